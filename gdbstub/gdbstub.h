@@ -1,0 +1,30 @@
+/* The GDB side: listens on an address, speaks RSP with each client, turns its packets into board jobs and session
+ * requests. Loop thread; never blocks. Everything a client sends is untrusted. */
+#ifndef PT_GDBSTUB_H
+#define PT_GDBSTUB_H
+
+#include <uv.h>
+
+#include "board.h"
+#include "error.h"
+#include "session.h"
+
+struct pt_gdbstub;
+
+enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* interface.md: --attach */
+
+struct pt_gdbstub_config {
+	const char *address;		/* "HOST:PORT" (port 0: any), "unix:PATH", "stdio" */
+	enum pt_attach attach;
+	struct pt_board *board;
+	struct pt_session *session;
+	void (*on_quit)(void *arg);	/* stdio: the client left. May be NULL */
+	void *arg;
+};
+
+/* PT_EBUSY: the address is taken (says by what to do), PT_EPERM, PT_EARG. */
+struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err);
+const char *pt_gdbstub_address(const struct pt_gdbstub *stub);	/* with the real port */
+void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg);
+
+#endif

@@ -1,0 +1,124 @@
+/* A probe: opened from a URI, offers wires. Each wire is an ops table; batching is in the contract, because round
+ * trips are what costs. Board thread only, except pt_probe_interrupt().
+ *
+ * To add a driver: one file with a struct pt_probe_ops, one word in PT_PROBE_DRIVERS. */
+#ifndef PT_PROBES_PROBE_H
+#define PT_PROBES_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "params.h"
+#include "probes/link.h"
+
+/* --- wire dap: ADIv5 transfers (Arm IHI 0031) ------------------------------------------------------------------ */
+
+enum pt_dap_do {
+	PT_DAP_READ = 1,	/* one register into *words */
+	PT_DAP_WRITE,		/* one register from value */
+	PT_DAP_READ_BLOCK,	/* n_words reads of the same register into words */
+	PT_DAP_WRITE_BLOCK,	/* n_words writes of the same register from words */
+	PT_DAP_POLL,		/* read until (register & mask) == value; in the probe where it can; at most time_us */
+	PT_DAP_DELAY,		/* let time_us pass in the probe, 1..65535 */
+};
+
+struct pt_dap_op {
+	uint8_t what;		/* enum pt_dap_do */
+	bool ap;		/* APnDP: the AP selected by SELECT, else the DP */
+	uint8_t a;		/* A[3:2]: 0, 4, 8 or 0xc */
+	uint32_t value, mask;
+	uint32_t time_us;
+	uint32_t *words;	/* read: out; WRITE_BLOCK: in. Not needed for POLL; there it gets the last value if not NULL */
+	uint32_t n_words;
+	uint64_t sent_ns, done_ns;	/* out: the probe was given it not before sent_ns; its result was here at done_ns */
+};
+
+enum pt_dap_line { PT_DAP_SWD };	/* jtag: when a probe needs it */
+
+struct pt_dap_ops {
+	/* Bring the wire up: port, clock, line reset with the JTAG-to-SWD switch. Leaves the first DPIDR read to the caller. */
+	int (*connect)(void *state, enum pt_dap_line line, struct pt_err *err);
+	/* Run a batch in order with as few packets and round trips as the probe allows.
+	 *   ops      n_ops operations. After a PT_DAP_POLL only reads may stand (they are sent along, and thrown away
+	 *            if the poll expires): else PT_EARG and nothing is sent.
+	 *   n_done   out: operations that completed, in order, also on error
+	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or
+	 *   PT_EFAULT    the DAP answered FAULT: sticky flags are set, the caller recovers; ops[*n_done] is the first
+	 *                that may have failed (a posted write shows late)
+	 *   PT_ETIMEOUT  WAIT until timeout_ms had passed, or no answer from the probe
+	 *   PT_EPROTO    no acknowledge or parity error on the wire, or a reply that the protocol does not allow
+	 *   PT_EINTERRUPTED, PT_EIO
+	 * Whatever it returns, no response is outstanding afterwards, or the driver collects it at its next call. */
+	int (*run)(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+		   struct pt_err *err);
+	int (*write_abort)(void *state, uint32_t value, struct pt_err *err);	/* DP ABORT, out of any batch */
+	/* Clock n_bits, LSB first, on SWDIO (line reset, dormant wake-up). */
+	int (*sequence)(void *state, const uint8_t *bits, size_t n_bits, struct pt_err *err);
+	int (*set_speed)(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err);	/* hz_used: as asked if the probe does not say */
+	int (*set_reset)(void *state, bool asserted, struct pt_err *err);	/* the nRESET pin; PT_EUNSUPPORTED without one */
+};
+
+/* --- probes ------------------------------------------------------------------------------------------------------ */
+
+enum pt_wire { PT_WIRE_DAP, PT_WIRE_JTAG, PT_WIRE_BDC, PT_WIRE_PINS, PT_N_WIRES };
+
+struct pt_probe_info {
+	struct pt_link_info link;
+	char name[16];			/* driver */
+	char firmware[32], protocol[16];	/* as the probe says; empty where it does not */
+	size_t packet_bytes;		/* in use */
+	unsigned packet_count;		/* outstanding packets in use */
+	bool swo;
+	uint32_t speed_hz;
+};
+
+struct pt_probe_ops {
+	const char *name;		/* in URIs and logs: "cmsis-dap" */
+	size_t state_bytes;		/* the core allocates this much, zeroed, and frees it */
+	/* Talk to the device behind link; may block 1 s. A failed open undoes its own work: no close() follows.
+	 * The link is the core's: it closes it after close() or a failed open. */
+	int (*open)(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err);
+	void (*close)(void *state);
+	void (*info)(void *state, struct pt_probe_info *out);	/* fills what it knows; link is filled already */
+	const struct pt_dap_ops *dap;	/* NULL: not offered; so for every later wire */
+};
+
+#define PT_PROBE_DRIVERS(X) X(cmsis_dap)	/* tried in this order */
+#define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
+PT_PROBE_DRIVERS(X)
+#undef X
+
+struct pt_probe;	/* a driver and its link */
+
+/* Open what uri names (interface.md, "Probe addresses"): finds the device, makes its link, opens the driver.
+ *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", "virtual:NAME[?key=value&...]"
+ * settings: quirks and limits (rows in probes/probe.c), may be NULL. May block 2 s.
+ * Errors: PT_EARG bad URI (the sentence lists the schemes, or says "not built in this version"), PT_EIO nothing
+ * found or lost while opening, PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program,
+ * PT_EPROTO the device is not what it says. */
+struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err);
+/* The same over a link that exists already; takes the link, also on failure. For tests and the model. */
+struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,
+				    const struct pt_params *settings, struct pt_err *err);
+void pt_probe_close(struct pt_probe *probe);	/* NULL is fine */
+
+/* The wire's ops and the state to pass to them; NULL when the probe does not offer it. */
+const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state);
+
+void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out);
+struct pt_link *pt_probe_link(struct pt_probe *probe);	/* for its clock, wait and traffic */
+void pt_probe_interrupt(struct pt_probe *probe);	/* any thread */
+
+/* One plugged-in probe, as `proftap probes` lists it. */
+struct pt_probe_found {
+	char uri[128];		/* opens exactly this one */
+	char product[64], serial[64], where[64], transports[32];	/* transports: "bulk hid" */
+	uint16_t usb_vid, usb_pid;
+	bool permitted;		/* false: seen, but the system refuses access */
+};
+/* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
+int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
+
+#endif

@@ -1,0 +1,55 @@
+/* A virtual board: a chip with its CPU, debug access and clock, as the probe's cable sees it. The wire models
+ * (wire/cmsis_dap.c over swd_dp.c) drive it through this; they decide when, the board what. */
+#ifndef PT_VIRTUAL_BOARD_H
+#define PT_VIRTUAL_BOARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "params.h"
+#include "probes/link.h"
+#include "probes/virtual/bus.h"
+
+struct pt_vboard;
+
+/* An access port as the DP reaches it. Registers by offset (0x00..0xfc). */
+struct pt_vap {
+	void *arg;
+	enum pt_vack { PT_VACK_OK = 1, PT_VACK_WAIT = 2, PT_VACK_FAULT = 4, PT_VACK_ERROR } (*read)(void *arg, uint8_t reg, uint32_t *value);
+	/* ERROR: the access was taken but failed on the bus: STICKYERR */
+	enum pt_vack (*write)(void *arg, uint8_t reg, uint32_t value);
+};
+
+struct pt_vboard_ops {
+	const char *name, *help;	/* "kl27" */
+	/* settings: the URI's keys. firmware: an ELF in memory, or NULL for the built-in demo. */
+	struct pt_vboard *(*make)(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
+				  struct pt_err *err);
+	void (*free)(struct pt_vboard *board);
+	/* Let the core run until the board's time is to_ns (from power-on). Sleep is skipped, not executed. */
+	void (*advance)(struct pt_vboard *board, uint64_t to_ns);
+	struct pt_vap *(*ap)(struct pt_vboard *board, unsigned apsel);	/* NULL: no such AP */
+	uint32_t (*dpidr)(struct pt_vboard *board);
+	void (*set_nreset)(struct pt_vboard *board, bool asserted);
+	void (*set_power)(struct pt_vboard *board, bool on);		/* faults: power loss and return */
+	/* The model's own truth, for tests and bench: a tap's log, cycle and sleep counts. See chip/kl27.h. */
+	void *(*chip)(struct pt_vboard *board);
+};
+
+#define PT_VBOARDS(X) X(kl27)
+#define X(board) extern const struct pt_vboard_ops pt_vboard_##board;
+PT_VBOARDS(X)
+#undef X
+
+extern const struct pt_param pt_vboard_params[];	/* elf, clock, swclk, link, seed, fault, ... of virtual URIs */
+extern const size_t pt_n_vboard_params;
+
+/* A link to a virtual board, made from what stands behind "virtual:": "kl27?clock=virtual&link=bulk-hs". The clock is
+ * "wall" unless the query says otherwise (the profile and check verbs add clock=virtual). */
+struct pt_link *pt_model_link_open(const char *name_and_query, struct pt_err *err);
+/* The board behind a model link, for tests and bench; NULL for other links. */
+struct pt_vboard *pt_model_link_board(struct pt_link *link, const struct pt_vboard_ops **ops);
+
+#endif

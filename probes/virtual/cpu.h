@@ -1,0 +1,31 @@
+/* A virtual CPU: executes real code over a bus, one struct per instruction set. Trace units and the truth log hang on
+ * it as taps. The debug view (halt, step, registers) is what the debug unit of the chip (SCS, BDC, MDM) drives. */
+#ifndef PT_VIRTUAL_CPU_H
+#define PT_VIRTUAL_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probes/virtual/bus.h"
+
+enum pt_vjump {			/* how the flow left a straight line */
+	PT_VJUMP_BRANCH,	/* by the instruction at from */
+	PT_VJUMP_EXCEPTION,	/* from is the preferred return address */
+	PT_VJUMP_EXC_RETURN,	/* from is the returning instruction, exc_return the magic value, to where it resumes */
+	PT_VJUMP_TAIL_CHAIN,	/* like EXC_RETURN, but to is the next handler's entry */
+	PT_VJUMP_DEBUG,		/* the debugger wrote the pc: from is the old one */
+};
+
+/* A tap sees what the core does, in order. NULL members cost nothing. Taps may ask the CPU to halt after the present
+ * instruction (pt_vcpu_request_halt). */
+struct pt_vtap {
+	void *arg;
+	void (*insn)(void *arg, uint32_t pc);				/* about to execute, once per instruction */
+	void (*jump)(void *arg, enum pt_vjump how, uint32_t from, uint32_t exc_return, uint32_t to);
+	void (*data)(void *arg, uint32_t addr, unsigned size_bytes, bool write, uint32_t value, uint32_t pc);
+	struct pt_vtap *next;
+};
+
+struct pt_vcpu;			/* cpu/armv6m.h says the rest */
+
+#endif

@@ -1,0 +1,85 @@
+/* A board: one target behind one or more probes, and the thread that does all its I/O.
+ *
+ * A request is a job: run() on the board thread, then done() on the loop thread, in order. Two lanes: urgent (halt,
+ * cancel, close) before normal. Between jobs the board thread drains the active source and looks after the core.
+ * Run state and clients are independent: the board tells all its listeners what happens and knows nothing of them. */
+#ifndef PT_BOARD_H
+#define PT_BOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "error.h"
+#include "params.h"
+#include "targets/target.h"
+
+struct pt_board;
+
+enum pt_board_state {
+	PT_BOARD_CLOSED = 1,	/* no probe: it was never found, or was lost */
+	PT_BOARD_OPENING,
+	PT_BOARD_READY,		/* attached */
+	PT_BOARD_LOCKED,	/* a secured chip answers: only mass erase is left */
+};
+
+struct pt_board_config {
+	const char *name;		/* for messages; "" is fine */
+	const char *probe_uri;		/* NULL or "": the first probe that is plugged in */
+	const char *target;		/* NULL: the first that attaches */
+	const struct pt_params *settings;	/* of probe and target; copied */
+	bool reopen;			/* look again for a lost probe (serve), or stay closed (one-shot) */
+};
+
+/* Loop thread, all of them; any may be NULL. */
+struct pt_board_listener {
+	void *arg;
+	void (*on_state)(void *arg, enum pt_board_state state, const char *why);	/* why: a sentence, for the user */
+	void (*on_stop)(void *arg, unsigned core, const struct pt_core_status *status);	/* the core was seen to have halted */
+	void (*on_run)(void *arg, unsigned core);	/* resumed, by whichever client */
+	void (*on_reset)(void *arg);
+	void (*on_console)(void *arg, const char *text, size_t len_bytes);	/* semihosting, ITM text */
+	struct pt_board_listener *next;	/* the board's */
+};
+
+/* A job; embed it in the request's own struct. run's target is NULL when the board is not READY: then it must only
+ * set its error. done is always called, also when the board closes first (rc PT_EIO). */
+struct pt_job {
+	int (*run)(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err);
+	void (*done)(struct pt_job *job, int rc, const struct pt_err *err);
+	bool urgent;
+	int rc;			/* the board's from here on */
+	struct pt_err err;
+	struct pt_job *next;
+};
+
+/* --- loop thread --- */
+struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *config, struct pt_err *err);
+/* Detaches (the core runs on if it ran when we came), closes the probe, ends the thread, then calls on_closed. */
+void pt_board_close(struct pt_board *board, void (*on_closed)(void *arg), void *arg);
+void pt_board_post(struct pt_board *board, struct pt_job *job);
+void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener);
+void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener);
+enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why);
+struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigned core);	/* as last told */
+
+/* --- board thread, from inside run() --- */
+/* The core control that clients use: like the target's, and tells the listeners and the active source. */
+int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err);
+int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err);
+int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err);
+int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err);
+int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct pt_err *err);
+
+/* What the session hangs in: called between jobs. drain returns microseconds until the next call, 0 = at once,
+ * < 0 = never again. NULL takes it out. */
+struct pt_board_drain {
+	int64_t (*drain)(void *arg, struct pt_target *target);
+	void (*on_state)(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
+	void (*on_lost)(void *arg);	/* probe gone, or board closing: the target pointer is dead after this */
+	void *arg;
+};
+void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain);
+uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
+
+#endif

@@ -1,0 +1,45 @@
+/* Instruction sets, for following code: how long an instruction is, what it does to the flow, where it goes and what
+ * it costs. Pure. Disassembly is capstone's business. One file each; one word in PT_ISAS. */
+#ifndef PT_ISA_H
+#define PT_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pt_flow_class {
+	PT_FLOW_NEXT,		/* goes on behind itself */
+	PT_FLOW_BRANCH,		/* always to target */
+	PT_FLOW_BRANCH_IF,	/* to target or on */
+	PT_FLOW_CALL,		/* to target, comes back */
+	PT_FLOW_INDIRECT,	/* jump to a computed address */
+	PT_FLOW_INDIRECT_CALL,
+	PT_FLOW_RETURN,		/* function return, or exception return where the architecture uses the same instruction */
+	PT_FLOW_TRAP,		/* raises an exception by design: SVC, BKPT */
+	PT_FLOW_INVALID,	/* not an instruction */
+};
+
+struct pt_insn {
+	uint64_t target;	/* BRANCH, BRANCH_IF, CALL; else PT_UNKNOWN */
+	uint8_t len_bytes;
+	uint8_t flow;		/* enum pt_flow_class */
+	uint8_t cycles;		/* when it falls through, or for an unconditional branch when it is taken */
+	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles */
+	bool conditional;	/* executes under a condition that flow cannot see (IT blocks) */
+};
+
+struct pt_isa {
+	const char *name;	/* "thumb" */
+	uint8_t unit_bytes;	/* smallest instruction: addresses are multiples of it */
+	const char *timing;	/* name of the cycle model: "Cortex-M0+, zero wait states" */
+	uint8_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;	/* standards; settings may differ */
+	/* Decode at addr from at most len_bytes bytes. Never fails: INVALID with len_bytes = unit_bytes. */
+	void (*decode)(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
+};
+
+#define PT_ISAS(X) X(thumb_v6m)
+#define X(isa) extern const struct pt_isa pt_isa_##isa;
+PT_ISAS(X)
+#undef X
+
+#endif

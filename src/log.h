@@ -1,0 +1,27 @@
+/* Messages for the person at the terminal, on stderr, one line each, the part first: "mtb: ...".
+ * Any thread. Per-byte detail sits behind a channel, off unless --log names it. */
+#ifndef PT_LOG_H
+#define PT_LOG_H
+
+#include <stdbool.h>
+
+enum pt_log_channel {
+	PT_LOG_GDB = 1 << 0,	/* every RSP packet */
+	PT_LOG_USB = 1 << 1,	/* every probe packet */
+	PT_LOG_DAP = 1 << 2,	/* every DAP batch */
+	PT_LOG_TRACE = 1 << 3,	/* every chunk */
+};
+
+enum pt_log_level { PT_LOG_ERROR, PT_LOG_WARN, PT_LOG_INFO, PT_LOG_DEBUG };
+
+/* words: "error", "warn", "info" (default), "debug", then optional channels: "debug,gdb,usb".
+ * Returns false, and changes nothing, on an unknown word. */
+bool pt_log_set(const char *words);
+
+void pt_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void pt_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void pt_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void pt_debug(enum pt_log_channel channel, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool pt_log_wants(enum pt_log_channel channel);	/* ask before a costly print-out */
+
+#endif

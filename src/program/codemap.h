@@ -1,0 +1,46 @@
+/* The code map: what flow needs to know of every instruction, in flat arrays indexed by
+ * (address - base) / smallest instruction, with running sums, so that the work of a straight run is one subtraction
+ * and decoding a branch is a few loads. Built once per program (and image); constant afterwards. */
+#ifndef PT_PROGRAM_CODEMAP_H
+#define PT_PROGRAM_CODEMAP_H
+
+#include "program/program.h"
+
+enum { PT_NO_FUNCTION = 0 };	/* function ids are index + 1 */
+
+struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cache line */
+	uint32_t instructions;	/* executed before this address when running straight from base */
+	uint32_t cycles;	/* modelled, likewise, every branch counted as not taken */
+	uint32_t target;	/* index of the direct target, or PT_NO_TARGET */
+	uint16_t function;
+	uint8_t flow;		/* enum pt_flow_class; INVALID inside an instruction and in data */
+	uint8_t len_units : 4, taken_extra_cycles : 4;
+};
+#define PT_NO_TARGET UINT32_MAX
+
+struct pt_code_span {		/* one contiguous piece of code */
+	uint64_t base, end;
+	struct pt_code_unit *code;	/* (end - base) / unit + 1 entries; the last holds the sums at the end */
+};
+
+struct pt_codemap {
+	const struct pt_isa *isa;
+	const struct pt_program *program;	/* held */
+	struct pt_code_span *span;	/* by address */
+	size_t n_spans;
+};
+
+/* program may be NULL (an empty map: every address is outside code). Never fails but for memory. */
+struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa);
+void pt_codemap_free(struct pt_codemap *map);
+
+/* The entry of addr, or NULL outside code. */
+static inline const struct pt_code_unit *pt_codemap_at(const struct pt_codemap *map, uint64_t addr)
+{
+	for (size_t i = 0; i < map->n_spans; i++)
+		if (addr - map->span[i].base < map->span[i].end - map->span[i].base)
+			return map->span[i].code + (addr - map->span[i].base) / map->isa->unit_bytes;
+	return NULL;
+}
+
+#endif

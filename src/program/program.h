@@ -1,0 +1,48 @@
+/* The program under test, as its ELF describes it: functions, lines, code bytes, symbols. Read once, then constant
+ * and shared between threads. Knows no target: addresses are numbers. */
+#ifndef PT_PROGRAM_H
+#define PT_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "isa/isa.h"
+
+struct pt_function {
+	const char *name;	/* demangled by nobody: as in the symbol table */
+	uint64_t address;	/* without Thumb bit */
+	uint64_t size;		/* bytes; to the next symbol where the ELF says 0 */
+	const char *file;	/* or NULL */
+	uint32_t line;		/* 0: unknown */
+};
+
+struct pt_segment { uint64_t addr, size; const uint8_t *bytes; bool code, writable; };	/* bytes NULL: .bss */
+
+struct pt_program;
+
+/* Open an ELF. Errors: PT_EIO cannot be read (with the system's reason), PT_EARG not an ELF, not for elf_machine
+ * (the sentence names both machines; 0 = any), or damaged. A stripped ELF opens: it has no functions, and
+ * pt_program_warning() says so. Nothing in the file is trusted. */
+struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err);
+/* The same from memory (a built-in demo firmware, a file in a capture); name is for messages. bytes are copied. */
+struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
+					 struct pt_err *err);
+struct pt_program *pt_program_ref(struct pt_program *program);	/* any thread */
+void pt_program_unref(struct pt_program *program);		/* NULL is fine */
+
+const char *pt_program_path(const struct pt_program *program);
+const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
+const char *pt_program_warning(const struct pt_program *program);	/* "stripped: ..."; NULL: nothing to say */
+const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n);	/* by address */
+const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n);	/* loaded ones, by load address */
+bool pt_program_symbol(const struct pt_program *program, const char *name, uint64_t *addr, uint64_t *size);
+/* Source position of an address. Returns false where DWARF says nothing. */
+bool pt_program_line(const struct pt_program *program, uint64_t addr, const char **file, uint32_t *line);
+/* Vector table entries as the ELF has them: handler of exception n without Thumb bit, or PT_UNKNOWN. */
+uint64_t pt_program_vector(const struct pt_program *program, unsigned n);
+/* The span the running program uses beyond its sections: [end of .bss, initial stack pointer). False: unknown. */
+bool pt_program_stack_span(const struct pt_program *program, uint64_t *from, uint64_t *to);
+
+#endif

@@ -1,0 +1,44 @@
+/* Rendering: views x formats. Every door (monitor, osdata, vFile, http, command line) parses one query and hands it
+ * to the analyst, which renders between two chunks. */
+#ifndef PT_REPORT_H
+#define PT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "report/view.h"
+
+struct pt_profile;
+
+struct pt_query {
+	char view[24];		/* "functions" */
+	char format[16];	/* "text" */
+	char sort[24];		/* "net" */
+	uint32_t top;		/* rows at most; 0 = all */
+};
+
+/* Parse words such as "calls", "sort=gross", "top=10", "format=json". PT_EARG names the right words. */
+int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err);
+
+/* A growing text: the bound keeps a report from eating the machine. */
+struct pt_text { char *bytes; size_t len_bytes, room_bytes; bool overflow; };
+void pt_text_add(struct pt_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pt_text_bytes(struct pt_text *text, const void *bytes, size_t len_bytes);
+void pt_text_free(struct pt_text *text);
+
+struct pt_format {		/* one file each in report/, one word in the list */
+	const char *name, *help;
+	int (*write)(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+		     struct pt_text *out, struct pt_err *err);
+};
+
+int pt_report_render(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out,
+		     struct pt_err *err);
+
+/* All of them, NULL-terminated, for help and for completeness tests. */
+extern const struct pt_view *const pt_views[];
+extern const struct pt_format *const pt_formats[];
+
+#endif

@@ -1,0 +1,43 @@
+/* A view is one table: what the rows are, nothing of how they look. Formats loop over columns.
+ * A subject is a profile (views of results), a board (sources, registers) or anything else a view was written for. */
+#ifndef PT_REPORT_VIEW_H
+#define PT_REPORT_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pt_unit {
+	PT_UNIT_NONE,		/* text, a name */
+	PT_UNIT_COUNT,
+	PT_UNIT_CYCLES, PT_UNIT_INSTRUCTIONS, PT_UNIT_NS,
+	PT_UNIT_SHARE,		/* 0..1, shown as % */
+	PT_UNIT_BYTES, PT_UNIT_HZ,
+	PT_UNIT_ADDRESS,	/* hex */
+};
+
+enum pt_basis { PT_BASIS_NONE, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_ESTIMATED };	/* weakest last */
+
+struct pt_value {
+	union { uint64_t u; double f; const char *text; };	/* NONE: text; SHARE: f; else u. PT_UNKNOWN: not known */
+	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
+	enum pt_basis basis;
+};
+
+struct pt_column {
+	const char *key;	/* "net.avg": names the JSON path and the sort word */
+	const char *heading;
+	enum pt_unit unit;
+	bool brief;		/* part of the short table on a terminal */
+};
+
+struct pt_view {
+	const char *name;	/* "functions" */
+	const char *help;
+	const struct pt_column *columns;
+	size_t n_columns;
+	size_t (*n_rows)(const void *subject);
+	void (*row)(const void *subject, size_t i, struct pt_value *out);	/* n_columns values; text lives as long as the subject */
+};
+
+#endif

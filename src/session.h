@@ -1,0 +1,42 @@
+/* A session: the profile of one board. The only place where the hardware wing (board, target, source) and the pure
+ * wing (pipeline, report) meet. Loop thread; answers come through callbacks on the loop thread, in order. */
+#ifndef PT_SESSION_H
+#define PT_SESSION_H
+
+#include "board.h"
+#include "program/program.h"
+#include "report/report.h"
+
+struct pt_session;
+
+enum pt_session_state { PT_SESSION_IDLE, PT_SESSION_STARTING, PT_SESSION_RUNNING, PT_SESSION_STOPPING };
+
+/* Called once per request. text: the answer, or what there is to say besides rc; may be "". */
+typedef void (*pt_session_reply)(void *arg, int rc, const char *text, size_t len_bytes);
+
+struct pt_session *pt_session_new(struct pt_board *board);
+void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);	/* before its board */
+
+/* Symbols: takes a reference. NULL takes them away. Not while a profile runs. */
+int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err);
+struct pt_program *pt_session_program(struct pt_session *session);	/* or NULL; no reference */
+
+/* words: "source=mtb", "mode=burst", "analysis=...", as in interface.md; each is checked. The reply comes when the
+ * source is armed, or with the reason why not. */
+void pt_session_start(struct pt_session *session, const char *const *words, size_t n_words, pt_session_reply reply,
+		      void *arg);
+void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg);	/* answered after the analyst has passed END */
+void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *arg);	/* statistics start anew */
+void pt_session_status(struct pt_session *session, pt_session_reply reply, void *arg);
+void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg);
+void pt_session_sources(struct pt_session *session, pt_session_reply reply, void *arg);	/* what this chip offers, and why not */
+/* Reply once for_ns of time in which the core was not held have been profiled (probe's clock), or the profile ended.
+ * The source is paused then, so that nothing more happens on a virtual clock; stop comes next. */
+void pt_session_wait(struct pt_session *session, uint64_t for_ns, pt_session_reply reply, void *arg);
+void pt_session_cancel_wait(struct pt_session *session);
+
+enum pt_session_state pt_session_get_state(const struct pt_session *session);
+/* Share of trace bytes lost to faults, 0..1, of the last profile; for --max-loss. */
+double pt_session_loss(const struct pt_session *session);
+
+#endif

@@ -1,0 +1,68 @@
+/* The second waist: a fact as the hardware reported it. Fixed size, in batches.
+ * Made by decoders, which see bytes and their own state, never the ELF; consumed by flow, merge and signals. */
+#ifndef PT_TRACE_EVENT_H
+#define PT_TRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pt_event_kind {
+	PT_EV_START = 1,	/* flow begins at branch.to, or PT_UNKNOWN */
+	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by */
+	PT_EV_ATOMS,		/* n direct branches, taken or not */
+	PT_EV_INDIRECT,		/* the next indirect branch went to branch.to */
+	PT_EV_VECTOR,		/* exception value.at was entered */
+	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN */
+	PT_EV_VALUE,		/* a write (cause 1) or read (cause 0) of n bytes; space in value_space */
+	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
+	PT_EV_EXCEPTION,	/* value.at: number; cause: enum pt_exception_step */
+	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG) */
+	PT_EV_COUNTER,
+	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */
+};
+
+enum pt_by {
+	PT_BY_INSTRUCTION,	/* branch.from is the instruction that branched */
+	PT_BY_EXCEPTION,	/* branch.from is the return address: the instruction there did not run */
+	PT_BY_EXCEPTION_RETURN,	/* branch.from is the returning instruction; branch.to where execution goes on */
+	PT_BY_DEBUG,		/* the debugger moved the pc; branch.from did not run */
+	PT_BY_HALT,		/* stopped and resumed by the debugger without a change of pc */
+};
+
+enum pt_gap {
+	PT_GAP_RESTART = 1,	/* tracing was (re)started: nothing is known of what ran before */
+	PT_GAP_DAMAGED,		/* the bytes made no sense */
+	PT_GAP_LOSS,		/* a LOSS chunk stands here; gap.ns and gap.bytes from it */
+};
+
+enum pt_exception_step { PT_EXC_ENTER = 1, PT_EXC_EXIT, PT_EXC_RETURN };
+enum pt_value_space { PT_SPACE_MEMORY, PT_SPACE_PORT, PT_SPACE_LINE };
+
+struct pt_event {
+	uint64_t ticks;		/* on the source's clock, or PT_UNKNOWN */
+	uint16_t source, core;
+	uint8_t kind, cause;
+	uint16_t n;		/* atoms: how many, 1..64; value: bytes */
+	union {
+		struct { uint64_t from, to; } branch;
+		struct { uint64_t bits; } atoms;	/* oldest in the highest used bit, 1 = taken */
+		struct { uint64_t at, value; } value;
+		struct { uint64_t begin, count; } bin;
+		struct { uint64_t id, count; } counter;
+		struct { uint64_t ns, bytes; } gap;
+	};
+};
+
+enum { PT_BATCH_EVENTS = 1024 };
+
+struct pt_batch {
+	struct pt_event event[PT_BATCH_EVENTS];
+	size_t n_events;
+};
+
+bool pt_event_eq(const struct pt_event *a, const struct pt_event *b);	/* the fields that the kind uses */
+/* One line without newline, as golden files hold it; cut at size. Returns line. */
+char *pt_event_print(const struct pt_event *event, char *line, size_t size);
+
+#endif

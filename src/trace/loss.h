@@ -1,0 +1,43 @@
+/* Why a stretch of time or of trace is not in the statistics.
+ * Faults are kept apart from what was unobserved by design; total = observed + unobserved + lost is checked. */
+#ifndef PT_TRACE_LOSS_H
+#define PT_TRACE_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pt_loss {
+	/* unobserved by design: the method looks away for a while */
+	PT_LOSS_REARM = 1,	/* between the end of one burst and the start of the next */
+	PT_LOSS_DRAIN,		/* the source reads its buffer and records nothing meanwhile */
+	PT_LOSS_SLEEP,		/* the core slept: nothing to record */
+	PT_LOSS_HALTED,		/* the core was held by a debugger */
+	PT_LOSS_NOT_ARMED,	/* the source was not started yet, or was stopped */
+	/* faults */
+	PT_LOSS_FIRST_FAULT,
+	PT_LOSS_OVERRUN = PT_LOSS_FIRST_FAULT,	/* the hardware wrote faster than it was read */
+	PT_LOSS_WRAP,		/* the buffer wrapped where it must not */
+	PT_LOSS_HOST,		/* the host was too slow: the pool of chunks was full */
+	PT_LOSS_PROBE,		/* the probe failed or was unplugged */
+	PT_LOSS_RESET,		/* the target was reset or lost power, and the trace with it */
+	PT_LOSS_TAKEN,		/* the firmware itself used or reprogrammed the trace unit */
+	PT_LOSS_DAMAGED,	/* bytes that the trace format does not allow (the decoder says so) */
+	PT_LOSS_NOT_CODE,	/* flow left the code that the ELF and the images describe */
+	PT_N_LOSSES,
+};
+
+static inline bool pt_loss_is_fault(enum pt_loss cause)
+{
+	return cause >= PT_LOSS_FIRST_FAULT;
+}
+
+const char *pt_loss_name(enum pt_loss cause);	/* "re-arm", "host too slow", ...; "unknown" out of range */
+
+/* What became of the session's time and bytes. A plain sum: add up chunk by chunk. */
+struct pt_loss_sum {
+	uint64_t total_ns, observed_ns, unobserved_ns, lost_ns;
+	uint64_t observed_bytes;
+	struct { uint64_t events, bytes, ns; } by[PT_N_LOSSES];	/* bytes: known ones only */
+};
+
+#endif

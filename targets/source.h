@@ -1,0 +1,51 @@
+/* A source: what fetches trace out of a chip while it runs, one file each in its target's folder.
+ * It names the format of its bytes (trace/formats.h), not a decoder; takes numbers, no ELF; makes chunks.
+ * Board thread only. To add one: a file with a struct pt_source_ops, one word in the target's list. */
+#ifndef PT_TARGETS_SOURCE_H
+#define PT_TARGETS_SOURCE_H
+
+#include "params.h"
+#include "targets/mem.h"
+#include "trace/chunk.h"
+
+struct pt_target;
+
+/* What the session found out and a source may need: plain numbers. */
+struct pt_source_setup {
+	const struct pt_params *settings;	/* words checked against the source's own rows */
+	uint16_t source, core;		/* numbers to put into chunks */
+	struct pt_sink *sink;
+	/* RAM the program leaves alone, largest first: the chip's RAM less every section and the span from the end of
+	 * .bss to the initial stack pointer. Empty, with why saying so, when unknown. */
+	const struct pt_span { uint64_t addr, size; } *free_ram;
+	size_t n_free_ram;
+	const char *why_no_ram;
+	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */
+	/* "key=value\n" lines that the session adds to every CONFIG (target, probe, virtual, core_hz, ...) */
+	const char *config;
+};
+
+struct pt_source_ops {
+	const char *name;		/* "mtb" */
+	const char *format;		/* PT_FORMAT_MTB */
+	const char *modes;		/* "burst|stream|halt", the first is the default */
+	const char *help;		/* one line */
+	size_t state_bytes;
+	const struct pt_param *params;
+	size_t n_params;
+	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. */
+	int (*available)(struct pt_target *target, struct pt_err *err);
+	/* Save what it will change, program the unit, emit CONFIG. Undoes its own work on failure. PT_EBUSY when the
+	 * unit is leased to another (the sentence names the owner). */
+	int (*start)(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
+	/* One step: at most 10 ms of link time, resumable. Returns 0 = again at once, or > 0: nothing to do for that
+	 * many microseconds; PT_EINTERRUPTED is fine: call again. Other errors: the source is dead, END was emitted. */
+	int (*drain)(void *state, struct pt_err *err);
+	/* The core stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset cleared. */
+	int (*on_state)(void *state, enum pt_state what, uint64_t pc, struct pt_err *err);
+	/* Fetch what is left, restore every register, emit END. Also after an error or with the probe gone: then only
+	 * what needs no probe. Always releases; returns what went wrong. */
+	int (*stop)(void *state, struct pt_err *err);
+};
+
+#endif
