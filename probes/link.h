@@ -25,6 +25,7 @@ struct pt_link_info {
 	char product[64], serial[64];	/* empty where unknown */
 	char where[64];		/* "usb 1-4.2", "127.0.0.1:4441", "kl27 (virtual)" */
 	bool is_virtual;
+	bool virtual_clock;	/* time passes only inside this link's calls: never poll out of curiosity */
 	bool fixed_packets;	/* responses are padded to the packet size (HID) */
 	uint16_t usb_vid, usb_pid, usb_release;	/* 0 where there are none; release: bcdDevice, for quirks */
 	size_t packet_bytes;	/* the link's own limit; the protocol above may set a smaller one */
