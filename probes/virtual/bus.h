@@ -44,10 +44,31 @@ struct pt_vbus {
 	struct pt_vregion region[PT_VBUS_REGIONS];	/* chips fill it; later rows never overlap earlier ones */
 	size_t n_regions;
 	uint64_t *now_cycle;		/* the CPU's count, for units */
+	/* The CPU listens: bytes of a region changed behind its decoded instructions; a unit was accessed, so that its
+	 * next tick may have moved. */
+	void (*changed)(void *arg, uint32_t addr, uint32_t size_bytes);
+	void (*unit_accessed)(void *arg);
+	void *listener;
 };
+
+/* Add a row; false: no room, or it overlaps one that is there. */
+bool pt_vbus_add(struct pt_vbus *bus, const struct pt_vregion *region);
 
 bool pt_vbus_read(struct pt_vbus *bus, const struct pt_vaccess *access, uint32_t *value);
 bool pt_vbus_write(struct pt_vbus *bus, const struct pt_vaccess *access, uint32_t value);
+/* Calls every unit's reset(); bytes stay as they are. The CPU has its own (pt_vcpu_reset). */
 void pt_vbus_reset(struct pt_vbus *bus, bool power_on);
+/* The region that holds addr, or NULL. */
+struct pt_vregion *pt_vbus_find(struct pt_vbus *bus, uint32_t addr);
+
+/* Say that bytes were changed without pt_vbus_write (trace writes, flash commands, images loaded): instructions that
+ * the CPU has decoded there are forgotten. */
+void pt_vbus_changed(struct pt_vbus *bus, uint32_t addr, uint32_t size_bytes);
+
+/* The earliest cycle at which a unit wants its tick; PT_VNEVER: none. A unit that changes its mind outside an access
+ * and outside tick() (a pin, the host) says so with pt_vbus_reschedule(). */
+uint64_t pt_vbus_next_tick(struct pt_vbus *bus);
+void pt_vbus_tick(struct pt_vbus *bus, uint64_t now_cycle);
+void pt_vbus_reschedule(struct pt_vbus *bus);
 
 #endif
