@@ -22,7 +22,7 @@ struct pt_mem_op {
 				 * 0: as it is fastest, any alignment; still an aligned 1-, 2- or 4-byte request is
 				 * exactly one access of that width */
 	bool fixed;		/* all accesses go to addr itself (DWT_PCSR, a FIFO); width_bytes is 4 */
-	bool code;		/* READ: show the memory as it is, with inserted breakpoints; default hides them */
+	bool code;		/* READ, WRITE: the memory as it is, with inserted breakpoints; default hides them */
 	uint64_t addr;
 	void *bytes;		/* READ: out; WRITE: in (not changed). Target byte order, as memory holds them */
 	size_t len_bytes;

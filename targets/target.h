@@ -85,10 +85,11 @@ struct pt_target_ops {
 	uint8_t elf_machine;		/* EM_ARM */
 	bool big_endian;
 
-	/* Find out what is there, without halting it. chip and the lists below are known afterwards. Errors: PT_EIO,
-	 * PT_EPROTO (nothing answers on the wire), PT_ESTATE (locked: the sentence has the advice; a locked target
-	 * still offers erase), PT_EUNSUPPORTED. A failed attach undoes its own work. */
-	int (*attach)(void *state, struct pt_probe *probe, const struct pt_params *settings, struct pt_err *err);
+	/* Find out what is there, without halting it. target->state is zeroed, target->probe is open; chip and the
+	 * lists below are known afterwards. Errors: PT_EIO, PT_EPROTO (nothing answers on the wire), PT_EUNSUPPORTED:
+	 * then it has undone its own work. PT_ESTATE: the chip is locked (the sentence has the advice); of all calls
+	 * only chip, describe, mass_erase and detach work from here on. */
+	int (*attach)(struct pt_target *target, const struct pt_params *settings, struct pt_err *err);
 	/* Put everything back as it was found: breakpoints out, catches off, halting debug off if it was off, the core
 	 * running if resume. Works as far as the probe still does. */
 	int (*detach)(void *state, bool resume, struct pt_err *err);
@@ -112,7 +113,9 @@ struct pt_target_ops {
 	int (*pc)(void *state, unsigned core, uint64_t *pc, struct pt_err *err);	/* halted */
 
 	struct pt_mem *(*mem)(void *state, unsigned core);
-	const struct pt_region *(*regions)(void *state, size_t *n);	/* ascending, apart from each other */
+	/* Ascending, apart from each other. RAM, ROM and FLASH only where the chip is known to have them; the rest of
+	 * what may be accessed is IO (on an unknown chip everything is). */
+	const struct pt_region *(*regions)(void *state, size_t *n);
 
 	/* Idempotent. PT_EUNSUPPORTED: never on this chip; PT_EBUSY: none free (the sentence says who has them). */
 	int (*break_insert)(void *state, const struct pt_break *at, struct pt_err *err);
@@ -141,7 +144,9 @@ struct pt_target {
 	struct pt_lease *leases;	/* of its hardware units, see below */
 };
 
-/* name NULL: the first target whose attach succeeds. Takes no ownership of the probe, which must live longer. */
+/* name NULL: the first target whose attach succeeds. Takes no ownership of the probe, which must live longer.
+ * NULL on failure. A locked chip is returned, with err->code PT_ESTATE and the advice in err->msg: see attach. On
+ * success err->code is 0. err is not NULL here. */
 struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, const struct pt_params *settings,
 				   struct pt_err *err);
 int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err);	/* frees it, always */
