@@ -44,7 +44,8 @@ struct pt_link_ops {
 	 * outstanding), PT_EPROTO (larger than buf; consumed), PT_EIO. */
 	int (*receive)(void *state, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err);
 	uint64_t (*now_ns)(void *state);
-	/* Let time pass until until_ns. 0, or PT_EINTERRUPTED, PT_EIO when the device has gone meanwhile. */
+	/* Let time pass until until_ns; with one that is past it only collects a pending interrupt. 0, or
+	 * PT_EINTERRUPTED, PT_EIO when the device has gone meanwhile. */
 	int (*wait)(void *state, uint64_t until_ns, struct pt_err *err);
 	/* Any thread. Makes a blocking call that is under way, or the next one, return PT_EINTERRUPTED, once. */
 	void (*interrupt)(void *state);
