@@ -3,26 +3,41 @@
 #define PT_PROFILE_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+/* How a run was left. The clock of a stretch starts at 0 with the first run and with the run after PT_LEFT_GAP; until
+ * then each run's ticks are those of the run before plus its time. */
 enum pt_left {
 	PT_LEFT_BRANCH = 1,	/* a jump or a taken conditional branch */
-	PT_LEFT_CALL,
+	PT_LEFT_CALL,		/* end is the return address */
 	PT_LEFT_RETURN,
-	PT_LEFT_EXCEPTION,	/* an exception was taken before the instruction at end */
+	PT_LEFT_EXCEPTION,	/* an exception was taken before the instruction at end, where it will return to */
 	PT_LEFT_EXCEPTION_RETURN,	/* the last instruction returned from an exception */
-	PT_LEFT_DEBUG,		/* the debugger moved the pc */
-	PT_LEFT_GAP,		/* what came after is not known */
+	PT_LEFT_TAIL_CHAIN,	/* the last instruction returned from an exception straight into the next handler: what
+				 * was interrupted is still interrupted */
+	PT_LEFT_DEBUG,		/* stopped before end; next is end, or where the debugger moved the pc to */
+	PT_LEFT_GAP,		/* what came after is not known; next is PT_UNKNOWN and its function none. Every stretch
+				 * ends with such a run, if need be an empty one; so may one that knew nothing else */
 };
 
-struct pt_run {			/* [begin, end) ran, then went to next */
+struct pt_run {			/* [begin, end) ran, then went to next; empty (end == begin) if it was left at once */
 	uint64_t begin, end;
-	uint64_t next;		/* PT_UNKNOWN after a gap */
-	uint64_t ticks;		/* at begin, on the clock of this stretch; PT_UNKNOWN if there is none */
+	uint64_t next;
+	uint64_t ticks;		/* at begin, on the clock of this stretch */
 	uint32_t instructions, cycles;	/* of [begin, end); cycles are modelled, those of leaving it included */
-	uint16_t source, core;
+	uint16_t function, next_function;	/* ids (codemap.h) of begin and next */
 	uint8_t left;		/* enum pt_left */
 	bool certain;		/* false: an assumption was made to resolve it */
+};
+
+/* Of one source on one core, in order. Small enough to stay in the first-level cache together with the events. */
+enum { PT_BATCH_RUNS = 256 };
+
+struct pt_run_batch {
+	uint16_t source, core;
+	size_t n_runs;
+	struct pt_run run[PT_BATCH_RUNS];
 };
 
 #endif

@@ -8,13 +8,17 @@
 
 enum { PT_NO_FUNCTION = 0 };	/* function ids are index + 1 */
 
-struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cache line */
-	uint32_t instructions;	/* executed before this address when running straight from base */
-	uint32_t cycles;	/* modelled, likewise, every branch counted as not taken */
-	uint32_t target;	/* index of the direct target, or PT_NO_TARGET */
-	uint16_t function;
+/* One entry per isa->unit_bytes; 16 bytes, four in a cache line. The sums count modulo their width: differences are
+ * right for any straight run of less than 65536 units. */
+struct pt_code_unit {
+	uint16_t instructions;	/* before this address in this span */
+	uint16_t breaks;	/* before it: places that no straight run can pass (unconditional branches, data) */
+	uint32_t cycles;	/* modelled, of the instructions before it, every conditional branch counted as not taken */
+	uint32_t target;	/* index of the direct target in this span, or PT_NO_TARGET */
+	uint16_t function;	/* id, or PT_NO_FUNCTION */
 	uint8_t flow;		/* enum pt_flow_class; INVALID inside an instruction and in data */
-	uint8_t len_units : 4, taken_extra_cycles : 4;
+	uint8_t len_units : 4;	/* 0: no instruction begins here */
+	uint8_t taken_extra_cycles : 4;
 };
 #define PT_NO_TARGET UINT32_MAX
 

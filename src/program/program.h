@@ -12,15 +12,41 @@
 
 struct pt_function {
 	const char *name;	/* demangled by nobody: as in the symbol table */
-	uint64_t address;	/* without Thumb bit */
+	uint64_t address;	/* where it runs, without Thumb bit */
 	uint64_t size;		/* bytes; to the next symbol where the ELF says 0 */
 	const char *file;	/* or NULL */
 	uint32_t line;		/* 0: unknown */
 };
 
-struct pt_segment { uint64_t addr, size; const uint8_t *bytes; bool code, writable; };	/* bytes NULL: .bss */
+struct pt_segment {
+	uint64_t addr, size;	/* where it is loaded, in bytes */
+	const uint8_t *bytes;	/* size of them; NULL: zeroed by the start-up code (.bss), addr = run */
+	bool code, writable;
+	uint64_t run;		/* where it runs or is accessed: differs from addr for what start-up code copies */
+};
+
+/* From addr on, up to the next mark, there is code, or data inside code (literal pools, jump tables). */
+struct pt_code_mark { uint64_t addr; bool code; };
 
 struct pt_program;
+
+/* A program without an ELF, for tests and images; all of it is copied. Functions and marks in any order; without
+ * marks every code segment is code from end to end. */
+struct pt_program_desc {
+	const char *name;
+	const struct pt_segment *segments;
+	size_t n_segments;
+	const struct pt_function *functions;
+	size_t n_functions;
+	const struct pt_code_mark *marks;
+	size_t n_marks;
+	uint64_t vectors;	/* address of the vector table; PT_UNKNOWN: none */
+};
+
+struct pt_program *pt_program_from_desc(const struct pt_program_desc *desc);
+
+/* The largest ELF that is read, and the most code that is mapped. */
+enum { PT_PROGRAM_MAX_BYTES = 64 << 20, PT_PROGRAM_MAX_CODE = 16 << 20 };
 
 /* Open an ELF. Errors: PT_EIO cannot be read (with the system's reason), PT_EARG not an ELF, not for elf_machine
  * (the sentence names both machines; 0 = any), or damaged. A stripped ELF opens: it has no functions, and
@@ -38,6 +64,7 @@ const char *pt_program_warning(const struct pt_program *program);	/* "stripped: 
 const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n);	/* by address */
 const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n);	/* loaded ones, by load address */
 bool pt_program_symbol(const struct pt_program *program, const char *name, uint64_t *addr, uint64_t *size);
+const struct pt_code_mark *pt_program_marks(const struct pt_program *program, size_t *n);	/* by run address */
 /* Source position of an address. Returns false where DWARF says nothing. */
 bool pt_program_line(const struct pt_program *program, uint64_t addr, const char **file, uint32_t *line);
 /* Vector table entries as the ELF has them: handler of exception n without Thumb bit, or PT_UNKNOWN. */

@@ -9,10 +9,10 @@
 
 enum pt_event_kind {
 	PT_EV_START = 1,	/* flow begins at branch.to, or PT_UNKNOWN */
-	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by */
+	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by; each may be PT_UNKNOWN */
 	PT_EV_ATOMS,		/* n direct branches, taken or not */
 	PT_EV_INDIRECT,		/* the next indirect branch went to branch.to */
-	PT_EV_VECTOR,		/* exception value.at was entered */
+	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN */
 	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN */
 	PT_EV_VALUE,		/* a write (cause 1) or read (cause 0) of n bytes; space in value_space */
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
@@ -28,6 +28,7 @@ enum pt_by {
 	PT_BY_EXCEPTION_RETURN,	/* branch.from is the returning instruction; branch.to where execution goes on */
 	PT_BY_DEBUG,		/* the debugger moved the pc; branch.from did not run */
 	PT_BY_HALT,		/* stopped and resumed by the debugger without a change of pc */
+	PT_BY_TAIL_CHAIN,	/* branch.from is the returning instruction; branch.to the handler entered instead */
 };
 
 enum pt_gap {
@@ -54,7 +55,7 @@ struct pt_event {
 	};
 };
 
-enum { PT_BATCH_EVENTS = 1024 };
+enum { PT_BATCH_EVENTS = 256 };	/* 8 KiB: events and the runs made of them stay in the first-level cache */
 
 struct pt_batch {
 	struct pt_event event[PT_BATCH_EVENTS];

@@ -1,0 +1,50 @@
+/* Decoders: from the bytes of one trace format to events. They see bytes and their own state, never the ELF.
+ *
+ * Any split of the stream gives the same events, no input is an error: what cannot be is a gap event, and decoding
+ * goes on behind it. Pure: no I/O, clock, log or global; any thread, one at a time per state. The pipeline makes one
+ * state for each source that a CONFIG chunk opens, and turns each later chunk of that source into one call:
+ *
+ *   DATA         gap(PT_GAP_RESTART) first if its cause is PT_DATA_RESTARTS, then feed() until all is taken
+ *   LOSS         gap(PT_GAP_LOSS)
+ *   STATE        state(); the chunk stands where it happened in the stream: behind the bytes that came before it
+ *   END          flush()
+ *
+ * To add one: a file that fills a struct pt_decoder, one word in PT_DECODERS. tests/test_decoder_contract.c runs all. */
+#ifndef PT_DECODE_DECODER_H
+#define PT_DECODE_DECODER_H
+
+#include "trace/chunk.h"
+#include "trace/event.h"
+
+/* The room that gap(), state() and flush() need in a batch, and that feed() needs to take at least one byte. */
+enum { PT_DECODER_ROOM = 4 };
+
+struct pt_decoder {
+	const char *name;	/* the format, as in trace/formats.h: "mtb" */
+	size_t state_bytes;	/* the caller allocates this much, aligned for any type */
+	/* Prepare state, whatever it held. config: the text of the CONFIG chunk, "key=value\n" lines, not terminated;
+	 * untrusted: what is missing or malformed has its standard value. */
+	void (*init)(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes);
+	/* Append the events of bytes to out. Returns bytes taken: fewer than len_bytes only when out has less than
+	 * PT_DECODER_ROOM free; empty it and call again with the rest. */
+	size_t (*feed)(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out);
+	/* The bytes that follow do not continue those before; cause, ns and bytes go into the event. What was half
+	 * received is dropped. */
+	void (*gap)(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out);
+	/* The core changed state here; pc is PT_UNKNOWN if not read. */
+	void (*state)(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out);
+	/* Nothing follows: what was held back comes out. The state may be used again after init() only. */
+	void (*flush)(void *state, struct pt_batch *out);
+};
+
+#define PT_DECODERS(X) X(mtb) X(pcsr)
+#define X(decoder) extern const struct pt_decoder pt_decoder_##decoder;
+PT_DECODERS(X)
+#undef X
+
+const struct pt_decoder *pt_decoder_find(const char *name);	/* NULL: no such format in this version */
+
+/* The value of key in the text of a CONFIG chunk: its length, and where it starts in *value; -1 without the key. */
+int pt_config_find(const char *config, size_t len_bytes, const char *key, const char **value);
+
+#endif
