@@ -1,0 +1,101 @@
+/* A link's common half: hands calls to its driver and counts the traffic, so that every kind of link counts alike. */
+#include "probes/link.h"
+
+#include <stdlib.h>
+
+struct pt_link {
+	const struct pt_link_ops *ops;
+	void *state;
+	struct pt_link_traffic traffic;	/* busy_ns without the busy time that is under way */
+	uint64_t outstanding, busy_since_ns;
+};
+
+struct pt_link *pt_link_new(const struct pt_link_ops *ops, void *state)
+{
+	struct pt_link *link = calloc(1, sizeof(*link));
+
+	if (link == NULL)
+		return NULL;
+	link->ops = ops;
+	link->state = state;
+	return link;
+}
+
+void pt_link_close(struct pt_link *link)
+{
+	if (link == NULL)
+		return;
+	link->ops->close(link->state);
+	free(link);
+}
+
+void pt_link_info(struct pt_link *link, struct pt_link_info *out)
+{
+	*out = (struct pt_link_info){ 0 };
+	link->ops->info(link->state, out);
+}
+
+static void count_request(struct pt_link *link, size_t len_bytes, uint64_t began_ns)
+{
+	if (link->outstanding++ == 0)
+		link->busy_since_ns = began_ns;
+	link->traffic.packets++;
+	link->traffic.bytes_out += len_bytes;
+}
+
+int pt_link_submit(struct pt_link *link, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
+		   struct pt_err *err)
+{
+	uint64_t began_ns = link->ops->now_ns(link->state);
+	int rc = link->ops->submit(link->state, packet, len_bytes, deadline_ns, err);
+
+	if (rc == 0)
+		count_request(link, len_bytes, began_ns);
+	return rc;
+}
+
+/* A response that nobody waited for (left over from before the link was opened) is no round trip. */
+static void count_response(struct pt_link *link, size_t len_bytes)
+{
+	link->traffic.bytes_in += len_bytes;
+	if (link->outstanding == 0 || --link->outstanding > 0)
+		return;
+	link->traffic.round_trips++;
+	link->traffic.busy_ns += link->ops->now_ns(link->state) - link->busy_since_ns;
+}
+
+int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err)
+{
+	int n = link->ops->receive(link->state, buf, buf_bytes, deadline_ns, err);
+
+	if (n >= 0 || n == PT_EPROTO)	/* an oversize response is consumed too */
+		count_response(link, n >= 0 ? (size_t)n : 0);
+	return n;
+}
+
+uint64_t pt_link_now_ns(struct pt_link *link)
+{
+	return link->ops->now_ns(link->state);
+}
+
+int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err)
+{
+	return link->ops->wait(link->state, until_ns, err);
+}
+
+void pt_link_interrupt(struct pt_link *link)
+{
+	link->ops->interrupt(link->state);
+}
+
+void pt_link_set_packet_bytes(struct pt_link *link, size_t packet_bytes)
+{
+	link->ops->set_packet_bytes(link->state, packet_bytes);
+}
+
+void pt_link_traffic(struct pt_link *link, struct pt_link_traffic *out)
+{
+	*out = link->traffic;
+	if (link->outstanding > 0)
+		out->busy_ns += link->ops->now_ns(link->state) - link->busy_since_ns;
+}
