@@ -1,0 +1,69 @@
+/* A model of the target's end of the SWD cable: a minimal debug port, version 1 (MINDP), clocked bit by bit as the
+ * probe does it, so that protocol errors, turnarounds and bit-banging hosts meet the same state machine.
+ *
+ * It powers up in JTAG mode and is silent until it has seen a line reset, the JTAG-to-SWD sequence, another line reset
+ * with two idle clocks, and then a read of DPIDR. A malformed request silences it until the next line reset.
+ * AP accesses are posted: an AP read answers with the result of the one before; errors are sticky.
+ *
+ * Source: Arm IHI 0031 (ADIv5.2), chapters on the DP and on the Serial Wire Debug protocol. */
+#ifndef PT_VIRTUAL_WIRE_SWD_DP_H
+#define PT_VIRTUAL_WIRE_SWD_DP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probes/virtual/board.h"
+
+/* What the port reaches on its board. */
+struct pt_vdp_board {
+	void *arg;
+	struct pt_vap *(*ap)(void *arg, unsigned apsel);	/* NULL: no such AP; reads as 0, writes are ignored */
+	void (*sync)(void *arg);	/* bring the board to the present time; called before each AP access */
+};
+
+enum pt_vdp_phase {		/* what the next clock carries; source: IHI 0031, "SWD protocol operation" */
+	PT_VDP_SILENT,		/* JTAG mode, or a protocol error: only a line reset helps */
+	PT_VDP_RESET,		/* high for 50 clocks or more; counting the lows that end a line reset */
+	PT_VDP_IDLE,
+	PT_VDP_REQUEST,
+	PT_VDP_TURN_TO_ACK,
+	PT_VDP_ACK,
+	PT_VDP_READ_DATA,
+	PT_VDP_TURN_TO_WRITE,
+	PT_VDP_WRITE_DATA,
+	PT_VDP_TURN_TO_IDLE,
+};
+
+struct pt_vdp {
+	struct pt_vdp_board board;
+	uint32_t dpidr;
+	bool powered;
+	bool swd;			/* the JTAG-to-SWD sequence has been seen since power-on */
+	bool identified;		/* DPIDR was read since the line reset */
+	unsigned ones, lows;		/* line reset: highs in a row, lows after them */
+	unsigned switch_bits;		/* bits of a switching sequence seen so far; 0: none begun */
+	uint16_t switch_code;
+	enum pt_vdp_phase phase;
+	unsigned bits;			/* of this phase so far */
+	unsigned turnaround;		/* clocks */
+	uint8_t request, ack;
+	uint64_t data;			/* 32 bits and parity, being shifted */
+	uint32_t select, ctrl;		/* ctrl: as written, and the sticky flags */
+	uint32_t rdbuff;		/* result of the last AP read */
+	uint64_t clocks, power_ack_at;	/* count since power-on; when power requests are acknowledged */
+	struct { bool active, write; uint8_t apsel, reg; uint32_t value; } posted;	/* AP access that got WAIT */
+	uint8_t forced_ack;		/* fault injection: answer the next request that can be refused so; 0: none */
+};
+
+enum { PT_VDP_STICKYERR = 1 << 5 };
+
+void pt_vdp_init(struct pt_vdp *dp, const struct pt_vdp_board *board, uint32_t dpidr);
+
+/* Power of the chip: off, the line floats high; on, everything is as after power-on. */
+void pt_vdp_power(struct pt_vdp *dp, bool on);
+
+/* One SWCLK cycle. The probe drives bit, or lets go of the line. Returns the level the probe samples: its own bit, the
+ * target's, or the pull-up's 1. */
+unsigned pt_vdp_clock(struct pt_vdp *dp, bool probe_drives, unsigned bit);
+
+#endif
