@@ -1,0 +1,159 @@
+/* Hand-computed statistics. */
+#include <math.h>
+#include <string.h>
+
+#include "harness.h"
+#include "profile/stat.h"
+
+START_TEST(least_most_and_average_with_their_moments)
+{
+	static const uint64_t values[] = { 7, 3, 9, 3, 9 };
+	struct pt_stat stat = pt_stat_empty();
+
+	for (size_t i = 0; i < PT_LEN(values); i++)
+		pt_stat_add(&stat, values[i], 100 + i);
+	ck_assert_uint_eq(stat.n, 5);
+	ck_assert_uint_eq(stat.total, 31);
+	ck_assert_uint_eq(stat.min, 3);
+	ck_assert_uint_eq(stat.min_at, 101);
+	ck_assert_uint_eq(stat.max, 9);
+	ck_assert_uint_eq(stat.max_at, 102);
+	ck_assert_double_eq_tol(pt_stat_avg(&stat), 6.2, 1e-9);
+	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.5), PT_UNKNOWN);
+}
+END_TEST
+
+START_TEST(a_zero_is_a_value)
+{
+	struct pt_stat stat = pt_stat_empty();
+
+	ck_assert_double_eq(pt_stat_avg(&stat), 0);
+	pt_stat_add(&stat, 0, 5);
+	ck_assert_uint_eq(stat.min, 0);
+	ck_assert_uint_eq(stat.max, 0);
+	ck_assert_uint_eq(stat.max_at, 5);
+}
+END_TEST
+
+static const struct { uint64_t value; size_t bucket; } buckets[] = {
+	{ 0, 0 }, { 15, 15 }, { 16, 16 }, { 17, 16 }, { 18, 17 }, { 31, 23 }, { 32, 24 }, { 35, 24 }, { 36, 25 },
+	{ (UINT64_C(1) << 40) - 1, PT_HIST_BUCKETS - 1 }, { UINT64_C(1) << 40, PT_HIST_BUCKETS - 1 },
+	{ UINT64_MAX, PT_HIST_BUCKETS - 1 },
+};
+
+START_TEST(bucket_of_a_value)
+{
+	ck_assert_uint_eq(pt_hist_index(buckets[_i].value), buckets[_i].bucket);
+}
+END_TEST
+
+static const struct { const char *name; uint64_t from, to, step; } spreads[] = {
+	{ "small", 0, 15, 1 }, { "hundreds", 100, 900, 1 }, { "wide", 1, 1000000, 997 }, { "one value", 12345, 12345, 1 },
+};
+static const double quantiles[] = { 0, 0.5, 0.9, 0.99, 1 };
+
+START_TEST(quantiles_are_within_their_error)
+{
+	struct pt_hist hist = { 0 };
+	struct pt_stat stat = pt_stat_empty();
+	uint64_t n = 0;
+
+	stat.hist = &hist;
+	for (uint64_t v = spreads[_i].from; v <= spreads[_i].to; v += spreads[_i].step, n++)
+		pt_stat_add(&stat, v, 0);
+	for (size_t i = 0; i < PT_LEN(quantiles); i++) {
+		uint64_t rank = (uint64_t)(quantiles[i] * (double)(n - 1));
+		double want = (double)(spreads[_i].from + rank * spreads[_i].step);
+
+		ck_assert_msg(fabs((double)pt_stat_quantile(&stat, quantiles[i]) - want) <= want / 16 + 1e-9,
+			      "%s, quantile %g: %llu", spreads[_i].name, quantiles[i],
+			      (unsigned long long)pt_stat_quantile(&stat, quantiles[i]));
+	}
+}
+END_TEST
+
+START_TEST(a_full_histogram_is_halved)
+{
+	struct pt_hist hist = { .n = 0x40000000 - 1, .bucket = { [3] = 0x30000000, [9] = 0x10000000 - 1 } };
+	struct pt_stat stat = { .n = 0x40000000 - 1, .min = 3, .max = 9, .hist = &hist };
+
+	pt_stat_add(&stat, 9, 0);
+	ck_assert_uint_eq(hist.n, 0x20000000);
+	ck_assert_uint_eq(hist.bucket[3], 0x18000000);
+	ck_assert_uint_eq(stat.n, 0x40000000);
+	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.5), 3);
+	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.9), 9);
+}
+END_TEST
+
+static const struct { uint64_t degrees; double want; } students[] = {
+	{ 1, 12.706 }, { 2, 4.303 }, { 10, 2.228 }, { 11, 2.201 }, { 15, 2.131 }, { 30, 2.042 }, { 100, 1.984 },
+	{ 1000000, 1.960 },
+};
+
+START_TEST(student)
+{
+	ck_assert_double_eq_tol(pt_student_95(students[_i].degrees), students[_i].want, 0.001);
+}
+END_TEST
+
+/* Clusters of y units, x of them hits. By hand: share = 60/200; residuals x - 0.3 y are 10 -10 10 -10, so the variance
+ * is 400 * 4/3 / 200^2 = 1/75, the effective size 0.21 * 75 = 15.75; Wilson with t(3) = 3.1824 gives 0.0811..0.6755. */
+START_TEST(share_of_clusters)
+{
+	static const double x[] = { 25, 5, 25, 5 };
+	struct pt_cluster_total total = { 0 };
+	struct pt_cluster_sum sum = { 0 };
+	struct pt_share s;
+
+	for (size_t i = 0; i < PT_LEN(x); i++) {
+		pt_cluster_add_total(&total, 50);
+		pt_cluster_add(&sum, x[i], 50);
+	}
+	s = pt_cluster_share(&total, &sum);
+	ck_assert_double_eq_tol(s.share, 0.3, 1e-12);
+	ck_assert_double_eq_tol(s.effective, 15.75, 1e-9);
+	ck_assert_double_eq_tol(s.lo, 0.0811, 1e-3);
+	ck_assert_double_eq_tol(s.hi, 0.6755, 1e-3);
+}
+END_TEST
+
+static const struct { const char *name; uint64_t n; double x, want_lo, want_hi; } corners[] = {
+	{ "nothing sampled", 0, 0, 0, 1 },
+	{ "one cluster says nothing about spread", 1, 5, 0, 1 },
+	{ "never seen in 60 clusters", 60, 0, 0, 0.0626 },
+	{ "all of 60 clusters", 60, 10, 0.9374, 1 },
+};
+
+START_TEST(shares_at_the_corners)
+{
+	struct pt_cluster_total total = { 0 };
+	struct pt_cluster_sum sum = { 0 };
+	struct pt_share s;
+
+	for (uint64_t i = 0; i < corners[_i].n; i++) {
+		pt_cluster_add_total(&total, 10);
+		pt_cluster_add(&sum, corners[_i].x, 10);
+	}
+	s = pt_cluster_share(&total, &sum);
+	ck_assert_msg(fabs(s.lo - corners[_i].want_lo) < 1e-3 && fabs(s.hi - corners[_i].want_hi) < 1e-3, "%s: %g..%g",
+		      corners[_i].name, s.lo, s.hi);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stat");
+	TCase *tc = tcase_create("stat");
+
+	tcase_add_test(tc, least_most_and_average_with_their_moments);
+	tcase_add_test(tc, a_zero_is_a_value);
+	tcase_add_loop_test(tc, bucket_of_a_value, 0, PT_LEN(buckets));
+	tcase_add_loop_test(tc, quantiles_are_within_their_error, 0, PT_LEN(spreads));
+	tcase_add_test(tc, a_full_histogram_is_halved);
+	tcase_add_loop_test(tc, student, 0, PT_LEN(students));
+	tcase_add_test(tc, share_of_clusters);
+	tcase_add_loop_test(tc, shares_at_the_corners, 0, PT_LEN(corners));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
