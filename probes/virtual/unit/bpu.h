@@ -1,0 +1,20 @@
+/* Model of the ARMv6-M breakpoint unit at 0xe0002000: two comparators of the v1 form, code below 0x20000000 only
+ * (DDI 0419 C1.9). */
+#ifndef PT_VIRTUAL_UNIT_BPU_H
+#define PT_VIRTUAL_UNIT_BPU_H
+
+#include "probes/virtual/cpu/armv6m.h"
+
+enum { PT_VBPU_CTRL = 0x0, PT_VBPU_COMP0 = 0x8, PT_VBPU_COMPARATORS = 2 };
+
+struct pt_vbpu {
+	struct pt_vcpu *cpu;
+	bool enabled;
+	uint32_t comp[PT_VBPU_COMPARATORS];
+};
+
+extern const struct pt_vunit_ops pt_vbpu_ops;	/* a 4 KiB page; the unit is a struct pt_vbpu */
+
+void pt_vbpu_init(struct pt_vbpu *bpu, struct pt_vcpu *cpu);
+
+#endif
