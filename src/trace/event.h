@@ -14,7 +14,7 @@ enum pt_event_kind {
 	PT_EV_INDIRECT,		/* the next indirect branch went to branch.to */
 	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN */
 	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN */
-	PT_EV_VALUE,		/* a write (cause 1) or read (cause 0) of n bytes; space in value_space */
+	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read) */
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
 	PT_EV_EXCEPTION,	/* value.at: number; cause: enum pt_exception_step */
 	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG) */

@@ -1,0 +1,265 @@
+/* Thumb for following code: hand-assembled rows, and every first halfword against capstone where it is there. */
+#include "config.h"
+
+#include "harness.h"
+#include "isa/isa.h"
+
+#ifdef HAVE_CAPSTONE
+#include <capstone/capstone.h>
+#endif
+
+#define AT 0x1000u
+#define NONE PT_UNKNOWN
+
+static const struct {
+	const char *text;
+	uint16_t op, op2;
+	unsigned len, flow, cycles, taken;
+	uint64_t target;
+} cases[] = {
+	{ "movs r0, #0",	0x2000, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "adds r0, r0, r1",	0x1840, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "muls r0, r1",	0x4348, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "mov r8, r0",		0x4680, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "cmp pc, r0",		0x4587, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "add pc, r0",		0x4487, 0, 2, PT_FLOW_INDIRECT, 2, 2, NONE },
+	{ "mov pc, r0",		0x4687, 0, 2, PT_FLOW_INDIRECT, 2, 2, NONE },
+	{ "mov pc, lr",		0x46f7, 0, 2, PT_FLOW_RETURN, 2, 2, NONE },
+	{ "bx lr",		0x4770, 0, 2, PT_FLOW_RETURN, 2, 2, NONE },
+	{ "bx r3",		0x4718, 0, 2, PT_FLOW_INDIRECT, 2, 2, NONE },
+	{ "blx r3",		0x4798, 0, 2, PT_FLOW_INDIRECT_CALL, 2, 2, NONE },
+	{ "ldr r0, [pc, #4]",	0x4801, 0, 2, PT_FLOW_NEXT, 2, 2, NONE },
+	{ "str r0, [r1, r2]",	0x5088, 0, 2, PT_FLOW_NEXT, 2, 2, NONE },
+	{ "ldrb r0, [r1]",	0x7808, 0, 2, PT_FLOW_NEXT, 2, 2, NONE },
+	{ "ldrh r0, [r1]",	0x8808, 0, 2, PT_FLOW_NEXT, 2, 2, NONE },
+	{ "ldr r0, [sp]",	0x9800, 0, 2, PT_FLOW_NEXT, 2, 2, NONE },
+	{ "add r0, pc, #4",	0xa001, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "push {r4, r5, lr}",	0xb530, 0, 2, PT_FLOW_NEXT, 4, 4, NONE },
+	{ "push {r4}",		0xb410, 0, 2, PT_FLOW_NEXT, 2, 2, NONE },
+	{ "pop {r4, r5}",	0xbc30, 0, 2, PT_FLOW_NEXT, 3, 3, NONE },
+	{ "pop {r4, r5, pc}",	0xbd30, 0, 2, PT_FLOW_RETURN, 5, 5, NONE },
+	{ "pop {pc}",		0xbd00, 0, 2, PT_FLOW_RETURN, 3, 3, NONE },
+	{ "sub sp, #8",		0xb082, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "cpsid i",		0xb672, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "rev r0, r1",		0xba08, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "bkpt 1",		0xbe01, 0, 2, PT_FLOW_TRAP, 1, 1, NONE },
+	{ "nop",		0xbf00, 0, 2, PT_FLOW_NEXT, 1, 1, NONE },
+	{ "wfi",		0xbf30, 0, 2, PT_FLOW_NEXT, 2, 2, NONE },
+	{ "ldm r0!, {r1, r2}",	0xc806, 0, 2, PT_FLOW_NEXT, 3, 3, NONE },
+	{ "stm r0!, {r1}",	0xc002, 0, 2, PT_FLOW_NEXT, 2, 2, NONE },
+	{ "beq .+4",		0xd000, 0, 2, PT_FLOW_BRANCH_IF, 1, 2, AT + 4 },
+	{ "bne .",		0xd1fe, 0, 2, PT_FLOW_BRANCH_IF, 1, 2, AT },
+	{ "ble .-252",		0xdd80, 0, 2, PT_FLOW_BRANCH_IF, 1, 2, AT - 252 },
+	{ "udf",		0xde00, 0, 2, PT_FLOW_TRAP, 1, 1, NONE },
+	{ "svc 0",		0xdf00, 0, 2, PT_FLOW_TRAP, 0, 0, NONE },
+	{ "b .",		0xe7fe, 0, 2, PT_FLOW_BRANCH, 2, 2, AT },
+	{ "b .+2050",		0xe3ff, 0, 2, PT_FLOW_BRANCH, 2, 2, AT + 4 + 2046 },
+	{ "b .-2044",		0xe400, 0, 2, PT_FLOW_BRANCH, 2, 2, AT + 4 - 2048 },
+	{ "bl .+4",		0xf000, 0xf800, 4, PT_FLOW_CALL, 3, 3, AT + 4 },
+	{ "bl .",		0xf7ff, 0xfffe, 4, PT_FLOW_CALL, 3, 3, AT },
+	{ "bl .+16M",		0xf3ff, 0xd7ff, 4, PT_FLOW_CALL, 3, 3, AT + 4 + 0xfffffe },
+	{ "bl below 0",		0xf7fd, 0xfffe, 4, PT_FLOW_CALL, 3, 3, 0xfffff000 },
+	{ "mrs r0, primask",	0xf3ef, 0x8010, 4, PT_FLOW_NEXT, 3, 3, NONE },
+	{ "msr control, r0",	0xf380, 0x8814, 4, PT_FLOW_NEXT, 3, 3, NONE },
+	{ "dsb sy",		0xf3bf, 0x8f4f, 4, PT_FLOW_NEXT, 3, 3, NONE },
+	{ "udf.w",		0xf7f0, 0xa000, 4, PT_FLOW_TRAP, 1, 1, NONE },
+	{ "blx .+4",		0xf000, 0xe800, 4, PT_FLOW_INVALID, 0, 0, NONE },
+	/* beyond Armv6-M */
+	{ "cbz r0, .+4",	0xb100, 0, 2, PT_FLOW_BRANCH_IF, 1, 2, AT + 4 },
+	{ "b.w .",		0xf7ff, 0xbffe, 4, PT_FLOW_BRANCH, 2, 2, AT },
+	{ "beq.w .+4",		0xf000, 0x8000, 4, PT_FLOW_BRANCH_IF, 1, 2, AT + 4 },
+	{ "pop.w {r4, pc}",	0xe8bd, 0x8010, 4, PT_FLOW_RETURN, 4, 4, NONE },
+	{ "ldr.w pc, [sp], #4",	0xf85d, 0xfb04, 4, PT_FLOW_RETURN, 4, 4, NONE },
+	{ "ldr.w pc, [r0]",	0xf8d0, 0xf000, 4, PT_FLOW_INDIRECT, 4, 4, NONE },
+	{ "tbb [pc, r0]",	0xe8df, 0xf000, 4, PT_FLOW_INDIRECT, 4, 4, NONE },
+	{ "movw r0, #0",	0xf240, 0x0000, 4, PT_FLOW_NEXT, 1, 1, NONE },
+};
+
+static void put(uint8_t bytes[4], uint16_t op, uint16_t op2)
+{
+	pt_put_le16(bytes, op);
+	pt_put_le16(bytes + 2, op2);
+}
+
+START_TEST(decodes_case)
+{
+	struct pt_insn got;
+	uint8_t bytes[4];
+
+	put(bytes, cases[_i].op, cases[_i].op2);
+	pt_isa_thumb_v6m.decode(AT, bytes, sizeof(bytes), &got);
+	ck_assert_msg(got.len_bytes == cases[_i].len, "%s: length %u", cases[_i].text, got.len_bytes);
+	ck_assert_msg(got.flow == cases[_i].flow, "%s: flow %u", cases[_i].text, got.flow);
+	ck_assert_msg(got.target == cases[_i].target, "%s: target 0x%llx", cases[_i].text, (unsigned long long)got.target);
+	ck_assert_msg(got.cycles == cases[_i].cycles && got.taken_cycles == cases[_i].taken, "%s: %u/%u cycles",
+		      cases[_i].text, got.cycles, got.taken_cycles);
+	ck_assert(!got.conditional);
+}
+END_TEST
+
+START_TEST(stays_inside_the_bytes)
+{
+	uint8_t bytes[4];
+	struct pt_insn got;
+
+	put(bytes, 0xf000, 0xf800);	/* BL, cut after 0..3 bytes */
+	for (size_t len = 0; len < 4; len++) {
+		pt_isa_thumb_v6m.decode(AT, bytes, len, &got);
+		ck_assert_uint_eq(got.flow, PT_FLOW_INVALID);
+		ck_assert_uint_eq(got.len_bytes, 2);
+	}
+}
+END_TEST
+
+#ifdef HAVE_CAPSTONE
+static csh capstone;
+
+static void open_capstone(void)
+{
+	ck_assert_int_eq(cs_open(CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS, &capstone), CS_ERR_OK);
+	cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON);
+}
+
+static void close_capstone(void)
+{
+	cs_close(&capstone);
+}
+
+static const cs_arm_op *last_operand(const cs_insn *insn)
+{
+	const cs_arm *arm = &insn->detail->arm;
+
+	return arm->op_count > 0 ? &arm->operands[arm->op_count - 1] : NULL;
+}
+
+/* Does the instruction write pc, by one of its operands? */
+static bool writes_pc(const cs_insn *insn)
+{
+	const cs_arm *arm = &insn->detail->arm;
+
+	switch (insn->id) {
+	case ARM_INS_TBB: case ARM_INS_TBH:
+		return true;
+	case ARM_INS_POP:
+	case ARM_INS_LDM: case ARM_INS_LDMDB:
+		for (int i = insn->id != ARM_INS_POP; i < arm->op_count; i++)	/* not the base */
+			if (arm->operands[i].type == ARM_OP_REG && arm->operands[i].reg == ARM_REG_PC)
+				return true;
+		return false;
+	case ARM_INS_ADD: case ARM_INS_MOV: case ARM_INS_LDR:	/* ADD.W and MOV.W to pc are unpredictable */
+		return (insn->id == ARM_INS_LDR || insn->size == 2) && arm->operands[0].type == ARM_OP_REG &&
+		       arm->operands[0].reg == ARM_REG_PC;
+	default:
+		return false;	/* the rest that may name pc is unpredictable with it */
+	}
+}
+
+/* Is this a load through sp? */
+static bool from_stack(const cs_insn *insn)
+{
+	const cs_arm_op *op = insn->detail->arm.operands;
+
+	return (op[0].type == ARM_OP_REG && op[0].reg == ARM_REG_SP) || (op[1].type == ARM_OP_MEM && op[1].mem.base == ARM_REG_SP);
+}
+
+/* capstone's view of the flow, in our classes; INVALID: no opinion. */
+static unsigned expected_flow(const cs_insn *insn)
+{
+	const cs_arm_op *op = last_operand(insn);
+	bool through_lr = op != NULL && op->type == ARM_OP_REG && op->reg == ARM_REG_LR;
+	bool conditional = insn->detail->arm.cc != ARM_CC_AL && insn->detail->arm.cc != ARM_CC_INVALID;
+
+	switch (insn->id) {
+	case ARM_INS_B:
+		return conditional ? PT_FLOW_BRANCH_IF : PT_FLOW_BRANCH;
+	case ARM_INS_CBZ: case ARM_INS_CBNZ:
+		return PT_FLOW_BRANCH_IF;
+	case ARM_INS_BL:
+		return PT_FLOW_CALL;
+	case ARM_INS_BLX:
+		return op->type == ARM_OP_IMM ? PT_FLOW_INVALID : PT_FLOW_INDIRECT_CALL;
+	case ARM_INS_BX:
+		return through_lr ? PT_FLOW_RETURN : PT_FLOW_INDIRECT;
+	case ARM_INS_SVC: case ARM_INS_BKPT: case ARM_INS_UDF: case ARM_INS_TRAP: case ARM_INS_HLT:
+		return PT_FLOW_TRAP;
+	case ARM_INS_SMC: case ARM_INS_HVC:
+		return PT_FLOW_INVALID;
+	case ARM_INS_MOV:
+		return !writes_pc(insn) ? PT_FLOW_NEXT : through_lr ? PT_FLOW_RETURN : PT_FLOW_INDIRECT;
+	case ARM_INS_POP:
+		return writes_pc(insn) ? PT_FLOW_RETURN : PT_FLOW_NEXT;
+	case ARM_INS_ADD:
+		return writes_pc(insn) ? PT_FLOW_INDIRECT : PT_FLOW_NEXT;
+	default:
+		return !writes_pc(insn) ? PT_FLOW_NEXT : from_stack(insn) ? PT_FLOW_RETURN : PT_FLOW_INDIRECT;
+	}
+}
+
+/* Returns whether capstone knew the instruction. */
+static bool agrees(uint16_t op, uint16_t op2)
+{
+	const cs_arm_op *last;
+	struct pt_insn got;
+	uint8_t bytes[4];
+	cs_insn *insn;
+
+	put(bytes, op, op2);
+	pt_isa_thumb_v6m.decode(AT, bytes, sizeof(bytes), &got);
+	ck_assert_msg(got.len_bytes == (op >> 11 >= 0x1d ? 4 : 2), "%04x %04x", op, op2);
+	if (cs_disasm(capstone, bytes, sizeof(bytes), AT, 1, &insn) == 0)
+		return false;
+	last = last_operand(insn);
+	ck_assert_msg(got.len_bytes == insn->size, "%04x %04x %s %s: length %u", op, op2, insn->mnemonic, insn->op_str,
+		      got.len_bytes);
+	ck_assert_msg(got.flow == expected_flow(insn), "%04x %04x %s %s: flow %u", op, op2, insn->mnemonic,
+		      insn->op_str, got.flow);
+	if (got.target != PT_UNKNOWN)
+		ck_assert_msg(got.target == (uint32_t)last->imm, "%04x %04x %s %s: target 0x%llx", op, op2,
+			      insn->mnemonic, insn->op_str, (unsigned long long)got.target);
+	cs_free(insn, 1);
+	return true;
+}
+
+START_TEST(every_16_bit_instruction_agrees_with_capstone)
+{
+	unsigned known = 0;
+
+	for (unsigned op = 0; op < 0xe800; op++)
+		known += agrees((uint16_t)op, 0xbf00);
+	ck_assert_uint_gt(known, 0xe000);
+}
+END_TEST
+
+START_TEST(sampled_32_bit_instructions_agree_with_capstone)
+{
+	unsigned known = 0;
+	uint32_t seed = 1;
+
+	for (unsigned op = 0xe800; op < 0x10000; op++)
+		for (int i = 0; i < 16; i++) {
+			seed = seed * 1664525 + 1013904223;
+			known += agrees((uint16_t)op, (uint16_t)(seed >> 16));
+		}
+	ck_assert_uint_gt(known, 10000);
+}
+END_TEST
+#endif
+
+int main(void)
+{
+	Suite *suite = suite_create("isa_thumb");
+	TCase *tc = tcase_create("decode");
+
+	tcase_add_loop_test(tc, decodes_case, 0, PT_LEN(cases));
+	tcase_add_test(tc, stays_inside_the_bytes);
+	suite_add_tcase(suite, tc);
+#ifdef HAVE_CAPSTONE
+	tc = tcase_create("capstone");
+	tcase_add_checked_fixture(tc, open_capstone, close_capstone);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, every_16_bit_instruction_agrees_with_capstone);
+	tcase_add_test(tc, sampled_32_bit_instructions_agree_with_capstone);
+	suite_add_tcase(suite, tc);
+#endif
+	return pt_run_suite(suite);
+}
