@@ -92,9 +92,12 @@ PT_PROBE_DRIVERS(X)
 
 struct pt_probe;	/* a driver and its link */
 
+extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */
+extern const size_t pt_n_probe_params;
+
 /* Open what uri names (interface.md, "Probe addresses"): finds the device, makes its link, opens the driver.
- *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", "virtual:NAME[?key=value&...]"
- * settings: quirks and limits (rows in probes/probe.c), may be NULL. May block 2 s.
+ *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", "virtual:NAME[?key=value&...]"; "" is the first that is plugged in
+ * settings: words of pt_probe_params, may be NULL. May block 2 s.
  * Errors: PT_EARG bad URI (the sentence lists the schemes, or says "not built in this version"), PT_EIO nothing
  * found or lost while opening, PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program,
  * PT_EPROTO the device is not what it says. */

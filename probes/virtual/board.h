@@ -24,6 +24,7 @@ struct pt_vap {
 
 struct pt_vboard_ops {
 	const char *name, *help;	/* "kl27" */
+	const uint8_t *(*demo)(size_t *len_bytes);	/* the ELF of the built-in demo firmware */
 	/* settings: the URI's keys. firmware: an ELF in memory, or NULL for the built-in demo. */
 	struct pt_vboard *(*make)(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
 				  struct pt_err *err);
@@ -42,6 +43,9 @@ struct pt_vboard_ops {
 #define X(board) extern const struct pt_vboard_ops pt_vboard_##board;
 PT_VBOARDS(X)
 #undef X
+
+/* The ELF of a board's built-in demo firmware, for ever; NULL: no such board. */
+const uint8_t *pt_vboard_demo(const char *name, size_t *len_bytes);
 
 extern const struct pt_param pt_vboard_params[];	/* elf, clock, swclk, link, seed, fault, ... of virtual URIs */
 extern const size_t pt_n_vboard_params;
