@@ -1,0 +1,9 @@
+/* The end of all leases, for whoever frees a target. Taking and dropping one: see target.h. */
+#ifndef PT_TARGETS_LEASE_H
+#define PT_TARGETS_LEASE_H
+
+struct pt_target;
+
+void pt_lease_drop_all(struct pt_target *target);
+
+#endif

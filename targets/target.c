@@ -1,0 +1,68 @@
+/* The list of targets, and the life of one: attach by name or by trying, detach. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "targets/lease.h"
+#include "targets/target.h"
+#include "util.h"
+
+#define X(target) &pt_##target##_ops,
+static const struct pt_target_ops *const all[] = { PT_TARGETS(X) };
+#undef X
+
+static void free_target(struct pt_target *target)
+{
+	pt_lease_drop_all(target);
+	free(target->state);
+	free(target);
+}
+
+/* Returns the target when it attached or is locked (err->code says which), else NULL. */
+static struct pt_target *try_one(const struct pt_target_ops *ops, struct pt_probe *probe,
+				 const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_target *target = calloc(1, sizeof(*target));
+
+	if (target != NULL)
+		target->state = calloc(1, ops->state_bytes);
+	if (target == NULL || target->state == NULL) {
+		free(target);
+		pt_fail(err, PT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	target->ops = ops;
+	target->probe = probe;
+	err->code = ops->attach(target, settings, err);
+	if (err->code == 0 || err->code == PT_ESTATE)
+		return target;
+	pt_wrap(err, "attach to %s", ops->name);
+	free_target(target);
+	return NULL;
+}
+
+struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, const struct pt_params *settings,
+				   struct pt_err *err)
+{
+	struct pt_target *target = NULL;
+	bool known = false;
+
+	for (size_t i = 0; i < PT_LEN(all) && target == NULL; i++) {
+		if (name != NULL && strcmp(name, all[i]->name) != 0)
+			continue;
+		known = true;
+		target = try_one(all[i], probe, settings, err);
+		if (target == NULL && err->code == PT_EIO)
+			break;	/* the probe is gone: no other target will find it */
+	}
+	if (!known)
+		pt_fail(err, PT_EARG, "there is no target %s in this version", name);
+	return target;
+}
+
+int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err)
+{
+	int rc = target->ops->detach(target->state, resume, err);
+
+	free_target(target);
+	return rc;
+}
