@@ -1,0 +1,397 @@
+/* The core as its chip sees it: power, time, debug and taps. Between two stretches of instructions everything that may
+ * have changed is looked at once (attend); inside one only the cycle count is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/virtual/cpu/memory.h"
+
+const struct pt_vcpu_timing pt_vcpu_kl27_timing = {
+	.entry = 15, .tail_chain = 6, .exception_return = 13, .muls = 1,
+	.ioport_base = 0xf8000000, .ioport_bytes = 0x1000,	/* FGPIO */
+};
+
+static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
+{
+	pt_cpu_forget(arg, addr, size_bytes);
+}
+
+static void on_unit_accessed(void *arg)
+{
+	pt_cpu_attend(arg);
+}
+
+static bool join_bus(struct pt_vcpu *cpu, struct pt_vbus *bus)
+{
+	struct pt_vregion scs = {
+		.base = PT_CPU_SCS_BASE, .size = PT_CPU_SCS_BYTES, .ops = &pt_cpu_scs_ops, .unit = cpu,
+	};
+
+	cpu->bus = bus;
+	if (!pt_cpu_make_windows(cpu) || !pt_vbus_add(bus, &scs))
+		return false;
+	bus->now_cycle = &cpu->cycle;
+	bus->changed = on_changed;
+	bus->unit_accessed = on_unit_accessed;
+	bus->listener = cpu;
+	return true;
+}
+
+struct pt_vcpu *pt_vcpu_new(struct pt_vbus *bus, const struct pt_vcpu_timing *timing)
+{
+	struct pt_vcpu *cpu = calloc(1, sizeof(*cpu));
+
+	if (cpu == NULL)
+		return NULL;
+	cpu->timing = *timing;
+	cpu->state = PT_VCPU_HELD;
+	if (!join_bus(cpu, bus)) {
+		pt_vcpu_free(cpu);
+		return NULL;
+	}
+	cpu->code = cpu->ram;
+	return cpu;
+}
+
+void pt_vcpu_free(struct pt_vcpu *cpu)
+{
+	if (cpu == NULL)
+		return;
+	pt_cpu_free_windows(cpu);
+	free(cpu);
+}
+
+void pt_vcpu_set_hooks(struct pt_vcpu *cpu, const struct pt_vcpu_hooks *hooks)
+{
+	cpu->hooks = *hooks;
+}
+
+/* --- reset */
+
+/* Registers that the architecture leaves unknown are 0, so that two runs are alike. */
+static void clear_registers(struct pt_vcpu *cpu)
+{
+	memset(cpu->r, 0, sizeof(cpu->r));
+	cpu->r[LR] = 0xffffffff;
+	cpu->bank[0] = cpu->bank[1] = 0;
+	cpu->on_psp = cpu->spsel = cpu->unprivileged = cpu->primask = cpu->event = false;
+	cpu->ipsr = 0;
+	pt_cpu_set_apsr(cpu, 0);
+}
+
+static void load_vectors(struct pt_vcpu *cpu)
+{
+	uint32_t sp, pc;
+
+	if (!pt_cpu_load(cpu, 0, 4, &sp) || !pt_cpu_load(cpu, 4, 4, &pc)) {
+		pt_cpu_lockup(cpu);
+		return;
+	}
+	cpu->r[SP] = sp & ~3u;
+	cpu->pc = pc & ~1u;
+	cpu->thumb = pc & 1;
+}
+
+void pt_vcpu_reset(struct pt_vcpu *cpu, bool power_on)
+{
+	if (power_on)
+		cpu->cycle = cpu->instructions = cpu->sleep_cycles = cpu->halt_cycles = 0;
+	clear_registers(cpu);
+	pt_cpu_nvic_reset(cpu);
+	pt_cpu_systick_reset(cpu);
+	cpu->halt_wanted = 0;
+	cpu->stepping = cpu->reset_wanted = false;
+	cpu->state = cpu->held ? PT_VCPU_HELD : PT_VCPU_RUN;
+	load_vectors(cpu);
+	pt_cpu_attend(cpu);
+}
+
+void pt_vcpu_hold(struct pt_vcpu *cpu, bool held)
+{
+	bool let_go = cpu->held && !held;
+
+	cpu->held = held;
+	if (held)
+		cpu->state = PT_VCPU_HELD;
+	else if (let_go)
+		pt_vcpu_reset(cpu, false);
+	pt_cpu_attend(cpu);
+}
+
+/* --- time */
+
+static void enter_debug(struct pt_vcpu *cpu)
+{
+	uint32_t why = cpu->halt_wanted;
+
+	pt_cpu_systick_sync(cpu);
+	cpu->halt_wanted = 0;
+	cpu->stepping = false;
+	cpu->state = PT_VCPU_HALT;
+	cpu->event = true;
+	if (cpu->hooks.halted != NULL)
+		cpu->hooks.halted(cpu->hooks.arg, why);
+}
+
+/* A sleeping core wakes for an exception that it would take if PRIMASK were clear; from WFE also for an event. */
+static bool wakes(struct pt_vcpu *cpu)
+{
+	unsigned first = pt_cpu_pick(cpu, pt_cpu_candidates(cpu));
+
+	if (cpu->imposed != NULL)
+		return true;	/* the schedule says what happens here, not the sleep */
+	if (cpu->waits_for_event && cpu->event) {
+		cpu->event = false;
+		return true;
+	}
+	return first != 0 && cpu->priority[first] < pt_cpu_priority(cpu, false);
+}
+
+/* Enter the exception that is due. */
+static bool take_exception(struct pt_vcpu *cpu)
+{
+	unsigned first = pt_cpu_pick(cpu, pt_cpu_candidates(cpu));
+
+	if (cpu->n_imposed > 0 && cpu->imposed->insn == cpu->instructions) {
+		first = cpu->imposed->vector;
+		cpu->imposed++;
+		cpu->n_imposed--;
+	} else if (first == 0 || cpu->priority[first] >= pt_cpu_priority(cpu, true)) {
+		return false;
+	}
+	pt_cpu_enter(cpu, first, cpu->pc);
+	return true;
+}
+
+/* C_STEP allows one instruction or one exception entry. */
+static void end_step(struct pt_vcpu *cpu)
+{
+	if (cpu->stepping && cpu->halt_wanted == 0)
+		pt_vcpu_request_halt(cpu, PT_VHALT_HALTED);
+}
+
+/* Everything that can happen between two instructions, in order of urgency. */
+static void attend(struct pt_vcpu *cpu)
+{
+	cpu->attention = false;
+	if (cpu->reset_wanted && !cpu->held) {
+		cpu->reset_wanted = false;
+		if (cpu->hooks.reset_request != NULL)
+			cpu->hooks.reset_request(cpu->hooks.arg);
+	}
+	if (cpu->held || cpu->state == PT_VCPU_HALT)
+		return;
+	if (cpu->halt_wanted != 0) {
+		enter_debug(cpu);
+		return;
+	}
+	if (cpu->state == PT_VCPU_SLEEP && wakes(cpu))
+		cpu->state = PT_VCPU_RUN;
+	if (cpu->state == PT_VCPU_SLEEP)
+		return;
+	if (take_exception(cpu)) {
+		end_step(cpu);
+	} else if (cpu->state == PT_VCPU_RUN && !cpu->thumb) {
+		cpu->cycle++;
+		pt_cpu_hardfault(cpu, cpu->pc);
+		end_step(cpu);
+	}
+}
+
+/* Execute until limit, or one instruction where each must be looked at. */
+static void stretch(struct pt_vcpu *cpu, uint64_t limit)
+{
+	if (cpu->stepping || cpu->imposed != NULL)
+		limit = cpu->cycle + 1;
+	cpu->deadline = limit;
+	pt_cpu_execute(cpu);
+	end_step(cpu);
+}
+
+/* Nothing is executed until something happens. */
+static void pass_time(struct pt_vcpu *cpu, uint64_t to)
+{
+	if (cpu->state == PT_VCPU_SLEEP)
+		cpu->sleep_cycles += to - cpu->cycle;
+	else if (cpu->state == PT_VCPU_HALT)
+		cpu->halt_cycles += to - cpu->cycle;
+	cpu->cycle = to;
+}
+
+void pt_vcpu_run(struct pt_vcpu *cpu, uint64_t until_cycle)
+{
+	cpu->stop = false;
+	while (cpu->cycle < until_cycle && !cpu->stop) {
+		uint64_t limit;
+
+		if (pt_vbus_next_tick(cpu->bus) <= cpu->cycle)
+			pt_vbus_tick(cpu->bus, cpu->cycle);
+		attend(cpu);
+		if (cpu->attention)
+			continue;
+		limit = pt_vbus_next_tick(cpu->bus);
+		if (limit > until_cycle)
+			limit = until_cycle;
+		if (limit <= cpu->cycle)
+			limit = cpu->cycle + 1;	/* a unit that is always due must not stop time */
+		if (cpu->state == PT_VCPU_RUN)
+			stretch(cpu, limit);
+		else
+			pass_time(cpu, limit);
+	}
+}
+
+void pt_vcpu_stop(struct pt_vcpu *cpu)
+{
+	cpu->stop = true;
+	pt_cpu_attend(cpu);
+}
+
+/* --- what is known of it */
+
+enum pt_vcpu_state pt_vcpu_state(const struct pt_vcpu *cpu)
+{
+	return cpu->state;
+}
+
+bool pt_vcpu_deep_sleep(const struct pt_vcpu *cpu)
+{
+	return cpu->state == PT_VCPU_SLEEP && (cpu->scr & 4) != 0;
+}
+
+uint64_t pt_vcpu_cycle(const struct pt_vcpu *cpu)
+{
+	return cpu->cycle;
+}
+
+uint64_t pt_vcpu_sleep_cycles(const struct pt_vcpu *cpu)
+{
+	return cpu->sleep_cycles;
+}
+
+uint64_t pt_vcpu_halt_cycles(const struct pt_vcpu *cpu)
+{
+	return cpu->halt_cycles;
+}
+
+uint64_t pt_vcpu_instructions(const struct pt_vcpu *cpu)
+{
+	return cpu->instructions;
+}
+
+uint32_t pt_vcpu_last_pc(const struct pt_vcpu *cpu)
+{
+	return cpu->last_pc;
+}
+
+uint32_t pt_vcpu_pc(const struct pt_vcpu *cpu)
+{
+	return cpu->pc;
+}
+
+/* --- debug */
+
+void pt_vcpu_request_halt(struct pt_vcpu *cpu, uint32_t why)
+{
+	if (cpu->state == PT_VCPU_HALT)
+		return;
+	cpu->halt_wanted |= why;
+	pt_cpu_attend(cpu);
+}
+
+void pt_vcpu_cancel_halt(struct pt_vcpu *cpu, uint32_t why)
+{
+	cpu->halt_wanted &= ~why;
+}
+
+void pt_vcpu_resume(struct pt_vcpu *cpu, bool step, bool mask_interrupts)
+{
+	cpu->mask_interrupts = mask_interrupts;
+	if (cpu->state != PT_VCPU_HALT)
+		return;
+	pt_cpu_systick_sync(cpu);	/* it stood still until now */
+	cpu->stepping = step;
+	cpu->state = PT_VCPU_RUN;
+	pt_cpu_attend(cpu);
+}
+
+void pt_vcpu_set_breakpoint(struct pt_vcpu *cpu, unsigned slot, bool enabled, uint32_t addr)
+{
+	if (slot >= PT_VCPU_BREAKPOINTS)
+		return;
+	if (cpu->breakpoint_on[slot])
+		pt_cpu_forget(cpu, cpu->breakpoint[slot], 2);
+	cpu->breakpoint_on[slot] = enabled;
+	cpu->breakpoint[slot] = addr;
+	if (enabled)
+		pt_cpu_forget(cpu, addr, 2);
+}
+
+void pt_vcpu_impose(struct pt_vcpu *cpu, const struct pt_vimposed *list, size_t n_entries)
+{
+	cpu->imposed = list;
+	cpu->n_imposed = list != NULL ? n_entries : 0;
+	pt_cpu_attend(cpu);
+}
+
+/* --- taps */
+
+void pt_vcpu_taps_changed(struct pt_vcpu *cpu)
+{
+	cpu->tap_insn = cpu->tap_jump = cpu->tap_data = false;
+	for (const struct pt_vtap *tap = cpu->taps; tap != NULL; tap = tap->next) {
+		cpu->tap_insn |= tap->insn != NULL;
+		cpu->tap_jump |= tap->jump != NULL;
+		cpu->tap_data |= tap->data != NULL;
+	}
+	pt_cpu_attend(cpu);	/* the inner loop was chosen by what is tapped */
+}
+
+void pt_vcpu_add_tap(struct pt_vcpu *cpu, struct pt_vtap *tap)
+{
+	struct pt_vtap **end = &cpu->taps;
+
+	while (*end != NULL)
+		end = &(*end)->next;
+	tap->next = NULL;
+	*end = tap;
+	pt_vcpu_taps_changed(cpu);
+}
+
+void pt_vcpu_remove_tap(struct pt_vcpu *cpu, struct pt_vtap *tap)
+{
+	struct pt_vtap **at = &cpu->taps;
+
+	while (*at != NULL && *at != tap)
+		at = &(*at)->next;
+	if (*at == NULL)
+		return;
+	*at = tap->next;
+	pt_vcpu_taps_changed(cpu);
+}
+
+void pt_cpu_tell_insn(struct pt_vcpu *cpu, uint32_t pc)
+{
+	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
+		next = tap->next;	/* it may remove itself */
+		if (tap->insn != NULL)
+			tap->insn(tap->arg, pc);
+	}
+}
+
+void pt_cpu_tell_jump(struct pt_vcpu *cpu, enum pt_vjump how, uint32_t from, uint32_t exc_return, uint32_t to)
+{
+	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->jump != NULL)
+			tap->jump(tap->arg, how, from, exc_return, to);
+	}
+}
+
+void pt_cpu_tell_data(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, bool write, uint32_t value)
+{
+	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->data != NULL)
+			tap->data(tap->arg, addr, size_bytes, write, value, cpu->last_pc);
+	}
+}

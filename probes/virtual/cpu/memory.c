@@ -1,0 +1,141 @@
+/* Windows onto the bus's RAM and flash, with the decoded instructions of each. A write forgets what was decoded from
+ * the bytes it touches; pages without decoded instructions make that one test. */
+#include <stdlib.h>
+
+#include "probes/virtual/cpu/decode.h"
+#include "probes/virtual/cpu/memory.h"
+
+/* Code, SRAM and external RAM can be executed; peripherals, devices and the system space cannot. Source: DDI 0419, B3.1 */
+static bool executable(uint32_t addr)
+{
+	return addr < 0x40000000 || (addr >= 0x60000000 && addr < 0xa0000000);
+}
+
+bool pt_cpu_make_windows(struct pt_vcpu *cpu)
+{
+	for (size_t i = 0; i < cpu->bus->n_regions; i++) {
+		const struct pt_vregion *region = &cpu->bus->region[i];
+		struct window *w = &cpu->window[cpu->n_windows];
+
+		if (region->bytes == NULL)
+			continue;
+		if (cpu->n_windows == MAX_WINDOWS)
+			return false;
+		*w = (struct window){ region->base, region->size, region->bytes, region->read_only,
+				      executable(region->base), NULL, NULL };
+		w->op = calloc(w->size / 2 + 1, sizeof(*w->op));
+		w->has_code = calloc((w->size >> PAGE_SHIFT) + 1, 1);
+		cpu->n_windows++;
+		if (w->op == NULL || w->has_code == NULL)
+			return false;
+		if (!w->read_only && cpu->ram == NULL)
+			cpu->ram = w;
+	}
+	return cpu->ram != NULL;
+}
+
+void pt_cpu_free_windows(struct pt_vcpu *cpu)
+{
+	for (size_t i = 0; i < cpu->n_windows; i++) {
+		free(cpu->window[i].op);
+		free(cpu->window[i].has_code);
+	}
+}
+
+static struct window *window_of(struct pt_vcpu *cpu, uint32_t addr)
+{
+	for (size_t i = 0; i < cpu->n_windows; i++)
+		if (addr - cpu->window[i].base < cpu->window[i].size)
+			return &cpu->window[i];
+	return NULL;
+}
+
+struct window *pt_cpu_code_window(struct pt_vcpu *cpu, uint32_t addr)
+{
+	struct window *w = window_of(cpu, addr);
+
+	return w != NULL && w->executable && w->size - (addr - w->base) >= 2 ? w : NULL;
+}
+
+struct op pt_cpu_decode_plain(const struct window *window, uint32_t addr)
+{
+	uint32_t offset = addr - window->base;
+	bool has_second = window->size - offset >= 4;
+	uint16_t second = has_second ? pt_le16(window->bytes + offset + 2) : 0;
+
+	return pt_op_decode(addr, pt_le16(window->bytes + offset), second, has_second);
+}
+
+void pt_cpu_decode(struct pt_vcpu *cpu, struct window *window, uint32_t addr)
+{
+	uint32_t offset = addr - window->base;
+	struct op *op = &window->op[offset / 2];
+
+	*op = pt_cpu_decode_plain(window, addr);
+	for (unsigned i = 0; i < PT_VCPU_BREAKPOINTS; i++)
+		if (cpu->breakpoint_on[i] && cpu->breakpoint[i] == addr)
+			op->kind = OP_STOP_POINT;
+	window->has_code[offset >> PAGE_SHIFT] = 1;
+	if (window->size - offset > 2)
+		window->has_code[(offset + 2) >> PAGE_SHIFT] = 1;
+}
+
+/* An instruction may begin one halfword before the bytes that changed. */
+void pt_cpu_forget(struct pt_vcpu *cpu, uint32_t addr, uint32_t size_bytes)
+{
+	for (size_t i = 0; i < cpu->n_windows; i++) {
+		struct window *w = &cpu->window[i];
+		uint64_t first = addr > w->base ? addr - w->base : 0;
+		uint64_t end = (uint64_t)addr + size_bytes;
+
+		if (end <= w->base || first >= w->size)
+			continue;
+		end -= w->base;
+		if (end > w->size)
+			end = w->size;
+		for (uint64_t h = first / 2 - (first >= 2); h < (end + 1) / 2; h++)
+			w->op[h].kind = OP_NEW;
+	}
+}
+
+static bool forbidden(const struct pt_vcpu *cpu, uint32_t addr)
+{
+	return addr >> 20 == 0xe00 && !pt_cpu_privileged(cpu);	/* private peripheral bus. Source: DDI 0419, B3.1.1 */
+}
+
+static void discount_ioport(struct pt_vcpu *cpu, uint32_t addr)
+{
+	if (addr - cpu->timing.ioport_base < cpu->timing.ioport_bytes)
+		cpu->cycle--;
+}
+
+bool pt_cpu_load_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t *value)
+{
+	const struct window *w = window_of(cpu, addr);
+	struct pt_vaccess access = { addr, (uint8_t)size_bytes, PT_VMASTER_CPU, pt_cpu_privileged(cpu) };
+
+	if ((addr & (size_bytes - 1)) != 0)
+		return false;
+	if (w != NULL && w->size - (addr - w->base) >= size_bytes) {
+		const uint8_t *p = w->bytes + (addr - w->base);
+
+		*value = size_bytes == 4 ? pt_le32(p) : size_bytes == 2 ? pt_le16(p) : *p;
+		return true;
+	}
+	if (forbidden(cpu, addr))
+		return false;
+	discount_ioport(cpu, addr);
+	return pt_vbus_read(cpu->bus, &access, value);
+}
+
+bool pt_cpu_store_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t value)
+{
+	struct pt_vaccess access = { addr, (uint8_t)size_bytes, PT_VMASTER_CPU, pt_cpu_privileged(cpu) };
+
+	if ((addr & (size_bytes - 1)) != 0 || forbidden(cpu, addr))
+		return false;
+	if (size_bytes < 4)
+		value &= (UINT32_C(1) << (8 * size_bytes)) - 1;
+	discount_ioport(cpu, addr);
+	return pt_vbus_write(cpu->bus, &access, value);
+}

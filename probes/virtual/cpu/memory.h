@@ -1,0 +1,51 @@
+/* The core's own way to memory. RAM inline; flash, units, misaligned and forbidden accesses in memory.c. */
+#ifndef PT_VIRTUAL_CPU_MEMORY_H
+#define PT_VIRTUAL_CPU_MEMORY_H
+
+#include "probes/virtual/cpu/core.h"
+#include "util.h"
+
+/* False: alignment, privilege or bus fault. size_bytes 1, 2, 4. */
+bool pt_cpu_load_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t *value);
+bool pt_cpu_store_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t value);
+
+/* The window that addr can be executed from, or NULL. */
+struct window *pt_cpu_code_window(struct pt_vcpu *cpu, uint32_t addr);
+/* Decode the instruction at addr into the window's cache; a breakpoint comparator there makes it a stop point. */
+void pt_cpu_decode(struct pt_vcpu *cpu, struct window *window, uint32_t addr);
+/* The same without looking at comparators. */
+struct op pt_cpu_decode_plain(const struct window *window, uint32_t addr);
+void pt_cpu_forget(struct pt_vcpu *cpu, uint32_t addr, uint32_t size_bytes);
+bool pt_cpu_make_windows(struct pt_vcpu *cpu);
+void pt_cpu_free_windows(struct pt_vcpu *cpu);
+
+static inline bool pt_cpu_load(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t *value)
+{
+	uint32_t offset = addr - cpu->ram->base;
+	const uint8_t *p = cpu->ram->bytes + offset;
+
+	if (offset >= cpu->ram->size || (addr & (size_bytes - 1)) != 0)
+		return pt_cpu_load_slowly(cpu, addr, size_bytes, value);
+	*value = size_bytes == 4 ? pt_le32(p) : size_bytes == 2 ? pt_le16(p) : *p;
+	return true;
+}
+
+static inline bool pt_cpu_store(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t value)
+{
+	uint32_t offset = addr - cpu->ram->base;
+	uint8_t *p = cpu->ram->bytes + offset;
+
+	if (offset >= cpu->ram->size || (addr & (size_bytes - 1)) != 0)
+		return pt_cpu_store_slowly(cpu, addr, size_bytes, value);
+	if (size_bytes == 4)
+		pt_put_le32(p, value);
+	else if (size_bytes == 2)
+		pt_put_le16(p, (uint16_t)value);
+	else
+		*p = (uint8_t)value;
+	if (cpu->ram->has_code[offset >> PAGE_SHIFT])
+		pt_cpu_forget(cpu, addr, size_bytes);
+	return true;
+}
+
+#endif
