@@ -20,7 +20,7 @@ enum pt_board_state {
 	PT_BOARD_CLOSED = 1,	/* no probe: it was never found, or was lost */
 	PT_BOARD_OPENING,
 	PT_BOARD_READY,		/* attached */
-	PT_BOARD_LOCKED,	/* a secured chip answers: only mass erase is left */
+	PT_BOARD_LOCKED,	/* a secured chip answers: only a mass erase is left */
 };
 
 struct pt_board_config {
@@ -48,6 +48,7 @@ struct pt_job {
 	int (*run)(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err);
 	void (*done)(struct pt_job *job, int rc, const struct pt_err *err);
 	bool urgent;
+	bool even_locked;	/* wants its target also when the board is LOCKED (mass erase) */
 	int rc;			/* the board's from here on */
 	struct pt_err err;
 	struct pt_job *next;

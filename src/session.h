@@ -14,7 +14,9 @@ enum pt_session_state { PT_SESSION_IDLE, PT_SESSION_STARTING, PT_SESSION_RUNNING
 /* Called once per request. text: the answer, or what there is to say besides rc; may be "". */
 typedef void (*pt_session_reply)(void *arg, int rc, const char *text, size_t len_bytes);
 
-struct pt_session *pt_session_new(struct pt_board *board);
+struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop);	/* NULL: no memory */
+/* Words that every start gets before its own ("core-clock=48M", "mtb-ram=..."). Copied. */
+void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words);
 void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);	/* before its board */
 
 /* Symbols: takes a reference. NULL takes them away. Not while a profile runs. */

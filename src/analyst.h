@@ -1,0 +1,29 @@
+/* The analyst: the thread that turns a profile's chunks into statistics while the board thread goes on collecting, and
+ * renders reports between two chunks. Owns its pipeline; the queue is shared with the board thread. */
+#ifndef PT_ANALYST_H
+#define PT_ANALYST_H
+
+#include <uv.h>
+
+#include "pipeline.h"
+#include "queue.h"
+#include "report/report.h"
+
+struct pt_analyst;
+
+/* Loop thread. A rendered report, or an error and its sentence as text. */
+typedef void (*pt_analyst_reply)(void *arg, int rc, const char *text, size_t len_bytes);
+
+/* Takes the pipeline over. on_end: the END chunk of the source has been passed; loop thread. */
+struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
+				  void (*on_end)(void *arg), void *arg);
+/* Answers what was asked, ends the thread, frees itself and the pipeline; then on_closed. The queue stays. */
+void pt_analyst_close(struct pt_analyst *analyst, void (*on_closed)(void *arg), void *arg);
+
+void pt_analyst_report(struct pt_analyst *analyst, const struct pt_query *query, pt_analyst_reply reply, void *arg);
+/* Statistics start anew with the next chunk: replaces the pipeline, takes the new one over. */
+void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
+/* Share of trace bytes lost to faults so far, 0..1. Any thread. */
+double pt_analyst_loss(const struct pt_analyst *analyst);
+
+#endif

@@ -1,0 +1,654 @@
+/* The board thread is a small scheduler: jobs first (urgent ones before normal), then a step of the profile's drain,
+ * then a look at a core that somebody waits for; between these it lets time pass on the link's clock, where a new job
+ * interrupts it. What the loop must hear travels as notes in one list, so it hears everything in order. */
+#include "board.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "util.h"
+
+enum {
+	MAX_CORES = 8,
+	REOPEN_MS = 500,	/* between two looks for a lost probe */
+	LOOK_FIRST_US = 2000,	/* at a core that runs: often just after a resume, then less and less */
+	LOOK_LAST_US = 50000,
+	ALIVE_MS = 500,		/* is the probe still there, while nothing else talks to it */
+};
+
+enum note_kind { NOTE_JOB, NOTE_STATE, NOTE_STOP, NOTE_RUN, NOTE_RESET, NOTE_ENDED };
+
+struct note {
+	struct note *next;
+	enum note_kind kind;
+	unsigned core;
+	struct pt_job *job;
+	struct pt_core_status status;
+	enum pt_board_state state;
+	char why[sizeof(((struct pt_err *)NULL)->msg)];
+};
+
+struct lane { struct pt_job *head, **tail; };
+
+struct pt_board {
+	/* the loop's */
+	uv_loop_t *loop;
+	uv_async_t async;
+	uv_thread_t thread;
+	struct pt_board_listener *listeners;
+	enum pt_board_state state;
+	char why[sizeof(((struct pt_err *)NULL)->msg)];
+	struct pt_core_status told[MAX_CORES];
+	void (*on_closed)(void *arg);
+	void *on_closed_arg;
+
+	/* shared, under lock */
+	uv_mutex_t lock;
+	uv_cond_t job_or_quit;
+	struct lane urgent, normal;
+	struct note *notes, **notes_tail;
+	struct pt_probe *probe;		/* for interrupt; NULL while closed */
+	bool in_job, quit;
+
+	/* the thread's */
+	char *name, *uri, *target_name;
+	struct pt_params *settings;
+	bool reopen;
+	char last_why[sizeof(((struct pt_err *)NULL)->msg)];	/* why it did not open; told once */
+	struct pt_target *target;
+	struct pt_link *link;
+	struct pt_board_drain drain;
+	struct pt_core_status core[MAX_CORES];
+	bool virtual_clock, locked, ran_when_found, awaited;	/* awaited: a client resumed the core and wants to hear of its halt */
+	uint64_t drain_at_ns, look_at_ns;
+	uint32_t look_us;
+};
+
+/* --- notes to the loop -------------------------------------------------------------------------------------------- */
+
+static void send_note(struct pt_board *board, const struct note *what)
+{
+	struct note *note = malloc(sizeof(*note));
+
+	if (note == NULL)
+		abort();	/* a lost note would leave a client waiting for ever */
+	*note = *what;
+	note->next = NULL;
+	uv_mutex_lock(&board->lock);
+	*board->notes_tail = note;
+	board->notes_tail = &note->next;
+	uv_mutex_unlock(&board->lock);
+	uv_async_send(&board->async);
+}
+
+static void tell_state(struct pt_board *board, enum pt_board_state state, const char *why)
+{
+	struct note note = { .kind = NOTE_STATE, .state = state };
+
+	strncpy(note.why, why, sizeof(note.why) - 1);
+	send_note(board, &note);
+}
+
+static struct note *take_notes(struct pt_board *board)
+{
+	struct note *notes;
+
+	uv_mutex_lock(&board->lock);
+	notes = board->notes;
+	board->notes = NULL;
+	board->notes_tail = &board->notes;
+	uv_mutex_unlock(&board->lock);
+	return notes;
+}
+
+static void on_async_closed(uv_handle_t *handle)
+{
+	struct pt_board *board = handle->data;
+	void (*on_closed)(void *arg) = board->on_closed;
+	void *arg = board->on_closed_arg;
+
+	uv_cond_destroy(&board->job_or_quit);
+	uv_mutex_destroy(&board->lock);
+	pt_params_free(board->settings);
+	free(board->name);
+	free(board->uri);
+	free(board->target_name);
+	free(board);
+	if (on_closed != NULL)
+		on_closed(arg);
+}
+
+static void pass_on(struct pt_board *board, const struct note *note)
+{
+	struct pt_board_listener *l, *next;
+
+	for (l = board->listeners; l != NULL; l = next) {
+		next = l->next;		/* a listener may take itself out */
+		if (note->kind == NOTE_STATE && l->on_state != NULL)
+			l->on_state(l->arg, note->state, note->why);
+		else if (note->kind == NOTE_STOP && l->on_stop != NULL)
+			l->on_stop(l->arg, note->core, &note->status);
+		else if (note->kind == NOTE_RUN && l->on_run != NULL)
+			l->on_run(l->arg, note->core);
+		else if (note->kind == NOTE_RESET && l->on_reset != NULL)
+			l->on_reset(l->arg);
+	}
+}
+
+static void hear(struct pt_board *board, struct note *note)
+{
+	if (note->kind == NOTE_JOB) {
+		note->job->done(note->job, note->job->rc, &note->job->err);
+		return;
+	}
+	if (note->kind == NOTE_STATE) {
+		board->state = note->state;
+		memcpy(board->why, note->why, sizeof(board->why));
+	}
+	if (note->kind == NOTE_STOP || note->kind == NOTE_RUN)
+		board->told[note->core] = note->status;
+	pass_on(board, note);
+}
+
+static void on_notes(uv_async_t *async)
+{
+	struct pt_board *board = async->data;
+	bool ended = false;
+
+	for (struct note *note = take_notes(board), *next; note != NULL; note = next) {
+		next = note->next;
+		ended |= note->kind == NOTE_ENDED;
+		hear(board, note);
+		free(note);
+	}
+	if (ended) {
+		uv_thread_join(&board->thread);
+		uv_close((uv_handle_t *)&board->async, on_async_closed);
+	}
+}
+
+/* --- jobs --------------------------------------------------------------------------------------------------------- */
+
+static void lane_put(struct lane *lane, struct pt_job *job)
+{
+	job->next = NULL;
+	*lane->tail = job;
+	lane->tail = &job->next;
+}
+
+static struct pt_job *lane_take(struct lane *lane)
+{
+	struct pt_job *job = lane->head;
+
+	if (job != NULL) {
+		lane->head = job->next;
+		if (lane->head == NULL)
+			lane->tail = &lane->head;
+	}
+	return job;
+}
+
+static struct pt_job *next_job(struct pt_board *board)
+{
+	struct pt_job *job;
+
+	uv_mutex_lock(&board->lock);
+	job = lane_take(&board->urgent);
+	if (job == NULL)
+		job = lane_take(&board->normal);
+	board->in_job = job != NULL;
+	uv_mutex_unlock(&board->lock);
+	return job;
+}
+
+static bool quitting(struct pt_board *board)
+{
+	bool quit;
+
+	uv_mutex_lock(&board->lock);
+	quit = board->quit;
+	uv_mutex_unlock(&board->lock);
+	return quit;
+}
+
+/* Wait without a link: for a job, the end, or wait_ms (0: without end). */
+static void wait_for_job(struct pt_board *board, uint32_t wait_ms)
+{
+	uv_mutex_lock(&board->lock);
+	if (board->urgent.head == NULL && board->normal.head == NULL && !board->quit) {
+		if (wait_ms == 0)
+			uv_cond_wait(&board->job_or_quit, &board->lock);
+		else
+			uv_cond_timedwait(&board->job_or_quit, &board->lock, wait_ms * PT_NS_PER_MS);
+	}
+	uv_mutex_unlock(&board->lock);
+}
+
+/* --- probe and target come and go --------------------------------------------------------------------------------- */
+
+static void set_probe(struct pt_board *board, struct pt_probe *probe)
+{
+	uv_mutex_lock(&board->lock);
+	board->probe = probe;
+	uv_mutex_unlock(&board->lock);
+	board->link = probe != NULL ? pt_probe_link(probe) : NULL;
+}
+
+/* The first look at the cores: as they were found. */
+static int see_cores(struct pt_board *board, struct pt_err *err)
+{
+	board->ran_when_found = true;
+	for (unsigned i = 0; i < board->target->ops->n_cores(board->target->state) && i < MAX_CORES; i++) {
+		struct note note = { .kind = NOTE_RUN, .core = i };
+
+		if (board->target->ops->status(board->target->state, i, &note.status, err) < 0)
+			return err->code;
+		board->core[i] = note.status;
+		if (note.status.state == PT_HALTED) {
+			note.kind = NOTE_STOP;
+			board->ran_when_found = false;
+		}
+		send_note(board, &note);
+	}
+	return 0;
+}
+
+static int open_board(struct pt_board *board, struct pt_err *err)
+{
+	struct pt_link_info info;
+	struct pt_probe *probe = pt_probe_open(board->uri, board->settings, err);
+
+	if (probe == NULL)
+		return err->code;
+	board->target = pt_target_attach(probe, board->target_name, board->settings, err);
+	if (board->target == NULL) {
+		pt_probe_close(probe);
+		return err->code;
+	}
+	set_probe(board, probe);
+	pt_link_info(board->link, &info);
+	board->virtual_clock = info.virtual_clock;
+	board->locked = err->code == PT_ESTATE;
+	if (!board->locked && see_cores(board, err) < 0) {
+		set_probe(board, NULL);
+		pt_target_detach(board->target, true, NULL);
+		board->target = NULL;
+		pt_probe_close(probe);
+		return err->code;
+	}
+	return 0;
+}
+
+static void try_open(struct pt_board *board)
+{
+	struct pt_err err = { 0 };
+
+	if (open_board(board, &err) == 0 && board->locked)
+		tell_state(board, PT_BOARD_LOCKED, err.msg);
+	else if (board->target != NULL)
+		tell_state(board, PT_BOARD_READY, board->target->ops->chip(board->target->state));
+	else if (strcmp(err.msg, board->last_why) != 0)
+		tell_state(board, PT_BOARD_CLOSED, err.msg);
+	memcpy(board->last_why, err.msg, sizeof(board->last_why));
+	board->awaited = false;
+	board->drain_at_ns = board->look_at_ns = 0;
+}
+
+static void drop_drain(struct pt_board *board)
+{
+	struct pt_board_drain drain = board->drain;
+
+	memset(&board->drain, 0, sizeof(board->drain));
+	if (drain.on_lost != NULL)
+		drain.on_lost(drain.arg);
+}
+
+static void close_target(struct pt_board *board)
+{
+	struct pt_probe *probe = board->target->probe;
+
+	drop_drain(board);
+	pt_target_detach(board->target, board->ran_when_found, NULL);
+	board->target = NULL;
+	set_probe(board, NULL);
+	pt_probe_close(probe);
+}
+
+static void lost(struct pt_board *board, const struct pt_err *why)
+{
+	struct note note = { .kind = NOTE_STOP, .status = { .state = PT_LOST, .addr = PT_UNKNOWN } };
+	unsigned n_cores = board->target->ops->n_cores(board->target->state);
+
+	pt_warn("board: probe lost: %s", why->msg);
+	close_target(board);
+	tell_state(board, PT_BOARD_CLOSED, why->msg);
+	for (note.core = 0; note.core < n_cores && note.core < MAX_CORES; note.core++)
+		send_note(board, &note);
+}
+
+/* --- the cores ---------------------------------------------------------------------------------------------------- */
+
+static void tell_core(struct pt_board *board, unsigned core, const struct pt_core_status *status)
+{
+	struct note note = { .kind = status->state == PT_HALTED ? NOTE_STOP : NOTE_RUN, .core = core, .status = *status };
+
+	board->core[core] = *status;
+	send_note(board, &note);
+}
+
+static void tell_source(struct pt_board *board, unsigned core, enum pt_state what)
+{
+	uint64_t pc = PT_UNKNOWN;
+
+	if (board->drain.on_state == NULL)
+		return;
+	if (board->core[core].state == PT_HALTED)
+		board->target->ops->pc(board->target->state, core, &pc, NULL);
+	board->drain.on_state(board->drain.arg, board->target, what, core, pc);
+}
+
+static bool runs(enum pt_run_state state)
+{
+	return state == PT_RUNNING || state == PT_SLEEPING || state == PT_LOCKED_UP;
+}
+
+static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
+{
+	struct pt_core_status now;
+
+	if (board->target->ops->status(board->target->state, core, &now, err) < 0)
+		return err->code;
+	if (now.was_reset) {
+		send_note(board, &(struct note){ .kind = NOTE_RESET });
+		tell_source(board, core, PT_STATE_RESET);
+	}
+	if (now.state == PT_HALTED && now.reason == PT_HALT_TRACE)
+		return 0;	/* the source will resume it */
+	if (now.state == PT_HALTED && board->core[core].state != PT_HALTED) {
+		board->awaited = false;
+		tell_core(board, core, &now);
+		tell_source(board, core, PT_STATE_HALT);
+	} else if (runs(now.state) && !runs(board->core[core].state)) {
+		tell_core(board, core, &now);
+	} else {
+		board->core[core] = now;
+	}
+	return 0;
+}
+
+static bool any_runs(const struct pt_board *board)
+{
+	for (unsigned i = 0; i < MAX_CORES; i++)
+		if (runs(board->core[i].state))
+			return true;
+	return false;
+}
+
+static void look_soon(struct pt_board *board)
+{
+	board->look_us = LOOK_FIRST_US;
+	board->look_at_ns = pt_link_now_ns(board->link) + board->look_us * UINT64_C(1000);
+}
+
+int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err)
+{
+	struct pt_target *t = board->target;
+	struct pt_core_status status;
+
+	if (t->ops->halt(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
+		return err->code;
+	board->awaited = false;
+	tell_core(board, core, &status);
+	tell_source(board, core, PT_STATE_HALT);
+	return 0;
+}
+
+int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err)
+{
+	struct pt_target *t = board->target;
+
+	if (board->core[core].state == PT_HALTED)
+		tell_source(board, core, PT_STATE_RUN);
+	if (t->ops->resume(t->state, core, err) < 0)
+		return err->code;
+	board->awaited = true;
+	look_soon(board);
+	tell_core(board, core, &(struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN });
+	return 0;
+}
+
+int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err)
+{
+	struct pt_target *t = board->target;
+	struct pt_core_status status;
+
+	tell_source(board, core, PT_STATE_RUN);
+	if (t->ops->step(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
+		return err->code;
+	tell_core(board, core, &status);
+	tell_source(board, core, PT_STATE_HALT);
+	return 0;
+}
+
+int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err)
+{
+	struct pt_target *t = board->target;
+	struct pt_core_status status;
+
+	if (t->ops->reset(t->state, kind, err) < 0 || t->ops->status(t->state, 0, &status, err) < 0)
+		return err->code;
+	board->core[0] = status;
+	send_note(board, &(struct note){ .kind = NOTE_RESET });
+	tell_source(board, 0, PT_STATE_RESET);
+	tell_core(board, 0, &status);
+	if (runs(status.state)) {
+		board->awaited = true;
+		look_soon(board);
+	}
+	return 0;
+}
+
+int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct pt_err *err)
+{
+	(void)err;
+	if (board->drain.on_state != NULL)
+		board->drain.on_state(board->drain.arg, board->target, PT_STATE_PC_WRITTEN, core, pc);
+	return 0;
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+static void run_job(struct pt_board *board, struct pt_job *job)
+{
+	if (board->link != NULL)
+		pt_link_wait(board->link, 0, NULL);	/* what interrupted us to get here must not interrupt the job */
+	memset(&job->err, 0, sizeof(job->err));
+	job->rc = job->run(job, board, board->locked && !job->even_locked ? NULL : board->target, &job->err);
+	if (board->target != NULL && job->rc == PT_EIO)
+		lost(board, &job->err);
+	send_note(board, &(struct note){ .kind = NOTE_JOB, .job = job });
+}
+
+/* One step of whatever is due; returns when something is due next, on the link's clock. */
+static uint64_t between_jobs(struct pt_board *board)
+{
+	uint64_t now_ns = pt_link_now_ns(board->link), next_ns = PT_UNKNOWN;
+	struct pt_err err = { 0 };
+	int64_t wait_us;
+
+	if (board->drain.drain != NULL && now_ns >= board->drain_at_ns) {
+		wait_us = board->drain.drain(board->drain.arg, board->target);
+		if (wait_us < 0)
+			memset(&board->drain.drain, 0, sizeof(board->drain.drain));
+		now_ns = pt_link_now_ns(board->link);
+		board->drain_at_ns = now_ns + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
+	}
+	if (board->drain.drain != NULL)
+		next_ns = board->drain_at_ns;
+	if (board->locked || (board->virtual_clock && !board->awaited))
+		return next_ns;		/* nothing to see, or looking would make time pass */
+	if (now_ns >= board->look_at_ns) {
+		for (unsigned i = 0; i < board->target->ops->n_cores(board->target->state); i++) {
+			if (look_at(board, i, &err) == PT_EIO) {
+				lost(board, &err);
+				return 0;
+			}
+		}
+		board->look_us = board->look_us * 2 > LOOK_LAST_US ? LOOK_LAST_US : board->look_us * 2;
+		now_ns = pt_link_now_ns(board->link);
+		board->look_at_ns = now_ns + (any_runs(board) ? board->look_us * UINT64_C(1000) : ALIVE_MS * PT_NS_PER_MS);
+	}
+	return next_ns < board->look_at_ns ? next_ns : board->look_at_ns;
+}
+
+static void idle_until(struct pt_board *board, uint64_t until_ns)
+{
+	struct pt_err err = { 0 };
+
+	if (until_ns == PT_UNKNOWN)
+		wait_for_job(board, 0);
+	else if (until_ns > pt_link_now_ns(board->link) && pt_link_wait(board->link, until_ns, &err) == PT_EIO)
+		lost(board, &err);
+}
+
+static void serve(struct pt_board *board)
+{
+	struct pt_job *job = next_job(board);
+
+	if (job != NULL) {
+		run_job(board, job);
+	} else if (board->target != NULL) {
+		uint64_t until_ns = between_jobs(board);
+
+		if (board->target != NULL)
+			idle_until(board, until_ns);
+	} else {
+		wait_for_job(board, board->reopen ? REOPEN_MS : 0);
+		if (board->reopen && !quitting(board))
+			try_open(board);
+	}
+}
+
+static void end_jobs(struct pt_board *board)
+{
+	struct pt_job *job;
+
+	while ((job = next_job(board)) != NULL) {
+		job->rc = pt_fail(&job->err, PT_EIO, "the board is being closed");
+		send_note(board, &(struct note){ .kind = NOTE_JOB, .job = job });
+	}
+}
+
+static void board_thread(void *arg)
+{
+	struct pt_board *board = arg;
+
+	try_open(board);
+	while (!quitting(board))
+		serve(board);
+	if (board->target != NULL)
+		close_target(board);
+	end_jobs(board);
+	send_note(board, &(struct note){ .kind = NOTE_ENDED });
+}
+
+void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain)
+{
+	if (drain != NULL)
+		board->drain = *drain;
+	else
+		memset(&board->drain, 0, sizeof(board->drain));
+	board->drain_at_ns = 0;
+}
+
+uint64_t pt_board_now_ns(struct pt_board *board)
+{
+	return pt_link_now_ns(board->link);
+}
+
+/* --- the loop's side ---------------------------------------------------------------------------------------------- */
+
+static char *copy(const char *text)
+{
+	return strdup(text != NULL ? text : "");
+}
+
+struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *config, struct pt_err *err)
+{
+	struct pt_board *board = calloc(1, sizeof(*board));
+
+	if (board == NULL) {
+		pt_fail(err, PT_ENOMEM, "no memory for the board");
+		return NULL;
+	}
+	board->loop = loop;
+	board->state = PT_BOARD_OPENING;
+	board->urgent.tail = &board->urgent.head;
+	board->normal.tail = &board->normal.head;
+	board->notes_tail = &board->notes;
+	board->name = copy(config->name);
+	board->uri = copy(config->probe_uri);
+	board->target_name = config->target != NULL ? copy(config->target) : NULL;
+	board->settings = pt_params_copy(config->settings);
+	board->reopen = config->reopen;
+	uv_mutex_init(&board->lock);
+	uv_cond_init(&board->job_or_quit);
+	uv_async_init(loop, &board->async, on_notes);
+	board->async.data = board;
+	uv_thread_create(&board->thread, board_thread, board);
+	return board;
+}
+
+static void nudge(struct pt_board *board)	/* under the lock; a job is cut short by nothing but the end */
+{
+	uv_cond_signal(&board->job_or_quit);
+	if (board->probe != NULL && (!board->in_job || board->quit))
+		pt_probe_interrupt(board->probe);
+}
+
+void pt_board_close(struct pt_board *board, void (*on_closed)(void *arg), void *arg)
+{
+	board->on_closed = on_closed;
+	board->on_closed_arg = arg;
+	uv_mutex_lock(&board->lock);
+	board->quit = true;
+	nudge(board);
+	uv_mutex_unlock(&board->lock);
+}
+
+void pt_board_post(struct pt_board *board, struct pt_job *job)
+{
+	uv_mutex_lock(&board->lock);
+	lane_put(job->urgent ? &board->urgent : &board->normal, job);
+	nudge(board);
+	uv_mutex_unlock(&board->lock);
+}
+
+void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener)
+{
+	listener->next = board->listeners;
+	board->listeners = listener;
+}
+
+void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener)
+{
+	struct pt_board_listener **at = &board->listeners;
+
+	while (*at != NULL && *at != listener)
+		at = &(*at)->next;
+	if (*at == listener)
+		*at = listener->next;
+}
+
+enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why)
+{
+	if (why != NULL)
+		*why = board->why;
+	return board->state;
+}
+
+struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigned core)
+{
+	return board->told[core < MAX_CORES ? core : 0];
+}

@@ -1,0 +1,440 @@
+/* Every chunk passes through pass_put(): STATE chunks tell when the core was held, CONFIG what the source costs. */
+#include "live.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "freeram.h"
+#include "log.h"
+#include "params.h"
+#include "trace/loss.h"
+#include "util.h"
+
+enum { SOURCE, MODE, SEED };
+static const struct pt_param rows[] = {
+	[SOURCE] = { "source", PT_PARAM_TEXT, NULL, NULL, 0, 0, "where the trace comes from; the first the chip offers" },
+	[MODE] = { "mode", PT_PARAM_TEXT, NULL, NULL, 0, 0, "how the source works; its first mode" },
+	[SEED] = { "seed", PT_PARAM_NUMBER, "1", NULL, 0, 0, "of the jitter between bursts and batches" },
+};
+
+struct pt_live {
+	struct pt_sink sink;	/* first: what the source puts into is this */
+	struct pt_sink *queue_sink;
+	struct pt_queue *queue;
+	struct pt_program *program;
+	char **words;
+	size_t n_words;
+	uint64_t core_hz;
+	struct pt_live_news news;
+
+	const struct pt_source_ops *ops;	/* NULL: no source at work */
+	void *state;
+	struct pt_params *settings, *own;
+	struct pt_target *target;
+	struct pt_free_ram free_ram;
+	struct pt_image image;
+	bool image_told;
+	char config[1024], cost[200], chip[96];
+
+	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs */
+	uint64_t run_until_ns;				/* of running time; PT_UNKNOWN: no end */
+	struct pt_err died;				/* code 0: it did not */
+};
+
+/* --- between source and queue ------------------------------------------------------------------------------------- */
+
+static struct pt_chunk *pass_take(struct pt_sink *sink)
+{
+	struct pt_live *live = (struct pt_live *)sink;
+
+	return live->queue_sink->take(live->queue_sink);
+}
+
+static void note_state(struct pt_live *live, const struct pt_chunk *chunk)
+{
+	bool held = chunk->cause == PT_STATE_HALT;
+
+	if (held && live->held_since_ns == PT_UNKNOWN) {
+		live->held_since_ns = chunk->from_ns;
+	} else if (chunk->cause == PT_STATE_RUN && live->held_since_ns != PT_UNKNOWN) {
+		live->held_ns += chunk->to_ns - live->held_since_ns;
+		live->held_since_ns = PT_UNKNOWN;
+	}
+}
+
+static void note_cost(struct pt_live *live, const struct pt_chunk *chunk)
+{
+	static const char key[] = "cost=";
+	const char *text = (const char *)chunk->bytes;
+
+	for (size_t at = 0, end; at < chunk->len_bytes; at = end + 1) {
+		for (end = at; end < chunk->len_bytes && text[end] != '\n'; end++)
+			;
+		if (end - at > strlen(key) && memcmp(text + at, key, strlen(key)) == 0)
+			snprintf(live->cost, sizeof(live->cost), "%.*s", (int)(end - at - strlen(key)),
+				 text + at + strlen(key));
+	}
+}
+
+static void pass_put(struct pt_sink *sink, struct pt_chunk *chunk)
+{
+	struct pt_live *live = (struct pt_live *)sink;
+
+	if (chunk->kind == PT_CHUNK_STATE)
+		note_state(live, chunk);
+	else if (chunk->kind == PT_CHUNK_CONFIG)
+		note_cost(live, chunk);
+	live->queue_sink->put(live->queue_sink, chunk);
+}
+
+static void pass_lose(struct pt_sink *sink, const struct pt_chunk *loss)
+{
+	struct pt_live *live = (struct pt_live *)sink;
+
+	live->queue_sink->lose(live->queue_sink, loss);
+}
+
+static uint64_t run_ns(const struct pt_live *live, uint64_t now_ns)
+{
+	uint64_t held_ns = live->held_ns;
+
+	if (live->held_since_ns != PT_UNKNOWN)
+		held_ns += now_ns - live->held_since_ns;
+	return now_ns - live->started_ns - held_ns;
+}
+
+/* --- choosing the source ------------------------------------------------------------------------------------------ */
+
+static bool own_word(const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		if (strlen(rows[i].key) == len && strncmp(rows[i].key, word, len) == 0)
+			return true;
+	return false;
+}
+
+static int read_own_words(struct pt_live *live, struct pt_err *err)
+{
+	live->own = pt_params_new();
+	for (size_t i = 0; i < live->n_words; i++)
+		if (own_word(live->words[i]) && pt_params_add(live->own, rows, PT_LEN(rows), live->words[i], err) < 0)
+			return err->code;
+	return 0;
+}
+
+static void list_sources(const struct pt_source_ops *const *sources, size_t n, char *names, size_t room)
+{
+	size_t at = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < n && at < room; i++)
+		at += (size_t)snprintf(names + at, room - at, "%s%s", i > 0 ? ", " : "", sources[i]->name);
+}
+
+static int choose_source(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+{
+	const char *name = pt_params_text(live->own, &rows[SOURCE]);
+	size_t n;
+	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
+	char names[160];
+
+	for (size_t i = 0; i < n; i++) {
+		if (name != NULL && strcmp(name, sources[i]->name) != 0)
+			continue;
+		live->ops = sources[i];
+		if (live->ops->available(target, err) == 0)
+			return 0;
+		if (name != NULL)
+			return pt_wrap(err, "source %s", name);
+	}
+	live->ops = NULL;
+	if (name == NULL && n > 0)
+		return pt_wrap(err, "no source works on this chip; the last one tried");
+	list_sources(sources, n, names, sizeof(names));
+	return pt_fail(err, PT_EARG, "no source %s; this target has: %s", name != NULL ? name : "at all", names);
+}
+
+/* The name as the source spells it, for ever; NULL: it has no such mode. */
+static const char *find_mode(const char *modes, const char *name, char *found, size_t room)
+{
+	while (*modes != '\0') {
+		size_t len = strcspn(modes, "|");
+
+		if (name == NULL || (strlen(name) == len && strncmp(name, modes, len) == 0)) {
+			snprintf(found, room, "%.*s", (int)len, modes);
+			return found;
+		}
+		modes += len + (modes[len] == '|');
+	}
+	return NULL;
+}
+
+static bool has_row(const struct pt_source_ops *ops, const char *key)
+{
+	for (size_t i = 0; i < ops->n_params; i++)
+		if (strcmp(ops->params[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+static int read_source_words(struct pt_live *live, struct pt_err *err)
+{
+	char mode[32], word[48];
+
+	if (find_mode(live->ops->modes, pt_params_text(live->own, &rows[MODE]), mode, sizeof(mode)) == NULL)
+		return pt_fail(err, PT_EARG, "source %s has no mode %s; it has: %s", live->ops->name,
+			       pt_params_text(live->own, &rows[MODE]), live->ops->modes);
+	live->settings = pt_params_new();
+	snprintf(word, sizeof(word), "mode=%s", mode);
+	if (has_row(live->ops, "mode") &&
+	    pt_params_add(live->settings, live->ops->params, live->ops->n_params, word, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < live->n_words; i++)
+		if (!own_word(live->words[i]) &&
+		    pt_params_add(live->settings, live->ops->params, live->ops->n_params, live->words[i], err) < 0)
+			return err->code;
+	return 0;
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static void write_config(struct pt_live *live, struct pt_target *target)
+{
+	struct pt_probe_info info = { 0 };
+
+	if (target->probe != NULL)
+		pt_probe_info(target->probe, &info);
+	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
+	snprintf(live->config, sizeof(live->config),
+		 "target=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf=%s\nelf_build_id=%s\nelf_mismatch=%s\n",
+		 live->chip, info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
+		 live->core_hz, live->program != NULL ? pt_program_path(live->program) : "",
+		 live->program != NULL ? pt_program_build_id(live->program) : "",
+		 live->image.differs ? "yes" : "no");
+}
+
+static void tell_mismatch(struct pt_live *live, char *say, size_t room)
+{
+	if (!live->image.differs || live->image_told)
+		return;
+	live->image_told = true;
+	snprintf(say, room, "the chip does not hold this ELF: first difference at 0x%08" PRIx64
+			    "; names and times may be wrong (load the ELF, or give the right one)\n", live->image.at);
+	pt_warn("profile: %.*s", (int)strcspn(say, "\n"), say);
+}
+
+static int check_image(struct pt_live *live, struct pt_target *target, char *say, size_t room, struct pt_err *err)
+{
+	say[0] = '\0';
+	live->image.program = live->program;
+	if (live->program == NULL)
+		return 0;
+	if (pt_image_spot_check(&live->image, target->ops->mem(target->state, 0), err) < 0)
+		return err->code;
+	tell_mismatch(live, say, room);
+	return 0;
+}
+
+static int64_t on_drain(void *arg, struct pt_target *target);
+static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
+static void on_lost(void *arg);
+
+static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_source_setup setup = {
+		.settings = live->settings, .sink = &live->sink, .config = live->config,
+		.seed = pt_params_number(live->own, &rows[SEED]),
+		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
+	};
+	struct pt_board_drain drain = { .drain = on_drain, .on_state = on_state, .on_lost = on_lost, .arg = live };
+
+	live->state = calloc(1, live->ops->state_bytes);
+	if (live->state == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for the source");
+	live->started_ns = pt_board_now_ns(board);
+	if (live->ops->start(live->state, target, &setup, err) < 0)
+		return pt_wrap(err, "profile start: source %s", live->ops->name);
+	pt_board_set_drain(board, &drain);
+	return 0;
+}
+
+static int prepare(struct pt_live *live, struct pt_target *target, char *say, size_t room, struct pt_err *err)
+{
+	const struct pt_region *regions;
+	struct pt_link_info info;
+	size_t n;
+
+	if (read_own_words(live, err) < 0 || choose_source(live, target, err) < 0 || read_source_words(live, err) < 0 ||
+	    check_image(live, target, say, room, err) < 0)
+		return pt_wrap(err, "profile start");
+	pt_link_info(pt_probe_link(target->probe), &info);
+	pt_queue_set_wait(live->queue, info.virtual_clock);
+	regions = target->ops->regions(target->state, &n);
+	pt_free_ram(regions, n, live->program, &live->free_ram);
+	write_config(live, target);
+	return 0;
+}
+
+static void disarm(struct pt_live *live)
+{
+	free(live->state);
+	live->state = NULL;
+	live->ops = NULL;
+}
+
+int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target *target, char *say, size_t room,
+		  struct pt_err *err)
+{
+	char mode[32];
+	size_t at;
+
+	live->target = target;
+	if (prepare(live, target, say, room, err) < 0 || arm(live, board, target, err) < 0) {
+		disarm(live);
+		return err->code;
+	}
+	live->run_until_ns = PT_UNKNOWN;
+	at = strlen(say);
+	find_mode(live->ops->modes, pt_params_text(live->own, &rows[MODE]), mode, sizeof(mode));
+	snprintf(say + at, room - at, "profiling %s: source %s, mode %s\n%s%s", live->chip, live->ops->name, mode, live->cost,
+		 live->cost[0] != '\0' ? "\n" : "");
+	return 0;
+}
+
+/* --- at work ------------------------------------------------------------------------------------------------------ */
+
+static void die(struct pt_live *live, const struct pt_err *err)
+{
+	live->died = *err;
+	live->ops->stop(live->state, NULL);
+	disarm(live);
+	pt_warn("profile: %s", err->msg);
+	live->news.on_dead(live->news.arg);
+}
+
+static void check_image_in_passing(struct pt_live *live)
+{
+	char say[200];
+
+	if (live->program == NULL || live->image.done)
+		return;
+	if (pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), NULL) < 0)
+		live->image.done = true;
+	tell_mismatch(live, say, sizeof(say));
+}
+
+static int64_t on_drain(void *arg, struct pt_target *target)
+{
+	struct pt_live *live = arg;
+	struct pt_err err = { 0 };
+	int rc = live->ops->drain(live->state, &err);
+	uint64_t now_ns = pt_mem_now_ns(target->ops->mem(target->state, 0));
+
+	if (rc < 0 && rc != PT_EINTERRUPTED) {
+		die(live, &err);
+		return -1;
+	}
+	if (live->run_until_ns != PT_UNKNOWN && run_ns(live, now_ns) >= live->run_until_ns) {
+		live->run_until_ns = PT_UNKNOWN;
+		live->news.on_time_up(live->news.arg);
+		return -1;
+	}
+	if (rc > 0)
+		check_image_in_passing(live);
+	return rc > 0 ? rc : 0;
+}
+
+static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc)
+{
+	struct pt_live *live = arg;
+	struct pt_err err = { 0 };
+
+	(void)target;
+	(void)core;
+	if (live->ops != NULL && live->ops->on_state(live->state, what, pc, &err) < 0)
+		die(live, &err);
+}
+
+static void on_lost(void *arg)
+{
+	struct pt_live *live = arg;
+	struct pt_err err = { .code = PT_EIO, .msg = "the probe is gone; what was collected so far is kept" };
+
+	if (live->ops != NULL)
+		die(live, &err);
+}
+
+int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *err)
+{
+	int rc = 0;
+
+	pt_board_set_drain(board, NULL);
+	if (live->ops != NULL) {
+		rc = live->ops->stop(live->state, err);
+		disarm(live);
+	} else if (live->died.code != 0 && err != NULL) {
+		*err = live->died;
+	}
+	return rc < 0 ? pt_wrap(err, "profile stop") : 0;
+}
+
+void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns)
+{
+	if (live->ops != NULL)
+		live->run_until_ns = for_ns == PT_UNKNOWN ? PT_UNKNOWN : run_ns(live, pt_board_now_ns(board)) + for_ns;
+	else if (for_ns != PT_UNKNOWN)
+		live->news.on_time_up(live->news.arg);
+}
+
+void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, size_t room)
+{
+	uint64_t now_ns;
+
+	if (live->ops == NULL) {
+		snprintf(say, room, "profile: ended%s%s\n", live->died.code != 0 ? ": " : "", live->died.msg);
+		return;
+	}
+	now_ns = pt_board_now_ns(board);
+	snprintf(say, room, "profile: source %s at work for %.3f s, of which the core ran %.3f s\n", live->ops->name,
+		 (double)(now_ns - live->started_ns) / 1e9, (double)run_ns(live, now_ns) / 1e9);
+}
+
+/* --- life --------------------------------------------------------------------------------------------------------- */
+
+struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, const char *const *words,
+			    size_t n_words, uint64_t core_hz, const struct pt_live_news *news)
+{
+	struct pt_live *live = calloc(1, sizeof(*live));
+
+	if (live == NULL)
+		return NULL;
+	live->sink = (struct pt_sink){ .take = pass_take, .put = pass_put, .lose = pass_lose };
+	live->queue = queue;
+	live->queue_sink = pt_queue_sink(queue);
+	live->program = program;
+	live->core_hz = core_hz;
+	live->news = *news;
+	live->held_since_ns = PT_UNKNOWN;
+	live->run_until_ns = PT_UNKNOWN;
+	live->words = calloc(n_words + 1, sizeof(*live->words));
+	for (size_t i = 0; live->words != NULL && i < n_words; i++)
+		live->words[live->n_words++] = strdup(words[i]);
+	return live;
+}
+
+void pt_live_free(struct pt_live *live)
+{
+	if (live == NULL)
+		return;
+	for (size_t i = 0; i < live->n_words; i++)
+		free(live->words[i]);
+	free(live->words);
+	free(live->state);
+	pt_params_free(live->settings);
+	pt_params_free(live->own);
+	free(live);
+}

@@ -1,0 +1,153 @@
+/* Options that are config keys with a name of their own ("--core-clock HZ") become words; the rest are fields. */
+#include "options.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "params.h"
+#include "util.h"
+
+enum option_kind { FIELD, FLAG, WORD, SET, TIME, PERCENT, LOG };
+
+static const struct row {
+	const char *name, *argument, *help;
+	enum option_kind kind;
+	size_t at;		/* FIELD, FLAG: offset in struct pt_options */
+} rows[] = {
+	{ "probe", "URI", "which probe: virtual:kl27, cmsis-dap:serial=S, cmsis-dap:tcp=HOST:PORT, ...", FIELD, offsetof(struct pt_options, probe) },
+	{ "target", "NAME", "what kind of chip; found out if not given", FIELD, offsetof(struct pt_options, target) },
+	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
+	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD, offsetof(struct pt_options, gdb) },
+	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD, offsetof(struct pt_options, attach) },
+	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD, offsetof(struct pt_options, listen) },
+	{ "for", "TIME", "profile: how long the core shall run: 500ms, 2s", TIME, 0 },
+	{ "source", "NAME", "profile: where the trace comes from", FIELD, offsetof(struct pt_options, source) },
+	{ "mode", "NAME", "profile: how the source works", FIELD, offsetof(struct pt_options, mode) },
+	{ "reset", NULL, "profile: start from the reset vector", FLAG, offsetof(struct pt_options, reset) },
+	{ "analysis", "NAME", "profile: what to find out", FIELD, offsetof(struct pt_options, analysis) },
+	{ "format", "NAME", "of the report: text, json, csv", FIELD, offsetof(struct pt_options, format) },
+	{ "output", "FILE", "of the report (-o); standard output", FIELD, offsetof(struct pt_options, output) },
+	{ "max-loss", "PERCENT", "exit 4 when more trace than this was lost to faults", PERCENT, 0 },
+	{ "core-clock", "HZ", "the core's clock, to turn modelled cycles into seconds", WORD, 0 },
+	{ "mtb-ram", "ADDR:SIZE", "where the MTB may write; found from the ELF if not given", WORD, 0 },
+	{ "connect", "under-reset", "hold the chip in reset while attaching", WORD, 0 },
+	{ "seed", "N", "of jitter and of virtual boards", WORD, 0 },
+	{ "set", "KEY=VALUE", "any config key", SET, 0 },
+	{ "json", NULL, "probes: print JSON", FLAG, offsetof(struct pt_options, json) },
+	{ "log", "LEVEL", "error, warn, info, debug, with channels: debug,gdb,usb,dap,trace", LOG, 0 },
+	{ "print-ports", NULL, "print the addresses in use to standard output", FLAG, offsetof(struct pt_options, print_ports) },
+	{ "version", NULL, "print the version", FLAG, offsetof(struct pt_options, version) },
+	{ "help", NULL, "print this", FLAG, offsetof(struct pt_options, help) },
+};
+
+static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
+{
+	char word[512];
+
+	if (options->n_words == PT_MAX_WORDS)
+		return pt_fail(err, PT_EARG, "more than %d settings", PT_MAX_WORDS);
+	snprintf(word, sizeof(word), "%s%s%s", key, *key != '\0' ? "=" : "", value);
+	options->made[options->n_made] = strdup(word);
+	options->words[options->n_words++] = options->made[options->n_made++];
+	return 0;
+}
+
+static int take_percent(struct pt_options *options, const char *value, struct pt_err *err)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || (*end != '\0' && strcmp(end, "%") != 0) || !(percent >= 0.0 && percent <= 100.0))
+		return pt_fail(err, PT_EARG, "--max-loss takes a percentage, 0 to 100, not %s", value);
+	options->max_loss = percent / 100.0;
+	return 0;
+}
+
+static int take_option(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
+{
+	switch (row->kind) {
+	case FIELD:
+		*(const char **)((char *)options + row->at) = value;
+		return 0;
+	case FLAG:
+		*(bool *)((char *)options + row->at) = true;
+		return 0;
+	case WORD:
+		return add_word(options, row->name, value, err);
+	case SET:
+		return add_word(options, "", value, err);
+	case TIME:
+		return pt_params_parse(PT_PARAM_TIME, value, &options->for_ns, err);
+	case PERCENT:
+		return take_percent(options, value, err);
+	case LOG:
+		return pt_log_set(value) ? 0 : pt_fail(err, PT_EARG, "--log takes error, warn, info or debug, not %s", value);
+	}
+	return 0;
+}
+
+static void long_options(struct option *out)
+{
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		out[i] = (struct option){ rows[i].name, rows[i].argument != NULL, NULL, 256 + (int)i };
+	out[PT_LEN(rows)] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+static const struct row *row_of(int option)
+{
+	if (option >= 256)
+		return &rows[option - 256];
+	for (size_t i = 0; option == 'o' && i < PT_LEN(rows); i++)
+		if (strcmp(rows[i].name, "output") == 0)
+			return &rows[i];
+	return NULL;
+}
+
+int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err)
+{
+	struct option names[PT_LEN(rows) + 1];
+	const struct row *row;
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->max_loss = -1.0;
+	long_options(names);
+	opterr = 0;
+	optind = 0;
+	while ((option = getopt_long(argc, argv, ":o:", names, NULL)) != -1) {
+		row = row_of(option);
+		if (option == ':')
+			return pt_fail(err, PT_EARG, "%s needs a value", argv[optind - 1]);
+		if (row == NULL)
+			return pt_fail(err, PT_EARG, "no option %s; `proftap --help` lists them", argv[optind - 1]);
+		if (take_option(options, row, optarg, err) < 0)
+			return err->code;
+	}
+	for (; optind < argc; optind++) {
+		if (options->n_rest == PT_MAX_REST)
+			return pt_fail(err, PT_EARG, "too many words: %s", argv[optind]);
+		options->rest[options->n_rest++] = argv[optind];
+	}
+	return 0;
+}
+
+void pt_options_free(struct pt_options *options)
+{
+	while (options->n_made > 0)
+		free(options->made[--options->n_made]);
+}
+
+void pt_options_help(void)
+{
+	char left[48];
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		snprintf(left, sizeof(left), "--%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
+			 rows[i].argument != NULL ? rows[i].argument : "");
+		printf("  %-24s %s\n", left, rows[i].help);
+	}
+}

@@ -1,0 +1,32 @@
+/* The command line of every verb, as interface.md names it: one table of options, one struct of what was given. */
+#ifndef PT_OPTIONS_H
+#define PT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum { PT_MAX_WORDS = 64, PT_MAX_REST = 8 };
+
+struct pt_options {
+	const char *probe, *target, *elf, *gdb, *attach, *source, *mode, *analysis, *format, *output, *listen;
+	const char *junit, *limits, *capture;
+	uint64_t for_ns;		/* 0: not given */
+	double max_loss;		/* 0..1; < 0: not given */
+	bool reset, json, print_ports, help, version;
+	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
+	size_t n_words;
+	const char *rest[PT_MAX_REST];	/* what is no option */
+	size_t n_rest;
+	char *made[PT_MAX_WORDS];	/* memory behind words */
+	size_t n_made;
+};
+
+/* argv[0] is the verb or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */
+int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
+void pt_options_free(struct pt_options *options);
+void pt_options_help(void);	/* the option list, to stdout */
+
+#endif

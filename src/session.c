@@ -1,0 +1,586 @@
+/* The loop's half of a session: requests in, replies out, in order. A profile is made of a queue, an analyst and a live
+ * source; together they are a struct take. A new start makes a new take; the old one is kept until then, so that its
+ * report can still be asked for, and is then closed in the background.
+ *
+ * A stop is two steps: the board thread stops the source, which puts END into the queue; the analyst reports END when
+ * it has passed it; then whoever waits is answered. */
+#include "session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyst.h"
+#include "live.h"
+#include "log.h"
+#include "pipeline.h"
+#include "util.h"
+
+enum { POOL_CHUNKS = 512, SAY_BYTES = 2048 };	/* 8 MiB at most between board and analyst */
+
+struct take {
+	struct pt_session *session;
+	struct pt_queue *queue;
+	struct pt_analyst *analyst;
+	struct pt_live *live;
+	struct pt_params *settings;	/* of the pipeline, for a restart */
+	struct pt_program *program;
+	bool end_passed;		/* by the analyst */
+	bool source_ended;		/* the board thread's part is over */
+	struct pt_err stop_err;
+};
+
+struct waiter { pt_session_reply reply; void *arg; };
+
+struct pt_session {
+	struct pt_board *board;
+	uv_loop_t *loop;
+	uv_async_t news;
+	struct pt_program *program;
+	char **standing;		/* words of the command line, for every start */
+	size_t n_standing;
+
+	enum pt_session_state state;
+	struct take *take;		/* NULL: nothing profiled yet */
+	struct waiter stopper, timer;	/* reply NULL: nobody waits */
+
+	uv_mutex_t lock;
+	bool time_up, dead;		/* from the board thread */
+
+	void (*on_closed)(void *arg);
+	void *closed_arg;
+	bool close_wanted;
+	unsigned closing;		/* handles and takes that must go first */
+};
+
+struct request {
+	struct pt_job job;
+	struct pt_session *session;
+	struct take *take;
+	struct waiter waiter;
+	uint64_t for_ns;
+	char say[SAY_BYTES];
+};
+
+static void answer(struct waiter *waiter, int rc, const char *text)
+{
+	struct waiter w = *waiter;
+
+	waiter->reply = NULL;
+	if (w.reply != NULL)
+		w.reply(w.arg, rc, text, strlen(text));
+}
+
+/* A request to the board thread; freed by its done(). */
+static struct request *new_request(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct request *request = calloc(1, sizeof(*request));
+
+	if (request == NULL)
+		abort();
+	request->session = session;
+	request->take = session->take;
+	request->waiter = (struct waiter){ reply, arg };
+	return request;
+}
+
+static int need_target(const struct pt_target *target, struct pt_err *err)
+{
+	return target != NULL ? 0 : pt_fail(err, PT_ESTATE, "no target is attached; `monitor status` says why");
+}
+
+/* --- takes -------------------------------------------------------------------------------------------------------- */
+
+static void end_of_session(struct pt_session *session);
+
+static void on_analyst_closed(void *arg)
+{
+	struct take *take = arg;
+	struct pt_session *session = take->session;
+
+	pt_live_free(take->live);
+	pt_queue_free(take->queue);
+	pt_params_free(take->settings);
+	pt_program_unref(take->program);
+	free(take);
+	session->closing--;
+	end_of_session(session);
+}
+
+static void close_take(struct take *take)
+{
+	if (take == NULL)
+		return;
+	take->session->closing++;
+	pt_analyst_close(take->analyst, on_analyst_closed, take);
+}
+
+static void go_on_closing(struct pt_session *session);
+
+/* When END has been passed and the board thread is done, the profile is over. */
+static void finish_stop(struct pt_session *session)
+{
+	struct take *take = session->take;
+
+	if (session->state != PT_SESSION_STOPPING || !take->end_passed || !take->source_ended)
+		return;
+	session->state = PT_SESSION_IDLE;
+	answer(&session->timer, 0, "");
+	answer(&session->stopper, take->stop_err.code, take->stop_err.msg);
+	go_on_closing(session);
+}
+
+static void on_end(void *arg)
+{
+	struct take *take = arg;
+
+	take->end_passed = true;
+	finish_stop(take->session);
+}
+
+static void from_board(struct pt_session *session, bool *what)
+{
+	uv_mutex_lock(&session->lock);
+	*what = true;
+	uv_mutex_unlock(&session->lock);
+	uv_async_send(&session->news);
+}
+
+static void on_time_up(void *arg)
+{
+	struct pt_session *session = arg;
+
+	from_board(session, &session->time_up);
+}
+
+static void on_dead(void *arg)
+{
+	struct pt_session *session = arg;
+
+	from_board(session, &session->dead);
+}
+
+static void on_news(uv_async_t *async)
+{
+	struct pt_session *session = async->data;
+	bool time_up, dead;
+
+	if (session->state == PT_SESSION_STARTING)
+		return;		/* start_done() looks again */
+	uv_mutex_lock(&session->lock);
+	time_up = session->time_up;
+	dead = session->dead;
+	session->time_up = session->dead = false;
+	uv_mutex_unlock(&session->lock);
+	if (time_up)
+		answer(&session->timer, 0, "");
+	if (dead && session->state == PT_SESSION_RUNNING) {
+		session->state = PT_SESSION_STOPPING;
+		session->take->source_ended = true;
+		finish_stop(session);
+	}
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static bool names_row(const char *word, const struct pt_param *rows, size_t n_rows)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (strlen(rows[i].key) == len && strncmp(rows[i].key, word, len) == 0)
+			return true;
+	return false;
+}
+
+/* Words of the pipeline go into settings, the others are left for the source. */
+static int split_words(struct take *take, const char *const *words, size_t n_words, const char **rest, size_t *n_rest,
+		       struct pt_err *err)
+{
+	for (size_t i = 0; i < n_words; i++) {
+		if (!names_row(words[i], pt_pipeline_params, pt_n_pipeline_params))
+			rest[(*n_rest)++] = words[i];
+		else if (pt_params_add(take->settings, pt_pipeline_params, pt_n_pipeline_params, words[i], err) < 0)
+			return err->code;
+	}
+	return 0;
+}
+
+static uint64_t core_hz(const struct take *take)
+{
+	for (size_t i = 0; i < pt_n_pipeline_params; i++)
+		if (strcmp(pt_pipeline_params[i].key, "core-clock") == 0)
+			return pt_params_number(take->settings, &pt_pipeline_params[i]);
+	return 0;
+}
+
+static void drop_unstarted(struct take *take)
+{
+	pt_queue_free(take->queue);
+	pt_live_free(take->live);
+	pt_params_free(take->settings);
+	pt_program_unref(take->program);
+	free(take);
+}
+
+static struct take *make_take(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err)
+{
+	struct pt_live_news news = { .on_time_up = on_time_up, .on_dead = on_dead, .arg = session };
+	struct take *take = calloc(1, sizeof(*take));
+	const char **rest = calloc(session->n_standing + n_words + 1, sizeof(*rest));
+	struct pt_pipeline *pipeline = NULL;
+	size_t n_rest = 0;
+
+	if (take == NULL || rest == NULL)
+		abort();
+	take->session = session;
+	take->settings = pt_params_new();
+	take->queue = pt_queue_new(POOL_CHUNKS, false);
+	take->program = session->program != NULL ? pt_program_ref(session->program) : NULL;
+	if (split_words(take, (const char *const *)session->standing, session->n_standing, rest, &n_rest, err) == 0 &&
+	    split_words(take, words, n_words, rest, &n_rest, err) == 0)
+		pipeline = pt_pipeline_new(take->program, take->settings, err);
+	if (pipeline != NULL) {
+		take->live = pt_live_new(take->queue, take->program, rest, n_rest, core_hz(take), &news);
+		take->analyst = pt_analyst_new(session->loop, take->queue, pipeline, on_end, take);
+	} else {
+		drop_unstarted(take);
+		take = NULL;
+	}
+	free(rest);
+	return take;
+}
+
+static int start_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	if (need_target(target, err) < 0)
+		return pt_wrap(err, "profile start");
+	return pt_live_start(request->take->live, board, target, request->say, sizeof(request->say), err);
+}
+
+static void start_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+	struct pt_session *session = request->session;
+
+	close_take(rc < 0 ? request->take : session->take);	/* a failed start keeps the profile before it */
+	if (rc >= 0)
+		session->take = request->take;
+	session->state = rc < 0 ? PT_SESSION_IDLE : PT_SESSION_RUNNING;
+	answer(&request->waiter, rc, rc < 0 ? err->msg : request->say);
+	free(request);
+	on_news(&session->news);
+	go_on_closing(session);
+}
+
+static bool refused(struct pt_session *session, enum pt_session_state want, pt_session_reply reply, void *arg)
+{
+	static const char *const why[] = {
+		[PT_SESSION_IDLE] = "no profile is running",
+		[PT_SESSION_STARTING] = "a profile is being started",
+		[PT_SESSION_RUNNING] = "a profile is running already; stop it first (monitor profile stop)",
+		[PT_SESSION_STOPPING] = "the profile is being stopped",
+	};
+	struct waiter waiter = { reply, arg };
+
+	if (session->state == want)
+		return false;
+	answer(&waiter, PT_ESTATE, why[session->state]);
+	return true;
+}
+
+void pt_session_start(struct pt_session *session, const char *const *words, size_t n_words, pt_session_reply reply,
+		      void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct pt_err err = { 0 };
+	struct request *request;
+	struct take *take;
+
+	if (refused(session, PT_SESSION_IDLE, reply, arg))
+		return;
+	take = make_take(session, words, n_words, &err);
+	if (take == NULL) {
+		answer(&waiter, err.code, err.msg);
+		return;
+	}
+	session->state = PT_SESSION_STARTING;
+	request = new_request(session, reply, arg);
+	request->take = take;
+	request->job.run = start_run;
+	request->job.done = start_done;
+	pt_board_post(session->board, &request->job);
+}
+
+/* --- stop, wait, status ------------------------------------------------------------------------------------------- */
+
+static int stop_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	(void)target;
+	return pt_live_stop(request->take->live, board, err);
+}
+
+static void stop_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+	struct pt_session *session = request->session;
+
+	(void)rc;
+	session->take->stop_err = *err;
+	session->take->source_ended = true;
+	finish_stop(session);
+	free(request);
+}
+
+void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct request *request;
+
+	if (refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	session->state = PT_SESSION_STOPPING;
+	session->stopper = (struct waiter){ reply, arg };
+	request = new_request(session, NULL, NULL);
+	request->job.run = stop_run;
+	request->job.done = stop_done;
+	pt_board_post(session->board, &request->job);
+}
+
+static int wait_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	(void)target;
+	(void)err;
+	pt_live_run_for(request->take->live, board, request->for_ns);
+	return 0;
+}
+
+static void wait_posted(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	(void)rc;
+	(void)err;
+	free(job);
+}
+
+static void post_wait(struct pt_session *session, uint64_t for_ns)
+{
+	struct request *request = new_request(session, NULL, NULL);
+
+	request->for_ns = for_ns;
+	request->job.run = wait_run;
+	request->job.done = wait_posted;
+	pt_board_post(session->board, &request->job);
+}
+
+void pt_session_wait(struct pt_session *session, uint64_t for_ns, pt_session_reply reply, void *arg)
+{
+	if (refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	session->timer = (struct waiter){ reply, arg };
+	post_wait(session, for_ns);
+}
+
+void pt_session_cancel_wait(struct pt_session *session)
+{
+	if (session->timer.reply == NULL)
+		return;
+	answer(&session->timer, PT_EINTERRUPTED, "cancelled");
+	if (session->state == PT_SESSION_RUNNING)
+		post_wait(session, PT_UNKNOWN);
+}
+
+static int status_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	(void)err;
+	if (target != NULL)
+		pt_live_describe(request->take->live, board, request->say, sizeof(request->say));
+	return 0;
+}
+
+static void say_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	answer(&request->waiter, rc, rc < 0 ? err->msg : request->say);
+	free(request);
+}
+
+void pt_session_status(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct request *request;
+
+	if (session->take == NULL || session->state == PT_SESSION_STARTING) {
+		answer(&waiter, 0, "profile: none yet\n");
+		return;
+	}
+	request = new_request(session, reply, arg);
+	request->job.run = status_run;
+	request->job.done = say_done;
+	pt_board_post(session->board, &request->job);
+}
+
+/* --- sources ------------------------------------------------------------------------------------------------------ */
+
+static int sources_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+	const struct pt_source_ops *const *source;
+	size_t n, at = 0;
+
+	(void)board;
+	if (need_target(target, err) < 0)
+		return err->code;
+	source = target->ops->sources(target->state, &n);
+	for (size_t i = 0; i < n && at < sizeof(request->say); i++) {
+		struct pt_err why = { 0 };
+		bool on = source[i]->available(target, &why) == 0;
+
+		at += (size_t)snprintf(request->say + at, sizeof(request->say) - at, "%-12s modes %s: %s%s%s\n",
+				       source[i]->name, source[i]->modes, on ? source[i]->help : "not here: ",
+				       on ? "" : why.msg, i == 0 && on ? " (standard)" : "");
+	}
+	return 0;
+}
+
+void pt_session_sources(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct request *request = new_request(session, reply, arg);
+
+	request->job.run = sources_run;
+	request->job.done = say_done;
+	pt_board_post(session->board, &request->job);
+}
+
+/* --- reports ------------------------------------------------------------------------------------------------------ */
+
+void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+
+	if (session->take == NULL)
+		answer(&waiter, PT_ESTATE, "nothing was profiled yet (monitor profile start)");
+	else
+		pt_analyst_report(session->take->analyst, query, reply, arg);
+}
+
+void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct pt_pipeline *pipeline;
+	struct pt_err err = { 0 };
+
+	if (session->take == NULL) {
+		answer(&waiter, PT_ESTATE, "nothing was profiled yet (monitor profile start)");
+		return;
+	}
+	pipeline = pt_pipeline_new(session->take->program, session->take->settings, &err);
+	if (pipeline == NULL) {
+		answer(&waiter, err.code, err.msg);
+		return;
+	}
+	pt_analyst_restart(session->take->analyst, pipeline);
+	answer(&waiter, 0, "statistics start anew\n");
+}
+
+double pt_session_loss(const struct pt_session *session)
+{
+	return session->take != NULL ? pt_analyst_loss(session->take->analyst) : 0.0;
+}
+
+/* --- life --------------------------------------------------------------------------------------------------------- */
+
+struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop)
+{
+	struct pt_session *session = calloc(1, sizeof(*session));
+
+	if (session == NULL)
+		return NULL;
+	session->board = board;
+	session->loop = loop;
+	session->state = PT_SESSION_IDLE;
+	uv_mutex_init(&session->lock);
+	uv_async_init(loop, &session->news, on_news);
+	session->news.data = session;
+	uv_unref((uv_handle_t *)&session->news);
+	return session;
+}
+
+void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words)
+{
+	session->standing = calloc(n_words + 1, sizeof(*session->standing));
+	for (size_t i = 0; session->standing != NULL && i < n_words; i++)
+		session->standing[session->n_standing++] = strdup(words[i]);
+}
+
+int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err)
+{
+	if (session->state != PT_SESSION_IDLE)
+		return pt_fail(err, PT_ESTATE, "symbols cannot change while a profile runs; stop it first");
+	pt_program_unref(session->program);
+	session->program = program != NULL ? pt_program_ref(program) : NULL;
+	return 0;
+}
+
+struct pt_program *pt_session_program(struct pt_session *session)
+{
+	return session->program;
+}
+
+enum pt_session_state pt_session_get_state(const struct pt_session *session)
+{
+	return session->state;
+}
+
+static void end_of_session(struct pt_session *session)
+{
+	if (session->on_closed == NULL || session->close_wanted || session->closing > 0)
+		return;
+	for (size_t i = 0; i < session->n_standing; i++)
+		free(session->standing[i]);
+	free(session->standing);
+	pt_program_unref(session->program);
+	uv_mutex_destroy(&session->lock);
+	session->on_closed(session->closed_arg);
+	free(session);
+}
+
+static void on_news_closed(uv_handle_t *handle)
+{
+	struct pt_session *session = handle->data;
+
+	session->closing--;
+	end_of_session(session);
+}
+
+/* Once nothing runs any more. */
+static void go_on_closing(struct pt_session *session)
+{
+	if (!session->close_wanted)
+		return;
+	if (session->state == PT_SESSION_RUNNING) {
+		pt_session_stop(session, NULL, NULL);
+	} else if (session->state == PT_SESSION_IDLE) {
+		session->close_wanted = false;
+		session->closing++;
+		uv_close((uv_handle_t *)&session->news, on_news_closed);
+		close_take(session->take);
+		session->take = NULL;
+	}
+}
+
+void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg)
+{
+	session->on_closed = on_closed;
+	session->closed_arg = arg;
+	session->close_wanted = true;
+	go_on_closing(session);
+}

@@ -1,0 +1,67 @@
+/* The command line: fields, words, and what is refused with a sentence. */
+#include <string.h>
+
+#include "harness.h"
+#include "options.h"
+
+enum { MAX_ARGS = 8 };
+
+static int parse(struct pt_options *options, const char *const *args, struct pt_err *err)
+{
+	static char copies[MAX_ARGS][64];
+	char *argv[MAX_ARGS + 1] = { (char *)"profile" };
+	int argc = 1;
+
+	for (; args[argc - 1] != NULL; argc++) {
+		strncpy(copies[argc - 1], args[argc - 1], sizeof(copies[0]) - 1);
+		argv[argc] = copies[argc - 1];
+	}
+	return pt_options_parse(options, argc, argv, err);
+}
+
+START_TEST(takes_fields_and_words)
+{
+	const char *const args[] = { "--probe=virtual:kl27", "--for", "500ms", "--core-clock", "48M", "--set", "period=2ms", NULL };
+	struct pt_options options;
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(parse(&options, args, &err), 0);
+	ck_assert_str_eq(options.probe, "virtual:kl27");
+	ck_assert_uint_eq(options.for_ns, 500000000);
+	ck_assert_uint_eq(options.n_words, 2);
+	ck_assert_str_eq(options.words[0], "core-clock=48M");
+	ck_assert_str_eq(options.words[1], "period=2ms");
+	pt_options_free(&options);
+}
+END_TEST
+
+static const struct { const char *args[3]; const char *says; } refused[] = {
+	{ { "--nonsense", NULL }, "no option --nonsense" },
+	{ { "--probe", NULL }, "--probe needs a value" },
+	{ { "--max-loss", "120", NULL }, "0 to 100" },
+	{ { "--max-loss", "few", NULL }, "few" },
+	{ { "--for", "soon", NULL }, "soon" },
+	{ { "--log", "loud", NULL }, "loud" },
+};
+
+START_TEST(refuses)
+{
+	struct pt_options options;
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(parse(&options, refused[_i].args, &err), PT_EARG);
+	ck_assert_msg(strstr(err.msg, refused[_i].says) != NULL, "%s", err.msg);
+	pt_options_free(&options);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("options");
+	TCase *tc = tcase_create("options");
+
+	tcase_add_test(tc, takes_fields_and_words);
+	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
