@@ -20,7 +20,8 @@ enum pt_dap_do {
 	PT_DAP_WRITE,		/* one register from value */
 	PT_DAP_READ_BLOCK,	/* n_words reads of the same register into words */
 	PT_DAP_WRITE_BLOCK,	/* n_words writes of the same register from words */
-	PT_DAP_POLL,		/* read until (register & mask) == value; in the probe where it can; at most time_us */
+	PT_DAP_POLL,		/* read until (register & mask) == value; in the probe where it can. Gives up when time_us
+				 * is over, or what is left of a try of 5 ms then */
 	PT_DAP_DELAY,		/* let time_us pass in the probe, 1..65535 */
 };
 
@@ -41,13 +42,15 @@ struct pt_dap_ops {
 	/* Bring the wire up: port, clock, line reset with the JTAG-to-SWD switch. Leaves the first DPIDR read to the caller. */
 	int (*connect)(void *state, enum pt_dap_line line, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
+	 *   timeout_ms  without any progress; delays and polls are not counted
 	 *   ops      n_ops operations. After a PT_DAP_POLL only reads may stand (they are sent along, and thrown away
 	 *            if the poll expires): else PT_EARG and nothing is sent.
 	 *   n_done   out: operations that completed, in order, also on error
 	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or
 	 *   PT_EFAULT    the DAP answered FAULT: sticky flags are set, the caller recovers; ops[*n_done] is the first
 	 *                that may have failed (a posted write shows late)
-	 *   PT_ETIMEOUT  WAIT until timeout_ms had passed, or no answer from the probe
+	 *   PT_ETIMEOUT  no answer from the probe for timeout_ms, or WAIT for that long; sooner (50 ms) where the probe
+	 *                gave up on WAIT and going on might repeat or skip an access. AP registers are then unknown
 	 *   PT_EPROTO    no acknowledge or parity error on the wire, or a reply that the protocol does not allow
 	 *   PT_EINTERRUPTED, PT_EIO
 	 * Whatever it returns, no response is outstanding afterwards, or the driver collects it at its next call. */
@@ -91,6 +94,11 @@ PT_PROBE_DRIVERS(X)
 #undef X
 
 struct pt_probe;	/* a driver and its link */
+
+enum pt_probe_param {	/* index into pt_probe_params */
+	PT_PROBE_SPEED, PT_PROBE_LIMIT_PACKETS, PT_PROBE_ATOMIC, PT_PROBE_WAIT_RETRY, PT_PROBE_MATCH_RETRY,
+	PT_PROBE_IDLE_CYCLES, PT_N_PROBE_PARAMS
+};
 
 extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */
 extern const size_t pt_n_probe_params;

@@ -1,0 +1,91 @@
+/* A probe is a driver on a link. Here is what is the same for all: opening, closing, and the settings any driver takes. */
+#include "probes/probe.h"
+
+#include <stdlib.h>
+
+#include "util.h"
+
+struct pt_probe {
+	const struct pt_probe_ops *ops;
+	struct pt_link *link;
+	void *state;
+};
+
+const struct pt_param pt_probe_params[] = {
+	[PT_PROBE_SPEED] = { "speed", PT_PARAM_HZ, "4M", NULL, 1000, 100000000,
+			     "clock of the debug wire, Hz (SWCLK); slower for long cables" },
+	[PT_PROBE_LIMIT_PACKETS] = { "limit-packets", PT_PARAM_NUMBER, "0", NULL, 0, 64,
+				     "packets outstanding at once, 0: as the probe says; 1 for probes that say too many" },
+	[PT_PROBE_ATOMIC] = { "atomic", PT_PARAM_FLAG, "on", NULL, 0, 0,
+			      "bind commands into one packet (ExecuteCommands) if the probe claims to know it" },
+	[PT_PROBE_WAIT_RETRY] = { "wait-retry", PT_PARAM_NUMBER, "0", NULL, 0, 65535,
+				  "how often the probe repeats an access that the target answers with WAIT, 0: for 50 ms" },
+	[PT_PROBE_MATCH_RETRY] = { "match-retry", PT_PARAM_NUMBER, "0", NULL, 0, 65535,
+				   "how often the probe repeats a poll by itself, 0: for 5 ms, at 100 SWCLK periods a read" },
+	[PT_PROBE_IDLE_CYCLES] = { "idle-cycles", PT_PARAM_NUMBER, "0", NULL, 0, 255,
+				   "SWCLK periods of idle after every transfer" },
+};
+const size_t pt_n_probe_params = PT_LEN(pt_probe_params);
+
+struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,
+				    const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_probe *probe = calloc(1, sizeof(*probe));
+	struct pt_err why = { 0 };
+
+	if (probe == NULL)
+		goto close_link;
+	probe->ops = ops;
+	probe->link = link;
+	probe->state = calloc(1, ops->state_bytes);
+	if (probe->state == NULL)
+		goto free_probe;
+	if (ops->open(probe->state, link, settings, &why) < 0)
+		goto free_state;
+	return probe;
+free_state:
+	free(probe->state);
+free_probe:
+	free(probe);
+close_link:
+	pt_link_close(link);
+	if (why.code == 0)
+		pt_fail(&why, PT_ENOMEM, "no memory for a probe");
+	pt_fail(err, why.code, "open %s: %s", ops->name, why.msg);
+	return NULL;
+}
+
+void pt_probe_close(struct pt_probe *probe)
+{
+	if (probe == NULL)
+		return;
+	probe->ops->close(probe->state);
+	pt_link_close(probe->link);
+	free(probe->state);
+	free(probe);
+}
+
+const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state)
+{
+	*state = probe->state;
+	return probe->ops->dap;
+}
+
+void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out)
+{
+	*out = (struct pt_probe_info){ 0 };
+	pt_link_info(probe->link, &out->link);
+	for (size_t i = 0; probe->ops->name[i] != 0 && i + 1 < sizeof(out->name); i++)
+		out->name[i] = probe->ops->name[i];
+	probe->ops->info(probe->state, out);
+}
+
+struct pt_link *pt_probe_link(struct pt_probe *probe)
+{
+	return probe->link;
+}
+
+void pt_probe_interrupt(struct pt_probe *probe)
+{
+	pt_link_interrupt(probe->link);
+}
