@@ -3,6 +3,7 @@
  * interrupts it. What the loop must hear travels as notes in one list, so it hears everything in order. */
 #include "board.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,7 @@ static void tell_state(struct pt_board *board, enum pt_board_state state, const 
 {
 	struct note note = { .kind = NOTE_STATE, .state = state };
 
-	strncpy(note.why, why, sizeof(note.why) - 1);
+	snprintf(note.why, sizeof(note.why), "%s", why);
 	send_note(board, &note);
 }
 
