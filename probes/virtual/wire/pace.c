@@ -1,0 +1,75 @@
+/* Slices are short enough that the budget is kept within one of them and long enough that a sleeping board, whose
+ * slices cost nothing, catches up with hours in a few calls. */
+#include <uv.h>
+
+#include "probes/virtual/wire/pace.h"
+#include "util.h"
+
+enum { BUDGET_MS = 5 };
+#define SLICE_MIN_NS	(100 * UINT64_C(1000))
+#define SLICE_MAX_NS	(10 * PT_NS_PER_S)
+#define SLICE_FAST_NS	(50 * UINT64_C(1000))	/* took less: the next may be longer */
+#define SLICE_SLOW_NS	(500 * UINT64_C(1000))	/* took more: the next is shorter */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void adapt(struct pt_vpace *pace, uint64_t took_ns)
+{
+	if (took_ns < SLICE_FAST_NS && pace->slice_ns < SLICE_MAX_NS)
+		pace->slice_ns *= 2;
+	if (took_ns > SLICE_SLOW_NS && pace->slice_ns > SLICE_MIN_NS)
+		pace->slice_ns /= 2;
+}
+
+static void run_until(struct pt_vpace *pace, uint64_t board_ns)
+{
+	pace->ops->advance(pace->board, board_ns);
+	pace->board_ns = board_ns;
+}
+
+static void run_within_budget(struct pt_vpace *pace, uint64_t board_ns)
+{
+	uint64_t before = uv_hrtime(), after;
+
+	while (pace->board_ns < board_ns && before < pace->budget_end_ns) {
+		run_until(pace, smaller(pace->board_ns + pace->slice_ns, board_ns));
+		after = uv_hrtime();
+		adapt(pace, after - before);
+		before = after;
+	}
+	pace->slip_ns += board_ns - pace->board_ns;
+}
+
+void pt_vpace_to(struct pt_vpace *pace, uint64_t link_ns)
+{
+	uint64_t board_ns = pace->head_start_ns + link_ns - pace->slip_ns;
+
+	if (board_ns <= pace->board_ns || link_ns < pace->slip_ns)
+		return;
+	if (pace->wall)
+		run_within_budget(pace, board_ns);
+	else
+		run_until(pace, board_ns);
+}
+
+void pt_vpace_begin(struct pt_vpace *pace)
+{
+	if (pace->wall)
+		pace->budget_end_ns = uv_hrtime() + BUDGET_MS * PT_NS_PER_MS;
+}
+
+void pt_vpace_head_start(struct pt_vpace *pace, uint64_t ns)
+{
+	pace->head_start_ns = ns;
+	if (ns > 0)
+		run_until(pace, ns);
+}
+
+void pt_vpace_init(struct pt_vpace *pace, const struct pt_vboard_ops *ops, struct pt_vboard *board, bool wall)
+{
+	*pace = (struct pt_vpace){ .ops = ops, .board = board, .wall = wall, .slice_ns = SLICE_MIN_NS };
+	pt_vpace_begin(pace);
+}
