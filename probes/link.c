@@ -21,6 +21,11 @@ struct pt_link *pt_link_new(const struct pt_link_ops *ops, void *state)
 	return link;
 }
 
+void *pt_link_state(struct pt_link *link, const struct pt_link_ops *ops)
+{
+	return link->ops == ops ? link->state : NULL;
+}
+
 void pt_link_close(struct pt_link *link)
 {
 	if (link == NULL)

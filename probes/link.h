@@ -56,6 +56,8 @@ struct pt_link_ops {
 /* Takes over state, to be freed by ops->close; for the makers of links. NULL only without memory. */
 struct pt_link *pt_link_new(const struct pt_link_ops *ops, void *state);
 void pt_link_close(struct pt_link *link);	/* NULL is fine */
+/* For the maker of a link: what it gave to pt_link_new, or NULL when the link is of another kind. */
+void *pt_link_state(struct pt_link *link, const struct pt_link_ops *ops);
 
 void pt_link_info(struct pt_link *link, struct pt_link_info *out);
 int pt_link_submit(struct pt_link *link, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,

@@ -47,13 +47,21 @@ PT_VBOARDS(X)
 /* The ELF of a board's built-in demo firmware, for ever; NULL: no such board. */
 const uint8_t *pt_vboard_demo(const char *name, size_t *len_bytes);
 
+/* The boards of the list above, in its order; NULL after the last. */
+const struct pt_vboard_ops *pt_vboard_at(size_t i);
+/* NULL: there is none of that name, and the sentence lists those there are. */
+const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err);
+
 extern const struct pt_param pt_vboard_params[];	/* elf, clock, swclk, link, seed, fault, ... of virtual URIs */
 extern const size_t pt_n_vboard_params;
+const struct pt_param *pt_vboard_param(const char *key);	/* NULL: no such row */
 
 /* A link to a virtual board, made from what stands behind "virtual:": "kl27?clock=virtual&link=bulk-hs". The clock is
  * "wall" unless the query says otherwise (the profile and check verbs add clock=virtual). */
 struct pt_link *pt_model_link_open(const char *name_and_query, struct pt_err *err);
 /* The board behind a model link, for tests and bench; NULL for other links. */
 struct pt_vboard *pt_model_link_board(struct pt_link *link, const struct pt_vboard_ops **ops);
+/* clock=wall: link time that the board has not seen, because the model is slower than the chip or nobody asked. */
+uint64_t pt_model_link_slip_ns(struct pt_link *link);
 
 #endif

@@ -1,0 +1,312 @@
+/* A link to a virtual board in this process. A request is carried out when it is submitted, for the time at which it
+ * would reach the probe; its response waits here until the link's clock has come to the time at which it would reach
+ * the host. Under the virtual clock that is only arithmetic; under the wall clock it is a wait on a condition. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "probes/virtual/board.h"
+#include "probes/virtual/wire/rig.h"
+#include "util.h"
+
+enum { RESPONSES = 2 * PT_VDAP_MAX_PACKETS };	/* more than depth: queued packets are answered all at once */
+#define SLICE_NS (PT_NS_PER_MS)			/* virtual clock: how soon an interrupt is seen */
+#define WALL_PERIOD_NS (8 * PT_NS_PER_MS)	/* wall clock: how often a board that nobody asks is kept going */
+
+struct response {
+	uint64_t arrives_ns;
+	size_t len_bytes;
+	uint8_t bytes[PT_VDAP_MAX_PACKET_BYTES];
+};
+
+struct model {
+	struct pt_vrig rig;
+	size_t packet_bytes;		/* what the protocol above said */
+	uint64_t virtual_ns;		/* the virtual clock */
+	uint64_t origin_ns;		/* the wall clock's zero */
+	uint64_t sent_ns;		/* when the last request is through */
+	uint64_t arrived_ns;		/* when the last response is */
+	uint64_t packets;		/* from the host, so far */
+	enum pt_vfault fault;		/* of the packet being carried out */
+	bool gone;
+	struct response *response;	/* ring */
+	size_t head, n_responses;
+	uv_mutex_t lock;		/* interrupted */
+	uv_cond_t woken;
+	bool interrupted;
+};
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t now_ns(void *state)
+{
+	struct model *model = state;
+
+	return model->rig.pace.wall ? uv_hrtime() - model->origin_ns : model->virtual_ns;
+}
+
+static bool take_interrupt(struct model *model)
+{
+	bool was;
+
+	uv_mutex_lock(&model->lock);
+	was = model->interrupted;
+	model->interrupted = false;
+	uv_mutex_unlock(&model->lock);
+	return was;
+}
+
+static void run_board(struct model *model, uint64_t to_ns)
+{
+	pt_vpace_begin(&model->rig.pace);
+	pt_vpace_to(&model->rig.pace, to_ns);
+}
+
+/* Let at most one slice of time pass. */
+static void pass_slice(struct model *model, uint64_t until_ns)
+{
+	uint64_t now = now_ns(model);
+
+	if (!model->rig.pace.wall) {
+		model->virtual_ns = smaller(until_ns, now + SLICE_NS);
+		run_board(model, model->virtual_ns);
+		return;
+	}
+	run_board(model, now);
+	now = now_ns(model);
+	uv_mutex_lock(&model->lock);
+	if (!model->interrupted && now < until_ns)
+		uv_cond_timedwait(&model->woken, &model->lock, smaller(until_ns - now, WALL_PERIOD_NS));
+	uv_mutex_unlock(&model->lock);
+}
+
+static int pass_time(struct model *model, uint64_t until_ns, struct pt_err *err)
+{
+	for (;;) {
+		if (take_interrupt(model))
+			return pt_fail(err, PT_EINTERRUPTED, "interrupted");
+		if (now_ns(model) >= until_ns)
+			return 0;
+		pass_slice(model, until_ns);
+	}
+}
+
+static int unplugged(struct pt_err *err)
+{
+	return pt_fail(err, PT_EIO, "the virtual probe was unplugged");
+}
+
+static int wait_until(void *state, uint64_t until_ns, struct pt_err *err)
+{
+	struct model *model = state;
+	int rc = pass_time(model, until_ns, err);
+
+	return rc == 0 && model->gone ? unplugged(err) : rc;
+}
+
+/* Called by the probe's firmware for each response. */
+static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint64_t done_ns)
+{
+	struct model *model = arg;
+	const struct pt_vlink_kind *kind = model->rig.link;
+	struct response *slot = &model->response[(model->head + model->n_responses) % RESPONSES];
+
+	if (model->fault == PT_VFAULT_STALL || model->n_responses == RESPONSES)
+		return;
+	memset(slot->bytes, 0, sizeof(slot->bytes));
+	memcpy(slot->bytes, bytes, len_bytes);
+	slot->len_bytes = kind->fixed_packets ? kind->packet_bytes : len_bytes;
+	if (model->fault == PT_VFAULT_SHORT)
+		slot->len_bytes = len_bytes / 2;
+	if (model->fault == PT_VFAULT_WRONG)
+		slot->bytes[0] ^= 0x40;
+	model->arrived_ns = larger(done_ns + kind->turnaround_ns, model->arrived_ns + kind->packet_ns);
+	slot->arrives_ns = model->arrived_ns;
+	model->n_responses++;
+}
+
+/* Only receive makes room, and the caller is not in there: waiting for room would be in vain. */
+static int check_request(struct model *model, size_t len_bytes, struct pt_err *err)
+{
+	if (model->gone)
+		return unplugged(err);
+	if (len_bytes == 0 || len_bytes > model->packet_bytes)
+		return pt_fail(err, PT_EARG, "packet of %zu bytes on a link for 1 to %zu", len_bytes, model->packet_bytes);
+	if (model->n_responses >= model->rig.link->depth)
+		return pt_fail(err, PT_ETIMEOUT, "no room for another packet: %zu are outstanding", model->n_responses);
+	return 0;
+}
+
+static int submit(void *state, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns, struct pt_err *err)
+{
+	struct model *model = state;
+	int rc = check_request(model, len_bytes, err);
+
+	(void)deadline_ns;
+	if (rc < 0)
+		return rc;
+	model->sent_ns = larger(now_ns(model), model->sent_ns) + model->rig.link->packet_ns;
+	model->fault = pt_vfault_of_packet(&model->rig.faults, ++model->packets);
+	if (model->fault == PT_VFAULT_UNPLUG)	/* with the request on its way: receive will tell */
+		model->gone = true;
+	else
+		pt_vdap_process(model->rig.dap, packet, len_bytes, model->sent_ns, on_response, model);
+	return 0;
+}
+
+static int deliver(struct model *model, uint8_t *buf, size_t buf_bytes, struct pt_err *err)
+{
+	const struct response *oldest = &model->response[model->head];
+
+	model->head = (model->head + 1) % RESPONSES;
+	model->n_responses--;
+	if (oldest->len_bytes > buf_bytes)
+		return pt_fail(err, PT_EPROTO, "response of %zu bytes where %zu fit", oldest->len_bytes, buf_bytes);
+	memcpy(buf, oldest->bytes, oldest->len_bytes);
+	return (int)oldest->len_bytes;
+}
+
+static int receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err)
+{
+	struct model *model = state;
+	uint64_t arrives_ns = model->n_responses > 0 ? model->response[model->head].arrives_ns : PT_UNKNOWN;
+	int rc;
+
+	if (model->gone)
+		return unplugged(err);
+	rc = pass_time(model, smaller(arrives_ns, deadline_ns), err);
+	if (rc < 0)
+		return rc;
+	if (arrives_ns > now_ns(model))
+		return pt_fail(err, PT_ETIMEOUT, "the virtual probe does not answer");
+	return deliver(model, buf, buf_bytes, err);
+}
+
+static void interrupt(void *state)
+{
+	struct model *model = state;
+
+	uv_mutex_lock(&model->lock);
+	model->interrupted = true;
+	uv_cond_signal(&model->woken);
+	uv_mutex_unlock(&model->lock);
+}
+
+static void set_packet_bytes(void *state, size_t packet_bytes)
+{
+	struct model *model = state;
+
+	model->packet_bytes = smaller(packet_bytes, model->rig.link->packet_bytes);
+}
+
+static void info(void *state, struct pt_link_info *out)
+{
+	struct model *model = state;
+
+	*out = (struct pt_link_info){
+		.transport = "model",
+		.product = "proftap virtual CMSIS-DAP",
+		.serial = "V0001",
+		.is_virtual = true,
+		.virtual_clock = !model->rig.pace.wall,
+		.fixed_packets = model->rig.link->fixed_packets,
+		.packet_bytes = model->rig.link->packet_bytes,
+		.depth = model->rig.link->depth,
+	};
+	snprintf(out->where, sizeof(out->where), "%s (virtual)", model->rig.ops->name);
+}
+
+static void close_model(void *state)
+{
+	struct model *model = state;
+
+	pt_vrig_close(&model->rig);
+	uv_cond_destroy(&model->woken);
+	uv_mutex_destroy(&model->lock);
+	free(model->response);
+	free(model);
+}
+
+static const struct pt_link_ops model_link = {
+	.name = "model",
+	.close = close_model,
+	.info = info,
+	.submit = submit,
+	.receive = receive,
+	.now_ns = now_ns,
+	.wait = wait_until,
+	.interrupt = interrupt,
+	.set_packet_bytes = set_packet_bytes,
+};
+
+static struct model *new_model(void)
+{
+	struct model *model = calloc(1, sizeof(*model));
+
+	if (model == NULL)
+		return NULL;
+	model->response = calloc(RESPONSES, sizeof(*model->response));
+	if (model->response == NULL)
+		goto free_model;
+	if (uv_mutex_init(&model->lock) != 0)
+		goto free_responses;
+	if (uv_cond_init(&model->woken) != 0)
+		goto destroy_lock;
+	return model;
+destroy_lock:
+	uv_mutex_destroy(&model->lock);
+free_responses:
+	free(model->response);
+free_model:
+	free(model);
+	return NULL;
+}
+
+struct pt_link *pt_model_link_open(const char *name_and_query, struct pt_err *err)
+{
+	struct model *model = new_model();
+	struct pt_link *link;
+
+	if (model == NULL)
+		goto no_memory;
+	if (pt_vrig_open(&model->rig, name_and_query, err) < 0)
+		goto close_model;
+	model->packet_bytes = model->rig.link->packet_bytes;
+	model->origin_ns = uv_hrtime();
+	link = pt_link_new(&model_link, model);
+	if (link != NULL)
+		return link;
+	close_model(model);
+no_memory:
+	pt_fail(err, PT_ENOMEM, "virtual board: no memory");
+	return NULL;
+close_model:
+	close_model(model);
+	return NULL;
+}
+
+struct pt_vboard *pt_model_link_board(struct pt_link *link, const struct pt_vboard_ops **ops)
+{
+	struct model *model = pt_link_state(link, &model_link);
+
+	if (model == NULL)
+		return NULL;
+	*ops = model->rig.ops;
+	return model->rig.board;
+}
+
+uint64_t pt_model_link_slip_ns(struct pt_link *link)
+{
+	struct model *model = pt_link_state(link, &model_link);
+
+	return model != NULL ? model->rig.pace.slip_ns : 0;
+}
