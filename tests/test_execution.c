@@ -1,0 +1,422 @@
+/* The hazards of a shadow stack, each a row of hand-made runs with hand-computed results. An instruction is 2 bytes and
+ * one cycle; every function has 0x100 bytes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "profile/execution.h"
+
+static const struct pt_function functions[] = {
+	{ "main", 0x100, 0x100, NULL, 0 }, { "f", 0x200, 0x100, NULL, 0 }, { "g", 0x300, 0x100, NULL, 0 },
+	{ "h", 0x400, 0x100, NULL, 0 }, { "isr", 0x500, 0x100, NULL, 0 }, { "isr2", 0x600, 0x100, NULL, 0 },
+	{ "task", 0x700, 0x100, NULL, 0 },
+};
+
+/* The only code that is looked at: what stands before the address a jump goes to. 0x120 in main and 0x220 in f lie
+ * behind a call. */
+static struct pt_code_unit code[0x800 / 2 + 1] = {
+	[0x11c / 2] = { .len_units = 2, .flow = PT_FLOW_CALL },
+	[0x21e / 2] = { .len_units = 1, .flow = PT_FLOW_INDIRECT_CALL },
+};
+static struct pt_code_span span = { 0, 0x800, code };
+static const struct pt_codemap map = { .isa = &pt_isa_thumb_v6m, .span = &span, .n_spans = 1 };
+
+static const struct { const char *name; uint8_t left; } verbs[] = {
+	{ "br", PT_LEFT_BRANCH }, { "call", PT_LEFT_CALL }, { "ret", PT_LEFT_RETURN }, { "exc", PT_LEFT_EXCEPTION },
+	{ "excret", PT_LEFT_EXCEPTION_RETURN }, { "chain", PT_LEFT_TAIL_CHAIN }, { "dbg", PT_LEFT_DEBUG },
+	{ "gap", PT_LEFT_GAP },
+};
+
+static uint16_t owner(uint64_t address)
+{
+	return address >= 0x100 && address < 0x800 ? (uint16_t)(address >> 8) : PT_NO_FUNCTION;
+}
+
+/* "begin instructions verb next": one run; cycles = instructions. */
+static struct pt_run run_of(const char *text)
+{
+	struct pt_run run = { .certain = true };
+	unsigned begin, n, next = 0;
+	char verb[16];
+
+	ck_assert_int_ge(sscanf(text, "%x %u %15s %x", &begin, &n, verb, &next), 3);
+	run.begin = begin;
+	run.end = begin + 2 * n;
+	run.instructions = run.cycles = n;
+	run.function = owner(begin);
+	run.next = strcmp(verb, "gap") == 0 ? PT_UNKNOWN : next;
+	run.next_function = owner(next);
+	for (size_t i = 0; i < PT_LEN(verbs); i++)
+		if (strcmp(verbs[i].name, verb) == 0)
+			run.left = verbs[i].left;
+	ck_assert_uint_ne(run.left, 0);
+	return run;
+}
+
+static void feed(struct pt_execution *x, const char *script)
+{
+	char copy[2000], *rest = NULL;
+
+	snprintf(copy, sizeof(copy), "%s", script);
+	for (const char *line = strtok_r(copy, ",", &rest); line != NULL; line = strtok_r(NULL, ",", &rest)) {
+		struct pt_run run = run_of(line);
+
+		pt_execution_feed(x, &run, 1);
+	}
+}
+
+/* "f 2-1 7/9 [1: 3 4 4]": 2 entries seen and 1 partial invocation; net 7, gross 9 in all; 1 whole invocation with
+ * net 3, gross 4, call 4. */
+static const char *print(const struct pt_execution_result *result, char *out)
+{
+	*out = '\0';
+	for (size_t i = 1; i < result->n_functions; i++) {
+		const struct pt_execution_function *f = &result->function[i];
+
+		if (f->count == 0 && f->partial == 0 && f->instructions == 0)
+			continue;
+		sprintf(out + strlen(out), "%s%s %llu-%llu %llu/%llu", *out != '\0' ? "; " : "", functions[i - 1].name,
+			(unsigned long long)f->count, (unsigned long long)f->partial, (unsigned long long)f->instructions,
+			(unsigned long long)f->gross_total);
+		if (f->stat[PT_TALLY_NET].n > 0)
+			sprintf(out + strlen(out), " [%llu: %llu %llu %llu]",
+				(unsigned long long)f->stat[PT_TALLY_NET].n,
+				(unsigned long long)f->stat[PT_TALLY_NET].total,
+				(unsigned long long)f->stat[PT_TALLY_GROSS].total,
+				(unsigned long long)f->stat[PT_TALLY_CALL].total);
+	}
+	return out;
+}
+
+static const struct {
+	const char *name, *script, *want;
+	int error;		/* enum pt_execution_error counted once; -1: none counted */
+} cases[] = {
+	{ "call and return", "110 4 call 200, 200 3 ret 118, 118 2 br 110",
+	  "main 0-1 6/9; f 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "nested calls", "110 1 call 200, 200 2 call 300, 300 5 ret 204, 204 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/10; f 1-0 3/8 [1: 3 8 8]; g 1-0 5/5 [1: 5 5 5]", -1 },
+	{ "a reset vector is an entry", "100 3 call 200, 200 2 ret 106", "main 1-1 3/5; f 1-0 2/2 [1: 2 2 2]", -1 },
+	{ "loop to the first instruction is no call", "110 1 call 200, 200 3 br 200, 200 3 ret 112, 112 1 br 110",
+	  "main 0-1 2/8; f 1-0 6/6 [1: 6 6 6]", -1 },
+	{ "call to a label inside itself is a jump", "110 1 call 140, 140 2 ret 112, 112 1 br 110", "main 0-1 4/4", -1 },
+	{ "recursion: gross in total once, per invocation each",
+	  "110 1 call 200, 200 2 call 200, 200 3 ret 204, 204 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/8; f 2-0 6/6 [2: 6 9 9]", -1 },
+	{ "mutual recursion",
+	  "110 1 call 200, 200 1 call 300, 300 1 call 200, 200 4 ret 302, 302 1 ret 202, 202 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/10; f 2-0 6/8 [2: 6 12 12]; g 1-0 2/6 [1: 2 6 6]", -1 },
+	{ "tail call returns to the caller's caller", "110 1 call 200, 200 2 br 300, 300 3 ret 112, 112 1 br 110",
+	  "main 0-1 2/7; f 1-0 2/5 [1: 2 5 5]; g 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "tail call of a tail call",
+	  "110 1 call 200, 200 1 br 300, 300 1 br 400, 400 2 ret 112, 112 1 br 110",
+	  "main 0-1 2/6; f 1-0 1/4 [1: 1 4 4]; g 1-0 1/3 [1: 1 3 3]; h 1-0 2/2 [1: 2 2 2]", -1 },
+	{ "tail merging: the tail is its owner's time, and nobody's invocation",
+	  "110 1 call 200, 200 2 br 350, 350 3 ret 112, 112 1 br 110",
+	  "main 0-1 2/7; f 1-0 2/5 [1: 2 5 5]; g 0-0 3/0", -1 },
+	{ "cold part and back", "110 1 call 200, 200 2 br 350, 350 3 br 210, 210 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/8; f 1-0 3/6 [1: 3 6 6]; g 0-0 3/0", -1 },
+	{ "return by a plain jump (pop {r3}; bx r3)", "110 1 call 200, 200 2 br 112, 112 1 br 110",
+	  "main 0-1 2/4; f 1-0 2/2 [1: 2 2 2]", -1 },
+	{ "jump by a return (push {r0}; pop {pc}) is a tail call", "110 1 call 200, 200 2 ret 300, 300 3 ret 112, 112 1 br 110",
+	  "main 0-1 2/7; f 1-0 2/5 [1: 2 5 5]; g 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "helper that adjusts its return address (switch table)",
+	  "110 1 call 200, 200 2 call 300, 300 3 ret 240, 240 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/8; f 1-0 3/6 [1: 3 6 6]; g 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "an exit that was not seen: f, g, then f's caller",
+	  "110 1 call 200, 200 2 call 300, 300 3 ret 112, 112 1 br 110",
+	  "main 0-1 2/7; f 1-0 2/5 [1: 2 5 5]; g 1-1 3/3", PT_EXECUTION_SKIPPED_EXIT },
+	{ "long jump behind a call of a function below",
+	  "11c 2 call 200, 200 2 call 300, 300 3 call 400, 400 1 br 120, 120 1 br 110",
+	  "main 0-1 3/9; f 1-1 2/6; g 1-1 3/4; h 1-1 1/1", PT_EXECUTION_LONG_JUMP },
+	{ "long jump by a return instruction",
+	  "11c 2 call 200, 200 2 call 300, 300 3 call 400, 400 1 ret 120, 120 1 br 110",
+	  "main 0-1 3/9; f 1-0 2/6 [1: 2 6 6]; g 1-1 3/4; h 1-1 1/1", PT_EXECUTION_SKIPPED_EXIT },
+	{ "long jump to where nobody waits",
+	  "110 1 call 200, 200 2 call 300, 300 3 call 400, 400 1 ret 120, 120 1 br 110",
+	  "main 0-1 2/8; f 1-1 2/6; g 1-1 3/4; h 1-1 1/1", PT_EXECUTION_LONG_JUMP },
+	{ "return into a function that did not call: stack switch",
+	  "110 1 call 200, 200 2 ret 450, 450 3 br 440",
+	  "main 0-1 1/3; f 1-1 2/2; h 0-1 3/3", PT_EXECUTION_UNMATCHED_RETURN },
+	{ "entered before the stretch, left inside it", "210 3 ret 112, 112 2 br 110",
+	  "main 0-1 2/2; f 0-1 3/3", -1 },
+	{ "left after the stretch", "110 1 call 200, 200 3 gap", "main 0-1 1/4; f 1-1 3/3", -1 },
+	{ "a gap ends what is open as unknown",
+	  "110 1 call 200, 200 3 gap, 250 2 ret 112, 112 1 br 110, 110 1 call 200, 200 4 ret 112, 112 1 br 110",
+	  "main 0-2 4/11; f 2-2 9/9 [1: 4 4 4]", -1 },
+	{ "interrupt: preemption is in call, not in gross",
+	  "110 1 call 200, 200 2 exc 500, 500 5 excret 204, 204 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/5; f 1-0 3/3 [1: 3 3 8]; isr 1-0 5/5 [1: 5 5 5]", -1 },
+	{ "interrupt before the first instruction of a call is no second entry",
+	  "110 1 call 200, 200 0 exc 500, 500 5 excret 200, 200 3 ret 112, 112 1 br 110",
+	  "main 0-1 2/5; f 1-0 3/3 [1: 3 3 8]; isr 1-0 5/5 [1: 5 5 5]", -1 },
+	{ "interrupt before a call, which then runs once",
+	  "110 1 exc 500, 500 5 excret 112, 112 1 call 200, 200 3 ret 114, 114 1 br 110",
+	  "main 0-1 3/6; f 1-0 3/3 [1: 3 3 3]; isr 1-0 5/5 [1: 5 5 5]", -1 },
+	{ "interrupts nested in one another",
+	  "110 1 call 200, 200 1 exc 500, 500 2 exc 600, 600 3 excret 504, 504 1 excret 202, 202 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/4; f 1-0 2/2 [1: 2 2 8]; isr 1-0 3/3 [1: 3 3 6]; isr2 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "tail-chained interrupts",
+	  "110 1 call 200, 200 1 exc 500, 500 2 chain 600, 600 3 excret 202, 202 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/4; f 1-0 2/2 [1: 2 2 7]; isr 1-0 2/2 [1: 2 2 2]; isr2 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "a handler calls functions", "110 1 exc 500, 500 2 call 300, 300 3 ret 504, 504 1 excret 112, 112 1 br 110",
+	  "main 0-1 2/2; g 1-0 3/3 [1: 3 3 3]; isr 1-0 3/6 [1: 3 6 6]", -1 },
+	{ "a handler tail-calls a function that returns from the exception",
+	  "110 1 exc 500, 500 2 br 300, 300 3 excret 112, 112 1 br 110",
+	  "main 0-1 2/2; g 1-0 3/3 [1: 3 3 3]; isr 1-0 2/5 [1: 2 5 5]", -1 },
+	{ "the interrupted function and the handler call the same function",
+	  "110 1 call 300, 300 2 exc 500, 500 1 call 300, 300 4 ret 502, 502 1 excret 304, 304 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/5; g 2-0 7/7 [2: 7 7 13]; isr 1-0 2/6 [1: 2 6 6]", -1 },
+	{ "stretch begins in a handler", "510 2 excret 204, 204 1 ret 112, 112 1 br 110",
+	  "main 0-1 1/1; f 0-1 1/1; isr 0-1 2/2", -1 },
+	{ "stretch begins in a handler that is chained", "510 2 chain 600, 600 3 excret 204, 204 1 ret 112",
+	  "f 0-1 1/1; isr 0-1 2/2; isr2 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "fault handler skips the instruction", "110 1 call 200, 200 1 exc 500, 500 2 excret 206, 206 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/4; f 1-0 2/2 [1: 2 2 4]; isr 1-0 2/2 [1: 2 2 2]", -1 },
+	{ "switch to another context and back",
+	  "110 1 call 200, 200 2 exc 500, 500 3 excret 710, 710 4 exc 500, 500 3 excret 204, 204 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/5; f 1-0 3/3 [1: 3 3 13]; isr 2-0 6/6 [2: 6 6 6]; task 0-1 4/4", -1 },
+	{ "two contexts left at the same address: neither is believed",
+	  "110 1 call 200, 200 2 exc 500, 500 1 excret 710, 710 1 call 200, 200 2 exc 500, 500 1 excret 410, 410 1 exc 500, "
+	  "500 1 excret 204, 204 2 ret 112, 112 1 br 110",
+	  "main 0-2 2/4; f 2-3 6/6; h 0-1 1/1; isr 3-0 3/3 [3: 3 3 3]; task 0-1 1/3", -1 },
+	{ "exception return into a level that was not interrupted",
+	  "110 1 exc 500, 500 1 exc 600, 600 1 excret 440, 440 2 br 430",
+	  "main 0-1 1/1; h 0-1 2/2; isr 1-1 1/1; isr2 1-0 1/1 [1: 1 1 1]", PT_EXECUTION_UNMATCHED_EXCEPTION },
+	{ "exception return that leaves two levels",
+	  "110 1 exc 500, 500 1 exc 600, 600 1 excret 112, 112 2 br 110",
+	  "main 0-1 3/3; isr 1-1 1/1; isr2 1-0 1/1 [1: 1 1 1]", PT_EXECUTION_UNMATCHED_EXCEPTION },
+	{ "halt and go on", "110 1 call 200, 200 2 dbg 204, 204 1 ret 112, 112 1 br 110",
+	  "main 0-1 2/5; f 1-0 3/3 [1: 3 3 3]", -1 },
+	{ "a debugger moved the pc", "110 1 call 200, 200 2 dbg 310, 310 3 br 302",
+	  "main 0-1 1/3; f 1-1 2/2; g 0-1 3/3", -1 },
+	{ "code without a function", "10 4 call 200, 200 2 ret 18, 18 1 br 10", "f 1-0 2/2 [1: 2 2 2]", -1 },
+};
+
+static struct pt_execution *fresh(uint32_t entry_cycles)
+{
+	const struct pt_flow_settings settings = {
+		.clock = PT_FLOW_CYCLES, .exception_entry_cycles = entry_cycles, .tail_chain_cycles = entry_cycles / 2,
+	};
+	struct pt_execution *x = pt_execution_new(functions, PT_LEN(functions), &map, &settings);
+
+	ck_assert_ptr_nonnull(x);
+	return x;
+}
+
+START_TEST(counts_case)
+{
+	struct pt_execution *x = fresh(0);
+	const struct pt_execution_result *result;
+	char got[1000];
+
+	feed(x, cases[_i].script);
+	result = pt_execution_result(x);
+	ck_assert_msg(strcmp(print(result, got), cases[_i].want) == 0, "%s:\n  got  %s\n  want %s", cases[_i].name, got,
+		      cases[_i].want);
+	for (int i = 0; i < PT_N_EXECUTION_ERRORS; i++)
+		ck_assert_msg(result->errors.n[i] == (i == cases[_i].error), "%s: %s counted %llu times", cases[_i].name,
+			      pt_execution_error_name((enum pt_execution_error)i),
+			      (unsigned long long)result->errors.n[i]);
+	ck_assert_str_eq(print(pt_execution_result(x), (char[1000]){ 0 }), cases[_i].want);	/* a look changes nothing */
+	pt_execution_free(x);
+}
+END_TEST
+
+/* By hand: f is entered at 1, 6 and 13, left at 4, 9: periods 5 and 7, inactive 2 and 4. The one still open counts. */
+START_TEST(periods_inside_one_stretch)
+{
+	struct pt_execution *x = fresh(0);
+	const struct pt_stat *stat;
+
+	feed(x, "110 1 call 200, 200 3 ret 112, 112 2 call 200, 200 3 ret 116, 116 4 call 200, 200 1 br 204");
+	stat = pt_execution_result(x)->function[2].stat;
+	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].n, 2);
+	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].min, 5);
+	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].max, 7);
+	ck_assert_uint_eq(stat[PT_TALLY_INACTIVE].min, 2);
+	ck_assert_uint_eq(stat[PT_TALLY_INACTIVE].max, 4);
+	feed(x, "204 1 gap, 110 1 call 200, 200 3 ret 112");	/* no period over the gap */
+	stat = pt_execution_result(x)->function[2].stat;
+	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].n, 2);
+	pt_execution_free(x);
+}
+END_TEST
+
+/* Entry cycles are in the interrupted run and belong to the handler: 10 for the first, 5 for the chained one. */
+START_TEST(entry_cycles_are_the_handlers)
+{
+	struct pt_execution *x = fresh(10);
+	const struct pt_execution_function *f;
+
+	feed(x, "110 1 call 200, 200 12 exc 500, 500 8 chain 600, 600 3 excret 218, 218 1 ret 112, 112 1 br 110");
+	f = pt_execution_result(x)->function;
+	ck_assert_uint_eq(f[2].cycles, 3);
+	ck_assert_uint_eq(f[5].cycles, 13);
+	ck_assert_uint_eq(f[6].cycles, 8);
+	ck_assert_uint_eq(f[2].stat[PT_TALLY_GROSS].total, 3);
+	ck_assert_uint_eq(f[2].stat[PT_TALLY_CALL].total, 24);
+	ck_assert_uint_eq(f[5].stat[PT_TALLY_CALL].total, 13);
+	ck_assert_uint_eq(f[6].stat[PT_TALLY_CALL].total, 8);
+	ck_assert_uint_eq(f[5].exceptions, 1);
+	pt_execution_free(x);
+}
+END_TEST
+
+START_TEST(edges_with_open_calls)
+{
+	struct pt_execution *x = fresh(0);
+	const struct pt_execution_result *result;
+	static const struct pt_edge want[] = { { 0, 5, 1, 4 }, { 1, 2, 3, 9 }, { 2, 3, 1, 1 } };
+
+	feed(x, "110 1 call 200, 200 3 ret 112, 112 1 call 200, 200 3 ret 114, 114 1 exc 500, 500 4 excret 116, "
+		"116 1 call 200, 200 2 call 300, 300 1 br 300");
+	result = pt_execution_result(x);
+	ck_assert_uint_eq(result->n_edges, PT_LEN(want));
+	for (size_t i = 0; i < PT_LEN(want); i++) {
+		ck_assert_uint_eq(result->edge[i].from, want[i].from);
+		ck_assert_uint_eq(result->edge[i].to, want[i].to);
+		ck_assert_uint_eq(result->edge[i].count, want[i].count);
+		ck_assert_uint_eq(result->edge[i].gross, want[i].gross);
+	}
+	pt_execution_free(x);
+}
+END_TEST
+
+/* Anchored at 5 us with 1 cycle = 100 ns: f runs 3 cycles at 1 cycle, then 7 at 5 cycles. */
+START_TEST(stamps_of_extremes)
+{
+	struct pt_execution *x = fresh(0);
+	const struct pt_stat *call;
+
+	pt_execution_anchor(x, 5000, 10e6);
+	feed(x, "110 1 call 200, 200 3 ret 112, 112 1 call 200, 200 7 ret 114, 114 1 br 110");
+	call = &pt_execution_result(x)->function[2].stat[PT_TALLY_CALL];
+	ck_assert_uint_eq(call->min_at, 5100);
+	ck_assert_uint_eq(call->max_at, 5500);
+	pt_execution_free(x);
+}
+END_TEST
+
+/* A call that outlasts a note's 32 bits is kept whole. */
+START_TEST(long_times_do_not_wrap)
+{
+	struct pt_execution *x = fresh(0);
+	struct pt_run slow = { .begin = 0x200, .end = 0x202, .next = 0x200, .function = 2, .next_function = 2,
+			       .instructions = 3000000000u, .cycles = 3000000000u, .left = PT_LEFT_BRANCH };
+
+	feed(x, "110 1 call 200");
+	pt_execution_feed(x, &slow, 1);
+	pt_execution_feed(x, &slow, 1);
+	feed(x, "200 1 ret 112, 112 1 call 200, 200 1 ret 114");
+	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_CALL].max, 6000000001);
+	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_CALL].min, 1);
+	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_PERIOD].max, 6000000002);
+	pt_execution_free(x);
+}
+END_TEST
+
+START_TEST(endless_recursion_is_bounded)
+{
+	struct pt_execution *x = fresh(0);
+	const struct pt_execution_result *result;
+
+	for (int i = 0; i < 3 * PT_EXECUTION_DEPTH; i++)
+		feed(x, "200 1 call 200");
+	result = pt_execution_result(x);
+	ck_assert_uint_gt(result->errors.n[PT_EXECUTION_TOO_DEEP], 0);
+	ck_assert_uint_eq(result->function[2].instructions, 3 * PT_EXECUTION_DEPTH);
+	ck_assert_uint_eq(result->function[2].count, 3 * PT_EXECUTION_DEPTH + 1);	/* the first run began at the entry */
+	pt_execution_free(x);
+}
+END_TEST
+
+/* Functions that jump to one another for ever (a state machine) neither grow the stack nor stay open. */
+START_TEST(endless_tail_calls_are_bounded)
+{
+	struct pt_execution *x = fresh(0);
+	const struct pt_execution_result *result;
+
+	feed(x, "110 1 call 200");
+	for (int i = 0; i < 1000; i++)
+		feed(x, "200 1 br 300, 300 1 br 200");
+	result = pt_execution_result(x);
+	ck_assert_uint_eq(result->errors.n[PT_EXECUTION_TOO_DEEP], 0);
+	ck_assert_uint_eq(result->function[2].count, 1001);
+	ck_assert_uint_eq(result->function[3].count, 1000);
+	ck_assert_uint_le(result->function[2].partial + result->function[3].partial, PT_EXECUTION_TAILS + 2);
+	pt_execution_free(x);
+}
+END_TEST
+
+START_TEST(more_contexts_than_slots)
+{
+	struct pt_execution *x = fresh(0);
+	char script[100];
+
+	for (unsigned i = 0; i < 100; i++) {
+		snprintf(script, sizeof(script), "%x 1 exc 500, 500 1 excret %x", 0x102 + 2 * i % 0x80, 0x702 + i * 6 % 0xf0);
+		feed(x, script);
+	}
+	ck_assert_uint_eq(pt_execution_result(x)->instructions, 200);
+	ck_assert_uint_eq(pt_execution_result(x)->function[5].count, 100);
+	pt_execution_free(x);
+}
+END_TEST
+
+/* Any sequence of runs is survived, and neither time nor invocations come out of nothing. */
+START_TEST(random_runs)
+{
+	struct pt_execution *x = fresh(7);
+	const struct pt_execution_result *result;
+	uint64_t instructions = 0, seed = (uint64_t)_i * 977 + 1;
+
+	for (int i = 0; i < 20000; i++) {
+		struct pt_run run = { 0 };
+
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		run.begin = seed >> 33 & 0x7fe;
+		run.instructions = seed >> 45 & 15;
+		run.cycles = run.instructions * 2;
+		run.end = run.begin + 2 * run.instructions;
+		run.next = seed >> 50 & 1 ? (seed >> 51 & 7) << 8 : seed >> 20 & 0x7fe;
+		run.left = (uint8_t)(1 + (seed >> 60) % 8);
+		run.function = owner(run.begin);
+		run.next_function = owner(run.next);
+		instructions += run.instructions;
+		pt_execution_feed(x, &run, 1);
+	}
+	result = pt_execution_result(x);
+	ck_assert_uint_eq(result->instructions, instructions);
+	ck_assert_uint_eq(result->cycles, 2 * instructions);
+	for (size_t f = 1; f < result->n_functions; f++) {
+		const struct pt_execution_function *row = &result->function[f];
+
+		ck_assert_uint_le(row->gross_total, 2 * instructions);
+		ck_assert_uint_le(row->stat[PT_TALLY_NET].n, row->count);
+		ck_assert_uint_le(row->count, row->stat[PT_TALLY_NET].n + row->partial);
+		ck_assert_uint_le(row->stat[PT_TALLY_NET].total, row->stat[PT_TALLY_GROSS].total);
+		ck_assert_uint_le(row->stat[PT_TALLY_GROSS].total, row->stat[PT_TALLY_CALL].total);
+	}
+	pt_execution_free(x);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("execution");
+	TCase *tc = tcase_create("execution");
+
+	tcase_add_loop_test(tc, counts_case, 0, PT_LEN(cases));
+	tcase_add_test(tc, periods_inside_one_stretch);
+	tcase_add_test(tc, entry_cycles_are_the_handlers);
+	tcase_add_test(tc, edges_with_open_calls);
+	tcase_add_test(tc, stamps_of_extremes);
+	tcase_add_test(tc, long_times_do_not_wrap);
+	tcase_add_test(tc, endless_recursion_is_bounded);
+	tcase_add_test(tc, endless_tail_calls_are_bounded);
+	tcase_add_test(tc, more_contexts_than_slots);
+	tcase_add_loop_test(tc, random_runs, 0, 8);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
