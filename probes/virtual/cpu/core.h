@@ -26,6 +26,7 @@ struct window {
 	uint32_t base, size;
 	uint8_t *bytes;
 	bool read_only, executable;
+	bool by_bus, no_code;	/* pt_vcpu_detour() */
 	struct op *op;		/* one per halfword; kind OP_NEW: not decoded, or forgotten */
 	uint8_t *has_code;	/* one per page: something was decoded there since it was last written */
 };
@@ -58,8 +59,9 @@ struct pt_vcpu {
 
 	struct window window[MAX_WINDOWS];
 	size_t n_windows;
-	struct window *ram;		/* the first writable one: most data is there */
+	struct window *ram;		/* the first writable one: most data is there; nowhere while it has a detour */
 	struct window *code;		/* the one that execution is in */
+	struct window nowhere;		/* of no size: every access looks further */
 
 	uint64_t pending, active, enabled;	/* bit n: exception n */
 	uint32_t level;				/* interrupt lines that are high */

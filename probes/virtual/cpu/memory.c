@@ -22,7 +22,7 @@ bool pt_cpu_make_windows(struct pt_vcpu *cpu)
 		if (cpu->n_windows == MAX_WINDOWS)
 			return false;
 		*w = (struct window){ region->base, region->size, region->bytes, region->read_only,
-				      executable(region->base), NULL, NULL };
+				      executable(region->base), false, false, NULL, NULL };
 		w->op = calloc(w->size / 2 + 1, sizeof(*w->op));
 		w->has_code = calloc((w->size >> PAGE_SHIFT) + 1, 1);
 		cpu->n_windows++;
@@ -50,11 +50,34 @@ static struct window *window_of(struct pt_vcpu *cpu, uint32_t addr)
 	return NULL;
 }
 
+/* The first writable window, unless the bus has it. */
+static struct window *plain_ram(struct pt_vcpu *cpu)
+{
+	for (size_t i = 0; i < cpu->n_windows; i++)
+		if (!cpu->window[i].read_only)
+			return cpu->window[i].by_bus ? &cpu->nowhere : &cpu->window[i];
+	return &cpu->nowhere;
+}
+
+void pt_vcpu_detour(struct pt_vcpu *cpu, uint32_t addr, bool data, bool code)
+{
+	struct window *w = window_of(cpu, addr);
+
+	if (w == NULL)
+		return;
+	w->by_bus = data;
+	w->no_code = code;
+	cpu->nowhere.bytes = w->bytes;
+	cpu->ram = plain_ram(cpu);
+	if (cpu->code == w)
+		cpu->code = &cpu->nowhere;	/* the next fetch looks again */
+}
+
 struct window *pt_cpu_code_window(struct pt_vcpu *cpu, uint32_t addr)
 {
 	struct window *w = window_of(cpu, addr);
 
-	return w != NULL && w->executable && w->size - (addr - w->base) >= 2 ? w : NULL;
+	return w != NULL && w->executable && !w->no_code && w->size - (addr - w->base) >= 2 ? w : NULL;
 }
 
 struct op pt_cpu_decode_plain(const struct window *window, uint32_t addr)
@@ -116,7 +139,7 @@ bool pt_cpu_load_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes,
 
 	if ((addr & (size_bytes - 1)) != 0)
 		return false;
-	if (w != NULL && w->size - (addr - w->base) >= size_bytes) {
+	if (w != NULL && !w->by_bus && w->size - (addr - w->base) >= size_bytes) {
 		const uint8_t *p = w->bytes + (addr - w->base);
 
 		*value = size_bytes == 4 ? pt_le32(p) : size_bytes == 2 ? pt_le16(p) : *p;
