@@ -1,0 +1,45 @@
+/* What a core really did, for tests and bench: every executed pc, and the sums per address. Costs speed; nobody but a
+ * test asks for it. */
+#ifndef PT_VIRTUAL_CHIP_TRUTH_H
+#define PT_VIRTUAL_CHIP_TRUTH_H
+
+#include <stddef.h>
+
+#include "probes/virtual/cpu/armv6m.h"
+
+enum { PT_VTRUTH_SPANS = 4 };
+
+struct pt_vtruth_at {
+	uint64_t instructions;
+	uint64_t cycles;	/* awake and not halted; those of an exception's entry belong to what was interrupted */
+};
+
+struct pt_vtruth {
+	struct pt_vcpu *cpu;
+	struct pt_vtap tap;
+	struct {
+		uint32_t base, size;
+		struct pt_vtruth_at *at;	/* one per halfword */
+	} span[PT_VTRUTH_SPANS];
+	size_t n_spans;
+	struct pt_vtruth_at elsewhere;	/* outside all spans */
+	struct pt_vtruth_at *last;	/* where the instruction under way counts */
+	uint64_t awake_cycles;		/* when it began */
+	uint32_t *log;			/* every pc in order, while n_logged < log_room */
+	size_t log_room, n_logged;	/* n_logged goes on counting */
+};
+
+/* Listens to cpu from now on; truth must not move until pt_vtruth_fini(). log_room: in pcs, 0 for none. False: no
+ * memory, nothing to undo. */
+bool pt_vtruth_init(struct pt_vtruth *truth, struct pt_vcpu *cpu, size_t log_room);
+void pt_vtruth_fini(struct pt_vtruth *truth);
+/* Keep sums for a range of addresses. False: no memory, or no room for another. */
+bool pt_vtruth_add_span(struct pt_vtruth *truth, uint32_t base, uint32_t size);
+
+/* Sums of the spans' addresses in [begin, end), and of everything, up to now. */
+struct pt_vtruth_at pt_vtruth_sum(struct pt_vtruth *truth, uint32_t begin, uint32_t end);
+struct pt_vtruth_at pt_vtruth_total(struct pt_vtruth *truth);
+/* Forget all sums and the log; listening goes on. */
+void pt_vtruth_clear(struct pt_vtruth *truth);
+
+#endif
