@@ -1,0 +1,422 @@
+/* CMSIS-DAP v2: one packet per bulk transfer, by libusb's asynchronous calls, all on the board thread.
+ *
+ * IN transfers stay queued without a time-out of their own, because one that times out may have taken half a response
+ * with it; the deadline is watched here. They form a ring in the order they were queued, which is the order responses
+ * come in. libusb runs its callbacks only inside our calls, so nothing here needs a lock but the interrupt.
+ * Source: libusb-1.0 API, "Asynchronous device I/O"; framing: CMSIS-DAP 2.x (probes.md 1.1). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "log.h"
+#include "probes/links/bulk.h"
+#include "probes/links/wake.h"
+#include "util.h"
+
+enum { N_SLOTS = 8, CLOSE_MS = 1000 };
+
+struct bulk_link;
+
+struct slot {
+	struct bulk_link *bulk;
+	struct libusb_transfer *transfer;
+	uint8_t *bytes;
+	bool in_flight;		/* libusb's */
+	bool done;		/* IN: came back and was not looked at yet */
+};
+
+struct bulk_link {
+	libusb_context *usb;
+	libusb_device_handle *device;
+	struct pt_bulk_place place;
+	struct pt_link_info info;
+	struct pt_wake wake;
+	size_t packet_bytes, in_bytes;	/* in_bytes: room of an IN transfer, a multiple of the endpoint's packets */
+	struct slot in[N_SLOTS], out[N_SLOTS];
+	size_t oldest;		/* of in */
+	bool gone, out_stalled;
+};
+
+/* --- events ------------------------------------------------------------------------------------------------------ */
+
+static void on_in(struct libusb_transfer *transfer)
+{
+	struct slot *slot = transfer->user_data;
+
+	slot->in_flight = false;
+	slot->done = true;
+	if (transfer->status == LIBUSB_TRANSFER_NO_DEVICE || transfer->status == LIBUSB_TRANSFER_ERROR)
+		slot->bulk->gone = true;	/* the controller has tried three times: the cable is out */
+}
+
+static void on_out(struct libusb_transfer *transfer)
+{
+	struct slot *slot = transfer->user_data;
+
+	slot->in_flight = false;
+	if (transfer->status == LIBUSB_TRANSFER_NO_DEVICE || transfer->status == LIBUSB_TRANSFER_ERROR)
+		slot->bulk->gone = true;
+	if (transfer->status == LIBUSB_TRANSFER_STALL)
+		slot->bulk->out_stalled = true;
+}
+
+static void handle_events(struct bulk_link *bulk, uint64_t deadline_ns)
+{
+	uint64_t now_ns = pt_host_now_ns(), left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+	struct timeval t = { (time_t)(left_ns / PT_NS_PER_S), (suseconds_t)(left_ns % PT_NS_PER_S / 1000) };
+
+	libusb_handle_events_timeout_completed(bulk->usb, &t, NULL);
+}
+
+static int lost(struct bulk_link *bulk, struct pt_err *err)
+{
+	bulk->gone = true;
+	return pt_fail(err, PT_EIO, "the probe at %s is gone", bulk->info.where);
+}
+
+static int start(struct bulk_link *bulk, struct slot *slot, struct pt_err *err)
+{
+	int rc = libusb_submit_transfer(slot->transfer);
+
+	slot->done = false;
+	slot->in_flight = rc == 0;
+	if (rc == LIBUSB_ERROR_NO_DEVICE || rc == LIBUSB_ERROR_IO)
+		return lost(bulk, err);
+	return rc == 0 ? 0 : pt_fail(err, PT_EIO, "the probe at %s: %s", bulk->info.where, libusb_strerror(rc));
+}
+
+/* --- out --------------------------------------------------------------------------------------------------------- */
+
+static struct slot *idle_out(struct bulk_link *bulk, uint64_t deadline_ns)
+{
+	for (;;) {
+		for (size_t i = 0; i < N_SLOTS; i++)
+			if (!bulk->out[i].in_flight)
+				return &bulk->out[i];
+		if (bulk->gone || pt_host_now_ns() >= deadline_ns)
+			return NULL;
+		handle_events(bulk, deadline_ns);
+	}
+}
+
+/* A request that fills its last USB packet needs an empty one behind it, unless it is as long as a request can be. */
+static bool needs_end(const struct bulk_link *bulk, size_t len_bytes)
+{
+	return len_bytes > 0 && len_bytes % bulk->place.out_bytes == 0 && len_bytes < bulk->packet_bytes;
+}
+
+static int bulk_submit(void *state, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns, struct pt_err *err)
+{
+	struct bulk_link *bulk = state;
+	struct slot *slot;
+
+	if (len_bytes > PT_LINK_MAX_PACKET_BYTES)
+		return pt_fail(err, PT_EARG, "a packet of %zu bytes", len_bytes);
+	slot = idle_out(bulk, deadline_ns);
+	if (bulk->gone)
+		return lost(bulk, err);
+	if (slot == NULL)
+		return pt_fail(err, PT_ETIMEOUT, "the probe at %s takes nothing", bulk->info.where);
+	memcpy(slot->bytes, packet, len_bytes);
+	libusb_fill_bulk_transfer(slot->transfer, bulk->device, bulk->place.out, slot->bytes, (int)len_bytes, on_out, slot, 0);
+	slot->transfer->flags = needs_end(bulk, len_bytes) ? LIBUSB_TRANSFER_ADD_ZERO_PACKET : 0;
+	return start(bulk, slot, err);
+}
+
+/* --- in ---------------------------------------------------------------------------------------------------------- */
+
+static int queue_in(struct bulk_link *bulk, struct slot *slot, struct pt_err *err)
+{
+	libusb_fill_bulk_transfer(slot->transfer, bulk->device, bulk->place.in, slot->bytes, (int)bulk->in_bytes, on_in, slot,
+				  0);
+	return start(bulk, slot, err);
+}
+
+static int clear_stall(struct bulk_link *bulk, uint8_t endpoint, struct pt_err *err)
+{
+	int rc = libusb_clear_halt(bulk->device, endpoint);
+
+	if (rc == LIBUSB_ERROR_NO_DEVICE)
+		return lost(bulk, err);
+	return pt_fail(err, PT_EPROTO, "the probe at %s refused a packet (stall)", bulk->info.where);
+}
+
+/* The oldest IN transfer came back: give its bytes out and put it at the end of the queue. */
+static int take_oldest(struct bulk_link *bulk, uint8_t *buf, size_t buf_bytes, struct pt_err *err)
+{
+	struct slot *slot = &bulk->in[bulk->oldest];
+	enum libusb_transfer_status status = slot->transfer->status;
+	size_t len = (size_t)slot->transfer->actual_length;
+
+	if (status == LIBUSB_TRANSFER_COMPLETED && len <= buf_bytes)
+		memcpy(buf, slot->bytes, len);
+	bulk->oldest = (bulk->oldest + 1) % N_SLOTS;
+	if (status == LIBUSB_TRANSFER_STALL) {
+		int rc = clear_stall(bulk, bulk->place.in, err);
+
+		return queue_in(bulk, slot, err) < 0 ? PT_EIO : rc;
+	}
+	queue_in(bulk, slot, NULL);	/* if the device went now, the next call says so */
+	if (status == LIBUSB_TRANSFER_OVERFLOW || len > buf_bytes)
+		return pt_fail(err, PT_EPROTO, "a response of more than %zu bytes", buf_bytes);
+	if (status != LIBUSB_TRANSFER_COMPLETED)
+		return pt_fail(err, PT_EPROTO, "the probe's response was cut off");
+	return (int)len;
+}
+
+static int bulk_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err)
+{
+	struct bulk_link *bulk = state;
+
+	for (;;) {
+		struct slot *slot = &bulk->in[bulk->oldest];
+
+		if (pt_wake_take(&bulk->wake))
+			return pt_fail(err, PT_EINTERRUPTED, "interrupted");
+		if (slot->done && slot->transfer->status == LIBUSB_TRANSFER_COMPLETED)
+			return take_oldest(bulk, buf, buf_bytes, err);
+		if (bulk->gone || (!slot->done && !slot->in_flight))
+			return lost(bulk, err);
+		if (slot->done)
+			return take_oldest(bulk, buf, buf_bytes, err);
+		if (bulk->out_stalled) {
+			bulk->out_stalled = false;
+			return clear_stall(bulk, bulk->place.out, err);
+		}
+		if (pt_host_now_ns() >= deadline_ns)
+			return pt_fail(err, PT_ETIMEOUT, "the probe at %s does not answer", bulk->info.where);
+		handle_events(bulk, deadline_ns);
+	}
+}
+
+/* --- the rest of a link ------------------------------------------------------------------------------------------ */
+
+static void bulk_info(void *state, struct pt_link_info *out)
+{
+	*out = ((struct bulk_link *)state)->info;
+}
+
+static uint64_t bulk_now(void *state)
+{
+	(void)state;
+	return pt_host_now_ns();
+}
+
+static int bulk_wait(void *state, uint64_t until_ns, struct pt_err *err)
+{
+	struct bulk_link *bulk = state;
+
+	for (;;) {
+		if (pt_wake_take(&bulk->wake))
+			return pt_fail(err, PT_EINTERRUPTED, "interrupted");
+		if (bulk->gone)
+			return lost(bulk, err);
+		if (pt_host_now_ns() >= until_ns)
+			return 0;
+		handle_events(bulk, until_ns);
+	}
+}
+
+static void bulk_interrupt(void *state)
+{
+	struct bulk_link *bulk = state;
+
+	pt_wake_set(&bulk->wake);
+	libusb_interrupt_event_handler(bulk->usb);
+}
+
+static bool any_in_flight(const struct bulk_link *bulk)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < N_SLOTS; i++)
+		any |= bulk->in[i].in_flight || bulk->out[i].in_flight;
+	return any;
+}
+
+/* False: the system never gave them back, so their memory must stay. */
+static bool cancel_all(struct bulk_link *bulk)
+{
+	uint64_t deadline_ns = pt_host_now_ns() + CLOSE_MS * PT_NS_PER_MS;
+
+	for (size_t i = 0; i < N_SLOTS; i++) {
+		if (bulk->in[i].in_flight)
+			libusb_cancel_transfer(bulk->in[i].transfer);
+		if (bulk->out[i].in_flight)
+			libusb_cancel_transfer(bulk->out[i].transfer);
+	}
+	while (any_in_flight(bulk) && pt_host_now_ns() < deadline_ns)
+		handle_events(bulk, deadline_ns);
+	return !any_in_flight(bulk);
+}
+
+/* Responses that were under way stay with the device: whoever opens it next drains them. */
+static void bulk_set_packet_bytes(void *state, size_t packet_bytes)
+{
+	struct bulk_link *bulk = state;
+	size_t in_bytes = (packet_bytes + bulk->place.in_bytes - 1) / bulk->place.in_bytes * bulk->place.in_bytes;
+
+	bulk->packet_bytes = packet_bytes;
+	if (in_bytes == bulk->in_bytes || in_bytes > PT_LINK_MAX_PACKET_BYTES || !cancel_all(bulk))
+		return;
+	bulk->in_bytes = in_bytes;
+	bulk->oldest = 0;
+	for (size_t i = 0; i < N_SLOTS && !bulk->gone; i++)
+		queue_in(bulk, &bulk->in[i], NULL);
+}
+
+static void free_slots(struct bulk_link *bulk)
+{
+	for (size_t i = 0; i < N_SLOTS; i++) {
+		libusb_free_transfer(bulk->in[i].transfer);
+		libusb_free_transfer(bulk->out[i].transfer);
+		free(bulk->in[i].bytes);
+		free(bulk->out[i].bytes);
+	}
+}
+
+static void bulk_close(void *state)
+{
+	struct bulk_link *bulk = state;
+
+	if (!cancel_all(bulk)) {
+		pt_warn("usb: the probe at %s does not give its transfers back; their memory stays in use", bulk->info.where);
+		return;
+	}
+	free_slots(bulk);
+	libusb_release_interface(bulk->device, bulk->place.iface);
+	libusb_close(bulk->device);
+	libusb_exit(bulk->usb);
+	pt_wake_fini(&bulk->wake);
+	free(bulk);
+}
+
+static const struct pt_link_ops bulk_ops = {
+	.name = "bulk",
+	.close = bulk_close,
+	.info = bulk_info,
+	.submit = bulk_submit,
+	.receive = bulk_receive,
+	.now_ns = bulk_now,
+	.wait = bulk_wait,
+	.interrupt = bulk_interrupt,
+	.set_packet_bytes = bulk_set_packet_bytes,
+};
+
+/* --- opening ----------------------------------------------------------------------------------------------------- */
+
+static int refused(int rc, const struct pt_link_found *found, struct pt_err *err)
+{
+	if (rc == LIBUSB_ERROR_ACCESS)
+		return pt_fail(err, PT_EPERM, "no permission for the probe at usb %s", found->usb_path);
+	if (rc == LIBUSB_ERROR_BUSY)
+		return pt_fail(err, PT_EBUSY, "the probe at usb %s is in use by another program", found->usb_path);
+	return pt_fail(err, PT_EIO, "the probe at usb %s: %s", found->usb_path, libusb_strerror(rc));
+}
+
+static int open_device(struct bulk_link *bulk, const struct pt_link_found *found, struct pt_err *err)
+{
+	libusb_device **devices;
+	ssize_t n = libusb_get_device_list(bulk->usb, &devices);
+	int rc = LIBUSB_ERROR_NO_DEVICE;
+
+	for (ssize_t i = 0; i < n && bulk->device == NULL; i++) {
+		struct pt_link_found row;
+
+		if (!pt_bulk_look_at(devices[i], &bulk->place, &row) || strcmp(row.path, found->path) != 0)
+			continue;
+		rc = libusb_open(devices[i], &bulk->device);
+		if (rc < 0)
+			break;
+	}
+	if (n >= 0)
+		libusb_free_device_list(devices, 1);
+	return bulk->device != NULL ? 0 : refused(rc, found, err);
+}
+
+static void describe(struct bulk_link *bulk, const struct pt_link_found *found)
+{
+	struct pt_link_info *info = &bulk->info;
+
+	strcpy(info->transport, "bulk");
+	memcpy(info->product, found->product, sizeof(info->product));
+	memcpy(info->serial, found->serial, sizeof(info->serial));
+	snprintf(info->where, sizeof(info->where), "usb %s", found->usb_path);
+	info->usb_vid = found->usb_vid;
+	info->usb_pid = found->usb_pid;
+	info->usb_release = found->usb_release;
+	info->packet_bytes = PT_LINK_MAX_PACKET_BYTES;
+	info->depth = 4 * N_SLOTS;	/* the rest waits in the device, which says how many it can hold */
+}
+
+static int make_slots(struct bulk_link *bulk, struct pt_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < N_SLOTS; i++) {
+		struct slot *both[2] = { &bulk->in[i], &bulk->out[i] };
+
+		for (size_t j = 0; j < 2; j++) {
+			both[j]->bulk = bulk;
+			both[j]->transfer = libusb_alloc_transfer(0);
+			both[j]->bytes = malloc(PT_LINK_MAX_PACKET_BYTES);
+			if (both[j]->transfer == NULL || both[j]->bytes == NULL)
+				return pt_fail(err, PT_ENOMEM, "no memory for USB transfers");
+		}
+	}
+	for (size_t i = 0; rc == 0 && i < N_SLOTS; i++)
+		rc = queue_in(bulk, &bulk->in[i], err);
+	return rc;
+}
+
+static int claim(struct bulk_link *bulk, const struct pt_link_found *found, struct pt_err *err)
+{
+	int rc;
+
+	libusb_set_auto_detach_kernel_driver(bulk->device, 1);
+	rc = libusb_claim_interface(bulk->device, bulk->place.iface);
+	return rc < 0 ? refused(rc, found, err) : 0;
+}
+
+static struct pt_link *bulk_open(const struct pt_link_found *found, struct pt_err *err)
+{
+	struct bulk_link *bulk = calloc(1, sizeof(*bulk));
+	struct pt_link *link;
+
+	if (bulk == NULL || pt_wake_init(&bulk->wake, err) < 0)
+		goto free_bulk;
+	if (libusb_init(&bulk->usb) < 0) {
+		pt_fail(err, PT_EIO, "USB is not available");
+		goto fini_wake;
+	}
+	describe(bulk, found);
+	if (open_device(bulk, found, err) < 0)
+		goto exit_usb;
+	if (claim(bulk, found, err) < 0)
+		goto close_device;
+	bulk->packet_bytes = bulk->in_bytes = bulk->place.in_bytes;
+	if (make_slots(bulk, err) < 0)
+		goto cancel;
+	link = pt_link_new(&bulk_ops, bulk);
+	if (link != NULL)
+		return link;
+	pt_fail(err, PT_ENOMEM, "no memory for a link");
+cancel:
+	bulk_close(bulk);
+	return NULL;
+close_device:
+	libusb_close(bulk->device);
+exit_usb:
+	libusb_exit(bulk->usb);
+fini_wake:
+	pt_wake_fini(&bulk->wake);
+free_bulk:
+	if (bulk == NULL)
+		pt_fail(err, PT_ENOMEM, "no memory for a link");
+	free(bulk);
+	return NULL;
+}
+
+const struct pt_link_kind pt_bulk_kind = { "bulk", pt_bulk_list, bulk_open };

@@ -1,0 +1,186 @@
+/* Find CMSIS-DAP v2 interfaces: vendor class, a bulk OUT and a bulk IN endpoint, and a name that says CMSIS-DAP.
+ * Names come from sysfs, where the kernel keeps them for everybody: so a probe is seen without permission, and one that
+ * is in use is not disturbed. Source: CMSIS-DAP 2.x; the tolerances are probes.md 1.6. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/links/bulk.h"
+#include "util.h"
+
+bool pt_is_cmsis_dap_name(const char *text)
+{
+	return strstr(text, "CMSIS-DAP") != NULL || strstr(text, "CMSIS_DAP") != NULL;
+}
+
+/* --- what the kernel knows --------------------------------------------------------------------------------------- */
+
+static void usb_path(libusb_device *dev, char *out, size_t room)
+{
+	uint8_t ports[8];
+	int n = libusb_get_port_numbers(dev, ports, sizeof(ports));
+	size_t len = (size_t)snprintf(out, room, "%u", libusb_get_bus_number(dev));
+
+	for (int i = 0; i < n && len < room; i++)
+		len += (size_t)snprintf(out + len, room - len, "%c%u", i == 0 ? '-' : '.', ports[i]);
+}
+
+/* First line of a file of the device or one of its interfaces ("1-4.2:1.0"); empty if there is none. */
+static void sysfs_text(const char *device, const char *file, char *out, size_t room)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	out[0] = 0;
+	snprintf(path, sizeof(path), "/sys/bus/usb/devices/%s/%s", device, file);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return;
+	if (fgets(out, (int)room, f) == NULL)
+		out[0] = 0;
+	out[strcspn(out, "\n")] = 0;
+	fclose(f);
+}
+
+static bool node_permitted(libusb_device *dev)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/bus/usb/%03u/%03u", libusb_get_bus_number(dev), libusb_get_device_address(dev));
+	return access(path, R_OK | W_OK) == 0;
+}
+
+/* The interface's name, from sysfs or else from the device itself. */
+static void interface_name(libusb_device *dev, const char *where, const struct libusb_interface_descriptor *alt,
+			   uint8_t config, char *out, size_t room)
+{
+	libusb_device_handle *usb;
+	char name[48];
+
+	snprintf(name, sizeof(name), "%.31s:%u.%u", where, config, alt->bInterfaceNumber);
+	sysfs_text(name, "interface", out, room);
+	if (out[0] != 0 || alt->iInterface == 0 || libusb_open(dev, &usb) < 0)
+		return;
+	if (libusb_get_string_descriptor_ascii(usb, alt->iInterface, (unsigned char *)out, (int)room) < 0)
+		out[0] = 0;
+	libusb_close(usb);
+}
+
+/* --- which interface --------------------------------------------------------------------------------------------- */
+
+/* Endpoints stand in the order OUT, IN, and optionally an IN for SWO. */
+static bool endpoints(const struct libusb_interface_descriptor *alt, struct pt_bulk_place *place)
+{
+	for (int i = 0; i < alt->bNumEndpoints; i++) {
+		const struct libusb_endpoint_descriptor *ep = &alt->endpoint[i];
+		bool in = (ep->bEndpointAddress & LIBUSB_ENDPOINT_IN) != 0;
+
+		if ((ep->bmAttributes & LIBUSB_TRANSFER_TYPE_MASK) != LIBUSB_TRANSFER_TYPE_BULK || ep->wMaxPacketSize == 0)
+			continue;
+		if (!in && place->out == 0) {
+			place->out = ep->bEndpointAddress;
+			place->out_bytes = ep->wMaxPacketSize;
+		} else if (in && place->in == 0) {
+			place->in = ep->bEndpointAddress;
+			place->in_bytes = ep->wMaxPacketSize;
+		}
+	}
+	place->iface = alt->bInterfaceNumber;
+	return place->out != 0 && place->in != 0;
+}
+
+/* A serial port, a disk and a HID interface never are it; a class that is merely wrong may be. */
+static bool class_possible(uint8_t class)
+{
+	return class != LIBUSB_CLASS_COMM && class != LIBUSB_CLASS_DATA && class != LIBUSB_CLASS_MASS_STORAGE &&
+	       class != LIBUSB_CLASS_HID;
+}
+
+struct search {
+	libusb_device *dev;
+	const char *where, *product;
+	unsigned n_vendor;		/* interfaces of the vendor class with the right endpoints */
+	bool named;
+	struct pt_bulk_place vendor, by_name;
+};
+
+static void look_at_interface(struct search *s, const struct libusb_config_descriptor *config,
+			      const struct libusb_interface_descriptor *alt)
+{
+	struct pt_bulk_place place = { 0 };
+	char name[128];
+
+	if (s->named || !class_possible(alt->bInterfaceClass) || !endpoints(alt, &place))
+		return;
+	if (alt->bInterfaceClass == LIBUSB_CLASS_VENDOR_SPEC) {
+		s->n_vendor++;
+		s->vendor = place;
+	}
+	interface_name(s->dev, s->where, alt, config->bConfigurationValue, name, sizeof(name));
+	if (pt_is_cmsis_dap_name(name)) {
+		s->named = true;
+		s->by_name = place;
+	}
+}
+
+/* The product's name is enough where only one interface can be meant. */
+static bool find_interface(struct search *s, struct pt_bulk_place *place)
+{
+	struct libusb_config_descriptor *config;
+
+	if (libusb_get_active_config_descriptor(s->dev, &config) < 0)
+		return false;
+	for (int i = 0; i < config->bNumInterfaces; i++)
+		if (config->interface[i].num_altsetting > 0)
+			look_at_interface(s, config, &config->interface[i].altsetting[0]);
+	libusb_free_config_descriptor(config);
+	*place = s->named ? s->by_name : s->vendor;
+	return s->named || (s->n_vendor == 1 && pt_is_cmsis_dap_name(s->product));
+}
+
+bool pt_bulk_look_at(libusb_device *dev, struct pt_bulk_place *place, struct pt_link_found *found)
+{
+	struct libusb_device_descriptor desc;
+	struct pt_link_found row = { 0 };
+	struct search search = { .dev = dev, .where = row.usb_path, .product = row.product };
+
+	if (libusb_get_device_descriptor(dev, &desc) < 0 || desc.bDeviceClass == LIBUSB_CLASS_HUB)
+		return false;
+	usb_path(dev, row.usb_path, sizeof(row.usb_path));
+	sysfs_text(row.usb_path, "product", row.product, sizeof(row.product));
+	if (!find_interface(&search, place))
+		return false;
+	if (found == NULL)
+		return true;
+	memcpy(row.path, row.usb_path, sizeof(row.usb_path));
+	sysfs_text(row.usb_path, "serial", row.serial, sizeof(row.serial));
+	row.usb_vid = desc.idVendor;
+	row.usb_pid = desc.idProduct;
+	row.usb_release = desc.bcdDevice;
+	row.permitted = node_permitted(dev);
+	*found = row;
+	return true;
+}
+
+int pt_bulk_list(struct pt_link_found *out, size_t max, struct pt_err *err)
+{
+	libusb_device **devices;
+	libusb_context *usb;
+	ssize_t n_devices;
+	size_t n = 0;
+
+	if (libusb_init(&usb) < 0)
+		return pt_fail(err, PT_ENOMEM, "USB is not available");
+	n_devices = libusb_get_device_list(usb, &devices);
+	for (ssize_t i = 0; i < n_devices && n < max; i++) {
+		struct pt_bulk_place place;
+
+		if (pt_bulk_look_at(devices[i], &place, &out[n]))
+			n++;
+	}
+	if (n_devices >= 0)
+		libusb_free_device_list(devices, 1);
+	libusb_exit(usb);
+	return (int)n;
+}
