@@ -1,0 +1,254 @@
+/* From a URI to an open probe, and the list of what is plugged in. A device may be reachable in two ways; bulk comes
+ * before HID, because it moves more. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/links/links.h"
+#include "probes/probe.h"
+#include "probes/virtual/board.h"
+#include "util.h"
+
+static const struct pt_link_kind *const kinds[] = { &pt_bulk_kind, &pt_hid_kind };	/* best first */
+
+/* One way to one device. */
+struct way {
+	const struct pt_link_kind *kind;
+	struct pt_link_found at;
+};
+
+enum { MAX_WAYS = PT_LEN(kinds) * PT_LINK_LIST_MAX };
+
+/* Returns how many, or a negative code. *out is the caller's to free. */
+static int find_ways(struct way **out, struct pt_err *err)
+{
+	struct pt_link_found *found = calloc(PT_LINK_LIST_MAX, sizeof(*found));
+	struct way *ways = calloc(MAX_WAYS, sizeof(*ways));
+	int n = 0, rc = 0;
+
+	for (size_t k = 0; found != NULL && ways != NULL && rc >= 0 && k < PT_LEN(kinds); k++) {
+		rc = kinds[k]->list(found, PT_LINK_LIST_MAX, err);
+		for (int i = 0; i < rc; i++)
+			ways[n++] = (struct way){ kinds[k], found[i] };
+	}
+	if (found == NULL || ways == NULL)
+		rc = pt_fail(err, PT_ENOMEM, "no memory to look for probes");
+	free(found);
+	if (rc < 0) {
+		free(ways);
+		return rc;
+	}
+	*out = ways;
+	return n;
+}
+
+static bool same_device(const struct pt_link_found *a, const struct pt_link_found *b)
+{
+	return a->usb_path[0] != 0 && strcmp(a->usb_path, b->usb_path) == 0;
+}
+
+/* --- the list ---------------------------------------------------------------------------------------------------- */
+
+/* Clones share serial numbers; then only the port tells them apart. */
+static bool serial_names_it(const struct way *ways, int n, const struct pt_link_found *at)
+{
+	if (at->serial[0] == 0)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (strcmp(ways[i].at.serial, at->serial) == 0 && !same_device(&ways[i].at, at))
+			return false;
+	return true;
+}
+
+static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at, bool by_serial)
+{
+	*row = (struct pt_probe_found){ .usb_vid = at->usb_vid, .usb_pid = at->usb_pid };
+	if (by_serial)
+		snprintf(row->uri, sizeof(row->uri), "cmsis-dap:serial=%s", at->serial);
+	else
+		snprintf(row->uri, sizeof(row->uri), "cmsis-dap:usb=%s", at->usb_path);
+	memcpy(row->product, at->product, sizeof(row->product));
+	memcpy(row->serial, at->serial, sizeof(row->serial));
+	snprintf(row->where, sizeof(row->where), "usb %s", at->usb_path[0] != 0 ? at->usb_path : "?");
+}
+
+static void add_transport(struct pt_probe_found *row, const struct way *way)
+{
+	size_t len = strlen(row->transports);
+
+	snprintf(row->transports + len, sizeof(row->transports) - len, "%s%s", len > 0 ? " " : "", way->kind->name);
+	row->permitted |= way->at.permitted;
+}
+
+int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
+{
+	const struct pt_link_found *devices[MAX_WAYS];
+	struct way *ways;
+	int n_ways = find_ways(&ways, err);
+	size_t n = 0;
+
+	if (n_ways < 0)
+		return n_ways;
+	for (int i = 0; i < n_ways; i++) {
+		const struct pt_link_found *at = &ways[i].at;
+		size_t row = 0;
+
+		while (row < n && !same_device(devices[row], at))
+			row++;
+		if (row == n) {
+			devices[n++] = at;
+			if (row < max)
+				fill_row(&out[row], at, serial_names_it(ways, n_ways, at));
+		}
+		if (row < max)
+			add_transport(&out[row], &ways[i]);
+	}
+	free(ways);
+	return (int)n;
+}
+
+/* --- which one --------------------------------------------------------------------------------------------------- */
+
+enum { PICK_SERIAL, PICK_USB, PICK_TCP, PICK_LINK };
+
+static const struct pt_param pick_params[] = {
+	[PICK_SERIAL] = { "serial", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe with this serial number" },
+	[PICK_USB] = { "usb", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe at this port, BUS-PORT.PORT" },
+	[PICK_TCP] = { "tcp", PT_PARAM_TEXT, NULL, NULL, 0, 0, "a probe served at HOST:PORT" },
+	[PICK_LINK] = { "link", PT_PARAM_CHOICE, "any", "any|bulk|hid", 0, 0, "reach it this way only" },
+};
+
+/* "key=value&key=value" */
+static int parse_pick(struct pt_params *pick, const char *text, struct pt_err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && *text != 0) {
+		size_t len = strcspn(text, "&");
+		char word[256];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
+		rc = pt_params_add(pick, pick_params, PT_LEN(pick_params), word, err);
+		text += len + (text[len] == '&');
+	}
+	return rc;
+}
+
+static bool fits(const struct way *way, const struct pt_params *pick)
+{
+	const char *serial = pt_params_text(pick, &pick_params[PICK_SERIAL]);
+	const char *usb = pt_params_text(pick, &pick_params[PICK_USB]);
+	const char *link = pt_params_text(pick, &pick_params[PICK_LINK]);
+
+	return (serial == NULL || strcmp(serial, way->at.serial) == 0) && (usb == NULL || strcmp(usb, way->at.usb_path) == 0) &&
+	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
+}
+
+/* The line that scripts/60-proftap.rules has for it, or one by number where its name does not match. */
+static int no_permission(const struct pt_link_found *at, struct pt_err *err)
+{
+	char match[64];
+
+	if (strstr(at->product, "CMSIS-DAP") != NULL)
+		snprintf(match, sizeof(match), "ATTRS{product}==\"*CMSIS-DAP*\"");
+	else
+		snprintf(match, sizeof(match), "ATTRS{idVendor}==\"%04x\", ATTRS{idProduct}==\"%04x\"", at->usb_vid, at->usb_pid);
+	return pt_fail(err, PT_EPERM, "no permission for the probe at usb %s; put the line  "
+		       "SUBSYSTEM==\"usb|hidraw\", %s, MODE=\"0660\", TAG+=\"uaccess\"  "
+		       "into /etc/udev/rules.d/60-proftap.rules, run \"udevadm control --reload\" and replug the probe",
+		       at->usb_path, match);
+}
+
+/* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
+static struct pt_link *open_one(const struct way *ways, int n, const struct pt_params *pick, struct pt_err *err)
+{
+	const struct way *seen = NULL;
+
+	for (int i = 0; i < n; i++) {
+		if (!fits(&ways[i], pick))
+			continue;
+		seen = seen != NULL ? seen : &ways[i];
+		if (ways[i].at.permitted)
+			return ways[i].kind->open(&ways[i].at, err);
+	}
+	if (seen != NULL)
+		no_permission(&seen->at, err);
+	else if (n > 0)
+		pt_fail(err, PT_EIO, "no such probe; plugged in is %s (serial %s, usb %s)", ways[0].at.product,
+			ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none", ways[0].at.usb_path);
+	else
+		pt_fail(err, PT_EIO, "no CMSIS-DAP probe is plugged in");
+	return NULL;
+}
+
+static struct pt_link *open_picked(const struct pt_params *pick, struct pt_err *err)
+{
+	const char *tcp = pt_params_text(pick, &pick_params[PICK_TCP]);
+	struct pt_link *link;
+	struct way *ways;
+	int n;
+
+	if (tcp != NULL)
+		return pt_tcp_link_open(tcp, err);
+	n = find_ways(&ways, err);
+	if (n < 0)
+		return NULL;
+	link = open_one(ways, n, pick, err);
+	free(ways);
+	return link;
+}
+
+/* --- schemes ----------------------------------------------------------------------------------------------------- */
+
+static struct pt_link *open_cmsis_dap(const char *rest, struct pt_err *err)
+{
+	struct pt_params *pick = pt_params_new();
+	struct pt_link *link = NULL;
+
+	if (pick == NULL)
+		pt_fail(err, PT_ENOMEM, "no memory to look for probes");
+	else if (parse_pick(pick, rest, err) == 0)
+		link = open_picked(pick, err);
+	pt_params_free(pick);
+	return link;
+}
+
+static const struct scheme {
+	const char *name;
+	struct pt_link *(*open)(const char *rest, struct pt_err *err);	/* NULL: not in this version */
+} schemes[] = {
+	{ "virtual", pt_model_link_open }, { "cmsis-dap", open_cmsis_dap },
+	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL }, { "usbdm", NULL }, { "osbdm", NULL },
+	{ "xvc", NULL }, { "bitbang", NULL }, { "rsp", NULL }, { "logic", NULL },
+};
+
+static struct pt_link *open_uri(const char *uri, struct pt_err *err)
+{
+	size_t len = strcspn(uri, ":");
+
+	if (uri[0] == 0)
+		return open_cmsis_dap("", err);
+	for (size_t i = 0; uri[len] == ':' && i < PT_LEN(schemes); i++) {
+		if (strlen(schemes[i].name) != len || strncmp(schemes[i].name, uri, len) != 0)
+			continue;
+		if (schemes[i].open != NULL)
+			return schemes[i].open(uri + len + 1, err);
+		pt_fail(err, PT_EARG, "%s: not built in this version", schemes[i].name);
+		return NULL;
+	}
+	pt_fail(err, PT_EARG, "\"%s\" names no probe; there are virtual:NAME and cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT]",
+		uri);
+	return NULL;
+}
+
+struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_err why = { 0 };
+	struct pt_link *link = open_uri(uri, &why);
+
+	if (link == NULL) {
+		pt_fail(err, why.code, "%s", why.msg);
+		return NULL;
+	}
+	return pt_probe_open_link(&pt_cmsis_dap_ops, link, settings, err);
+}
