@@ -47,6 +47,7 @@ struct pt_flow {
 	uint64_t begin;			/* of the run that is held back; PT_UNKNOWN: not known */
 	const struct pt_code_unit *at;	/* the entry of begin; NULL: not known */
 	const struct pt_code_span *span;	/* where at is */
+	uint32_t reached_bytes;		/* behind begin: what atoms have shown to be executed */
 	bool stopped;			/* a debugger holds the core at begin */
 	bool open;			/* the stretch has runs that no GAP run has ended yet */
 	unsigned n_interrupted;		/* exceptions entered in this stretch and not yet left */

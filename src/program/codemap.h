@@ -32,11 +32,18 @@ struct pt_codemap {
 	const struct pt_program *program;	/* held */
 	struct pt_code_span *span;	/* by address */
 	size_t n_spans;
+	uint64_t *handler;		/* where the vector table leads, by address */
+	size_t n_handlers;
 };
 
 /* program may be NULL (an empty map: every address is outside code). Never fails but for memory. */
 struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa);
 void pt_codemap_free(struct pt_codemap *map);
+
+/* Where the direct branch at addr leads; PT_UNKNOWN: there is none. For any span; the hot path reads target. */
+uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr);
+/* Is addr the first instruction of an exception handler, as the vector table has it? */
+bool pt_codemap_is_handler(const struct pt_codemap *map, uint64_t addr);
 
 /* The entry of addr, or NULL outside code. */
 static inline const struct pt_code_unit *pt_codemap_at(const struct pt_codemap *map, uint64_t addr)

@@ -18,7 +18,7 @@ enum pt_event_kind {
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
 	PT_EV_EXCEPTION,	/* value.at: number; cause: enum pt_exception_step */
 	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG) */
-	PT_EV_COUNTER,
+	PT_EV_COUNTER,		/* counter.count more of counter.id, enum pt_counter */
 	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */
 };
 
@@ -39,6 +39,8 @@ enum pt_gap {
 
 enum pt_exception_step { PT_EXC_ENTER = 1, PT_EXC_EXIT, PT_EXC_RETURN };
 enum pt_value_space { PT_SPACE_MEMORY, PT_SPACE_PORT, PT_SPACE_LINE };
+
+enum pt_counter { PT_COUNTER_REFUSED = 1 };	/* samples that the chip did not give: halted, or not permitted */
 
 struct pt_event {
 	uint64_t ticks;		/* on the source's clock, or PT_UNKNOWN */

@@ -9,6 +9,7 @@
 /* "mtb": 8-byte packets as in the trace RAM (Arm DDI 0486, 2.3.1), oldest first; a DATA chunk that RESTARTS begins a
  * burst. Its own keys: buffer=ADDR, size=BYTES.
  * "pcsr": le32 values of DWT_PCSR as read, one batch per DATA chunk; 0xffffffff = halted or not permitted.
+ *   Behind STATE SLEEP, up to the next STATE, the core sleeps and the values say where.
  *   Its own keys: batch=N. */
 #define PT_FORMAT_MTB "mtb"
 #define PT_FORMAT_PCSR "pcsr"

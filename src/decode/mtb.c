@@ -1,0 +1,238 @@
+/* Micro Trace Buffer: 8-byte packets, source and destination of one branch, both little-endian.
+ * Source: Arm DDI 0486, 2.3.1. Bit 0 of the source (A): an exception, or a pc written by the debugger; the source is
+ * then where execution would have gone on. Bit 0 of the destination (S): the first packet since tracing began.
+ *
+ * An exception return is two packets, branch -> EXC_RETURN and (A) EXC_RETURN -> where it goes on, joined to one event.
+ * Where the second names another source the core went straight into the next handler (tail-chaining); that the DDI
+ * leaves open, so both plausible shapes are understood. A pair cut in two is a gap, not a guess. */
+#include <string.h>
+
+#include "decode/decoder.h"
+#include "trace/formats.h"
+#include "util.h"
+
+enum { PACKET_BYTES = 8, ATOMIC = 1, START = 1 };
+#define EXC_RETURN 0xff000000u	/* and all above: no code lies there. Source: Arm DDI 0419, B1.5.8 */
+
+struct mtb {
+	struct pt_event blank;	/* what all our events have in common */
+	uint8_t part[PACKET_BYTES];
+	uint8_t part_bytes;
+	bool linked;		/* a packet came before, and nothing is missing since */
+	bool returning;		/* the first half of an exception return was seen */
+	bool resumed;		/* the core was just resumed, at resumed_at */
+	uint32_t returning_from;
+	uint64_t resumed_at;
+};
+
+static struct pt_event *add(struct mtb *s, struct pt_batch *out, enum pt_event_kind kind, unsigned cause)
+{
+	struct pt_event *e = &out->event[out->n_events++];
+
+	*e = s->blank;
+	e->kind = (uint8_t)kind;
+	e->cause = (uint8_t)cause;
+	return e;
+}
+
+static void add_gap(struct mtb *s, struct pt_batch *out, enum pt_gap cause)
+{
+	add(s, out, PT_EV_GAP, cause)->gap.ns = PT_UNKNOWN;
+	out->event[out->n_events - 1].gap.bytes = PT_UNKNOWN;
+}
+
+static void add_branch(struct mtb *s, struct pt_batch *out, enum pt_by by, uint64_t from, uint64_t to)
+{
+	struct pt_event *e = add(s, out, PT_EV_BRANCH, by);
+
+	e->branch.from = from;
+	e->branch.to = to;
+}
+
+/* The returning instruction ran, but where to is not recorded. */
+static void cut_return(struct mtb *s, struct pt_batch *out)
+{
+	if (s->returning)
+		add_branch(s, out, PT_BY_EXCEPTION_RETURN, s->returning_from, PT_UNKNOWN);
+	s->returning = false;
+}
+
+/* The packet behind branch -> EXC_RETURN. True: it was the second half, and is done. */
+static bool join_return(struct mtb *s, uint32_t from, uint32_t to, bool atomic, struct pt_batch *out)
+{
+	enum pt_by by = from >= EXC_RETURN ? PT_BY_EXCEPTION_RETURN : PT_BY_TAIL_CHAIN;
+
+	if (!atomic || to >= EXC_RETURN) {
+		cut_return(s, out);
+		add_gap(s, out, PT_GAP_DAMAGED);
+		return to >= EXC_RETURN && from >= EXC_RETURN;
+	}
+	s->returning = false;
+	add_branch(s, out, by, s->returning_from, to);
+	return true;
+}
+
+/* A packet on its own. */
+static void single(struct mtb *s, uint32_t from, uint32_t to, bool atomic, bool linked, struct pt_batch *out)
+{
+	bool second_half = from >= EXC_RETURN, first_half = to >= EXC_RETURN;
+
+	if ((second_half && (linked || !atomic)) || (first_half && atomic))
+		add_gap(s, out, PT_GAP_DAMAGED);
+	if (first_half && !atomic && !second_half) {
+		s->returning = true;
+		s->returning_from = from;
+	} else if (!first_half && second_half) {
+		add_branch(s, out, PT_BY_EXCEPTION_RETURN, PT_UNKNOWN, to);
+	} else if (!first_half) {
+		add_branch(s, out, atomic ? PT_BY_EXCEPTION : PT_BY_INSTRUCTION, from, to);
+	}
+}
+
+static void packet(struct mtb *s, uint32_t from, uint32_t to, struct pt_batch *out)
+{
+	bool atomic = (from & ATOMIC) != 0, first = (to & START) != 0;
+	bool resumed = s->resumed, linked = s->linked && !first;
+
+	from &= ~(uint32_t)ATOMIC;
+	to &= ~(uint32_t)START;
+	if (first) {
+		cut_return(s, out);
+		if (s->linked && !resumed)
+			add_gap(s, out, PT_GAP_RESTART);
+	}
+	s->linked = true;
+	s->resumed = false;
+	if (resumed && atomic && to == s->resumed_at)
+		return;		/* the debugger's own doing: STATE has told it */
+	if (!s->returning || !join_return(s, from, to, atomic, out))
+		single(s, from, to, atomic, linked, out);
+}
+
+/* As many plain packets, from instruction to instruction, as there are at the head of bytes. Returns how many. */
+static size_t plain_packets(const struct mtb *s, const uint8_t *bytes, size_t n, struct pt_event *out)
+{
+	struct pt_event event = s->blank;
+
+	event.kind = PT_EV_BRANCH;
+	event.cause = PT_BY_INSTRUCTION;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t from = pt_le32(bytes + i * PACKET_BYTES), to = pt_le32(bytes + i * PACKET_BYTES + 4);
+
+		if (((from | to) & 1) != 0 || from >= EXC_RETURN || to >= EXC_RETURN)
+			return i;
+		event.branch.from = from;
+		event.branch.to = to;
+		out[i] = event;
+	}
+	return n;
+}
+
+static size_t room(const struct pt_batch *out)
+{
+	return PT_BATCH_EVENTS - out->n_events;
+}
+
+/* Whole packets from bytes. Returns bytes taken. */
+static size_t whole(struct mtb *s, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out)
+{
+	size_t taken = 0;
+
+	while (len_bytes - taken >= PACKET_BYTES && room(out) >= PT_DECODER_ROOM) {
+		if (s->linked && !s->returning && !s->resumed) {
+			size_t n = (len_bytes - taken) / PACKET_BYTES;
+
+			n = plain_packets(s, bytes + taken, n < room(out) ? n : room(out), out->event + out->n_events);
+			out->n_events += n;
+			taken += n * PACKET_BYTES;
+		}
+		if (len_bytes - taken >= PACKET_BYTES && room(out) >= PT_DECODER_ROOM) {
+			packet(s, pt_le32(bytes + taken), pt_le32(bytes + taken + 4), out);
+			taken += PACKET_BYTES;
+		}
+	}
+	return taken;
+}
+
+static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out)
+{
+	struct mtb *s = state;
+	size_t taken = 0;
+
+	while (taken < len_bytes && room(out) >= PT_DECODER_ROOM) {
+		if (s->part_bytes == 0 && len_bytes - taken >= PACKET_BYTES) {
+			taken += whole(s, bytes + taken, len_bytes - taken, out);
+			continue;
+		}
+		s->part[s->part_bytes++] = bytes[taken++];
+		if (s->part_bytes == PACKET_BYTES) {
+			packet(s, pt_le32(s->part), pt_le32(s->part + 4), out);
+			s->part_bytes = 0;
+		}
+	}
+	return taken;
+}
+
+/* Nothing of what was begun will be continued. */
+static void drop(struct mtb *s, struct pt_batch *out)
+{
+	cut_return(s, out);
+	s->part_bytes = 0;
+	s->resumed = false;
+}
+
+static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
+{
+	struct mtb *s = state;
+	struct pt_event *e;
+
+	drop(s, out);
+	s->linked = false;
+	e = add(s, out, PT_EV_GAP, cause);
+	e->gap.ns = ns;
+	e->gap.bytes = bytes;
+}
+
+static void state_changed(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out)
+{
+	struct mtb *s = state;
+
+	if (what == PT_STATE_SLEEP)
+		return;
+	if (s->part_bytes > 0)
+		add_gap(s, out, PT_GAP_DAMAGED);
+	drop(s, out);
+	if (what == PT_STATE_RESET)
+		add_gap(s, out, PT_GAP_RESTART);
+	add(s, out, what == PT_STATE_HALT ? PT_EV_STOP : PT_EV_START, 0)->branch.to = pc;
+	s->resumed = what != PT_STATE_HALT && pc != PT_UNKNOWN;
+	s->resumed_at = pc;
+	s->linked = true;	/* by its pc */
+}
+
+static void flush(void *state, struct pt_batch *out)
+{
+	drop(state, out);
+}
+
+static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+{
+	struct mtb *s = state;
+
+	(void)config;		/* all that is in a packet is in the packet */
+	(void)len_bytes;
+	memset(s, 0, sizeof(*s));
+	s->blank.ticks = PT_UNKNOWN;	/* packets carry no time */
+	s->blank.source = source;
+	s->blank.core = core;
+}
+
+const struct pt_decoder pt_decoder_mtb = {
+	.name = PT_FORMAT_MTB,
+	.state_bytes = sizeof(struct mtb),
+	.init = init,
+	.feed = feed,
+	.gap = gap,
+	.state = state_changed,
+	.flush = flush,
+};

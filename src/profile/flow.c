@@ -1,0 +1,563 @@
+/* The code walker. Nearly all events of a branch format are plain branches between two places of one span of code,
+ * and follow() does nothing else, without a call or a division; everything it does not know goes to one(). */
+#include <string.h>
+
+#include "profile/flow.h"
+#include "util.h"
+
+/* A place in the code map. unit NULL: not code, or inside an instruction. */
+struct place {
+	const struct pt_code_span *span;
+	const struct pt_code_unit *unit;
+	uint64_t addr;
+};
+
+/* What a branch instruction leaves by; 0: it does not branch. */
+static const uint8_t left_by[] = {
+	[PT_FLOW_BRANCH] = PT_LEFT_BRANCH, [PT_FLOW_BRANCH_IF] = PT_LEFT_BRANCH, [PT_FLOW_CALL] = PT_LEFT_CALL,
+	[PT_FLOW_INDIRECT] = PT_LEFT_BRANCH, [PT_FLOW_INDIRECT_CALL] = PT_LEFT_CALL, [PT_FLOW_RETURN] = PT_LEFT_RETURN,
+	[PT_FLOW_TRAP] = 0, [PT_FLOW_INVALID] = 0,
+};
+/* Does it go where a register says? */
+static const bool indirect[] = {
+	[PT_FLOW_INDIRECT] = true, [PT_FLOW_INDIRECT_CALL] = true, [PT_FLOW_RETURN] = true, [PT_FLOW_INVALID] = false,
+};
+
+struct pt_flow_settings pt_flow_standards(const struct pt_isa *isa)
+{
+	return (struct pt_flow_settings){
+		.exception_entry_cycles = isa->exception_entry_cycles,
+		.exception_return_cycles = isa->exception_return_cycles,
+		.tail_chain_cycles = isa->tail_chain_cycles,
+	};
+}
+
+void pt_flow_init(struct pt_flow *flow, const struct pt_codemap *map, const struct pt_flow_settings *settings)
+{
+	memset(flow, 0, sizeof(*flow));
+	flow->map = map;
+	flow->settings = *settings;
+	flow->begin = PT_UNKNOWN;
+	flow->counts.bad_from = flow->counts.bad_to = PT_UNKNOWN;
+}
+
+/* ---- places */
+
+/* The entry of addr and its span, inside an instruction too. */
+static struct place entry_of(const struct pt_flow *f, uint64_t addr)
+{
+	struct place p = { .addr = addr };
+
+	for (size_t i = 0; i < f->map->n_spans && p.unit == NULL; i++) {
+		const struct pt_code_span *span = &f->map->span[i];
+		uint64_t offset = addr - span->base;
+
+		if (offset < span->end - span->base && offset % f->map->isa->unit_bytes == 0) {
+			p.span = span;
+			p.unit = span->code + offset / f->map->isa->unit_bytes;
+		}
+	}
+	return p;
+}
+
+/* The instruction that begins at addr. */
+static struct place locate(const struct pt_flow *f, uint64_t addr)
+{
+	struct place p = entry_of(f, addr);
+
+	if (p.unit != NULL && p.unit->len_units == 0)
+		p.unit = NULL;
+	return p;
+}
+
+/* The place behind the instruction at p; its unit may be data, or the end of the span. */
+static struct place behind(const struct pt_flow *f, struct place p)
+{
+	p.addr += p.unit->len_units * f->map->isa->unit_bytes;
+	p.unit += p.unit->len_units;
+	return p;
+}
+
+static struct place beginning(const struct pt_flow *f)
+{
+	return (struct place){ f->span, f->at, f->begin };
+}
+
+static bool near(const struct pt_flow *f, struct place p)
+{
+	return p.unit != NULL && p.span == f->span && p.addr - f->begin < PT_FLOW_RUN_BYTES;
+}
+
+/* Can the instruction at p have been reached by running straight from where the run began? */
+static bool straight(const struct pt_flow *f, struct place p)
+{
+	return near(f, p) && p.unit->breaks == f->at->breaks;
+}
+
+/* Does an instruction end at p that raises an exception, with the rest before it straight? */
+static bool behind_trap(const struct pt_flow *f, struct place p)
+{
+	if (!near(f, p) || (uint16_t)(p.unit->breaks - f->at->breaks) != 1)
+		return false;
+	for (ptrdiff_t back = 1; back < 16 && back <= p.unit - f->at; back++)
+		if (p.unit[-back].len_units == back)
+			return p.unit[-back].flow == PT_FLOW_TRAP;
+	return false;
+}
+
+/* Can the run have ended before the instruction at p? */
+static bool ends_before(const struct pt_flow *f, struct place p)
+{
+	return straight(f, p) || behind_trap(f, p);
+}
+
+/* Can the instruction at p, when it branches, go to `to`? */
+static bool leads_to(const struct pt_flow *f, struct place p, uint64_t to)
+{
+	return left_by[p.unit->flow] != 0 && (indirect[p.unit->flow] || pt_codemap_target(f->map, p.addr) == to);
+}
+
+/* ---- the run that is held back */
+
+static void forget(struct pt_flow *f)
+{
+	f->begin = PT_UNKNOWN;
+	f->at = NULL;
+	f->reached_bytes = 0;
+	f->stopped = false;
+}
+
+/* Hold a run back that begins at p. */
+static void hold(struct pt_flow *f, struct place p)
+{
+	f->begin = p.addr;
+	f->at = p.unit;
+	f->span = p.span;
+	f->reached_bytes = 0;
+	f->stopped = false;
+}
+
+/* The run from where it began to `end`, left for `next`. What follows begins there, or is not known. */
+static void leave(struct pt_flow *f, struct place end, struct place next, enum pt_left left, unsigned extra_cycles,
+		  struct pt_run_batch *out)
+{
+	struct pt_run *run = &out->run[out->n_runs++];
+	bool known = next.unit != NULL && left != PT_LEFT_GAP;
+
+	*run = (struct pt_run){
+		.begin = f->begin, .end = end.addr, .next = known ? next.addr : PT_UNKNOWN, .ticks = f->ticks,
+		.instructions = (uint16_t)(end.unit->instructions - f->at->instructions),
+		.cycles = end.unit->cycles - f->at->cycles + extra_cycles,
+		.function = f->at->function, .next_function = known ? next.unit->function : PT_NO_FUNCTION,
+		.left = (uint8_t)(known ? left : PT_LEFT_GAP), .certain = true,
+	};
+	f->ticks += f->settings.clock == PT_FLOW_INSTRUCTIONS ? run->instructions : run->cycles;
+	f->open = known;
+	if (known) {
+		hold(f, next);
+	} else {
+		forget(f);
+		f->ticks = 0;
+		f->n_interrupted = 0;
+	}
+}
+
+/* The end of the stretch: where the run that is held back ended is not known. */
+static void end_stretch(struct pt_flow *f, struct pt_run_batch *out)
+{
+	if (f->open)
+		leave(f, beginning(f), (struct place){ 0 }, PT_LEFT_GAP, 0, out);
+	forget(f);
+	f->ticks = 0;
+	f->n_interrupted = 0;
+}
+
+static void bad(struct pt_flow *f, uint64_t from, uint64_t to, struct pt_run_batch *out)
+{
+	f->counts.not_code++;
+	f->counts.bad_from = from;
+	f->counts.bad_to = to;
+	end_stretch(f, out);
+}
+
+/* A run begins at addr, if that is code. */
+static void begin_at(struct pt_flow *f, uint64_t addr)
+{
+	struct place p = locate(f, addr);
+
+	if (p.unit != NULL)
+		hold(f, p);
+	else
+		forget(f);
+}
+
+/* ---- branches */
+
+/* The run goes on through a packet that leads to the next instruction: the hardware may make one for any. */
+static bool falls_through(const struct pt_flow *f, struct place src, uint64_t to)
+{
+	bool passes = src.unit->flow == PT_FLOW_NEXT || src.unit->flow == PT_FLOW_BRANCH_IF;
+
+	return passes && behind(f, src).addr == to && !leads_to(f, src, to);
+}
+
+/* A place that cannot be left to is reported, and ends the stretch. */
+static struct place destination(struct pt_flow *f, uint64_t from, uint64_t to)
+{
+	struct place dst = locate(f, to);
+
+	if (dst.unit == NULL && to != PT_UNKNOWN) {
+		f->counts.not_code++;
+		f->counts.bad_from = from;
+		f->counts.bad_to = to;
+	}
+	return dst;
+}
+
+/* What ran before the branching instruction at src is known, or is made known: at least that instruction ran. False:
+ * no instruction that can have been there. */
+static bool reach(struct pt_flow *f, struct place src, uint64_t from, uint64_t to, struct pt_run_batch *out)
+{
+	if (f->at != NULL && straight(f, src))
+		return true;
+	if (f->at != NULL)
+		bad(f, from, to, out);
+	if (src.unit != NULL)
+		hold(f, src);
+	return src.unit != NULL;
+}
+
+static void by_instruction(struct pt_flow *f, uint64_t from, uint64_t to, struct pt_run_batch *out)
+{
+	struct place src = locate(f, from);
+
+	if (!reach(f, src, from, to, out)) {
+		begin_at(f, to);	/* out of code that nobody described, say a boot ROM */
+	} else if (leads_to(f, src, to)) {
+		leave(f, behind(f, src), destination(f, from, to), left_by[src.unit->flow], src.unit->taken_extra_cycles,
+		      out);
+	} else if (!falls_through(f, src, to)) {
+		bad(f, from, to, out);
+	}
+}
+
+/* Remember where an exception will return to; of too many the outermost is forgotten. */
+static void interrupt(struct pt_flow *f, uint64_t addr)
+{
+	if (f->n_interrupted == PT_FLOW_NEST)
+		memmove(f->interrupted, f->interrupted + 1, sizeof(f->interrupted[0]) * --f->n_interrupted);
+	f->interrupted[f->n_interrupted++] = addr;
+}
+
+/* An exception was taken before the instruction at from. */
+static void by_exception(struct pt_flow *f, uint64_t from, uint64_t to, struct pt_run_batch *out)
+{
+	struct place end = entry_of(f, from);
+	struct place dst;
+
+	if (from == to)
+		return;		/* no exception: stopped and resumed where it stood */
+	if (f->at != NULL && !ends_before(f, end))
+		bad(f, from, to, out);
+	if (f->at == NULL && end.unit != NULL && end.unit->len_units > 0)
+		hold(f, end);
+	if (f->at == NULL) {
+		begin_at(f, to);
+		return;
+	}
+	dst = destination(f, from, to);
+	leave(f, end, dst, PT_LEFT_EXCEPTION, f->settings.exception_entry_cycles, out);
+	if (dst.unit != NULL)
+		interrupt(f, from);
+}
+
+/* Straight into the next handler? The stack of interrupted places says so where it is known, else the vector table. */
+static bool tail_chained(const struct pt_flow *f, enum pt_by by, uint64_t to)
+{
+	if (by == PT_BY_TAIL_CHAIN)
+		return true;
+	if (f->n_interrupted > 0 && f->interrupted[f->n_interrupted - 1] == to)
+		return false;
+	return pt_codemap_is_handler(f->map, to);
+}
+
+static bool can_return(struct place p)
+{
+	return p.unit != NULL && (p.unit->flow == PT_FLOW_RETURN || p.unit->flow == PT_FLOW_INDIRECT);
+}
+
+static void by_exception_return(struct pt_flow *f, enum pt_by by, uint64_t from, uint64_t to, struct pt_run_batch *out)
+{
+	struct place src = locate(f, from);
+	bool chained = tail_chained(f, by, to);
+	unsigned n = f->n_interrupted;
+
+	if (!can_return(src) || !reach(f, src, from, to, out)) {
+		if (f->at != NULL)
+			bad(f, from, to, out);
+		begin_at(f, to);
+		return;
+	}
+	leave(f, behind(f, src), destination(f, from, to), chained ? PT_LEFT_TAIL_CHAIN : PT_LEFT_EXCEPTION_RETURN,
+	      chained ? f->settings.tail_chain_cycles : f->settings.exception_return_cycles, out);
+	if (!chained && n > 0 && f->n_interrupted == n)
+		f->n_interrupted--;
+}
+
+/* The debugger moved the pc of the halted core. */
+static void by_debug(struct pt_flow *f, uint64_t from, uint64_t to, struct pt_run_batch *out)
+{
+	struct place end = entry_of(f, from);
+
+	if (f->at != NULL && ends_before(f, end))
+		leave(f, end, destination(f, from, to), PT_LEFT_DEBUG, 0, out);
+	else if (f->at != NULL)
+		bad(f, from, to, out);
+	if (f->at == NULL)
+		begin_at(f, to);
+}
+
+static void branch(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+{
+	uint64_t from = e->branch.from, to = e->branch.to;
+
+	f->stopped = false;
+	switch ((enum pt_by)e->cause) {
+	case PT_BY_INSTRUCTION:
+		by_instruction(f, from, to, out);
+		break;
+	case PT_BY_EXCEPTION:
+		by_exception(f, from, to, out);
+		break;
+	case PT_BY_EXCEPTION_RETURN:
+	case PT_BY_TAIL_CHAIN:
+		by_exception_return(f, (enum pt_by)e->cause, from, to, out);
+		break;
+	case PT_BY_DEBUG:
+		by_debug(f, from, to, out);
+		break;
+	case PT_BY_HALT:
+		break;
+	}
+}
+
+/* ---- where the core was stopped and started */
+
+static void start(struct pt_flow *f, uint64_t to, struct pt_run_batch *out)
+{
+	if (f->at != NULL && f->begin == to && (f->stopped || !f->open))
+		f->stopped = false;	/* it goes on where it stopped */
+	else if (f->at != NULL && f->stopped && f->open && locate(f, to).unit != NULL)
+		leave(f, beginning(f), locate(f, to), PT_LEFT_DEBUG, 0, out);
+	else {
+		end_stretch(f, out);
+		begin_at(f, to);
+	}
+}
+
+static void stop(struct pt_flow *f, uint64_t to, struct pt_run_batch *out)
+{
+	struct place end = entry_of(f, to);
+
+	if (to == PT_UNKNOWN) {
+		end_stretch(f, out);
+		return;
+	}
+	if (f->at != NULL && !ends_before(f, end))
+		bad(f, f->begin, to, out);
+	if (f->at == NULL)
+		begin_at(f, to);
+	else if (to != f->begin)
+		leave(f, end, locate(f, to), PT_LEFT_DEBUG, 0, out);
+	f->stopped = f->at != NULL;
+}
+
+/* ---- atoms */
+
+/* The next instruction that can branch, from where the run has been followed to. unit NULL: no such. */
+static struct place waypoint(const struct pt_flow *f)
+{
+	struct place p = entry_of(f, f->begin + f->reached_bytes);
+
+	while (near(f, p) && p.unit->flow == PT_FLOW_NEXT)
+		p = behind(f, p);
+	if (!near(f, p) || left_by[p.unit->flow] == 0)
+		p.unit = NULL;
+	return p;
+}
+
+/* One direct branch, taken or not. False: the code has none there. */
+static bool atom(struct pt_flow *f, bool taken, struct pt_run_batch *out)
+{
+	struct place p = waypoint(f);
+
+	if (p.unit == NULL || indirect[p.unit->flow] || (!taken && p.unit->flow != PT_FLOW_BRANCH_IF))
+		return false;
+	if (taken) {
+		uint64_t to = pt_codemap_target(f->map, p.addr);
+
+		leave(f, behind(f, p), destination(f, p.addr, to), left_by[p.unit->flow], p.unit->taken_extra_cycles, out);
+		return f->at != NULL;
+	}
+	f->reached_bytes = (uint32_t)(behind(f, p).addr - f->begin);
+	return true;
+}
+
+static void atoms(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+{
+	unsigned n = e->n <= 64 ? e->n : 64;
+
+	while (f->at != NULL && n-- > 0)
+		if (!atom(f, (e->atoms.bits >> n & 1) != 0, out) && f->at != NULL)
+			bad(f, f->begin, PT_UNKNOWN, out);
+}
+
+static void indirect_to(struct pt_flow *f, uint64_t to, struct pt_run_batch *out)
+{
+	struct place p = { 0 };
+
+	if (f->at != NULL)
+		p = waypoint(f);
+	if (p.unit != NULL && indirect[p.unit->flow]) {
+		leave(f, behind(f, p), destination(f, p.addr, to), left_by[p.unit->flow], 0, out);
+	} else {
+		if (f->at != NULL)
+			bad(f, f->begin, to, out);
+		begin_at(f, to);
+	}
+}
+
+/* An exception by number. Without a return address it is taken to have come at the last place known to be reached. */
+static void vector(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+{
+	uint64_t to = PT_UNKNOWN, from = e->value.value;
+	bool certain = from != PT_UNKNOWN;
+	size_t n = out->n_runs;
+
+	if (f->map->program != NULL && e->value.at <= UINT16_MAX)
+		to = pt_program_vector(f->map->program, (unsigned)e->value.at);
+	if (!certain && f->at != NULL)
+		from = f->begin + f->reached_bytes;
+	if (to == PT_UNKNOWN || from == to)
+		end_stretch(f, out);
+	else
+		by_exception(f, from, to, out);
+	if (out->n_runs > n && !certain)
+		out->run[out->n_runs - 1].certain = false;
+}
+
+/* ---- all events */
+
+static void gap(struct pt_flow *f, enum pt_gap cause, struct pt_run_batch *out)
+{
+	f->counts.restarts += cause == PT_GAP_RESTART;
+	f->counts.damaged += cause == PT_GAP_DAMAGED;
+	f->counts.lost += cause == PT_GAP_LOSS;
+	end_stretch(f, out);
+}
+
+static void one(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+{
+	switch ((enum pt_event_kind)e->kind) {
+	case PT_EV_START:
+		start(f, e->branch.to, out);
+		break;
+	case PT_EV_BRANCH:
+		branch(f, e, out);
+		break;
+	case PT_EV_ATOMS:
+		atoms(f, e, out);
+		break;
+	case PT_EV_INDIRECT:
+		indirect_to(f, e->branch.to, out);
+		break;
+	case PT_EV_VECTOR:
+		vector(f, e, out);
+		break;
+	case PT_EV_STOP:
+		stop(f, e->branch.to, out);
+		break;
+	case PT_EV_GAP:
+		gap(f, (enum pt_gap)e->cause, out);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The hot loop: as many plain branches inside the span of the held run as stand at the head of event. Returns how
+ * many; each made one run. The conditions are those of by_instruction(). */
+static inline size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run *run, bool instructions)
+{
+	const struct pt_code_unit *at = f->at, *const code = f->span->code;
+	const uint64_t base = f->span->base, size = f->span->end - base;
+	const unsigned unit = f->map->isa->unit_bytes, shift = (unsigned)__builtin_ctz(unit);
+	uint64_t begin = f->begin, ticks = f->ticks;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t from = event[i].branch.from - base, to = event[i].branch.to - base;
+		const struct pt_code_unit *src, *dst, *end;
+
+		if (event[i].kind != PT_EV_BRANCH || event[i].cause != PT_BY_INSTRUCTION || from >= size || to >= size ||
+		    ((from | to) & (unit - 1)) != 0)
+			break;
+		src = code + (from >> shift);
+		dst = code + (to >> shift);
+		if (from - (begin - base) >= PT_FLOW_RUN_BYTES || src->breaks != at->breaks || src->len_units == 0 ||
+		    dst->len_units == 0 || left_by[src->flow] == 0 ||
+		    (src->target != to >> shift && !indirect[src->flow]))
+			break;
+		end = src + src->len_units;
+		run[i].begin = begin;
+		run[i].end = base + from + ((uint64_t)src->len_units << shift);
+		run[i].next = begin = event[i].branch.to;
+		run[i].ticks = ticks;
+		run[i].instructions = (uint16_t)(end->instructions - at->instructions);
+		run[i].cycles = end->cycles - at->cycles + src->taken_extra_cycles;
+		run[i].function = at->function;
+		run[i].next_function = dst->function;
+		run[i].left = left_by[src->flow];
+		run[i].certain = true;
+		ticks += instructions ? run[i].instructions : run[i].cycles;
+		at = dst;
+	}
+	if (i > 0) {
+		f->at = at;
+		f->begin = begin;
+		f->ticks = ticks;
+		f->reached_bytes = 0;
+		f->open = true;
+	}
+	return i;
+}
+
+static size_t free_runs(const struct pt_run_batch *out)
+{
+	return PT_BATCH_RUNS - out->n_runs;
+}
+
+size_t pt_flow_feed(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run_batch *out)
+{
+	size_t taken = 0;
+
+	while (taken < n && free_runs(out) >= PT_FLOW_ROOM) {
+		if (f->at != NULL && !f->stopped) {
+			size_t most = n - taken < free_runs(out) ? n - taken : free_runs(out), done;
+
+			done = f->settings.clock == PT_FLOW_INSTRUCTIONS
+				? follow(f, event + taken, most, out->run + out->n_runs, true)
+				: follow(f, event + taken, most, out->run + out->n_runs, false);
+			out->n_runs += done;
+			taken += done;
+		}
+		if (taken < n && free_runs(out) >= PT_FLOW_ROOM)
+			one(f, &event[taken++], out);
+	}
+	return taken;
+}
+
+void pt_flow_flush(struct pt_flow *f, struct pt_run_batch *out)
+{
+	end_stretch(f, out);
+}

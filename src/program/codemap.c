@@ -1,0 +1,244 @@
+/* Building the code map: one sweep per code segment through the marks, the functions and the instructions. */
+#include <stdlib.h>
+
+#include "program/codemap.h"
+#include "program/data.h"
+#include "util.h"
+
+enum { MAX_SPANS = 64, MAX_VECTORS = 256 };
+
+/* A position in the sorted functions and marks, moved along while a span is swept. */
+struct cursor {
+	const struct pt_function *functions;
+	const struct pt_code_mark *marks;
+	size_t n_functions, n_marks, function, mark;
+	bool code;		/* what the last mark says */
+	uint64_t until;		/* of the next mark */
+};
+
+/* Does anything cover the address already? */
+static bool covered(const struct pt_codemap *map, const struct pt_segment *s)
+{
+	for (size_t i = 0; i < map->n_spans; i++)
+		if (s->run < map->span[i].end && map->span[i].base < s->run + s->size)
+			return true;
+	return false;
+}
+
+/* The part of a segment from its first code to its last. False: it has none. */
+static bool trim(const struct pt_program *program, const struct pt_segment *s, uint64_t unit, uint64_t *from, uint64_t *to)
+{
+	const struct pt_code_mark *marks;
+	uint64_t end = s->run + s->size;
+	size_t n;
+
+	*from = s->run;
+	*to = end;
+	marks = pt_program_marks(program, &n);
+	if (n > 0) {
+		*from = end;
+		*to = s->run;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t begins = marks[i].addr > s->run ? marks[i].addr : s->run;
+		uint64_t ends = i + 1 < n && marks[i + 1].addr < end ? marks[i + 1].addr : end;
+
+		if (!marks[i].code || begins >= ends)
+			continue;
+		*from = begins < *from ? begins : *from;
+		*to = ends;
+	}
+	*from += (unit - *from % unit) % unit;
+	return *to > *from && *to - *from >= unit;
+}
+
+static void next_mark(struct cursor *c, uint64_t addr)
+{
+	while (c->mark < c->n_marks && c->marks[c->mark].addr <= addr)
+		c->code = c->marks[c->mark++].code;
+	c->until = c->mark < c->n_marks ? c->marks[c->mark].addr : PT_UNKNOWN;
+}
+
+static uint16_t function_at(struct cursor *c, uint64_t addr)
+{
+	const struct pt_function *f;
+
+	while (c->function < c->n_functions && c->functions[c->function].address <= addr)
+		c->function++;
+	if (c->function == 0 || c->function > UINT16_MAX)
+		return PT_NO_FUNCTION;
+	f = &c->functions[c->function - 1];
+	return addr - f->address < f->size ? (uint16_t)c->function : PT_NO_FUNCTION;
+}
+
+static bool breaks_flow(const struct pt_insn *insn)
+{
+	return insn->flow != PT_FLOW_NEXT && insn->flow != PT_FLOW_BRANCH_IF && !insn->conditional;
+}
+
+static uint32_t index_of(const struct pt_codemap *map, const struct pt_code_span *span, uint64_t addr)
+{
+	if (addr < span->base || addr >= span->end || (addr - span->base) % map->isa->unit_bytes != 0)
+		return PT_NO_TARGET;
+	return (uint32_t)((addr - span->base) / map->isa->unit_bytes);
+}
+
+/* What begins at addr; data and what cannot be decoded is one unit without an instruction. */
+static struct pt_insn decode_at(const struct pt_codemap *map, const struct cursor *c, const uint8_t *bytes, uint64_t addr,
+				uint64_t end)
+{
+	struct pt_insn insn = { .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
+
+	if (c->code)
+		map->isa->decode(addr, bytes, (size_t)((c->until < end ? c->until : end) - addr), &insn);
+	if (insn.flow == PT_FLOW_INVALID)
+		insn = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
+	return insn;
+}
+
+/* bytes: of the span, from its base on. */
+static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8_t *bytes, struct cursor *c)
+{
+	uint64_t unit = map->isa->unit_bytes, n = (span->end - span->base) / unit;
+	struct pt_code_unit sum = { .target = PT_NO_TARGET, .flow = PT_FLOW_INVALID };
+
+	for (uint64_t i = 0; i < n; ) {
+		uint64_t addr = span->base + i * unit;
+		struct pt_insn insn;
+		uint64_t units;
+
+		next_mark(c, addr);
+		insn = decode_at(map, c, bytes + i * unit, addr, span->end);
+		units = insn.len_bytes / unit;
+		span->code[i] = sum;
+		span->code[i].flow = insn.flow;
+		span->code[i].len_units = (unsigned)units & 15;
+		span->code[i].taken_extra_cycles = (insn.taken_cycles - insn.cycles) & 15;
+		span->code[i].target = index_of(map, span, insn.target);
+		span->code[i].function = function_at(c, addr);
+		sum.instructions += units > 0;
+		sum.breaks += breaks_flow(&insn);
+		sum.cycles += insn.cycles;
+		for (i++; units > 1; units--, i++) {
+			span->code[i] = sum;
+			span->code[i].function = function_at(c, span->base + i * unit);
+		}
+	}
+	span->code[n] = sum;
+}
+
+static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct cursor *c, uint64_t *left_bytes)
+{
+	struct pt_code_span *span = &map->span[map->n_spans];
+	uint64_t unit = map->isa->unit_bytes, from, to;
+
+	if (!trim(map->program, s, unit, &from, &to) || to - from > *left_bytes)
+		return true;
+	to -= (to - from) % unit;
+	*span = (struct pt_code_span){ .base = from, .end = to };
+	span->code = malloc(((to - from) / unit + 1) * sizeof(*span->code));
+	if (span->code == NULL)
+		return false;
+	*left_bytes -= to - from;
+	c->function = c->mark = 0;
+	c->code = c->n_marks == 0;
+	sweep(map, span, s->bytes + (from - s->run), c);
+	map->n_spans++;
+	return true;
+}
+
+static bool add_spans(struct pt_codemap *map)
+{
+	uint64_t left_bytes = PT_PROGRAM_MAX_CODE;
+	const struct pt_segment *segments;
+	struct cursor c = { 0 };
+	size_t n;
+
+	c.functions = pt_program_functions(map->program, &c.n_functions);
+	c.marks = pt_program_marks(map->program, &c.n_marks);
+	segments = pt_program_segments(map->program, &n);
+	for (size_t i = 0; i < n && map->n_spans < MAX_SPANS; i++)
+		if (segments[i].code && segments[i].bytes != NULL && !covered(map, &segments[i]) &&
+		    !add_span(map, &segments[i], &c, &left_bytes))
+			return false;
+	return true;
+}
+
+static int by_base(const void *a, const void *b)
+{
+	const struct pt_code_span *x = a, *y = b;
+
+	return x->base < y->base ? -1 : x->base > y->base;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Exceptions from 2 on: reset is entered by nobody. */
+static void list_handlers(struct pt_codemap *map)
+{
+	for (unsigned n = 2; n < MAX_VECTORS; n++) {
+		uint64_t addr = pt_program_vector(map->program, n);
+
+		if (addr != PT_UNKNOWN && pt_codemap_at(map, addr) != NULL)
+			map->handler[map->n_handlers++] = addr;
+	}
+	qsort(map->handler, map->n_handlers, sizeof(*map->handler), by_value);
+}
+
+bool pt_codemap_is_handler(const struct pt_codemap *map, uint64_t addr)
+{
+	return bsearch(&addr, map->handler, map->n_handlers, sizeof(*map->handler), by_value) != NULL;
+}
+
+uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr)
+{
+	const struct pt_code_unit *unit = pt_codemap_at(map, addr);
+	struct pt_insn insn;
+	const uint8_t *bytes;
+
+	if (unit == NULL || unit->len_units == 0)
+		return PT_UNKNOWN;
+	bytes = pt_program_bytes_at(map->program, addr, unit->len_units * map->isa->unit_bytes);
+	if (bytes == NULL)
+		return PT_UNKNOWN;
+	map->isa->decode(addr, bytes, unit->len_units * map->isa->unit_bytes, &insn);
+	return insn.target;
+}
+
+struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa)
+{
+	struct pt_codemap *map = calloc(1, sizeof(*map));
+
+	if (map == NULL)
+		return NULL;
+	map->isa = isa;
+	map->span = calloc(MAX_SPANS, sizeof(*map->span));
+	map->handler = calloc(MAX_VECTORS, sizeof(*map->handler));
+	if (program != NULL)
+		map->program = pt_program_ref((struct pt_program *)(uintptr_t)program);
+	if (map->span == NULL || map->handler == NULL || (program != NULL && !add_spans(map))) {
+		pt_codemap_free(map);
+		return NULL;
+	}
+	qsort(map->span, map->n_spans, sizeof(*map->span), by_base);
+	if (program != NULL)
+		list_handlers(map);
+	return map;
+}
+
+void pt_codemap_free(struct pt_codemap *map)
+{
+	if (map == NULL)
+		return;
+	for (size_t i = 0; map->span != NULL && i < map->n_spans; i++)
+		free(map->span[i].code);
+	free(map->span);
+	free(map->handler);
+	pt_program_unref((struct pt_program *)(uintptr_t)map->program);
+	free(map);
+}

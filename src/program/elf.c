@@ -1,0 +1,276 @@
+/* Reading an ELF: everything in it is untrusted, so it is read into memory first (a file that shrinks under us cannot
+ * hurt), libelf checks offsets against that memory, and what is kept is copied under a bound. */
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program/reader.h"
+#include "util.h"
+
+/* What is copied out of an ELF is at most this much: names can share their bytes, segments can overlap. */
+enum { ARENA_FACTOR = 4, ARENA_EXTRA = 1 << 16 };
+enum { MAX_SEGMENTS = 256 };
+enum { EM_S12Z = 249 };		/* younger than some elf.h */
+
+int pt_elf_damaged(struct pt_elf_reader *r, const char *what)
+{
+	return pt_fail(r->err, PT_EARG, "%s is damaged: %s", r->name, what);
+}
+
+int pt_elf_no_room(struct pt_elf_reader *r)
+{
+	return pt_elf_damaged(r, "it describes more than it holds");
+}
+
+bool pt_elf_in_memory(const GElf_Shdr *sh)
+{
+	return (sh->sh_flags & SHF_ALLOC) != 0 && sh->sh_size > 0 && sh->sh_size <= UINT64_MAX - sh->sh_addr &&
+	       sh->sh_type != SHT_NOBITS;
+}
+
+static const char *machine_name(unsigned machine, char room[24])
+{
+	static const struct { unsigned machine; const char *name; } names[] = {
+		{ EM_386, "x86" }, { EM_X86_64, "x86-64" }, { EM_ARM, "Arm" }, { EM_AARCH64, "AArch64" },
+		{ EM_PPC, "PowerPC" }, { EM_PPC64, "PowerPC 64" }, { EM_MICROBLAZE, "MicroBlaze" }, { EM_S12Z, "S12Z" },
+		{ EM_MIPS, "MIPS" }, { EM_RISCV, "RISC-V" }, { EM_68HC12, "HC12" }, { EM_AVR, "AVR" },
+		{ EM_XTENSA, "Xtensa" }, { EM_MSP430, "MSP430" }, { EM_SPARC, "SPARC" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (names[i].machine == machine)
+			return names[i].name;
+	snprintf(room, 24, "machine %u", machine);
+	return room;
+}
+
+static int read_header(struct pt_elf_reader *r, unsigned machine)
+{
+	char is[24], wanted[24];
+
+	if (elf_kind(r->elf) != ELF_K_ELF)
+		return pt_fail(r->err, PT_EARG, "%s is not an ELF file", r->name);
+	if (gelf_getehdr(r->elf, &r->header) == NULL)
+		return pt_elf_damaged(r, elf_errmsg(-1));
+	if (machine != 0 && r->header.e_machine != machine)
+		return pt_fail(r->err, PT_EARG, "%s is for %s, but the target is %s", r->name,
+			       machine_name(r->header.e_machine, is), machine_name(machine, wanted));
+	if (r->header.e_type != ET_EXEC && r->header.e_type != ET_DYN)
+		return pt_fail(r->err, PT_EARG, "%s is not linked: an executable is needed", r->name);
+	return 0;
+}
+
+static int add_segment(struct pt_elf_reader *r, const GElf_Phdr *ph)
+{
+	struct pt_segment s = {
+		.addr = ph->p_paddr, .size = ph->p_filesz, .run = ph->p_vaddr,
+		.code = (ph->p_flags & PF_X) != 0, .writable = (ph->p_flags & PF_W) != 0,
+	};
+	struct pt_program *p = r->program;
+
+	if (ph->p_offset > r->len_bytes || ph->p_filesz > r->len_bytes - ph->p_offset)
+		return pt_elf_damaged(r, "a segment ends behind the file");
+	if (ph->p_memsz > UINT64_MAX - ph->p_vaddr || ph->p_filesz > UINT64_MAX - ph->p_paddr || ph->p_filesz > ph->p_memsz)
+		return pt_elf_damaged(r, "a segment has an impossible size");
+	if (s.size > 0) {
+		s.bytes = pt_arena_copy(&p->arena, r->bytes + ph->p_offset, s.size);
+		if (s.bytes == NULL)
+			return pt_elf_no_room(r);
+		p->segments[p->n_segments++] = s;
+	}
+	if (ph->p_memsz > ph->p_filesz) {
+		s.bytes = NULL;
+		s.addr = s.run = ph->p_vaddr + ph->p_filesz;
+		s.size = ph->p_memsz - ph->p_filesz;
+		s.code = false;
+		p->segments[p->n_segments++] = s;
+	}
+	return 0;
+}
+
+static int read_segments(struct pt_elf_reader *r)
+{
+	size_t n;
+
+	if (elf_getphdrnum(r->elf, &n) != 0)
+		return pt_elf_damaged(r, elf_errmsg(-1));
+	if (n > MAX_SEGMENTS)
+		return pt_elf_damaged(r, "too many segments");
+	r->program->segments = calloc(2 * n + 1, sizeof(*r->program->segments));
+	if (r->program->segments == NULL)
+		return pt_elf_no_room(r);
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
+
+		if (gelf_getphdr(r->elf, (int)i, &ph) == NULL)
+			return pt_elf_damaged(r, elf_errmsg(-1));
+		if (ph.p_type == PT_LOAD && add_segment(r, &ph) < 0)
+			return r->err->code;
+	}
+	return r->program->n_segments > 0 ? 0 : pt_elf_damaged(r, "it has nothing to load");
+}
+
+/* Functions in RAM often sit in a data section: what holds a function is code. */
+static void find_code_segments(struct pt_program *p)
+{
+	for (size_t i = 0; i < p->n_segments; i++) {
+		struct pt_segment *s = &p->segments[i];
+
+		for (size_t k = 0; s->bytes != NULL && !s->code && k < p->n_functions; k++)
+			s->code = p->functions[k].address - s->run < s->size;
+	}
+}
+
+bool pt_elf_names_vectors(const char *name)
+{
+	static const char *const names[] = {
+		".isr_vector", ".interrupts", ".vectors", ".vector_table", ".intvecs", ".text.vectors", ".vector",
+		"__isr_vector", "__Vectors", "g_pfnVectors", "__vector_table", "__vectors", "_vectors", "vector_table",
+		"vectors", "isr_vector", "__interrupts", "exception_table",
+	};
+
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+void pt_elf_found_vectors(struct pt_elf_reader *r, uint64_t addr, uint64_t bytes)
+{
+	if (r->vectors == PT_UNKNOWN) {
+		r->vectors = addr;
+		r->vectors_bytes = bytes >= 8 ? bytes : UINT64_MAX;
+	}
+}
+
+static void find_vectors(struct pt_elf_reader *r)
+{
+	const struct pt_program *p = r->program;
+	uint64_t lowest = PT_UNKNOWN;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	while (elf_getshdrstrndx(r->elf, &names) == 0 && (scn = elf_nextscn(r->elf, scn)) != NULL) {
+		const char *name = gelf_getshdr(scn, &sh) != NULL ? elf_strptr(r->elf, names, sh.sh_name) : NULL;
+
+		if (name != NULL && pt_elf_in_memory(&sh) && pt_elf_names_vectors(name))
+			pt_elf_found_vectors(r, sh.sh_addr, sh.sh_size);
+	}
+	for (size_t i = 0; i < p->n_segments; i++)
+		if (p->segments[i].bytes != NULL && p->segments[i].run < lowest)
+			lowest = p->segments[i].run;
+	pt_elf_found_vectors(r, lowest, UINT64_MAX);	/* where the core looks after reset when nobody says otherwise */
+}
+
+static int read_build_id(struct pt_elf_reader *r)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(r->elf, &id);
+	char text[2 * 64 + 1] = "";
+
+	for (ssize_t i = 0; i < n && i < 64; i++)
+		snprintf(text + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
+	r->program->build_id = pt_arena_text(&r->program->arena, text);
+	return r->program->build_id != NULL ? 0 : pt_elf_no_room(r);
+}
+
+static int fill_program(struct pt_elf_reader *r, unsigned machine)
+{
+	if (read_header(r, machine) < 0 || read_segments(r) < 0 || pt_elf_read_symbols(r) < 0 || read_build_id(r) < 0)
+		return r->err->code;
+	find_code_segments(r->program);
+	find_vectors(r);
+	pt_program_seal(r->program, r->vectors, r->vectors_bytes);
+	pt_program_read_lines(r->program, r->elf);
+	if (r->program->n_functions == 0)
+		r->program->warning = "stripped: the ELF has no functions, so addresses stand for names";
+	return 0;
+}
+
+struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
+					 struct pt_err *err)
+{
+	struct pt_err ignored;
+	struct pt_elf_reader r = {
+		.name = name, .bytes = bytes, .len_bytes = len_bytes, .vectors = PT_UNKNOWN,
+		.err = err != NULL ? err : &ignored,
+	};
+	int rc;
+
+	elf_version(EV_CURRENT);
+	/* libelf writes to this memory only when it is asked to update, which nobody does */
+	r.elf = elf_memory((char *)(uintptr_t)bytes, len_bytes);
+	r.program = pt_program_new(name, ARENA_FACTOR * len_bytes + ARENA_EXTRA);
+	if (r.elf == NULL || r.program == NULL)
+		rc = pt_fail(r.err, PT_EARG, "%s is not an ELF file", name);
+	else
+		rc = fill_program(&r, elf_machine);
+	if (rc < 0) {
+		pt_program_unref(r.program);
+		r.program = NULL;
+	}
+	free(r.drafts);
+	free(r.marks);
+	elf_end(r.elf);
+	return r.program;
+}
+
+/* All bytes of an open file of size_bytes; NULL with errno set. */
+static uint8_t *read_all(int fd, size_t size_bytes, size_t *len_bytes)
+{
+	uint8_t *bytes = malloc(size_bytes + 1);
+	ssize_t n = 1;
+
+	*len_bytes = 0;
+	while (bytes != NULL && n > 0 && *len_bytes < size_bytes) {
+		n = read(fd, bytes + *len_bytes, size_bytes - *len_bytes);
+		*len_bytes += n > 0 ? (size_t)n : 0;
+	}
+	if (n < 0) {
+		free(bytes);
+		bytes = NULL;
+	}
+	return bytes;
+}
+
+/* The whole file; NULL with the reason in err. */
+static uint8_t *read_file(const char *path, size_t *len_bytes, struct pt_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* a FIFO must not hold us */
+	uint8_t *bytes = NULL;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		pt_fail(err, PT_EIO, "open %s: %s", path, strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		pt_fail(err, PT_EARG, "%s is not a file", path);
+	} else if (st.st_size > PT_PROGRAM_MAX_BYTES) {
+		pt_fail(err, PT_EARG, "%s is too large: at most %d MiB are read", path, PT_PROGRAM_MAX_BYTES >> 20);
+	} else {
+		bytes = read_all(fd, (size_t)st.st_size, len_bytes);
+		if (bytes == NULL)
+			pt_fail(err, PT_EIO, "read %s: %s", path, strerror(errno));
+	}
+	if (fd >= 0)
+		close(fd);
+	return bytes;
+}
+
+struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err)
+{
+	struct pt_program *program;
+	size_t len_bytes = 0;
+	uint8_t *bytes = read_file(path, &len_bytes, err);
+
+	if (bytes == NULL)
+		return NULL;
+	program = pt_program_from_bytes(path, bytes, len_bytes, elf_machine, err);
+	free(bytes);
+	return program;
+}

@@ -1,0 +1,242 @@
+/* A program under test: what elf.c found, kept and looked up. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/data.h"
+#include "util.h"
+
+enum { MAX_VECTORS = 256 };
+
+struct pt_arena_block {
+	struct pt_arena_block *next;
+	_Alignas(8) uint8_t bytes[];
+};
+
+void *pt_arena_copy(struct pt_arena *arena, const void *bytes, size_t len_bytes)
+{
+	struct pt_arena_block *block;
+
+	if (len_bytes > arena->room_bytes - arena->used_bytes)
+		return NULL;
+	block = malloc(sizeof(*block) + len_bytes);
+	if (block == NULL)
+		return NULL;
+	arena->used_bytes += len_bytes;
+	block->next = arena->blocks;
+	arena->blocks = block;
+	return len_bytes > 0 ? memcpy(block->bytes, bytes, len_bytes) : block->bytes;
+}
+
+const char *pt_arena_text(struct pt_arena *arena, const char *text)
+{
+	return pt_arena_copy(arena, text, strlen(text) + 1);
+}
+
+struct pt_program *pt_program_new(const char *path, size_t room_bytes)
+{
+	struct pt_program *program = calloc(1, sizeof(*program));
+
+	if (program == NULL)
+		return NULL;
+	atomic_init(&program->refs, 1);
+	program->arena.room_bytes = room_bytes + strlen(path) + 1;
+	program->path = pt_arena_text(&program->arena, path);
+	program->build_id = "";
+	program->vectors = PT_UNKNOWN;
+	if (program->path == NULL) {
+		pt_program_unref(program);
+		return NULL;
+	}
+	return program;
+}
+
+struct pt_program *pt_program_ref(struct pt_program *program)
+{
+	atomic_fetch_add_explicit(&program->refs, 1, memory_order_relaxed);
+	return program;
+}
+
+void pt_program_unref(struct pt_program *program)
+{
+	if (program == NULL || atomic_fetch_sub_explicit(&program->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	while (program->arena.blocks != NULL) {
+		struct pt_arena_block *block = program->arena.blocks;
+
+		program->arena.blocks = block->next;
+		free(block);
+	}
+	free(program->functions);
+	free(program->segments);
+	free(program->symbols);
+	free(program->marks);
+	free(program->rows);
+	free(program);
+}
+
+static int by_load_address(const void *a, const void *b)
+{
+	const struct pt_segment *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct pt_symbol *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+const struct pt_function *pt_program_function_at(const struct pt_program *program, uint64_t addr)
+{
+	size_t low = 0, high = program->n_functions;
+	const struct pt_function *f;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (program->functions[middle].address <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	f = low > 0 ? &program->functions[low - 1] : NULL;
+	return f != NULL && addr - f->address < f->size ? f : NULL;
+}
+
+const uint8_t *pt_program_bytes_at(const struct pt_program *program, uint64_t run, size_t len_bytes)
+{
+	for (size_t i = 0; i < program->n_segments; i++) {
+		const struct pt_segment *s = &program->segments[i];
+
+		if (s->bytes != NULL && run >= s->run && run - s->run < s->size && len_bytes <= s->size - (run - s->run))
+			return s->bytes + (run - s->run);
+	}
+	return NULL;
+}
+
+/* The table ends where the first function behind it begins, whatever it was said to be. */
+static unsigned count_vectors(const struct pt_program *program, uint64_t vectors, uint64_t bytes)
+{
+	uint64_t words = bytes / 4;
+
+	for (size_t i = 0; i < program->n_functions; i++)
+		if (program->functions[i].address > vectors) {
+			uint64_t room = (program->functions[i].address - vectors) / 4;
+
+			words = room < words ? room : words;
+			break;
+		}
+	return words < MAX_VECTORS ? (unsigned)words : MAX_VECTORS;
+}
+
+void pt_program_seal(struct pt_program *program, uint64_t vectors, uint64_t vectors_bytes)
+{
+	if (program->n_segments > 0)
+		qsort(program->segments, program->n_segments, sizeof(*program->segments), by_load_address);
+	if (program->n_symbols > 0)
+		qsort(program->symbols, program->n_symbols, sizeof(*program->symbols), by_name);
+	program->vectors = vectors;
+	if (vectors != PT_UNKNOWN)
+		program->n_vectors = count_vectors(program, vectors, vectors_bytes);
+}
+
+const char *pt_program_path(const struct pt_program *program)
+{
+	return program->path;
+}
+
+const char *pt_program_build_id(const struct pt_program *program)
+{
+	return program->build_id;
+}
+
+const char *pt_program_warning(const struct pt_program *program)
+{
+	return program->warning;
+}
+
+const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n)
+{
+	*n = program->n_functions;
+	return program->functions;
+}
+
+const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n)
+{
+	*n = program->n_segments;
+	return program->segments;
+}
+
+const struct pt_code_mark *pt_program_marks(const struct pt_program *program, size_t *n)
+{
+	*n = program->n_marks;
+	return program->marks;
+}
+
+bool pt_program_symbol(const struct pt_program *program, const char *name, uint64_t *addr, uint64_t *size)
+{
+	struct pt_symbol key = { .name = name }, *found = NULL;
+
+	if (program->n_symbols > 0)
+		found = bsearch(&key, program->symbols, program->n_symbols, sizeof(key), by_name);
+	if (found == NULL)
+		return false;
+	*addr = found->addr;
+	*size = found->size;
+	return true;
+}
+
+bool pt_program_line(const struct pt_program *program, uint64_t addr, const char **file, uint32_t *line)
+{
+	const struct pt_function *f = pt_program_function_at(program, addr);
+	size_t low = 0, high = program->n_rows;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (program->rows[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (f == NULL || low == 0 || program->rows[low - 1].addr < f->address)
+		return false;
+	*file = program->rows[low - 1].file;
+	*line = program->rows[low - 1].line;
+	return true;
+}
+
+/* Source: Arm DDI 0419, B1.5.3: word n is the handler of exception n with the Thumb bit set; word 0 is the initial
+ * stack pointer. */
+static uint32_t vector_word(const struct pt_program *program, unsigned n)
+{
+	const uint8_t *bytes = NULL;
+
+	if (n < program->n_vectors)
+		bytes = pt_program_bytes_at(program, program->vectors + 4 * n, 4);
+	return bytes != NULL ? pt_le32(bytes) : 0;
+}
+
+uint64_t pt_program_vector(const struct pt_program *program, unsigned n)
+{
+	uint32_t word = n > 0 ? vector_word(program, n) : 0;
+
+	return (word & 1) != 0 ? word & ~1u : PT_UNKNOWN;
+}
+
+bool pt_program_stack_span(const struct pt_program *program, uint64_t *from, uint64_t *to)
+{
+	uint64_t top = vector_word(program, 0), end = 0;
+
+	for (size_t i = 0; i < program->n_segments; i++) {
+		const struct pt_segment *s = &program->segments[i];
+
+		if (s->writable && s->run < top && s->size <= top - s->run && s->run + s->size > end)
+			end = s->run + s->size;
+	}
+	*from = end;
+	*to = top;
+	return end != 0;
+}

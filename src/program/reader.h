@@ -1,0 +1,37 @@
+/* What the files that read an ELF share while they do: elf.c (headers, segments, vectors) and symbols.c (functions,
+ * marks). Every function returns 0, or the code of r->err. */
+#ifndef PT_PROGRAM_READER_H
+#define PT_PROGRAM_READER_H
+
+#include <gelf.h>
+
+#include "program/data.h"
+
+struct pt_elf_reader {
+	const char *name;		/* for messages */
+	const uint8_t *bytes;		/* the whole file */
+	size_t len_bytes;
+	Elf *elf;
+	GElf_Ehdr header;
+	struct pt_program *program;
+	uint64_t vectors, vectors_bytes;	/* PT_UNKNOWN until somebody names them */
+	struct pt_err *err;
+
+	struct pt_function_draft *drafts;	/* symbols.c */
+	struct pt_mark_draft *marks;
+	size_t n_drafts, n_marks, n_marks_room, n_mapping;
+};
+
+int pt_elf_damaged(struct pt_elf_reader *r, const char *what);
+int pt_elf_no_room(struct pt_elf_reader *r);
+/* Does the section put bytes into memory? */
+bool pt_elf_in_memory(const GElf_Shdr *sh);
+
+/* Symbols, functions and marks into r->program. */
+int pt_elf_read_symbols(struct pt_elf_reader *r);
+
+/* Is this what start-up files call the vector table? */
+bool pt_elf_names_vectors(const char *name);
+void pt_elf_found_vectors(struct pt_elf_reader *r, uint64_t addr, uint64_t bytes);
+
+#endif

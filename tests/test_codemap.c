@@ -1,0 +1,156 @@
+/* The code map of a hand-made program, entry by entry and as sums. */
+#include "harness.h"
+#include "program/codemap.h"
+#include "small_program.h"
+
+static struct pt_program *program;
+static struct pt_codemap *map;
+
+static void build(void)
+{
+	program = small_program();
+	map = pt_codemap_new(program, &pt_isa_thumb_v6m);
+	ck_assert_ptr_nonnull(map);
+	pt_program_unref(program);	/* the map holds it */
+}
+
+static void drop(void)
+{
+	pt_codemap_free(map);
+}
+
+static const struct {
+	uint64_t addr;
+	unsigned flow, len_units, extra;
+	uint64_t target;
+	const char *function;
+} entries[] = {
+	{ 0x100, PT_FLOW_NEXT, 1, 0, PT_UNKNOWN, "main" },
+	{ 0x104, PT_FLOW_CALL, 2, 0, LEAF, "main" },
+	{ 0x106, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, "main" },
+	{ 0x10a, PT_FLOW_BRANCH_IF, 1, 1, 0x102, "main" },
+	{ 0x10c, PT_FLOW_INDIRECT_CALL, 1, 0, PT_UNKNOWN, "main" },
+	{ 0x110, PT_FLOW_RETURN, 1, 0, PT_UNKNOWN, "main" },
+	{ 0x112, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, NULL },	/* reads as movs, but is a literal pool */
+	{ 0x118, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, NULL },	/* reads as b . */
+	{ 0x126, PT_FLOW_TRAP, 1, 0, PT_UNKNOWN, "isr" },
+	{ 0x12c, PT_FLOW_BRANCH, 1, 0, LEAF, "tail" },
+	{ 0x12e, PT_FLOW_CALL, 2, 0, RECURSIVE, "recursive" },
+	{ 0x136, PT_FLOW_NEXT, 1, 0, PT_UNKNOWN, NULL },	/* behind the last function */
+	{ RAM_LEAF, PT_FLOW_NEXT, 1, 0, PT_UNKNOWN, "ram_leaf" },
+	{ RAM_LEAF + 2, PT_FLOW_RETURN, 1, 0, PT_UNKNOWN, "ram_leaf" },
+};
+
+START_TEST(knows_instruction)
+{
+	const struct pt_code_unit *unit = pt_codemap_at(map, entries[_i].addr);
+	const struct pt_function *functions;
+	size_t n;
+
+	functions = pt_program_functions(map->program, &n);
+	ck_assert_ptr_nonnull(unit);
+	ck_assert_uint_eq(unit->flow, entries[_i].flow);
+	ck_assert_uint_eq(unit->len_units, entries[_i].len_units);
+	ck_assert_uint_eq(unit->taken_extra_cycles, entries[_i].extra);
+	if (entries[_i].target == PT_UNKNOWN)
+		ck_assert_uint_eq(unit->target, PT_NO_TARGET);
+	else
+		ck_assert_uint_eq(MAIN + 2 * (uint64_t)unit->target, entries[_i].target);
+	ck_assert_uint_eq(pt_codemap_target(map, entries[_i].addr), entries[_i].target);
+	if (entries[_i].function == NULL)
+		ck_assert_uint_eq(unit->function, PT_NO_FUNCTION);
+	else
+		ck_assert_str_eq(functions[unit->function - 1].name, entries[_i].function);
+}
+END_TEST
+
+static const struct { uint64_t from, to; unsigned instructions, cycles, breaks; } sums[] = {
+	{ 0x100, 0x100, 0, 0, 0 },
+	{ 0x100, 0x104, 2, 4, 0 },
+	{ 0x100, 0x108, 3, 7, 1 },
+	{ 0x108, 0x10c, 2, 2, 0 },
+	{ 0x100, 0x112, 8, 17, 4 },	/* bl, blx, b, pop */
+	{ 0x112, 0x120, 0, 0, 7 },	/* data cannot be passed */
+	{ 0x124, 0x128, 2, 3, 1 },	/* nor can svc */
+};
+
+START_TEST(sums_straight_code)
+{
+	const struct pt_code_unit *from = pt_codemap_at(map, sums[_i].from), *to = pt_codemap_at(map, sums[_i].to);
+
+	ck_assert_uint_eq((uint16_t)(to->instructions - from->instructions), sums[_i].instructions);
+	ck_assert_uint_eq(to->cycles - from->cycles, sums[_i].cycles);
+	ck_assert_uint_eq((uint16_t)(to->breaks - from->breaks), sums[_i].breaks);
+}
+END_TEST
+
+START_TEST(ends_where_code_ends)
+{
+	ck_assert_uint_eq(map->n_spans, 2);
+	ck_assert_uint_eq(map->span[0].base, MAIN);	/* the vectors are not code */
+	ck_assert_uint_eq(map->span[0].end, SMALL_END);
+	ck_assert_uint_eq(map->span[1].base, RAM_CODE);
+	ck_assert_ptr_null(pt_codemap_at(map, MAIN - 2));
+	ck_assert_ptr_null(pt_codemap_at(map, SMALL_END));
+	ck_assert_ptr_null(pt_codemap_at(map, PT_UNKNOWN));
+	ck_assert_uint_eq(map->span[1].code[2].instructions, 2);	/* the sums at the end */
+	ck_assert_uint_eq(map->span[1].code[2].cycles, 3);
+}
+END_TEST
+
+START_TEST(knows_handlers)
+{
+	ck_assert(pt_codemap_is_handler(map, ISR));
+	ck_assert(pt_codemap_is_handler(map, SVC_HANDLER));
+	ck_assert(!pt_codemap_is_handler(map, MAIN));	/* reset is not entered as an exception */
+	ck_assert(!pt_codemap_is_handler(map, 0x90000));	/* outside code */
+	ck_assert(!pt_codemap_is_handler(map, LEAF));
+}
+END_TEST
+
+START_TEST(is_empty_without_a_program)
+{
+	struct pt_codemap *empty = pt_codemap_new(NULL, &pt_isa_thumb_v6m);
+
+	ck_assert_ptr_null(pt_codemap_at(empty, 0));
+	ck_assert_uint_eq(pt_codemap_target(empty, 0), PT_UNKNOWN);
+	ck_assert(!pt_codemap_is_handler(empty, 0));
+	pt_codemap_free(empty);
+	pt_codemap_free(NULL);
+}
+END_TEST
+
+START_TEST(without_marks_all_is_code)
+{
+	const struct pt_segment segment = { .addr = 0x201, .size = 7, .bytes = (const uint8_t[]){ 0, 0x00, 0x20, 0x70, 0x47,
+		0x00, 0xf0 }, .code = true, .run = 0x201 };
+	struct pt_program_desc desc = { .name = "odd", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN };
+	struct pt_program *odd = pt_program_from_desc(&desc);
+	struct pt_codemap *m = pt_codemap_new(odd, &pt_isa_thumb_v6m);
+
+	ck_assert_uint_eq(m->span[0].base, 0x202);	/* instructions are even */
+	ck_assert_uint_eq(m->span[0].end, 0x208);
+	ck_assert_uint_eq(pt_codemap_at(m, 0x204)->flow, PT_FLOW_RETURN);
+	ck_assert_uint_eq(pt_codemap_at(m, 0x206)->flow, PT_FLOW_INVALID);
+	pt_codemap_free(m);
+	pt_program_unref(odd);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("codemap");
+	TCase *tc = tcase_create("small");
+
+	tcase_add_checked_fixture(tc, build, drop);
+	tcase_add_loop_test(tc, knows_instruction, 0, PT_LEN(entries));
+	tcase_add_loop_test(tc, sums_straight_code, 0, PT_LEN(sums));
+	tcase_add_test(tc, ends_where_code_ends);
+	tcase_add_test(tc, knows_handlers);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("edges");
+	tcase_add_test(tc, is_empty_without_a_program);
+	tcase_add_test(tc, without_marks_all_is_code);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
