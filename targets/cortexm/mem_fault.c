@@ -51,8 +51,9 @@ static uint64_t inside(struct pt_mem_ap *ap, size_t i, uint32_t tar)
 uint64_t pt_mem_ap_find_fault(struct pt_mem_ap *ap)
 {
 	uint64_t first = PT_UNKNOWN, found = PT_UNKNOWN;
+	struct pt_err ignored = { 0 };
 	uint32_t tar = 0;
-	bool tar_read = pt_adi_read_ap(ap->adi, ap->ap, AP_TAR, &tar, NULL) == 0;
+	bool tar_read = pt_adi_read_ap(ap->adi, ap->ap, AP_TAR, &tar, &ignored) == 0;
 
 	for (size_t i = ap->failed_at; i < ap->n_dap && found == PT_UNKNOWN; i++) {
 		const struct pt_access *access = &ap->access[i];

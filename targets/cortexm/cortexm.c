@@ -1,0 +1,267 @@
+/* Attach, detach, and the table of what the target can do. See cortexm.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "targets/cortexm/cortexm.h"
+#include "util.h"
+
+/* --- settings -------------------------------------------------------------------------------------------------------- */
+
+enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, N_PARAMS };
+static const struct pt_param params[] = {
+	[CONNECT] = { .key = "connect", .type = PT_PARAM_CHOICE, .standard = "running", .choices = "running|under-reset",
+		      .help = "leave the core alone, or hold the reset pin and stop at the reset vector" },
+	[RESET_BY] = { .key = "reset-by", .type = PT_PARAM_CHOICE, .standard = "request", .choices = "request|pin",
+		       .help = "how monitor reset works: AIRCR.SYSRESETREQ or the reset pin" },
+	[STEP_INTERRUPTS] = { .key = "step-interrupts", .type = PT_PARAM_CHOICE, .standard = "run", .choices = "run|mask",
+			      .help = "whether a pending interrupt is taken by a single step" },
+	[CATCH_FAULTS] = { .key = "catch-faults", .type = PT_PARAM_FLAG, .standard = "off",
+			   .help = "halt at the entry of HardFault while a debugger is attached" },
+	[ALLOW_LOCK] = { .key = "allow-lock", .type = PT_PARAM_FLAG, .standard = "off",
+			 .help = "program a flash configuration that secures the chip or disables its mass erase" },
+	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
+		   .help = "name of the chip, where it does not tell or tells wrong (MKL27Z256, ...)" },
+	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .help = "core clock, to show cycles as seconds" },
+};
+
+static void take_settings(struct pt_cortexm *cm, const struct pt_params *settings)
+{
+	cm->under_reset = strcmp(pt_params_text(settings, &params[CONNECT]), "under-reset") == 0;
+	cm->reset_pin = strcmp(pt_params_text(settings, &params[RESET_BY]), "pin") == 0;
+	cm->mask_step = strcmp(pt_params_text(settings, &params[STEP_INTERRUPTS]), "mask") == 0;
+	cm->catch_faults = pt_params_flag(settings, &params[CATCH_FAULTS]);
+	cm->allow_lock = pt_params_flag(settings, &params[ALLOW_LOCK]);
+}
+
+/* --- attach ---------------------------------------------------------------------------------------------------------- */
+
+static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt_err *err)
+{
+	void *wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+
+	if (dap == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe offers no SWD");
+	pt_adi_init(&cm->adi, dap, wire, pt_probe_link(probe));
+	if (cm->under_reset && pt_core_hold_reset(cm, err) < 0)
+		return err->code;
+	if (pt_adi_connect(&cm->adi, err) < 0 || pt_discover_aps(&cm->found, &cm->adi, err) < 0)
+		return err->code;
+	pt_mem_ap_init(&cm->ap, &cm->adi, cm->found.mem_ap);
+	cm->ap.hooks = (struct pt_mem_ap_hooks){ .arg = cm, .hide = pt_breaks_hide, .keep = pt_breaks_keep };
+	cm->mem = &cm->ap.mem;
+	return 0;
+}
+
+static int look_around(struct pt_cortexm *cm, const char *wanted, struct pt_err *err)
+{
+	if (cm->under_reset && pt_core_release_reset(cm, err) < 0)
+		return err->code;
+	if (pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
+		return err->code;
+	if (pt_chip_identify(&cm->chip, &cm->found, cm->mem, wanted, err) < 0)
+		return err->code;
+	if (!cm->under_reset && pt_core_save(cm, err) < 0)
+		return err->code;
+	return pt_breaks_init(cm, err);
+}
+
+static void name_chip(struct pt_cortexm *cm)
+{
+	snprintf(cm->name, sizeof(cm->name), "%s (%s)", cm->chip.name, cm->chip.core);
+	cm->adi.power_lost = false;	/* that was the power-up just now */
+	cm->was_reset = false;
+}
+
+static int cortexm_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_cortexm *cm = target->state;
+	struct pt_err ignored = { 0 };
+
+	cm->target = target;
+	take_settings(cm, settings);
+	if (connect_wire(cm, target->probe, err) < 0)
+		goto let_go;
+	if (pt_security_check(cm, err) < 0) {
+		cm->locked = err->code == PT_ESTATE;
+		pt_chip_locked(&cm->chip);
+		name_chip(cm);
+		goto let_go;
+	}
+	if (look_around(cm, pt_params_text(settings, &params[CHIP]), err) < 0)
+		goto put_back;
+	name_chip(cm);
+	return 0;
+put_back:
+	pt_core_restore(cm, true, &ignored);
+let_go:
+	if (cm->under_reset && cm->adi.dap != NULL)
+		cm->adi.dap->set_reset(cm->adi.wire, false, &ignored);
+	return err->code;
+}
+
+static int cortexm_detach(void *state, bool resume, struct pt_err *err)
+{
+	struct pt_cortexm *cm = state;
+	struct pt_err first = { 0 };
+
+	pt_flash_forget(cm);
+	if (cm->locked)
+		return 0;
+	if (pt_breaks_remove_all(cm, err) < 0)
+		first = *err;
+	if (pt_core_restore(cm, resume, err) < 0 && first.code == 0)
+		first = *err;
+	if (first.code == 0)
+		return 0;
+	*err = first;
+	return pt_wrap(err, "detach");
+}
+
+/* --- what was found, what was changed -------------------------------------------------------------------------------- */
+
+struct teller { void (*say)(void *arg, const char *line); void *arg; };
+
+static void tell_ports(const struct pt_cortexm *cm, const struct teller *to)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "debug port: DPIDR 0x%08x, memory through access port %u (IDR 0x%08x)",
+		 (unsigned)cm->adi.dpidr, cm->found.mem_ap, (unsigned)cm->found.idr[cm->found.mem_ap]);
+	to->say(to->arg, line);
+}
+
+static void tell_units(const struct pt_cortexm *cm, const struct teller *to)
+{
+	char line[160] = "units:";
+
+	for (int unit = 0; unit < PT_N_UNITS; unit++)
+		if (cm->found.unit[unit] != 0)
+			snprintf(line + strlen(line), sizeof(line) - strlen(line), " %s 0x%08x", pt_unit_name(unit),
+				 (unsigned)cm->found.unit[unit]);
+	to->say(to->arg, line);
+	if (!cm->found.from_table)
+		to->say(to->arg, "the ROM table names no core: addresses of the architecture are used");
+	snprintf(line, sizeof(line), "%u hardware breakpoints, %u watchpoints", cm->breaks.n_bpu, cm->breaks.n_dwt);
+	to->say(to->arg, line);
+}
+
+static void tell_memory(const struct pt_cortexm *cm, const struct teller *to)
+{
+	char line[160];
+
+	if (cm->chip.ram_bytes == 0)
+		snprintf(line, sizeof(line), "memory map not known: no flash programming, no RAM for a trace buffer by itself");
+	else
+		snprintf(line, sizeof(line), "flash %u KiB at 0, RAM %u KiB at 0x%08x", (unsigned)(cm->chip.flash_bytes / 1024),
+			 (unsigned)(cm->chip.ram_bytes / 1024), (unsigned)cm->chip.ram_addr);
+	to->say(to->arg, line);
+}
+
+/* Registers that differ from how they were found. */
+static void tell_changes(const struct pt_cortexm *cm, const struct teller *to)
+{
+	char line[200];
+	unsigned n = 0;
+
+	if (cm->debug_on && (cm->found_dhcsr & DHCSR_C_DEBUGEN) == 0)
+		to->say(to->arg, "changed: DHCSR.C_DEBUGEN = 1 (put back on detach)");
+	if (cm->demcr != cm->found_demcr) {
+		memcpy(line, "changed: ", 10);
+		pt_fields_print("DEMCR", cm->demcr, pt_demcr_fields, line + 9, sizeof(line) - 9);
+		to->say(to->arg, line);
+	}
+	for (unsigned i = 0; i < PT_MAX_BPU; i++)
+		n += cm->breaks.bpu[i].used;
+	for (unsigned i = 0; i < PT_MAX_DWT; i++)
+		n += cm->breaks.dwt[i].used;
+	for (unsigned i = 0; i < PT_MAX_SOFT; i++)
+		n += cm->breaks.soft[i].used;
+	if (n == 0)
+		return;
+	snprintf(line, sizeof(line), "changed: %u break- and watchpoints are set", n);
+	to->say(to->arg, line);
+}
+
+static void cortexm_describe(void *state, void (*say)(void *arg, const char *line), void *arg)
+{
+	const struct pt_cortexm *cm = state;
+	const struct teller to = { say, arg };
+
+	say(arg, cm->name);
+	if (cm->locked)
+		return;
+	tell_ports(cm, &to);
+	tell_units(cm, &to);
+	tell_memory(cm, &to);
+	tell_changes(cm, &to);
+}
+
+/* --- small answers --------------------------------------------------------------------------------------------------- */
+
+static const char *cortexm_chip(void *state)
+{
+	return ((const struct pt_cortexm *)state)->name;
+}
+
+static unsigned cortexm_n_cores(void *state)
+{
+	(void)state;
+	return 1;
+}
+
+static struct pt_mem *cortexm_mem(void *state, unsigned core)
+{
+	(void)core;
+	return ((struct pt_cortexm *)state)->mem;
+}
+
+static const struct pt_region *cortexm_regions(void *state, size_t *n)
+{
+	const struct pt_cortexm *cm = state;
+
+	*n = cm->chip.n_regions;
+	return cm->chip.region;
+}
+
+static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n)
+{
+	static const struct pt_source_ops *const sources[] = { NULL };
+
+	(void)state;
+	*n = 0;
+	return sources;
+}
+
+const struct pt_target_ops pt_cortexm_ops = {
+	.name = "cortexm",
+	.help = "Arm Cortex-M0 and M0+ over SWD",
+	.state_bytes = sizeof(struct pt_cortexm),
+	.params = params,
+	.n_params = N_PARAMS,
+	.architecture = "arm",
+	.elf_machine = 40,	/* EM_ARM */
+	.attach = cortexm_attach,
+	.detach = cortexm_detach,
+	.chip = cortexm_chip,
+	.describe = cortexm_describe,
+	.n_cores = cortexm_n_cores,
+	.status = pt_core_status,
+	.halt = pt_core_halt,
+	.resume = pt_core_resume,
+	.step = pt_core_step,
+	.reset = pt_core_reset,
+	.registers = pt_core_registers,
+	.read_registers = pt_core_read_registers,
+	.write_registers = pt_core_write_registers,
+	.pc = pt_core_pc,
+	.mem = cortexm_mem,
+	.regions = cortexm_regions,
+	.break_insert = pt_breaks_insert,
+	.break_remove = pt_breaks_remove,
+	.flash_erase = pt_flash_erase,
+	.flash_write = pt_flash_write,
+	.flash_done = pt_flash_done,
+	.mass_erase = pt_security_mass_erase,
+	.sources = cortexm_sources,
+};

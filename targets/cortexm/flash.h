@@ -1,0 +1,25 @@
+/* Programming of flash, as RSP's vFlash has it: erase and write only take note, done() does it all and verifies. So a
+ * refusal, a wrong file or a client that dies half-way leaves the flash as it was. */
+#ifndef PT_CORTEXM_FLASH_H
+#define PT_CORTEXM_FLASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct pt_cortexm;
+
+struct pt_flash {
+	uint8_t *image;		/* the whole flash as it is to be where it is written; NULL: nothing noted */
+	uint8_t *written;	/* a byte for each longword of it: 1 = to be programmed */
+	uint8_t *erased;	/* a byte for each sector: 1 = to be erased */
+};
+
+int pt_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
+int pt_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
+int pt_flash_done(void *state, struct pt_err *err);
+void pt_flash_forget(struct pt_cortexm *cm);	/* what was noted; also before the state is freed */
+
+#endif

@@ -1,0 +1,232 @@
+/* Kinetis L flash: commands, the lock in the configuration field, and the whole run of reset, erase, program, verify.
+ * Longwords go through a loop in RAM (flash_loader.c), because a command costs four words on the wire for one of data;
+ * where that does not start they go one by one.
+ * Source: NXP KL27 Sub-Family Reference Manual, FTFA; command codes and byte order as OpenOCD and pyOCD agree. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "targets/cortexm/cortexm.h"
+#include "targets/cortexm/flash_ftfa.h"
+#include "targets/cortexm/flash_loader.h"
+#include "util.h"
+
+enum { SECTOR_BYTES = 1024, LONGWORD_BYTES = 4, BATCH_MS = 1000, POLL_US = 5000, COMMAND_MS = 500,
+       VERIFY_BYTES = 16384, GAP_BYTES = 32 };
+
+static const struct pt_field fsec_sec = { "SEC", 0, 2, "2: not secured" };
+static const struct pt_field fsec_meen = { "MEEN", 4, 2, "2: mass erase disabled" };
+static const uint8_t fsec_open = 0xfe;
+
+/* --- the lock -------------------------------------------------------------------------------------------------------- */
+
+int pt_ftfa_check_lock(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
+{
+	uint32_t fsec;
+
+	if (addr > FTFA_FSEC || FTFA_FSEC - addr >= len_bytes)
+		return 0;
+	fsec = bytes[FTFA_FSEC - addr];
+	if (pt_field_get(&fsec_sec, fsec) == 2 && pt_field_get(&fsec_meen, fsec) != 2)
+		return 0;
+	return pt_fail(err, PT_EPERM, "the flash configuration at 0x%x has FSEC 0x%02x: that would %s; the setting "
+		       "allow-lock=on permits it", FTFA_CONFIG, (unsigned)fsec,
+		       pt_field_get(&fsec_sec, fsec) != 2 ? "secure the chip" : "disable its mass erase for ever");
+}
+
+/* An erased configuration field means secured: one that is erased and not written gets the open value. */
+static void keep_open(struct pt_flash *flash)
+{
+	if (!flash->erased[FTFA_CONFIG / SECTOR_BYTES] || flash->written[FTFA_FSEC / LONGWORD_BYTES])
+		return;
+	flash->image[FTFA_FSEC] = fsec_open;
+	flash->written[FTFA_FSEC / LONGWORD_BYTES] = 1;
+}
+
+/* --- commands -------------------------------------------------------------------------------------------------------- */
+
+int pt_ftfa_check_status(uint32_t fstat, uint32_t addr, struct pt_err *err)
+{
+	if ((fstat & FSTAT_ERRORS) == 0)
+		return 0;
+	return pt_fail(err, PT_EPROTO, "the flash controller refuses 0x%08x (FSTAT 0x%02x%s)", (unsigned)addr,
+		       (unsigned)(fstat & 0xff), (fstat & 0x10) != 0 ? ", protected" : "");
+}
+
+static struct pt_mem_op write_op(uint64_t addr, uint8_t *bytes, size_t len_bytes)
+{
+	return (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = len_bytes == 1 ? 1 : 4, .addr = addr, .bytes = bytes,
+				   .len_bytes = len_bytes };
+}
+
+/* Until CCIF is set. The poll is interruptible, the command is not: an interrupt just polls again. */
+static int wait_idle(struct pt_cortexm *cm, uint32_t *fstat, struct pt_err *err)
+{
+	uint64_t deadline_ns = pt_mem_now_ns(cm->mem) + COMMAND_MS * PT_NS_PER_MS;
+	struct pt_mem_op poll = {
+		.what = PT_MEM_POLL, .addr = FTFA_BASE, .mask = FSTAT_CCIF, .match = FSTAT_CCIF, .time_us = POLL_US,
+	};
+
+	for (;;) {
+		size_t n_done = 0;
+		int rc = pt_mem_run(cm->mem, &poll, 1, BATCH_MS, &n_done, err);
+
+		*fstat = poll.match_seen;
+		if (rc < 0 && rc != PT_EINTERRUPTED)
+			return rc;
+		if (rc == 0 && n_done == 1)
+			return 0;
+		if (pt_mem_now_ns(cm->mem) >= deadline_ns)
+			return pt_fail(err, PT_ETIMEOUT, "the flash controller does not finish (FSTAT 0x%02x)", *fstat & 0xff);
+	}
+}
+
+/* FCCOB0 is the command, 1..3 the address, 4..7 the data; in memory they stand as two little-endian words. */
+int pt_ftfa_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, uint32_t data, struct pt_err *err)
+{
+	uint8_t clear = FSTAT_CLEAR, launch = FSTAT_CCIF, fccob[8];
+	struct pt_mem_op ops[] = {
+		write_op(FTFA_BASE + FTFA_FSTAT, &clear, 1),
+		write_op(FTFA_BASE + FTFA_FCCOB, fccob, sizeof(fccob)),
+		write_op(FTFA_BASE + FTFA_FSTAT, &launch, 1),
+	};
+	uint32_t fstat = 0;
+	size_t n_done = 0, at = 0;
+
+	pt_put_le32(fccob, (uint32_t)command << 24 | (addr & 0xffffff));
+	pt_put_le32(fccob + 4, data);
+	for (int rc = PT_EINTERRUPTED; rc == PT_EINTERRUPTED; at += n_done) {
+		rc = pt_mem_run(cm->mem, ops + at, PT_LEN(ops) - at, BATCH_MS, &n_done, err);
+		if (rc < 0 && rc != PT_EINTERRUPTED)
+			return rc;
+	}
+	if (wait_idle(cm, &fstat, err) < 0)
+		return err->code;
+	return pt_ftfa_check_status(fstat, addr, err);
+}
+
+/* --- erase, program, verify ------------------------------------------------------------------------------------------ */
+
+static int erase(struct pt_cortexm *cm, struct pt_err *err)
+{
+	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += SECTOR_BYTES)
+		if (cm->flash_unit.erased[addr / SECTOR_BYTES] &&
+		    pt_ftfa_command(cm, FTFA_ERASE_SECTOR, addr, 0, err) < 0)
+			return pt_wrap(err, "erase the sector at 0x%08x", (unsigned)addr);
+	return 0;
+}
+
+/* Is there something to program at this longword? All ones is what erasing left. */
+static bool wanted(const struct pt_cortexm *cm, uint32_t addr)
+{
+	return cm->flash_unit.written[addr / LONGWORD_BYTES] && pt_le32(cm->flash_unit.image + addr) != UINT32_MAX;
+}
+
+/* A few longwords of ones in between cost less than a buffer of their own for what follows them. */
+static bool goes_on(const struct pt_cortexm *cm, uint32_t addr)
+{
+	for (uint32_t i = 0; i < GAP_BYTES && addr + i < cm->chip.flash_bytes; i += LONGWORD_BYTES) {
+		if (!cm->flash_unit.written[(addr + i) / LONGWORD_BYTES])
+			return false;
+		if (wanted(cm, addr + i))
+			return true;
+	}
+	return false;
+}
+
+/* The next stretch of longwords at or behind *addr; false: none. */
+static bool next_stretch(const struct pt_cortexm *cm, uint32_t *addr, uint32_t *len_bytes)
+{
+	uint32_t end = cm->chip.flash_bytes;
+
+	while (*addr < end && !wanted(cm, *addr))
+		*addr += LONGWORD_BYTES;
+	for (*len_bytes = 0; *addr + *len_bytes < end && goes_on(cm, *addr + *len_bytes);)
+		*len_bytes += LONGWORD_BYTES;
+	return *len_bytes != 0;
+}
+
+static int program_slowly(struct pt_cortexm *cm, struct pt_err *err)
+{
+	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += LONGWORD_BYTES)
+		if (wanted(cm, addr) &&
+		    pt_ftfa_command(cm, FTFA_PROGRAM_LONGWORD, addr, pt_le32(cm->flash_unit.image + addr), err) < 0)
+			return err->code;
+	return 0;
+}
+
+static int program_fast(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_err *err)
+{
+	uint32_t addr = 0, len_bytes;
+	int rc = 0;
+
+	while (rc == 0 && next_stretch(cm, &addr, &len_bytes)) {
+		rc = pt_loader_put(loader, addr, cm->flash_unit.image + addr, len_bytes, err);
+		addr += len_bytes;
+	}
+	return rc == 0 ? pt_loader_finish(loader, err) : rc;
+}
+
+static int program(struct pt_cortexm *cm, struct pt_err *err)
+{
+	struct pt_loader loader;
+	struct pt_err why = { 0 };
+	int rc;
+
+	if (pt_loader_start(&loader, cm, &why) < 0) {
+		if (why.code == PT_EIO)
+			return *err = why, why.code;
+		pt_warn("flash: the loader does not start, programming word by word: %s", why.msg);
+		return program_slowly(cm, err);
+	}
+	rc = program_fast(cm, &loader, err);
+	if (pt_loader_stop(&loader, &why) < 0 && rc == 0) {
+		*err = why;
+		rc = why.code;
+	}
+	return rc;
+}
+
+static int compare(const struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, uint32_t len_bytes,
+		   struct pt_err *err)
+{
+	for (uint32_t i = 0; i < len_bytes; i += LONGWORD_BYTES)
+		if (cm->flash_unit.written[(addr + i) / LONGWORD_BYTES] &&
+		    memcmp(cm->flash_unit.image + addr + i, seen + i, LONGWORD_BYTES) != 0)
+			return pt_fail(err, PT_EPROTO, "verify: 0x%08x holds 0x%08x instead of 0x%08x", (unsigned)(addr + i),
+				       (unsigned)pt_le32(seen + i), (unsigned)pt_le32(cm->flash_unit.image + addr + i));
+	return 0;
+}
+
+static int verify(struct pt_cortexm *cm, struct pt_err *err)
+{
+	uint8_t *seen = malloc(VERIFY_BYTES);
+	uint32_t last = cm->chip.flash_bytes, len_bytes;
+	int rc = seen != NULL ? 0 : pt_fail(err, PT_ENOMEM, "out of memory");
+
+	while (last > 0 && !cm->flash_unit.written[last / LONGWORD_BYTES - 1])
+		last -= LONGWORD_BYTES;
+	for (uint32_t addr = 0; rc == 0 && addr < last; addr += len_bytes) {
+		len_bytes = last - addr < VERIFY_BYTES ? last - addr : VERIFY_BYTES;
+		do
+			rc = pt_mem_read(cm->mem, addr, seen, len_bytes, err);
+		while (rc == PT_EINTERRUPTED);
+		if (rc == 0)
+			rc = compare(cm, addr, seen, len_bytes, err);
+	}
+	free(seen);
+	return rc;
+}
+
+int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err)
+{
+	uint32_t fstat;
+
+	keep_open(&cm->flash_unit);
+	if (pt_core_reset(cm, PT_RESET_INIT, err) < 0 || wait_idle(cm, &fstat, err) < 0)
+		return err->code;
+	if (erase(cm, err) < 0 || program(cm, err) < 0)
+		return err->code;
+	return verify(cm, err);
+}

@@ -1,0 +1,218 @@
+/* See flash_loader.h. The core runs the loop with interrupts masked: the vector table may be what is being erased. */
+#include <string.h>
+
+#include "targets/cortexm/cortexm.h"
+#include "targets/cortexm/flash_ftfa.h"
+#include "targets/cortexm/flash_loader.h"
+#include "util.h"
+
+enum { BATCH_MS = 1000, POLL_US = 5000, BUFFER_MS = 500 };
+enum { ROW_R0 = 0, ROW_R1 = 1, ROW_R3 = 3, ROW_R5 = 5, ROW_R7 = 7, ROW_PRIMASK = 19, XPSR_T = 1 << 24 };
+
+static const uint8_t code[] = {
+			/*       @ r0 = FTFA, r1 = the buffer in turn, r7 = first buffer XOR second */
+	0x0a, 0x68,	/* next: ldr  r2, [r1, #0]	@ longwords, 0: wait */
+	0x00, 0x2a,	/*       cmp  r2, #0 */
+	0xfc, 0xd0,	/*       beq  next */
+	0x4b, 0x68,	/*       ldr  r3, [r1, #4]	@ where to */
+	0x0c, 0x1c,	/*       adds r4, r1, #0 */
+	0x08, 0x34,	/*       adds r4, #8		@ what */
+	0x06, 0x25,	/* word: movs r5, #6		@ program longword */
+	0x2d, 0x06,	/*       lsls r5, r5, #24 */
+	0x1d, 0x43,	/*       orrs r5, r3 */
+	0x45, 0x60,	/*       str  r5, [r0, #4]	@ FCCOB0..3 */
+	0x25, 0x68,	/*       ldr  r5, [r4, #0] */
+	0x85, 0x60,	/*       str  r5, [r0, #8]	@ FCCOB4..7 */
+	0x70, 0x25,	/*       movs r5, #0x70 */
+	0x05, 0x70,	/*       strb r5, [r0, #0]	@ clear old errors */
+	0x80, 0x25,	/*       movs r5, #0x80 */
+	0x05, 0x70,	/*       strb r5, [r0, #0]	@ launch */
+	0x05, 0x78,	/* busy: ldrb r5, [r0, #0] */
+	0x2e, 0x06,	/*       lsls r6, r5, #24	@ CCIF into N */
+	0xfc, 0xd5,	/*       bpl  busy */
+	0x71, 0x26,	/*       movs r6, #0x71 */
+	0x35, 0x42,	/*       tst  r5, r6		@ any error bit */
+	0x06, 0xd1,	/*       bne  fail */
+	0x04, 0x33,	/*       adds r3, #4 */
+	0x04, 0x34,	/*       adds r4, #4 */
+	0x01, 0x3a,	/*       subs r2, #1 */
+	0xeb, 0xd1,	/*       bne  word */
+	0x0a, 0x60,	/*       str  r2, [r1, #0]	@ the buffer is free */
+	0x79, 0x40,	/*       eors r1, r7		@ the other one */
+	0xe2, 0xe7,	/*       b    next */
+	0x01, 0xbe,	/* fail: bkpt #1		@ r5 = FSTAT, r3 = address */
+};
+
+static uint32_t buffer(const struct pt_loader *loader, unsigned which)
+{
+	return loader->area + PT_LOADER_CODE_BYTES + which * PT_LOADER_BUFFER_BYTES;
+}
+
+/* Memory as it is: breakpoints that are set in the work area have nothing to do with the loop. */
+static int raw(struct pt_loader *loader, enum pt_mem_do what, uint32_t addr, uint8_t *bytes, size_t len_bytes,
+	       struct pt_err *err)
+{
+	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = addr, .bytes = bytes, .len_bytes = len_bytes };
+	int rc;
+
+	do
+		rc = pt_mem_run(loader->cm->mem, &op, 1, BATCH_MS, NULL, err);
+	while (rc == PT_EINTERRUPTED);
+	return rc;
+}
+
+/* --- start and stop -------------------------------------------------------------------------------------------------- */
+
+static int write_registers(struct pt_loader *loader, struct pt_err *err)
+{
+	const uint16_t rows[] = { ROW_R0, ROW_R1, ROW_R7, PT_ROW_PC, PT_ROW_XPSR, ROW_PRIMASK };
+	const uint64_t values[] = { FTFA_BASE, buffer(loader, 0), buffer(loader, 0) ^ buffer(loader, 1), loader->area, XPSR_T, 1 };
+
+	return pt_core_write_registers(loader->cm, 0, rows, PT_LEN(rows), values, err);
+}
+
+static int save(struct pt_loader *loader, struct pt_err *err)
+{
+	uint16_t rows[PT_LOADER_REGISTERS], primask = ROW_PRIMASK;
+
+	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
+		rows[i] = i;
+	if (pt_core_read_registers(loader->cm, 0, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0 ||
+	    pt_core_read_registers(loader->cm, 0, &primask, 1, &loader->primask, err) < 0)
+		return err->code;
+	return raw(loader, PT_MEM_READ, loader->area, loader->saved, PT_LOADER_AREA_BYTES, err);
+}
+
+static int put_back(struct pt_loader *loader, struct pt_err *err)
+{
+	uint16_t rows[PT_LOADER_REGISTERS], primask = ROW_PRIMASK;
+
+	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
+		rows[i] = i;
+	if (raw(loader, PT_MEM_WRITE, loader->area, loader->saved, PT_LOADER_AREA_BYTES, err) < 0 ||
+	    pt_core_write_registers(loader->cm, 0, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0)
+		return err->code;
+	return pt_core_write_registers(loader->cm, 0, &primask, 1, &loader->primask, err);
+}
+
+static int place_code(struct pt_loader *loader, struct pt_err *err)
+{
+	uint8_t area[PT_LOADER_AREA_BYTES] = { 0 };	/* both buffers free */
+
+	_Static_assert(sizeof(code) <= PT_LOADER_CODE_BYTES, "the loop has its place");
+	memcpy(area, code, sizeof(code));
+	return raw(loader, PT_MEM_WRITE, loader->area, area, sizeof(area), err);
+}
+
+int pt_loader_start(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_err *err)
+{
+	*loader = (struct pt_loader){ .cm = cm, .area = cm->chip.ram_addr };
+	if (cm->chip.ram_bytes < PT_LOADER_AREA_BYTES)
+		return pt_fail(err, PT_ESTATE, "no RAM for it");
+	if (save(loader, err) < 0)
+		return err->code;
+	if (place_code(loader, err) < 0 || write_registers(loader, err) < 0 || pt_core_resume(cm, 0, err) < 0) {
+		struct pt_err ignored = { 0 };
+
+		pt_loader_stop(loader, &ignored);
+		return err->code;
+	}
+	return 0;
+}
+
+int pt_loader_stop(struct pt_loader *loader, struct pt_err *err)
+{
+	int rc;
+
+	do
+		rc = pt_core_halt(loader->cm, 0, err);
+	while (rc == PT_EINTERRUPTED);
+	return rc < 0 ? rc : put_back(loader, err);
+}
+
+/* --- buffers --------------------------------------------------------------------------------------------------------- */
+
+/* The buffer is not given back: has the loop stopped at an error? */
+static int why_stuck(struct pt_loader *loader, struct pt_err *err)
+{
+	const uint16_t rows[] = { ROW_R3, ROW_R5 };
+	uint64_t values[2];
+	struct pt_core_status status;
+
+	if (pt_core_status(loader->cm, 0, &status, err) < 0)
+		return err->code;
+	if (status.state != PT_HALTED)
+		return pt_fail(err, PT_ETIMEOUT, "the loader in RAM does not answer");
+	if (pt_core_read_registers(loader->cm, 0, rows, PT_LEN(rows), values, err) < 0 ||
+	    pt_ftfa_check_status((uint32_t)values[1], (uint32_t)values[0], err) < 0)
+		return err->code;
+	return pt_fail(err, PT_EPROTO, "the loader in RAM stopped by itself");
+}
+
+/* ops end with a poll of a buffer's word count; again until it is over. */
+static int run_and_poll(struct pt_loader *loader, struct pt_mem_op *ops, size_t n_ops, struct pt_err *err)
+{
+	uint64_t deadline_ns = pt_mem_now_ns(loader->cm->mem) + BUFFER_MS * PT_NS_PER_MS;
+	size_t at = 0;
+
+	while (at < n_ops) {
+		size_t n_done = 0;
+		int rc = pt_mem_run(loader->cm->mem, ops + at, n_ops - at, BATCH_MS, &n_done, err);
+
+		if (rc < 0 && rc != PT_EINTERRUPTED)
+			return rc;
+		at += n_done;
+		if (at < n_ops && pt_mem_now_ns(loader->cm->mem) >= deadline_ns)
+			return why_stuck(loader, err);
+	}
+	return 0;
+}
+
+static struct pt_mem_op free_poll(const struct pt_loader *loader, unsigned which)
+{
+	return (struct pt_mem_op){ .what = PT_MEM_POLL, .addr = buffer(loader, which), .mask = UINT32_MAX, .match = 0,
+				   .time_us = POLL_US };
+}
+
+/* Fill the next buffer, hand it over by its count, and wait until the other one is free: one round trip. */
+static int put_piece(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
+{
+	uint32_t at = buffer(loader, loader->next);
+	uint8_t piece[PT_LOADER_BUFFER_BYTES];
+	struct pt_mem_op ops[3];
+
+	pt_put_le32(piece, (uint32_t)(len_bytes / 4));
+	pt_put_le32(piece + 4, addr);
+	memcpy(piece + 8, bytes, len_bytes);
+	ops[0] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .code = true, .addr = at + 4, .bytes = piece + 4, .len_bytes = 4 + len_bytes };
+	ops[1] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .code = true, .addr = at, .bytes = piece, .len_bytes = 4 };
+	loader->next ^= 1;
+	ops[2] = free_poll(loader, loader->next);
+	return run_and_poll(loader, ops, PT_LEN(ops), err);
+}
+
+int pt_loader_put(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && len_bytes > 0) {
+		size_t piece = len_bytes < PT_LOADER_DATA_BYTES ? len_bytes : PT_LOADER_DATA_BYTES;
+
+		rc = put_piece(loader, addr, bytes, piece, err);
+		addr += (uint32_t)piece;
+		bytes += piece;
+		len_bytes -= piece;
+	}
+	return rc;
+}
+
+int pt_loader_finish(struct pt_loader *loader, struct pt_err *err)
+{
+	for (unsigned which = 0; which < 2; which++) {
+		struct pt_mem_op poll = free_poll(loader, which);
+
+		if (run_and_poll(loader, &poll, 1, err) < 0)
+			return err->code;
+	}
+	return 0;
+}

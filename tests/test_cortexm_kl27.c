@@ -1,0 +1,486 @@
+/* The target cortexm end to end: through the CMSIS-DAP driver and the model link to the virtual board kl27 with its
+ * demo firmware, on its virtual clock. */
+#include <string.h>
+
+#include "harness.h"
+#include "probes/probe.h"
+#include "probes/virtual/board.h"
+#include "targets/target.h"
+
+enum { RAM = 0x1fffe000, RAM_BYTES = 0x8000, FREE_RAM = 0x20000000, FLASH_BYTES = 0x40000 };
+enum { ROW_SP = 13, ROW_PC = 15, ROW_PRIMASK = 19, ROW_CONTROL };
+
+static struct pt_probe *probe;
+static struct pt_target *target;
+static struct pt_err err;
+
+static uint64_t round_trips(void)
+{
+	struct pt_link_traffic traffic;
+
+	pt_link_traffic(pt_probe_link(probe), &traffic);
+	return traffic.round_trips;
+}
+
+#define OK(call)                                                                                                      \
+	do {                                                                                                          \
+		int ok_rc = (call);                                                                                   \
+		ck_assert_msg(ok_rc == 0, "%s: %d: %s", #call, ok_rc, err.msg);                                       \
+	} while (0)
+
+static void setup(void)
+{
+	struct pt_link *link = pt_model_link_open("kl27?clock=virtual", &err);
+
+	ck_assert_msg(link != NULL, "%s", err.msg);
+	probe = pt_probe_open_link(&pt_cmsis_dap_ops, link, NULL, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	target = pt_target_attach(probe, "cortexm", NULL, &err);
+	ck_assert_msg(target != NULL && err.code == 0, "%s", err.msg);
+}
+
+static void teardown(void)
+{
+	if (target != NULL)
+		pt_target_detach(target, true, &err);
+	pt_probe_close(probe);
+	target = NULL;
+	probe = NULL;
+}
+
+static struct pt_core_status status(void)
+{
+	struct pt_core_status now;
+
+	OK(target->ops->status(target->state, 0, &now, &err));
+	return now;
+}
+
+static uint64_t read_row(uint16_t row)
+{
+	uint64_t value = 0;
+
+	OK(target->ops->read_registers(target->state, 0, &row, 1, &value, &err));
+	return value;
+}
+
+static void write_row(uint16_t row, uint64_t value)
+{
+	OK(target->ops->write_registers(target->state, 0, &row, 1, &value, &err));
+}
+
+static struct pt_mem *mem(void)
+{
+	return target->ops->mem(target->state, 0);
+}
+
+static uint32_t read32(uint64_t addr)
+{
+	uint32_t value = 0;
+
+	OK(pt_mem_read32(mem(), addr, &value, &err));
+	return value;
+}
+
+static void pass_ms(uint64_t ms)
+{
+	OK(pt_mem_wait(mem(), pt_mem_now_ns(mem()) + ms * PT_NS_PER_MS, &err));
+}
+
+static void wait_halted(void)
+{
+	for (int i = 0; i < 1000 && status().state != PT_HALTED; i++)
+		pass_ms(1);
+	ck_assert_int_eq(status().state, PT_HALTED);
+}
+
+static void halt(void)
+{
+	OK(target->ops->halt(target->state, 0, &err));
+	ck_assert_int_eq(status().state, PT_HALTED);
+}
+
+static void resume(void)
+{
+	OK(target->ops->resume(target->state, 0, &err));
+}
+
+/* --- attach ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(attaches_without_halting)
+{
+	uint64_t trips = round_trips();
+	enum pt_run_state state = status().state;
+
+	ck_assert_str_eq(target->ops->chip(target->state), "MKL27Z256 (Cortex-M0+ r0p1)");
+	ck_assert(state == PT_RUNNING || state == PT_SLEEPING);
+	ck_assert_uint_eq(read32(0xe000edf0) & 1, 0);	/* C_DEBUGEN is off */
+	ck_assert_uint_eq(read32(0xe000edfc), 0);	/* DEMCR as found */
+	ck_assert_msg(trips <= 40, "%u round trips", (unsigned)trips);
+	halt();
+	ck_assert_uint_ne(read_row(ROW_PC), 0);
+	ck_assert_msg(round_trips() <= 40, "%u round trips to the first register", (unsigned)round_trips());
+}
+END_TEST
+
+static void count_line(void *arg, const char *line)
+{
+	ck_assert_uint_gt(strlen(line), 0);
+	++*(int *)arg;
+}
+
+START_TEST(describes_what_it_found)
+{
+	int n_lines = 0;
+	size_t n_regions;
+	const struct pt_region *region = target->ops->regions(target->state, &n_regions);
+
+	target->ops->describe(target->state, count_line, &n_lines);
+	ck_assert_int_ge(n_lines, 5);
+	ck_assert_uint_eq(n_regions, 4);
+	ck_assert_int_eq(region[0].kind, PT_REGION_FLASH);
+	ck_assert_uint_eq(region[0].size, FLASH_BYTES);
+	ck_assert_int_eq(region[2].kind, PT_REGION_RAM);
+	ck_assert_uint_eq(region[2].addr, RAM);
+	ck_assert_uint_eq(region[2].size, RAM_BYTES);
+}
+END_TEST
+
+/* --- run control --------------------------------------------------------------------------------------------------- */
+
+START_TEST(halts_steps_and_resumes)
+{
+	uint64_t pc, trips;
+
+	halt();
+	ck_assert_int_eq(status().reason, PT_HALT_REQUEST);
+	pc = read_row(ROW_PC);
+	pass_ms(5);
+	ck_assert_uint_eq(read_row(ROW_PC), pc);
+	for (int i = 0; i < 20; i++) {
+		trips = round_trips();
+		OK(target->ops->step(target->state, 0, &err));
+		ck_assert_uint_le(round_trips() - trips, 4);
+		ck_assert_int_eq(status().reason, PT_HALT_STEP);
+	}
+	ck_assert_uint_ne(read_row(ROW_PC), pc);
+	resume();
+	ck_assert_int_ne(status().state, PT_HALTED);
+}
+END_TEST
+
+START_TEST(registers_need_a_halted_core)
+{
+	uint16_t row = ROW_PC;
+	uint64_t value;
+
+	ck_assert_int_eq(target->ops->read_registers(target->state, 0, &row, 1, &value, &err), PT_ESTATE);
+	row = 99;
+	ck_assert_int_eq(target->ops->read_registers(target->state, 0, &row, 1, &value, &err), PT_EARG);
+}
+END_TEST
+
+START_TEST(all_registers_in_one_batch)
+{
+	size_t n;
+	uint16_t rows[32];
+	uint64_t values[32], trips;
+
+	target->ops->registers(target->state, &n);
+	for (uint16_t i = 0; i < n; i++)
+		rows[i] = i;
+	halt();
+	trips = round_trips();
+	OK(target->ops->read_registers(target->state, 0, rows, n, values, &err));
+	ck_assert_uint_eq(round_trips() - trips, 1);
+	for (uint16_t i = 0; i < 13; i++)
+		write_row(i, 0x1000 + i);
+	write_row(ROW_PRIMASK, 1);
+	ck_assert_uint_eq(read_row(ROW_PRIMASK), 1);
+	ck_assert_uint_eq(read_row(ROW_CONTROL), values[ROW_CONTROL]);
+	for (uint16_t i = 0; i < 13; i++)
+		ck_assert_uint_eq(read_row(i), 0x1000u + i);
+	OK(target->ops->write_registers(target->state, 0, rows, n, values, &err));
+	ck_assert_uint_eq(read_row(ROW_PRIMASK), values[ROW_PRIMASK]);
+	ck_assert_uint_eq(read_row(ROW_SP), values[ROW_SP]);
+}
+END_TEST
+
+START_TEST(sleep_is_a_state)
+{
+	bool slept = false;
+
+	for (int i = 0; i < 200 && !slept; i++) {
+		slept = status().state == PT_SLEEPING;
+		pass_ms(1);
+	}
+	ck_assert(slept);
+}
+END_TEST
+
+/* --- reset --------------------------------------------------------------------------------------------------------- */
+
+static const struct { enum pt_reset_kind kind; bool halted; } reset_kinds[] = {
+	{ PT_RESET_RUN, false }, { PT_RESET_HALT, true }, { PT_RESET_INIT, true },
+};
+
+START_TEST(resets)
+{
+	struct pt_core_status now;
+
+	OK(target->ops->reset(target->state, reset_kinds[_i].kind, &err));
+	now = status();
+	ck_assert_int_eq(now.state == PT_HALTED, reset_kinds[_i].halted);
+	ck_assert(!now.was_reset);
+	if (reset_kinds[_i].halted) {
+		ck_assert_int_eq(now.reason, PT_HALT_VECTOR_CATCH);
+		ck_assert_uint_eq(read_row(ROW_PC), read32(4) & ~1u);
+		ck_assert_uint_eq(read_row(ROW_SP), read32(0));
+	}
+	ck_assert_uint_eq(read32(0xe000edfc) & 1, 0);
+}
+END_TEST
+
+START_TEST(notices_a_foreign_reset)
+{
+	status();
+	pt_mem_write32(mem(), 0xe000ed0c, 0x05fa0004, &err);
+	pass_ms(10);
+	ck_assert(status().was_reset);
+	ck_assert(!status().was_reset);
+}
+END_TEST
+
+/* --- breakpoints ------------------------------------------------------------------------------------------------------ */
+
+/* Somewhere the demo comes by again and again: where it was found, single-stepped past whatever slept. */
+static uint64_t busy_place(void)
+{
+	halt();
+	return read_row(ROW_PC);
+}
+
+START_TEST(hardware_breakpoint_stops_and_lets_go)
+{
+	struct pt_break at = { .kind = PT_BREAK_HW, .addr = busy_place(), .len = 2 };
+
+	OK(target->ops->break_insert(target->state, &at, &err));
+	OK(target->ops->break_insert(target->state, &at, &err));	/* again: nothing happens */
+	for (int i = 0; i < 3; i++) {
+		resume();
+		wait_halted();
+		ck_assert_int_eq(status().reason, PT_HALT_BREAK_HW);
+		ck_assert_uint_eq(status().addr, at.addr);
+		ck_assert_uint_eq(read_row(ROW_PC), at.addr);
+	}
+	OK(target->ops->break_remove(target->state, &at, &err));
+	OK(target->ops->break_remove(target->state, &at, &err));
+	resume();
+	pass_ms(20);
+	ck_assert_int_ne(status().state, PT_HALTED);
+}
+END_TEST
+
+START_TEST(hardware_breakpoints_run_out)
+{
+	struct pt_break at = { .kind = PT_BREAK_HW, .addr = 0x1000, .len = 2 };
+
+	OK(target->ops->break_insert(target->state, &at, &err));
+	at.addr = 0x1002;
+	OK(target->ops->break_insert(target->state, &at, &err));
+	at.addr = 0x1004;
+	ck_assert_int_eq(target->ops->break_insert(target->state, &at, &err), PT_EBUSY);
+	at.addr = 0x20000100;
+	ck_assert_int_eq(target->ops->break_insert(target->state, &at, &err), PT_EUNSUPPORTED);
+	at.addr = 0x1001;
+	ck_assert_int_eq(target->ops->break_insert(target->state, &at, &err), PT_EARG);
+}
+END_TEST
+
+/* adds r0, #1; adds r0, #1; b . - 4 */
+static const uint8_t loop[] = { 0x40, 0x1c, 0x40, 0x1c, 0xfc, 0xe7 };
+
+static void run_loop_in_ram(void)
+{
+	halt();
+	OK(pt_mem_write(mem(), FREE_RAM, loop, sizeof(loop), &err));
+	write_row(ROW_PRIMASK, 1);
+	write_row(0, 0);
+	write_row(ROW_PC, FREE_RAM);
+}
+
+START_TEST(software_breakpoint_in_ram)
+{
+	struct pt_break at = { .kind = PT_BREAK_SW, .addr = FREE_RAM + 2, .len = 2 };
+	uint8_t seen[sizeof(loop)];
+
+	run_loop_in_ram();
+	OK(target->ops->break_insert(target->state, &at, &err));
+	OK(pt_mem_read(mem(), FREE_RAM, seen, sizeof(seen), &err));
+	ck_assert_mem_eq(seen, loop, sizeof(loop));	/* hidden */
+	for (uint64_t turn = 1; turn < 4; turn++) {
+		resume();
+		wait_halted();
+		ck_assert_int_eq(status().reason, PT_HALT_BREAK_SW);
+		ck_assert_uint_eq(read_row(ROW_PC), FREE_RAM + 2);
+		ck_assert_uint_eq(read_row(0), 2 * turn - 1);
+	}
+	OK(target->ops->step(target->state, 0, &err));
+	ck_assert_uint_eq(read_row(ROW_PC), FREE_RAM + 4);
+	OK(target->ops->break_remove(target->state, &at, &err));
+	OK(pt_mem_read(mem(), FREE_RAM, seen, sizeof(seen), &err));
+	ck_assert_mem_eq(seen, loop, sizeof(loop));
+}
+END_TEST
+
+START_TEST(watchpoint_names_its_address)
+{
+	/* str r0, [r1]; adds r0, #1; b . - 4 */
+	static const uint8_t stores[] = { 0x08, 0x60, 0x40, 0x1c, 0xfc, 0xe7 };
+	struct pt_break at = { .kind = PT_WATCH_WRITE, .addr = FREE_RAM + 0x100, .len = 4 };
+
+	run_loop_in_ram();
+	OK(pt_mem_write(mem(), FREE_RAM, stores, sizeof(stores), &err));
+	write_row(1, FREE_RAM + 0x100);
+	OK(target->ops->break_insert(target->state, &at, &err));
+	resume();
+	wait_halted();
+	ck_assert_int_eq(status().reason, PT_HALT_WATCH_WRITE);
+	ck_assert_uint_eq(status().addr, FREE_RAM + 0x100);
+	OK(target->ops->break_remove(target->state, &at, &err));
+	resume();
+	pass_ms(5);
+	ck_assert_int_ne(status().state, PT_HALTED);
+	at.len = 3;
+	ck_assert_int_eq(target->ops->break_insert(target->state, &at, &err), PT_EUNSUPPORTED);
+}
+END_TEST
+
+/* --- memory ---------------------------------------------------------------------------------------------------------- */
+
+START_TEST(memory_while_running)
+{
+	uint8_t out[1500], in[1500];
+
+	for (size_t i = 0; i < sizeof(out); i++)
+		out[i] = (uint8_t)(i * 7);
+	OK(pt_mem_write(mem(), FREE_RAM + 1, out, sizeof(out), &err));
+	OK(pt_mem_read(mem(), FREE_RAM + 1, in, sizeof(in), &err));
+	ck_assert_mem_eq(in, out, sizeof(out));
+	ck_assert_int_ne(status().state, PT_HALTED);
+	ck_assert_int_eq(pt_mem_read(mem(), 0x1fff0000, in, 16, &err), PT_EFAULT);
+	ck_assert_msg(strstr(err.msg, "0x1fff0000") != NULL, "%s", err.msg);
+	ck_assert_int_eq(pt_mem_read(mem(), RAM + RAM_BYTES - 64, in, 128, &err), PT_EFAULT);
+	ck_assert_msg(strstr(err.msg, "0x20006000") != NULL, "%s", err.msg);
+	OK(pt_mem_read(mem(), FREE_RAM + 1, in, sizeof(in), &err));
+}
+END_TEST
+
+/* --- flash ----------------------------------------------------------------------------------------------------------- */
+
+START_TEST(programs_and_verifies)
+{
+	enum { AT = 0x20000, LEN = 5000 };
+	static uint8_t image[LEN], seen[LEN];
+
+	for (size_t i = 0; i < LEN; i++)
+		image[i] = (uint8_t)(i * 31 + 5);
+	memset(image + 200, 0xff, 600);
+	halt();
+	OK(target->ops->flash_erase(target->state, AT, 5 * 1024, &err));
+	OK(target->ops->flash_write(target->state, AT, image, 4001, &err));
+	OK(target->ops->flash_write(target->state, AT + 4001, image + 4001, LEN - 4001, &err));
+	OK(target->ops->flash_done(target->state, &err));
+	OK(pt_mem_read(mem(), AT, seen, LEN, &err));
+	ck_assert_mem_eq(seen, image, LEN);
+	ck_assert_int_eq(status().state, PT_HALTED);
+	ck_assert_uint_eq(read_row(ROW_PC), read32(4) & ~1u);
+	resume();
+	pass_ms(5);
+	ck_assert_int_ne(status().state, PT_LOCKED_UP);
+}
+END_TEST
+
+START_TEST(refuses_to_lock_the_chip)
+{
+	uint8_t config[16] = { 0 };
+
+	halt();
+	memset(config, 0xff, sizeof(config));
+	OK(target->ops->flash_erase(target->state, 0x400, 0x400, &err));
+	ck_assert_int_eq(target->ops->flash_write(target->state, 0x400, config, sizeof(config), &err), PT_EPERM);
+	config[12] = 0xfe;
+	OK(target->ops->flash_write(target->state, 0x400, config, 8, &err));	/* FSEC is left out: it is kept open */
+	OK(target->ops->flash_done(target->state, &err));
+	ck_assert_uint_eq(read32(0x40c), 0xfffffffe);
+	ck_assert_int_eq(target->ops->flash_write(target->state, FLASH_BYTES, config, 16, &err), PT_EARG);
+	ck_assert_int_eq(target->ops->flash_erase(target->state, 0x10, 0x400, &err), PT_EARG);
+}
+END_TEST
+
+/* --- detach ---------------------------------------------------------------------------------------------------------- */
+
+START_TEST(detach_puts_everything_back)
+{
+	struct pt_break hard = { .kind = PT_BREAK_HW, .addr = 0x1000, .len = 2 };
+	struct pt_break watch = { .kind = PT_WATCH_ACCESS, .addr = 0x20004000, .len = 4 };
+	struct pt_break soft = { .kind = PT_BREAK_SW, .addr = FREE_RAM, .len = 2 };
+	uint32_t before = read32(FREE_RAM), bpu = read32(0xe0002000);
+
+	halt();
+	OK(target->ops->break_insert(target->state, &hard, &err));
+	OK(target->ops->break_insert(target->state, &watch, &err));
+	OK(target->ops->break_insert(target->state, &soft, &err));
+	OK(pt_target_detach(target, true, &err));
+	target = pt_target_attach(probe, NULL, NULL, &err);	/* finds it as it was */
+	ck_assert_msg(target != NULL, "%s", err.msg);
+	ck_assert_int_ne(status().state, PT_HALTED);
+	ck_assert_uint_eq(read32(0xe000edf0) & 1, 0);
+	ck_assert_uint_eq(read32(0xe000edfc), 0);
+	ck_assert_uint_eq(read32(0xe0002000), bpu);
+	ck_assert_uint_eq(read32(0xe0002008), 0);
+	ck_assert_uint_eq(read32(FREE_RAM), before);
+}
+END_TEST
+
+START_TEST(connects_under_reset)
+{
+	struct pt_params *settings = pt_params_new();
+
+	OK(pt_target_detach(target, true, &err));
+	OK(pt_params_add(settings, pt_cortexm_ops.params, pt_cortexm_ops.n_params, "connect=under-reset", &err));
+	target = pt_target_attach(probe, "cortexm", settings, &err);
+	pt_params_free(settings);
+	ck_assert_msg(target != NULL && err.code == 0, "%s", err.msg);
+	ck_assert_int_eq(status().state, PT_HALTED);
+	ck_assert_uint_eq(read_row(ROW_PC), read32(4) & ~1u);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("cortexm on kl27");
+	TCase *tc = tcase_create("cortexm");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, attaches_without_halting);
+	tcase_add_test(tc, describes_what_it_found);
+	tcase_add_test(tc, halts_steps_and_resumes);
+	tcase_add_test(tc, registers_need_a_halted_core);
+	tcase_add_test(tc, all_registers_in_one_batch);
+	tcase_add_test(tc, sleep_is_a_state);
+	tcase_add_loop_test(tc, resets, 0, PT_LEN(reset_kinds));
+	tcase_add_test(tc, notices_a_foreign_reset);
+	tcase_add_test(tc, hardware_breakpoint_stops_and_lets_go);
+	tcase_add_test(tc, hardware_breakpoints_run_out);
+	tcase_add_test(tc, software_breakpoint_in_ram);
+	tcase_add_test(tc, watchpoint_names_its_address);
+	tcase_add_test(tc, memory_while_running);
+	tcase_add_test(tc, programs_and_verifies);
+	tcase_add_test(tc, refuses_to_lock_the_chip);
+	tcase_add_test(tc, detach_puts_everything_back);
+	tcase_add_test(tc, connects_under_reset);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
