@@ -22,10 +22,11 @@ void pt_cpu_free_windows(struct pt_vcpu *cpu);
 static inline bool pt_cpu_load(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t *value)
 {
 	uint32_t offset = addr - cpu->ram->base;
-	const uint8_t *p = cpu->ram->bytes + offset;
+	const uint8_t *p;
 
 	if (offset >= cpu->ram->size || (addr & (size_bytes - 1)) != 0)
 		return pt_cpu_load_slowly(cpu, addr, size_bytes, value);
+	p = cpu->ram->bytes + offset;
 	*value = size_bytes == 4 ? pt_le32(p) : size_bytes == 2 ? pt_le16(p) : *p;
 	return true;
 }
@@ -33,10 +34,11 @@ static inline bool pt_cpu_load(struct pt_vcpu *cpu, uint32_t addr, unsigned size
 static inline bool pt_cpu_store(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t value)
 {
 	uint32_t offset = addr - cpu->ram->base;
-	uint8_t *p = cpu->ram->bytes + offset;
+	uint8_t *p;
 
 	if (offset >= cpu->ram->size || (addr & (size_bytes - 1)) != 0)
 		return pt_cpu_store_slowly(cpu, addr, size_bytes, value);
+	p = cpu->ram->bytes + offset;
 	if (size_bytes == 4)
 		pt_put_le32(p, value);
 	else if (size_bytes == 2)

@@ -1,0 +1,124 @@
+/* The smallest board there is: what a test of the core needs and no unit. */
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bare_core.h"
+#include "util.h"
+
+struct pt_bare_core *pt_bare_core_new(void)
+{
+	struct pt_bare_core *core = calloc(1, sizeof(*core));
+	struct pt_vregion flash = { .base = 0, .size = BARE_FLASH_BYTES, .read_only = true };
+	struct pt_vregion ram = { .base = BARE_RAM_BASE, .size = BARE_RAM_BYTES };
+
+	if (core == NULL)
+		return NULL;
+	flash.bytes = core->flash;
+	ram.bytes = core->ram;
+	pt_vbus_add(&core->bus, &flash);
+	pt_vbus_add(&core->bus, &ram);
+	core->cpu = pt_vcpu_new(&core->bus, &pt_vcpu_kl27_timing);
+	if (core->cpu == NULL) {
+		free(core);
+		return NULL;
+	}
+	return core;
+}
+
+void pt_bare_core_free(struct pt_bare_core *core)
+{
+	if (core == NULL)
+		return;
+	pt_vcpu_free(core->cpu);
+	free(core);
+}
+
+static uint8_t *at(struct pt_bare_core *core, uint64_t addr, uint64_t n_bytes)
+{
+	const struct pt_vregion *region = pt_vbus_find(&core->bus, (uint32_t)addr);
+
+	if (region == NULL || region->bytes == NULL || n_bytes > region->size - (addr - region->base))
+		return NULL;
+	return region->bytes + (addr - region->base);
+}
+
+static Elf *open_elf(const char *path, int *fd)
+{
+	elf_version(EV_CURRENT);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ, NULL);
+}
+
+static void close_elf(Elf *elf, int fd)
+{
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int load_segment(struct pt_bare_core *core, Elf *elf, const GElf_Phdr *segment, struct pt_err *err)
+{
+	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz, ELF_T_BYTE);
+	uint8_t *to = at(core, segment->p_paddr, segment->p_filesz);
+
+	if (data == NULL || to == NULL)
+		return pt_fail(err, PT_EARG, "segment at 0x%llx does not fit", (unsigned long long)segment->p_paddr);
+	memcpy(to, data->d_buf, segment->p_filesz);
+	pt_vbus_changed(&core->bus, (uint32_t)segment->p_paddr, (uint32_t)segment->p_filesz);
+	return 0;
+}
+
+int pt_bare_core_load(struct pt_bare_core *core, const char *path, struct pt_err *err)
+{
+	size_t n_segments = 0;
+	GElf_Phdr segment;
+	int fd, rc = 0;
+	Elf *elf = open_elf(path, &fd);
+
+	if (elf == NULL || elf_getphdrnum(elf, &n_segments) != 0)
+		rc = pt_fail(err, PT_EARG, "%s is no ELF", path);
+	for (size_t i = 0; rc == 0 && i < n_segments; i++)
+		if (gelf_getphdr(elf, (int)i, &segment) != NULL && segment.p_type == PT_LOAD && segment.p_filesz > 0)
+			rc = load_segment(core, elf, &segment, err);
+	close_elf(elf, fd);
+	return rc;
+}
+
+static uint32_t search(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 0; data != NULL && gelf_getsym(data, i, &symbol) != NULL; i++) {
+		const char *found = elf_strptr(elf, header->sh_link, symbol.st_name);
+
+		if (found != NULL && strcmp(found, name) == 0)
+			return (uint32_t)symbol.st_value & (GELF_ST_TYPE(symbol.st_info) == STT_FUNC ? ~1u : ~0u);
+	}
+	return 0;
+}
+
+uint32_t pt_elf_symbol(const char *path, const char *name)
+{
+	Elf_Scn *section = NULL;
+	uint32_t value = 0;
+	GElf_Shdr header;
+	int fd;
+	Elf *elf = open_elf(path, &fd);
+
+	while (elf != NULL && value == 0 && (section = elf_nextscn(elf, section)) != NULL)
+		if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_SYMTAB)
+			value = search(elf, section, &header, name);
+	close_elf(elf, fd);
+	return value;
+}
+
+uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr)
+{
+	const uint8_t *p = at((struct pt_bare_core *)core, addr, 4);
+
+	return p == NULL ? 0 : pt_le32(p);
+}

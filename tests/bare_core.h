@@ -1,0 +1,27 @@
+/* A virtual core with memory and nothing else, for tests: flash at 0 (256 KiB), RAM 0x1fffe000..0x20005fff. */
+#ifndef PT_TESTS_BARE_CORE_H
+#define PT_TESTS_BARE_CORE_H
+
+#include "error.h"
+#include "probes/virtual/cpu/armv6m.h"
+
+enum { BARE_FLASH_BYTES = 256 * 1024, BARE_RAM_BASE = 0x1fffe000, BARE_RAM_BYTES = 32 * 1024 };
+
+struct pt_bare_core {
+	struct pt_vbus bus;
+	struct pt_vcpu *cpu;
+	uint8_t flash[BARE_FLASH_BYTES], ram[BARE_RAM_BYTES];
+};
+
+/* Memory is zero, the core in reset. NULL: no memory. */
+struct pt_bare_core *pt_bare_core_new(void);
+void pt_bare_core_free(struct pt_bare_core *core);
+
+/* Put an ELF's segments where they are loaded (physical addresses). */
+int pt_bare_core_load(struct pt_bare_core *core, const char *path, struct pt_err *err);
+/* A symbol's value in an ELF, without the Thumb bit; 0: not there. */
+uint32_t pt_elf_symbol(const char *path, const char *name);
+
+uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr);	/* flash or RAM */
+
+#endif

@@ -1,0 +1,66 @@
+/* Print every executed pc of a firmware on the virtual core: pc_log ELF INSTRUCTIONS [SCHEDULE]. A schedule file has
+ * lines "INSTRUCTION VECTOR": before that instruction the exception is entered, instead of when the NVIC would. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/bare_core.h"
+
+struct log {
+	uint64_t left;
+	struct pt_vcpu *cpu;
+};
+
+static void on_insn(void *arg, uint32_t pc)
+{
+	struct log *log = arg;
+
+	printf("%08" PRIx32 "\n", pc);
+	if (--log->left == 0)
+		pt_vcpu_stop(log->cpu);
+}
+
+static struct pt_vimposed *read_schedule(const char *path, size_t *n_entries)
+{
+	FILE *file = fopen(path, "r");
+	struct pt_vimposed *list = NULL, entry;
+
+	*n_entries = 0;
+	while (file != NULL && fscanf(file, "%" SCNu64 " %" SCNu16, &entry.insn, &entry.vector) == 2) {
+		list = realloc(list, (*n_entries + 1) * sizeof(*list));
+		if (list == NULL)
+			abort();
+		list[(*n_entries)++] = entry;
+	}
+	if (file != NULL)
+		fclose(file);
+	return list;
+}
+
+int main(int argc, char **argv)
+{
+	struct pt_bare_core *core = pt_bare_core_new();
+	struct pt_vimposed *schedule = NULL;
+	struct log log = { 0 };
+	struct pt_vtap tap = { .arg = &log, .insn = on_insn };
+	struct pt_err err = { 0 };
+	size_t n_entries;
+
+	if (argc < 3 || core == NULL || pt_bare_core_load(core, argv[1], &err) < 0) {
+		fprintf(stderr, "usage: pc_log ELF INSTRUCTIONS [SCHEDULE] %s\n", err.msg);
+		pt_bare_core_free(core);
+		return 2;
+	}
+	log.left = strtoull(argv[2], NULL, 0);
+	log.cpu = core->cpu;
+	pt_vcpu_reset(core->cpu, true);
+	pt_vcpu_add_tap(core->cpu, &tap);
+	if (argc > 3) {
+		schedule = read_schedule(argv[3], &n_entries);
+		pt_vcpu_impose(core->cpu, schedule, n_entries);
+	}
+	pt_vcpu_run(core->cpu, log.left * 64);
+	pt_bare_core_free(core);
+	free(schedule);
+	return 0;
+}
