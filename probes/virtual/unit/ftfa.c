@@ -160,6 +160,7 @@ static bool program(uint8_t *at, uint32_t word)
 	return pt_le32(at) == word;
 }
 
+/* The key lies in the flash as a longword's bytes would (the manual's byte order UNVERIFIED). */
 static bool check_key(struct pt_vftfa *ftfa)
 {
 	for (unsigned i = 0; i < KEY_BYTES; i++)
