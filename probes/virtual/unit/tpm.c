@@ -73,15 +73,23 @@ static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, u
 	return true;
 }
 
+/* A new compare value, or a channel that was off: what lies behind the counter is for the next round. */
+static void rearm(struct pt_vtpm *tpm, unsigned n)
+{
+	tpm->channel[n].matched = false;
+	tpm->channel[n].matched = match_cycle(tpm, n) < now(tpm);
+}
+
 static void write_channel(struct pt_vtpm *tpm, unsigned n, bool is_value, uint32_t value)
 {
-	uint32_t flag = tpm->channel[n].csc & CHF & ~value;
+	uint32_t was = tpm->channel[n].csc;
 
 	if (is_value)
 		tpm->channel[n].value = value & 0xffff;
 	else
-		tpm->channel[n].csc = (value & CSC_BITS) | flag;
-	tpm->channel[n].matched = match_cycle(tpm, n) < now(tpm);	/* what lies behind is for the next round */
+		tpm->channel[n].csc = (value & CSC_BITS) | (was & CHF & ~value);
+	if (is_value || (was & MS_ELS) == 0)
+		rearm(tpm, n);
 }
 
 static void write_status(struct pt_vtpm *tpm, uint32_t value)
