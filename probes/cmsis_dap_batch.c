@@ -25,7 +25,7 @@ struct batch {
 /* --- how long the probe tries by itself --------------------------------------------------------------------------- */
 
 /* Real firmware needs about twice the 46 clocks of the wire for one read; slower firmware polls longer, not wrongly. */
-enum { POLL_CLOCKS = 100, WAIT_CLOCKS = 13, WAIT_MS = 50 };
+enum { POLL_CLOCKS = 100, WAIT_CLOCKS = 13, WAIT_MS = 100 };
 
 static uint16_t retries(uint64_t hz, uint64_t us, uint64_t clocks)
 {
@@ -41,7 +41,8 @@ uint16_t pt_cmsis_dap_match_retry(const struct pt_cmsis_dap *dap, uint32_t poll_
 	return retries(dap->speed_hz, poll_us < PT_CMSIS_DAP_POLL_US ? poll_us : PT_CMSIS_DAP_POLL_US, POLL_CLOCKS);
 }
 
-/* A WAIT is 13 clocks: request 8, turn-arounds 2, acknowledge 3. Source: Arm IHI 0031, SWD protocol. */
+/* Long enough for a bus that stands still while flash is erased, short enough for a whole pipeline of packets that all
+ * wait in vain. A WAIT is 13 clocks: request 8, turn-arounds 2, acknowledge 3. Source: Arm IHI 0031, SWD protocol. */
 uint16_t pt_cmsis_dap_wait_retry(const struct pt_cmsis_dap *dap)
 {
 	if (dap->wait_retry_asked > 0)

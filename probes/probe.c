@@ -19,7 +19,7 @@ const struct pt_param pt_probe_params[] = {
 	[PT_PROBE_ATOMIC] = { "atomic", PT_PARAM_FLAG, "on", NULL, 0, 0,
 			      "bind commands into one packet (ExecuteCommands) if the probe claims to know it" },
 	[PT_PROBE_WAIT_RETRY] = { "wait-retry", PT_PARAM_NUMBER, "0", NULL, 0, 65535,
-				  "how often the probe repeats an access that the target answers with WAIT, 0: for 50 ms" },
+				  "how often the probe repeats an access that the target answers with WAIT, 0: for 100 ms" },
 	[PT_PROBE_MATCH_RETRY] = { "match-retry", PT_PARAM_NUMBER, "0", NULL, 0, 65535,
 				   "how often the probe repeats a poll by itself, 0: for 5 ms, at 100 SWCLK periods a read" },
 	[PT_PROBE_IDLE_CYCLES] = { "idle-cycles", PT_PARAM_NUMBER, "0", NULL, 0, 255,

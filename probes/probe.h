@@ -49,7 +49,7 @@ struct pt_dap_ops {
 	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or
 	 *   PT_EFAULT    the DAP answered FAULT: sticky flags are set, the caller recovers; ops[*n_done] is the first
 	 *                that may have failed (a posted write shows late)
-	 *   PT_ETIMEOUT  no answer from the probe for timeout_ms, or WAIT for that long; sooner (50 ms) where the probe
+	 *   PT_ETIMEOUT  no answer from the probe for timeout_ms, or WAIT for that long; sooner (100 ms) where the probe
 	 *                gave up on WAIT and going on might repeat or skip an access. AP registers are then unknown
 	 *   PT_EPROTO    no acknowledge or parity error on the wire, or a reply that the protocol does not allow
 	 *   PT_EINTERRUPTED, PT_EIO

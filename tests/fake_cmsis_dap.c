@@ -10,7 +10,7 @@ enum { AP = 1, READ = 2, VALUE = 0x10, MASK = 0x20, RDBUFF = READ | 0xc };
 void fake_cmsis_dap_init(struct fake_cmsis_dap *fake, uint16_t packet_bytes, uint8_t packet_count)
 {
 	*fake = (struct fake_cmsis_dap){ .packet_bytes = packet_bytes, .packet_count = packet_count, .capabilities = 0x11,
-				   .wait_retry = 64, .match_retry = 1024 };
+					 .protocol = "2.1.1", .wait_retry = 64, .match_retry = 1024 };
 	for (uint32_t i = 0; i < FAKE_DAP_WORDS; i++)
 		fake->words[i] = 0x5a000000 + i;
 }
@@ -284,11 +284,11 @@ static size_t do_block(struct fake_cmsis_dap *fake, const uint8_t *request, uint
 static size_t info_of(const struct fake_cmsis_dap *fake, uint8_t id, uint8_t *data)
 {
 	switch (id) {
-	case 0x04: return (size_t)(stpcpy((char *)data, "2.1.1") - (char *)data) + 1;
+	case 0x04: return (size_t)(stpcpy((char *)data, fake->protocol) - (char *)data) + 1;
 	case 0x09: return (size_t)(stpcpy((char *)data, "1.0") - (char *)data) + 1;
 	case 0xf0: data[0] = fake->capabilities; return 1;
 	case 0xfe: data[0] = fake->packet_count; return 1;
-	case 0xff: pt_put_le16(data, fake->packet_bytes); return 2;
+	case 0xff: pt_put_le16(data, fake->packet_bytes); return fake->packet_bytes > 0 ? 2 : 0;
 	default: return 0;
 	}
 }

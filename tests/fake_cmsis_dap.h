@@ -11,8 +11,9 @@ enum { FAKE_DAP_BASE = 0x20000000, FAKE_DAP_WORDS = 16384 };
 
 struct fake_cmsis_dap {
 	/* how it is made */
-	uint16_t packet_bytes;
+	uint16_t packet_bytes;		/* 0: it does not say */
 	uint8_t packet_count, capabilities;
+	const char *protocol;
 	bool padded;			/* responses have packet_bytes, as HID reports */
 	uint32_t clock_ns;		/* one SWCLK period; 0: transfers take no time */
 
