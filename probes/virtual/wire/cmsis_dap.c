@@ -264,6 +264,11 @@ void pt_vdap_process(struct pt_vdap *dap, const uint8_t *request, size_t len_byt
 	answer(dap, request, len_bytes, respond, arg);
 }
 
+void pt_vdap_set_packet_bytes(struct pt_vdap *dap, size_t packet_bytes)
+{
+	dap->config.packet_bytes = packet_bytes;
+}
+
 uint64_t pt_vdap_transfers(const struct pt_vdap *dap)
 {
 	return dap->swd.transfers;

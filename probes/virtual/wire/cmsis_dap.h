@@ -38,6 +38,9 @@ typedef void pt_vdap_respond(void *arg, const uint8_t *response, size_t len_byte
 void pt_vdap_process(struct pt_vdap *dap, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
 		     pt_vdap_respond *respond, void *arg);
 
+/* A probe with several interfaces has a packet size for each: the one of the requests that come next. */
+void pt_vdap_set_packet_bytes(struct pt_vdap *dap, size_t packet_bytes);
+
 uint64_t pt_vdap_transfers(const struct pt_vdap *dap);	/* SWD transfers so far */
 
 #endif

@@ -1,0 +1,43 @@
+/* An emulated USB CMSIS-DAP probe for tests: a virtual board behind a device that unmodified libusb, hidapi and whole
+ * programs open. umockdev describes the device and carries the ioctls; what answers them is the same firmware model
+ * that stands behind every other virtual link.
+ *
+ * Interface 0 is CMSIS-DAP v2 (vendor bulk, OUT 0x01, IN 0x81), interface 1 is v1 (HID, OUT 0x03, IN 0x83, reports of
+ * 64 bytes), the latter also as /dev/hidrawN when asked for. Errors are the kernel's: see usb_probe_usbfs.c.
+ *
+ * Programs that use it are linked with libumockdev-preload; children are started with it in LD_PRELOAD. */
+#ifndef PT_TESTS_USB_PROBE_H
+#define PT_TESTS_USB_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct usb_probe;
+
+struct usb_probe_config {
+	const char *board;	/* what stands behind "virtual:": "kl27?swclk=4M". link=bulk-fs makes a full-speed device */
+	const char *serial;	/* NULL: "V0001" */
+	unsigned port;		/* 1..9, its place on the bus: "1-PORT"; another for each probe that is there at a time */
+	bool hidraw;		/* as the kernel's HID driver would make one */
+	bool instant;		/* responses as soon as they are known, not when the cable would have brought them */
+};
+
+enum { USB_PROBE_VENDOR = 0x1209, USB_PROBE_PRODUCT = 0x0001, USB_PROBE_RELEASE = 0x0100 };	/* pid.codes: for tests */
+
+/* Makes it and plugs it in. Any thread; the caller frees it. NULL with the sentence. */
+struct usb_probe *usb_probe_new(const struct usb_probe_config *config, struct pt_err *err);
+void usb_probe_free(struct usb_probe *probe);
+
+/* Pull the plug with whatever is in flight, and put it in again. The board's power is its own: it runs on. */
+void usb_probe_unplug(struct usb_probe *probe);
+void usb_probe_plug(struct usb_probe *probe);
+
+/* Permissions of the device nodes, 0600 at first; 0 with a user other than root is "permission denied". */
+void usb_probe_set_mode(struct usb_probe *probe, unsigned mode);
+
+/* Packets that the device has taken from all hosts so far. */
+uint64_t usb_probe_packets(struct usb_probe *probe);
+
+#endif

@@ -1,0 +1,109 @@
+/* The descriptors of the emulated probe. Source: USB 2.0, chapter 9.6; HID 1.11, chapter 6.2; CMSIS-DAP v2 interface:
+ * probes.md 1.6. */
+#include <string.h>
+
+#include "usb_probe_parts.h"
+
+const char usb_manufacturer[] = "proftap";
+const char usb_product[] = "proftap virtual CMSIS-DAP";
+
+enum { STRING_MANUFACTURER = 1, STRING_PRODUCT, STRING_SERIAL, STRING_BULK, STRING_HID };
+enum { VENDOR_SPECIFIC = 0xff, CLASS_HID = 3, BULK = 2, INTERRUPT = 3, HID_INTERVAL = 1 };
+
+static const guint8 report_descriptor[] = {
+	0x06, 0x00, 0xff,		/* usage page: vendor 0xff00 */
+	0x09, 0x01, 0xa1, 0x01,		/* usage 1, collection: application */
+	0x15, 0x00, 0x26, 0xff, 0x00,	/* logical 0..255 */
+	0x75, 0x08,			/* report size: 8 bits */
+	0x95, HID_REPORT_BYTES, 0x09, 0x01, 0x81, 0x02,	/* input */
+	0x95, HID_REPORT_BYTES, 0x09, 0x01, 0x91, 0x02,	/* output */
+	0xc0,
+};
+
+static void append(GByteArray *out, const guint8 *bytes, size_t n)
+{
+	g_byte_array_append(out, bytes, (guint)n);
+}
+
+static void append_endpoint(GByteArray *out, guint8 address, guint8 type, unsigned packet_bytes, guint8 interval)
+{
+	const guint8 bytes[] = { 7, 5, address, type, (guint8)packet_bytes, (guint8)(packet_bytes >> 8), interval };
+
+	append(out, bytes, sizeof(bytes));
+}
+
+static void append_interface(GByteArray *out, guint8 number, guint8 class, guint8 string)
+{
+	const guint8 bytes[] = { 9, 4, number, 0, 2, class, 0, 0, string };
+
+	append(out, bytes, sizeof(bytes));
+}
+
+void usb_device_descriptor(const struct usb_probe *probe, GByteArray *out)
+{
+	const guint8 bytes[] = {
+		18, 1, 0x00, 0x02, 0xef, 2, 1, 64,
+		USB_PROBE_VENDOR & 0xff, USB_PROBE_VENDOR >> 8, USB_PROBE_PRODUCT & 0xff, USB_PROBE_PRODUCT >> 8,
+		USB_PROBE_RELEASE & 0xff, USB_PROBE_RELEASE >> 8,
+		STRING_MANUFACTURER, STRING_PRODUCT, STRING_SERIAL, 1,
+	};
+
+	(void)probe;
+	append(out, bytes, sizeof(bytes));
+}
+
+void usb_config_descriptor(const struct usb_probe *probe, GByteArray *out)
+{
+	const guint8 head[] = { 9, 2, 0, 0, N_INTERFACES, 1, 0, 0x80, 250 };
+	const guint8 hid[] = { 9, 0x21, 0x11, 0x01, 0, 1, 0x22, sizeof(report_descriptor), 0 };
+	unsigned bulk_bytes = probe->rig.link->packet_bytes < 512 ? 64 : 512;	/* full speed, high speed */
+	guint begin = out->len;
+
+	append(out, head, sizeof(head));
+	append_interface(out, INTERFACE_BULK, VENDOR_SPECIFIC, STRING_BULK);
+	append_endpoint(out, EP_BULK_OUT, BULK, bulk_bytes, 0);
+	append_endpoint(out, EP_BULK_IN, BULK, bulk_bytes, 0);
+	append_interface(out, INTERFACE_HID, CLASS_HID, STRING_HID);
+	append(out, hid, sizeof(hid));
+	append_endpoint(out, EP_HID_IN, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
+	append_endpoint(out, EP_HID_OUT, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
+	out->data[begin + 2] = (guint8)(out->len - begin);
+}
+
+void usb_report_descriptor(GByteArray *out)
+{
+	append(out, report_descriptor, sizeof(report_descriptor));
+}
+
+static const char *string_at(const struct usb_probe *probe, unsigned index)
+{
+	switch (index) {
+	case STRING_MANUFACTURER:
+		return usb_manufacturer;
+	case STRING_PRODUCT:
+		return usb_product;
+	case STRING_SERIAL:
+		return probe->config.serial;
+	case STRING_BULK:
+		return "CMSIS-DAP v2";
+	case STRING_HID:
+		return "CMSIS-DAP v1";
+	default:
+		return NULL;
+	}
+}
+
+bool usb_string_descriptor(const struct usb_probe *probe, unsigned index, GByteArray *out)
+{
+	static const guint8 english[] = { 4, 3, 0x09, 0x04 };
+	const char *text = string_at(probe, index);
+
+	if (index == 0)
+		append(out, english, sizeof(english));
+	if (text == NULL)
+		return index == 0;
+	append(out, (const guint8[]){ (guint8)(2 + 2 * strlen(text)), 3 }, 2);
+	for (; *text != '\0'; text++)
+		append(out, (const guint8[]){ (guint8)*text, 0 }, 2);
+	return true;
+}

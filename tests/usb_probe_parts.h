@@ -1,0 +1,68 @@
+/* What the parts of the emulated USB probe share; not for tests. */
+#ifndef PT_TESTS_USB_PROBE_PARTS_H
+#define PT_TESTS_USB_PROBE_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <umockdev.h>
+
+#include "probes/virtual/wire/rig.h"
+#include "usb_probe.h"
+
+enum { INTERFACE_BULK, INTERFACE_HID, N_INTERFACES };
+enum { EP_BULK_OUT = 0x01, EP_BULK_IN = 0x81, EP_HID_OUT = 0x03, EP_HID_IN = 0x83 };
+enum { HID_REPORT_BYTES = 64 };
+enum pipe { PIPE_BULK, PIPE_HID, PIPE_HIDRAW, N_PIPES };	/* ways to the firmware, each with its responses */
+
+struct usb_probe {
+	struct usb_probe_config config;
+	UMockdevTestbed *bed;
+	UMockdevIoctlBase *usbfs, *hidraw;
+	char *node, *sys;		/* "/dev/bus/usb/001/00N", "/devices/.../1-N" */
+	char *hid_node, *hid_sys;
+
+	GMutex lock;			/* everything below; held only for moments */
+	bool plugged;
+	unsigned plug_count;		/* what was in flight before an unplug is not delivered after a replug */
+	int node_fd, hid_fd;		/* our ends of the FIFOs that say "ready" */
+	bool node_ready;
+	GQueue urbs;			/* struct urb, in order of submission */
+	GQueue responses[N_PIPES];	/* GBytes, not fetched by a host yet */
+	UMockdevIoctlClient *claimed[N_INTERFACES];
+
+	struct pt_vrig rig;		/* the worker's alone */
+	GThread *worker;
+	GCond work;
+	GQueue requests;		/* struct request */
+	uint64_t packets, origin_ns;
+	bool stopping;
+};
+
+/* usb_probe_firmware.c: the model of the probe's firmware, on a thread of its own. */
+int usb_firmware_start(struct usb_probe *probe, struct pt_err *err);
+void usb_firmware_stop(struct usb_probe *probe);
+/* Lock held. A packet from the host; its responses come into responses[pipe] later. */
+void usb_firmware_request(struct usb_probe *probe, enum pipe pipe, const uint8_t *bytes, size_t len_bytes);
+
+/* usb_probe_descriptors.c: bytes appended to out, or -1 when there is no such descriptor. */
+void usb_device_descriptor(const struct usb_probe *probe, GByteArray *out);
+void usb_config_descriptor(const struct usb_probe *probe, GByteArray *out);
+void usb_report_descriptor(GByteArray *out);
+bool usb_string_descriptor(const struct usb_probe *probe, unsigned index, GByteArray *out);
+extern const char usb_product[], usb_manufacturer[];
+
+/* usb_probe_usbfs.c. Lock held for deliver, drop_all and forget_all. */
+UMockdevIoctlBase *usb_usbfs_new(struct usb_probe *probe);
+void usb_usbfs_deliver(struct usb_probe *probe);	/* responses have come: finish URBs that wait for them */
+void usb_usbfs_drop_all(struct usb_probe *probe);	/* unplugged: finish every URB so */
+void usb_usbfs_forget_all(struct usb_probe *probe);	/* nobody will reap them any more */
+
+/* usb_probe_hidraw.c. Lock held for deliver. */
+UMockdevIoctlBase *usb_hidraw_new(struct usb_probe *probe);
+void usb_hidraw_deliver(struct usb_probe *probe);
+
+/* usb_probe.c. Lock held. A file descriptor on the usbfs node polls as writable: a URB can be reaped. */
+void usb_node_set_ready(struct usb_probe *probe, bool ready);
+
+#endif

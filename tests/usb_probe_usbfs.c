@@ -1,0 +1,320 @@
+/* The kernel's half of the emulated probe: the usbfs ioctls that libusb and hidapi-libusb make, with the kernel's
+ * errors. URBs and claims belong to an open file. Called on umockdev's thread; each request is completed once. */
+#include <errno.h>
+#include <linux/usbdevice_fs.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "usb_probe_parts.h"
+
+struct urb {
+	UMockdevIoctlClient *client;
+	UMockdevIoctlData *kernel, *buffer;	/* struct usbdevfs_urb in the client, and what it points at */
+	bool done;
+};
+
+static struct usbdevfs_urb *fields(struct urb *urb)
+{
+	return (struct usbdevfs_urb *)urb->kernel->data;
+}
+
+static void finish(struct urb *urb, int status, size_t len_bytes)
+{
+	fields(urb)->status = status;
+	fields(urb)->actual_length = (int)len_bytes;
+	urb->done = true;
+}
+
+static void free_urb(struct urb *urb)
+{
+	g_clear_object(&urb->buffer);
+	g_object_unref(urb->kernel);
+	g_object_unref(urb->client);
+	g_free(urb);
+}
+
+/* Files that were closed: their URBs and claims went with them. umockdev tells only those who ask. */
+static void forget_closed_files(struct usb_probe *probe)
+{
+	for (GList *l = probe->urbs.head, *next; l != NULL; l = next) {
+		next = l->next;
+		if (umockdev_ioctl_client_get_connected(((struct urb *)l->data)->client))
+			continue;
+		free_urb(l->data);
+		g_queue_delete_link(&probe->urbs, l);
+	}
+	for (guint i = 0; i < N_INTERFACES; i++)
+		if (probe->claimed[i] != NULL && !umockdev_ioctl_client_get_connected(probe->claimed[i]))
+			g_clear_object(&probe->claimed[i]);
+}
+
+static void tell_readiness(struct usb_probe *probe)
+{
+	bool ready = !probe->plugged;		/* then libusb shall see ENODEV */
+
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next)
+		ready = ready || ((struct urb *)l->data)->done;
+	usb_node_set_ready(probe, ready);
+}
+
+/* --- data from the device to the host */
+
+static GQueue *responses_for(struct usb_probe *probe, unsigned endpoint)
+{
+	switch (endpoint) {
+	case EP_BULK_IN:
+		return &probe->responses[PIPE_BULK];
+	case EP_HID_IN:
+		return &probe->responses[PIPE_HID];
+	default:
+		return NULL;
+	}
+}
+
+static void give(struct urb *urb, GBytes *response)
+{
+	gsize len_bytes;
+	gconstpointer bytes = g_bytes_get_data(response, &len_bytes);
+
+	if (urb->buffer == NULL || len_bytes > (gsize)fields(urb)->buffer_length) {
+		finish(urb, -EOVERFLOW, 0);
+	} else {
+		memcpy(urb->buffer->data, bytes, len_bytes);
+		finish(urb, 0, len_bytes);
+	}
+	g_bytes_unref(response);
+}
+
+void usb_usbfs_deliver(struct usb_probe *probe)
+{
+	forget_closed_files(probe);
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next) {
+		struct urb *urb = l->data;
+		GQueue *waiting = urb->done ? NULL : responses_for(probe, fields(urb)->endpoint);
+
+		if (waiting != NULL && !g_queue_is_empty(waiting))
+			give(urb, g_queue_pop_head(waiting));
+	}
+	tell_readiness(probe);
+}
+
+void usb_usbfs_forget_all(struct usb_probe *probe)
+{
+	g_queue_clear_full(&probe->urbs, (GDestroyNotify)free_urb);
+	for (guint i = 0; i < N_INTERFACES; i++)
+		g_clear_object(&probe->claimed[i]);
+}
+
+void usb_usbfs_drop_all(struct usb_probe *probe)
+{
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next)
+		if (!((struct urb *)l->data)->done)
+			finish(l->data, -ESHUTDOWN, 0);
+	tell_readiness(probe);
+}
+
+/* --- control transfers */
+
+static bool find_descriptor(struct usb_probe *probe, unsigned type, unsigned index, GByteArray *out)
+{
+	switch (type) {
+	case 1:
+		usb_device_descriptor(probe, out);
+		return true;
+	case 2:
+		usb_config_descriptor(probe, out);
+		return true;
+	case 3:
+		return usb_string_descriptor(probe, index, out);
+	case 0x22:
+		usb_report_descriptor(out);
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum { GET_DESCRIPTOR = 6, SET_REPORT = 0x09, SET_IDLE = 0x0a, SETUP_BYTES = 8 };
+
+static void control(struct usb_probe *probe, struct urb *urb)
+{
+	guint8 *setup = urb->buffer->data;
+	size_t room = (size_t)fields(urb)->buffer_length - SETUP_BYTES, asked = MIN(room, setup[6] | (size_t)setup[7] << 8);
+	g_autoptr(GByteArray) out = g_byte_array_new();
+
+	if ((setup[0] == 0x80 || setup[0] == 0x81) && setup[1] == GET_DESCRIPTOR &&
+	    find_descriptor(probe, setup[3], setup[2], out)) {
+		asked = MIN(asked, out->len);
+		memcpy(setup + SETUP_BYTES, out->data, asked);
+		finish(urb, 0, asked);
+	} else if (setup[0] == 0x21 && setup[1] == SET_REPORT) {
+		usb_firmware_request(probe, PIPE_HID, setup + SETUP_BYTES, asked);
+		finish(urb, 0, asked);
+	} else if (setup[0] == 0x21 && setup[1] == SET_IDLE) {
+		finish(urb, 0, 0);
+	} else {
+		finish(urb, -EPIPE, 0);		/* stall: the device does not know it */
+	}
+}
+
+/* --- ioctls: 0, or an errno */
+
+static bool endpoint_exists(unsigned endpoint)
+{
+	return endpoint == EP_BULK_OUT || endpoint == EP_BULK_IN || endpoint == EP_HID_OUT || endpoint == EP_HID_IN;
+}
+
+static void start(struct usb_probe *probe, struct urb *urb)
+{
+	struct usbdevfs_urb *kernel = fields(urb);
+
+	if (kernel->type == USBDEVFS_URB_TYPE_CONTROL)
+		control(probe, urb);
+	else if (kernel->endpoint == EP_BULK_OUT || kernel->endpoint == EP_HID_OUT) {
+		usb_firmware_request(probe, kernel->endpoint == EP_BULK_OUT ? PIPE_BULK : PIPE_HID,
+				     urb->buffer != NULL ? urb->buffer->data : NULL, (size_t)kernel->buffer_length);
+		finish(urb, 0, (size_t)kernel->buffer_length);
+	}
+}
+
+static int submit(struct usb_probe *probe, UMockdevIoctlClient *client, UMockdevIoctlData *data)
+{
+	struct usbdevfs_urb *kernel = (struct usbdevfs_urb *)data->data;
+	struct urb *urb;
+
+	if (!probe->plugged)
+		return ENODEV;
+	if (kernel->type == USBDEVFS_URB_TYPE_CONTROL ? kernel->buffer_length < SETUP_BYTES : !endpoint_exists(kernel->endpoint))
+		return kernel->type == USBDEVFS_URB_TYPE_CONTROL ? EINVAL : ENOENT;
+	urb = g_new0(struct urb, 1);
+	urb->client = g_object_ref(client);
+	urb->kernel = g_object_ref(data);
+	if (kernel->buffer_length > 0)
+		urb->buffer = umockdev_ioctl_data_resolve(data, G_STRUCT_OFFSET(struct usbdevfs_urb, buffer),
+							  (gsize)kernel->buffer_length, NULL);
+	g_queue_push_tail(&probe->urbs, urb);
+	start(probe, urb);
+	usb_usbfs_deliver(probe);
+	return 0;
+}
+
+static int discard(struct usb_probe *probe, UMockdevIoctlClient *client, gulong address)
+{
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next) {
+		struct urb *urb = l->data;
+
+		if (urb->client == client && urb->kernel->client_addr == address && !urb->done) {
+			finish(urb, -ENOENT, 0);
+			tell_readiness(probe);
+			return 0;
+		}
+	}
+	return EINVAL;
+}
+
+static int reap(struct usb_probe *probe, UMockdevIoctlClient *client, UMockdevIoctlData *data)
+{
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next) {
+		struct urb *urb = l->data;
+
+		if (urb->client != client || !urb->done)
+			continue;
+		umockdev_ioctl_data_set_ptr(data, 0, urb->kernel);
+		g_queue_delete_link(&probe->urbs, l);
+		free_urb(urb);
+		tell_readiness(probe);
+		return 0;
+	}
+	return probe->plugged ? EAGAIN : ENODEV;
+}
+
+static int claim(struct usb_probe *probe, UMockdevIoctlClient *client, guint interface)
+{
+	if (!probe->plugged)
+		return ENODEV;
+	if (interface >= N_INTERFACES)
+		return ENOENT;
+	if (probe->claimed[interface] != NULL && probe->claimed[interface] != client)
+		return EBUSY;
+	g_set_object(&probe->claimed[interface], client);
+	return 0;
+}
+
+static int release(struct usb_probe *probe, UMockdevIoctlClient *client, guint interface)
+{
+	if (interface >= N_INTERFACES || probe->claimed[interface] != client)
+		return EINVAL;
+	g_clear_object(&probe->claimed[interface]);
+	return 0;
+}
+
+static int perform(struct usb_probe *probe, UMockdevIoctlClient *client, gulong request, UMockdevIoctlData *arg)
+{
+	UMockdevIoctlData *data = _IOC_SIZE(request) > 0 ? umockdev_ioctl_data_resolve(arg, 0, _IOC_SIZE(request), NULL) : NULL;
+
+	switch (request) {
+	case USBDEVFS_GET_CAPABILITIES:
+		*(guint32 *)data->data = USBDEVFS_CAP_ZERO_PACKET | USBDEVFS_CAP_NO_PACKET_SIZE_LIM |
+					 USBDEVFS_CAP_REAP_AFTER_DISCONNECT;
+		return 0;
+	case USBDEVFS_CLAIMINTERFACE:
+		return claim(probe, client, *(guint *)data->data);
+	case USBDEVFS_RELEASEINTERFACE:
+		return release(probe, client, *(guint *)data->data);
+	case USBDEVFS_DISCONNECT_CLAIM:
+		return claim(probe, client, ((struct usbdevfs_disconnect_claim *)data->data)->interface);
+	case USBDEVFS_GETDRIVER:
+	case USBDEVFS_IOCTL:		/* detach or attach a kernel driver: there is none */
+		return ENODATA;
+	case USBDEVFS_SETCONFIGURATION:
+	case USBDEVFS_SETINTERFACE:
+	case USBDEVFS_CLEAR_HALT:
+	case USBDEVFS_RESET:
+		return probe->plugged ? 0 : ENODEV;
+	case USBDEVFS_SUBMITURB:
+		return submit(probe, client, data);
+	case USBDEVFS_DISCARDURB:
+		return discard(probe, client, *(gulong *)arg->data);
+	case USBDEVFS_REAPURB:
+	case USBDEVFS_REAPURBNDELAY:
+		return reap(probe, client, data);
+	default:
+		return ENOTTY;
+	}
+}
+
+static gboolean on_ioctl(UMockdevIoctlBase *self, UMockdevIoctlClient *client)
+{
+	struct usb_probe *probe = g_object_get_data(G_OBJECT(self), "probe");
+	int error;
+
+	g_mutex_lock(&probe->lock);
+	forget_closed_files(probe);
+	error = perform(probe, client, umockdev_ioctl_client_get_request(client), umockdev_ioctl_client_get_arg(client));
+	g_mutex_unlock(&probe->lock);
+	umockdev_ioctl_client_complete(client, error == 0 ? 0 : -1, error);
+	return TRUE;
+}
+
+typedef struct { UMockdevIoctlBase parent; } PtUsbfs;		/* GObject wants typedefs */
+typedef struct { UMockdevIoctlBaseClass parent; } PtUsbfsClass;
+static GType pt_usbfs_get_type(void);
+G_DEFINE_TYPE(PtUsbfs, pt_usbfs, UMOCKDEV_TYPE_IOCTL_BASE)
+
+static void pt_usbfs_init(PtUsbfs *self)
+{
+	(void)self;
+}
+
+static void pt_usbfs_class_init(PtUsbfsClass *class)
+{
+	class->parent.handle_ioctl = on_ioctl;
+}
+
+UMockdevIoctlBase *usb_usbfs_new(struct usb_probe *probe)
+{
+	UMockdevIoctlBase *usbfs = g_object_new(pt_usbfs_get_type(), NULL);
+
+	g_object_set_data(G_OBJECT(usbfs), "probe", probe);
+	return usbfs;
+}
