@@ -1,0 +1,261 @@
+/* How the program comes to a client and goes back: ?, vAttach, vRun, R, and D, k, vKill, or no word at all. One client
+ * has it at a time; to the others the server has no program, but monitor works.
+ *
+ * Given back by D the cores run. Given back without a word, or killed, they run if they ran before the session: who
+ * found a product at work leaves it at work. */
+#include <string.h>
+
+#include "gdbstub/commands.h"
+#include "gdbstub/run.h"
+#include "log.h"
+
+/* --- whose is it -------------------------------------------------------------------------------------------------- */
+
+/* True: it is this client's now. Else the packet is parked until the owner has left, or err says who has it. */
+static bool take(struct pt_gdb_client *client, struct pt_err *err)
+{
+	struct pt_gdb_client **owner = &client->stub->owner;
+
+	if (*owner == NULL || *owner == client) {
+		*owner = client;
+		return true;
+	}
+	client->parked = (*owner)->closing;
+	pt_fail(err, PT_EBUSY, "another GDB has the target (%s)", (*owner)->peer);
+	return false;
+}
+
+void pt_gdb_forget_inferior(struct pt_gdb_client *client)
+{
+	client->run = PT_GDB_NONE;
+	client->n_breaks = 0;
+	client->n_stops = 0;
+	client->core = 0;
+	if (client->stub->owner == client)
+		client->stub->owner = NULL;
+	pt_gdbstub_check(client->stub);
+}
+
+/* --- coming ------------------------------------------------------------------------------------------------------- */
+
+static int see(struct pt_gdb_request *rq, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_core_status status;
+
+	rq->n_cores = target->ops->n_cores(target->state);
+	if (rq->n_cores > PT_GDB_MAX_CORES)
+		rq->n_cores = PT_GDB_MAX_CORES;
+	rq->found_running = false;
+	for (unsigned core = 0; core < rq->n_cores; core++) {
+		if (target->ops->status(target->state, core, &status, err) < 0)
+			return err->code;
+		rq->found_running |= status.state != PT_HALTED;
+	}
+	return 0;
+}
+
+static int attach(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	if (see(rq, target, err) < 0)
+		return err->code;
+	for (unsigned core = 0; rq->found_running && core < rq->n_cores; core++)
+		if (pt_board_halt(board, core, err) < 0)
+			return pt_wrap(err, "halt");
+	return pt_gdb_stop_registers(rq, target, err);
+}
+
+static int restart(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	if (see(rq, target, err) < 0)
+		return err->code;
+	if (pt_board_reset(board, PT_RESET_HALT, err) < 0)
+		return pt_wrap(err, "reset");
+	return pt_gdb_stop_registers(rq, target, err);
+}
+
+static bool attached(struct pt_gdb_request *rq, int rc)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (rc < 0) {
+		if (client->run == PT_GDB_NONE)
+			pt_gdb_forget_inferior(client);
+		return false;
+	}
+	if (client->run == PT_GDB_NONE) {
+		client->found_running = rq->found_running;
+		client->n_cores = rq->n_cores;
+	}
+	client->run = PT_GDB_HALTED;
+	client->stub->owner = client;
+	return true;
+}
+
+/* A GDB that only asks why it stopped is not told of trouble, but that there is no program. */
+static void after_why(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (!attached(rq, rc)) {
+		pt_warn("gdb: %s: no program to attach to: %s", rq->client->peer, err->msg);
+		pt_gdb_reply_text(rq->client, "W00");
+	} else {
+		pt_gdb_stop_frame(rq->client, rq, PT_GDB_SIGTRAP, NULL);
+		pt_gdb_reply(rq->client);
+	}
+}
+
+static void after_attach(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (!attached(rq, rc)) {
+		pt_warn("gdb: %s: attach: %s", rq->client->peer, err->msg);
+		pt_gdb_reply_sentence(rq->client, err);
+	} else {
+		pt_gdb_stop_frame(rq->client, rq, PT_GDB_SIGTRAP, NULL);
+		pt_gdb_reply(rq->client);
+	}
+}
+
+static void after_restart(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (!attached(rq, rc))
+		pt_warn("gdb: %s: restart: %s", rq->client->peer, err->msg);
+	pt_gdb_finish(rq->client);
+}
+
+void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_err err;
+
+	(void)args;
+	client->request.core = client->core;
+	if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN) {
+		pt_gdb_reply_text(client, "W00");
+	} else if (client->run == PT_GDB_RUNNING) {
+		pt_gdb_reply_text(client, "E01");	/* its stop reply comes when it stops */
+	} else if (take(client, &err)) {
+		pt_gdb_post(&client->request, attach, after_why);
+	} else if (!client->parked) {
+		pt_info("gdb: %s gets no program: %s", client->peer, err.msg);
+		pt_gdb_reply_text(client, "W00");
+	}
+}
+
+void pt_gdb_attach(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_err err;
+	uint64_t pid;
+
+	client->request.core = client->core;
+	if (!pt_rsp_number(args, &pid) || pid != 1)
+		pt_fail(&err, PT_EARG, "there is one program here, and its number is 1: attach 1");
+	else if (take(client, &err)) {
+		pt_gdb_post(&client->request, attach, after_attach);
+		return;
+	}
+	if (!client->parked)
+		pt_gdb_reply_sentence(client, &err);
+}
+
+/* vRun;FILE;ARGUMENT...: there is one program, in flash, and it takes no arguments. */
+void pt_gdb_run_again(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_err err;
+
+	(void)args;
+	client->request.core = 0;
+	if (take(client, &err))
+		pt_gdb_post(&client->request, restart, after_attach);
+	else if (!client->parked)
+		pt_gdb_reply_sentence(client, &err);
+}
+
+void pt_gdb_restart(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_err err;
+
+	(void)args;
+	client->request.core = 0;
+	if (take(client, &err))
+		pt_gdb_post(&client->request, restart, after_restart);
+	else if (!client->parked)
+		pt_gdb_finish(client);	/* R has no reply */
+}
+
+/* --- going -------------------------------------------------------------------------------------------------------- */
+
+/* Goes through to the end whatever fails, and tells the first failure. */
+static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+	struct pt_err other = { 0 }, *to = err;
+	struct pt_core_status status;
+
+	for (size_t i = 0; i < client->n_breaks; i++)
+		if (target->ops->break_remove(target->state, &client->breaks[i].inserted, to) < 0)
+			to = &other;
+	for (unsigned core = 0; rq->resume && core < client->n_cores; core++) {
+		if (target->ops->status(target->state, core, &status, to) < 0)
+			to = &other;
+		else if (status.state == PT_HALTED && pt_board_resume(board, core, to) < 0)
+			to = &other;
+	}
+	return to == err ? 0 : err->code;
+}
+
+static void after_give_back(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc < 0)
+		pt_warn("gdb: %s: leave the target: %s", rq->client->peer, err->msg);
+	pt_gdb_forget_inferior(rq->client);
+}
+
+static void after_detach(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	after_give_back(rq, rc, err);
+	pt_gdb_reply_text(rq->client, "OK");
+}
+
+static void after_kill(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	after_give_back(rq, rc, err);
+	pt_gdb_finish(rq->client);
+}
+
+void pt_gdb_detach(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (client->run == PT_GDB_NONE) {
+		pt_gdb_reply_text(client, "OK");
+		return;
+	}
+	client->request.resume = true;
+	pt_gdb_post(&client->request, give_back, after_detach);
+}
+
+static void kill_with(struct pt_gdb_client *client, pt_gdb_after_fn *after)
+{
+	client->request.resume = client->found_running;
+	pt_gdb_post(&client->request, give_back, after);
+}
+
+void pt_gdb_vkill(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (client->run == PT_GDB_NONE)
+		pt_gdb_reply_text(client, "OK");
+	else
+		kill_with(client, after_detach);
+}
+
+void pt_gdb_kill(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (client->run == PT_GDB_NONE)
+		pt_gdb_finish(client);
+	else
+		kill_with(client, after_kill);
+}
+
+void pt_gdb_end_session(struct pt_gdb_client *client)
+{
+	kill_with(client, after_give_back);
+}

@@ -1,0 +1,151 @@
+/* One connection: its bytes, its packets in strict order, and what it has of the board. Loop thread, except run() of
+ * a request.
+ *
+ * The life of a packet: read, queued, handled by its row of the command table, and answered, at once or after a
+ * request has been to the board; only then the next one is handled. A resume is "answered" when it has been done: its
+ * stop reply comes whenever the core stops. 0x03 overtakes the queue. */
+#ifndef PT_GDBSTUB_CLIENT_H
+#define PT_GDBSTUB_CLIENT_H
+
+#include "gdbstub/stub.h"
+#include "rsp.h"
+
+enum {
+	PT_GDB_PACKET_BYTES = 0x4000,	/* PacketSize: the largest payload in either direction */
+	PT_GDB_MAX_BREAKS = 256,
+	PT_GDB_MAX_CORES = 8,
+	PT_GDB_STOP_TEXT_BYTES = 2048,
+};
+
+struct pt_gdb_client;
+
+struct pt_gdb_packet {
+	struct pt_gdb_packet *next;
+	enum pt_rsp_item item;		/* PACKET, DAMAGED or OVERSIZE */
+	size_t len_bytes;
+	uint8_t bytes[];		/* and a NUL */
+};
+
+/* Work on the board. A client has three, each used for one thing at a time. */
+struct pt_gdb_request {
+	struct pt_job job;
+	struct pt_gdb_client *client;
+	bool pending;			/* on its way to the board and back */
+	bool no_target;			/* out: the board had none */
+	/* Board thread. May read its own fields and args, and fill frame. */
+	int (*run)(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err);
+	/* Loop thread; NULL: reply with frame, or with the error. */
+	void (*after)(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
+	struct pt_rsp_frame frame;	/* opened with '$' before run() */
+	struct pt_rsp_args args;	/* of the packet, which stays until it is answered */
+	uint64_t addr, len;
+	unsigned core;
+	bool resume;			/* end of session: let the cores run */
+	bool found_running;		/* out: when attaching */
+	unsigned n_cores;		/* the same */
+	struct pt_break at;
+	char *document;			/* out: malloc'd, becomes the client's */
+	char stop[PT_GDB_STOP_TEXT_BYTES];	/* registers for a stop reply: "d:00040020;f:..." */
+	uint64_t pc;			/* the same */
+};
+
+enum pt_gdb_run {
+	PT_GDB_NONE,		/* no inferior: not attached, or it is gone */
+	PT_GDB_HALTED,
+	PT_GDB_RUNNING,		/* a resume awaits its stop reply */
+};
+
+/* What GDB inserted: as it asked for it, and as the target has it. */
+struct pt_gdb_break { struct pt_break asked, inserted; };
+
+struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
+
+struct pt_monitor_call;
+
+struct pt_gdb_client {
+	struct pt_gdbstub *stub;
+	struct pt_gdb_client *next;
+	char peer[64];
+
+	/* the connection */
+	union pt_gdb_handle in, out;	/* out: stdio only */
+	uv_stream_t *to;		/* in's or out's */
+	uv_timer_t timer;		/* of a slow monitor command */
+	uv_timer_t live_timer;		/* monitor profile live */
+	unsigned n_handles;
+	bool closing;			/* nothing is read or sent any more */
+	bool closed;			/* the handles are being closed */
+	struct pt_rsp rsp;
+	uint8_t payload[PT_GDB_PACKET_BYTES + 1];
+	uint8_t read_bytes[4096];
+	struct pt_rsp_frame frame;	/* the reply being built */
+	struct pt_rsp_frame unacked;	/* ack mode: the last one sent, until its "+" */
+	bool no_ack;
+
+	/* packets */
+	struct pt_gdb_packet *queue, **queue_tail;
+	size_t queued_bytes;
+	struct pt_gdb_packet *current;	/* being answered */
+	bool pumping, parked;		/* parked: current waits for a leaving client's core */
+	struct pt_gdb_request request, halt, stop;
+
+	/* what the GDB at the other end understands */
+	bool swbreak, hwbreak, error_message;
+
+	/* the inferior */
+	enum pt_gdb_run run;
+	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
+	bool resuming;			/* the resume or step is still on its way to the board */
+	bool interrupted;		/* 0x03 came since the resume */
+	unsigned core, n_cores;		/* core: Hg's choice */
+	struct pt_board_listener listener;
+	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
+	unsigned n_stops;
+	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
+	size_t n_breaks;
+	char *document;			/* of qXfer, kept while it is read piece by piece */
+	const char *document_name;	/* its row's */
+
+	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */
+	struct pt_gdb_live *live;	/* monitor profile live, or NULL */
+};
+
+/* --- connections: client.c ---------------------------------------------------------------------------------------- */
+
+int pt_gdb_client_accept(struct pt_gdbstub *stub, uv_stream_t *listener, struct pt_err *err);
+int pt_gdb_client_stdio(struct pt_gdbstub *stub, struct pt_err *err);
+/* The connection is over, for whatever reason: the board goes back to the state before the session, then the client
+ * is freed. Safe to call again. */
+void pt_gdb_client_leave(struct pt_gdb_client *client, const char *why);
+void pt_gdb_clients_leave(struct pt_gdbstub *stub, const char *why);
+void pt_gdb_clients_wake(struct pt_gdbstub *stub);	/* the core is free: handle what was parked for it */
+void pt_gdb_client_check(struct pt_gdb_client *client);	/* something it waited for came: go on leaving */
+
+/* --- answers: reply.c --------------------------------------------------------------------------------------------- */
+
+void pt_gdb_send(struct pt_gdb_client *client, struct pt_rsp_frame *frame);	/* ends the frame; no reply, just a packet */
+void pt_gdb_reply(struct pt_gdb_client *client);		/* with client->frame, and on to the next packet */
+void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
+/* "E01", or the sentence to a client that understands it. */
+void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err);
+/* The sentence to any client: for packets where even GDB 13 looks for it (Z, vAttach, vRun, vFlash). */
+void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *err);
+void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err);	/* the packet alone */
+void pt_gdb_finish(struct pt_gdb_client *client);		/* the packet is dealt with, without a reply */
+/* Text on the user's console, as O packets. Only while a resume or a monitor command awaits its reply. */
+void pt_gdb_console(struct pt_gdb_client *client, const char *text, size_t len_bytes);
+bool pt_gdb_may_send(const struct pt_gdb_client *client);	/* it keeps up with what it was sent */
+
+/* --- requests: request.c ------------------------------------------------------------------------------------------ */
+
+typedef int pt_gdb_run_fn(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			  struct pt_err *err);
+typedef void pt_gdb_after_fn(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
+
+/* Puts into err why the board has no target at present. */
+void pt_gdb_why_no_target(const struct pt_gdbstub *stub, struct pt_err *err);
+void pt_gdb_request_init(struct pt_gdb_request *rq, struct pt_gdb_client *client, bool urgent);
+/* Goes to the board. Does nothing when the session has ended meanwhile. */
+void pt_gdb_post(struct pt_gdb_request *rq, pt_gdb_run_fn *run, pt_gdb_after_fn *after);
+
+#endif

@@ -1,0 +1,111 @@
+/* One row per packet. The first row that fits is taken, so longer names stand before their beginnings. A packet
+ * without a row gets the empty reply, which is what vMustReplyEmpty asks for. */
+#include "gdbstub/commands.h"
+
+#include <string.h>
+
+#include "log.h"
+
+enum { ANY = 0, EXACT = 1, TARGET = 2 };	/* the packet is the name alone; it needs the inferior */
+
+static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
+	/* memory, registers and run control: what comes most often */
+	{ "m",			TARGET,		pt_gdb_read_hex },
+	{ "x",			TARGET,		pt_gdb_read_binary },
+	{ "M",			TARGET,		pt_gdb_write_hex },
+	{ "X",			TARGET,		pt_gdb_write_binary },
+	{ "g",			TARGET | EXACT,	pt_gdb_read_registers },
+	{ "G",			TARGET,		pt_gdb_write_registers },
+	{ "p",			TARGET,		pt_gdb_read_register },
+	{ "P",			TARGET,		pt_gdb_write_register },
+	{ "vCont?",		EXACT,		pt_gdb_vcont_what },
+	{ "vCont;",		TARGET,		pt_gdb_vcont },
+	{ "vCtrlC",		EXACT,		pt_gdb_ctrl_c },
+	{ "c",			TARGET,		pt_gdb_continue },
+	{ "C",			TARGET,		pt_gdb_continue },
+	{ "s",			TARGET,		pt_gdb_step },
+	{ "S",			TARGET,		pt_gdb_step },
+	{ "Z",			TARGET,		pt_gdb_insert },
+	{ "z",			TARGET,		pt_gdb_remove },
+	{ "vFlashErase:",	TARGET,		pt_gdb_flash_erase },
+	{ "vFlashWrite:",	TARGET,		pt_gdb_flash_write },
+	{ "vFlashDone",		TARGET | EXACT,	pt_gdb_flash_done },
+	/* the inferior comes and goes */
+	{ "?",			EXACT,		pt_gdb_why },
+	{ "vAttach;",		ANY,		pt_gdb_attach },
+	{ "vRun;",		ANY,		pt_gdb_run_again },
+	{ "R",			ANY,		pt_gdb_restart },
+	{ "D",			ANY,		pt_gdb_detach },
+	{ "vKill;",		ANY,		pt_gdb_vkill },
+	{ "k",			EXACT,		pt_gdb_kill },
+	{ "!",			EXACT,		pt_gdb_ok },
+	/* questions */
+	{ "qRcmd,",		ANY,		pt_gdb_monitor },
+	{ "qSupported",		ANY,		pt_gdb_supported },
+	{ "QStartNoAckMode",	EXACT,		pt_gdb_no_ack },
+	{ "qXfer:",		ANY,		pt_gdb_xfer },
+	{ "qAttached",		ANY,		pt_gdb_attached },
+	{ "qfThreadInfo",	EXACT,		pt_gdb_thread_list },
+	{ "qsThreadInfo",	EXACT,		pt_gdb_thread_list_end },
+	{ "qThreadExtraInfo,",	TARGET,		pt_gdb_thread_extra },
+	{ "qC",			EXACT,		pt_gdb_current_thread },
+	{ "qSymbol:",		ANY,		pt_gdb_ok },
+	{ "qOffsets",		TARGET | EXACT,	pt_gdb_offsets },
+	{ "H",			ANY,		pt_gdb_select_thread },
+	{ "T",			TARGET,		pt_gdb_thread_alive },
+};
+
+void pt_gdb_reply_malformed(struct pt_gdb_client *client)
+{
+	struct pt_err err;
+
+	pt_fail(&err, PT_EARG, "malformed packet");
+	pt_gdb_reply_error(client, &err);
+}
+
+static const struct command *find(const struct pt_gdb_packet *packet)
+{
+	for (const struct command *row = commands; row < commands + sizeof(commands) / sizeof(commands[0]); row++) {
+		size_t len = strlen(row->name);
+
+		if (packet->len_bytes >= len && memcmp(packet->bytes, row->name, len) == 0 &&
+		    ((row->flags & EXACT) == 0 || packet->len_bytes == len))
+			return row;
+	}
+	return NULL;
+}
+
+static void refuse(struct pt_gdb_client *client, enum pt_rsp_item item)
+{
+	struct pt_err err;
+
+	if (item == PT_RSP_OVERSIZE)
+		pt_fail(&err, PT_EARG, "a packet of more than %d bytes", PT_GDB_PACKET_BYTES);
+	else
+		pt_fail(&err, PT_EPROTO, "a packet was damaged on its way");
+	pt_warn("gdb: %s: %s", client->peer, err.msg);
+	pt_gdb_reply_error(client, &err);
+}
+
+void pt_gdb_command(struct pt_gdb_client *client)
+{
+	const struct pt_gdb_packet *packet = client->current;
+	const struct command *row = find(packet);
+	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
+	struct pt_err err;
+
+	if (packet->item != PT_RSP_PACKET) {
+		refuse(client, packet->item);
+		return;
+	}
+	pt_debug(PT_LOG_GDB, "gdb: -> %.*s", (int)packet->len_bytes, (const char *)packet->bytes);
+	if (row == NULL) {
+		pt_gdb_reply_text(client, "");
+	} else if ((row->flags & TARGET) != 0 && client->run == PT_GDB_NONE) {
+		pt_fail(&err, PT_ESTATE, "no program is attached");
+		pt_gdb_reply_error(client, &err);
+	} else {
+		args.at += strlen(row->name);
+		row->handle(client, &args);
+	}
+}

@@ -1,0 +1,86 @@
+/* vFlash: GDB's `load` erases whole blocks, writes, and says when it is done; then the target verifies. */
+#include <inttypes.h>
+
+#include "gdbstub/commands.h"
+#include "log.h"
+
+static bool refused(struct pt_gdb_client *client)
+{
+	struct pt_err err;
+
+	if (client->run == PT_GDB_HALTED)
+		return false;
+	pt_fail(&err, PT_ESTATE, "flash is written while the core is halted, not while it runs");
+	pt_gdb_reply_sentence(client, &err);
+	return true;
+}
+
+static void after(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (rc == 0) {
+		pt_gdb_reply_text(client, "OK");
+		return;
+	}
+	pt_error("gdb: load: %s", err->msg);	/* GDB has a sentence of its own and does not show ours */
+	if (rc == PT_EARG)
+		pt_gdb_reply_text(client, "E.memtype");
+	else
+		pt_gdb_reply_sentence(client, err);
+}
+
+static int erase(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)board;
+	if (target->ops->flash_erase(target->state, rq->addr, rq->len, err) < 0)
+		return pt_wrap(err, "erase flash at 0x%" PRIx64, rq->addr);
+	return 0;
+}
+
+void pt_gdb_flash_erase(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_gdb_request *rq = &client->request;
+
+	if (!pt_rsp_number(args, &rq->addr) || !pt_rsp_take(args, ",") || !pt_rsp_number(args, &rq->len) ||
+	    pt_rsp_left(args) != 0)
+		pt_gdb_reply_malformed(client);
+	else if (!refused(client))
+		pt_gdb_post(rq, erase, after);
+}
+
+static int write_flash(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)board;
+	if (target->ops->flash_write(target->state, rq->addr, rq->args.at, pt_rsp_left(&rq->args), err) < 0)
+		return pt_wrap(err, "write flash at 0x%" PRIx64, rq->addr);
+	return 0;
+}
+
+void pt_gdb_flash_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_gdb_request *rq = &client->request;
+
+	if (!pt_rsp_number(args, &rq->addr) || !pt_rsp_take(args, ":") || pt_rsp_left(args) == 0) {
+		pt_gdb_reply_malformed(client);
+	} else if (!refused(client)) {
+		rq->args = *args;
+		pt_gdb_post(rq, write_flash, after);
+	}
+}
+
+static int done(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)rq;
+	(void)board;
+	if (target->ops->flash_done(target->state, err) < 0)
+		return pt_wrap(err, "finish flash");
+	return 0;
+}
+
+void pt_gdb_flash_done(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (!refused(client))
+		pt_gdb_post(&client->request, done, after);
+}

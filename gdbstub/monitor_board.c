@@ -1,0 +1,307 @@
+/* monitor halt, go, reset, status, speed, erase: the core and its probe by hand. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/monitor.h"
+#include "util.h"
+
+/* GDB keeps a copy of the registers and believes in it. */
+static const char flush_hint[] = "GDB still shows the old registers: maintenance flush register-cache";
+
+static bool no_words(struct pt_monitor_call *call)
+{
+	if (call->n_words > 0)
+		pt_monitor_fail(call, PT_EARG, "%s takes no words: \"%.40s\"", call->word->name, call->words[0]);
+	return call->n_words == 0;
+}
+
+static bool gdb_thinks_halted(const struct pt_monitor_call *call)
+{
+	return call->client->run == PT_GDB_HALTED;
+}
+
+/* --- halt, go ----------------------------------------------------------------------------------------------------- */
+
+static int say_where(struct pt_monitor_call *call, struct pt_target *target, unsigned core, struct pt_err *err)
+{
+	uint64_t pc;
+
+	if (target->ops->pc(target->state, core, &pc, err) < 0)
+		return err->code;
+	pt_monitor_say(call, "halted at 0x%08" PRIx64, pc);
+	return 0;
+}
+
+static int halt_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
+			 struct pt_err *err)
+{
+	unsigned n = target->ops->n_cores(target->state);
+
+	for (unsigned core = 0; core < n; core++)
+		if (pt_board_halt(board, core, err) < 0 || say_where(call, target, core, err) < 0)
+			return err->code;
+	return 0;
+}
+
+static void halt(struct pt_monitor_call *call)
+{
+	if (no_words(call))
+		pt_monitor_on_board(call, halt_on_board, NULL);
+}
+
+static int go_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	unsigned n = target->ops->n_cores(target->state);
+
+	for (unsigned core = 0; core < n; core++)
+		if (pt_board_resume(board, core, err) < 0)
+			return err->code;
+	pt_monitor_say(call, "running");
+	if (gdb_thinks_halted(call))
+		pt_monitor_say(call, "GDB does not know: continue makes it follow, monitor halt stops the core again");
+	return 0;
+}
+
+static void go(struct pt_monitor_call *call)
+{
+	if (no_words(call))
+		pt_monitor_on_board(call, go_on_board, NULL);
+}
+
+/* --- reset -------------------------------------------------------------------------------------------------------- */
+
+static const struct { const char *word; enum pt_reset_kind kind; } reset_kinds[] = {
+	{ "halt", PT_RESET_HALT }, { "run", PT_RESET_RUN }, { "init", PT_RESET_INIT },
+};
+
+/* Without a word the core does afterwards what it did before. */
+static int reset_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
+			  struct pt_err *err)
+{
+	const enum pt_reset_kind *asked = call->data;
+	enum pt_reset_kind kind = PT_RESET_RUN;
+	struct pt_core_status status;
+
+	if (asked != NULL)
+		kind = *asked;
+	else if (target->ops->status(target->state, 0, &status, err) < 0)
+		return err->code;
+	else if (status.state == PT_HALTED)
+		kind = PT_RESET_HALT;
+	if (pt_board_reset(board, kind, err) < 0)
+		return pt_wrap(err, "reset");
+	if (kind != PT_RESET_RUN && say_where(call, target, 0, err) < 0)
+		return err->code;
+	if (kind == PT_RESET_RUN)
+		pt_monitor_say(call, "reset, running");
+	if (gdb_thinks_halted(call))
+		pt_monitor_say(call, "%s", flush_hint);
+	return 0;
+}
+
+static void reset(struct pt_monitor_call *call)
+{
+	size_t i = 0;
+
+	if (call->n_words > 0) {
+		while (i < PT_LEN(reset_kinds) && strcmp(call->words[0], reset_kinds[i].word) != 0)
+			i++;
+		if (i == PT_LEN(reset_kinds) || call->n_words > 1) {
+			pt_monitor_fail(call, PT_EARG, "reset takes one of: halt, run, init");
+			return;
+		}
+		call->data = malloc(sizeof(reset_kinds[i].kind));
+		if (call->data == NULL) {
+			pt_monitor_fail(call, PT_ENOMEM, "no memory");
+			return;
+		}
+		memcpy(call->data, &reset_kinds[i].kind, sizeof(reset_kinds[i].kind));
+	}
+	pt_monitor_on_board(call, reset_on_board, NULL);
+}
+
+/* --- status ------------------------------------------------------------------------------------------------------- */
+
+static const char *name_state(enum pt_run_state state)
+{
+	static const char *const names[] = {
+		[PT_RUNNING] = "running", [PT_HALTED] = "halted", [PT_SLEEPING] = "running, asleep",
+		[PT_IN_RESET] = "held in reset", [PT_LOCKED_UP] = "locked up", [PT_LOST] = "lost",
+	};
+
+	return state >= PT_RUNNING && state <= PT_LOST ? names[state] : "unknown";
+}
+
+static void say_line(void *arg, const char *line)
+{
+	pt_monitor_say(arg, "%s", line);
+}
+
+static int status_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
+			   struct pt_err *err)
+{
+	unsigned n = target->ops->n_cores(target->state);
+
+	(void)board;
+	pt_monitor_say(call, "chip: %s", target->ops->chip(target->state));
+	for (unsigned core = 0; core < n; core++) {
+		struct pt_core_status status;
+
+		if (target->ops->status(target->state, core, &status, err) < 0)
+			return err->code;
+		pt_monitor_say(call, "core %u: %s", core, name_state(status.state));
+		if (status.state == PT_HALTED && say_where(call, target, core, err) < 0)
+			return err->code;
+	}
+	target->ops->describe(target->state, say_line, call);
+	return 0;
+}
+
+static void say_clients(struct pt_monitor_call *call)
+{
+	const struct pt_gdbstub *stub = call->client->stub;
+
+	for (const struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next)
+		pt_monitor_say(call, "client: %s%s%s", client->peer, client == call->client ? ", this one" : "",
+			       client == stub->owner ? ", has the program" : "");
+}
+
+/* A board without a target is a state like others: no failure. */
+static void status_and_session(struct pt_monitor_call *call, int rc, const struct pt_err *err)
+{
+	if (rc < 0)
+		pt_monitor_say(call, "no target: %s", err->msg);
+	say_clients(call);
+	pt_session_status(pt_monitor_session(call), pt_monitor_session_reply, call);
+}
+
+static void status(struct pt_monitor_call *call)
+{
+	if (no_words(call))
+		pt_monitor_on_board(call, status_on_board, status_and_session);
+}
+
+/* --- speed -------------------------------------------------------------------------------------------------------- */
+
+enum { ROUND_TRIPS = 16, BENCH_BYTES = 4096 };
+
+static uint64_t ram_to_read(struct pt_target *target)
+{
+	size_t n;
+	const struct pt_region *regions = target->ops->regions(target->state, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (regions[i].kind == PT_REGION_RAM && regions[i].size >= BENCH_BYTES)
+			return regions[i].addr;
+	return PT_UNKNOWN;
+}
+
+/* What this probe does on this cable: the mean of some single words, and one block. */
+static int measure(struct pt_monitor_call *call, struct pt_target *target, uint64_t addr, struct pt_err *err)
+{
+	struct pt_mem *mem = target->ops->mem(target->state, 0);
+	uint64_t from_ns = pt_mem_now_ns(mem), words_ns, block_ns;
+	uint8_t bytes[BENCH_BYTES];
+	uint32_t word;
+
+	for (int i = 0; i < ROUND_TRIPS; i++)
+		if (pt_mem_read32(mem, addr, &word, err) < 0)
+			return err->code;
+	words_ns = pt_mem_now_ns(mem) - from_ns;
+	if (pt_mem_read(mem, addr, bytes, sizeof(bytes), err) < 0)
+		return err->code;
+	block_ns = pt_mem_now_ns(mem) - from_ns - words_ns;
+	pt_monitor_say(call, "one word: %.3f ms; a block of %d bytes: %.3f ms, %.1f KiB/s",
+		       (double)words_ns / ROUND_TRIPS / 1e6, BENCH_BYTES, (double)block_ns / 1e6,
+		       block_ns > 0 ? BENCH_BYTES / 1024.0 * 1e9 / (double)block_ns : 0.0);
+	return 0;
+}
+
+static int set_speed(struct pt_monitor_call *call, struct pt_target *target, uint32_t hz, struct pt_err *err)
+{
+	const struct pt_dap_ops *dap;
+	uint32_t hz_used = hz;
+	void *state;
+
+	dap = target->probe != NULL ? pt_probe_dap(target->probe, &state) : NULL;
+	if (dap == NULL || dap->set_speed == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "this probe has no speed to set");
+	if (dap->set_speed(state, hz, &hz_used, err) < 0)
+		return err->code;
+	pt_monitor_say(call, "clock of the wire: %" PRIu32 " Hz", hz_used);
+	return 0;
+}
+
+static int speed_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
+			  struct pt_err *err)
+{
+	const uint64_t *hz = call->data;
+	uint64_t addr = ram_to_read(target);
+
+	(void)board;
+	if (hz != NULL && set_speed(call, target, (uint32_t)*hz, err) < 0)
+		return pt_wrap(err, "speed");
+	if (addr == PT_UNKNOWN) {
+		pt_monitor_say(call, "not measured: the RAM of this chip is unknown");
+		return 0;
+	}
+	return measure(call, target, addr, err);
+}
+
+static void speed(struct pt_monitor_call *call)
+{
+	struct pt_err err;
+	uint64_t hz;
+
+	if (call->n_words > 0) {
+		if (pt_params_parse(PT_PARAM_HZ, call->words[0], &hz, &err) < 0) {
+			pt_monitor_fail(call, PT_EARG, "speed: %s", err.msg);
+			return;
+		}
+		if (hz == 0 || hz > UINT32_MAX || call->n_words > 1) {
+			pt_monitor_fail(call, PT_EARG, "speed takes one frequency, such as 4M");
+			return;
+		}
+		call->data = malloc(sizeof(hz));
+		if (call->data == NULL) {
+			pt_monitor_fail(call, PT_ENOMEM, "no memory");
+			return;
+		}
+		memcpy(call->data, &hz, sizeof(hz));
+	}
+	pt_monitor_on_board(call, speed_on_board, NULL);
+}
+
+/* --- erase -------------------------------------------------------------------------------------------------------- */
+
+static int erase_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
+			  struct pt_err *err)
+{
+	(void)board;
+	if (target->ops->mass_erase(target->state, err) < 0)
+		return pt_wrap(err, "mass erase");
+	pt_monitor_say(call, "all flash of %s is erased", target->ops->chip(target->state));
+	return 0;
+}
+
+static void erase(struct pt_monitor_call *call)
+{
+	if (call->n_words != 1 || strcmp(call->words[0], "everything") != 0) {
+		pt_monitor_fail(call, PT_EARG, "erase takes all programs and data out of the chip's flash, for ever, and "
+				"unlocks a locked chip; if that is what you want: monitor erase everything");
+		return;
+	}
+	call->job.even_locked = true;
+	pt_monitor_on_board(call, erase_on_board, NULL);
+}
+
+const struct pt_monitor_word pt_monitor_board_words[] = {
+	{ "halt", "", "halt the core", halt },
+	{ "go", "", "let the core run", go },
+	{ "reset", "[halt|run|init]", "reset, then halt or run; without a word as it was before", reset },
+	{ "status", "", "chip, core, what proftap changed in it, and the profile", status },
+	{ "speed", "[HZ]", "set the clock of the wire, and measure what the probe does with it", speed },
+	{ "erase", "everything", "erase all flash; the way to unlock a secured chip", erase },
+	{ 0 },
+};

@@ -1,0 +1,34 @@
+/* Inside gdbstub: the inferior's life, as the other files see it. Loop thread, except where it says so. */
+#ifndef PT_GDBSTUB_RUN_H
+#define PT_GDBSTUB_RUN_H
+
+#include "gdbstub/client.h"
+
+/* run.c */
+void pt_gdb_listen_to_board(struct pt_gdb_client *client);
+void pt_gdb_interrupt(struct pt_gdb_client *client);	/* 0x03: a running core is halted, T02 follows */
+
+/* attach.c. Breakpoints out, cores running if they ran before; then pt_gdb_client_check(). */
+void pt_gdb_end_session(struct pt_gdb_client *client);
+void pt_gdb_forget_inferior(struct pt_gdb_client *client);	/* it is gone, or given back */
+
+/* stop.c */
+/* Board thread, core halted: rq->stop and rq->pc of rq->core. */
+int pt_gdb_stop_registers(struct pt_gdb_request *rq, struct pt_target *target, struct pt_err *err);
+/* Builds "T.." in client->frame from these registers; status NULL: a plain stop. */
+enum { PT_GDB_SIGINT = 2, PT_GDB_SIGTRAP = 5 };
+void pt_gdb_stop_frame(struct pt_gdb_client *client, const struct pt_gdb_request *rq, unsigned signal,
+		       const struct pt_core_status *status);
+
+/* breakpoints.c. Any thread while the client has a request pending, else the loop's. NULL: GDB has none there. */
+const struct pt_gdb_break *pt_gdb_break_at(const struct pt_gdb_client *client, uint64_t pc);
+const struct pt_gdb_break *pt_gdb_watch_at(const struct pt_gdb_client *client, uint64_t addr);
+
+/* registers.c. Board thread. */
+const struct pt_register *pt_gdb_pc_row(const struct pt_register *rows, size_t n_rows);	/* NULL: it has none */
+void pt_gdb_put_register(struct pt_rsp_frame *frame, const struct pt_register *row, bool big_endian, uint64_t value);
+size_t pt_gdb_register_text(char *out, size_t out_bytes, const struct pt_register *row, bool big_endian,
+			    uint64_t value);	/* hex digits and a NUL; 0: no room */
+int pt_gdb_set_pc(struct pt_board *board, struct pt_target *target, unsigned core, uint64_t pc, struct pt_err *err);
+
+#endif

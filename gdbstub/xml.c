@@ -1,0 +1,77 @@
+/* Sources: GDB manual, appendices "Target Descriptions" and "Memory Map Format"; gdb/features for the numbering. */
+#include "gdbstub/xml.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void put_text(FILE *out, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (strchr("<>&\"", *text) != NULL)
+			fprintf(out, "&#%d;", *text);
+		else if (*text >= ' ')
+			fputc(*text, out);
+	}
+}
+
+static void put_register(FILE *out, const struct pt_register *row)
+{
+	fprintf(out, "<reg name=\"%s\" bitsize=\"%u\" regnum=\"%u\"", row->name, row->bits, row->gdb_number);
+	if (row->type != NULL)
+		fprintf(out, " type=\"%s\"", row->type);
+	if (row->group != NULL)
+		fprintf(out, " group=\"%s\"", row->group);
+	fputs("/>\n", out);
+}
+
+/* Rows of one feature stand together. */
+void pt_gdb_target_xml(FILE *out, struct pt_target *target)
+{
+	size_t n;
+	const struct pt_register *rows = target->ops->registers(target->state, &n);
+
+	fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n", out);
+	fprintf(out, "<architecture>%s</architecture>\n", target->ops->architecture);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || strcmp(rows[i].feature, rows[i - 1].feature) != 0)
+			fprintf(out, "%s<feature name=\"%s\">\n", i > 0 ? "</feature>\n" : "", rows[i].feature);
+		put_register(out, &rows[i]);
+	}
+	fprintf(out, "%s</target>\n", n > 0 ? "</feature>\n" : "");
+}
+
+/* GDB takes what is not listed as not there, and breakpoints in flash and rom as hardware ones. Peripherals and the
+ * debug registers are "ram" to it. */
+void pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
+{
+	static const char *const types[] = {
+		[PT_REGION_RAM] = "ram", [PT_REGION_ROM] = "rom", [PT_REGION_FLASH] = "flash", [PT_REGION_IO] = "ram",
+	};
+	size_t n;
+	const struct pt_region *regions = target->ops->regions(target->state, &n);
+
+	fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE memory-map PUBLIC \"+//IDN gnu.org//DTD GDB Memory Map V1.0//EN\" "
+	      "\"http://sourceware.org/gdb/gdb-memory-map.dtd\">\n<memory-map>\n", out);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "<memory type=\"%s\" start=\"0x%" PRIx64 "\" length=\"0x%" PRIx64 "\"", types[regions[i].kind],
+			regions[i].addr, regions[i].size);
+		if (regions[i].kind == PT_REGION_FLASH)
+			fprintf(out, "><property name=\"blocksize\">0x%x</property></memory>\n", regions[i].block_bytes);
+		else
+			fputs("/>\n", out);
+	}
+	fputs("</memory-map>\n", out);
+}
+
+void pt_gdb_threads_xml(FILE *out, struct pt_target *target)
+{
+	unsigned n = target->ops->n_cores(target->state);
+
+	fputs("<?xml version=\"1.0\"?>\n<threads>\n", out);
+	for (unsigned core = 0; core < n; core++) {
+		fprintf(out, "<thread id=\"%x\" core=\"%u\" name=\"core %u\">", core + 1, core, core);
+		put_text(out, target->ops->chip(target->state));
+		fputs("</thread>\n", out);
+	}
+	fputs("</threads>\n", out);
+}

@@ -1,0 +1,13 @@
+/* The documents GDB reads about a target, made from the target's own tables. Board thread. */
+#ifndef PT_GDBSTUB_XML_H
+#define PT_GDBSTUB_XML_H
+
+#include <stdio.h>
+
+#include "targets/target.h"
+
+void pt_gdb_target_xml(FILE *out, struct pt_target *target);
+void pt_gdb_memory_map_xml(FILE *out, struct pt_target *target);
+void pt_gdb_threads_xml(FILE *out, struct pt_target *target);
+
+#endif
