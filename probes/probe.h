@@ -122,6 +122,17 @@ void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out);
 struct pt_link *pt_probe_link(struct pt_probe *probe);	/* for its clock, wait and traffic */
 void pt_probe_interrupt(struct pt_probe *probe);	/* any thread */
 
+/* What a probe really does, for `monitor speed` and the listing. Needs a connected wire with a target that answers:
+ * it reads DPIDR, which disturbs nothing, for up to 0.5 s on the slowest links. */
+struct pt_probe_speed {
+	uint64_t round_trip_ns;		/* one register, there and back; the best of several */
+	uint32_t words_per_s;		/* a long block of registers, pipelined */
+	uint32_t swclk_hz;		/* the clock that the time per word amounts to, 46 clocks a word */
+	bool at_least;			/* the link is slower than the wire, so the clock may be higher */
+};
+/* Errors as of pt_dap_ops.run. */
+int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err);
+
 /* One plugged-in probe, as `proftap probes` lists it. */
 struct pt_probe_found {
 	char uri[128];		/* opens exactly this one */

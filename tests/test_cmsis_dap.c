@@ -523,6 +523,41 @@ START_TEST(sends_long_sequences)
 }
 END_TEST
 
+/* --- what it says about its speed */
+
+static const struct {
+	const char *name;
+	uint16_t packet_bytes;
+	uint64_t packet_ns, turn_ns;
+	uint32_t clock_ns, hz;		/* hz 0: only a lower bound can be had */
+} speeds[] = {
+	{ "bulk-hs at 4 MHz", 512, 10000, 125000, 250, 4000000 },
+	{ "bulk-hs at 1 MHz", 512, 10000, 125000, 1000, 1000000 },
+	{ "hid-fs", 64, 1000000, 1000000, 250, 0 },
+};
+
+START_TEST(measures_itself)
+{
+	struct pt_probe_speed speed;
+
+	fake.packet_bytes = speeds[_i].packet_bytes;
+	script.packet_ns = speeds[_i].packet_ns;
+	script.turn_ns = speeds[_i].turn_ns;
+	script.info.fixed_packets = fake.padded = speeds[_i].hz == 0;
+	fake.clock_ns = speeds[_i].clock_ns;
+	open_probe();
+	ck_assert_int_eq(pt_probe_measure(probe, &speed, &err), 0);
+	ck_assert_uint_eq(speed.round_trip_ns, 2 * script.packet_ns + script.turn_ns + 46 * fake.clock_ns);
+	ck_assert(speed.at_least == (speeds[_i].hz == 0));
+	if (speeds[_i].hz > 0) {
+		ck_assert_uint_ge(speed.swclk_hz, speeds[_i].hz / 100 * 99);
+		ck_assert_uint_le(speed.swclk_hz, speeds[_i].hz / 100 * 101);
+	}
+	ck_assert_uint_gt(speed.words_per_s, 0);
+	ck_assert_uint_le(speed.words_per_s, PT_NS_PER_S / (46 * fake.clock_ns));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cmsis_dap");
@@ -547,6 +582,7 @@ int main(void)
 	tcase_add_test(tc, follows_the_clock);
 	tcase_add_test(tc, drives_reset);
 	tcase_add_test(tc, sends_long_sequences);
+	tcase_add_loop_test(tc, measures_itself, 0, (int)PT_LEN(speeds));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
