@@ -15,7 +15,8 @@ struct rig {
 };
 
 enum { CSW = 0x00, TAR = 0x04, DRW = 0x0c, CSW_WORD = 0x22000052, CSW_HALF = 0x22000051, CSW_BYTE = 0x22000050 };
-enum { DHCSR = 0xe000edf0, DCRSR = 0xe000edf4, DCRDR = 0xe000edf8, DEMCR = 0xe000edfc, DFSR = 0xe000ed30, AIRCR = 0xe000ed0c };
+enum { AIRCR = 0xe000ed0c, DFSR = 0xe000ed30, DHCSR = 0xe000edf0, DCRSR = 0xe000edf4, DCRDR = 0xe000edf8,
+       DEMCR = 0xe000edfc };
 #define S_REGRDY (1u << 16)
 #define S_HALT (1u << 17)
 #define S_SLEEP (1u << 18)

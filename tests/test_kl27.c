@@ -246,7 +246,8 @@ START_TEST(sleep_is_a_state)
 }
 END_TEST
 
-static const uint16_t counting[] = { 0x2000, 0x3001, 0x3101, 0xe7fc };	/* movs r0, #0; 1: adds r0, #1; adds r1, #1; b 1b */
+/* movs r0, #0; 1: adds r0, #1; adds r1, #1; b 1b */
+static const uint16_t counting[] = { 0x2000, 0x3001, 0x3101, 0xe7fc };
 
 static const struct { const char *name; uint32_t comp, stops_at; } breakpoints[] = {
 	{ "lower halfword", 0x40000000 | 0x1fffe204 | 1, 0x1fffe204 },
@@ -347,7 +348,7 @@ START_TEST(a_bus_fault_is_an_error_of_the_access)
 	uint32_t value = 0;
 
 	ck_assert_int_eq(rig_access(&rig, CSW_WORD, 0x30000000, false, &value), PT_VACK_ERROR);
-	ck_assert_int_eq(rig_access(&rig, CSW_WORD, 0, true, &value), PT_VACK_ERROR);	/* flash is not written like that */
+	ck_assert_int_eq(rig_access(&rig, CSW_WORD, 0, true, &value), PT_VACK_ERROR);	/* flash is not RAM */
 	ck_assert_int_eq(rig_access(&rig, CSW_WORD, 0x20006000, false, &value), PT_VACK_ERROR);
 	ck_assert_int_eq(rig_access(&rig, CSW_WORD, 0x20005ffc, false, &value), PT_VACK_OK);
 }
@@ -365,6 +366,10 @@ START_TEST(variants_differ)
 	odd = rig_open("mtb-base-0,skid-3", NULL, 0);
 	ck_assert_uint_eq(rig_read(&odd, 0xf000000c), 0);
 	ck_assert_uint_eq(odd.chip->scs.skid, 3);
+	rig_close(&odd);
+	odd = rig_open("mtb-in-use", NULL, 0);
+	ck_assert_uint_eq(rig_read(&odd, 0xf0000004), 0x80000084);
+	ck_assert_uint_gt(odd.chip->mtb.n_packets, 0);
 	rig_close(&odd);
 	odd = rig_open("mtb-32", NULL, 0);
 	ck_assert_uint_eq(rig_read(&odd, 0xf000000c), 0x40403000);

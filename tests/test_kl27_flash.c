@@ -1,5 +1,5 @@
-/* The flash controller of the virtual KL27, driven as a debugger does while `load` runs: the sequence of the facts, what
- * it refuses, what it costs, and what happens to those who read meanwhile. */
+/* The flash controller of the virtual KL27, driven as a debugger does while `load` runs: the sequence of the facts,
+ * what it refuses, what it costs, and what happens to those who read meanwhile. */
 #include "kl27_rig.h"
 
 enum { FSTAT = 0x40020000, FCNFG, FSEC, FOPT, FCCOB, FPROT = 0x40020010 };
@@ -116,7 +116,9 @@ START_TEST(does_nothing_until_the_error_is_cleared)
 END_TEST
 
 /* CCIF comes back when the data sheet says, and the flash has changed then and not before. */
-static const struct { uint8_t cmd; uint64_t ns; } durations[] = { { 0x06, 65000 }, { 0x09, 14000000 }, { 0x44, 100000000 } };
+static const struct { uint8_t cmd; uint64_t ns; } durations[] = {
+	{ 0x06, 65000 }, { 0x09, 14000000 }, { 0x44, 100000000 },
+};
 START_TEST(takes_its_time)
 {
 	rig_write(&rig, FCCOB, (uint32_t)durations[_i].cmd << 24 | FREE);

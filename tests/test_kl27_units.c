@@ -1,5 +1,5 @@
-/* The peripherals of the virtual KL27 one by one, on a bus and a clock of their own: timers, serial port, pins, SIM with
- * its watchdog, clock generator, ROM tables and the plain register blocks. */
+/* The peripherals of the virtual KL27 one by one, on a bus and a clock of their own: timers, serial port, pins, SIM
+ * with its watchdog, clock generator, ROM tables and the plain register blocks. */
 #include <string.h>
 
 #include "harness.h"
@@ -364,8 +364,8 @@ END_TEST
 
 /* COPT: 1024, 32, 256 LPO milliseconds, or off. */
 static const struct { const char *name; int copc; unsigned ms; unsigned bites; } dogs[] = {
-	{ "as reset left it", -1, 1024, 1 }, { "early", -1, 1023, 0 }, { "short", 0x04, 32, 1 }, { "middle", 0x08, 255, 0 },
-	{ "off", 0x00, 5000, 0 },
+	{ "as reset left it", -1, 1024, 1 }, { "early", -1, 1023, 0 }, { "short", 0x04, 32, 1 },
+	{ "middle", 0x08, 255, 0 }, { "off", 0x00, 5000, 0 },
 };
 START_TEST(watchdog_bites)
 {
@@ -450,8 +450,9 @@ END_TEST
 
 static const struct { uint32_t comp, mask, addr; unsigned size_bytes; bool covers; } ranges[] = {
 	{ 0, 0, 0, 1, true }, { 0, 0, 1, 4, false }, { 3, 0, 0, 4, true }, { 4, 0, 0, 4, false },
-	{ 0xffffffff, 0, 0xfffffffc, 4, true }, { 0xffffffff, 24, 0xff000000, 1, true }, { 0xffffffff, 24, 0xfefffffc, 4, false },
-	{ 0x20000015, 4, 0x20000010, 1, true }, { 0x20000015, 4, 0x2000000c, 4, false }, { 0x20000015, 4, 0x20000020, 4, false },
+	{ 0xffffffff, 0, 0xfffffffc, 4, true }, { 0xffffffff, 24, 0xff000000, 1, true },
+	{ 0xffffffff, 24, 0xfefffffc, 4, false }, { 0x20000015, 4, 0x20000010, 1, true },
+	{ 0x20000015, 4, 0x2000000c, 4, false }, { 0x20000015, 4, 0x20000020, 4, false },
 };
 START_TEST(comparator_covers)
 {

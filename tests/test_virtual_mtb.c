@@ -110,9 +110,9 @@ START_TEST(position_is_an_offset_into_the_sram)
 END_TEST
 
 static const struct { uint32_t offset, value; } ids[] = {
-	{ 0x00c, RAM_BASE }, { 0xf00, 0 }, { 0xfa0, 0 }, { 0xfb0, 0 }, { 0xfb4, 0 }, { 0xfbc, 0x47700a31 }, { 0xfc8, 0 },
-	{ 0xfcc, 0x31 }, { 0xfd0, 0x04 }, { 0xfe0, 0x32 }, { 0xfe4, 0xb9 }, { 0xff0, 0x0d }, { 0xff4, 0x90 }, { 0xff8, 0x05 },
-	{ 0xffc, 0xb1 },
+	{ 0x00c, RAM_BASE }, { 0xf00, 0 }, { 0xfa0, 0 }, { 0xfb0, 0 }, { 0xfb4, 0 }, { 0xfbc, 0x47700a31 },
+	{ 0xfc8, 0 }, { 0xfcc, 0x31 }, { 0xfd0, 0x04 }, { 0xfe0, 0x32 }, { 0xfe4, 0xb9 }, { 0xff0, 0x0d },
+	{ 0xff4, 0x90 }, { 0xff8, 0x05 }, { 0xffc, 0xb1 },
 };
 START_TEST(says_what_it_is)
 {
@@ -134,7 +134,7 @@ END_TEST
 
 START_TEST(comes_out_of_power_on_with_junk)
 {
-	ck_assert_uint_eq(get(PT_VMTB_MASTER) & ~PT_VMTB_MASK, PT_VMTB_SFRWPRIV);	/* 0x80 on Kinetis, MASK unknown */
+	ck_assert_uint_eq(get(PT_VMTB_MASTER) & ~PT_VMTB_MASK, PT_VMTB_SFRWPRIV);	/* 0x80, MASK unknown */
 	ck_assert_uint_eq(get(PT_VMTB_POSITION), 0xdeadbeef & 0x7ffc);
 	ck_assert_uint_eq(get(PT_VMTB_FLOW), 0xdeadbeef & 0x7ffb);	/* bit 2 is 0 */
 }
@@ -310,7 +310,7 @@ START_TEST(takes_words_from_those_allowed)
 	put(PT_VMTB_MASTER, writers[_i].master);
 	ck_assert(pt_vmtb_ops.write(&f.mtb, PT_VMTB_POSITION, &writers[_i].access, 0x40));
 	ck_assert_msg(get(PT_VMTB_POSITION) == (writers[_i].taken ? 0x40 : 0x100), "%s", writers[_i].name);
-	ck_assert(pt_vmtb_ops.read(&f.mtb, PT_VMTB_POSITION, &writers[_i].access, &value));	/* reads are never refused */
+	ck_assert(pt_vmtb_ops.read(&f.mtb, PT_VMTB_POSITION, &writers[_i].access, &value));	/* reads always */
 	ck_assert_uint_eq(value, writers[_i].access.size_bytes == 4 ? get(PT_VMTB_POSITION) : 0);
 }
 END_TEST
@@ -441,7 +441,8 @@ START_TEST(dwt_compares_accesses)
 	dwt_put(0x024, accesses[_i].mask0);
 	dwt_put(0x028, accesses[_i].fct0);
 	dwt_put(0x030, accesses[_i].comp1);
-	dwt_sees_data(accesses[_i].see.addr, accesses[_i].see.size_bytes, accesses[_i].see.is_write, accesses[_i].see.value);
+	dwt_sees_data(accesses[_i].see.addr, accesses[_i].see.size_bytes, accesses[_i].see.is_write,
+		      accesses[_i].see.value);
 	ck_assert_msg(stops == accesses[_i].fires, "%s: %u", accesses[_i].name, stops);
 }
 END_TEST

@@ -15,10 +15,16 @@
 struct pt_vboard;
 
 /* An access port as the DP reaches it. Registers by offset (0x00..0xfc). */
+enum pt_vack {
+	PT_VACK_OK = 1,
+	PT_VACK_WAIT = 2,
+	PT_VACK_FAULT = 4,
+	PT_VACK_ERROR,		/* the access was taken but failed on the bus: STICKYERR */
+};
+
 struct pt_vap {
 	void *arg;
-	enum pt_vack { PT_VACK_OK = 1, PT_VACK_WAIT = 2, PT_VACK_FAULT = 4, PT_VACK_ERROR } (*read)(void *arg, uint8_t reg, uint32_t *value);
-	/* ERROR: the access was taken but failed on the bus: STICKYERR */
+	enum pt_vack (*read)(void *arg, uint8_t reg, uint32_t *value);
 	enum pt_vack (*write)(void *arg, uint8_t reg, uint32_t value);
 };
 

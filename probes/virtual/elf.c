@@ -31,8 +31,8 @@ static int check_header(const uint8_t *elf, size_t len_bytes, unsigned machine, 
 }
 
 int pt_velf_load(const uint8_t *elf, size_t len_bytes, unsigned machine,
-		 int (*place)(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err), void *arg,
-		 struct pt_err *err)
+		 int (*place)(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err),
+		 void *arg, struct pt_err *err)
 {
 	int rc = check_header(elf, len_bytes, machine, err);
 

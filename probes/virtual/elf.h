@@ -14,7 +14,7 @@ enum { PT_VELF_ARM = 40, PT_VELF_PPC = 20, PT_VELF_MICROBLAZE = 189, PT_VELF_S12
  * which the walk ends. bytes point into elf.
  * Errors: PT_EARG not such a file, of another machine, or one that contradicts itself; and what place returned. */
 int pt_velf_load(const uint8_t *elf, size_t len_bytes, unsigned machine,
-		 int (*place)(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err), void *arg,
-		 struct pt_err *err);
+		 int (*place)(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err),
+		 void *arg, struct pt_err *err);
 
 #endif

@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "probes/virtual/chip/kl27_demo.h"
-#include "probes/virtual/chip/kl27_map.h"
-#include "probes/virtual/elf.h"
+#include "probes/virtual/chip/kl27_parts.h"
 #include "util.h"
 
 enum { SDID_Z256 = 0x23161d82, FCFG1_Z256 = 0x09000000, FCFG2_Z256 = 0x20800000, AWIDTH = 15, TRACE_RAM_AWIDTH = 5 };
-enum { FSEC_SECURED = 0xff, FSEC_NO_MASS_ERASE = 0xef, FLASH_UP_NS = 30000 };
+enum { FLASH_UP_NS = 30000 };
 #define DPIDR UINT32_C(0x0bc11477)
 
 static struct pt_kl27 *chip_of(struct pt_vboard *board)
@@ -19,99 +18,6 @@ static struct pt_kl27 *chip_of(struct pt_vboard *board)
 struct pt_kl27 *pt_kl27_of(struct pt_vboard *board)
 {
 	return chip_of(board);
-}
-
-/* --- variants */
-
-static const struct pt_param variant_row = { .key = "variant", .type = PT_PARAM_TEXT };
-
-static const struct { const char *word; size_t flag; } flags[] = {
-	{ "secured", offsetof(struct pt_kl27_variant, secured) },
-	{ "no-mass-erase", offsetof(struct pt_kl27_variant, no_mass_erase) },
-	{ "no-mtb", offsetof(struct pt_kl27_variant, no_mtb) },
-	{ "mtb-base-0", offsetof(struct pt_kl27_variant, base_reads_0) },
-	{ "mtb-32", offsetof(struct pt_kl27_variant, own_trace_ram) },
-	{ "mtb-match-on-step", offsetof(struct pt_kl27_variant, match_on_step_only) },
-	{ "mtb-tail-single", offsetof(struct pt_kl27_variant, tail_single) },
-	{ "watchdog", offsetof(struct pt_kl27_variant, watchdog) },
-};
-#define VARIANT_WORDS \
-	"secured, no-mass-erase, no-mtb, mtb-base-0, mtb-32, mtb-match-on-step, mtb-tail-single, watchdog, skid-1 to skid-8"
-
-static bool take_word(struct pt_kl27_variant *variant, const char *word, size_t length)
-{
-	if (length == 6 && strncmp(word, "skid-", 5) == 0 && word[5] >= '1' && word[5] <= '8') {
-		variant->skid = (unsigned)(word[5] - '0');
-		return true;
-	}
-	for (size_t i = 0; i < PT_LEN(flags); i++) {
-		if (strlen(flags[i].word) != length || strncmp(word, flags[i].word, length) != 0)
-			continue;
-		*(bool *)((char *)variant + flags[i].flag) = true;
-		return true;
-	}
-	return false;
-}
-
-static int read_variant(struct pt_kl27_variant *variant, const struct pt_params *settings, struct pt_err *err)
-{
-	const char *text = pt_params_text(settings, &variant_row);
-
-	variant->skid = 1;
-	while (text != NULL && *text != '\0') {
-		size_t length = strcspn(text, ",");
-
-		if (!take_word(variant, text, length))
-			return pt_fail(err, PT_EARG, "kl27 has no variant \"%.*s\"; there are %s", (int)length, text,
-				       VARIANT_WORDS);
-		text += length + (text[length] == ',');
-	}
-	return 0;
-}
-
-/* --- firmware */
-
-uint8_t *pt_kl27_bytes(struct pt_kl27 *chip, uint32_t addr, uint32_t n_bytes)
-{
-	if (addr < PT_KL27_FLASH_BYTES && n_bytes <= PT_KL27_FLASH_BYTES - addr)
-		return chip->flash + addr;
-	addr -= PT_KL27_RAM_BASE;
-	return addr < PT_KL27_RAM_BYTES && n_bytes <= PT_KL27_RAM_BYTES - addr ? chip->ram + addr : NULL;
-}
-
-uint32_t pt_kl27_peek(struct pt_kl27 *chip, uint32_t addr)
-{
-	const uint8_t *at = pt_kl27_bytes(chip, addr, 4);
-
-	return at != NULL ? pt_le32(at) : 0;
-}
-
-static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err)
-{
-	uint8_t *to = n_bytes <= UINT32_MAX ? pt_kl27_bytes(arg, addr, (uint32_t)n_bytes) : NULL;
-
-	if (to == NULL)
-		return pt_fail(err, PT_EARG, "%zu bytes at 0x%x do not fit into the flash or RAM of kl27", n_bytes, addr);
-	memcpy(to, bytes, n_bytes);
-	return 0;
-}
-
-/* Firmware that says nothing about security is programmed as unsecured, as programmers do. */
-static int load_firmware(struct pt_kl27 *chip, const uint8_t *elf, size_t len_bytes, struct pt_err *err)
-{
-	uint8_t *fsec = &chip->flash[PT_VFTFA_CONFIG + 0xc];
-
-	if (elf == NULL) {
-		elf = pt_kl27_demo_elf;
-		len_bytes = pt_kl27_demo_elf_bytes;
-	}
-	memset(chip->flash, 0xff, sizeof(chip->flash));
-	*fsec = PT_VFSEC_SAFE;
-	if (pt_velf_load(elf, len_bytes, PT_VELF_ARM, place, chip, err) < 0)
-		return pt_wrap(err, "firmware for kl27");
-	if (chip->variant.secured || chip->variant.no_mass_erase)
-		*fsec = chip->variant.no_mass_erase ? FSEC_NO_MASS_ERASE : FSEC_SECURED;
-	return 0;
 }
 
 /* --- wires between the units */
@@ -220,12 +126,24 @@ static void on_halted(void *arg, uint32_t why)
 	pt_vscs_debug_halted(&((struct pt_kl27 *)arg)->scs, why);
 }
 
+/* Firmware that uses the MTB for itself switches it on first of all: a ring of 256 bytes at the bottom of the RAM. */
+static void use_mtb(struct pt_kl27 *chip)
+{
+	const struct pt_vaccess word = { .size_bytes = 4, .master = PT_VMASTER_CPU, .privileged = true };
+
+	pt_vmtb_ops.write(&chip->mtb, PT_VMTB_POSITION, &word, PT_KL27_RAM_BASE);
+	pt_vmtb_ops.write(&chip->mtb, PT_VMTB_FLOW, &word, 0);
+	pt_vmtb_ops.write(&chip->mtb, PT_VMTB_MASTER, &word, PT_VMTB_EN | PT_VMTB_SFRWPRIV | 4);
+}
+
 static void reset_units(struct pt_kl27 *chip, bool power_on)
 {
 	pt_vbus_reset(&chip->bus, power_on);
 	chip->flash_up_cycle = pt_vcpu_cycle(chip->cpu) + pt_vwires_cycles(&chip->wires, FLASH_UP_NS);
 	chip->n_resets = power_on ? 0 : chip->n_resets + 1;
 	check_security(chip);
+	if (chip->variant.mtb_in_use)
+		use_mtb(chip);
 }
 
 /* A reset from inside: the core's SYSRESETREQ, the watchdog. */
@@ -387,8 +305,8 @@ static void init_peripherals(struct pt_kl27 *chip)
 static void init_core_debug(struct pt_kl27 *chip)
 {
 	const struct pt_vcpu_hooks hooks = {
-		.arg = chip, .bkpt = on_bkpt, .breakpoint = on_bkpt, .vector_catch = on_vector_catch, .halted = on_halted,
-		.reset_request = reset_chip,
+		.arg = chip, .bkpt = on_bkpt, .breakpoint = on_bkpt, .vector_catch = on_vector_catch,
+		.halted = on_halted, .reset_request = reset_chip,
 	};
 
 	pt_vcpu_set_hooks(chip->cpu, &hooks);
@@ -439,8 +357,8 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		pt_fail(err, PT_ENOMEM, "no memory for the virtual board kl27");
 		return NULL;
 	}
-	if (read_variant(&chip->variant, settings, err) < 0 || load_firmware(chip, firmware, len_bytes, err) < 0 ||
-	    assemble(chip, err) < 0) {
+	if (pt_kl27_read_variant(&chip->variant, settings, err) < 0 ||
+	    pt_kl27_load(chip, firmware, len_bytes, err) < 0 || assemble(chip, err) < 0) {
 		release(board);
 		return NULL;
 	}
@@ -507,12 +425,27 @@ static void *inside(struct pt_vboard *board)
 
 const struct pt_vboard_ops pt_vboard_kl27 = {
 	.name = "kl27",
-	.help = "MKL27Z256: Cortex-M0+ at 48 MHz, 256 KiB flash, 32 KiB RAM, MTB; variant=" VARIANT_WORDS,
+	.help = "MKL27Z256: Cortex-M0+ at 48 MHz, 256 KiB flash, 32 KiB RAM, MTB; variant=" PT_KL27_VARIANT_WORDS,
 	.demo = demo, .make = make, .free = release, .advance = advance, .ap = ap, .dpidr = dpidr,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 };
 
 /* --- as tests and bench see it */
+
+uint8_t *pt_kl27_bytes(struct pt_kl27 *chip, uint32_t addr, uint32_t n_bytes)
+{
+	if (addr < PT_KL27_FLASH_BYTES && n_bytes <= PT_KL27_FLASH_BYTES - addr)
+		return chip->flash + addr;
+	addr -= PT_KL27_RAM_BASE;
+	return addr < PT_KL27_RAM_BYTES && n_bytes <= PT_KL27_RAM_BYTES - addr ? chip->ram + addr : NULL;
+}
+
+uint32_t pt_kl27_peek(struct pt_kl27 *chip, uint32_t addr)
+{
+	const uint8_t *at = pt_kl27_bytes(chip, addr, 4);
+
+	return at != NULL ? pt_le32(at) : 0;
+}
 
 const char *pt_kl27_text(const struct pt_kl27 *chip, unsigned n, size_t *len_bytes)
 {
@@ -534,7 +467,8 @@ bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_roo
 {
 	if (!pt_vtruth_init(truth, chip->cpu, log_room))
 		return false;
-	if (pt_vtruth_add_span(truth, 0, PT_KL27_FLASH_BYTES) && pt_vtruth_add_span(truth, PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES))
+	if (pt_vtruth_add_span(truth, 0, PT_KL27_FLASH_BYTES) &&
+	    pt_vtruth_add_span(truth, PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES))
 		return true;
 	pt_vtruth_fini(truth);
 	return false;

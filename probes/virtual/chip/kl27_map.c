@@ -2,7 +2,7 @@
  * Source: facts/cortex-m.md 1.5, 1.6, 8, 10.4; KL27 RM, memory map and peripheral bridge slots. */
 #include <stddef.h>
 
-#include "probes/virtual/chip/kl27_map.h"
+#include "probes/virtual/chip/kl27_parts.h"
 #include "probes/virtual/unit/storage.h"
 #include "util.h"
 
@@ -11,7 +11,8 @@ bool pt_kl27_map_memories(struct pt_kl27 *chip)
 	const struct pt_vregion memories[] = {
 		{ .base = 0, .size = PT_KL27_FLASH_BYTES, .bytes = chip->flash, .read_only = true },
 		{ .base = PT_KL27_RAM_BASE, .size = PT_KL27_RAM_BYTES, .bytes = chip->ram },
-		{ .base = PT_KL27_BOOT_ROM_BASE, .size = sizeof(chip->boot_rom), .bytes = chip->boot_rom, .read_only = true },
+		{ .base = PT_KL27_BOOT_ROM_BASE, .size = sizeof(chip->boot_rom), .bytes = chip->boot_rom,
+		  .read_only = true },
 		{ .base = PT_KL27_TRACE_RAM_BASE, .size = PT_KL27_TRACE_RAM_BYTES, .bytes = chip->trace_ram },
 	};
 	size_t n = PT_LEN(memories) - (chip->variant.own_trace_ram ? 0 : 1);
@@ -25,8 +26,10 @@ bool pt_kl27_map_memories(struct pt_kl27 *chip)
 /* --- peripherals that only hold bits */
 
 #define WORD(at) { "register", 4 * (at), 4, 0, 0xffffffff, 0 }
-#define WORDS_8(at) WORD(at), WORD(at + 1), WORD(at + 2), WORD(at + 3), WORD(at + 4), WORD(at + 5), WORD(at + 6), WORD(at + 7)
-static const struct pt_vreg words[32] = { WORDS_8(0), WORDS_8(8), WORDS_8(16), WORDS_8(24) };
+#define WORDS_4(at) WORD(at), WORD(at + 1), WORD(at + 2), WORD(at + 3)
+static const struct pt_vreg words[32] = {
+	WORDS_4(0), WORDS_4(4), WORDS_4(8), WORDS_4(12), WORDS_4(16), WORDS_4(20), WORDS_4(24), WORDS_4(28),
+};
 
 /* Bit 24 of a pin control register is ISF, cleared by writing 1. */
 #define PCR(n) { "PCR", 4 * (n), 4, 0, 0x000f0757, 0x01000000 }

@@ -7,8 +7,16 @@
 enum { FSTAT, FCNFG, FSEC, FOPT, FCCOB3, FPROT3 = 16 };	/* offsets, which are also the indices of the rows */
 
 enum command {
-	READ_1S_SECTION = 0x01, PROGRAM_CHECK = 0x02, READ_RESOURCE = 0x03, PROGRAM_LONGWORD = 0x06, ERASE_SECTOR = 0x09,
-	READ_1S_ALL = 0x40, READ_ONCE = 0x41, PROGRAM_ONCE = 0x43, ERASE_ALL = 0x44, BACKDOOR_KEY = 0x45,
+	READ_1S_SECTION = 0x01,
+	PROGRAM_CHECK = 0x02,
+	READ_RESOURCE = 0x03,
+	PROGRAM_LONGWORD = 0x06,
+	ERASE_SECTOR = 0x09,
+	READ_1S_ALL = 0x40,
+	READ_ONCE = 0x41,
+	PROGRAM_ONCE = 0x43,
+	ERASE_ALL = 0x44,
+	BACKDOOR_KEY = 0x45,
 	ERASE_ALL_UNSECURE = 0x49,
 };
 
@@ -86,6 +94,11 @@ static bool any_protected(const struct pt_vftfa *ftfa)
 	return false;
 }
 
+static uint32_t section_bytes(const struct pt_vftfa *ftfa)
+{
+	return 4u * ((uint32_t)fccob(ftfa, 4) << 8 | fccob(ftfa, 5));
+}
+
 static bool in_flash(const struct pt_vftfa *ftfa, uint32_t addr, uint32_t bytes)
 {
 	return addr % 4 == 0 && addr < ftfa->config.flash_bytes && bytes <= ftfa->config.flash_bytes - addr;
@@ -98,7 +111,7 @@ static uint32_t refusal(const struct pt_vftfa *ftfa)
 
 	switch (fccob(ftfa, 0)) {
 	case READ_1S_SECTION:
-		return in_flash(ftfa, addr, 4u * ((uint32_t)fccob(ftfa, 4) << 8 | fccob(ftfa, 5))) ? 0 : PT_VFTFA_ACCERR;
+		return in_flash(ftfa, addr, section_bytes(ftfa)) ? 0 : PT_VFTFA_ACCERR;
 	case PROGRAM_CHECK:
 		return in_flash(ftfa, addr, 4) ? 0 : PT_VFTFA_ACCERR;
 	case PROGRAM_LONGWORD:
@@ -197,7 +210,7 @@ static bool act(struct pt_vftfa *ftfa)
 
 	switch (fccob(ftfa, 0)) {
 	case READ_1S_SECTION:
-		return erased(ftfa, addr, 4u * ((uint32_t)fccob(ftfa, 4) << 8 | fccob(ftfa, 5)));
+		return erased(ftfa, addr, section_bytes(ftfa));
 	case READ_1S_ALL:
 		return erased(ftfa, 0, ftfa->config.flash_bytes);
 	case PROGRAM_CHECK:

@@ -1,5 +1,5 @@
 /* Model of a Kinetis LPUART (KL27 RM, chapter LPUART): what firmware sends is kept as text for tests; what tests send
- * is received. Bytes take their time on the line: a byte written while the transmitter is full is lost, as on the chip. */
+ * is received. Bytes take their time on the line; one written while the transmitter is full is lost, as on the chip. */
 #ifndef PT_VIRTUAL_UNIT_LPUART_H
 #define PT_VIRTUAL_UNIT_LPUART_H
 

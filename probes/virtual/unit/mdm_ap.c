@@ -1,5 +1,5 @@
-/* A mass erase begins when CONTROL asks for it while the system is held in reset, is acknowledged in STATUS, and CONTROL
- * drops its bit when the flash is ready again. */
+/* A mass erase begins when CONTROL asks for it while the system is held in reset, is acknowledged in STATUS, and ends
+ * with CONTROL dropping its bit, when the flash is ready again. */
 #include "probes/virtual/unit/mdm_ap.h"
 
 #define CONTROL_BITS UINT32_C(0xff)

@@ -20,7 +20,8 @@ static uint32_t window_bytes(const struct pt_vmtb *mtb)
 {
 	unsigned bits = (mtb->master & PT_VMTB_MASK) + 4;
 
-	return bits >= mtb->config.awidth ? pointer_bits(mtb) + 8 : UINT32_C(1) << bits;	/* 0 for 4 GiB: wraps right */
+	/* 4 GiB come out as 0, with which the masks of advance() are right */
+	return bits >= mtb->config.awidth ? pointer_bits(mtb) + 8 : UINT32_C(1) << bits;
 }
 
 uint32_t pt_vmtb_address(const struct pt_vmtb *mtb, uint32_t pointer)

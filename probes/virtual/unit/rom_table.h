@@ -9,7 +9,7 @@
 
 struct pt_vrom_table {
 	struct pt_vcoresight ids;
-	const uint32_t *entry;	/* [31:12] signed offset from this page, bit 1 format, bit 0 present; no end mark needed */
+	const uint32_t *entry;	/* [31:12] signed offset from this page, bit 1 format, bit 0 present; no end mark */
 	size_t n_entries;
 };
 

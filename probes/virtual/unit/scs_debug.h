@@ -20,7 +20,7 @@ struct pt_vscs_debug {
 	bool reset_seen;		/* S_RESET_ST */
 	bool external;			/* level of EDBGRQ */
 	unsigned skid_left;
-	uint64_t skid_until;		/* a sleeping core counts no instructions: halt by then; PT_VNEVER: no request */
+	uint64_t skid_until;		/* halt by then, as a sleeping core counts nothing; PT_VNEVER: no request */
 	uint64_t retired;		/* instructions at the last read of DHCSR, for S_RETIRE_ST */
 };
 
