@@ -53,7 +53,7 @@ void pt_free_ram(const struct pt_region *regions, size_t n_regions, const struct
 	if (out->why == NULL) {
 		segment = pt_program_segments(program, &n_segments);
 		for (size_t i = 0; i < n_segments; i++)
-			cut(out, segment[i].addr, segment[i].addr + segment[i].size);
+			cut(out, segment[i].run, segment[i].run + segment[i].size);
 		if (out->n_spans == 0)
 			out->why = "the program uses all RAM";
 	} else {

@@ -1,4 +1,5 @@
-/* Only what the program cannot change is compared: segments that have bytes and are not writable. */
+/* What lies where it is loaded and is not changed there: segments with bytes, at their load address in flash; .data is
+ * compared there too. Segments that are loaded straight into RAM and writable are left out. */
 #include "image.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ enum { VECTOR_BYTES = 64, BLOCK_BYTES = 64, N_BLOCKS = 16, PIECE_BYTES = 1024, T
 
 static bool constant(const struct pt_segment *segment)
 {
-	return segment->bytes != NULL && !segment->writable && segment->size > 0;
+	return segment->bytes != NULL && (!segment->writable || segment->addr != segment->run) && segment->size > 0;
 }
 
 static void compare(struct pt_image *image, uint64_t addr, const uint8_t *want, const uint8_t *got, size_t len)
