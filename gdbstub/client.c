@@ -321,35 +321,29 @@ static int begin(struct pt_gdb_client *client, struct pt_err *err)
 	return 0;
 }
 
-int pt_gdb_client_accept(struct pt_gdbstub *stub, uv_stream_t *listener, struct pt_err *err)
+int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err)
 {
 	struct pt_gdb_client *client = new_client(stub);
-	bool tcp = listener->type == UV_TCP;
 	int rc;
 
 	if (client == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for another client");
-	if (tcp)
-		uv_tcp_init(stub->loop, &client->in.tcp);
-	else
-		uv_pipe_init(stub->loop, &client->in.pipe, 0);
-	client->in.handle.data = client;
 	client->n_handles++;
-	rc = uv_accept(listener, &client->in.stream);
+	rc = pt_listener_accept(&stub->listener, &client->in, client);
 	if (rc < 0) {
 		close_handles(client);
 		return pt_fail(err, PT_EIO, "accept a connection: %s", uv_strerror(rc));
 	}
-	if (tcp) {
+	if (client->in.handle.type == UV_TCP) {
 		tune_tcp(client);
 		name_peer(client);
 	} else {
-		snprintf(client->peer, sizeof(client->peer), "a client of %.40s", stub->address);
+		snprintf(client->peer, sizeof(client->peer), "a client of %.40s", pt_gdbstub_address(stub));
 	}
 	return begin(client, err);
 }
 
-static int open_stdio(struct pt_gdb_client *client, union pt_gdb_handle *to, uv_file fd, struct pt_err *err)
+static int open_stdio(struct pt_gdb_client *client, union pt_stream *to, uv_file fd, struct pt_err *err)
 {
 	uv_handle_type type = uv_guess_handle(fd);
 	int rc;

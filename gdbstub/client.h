@@ -68,7 +68,7 @@ struct pt_gdb_client {
 	char peer[64];
 
 	/* the connection */
-	union pt_gdb_handle in, out;	/* out: stdio only */
+	union pt_stream in, out;	/* out: stdio only */
 	uv_stream_t *to;		/* in's or out's */
 	uv_timer_t timer;		/* of a slow monitor command */
 	uv_timer_t live_timer;		/* monitor profile live */
@@ -112,7 +112,7 @@ struct pt_gdb_client {
 
 /* --- connections: client.c ---------------------------------------------------------------------------------------- */
 
-int pt_gdb_client_accept(struct pt_gdbstub *stub, uv_stream_t *listener, struct pt_err *err);
+int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err);
 int pt_gdb_client_stdio(struct pt_gdbstub *stub, struct pt_err *err);
 /* The connection is over, for whatever reason: the board goes back to the state before the session, then the client
  * is freed. Safe to call again. */

@@ -1,0 +1,154 @@
+/* Addresses to listening sockets: what is one, what is not, what is in the way, and that a client gets in. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "listen.h"
+
+static uv_loop_t loop;
+static struct pt_listener listener;
+static union pt_stream peer;
+static int accepted;
+static struct pt_err err;
+static char folder[] = "/tmp/proftap-listen-XXXXXX", socket_path[64], unix_address[80];
+
+static void setup(void)
+{
+	ck_assert_int_eq(uv_loop_init(&loop), 0);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(socket_path, sizeof(socket_path), "%s/s", folder);
+	snprintf(unix_address, sizeof(unix_address), "unix:%s", socket_path);
+	accepted = 0;
+}
+
+static void teardown(void)
+{
+	if (listener.open)
+		pt_listener_close(&listener, NULL);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(uv_loop_close(&loop), 0);
+	unlink(socket_path);
+	rmdir(folder);
+	strcpy(folder, "/tmp/proftap-listen-XXXXXX");
+}
+
+static void on_connection(uv_stream_t *stream, int status)
+{
+	ck_assert_int_eq(status, 0);
+	ck_assert_ptr_eq(stream->data, &accepted);
+	ck_assert_int_eq(pt_listener_accept(&listener, &peer, &accepted), 0);
+	accepted++;
+	uv_close(&peer.handle, NULL);
+	pt_listener_close(&listener, NULL);
+}
+
+static int listen_on(const char *address)
+{
+	return pt_listen(&listener, &loop, address, on_connection, &accepted, &err);
+}
+
+static const struct { const char *address; int rc; } addresses[] = {
+	{ "127.0.0.1:0", 0 }, { "localhost:0", 0 }, { ":0", 0 }, { "127.0.0.1", PT_EARG }, { "127.0.0.1:", PT_EARG },
+	{ "127.0.0.1:70000", PT_EARG }, { "127.0.0.1:-1", PT_EARG }, { "127.0.0.1:x", PT_EARG }, { "", PT_EARG },
+	{ "unix:", PT_EARG }, { "unix:/no/such/folder/s", PT_EPERM }, { "192.0.2.1:0", PT_EARG },
+};
+
+START_TEST(address_is_taken_or_refused)
+{
+	ck_assert_msg(listen_on(addresses[_i].address) == addresses[_i].rc, "%s: %s", addresses[_i].address, err.msg);
+	if (addresses[_i].rc == 0)
+		ck_assert_str_ne(listener.address + strlen(listener.address) - 2, ":0");
+}
+END_TEST
+
+static void connect_client(uv_connect_t *request, int status)
+{
+	uv_close((uv_handle_t *)request->handle, NULL);
+	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(tcp_client_gets_in)
+{
+	uv_tcp_t client;
+	uv_connect_t request;
+	struct sockaddr_in at;
+
+	ck_assert_int_eq(listen_on("127.0.0.1:0"), 0);
+	uv_ip4_addr("127.0.0.1", atoi(strchr(listener.address, ':') + 1), &at);
+	uv_tcp_init(&loop, &client);
+	uv_tcp_connect(&request, &client, (struct sockaddr *)&at, connect_client);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(accepted, 1);
+}
+END_TEST
+
+START_TEST(unix_client_gets_in)
+{
+	uv_pipe_t client;
+	uv_connect_t request;
+
+	ck_assert_int_eq(listen_on(unix_address), 0);
+	ck_assert_str_eq(listener.address, unix_address);
+	uv_pipe_init(&loop, &client, 0);
+	uv_pipe_connect(&request, &client, socket_path, connect_client);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(accepted, 1);
+	ck_assert_int_ne(access(socket_path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(an_address_in_use_is_busy)
+{
+	struct pt_listener second = { 0 };
+
+	ck_assert_int_eq(listen_on("127.0.0.1:0"), 0);
+	ck_assert_int_eq(pt_listen(&second, &loop, listener.address, on_connection, NULL, &err), PT_EBUSY);
+	ck_assert_ptr_nonnull(strstr(err.msg, "in use"));
+	ck_assert(second.open);
+	pt_listener_close(&second, NULL);
+	uv_run(&loop, UV_RUN_NOWAIT);
+}
+END_TEST
+
+START_TEST(a_stale_socket_is_replaced)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	strcpy(at.sun_path, socket_path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	close(fd);
+	ck_assert_int_eq(listen_on(unix_address), 0);
+}
+END_TEST
+
+START_TEST(a_file_in_the_way_stays)
+{
+	FILE *file = fopen(socket_path, "w");
+
+	fclose(file);
+	ck_assert_int_eq(listen_on(unix_address), PT_EBUSY);
+	ck_assert_int_eq(access(socket_path, F_OK), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("listen");
+	TCase *tc = tcase_create("listen");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, address_is_taken_or_refused, 0, PT_LEN(addresses));
+	tcase_add_test(tc, tcp_client_gets_in);
+	tcase_add_test(tc, unix_client_gets_in);
+	tcase_add_test(tc, an_address_in_use_is_busy);
+	tcase_add_test(tc, a_stale_socket_is_replaced);
+	tcase_add_test(tc, a_file_in_the_way_stays);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
