@@ -1,6 +1,7 @@
 /* The smallest board there is: what a test of the core needs and no unit. */
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,6 +115,15 @@ uint32_t pt_elf_symbol(const char *path, const char *name)
 			value = search(elf, section, &header, name);
 	close_elf(elf, fd);
 	return value;
+}
+
+const char *pt_firmware(const char *file)
+{
+	static char path[1024];
+	const char *srcdir = getenv("srcdir");
+
+	snprintf(path, sizeof(path), "%s/tests/firmware/%s", srcdir != NULL ? srcdir : ".", file);
+	return path;
 }
 
 uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr)

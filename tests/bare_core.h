@@ -22,6 +22,9 @@ int pt_bare_core_load(struct pt_bare_core *core, const char *path, struct pt_err
 /* A symbol's value in an ELF, without the Thumb bit; 0: not there. */
 uint32_t pt_elf_symbol(const char *path, const char *name);
 
+/* The path of a committed firmware, from $srcdir as make check sets it; static memory. */
+const char *pt_firmware(const char *file);
+
 uint32_t pt_bare_core_word(const struct pt_bare_core *core, uint32_t addr);	/* flash or RAM */
 
 #endif
