@@ -21,24 +21,24 @@ static void drop(void)
 
 static const struct {
 	uint64_t addr;
-	unsigned flow, len_units, extra;
+	unsigned flow, len_units, leave;
 	uint64_t target;
 	const char *function;
 } entries[] = {
-	{ 0x100, PT_FLOW_NEXT, 1, 0, PT_UNKNOWN, "main" },
-	{ 0x104, PT_FLOW_CALL, 2, 0, LEAF, "main" },
+	{ 0x100, PT_FLOW_NEXT, 1, 3, PT_UNKNOWN, "main" },
+	{ 0x104, PT_FLOW_CALL, 2, 3, LEAF, "main" },
 	{ 0x106, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, "main" },
-	{ 0x10a, PT_FLOW_BRANCH_IF, 1, 1, 0x102, "main" },
-	{ 0x10c, PT_FLOW_INDIRECT_CALL, 1, 0, PT_UNKNOWN, "main" },
-	{ 0x110, PT_FLOW_RETURN, 1, 0, PT_UNKNOWN, "main" },
+	{ 0x10a, PT_FLOW_BRANCH_IF, 1, 2, 0x102, "main" },
+	{ 0x10c, PT_FLOW_INDIRECT_CALL, 1, 2, PT_UNKNOWN, "main" },
+	{ 0x110, PT_FLOW_RETURN, 1, 4, PT_UNKNOWN, "main" },
 	{ 0x112, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, NULL },	/* reads as movs, but is a literal pool */
 	{ 0x118, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, NULL },	/* reads as b . */
 	{ 0x126, PT_FLOW_TRAP, 1, 0, PT_UNKNOWN, "isr" },
-	{ 0x12c, PT_FLOW_BRANCH, 1, 0, LEAF, "tail" },
-	{ 0x12e, PT_FLOW_CALL, 2, 0, RECURSIVE, "recursive" },
-	{ 0x136, PT_FLOW_NEXT, 1, 0, PT_UNKNOWN, NULL },	/* behind the last function */
-	{ RAM_LEAF, PT_FLOW_NEXT, 1, 0, PT_UNKNOWN, "ram_leaf" },
-	{ RAM_LEAF + 2, PT_FLOW_RETURN, 1, 0, PT_UNKNOWN, "ram_leaf" },
+	{ 0x12c, PT_FLOW_BRANCH, 1, 2, LEAF, "tail" },
+	{ 0x12e, PT_FLOW_CALL, 2, 3, RECURSIVE, "recursive" },
+	{ 0x136, PT_FLOW_NEXT, 1, 1, PT_UNKNOWN, NULL },	/* behind the last function */
+	{ RAM_LEAF, PT_FLOW_NEXT, 1, 1, PT_UNKNOWN, "ram_leaf" },
+	{ RAM_LEAF + 2, PT_FLOW_RETURN, 1, 2, PT_UNKNOWN, "ram_leaf" },
 };
 
 START_TEST(knows_instruction)
@@ -51,7 +51,7 @@ START_TEST(knows_instruction)
 	ck_assert_ptr_nonnull(unit);
 	ck_assert_uint_eq(unit->flow, entries[_i].flow);
 	ck_assert_uint_eq(unit->len_units, entries[_i].len_units);
-	ck_assert_uint_eq(unit->taken_extra_cycles, entries[_i].extra);
+	ck_assert_uint_eq(unit->leave_cycles, entries[_i].leave);
 	if (entries[_i].target == PT_UNKNOWN)
 		ck_assert_uint_eq(unit->target, PT_NO_TARGET);
 	else

@@ -112,18 +112,18 @@ static void packet(struct mtb *s, uint32_t from, uint32_t to, struct pt_batch *o
 /* As many plain packets, from instruction to instruction, as there are at the head of bytes. Returns how many. */
 static size_t plain_packets(const struct mtb *s, const uint8_t *bytes, size_t n, struct pt_event *out)
 {
-	struct pt_event event = s->blank;
+	struct pt_event head = s->blank;
 
-	event.kind = PT_EV_BRANCH;
-	event.cause = PT_BY_INSTRUCTION;
+	head.kind = PT_EV_BRANCH;
+	head.cause = PT_BY_INSTRUCTION;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t from = pt_le32(bytes + i * PACKET_BYTES), to = pt_le32(bytes + i * PACKET_BYTES + 4);
 
 		if (((from | to) & 1) != 0 || from >= EXC_RETURN || to >= EXC_RETURN)
 			return i;
-		event.branch.from = from;
-		event.branch.to = to;
-		out[i] = event;
+		memcpy(&out[i], &head, offsetof(struct pt_event, branch));	/* a whole copy would wait for its own stores */
+		out[i].branch.from = from;
+		out[i].branch.to = to;
 	}
 	return n;
 }

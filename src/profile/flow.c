@@ -145,21 +145,29 @@ static void leave(struct pt_flow *f, struct place end, struct place next, enum p
 	bool known = next.unit != NULL && left != PT_LEFT_GAP;
 
 	*run = (struct pt_run){
-		.begin = f->begin, .end = end.addr, .next = known ? next.addr : PT_UNKNOWN, .ticks = f->ticks,
+		.begin = f->begin, .end = end.addr, .next = known ? next.addr : PT_UNKNOWN,
 		.instructions = (uint16_t)(end.unit->instructions - f->at->instructions),
 		.cycles = end.unit->cycles - f->at->cycles + extra_cycles,
 		.function = f->at->function, .next_function = known ? next.unit->function : PT_NO_FUNCTION,
 		.left = (uint8_t)(known ? left : PT_LEFT_GAP), .certain = true,
 	};
-	f->ticks += f->settings.clock == PT_FLOW_INSTRUCTIONS ? run->instructions : run->cycles;
 	f->open = known;
 	if (known) {
 		hold(f, next);
 	} else {
 		forget(f);
-		f->ticks = 0;
 		f->n_interrupted = 0;
 	}
+}
+
+/* The run up to and with the branching instruction at src, which cost what it costs to branch, and extra_cycles. */
+static void leave_by(struct pt_flow *f, struct place src, struct place next, enum pt_left left, unsigned extra_cycles,
+		     struct pt_run_batch *out)
+{
+	struct place end = behind(f, src);
+	uint32_t passing = end.unit->cycles - src.unit->cycles;
+
+	leave(f, end, next, left, src.unit->leave_cycles - passing + extra_cycles, out);
 }
 
 /* The end of the stretch: where the run that is held back ended is not known. */
@@ -168,7 +176,6 @@ static void end_stretch(struct pt_flow *f, struct pt_run_batch *out)
 	if (f->open)
 		leave(f, beginning(f), (struct place){ 0 }, PT_LEFT_GAP, 0, out);
 	forget(f);
-	f->ticks = 0;
 	f->n_interrupted = 0;
 }
 
@@ -234,8 +241,7 @@ static void by_instruction(struct pt_flow *f, uint64_t from, uint64_t to, struct
 	if (!reach(f, src, from, to, out)) {
 		begin_at(f, to);	/* out of code that nobody described, say a boot ROM */
 	} else if (leads_to(f, src, to)) {
-		leave(f, behind(f, src), destination(f, from, to), left_by[src.unit->flow], src.unit->taken_extra_cycles,
-		      out);
+		leave_by(f, src, destination(f, from, to), left_by[src.unit->flow], 0, out);
 	} else if (!falls_through(f, src, to)) {
 		bad(f, from, to, out);
 	}
@@ -298,8 +304,8 @@ static void by_exception_return(struct pt_flow *f, enum pt_by by, uint64_t from,
 		begin_at(f, to);
 		return;
 	}
-	leave(f, behind(f, src), destination(f, from, to), chained ? PT_LEFT_TAIL_CHAIN : PT_LEFT_EXCEPTION_RETURN,
-	      chained ? f->settings.tail_chain_cycles : f->settings.exception_return_cycles, out);
+	leave_by(f, src, destination(f, from, to), chained ? PT_LEFT_TAIL_CHAIN : PT_LEFT_EXCEPTION_RETURN,
+		 chained ? f->settings.tail_chain_cycles : f->settings.exception_return_cycles, out);
 	if (!chained && n > 0 && f->n_interrupted == n)
 		f->n_interrupted--;
 }
@@ -396,7 +402,7 @@ static bool atom(struct pt_flow *f, bool taken, struct pt_run_batch *out)
 	if (taken) {
 		uint64_t to = pt_codemap_target(f->map, p.addr);
 
-		leave(f, behind(f, p), destination(f, p.addr, to), left_by[p.unit->flow], p.unit->taken_extra_cycles, out);
+		leave_by(f, p, destination(f, p.addr, to), left_by[p.unit->flow], 0, out);
 		return f->at != NULL;
 	}
 	f->reached_bytes = (uint32_t)(behind(f, p).addr - f->begin);
@@ -419,7 +425,7 @@ static void indirect_to(struct pt_flow *f, uint64_t to, struct pt_run_batch *out
 	if (f->at != NULL)
 		p = waypoint(f);
 	if (p.unit != NULL && indirect[p.unit->flow]) {
-		leave(f, behind(f, p), destination(f, p.addr, to), left_by[p.unit->flow], 0, out);
+		leave_by(f, p, destination(f, p.addr, to), left_by[p.unit->flow], 0, out);
 	} else {
 		if (f->at != NULL)
 			bad(f, f->begin, to, out);
@@ -485,51 +491,72 @@ static void one(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch
 	}
 }
 
+/* To the right; an address that is not a multiple of a unit comes out too large for any span. */
+static inline uint64_t rotate(uint64_t value, unsigned bits)
+{
+	return value >> bits | value << (-bits & 63);
+}
+
+/* Without a branch that the compiler could not be talked out of otherwise. */
+static inline bool either_is_0(uint32_t a, uint32_t b)
+{
+	return (uint64_t)a * b == 0;
+}
+
 /* The hot loop: as many plain branches inside the span of the held run as stand at the head of event. Returns how
- * many; each made one run. The conditions are those of by_instruction(). */
-static inline size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run *run, bool instructions)
+ * many; each made one run. The conditions are those of by_instruction(). Only one of them depends on what the program
+ * does, whether a branch is direct; it is kept out of the processor's branch prediction. shift: of addresses to
+ * units; constant where this is inlined. */
+static inline size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run *run, unsigned shift)
 {
 	const struct pt_code_unit *at = f->at, *const code = f->span->code;
-	const uint64_t base = f->span->base, size = f->span->end - base;
-	const unsigned unit = f->map->isa->unit_bytes, shift = (unsigned)__builtin_ctz(unit);
-	uint64_t begin = f->begin, ticks = f->ticks;
+	const uint64_t base = f->span->base, n_units = (f->span->end - base) >> shift;
+	uint64_t begin = f->begin;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		uint64_t from = event[i].branch.from - base, to = event[i].branch.to - base;
-		const struct pt_code_unit *src, *dst, *end;
+	for (i = 0; i < n; i++, event++, run++) {
+		uint64_t from = rotate(event->branch.from - base, shift), to = rotate(event->branch.to - base, shift);
+		const struct pt_code_unit *src, *dst;
+		unsigned left;
 
-		if (event[i].kind != PT_EV_BRANCH || event[i].cause != PT_BY_INSTRUCTION || from >= size || to >= size ||
-		    ((from | to) & (unit - 1)) != 0)
+		if (event->kind != PT_EV_BRANCH || event->cause != PT_BY_INSTRUCTION || from >= n_units || to >= n_units)
 			break;
-		src = code + (from >> shift);
-		dst = code + (to >> shift);
-		if (from - (begin - base) >= PT_FLOW_RUN_BYTES || src->breaks != at->breaks || src->len_units == 0 ||
-		    dst->len_units == 0 || left_by[src->flow] == 0 ||
-		    (src->target != to >> shift && !indirect[src->flow]))
+		src = code + from;
+		dst = code + to;
+		left = left_by[src->flow];
+		if (event->branch.from - begin >= PT_FLOW_RUN_BYTES || src->breaks != at->breaks || left == 0 ||
+		    dst->len_units == 0 || !either_is_0(src->target ^ (uint32_t)to, src->target ^ PT_NO_TARGET))
 			break;
-		end = src + src->len_units;
-		run[i].begin = begin;
-		run[i].end = base + from + ((uint64_t)src->len_units << shift);
-		run[i].next = begin = event[i].branch.to;
-		run[i].ticks = ticks;
-		run[i].instructions = (uint16_t)(end->instructions - at->instructions);
-		run[i].cycles = end->cycles - at->cycles + src->taken_extra_cycles;
-		run[i].function = at->function;
-		run[i].next_function = dst->function;
-		run[i].left = left_by[src->flow];
-		run[i].certain = true;
-		ticks += instructions ? run[i].instructions : run[i].cycles;
+		run->begin = begin;
+		run->end = event->branch.from + ((uint64_t)src->len_units << shift);
+		run->next = begin = event->branch.to;
+		run->instructions = (uint16_t)(src->instructions - at->instructions + 1);
+		run->cycles = src->cycles - at->cycles + src->leave_cycles;
+		run->function = at->function;
+		run->next_function = dst->function;
+		run->left = (uint8_t)left;
+		run->certain = true;
 		at = dst;
 	}
 	if (i > 0) {
 		f->at = at;
 		f->begin = begin;
-		f->ticks = ticks;
 		f->reached_bytes = 0;
 		f->open = true;
 	}
 	return i;
+}
+
+static size_t follow_units(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run *run)
+{
+	switch (f->map->isa->unit_bytes) {
+	case 1:
+		return follow(f, event, n, run, 0);
+	case 2:
+		return follow(f, event, n, run, 1);
+	default:
+		return follow(f, event, n, run, 2);
+	}
 }
 
 static size_t free_runs(const struct pt_run_batch *out)
@@ -545,9 +572,7 @@ size_t pt_flow_feed(struct pt_flow *f, const struct pt_event *event, size_t n, s
 		if (f->at != NULL && !f->stopped) {
 			size_t most = n - taken < free_runs(out) ? n - taken : free_runs(out), done;
 
-			done = f->settings.clock == PT_FLOW_INSTRUCTIONS
-				? follow(f, event + taken, most, out->run + out->n_runs, true)
-				: follow(f, event + taken, most, out->run + out->n_runs, false);
+			done = follow_units(f, event + taken, most, out->run + out->n_runs);
 			out->n_runs += done;
 			taken += done;
 		}

@@ -7,8 +7,7 @@
  * to the next instruction is no departure: the run goes on.
  * Atom formats (START, ATOMS, INDIRECT, VECTOR, STOP): direct branches are followed in the code map.
  *
- * A run is held back until its end is known. Time: a clock of modelled cycles (or instructions) that starts at 0
- * behind each gap and never continues over one.
+ * A run is held back until its end is known.
  * Pure; any thread, one at a time. */
 #ifndef PT_PROFILE_FLOW_H
 #define PT_PROFILE_FLOW_H
@@ -26,7 +25,7 @@ enum {
 enum pt_flow_clock { PT_FLOW_CYCLES, PT_FLOW_INSTRUCTIONS };
 
 struct pt_flow_settings {
-	enum pt_flow_clock clock;
+	enum pt_flow_clock clock;	/* for those who add up runs; flow gives both */
 	uint32_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;
 };
 
@@ -43,7 +42,6 @@ struct pt_flow {
 	struct pt_flow_settings settings;
 	struct pt_flow_counts counts;
 
-	uint64_t ticks;			/* at begin */
 	uint64_t begin;			/* of the run that is held back; PT_UNKNOWN: not known */
 	const struct pt_code_unit *at;	/* the entry of begin; NULL: not known */
 	const struct pt_code_span *span;	/* where at is */

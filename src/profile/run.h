@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a run was left. The clock of a stretch starts at 0 with the first run and with the run after PT_LEFT_GAP; until
- * then each run's ticks are those of the run before plus its time. */
+/* How a run was left. Modelled time is the sum of what runs took, from the first run or the one behind PT_LEFT_GAP on:
+ * it never continues over a gap. */
 enum pt_left {
 	PT_LEFT_BRANCH = 1,	/* a jump or a taken conditional branch */
 	PT_LEFT_CALL,		/* end is the return address */
@@ -24,7 +24,6 @@ enum pt_left {
 struct pt_run {			/* [begin, end) ran, then went to next; empty (end == begin) if it was left at once */
 	uint64_t begin, end;
 	uint64_t next;
-	uint64_t ticks;		/* at begin, on the clock of this stretch */
 	uint32_t instructions, cycles;	/* of [begin, end); cycles are modelled, those of leaving it included */
 	uint16_t function, next_function;	/* ids (codemap.h) of begin and next */
 	uint8_t left;		/* enum pt_left */

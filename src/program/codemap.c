@@ -78,8 +78,10 @@ static bool breaks_flow(const struct pt_insn *insn)
 
 static uint32_t index_of(const struct pt_codemap *map, const struct pt_code_span *span, uint64_t addr)
 {
-	if (addr < span->base || addr >= span->end || (addr - span->base) % map->isa->unit_bytes != 0)
+	if (addr == PT_UNKNOWN)
 		return PT_NO_TARGET;
+	if (addr < span->base || addr >= span->end || (addr - span->base) % map->isa->unit_bytes != 0)
+		return PT_FAR_TARGET;
 	return (uint32_t)((addr - span->base) / map->isa->unit_bytes);
 }
 
@@ -111,9 +113,9 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		insn = decode_at(map, c, bytes + i * unit, addr, span->end);
 		units = insn.len_bytes / unit;
 		span->code[i] = sum;
-		span->code[i].flow = insn.flow;
+		span->code[i].flow = insn.flow & 15;
 		span->code[i].len_units = (unsigned)units & 15;
-		span->code[i].taken_extra_cycles = (insn.taken_cycles - insn.cycles) & 15;
+		span->code[i].leave_cycles = insn.taken_cycles;
 		span->code[i].target = index_of(map, span, insn.target);
 		span->code[i].function = function_at(c, addr);
 		sum.instructions += units > 0;

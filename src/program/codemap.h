@@ -14,13 +14,14 @@ struct pt_code_unit {
 	uint16_t instructions;	/* before this address in this span */
 	uint16_t breaks;	/* before it: places that no straight run can pass (unconditional branches, data) */
 	uint32_t cycles;	/* modelled, of the instructions before it, every conditional branch counted as not taken */
-	uint32_t target;	/* index of the direct target in this span, or PT_NO_TARGET */
+	uint32_t target;	/* index of the direct target in this span, PT_NO_TARGET or PT_FAR_TARGET */
 	uint16_t function;	/* id, or PT_NO_FUNCTION */
-	uint8_t flow;		/* enum pt_flow_class; INVALID inside an instruction and in data */
+	uint8_t flow : 4;	/* enum pt_flow_class; INVALID inside an instruction and in data */
 	uint8_t len_units : 4;	/* 0: no instruction begins here */
-	uint8_t taken_extra_cycles : 4;
+	uint8_t leave_cycles;	/* of this instruction when it branches */
 };
-#define PT_NO_TARGET UINT32_MAX
+#define PT_NO_TARGET UINT32_MAX		/* goes where a register says, or does not branch */
+#define PT_FAR_TARGET (UINT32_MAX - 1)	/* out of this span: pt_codemap_target() tells */
 
 struct pt_code_span {		/* one contiguous piece of code */
 	uint64_t base, end;

@@ -1,0 +1,286 @@
+/* How fast are decoding, flow and statistics? Packets per second of the pipeline over a recorded MTB stream, beside
+ * those of a plain loop that does nothing but call-stack statistics on the same packets: count, gross and net with
+ * least and most per function, from a table that knows its image, without checking anything. Both results must equal
+ * the truth that the generator of the stream kept. Run by make bench; arguments: MiB of stream, rounds. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/decoder.h"
+#include "profile/execution.h"
+#include "profile/flow.h"
+#include "synthetic.h"
+
+enum { MASK = SYNTH_UNITS - 1, DEPTH = 64, MAX_ROUNDS = 99 };
+#define EXC_RETURN 0xff000000u
+
+static struct synth *synth;
+static uint8_t *trace;
+static size_t trace_bytes;
+
+/* ---- the plain loop */
+
+static struct { uint32_t sum; uint16_t function; uint8_t kind, len; } table[SYNTH_UNITS + 1];
+static struct plain_stat {
+	uint64_t n, gross, net;
+	uint32_t gross_min, gross_max, net_min, net_max;
+	uint64_t pad[2];
+} __attribute__((aligned(64))) plain[SYNTH_FUNCTIONS];
+
+struct plain_frame { uint32_t resume, function; uint64_t from, child; };
+
+static void plain_prepare(void)
+{
+	for (uint32_t at = 0; at <= SYNTH_UNITS; at++) {
+		const struct synth_unit *u = &synth->unit[at];
+
+		table[at].sum = u->instructions;
+		table[at].function = u->function;
+		table[at].kind = u->kind;
+		table[at].len = u->len;
+	}
+}
+
+static inline void plain_note(struct plain_stat *s, uint64_t gross, uint64_t net)
+{
+	uint32_t g = gross > UINT32_MAX ? UINT32_MAX : (uint32_t)gross, n = net > UINT32_MAX ? UINT32_MAX : (uint32_t)net;
+
+	s->n++;
+	s->gross += gross;
+	s->net += net;
+	s->gross_min = g < s->gross_min ? g : s->gross_min;
+	s->gross_max = g > s->gross_max ? g : s->gross_max;
+	s->net_min = n < s->net_min ? n : s->net_min;
+	s->net_max = n > s->net_max ? n : s->net_max;
+}
+
+/* Pop to the frame that waits for `to`, if there is one. */
+static inline int plain_return(struct plain_frame *frame, int depth, uint32_t to, uint64_t now)
+{
+	int level = depth;
+
+	while (level > 0 && frame[level].resume != to)
+		level--;
+	for (; level > 0 && depth >= level; depth--) {
+		uint64_t gross = now - frame[depth].from;
+
+		plain_note(&plain[frame[depth].function], gross, gross - frame[depth].child);
+		frame[depth - 1].child += gross;
+	}
+	return depth;
+}
+
+static uint64_t plain_loop(void)
+{
+	struct plain_frame frame[DEPTH] = { { 0 } };
+	const uint32_t *word = (const uint32_t *)(const void *)trace;
+	uint32_t before = word[0] >> 1 & MASK;
+	uint64_t now = 0;
+	int depth = 0;
+
+	memset(plain, 0, sizeof(plain));
+	for (unsigned f = 0; f < SYNTH_FUNCTIONS; f++)
+		plain[f].gross_min = plain[f].net_min = UINT32_MAX;
+	for (size_t i = 0; i < trace_bytes / 4; i += 2) {
+		uint32_t src = word[i] >> 1 & MASK, dst = word[i + 1] >> 1 & MASK, kind = table[src].kind;
+
+		if ((word[i] & 1) != 0) {
+			if (word[i] >= EXC_RETURN) {	/* the second half of a handler's return */
+				depth = plain_return(frame, depth, dst, now);
+			} else {
+				now += table[src].sum - table[before].sum;
+				if (depth < DEPTH - 1)
+					frame[++depth] = (struct plain_frame){ src, table[dst].function, now, 0 };
+			}
+		} else {
+			uint32_t end = src + table[src].len;
+
+			now += table[end].sum - table[before].sum;
+			if (kind == SYNTH_CALL) {
+				if (depth < DEPTH - 1)
+					frame[++depth] = (struct plain_frame){ end, table[dst].function, now, 0 };
+			} else if (kind == SYNTH_RETURN) {
+				depth = plain_return(frame, depth, dst, now);
+			}
+		}
+		before = dst;
+	}
+	return now;
+}
+
+/* ---- the real thing */
+
+static struct pt_program *program;
+static struct pt_codemap *map;
+static struct pt_execution *execution;
+static struct pt_flow flow;
+static uint64_t n_runs;
+
+enum depth { DECODE, FLOW, STATISTICS };
+
+static void take_events(const struct pt_batch *batch, enum depth depth)
+{
+	static struct pt_run_batch runs;
+
+	for (size_t at = 0; at < batch->n_events && depth >= FLOW;) {
+		runs.n_runs = 0;
+		at += pt_flow_feed(&flow, batch->event + at, batch->n_events - at, &runs);
+		n_runs += runs.n_runs;
+		if (depth >= STATISTICS)
+			pt_execution_feed(execution, runs.run, runs.n_runs);
+	}
+}
+
+static void pipeline(enum depth depth)
+{
+	const struct pt_decoder *decoder = pt_decoder_find("mtb");
+	struct pt_flow_settings settings = pt_flow_standards(map->isa);
+	const struct pt_function *functions;
+	static uint64_t state[64];
+	static struct pt_batch batch;
+	size_t n;
+
+	functions = pt_program_functions(program, &n);
+	pt_execution_free(execution);
+	execution = pt_execution_new(functions, n, map, &settings);
+	if (execution == NULL || decoder->state_bytes > sizeof(state))
+		abort();
+	pt_flow_init(&flow, map, &settings);
+	n_runs = 0;
+	decoder->init(state, 0, 0, "", 0);
+	for (size_t from = 0; from < trace_bytes;) {
+		size_t most = trace_bytes - from < PT_CHUNK_BYTES ? trace_bytes - from : PT_CHUNK_BYTES;
+
+		batch.n_events = 0;
+		from += decoder->feed(state, trace + from, most, &batch);
+		take_events(&batch, depth);
+	}
+}
+
+/* ---- truth */
+
+static unsigned n_wrong;
+
+static void expect(bool right, const char *who, unsigned f, const char *what, uint64_t got, uint64_t want)
+{
+	if (!right && n_wrong++ < 20)
+		fprintf(stderr, "%s: function %u: %s is %" PRIu64 ", not %" PRIu64 "\n", who, f, what, got, want);
+}
+
+static void check_plain(void)
+{
+	for (unsigned f = 1; f < synth->n_functions; f++) {
+		const struct synth_truth *t = &synth->truth[f];
+
+		expect(plain[f].n == t->net[0].n, "plain loop", f, "count", plain[f].n, t->net[0].n);
+		expect(plain[f].net == t->net[0].total, "plain loop", f, "net", plain[f].net, t->net[0].total);
+		expect(plain[f].gross == t->call[0].total, "plain loop", f, "gross", plain[f].gross, t->call[0].total);
+	}
+}
+
+static void check_stat(const struct pt_stat *got, const struct synth_stat *want, unsigned f, const char *what)
+{
+	expect(got->n == want->n, what, f, "count", got->n, want->n);
+	expect(got->total == want->total, what, f, "total", got->total, want->total);
+	if (want->n > 0) {
+		expect(got->min == want->min, what, f, "least", got->min, want->min);
+		expect(got->max == want->max, what, f, "most", got->max, want->max);
+	}
+}
+
+static void check_pipeline(void)
+{
+	const struct pt_execution_result *result = pt_execution_result(execution);
+	uint64_t calls[SYNTH_FUNCTIONS] = { 0 };
+
+	for (size_t i = 0; i < result->n_edges; i++)
+		calls[result->edge[i].to - 1] += result->edge[i].count;
+	for (unsigned f = 1; f < synth->n_functions; f++) {
+		const struct pt_execution_function *got = &result->function[f + 1];
+		const struct synth_truth *t = &synth->truth[f];
+
+		expect(got->count == t->entries, "pipeline", f, "count", got->count, t->entries);
+		expect(calls[f] == t->entries, "pipeline", f, "calls", calls[f], t->entries);
+		check_stat(&got->stat[PT_TALLY_NET], &t->net[SYNTH_CYCLES], f, "net");
+		check_stat(&got->stat[PT_TALLY_GROSS], &t->gross[SYNTH_CYCLES], f, "gross");
+		check_stat(&got->stat[PT_TALLY_CALL], &t->call[SYNTH_CYCLES], f, "call");
+		check_stat(&got->stat[PT_TALLY_PERIOD], &t->period[SYNTH_CYCLES], f, "period");
+	}
+	expect(flow.counts.not_code == 0, "flow", 0, "impossible packets", flow.counts.not_code, 0);
+}
+
+/* ---- measuring */
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+enum pass { PASS_PLAIN, PASS_DECODE, PASS_FLOW, PASS_ALL, N_PASSES };
+
+static double timed(enum pass pass)
+{
+	double from = cpu_seconds();
+
+	if (pass == PASS_PLAIN)
+		plain_loop();
+	else
+		pipeline((enum depth)(pass - PASS_DECODE));
+	return cpu_seconds() - from;
+}
+
+static void report(const char *what, double seconds)
+{
+	double n = (double)trace_bytes / 8;
+
+	printf("%-34s %7.1f Mpackets/s %6.2f ns each\n", what, n / seconds / 1e6, seconds / n * 1e9);
+}
+
+int main(int argc, char **argv)
+{
+	size_t mib = argc > 1 ? strtoul(argv[1], NULL, 10) : 64, rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 7;
+	static const char *const names[] = { "plain call-stack loop", "decode", "decode, flow", "decode, flow, statistics" };
+	double seconds[N_PASSES][MAX_ROUNDS];
+
+	rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
+	synth = synth_new(1);
+	trace = malloc(mib << 20);
+	if (synth == NULL || trace == NULL)
+		return EXIT_FAILURE;
+	program = synth_program(synth);
+	map = pt_codemap_new(program, &pt_isa_thumb_v6m);
+	trace_bytes = synth_trace(synth, trace, (mib << 20) / 8, pt_isa_thumb_v6m.exception_entry_cycles,
+				  pt_isa_thumb_v6m.exception_return_cycles);
+	plain_prepare();
+	for (size_t i = 0; i < rounds; i++)	/* in turns, so that what else the machine does hits all alike */
+		for (unsigned pass = 0; pass < N_PASSES; pass++)
+			seconds[pass][i] = timed((enum pass)pass);
+	check_plain();
+	check_pipeline();
+	printf("%u functions, %zu packets, %" PRIu64 " runs\n", synth->n_functions, trace_bytes / 8, n_runs);
+	for (unsigned pass = 0; pass < N_PASSES; pass++) {
+		qsort(seconds[pass], rounds, sizeof(double), by_value);
+		report(names[pass], seconds[pass][rounds / 2]);
+	}
+	printf("pipeline / plain loop: %.0f %% (goal: at least 50 %%)\n",
+	       100 * seconds[PASS_PLAIN][rounds / 2] / seconds[PASS_ALL][rounds / 2]);
+	puts(n_wrong == 0 ? "both equal the generator's truth for every function" : "NOT the generator's truth");
+	pt_execution_free(execution);
+	pt_codemap_free(map);
+	pt_program_unref(program);
+	free(trace);
+	free(synth);
+	return n_wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
