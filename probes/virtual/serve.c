@@ -1,0 +1,360 @@
+/* One request is read, carried out, and its response sent when the SWD cable would have brought it; only then is more
+ * read. So a host cannot make us hold more than one request, and pipelining ones are served from the socket's buffer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "listen.h"
+#include "log.h"
+#include "probes/virtual/serve.h"
+#include "probes/virtual/wire/rig.h"
+#include "util.h"
+
+enum {				/* Source: probes.md 1.8 */
+	HEADER_BYTES = 8,
+	SIGNATURE = 0x00504144,	/* "DAP" */
+	TYPE_REQUEST = 1, TYPE_RESPONSE = 2,
+	MAX_FRAME_BYTES = HEADER_BYTES + PT_VDAP_MAX_PACKET_BYTES,
+	MAX_RESPONSES = PT_VDAP_MAX_PACKETS + 1,	/* one for each packet that was queued before */
+};
+enum { RUN_PERIOD_MS = 8 };	/* how often a board that nobody asks is kept going */
+
+struct host {
+	struct pt_vserve *serve;
+	union pt_stream stream;
+	uv_timer_t due, run;
+	unsigned n_handles;
+	uint8_t in[MAX_FRAME_BYTES];
+	size_t in_bytes;
+	uint8_t *out;		/* responses to one request */
+	size_t out_bytes;
+	uint64_t done_ns;
+	uv_write_t write;
+	bool busy, leaving;
+};
+
+struct pt_vserve {
+	uv_loop_t *loop;
+	struct pt_listener listener;
+	struct pt_vrig rig;
+	uint64_t origin_ns;
+	struct host *host;	/* NULL: nobody */
+	bool waiting;		/* another host knocked */
+	bool closing, listener_closing;
+	void (*on_closed)(void *arg);
+	void *arg;
+};
+
+static uint64_t now_ns(const struct pt_vserve *serve)
+{
+	return uv_hrtime() - serve->origin_ns;
+}
+
+static void next_host(struct pt_vserve *serve);
+static void serve_frame(struct host *host);
+
+/* --- leaving */
+
+static void end_if_over(struct pt_vserve *serve)
+{
+	if (!serve->closing || serve->host != NULL || serve->listener_closing)
+		return;
+	if (serve->on_closed != NULL)
+		serve->on_closed(serve->arg);
+	pt_vrig_close(&serve->rig);
+	free(serve);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct host *host = handle->data;
+	struct pt_vserve *serve = host->serve;
+
+	if (--host->n_handles > 0)
+		return;
+	free(host->out);
+	free(host);
+	serve->host = NULL;
+	if (serve->closing)
+		end_if_over(serve);
+	else if (serve->waiting)
+		next_host(serve);
+}
+
+static void leave(struct host *host, const char *why)
+{
+	if (host->leaving)
+		return;
+	host->leaving = true;
+	pt_info("board: the host left: %s", why);
+	uv_close(&host->stream.handle, on_handle_closed);
+	uv_close((uv_handle_t *)&host->due, on_handle_closed);
+	uv_close((uv_handle_t *)&host->run, on_handle_closed);
+}
+
+/* --- one request */
+
+static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint64_t done_ns)
+{
+	struct host *host = arg;
+	uint8_t *frame = host->out + host->out_bytes;
+
+	pt_put_le32(frame, SIGNATURE);
+	pt_put_le16(frame + 4, (uint16_t)len_bytes);
+	frame[6] = TYPE_RESPONSE;
+	frame[7] = 0;
+	memcpy(frame + HEADER_BYTES, bytes, len_bytes);
+	host->out_bytes += HEADER_BYTES + len_bytes;
+	host->done_ns = done_ns;
+}
+
+static void on_written(uv_write_t *write, int status)
+{
+	struct host *host = write->data;
+
+	host->busy = false;
+	if (status < 0)
+		leave(host, uv_strerror(status));
+	else
+		serve_frame(host);
+}
+
+static void send_responses(struct host *host)
+{
+	uv_buf_t buf = uv_buf_init((char *)host->out, (unsigned)host->out_bytes);
+	int rc;
+
+	host->write.data = host;
+	rc = uv_write(&host->write, &host->stream.stream, &buf, 1, on_written);
+	if (rc < 0)
+		leave(host, uv_strerror(rc));
+}
+
+static void on_due(uv_timer_t *timer)
+{
+	send_responses(timer->data);
+}
+
+/* The loop's timers count milliseconds: what is due sooner goes at once, and the probe's own clock, on which requests
+ * follow one another, keeps the account. */
+static void send_when_due(struct host *host)
+{
+	uint64_t now = now_ns(host->serve), wait_ms = host->done_ns > now ? (host->done_ns - now) / PT_NS_PER_MS : 0;
+
+	if (wait_ms > 0)
+		uv_timer_start(&host->due, on_due, wait_ms, 0);
+	else
+		send_responses(host);
+}
+
+static void carry_out(struct host *host, const uint8_t *request, size_t len_bytes)
+{
+	struct pt_vserve *serve = host->serve;
+
+	host->out_bytes = 0;
+	pt_vdap_process(serve->rig.dap, request, len_bytes, now_ns(serve), on_response, host);
+	host->busy = host->out_bytes > 0;
+	if (host->busy)
+		send_when_due(host);
+}
+
+/* --- frames */
+
+static bool header_is_good(const struct host *host)
+{
+	size_t len_bytes = pt_le16(host->in + 4);
+
+	return pt_le32(host->in) == SIGNATURE && host->in[6] == TYPE_REQUEST && len_bytes > 0 &&
+	       len_bytes <= host->serve->rig.link->packet_bytes;
+}
+
+/* Takes one frame off the front of what has come. False: it is not whole, or the host was sent away. */
+static bool take_frame(struct host *host, uint8_t *request, size_t *len_bytes)
+{
+	size_t frame_bytes;
+
+	if (host->in_bytes < HEADER_BYTES)
+		return false;
+	if (!header_is_good(host)) {
+		leave(host, "what it sent is not CMSIS-DAP over TCP");
+		return false;
+	}
+	*len_bytes = pt_le16(host->in + 4);
+	frame_bytes = HEADER_BYTES + *len_bytes;
+	if (host->in_bytes < frame_bytes)
+		return false;
+	memcpy(request, host->in + HEADER_BYTES, *len_bytes);
+	host->in_bytes -= frame_bytes;
+	memmove(host->in, host->in + frame_bytes, host->in_bytes);
+	return true;
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested_bytes, uv_buf_t *buf)
+{
+	struct host *host = handle->data;
+
+	(void)suggested_bytes;
+	*buf = uv_buf_init((char *)host->in + host->in_bytes, (unsigned)(sizeof(host->in) - host->in_bytes));
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n_bytes, const uv_buf_t *buf)
+{
+	struct host *host = stream->data;
+
+	(void)buf;
+	if (n_bytes < 0) {
+		leave(host, uv_strerror((int)n_bytes));
+		return;
+	}
+	host->in_bytes += (size_t)n_bytes;
+	serve_frame(host);
+}
+
+/* Serve what is whole; read on when nothing is left to do. */
+static void serve_frame(struct host *host)
+{
+	uint8_t request[PT_VDAP_MAX_PACKET_BYTES];
+	size_t len_bytes;
+
+	while (!host->busy && !host->leaving && take_frame(host, request, &len_bytes))
+		carry_out(host, request, len_bytes);
+	if (host->leaving)
+		return;
+	if (host->busy)
+		uv_read_stop(&host->stream.stream);
+	else
+		uv_read_start(&host->stream.stream, on_alloc, on_read);
+}
+
+/* --- arriving */
+
+static void on_run(uv_timer_t *timer)
+{
+	struct host *host = timer->data;
+
+	pt_vpace_begin(&host->serve->rig.pace);
+	pt_vpace_to(&host->serve->rig.pace, now_ns(host->serve));
+}
+
+static struct host *new_host(struct pt_vserve *serve)
+{
+	struct host *host = calloc(1, sizeof(*host));
+
+	if (host == NULL)
+		return NULL;
+	host->out = malloc(MAX_RESPONSES * MAX_FRAME_BYTES);
+	if (host->out == NULL) {
+		free(host);
+		return NULL;
+	}
+	host->serve = serve;
+	host->n_handles = 3;
+	uv_timer_init(serve->loop, &host->due);
+	uv_timer_init(serve->loop, &host->run);
+	host->due.data = host->run.data = host;
+	return host;
+}
+
+static void next_host(struct pt_vserve *serve)
+{
+	struct host *host = new_host(serve);
+	int rc;
+
+	if (host == NULL)
+		return;		/* it stays in the queue until another leaves */
+	serve->waiting = false;
+	serve->host = host;
+	rc = pt_listener_accept(&serve->listener, &host->stream, host);
+	if (rc < 0) {
+		leave(host, uv_strerror(rc));
+		return;
+	}
+	if (host->stream.handle.type == UV_TCP)
+		uv_tcp_nodelay(&host->stream.tcp, 1);
+	pt_info("board: a host has the probe");
+	uv_timer_start(&host->run, on_run, RUN_PERIOD_MS, RUN_PERIOD_MS);
+	serve_frame(host);
+}
+
+static void on_connection(uv_stream_t *stream, int status)
+{
+	struct pt_vserve *serve = stream->data;
+
+	if (status < 0)
+		pt_warn("board: a connection failed: %s", uv_strerror(status));
+	else if (serve->host != NULL)
+		serve->waiting = true;	/* not accepted: the loop asks no more until it is */
+	else
+		next_host(serve);
+}
+
+/* --- life */
+
+/* The words of the user come last, and so win. */
+static int open_rig(struct pt_vserve *serve, const char *board, struct pt_err *err)
+{
+	size_t name_len = strcspn(board, "?"), room = strlen(board) + sizeof("?link=tcp&");
+	char *text = malloc(room);
+	int rc;
+
+	if (text == NULL)
+		return pt_fail(err, PT_ENOMEM, "virtual board: no memory");
+	snprintf(text, room, "%.*s?link=tcp%s%s", (int)name_len, board, board[name_len] != '\0' ? "&" : "",
+		 board[name_len] != '\0' ? board + name_len + 1 : "");
+	rc = pt_vrig_open(&serve->rig, text, err);
+	free(text);
+	return rc;
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+	struct pt_vserve *serve = handle->data;
+
+	serve->listener_closing = false;
+	end_if_over(serve);
+}
+
+struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, struct pt_err *err)
+{
+	struct pt_vserve *serve = calloc(1, sizeof(*serve));
+
+	if (serve == NULL) {
+		pt_fail(err, PT_ENOMEM, "virtual board: no memory");
+		return NULL;
+	}
+	serve->loop = loop;
+	if (open_rig(serve, board, err) < 0) {
+		free(serve);
+		return NULL;
+	}
+	serve->origin_ns = uv_hrtime();
+	if (pt_listen(&serve->listener, loop, address, on_connection, serve, err) < 0) {
+		pt_vserve_close(serve, NULL, NULL);
+		return NULL;
+	}
+	return serve;
+}
+
+const char *pt_vserve_address(const struct pt_vserve *serve)
+{
+	return serve->listener.address;
+}
+
+uint64_t pt_vserve_slip_ns(const struct pt_vserve *serve)
+{
+	return serve->rig.pace.slip_ns;
+}
+
+void pt_vserve_close(struct pt_vserve *serve, void (*on_closed)(void *arg), void *arg)
+{
+	serve->closing = true;
+	serve->on_closed = on_closed;
+	serve->arg = arg;
+	serve->listener_closing = serve->listener.open;
+	if (serve->host != NULL)
+		leave(serve->host, "the server ends");
+	if (serve->listener.open)
+		pt_listener_close(&serve->listener, on_listener_closed);
+	else
+		end_if_over(serve);
+}

@@ -1,0 +1,27 @@
+/* A virtual board's probe on the network, for other programs: CMSIS-DAP over TCP in real time.
+ *
+ * One host has the probe at a time; the next one waits until it has left. A host that does not speak the protocol is
+ * disconnected. Loop thread. Source: framing as in probes.md 1.8. */
+#ifndef PT_VIRTUAL_SERVE_H
+#define PT_VIRTUAL_SERVE_H
+
+#include <stdint.h>
+#include <uv.h>
+
+#include "error.h"
+
+struct pt_vserve;
+
+/* board: what stands behind "virtual:"; its clock is "wall" and its link "tcp" unless it says otherwise (the link gives
+ * packet size and count; its times are those of the network). address: see listen.h. NULL: PT_EARG, PT_EBUSY, PT_EPERM,
+ * PT_ENOMEM with the sentence. */
+struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, struct pt_err *err);
+const char *pt_vserve_address(const struct pt_vserve *serve);	/* with the real port */
+
+/* Real time that the board has not seen: nobody was there, or the model was slower than the chip. */
+uint64_t pt_vserve_slip_ns(const struct pt_vserve *serve);
+
+/* Disconnects the host and frees everything on the loop; on_closed may be NULL. */
+void pt_vserve_close(struct pt_vserve *serve, void (*on_closed)(void *arg), void *arg);
+
+#endif

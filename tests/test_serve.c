@@ -1,0 +1,238 @@
+/* The TCP server of a virtual probe: framing, hosts that take turns, hosts that talk nonsense, hosts that hurry. */
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "fake_board.h"
+#include "harness.h"
+#include "log.h"
+#include "probes/virtual/serve.h"
+
+static uv_loop_t loop;
+static uv_async_t stop;
+static uv_thread_t thread;
+static struct pt_vserve *serve;
+static struct pt_err err;
+
+static void on_stop(uv_async_t *async)
+{
+	pt_vserve_close(serve, NULL, NULL);
+	uv_close((uv_handle_t *)async, NULL);
+}
+
+static void run_loop(void *arg)
+{
+	(void)arg;
+	uv_run(&loop, UV_RUN_DEFAULT);
+}
+
+static void start(const char *board)
+{
+	pt_log_set("warn");
+	ck_assert_int_eq(uv_loop_init(&loop), 0);
+	uv_async_init(&loop, &stop, on_stop);
+	serve = pt_vserve_new(&loop, board, "127.0.0.1:0", &err);
+	ck_assert_msg(serve != NULL, "%s", err.msg);
+	ck_assert_int_eq(uv_thread_create(&thread, run_loop, NULL), 0);
+}
+
+static void setup(void)
+{
+	start("kl27");
+}
+
+static void teardown(void)
+{
+	uv_async_send(&stop);
+	uv_thread_join(&thread);
+	ck_assert_int_eq(uv_loop_close(&loop), 0);	/* nothing of it is left on the loop */
+}
+
+static int host(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct timeval patience = { .tv_sec = 10 };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	at.sin_port = htons((uint16_t)atoi(strchr(pt_vserve_address(serve), ':') + 1));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+static void say(int fd, const void *bytes, size_t n)
+{
+	ck_assert_int_eq(send(fd, bytes, n, MSG_NOSIGNAL), (ssize_t)n);
+}
+
+/* Bytes that come, up to n; fewer when the server closed. */
+static size_t hear(int fd, uint8_t *bytes, size_t n)
+{
+	ssize_t got = recv(fd, bytes, n, MSG_WAITALL);
+
+	return got < 0 ? 0 : (size_t)got;
+}
+
+#define FRAME(len, type) 'D', 'A', 'P', 0, (len) & 0xff, (len) >> 8, (type), 0
+static const uint8_t packet_bytes_asked[] = { FRAME(2, 1), 0x00, 0xff };
+static const uint8_t packet_bytes_told[] = { FRAME(4, 2), 0x00, 0x02, 0x00, 0x04 };
+
+static void expect_service(int fd)
+{
+	uint8_t got[sizeof(packet_bytes_told)];
+
+	say(fd, packet_bytes_asked, sizeof(packet_bytes_asked));
+	ck_assert_uint_eq(hear(fd, got, sizeof(got)), sizeof(got));
+	ck_assert_mem_eq(got, packet_bytes_told, sizeof(got));
+}
+
+START_TEST(answers_a_frame)
+{
+	int fd = host();
+
+	expect_service(fd);
+	expect_service(fd);
+	close(fd);
+}
+END_TEST
+
+START_TEST(frames_may_come_in_pieces_and_in_heaps)
+{
+	uint8_t heap[20 * sizeof(packet_bytes_asked)], got[20 * sizeof(packet_bytes_told)];
+	int fd = host();
+
+	for (size_t i = 0; i < sizeof(packet_bytes_asked); i++) {
+		say(fd, packet_bytes_asked + i, 1);
+		usleep(1000);
+	}
+	ck_assert_uint_eq(hear(fd, got, sizeof(packet_bytes_told)), sizeof(packet_bytes_told));
+	for (size_t i = 0; i < 20; i++)
+		memcpy(heap + i * sizeof(packet_bytes_asked), packet_bytes_asked, sizeof(packet_bytes_asked));
+	say(fd, heap, sizeof(heap));
+	ck_assert_uint_eq(hear(fd, got, sizeof(got)), sizeof(got));
+	close(fd);
+}
+END_TEST
+
+static const struct { const char *name; uint8_t bytes[10]; } nonsense[] = {
+	{ "another signature", { 'D', 'A', 'X', 0, 2, 0, 1, 0, 0, 0 } },
+	{ "a response", { FRAME(2, 2), 0, 0 } },
+	{ "no payload", { FRAME(0, 1), 0, 0 } },
+	{ "too long a payload", { FRAME(1025, 1), 0, 0 } },
+	{ "a web browser", { 'G', 'E', 'T', ' ', '/', ' ', 'H', 'T', 'T', 'P' } },
+};
+
+START_TEST(nonsense_is_sent_away)
+{
+	int fd = host();
+	uint8_t byte;
+
+	say(fd, nonsense[_i].bytes, sizeof(nonsense[_i].bytes));
+	ck_assert_msg(hear(fd, &byte, 1) == 0, "%s", nonsense[_i].name);
+	close(fd);
+	fd = host();
+	expect_service(fd);
+	close(fd);
+}
+END_TEST
+
+START_TEST(hosts_take_turns)
+{
+	int first = host(), second, third;
+	uint8_t byte;
+	struct timeval moment = { .tv_usec = 100000 };
+
+	expect_service(first);
+	second = host();
+	third = host();
+	say(second, packet_bytes_asked, sizeof(packet_bytes_asked));
+	setsockopt(second, SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
+	ck_assert_uint_eq(hear(second, &byte, 1), 0);
+	close(first);
+	moment.tv_sec = 10;
+	setsockopt(second, SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
+	ck_assert_uint_eq(hear(second, &byte, 1), 1);
+	close(second);
+	expect_service(third);
+	close(third);
+}
+END_TEST
+
+START_TEST(a_response_takes_its_time)
+{
+	static const uint8_t delay[] = { FRAME(3, 1), 0x09, 0x30, 0x75 };	/* 30 ms */
+	uint64_t began = uv_hrtime();
+	uint8_t got[10];
+	int fd = host();
+
+	say(fd, delay, sizeof(delay));
+	ck_assert_uint_eq(hear(fd, got, 10), 10);
+	ck_assert_uint_ge(uv_hrtime() - began, 29 * PT_NS_PER_MS);
+	close(fd);
+}
+END_TEST
+
+START_TEST(queued_packets_are_answered_together)
+{
+	static const uint8_t queue[] = { FRAME(4, 1), 0x7e, 1, 0x00, 0xfe }, status[] = { FRAME(3, 1), 0x01, 0, 1 };
+	static const uint8_t want[] = { FRAME(5, 2), 0x7f, 1, 0x00, 0x01, 0x01, FRAME(2, 2), 0x01, 0x00 };
+	uint8_t got[sizeof(want)];
+	int fd = host();
+
+	say(fd, queue, sizeof(queue));
+	say(fd, status, sizeof(status));
+	ck_assert_uint_eq(hear(fd, got, sizeof(got)), sizeof(got));
+	ck_assert_mem_eq(got, want, sizeof(want));
+	close(fd);
+}
+END_TEST
+
+START_TEST(ends_with_a_host_in_the_middle)
+{
+	static const uint8_t delay[] = { FRAME(3, 1), 0x09, 0xff, 0xff };
+	int fd;
+
+	start("kl27?link=bulk-hs");
+	fd = host();
+	say(fd, delay, sizeof(delay));
+	usleep(10000);
+	teardown();
+	close(fd);
+}
+END_TEST
+
+static const struct { const char *board, *address; int rc; } refused[] = {
+	{ "kl99", "127.0.0.1:0", PT_EARG }, { "kl27?link=string", "127.0.0.1:0", PT_EARG }, { "kl27", "nowhere", PT_EARG },
+};
+
+START_TEST(start_is_refused)
+{
+	ck_assert_int_eq(uv_loop_init(&loop), 0);
+	ck_assert_ptr_null(pt_vserve_new(&loop, refused[_i].board, refused[_i].address, &err));
+	ck_assert_int_eq(err.code, refused[_i].rc);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(uv_loop_close(&loop), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("serve");
+	TCase *up = tcase_create("up"), *own = tcase_create("own");
+
+	tcase_add_checked_fixture(up, setup, teardown);
+	tcase_add_test(up, answers_a_frame);
+	tcase_add_test(up, frames_may_come_in_pieces_and_in_heaps);
+	tcase_add_loop_test(up, nonsense_is_sent_away, 0, PT_LEN(nonsense));
+	tcase_add_test(up, hosts_take_turns);
+	tcase_add_test(up, a_response_takes_its_time);
+	tcase_add_test(up, queued_packets_are_answered_together);
+	tcase_add_test(own, ends_with_a_host_in_the_middle);
+	tcase_add_loop_test(own, start_is_refused, 0, PT_LEN(refused));
+	suite_add_tcase(suite, up);
+	suite_add_tcase(suite, own);
+	return pt_run_suite(suite);
+}
