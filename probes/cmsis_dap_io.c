@@ -44,15 +44,13 @@ static int collect(struct pt_cmsis_dap *dap, struct pt_err *err)
 {
 	uint64_t deadline_ns = in_ms(dap, dap->silent ? RESYNC_MS : PT_CMSIS_DAP_ANSWER_MS);
 
-	while (dap->owed > 0) {
+	while (dap->owed > 0 && !dap->out_of_step) {
 		int n = pt_cmsis_dap_receive(dap, deadline_ns, err);
 
-		if (n == PT_ETIMEOUT) {	/* lost, or so late that the question below finds them */
-			dap->owed = 0;
+		if (n == PT_ETIMEOUT)	/* lost, or so late that the question below finds them */
 			dap->out_of_step = true;
-		} else if (n < 0 && n != PT_EPROTO) {
+		else if (n < 0 && n != PT_EPROTO)
 			return n;
-		}
 	}
 	return 0;
 }
@@ -72,7 +70,7 @@ static int next_stale(struct pt_cmsis_dap *dap, uint64_t *deadline_ns, struct pt
 /* Whatever comes before the answer to this question is stale; so are the answers to such questions asked before, in vain. */
 static int agree(struct pt_cmsis_dap *dap, struct pt_err *err)
 {
-	uint64_t deadline_ns = in_ms(dap, RESYNC_MS);
+	uint64_t deadline_ns = in_ms(dap, dap->silent ? RESYNC_MS : PT_CMSIS_DAP_ANSWER_MS);
 	unsigned asked = dap->asked + 1;
 	int rc;
 

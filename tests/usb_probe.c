@@ -130,7 +130,7 @@ static void describe_hid(struct usb_probe *probe, GString *out)
 			       probe->hid_sys, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, usb_manufacturer, usb_product,
 			       probe->config.serial, port);
 	append_hex(out, report);
-	g_string_append_printf(out, "\n\nP: %s/hidraw/hidraw%u\nN: hidraw%u\nE: DEVNAME=%s\nE: MAJOR=243\nE: MINOR=%u\n"
+	g_string_append_printf(out, "\n\nP: %s/hidraw/hidraw%u\nN: hidraw%u=00\nE: DEVNAME=%s\nE: MAJOR=243\nE: MINOR=%u\n"
 			       "E: SUBSYSTEM=hidraw\nA: dev=243:%u\\n\n\n",
 			       probe->hid_sys, port, port, probe->hid_node, port, port);
 }
@@ -200,10 +200,31 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+static void remove_from_bed(struct usb_probe *probe, const char *sys)
+{
+	g_autofree char *path = g_strconcat("/sys", sys, NULL);
+
+	umockdev_testbed_remove_device(probe->bed, path);
+}
+
+/* Children first: umockdev forgets only what it is told to. */
+static void remove_all_from_bed(struct usb_probe *probe)
+{
+	unsigned port = probe->config.port;
+	g_autofree char *node = g_strdup_printf("%s/hidraw/hidraw%u", probe->hid_sys, port);
+	g_autofree char *interface = g_strdup_printf("%s/1-%u:1.1", probe->sys, port);
+
+	if (probe->config.hidraw) {
+		remove_from_bed(probe, node);
+		remove_from_bed(probe, probe->hid_sys);
+		remove_from_bed(probe, interface);
+	}
+	remove_from_bed(probe, probe->sys);
+}
+
 /* Files that are open stay open, as with a real device: their ioctls fail, their polls return. */
 void usb_probe_unplug(struct usb_probe *probe)
 {
-	g_autofree char *sys = g_strconcat("/sys", probe->sys, NULL);
 	bool was;
 
 	g_mutex_lock(&probe->lock);
@@ -222,7 +243,7 @@ void usb_probe_unplug(struct usb_probe *probe)
 	umockdev_testbed_detach_ioctl(probe->bed, probe->node, NULL);
 	if (probe->config.hidraw)
 		umockdev_testbed_detach_ioctl(probe->bed, probe->hid_node, NULL);
-	umockdev_testbed_remove_device(probe->bed, sys);
+	remove_all_from_bed(probe);
 }
 
 static void name(struct usb_probe *probe)

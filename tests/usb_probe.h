@@ -34,6 +34,9 @@ void usb_probe_free(struct usb_probe *probe);
 void usb_probe_unplug(struct usb_probe *probe);
 void usb_probe_plug(struct usb_probe *probe);
 
+/* The bulk endpoint 0x01 or 0x81 answers STALL until the host clears its halt. */
+void usb_probe_halt(struct usb_probe *probe, unsigned endpoint);
+
 /* Permissions of the device nodes, 0600 at first; 0 with a user other than root is "permission denied". */
 void usb_probe_set_mode(struct usb_probe *probe, unsigned mode);
 

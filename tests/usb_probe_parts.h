@@ -30,6 +30,7 @@ struct usb_probe {
 	GQueue urbs;			/* struct urb, in order of submission */
 	GQueue responses[N_PIPES];	/* GBytes, not fetched by a host yet */
 	UMockdevIoctlClient *claimed[N_INTERFACES];
+	unsigned halted;		/* an endpoint that answers STALL until its halt is cleared, or 0 */
 
 	struct pt_vrig rig;		/* the worker's alone */
 	GThread *worker;

@@ -61,6 +61,8 @@ static void tell_readiness(struct usb_probe *probe)
 
 static GQueue *responses_for(struct usb_probe *probe, unsigned endpoint)
 {
+	if (endpoint == probe->halted)
+		return NULL;
 	switch (endpoint) {
 	case EP_BULK_IN:
 		return &probe->responses[PIPE_BULK];
@@ -170,6 +172,8 @@ static void start(struct usb_probe *probe, struct urb *urb)
 
 	if (kernel->type == USBDEVFS_URB_TYPE_CONTROL)
 		control(probe, urb);
+	else if (kernel->endpoint == probe->halted)
+		finish(urb, -EPIPE, 0);
 	else if (kernel->endpoint == EP_BULK_OUT || kernel->endpoint == EP_HID_OUT) {
 		usb_firmware_request(probe, kernel->endpoint == EP_BULK_OUT ? PIPE_BULK : PIPE_HID,
 				     urb->buffer != NULL ? urb->buffer->data : NULL, (size_t)kernel->buffer_length);
@@ -248,6 +252,33 @@ static int release(struct usb_probe *probe, UMockdevIoctlClient *client, guint i
 	return 0;
 }
 
+static int clear_halt(struct usb_probe *probe, guint endpoint)
+{
+	if (!probe->plugged)
+		return ENODEV;
+	if (endpoint == probe->halted)
+		probe->halted = 0;
+	usb_usbfs_deliver(probe);
+	return 0;
+}
+
+/* The URB that waits for the endpoint sees the stall; those behind it wait for the halt to be cleared. */
+void usb_probe_halt(struct usb_probe *probe, unsigned endpoint)
+{
+	g_mutex_lock(&probe->lock);
+	probe->halted = endpoint;
+	for (GList *l = probe->urbs.head; l != NULL; l = l->next) {
+		struct urb *urb = l->data;
+
+		if (urb->done || fields(urb)->endpoint != endpoint)
+			continue;
+		finish(urb, -EPIPE, 0);
+		break;
+	}
+	tell_readiness(probe);
+	g_mutex_unlock(&probe->lock);
+}
+
 static int perform(struct usb_probe *probe, UMockdevIoctlClient *client, gulong request, UMockdevIoctlData *arg)
 {
 	UMockdevIoctlData *data = _IOC_SIZE(request) > 0 ? umockdev_ioctl_data_resolve(arg, 0, _IOC_SIZE(request), NULL) : NULL;
@@ -268,9 +299,10 @@ static int perform(struct usb_probe *probe, UMockdevIoctlClient *client, gulong 
 		return ENODATA;
 	case USBDEVFS_SETCONFIGURATION:
 	case USBDEVFS_SETINTERFACE:
-	case USBDEVFS_CLEAR_HALT:
 	case USBDEVFS_RESET:
 		return probe->plugged ? 0 : ENODEV;
+	case USBDEVFS_CLEAR_HALT:
+		return clear_halt(probe, *(guint *)data->data);
 	case USBDEVFS_SUBMITURB:
 		return submit(probe, client, data);
 	case USBDEVFS_DISCARDURB:

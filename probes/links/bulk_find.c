@@ -60,7 +60,7 @@ static void interface_name(libusb_device *dev, const char *where, const struct l
 
 	snprintf(name, sizeof(name), "%.31s:%u.%u", where, config, alt->bInterfaceNumber);
 	sysfs_text(name, "interface", out, room);
-	if (out[0] != 0 || alt->iInterface == 0 || libusb_open(dev, &usb) < 0)
+	if (out[0] != 0 || alt->iInterface == 0 || !node_permitted(dev) || libusb_open(dev, &usb) < 0)
 		return;
 	if (libusb_get_string_descriptor_ascii(usb, alt->iInterface, (unsigned char *)out, (int)room) < 0)
 		out[0] = 0;
