@@ -213,6 +213,16 @@ static bool quitting(struct pt_board *board)
 	return quit;
 }
 
+static bool has_work(struct pt_board *board)
+{
+	bool work;
+
+	uv_mutex_lock(&board->lock);
+	work = board->urgent.head != NULL || board->normal.head != NULL || board->quit;
+	uv_mutex_unlock(&board->lock);
+	return work;
+}
+
 /* Wait without a link: for a job, the end, or wait_ms (0: without end). */
 static void wait_for_job(struct pt_board *board, uint32_t wait_ms)
 {
@@ -503,10 +513,13 @@ static uint64_t between_jobs(struct pt_board *board)
 	return next_ns < board->look_at_ns ? next_ns : board->look_at_ns;
 }
 
+/* The interrupt of a job that came while a drain or a look was under way has cut that short and is gone. */
 static void idle_until(struct pt_board *board, uint64_t until_ns)
 {
 	struct pt_err err = { 0 };
 
+	if (has_work(board))
+		return;
 	if (until_ns == PT_UNKNOWN)
 		wait_for_job(board, 0);
 	else if (until_ns > pt_link_now_ns(board->link) && pt_link_wait(board->link, until_ns, &err) == PT_EIO)
