@@ -134,6 +134,7 @@ void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err
 void pt_gdb_finish(struct pt_gdb_client *client);		/* the packet is dealt with, without a reply */
 /* Text on the user's console, as O packets. Only while a resume or a monitor command awaits its reply. */
 void pt_gdb_console(struct pt_gdb_client *client, const char *text, size_t len_bytes);
+void pt_gdb_log_packet(const char *way, const uint8_t *bytes, size_t len_bytes);	/* to the log's gdb channel */
 bool pt_gdb_may_send(const struct pt_gdb_client *client);	/* it keeps up with what it was sent */
 
 /* --- requests: request.c ------------------------------------------------------------------------------------------ */

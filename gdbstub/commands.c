@@ -98,7 +98,7 @@ void pt_gdb_command(struct pt_gdb_client *client)
 		refuse(client, packet->item);
 		return;
 	}
-	pt_debug(PT_LOG_GDB, "gdb: -> %.*s", (int)packet->len_bytes, (const char *)packet->bytes);
+	pt_gdb_log_packet("->", packet->bytes, packet->len_bytes);
 	if (row == NULL) {
 		pt_gdb_reply_text(client, "");
 	} else if ((row->flags & TARGET) != 0 && client->run == PT_GDB_NONE) {

@@ -29,7 +29,7 @@ static int say_where(struct pt_monitor_call *call, struct pt_target *target, uns
 
 	if (target->ops->pc(target->state, core, &pc, err) < 0)
 		return err->code;
-	pt_monitor_say(call, "halted at 0x%08" PRIx64, pc);
+	pt_monitor_say(call, "core %u: halted at 0x%08" PRIx64, core, pc);
 	return 0;
 }
 
@@ -144,17 +144,17 @@ static int status_on_board(struct pt_monitor_call *call, struct pt_board *board,
 	unsigned n = target->ops->n_cores(target->state);
 
 	(void)board;
-	pt_monitor_say(call, "chip: %s", target->ops->chip(target->state));
+	target->ops->describe(target->state, say_line, call);
 	for (unsigned core = 0; core < n; core++) {
 		struct pt_core_status status;
 
 		if (target->ops->status(target->state, core, &status, err) < 0)
 			return err->code;
-		pt_monitor_say(call, "core %u: %s", core, name_state(status.state));
-		if (status.state == PT_HALTED && say_where(call, target, core, err) < 0)
+		if (status.state != PT_HALTED)
+			pt_monitor_say(call, "core %u: %s", core, name_state(status.state));
+		else if (say_where(call, target, core, err) < 0)
 			return err->code;
 	}
-	target->ops->describe(target->state, say_line, call);
 	return 0;
 }
 

@@ -12,6 +12,20 @@ enum {
 	CONSOLE_BYTES = PT_GDB_PACKET_BYTES / 2 - 16,	/* of text in one O packet */
 };
 
+/* One line, whatever is in the packet. */
+void pt_gdb_log_packet(const char *way, const uint8_t *bytes, size_t len_bytes)
+{
+	char line[512];
+	size_t n = 0;
+
+	if (!pt_log_wants(PT_LOG_GDB))
+		return;
+	for (; n < len_bytes && n < sizeof(line) - 4; n++)
+		line[n] = bytes[n] >= ' ' && bytes[n] < 0x7f ? (char)bytes[n] : '.';
+	strcpy(line + n, n < len_bytes ? "..." : "");
+	pt_debug(PT_LOG_GDB, "gdb: %s %s", way, line);
+}
+
 struct write { uv_write_t write; uint8_t bytes[]; };
 
 static void on_written(uv_write_t *write, int status)
@@ -69,7 +83,7 @@ void pt_gdb_send(struct pt_gdb_client *client, struct pt_rsp_frame *frame)
 	}
 	if (client->closing)
 		return;
-	pt_debug(PT_LOG_GDB, "gdb: <- %.*s", (int)frame->len_bytes, (const char *)frame->bytes);
+	pt_gdb_log_packet("<-", frame->bytes, frame->len_bytes);
 	remember(client, frame);
 	write_bytes(client, frame->bytes, frame->len_bytes);
 }
