@@ -111,6 +111,19 @@ START_TEST(stays_inside_the_bytes)
 }
 END_TEST
 
+static const struct { uint16_t op; size_t len_bytes; bool want; } waits[] = {
+	{ 0xbf30, 2, true }, { 0xbf20, 2, true }, { 0xbf00, 2, false }, { 0xbf10, 2, false }, { 0xbf40, 2, false },
+	{ 0xbf30, 1, false }, { 0xbf30, 0, false },
+};
+
+START_TEST(waits_case)
+{
+	uint8_t bytes[2] = { (uint8_t)waits[_i].op, (uint8_t)(waits[_i].op >> 8) };
+
+	ck_assert_int_eq(pt_isa_thumb_v6m.waits(bytes, waits[_i].len_bytes), waits[_i].want);
+}
+END_TEST
+
 #ifdef HAVE_CAPSTONE
 static csh capstone;
 
@@ -252,6 +265,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, decodes_case, 0, PT_LEN(cases));
 	tcase_add_test(tc, stays_inside_the_bytes);
+	tcase_add_loop_test(tc, waits_case, 0, PT_LEN(waits));
 	suite_add_tcase(suite, tc);
 #ifdef HAVE_CAPSTONE
 	tc = tcase_create("capstone");

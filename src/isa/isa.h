@@ -35,6 +35,8 @@ struct pt_isa {
 	uint8_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;	/* standards; settings may differ */
 	/* Decode at addr from at most len_bytes bytes. Never fails: INVALID with len_bytes = unit_bytes. */
 	void (*decode)(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
+	/* Does the instruction make the core sleep until something happens (WFI, WFE)? */
+	bool (*waits)(const uint8_t *bytes, size_t len_bytes);
 };
 
 #define PT_ISAS(X) X(thumb_v6m)

@@ -217,6 +217,11 @@ static void decode(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct
 	}
 }
 
+static bool waits(const uint8_t *bytes, size_t len_bytes)
+{
+	return len_bytes >= 2 && (pt_le16(bytes) == 0xbf20 || pt_le16(bytes) == 0xbf30);	/* WFE, WFI */
+}
+
 const struct pt_isa pt_isa_thumb_v6m = {
 	.name = "thumb",
 	.unit_bytes = 2,
@@ -225,4 +230,5 @@ const struct pt_isa pt_isa_thumb_v6m = {
 	.exception_return_cycles = RETURN_CYCLES,
 	.tail_chain_cycles = TAIL_CHAIN_CYCLES,
 	.decode = decode,
+	.waits = waits,
 };

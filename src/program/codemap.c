@@ -65,7 +65,7 @@ static uint16_t function_at(struct cursor *c, uint64_t addr)
 
 	while (c->function < c->n_functions && c->functions[c->function].address <= addr)
 		c->function++;
-	if (c->function == 0 || c->function > UINT16_MAX)
+	if (c->function == 0 || c->function >= UINT16_MAX)
 		return PT_NO_FUNCTION;
 	f = &c->functions[c->function - 1];
 	return addr - f->address < f->size ? (uint16_t)c->function : PT_NO_FUNCTION;

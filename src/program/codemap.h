@@ -6,7 +6,7 @@
 
 #include "program/program.h"
 
-enum { PT_NO_FUNCTION = 0 };	/* function ids are index + 1 */
+enum { PT_NO_FUNCTION = 0 };	/* function ids are index + 1, below UINT16_MAX; functions beyond that have none */
 
 /* One entry per isa->unit_bytes; 16 bytes, four in a cache line. The sums count modulo their width: differences are
  * right for any straight run of less than 65536 units. */
