@@ -19,7 +19,8 @@ struct pt_query {
 	uint32_t top;		/* rows at most; 0 = all */
 };
 
-/* Parse words such as "calls", "sort=gross", "top=10", "format=json". PT_EARG names the right words. */
+/* Parse words such as "calls", "sort=gross", "top=10", "format=json". PT_EARG names the right words. Empty names mean
+ * the first view, the first format and the view's own order. */
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err);
 
 /* A growing text: the bound keeps a report from eating the machine. */
@@ -33,6 +34,14 @@ struct pt_format {		/* one file each in report/, one word in the list */
 	int (*write)(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		     struct pt_text *out, struct pt_err *err);
 };
+
+/* The column a sort word means: its key, "gross" for "gross.total", "max" for the first that ends in it. -1: none. */
+int pt_view_column(const struct pt_view *view, const char *word);
+
+/* The rows to show, in the query's order: indices, n of them. Sorted by the query's column, largest first (texts: in
+ * order), unknown ones last; by the view's own order without one. PT_EARG: no such column. free() them. */
+int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
+		    size_t *n, struct pt_err *err);
 
 int pt_report_render(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out,
 		     struct pt_err *err);

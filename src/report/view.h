@@ -14,12 +14,15 @@ enum pt_unit {
 	PT_UNIT_SHARE,		/* 0..1, shown as % */
 	PT_UNIT_BYTES, PT_UNIT_HZ,
 	PT_UNIT_ADDRESS,	/* hex */
+	PT_UNIT_TICKS,		/* on the profile's clock: modelled cycles or instructions */
+	PT_UNIT_MEAN,		/* an average on the profile's clock: f; NAN: not known */
 };
 
 enum pt_basis { PT_BASIS_NONE, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_ESTIMATED };	/* weakest last */
 
 struct pt_value {
-	union { uint64_t u; double f; const char *text; };	/* NONE: text; SHARE: f; else u. PT_UNKNOWN: not known */
+	union { uint64_t u; double f; const char *text; };	/* NONE: text, or NULL; SHARE, MEAN: f, NAN: not
+							 * known; else u, PT_UNKNOWN: not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	enum pt_basis basis;
 };
@@ -34,6 +37,7 @@ struct pt_column {
 struct pt_view {
 	const char *name;	/* "functions" */
 	const char *help;
+	const char *sort;	/* sort word of its own order; NULL: as the rows come */
 	const struct pt_column *columns;
 	size_t n_columns;
 	size_t (*n_rows)(const void *subject);

@@ -1,0 +1,42 @@
+#include "profile/account.h"
+#include "util.h"
+
+/* Returns the span that the chunk accounts for. */
+static uint64_t tile(struct pt_account *a, const struct pt_chunk *chunk)
+{
+	uint64_t span = chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0;
+
+	if (!a->begun) {
+		a->begun = true;
+		a->from_ns = a->to_ns = chunk->from_ns;
+	}
+	a->mismatch_ns += chunk->from_ns > a->to_ns ? chunk->from_ns - a->to_ns : a->to_ns - chunk->from_ns;
+	a->to_ns = chunk->from_ns + span;
+	a->sum.total_ns += span;
+	return span;
+}
+
+void pt_account_data(struct pt_account *a, const struct pt_chunk *chunk, uint64_t ran_ns)
+{
+	uint64_t span = tile(a, chunk), seen = ran_ns < span ? ran_ns : span;
+
+	a->sum.observed_ns += seen;
+	a->sum.unobserved_ns += span - seen;
+	a->sum.by[PT_LOSS_REARM].ns += span - seen;
+	a->sum.observed_bytes += chunk->len_bytes;
+}
+
+void pt_account_loss(struct pt_account *a, const struct pt_chunk *chunk)
+{
+	uint64_t span = tile(a, chunk);
+	unsigned cause = chunk->cause > 0 && chunk->cause < PT_N_LOSSES ? chunk->cause : PT_LOSS_DAMAGED;
+
+	if (pt_loss_is_fault((enum pt_loss)cause))
+		a->sum.lost_ns += span;
+	else
+		a->sum.unobserved_ns += span;
+	a->sum.by[cause].events++;
+	a->sum.by[cause].ns += span;
+	if (chunk->lost_bytes != PT_UNKNOWN)
+		a->sum.by[cause].bytes += chunk->lost_bytes;
+}

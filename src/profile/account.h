@@ -1,0 +1,23 @@
+/* The account of time: what became of every nanosecond of a session, from the chunks of one source that tile it.
+ * total = observed + unobserved + lost is an identity of what was added up; whether the chunks tile is checked apart:
+ * mismatch_ns is what they left out or claimed twice. Pure. */
+#ifndef PT_PROFILE_ACCOUNT_H
+#define PT_PROFILE_ACCOUNT_H
+
+#include "trace/chunk.h"
+#include "trace/loss.h"
+
+struct pt_account {		/* all zero: nothing seen yet */
+	struct pt_loss_sum sum;
+	uint64_t from_ns, to_ns;	/* of all DATA and LOSS chunks so far */
+	uint64_t mismatch_ns;
+	bool begun;
+};
+
+/* A DATA chunk. ran_ns: how long the core ran to make it, if that is known and the chunk's span only bounds it (a burst
+ * ends in the buffer before anybody sees that it has ended): what goes beyond is unobserved, as re-arm. PT_UNKNOWN: all
+ * of its span was observed. */
+void pt_account_data(struct pt_account *account, const struct pt_chunk *chunk, uint64_t ran_ns);
+void pt_account_loss(struct pt_account *account, const struct pt_chunk *chunk);
+
+#endif

@@ -1,0 +1,80 @@
+/* A profile: the facts and figures that views show. Made by the pipeline (or by hand, in a test), constant for whoever
+ * reads it. Every text in it lives as long as the profile. */
+#ifndef PT_PROFILE_PROFILE_H
+#define PT_PROFILE_PROFILE_H
+
+#include "profile/execution.h"
+#include "profile/stat.h"
+#include "program/program.h"
+#include "report/view.h"
+#include "trace/loss.h"
+
+enum { PT_PROFILE_TEXT = 200 };
+
+struct pt_profile_function {
+	uint16_t id;			/* PT_NO_FUNCTION: code that no function owns */
+	const struct pt_function *function;	/* NULL then */
+	const struct pt_execution_function *run;	/* NULL: only sampled */
+	uint64_t samples;		/* pc samples */
+	struct pt_share share;		/* of the time in which the core did not sleep; lo = hi = 0: no interval */
+};
+
+struct pt_profile_irq {			/* a function that exceptions entered */
+	const struct pt_profile_function *function;
+	char vectors[40];		/* "15 SysTick" or "16+6"; more than fit: "..." */
+};
+
+struct pt_profile {
+	/* what was measured, how: from CONFIG */
+	char source[16], mode[16], analysis[16];
+	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT], cost[PT_PROFILE_TEXT];
+	bool from_virtual;		/* a virtual board: no number is of hardware */
+	const struct pt_program *program;	/* NULL: no symbols */
+	const char *timing;		/* name of the cycle model */
+
+	/* clock of all times below */
+	bool by_instructions;		/* else modelled cycles */
+	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
+
+	/* time */
+	struct pt_loss_sum loss;
+	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice: 0, or the source is at fault */
+	bool observed_is_bound;		/* observed_ns is at most, the core clock being unknown */
+	bool ended;			/* END has been passed */
+
+	/* what the figures rest on */
+	enum pt_basis counts, times, shares;
+	uint64_t branches;		/* runs of branch trace */
+	uint64_t samples, samples_asleep, samples_refused, batches;	/* pc samples: all, asleep, not permitted */
+	double samples_effective;	/* independent samples that would give the same intervals; 0: not known */
+	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* all; pooled; armed asleep; interrupted */
+	uint64_t burst_cycles;		/* what each pooled burst was cut to; 0: too few, or by_wakeups */
+	bool bursts_by_wakeups;		/* waking periods were pooled, see bursts.h */
+	uint64_t instructions, cycles;	/* seen */
+	uint64_t not_code;		/* packets that the code does not allow */
+	uint64_t not_code_from, not_code_to;	/* the last of them; PT_UNKNOWN: none */
+	struct pt_execution_errors errors;
+
+	const struct pt_profile_function *function;	/* by id; those with anything to show */
+	size_t n_functions;
+	const struct pt_edge *edge;
+	size_t n_edges;
+	const struct pt_profile_function *const *by_id;	/* NULL where nothing is shown; ids below n_ids */
+	size_t n_ids;
+	const struct pt_profile_irq *irq;
+	size_t n_irqs;
+};
+
+static inline const struct pt_loss_sum *pt_profile_loss(const struct pt_profile *profile)
+{
+	return &profile->loss;
+}
+
+static inline enum pt_basis pt_profile_weakest(const struct pt_profile *p)
+{
+	enum pt_basis weakest = p->counts > p->times ? p->counts : p->times;
+
+	return weakest > p->shares ? weakest : p->shares;
+}
+
+#endif

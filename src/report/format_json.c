@@ -1,0 +1,233 @@
+/* Schema proftap-profile-1: one object with the facts and every view as an array of objects. A column key with a point
+ * is an object inside. What is not known is null. Ticks are on the clock that "clock" names. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_format pt_format_json;
+
+static json_t *number(uint64_t u)
+{
+	return u == PT_UNKNOWN ? json_null() : json_integer((json_int_t)u);
+}
+
+/* Names come from an ELF: what is not UTF-8 in them is shown as '?'. */
+static json_t *text(const char *t)
+{
+	json_t *string;
+	char *plain;
+
+	if (t == NULL || t[0] == '\0')
+		return json_null();
+	string = json_string(t);
+	if (string != NULL || (plain = strdup(t)) == NULL)
+		return string != NULL ? string : json_null();
+	for (char *c = plain; *c != '\0'; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	string = json_string(plain);
+	free(plain);
+	return string;
+}
+
+static json_t *basis(enum pt_basis b)
+{
+	static const char *const names[] = { NULL, "exact", "modelled", "estimated" };
+
+	return b < PT_LEN(names) ? text(names[b]) : json_null();
+}
+
+static json_t *real(double f)
+{
+	return isnan(f) ? json_null() : json_real(f);
+}
+
+/* --- rows */
+
+static json_t *value_of(const struct pt_column *column, const struct pt_value *value)
+{
+	if (column->unit == PT_UNIT_NONE)
+		return text(value->text);
+	if (column->unit == PT_UNIT_SHARE || column->unit == PT_UNIT_MEAN)
+		return real(value->f);
+	return number(value->u);
+}
+
+/* Put under "a.b" as { "a": { "b": ... } }. */
+static void put(json_t *object, const char *key, json_t *value)
+{
+	const char *dot = strchr(key, '.');
+	char outer[48];
+	json_t *inner;
+
+	if (dot == NULL || (size_t)(dot - key) >= sizeof(outer)) {
+		json_object_set_new(object, key, value);
+		return;
+	}
+	memcpy(outer, key, (size_t)(dot - key));
+	outer[dot - key] = '\0';
+	inner = json_object_get(object, outer);
+	if (!json_is_object(inner)) {
+		inner = json_object();
+		json_object_set_new(object, outer, inner);
+	}
+	json_object_set_new(inner, dot + 1, value);
+}
+
+static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
+{
+	json_t *object = json_object();
+	char key[64];
+
+	for (size_t c = 0; c < view->n_columns; c++) {
+		const struct pt_column *column = &view->columns[c];
+
+		put(object, column->key, value_of(column, &values[c]));
+		if (column->unit != PT_UNIT_SHARE || values[c].basis != PT_BASIS_ESTIMATED)
+			continue;
+		snprintf(key, sizeof(key), "%s_ci95", column->key);
+		put(object, key, values[c].hi > values[c].lo ? json_pack("[f,f]", values[c].lo, values[c].hi) : json_null());
+	}
+	return object;
+}
+
+static json_t *rows_of(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query)
+{
+	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
+	json_t *array = json_array();
+	size_t *rows = NULL, n = 0;
+
+	if (values != NULL && pt_report_order(p, view, query, &rows, &n, NULL) == 0)
+		for (size_t r = 0; r < n; r++) {
+			view->row(p, rows[r], values);
+			json_array_append_new(array, row_of(view, values));
+		}
+	free(values);
+	free(rows);
+	return array;
+}
+
+/* --- facts */
+
+static json_t *elf(const struct pt_profile *p)
+{
+	json_t *object;
+
+	if (p->program == NULL)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "path", text(pt_program_path(p->program)));
+	json_object_set_new(object, "build_id", text(pt_program_build_id(p->program)));
+	return object;
+}
+
+static json_t *clock_of(const struct pt_profile *p)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "name", json_string(p->by_instructions ? "instructions" : "cycles"));
+	json_object_set_new(object, "hz", p->by_instructions || p->core_hz == 0 ? json_null() : number(p->core_hz));
+	json_object_set_new(object, "model", p->by_instructions ? json_null() : text(p->timing));
+	return object;
+}
+
+static json_t *loss(const struct pt_profile *p)
+{
+	json_t *array = json_array();
+
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
+		json_t *object;
+
+		if (p->loss.by[cause].events == 0 && p->loss.by[cause].ns == 0)
+			continue;
+		object = json_object();
+		json_object_set_new(object, "cause", json_string(pt_loss_name((enum pt_loss)cause)));
+		json_object_set_new(object, "fault", json_boolean(pt_loss_is_fault((enum pt_loss)cause)));
+		json_object_set_new(object, "events", number(p->loss.by[cause].events));
+		json_object_set_new(object, "bytes", number(p->loss.by[cause].bytes));
+		json_object_set_new(object, "ns", number(p->loss.by[cause].ns));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *errors(const struct pt_profile *p)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++)
+		if (p->errors.n[i] != 0)
+			json_array_append_new(array, json_pack("{s:s,s:I}", "error",
+				pt_execution_error_name((enum pt_execution_error)i), "count", (json_int_t)p->errors.n[i]));
+	return array;
+}
+
+static void facts(json_t *object, const struct pt_profile *p)
+{
+	json_object_set_new(object, "schema", json_string("proftap-profile-1"));
+	json_object_set_new(object, "target", text(p->target));
+	json_object_set_new(object, "probe", text(p->probe));
+	json_object_set_new(object, "elf", elf(p));
+	json_object_set_new(object, "virtual", json_boolean(p->from_virtual));
+	json_object_set_new(object, "source", text(p->source));
+	json_object_set_new(object, "mode", text(p->mode));
+	json_object_set_new(object, "analysis", text(p->analysis));
+	json_object_set_new(object, "exactness", basis(pt_profile_weakest(p)));
+	json_object_set_new(object, "count_exactness", basis(p->counts));
+	json_object_set_new(object, "time_exactness", basis(p->times));
+	json_object_set_new(object, "share_exactness", basis(p->shares));
+	json_object_set_new(object, "clock", clock_of(p));
+	json_object_set_new(object, "target_cost", text(p->cost));
+	json_object_set_new(object, "ended", json_boolean(p->ended));
+}
+
+static void figures(json_t *object, const struct pt_profile *p)
+{
+	json_object_set_new(object, "observed_ns", number(p->loss.observed_ns));
+	json_object_set_new(object, "observed_is_bound", json_boolean(p->observed_is_bound));
+	json_object_set_new(object, "unobserved_ns", number(p->loss.unobserved_ns));
+	json_object_set_new(object, "lost_ns", number(p->loss.lost_ns));
+	json_object_set_new(object, "total_ns", number(p->loss.total_ns));
+	json_object_set_new(object, "mismatch_ns", number(p->mismatch_ns));
+	json_object_set_new(object, "loss", loss(p));
+	json_object_set_new(object, "samples", number(p->samples));
+	json_object_set_new(object, "samples_asleep", number(p->samples_asleep));
+	json_object_set_new(object, "samples_refused", number(p->samples_refused));
+	json_object_set_new(object, "samples_effective", p->samples_effective > 0 ? real(p->samples_effective) : json_null());
+	json_object_set_new(object, "branches", number(p->branches));
+	json_object_set_new(object, "instructions", number(p->instructions));
+	json_object_set_new(object, "cycles", number(p->cycles));
+	json_object_set_new(object, "bursts", json_pack("{s:I,s:I,s:I,s:I,s:I}", "all", (json_int_t)p->bursts, "used",
+		(json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep, "cut_short",
+		(json_int_t)p->bursts_cut_short, "cycles", (json_int_t)p->burst_cycles));
+	json_object_set_new(object, "not_code", number(p->not_code));
+	json_object_set_new(object, "errors", errors(p));
+}
+
+static int write_json(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+		      struct pt_text *out, struct pt_err *err)
+{
+	const struct pt_query plain = { .top = 0 };
+	json_t *object = json_object();
+	char *bytes;
+
+	facts(object, profile);
+	figures(object, profile);
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		json_object_set_new(object, pt_views[i]->name,
+				    rows_of(profile, pt_views[i], pt_views[i] == view ? query : &plain));
+	bytes = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	json_decref(object);
+	if (bytes == NULL)
+		return pt_fail(err, PT_ENOMEM, "the report does not fit into memory");
+	pt_text_add(out, "%s\n", bytes);
+	free(bytes);
+	return 0;
+}
+
+const struct pt_format pt_format_json = { "json", "everything, schema proftap-profile-1", write_json };

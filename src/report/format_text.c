@@ -1,0 +1,338 @@
+/* For people at a terminal: what was measured and how good it is, then the table. A column that knows nothing in any
+ * row is left out; "file" and "line" are one column. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "report/units.h"
+#include "util.h"
+
+extern const struct pt_format pt_format_text;
+
+enum { NAME_COLUMNS = 22, FILE_COLUMNS = 20, LABEL_COLUMNS = 11 };
+
+/* --- the lines before the table */
+
+static const char *basis_name(enum pt_basis basis)
+{
+	static const char *const names[] = { "not measured", "exact", "modelled", "estimated" };
+
+	return basis < PT_LEN(names) ? names[basis] : "?";
+}
+
+static void label(struct pt_text *out, const char *what)
+{
+	pt_text_add(out, "%-*s", LABEL_COLUMNS, what);
+}
+
+static void title(const struct pt_profile *p, struct pt_text *out)
+{
+	const char *path = p->program != NULL ? pt_program_path(p->program) : NULL;
+
+	pt_text_add(out, "%sprofile of %s%s\n", p->from_virtual ? "VIRTUAL board, no hardware: " : "",
+		    path != NULL ? path : "a program without symbols", p->ended ? "" : " (still running)");
+}
+
+static void source_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	char hz[32];
+
+	label(out, "source");
+	pt_text_add(out, "%s, mode %s; target %s; probe %s\n", p->source, p->mode, p->target, p->probe);
+	label(out, "clock");
+	if (p->by_instructions)
+		pt_text_add(out, "instructions");
+	else
+		pt_text_add(out, "modelled cycles (%s)", p->timing);
+	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
+	if (p->core_hz != 0)
+		pt_text_add(out, ", core at %s\n", hz);
+	else
+		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");
+}
+
+static void time_line(const struct pt_profile *p, struct pt_text *out)
+{
+	char total[32], observed[32], unobserved[32], lost[32], mismatch[32];
+
+	pt_print_ns(total, sizeof(total), p->loss.total_ns, " ");
+	pt_print_ns(observed, sizeof(observed), p->loss.observed_ns, " ");
+	pt_print_ns(unobserved, sizeof(unobserved), p->loss.unobserved_ns, " ");
+	pt_print_ns(lost, sizeof(lost), p->loss.lost_ns, " ");
+	label(out, "time");
+	pt_text_add(out, "%s = %s%s observed", total, p->observed_is_bound ? "at most " : "", observed);
+	if (p->loss.total_ns != 0)
+		pt_text_add(out, " (%.2f %%)", 100.0 * (double)p->loss.observed_ns / (double)p->loss.total_ns);
+	pt_text_add(out, " + %s unobserved + %s lost\n", unobserved, lost);
+	if (p->mismatch_ns != 0) {
+		pt_print_ns(mismatch, sizeof(mismatch), p->mismatch_ns, " ");
+		label(out, "");
+		pt_text_add(out, "the source's account has %s too few or too many\n", mismatch);
+	}
+}
+
+static void causes(const struct pt_profile *p, bool faults, struct pt_text *out)
+{
+	bool any = false;
+	char ns[32];
+
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
+		if (pt_loss_is_fault((enum pt_loss)cause) != faults ||
+		    (p->loss.by[cause].events == 0 && p->loss.by[cause].ns == 0))
+			continue;
+		pt_print_ns(ns, sizeof(ns), p->loss.by[cause].ns, " ");
+		pt_text_add(out, "%s%s %s", any ? "; " : "", pt_loss_name((enum pt_loss)cause), ns);
+		if (p->loss.by[cause].events != 0)
+			pt_text_add(out, " in %" PRIu64, p->loss.by[cause].events);
+		if (p->loss.by[cause].bytes != 0)
+			pt_text_add(out, ", %" PRIu64 " bytes", p->loss.by[cause].bytes);
+		any = true;
+	}
+	pt_text_add(out, "%s\n", any ? "" : "nothing");
+}
+
+static void loss_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	label(out, "unobserved");
+	causes(p, false, out);
+	label(out, "lost");
+	causes(p, true, out);
+}
+
+static void data_line(const struct pt_profile *p, struct pt_text *out)
+{
+	label(out, "data");
+	if (p->samples != 0 || p->batches != 0) {
+		pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches, %" PRIu64 " of them asleep", p->samples,
+			    p->batches, p->samples_asleep);
+		if (p->samples_effective > 0)
+			pt_text_add(out, "; worth %.0f independent ones", p->samples_effective);
+		if (p->samples_refused != 0)
+			pt_text_add(out, "; %" PRIu64 " refused (halted, or not permitted)", p->samples_refused);
+		pt_text_add(out, "\n");
+		return;
+	}
+	pt_text_add(out, "%" PRIu64 " branches, %" PRIu64 " instructions", p->branches, p->instructions);
+	if (p->bursts != 0 && p->burst_cycles != 0)
+		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " cycles",
+			    p->bursts_used, p->bursts, p->burst_cycles);
+	else if (p->bursts_by_wakeups)
+		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", p->bursts_used, p->bursts);
+	else if (p->bursts != 0)
+		pt_text_add(out, " in %" PRIu64 " bursts: too few for intervals", p->bursts);
+	if (p->bursts_asleep != 0 && !p->bursts_by_wakeups)
+		pt_text_add(out, " (%" PRIu64 " began asleep)", p->bursts_asleep);
+	pt_text_add(out, "\n");
+}
+
+static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	const char *between = "";
+
+	if (p->not_code != 0) {
+		label(out, "trouble");
+		pt_text_add(out, "%" PRIu64 " packets that the code does not allow", p->not_code);
+		if (p->not_code_from != PT_UNKNOWN)
+			pt_text_add(out, ", the last 0x%08" PRIx64 " to 0x%08" PRIx64 ": is this the program in the chip?",
+				    p->not_code_from, p->not_code_to);
+		pt_text_add(out, "\n");
+	}
+	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++) {
+		if (p->errors.n[i] == 0)
+			continue;
+		if (*between == '\0')
+			label(out, "irregular");
+		pt_text_add(out, "%s%s: %" PRIu64, between, pt_execution_error_name((enum pt_execution_error)i),
+			    p->errors.n[i]);
+		between = "; ";
+	}
+	if (*between != '\0' && p->errors.address != PT_UNKNOWN)
+		pt_text_add(out, "; the last before 0x%08" PRIx64, p->errors.address);
+	if (*between != '\0')
+		pt_text_add(out, "\n");
+}
+
+static void header(const struct pt_profile *p, struct pt_text *out)
+{
+	title(p, out);
+	source_lines(p, out);
+	time_line(p, out);
+	loss_lines(p, out);
+	data_line(p, out);
+	label(out, "figures");
+	pt_text_add(out, "counts %s%s, times %s, shares %s%s\n", basis_name(p->counts),
+		    p->counts == PT_BASIS_ESTIMATED ? " (as seen, not scaled up)" : "", basis_name(p->times),
+		    basis_name(p->shares), p->shares == PT_BASIS_ESTIMATED ? " (± 95 % interval) of time awake" : "");
+	trouble_lines(p, out);
+	label(out, "cost");
+	pt_text_add(out, "%s\n", p->cost[0] != '\0' ? p->cost : "not stated");
+}
+
+/* --- the table */
+
+struct table {
+	const struct pt_profile *profile;
+	const struct pt_view *view;
+	size_t *rows, n_rows;
+	size_t *column, n_columns;	/* those shown */
+	size_t *width;
+	struct pt_value *values;
+};
+
+static bool is_line_of_file(const struct table *t, size_t c)	/* view's column c is printed with the one before */
+{
+	return c > 0 && strcmp(t->view->columns[c].key, "line") == 0 && strcmp(t->view->columns[c - 1].key, "file") == 0;
+}
+
+/* Columns of a terminal, UTF-8 as far as we write it. */
+static size_t columns_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text != '\0'; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void shorten(char *cell, size_t columns)
+{
+	if (strlen(cell) > columns)
+		strcpy(cell + columns - 1, "~");
+}
+
+static void cell_of(const struct table *t, size_t c, char *cell)
+{
+	const struct pt_column *column = &t->view->columns[c];
+	const char *slash;
+	size_t len;
+
+	pt_print_cell(cell, PT_CELL_BYTES, t->profile, column, &t->values[c]);
+	if (strcmp(column->key, "file") == 0 && cell[0] != '\0') {
+		slash = strrchr(cell, '/');
+		if (slash != NULL)
+			memmove(cell, slash + 1, strlen(slash));
+		shorten(cell, FILE_COLUMNS);
+		len = strlen(cell);
+		if (c + 1 < t->view->n_columns && is_line_of_file(t, c + 1) && t->values[c + 1].u != PT_UNKNOWN)
+			snprintf(cell + len, PT_CELL_BYTES - len, ":%" PRIu64, t->values[c + 1].u);
+	} else if (column->unit == PT_UNIT_NONE) {
+		shorten(cell, NAME_COLUMNS);
+	}
+}
+
+static void measure(struct table *t)
+{
+	char cell[PT_CELL_BYTES];
+
+	for (size_t r = 0; r < t->n_rows; r++) {
+		t->view->row(t->profile, t->rows[r], t->values);
+		for (size_t c = 0; c < t->view->n_columns; c++) {
+			if (!t->view->columns[c].brief || is_line_of_file(t, c))
+				continue;
+			cell_of(t, c, cell);
+			if (columns_of(cell) > t->width[c])
+				t->width[c] = columns_of(cell);
+		}
+	}
+	for (size_t c = 0; c < t->view->n_columns; c++) {
+		if (t->width[c] == 0)
+			continue;
+		if (strlen(t->view->columns[c].heading) > t->width[c])
+			t->width[c] = strlen(t->view->columns[c].heading);
+		t->column[t->n_columns++] = c;
+	}
+}
+
+/* One blank between figures of a kind ("gross.min", "gross.avg"), else two. */
+static const char *space_before(const struct table *t, size_t i)
+{
+	const char *key = t->view->columns[t->column[i]].key, *before;
+	size_t len = strcspn(key, ".");
+
+	if (i == 0)
+		return "";
+	before = t->view->columns[t->column[i - 1]].key;
+	return key[len] == '.' && strncmp(key, before, len + 1) == 0 ? " " : "  ";
+}
+
+static void put(const struct table *t, size_t i, const char *cell, struct pt_text *out)
+{
+	size_t c = t->column[i], pad = t->width[c] - columns_of(cell);
+	bool left = t->view->columns[c].unit == PT_UNIT_NONE;
+
+	pt_text_add(out, "%s", space_before(t, i));
+	if (left && i + 1 == t->n_columns)
+		pad = 0;		/* no blanks at the end of a line */
+	pt_text_add(out, "%*s%s%*s", left ? 0 : (int)pad, "", cell, left ? (int)pad : 0, "");
+}
+
+static void print_rows(struct table *t, struct pt_text *out)
+{
+	char cell[PT_CELL_BYTES];
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		put(t, i, t->view->columns[t->column[i]].heading, out);
+	pt_text_add(out, "\n");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		t->view->row(t->profile, t->rows[r], t->values);
+		for (size_t i = 0; i < t->n_columns; i++) {
+			cell_of(t, t->column[i], cell);
+			put(t, i, cell, out);
+		}
+		pt_text_add(out, "\n");
+	}
+}
+
+/* What stands in the table, and in what times are, where the cells do not say it themselves. */
+static void caption(const struct table *t, struct pt_text *out)
+{
+	bool ticks = false;
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		ticks |= t->view->columns[t->column[i]].unit == PT_UNIT_TICKS;
+	pt_text_add(out, "%s", t->view->name);
+	if (ticks && t->profile->by_instructions)
+		pt_text_add(out, ", times in instructions");
+	else if (ticks && t->profile->core_hz == 0)
+		pt_text_add(out, ", times in cycles");
+	pt_text_add(out, "\n");
+}
+
+static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
+		 struct pt_text *out, struct pt_err *err)
+{
+	struct table t = { .profile = p, .view = view };
+	size_t all = view->n_rows(p);
+
+	if (pt_report_order(p, view, query, &t.rows, &t.n_rows, err) < 0)
+		return err != NULL ? err->code : PT_EARG;
+	t.column = calloc(view->n_columns, sizeof(*t.column));
+	t.width = calloc(view->n_columns, sizeof(*t.width));
+	t.values = calloc(view->n_columns, sizeof(*t.values));
+	if (t.n_rows == 0) {
+		pt_text_add(out, "%s: nothing to show\n", view->name);
+	} else if (t.column != NULL && t.width != NULL && t.values != NULL) {
+		measure(&t);
+		caption(&t, out);
+		print_rows(&t, out);
+	}
+	if (t.n_rows < all)
+		pt_text_add(out, "... and %zu more (top=0 shows all)\n", all - t.n_rows);
+	free(t.rows);
+	free(t.column);
+	free(t.width);
+	free(t.values);
+	return 0;
+}
+
+static int write_text(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+		      struct pt_text *out, struct pt_err *err)
+{
+	header(profile, out);
+	pt_text_add(out, "\n");
+	return table(profile, view, query, out, err);
+}
+
+const struct pt_format pt_format_text = { "text", "a table for a terminal", write_text };

@@ -1,0 +1,106 @@
+/* Words of a query: a view by its name, the others by their key. Right words come from the registries. */
+#include <stdio.h>
+#include <string.h>
+
+#include "params.h"
+#include "report/report.h"
+#include "util.h"
+
+static const struct pt_view *find_view(const char *name)
+{
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		if (strcmp(pt_views[i]->name, name) == 0)
+			return pt_views[i];
+	return NULL;
+}
+
+static bool has_format(const char *name)
+{
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		if (strcmp(pt_formats[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+static int list_words(const char *what, const char *word, struct pt_err *err)
+{
+	char views[160] = "", formats[80] = "";
+
+	for (size_t i = 0, at = 0; pt_views[i] != NULL && at < sizeof(views); i++)
+		at += (size_t)snprintf(views + at, sizeof(views) - at, " %s", pt_views[i]->name);
+	for (size_t i = 0, at = 0; pt_formats[i] != NULL && at < sizeof(formats); i++)
+		at += (size_t)snprintf(formats + at, sizeof(formats) - at, " %s", pt_formats[i]->name);
+	return pt_fail(err, PT_EARG, "%s '%.40s'; views:%s; formats:%s; and sort=COLUMN top=N", what, word, views, formats);
+}
+
+/* "gross.max" is itself; "gross" is gross.total; "max" the first column that ends in it. -1: none. */
+int pt_view_column(const struct pt_view *view, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (strcmp(view->columns[i].key, word) == 0)
+			return (int)i;
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (strncmp(view->columns[i].key, word, len) == 0 && strcmp(view->columns[i].key + len, ".total") == 0)
+			return (int)i;
+	for (size_t i = 0; i < view->n_columns; i++) {
+		const char *dot = strrchr(view->columns[i].key, '.');
+
+		if (dot != NULL && strcmp(dot + 1, word) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int check_sort(const struct pt_query *query, struct pt_err *err)
+{
+	const struct pt_view *view = find_view(query->view[0] != '\0' ? query->view : pt_views[0]->name);
+	char keys[300] = "";
+
+	if (query->sort[0] == '\0' || (view != NULL && pt_view_column(view, query->sort) >= 0))
+		return 0;
+	for (size_t i = 0, at = 0; view != NULL && i < view->n_columns && at < sizeof(keys); i++)
+		at += (size_t)snprintf(keys + at, sizeof(keys) - at, " %s", view->columns[i].key);
+	return pt_fail(err, PT_EARG, "cannot sort by '%s'; %s has:%s", query->sort, view != NULL ? view->name : "it", keys);
+}
+
+static int copy(char *to, size_t room, const char *key, const char *value, struct pt_err *err)
+{
+	if (value[0] == '\0' || strlen(value) >= room)
+		return pt_fail(err, PT_EARG, "%s: '%.40s' is no name", key, value);
+	strcpy(to, value);
+	return 0;
+}
+
+static int take_word(struct pt_query *query, const char *word, struct pt_err *err)
+{
+	uint64_t top;
+
+	if (strncmp(word, "sort=", 5) == 0)
+		return copy(query->sort, sizeof(query->sort), "sort", word + 5, err);
+	if (strncmp(word, "format=", 7) == 0) {
+		if (!has_format(word + 7))
+			return list_words("there is no format", word + 7, err);
+		return copy(query->format, sizeof(query->format), "format", word + 7, err);
+	}
+	if (strncmp(word, "top=", 4) == 0) {
+		if (pt_params_parse(PT_PARAM_NUMBER, word + 4, &top, err) < 0 || top > UINT32_MAX)
+			return pt_fail(err, PT_EARG, "top: '%.40s' is not a number of rows", word + 4);
+		query->top = (uint32_t)top;
+		return 0;
+	}
+	if (find_view(word) == NULL)
+		return list_words("there is no view", word, err);
+	return copy(query->view, sizeof(query->view), "view", word, err);
+}
+
+int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err)
+{
+	int rc = 0;
+
+	memset(query, 0, sizeof(*query));
+	for (size_t i = 0; rc == 0 && i < n_words; i++)
+		rc = take_word(query, words[i], err);
+	return rc == 0 ? check_sort(query, err) : rc;
+}

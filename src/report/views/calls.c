@@ -1,0 +1,41 @@
+/* One row per call edge: who called whom, how often, for how long. */
+#include "profile/profile.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_calls;
+
+static const struct pt_column columns[] = {
+	{ "from", "caller", PT_UNIT_NONE, true },
+	{ "to", "callee", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "gross", "gross", PT_UNIT_TICKS, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->n_edges;
+}
+
+static const char *name_of(const struct pt_profile *p, uint16_t id, const char *nobody)
+{
+	if (id == PT_NO_FUNCTION)
+		return nobody;
+	return id < p->n_ids && p->by_id[id] != NULL ? p->by_id[id]->function->name : "(not shown)";
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_edge *edge = &p->edge[i];
+
+	out[0] = (struct pt_value){ .text = name_of(p, edge->from, "(exception)") };
+	out[1] = (struct pt_value){ .text = name_of(p, edge->to, "(no symbol)") };
+	out[2] = (struct pt_value){ .u = edge->count, .basis = p->counts };
+	out[3] = (struct pt_value){ .u = edge->gross, .basis = p->times };
+}
+
+const struct pt_view pt_view_calls = {
+	.name = "calls", .help = "who called whom, how often and for how long", .sort = "gross",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

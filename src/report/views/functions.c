@@ -1,0 +1,108 @@
+/* One row per function: how often, how long, how far apart. */
+#include <math.h>
+
+#include "profile/profile.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_functions;
+
+#define SPREAD(kind, heading, brief)                                                                          \
+	{ kind ".min", heading "min", PT_UNIT_TICKS, brief }, { kind ".avg", heading "avg", PT_UNIT_MEAN, brief }, \
+	{ kind ".max", heading "max", PT_UNIT_TICKS, brief }, { kind ".p50", heading "p50", PT_UNIT_TICKS, false }, \
+	{ kind ".p90", heading "p90", PT_UNIT_TICKS, false }, { kind ".p99", heading "p99", PT_UNIT_TICKS, false }, \
+	{ kind ".min_at_ns", heading "min at", PT_UNIT_NS, false }, { kind ".max_at_ns", heading "max at", PT_UNIT_NS, false }
+
+static const struct pt_column columns[] = {
+	{ "name", "function", PT_UNIT_NONE, true },
+	{ "address", "address", PT_UNIT_ADDRESS, false },
+	{ "size", "size", PT_UNIT_BYTES, false },
+	{ "samples", "samples", PT_UNIT_COUNT, true },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "partial", "partial", PT_UNIT_COUNT, false },
+	{ "net_instructions", "instructions", PT_UNIT_INSTRUCTIONS, false },
+	{ "net.total", "net", PT_UNIT_TICKS, true },
+	{ "net_share", "net %", PT_UNIT_SHARE, true },
+	{ "gross.total", "gross", PT_UNIT_TICKS, true },
+	SPREAD("gross", "", true),
+	{ "call.total", "call", PT_UNIT_TICKS, false },
+	SPREAD("period", "per ", true),
+	SPREAD("net", "net ", false),
+	SPREAD("call", "call ", false),
+	{ "period.total", "periods", PT_UNIT_TICKS, false },
+	{ "inactive.total", "inactive", PT_UNIT_TICKS, false },
+	SPREAD("inactive", "inactive ", false),
+	{ "file", "file", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->n_functions;
+}
+
+static struct pt_value number(uint64_t u, enum pt_basis basis)
+{
+	return (struct pt_value){ .u = u, .basis = u == PT_UNKNOWN ? PT_BASIS_NONE : basis };
+}
+
+static struct pt_value text(const char *t)
+{
+	return (struct pt_value){ .text = t };
+}
+
+static struct pt_value *spread(struct pt_value *out, const struct pt_stat *stat, enum pt_basis basis)
+{
+	bool known = stat != NULL && stat->n > 0;
+
+	*out++ = number(known ? stat->min : PT_UNKNOWN, basis);
+	*out++ = (struct pt_value){ .f = known ? pt_stat_avg(stat) : NAN, .basis = basis };
+	*out++ = number(known ? stat->max : PT_UNKNOWN, basis);
+	*out++ = number(known ? pt_stat_quantile(stat, 0.5) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
+	*out++ = number(known ? pt_stat_quantile(stat, 0.9) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
+	*out++ = number(known ? pt_stat_quantile(stat, 0.99) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
+	*out++ = number(known ? stat->min_at : PT_UNKNOWN, basis);
+	*out++ = number(known ? stat->max_at : PT_UNKNOWN, basis);
+	return out;
+}
+
+static struct pt_value total(const struct pt_stat *stat, enum pt_basis basis)
+{
+	return number(stat != NULL && stat->n > 0 ? stat->total : PT_UNKNOWN, basis);
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_profile_function *f = &p->function[i];
+	const struct pt_execution_function *run = f->run;
+	const struct pt_stat *stat = run != NULL ? run->stat : NULL;
+#define STAT(kind) (stat != NULL ? &stat[PT_TALLY_##kind] : NULL)
+
+	*out++ = text(f->function != NULL ? f->function->name : "(no symbol)");
+	*out++ = number(f->function != NULL ? f->function->address : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = number(f->function != NULL ? f->function->size : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = number(run == NULL ? f->samples : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = number(run != NULL ? run->count : PT_UNKNOWN, p->counts);
+	*out++ = number(run != NULL ? run->partial : PT_UNKNOWN, p->counts);
+	*out++ = number(run != NULL ? run->instructions : PT_UNKNOWN, p->counts);
+	*out++ = number(run == NULL ? PT_UNKNOWN : p->by_instructions ? run->instructions : run->cycles, p->times);
+	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = p->shares };
+	*out++ = number(run != NULL ? run->gross_total : PT_UNKNOWN, p->times);
+	out = spread(out, STAT(GROSS), p->times);
+	*out++ = total(STAT(CALL), p->times);
+	out = spread(out, STAT(PERIOD), p->times);
+	out = spread(out, STAT(NET), p->times);
+	out = spread(out, STAT(CALL), p->times);
+	*out++ = total(STAT(PERIOD), p->times);
+	*out++ = total(STAT(INACTIVE), p->times);
+	out = spread(out, STAT(INACTIVE), p->times);
+	*out++ = text(f->function != NULL ? f->function->file : NULL);
+	*out++ = number(f->function != NULL && f->function->line != 0 ? f->function->line : PT_UNKNOWN, PT_BASIS_EXACT);
+#undef STAT
+}
+
+const struct pt_view pt_view_functions = {
+	.name = "functions", .help = "how often, how long and how far apart each function ran", .sort = "net_share",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

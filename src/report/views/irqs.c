@@ -1,0 +1,66 @@
+/* One row per function that exceptions entered. */
+#include <math.h>
+
+#include "profile/profile.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_irqs;
+
+static const struct pt_column columns[] = {
+	{ "name", "handler", PT_UNIT_NONE, true },
+	{ "exceptions", "exceptions", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "partial", "partial", PT_UNIT_COUNT, false },
+	{ "net.total", "net", PT_UNIT_TICKS, true },
+	{ "net_share", "net %", PT_UNIT_SHARE, true },
+	{ "gross.total", "gross", PT_UNIT_TICKS, true },
+	{ "gross.min", "min", PT_UNIT_TICKS, true },
+	{ "gross.avg", "avg", PT_UNIT_MEAN, true },
+	{ "gross.max", "max", PT_UNIT_TICKS, true },
+	{ "call.min", "call min", PT_UNIT_TICKS, true },
+	{ "call.avg", "call avg", PT_UNIT_MEAN, true },
+	{ "call.max", "call max", PT_UNIT_TICKS, true },
+	{ "period.min", "per min", PT_UNIT_TICKS, true },
+	{ "period.avg", "per avg", PT_UNIT_MEAN, true },
+	{ "period.max", "per max", PT_UNIT_TICKS, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->n_irqs;
+}
+
+static struct pt_value *extremes(struct pt_value *out, const struct pt_stat *stat, enum pt_basis basis)
+{
+	bool known = stat->n > 0;
+
+	*out++ = (struct pt_value){ .u = known ? stat->min : PT_UNKNOWN, .basis = basis };
+	*out++ = (struct pt_value){ .f = known ? pt_stat_avg(stat) : NAN, .basis = basis };
+	*out++ = (struct pt_value){ .u = known ? stat->max : PT_UNKNOWN, .basis = basis };
+	return out;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_profile_irq *irq = &p->irq[i];
+	const struct pt_profile_function *f = irq->function;
+	const struct pt_execution_function *run = f->run;
+
+	*out++ = (struct pt_value){ .text = f->function != NULL ? f->function->name : "(no symbol)" };
+	*out++ = (struct pt_value){ .text = irq->vectors[0] != '\0' ? irq->vectors : NULL };
+	*out++ = (struct pt_value){ .u = run->exceptions, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = run->partial, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = p->by_instructions ? run->instructions : run->cycles, .basis = p->times };
+	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = p->shares };
+	*out++ = (struct pt_value){ .u = run->gross_total, .basis = p->times };
+	out = extremes(out, &run->stat[PT_TALLY_GROSS], p->times);
+	out = extremes(out, &run->stat[PT_TALLY_CALL], p->times);
+	extremes(out, &run->stat[PT_TALLY_PERIOD], p->times);
+}
+
+const struct pt_view pt_view_irqs = {
+	.name = "irqs", .help = "exception handlers: how often, how long, preemption, period", .sort = "net",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

@@ -1,0 +1,354 @@
+/* What people and programs read: golden files of hand-made profiles, and the words of a query. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "profile/profile.h"
+#include "report/report.h"
+#include "report/units.h"
+
+/* --- profiles by hand */
+
+static const struct pt_function functions[] = {
+	{ "main", 0x410, 140, "/src/demo.c", 396 }, { "fibonacci", 0x4a0, 48, "/src/demo.c", 223 },
+	{ "a_function_with_quite_a_long_name", 0x500, 20, "/src/a_file_with_a_long_name.c", 1042 },
+	{ "SysTick_Handler", 0x540, 24, "/src/demo.c", 371 },
+};
+
+static struct pt_stat stat_of(uint64_t n, uint64_t min, uint64_t max, uint64_t total)
+{
+	return (struct pt_stat){ .n = n, .min = min, .max = max, .total = total, .min_at = 5000000, .max_at = 7500000 };
+}
+
+static struct pt_execution_function runs[4];
+static struct pt_profile_function rows[4];
+static const struct pt_profile_function *by_id[5];
+static const struct pt_edge edges[] = { { 0, 4, 40, 960 }, { 1, 2, 12, 21000 }, { 2, 2, 720, 14000 } };
+static struct pt_profile_irq irqs[1];
+static struct pt_program *program;
+
+static void fill_rows(void)
+{
+	runs[0] = (struct pt_execution_function){ .count = 0, .partial = 1, .instructions = 800, .cycles = 1234,
+						  .gross_total = 1240000 };
+	runs[1] = (struct pt_execution_function){ .count = 732, .partial = 3, .instructions = 9000, .cycles = 14321,
+						  .gross_total = 21000 };
+	runs[1].stat[PT_TALLY_GROSS] = stat_of(729, 17, 1702, 20400);
+	runs[1].stat[PT_TALLY_NET] = stat_of(729, 17, 33, 14200);
+	runs[1].stat[PT_TALLY_CALL] = stat_of(729, 17, 1990, 21400);
+	runs[1].stat[PT_TALLY_PERIOD] = stat_of(730, 12, 48000123, 480001230);
+	runs[2] = (struct pt_execution_function){ .count = 5, .instructions = 12345678, .cycles = 23456789,
+						  .gross_total = 23456789 };
+	runs[2].stat[PT_TALLY_GROSS] = stat_of(5, 123456, 12345678, 23456789);
+	runs[2].stat[PT_TALLY_NET] = runs[2].stat[PT_TALLY_CALL] = runs[2].stat[PT_TALLY_GROSS];
+	runs[3] = (struct pt_execution_function){ .count = 40, .instructions = 400, .cycles = 960, .gross_total = 960,
+						  .exceptions = 40 };
+	runs[3].stat[PT_TALLY_GROSS] = stat_of(40, 24, 24, 960);
+	runs[3].stat[PT_TALLY_CALL] = stat_of(40, 24, 99, 1035);
+	runs[3].stat[PT_TALLY_NET] = runs[3].stat[PT_TALLY_GROSS];
+	runs[3].stat[PT_TALLY_PERIOD] = stat_of(39, 48000, 48000, 39 * 48000);
+}
+
+static struct pt_profile facts(void)
+{
+	return (struct pt_profile){
+		.source = "mtb", .mode = "burst", .analysis = "execution", .target = "MKL27Z256 (Cortex-M0+)",
+		.probe = "virtual:kl27", .cost = "4 KiB of RAM at 0x20000000; the core is never halted", .from_virtual = true,
+		.program = program, .timing = "Cortex-M0+, zero wait states", .ended = true,
+		.loss = { .total_ns = 1004000000, .observed_ns = 51230000, .unobserved_ns = 952770000,
+			  .observed_bytes = 184320,
+			  .by = { [PT_LOSS_REARM] = { 45, 0, 431770000 }, [PT_LOSS_DRAIN] = { 45, 0, 521000000 } } },
+		.counts = PT_BASIS_ESTIMATED, .times = PT_BASIS_MODELLED, .shares = PT_BASIS_ESTIMATED,
+		.branches = 23040, .instructions = 12355878, .cycles = 23473304, .not_code_from = PT_UNKNOWN,
+		.bursts = 45, .bursts_used = 27, .bursts_asleep = 18, .burst_cycles = 2896,
+		.errors = { .address = PT_UNKNOWN, .at = PT_UNKNOWN },
+	};
+}
+
+static struct pt_profile burst_profile(void)
+{
+	static const struct pt_share shares[] = {
+		{ .share = 0.0001, .lo = 0, .hi = 0.021 }, { .share = 0.1234, .lo = 0.0912, .hi = 0.1602 },
+		{ .share = 0.8752, .lo = 0.8411, .hi = 0.903 }, { .share = 0.0013, .lo = 0.0005, .hi = 0.0031 },
+	};
+	struct pt_profile p = facts();
+
+	fill_rows();
+	for (size_t i = 0; i < 4; i++) {
+		rows[i] = (struct pt_profile_function){ .id = (uint16_t)(i + 1), .function = &functions[i],
+							.run = &runs[i], .share = shares[i] };
+		by_id[i + 1] = &rows[i];
+	}
+	irqs[0] = (struct pt_profile_irq){ &rows[3], "SysTick" };
+	p.function = rows;
+	p.n_functions = 4;
+	p.by_id = by_id;
+	p.n_ids = 5;
+	p.edge = edges;
+	p.n_edges = PT_LEN(edges);
+	p.irq = irqs;
+	p.n_irqs = 1;
+	return p;
+}
+
+/* The same on a known core clock, exact but for the model, with all kinds of trouble. */
+static struct pt_profile halt_profile(void)
+{
+	struct pt_profile p = burst_profile();
+
+	snprintf(p.mode, sizeof(p.mode), "halt");
+	p.from_virtual = p.ended = false;
+	p.core_hz = 48000000;
+	p.counts = PT_BASIS_EXACT;
+	p.shares = PT_BASIS_MODELLED;
+	for (size_t i = 0; i < 4; i++)
+		rows[i].share.lo = rows[i].share.hi = 0;
+	p.bursts = p.bursts_used = p.bursts_asleep = p.burst_cycles = 0;
+	p.loss.lost_ns = 2000000;
+	p.loss.total_ns += 2000000;
+	p.loss.by[PT_LOSS_HOST] = (__typeof__(p.loss.by[0])){ 3, 12288, 2000000 };
+	p.mismatch_ns = 1500;
+	p.not_code = 7;
+	p.not_code_from = 0x1fff0123;
+	p.not_code_to = 0x410;
+	p.errors.n[PT_EXECUTION_SKIPPED_EXIT] = 2;
+	p.errors.n[PT_EXECUTION_LONG_JUMP] = 1;
+	p.errors.address = 0x4b2;
+	return p;
+}
+
+static struct pt_profile sample_profile(void)
+{
+	struct pt_profile p = burst_profile();
+
+	snprintf(p.source, sizeof(p.source), "pcsr");
+	snprintf(p.mode, sizeof(p.mode), "sample");
+	snprintf(p.analysis, sizeof(p.analysis), "samples");
+	p.counts = p.times = PT_BASIS_NONE;
+	p.samples = 12000;
+	p.samples_asleep = 4000;
+	p.samples_effective = 812.4;
+	p.batches = 120;
+	p.bursts = p.branches = 0;
+	for (size_t i = 0; i < 4; i++) {
+		rows[i].run = NULL;
+		rows[i].samples = (uint64_t)(rows[i].share.share * 8000);
+	}
+	p.n_edges = p.n_irqs = 0;
+	return p;
+}
+
+static struct pt_profile empty_profile(void)
+{
+	struct pt_profile p = facts();
+
+	p.program = NULL;
+	p.loss = (struct pt_loss_sum){ 0 };
+	p.branches = p.instructions = p.cycles = p.bursts = p.bursts_used = p.bursts_asleep = p.burst_cycles = 0;
+	return p;
+}
+
+/* --- golden files */
+
+static void golden_path(const char *name, char *path, size_t size)
+{
+	const char *dir = getenv("srcdir");
+
+	snprintf(path, size, "%s/tests/golden/%s", dir != NULL ? dir : ".", name);
+}
+
+static void expect_golden(const char *name, const struct pt_text *got)
+{
+	char path[400], *want = calloc(1, got->len_bytes + 2);
+	FILE *file;
+	size_t n;
+
+	golden_path(name, path, sizeof(path));
+	if (getenv("PT_UPDATE_GOLDEN") != NULL) {
+		file = fopen(path, "w");
+		ck_assert_ptr_nonnull(file);
+		fwrite(got->bytes, 1, got->len_bytes, file);
+		fclose(file);
+	}
+	file = fopen(path, "r");
+	ck_assert_msg(file != NULL, "%s cannot be read", path);
+	n = fread(want, 1, got->len_bytes + 1, file);
+	fclose(file);
+	ck_assert_msg(n == got->len_bytes && memcmp(want, got->bytes, n) == 0, "%s differs; got:\n%s", name, got->bytes);
+	free(want);
+}
+
+static const struct {
+	const char *golden;
+	struct pt_profile (*profile)(void);
+	const char *words[4];
+} cases[] = {
+	{ "burst_functions.txt", burst_profile, { NULL } },
+	{ "burst_calls.txt", burst_profile, { "calls" } },
+	{ "burst_irqs.txt", burst_profile, { "irqs" } },
+	{ "burst_gaps.txt", burst_profile, { "gaps" } },
+	{ "burst_by_count_top_2.txt", burst_profile, { "sort=count", "top=2" } },
+	{ "halt_functions.txt", halt_profile, { "functions", "sort=max" } },
+	{ "sample_functions.txt", sample_profile, { NULL } },
+	{ "empty.txt", empty_profile, { NULL } },
+	{ "burst.json", burst_profile, { "format=json" } },
+	{ "sample.json", sample_profile, { "format=json" } },
+	{ "burst_functions.csv", burst_profile, { "format=csv" } },
+	{ "burst_calls.csv", burst_profile, { "calls", "format=csv" } },
+};
+
+START_TEST(golden_report)
+{
+	const struct pt_program_desc desc = { .name = "demo.elf", .vectors = PT_UNKNOWN };
+	struct pt_text text = { 0 };
+	struct pt_query query;
+	struct pt_profile profile;
+	struct pt_err err = { 0 };
+	size_t n = 0;
+
+	program = pt_program_from_desc(&desc);
+	profile = cases[_i].profile();
+	while (cases[_i].words[n] != NULL)
+		n++;
+	ck_assert_int_eq(pt_query_parse(&query, cases[_i].words, n, &err), 0);
+	ck_assert_int_eq(pt_report_render(&profile, &query, &text, &err), 0);
+	expect_golden(cases[_i].golden, &text);
+	pt_text_free(&text);
+	pt_program_unref(program);
+}
+END_TEST
+
+/* A name from an ELF may be anything. */
+START_TEST(json_survives_a_name_that_is_no_text)
+{
+	static const struct pt_function odd = { "caf\xe9\n\"", 0x100, 4, NULL, 0 };
+	struct pt_profile profile = burst_profile();
+	struct pt_query query = { .format = "json" };
+	struct pt_text text = { 0 };
+	json_t *object, *name;
+
+	rows[0].function = &odd;
+	ck_assert_int_eq(pt_report_render(&profile, &query, &text, NULL), 0);
+	object = json_loads(text.bytes, 0, NULL);
+	ck_assert_ptr_nonnull(object);
+	name = json_object_get(json_array_get(json_object_get(object, "functions"), 3), "name");
+	ck_assert_str_eq(json_string_value(name), "caf?\n\"");
+	json_decref(object);
+	pt_text_free(&text);
+}
+END_TEST
+
+/* --- queries */
+
+static const struct {
+	const char *words[5];
+	const char *says;	/* NULL: fine */
+	struct pt_query want;
+} queries[] = {
+	{ { NULL }, NULL, { .top = 0 } },
+	{ { "calls", "top=10" }, NULL, { .view = "calls", .top = 10 } },
+	{ { "format=json", "gaps" }, NULL, { .view = "gaps", .format = "json" } },
+	{ { "sort=net" }, NULL, { .sort = "net" } },
+	{ { "sort=gross.max" }, NULL, { .sort = "gross.max" } },
+	{ { "calls", "sort=gross" }, NULL, { .view = "calls", .sort = "gross" } },
+	{ { "sort=gross", "calls" }, NULL, { .view = "calls", .sort = "gross" } },
+	{ { "tasks" }, "there is no view 'tasks'; views: functions calls irqs gaps; formats: text json csv", { .top = 0 } },
+	{ { "format=xml" }, "there is no format 'xml'", { .top = 0 } },
+	{ { "top=many" }, "top: 'many' is not a number of rows", { .top = 0 } },
+	{ { "top=" }, "not a number", { .top = 0 } },
+	{ { "sort=colour" }, "cannot sort by 'colour'; functions has: name address", { .top = 0 } },
+	{ { "calls", "sort=period" }, "cannot sort by 'period'; calls has: from to count gross", { .top = 0 } },
+	{ { "sort=" }, "sort: '' is no name", { .top = 0 } },
+	{ { "sort=a_word_that_is_much_too_long_for_a_column" }, "is no name", { .top = 0 } },
+};
+
+START_TEST(query_case)
+{
+	struct pt_err err = { 0 };
+	struct pt_query query;
+	size_t n = 0;
+	int rc;
+
+	while (queries[_i].words[n] != NULL)
+		n++;
+	rc = pt_query_parse(&query, queries[_i].words, n, &err);
+	ck_assert_int_eq(rc, queries[_i].says != NULL ? PT_EARG : 0);
+	if (rc < 0) {
+		ck_assert_msg(strstr(err.msg, queries[_i].says) != NULL, "%s", err.msg);
+		return;
+	}
+	ck_assert_str_eq(query.view, queries[_i].want.view);
+	ck_assert_str_eq(query.format, queries[_i].want.format);
+	ck_assert_str_eq(query.sort, queries[_i].want.sort);
+	ck_assert_uint_eq(query.top, queries[_i].want.top);
+}
+END_TEST
+
+/* --- numbers */
+
+static const struct { double value; const char *unit, *want; } scales[] = {
+	{ 0, "", "0" }, { 7, "", "7" }, { 99999, "", "99999" }, { 123456, "", "123.5k" }, { 1234567, "", "1.235M" },
+	{ 12345678, "", "12.35M" }, { 48e6, "Hz", "48.00MHz" }, { 1.5, "", "1.500" }, { 12.345, "", "12.35" },
+	{ 999949, "", "999.9k" }, { 999999, "", "1.000M" }, { 1e12, "", "1.000T" },
+};
+
+START_TEST(scale_case)
+{
+	char got[32];
+
+	pt_print_scaled(got, sizeof(got), scales[_i].value, "", scales[_i].unit);
+	ck_assert_str_eq(got, scales[_i].want);
+}
+END_TEST
+
+static const struct { uint64_t ns; const char *want; } times[] = {
+	{ 0, "0 s" }, { 1, "1 ns" }, { 999, "999 ns" }, { 1000, "1.000 us" }, { 12345, "12.35 us" }, { 1004000000, "1.004 s" },
+	{ 3600000000000, "3600 s" },
+};
+
+START_TEST(time_case)
+{
+	char got[32];
+
+	pt_print_ns(got, sizeof(got), times[_i].ns, " ");
+	ck_assert_str_eq(got, times[_i].want);
+}
+END_TEST
+
+/* --- text */
+
+START_TEST(text_grows_to_its_bound)
+{
+	static char block[1 << 20];
+	struct pt_text text = { 0 };
+
+	pt_text_add(&text, "%s-%d", "a", 7);
+	ck_assert_str_eq(text.bytes, "a-7");
+	memset(block, 'x', sizeof(block));
+	for (int i = 0; i < 70; i++)
+		pt_text_bytes(&text, block, sizeof(block));
+	ck_assert(text.overflow);
+	ck_assert_uint_le(text.len_bytes, 64 << 20);
+	ck_assert_uint_eq(text.bytes[text.len_bytes], '\0');
+	pt_text_free(&text);
+	ck_assert_ptr_null(text.bytes);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("report");
+	TCase *tc = tcase_create("report");
+
+	tcase_add_loop_test(tc, golden_report, 0, PT_LEN(cases));
+	tcase_add_test(tc, json_survives_a_name_that_is_no_text);
+	tcase_add_loop_test(tc, query_case, 0, PT_LEN(queries));
+	tcase_add_loop_test(tc, scale_case, 0, PT_LEN(scales));
+	tcase_add_loop_test(tc, time_case, 0, PT_LEN(times));
+	tcase_add_test(tc, text_grows_to_its_bound);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
