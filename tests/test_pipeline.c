@@ -1,0 +1,399 @@
+/* From chunks to a profile, with figures computed by hand. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "pipeline.h"
+#include "profile/profile.h"
+#include "small_program.h"
+#include "trace/formats.h"
+
+enum { ID_MAIN = 1, ID_LEAF, ID_ISR, ID_SVC, ID_TAIL, ID_RECURSIVE };	/* by address */
+
+struct feed {
+	struct pt_pipeline *pipeline;
+	struct pt_chunk *chunk;
+	uint64_t now_ns;
+};
+
+static struct pt_pipeline *pipeline_of(const char *const *words, size_t n_words)
+{
+	struct pt_params *params = pt_params_new();
+	struct pt_program *program = small_program();
+	struct pt_err err = { 0 };
+	struct pt_pipeline *pipeline;
+
+	for (size_t i = 0; i < n_words; i++)
+		ck_assert_int_eq(pt_params_add(params, pt_pipeline_params, pt_n_pipeline_params, words[i], &err), 0);
+	pipeline = pt_pipeline_new(program, params, &err);
+	ck_assert_msg(pipeline != NULL, "%s", err.msg);
+	pt_params_free(params);
+	pt_program_unref(program);
+	return pipeline;
+}
+
+static void put(struct feed *f, unsigned kind, unsigned cause, uint64_t ns, const void *bytes, size_t len_bytes)
+{
+	*f->chunk = (struct pt_chunk){
+		.from_ns = f->now_ns, .to_ns = f->now_ns + ns, .lost_bytes = PT_UNKNOWN, .kind = (uint16_t)kind,
+		.cause = (uint16_t)cause, .len_bytes = (uint32_t)len_bytes,
+	};
+	if (len_bytes != 0)
+		memcpy(f->chunk->bytes, bytes, len_bytes);
+	f->now_ns += ns;
+	pt_pipeline_feed(f->pipeline, f->chunk);
+}
+
+static void config(struct feed *f, const char *text)
+{
+	put(f, PT_CHUNK_CONFIG, 0, 0, text, strlen(text));
+}
+
+static void state(struct feed *f, enum pt_state what, uint64_t pc)
+{
+	uint8_t bytes[PT_STATE_BYTES];
+
+	pt_put_le64(bytes, pc);
+	put(f, PT_CHUNK_STATE, what, 0, bytes, sizeof(bytes));
+}
+
+/* Packets as pairs of words; bit 0 of the first of all is S, as after arming. */
+static void packets(struct feed *f, uint64_t ns, unsigned cause, const uint32_t (*packet)[2], size_t n)
+{
+	uint8_t bytes[4096];
+
+	for (size_t i = 0; i < n; i++) {
+		pt_put_le32(bytes + 8 * i, packet[i][0]);
+		pt_put_le32(bytes + 8 * i + 4, packet[i][1] | (i == 0 && cause == PT_DATA_RESTARTS));
+	}
+	put(f, PT_CHUNK_DATA, cause, ns, bytes, 8 * n);
+}
+
+static struct feed feed_of(const char *config_text, const char *const *words, size_t n_words)
+{
+	struct feed f = { .pipeline = pipeline_of(words, n_words), .now_ns = 1000000 };
+
+	f.chunk = malloc(sizeof(*f.chunk) + PT_CHUNK_BYTES);
+	config(&f, config_text);
+	return f;
+}
+
+static void drop(struct feed *f)
+{
+	pt_pipeline_free(f->pipeline);
+	free(f->chunk);
+}
+
+static const struct pt_profile_function *row(const struct pt_profile *p, uint16_t id)
+{
+	ck_assert_uint_lt(id, p->n_ids);
+	ck_assert_ptr_nonnull(p->by_id[id]);
+	return p->by_id[id];
+}
+
+#define HALT "format=mtb\nsource=mtb\nmode=halt\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=1000000\ncost=halts\n"
+#define BURST "format=mtb\nsource=mtb\nmode=burst\ntarget=small\nprobe=test\nvirtual=0\ncore_hz=0\ncost=RAM\n"
+
+/* main from its entry to the first halt inside leaf, then on: nothing is lost at the halt. By hand: main 102..108 and
+ * 108..10c, cycles 3+1+3 and 1+2; leaf twice 1+2. */
+START_TEST(halts_lose_nothing)
+{
+	static const uint32_t first[][2] = { { 0x104, LEAF }, { 0x122, 0x108 }, { 0x10a, 0x102 }, { 0x104, LEAF } };
+	static const uint32_t second[][2] = { { 0x122, 0x108 } };
+	struct feed f = feed_of(HALT, NULL, 0);
+	const struct pt_profile *p;
+
+	state(&f, PT_STATE_RUN, MAIN);
+	packets(&f, 100000, PT_DATA_RESTARTS, first, PT_LEN(first));
+	state(&f, PT_STATE_HALT, 0x122);
+	put(&f, PT_CHUNK_LOSS, PT_LOSS_DRAIN, 50000, NULL, 0);
+	state(&f, PT_STATE_RUN, 0x122);
+	packets(&f, 100000, PT_DATA_FOLLOWS, second, PT_LEN(second));
+	state(&f, PT_STATE_HALT, 0x10a);
+	put(&f, PT_CHUNK_END, 0, 0, NULL, 0);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_int_eq(p->counts, PT_BASIS_EXACT);
+	ck_assert_int_eq(p->times, PT_BASIS_MODELLED);
+	ck_assert_int_eq(p->shares, PT_BASIS_MODELLED);
+	ck_assert_uint_eq(row(p, ID_LEAF)->run->count, 2);
+	ck_assert_uint_eq(row(p, ID_LEAF)->run->partial, 0);
+	ck_assert_uint_eq(row(p, ID_LEAF)->run->instructions, 4);
+	ck_assert_uint_eq(row(p, ID_LEAF)->run->cycles, 6);
+	ck_assert_uint_eq(row(p, ID_MAIN)->run->instructions, 3 + 2 + 2 + 1);
+	ck_assert_uint_eq(row(p, ID_MAIN)->run->cycles, 7 + 3 + 4 + 1);
+	ck_assert_double_eq_tol(row(p, ID_LEAF)->share.share, 6.0 / 21, 1e-9);
+	ck_assert_uint_eq(p->loss.total_ns, 250000);
+	ck_assert_uint_eq(p->loss.observed_ns, 200000);
+	ck_assert_uint_eq(p->loss.unobserved_ns, 50000);
+	ck_assert_uint_eq(p->mismatch_ns, 0);
+	ck_assert_uint_eq(p->n_edges, 1);
+	ck_assert_uint_eq(p->edge[0].count, 2);
+	ck_assert(p->ended && p->from_virtual);
+	ck_assert_str_eq(p->target, "small");
+	ck_assert_str_eq(p->cost, "halts");
+	drop(&f);
+}
+END_TEST
+
+/* The same, counted in instructions: all is exact. By hand: main 3, leaf 2. */
+START_TEST(instructions_are_exact)
+{
+	static const char *const words[] = { "clock=instructions" };
+	static const uint32_t first[][2] = { { 0x104, LEAF }, { 0x122, 0x108 } };
+	struct feed f = feed_of(HALT, words, 1);
+	const struct pt_profile *p;
+
+	state(&f, PT_STATE_RUN, MAIN);
+	packets(&f, 100000, PT_DATA_RESTARTS, first, PT_LEN(first));
+	state(&f, PT_STATE_HALT, 0x108);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_int_eq(pt_profile_weakest(p), PT_BASIS_EXACT);
+	ck_assert_uint_eq(row(p, ID_LEAF)->run->stat[PT_TALLY_CALL].max, 2);
+	ck_assert_double_eq_tol(row(p, ID_LEAF)->share.share, 2.0 / 5, 1e-9);
+	drop(&f);
+}
+END_TEST
+
+/* One turn of main's loop: 10 cycles, 3 of them leaf's. */
+static const uint32_t turn[][2] = { { 0x104, LEAF }, { 0x122, 0x108 }, { 0x10a, 0x102 } };
+
+static void burst(struct feed *f, unsigned n_turns, uint64_t ns)
+{
+	uint32_t packet[512][2];
+
+	for (unsigned i = 0; i < 3 * n_turns; i++)
+		memcpy(packet[i], turn[i % 3], sizeof(packet[i]));
+	packets(f, ns, PT_DATA_RESTARTS, packet, 3 * n_turns);
+}
+
+/* Bursts of 10-cycle turns with 3 cycles in leaf; lengths differ, the cut does not. The first run of a burst is only
+ * its branch (3 cycles), so a burst of n turns has 10 n - 1 cycles. */
+START_TEST(bursts_are_cut_alike)
+{
+	struct feed f = feed_of(BURST, NULL, 0);
+	const struct pt_profile *p;
+
+	for (unsigned i = 0; i < 20; i++) {
+		burst(&f, 60 + i % 3 * 20, 1000);
+		put(&f, PT_CHUNK_LOSS, PT_LOSS_DRAIN, 9000, NULL, 0);
+	}
+	burst(&f, 5, 1000);
+	put(&f, PT_CHUNK_END, 0, 0, NULL, 0);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->bursts, 21);
+	ck_assert_uint_eq(p->bursts_used, 20);
+	ck_assert_uint_eq(p->bursts_cut_short, 1);
+	ck_assert_uint_ge(p->burst_cycles, 500);
+	ck_assert_uint_le(p->burst_cycles, 599);
+	ck_assert_double_eq_tol(row(p, ID_LEAF)->share.share, 0.3, 0.005);
+	ck_assert_double_le(row(p, ID_LEAF)->share.lo, 0.3);
+	ck_assert_double_ge(row(p, ID_LEAF)->share.hi, 0.3);
+	ck_assert_int_eq(p->shares, PT_BASIS_ESTIMATED);
+	ck_assert_int_eq(p->counts, PT_BASIS_ESTIMATED);
+	ck_assert(p->observed_is_bound);
+	ck_assert_uint_eq(p->loss.observed_ns, 21 * 1000);
+	ck_assert_uint_eq(p->loss.total_ns, p->loss.observed_ns + p->loss.unobserved_ns + p->loss.lost_ns);
+	drop(&f);
+}
+END_TEST
+
+/* With the core clock known, a burst was observed as long as its cycles took: 599 at 1 MHz. */
+START_TEST(a_burst_was_seen_no_longer_than_it_ran)
+{
+	static const char *const words[] = { "core-clock=1M" };
+	struct feed f = feed_of(BURST, words, 1);
+	const struct pt_profile *p;
+
+	burst(&f, 60, 5000000);
+	put(&f, PT_CHUNK_LOSS, PT_LOSS_REARM, 1000, NULL, 0);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert(!p->observed_is_bound);
+	ck_assert_uint_ge(p->loss.observed_ns, 590000);
+	ck_assert_uint_le(p->loss.observed_ns, 600000);
+	ck_assert_uint_eq(p->loss.unobserved_ns, 5001000 - p->loss.observed_ns);
+	ck_assert_uint_eq(p->loss.by[PT_LOSS_REARM].ns, p->loss.unobserved_ns);
+	ck_assert_uint_eq(p->loss.by[PT_LOSS_REARM].events, 1);
+	drop(&f);
+}
+END_TEST
+
+START_TEST(faults_are_lost_and_end_what_is_open)
+{
+	struct feed f = feed_of(HALT, NULL, 0);
+	static const uint32_t first[][2] = { { 0x104, LEAF } };
+	const struct pt_profile *p;
+
+	state(&f, PT_STATE_RUN, MAIN);
+	packets(&f, 1000, PT_DATA_RESTARTS, first, 1);
+	put(&f, PT_CHUNK_LOSS, PT_LOSS_OVERRUN, 3000, NULL, 0);
+	packets(&f, 1000, PT_DATA_RESTARTS, turn, 3);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->loss.lost_ns, 3000);
+	ck_assert_uint_eq(p->loss.by[PT_LOSS_OVERRUN].events, 1);
+	ck_assert_int_eq(p->counts, PT_BASIS_ESTIMATED);
+	ck_assert_uint_ge(row(p, ID_LEAF)->run->partial, 1);
+	drop(&f);
+}
+END_TEST
+
+START_TEST(packets_outside_the_code_are_counted)
+{
+	static const uint32_t wild[][2] = { { 0x104, LEAF }, { 0x300000, 0x108 }, { 0x104, LEAF }, { 0x122, 0x108 } };
+	struct feed f = feed_of(HALT, NULL, 0);
+	const struct pt_profile *p;
+
+	packets(&f, 1000, PT_DATA_RESTARTS, wild, PT_LEN(wild));
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_gt(p->not_code, 0);
+	ck_assert_uint_eq(p->loss.by[PT_LOSS_NOT_CODE].events, p->not_code);
+	ck_assert_int_eq(p->counts, PT_BASIS_ESTIMATED);
+	drop(&f);
+}
+END_TEST
+
+START_TEST(chunks_that_do_not_tile_are_told)
+{
+	struct feed f = feed_of(HALT, NULL, 0);
+
+	packets(&f, 1000, PT_DATA_RESTARTS, turn, 3);
+	f.now_ns += 77;
+	put(&f, PT_CHUNK_LOSS, PT_LOSS_DRAIN, 1000, NULL, 0);
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->mismatch_ns, 77);
+	drop(&f);
+}
+END_TEST
+
+#define PCSR "format=pcsr\nsource=pcsr\nmode=sample\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=0\ncost=bus reads\nbatch=4\n"
+
+/* Four batches of four: leaf has 1 of 3 awake samples in each of three, the last slept. */
+START_TEST(samples_make_a_flat_profile)
+{
+	static const uint32_t values[4] = { 0x102, 0x109, LEAF, 0xffffffff };
+	struct feed f = feed_of(PCSR, NULL, 0);
+	uint8_t bytes[16];
+	const struct pt_profile *p;
+
+	for (unsigned i = 0; i < 4; i++)
+		pt_put_le32(bytes + 4 * i, values[i]);
+	for (unsigned i = 0; i < 3; i++)
+		put(&f, PT_CHUNK_DATA, PT_DATA_RESTARTS, 1000, bytes, sizeof(bytes));
+	state(&f, PT_STATE_SLEEP, 0x102);
+	put(&f, PT_CHUNK_DATA, PT_DATA_RESTARTS, 1000, bytes, 12);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->samples, 12);
+	ck_assert_uint_eq(p->samples_asleep, 3);
+	ck_assert_uint_eq(p->samples_refused, 3);
+	ck_assert_uint_eq(p->batches, 4);
+	ck_assert_uint_eq(row(p, ID_LEAF)->samples, 3);
+	ck_assert_uint_eq(row(p, ID_MAIN)->samples, 6);
+	ck_assert_ptr_null(row(p, ID_MAIN)->run);
+	ck_assert_double_eq_tol(row(p, ID_LEAF)->share.share, 1.0 / 3, 1e-9);
+	ck_assert_double_gt(row(p, ID_LEAF)->share.hi, 0.4);
+	ck_assert_int_eq(p->shares, PT_BASIS_ESTIMATED);
+	ck_assert_int_eq(p->counts, PT_BASIS_NONE);
+	ck_assert_uint_eq(p->n_edges, 0);
+	drop(&f);
+}
+END_TEST
+
+START_TEST(only_chosen_functions_are_shown)
+{
+	static const char *const words[] = { "functions=leaf,tail" };
+	struct feed f = feed_of(HALT, words, 1);
+	const struct pt_profile *p;
+
+	packets(&f, 1000, PT_DATA_RESTARTS, turn, 3);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->n_functions, 1);
+	ck_assert_str_eq(p->function[0].function->name, "leaf");
+	ck_assert_ptr_null(p->by_id[ID_MAIN]);
+	ck_assert_double_lt(p->function[0].share.share, 0.5);	/* still of all that ran */
+	drop(&f);
+}
+END_TEST
+
+START_TEST(an_unknown_function_is_refused)
+{
+	struct pt_params *params = pt_params_new();
+	struct pt_program *program = small_program();
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(pt_params_add(params, pt_pipeline_params, pt_n_pipeline_params, "functions=leaf,nobody", &err), 0);
+	ck_assert_ptr_null(pt_pipeline_new(program, params, &err));
+	ck_assert_str_eq(err.msg, "functions: the program has no function 'nobody'");
+	pt_params_free(params);
+	pt_program_unref(program);
+}
+END_TEST
+
+/* Without symbols everything runs in code that no function owns; an unknown format only has its time counted. */
+START_TEST(without_symbols_and_without_a_decoder)
+{
+	struct pt_err err = { 0 };
+	struct feed f = { .pipeline = pt_pipeline_new(NULL, NULL, &err) };
+	const struct pt_profile *p;
+
+	f.chunk = malloc(sizeof(*f.chunk) + PT_CHUNK_BYTES);
+	put(&f, PT_CHUNK_DATA, PT_DATA_RESTARTS, 1000, "before config", 8);
+	config(&f, HALT);
+	packets(&f, 1000, PT_DATA_RESTARTS, turn, 3);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->n_functions, 0);
+	ck_assert_uint_eq(p->loss.total_ns, 1000);
+	config(&f, "format=smoke\nsource=fire\n");
+	packets(&f, 1000, PT_DATA_RESTARTS, turn, 3);
+	put(&f, PT_CHUNK_END, 0, 0, NULL, 0);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->loss.total_ns, 2000);
+	ck_assert_uint_eq(p->loss.unobserved_ns, 1000);
+	ck_assert(p->ended);
+	drop(&f);
+}
+END_TEST
+
+/* A look in the middle changes nothing of what comes. */
+START_TEST(a_snapshot_changes_nothing)
+{
+	struct feed looked = feed_of(HALT, NULL, 0), left = feed_of(HALT, NULL, 0);
+	const struct pt_profile *a, *b;
+
+	for (int i = 0; i < 10; i++) {
+		packets(&looked, 1000, i == 0 ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS, turn, 3);
+		packets(&left, 1000, i == 0 ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS, turn, 3);
+		pt_pipeline_profile(looked.pipeline);
+	}
+	a = pt_pipeline_profile(looked.pipeline);
+	b = pt_pipeline_profile(left.pipeline);
+	ck_assert_uint_eq(a->n_functions, b->n_functions);
+	for (size_t i = 0; i < a->n_functions; i++) {
+		ck_assert_uint_eq(a->function[i].run->count, b->function[i].run->count);
+		ck_assert_uint_eq(a->function[i].run->cycles, b->function[i].run->cycles);
+		ck_assert_uint_eq(a->function[i].run->partial, b->function[i].run->partial);
+		ck_assert_uint_eq(a->function[i].run->gross_total, b->function[i].run->gross_total);
+	}
+	drop(&looked);
+	drop(&left);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("pipeline");
+	TCase *tc = tcase_create("pipeline");
+
+	tcase_add_test(tc, halts_lose_nothing);
+	tcase_add_test(tc, instructions_are_exact);
+	tcase_add_test(tc, bursts_are_cut_alike);
+	tcase_add_test(tc, a_burst_was_seen_no_longer_than_it_ran);
+	tcase_add_test(tc, faults_are_lost_and_end_what_is_open);
+	tcase_add_test(tc, packets_outside_the_code_are_counted);
+	tcase_add_test(tc, chunks_that_do_not_tile_are_told);
+	tcase_add_test(tc, samples_make_a_flat_profile);
+	tcase_add_test(tc, only_chosen_functions_are_shown);
+	tcase_add_test(tc, an_unknown_function_is_refused);
+	tcase_add_test(tc, without_symbols_and_without_a_decoder);
+	tcase_add_test(tc, a_snapshot_changes_nothing);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
