@@ -409,7 +409,7 @@ int main(void)
 	}
 }
 
-/* Whose counter is which: g_call_function[i] counts in g_calls[i]. */
+/* Whose counter is which: g_call_function[i] counts in g_calls[i]. Ends with 0. */
 #define X(function) (const void *)function,
-__attribute__((used)) const void *const g_call_function[N_CALLS] = { FUNCTIONS(X) };
+__attribute__((used)) const void *const g_call_function[N_CALLS + 1] = { FUNCTIONS(X) };
 #undef X
