@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <uv.h>
 
 #include "fake_board.h"
 #include "probes/virtual/wire/mem_ap.h"
@@ -84,6 +85,10 @@ static void free_board(struct pt_vboard *board)
 
 static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
+	uint64_t until_ns = uv_hrtime() + (to_ns - board->now_ns) * board->real_per_model;
+
+	while (board->real_per_model != 0 && uv_hrtime() < until_ns)
+		continue;
 	board->now_ns = to_ns;
 	board->advances++;
 }

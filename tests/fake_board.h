@@ -17,6 +17,7 @@ struct pt_vboard {
 	uint64_t now_ns, advances, pcsr_reads;
 	unsigned resets, power_losses;
 	bool nreset_low, off;
+	unsigned real_per_model;	/* advance() takes that many times the time it advances by; 0: none at all */
 	uint8_t ram[FAKE_RAM_BYTES];
 	size_t firmware_bytes;
 	void *parts;

@@ -248,7 +248,8 @@ START_TEST(retries_as_configured)
 	ck_assert_int_eq(pt_vfaults_parse(&faults, text, NULL), 0);
 	say(retries[_i].configure);
 	got = say(retries[_i].request);
-	ck_assert_msg(strncmp(got, retries[_i].response, strlen(retries[_i].response)) == 0, "%s: %s", retries[_i].name, got);
+	ck_assert_msg(strncmp(got, retries[_i].response, strlen(retries[_i].response)) == 0, "%s: %s", retries[_i].name,
+		      got);
 }
 END_TEST
 
@@ -338,7 +339,8 @@ START_TEST(time_on_the_cable)
 	say(costs[_i].configure);
 	before = now_ns;
 	say(costs[_i].request);
-	ck_assert_msg(now_ns - before == costs[_i].clocks * 1000, "%s: %" PRIu64 " ns", costs[_i].name, now_ns - before);
+	ck_assert_msg(now_ns - before == costs[_i].clocks * 1000, "%s: %" PRIu64 " ns", costs[_i].name,
+		      now_ns - before);
 }
 END_TEST
 
@@ -380,8 +382,8 @@ static const struct { const char *text; int rc; } fault_words[] = {
 	{ "", 0 }, { "wait@1", 0 }, { "stall@3+2,unplug@9", 0 }, { "wait", PT_EARG }, { "wait@0", PT_EARG },
 	{ "wait@-1", PT_EARG }, { "wait@1+", PT_EARG }, { "wait@1;fault@2", PT_EARG }, { "heat@1", PT_EARG },
 	{ "wait@99999999999999999999999", PT_EARG },
-	{ "wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,"
-	  "wait@1", PT_EARG },
+	{ "wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,wait@1,"
+	  "wait@1,wait@1", PT_EARG },
 };
 
 START_TEST(fault_words_are_checked)

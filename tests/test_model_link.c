@@ -108,7 +108,8 @@ START_TEST(reading_64_kib_takes_what_the_table_says)
 {
 	unsigned n_words = 16384, packets = (n_words + reads[_i].per_packet - 1) / reads[_i].per_packet;
 	uint64_t clock_ns = 46 * reads[_i].period_ns, wire_ns = (n_words + packets) * clock_ns;
-	uint64_t full_ns = (reads[_i].per_packet + 1) * clock_ns, last_ns = (n_words % reads[_i].per_packet + 1) * clock_ns;
+	uint64_t full_ns = (reads[_i].per_packet + 1) * clock_ns;
+	uint64_t last_ns = (n_words % reads[_i].per_packet + 1) * clock_ns;
 	uint64_t once_ns, want = 0, got;
 
 	open_link(reads[_i].query);
@@ -351,6 +352,38 @@ START_TEST(the_wall_clock_is_the_host_s)
 }
 END_TEST
 
+START_TEST(a_slow_board_slips)
+{
+	const struct pt_vboard_ops *ops;
+	struct pt_vboard *board;
+	uint64_t began;
+
+	open_link("clock=wall");
+	board = pt_model_link_board(link_, &ops);
+	board->real_per_model = 4;
+	began = pt_link_now_ns(link_);
+	ck_assert_int_eq(pt_link_wait(link_, began + 80 * PT_NS_PER_MS, &err), 0);
+	ck_assert_uint_gt(board->now_ns, 2 * PT_NS_PER_MS);	/* it ran, but could not keep up */
+	ck_assert_uint_lt(board->now_ns, began + 40 * PT_NS_PER_MS);
+	ck_assert_uint_ge(pt_model_link_slip_ns(link_) + board->now_ns, 70 * PT_NS_PER_MS);
+	close_link();
+}
+END_TEST
+
+START_TEST(a_fast_board_keeps_real_time)
+{
+	const struct pt_vboard_ops *ops;
+	struct pt_vboard *board;
+
+	open_link("clock=wall");
+	board = pt_model_link_board(link_, &ops);
+	ck_assert_int_eq(pt_link_wait(link_, pt_link_now_ns(link_) + 20 * PT_NS_PER_MS, &err), 0);
+	must(info_count, 2);
+	ck_assert_uint_ge(board->now_ns + pt_model_link_slip_ns(link_), 20 * PT_NS_PER_MS);
+	close_link();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("model_link");
@@ -369,6 +402,8 @@ int main(void)
 	tcase_add_test(tc, an_interrupt_waits_for_a_call_that_blocks);
 	tcase_add_test(tc, an_interrupt_ends_a_real_wait);
 	tcase_add_test(tc, the_wall_clock_is_the_host_s);
+	tcase_add_test(tc, a_slow_board_slips);
+	tcase_add_test(tc, a_fast_board_keeps_real_time);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

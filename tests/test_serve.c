@@ -205,7 +205,9 @@ START_TEST(ends_with_a_host_in_the_middle)
 END_TEST
 
 static const struct { const char *board, *address; int rc; } refused[] = {
-	{ "kl99", "127.0.0.1:0", PT_EARG }, { "kl27?link=string", "127.0.0.1:0", PT_EARG }, { "kl27", "nowhere", PT_EARG },
+	{ "kl99", "127.0.0.1:0", PT_EARG },
+	{ "kl27?link=string", "127.0.0.1:0", PT_EARG },
+	{ "kl27", "nowhere", PT_EARG },
 };
 
 START_TEST(start_is_refused)

@@ -102,8 +102,8 @@ static void describe_usb(struct usb_probe *probe, GString *out)
 	usb_device_descriptor(probe, descriptors);
 	usb_config_descriptor(probe, descriptors);
 	g_string_append_printf(out, "P: %s\nN: %s\n", probe->sys, probe->node + strlen("/dev/"));
-	g_string_append_printf(out, "E: BUSNUM=001\nE: DEVNUM=%03u\nE: DEVNAME=%s\nE: DEVTYPE=usb_device\nE: DRIVER=usb\n"
-			       "E: MAJOR=189\nE: MINOR=%u\nE: SUBSYSTEM=usb\nE: TYPE=239/2/1\nE: PRODUCT=%x/%x/%x\n",
+	g_string_append_printf(out, "E: BUSNUM=001\nE: DEVNUM=%03u\nE: DEVNAME=%s\nE: DEVTYPE=usb_device\n"
+			       "E: DRIVER=usb\nE: MAJOR=189\nE: MINOR=%u\nE: SUBSYSTEM=usb\nE: TYPE=239/2/1\nE: PRODUCT=%x/%x/%x\n",
 			       device, probe->node, device - 1, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, USB_PROBE_RELEASE);
 	g_string_append_printf(out, "A: busnum=1\\n\nA: devnum=%u\\n\nA: dev=189:%u\\n\nA: speed=%s\\n\n"
 			       "A: bConfigurationValue=1\\n\nA: bNumConfigurations=1\\n\nA: bDeviceClass=ef\\n\n",
@@ -126,7 +126,8 @@ static void describe_hid(struct usb_probe *probe, GString *out)
 	g_string_append_printf(out, "P: %s/1-%u:1.1\nE: DEVTYPE=usb_interface\nE: SUBSYSTEM=usb\nE: DRIVER=usbhid\n"
 			       "A: bInterfaceNumber=01\\n\n\n", probe->sys, port);
 	g_string_append_printf(out, "P: %s\nE: SUBSYSTEM=hid\nE: DRIVER=hid-generic\nE: HID_ID=0003:%08X:%08X\n"
-			       "E: HID_NAME=%s %s\nE: HID_UNIQ=%s\nE: HID_PHYS=usb-0000:00:14.0-%u/input1\nH: report_descriptor=",
+			       "E: HID_NAME=%s %s\nE: HID_UNIQ=%s\nE: HID_PHYS=usb-0000:00:14.0-%u/input1\n"
+			       "H: report_descriptor=",
 			       probe->hid_sys, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, usb_manufacturer, usb_product,
 			       probe->config.serial, port);
 	append_hex(out, report);

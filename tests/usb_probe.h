@@ -17,14 +17,15 @@
 struct usb_probe;
 
 struct usb_probe_config {
-	const char *board;	/* what stands behind "virtual:": "kl27?swclk=4M". link=bulk-fs makes a full-speed device */
+	const char *board;	/* what stands behind "virtual:"; link=bulk-fs makes a full-speed device */
 	const char *serial;	/* NULL: "V0001" */
-	unsigned port;		/* 1..9, its place on the bus: "1-PORT"; another for each probe that is there at a time */
+	unsigned port;		/* 1..9: "1-PORT" on the bus, another for each probe that is there at a time */
 	bool hidraw;		/* as the kernel's HID driver would make one */
-	bool instant;		/* responses as soon as they are known, not when the cable would have brought them */
+	bool instant;		/* responses as soon as they are known, not when the cable would bring them */
 };
 
-enum { USB_PROBE_VENDOR = 0x1209, USB_PROBE_PRODUCT = 0x0001, USB_PROBE_RELEASE = 0x0100 };	/* pid.codes: for tests */
+/* Numbers that pid.codes keeps for tests. */
+enum { USB_PROBE_VENDOR = 0x1209, USB_PROBE_PRODUCT = 0x0001, USB_PROBE_RELEASE = 0x0100 };
 
 /* Makes it and plugs it in. Any thread; the caller frees it. NULL with the sentence. */
 struct usb_probe *usb_probe_new(const struct usb_probe_config *config, struct pt_err *err);

@@ -48,6 +48,7 @@ static gboolean on_ioctl(UMockdevIoctlBase *self, UMockdevIoctlClient *client)
 {
 	gulong request = umockdev_ioctl_client_get_request(client);
 	UMockdevIoctlData *arg = umockdev_ioctl_client_get_arg(client), *data;
+	const struct hidraw_devinfo who = { BUS_USB, USB_PROBE_VENDOR, USB_PROBE_PRODUCT };
 	int error = 0;
 
 	(void)self;
@@ -57,7 +58,7 @@ static gboolean on_ioctl(UMockdevIoctlBase *self, UMockdevIoctlClient *client)
 	else if (request == HIDIOCGRDESC)
 		report_descriptor((struct hidraw_report_descriptor *)data->data);
 	else if (request == HIDIOCGRAWINFO)
-		*(struct hidraw_devinfo *)data->data = (struct hidraw_devinfo){ BUS_USB, USB_PROBE_VENDOR, USB_PROBE_PRODUCT };
+		*(struct hidraw_devinfo *)data->data = who;
 	else
 		error = EINVAL;
 	umockdev_ioctl_client_complete(client, error == 0 ? 0 : -1, error);

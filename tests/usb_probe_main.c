@@ -46,11 +46,11 @@ static void on_end(GPid pid, gint status, gpointer arg)
 static GPid start(char **program)
 {
 	g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", "libumockdev-preload.so.0", TRUE);
+	GSpawnFlags how = G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN;
 	g_autoptr(GError) error = NULL;
 	GPid pid;
 
-	if (!g_spawn_async(NULL, program, env, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN,
-			   NULL, NULL, &pid, &error)) {
+	if (!g_spawn_async(NULL, program, env, how, NULL, NULL, &pid, &error)) {
 		fprintf(stderr, "usb_probe: %s\n", error->message);
 		exit(127);
 	}
@@ -78,7 +78,8 @@ static int parse(int argc, char **argv, struct options *options)
 	}
 	if (i + 1 < argc && strcmp(argv[i], "--") == 0)
 		return i + 1;
-	fprintf(stderr, "usage: usb_probe [--board NAME?...] [--hidraw] [--instant] [--unplug-ms N] [--replug-ms N] -- PROGRAM ...\n");
+	fprintf(stderr, "usage: usb_probe [--board NAME?...] [--hidraw] [--instant] [--unplug-ms N] [--replug-ms N] "
+		"-- PROGRAM ...\n");
 	exit(2);
 }
 

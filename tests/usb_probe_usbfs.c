@@ -141,7 +141,8 @@ enum { GET_DESCRIPTOR = 6, SET_REPORT = 0x09, SET_IDLE = 0x0a, SETUP_BYTES = 8 }
 static void control(struct usb_probe *probe, struct urb *urb)
 {
 	guint8 *setup = urb->buffer->data;
-	size_t room = (size_t)fields(urb)->buffer_length - SETUP_BYTES, asked = MIN(room, setup[6] | (size_t)setup[7] << 8);
+	size_t room = (size_t)fields(urb)->buffer_length - SETUP_BYTES;
+	size_t asked = MIN(room, setup[6] | (size_t)setup[7] << 8);
 	g_autoptr(GByteArray) out = g_byte_array_new();
 
 	if ((setup[0] == 0x80 || setup[0] == 0x81) && setup[1] == GET_DESCRIPTOR &&
@@ -188,8 +189,10 @@ static int submit(struct usb_probe *probe, UMockdevIoctlClient *client, UMockdev
 
 	if (!probe->plugged)
 		return ENODEV;
-	if (kernel->type == USBDEVFS_URB_TYPE_CONTROL ? kernel->buffer_length < SETUP_BYTES : !endpoint_exists(kernel->endpoint))
-		return kernel->type == USBDEVFS_URB_TYPE_CONTROL ? EINVAL : ENOENT;
+	if (kernel->type == USBDEVFS_URB_TYPE_CONTROL && kernel->buffer_length < SETUP_BYTES)
+		return EINVAL;
+	if (kernel->type != USBDEVFS_URB_TYPE_CONTROL && !endpoint_exists(kernel->endpoint))
+		return ENOENT;
 	urb = g_new0(struct urb, 1);
 	urb->client = g_object_ref(client);
 	urb->kernel = g_object_ref(data);
@@ -281,7 +284,8 @@ void usb_probe_halt(struct usb_probe *probe, unsigned endpoint)
 
 static int perform(struct usb_probe *probe, UMockdevIoctlClient *client, gulong request, UMockdevIoctlData *arg)
 {
-	UMockdevIoctlData *data = _IOC_SIZE(request) > 0 ? umockdev_ioctl_data_resolve(arg, 0, _IOC_SIZE(request), NULL) : NULL;
+	gsize size = _IOC_SIZE(request);
+	UMockdevIoctlData *data = size > 0 ? umockdev_ioctl_data_resolve(arg, 0, size, NULL) : NULL;
 
 	switch (request) {
 	case USBDEVFS_GET_CAPABILITIES:
@@ -322,7 +326,8 @@ static gboolean on_ioctl(UMockdevIoctlBase *self, UMockdevIoctlClient *client)
 
 	g_mutex_lock(&probe->lock);
 	forget_closed_files(probe);
-	error = perform(probe, client, umockdev_ioctl_client_get_request(client), umockdev_ioctl_client_get_arg(client));
+	error = perform(probe, client, umockdev_ioctl_client_get_request(client),
+			umockdev_ioctl_client_get_arg(client));
 	g_mutex_unlock(&probe->lock);
 	umockdev_ioctl_client_complete(client, error == 0 ? 0 : -1, error);
 	return TRUE;

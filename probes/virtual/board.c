@@ -12,9 +12,11 @@ static const struct pt_vboard_ops *const boards[] = {
 };
 
 const struct pt_param pt_vboard_params[] = {
-	{ .key = "elf", .type = PT_PARAM_TEXT, .help = "firmware to run, an ELF file; without it the board's built-in demo" },
+	{ .key = "elf", .type = PT_PARAM_TEXT,
+	  .help = "firmware to run, an ELF file; without it the board's built-in demo" },
 	{ .key = "clock", .type = PT_PARAM_CHOICE, .standard = "wall", .choices = "wall|virtual",
-	  .help = "wall: real time, as near as the model's speed allows; virtual: time passes only with link traffic and waits, repeatable" },
+	  .help = "wall: real time, as near as the model's speed allows; virtual: time passes only with link traffic and "
+		  "waits, repeatable" },
 	{ .key = "swclk", .type = PT_PARAM_HZ, .standard = "4000000", .min = 1000, .max = 100000000,
 	  .help = "fastest SWD clock of the probe, and its clock until the host sets a slower one" },
 	{ .key = "link", .type = PT_PARAM_CHOICE, .standard = "bulk-hs", .choices = "hid-fs|bulk-fs|bulk-hs|tcp",
@@ -22,8 +24,10 @@ const struct pt_param pt_vboard_params[] = {
 	{ .key = "seed", .type = PT_PARAM_NUMBER, .standard = "0",
 	  .help = "a number other than 0 lets the board run a pseudo-random time under 20 ms before the host comes" },
 	{ .key = "fault", .type = PT_PARAM_LIST,
-	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power at an SWD transfer; stall, short, wrong, unplug at a packet" },
-	{ .key = "variant", .type = PT_PARAM_TEXT, .help = "another chip of the family, or one with something missing; the board lists them" },
+	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power at an SWD transfer; stall, short, wrong, unplug at "
+		  "a packet" },
+	{ .key = "variant", .type = PT_PARAM_TEXT,
+	  .help = "another chip of the family, or one with something missing; the board lists them" },
 };
 const size_t pt_n_vboard_params = PT_LEN(pt_vboard_params);
 
@@ -52,11 +56,12 @@ const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 {
 	const struct pt_vboard_ops *found = lookup(name);
 	char names[200] = "";
+	size_t n = 0;
 
 	if (found != NULL)
 		return found;
-	for (size_t i = 0; i < PT_LEN(boards); i++)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i > 0 ? ", " : "", boards[i]->name);
+	for (size_t i = 0; i < PT_LEN(boards) && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", boards[i]->name);
 	pt_fail(err, PT_EARG, "virtual board \"%s\" is not built in this version; there is %s", name, names);
 	return NULL;
 }

@@ -140,7 +140,8 @@ static int check_request(struct model *model, size_t len_bytes, struct pt_err *e
 	if (model->gone)
 		return unplugged(err);
 	if (len_bytes == 0 || len_bytes > model->packet_bytes)
-		return pt_fail(err, PT_EARG, "packet of %zu bytes on a link for 1 to %zu", len_bytes, model->packet_bytes);
+		return pt_fail(err, PT_EARG, "packet of %zu bytes on a link for 1 to %zu", len_bytes,
+			       model->packet_bytes);
 	if (model->n_responses >= model->rig.link->depth)
 		return pt_fail(err, PT_ETIMEOUT, "no room for another packet: %zu are outstanding", model->n_responses);
 	return 0;

@@ -1,5 +1,5 @@
 /* One request is read, carried out, and its response sent when the SWD cable would have brought it; only then is more
- * read. So a host cannot make us hold more than one request, and pipelining ones are served from the socket's buffer. */
+ * read. So a host cannot make us hold more than one request; those that it sends ahead wait in the socket's buffer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-# What the tests of foreign hosts share; sourced. A host runs with the emulated USB probe plugged in, and its output must
-# hold the stated lines in their order.
+# What the tests of foreign hosts share; sourced. A host runs with the emulated USB probe plugged in, and its output
+# must hold the stated lines in their order.
 set -eu
 
 here=${srcdir:-.}

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Debian's OpenOCD drives the virtual KL27 through the emulated USB probe, both interfaces: it finds the chip by its own
-# chip file, halts, steps, reads and writes, programs the flash with its own driver and has the core check it.
+# Debian's OpenOCD drives the virtual KL27 through the emulated USB probe, both interfaces: it finds the chip by its
+# own chip file, halts, steps, reads and writes, programs the flash with its own driver and has the core check it.
 . "${srcdir:-.}/tests/system/foreign_host.sh"
 need openocd openocd
 
@@ -8,7 +8,8 @@ need openocd openocd
 openocd_runs() {
 	timeout 120 $usb_probe --hidraw -- openocd \
 		-c "gdb_port disabled; tcl_port disabled; telnet_port disabled" \
-		-c "adapter driver cmsis-dap; cmsis_dap_vid_pid 0x1209 0x0001; cmsis_dap_backend $1; transport select swd" \
+		-c "adapter driver cmsis-dap; cmsis_dap_vid_pid 0x1209 0x0001; cmsis_dap_backend $1" \
+		-c "transport select swd" \
 		-f target/klx.cfg -c "adapter speed 4000; init; $2; shutdown" >"$work/log" 2>&1 ||
 		{ echo "FAIL: openocd ended with $?"; cat "$work/log"; exit 1; }
 }
@@ -16,15 +17,20 @@ openocd_runs() {
 seq 1000 2000 | head -c 4893 >"$work/blob"
 for backend in usb_bulk hid; do
 	openocd_runs $backend "reset halt; echo [reg pc]; step; echo [reg pc]
-		mww 0x20000000 0x12345678; mwh 0x20000006 0xabcd; mwb 0x20000005 0x99; echo [mdw 0x20000000 2]; echo [mdb 0x20000001 2]
+		mww 0x20000000 0x12345678; mwh 0x20000006 0xabcd; mwb 0x20000005 0x99
+		echo [mdw 0x20000000 2]; echo [mdb 0x20000001 2]
 		reg r3 0xcafe0001; echo [reg r3]; reg psp 0x20001000; echo [reg psp]"
 	expect "$backend: detects" 'SWD DPIDR 0x0bc11477' 'Cortex-M0\+ r0p1' '2 breakpoints, 2 watchpoints'
-	expect "$backend: halts and steps" 'halted due to debug-request' 'pc .*0x00000[0-9a-f]{3}' 'halted due to single-step' 'pc .*0x00000[0-9a-f]{3}'
-	expect "$backend: reads and writes" '0x20000000: 12345678 abcd99' '0x20000001: 56 34' 'r3 .*0xcafe0001' 'psp .*0x20001000'
+	expect "$backend: halts and steps" 'halted due to debug-request' 'pc .*0x00000[0-9a-f]{3}' \
+		'halted due to single-step' 'pc .*0x00000[0-9a-f]{3}'
+	expect "$backend: reads and writes" '0x20000000: 12345678 abcd99' '0x20000001: 56 34' \
+		'r3 .*0xcafe0001' 'psp .*0x20001000'
 
-	openocd_runs $backend "kinetis mdm check_security; reset halt; echo [flash write_image erase $work/blob 0x8000 bin]
-		echo [verify_image $work/blob 0x8000 bin]; echo [verify_image $demo]; bp [expr {[read_memory 4 32 1] & ~1}] 2 hw; reset run; sleep 100"
-	expect "$backend: programs" 'Chip is unsecured' 'MKL27Z256' 'wrote 5120 bytes' 'verified 4893 bytes' 'verified [0-9]+ bytes'
+	openocd_runs $backend "kinetis mdm check_security; reset halt
+		echo [flash write_image erase $work/blob 0x8000 bin]; echo [verify_image $work/blob 0x8000 bin]
+		echo [verify_image $demo]; bp [expr {[read_memory 4 32 1] & ~1}] 2 hw; reset run; sleep 100"
+	expect "$backend: programs" 'Chip is unsecured' 'MKL27Z256' 'wrote 5120 bytes' \
+		'verified 4893 bytes' 'verified [0-9]+ bytes'
 	expect "$backend: meets a breakpoint" 'halted due to breakpoint'
 done
 

@@ -20,7 +20,7 @@ struct pt_vdap_config {
 	size_t packet_bytes;		/* PT_VDAP_MIN_PACKET_BYTES..PT_VDAP_MAX_PACKET_BYTES */
 	unsigned packet_count;		/* 1..PT_VDAP_MAX_PACKETS */
 	uint32_t max_swclk_hz;		/* the clock until the host asks for a slower one; 1 or more */
-	const char *product, *serial;	/* Info strings, under 60 characters; copied by reference, outlive the model */
+	const char *product, *serial;	/* Info strings, under 60 characters; outlive the model */
 };
 
 /* pace and faults stay the caller's and outlive the model. NULL without memory. */

@@ -39,7 +39,9 @@ void dap_put32(struct dap_out *out, uint32_t value);
 /* Commands: read their arguments after the id, write their response after the id. */
 typedef void dap_command(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out);
 
-dap_command dap_transfer, dap_transfer_block, dap_write_abort, dap_transfer_configure;		/* dap_transfer.c */
-dap_command dap_swj_pins, dap_swj_clock, dap_swj_sequence, dap_swd_configure, dap_swd_sequence;	/* dap_pins.c */
+/* dap_transfer.c */
+dap_command dap_transfer, dap_transfer_block, dap_write_abort, dap_transfer_configure;
+/* dap_pins.c */
+dap_command dap_swj_pins, dap_swj_clock, dap_swj_sequence, dap_swd_configure, dap_swd_sequence;
 
 #endif

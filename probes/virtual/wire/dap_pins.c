@@ -9,7 +9,9 @@ enum { SEQUENCE_INPUT = 1 << 7, SEQUENCE_BITS = 0x3f };
 
 static uint8_t pins_read(struct pt_vdap *dap)
 {
-	return (uint8_t)((dap->pins & (PIN_SWCLK | PIN_SWDIO)) | (dap->swd.host_reset || dap->swd.fault_reset ? 0 : PIN_NRESET));
+	bool in_reset = dap->swd.host_reset || dap->swd.fault_reset;
+
+	return (uint8_t)((dap->pins & (PIN_SWCLK | PIN_SWDIO)) | (in_reset ? 0 : PIN_NRESET));
 }
 
 /* A rising edge on SWCLK is a clock. */

@@ -18,7 +18,8 @@ enum {				/* CSW fields. Source: IHI 0031, "CSW, Control/Status Word register" *
 	SIZE_WORD = 2,
 };
 
-enum { TAR_WRAP_BYTES = 1024 };	/* the increment carries no further. Source: IHI 0031, "Auto-incrementing the TAR" */
+/* The increment carries no further. Source: IHI 0031, "Auto-incrementing the Transfer Address Register". */
+enum { TAR_WRAP_BYTES = 1024 };
 
 static unsigned size_bytes(const struct pt_vmem_ap *ap)
 {

@@ -51,7 +51,8 @@ static int parse(struct pt_vrig *rig, const char *name_and_query, struct pt_err 
 	char text[MAX_QUERY_BYTES], *query;
 
 	if (strlen(name_and_query) >= sizeof(text))
-		return pt_fail(err, PT_EARG, "virtual board: the address is longer than %d characters", MAX_QUERY_BYTES - 1);
+		return pt_fail(err, PT_EARG, "virtual board: the address is longer than %d characters",
+			       MAX_QUERY_BYTES - 1);
 	strcpy(text, name_and_query);
 	query = strchr(text, '?');
 	if (query != NULL)

@@ -52,7 +52,7 @@ struct pt_vdp {
 	uint32_t rdbuff;		/* result of the last AP read */
 	uint64_t clocks, power_ack_at;	/* count since power-on; when power requests are acknowledged */
 	struct { bool active, write; uint8_t apsel, reg; uint32_t value; } posted;	/* AP access that got WAIT */
-	uint8_t forced_ack;		/* fault injection: answer the next request that can be refused so; 0: none */
+	uint8_t forced_ack;		/* fault injection: refuse the next request so, if it can be; 0: none */
 };
 
 enum { PT_VDP_STICKYERR = 1 << 5 };
