@@ -213,26 +213,30 @@ static struct pt_link *open_cmsis_dap(const char *rest, struct pt_err *err)
 	return link;
 }
 
+/* How a scheme reaches its device, and who drives it. Every virtual board so far has a CMSIS-DAP probe. */
 static const struct scheme {
 	const char *name;
 	struct pt_link *(*open)(const char *rest, struct pt_err *err);	/* NULL: not in this version */
+	const struct pt_probe_ops *driver;
 } schemes[] = {
-	{ "virtual", pt_model_link_open }, { "cmsis-dap", open_cmsis_dap },
-	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL }, { "usbdm", NULL }, { "osbdm", NULL },
-	{ "xvc", NULL }, { "bitbang", NULL }, { "rsp", NULL }, { "logic", NULL },
+	{ "virtual", pt_model_link_open, &pt_cmsis_dap_ops },
+	{ "cmsis-dap", open_cmsis_dap, &pt_cmsis_dap_ops },
+	{ "jlink", NULL, NULL }, { "stlink", NULL, NULL }, { "ftdi", NULL, NULL }, { "usbdm", NULL, NULL },
+	{ "osbdm", NULL, NULL }, { "xvc", NULL, NULL }, { "bitbang", NULL, NULL }, { "rsp", NULL, NULL },
+	{ "logic", NULL, NULL },
 };
 
-static struct pt_link *open_uri(const char *uri, struct pt_err *err)
+/* The scheme of uri, and what stands behind its colon. */
+static const struct scheme *find_scheme(const char *uri, const char **rest, struct pt_err *err)
 {
 	size_t len = strcspn(uri, ":");
 
-	if (uri[0] == 0)
-		return open_cmsis_dap("", err);
 	for (size_t i = 0; uri[len] == ':' && i < PT_LEN(schemes); i++) {
 		if (strlen(schemes[i].name) != len || strncmp(schemes[i].name, uri, len) != 0)
 			continue;
+		*rest = uri + len + 1;
 		if (schemes[i].open != NULL)
-			return schemes[i].open(uri + len + 1, err);
+			return &schemes[i];
 		pt_fail(err, PT_EARG, "%s: not built in this version", schemes[i].name);
 		return NULL;
 	}
@@ -243,12 +247,9 @@ static struct pt_link *open_uri(const char *uri, struct pt_err *err)
 
 struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err)
 {
-	struct pt_err why = { 0 };
-	struct pt_link *link = open_uri(uri, &why);
+	const char *rest;
+	const struct scheme *scheme = find_scheme(uri[0] != 0 ? uri : "cmsis-dap:", &rest, err);
+	struct pt_link *link = scheme != NULL ? scheme->open(rest, err) : NULL;
 
-	if (link == NULL) {
-		pt_fail(err, why.code, "%s", why.msg);
-		return NULL;
-	}
-	return pt_probe_open_link(&pt_cmsis_dap_ops, link, settings, err);
+	return link != NULL ? pt_probe_open_link(scheme->driver, link, settings, err) : NULL;
 }

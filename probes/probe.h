@@ -1,7 +1,8 @@
 /* A probe: opened from a URI, offers wires. Each wire is an ops table; batching is in the contract, because round
  * trips are what costs. Board thread only, except pt_probe_interrupt().
  *
- * To add a driver: one file with a struct pt_probe_ops, one word in PT_PROBE_DRIVERS. */
+ * To add a driver: one file with a struct pt_probe_ops, one word in PT_PROBE_DRIVERS, and the row of its URI scheme in
+ * discover.c. tests/test_probe_contract.c wants a device for it, and does the rest. */
 #ifndef PT_PROBES_PROBE_H
 #define PT_PROBES_PROBE_H
 
@@ -88,7 +89,7 @@ struct pt_probe_ops {
 	const struct pt_dap_ops *dap;	/* NULL: not offered; so for every later wire */
 };
 
-#define PT_PROBE_DRIVERS(X) X(cmsis_dap)	/* tried in this order */
+#define PT_PROBE_DRIVERS(X) X(cmsis_dap)	/* the scheme of a URI says which: schemes[] in discover.c */
 #define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
 PT_PROBE_DRIVERS(X)
 #undef X

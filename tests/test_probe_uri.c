@@ -1,0 +1,75 @@
+/* URIs: what opens, and what a wrong one is answered with. Devices on USB: test_link_usb.c. */
+#include <string.h>
+
+#include "harness.h"
+#include "probes/probe.h"
+
+static const struct {
+	const char *uri;
+	int code;
+	const char *says;
+} bad[] = {
+	{ "jlink:123", PT_EARG, "not built in this version" },
+	{ "logic:", PT_EARG, "not built in this version" },
+	{ "nonsense", PT_EARG, "virtual:NAME" },
+	{ "virtual", PT_EARG, "virtual:NAME" },
+	{ ":", PT_EARG, "cmsis-dap:" },
+	{ "virtual:nonsense", PT_EARG, "kl27" },
+	{ "virtual:kl27?nonsense=1", PT_EARG, "nonsense" },
+	{ "cmsis-dap:nonsense=1", PT_EARG, "serial usb tcp" },
+	{ "cmsis-dap:link=carrier-pigeon", PT_EARG, "bulk" },
+	{ "cmsis-dap:tcp=127.0.0.1:1", PT_EIO, "127.0.0.1:1" },
+	{ "cmsis-dap:tcp=[::1", PT_EARG, "HOST:PORT" },
+	{ "cmsis-dap:serial=no-probe-has-this", PT_EIO, "probe" },
+};
+
+START_TEST(answers_a_wrong_uri)
+{
+	struct pt_err err = { 0 };
+
+	ck_assert_ptr_null(pt_probe_open(bad[_i].uri, NULL, &err));
+	ck_assert_msg(err.code == bad[_i].code, "%s: %d, %s", bad[_i].uri, err.code, err.msg);
+	ck_assert_msg(strstr(err.msg, bad[_i].says) != NULL, "%s: %s", bad[_i].uri, err.msg);
+}
+END_TEST
+
+static const char *const links[] = { "hid-fs", "bulk-fs", "bulk-hs", "tcp" };
+
+/* The driver on the model of each link, down to a register of the chip. */
+START_TEST(opens_a_virtual_board)
+{
+	struct pt_err err = { 0 };
+	char uri[64] = "virtual:kl27?clock=virtual&link=";
+	struct pt_probe *probe = pt_probe_open(strcat(uri, links[_i]), NULL, &err);
+	uint32_t id = 0;
+	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &id };
+	const struct pt_dap_ops *dap;
+	struct pt_probe_info info;
+	struct pt_probe_speed speed;
+	size_t n_done;
+	void *wire;
+
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	dap = pt_probe_dap(probe, &wire);
+	pt_probe_info(probe, &info);
+	ck_assert(info.link.is_virtual && info.link.virtual_clock);
+	ck_assert_str_eq(info.name, "cmsis-dap");
+	ck_assert_int_eq(dap->connect(wire, PT_DAP_SWD, &err), 0);
+	ck_assert_int_eq(dap->run(wire, &op, 1, 1000, &n_done, &err), 0);
+	ck_assert_uint_eq(id, 0x0bc11477);
+	ck_assert_int_eq(pt_probe_measure(probe, &speed, &err), 0);
+	ck_assert_uint_gt(speed.words_per_s, 10000);
+	pt_probe_close(probe);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("probe_uri");
+	TCase *tc = tcase_create("uris");
+
+	tcase_add_loop_test(tc, answers_a_wrong_uri, 0, (int)PT_LEN(bad));
+	tcase_add_loop_test(tc, opens_a_virtual_board, 0, (int)PT_LEN(links));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
