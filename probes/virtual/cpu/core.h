@@ -28,7 +28,7 @@ struct window {
 	bool read_only, executable;
 	bool by_bus, no_code;	/* pt_vcpu_detour() */
 	struct op *op;		/* one per halfword; kind OP_NEW: not decoded, or forgotten */
-	uint8_t *has_code;	/* one per page: something was decoded there since it was last written */
+	uint8_t *has_code;	/* one per page: something was decoded there, or just before it */
 };
 
 struct systick {

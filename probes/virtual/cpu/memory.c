@@ -103,6 +103,14 @@ void pt_cpu_decode(struct pt_vcpu *cpu, struct window *window, uint32_t addr)
 		window->has_code[(offset + 2) >> PAGE_SHIFT] = 1;
 }
 
+static bool has_code(const struct window *w, uint64_t first, uint64_t end)
+{
+	for (uint64_t page = first >> PAGE_SHIFT; page <= (end - 1) >> PAGE_SHIFT; page++)
+		if (w->has_code[page])
+			return true;
+	return false;
+}
+
 /* An instruction may begin one halfword before the bytes that changed. */
 void pt_cpu_forget(struct pt_vcpu *cpu, uint32_t addr, uint32_t size_bytes)
 {
@@ -116,6 +124,8 @@ void pt_cpu_forget(struct pt_vcpu *cpu, uint32_t addr, uint32_t size_bytes)
 		end -= w->base;
 		if (end > w->size)
 			end = w->size;
+		if (!has_code(w, first, end))
+			continue;
 		for (uint64_t h = first / 2 - (first >= 2); h < (end + 1) / 2; h++)
 			w->op[h].kind = OP_NEW;
 	}
