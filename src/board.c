@@ -283,7 +283,7 @@ static int open_board(struct pt_board *board, struct pt_err *err)
 	board->locked = err->code == PT_ESTATE;
 	if (!board->locked && see_cores(board, err) < 0) {
 		set_probe(board, NULL);
-		pt_target_detach(board->target, true, NULL);
+		pt_target_detach(board->target, true, &(struct pt_err){ 0 });
 		board->target = NULL;
 		pt_probe_close(probe);
 		return err->code;
@@ -318,9 +318,12 @@ static void drop_drain(struct pt_board *board)
 static void close_target(struct pt_board *board)
 {
 	struct pt_probe *probe = board->target->probe;
+	struct pt_err err = { 0 };
 
+	pt_link_wait(board->link, 0, &err);	/* what interrupted us to get here must not interrupt the farewell */
 	drop_drain(board);
-	pt_target_detach(board->target, board->ran_when_found, NULL);
+	if (pt_target_detach(board->target, board->ran_when_found, &err) < 0)
+		pt_warn("board: detach: %s", err.msg);
 	board->target = NULL;
 	set_probe(board, NULL);
 	pt_probe_close(probe);
@@ -350,12 +353,13 @@ static void tell_core(struct pt_board *board, unsigned core, const struct pt_cor
 
 static void tell_source(struct pt_board *board, unsigned core, enum pt_state what)
 {
+	struct pt_err err = { 0 };
 	uint64_t pc = PT_UNKNOWN;
 
 	if (board->drain.on_state == NULL)
 		return;
 	if (board->core[core].state == PT_HALTED)
-		board->target->ops->pc(board->target->state, core, &pc, NULL);
+		board->target->ops->pc(board->target->state, core, &pc, &err);
 	board->drain.on_state(board->drain.arg, board->target, what, core, pc);
 }
 

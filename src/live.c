@@ -155,7 +155,9 @@ static int choose_source(struct pt_live *live, struct pt_target *target, struct 
 	if (name == NULL && n > 0)
 		return pt_wrap(err, "no source works on this chip; the last one tried");
 	list_sources(sources, n, names, sizeof(names));
-	return pt_fail(err, PT_EARG, "no source %s; this target has: %s", name != NULL ? name : "at all", names);
+	if (n == 0 || name == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
+	return pt_fail(err, PT_EARG, "no source %s; this target has: %s", name, names);
 }
 
 /* The name as the source spells it, for ever; NULL: it has no such mode. */
@@ -309,8 +311,10 @@ int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target
 
 static void die(struct pt_live *live, const struct pt_err *err)
 {
+	struct pt_err ignored = { 0 };	/* the first error is the one to tell */
+
 	live->died = *err;
-	live->ops->stop(live->state, NULL);
+	live->ops->stop(live->state, &ignored);
 	disarm(live);
 	pt_warn("profile: %s", err->msg);
 	live->news.on_dead(live->news.arg);
@@ -318,11 +322,12 @@ static void die(struct pt_live *live, const struct pt_err *err)
 
 static void check_image_in_passing(struct pt_live *live)
 {
+	struct pt_err err = { 0 };
 	char say[200];
 
 	if (live->program == NULL || live->image.done)
 		return;
-	if (pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), NULL) < 0)
+	if (pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), &err) < 0)
 		live->image.done = true;
 	tell_mismatch(live, say, sizeof(say));
 }

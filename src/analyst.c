@@ -1,0 +1,277 @@
+/* Requests are few and rendered in order; chunks are many. The thread sleeps in the queue's get, and a request wakes
+ * it there. The last CONFIG of a source is kept, so that statistics can start anew in the middle of a session. */
+#include "analyst.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "profile/profile.h"
+#include "trace/loss.h"
+#include "util.h"
+
+struct request {
+	struct request *next;
+	struct pt_query query;
+	pt_analyst_reply reply;
+	void *arg;
+	/* the answer */
+	int rc;
+	struct pt_err err;
+	struct pt_text text;
+};
+
+struct pt_analyst {
+	uv_thread_t thread;
+	uv_async_t async;
+	struct pt_queue *queue;
+	void (*on_end)(void *arg);
+	void *end_arg;
+	void (*on_closed)(void *arg);
+	void *closed_arg;
+
+	uv_mutex_t lock;		/* guards what follows */
+	struct request *asked, **asked_tail, *answered, **answered_tail;
+	struct pt_pipeline *fresh;	/* to be taken up in place of the present one */
+	bool end_passed, quit, ended;
+	double loss;
+
+	/* the thread's */
+	struct pt_pipeline *pipeline;
+	struct pt_chunk *config;
+};
+
+enum { IDLE_MS = 1000 };
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+static void keep_config(struct pt_analyst *a, const struct pt_chunk *chunk)
+{
+	size_t size = sizeof(*chunk) + chunk->len_bytes;
+
+	free(a->config);
+	a->config = malloc(size);
+	if (a->config != NULL)
+		memcpy(a->config, chunk, size);
+}
+
+static double fault_share(const struct pt_loss_sum *sum)
+{
+	uint64_t lost = 0;
+
+	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		lost += sum->by[cause].bytes;
+	return lost == 0 ? 0.0 : (double)lost / (double)(lost + sum->observed_bytes);
+}
+
+static void pass_end(struct pt_analyst *a)
+{
+	double loss = fault_share(pt_profile_loss(pt_pipeline_profile(a->pipeline)));
+
+	uv_mutex_lock(&a->lock);
+	a->end_passed = true;
+	a->loss = loss;
+	uv_mutex_unlock(&a->lock);
+	uv_async_send(&a->async);
+}
+
+static void take_in(struct pt_analyst *a, struct pt_chunk *chunk)
+{
+	bool end = chunk->kind == PT_CHUNK_END;
+
+	pt_debug(PT_LOG_TRACE, "chunk: kind %u cause %u from %" PRIu64 " to %" PRIu64 " ns, %u bytes", chunk->kind,
+		 chunk->cause, chunk->from_ns, chunk->to_ns, chunk->len_bytes);
+	if (chunk->kind == PT_CHUNK_CONFIG)
+		keep_config(a, chunk);
+	pt_pipeline_feed(a->pipeline, chunk);
+	pt_queue_release(a->queue, chunk);
+	if (end)
+		pass_end(a);
+}
+
+static void take_up_fresh(struct pt_analyst *a)
+{
+	struct pt_pipeline *fresh;
+
+	uv_mutex_lock(&a->lock);
+	fresh = a->fresh;
+	a->fresh = NULL;
+	uv_mutex_unlock(&a->lock);
+	if (fresh == NULL)
+		return;
+	pt_pipeline_free(a->pipeline);
+	a->pipeline = fresh;
+	if (a->config != NULL)
+		pt_pipeline_feed(fresh, a->config);
+}
+
+static void answer(struct pt_analyst *a)
+{
+	struct request *request;
+
+	uv_mutex_lock(&a->lock);
+	request = a->asked;
+	if (request != NULL && (a->asked = request->next) == NULL)
+		a->asked_tail = &a->asked;
+	uv_mutex_unlock(&a->lock);
+	if (request == NULL)
+		return;
+	request->rc = pt_report_render(pt_pipeline_profile(a->pipeline), &request->query, &request->text, &request->err);
+	request->next = NULL;
+	uv_mutex_lock(&a->lock);
+	*a->answered_tail = request;
+	a->answered_tail = &request->next;
+	uv_mutex_unlock(&a->lock);
+	uv_async_send(&a->async);
+}
+
+static bool busy_or_running(struct pt_analyst *a)
+{
+	bool on;
+
+	uv_mutex_lock(&a->lock);
+	on = !a->quit || a->asked != NULL;
+	uv_mutex_unlock(&a->lock);
+	return on;
+}
+
+static void analyst_thread(void *arg)
+{
+	struct pt_analyst *a = arg;
+
+	while (busy_or_running(a)) {
+		struct pt_chunk *chunk = pt_queue_get(a->queue, IDLE_MS);
+
+		take_up_fresh(a);
+		if (chunk != NULL)
+			take_in(a, chunk);
+		answer(a);
+	}
+	uv_mutex_lock(&a->lock);
+	a->ended = true;
+	uv_mutex_unlock(&a->lock);
+	uv_async_send(&a->async);
+}
+
+/* --- the loop's side ---------------------------------------------------------------------------------------------- */
+
+static void on_async_closed(uv_handle_t *handle)
+{
+	struct pt_analyst *a = handle->data;
+
+	uv_mutex_destroy(&a->lock);
+	pt_pipeline_free(a->pipeline);
+	pt_pipeline_free(a->fresh);
+	free(a->config);
+	a->on_closed(a->closed_arg);
+	free(a);
+}
+
+static void deliver(struct request *request)
+{
+	const char *text = request->rc < 0 ? request->err.msg : request->text.bytes;
+
+	if (text == NULL)
+		text = "";
+	request->reply(request->arg, request->rc, text, request->rc < 0 ? strlen(text) : request->text.len_bytes);
+	pt_text_free(&request->text);
+	free(request);
+}
+
+static void on_news(uv_async_t *async)
+{
+	struct pt_analyst *a = async->data;
+	struct request *answered, *next;
+	bool end_passed, ended;
+
+	uv_mutex_lock(&a->lock);
+	answered = a->answered;
+	a->answered = NULL;
+	a->answered_tail = &a->answered;
+	end_passed = a->end_passed;
+	a->end_passed = false;
+	ended = a->ended;
+	uv_mutex_unlock(&a->lock);
+	for (; answered != NULL; answered = next) {
+		next = answered->next;
+		deliver(answered);
+	}
+	if (end_passed)
+		a->on_end(a->end_arg);
+	if (ended) {
+		uv_thread_join(&a->thread);
+		uv_close((uv_handle_t *)&a->async, on_async_closed);
+	}
+}
+
+struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
+				  void (*on_end)(void *arg), void *arg)
+{
+	struct pt_analyst *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	a->queue = queue;
+	a->pipeline = pipeline;
+	a->on_end = on_end;
+	a->end_arg = arg;
+	a->asked_tail = &a->asked;
+	a->answered_tail = &a->answered;
+	uv_mutex_init(&a->lock);
+	uv_async_init(loop, &a->async, on_news);
+	a->async.data = a;
+	uv_thread_create(&a->thread, analyst_thread, a);
+	return a;
+}
+
+void pt_analyst_close(struct pt_analyst *a, void (*on_closed)(void *arg), void *arg)
+{
+	a->on_closed = on_closed;
+	a->closed_arg = arg;
+	uv_mutex_lock(&a->lock);
+	a->quit = true;
+	uv_mutex_unlock(&a->lock);
+	pt_queue_wake(a->queue);
+}
+
+void pt_analyst_report(struct pt_analyst *a, const struct pt_query *query, pt_analyst_reply reply, void *arg)
+{
+	struct request *request = calloc(1, sizeof(*request));
+
+	if (request == NULL) {
+		reply(arg, PT_ENOMEM, "no memory for a report", strlen("no memory for a report"));
+		return;
+	}
+	request->query = *query;
+	request->reply = reply;
+	request->arg = arg;
+	uv_mutex_lock(&a->lock);
+	*a->asked_tail = request;
+	a->asked_tail = &request->next;
+	uv_mutex_unlock(&a->lock);
+	pt_queue_wake(a->queue);
+}
+
+void pt_analyst_restart(struct pt_analyst *a, struct pt_pipeline *pipeline)
+{
+	struct pt_pipeline *unused;
+
+	uv_mutex_lock(&a->lock);
+	unused = a->fresh;
+	a->fresh = pipeline;
+	uv_mutex_unlock(&a->lock);
+	pt_pipeline_free(unused);
+	pt_queue_wake(a->queue);
+}
+
+double pt_analyst_loss(const struct pt_analyst *analyst)
+{
+	struct pt_analyst *a = (struct pt_analyst *)analyst;
+	double loss;
+
+	uv_mutex_lock(&a->lock);
+	loss = a->loss;
+	uv_mutex_unlock(&a->lock);
+	return loss;
+}

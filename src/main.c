@@ -1,0 +1,71 @@
+/* proftap: finds the verb, parses the options, says what went wrong. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "log.h"
+#include "rig.h"
+#include "util.h"
+#include "verbs/verbs.h"
+
+#define X(verb) &pt_verb_##verb,
+static const struct pt_verb *const verbs[] = { PT_VERBS(X) };
+#undef X
+
+static void help(void)
+{
+	printf("proftap " PACKAGE_VERSION ": debugs and profiles a microcontroller that keeps running\n\n"
+	       "usage: proftap [VERB] [OPTIONS]\n\n");
+	for (size_t i = 0; i < PT_LEN(verbs); i++)
+		printf("  %-8s %-16s %s\n", verbs[i]->name, verbs[i]->arguments, verbs[i]->help);
+	printf("\n");
+	pt_options_help();
+	printf("\nExit status: 0 done; 1 a check failed; 2 wrong usage or input; 3 probe or target failed; "
+	       "4 done, but with loss above --max-loss.\n");
+}
+
+static const struct pt_verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < PT_LEN(verbs); i++)
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+	return NULL;
+}
+
+static int run(const struct pt_verb *verb, int argc, char **argv)
+{
+	struct pt_options options;
+	struct pt_err err = { 0 };
+	int status = PT_EXIT_DONE;
+
+	if (pt_options_parse(&options, argc, argv, &err) < 0) {
+		pt_error("%s", err.msg);
+		status = PT_EXIT_USAGE;
+	} else if (options.help) {
+		help();
+	} else if (options.version) {
+		printf("proftap " PACKAGE_VERSION "\n");
+	} else {
+		status = verb->run(&options);
+	}
+	pt_options_free(&options);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct pt_verb *verb = verbs[0];
+
+	signal(SIGPIPE, SIG_IGN);
+	if (argc > 1 && argv[1][0] != '-') {
+		verb = find_verb(argv[1]);
+		if (verb == NULL) {
+			pt_error("no verb %s; `proftap --help` lists them", argv[1]);
+			return PT_EXIT_USAGE;
+		}
+		argc--;
+		argv++;
+	}
+	return run(verb, argc, argv);
+}

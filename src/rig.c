@@ -1,0 +1,217 @@
+/* The pieces are opened in the order in which they lean on each other, and closed the other way round. */
+#include "rig.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "pipeline.h"
+#include "probes/probe.h"
+#include "probes/virtual/board.h"
+#include "util.h"
+
+static const char virtual_scheme[] = "virtual:";
+
+static bool starts_with(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool has_key(const char *uri, const char *key)
+{
+	const char *query = strchr(uri, '?');
+	size_t len = strlen(key);
+
+	while (query != NULL) {
+		query++;
+		if (strncmp(query, key, len) == 0 && query[len] == '=')
+			return true;
+		query = strchr(query, '&');
+	}
+	return false;
+}
+
+static void add_key(struct pt_rig *rig, const char *key, const char *value)
+{
+	size_t at = strlen(rig->uri);
+
+	if (value != NULL && !has_key(rig->uri, key))
+		snprintf(rig->uri + at, sizeof(rig->uri) - at, "%c%s=%s", strchr(rig->uri, '?') != NULL ? '&' : '?', key,
+			 value);
+}
+
+static const char *word_value(const struct pt_options *options, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (size_t i = options->n_words; i > 0; i--)
+		if (strncmp(options->words[i - 1], key, len) == 0 && options->words[i - 1][len] == '=')
+			return options->words[i - 1] + len + 1;
+	return NULL;
+}
+
+/* --- which probe -------------------------------------------------------------------------------------------------- */
+
+static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct pt_err *err)
+{
+	struct pt_probe_found found;
+	int n = pt_probe_list(&found, 1, err);
+
+	if (n > 0) {
+		snprintf(rig->uri, sizeof(rig->uri), "%s", found.uri);
+	} else if (kind->demo && isatty(STDERR_FILENO)) {
+		snprintf(rig->uri, sizeof(rig->uri), "virtual:kl27");
+		pt_info("no probe is plugged in: starting the virtual board kl27 with its demo firmware "
+			"(name a probe with --probe)");
+	} else if (kind->reopen) {
+		snprintf(rig->uri, sizeof(rig->uri), "cmsis-dap:");
+	} else {
+		pt_fail(err, PT_EIO, "no probe is plugged in; name one with --probe, or use --probe virtual:kl27");
+		return PT_EXIT_DEVICE;
+	}
+	return PT_EXIT_DONE;
+}
+
+static int settle_uri(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+		      struct pt_err *err)
+{
+	int rc = PT_EXIT_DONE;
+
+	if (options->probe != NULL)
+		snprintf(rig->uri, sizeof(rig->uri), "%s", options->probe);
+	else
+		rc = pick_probe(rig, kind, err);
+	rig->is_virtual = starts_with(rig->uri, virtual_scheme);
+	if (rig->is_virtual) {
+		add_key(rig, "clock", kind->virtual_clock);
+		add_key(rig, "elf", options->elf);
+		add_key(rig, "seed", word_value(options, "seed"));
+	}
+	return rc;
+}
+
+/* --- symbols ------------------------------------------------------------------------------------------------------ */
+
+static void path_in_uri(const char *uri, char *path, size_t room)
+{
+	const char *at = strstr(uri, "elf=");
+
+	path[0] = '\0';
+	if (at != NULL)
+		snprintf(path, room, "%.*s", (int)strcspn(at + strlen("elf="), "&"), at + strlen("elf="));
+}
+
+static int open_program(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+{
+	char path[512] = "", name[32];
+	const uint8_t *demo;
+	size_t len;
+
+	if (options->elf != NULL)
+		snprintf(path, sizeof(path), "%s", options->elf);
+	else if (rig->is_virtual)
+		path_in_uri(rig->uri, path, sizeof(path));
+	if (path[0] != '\0') {
+		rig->program = pt_program_open(path, 0, err);
+	} else if (rig->is_virtual) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(rig->uri + strlen(virtual_scheme), "?"),
+			 rig->uri + strlen(virtual_scheme));
+		demo = pt_vboard_demo(name, &len);
+		if (demo == NULL)
+			return PT_EXIT_DONE;	/* no such board: opening it says so, better than we could */
+		rig->program = pt_program_from_bytes("the built-in demo firmware", demo, len, 0, err);
+	} else {
+		return PT_EXIT_DONE;
+	}
+	if (rig->program == NULL)
+		return PT_EXIT_USAGE;
+	if (pt_program_warning(rig->program) != NULL)
+		pt_warn("elf: %s", pt_program_warning(rig->program));
+	return PT_EXIT_DONE;
+}
+
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+static bool add_if_known(struct pt_params *params, const struct pt_param *rows, size_t n_rows, const char *word, int *rc,
+			 struct pt_err *err)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < n_rows; i++) {
+		if (strlen(rows[i].key) != len || strncmp(rows[i].key, word, len) != 0)
+			continue;
+		*rc = pt_params_add(params, rows, n_rows, word, err) < 0 ? PT_EXIT_USAGE : *rc;
+		return true;
+	}
+	return false;
+}
+
+/* Each word goes to whoever has a row for it: probe and targets here, the rest to every start of a profile. */
+static int sort_words(const struct pt_options *options, struct pt_params *board, const char **standing,
+		      size_t *n_standing, struct pt_err *err)
+{
+	int rc = PT_EXIT_DONE;
+
+	for (size_t i = 0; i < options->n_words && rc == PT_EXIT_DONE; i++) {
+		bool known = add_if_known(board, pt_probe_params, pt_n_probe_params, options->words[i], &rc, err);
+#define X(target) known |= add_if_known(board, pt_##target##_ops.params, pt_##target##_ops.n_params, options->words[i], &rc, err);
+		PT_TARGETS(X)
+#undef X
+		if (!known)
+			standing[(*n_standing)++] = options->words[i];
+	}
+	return rc;
+}
+
+int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind, struct pt_err *err)
+{
+	const char *standing[PT_MAX_WORDS];
+	struct pt_params *settings = pt_params_new();
+	struct pt_board_config config = {
+		.name = "", .probe_uri = rig->uri, .target = options->target, .settings = settings, .reopen = kind->reopen
+	};
+	size_t n_standing = 0;
+	int rc;
+
+	memset(rig, 0, sizeof(*rig));
+	rc = settle_uri(rig, options, kind, err);
+	if (rc == PT_EXIT_DONE)
+		rc = open_program(rig, options, err);
+	if (rc == PT_EXIT_DONE)
+		rc = sort_words(options, settings, standing, &n_standing, err);
+	if (rc == PT_EXIT_DONE) {
+		uv_loop_init(&rig->loop);
+		rig->board = pt_board_new(&rig->loop, &config, err);
+		rig->session = pt_session_new(rig->board, &rig->loop);
+		pt_session_set_standing(rig->session, standing, n_standing);
+		pt_session_set_program(rig->session, rig->program, NULL);
+	} else {
+		pt_program_unref(rig->program);
+	}
+	pt_params_free(settings);
+	return rc;
+}
+
+static void on_board_closed(void *arg)
+{
+	struct pt_rig *rig = arg;
+
+	rig->board = NULL;
+}
+
+static void on_session_closed(void *arg)
+{
+	struct pt_rig *rig = arg;
+
+	rig->session = NULL;
+	pt_board_close(rig->board, on_board_closed, rig);
+}
+
+void pt_rig_close(struct pt_rig *rig)
+{
+	pt_session_close(rig->session, on_session_closed, rig);
+	uv_run(&rig->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&rig->loop);
+	pt_program_unref(rig->program);
+}

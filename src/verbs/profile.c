@@ -1,0 +1,255 @@
+/* proftap profile: attach, profile for a while, report, detach. Headless; a chain of callbacks on one loop, each step
+ * started by the end of the one before. SIGINT cuts the waiting short: stop, report, exit 0. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "rig.h"
+#include "util.h"
+#include "verbs/verbs.h"
+
+struct profile {
+	struct pt_rig rig;
+	const struct pt_options *options;
+	struct pt_board_listener listener;
+	struct pt_query query;
+	uv_signal_t interrupt;
+	int status;
+	bool begun, waiting;
+};
+
+struct control { struct pt_job job; struct profile *profile; };
+
+static void finish(struct profile *p, int status)
+{
+	p->status = status;
+	uv_stop(&p->rig.loop);
+}
+
+static void fail(struct profile *p, int status, const char *why)
+{
+	pt_error("%s", why);
+	finish(p, status);
+}
+
+/* --- report ------------------------------------------------------------------------------------------------------- */
+
+static int write_report(struct profile *p, const char *text, size_t len_bytes)
+{
+	FILE *out = p->options->output != NULL ? fopen(p->options->output, "wb") : stdout;
+	bool ok;
+
+	if (out == NULL) {
+		pt_error("%s: cannot be written", p->options->output);
+		return PT_EXIT_USAGE;
+	}
+	ok = fwrite(text, 1, len_bytes, out) == len_bytes;
+	if (out != stdout)
+		ok &= fclose(out) == 0;
+	else
+		ok &= fflush(out) == 0;
+	if (!ok)
+		pt_error("the report could not be written completely");
+	return ok ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
+
+static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+	int status;
+
+	if (rc < 0) {
+		fail(p, PT_EXIT_USAGE, text);
+		return;
+	}
+	status = write_report(p, text, len_bytes);
+	if (status == PT_EXIT_DONE && p->status == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
+	    pt_session_loss(p->rig.session) > p->options->max_loss)
+		status = PT_EXIT_LOSS;
+	finish(p, p->status != PT_EXIT_DONE ? p->status : status);
+}
+
+static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+
+	(void)len_bytes;
+	if (rc < 0) {
+		pt_error("%s", text);
+		p->status = PT_EXIT_DEVICE;	/* but what was collected is reported */
+	}
+	pt_session_report(p->rig.session, &p->query, on_report, p);
+}
+
+static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+
+	(void)rc;
+	(void)text;
+	(void)len_bytes;
+	p->waiting = false;
+	if (pt_session_get_state(p->rig.session) == PT_SESSION_RUNNING)
+		pt_session_stop(p->rig.session, on_stopped, p);
+	else
+		on_stopped(p, PT_EIO, "the profile ended early", 0);
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static int resume_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_core_status status;
+
+	(void)job;
+	if (target == NULL)
+		return pt_fail(err, PT_EIO, "the target is gone");
+	if (target->ops->status(target->state, 0, &status, err) < 0)
+		return err->code;
+	return status.state == PT_HALTED ? pt_board_resume(board, 0, err) : 0;
+}
+
+static void resumed(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct control *control = (struct control *)job;
+	struct profile *p = control->profile;
+
+	free(control);
+	if (rc < 0) {
+		fail(p, PT_EXIT_DEVICE, err->msg);
+		return;
+	}
+	p->waiting = true;
+	pt_session_wait(p->rig.session, p->options->for_ns != 0 ? p->options->for_ns : PT_UNKNOWN, on_time_up, p);
+}
+
+static void post(struct profile *p, int (*run)(struct pt_job *, struct pt_board *, struct pt_target *, struct pt_err *),
+		 void (*done)(struct pt_job *, int, const struct pt_err *))
+{
+	struct control *control = calloc(1, sizeof(*control));
+
+	if (control == NULL)
+		abort();
+	control->profile = p;
+	control->job.run = run;
+	control->job.done = done;
+	pt_board_post(p->rig.board, &control->job);
+}
+
+static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+
+	(void)len_bytes;
+	if (rc < 0) {
+		fail(p, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE, text);
+		return;
+	}
+	pt_info("%.*s", (int)strcspn(text, "\n"), text);
+	post(p, resume_run, resumed);
+}
+
+static void add(char (*words)[96], const char **list, size_t *n, const char *key, const char *value)
+{
+	if (value == NULL)
+		return;
+	snprintf(words[*n], sizeof(words[*n]), "%s=%s", key, value);
+	list[*n] = words[*n];
+	(*n)++;
+}
+
+static void start(struct profile *p)
+{
+	char words[3][96];
+	const char *list[3];
+	size_t n = 0;
+
+	add(words, list, &n, "source", p->options->source);
+	add(words, list, &n, "mode", p->options->mode);
+	add(words, list, &n, "analysis", p->options->analysis);
+	pt_session_start(p->rig.session, list, n, on_started, p);
+}
+
+static int reset_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)job;
+	return target != NULL ? pt_board_reset(board, PT_RESET_HALT, err) : pt_fail(err, PT_EIO, "the target is gone");
+}
+
+static void reset_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct control *control = (struct control *)job;
+	struct profile *p = control->profile;
+
+	free(control);
+	if (rc < 0)
+		fail(p, PT_EXIT_DEVICE, err->msg);
+	else
+		start(p);
+}
+
+static void on_board_state(void *arg, enum pt_board_state state, const char *why)
+{
+	struct profile *p = arg;
+
+	if (p->begun)
+		return;		/* a loss is told by the session */
+	if (state == PT_BOARD_CLOSED || state == PT_BOARD_LOCKED) {
+		fail(p, PT_EXIT_DEVICE, why);
+	} else if (state == PT_BOARD_READY) {
+		p->begun = true;
+		pt_info("attached: %s", why);
+		if (p->options->reset)
+			post(p, reset_run, reset_done);
+		else
+			start(p);
+	}
+}
+
+static void on_interrupt(uv_signal_t *handle, int signum)
+{
+	struct profile *p = handle->data;
+
+	(void)signum;
+	if (p->waiting)
+		pt_session_cancel_wait(p->rig.session);
+	else
+		finish(p, PT_EXIT_DONE);
+}
+
+static int parse_query(const struct pt_options *options, struct pt_query *query, struct pt_err *err)
+{
+	char word[64];
+	const char *words[1] = { word };
+
+	snprintf(word, sizeof(word), "format=%s", options->format != NULL ? options->format : "text");
+	return pt_query_parse(query, words, 1, err);
+}
+
+static int run_profile(const struct pt_options *options)
+{
+	struct pt_rig_kind kind = { .virtual_clock = "virtual" };
+	struct profile p = { .options = options };
+	struct pt_err err = { 0 };
+
+	p.status = parse_query(options, &p.query, &err) < 0 ? PT_EXIT_USAGE : pt_rig_open(&p.rig, options, &kind, &err);
+	if (p.status != PT_EXIT_DONE) {
+		pt_error("%s", err.msg);
+		return p.status;
+	}
+	p.listener = (struct pt_board_listener){ .arg = &p, .on_state = on_board_state };
+	pt_board_listen(p.rig.board, &p.listener);
+	uv_signal_init(&p.rig.loop, &p.interrupt);
+	p.interrupt.data = &p;
+	uv_signal_start(&p.interrupt, on_interrupt, SIGINT);
+	uv_run(&p.rig.loop, UV_RUN_DEFAULT);
+	pt_board_unlisten(p.rig.board, &p.listener);
+	uv_close((uv_handle_t *)&p.interrupt, NULL);
+	pt_rig_close(&p.rig);
+	return p.status;
+}
+
+const struct pt_verb pt_verb_profile = {
+	"profile", "", "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach", run_profile
+};
