@@ -133,33 +133,41 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-static bool add_if_known(struct pt_params *params, const struct pt_param *rows, size_t n_rows, const char *word, int *rc,
-			 struct pt_err *err)
+static bool known(const struct pt_param *rows, size_t n_rows, const char *word)
 {
 	size_t len = strcspn(word, "=");
 
-	for (size_t i = 0; i < n_rows; i++) {
-		if (strlen(rows[i].key) != len || strncmp(rows[i].key, word, len) != 0)
-			continue;
-		*rc = pt_params_add(params, rows, n_rows, word, err) < 0 ? PT_EXIT_USAGE : *rc;
-		return true;
-	}
+	for (size_t i = 0; i < n_rows; i++)
+		if (strlen(rows[i].key) == len && strncmp(rows[i].key, word, len) == 0)
+			return true;
 	return false;
 }
 
-/* Each word goes to whoever has a row for it: probe and targets here, the rest to every start of a profile. */
+static bool add_if_known(struct pt_params *params, const struct pt_param *rows, size_t n_rows, const char *word, int *rc,
+			 struct pt_err *err)
+{
+	if (!known(rows, n_rows, word))
+		return false;
+	*rc = pt_params_add(params, rows, n_rows, word, err) < 0 ? PT_EXIT_USAGE : *rc;
+	return true;
+}
+
+/* Each word goes to everybody who has a row for it: probe and targets here; the pipeline's, and what nobody here knows,
+ * to every start of a profile, where the source has its say. */
 static int sort_words(const struct pt_options *options, struct pt_params *board, const char **standing,
 		      size_t *n_standing, struct pt_err *err)
 {
 	int rc = PT_EXIT_DONE;
 
 	for (size_t i = 0; i < options->n_words && rc == PT_EXIT_DONE; i++) {
-		bool known = add_if_known(board, pt_probe_params, pt_n_probe_params, options->words[i], &rc, err);
-#define X(target) known |= add_if_known(board, pt_##target##_ops.params, pt_##target##_ops.n_params, options->words[i], &rc, err);
+		const char *word = options->words[i];
+		bool taken = add_if_known(board, pt_probe_params, pt_n_probe_params, word, &rc, err);
+
+#define X(target) taken |= add_if_known(board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &rc, err);
 		PT_TARGETS(X)
 #undef X
-		if (!known)
-			standing[(*n_standing)++] = options->words[i];
+		if (!taken || known(pt_pipeline_params, pt_n_pipeline_params, word))
+			standing[(*n_standing)++] = word;
 	}
 	return rc;
 }
