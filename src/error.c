@@ -31,6 +31,6 @@ int pt_wrap(struct pt_err *err, const char *fmt, ...)
 	n = vsnprintf(err->msg, sizeof(err->msg), fmt, args);
 	va_end(args);
 	if (n >= 0 && (size_t)n < sizeof(err->msg))
-		snprintf(err->msg + n, sizeof(err->msg) - (size_t)n, ": %s", was);
+		snprintf(err->msg + n, sizeof(err->msg) - (size_t)n, ": %.*s", (int)sizeof(was) - n, was);
 	return err->code;
 }
