@@ -28,6 +28,7 @@ static bool take(struct pt_gdb_client *client, struct pt_err *err)
 void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 {
 	client->run = PT_GDB_NONE;
+	pt_gdb_code_forget(&client->code);
 	client->n_breaks = 0;
 	client->n_stops = 0;
 	client->core = 0;
@@ -46,6 +47,7 @@ static int see(struct pt_gdb_request *rq, struct pt_target *target, struct pt_er
 	if (rq->n_cores > PT_GDB_MAX_CORES)
 		rq->n_cores = PT_GDB_MAX_CORES;
 	rq->found_running = false;
+	pt_gdb_code_spans(&rq->client->code, target);
 	for (unsigned core = 0; core < rq->n_cores; core++) {
 		if (target->ops->status(target->state, core, &status, err) < 0)
 			return err->code;

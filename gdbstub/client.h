@@ -7,6 +7,7 @@
 #ifndef PT_GDBSTUB_CLIENT_H
 #define PT_GDBSTUB_CLIENT_H
 
+#include "gdbstub/code.h"
 #include "gdbstub/stub.h"
 #include "rsp.h"
 
@@ -44,6 +45,7 @@ struct pt_gdb_request {
 	bool found_running;		/* out: when attaching */
 	unsigned n_cores;		/* the same */
 	struct pt_break at;
+	uint8_t *line;			/* of kept code, to be filled */
 	char *document;			/* out: malloc'd, becomes the client's */
 	char stop[PT_GDB_STOP_TEXT_BYTES];	/* registers for a stop reply: "d:00040020;f:..." */
 	uint64_t pc;			/* the same */
@@ -103,6 +105,7 @@ struct pt_gdb_client {
 	unsigned n_stops;
 	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
 	size_t n_breaks;
+	struct pt_gdb_code code;
 	char *document;			/* of qXfer, kept while it is read piece by piece */
 	const char *document_name;	/* its row's */
 

@@ -19,6 +19,7 @@ static void after(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
 
+	pt_gdb_code_forget(&client->code);
 	if (rc == 0) {
 		pt_gdb_reply_text(client, "OK");
 		return;

@@ -78,14 +78,63 @@ static bool span(struct pt_rsp_args *args, struct pt_gdb_request *rq)
 	return pt_rsp_number(args, &rq->addr) && pt_rsp_take(args, ",") && pt_rsp_number(args, &rq->len);
 }
 
+static void reply_bytes(struct pt_gdb_client *client, const uint8_t *bytes)
+{
+	struct pt_rsp_frame *frame = &client->frame;
+
+	pt_rsp_begin(frame, '$');
+	if (client->current->bytes[0] == 'm') {
+		pt_rsp_hex(frame, bytes, client->request.at.len);
+	} else {
+		pt_rsp_text(frame, "b");
+		pt_rsp_binary(frame, bytes, client->request.at.len);
+	}
+	pt_gdb_reply(client);
+}
+
+static int read_line(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	uint64_t fault;
+
+	(void)board;
+	return read_at(target->ops->mem(target->state, rq->core), rq->addr, rq->line, PT_GDB_LINE_BYTES, &fault, err);
+}
+
+/* at: what GDB asked for. If the line cannot be read, that may be. */
+static void after_line(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	(void)err;
+	if (rc == 0) {
+		pt_gdb_code_filled(&rq->client->code);
+		reply_bytes(rq->client, rq->line + (rq->at.addr - rq->addr));
+		return;
+	}
+	rq->addr = rq->at.addr;
+	rq->len = rq->at.len;
+	pt_gdb_post(rq, rq->client->current->bytes[0] == 'm' ? read_hex : read_binary, NULL);
+}
+
 static void read_with(struct pt_gdb_client *client, struct pt_rsp_args *args, pt_gdb_run_fn *run)
 {
-	if (!span(args, &client->request) || pt_rsp_left(args) != 0) {
+	struct pt_gdb_request *rq = &client->request;
+	const uint8_t *kept;
+
+	if (!span(args, rq) || pt_rsp_left(args) != 0) {
 		pt_gdb_reply_malformed(client);
 		return;
 	}
-	client->request.core = client->core;
-	pt_gdb_post(&client->request, run, NULL);
+	rq->core = client->core;
+	rq->at = (struct pt_break){ .addr = rq->addr, .len = (uint32_t)rq->len };
+	kept = client->run == PT_GDB_HALTED ? pt_gdb_code_find(&client->code, rq->addr, rq->len) : NULL;
+	if (kept != NULL) {
+		reply_bytes(client, kept);
+		return;
+	}
+	rq->line = client->run == PT_GDB_HALTED ? pt_gdb_code_room(&client->code, rq->addr, rq->len, &rq->addr) : NULL;
+	if (rq->line != NULL)
+		pt_gdb_post(rq, read_line, after_line);
+	else
+		pt_gdb_post(rq, run, NULL);
 }
 
 void pt_gdb_read_hex(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -142,6 +191,7 @@ static void write_with(struct pt_gdb_client *client, struct pt_rsp_args *args, p
 	}
 	rq->args = *args;
 	rq->core = client->core;
+	pt_gdb_code_forget(&client->code);
 	pt_gdb_post(rq, run, NULL);
 }
 

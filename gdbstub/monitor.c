@@ -34,6 +34,7 @@ static void end(struct pt_monitor_call *call)
 	struct pt_gdb_client *client = call->client;
 
 	uv_timer_stop(&client->timer);
+	pt_gdb_code_forget(&client->code);	/* a command may have changed anything */
 	client->call = NULL;
 	pt_text_free(&call->out);
 	free(call->data);

@@ -301,6 +301,7 @@ static void go(struct pt_gdb_client *client, const struct action *action, uint64
 	client->resuming = true;
 	client->interrupted = false;
 	client->n_stops = 0;
+	pt_gdb_code_forget(&client->code);
 	if (action->kind == 'c')
 		pt_gdb_post(rq, resume, after_resume);
 	else
@@ -390,6 +391,7 @@ static void on_run(void *arg, unsigned core)
 	struct pt_gdb_client *client = arg;
 
 	(void)core;
+	pt_gdb_code_forget(&client->code);
 	if (client->resuming)
 		client->n_stops = 0;
 }
@@ -399,6 +401,7 @@ static void on_reset(void *arg)
 	static const char text[] = "the target was reset\n";
 	struct pt_gdb_client *client = arg;
 
+	pt_gdb_code_forget(&client->code);
 	if (client->run == PT_GDB_RUNNING && !client->resuming)
 		pt_gdb_console(client, text, strlen(text));
 }

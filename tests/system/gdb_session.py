@@ -1,0 +1,159 @@
+"""What the tests of the GDB server share: the daemon as a child, stock GDB with a script, and a bare RSP client."""
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+DEMO = os.path.join(TESTS, "firmware", "demo.elf")
+GDB = shutil.which("gdb-multiarch") or shutil.which("arm-none-eabi-gdb")
+DEADLINE_S = 60
+
+
+class Daemon:
+    """proftap on a virtual board, until the with block ends."""
+
+    def __init__(self, build, *options, probe="virtual:kl27?elf=" + DEMO, address="127.0.0.1:0"):
+        self.stderr = tempfile.TemporaryFile(mode="w+")
+        self.command = [os.path.join(build, "proftap"), "serve", "--probe", probe, "--gdb", address, "--print-ports",
+                        *options]
+        self.child = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.stderr, text=True)
+        line = self.child.stdout.readline()
+        if not line.startswith("gdb "):
+            self.child.kill()
+            raise AssertionError(f"no address from {' '.join(self.command)}: {line!r} {self.messages()}")
+        self.address = line.split()[1]
+
+    def messages(self):
+        self.stderr.seek(0)
+        return self.stderr.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.child.send_signal(signal.SIGINT)
+        try:
+            status = self.child.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            status = "never came to an end"
+        if kind is not None:
+            print("daemon:", self.messages(), file=sys.stderr)
+        elif status != 0:
+            raise AssertionError(f"the daemon ended with {status}: {self.messages()}")
+
+
+def gdb_command(commands, elf=DEMO):
+    arguments = [GDB, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off",
+                 "-iex", "set confirm off", "-iex", "set remotetimeout 10"]
+    for command in commands:
+        arguments += ["-ex", command]
+    return arguments + ([elf] if elf else [])
+
+
+def gdb(daemon, *commands, elf=DEMO, interrupt_after_s=None):
+    """All that a GDB prints that connects and gets these commands. SIGINT, as from Ctrl-C, after a while if asked."""
+    child = subprocess.Popen(gdb_command((f"target extended-remote {daemon.address}", *commands), elf),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if interrupt_after_s is not None:
+        time.sleep(interrupt_after_s)
+        child.send_signal(signal.SIGINT)
+    try:
+        return child.communicate(timeout=DEADLINE_S)[0]
+    except subprocess.TimeoutExpired:
+        child.kill()
+        raise AssertionError(f"GDB hangs: {child.communicate()[0]}")
+
+
+class Rsp:
+    """A client that says exactly what a test wants."""
+
+    def __init__(self, address):
+        if address.startswith("unix:"):
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.connect(address[5:])
+        else:
+            host, port = address.rsplit(":", 1)
+            self.socket = socket.create_connection((host, int(port)))
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.bytes = b""
+        assert self.ask("QStartNoAckMode") == "OK"
+        self.socket.sendall(b"+")
+
+    def send(self, payload):
+        payload = payload.encode("latin1")
+        self.socket.sendall(b"$%s#%02x" % (payload, sum(payload) & 255))
+
+    def raw(self, data):
+        self.socket.sendall(data)
+
+    def packet(self, timeout_s=DEADLINE_S):
+        """The next packet's payload, None if none comes in time."""
+        end = time.monotonic() + timeout_s
+        while True:
+            start = self.bytes.find(b"$")
+            stop = self.bytes.find(b"#", start)
+            if start >= 0 and 0 <= stop <= len(self.bytes) - 3:
+                payload, self.bytes = self.bytes[start + 1:stop], self.bytes[stop + 3:]
+                return payload.decode("latin1")
+            if not select.select([self.socket], [], [], max(0, end - time.monotonic()))[0]:
+                return None
+            data = self.socket.recv(65536)
+            if not data:
+                raise EOFError
+            self.bytes += data
+
+    def ask(self, payload, timeout_s=DEADLINE_S):
+        self.send(payload)
+        return self.packet(timeout_s)
+
+    def monitor(self, text):
+        """The answer's text, like GDB: O packets and the last one."""
+        self.send("qRcmd," + text.encode().hex())
+        said = ""
+        while True:
+            reply = self.packet()
+            if reply == "OK" or reply.startswith("E"):
+                return said + ("" if reply == "OK" else reply)
+            if reply.startswith("O"):
+                said += bytes.fromhex(reply[1:]).decode()
+                self.raw(b"-")
+            else:
+                return said + bytes.fromhex(reply).decode()
+
+    def close(self):
+        self.socket.close()
+
+
+def expect(text, *wanted):
+    """Each of these stands in text behind the one before."""
+    at = 0
+    for want in wanted:
+        found = text.find(want, at)
+        assert found >= 0, f"no {want!r} in:\n{text[at:]}"
+        at = found + len(want)
+
+
+def eventually(true, timeout_s=10):
+    end = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < end, "it does not come true"
+        time.sleep(0.01)
+
+
+def main(tests):
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: {sys.argv[0]} BUILD-TREE [TEST]")
+    if GDB is None:
+        print("SKIPPED: there is no gdb-multiarch (Debian package gdb-multiarch), so stock GDB was not tried")
+        sys.exit(77)
+    for test in tests:
+        if len(sys.argv) < 3 or sys.argv[2] == test.__name__:
+            test(sys.argv[1])
+            print("ok:", test.__doc__ or test.__name__)
