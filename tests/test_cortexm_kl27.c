@@ -6,6 +6,8 @@
 #include "probes/probe.h"
 #include "probes/virtual/board.h"
 #include "targets/target.h"
+#include "tests/array_sink.h"
+#include "trace/loss.h"
 
 enum { RAM = 0x1fffe000, RAM_BYTES = 0x8000, FREE_RAM = 0x20000000, FLASH_BYTES = 0x40000 };
 enum { ROW_SP = 13, ROW_PC = 15, ROW_PRIMASK = 19, ROW_CONTROL };
@@ -418,6 +420,98 @@ START_TEST(refuses_to_lock_the_chip)
 }
 END_TEST
 
+/* --- source mtb -------------------------------------------------------------------------------------------------------- */
+
+static struct array_sink sink;
+static const struct pt_source_ops *source;
+static void *source_state;
+static struct pt_span free_ram[] = { { FREE_RAM, 0x2000 } };	/* the demo's own data lie above */
+
+static void start_source(const char *name, const char *word)
+{
+	struct pt_params *settings = pt_params_new();
+	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .free_ram = free_ram, .n_free_ram = 1,
+					.seed = 7, .config = "target=kl27\n" };
+	size_t n;
+	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(sources[i]->name, name) == 0)
+			source = sources[i];
+	ck_assert_ptr_nonnull(source);
+	if (word != NULL)
+		OK(pt_params_add(settings, source->params, source->n_params, word, &err));
+	array_sink_init(&sink);
+	source_state = calloc(1, source->state_bytes);
+	OK(source->start(source_state, target, &with, &err));
+	pt_params_free(settings);
+}
+
+static void drain_until_data(size_t n)
+{
+	for (int i = 0; i < 20000 && array_sink_count(&sink, PT_CHUNK_DATA, -1) < n; i++) {
+		int rc = source->drain(source_state, &err);
+
+		ck_assert_msg(rc >= 0, "%s", err.msg);
+		if (rc > 0)
+			OK(pt_mem_wait(mem(), pt_mem_now_ns(mem()) + (uint64_t)rc * 1000, &err));
+	}
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_DATA, -1), n);
+}
+
+static void stop_source(void)
+{
+	OK(source->stop(source_state, &err));
+	array_sink_check(&sink);
+	free(source_state);
+	array_sink_fini(&sink);
+}
+
+/* Each packet leaves from where the program lies, or from an exception return. */
+static void check_packets(void)
+{
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		for (uint32_t at = 0; sink.chunk[i]->kind == PT_CHUNK_DATA && at < sink.chunk[i]->len_bytes; at += 8) {
+			uint32_t from = pt_le32(sink.chunk[i]->bytes + at);
+
+			ck_assert_msg(from < FLASH_BYTES || from >= 0xff000000, "packet from 0x%08x", (unsigned)from);
+		}
+}
+
+static const char *const mtb_modes[] = { "mode=burst", "mode=stream", "mode=halt" };
+
+START_TEST(mtb_modes_record_and_restore)
+{
+	uint32_t before[3], after[3];
+
+	OK(pt_mem_read(mem(), 0xf0000000, before, sizeof(before), &err));
+	start_source("mtb", mtb_modes[_i]);
+	drain_until_data(20);
+	check_packets();
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_TAKEN), 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_WRAP), 0);
+	stop_source();
+	OK(pt_mem_read(mem(), 0xf0000000, after, sizeof(after), &err));
+	ck_assert_mem_eq(after, before, sizeof(before));
+	ck_assert_int_ne(status().state, PT_HALTED);
+}
+END_TEST
+
+START_TEST(a_burst_costs_few_round_trips)
+{
+	uint64_t trips;
+
+	start_source("mtb", "period=5ms");
+	drain_until_data(4);
+	trips = round_trips();
+	drain_until_data(24);
+	/* 2 for the data in steps of 2 KiB, at most 2 besides */
+	ck_assert_msg(round_trips() - trips <= 20 * 4, "%u for 20 bursts", (unsigned)(round_trips() - trips));
+	stop_source();
+}
+END_TEST
+
 /* --- detach ---------------------------------------------------------------------------------------------------------- */
 
 START_TEST(detach_puts_everything_back)
@@ -479,6 +573,8 @@ int main(void)
 	tcase_add_test(tc, memory_while_running);
 	tcase_add_test(tc, programs_and_verifies);
 	tcase_add_test(tc, refuses_to_lock_the_chip);
+	tcase_add_loop_test(tc, mtb_modes_record_and_restore, 0, PT_LEN(mtb_modes));
+	tcase_add_test(tc, a_burst_costs_few_round_trips);
 	tcase_add_test(tc, detach_puts_everything_back);
 	tcase_add_test(tc, connects_under_reset);
 	suite_add_tcase(suite, tc);

@@ -226,10 +226,10 @@ static const struct pt_region *cortexm_regions(void *state, size_t *n)
 
 static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n)
 {
-	static const struct pt_source_ops *const sources[] = { NULL };
+	static const struct pt_source_ops *const sources[] = { &pt_source_mtb };
 
 	(void)state;
-	*n = 0;
+	*n = PT_LEN(sources);
 	return sources;
 }
 

@@ -6,7 +6,7 @@
 #include "targets/cortexm/mem_ap.h"
 #include "util.h"
 
-enum { LINE_BYTES = 16, BLOCK_BYTES = 1024, DELAY_PIECE_US = 5000 };	/* short pieces: an interrupt gets in between */
+enum { LINE_BYTES = 16, BLOCK_BYTES = 1024, DELAY_PIECE_US = 2500 };	/* short pieces: an interrupt gets in between */
 
 /* CSW. Source: IHI 0031, 7.6.4; privileged data access as debugger (HPROT1, MasterType). */
 enum { CSW_INCREMENT = 1 << 4, CSW_BYTE = 0, CSW_HALF = 1, CSW_WORD = 2 };

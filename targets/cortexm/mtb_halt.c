@@ -1,0 +1,321 @@
+/* Mode halt: record until a watermark halts the core, read, let it run on. Nothing is missed; time stands still while
+ * the buffer is read. The watermark is eight packets before the end, because the core takes some branches more before
+ * it obeys (skid). STATE chunks carry the pc of each halt and resume, so that the run between the last branch and the
+ * halt is known too.
+ *
+ * Somebody else may halt the core meanwhile (a breakpoint, the user): then what is new is read, the unit is left as it
+ * is, and recording goes on when the core does. HALTREQ is cleared before the core is resumed, else it halts again. */
+#include "targets/cortexm/mtb.h"
+#include "util.h"
+
+enum { HELD_REST_US = 20000, EXPIRED_REST_US = 1000, MOST_RESTS = 5, SKID_BYTES = 8 * PACKET_BYTES };
+enum { REGSEL_PC = 15 };
+
+struct stop {			/* what a halted core and its MTB look like */
+	struct pt_mtb_regs seen;
+	uint32_t dhcsr, dfsr, pc;
+	uint64_t ns;
+};
+
+static uint32_t flow(const struct pt_mtb *m)
+{
+	return (m->win.pointer + m->win.len_bytes - SKID_BYTES) | FLOW_AUTOHALT;
+}
+
+/* The state of both in one batch; of what the buffer may hold, the stretch [read_offset, room) comes along. */
+static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	size_t dfsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DFSR)), ready, pc;
+	int rc;
+
+	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DCRSR), REGSEL_PC);
+	ready = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	pc = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DCRDR));
+	if (room > m->read_offset)
+		pt_mtb_put_data(&batch, m->win.addr + m->read_offset, m->data + m->read_offset, room - m->read_offset);
+	rc = pt_mtb_run(m, &batch, err);
+	if (rc < 0)
+		return rc;
+	stop->seen.position = pt_mtb_value(&batch, position);
+	stop->seen.master = pt_mtb_value(&batch, master);
+	stop->seen.flow = pt_mtb_value(&batch, watermark);
+	stop->dfsr = pt_mtb_value(&batch, dfsr);
+	stop->dhcsr = pt_mtb_value(&batch, ready);
+	stop->pc = pt_mtb_value(&batch, pc);
+	stop->ns = batch.op[position].sent_ns;
+	pt_core_saw(m->cm, stop->dhcsr);
+	return 0;
+}
+
+/* --- chunks ------------------------------------------------------------------------------------------------------------ */
+
+/* [read_offset, the pointer) is new and is in data, or is read now. */
+static int deliver(struct pt_mtb *m, const struct stop *stop, uint32_t have, struct pt_err *err)
+{
+	uint32_t offset = pt_mtb_offset(m, stop->seen.position);
+
+	if (offset > have && offset <= m->win.len_bytes) {
+		int rc = pt_mem_read(m->mem, m->win.addr + have, m->data + have, offset - have, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	if ((stop->seen.position & POSITION_WRAP) != 0 || offset > m->win.len_bytes || offset < m->read_offset) {
+		pt_mtb_emit_loss(m, PT_LOSS_WRAP, stop->ns);
+		m->restarts = true;
+	} else {
+		pt_mtb_emit_data(m, m->told_ns, stop->ns, m->data + m->read_offset, offset - m->read_offset);
+		m->read_offset = offset;
+		m->n_taken = 0;
+	}
+	return 0;
+}
+
+static bool is_disturbed(const struct pt_mtb *m, const struct stop *stop)
+{
+	uint32_t expected = MASTER_EN | pt_mtb_master(m);
+
+	return (stop->seen.master & ~(uint32_t)MASTER_HALTREQ) != expected || stop->seen.flow != m->watermark;
+}
+
+/* --- steps ------------------------------------------------------------------------------------------------------------- */
+
+/* Clear HALTREQ with EN and set everything up again. */
+static void put_restart(struct pt_mtb *m, struct pt_mtb_batch *batch)
+{
+	pt_mtb_put_write(batch, m->regs + MTB_MASTER, pt_mtb_master(m));
+	pt_mtb_put_arm(m, batch, flow(m));
+}
+
+static int run_restart(struct pt_mtb *m, struct pt_mtb_batch *batch, struct pt_err *err)
+{
+	int rc = pt_mtb_run(m, batch, err);
+
+	if (rc < 0)
+		return rc;
+	m->state = MTB_ARMED;
+	m->read_offset = 0;
+	return 0;
+}
+
+static int restart(struct pt_mtb *m, uint64_t *armed_ns, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	int rc;
+
+	put_restart(m, &batch);
+	rc = run_restart(m, &batch, err);
+	*armed_ns = batch.op[batch.n - 1].sent_ns;
+	return rc;
+}
+
+/* Restart, let the core go and wait for the next watermark, all in one round trip. */
+static int restart_and_resume(struct pt_mtb *m, uint64_t *resumed_ns, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t resume;
+	int rc;
+
+	put_restart(m, &batch);
+	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DFSR), DFSR_EXTERNAL);
+	resume = pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
+	pt_mtb_put_poll(&batch, m->regs + MTB_MASTER, MASTER_HALTREQ, MASTER_HALTREQ);
+	rc = run_restart(m, &batch, err);
+	if (rc == PT_EINTERRUPTED && batch.n_done > resume) {
+		m->state = MTB_ARMED;	/* only the wait was cut short */
+		m->read_offset = 0;
+		rc = 0;
+	}
+	*resumed_ns = batch.op[resume].sent_ns;
+	if (rc < 0)
+		return rc;
+	m->cm->halted = false;
+	m->state = batch.n_done == batch.n ? MTB_FULL : MTB_ARMED;
+	return 0;
+}
+
+static void tell_resumed(struct pt_mtb *m, uint64_t resumed_ns)
+{
+	pt_mtb_emit_loss(m, PT_LOSS_DRAIN, resumed_ns);
+	pt_mtb_emit_state(m, PT_STATE_RUN, resumed_ns, m->stop_pc);
+}
+
+/* Everything is read: record anew, and let the core go unless somebody else holds it. Cut short, it is done again. */
+static int go_on(struct pt_mtb *m, struct pt_err *err)
+{
+	uint64_t ns = 0;
+	int rc = m->held ? restart(m, &ns, err) : restart_and_resume(m, &ns, err);
+
+	if (rc < 0) {
+		m->state = MTB_UNSURE;
+		return pt_mtb_failed(m, rc, err);
+	}
+	if (!m->held)
+		tell_resumed(m, ns);
+	return 0;
+}
+
+/* go_on() was cut short. Resuming is its last step: a core that runs has been armed before. */
+static int go_on_again(struct pt_mtb *m, struct pt_err *err)
+{
+	uint32_t dhcsr = 0;
+	int rc = pt_core_read_dhcsr(m->cm, &dhcsr, err);
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	if ((dhcsr & DHCSR_S_HALT) != 0)
+		return go_on(m, err);
+	m->state = MTB_ARMED;
+	m->read_offset = 0;
+	tell_resumed(m, pt_mem_now_ns(m->mem));
+	return 0;
+}
+
+/* Read what the watermark stopped, tell, and go on, unless there is another reason to stay. */
+static int on_full(struct pt_mtb *m, struct pt_err *err)
+{
+	uint32_t have = m->win.len_bytes;
+	struct stop stop;
+	int rc = read_stop(m, &stop, have, err);
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	if (is_disturbed(m, &stop))
+		return pt_mtb_disturbed(m, &stop.seen, err);
+	if ((stop.dhcsr & DHCSR_S_HALT) == 0)
+		return EXPIRED_REST_US;	/* it is about to: look again */
+	rc = deliver(m, &stop, have, err);
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	pt_mtb_emit_state(m, PT_STATE_HALT, stop.ns, stop.pc);
+	m->stop_pc = stop.pc;
+	m->held = (stop.dfsr & DFSR_ALL & ~DFSR_EXTERNAL) != 0;	/* a breakpoint as well: whoever set it decides */
+	return go_on(m, err);
+}
+
+/* DFSR may still tell of halts before our time. */
+static int start(struct pt_mtb *m, struct pt_err *err)
+{
+	uint64_t armed_ns = 0;
+	int rc;
+
+	if (pt_core_enable_debug(m->cm, err) < 0)	/* else EDBGRQ does not halt it */
+		return err->code;
+	m->cm->source_halts = true;
+	if (!m->held && pt_mem_write32(m->mem, pt_core_reg(m->cm, SCS_DFSR), DFSR_ALL, err) < 0)
+		return err->code;
+	rc = restart(m, &armed_ns, err);
+	if (rc < 0)
+		return rc;
+	pt_mtb_emit_loss(m, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM, armed_ns);
+	m->restarts = true;
+	return 0;
+}
+
+static int wait_full(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t poll = pt_mtb_put_poll(&batch, m->regs + MTB_MASTER, MASTER_HALTREQ, MASTER_HALTREQ);
+	int rc = pt_mtb_run(m, &batch, err);
+	struct pt_mtb_regs seen = { .master = batch.op[poll].match_seen };
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	m->failing_since_ns = PT_UNKNOWN;
+	if (batch.n_done == batch.n) {
+		m->n_expired = 0;
+		return on_full(m, err);
+	}
+	if ((seen.master & ~(uint32_t)MASTER_HALTREQ) != (MASTER_EN | pt_mtb_master(m)))
+		return pt_mtb_disturbed(m, &seen, err);	/* it records no more */
+	m->n_expired += m->n_expired < MOST_RESTS;
+	return (int)m->n_expired * EXPIRED_REST_US;
+}
+
+static int drain(struct pt_mtb *m, struct pt_err *err)
+{
+	if (m->state == MTB_UNSURE)
+		return go_on_again(m, err);
+	if (m->held)
+		return HELD_REST_US;
+	if (m->state == MTB_ARMED)
+		return wait_full(m, err);
+	if (m->state == MTB_FULL)
+		return on_full(m, err);
+	return start(m, err) < 0 ? pt_mtb_failed(m, err->code, err) : 0;	/* after a reset, or when it was disturbed */
+}
+
+/* At the end of the profile the core may run: first stop recording, then see where it got to. */
+static int stop_unit(struct pt_mtb *m, struct stop *stop, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t position;
+	int rc;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
+	pt_mtb_put_read(&batch, m->regs + MTB_MASTER);	/* orders the accesses */
+	position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	rc = pt_mtb_run(m, &batch, err);
+	stop->seen.position = pt_mtb_value(&batch, position);
+	stop->ns = batch.op[position].sent_ns;
+	m->state = MTB_IDLE;
+	return rc;
+}
+
+/* What is new since the core was halted by somebody else, or at the end. A core that our watermark holds goes on. */
+static int flush(struct pt_mtb *m, struct pt_err *err)
+{
+	bool was_full = m->state == MTB_FULL;
+	struct stop stop;
+	int rc;
+
+	if (m->state != MTB_ARMED && !was_full)
+		return 0;
+	rc = m->held || was_full ? read_stop(m, &stop, 0, err) : stop_unit(m, &stop, err);
+	if (rc == 0)
+		rc = deliver(m, &stop, m->read_offset, err);
+	if (rc == 0 && was_full)
+		pt_mtb_emit_state(m, PT_STATE_HALT, stop.ns, stop.pc);
+	return rc;
+}
+
+/* The unit is put back, HALTREQ is 0: a core that only our watermark holds runs on. */
+static int leave(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	uint32_t dhcsr = 0, dfsr = 0;
+
+	m->cm->source_halts = false;
+	if (m->held)
+		return 0;
+	if (pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0 ||
+	    pt_mem_read32(m->mem, pt_core_reg(m->cm, SCS_DFSR), &dfsr, err) < 0)
+		return err->code;
+	if ((dhcsr & DHCSR_S_HALT) == 0 || (dfsr & DFSR_ALL) != DFSR_EXTERNAL)
+		return 0;
+	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DFSR), DFSR_EXTERNAL);
+	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
+	m->cm->halted = false;
+	return pt_mtb_run(m, &batch, err);
+}
+
+static void was_reset(struct pt_mtb *m)
+{
+	m->state = MTB_IDLE;
+}
+
+const struct pt_mtb_mode pt_mtb_halt = {
+	.name = "halt",
+	.holds = true,
+	.cost = "the core is halted for some milliseconds whenever the buffer is full, about every %u branches; time that the "
+		"program measures outside the core goes on meanwhile",
+	.start = start,
+	.drain = drain,
+	.flush = flush,
+	.leave = leave,
+	.was_reset = was_reset,
+};

@@ -1,0 +1,461 @@
+/* The source mtb: the Micro Trace Buffer of a Cortex-M0+. Here is what all modes share: looking at the unit before it
+ * is touched, the window in RAM, chunks, what to do when somebody else touches the unit, and putting everything back.
+ * Source: Arm DDI 0486 (CoreSight MTB-M0+). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "targets/cortexm/mtb.h"
+#include "trace/formats.h"
+#include "util.h"
+
+static const char owner[] = "profile", unit[] = "mtb";
+
+enum { GIVE_UP_MS = 1000, TRY_AGAIN_US = 20000, MOST_TAKEN = 8 };
+
+/* --- settings ---------------------------------------------------------------------------------------------------------- */
+
+enum { MODE, MTB_RAM, MTB_SIZE, PERIOD, MTB_TAKE, N_PARAMS };
+static const struct pt_param params[] = {
+	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "burst", .choices = "burst|stream|halt",
+		   .help = "samples of the running program, all of it as far as the probe keeps up, or all of it with halts" },
+	[MTB_RAM] = { .key = "mtb-ram", .type = PT_PARAM_SPAN,
+		      .help = "RAM to record into, ADDR:SIZE; else RAM that the program does not use" },
+	[MTB_SIZE] = { .key = "mtb-size", .type = PT_PARAM_NUMBER, .standard = "4096", .min = 64, .max = PT_MTB_MAX_BYTES,
+		       .help = "bytes to record into at most, when the place is not given" },
+	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "20ms", .max = 10 * PT_NS_PER_S,
+		     .help = "longest period expected in the program: bursts are 0 to that far apart, so that they lock onto nothing" },
+	[MTB_TAKE] = { .key = "mtb-take", .type = PT_PARAM_FLAG, .standard = "off",
+		       .help = "use the MTB although it is recording for somebody else, maybe the firmware" },
+};
+
+static const struct pt_mtb_mode *const modes[] = { &pt_mtb_burst, &pt_mtb_stream, &pt_mtb_halt };
+
+static const struct pt_mtb_mode *find_mode(const char *name)
+{
+	size_t i = 0;
+
+	while (i + 1 < PT_LEN(modes) && strcmp(modes[i]->name, name) != 0)
+		i++;
+	return modes[i];	/* the word was checked against the choices */
+}
+
+/* --- chunks -------------------------------------------------------------------------------------------------------------- */
+
+static void head(const struct pt_mtb *m, struct pt_chunk *chunk, enum pt_chunk_kind kind, uint64_t from_ns,
+		 uint64_t to_ns)
+{
+	chunk->kind = (uint16_t)kind;
+	chunk->source = m->source;
+	chunk->core = m->core;
+	chunk->from_ns = from_ns;
+	chunk->to_ns = to_ns;
+}
+
+void pt_mtb_emit_loss(struct pt_mtb *m, enum pt_loss cause, uint64_t to_ns)
+{
+	struct pt_chunk loss = { .cause = (uint16_t)cause, .lost_bytes = PT_UNKNOWN };
+
+	if (to_ns <= m->told_ns || m->ended)
+		return;
+	head(m, &loss, PT_CHUNK_LOSS, m->told_ns, to_ns);
+	m->sink->lose(m->sink, &loss);
+	m->told_ns = to_ns;
+}
+
+void pt_mtb_emit_data(struct pt_mtb *m, uint64_t from_ns, uint64_t to_ns, const uint8_t *bytes, size_t len_bytes)
+{
+	struct pt_chunk *chunk = m->ended ? NULL : m->sink->take(m->sink);
+
+	if (from_ns < m->told_ns)
+		from_ns = m->told_ns;
+	if (to_ns < from_ns)
+		to_ns = from_ns;
+	if (chunk == NULL) {
+		pt_mtb_emit_loss(m, PT_LOSS_HOST, to_ns);
+		m->restarts = true;
+		return;
+	}
+	head(m, chunk, PT_CHUNK_DATA, from_ns, to_ns);
+	chunk->cause = m->restarts ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS;
+	chunk->len_bytes = (uint32_t)len_bytes;
+	memcpy(chunk->bytes, bytes, len_bytes);
+	m->sink->put(m->sink, chunk);
+	m->restarts = false;
+	m->told_ns = to_ns;
+}
+
+void pt_mtb_emit_state(struct pt_mtb *m, enum pt_state what, uint64_t ns, uint64_t pc)
+{
+	struct pt_chunk *chunk = m->ended ? NULL : m->sink->take(m->sink);
+
+	if (chunk == NULL) {
+		m->restarts = true;	/* the decoder must not join what this would have kept apart */
+		return;
+	}
+	head(m, chunk, PT_CHUNK_STATE, ns, ns);
+	chunk->cause = (uint16_t)what;
+	chunk->len_bytes = PT_STATE_BYTES;
+	pt_put_le64(chunk->bytes + PT_STATE_PC, pc);
+	m->sink->put(m->sink, chunk);
+}
+
+static void emit_end(struct pt_mtb *m)
+{
+	struct pt_chunk *chunk;
+
+	if (m->ended)
+		return;
+	m->ended = true;
+	chunk = m->sink->take(m->sink);
+	if (chunk == NULL)
+		return;
+	head(m, chunk, PT_CHUNK_END, m->told_ns, m->told_ns);
+	m->sink->put(m->sink, chunk);
+}
+
+static int emit_config(struct pt_mtb *m, const char *more, struct pt_err *err)
+{
+	struct pt_chunk *chunk = m->sink->take(m->sink);
+	char cost[256];
+	int len;
+
+	if (chunk == NULL)
+		return pt_fail(err, PT_ENOMEM, "no room for chunks");
+	snprintf(cost, sizeof(cost), m->mode->cost, (unsigned)(m->win.len_bytes / PACKET_BYTES));
+	head(m, chunk, PT_CHUNK_CONFIG, m->told_ns, m->told_ns);
+	len = snprintf((char *)chunk->bytes, PT_CHUNK_BYTES,
+		       "format=%s\nsource=mtb\nmode=%s\n%sbuffer=0x%08x\nsize=%u\nring=%d\nperiod_us=%" PRIu64 "\ncost=%s\n",
+		       PT_FORMAT_MTB, m->mode->name, more != NULL ? more : "", (unsigned)m->win.addr,
+		       (unsigned)m->win.len_bytes, m->win.ring, m->period_us, cost);
+	chunk->len_bytes = len < PT_CHUNK_BYTES ? (uint32_t)len : PT_CHUNK_BYTES - 1;
+	m->sink->put(m->sink, chunk);
+	return 0;
+}
+
+/* --- trouble --------------------------------------------------------------------------------------------------------------- */
+
+int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err)
+{
+	uint64_t now_ns = pt_mem_now_ns(m->mem);
+
+	if (rc == PT_EINTERRUPTED)
+		return rc;
+	if (m->failing_since_ns == PT_UNKNOWN)
+		m->failing_since_ns = now_ns;
+	if ((rc == PT_EFAULT || rc == PT_ETIMEOUT || rc == PT_EPROTO) &&
+	    now_ns - m->failing_since_ns < GIVE_UP_MS * PT_NS_PER_MS)
+		return TRY_AGAIN_US;	/* a reset or a short loss of power: it may come back */
+	pt_mtb_emit_loss(m, rc == PT_EIO ? PT_LOSS_PROBE : PT_LOSS_RESET, now_ns);
+	emit_end(m);
+	return pt_wrap(err, "mtb");
+}
+
+/* Who was it? A reset leaves its mark in DHCSR; else the program itself has written the unit's registers. */
+int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	bool was_reset;
+	int rc;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
+	rc = pt_mtb_run(m, &batch, err);
+	m->mode->was_reset(m);
+	m->restarts = true;
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	pt_core_saw(m->cm, pt_mtb_value(&batch, dhcsr));
+	was_reset = m->cm->was_reset;
+	pt_mtb_emit_loss(m, was_reset ? PT_LOSS_RESET : PT_LOSS_TAKEN, pt_mem_now_ns(m->mem));
+	if (was_reset)
+		return 0;
+	if (m->n_taken++ == 0)
+		pt_warn("mtb: the firmware uses the MTB itself (POSITION 0x%08x, MASTER 0x%08x, FLOW 0x%08x are not ours); what "
+			"it spoils counts as lost", (unsigned)seen->position, (unsigned)seen->master, (unsigned)seen->flow);
+	if (m->n_taken < MOST_TAKEN)
+		return 0;
+	emit_end(m);
+	return pt_fail(err, PT_EBUSY, "mtb: the firmware uses the MTB itself and does not stop; what was recorded before is kept");
+}
+
+/* --- start ------------------------------------------------------------------------------------------------------------------ */
+
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	const struct pt_cortexm *cm = target->state;
+
+	if (cm->found.unit[PT_UNIT_MTB] != 0)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "%s has no MTB in its ROM table", cm->chip.name);
+}
+
+static int read_regs(struct pt_mtb *m, struct pt_mtb_regs *regs, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t first = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+
+	pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	pt_mtb_put_read(&batch, m->regs + MTB_BASE);
+	if (pt_mtb_run(m, &batch, err) < 0)
+		return pt_wrap(err, "read the registers of the MTB");
+	*regs = (struct pt_mtb_regs){ pt_mtb_value(&batch, first), pt_mtb_value(&batch, first + 1),
+				      pt_mtb_value(&batch, first + 2), pt_mtb_value(&batch, first + 3) };
+	return 0;
+}
+
+static int look_first(struct pt_mtb *m, bool take, struct pt_err *err)
+{
+	char line[160];
+
+	if (read_regs(m, &m->found, err) < 0)
+		return err->code;
+	if ((m->found.master & MASTER_EN) != 0 && !take)
+		return pt_fail(err, PT_EBUSY, "the MTB is recording already, for the firmware or another tool (%s); "
+			       "mtb-take=on takes it all the same",
+			       pt_fields_print("MASTER", m->found.master, pt_mtb_master_fields, line, sizeof(line)));
+	m->keep = m->found.master & (MASTER_RAMPRIV | MASTER_SFRWPRIV);
+	return 0;
+}
+
+/* Stop the unit, then see which bits of POINTER stick. Source: DDI 0486, appendix B.1 */
+static int find_awidth(struct pt_mtb *m, uint32_t *awidth, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	uint32_t bits;
+	size_t read;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master & ~MASTER_EN);
+	pt_mtb_put_write(&batch, m->regs + MTB_POSITION, (uint32_t)POSITION_POINTER);
+	read = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	pt_mtb_put_write(&batch, m->regs + MTB_POSITION, m->found.position);
+	if (pt_mtb_run(m, &batch, err) < 0)
+		return pt_wrap(err, "find the size of the MTB's RAM");
+	bits = pt_mtb_value(&batch, read) & (uint32_t)POSITION_POINTER;
+	for (*awidth = 0; bits != 0; bits >>= 1)
+		++*awidth;
+	if (*awidth < 5)
+		return pt_fail(err, PT_EUNSUPPORTED, "the MTB's POSITION cannot be written");
+	return 0;
+}
+
+static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct pt_mtb_need need = { .sram_base = m->found.base, .ring = m->mode->ring };
+	uint64_t addr, size;
+
+	need.want_bytes = (uint32_t)pt_params_number(setup->settings, &params[MTB_SIZE]);
+	if (find_awidth(m, &need.awidth, err) < 0)
+		return err->code;
+	if (pt_params_span(setup->settings, &params[MTB_RAM], &addr, &size))
+		return pt_mtb_window_at(&m->win, &need, addr, size, err) < 0 ? pt_wrap(err, "mtb-ram") : 0;
+	if (setup->n_free_ram == 0)
+		return pt_fail(err, PT_ESTATE, "no RAM for the trace buffer: %s; give it with mtb-ram=ADDR:SIZE",
+			       setup->why_no_ram != NULL ? setup->why_no_ram : "nothing is known to be free");
+	if (!pt_mtb_window_find(&m->win, &need, setup->free_ram, setup->n_free_ram))
+		return pt_fail(err, PT_ESTATE, "no free RAM that the MTB can record into (64 bytes at least%s); give it "
+			       "with mtb-ram=ADDR:SIZE", need.ring ? ", at a multiple of its size" : "");
+	return 0;
+}
+
+/* A halted program may yet look at what lies there; one that runs has had its chance to be asked (free RAM only). */
+static int look_at_core(struct pt_mtb *m, struct pt_err *err)
+{
+	uint32_t dhcsr = 0;
+	uint64_t pc = PT_UNKNOWN;
+
+	if (pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0)
+		return pt_wrap(err, "read the state of the core");
+	m->held = (dhcsr & DHCSR_S_HALT) != 0;
+	if (!m->held)
+		return 0;
+	m->found_ram = malloc(m->win.len_bytes);
+	if (m->found_ram == NULL)
+		return pt_fail(err, PT_ENOMEM, "out of memory");
+	if (pt_mem_read(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0 ||
+	    pt_core_pc(m->cm, 0, &pc, err) < 0)
+		return pt_wrap(err, "save the buffer");
+	pt_mtb_emit_state(m, PT_STATE_HALT, m->told_ns, pc);
+	return 0;
+}
+
+static int put_back(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	uint32_t dhcsr = 0;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master & ~MASTER_EN & ~(uint32_t)MASTER_HALTREQ);
+	pt_mtb_put_write(&batch, m->regs + MTB_POSITION, m->found.position);
+	pt_mtb_put_write(&batch, m->regs + MTB_FLOW, m->found.flow);
+	if ((m->found.master & MASTER_EN) != 0)
+		pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master);
+	if (pt_mtb_run(m, &batch, err) < 0)
+		return pt_wrap(err, "put the MTB back as it was");
+	if (m->found_ram == NULL || pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0 || (dhcsr & DHCSR_S_HALT) == 0)
+		return 0;
+	if (pt_mem_write(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0)
+		return pt_wrap(err, "put the buffer back as it was");
+	return 0;
+}
+
+static void init(struct pt_mtb *m, struct pt_target *target, const struct pt_source_setup *setup)
+{
+	m->cm = target->state;
+	m->mem = m->cm->mem;
+	m->sink = setup->sink;
+	m->source = setup->source;
+	m->core = setup->core;
+	m->regs = m->cm->found.unit[PT_UNIT_MTB];
+	m->mode = find_mode(pt_params_text(setup->settings, &params[MODE]));
+	m->random = setup->seed;
+	m->period_us = pt_params_number(setup->settings, &params[PERIOD]) / 1000;
+	m->delay_us = m->failing_since_ns = m->stopped_ns = PT_UNKNOWN;
+	m->told_ns = pt_mem_now_ns(m->mem);
+}
+
+static void release(struct pt_mtb *m)
+{
+	free(m->found_ram);
+	m->found_ram = NULL;
+	if (m->leased)
+		pt_lease_drop(m->cm->target, unit, owner);
+	m->leased = false;
+	m->cm->source_halts = false;
+}
+
+static int mtb_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct pt_mtb *m = state;
+	struct pt_err ignored = { 0 };
+
+	if (available(target, err) < 0)
+		return err->code;
+	init(m, target, setup);
+	if (pt_lease_take(target, unit, owner, err) < 0)
+		return err->code;
+	m->leased = true;
+	if (look_first(m, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0)
+		goto give_up;
+	if (choose_window(m, setup, err) < 0 || emit_config(m, setup->config, err) < 0)
+		goto restore;
+	if (look_at_core(m, err) < 0 || m->mode->start(m, err) < 0)
+		goto restore;
+	return 0;
+restore:
+	put_back(m, &ignored);
+give_up:
+	release(m);
+	return err->code;
+}
+
+/* --- work ------------------------------------------------------------------------------------------------------------------- */
+
+static int mtb_drain(void *state, struct pt_err *err)
+{
+	struct pt_mtb *m = state;
+
+	return m->mode->drain(m, err);
+}
+
+static int on_halt(struct pt_mtb *m, uint64_t pc, struct pt_err *err)
+{
+	int rc = 0;
+
+	if (m->held)
+		return 0;	/* told already */
+	m->held = true;
+	rc = m->mode->flush(m, err);
+	pt_mtb_emit_state(m, PT_STATE_HALT, m->told_ns, pc);
+	if (rc == 0 || rc == PT_EINTERRUPTED)
+		return 0;
+	return pt_mtb_failed(m, rc, err) < 0 ? rc : 0;
+}
+
+static void on_run(struct pt_mtb *m, uint64_t pc)
+{
+	uint64_t now_ns = pt_mem_now_ns(m->mem);
+
+	if (m->held)
+		pt_mtb_emit_loss(m, PT_LOSS_HALTED, now_ns);
+	m->held = false;
+	pt_mtb_emit_state(m, PT_STATE_RUN, now_ns, pc);
+}
+
+/* What the unit had recorded is gone with its registers. */
+static void on_reset(struct pt_mtb *m, uint64_t pc)
+{
+	uint64_t now_ns = pt_mem_now_ns(m->mem);
+
+	pt_mtb_emit_loss(m, m->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
+	m->mode->was_reset(m);
+	m->restarts = true;
+	pt_mtb_emit_state(m, PT_STATE_RESET, now_ns, pc);
+}
+
+static int mtb_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+{
+	struct pt_mtb *m = state;
+
+	switch (what) {
+	case PT_STATE_HALT:
+		return on_halt(m, pc, err);
+	case PT_STATE_RUN:
+		on_run(m, pc);
+		return 0;
+	case PT_STATE_RESET:
+		on_reset(m, pc);
+		return 0;
+	default:
+		pt_mtb_emit_state(m, what, pt_mem_now_ns(m->mem), pc);
+		return 0;
+	}
+}
+
+/* Everything that needs the probe; stops at the first thing that fails because it is gone. */
+static int wind_up(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_err first = { 0 };
+	int rc = m->mode->flush(m, &first);
+
+	pt_mtb_emit_loss(m, rc == PT_EIO ? PT_LOSS_PROBE : m->held ? PT_LOSS_HALTED : PT_LOSS_REARM,
+			 pt_mem_now_ns(m->mem));
+	if (rc != PT_EIO && put_back(m, err) < 0 && rc == 0)
+		rc = err->code;
+	else if (rc < 0)
+		*err = first;
+	if (rc == 0 && m->mode->leave != NULL)
+		rc = m->mode->leave(m, err);
+	return rc;
+}
+
+static int mtb_stop(void *state, struct pt_err *err)
+{
+	struct pt_mtb *m = state;
+	struct pt_err own = { 0 };
+	int rc;
+
+	rc = wind_up(m, &own);
+	emit_end(m);
+	release(m);
+	if (rc < 0 && err != NULL)
+		*err = own;
+	return rc;
+}
+
+const struct pt_source_ops pt_source_mtb = {
+	.name = "mtb",
+	.format = PT_FORMAT_MTB,
+	.modes = "burst|stream|halt",
+	.help = "every taken branch, from the Micro Trace Buffer",
+	.state_bytes = sizeof(struct pt_mtb),
+	.params = params,
+	.n_params = N_PARAMS,
+	.available = available,
+	.start = mtb_start,
+	.drain = mtb_drain,
+	.on_state = mtb_on_state,
+	.stop = mtb_stop,
+};
