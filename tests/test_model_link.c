@@ -356,16 +356,19 @@ START_TEST(a_slow_board_slips)
 {
 	const struct pt_vboard_ops *ops;
 	struct pt_vboard *board;
-	uint64_t began;
+	uint64_t slip_ns = 0;
 
 	open_link("clock=wall");
 	board = pt_model_link_board(link_, &ops);
 	board->real_per_model = 4;
-	began = pt_link_now_ns(link_);
-	ck_assert_int_eq(pt_link_wait(link_, began + 80 * PT_NS_PER_MS, &err), 0);
-	ck_assert_uint_gt(board->now_ns, 2 * PT_NS_PER_MS);	/* it ran, but could not keep up */
-	ck_assert_uint_lt(board->now_ns, began + 40 * PT_NS_PER_MS);
-	ck_assert_uint_ge(pt_model_link_slip_ns(link_) + board->now_ns, 70 * PT_NS_PER_MS);
+	for (int i = 0; i < 100 && slip_ns < 50 * PT_NS_PER_MS; i++) {
+		ck_assert_int_eq(pt_link_wait(link_, pt_link_now_ns(link_) + 20 * PT_NS_PER_MS, &err), 0);
+		slip_ns = pt_model_link_slip_ns(link_);
+	}
+	ck_assert_uint_ge(slip_ns, 50 * PT_NS_PER_MS);
+	ck_assert_uint_gt(board->now_ns, 0);	/* it ran, but could not keep up */
+	ck_assert_uint_lt(board->now_ns, slip_ns);
+	ck_assert_uint_le(board->now_ns + slip_ns, pt_link_now_ns(link_));
 	close_link();
 }
 END_TEST
@@ -377,9 +380,10 @@ START_TEST(a_fast_board_keeps_real_time)
 
 	open_link("clock=wall");
 	board = pt_model_link_board(link_, &ops);
-	ck_assert_int_eq(pt_link_wait(link_, pt_link_now_ns(link_) + 20 * PT_NS_PER_MS, &err), 0);
-	must(info_count, 2);
-	ck_assert_uint_ge(board->now_ns + pt_model_link_slip_ns(link_), 20 * PT_NS_PER_MS);
+	for (int i = 0; i < 100 && board->now_ns < 20 * PT_NS_PER_MS; i++)
+		ck_assert_int_eq(pt_link_wait(link_, pt_link_now_ns(link_) + 10 * PT_NS_PER_MS, &err), 0);
+	ck_assert_uint_ge(board->now_ns, 20 * PT_NS_PER_MS);
+	ck_assert_uint_lt(pt_model_link_slip_ns(link_), board->now_ns);
 	close_link();
 }
 END_TEST

@@ -143,7 +143,7 @@ static void powered_setup(void)
 	get(R_CTRL);
 }
 
-enum step { END, RESET, SWITCH, TO_JTAG, LOWS, BAD_PARITY, IDCODE, SHORT_RESET, POWER_CYCLE };
+enum step { END, RESET, SWITCH, TO_JTAG, LOWS, BAD_PARITY, IDCODE, SHORT_RESET, POWER_CYCLE, DORMANT };
 static const struct { const char *name; enum step steps[6]; uint8_t request; unsigned ack; } wakings[] = {
 	{ "silent at power-on", { END }, R_DPIDR, SILENT },
 	{ "a line reset is not enough in JTAG mode", { RESET }, R_DPIDR, SILENT },
@@ -158,6 +158,8 @@ static const struct { const char *name; enum step steps[6]; uint8_t request; uns
 	{ "idle clocks between transfers", { SWITCH, IDCODE, LOWS }, R_DPIDR, OK },
 	{ "switched twice", { SWITCH, IDCODE, SWITCH }, R_DPIDR, OK },
 	{ "SWD to JTAG", { SWITCH, IDCODE, TO_JTAG, RESET }, R_DPIDR, SILENT },
+	{ "version 1 has no dormant state", { SWITCH, IDCODE, DORMANT }, R_DPIDR, SILENT },
+	{ "and a host that wakes it from there finds it", { SWITCH, IDCODE, DORMANT, RESET }, R_DPIDR, OK },
 	{ "power-on forgets", { SWITCH, IDCODE, POWER_CYCLE, RESET }, R_DPIDR, SILENT },
 };
 
@@ -166,6 +168,20 @@ static void power_cycle(void)
 	pt_vdp_power(&dp, false);
 	ck_assert_uint_eq(listen_bits(8), 0xff);
 	pt_vdp_power(&dp, true);
+}
+
+/* SWD to dormant, and the selection alert that would lead back. Source: cortex-m.md 10.1. */
+static void dormant(void)
+{
+	static const uint8_t alert[] = { 0x92, 0xf3, 0x09, 0x62, 0x95, 0x2d, 0x85, 0x86,
+					 0xe9, 0xaf, 0xdd, 0xe3, 0xa2, 0x0e, 0xbc, 0x19 };
+
+	send(UINT64_MAX, 56);
+	send(0xe3bc, 16);
+	send(0xff, 8);
+	for (size_t i = 0; i < sizeof(alert); i++)
+		send(alert[i], 8);
+	send(0x1a0, 12);
 }
 
 static void take(enum step step)
@@ -179,6 +195,7 @@ static void take(enum step step)
 	case IDCODE: ck_assert_uint_eq(get(R_DPIDR), DPIDR); break;
 	case SHORT_RESET: send(UINT64_MAX, 49), send(0, 4); break;
 	case POWER_CYCLE: power_cycle(); break;
+	case DORMANT: dormant(); break;
 	case END: break;
 	}
 }

@@ -181,6 +181,20 @@ START_TEST(faults_strike_packets)
 }
 END_TEST
 
+START_TEST(a_fault_may_be_the_plug)
+{
+	unsigned char request[] = { 0x00, 0xff }, response[64];
+
+	plug_in("kl27?fault=unplug@2", false);
+	open_bulk();
+	expect_packet_bytes(512);
+	ck_assert_int_eq(bulk(OUT, request, 2, LONG_MS), 2);
+	ck_assert_int_lt(bulk(IN, response, 64, LONG_MS), 0);
+	ck_assert_int_eq(bulk(OUT, request, 2, LONG_MS), LIBUSB_ERROR_NO_DEVICE);
+	teardown();
+}
+END_TEST
+
 START_TEST(full_speed_has_small_packets)
 {
 	plug_in("kl27?link=bulk-fs", false);
@@ -253,6 +267,7 @@ int main(void)
 	tcase_add_test(open_case, the_plug_is_pulled);
 	tcase_add_test(open_case, the_plug_is_pulled_in_flight);
 	tcase_add_loop_test(own, faults_strike_packets, 0, PT_LEN(faults));
+	tcase_add_test(own, a_fault_may_be_the_plug);
 	tcase_add_test(own, full_speed_has_small_packets);
 	tcase_add_test(own, two_probes_at_a_time);
 	tcase_add_test(own, hidraw_answers);
