@@ -4,7 +4,8 @@
  *
  * An exception return is two packets, branch -> EXC_RETURN and (A) EXC_RETURN -> where it goes on, joined to one event.
  * Where the second names another source the core went straight into the next handler (tail-chaining); that the DDI
- * leaves open, so both plausible shapes are understood. A pair cut in two is a gap, not a guess. */
+ * leaves open, and flow understands the other plausible shapes by what the destination is. A pair cut in two is a gap,
+ * not a guess. */
 #include <string.h>
 
 #include "decode/decoder.h"
@@ -20,6 +21,7 @@ struct mtb {
 	uint8_t part_bytes;
 	bool linked;		/* a packet came before, and nothing is missing since */
 	bool returning;		/* the first half of an exception return was seen */
+	bool halted;		/* a debugger holds the core */
 	bool resumed;		/* the core was just resumed, at resumed_at */
 	uint32_t returning_from;
 	uint64_t resumed_at;
@@ -85,7 +87,7 @@ static void single(struct mtb *s, uint32_t from, uint32_t to, bool atomic, bool 
 	} else if (!first_half && second_half) {
 		add_branch(s, out, PT_BY_EXCEPTION_RETURN, PT_UNKNOWN, to);
 	} else if (!first_half) {
-		add_branch(s, out, atomic ? PT_BY_EXCEPTION : PT_BY_INSTRUCTION, from, to);
+		add_branch(s, out, !atomic ? PT_BY_INSTRUCTION : s->halted ? PT_BY_DEBUG : PT_BY_EXCEPTION, from, to);
 	}
 }
 
@@ -205,6 +207,7 @@ static void state_changed(void *state, enum pt_state what, uint64_t pc, struct p
 	if (what == PT_STATE_RESET)
 		add_gap(s, out, PT_GAP_RESTART);
 	add(s, out, what == PT_STATE_HALT ? PT_EV_STOP : PT_EV_START, 0)->branch.to = pc;
+	s->halted = what == PT_STATE_HALT || what == PT_STATE_PC_WRITTEN;
 	s->resumed = what != PT_STATE_HALT && pc != PT_UNKNOWN;
 	s->resumed_at = pc;
 	s->linked = true;	/* by its pc */

@@ -234,12 +234,39 @@ static bool reach(struct pt_flow *f, struct place src, uint64_t from, uint64_t t
 	return src.unit != NULL;
 }
 
+static bool is_handler(const struct pt_flow *f, uint64_t addr)
+{
+	struct place p = locate(f, addr);
+
+	return p.unit != NULL && p.unit->handler;
+}
+
+/* Straight into the next handler? The stack of interrupted places says so where it is known, else the vector table. */
+static bool tail_chained(const struct pt_flow *f, enum pt_by by, uint64_t to)
+{
+	if (by == PT_BY_TAIL_CHAIN)
+		return true;
+	if (f->n_interrupted > 0 && f->interrupted[f->n_interrupted - 1] == to)
+		return false;
+	return is_handler(f, to);
+}
+
+/* A single packet from the returning instruction to the next handler is a shape of tail-chaining too: nobody calls from
+ * just before a handler, and who jumps to one does it outside any. */
+static bool tail_chained_at_once(const struct pt_flow *f, struct place src, uint64_t to)
+{
+	return is_handler(f, to) &&
+	       (src.unit->flow == PT_FLOW_RETURN || (src.unit->flow == PT_FLOW_INDIRECT && f->n_interrupted > 0));
+}
+
 static void by_instruction(struct pt_flow *f, uint64_t from, uint64_t to, struct pt_run_batch *out)
 {
 	struct place src = locate(f, from);
 
 	if (!reach(f, src, from, to, out)) {
 		begin_at(f, to);	/* out of code that nobody described, say a boot ROM */
+	} else if (tail_chained_at_once(f, src, to)) {
+		leave_by(f, src, locate(f, to), PT_LEFT_TAIL_CHAIN, f->settings.tail_chain_cycles, out);
 	} else if (leads_to(f, src, to)) {
 		leave_by(f, src, destination(f, from, to), left_by[src.unit->flow], 0, out);
 	} else if (!falls_through(f, src, to)) {
@@ -277,16 +304,6 @@ static void by_exception(struct pt_flow *f, uint64_t from, uint64_t to, struct p
 		interrupt(f, from);
 }
 
-/* Straight into the next handler? The stack of interrupted places says so where it is known, else the vector table. */
-static bool tail_chained(const struct pt_flow *f, enum pt_by by, uint64_t to)
-{
-	if (by == PT_BY_TAIL_CHAIN)
-		return true;
-	if (f->n_interrupted > 0 && f->interrupted[f->n_interrupted - 1] == to)
-		return false;
-	return pt_codemap_is_handler(f->map, to);
-}
-
 static bool can_return(struct place p)
 {
 	return p.unit != NULL && (p.unit->flow == PT_FLOW_RETURN || p.unit->flow == PT_FLOW_INDIRECT);
@@ -321,6 +338,7 @@ static void by_debug(struct pt_flow *f, uint64_t from, uint64_t to, struct pt_ru
 		bad(f, from, to, out);
 	if (f->at == NULL)
 		begin_at(f, to);
+	f->stopped = f->at != NULL;
 }
 
 static void branch(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
@@ -525,7 +543,7 @@ static inline size_t follow(struct pt_flow *f, const struct pt_event *event, siz
 		dst = code + to;
 		left = left_by[src->flow];
 		if (event->branch.from - begin >= PT_FLOW_RUN_BYTES || src->breaks != at->breaks || left == 0 ||
-		    dst->len_units == 0 || !either_is_0(src->target ^ (uint32_t)to, src->target ^ PT_NO_TARGET))
+		    dst->len_units == 0 || dst->handler || !either_is_0(src->target ^ (uint32_t)to, src->target ^ PT_NO_TARGET))
 			break;
 		run->begin = begin;
 		run->end = event->branch.from + ((uint64_t)src->len_units << shift);

@@ -115,7 +115,7 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		span->code[i] = sum;
 		span->code[i].flow = insn.flow & 15;
 		span->code[i].len_units = (unsigned)units & 15;
-		span->code[i].leave_cycles = insn.taken_cycles;
+		span->code[i].leave_cycles = insn.taken_cycles & 127;
 		span->code[i].target = index_of(map, span, insn.target);
 		span->code[i].function = function_at(c, addr);
 		sum.instructions += units > 0;
@@ -173,28 +173,16 @@ static int by_base(const void *a, const void *b)
 	return x->base < y->base ? -1 : x->base > y->base;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Exceptions from 2 on: reset is entered by nobody. */
-static void list_handlers(struct pt_codemap *map)
+static void mark_handlers(struct pt_codemap *map)
 {
 	for (unsigned n = 2; n < MAX_VECTORS; n++) {
 		uint64_t addr = pt_program_vector(map->program, n);
+		struct pt_code_unit *unit = (struct pt_code_unit *)(uintptr_t)pt_codemap_at(map, addr);
 
-		if (addr != PT_UNKNOWN && pt_codemap_at(map, addr) != NULL)
-			map->handler[map->n_handlers++] = addr;
+		if (unit != NULL && unit->len_units > 0)
+			unit->handler = 1;
 	}
-	qsort(map->handler, map->n_handlers, sizeof(*map->handler), by_value);
-}
-
-bool pt_codemap_is_handler(const struct pt_codemap *map, uint64_t addr)
-{
-	return bsearch(&addr, map->handler, map->n_handlers, sizeof(*map->handler), by_value) != NULL;
 }
 
 uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr)
@@ -220,16 +208,15 @@ struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct
 		return NULL;
 	map->isa = isa;
 	map->span = calloc(MAX_SPANS, sizeof(*map->span));
-	map->handler = calloc(MAX_VECTORS, sizeof(*map->handler));
 	if (program != NULL)
 		map->program = pt_program_ref((struct pt_program *)(uintptr_t)program);
-	if (map->span == NULL || map->handler == NULL || (program != NULL && !add_spans(map))) {
+	if (map->span == NULL || (program != NULL && !add_spans(map))) {
 		pt_codemap_free(map);
 		return NULL;
 	}
 	qsort(map->span, map->n_spans, sizeof(*map->span), by_base);
 	if (program != NULL)
-		list_handlers(map);
+		mark_handlers(map);
 	return map;
 }
 
@@ -240,7 +227,6 @@ void pt_codemap_free(struct pt_codemap *map)
 	for (size_t i = 0; map->span != NULL && i < map->n_spans; i++)
 		free(map->span[i].code);
 	free(map->span);
-	free(map->handler);
 	pt_program_unref((struct pt_program *)(uintptr_t)map->program);
 	free(map);
 }

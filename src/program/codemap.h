@@ -18,7 +18,8 @@ struct pt_code_unit {
 	uint16_t function;	/* id, or PT_NO_FUNCTION */
 	uint8_t flow : 4;	/* enum pt_flow_class; INVALID inside an instruction and in data */
 	uint8_t len_units : 4;	/* 0: no instruction begins here */
-	uint8_t leave_cycles;	/* of this instruction when it branches */
+	uint8_t leave_cycles : 7;	/* of this instruction when it branches */
+	uint8_t handler : 1;	/* an exception handler begins here */
 };
 #define PT_NO_TARGET UINT32_MAX		/* goes where a register says, or does not branch */
 #define PT_FAR_TARGET (UINT32_MAX - 1)	/* out of this span: pt_codemap_target() tells */
@@ -33,8 +34,6 @@ struct pt_codemap {
 	const struct pt_program *program;	/* held */
 	struct pt_code_span *span;	/* by address */
 	size_t n_spans;
-	uint64_t *handler;		/* where the vector table leads, by address */
-	size_t n_handlers;
 };
 
 /* program may be NULL (an empty map: every address is outside code). Never fails but for memory. */
@@ -43,8 +42,6 @@ void pt_codemap_free(struct pt_codemap *map);
 
 /* Where the direct branch at addr leads; PT_UNKNOWN: there is none. For any span; the hot path reads target. */
 uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr);
-/* Is addr the first instruction of an exception handler, as the vector table has it? */
-bool pt_codemap_is_handler(const struct pt_codemap *map, uint64_t addr);
 
 /* The entry of addr, or NULL outside code. */
 static inline const struct pt_code_unit *pt_codemap_at(const struct pt_codemap *map, uint64_t addr)
