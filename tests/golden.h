@@ -1,0 +1,14 @@
+/* Golden files: what a recorded input prints as, kept beside it in tests/golden. */
+#ifndef PT_TESTS_GOLDEN_H
+#define PT_TESTS_GOLDEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The input tests/golden/NAME + in_ext, printed by print(), must equal tests/golden/NAME + out_ext. With
+ * PT_UPDATE_GOLDEN=1 in the environment the file is rewritten instead. Files are found through $srcdir. */
+void expect_golden(const char *name, const char *in_ext, const char *out_ext,
+		   void (*print)(const uint8_t *bytes, size_t len_bytes, FILE *out));
+
+#endif
