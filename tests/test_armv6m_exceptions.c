@@ -127,7 +127,7 @@ START_TEST(escalates)
 
 	MAKE(&rig, CPSID, SVC);
 	rig_instructions(&rig, 2);
-	ck_assert_str_eq(rig.seen, "EXC 202>1300 ");
+	ck_assert_str_eq(rig.seen, "EXC 204>1300 ");
 	rig_put_handler(&rig, PT_VEX_HARDFAULT, UDF);
 	pt_vcpu_run(rig.cpu, pt_vcpu_cycle(rig.cpu) + 50);
 	ck_assert_int_eq(pt_vcpu_state(rig.cpu), PT_VCPU_LOCKUP);
@@ -137,7 +137,7 @@ START_TEST(escalates)
 	ck_assert_int_eq(pt_vcpu_state(rig.cpu), PT_VCPU_LOCKUP);
 	pt_vcpu_pend_nmi(rig.cpu);
 	rig_instructions(&rig, 1);
-	ck_assert_str_eq(rig.seen, "EXC 202>1300 EXC fffffffe>1200 ");
+	ck_assert_str_eq(rig.seen, "EXC 204>1300 EXC fffffffe>1200 ");
 	pt_vcpu_reset(rig.cpu, false);
 	ck_assert_int_eq(pt_vcpu_state(rig.cpu), PT_VCPU_RUN);
 	rig_done(&rig);

@@ -22,6 +22,7 @@ struct pt_vtap {
 	void *arg;
 	void (*insn)(void *arg, uint32_t pc);				/* about to execute, once per instruction */
 	void (*jump)(void *arg, enum pt_vjump how, uint32_t from, uint32_t exc_return, uint32_t to);
+	/* once per access of an instruction that succeeded, not for exception frames */
 	void (*data)(void *arg, uint32_t addr, unsigned size_bytes, bool write, uint32_t value, uint32_t pc);
 	struct pt_vtap *next;
 };

@@ -142,14 +142,15 @@ void pt_cpu_hardfault(struct pt_vcpu *cpu, uint32_t return_addr)
 	pt_cpu_enter(cpu, PT_VEX_HARDFAULT, return_addr);
 }
 
-/* SVC is taken at once or is a HardFault; something more urgent that is pending goes first. */
+/* SVC is taken at once or is a HardFault, which keeps the return address of SVCall as any escalated fault does (QEMU agrees);
+ * something more urgent that is pending goes first. Source: DDI 0403, B1.5.6, note on escalation. */
 void pt_cpu_svc(struct pt_vcpu *cpu, uint32_t return_addr)
 {
 	unsigned first;
 
 	if (cpu->priority[PT_VEX_SVCALL] >= pt_cpu_priority(cpu, true)) {
 		cpu->cycle++;
-		pt_cpu_hardfault(cpu, return_addr - 2);
+		pt_cpu_hardfault(cpu, return_addr);
 		return;
 	}
 	cpu->pending |= BIT(PT_VEX_SVCALL);
