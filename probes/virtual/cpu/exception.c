@@ -142,8 +142,8 @@ void pt_cpu_hardfault(struct pt_vcpu *cpu, uint32_t return_addr)
 	pt_cpu_enter(cpu, PT_VEX_HARDFAULT, return_addr);
 }
 
-/* SVC is taken at once or is a HardFault, which keeps the return address of SVCall as any escalated fault does (QEMU agrees);
- * something more urgent that is pending goes first. Source: DDI 0403, B1.5.6, note on escalation. */
+/* SVC is taken at once or is a HardFault; something more urgent that is pending goes first. Escalated it keeps its
+ * return address, as all faults do (note in DDI 0403, B1.5.6; QEMU agrees). */
 void pt_cpu_svc(struct pt_vcpu *cpu, uint32_t return_addr)
 {
 	unsigned first;
