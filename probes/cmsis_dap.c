@@ -189,7 +189,8 @@ static int cmsis_dap_open(void *state, struct pt_link *link, const struct pt_par
 	if (find_start(dap, err) < 0 || ask_all(dap, count_limit, atomic, err) < 0)
 		return err->code;
 	if ((dap->quirks & PT_DAP_QUIRK_OLD_FIRMWARE) != 0)
-		pt_warn("cmsis-dap: %s: this firmware is known to lose packets; please update it", dap->link_info.product);
+		pt_warn("cmsis-dap: %s: this firmware is known to lose packets; please update it",
+			dap->link_info.product);
 	return 0;
 }
 
@@ -199,6 +200,7 @@ static void cmsis_dap_close(void *state)
 
 	if (dap->silent)	/* it would only be waited for once more */
 		return;
+	pt_link_wait(dap->link, 0, NULL);	/* takes an interrupt that came too late for what it was meant for */
 	pt_cmsis_dap_orders(dap, (const struct pt_cmsis_dap_order[]){
 		{ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true },
 		{ "connect light", { DAP_HOST_STATUS, 0, 0 }, 3, DAP_OK, true },
@@ -290,8 +292,9 @@ static int cmsis_dap_sequence(void *state, const uint8_t *bits, size_t n_bits, s
 
 	for (size_t at = 0; rc == 0 && at < n_bits; at += CHUNK_BITS) {
 		size_t n = n_bits - at < CHUNK_BITS ? n_bits - at : CHUNK_BITS;
-		struct pt_cmsis_dap_order order = { "send a sequence", { DAP_SWJ_SEQUENCE, (uint8_t)n }, 2 + (n + 7) / 8,
-						    DAP_OK, false };
+		struct pt_cmsis_dap_order order = {
+			"send a sequence", { DAP_SWJ_SEQUENCE, (uint8_t)n }, 2 + (n + 7) / 8, DAP_OK, false,
+		};
 
 		copy_bits(order.bytes + 2, bits, at, n);
 		rc = pt_cmsis_dap_orders(dap, &order, 1, err);

@@ -43,7 +43,7 @@ enum {	/* a packet's bounds, whatever the device claims */
 	PT_CMSIS_DAP_ANSWER_MS = 1000,	/* no command of ours takes a healthy probe longer, delays apart */
 };
 
-/* --- packets (cmsis_dap_pack.c, cmsis_dap_unpack.c) ---------------------------------------------------------------------------------- */
+/* --- packets (cmsis_dap_pack.c, cmsis_dap_unpack.c) ----------------------------------------------------------------- */
 
 /* A place in a list of operations: op == n_ops is its end. word counts inside a block. */
 struct pt_dap_cursor {
@@ -154,7 +154,8 @@ int pt_cmsis_dap_settle(struct pt_cmsis_dap *dap, struct pt_err *err);
 /* Throw away what a killed host left in the pipe. Only at open. */
 int pt_cmsis_dap_drain(struct pt_cmsis_dap *dap, struct pt_err *err);
 
-int pt_cmsis_dap_send(struct pt_cmsis_dap *dap, size_t len_bytes, uint64_t deadline_ns, struct pt_err *err);	/* dap->out */
+/* The request in dap->out. */
+int pt_cmsis_dap_send(struct pt_cmsis_dap *dap, size_t len_bytes, uint64_t deadline_ns, struct pt_err *err);
 /* The next response into dap->in; its length, or the link's error. */
 int pt_cmsis_dap_receive(struct pt_cmsis_dap *dap, uint64_t deadline_ns, struct pt_err *err);
 

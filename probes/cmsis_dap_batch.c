@@ -1,4 +1,4 @@
-/* A list of operations, run as a pipeline: as many packets with the probe as it can hold, their responses taken in order.
+/* A list of operations, run as a pipeline: as many packets with the probe as it holds, responses taken in order.
  *
  * What may go wrong decides what may be in flight:
  * - Behind a poll nothing is sent but the reads in its own packet: only its outcome says whether they count.

@@ -67,7 +67,7 @@ static int next_stale(struct pt_cmsis_dap *dap, uint64_t *deadline_ns, struct pt
 	return n >= 0 || n == PT_EPROTO ? 0 : n;
 }
 
-/* Whatever comes before the answer to this question is stale; so are the answers to such questions asked before, in vain. */
+/* What comes before the answer to this question is stale, and so are answers to such questions asked before in vain. */
 static int agree(struct pt_cmsis_dap *dap, struct pt_err *err)
 {
 	uint64_t deadline_ns = in_ms(dap, dap->silent ? RESYNC_MS : PT_CMSIS_DAP_ANSWER_MS);

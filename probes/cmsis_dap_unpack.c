@@ -93,7 +93,9 @@ static bool read_transfer(struct reader *in, const struct pt_dap_op *ops, size_t
 	if (result->ack != PT_DAP_ACK_OK)
 		n = head[1];
 	at = cmd->from;
-	for (uint32_t i = 0; i < cmd->n_steps && n >= transfers_in(&ops[at.op]); i++, at = pt_dap_step(ops, n_ops, at)) {
+	for (uint32_t i = 0; i < cmd->n_steps; i++, at = pt_dap_step(ops, n_ops, at)) {
+		if (n < transfers_in(&ops[at.op]))
+			break;
 		n -= transfers_in(&ops[at.op]);
 		if (!take_word(in, &ops[at.op], at.word))
 			return result->ack != PT_DAP_ACK_OK;	/* a failed batch may lack its last word */
@@ -119,7 +121,9 @@ static bool read_block(struct reader *in, const struct pt_dap_op *ops, size_t n_
 	n = pt_le16(head + 1);
 	result->raw = head[3];
 	result->ack = ack_of(head[3]);
-	if (n > cmd->n_steps || result->ack == PT_DAP_ACK_EXPIRED || (result->ack == PT_DAP_ACK_OK && n != cmd->n_steps))
+	if (n > cmd->n_steps || (result->ack == PT_DAP_ACK_OK && n != cmd->n_steps))
+		return false;
+	if (result->ack == PT_DAP_ACK_EXPIRED)	/* without a poll? */
 		return false;
 	result->progress |= n > 0 || posts_reads(ops, cmd);
 	for (unsigned i = 0; i < n; i++, at = pt_dap_step(ops, n_ops, at))
@@ -185,7 +189,7 @@ void pt_dap_unpack(const struct pt_dap_packet *packet, const struct pt_dap_op *o
 	for (unsigned i = 0; sound && i < packet->n_commands; i++) {
 		sound = read_command(&in, ops, n_ops, &packet->command[i], result);
 		if (!sound || result->ack != PT_DAP_ACK_OK) {
-			/* The device went on with the commands behind the one that failed, and nobody can tell how far. */
+			/* The device went on with the commands behind it, and nobody can tell how far. */
 			result->repeatable &= i + 1 == packet->n_commands;
 			break;
 		}

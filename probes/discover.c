@@ -140,7 +140,8 @@ static bool fits(const struct way *way, const struct pt_params *pick)
 	const char *usb = pt_params_text(pick, &pick_params[PICK_USB]);
 	const char *link = pt_params_text(pick, &pick_params[PICK_LINK]);
 
-	return (serial == NULL || strcmp(serial, way->at.serial) == 0) && (usb == NULL || strcmp(usb, way->at.usb_path) == 0) &&
+	return (serial == NULL || strcmp(serial, way->at.serial) == 0) &&
+	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) &&
 	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
 }
 
@@ -152,7 +153,8 @@ static int no_permission(const struct pt_link_found *at, struct pt_err *err)
 	if (strstr(at->product, "CMSIS-DAP") != NULL)
 		snprintf(match, sizeof(match), "ATTRS{product}==\"*CMSIS-DAP*\"");
 	else
-		snprintf(match, sizeof(match), "ATTRS{idVendor}==\"%04x\", ATTRS{idProduct}==\"%04x\"", at->usb_vid, at->usb_pid);
+		snprintf(match, sizeof(match), "ATTRS{idVendor}==\"%04x\", ATTRS{idProduct}==\"%04x\"", at->usb_vid,
+			 at->usb_pid);
 	return pt_fail(err, PT_EPERM, "no permission for the probe at usb %s; put the line  "
 		       "SUBSYSTEM==\"usb|hidraw\", %s, MODE=\"0660\", TAG+=\"uaccess\"  "
 		       "into /etc/udev/rules.d/60-proftap.rules, run \"udevadm control --reload\" and replug the probe",
@@ -240,8 +242,8 @@ static const struct scheme *find_scheme(const char *uri, const char **rest, stru
 		pt_fail(err, PT_EARG, "%s: not built in this version", schemes[i].name);
 		return NULL;
 	}
-	pt_fail(err, PT_EARG, "\"%s\" names no probe; there are virtual:NAME and cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT]",
-		uri);
+	pt_fail(err, PT_EARG, "\"%s\" names no probe; "
+		"there are virtual:NAME and cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT]", uri);
 	return NULL;
 }
 

@@ -38,7 +38,8 @@ static int best_time(struct pt_probe *probe, uint32_t n_words, uint64_t *best_ns
 	return rc;
 }
 
-/* A packet with many words and one with one differ by the wire alone, unless reports hide it (HID's 1 ms). */
+/* A packet with many words and one with one differ by the wire alone, unless reports hide it (HID's 1 ms) or it drowns
+ * in what a round trip takes anyway. */
 static int measure_clock(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err)
 {
 	struct pt_probe_info info;
@@ -52,7 +53,7 @@ static int measure_clock(struct pt_probe *probe, struct pt_probe_speed *out, str
 	out->at_least = true;
 	out->swclk_hz = out->words_per_s * WORD_CLOCKS;
 	rc = best_time(probe, n_words, &full_ns, err);
-	if (rc < 0 || info.link.fixed_packets || full_ns <= out->round_trip_ns)
+	if (rc < 0 || info.link.fixed_packets || full_ns <= out->round_trip_ns + out->round_trip_ns / 4)
 		return rc;
 	out->at_least = false;
 	out->swclk_hz = (uint32_t)((n_words - 1) * WORD_CLOCKS * PT_NS_PER_S / (full_ns - out->round_trip_ns));

@@ -1,4 +1,4 @@
-/* A probe is a driver on a link. Here is what is the same for all: opening, closing, and the settings any driver takes. */
+/* A probe is a driver on a link. Here is what is the same for all: opening, closing, and the settings of any driver. */
 #include "probes/probe.h"
 
 #include <stdlib.h>
@@ -13,17 +13,17 @@ struct pt_probe {
 
 const struct pt_param pt_probe_params[] = {
 	[PT_PROBE_SPEED] = { "speed", PT_PARAM_HZ, "4M", NULL, 1000, 100000000,
-			     "clock of the debug wire, Hz (SWCLK); slower for long cables" },
+		"clock of the debug wire, Hz (SWCLK); slower for long cables" },
 	[PT_PROBE_LIMIT_PACKETS] = { "limit-packets", PT_PARAM_NUMBER, "0", NULL, 0, 64,
-				     "packets outstanding at once, 0: as the probe says; 1 for probes that say too many" },
+		"packets outstanding at once, 0: as the probe says; 1 for probes that say too many" },
 	[PT_PROBE_ATOMIC] = { "atomic", PT_PARAM_FLAG, "on", NULL, 0, 0,
-			      "bind commands into one packet (ExecuteCommands) if the probe claims to know it" },
+		"bind commands into one packet (ExecuteCommands) if the probe claims to know it" },
 	[PT_PROBE_WAIT_RETRY] = { "wait-retry", PT_PARAM_NUMBER, "0", NULL, 0, 65535,
-				  "how often the probe repeats an access that the target answers with WAIT, 0: for 100 ms" },
+		"how often the probe repeats an access that the target answers with WAIT, 0: for 100 ms" },
 	[PT_PROBE_MATCH_RETRY] = { "match-retry", PT_PARAM_NUMBER, "0", NULL, 0, 65535,
-				   "how often the probe repeats a poll by itself, 0: for 5 ms, at 100 SWCLK periods a read" },
+		"how often the probe repeats a poll by itself, 0: for 5 ms, at 100 SWCLK periods a read" },
 	[PT_PROBE_IDLE_CYCLES] = { "idle-cycles", PT_PARAM_NUMBER, "0", NULL, 0, 255,
-				   "SWCLK periods of idle after every transfer" },
+		"SWCLK periods of idle after every transfer" },
 };
 const size_t pt_n_probe_params = PT_LEN(pt_probe_params);
 

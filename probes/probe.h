@@ -21,8 +21,8 @@ enum pt_dap_do {
 	PT_DAP_WRITE,		/* one register from value */
 	PT_DAP_READ_BLOCK,	/* n_words reads of the same register into words */
 	PT_DAP_WRITE_BLOCK,	/* n_words writes of the same register from words */
-	PT_DAP_POLL,		/* read until (register & mask) == value; in the probe where it can. Gives up when time_us
-				 * is over, or what is left of a try of 5 ms then */
+	PT_DAP_POLL,		/* read until (register & mask) == value; in the probe where it can. Gives up when
+				 * time_us is over, or what is left of a try of 5 ms then */
 	PT_DAP_DELAY,		/* let time_us pass in the probe, 1..65535 */
 };
 
@@ -32,15 +32,15 @@ struct pt_dap_op {
 	uint8_t a;		/* A[3:2]: 0, 4, 8 or 0xc */
 	uint32_t value, mask;
 	uint32_t time_us;
-	uint32_t *words;	/* read: out; WRITE_BLOCK: in. Not needed for POLL; there it gets the last value if not NULL */
+	uint32_t *words;	/* read: out; WRITE_BLOCK: in; POLL: the last value, if not NULL */
 	uint32_t n_words;
-	uint64_t sent_ns, done_ns;	/* out: the probe was given it not before sent_ns; its result was here at done_ns */
+	uint64_t sent_ns, done_ns;	/* out: given to the probe not before sent_ns; result here at done_ns */
 };
 
 enum pt_dap_line { PT_DAP_SWD };	/* jtag: when a probe needs it */
 
 struct pt_dap_ops {
-	/* Bring the wire up: port, clock, line reset with the JTAG-to-SWD switch. Leaves the first DPIDR read to the caller. */
+	/* Bring the wire up: port, clock, line reset with the JTAG-to-SWD switch. The first DPIDR read is the caller's. */
 	int (*connect)(void *state, enum pt_dap_line line, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays and polls are not counted
@@ -50,8 +50,8 @@ struct pt_dap_ops {
 	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or
 	 *   PT_EFAULT    the DAP answered FAULT: sticky flags are set, the caller recovers; ops[*n_done] is the first
 	 *                that may have failed (a posted write shows late)
-	 *   PT_ETIMEOUT  no answer from the probe for timeout_ms, or WAIT for that long; sooner (100 ms) where the probe
-	 *                gave up on WAIT and going on might repeat or skip an access. AP registers are then unknown
+	 *   PT_ETIMEOUT  no answer from the probe for timeout_ms, or WAIT for that long; sooner (100 ms) where the
+	 *                probe gave up on WAIT and going on might repeat or skip an access. AP registers are then unknown
 	 *   PT_EPROTO    no acknowledge or parity error on the wire, or a reply that the protocol does not allow
 	 *   PT_EINTERRUPTED, PT_EIO
 	 * Whatever it returns, no response is outstanding afterwards, or the driver collects it at its next call. */
@@ -60,8 +60,10 @@ struct pt_dap_ops {
 	int (*write_abort)(void *state, uint32_t value, struct pt_err *err);	/* DP ABORT, out of any batch */
 	/* Clock n_bits, LSB first, on SWDIO (line reset, dormant wake-up). */
 	int (*sequence)(void *state, const uint8_t *bits, size_t n_bits, struct pt_err *err);
-	int (*set_speed)(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err);	/* hz_used: as asked if the probe does not say */
-	int (*set_reset)(void *state, bool asserted, struct pt_err *err);	/* the nRESET pin; PT_EUNSUPPORTED without one */
+	/* hz_used: as asked if the probe does not say */
+	int (*set_speed)(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err);
+	/* The nRESET pin; PT_EUNSUPPORTED without one. */
+	int (*set_reset)(void *state, bool asserted, struct pt_err *err);
 };
 
 /* --- probes ------------------------------------------------------------------------------------------------------ */
@@ -105,7 +107,8 @@ extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that
 extern const size_t pt_n_probe_params;
 
 /* Open what uri names (interface.md, "Probe addresses"): finds the device, makes its link, opens the driver.
- *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", "virtual:NAME[?key=value&...]"; "" is the first that is plugged in
+ *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "virtual:NAME[?key=value&...]";
+ *   "" is the first that is plugged in
  * settings: words of pt_probe_params, may be NULL. May block 2 s.
  * Errors: PT_EARG bad URI (the sentence lists the schemes, or says "not built in this version"), PT_EIO nothing
  * found or lost while opening, PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program,

@@ -9,8 +9,10 @@ enum { AP = 1, READ = 2, VALUE = 0x10, MASK = 0x20, RDBUFF = READ | 0xc };
 
 void fake_cmsis_dap_init(struct fake_cmsis_dap *fake, uint16_t packet_bytes, uint8_t packet_count)
 {
-	*fake = (struct fake_cmsis_dap){ .packet_bytes = packet_bytes, .packet_count = packet_count, .capabilities = 0x11,
-					 .protocol = "2.1.1", .wait_retry = 64, .match_retry = 1024 };
+	*fake = (struct fake_cmsis_dap){
+		.packet_bytes = packet_bytes, .packet_count = packet_count, .capabilities = 0x11, .protocol = "2.1.1",
+		.wait_retry = 64, .match_retry = 1024,
+	};
 	for (uint32_t i = 0; i < FAKE_DAP_WORDS; i++)
 		fake->words[i] = 0x5a000000 + i;
 }
@@ -296,8 +298,9 @@ static size_t info_of(const struct fake_cmsis_dap *fake, uint8_t id, uint8_t *da
 /* A command whose response is its id and a byte. */
 static size_t do_simple(struct fake_cmsis_dap *fake, const uint8_t *request, uint8_t **out)
 {
-	static const uint8_t len[256] = { [0x01] = 3, [0x02] = 2, [0x03] = 1, [0x04] = 6, [0x08] = 6, [0x09] = 3, [0x10] = 7,
-					  [0x11] = 5, [0x13] = 2 };
+	static const uint8_t len[256] = {
+		[0x01] = 3, [0x02] = 2, [0x03] = 1, [0x04] = 6, [0x08] = 6, [0x09] = 3, [0x10] = 7, [0x11] = 5, [0x13] = 2,
+	};
 	uint8_t status = 0;
 
 	switch (request[0]) {

@@ -1,4 +1,4 @@
-/* The CMSIS-DAP driver over a fake device: what it sends to open and connect, how it fills the pipeline, and what it does
+/* The CMSIS-DAP driver over a fake device: what it sends to open and connect, how it fills the pipeline, what it does
  * about polls, delays, WAIT, FAULT and devices with habits of their own. */
 #include <stdio.h>
 #include <string.h>
@@ -205,7 +205,8 @@ static size_t dump_ops(struct pt_dap_op *ops)
 
 	ops[n++] = (struct pt_dap_op){ .what = PT_DAP_WRITE, .ap = true, .a = 0, .value = 0x22000012 };
 	for (uint32_t at = 0; at < DUMP_WORDS; at += 256) {
-		ops[n++] = (struct pt_dap_op){ .what = PT_DAP_WRITE, .ap = true, .a = 4, .value = FAKE_DAP_BASE + 4 * at };
+		ops[n++] = (struct pt_dap_op){ .what = PT_DAP_WRITE, .ap = true, .a = 4,
+					       .value = FAKE_DAP_BASE + 4 * at };
 		ops[n++] = (struct pt_dap_op){ .what = PT_DAP_READ_BLOCK, .ap = true, .a = 0xc, .words = dump + at,
 					       .n_words = 256 };
 	}
@@ -351,7 +352,8 @@ START_TEST(delays_in_the_probe)
 	requests = script.n_requests;
 	before = round_trips();
 	began_ns = script.now_ns;
-	ck_assert_int_eq(dap->run(wire, ops, 3, 10, &n_done, &err), 0);	/* longer than the time-out: a delay is progress */
+	/* Longer than the time-out of 10 ms: a delay is progress. */
+	ck_assert_int_eq(dap->run(wire, ops, 3, 10, &n_done, &err), 0);
 	ck_assert_uint_eq(script.n_requests - requests, delays[_i].packets);
 	ck_assert_uint_eq(round_trips() - before, 1);
 	ck_assert_uint_ge(script.now_ns - began_ns, 20 * PT_NS_PER_MS);
@@ -523,6 +525,16 @@ START_TEST(sends_long_sequences)
 }
 END_TEST
 
+START_TEST(disconnects_in_spite_of_a_late_interrupt)
+{
+	open_probe();
+	pt_probe_interrupt(probe);
+	pt_probe_close(probe);
+	probe = NULL;
+	ck_assert_uint_eq(fake.n_commands[0x03], 1);
+}
+END_TEST
+
 /* --- what it says about its speed */
 
 static const struct {
@@ -582,6 +594,7 @@ int main(void)
 	tcase_add_test(tc, follows_the_clock);
 	tcase_add_test(tc, drives_reset);
 	tcase_add_test(tc, sends_long_sequences);
+	tcase_add_test(tc, disconnects_in_spite_of_a_late_interrupt);
 	tcase_add_loop_test(tc, measures_itself, 0, (int)PT_LEN(speeds));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

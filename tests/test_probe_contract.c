@@ -1,5 +1,5 @@
-/* What every probe driver promises, whatever goes wrong on its link: each call of each driver is made with each fault at
- * each request it sends. The right code comes back, in time; the next call works, or the probe is gone for good. */
+/* What every probe driver promises, whatever goes wrong on its link: each call of each driver is made with each fault
+ * at each request it sends. The right code comes back, in time; the next call works, or the probe is gone for good. */
 #include <string.h>
 
 #include "fake_cmsis_dap.h"
@@ -169,7 +169,8 @@ static void expect_gone(const struct pt_dap_ops *dap, void *wire)
 	for (size_t i = 0; i < PT_LEN(calls); i++) {
 		struct pt_err err = { 0 };
 
-		ck_assert_msg(calls[i].run(dap, wire, &err) == PT_EIO, "%s on a probe that is gone: %s", calls[i].name, err.msg);
+		ck_assert_msg(calls[i].run(dap, wire, &err) == PT_EIO, "%s on a probe that is gone: %s", calls[i].name,
+			      err.msg);
 	}
 }
 

@@ -120,7 +120,8 @@ static int bulk_submit(void *state, const uint8_t *packet, size_t len_bytes, uin
 	if (slot == NULL)
 		return pt_fail(err, PT_ETIMEOUT, "the probe at %s takes nothing", bulk->info.where);
 	memcpy(slot->bytes, packet, len_bytes);
-	libusb_fill_bulk_transfer(slot->transfer, bulk->device, bulk->place.out, slot->bytes, (int)len_bytes, on_out, slot, 0);
+	libusb_fill_bulk_transfer(slot->transfer, bulk->device, bulk->place.out, slot->bytes, (int)len_bytes, on_out,
+				  slot, 0);
 	slot->transfer->flags = needs_end(bulk, len_bytes) ? LIBUSB_TRANSFER_ADD_ZERO_PACKET : 0;
 	return start(bulk, slot, err);
 }
@@ -129,8 +130,8 @@ static int bulk_submit(void *state, const uint8_t *packet, size_t len_bytes, uin
 
 static int queue_in(struct bulk_link *bulk, struct slot *slot, struct pt_err *err)
 {
-	libusb_fill_bulk_transfer(slot->transfer, bulk->device, bulk->place.in, slot->bytes, (int)bulk->in_bytes, on_in, slot,
-				  0);
+	libusb_fill_bulk_transfer(slot->transfer, bulk->device, bulk->place.in, slot->bytes, (int)bulk->in_bytes, on_in,
+				  slot, 0);
 	return start(bulk, slot, err);
 }
 
@@ -282,7 +283,8 @@ static void bulk_close(void *state)
 	struct bulk_link *bulk = state;
 
 	if (!cancel_all(bulk)) {
-		pt_warn("usb: the probe at %s does not give its transfers back; their memory stays in use", bulk->info.where);
+		pt_warn("usb: the probe at %s does not give its transfers back; their memory stays in use",
+			bulk->info.where);
 		return;
 	}
 	free_slots(bulk);

@@ -9,9 +9,13 @@
 #include "probes/links/bulk.h"
 #include "util.h"
 
-bool pt_is_cmsis_dap_name(const char *text)
+enum { PID_WCH_LINK_DAP = 0x8011 };
+
+/* WCH-Link has the same name whether it is in its CMSIS-DAP mode or not; its number tells. */
+bool pt_is_cmsis_dap_name(const char *text, uint16_t usb_pid)
 {
-	return strstr(text, "CMSIS-DAP") != NULL || strstr(text, "CMSIS_DAP") != NULL;
+	return strstr(text, "CMSIS-DAP") != NULL || strstr(text, "CMSIS_DAP") != NULL ||
+	       (usb_pid == PID_WCH_LINK_DAP && strstr(text, "WCH-Link") != NULL);
 }
 
 /* --- what the kernel knows --------------------------------------------------------------------------------------- */
@@ -47,7 +51,8 @@ static bool node_permitted(libusb_device *dev)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/dev/bus/usb/%03u/%03u", libusb_get_bus_number(dev), libusb_get_device_address(dev));
+	snprintf(path, sizeof(path), "/dev/bus/usb/%03u/%03u", libusb_get_bus_number(dev),
+		 libusb_get_device_address(dev));
 	return access(path, R_OK | W_OK) == 0;
 }
 
@@ -76,7 +81,8 @@ static bool endpoints(const struct libusb_interface_descriptor *alt, struct pt_b
 		const struct libusb_endpoint_descriptor *ep = &alt->endpoint[i];
 		bool in = (ep->bEndpointAddress & LIBUSB_ENDPOINT_IN) != 0;
 
-		if ((ep->bmAttributes & LIBUSB_TRANSFER_TYPE_MASK) != LIBUSB_TRANSFER_TYPE_BULK || ep->wMaxPacketSize == 0)
+		if ((ep->bmAttributes & LIBUSB_TRANSFER_TYPE_MASK) != LIBUSB_TRANSFER_TYPE_BULK ||
+		    ep->wMaxPacketSize == 0)
 			continue;
 		if (!in && place->out == 0) {
 			place->out = ep->bEndpointAddress;
@@ -100,6 +106,7 @@ static bool class_possible(uint8_t class)
 struct search {
 	libusb_device *dev;
 	const char *where, *product;
+	uint16_t usb_pid;
 	unsigned n_vendor;		/* interfaces of the vendor class with the right endpoints */
 	bool named;
 	struct pt_bulk_place vendor, by_name;
@@ -118,7 +125,7 @@ static void look_at_interface(struct search *s, const struct libusb_config_descr
 		s->vendor = place;
 	}
 	interface_name(s->dev, s->where, alt, config->bConfigurationValue, name, sizeof(name));
-	if (pt_is_cmsis_dap_name(name)) {
+	if (pt_is_cmsis_dap_name(name, s->usb_pid)) {
 		s->named = true;
 		s->by_name = place;
 	}
@@ -136,7 +143,7 @@ static bool find_interface(struct search *s, struct pt_bulk_place *place)
 			look_at_interface(s, config, &config->interface[i].altsetting[0]);
 	libusb_free_config_descriptor(config);
 	*place = s->named ? s->by_name : s->vendor;
-	return s->named || (s->n_vendor == 1 && pt_is_cmsis_dap_name(s->product));
+	return s->named || (s->n_vendor == 1 && pt_is_cmsis_dap_name(s->product, s->usb_pid));
 }
 
 bool pt_bulk_look_at(libusb_device *dev, struct pt_bulk_place *place, struct pt_link_found *found)
@@ -147,6 +154,7 @@ bool pt_bulk_look_at(libusb_device *dev, struct pt_bulk_place *place, struct pt_
 
 	if (libusb_get_device_descriptor(dev, &desc) < 0 || desc.bDeviceClass == LIBUSB_CLASS_HUB)
 		return false;
+	search.usb_pid = desc.idProduct;
 	usb_path(dev, row.usb_path, sizeof(row.usb_path));
 	sysfs_text(row.usb_path, "product", row.product, sizeof(row.product));
 	if (!find_interface(&search, place))

@@ -1,5 +1,5 @@
-/* CMSIS-DAP v1: one packet per HID report, by hidapi's hidraw back end. Requests are padded to the report's size, and so
- * are responses. hidapi has neither a file descriptor nor a way to be woken, so waits are cut into slices.
+/* CMSIS-DAP v1: one packet per HID report, by hidapi's hidraw back end. Requests are padded to the report's size, and
+ * so are responses. hidapi has neither a file descriptor nor a way to be woken, so waits are cut into slices.
  * The kernel keeps 64 unread reports (hidapi's libusb back end 30) and drops the oldest without a word, hence DEPTH.
  * Source: CMSIS-DAP "USB HID"; probes.md 1.6, 7.2. */
 #include <limits.h>
@@ -55,19 +55,27 @@ static void narrow(const wchar_t *from, char *to, size_t room)
 	to[n] = 0;
 }
 
+static const char *name_of(const char *node)
+{
+	const char *slash = strrchr(node, '/');
+
+	return slash != NULL ? slash + 1 : node;
+}
+
 /* "1-4.2" out of ".../usb1/1-4/1-4.2/1-4.2:1.3/...": the part ahead of the interface. */
 static void usb_path(const char *node, char *out, size_t room)
 {
 	char path[PATH_MAX], real[PATH_MAX], *colon, *slash;
 
 	out[0] = 0;
-	snprintf(path, sizeof(path), "/sys/class/hidraw/%s/device", strrchr(node, '/') != NULL ? strrchr(node, '/') + 1 : node);
+	snprintf(path, sizeof(path), "/sys/class/hidraw/%s/device", name_of(node));
 	if (realpath(path, real) == NULL)
 		return;
 	for (colon = strrchr(real, ':'); colon != NULL; colon = strrchr(real, ':')) {
 		*colon = 0;
 		slash = strrchr(real, '/');
-		if (slash != NULL && strchr(slash, '-') != NULL && strchr(slash, ':') == NULL && strlen(slash + 1) < room) {
+		if (slash != NULL && strchr(slash, '-') != NULL && strchr(slash, ':') == NULL &&
+		    strlen(slash + 1) < room) {
 			memcpy(out, slash + 1, strlen(slash + 1) + 1);
 			return;
 		}
@@ -77,7 +85,7 @@ static void usb_path(const char *node, char *out, size_t room)
 /* Probes with several HID interfaces name the right one by a vendor usage page; LPC-Link2 by its number. */
 static bool is_probe(const struct hid_device_info *d, const char *product)
 {
-	if (!pt_is_cmsis_dap_name(product))
+	if (!pt_is_cmsis_dap_name(product, d->product_id))
 		return false;
 	if (d->vendor_id == VID_NXP && d->product_id == PID_LPC_LINK2 && d->interface_number > 0)
 		return false;
@@ -86,7 +94,9 @@ static bool is_probe(const struct hid_device_info *d, const char *product)
 
 static bool describe(const struct hid_device_info *d, struct pt_link_found *out)
 {
-	struct pt_link_found row = { .usb_vid = d->vendor_id, .usb_pid = d->product_id, .usb_release = d->release_number };
+	struct pt_link_found row = {
+		.usb_vid = d->vendor_id, .usb_pid = d->product_id, .usb_release = d->release_number,
+	};
 
 	narrow(d->product_string, row.product, sizeof(row.product));
 	narrow(d->serial_number, row.serial, sizeof(row.serial));
@@ -236,8 +246,7 @@ static void find_report_bytes(struct hid_link *hid)
 	char path[PATH_MAX];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/sys/class/hidraw/%s/device/report_descriptor",
-		 strrchr(hid->node, '/') != NULL ? strrchr(hid->node, '/') + 1 : hid->node);
+	snprintf(path, sizeof(path), "/sys/class/hidraw/%s/device/report_descriptor", name_of(hid->node));
 	f = fopen(path, "re");
 	if (f != NULL) {
 		pt_hid_report_parse(descriptor, fread(descriptor, 1, sizeof(descriptor), f), &report);

@@ -36,6 +36,7 @@ enum { PT_TCP_PORT = 4441 };	/* where host_port names none. Source: OpenOCD cmsi
 /* "HOST:PORT", "[v6]:PORT" or "HOST". Connects within 2 s. PT_EARG, PT_EIO. */
 struct pt_link *pt_tcp_link_open(const char *host_port, struct pt_err *err);
 
-bool pt_is_cmsis_dap_name(const char *text);	/* does a product or interface string say so? */
+/* Does a product or interface string say so? usb_pid: some say so only by that. */
+bool pt_is_cmsis_dap_name(const char *text, uint16_t usb_pid);
 
 #endif
