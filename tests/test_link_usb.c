@@ -268,6 +268,21 @@ END_TEST
 
 static uint32_t dumped[4096];
 
+START_TEST(is_claimed_by_one)
+{
+	struct pt_probe *probe = open_uri(links[_i]);
+
+	ck_assert_int_eq(connect_and_read(probe), 0);
+	ck_assert_ptr_null(pt_probe_open(links[_i], NULL, &err));
+	ck_assert_int_eq(err.code, PT_EBUSY);
+	ck_assert_int_eq(pt_probe_list(NULL, 0, &err), 1);
+	ck_assert_int_eq(connect_and_read(probe), 0);	/* undisturbed */
+	pt_probe_close(probe);
+	probe = open_uri(links[_i]);
+	pt_probe_close(probe);
+}
+END_TEST
+
 /* A packet may be longer than what the endpoint moves at once. */
 static const struct {
 	const char *board, *uri;
@@ -328,18 +343,6 @@ END_TEST
 
 /* --- bulk only */
 
-START_TEST(is_claimed_by_one)
-{
-	struct pt_probe *probe = open_uri("cmsis-dap:link=bulk");
-
-	ck_assert_ptr_null(pt_probe_open("cmsis-dap:link=bulk", NULL, &err));
-	ck_assert_int_eq(err.code, PT_EBUSY);
-	ck_assert_int_eq(pt_probe_list(NULL, 0, &err), 1);
-	ck_assert_int_eq(connect_and_read(probe), 0);	/* undisturbed */
-	pt_probe_close(probe);
-}
-END_TEST
-
 static const unsigned endpoints[] = { 0x01, 0x81 };
 
 START_TEST(clears_a_stall)
@@ -395,7 +398,7 @@ int main(void)
 	tcase_add_loop_test(tc, is_lost_with_the_plug_and_back_with_it, 0, (int)PT_LEN(links));
 	tcase_add_loop_test(tc, is_lost_at_once_in_flight, 0, (int)PT_LEN(links));
 	tcase_add_loop_test(tc, is_interrupted_soon, 0, (int)PT_LEN(links));
-	tcase_add_test(tc, is_claimed_by_one);
+	tcase_add_loop_test(tc, is_claimed_by_one, 0, (int)PT_LEN(links));
 	tcase_add_loop_test(tc, clears_a_stall, 0, (int)PT_LEN(endpoints));
 	tcase_add_test(tc, drains_what_a_killed_host_left);
 	tcase_add_loop_test(own, moves_memory_in_full_packets, 0, (int)PT_LEN(packets));

@@ -2,11 +2,14 @@
  * so are responses. hidapi has neither a file descriptor nor a way to be woken, so waits are cut into slices.
  * The kernel keeps 64 unread reports (hidapi's libusb back end 30) and drops the oldest without a word, hence DEPTH.
  * Source: CMSIS-DAP "USB HID"; probes.md 1.6, 7.2. */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -24,6 +27,7 @@ struct hid_link {
 	hid_device *device;
 	struct pt_link_info info;
 	struct pt_wake wake;
+	int lock_fd;		/* the node once more: hidraw lets everybody in, so ours lock each other out */
 	char node[128];
 	size_t in_bytes, out_bytes;	/* of a report */
 	bool gone;
@@ -189,6 +193,7 @@ static void hid_close_link(void *state)
 	struct hid_link *hid = state;
 
 	hid_close(hid->device);
+	close(hid->lock_fd);
 	pt_wake_fini(&hid->wake);
 	free(hid);
 }
@@ -272,15 +277,32 @@ static void fill_info(struct hid_link *hid, const struct pt_link_found *found)
 	info->depth = DEPTH;
 }
 
+/* A descriptor that holds the node's lock, or a negative code. */
+static int lock_node(const struct hid_link *hid, struct pt_err *err)
+{
+	int fd = open(hid->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd < 0 && errno == EACCES)
+		return pt_fail(err, PT_EPERM, "no permission for the probe at %s", hid->node);
+	if (fd < 0)
+		return pt_fail(err, PT_EIO, "the probe at %s is gone", hid->node);
+	close(fd);
+	return pt_fail(err, PT_EBUSY, "the probe at %s is in use by another program", hid->info.where);
+}
+
 static int open_device(struct hid_link *hid, struct pt_err *err)
 {
 	init_once();
-	if (access(hid->node, F_OK) < 0)
-		return pt_fail(err, PT_EIO, "the probe at %s is gone", hid->node);
-	if (access(hid->node, R_OK | W_OK) < 0)
-		return pt_fail(err, PT_EPERM, "no permission for the probe at %s", hid->node);
+	hid->lock_fd = lock_node(hid, err);
+	if (hid->lock_fd < 0)
+		return hid->lock_fd;
 	hid->device = hid_open_path(hid->node);
-	return hid->device != NULL ? 0 : pt_fail(err, PT_EIO, "the probe at %s cannot be opened", hid->node);
+	if (hid->device != NULL)
+		return 0;
+	close(hid->lock_fd);
+	return pt_fail(err, PT_EIO, "the probe at %s cannot be opened", hid->node);
 }
 
 static struct pt_link *hid_open_found(const struct pt_link_found *found, struct pt_err *err)
@@ -301,6 +323,7 @@ static struct pt_link *hid_open_found(const struct pt_link_found *found, struct 
 		return link;
 	pt_fail(err, PT_ENOMEM, "no memory for a link");
 	hid_close(hid->device);
+	close(hid->lock_fd);
 fini_wake:
 	pt_wake_fini(&hid->wake);
 free_hid:
