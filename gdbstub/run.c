@@ -110,8 +110,7 @@ static void after_halt(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 		stopped(client, rq, PT_GDB_SIGINT, NULL);
 		return;
 	}
-	client->interrupted = false;
-	say_error(client, "interrupt", err);
+	say_error(client, "interrupt", err);	/* another 0x03 tries again; if it halts late, that is the answer */
 	report_next(client);
 }
 
@@ -134,10 +133,10 @@ static void wait_on(struct pt_gdb_client *client)
 
 void pt_gdb_interrupt(struct pt_gdb_client *client)
 {
-	if (client->run != PT_GDB_RUNNING || client->interrupted)
+	if (client->run != PT_GDB_RUNNING)
 		return;
 	client->interrupted = true;
-	if (!client->resuming && !client->stop.pending)
+	if (!client->resuming && !client->halt.pending && !client->stop.pending)
 		halt_now(client);
 }
 

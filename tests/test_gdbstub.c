@@ -166,6 +166,8 @@ static void happen(struct peer *peer, const char *what)
 		fake.stop_in_resume = 0x120;
 	else if (strcmp(what, "halt fails") == 0)
 		fake.fail_halt = PT_ETIMEOUT;
+	else if (strcmp(what, "halt works") == 0)
+		fake.fail_halt = 0;
 	else if (strcmp(what, "resume fails") == 0)
 		fake.fail_resume = PT_EFAULT;
 	else if (strcmp(what, "hold") == 0)
@@ -272,7 +274,9 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	{ "interrupt meets a stop: one answer", { ATTACHED, ">vCont;c", "=", "#hold", "#breakpoint 120", "!\003", "#go on",
 	  "~T0", "=" } },
 	{ "interrupt that fails, then works", { ATTACHED, ">vCont;c", "=", "#halt fails", "!\003",
-	  "<O696e746572727570743a20697420646f6573206e6f742068616c740a", "#bkpt", "~T05" } },
+	  "<O696e746572727570743a20697420646f6573206e6f742068616c740a", "#halt works", "!\003", "~T02", "=" } },
+	{ "interrupt that fails, a halt that comes late", { ATTACHED, ">vCont;c", "=", "#halt fails", "!\003",
+	  "~O696e746572727570743a20", "#bkpt", "~T02", "=" } },
 	{ "resume that fails is a stop with a reason", { ATTACHED, "#resume fails", ">vCont;c",
 	  "<O726573756d653a20697420646f6573206e6f742072756e0a", "<T00thread:1;" } },
 	{ "a second resume while running", { ATTACHED, ">vCont;c", "=", ">vCont;c", "<E01", "!\003", "~T02" } },
