@@ -512,6 +512,22 @@ START_TEST(a_burst_costs_few_round_trips)
 }
 END_TEST
 
+START_TEST(pcsr_samples_the_program)
+{
+	size_t n_asleep = 0;
+
+	start_source("pcsr", NULL);
+	drain_until_data(200);
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		for (uint32_t at = 0; sink.chunk[i]->kind == PT_CHUNK_DATA && at < sink.chunk[i]->len_bytes; at += 4)
+			ck_assert_uint_lt(pt_le32(sink.chunk[i]->bytes + at), FLASH_BYTES);
+	n_asleep = array_sink_count(&sink, PT_CHUNK_STATE, PT_STATE_SLEEP);
+	ck_assert_uint_gt(n_asleep, 0);
+	stop_source();
+	ck_assert_uint_eq(read32(0xe000edfc), 0);
+}
+END_TEST
+
 /* --- detach ---------------------------------------------------------------------------------------------------------- */
 
 START_TEST(detach_puts_everything_back)
@@ -575,6 +591,7 @@ int main(void)
 	tcase_add_test(tc, refuses_to_lock_the_chip);
 	tcase_add_loop_test(tc, mtb_modes_record_and_restore, 0, PT_LEN(mtb_modes));
 	tcase_add_test(tc, a_burst_costs_few_round_trips);
+	tcase_add_test(tc, pcsr_samples_the_program);
 	tcase_add_test(tc, detach_puts_everything_back);
 	tcase_add_test(tc, connects_under_reset);
 	suite_add_tcase(suite, tc);

@@ -465,6 +465,15 @@ bool pt_breaks_any(const struct pt_cortexm *cm)
 	return any;
 }
 
+bool pt_breaks_watching(const struct pt_cortexm *cm)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < cm->breaks.n_dwt; i++)
+		any |= cm->breaks.dwt[i].used;
+	return any;
+}
+
 int pt_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err *err)
 {
 	int hard = find_bpu(cm, pc, true), soft = find_soft(cm, pc), rc = 0;

@@ -29,6 +29,7 @@ int pt_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err);	/* after a
 /* One of ours at pc? Then *kind is PT_BREAK_SW or PT_BREAK_HW, as it was asked for. */
 bool pt_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_break_kind *kind);
 bool pt_breaks_any(const struct pt_cortexm *cm);	/* any that stop before an instruction */
+bool pt_breaks_watching(const struct pt_cortexm *cm);	/* a watchpoint needs TRCENA */
 int pt_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err *err);	/* take away, put back */
 /* Which watchpoint fired (reading tells once). False: none of ours. */
 bool pt_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t *addr);

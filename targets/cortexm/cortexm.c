@@ -226,7 +226,7 @@ static const struct pt_region *cortexm_regions(void *state, size_t *n)
 
 static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n)
 {
-	static const struct pt_source_ops *const sources[] = { &pt_source_mtb };
+	static const struct pt_source_ops *const sources[] = { &pt_source_mtb, &pt_source_pcsr };
 
 	(void)state;
 	*n = PT_LEN(sources);

@@ -84,7 +84,7 @@ int pt_security_mass_erase(void *state, struct pt_err *err);
 int pt_security_hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err);	/* stay at the reset vector */
 
 /* --- sources, each in its file --- */
-extern const struct pt_source_ops pt_source_mtb;
+extern const struct pt_source_ops pt_source_mtb, pt_source_pcsr;
 
 static inline uint64_t pt_core_reg(const struct pt_cortexm *cm, uint32_t offset)
 {

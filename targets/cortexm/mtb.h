@@ -10,8 +10,8 @@
 #define PT_CORTEXM_MTB_H
 
 #include "targets/cortexm/cortexm.h"
+#include "targets/emit.h"
 #include "targets/source.h"
-#include "trace/loss.h"
 
 /* --- registers. Source: DDI 0486, tables 3-1 to 3-6 --------------------------------------------------------------- */
 
@@ -96,9 +96,8 @@ enum pt_mtb_state {
 struct pt_mtb {
 	struct pt_cortexm *cm;
 	struct pt_mem *mem;
-	struct pt_sink *sink;
+	struct pt_emit out;
 	const struct pt_mtb_mode *mode;
-	uint16_t source, core;
 	uint64_t regs;			/* base address of the unit */
 	struct pt_mtb_window win;
 	struct pt_mtb_regs found;	/* as found, to be put back */
@@ -108,8 +107,6 @@ struct pt_mtb {
 
 	enum pt_mtb_state state;
 	bool held;			/* somebody else halted the core */
-	bool restarts;			/* the next DATA does not continue the one before */
-	uint64_t told_ns;		/* DATA and LOSS tile the session up to here */
 	uint64_t armed_ns, stopped_ns;
 	uint32_t watermark;		/* as written to FLOW */
 	uint32_t read_offset;		/* in the window: what lies before it was read; burst: how far the read is */
@@ -117,16 +114,9 @@ struct pt_mtb {
 	uint64_t delay_us;		/* burst: what is left of the delay before the next arming; PT_UNKNOWN: not drawn yet */
 	uint32_t stop_pc;		/* halt: where the core was halted last */
 	unsigned n_expired, n_taken;
-	uint64_t failing_since_ns;	/* PT_UNKNOWN: all is well */
-	bool ended;			/* END was emitted */
 	bool leased;
 	uint8_t data[PT_MTB_MAX_BYTES];
 };
-
-/* Chunks. Each moves told_ns. */
-void pt_mtb_emit_data(struct pt_mtb *m, uint64_t from_ns, uint64_t to_ns, const uint8_t *bytes, size_t len_bytes);
-void pt_mtb_emit_loss(struct pt_mtb *m, enum pt_loss cause, uint64_t to_ns);	/* from told_ns; nothing if that is no time */
-void pt_mtb_emit_state(struct pt_mtb *m, enum pt_state what, uint64_t ns, uint64_t pc);
 
 /* POSITION, FLOW, MASTER with EN, in this order, for recording from offset on; ahead of it EN must be 0. Returns the
  * index of the write of MASTER. */
@@ -136,8 +126,6 @@ uint32_t pt_mtb_offset(const struct pt_mtb *m, uint32_t position);	/* in the win
 /* What we find is not what we wrote: say who did it, as a LOSS up to now, and start anew. 0, or an error when it is
  * the firmware and it does not stop. */
 int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err);
-/* An error of the wire: 0 or more = try again in so many microseconds, else it is fatal and END is out. */
-int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err);
-uint64_t pt_mtb_random(struct pt_mtb *m, uint64_t below);	/* uniform, 0 to below - 1 */
+int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err);	/* pt_emit_failed() now */
 
 #endif

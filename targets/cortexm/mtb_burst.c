@@ -26,9 +26,9 @@ static uint32_t end_pointer(const struct pt_mtb *m)
 
 static void deliver(struct pt_mtb *m)
 {
-	pt_mtb_emit_loss(m, PT_LOSS_REARM, m->armed_ns);
-	m->restarts = true;
-	pt_mtb_emit_data(m, m->armed_ns, m->stopped_ns, m->data, m->len_bytes);
+	pt_emit_loss(&m->out, PT_LOSS_REARM, m->armed_ns);
+	m->out.restarts = true;
+	pt_emit_data(&m->out, m->armed_ns, m->stopped_ns, m->data, m->len_bytes);
 	m->state = MTB_IDLE;
 	m->n_taken = 0;
 }
@@ -129,7 +129,7 @@ static int run_round(struct pt_mtb *m, struct round *r, struct pt_err *err)
 			m->state = MTB_UNSURE;
 		return pt_mtb_failed(m, rc, err);
 	}
-	m->failing_since_ns = PT_UNKNOWN;
+	m->out.failing_since_ns = PT_UNKNOWN;
 	if (r->poll == PT_MTB_BATCH)
 		return 0;
 	if (r->batch.n_done == r->batch.n)
@@ -149,9 +149,7 @@ static int look(struct pt_mtb *m, struct pt_err *err)
 
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	if (m->failing_since_ns != PT_UNKNOWN)
-		pt_mtb_emit_loss(m, PT_LOSS_RESET, pt_mem_now_ns(m->mem));
-	m->failing_since_ns = PT_UNKNOWN;
+	pt_emit_works(&m->out, pt_mem_now_ns(m->mem));
 	m->state = (pt_mtb_value(&batch, master) & MASTER_EN) != 0 ? MTB_ARMED : MTB_IDLE;
 	m->armed_ns = pt_mem_now_ns(m->mem);
 	return 0;
@@ -163,7 +161,7 @@ static int draw_delay(struct pt_mtb *m)
 	uint64_t rest_us;
 
 	if (m->delay_us == PT_UNKNOWN)
-		m->delay_us = pt_mtb_random(m, m->period_us + 1);
+		m->delay_us = pt_random(&m->random, m->period_us + 1);
 	if (m->delay_us <= PROBE_DELAY_US)
 		return 0;
 	rest_us = m->delay_us - PROBE_DELAY_US < PROBE_DELAY_US ? m->delay_us - PROBE_DELAY_US : PROBE_DELAY_US;
@@ -239,7 +237,7 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 		rc = run_round(m, &r, err);
 	}
 	if (m->state == MTB_IDLE)
-		pt_mtb_emit_loss(m, PT_LOSS_REARM, pt_mem_now_ns(m->mem));
+		pt_emit_loss(&m->out, PT_LOSS_REARM, pt_mem_now_ns(m->mem));
 	return rc < 0 ? rc : 0;
 }
 

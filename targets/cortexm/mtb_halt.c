@@ -65,10 +65,10 @@ static int deliver(struct pt_mtb *m, const struct stop *stop, uint32_t have, str
 			return rc;
 	}
 	if ((stop->seen.position & POSITION_WRAP) != 0 || offset > m->win.len_bytes || offset < m->read_offset) {
-		pt_mtb_emit_loss(m, PT_LOSS_WRAP, stop->ns);
-		m->restarts = true;
+		pt_emit_loss(&m->out, PT_LOSS_WRAP, stop->ns);
+		m->out.restarts = true;
 	} else {
-		pt_mtb_emit_data(m, m->told_ns, stop->ns, m->data + m->read_offset, offset - m->read_offset);
+		pt_emit_data(&m->out, m->out.told_ns, stop->ns, m->data + m->read_offset, offset - m->read_offset);
 		m->read_offset = offset;
 		m->n_taken = 0;
 	}
@@ -140,8 +140,8 @@ static int restart_and_resume(struct pt_mtb *m, uint64_t *resumed_ns, struct pt_
 
 static void tell_resumed(struct pt_mtb *m, uint64_t resumed_ns)
 {
-	pt_mtb_emit_loss(m, PT_LOSS_DRAIN, resumed_ns);
-	pt_mtb_emit_state(m, PT_STATE_RUN, resumed_ns, m->stop_pc);
+	pt_emit_loss(&m->out, PT_LOSS_DRAIN, resumed_ns);
+	pt_emit_state(&m->out, PT_STATE_RUN, resumed_ns, m->stop_pc);
 }
 
 /* Everything is read: record anew, and let the core go unless somebody else holds it. Cut short, it is done again. */
@@ -188,10 +188,12 @@ static int on_full(struct pt_mtb *m, struct pt_err *err)
 		return pt_mtb_disturbed(m, &stop.seen, err);
 	if ((stop.dhcsr & DHCSR_S_HALT) == 0)
 		return EXPIRED_REST_US;	/* it is about to: look again */
+	if (!pt_emit_reserve(&m->out, 3))
+		return EXPIRED_REST_US;	/* the core waits for the analyst: nothing is lost */
 	rc = deliver(m, &stop, have, err);
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	pt_mtb_emit_state(m, PT_STATE_HALT, stop.ns, stop.pc);
+	pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, stop.pc);
 	m->stop_pc = stop.pc;
 	m->held = (stop.dfsr & DFSR_ALL & ~DFSR_EXTERNAL) != 0;	/* a breakpoint as well: whoever set it decides */
 	return go_on(m, err);
@@ -211,8 +213,8 @@ static int start(struct pt_mtb *m, struct pt_err *err)
 	rc = restart(m, &armed_ns, err);
 	if (rc < 0)
 		return rc;
-	pt_mtb_emit_loss(m, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM, armed_ns);
-	m->restarts = true;
+	pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM, armed_ns);
+	m->out.restarts = true;
 	return 0;
 }
 
@@ -225,7 +227,7 @@ static int wait_full(struct pt_mtb *m, struct pt_err *err)
 
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	m->failing_since_ns = PT_UNKNOWN;
+	m->out.failing_since_ns = PT_UNKNOWN;
 	if (batch.n_done == batch.n) {
 		m->n_expired = 0;
 		return on_full(m, err);
@@ -279,7 +281,7 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 	if (rc == 0)
 		rc = deliver(m, &stop, m->read_offset, err);
 	if (rc == 0 && was_full)
-		pt_mtb_emit_state(m, PT_STATE_HALT, stop.ns, stop.pc);
+		pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, stop.pc);
 	return rc;
 }
 

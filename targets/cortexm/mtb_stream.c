@@ -32,7 +32,7 @@ static uint32_t new_bytes(const struct pt_mtb *m)
 static bool worth_reading(const struct pt_mtb *m)
 {
 	return wrapped(m, m->len_bytes - m->read_offset) >= m->win.len_bytes / 4 || m->stopped_ns != PT_UNKNOWN ||
-	       pt_mem_now_ns(m->mem) - m->told_ns >= PATIENCE_MS * PT_NS_PER_MS;
+	       pt_mem_now_ns(m->mem) - m->out.told_ns >= PATIENCE_MS * PT_NS_PER_MS;
 }
 
 /* Where the writer was seen is kept in len_bytes, as an offset in the ring. */
@@ -55,9 +55,9 @@ static int try_arm(struct pt_mtb *m, struct pt_err *err)
 
 	if (rc < 0)
 		return rc;
-	pt_mtb_emit_loss(m, m->state == MTB_FULL ? PT_LOSS_OVERRUN : PT_LOSS_REARM, batch.op[master].sent_ns);
+	pt_emit_loss(&m->out, m->state == MTB_FULL ? PT_LOSS_OVERRUN : PT_LOSS_REARM, batch.op[master].sent_ns);
 	m->state = MTB_ARMED;
-	m->restarts = true;
+	m->out.restarts = true;
 	m->read_offset = m->len_bytes = 0;
 	m->stopped_ns = PT_UNKNOWN;
 	return 0;
@@ -96,7 +96,7 @@ static void take_data(struct pt_mtb *m, const struct look *look)
 {
 	if (look->n_bytes == 0 || look->batch.n_done == 0)
 		return;
-	pt_mtb_emit_data(m, m->told_ns, look->batch.op[0].done_ns, m->data, look->n_bytes);
+	pt_emit_data(&m->out, m->out.told_ns, look->batch.op[0].done_ns, m->data, look->n_bytes);
 	m->read_offset = look->next;
 	m->n_taken = 0;
 }
@@ -116,7 +116,7 @@ static int read_on(struct pt_mtb *m, bool read, struct pt_err *err)
 		m->state = rc == PT_EINTERRUPTED ? m->state : MTB_UNSURE;
 		return pt_mtb_failed(m, rc, err);
 	}
-	m->failing_since_ns = PT_UNKNOWN;
+	m->out.failing_since_ns = PT_UNKNOWN;
 	seen.position = pt_mtb_value(&look.batch, look.position);
 	seen.master = pt_mtb_value(&look.batch, look.master);
 	seen.flow = pt_mtb_value(&look.batch, look.flow);
@@ -133,8 +133,8 @@ static int begin_anew(struct pt_mtb *m, struct pt_err *err)
 	rc = pt_mtb_run(m, &batch, err);
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	pt_mtb_emit_loss(m, m->failing_since_ns != PT_UNKNOWN ? PT_LOSS_RESET : PT_LOSS_OVERRUN, pt_mem_now_ns(m->mem));
-	m->failing_since_ns = PT_UNKNOWN;
+	pt_emit_works(&m->out, pt_mem_now_ns(m->mem));
+	pt_emit_loss(&m->out, PT_LOSS_OVERRUN, pt_mem_now_ns(m->mem));
 	m->state = MTB_IDLE;
 	return 0;
 }

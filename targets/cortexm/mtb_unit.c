@@ -109,13 +109,3 @@ size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flo
 	pt_mtb_put_write(batch, m->regs + MTB_FLOW, flow);
 	return pt_mtb_put_write(batch, m->regs + MTB_MASTER, MASTER_EN | pt_mtb_master(m));
 }
-
-/* splitmix64: small, and every seed is good. */
-uint64_t pt_mtb_random(struct pt_mtb *m, uint64_t below)
-{
-	uint64_t z = m->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (z ^ z >> 31) % below;
-}

@@ -13,7 +13,7 @@
 
 static const char owner[] = "profile", unit[] = "mtb";
 
-enum { GIVE_UP_MS = 1000, TRY_AGAIN_US = 20000, MOST_TAKEN = 8 };
+enum { MOST_TAKEN = 8 };
 
 /* --- settings ---------------------------------------------------------------------------------------------------------- */
 
@@ -42,115 +42,22 @@ static const struct pt_mtb_mode *find_mode(const char *name)
 	return modes[i];	/* the word was checked against the choices */
 }
 
-/* --- chunks -------------------------------------------------------------------------------------------------------------- */
-
-static void head(const struct pt_mtb *m, struct pt_chunk *chunk, enum pt_chunk_kind kind, uint64_t from_ns,
-		 uint64_t to_ns)
+static int emit_config(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	chunk->kind = (uint16_t)kind;
-	chunk->source = m->source;
-	chunk->core = m->core;
-	chunk->from_ns = from_ns;
-	chunk->to_ns = to_ns;
-}
+	char cost[256], lines[512];
 
-void pt_mtb_emit_loss(struct pt_mtb *m, enum pt_loss cause, uint64_t to_ns)
-{
-	struct pt_chunk loss = { .cause = (uint16_t)cause, .lost_bytes = PT_UNKNOWN };
-
-	if (to_ns <= m->told_ns || m->ended)
-		return;
-	head(m, &loss, PT_CHUNK_LOSS, m->told_ns, to_ns);
-	m->sink->lose(m->sink, &loss);
-	m->told_ns = to_ns;
-}
-
-void pt_mtb_emit_data(struct pt_mtb *m, uint64_t from_ns, uint64_t to_ns, const uint8_t *bytes, size_t len_bytes)
-{
-	struct pt_chunk *chunk = m->ended ? NULL : m->sink->take(m->sink);
-
-	if (from_ns < m->told_ns)
-		from_ns = m->told_ns;
-	if (to_ns < from_ns)
-		to_ns = from_ns;
-	if (chunk == NULL) {
-		pt_mtb_emit_loss(m, PT_LOSS_HOST, to_ns);
-		m->restarts = true;
-		return;
-	}
-	head(m, chunk, PT_CHUNK_DATA, from_ns, to_ns);
-	chunk->cause = m->restarts ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS;
-	chunk->len_bytes = (uint32_t)len_bytes;
-	memcpy(chunk->bytes, bytes, len_bytes);
-	m->sink->put(m->sink, chunk);
-	m->restarts = false;
-	m->told_ns = to_ns;
-}
-
-void pt_mtb_emit_state(struct pt_mtb *m, enum pt_state what, uint64_t ns, uint64_t pc)
-{
-	struct pt_chunk *chunk = m->ended ? NULL : m->sink->take(m->sink);
-
-	if (chunk == NULL) {
-		m->restarts = true;	/* the decoder must not join what this would have kept apart */
-		return;
-	}
-	head(m, chunk, PT_CHUNK_STATE, ns, ns);
-	chunk->cause = (uint16_t)what;
-	chunk->len_bytes = PT_STATE_BYTES;
-	pt_put_le64(chunk->bytes + PT_STATE_PC, pc);
-	m->sink->put(m->sink, chunk);
-}
-
-static void emit_end(struct pt_mtb *m)
-{
-	struct pt_chunk *chunk;
-
-	if (m->ended)
-		return;
-	m->ended = true;
-	chunk = m->sink->take(m->sink);
-	if (chunk == NULL)
-		return;
-	head(m, chunk, PT_CHUNK_END, m->told_ns, m->told_ns);
-	m->sink->put(m->sink, chunk);
-}
-
-static int emit_config(struct pt_mtb *m, const char *more, struct pt_err *err)
-{
-	struct pt_chunk *chunk = m->sink->take(m->sink);
-	char cost[256];
-	int len;
-
-	if (chunk == NULL)
-		return pt_fail(err, PT_ENOMEM, "no room for chunks");
 	snprintf(cost, sizeof(cost), m->mode->cost, (unsigned)(m->win.len_bytes / PACKET_BYTES));
-	head(m, chunk, PT_CHUNK_CONFIG, m->told_ns, m->told_ns);
-	len = snprintf((char *)chunk->bytes, PT_CHUNK_BYTES,
-		       "format=%s\nsource=mtb\nmode=%s\n%sbuffer=0x%08x\nsize=%u\nring=%d\nperiod_us=%" PRIu64 "\ncost=%s\n",
-		       PT_FORMAT_MTB, m->mode->name, more != NULL ? more : "", (unsigned)m->win.addr,
-		       (unsigned)m->win.len_bytes, m->win.ring, m->period_us, cost);
-	chunk->len_bytes = len < PT_CHUNK_BYTES ? (uint32_t)len : PT_CHUNK_BYTES - 1;
-	m->sink->put(m->sink, chunk);
-	return 0;
+	snprintf(lines, sizeof(lines), "source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nring=%d\nperiod_us=%" PRIu64 "\ncost=%s\n",
+		 m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, m->win.ring, m->period_us, cost);
+	return pt_emit_config(&m->out, setup, PT_FORMAT_MTB, lines, err);
 }
 
 /* --- trouble --------------------------------------------------------------------------------------------------------------- */
 
 int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err)
 {
-	uint64_t now_ns = pt_mem_now_ns(m->mem);
-
-	if (rc == PT_EINTERRUPTED)
-		return rc;
-	if (m->failing_since_ns == PT_UNKNOWN)
-		m->failing_since_ns = now_ns;
-	if ((rc == PT_EFAULT || rc == PT_ETIMEOUT || rc == PT_EPROTO) &&
-	    now_ns - m->failing_since_ns < GIVE_UP_MS * PT_NS_PER_MS)
-		return TRY_AGAIN_US;	/* a reset or a short loss of power: it may come back */
-	pt_mtb_emit_loss(m, rc == PT_EIO ? PT_LOSS_PROBE : PT_LOSS_RESET, now_ns);
-	emit_end(m);
-	return pt_wrap(err, "mtb");
+	rc = pt_emit_failed(&m->out, pt_mem_now_ns(m->mem), rc);
+	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "mtb") : rc;
 }
 
 /* Who was it? A reset leaves its mark in DHCSR; else the program itself has written the unit's registers. */
@@ -164,12 +71,12 @@ int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt
 	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
 	rc = pt_mtb_run(m, &batch, err);
 	m->mode->was_reset(m);
-	m->restarts = true;
+	m->out.restarts = true;
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
 	pt_core_saw(m->cm, pt_mtb_value(&batch, dhcsr));
 	was_reset = m->cm->was_reset;
-	pt_mtb_emit_loss(m, was_reset ? PT_LOSS_RESET : PT_LOSS_TAKEN, pt_mem_now_ns(m->mem));
+	pt_emit_loss(&m->out, was_reset ? PT_LOSS_RESET : PT_LOSS_TAKEN, pt_mem_now_ns(m->mem));
 	if (was_reset)
 		return 0;
 	if (m->n_taken++ == 0)
@@ -177,7 +84,7 @@ int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt
 			"it spoils counts as lost", (unsigned)seen->position, (unsigned)seen->master, (unsigned)seen->flow);
 	if (m->n_taken < MOST_TAKEN)
 		return 0;
-	emit_end(m);
+	pt_emit_end(&m->out);
 	return pt_fail(err, PT_EBUSY, "mtb: the firmware uses the MTB itself and does not stop; what was recorded before is kept");
 }
 
@@ -278,7 +185,7 @@ static int look_at_core(struct pt_mtb *m, struct pt_err *err)
 	if (pt_mem_read(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0 ||
 	    pt_core_pc(m->cm, 0, &pc, err) < 0)
 		return pt_wrap(err, "save the buffer");
-	pt_mtb_emit_state(m, PT_STATE_HALT, m->told_ns, pc);
+	pt_emit_state(&m->out, PT_STATE_HALT, m->out.told_ns, pc);
 	return 0;
 }
 
@@ -305,15 +212,12 @@ static void init(struct pt_mtb *m, struct pt_target *target, const struct pt_sou
 {
 	m->cm = target->state;
 	m->mem = m->cm->mem;
-	m->sink = setup->sink;
-	m->source = setup->source;
-	m->core = setup->core;
 	m->regs = m->cm->found.unit[PT_UNIT_MTB];
 	m->mode = find_mode(pt_params_text(setup->settings, &params[MODE]));
 	m->random = setup->seed;
 	m->period_us = pt_params_number(setup->settings, &params[PERIOD]) / 1000;
-	m->delay_us = m->failing_since_ns = m->stopped_ns = PT_UNKNOWN;
-	m->told_ns = pt_mem_now_ns(m->mem);
+	m->delay_us = m->stopped_ns = PT_UNKNOWN;
+	pt_emit_init(&m->out, setup, pt_mem_now_ns(m->mem));
 }
 
 static void release(struct pt_mtb *m)
@@ -339,7 +243,7 @@ static int mtb_start(void *state, struct pt_target *target, const struct pt_sour
 	m->leased = true;
 	if (look_first(m, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0)
 		goto give_up;
-	if (choose_window(m, setup, err) < 0 || emit_config(m, setup->config, err) < 0)
+	if (choose_window(m, setup, err) < 0 || emit_config(m, setup, err) < 0)
 		goto restore;
 	if (look_at_core(m, err) < 0 || m->mode->start(m, err) < 0)
 		goto restore;
@@ -368,7 +272,7 @@ static int on_halt(struct pt_mtb *m, uint64_t pc, struct pt_err *err)
 		return 0;	/* told already */
 	m->held = true;
 	rc = m->mode->flush(m, err);
-	pt_mtb_emit_state(m, PT_STATE_HALT, m->told_ns, pc);
+	pt_emit_state(&m->out, PT_STATE_HALT, m->out.told_ns, pc);
 	if (rc == 0 || rc == PT_EINTERRUPTED)
 		return 0;
 	return pt_mtb_failed(m, rc, err) < 0 ? rc : 0;
@@ -379,9 +283,9 @@ static void on_run(struct pt_mtb *m, uint64_t pc)
 	uint64_t now_ns = pt_mem_now_ns(m->mem);
 
 	if (m->held)
-		pt_mtb_emit_loss(m, PT_LOSS_HALTED, now_ns);
+		pt_emit_loss(&m->out, PT_LOSS_HALTED, now_ns);
 	m->held = false;
-	pt_mtb_emit_state(m, PT_STATE_RUN, now_ns, pc);
+	pt_emit_state(&m->out, PT_STATE_RUN, now_ns, pc);
 }
 
 /* What the unit had recorded is gone with its registers. */
@@ -389,10 +293,10 @@ static void on_reset(struct pt_mtb *m, uint64_t pc)
 {
 	uint64_t now_ns = pt_mem_now_ns(m->mem);
 
-	pt_mtb_emit_loss(m, m->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
+	pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
 	m->mode->was_reset(m);
-	m->restarts = true;
-	pt_mtb_emit_state(m, PT_STATE_RESET, now_ns, pc);
+	m->out.restarts = true;
+	pt_emit_state(&m->out, PT_STATE_RESET, now_ns, pc);
 }
 
 static int mtb_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
@@ -409,7 +313,7 @@ static int mtb_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_
 		on_reset(m, pc);
 		return 0;
 	default:
-		pt_mtb_emit_state(m, what, pt_mem_now_ns(m->mem), pc);
+		pt_emit_state(&m->out, what, pt_mem_now_ns(m->mem), pc);
 		return 0;
 	}
 }
@@ -420,7 +324,7 @@ static int wind_up(struct pt_mtb *m, struct pt_err *err)
 	struct pt_err first = { 0 };
 	int rc = m->mode->flush(m, &first);
 
-	pt_mtb_emit_loss(m, rc == PT_EIO ? PT_LOSS_PROBE : m->held ? PT_LOSS_HALTED : PT_LOSS_REARM,
+	pt_emit_loss(&m->out, rc == PT_EIO ? PT_LOSS_PROBE : m->held ? PT_LOSS_HALTED : PT_LOSS_REARM,
 			 pt_mem_now_ns(m->mem));
 	if (rc != PT_EIO && put_back(m, err) < 0 && rc == 0)
 		rc = err->code;
@@ -438,7 +342,7 @@ static int mtb_stop(void *state, struct pt_err *err)
 	int rc;
 
 	rc = wind_up(m, &own);
-	emit_end(m);
+	pt_emit_end(&m->out);
 	release(m);
 	if (rc < 0 && err != NULL)
 		*err = own;

@@ -1,0 +1,224 @@
+/* The source pcsr against a register that follows a made-up program counter, with a core that sleeps now and then. */
+#include <string.h>
+
+#include "harness.h"
+#include "targets/cortexm/cortexm.h"
+#include "tests/array_mem.h"
+#include "tests/array_sink.h"
+#include "trace/loss.h"
+
+enum { PCSR = 0xe000101c, SLEEP_PC = 0x2000, WORK_PC = 0x1000 };
+
+static struct array_mem memory;
+static struct array_sink sink;
+static struct pt_target target;
+static struct pt_cortexm *cm;
+static struct pt_params *settings;
+static struct pt_err err;
+static void *state;
+
+static struct {
+	uint32_t dhcsr, demcr;
+	uint64_t awake_ns, asleep_ns;	/* takes turns */
+	uint32_t constant;		/* not 0: PCSR reads as this */
+	bool absent;
+} model;
+
+static bool sleeps(void)
+{
+	return model.asleep_ns != 0 && memory.now_ns % (model.awake_ns + model.asleep_ns) >= model.awake_ns;
+}
+
+static uint32_t read_core(void *arg, uint64_t addr)
+{
+	(void)arg;
+	switch (addr) {
+	case PCSR:
+		if (model.absent || (model.demcr & DEMCR_TRCENA) == 0)
+			return 0;
+		if (model.constant != 0)
+			return model.constant;
+		return (model.dhcsr & DHCSR_S_HALT) != 0 ? UINT32_MAX :
+		       sleeps() ? SLEEP_PC : WORK_PC + (uint32_t)(memory.now_ns / 100 % 64) * 2;
+	case 0xe000edf0: return model.dhcsr | DHCSR_S_REGRDY | (sleeps() ? DHCSR_S_SLEEP : 0);
+	case 0xe000edfc: return model.demcr;
+	default: return 0;
+	}
+}
+
+static void write_core(void *arg, uint64_t addr, uint32_t value)
+{
+	(void)arg;
+	if (addr == 0xe000edfc)
+		model.demcr = value;
+}
+
+static void setup(void)
+{
+	memset(&model, 0, sizeof(model));
+	array_mem_init(&memory);
+	array_mem_hook(&memory, &(struct array_hook){ 0xe0000000, 0x10000, read_core, write_core, NULL });
+	array_sink_init(&sink);
+	cm = calloc(1, sizeof(*cm));
+	cm->target = &target;
+	cm->mem = &memory.mem;
+	cm->found.unit[PT_UNIT_SCS] = 0xe000e000;
+	cm->found.unit[PT_UNIT_DWT] = 0xe0001000;
+	target = (struct pt_target){ .ops = &pt_cortexm_ops, .state = cm };
+	settings = pt_params_new();
+	state = calloc(1, pt_source_pcsr.state_bytes);
+}
+
+static void teardown(void)
+{
+	array_mem_fini(&memory);
+	array_sink_fini(&sink);
+	pt_params_free(settings);
+	ck_assert_ptr_null(target.leases);
+	free(state);
+	free(cm);
+}
+
+static int start(const char *word)
+{
+	struct pt_source_setup with = { .settings = settings, .sink = &sink.sink, .seed = 3, .config = "" };
+
+	if (word != NULL)
+		ck_assert_int_eq(pt_params_add(settings, pt_source_pcsr.params, pt_source_pcsr.n_params, word, &err), 0);
+	return pt_source_pcsr.start(state, &target, &with, &err);
+}
+
+static void drain(int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		int rc = pt_source_pcsr.drain(state, &err);
+
+		ck_assert_msg(rc >= 0, "%s", err.msg);
+		array_mem_pass(&memory, (uint64_t)rc * 1000);
+	}
+}
+
+static void stop(void)
+{
+	ck_assert_msg(pt_source_pcsr.stop(state, &err) == 0, "%s", err.msg);
+	array_sink_check(&sink);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_END, -1), 1);
+	ck_assert_uint_eq(model.demcr, 0);
+}
+
+START_TEST(samples_in_batches)
+{
+	size_t n_runs;
+
+	ck_assert_msg(start("batch=32") == 0, "%s", err.msg);
+	n_runs = memory.n_runs;
+	drain(50);
+	ck_assert_uint_eq(memory.n_runs - n_runs, 50);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 200);
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->kind == PT_CHUNK_DATA)
+			ck_assert_uint_eq(sink.chunk[i]->len_bytes, 4 * 32);
+	stop();
+	ck_assert_str_eq(array_sink_config(&sink, "batch"), "32");
+}
+END_TEST
+
+START_TEST(sleep_is_kept_apart)
+{
+	bool asleep = false;
+	unsigned n_asleep = 0, n_wrong = 0, n = 0;
+
+	model.awake_ns = 700000;
+	model.asleep_ns = 300000;
+	ck_assert_msg(start(NULL) == 0, "%s", err.msg);
+	drain(300);
+	stop();
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *chunk = sink.chunk[i];
+
+		if (chunk->kind == PT_CHUNK_STATE)
+			asleep = chunk->cause == PT_STATE_SLEEP;
+		for (uint32_t at = 0; chunk->kind == PT_CHUNK_DATA && at < chunk->len_bytes; at += 4, n++) {
+			n_asleep += asleep;
+			n_wrong += (pt_le32(chunk->bytes + at) == SLEEP_PC) != asleep;
+		}
+	}
+	ck_assert_uint_gt(n, 10000);
+	ck_assert_uint_gt(n_asleep, n / 5);
+	ck_assert_uint_lt(n_asleep, n / 2);
+	ck_assert_msg(n_wrong < n / 200, "%u of %u", n_wrong, n);
+}
+END_TEST
+
+static const struct { uint32_t constant; bool absent; const char *says; } refused[] = {
+	{ 0, true, "no DWT_PCSR" },
+	{ UINT32_MAX, false, "not permit" },
+};
+
+START_TEST(says_why_not)
+{
+	model.constant = refused[_i].constant;
+	model.absent = refused[_i].absent;
+	ck_assert_int_eq(start(NULL), PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, refused[_i].says) != NULL, "%s", err.msg);
+	ck_assert_uint_eq(model.demcr, 0);
+}
+END_TEST
+
+START_TEST(halted_is_no_sample)
+{
+	size_t n;
+
+	ck_assert_int_eq(start(NULL), 0);
+	drain(3);
+	n = array_sink_count(&sink, PT_CHUNK_DATA, -1);
+	model.dhcsr = DHCSR_S_HALT;
+	drain(2);	/* before the board has seen it */
+	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_HALT, 0x1000, &err), 0);
+	drain(2);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), n);
+	model.dhcsr = 0;
+	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_RUN, 0x1000, &err), 0);
+	drain(2);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
+	ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_DATA, -1), n);
+	stop();
+}
+END_TEST
+
+START_TEST(starts_halted_and_survives_trouble)
+{
+	model.dhcsr = DHCSR_S_HALT;
+	ck_assert_msg(start(NULL) == 0, "%s", err.msg);
+	drain(2);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 0);
+	model.dhcsr = 0;
+	pt_source_pcsr.on_state(state, PT_STATE_RUN, PT_UNKNOWN, &err);
+	memory.fail_code = PT_EFAULT;
+	memory.fail_after = 6;
+	drain(10);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
+	for (size_t at = 0; at < 20; at++) {
+		memory.fail_code = PT_EINTERRUPTED;
+		memory.fail_after = at;
+		ck_assert_int_ne(pt_source_pcsr.drain(state, &err), PT_EIO);
+	}
+	memory.fail_code = 0;
+	stop();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("pcsr source");
+	TCase *tc = tcase_create("pcsr");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, samples_in_batches);
+	tcase_add_test(tc, sleep_is_kept_apart);
+	tcase_add_loop_test(tc, says_why_not, 0, PT_LEN(refused));
+	tcase_add_test(tc, halted_is_no_sample);
+	tcase_add_test(tc, starts_halted_and_survives_trouble);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
