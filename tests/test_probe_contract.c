@@ -174,6 +174,26 @@ static void expect_gone(const struct pt_dap_ops *dap, void *wire)
 	}
 }
 
+/* The same device, plugged in again if need be, with whatever the fault left in its pipe. */
+static void check_reopens(const struct driver *driver, const char *name)
+{
+	struct pt_err err = { 0 };
+	const struct pt_dap_ops *dap;
+	struct pt_probe *probe;
+	void *wire;
+
+	script.fault = PT_SCRIPT_FINE;
+	script.gone = false;
+	script.now_ns += script.late_ns;
+	probe = open_probe(driver, &err);
+	ck_assert_msg(probe != NULL, "reopen after %s, fault at request %zu: %s", name, script.fault_at, err.msg);
+	dap = pt_probe_dap(probe, &wire);
+	ck_assert_int_eq(run_connect(dap, wire, &err), 0);
+	run_abort(dap, wire, &err);
+	ck_assert_msg(run_list(dap, wire, &err) == 0, "reopened after %s: %s", name, err.msg);
+	pt_probe_close(probe);
+}
+
 /* One call with one fault at its i-th request. False: it does not make that many requests. */
 static bool call_with_fault(const struct driver *driver, const struct call *call, const struct expect *expect, size_t i)
 {
@@ -204,6 +224,8 @@ static bool call_with_fault(const struct driver *driver, const struct call *call
 	}
 	pt_probe_close(probe);
 	ck_assert_uint_eq(script.n_closed, 1);
+	if (hit)
+		check_reopens(driver, call->name);
 	return hit;
 }
 
