@@ -36,8 +36,9 @@ START_TEST(a_zero_is_a_value)
 END_TEST
 
 static const struct { uint64_t value; size_t bucket; } buckets[] = {
-	{ 0, 0 }, { 15, 15 }, { 16, 16 }, { 17, 16 }, { 18, 17 }, { 31, 23 }, { 32, 24 }, { 35, 24 }, { 36, 25 },
-	{ (UINT64_C(1) << 40) - 1, PT_HIST_BUCKETS - 1 }, { UINT64_C(1) << 40, PT_HIST_BUCKETS - 1 },
+	{ 0, 0 }, { 1, 1 }, { 2, 9 }, { 3, 13 }, { 14, 31 }, { 15, 32 }, { 16, 33 }, { 17, 33 }, { 18, 34 }, { 31, 40 },
+	{ 32, 41 }, { 35, 41 }, { 36, 42 }, { (UINT64_C(1) << 39), PT_HIST_BUCKETS - 8 }, { (UINT64_C(1) << 40) - 1, PT_HIST_BUCKETS - 1 },
+	{ UINT64_C(1) << 40, PT_HIST_BUCKETS - 1 },
 	{ UINT64_MAX, PT_HIST_BUCKETS - 1 },
 };
 
@@ -74,12 +75,12 @@ END_TEST
 
 START_TEST(a_full_histogram_is_halved)
 {
-	struct pt_hist hist = { .n = 0x40000000 - 1, .bucket = { [3] = 0x30000000, [9] = 0x10000000 - 1 } };
+	struct pt_hist hist = { .n = 0x40000000 - 1, .bucket = { [13] = 0x30000000, [26] = 0x10000000 - 1 } };
 	struct pt_stat stat = { .n = 0x40000000 - 1, .min = 3, .max = 9, .hist = &hist };
 
 	pt_stat_add(&stat, 9, 0);
 	ck_assert_uint_eq(hist.n, 0x20000000);
-	ck_assert_uint_eq(hist.bucket[3], 0x18000000);
+	ck_assert_uint_eq(hist.bucket[13], 0x18000000);
 	ck_assert_uint_eq(stat.n, 0x40000000);
 	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.5), 3);
 	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.9), 9);

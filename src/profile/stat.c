@@ -4,7 +4,7 @@
 
 enum { FULL = 0x40000000 };	/* values in a histogram before all buckets are halved: quantiles stay as they are */
 
-static void hist_add(struct pt_hist *hist, uint64_t value)
+void pt_hist_add(struct pt_hist *hist, uint64_t value)
 {
 	hist->bucket[pt_hist_index(value)]++;
 	if (++hist->n < FULL)
@@ -27,7 +27,7 @@ void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at)
 	stat->n++;
 	stat->total += value;
 	if (stat->hist != NULL)
-		hist_add(stat->hist, value);
+		pt_hist_add(stat->hist, value);
 }
 
 double pt_stat_avg(const struct pt_stat *stat)
@@ -37,12 +37,12 @@ double pt_stat_avg(const struct pt_stat *stat)
 
 static uint64_t bucket_middle(size_t i)
 {
-	if (i < PT_HIST_EXACT)
-		return i;
-	unsigned top = (unsigned)(i - PT_HIST_EXACT) / 8 + 4;
-	uint64_t width = UINT64_C(1) << (top - 3), low = (8 + (i - PT_HIST_EXACT) % 8) * width;
+	double low;
 
-	return low + width / 2;
+	if (i == 0)
+		return 0;
+	low = ldexp(8 + (double)((i - 1) % 8), (int)((i - 1) / 8) - 3);
+	return (uint64_t)(low + (i > 24 ? ldexp(0.5, (int)((i - 1) / 8) - 3) : 0));
 }
 
 uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)

@@ -5,16 +5,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "util.h"
 
-/* Values below 16 have a bucket each; from there 8 buckets per power of two up to 2^40. A quantile is the middle of
- * its bucket: at most 1/16 = 6.25 % off the true one, and never outside [least, most]. */
-enum {
-	PT_HIST_EXACT = 16,
-	PT_HIST_MAX_BITS = 40,
-	PT_HIST_BUCKETS = PT_HIST_EXACT + (PT_HIST_MAX_BITS - 4) * 8,
-};
+/* 8 buckets per power of two up to 2^40, so values below 16 have one each. A quantile is the middle of its bucket: at
+ * most 1/16 = 6.25 % off the true one, and never outside [least, most]. */
+enum { PT_HIST_MAX_BITS = 40, PT_HIST_BUCKETS = PT_HIST_MAX_BITS * 8 + 1, PT_HIST_BIAS = 127 * 8 - 1 };
 
 struct pt_hist {
 	uint64_t n;		/* values in the buckets; halved with them when a bucket might overflow */
@@ -33,17 +30,21 @@ static inline struct pt_stat pt_stat_empty(void)
 	return (struct pt_stat){ .min = PT_UNKNOWN, .min_at = PT_UNKNOWN, .max_at = PT_UNKNOWN };
 }
 
+/* The bucket of a value, from its bits as a float: exponent and three digits of the fraction are eighths of a power of
+ * two already. (Rounding to 24 bits may lift a value at a bucket's end into the next.) */
 static inline size_t pt_hist_index(uint64_t value)
 {
-	if (value < PT_HIST_EXACT)
-		return (size_t)value;
-	if (value >> PT_HIST_MAX_BITS != 0)
-		return PT_HIST_BUCKETS - 1;
-	unsigned top = 63 - (unsigned)__builtin_clzll(value);
+	float f = (float)value;
+	uint32_t bits;
 
-	return PT_HIST_EXACT + (size_t)(top - 4) * 8 + (value >> (top - 3) & 7);
+	memcpy(&bits, &f, sizeof(bits));
+	bits >>= 20;
+	if (bits <= PT_HIST_BIAS)	/* only 0 is */
+		return 0;
+	return bits - PT_HIST_BIAS < PT_HIST_BUCKETS ? bits - PT_HIST_BIAS : PT_HIST_BUCKETS - 1;
 }
 
+void pt_hist_add(struct pt_hist *hist, uint64_t value);
 void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at);
 double pt_stat_avg(const struct pt_stat *stat);	/* 0 without values */
 /* q in 0..1. PT_UNKNOWN without a histogram or values. */

@@ -1,19 +1,40 @@
+#include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/tally.h"
 
-enum { FIRST_EDGES = 1024 };	/* a power of two, as every later size */
+enum {
+	FIRST_EDGES = 1024,	/* a power of two, as every later size */
+	ANCHORS = 4096,
+};
+
+struct anchor {
+	uint64_t clock, ns;
+	double ns_per_tick;
+};
+
+/* The first callers of a function; the edges of further ones are in the table. */
+struct callers {
+	uint32_t caller[PT_TALLY_CALLERS];
+	uint32_t n_callers;
+	struct { uint64_t count, gross; } by[PT_TALLY_CALLERS];
+};
 
 struct pt_tally {
-	struct pt_tally_fast fast;	/* first: pt_tally_add() looks no further */
+	struct pt_tally_fast fast;	/* first: pt_tally_note() looks no further */
 	struct pt_tally_function *function;
 	struct pt_hist **hist;		/* PT_N_TALLY_KINDS each, from the first invocation on; NULL: no memory for it */
+	struct callers *callers;	/* per function */
 	size_t n_functions;
 	struct pt_edge *edge;		/* open addressing; count == 0: free */
 	size_t n_edges, n_slots;
 	uint64_t edges_lost;
+	struct anchor anchor[ANCHORS];	/* ascending; the first is good for all before it */
+	size_t n_anchors;
+	uint32_t random;		/* which note of a row goes into the histograms */
 };
 
 struct pt_tally *pt_tally_new(size_t n_functions)
@@ -24,13 +45,15 @@ struct pt_tally *pt_tally_new(size_t n_functions)
 		return NULL;
 	tally->n_functions = n_functions;
 	tally->n_slots = FIRST_EDGES;
-	tally->fast.row = calloc(n_functions, sizeof(*tally->fast.row));
+	tally->n_anchors = 1;		/* the clock begins at 0 ns */
+	tally->fast.row = aligned_alloc(64, n_functions * sizeof(*tally->fast.row));
 	tally->fast.n_notes = calloc(n_functions, sizeof(*tally->fast.n_notes));
 	tally->function = calloc(n_functions, sizeof(*tally->function));
 	tally->hist = calloc(n_functions, sizeof(*tally->hist));
+	tally->callers = calloc(n_functions, sizeof(*tally->callers));
 	tally->edge = calloc(tally->n_slots, sizeof(*tally->edge));
 	if (tally->fast.row == NULL || tally->fast.n_notes == NULL || tally->function == NULL || tally->hist == NULL ||
-	    tally->edge == NULL) {
+	    tally->callers == NULL || tally->edge == NULL) {
 		pt_tally_free(tally);
 		return NULL;
 	}
@@ -50,8 +73,40 @@ void pt_tally_free(struct pt_tally *tally)
 	free(tally->fast.n_notes);
 	free(tally->function);
 	free(tally->hist);
+	free(tally->callers);
 	free(tally->edge);
 	free(tally);
+}
+
+/* --- stamps */
+
+void pt_tally_anchor(struct pt_tally *tally, uint64_t clock, uint64_t ns, double ns_per_tick)
+{
+	if (tally->n_anchors == ANCHORS) {	/* no note may need the old ones any more */
+		pt_tally_settle(tally);
+		tally->anchor[0] = tally->anchor[ANCHORS - 1];
+		tally->n_anchors = 1;
+	}
+	tally->anchor[tally->n_anchors++] = (struct anchor){ clock, ns, ns_per_tick };
+}
+
+uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock)
+{
+	size_t from = 0, to = tally->n_anchors;
+	const struct anchor *anchor;
+
+	while (to - from > 1) {		/* the last that is not behind clock */
+		size_t middle = (from + to) / 2;
+
+		if (tally->anchor[middle].clock <= clock)
+			from = middle;
+		else
+			to = middle;
+	}
+	anchor = &tally->anchor[from];
+	if (clock < anchor->clock)
+		return anchor->ns;
+	return anchor->ns + (uint64_t)((double)(clock - anchor->clock) * anchor->ns_per_tick);
 }
 
 /* --- edges */
@@ -82,7 +137,8 @@ static int grow_edges(struct pt_tally *tally)
 	return 0;
 }
 
-static void count_edge(struct pt_tally *tally, uint16_t from, uint16_t to, uint64_t gross)
+/* An edge that is not among the first of its callee. */
+static void count_further_edge(struct pt_tally *tally, uint16_t from, uint16_t to, uint64_t count, uint64_t gross)
 {
 	struct pt_edge *edge = slot_of(tally->edge, tally->n_slots, from, to);
 
@@ -94,14 +150,31 @@ static void count_edge(struct pt_tally *tally, uint16_t from, uint16_t to, uint6
 			edge = slot_of(tally->edge, tally->n_slots, from, to);
 		}
 		if (full) {
-			tally->edges_lost++;
+			tally->edges_lost += count;
 			return;
 		}
 		*edge = (struct pt_edge){ .from = from, .to = to };
 		tally->n_edges++;
 	}
-	edge->count++;
+	edge->count += count;
 	edge->gross += gross;
+}
+
+static void count_edge(struct pt_tally *tally, uint16_t from, uint16_t to, uint64_t count, uint64_t gross)
+{
+	struct callers *c = &tally->callers[to];
+	uint32_t i = 0;
+
+	while (i < c->n_callers && c->caller[i] != from)
+		i++;
+	if (i == PT_TALLY_CALLERS) {
+		count_further_edge(tally, from, to, count, gross);
+		return;
+	}
+	if (i == c->n_callers)
+		c->caller[c->n_callers++] = from;
+	c->by[i].count += count;
+	c->by[i].gross += gross;
 }
 
 static int by_from_and_to(const void *a, const void *b)
@@ -119,6 +192,12 @@ size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out)
 	for (size_t i = 0; i < tally->n_slots; i++)
 		if (tally->edge[i].count != 0)
 			out[n++] = tally->edge[i];
+	for (size_t to = 0; to < tally->n_functions; to++) {
+		const struct callers *c = &tally->callers[to];
+
+		for (uint32_t i = 0; i < c->n_callers; i++)
+			out[n++] = (struct pt_edge){ (uint16_t)c->caller[i], (uint16_t)to, c->by[i].count, c->by[i].gross };
+	}
 	return n;
 }
 
@@ -148,57 +227,204 @@ uint64_t pt_tally_edges_lost(const struct pt_tally *tally)
 
 static void give_histograms(struct pt_tally *tally, uint16_t function)
 {
-	struct pt_hist *hist = calloc(PT_N_TALLY_KINDS, sizeof(*hist));
+	struct pt_hist *hist = tally->hist[function] == NULL ? calloc(PT_N_TALLY_KINDS, sizeof(*hist)) : NULL;
 
-	tally->hist[function] = hist;
 	for (size_t k = 0; hist != NULL && k < PT_N_TALLY_KINDS; k++)
 		tally->function[function].stat[k].hist = &hist[k];
+	if (hist != NULL)
+		tally->hist[function] = hist;
 }
 
-static void settle(struct pt_tally *tally, uint16_t function, const struct pt_invocation *v)
+void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_invocation *v)
 {
-	struct pt_tally_function *f = &tally->function[function];
+	struct pt_stat *stat = tally->function[function].stat;
+	uint64_t at = pt_tally_stamp(tally, v->from);
 
-	if (v->period != PT_UNKNOWN)
-		pt_stat_add(&f->stat[PT_TALLY_PERIOD], v->period, v->at);
-	if (v->inactive != PT_UNKNOWN)
-		pt_stat_add(&f->stat[PT_TALLY_INACTIVE], v->inactive, v->at);
-	if ((v->how & PT_INVOCATION_PARTIAL) != 0) {
-		f->partial++;
-	} else {
-		pt_stat_add(&f->stat[PT_TALLY_NET], v->net, v->at);
-		pt_stat_add(&f->stat[PT_TALLY_GROSS], v->gross, v->at);
-		pt_stat_add(&f->stat[PT_TALLY_CALL], v->call, v->at);
-	}
-	if ((v->how & PT_INVOCATION_OUTER) != 0)
-		f->gross_total += v->gross;
-	if ((v->how & PT_INVOCATION_EXCEPTION) != 0)
-		f->exceptions++;
-	if ((v->how & PT_INVOCATION_UNCALLED) == 0)
-		count_edge(tally, v->caller, function, v->gross);
-}
-
-void pt_tally_add_wide(struct pt_tally *tally, uint16_t function, const struct pt_invocation *invocation)
-{
 	pt_tally_settle_row(tally, function);	/* in order: equal extremes keep the first stamp */
-	if (tally->hist[function] == NULL)
-		give_histograms(tally, function);
-	settle(tally, function, invocation);
+	give_histograms(tally, function);
+	if (v->period != PT_UNKNOWN)
+		pt_stat_add(&stat[PT_TALLY_PERIOD], v->period, at);
+	if (v->inactive != PT_UNKNOWN)
+		pt_stat_add(&stat[PT_TALLY_INACTIVE], v->inactive, at);
+	if ((v->how & PT_INVOCATION_PARTIAL) != 0) {
+		tally->function[function].partial++;
+	} else {
+		pt_stat_add(&stat[PT_TALLY_NET], v->net, at);
+		pt_stat_add(&stat[PT_TALLY_GROSS], v->gross, at);
+		pt_stat_add(&stat[PT_TALLY_CALL], v->call, at);
+	}
+	if ((v->how & PT_INVOCATION_UNCALLED) == 0)
+		count_edge(tally, v->caller, function, 1, v->gross);
+}
+
+void pt_tally_interval(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t ticks, uint64_t clock)
+{
+	give_histograms(tally, function);
+	pt_stat_add(&tally->function[function].stat[kind], ticks, pt_tally_stamp(tally, clock));
+}
+
+/* A note as two vectors; the figures are net, gross, call, period and inactive. */
+typedef uint32_t four __attribute__((vector_size(16)));
+typedef int32_t four_signs __attribute__((vector_size(16)));
+typedef uint64_t two __attribute__((vector_size(16)));
+typedef float floats __attribute__((vector_size(16)));
+
+struct sums {
+	four least, most;	/* net, gross, call, period */
+	two even, odd;		/* totals of net and call, of gross and period */
+};
+
+static four choose(four_signs which, four a, four b)
+{
+	return (four)(((four_signs)a & which) | ((four_signs)b & ~which));
+}
+
+static struct sums sum_up(const struct pt_note *note, size_t n)
+{
+	struct sums s = { .least = ~(four){ 0 } };
+	const two low = { UINT32_MAX, UINT32_MAX };
+
+	for (size_t i = 0; i < n; i++) {
+		four v;
+
+		memcpy(&v, &note[i], sizeof(v));
+		s.least = choose(v < s.least, v, s.least);
+		s.most = choose(v > s.most, v, s.most);
+		s.even += (two)v & low;
+		s.odd += (two)v >> 32;
+	}
+	return s;
+}
+
+static uint32_t figure(const struct pt_note *note, size_t kind)	/* they stand in the order of their kinds */
+{
+	static_assert(offsetof(struct pt_note, inactive) == PT_TALLY_INACTIVE * sizeof(uint32_t), "figures in order");
+	uint32_t value;
+
+	memcpy(&value, (const char *)note + kind * sizeof(value), sizeof(value));
+	return value;
+}
+
+/* The stamp of the first note that has this figure. */
+static uint64_t stamp_of(const struct pt_tally *tally, const struct pt_note *note, size_t kind, uint64_t value)
+{
+	while (figure(note, kind) != value)
+		note++;
+	return pt_tally_stamp(tally, note->from);
+}
+
+static void add_sums(const struct pt_tally *tally, struct pt_stat *stat, size_t kind, const struct pt_note *note, size_t n,
+		     uint64_t least, uint64_t most, uint64_t total)
+{
+	if (least < stat->min) {
+		stat->min = least;
+		stat->min_at = stamp_of(tally, note, kind, least);
+	}
+	if (most > stat->max || stat->n == 0) {
+		stat->max = most;
+		stat->max_at = stamp_of(tally, note, kind, most);
+	}
+	stat->n += n;
+	stat->total += total;
+}
+
+/* Not known while the function is open further down, as in recursion. */
+static void add_inactive(const struct pt_tally *tally, struct pt_stat *stat, const struct pt_note *note, size_t n)
+{
+	uint32_t least = UINT32_MAX, most = 0;
+	uint64_t total = 0;
+	size_t n_known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t v = note[i].inactive;
+		bool known = v != PT_NOTE_UNKNOWN;
+
+		least = v < least ? v : least;
+		most = known && v > most ? v : most;
+		total += known ? v : 0;
+		n_known += known;
+	}
+	if (n_known > 0)
+		add_sums(tally, stat, PT_TALLY_INACTIVE, note, n_known, least, most, total);
+}
+
+/* pt_hist_index() of four figures at once. */
+static four buckets_of(const struct pt_note *note)
+{
+	four_signs v, index;
+	floats f;
+
+	memcpy(&v, note, sizeof(v));
+	f = __builtin_convertvector(v, floats);
+	memcpy(&index, &f, sizeof(index));
+	index = (index >> 20) - PT_HIST_BIAS;
+	return (four)(index & (index > 0));
+}
+
+static void add_to_histograms(struct pt_stat *stat, const struct pt_note *note)
+{
+	four bucket = buckets_of(note);
+
+	for (size_t k = 0; k < PT_TALLY_INACTIVE; k++) {
+		stat[k].hist->bucket[bucket[k]]++;
+		stat[k].hist->n++;
+	}
+	if (note->inactive != PT_NOTE_UNKNOWN)
+		pt_hist_add(stat[PT_TALLY_INACTIVE].hist, note->inactive);
+}
+
+static void histograms(struct pt_tally *tally, struct pt_stat *stat, const struct pt_note *note, size_t n)
+{
+	if (stat->hist == NULL)
+		return;
+	if (stat->hist->n >= PT_TALLY_HIST_ALL) {	/* one of a row cannot overflow a bucket: see pt_hist_add() */
+		tally->random = tally->random * 1664525 + 1013904223;
+		note += (tally->random >> 16) % n;
+		n = 1;
+	}
+	for (size_t i = 0; i < n; i++)
+		add_to_histograms(stat, &note[i]);
+}
+
+/* Few different callers share a row: one look at the edge table for each of them. */
+static void edges(struct pt_tally *tally, uint16_t function, const struct pt_note *note, size_t n)
+{
+	uint32_t left = (UINT32_C(1) << n) - 1;		/* notes not counted yet */
+
+	while (left != 0) {
+		uint32_t caller = note[__builtin_ctz(left)].caller, same = 0;
+		uint64_t gross = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			bool is = note[i].caller == caller;
+
+			same |= (uint32_t)is << i;
+			gross += is ? note[i].gross : 0;
+		}
+		left &= ~same;
+		count_edge(tally, (uint16_t)caller, function, (uint64_t)__builtin_popcount(same), gross);
+	}
 }
 
 void pt_tally_settle_row(struct pt_tally *tally, uint16_t function)
 {
-	const struct pt_note *note = tally->fast.row[function].note;
+	const struct pt_note *note = tally->fast.row[function];
+	struct pt_stat *stat = tally->function[function].stat;
 	size_t n = tally->fast.n_notes[function];
+	struct sums s;
 
+	if (n == 0)
+		return;
 	tally->fast.n_notes[function] = 0;
-	if (n != 0 && tally->hist[function] == NULL)
-		give_histograms(tally, function);
-	for (size_t i = 0; i < n; i++)
-		settle(tally, function, &(struct pt_invocation){
-			note[i].net, note[i].gross, note[i].call, note[i].period, note[i].inactive, note[i].at,
-			note[i].caller, note[i].how,
-		});
+	give_histograms(tally, function);
+	s = sum_up(note, n);
+	add_sums(tally, &stat[PT_TALLY_NET], PT_TALLY_NET, note, n, s.least[0], s.most[0], s.even[0]);
+	add_sums(tally, &stat[PT_TALLY_GROSS], PT_TALLY_GROSS, note, n, s.least[1], s.most[1], s.odd[0]);
+	add_sums(tally, &stat[PT_TALLY_CALL], PT_TALLY_CALL, note, n, s.least[2], s.most[2], s.even[1]);
+	add_sums(tally, &stat[PT_TALLY_PERIOD], PT_TALLY_PERIOD, note, n, s.least[3], s.most[3], s.odd[1]);
+	add_inactive(tally, &stat[PT_TALLY_INACTIVE], note, n);
+	histograms(tally, stat, note, n);
+	edges(tally, function, note, n);
 }
 
 void pt_tally_settle(struct pt_tally *tally)

@@ -1,0 +1,442 @@
+/* The odd departures: jumps, returns that nobody waits for, exceptions, other contexts, gaps. None is hot, so they are
+ * written for clarity. */
+#include <string.h>
+
+#include "profile/stack.h"
+
+static void note_error(struct pt_execution *x, enum pt_execution_error what, const struct pt_run *run)
+{
+	x->errors.n[what]++;
+	x->errors.address = run->end;
+	x->errors.function = run->function;
+	x->errors.at = pt_tally_stamp(x->tally, x->now);
+}
+
+/* --- push and pop */
+
+static void forget_all(struct pt_execution *x);
+
+static struct frame *push(struct pt_execution *x, uint16_t function, uint64_t resume, uint8_t flags)
+{
+	struct function *f = &x->function[function];
+
+	if (full(x)) {
+		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
+		forget_all(x);
+	}
+	*++x->top = (struct frame){
+		.resume = resume, .from = x->now, .function = function, .flags = flags,
+		.outer = (uint16_t)f->innermost, .period = PT_NOTE_UNKNOWN, .inactive = PT_NOTE_UNKNOWN,
+	};
+	f->innermost = (uint32_t)(x->top - x->frame);
+	return x->top;
+}
+
+/* As a frame holds it; what is too long for that goes straight into its statistics. */
+static uint32_t interval(struct pt_execution *x, uint16_t function, enum pt_tally_kind kind, uint64_t since)
+{
+	uint64_t ticks = x->now - since;
+
+	if (since < x->stretch)
+		return PT_NOTE_UNKNOWN;
+	if (ticks < PT_NOTE_UNKNOWN)
+		return (uint32_t)ticks;
+	pt_tally_interval(x->tally, function, kind, ticks, x->now);
+	return PT_NOTE_UNKNOWN;
+}
+
+static struct frame *enter(struct pt_execution *x, uint16_t function, uint64_t resume, uint16_t caller, uint8_t flags)
+{
+	struct function *f = &x->function[function];
+	uint32_t period = interval(x, function, PT_TALLY_PERIOD, f->entered);
+	uint32_t inactive = f->innermost == 0 ? interval(x, function, PT_TALLY_INACTIVE, f->left) : PT_NOTE_UNKNOWN;
+	struct frame *frame = push(x, function, resume, flags);
+
+	frame->period = period;
+	frame->inactive = inactive;
+	frame->caller = caller;
+	f->entered = x->now;
+	f->count++;
+	return frame;
+}
+
+struct pt_invocation pt_stack_end(const struct frame *frame, struct frame *below, uint64_t now, uint16_t how)
+{
+	struct pt_invocation v = {
+		.call = now - frame->from, .from = frame->from, .caller = frame->caller, .how = how,
+		.period = frame->period != PT_NOTE_UNKNOWN ? frame->period : PT_UNKNOWN,
+		.inactive = frame->inactive != PT_NOTE_UNKNOWN ? frame->inactive : PT_UNKNOWN,
+	};
+
+	v.gross = v.call - frame->preempted;
+	v.net = v.gross - frame->others;
+	if ((frame->flags & HANDLER) != 0) {
+		below->preempted += v.call;
+	} else {
+		below->others += v.gross;
+		below->preempted += frame->preempted;
+	}
+	if ((frame->flags & UNSEEN) != 0)
+		v.how |= PT_INVOCATION_PARTIAL;
+	if ((frame->flags & (UNSEEN | UNCALLED)) != 0)
+		v.how |= PT_INVOCATION_UNCALLED;
+	return v;
+}
+
+static struct frame *handler_below(struct pt_execution *x, struct frame *frame)	/* or the floor */
+{
+	do
+		frame--;
+	while (frame > x->frame && (frame->flags & HANDLER) == 0);
+	return frame;
+}
+
+/* Take the top frame off. how: PT_INVOCATION_PARTIAL if its exit was not seen, else 0. */
+static void pop(struct pt_execution *x, uint16_t how)
+{
+	struct frame *frame = x->top--;
+	struct function *f = &x->function[frame->function];
+	struct pt_invocation v = pt_stack_end(frame, x->top, x->now, how);
+
+	f->left = how == 0 ? x->now : 0;
+	f->innermost = frame->outer;
+	if (x->frame + frame->outer < x->base || frame->outer == 0)
+		f->gross += v.gross;
+	if (frame == x->base)
+		x->base = handler_below(x, frame);
+	pt_tally_add(x->tally, frame->function, &v);
+}
+
+/* The top frame returned, and with it those that tail-called it. */
+static void pop_chain(struct pt_execution *x)
+{
+	uint8_t flags;
+
+	do {
+		flags = x->top->flags;
+		pop(x, 0);
+	} while ((flags & TAIL) != 0);
+}
+
+static void forget_to(struct pt_execution *x, const struct frame *frame)	/* which stays */
+{
+	while (x->top > frame)
+		pop(x, PT_INVOCATION_PARTIAL);
+}
+
+static void take_up(struct pt_execution *x, struct context *context)
+{
+	x->top = x->base = x->frame;
+	for (size_t i = 0; i < context->n_frames; i++) {
+		struct function *f = &x->function[context->frame[i].function];
+
+		context->frame[i].outer = (uint16_t)f->innermost;
+		f->innermost = i + 1;
+		*++x->top = context->frame[i];
+	}
+	x->top->preempted += x->now - context->parked;
+	context->n_frames = 0;
+	context->used = context->ambiguous;
+}
+
+static void forget_context(struct pt_execution *x, struct context *context)	/* while the stack is empty */
+{
+	context->ambiguous = false;
+	if (context->used) {
+		take_up(x, context);
+		forget_to(x, x->frame);
+	}
+}
+
+/* A gap: all that is open ends as unknown, and nothing that follows is measured from before it. */
+static void forget_all(struct pt_execution *x)
+{
+	forget_to(x, x->frame);
+	for (size_t i = 0; i < PT_EXECUTION_CONTEXTS; i++)
+		forget_context(x, &x->context[i]);
+	x->stretch = ++x->now;
+}
+
+/* --- calls, jumps and returns */
+
+static bool at_entry(const struct pt_execution *x, const struct pt_run *run)
+{
+	return run->next == x->function[run->next_function].entry;
+}
+
+static bool behind_a_call(const struct pt_execution *x, uint64_t address)
+{
+	for (uint64_t units = 1; units <= 2; units++) {
+		const struct pt_code_unit *unit = pt_codemap_at(x->map, address - units * x->map->isa->unit_bytes);
+
+		if (unit != NULL && unit->len_units == units &&
+		    (unit->flow == PT_FLOW_CALL || unit->flow == PT_FLOW_INDIRECT_CALL))
+			return true;
+	}
+	return false;
+}
+
+/* Unwind to the nearest frame of the function that a jump behind one of its calls goes to. */
+static bool long_jump(struct pt_execution *x, const struct pt_run *run)
+{
+	const struct frame *frame = x->frame + x->function[run->next_function].innermost;
+
+	if (frame == x->frame || frame < x->base || !behind_a_call(x, run->next))
+		return false;
+	note_error(x, PT_EXECUTION_LONG_JUMP, run);
+	forget_to(x, frame);
+	return true;
+}
+
+static void tail_call(struct pt_execution *x, const struct pt_run *run)
+{
+	uint64_t resume = x->top->resume;
+	uint8_t flags = TAIL, tails = (uint8_t)(x->top->tails + 1);
+
+	if (tails > PT_EXECUTION_TAILS) {	/* a chain of jumps without end: the one that jumps has left */
+		flags = x->top->flags & TAIL;
+		tails--;
+		pop(x, 0);
+	}
+	enter(x, run->next_function, resume, run->function, flags)->tails = tails;
+}
+
+/* A branch into another function. */
+static void jump(struct pt_execution *x, const struct pt_run *run)
+{
+	if (x->top == x->frame || run->next_function == x->top->function)
+		return;			/* nothing is known yet; or back from shared code */
+	if (run->next == x->top->resume && (x->top->flags & HANDLER) == 0)
+		pop_chain(x);	/* "pop {r3}; bx r3" */
+	else if (at_entry(x, run))
+		tail_call(x, run);
+	else
+		long_jump(x, run);	/* else shared code */
+}
+
+static void unexpected_return(struct pt_execution *x, const struct pt_run *run)
+{
+	const struct frame *base = x->base, *frame = x->top;
+
+	if (frame->resume == PT_UNKNOWN) {	/* called before the stretch began */
+		if (frame > x->frame && frame->function != run->next_function)
+			pop_chain(x);
+		return;
+	}
+	while (frame > base && frame->resume != run->next)
+		frame--;
+	if (frame > base) {
+		note_error(x, PT_EXECUTION_SKIPPED_EXIT, run);
+		forget_to(x, frame);
+		pop_chain(x);
+		return;
+	}
+	for (frame = x->top; frame > base && (frame->flags & TAIL) != 0;)
+		frame--;
+	if (frame > base && frame[-1].function == run->next_function && !at_entry(x, run)) {
+		pop_chain(x);	/* a helper that adjusts its return address */
+	} else if (x->top->function != run->next_function) {
+		if (at_entry(x, run)) {
+			tail_call(x, run);	/* "push {r0}; pop {pc}" */
+		} else if (!long_jump(x, run)) {
+			note_error(x, PT_EXECUTION_UNMATCHED_RETURN, run);
+			forget_to(x, base);
+		}
+	}
+}
+
+void pt_stack_stray(struct pt_execution *x, const struct pt_run *run, uint64_t ticks)
+{
+	if (x->top > x->frame)
+		x->top->others += ticks;
+	else if (run->instructions > 0 && run->begin == x->function[run->function].entry)
+		enter(x, run->function, PT_UNKNOWN, PT_NO_FUNCTION, UNCALLED);
+	else if (run->instructions > 0)
+		push(x, run->function, PT_UNKNOWN, UNSEEN);
+}
+
+/* --- exceptions */
+
+/* Flow put what entering the handler costs into the run before it: it is the handler's. Returns it on the clock. */
+static uint64_t entry_time(struct pt_execution *x, const struct pt_run *run, uint32_t entry_cycles)
+{
+	uint32_t cycles = entry_cycles < run->cycles ? entry_cycles : run->cycles;
+
+	x->function[run->function].cycles -= cycles;
+	x->function[run->next_function].cycles += cycles;
+	if (x->settings.clock != PT_FLOW_CYCLES)
+		return 0;
+	if (x->top > x->frame && x->top->function != run->function)
+		x->top->others -= cycles;	/* it was taken for shared code's time */
+	return cycles;
+}
+
+static void enter_handler(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
+{
+	x->base = enter(x, run->next_function, resume, PT_NO_FUNCTION, HANDLER);
+	x->function[run->next_function].exceptions++;
+}
+
+static void exception(struct pt_execution *x, const struct pt_run *run)
+{
+	uint64_t cost = entry_time(x, run, x->settings.exception_entry_cycles);
+
+	x->now -= cost;
+	enter_handler(x, run, run->end);
+	x->now += cost;
+}
+
+/* The handler of the current level is left. Returns where it will resume; PT_UNKNOWN: it was entered before the
+ * stretch began. */
+static uint64_t leave_handler(struct pt_execution *x, const struct pt_run *run)
+{
+	const struct frame *handler = x->base, *frame = handler + 1;
+	uint64_t resume = handler->resume;
+
+	if (handler == x->frame) {
+		if (x->top > x->frame)
+			pop_chain(x);
+		forget_to(x, x->frame);
+		return PT_UNKNOWN;
+	}
+	while (frame <= x->top && (frame->flags & TAIL) != 0)
+		frame++;
+	if (frame <= x->top) {
+		note_error(x, PT_EXECUTION_SKIPPED_EXIT, run);
+		forget_to(x, frame - 1);
+	}
+	while (x->top >= handler)
+		pop(x, 0);
+	return resume;
+}
+
+static struct context *find_context(struct pt_execution *x, uint64_t resume)
+{
+	for (size_t i = 0; i < PT_EXECUTION_CONTEXTS; i++)
+		if (x->context[i].used && x->context[i].resume == resume)
+			return &x->context[i];
+	return NULL;
+}
+
+static struct context *free_context(struct pt_execution *x)	/* while the stack is empty */
+{
+	struct context *oldest = &x->context[0];
+
+	for (size_t i = 0; i < PT_EXECUTION_CONTEXTS; i++) {
+		if (!x->context[i].used)
+			return &x->context[i];
+		if (x->context[i].parked < oldest->parked)
+			oldest = &x->context[i];
+	}
+	x->errors.n[PT_EXECUTION_TOO_DEEP]++;
+	forget_context(x, oldest);
+	return oldest;
+}
+
+static void park_in(struct pt_execution *x, struct context *context, uint64_t resume, const struct frame *frames,
+		    size_t n_frames)
+{
+	memcpy(context->frame, frames, n_frames * sizeof(*frames));
+	context->n_frames = n_frames;
+	context->used = true;
+	context->resume = resume;
+	context->parked = x->now;
+}
+
+/* Take the whole stack away until an exception returns to resume. Returns with an empty stack. */
+static void park(struct pt_execution *x, uint64_t resume)
+{
+	size_t n_frames = (size_t)(x->top - x->frame);
+	struct context *context = find_context(x, resume);
+	bool ambiguous = context != NULL;
+	struct frame kept[PT_EXECUTION_CONTEXT_DEPTH];
+
+	if (n_frames > PT_EXECUTION_CONTEXT_DEPTH)
+		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
+	if (ambiguous || n_frames > PT_EXECUTION_CONTEXT_DEPTH) {
+		forget_to(x, x->frame);
+		n_frames = 0;
+	}
+	for (; x->top > x->frame; x->top--)
+		x->function[x->top->function].innermost = x->top->outer;
+	memcpy(kept, x->frame + 1, n_frames * sizeof(*kept));
+	if (ambiguous)
+		forget_context(x, context);
+	else
+		context = free_context(x);
+	park_in(x, context, resume, kept, n_frames);
+	context->ambiguous = ambiguous;
+}
+
+/* An exception returned elsewhere than where it had interrupted. */
+static void switch_context(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
+{
+	struct context *context = find_context(x, run->next);
+	const struct frame *frame = x->base;
+
+	if (context == NULL && run->next - resume <= 4)
+		return;			/* a fault handler that skips the instruction */
+	if (x->base == x->frame) {
+		park(x, resume);
+		context = find_context(x, run->next);	/* parking may have cost it its slot */
+		if (context != NULL)
+			take_up(x, context);
+		return;
+	}
+	note_error(x, PT_EXECUTION_UNMATCHED_EXCEPTION, run);
+	while (frame > x->frame && ((frame->flags & HANDLER) == 0 || frame->resume != run->next))
+		frame--;
+	forget_to(x, frame > x->frame ? frame - 1 : frame);	/* several levels were left at once */
+}
+
+static void exception_return(struct pt_execution *x, const struct pt_run *run)
+{
+	uint64_t resume = leave_handler(x, run);
+
+	if (resume != run->next && resume != PT_UNKNOWN)
+		switch_context(x, run, resume);
+}
+
+static void tail_chain(struct pt_execution *x, const struct pt_run *run)
+{
+	uint64_t cost = entry_time(x, run, x->settings.tail_chain_cycles);
+
+	x->now -= cost;
+	enter_handler(x, run, leave_handler(x, run));
+	x->now += cost;
+}
+
+void pt_stack_odd(struct pt_execution *x, const struct pt_run *run)
+{
+	switch (run->left) {
+	case PT_LEFT_BRANCH:
+		jump(x, run);
+		break;
+	case PT_LEFT_CALL:		/* "bl" to a label of the same function only jumps */
+		if (run->next_function != run->function || at_entry(x, run))
+			enter(x, run->next_function, run->end, run->function, 0);
+		break;
+	case PT_LEFT_RETURN:
+		if (run->next != x->top->resume)
+			unexpected_return(x, run);
+		else
+			pop_chain(x);
+		break;
+	case PT_LEFT_EXCEPTION:
+		exception(x, run);
+		break;
+	case PT_LEFT_EXCEPTION_RETURN:
+		exception_return(x, run);
+		break;
+	case PT_LEFT_TAIL_CHAIN:
+		tail_chain(x, run);
+		break;
+	case PT_LEFT_DEBUG:
+		if (run->next != run->end)
+			forget_all(x);
+		break;
+	default:
+		forget_all(x);
+		break;
+	}
+}
