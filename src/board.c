@@ -61,7 +61,7 @@ struct pt_board {
 	struct pt_link *link;
 	struct pt_board_drain drain;
 	struct pt_core_status core[MAX_CORES];
-	bool virtual_clock, locked, ran_when_found, awaited;	/* awaited: a client resumed the core and wants to hear of its halt */
+	bool virtual_clock, locked, ran_when_found, resting, awaited;	/* awaited: a client resumed the core and wants to hear of its halt */
 	uint64_t drain_at_ns, look_at_ns;
 	uint32_t look_us;
 };
@@ -402,6 +402,8 @@ static bool any_runs(const struct pt_board *board)
 
 static void look_soon(struct pt_board *board)
 {
+	board->drain_at_ns = 0;
+	board->resting = false;
 	board->look_us = LOOK_FIRST_US;
 	board->look_at_ns = pt_link_now_ns(board->link) + board->look_us * UINT64_C(1000);
 }
@@ -423,12 +425,15 @@ int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err)
 {
 	struct pt_target *t = board->target;
 
-	if (board->core[core].state == PT_HALTED)
-		tell_source(board, core, PT_STATE_RUN);
-	if (t->ops->resume(t->state, core, err) < 0)
+	if (look_at(board, core, err) < 0)
 		return err->code;
 	board->awaited = true;
 	look_soon(board);
+	if (board->core[core].state != PT_HALTED)
+		return 0;	/* it runs; if a source holds it for a moment, the source will let it go */
+	tell_source(board, core, PT_STATE_RUN);
+	if (t->ops->resume(t->state, core, err) < 0)
+		return err->code;
 	tell_core(board, core, &(struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN });
 	return 0;
 }
@@ -495,13 +500,16 @@ static uint64_t between_jobs(struct pt_board *board)
 	if (board->drain.drain != NULL && now_ns >= board->drain_at_ns) {
 		wait_us = board->drain.drain(board->drain.arg, board->target);
 		if (wait_us < 0)
-			memset(&board->drain.drain, 0, sizeof(board->drain.drain));
+			board->drain.drain = NULL;
+		board->resting = wait_us == PT_DRAIN_REST;
 		now_ns = pt_link_now_ns(board->link);
 		board->drain_at_ns = now_ns + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
+		if (wait_us > 0 && board->virtual_clock && !any_runs(board))
+			board->drain_at_ns = PT_UNKNOWN;	/* nothing can come before the core is let go */
 	}
 	if (board->drain.drain != NULL)
 		next_ns = board->drain_at_ns;
-	if (board->locked || (board->virtual_clock && !board->awaited))
+	if (board->locked || (board->virtual_clock && (!board->awaited || board->resting)))
 		return next_ns;		/* nothing to see, or looking would make time pass */
 	if (now_ns >= board->look_at_ns) {
 		for (unsigned i = 0; i < board->target->ops->n_cores(board->target->state); i++) {
@@ -578,6 +586,7 @@ void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *dra
 	else
 		memset(&board->drain, 0, sizeof(board->drain));
 	board->drain_at_ns = 0;
+	board->resting = false;
 }
 
 uint64_t pt_board_now_ns(struct pt_board *board)

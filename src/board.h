@@ -72,8 +72,10 @@ int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err);
 int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err);
 int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct pt_err *err);
 
-/* What the session hangs in: called between jobs. drain returns microseconds until the next call, 0 = at once,
- * < 0 = never again. NULL takes it out. */
+/* What the session hangs in: called between jobs. drain returns microseconds until the next call, 0 = at once, or
+ * PT_DRAIN_OVER: never again, or PT_DRAIN_REST: the same, and a virtual clock stands still until somebody lets the core
+ * run or the drain is taken out. NULL takes it out. */
+enum { PT_DRAIN_OVER = -1, PT_DRAIN_REST = -2 };
 struct pt_board_drain {
 	int64_t (*drain)(void *arg, struct pt_target *target);
 	void (*on_state)(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);

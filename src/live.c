@@ -12,11 +12,12 @@
 #include "trace/loss.h"
 #include "util.h"
 
-enum { SOURCE, MODE, SEED };
+enum { SOURCE, MODE, SEED, FOR };
 static const struct pt_param rows[] = {
 	[SOURCE] = { "source", PT_PARAM_TEXT, NULL, NULL, 0, 0, "where the trace comes from; the first the chip offers" },
 	[MODE] = { "mode", PT_PARAM_TEXT, NULL, NULL, 0, 0, "how the source works; its first mode" },
 	[SEED] = { "seed", PT_PARAM_NUMBER, "1", NULL, 0, 0, "of the jitter between bursts and batches" },
+	[FOR] = { "for", PT_PARAM_TIME, NULL, NULL, 0, 0, "rest after the core has run for so long" },
 };
 
 struct pt_live {
@@ -52,14 +53,13 @@ static struct pt_chunk *pass_take(struct pt_sink *sink)
 	return live->queue_sink->take(live->queue_sink);
 }
 
-static void note_state(struct pt_live *live, const struct pt_chunk *chunk)
+/* From the source's own halts and from everybody else's; the second to tell the same changes nothing. */
+static void note_state(struct pt_live *live, enum pt_state state, uint64_t ns)
 {
-	bool held = chunk->cause == PT_STATE_HALT;
-
-	if (held && live->held_since_ns == PT_UNKNOWN) {
-		live->held_since_ns = chunk->from_ns;
-	} else if (chunk->cause == PT_STATE_RUN && live->held_since_ns != PT_UNKNOWN) {
-		live->held_ns += chunk->to_ns - live->held_since_ns;
+	if (state == PT_STATE_HALT && live->held_since_ns == PT_UNKNOWN) {
+		live->held_since_ns = ns;
+	} else if (state == PT_STATE_RUN && live->held_since_ns != PT_UNKNOWN) {
+		live->held_ns += ns - live->held_since_ns;
 		live->held_since_ns = PT_UNKNOWN;
 	}
 }
@@ -83,7 +83,7 @@ static void pass_put(struct pt_sink *sink, struct pt_chunk *chunk)
 	struct pt_live *live = (struct pt_live *)sink;
 
 	if (chunk->kind == PT_CHUNK_STATE)
-		note_state(live, chunk);
+		note_state(live, chunk->cause, chunk->from_ns);
 	else if (chunk->kind == PT_CHUNK_CONFIG)
 		note_cost(live, chunk);
 	live->queue_sink->put(live->queue_sink, chunk);
@@ -253,11 +253,16 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
 	};
 	struct pt_board_drain drain = { .drain = on_drain, .on_state = on_state, .on_lost = on_lost, .arg = live };
+	struct pt_core_status status;
 
 	live->state = calloc(1, live->ops->state_bytes);
 	if (live->state == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the source");
+	if (target->ops->status(target->state, 0, &status, err) < 0)
+		return pt_wrap(err, "profile start");
 	live->started_ns = pt_board_now_ns(board);
+	if (status.state == PT_HALTED)
+		note_state(live, PT_STATE_HALT, live->started_ns);
 	if (live->ops->start(live->state, target, &setup, err) < 0)
 		return pt_wrap(err, "profile start: source %s", live->ops->name);
 	pt_board_set_drain(board, &drain);
@@ -299,7 +304,8 @@ int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target
 		disarm(live);
 		return err->code;
 	}
-	live->run_until_ns = PT_UNKNOWN;
+	if (pt_params_given(live->own, &rows[FOR]))
+		live->run_until_ns = pt_params_number(live->own, &rows[FOR]);
 	at = strlen(say);
 	find_mode(live->ops->modes, pt_params_text(live->own, &rows[MODE]), mode, sizeof(mode));
 	snprintf(say + at, room - at, "profiling %s: source %s, mode %s\n%s%s", live->chip, live->ops->name, mode, live->cost,
@@ -341,12 +347,12 @@ static int64_t on_drain(void *arg, struct pt_target *target)
 
 	if (rc < 0 && rc != PT_EINTERRUPTED) {
 		die(live, &err);
-		return -1;
+		return PT_DRAIN_OVER;
 	}
 	if (live->run_until_ns != PT_UNKNOWN && run_ns(live, now_ns) >= live->run_until_ns) {
 		live->run_until_ns = PT_UNKNOWN;
 		live->news.on_time_up(live->news.arg);
-		return -1;
+		return PT_DRAIN_REST;
 	}
 	if (rc > 0)
 		check_image_in_passing(live);
@@ -358,8 +364,8 @@ static void on_state(void *arg, struct pt_target *target, enum pt_state what, un
 	struct pt_live *live = arg;
 	struct pt_err err = { 0 };
 
-	(void)target;
 	(void)core;
+	note_state(live, what, pt_mem_now_ns(target->ops->mem(target->state, 0)));
 	if (live->ops != NULL && live->ops->on_state(live->state, what, pc, &err) < 0)
 		die(live, &err);
 }

@@ -47,6 +47,7 @@ struct pt_session {
 
 	uv_mutex_t lock;
 	bool time_up, dead;		/* from the board thread */
+	bool rests;			/* time was up, and nobody waited for it */
 
 	void (*on_closed)(void *arg);
 	void *closed_arg;
@@ -173,8 +174,10 @@ static void on_news(uv_async_t *async)
 	dead = session->dead;
 	session->time_up = session->dead = false;
 	uv_mutex_unlock(&session->lock);
-	if (time_up)
+	if (time_up) {
+		session->rests = session->timer.reply == NULL;
 		answer(&session->timer, 0, "");
+	}
 	if (dead && session->state == PT_SESSION_RUNNING) {
 		session->state = PT_SESSION_STOPPING;
 		session->take->source_ended = true;
@@ -308,6 +311,7 @@ void pt_session_start(struct pt_session *session, const char *const *words, size
 		return;
 	}
 	session->state = PT_SESSION_STARTING;
+	session->rests = false;
 	request = new_request(session, reply, arg);
 	request->take = take;
 	request->job.run = start_run;
@@ -383,7 +387,10 @@ void pt_session_wait(struct pt_session *session, uint64_t for_ns, pt_session_rep
 	if (refused(session, PT_SESSION_RUNNING, reply, arg))
 		return;
 	session->timer = (struct waiter){ reply, arg };
-	post_wait(session, for_ns);
+	if (for_ns != 0)
+		post_wait(session, for_ns);
+	else if (session->rests)
+		answer(&session->timer, 0, "");
 }
 
 void pt_session_cancel_wait(struct pt_session *session)

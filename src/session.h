@@ -33,7 +33,8 @@ void pt_session_status(struct pt_session *session, pt_session_reply reply, void 
 void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg);
 void pt_session_sources(struct pt_session *session, pt_session_reply reply, void *arg);	/* what this chip offers, and why not */
 /* Reply once for_ns of time in which the core was not held have been profiled (probe's clock), or the profile ended.
- * The source is paused then, so that nothing more happens on a virtual clock; stop comes next. */
+ * for_ns 0: the time that the word "for=TIME" named at the start, counted from there. The source rests then, so that
+ * nothing more happens on a virtual clock; stop comes next. */
 void pt_session_wait(struct pt_session *session, uint64_t for_ns, pt_session_reply reply, void *arg);
 void pt_session_cancel_wait(struct pt_session *session);
 

@@ -1,5 +1,6 @@
 /* proftap profile: attach, profile for a while, report, detach. Headless; a chain of callbacks on one loop, each step
  * started by the end of the one before. SIGINT cuts the waiting short: stop, report, exit 0. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,14 +101,14 @@ static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
 
 static int resume_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	struct pt_core_status status;
-
 	(void)job;
-	if (target == NULL)
-		return pt_fail(err, PT_EIO, "the target is gone");
-	if (target->ops->status(target->state, 0, &status, err) < 0)
-		return err->code;
-	return status.state == PT_HALTED ? pt_board_resume(board, 0, err) : 0;
+	return target != NULL ? pt_board_resume(board, 0, err) : pt_fail(err, PT_EIO, "the target is gone");
+}
+
+static void let_run(struct profile *p)
+{
+	p->waiting = true;
+	pt_session_wait(p->rig.session, p->options->for_ns != 0 ? 0 : PT_UNKNOWN, on_time_up, p);
 }
 
 static void resumed(struct pt_job *job, int rc, const struct pt_err *err)
@@ -116,12 +117,10 @@ static void resumed(struct pt_job *job, int rc, const struct pt_err *err)
 	struct profile *p = control->profile;
 
 	free(control);
-	if (rc < 0) {
+	if (rc < 0)
 		fail(p, PT_EXIT_DEVICE, err->msg);
-		return;
-	}
-	p->waiting = true;
-	pt_session_wait(p->rig.session, p->options->for_ns != 0 ? p->options->for_ns : PT_UNKNOWN, on_time_up, p);
+	else
+		let_run(p);
 }
 
 static void post(struct profile *p, int (*run)(struct pt_job *, struct pt_board *, struct pt_target *, struct pt_err *),
@@ -147,7 +146,10 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 		return;
 	}
 	pt_info("%.*s", (int)strcspn(text, "\n"), text);
-	post(p, resume_run, resumed);
+	if (pt_board_last_status(p->rig.board, 0).state == PT_HALTED)
+		post(p, resume_run, resumed);
+	else
+		let_run(p);
 }
 
 static void add(char (*words)[96], const char **list, size_t *n, const char *key, const char *value)
@@ -161,10 +163,13 @@ static void add(char (*words)[96], const char **list, size_t *n, const char *key
 
 static void start(struct profile *p)
 {
-	char words[3][96];
-	const char *list[3];
+	char words[4][96], for_ns[32];
+	const char *list[4];
 	size_t n = 0;
 
+	snprintf(for_ns, sizeof(for_ns), "%" PRIu64 "ns", p->options->for_ns);
+	if (p->options->for_ns != 0)	/* known to the source from the start: a run on a virtual clock is repeatable */
+		add(words, list, &n, "for", for_ns);
 	add(words, list, &n, "source", p->options->source);
 	add(words, list, &n, "mode", p->options->mode);
 	add(words, list, &n, "analysis", p->options->analysis);
