@@ -138,12 +138,29 @@ static void say_line(void *arg, const char *line)
 	pt_monitor_say(arg, "%s", line);
 }
 
+/* What the probe is, and what its link has done so far: two of these tell what the commands between them cost. */
+static void say_probe(struct pt_monitor_call *call, struct pt_probe *probe)
+{
+	struct pt_link_traffic traffic;
+	struct pt_probe_info info;
+
+	pt_probe_info(probe, &info);
+	pt_link_traffic(pt_probe_link(probe), &traffic);
+	pt_monitor_say(call, "probe: %s, %s, %u x %zu bytes, %" PRIu32 " Hz", info.link.where, info.link.transport,
+		       info.packet_count, info.packet_bytes, info.speed_hz);
+	pt_monitor_say(call, "link: at %.6f s of the probe's clock busy for %.6f s, %" PRIu64 " packets, %" PRIu64
+		       " round trips, %" PRIu64 " bytes out, %" PRIu64 " in", (double)pt_link_now_ns(pt_probe_link(probe)) / 1e9,
+		       (double)traffic.busy_ns / 1e9, traffic.packets, traffic.round_trips, traffic.bytes_out, traffic.bytes_in);
+}
+
 static int status_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
 			   struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
 
 	(void)board;
+	if (target->probe != NULL)
+		say_probe(call, target->probe);
 	target->ops->describe(target->state, say_line, call);
 	for (unsigned core = 0; core < n; core++) {
 		struct pt_core_status status;
