@@ -10,7 +10,7 @@
 /* Addresses of what a test may name. Cycles stand in the comments. */
 enum {
 	MAIN = 0x100, LEAF = 0x120, ISR = 0x124, SVC_HANDLER = 0x12a, TAIL = 0x12c, RECURSIVE = 0x12e, JUMP = 0x134,
-	SMALL_END = 0x138, RAM_CODE = 0x20000000, RAM_LEAF = RAM_CODE, STACK_TOP = 0x20001000,
+	SMALL_END = 0x13a, RAM_CODE = 0x20000000, RAM_LEAF = RAM_CODE, STACK_TOP = 0x20001000,
 };
 
 static const uint16_t small_code[] = {
@@ -41,7 +41,7 @@ static const uint16_t small_code[] = {
 	0x4770,			/* 132 bx lr		2 */
 	/* jump */
 	0x4718,			/* 134 bx r3		2 */
-	0x46c0,			/* 136 nop		1 */
+	0xf3bf, 0x8f5f,		/* 136 dmb		3 */
 };
 static const uint16_t small_ram_code[] = {
 	0x3001,			/* 20000000 adds r0, #1	1 */

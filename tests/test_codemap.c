@@ -36,7 +36,7 @@ static const struct {
 	{ 0x126, PT_FLOW_TRAP, 1, 0, PT_UNKNOWN, "isr" },
 	{ 0x12c, PT_FLOW_BRANCH, 1, 2, LEAF, "tail" },
 	{ 0x12e, PT_FLOW_CALL, 2, 3, RECURSIVE, "recursive" },
-	{ 0x136, PT_FLOW_NEXT, 1, 1, PT_UNKNOWN, NULL },	/* behind the last function */
+	{ 0x136, PT_FLOW_NEXT, 2, 3, PT_UNKNOWN, NULL },	/* behind the last function */
 	{ RAM_LEAF, PT_FLOW_NEXT, 1, 1, PT_UNKNOWN, "ram_leaf" },
 	{ RAM_LEAF + 2, PT_FLOW_RETURN, 1, 2, PT_UNKNOWN, "ram_leaf" },
 };
@@ -78,9 +78,9 @@ START_TEST(sums_straight_code)
 {
 	const struct pt_code_unit *from = pt_codemap_at(map, sums[_i].from), *to = pt_codemap_at(map, sums[_i].to);
 
-	ck_assert_uint_eq((uint16_t)(to->instructions - from->instructions), sums[_i].instructions);
-	ck_assert_uint_eq(to->cycles - from->cycles, sums[_i].cycles);
-	ck_assert_uint_eq((uint16_t)(to->breaks - from->breaks), sums[_i].breaks);
+	ck_assert_uint_eq(pt_sum_instructions(to->sums - from->sums), sums[_i].instructions);
+	ck_assert_uint_eq(pt_sum_cycles(to->sums - from->sums), sums[_i].cycles);
+	ck_assert_uint_eq(pt_sum_breaks(to->sums - from->sums), sums[_i].breaks);
 }
 END_TEST
 
@@ -93,8 +93,9 @@ START_TEST(ends_where_code_ends)
 	ck_assert_ptr_null(pt_codemap_at(map, MAIN - 2));
 	ck_assert_ptr_null(pt_codemap_at(map, SMALL_END));
 	ck_assert_ptr_null(pt_codemap_at(map, PT_UNKNOWN));
-	ck_assert_uint_eq(map->span[1].code[2].instructions, 2);	/* the sums at the end */
-	ck_assert_uint_eq(map->span[1].code[2].cycles, 3);
+	ck_assert_uint_eq(pt_sum_instructions(map->span[1].code[2].sums), 2);	/* the sums at the end */
+	ck_assert_uint_eq(pt_sum_cycles(map->span[1].code[2].sums), 3);
+	ck_assert_uint_eq(map->span[1].code[2 + PT_CODEMAP_PAD].len_units, 0);
 }
 END_TEST
 

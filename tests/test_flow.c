@@ -152,6 +152,7 @@ static const struct row {
 	    { 0x122, 0x124, 0x108, 1, 2, PT_LEFT_RETURN } } },
 	{ "halted at once", { START(MAIN), STOP(MAIN), START(MAIN), BRANCH(0x104, LEAF) },
 	  { { MAIN, 0x108, LEAF, 3, 7, PT_LEFT_CALL } } },
+	{ "impossible: halted inside an instruction", { START(0x136), STOP(0x138) }, { { 0 } }, 1 },
 	{ "halted and moved",
 	  { START(MAIN), STOP(0x104), START(0x10a), BRANCH(0x10a, 0x102) },
 	  { { MAIN, 0x104, 0x104, 2, 4, PT_LEFT_DEBUG }, { 0x104, 0x104, 0x10a, 0, 0, PT_LEFT_DEBUG },

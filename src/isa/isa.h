@@ -7,17 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The low two bits say how an instruction leaves: 0 not by itself, 1 jumps, 2 calls, 3 returns. */
 enum pt_flow_class {
-	PT_FLOW_NEXT,		/* goes on behind itself */
-	PT_FLOW_BRANCH,		/* always to target */
-	PT_FLOW_BRANCH_IF,	/* to target or on */
-	PT_FLOW_CALL,		/* to target, comes back */
-	PT_FLOW_INDIRECT,	/* jump to a computed address */
-	PT_FLOW_INDIRECT_CALL,
-	PT_FLOW_RETURN,		/* function return, or exception return where the architecture uses the same instruction */
-	PT_FLOW_TRAP,		/* raises an exception by design: SVC, BKPT */
-	PT_FLOW_INVALID,	/* not an instruction */
+	PT_FLOW_NEXT = 0,		/* goes on behind itself */
+	PT_FLOW_TRAP = 4,		/* raises an exception by design: SVC, BKPT */
+	PT_FLOW_INVALID = 8,		/* not an instruction */
+	PT_FLOW_BRANCH = 1,		/* always to target */
+	PT_FLOW_BRANCH_IF = 5,		/* to target or on */
+	PT_FLOW_INDIRECT = 9,		/* jump to a computed address */
+	PT_FLOW_CALL = 2,		/* to target, comes back */
+	PT_FLOW_INDIRECT_CALL = 6,
+	PT_FLOW_RETURN = 3,		/* function return, or exception return where the architecture uses the same one */
 };
+enum { PT_FLOW_LEAVES = 3 };		/* mask */
 
 struct pt_insn {
 	uint64_t target;	/* BRANCH, BRANCH_IF, CALL; else PT_UNKNOWN */

@@ -91,7 +91,7 @@ static bool behind_a_wait(const struct pt_bursts *b, uint64_t addr)
 		if (addr - b->wait[i] == 0 || addr - b->wait[i] > STRAIGHT_BYTES)
 			continue;
 		there = pt_codemap_at(b->map, b->wait[i]);
-		if (there != NULL && there->breaks == here->breaks)
+		if (there != NULL && pt_sum_breaks(here->sums - there->sums) == 0)
 			return true;
 	}
 	return false;

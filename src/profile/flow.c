@@ -1,5 +1,6 @@
 /* The code walker. Nearly all events of a branch format are plain branches between two places of one span of code,
  * and follow() does nothing else, without a call or a division; everything it does not know goes to one(). */
+#include <assert.h>
 #include <string.h>
 
 #include "profile/flow.h"
@@ -12,16 +13,22 @@ struct place {
 	uint64_t addr;
 };
 
+static_assert((int)PT_LEFT_BRANCH == (PT_FLOW_BRANCH & PT_FLOW_LEAVES), "a jump is a branch");
+static_assert((int)PT_LEFT_CALL == (PT_FLOW_CALL & PT_FLOW_LEAVES), "a call is a call");
+static_assert((int)PT_LEFT_RETURN == (PT_FLOW_RETURN & PT_FLOW_LEAVES), "a return is a return");
+static_assert((unsigned)PT_FLOW_RUN_BYTES <= (unsigned)PT_CODEMAP_PAD, "a run ends inside the padding");
+
 /* What a branch instruction leaves by; 0: it does not branch. */
-static const uint8_t left_by[] = {
-	[PT_FLOW_BRANCH] = PT_LEFT_BRANCH, [PT_FLOW_BRANCH_IF] = PT_LEFT_BRANCH, [PT_FLOW_CALL] = PT_LEFT_CALL,
-	[PT_FLOW_INDIRECT] = PT_LEFT_BRANCH, [PT_FLOW_INDIRECT_CALL] = PT_LEFT_CALL, [PT_FLOW_RETURN] = PT_LEFT_RETURN,
-	[PT_FLOW_TRAP] = 0, [PT_FLOW_INVALID] = 0,
-};
+static enum pt_left left_by(const struct pt_code_unit *unit)
+{
+	return (enum pt_left)(unit->flow & PT_FLOW_LEAVES);
+}
+
 /* Does it go where a register says? */
-static const bool indirect[] = {
-	[PT_FLOW_INDIRECT] = true, [PT_FLOW_INDIRECT_CALL] = true, [PT_FLOW_RETURN] = true, [PT_FLOW_INVALID] = false,
-};
+static bool indirect(const struct pt_code_unit *unit)
+{
+	return left_by(unit) != 0 && unit->target == PT_NO_TARGET;
+}
 
 struct pt_flow_settings pt_flow_standards(const struct pt_isa *isa)
 {
@@ -91,13 +98,13 @@ static bool near(const struct pt_flow *f, struct place p)
 /* Can the instruction at p have been reached by running straight from where the run began? */
 static bool straight(const struct pt_flow *f, struct place p)
 {
-	return near(f, p) && p.unit->breaks == f->at->breaks;
+	return near(f, p) && pt_sum_breaks(p.unit->sums - f->at->sums) == 0;
 }
 
 /* Does an instruction end at p that raises an exception, with the rest before it straight? */
 static bool behind_trap(const struct pt_flow *f, struct place p)
 {
-	if (!near(f, p) || (uint16_t)(p.unit->breaks - f->at->breaks) != 1)
+	if (!near(f, p) || pt_sum_breaks(p.unit->sums - f->at->sums) != 1)
 		return false;
 	for (ptrdiff_t back = 1; back < 16 && back <= p.unit - f->at; back++)
 		if (p.unit[-back].len_units == back)
@@ -108,13 +115,13 @@ static bool behind_trap(const struct pt_flow *f, struct place p)
 /* Can the run have ended before the instruction at p? */
 static bool ends_before(const struct pt_flow *f, struct place p)
 {
-	return straight(f, p) || behind_trap(f, p);
+	return (straight(f, p) && p.unit->len_units > 0) || behind_trap(f, p);
 }
 
 /* Can the instruction at p, when it branches, go to `to`? */
 static bool leads_to(const struct pt_flow *f, struct place p, uint64_t to)
 {
-	return left_by[p.unit->flow] != 0 && (indirect[p.unit->flow] || pt_codemap_target(f->map, p.addr) == to);
+	return left_by(p.unit) != 0 && (indirect(p.unit) || pt_codemap_target(f->map, p.addr) == to);
 }
 
 /* ---- the run that is held back */
@@ -146,8 +153,8 @@ static void leave(struct pt_flow *f, struct place end, struct place next, enum p
 
 	*run = (struct pt_run){
 		.begin = f->begin, .end = end.addr, .next = known ? next.addr : PT_UNKNOWN,
-		.instructions = (uint16_t)(end.unit->instructions - f->at->instructions),
-		.cycles = end.unit->cycles - f->at->cycles + extra_cycles,
+		.instructions = pt_sum_instructions(end.unit->sums - f->at->sums),
+		.cycles = pt_sum_cycles(end.unit->sums - f->at->sums) + extra_cycles,
 		.function = f->at->function, .next_function = known ? next.unit->function : PT_NO_FUNCTION,
 		.left = (uint8_t)(known ? left : PT_LEFT_GAP), .certain = true,
 	};
@@ -165,7 +172,7 @@ static void leave_by(struct pt_flow *f, struct place src, struct place next, enu
 		     struct pt_run_batch *out)
 {
 	struct place end = behind(f, src);
-	uint32_t passing = end.unit->cycles - src.unit->cycles;
+	uint32_t passing = pt_sum_cycles(end.unit->sums - src.unit->sums);
 
 	leave(f, end, next, left, src.unit->leave_cycles - passing + extra_cycles, out);
 }
@@ -268,7 +275,7 @@ static void by_instruction(struct pt_flow *f, uint64_t from, uint64_t to, struct
 	} else if (tail_chained_at_once(f, src, to)) {
 		leave_by(f, src, locate(f, to), PT_LEFT_TAIL_CHAIN, f->settings.tail_chain_cycles, out);
 	} else if (leads_to(f, src, to)) {
-		leave_by(f, src, destination(f, from, to), left_by[src.unit->flow], 0, out);
+		leave_by(f, src, destination(f, from, to), left_by(src.unit), 0, out);
 	} else if (!falls_through(f, src, to)) {
 		bad(f, from, to, out);
 	}
@@ -405,7 +412,7 @@ static struct place waypoint(const struct pt_flow *f)
 
 	while (near(f, p) && p.unit->flow == PT_FLOW_NEXT)
 		p = behind(f, p);
-	if (!near(f, p) || left_by[p.unit->flow] == 0)
+	if (!near(f, p) || left_by(p.unit) == 0)
 		p.unit = NULL;
 	return p;
 }
@@ -415,12 +422,12 @@ static bool atom(struct pt_flow *f, bool taken, struct pt_run_batch *out)
 {
 	struct place p = waypoint(f);
 
-	if (p.unit == NULL || indirect[p.unit->flow] || (!taken && p.unit->flow != PT_FLOW_BRANCH_IF))
+	if (p.unit == NULL || indirect(p.unit) || (!taken && p.unit->flow != PT_FLOW_BRANCH_IF))
 		return false;
 	if (taken) {
 		uint64_t to = pt_codemap_target(f->map, p.addr);
 
-		leave_by(f, p, destination(f, p.addr, to), left_by[p.unit->flow], 0, out);
+		leave_by(f, p, destination(f, p.addr, to), left_by(p.unit), 0, out);
 		return f->at != NULL;
 	}
 	f->reached_bytes = (uint32_t)(behind(f, p).addr - f->begin);
@@ -442,8 +449,8 @@ static void indirect_to(struct pt_flow *f, uint64_t to, struct pt_run_batch *out
 
 	if (f->at != NULL)
 		p = waypoint(f);
-	if (p.unit != NULL && indirect[p.unit->flow]) {
-		leave_by(f, p, destination(f, p.addr, to), left_by[p.unit->flow], 0, out);
+	if (p.unit != NULL && indirect(p.unit)) {
+		leave_by(f, p, destination(f, p.addr, to), left_by(p.unit), 0, out);
 	} else {
 		if (f->at != NULL)
 			bad(f, f->begin, to, out);
@@ -533,26 +540,27 @@ static inline size_t follow(struct pt_flow *f, const struct pt_event *event, siz
 	size_t i;
 
 	for (i = 0; i < n; i++, event++, run++) {
-		uint64_t from = rotate(event->branch.from - base, shift), to = rotate(event->branch.to - base, shift);
+		uint64_t from = rotate(event->branch.from - begin, shift), to = rotate(event->branch.to - base, shift);
 		const struct pt_code_unit *src, *dst;
-		unsigned left;
+		uint64_t sums;
 
-		if (event->kind != PT_EV_BRANCH || event->cause != PT_BY_INSTRUCTION || from >= n_units || to >= n_units)
+		if (event->kind != PT_EV_BRANCH || event->cause != PT_BY_INSTRUCTION ||
+		    from >= (unsigned)PT_FLOW_RUN_BYTES >> shift || to >= n_units)
 			break;
-		src = code + from;
+		src = at + from;
 		dst = code + to;
-		left = left_by[src->flow];
-		if (event->branch.from - begin >= PT_FLOW_RUN_BYTES || src->breaks != at->breaks || left == 0 ||
-		    dst->len_units == 0 || dst->handler || !either_is_0(src->target ^ (uint32_t)to, src->target ^ PT_NO_TARGET))
+		sums = src->sums - at->sums;
+		if (pt_sum_breaks(sums) != 0 || (src->flow & PT_FLOW_LEAVES) == 0 || !dst->plain ||
+		    !either_is_0(src->target ^ (uint32_t)to, src->target ^ PT_NO_TARGET))
 			break;
 		run->begin = begin;
 		run->end = event->branch.from + ((uint64_t)src->len_units << shift);
 		run->next = begin = event->branch.to;
-		run->instructions = (uint16_t)(src->instructions - at->instructions + 1);
-		run->cycles = src->cycles - at->cycles + src->leave_cycles;
+		run->instructions = pt_sum_instructions(sums) + 1;
+		run->cycles = pt_sum_cycles(sums) + src->leave_cycles;
 		run->function = at->function;
 		run->next_function = dst->function;
-		run->left = (uint8_t)left;
+		run->left = src->flow & PT_FLOW_LEAVES;
 		run->certain = true;
 		at = dst;
 	}

@@ -102,7 +102,7 @@ static struct pt_insn decode_at(const struct pt_codemap *map, const struct curso
 static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8_t *bytes, struct cursor *c)
 {
 	uint64_t unit = map->isa->unit_bytes, n = (span->end - span->base) / unit;
-	struct pt_code_unit sum = { .target = PT_NO_TARGET, .flow = PT_FLOW_INVALID };
+	struct pt_code_unit sum = { .target = PT_NO_TARGET, .flow = PT_FLOW_INVALID };	/* of what is before */
 
 	for (uint64_t i = 0; i < n; ) {
 		uint64_t addr = span->base + i * unit;
@@ -115,12 +115,12 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		span->code[i] = sum;
 		span->code[i].flow = insn.flow & 15;
 		span->code[i].len_units = (unsigned)units & 15;
-		span->code[i].leave_cycles = insn.taken_cycles & 127;
+		span->code[i].leave_cycles = insn.taken_cycles & 63;
+		span->code[i].plain = units > 0;
 		span->code[i].target = index_of(map, span, insn.target);
 		span->code[i].function = function_at(c, addr);
-		sum.instructions += units > 0;
-		sum.breaks += breaks_flow(&insn);
-		sum.cycles += insn.cycles;
+		sum.sums += breaks_flow(&insn) + ((uint64_t)(units > 0) << PT_SUM_INSTRUCTIONS) +
+			    ((uint64_t)insn.cycles << PT_SUM_CYCLES);
 		for (i++; units > 1; units--, i++) {
 			span->code[i] = sum;
 			span->code[i].function = function_at(c, span->base + i * unit);
@@ -138,7 +138,7 @@ static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct 
 		return true;
 	to -= (to - from) % unit;
 	*span = (struct pt_code_span){ .base = from, .end = to };
-	span->code = malloc(((to - from) / unit + 1) * sizeof(*span->code));
+	span->code = calloc((to - from) / unit + 1 + PT_CODEMAP_PAD, sizeof(*span->code));
 	if (span->code == NULL)
 		return false;
 	*left_bytes -= to - from;
@@ -180,8 +180,10 @@ static void mark_handlers(struct pt_codemap *map)
 		uint64_t addr = pt_program_vector(map->program, n);
 		struct pt_code_unit *unit = (struct pt_code_unit *)(uintptr_t)pt_codemap_at(map, addr);
 
-		if (unit != NULL && unit->len_units > 0)
+		if (unit != NULL && unit->len_units > 0) {
 			unit->handler = 1;
+			unit->plain = 0;
+		}
 	}
 }
 

@@ -8,26 +8,46 @@
 
 enum { PT_NO_FUNCTION = 0 };	/* function ids are index + 1, below UINT16_MAX; functions beyond that have none */
 
-/* One entry per isa->unit_bytes; 16 bytes, four in a cache line. The sums count modulo their width: differences are
- * right for any straight run of less than 65536 units. */
-struct pt_code_unit {
-	uint16_t instructions;	/* before this address in this span */
-	uint16_t breaks;	/* before it: places that no straight run can pass (unconditional branches, data) */
-	uint32_t cycles;	/* modelled, of the instructions before it, every conditional branch counted as not taken */
+/* Sums of what lies before an address in its span, packed so that one subtraction gives all of a straight run: breaks
+ * (places that no straight run can pass: unconditional branches, data) in bits 0-15, instructions in bits 16-31,
+ * modelled cycles above, every conditional branch counted as not taken. They carry into one another, but a difference
+ * is right as long as the run has less than 65536 units. */
+enum { PT_SUM_INSTRUCTIONS = 16, PT_SUM_CYCLES = 32 };
+
+static inline unsigned pt_sum_breaks(uint64_t difference)
+{
+	return (uint16_t)difference;
+}
+
+static inline unsigned pt_sum_instructions(uint64_t difference)
+{
+	return (uint16_t)(difference >> PT_SUM_INSTRUCTIONS);
+}
+
+static inline uint32_t pt_sum_cycles(uint64_t difference)
+{
+	return (uint32_t)(difference >> PT_SUM_CYCLES);
+}
+
+struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cache line */
+	uint64_t sums;
 	uint32_t target;	/* index of the direct target in this span, PT_NO_TARGET or PT_FAR_TARGET */
 	uint16_t function;	/* id, or PT_NO_FUNCTION */
 	uint8_t flow : 4;	/* enum pt_flow_class; INVALID inside an instruction and in data */
 	uint8_t len_units : 4;	/* 0: no instruction begins here */
-	uint8_t leave_cycles : 7;	/* of this instruction when it branches */
+	uint8_t leave_cycles : 6;	/* of this instruction when it branches */
 	uint8_t handler : 1;	/* an exception handler begins here */
+	uint8_t plain : 1;	/* an instruction begins here, and no handler */
 };
 #define PT_NO_TARGET UINT32_MAX		/* goes where a register says, or does not branch */
 #define PT_FAR_TARGET (UINT32_MAX - 1)	/* out of this span: pt_codemap_target() tells */
 
 struct pt_code_span {		/* one contiguous piece of code */
 	uint64_t base, end;
-	struct pt_code_unit *code;	/* (end - base) / unit + 1 entries; the last holds the sums at the end */
+	struct pt_code_unit *code;	/* (end - base) / unit + 1 entries, the last holds the sums at the end; behind
+					 * them PT_CODEMAP_PAD that are no code, so that a walk needs no look ahead */
 };
+enum { PT_CODEMAP_PAD = 32768 };	/* units; memory that is never touched */
 
 struct pt_codemap {
 	const struct pt_isa *isa;
