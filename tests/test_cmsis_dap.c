@@ -422,7 +422,7 @@ static const struct {
 
 START_TEST(goes_on_where_it_waited)
 {
-	uint32_t back[3];
+	uint32_t back[3] = { 0 };
 	struct pt_dap_op ops[] = {
 		{ .what = PT_DAP_WRITE, .ap = true, .a = 0, .value = 0x22000012 },
 		{ .what = PT_DAP_WRITE, .ap = true, .a = 4, .value = FAKE_DAP_BASE },
