@@ -12,6 +12,7 @@ struct run {
 	uint64_t for_ns, begun_ns;
 	bool was_halted, waiting, stopped_itself;
 	struct pt_err first;		/* what failed first; code 0: nothing */
+	char started[512];		/* what the source does to the target: with the first progress; the report has it too */
 	struct pt_board_listener listener;
 };
 
@@ -123,9 +124,12 @@ static void on_core_stop(void *arg, unsigned core, const struct pt_core_status *
 
 static void put_progress(struct pt_monitor_call *call, struct pt_text *out)
 {
-	const struct run *run = call->data;
+	struct run *run = call->data;
 	double s = run->begun_ns > 0 ? (double)(uv_hrtime() - run->begun_ns) / 1e9 : 0;
 
+	if (run->started[0] != '\0')
+		pt_text_add(out, "%s\n", run->started);
+	run->started[0] = '\0';
 	pt_text_add(out, "profile run: %.0f s so far, of %.3g s in which the core runs\n", s, (double)run->for_ns / 1e9);
 }
 
@@ -175,8 +179,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 		pt_monitor_fail(call, rc, "profile run: %.*s", (int)len_bytes, text);
 		return;
 	}
-	if (len_bytes > 0)
-		pt_monitor_say(call, "%.*s", (int)len_bytes, text);
+	snprintf(run->started, sizeof(run->started), "%.*s", (int)len_bytes, text);
 	pt_monitor_on_board(call, resume, after_resume);
 }
 

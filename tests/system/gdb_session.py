@@ -51,7 +51,7 @@ class Daemon:
 
 def gdb_command(commands, elf=DEMO):
     arguments = [GDB, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off",
-                 "-iex", "set confirm off", "-iex", "set remotetimeout 10"]
+                 "-iex", "set confirm off"]
     for command in commands:
         arguments += ["-ex", command]
     return arguments + ([elf] if elf else [])
