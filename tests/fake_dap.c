@@ -176,7 +176,8 @@ static int run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t timeou
 	if (!only_reads_follow_polls(ops, n_ops))
 		return pt_fail(err, PT_EARG, "a write behind a poll");
 	dap->n_runs++;
-	if (dap->absent)
+	dap->deaf |= dap->absent;
+	if (dap->deaf)
 		return pt_fail(err, PT_EPROTO, "no acknowledge");
 	array_mem_pass(&dap->memory, RUN_NS);
 	for (i = 0; i < n_ops && !expired; i++) {
@@ -200,6 +201,7 @@ static int connect_line(void *state, enum pt_dap_line line, struct pt_err *err)
 	(void)line;
 	(void)err;
 	dap->n_connects++;
+	dap->deaf = dap->absent;
 	return 0;
 }
 
@@ -264,6 +266,57 @@ static const struct pt_link_ops link_ops = {
 	.interrupt = link_interrupt,
 };
 
+/* A driver cannot see its link's state: the wire is the one that was made last. */
+static int probe_open(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err)
+{
+	(void)state;
+	(void)link;
+	(void)settings;
+	(void)err;
+	return 0;
+}
+
+static void probe_close(void *state)
+{
+	(void)state;
+}
+
+static struct fake_dap *opened;
+
+static int probe_connect(void *state, enum pt_dap_line line, struct pt_err *err)
+{
+	(void)state;
+	return connect_line(opened, line, err);
+}
+
+static int probe_run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+		     struct pt_err *err)
+{
+	(void)state;
+	return run(opened, ops, n_ops, timeout_ms, n_done, err);
+}
+
+static int probe_abort(void *state, uint32_t value, struct pt_err *err)
+{
+	(void)state;
+	return write_abort(opened, value, err);
+}
+
+static int probe_reset(void *state, bool asserted, struct pt_err *err)
+{
+	(void)state;
+	return set_reset(opened, asserted, err);
+}
+
+static const struct pt_dap_ops probe_dap_ops = {
+	.connect = probe_connect, .run = probe_run, .write_abort = probe_abort, .set_reset = probe_reset,
+};
+
+const struct pt_probe_ops fake_dap_probe_ops = {
+	.name = "fake", .state_bytes = 1, .open = probe_open, .close = probe_close,
+	.dap = &probe_dap_ops,
+};
+
 void fake_dap_init(struct fake_dap *dap)
 {
 	memset(dap, 0, sizeof(*dap));
@@ -271,6 +324,7 @@ void fake_dap_init(struct fake_dap *dap)
 	dap->idr[0] = 0x04770031;
 	dap->base = 0xf0002003;
 	dap->link = pt_link_new(&link_ops, dap);
+	opened = dap;
 }
 
 void fake_dap_fini(struct fake_dap *dap)
