@@ -52,11 +52,12 @@ struct pt_pipeline {
 	void *state;
 	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
 	bool counted;			/* samples, not flow */
-	bool in_data;			/* trace has begun: from now on a gap is a gap */
+	bool in_data;			/* trace has begun */
+	bool gap_open;			/* it was interrupted, which counts when it goes on */
 	bool held;			/* a debugger, or the source, holds the core: nothing runs */
 	bool resumed;			/* it was let go at a known pc, and nothing came since */
 	bool halting;			/* mode=halt: the trace is re-armed while the core is held */
-	uint64_t gaps;			/* that chunks brought */
+	uint64_t gaps;			/* between the first and the last of it, that chunks brought */
 
 	/* the analyses */
 	struct pt_flow flow;
@@ -292,7 +293,7 @@ static void gap(struct pt_pipeline *p, enum pt_gap cause, uint64_t ns, uint64_t 
 {
 	p->decoder->gap(p->state, cause, ns, bytes, &p->batch);
 	take_events(p);
-	p->gaps += p->in_data;
+	p->gap_open = p->in_data;
 }
 
 static void feed_bytes(struct pt_pipeline *p, const struct pt_chunk *chunk)
@@ -331,6 +332,8 @@ static void data(struct pt_pipeline *p, const struct pt_chunk *chunk)
 	if (chunk->cause == PT_DATA_RESTARTS && !p->counted)
 		restart(p);
 	p->resumed = false;
+	p->gaps += p->gap_open;
+	p->gap_open = false;
 	anchor(p, chunk->from_ns);
 	p->in_data = true;
 	feed_bytes(p, chunk);
