@@ -1,0 +1,237 @@
+/* See inline_profile.h. What session and board do in a daemon is done here in their order, without threads. */
+#include "tests/inline_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/virtual/chip/kl27_demo.h"
+#include "util.h"
+
+enum { MAX_COUNTERS = 64 };
+
+static void die(const char *what, const struct pt_err *err)
+{
+	fprintf(stderr, "inline profile: %s: %s\n", what, err->msg);
+	exit(EXIT_FAILURE);
+}
+
+/* --- the sink ------------------------------------------------------------------------------------------------------ */
+
+static void pass(struct inline_profile *p, const struct pt_chunk *chunk)
+{
+	if (p->see != NULL)
+		p->see(p->see_arg, chunk);
+	pt_pipeline_feed(p->pipeline, chunk);
+}
+
+static struct pt_chunk *take(struct pt_sink *sink)
+{
+	struct inline_profile *p = (struct inline_profile *)sink;
+
+	memset(p->chunk, 0, sizeof(*p->chunk));
+	return p->chunk;
+}
+
+static void put(struct pt_sink *sink, struct pt_chunk *chunk)
+{
+	pass((struct inline_profile *)sink, chunk);
+}
+
+static void lose(struct pt_sink *sink, const struct pt_chunk *loss)
+{
+	pass((struct inline_profile *)sink, loss);
+}
+
+/* --- open ---------------------------------------------------------------------------------------------------------- */
+
+static void open_board(struct inline_profile *p, const struct inline_setup *setup)
+{
+	const struct pt_vboard_ops *ops;
+	struct pt_err err = { 0 };
+	char uri[600];
+
+	snprintf(uri, sizeof(uri), "virtual:kl27?clock=virtual&link=%s&seed=%llu%s%s%s%s",
+		 setup->link != NULL ? setup->link : "bulk-hs", (unsigned long long)setup->seed,
+		 setup->variant != NULL ? "&variant=" : "", setup->variant != NULL ? setup->variant : "",
+		 setup->elf != NULL ? "&elf=" : "", setup->elf != NULL ? setup->elf : "");
+	p->probe = pt_probe_open(uri, NULL, &err);
+	if (p->probe == NULL)
+		die(uri, &err);
+	p->link = pt_probe_link(p->probe);
+	p->target = pt_target_attach(p->probe, NULL, NULL, &err);
+	if (p->target == NULL || err.code != 0)
+		die("attach", &err);
+	p->chip = pt_kl27_of(pt_model_link_board(p->link, &ops));
+}
+
+static void open_program(struct inline_profile *p, const struct inline_setup *setup)
+{
+	struct pt_err err = { 0 };
+
+	p->program = setup->elf != NULL
+		? pt_program_open(setup->elf, 0, &err)
+		: pt_program_from_bytes("demo", pt_kl27_demo_elf, pt_kl27_demo_elf_bytes, 0, &err);
+	if (p->program == NULL)
+		die("firmware", &err);
+	p->pipeline = pt_pipeline_new(p->program, NULL, &err);
+	if (p->pipeline == NULL)
+		die("pipeline", &err);
+}
+
+static void choose_source(struct inline_profile *p, const char *name)
+{
+	size_t n;
+	const struct pt_source_ops *const *sources = p->target->ops->sources(p->target->state, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(sources[i]->name, name) == 0)
+			p->source = sources[i];
+	if (p->source == NULL)
+		die(name, &(struct pt_err){ .msg = "no such source" });
+	p->state = calloc(1, p->source->state_bytes);
+}
+
+void inline_open(struct inline_profile *p, const struct inline_setup *setup)
+{
+	struct pt_err err = { 0 };
+
+	memset(p, 0, sizeof(*p));
+	p->sink = (struct pt_sink){ .take = take, .put = put, .lose = lose };
+	p->chunk = calloc(1, sizeof(*p->chunk) + PT_CHUNK_BYTES);
+	p->settings = pt_params_new();
+	open_board(p, setup);
+	open_program(p, setup);
+	choose_source(p, setup->source != NULL ? setup->source : "mtb");
+	for (size_t i = 0; i < PT_LEN(setup->words) && setup->words[i] != NULL; i++)
+		if (pt_params_add(p->settings, p->source->params, p->source->n_params, setup->words[i], &err) < 0)
+			die(setup->words[i], &err);
+	if (setup->reset && p->target->ops->reset(p->target->state, PT_RESET_HALT, &err) < 0)
+		die("reset", &err);
+}
+
+void inline_close(struct inline_profile *p)
+{
+	if (p->has_truth)
+		pt_vtruth_fini(&p->truth);
+	pt_target_detach(p->target, true, NULL);
+	pt_probe_close(p->probe);
+	pt_pipeline_free(p->pipeline);
+	pt_program_unref(p->program);
+	pt_params_free(p->settings);
+	free(p->state);
+	free(p->chunk);
+}
+
+/* --- at work ------------------------------------------------------------------------------------------------------- */
+
+uint64_t inline_now_ns(const struct inline_profile *p)
+{
+	return pt_link_now_ns(p->link);
+}
+
+static uint64_t pc_of(struct inline_profile *p)
+{
+	struct pt_err err = { 0 };
+	uint64_t pc = PT_UNKNOWN;
+
+	if (p->target->ops->pc(p->target->state, 0, &pc, &err) < 0)
+		die("read the pc", &err);
+	return pc;
+}
+
+static void tell(struct inline_profile *p, enum pt_state what)
+{
+	struct pt_err err = { 0 };
+
+	if (p->source->on_state(p->state, what, pc_of(p), &err) < 0)
+		die("tell the source of the core's state", &err);
+}
+
+static void start_source(struct inline_profile *p, const struct inline_setup *setup)
+{
+	const struct pt_region *regions;
+	struct pt_err err = { 0 };
+	struct pt_source_setup with;
+	size_t n;
+
+	regions = p->target->ops->regions(p->target->state, &n);
+	pt_free_ram(regions, n, p->program, &p->free_ram);
+	snprintf(p->config, sizeof(p->config), "target=%s\nprobe=model\nvirtual=1\ncore_hz=%d\n",
+		 p->target->ops->chip(p->target->state), PT_KL27_CORE_HZ);
+	with = (struct pt_source_setup){
+		.settings = p->settings, .sink = &p->sink, .config = p->config, .seed = setup->seed,
+		.free_ram = p->free_ram.span, .n_free_ram = p->free_ram.n_spans, .why_no_ram = p->free_ram.why,
+	};
+	if (p->source->start(p->state, p->target, &with, &err) < 0)
+		die("start the source", &err);
+}
+
+void inline_start(struct inline_profile *p, const struct inline_setup *setup)
+{
+	struct pt_err err = { 0 };
+
+	if (setup->truth && !pt_kl27_watch(p->chip, &p->truth, setup->log_room))
+		die("watch the board", &(struct pt_err){ .msg = "no memory" });
+	p->has_truth = setup->truth;
+	start_source(p, setup);
+	if (!setup->reset)
+		return;
+	tell(p, PT_STATE_RUN);
+	if (p->target->ops->resume(p->target->state, 0, &err) < 0)
+		die("resume", &err);
+}
+
+void inline_drain(struct inline_profile *p, uint64_t ns)
+{
+	uint64_t until_ns = inline_now_ns(p) + ns;
+	struct pt_err err = { 0 };
+
+	while (inline_now_ns(p) < until_ns) {
+		int rc = p->source->drain(p->state, &err);
+
+		if (rc < 0)
+			die("drain", &err);
+		if (rc > 0 && pt_link_wait(p->link, inline_now_ns(p) + (uint64_t)rc * 1000, &err) < 0)
+			die("wait", &err);
+	}
+}
+
+void inline_halt(struct inline_profile *p)
+{
+	struct pt_err err = { 0 };
+
+	if (p->target->ops->halt(p->target->state, 0, &err) < 0)
+		die("halt", &err);
+	tell(p, PT_STATE_HALT);
+}
+
+void inline_stop(struct inline_profile *p)
+{
+	struct pt_err err = { 0 };
+
+	if (p->source->stop(p->state, &err) < 0)
+		die("stop the source", &err);
+}
+
+/* --- the firmware's own counters ----------------------------------------------------------------------------------- */
+
+bool inline_counter(const struct inline_profile *p, uint64_t entry, uint32_t *calls)
+{
+	uint64_t functions, counters, size;
+	uint32_t at;
+
+	if (!pt_program_symbol(p->program, "g_call_function", &functions, &size) ||
+	    !pt_program_symbol(p->program, "g_calls", &counters, &size))
+		return false;
+	for (uint32_t i = 0; i < MAX_COUNTERS; i++) {
+		at = pt_kl27_peek(p->chip, (uint32_t)functions + 4 * i) & ~1u;
+		if (at == 0)
+			return false;
+		if (at == entry) {
+			*calls = pt_kl27_peek(p->chip, (uint32_t)counters + 4 * i);
+			return true;
+		}
+	}
+	return false;
+}
