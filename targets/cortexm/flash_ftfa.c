@@ -60,26 +60,32 @@ static struct pt_mem_op write_op(uint64_t addr, uint8_t *bytes, size_t len_bytes
 				   .len_bytes = len_bytes };
 }
 
-/* Until CCIF is set. The poll is interruptible, the command is not: an interrupt just polls again. */
-static int wait_idle(struct pt_cortexm *cm, uint32_t *fstat, struct pt_err *err)
+/* Run ops, the last of which polls for CCIF. An interrupt or a poll that expires goes on where it was, because a
+ * command cannot be called back. */
+static int run_to_idle(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n_ops, uint32_t *fstat, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_mem_now_ns(cm->mem) + COMMAND_MS * PT_NS_PER_MS;
-	struct pt_mem_op poll = {
-		.what = PT_MEM_POLL, .addr = FTFA_BASE, .mask = FSTAT_CCIF, .match = FSTAT_CCIF, .time_us = POLL_US,
-	};
+	size_t at = 0;
 
-	for (;;) {
+	while (at < n_ops) {
 		size_t n_done = 0;
-		int rc = pt_mem_run(cm->mem, &poll, 1, BATCH_MS, &n_done, err);
+		int rc = pt_mem_run(cm->mem, ops + at, n_ops - at, BATCH_MS, &n_done, err);
 
-		*fstat = poll.match_seen;
 		if (rc < 0 && rc != PT_EINTERRUPTED)
 			return rc;
-		if (rc == 0 && n_done == 1)
-			return 0;
-		if (pt_mem_now_ns(cm->mem) >= deadline_ns)
-			return pt_fail(err, PT_ETIMEOUT, "the flash controller does not finish (FSTAT 0x%02x)", *fstat & 0xff);
+		at += n_done;
+		if (at < n_ops && pt_mem_now_ns(cm->mem) >= deadline_ns)
+			return pt_fail(err, PT_ETIMEOUT, "the flash controller does not finish (FSTAT 0x%02x)",
+				       (unsigned)(ops[n_ops - 1].match_seen & 0xff));
 	}
+	*fstat = ops[n_ops - 1].match_seen;
+	return 0;
+}
+
+static struct pt_mem_op idle_poll(void)
+{
+	return (struct pt_mem_op){ .what = PT_MEM_POLL, .addr = FTFA_BASE, .mask = FSTAT_CCIF, .match = FSTAT_CCIF,
+				   .time_us = POLL_US };
 }
 
 /* FCCOB0 is the command, 1..3 the address, 4..7 the data; in memory they stand as two little-endian words. */
@@ -90,18 +96,13 @@ int pt_ftfa_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, uint3
 		write_op(FTFA_BASE + FTFA_FSTAT, &clear, 1),
 		write_op(FTFA_BASE + FTFA_FCCOB, fccob, sizeof(fccob)),
 		write_op(FTFA_BASE + FTFA_FSTAT, &launch, 1),
+		idle_poll(),
 	};
 	uint32_t fstat = 0;
-	size_t n_done = 0, at = 0;
 
 	pt_put_le32(fccob, (uint32_t)command << 24 | (addr & 0xffffff));
 	pt_put_le32(fccob + 4, data);
-	for (int rc = PT_EINTERRUPTED; rc == PT_EINTERRUPTED; at += n_done) {
-		rc = pt_mem_run(cm->mem, ops + at, PT_LEN(ops) - at, BATCH_MS, &n_done, err);
-		if (rc < 0 && rc != PT_EINTERRUPTED)
-			return rc;
-	}
-	if (wait_idle(cm, &fstat, err) < 0)
+	if (run_to_idle(cm, ops, PT_LEN(ops), &fstat, err) < 0)
 		return err->code;
 	return pt_ftfa_check_status(fstat, addr, err);
 }
@@ -221,10 +222,11 @@ static int verify(struct pt_cortexm *cm, struct pt_err *err)
 
 int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err)
 {
+	struct pt_mem_op poll = idle_poll();
 	uint32_t fstat;
 
 	keep_open(&cm->flash_unit);
-	if (pt_core_reset(cm, PT_RESET_INIT, err) < 0 || wait_idle(cm, &fstat, err) < 0)
+	if (pt_core_reset(cm, PT_RESET_INIT, err) < 0 || run_to_idle(cm, &poll, 1, &fstat, err) < 0)
 		return err->code;
 	if (erase(cm, err) < 0 || program(cm, err) < 0)
 		return err->code;

@@ -43,7 +43,8 @@ static int see_writer(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct p
 	if (offset >= m->win.len_bytes || (seen->master & ~MASTER_EN) != pt_mtb_master(m) || seen->flow != m->watermark)
 		return pt_mtb_disturbed(m, seen, err);
 	m->len_bytes = offset;
-	m->stopped_ns = (seen->master & MASTER_EN) == 0 ? pt_mem_now_ns(m->mem) : PT_UNKNOWN;
+	if ((seen->master & MASTER_EN) == 0 && m->stopped_ns == PT_UNKNOWN)
+		m->stopped_ns = pt_mem_now_ns(m->mem);
 	return 0;
 }
 
@@ -92,11 +93,16 @@ static void put_look(struct pt_mtb *m, struct look *look, bool read)
 	look->flow = pt_mtb_put_read(&look->batch, m->regs + MTB_FLOW);
 }
 
+/* What is read after the unit was seen stopped was recorded before. */
 static void take_data(struct pt_mtb *m, const struct look *look)
 {
+	uint64_t to_ns = look->batch.op[0].done_ns;
+
 	if (look->n_bytes == 0 || look->batch.n_done == 0)
 		return;
-	pt_emit_data(&m->out, m->out.told_ns, look->batch.op[0].done_ns, m->data, look->n_bytes);
+	if (to_ns > m->stopped_ns)
+		to_ns = m->stopped_ns;
+	pt_emit_data(&m->out, m->out.told_ns, to_ns, m->data, look->n_bytes);
 	m->read_offset = look->next;
 	m->n_taken = 0;
 }
