@@ -128,7 +128,8 @@ static void finish_stop(struct pt_session *session)
 		return;
 	session->state = PT_SESSION_IDLE;
 	answer(&session->timer, 0, "");
-	answer(&session->stopper, take->stop_err.code, take->stop_err.msg);
+	answer(&session->stopper, take->stop_err.code,
+	       take->stop_err.code < 0 ? take->stop_err.msg : "profile stopped; `monitor profile report` shows it\n");
 	go_on_closing(session);
 }
 
