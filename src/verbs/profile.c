@@ -20,7 +20,7 @@ struct profile {
 	bool begun, waiting;
 };
 
-struct control { struct pt_job job; struct profile *profile; };
+struct control { struct pt_job job; struct profile *profile; void (*next)(struct profile *profile); };
 
 static void finish(struct profile *p, int status)
 {
@@ -111,28 +111,30 @@ static void let_run(struct profile *p)
 	pt_session_wait(p->rig.session, p->options->for_ns != 0 ? 0 : PT_UNKNOWN, on_time_up, p);
 }
 
-static void resumed(struct pt_job *job, int rc, const struct pt_err *err)
+/* A word to the core, and what comes after it. */
+static void control_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
 	struct control *control = (struct control *)job;
 	struct profile *p = control->profile;
 
-	free(control);
 	if (rc < 0)
 		fail(p, PT_EXIT_DEVICE, err->msg);
 	else
-		let_run(p);
+		control->next(p);
+	free(control);
 }
 
 static void post(struct profile *p, int (*run)(struct pt_job *, struct pt_board *, struct pt_target *, struct pt_err *),
-		 void (*done)(struct pt_job *, int, const struct pt_err *))
+		 void (*next)(struct profile *p))
 {
 	struct control *control = calloc(1, sizeof(*control));
 
 	if (control == NULL)
 		abort();
 	control->profile = p;
+	control->next = next;
 	control->job.run = run;
-	control->job.done = done;
+	control->job.done = control_done;
 	pt_board_post(p->rig.board, &control->job);
 }
 
@@ -147,7 +149,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	}
 	pt_info("%.*s", (int)strcspn(text, "\n"), text);
 	if (pt_board_last_status(p->rig.board, 0).state == PT_HALTED)
-		post(p, resume_run, resumed);
+		post(p, resume_run, let_run);
 	else
 		let_run(p);
 }
@@ -182,18 +184,6 @@ static int reset_run(struct pt_job *job, struct pt_board *board, struct pt_targe
 	return target != NULL ? pt_board_reset(board, PT_RESET_HALT, err) : pt_fail(err, PT_EIO, "the target is gone");
 }
 
-static void reset_done(struct pt_job *job, int rc, const struct pt_err *err)
-{
-	struct control *control = (struct control *)job;
-	struct profile *p = control->profile;
-
-	free(control);
-	if (rc < 0)
-		fail(p, PT_EXIT_DEVICE, err->msg);
-	else
-		start(p);
-}
-
 static void on_board_state(void *arg, enum pt_board_state state, const char *why)
 {
 	struct profile *p = arg;
@@ -206,7 +196,7 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 		p->begun = true;
 		pt_info("attached: %s", why);
 		if (p->options->reset)
-			post(p, reset_run, reset_done);
+			post(p, reset_run, start);
 		else
 			start(p);
 	}
