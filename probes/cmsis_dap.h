@@ -40,7 +40,7 @@ enum {	/* a packet's bounds, whatever the device claims */
 	PT_CMSIS_DAP_MAX_BYTES = 4096,
 	PT_CMSIS_DAP_UNKNOWN_BYTES = 64,	/* what every device takes. DAP framing */
 	PT_CMSIS_DAP_MAX_DEPTH = 64,
-	PT_CMSIS_DAP_ANSWER_MS = 1000,	/* no command of ours takes a healthy probe longer, delays apart */
+	PT_CMSIS_DAP_ANSWER_MS = 400,	/* no command of ours takes a healthy probe longer, delays apart */
 };
 
 /* --- packets (cmsis_dap_pack.c, cmsis_dap_unpack.c) ----------------------------------------------------------------- */

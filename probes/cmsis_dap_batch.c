@@ -118,13 +118,21 @@ static int send_next(struct batch *b, struct pt_err *err)
 
 /* --- answers ----------------------------------------------------------------------------------------------------- */
 
+/* WAIT may last for the whole time-out, silence not. */
+static uint64_t answer_ns(const struct batch *b)
+{
+	uint64_t silence_ns = PT_CMSIS_DAP_ANSWER_MS * PT_NS_PER_MS;
+
+	return b->timeout_ns < silence_ns ? b->timeout_ns : silence_ns;
+}
+
 static int receive_oldest(struct batch *b, struct pt_dap_result *result, struct pt_err *err)
 {
 	struct pt_cmsis_dap *dap = b->dap;
 	const struct pt_cmsis_dap_flight *flight = &dap->flight[b->oldest];
 	const struct pt_dap_packet *packet = &flight->packet;
 	uint64_t in_probe_us = packet->time_us + (packet->polls ? PT_CMSIS_DAP_POLL_US : 0);
-	uint64_t deadline_ns = pt_link_now_ns(dap->link) + b->timeout_ns + in_probe_us * 1000;
+	uint64_t deadline_ns = pt_link_now_ns(dap->link) + answer_ns(b) + in_probe_us * 1000;
 	int n = pt_cmsis_dap_receive(dap, deadline_ns, err);
 
 	if (n == PT_ETIMEOUT)

@@ -7,7 +7,12 @@
 #include "probes/cmsis_dap.h"
 #include "util.h"
 
-enum { DRAIN_MS = 10, RESYNC_MS = 250, MAX_STALE = 2 * PT_CMSIS_DAP_MAX_DEPTH };
+enum {
+	DRAIN_MS = 10,
+	RESYNC_MS = 100,	/* for what a probe still owes that was silent for PT_CMSIS_DAP_ANSWER_MS */
+	ASKED_MS = 20,		/* and once it has been asked in vain: whoever waits above shall hear soon */
+	MAX_STALE = 2 * PT_CMSIS_DAP_MAX_DEPTH,
+};
 
 static uint64_t in_ms(struct pt_cmsis_dap *dap, uint32_t ms)
 {
@@ -40,9 +45,16 @@ int pt_cmsis_dap_receive(struct pt_cmsis_dap *dap, uint64_t deadline_ns, struct 
 
 /* --- getting back into step -------------------------------------------------------------------------------------- */
 
+static uint32_t patience_ms(const struct pt_cmsis_dap *dap)
+{
+	if (!dap->silent)
+		return PT_CMSIS_DAP_ANSWER_MS;
+	return dap->asked == 0 ? RESYNC_MS : ASKED_MS;
+}
+
 static int collect(struct pt_cmsis_dap *dap, struct pt_err *err)
 {
-	uint64_t deadline_ns = in_ms(dap, dap->silent ? RESYNC_MS : PT_CMSIS_DAP_ANSWER_MS);
+	uint64_t deadline_ns = in_ms(dap, patience_ms(dap));
 
 	while (dap->owed > 0 && !dap->out_of_step) {
 		int n = pt_cmsis_dap_receive(dap, deadline_ns, err);
@@ -70,7 +82,7 @@ static int next_stale(struct pt_cmsis_dap *dap, uint64_t *deadline_ns, struct pt
 /* What comes before the answer to this question is stale, and so are answers to such questions asked before in vain. */
 static int agree(struct pt_cmsis_dap *dap, struct pt_err *err)
 {
-	uint64_t deadline_ns = in_ms(dap, dap->silent ? RESYNC_MS : PT_CMSIS_DAP_ANSWER_MS);
+	uint64_t deadline_ns = in_ms(dap, patience_ms(dap));
 	unsigned asked = dap->asked + 1;
 	int rc;
 

@@ -93,8 +93,8 @@ static void recover(struct pt_adi *adi, int rc)
 	struct pt_err ignored = { 0 };
 
 	adi->select_known = false;
-	if (rc == PT_ETIMEOUT)
-		adi->dap->write_abort(adi->wire, ABORT_DAP, &ignored);
+	if (rc == PT_ETIMEOUT && adi->dap->write_abort(adi->wire, ABORT_DAP, &ignored) == PT_ETIMEOUT)
+		return;		/* it is the probe that does not answer */
 	if (rc == PT_EFAULT || rc == PT_ETIMEOUT)
 		adi->dap->write_abort(adi->wire, ABORT_CLEAR, &ignored);
 	if (rc == PT_EPROTO)
