@@ -165,7 +165,7 @@ static void apply_reset_lines(struct pt_kl27 *chip)
 
 	if (in_reset != chip->in_reset)
 		reset_units(chip, false);
-	chip->in_reset = in_reset;
+	chip->in_reset = chip->scs.in_reset = in_reset;
 	chip->held = held;
 	pt_vcpu_hold(chip->cpu, held);
 	if (let_go)
@@ -190,7 +190,7 @@ static void power_on(struct pt_kl27 *chip)
 {
 	chip->powered = true;
 	chip->power_ns = chip->now_ns;
-	chip->in_reset = chip->held = false;
+	chip->in_reset = chip->scs.in_reset = chip->held = false;
 	pt_vcpu_hold(chip->cpu, false);
 	scramble(chip);
 	pt_vcpu_reset(chip->cpu, true);		/* the clock begins at 0, for the units */

@@ -176,7 +176,7 @@ static void write_dhcsr(struct pt_vscs_debug *scs, uint32_t value)
 		serve_external(scs);
 }
 
-/* S_RETIRE_ST and S_RESET_ST are cleared by the read. */
+/* S_RETIRE_ST and S_RESET_ST are cleared by the read; a reset that lasts sets the latter again at once. */
 static uint32_t read_dhcsr(struct pt_vscs_debug *scs)
 {
 	enum pt_vcpu_state state = pt_vcpu_state(scs->cpu);
@@ -194,7 +194,7 @@ static uint32_t read_dhcsr(struct pt_vscs_debug *scs)
 	if (scs->reset_seen)
 		value |= S_RESET_ST;
 	scs->retired = retired;
-	scs->reset_seen = false;
+	scs->reset_seen = scs->in_reset;
 	return value;
 }
 

@@ -17,7 +17,7 @@ struct pt_vscs_debug {
 	struct pt_vtap tap;		/* counts the skid; the chip hangs it on its core; empty otherwise */
 	uint32_t control;		/* DHCSR[3:0] */
 	uint32_t dfsr, demcr, dcrdr;
-	bool reset_seen;		/* S_RESET_ST */
+	bool reset_seen, in_reset;	/* S_RESET_ST; the chip says when reset lasts */
 	bool external;			/* level of EDBGRQ */
 	unsigned skid_left;
 	uint64_t skid_until;		/* halt by then, as a sleeping core counts nothing; PT_VNEVER: no request */
