@@ -134,24 +134,37 @@ void pt_emit_end(struct pt_emit *out)
 		out->sink->put(out->sink, chunk);
 }
 
+static void note_failure(struct pt_emit *out, uint64_t now_ns, int rc)
+{
+	if (out->failing_since_ns == PT_UNKNOWN)
+		out->failing_since_ns = now_ns;
+	out->fault = rc == PT_EIO || rc == PT_ETIMEOUT ? PT_LOSS_PROBE : PT_LOSS_RESET;
+}
+
 int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc)
 {
 	if (rc == PT_EINTERRUPTED)
 		return rc;
-	if (out->failing_since_ns == PT_UNKNOWN)
-		out->failing_since_ns = now_ns;
+	note_failure(out, now_ns, rc);
 	if ((rc == PT_EFAULT || rc == PT_ETIMEOUT || rc == PT_EPROTO) &&
 	    now_ns - out->failing_since_ns < GIVE_UP_MS * PT_NS_PER_MS)
 		return TRY_AGAIN_US;
-	pt_emit_loss(out, rc == PT_EIO ? PT_LOSS_PROBE : PT_LOSS_RESET, now_ns);
+	pt_emit_loss(out, out->fault, now_ns);
 	pt_emit_end(out);
 	return rc;
+}
+
+void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cause)
+{
+	if (rc < 0 && rc != PT_EINTERRUPTED)
+		note_failure(out, now_ns, rc);
+	pt_emit_loss(out, out->failing_since_ns != PT_UNKNOWN ? out->fault : cause, now_ns);
 }
 
 void pt_emit_works(struct pt_emit *out, uint64_t now_ns)
 {
 	if (out->failing_since_ns != PT_UNKNOWN)
-		pt_emit_loss(out, PT_LOSS_RESET, now_ns);
+		pt_emit_loss(out, out->fault, now_ns);
 	out->failing_since_ns = PT_UNKNOWN;
 }
 

@@ -19,6 +19,7 @@ struct pt_emit {
 	bool restarts;			/* the next DATA does not continue the one before */
 	bool ended;			/* END is out: nothing more follows */
 	uint64_t failing_since_ns;	/* PT_UNKNOWN: all is well */
+	enum pt_loss fault;		/* while it fails: what that makes of the time */
 	struct pt_chunk *reserved[3];	/* taken from the pool ahead, so that what is to come cannot fail */
 	unsigned n_reserved;
 };
@@ -40,6 +41,9 @@ bool pt_emit_reserve(struct pt_emit *out, unsigned n);
 /* A batch failed with rc. PT_EINTERRUPTED: call again. More than 0: a reset or a short loss of power, try again in so
  * many microseconds. Else it is fatal: the LOSS and END are out. */
 int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc);
+/* The profile ends: what was not told yet is a loss, by what fails at present, else of that cause. rc: of the attempt to
+ * fetch the rest. */
+void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cause);
 void pt_emit_works(struct pt_emit *out, uint64_t now_ns);	/* it works again: what was missed is a LOSS */
 
 /* splitmix64: the next of a row of numbers from 0 to below - 1 that only the seed in *state decides. */

@@ -125,8 +125,8 @@ static int run_round(struct pt_mtb *m, struct round *r, struct pt_err *err)
 	if (rc < 0) {	/* what was under way may have been done all the same: also an arming, over data not yet read */
 		bool was_arming = r->arm != PT_MTB_BATCH && m->state != MTB_ARMED;
 
-		if (was_arming || (m->state == MTB_ARMED && rc != PT_EINTERRUPTED))
-			m->state = MTB_UNSURE;
+		if (was_arming || (m->state == MTB_ARMED && rc != PT_EINTERRUPTED) || rc == PT_EPROTO)
+			m->state = MTB_UNSURE;	/* EPROTO: without power what is not yet read is gone too */
 		return pt_mtb_failed(m, rc, err);
 	}
 	m->out.failing_since_ns = PT_UNKNOWN;

@@ -324,8 +324,7 @@ static int wind_up(struct pt_mtb *m, struct pt_err *err)
 	struct pt_err first = { 0 };
 	int rc = m->mode->flush(m, &first);
 
-	pt_emit_loss(&m->out, rc == PT_EIO ? PT_LOSS_PROBE : m->held ? PT_LOSS_HALTED : PT_LOSS_REARM,
-			 pt_mem_now_ns(m->mem));
+	pt_emit_rest(&m->out, pt_mem_now_ns(m->mem), rc, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	if (rc != PT_EIO && put_back(m, err) < 0 && rc == 0)
 		rc = err->code;
 	else if (rc < 0)

@@ -305,8 +305,7 @@ static int pcsr_stop(void *state, struct pt_err *err)
 	struct pt_err own = { 0 };
 	int rc = untrace(s, &own);
 
-	pt_emit_loss(&s->out, rc == PT_EIO ? PT_LOSS_PROBE : s->held ? PT_LOSS_HALTED : PT_LOSS_REARM,
-		     pt_mem_now_ns(s->mem));
+	pt_emit_rest(&s->out, pt_mem_now_ns(s->mem), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
 	release(s);
 	if (rc < 0 && err != NULL)
