@@ -15,7 +15,8 @@ enum {
 	REOPEN_MS = 500,	/* between two looks for a lost probe */
 	LOOK_FIRST_US = 2000,	/* at a core that runs: often just after a resume, then less and less */
 	LOOK_LAST_US = 50000,
-	ALIVE_MS = 500,		/* is the probe still there, while nothing else talks to it */
+	ALIVE_MS = 250,		/* is the probe still there, while nothing else talks to it */
+	SILENT_MS = 700,	/* a target that does not answer for so long is lost; a reset or a dip in power is shorter */
 };
 
 enum note_kind { NOTE_JOB, NOTE_STATE, NOTE_STOP, NOTE_RUN, NOTE_RESET, NOTE_ENDED };
@@ -27,7 +28,7 @@ struct note {
 	struct pt_job *job;
 	struct pt_core_status status;
 	enum pt_board_state state;
-	char why[sizeof(((struct pt_err *)NULL)->msg)];
+	struct pt_err why;
 };
 
 struct lane { struct pt_job *head, **tail; };
@@ -39,7 +40,7 @@ struct pt_board {
 	uv_thread_t thread;
 	struct pt_board_listener *listeners;
 	enum pt_board_state state;
-	char why[sizeof(((struct pt_err *)NULL)->msg)];
+	struct pt_err why;		/* of the state */
 	struct pt_core_status told[MAX_CORES];
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
@@ -50,19 +51,20 @@ struct pt_board {
 	struct lane urgent, normal;
 	struct note *notes, **notes_tail;
 	struct pt_probe *probe;		/* for interrupt; NULL while closed */
-	bool in_job, quit;
+	bool busy, quit;		/* busy: what goes on must not be cut short by another job */
 
 	/* the thread's */
 	char *name, *uri, *target_name;
 	struct pt_params *settings;
 	bool reopen;
+	uint64_t reopen_at_ns;		/* of the host's clock */
 	char last_why[sizeof(((struct pt_err *)NULL)->msg)];	/* why it did not open; told once */
 	struct pt_target *target;
 	struct pt_link *link;
 	struct pt_board_drain drain;
 	struct pt_core_status core[MAX_CORES];
 	bool virtual_clock, locked, ran_when_found, resting, awaited;	/* awaited: a client resumed the core and wants to hear of its halt */
-	uint64_t drain_at_ns, look_at_ns;
+	uint64_t drain_at_ns, look_at_ns, heard_ns;	/* heard: the target's last sign of life */
 	uint32_t look_us;
 };
 
@@ -83,12 +85,9 @@ static void send_note(struct pt_board *board, const struct note *what)
 	uv_async_send(&board->async);
 }
 
-static void tell_state(struct pt_board *board, enum pt_board_state state, const char *why)
+static void tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why)
 {
-	struct note note = { .kind = NOTE_STATE, .state = state };
-
-	snprintf(note.why, sizeof(note.why), "%s", why);
-	send_note(board, &note);
+	send_note(board, &(struct note){ .kind = NOTE_STATE, .state = state, .why = *why });
 }
 
 static struct note *take_notes(struct pt_board *board)
@@ -127,7 +126,7 @@ static void pass_on(struct pt_board *board, const struct note *note)
 	for (l = board->listeners; l != NULL; l = next) {
 		next = l->next;		/* a listener may take itself out */
 		if (note->kind == NOTE_STATE && l->on_state != NULL)
-			l->on_state(l->arg, note->state, note->why);
+			l->on_state(l->arg, note->state, note->why.msg);
 		else if (note->kind == NOTE_STOP && l->on_stop != NULL)
 			l->on_stop(l->arg, note->core, &note->status);
 		else if (note->kind == NOTE_RUN && l->on_run != NULL)
@@ -145,7 +144,7 @@ static void hear(struct pt_board *board, struct note *note)
 	}
 	if (note->kind == NOTE_STATE) {
 		board->state = note->state;
-		memcpy(board->why, note->why, sizeof(board->why));
+		board->why = note->why;
 	}
 	if (note->kind == NOTE_STOP || note->kind == NOTE_RUN)
 		board->told[note->core] = note->status;
@@ -198,7 +197,7 @@ static struct pt_job *next_job(struct pt_board *board)
 	job = lane_take(&board->urgent);
 	if (job == NULL)
 		job = lane_take(&board->normal);
-	board->in_job = job != NULL;
+	board->busy = job != NULL;
 	uv_mutex_unlock(&board->lock);
 	return job;
 }
@@ -244,6 +243,11 @@ static void set_probe(struct pt_board *board, struct pt_probe *probe)
 	board->probe = probe;
 	uv_mutex_unlock(&board->lock);
 	board->link = probe != NULL ? pt_probe_link(probe) : NULL;
+}
+
+static void heard(struct pt_board *board)
+{
+	board->heard_ns = pt_link_now_ns(board->link);
 }
 
 /* The first look at the cores: as they were found. */
@@ -295,35 +299,49 @@ static void try_open(struct pt_board *board)
 {
 	struct pt_err err = { 0 };
 
-	if (open_board(board, &err) == 0 && board->locked)
-		tell_state(board, PT_BOARD_LOCKED, err.msg);
-	else if (board->target != NULL)
-		tell_state(board, PT_BOARD_READY, board->target->ops->chip(board->target->state));
-	else if (strcmp(err.msg, board->last_why) != 0)
-		tell_state(board, PT_BOARD_CLOSED, err.msg);
+	if (open_board(board, &err) == 0 && board->locked) {
+		tell_state(board, PT_BOARD_LOCKED, &err);
+	} else if (board->target != NULL) {
+		pt_fail(&err, 0, "%s", board->target->ops->chip(board->target->state));
+		tell_state(board, PT_BOARD_READY, &err);
+	} else if (strcmp(err.msg, board->last_why) != 0) {
+		tell_state(board, PT_BOARD_CLOSED, &err);
+	}
 	memcpy(board->last_why, err.msg, sizeof(board->last_why));
 	board->awaited = false;
 	board->drain_at_ns = board->look_at_ns = 0;
+	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
+	if (board->target != NULL)
+		heard(board);
 }
 
-static void drop_drain(struct pt_board *board)
+static void drop_drain(struct pt_board *board, const struct pt_err *why)
 {
 	struct pt_board_drain drain = board->drain;
 
 	memset(&board->drain, 0, sizeof(board->drain));
 	if (drain.on_lost != NULL)
-		drain.on_lost(drain.arg);
+		drain.on_lost(drain.arg, why);
 }
 
-static void close_target(struct pt_board *board)
+/* Until the next job is looked for. */
+static void set_busy(struct pt_board *board)
+{
+	uv_mutex_lock(&board->lock);
+	board->busy = true;
+	uv_mutex_unlock(&board->lock);
+}
+
+static void close_target(struct pt_board *board, const struct pt_err *why)
 {
 	struct pt_probe *probe = board->target->probe;
 	struct pt_err err = { 0 };
 
+	set_busy(board);
 	pt_link_wait(board->link, 0, &err);	/* what interrupted us to get here must not interrupt the farewell */
-	drop_drain(board);
+	drop_drain(board, why);
 	if (pt_target_detach(board->target, board->ran_when_found, &err) < 0)
-		pt_warn("board: detach: %s", err.msg);
+		pt_warn("board: %s", err.msg);
 	board->target = NULL;
 	set_probe(board, NULL);
 	pt_probe_close(probe);
@@ -334,9 +352,8 @@ static void lost(struct pt_board *board, const struct pt_err *why)
 	struct note note = { .kind = NOTE_STOP, .status = { .state = PT_LOST, .addr = PT_UNKNOWN } };
 	unsigned n_cores = board->target->ops->n_cores(board->target->state);
 
-	pt_warn("board: probe lost: %s", why->msg);
-	close_target(board);
-	tell_state(board, PT_BOARD_CLOSED, why->msg);
+	close_target(board, why);
+	tell_state(board, PT_BOARD_CLOSED, why);
 	for (note.core = 0; note.core < n_cores && note.core < MAX_CORES; note.core++)
 		send_note(board, &note);
 }
@@ -368,16 +385,33 @@ static bool runs(enum pt_run_state state)
 	return state == PT_RUNNING || state == PT_SLEEPING || state == PT_LOCKED_UP;
 }
 
+/* Not for a moment only? Then the sentence of the look is what there is to say. */
+static int judge_silence(struct pt_board *board, struct pt_err *err)
+{
+	uint64_t silent_ns = pt_link_now_ns(board->link) - board->heard_ns;
+	struct pt_err seen = *err;
+
+	if (silent_ns < SILENT_MS * PT_NS_PER_MS)
+		return 0;
+	return pt_fail(err, PT_EIO, "no contact with the target for %.1f s: %s (check power and cables)",
+		       (double)silent_ns / PT_NS_PER_S, seen.msg[0] != '\0' ? seen.msg : "it does not answer");
+}
+
 static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 {
 	struct pt_core_status now;
 
 	if (board->target->ops->status(board->target->state, core, &now, err) < 0)
 		return err->code;
-	if (now.was_reset) {
-		send_note(board, &(struct note){ .kind = NOTE_RESET });
-		tell_source(board, core, PT_STATE_RESET);
+	if (now.state == PT_LOST) {
+		board->core[core] = now;
+		return judge_silence(board, err);
 	}
+	heard(board);
+	if (now.was_reset)
+		send_note(board, &(struct note){ .kind = NOTE_RESET });
+	if (now.was_reset || now.state == PT_IN_RESET)
+		tell_source(board, core, PT_STATE_RESET);
 	if (now.state == PT_HALTED && now.reason == PT_HALT_TRACE)
 		return 0;	/* the source will resume it */
 	if (now.state == PT_HALTED && board->core[core].state != PT_HALTED) {
@@ -398,6 +432,22 @@ static bool any_runs(const struct pt_board *board)
 		if (runs(board->core[i].state))
 			return true;
 	return false;
+}
+
+static bool all_halted(const struct pt_board *board)
+{
+	for (unsigned i = 0; i < board->target->ops->n_cores(board->target->state) && i < MAX_CORES; i++)
+		if (board->core[i].state != PT_HALTED)
+			return false;
+	return true;
+}
+
+static uint64_t until_next_look_ns(const struct pt_board *board)
+{
+	for (unsigned i = 0; i < MAX_CORES; i++)
+		if (board->core[i].state == PT_LOST)
+			return LOOK_LAST_US * UINT64_C(1000);
+	return any_runs(board) ? board->look_us * UINT64_C(1000) : ALIVE_MS * PT_NS_PER_MS;
 }
 
 static void look_soon(struct pt_board *board)
@@ -479,14 +529,29 @@ int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
+static void reopen(struct pt_board *board)
+{
+	struct pt_err why = { .msg = "the chip is being attached to anew" };
+
+	close_target(board, &why);
+	try_open(board);
+}
+
+/* Time in which a job kept us from looking is no silence. */
 static void run_job(struct pt_board *board, struct pt_job *job)
 {
+	uint64_t begun_ns = board->link != NULL ? pt_link_now_ns(board->link) : 0;
+
 	if (board->link != NULL)
 		pt_link_wait(board->link, 0, NULL);	/* what interrupted us to get here must not interrupt the job */
 	memset(&job->err, 0, sizeof(job->err));
 	job->rc = job->run(job, board, board->locked && !job->even_locked ? NULL : board->target, &job->err);
 	if (board->target != NULL && job->rc == PT_EIO)
 		lost(board, &job->err);
+	else if (board->target != NULL && job->rc != PT_ETIMEOUT && job->rc != PT_EPROTO)
+		board->heard_ns += pt_link_now_ns(board->link) - begun_ns;
+	if (board->target != NULL && board->locked && job->even_locked && job->rc == 0)
+		reopen(board);		/* unlocked, it is a chip like others */
 	send_note(board, &(struct note){ .kind = NOTE_JOB, .job = job });
 }
 
@@ -504,13 +569,15 @@ static uint64_t between_jobs(struct pt_board *board)
 		board->resting = wait_us == PT_DRAIN_REST;
 		now_ns = pt_link_now_ns(board->link);
 		board->drain_at_ns = now_ns + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
-		if (wait_us > 0 && board->virtual_clock && !any_runs(board))
+		if (wait_us > 0 && board->virtual_clock && all_halted(board))
 			board->drain_at_ns = PT_UNKNOWN;	/* nothing can come before the core is let go */
 	}
 	if (board->drain.drain != NULL)
 		next_ns = board->drain_at_ns;
-	if (board->locked || (board->virtual_clock && (!board->awaited || board->resting)))
-		return next_ns;		/* nothing to see, or looking would make time pass */
+	if (board->virtual_clock && (board->resting || board->locked || (!board->awaited && board->drain.drain == NULL)))
+		return next_ns;		/* looking would make time pass */
+	if (board->locked)
+		return now_ns + ALIVE_MS * PT_NS_PER_MS;	/* nothing to see but the plug, and waiting sees that */
 	if (now_ns >= board->look_at_ns) {
 		for (unsigned i = 0; i < board->target->ops->n_cores(board->target->state); i++) {
 			if (look_at(board, i, &err) == PT_EIO) {
@@ -520,7 +587,7 @@ static uint64_t between_jobs(struct pt_board *board)
 		}
 		board->look_us = board->look_us * 2 > LOOK_LAST_US ? LOOK_LAST_US : board->look_us * 2;
 		now_ns = pt_link_now_ns(board->link);
-		board->look_at_ns = now_ns + (any_runs(board) ? board->look_us * UINT64_C(1000) : ALIVE_MS * PT_NS_PER_MS);
+		board->look_at_ns = now_ns + until_next_look_ns(board);
 	}
 	return next_ns < board->look_at_ns ? next_ns : board->look_at_ns;
 }
@@ -538,6 +605,20 @@ static void idle_until(struct pt_board *board, uint64_t until_ns)
 		lost(board, &err);
 }
 
+/* Without a target jobs are answered at once; opening may take a second. */
+static void wait_for_probe(struct pt_board *board)
+{
+	uint64_t now_ns = uv_hrtime();
+
+	if (!board->reopen) {
+		wait_for_job(board, 0);
+	} else if (now_ns < board->reopen_at_ns) {
+		wait_for_job(board, (uint32_t)((board->reopen_at_ns - now_ns) / PT_NS_PER_MS) + 1);
+	} else {
+		try_open(board);
+	}
+}
+
 static void serve(struct pt_board *board)
 {
 	struct pt_job *job = next_job(board);
@@ -550,9 +631,7 @@ static void serve(struct pt_board *board)
 		if (board->target != NULL)
 			idle_until(board, until_ns);
 	} else {
-		wait_for_job(board, board->reopen ? REOPEN_MS : 0);
-		if (board->reopen && !quitting(board))
-			try_open(board);
+		wait_for_probe(board);
 	}
 }
 
@@ -568,13 +647,14 @@ static void end_jobs(struct pt_board *board)
 
 static void board_thread(void *arg)
 {
+	static const struct pt_err closing = { .code = PT_EIO, .msg = "the board is being closed" };
 	struct pt_board *board = arg;
 
 	try_open(board);
 	while (!quitting(board))
 		serve(board);
 	if (board->target != NULL)
-		close_target(board);
+		close_target(board, &closing);
 	end_jobs(board);
 	send_note(board, &(struct note){ .kind = NOTE_ENDED });
 }
@@ -627,10 +707,10 @@ struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *con
 	return board;
 }
 
-static void nudge(struct pt_board *board)	/* under the lock; a job is cut short by nothing but the end */
+static void nudge(struct pt_board *board, bool interrupt)	/* under the lock */
 {
 	uv_cond_signal(&board->job_or_quit);
-	if (board->probe != NULL && (!board->in_job || board->quit))
+	if (board->probe != NULL && interrupt)
 		pt_probe_interrupt(board->probe);
 }
 
@@ -639,8 +719,8 @@ void pt_board_close(struct pt_board *board, void (*on_closed)(void *arg), void *
 	board->on_closed = on_closed;
 	board->on_closed_arg = arg;
 	uv_mutex_lock(&board->lock);
+	nudge(board, !board->quit);
 	board->quit = true;
-	nudge(board);
 	uv_mutex_unlock(&board->lock);
 }
 
@@ -648,7 +728,7 @@ void pt_board_post(struct pt_board *board, struct pt_job *job)
 {
 	uv_mutex_lock(&board->lock);
 	lane_put(job->urgent ? &board->urgent : &board->normal, job);
-	nudge(board);
+	nudge(board, !board->busy);
 	uv_mutex_unlock(&board->lock);
 }
 
@@ -671,8 +751,13 @@ void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listene
 enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why)
 {
 	if (why != NULL)
-		*why = board->why;
+		*why = board->why.msg;
 	return board->state;
+}
+
+int pt_board_get_error(const struct pt_board *board)
+{
+	return board->why.code;
 }
 
 struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigned core)

@@ -17,7 +17,7 @@
 struct pt_board;
 
 enum pt_board_state {
-	PT_BOARD_CLOSED = 1,	/* no probe: it was never found, or was lost */
+	PT_BOARD_CLOSED = 1,	/* no probe or no target: never found, or lost (gone, or silent for most of a second) */
 	PT_BOARD_OPENING,
 	PT_BOARD_READY,		/* attached */
 	PT_BOARD_LOCKED,	/* a secured chip answers: only a mass erase is left */
@@ -62,6 +62,8 @@ void pt_board_post(struct pt_board *board, struct pt_job *job);
 void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener);
 void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener);
 enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why);
+/* The code behind that sentence, 0 when there is none: PT_EARG means that no other try will help. */
+int pt_board_get_error(const struct pt_board *board);
 struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigned core);	/* as last told */
 
 /* --- board thread, from inside run() --- */
@@ -79,7 +81,8 @@ enum { PT_DRAIN_OVER = -1, PT_DRAIN_REST = -2 };
 struct pt_board_drain {
 	int64_t (*drain)(void *arg, struct pt_target *target);
 	void (*on_state)(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
-	void (*on_lost)(void *arg);	/* probe gone, or board closing: the target pointer is dead after this */
+	/* Probe or target gone, or board closing: the target pointer is dead after this. */
+	void (*on_lost)(void *arg, const struct pt_err *why);
 	void *arg;
 };
 void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain);

@@ -243,7 +243,7 @@ static int check_image(struct pt_live *live, struct pt_target *target, char *say
 
 static int64_t on_drain(void *arg, struct pt_target *target);
 static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
-static void on_lost(void *arg);
+static void on_lost(void *arg, const struct pt_err *why);
 
 static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
@@ -370,13 +370,12 @@ static void on_state(void *arg, struct pt_target *target, enum pt_state what, un
 		die(live, &err);
 }
 
-static void on_lost(void *arg)
+static void on_lost(void *arg, const struct pt_err *why)
 {
 	struct pt_live *live = arg;
-	struct pt_err err = { .code = PT_EIO, .msg = "the probe is gone; what was collected so far is kept" };
 
 	if (live->ops != NULL)
-		die(live, &err);
+		die(live, why);
 }
 
 int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *err)
@@ -387,10 +386,13 @@ int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *er
 	if (live->ops != NULL) {
 		rc = live->ops->stop(live->state, err);
 		disarm(live);
-	} else if (live->died.code != 0 && err != NULL) {
-		*err = live->died;
 	}
 	return rc < 0 ? pt_wrap(err, "profile stop") : 0;
+}
+
+void pt_live_why_ended(const struct pt_live *live, char *why)
+{
+	memcpy(why, live->died.msg, PT_LIVE_WHY_BYTES);
 }
 
 void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns)

@@ -13,7 +13,7 @@
 
 struct pt_live_news {		/* from the board thread to whoever listens; the callback must not block */
 	void (*on_time_up)(void *arg);	/* for_ns of running time have passed; the source rests */
-	void (*on_dead)(void *arg);	/* the source ended by itself; END is in the queue */
+	void (*on_dead)(void *arg);	/* the source ended by itself, END is in the queue; stop takes it out */
 	void *arg;
 };
 
@@ -29,8 +29,11 @@ void pt_live_free(struct pt_live *live);	/* stopped, or never started */
  * failure nothing is armed; what the sentence lists is right for this chip. */
 int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target *target, char *say, size_t room,
 		  struct pt_err *err);
-/* Fetch the rest, restore everything, END. 0 also when the source had ended by itself; then err has why, if it failed. */
+/* Fetch the rest, restore everything, END. 0 also when the source had ended by itself. */
 int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *err);
+enum { PT_LIVE_WHY_BYTES = sizeof(((struct pt_err *)NULL)->msg) };
+/* Loop thread, after stop: why it had ended by itself, "" if it had not. */
+void pt_live_why_ended(const struct pt_live *live, char *why);
 void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns);	/* from now; PT_UNKNOWN: no end */
 /* One paragraph: what it does and for how long it has; any time after start. */
 void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, size_t room);

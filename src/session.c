@@ -28,7 +28,10 @@ struct take {
 	struct pt_program *program;
 	bool end_passed;		/* by the analyst */
 	bool source_ended;		/* the board thread's part is over */
-	struct pt_err stop_err;
+	bool rests;			/* time was up, and nobody waited for it */
+	struct pt_err stop_err;		/* of the stop; code 0: it went well, or the source had ended by itself */
+	char ended[PT_LIVE_WHY_BYTES];	/* why it ended by itself; "": it did not */
+	bool time_up, dead;		/* from the board thread, under the session's lock */
 };
 
 struct waiter { pt_session_reply reply; void *arg; };
@@ -46,8 +49,6 @@ struct pt_session {
 	struct waiter stopper, timer;	/* reply NULL: nobody waits */
 
 	uv_mutex_t lock;
-	bool time_up, dead;		/* from the board thread */
-	bool rests;			/* time was up, and nobody waited for it */
 
 	void (*on_closed)(void *arg);
 	void *closed_arg;
@@ -119,6 +120,21 @@ static void close_take(struct take *take)
 
 static void go_on_closing(struct pt_session *session);
 
+/* That it had ended is no failure of a stop. */
+static void answer_stop(struct waiter *stopper, const struct take *take)
+{
+	char text[sizeof(take->ended) + 120];
+
+	if (take->ended[0] == '\0') {
+		answer(stopper, take->stop_err.code, take->stop_err.code < 0 ? take->stop_err.msg :
+		       "profile stopped; `monitor profile report` shows it\n");
+		return;
+	}
+	snprintf(text, sizeof(text), "the profile had ended by itself: %s\n"
+		 "what was collected until then is kept: monitor profile report\n", take->ended);
+	answer(stopper, 0, text);
+}
+
 /* When END has been passed and the board thread is done, the profile is over. */
 static void finish_stop(struct pt_session *session)
 {
@@ -128,8 +144,7 @@ static void finish_stop(struct pt_session *session)
 		return;
 	session->state = PT_SESSION_IDLE;
 	answer(&session->timer, 0, "");
-	answer(&session->stopper, take->stop_err.code,
-	       take->stop_err.code < 0 ? take->stop_err.msg : "profile stopped; `monitor profile report` shows it\n");
+	answer_stop(&session->stopper, take);
 	go_on_closing(session);
 }
 
@@ -141,49 +156,50 @@ static void on_end(void *arg)
 	finish_stop(take->session);
 }
 
-static void from_board(struct pt_session *session, bool *what)
+static void from_board(struct take *take, bool *what)
 {
-	uv_mutex_lock(&session->lock);
+	uv_mutex_lock(&take->session->lock);
 	*what = true;
-	uv_mutex_unlock(&session->lock);
-	uv_async_send(&session->news);
+	uv_mutex_unlock(&take->session->lock);
+	uv_async_send(&take->session->news);
 }
 
 static void on_time_up(void *arg)
 {
-	struct pt_session *session = arg;
+	struct take *take = arg;
 
-	from_board(session, &session->time_up);
+	from_board(take, &take->time_up);
 }
 
 static void on_dead(void *arg)
 {
-	struct pt_session *session = arg;
+	struct take *take = arg;
 
-	from_board(session, &session->dead);
+	from_board(take, &take->dead);
 }
 
+static void post_stop(struct pt_session *session);
+
+/* A source that ended by itself is taken out of the board like one that was stopped. */
 static void on_news(uv_async_t *async)
 {
 	struct pt_session *session = async->data;
+	struct take *take = session->take;
 	bool time_up, dead;
 
-	if (session->state == PT_SESSION_STARTING)
+	if (session->state == PT_SESSION_STARTING || take == NULL)
 		return;		/* start_done() looks again */
 	uv_mutex_lock(&session->lock);
-	time_up = session->time_up;
-	dead = session->dead;
-	session->time_up = session->dead = false;
+	time_up = take->time_up;
+	dead = take->dead;
+	take->time_up = take->dead = false;
 	uv_mutex_unlock(&session->lock);
 	if (time_up) {
-		session->rests = session->timer.reply == NULL;
+		take->rests = session->timer.reply == NULL;
 		answer(&session->timer, 0, "");
 	}
-	if (dead && session->state == PT_SESSION_RUNNING) {
-		session->state = PT_SESSION_STOPPING;
-		session->take->source_ended = true;
-		finish_stop(session);
-	}
+	if (dead && session->state == PT_SESSION_RUNNING)
+		post_stop(session);
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -230,8 +246,8 @@ static void drop_unstarted(struct take *take)
 
 static struct take *make_take(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err)
 {
-	struct pt_live_news news = { .on_time_up = on_time_up, .on_dead = on_dead, .arg = session };
 	struct take *take = calloc(1, sizeof(*take));
+	struct pt_live_news news = { .on_time_up = on_time_up, .on_dead = on_dead, .arg = take };
 	const char **rest = calloc(session->n_standing + n_words + 1, sizeof(*rest));
 	struct pt_pipeline *pipeline = NULL;
 	size_t n_rest = 0;
@@ -280,6 +296,8 @@ static void start_done(struct pt_job *job, int rc, const struct pt_err *err)
 	go_on_closing(session);
 }
 
+static const char closed[] = "the session is being closed";
+
 static bool refused(struct pt_session *session, enum pt_session_state want, pt_session_reply reply, void *arg)
 {
 	static const char *const why[] = {
@@ -290,9 +308,9 @@ static bool refused(struct pt_session *session, enum pt_session_state want, pt_s
 	};
 	struct waiter waiter = { reply, arg };
 
-	if (session->state == want)
+	if (session->state == want && session->on_closed == NULL)
 		return false;
-	answer(&waiter, PT_ESTATE, why[session->state]);
+	answer(&waiter, PT_ESTATE, session->on_closed != NULL ? closed : why[session->state]);
 	return true;
 }
 
@@ -312,7 +330,6 @@ void pt_session_start(struct pt_session *session, const char *const *words, size
 		return;
 	}
 	session->state = PT_SESSION_STARTING;
-	session->rests = false;
 	request = new_request(session, reply, arg);
 	request->take = take;
 	request->job.run = start_run;
@@ -334,26 +351,43 @@ static void stop_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
 	struct request *request = (struct request *)job;
 	struct pt_session *session = request->session;
+	struct take *take = request->take;
 
-	(void)rc;
-	session->take->stop_err = *err;
-	session->take->source_ended = true;
+	if (rc < 0)
+		take->stop_err = *err;
+	pt_live_why_ended(take->live, take->ended);
+	take->source_ended = true;
 	finish_stop(session);
 	free(request);
 }
 
-void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg)
+static void post_stop(struct pt_session *session)
 {
-	struct request *request;
+	struct request *request = new_request(session, NULL, NULL);
 
-	if (refused(session, PT_SESSION_RUNNING, reply, arg))
-		return;
 	session->state = PT_SESSION_STOPPING;
-	session->stopper = (struct waiter){ reply, arg };
-	request = new_request(session, NULL, NULL);
 	request->job.run = stop_run;
 	request->job.done = stop_done;
 	pt_board_post(session->board, &request->job);
+}
+
+void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct waiter stopper = { reply, arg };
+
+	if (session->state == PT_SESSION_IDLE && session->take != NULL && session->take->ended[0] != '\0') {
+		answer_stop(&stopper, session->take);
+		return;
+	}
+	if (refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	session->stopper = stopper;
+	post_stop(session);
+}
+
+const char *pt_session_why_ended(const struct pt_session *session)
+{
+	return session->take != NULL ? session->take->ended : "";
 }
 
 static int wait_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -390,7 +424,7 @@ void pt_session_wait(struct pt_session *session, uint64_t for_ns, pt_session_rep
 	session->timer = (struct waiter){ reply, arg };
 	if (for_ns != 0)
 		post_wait(session, for_ns);
-	else if (session->rests)
+	else if (session->take->rests)
 		answer(&session->timer, 0, "");
 }
 
@@ -407,9 +441,9 @@ static int status_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 {
 	struct request *request = (struct request *)job;
 
+	(void)target;
 	(void)err;
-	if (target != NULL)
-		pt_live_describe(request->take->live, board, request->say, sizeof(request->say));
+	pt_live_describe(request->take->live, board, request->say, sizeof(request->say));
 	return 0;
 }
 
@@ -426,8 +460,8 @@ void pt_session_status(struct pt_session *session, pt_session_reply reply, void 
 	struct waiter waiter = { reply, arg };
 	struct request *request;
 
-	if (session->take == NULL || session->state == PT_SESSION_STARTING) {
-		answer(&waiter, 0, "profile: none yet\n");
+	if (session->state == PT_SESSION_STARTING || session->take == NULL || session->on_closed != NULL) {
+		answer(&waiter, 0, session->state == PT_SESSION_STARTING ? "profile: being started\n" : "profile: none yet\n");
 		return;
 	}
 	request = new_request(session, reply, arg);
@@ -475,7 +509,7 @@ void pt_session_report(struct pt_session *session, const struct pt_query *query,
 	struct waiter waiter = { reply, arg };
 
 	if (session->take == NULL)
-		answer(&waiter, PT_ESTATE, "nothing was profiled yet (monitor profile start)");
+		answer(&waiter, PT_ESTATE, session->on_closed != NULL ? closed : "nothing was profiled yet (monitor profile start)");
 	else
 		pt_analyst_report(session->take->analyst, query, reply, arg);
 }
@@ -569,19 +603,44 @@ static void on_news_closed(uv_handle_t *handle)
 	end_of_session(session);
 }
 
+static int goodbye_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)job;
+	(void)board;
+	(void)target;
+	(void)err;
+	return 0;
+}
+
+/* Every request that was on the board has come back: nobody there knows the take any more. */
+static void goodbye_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct pt_session *session = ((struct request *)job)->session;
+
+	(void)rc;
+	(void)err;
+	free(job);
+	uv_close((uv_handle_t *)&session->news, on_news_closed);
+	close_take(session->take);
+	session->take = NULL;
+}
+
 /* Once nothing runs any more. */
 static void go_on_closing(struct pt_session *session)
 {
+	struct request *request;
+
 	if (!session->close_wanted)
 		return;
 	if (session->state == PT_SESSION_RUNNING) {
-		pt_session_stop(session, NULL, NULL);
+		post_stop(session);
 	} else if (session->state == PT_SESSION_IDLE) {
 		session->close_wanted = false;
 		session->closing++;
-		uv_close((uv_handle_t *)&session->news, on_news_closed);
-		close_take(session->take);
-		session->take = NULL;
+		request = new_request(session, NULL, NULL);
+		request->job.run = goodbye_run;
+		request->job.done = goodbye_done;
+		pt_board_post(session->board, &request->job);
 	}
 }
 

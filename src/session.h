@@ -17,7 +17,8 @@ typedef void (*pt_session_reply)(void *arg, int rc, const char *text, size_t len
 struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop);	/* NULL: no memory */
 /* Words that every start gets before its own ("core-clock=48M", "mtb-ram=..."). Copied. */
 void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words);
-void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);	/* before its board */
+/* Stops what runs, before its board closes. Whoever uses the session has gone by now; open requests are answered. */
+void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);
 
 /* Symbols: takes a reference. NULL takes them away. Not while a profile runs. */
 int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err);
@@ -27,7 +28,10 @@ struct pt_program *pt_session_program(struct pt_session *session);	/* or NULL; n
  * source is armed, or with the reason why not. */
 void pt_session_start(struct pt_session *session, const char *const *words, size_t n_words, pt_session_reply reply,
 		      void *arg);
-void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg);	/* answered after the analyst has passed END */
+/* Answered after the analyst has passed END. A profile that had ended by itself is no failure: the text says why it did. */
+void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg);
+/* Why the last profile ended by itself (probe gone, power lost, firmware uses the trace unit); "": it did not. */
+const char *pt_session_why_ended(const struct pt_session *session);
 void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *arg);	/* statistics start anew */
 void pt_session_status(struct pt_session *session, pt_session_reply reply, void *arg);
 void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg);
