@@ -486,6 +486,15 @@ static bool is_active(const struct pt_pipeline *p, uint16_t id, const struct pt_
 	return run->count != 0 || run->partial != 0 || run->instructions != 0;
 }
 
+/* Any function that is nowhere in the data has the same interval. */
+static struct pt_share share_of_unseen(const struct pt_pipeline *p, const struct pt_execution_result *result)
+{
+	for (size_t id = 0; id < p->n_ids && p->profile.shares == PT_BASIS_ESTIMATED; id++)
+		if (!is_active(p, (uint16_t)id, &result->function[id]))
+			return share_of(p, (uint16_t)id, result);
+	return (struct pt_share){ 0 };
+}
+
 static void make_rows(struct pt_pipeline *p, const struct pt_execution_result *result)
 {
 	struct pt_profile *f = &p->profile;
@@ -505,6 +514,7 @@ static void make_rows(struct pt_pipeline *p, const struct pt_execution_result *r
 		p->by_id[id] = row;
 		f->n_functions++;
 	}
+	f->unseen = share_of_unseen(p, result);
 	f->function = p->rows;
 	f->by_id = p->by_id;
 	f->n_ids = p->n_ids;

@@ -116,6 +116,7 @@ START_TEST(halts_lose_nothing)
 	ck_assert_int_eq(p->counts, PT_BASIS_EXACT);
 	ck_assert_int_eq(p->times, PT_BASIS_MODELLED);
 	ck_assert_int_eq(p->shares, PT_BASIS_MODELLED);
+	ck_assert_double_eq(p->unseen.hi, 0);
 	ck_assert_uint_eq(row(p, ID_LEAF)->run->count, 2);
 	ck_assert_uint_eq(row(p, ID_LEAF)->run->partial, 0);
 	ck_assert_uint_eq(row(p, ID_LEAF)->run->instructions, 4);
@@ -189,6 +190,7 @@ START_TEST(bursts_are_cut_alike)
 	ck_assert_double_eq_tol(row(p, ID_LEAF)->share.share, 0.3, 0.005);
 	ck_assert_double_le(row(p, ID_LEAF)->share.lo, 0.3);
 	ck_assert_double_ge(row(p, ID_LEAF)->share.hi, 0.3);
+	ck_assert_double_eq_tol(p->unseen.hi, 2.093 * 2.093 / (20 + 2.093 * 2.093), 1e-3);	/* Wilson, 0 of 20; t of 19 */
 	ck_assert_int_eq(p->shares, PT_BASIS_ESTIMATED);
 	ck_assert_int_eq(p->counts, PT_BASIS_ESTIMATED);
 	ck_assert(p->observed_is_bound);

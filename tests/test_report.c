@@ -83,6 +83,7 @@ static struct pt_profile burst_profile(void)
 		by_id[i + 1] = &rows[i];
 	}
 	irqs[0] = (struct pt_profile_irq){ &rows[3], "SysTick" };
+	p.unseen.hi = 0.1021;
 	p.function = rows;
 	p.n_functions = 4;
 	p.by_id = by_id;
@@ -104,6 +105,7 @@ static struct pt_profile halt_profile(void)
 	p.core_hz = 48000000;
 	p.counts = PT_BASIS_EXACT;
 	p.shares = PT_BASIS_MODELLED;
+	p.unseen.hi = 0;
 	for (size_t i = 0; i < 4; i++)
 		rows[i].share.lo = rows[i].share.hi = 0;
 	p.bursts = p.bursts_used = p.bursts_asleep = p.burst_cycles = 0;

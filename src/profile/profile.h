@@ -57,6 +57,7 @@ struct pt_profile {
 
 	const struct pt_profile_function *function;	/* by id; those with anything to show */
 	size_t n_functions;
+	struct pt_share unseen;		/* of a function that was never seen: 0, and at most hi; hi = 0: all that ran was seen */
 	const struct pt_edge *edge;
 	size_t n_edges;
 	const struct pt_profile_function *const *by_id;	/* NULL where nothing is shown; ids below n_ids */

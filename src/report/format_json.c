@@ -205,6 +205,7 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "bursts", json_pack("{s:I,s:I,s:I,s:I,s:I}", "all", (json_int_t)p->bursts, "used",
 		(json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep, "cut_short",
 		(json_int_t)p->bursts_cut_short, "cycles", (json_int_t)p->burst_cycles));
+	json_object_set_new(object, "unseen_share_max", p->unseen.hi > 0 ? real(p->unseen.hi) : json_null());
 	json_object_set_new(object, "not_code", number(p->not_code));
 	json_object_set_new(object, "errors", errors(p));
 }

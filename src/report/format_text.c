@@ -154,6 +154,18 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "\n");
 }
 
+static void figures_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	label(out, "figures");
+	pt_text_add(out, "counts %s%s, times %s, shares %s%s\n", basis_name(p->counts),
+		    p->counts == PT_BASIS_ESTIMATED ? " (as seen, not scaled up)" : "", basis_name(p->times),
+		    basis_name(p->shares), p->shares == PT_BASIS_ESTIMATED ? " (95 % interval) of time awake" : "");
+	if (p->unseen.hi == 0)
+		return;
+	label(out, "");
+	pt_text_add(out, "a function that was never seen may have taken %.1f %% of it\n", p->unseen.hi * 100);
+}
+
 static void header(const struct pt_profile *p, struct pt_text *out)
 {
 	title(p, out);
@@ -161,10 +173,7 @@ static void header(const struct pt_profile *p, struct pt_text *out)
 	time_line(p, out);
 	loss_lines(p, out);
 	data_line(p, out);
-	label(out, "figures");
-	pt_text_add(out, "counts %s%s, times %s, shares %s%s\n", basis_name(p->counts),
-		    p->counts == PT_BASIS_ESTIMATED ? " (as seen, not scaled up)" : "", basis_name(p->times),
-		    basis_name(p->shares), p->shares == PT_BASIS_ESTIMATED ? " (± 95 % interval) of time awake" : "");
+	figures_lines(p, out);
 	trouble_lines(p, out);
 	label(out, "cost");
 	pt_text_add(out, "%s\n", p->cost[0] != '\0' ? p->cost : "not stated");

@@ -56,7 +56,7 @@ static void print_share(char *out, size_t size, const struct pt_value *value)
 	if (isnan(value->f))
 		snprintf(out, size, "%s", "");
 	else if (value->hi > value->lo)
-		snprintf(out, size, "%.1f ±%.1f", value->f * 100, (value->hi - value->lo) * 50);
+		snprintf(out, size, "%.1f (%.1f-%.1f)", value->f * 100, value->lo * 100, value->hi * 100);
 	else
 		snprintf(out, size, "%.1f", value->f * 100);
 }
