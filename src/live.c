@@ -259,12 +259,12 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 	if (live->state == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the source");
 	if (target->ops->status(target->state, 0, &status, err) < 0)
-		return pt_wrap(err, "profile start");
+		return err->code;
 	live->started_ns = pt_board_now_ns(board);
 	if (status.state == PT_HALTED)
 		note_state(live, PT_STATE_HALT, live->started_ns);
 	if (live->ops->start(live->state, target, &setup, err) < 0)
-		return pt_wrap(err, "profile start: source %s", live->ops->name);
+		return pt_wrap(err, "source %s", live->ops->name);
 	pt_board_set_drain(board, &drain);
 	return 0;
 }
@@ -277,7 +277,7 @@ static int prepare(struct pt_live *live, struct pt_target *target, char *say, si
 
 	if (read_own_words(live, err) < 0 || choose_source(live, target, err) < 0 || read_source_words(live, err) < 0 ||
 	    check_image(live, target, say, room, err) < 0)
-		return pt_wrap(err, "profile start");
+		return err->code;
 	pt_link_info(pt_probe_link(target->probe), &info);
 	pt_queue_set_wait(live->queue, info.virtual_clock);
 	regions = target->ops->regions(target->state, &n);
@@ -387,7 +387,7 @@ int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *er
 		rc = live->ops->stop(live->state, err);
 		disarm(live);
 	}
-	return rc < 0 ? pt_wrap(err, "profile stop") : 0;
+	return rc;
 }
 
 void pt_live_why_ended(const struct pt_live *live, char *why)

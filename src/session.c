@@ -277,7 +277,7 @@ static int start_run(struct pt_job *job, struct pt_board *board, struct pt_targe
 	struct request *request = (struct request *)job;
 
 	if (need_target(target, err) < 0)
-		return pt_wrap(err, "profile start");
+		return err->code;
 	return pt_live_start(request->take->live, board, target, request->say, sizeof(request->say), err);
 }
 

@@ -77,7 +77,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 
 	(void)len_bytes;
 	if (rc < 0) {
-		pt_error("%s", text);
+		pt_error("profile stop: %s", text);
 		p->status = PT_EXIT_DEVICE;	/* but what was collected is reported */
 	}
 	pt_session_report(p->rig.session, &p->query, on_report, p);
@@ -144,7 +144,8 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 
 	(void)len_bytes;
 	if (rc < 0) {
-		fail(p, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE, text);
+		pt_error("profile start: %s", text);
+		finish(p, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
 		return;
 	}
 	pt_info("%.*s", (int)strcspn(text, "\n"), text);
