@@ -179,6 +179,63 @@ START_TEST(refuses_what_makes_no_sense)
 }
 END_TEST
 
+static const struct { const char *name; uint64_t address, size; } kept[] = {
+	{ "start", 0x30, 0x14 },
+	{ "worker", 0x44, 4 },		/* not its weak or local name */
+	{ "bare", 0x48, 4 },		/* has no size of its own */
+	{ "label", 0x4c, 4 },		/* nor a type */
+	{ "ram_worker", 0x20000000, 4 },
+};
+
+START_TEST(keeps_one_function_for_each_place)
+{
+	struct pt_program *p = pt_program_open(path_of("tests/firmware/symbols.elf"), EM_ARM, &err);
+	const struct pt_function *functions;
+	uint64_t addr, size;
+	size_t n;
+
+	ck_assert_msg(p != NULL, "%s", err.msg);
+	functions = pt_program_functions(p, &n);
+	ck_assert_uint_eq(n, PT_LEN(kept));
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_str_eq(functions[i].name, kept[i].name);
+		ck_assert_uint_eq(functions[i].address, kept[i].address);
+		ck_assert_uint_eq(functions[i].size, kept[i].size);
+		ck_assert_ptr_null(functions[i].file);	/* no line table */
+	}
+	ck_assert(pt_program_symbol(p, "worker_weak", &addr, &size));	/* but every name is known */
+	ck_assert(pt_program_symbol(p, "inside_worker", &addr, &size));
+	ck_assert_uint_eq(addr, 0x46);
+	ck_assert(!pt_program_symbol(p, "$t", &addr, &size));
+	pt_program_unref(p);
+}
+END_TEST
+
+START_TEST(tells_code_from_literal_pools_and_finds_code_in_ram)
+{
+	struct pt_program *p = pt_program_open(path_of("tests/firmware/symbols.elf"), EM_ARM, &err);
+	struct pt_codemap *map = pt_codemap_new(p, &pt_isa_thumb_v6m);
+	const struct pt_segment *segments;
+	size_t n;
+
+	segments = pt_program_segments(p, &n);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(segments[1].addr, 0x50);	/* where it is loaded, and where it runs */
+	ck_assert_uint_eq(segments[1].run, 0x20000000);
+	ck_assert(segments[1].code);
+	ck_assert_uint_eq(pt_codemap_at(map, 0x34)->len_units, 2);	/* bl worker */
+	ck_assert_uint_eq(pt_codemap_at(map, 0x40)->len_units, 0);	/* .word ram_worker */
+	ck_assert_uint_eq(pt_codemap_at(map, 0x20000002)->flow, PT_FLOW_RETURN);
+	ck_assert(pt_codemap_at(map, 0x44)->handler);
+	ck_assert(!pt_codemap_at(map, 0x44)->plain);
+	ck_assert_uint_eq(pt_program_vector(p, 1), 0x30);
+	ck_assert_uint_eq(pt_program_vector(p, 3), 0x48);
+	ck_assert_uint_eq(pt_program_vector(p, 12), PT_UNKNOWN);	/* code begins there */
+	pt_codemap_free(map);
+	pt_program_unref(p);
+}
+END_TEST
+
 START_TEST(opens_any_machine_if_asked)
 {
 	struct pt_program *p;
@@ -286,6 +343,8 @@ int main(void)
 	tcase_add_test(tc, knows_vectors_segments_and_stack);
 	tcase_add_test(tc, maps_the_code_of_the_demo);
 	tcase_add_loop_test(tc, refuses_what_makes_no_sense, 0, PT_LEN(refused));
+	tcase_add_test(tc, keeps_one_function_for_each_place);
+	tcase_add_test(tc, tells_code_from_literal_pools_and_finds_code_in_ram);
 	tcase_add_test(tc, opens_any_machine_if_asked);
 	tcase_add_test(tc, a_stripped_elf_has_no_functions_but_code);
 	tcase_add_loop_test(tc, says_why_a_file_cannot_be_read, 0, PT_LEN(unreadable));
