@@ -175,11 +175,25 @@ static const char *find_mode(const char *modes, const char *name, char *found, s
 	return NULL;
 }
 
-static bool has_row(const struct pt_source_ops *ops, const char *key)
+static bool has_row(const struct pt_source_ops *ops, const char *word)
 {
+	size_t len = strcspn(word, "=");
+
 	for (size_t i = 0; i < ops->n_params; i++)
-		if (strcmp(ops->params[i].key, key) == 0)
+		if (strlen(ops->params[i].key) == len && strncmp(ops->params[i].key, word, len) == 0)
 			return true;
+	return false;
+}
+
+/* A setting that stands on the command line for another source of this chip is no mistake. */
+static bool for_another_source(const struct pt_live *live, const char *word)
+{
+	size_t n;
+	const struct pt_source_ops *const *source = live->target->ops->sources(live->target->state, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (source[i] != live->ops && has_row(source[i], word))
+			return !has_row(live->ops, word);
 	return false;
 }
 
@@ -192,13 +206,17 @@ static int read_source_words(struct pt_live *live, struct pt_err *err)
 			       pt_params_text(live->own, &rows[MODE]), live->ops->modes);
 	live->settings = pt_params_new();
 	snprintf(word, sizeof(word), "mode=%s", mode);
-	if (has_row(live->ops, "mode") &&
+	if (has_row(live->ops, word) &&
 	    pt_params_add(live->settings, live->ops->params, live->ops->n_params, word, err) < 0)
 		return err->code;
-	for (size_t i = 0; i < live->n_words; i++)
-		if (!own_word(live->words[i]) &&
-		    pt_params_add(live->settings, live->ops->params, live->ops->n_params, live->words[i], err) < 0)
+	for (size_t i = 0; i < live->n_words; i++) {
+		if (own_word(live->words[i]))
+			continue;
+		if (for_another_source(live, live->words[i]))
+			pt_info("profile: %s is not for source %s", live->words[i], live->ops->name);
+		else if (pt_params_add(live->settings, live->ops->params, live->ops->n_params, live->words[i], err) < 0)
 			return err->code;
+	}
 	return 0;
 }
 
