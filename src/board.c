@@ -564,7 +564,9 @@ static uint64_t between_jobs(struct pt_board *board)
 
 	if (board->drain.drain != NULL && now_ns >= board->drain_at_ns) {
 		wait_us = board->drain.drain(board->drain.arg, board->target);
-		if (wait_us < 0)
+		if (wait_us == PT_DRAIN_OVER)
+			memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be gone before we are */
+		else if (wait_us < 0)
 			board->drain.drain = NULL;
 		board->resting = wait_us == PT_DRAIN_REST;
 		now_ns = pt_link_now_ns(board->link);

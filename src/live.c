@@ -360,9 +360,13 @@ static int64_t on_drain(void *arg, struct pt_target *target)
 {
 	struct pt_live *live = arg;
 	struct pt_err err = { 0 };
-	int rc = live->ops->drain(live->state, &err);
-	uint64_t now_ns = pt_mem_now_ns(target->ops->mem(target->state, 0));
+	uint64_t now_ns;
+	int rc;
 
+	if (live->ops == NULL)
+		return PT_DRAIN_OVER;	/* it died of a change of state */
+	rc = live->ops->drain(live->state, &err);
+	now_ns = pt_mem_now_ns(target->ops->mem(target->state, 0));
 	if (rc < 0 && rc != PT_EINTERRUPTED) {
 		die(live, &err);
 		return PT_DRAIN_OVER;

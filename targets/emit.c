@@ -161,10 +161,10 @@ void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cau
 	pt_emit_loss(out, out->failing_since_ns != PT_UNKNOWN ? out->fault : cause, now_ns);
 }
 
-void pt_emit_works(struct pt_emit *out, uint64_t now_ns)
+void pt_emit_works(struct pt_emit *out, uint64_t now_ns, bool was_reset)
 {
 	if (out->failing_since_ns != PT_UNKNOWN)
-		pt_emit_loss(out, out->fault, now_ns);
+		pt_emit_loss(out, was_reset ? PT_LOSS_RESET : PT_LOSS_PROBE, now_ns);
 	out->failing_since_ns = PT_UNKNOWN;
 }
 

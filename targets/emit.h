@@ -44,7 +44,8 @@ int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc);
 /* The profile ends: what was not told yet is a loss, by what fails at present, else of that cause. rc: of the attempt to
  * fetch the rest. */
 void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cause);
-void pt_emit_works(struct pt_emit *out, uint64_t now_ns);	/* it works again: what was missed is a LOSS */
+/* It works again: what was missed is a LOSS, to a reset or to the wire. */
+void pt_emit_works(struct pt_emit *out, uint64_t now_ns, bool was_reset);
 
 /* splitmix64: the next of a row of numbers from 0 to below - 1 that only the seed in *state decides. */
 uint64_t pt_random(uint64_t *state, uint64_t below);

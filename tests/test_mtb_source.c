@@ -423,6 +423,23 @@ START_TEST(a_reset_is_a_loss)
 }
 END_TEST
 
+/* The board may see the mark of a reset when the unit has long been armed again. */
+START_TEST(late_news_of_a_reset_does_no_harm)
+{
+	static const char *const names[] = { "mode=burst", "mode=stream", "mode=halt" };
+
+	set(names[_i]);
+	set("mtb-size=1024");
+	start_ok();
+	for (size_t n = 1; n < 30; n++) {
+		run_until_data(n);
+		ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RESET, 0, &err), 0);
+	}
+	stop_ok();
+	check_numbers();
+}
+END_TEST
+
 static bool meddling;
 
 static void meddle(void *arg, uint64_t now_ns)
@@ -732,6 +749,7 @@ int main(void)
 	tcase_add_test(tc, stop_fetches_an_unfinished_burst);
 	tcase_add_test(tc, a_debuggers_halt_ends_the_burst);
 	tcase_add_test(tc, a_reset_is_a_loss);
+	tcase_add_loop_test(tc, late_news_of_a_reset_does_no_harm, 0, 3);
 	tcase_add_test(tc, a_firmware_that_takes_the_unit_is_named);
 	tcase_add_loop_test(tc, interrupts_do_no_harm, 0, 9);
 	tcase_add_test(tc, a_short_fault_is_survived_and_a_long_one_ends_it);

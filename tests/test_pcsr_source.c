@@ -197,7 +197,14 @@ START_TEST(starts_halted_and_survives_trouble)
 	memory.fail_code = PT_EFAULT;
 	memory.fail_after = 6;
 	drain(10);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_PROBE), 1);
+	model.dhcsr = DHCSR_S_RESET_ST;
+	memory.fail_code = PT_EFAULT;
+	memory.fail_after = 6;
+	drain(10);
+	model.dhcsr = 0;
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
+	ck_assert(cm->was_reset);
 	for (size_t at = 0; at < 20; at++) {
 		memory.fail_code = PT_EINTERRUPTED;
 		memory.fail_after = at;

@@ -72,10 +72,10 @@ int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_er
 
 /* --- ROM tables -------------------------------------------------------------------------------------------------- */
 
-/* Run all ops; one that faults is zeroed and left out. */
+/* Run all ops; one that faults twice is zeroed and left out. */
 static int run_tolerant(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops, struct pt_err *err)
 {
-	size_t at = 0;
+	size_t at = 0, faulted = SIZE_MAX;
 
 	while (at < n_ops) {
 		size_t n_done = 0;
@@ -84,10 +84,10 @@ static int run_tolerant(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops,
 		if (rc < 0 && rc != PT_EFAULT)
 			return rc;
 		at += n_done;
-		if (rc == PT_EFAULT && at < n_ops) {
-			memset(ops[at].bytes, 0, ops[at].len_bytes);
-			at++;
-		}
+		if (rc == PT_EFAULT && at < n_ops && faulted == at)
+			memset(ops[at++].bytes, 0, ops[faulted].len_bytes);
+		else if (rc == PT_EFAULT)
+			faulted = at;
 	}
 	return 0;
 }

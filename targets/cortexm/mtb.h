@@ -127,5 +127,6 @@ uint32_t pt_mtb_offset(const struct pt_mtb *m, uint32_t position);	/* in the win
  * the firmware and it does not stop. */
 int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err);
 int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err);	/* pt_emit_failed() now */
+void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr);	/* pt_emit_works(), with a look at whether it was a reset */
 
 #endif

@@ -145,11 +145,12 @@ static int look(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
 	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
 	int rc = pt_mtb_run(m, &batch, err);
 
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	pt_emit_works(&m->out, pt_mem_now_ns(m->mem));
+	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
 	m->state = (pt_mtb_value(&batch, master) & MASTER_EN) != 0 ? MTB_ARMED : MTB_IDLE;
 	m->armed_ns = pt_mem_now_ns(m->mem);
 	return 0;
@@ -248,9 +249,10 @@ static int start(struct pt_mtb *m, struct pt_err *err)
 	return 0;	/* the first drain arms */
 }
 
+/* Who tells may be late: we may have armed it again since. */
 static void was_reset(struct pt_mtb *m)
 {
-	m->state = MTB_IDLE;
+	m->state = MTB_UNSURE;
 	m->delay_us = PT_UNKNOWN;
 }
 

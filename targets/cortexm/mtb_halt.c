@@ -14,6 +14,7 @@ enum { REGSEL_PC = 15 };
 struct stop {			/* what a halted core and its MTB look like */
 	struct pt_mtb_regs seen;
 	uint32_t dhcsr, dfsr, pc;
+	uint32_t after;		/* DHCSR again, behind the data */
 	uint64_t ns;
 };
 
@@ -29,7 +30,7 @@ static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct 
 	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
 	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
 	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
-	size_t dfsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DFSR)), ready, pc;
+	size_t dfsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DFSR)), ready, pc, after;
 	int rc;
 
 	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DCRSR), REGSEL_PC);
@@ -37,6 +38,7 @@ static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct 
 	pc = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DCRDR));
 	if (room > m->read_offset)
 		pt_mtb_put_data(&batch, m->win.addr + m->read_offset, m->data + m->read_offset, room - m->read_offset);
+	after = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
 	rc = pt_mtb_run(m, &batch, err);
 	if (rc < 0)
 		return rc;
@@ -46,8 +48,10 @@ static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct 
 	stop->dfsr = pt_mtb_value(&batch, dfsr);
 	stop->dhcsr = pt_mtb_value(&batch, ready);
 	stop->pc = pt_mtb_value(&batch, pc);
+	stop->after = pt_mtb_value(&batch, after);
 	stop->ns = batch.op[position].sent_ns;
 	pt_core_saw(m->cm, stop->dhcsr);
+	pt_core_saw(m->cm, stop->after);
 	return 0;
 }
 
@@ -195,6 +199,13 @@ static int on_full(struct pt_mtb *m, struct pt_err *err)
 		return pt_mtb_failed(m, rc, err);
 	pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, stop.pc);
 	m->stop_pc = stop.pc;
+	if ((stop.after & DHCSR_S_RESET_ST) != 0 || (stop.after & DHCSR_S_HALT) == 0) {
+		m->state = MTB_IDLE;	/* a reset took it from us while we read */
+		m->out.restarts = true;
+		pt_emit_loss(&m->out, PT_LOSS_RESET, pt_mem_now_ns(m->mem));
+		pt_emit_state(&m->out, PT_STATE_RESET, m->out.told_ns, PT_UNKNOWN);
+		return 0;
+	}
 	m->held = (stop.dfsr & DFSR_ALL & ~DFSR_EXTERNAL) != 0;	/* a breakpoint as well: whoever set it decides */
 	return go_on(m, err);
 }
@@ -238,6 +249,26 @@ static int wait_full(struct pt_mtb *m, struct pt_err *err)
 	return (int)m->n_expired * EXPIRED_REST_US;
 }
 
+/* After a reset or a disturbance. Who told of it may be late: we may have armed the unit again since. */
+static int look_or_start(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	struct stop stop = { .pc = 0 };
+	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER), watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	int rc = pt_mtb_run(m, &batch, err);
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	stop.seen.master = pt_mtb_value(&batch, master);
+	stop.seen.flow = pt_mtb_value(&batch, watermark);
+	if (!is_disturbed(m, &stop)) {
+		m->state = MTB_ARMED;
+		return 0;
+	}
+	rc = start(m, err);
+	return rc < 0 ? pt_mtb_failed(m, rc, err) : 0;
+}
+
 static int drain(struct pt_mtb *m, struct pt_err *err)
 {
 	if (m->state == MTB_UNSURE)
@@ -248,7 +279,7 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 		return wait_full(m, err);
 	if (m->state == MTB_FULL)
 		return on_full(m, err);
-	return start(m, err) < 0 ? pt_mtb_failed(m, err->code, err) : 0;	/* after a reset, or when it was disturbed */
+	return look_or_start(m, err);
 }
 
 /* At the end of the profile the core may run: first stop recording, then see where it got to. */

@@ -133,13 +133,14 @@ static int read_on(struct pt_mtb *m, bool read, struct pt_err *err)
 static int begin_anew(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
 	int rc;
 
 	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
 	rc = pt_mtb_run(m, &batch, err);
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	pt_emit_works(&m->out, pt_mem_now_ns(m->mem));
+	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
 	pt_emit_loss(&m->out, PT_LOSS_OVERRUN, pt_mem_now_ns(m->mem));
 	m->state = MTB_IDLE;
 	return 0;
@@ -189,9 +190,10 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* Who tells may be late: we may have armed it again since. */
 static void was_reset(struct pt_mtb *m)
 {
-	m->state = MTB_IDLE;
+	m->state = MTB_UNSURE;
 }
 
 const struct pt_mtb_mode pt_mtb_stream = {

@@ -60,6 +60,12 @@ int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err)
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "mtb") : rc;
 }
 
+void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr)
+{
+	pt_core_saw(m->cm, dhcsr);
+	pt_emit_works(&m->out, pt_mem_now_ns(m->mem), m->cm->was_reset || m->cm->adi.power_lost);
+}
+
 /* Who was it? A reset leaves its mark in DHCSR; else the program itself has written the unit's registers. */
 int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err)
 {
@@ -163,8 +169,10 @@ static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, 
 		return pt_fail(err, PT_ESTATE, "no RAM for the trace buffer: %s; give it with mtb-ram=ADDR:SIZE",
 			       setup->why_no_ram != NULL ? setup->why_no_ram : "nothing is known to be free");
 	if (!pt_mtb_window_find(&m->win, &need, setup->free_ram, setup->n_free_ram))
-		return pt_fail(err, PT_ESTATE, "no free RAM that the MTB can record into (64 bytes at least%s); give it "
-			       "with mtb-ram=ADDR:SIZE", need.ring ? ", at a multiple of its size" : "");
+		return pt_fail(err, PT_ESTATE, "none of the free RAM is where the MTB can record: it reaches %llu bytes from "
+			       "0x%08x, and 64 are the least%s; mtb-ram=ADDR:SIZE gives it RAM that is in use",
+			       1ULL << need.awidth, (unsigned)need.sram_base,
+			       need.ring ? ", at a multiple of their number" : "");
 	return 0;
 }
 

@@ -157,6 +157,13 @@ static void take_batches(struct pcsr *s, const struct pt_mem_op *ops, size_t n_b
 	}
 }
 
+/* The mark of a reset is cleared by the first look at DHCSR: keep it for the board. */
+static bool was_reset(struct pcsr *s)
+{
+	pt_core_saw(s->cm, pt_le32(s->batch[0].before));
+	return s->cm->was_reset || s->cm->adi.power_lost;
+}
+
 static int round_of_batches(struct pcsr *s, struct pt_err *err)
 {
 	struct pt_mem_op ops[4 * ROUND_BATCHES];
@@ -167,7 +174,7 @@ static int round_of_batches(struct pcsr *s, struct pt_err *err)
 		n += put_batch(s, &s->batch[i], ops + n);
 	rc = pt_mem_run(s->mem, ops, n, ROUND_MS, &n_done, err);
 	if (rc == 0)
-		pt_emit_works(&s->out, ops[0].sent_ns);
+		pt_emit_works(&s->out, ops[0].sent_ns, was_reset(s));
 	take_batches(s, ops, n_done / 4);
 	if (rc == 0)
 		return 0;
