@@ -205,6 +205,9 @@ static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk)
 	text_of(chunk, "target", f->target, sizeof(f->target));
 	text_of(chunk, "probe", f->probe, sizeof(f->probe));
 	text_of(chunk, "cost", f->cost, sizeof(f->cost));
+	f->buffer_addr = number_of(chunk, "buffer");
+	f->buffer_bytes = number_of(chunk, "size");
+	f->buffer_in_use = number_of(chunk, "buffer_in_use") != 0;
 	f->from_virtual = number_of(chunk, "virtual") != 0;
 	f->core_hz = p->given_hz != 0 ? p->given_hz : number_of(chunk, "core_hz");
 	f->ended = false;

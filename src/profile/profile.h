@@ -28,6 +28,8 @@ struct pt_profile {
 	/* what was measured, how: from CONFIG */
 	char source[16], mode[16], analysis[16];
 	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT], cost[PT_PROFILE_TEXT];
+	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
+	bool buffer_in_use;		/* the user put it where the program may have data */
 	bool from_virtual;		/* a virtual board: no number is of hardware */
 	const struct pt_program *program;	/* NULL: no symbols */
 	const char *timing;		/* name of the cycle model */

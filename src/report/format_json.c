@@ -183,6 +183,10 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "share_exactness", basis(p->shares));
 	json_object_set_new(object, "clock", clock_of(p));
 	json_object_set_new(object, "target_cost", text(p->cost));
+	json_object_set_new(object, "buffer",
+			    p->buffer_bytes == 0 ? json_null()
+						 : json_pack("{s:I, s:I, s:b}", "address", (json_int_t)p->buffer_addr, "bytes",
+							     (json_int_t)p->buffer_bytes, "in_use", p->buffer_in_use));
 	json_object_set_new(object, "ended", json_boolean(p->ended));
 }
 

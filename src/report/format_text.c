@@ -166,6 +166,15 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "a function that was never seen may have taken %.1f %% of it\n", p->unseen.hi * 100);
 }
 
+static void buffer_line(const struct pt_profile *p, struct pt_text *out)
+{
+	if (p->buffer_bytes == 0)
+		return;
+	label(out, "buffer");
+	pt_text_add(out, "%" PRIu64 " bytes of the target's RAM at 0x%08" PRIx64 "%s\n", p->buffer_bytes, p->buffer_addr,
+		    p->buffer_in_use ? ", where the program may have data of its own" : "");
+}
+
 static void header(const struct pt_profile *p, struct pt_text *out)
 {
 	title(p, out);
@@ -175,6 +184,7 @@ static void header(const struct pt_profile *p, struct pt_text *out)
 	data_line(p, out);
 	figures_lines(p, out);
 	trouble_lines(p, out);
+	buffer_line(p, out);
 	label(out, "cost");
 	pt_text_add(out, "%s\n", p->cost[0] != '\0' ? p->cost : "not stated");
 }

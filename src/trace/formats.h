@@ -7,7 +7,7 @@
 #define PT_TRACE_FORMATS_H
 
 /* "mtb": 8-byte packets as in the trace RAM (Arm DDI 0486, 2.3.1), oldest first; a DATA chunk that RESTARTS begins a
- * burst. Its own keys: buffer=ADDR, size=BYTES.
+ * burst. Its own keys: buffer=ADDR, size=BYTES, buffer_in_use=0|1 (the program may have data there).
  * "pcsr": le32 values of DWT_PCSR as read, one batch per DATA chunk; 0xffffffff = halted or not permitted.
  *   Behind STATE SLEEP, up to the next STATE, the core sleeps and the values say where.
  *   Its own keys: batch=N. */

@@ -42,13 +42,24 @@ static const struct pt_mtb_mode *find_mode(const char *name)
 	return modes[i];	/* the word was checked against the choices */
 }
 
+/* Only a place that the user gave can be anywhere but in free RAM. */
+static bool in_use(const struct pt_mtb_window *win, const struct pt_source_setup *setup)
+{
+	for (size_t i = 0; i < setup->n_free_ram; i++)
+		if (win->addr >= setup->free_ram[i].addr &&
+		    win->addr + win->len_bytes <= setup->free_ram[i].addr + setup->free_ram[i].size)
+			return false;
+	return true;
+}
+
 static int emit_config(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	char cost[256], lines[512];
 
 	snprintf(cost, sizeof(cost), m->mode->cost, (unsigned)(m->win.len_bytes / PACKET_BYTES));
-	snprintf(lines, sizeof(lines), "source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nring=%d\nperiod_us=%" PRIu64 "\ncost=%s\n",
-		 m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, m->win.ring, m->period_us, cost);
+	snprintf(lines, sizeof(lines), "source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nbuffer_in_use=%d\nring=%d\nperiod_us=%" PRIu64
+		 "\ncost=%s\n", m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, in_use(&m->win, setup),
+		 m->win.ring, m->period_us, cost);
 	return pt_emit_config(&m->out, setup, PT_FORMAT_MTB, lines, err);
 }
 
