@@ -73,8 +73,10 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_monitor_call *call = arg;
 	struct run *run = call->data;
+	const char *ended = pt_session_why_ended(pt_monitor_session(call));
 
 	keep_first(run, rc, text, len_bytes);
+	keep_first(run, ended[0] != '\0' ? PT_EIO : 0, ended, strlen(ended));
 	if (run->was_halted)
 		pt_monitor_on_board(call, halt, after_halt);
 	else
@@ -83,10 +85,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 
 static void stop(struct pt_monitor_call *call)
 {
-	if (pt_session_get_state(pt_monitor_session(call)) == PT_SESSION_IDLE)
-		on_stopped(call, 0, "", 0);	/* it ended by itself: the probe is gone */
-	else
-		pt_session_stop(pt_monitor_session(call), on_stopped, call);
+	pt_session_stop(pt_monitor_session(call), on_stopped, call);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */

@@ -36,7 +36,8 @@ struct pt_live {
 	struct pt_target *target;
 	struct pt_free_ram free_ram;
 	struct pt_image image;
-	bool image_told;
+	char mismatch[200];			/* of image and chip; "": none known */
+	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
 	char config[1024], cost[200], chip[96];
 
 	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs */
@@ -150,6 +151,7 @@ static int choose_source(struct pt_live *live, struct pt_target *target, struct 
 			return 0;
 		if (name != NULL)
 			return pt_wrap(err, "source %s", name);
+		memcpy(live->instead, err->msg, sizeof(live->instead));
 	}
 	live->ops = NULL;
 	if (name == NULL && n > 0)
@@ -237,25 +239,25 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 		 live->image.differs ? "yes" : "no");
 }
 
-static void tell_mismatch(struct pt_live *live, char *say, size_t room)
+static void tell_mismatch(struct pt_live *live)
 {
-	if (!live->image.differs || live->image_told)
+	if (!live->image.differs || live->mismatch[0] != '\0')
 		return;
-	live->image_told = true;
-	snprintf(say, room, "the chip does not hold this ELF: first difference at 0x%08" PRIx64
-			    "; names and times may be wrong (load the ELF, or give the right one)\n", live->image.at);
-	pt_warn("profile: %.*s", (int)strcspn(say, "\n"), say);
+	snprintf(live->mismatch, sizeof(live->mismatch), "the chip does not hold this ELF: first difference at 0x%08" PRIx64
+		 "; names and times may be wrong (load the ELF, or give the right one)", live->image.at);
+	pt_warn("profile: %s", live->mismatch);
 }
 
-static int check_image(struct pt_live *live, struct pt_target *target, char *say, size_t room, struct pt_err *err)
+static int check_image(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
-	say[0] = '\0';
 	live->image.program = live->program;
 	if (live->program == NULL)
 		return 0;
+	if (pt_program_check_machine(live->program, target->ops->elf_machine, err) < 0)
+		return err->code;
 	if (pt_image_spot_check(&live->image, target->ops->mem(target->state, 0), err) < 0)
 		return err->code;
-	tell_mismatch(live, say, room);
+	tell_mismatch(live);
 	return 0;
 }
 
@@ -287,14 +289,14 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 	return 0;
 }
 
-static int prepare(struct pt_live *live, struct pt_target *target, char *say, size_t room, struct pt_err *err)
+static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_region *regions;
 	struct pt_link_info info;
 	size_t n;
 
 	if (read_own_words(live, err) < 0 || choose_source(live, target, err) < 0 || read_source_words(live, err) < 0 ||
-	    check_image(live, target, say, room, err) < 0)
+	    check_image(live, target, err) < 0)
 		return err->code;
 	pt_link_info(pt_probe_link(target->probe), &info);
 	pt_queue_set_wait(live->queue, info.virtual_clock);
@@ -311,23 +313,28 @@ static void disarm(struct pt_live *live)
 	live->ops = NULL;
 }
 
+static void say_start(const struct pt_live *live, char *say, size_t room)
+{
+	char mode[32];
+
+	find_mode(live->ops->modes, pt_params_text(live->own, &rows[MODE]), mode, sizeof(mode));
+	snprintf(say, room, "profiling %s: source %s, mode %s%s%s%s\n%s%s%s%s%s", live->chip, live->ops->name, mode,
+		 live->instead[0] != '\0' ? " (because " : "", live->instead, live->instead[0] != '\0' ? ")" : "",
+		 live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch, live->mismatch[0] != '\0' ? "\n" : "",
+		 live->cost, live->cost[0] != '\0' ? "\n" : "");
+}
+
 int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target *target, char *say, size_t room,
 		  struct pt_err *err)
 {
-	char mode[32];
-	size_t at;
-
 	live->target = target;
-	if (prepare(live, target, say, room, err) < 0 || arm(live, board, target, err) < 0) {
+	if (prepare(live, target, err) < 0 || arm(live, board, target, err) < 0) {
 		disarm(live);
 		return err->code;
 	}
 	if (pt_params_given(live->own, &rows[FOR]))
 		live->run_until_ns = pt_params_number(live->own, &rows[FOR]);
-	at = strlen(say);
-	find_mode(live->ops->modes, pt_params_text(live->own, &rows[MODE]), mode, sizeof(mode));
-	snprintf(say + at, room - at, "profiling %s: source %s, mode %s\n%s%s", live->chip, live->ops->name, mode, live->cost,
-		 live->cost[0] != '\0' ? "\n" : "");
+	say_start(live, say, room);
 	return 0;
 }
 
@@ -347,13 +354,12 @@ static void die(struct pt_live *live, const struct pt_err *err)
 static void check_image_in_passing(struct pt_live *live)
 {
 	struct pt_err err = { 0 };
-	char say[200];
 
 	if (live->program == NULL || live->image.done)
 		return;
 	if (pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), &err) < 0)
 		live->image.done = true;
-	tell_mismatch(live, say, sizeof(say));
+	tell_mismatch(live);
 }
 
 static int64_t on_drain(void *arg, struct pt_target *target)
@@ -412,9 +418,14 @@ int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *er
 	return rc;
 }
 
-void pt_live_why_ended(const struct pt_live *live, char *why)
+const char *pt_live_why_ended(const struct pt_live *live)
 {
-	memcpy(why, live->died.msg, PT_LIVE_WHY_BYTES);
+	return live->died.msg;
+}
+
+const char *pt_live_mismatch(const struct pt_live *live)
+{
+	return live->mismatch;
 }
 
 void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns)
@@ -434,8 +445,9 @@ void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, s
 		return;
 	}
 	now_ns = pt_board_now_ns(board);
-	snprintf(say, room, "profile: source %s at work for %.3f s, of which the core ran %.3f s\n", live->ops->name,
-		 (double)(now_ns - live->started_ns) / 1e9, (double)run_ns(live, now_ns) / 1e9);
+	snprintf(say, room, "profile: source %s at work for %.3f s, of which the core ran %.3f s\n%s%s%s", live->ops->name,
+		 (double)(now_ns - live->started_ns) / 1e9, (double)run_ns(live, now_ns) / 1e9,
+		 live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch, live->mismatch[0] != '\0' ? "\n" : "");
 }
 
 /* --- life --------------------------------------------------------------------------------------------------------- */

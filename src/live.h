@@ -31,9 +31,9 @@ int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target
 		  struct pt_err *err);
 /* Fetch the rest, restore everything, END. 0 also when the source had ended by itself. */
 int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *err);
-enum { PT_LIVE_WHY_BYTES = sizeof(((struct pt_err *)NULL)->msg) };
-/* Loop thread, after stop: why it had ended by itself, "" if it had not. */
-void pt_live_why_ended(const struct pt_live *live, char *why);
+/* Loop thread, after stop; "" when there is nothing to say: why it had ended by itself, and how ELF and chip differ. */
+const char *pt_live_why_ended(const struct pt_live *live);
+const char *pt_live_mismatch(const struct pt_live *live);
 void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns);	/* from now; PT_UNKNOWN: no end */
 /* One paragraph: what it does and for how long it has; any time after start. */
 void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, size_t room);

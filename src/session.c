@@ -30,7 +30,7 @@ struct take {
 	bool source_ended;		/* the board thread's part is over */
 	bool rests;			/* time was up, and nobody waited for it */
 	struct pt_err stop_err;		/* of the stop; code 0: it went well, or the source had ended by itself */
-	char ended[PT_LIVE_WHY_BYTES];	/* why it ended by itself; "": it did not */
+	const char *ended;		/* once it is over: why it ended by itself, "": it did not. The live's */
 	bool time_up, dead;		/* from the board thread, under the session's lock */
 };
 
@@ -123,16 +123,18 @@ static void go_on_closing(struct pt_session *session);
 /* That it had ended is no failure of a stop. */
 static void answer_stop(struct waiter *stopper, const struct take *take)
 {
-	char text[sizeof(take->ended) + 120];
+	const char *mismatch = pt_live_mismatch(take->live);
+	char text[SAY_BYTES];
 
-	if (take->ended[0] == '\0') {
-		answer(stopper, take->stop_err.code, take->stop_err.code < 0 ? take->stop_err.msg :
-		       "profile stopped; `monitor profile report` shows it\n");
-		return;
-	}
-	snprintf(text, sizeof(text), "the profile had ended by itself: %s\n"
-		 "what was collected until then is kept: monitor profile report\n", take->ended);
-	answer(stopper, 0, text);
+	if (take->stop_err.code < 0)
+		snprintf(text, sizeof(text), "%s", take->stop_err.msg);
+	else if (take->ended[0] == '\0')
+		snprintf(text, sizeof(text), "profile stopped; `monitor profile report` shows it\n%s%s%s",
+			 mismatch[0] != '\0' ? "warning: " : "", mismatch, mismatch[0] != '\0' ? "\n" : "");
+	else
+		snprintf(text, sizeof(text), "the profile had ended by itself: %s\n"
+			 "what was collected until then is kept: monitor profile report\n", take->ended);
+	answer(stopper, take->stop_err.code, text);
 }
 
 /* When END has been passed and the board thread is done, the profile is over. */
@@ -355,7 +357,7 @@ static void stop_done(struct pt_job *job, int rc, const struct pt_err *err)
 
 	if (rc < 0)
 		take->stop_err = *err;
-	pt_live_why_ended(take->live, take->ended);
+	take->ended = pt_live_why_ended(take->live);
 	take->source_ended = true;
 	finish_stop(session);
 	free(request);
@@ -375,19 +377,19 @@ void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *a
 {
 	struct waiter stopper = { reply, arg };
 
-	if (session->state == PT_SESSION_IDLE && session->take != NULL && session->take->ended[0] != '\0') {
+	if (session->state == PT_SESSION_IDLE && pt_session_why_ended(session)[0] != '\0') {
 		answer_stop(&stopper, session->take);
-		return;
+	} else if (session->state == PT_SESSION_STOPPING && session->stopper.reply == NULL) {
+		session->stopper = stopper;	/* it is just ending by itself */
+	} else if (!refused(session, PT_SESSION_RUNNING, reply, arg)) {
+		session->stopper = stopper;
+		post_stop(session);
 	}
-	if (refused(session, PT_SESSION_RUNNING, reply, arg))
-		return;
-	session->stopper = stopper;
-	post_stop(session);
 }
 
 const char *pt_session_why_ended(const struct pt_session *session)
 {
-	return session->take != NULL ? session->take->ended : "";
+	return session->take != NULL && session->take->ended != NULL ? session->take->ended : "";
 }
 
 static int wait_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)

@@ -1,4 +1,5 @@
 /* The list of targets, and the life of one: attach by name or by trying, detach. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,16 @@ static struct pt_target *try_one(const struct pt_target_ops *ops, struct pt_prob
 	return NULL;
 }
 
+static void no_such_target(const char *name, struct pt_err *err)
+{
+	char names[160] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < PT_LEN(all) && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", all[i]->name);
+	pt_fail(err, PT_EARG, "there is no target \"%s\" in this version; there is: %s", name, names);
+}
+
 struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, const struct pt_params *settings,
 				   struct pt_err *err)
 {
@@ -55,7 +66,7 @@ struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, con
 			break;	/* the probe is gone: no other target will find it */
 	}
 	if (!known)
-		pt_fail(err, PT_EARG, "there is no target %s in this version", name);
+		no_such_target(name, err);
 	return target;
 }
 

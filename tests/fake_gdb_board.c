@@ -551,3 +551,9 @@ struct pt_program *pt_session_program(struct pt_session *s)
 {
 	return s->program;
 }
+
+const char *pt_session_why_ended(const struct pt_session *s)
+{
+	(void)s;
+	return "";
+}

@@ -23,6 +23,7 @@ struct pt_program {
 	struct pt_code_mark *marks;	/* by address; stable: the later of two at one address holds */
 	struct pt_line_row *rows;	/* by address, each inside a function */
 	size_t n_functions, n_segments, n_symbols, n_marks, n_rows;
+	unsigned machine;		/* e_machine; 0: not from an ELF */
 	uint64_t vectors;		/* or PT_UNKNOWN */
 	unsigned n_vectors;		/* words that can be vectors */
 };

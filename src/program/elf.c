@@ -49,17 +49,30 @@ static const char *machine_name(unsigned machine, char room[24])
 	return room;
 }
 
+static int check_machine(const char *name, unsigned is, unsigned wanted, struct pt_err *err)
+{
+	char is_room[24], wanted_room[24];
+
+	if (wanted == 0 || is == wanted)
+		return 0;
+	return pt_fail(err, PT_EARG, "%s is for %s, but the target is %s", name, machine_name(is, is_room),
+		       machine_name(wanted, wanted_room));
+}
+
+int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err)
+{
+	return program->machine == 0 ? 0 : check_machine(program->path, program->machine, elf_machine, err);
+}
+
 static int read_header(struct pt_elf_reader *r, unsigned machine)
 {
-	char is[24], wanted[24];
-
 	if (elf_kind(r->elf) != ELF_K_ELF)
 		return pt_fail(r->err, PT_EARG, "%s is not an ELF file", r->name);
 	if (gelf_getehdr(r->elf, &r->header) == NULL)
 		return pt_elf_damaged(r, elf_errmsg(-1));
-	if (machine != 0 && r->header.e_machine != machine)
-		return pt_fail(r->err, PT_EARG, "%s is for %s, but the target is %s", r->name,
-			       machine_name(r->header.e_machine, is), machine_name(machine, wanted));
+	if (check_machine(r->name, r->header.e_machine, machine, r->err) < 0)
+		return r->err->code;
+	r->program->machine = r->header.e_machine;
 	if (r->header.e_type != ET_EXEC && r->header.e_type != ET_DYN)
 		return pt_fail(r->err, PT_EARG, "%s is not linked: an executable is needed", r->name);
 	return 0;

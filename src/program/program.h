@@ -60,6 +60,8 @@ void pt_program_unref(struct pt_program *program);		/* NULL is fine */
 
 const char *pt_program_path(const struct pt_program *program);
 const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
+/* PT_EARG, naming both machines, when the ELF is for another one than elf_machine. */
+int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err);
 const char *pt_program_warning(const struct pt_program *program);	/* "stripped: ..."; NULL: nothing to say */
 const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n);	/* by address */
 const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n);	/* loaded ones, by load address */

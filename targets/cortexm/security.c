@@ -41,8 +41,8 @@ int pt_security_check(struct pt_cortexm *cm, struct pt_err *err)
 		return pt_wrap(err, "read the state of the MDM-AP");
 	if (not_ready > FEW || secure <= MOST)
 		return 0;
-	return pt_fail(err, PT_ESTATE, "the chip is secured: nothing but a mass erase (monitor erase) opens it, and that "
-		       "deletes its flash");
+	return pt_fail(err, PT_ESTATE, "the chip is secured: nothing but a mass erase (monitor erase everything) opens it, "
+		       "and that deletes its flash");
 }
 
 static int control(struct pt_cortexm *cm, uint32_t value, struct pt_err *err)

@@ -107,7 +107,10 @@ static int make_board(struct pt_vrig *rig, struct pt_err *err)
 	}
 	rig->board = rig->ops->make(rig->settings, firmware, len_bytes, err);
 	free(firmware);
-	return rig->board != NULL ? 0 : pt_wrap(err, "virtual board %s", rig->ops->name);
+	if (rig->board != NULL)
+		return 0;
+	return path != NULL ? pt_wrap(err, "virtual board %s with %s", rig->ops->name, path) :
+	       pt_wrap(err, "virtual board %s", rig->ops->name);
 }
 
 /* Where in its program a board is when the host comes is chance; a seed makes it chance that can be repeated.
