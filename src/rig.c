@@ -32,13 +32,18 @@ static bool has_key(const char *uri, const char *key)
 	return false;
 }
 
-static void add_key(struct pt_rig *rig, const char *key, const char *value)
+static int add_key(struct pt_rig *rig, const char *key, const char *value, struct pt_err *err)
 {
-	size_t at = strlen(rig->uri);
+	size_t at = strlen(rig->uri), room = sizeof(rig->uri) - at;
+	char mark = strchr(rig->uri, '?') != NULL ? '&' : '?';
 
-	if (value != NULL && !has_key(rig->uri, key))
-		snprintf(rig->uri + at, sizeof(rig->uri) - at, "%c%s=%s", strchr(rig->uri, '?') != NULL ? '&' : '?', key,
-			 value);
+	if (value == NULL || has_key(rig->uri, key))
+		return 0;
+	if (strchr(value, '&') != NULL)
+		return pt_fail(err, PT_EARG, "%s: the address of a virtual board cannot hold a \"&\"", value);
+	if ((size_t)snprintf(rig->uri + at, room, "%c%s=%s", mark, key, value) >= room)
+		return pt_fail(err, PT_EARG, "the address of the probe is too long with %s=%.100s...", key, value);
+	return 0;
 }
 
 static const char *word_value(const struct pt_options *options, const char *key)
@@ -66,28 +71,33 @@ static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct
 			"(name a probe with --probe)");
 	} else if (kind->reopen) {
 		snprintf(rig->uri, sizeof(rig->uri), "cmsis-dap:");
-	} else {
+	} else if (n == 0) {
 		pt_fail(err, PT_EIO, "no probe is plugged in; name one with --probe, or use --probe virtual:kl27");
+		return PT_EXIT_DEVICE;
+	} else {
 		return PT_EXIT_DEVICE;
 	}
 	return PT_EXIT_DONE;
 }
 
+static int take_uri(struct pt_rig *rig, const char *uri, struct pt_err *err)
+{
+	if (snprintf(rig->uri, sizeof(rig->uri), "%s", uri) < (int)sizeof(rig->uri))
+		return PT_EXIT_DONE;
+	pt_fail(err, PT_EARG, "the address of the probe is too long: %.100s...", uri);
+	return PT_EXIT_USAGE;
+}
+
 static int settle_uri(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
 		      struct pt_err *err)
 {
-	int rc = PT_EXIT_DONE;
+	int rc = options->probe != NULL ? take_uri(rig, options->probe, err) : pick_probe(rig, kind, err);
 
-	if (options->probe != NULL)
-		snprintf(rig->uri, sizeof(rig->uri), "%s", options->probe);
-	else
-		rc = pick_probe(rig, kind, err);
 	rig->is_virtual = starts_with(rig->uri, virtual_scheme);
-	if (rig->is_virtual) {
-		add_key(rig, "clock", kind->virtual_clock);
-		add_key(rig, "elf", options->elf);
-		add_key(rig, "seed", word_value(options, "seed"));
-	}
+	if (rc == PT_EXIT_DONE && rig->is_virtual &&
+	    (add_key(rig, "clock", kind->virtual_clock, err) < 0 || add_key(rig, "elf", options->elf, err) < 0 ||
+	     add_key(rig, "seed", word_value(options, "seed"), err) < 0))
+		rc = PT_EXIT_USAGE;
 	return rc;
 }
 

@@ -1,6 +1,9 @@
 /* proftap profile: attach, profile for a while, report, detach. Headless; a chain of callbacks on one loop, each step
- * started by the end of the one before. SIGINT cuts the waiting short: stop, report, exit 0. */
+ * started by the end of the one before. SIGINT (SIGTERM, SIGHUP) cuts the waiting short: stop, report, exit 0; a second
+ * one leaves at once. The board is left as it was found in any case. */
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +18,10 @@ struct profile {
 	const struct pt_options *options;
 	struct pt_board_listener listener;
 	struct pt_query query;
-	uv_signal_t interrupt;
+	uv_signal_t signals[3];
 	int status;
-	bool begun, waiting;
+	bool begun, waiting, interrupted;
+	bool over;		/* nothing that still comes in counts */
 };
 
 struct control { struct pt_job job; struct profile *profile; void (*next)(struct profile *profile); };
@@ -25,6 +29,7 @@ struct control { struct pt_job job; struct profile *profile; void (*next)(struct
 static void finish(struct profile *p, int status)
 {
 	p->status = status;
+	p->over = true;
 	uv_stop(&p->rig.loop);
 }
 
@@ -36,22 +41,38 @@ static void fail(struct profile *p, int status, const char *why)
 
 /* --- report ------------------------------------------------------------------------------------------------------- */
 
-static int write_report(struct profile *p, const char *text, size_t len_bytes)
+/* Before anything is profiled for a file that cannot be had. */
+static int try_output(const char *path)
 {
-	FILE *out = p->options->output != NULL ? fopen(p->options->output, "wb") : stdout;
-	bool ok;
+	FILE *out = path != NULL ? fopen(path, "ab") : NULL;
 
-	if (out == NULL) {
-		pt_error("%s: cannot be written", p->options->output);
+	if (path != NULL && out == NULL) {
+		pt_error("%s cannot be written: %s", path, strerror(errno));
 		return PT_EXIT_USAGE;
 	}
-	ok = fwrite(text, 1, len_bytes, out) == len_bytes;
+	return out == NULL || fclose(out) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
+
+static FILE *open_output(const char *path)
+{
+	FILE *out = path != NULL ? fopen(path, "wb") : stdout;
+
+	if (out == NULL)
+		pt_error("%s cannot be written any more: %s; the report goes to standard output", path, strerror(errno));
+	return out != NULL ? out : stdout;
+}
+
+static int write_report(struct profile *p, const char *text, size_t len_bytes)
+{
+	FILE *out = open_output(p->options->output);
+	bool ok = fwrite(text, 1, len_bytes, out) == len_bytes;
+
 	if (out != stdout)
 		ok &= fclose(out) == 0;
 	else
 		ok &= fflush(out) == 0;
 	if (!ok)
-		pt_error("the report could not be written completely");
+		pt_error("the report could not be written completely: %s", strerror(errno));
 	return ok ? PT_EXIT_DONE : PT_EXIT_USAGE;
 }
 
@@ -60,6 +81,8 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	struct profile *p = arg;
 	int status;
 
+	if (p->over)
+		return;
 	if (rc < 0) {
 		fail(p, PT_EXIT_USAGE, text);
 		return;
@@ -71,16 +94,28 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	finish(p, p->status != PT_EXIT_DONE ? p->status : status);
 }
 
+/* Whatever went wrong, what was collected is reported. */
 static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct profile *p = arg;
+	const char *ended;
 
 	(void)len_bytes;
-	if (rc < 0) {
+	if (p->over)
+		return;
+	ended = pt_session_why_ended(p->rig.session);
+	if (rc < 0)
 		pt_error("profile stop: %s", text);
-		p->status = PT_EXIT_DEVICE;	/* but what was collected is reported */
-	}
+	else if (ended[0] != '\0')
+		pt_error("the profile ended by itself: %s", ended);
+	if (rc < 0 || ended[0] != '\0')
+		p->status = PT_EXIT_DEVICE;
 	pt_session_report(p->rig.session, &p->query, on_report, p);
+}
+
+static void stop(struct profile *p)
+{
+	pt_session_stop(p->rig.session, on_stopped, p);
 }
 
 static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
@@ -91,10 +126,8 @@ static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
 	(void)text;
 	(void)len_bytes;
 	p->waiting = false;
-	if (pt_session_get_state(p->rig.session) == PT_SESSION_RUNNING)
-		pt_session_stop(p->rig.session, on_stopped, p);
-	else
-		on_stopped(p, PT_EIO, "the profile ended early", 0);
+	if (!p->over)
+		stop(p);
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -107,6 +140,10 @@ static int resume_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 
 static void let_run(struct profile *p)
 {
+	if (p->interrupted || pt_session_get_state(p->rig.session) != PT_SESSION_RUNNING) {
+		stop(p);
+		return;
+	}
 	p->waiting = true;
 	pt_session_wait(p->rig.session, p->options->for_ns != 0 ? 0 : PT_UNKNOWN, on_time_up, p);
 }
@@ -143,6 +180,8 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 	struct profile *p = arg;
 
 	(void)len_bytes;
+	if (p->over)
+		return;
 	if (rc < 0) {
 		pt_error("profile start: %s", text);
 		finish(p, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
@@ -179,6 +218,12 @@ static void start(struct profile *p)
 	pt_session_start(p->rig.session, list, n, on_started, p);
 }
 
+static void end_before_start(struct profile *p)
+{
+	pt_info("interrupted before the profile began");
+	finish(p, p->status);
+}
+
 static int reset_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)job;
@@ -189,10 +234,10 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 {
 	struct profile *p = arg;
 
-	if (p->begun)
+	if (p->begun || p->over)
 		return;		/* a loss is told by the session */
 	if (state == PT_BOARD_CLOSED || state == PT_BOARD_LOCKED) {
-		fail(p, PT_EXIT_DEVICE, why);
+		fail(p, pt_board_get_error(p->rig.board) == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE, why);
 	} else if (state == PT_BOARD_READY) {
 		p->begun = true;
 		pt_info("attached: %s", why);
@@ -203,15 +248,29 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	}
 }
 
-static void on_interrupt(uv_signal_t *handle, int signum)
+static void on_signal(uv_signal_t *handle, int signum)
 {
 	struct profile *p = handle->data;
 
 	(void)signum;
+	if (p->interrupted)
+		finish(p, p->status);
+	else if (!p->begun)
+		end_before_start(p);
+	p->interrupted = true;
 	if (p->waiting)
 		pt_session_cancel_wait(p->rig.session);
-	else
-		finish(p, PT_EXIT_DONE);
+}
+
+static void watch_signals(struct profile *p)
+{
+	static const int signums[PT_LEN(p->signals)] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < PT_LEN(signums); i++) {
+		uv_signal_init(&p->rig.loop, &p->signals[i]);
+		p->signals[i].data = p;
+		uv_signal_start(&p->signals[i], on_signal, signums[i]);
+	}
 }
 
 static int parse_query(const struct pt_options *options, struct pt_query *query, struct pt_err *err)
@@ -229,6 +288,9 @@ static int run_profile(const struct pt_options *options)
 	struct profile p = { .options = options };
 	struct pt_err err = { 0 };
 
+	p.status = try_output(options->output);
+	if (p.status != PT_EXIT_DONE)
+		return p.status;
 	p.status = parse_query(options, &p.query, &err) < 0 ? PT_EXIT_USAGE : pt_rig_open(&p.rig, options, &kind, &err);
 	if (p.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
@@ -236,12 +298,11 @@ static int run_profile(const struct pt_options *options)
 	}
 	p.listener = (struct pt_board_listener){ .arg = &p, .on_state = on_board_state };
 	pt_board_listen(p.rig.board, &p.listener);
-	uv_signal_init(&p.rig.loop, &p.interrupt);
-	p.interrupt.data = &p;
-	uv_signal_start(&p.interrupt, on_interrupt, SIGINT);
+	watch_signals(&p);
 	uv_run(&p.rig.loop, UV_RUN_DEFAULT);
 	pt_board_unlisten(p.rig.board, &p.listener);
-	uv_close((uv_handle_t *)&p.interrupt, NULL);
+	for (size_t i = 0; i < PT_LEN(p.signals); i++)
+		uv_close((uv_handle_t *)&p.signals[i], NULL);
 	pt_rig_close(&p.rig);
 	return p.status;
 }

@@ -1,4 +1,5 @@
-/* proftap serve: the daemon. A board, its session, and the door for GDB; ends on SIGINT or SIGTERM. */
+/* proftap serve: the daemon. A board, its session, and the door for GDB; ends on SIGINT, SIGTERM or SIGHUP. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,23 +13,32 @@ struct serve {
 	struct pt_rig rig;
 	struct pt_gdbstub *gdb;
 	struct pt_board_listener listener;
-	uv_signal_t interrupt, terminate;
+	uv_signal_t signals[3];
+	bool gdb_closed;
+	int status;
 };
-
-static void on_board_state(void *arg, enum pt_board_state state, const char *why)
-{
-	(void)arg;
-	if (state == PT_BOARD_READY)
-		pt_info("board: attached: %s", why);
-	else if (state == PT_BOARD_LOCKED)
-		pt_warn("board: locked: %s", why);
-	else if (state == PT_BOARD_CLOSED)
-		pt_warn("board: %s (looking for it again)", why);
-}
 
 static void stop(struct serve *s)
 {
 	uv_stop(&s->rig.loop);
+}
+
+/* What is wrong with the command line does not get better by waiting. */
+static void on_board_state(void *arg, enum pt_board_state state, const char *why)
+{
+	struct serve *s = arg;
+
+	if (state == PT_BOARD_READY) {
+		pt_info("board: attached: %s", why);
+	} else if (state == PT_BOARD_LOCKED) {
+		pt_warn("board: locked: %s", why);
+	} else if (state == PT_BOARD_CLOSED && pt_board_get_error(s->rig.board) == PT_EARG) {
+		pt_error("%s", why);
+		s->status = PT_EXIT_USAGE;
+		stop(s);
+	} else if (state == PT_BOARD_CLOSED) {
+		pt_warn("board: %s (looking for it again)", why);
+	}
 }
 
 static void on_signal(uv_signal_t *handle, int signum)
@@ -58,11 +68,15 @@ static int parse_attach(const char *word, enum pt_attach *out, struct pt_err *er
 	return word == NULL ? 0 : pt_fail(err, PT_EARG, "--attach takes auto, run or halt, not %s", word);
 }
 
-static void watch_signal(struct serve *s, uv_signal_t *handle, int signum)
+static void watch_signals(struct serve *s)
 {
-	uv_signal_init(&s->rig.loop, handle);
-	handle->data = s;
-	uv_signal_start(handle, on_signal, signum);
+	static const int signums[PT_LEN(s->signals)] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < PT_LEN(signums); i++) {
+		uv_signal_init(&s->rig.loop, &s->signals[i]);
+		s->signals[i].data = s;
+		uv_signal_start(&s->signals[i], on_signal, signums[i]);
+	}
 }
 
 static int open_doors(struct serve *s, const struct pt_options *options, struct pt_err *err)
@@ -77,7 +91,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	s->gdb = pt_gdbstub_new(&s->rig.loop, &config, err);
 	if (s->gdb == NULL)
 		return err->code;
-	if (options->print_ports) {
+	if (options->print_ports && strcmp(config.address, "stdio") != 0) {	/* there standard output is GDB's */
 		printf("gdb %s\n", pt_gdbstub_address(s->gdb));
 		fflush(stdout);
 	}
@@ -85,32 +99,46 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	return 0;
 }
 
+static void on_gdb_closed(void *arg)
+{
+	((struct serve *)arg)->gdb_closed = true;
+}
+
+/* Clients use the session, so they go first. */
+static void close_doors(struct serve *s)
+{
+	if (s->gdb != NULL)
+		pt_gdbstub_close(s->gdb, on_gdb_closed, s);
+	while (s->gdb != NULL && !s->gdb_closed)
+		uv_run(&s->rig.loop, UV_RUN_ONCE);
+	for (size_t i = 0; i < PT_LEN(s->signals); i++)
+		uv_close((uv_handle_t *)&s->signals[i], NULL);
+	pt_board_unlisten(s->rig.board, &s->listener);
+}
+
 static int run_serve(const struct pt_options *options)
 {
 	struct pt_rig_kind kind = { .virtual_clock = "wall", .reopen = true, .demo = true };
 	struct serve s = { .gdb = NULL };
 	struct pt_err err = { 0 };
-	int status = pt_rig_open(&s.rig, options, &kind, &err);
 
-	if (status == PT_EXIT_DONE) {
-		s.listener = (struct pt_board_listener){ .arg = &s, .on_state = on_board_state };
-		pt_board_listen(s.rig.board, &s.listener);
-		watch_signal(&s, &s.interrupt, SIGINT);
-		watch_signal(&s, &s.terminate, SIGTERM);
-		if (open_doors(&s, options, &err) < 0)
-			status = PT_EXIT_USAGE;
-		else
-			uv_run(&s.rig.loop, UV_RUN_DEFAULT);
-		if (s.gdb != NULL)
-			pt_gdbstub_close(s.gdb, NULL, NULL);
-		uv_close((uv_handle_t *)&s.interrupt, NULL);
-		uv_close((uv_handle_t *)&s.terminate, NULL);
-		pt_board_unlisten(s.rig.board, &s.listener);
-		pt_rig_close(&s.rig);
-	}
-	if (status != PT_EXIT_DONE)
+	s.status = pt_rig_open(&s.rig, options, &kind, &err);
+	if (s.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
-	return status;
+		return s.status;
+	}
+	s.listener = (struct pt_board_listener){ .arg = &s, .on_state = on_board_state };
+	pt_board_listen(s.rig.board, &s.listener);
+	watch_signals(&s);
+	if (open_doors(&s, options, &err) == 0) {
+		uv_run(&s.rig.loop, UV_RUN_DEFAULT);
+	} else {
+		pt_error("%s", err.msg);
+		s.status = PT_EXIT_USAGE;
+	}
+	close_doors(&s);
+	pt_rig_close(&s.rig);
+	return s.status;
 }
 
 const struct pt_verb pt_verb_serve = { "serve", "", "the daemon that GDB connects to (the standard verb)", run_serve };
