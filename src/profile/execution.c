@@ -1,6 +1,6 @@
-/* The hot path and the results. A run costs two sums, a comparison and a branch or two; a plain call writes one frame
- * and touches one cache line of the called function; a plain return reads both again and writes one note. Everything
- * else is in odd.c, behind one call. */
+/* The hot path and the results. A run costs two sums and no branch that depends on the program; a plain call writes one
+ * frame and touches one cache line of the called function; a plain return reads both again and writes one note.
+ * Everything else is in odd.c, behind one call. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,43 +70,79 @@ static inline bool plain_return(struct pt_execution *x, const struct pt_run *run
 
 static inline bool plain(struct pt_execution *x, const struct pt_run *run, uint64_t now)
 {
-	if (likely(run->left == PT_LEFT_BRANCH))
-		return run->next_function == run->function;
 	if (run->left == PT_LEFT_CALL)
 		return plain_call(x, run, now);
 	return run->left == PT_LEFT_RETURN && plain_return(x, run, now);
 }
 
+/* A run that may change the stack, and the sums up to its end. */
+struct departure {
+	uint64_t instructions, cycles;
+	size_t run;
+};
+
+enum { PIECE = PT_BATCH_RUNS };
+
+/* Most runs jump inside their function. Finding the others takes no branch that depends on the program: that is what
+ * makes it worth a pass of its own. out has room for n_runs + 1. */
+static size_t find_departures(const struct pt_run *run, size_t n_runs, struct departure *out)
+{
+	uint64_t instructions = 0, cycles = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		instructions += run[i].instructions;
+		cycles += run[i].cycles;
+		out[n] = (struct departure){ instructions, cycles, i };
+		n += (run[i].left != PT_LEFT_BRANCH) | (run[i].function != run[i].next_function);
+	}
+	return n;
+}
+
+/* What ran since the departure before, all of it in the function of first: its time, and a place on the stack. */
+static inline void charge(struct pt_execution *x, const struct pt_run *first, const struct departure *from,
+			  const struct departure *to, bool by_cycles)
+{
+	uint64_t instructions = to->instructions - from->instructions, cycles = to->cycles - from->cycles;
+	struct function *f = &x->function[first->function];
+	uint64_t ticks = by_cycles ? cycles : instructions;
+
+	f->instructions += instructions;
+	f->cycles += cycles;
+	if (unlikely(first->function != x->top->function) && instructions > 0)
+		pt_stack_stray(x, first, ticks);
+	x->now += ticks;
+}
+
 static inline void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, bool by_cycles)
 {
-	uint64_t now = x->now;
+	struct departure departure[PIECE + 1], before = { 0 };
+	size_t n = find_departures(run, n_runs, departure), first = 0;
 
-	for (const struct pt_run *end = run + n_runs; run < end; run++) {
-		struct function *f = &x->function[run->function];
-		uint32_t ticks = by_cycles ? run->cycles : run->instructions;
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_run *last = &run[departure[i].run];
 
-		f->instructions += run->instructions;
-		f->cycles += run->cycles;
-		if (unlikely(run->function != x->top->function)) {
-			x->now = now;
-			pt_stack_stray(x, run, ticks);
-		}
-		now += ticks;
-		if (unlikely(!plain(x, run, now))) {
-			x->now = now;
-			pt_stack_odd(x, run);
-			now = x->now;
-		}
+		charge(x, &run[first], &before, &departure[i], by_cycles);
+		before = departure[i];
+		first = before.run + 1;
+		if (unlikely(!plain(x, last, x->now)))
+			pt_stack_odd(x, last);
 	}
-	x->now = now;
+	if (first < n_runs)		/* the sums at the end stand behind the last departure */
+		charge(x, &run[first], &before, &departure[n], by_cycles);
 }
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
 {
-	if (x->settings.clock == PT_FLOW_CYCLES)
-		feed(x, run, n_runs, true);
-	else
-		feed(x, run, n_runs, false);
+	bool by_cycles = x->settings.clock == PT_FLOW_CYCLES;
+
+	for (size_t n; n_runs > 0; run += n, n_runs -= n) {
+		n = n_runs < PIECE ? n_runs : PIECE;
+		if (by_cycles)
+			feed(x, run, n, true);
+		else
+			feed(x, run, n, false);
+	}
 }
 
 void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz)
@@ -212,8 +248,8 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	x->errors.address = x->errors.at = PT_UNKNOWN;
 	x->function = aligned_alloc(64, x->n_functions * sizeof(*x->function));
 	x->rows = calloc(x->n_functions, sizeof(*x->rows));
-	x->edges = calloc(PT_TALLY_EDGES + PT_TALLY_CALLERS * x->n_functions + PT_EXECUTION_DEPTH +
-			  PT_EXECUTION_CONTEXTS * PT_EXECUTION_CONTEXT_DEPTH, sizeof(*x->edges));
+	x->edges = calloc(PT_TALLY_EDGES + PT_EXECUTION_DEPTH + PT_EXECUTION_CONTEXTS * PT_EXECUTION_CONTEXT_DEPTH,
+			  sizeof(*x->edges));
 	x->tally = pt_tally_new(x->n_functions);
 	if (x->function == NULL || x->rows == NULL || x->edges == NULL || x->tally == NULL) {
 		pt_execution_free(x);

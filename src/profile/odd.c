@@ -249,9 +249,9 @@ void pt_stack_stray(struct pt_execution *x, const struct pt_run *run, uint64_t t
 {
 	if (x->top > x->frame)
 		x->top->others += ticks;
-	else if (run->instructions > 0 && run->begin == x->function[run->function].entry)
+	else if (run->begin == x->function[run->function].entry)
 		enter(x, run->function, PT_UNKNOWN, PT_NO_FUNCTION, UNCALLED);
-	else if (run->instructions > 0)
+	else
 		push(x, run->function, PT_UNKNOWN, UNSEEN);
 }
 

@@ -72,7 +72,8 @@ static inline bool full(const struct pt_execution *x)
 /* What frame amounts to when it ends now; below gets its part. how: PT_INVOCATION_PARTIAL or 0. */
 struct pt_invocation pt_stack_end(const struct frame *frame, struct frame *below, uint64_t now, uint16_t how);
 
-/* A run in code that is not the top frame's: the first of a stretch, or shared code. */
+/* Runs that took ticks, from run on, in code that is not the top frame's: the first of a stretch, or shared code. Before
+ * now is put forward. */
 void pt_stack_stray(struct pt_execution *x, const struct pt_run *run, uint64_t ticks);
 
 /* Everything that the hot path does not do itself. now includes the run. */

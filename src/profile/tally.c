@@ -16,20 +16,19 @@ struct anchor {
 	double ns_per_tick;
 };
 
-/* The first callers of a function; the edges of further ones are in the table. */
-struct callers {
-	uint32_t caller[PT_TALLY_CALLERS];
-	uint32_t n_callers;
-	struct { uint64_t count, gross; } by[PT_TALLY_CALLERS];
+/* Four in a cache line. */
+struct slot {
+	uint32_t key;		/* from << 16 | to */
+	uint32_t count;		/* 0: free */
+	uint64_t gross;
 };
 
 struct pt_tally {
 	struct pt_tally_fast fast;	/* first: pt_tally_note() looks no further */
 	struct pt_tally_function *function;
 	struct pt_hist **hist;		/* PT_N_TALLY_KINDS each, from the first invocation on; NULL: no memory for it */
-	struct callers *callers;	/* per function */
 	size_t n_functions;
-	struct pt_edge *edge;		/* open addressing; count == 0: free */
+	struct slot *edge;		/* open addressing */
 	size_t n_edges, n_slots;
 	uint64_t edges_lost;
 	struct anchor anchor[ANCHORS];	/* ascending; the first is good for all before it */
@@ -50,10 +49,9 @@ struct pt_tally *pt_tally_new(size_t n_functions)
 	tally->fast.n_notes = calloc(n_functions, sizeof(*tally->fast.n_notes));
 	tally->function = calloc(n_functions, sizeof(*tally->function));
 	tally->hist = calloc(n_functions, sizeof(*tally->hist));
-	tally->callers = calloc(n_functions, sizeof(*tally->callers));
 	tally->edge = calloc(tally->n_slots, sizeof(*tally->edge));
 	if (tally->fast.row == NULL || tally->fast.n_notes == NULL || tally->function == NULL || tally->hist == NULL ||
-	    tally->callers == NULL || tally->edge == NULL) {
+	    tally->edge == NULL) {
 		pt_tally_free(tally);
 		return NULL;
 	}
@@ -73,7 +71,6 @@ void pt_tally_free(struct pt_tally *tally)
 	free(tally->fast.n_notes);
 	free(tally->function);
 	free(tally->hist);
-	free(tally->callers);
 	free(tally->edge);
 	free(tally);
 }
@@ -111,70 +108,66 @@ uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock)
 
 /* --- edges */
 
-static struct pt_edge *slot_of(struct pt_edge *edges, size_t n_slots, uint16_t from, uint16_t to)
+static uint32_t key_of(uint32_t from, uint16_t to)
 {
-	size_t i = ((uint32_t)from << 16 | to) * UINT32_C(2654435761) >> 7;	/* Knuth's multiplicative hash */
+	return from << 16 | to;
+}
 
-	while (edges[i & (n_slots - 1)].count != 0 &&
-	       (edges[i & (n_slots - 1)].from != from || edges[i & (n_slots - 1)].to != to))
-		i++;
-	return &edges[i & (n_slots - 1)];
+static size_t home_of(uint32_t key, size_t n_slots)
+{
+	return key * UINT32_C(2654435761) >> 7 & (n_slots - 1);	/* Knuth's multiplicative hash */
+}
+
+static struct slot *slot_of(struct slot *slots, size_t n_slots, uint32_t key)
+{
+	size_t i = home_of(key, n_slots);
+
+	while (slots[i].key != key && slots[i].count != 0)
+		i = (i + 1) & (n_slots - 1);
+	return &slots[i];
 }
 
 static int grow_edges(struct pt_tally *tally)
 {
 	size_t n_slots = tally->n_slots * 2;
-	struct pt_edge *grown = calloc(n_slots, sizeof(*grown));
+	struct slot *grown = calloc(n_slots, sizeof(*grown));
 
 	if (grown == NULL)
 		return -1;
 	for (size_t i = 0; i < tally->n_slots; i++)
 		if (tally->edge[i].count != 0)
-			*slot_of(grown, n_slots, tally->edge[i].from, tally->edge[i].to) = tally->edge[i];
+			*slot_of(grown, n_slots, tally->edge[i].key) = tally->edge[i];
 	free(tally->edge);
 	tally->edge = grown;
 	tally->n_slots = n_slots;
 	return 0;
 }
 
-/* An edge that is not among the first of its callee. */
-static void count_further_edge(struct pt_tally *tally, uint16_t from, uint16_t to, uint64_t count, uint64_t gross)
+/* A slot for a new edge; NULL: there are too many. */
+static struct slot *new_edge(struct pt_tally *tally, uint32_t key)
 {
-	struct pt_edge *edge = slot_of(tally->edge, tally->n_slots, from, to);
+	struct slot *slot;
 
-	if (edge->count == 0) {
-		bool full = tally->n_edges >= PT_TALLY_EDGES;
-
-		if (!full && tally->n_edges * 2 >= tally->n_slots) {
-			full = grow_edges(tally) < 0;
-			edge = slot_of(tally->edge, tally->n_slots, from, to);
-		}
-		if (full) {
-			tally->edges_lost += count;
-			return;
-		}
-		*edge = (struct pt_edge){ .from = from, .to = to };
-		tally->n_edges++;
-	}
-	edge->count += count;
-	edge->gross += gross;
+	if (tally->n_edges >= PT_TALLY_EDGES || (tally->n_edges * 2 >= tally->n_slots && grow_edges(tally) < 0))
+		return NULL;
+	slot = slot_of(tally->edge, tally->n_slots, key);
+	slot->key = key;
+	tally->n_edges++;
+	return slot;
 }
 
-static void count_edge(struct pt_tally *tally, uint16_t from, uint16_t to, uint64_t count, uint64_t gross)
+static void count_edge(struct pt_tally *tally, uint32_t key, uint64_t gross)
 {
-	struct callers *c = &tally->callers[to];
-	uint32_t i = 0;
+	struct slot *slot = slot_of(tally->edge, tally->n_slots, key);
 
-	while (i < c->n_callers && c->caller[i] != from)
-		i++;
-	if (i == PT_TALLY_CALLERS) {
-		count_further_edge(tally, from, to, count, gross);
+	if (slot->count == 0)
+		slot = new_edge(tally, key);
+	if (slot == NULL || slot->count == UINT32_MAX) {
+		tally->edges_lost++;
 		return;
 	}
-	if (i == c->n_callers)
-		c->caller[c->n_callers++] = from;
-	c->by[i].count += count;
-	c->by[i].gross += gross;
+	slot->count++;
+	slot->gross += gross;
 }
 
 static int by_from_and_to(const void *a, const void *b)
@@ -189,14 +182,11 @@ size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < tally->n_slots; i++)
-		if (tally->edge[i].count != 0)
-			out[n++] = tally->edge[i];
-	for (size_t to = 0; to < tally->n_functions; to++) {
-		const struct callers *c = &tally->callers[to];
+	for (size_t i = 0; i < tally->n_slots; i++) {
+		const struct slot *slot = &tally->edge[i];
 
-		for (uint32_t i = 0; i < c->n_callers; i++)
-			out[n++] = (struct pt_edge){ (uint16_t)c->caller[i], (uint16_t)to, c->by[i].count, c->by[i].gross };
+		if (slot->count != 0)
+			out[n++] = (struct pt_edge){ (uint16_t)(slot->key >> 16), (uint16_t)slot->key, slot->count, slot->gross };
 	}
 	return n;
 }
@@ -254,7 +244,7 @@ void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_inv
 		pt_stat_add(&stat[PT_TALLY_CALL], v->call, at);
 	}
 	if ((v->how & PT_INVOCATION_UNCALLED) == 0)
-		count_edge(tally, v->caller, function, 1, v->gross);
+		count_edge(tally, key_of(v->caller, function), v->gross);
 }
 
 void pt_tally_interval(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t ticks, uint64_t clock)
@@ -386,24 +376,22 @@ static void histograms(struct pt_tally *tally, struct pt_stat *stat, const struc
 		add_to_histograms(stat, &note[i]);
 }
 
-/* Few different callers share a row: one look at the edge table for each of them. */
-static void edges(struct pt_tally *tally, uint16_t function, const struct pt_note *note, size_t n)
+static void count_edges(struct pt_tally *tally, uint16_t function, const struct pt_note *note, size_t n)
 {
-	uint32_t left = (UINT32_C(1) << n) - 1;		/* notes not counted yet */
+	for (size_t i = 0; i < n; i++)
+		count_edge(tally, key_of(note[i].caller, function), note[i].gross);
+}
 
-	while (left != 0) {
-		uint32_t caller = note[__builtin_ctz(left)].caller, same = 0;
-		uint64_t gross = 0;
+/* What settling touches is likely to be far away, and some of it anywhere: ask for all of it at once. */
+static void fetch(const struct pt_tally *tally, uint16_t function, const struct pt_note *note, size_t n)
+{
+	enum { LINE_BYTES = 64 };
+	const char *stat = (const char *)&tally->function[function];
 
-		for (size_t i = 0; i < n; i++) {
-			bool is = note[i].caller == caller;
-
-			same |= (uint32_t)is << i;
-			gross += is ? note[i].gross : 0;
-		}
-		left &= ~same;
-		count_edge(tally, (uint16_t)caller, function, (uint64_t)__builtin_popcount(same), gross);
-	}
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(&tally->edge[home_of(key_of(note[i].caller, function), tally->n_slots)], 1);
+	for (size_t i = 0; i < sizeof(*tally->function); i += LINE_BYTES)
+		__builtin_prefetch(stat + i, 1);
 }
 
 void pt_tally_settle_row(struct pt_tally *tally, uint16_t function)
@@ -416,6 +404,7 @@ void pt_tally_settle_row(struct pt_tally *tally, uint16_t function)
 	if (n == 0)
 		return;
 	tally->fast.n_notes[function] = 0;
+	fetch(tally, function, note, n);
 	give_histograms(tally, function);
 	s = sum_up(note, n);
 	add_sums(tally, &stat[PT_TALLY_NET], PT_TALLY_NET, note, n, s.least[0], s.most[0], s.even[0]);
@@ -424,7 +413,7 @@ void pt_tally_settle_row(struct pt_tally *tally, uint16_t function)
 	add_sums(tally, &stat[PT_TALLY_PERIOD], PT_TALLY_PERIOD, note, n, s.least[3], s.most[3], s.odd[1]);
 	add_inactive(tally, &stat[PT_TALLY_INACTIVE], note, n);
 	histograms(tally, stat, note, n);
-	edges(tally, function, note, n);
+	count_edges(tally, function, note, n);
 }
 
 void pt_tally_settle(struct pt_tally *tally)

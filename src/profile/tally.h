@@ -12,9 +12,8 @@
 #include "profile/stat.h"
 
 enum {
-	PT_TALLY_EDGES = 65536,		/* besides a few per function; more are counted in edges_lost only */
-	PT_TALLY_CALLERS = 6,		/* the few */
-	PT_TALLY_HIST_ALL = 256,
+	PT_TALLY_EDGES = 65536,		/* more different edges, or 2^32 calls of one, are counted in edges_lost only */
+	PT_TALLY_HIST_ALL = 128,
 };
 
 enum pt_invocation_how {
@@ -48,7 +47,7 @@ void pt_tally_anchor(struct pt_tally *tally, uint64_t clock, uint64_t ns, double
 uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock);
 void pt_tally_settle(struct pt_tally *tally);	/* after this the results below are up to date */
 const struct pt_tally_function *pt_tally_function(const struct pt_tally *tally, uint16_t function);
-/* Copy the edges, in no order. Returns how many; out has room for PT_TALLY_EDGES + PT_TALLY_CALLERS per function. */
+/* Copy the edges, in no order. Returns how many; out has room for PT_TALLY_EDGES. */
 size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out);
 /* Sort by from and to, and add up equal ones. Returns how many are left. */
 size_t pt_edges_merge(struct pt_edge *edges, size_t n_edges);
