@@ -7,6 +7,7 @@
 
 #include "probes/probe.h"
 #include "targets/target.h"
+#include "tests/bench/least.h"
 #include "util.h"
 
 enum { READ_BYTES = 65536, RAM = 0x20000000, RAM_BYTES = 16384, TIMEOUT_MS = 10000 };
@@ -41,37 +42,6 @@ static uint64_t read_ns(struct pt_target *target)
 	if (pt_mem_run(mem, op, PT_LEN(op), TIMEOUT_MS, &n_done, &err) < 0)
 		die("read", &err);
 	return pt_mem_now_ns(mem) - before;
-}
-
-/* As many full DAP_TransferBlock reads as 64 KiB need, back to back, nothing else: what no host can beat. */
-static uint64_t least_ns(struct pt_probe *probe)
-{
-	struct pt_link *link = pt_probe_link(probe);
-	struct pt_probe_info info;
-	uint8_t request[8] = { 0x06, 0, 0, 0, 0x0f }, *response = malloc(PT_LINK_MAX_PACKET_BYTES);
-	uint64_t before = pt_link_now_ns(link), deadline = before + 60 * PT_NS_PER_S;
-	unsigned words, left = READ_BYTES / 4, outstanding = 0;
-	struct pt_err err = { 0 };
-
-	pt_probe_info(probe, &info);
-	words = (unsigned)(info.packet_bytes - 4) / 4;
-	while (left > 0 || outstanding > 0) {
-		if (left > 0 && outstanding < info.packet_count) {
-			unsigned n = left < words ? left : words;
-
-			pt_put_le16(request + 2, (uint16_t)n);
-			if (pt_link_submit(link, request, info.link.fixed_packets ? sizeof(request) : 5, deadline, &err) < 0)
-				die("submit", &err);
-			left -= n;
-			outstanding++;
-		} else {
-			if (pt_link_receive(link, response, PT_LINK_MAX_PACKET_BYTES, deadline, &err) < 0)
-				die("receive", &err);
-			outstanding--;
-		}
-	}
-	free(response);
-	return pt_link_now_ns(link) - before;
 }
 
 static uint64_t step_round_trips(struct pt_target *target)
@@ -116,7 +86,9 @@ static void bench(const char *link)
 		die("attach", &err);
 	attach = round_trips(probe) + register_round_trips(target);
 	took = read_ns(target);
-	least = least_ns(probe);
+	least = least_ns(probe, READ_BYTES / 4, &err);
+	if (least == 0)
+		die("read at the link's speed", &err);
 	printf("%-8s 64 KiB in %8.3f ms, the link's least %8.3f ms, ratio %.3f; step %" PRIu64 " round trips; attach to first "
 	       "register %" PRIu64 " round trips\n", link, (double)took / 1e6, (double)least / 1e6,
 	       (double)took / (double)least, step_round_trips(target), attach);
