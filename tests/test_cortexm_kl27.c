@@ -5,6 +5,8 @@
 #include "harness.h"
 #include "probes/probe.h"
 #include "probes/virtual/board.h"
+#include "targets/cortexm/flash_loader.h"
+#include "targets/cortexm/flash_sum.h"
 #include "targets/target.h"
 #include "tests/array_sink.h"
 #include "trace/loss.h"
@@ -403,6 +405,77 @@ START_TEST(programs_and_verifies)
 }
 END_TEST
 
+/* Five sectors from 128 KiB on, with what seed says in them; how long it took. */
+static uint64_t load_ms(uint8_t seed, size_t len_bytes)
+{
+	enum { AT = 0x20000, LEN = 5 * 1024 };
+	static uint8_t image[LEN], seen[LEN];
+	uint64_t before_ns = pt_mem_now_ns(mem());
+
+	for (size_t i = 0; i < LEN; i++)
+		image[i] = i < len_bytes ? (uint8_t)(i / 4 * 31 + seed) : 0xff;
+	OK(target->ops->flash_erase(target->state, AT, LEN, &err));
+	OK(target->ops->flash_write(target->state, AT, image, len_bytes, &err));
+	OK(target->ops->flash_done(target->state, &err));
+	before_ns = pt_mem_now_ns(mem()) - before_ns;
+	OK(pt_mem_read(mem(), AT, seen, LEN, &err));
+	ck_assert_mem_eq(seen, image, LEN);
+	return before_ns / PT_NS_PER_MS;
+}
+
+/* Erasing takes 14 ms a sector, programming 16 ms. */
+START_TEST(leaves_alone_what_is_there)
+{
+	uint64_t blank_ms, other_ms;
+
+	halt();
+	blank_ms = load_ms(1, 5 * 1024);
+	other_ms = load_ms(2, 5 * 1024);
+	ck_assert_uint_ge(other_ms, blank_ms + 60);
+	ck_assert_uint_le(load_ms(2, 5 * 1024), other_ms - 140);
+	ck_assert_uint_le(load_ms(2, 4 * 1024), other_ms - 120);	/* the last one is erased, nothing is written */
+}
+END_TEST
+
+START_TEST(tells_what_does_not_take_it)
+{
+	uint8_t some[8] = { 0x55, 0x55, 0x55, 0x55, 1, 2, 3, 4 }, other[4] = { 0xaa, 0xaa, 0xaa, 0xaa };
+
+	halt();
+	OK(target->ops->flash_write(target->state, 0x30000, some, sizeof(some), &err));	/* blank: needs no erasing */
+	OK(target->ops->flash_done(target->state, &err));
+	ck_assert_uint_eq(read32(0x30000), 0x55555555);
+	OK(target->ops->flash_write(target->state, 0x30000, other, sizeof(other), &err));
+	ck_assert_int_eq(target->ops->flash_done(target->state, &err), PT_EPROTO);
+	ck_assert_msg(strstr(err.msg, "0x00030000") != NULL, "%s", err.msg);
+	ck_assert_int_eq(status().state, PT_HALTED);
+}
+END_TEST
+
+/* The core and the host must agree, and a single bit must count wherever it is. */
+START_TEST(sums_of_sectors)
+{
+	enum { N = 3 };
+	struct pt_loader loader;
+	uint8_t sector[PT_LOADER_SECTOR_BYTES];
+	uint64_t sums[N];
+
+	halt();
+	OK(pt_loader_open(&loader, target->state, &err));
+	OK(pt_loader_sums(&loader, 0, N, sums, &err));
+	OK(pt_loader_close(&loader, &err));
+	for (uint32_t i = 0; i < N; i++) {
+		OK(pt_mem_read(mem(), i * sizeof(sector), sector, sizeof(sector), &err));
+		ck_assert_uint_eq(sums[i], pt_flash_sum(sector));
+	}
+	for (size_t bit = 0; bit < 8 * sizeof(sector); bit++) {
+		sector[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		ck_assert_uint_ne(sums[N - 1], pt_flash_sum(sector));
+		sector[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+}
+END_TEST
+
 START_TEST(refuses_to_lock_the_chip)
 {
 	uint8_t config[16] = { 0 };
@@ -588,6 +661,9 @@ int main(void)
 	tcase_add_test(tc, watchpoint_names_its_address);
 	tcase_add_test(tc, memory_while_running);
 	tcase_add_test(tc, programs_and_verifies);
+	tcase_add_test(tc, leaves_alone_what_is_there);
+	tcase_add_test(tc, tells_what_does_not_take_it);
+	tcase_add_test(tc, sums_of_sectors);
 	tcase_add_test(tc, refuses_to_lock_the_chip);
 	tcase_add_loop_test(tc, mtb_modes_record_and_restore, 0, PT_LEN(mtb_modes));
 	tcase_add_test(tc, a_burst_costs_few_round_trips);

@@ -27,8 +27,8 @@ static int make_notes(struct pt_cortexm *cm, struct pt_err *err)
 		return 0;
 	flash->image = malloc(cm->chip.flash_bytes);
 	flash->written = calloc(cm->chip.flash_bytes / LONGWORD_BYTES, 1);
-	flash->erased = calloc(cm->chip.flash_bytes / SECTOR_BYTES, 1);
-	if (flash->image != NULL && flash->written != NULL && flash->erased != NULL) {
+	flash->sector = calloc(cm->chip.flash_bytes / SECTOR_BYTES, 1);
+	if (flash->image != NULL && flash->written != NULL && flash->sector != NULL) {
 		memset(flash->image, 0xff, cm->chip.flash_bytes);	/* as erased: what is not written keeps that */
 		return 0;
 	}
@@ -40,7 +40,7 @@ void pt_flash_forget(struct pt_cortexm *cm)
 {
 	free(cm->flash_unit.image);
 	free(cm->flash_unit.written);
-	free(cm->flash_unit.erased);
+	free(cm->flash_unit.sector);
 	memset(&cm->flash_unit, 0, sizeof(cm->flash_unit));
 }
 
@@ -52,7 +52,7 @@ int pt_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err
 		return err->code;
 	if (addr % SECTOR_BYTES != 0 || size % SECTOR_BYTES != 0)
 		return pt_fail(err, PT_EARG, "flash is erased in sectors of %d bytes", SECTOR_BYTES);
-	memset(cm->flash_unit.erased + addr / SECTOR_BYTES, 1, size / SECTOR_BYTES);
+	memset(cm->flash_unit.sector + addr / SECTOR_BYTES, PT_SECTOR_ERASE, size / SECTOR_BYTES);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* Kinetis L flash: commands, the lock in the configuration field, and the whole run of reset, erase, program, verify.
  * Longwords go through a loop in RAM (flash_loader.c), because a command costs four words on the wire for one of data;
- * where that does not start they go one by one.
+ * where that does not start they go one by one. What is in the flash already is left alone (flash_sum.c).
  * Source: NXP KL27 Sub-Family Reference Manual, FTFA; command codes and byte order as OpenOCD and pyOCD agree. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,10 +10,11 @@
 #include "targets/cortexm/cortexm.h"
 #include "targets/cortexm/flash_ftfa.h"
 #include "targets/cortexm/flash_loader.h"
+#include "targets/cortexm/flash_sum.h"
 #include "util.h"
 
-enum { SECTOR_BYTES = 1024, LONGWORD_BYTES = 4, BATCH_MS = 1000, POLL_US = 5000, COMMAND_MS = 500,
-       VERIFY_BYTES = 16384, GAP_BYTES = 32 };
+enum { SECTOR_BYTES = 1024, LONGWORD_BYTES = 4, BATCH_MS = 1000, POLL_US = 5000, COMMAND_MS = 2000,
+       GAP_BYTES = 32 };
 
 static const struct pt_field fsec_sec = { "SEC", 0, 2, "2: not secured" };
 static const struct pt_field fsec_meen = { "MEEN", 4, 2, "2: mass erase disabled" };
@@ -38,7 +39,7 @@ int pt_ftfa_check_lock(uint64_t addr, const uint8_t *bytes, size_t len_bytes, st
 /* An erased configuration field means secured: one that is erased and not written gets the open value. */
 static void keep_open(struct pt_flash *flash)
 {
-	if (!flash->erased[FTFA_CONFIG / SECTOR_BYTES] || flash->written[FTFA_FSEC / LONGWORD_BYTES])
+	if (!flash->sector[FTFA_CONFIG / SECTOR_BYTES] || flash->written[FTFA_FSEC / LONGWORD_BYTES])
 		return;
 	flash->image[FTFA_FSEC] = fsec_open;
 	flash->written[FTFA_FSEC / LONGWORD_BYTES] = 1;
@@ -112,7 +113,7 @@ int pt_ftfa_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, uint3
 static int erase(struct pt_cortexm *cm, struct pt_err *err)
 {
 	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += SECTOR_BYTES)
-		if (cm->flash_unit.erased[addr / SECTOR_BYTES] &&
+		if (cm->flash_unit.sector[addr / SECTOR_BYTES] == PT_SECTOR_ERASE &&
 		    pt_ftfa_command(cm, FTFA_ERASE_SECTOR, addr, 0, err) < 0)
 			return pt_wrap(err, "erase the sector at 0x%08x", (unsigned)addr);
 	return 0;
@@ -121,7 +122,10 @@ static int erase(struct pt_cortexm *cm, struct pt_err *err)
 /* Is there something to program at this longword? All ones is what erasing left. */
 static bool wanted(const struct pt_cortexm *cm, uint32_t addr)
 {
-	return cm->flash_unit.written[addr / LONGWORD_BYTES] && pt_le32(cm->flash_unit.image + addr) != UINT32_MAX;
+	const struct pt_flash *flash = &cm->flash_unit;
+
+	return flash->written[addr / LONGWORD_BYTES] && flash->sector[addr / SECTOR_BYTES] != PT_SECTOR_SAME &&
+	       pt_le32(flash->image + addr) != UINT32_MAX;
 }
 
 /* A few longwords of ones in between cost less than a buffer of their own for what follows them. */
@@ -169,66 +173,59 @@ static int program_fast(struct pt_cortexm *cm, struct pt_loader *loader, struct 
 	return rc == 0 ? pt_loader_finish(loader, err) : rc;
 }
 
-static int program(struct pt_cortexm *cm, struct pt_err *err)
+/* An error that something else may get around: all but a probe that is gone. */
+static bool try_otherwise(const struct pt_err *why, const char *how)
 {
-	struct pt_loader loader;
+	if (why->code == PT_EIO)
+		return false;
+	pt_warn("flash: %s: %s", how, why->msg);
+	return true;
+}
+
+static int program(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_err *err)
+{
 	struct pt_err why = { 0 };
-	int rc;
 
-	if (pt_loader_start(&loader, cm, &why) < 0) {
-		if (why.code == PT_EIO)
-			return *err = why, why.code;
-		pt_warn("flash: the loader does not start, programming word by word: %s", why.msg);
-		return program_slowly(cm, err);
+	if (loader != NULL && pt_loader_start(loader, &why) == 0) {
+		if (program_fast(cm, loader, err) < 0)
+			return err->code;
+		return pt_loader_halt(loader, err);
 	}
-	rc = program_fast(cm, &loader, err);
-	if (pt_loader_stop(&loader, &why) < 0 && rc == 0) {
-		*err = why;
-		rc = why.code;
-	}
-	return rc;
+	if (loader != NULL && !try_otherwise(&why, "the loader does not start, programming word by word"))
+		return *err = why, why.code;
+	return program_slowly(cm, err);
 }
 
-static int compare(const struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, uint32_t len_bytes,
-		   struct pt_err *err)
+static int rewrite(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_err *err)
 {
-	for (uint32_t i = 0; i < len_bytes; i += LONGWORD_BYTES)
-		if (cm->flash_unit.written[(addr + i) / LONGWORD_BYTES] &&
-		    memcmp(cm->flash_unit.image + addr + i, seen + i, LONGWORD_BYTES) != 0)
-			return pt_fail(err, PT_EPROTO, "verify: 0x%08x holds 0x%08x instead of 0x%08x", (unsigned)(addr + i),
-				       (unsigned)pt_le32(seen + i), (unsigned)pt_le32(cm->flash_unit.image + addr + i));
-	return 0;
-}
+	struct pt_err why = { 0 };
 
-static int verify(struct pt_cortexm *cm, struct pt_err *err)
-{
-	uint8_t *seen = malloc(VERIFY_BYTES);
-	uint32_t last = cm->chip.flash_bytes, len_bytes;
-	int rc = seen != NULL ? 0 : pt_fail(err, PT_ENOMEM, "out of memory");
-
-	while (last > 0 && !cm->flash_unit.written[last / LONGWORD_BYTES - 1])
-		last -= LONGWORD_BYTES;
-	for (uint32_t addr = 0; rc == 0 && addr < last; addr += len_bytes) {
-		len_bytes = last - addr < VERIFY_BYTES ? last - addr : VERIFY_BYTES;
-		do
-			rc = pt_mem_read(cm->mem, addr, seen, len_bytes, err);
-		while (rc == PT_EINTERRUPTED);
-		if (rc == 0)
-			rc = compare(cm, addr, seen, len_bytes, err);
-	}
-	free(seen);
-	return rc;
+	if (loader != NULL && pt_flash_judge(cm, loader, &why) < 0 && !try_otherwise(&why, "erasing every sector"))
+		return *err = why, why.code;
+	if (erase(cm, err) < 0 || program(cm, loader, err) < 0)
+		return err->code;
+	return pt_flash_verify(cm, loader, err);
 }
 
 int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err)
 {
 	struct pt_mem_op poll = idle_poll();
+	struct pt_loader loader;
+	struct pt_err why = { 0 };
 	uint32_t fstat;
+	int rc;
 
 	keep_open(&cm->flash_unit);
 	if (pt_core_reset(cm, PT_RESET_INIT, err) < 0 || run_to_idle(cm, &poll, 1, &fstat, err) < 0)
 		return err->code;
-	if (erase(cm, err) < 0 || program(cm, err) < 0)
-		return err->code;
-	return verify(cm, err);
+	if (pt_loader_open(&loader, cm, &why) < 0) {
+		if (!try_otherwise(&why, "no help by code in RAM"))
+			return *err = why, why.code;
+		return rewrite(cm, NULL, err);
+	}
+	rc = rewrite(cm, &loader, err);
+	if (pt_loader_close(&loader, &why) == 0 || rc < 0)
+		return rc;
+	*err = why;
+	return why.code;
 }

@@ -6,7 +6,7 @@
 #include "targets/cortexm/flash_loader.h"
 #include "util.h"
 
-enum { BATCH_MS = 1000, POLL_US = 5000, BUFFER_MS = 500 };
+enum { BATCH_MS = 1000, POLL_US = 5000, BUFFER_MS = 3000 };
 enum { ROW_R0 = 0, ROW_R1 = 1, ROW_R3 = 3, ROW_R5 = 5, ROW_R7 = 7, ROW_PRIMASK = 19, XPSR_T = 1 << 24 };
 
 static const uint8_t code[] = {
@@ -43,16 +43,16 @@ static const uint8_t code[] = {
 	0x01, 0xbe,	/* fail: bkpt #1		@ r5 = FSTAT, r3 = address */
 };
 
-static uint32_t buffer(const struct pt_loader *loader, unsigned which)
+static uint32_t buffer_offset(unsigned which)
 {
-	return loader->area + PT_LOADER_CODE_BYTES + which * PT_LOADER_BUFFER_BYTES;
+	return PT_LOADER_CODE_BYTES + which * PT_LOADER_BUFFER_BYTES;
 }
 
-/* Memory as it is: breakpoints that are set in the work area have nothing to do with the loop. */
-static int raw(struct pt_loader *loader, enum pt_mem_do what, uint32_t addr, uint8_t *bytes, size_t len_bytes,
-	       struct pt_err *err)
+int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, uint8_t *bytes, size_t len_bytes,
+		     struct pt_err *err)
 {
-	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = addr, .bytes = bytes, .len_bytes = len_bytes };
+	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = loader->area + offset, .bytes = bytes,
+				.len_bytes = len_bytes };
 	int rc;
 
 	do
@@ -61,78 +61,89 @@ static int raw(struct pt_loader *loader, enum pt_mem_do what, uint32_t addr, uin
 	return rc;
 }
 
-/* --- start and stop -------------------------------------------------------------------------------------------------- */
+/* --- open and close -------------------------------------------------------------------------------------------------- */
 
-static int write_registers(struct pt_loader *loader, struct pt_err *err)
-{
-	const uint16_t rows[] = { ROW_R0, ROW_R1, ROW_R7, PT_ROW_PC, PT_ROW_XPSR, ROW_PRIMASK };
-	const uint64_t values[] = { FTFA_BASE, buffer(loader, 0), buffer(loader, 0) ^ buffer(loader, 1), loader->area, XPSR_T, 1 };
-
-	return pt_core_write_registers(loader->cm, 0, rows, PT_LEN(rows), values, err);
-}
-
-static int save(struct pt_loader *loader, struct pt_err *err)
+int pt_loader_open(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint16_t rows[PT_LOADER_REGISTERS], primask = ROW_PRIMASK;
 
-	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
-		rows[i] = i;
-	if (pt_core_read_registers(loader->cm, 0, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0 ||
-	    pt_core_read_registers(loader->cm, 0, &primask, 1, &loader->primask, err) < 0)
-		return err->code;
-	return raw(loader, PT_MEM_READ, loader->area, loader->saved, PT_LOADER_AREA_BYTES, err);
-}
-
-static int put_back(struct pt_loader *loader, struct pt_err *err)
-{
-	uint16_t rows[PT_LOADER_REGISTERS], primask = ROW_PRIMASK;
-
-	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
-		rows[i] = i;
-	if (raw(loader, PT_MEM_WRITE, loader->area, loader->saved, PT_LOADER_AREA_BYTES, err) < 0 ||
-	    pt_core_write_registers(loader->cm, 0, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0)
-		return err->code;
-	return pt_core_write_registers(loader->cm, 0, &primask, 1, &loader->primask, err);
-}
-
-static int place_code(struct pt_loader *loader, struct pt_err *err)
-{
-	uint8_t area[PT_LOADER_AREA_BYTES] = { 0 };	/* both buffers free */
-
-	_Static_assert(sizeof(code) <= PT_LOADER_CODE_BYTES, "the loop has its place");
-	memcpy(area, code, sizeof(code));
-	return raw(loader, PT_MEM_WRITE, loader->area, area, sizeof(area), err);
-}
-
-int pt_loader_start(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_err *err)
-{
 	*loader = (struct pt_loader){ .cm = cm, .area = cm->chip.ram_addr };
 	if (cm->chip.ram_bytes < PT_LOADER_AREA_BYTES)
 		return pt_fail(err, PT_ESTATE, "no RAM for it");
-	if (save(loader, err) < 0)
+	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
+		rows[i] = i;
+	if (pt_core_read_registers(cm, 0, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0 ||
+	    pt_core_read_registers(cm, 0, &primask, 1, &loader->primask, err) < 0)
 		return err->code;
-	if (place_code(loader, err) < 0 || write_registers(loader, err) < 0 || pt_core_resume(cm, 0, err) < 0) {
-		struct pt_err ignored = { 0 };
-
-		pt_loader_stop(loader, &ignored);
-		return err->code;
-	}
-	return 0;
+	return pt_loader_access(loader, PT_MEM_READ, 0, loader->saved, PT_LOADER_AREA_BYTES, err);
 }
 
-int pt_loader_stop(struct pt_loader *loader, struct pt_err *err)
+int pt_loader_halt(struct pt_loader *loader, struct pt_err *err)
 {
 	int rc;
 
 	do
 		rc = pt_core_halt(loader->cm, 0, err);
 	while (rc == PT_EINTERRUPTED);
-	return rc < 0 ? rc : put_back(loader, err);
+	return rc;
+}
+
+int pt_loader_close(struct pt_loader *loader, struct pt_err *err)
+{
+	uint16_t rows[PT_LOADER_REGISTERS], primask = ROW_PRIMASK;
+
+	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
+		rows[i] = i;
+	if (pt_loader_halt(loader, err) < 0 ||
+	    pt_loader_access(loader, PT_MEM_WRITE, 0, loader->saved, PT_LOADER_AREA_BYTES, err) < 0 ||
+	    pt_core_write_registers(loader->cm, 0, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0)
+		return err->code;
+	return pt_core_write_registers(loader->cm, 0, &primask, 1, &loader->primask, err);
+}
+
+/* --- run ------------------------------------------------------------------------------------------------------------- */
+
+static int write_registers(struct pt_loader *loader, const uint16_t *rows, const uint64_t *values, size_t n,
+			   struct pt_err *err)
+{
+	const uint16_t start[] = { PT_ROW_PC, PT_ROW_XPSR, ROW_PRIMASK };
+	const uint64_t at[] = { loader->area, XPSR_T, 1 };
+
+	if (pt_core_write_registers(loader->cm, 0, rows, n, values, err) < 0)
+		return err->code;
+	return pt_core_write_registers(loader->cm, 0, start, PT_LEN(start), at, err);
+}
+
+int pt_loader_run(struct pt_loader *loader, const uint8_t *bytes, size_t code_bytes, uint32_t word,
+		  const uint16_t *rows, const uint64_t *values, size_t n_rows, struct pt_err *err)
+{
+	uint8_t head[PT_LOADER_CODE_BYTES + 4] = { 0 };
+
+	memcpy(head, bytes, code_bytes);
+	pt_put_le32(head + PT_LOADER_CODE_BYTES, word);
+	if (pt_loader_access(loader, PT_MEM_WRITE, 0, head, sizeof(head), err) < 0 ||
+	    write_registers(loader, rows, values, n_rows, err) < 0)
+		return err->code;
+	return pt_core_resume(loader->cm, 0, err);
+}
+
+int pt_loader_start(struct pt_loader *loader, struct pt_err *err)
+{
+	static const uint16_t rows[] = { ROW_R0, ROW_R1, ROW_R7 };
+	const uint32_t first = loader->area + buffer_offset(0), second = loader->area + buffer_offset(1);
+	const uint64_t values[] = { FTFA_BASE, first, first ^ second };
+	uint8_t is_free[4] = { 0 };
+
+	_Static_assert(sizeof(code) <= PT_LOADER_CODE_BYTES, "the loop has its place");
+	loader->next = 0;
+	if (pt_loader_access(loader, PT_MEM_WRITE, buffer_offset(1), is_free, sizeof(is_free), err) < 0)
+		return err->code;
+	return pt_loader_run(loader, code, sizeof(code), 0, rows, values, PT_LEN(rows), err);
 }
 
 /* --- buffers --------------------------------------------------------------------------------------------------------- */
 
-/* The buffer is not given back: has the loop stopped at an error? */
+/* The word does not become 0: has the loop stopped at an error? */
 static int why_stuck(struct pt_loader *loader, struct pt_err *err)
 {
 	const uint16_t rows[] = { ROW_R3, ROW_R5 };
@@ -149,10 +160,10 @@ static int why_stuck(struct pt_loader *loader, struct pt_err *err)
 	return pt_fail(err, PT_EPROTO, "the loader in RAM stopped by itself");
 }
 
-/* ops end with a poll of a buffer's word count; again until it is over. */
-static int run_and_poll(struct pt_loader *loader, struct pt_mem_op *ops, size_t n_ops, struct pt_err *err)
+/* ops end with a poll of a word; again until it is over. */
+static int run_and_poll(struct pt_loader *loader, struct pt_mem_op *ops, size_t n_ops, uint32_t in_ms, struct pt_err *err)
 {
-	uint64_t deadline_ns = pt_mem_now_ns(loader->cm->mem) + BUFFER_MS * PT_NS_PER_MS;
+	uint64_t deadline_ns = pt_mem_now_ns(loader->cm->mem) + in_ms * PT_NS_PER_MS;
 	size_t at = 0;
 
 	while (at < n_ops) {
@@ -168,16 +179,23 @@ static int run_and_poll(struct pt_loader *loader, struct pt_mem_op *ops, size_t 
 	return 0;
 }
 
-static struct pt_mem_op free_poll(const struct pt_loader *loader, unsigned which)
+static struct pt_mem_op poll_for_0(const struct pt_loader *loader, uint32_t offset)
 {
-	return (struct pt_mem_op){ .what = PT_MEM_POLL, .addr = buffer(loader, which), .mask = UINT32_MAX, .match = 0,
+	return (struct pt_mem_op){ .what = PT_MEM_POLL, .addr = loader->area + offset, .mask = UINT32_MAX, .match = 0,
 				   .time_us = POLL_US };
+}
+
+int pt_loader_wait(struct pt_loader *loader, uint32_t offset, uint32_t in_ms, struct pt_err *err)
+{
+	struct pt_mem_op poll = poll_for_0(loader, offset);
+
+	return run_and_poll(loader, &poll, 1, in_ms, err);
 }
 
 /* Fill the next buffer, hand it over by its count, and wait until the other one is free: one round trip. */
 static int put_piece(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
 {
-	uint32_t at = buffer(loader, loader->next);
+	uint32_t at = loader->area + buffer_offset(loader->next);
 	uint8_t piece[PT_LOADER_BUFFER_BYTES];
 	struct pt_mem_op ops[3];
 
@@ -187,8 +205,8 @@ static int put_piece(struct pt_loader *loader, uint32_t addr, const uint8_t *byt
 	ops[0] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .code = true, .addr = at + 4, .bytes = piece + 4, .len_bytes = 4 + len_bytes };
 	ops[1] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .code = true, .addr = at, .bytes = piece, .len_bytes = 4 };
 	loader->next ^= 1;
-	ops[2] = free_poll(loader, loader->next);
-	return run_and_poll(loader, ops, PT_LEN(ops), err);
+	ops[2] = poll_for_0(loader, buffer_offset(loader->next));
+	return run_and_poll(loader, ops, PT_LEN(ops), BUFFER_MS, err);
 }
 
 int pt_loader_put(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
@@ -208,11 +226,7 @@ int pt_loader_put(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes,
 
 int pt_loader_finish(struct pt_loader *loader, struct pt_err *err)
 {
-	for (unsigned which = 0; which < 2; which++) {
-		struct pt_mem_op poll = free_poll(loader, which);
-
-		if (run_and_poll(loader, &poll, 1, err) < 0)
-			return err->code;
-	}
-	return 0;
+	if (pt_loader_wait(loader, buffer_offset(0), BUFFER_MS, err) < 0)
+		return err->code;
+	return pt_loader_wait(loader, buffer_offset(1), BUFFER_MS, err);
 }
