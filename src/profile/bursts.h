@@ -32,7 +32,7 @@
 #include "profile/flow.h"
 #include "profile/stat.h"
 
-enum { PT_BURST_LEVELS = 48, PT_BURST_SHORTEST = 256, PT_BURST_FEW = 12 };	/* shortest: cycles */
+enum { PT_BURST_LEVELS = 56, PT_BURST_SHORTEST = 16, PT_BURST_FEW = 12 };	/* shortest: cycles */
 
 struct pt_bursts_summary {
 	uint64_t all, used, asleep, cut_short;	/* all = begun and not empty; used: pooled */
