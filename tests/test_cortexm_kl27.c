@@ -1,5 +1,6 @@
 /* The target cortexm end to end: through the CMSIS-DAP driver and the model link to the virtual board kl27 with its
  * demo firmware, on its virtual clock. */
+#include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
@@ -32,15 +33,25 @@ static uint64_t round_trips(void)
 		ck_assert_msg(ok_rc == 0, "%s: %d: %s", #call, ok_rc, err.msg);                                       \
 	} while (0)
 
-static void setup(void)
+/* Opens the board as words of its URI have it; err has what attach says. */
+static void attach_to(const char *words)
 {
-	struct pt_link *link = pt_model_link_open("kl27?clock=virtual", &err);
+	struct pt_link *link;
+	char name[120];
 
+	snprintf(name, sizeof(name), "kl27?clock=virtual%s", words);
+	link = pt_model_link_open(name, &err);
 	ck_assert_msg(link != NULL, "%s", err.msg);
 	probe = pt_probe_open_link(&pt_cmsis_dap_ops, link, NULL, &err);
 	ck_assert_msg(probe != NULL, "%s", err.msg);
 	target = pt_target_attach(probe, "cortexm", NULL, &err);
-	ck_assert_msg(target != NULL && err.code == 0, "%s", err.msg);
+	ck_assert_msg(target != NULL, "%s", err.msg);
+}
+
+static void setup(void)
+{
+	attach_to("");
+	ck_assert_msg(err.code == 0, "%s", err.msg);
 }
 
 static void teardown(void)
@@ -585,6 +596,26 @@ START_TEST(a_burst_costs_few_round_trips)
 }
 END_TEST
 
+static void find_mtb(void *arg, const char *line)
+{
+	*(int *)arg += strstr(line, "changed: MTB") != NULL || strstr(line, "records into 0x20000000") != NULL;
+}
+
+START_TEST(status_shows_what_a_source_changed)
+{
+	int n_lines = 0;
+
+	start_source("mtb", NULL);
+	drain_until_data(1);
+	target->ops->describe(target->state, find_mtb, &n_lines);
+	ck_assert_int_eq(n_lines, 4);
+	stop_source();
+	n_lines = 0;
+	target->ops->describe(target->state, find_mtb, &n_lines);
+	ck_assert_int_eq(n_lines, 0);
+}
+END_TEST
+
 START_TEST(pcsr_samples_the_program)
 {
 	size_t n_asleep = 0;
@@ -640,6 +671,71 @@ START_TEST(connects_under_reset)
 }
 END_TEST
 
+/* --- other members of the family ---------------------------------------------------------------------------------------- */
+
+static const char *const odd_mtbs[] = {
+	"&variant=mtb-base-0", "&variant=mtb-match-on-step", "&variant=mtb-tail-single", "&variant=skid-1", "&variant=skid-8",
+};
+
+START_TEST(odd_mtbs_record_all_the_same)
+{
+	teardown();
+	attach_to(odd_mtbs[_i / 3]);
+	start_source("mtb", mtb_modes[_i % 3]);
+	drain_until_data(8);
+	check_packets();
+	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		if (cause != PT_LOSS_OVERRUN)
+			ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, cause), 0);
+	stop_source();
+}
+END_TEST
+
+static const struct { const char *words, *says; int rc; } no_mtb[] = {
+	{ "&variant=no-mtb", "has no MTB", PT_EUNSUPPORTED },
+	{ "&variant=mtb-in-use", "mtb-take", PT_EBUSY },
+	{ "&variant=mtb-32", "32 bytes", PT_ESTATE },
+};
+
+START_TEST(says_why_there_is_no_trace)
+{
+	struct pt_source_setup with = { .sink = &sink.sink, .free_ram = free_ram, .n_free_ram = 1, .config = "" };
+	size_t n;
+
+	teardown();
+	attach_to(no_mtb[_i].words);
+	array_sink_init(&sink);
+	source = target->ops->sources(target->state, &n)[0];
+	source_state = calloc(1, source->state_bytes);
+	ck_assert_int_eq(source->start(source_state, target, &with, &err), no_mtb[_i].rc);
+	ck_assert_msg(strstr(err.msg, no_mtb[_i].says) != NULL, "%s", err.msg);
+	free(source_state);
+	array_sink_fini(&sink);
+}
+END_TEST
+
+START_TEST(a_secured_chip_can_be_erased)
+{
+	teardown();
+	attach_to("&variant=secured");
+	ck_assert_int_eq(err.code, PT_ESTATE);
+	OK(target->ops->mass_erase(target->state, &err));
+	OK(pt_target_detach(target, true, &err));
+	target = pt_target_attach(probe, "cortexm", NULL, &err);
+	ck_assert_msg(target != NULL && err.code == 0, "%s", err.msg);
+	ck_assert_uint_eq(read32(0), 0xffffffff);
+}
+END_TEST
+
+START_TEST(a_secured_chip_may_refuse)
+{
+	teardown();
+	attach_to("&variant=no-mass-erase");
+	ck_assert_int_eq(err.code, PT_ESTATE);
+	ck_assert_int_eq(target->ops->mass_erase(target->state, &err), PT_EPERM);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cortexm on kl27");
@@ -667,6 +763,11 @@ int main(void)
 	tcase_add_test(tc, refuses_to_lock_the_chip);
 	tcase_add_loop_test(tc, mtb_modes_record_and_restore, 0, PT_LEN(mtb_modes));
 	tcase_add_test(tc, a_burst_costs_few_round_trips);
+	tcase_add_test(tc, status_shows_what_a_source_changed);
+	tcase_add_loop_test(tc, odd_mtbs_record_all_the_same, 0, 3 * PT_LEN(odd_mtbs));
+	tcase_add_loop_test(tc, says_why_there_is_no_trace, 0, PT_LEN(no_mtb));
+	tcase_add_test(tc, a_secured_chip_can_be_erased);
+	tcase_add_test(tc, a_secured_chip_may_refuse);
 	tcase_add_test(tc, pcsr_samples_the_program);
 	tcase_add_test(tc, detach_puts_everything_back);
 	tcase_add_test(tc, connects_under_reset);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "targets/cortexm/cortexm.h"
+#include "targets/cortexm/mtb.h"
 #include "util.h"
 
 /* --- settings -------------------------------------------------------------------------------------------------------- */
@@ -195,6 +196,8 @@ static void cortexm_describe(void *state, void (*say)(void *arg, const char *lin
 	tell_units(cm, &to);
 	tell_memory(cm, &to);
 	tell_changes(cm, &to);
+	if (cm->mtb != NULL)
+		pt_mtb_describe(cm->mtb, say, arg);
 }
 
 /* --- small answers --------------------------------------------------------------------------------------------------- */

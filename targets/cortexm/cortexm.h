@@ -18,6 +18,8 @@
 #include "targets/cortexm/scs.h"
 #include "targets/target.h"
 
+struct pt_mtb;	/* mtb.h */
+
 struct pt_cortexm {
 	struct pt_target *target;	/* for leases and its probe */
 	struct pt_adi adi;
@@ -40,6 +42,7 @@ struct pt_cortexm {
 	bool halted;			/* as last seen; stop is valid then */
 	bool stepped;			/* the last thing we asked for was a step */
 	bool source_halts;		/* a trace source halts the core through EDBGRQ */
+	struct pt_mtb *mtb;		/* the source at work on the MTB, for describe; NULL: none */
 	struct pt_core_status stop;
 
 	/* settings */

@@ -68,6 +68,9 @@ int pt_mtb_window_at(struct pt_mtb_window *win, const struct pt_mtb_need *need, 
 bool pt_mtb_window_find(struct pt_mtb_window *win, const struct pt_mtb_need *need, const struct pt_span *spans,
 			size_t n_spans);
 
+/* What the source has changed, for `monitor status`: one line per register, with how it was found. */
+void pt_mtb_describe(const struct pt_mtb *m, void (*say)(void *arg, const char *line), void *arg);
+
 /* --- the source ------------------------------------------------------------------------------------------------------ */
 
 enum { PT_MTB_MAX_BYTES = PT_CHUNK_BYTES, PT_MTB_STEP_BYTES = 2048 };

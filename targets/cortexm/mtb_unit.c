@@ -1,4 +1,5 @@
 /* The MTB's registers as rows, and batches of accesses to them. See mtb.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "targets/cortexm/mtb.h"
@@ -108,4 +109,26 @@ size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flo
 	pt_mtb_put_write(batch, m->regs + MTB_POSITION, m->win.pointer);
 	pt_mtb_put_write(batch, m->regs + MTB_FLOW, flow);
 	return pt_mtb_put_write(batch, m->regs + MTB_MASTER, MASTER_EN | pt_mtb_master(m));
+}
+
+static void tell(const char *name, uint32_t found, uint32_t now, const struct pt_field *fields,
+		 void (*say)(void *arg, const char *line), void *arg)
+{
+	char line[200], fields_now[160];
+
+	snprintf(line, sizeof(line), "changed: MTB %s (found 0x%08x)",
+		 pt_fields_print(name, now, fields, fields_now, sizeof(fields_now)), (unsigned)found);
+	say(arg, line);
+}
+
+void pt_mtb_describe(const struct pt_mtb *m, void (*say)(void *arg, const char *line), void *arg)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "profile: the MTB records into 0x%08x, %u bytes; put back when it ends",
+		 (unsigned)m->win.addr, (unsigned)m->win.len_bytes);
+	say(arg, line);
+	tell("POSITION", m->found.position, m->win.pointer, pt_mtb_position_fields, say, arg);
+	tell("MASTER", m->found.master, MASTER_EN | pt_mtb_master(m), pt_mtb_master_fields, say, arg);
+	tell("FLOW", m->found.flow, m->watermark, pt_mtb_flow_fields, say, arg);
 }

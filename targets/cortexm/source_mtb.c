@@ -247,6 +247,7 @@ static void release(struct pt_mtb *m)
 		pt_lease_drop(m->cm->target, unit, owner);
 	m->leased = false;
 	m->cm->source_halts = false;
+	m->cm->mtb = NULL;
 }
 
 static int mtb_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
@@ -266,6 +267,7 @@ static int mtb_start(void *state, struct pt_target *target, const struct pt_sour
 		goto restore;
 	if (look_at_core(m, err) < 0 || m->mode->start(m, err) < 0)
 		goto restore;
+	m->cm->mtb = m;
 	return 0;
 restore:
 	put_back(m, &ignored);
