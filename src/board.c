@@ -281,17 +281,16 @@ static int open_board(struct pt_board *board, struct pt_err *err)
 		pt_probe_close(probe);
 		return err->code;
 	}
-	set_probe(board, probe);
-	pt_link_info(board->link, &info);
+	pt_link_info(pt_probe_link(probe), &info);
 	board->virtual_clock = info.virtual_clock;
 	board->locked = err->code == PT_ESTATE;
 	if (!board->locked && see_cores(board, err) < 0) {
-		set_probe(board, NULL);
 		pt_target_detach(board->target, true, &(struct pt_err){ 0 });
 		board->target = NULL;
 		pt_probe_close(probe);
 		return err->code;
 	}
+	set_probe(board, probe);	/* from here on a job may interrupt it; while it is opened none does */
 	return 0;
 }
 
