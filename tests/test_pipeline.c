@@ -379,6 +379,76 @@ START_TEST(a_snapshot_changes_nothing)
 }
 END_TEST
 
+static uint32_t dice(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(*seed >> 33);
+}
+
+/* Whatever comes, in whatever order: nothing breaks, and the account of time stays an identity. */
+START_TEST(random_chunks)
+{
+	static const char *const configs[] = { HALT, BURST, PCSR, "format=\n", "", "\n\n=\nformat=mtb", "format=mtb\nmode=stream\ncore_hz=x" };
+	struct feed f = feed_of(HALT, NULL, 0);
+	const struct pt_profile *p;
+	uint64_t seed = (uint64_t)_i + 1;
+	uint8_t bytes[600];
+
+	for (int i = 0; i < 3000; i++) {
+		unsigned kind = dice(&seed) % 9, len = dice(&seed) % sizeof(bytes);
+
+		for (unsigned k = 0; k + 4 <= len; k += 4)	/* half of it likely addresses */
+			pt_put_le32(bytes + k, dice(&seed) % 2 == 0 ? dice(&seed) % 0x180 : dice(&seed));
+		if (dice(&seed) % 50 == 0)
+			config(&f, configs[dice(&seed) % PT_LEN(configs)]);
+		else if (kind != PT_CHUNK_CONFIG && (kind != PT_CHUNK_END || dice(&seed) % 100 == 0))
+			put(&f, kind, dice(&seed) % 20, dice(&seed) % 10000, bytes, len);
+		if (i % 500 == 0)
+			pt_pipeline_profile(f.pipeline);
+	}
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->loss.total_ns, p->loss.observed_ns + p->loss.unobserved_ns + p->loss.lost_ns);
+	for (size_t i = 0; i < p->n_functions; i++)
+		ck_assert(!(p->function[i].share.share > 1));
+	drop(&f);
+}
+END_TEST
+
+/* The same bytes in chunks of any size are the same profile. */
+START_TEST(any_split_is_the_same)
+{
+	struct feed whole = feed_of(HALT, NULL, 0), split = feed_of(HALT, NULL, 0);
+	uint8_t bytes[8 * 300];
+	const struct pt_profile *a, *b;
+	uint64_t seed = (uint64_t)_i + 1;
+
+	for (size_t i = 0; i < 300; i++) {
+		pt_put_le32(bytes + 8 * i, turn[i % 3][0]);
+		pt_put_le32(bytes + 8 * i + 4, turn[i % 3][1]);
+	}
+	state(&whole, PT_STATE_RUN, MAIN);
+	state(&split, PT_STATE_RUN, MAIN);
+	put(&whole, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 1000, bytes, sizeof(bytes));
+	for (size_t at = 0, n; at < sizeof(bytes); at += n) {
+		n = 1 + dice(&seed) % 100;
+		n = n < sizeof(bytes) - at ? n : sizeof(bytes) - at;
+		put(&split, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 10, bytes + at, n);
+	}
+	a = pt_pipeline_profile(whole.pipeline);
+	b = pt_pipeline_profile(split.pipeline);
+	ck_assert_uint_eq(row(a, ID_LEAF)->run->count, 100);
+	ck_assert_uint_eq(a->n_functions, b->n_functions);
+	for (size_t i = 0; i < a->n_functions; i++) {
+		ck_assert_uint_eq(a->function[i].run->count, b->function[i].run->count);
+		ck_assert_uint_eq(a->function[i].run->cycles, b->function[i].run->cycles);
+		ck_assert_uint_eq(a->function[i].run->stat[PT_TALLY_PERIOD].total,
+				  b->function[i].run->stat[PT_TALLY_PERIOD].total);
+	}
+	drop(&whole);
+	drop(&split);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pipeline");
@@ -396,6 +466,8 @@ int main(void)
 	tcase_add_test(tc, an_unknown_function_is_refused);
 	tcase_add_test(tc, without_symbols_and_without_a_decoder);
 	tcase_add_test(tc, a_snapshot_changes_nothing);
+	tcase_add_loop_test(tc, random_chunks, 0, 10);
+	tcase_add_loop_test(tc, any_split_is_the_same, 0, 5);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
