@@ -53,7 +53,7 @@ static struct pt_run run_of(uint16_t id, uint32_t cycles)
 	uint64_t begin = functions[id - 1].address + 0x20;
 
 	return (struct pt_run){ .begin = begin, .end = begin + 2, .next = begin, .instructions = cycles, .cycles = cycles,
-				.function = id, .next_function = id, .left = PT_LEFT_BRANCH, .certain = true };
+				.function = id, .next_function = id, .left = PT_LEFT_BRANCH };
 }
 
 static void feed(struct pt_bursts *b, uint16_t id, uint32_t cycles)
@@ -67,7 +67,7 @@ static void feed(struct pt_bursts *b, uint16_t id, uint32_t cycles)
 static void wake_at(struct pt_bursts *b, uint64_t addr)
 {
 	struct pt_run run = { .begin = addr, .end = addr, .next = 0x400, .cycles = 15, .function = IDLE, .next_function = ISR,
-			      .left = PT_LEFT_EXCEPTION, .certain = true };
+			      .left = PT_LEFT_EXCEPTION };
 
 	pt_bursts_feed(b, &run, 1);
 }

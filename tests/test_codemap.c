@@ -101,7 +101,7 @@ END_TEST
 
 static bool is_handler(uint64_t addr)
 {
-	return pt_codemap_at(map, addr)->handler;
+	return pt_codemap_at(map, addr)->len_units > 0 && !pt_codemap_at(map, addr)->plain;
 }
 
 START_TEST(knows_handlers)

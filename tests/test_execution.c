@@ -35,7 +35,7 @@ static uint16_t owner(uint64_t address)
 /* "begin instructions verb next": one run; cycles = instructions. */
 static struct pt_run run_of(const char *text)
 {
-	struct pt_run run = { .certain = true };
+	struct pt_run run = { 0 };
 	unsigned begin, n, next = 0;
 	char verb[16];
 

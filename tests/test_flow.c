@@ -206,7 +206,7 @@ static bool same(const struct pt_run *run, const struct want *want)
 {
 	return run->begin == want->begin && run->end == want->end && run->next == want->next &&
 	       run->instructions == want->instructions && run->cycles == want->cycles && run->left == want->left &&
-	       run->certain == !want->guessed;
+	       run->assumed == want->guessed;
 }
 
 static void show(const struct pt_run_batch *got)

@@ -226,7 +226,7 @@ START_TEST(tells_code_from_literal_pools_and_finds_code_in_ram)
 	ck_assert_uint_eq(pt_codemap_at(map, 0x34)->len_units, 2);	/* bl worker */
 	ck_assert_uint_eq(pt_codemap_at(map, 0x40)->len_units, 0);	/* .word ram_worker */
 	ck_assert_uint_eq(pt_codemap_at(map, 0x20000002)->flow, PT_FLOW_RETURN);
-	ck_assert(pt_codemap_at(map, 0x44)->handler);
+	ck_assert(pt_codemap_at(map, 0x48)->plain == 0 && pt_codemap_at(map, 0x4c)->plain);
 	ck_assert(!pt_codemap_at(map, 0x44)->plain);
 	ck_assert_uint_eq(pt_program_vector(p, 1), 0x30);
 	ck_assert_uint_eq(pt_program_vector(p, 3), 0x48);

@@ -16,6 +16,10 @@ struct place {
 static_assert((int)PT_LEFT_BRANCH == (PT_FLOW_BRANCH & PT_FLOW_LEAVES), "a jump is a branch");
 static_assert((int)PT_LEFT_CALL == (PT_FLOW_CALL & PT_FLOW_LEAVES), "a call is a call");
 static_assert((int)PT_LEFT_RETURN == (PT_FLOW_RETURN & PT_FLOW_LEAVES), "a return is a return");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
+	      offsetof(struct pt_run, instructions) - offsetof(struct pt_run, assumed) == PT_SUM_INSTRUCTIONS / 8 &&
+	      offsetof(struct pt_run, cycles) - offsetof(struct pt_run, assumed) == PT_SUM_CYCLES / 8,
+	      "the sums of a run lie as those of the code map do");
 static_assert((unsigned)PT_FLOW_RUN_BYTES <= (unsigned)PT_CODEMAP_PAD, "a run ends inside the padding");
 
 /* What a branch instruction leaves by; 0: it does not branch. */
@@ -153,10 +157,10 @@ static void leave(struct pt_flow *f, struct place end, struct place next, enum p
 
 	*run = (struct pt_run){
 		.begin = f->begin, .end = end.addr, .next = known ? next.addr : PT_UNKNOWN,
-		.instructions = pt_sum_instructions(end.unit->sums - f->at->sums),
+		.instructions = (uint16_t)pt_sum_instructions(end.unit->sums - f->at->sums),
 		.cycles = pt_sum_cycles(end.unit->sums - f->at->sums) + extra_cycles,
 		.function = f->at->function, .next_function = known ? next.unit->function : PT_NO_FUNCTION,
-		.left = (uint8_t)(known ? left : PT_LEFT_GAP), .certain = true,
+		.left = (uint8_t)(known ? left : PT_LEFT_GAP),
 	};
 	f->open = known;
 	if (known) {
@@ -245,7 +249,7 @@ static bool is_handler(const struct pt_flow *f, uint64_t addr)
 {
 	struct place p = locate(f, addr);
 
-	return p.unit != NULL && p.unit->handler;
+	return p.unit != NULL && !p.unit->plain;
 }
 
 /* Straight into the next handler? The stack of interrupted places says so where it is known, else the vector table. */
@@ -474,7 +478,7 @@ static void vector(struct pt_flow *f, const struct pt_event *e, struct pt_run_ba
 	else
 		by_exception(f, from, to, out);
 	if (out->n_runs > n && !certain)
-		out->run[out->n_runs - 1].certain = false;
+		out->run[out->n_runs - 1].assumed = 1;
 }
 
 /* ---- all events */
@@ -556,12 +560,11 @@ static inline size_t follow(struct pt_flow *f, const struct pt_event *event, siz
 		run->begin = begin;
 		run->end = event->branch.from + ((uint64_t)src->len_units << shift);
 		run->next = begin = event->branch.to;
-		run->instructions = pt_sum_instructions(sums) + 1;
-		run->cycles = pt_sum_cycles(sums) + src->leave_cycles;
+		sums += ((uint64_t)src->leave_cycles << PT_SUM_CYCLES) + (UINT64_C(1) << PT_SUM_INSTRUCTIONS);
+		memcpy(&run->assumed, &sums, sizeof(sums));	/* which is 0, as there are no breaks; instructions; cycles */
 		run->function = at->function;
 		run->next_function = dst->function;
 		run->left = src->flow & PT_FLOW_LEAVES;
-		run->certain = true;
 		at = dst;
 	}
 	if (i > 0) {

@@ -2,7 +2,6 @@
 #ifndef PT_PROFILE_RUN_H
 #define PT_PROFILE_RUN_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,10 +23,12 @@ enum pt_left {
 struct pt_run {			/* [begin, end) ran, then went to next; empty (end == begin) if it was left at once */
 	uint64_t begin, end;
 	uint64_t next;
-	uint32_t instructions, cycles;	/* of [begin, end); cycles are modelled, those of leaving it included */
-	uint16_t function, next_function;	/* ids (codemap.h) of begin and next */
+	uint16_t assumed;	/* 1: an assumption was made to resolve it */
+	uint16_t instructions;	/* of [begin, end); these three lie as the sums of the code map do */
+	uint32_t cycles;	/* modelled, those of leaving it included */
+	uint16_t function;	/* id (codemap.h) of begin */
 	uint8_t left;		/* enum pt_left */
-	bool certain;		/* false: an assumption was made to resolve it */
+	uint16_t next_function;	/* id of next */
 };
 
 /* Of one source on one core, in order. Small enough to stay in the first-level cache together with the events. */

@@ -114,8 +114,8 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		units = insn.len_bytes / unit;
 		span->code[i] = sum;
 		span->code[i].flow = insn.flow & 15;
-		span->code[i].len_units = (unsigned)units & 15;
-		span->code[i].leave_cycles = insn.taken_cycles & 63;
+		span->code[i].len_units = (unsigned)units & 7;
+		span->code[i].leave_cycles = insn.taken_cycles;
 		span->code[i].plain = units > 0;
 		span->code[i].target = index_of(map, span, insn.target);
 		span->code[i].function = function_at(c, addr);
@@ -180,10 +180,8 @@ static void mark_handlers(struct pt_codemap *map)
 		uint64_t addr = pt_program_vector(map->program, n);
 		struct pt_code_unit *unit = (struct pt_code_unit *)(uintptr_t)pt_codemap_at(map, addr);
 
-		if (unit != NULL && unit->len_units > 0) {
-			unit->handler = 1;
+		if (unit != NULL)
 			unit->plain = 0;
-		}
 	}
 }
 
