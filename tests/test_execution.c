@@ -303,7 +303,7 @@ START_TEST(long_times_do_not_wrap)
 {
 	struct pt_execution *x = fresh(0);
 	struct pt_run slow = { .begin = 0x200, .end = 0x202, .next = 0x200, .function = 2, .next_function = 2,
-			       .instructions = 3000000000u, .cycles = 3000000000u, .left = PT_LEFT_BRANCH };
+			       .instructions = 1, .cycles = 3000000000u, .left = PT_LEFT_BRANCH };
 
 	feed(x, "110 1 call 200");
 	pt_execution_feed(x, &slow, 1);
