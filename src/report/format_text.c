@@ -157,9 +157,10 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	label(out, "figures");
-	pt_text_add(out, "counts %s%s, times %s, shares %s%s\n", basis_name(p->counts),
-		    p->counts == PT_BASIS_ESTIMATED ? " (as seen, not scaled up)" : "", basis_name(p->times),
-		    basis_name(p->shares), p->shares == PT_BASIS_ESTIMATED ? " (95 % interval) of time awake" : "");
+	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s\n", basis_name(p->counts),
+		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", basis_name(p->times),
+		    p->bursts != 0 ? " (of what a burst saw whole)" : "", basis_name(p->shares),
+		    p->shares == PT_BASIS_ESTIMATED ? " (95 % interval) of time awake" : "");
 	if (p->unseen.hi == 0)
 		return;
 	label(out, "");
