@@ -31,7 +31,8 @@ int pt_mem_read(struct pt_mem *mem, uint64_t addr, void *bytes, size_t len_bytes
 int pt_mem_write(struct pt_mem *mem, uint64_t addr, const void *bytes, size_t len_bytes, struct pt_err *err)
 {
 	/* a write does not change its bytes; the op has one pointer for both directions */
-	struct pt_mem_op op = { .what = PT_MEM_WRITE, .addr = addr, .bytes = (void *)(uintptr_t)bytes, .len_bytes = len_bytes };
+	struct pt_mem_op op = { .what = PT_MEM_WRITE, .addr = addr, .bytes = (void *)(uintptr_t)bytes,
+				.len_bytes = len_bytes };
 
 	return run_one(mem, &op, err);
 }

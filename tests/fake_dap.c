@@ -9,7 +9,7 @@
 
 enum { RUN_NS = 125000 };	/* a round trip */
 
-/* --- MEM-AP ------------------------------------------------------------------------------------------------------ */
+/* --- MEM-AP ------------------------------------------------------------------------------------------------------- */
 
 static uint8_t width(const struct fake_dap *dap)
 {
@@ -84,7 +84,7 @@ static void access_ap(struct fake_dap *dap, uint8_t a, bool write, uint32_t *val
 		*value = dap->read_ap != NULL ? dap->read_ap(dap, ap, reg) : 0;
 }
 
-/* --- DP ---------------------------------------------------------------------------------------------------------- */
+/* --- DP ----------------------------------------------------------------------------------------------------------- */
 
 static void access_dp(struct fake_dap *dap, uint8_t a, bool write, uint32_t *value)
 {
@@ -228,7 +228,7 @@ const struct pt_dap_ops fake_dap_ops = {
 	.connect = connect_line, .run = run, .write_abort = write_abort, .set_reset = set_reset,
 };
 
-/* --- link and probe around it ------------------------------------------------------------------------------------ */
+/* --- link and probe around it ------------------------------------------------------------------------------------- */
 
 static uint64_t link_now_ns(void *state)
 {

@@ -13,7 +13,7 @@ static struct pt_target target;
 static struct pt_cortexm *cm;
 static struct pt_err err;
 
-/* --- the debug unit ------------------------------------------------------------------------------------------------ */
+/* --- the debug unit ----------------------------------------------------------------------------------------------- */
 
 static struct {
 	uint32_t dhcsr, dfsr, demcr, dcrdr, regs[32], matched, bpu_ctrl, dwt_ctrl, bpu[8];
@@ -170,7 +170,7 @@ static void insert(enum pt_break_kind kind, uint64_t addr, uint32_t len, int wan
 	ck_assert_msg(pt_breaks_insert(cm, &at, &err) == want, "%s", err.msg);
 }
 
-/* --- states and reasons ---------------------------------------------------------------------------------------------- */
+/* --- states and reasons ------------------------------------------------------------------------------------------- */
 
 static const struct { uint32_t dhcsr; enum pt_run_state state; } states[] = {
 	{ 0, PT_RUNNING }, { DHCSR_S_SLEEP, PT_SLEEPING }, { DHCSR_S_LOCKUP, PT_LOCKED_UP }, { DHCSR_S_HALT, PT_HALTED },
@@ -239,7 +239,7 @@ START_TEST(reset_and_lost_power_are_told_once)
 }
 END_TEST
 
-/* --- halt, step, resume ------------------------------------------------------------------------------------------------ */
+/* --- halt, step, resume ------------------------------------------------------------------------------------------- */
 
 START_TEST(step_is_one_round_trip_without_breakpoints)
 {
@@ -358,7 +358,7 @@ START_TEST(restore_leaves_it_as_found)
 }
 END_TEST
 
-/* --- breakpoints ---------------------------------------------------------------------------------------------------------- */
+/* --- breakpoints -------------------------------------------------------------------------------------------------- */
 
 static const struct { uint32_t ctrl; uint64_t addr; int rc; uint32_t comp; } comparators[] = {
 	{ 2 << 4, 0x1000, 0, 0x40001001 },

@@ -120,7 +120,7 @@ static void resume(void)
 	OK(target->ops->resume(target->state, 0, &err));
 }
 
-/* --- attach ------------------------------------------------------------------------------------------------------ */
+/* --- attach ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(attaches_without_halting)
 {
@@ -161,7 +161,7 @@ START_TEST(describes_what_it_found)
 }
 END_TEST
 
-/* --- run control --------------------------------------------------------------------------------------------------- */
+/* --- run control -------------------------------------------------------------------------------------------------- */
 
 START_TEST(halts_steps_and_resumes)
 {
@@ -233,7 +233,7 @@ START_TEST(sleep_is_a_state)
 }
 END_TEST
 
-/* --- reset --------------------------------------------------------------------------------------------------------- */
+/* --- reset -------------------------------------------------------------------------------------------------------- */
 
 static const struct { enum pt_reset_kind kind; bool halted; } reset_kinds[] = {
 	{ PT_RESET_RUN, false }, { PT_RESET_HALT, true }, { PT_RESET_INIT, true },
@@ -266,7 +266,7 @@ START_TEST(notices_a_foreign_reset)
 }
 END_TEST
 
-/* --- breakpoints ------------------------------------------------------------------------------------------------------ */
+/* --- breakpoints -------------------------------------------------------------------------------------------------- */
 
 /* Somewhere the demo comes by again and again: where it was found, single-stepped past whatever slept. */
 static uint64_t busy_place(void)
@@ -371,7 +371,7 @@ START_TEST(watchpoint_names_its_address)
 }
 END_TEST
 
-/* --- memory ---------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(memory_while_running)
 {
@@ -391,7 +391,7 @@ START_TEST(memory_while_running)
 }
 END_TEST
 
-/* --- flash ----------------------------------------------------------------------------------------------------------- */
+/* --- flash -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(programs_and_verifies)
 {
@@ -504,7 +504,7 @@ START_TEST(refuses_to_lock_the_chip)
 }
 END_TEST
 
-/* --- source mtb -------------------------------------------------------------------------------------------------------- */
+/* --- source mtb --------------------------------------------------------------------------------------------------- */
 
 static struct array_sink sink;
 static const struct pt_source_ops *source;
@@ -632,7 +632,7 @@ START_TEST(pcsr_samples_the_program)
 }
 END_TEST
 
-/* --- detach ---------------------------------------------------------------------------------------------------------- */
+/* --- detach ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(detach_puts_everything_back)
 {
@@ -671,7 +671,7 @@ START_TEST(connects_under_reset)
 }
 END_TEST
 
-/* --- other members of the family ---------------------------------------------------------------------------------------- */
+/* --- other members of the family ---------------------------------------------------------------------------------- */
 
 static const char *const odd_mtbs[] = {
 	"&variant=mtb-base-0", "&variant=mtb-match-on-step", "&variant=mtb-tail-single", "&variant=skid-1", "&variant=skid-8",

@@ -33,7 +33,7 @@ static void teardown(void)
 	fake_dap_fini(&dap);
 }
 
-/* --- sizes and alignments ---------------------------------------------------------------------------------------- */
+/* --- sizes and alignments ----------------------------------------------------------------------------------------- */
 
 static const struct {
 	uint32_t offset, len_bytes;
@@ -90,7 +90,7 @@ START_TEST(accesses_are_exact)
 }
 END_TEST
 
-/* --- batches ----------------------------------------------------------------------------------------------------- */
+/* --- batches ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(a_large_read_is_one_batch)
 {
@@ -204,7 +204,7 @@ START_TEST(refuses_before_it_sends)
 }
 END_TEST
 
-/* --- faults ------------------------------------------------------------------------------------------------------ */
+/* --- faults ------------------------------------------------------------------------------------------------------- */
 
 static const struct { uint8_t what; bool tar_moves; uint32_t addr, len_bytes; uint64_t fault; } faults[] = {
 	{ PT_MEM_READ, false, RAM + RAM_BYTES - 64, 128, RAM + RAM_BYTES },
@@ -260,7 +260,7 @@ START_TEST(a_dead_wire_is_tried_anew)
 }
 END_TEST
 
-/* --- breakpoints in the way ---------------------------------------------------------------------------------------- */
+/* --- breakpoints in the way --------------------------------------------------------------------------------------- */
 
 static uint8_t original[2];
 enum { AT = RAM + 6 };

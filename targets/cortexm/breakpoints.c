@@ -15,7 +15,7 @@ static const struct pt_field dwt_num = { "NUMCOMP", 28, 4, "comparators" };
 enum { BKPT_LOW = 0x00, BKPT_HIGH = 0xbe };	/* BKPT #0. Source: DDI 0419, A6.7.12 */
 enum { SRAM_FIRST = 0x20000000, SRAM_LAST = 0x3fffffff };	/* of the architecture. Source: DDI 0419, B3.1 */
 
-/* --- comparators of the BPU ------------------------------------------------------------------------------------------ */
+/* --- comparators of the BPU --------------------------------------------------------------------------------------- */
 
 static uint64_t bpu_reg(const struct pt_cortexm *cm, unsigned offset)
 {
@@ -104,7 +104,7 @@ static int remove_hard(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
 	return write_bpu(cm, (unsigned)i, false, err);
 }
 
-/* --- BKPT instructions ----------------------------------------------------------------------------------------------- */
+/* --- BKPT instructions -------------------------------------------------------------------------------------------- */
 
 static int find_soft(const struct pt_cortexm *cm, uint32_t addr)
 {
@@ -192,7 +192,7 @@ void pt_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
 	overlap(cm, addr, bytes, len_bytes, true);
 }
 
-/* --- comparators of the DWT ------------------------------------------------------------------------------------------ */
+/* --- comparators of the DWT --------------------------------------------------------------------------------------- */
 
 static uint64_t dwt_reg(const struct pt_cortexm *cm, unsigned offset)
 {
@@ -309,7 +309,7 @@ bool pt_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t
 	return found;
 }
 
-/* --- all kinds --------------------------------------------------------------------------------------------------------- */
+/* --- all kinds ---------------------------------------------------------------------------------------------------- */
 
 int pt_breaks_init(struct pt_cortexm *cm, struct pt_err *err)
 {

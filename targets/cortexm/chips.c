@@ -42,7 +42,7 @@ static const struct {
 	{ "LPC81x", 0, 0, 0, 0x14000000 },
 };
 
-/* --- regions ----------------------------------------------------------------------------------------------------- */
+/* --- regions ------------------------------------------------------------------------------------------------------ */
 
 static void add_region(struct pt_chip *chip, enum pt_region_kind kind, uint64_t from, uint64_t to, uint32_t block_bytes)
 {
@@ -76,7 +76,7 @@ static void set_kinetis(struct pt_chip *chip, uint32_t flash_bytes, uint32_t ram
 	chip->watchdog = SIM_COPC;
 }
 
-/* --- identification ------------------------------------------------------------------------------------------------ */
+/* --- identification ----------------------------------------------------------------------------------------------- */
 
 uint8_t pt_chip_mdm_ap(const struct pt_discovery *found)
 {
@@ -110,7 +110,8 @@ static bool identify_kinetis(struct pt_chip *chip, struct pt_mem *mem)
 		digit = 7;	/* KL17 and KL27 report 3 */
 	flash_bytes = flash_bytes_of(fcfg1);
 	set_kinetis(chip, flash_bytes, (UINT32_C(1) << pt_field_get(&sdid_sramsize, sdid)) * KB / 2);
-	snprintf(chip->name, sizeof(chip->name), "MKL%u%uZ%u", (unsigned)family, (unsigned)digit, (unsigned)(flash_bytes / KB));
+	snprintf(chip->name, sizeof(chip->name), "MKL%u%uZ%u", (unsigned)family, (unsigned)digit,
+		 (unsigned)(flash_bytes / KB));
 	return true;
 }
 
@@ -149,7 +150,7 @@ static int take_wanted(struct pt_chip *chip, const char *wanted, struct pt_err *
 	return pt_fail(err, PT_EARG, "there is no chip %s; known by name are%s", wanted, names);
 }
 
-/* --- core ---------------------------------------------------------------------------------------------------------- */
+/* --- core --------------------------------------------------------------------------------------------------------- */
 
 static const struct { uint16_t part; const char *name; } cores[] = {	/* CPUID[15:4]. Source: the cores' TRMs */
 	{ 0xc20, "Cortex-M0" }, { 0xc60, "Cortex-M0+" }, { 0xc21, "Cortex-M1" }, { 0xc23, "Cortex-M3" },

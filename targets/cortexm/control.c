@@ -8,7 +8,7 @@
 
 enum { BATCH_MS = 1000, HALT_MS = 1000, STEP_MS = 200, POLL_US = 5000 };
 
-/* --- DHCSR and DEMCR ----------------------------------------------------------------------------------------------- */
+/* --- DHCSR and DEMCR ---------------------------------------------------------------------------------------------- */
 
 void pt_core_saw(struct pt_cortexm *cm, uint32_t dhcsr)
 {
@@ -89,7 +89,7 @@ int pt_core_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err)
 	return 0;
 }
 
-/* --- why it halted ------------------------------------------------------------------------------------------------- */
+/* --- why it halted ------------------------------------------------------------------------------------------------ */
 
 static const enum pt_halt_reason watch_reason[] = {
 	[PT_WATCH_WRITE] = PT_HALT_WATCH_WRITE, [PT_WATCH_READ] = PT_HALT_WATCH_READ,
@@ -139,7 +139,7 @@ static int find_reason(struct pt_cortexm *cm, struct pt_err *err)
 	return 0;
 }
 
-/* --- status -------------------------------------------------------------------------------------------------------- */
+/* --- status ------------------------------------------------------------------------------------------------------- */
 
 /* An error of the wire as a state of the core, where it is one. */
 static int status_of_error(int rc, struct pt_core_status *out)
@@ -212,7 +212,7 @@ int pt_core_status(void *state, unsigned core, struct pt_core_status *out, struc
 	return 0;
 }
 
-/* --- halt, resume, step -------------------------------------------------------------------------------------------- */
+/* --- halt, resume, step ------------------------------------------------------------------------------------------- */
 
 struct control_batch {		/* writes of control registers and a poll of S_HALT, in one round trip */
 	struct pt_mem_op op[6];
@@ -298,7 +298,8 @@ static int step_once(struct pt_cortexm *cm, bool mask_ints, struct pt_err *err)
 	rc = wait_halted(cm, &batch, STEP_MS, err);
 	if (rc != PT_ETIMEOUT)
 		return rc;
-	put(cm, &batch, SCS_DHCSR, DHCSR_KEY | DHCSR_C_DEBUGEN | DHCSR_C_HALT);	/* it sleeps: the step has no end of its own */
+	/* it sleeps: the step has no end of its own */
+	put(cm, &batch, SCS_DHCSR, DHCSR_KEY | DHCSR_C_DEBUGEN | DHCSR_C_HALT);
 	return wait_halted(cm, &batch, HALT_MS, err);
 }
 

@@ -6,7 +6,7 @@
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
-/* --- settings -------------------------------------------------------------------------------------------------------- */
+/* --- settings ----------------------------------------------------------------------------------------------------- */
 
 enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, N_PARAMS };
 static const struct pt_param params[] = {
@@ -34,7 +34,7 @@ static void take_settings(struct pt_cortexm *cm, const struct pt_params *setting
 	cm->allow_lock = pt_params_flag(settings, &params[ALLOW_LOCK]);
 }
 
-/* --- attach ---------------------------------------------------------------------------------------------------------- */
+/* --- attach ------------------------------------------------------------------------------------------------------- */
 
 static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt_err *err)
 {
@@ -119,7 +119,7 @@ static int cortexm_detach(void *state, bool resume, struct pt_err *err)
 	return pt_wrap(err, "detach");
 }
 
-/* --- what was found, what was changed -------------------------------------------------------------------------------- */
+/* --- what was found, what was changed ----------------------------------------------------------------------------- */
 
 struct teller { void (*say)(void *arg, const char *line); void *arg; };
 
@@ -154,8 +154,9 @@ static void tell_memory(const struct pt_cortexm *cm, const struct teller *to)
 	if (cm->chip.ram_bytes == 0)
 		snprintf(line, sizeof(line), "memory map not known: no flash programming, no RAM for a trace buffer by itself");
 	else
-		snprintf(line, sizeof(line), "flash %u KiB at 0, RAM %u KiB at 0x%08x", (unsigned)(cm->chip.flash_bytes / 1024),
-			 (unsigned)(cm->chip.ram_bytes / 1024), (unsigned)cm->chip.ram_addr);
+		snprintf(line, sizeof(line), "flash %u KiB at 0, RAM %u KiB at 0x%08x",
+			 (unsigned)(cm->chip.flash_bytes / 1024), (unsigned)(cm->chip.ram_bytes / 1024),
+			 (unsigned)cm->chip.ram_addr);
 	to->say(to->arg, line);
 }
 
@@ -200,7 +201,7 @@ static void cortexm_describe(void *state, void (*say)(void *arg, const char *lin
 		pt_mtb_describe(cm->mtb, say, arg);
 }
 
-/* --- small answers --------------------------------------------------------------------------------------------------- */
+/* --- small answers ------------------------------------------------------------------------------------------------ */
 
 static const char *cortexm_chip(void *state)
 {

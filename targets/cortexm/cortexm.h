@@ -52,7 +52,7 @@ struct pt_cortexm {
 	struct pt_flash flash_unit;
 };
 
-/* --- control.c --- */
+/* --- control.c ---------------------------------------------------------------------------------------------------- */
 /* A DHCSR value was read, by whomever: its sticky S_RESET_ST is cleared by reading and must not be lost. */
 void pt_core_saw(struct pt_cortexm *cm, uint32_t dhcsr);
 int pt_core_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err);
@@ -65,13 +65,13 @@ int pt_core_halt(void *state, unsigned core, struct pt_err *err);
 int pt_core_resume(void *state, unsigned core, struct pt_err *err);
 int pt_core_step(void *state, unsigned core, struct pt_err *err);
 
-/* --- reset.c --- */
+/* --- reset.c ------------------------------------------------------------------------------------------------------ */
 int pt_core_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);
 /* Before the wire is connected: hold the chip in reset. Afterwards: let go so that it stops at the reset vector. */
 int pt_core_hold_reset(struct pt_cortexm *cm, struct pt_err *err);
 int pt_core_release_reset(struct pt_cortexm *cm, struct pt_err *err);
 
-/* --- registers.c --- */
+/* --- registers.c -------------------------------------------------------------------------------------------------- */
 const struct pt_register *pt_core_registers(void *state, size_t *n);
 int pt_core_read_registers(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
 			   struct pt_err *err);
@@ -80,13 +80,13 @@ int pt_core_write_registers(void *state, unsigned core, const uint16_t *rows, si
 int pt_core_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
 enum { PT_ROW_R0 = 0, PT_ROW_SP = 13, PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR };	/* indices into the rows */
 
-/* --- security.c: Kinetis MDM-AP --- */
+/* --- security.c: Kinetis MDM-AP ----------------------------------------------------------------------------------- */
 /* PT_ESTATE: the chip is secured; the sentence says what to do. Reads nothing but the MDM-AP. */
 int pt_security_check(struct pt_cortexm *cm, struct pt_err *err);
 int pt_security_mass_erase(void *state, struct pt_err *err);
 int pt_security_hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err);	/* stay at the reset vector */
 
-/* --- sources, each in its file --- */
+/* --- sources, each in its file ------------------------------------------------------------------------------------ */
 extern const struct pt_source_ops pt_source_mtb, pt_source_pcsr;
 
 static inline uint64_t pt_core_reg(const struct pt_cortexm *cm, uint32_t offset)

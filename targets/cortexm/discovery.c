@@ -41,7 +41,7 @@ const char *pt_unit_name(enum pt_unit unit)
 	return unit < PT_N_UNITS ? names[unit] : "?";
 }
 
-/* --- access ports ------------------------------------------------------------------------------------------------ */
+/* --- access ports ------------------------------------------------------------------------------------------------- */
 
 static bool reaches_memory(uint32_t idr)
 {
@@ -70,7 +70,7 @@ int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_er
 		       (unsigned)found->idr[0]);
 }
 
-/* --- ROM tables -------------------------------------------------------------------------------------------------- */
+/* --- ROM tables --------------------------------------------------------------------------------------------------- */
 
 /* Run all ops; one that faults twice is zeroed and left out. */
 static int run_tolerant(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops, struct pt_err *err)
@@ -94,7 +94,8 @@ static int run_tolerant(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops,
 
 static struct pt_mem_op read_words(uint32_t addr, uint8_t *bytes, size_t len_bytes)
 {
-	return (struct pt_mem_op){ .what = PT_MEM_READ, .width_bytes = 4, .addr = addr, .bytes = bytes, .len_bytes = len_bytes };
+	return (struct pt_mem_op){ .what = PT_MEM_READ, .width_bytes = 4, .addr = addr, .bytes = bytes,
+				   .len_bytes = len_bytes };
 }
 
 struct ids { uint8_t id[ID_BYTES], devarch[4], devtype[4]; };
@@ -208,7 +209,7 @@ static int walk(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *e
 	return 0;
 }
 
-/* --- who is what --------------------------------------------------------------------------------------------------- */
+/* --- who is what -------------------------------------------------------------------------------------------------- */
 
 static bool fits(const struct row *row, const struct pt_component *component)
 {

@@ -20,7 +20,7 @@ static const struct pt_field fsec_sec = { "SEC", 0, 2, "2: not secured" };
 static const struct pt_field fsec_meen = { "MEEN", 4, 2, "2: mass erase disabled" };
 static const uint8_t fsec_open = 0xfe;
 
-/* --- the lock -------------------------------------------------------------------------------------------------------- */
+/* --- the lock ----------------------------------------------------------------------------------------------------- */
 
 int pt_ftfa_check_lock(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
 {
@@ -45,7 +45,7 @@ static void keep_open(struct pt_flash *flash)
 	flash->written[FTFA_FSEC / LONGWORD_BYTES] = 1;
 }
 
-/* --- commands -------------------------------------------------------------------------------------------------------- */
+/* --- commands ----------------------------------------------------------------------------------------------------- */
 
 int pt_ftfa_check_status(uint32_t fstat, uint32_t addr, struct pt_err *err)
 {
@@ -108,7 +108,7 @@ int pt_ftfa_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, uint3
 	return pt_ftfa_check_status(fstat, addr, err);
 }
 
-/* --- erase, program, verify ------------------------------------------------------------------------------------------ */
+/* --- erase, program, verify --------------------------------------------------------------------------------------- */
 
 static int erase(struct pt_cortexm *cm, struct pt_err *err)
 {

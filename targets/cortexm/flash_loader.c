@@ -61,7 +61,7 @@ int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, u
 	return rc;
 }
 
-/* --- open and close -------------------------------------------------------------------------------------------------- */
+/* --- open and close ----------------------------------------------------------------------------------------------- */
 
 int pt_loader_open(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_err *err)
 {
@@ -101,7 +101,7 @@ int pt_loader_close(struct pt_loader *loader, struct pt_err *err)
 	return pt_core_write_registers(loader->cm, 0, &primask, 1, &loader->primask, err);
 }
 
-/* --- run ------------------------------------------------------------------------------------------------------------- */
+/* --- run ---------------------------------------------------------------------------------------------------------- */
 
 static int write_registers(struct pt_loader *loader, const uint16_t *rows, const uint64_t *values, size_t n,
 			   struct pt_err *err)
@@ -141,7 +141,7 @@ int pt_loader_start(struct pt_loader *loader, struct pt_err *err)
 	return pt_loader_run(loader, code, sizeof(code), 0, rows, values, PT_LEN(rows), err);
 }
 
-/* --- buffers --------------------------------------------------------------------------------------------------------- */
+/* --- buffers ------------------------------------------------------------------------------------------------------ */
 
 /* The word does not become 0: has the loop stopped at an error? */
 static int why_stuck(struct pt_loader *loader, struct pt_err *err)

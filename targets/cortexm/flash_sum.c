@@ -16,7 +16,7 @@ enum { ROW_R0 = 0, ROW_R1 = 1, ROW_R2 = 2, ROW_R6 = 6, ROW_R8 = 8 };
 #define FACTOR UINT32_C(0x9e3779b1)	/* odd, and its bits are everywhere: the prime next to 2^32 / golden ratio */
 #define SEED UINT32_C(85)
 
-/* --- one sum --------------------------------------------------------------------------------------------------------- */
+/* --- one sum ------------------------------------------------------------------------------------------------------ */
 
 static const uint8_t code[] = {
 			/*       @ r0 = flash, r1 = sums, r2 = sectors, r6 = FACTOR, r8 = the word that is 0 at the end */
@@ -87,7 +87,7 @@ int pt_loader_sums(struct pt_loader *loader, uint32_t addr, size_t n, uint64_t *
 	return 0;
 }
 
-/* --- the sectors that somebody asked to erase -------------------------------------------------------------------------- */
+/* --- the sectors that somebody asked to erase --------------------------------------------------------------------- */
 
 struct sums { size_t first, n; uint64_t *sum; };	/* of sectors first .. first + n - 1 */
 
@@ -140,7 +140,7 @@ int pt_flash_judge(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_er
 	return 0;
 }
 
-/* --- verify ------------------------------------------------------------------------------------------------------------ */
+/* --- verify ------------------------------------------------------------------------------------------------------- */
 
 static int compare(const struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, uint32_t len_bytes, struct pt_err *err)
 {

@@ -7,7 +7,7 @@
 
 enum { BLOCK_BYTES = 1024 };	/* TAR counts on inside one such block. Source: IHI 0031, 7.2.2 */
 
-/* --- checking -------------------------------------------------------------------------------------------------- */
+/* --- checking ----------------------------------------------------------------------------------------------------- */
 
 static int check_op(const struct pt_mem_op *op, bool after_poll, struct pt_err *err)
 {
@@ -45,7 +45,7 @@ static int check(const struct pt_mem_op *ops, size_t n_ops, struct pt_err *err)
 	return 0;
 }
 
-/* --- cutting --------------------------------------------------------------------------------------------------- */
+/* --- cutting ------------------------------------------------------------------------------------------------------ */
 
 static uint8_t width_at(const struct pt_mem_op *op, uint64_t addr, size_t left)
 {
@@ -121,7 +121,7 @@ static void hide_breakpoints(const struct pt_mem_ap *ap, size_t n_done)
 	}
 }
 
-/* --- the ops of struct pt_mem ---------------------------------------------------------------------------------- */
+/* --- the ops of struct pt_mem ------------------------------------------------------------------------------------- */
 
 static int mem_ap_run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		      uint64_t *fault_addr, struct pt_err *err)

@@ -17,8 +17,10 @@ enum { PT_PLAN_OPS = 512, PT_PLAN_WORDS = 16640 };	/* 64 KiB and some registers 
 /* Breakpoints live in memory; accesses that do not ask for `code` see through them. */
 struct pt_mem_ap_hooks {
 	void *arg;
-	void (*hide)(void *arg, uint64_t addr, uint8_t *bytes, size_t len_bytes);	/* was read: put the program's own bytes in */
-	void (*keep)(void *arg, uint64_t addr, uint8_t *bytes, size_t len_bytes);	/* will be written: remember, put breakpoints in */
+	/* bytes were read: put the program's own in */
+	void (*hide)(void *arg, uint64_t addr, uint8_t *bytes, size_t len_bytes);
+	/* bytes will be written: remember them where breakpoints are, and put those in */
+	void (*keep)(void *arg, uint64_t addr, uint8_t *bytes, size_t len_bytes);
 };
 
 struct pt_access {		/* what an op of the batch means to memory */
@@ -55,7 +57,7 @@ struct pt_mem_ap {
 void pt_mem_ap_init(struct pt_mem_ap *ap, struct pt_adi *adi, uint8_t number);
 void pt_mem_ap_forget(struct pt_mem_ap *ap);	/* the chip was reset or connected anew: trust no cached register */
 
-/* --- between mem_ap.c, mem_plan.c and mem_fault.c --- */
+/* --- between mem_ap.c, mem_plan.c and mem_fault.c ----------------------------------------------------------------- */
 
 /* All return 0, an error, or PT_PLAN_EXPIRED: a poll expired, stop. */
 enum { PT_PLAN_EXPIRED = 1 };

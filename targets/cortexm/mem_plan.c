@@ -12,7 +12,7 @@ enum { LINE_BYTES = 16, BLOCK_BYTES = 1024, DELAY_PIECE_US = 2500 };	/* short pi
 enum { CSW_INCREMENT = 1 << 4, CSW_BYTE = 0, CSW_HALF = 1, CSW_WORD = 2 };
 #define CSW_ACCESS UINT32_C(0x22000000)
 
-/* --- sending --------------------------------------------------------------------------------------------------- */
+/* --- sending ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t time_left_ms(const struct pt_mem_ap *ap)
 {
@@ -91,7 +91,7 @@ int pt_plan_flush(struct pt_mem_ap *ap)
 	return rc;
 }
 
-/* --- building -------------------------------------------------------------------------------------------------- */
+/* --- building ----------------------------------------------------------------------------------------------------- */
 
 static int put(struct pt_mem_ap *ap, const struct pt_dap_op *dap, const struct pt_access *access)
 {
@@ -165,7 +165,7 @@ static int set_tar(struct pt_mem_ap *ap, uint32_t addr)
 	return rc;
 }
 
-/* --- which data register --------------------------------------------------------------------------------------- */
+/* --- which data register ------------------------------------------------------------------------------------------ */
 
 static bool same_line(uint64_t a, uint64_t b)
 {
@@ -207,7 +207,7 @@ static int enter_line(struct pt_mem_ap *ap, uint64_t addr)
 	return rc != 0 ? rc : put_select(ap, AP_BD0);
 }
 
-/* --- accesses -------------------------------------------------------------------------------------------------- */
+/* --- accesses ----------------------------------------------------------------------------------------------------- */
 
 /* Words to write, in the lanes of their addresses, breakpoints kept. n * width is at most 1 KiB. */
 static void load_words(struct pt_mem_ap *ap, uint64_t addr, uint8_t width, uint32_t n, const uint8_t *bytes,

@@ -45,7 +45,7 @@ size_t pt_mtb_put_delay(struct pt_mtb_batch *batch, uint32_t time_us);
 uint32_t pt_mtb_value(const struct pt_mtb_batch *batch, size_t i);	/* of a read that is done */
 int pt_mtb_run(struct pt_mtb *m, struct pt_mtb_batch *batch, struct pt_err *err);
 
-/* --- the window ----------------------------------------------------------------------------------------------------- */
+/* --- the window --------------------------------------------------------------------------------------------------- */
 
 struct pt_mtb_window {
 	uint32_t addr, len_bytes;	/* in the system's map; a multiple of 8 */
@@ -71,7 +71,7 @@ bool pt_mtb_window_find(struct pt_mtb_window *win, const struct pt_mtb_need *nee
 /* What the source has changed, for `monitor status`: one line per register, with how it was found. */
 void pt_mtb_describe(const struct pt_mtb *m, void (*say)(void *arg, const char *line), void *arg);
 
-/* --- the source ------------------------------------------------------------------------------------------------------ */
+/* --- the source --------------------------------------------------------------------------------------------------- */
 
 enum { PT_MTB_MAX_BYTES = PT_CHUNK_BYTES, PT_MTB_STEP_BYTES = 2048 };
 

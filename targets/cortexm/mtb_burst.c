@@ -22,7 +22,7 @@ static uint32_t end_pointer(const struct pt_mtb *m)
 	return m->win.pointer + m->win.len_bytes - PACKET_BYTES;
 }
 
-/* --- what a burst brought ------------------------------------------------------------------------------------------- */
+/* --- what a burst brought ----------------------------------------------------------------------------------------- */
 
 static void deliver(struct pt_mtb *m)
 {
@@ -42,7 +42,7 @@ static void begin_reading(struct pt_mtb *m, uint32_t len_bytes, uint64_t stopped
 	m->n_expired = 0;
 }
 
-/* --- one round ------------------------------------------------------------------------------------------------------- */
+/* --- one round ---------------------------------------------------------------------------------------------------- */
 
 static void put_data(struct pt_mtb *m, struct round *r)
 {
@@ -138,7 +138,7 @@ static int run_round(struct pt_mtb *m, struct round *r, struct pt_err *err)
 	return (int)m->n_expired * EXPIRED_REST_US;
 }
 
-/* --- the steps -------------------------------------------------------------------------------------------------------- */
+/* --- the steps ---------------------------------------------------------------------------------------------------- */
 
 /* After an error or an interrupt: is it armed? A burst that has ended meanwhile cannot be told from the one before. */
 static int look(struct pt_mtb *m, struct pt_err *err)

@@ -55,7 +55,7 @@ static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct 
 	return 0;
 }
 
-/* --- chunks ------------------------------------------------------------------------------------------------------------ */
+/* --- chunks ------------------------------------------------------------------------------------------------------- */
 
 /* [read_offset, the pointer) is new and is in data, or is read now. */
 static int deliver(struct pt_mtb *m, const struct stop *stop, uint32_t have, struct pt_err *err)
@@ -86,7 +86,7 @@ static bool is_disturbed(const struct pt_mtb *m, const struct stop *stop)
 	return (stop->seen.master & ~(uint32_t)MASTER_HALTREQ) != expected || stop->seen.flow != m->watermark;
 }
 
-/* --- steps ------------------------------------------------------------------------------------------------------------- */
+/* --- steps -------------------------------------------------------------------------------------------------------- */
 
 /* Clear HALTREQ with EN and set everything up again. */
 static void put_restart(struct pt_mtb *m, struct pt_mtb_batch *batch)
@@ -254,7 +254,8 @@ static int look_or_start(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
 	struct stop stop = { .pc = 0 };
-	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER), watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
 	int rc = pt_mtb_run(m, &batch, err);
 
 	if (rc < 0)

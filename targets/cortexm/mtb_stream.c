@@ -111,7 +111,7 @@ static void take_data(struct pt_mtb *m, const struct look *look)
 static int read_on(struct pt_mtb *m, bool read, struct pt_err *err)
 {
 	struct look look = { .n_bytes = 0 };
-	struct pt_mtb_regs seen;
+	struct pt_mtb_regs seen = { 0 };
 	int rc;
 
 	put_look(m, &look, read);

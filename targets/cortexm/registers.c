@@ -59,7 +59,7 @@ static struct pt_mem_op word_op(struct pt_cortexm *cm, enum pt_mem_do what, uint
 				   .len_bytes = 4 };
 }
 
-/* --- one transfer, with all the patience it may need --------------------------------------------------------------- */
+/* --- one transfer, with all the patience it may need -------------------------------------------------------------- */
 
 static int wait_ready(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n, uint32_t sel, struct pt_err *err)
 {
@@ -104,7 +104,7 @@ static int write_patiently(struct pt_cortexm *cm, uint32_t sel, uint32_t value, 
 	return wait_ready(cm, ops, PT_LEN(ops), sel, err);
 }
 
-/* --- many in one batch --------------------------------------------------------------------------------------------- */
+/* --- many in one batch -------------------------------------------------------------------------------------------- */
 
 struct transfer { uint8_t select[4], dhcsr[4], data[4]; };
 
@@ -167,7 +167,7 @@ static int write_batch(struct pt_cortexm *cm, const uint32_t *sels, size_t n, co
 	return 0;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static int check_rows(const uint16_t *which, size_t n, struct pt_err *err)
 {

@@ -122,7 +122,7 @@ int pt_core_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 	return rc < 0 ? pt_wrap(err, "reset") : 0;
 }
 
-/* --- connect under reset --------------------------------------------------------------------------------------------- */
+/* --- connect under reset ------------------------------------------------------------------------------------------ */
 
 int pt_core_hold_reset(struct pt_cortexm *cm, struct pt_err *err)
 {

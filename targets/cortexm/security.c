@@ -89,6 +89,7 @@ static int wait_erased(struct pt_cortexm *cm, struct pt_err *err)
 int pt_security_mass_erase(void *state, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
+	struct pt_err ignored = { 0 };
 	uint32_t status = 0;
 	int rc;
 
@@ -106,8 +107,10 @@ int pt_security_mass_erase(void *state, struct pt_err *err)
 		rc = control(cm, CONTROL_RESET | CONTROL_ERASE, err);
 	if (rc == 0)
 		rc = wait_erased(cm, err);
-	if (control(cm, 0, rc < 0 ? &(struct pt_err){ 0 } : err) < 0 && rc == 0)
-		rc = err->code;
+	if (rc < 0)
+		control(cm, 0, &ignored);	/* let the core out of reset all the same */
+	else
+		rc = control(cm, 0, err);
 	pt_mem_ap_forget(&cm->ap);
 	return rc < 0 ? pt_wrap(err, "mass erase") : 0;
 }

@@ -15,7 +15,7 @@ static const char owner[] = "profile", unit[] = "mtb";
 
 enum { MOST_TAKEN = 8 };
 
-/* --- settings ---------------------------------------------------------------------------------------------------------- */
+/* --- settings ----------------------------------------------------------------------------------------------------- */
 
 enum { MODE, MTB_RAM, MTB_SIZE, PERIOD, MTB_TAKE, N_PARAMS };
 static const struct pt_param params[] = {
@@ -26,7 +26,7 @@ static const struct pt_param params[] = {
 	[MTB_SIZE] = { .key = "mtb-size", .type = PT_PARAM_NUMBER, .standard = "4096", .min = 64, .max = PT_MTB_MAX_BYTES,
 		       .help = "bytes to record into at most, when the place is not given" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "20ms", .max = 10 * PT_NS_PER_S,
-		     .help = "longest period expected in the program: bursts are 0 to that far apart, so that they lock onto nothing" },
+		     .help = "longest period expected in the program: bursts are 0 to that far apart, to lock onto nothing" },
 	[MTB_TAKE] = { .key = "mtb-take", .type = PT_PARAM_FLAG, .standard = "off",
 		       .help = "use the MTB although it is recording for somebody else, maybe the firmware" },
 };
@@ -63,7 +63,7 @@ static int emit_config(struct pt_mtb *m, const struct pt_source_setup *setup, st
 	return pt_emit_config(&m->out, setup, PT_FORMAT_MTB, lines, err);
 }
 
-/* --- trouble --------------------------------------------------------------------------------------------------------------- */
+/* --- trouble ------------------------------------------------------------------------------------------------------ */
 
 int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err)
 {
@@ -105,7 +105,7 @@ int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt
 	return pt_fail(err, PT_EBUSY, "mtb: the firmware uses the MTB itself and does not stop; what was recorded before is kept");
 }
 
-/* --- start ------------------------------------------------------------------------------------------------------------------ */
+/* --- start -------------------------------------------------------------------------------------------------------- */
 
 static int available(struct pt_target *target, struct pt_err *err)
 {
@@ -276,7 +276,7 @@ give_up:
 	return err->code;
 }
 
-/* --- work ------------------------------------------------------------------------------------------------------------------- */
+/* --- work --------------------------------------------------------------------------------------------------------- */
 
 static int mtb_drain(void *state, struct pt_err *err)
 {

@@ -64,7 +64,7 @@ static struct pt_mem_op read_op(uint64_t addr, uint8_t *bytes, uint32_t n_words)
 				   .len_bytes = 4 * n_words };
 }
 
-/* --- one batch into chunks ------------------------------------------------------------------------------------------ */
+/* --- one batch into chunks ---------------------------------------------------------------------------------------- */
 
 static void tell_sleep(struct pcsr *s, enum sleep now, uint64_t ns)
 {
@@ -133,7 +133,7 @@ static bool was_halted(const struct batch *batch)
 	return ((pt_le32(batch->before) | pt_le32(batch->after)) & DHCSR_S_HALT) != 0;
 }
 
-/* --- rounds ---------------------------------------------------------------------------------------------------------- */
+/* --- rounds ------------------------------------------------------------------------------------------------------- */
 
 static size_t put_batch(struct pcsr *s, struct batch *batch, struct pt_mem_op *ops)
 {
@@ -189,7 +189,7 @@ static int pcsr_drain(void *state, struct pt_err *err)
 	return s->held ? HELD_REST_US : round_of_batches(s, err);
 }
 
-/* --- start ------------------------------------------------------------------------------------------------------------- */
+/* --- start -------------------------------------------------------------------------------------------------------- */
 
 static int available(struct pt_target *target, struct pt_err *err)
 {
@@ -280,7 +280,8 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 	if (pt_lease_take(target, unit, owner, err) < 0)
 		return err->code;
 	s->leased = s->traced = true;
-	if (pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0) {
+	if (pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || emit_config(s, setup, err) < 0 ||
+	    look_at_core(s, err) < 0) {
 		untrace(s, &ignored);
 		release(s);
 		return err->code;
@@ -288,7 +289,7 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 	return 0;
 }
 
-/* --- the rest ------------------------------------------------------------------------------------------------------------ */
+/* --- the rest ----------------------------------------------------------------------------------------------------- */
 
 static int pcsr_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
