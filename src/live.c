@@ -133,33 +133,8 @@ static void list_sources(const struct pt_source_ops *const *sources, size_t n, c
 
 	names[0] = '\0';
 	for (size_t i = 0; i < n && at < room; i++)
-		at += (size_t)snprintf(names + at, room - at, "%s%s", i > 0 ? ", " : "", sources[i]->name);
-}
-
-static int choose_source(struct pt_live *live, struct pt_target *target, struct pt_err *err)
-{
-	const char *name = pt_params_text(live->own, &rows[SOURCE]);
-	size_t n;
-	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
-	char names[160];
-
-	for (size_t i = 0; i < n; i++) {
-		if (name != NULL && strcmp(name, sources[i]->name) != 0)
-			continue;
-		live->ops = sources[i];
-		if (live->ops->available(target, err) == 0)
-			return 0;
-		if (name != NULL)
-			return pt_wrap(err, "source %s", name);
-		memcpy(live->instead, err->msg, sizeof(live->instead));
-	}
-	live->ops = NULL;
-	if (name == NULL && n > 0)
-		return pt_wrap(err, "no source works on this chip; the last one tried");
-	list_sources(sources, n, names, sizeof(names));
-	if (n == 0 || name == NULL)
-		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
-	return pt_fail(err, PT_EARG, "no source %s; this target has: %s", name, names);
+		at += (size_t)snprintf(names + at, room - at, "%s%s (%s)", i > 0 ? ", " : "", sources[i]->name,
+			       sources[i]->modes);
 }
 
 /* The name as the source spells it, for ever; NULL: it has no such mode. */
@@ -175,6 +150,35 @@ static const char *find_mode(const char *modes, const char *name, char *found, s
 		modes += len + (modes[len] == '|');
 	}
 	return NULL;
+}
+
+/* The one that was named, or else the first that has the wanted mode and works here. */
+static int choose_source(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+{
+	const char *name = pt_params_text(live->own, &rows[SOURCE]), *mode = pt_params_text(live->own, &rows[MODE]);
+	size_t n, n_tried = 0;
+	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
+	char names[160], found[32];
+
+	for (size_t i = 0; i < n; i++) {
+		if (name != NULL ? strcmp(name, sources[i]->name) != 0
+				 : find_mode(sources[i]->modes, mode, found, sizeof(found)) == NULL)
+			continue;
+		live->ops = sources[i];
+		if (live->ops->available(target, err) == 0)
+			return 0;
+		pt_wrap(err, "source %s", sources[i]->name);
+		memcpy(live->instead, err->msg, sizeof(live->instead));
+		n_tried++;
+	}
+	live->ops = NULL;
+	if (n_tried > 0)
+		return err->code;
+	list_sources(sources, n, names, sizeof(names));
+	if (n == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
+	return pt_fail(err, PT_EARG, "no source %s%s; this target has: %s", name != NULL ? "" : "with mode ",
+		       name != NULL ? name : mode, names);
 }
 
 static bool has_row(const struct pt_source_ops *ops, const char *word)
