@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bigmem.h"
 #include "profile/stack.h"
 
 const char *pt_execution_error_name(enum pt_execution_error what)
@@ -246,7 +247,7 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	x->top = x->base = x->frame;
 	x->frame[0] = (struct frame){ .resume = PT_UNKNOWN, .function = FLOOR };
 	x->errors.address = x->errors.at = PT_UNKNOWN;
-	x->function = aligned_alloc(64, x->n_functions * sizeof(*x->function));
+	x->function = pt_big_calloc(x->n_functions, sizeof(*x->function));
 	x->rows = calloc(x->n_functions, sizeof(*x->rows));
 	x->edges = calloc(PT_TALLY_EDGES + PT_EXECUTION_DEPTH + PT_EXECUTION_CONTEXTS * PT_EXECUTION_CONTEXT_DEPTH,
 			  sizeof(*x->edges));
@@ -255,7 +256,6 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 		pt_execution_free(x);
 		return NULL;
 	}
-	memset(x->function, 0, x->n_functions * sizeof(*x->function));
 	for (size_t f = 0; f < x->n_functions; f++)
 		x->function[f].entry = f == PT_NO_FUNCTION ? PT_UNKNOWN : functions[f - 1].address;
 	return x;
@@ -265,7 +265,7 @@ void pt_execution_free(struct pt_execution *x)
 {
 	if (x == NULL)
 		return;
-	free(x->function);
+	pt_big_free(x->function, x->n_functions * sizeof(*x->function));
 	free(x->rows);
 	free(x->edges);
 	pt_tally_free(x->tally);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bigmem.h"
 #include "profile/tally.h"
 
 enum {
@@ -26,7 +27,7 @@ struct slot {
 struct pt_tally {
 	struct pt_tally_fast fast;	/* first: pt_tally_note() looks no further */
 	struct pt_tally_function *function;
-	struct pt_hist **hist;		/* PT_N_TALLY_KINDS each, from the first invocation on; NULL: no memory for it */
+	struct pt_hist (*hist)[PT_N_TALLY_KINDS];	/* per function, used from its first invocation on */
 	size_t n_functions;
 	struct slot *edge;		/* open addressing */
 	size_t n_edges, n_slots;
@@ -45,11 +46,11 @@ struct pt_tally *pt_tally_new(size_t n_functions)
 	tally->n_functions = n_functions;
 	tally->n_slots = FIRST_EDGES;
 	tally->n_anchors = 1;		/* the clock begins at 0 ns */
-	tally->fast.row = aligned_alloc(64, n_functions * sizeof(*tally->fast.row));
+	tally->fast.row = pt_big_calloc(n_functions, sizeof(*tally->fast.row));
 	tally->fast.n_notes = calloc(n_functions, sizeof(*tally->fast.n_notes));
-	tally->function = calloc(n_functions, sizeof(*tally->function));
-	tally->hist = calloc(n_functions, sizeof(*tally->hist));
-	tally->edge = calloc(tally->n_slots, sizeof(*tally->edge));
+	tally->function = pt_big_calloc(n_functions, sizeof(*tally->function));
+	tally->hist = pt_big_calloc(n_functions, sizeof(*tally->hist));
+	tally->edge = pt_big_calloc(tally->n_slots, sizeof(*tally->edge));
 	if (tally->fast.row == NULL || tally->fast.n_notes == NULL || tally->function == NULL || tally->hist == NULL ||
 	    tally->edge == NULL) {
 		pt_tally_free(tally);
@@ -65,13 +66,11 @@ void pt_tally_free(struct pt_tally *tally)
 {
 	if (tally == NULL)
 		return;
-	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++)
-		free(tally->hist[f]);
-	free(tally->fast.row);
+	pt_big_free(tally->fast.row, tally->n_functions * sizeof(*tally->fast.row));
 	free(tally->fast.n_notes);
-	free(tally->function);
-	free(tally->hist);
-	free(tally->edge);
+	pt_big_free(tally->function, tally->n_functions * sizeof(*tally->function));
+	pt_big_free(tally->hist, tally->n_functions * sizeof(*tally->hist));
+	pt_big_free(tally->edge, tally->n_slots * sizeof(*tally->edge));
 	free(tally);
 }
 
@@ -130,14 +129,14 @@ static struct slot *slot_of(struct slot *slots, size_t n_slots, uint32_t key)
 static int grow_edges(struct pt_tally *tally)
 {
 	size_t n_slots = tally->n_slots * 2;
-	struct slot *grown = calloc(n_slots, sizeof(*grown));
+	struct slot *grown = pt_big_calloc(n_slots, sizeof(*grown));
 
 	if (grown == NULL)
 		return -1;
 	for (size_t i = 0; i < tally->n_slots; i++)
 		if (tally->edge[i].count != 0)
 			*slot_of(grown, n_slots, tally->edge[i].key) = tally->edge[i];
-	free(tally->edge);
+	pt_big_free(tally->edge, tally->n_slots * sizeof(*tally->edge));
 	tally->edge = grown;
 	tally->n_slots = n_slots;
 	return 0;
@@ -215,14 +214,15 @@ uint64_t pt_tally_edges_lost(const struct pt_tally *tally)
 
 /* --- statistics */
 
+/* Memory is taken when it is touched, so a function that never runs has none. */
 static void give_histograms(struct pt_tally *tally, uint16_t function)
 {
-	struct pt_hist *hist = tally->hist[function] == NULL ? calloc(PT_N_TALLY_KINDS, sizeof(*hist)) : NULL;
+	struct pt_stat *stat = tally->function[function].stat;
 
-	for (size_t k = 0; hist != NULL && k < PT_N_TALLY_KINDS; k++)
-		tally->function[function].stat[k].hist = &hist[k];
-	if (hist != NULL)
-		tally->hist[function] = hist;
+	if (stat->hist != NULL)
+		return;
+	for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
+		stat[k].hist = &tally->hist[function][k];
 }
 
 void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_invocation *v)
@@ -365,8 +365,6 @@ static void add_to_histograms(struct pt_stat *stat, const struct pt_note *note)
 
 static void histograms(struct pt_tally *tally, struct pt_stat *stat, const struct pt_note *note, size_t n)
 {
-	if (stat->hist == NULL)
-		return;
 	if (stat->hist->n >= PT_TALLY_HIST_ALL) {	/* one of a row cannot overflow a bucket: see pt_hist_add() */
 		tally->random = tally->random * 1664525 + 1013904223;
 		note += (tally->random >> 16) % n;

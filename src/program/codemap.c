@@ -1,6 +1,7 @@
 /* Building the code map: one sweep per code segment through the marks, the functions and the instructions. */
 #include <stdlib.h>
 
+#include "bigmem.h"
 #include "program/codemap.h"
 #include "program/data.h"
 #include "util.h"
@@ -129,6 +130,11 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 	span->code[n] = sum;
 }
 
+static size_t code_entries(const struct pt_code_span *span, uint64_t unit_bytes)
+{
+	return (size_t)((span->end - span->base) / unit_bytes + 1 + PT_CODEMAP_PAD);
+}
+
 static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct cursor *c, uint64_t *left_bytes)
 {
 	struct pt_code_span *span = &map->span[map->n_spans];
@@ -138,7 +144,7 @@ static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct 
 		return true;
 	to -= (to - from) % unit;
 	*span = (struct pt_code_span){ .base = from, .end = to };
-	span->code = calloc((to - from) / unit + 1 + PT_CODEMAP_PAD, sizeof(*span->code));
+	span->code = pt_big_calloc(code_entries(span, unit), sizeof(*span->code));
 	if (span->code == NULL)
 		return false;
 	*left_bytes -= to - from;
@@ -225,7 +231,8 @@ void pt_codemap_free(struct pt_codemap *map)
 	if (map == NULL)
 		return;
 	for (size_t i = 0; map->span != NULL && i < map->n_spans; i++)
-		free(map->span[i].code);
+		pt_big_free(map->span[i].code,
+			    code_entries(&map->span[i], map->isa->unit_bytes) * sizeof(*map->span[i].code));
 	free(map->span);
 	pt_program_unref((struct pt_program *)(uintptr_t)map->program);
 	free(map);
