@@ -53,7 +53,8 @@ void expect_golden(const char *name, const char *in_ext, const char *out_ext,
 	if (update != NULL && strcmp(update, "1") == 0)
 		save(out_path, got);
 	want = load(out_path, &want_bytes);
-	ck_assert_msg(strcmp(got, (char *)want) == 0, "%s%s prints as\n%s, not as %s%s", name, in_ext, got, name, out_ext);
+	ck_assert_msg(strcmp(got, (char *)want) == 0, "%s%s prints as\n%s, not as %s%s", name, in_ext, got, name,
+		      out_ext);
 	free(in);
 	free(want);
 	free(got);

@@ -52,8 +52,8 @@ static const struct { unsigned n; uint32_t word; } small_vectors[] = {
 };
 static const struct pt_function small_functions[] = {
 	{ "leaf", LEAF, 4, "leaf.c", 7 }, { "main", MAIN, 0x12, "main.c", 3 }, { "isr", ISR, 6, NULL, 0 },
-	{ "svc_handler", SVC_HANDLER, 2, NULL, 0 }, { "tail", TAIL, 2, NULL, 0 }, { "recursive", RECURSIVE, 6, NULL, 0 },
-	{ "jump", JUMP, 2, NULL, 0 }, { "ram_leaf", RAM_LEAF, 4, NULL, 0 },
+	{ "svc_handler", SVC_HANDLER, 2, NULL, 0 }, { "tail", TAIL, 2, NULL, 0 },
+	{ "recursive", RECURSIVE, 6, NULL, 0 }, { "jump", JUMP, 2, NULL, 0 }, { "ram_leaf", RAM_LEAF, 4, NULL, 0 },
 };
 static const struct pt_code_mark small_marks[] = {
 	{ 0, false }, { MAIN, true }, { 0x112, false }, { LEAF, true }, { SMALL_END, false },
@@ -64,7 +64,8 @@ static inline struct pt_program *small_program(void)
 {
 	uint8_t flash[SMALL_END] = { 0 }, ram[4];
 	struct pt_segment segments[] = {
-		{ .addr = SMALL_END, .size = sizeof(ram), .bytes = ram, .code = true, .writable = true, .run = RAM_CODE },
+		{ .addr = SMALL_END, .size = sizeof(ram), .bytes = ram, .code = true, .writable = true,
+		  .run = RAM_CODE },
 		{ .addr = 0, .size = sizeof(flash), .bytes = flash, .code = true },
 		{ .addr = RAM_CODE + 4, .size = 0x100, .writable = true, .run = RAM_CODE + 4 },
 	};

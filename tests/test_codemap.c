@@ -126,8 +126,8 @@ END_TEST
 
 START_TEST(without_marks_all_is_code)
 {
-	const struct pt_segment segment = { .addr = 0x201, .size = 7, .bytes = (const uint8_t[]){ 0, 0x00, 0x20, 0x70, 0x47,
-		0x00, 0xf0 }, .code = true, .run = 0x201 };
+	static const uint8_t bytes[] = { 0, 0x00, 0x20, 0x70, 0x47, 0x00, 0xf0 };	/* movs; bx lr; half of a bl */
+	const struct pt_segment segment = { .addr = 0x201, .size = 7, .bytes = bytes, .code = true, .run = 0x201 };
 	struct pt_program_desc desc = { .name = "odd", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN };
 	struct pt_program *odd = pt_program_from_desc(&desc);
 	struct pt_codemap *m = pt_codemap_new(odd, &pt_isa_thumb_v6m);

@@ -29,7 +29,8 @@ static const struct {
 	  { { 0x104, 0x180 | S }, { 0x186, 0x200 }, { 0x300, 0x400 | S } },
 	  "branch 0x00000104 -> 0x00000180 instruction, branch 0x00000186 -> 0x00000200 instruction, gap restart, "
 	  "branch 0x00000300 -> 0x00000400 instruction" },
-	{ "exception return", { { 0xc4, EXC | S }, { EXC | A, 0x186 } }, "branch 0x000000c4 -> 0x00000186 exception-return" },
+	{ "exception return", { { 0xc4, EXC | S }, { EXC | A, 0x186 } },
+	  "branch 0x000000c4 -> 0x00000186 exception-return" },
 	{ "exception return, all values",
 	  { { 0xc4, 0xfffffff0 }, { 0xfffffff0 | A, 0x186 }, { 0xc4, 0xfffffffc }, { 0xfffffffc | A, 0x188 } },
 	  "branch 0x000000c4 -> 0x00000186 exception-return, branch 0x000000c4 -> 0x00000188 exception-return" },

@@ -27,10 +27,12 @@ static uint32_t dice(uint32_t *seed)
 /* Words that mean something to the formats there are: code, EXC_RETURN, refused samples, with and without bit 0. */
 static void interesting(uint8_t *bytes, size_t len_bytes, uint32_t seed)
 {
-	static const uint32_t words[] = { 0x100, 0x101, 0x2000, 0x2001, 0xfffffff0, 0xfffffff1, 0xfffffff9, 0xffffffff, 0, 0xff000000 };
+	static const uint32_t words[] = {
+		0x100, 0x101, 0x2000, 0x2001, 0xfffffff0, 0xfffffff1, 0xfffffff9, 0xffffffff, 0, 0xff000000,
+	};
 
 	for (size_t i = 0; i + 4 <= len_bytes; i += 4)
-		pt_put_le32(bytes + i, dice(&seed) % 4 != 0 ? words[dice(&seed) % 4] : words[dice(&seed) % PT_LEN(words)]);
+		pt_put_le32(bytes + i, words[dice(&seed) % (dice(&seed) % 4 != 0 ? 4 : PT_LEN(words))]);
 }
 
 static void random_bytes(uint8_t *bytes, size_t len_bytes, uint32_t seed)
@@ -91,7 +93,8 @@ static void expect_same(const struct pt_decoder *d, size_t at)
 	ck_assert_msg(logs[0].n_events == logs[1].n_events, "%s, split at %zu: %zu and %zu events", d->name, at,
 		      logs[0].n_events, logs[1].n_events);
 	for (size_t i = 0; i < logs[0].n_events; i++)
-		ck_assert_msg(pt_event_eq(&logs[0].event[i], &logs[1].event[i]), "%s, split at %zu: event %zu", d->name, at, i);
+		ck_assert_msg(pt_event_eq(&logs[0].event[i], &logs[1].event[i]), "%s, split at %zu: event %zu", d->name,
+			      at, i);
 }
 
 START_TEST(any_split_gives_the_same_events)
@@ -184,7 +187,9 @@ END_TEST
 
 START_TEST(states_come_at_any_time)
 {
-	static const enum pt_state what[] = { PT_STATE_RUN, PT_STATE_HALT, PT_STATE_RESET, PT_STATE_SLEEP, PT_STATE_PC_WRITTEN };
+	static const enum pt_state what[] = {
+		PT_STATE_RUN, PT_STATE_HALT, PT_STATE_RESET, PT_STATE_SLEEP, PT_STATE_PC_WRITTEN,
+	};
 	static const uint64_t pcs[] = { 0x100, 0x2000, PT_UNKNOWN, 0 };
 	const struct pt_decoder *d = decoders[_i];
 	uint32_t seed = 5;
@@ -230,13 +235,13 @@ START_TEST(is_found_by_its_name)
 END_TEST
 
 static const struct { const char *key; int len; const char *value; } keys[] = {
-	{ "format", 3, "mtb" }, { "buffer", 10, "0x20000000" }, { "size", 0, "" }, { "last", 1, "1" }, { "mat", -1, NULL },
-	{ "form", -1, NULL }, { "", -1, NULL },
+	{ "format", 3, "mtb" }, { "buffer", 10, "0x20000000" }, { "size", 0, "" }, { "last", 1, "1" },
+	{ "mat", -1, NULL }, { "form", -1, NULL }, { "", -1, NULL },
 };
 
 START_TEST(finds_keys_of_the_config)
 {
-	static const char config[] = "format=mtb\nbuffer=0x20000000\n\nnonsense\nsize=\nlast=1";	/* no newline at the end */
+	static const char config[] = "format=mtb\nbuffer=0x20000000\n\nnonsense\nsize=\nlast=1";	/* cut */
 	const char *value = NULL;
 	int len = pt_config_find(config, strlen(config), keys[_i].key, &value);
 

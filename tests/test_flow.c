@@ -63,10 +63,12 @@ static const struct row {
 	{ "not taken costs one",
 	  { START(0x108), BRANCH(0x10c, LEAF) },
 	  { { 0x108, 0x10e, LEAF, 3, 4, PT_LEFT_CALL } } },
-	{ "jump into another function", { START(TAIL), BRANCH(TAIL, LEAF) }, { { TAIL, 0x12e, LEAF, 1, 2, PT_LEFT_BRANCH } } },
+	{ "jump into another function", { START(TAIL), BRANCH(TAIL, LEAF) },
+	  { { TAIL, 0x12e, LEAF, 1, 2, PT_LEFT_BRANCH } } },
 	{ "recursion",
 	  { START(RECURSIVE), BRANCH(RECURSIVE, RECURSIVE), BRANCH(RECURSIVE, RECURSIVE) },
-	  { { RECURSIVE, 0x132, RECURSIVE, 1, 3, PT_LEFT_CALL }, { RECURSIVE, 0x132, RECURSIVE, 1, 3, PT_LEFT_CALL } } },
+	  { { RECURSIVE, 0x132, RECURSIVE, 1, 3, PT_LEFT_CALL },
+	    { RECURSIVE, 0x132, RECURSIVE, 1, 3, PT_LEFT_CALL } } },
 	{ "interrupt and return",
 	  { START(MAIN), EXCEPTION(0x102, ISR), EXCEPTION(0x128, SVC_HANDLER), EXC_RETURN(0x12a, 0x128),
 	    EXC_RETURN(0x128, 0x102), BRANCH(0x104, LEAF) },
@@ -102,8 +104,10 @@ static const struct row {
 	{ "tail-chained, in a single packet",
 	  { EXCEPTION(0x102, SVC_HANDLER), BRANCH(SVC_HANDLER, ISR), EXCEPTION(ISR, SVC_HANDLER) },
 	  { { 0x102, 0x102, SVC_HANDLER, 0, ENTRY, PT_LEFT_EXCEPTION },
-	    { SVC_HANDLER, 0x12c, ISR, 1, 2 + CHAIN, PT_LEFT_TAIL_CHAIN }, { ISR, ISR, SVC_HANDLER, 0, ENTRY, PT_LEFT_EXCEPTION } } },
-	{ "a jump to a handler outside any", { START(JUMP), BRANCH(JUMP, ISR) }, { { JUMP, 0x136, ISR, 1, 2, PT_LEFT_BRANCH } } },
+	    { SVC_HANDLER, 0x12c, ISR, 1, 2 + CHAIN, PT_LEFT_TAIL_CHAIN },
+	    { ISR, ISR, SVC_HANDLER, 0, ENTRY, PT_LEFT_EXCEPTION } } },
+	{ "a jump to a handler outside any", { START(JUMP), BRANCH(JUMP, ISR) },
+	  { { JUMP, 0x136, ISR, 1, 2, PT_LEFT_BRANCH } } },
 	{ "return cut in two", { START(SVC_HANDLER), EXC_RETURN(SVC_HANDLER, NONE), START(0x108), STOP(0x10a) },
 	  { { SVC_HANDLER, 0x12c, NONE, 1, 2 + RETURN, PT_LEFT_GAP }, { 0x108, 0x10a, 0x10a, 1, 1, PT_LEFT_DEBUG } } },
 	{ "return of unknown origin", { EXC_RETURN(NONE, 0x108), BRANCH(0x10a, 0x102) },
@@ -122,7 +126,8 @@ static const struct row {
 	  { { 0x10c, 0x10e, RAM_LEAF, 1, 2, PT_LEFT_CALL }, { RAM_LEAF, RAM_LEAF + 4, 0x10e, 2, 3, PT_LEFT_RETURN },
 	    { 0x10e, 0x110, 0x102, 1, 2, PT_LEFT_BRANCH } } },
 	{ "into code that nobody described, and back",
-	  { START(0x10c), BRANCH(0x10c, 0x90000), BRANCH(0x90010, 0x90000), BRANCH(0x90010, 0x10e), BRANCH(0x10e, 0x102) },
+	  { START(0x10c), BRANCH(0x10c, 0x90000), BRANCH(0x90010, 0x90000), BRANCH(0x90010, 0x10e),
+	    BRANCH(0x10e, 0x102) },
 	  { { 0x10c, 0x10e, NONE, 1, 2, PT_LEFT_GAP }, { 0x10e, 0x110, 0x102, 1, 2, PT_LEFT_BRANCH } }, 1 },
 	{ "impossible: backwards", { START(0x108), BRANCH(0x102, 0x104), STOP(0x108) }, { { 0 } }, 2 },
 	{ "impossible: over a call", { START(MAIN), BRANCH(0x10a, 0x102), BRANCH(0x104, LEAF) },
@@ -137,10 +142,13 @@ static const struct row {
 	  { { 0x10c, 0x10e, NONE, 1, 2, PT_LEFT_GAP } }, 1 },
 	{ "impossible: through a literal pool", { START(0x110), BRANCH(0x122, 0x108) },
 	  { { 0x122, 0x124, 0x108, 1, 2, PT_LEFT_RETURN } }, 1 },
-	{ "impossible: svc goes on", { START(ISR), BRANCH(0x128, LEAF) }, { { 0x128, 0x12a, LEAF, 1, 4, PT_LEFT_RETURN } }, 1 },
-	{ "impossible: interrupt inside an instruction", { START(MAIN), EXCEPTION(0x106, ISR), EXC_RETURN(0x128, 0x106) },
+	{ "impossible: svc goes on", { START(ISR), BRANCH(0x128, LEAF) },
+	  { { 0x128, 0x12a, LEAF, 1, 4, PT_LEFT_RETURN } }, 1 },
+	{ "impossible: interrupt inside an instruction",
+	  { START(MAIN), EXCEPTION(0x106, ISR), EXC_RETURN(0x128, 0x106) },
 	  { { 0x128, 0x12a, NONE, 1, 4 + RETURN, PT_LEFT_GAP } }, 3 },
-	{ "impossible: a plain instruction returns from an exception", { START(ISR), EXC_RETURN(ISR, MAIN), BRANCH(0x104, LEAF) },
+	{ "impossible: a plain instruction returns from an exception",
+	  { START(ISR), EXC_RETURN(ISR, MAIN), BRANCH(0x104, LEAF) },
 	  { { MAIN, 0x108, LEAF, 3, 7, PT_LEFT_CALL } }, 1 },
 	{ "impossible: odd address", { START(MAIN), BRANCH(0x105, LEAF) }, { { 0 } }, 1 },
 	{ "an impossible stretch is ended", { START(MAIN), BRANCH(0x104, LEAF), BRANCH(0x104, LEAF) },
@@ -321,7 +329,9 @@ END_TEST
 
 START_TEST(forgets_the_outermost_of_too_many_interrupts)
 {
-	struct pt_event event[] = { START(MAIN), EXCEPTION(0x102, ISR), EXCEPTION(ISR, SVC_HANDLER), EXCEPTION(SVC_HANDLER, ISR) };
+	struct pt_event event[] = {
+		START(MAIN), EXCEPTION(0x102, ISR), EXCEPTION(ISR, SVC_HANDLER), EXCEPTION(SVC_HANDLER, ISR),
+	};
 	struct pt_run_batch got = { 0 };
 	struct pt_flow flow;
 
@@ -337,7 +347,9 @@ END_TEST
 
 START_TEST(knows_nothing_without_code)
 {
-	static const struct pt_event events[] = { START(MAIN), BRANCH(0x104, LEAF), BRANCH(0x122, 0x108), VECTOR(15, 0x102), STOP(4) };
+	static const struct pt_event events[] = {
+		START(MAIN), BRANCH(0x104, LEAF), BRANCH(0x122, 0x108), VECTOR(15, 0x102), STOP(4),
+	};
 	struct pt_codemap *empty = pt_codemap_new(NULL, &pt_isa_thumb_v6m);
 	struct pt_run_batch got = { 0 };
 	struct pt_flow flow;

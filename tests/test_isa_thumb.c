@@ -90,7 +90,8 @@ START_TEST(decodes_case)
 	pt_isa_thumb_v6m.decode(AT, bytes, sizeof(bytes), &got);
 	ck_assert_msg(got.len_bytes == cases[_i].len, "%s: length %u", cases[_i].text, got.len_bytes);
 	ck_assert_msg(got.flow == cases[_i].flow, "%s: flow %u", cases[_i].text, got.flow);
-	ck_assert_msg(got.target == cases[_i].target, "%s: target 0x%llx", cases[_i].text, (unsigned long long)got.target);
+	ck_assert_msg(got.target == cases[_i].target, "%s: target 0x%llx", cases[_i].text,
+		      (unsigned long long)got.target);
 	ck_assert_msg(got.cycles == cases[_i].cycles && got.taken_cycles == cases[_i].taken, "%s: %u/%u cycles",
 		      cases[_i].text, got.cycles, got.taken_cycles);
 	ck_assert(!got.conditional);
@@ -172,7 +173,8 @@ static bool from_stack(const cs_insn *insn)
 {
 	const cs_arm_op *op = insn->detail->arm.operands;
 
-	return (op[0].type == ARM_OP_REG && op[0].reg == ARM_REG_SP) || (op[1].type == ARM_OP_MEM && op[1].mem.base == ARM_REG_SP);
+	return (op[0].type == ARM_OP_REG && op[0].reg == ARM_REG_SP) ||
+	       (op[1].type == ARM_OP_MEM && op[1].mem.base == ARM_REG_SP);
 }
 
 /* capstone's view of the flow, in our classes; INVALID: no opinion. */

@@ -100,7 +100,8 @@ START_TEST(knows_vectors_segments_and_stack)
 	segments = pt_program_segments(p, &n);
 	for (size_t i = 0; i < n; i++) {
 		ck_assert(i == 0 || segments[i].addr >= segments[i - 1].addr);
-		data = data || (segments[i].writable && segments[i].bytes != NULL && segments[i].addr != segments[i].run);
+		data = data ||
+		       (segments[i].writable && segments[i].bytes != NULL && segments[i].addr != segments[i].run);
 		bss = bss || (segments[i].bytes == NULL && segments[i].addr == segments[i].run);
 	}
 	ck_assert(data && bss);

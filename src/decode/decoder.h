@@ -9,7 +9,8 @@
  *   STATE        state(); the chunk stands where it happened in the stream: behind the bytes that came before it
  *   END          flush()
  *
- * To add one: a file that fills a struct pt_decoder, one word in PT_DECODERS. tests/test_decoder_contract.c runs all. */
+ * To add one: a file that fills a struct pt_decoder, one word in PT_DECODERS. tests/test_decoder_contract.c tests
+ * all in the list. */
 #ifndef PT_DECODE_DECODER_H
 #define PT_DECODE_DECODER_H
 

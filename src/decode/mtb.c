@@ -123,7 +123,8 @@ static size_t plain_packets(const struct mtb *s, const uint8_t *bytes, size_t n,
 
 		if (((from | to) & 1) != 0 || from >= EXC_RETURN || to >= EXC_RETURN)
 			return i;
-		memcpy(&out[i], &head, offsetof(struct pt_event, branch));	/* a whole copy would wait for its own stores */
+		/* in parts: a copy of the whole would wait for its own stores */
+		memcpy(&out[i], &head, offsetof(struct pt_event, branch));
 		out[i].branch.from = from;
 		out[i].branch.to = to;
 	}

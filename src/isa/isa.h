@@ -17,7 +17,7 @@ enum pt_flow_class {
 	PT_FLOW_INDIRECT = 9,		/* jump to a computed address */
 	PT_FLOW_CALL = 2,		/* to target, comes back */
 	PT_FLOW_INDIRECT_CALL = 6,
-	PT_FLOW_RETURN = 3,		/* function return, or exception return where the architecture uses the same one */
+	PT_FLOW_RETURN = 3,		/* of a function, or of an exception where the architecture has one for both */
 };
 enum { PT_FLOW_LEAVES = 3 };		/* mask */
 
@@ -34,7 +34,8 @@ struct pt_isa {
 	const char *name;	/* "thumb" */
 	uint8_t unit_bytes;	/* smallest instruction: addresses are multiples of it */
 	const char *timing;	/* name of the cycle model: "Cortex-M0+, zero wait states" */
-	uint8_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;	/* standards; settings may differ */
+	/* standards; settings may differ */
+	uint8_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;
 	/* Decode at addr from at most len_bytes bytes. Never fails: INVALID with len_bytes = unit_bytes. */
 	void (*decode)(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
 	/* Does the instruction make the core sleep until something happens (WFI, WFE)? */

@@ -138,7 +138,8 @@ static int32_t long_offset(uint16_t op, uint16_t op2)
 {
 	uint32_t s = op >> 10 & 1, i1 = !((op2 >> 13 & 1) ^ s), i2 = !((op2 >> 11 & 1) ^ s);
 
-	return sign_extend(s << 24 | i1 << 23 | i2 << 22 | (uint32_t)(op & 0x3ff) << 12 | (uint32_t)(op2 & 0x7ff) << 1, 25);
+	return sign_extend(s << 24 | i1 << 23 | i2 << 22 | (uint32_t)(op & 0x3ff) << 12 |
+			   (uint32_t)(op2 & 0x7ff) << 1, 25);
 }
 
 /* 11110 with bit 15 of the second half: branches and control. In Armv6-M: BL, MSR, MRS, barriers, UDF. */

@@ -536,7 +536,8 @@ static inline bool either_is_0(uint32_t a, uint32_t b)
  * many; each made one run. The conditions are those of by_instruction(). Only one of them depends on what the program
  * does, whether a branch is direct; it is kept out of the processor's branch prediction. shift: of addresses to
  * units; constant where this is inlined. */
-static inline size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run *run, unsigned shift)
+static inline size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run *run,
+			    unsigned shift)
 {
 	const struct pt_code_unit *at = f->at, *const code = f->span->code;
 	const uint64_t base = f->span->base, n_units = (f->span->end - base) >> shift;
@@ -561,7 +562,7 @@ static inline size_t follow(struct pt_flow *f, const struct pt_event *event, siz
 		run->end = event->branch.from + ((uint64_t)src->len_units << shift);
 		run->next = begin = event->branch.to;
 		sums += ((uint64_t)src->leave_cycles << PT_SUM_CYCLES) + (UINT64_C(1) << PT_SUM_INSTRUCTIONS);
-		memcpy(&run->assumed, &sums, sizeof(sums));	/* which is 0, as there are no breaks; instructions; cycles */
+		memcpy(&run->assumed, &sums, sizeof(sums));	/* 0, as there are no breaks; instructions; cycles */
 		run->function = at->function;
 		run->next_function = dst->function;
 		run->left = src->flow & PT_FLOW_LEAVES;

@@ -27,7 +27,8 @@ static bool covered(const struct pt_codemap *map, const struct pt_segment *s)
 }
 
 /* The part of a segment from its first code to its last. False: it has none. */
-static bool trim(const struct pt_program *program, const struct pt_segment *s, uint64_t unit, uint64_t *from, uint64_t *to)
+static bool trim(const struct pt_program *program, const struct pt_segment *s, uint64_t unit, uint64_t *from,
+		 uint64_t *to)
 {
 	const struct pt_code_mark *marks;
 	uint64_t end = s->run + s->size;
@@ -87,8 +88,8 @@ static uint32_t index_of(const struct pt_codemap *map, const struct pt_code_span
 }
 
 /* What begins at addr; data and what cannot be decoded is one unit without an instruction. */
-static struct pt_insn decode_at(const struct pt_codemap *map, const struct cursor *c, const uint8_t *bytes, uint64_t addr,
-				uint64_t end)
+static struct pt_insn decode_at(const struct pt_codemap *map, const struct cursor *c, const uint8_t *bytes,
+				uint64_t addr, uint64_t end)
 {
 	struct pt_insn insn = { .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
 

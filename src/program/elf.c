@@ -88,7 +88,8 @@ static int add_segment(struct pt_elf_reader *r, const GElf_Phdr *ph)
 
 	if (ph->p_offset > r->len_bytes || ph->p_filesz > r->len_bytes - ph->p_offset)
 		return pt_elf_damaged(r, "a segment ends behind the file");
-	if (ph->p_memsz > UINT64_MAX - ph->p_vaddr || ph->p_filesz > UINT64_MAX - ph->p_paddr || ph->p_filesz > ph->p_memsz)
+	if (ph->p_memsz > UINT64_MAX - ph->p_vaddr || ph->p_filesz > UINT64_MAX - ph->p_paddr ||
+	    ph->p_filesz > ph->p_memsz)
 		return pt_elf_damaged(r, "a segment has an impossible size");
 	if (s.size > 0) {
 		s.bytes = pt_arena_copy(&p->arena, r->bytes + ph->p_offset, s.size);
@@ -178,7 +179,7 @@ static void find_vectors(struct pt_elf_reader *r)
 	for (size_t i = 0; i < p->n_segments; i++)
 		if (p->segments[i].bytes != NULL && p->segments[i].run < lowest)
 			lowest = p->segments[i].run;
-	pt_elf_found_vectors(r, lowest, UINT64_MAX);	/* where the core looks after reset when nobody says otherwise */
+	pt_elf_found_vectors(r, lowest, UINT64_MAX);	/* where the core looks after reset, if nobody says otherwise */
 }
 
 static int read_build_id(struct pt_elf_reader *r)
@@ -209,7 +210,7 @@ static int fill_program(struct pt_elf_reader *r, unsigned machine)
 struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
 					 struct pt_err *err)
 {
-	struct pt_err ignored;
+	struct pt_err ignored = { 0 };
 	struct pt_elf_reader r = {
 		.name = name, .bytes = bytes, .len_bytes = len_bytes, .vectors = PT_UNKNOWN,
 		.err = err != NULL ? err : &ignored,

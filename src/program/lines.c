@@ -98,7 +98,8 @@ static void read_units(struct reader *r, Dwarf *dwarf)
 	Dwarf_Die die;
 
 	while (dwarf_nextcu(dwarf, offset, &next, &header_bytes, NULL, NULL, NULL) == 0) {
-		if (dwarf_offdie(dwarf, offset + header_bytes, &die) != NULL && dwarf_getsrclines(&die, &lines, &n) == 0)
+		if (dwarf_offdie(dwarf, offset + header_bytes, &die) != NULL &&
+		    dwarf_getsrclines(&die, &lines, &n) == 0)
 			read_unit(r, lines, n);
 		if (next <= offset)
 			break;

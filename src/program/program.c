@@ -110,7 +110,8 @@ const uint8_t *pt_program_bytes_at(const struct pt_program *program, uint64_t ru
 	for (size_t i = 0; i < program->n_segments; i++) {
 		const struct pt_segment *s = &program->segments[i];
 
-		if (s->bytes != NULL && run >= s->run && run - s->run < s->size && len_bytes <= s->size - (run - s->run))
+		if (s->bytes != NULL && run >= s->run && run - s->run < s->size &&
+		    len_bytes <= s->size - (run - s->run))
 			return s->bytes + (run - s->run);
 	}
 	return NULL;

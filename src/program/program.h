@@ -64,7 +64,8 @@ const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" wi
 int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err);
 const char *pt_program_warning(const struct pt_program *program);	/* "stripped: ..."; NULL: nothing to say */
 const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n);	/* by address */
-const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n);	/* loaded ones, by load address */
+/* What is loaded, by load address. */
+const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n);
 bool pt_program_symbol(const struct pt_program *program, const char *name, uint64_t *addr, uint64_t *size);
 const struct pt_code_mark *pt_program_marks(const struct pt_program *program, size_t *n);	/* by run address */
 /* Source position of an address. Returns false where DWARF says nothing. */

@@ -90,8 +90,8 @@ static int add_function(struct pt_elf_reader *r, const GElf_Sym *sym, const char
 /* $t, $a and $d, alone or followed by a dot. */
 static bool is_mapping(const struct pt_elf_reader *r, const char *name)
 {
-	return r->header.e_machine == EM_ARM && name[0] == '$' && (name[1] == 't' || name[1] == 'a' || name[1] == 'd') &&
-	       (name[2] == '\0' || name[2] == '.');
+	return r->header.e_machine == EM_ARM && name[0] == '$' &&
+	       (name[1] == 't' || name[1] == 'a' || name[1] == 'd') && (name[2] == '\0' || name[2] == '.');
 }
 
 static int add_symbol(struct pt_elf_reader *r, const GElf_Sym *sym, const char *name)

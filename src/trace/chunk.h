@@ -15,8 +15,8 @@ enum pt_chunk_kind {
 	PT_CHUNK_CONFIG = 1,	/* opens a source: payload is "key=value\n" lines, the first "format=NAME" (formats.h) */
 	PT_CHUNK_DATA,		/* trace bytes in the order the hardware made them */
 	PT_CHUNK_LOSS,		/* a stretch without trace: cause says why, lost_bytes how much if known */
-	PT_CHUNK_STATE,		/* the core changed state: cause is enum pt_state, payload pt_state_layout; stands behind the
-				 * DATA recorded before it, and the DATA behind it FOLLOWS if no branch is missing */
+	PT_CHUNK_STATE,		/* the core changed state: cause is enum pt_state, payload pt_state_layout; stands behind
+				 * the DATA recorded before it; the DATA behind it FOLLOWS if no branch is missing */
 	PT_CHUNK_IMAGE,		/* code that is not in the ELF: payload is a le64 address, then the bytes */
 	PT_CHUNK_CLOCK,		/* an anchor between clocks: payload pt_clock_layout */
 	PT_CHUNK_END,		/* the source is closed; nothing of it follows */

@@ -45,7 +45,8 @@ static void plain_prepare(void)
 
 static inline void plain_note(struct plain_stat *s, uint64_t gross, uint64_t net)
 {
-	uint32_t g = gross > UINT32_MAX ? UINT32_MAX : (uint32_t)gross, n = net > UINT32_MAX ? UINT32_MAX : (uint32_t)net;
+	uint32_t g = gross > UINT32_MAX ? UINT32_MAX : (uint32_t)gross;
+	uint32_t n = net > UINT32_MAX ? UINT32_MAX : (uint32_t)net;
 
 	s->n++;
 	s->gross += gross;
@@ -252,7 +253,9 @@ static void report(const char *what, const double *sorted, size_t rounds)
 int main(int argc, char **argv)
 {
 	size_t mib = argc > 1 ? strtoul(argv[1], NULL, 10) : 64, rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 7;
-	static const char *const names[] = { "plain call-stack loop", "decode", "decode, flow", "decode, flow, statistics" };
+	static const char *const names[] = {
+		"plain call-stack loop", "decode", "decode, flow", "decode, flow, statistics",
+	};
 	double seconds[N_PASSES][MAX_ROUNDS];
 
 	rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;

@@ -1,5 +1,6 @@
 /* ELF files with arbitrary damage: refused or opened, but nothing may break, and what opens must hold together. Inputs
- * that do not look like an ELF are taken as damage (position and byte in turn) to a good one, $srcdir's demo firmware. */
+ * that do not look like an ELF are taken as damage (position and byte in turn) to a good one, the demo firmware in
+ * $srcdir. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,8 @@ static void damage(const uint8_t *in, size_t in_bytes)
 	for (size_t i = 0; i + 3 < in_bytes; i += 4) {
 		size_t at = pt_le16(in + i);
 
-		at = in[i + 2] % 4 == 0 ? at % 148 : in[i + 2] % 4 == 1 ? headers + at % (good_bytes - headers) : at % good_bytes;
+		at = in[i + 2] % 4 == 0 ? at % 148 :
+		     in[i + 2] % 4 == 1 ? headers + at % (good_bytes - headers) : at % good_bytes;
 		bytes[at] = in[i + 3];
 	}
 	open_bytes(bytes, in_bytes > 0 && in[0] == 1 ? in_bytes * 997 % good_bytes : good_bytes);
