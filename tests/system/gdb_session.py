@@ -148,12 +148,11 @@ def eventually(true, timeout_s=10):
 
 
 def main(tests):
-    if len(sys.argv) < 2:
-        sys.exit(f"usage: {sys.argv[0]} BUILD-TREE [TEST]")
+    build = sys.argv[1] if len(sys.argv) > 1 else "."
     if GDB is None:
         print("SKIPPED: there is no gdb-multiarch (Debian package gdb-multiarch), so stock GDB was not tried")
         sys.exit(77)
     for test in tests:
         if len(sys.argv) < 3 or sys.argv[2] == test.__name__:
-            test(sys.argv[1])
+            test(build)
             print("ok:", test.__doc__ or test.__name__)
