@@ -309,6 +309,7 @@ static void try_open(struct pt_board *board)
 	memcpy(board->last_why, err.msg, sizeof(board->last_why));
 	board->awaited = false;
 	board->drain_at_ns = board->look_at_ns = 0;
+	board->look_us = LOOK_FIRST_US;
 	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
 	if (board->target != NULL)
 		heard(board);

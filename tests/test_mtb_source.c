@@ -389,6 +389,7 @@ START_TEST(a_debuggers_halt_ends_the_burst)
 	step();
 	halt_core(DFSR_HALTED);
 	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
+	step();
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 1);
 	ck_assert_uint_eq(sink.chunk[sink.n_chunks - 1]->cause, PT_STATE_HALT);
 	ck_assert_uint_eq(pt_le64(sink.chunk[sink.n_chunks - 1]->bytes), 0x1234);
@@ -400,6 +401,59 @@ START_TEST(a_debuggers_halt_ends_the_burst)
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
 	run_until_data(4);
 	check_numbers();
+	stop_ok();
+}
+END_TEST
+
+/* Whoever halts the core waits for the answer: the source asks nothing of the wire then. What it has goes out when it is
+ * drained, however often that is cut short, or before the core is let go, or at the end. */
+START_TEST(a_halt_is_told_later)
+{
+	static const char *const modes[] = { "mode=burst", "mode=stream", "mode=halt" };
+	int then = _i / 3;
+	size_t n_runs;
+
+	set(modes[_i % 3]);
+	model.branch_ns = 20000;
+	start_ok();
+	step();
+	halt_core(DFSR_HALTED);
+	n_runs = memory.n_runs;
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
+	ck_assert_uint_eq(memory.n_runs, n_runs);
+	for (size_t cut = 0; then == 1 && cut < 4; cut++) {
+		memory.fail_code = PT_EINTERRUPTED;
+		memory.fail_after = cut;
+		pt_source_mtb.drain(mtb, &err);
+	}
+	if (then <= 1)
+		step();
+	if (then == 2)
+		ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0x1234, &err), 0);
+	if (then == 3)
+		stop_ok();
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_DATA, -1), 1);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_STATE, PT_STATE_HALT), 1);
+	ck_assert_uint_gt(check_numbers(), 0);
+	if (then != 3)
+		stop_ok();
+}
+END_TEST
+
+/* A reset takes what the buffer held before anybody has read it. */
+START_TEST(a_reset_behind_a_halt_is_a_loss)
+{
+	model.branch_ns = 20000;
+	start_ok();
+	step();
+	step();
+	halt_core(DFSR_HALTED);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
+	array_mem_pass(&memory, PT_NS_PER_MS);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RESET, 0x100, &err), 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 0);
 	stop_ok();
 }
 END_TEST
@@ -723,10 +777,10 @@ START_TEST(a_users_halt_leaves_no_hole)
 	step();
 	halt_core(DFSR_HALTED);
 	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
-	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 1);
 	model.dfsr = 0;
 	model.dhcsr &= ~(uint32_t)DHCSR_S_HALT;
 	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0x1234, &err), 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 1);
 	model.branch_ns = 260;
 	run_until_data(4);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, PT_DATA_RESTARTS), 1);
@@ -748,6 +802,8 @@ int main(void)
 	tcase_add_test(tc, a_sleeping_core_leaves_the_burst_armed);
 	tcase_add_test(tc, stop_fetches_an_unfinished_burst);
 	tcase_add_test(tc, a_debuggers_halt_ends_the_burst);
+	tcase_add_loop_test(tc, a_halt_is_told_later, 0, 12);
+	tcase_add_test(tc, a_reset_behind_a_halt_is_a_loss);
 	tcase_add_test(tc, a_reset_is_a_loss);
 	tcase_add_loop_test(tc, late_news_of_a_reset_does_no_harm, 0, 3);
 	tcase_add_test(tc, a_firmware_that_takes_the_unit_is_named);

@@ -110,6 +110,8 @@ struct pt_mtb {
 
 	enum pt_mtb_state state;
 	bool held;			/* somebody else halted the core */
+	bool untold;			/* and what was recorded before that, and the halt, are still to be told */
+	uint64_t halt_pc, halt_ns;	/* then */
 	uint64_t armed_ns, stopped_ns;
 	uint32_t watermark;		/* as written to FLOW */
 	uint32_t read_offset;		/* in the window: what lies before it was read; burst: how far the read is */

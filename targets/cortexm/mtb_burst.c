@@ -9,7 +9,7 @@
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
-enum { PROBE_DELAY_US = 20000, HELD_REST_US = 20000, EXPIRED_REST_US = 1000, MOST_RESTS = 5 };
+enum { PROBE_DELAY_US = 20000, HELD_REST_US = 200000, EXPIRED_REST_US = 1000, MOST_RESTS = 5 };
 
 struct round {			/* a batch and what stands where in it; PT_LEN(op) = not there */
 	struct pt_mtb_batch batch;

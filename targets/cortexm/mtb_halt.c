@@ -8,7 +8,7 @@
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
-enum { HELD_REST_US = 20000, EXPIRED_REST_US = 1000, MOST_RESTS = 5, SKID_BYTES = 8 * PACKET_BYTES };
+enum { HELD_REST_US = 200000, EXPIRED_REST_US = 1000, MOST_RESTS = 5, SKID_BYTES = 8 * PACKET_BYTES };
 enum { REGSEL_PC = 15 };
 
 struct stop {			/* what a halted core and its MTB look like */

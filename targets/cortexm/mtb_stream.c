@@ -5,7 +5,7 @@
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
-enum { HELD_REST_US = 20000, LITTLE_REST_US = 1000, MOST_RESTS = 5, GUARD_BYTES = 2 * PACKET_BYTES,
+enum { HELD_REST_US = 200000, LITTLE_REST_US = 1000, MOST_RESTS = 5, GUARD_BYTES = 2 * PACKET_BYTES,
        PATIENCE_MS = 10 };
 
 static uint32_t wrapped(const struct pt_mtb *m, uint32_t offset)

@@ -278,25 +278,43 @@ give_up:
 
 /* --- work --------------------------------------------------------------------------------------------------------- */
 
+/* What was recorded before somebody halted the core, and then that it was. Cut short, it goes on at the next call. */
+static int tell_halt(struct pt_mtb *m, struct pt_err *err)
+{
+	int rc = m->mode->flush(m, err);
+
+	if (rc == PT_EINTERRUPTED)
+		return rc;
+	m->untold = false;
+	pt_emit_state(&m->out, PT_STATE_HALT, m->out.told_ns, m->halt_pc);
+	return rc < 0 ? pt_mtb_failed(m, rc, err) : 0;
+}
+
 static int mtb_drain(void *state, struct pt_err *err)
 {
 	struct pt_mtb *m = state;
 
-	return m->mode->drain(m, err);
+	return m->untold ? tell_halt(m, err) : m->mode->drain(m, err);
 }
 
-static int on_halt(struct pt_mtb *m, uint64_t pc, struct pt_err *err)
+/* Fetching what is in the buffer takes up to 70 ms on a slow link, and whoever halted the core waits to hear of it: that
+ * is for the next drain, or for the next change of state. */
+static void on_halt(struct pt_mtb *m, uint64_t pc)
+{
+	if (m->held)
+		return;		/* told already */
+	m->held = m->untold = true;
+	m->halt_pc = pc;
+	m->halt_ns = pt_mem_now_ns(m->mem);
+}
+
+static int catch_up(struct pt_mtb *m, struct pt_err *err)
 {
 	int rc = 0;
 
-	if (m->held)
-		return 0;	/* told already */
-	m->held = true;
-	rc = m->mode->flush(m, err);
-	pt_emit_state(&m->out, PT_STATE_HALT, m->out.told_ns, pc);
-	if (rc == 0 || rc == PT_EINTERRUPTED)
-		return 0;
-	return pt_mtb_failed(m, rc, err) < 0 ? rc : 0;
+	while (m->untold && (rc == 0 || rc == PT_EINTERRUPTED))
+		rc = tell_halt(m, err);
+	return rc < 0 ? rc : 0;
 }
 
 static void on_run(struct pt_mtb *m, uint64_t pc)
@@ -314,6 +332,9 @@ static void on_reset(struct pt_mtb *m, uint64_t pc)
 {
 	uint64_t now_ns = pt_mem_now_ns(m->mem);
 
+	if (m->untold)
+		pt_emit_loss(&m->out, PT_LOSS_RESET, m->halt_ns);
+	m->untold = false;
 	pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
 	m->mode->was_reset(m);
 	m->out.restarts = true;
@@ -323,10 +344,14 @@ static void on_reset(struct pt_mtb *m, uint64_t pc)
 static int mtb_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
 	struct pt_mtb *m = state;
+	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : catch_up(m, err);
 
+	if (rc < 0)
+		return rc;
 	switch (what) {
 	case PT_STATE_HALT:
-		return on_halt(m, pc, err);
+		on_halt(m, pc);
+		return 0;
 	case PT_STATE_RUN:
 		on_run(m, pc);
 		return 0;
@@ -343,7 +368,7 @@ static int mtb_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_
 static int wind_up(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_err first = { 0 };
-	int rc = m->mode->flush(m, &first);
+	int rc = m->untold ? catch_up(m, &first) : m->mode->flush(m, &first);
 
 	pt_emit_rest(&m->out, pt_mem_now_ns(m->mem), rc, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	if (rc != PT_EIO && put_back(m, err) < 0 && rc == 0)

@@ -18,7 +18,7 @@
 
 static const char owner[] = "profile", unit[] = "dwt.pcsr";
 
-enum { MAX_SAMPLES = 256, ROUND_BATCHES = 4, ROUND_MS = 2000, HELD_REST_US = 20000, PROBE_DELAY_US = 20000 };
+enum { MAX_SAMPLES = 256, ROUND_BATCHES = 4, ROUND_MS = 2000, HELD_REST_US = 200000, PROBE_DELAY_US = 20000 };
 enum { PROBE_SAMPLES = 16, PROBE_TRIES = 8, PROBE_GAP_US = 500 };
 #define NOT_RUNNING UINT32_MAX	/* halted, or sampling is not permitted */
 
