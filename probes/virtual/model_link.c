@@ -12,7 +12,10 @@
 
 enum { RESPONSES = 2 * PT_VDAP_MAX_PACKETS };	/* more than depth: queued packets are answered all at once */
 #define SLICE_NS (PT_NS_PER_MS)			/* virtual clock: how soon an interrupt is seen */
-#define WALL_PERIOD_NS (8 * PT_NS_PER_MS)	/* wall clock: how often a board that nobody asks is kept going */
+/* Wall clock: how often a board that nobody asks is kept going. Within the budget of a call a busy one needs it often;
+ * one that sleeps or is halted does not, and an idle daemon shall not wake up for it. */
+#define WALL_PERIOD_NS (8 * PT_NS_PER_MS)
+#define WALL_IDLE_NS (100 * PT_NS_PER_MS)
 
 struct response {
 	uint64_t arrives_ns;
@@ -71,6 +74,11 @@ static void run_board(struct model *model, uint64_t to_ns)
 	pt_vpace_to(&model->rig.pace, to_ns);
 }
 
+static uint64_t wall_period_ns(const struct model *model)
+{
+	return larger(WALL_PERIOD_NS, smaller(model->rig.pace.slice_ns, WALL_IDLE_NS));
+}
+
 /* Let at most one slice of time pass. */
 static void pass_slice(struct model *model, uint64_t until_ns)
 {
@@ -85,7 +93,7 @@ static void pass_slice(struct model *model, uint64_t until_ns)
 	now = now_ns(model);
 	uv_mutex_lock(&model->lock);
 	if (!model->interrupted && now < until_ns)
-		uv_cond_timedwait(&model->woken, &model->lock, smaller(until_ns - now, WALL_PERIOD_NS));
+		uv_cond_timedwait(&model->woken, &model->lock, smaller(until_ns - now, wall_period_ns(model)));
 	uv_mutex_unlock(&model->lock);
 }
 
