@@ -99,6 +99,51 @@ START_TEST(ticks_units_that_are_due)
 }
 END_TEST
 
+static bool read_5(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
+{
+	(void)unit;
+	(void)offset;
+	(void)access;
+	*value = 5;
+	return true;
+}
+
+static bool write_nothing(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t value)
+{
+	(void)unit;
+	(void)offset;
+	(void)access;
+	(void)value;
+	return true;
+}
+
+static void count_access(void *arg)
+{
+	(*(unsigned *)arg)++;
+}
+
+/* An access may move a unit's next tick; a read of a unit that says it does not is spared the search for it. */
+START_TEST(says_what_was_accessed)
+{
+	static const struct pt_vunit_ops loud = { .name = "loud", .read = read_5, .write = write_nothing };
+	static const struct pt_vunit_ops quiet = { .name = "quiet", .read = read_5, .write = write_nothing, .reads_are_quiet = true };
+	struct pt_vaccess access = { 0, 4, PT_VMASTER_CPU, true };
+	unsigned n_accessed = 0;
+	struct pt_vbus bus = { .unit_accessed = count_access, .listener = &n_accessed };
+	uint32_t value = 0;
+
+	pt_vbus_add(&bus, &(struct pt_vregion){ .base = 0, .size = 4, .ops = &loud });
+	pt_vbus_add(&bus, &(struct pt_vregion){ .base = 4, .size = 4, .ops = &quiet });
+	ck_assert(pt_vbus_read(&bus, &access, &value));
+	ck_assert_uint_eq(n_accessed, 1);
+	access.addr = 4;
+	ck_assert(pt_vbus_read(&bus, &access, &value));
+	ck_assert_uint_eq(n_accessed, 1);
+	ck_assert(pt_vbus_write(&bus, &access, 0));
+	ck_assert_uint_eq(n_accessed, 2);
+}
+END_TEST
+
 static const struct pt_vreg registers[] = {
 	{ "WORD", 0x00, 4, 0x12345678, 0x00ffff00, 0xf0000000 },
 	{ "BYTE0", 0x04, 1, 0x80, 0x0f, 0x80 },
@@ -143,6 +188,7 @@ int main(void)
 	tcase_add_test(tc, the_bus_has_an_end);
 	tcase_add_test(tc, reaches_bytes);
 	tcase_add_test(tc, ticks_units_that_are_due);
+	tcase_add_test(tc, says_what_was_accessed);
 	tcase_add_loop_test(tc, register_rows_take_what_they_may, 0, PT_LEN(accesses));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -68,7 +68,8 @@ bool pt_vbus_read(struct pt_vbus *bus, const struct pt_vaccess *access, uint32_t
 	if (region->ops->read == NULL)
 		return false;
 	done = region->ops->read(region->unit, offset, access, value);
-	pt_vbus_reschedule(bus);	/* reads may clear flags and fetch bytes */
+	if (!region->ops->reads_are_quiet)
+		pt_vbus_reschedule(bus);	/* reads may clear flags and fetch bytes */
 	return done;
 }
 
