@@ -2,7 +2,9 @@
  *
  *	usb_probe [--board NAME?...] [--hidraw] [--instant] [--unplug-ms N] [--replug-ms N] -- PROGRAM ARGUMENT...
  *
- * The program needs to know nothing of it. Ends with the program's exit status. */
+ * The program needs to know nothing of it. Ends with the program's exit status; passes SIGINT and SIGTERM on to it. */
+#include <glib-unix.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 struct run {
 	struct usb_probe *probe;
 	GMainLoop *loop;
+	GPid program;
 	int status;
 };
 
@@ -32,6 +35,18 @@ static gboolean on_replug(gpointer arg)
 {
 	usb_probe_plug(((struct run *)arg)->probe);
 	return FALSE;
+}
+
+static gboolean on_interrupt(gpointer arg)
+{
+	kill(((struct run *)arg)->program, SIGINT);
+	return TRUE;
+}
+
+static gboolean on_terminate(gpointer arg)
+{
+	kill(((struct run *)arg)->program, SIGTERM);
+	return TRUE;
 }
 
 static void on_end(GPid pid, gint status, gpointer arg)
@@ -95,7 +110,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usb_probe: %s\n", err.msg);
 		return 2;
 	}
-	g_child_watch_add(start(argv + program), on_end, &run);
+	run.program = start(argv + program);
+	g_child_watch_add(run.program, on_end, &run);
+	g_unix_signal_add(SIGINT, on_interrupt, &run);
+	g_unix_signal_add(SIGTERM, on_terminate, &run);
 	if (options.unplug_ms > 0)
 		g_timeout_add(options.unplug_ms, on_unplug, &run);
 	if (options.replug_ms > 0)

@@ -16,11 +16,11 @@ DEADLINE_S = 60
 
 
 class Daemon:
-    """proftap on a virtual board, until the with block ends."""
+    """proftap on a virtual board, until the with block ends. under: a command that runs it, ended by --"""
 
-    def __init__(self, build, *options, probe="virtual:kl27?elf=" + DEMO, address="127.0.0.1:0"):
+    def __init__(self, build, *options, probe="virtual:kl27?elf=" + DEMO, address="127.0.0.1:0", under=()):
         self.stderr = tempfile.TemporaryFile(mode="w+")
-        self.command = [os.path.join(build, "proftap"), "serve", "--probe", probe, "--gdb", address, "--print-ports",
+        self.command = [*under, os.path.join(build, "proftap"), "serve", "--probe", probe, "--gdb", address, "--print-ports",
                         *options]
         self.child = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.stderr, text=True)
         line = self.child.stdout.readline()
