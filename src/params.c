@@ -260,7 +260,9 @@ static int append(struct pt_params *params, const char *key, char *value)
 		free(name);
 		return -1;
 	}
-	params->entry[params->n_entries++] = (struct entry){ name, value };
+	grown[params->n_entries].key = name;
+	grown[params->n_entries].value = value;
+	params->n_entries++;
 	return 0;
 }
 

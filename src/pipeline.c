@@ -2,7 +2,8 @@
  * the next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples).
  *
  * A burst is what lies between two DATA chunks that RESTART, or between one and the loss behind it. It is whole if the
- * source says that it looked away by design, and interrupted if a fault, a halt or the end came. */
+ * buffer was full (the source looked away by design, or was overrun), and interrupted if another fault, a halt or the
+ * end came. */
 #include "pipeline.h"
 
 #include <inttypes.h>
@@ -361,7 +362,7 @@ static void loss(struct pt_pipeline *p, const struct pt_chunk *chunk)
 		return;
 	p->resumed = false;
 	gap(p, PT_GAP_LOSS, chunk->to_ns - chunk->from_ns, chunk->lost_bytes);
-	pt_bursts_end(p->bursts, !pt_loss_is_fault(cause));
+	pt_bursts_end(p->bursts, !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN);	/* it stopped full */
 }
 
 static void state(struct pt_pipeline *p, const struct pt_chunk *chunk)

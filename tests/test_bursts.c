@@ -155,6 +155,29 @@ START_TEST(entering_a_handler_is_the_handlers)
 }
 END_TEST
 
+/* Bursts that are all interrupted, as by overruns: those armed awake still are what shares come from. */
+START_TEST(waking_periods_are_a_last_resort)
+{
+	struct pt_bursts *b = fresh();
+
+	for (int i = 0; i < 40; i++) {
+		struct pt_run wait = { .begin = WAIT, .end = BEHIND_WAIT, .next = BEHIND_WAIT, .instructions = 1, .cycles = 2,
+				       .function = IDLE, .next_function = IDLE, .left = PT_LEFT_BRANCH };
+
+		pt_bursts_begin(b);
+		if (i % 2 == 0)
+			wake_at(b, BEHIND_WAIT);
+		feed(b, i % 2 == 0 ? ISR : LATE, 500);
+		if (i % 2 == 0)
+			pt_bursts_feed(b, &wait, 1);
+		pt_bursts_end(b, false);
+	}
+	ck_assert(!pt_bursts_summary(b).by_wakeups);
+	ck_assert_double_eq_tol(pt_bursts_share(b, LATE).share, 1, 1e-9);
+	pt_bursts_free(b);
+}
+END_TEST
+
 static const struct { const char *name; uint64_t addr; bool asleep; } wakes[] = {
 	{ "behind the wait", BEHIND_WAIT, true },
 	{ "a few instructions on", BEHIND_WAIT + 6, true },
@@ -337,6 +360,7 @@ int main(void)
 	tcase_add_test(tc, entering_a_handler_is_the_handlers);
 	tcase_add_loop_test(tc, wake_case, 0, PT_LEN(wakes));
 	tcase_add_test(tc, nothing_to_say);
+	tcase_add_test(tc, waking_periods_are_a_last_resort);
 	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(experiments));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

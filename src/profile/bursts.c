@@ -32,6 +32,7 @@ struct pt_bursts {
 
 	uint64_t limit[PT_BURST_LEVELS];	/* cycles */
 	uint64_t reached[PT_BURST_LEVELS];	/* bursts armed awake that did */
+	uint64_t awake_armed;
 	uint64_t whole, whole_reached[PT_BURST_LEVELS];	/* the whole ones among them */
 
 	bool open, first, asleep, slept;	/* slept: and has gone to sleep again */
@@ -208,7 +209,8 @@ void pt_bursts_end(struct pt_bursts *b, bool whole)
 		b->all++;
 		b->cut_short += !whole;
 		b->asleep_armed += b->asleep;
-		b->wakings_long += b->asleep && !b->slept && whole;
+		b->awake_armed += !b->asleep;
+		b->wakings_long += b->asleep && !b->slept;
 		if (whole && !b->asleep) {
 			b->whole++;
 			for (unsigned k = 0; k < b->next; k++)
@@ -238,7 +240,7 @@ static int cut_of(const struct pt_bursts *b)
 
 static bool by_wakeups(const struct pt_bursts *b)
 {
-	return b->whole < PT_BURST_FEW && b->wakings.n >= PT_BURST_FEW && b->wakings_long * MOST_LONG <= b->wakings.n;
+	return b->awake_armed < PT_BURST_FEW && b->wakings.n >= PT_BURST_FEW && b->wakings_long * MOST_LONG <= b->wakings.n;
 }
 
 struct pt_bursts_summary pt_bursts_summary(const struct pt_bursts *b)
