@@ -64,6 +64,8 @@ struct pt_board {
 	struct pt_board_drain drain;
 	struct pt_core_status core[MAX_CORES];
 	bool virtual_clock, locked, ran_when_found, resting, awaited;	/* awaited: a client resumed the core and wants to hear of its halt */
+	bool halt_owed;			/* the source is to hear of a halt when whoever asked for it has the answer */
+	unsigned halt_owed_core;
 	uint64_t drain_at_ns, look_at_ns, heard_ns;	/* heard: the target's last sign of life */
 	uint32_t look_us;
 };
@@ -380,6 +382,21 @@ static void tell_source(struct pt_board *board, unsigned core, enum pt_state wha
 	board->drain.on_state(board->drain.arg, board->target, what, core, pc);
 }
 
+static void tell_owed(struct pt_board *board)
+{
+	if (board->halt_owed && board->target != NULL)
+		tell_source(board, board->halt_owed_core, PT_STATE_HALT);
+	board->halt_owed = false;
+}
+
+/* A source fetches at a halt all that its buffer holds, which takes long over a slow link. */
+static void owe_halt(struct pt_board *board, unsigned core)
+{
+	tell_owed(board);
+	board->halt_owed = true;
+	board->halt_owed_core = core;
+}
+
 static bool runs(enum pt_run_state state)
 {
 	return state == PT_RUNNING || state == PT_SLEEPING || state == PT_LOCKED_UP;
@@ -467,7 +484,7 @@ int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err)
 		return err->code;
 	board->awaited = false;
 	tell_core(board, core, &status);
-	tell_source(board, core, PT_STATE_HALT);
+	owe_halt(board, core);
 	return 0;
 }
 
@@ -475,6 +492,7 @@ int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err)
 {
 	struct pt_target *t = board->target;
 
+	tell_owed(board);
 	if (look_at(board, core, err) < 0)
 		return err->code;
 	board->awaited = true;
@@ -493,11 +511,12 @@ int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err)
 	struct pt_target *t = board->target;
 	struct pt_core_status status;
 
+	tell_owed(board);
 	tell_source(board, core, PT_STATE_RUN);
 	if (t->ops->step(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
 		return err->code;
 	tell_core(board, core, &status);
-	tell_source(board, core, PT_STATE_HALT);
+	owe_halt(board, core);
 	return 0;
 }
 
@@ -506,6 +525,7 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 	struct pt_target *t = board->target;
 	struct pt_core_status status;
 
+	tell_owed(board);
 	if (t->ops->reset(t->state, kind, err) < 0 || t->ops->status(t->state, 0, &status, err) < 0)
 		return err->code;
 	board->core[0] = status;
@@ -522,6 +542,7 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	(void)err;
+	tell_owed(board);
 	if (board->drain.on_state != NULL)
 		board->drain.on_state(board->drain.arg, board->target, PT_STATE_PC_WRITTEN, core, pc);
 	return 0;
@@ -553,6 +574,7 @@ static void run_job(struct pt_board *board, struct pt_job *job)
 	if (board->target != NULL && board->locked && job->even_locked && job->rc == 0)
 		reopen(board);		/* unlocked, it is a chip like others */
 	send_note(board, &(struct note){ .kind = NOTE_JOB, .job = job });
+	tell_owed(board);
 }
 
 /* One step of whatever is due; returns when something is due next, on the link's clock. */
@@ -668,7 +690,7 @@ void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *dra
 	else
 		memset(&board->drain, 0, sizeof(board->drain));
 	board->drain_at_ns = 0;
-	board->resting = false;
+	board->resting = board->halt_owed = false;
 }
 
 uint64_t pt_board_now_ns(struct pt_board *board)
