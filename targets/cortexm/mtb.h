@@ -79,6 +79,7 @@ struct pt_mtb_mode {
 	const char *name;
 	bool ring;		/* needs a window that wraps */
 	bool holds;		/* halts the core */
+	bool apart;		/* no DATA continues another: news of a halt need not wait for what is in the buffer */
 	const char *cost;	/* sentence; one %u for the branches a buffer holds */
 	int (*start)(struct pt_mtb *m, struct pt_err *err);
 	int (*drain)(struct pt_mtb *m, struct pt_err *err);	/* as struct pt_source_ops */

@@ -4,6 +4,8 @@
  * before rides at its head: a round trip per burst, and one more for each further 2 KiB. The delay runs in the probe,
  * so that no host jitter shapes it. A poll that expires (the core sleeps) leaves the burst armed.
  *
+ * A core that somebody else halts takes its burst along: it stays armed, and goes on when the core does.
+ *
  * WATERMARK is one packet before the end: were it the initial pointer, the level compare could stop the unit at once,
  * and so the window is never quite full and never wraps. */
 #include "targets/cortexm/mtb.h"
@@ -181,10 +183,12 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 
 	if (m->state == MTB_UNSURE)
 		return look(m, err);
-	if (m->held)
+	if (m->held && m->state != MTB_FULL)
 		return HELD_REST_US;
 	if (m->state == MTB_FULL)
 		put_data(m, &r);
+	if (m->held)
+		return run_round(m, &r, err);
 	if (m->state == MTB_IDLE || (m->state == MTB_FULL && !more_than_a_step(m))) {
 		int rest_us = m->state == MTB_IDLE ? draw_delay(m) : 0;
 
@@ -258,6 +262,7 @@ static void was_reset(struct pt_mtb *m)
 
 const struct pt_mtb_mode pt_mtb_burst = {
 	.name = "burst",
+	.apart = true,
 	.cost = "the core never halts; while it records (bursts of up to %u branches), each taken branch writes 8 bytes to RAM "
 		"and may delay an access to it",
 	.start = start,

@@ -298,14 +298,19 @@ static int mtb_drain(void *state, struct pt_err *err)
 }
 
 /* Fetching what is in the buffer takes up to 70 ms on a slow link, and whoever halted the core waits to hear of it: that
- * is for the next drain, or for the next change of state. */
+ * is for the next drain, or for the next change of state. A burst goes on when the core does. */
 static void on_halt(struct pt_mtb *m, uint64_t pc)
 {
 	if (m->held)
 		return;		/* told already */
-	m->held = m->untold = true;
+	m->held = true;
 	m->halt_pc = pc;
 	m->halt_ns = pt_mem_now_ns(m->mem);
+	m->untold = !m->mode->apart;
+	if (m->untold)
+		return;
+	pt_emit_loss(&m->out, PT_LOSS_REARM, m->halt_ns);
+	pt_emit_state(&m->out, PT_STATE_HALT, m->halt_ns, pc);
 }
 
 static int catch_up(struct pt_mtb *m, struct pt_err *err)
