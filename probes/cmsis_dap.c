@@ -9,6 +9,7 @@
 #include "util.h"
 
 enum {	/* DAP Info */
+	INFO_PRODUCT = 0x02,
 	INFO_PROTOCOL = 0x04,
 	INFO_FIRMWARE = 0x09,
 	INFO_CAPABILITIES = 0xf0,
@@ -78,6 +79,18 @@ static int ask_text(struct pt_cmsis_dap *dap, uint8_t id, char *text, size_t roo
 		text[len++] = isprint(data[i]) ? (char)data[i] : '?';
 	text[len] = 0;
 	return n < 0 ? n : 0;
+}
+
+/* A link without a descriptor (TCP) leaves it to the probe to say what it is. */
+static int ask_product(struct pt_cmsis_dap *dap, struct pt_err *err)
+{
+	static const char ours[] = PT_LINK_VIRTUAL_PRODUCT;
+	struct pt_link_info *link = &dap->link_info;
+
+	if (link->product[0] == 0 && ask_text(dap, INFO_PRODUCT, link->product, sizeof(link->product), err) < 0)
+		return err->code;
+	link->is_virtual |= strncmp(link->product, ours, strlen(ours)) == 0;
+	return 0;
 }
 
 static int ask_packet_bytes(struct pt_cmsis_dap *dap, struct pt_err *err)
@@ -184,9 +197,11 @@ static int cmsis_dap_open(void *state, struct pt_link *link, const struct pt_par
 	pt_link_info(link, &dap->link_info);
 	dap->limits.packet_bytes = PT_CMSIS_DAP_UNKNOWN_BYTES;
 	dap->depth = 1;
-	dap->quirks = quirks_of(&dap->link_info);
 	read_settings(dap, settings);
-	if (find_start(dap, err) < 0 || ask_all(dap, count_limit, atomic, err) < 0)
+	if (find_start(dap, err) < 0 || ask_product(dap, err) < 0)
+		return err->code;
+	dap->quirks = quirks_of(&dap->link_info);
+	if (ask_all(dap, count_limit, atomic, err) < 0)
 		return err->code;
 	if ((dap->quirks & PT_DAP_QUIRK_OLD_FIRMWARE) != 0)
 		pt_warn("cmsis-dap: %s: this firmware is known to lose packets; please update it",
@@ -211,6 +226,8 @@ static void cmsis_dap_info(void *state, struct pt_probe_info *out)
 {
 	const struct pt_cmsis_dap *dap = state;
 
+	memcpy(out->link.product, dap->link_info.product, sizeof(out->link.product));
+	out->link.is_virtual = dap->link_info.is_virtual;
 	memcpy(out->firmware, dap->firmware, sizeof(out->firmware));
 	memcpy(out->protocol, dap->protocol, sizeof(out->protocol));
 	out->packet_bytes = dap->limits.packet_bytes;

@@ -19,12 +19,13 @@
 struct pt_link;
 
 enum { PT_LINK_MAX_PACKET_BYTES = 32768 };
+#define PT_LINK_VIRTUAL_PRODUCT "proftap virtual"	/* how the product string of our own models begins, on any link */
 
 struct pt_link_info {
 	char transport[16];	/* "bulk", "hid", "tcp", "model" */
 	char product[64], serial[64];	/* empty where unknown */
 	char where[64];		/* "usb 1-4.2", "127.0.0.1:4441", "kl27 (virtual)" */
-	bool is_virtual;
+	bool is_virtual;	/* a model in this process; pt_probe_info() knows those on other links, too */
 	bool virtual_clock;	/* time passes only inside this link's calls: never poll out of curiosity */
 	bool fixed_packets;	/* responses are padded to the packet size (HID) */
 	uint16_t usb_vid, usb_pid, usb_release;	/* 0 where there are none; release: bcdDevice, for quirks */

@@ -87,7 +87,8 @@ struct pt_probe_ops {
 	 * The link is the core's: it closes it after close() or a failed open. */
 	int (*open)(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err);
 	void (*close)(void *state);
-	void (*info)(void *state, struct pt_probe_info *out);	/* fills what it knows; link is filled already */
+	/* Fills what it knows; link is filled already, the driver may add what the link cannot know of its device. */
+	void (*info)(void *state, struct pt_probe_info *out);
 	const struct pt_dap_ops *dap;	/* NULL: not offered; so for every later wire */
 };
 

@@ -283,11 +283,17 @@ static size_t do_block(struct fake_cmsis_dap *fake, const uint8_t *request, uint
 	return taken;
 }
 
+static size_t text(uint8_t *data, const char *from)
+{
+	return from != NULL ? (size_t)(stpcpy((char *)data, from) - (char *)data) + 1 : 0;
+}
+
 static size_t info_of(const struct fake_cmsis_dap *fake, uint8_t id, uint8_t *data)
 {
 	switch (id) {
-	case 0x04: return (size_t)(stpcpy((char *)data, fake->protocol) - (char *)data) + 1;
-	case 0x09: return (size_t)(stpcpy((char *)data, "1.0") - (char *)data) + 1;
+	case 0x02: return text(data, fake->product);
+	case 0x04: return text(data, fake->protocol);
+	case 0x09: return text(data, "1.0");
 	case 0xf0: data[0] = fake->capabilities; return 1;
 	case 0xfe: data[0] = fake->packet_count; return 1;
 	case 0xff: pt_put_le16(data, fake->packet_bytes); return fake->packet_bytes > 0 ? 2 : 0;

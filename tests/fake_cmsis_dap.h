@@ -13,7 +13,7 @@ struct fake_cmsis_dap {
 	/* how it is made */
 	uint16_t packet_bytes;		/* 0: it does not say */
 	uint8_t packet_count, capabilities;
-	const char *protocol;
+	const char *product, *protocol;	/* NULL: it does not say */
 	bool padded;			/* responses have packet_bytes, as HID reports */
 	uint32_t clock_ns;		/* one SWCLK period; 0: transfers take no time */
 

@@ -37,7 +37,7 @@ static void setup(void)
 	sent[0] = 0;
 	script.answer = log_and_answer;
 	script.arg = &fake;
-	script.info = (struct pt_link_info){ .transport = "bulk", .packet_bytes = 4096, .depth = 64 };
+	script.info = (struct pt_link_info){ .transport = "bulk", .product = "CMSIS-DAP", .packet_bytes = 4096, .depth = 64 };
 	script.packet_ns = 10000;
 	script.turn_ns = 125000;
 	fake.clock_ns = 250;
@@ -125,6 +125,30 @@ START_TEST(knows_habits)
 	ck_assert_msg(info.packet_count == habits[_i].depth, "%s: %u", habits[_i].name, info.packet_count);
 	ck_assert_msg(fake.n_commands[0x03] == habits[_i].n_disconnects, "%s", habits[_i].name);
 	ck_assert_msg(fake.n_commands[0x11] == habits[_i].n_clocks, "%s", habits[_i].name);
+}
+END_TEST
+
+/* What the link does not know of its device, the device is asked. Our own models are known by their name wherever they
+ * are plugged in. */
+static const struct { const char *name, *by_link, *by_probe, *product; bool is_virtual; } products[] = {
+	{ "usb", "DAPLink CMSIS-DAP", "Other", "DAPLink CMSIS-DAP", false },
+	{ "tcp", "", "DAPLink CMSIS-DAP", "DAPLink CMSIS-DAP", false },
+	{ "tcp, silent", "", NULL, "", false },
+	{ "usb, ours", "proftap virtual CMSIS-DAP", NULL, "proftap virtual CMSIS-DAP", true },
+	{ "tcp, ours", "", "proftap virtual CMSIS-DAP", "proftap virtual CMSIS-DAP", true },
+	{ "tcp, not ours", "", "virtual CMSIS-DAP", "virtual CMSIS-DAP", false },
+};
+
+START_TEST(knows_what_it_is)
+{
+	struct pt_probe_info info;
+
+	strcpy(script.info.product, products[_i].by_link);
+	fake.product = products[_i].by_probe;
+	open_probe();
+	pt_probe_info(probe, &info);
+	ck_assert_msg(strcmp(info.link.product, products[_i].product) == 0, "%s: %s", products[_i].name, info.link.product);
+	ck_assert_msg(info.link.is_virtual == products[_i].is_virtual, "%s", products[_i].name);
 }
 END_TEST
 
@@ -578,6 +602,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, opens_and_connects_as_documented);
 	tcase_add_loop_test(tc, knows_habits, 0, (int)PT_LEN(habits));
+	tcase_add_loop_test(tc, knows_what_it_is, 0, PT_LEN(products));
 	tcase_add_loop_test(tc, understands_versions, 0, (int)PT_LEN(versions));
 	tcase_add_loop_test(tc, settles_on_a_packet_size, 0, (int)PT_LEN(sizes));
 	tcase_add_test(tc, refuses_a_probe_without_swd);

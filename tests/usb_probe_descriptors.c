@@ -5,7 +5,7 @@
 #include "usb_probe_parts.h"
 
 const char usb_manufacturer[] = "proftap";
-const char usb_product[] = "proftap virtual CMSIS-DAP";
+const char usb_product[] = PT_LINK_VIRTUAL_PRODUCT " CMSIS-DAP";
 
 enum { STRING_MANUFACTURER = 1, STRING_PRODUCT, STRING_SERIAL, STRING_BULK, STRING_HID };
 enum { VENDOR_SPECIFIC = 0xff, CLASS_HID = 3, BULK = 2, INTERRUPT = 3, HID_INTERVAL = 1 };

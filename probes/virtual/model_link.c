@@ -223,7 +223,7 @@ static void info(void *state, struct pt_link_info *out)
 
 	*out = (struct pt_link_info){
 		.transport = "model",
-		.product = "proftap virtual CMSIS-DAP",
+		.product = PT_LINK_VIRTUAL_PRODUCT " CMSIS-DAP",
 		.serial = "V0001",
 		.is_virtual = true,
 		.virtual_clock = !model->rig.pace.wall,

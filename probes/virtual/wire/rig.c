@@ -130,7 +130,7 @@ static int make_probe(struct pt_vrig *rig, struct pt_err *err)
 		.packet_bytes = rig->link->packet_bytes,
 		.packet_count = rig->link->depth,
 		.max_swclk_hz = (uint32_t)number(rig, "swclk"),
-		.product = "proftap virtual CMSIS-DAP",
+		.product = PT_LINK_VIRTUAL_PRODUCT " CMSIS-DAP",
 		.serial = "V0001",
 	};
 
