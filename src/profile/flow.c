@@ -536,8 +536,8 @@ static inline bool either_is_0(uint32_t a, uint32_t b)
  * many; each made one run. The conditions are those of by_instruction(). Only one of them depends on what the program
  * does, whether a branch is direct; it is kept out of the processor's branch prediction. shift: of addresses to
  * units; constant where this is inlined. */
-static inline size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run *run,
-			    unsigned shift)
+static inline __attribute__((always_inline)) size_t follow(struct pt_flow *f, const struct pt_event *event, size_t n,
+							    struct pt_run *run, unsigned shift)
 {
 	const struct pt_code_unit *at = f->at, *const code = f->span->code;
 	const uint64_t base = f->span->base, n_units = (f->span->end - base) >> shift;
@@ -577,15 +577,26 @@ static inline size_t follow(struct pt_flow *f, const struct pt_event *event, siz
 	return i;
 }
 
+/* A copy for each size of unit, apart from each other and from the rest: together they would not fit the registers. */
+#define FOLLOW(name, shift) \
+	static __attribute__((noinline)) size_t name(struct pt_flow *f, const struct pt_event *event, size_t n, \
+						     struct pt_run *run) \
+	{ \
+		return follow(f, event, n, run, shift); \
+	}
+FOLLOW(follow_1, 0)
+FOLLOW(follow_2, 1)
+FOLLOW(follow_4, 2)
+
 static size_t follow_units(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run *run)
 {
 	switch (f->map->isa->unit_bytes) {
 	case 1:
-		return follow(f, event, n, run, 0);
+		return follow_1(f, event, n, run);
 	case 2:
-		return follow(f, event, n, run, 1);
+		return follow_2(f, event, n, run);
 	default:
-		return follow(f, event, n, run, 2);
+		return follow_4(f, event, n, run);
 	}
 }
 
