@@ -119,9 +119,17 @@ static int choose_shown(struct pt_pipeline *p, const char *list, struct pt_err *
 	return 0;
 }
 
+/* NULL: not in this version. What has no ELF (tests make such programs) is Thumb. */
+static const struct pt_isa *isa_of(const struct pt_program *program)
+{
+	unsigned machine = program != NULL ? pt_program_machine(program) : 0;
+
+	return machine != 0 ? pt_isa_of_machine(machine) : &pt_isa_thumb_v6m;
+}
+
 static bool make_analyses(struct pt_pipeline *p)
 {
-	p->map = pt_codemap_new(p->program, &pt_isa_thumb_v6m);
+	p->map = pt_codemap_new(p->program, isa_of(p->program));
 	if (p->map == NULL)
 		return false;
 	p->execution = pt_execution_new(p->functions, p->n_functions, p->map, &p->settings);
@@ -138,8 +146,14 @@ static bool make_analyses(struct pt_pipeline *p)
 
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *params, struct pt_err *err)
 {
-	struct pt_pipeline *p = calloc(1, sizeof(*p));
+	struct pt_pipeline *p;
 
+	if (isa_of(program) == NULL) {
+		pt_fail(err, PT_EUNSUPPORTED, "the instruction set of %s is not built in this version",
+			pt_program_path(program));
+		return NULL;
+	}
+	p = calloc(1, sizeof(*p));
 	if (p == NULL) {
 		pt_fail(err, PT_ENOMEM, "not enough memory for a profile");
 		return NULL;

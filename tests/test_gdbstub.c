@@ -348,7 +348,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	{ "start and stop", { ">qRcmd,70726f66696c65207374617274", "<70726f66696c696e670a",	/* profile start: "profiling\n" */
 	  ">qRcmd,70726f66696c652073746f70", "<OK" } },
 	{ "report", { ">qRcmd,70726f66696c65207265706f7274", "<5441424c450a" } },	/* "TABLE\n" */
-	{ "halt and go", { ">qRcmd,68616c74", "<636f726520303a2068616c74656420617420307830303030303130300a",	/* "core 0: halted at 0x00000100\n" */
+	{ "halt and go", { ">qRcmd,68616c74", "~636f726520303a2068616c7465642061742030783030303030313030",	/* "core 0: halted at 0x00000100" */
 	  ">qRcmd,676f", "<72756e6e696e670a" } },	/* "running\n" */
 	{ "with the board closed", { NEW_GDB, "#unplug", ">qRcmd,68616c74", "<E.the probe was unplugged", ">qRcmd,736f7572636573",
 	  "<6d74620a" } },

@@ -125,6 +125,14 @@ START_TEST(waits_case)
 }
 END_TEST
 
+START_TEST(is_found_by_its_machine)
+{
+	ck_assert_ptr_eq(pt_isa_of_machine(40), &pt_isa_thumb_v6m);
+	ck_assert_ptr_null(pt_isa_of_machine(62));	/* x86-64 */
+	ck_assert_ptr_null(pt_isa_of_machine(0));
+}
+END_TEST
+
 #ifdef HAVE_CAPSTONE
 static csh capstone;
 
@@ -235,6 +243,24 @@ static bool agrees(uint16_t op, uint16_t op2)
 	return true;
 }
 
+START_TEST(prints)
+{
+	static const uint8_t ldr[] = { 0x08, 0x68, 0, 0 }, bl[] = { 0xff, 0xf7, 0xfe, 0xff }, nop[] = { 0x00, 0xbf };
+	char text[40] = "";
+
+	ck_assert(pt_isa_print(&pt_isa_thumb_v6m, AT, ldr, sizeof(ldr), text, sizeof(text)));
+	ck_assert_str_eq(text, "ldr r0, [r1]");
+	ck_assert(pt_isa_print(&pt_isa_thumb_v6m, AT, bl, sizeof(bl), text, sizeof(text)));
+	ck_assert_str_eq(text, "bl #0x1000");
+	ck_assert(pt_isa_print(&pt_isa_thumb_v6m, AT, nop, sizeof(nop), text, sizeof(text)));
+	ck_assert_str_eq(text, "nop");
+	ck_assert(pt_isa_print(&pt_isa_thumb_v6m, AT, ldr, sizeof(ldr), text, 4));	/* cut to the room there is */
+	ck_assert_str_eq(text, "ldr");
+	ck_assert(!pt_isa_print(&pt_isa_thumb_v6m, AT, bl, 2, text, sizeof(text)));
+	ck_assert_str_eq(text, "ldr");
+}
+END_TEST
+
 START_TEST(every_16_bit_instruction_agrees_with_capstone)
 {
 	unsigned known = 0;
@@ -268,11 +294,13 @@ int main(void)
 	tcase_add_loop_test(tc, decodes_case, 0, PT_LEN(cases));
 	tcase_add_test(tc, stays_inside_the_bytes);
 	tcase_add_loop_test(tc, waits_case, 0, PT_LEN(waits));
+	tcase_add_test(tc, is_found_by_its_machine);
 	suite_add_tcase(suite, tc);
 #ifdef HAVE_CAPSTONE
 	tc = tcase_create("capstone");
 	tcase_add_checked_fixture(tc, open_capstone, close_capstone);
 	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, prints);
 	tcase_add_test(tc, every_16_bit_instruction_agrees_with_capstone);
 	tcase_add_test(tc, sampled_32_bit_instructions_agree_with_capstone);
 	suite_add_tcase(suite, tc);

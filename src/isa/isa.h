@@ -1,5 +1,5 @@
 /* Instruction sets, for following code: how long an instruction is, what it does to the flow, where it goes and what
- * it costs. Pure. Disassembly is capstone's business. One file each; one word in PT_ISAS. */
+ * it costs. Pure; any thread. One file each; one word in PT_ISAS. */
 #ifndef PT_ISA_H
 #define PT_ISA_H
 
@@ -32,6 +32,7 @@ struct pt_insn {
 
 struct pt_isa {
 	const char *name;	/* "thumb" */
+	uint16_t elf_machine;	/* e_machine of programs in it */
 	uint8_t unit_bytes;	/* smallest instruction: addresses are multiples of it */
 	const char *timing;	/* name of the cycle model: "Cortex-M0+, zero wait states" */
 	/* standards; settings may differ */
@@ -46,5 +47,12 @@ struct pt_isa {
 #define X(isa) extern const struct pt_isa pt_isa_##isa;
 PT_ISAS(X)
 #undef X
+
+const struct pt_isa *pt_isa_of_machine(unsigned elf_machine);	/* NULL: none in the list */
+
+/* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", from its first len_bytes bytes. False: not an
+ * instruction, or built without capstone; text is untouched then. */
+bool pt_isa_print(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
+		  size_t room);
 
 #endif

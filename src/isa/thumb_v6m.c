@@ -225,6 +225,7 @@ static bool waits(const uint8_t *bytes, size_t len_bytes)
 
 const struct pt_isa pt_isa_thumb_v6m = {
 	.name = "thumb",
+	.elf_machine = 40,	/* EM_ARM */
 	.unit_bytes = 2,
 	.timing = "Cortex-M0+, zero wait states",
 	.exception_entry_cycles = ENTRY_CYCLES,

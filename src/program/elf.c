@@ -59,6 +59,11 @@ static int check_machine(const char *name, unsigned is, unsigned wanted, struct 
 		       machine_name(wanted, wanted_room));
 }
 
+unsigned pt_program_machine(const struct pt_program *program)
+{
+	return program->machine;
+}
+
 int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err)
 {
 	return program->machine == 0 ? 0 : check_machine(program->path, program->machine, elf_machine, err);

@@ -1,0 +1,68 @@
+/* The list of instruction sets, and instructions as text: by capstone where it is built in, else not at all. */
+#include "config.h"
+
+#include "isa/isa.h"
+
+#include <stdio.h>
+
+#ifdef HAVE_CAPSTONE
+#include <capstone/capstone.h>
+#endif
+
+#include "util.h"
+
+#define X(isa) &pt_isa_##isa,
+static const struct pt_isa *const isas[] = { PT_ISAS(X) };
+#undef X
+
+const struct pt_isa *pt_isa_of_machine(unsigned elf_machine)
+{
+	for (size_t i = 0; i < PT_LEN(isas); i++)
+		if (isas[i]->elf_machine == elf_machine)
+			return isas[i];
+	return NULL;
+}
+
+#ifdef HAVE_CAPSTONE
+
+static const struct engine { const struct pt_isa *isa; cs_arch arch; int mode; } engines[] = {
+	{ &pt_isa_thumb_v6m, CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS },
+};
+
+static const struct engine *engine_of(const struct pt_isa *isa)
+{
+	for (size_t i = 0; i < PT_LEN(engines); i++)
+		if (engines[i].isa == isa)
+			return &engines[i];
+	return NULL;
+}
+
+bool pt_isa_print(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
+		  size_t room)
+{
+	const struct engine *engine = engine_of(isa);
+	cs_insn *insn;
+	csh capstone;
+	size_t n;
+
+	if (engine == NULL || cs_open(engine->arch, (cs_mode)engine->mode, &capstone) != CS_ERR_OK)
+		return false;
+	n = cs_disasm(capstone, bytes, len_bytes, addr, 1, &insn);
+	if (n > 0) {
+		snprintf(text, room, "%s%s%s", insn->mnemonic, insn->op_str[0] != '\0' ? " " : "", insn->op_str);
+		cs_free(insn, n);
+	}
+	cs_close(&capstone);
+	return n > 0;
+}
+
+#else
+
+bool pt_isa_print(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
+		  size_t room)
+{
+	(void)isa, (void)addr, (void)bytes, (void)len_bytes, (void)text, (void)room;
+	return false;
+}
+
+#endif
