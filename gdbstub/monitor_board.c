@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gdbstub/monitor.h"
+#include "isa/isa.h"
 #include "util.h"
 
 /* GDB keeps a copy of the registers and believes in it. */
@@ -23,13 +24,29 @@ static bool gdb_thinks_halted(const struct pt_monitor_call *call)
 
 /* --- halt, go ----------------------------------------------------------------------------------------------------- */
 
+/* The instruction at pc behind a colon; nothing where it cannot be read or printed. */
+static void print_instruction(struct pt_target *target, unsigned core, uint64_t pc, char *text, size_t room)
+{
+	const struct pt_isa *isa = pt_isa_of_machine(target->ops->elf_machine);
+	uint8_t bytes[4];
+
+	text[0] = '\0';
+	if (isa == NULL || room < sizeof(": ") ||
+	    pt_mem_read(target->ops->mem(target->state, core), pc, bytes, sizeof(bytes), NULL) < 0)
+		return;
+	if (pt_isa_print(isa, pc, bytes, sizeof(bytes), text + 2, room - 2))
+		memcpy(text, ": ", 2);
+}
+
 static int say_where(struct pt_monitor_call *call, struct pt_target *target, unsigned core, struct pt_err *err)
 {
+	char instruction[80];
 	uint64_t pc;
 
 	if (target->ops->pc(target->state, core, &pc, err) < 0)
 		return err->code;
-	pt_monitor_say(call, "core %u: halted at 0x%08" PRIx64, core, pc);
+	print_instruction(target, core, pc, instruction, sizeof(instruction));
+	pt_monitor_say(call, "core %u: halted at 0x%08" PRIx64 "%s", core, pc, instruction);
 	return 0;
 }
 
@@ -201,37 +218,17 @@ static void status(struct pt_monitor_call *call)
 
 /* --- speed -------------------------------------------------------------------------------------------------------- */
 
-enum { ROUND_TRIPS = 16, BENCH_BYTES = 4096 };
-
-static uint64_t ram_to_read(struct pt_target *target)
+/* What this probe does on this cable, whatever it and its clock are said to do. */
+static int measure(struct pt_monitor_call *call, struct pt_probe *probe, struct pt_err *err)
 {
-	size_t n;
-	const struct pt_region *regions = target->ops->regions(target->state, &n);
+	struct pt_probe_speed speed;
 
-	for (size_t i = 0; i < n; i++)
-		if (regions[i].kind == PT_REGION_RAM && regions[i].size >= BENCH_BYTES)
-			return regions[i].addr;
-	return PT_UNKNOWN;
-}
-
-/* What this probe does on this cable: the mean of some single words, and one block. */
-static int measure(struct pt_monitor_call *call, struct pt_target *target, uint64_t addr, struct pt_err *err)
-{
-	struct pt_mem *mem = target->ops->mem(target->state, 0);
-	uint64_t from_ns = pt_mem_now_ns(mem), words_ns, block_ns;
-	uint8_t bytes[BENCH_BYTES];
-	uint32_t word;
-
-	for (int i = 0; i < ROUND_TRIPS; i++)
-		if (pt_mem_read32(mem, addr, &word, err) < 0)
-			return err->code;
-	words_ns = pt_mem_now_ns(mem) - from_ns;
-	if (pt_mem_read(mem, addr, bytes, sizeof(bytes), err) < 0)
+	if (pt_probe_measure(probe, &speed, err) < 0)
 		return err->code;
-	block_ns = pt_mem_now_ns(mem) - from_ns - words_ns;
-	pt_monitor_say(call, "one word: %.3f ms; a block of %d bytes: %.3f ms, %.1f KiB/s",
-		       (double)words_ns / ROUND_TRIPS / 1e6, BENCH_BYTES, (double)block_ns / 1e6,
-		       block_ns > 0 ? BENCH_BYTES / 1024.0 * 1e9 / (double)block_ns : 0.0);
+	pt_monitor_say(call, "one word, there and back: %.3f ms; long blocks: %.1f KiB/s; %s %.2f MHz",
+		       (double)speed.round_trip_ns / 1e6, speed.words_per_s * 4 / 1024.0,
+		       speed.at_least ? "the link is the limit, not the wire's clock of at least" : "the wire's real clock:",
+		       speed.swclk_hz / 1e6);
 	return 0;
 }
 
@@ -241,7 +238,7 @@ static int set_speed(struct pt_monitor_call *call, struct pt_target *target, uin
 	uint32_t hz_used = hz;
 	void *state;
 
-	dap = target->probe != NULL ? pt_probe_dap(target->probe, &state) : NULL;
+	dap = pt_probe_dap(target->probe, &state);
 	if (dap == NULL || dap->set_speed == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "this probe has no speed to set");
 	if (dap->set_speed(state, hz, &hz_used, err) < 0)
@@ -254,16 +251,13 @@ static int speed_on_board(struct pt_monitor_call *call, struct pt_board *board, 
 			  struct pt_err *err)
 {
 	const uint64_t *hz = call->data;
-	uint64_t addr = ram_to_read(target);
 
 	(void)board;
-	if (hz != NULL && set_speed(call, target, (uint32_t)*hz, err) < 0)
+	if (target->probe == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "speed: this target has no probe");
+	if ((hz != NULL && set_speed(call, target, (uint32_t)*hz, err) < 0) || measure(call, target->probe, err) < 0)
 		return pt_wrap(err, "speed");
-	if (addr == PT_UNKNOWN) {
-		pt_monitor_say(call, "not measured: the RAM of this chip is unknown");
-		return 0;
-	}
-	return measure(call, target, addr, err);
+	return 0;
 }
 
 static void speed(struct pt_monitor_call *call)
