@@ -126,7 +126,8 @@ void pt_gdb_client_check(struct pt_gdb_client *client);	/* something it waited f
 
 /* --- answers: reply.c --------------------------------------------------------------------------------------------- */
 
-void pt_gdb_send(struct pt_gdb_client *client, struct pt_rsp_frame *frame);	/* ends the frame; no reply, just a packet */
+/* Ends the frame and sends it, as a packet by itself: the current one stays to be answered. */
+void pt_gdb_send(struct pt_gdb_client *client, struct pt_rsp_frame *frame);
 void pt_gdb_reply(struct pt_gdb_client *client);		/* with client->frame, and on to the next packet */
 void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
 /* "E01", or the sentence to a client that understands it. */

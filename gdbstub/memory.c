@@ -13,7 +13,8 @@ enum {
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static int read_at(struct pt_mem *mem, uint64_t addr, uint8_t *bytes, size_t n, uint64_t *fault_addr, struct pt_err *err)
+static int read_at(struct pt_mem *mem, uint64_t addr, uint8_t *bytes, size_t n, uint64_t *fault_addr,
+		   struct pt_err *err)
 {
 	struct pt_mem_op op = { .what = PT_MEM_READ, .addr = addr, .bytes = bytes, .len_bytes = n };
 	size_t n_done;

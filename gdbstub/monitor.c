@@ -221,10 +221,7 @@ static void on_board_done(struct pt_job *job, int rc, const struct pt_err *err)
 		pt_monitor_done(call, rc, &told);
 }
 
-void pt_monitor_on_board(struct pt_monitor_call *call,
-			 int (*on_board)(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
-					 struct pt_err *err),
-			 void (*after)(struct pt_monitor_call *call, int rc, const struct pt_err *err))
+void pt_monitor_on_board(struct pt_monitor_call *call, pt_monitor_board_fn *on_board, pt_monitor_after_fn *after)
 {
 	call->on_board = on_board;
 	call->after = after;
@@ -306,8 +303,8 @@ static void wrong_word(struct pt_monitor_call *call)
 		offer.group = second = "";
 		pt_monitor_each_word(offer_word, &offer);
 	}
-	pt_fail(&err, PT_EARG, "\"%.40s%s%.40s\" is not a monitor command; there are: %.*s", first, *second != '\0' ? " " : "",
-		second, (int)offer.names.len_bytes, offer.names.bytes);
+	pt_fail(&err, PT_EARG, "\"%.40s%s%.40s\" is not a monitor command; there are: %.*s", first,
+		*second != '\0' ? " " : "", second, (int)offer.names.len_bytes, offer.names.bytes);
 	pt_text_free(&offer.names);
 	pt_monitor_done(call, PT_EARG, &err);
 }

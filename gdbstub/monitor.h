@@ -26,6 +26,9 @@ bool pt_gdb_live_busy(const struct pt_gdb_client *client);	/* a table is on its 
 enum { PT_MONITOR_LINE_BYTES = 1024, PT_MONITOR_MAX_WORDS = 32 };
 
 struct pt_monitor_call;
+typedef int pt_monitor_board_fn(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
+				struct pt_err *err);
+typedef void pt_monitor_after_fn(struct pt_monitor_call *call, int rc, const struct pt_err *err);
 
 struct pt_monitor_word {
 	const char *name;	/* one word or two: "profile start" */
@@ -52,8 +55,8 @@ struct pt_monitor_call {
 	void (*cancel)(struct pt_monitor_call *call);	/* end early; NULL: it ends soon anyway */
 	void (*progress)(struct pt_monitor_call *call, struct pt_text *out);	/* a line; NULL: "still at work" */
 	struct pt_job job;
-	int (*on_board)(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err);
-	void (*after)(struct pt_monitor_call *call, int rc, const struct pt_err *err);
+	pt_monitor_board_fn *on_board;
+	pt_monitor_after_fn *after;
 	/* monitor.c's */
 	bool no_target, done, quiet;
 	struct pt_err err;
@@ -66,10 +69,7 @@ void pt_monitor_fail(struct pt_monitor_call *call, int rc, const char *fmt, ...)
 /* A pt_session_reply: the text is the answer, arg the call. */
 void pt_monitor_session_reply(void *arg, int rc, const char *text, size_t len_bytes);
 /* Work on the board thread (it may say, and use data), then after(), NULL: pt_monitor_done(). */
-void pt_monitor_on_board(struct pt_monitor_call *call,
-			 int (*on_board)(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
-					 struct pt_err *err),
-			 void (*after)(struct pt_monitor_call *call, int rc, const struct pt_err *err));
+void pt_monitor_on_board(struct pt_monitor_call *call, pt_monitor_board_fn *on_board, pt_monitor_after_fn *after);
 struct pt_session *pt_monitor_session(const struct pt_monitor_call *call);
 struct pt_board *pt_monitor_board(const struct pt_monitor_call *call);
 

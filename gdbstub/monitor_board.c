@@ -67,7 +67,8 @@ static void halt(struct pt_monitor_call *call)
 		pt_monitor_on_board(call, halt_on_board, NULL);
 }
 
-static int go_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int go_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
+		       struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
 
@@ -166,8 +167,9 @@ static void say_probe(struct pt_monitor_call *call, struct pt_probe *probe)
 	pt_monitor_say(call, "probe: %s, %s, %u x %zu bytes, %" PRIu32 " Hz", info.link.where, info.link.transport,
 		       info.packet_count, info.packet_bytes, info.speed_hz);
 	pt_monitor_say(call, "link: at %.6f s of the probe's clock busy for %.6f s, %" PRIu64 " packets, %" PRIu64
-		       " round trips, %" PRIu64 " bytes out, %" PRIu64 " in", (double)pt_link_now_ns(pt_probe_link(probe)) / 1e9,
-		       (double)traffic.busy_ns / 1e9, traffic.packets, traffic.round_trips, traffic.bytes_out, traffic.bytes_in);
+		       " round trips, %" PRIu64 " bytes out, %" PRIu64 " in",
+		       (double)pt_link_now_ns(pt_probe_link(probe)) / 1e9, (double)traffic.busy_ns / 1e9, traffic.packets,
+		       traffic.round_trips, traffic.bytes_out, traffic.bytes_in);
 }
 
 static int status_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
@@ -299,8 +301,8 @@ static int erase_on_board(struct pt_monitor_call *call, struct pt_board *board, 
 static void erase(struct pt_monitor_call *call)
 {
 	if (call->n_words != 1 || strcmp(call->words[0], "everything") != 0) {
-		pt_monitor_fail(call, PT_EARG, "erase takes all programs and data out of the chip's flash, for ever, and "
-				"unlocks a locked chip; if that is what you want: monitor erase everything");
+		pt_monitor_fail(call, PT_EARG, "erase takes all programs and data out of the chip's flash, for ever, "
+				"and unlocks a locked chip; if that is what you want: monitor erase everything");
 		return;
 	}
 	call->job.even_locked = true;

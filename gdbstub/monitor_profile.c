@@ -51,7 +51,8 @@ static void sources(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_profile_words[] = {
-	{ "profile start", "[source=NAME] [mode=NAME] [KEY=VALUE...]", "profile from here on; continue lets the core run", start },
+	{ "profile start", "[source=NAME] [mode=NAME] [KEY=VALUE...]", "profile from here on; continue lets the core run",
+	  start },
 	{ "profile stop", "", "stop profiling; the result stays", stop },
 	{ "profile status", "", "what is being profiled, and how much was seen and lost", status },
 	{ "profile reset", "", "forget the statistics, go on profiling", reset },

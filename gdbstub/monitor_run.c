@@ -12,7 +12,7 @@ struct run {
 	uint64_t for_ns, begun_ns;
 	bool was_halted, waiting, stopped_itself;
 	struct pt_err first;		/* what failed first; code 0: nothing */
-	char started[512];		/* what the source does to the target: with the first progress; the report has it too */
+	char started[512];		/* what the source does to the target: said with the first progress */
 	struct pt_board_listener listener;
 };
 
@@ -129,7 +129,8 @@ static void put_progress(struct pt_monitor_call *call, struct pt_text *out)
 	if (run->started[0] != '\0')
 		pt_text_add(out, "%s\n", run->started);
 	run->started[0] = '\0';
-	pt_text_add(out, "profile run: %.0f s so far, of %.3g s in which the core runs\n", s, (double)run->for_ns / 1e9);
+	pt_text_add(out, "profile run: %.0f s so far, of %.3g s in which the core runs\n", s,
+		    (double)run->for_ns / 1e9);
 }
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */

@@ -37,7 +37,8 @@ void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	}
 	pt_rsp_begin(&client->frame, '$');
 	pt_rsp_text(&client->frame, "PacketSize=%x;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;"
-		    "qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;binary-upload+", PT_GDB_PACKET_BYTES);
+		    "qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;binary-upload+",
+		    PT_GDB_PACKET_BYTES);
 	if (client->error_message)
 		pt_rsp_text(&client->frame, ";error-message+");
 	pt_gdb_reply(client);
@@ -123,11 +124,15 @@ void pt_gdb_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *arg
 void pt_gdb_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	bool general = pt_rsp_take(args, "g");
+	size_t left;
 	unsigned core;
 
 	if (!general && !pt_rsp_take(args, "c")) {
 		pt_gdb_reply_text(client, "");
-	} else if ((pt_rsp_left(args) == 1 && args->at[0] == '0') || (pt_rsp_left(args) == 2 && pt_rsp_take(args, "-1"))) {
+		return;
+	}
+	left = pt_rsp_left(args);
+	if ((left == 1 && args->at[0] == '0') || (left == 2 && pt_rsp_take(args, "-1"))) {
 		pt_gdb_reply_text(client, "OK");
 	} else if (thread(client, args, &core)) {
 		if (general)

@@ -56,7 +56,8 @@ static void on_done(struct pt_job *job, int rc, const struct pt_err *err)
 
 void pt_gdb_request_init(struct pt_gdb_request *rq, struct pt_gdb_client *client, bool urgent)
 {
-	*rq = (struct pt_gdb_request){ .client = client, .job = { .run = on_board, .done = on_done, .urgent = urgent } };
+	*rq = (struct pt_gdb_request){ .client = client };
+	rq->job = (struct pt_job){ .run = on_board, .done = on_done, .urgent = urgent };
 }
 
 void pt_gdb_post(struct pt_gdb_request *rq, pt_gdb_run_fn *run, pt_gdb_after_fn *after)

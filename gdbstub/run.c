@@ -222,13 +222,13 @@ static void after_step(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 {
 	struct pt_gdb_client *client = rq->client;
 	struct pt_core_status status = pt_board_last_status(client->stub->config.board, rq->core);
-	bool broke = pt_gdb_break_at(client, rq->pc) != NULL;
+	bool on = in_range(rq) && status.reason == PT_HALT_STEP && pt_gdb_break_at(client, rq->pc) == NULL;
 
 	if (client->run != PT_GDB_RUNNING) {
 		pt_gdb_finish(client);
 	} else if (rc < 0) {
 		failed(client, rq, "step", err);
-	} else if (!client->interrupted && !client->closing && in_range(rq) && status.reason == PT_HALT_STEP && !broke) {
+	} else if (on && !client->interrupted && !client->closing) {
 		rq->addr = PT_UNKNOWN;
 		pt_gdb_post(rq, step, after_step);
 	} else {
@@ -276,7 +276,8 @@ static bool parse_action(struct pt_gdb_client *client, struct pt_rsp_args *args,
 		action->kind |= 0x20;
 		break;
 	case 'r':
-		if (!pt_rsp_number(args, &action->start) || !pt_rsp_take(args, ",") || !pt_rsp_number(args, &action->end))
+		if (!pt_rsp_number(args, &action->start) || !pt_rsp_take(args, ",") ||
+		    !pt_rsp_number(args, &action->end))
 			return false;
 		break;
 	default:
@@ -288,13 +289,12 @@ static bool parse_action(struct pt_gdb_client *client, struct pt_rsp_args *args,
 static void go(struct pt_gdb_client *client, const struct action *action, uint64_t pc)
 {
 	struct pt_gdb_request *rq = &client->request;
-	bool range = action->kind == 'r' && action->end > action->start;
+	uint64_t range_bytes = action->kind == 'r' && action->end > action->start ? action->end - action->start : 0;
 
 	rq->core = action->core < client->n_cores ? action->core : client->core;
 	rq->addr = pc;
 	rq->at = (struct pt_break){ .addr = action->start };
-	if (range)
-		rq->at.len = action->end - action->start < UINT32_MAX ? (uint32_t)(action->end - action->start) : UINT32_MAX;
+	rq->at.len = range_bytes < UINT32_MAX ? (uint32_t)range_bytes : UINT32_MAX;
 	rq->pc = PT_UNKNOWN;
 	client->run = PT_GDB_RUNNING;
 	client->resuming = true;

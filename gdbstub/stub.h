@@ -21,7 +21,7 @@ struct pt_gdbstub {
 	void *on_closed_arg;
 };
 
-/* A client is gone, or the listener is: ends a closing stub when both are, and answers those who waited for the core. */
+/* A client is gone, or the listener: ends a closing stub when both are, and answers those who waited for the core. */
 void pt_gdbstub_check(struct pt_gdbstub *stub);
 
 #endif

@@ -34,7 +34,8 @@ static void reply_piece(struct pt_gdb_client *client, uint64_t offset, uint64_t 
 	pt_gdb_reply(client);
 }
 
-static int write_document(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int write_document(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			  struct pt_err *err)
 {
 	const struct object *object = &objects[rq->core];
 	size_t len_bytes;
