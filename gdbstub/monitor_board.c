@@ -164,7 +164,8 @@ static void say_probe(struct pt_monitor_call *call, struct pt_probe *probe)
 
 	pt_probe_info(probe, &info);
 	pt_link_traffic(pt_probe_link(probe), &traffic);
-	pt_monitor_say(call, "probe: %s, %s, %u x %zu bytes, %" PRIu32 " Hz", info.link.where, info.link.transport,
+	pt_monitor_say(call, "probe: %s at %s, %s, %u packets of %zu bytes, %" PRIu32 " Hz",
+		       info.link.product[0] != '\0' ? info.link.product : info.name, info.link.where, info.link.transport,
 		       info.packet_count, info.packet_bytes, info.speed_hz);
 	pt_monitor_say(call, "link: at %.6f s of the probe's clock busy for %.6f s, %" PRIu64 " packets, %" PRIu64
 		       " round trips, %" PRIu64 " bytes out, %" PRIu64 " in",
@@ -245,7 +246,7 @@ static int set_speed(struct pt_monitor_call *call, struct pt_target *target, uin
 		return pt_fail(err, PT_EUNSUPPORTED, "this probe has no speed to set");
 	if (dap->set_speed(state, hz, &hz_used, err) < 0)
 		return err->code;
-	pt_monitor_say(call, "clock of the wire: %" PRIu32 " Hz", hz_used);
+	pt_monitor_say(call, "clock of the wire, as asked: %" PRIu32 " Hz", hz_used);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* proftap probes: what is plugged in. */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "log.h"
 #include "probes/probe.h"
@@ -39,11 +40,27 @@ static void print_text(const struct row *row)
 		printf("    %s\n", f->permitted ? "in use" : "no permission (see the udev rule in README)");
 }
 
+/* "bulk hid" as a list. */
+static json_t *words(const char *text)
+{
+	json_t *list = json_array();
+
+	for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+		size_t len = strcspn(text, " ");
+
+		json_array_append_new(list, json_stringn(text, len));
+		text += len;
+	}
+	return list;
+}
+
+/* usb_path is what usb= takes. */
 static json_t *to_json(const struct row *row)
 {
 	const struct pt_probe_found *f = row->found;
-	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:b}", "uri", f->uri, "product", f->product, "serial",
-				f->serial, "usb_path", f->where, "transports", f->transports, "vid", f->usb_vid, "pid",
+	const char *path = strncmp(f->where, "usb ", 4) == 0 ? f->where + 4 : f->where;
+	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:i, s:b}", "uri", f->uri, "product", f->product, "serial",
+				f->serial, "usb_path", path, "transports", words(f->transports), "vid", f->usb_vid, "pid",
 				f->usb_pid, "permitted", f->permitted);
 
 	if (out != NULL && row->opened) {

@@ -123,6 +123,7 @@ class Rsp:
                 return said + ("" if reply == "OK" else reply)
             if reply.startswith("O"):
                 said += bytes.fromhex(reply[1:]).decode()
+                time.sleep(0.1)		# GDB takes 2 s
                 self.raw(b"-")
             else:
                 return said + bytes.fromhex(reply).decode()
