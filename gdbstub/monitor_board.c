@@ -295,7 +295,7 @@ static int erase_on_board(struct pt_monitor_call *call, struct pt_board *board, 
 	(void)board;
 	if (target->ops->mass_erase(target->state, err) < 0)
 		return pt_wrap(err, "mass erase");
-	pt_monitor_say(call, "all flash of %s is erased", target->ops->chip(target->state));
+	pt_monitor_say(call, "all flash of the chip is erased");
 	return 0;
 }
 

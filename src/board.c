@@ -271,13 +271,11 @@ static int see_cores(struct pt_board *board, struct pt_err *err)
 	return 0;
 }
 
-static int open_board(struct pt_board *board, struct pt_err *err)
+/* Closes the probe on failure. */
+static int attach(struct pt_board *board, struct pt_probe *probe, struct pt_err *err)
 {
 	struct pt_link_info info;
-	struct pt_probe *probe = pt_probe_open(board->uri, board->settings, err);
 
-	if (probe == NULL)
-		return err->code;
 	board->target = pt_target_attach(probe, board->target_name, board->settings, err);
 	if (board->target == NULL) {
 		pt_probe_close(probe);
@@ -296,25 +294,31 @@ static int open_board(struct pt_board *board, struct pt_err *err)
 	return 0;
 }
 
-static void try_open(struct pt_board *board)
+static void tell_attached(struct pt_board *board, int rc, struct pt_err *err)
 {
-	struct pt_err err = { 0 };
-
-	if (open_board(board, &err) == 0 && board->locked) {
-		tell_state(board, PT_BOARD_LOCKED, &err);
-	} else if (board->target != NULL) {
-		pt_fail(&err, 0, "%s", board->target->ops->chip(board->target->state));
-		tell_state(board, PT_BOARD_READY, &err);
-	} else if (strcmp(err.msg, board->last_why) != 0) {
-		tell_state(board, PT_BOARD_CLOSED, &err);
+	if (rc == 0 && board->locked) {
+		tell_state(board, PT_BOARD_LOCKED, err);
+	} else if (rc == 0) {
+		pt_fail(err, 0, "%s", board->target->ops->chip(board->target->state));
+		tell_state(board, PT_BOARD_READY, err);
+	} else if (strcmp(err->msg, board->last_why) != 0) {
+		tell_state(board, PT_BOARD_CLOSED, err);
 	}
-	memcpy(board->last_why, err.msg, sizeof(board->last_why));
+	memcpy(board->last_why, err->msg, sizeof(board->last_why));
 	board->awaited = false;
 	board->drain_at_ns = board->look_at_ns = 0;
 	board->look_us = LOOK_FIRST_US;
 	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
 	if (board->target != NULL)
 		heard(board);
+}
+
+static void try_open(struct pt_board *board)
+{
+	struct pt_err err = { 0 };
+	struct pt_probe *probe = pt_probe_open(board->uri, board->settings, &err);
+
+	tell_attached(board, probe != NULL ? attach(board, probe, &err) : err.code, &err);
 }
 
 static void drop_drain(struct pt_board *board, const struct pt_err *why)
@@ -550,12 +554,15 @@ int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
-static void reopen(struct pt_board *board)
+/* Unlocked, it is a chip like others. */
+static void attach_anew(struct pt_board *board)
 {
-	struct pt_err why = { .msg = "the chip is being attached to anew" };
+	struct pt_probe *probe = board->target->probe;
+	struct pt_err err = { 0 };
 
-	close_target(board, &why);
-	try_open(board);
+	pt_target_detach(board->target, false, &err);
+	set_probe(board, NULL);
+	tell_attached(board, attach(board, probe, &err), &err);
 }
 
 /* Time in which a job kept us from looking is no silence. */
@@ -572,7 +579,7 @@ static void run_job(struct pt_board *board, struct pt_job *job)
 	else if (board->target != NULL && job->rc != PT_ETIMEOUT && job->rc != PT_EPROTO)
 		board->heard_ns += pt_link_now_ns(board->link) - begun_ns;
 	if (board->target != NULL && board->locked && job->even_locked && job->rc == 0)
-		reopen(board);		/* unlocked, it is a chip like others */
+		attach_anew(board);
 	send_note(board, &(struct note){ .kind = NOTE_JOB, .job = job });
 	tell_owed(board);
 }
