@@ -2,6 +2,8 @@
  * demo firmware, on its virtual clock. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+#include <uv.h>
 
 #include "harness.h"
 #include "probes/probe.h"
@@ -422,6 +424,7 @@ static uint64_t load_ms(uint8_t seed, size_t len_bytes)
 	enum { AT = 0x20000, LEN = 5 * 1024 };
 	static uint8_t image[LEN], seen[LEN];
 	uint64_t before_ns = pt_mem_now_ns(mem());
+	int rc;
 
 	for (size_t i = 0; i < LEN; i++)
 		image[i] = i < len_bytes ? (uint8_t)(i / 4 * 31 + seed) : 0xff;
@@ -429,7 +432,10 @@ static uint64_t load_ms(uint8_t seed, size_t len_bytes)
 	OK(target->ops->flash_write(target->state, AT, image, len_bytes, &err));
 	OK(target->ops->flash_done(target->state, &err));
 	before_ns = pt_mem_now_ns(mem()) - before_ns;
-	OK(pt_mem_read(mem(), AT, seen, LEN, &err));
+	do
+		rc = pt_mem_read(mem(), AT, seen, LEN, &err);
+	while (rc == PT_EINTERRUPTED);
+	OK(rc);
 	ck_assert_mem_eq(seen, image, LEN);
 	return before_ns / PT_NS_PER_MS;
 }
@@ -459,6 +465,33 @@ START_TEST(tells_what_does_not_take_it)
 	OK(target->ops->flash_write(target->state, 0x30000, other, sizeof(other), &err));
 	ck_assert_int_eq(target->ops->flash_done(target->state, &err), PT_EPROTO);
 	ck_assert_msg(strstr(err.msg, "0x00030000") != NULL, "%s", err.msg);
+	ck_assert_int_eq(status().state, PT_HALTED);
+}
+END_TEST
+
+static _Atomic bool loading;
+
+static void interrupt_often(void *arg)
+{
+	while (loading) {
+		pt_probe_interrupt(arg);
+		usleep(1000);
+	}
+}
+
+/* Who wants something else meanwhile has to wait: flash is not left half-written. */
+START_TEST(loads_to_the_end_when_interrupted)
+{
+	uv_thread_t other;
+
+	halt();
+	loading = true;
+	ck_assert_int_eq(uv_thread_create(&other, interrupt_often, probe), 0);
+	for (uint8_t i = 0; i < 3; i++)
+		load_ms(i, 2560 + 4 * i);	/* verified by the target, and by reading */
+	loading = false;
+	uv_thread_join(&other);
+	pt_link_wait(pt_probe_link(probe), 0, NULL);	/* the last interrupt */
 	ck_assert_int_eq(status().state, PT_HALTED);
 }
 END_TEST
@@ -760,6 +793,7 @@ int main(void)
 	tcase_add_test(tc, leaves_alone_what_is_there);
 	tcase_add_test(tc, tells_what_does_not_take_it);
 	tcase_add_test(tc, sums_of_sectors);
+	tcase_add_test(tc, loads_to_the_end_when_interrupted);
 	tcase_add_test(tc, refuses_to_lock_the_chip);
 	tcase_add_loop_test(tc, mtb_modes_record_and_restore, 0, PT_LEN(mtb_modes));
 	tcase_add_test(tc, a_burst_costs_few_round_trips);

@@ -216,7 +216,10 @@ int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err)
 	int rc;
 
 	keep_open(&cm->flash_unit);
-	if (pt_core_reset(cm, PT_RESET_INIT, err) < 0 || run_to_idle(cm, &poll, 1, &fstat, err) < 0)
+	do
+		rc = pt_core_reset(cm, PT_RESET_INIT, err);
+	while (rc == PT_EINTERRUPTED);
+	if (rc < 0 || run_to_idle(cm, &poll, 1, &fstat, err) < 0)
 		return err->code;
 	if (pt_loader_open(&loader, cm, &why) < 0) {
 		if (!try_otherwise(&why, "no help by code in RAM"))

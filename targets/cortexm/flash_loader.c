@@ -32,14 +32,15 @@ static const uint8_t code[] = {
 	0xfc, 0xd5,	/*       bpl  busy */
 	0x71, 0x26,	/*       movs r6, #0x71 */
 	0x35, 0x42,	/*       tst  r5, r6		@ any error bit */
-	0x06, 0xd1,	/*       bne  fail */
+	0x07, 0xd1,	/*       bne  fail */
 	0x04, 0x33,	/*       adds r3, #4 */
 	0x04, 0x34,	/*       adds r4, #4 */
 	0x01, 0x3a,	/*       subs r2, #1 */
 	0xeb, 0xd1,	/*       bne  word */
+	0x4b, 0x60,	/*       str  r3, [r1, #4]	@ the end: it was done */
 	0x0a, 0x60,	/*       str  r2, [r1, #0]	@ the buffer is free */
 	0x79, 0x40,	/*       eors r1, r7		@ the other one */
-	0xe2, 0xe7,	/*       b    next */
+	0xe1, 0xe7,	/*       b    next */
 	0x01, 0xbe,	/* fail: bkpt #1		@ r5 = FSTAT, r3 = address */
 };
 
@@ -61,6 +62,28 @@ int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, u
 	return rc;
 }
 
+/* What was begun here must be ended, so an interrupt is not for us. */
+static int read_registers(struct pt_loader *loader, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err)
+{
+	int rc;
+
+	do
+		rc = pt_core_read_registers(loader->cm, 0, rows, n, values, err);
+	while (rc == PT_EINTERRUPTED);
+	return rc;
+}
+
+static int write_registers(struct pt_loader *loader, const uint16_t *rows, size_t n, const uint64_t *values,
+			   struct pt_err *err)
+{
+	int rc;
+
+	do
+		rc = pt_core_write_registers(loader->cm, 0, rows, n, values, err);
+	while (rc == PT_EINTERRUPTED);
+	return rc;
+}
+
 /* --- open and close ----------------------------------------------------------------------------------------------- */
 
 int pt_loader_open(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_err *err)
@@ -72,8 +95,8 @@ int pt_loader_open(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_er
 		return pt_fail(err, PT_ESTATE, "no RAM for it");
 	for (uint16_t i = 0; i < PT_LOADER_REGISTERS; i++)
 		rows[i] = i;
-	if (pt_core_read_registers(cm, 0, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0 ||
-	    pt_core_read_registers(cm, 0, &primask, 1, &loader->primask, err) < 0)
+	if (read_registers(loader, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0 ||
+	    read_registers(loader, &primask, 1, &loader->primask, err) < 0)
 		return err->code;
 	return pt_loader_access(loader, PT_MEM_READ, 0, loader->saved, PT_LOADER_AREA_BYTES, err);
 }
@@ -96,22 +119,26 @@ int pt_loader_close(struct pt_loader *loader, struct pt_err *err)
 		rows[i] = i;
 	if (pt_loader_halt(loader, err) < 0 ||
 	    pt_loader_access(loader, PT_MEM_WRITE, 0, loader->saved, PT_LOADER_AREA_BYTES, err) < 0 ||
-	    pt_core_write_registers(loader->cm, 0, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0)
+	    write_registers(loader, rows, PT_LOADER_REGISTERS, loader->registers, err) < 0)
 		return err->code;
-	return pt_core_write_registers(loader->cm, 0, &primask, 1, &loader->primask, err);
+	return write_registers(loader, &primask, 1, &loader->primask, err);
 }
 
 /* --- run ---------------------------------------------------------------------------------------------------------- */
 
-static int write_registers(struct pt_loader *loader, const uint16_t *rows, const uint64_t *values, size_t n,
-			   struct pt_err *err)
+/* An interrupt may come when it runs already: once more does no harm. */
+static int start_core(struct pt_loader *loader, struct pt_err *err)
 {
-	const uint16_t start[] = { PT_ROW_PC, PT_ROW_XPSR, ROW_PRIMASK };
-	const uint64_t at[] = { loader->area, XPSR_T, 1 };
+	const uint16_t rows[] = { PT_ROW_PC, PT_ROW_XPSR, ROW_PRIMASK };
+	const uint64_t values[] = { loader->area, XPSR_T, 1 };
+	int rc = write_registers(loader, rows, PT_LEN(rows), values, err);
 
-	if (pt_core_write_registers(loader->cm, 0, rows, n, values, err) < 0)
-		return err->code;
-	return pt_core_write_registers(loader->cm, 0, start, PT_LEN(start), at, err);
+	if (rc < 0)
+		return rc;
+	do
+		rc = pt_core_resume(loader->cm, 0, err);
+	while (rc == PT_EINTERRUPTED);
+	return rc;
 }
 
 int pt_loader_run(struct pt_loader *loader, const uint8_t *bytes, size_t code_bytes, uint32_t word,
@@ -122,9 +149,9 @@ int pt_loader_run(struct pt_loader *loader, const uint8_t *bytes, size_t code_by
 	memcpy(head, bytes, code_bytes);
 	pt_put_le32(head + PT_LOADER_CODE_BYTES, word);
 	if (pt_loader_access(loader, PT_MEM_WRITE, 0, head, sizeof(head), err) < 0 ||
-	    write_registers(loader, rows, values, n_rows, err) < 0)
+	    write_registers(loader, rows, n_rows, values, err) < 0)
 		return err->code;
-	return pt_core_resume(loader->cm, 0, err);
+	return start_core(loader, err);
 }
 
 int pt_loader_start(struct pt_loader *loader, struct pt_err *err)
@@ -132,11 +159,12 @@ int pt_loader_start(struct pt_loader *loader, struct pt_err *err)
 	static const uint16_t rows[] = { ROW_R0, ROW_R1, ROW_R7 };
 	const uint32_t first = loader->area + buffer_offset(0), second = loader->area + buffer_offset(1);
 	const uint64_t values[] = { FTFA_BASE, first, first ^ second };
-	uint8_t is_free[4] = { 0 };
+	uint8_t is_free[8] = { 0 };
 
 	_Static_assert(sizeof(code) <= PT_LOADER_CODE_BYTES, "the loop has its place");
 	loader->next = 0;
-	if (pt_loader_access(loader, PT_MEM_WRITE, buffer_offset(1), is_free, sizeof(is_free), err) < 0)
+	if (pt_loader_access(loader, PT_MEM_WRITE, buffer_offset(0), is_free, sizeof(is_free), err) < 0 ||
+	    pt_loader_access(loader, PT_MEM_WRITE, buffer_offset(1), is_free, sizeof(is_free), err) < 0)
 		return err->code;
 	return pt_loader_run(loader, code, sizeof(code), 0, rows, values, PT_LEN(rows), err);
 }
@@ -154,29 +182,10 @@ static int why_stuck(struct pt_loader *loader, struct pt_err *err)
 		return err->code;
 	if (status.state != PT_HALTED)
 		return pt_fail(err, PT_ETIMEOUT, "the loader in RAM does not answer");
-	if (pt_core_read_registers(loader->cm, 0, rows, PT_LEN(rows), values, err) < 0 ||
+	if (read_registers(loader, rows, PT_LEN(rows), values, err) < 0 ||
 	    pt_ftfa_check_status((uint32_t)values[1], (uint32_t)values[0], err) < 0)
 		return err->code;
 	return pt_fail(err, PT_EPROTO, "the loader in RAM stopped by itself");
-}
-
-/* ops end with a poll of a word; again until it is over. */
-static int run_and_poll(struct pt_loader *loader, struct pt_mem_op *ops, size_t n_ops, uint32_t in_ms, struct pt_err *err)
-{
-	uint64_t deadline_ns = pt_mem_now_ns(loader->cm->mem) + in_ms * PT_NS_PER_MS;
-	size_t at = 0;
-
-	while (at < n_ops) {
-		size_t n_done = 0;
-		int rc = pt_mem_run(loader->cm->mem, ops + at, n_ops - at, BATCH_MS, &n_done, err);
-
-		if (rc < 0 && rc != PT_EINTERRUPTED)
-			return rc;
-		at += n_done;
-		if (at < n_ops && pt_mem_now_ns(loader->cm->mem) >= deadline_ns)
-			return why_stuck(loader, err);
-	}
-	return 0;
 }
 
 static struct pt_mem_op poll_for_0(const struct pt_loader *loader, uint32_t offset)
@@ -187,26 +196,68 @@ static struct pt_mem_op poll_for_0(const struct pt_loader *loader, uint32_t offs
 
 int pt_loader_wait(struct pt_loader *loader, uint32_t offset, uint32_t in_ms, struct pt_err *err)
 {
+	uint64_t deadline_ns = pt_mem_now_ns(loader->cm->mem) + in_ms * PT_NS_PER_MS;
 	struct pt_mem_op poll = poll_for_0(loader, offset);
 
-	return run_and_poll(loader, &poll, 1, in_ms, err);
+	for (;;) {
+		size_t n_done = 0;
+		int rc = pt_mem_run(loader->cm->mem, &poll, 1, BATCH_MS, &n_done, err);
+
+		if (rc < 0 && rc != PT_EINTERRUPTED)
+			return rc;
+		if (n_done == 1)
+			return 0;
+		if (pt_mem_now_ns(loader->cm->mem) >= deadline_ns)
+			return why_stuck(loader, err);
+	}
 }
 
-/* Fill the next buffer, hand it over by its count, and wait until the other one is free: one round trip. */
+/* An interrupt leaves it open how much of a batch was done. A buffer that was handed over has its count still, or, when
+ * the loop is through with it already, the end of the piece in place of its address. */
+static int was_given(struct pt_loader *loader, uint32_t offset, uint32_t end, bool *given, struct pt_err *err)
+{
+	uint8_t head[8];
+
+	if (pt_loader_access(loader, PT_MEM_READ, offset, head, sizeof(head), err) < 0)
+		return err->code;
+	*given = pt_le32(head) != 0 || pt_le32(head + 4) == end;
+	return 0;
+}
+
+/* Fill a buffer, hand it over by its count, and wait until the other one is free: one round trip. */
+static int give(struct pt_loader *loader, uint32_t offset, uint8_t *piece, size_t len_bytes, uint32_t other,
+		struct pt_err *err)
+{
+	uint32_t at = loader->area + offset;
+	struct pt_mem_op ops[] = {
+		{ .what = PT_MEM_WRITE, .code = true, .addr = at + 4, .bytes = piece + 4, .len_bytes = 4 + len_bytes },
+		{ .what = PT_MEM_WRITE, .code = true, .addr = at, .bytes = piece, .len_bytes = 4 },
+		poll_for_0(loader, other),
+	};
+	size_t n_done = 0;
+
+	for (bool given = false; !given;) {
+		int rc = pt_mem_run(loader->cm->mem, ops, PT_LEN(ops), BATCH_MS, &n_done, err);
+
+		if (rc < 0 && rc != PT_EINTERRUPTED)
+			return rc;
+		given = n_done >= 2;
+		if (!given && was_given(loader, offset, pt_le32(piece + 4) + (uint32_t)len_bytes, &given, err) < 0)
+			return err->code;
+	}
+	return n_done == PT_LEN(ops) ? 0 : pt_loader_wait(loader, other, BUFFER_MS, err);
+}
+
 static int put_piece(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
 {
-	uint32_t at = loader->area + buffer_offset(loader->next);
+	uint32_t offset = buffer_offset(loader->next);
 	uint8_t piece[PT_LOADER_BUFFER_BYTES];
-	struct pt_mem_op ops[3];
 
 	pt_put_le32(piece, (uint32_t)(len_bytes / 4));
 	pt_put_le32(piece + 4, addr);
 	memcpy(piece + 8, bytes, len_bytes);
-	ops[0] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .code = true, .addr = at + 4, .bytes = piece + 4, .len_bytes = 4 + len_bytes };
-	ops[1] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .code = true, .addr = at, .bytes = piece, .len_bytes = 4 };
 	loader->next ^= 1;
-	ops[2] = poll_for_0(loader, buffer_offset(loader->next));
-	return run_and_poll(loader, ops, PT_LEN(ops), BUFFER_MS, err);
+	return give(loader, offset, piece, len_bytes, buffer_offset(loader->next), err);
 }
 
 int pt_loader_put(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
