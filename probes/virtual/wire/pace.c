@@ -1,5 +1,5 @@
-/* Slices are short enough that the budget is kept within one of them and long enough that a sleeping board, whose
- * slices cost nothing, catches up with hours in a few calls. */
+/* Slices are short enough that the budget is kept within one of them, even when a board that slept, and whose slices
+ * cost nothing, turns busy in the middle of the longest. */
 #include <uv.h>
 
 #include "probes/virtual/wire/pace.h"
@@ -7,7 +7,7 @@
 
 enum { BUDGET_MS = 5 };
 #define SLICE_MIN_NS	(100 * UINT64_C(1000))
-#define SLICE_MAX_NS	(10 * PT_NS_PER_S)
+#define SLICE_MAX_NS	(4 * PT_NS_PER_MS)
 #define SLICE_FAST_NS	(50 * UINT64_C(1000))	/* took less: the next may be longer */
 #define SLICE_SLOW_NS	(500 * UINT64_C(1000))	/* took more: the next is shorter */
 
