@@ -32,7 +32,7 @@ static uint64_t from_bytes(const uint8_t *in, size_t n, bool big_endian)
 	return value;
 }
 
-void pt_gdb_put_register(struct pt_rsp_frame *frame, const struct pt_register *row, bool big_endian, uint64_t value)
+static void put_register(struct pt_rsp_frame *frame, const struct pt_register *row, bool big_endian, uint64_t value)
 {
 	uint8_t bytes[MAX_REGISTER_BYTES];
 
@@ -127,7 +127,7 @@ static int read_singly(struct pt_gdb_request *rq, struct pt_target *target, cons
 		else if (rc < 0)
 			return rc;
 		else
-			pt_gdb_put_register(&rq->frame, &rows[i], target->ops->big_endian, value);
+			put_register(&rq->frame, &rows[i], target->ops->big_endian, value);
 	}
 	return 0;
 }
@@ -147,7 +147,7 @@ static int read_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	if (rc == PT_EFAULT || rc == PT_EUNSUPPORTED)
 		return read_singly(rq, target, rows, n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		pt_gdb_put_register(&rq->frame, &rows[i], target->ops->big_endian, values[i]);
+		put_register(&rq->frame, &rows[i], target->ops->big_endian, values[i]);
 	return rc;
 }
 
@@ -162,7 +162,7 @@ static int read_one(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	if (find_row(rows, n, rq->addr, &row, err) < 0 ||
 	    target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
 		return err->code;
-	pt_gdb_put_register(&rq->frame, &rows[row], target->ops->big_endian, value);
+	put_register(&rq->frame, &rows[row], target->ops->big_endian, value);
 	return 0;
 }
 

@@ -26,7 +26,6 @@ const struct pt_gdb_break *pt_gdb_watch_at(const struct pt_gdb_client *client, u
 
 /* registers.c. Board thread. */
 const struct pt_register *pt_gdb_pc_row(const struct pt_register *rows, size_t n_rows);	/* NULL: it has none */
-void pt_gdb_put_register(struct pt_rsp_frame *frame, const struct pt_register *row, bool big_endian, uint64_t value);
 size_t pt_gdb_register_text(char *out, size_t out_bytes, const struct pt_register *row, bool big_endian,
 			    uint64_t value);	/* hex digits and a NUL; 0: no room */
 int pt_gdb_set_pc(struct pt_board *board, struct pt_target *target, unsigned core, uint64_t pc, struct pt_err *err);

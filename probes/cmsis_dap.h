@@ -134,7 +134,7 @@ struct pt_cmsis_dap {
 	char firmware[32], protocol[16];
 	uint32_t speed_hz;
 	uint8_t idle_cycles;
-	uint16_t wait_retry, match_retry;		/* as the probe is set */
+	uint16_t match_retry;			/* as the probe is set */
 	uint32_t wait_retry_asked, match_retry_asked;	/* by settings; 0: from the speed */
 
 	unsigned owed;		/* requests sent whose responses nobody has taken */
@@ -179,7 +179,6 @@ int pt_cmsis_dap_orders(struct pt_cmsis_dap *dap, const struct pt_cmsis_dap_orde
 
 /* How often the probe repeats a poll by itself so that one packet's poll lasts at most poll_us at this speed. */
 uint16_t pt_cmsis_dap_match_retry(const struct pt_cmsis_dap *dap, uint32_t poll_us);
-uint16_t pt_cmsis_dap_wait_retry(const struct pt_cmsis_dap *dap);
 /* TransferConfigure for match_retry; returns its length. */
 size_t pt_cmsis_dap_configure(const struct pt_cmsis_dap *dap, uint16_t match_retry, uint8_t *bytes);
 

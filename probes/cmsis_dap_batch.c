@@ -43,7 +43,7 @@ uint16_t pt_cmsis_dap_match_retry(const struct pt_cmsis_dap *dap, uint32_t poll_
 
 /* Long enough for a bus that stands still while flash is erased, short enough for a whole pipeline of packets that all
  * wait in vain. A WAIT is 13 clocks: request 8, turn-arounds 2, acknowledge 3. Source: Arm IHI 0031, SWD protocol. */
-uint16_t pt_cmsis_dap_wait_retry(const struct pt_cmsis_dap *dap)
+static uint16_t wait_retry(const struct pt_cmsis_dap *dap)
 {
 	if (dap->wait_retry_asked > 0)
 		return (uint16_t)dap->wait_retry_asked;
@@ -54,7 +54,7 @@ size_t pt_cmsis_dap_configure(const struct pt_cmsis_dap *dap, uint16_t match_ret
 {
 	bytes[0] = DAP_TRANSFER_CONFIGURE;
 	bytes[1] = dap->idle_cycles;
-	pt_put_le16(bytes + 2, pt_cmsis_dap_wait_retry(dap));
+	pt_put_le16(bytes + 2, wait_retry(dap));
 	pt_put_le16(bytes + 4, match_retry);
 	return 6;
 }

@@ -10,10 +10,3 @@ uint32_t pt_field_get(const struct pt_field *field, uint32_t value)
 {
 	return value >> field->lsb & mask_of(field);
 }
-
-uint32_t pt_field_set(const struct pt_field *field, uint32_t value, uint32_t to)
-{
-	uint32_t mask = mask_of(field);
-
-	return (value & ~(mask << field->lsb)) | (to & mask) << field->lsb;
-}

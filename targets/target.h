@@ -53,7 +53,6 @@ struct pt_register {		/* one row gives target XML, g/p packets and print-outs */
 
 struct pt_field { const char *name; uint8_t lsb, bits; const char *meaning; };
 uint32_t pt_field_get(const struct pt_field *field, uint32_t value);
-uint32_t pt_field_set(const struct pt_field *field, uint32_t value, uint32_t to);
 
 /* --- breakpoints and memory map ---------------------------------------------------------------------------------- */
 

@@ -47,11 +47,6 @@ static const struct pt_vboard_ops *lookup(const char *name)
 	return NULL;
 }
 
-const struct pt_vboard_ops *pt_vboard_at(size_t i)
-{
-	return i < PT_LEN(boards) ? boards[i] : NULL;
-}
-
 const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 {
 	const struct pt_vboard_ops *found = lookup(name);

@@ -53,8 +53,6 @@ PT_VBOARDS(X)
 /* The ELF of a board's built-in demo firmware, for ever; NULL: no such board. */
 const uint8_t *pt_vboard_demo(const char *name, size_t *len_bytes);
 
-/* The boards of the list above, in its order; NULL after the last. */
-const struct pt_vboard_ops *pt_vboard_at(size_t i);
 /* NULL: there is none of that name, and the sentence lists those there are. */
 const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err);
 

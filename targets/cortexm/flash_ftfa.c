@@ -89,8 +89,9 @@ static struct pt_mem_op idle_poll(void)
 				   .time_us = POLL_US };
 }
 
-/* FCCOB0 is the command, 1..3 the address, 4..7 the data; in memory they stand as two little-endian words. */
-int pt_ftfa_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, uint32_t data, struct pt_err *err)
+/* One command, and its end. FCCOB0 is the command, 1..3 the address, 4..7 the data; in memory they stand as two
+ * little-endian words. */
+static int run_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, uint32_t data, struct pt_err *err)
 {
 	uint8_t clear = FSTAT_CLEAR, launch = FSTAT_CCIF, fccob[8];
 	struct pt_mem_op ops[] = {
@@ -114,7 +115,7 @@ static int erase(struct pt_cortexm *cm, struct pt_err *err)
 {
 	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += SECTOR_BYTES)
 		if (cm->flash_unit.sector[addr / SECTOR_BYTES] == PT_SECTOR_ERASE &&
-		    pt_ftfa_command(cm, FTFA_ERASE_SECTOR, addr, 0, err) < 0)
+		    run_command(cm, FTFA_ERASE_SECTOR, addr, 0, err) < 0)
 			return pt_wrap(err, "erase the sector at 0x%08x", (unsigned)addr);
 	return 0;
 }
@@ -156,7 +157,7 @@ static int program_slowly(struct pt_cortexm *cm, struct pt_err *err)
 {
 	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += LONGWORD_BYTES)
 		if (wanted(cm, addr) &&
-		    pt_ftfa_command(cm, FTFA_PROGRAM_LONGWORD, addr, pt_le32(cm->flash_unit.image + addr), err) < 0)
+		    run_command(cm, FTFA_PROGRAM_LONGWORD, addr, pt_le32(cm->flash_unit.image + addr), err) < 0)
 			return err->code;
 	return 0;
 }

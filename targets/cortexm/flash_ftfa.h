@@ -22,8 +22,7 @@ int pt_ftfa_check_lock(uint64_t addr, const uint8_t *bytes, size_t len_bytes, st
  * PT_EPROTO: the controller refused a command or what was read back differs (the sentence has the address). */
 int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err);
 
-/* One command, and its end. For the loader's fallback. PT_EPROTO with FSTAT in the sentence. */
-int pt_ftfa_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, uint32_t data, struct pt_err *err);
+/* PT_EPROTO, with FSTAT in the sentence, when the command at addr failed. */
 int pt_ftfa_check_status(uint32_t fstat, uint32_t addr, struct pt_err *err);
 
 #endif

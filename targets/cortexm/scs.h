@@ -31,9 +31,8 @@ enum { DWT_OFF = 0, DWT_PC_MATCH = 4, DWT_WATCH_READ = 5, DWT_WATCH_WRITE = 6, D
 enum { BPU_CTRL = 0x00, BPU_COMP = 0x08 };
 enum { BPU_ENABLE = 1 << 0, BPU_KEY = 1 << 1 };
 
-/* The same as rows, for print-outs; ended by a row without a name. */
-extern const struct pt_field pt_dhcsr_fields[], pt_demcr_fields[], pt_dfsr_fields[], pt_bpu_ctrl_fields[],
-	pt_dwt_ctrl_fields[];
+/* DEMCR's as rows, for print-outs; ended by a row without a name. */
+extern const struct pt_field pt_demcr_fields[];
 
 /* "NAME 0xVALUE: FIELD=1 FIELD=3", fields that are not zero. Returns line. */
 char *pt_fields_print(const char *name, uint32_t value, const struct pt_field *fields, char *line, size_t size);

@@ -1,6 +1,5 @@
 /* A tap on instructions only: the cycles between two of them are the first one's. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "probes/virtual/chip/truth.h"
 
@@ -103,13 +102,4 @@ struct pt_vtruth_at pt_vtruth_total(struct pt_vtruth *truth)
 		for (uint32_t n = 0; n < truth->span[i].size / 2; n++)
 			add(&sum, &truth->span[i].at[n]);
 	return sum;
-}
-
-void pt_vtruth_clear(struct pt_vtruth *truth)
-{
-	settle(truth);
-	for (size_t i = 0; i < truth->n_spans; i++)
-		memset(truth->span[i].at, 0, truth->span[i].size / 2 * sizeof(*truth->span[i].at));
-	truth->elsewhere = (struct pt_vtruth_at){ 0, 0 };
-	truth->n_logged = 0;
 }

@@ -39,7 +39,5 @@ bool pt_vtruth_add_span(struct pt_vtruth *truth, uint32_t base, uint32_t size);
 /* Sums of the spans' addresses in [begin, end), and of everything, up to now. */
 struct pt_vtruth_at pt_vtruth_sum(struct pt_vtruth *truth, uint32_t begin, uint32_t end);
 struct pt_vtruth_at pt_vtruth_total(struct pt_vtruth *truth);
-/* Forget all sums and the log; listening goes on. */
-void pt_vtruth_clear(struct pt_vtruth *truth);
 
 #endif

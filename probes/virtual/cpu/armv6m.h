@@ -126,7 +126,6 @@ void pt_vcpu_taps_changed(struct pt_vcpu *cpu);
 
 /* --- interrupts: line < PT_VCPU_IRQS. Level: pends while high and not active, again on return if still high. */
 void pt_vcpu_set_irq(struct pt_vcpu *cpu, unsigned line, bool level);
-void pt_vcpu_pend_irq(struct pt_vcpu *cpu, unsigned line, bool pending);	/* as ISPR and ICPR do */
 void pt_vcpu_pend_nmi(struct pt_vcpu *cpu);
 
 /* Test hook: PendSV, SysTick and external interrupts come from a list instead of the NVIC. Before instruction number

@@ -106,10 +106,7 @@ void pt_cpu_tell_data(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, b
 /* Special registers, special.c */
 uint32_t pt_cpu_xpsr(const struct pt_vcpu *cpu);
 void pt_cpu_set_apsr(struct pt_vcpu *cpu, uint32_t value);
-uint32_t pt_cpu_sp(const struct pt_vcpu *cpu, bool psp);
-void pt_cpu_set_sp(struct pt_vcpu *cpu, bool psp, uint32_t value);
 void pt_cpu_use_sp(struct pt_vcpu *cpu, bool psp);
-void pt_cpu_set_control(struct pt_vcpu *cpu, uint32_t value);
 uint32_t pt_cpu_mrs(const struct pt_vcpu *cpu, unsigned sysm);
 void pt_cpu_msr(struct pt_vcpu *cpu, unsigned sysm, uint32_t value);
 

@@ -215,12 +215,6 @@ void pt_vcpu_set_irq(struct pt_vcpu *cpu, unsigned line, bool level)
 		pt_cpu_set_pending(cpu, exception, true);
 }
 
-void pt_vcpu_pend_irq(struct pt_vcpu *cpu, unsigned line, bool pending)
-{
-	if (line < PT_VCPU_IRQS)
-		write_pending(cpu, UINT32_C(1) << line, pending);
-}
-
 void pt_vcpu_pend_nmi(struct pt_vcpu *cpu)
 {
 	pt_cpu_set_pending(cpu, PT_VEX_NMI, true);

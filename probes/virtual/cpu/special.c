@@ -20,12 +20,12 @@ void pt_cpu_set_apsr(struct pt_vcpu *cpu, uint32_t value)
 	cpu->overflow = value >> 28 & 1;
 }
 
-uint32_t pt_cpu_sp(const struct pt_vcpu *cpu, bool psp)
+static uint32_t stack_pointer(const struct pt_vcpu *cpu, bool psp)
 {
 	return psp == cpu->on_psp ? cpu->r[SP] : cpu->bank[psp];
 }
 
-void pt_cpu_set_sp(struct pt_vcpu *cpu, bool psp, uint32_t value)
+static void set_stack_pointer(struct pt_vcpu *cpu, bool psp, uint32_t value)
 {
 	if (psp == cpu->on_psp)
 		cpu->r[SP] = value & ~3u;
@@ -43,7 +43,7 @@ void pt_cpu_use_sp(struct pt_vcpu *cpu, bool psp)
 }
 
 /* Handler mode always runs on the main stack, so SPSEL cannot be written there. */
-void pt_cpu_set_control(struct pt_vcpu *cpu, uint32_t value)
+static void set_control(struct pt_vcpu *cpu, uint32_t value)
 {
 	cpu->unprivileged = value & 1;
 	if (cpu->ipsr != 0)
@@ -59,7 +59,7 @@ uint32_t pt_cpu_mrs(const struct pt_vcpu *cpu, unsigned sysm)
 	case 0: case 1: case 2: case 3: case 5: case 6: case 7:
 		return ((sysm & 4) == 0 ? apsr(cpu) : 0) | ((sysm & 1) != 0 ? cpu->ipsr : 0);
 	case 8: case 9:
-		return pt_cpu_privileged(cpu) ? pt_cpu_sp(cpu, sysm == 9) : 0;
+		return pt_cpu_privileged(cpu) ? stack_pointer(cpu, sysm == 9) : 0;
 	case 16:
 		return pt_cpu_privileged(cpu) ? cpu->primask : 0;
 	case 20:
@@ -76,11 +76,11 @@ void pt_cpu_msr(struct pt_vcpu *cpu, unsigned sysm, uint32_t value)
 	if (!pt_cpu_privileged(cpu))
 		return;
 	if (sysm == 8 || sysm == 9)
-		pt_cpu_set_sp(cpu, sysm == 9, value);
+		set_stack_pointer(cpu, sysm == 9, value);
 	else if (sysm == 16)
 		cpu->primask = value & 1;
 	else if (sysm == 20)
-		pt_cpu_set_control(cpu, value);
+		set_control(cpu, value);
 	pt_cpu_attend(cpu);	/* PRIMASK may have let an interrupt through */
 }
 
@@ -94,7 +94,7 @@ uint32_t pt_vcpu_reg(const struct pt_vcpu *cpu, unsigned regsel)
 	case 16:
 		return pt_cpu_xpsr(cpu);
 	case 17: case 18:
-		return pt_cpu_sp(cpu, regsel == 18);
+		return stack_pointer(cpu, regsel == 18);
 	case 20:
 		return (uint32_t)(cpu->spsel << 1 | cpu->unprivileged) << 24 | cpu->primask;
 	default:
@@ -119,7 +119,7 @@ void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value)
 	}
 	switch (regsel) {
 	case 13:
-		pt_cpu_set_sp(cpu, cpu->on_psp, value);
+		set_stack_pointer(cpu, cpu->on_psp, value);
 		break;
 	case 15:
 		set_pc(cpu, value);
@@ -129,11 +129,11 @@ void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value)
 		cpu->thumb = value >> 24 & 1;
 		break;
 	case 17: case 18:
-		pt_cpu_set_sp(cpu, regsel == 18, value);
+		set_stack_pointer(cpu, regsel == 18, value);
 		break;
 	case 20:
 		cpu->primask = value & 1;
-		pt_cpu_set_control(cpu, value >> 24);
+		set_control(cpu, value >> 24);
 		break;
 	}
 	pt_cpu_attend(cpu);
