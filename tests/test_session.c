@@ -245,7 +245,7 @@ START_TEST(a_refused_start_keeps_the_profile_before_it)
 	stop();
 	expect(&stopped, 0, "");
 	start("mode=none");
-	expect(&started, PT_EARG, "has no mode none");
+	expect(&started, PT_EARG, "no source with mode none");
 	report("fibonacci");
 	close_all();
 }

@@ -1,0 +1,320 @@
+/* The board thread is a small scheduler: jobs first (urgent ones before normal), then a step of the profile's drain,
+ * then a look at a core that somebody waits for; between these it lets time pass on the link's clock, where a new job
+ * interrupts it. */
+#include "board_parts.h"
+
+#include <string.h>
+
+#include "log.h"
+#include "util.h"
+
+enum { REOPEN_MS = 500 };	/* between two looks for a lost probe */
+
+/* --- jobs --------------------------------------------------------------------------------------------------------- */
+
+static struct pt_job *lane_take(struct pt_board_lane *lane)
+{
+	struct pt_job *job = lane->head;
+
+	if (job != NULL) {
+		lane->head = job->next;
+		if (lane->head == NULL)
+			lane->tail = &lane->head;
+	}
+	return job;
+}
+
+static struct pt_job *next_job(struct pt_board *board)
+{
+	struct pt_job *job;
+
+	uv_mutex_lock(&board->lock);
+	job = lane_take(&board->urgent);
+	if (job == NULL)
+		job = lane_take(&board->normal);
+	board->busy = job != NULL;
+	uv_mutex_unlock(&board->lock);
+	return job;
+}
+
+static bool quitting(struct pt_board *board)
+{
+	bool quit;
+
+	uv_mutex_lock(&board->lock);
+	quit = board->quit;
+	uv_mutex_unlock(&board->lock);
+	return quit;
+}
+
+static bool has_work(struct pt_board *board)
+{
+	bool work;
+
+	uv_mutex_lock(&board->lock);
+	work = board->urgent.head != NULL || board->normal.head != NULL || board->quit;
+	uv_mutex_unlock(&board->lock);
+	return work;
+}
+
+/* Wait without a link: for a job, the end, or wait_ms (0: without end). */
+static void wait_for_job(struct pt_board *board, uint32_t wait_ms)
+{
+	uv_mutex_lock(&board->lock);
+	if (board->urgent.head == NULL && board->normal.head == NULL && !board->quit) {
+		if (wait_ms == 0)
+			uv_cond_wait(&board->job_or_quit, &board->lock);
+		else
+			uv_cond_timedwait(&board->job_or_quit, &board->lock, wait_ms * PT_NS_PER_MS);
+	}
+	uv_mutex_unlock(&board->lock);
+}
+
+/* --- probe and target come and go --------------------------------------------------------------------------------- */
+
+static void set_probe(struct pt_board *board, struct pt_probe *probe)
+{
+	uv_mutex_lock(&board->lock);
+	board->probe = probe;
+	uv_mutex_unlock(&board->lock);
+	board->link = probe != NULL ? pt_probe_link(probe) : NULL;
+}
+
+/* Closes the probe on failure. */
+static int attach(struct pt_board *board, struct pt_probe *probe, struct pt_err *err)
+{
+	struct pt_link_info info;
+
+	board->target = pt_target_attach(probe, board->target_name, board->settings, err);
+	if (board->target == NULL) {
+		pt_probe_close(probe);
+		return err->code;
+	}
+	pt_link_info(pt_probe_link(probe), &info);
+	board->virtual_clock = info.virtual_clock;
+	board->locked = err->code == PT_ESTATE;
+	if (!board->locked && pt_board_see_cores(board, err) < 0) {
+		pt_target_detach(board->target, true, &(struct pt_err){ 0 });
+		board->target = NULL;
+		pt_probe_close(probe);
+		return err->code;
+	}
+	set_probe(board, probe);	/* from here on a job may interrupt it; while it is opened none does */
+	return 0;
+}
+
+static void tell_attached(struct pt_board *board, int rc, struct pt_err *err)
+{
+	if (rc == 0 && board->locked) {
+		pt_board_tell_state(board, PT_BOARD_LOCKED, err);
+	} else if (rc == 0) {
+		pt_fail(err, 0, "%s", board->target->ops->chip(board->target->state));
+		pt_board_tell_state(board, PT_BOARD_READY, err);
+	} else if (strcmp(err->msg, board->last_why) != 0) {
+		pt_board_tell_state(board, PT_BOARD_CLOSED, err);
+	}
+	memcpy(board->last_why, err->msg, sizeof(board->last_why));
+	board->awaited = false;
+	board->drain_at_ns = board->look_at_ns = 0;
+	board->look_us = PT_BOARD_LOOK_US;
+	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
+	if (board->target != NULL)
+		pt_board_heard(board);
+}
+
+static void try_open(struct pt_board *board)
+{
+	struct pt_err err = { 0 };
+	struct pt_probe *probe = pt_probe_open(board->uri, board->settings, &err);
+
+	tell_attached(board, probe != NULL ? attach(board, probe, &err) : err.code, &err);
+}
+
+static void drop_drain(struct pt_board *board, const struct pt_err *why)
+{
+	struct pt_board_drain drain = board->drain;
+
+	memset(&board->drain, 0, sizeof(board->drain));
+	if (drain.on_lost != NULL)
+		drain.on_lost(drain.arg, why);
+}
+
+/* Until the next job is looked for. */
+static void set_busy(struct pt_board *board)
+{
+	uv_mutex_lock(&board->lock);
+	board->busy = true;
+	uv_mutex_unlock(&board->lock);
+}
+
+static void close_target(struct pt_board *board, const struct pt_err *why)
+{
+	struct pt_probe *probe = board->target->probe;
+	struct pt_err err = { 0 };
+
+	set_busy(board);
+	pt_link_wait(board->link, 0, &err);	/* what interrupted us to get here must not interrupt the farewell */
+	drop_drain(board, why);
+	if (pt_target_detach(board->target, board->ran_when_found, &err) < 0)
+		pt_warn("board: %s", err.msg);
+	board->target = NULL;
+	set_probe(board, NULL);
+	pt_probe_close(probe);
+}
+
+static void lost(struct pt_board *board, const struct pt_err *why)
+{
+	struct pt_board_note note = { .kind = NOTE_STOP, .status = { .state = PT_LOST, .addr = PT_UNKNOWN } };
+	unsigned n_cores = board->target->ops->n_cores(board->target->state);
+
+	close_target(board, why);
+	pt_board_tell_state(board, PT_BOARD_CLOSED, why);
+	for (note.core = 0; note.core < n_cores && note.core < PT_BOARD_CORES; note.core++)
+		pt_board_send(board, &note);
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+/* Unlocked, it is a chip like others. */
+static void attach_anew(struct pt_board *board)
+{
+	struct pt_probe *probe = board->target->probe;
+	struct pt_err err = { 0 };
+
+	pt_target_detach(board->target, false, &err);
+	set_probe(board, NULL);
+	tell_attached(board, attach(board, probe, &err), &err);
+}
+
+/* Time in which a job kept us from looking is no silence. */
+static void run_job(struct pt_board *board, struct pt_job *job)
+{
+	uint64_t begun_ns = board->link != NULL ? pt_link_now_ns(board->link) : 0;
+
+	if (board->link != NULL)
+		pt_link_wait(board->link, 0, NULL);	/* what interrupted us to get here must not interrupt the job */
+	memset(&job->err, 0, sizeof(job->err));
+	job->rc = job->run(job, board, board->locked && !job->even_locked ? NULL : board->target, &job->err);
+	if (board->target != NULL && job->rc == PT_EIO)
+		lost(board, &job->err);
+	else if (board->target != NULL && job->rc != PT_ETIMEOUT && job->rc != PT_EPROTO)
+		board->heard_ns += pt_link_now_ns(board->link) - begun_ns;
+	if (board->target != NULL && board->locked && job->even_locked && job->rc == 0)
+		attach_anew(board);
+	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_JOB, .job = job });
+	pt_board_tell_owed(board);
+}
+
+/* One step of whatever is due; returns when something is due next, on the link's clock. */
+static uint64_t between_jobs(struct pt_board *board)
+{
+	uint64_t now_ns = pt_link_now_ns(board->link), next_ns = PT_UNKNOWN;
+	struct pt_err err = { 0 };
+	int64_t wait_us;
+
+	if (board->drain.drain != NULL && now_ns >= board->drain_at_ns) {
+		wait_us = board->drain.drain(board->drain.arg, board->target);
+		if (wait_us == PT_DRAIN_OVER)
+			memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be gone before we are */
+		else if (wait_us < 0)
+			board->drain.drain = NULL;
+		board->resting = wait_us == PT_DRAIN_REST;
+		now_ns = pt_link_now_ns(board->link);
+		board->drain_at_ns = now_ns + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
+		if (wait_us > 0 && board->virtual_clock && pt_board_all_halted(board))
+			board->drain_at_ns = PT_UNKNOWN;	/* nothing can come before the core is let go */
+	}
+	if (board->drain.drain != NULL)
+		next_ns = board->drain_at_ns;
+	if (board->virtual_clock && (board->resting || board->locked || (!board->awaited && board->drain.drain == NULL)))
+		return next_ns;		/* looking would make time pass */
+	if (board->locked)
+		return now_ns + PT_BOARD_ALIVE_MS * PT_NS_PER_MS;	/* nothing to see but the plug, and waiting sees that */
+	if (now_ns >= board->look_at_ns && pt_board_look(board, &err) == PT_EIO) {
+		lost(board, &err);
+		return 0;
+	}
+	return next_ns < board->look_at_ns ? next_ns : board->look_at_ns;
+}
+
+/* The interrupt of a job that came while a drain or a look was under way has cut that short and is gone. */
+static void idle_until(struct pt_board *board, uint64_t until_ns)
+{
+	struct pt_err err = { 0 };
+
+	if (has_work(board))
+		return;
+	if (until_ns == PT_UNKNOWN)
+		wait_for_job(board, 0);
+	else if (until_ns > pt_link_now_ns(board->link) && pt_link_wait(board->link, until_ns, &err) == PT_EIO)
+		lost(board, &err);
+}
+
+/* Without a target jobs are answered at once; opening may take a second. */
+static void wait_for_probe(struct pt_board *board)
+{
+	uint64_t now_ns = uv_hrtime();
+
+	if (!board->reopen) {
+		wait_for_job(board, 0);
+	} else if (now_ns < board->reopen_at_ns) {
+		wait_for_job(board, (uint32_t)((board->reopen_at_ns - now_ns) / PT_NS_PER_MS) + 1);
+	} else {
+		try_open(board);
+	}
+}
+
+static void serve(struct pt_board *board)
+{
+	struct pt_job *job = next_job(board);
+
+	if (job != NULL) {
+		run_job(board, job);
+	} else if (board->target != NULL) {
+		uint64_t until_ns = between_jobs(board);
+
+		if (board->target != NULL)
+			idle_until(board, until_ns);
+	} else {
+		wait_for_probe(board);
+	}
+}
+
+static void end_jobs(struct pt_board *board)
+{
+	struct pt_job *job;
+
+	while ((job = next_job(board)) != NULL) {
+		job->rc = pt_fail(&job->err, PT_EIO, "the board is being closed");
+		pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_JOB, .job = job });
+	}
+}
+
+void pt_board_thread(void *arg)
+{
+	static const struct pt_err closing = { .code = PT_EIO, .msg = "the board is being closed" };
+	struct pt_board *board = arg;
+
+	try_open(board);
+	while (!quitting(board))
+		serve(board);
+	if (board->target != NULL)
+		close_target(board, &closing);
+	end_jobs(board);
+	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_ENDED });
+}
+
+void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain)
+{
+	if (drain != NULL)
+		board->drain = *drain;
+	else
+		memset(&board->drain, 0, sizeof(board->drain));
+	board->drain_at_ns = 0;
+	board->resting = board->halt_owed = false;
+}
+
+uint64_t pt_board_now_ns(struct pt_board *board)
+{
+	return pt_link_now_ns(board->link);
+}
