@@ -20,6 +20,7 @@ struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struc
 /* Answers what was asked, ends the thread, frees itself and the pipeline; then on_closed. The queue stays. */
 void pt_analyst_close(struct pt_analyst *analyst, void (*on_closed)(void *arg), void *arg);
 
+/* Loop thread, both. */
 void pt_analyst_report(struct pt_analyst *analyst, const struct pt_query *query, pt_analyst_reply reply, void *arg);
 /* Statistics start anew with the next chunk: replaces the pipeline, takes the new one over. */
 void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);

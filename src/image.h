@@ -1,5 +1,6 @@
 /* Is the program in the chip the one in the ELF? Compares loaded segments with target memory, piece by piece, so that
- * it fits between other work. Board thread. */
+ * it fits between other work. Board thread. Both calls return 0, or an error of pt_mem_read() and have compared nothing
+ * more. */
 #ifndef PT_IMAGE_H
 #define PT_IMAGE_H
 

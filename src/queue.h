@@ -1,4 +1,5 @@
-/* The bounded pool of chunks and the queue that carries them from the board thread to the analyst. */
+/* The bounded pool of chunks and the queue that carries them from the board thread to the analyst. A chunk belongs to
+ * the thread that took or got it, until it puts or releases it. */
 #ifndef PT_QUEUE_H
 #define PT_QUEUE_H
 
@@ -11,7 +12,8 @@
 struct pt_queue;
 
 /* n_chunks: the bound; memory is taken as it is needed and kept until the end.
- * wait_when_full: take() waits for the analyst instead of failing (virtual clock, or the source holds the core). */
+ * wait_when_full: take() waits for the analyst instead of failing (virtual clock, or the source holds the core).
+ * NULL: no memory. */
 struct pt_queue *pt_queue_new(size_t n_chunks, bool wait_when_full);
 void pt_queue_free(struct pt_queue *queue);		/* both threads are done with it */
 
