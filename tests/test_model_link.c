@@ -9,6 +9,7 @@
 #include "fake_board.h"
 #include "harness.h"
 #include "probes/link.h"
+#include "probes/virtual/wire/pace.h"
 
 #define SOON UINT64_C(1000000000)	/* a deadline far enough */
 
@@ -388,6 +389,31 @@ START_TEST(a_fast_board_keeps_real_time)
 }
 END_TEST
 
+/* Told by what a board costs, not by what it says. */
+START_TEST(a_board_that_costs_nothing_is_idle)
+{
+	const struct pt_vboard_ops *ops;
+	struct pt_vboard *board;
+	struct pt_vpace pace;
+	uint64_t ns = 0;
+
+	open_link("clock=virtual");
+	board = pt_model_link_board(link_, &ops);
+	pt_vpace_init(&pace, ops, board, true);
+	for (int i = 0; i < 100000 && !pt_vpace_idle(&pace); i++) {	/* 50 will do where nothing else runs */
+		pt_vpace_begin(&pace);
+		pt_vpace_to(&pace, ns += 20 * PT_NS_PER_MS);
+	}
+	ck_assert(pt_vpace_idle(&pace));
+	ck_assert_uint_gt(ns, PT_NS_PER_S);
+	board->real_per_model = 1;
+	pt_vpace_begin(&pace);
+	pt_vpace_to(&pace, ns + PT_NS_PER_S);
+	ck_assert(!pt_vpace_idle(&pace));
+	close_link();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("model_link");
@@ -406,6 +432,7 @@ int main(void)
 	tcase_add_test(tc, an_interrupt_waits_for_a_call_that_blocks);
 	tcase_add_test(tc, an_interrupt_ends_a_real_wait);
 	tcase_add_test(tc, the_wall_clock_is_the_host_s);
+	tcase_add_test(tc, a_board_that_costs_nothing_is_idle);
 	tcase_add_test(tc, a_slow_board_slips);
 	tcase_add_test(tc, a_fast_board_keeps_real_time);
 	suite_add_tcase(suite, tc);

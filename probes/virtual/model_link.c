@@ -76,7 +76,7 @@ static void run_board(struct model *model, uint64_t to_ns)
 
 static uint64_t wall_period_ns(const struct model *model)
 {
-	return larger(WALL_PERIOD_NS, smaller(model->rig.pace.slice_ns, WALL_IDLE_NS));
+	return pt_vpace_idle(&model->rig.pace) ? WALL_IDLE_NS : WALL_PERIOD_NS;
 }
 
 /* Let at most one slice of time pass. */

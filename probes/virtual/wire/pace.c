@@ -9,6 +9,7 @@ enum { BUDGET_MS = 5 };
 #define SLICE_MIN_NS	(100 * UINT64_C(1000))
 #define SLICE_MAX_NS	(4 * PT_NS_PER_MS)
 #define SLICE_FAST_NS	(50 * UINT64_C(1000))	/* took less: the next may be longer */
+#define IDLE_NS		PT_NS_PER_S		/* of slices that took no more */
 #define SLICE_SLOW_NS	(500 * UINT64_C(1000))	/* took more: the next is shorter */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -18,6 +19,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 static void adapt(struct pt_vpace *pace, uint64_t took_ns)
 {
+	if (took_ns >= SLICE_FAST_NS)
+		pace->busy_ns = pace->board_ns;
 	if (took_ns < SLICE_FAST_NS && pace->slice_ns < SLICE_MAX_NS)
 		pace->slice_ns *= 2;
 	if (took_ns > SLICE_SLOW_NS && pace->slice_ns > SLICE_MIN_NS)
@@ -53,6 +56,11 @@ void pt_vpace_to(struct pt_vpace *pace, uint64_t link_ns)
 		run_within_budget(pace, board_ns);
 	else
 		run_until(pace, board_ns);
+}
+
+bool pt_vpace_idle(const struct pt_vpace *pace)
+{
+	return pace->board_ns - pace->busy_ns > IDLE_NS;
 }
 
 void pt_vpace_begin(struct pt_vpace *pace)

@@ -19,6 +19,7 @@ struct pt_vpace {
 	uint64_t head_start_ns;		/* the board's time when the link's clock began */
 	uint64_t slip_ns;		/* link time that the board never saw; 0 under a virtual clock */
 	uint64_t slice_ns;		/* adapts to the model's speed */
+	uint64_t busy_ns;		/* the board's time when a slice last took long */
 	uint64_t budget_end_ns;		/* monotonic; wall only */
 };
 
@@ -26,6 +27,9 @@ void pt_vpace_init(struct pt_vpace *pace, const struct pt_vboard_ops *ops, struc
 
 /* Begin a call that may ask for the board several times: wall-clock work until the next one shares one budget. */
 void pt_vpace_begin(struct pt_vpace *pace);
+
+/* Wall clock: the board has slept, or was halted, for a second or more: it need not be asked often. */
+bool pt_vpace_idle(const struct pt_vpace *pace);
 
 /* Before anything else: the board is on and runs for that long before the link's clock begins. */
 void pt_vpace_head_start(struct pt_vpace *pace, uint64_t ns);
