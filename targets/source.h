@@ -41,8 +41,8 @@ struct pt_source_ops {
 	/* One step: at most 10 ms of link time, resumable. Returns 0 = again at once, or > 0: nothing to do for that
 	 * many microseconds; PT_EINTERRUPTED is fine: call again. Other errors: the source is dead, END was emitted. */
 	int (*drain)(void *state, struct pt_err *err);
-	/* The core stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset cleared. Somebody waits for
-	 * the news of a stop: what takes the wire long then is left to the next drain. */
+	/* The core stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset cleared. Somebody
+	 * waits for the news of a stop: what takes the wire long then is left to the next drain. */
 	int (*on_state)(void *state, enum pt_state what, uint64_t pc, struct pt_err *err);
 	/* Fetch what is left, restore every register, emit END. Also after an error or with the probe gone: then only
 	 * what needs no probe. Always releases; returns what went wrong. */

@@ -16,7 +16,7 @@ static void die(const char *what, const struct pt_err *err)
 	exit(EXIT_FAILURE);
 }
 
-/* --- the sink ------------------------------------------------------------------------------------------------------ */
+/* --- the sink ----------------------------------------------------------------------------------------------------- */
 
 static void pass(struct inline_profile *p, const struct pt_chunk *chunk)
 {
@@ -43,7 +43,7 @@ static void lose(struct pt_sink *sink, const struct pt_chunk *loss)
 	pass((struct inline_profile *)sink, loss);
 }
 
-/* --- open ---------------------------------------------------------------------------------------------------------- */
+/* --- open --------------------------------------------------------------------------------------------------------- */
 
 static void open_board(struct inline_profile *p, const struct inline_setup *setup)
 {
@@ -123,7 +123,7 @@ void inline_close(struct inline_profile *p)
 	free(p->chunk);
 }
 
-/* --- at work ------------------------------------------------------------------------------------------------------- */
+/* --- at work ------------------------------------------------------------------------------------------------------ */
 
 uint64_t inline_now_ns(const struct inline_profile *p)
 {
@@ -214,7 +214,7 @@ void inline_stop(struct inline_profile *p)
 		die("stop the source", &err);
 }
 
-/* --- the firmware's own counters ----------------------------------------------------------------------------------- */
+/* --- the firmware's own counters ---------------------------------------------------------------------------------- */
 
 bool inline_counter(const struct inline_profile *p, uint64_t entry, uint32_t *calls)
 {

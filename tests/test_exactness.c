@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "tests/inline_profile.h"
 
-enum { MORE_NS = 20000, LOG_ROOM = 8 << 20 };
+enum { MORE_US = 20, LOG_ROOM = 8 << 20 };
 
 static const struct {
 	const char *name, *link, *window, *variant;
@@ -31,6 +31,11 @@ static const struct {
 	{ "tcp, ends while the core runs", "tcp", "mtb-size=16384", NULL, 0, 2, 45 },
 };
 
+static int wait_us(struct inline_profile *p, unsigned us)
+{
+	return pt_link_wait(p->link, inline_now_ns(p) + us * UINT64_C(1000), NULL);
+}
+
 static void run(struct inline_profile *p, size_t row)
 {
 	struct inline_setup setup = {
@@ -44,7 +49,7 @@ static void run(struct inline_profile *p, size_t row)
 	if (rows[row].running_us == 0)
 		inline_halt(p);
 	else
-		ck_assert_int_eq(pt_link_wait(p->link, inline_now_ns(p) + rows[row].running_us * UINT64_C(1000), NULL), 0);
+		ck_assert_int_eq(wait_us(p, rows[row].running_us), 0);
 	inline_stop(p);
 }
 
@@ -81,7 +86,7 @@ static void run_on(struct inline_profile *p, bool halted)
 	if (halted)
 		ck_assert_int_eq(p->target->ops->resume(p->target->state, 0, NULL), 0);
 	while (pt_vcpu_state(p->chip->cpu) != PT_VCPU_SLEEP)
-		ck_assert_int_eq(pt_link_wait(p->link, inline_now_ns(p) + MORE_NS, NULL), 0);
+		ck_assert_int_eq(wait_us(p, MORE_US), 0);
 	ck_assert_uint_le(p->truth.n_logged, LOG_ROOM);
 }
 
@@ -100,8 +105,8 @@ static void check_counters(const struct inline_profile *p, const struct pt_profi
 		later = logged(p, f->instructions, p->truth.n_logged, function[i].address, 1) -
 			(function[i].address == end_pc);
 		profiled = f->by_id[i + 1] != NULL ? f->by_id[i + 1]->run->count : 0;
-		ck_assert_msg(profiled + later == calls, "%s: %u calls counted, %u profiled and %u later", function[i].name,
-			      (unsigned)calls, (unsigned)profiled, (unsigned)later);
+		ck_assert_msg(profiled + later == calls, "%s: %u calls counted, %u profiled and %u later",
+			      function[i].name, (unsigned)calls, (unsigned)profiled, (unsigned)later);
 		n++;
 	}
 	ck_assert_uint_ge(n, 39);

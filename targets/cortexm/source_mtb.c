@@ -297,8 +297,8 @@ static int mtb_drain(void *state, struct pt_err *err)
 	return m->untold ? tell_halt(m, err) : m->mode->drain(m, err);
 }
 
-/* Fetching what is in the buffer takes up to 70 ms on a slow link, and whoever halted the core waits to hear of it: that
- * is for the next drain, or for the next change of state. A burst goes on when the core does. */
+/* Fetching what is in the buffer takes up to 70 ms on a slow link, and whoever halted the core waits to hear of it:
+ * that is for the next drain, or for the next change of state. A burst goes on when the core does. */
 static void on_halt(struct pt_mtb *m, uint64_t pc)
 {
 	if (m->held)

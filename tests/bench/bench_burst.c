@@ -1,5 +1,5 @@
-/* Are the 95 % intervals of mode burst what they say? Many profiles of the demo firmware, each from another start of the
- * board and with another jitter; the truth of each is what the model executed while the profile lasted. Bulk-hs, 4 KiB.
+/* Are the 95 % intervals of mode burst what they say? Many profiles of the demo firmware, each from another start of
+ * the board and with another jitter; the truth of each is what the model executed meanwhile. Bulk-hs, 4 KiB.
  *
  *   bench_burst [SEEDS [MILLISECONDS]] */
 #include <math.h>
@@ -24,7 +24,7 @@ static double half_width[MOST_INTERVALS];
 static size_t n_intervals;
 static uint64_t bursts, bursts_used, cut_cycles;
 
-/* --- one profile ---------------------------------------------------------------------------------------------------- */
+/* --- one profile -------------------------------------------------------------------------------------------------- */
 
 /* One that has no row was not seen; the report says what it may have taken all the same. */
 static void judge(size_t id, const struct pt_profile *profile, double truth)
@@ -77,7 +77,7 @@ static void one(uint64_t seed, uint64_t ms)
 	inline_close(&p);
 }
 
-/* --- all of them ---------------------------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -98,8 +98,9 @@ static void print_functions(void)
 		const struct function *f = &functions[i];
 
 		if (f->profiles != 0)
-			printf("  %-20s %8u %6.2f %% %7.1f %% %+5.2f pt\n", f->name, f->profiles, 100 * f->truth / f->profiles,
-			       percent(f->covered, f->profiles), 100 * f->bias / f->profiles);
+			printf("  %-20s %8u %6.2f %% %7.1f %% %+5.2f pt\n", f->name, f->profiles,
+			       100 * f->truth / f->profiles, percent(f->covered, f->profiles),
+			       100 * f->bias / f->profiles);
 	}
 }
 
@@ -118,8 +119,8 @@ static void print_summary(unsigned seeds)
 			worst = f;
 	}
 	qsort(half_width, n_intervals, sizeof(half_width[0]), ascending);
-	printf("coverage of the 95 %% intervals, pooled: %.1f %% (goal 92 to 98); worst function: %s %.1f %% (goal 85)\n",
-	       percent(covered, profiles), worst != NULL ? worst->name : "none",
+	printf("coverage of the 95 %% intervals, pooled: %.1f %% (goal 92 to 98); worst function: %s %.1f %% (goal "
+	       "85)\n", percent(covered, profiles), worst != NULL ? worst->name : "none",
 	       worst != NULL ? percent(worst->covered, worst->profiles) : 0);
 	printf("median half-width: %.2f points (goal 5)\n", n_intervals > 0 ? 100 * half_width[n_intervals / 2] : NAN);
 }
@@ -134,8 +135,9 @@ int main(int argc, char **argv)
 		one(seed, ms);
 	print_functions();
 	print_summary(seeds);
-	printf("%u profiles of %llu ms: %.1f bursts each, %.1f of them pooled, cut to %.0f cycles; took %.1f s\n", seeds,
-	       (unsigned long long)ms, (double)bursts / seeds, (double)bursts_used / seeds, (double)cut_cycles / seeds,
+	printf("%u profiles of %llu ms: %.1f bursts each, %.1f of them pooled, cut to %.0f cycles; took %.1f s\n",
+	       seeds, (unsigned long long)ms, (double)bursts / seeds, (double)bursts_used / seeds,
+	       (double)cut_cycles / seeds,
 	       (double)(clock() - before) / CLOCKS_PER_SEC);
 	return 0;
 }

@@ -1,6 +1,6 @@
-/* Is fetching a burst bound by the wire? Profiles in mode burst with a 4 KiB buffer on every link. Draining is what lies
- * between the moment when the host learns that a burst has ended and the one when it has its last word: between the
- * target's memory and the source stands a look-out that writes both down. All on the virtual probe's clock. */
+/* Is fetching a burst bound by the wire? Profiles in mode burst with a 4 KiB buffer on every link. Draining is what
+ * lies between the moment when the host learns that a burst has ended and the one when it has its last word: between
+ * the target's memory and the source stands a look-out that writes both down. All on the virtual probe's clock. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,13 +9,13 @@
 #include "util.h"
 
 enum { PROFILE_MS = 2000, BUFFER_BYTES = 4096, PACKET_BYTES = 8, WORDS = (BUFFER_BYTES - PACKET_BYTES) / 4 };
-enum { CLOCKS_PER_WORD = 46, SWCLK_HZ = 4000000 };	/* of an SWD transfer (cortex-m.md 10.1); of the virtual probe */
+enum { CLOCKS_PER_WORD = 46, SWCLK_HZ = 4000000 };	/* of an SWD transfer (Arm IHI 0031); of the virtual probe */
 
 static const struct { const char *name; uint64_t packet_ns; } links[] = {
 	{ "hid-fs", 1000000 }, { "bulk-fs", 52000 }, { "bulk-hs", 10000 }, { "tcp", 10000 },
 };
 
-/* --- the look-out ---------------------------------------------------------------------------------------------------- */
+/* --- the look-out ------------------------------------------------------------------------------------------------- */
 
 struct drain {
 	const struct pt_mem_ops *ops;	/* the target's own */
@@ -85,7 +85,7 @@ static void look_out(struct inline_profile *p, struct drain *d)
 	swap(p, &watched, d);
 }
 
-/* --- one profile ------------------------------------------------------------------------------------------------------ */
+/* --- one profile -------------------------------------------------------------------------------------------------- */
 
 struct result {
 	struct drain drain;
@@ -129,7 +129,7 @@ static void run(const char *link, const char *period, struct result *r)
 	}
 }
 
-/* --- figures ---------------------------------------------------------------------------------------------------------- */
+/* --- figures ------------------------------------------------------------------------------------------------------ */
 
 /* The share of execution that bursts would see which follow each other as fast as the link can fetch them. */
 static double best_share(const struct result *r)
@@ -150,12 +150,12 @@ static void bench(size_t i)
 	run(links[i].name, "period=20ms", &apart);
 	drain_ns = (double)close.drain.ns / (double)close.drain.bursts;
 	packets = (double)((WORDS + close.words_per_packet - 1) / close.words_per_packet);
-	printf("%-8s draining %.3f ms a burst (the link's least %.3f): wire busy %.1f %%, packet slots used %.1f %%; %.2f round "
-	       "trips a burst\n", links[i].name, drain_ns / 1e6, (double)close.least_ns / 1e6, 100 * (double)wire_ns / drain_ns,
-	       100 * packets * (double)links[i].packet_ns / drain_ns,
+	printf("%-8s draining %.3f ms a burst (the link's least %.3f): wire busy %.1f %%, packet slots used %.1f %%; %.2f "
+	       "round trips a burst\n", links[i].name, drain_ns / 1e6, (double)close.least_ns / 1e6,
+	       100 * (double)wire_ns / drain_ns, 100 * packets * (double)links[i].packet_ns / drain_ns,
 	       (double)close.traffic.round_trips / (double)close.drain.bursts);
-	printf("%-8s execution seen: %.3f %% (%.1f bursts/s), without the random delay %.3f %% (%.1f bursts/s); the link allows "
-	       "%.3f %% at best\n", "", 100 * (double)apart.instructions / (double)apart.executed,
+	printf("%-8s execution seen: %.3f %% (%.1f bursts/s), without the random delay %.3f %% (%.1f bursts/s); the link "
+	       "allows %.3f %% at best\n", "", 100 * (double)apart.instructions / (double)apart.executed,
 	       (double)apart.drain.bursts * 1e9 / (double)apart.total_ns,
 	       100 * (double)close.instructions / (double)close.executed,
 	       (double)close.drain.bursts * 1e9 / (double)close.total_ns, 100 * best_share(&close));
@@ -163,7 +163,8 @@ static void bench(size_t i)
 
 int main(void)
 {
-	printf("goals: wire busy 90 %% on bulk-hs, packet slots used 95 %% on hid-fs, 2 round trips a burst besides the data\n");
+	printf("goals: wire busy 90 %% on bulk-hs, packet slots used 95 %% on hid-fs, 2 round trips a burst besides the "
+	       "data\n");
 	for (size_t i = 0; i < PT_LEN(links); i++)
 		bench(i);
 	return 0;
