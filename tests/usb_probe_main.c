@@ -1,13 +1,18 @@
 /* Run a program with an emulated USB probe plugged in:
  *
- *	usb_probe [--board NAME?...] [--hidraw] [--instant] [--unplug-ms N] [--replug-ms N] -- PROGRAM ARGUMENT...
+ *	usb_probe [--board NAME?...] [--hidraw] [--instant] [--denied] [--unplugged] [--unplug-ms N] [--replug-ms N]
+ *		-- PROGRAM ARGUMENT...
  *
- * The program needs to know nothing of it. Ends with the program's exit status; passes SIGINT and SIGTERM on to it. */
+ * The program needs to know nothing of it. Ends with the program's exit status; passes SIGINT and SIGTERM on to it.
+ * SIGUSR1 pulls the plug, SIGUSR2 puts it in. --unplugged: it is out at first. --denied: the program may not open the
+ * device. */
 #include <glib-unix.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <umockdev.h>
 
@@ -23,18 +28,31 @@ struct run {
 struct options {
 	struct usb_probe_config config;
 	unsigned unplug_ms, replug_ms;
+	bool denied, unplugged;
 };
 
 static gboolean on_unplug(gpointer arg)
 {
 	usb_probe_unplug(((struct run *)arg)->probe);
-	return FALSE;
+	return G_SOURCE_REMOVE;
 }
 
 static gboolean on_replug(gpointer arg)
 {
 	usb_probe_plug(((struct run *)arg)->probe);
-	return FALSE;
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean on_unplug_signal(gpointer arg)
+{
+	usb_probe_unplug(((struct run *)arg)->probe);
+	return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_plug_signal(gpointer arg)
+{
+	usb_probe_plug(((struct run *)arg)->probe);
+	return G_SOURCE_CONTINUE;
 }
 
 static gboolean on_interrupt(gpointer arg)
@@ -58,14 +76,22 @@ static void on_end(GPid pid, gint status, gpointer arg)
 	g_main_loop_quit(run->loop);
 }
 
-static GPid start(char **program)
+/* In the child: root obeys the modes of files like everybody else. */
+static void obey_modes(gpointer arg)
+{
+	(void)arg;
+	prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0);
+	prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH, 0, 0, 0);
+}
+
+static GPid start(char **program, bool denied)
 {
 	g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "LD_PRELOAD", "libumockdev-preload.so.0", TRUE);
 	GSpawnFlags how = G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN;
 	g_autoptr(GError) error = NULL;
 	GPid pid;
 
-	if (!g_spawn_async(NULL, program, env, how, NULL, NULL, &pid, &error)) {
+	if (!g_spawn_async(NULL, program, env, how, denied ? obey_modes : NULL, NULL, &pid, &error)) {
 		fprintf(stderr, "usb_probe: %s\n", error->message);
 		exit(127);
 	}
@@ -82,6 +108,10 @@ static int parse(int argc, char **argv, struct options *options)
 			options->config.hidraw = true;
 		else if (strcmp(argv[i], "--instant") == 0)
 			options->config.instant = true;
+		else if (strcmp(argv[i], "--denied") == 0)
+			options->denied = true;
+		else if (strcmp(argv[i], "--unplugged") == 0)
+			options->unplugged = true;
 		else if (strcmp(argv[i], "--board") == 0 && i + 1 < argc)
 			options->config.board = argv[++i];
 		else if (strcmp(argv[i], "--unplug-ms") == 0 && i + 1 < argc)
@@ -93,8 +123,8 @@ static int parse(int argc, char **argv, struct options *options)
 	}
 	if (i + 1 < argc && strcmp(argv[i], "--") == 0)
 		return i + 1;
-	fprintf(stderr, "usage: usb_probe [--board NAME?...] [--hidraw] [--instant] [--unplug-ms N] [--replug-ms N] "
-		"-- PROGRAM ...\n");
+	fprintf(stderr, "usage: usb_probe [--board NAME?...] [--hidraw] [--instant] [--denied] [--unplugged] "
+		"[--unplug-ms N] [--replug-ms N] -- PROGRAM ...\n");
 	exit(2);
 }
 
@@ -110,10 +140,16 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usb_probe: %s\n", err.msg);
 		return 2;
 	}
-	run.program = start(argv + program);
+	if (options.denied)
+		usb_probe_set_mode(run.probe, 0);
+	if (options.unplugged)
+		usb_probe_unplug(run.probe);
+	run.program = start(argv + program, options.denied);
 	g_child_watch_add(run.program, on_end, &run);
 	g_unix_signal_add(SIGINT, on_interrupt, &run);
 	g_unix_signal_add(SIGTERM, on_terminate, &run);
+	g_unix_signal_add(SIGUSR1, on_unplug_signal, &run);
+	g_unix_signal_add(SIGUSR2, on_plug_signal, &run);
 	if (options.unplug_ms > 0)
 		g_timeout_add(options.unplug_ms, on_unplug, &run);
 	if (options.replug_ms > 0)
