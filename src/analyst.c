@@ -56,13 +56,19 @@ static void keep_config(struct pt_analyst *a, const struct pt_chunk *chunk)
 		memcpy(a->config, chunk, size);
 }
 
+/* Nobody knows how many bytes a reset or a dead probe cost; as many as at other times, as far as anybody can say. */
 static double fault_share(const struct pt_loss_sum *sum)
 {
+	double of_bytes = 0.0, of_time = 0.0;
 	uint64_t lost = 0;
 
 	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
 		lost += sum->by[cause].bytes;
-	return lost == 0 ? 0.0 : (double)lost / (double)(lost + sum->observed_bytes);
+	if (lost > 0)
+		of_bytes = (double)lost / (double)(lost + sum->observed_bytes);
+	if (sum->lost_ns > 0)
+		of_time = (double)sum->lost_ns / (double)sum->total_ns;
+	return of_bytes > of_time ? of_bytes : of_time;
 }
 
 static void pass_end(struct pt_analyst *a)

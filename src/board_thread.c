@@ -155,7 +155,7 @@ static void close_target(struct pt_board *board, const struct pt_err *why)
 	set_busy(board);
 	pt_link_wait(board->link, 0, &err);	/* what interrupted us to get here must not interrupt the farewell */
 	drop_drain(board, why);
-	if (pt_target_detach(board->target, board->ran_when_found, &err) < 0)
+	if (pt_target_detach(board->target, board->ran_when_found, &err) < 0 && err.code != PT_EIO)
 		pt_warn("board: %s", err.msg);
 	board->target = NULL;
 	set_probe(board, NULL);
