@@ -18,6 +18,7 @@ START_TEST(keeps_order_and_bound)
 {
 	struct pt_queue *q = pt_queue_new(4, false);
 	struct pt_sink *sink = pt_queue_sink(q);
+	struct pt_chunk *again;
 
 	for (uint16_t i = 0; i < 3; i++) {
 		struct pt_chunk *chunk = sink->take(sink);
@@ -34,7 +35,9 @@ START_TEST(keeps_order_and_bound)
 		pt_queue_release(q, chunk);
 	}
 	ck_assert_ptr_null(pt_queue_get(q, 0));
-	ck_assert_ptr_nonnull(sink->take(sink));
+	again = sink->take(sink);
+	ck_assert_ptr_nonnull(again);
+	pt_queue_release(q, again);
 	pt_queue_free(q);
 }
 END_TEST
