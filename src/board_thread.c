@@ -205,32 +205,44 @@ static void run_job(struct pt_board *board, struct pt_job *job)
 	pt_board_tell_owed(board);
 }
 
+/* On a virtual clock time passes only while something runs that somebody wants to see: looking would make it pass. */
+static bool stands_still(const struct pt_board *board)
+{
+	if (!board->virtual_clock)
+		return false;
+	return board->resting || board->locked || pt_board_all_halted(board) ||
+	       (!board->awaited && board->drain.drain == NULL);
+}
+
+static void drain(struct pt_board *board)
+{
+	int64_t wait_us = board->drain.drain(board->drain.arg, board->target);
+
+	if (wait_us == PT_DRAIN_OVER)
+		memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be gone before we are */
+	else if (wait_us < 0)
+		board->drain.drain = NULL;
+	board->resting = wait_us == PT_DRAIN_REST;
+	board->drain_at_ns = pt_link_now_ns(board->link) + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
+}
+
 /* One step of whatever is due; returns when something is due next, on the link's clock. */
 static uint64_t between_jobs(struct pt_board *board)
 {
-	uint64_t now_ns = pt_link_now_ns(board->link), next_ns = PT_UNKNOWN;
+	uint64_t next_ns = PT_UNKNOWN;
 	struct pt_err err = { 0 };
-	int64_t wait_us;
 
-	if (board->drain.drain != NULL && now_ns >= board->drain_at_ns) {
-		wait_us = board->drain.drain(board->drain.arg, board->target);
-		if (wait_us == PT_DRAIN_OVER)
-			memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be gone before we are */
-		else if (wait_us < 0)
-			board->drain.drain = NULL;
-		board->resting = wait_us == PT_DRAIN_REST;
-		now_ns = pt_link_now_ns(board->link);
-		board->drain_at_ns = now_ns + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
-		if (wait_us > 0 && board->virtual_clock && pt_board_all_halted(board))
-			board->drain_at_ns = PT_UNKNOWN;	/* nothing can come before the core is let go */
-	}
+	if (stands_still(board))
+		return PT_UNKNOWN;
+	if (board->drain.drain != NULL && pt_link_now_ns(board->link) >= board->drain_at_ns)
+		drain(board);
+	if (stands_still(board))
+		return PT_UNKNOWN;
 	if (board->drain.drain != NULL)
 		next_ns = board->drain_at_ns;
-	if (board->virtual_clock && (board->resting || board->locked || (!board->awaited && board->drain.drain == NULL)))
-		return next_ns;		/* looking would make time pass */
-	if (board->locked)
-		return now_ns + PT_BOARD_ALIVE_MS * PT_NS_PER_MS;	/* nothing to see but the plug, and waiting sees that */
-	if (now_ns >= board->look_at_ns && pt_board_look(board, &err) == PT_EIO) {
+	if (board->locked)	/* nothing to see but the plug, and waiting sees that */
+		return pt_link_now_ns(board->link) + PT_BOARD_ALIVE_MS * PT_NS_PER_MS;
+	if (pt_link_now_ns(board->link) >= board->look_at_ns && pt_board_look(board, &err) == PT_EIO) {
 		lost(board, &err);
 		return 0;
 	}
