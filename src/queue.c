@@ -72,12 +72,6 @@ static void put(struct pt_sink *sink, struct pt_chunk *chunk)
 	uv_mutex_unlock(&q->lock);
 }
 
-static bool joins(const struct pt_chunk *last, const struct pt_chunk *loss)
-{
-	return last->kind == PT_CHUNK_LOSS && last->cause == loss->cause && last->source == loss->source &&
-	       last->core == loss->core && last->to_ns == loss->from_ns;
-}
-
 static void join(struct pt_chunk *last, const struct pt_chunk *loss)
 {
 	last->to_ns = loss->to_ns;
@@ -93,7 +87,8 @@ static void lose_in_need(struct pt_queue *q, const struct pt_chunk *loss)
 	struct pt_chunk *last = q->ring[(q->tail - 1) % q->n_chunks];
 
 	if (last->kind == PT_CHUNK_LOSS) {
-		last->cause = PT_LOSS_HOST;
+		if (last->cause != loss->cause)
+			last->cause = PT_LOSS_HOST;
 		join(last, loss);
 	}
 }
@@ -104,17 +99,13 @@ static void lose(struct pt_sink *sink, const struct pt_chunk *loss)
 	struct pt_chunk *chunk;
 
 	uv_mutex_lock(&q->lock);
-	if (queued(q) > 0 && joins(q->ring[(q->tail - 1) % q->n_chunks], loss)) {
-		join(q->ring[(q->tail - 1) % q->n_chunks], loss);
+	while ((chunk = chunk_from_pool(q, 0)) == NULL && q->wait_when_full)
+		uv_cond_wait(&q->not_full, &q->lock);
+	if (chunk != NULL) {
+		*chunk = *loss;
+		append(q, chunk);
 	} else {
-		while ((chunk = chunk_from_pool(q, 0)) == NULL && q->wait_when_full)
-			uv_cond_wait(&q->not_full, &q->lock);
-		if (chunk != NULL) {
-			*chunk = *loss;
-			append(q, chunk);
-		} else {
-			lose_in_need(q, loss);
-		}
+		lose_in_need(q, loss);
 	}
 	uv_mutex_unlock(&q->lock);
 }

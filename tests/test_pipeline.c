@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "profile/account.h"
 #include "pipeline.h"
 #include "profile/profile.h"
 #include "small_program.h"
@@ -385,6 +386,34 @@ static uint32_t dice(uint64_t *seed)
 	return (uint32_t)(*seed >> 33);
 }
 
+/* How a loss was cut into chunks does not show. */
+START_TEST(a_loss_that_goes_on_is_one)
+{
+	struct pt_account account = { 0 };
+	struct pt_chunk chunk = { .kind = PT_CHUNK_LOSS, .cause = PT_LOSS_RESET, .lost_bytes = PT_UNKNOWN, .to_ns = 10 };
+
+	pt_account_loss(&account, &chunk);
+	chunk.from_ns = 10;
+	chunk.to_ns = 30;
+	pt_account_loss(&account, &chunk);
+	ck_assert_uint_eq(account.sum.by[PT_LOSS_RESET].events, 1);
+	ck_assert_uint_eq(account.sum.by[PT_LOSS_RESET].ns, 30);
+	chunk.from_ns = 30;
+	chunk.to_ns = 40;
+	pt_account_data(&account, &chunk, PT_UNKNOWN);
+	chunk.from_ns = 40;
+	chunk.to_ns = 50;
+	pt_account_loss(&account, &chunk);
+	ck_assert_uint_eq(account.sum.by[PT_LOSS_RESET].events, 2);
+	chunk.from_ns = 50;
+	chunk.to_ns = 60;
+	chunk.cause = PT_LOSS_PROBE;
+	pt_account_loss(&account, &chunk);
+	ck_assert_uint_eq(account.sum.by[PT_LOSS_PROBE].events, 1);
+	ck_assert_uint_eq(account.sum.lost_ns, 50);
+}
+END_TEST
+
 /* Whatever comes, in whatever order: nothing breaks, and the account of time stays an identity. */
 START_TEST(random_chunks)
 {
@@ -454,6 +483,7 @@ int main(void)
 	Suite *suite = suite_create("pipeline");
 	TCase *tc = tcase_create("pipeline");
 
+	tcase_add_test(tc, a_loss_that_goes_on_is_one);
 	tcase_add_test(tc, halts_lose_nothing);
 	tcase_add_test(tc, instructions_are_exact);
 	tcase_add_test(tc, bursts_are_cut_alike);

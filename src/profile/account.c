@@ -24,18 +24,21 @@ void pt_account_data(struct pt_account *a, const struct pt_chunk *chunk, uint64_
 	a->sum.unobserved_ns += span - seen;
 	a->sum.by[PT_LOSS_REARM].ns += span - seen;
 	a->sum.observed_bytes += chunk->len_bytes;
+	a->last_cause = 0;
 }
 
 void pt_account_loss(struct pt_account *a, const struct pt_chunk *chunk)
 {
-	uint64_t span = tile(a, chunk);
 	unsigned cause = chunk->cause > 0 && chunk->cause < PT_N_LOSSES ? chunk->cause : PT_LOSS_DAMAGED;
+	bool goes_on = a->last_cause == cause && a->to_ns == chunk->from_ns;
+	uint64_t span = tile(a, chunk);
 
 	if (pt_loss_is_fault((enum pt_loss)cause))
 		a->sum.lost_ns += span;
 	else
 		a->sum.unobserved_ns += span;
-	a->sum.by[cause].events++;
+	a->sum.by[cause].events += !goes_on;
+	a->last_cause = cause;
 	a->sum.by[cause].ns += span;
 	if (chunk->lost_bytes != PT_UNKNOWN)
 		a->sum.by[cause].bytes += chunk->lost_bytes;
