@@ -12,6 +12,8 @@
 #include "trace/loss.h"
 #include "util.h"
 
+enum { CHECK_MS = 100 };	/* of the image, piece by piece */
+
 enum { SOURCE, MODE, SEED, FOR };
 static const struct pt_param rows[] = {
 	[SOURCE] = { "source", PT_PARAM_TEXT, NULL, NULL, 0, 0, "where the trace comes from; the first the chip offers" },
@@ -36,6 +38,7 @@ struct pt_live {
 	struct pt_target *target;
 	struct pt_free_ram free_ram;
 	struct pt_image image;
+	uint64_t checked_ns;			/* a piece of the image, when last */
 	char mismatch[200];			/* of image and chip; "": none known */
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
 	char config[1024], cost[200], chip[96];
@@ -355,12 +358,14 @@ static void die(struct pt_live *live, const struct pt_err *err)
 	live->news.on_dead(live->news.arg);
 }
 
-static void check_image_in_passing(struct pt_live *live)
+/* Where the source rests; and where it never does, a little of its time ten times a second. */
+static void check_image_in_passing(struct pt_live *live, uint64_t now_ns)
 {
 	struct pt_err err = { 0 };
 
 	if (live->program == NULL || live->image.done)
 		return;
+	live->checked_ns = now_ns;
 	if (pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), &err) < 0)
 		live->image.done = true;
 	tell_mismatch(live);
@@ -386,8 +391,8 @@ static int64_t on_drain(void *arg, struct pt_target *target)
 		live->news.on_time_up(live->news.arg);
 		return PT_DRAIN_REST;
 	}
-	if (rc > 0)
-		check_image_in_passing(live);
+	if (rc > 0 || now_ns - live->checked_ns >= CHECK_MS * PT_NS_PER_MS)
+		check_image_in_passing(live, now_ns);
 	return rc > 0 ? rc : 0;
 }
 
