@@ -5,9 +5,10 @@
 
 static bool no_words(struct pt_monitor_call *call)
 {
-	if (call->n_words > 0)
-		pt_monitor_fail(call, PT_EARG, "%s takes no words: \"%.40s\"", call->word->name, call->words[0]);
-	return call->n_words == 0;
+	if (call->n_words == 0)
+		return true;
+	pt_monitor_fail(call, PT_EARG, "%s takes no words: \"%.40s\"", call->word->name, call->words[0]);
+	return false;		/* the call is gone */
 }
 
 static void start(struct pt_monitor_call *call)

@@ -382,6 +382,8 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	  "profile start, profile stop, profile status, profile reset, profile report, profile run, profile live" } },
 	{ "no words, odd digits, no digits", { NEW_GDB, ">qRcmd,", "~E.\"\" is not a monitor command", ">qRcmd,6",
 	  "<E.malformed packet", ">qRcmd,zz", "<E.malformed packet" } },
+	{ "a word where none belongs", { NEW_GDB, ":halt now", "~E.halt takes no words",
+	  ":profile stop now", "~E.profile stop takes no words" } },
 	{ "an answer is one packet", { ":sources", "(mtb\n" } },
 	{ "start and stop", { ":profile start", "(profiling\n", ":profile stop", "<OK" } },
 	{ "report", { ":profile report", "(TABLE\n" } },
