@@ -66,6 +66,18 @@ struct pt_profile {
 	size_t n_ids;
 	const struct pt_profile_irq *irq;
 	size_t n_irqs;
+
+	/* results of analyses (analysis.h), each in its own header; NULL: not selected */
+	const struct pt_tree *tree;
+	const struct pt_lines *lines;		/* lines, instructions, inlined calls, coverage */
+	const struct pt_spans *spans;		/* entry/exit analysis, named and signalled spans */
+	const struct pt_data *data;		/* variables */
+	const struct pt_tasks *tasks;
+	const struct pt_aux *aux;		/* external lines */
+	const struct pt_bins *bins;		/* histogram of the program counter */
+	const struct pt_counters *counters;
+	const struct pt_timeline *timeline;
+	const struct pt_limits *limits;		/* rules and what became of them */
 };
 
 static inline const struct pt_loss_sum *pt_profile_loss(const struct pt_profile *profile)

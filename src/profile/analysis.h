@@ -1,0 +1,57 @@
+/* An analysis asks one question of the stream: one file, one word in PT_ANALYSES. It is a pure function of what it is
+ * fed, knows no chip, probe or trace format, and puts its result into the profile, where views and formats find it.
+ *
+ * The pipeline feeds it in order of time, as far as the clocks of the sources allow; what one source gave is always in
+ * that source's order. An analysis names what it wants and gets nothing else, so that one that nobody selected costs
+ * nothing. Memory is bounded: what does not fit is counted and said. */
+#ifndef PT_PROFILE_ANALYSIS_H
+#define PT_PROFILE_ANALYSIS_H
+
+#include "error.h"
+#include "params.h"
+#include "profile/moment.h"
+#include "profile/profile.h"
+#include "profile/run.h"
+#include "profile/signals.h"
+#include "profile/step.h"
+#include "program/codemap.h"
+#include "trace/event.h"
+
+struct pt_analysis_setup {	/* what is known before the first chunk; all of it outlives the analysis */
+	const struct pt_program *program;	/* NULL: no symbols */
+	const struct pt_codemap *map;
+	size_t n_functions;		/* ids are below it (codemap.h) */
+	const struct pt_params *words;	/* checked against all rows of all analyses */
+	const struct pt_signal_set *signals;
+	bool by_instructions;		/* the profile's clock; else modelled cycles */
+};
+
+struct pt_analysis {
+	const char *name;	/* the word for analysis= : "lines" */
+	const char *help;	/* one line */
+	bool standard;		/* made without being asked for: cheap, and part of the plain report */
+	const struct pt_param *params;	/* its own settings, or NULL */
+	size_t n_params;
+	/* NULL with err: a word makes no sense for this program (PT_EARG), or no memory. */
+	void *(*open)(const struct pt_analysis_setup *setup, struct pt_err *err);
+	void (*close)(void *analysis);
+	/* What it wants; NULL: not this. Each call is a batch of one source and core.
+	 * from: of the first run; the runs follow each other on the profile's clock. */
+	void (*runs)(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from);
+	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
+	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
+	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION, and every GAP. */
+	void (*events)(void *analysis, const struct pt_event *event, size_t n, struct pt_moment from);
+	/* Puts its result into profile: a pointer that is valid until the next feed. Does not change what comes. */
+	void (*result)(void *analysis, struct pt_profile *profile);
+};
+
+/* To add one: a file that fills a struct pt_analysis, one word here. */
+#define PT_ANALYSES(X)
+
+#define X(analysis) extern const struct pt_analysis pt_analysis_##analysis;
+PT_ANALYSES(X)
+#undef X
+extern const struct pt_analysis *const pt_analyses[];	/* NULL-terminated */
+
+#endif

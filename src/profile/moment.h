@@ -1,0 +1,22 @@
+/* A moment on the probe's clock, which is the only clock that all sources of a session share. What a source stamps on
+ * a clock of its own, or not at all, is known to some precision only, and says so. */
+#ifndef PT_PROFILE_MOMENT_H
+#define PT_PROFILE_MOMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util.h"
+
+struct pt_moment {
+	uint64_t ns;		/* PT_UNKNOWN: nobody can say */
+	uint64_t error_ns;	/* the true one lies within ns +- error_ns, as far as sources promise */
+};
+
+/* Whether a was before b, whatever the errors of both. Of two moments neither may be before the other. */
+static inline bool pt_moment_before(struct pt_moment a, struct pt_moment b)
+{
+	return a.ns != PT_UNKNOWN && b.ns != PT_UNKNOWN && a.ns < b.ns && b.ns - a.ns > a.error_ns + b.error_ns;
+}
+
+#endif
