@@ -19,7 +19,8 @@ enum pt_step_kind {
 	PT_STEP_SWITCH,		/* stack runs from here on; task is known or PT_NO_TASK */
 	PT_STEP_ELSEWHERE,	/* ticks before this step ran in code of function though another is on top: shared tails,
 				 * cold parts, code in front of the first entry that was seen */
-	PT_STEP_FORGET,		/* a gap: what was open on any stack ended as unknown; nothing is open now */
+	PT_STEP_FORGET,		/* a gap: what was open on any stack of the core ended as unknown; nothing is open now */
+	PT_STEP_CLOCK,		/* nothing happened; comes before results are asked for, so that time is charged up to now */
 };
 
 enum pt_step_entry {
