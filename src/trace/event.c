@@ -34,6 +34,7 @@ static unsigned fields_of(const struct pt_event *event)
 		[PT_EV_START] = SECOND, [PT_EV_BRANCH] = BOTH, [PT_EV_ATOMS] = FIRST, [PT_EV_INDIRECT] = SECOND,
 		[PT_EV_VECTOR] = BOTH, [PT_EV_STOP] = SECOND, [PT_EV_VALUE] = BOTH, [PT_EV_SAMPLE] = SECOND,
 		[PT_EV_EXCEPTION] = FIRST, [PT_EV_BIN] = BOTH, [PT_EV_COUNTER] = BOTH, [PT_EV_GAP] = BOTH,
+		[PT_EV_VALUE_PC] = SECOND,
 	};
 
 	return event->kind < PT_LEN(used) ? used[event->kind] : NONE;
@@ -100,6 +101,9 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 		break;
 	case PT_EV_GAP:
 		snprintf(line, size, "gap %s", NAME(gap_names, e->cause));
+		break;
+	case PT_EV_VALUE_PC:
+		snprintf(line, size, "pc %s", address(e->branch.to, a));
 		break;
 	default:
 		snprintf(line, size, "? kind %u", e->kind);

@@ -14,12 +14,14 @@ enum pt_event_kind {
 	PT_EV_INDIRECT,		/* the next indirect branch went to branch.to */
 	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN */
 	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN */
-	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read) */
+	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read);
+				 * n = 0: the line's level is not known, value is PT_UNKNOWN */
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
 	PT_EV_EXCEPTION,	/* value.at: number; cause: enum pt_exception_step */
 	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG) */
 	PT_EV_COUNTER,		/* counter.count more of counter.id, enum pt_counter */
 	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */
+	PT_EV_VALUE_PC,		/* the instruction at branch.to made the VALUE that comes next */
 };
 
 enum pt_by {

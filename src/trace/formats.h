@@ -14,6 +14,23 @@
 #define PT_FORMAT_MTB "mtb"
 #define PT_FORMAT_PCSR "pcsr"
 
+/* "lines": levels of external lines as a logic analyser or a simulator saw them change; a record is laid out below.
+ *   The first record of a line is its level at the beginning. A value of 0 bytes: the level is not known (x or z).
+ *   Its own keys: tick_hz=N (of the stamps; 1000000000), lines=N, and for each line from 0: line.N=NAME, and
+ *   line.N.bits=BITS where it is not 1 (a vector, as one number of at most 64 bits).
+ * "values": numbers written to or read from memory or a port of instrumentation, however they were seen.
+ *   Its own keys: tick_hz=N. */
+#define PT_FORMAT_LINES "lines"
+#define PT_FORMAT_VALUES "values"
+
+/* A record of "lines": le64 ticks, le16 line, u8 how many bytes of value follow (0..8), the value. */
+enum { PT_LINES_TICKS = 0, PT_LINES_LINE = 8, PT_LINES_SIZE = 10, PT_LINES_VALUE = 11, PT_LINES_MOST_BYTES = 19 };
+/* A record of "values": le64 ticks, u8 how (space * 2 + 1 if written, with PT_VALUES_HAS_PC), u8 size in bytes (1..8),
+ * le64 address or port, le64 value, and with PT_VALUES_HAS_PC le64 pc of the instruction that did it. */
+enum { PT_VALUES_TICKS = 0, PT_VALUES_HOW = 8, PT_VALUES_SIZE = 9, PT_VALUES_AT = 10, PT_VALUES_VALUE = 18,
+       PT_VALUES_PC = 26, PT_VALUES_MOST_BYTES = 34 };
+enum { PT_VALUES_HAS_PC = 0x80 };
+
 /* STATE payload: le64 pc, PT_UNKNOWN if not read. */
 enum { PT_STATE_PC = 0, PT_STATE_BYTES = 8 };
 /* CLOCK payload: le64 source ticks, le64 probe ns, le64 error in ns (plus or minus). */
