@@ -2,10 +2,14 @@
 #include "probes/link.h"
 
 #include <stdlib.h>
+#include <uv.h>
 
 struct pt_link {
 	const struct pt_link_ops *ops;
 	void *state;
+	uv_mutex_t lock;		/* shields, kept */
+	unsigned shields;
+	bool kept;			/* an interrupt, until the last shield goes */
 	struct pt_link_traffic traffic;	/* busy_ns without the busy time that is under way */
 	uint64_t outstanding, busy_since_ns;
 };
@@ -16,6 +20,10 @@ struct pt_link *pt_link_new(const struct pt_link_ops *ops, void *state)
 
 	if (link == NULL)
 		return NULL;
+	if (uv_mutex_init(&link->lock) != 0) {
+		free(link);
+		return NULL;
+	}
 	link->ops = ops;
 	link->state = state;
 	return link;
@@ -31,6 +39,7 @@ void pt_link_close(struct pt_link *link)
 	if (link == NULL)
 		return;
 	link->ops->close(link->state);
+	uv_mutex_destroy(&link->lock);
 	free(link);
 }
 
@@ -69,10 +78,25 @@ static void count_response(struct pt_link *link, size_t len_bytes)
 	link->traffic.busy_ns += link->ops->now_ns(link->state) - link->busy_since_ns;
 }
 
+/* An interrupt that was there before the shield: there is at most one, so that no call is repeated twice. */
+static bool keep_interrupt(struct pt_link *link)
+{
+	bool keep;
+
+	uv_mutex_lock(&link->lock);
+	keep = link->shields > 0;
+	link->kept |= keep;
+	uv_mutex_unlock(&link->lock);
+	return keep;
+}
+
 int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err)
 {
-	int n = link->ops->receive(link->state, buf, buf_bytes, deadline_ns, err);
+	int n;
 
+	do
+		n = link->ops->receive(link->state, buf, buf_bytes, deadline_ns, err);
+	while (n == PT_EINTERRUPTED && keep_interrupt(link));
 	if (n >= 0 || n == PT_EPROTO)	/* an oversize response is consumed too */
 		count_response(link, n >= 0 ? (size_t)n : 0);
 	return n;
@@ -85,12 +109,39 @@ uint64_t pt_link_now_ns(struct pt_link *link)
 
 int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err)
 {
-	return link->ops->wait(link->state, until_ns, err);
+	int rc;
+
+	do
+		rc = link->ops->wait(link->state, until_ns, err);
+	while (rc == PT_EINTERRUPTED && keep_interrupt(link));
+	return rc;
 }
 
 void pt_link_interrupt(struct pt_link *link)
 {
-	link->ops->interrupt(link->state);
+	uv_mutex_lock(&link->lock);
+	if (link->shields > 0)
+		link->kept = true;
+	else
+		link->ops->interrupt(link->state);
+	uv_mutex_unlock(&link->lock);
+}
+
+void pt_link_shield(struct pt_link *link)
+{
+	uv_mutex_lock(&link->lock);
+	link->shields++;
+	uv_mutex_unlock(&link->lock);
+}
+
+void pt_link_unshield(struct pt_link *link)
+{
+	uv_mutex_lock(&link->lock);
+	if (--link->shields == 0 && link->kept) {
+		link->kept = false;
+		link->ops->interrupt(link->state);
+	}
+	uv_mutex_unlock(&link->lock);
 }
 
 void pt_link_set_packet_bytes(struct pt_link *link, size_t packet_bytes)

@@ -4,6 +4,9 @@
  * One request makes one response, in order; up to `depth` may be outstanding. Board thread only, except
  * pt_link_interrupt(). Every call that can block has a deadline on the link's clock.
  *
+ * Who is interrupted may begin again from the start, and whoever interrupts faster than that would keep it from ever
+ * getting done. So what must come to its end is not to be begun again, but done inside a shield.
+ *
  * The link's clock: monotonic nanoseconds. On a real link it is the host's monotonic clock. On a virtual board with
  * clock=virtual, time passes only inside submit, receive and wait; nobody above may ask another clock for anything
  * that reaches a report. */
@@ -67,6 +70,10 @@ int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64
 uint64_t pt_link_now_ns(struct pt_link *link);
 int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err);
 void pt_link_interrupt(struct pt_link *link);
+/* From pt_link_shield() to the pt_link_unshield() that belongs to it no call returns PT_EINTERRUPTED: interrupts are kept,
+ * and the first call that blocks after the last unshield returns it, once for all of them. May be nested. */
+void pt_link_shield(struct pt_link *link);
+void pt_link_unshield(struct pt_link *link);
 void pt_link_set_packet_bytes(struct pt_link *link, size_t packet_bytes);
 
 /* Traffic so far, for `monitor status`, the self-benchmark and the bench. A round trip is counted when the host waits

@@ -323,6 +323,32 @@ START_TEST(an_interrupt_waits_for_a_call_that_blocks)
 }
 END_TEST
 
+START_TEST(an_interrupt_waits_for_the_last_shield)
+{
+	uint8_t response[64];
+
+	open_link("clock=virtual");
+	pt_link_interrupt(link_);
+	pt_link_shield(link_);
+	pt_link_shield(link_);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(pt_link_submit(link_, info_count, 2, SOON, &err), 0);
+		ck_assert_int_eq(pt_link_receive(link_, response, 64, SOON, &err), 3);
+		pt_link_interrupt(link_);
+	}
+	ck_assert_int_eq(pt_link_wait(link_, SOON, &err), 0);
+	pt_link_unshield(link_);
+	ck_assert_int_eq(pt_link_wait(link_, SOON, &err), 0);
+	pt_link_unshield(link_);
+	ck_assert_int_eq(pt_link_wait(link_, 0, &err), PT_EINTERRUPTED);
+	ck_assert_int_eq(pt_link_wait(link_, 0, &err), 0);	/* one for all of them */
+	pt_link_shield(link_);
+	pt_link_unshield(link_);
+	ck_assert_int_eq(pt_link_wait(link_, 0, &err), 0);
+	close_link();
+}
+END_TEST
+
 START_TEST(an_interrupt_ends_a_real_wait)
 {
 	uint64_t began;
@@ -430,6 +456,7 @@ int main(void)
 	tcase_add_test(tc, an_unplugged_probe_stays_gone);
 	tcase_add_test(tc, limits_are_kept);
 	tcase_add_test(tc, an_interrupt_waits_for_a_call_that_blocks);
+	tcase_add_test(tc, an_interrupt_waits_for_the_last_shield);
 	tcase_add_test(tc, an_interrupt_ends_a_real_wait);
 	tcase_add_test(tc, the_wall_clock_is_the_host_s);
 	tcase_add_test(tc, a_board_that_costs_nothing_is_idle);

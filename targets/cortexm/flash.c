@@ -78,7 +78,9 @@ int pt_flash_done(void *state, struct pt_err *err)
 
 	if (cm->flash_unit.image == NULL)
 		return 0;
+	pt_link_shield(cm->adi.link);	/* nobody wants flash that is half written */
 	rc = pt_ftfa_program(cm, err);
+	pt_link_unshield(cm->adi.link);
 	pt_flash_forget(cm);
 	return rc < 0 ? pt_wrap(err, "program the flash") : 0;
 }

@@ -61,8 +61,8 @@ static struct pt_mem_op write_op(uint64_t addr, uint8_t *bytes, size_t len_bytes
 				   .len_bytes = len_bytes };
 }
 
-/* Run ops, the last of which polls for CCIF. An interrupt or a poll that expires goes on where it was, because a
- * command cannot be called back. */
+/* Run ops, the last of which polls for CCIF. A poll that expires goes on where it was, because a command cannot be called
+ * back. */
 static int run_to_idle(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n_ops, uint32_t *fstat, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_mem_now_ns(cm->mem) + COMMAND_MS * PT_NS_PER_MS;
@@ -70,10 +70,9 @@ static int run_to_idle(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n_op
 
 	while (at < n_ops) {
 		size_t n_done = 0;
-		int rc = pt_mem_run(cm->mem, ops + at, n_ops - at, BATCH_MS, &n_done, err);
 
-		if (rc < 0 && rc != PT_EINTERRUPTED)
-			return rc;
+		if (pt_mem_run(cm->mem, ops + at, n_ops - at, BATCH_MS, &n_done, err) < 0)
+			return err->code;
 		at += n_done;
 		if (at < n_ops && pt_mem_now_ns(cm->mem) >= deadline_ns)
 			return pt_fail(err, PT_ETIMEOUT, "the flash controller does not finish (FSTAT 0x%02x)",
@@ -217,10 +216,7 @@ int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err)
 	int rc;
 
 	keep_open(&cm->flash_unit);
-	do
-		rc = pt_core_reset(cm, PT_RESET_INIT, err);
-	while (rc == PT_EINTERRUPTED);
-	if (rc < 0 || run_to_idle(cm, &poll, 1, &fstat, err) < 0)
+	if (pt_core_reset(cm, PT_RESET_INIT, err) < 0 || run_to_idle(cm, &poll, 1, &fstat, err) < 0)
 		return err->code;
 	if (pt_loader_open(&loader, cm, &why) < 0) {
 		if (!try_otherwise(&why, "no help by code in RAM"))

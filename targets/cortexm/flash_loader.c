@@ -54,34 +54,19 @@ int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, u
 {
 	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = loader->area + offset, .bytes = bytes,
 				.len_bytes = len_bytes };
-	int rc;
 
-	do
-		rc = pt_mem_run(loader->cm->mem, &op, 1, BATCH_MS, NULL, err);
-	while (rc == PT_EINTERRUPTED);
-	return rc;
+	return pt_mem_run(loader->cm->mem, &op, 1, BATCH_MS, NULL, err);
 }
 
-/* What was begun here must be ended, so an interrupt is not for us. */
 static int read_registers(struct pt_loader *loader, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err)
 {
-	int rc;
-
-	do
-		rc = pt_core_read_registers(loader->cm, 0, rows, n, values, err);
-	while (rc == PT_EINTERRUPTED);
-	return rc;
+	return pt_core_read_registers(loader->cm, 0, rows, n, values, err);
 }
 
 static int write_registers(struct pt_loader *loader, const uint16_t *rows, size_t n, const uint64_t *values,
 			   struct pt_err *err)
 {
-	int rc;
-
-	do
-		rc = pt_core_write_registers(loader->cm, 0, rows, n, values, err);
-	while (rc == PT_EINTERRUPTED);
-	return rc;
+	return pt_core_write_registers(loader->cm, 0, rows, n, values, err);
 }
 
 /* --- open and close ----------------------------------------------------------------------------------------------- */
@@ -103,12 +88,7 @@ int pt_loader_open(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_er
 
 int pt_loader_halt(struct pt_loader *loader, struct pt_err *err)
 {
-	int rc;
-
-	do
-		rc = pt_core_halt(loader->cm, 0, err);
-	while (rc == PT_EINTERRUPTED);
-	return rc;
+	return pt_core_halt(loader->cm, 0, err);
 }
 
 int pt_loader_close(struct pt_loader *loader, struct pt_err *err)
@@ -126,19 +106,14 @@ int pt_loader_close(struct pt_loader *loader, struct pt_err *err)
 
 /* --- run ---------------------------------------------------------------------------------------------------------- */
 
-/* An interrupt may come when it runs already: once more does no harm. */
 static int start_core(struct pt_loader *loader, struct pt_err *err)
 {
 	const uint16_t rows[] = { PT_ROW_PC, PT_ROW_XPSR, ROW_PRIMASK };
 	const uint64_t values[] = { loader->area, XPSR_T, 1 };
-	int rc = write_registers(loader, rows, PT_LEN(rows), values, err);
 
-	if (rc < 0)
-		return rc;
-	do
-		rc = pt_core_resume(loader->cm, 0, err);
-	while (rc == PT_EINTERRUPTED);
-	return rc;
+	if (write_registers(loader, rows, PT_LEN(rows), values, err) < 0)
+		return err->code;
+	return pt_core_resume(loader->cm, 0, err);
 }
 
 int pt_loader_run(struct pt_loader *loader, const uint8_t *bytes, size_t code_bytes, uint32_t word,
@@ -201,27 +176,14 @@ int pt_loader_wait(struct pt_loader *loader, uint32_t offset, uint32_t in_ms, st
 
 	for (;;) {
 		size_t n_done = 0;
-		int rc = pt_mem_run(loader->cm->mem, &poll, 1, BATCH_MS, &n_done, err);
 
-		if (rc < 0 && rc != PT_EINTERRUPTED)
-			return rc;
+		if (pt_mem_run(loader->cm->mem, &poll, 1, BATCH_MS, &n_done, err) < 0)
+			return err->code;
 		if (n_done == 1)
 			return 0;
 		if (pt_mem_now_ns(loader->cm->mem) >= deadline_ns)
 			return why_stuck(loader, err);
 	}
-}
-
-/* An interrupt leaves it open how much of a batch was done. A buffer that was handed over has its count still, or, when
- * the loop is through with it already, the end of the piece in place of its address. */
-static int was_given(struct pt_loader *loader, uint32_t offset, uint32_t end, bool *given, struct pt_err *err)
-{
-	uint8_t head[8];
-
-	if (pt_loader_access(loader, PT_MEM_READ, offset, head, sizeof(head), err) < 0)
-		return err->code;
-	*given = pt_le32(head) != 0 || pt_le32(head + 4) == end;
-	return 0;
 }
 
 /* Fill a buffer, hand it over by its count, and wait until the other one is free: one round trip. */
@@ -236,15 +198,8 @@ static int give(struct pt_loader *loader, uint32_t offset, uint8_t *piece, size_
 	};
 	size_t n_done = 0;
 
-	for (bool given = false; !given;) {
-		int rc = pt_mem_run(loader->cm->mem, ops, PT_LEN(ops), BATCH_MS, &n_done, err);
-
-		if (rc < 0 && rc != PT_EINTERRUPTED)
-			return rc;
-		given = n_done >= 2;
-		if (!given && was_given(loader, offset, pt_le32(piece + 4) + (uint32_t)len_bytes, &given, err) < 0)
-			return err->code;
-	}
+	if (pt_mem_run(loader->cm->mem, ops, PT_LEN(ops), BATCH_MS, &n_done, err) < 0)
+		return err->code;
 	return n_done == PT_LEN(ops) ? 0 : pt_loader_wait(loader, other, BUFFER_MS, err);
 }
 

@@ -3,7 +3,7 @@
  * registers are put back when it closes.
  *
  * The loop of pt_loader_start() has two buffers, used in turn, each handed over by writing its word count and given back
- * by the loop with 0. */
+ * by the loop with 0. All of it inside a shield (pt_link_shield): what was begun here must be ended. */
 #ifndef PT_CORTEXM_FLASH_LOADER_H
 #define PT_CORTEXM_FLASH_LOADER_H
 
@@ -44,7 +44,7 @@ int pt_loader_put(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes,
 int pt_loader_finish(struct pt_loader *loader, struct pt_err *err);	/* all of it is programmed */
 
 /* For flash_sum.c. */
-/* The work area as bytes of memory, breakpoints not hidden; goes on after an interrupt. what: PT_MEM_READ or WRITE. */
+/* The work area as bytes of memory, breakpoints not hidden. what: PT_MEM_READ or WRITE. */
 int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, uint8_t *bytes, size_t len_bytes,
 		     struct pt_err *err);
 /* Put code at the start of the area and a word behind PT_LOADER_CODE_BYTES, and let it run with r0.. as given. */

@@ -160,12 +160,10 @@ static int read_and_compare(const struct pt_cortexm *cm, size_t first, size_t n,
 {
 	uint8_t seen[READ_BYTES];
 	uint32_t addr = (uint32_t)(first * SECTOR_BYTES), len_bytes = (uint32_t)(n * SECTOR_BYTES);
-	int rc;
 
-	do
-		rc = pt_mem_read(cm->mem, addr, seen, len_bytes, err);
-	while (rc == PT_EINTERRUPTED);
-	return rc < 0 ? rc : compare(cm, addr, seen, len_bytes, err);
+	if (pt_mem_read(cm->mem, addr, seen, len_bytes, err) < 0)
+		return err->code;
+	return compare(cm, addr, seen, len_bytes, err);
 }
 
 static bool has_words(const struct pt_cortexm *cm, size_t sector)
