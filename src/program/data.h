@@ -13,9 +13,14 @@ struct pt_line_row { uint64_t addr; const char *file; uint32_t line, order; };	/
 /* Memory that lives as long as the program, up to a bound: what an ELF makes us copy cannot exceed it. */
 struct pt_arena { struct pt_arena_block *blocks; size_t used_bytes, room_bytes; };
 
+/* A whole file, kept: segments point into it, and DWARF is read from it when somebody asks (dwarf.h). */
+struct pt_program_file { uint8_t *bytes; size_t len_bytes; };
+
 struct pt_program {
 	atomic_uint refs;
-	struct pt_arena arena;		/* strings and segment bytes */
+	struct pt_arena arena;		/* strings; segment bytes of a description */
+	struct pt_program_file elf;	/* bytes NULL: from a description */
+	struct pt_program_file debug;	/* where symbols and DWARF are when they are not in elf; else bytes NULL */
 	const char *path, *build_id, *warning;
 	struct pt_function *functions;	/* by address, no two at the same */
 	struct pt_segment *segments;	/* by addr */

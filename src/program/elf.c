@@ -1,18 +1,15 @@
 /* Reading an ELF: everything in it is untrusted, so it is read into memory first (a file that shrinks under us cannot
  * hurt), libelf checks offsets against that memory, and what is kept is copied under a bound. */
 #include <elfutils/libdwelf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "program/file.h"
 #include "program/reader.h"
 #include "util.h"
 
-/* What is copied out of an ELF is at most this much: names can share their bytes, segments can overlap. */
+/* What is copied out of an ELF is at most this much: names can share their bytes. */
 enum { ARENA_FACTOR = 4, ARENA_EXTRA = 1 << 16 };
 enum { MAX_SEGMENTS = 256 };
 enum { EM_S12Z = 249 };		/* younger than some elf.h */
@@ -97,9 +94,7 @@ static int add_segment(struct pt_elf_reader *r, const GElf_Phdr *ph)
 	    ph->p_filesz > ph->p_memsz)
 		return pt_elf_damaged(r, "a segment has an impossible size");
 	if (s.size > 0) {
-		s.bytes = pt_arena_copy(&p->arena, r->bytes + ph->p_offset, s.size);
-		if (s.bytes == NULL)
-			return pt_elf_no_room(r);
+		s.bytes = r->bytes + ph->p_offset;
 		p->segments[p->n_segments++] = s;
 	}
 	if (ph->p_memsz > ph->p_filesz) {
@@ -212,84 +207,55 @@ static int fill_program(struct pt_elf_reader *r, unsigned machine)
 	return 0;
 }
 
-struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
-					 struct pt_err *err)
+/* file.bytes are the program's from here on. */
+static struct pt_program *build(const char *name, struct pt_program_file file, unsigned elf_machine, struct pt_err *err)
 {
 	struct pt_err ignored = { 0 };
 	struct pt_elf_reader r = {
-		.name = name, .bytes = bytes, .len_bytes = len_bytes, .vectors = PT_UNKNOWN,
+		.name = name, .bytes = file.bytes, .len_bytes = file.len_bytes, .vectors = PT_UNKNOWN,
 		.err = err != NULL ? err : &ignored,
 	};
 	int rc;
 
 	elf_version(EV_CURRENT);
 	/* libelf writes to this memory only when it is asked to update, which nobody does */
-	r.elf = elf_memory((char *)(uintptr_t)bytes, len_bytes);
-	r.program = pt_program_new(name, ARENA_FACTOR * len_bytes + ARENA_EXTRA);
+	r.elf = elf_memory((char *)file.bytes, file.len_bytes);
+	r.program = pt_program_new(name, ARENA_FACTOR * file.len_bytes + ARENA_EXTRA);
+	if (r.program != NULL)
+		r.program->elf = file;
+	else
+		free(file.bytes);
 	if (r.elf == NULL || r.program == NULL)
 		rc = pt_fail(r.err, PT_EARG, "%s is not an ELF file", name);
 	else
 		rc = fill_program(&r, elf_machine);
+	free(r.drafts);
+	free(r.marks);
+	elf_end(r.elf);
 	if (rc < 0) {
 		pt_program_unref(r.program);
 		r.program = NULL;
 	}
-	free(r.drafts);
-	free(r.marks);
-	elf_end(r.elf);
 	return r.program;
 }
 
-/* All bytes of an open file of size_bytes; NULL with errno set. */
-static uint8_t *read_all(int fd, size_t size_bytes, size_t *len_bytes)
+struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
+					 struct pt_err *err)
 {
-	uint8_t *bytes = malloc(size_bytes + 1);
-	ssize_t n = 1;
+	struct pt_program_file file = { malloc(len_bytes + 1), len_bytes };
 
-	*len_bytes = 0;
-	while (bytes != NULL && n > 0 && *len_bytes < size_bytes) {
-		n = read(fd, bytes + *len_bytes, size_bytes - *len_bytes);
-		*len_bytes += n > 0 ? (size_t)n : 0;
+	if (file.bytes == NULL) {
+		pt_fail(err, PT_ENOMEM, "%s: no memory", name);
+		return NULL;
 	}
-	if (n < 0) {
-		free(bytes);
-		bytes = NULL;
-	}
-	return bytes;
-}
-
-/* The whole file; NULL with the reason in err. */
-static uint8_t *read_file(const char *path, size_t *len_bytes, struct pt_err *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* a FIFO must not hold us */
-	uint8_t *bytes = NULL;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		pt_fail(err, PT_EIO, "open %s: %s", path, strerror(errno));
-	} else if (!S_ISREG(st.st_mode)) {
-		pt_fail(err, PT_EARG, "%s is not a file", path);
-	} else if (st.st_size > PT_PROGRAM_MAX_BYTES) {
-		pt_fail(err, PT_EARG, "%s is too large: at most %d MiB are read", path, PT_PROGRAM_MAX_BYTES >> 20);
-	} else {
-		bytes = read_all(fd, (size_t)st.st_size, len_bytes);
-		if (bytes == NULL)
-			pt_fail(err, PT_EIO, "read %s: %s", path, strerror(errno));
-	}
-	if (fd >= 0)
-		close(fd);
-	return bytes;
+	memcpy(file.bytes, bytes, len_bytes);
+	return build(name, file, elf_machine, err);
 }
 
 struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err)
 {
-	struct pt_program *program;
-	size_t len_bytes = 0;
-	uint8_t *bytes = read_file(path, &len_bytes, err);
+	struct pt_program_file file;
 
-	if (bytes == NULL)
-		return NULL;
-	program = pt_program_from_bytes(path, bytes, len_bytes, elf_machine, err);
-	free(bytes);
-	return program;
+	file.bytes = pt_file_read(path, PT_PROGRAM_MAX_BYTES, &file.len_bytes, err);
+	return file.bytes != NULL ? build(path, file, elf_machine, err) : NULL;
 }

@@ -3,11 +3,11 @@
  *
  * The linker leaves the rows of discarded functions in place, at addresses from 0 up, where live code may lie. A row
  * counts only if its unit has one at the very start of the function that it lies in. */
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "program/data.h"
+#include "program/dwarf.h"
 #include "util.h"
 
 enum { FILE_SLOTS = 1 << 14, MAX_ROWS = 4 << 20 };
@@ -118,7 +118,7 @@ static void name_functions(struct pt_program *program)
 
 void pt_program_read_lines(struct pt_program *program, struct Elf *elf)
 {
-	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Dwarf *dwarf = pt_dwarf_of_elf(elf);
 	struct reader *r;
 
 	if (dwarf == NULL)

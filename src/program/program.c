@@ -71,6 +71,8 @@ void pt_program_unref(struct pt_program *program)
 	free(program->symbols);
 	free(program->marks);
 	free(program->rows);
+	free(program->elf.bytes);
+	free(program->debug.bytes);
 	free(program);
 }
 
