@@ -98,7 +98,7 @@ static int show(struct pt_pipeline *p, const char *name, size_t len, struct pt_e
 	bool found = false;
 
 	for (size_t i = 0; i < p->n_functions; i++)
-		if (strncmp(p->functions[i].name, name, len) == 0 && p->functions[i].name[len] == '\0' && i + 1 < p->n_ids)
+		if (pt_function_is(&p->functions[i], name, len) && i + 1 < p->n_ids)
 			p->shown[i + 1] = found = true;
 	if (!found)
 		return pt_fail(err, PT_EARG, "functions: the program has no function '%.*s'", len > 60 ? 60 : (int)len, name);
@@ -110,7 +110,7 @@ static int choose_shown(struct pt_pipeline *p, const char *list, struct pt_err *
 	for (size_t i = 0; i < p->n_ids; i++)
 		p->shown[i] = list == NULL;
 	while (list != NULL && *list != '\0') {
-		size_t len = strcspn(list, ",");
+		size_t len = pt_function_list_first(list);
 
 		if (len > 0 && show(p, list, len, err) < 0)
 			return err != NULL ? err->code : PT_EARG;

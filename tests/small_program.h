@@ -51,9 +51,10 @@ static const struct { unsigned n; uint32_t word; } small_vectors[] = {
 	{ 0, STACK_TOP }, { 1, MAIN + 1 }, { 11, SVC_HANDLER + 1 }, { 15, ISR + 1 }, { 16, 0x90001 },
 };
 static const struct pt_function small_functions[] = {
-	{ "leaf", LEAF, 4, "leaf.c", 7 }, { "main", MAIN, 0x12, "main.c", 3 }, { "isr", ISR, 6, NULL, 0 },
-	{ "svc_handler", SVC_HANDLER, 2, NULL, 0 }, { "tail", TAIL, 2, NULL, 0 },
-	{ "recursive", RECURSIVE, 6, NULL, 0 }, { "jump", JUMP, 2, NULL, 0 }, { "ram_leaf", RAM_LEAF, 4, NULL, 0 },
+	{ "leaf", LEAF, 4, "leaf.c", 7, NULL }, { "main", MAIN, 0x12, "main.c", 3, NULL }, { "isr", ISR, 6, NULL, 0, NULL },
+	{ "svc_handler", SVC_HANDLER, 2, NULL, 0, NULL }, { "tail", TAIL, 2, NULL, 0, NULL },
+	{ "recursive", RECURSIVE, 6, NULL, 0, NULL }, { "jump", JUMP, 2, NULL, 0, NULL },
+	{ "ram_leaf", RAM_LEAF, 4, NULL, 0, NULL },
 };
 static const struct pt_code_mark small_marks[] = {
 	{ 0, false }, { MAIN, true }, { 0x112, false }, { LEAF, true }, { SMALL_END, false },

@@ -10,8 +10,9 @@ enum { IDLE = 1, EARLY, LATE, ISR, SPIN, N_IDS };
 enum { WAIT = 0x100, BEHIND_WAIT = 0x102, FAR_BEHIND = 0x140 };
 
 static const struct pt_function functions[] = {
-	{ "idle", 0x100, 0x80, NULL, 0 }, { "early", 0x200, 0x100, NULL, 0 }, { "late", 0x300, 0x100, NULL, 0 },
-	{ "isr", 0x400, 0x100, NULL, 0 }, { "spin", 0x500, 0x100, NULL, 0 },
+	{ "idle", 0x100, 0x80, NULL, 0, NULL }, { "early", 0x200, 0x100, NULL, 0, NULL },
+	{ "late", 0x300, 0x100, NULL, 0, NULL },
+	{ "isr", 0x400, 0x100, NULL, 0, NULL }, { "spin", 0x500, 0x100, NULL, 0, NULL },
 };
 
 static struct pt_codemap *map;

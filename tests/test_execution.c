@@ -7,9 +7,9 @@
 #include "profile/execution.h"
 
 static const struct pt_function functions[] = {
-	{ "main", 0x100, 0x100, NULL, 0 }, { "f", 0x200, 0x100, NULL, 0 }, { "g", 0x300, 0x100, NULL, 0 },
-	{ "h", 0x400, 0x100, NULL, 0 }, { "isr", 0x500, 0x100, NULL, 0 }, { "isr2", 0x600, 0x100, NULL, 0 },
-	{ "task", 0x700, 0x100, NULL, 0 },
+	{ "main", 0x100, 0x100, NULL, 0, NULL }, { "f", 0x200, 0x100, NULL, 0, NULL }, { "g", 0x300, 0x100, NULL, 0, NULL },
+	{ "h", 0x400, 0x100, NULL, 0, NULL }, { "isr", 0x500, 0x100, NULL, 0, NULL }, { "isr2", 0x600, 0x100, NULL, 0, NULL },
+	{ "task", 0x700, 0x100, NULL, 0, NULL },
 };
 
 /* The only code that is looked at: what stands before the address a jump goes to. 0x120 in main and 0x220 in f lie

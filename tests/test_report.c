@@ -13,9 +13,9 @@
 /* --- profiles by hand */
 
 static const struct pt_function functions[] = {
-	{ "main", 0x410, 140, "/src/demo.c", 396 }, { "fibonacci", 0x4a0, 48, "/src/demo.c", 223 },
-	{ "a_function_with_quite_a_long_name", 0x500, 20, "/src/a_file_with_a_long_name.c", 1042 },
-	{ "SysTick_Handler", 0x540, 24, "/src/demo.c", 371 },
+	{ "main", 0x410, 140, "/src/demo.c", 396, NULL }, { "fibonacci", 0x4a0, 48, "/src/demo.c", 223, NULL },
+	{ "a_function_with_quite_a_long_name", 0x500, 20, "/src/a_file_with_a_long_name.c", 1042, NULL },
+	{ "SysTick_Handler", 0x540, 24, "/src/demo.c", 371, NULL },
 };
 
 static struct pt_stat stat_of(uint64_t n, uint64_t min, uint64_t max, uint64_t total)
@@ -226,7 +226,7 @@ END_TEST
 /* A name from an ELF may be anything. */
 START_TEST(json_survives_a_name_that_is_no_text)
 {
-	static const struct pt_function odd = { "caf\xe9\n\"", 0x100, 4, NULL, 0 };
+	static const struct pt_function odd = { "caf\xe9\n\"", 0x100, 4, NULL, 0, NULL };
 	struct pt_profile profile = burst_profile();
 	struct pt_query query = { .format = "json" };
 	struct pt_text text = { 0 };

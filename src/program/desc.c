@@ -47,11 +47,14 @@ static bool copy_names(struct pt_program *p)
 	for (size_t i = 0; i < p->n_functions; i++) {
 		struct pt_function *f = &p->functions[i];
 
+		f->linkage = f->linkage != NULL ? pt_arena_text(&p->arena, f->linkage) : NULL;
 		f->name = pt_arena_text(&p->arena, f->name);
 		f->file = f->file != NULL ? pt_arena_text(&p->arena, f->file) : NULL;
 		if (f->name == NULL)
 			return false;
-		p->symbols[p->n_symbols++] = (struct pt_symbol){ f->name, f->address, f->size };
+		if (f->linkage == NULL)
+			f->linkage = f->name;
+		p->symbols[p->n_symbols++] = (struct pt_symbol){ f->linkage, f->address, f->size };
 	}
 	return true;
 }

@@ -11,11 +11,12 @@
 #include "isa/isa.h"
 
 struct pt_function {
-	const char *name;	/* demangled by nobody: as in the symbol table */
+	const char *name;	/* as people write it: C++ and Rust names demangled */
 	uint64_t address;	/* where it runs, without Thumb bit */
 	uint64_t size;		/* bytes; to the next symbol where the ELF says 0 */
 	const char *file;	/* or NULL */
 	uint32_t line;		/* 0: unknown */
+	const char *linkage;	/* as in the symbol table; NULL in a description: the same as name */
 };
 
 struct pt_segment {
@@ -65,6 +66,11 @@ unsigned pt_program_machine(const struct pt_program *program);		/* e_machine; 0:
 int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err);
 const char *pt_program_warning(const struct pt_program *program);	/* "stripped: ..."; NULL: nothing to say */
 const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n);	/* by address */
+/* Do the len_bytes of text name the function: by its name, its linkage name, or its name without parameters
+ * ("motor::run" for "motor::run(int)")? Spaces do not count, so that a name can be one word. */
+bool pt_function_is(const struct pt_function *function, const char *text, size_t len_bytes);
+/* How much of a comma-separated list is its first name: the commas of "f<a, b>(int, int)" are the name's own. */
+size_t pt_function_list_first(const char *list);
 /* What is loaded, by load address. */
 const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n);
 bool pt_program_symbol(const struct pt_program *program, const char *name, uint64_t *addr, uint64_t *size);
