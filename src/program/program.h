@@ -77,6 +77,11 @@ bool pt_program_symbol(const struct pt_program *program, const char *name, uint6
 const struct pt_code_mark *pt_program_marks(const struct pt_program *program, size_t *n);	/* by run address */
 /* Source position of an address. Returns false where DWARF says nothing. */
 bool pt_program_line(const struct pt_program *program, uint64_t addr, const char **file, uint32_t *line);
+/* A code point as users write it: "main", "main+0x1c", "motor::run+4", "uart.c:120" (the file by as many of its last path
+ * components as are unique; the lowest address that the line has code at), "0x1234". PT_EARG, with a sentence: no such
+ * symbol, offset beyond the function, several files of this name, a line without code (it names the next one with), a
+ * line with code in several functions (it names them), not an address of the program's code. */
+int pt_program_point(const struct pt_program *program, const char *text, uint64_t *addr, struct pt_err *err);
 /* Vector table entries as the ELF has them: handler of exception n without Thumb bit, or PT_UNKNOWN. */
 uint64_t pt_program_vector(const struct pt_program *program, unsigned n);
 /* The span the running program uses beyond its sections: [end of .bss, initial stack pointer). False: unknown. */
