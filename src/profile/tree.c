@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/analysis.h"
+#include "profile/preorder.h"
 #include "profile/tree.h"
 
 enum {
@@ -29,6 +30,7 @@ struct tree {
 	struct pt_tree result;
 	struct pt_tree_node *node;
 	uint32_t *last_child;		/* per node; 0: none */
+	uint32_t *order, *place;	/* made anew for each result */
 	uint32_t *slot;			/* node of a hash; 0: free, as nobody is the root's child by looking it up */
 	struct core core[CORES];
 };
@@ -183,6 +185,30 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 
 /* --- result, life */
 
+static int by_gross(const void *a, const void *b, void *nodes)
+{
+	const struct pt_tree_node *x = (const struct pt_tree_node *)nodes + *(const uint32_t *)a;
+	const struct pt_tree_node *y = (const struct pt_tree_node *)nodes + *(const uint32_t *)b;
+
+	if (x->gross != y->gross)
+		return x->gross > y->gross ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Without memory for it, the order of making is one, too. */
+static void put_in_order(struct tree *t)
+{
+	size_t n = t->result.n_nodes;
+
+	for (size_t i = 0; i < n; i++)
+		t->order[i] = t->node[i].parent;
+	if (!pt_preorder(t->order, n, by_gross, t->node, t->place))
+		for (size_t i = 0; i < n; i++)
+			t->place[i] = (uint32_t)i;
+	for (size_t i = 0; i < n; i++)
+		t->order[t->place[i]] = (uint32_t)i;
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct tree *t = analysis;
@@ -191,6 +217,7 @@ static void give(void *analysis, struct pt_profile *profile)
 		t->node[i].gross = t->node[i].net;
 	for (size_t i = t->result.n_nodes - 1; i > ROOT; i--)
 		t->node[t->node[i].parent].gross += t->node[i].gross;
+	put_in_order(t);
 	profile->tree = &t->result;
 }
 
@@ -205,6 +232,8 @@ static void tree_free(void *analysis)
 	}
 	free(t->node);
 	free(t->last_child);
+	free(t->order);
+	free(t->place);
 	free(t->slot);
 	free(t);
 }
@@ -220,14 +249,16 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	}
 	t->node = calloc(PT_TREE_NODES, sizeof(*t->node));
 	t->last_child = calloc(PT_TREE_NODES, sizeof(*t->last_child));
+	t->order = calloc(PT_TREE_NODES, sizeof(*t->order));
+	t->place = calloc(PT_TREE_NODES, sizeof(*t->place));
 	t->slot = calloc(SLOTS, sizeof(*t->slot));
-	if (t->node == NULL || t->last_child == NULL || t->slot == NULL) {
+	if (t->node == NULL || t->last_child == NULL || t->order == NULL || t->place == NULL || t->slot == NULL) {
 		tree_free(t);
 		pt_fail(err, PT_ENOMEM, "not enough memory for a call tree of %d nodes", PT_TREE_NODES);
 		return NULL;
 	}
 	t->node[ROOT] = (struct pt_tree_node){ .site = PT_UNKNOWN, .task = PT_NO_TASK };
-	t->result = (struct pt_tree){ .node = t->node, .n_nodes = 1 };
+	t->result = (struct pt_tree){ .node = t->node, .n_nodes = 1, .order = t->order };
 	return t;
 }
 

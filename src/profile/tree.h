@@ -29,6 +29,7 @@ struct pt_tree_node {
 struct pt_tree {
 	const struct pt_tree_node *node;	/* parents before children; node[0] is the root */
 	size_t n_nodes;
+	const uint32_t *order;	/* the nodes depth first, among siblings the one with most gross time first */
 	uint64_t dropped;	/* entries that found no room */
 };
 

@@ -56,4 +56,4 @@ static int write_csv(const struct pt_profile *profile, const struct pt_view *vie
 	return rc;
 }
 
-const struct pt_format pt_format_csv = { "csv", "one view as comma-separated values", write_csv };
+const struct pt_format pt_format_csv = { .name = "csv", .help = "one view as comma-separated values", .write = write_csv };

@@ -1,5 +1,5 @@
 /* Schema proftap-profile-1: one object with the facts and every view as an array of objects. A column key with a point
- * is an object inside. What is not known is null. Ticks are on the clock that "clock" names. */
+ * is an object inside. What is not known is null; a table whose analysis was not selected is not there. Ticks are on the clock that "clock" names. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -224,8 +224,9 @@ static int write_json(const struct pt_profile *profile, const struct pt_view *vi
 	facts(object, profile);
 	figures(object, profile);
 	for (size_t i = 0; pt_views[i] != NULL; i++)
-		json_object_set_new(object, pt_views[i]->name,
-				    rows_of(profile, pt_views[i], pt_views[i] == view ? query : &plain));
+		if (pt_views[i]->n_rows(profile) != (size_t)PT_NOT_MADE)
+			json_object_set_new(object, pt_views[i]->name,
+					    rows_of(profile, pt_views[i], pt_views[i] == view ? query : &plain));
 	bytes = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	json_decref(object);
 	if (bytes == NULL)
@@ -235,4 +236,4 @@ static int write_json(const struct pt_profile *profile, const struct pt_view *vi
 	return 0;
 }
 
-const struct pt_format pt_format_json = { "json", "everything, schema proftap-profile-1", write_json };
+const struct pt_format pt_format_json = { .name = "json", .help = "everything, schema proftap-profile-1", .write = write_json };

@@ -222,6 +222,16 @@ static void shorten(char *cell, size_t columns)
 		strcpy(cell + columns - 1, "~");
 }
 
+static void indent(char *cell, size_t levels)
+{
+	size_t len = strlen(cell), blanks = 2 * levels;
+
+	if (blanks == 0 || len + blanks >= PT_CELL_BYTES)
+		return;
+	memmove(cell + blanks, cell, len + 1);
+	memset(cell, ' ', blanks);
+}
+
 static void cell_of(const struct table *t, size_t c, char *cell)
 {
 	const struct pt_column *column = &t->view->columns[c];
@@ -239,6 +249,7 @@ static void cell_of(const struct table *t, size_t c, char *cell)
 			snprintf(cell + len, PT_CELL_BYTES - len, ":%" PRIu64, t->values[c + 1].u);
 	} else if (column->unit == PT_UNIT_NONE) {
 		shorten(cell, NAME_COLUMNS);
+		indent(cell, t->values[c].indent);
 	}
 }
 
@@ -338,7 +349,7 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 		caption(&t, out);
 		print_rows(&t, out);
 	}
-	if (t.n_rows < all)
+	if (t.n_rows < all && all != (size_t)PT_NOT_MADE)
 		pt_text_add(out, "... and %zu more (top=0 shows all)\n", all - t.n_rows);
 	free(t.rows);
 	free(t.column);
@@ -355,4 +366,4 @@ static int write_text(const struct pt_profile *profile, const struct pt_view *vi
 	return table(profile, view, query, out, err);
 }
 
-const struct pt_format pt_format_text = { "text", "a table for a terminal", write_text };
+const struct pt_format pt_format_text = { .name = "text", .help = "a table for a terminal", .write = write_text };

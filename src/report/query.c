@@ -24,7 +24,7 @@ static bool has_format(const char *name)
 
 static int list_words(const char *what, const char *word, struct pt_err *err)
 {
-	char views[160] = "", formats[80] = "";
+	char views[200] = "", formats[120] = "";
 
 	for (size_t i = 0, at = 0; pt_views[i] != NULL && at < sizeof(views); i++)
 		at += (size_t)snprintf(views + at, sizeof(views) - at, " %s", pt_views[i]->name);

@@ -8,8 +8,8 @@
 #include "report/report.h"
 #include "util.h"
 
-#define PT_VIEWS(X) X(functions) X(calls) X(irqs) X(gaps)	/* the first is the default */
-#define PT_FORMATS(X) X(text) X(json) X(csv)
+#define PT_VIEWS(X) X(functions) X(calls) X(tree) X(irqs) X(gaps)	/* the first is the default */
+#define PT_FORMATS(X) X(text) X(json) X(csv) X(folded)
 
 #define X(view) extern const struct pt_view pt_view_##view;
 PT_VIEWS(X)
@@ -33,6 +33,12 @@ const struct pt_format *const pt_formats[] = {
 };
 
 /* --- order */
+
+int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err)
+{
+	return pt_fail(err, PT_ESTATE, "%s needs the analysis '%s', which this profile was made without; analysis=%s selects it",
+		       what, analysis, analysis);
+}
 
 struct sort_key {
 	size_t row;
@@ -81,12 +87,11 @@ static void sort_rows(const void *subject, const struct pt_view *view, size_t co
 	qsort(keys, n, sizeof(*keys), compare);
 }
 
-int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
-		    size_t *n, struct pt_err *err)
+static int order(const void *subject, size_t all, const struct pt_view *view, const struct pt_query *query, size_t **rows,
+		 size_t *n, struct pt_err *err)
 {
 	const char *word = query->sort[0] != '\0' ? query->sort : view->sort;
 	int column = word != NULL ? pt_view_column(view, word) : -1;
-	size_t all = view->n_rows(subject);
 	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
 	struct sort_key *keys = calloc(all + 1, sizeof(*keys));
 
@@ -107,6 +112,15 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 	free(keys);
 	free(values);
 	return 0;
+}
+
+int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
+		    size_t *n, struct pt_err *err)
+{
+	size_t all = view->n_rows(subject);
+
+	return all != (size_t)PT_NOT_MADE ? order(subject, all, view, query, rows, n, err)
+					  : pt_report_lacks(view->name, view->needs, err);
 }
 
 /* --- render */

@@ -31,12 +31,18 @@ void pt_text_free(struct pt_text *text);
 
 struct pt_format {		/* one file each in report/, one word in the list */
 	const char *name, *help;
+	const char *needs;	/* analyses that it is made of, "tree,lines"; a verb that writes this format selects them.
+				 * NULL: whatever there is */
+	bool folder;		/* what it writes is several files: out is an archive of them (ustar), which a verb unpacks */
 	int (*write)(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		     struct pt_text *out, struct pt_err *err);
 };
 
 /* The column a sort word means: its key, "gross" for "gross.total", "max" for the first that ends in it. -1: none. */
 int pt_view_column(const struct pt_view *view, const char *word);
+
+/* PT_ESTATE: the profile was made without what this needs; the sentence says which word to start it with. */
+int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err);
 
 /* The rows to show, in the query's order: indices, n of them. Sorted by the query's column, largest first (texts: in
  * order), unknown ones last; by the view's own order without one. PT_EARG: no such column. free() them. */

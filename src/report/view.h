@@ -25,6 +25,7 @@ struct pt_value {
 							 * known; else u, PT_UNKNOWN: not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	enum pt_basis basis;
+	uint8_t indent;		/* NONE: how many levels to the right a table for people puts it */
 };
 
 struct pt_column {
@@ -34,13 +35,16 @@ struct pt_column {
 	bool brief;		/* part of the short table on a terminal */
 };
 
+enum { PT_NOT_MADE = -1 };
+
 struct pt_view {
 	const char *name;	/* "functions" */
 	const char *help;
+	const char *needs;	/* the analysis that makes its rows; NULL: every profile has them */
 	const char *sort;	/* sort word of its own order; NULL: as the rows come */
 	const struct pt_column *columns;
 	size_t n_columns;
-	size_t (*n_rows)(const void *subject);
+	size_t (*n_rows)(const void *subject);	/* or PT_NOT_MADE: without the analysis that it needs */
 	void (*row)(const void *subject, size_t i, struct pt_value *out);	/* n_columns values; text lives as long as the subject */
 };
 

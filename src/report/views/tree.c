@@ -1,0 +1,70 @@
+/* One row per chain of calls, depth first: its last function, indented under its caller. Row 0 is all there is. */
+#include "profile/profile.h"
+#include "profile/tree.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_tree;
+
+static const struct pt_column columns[] = {
+	{ "name", "function", PT_UNIT_NONE, true },
+	{ "depth", "depth", PT_UNIT_COUNT, false },
+	{ "task", "task", PT_UNIT_COUNT, false },
+	{ "core", "core", PT_UNIT_COUNT, false },
+	{ "called_from", "called from", PT_UNIT_ADDRESS, false },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "net", "net", PT_UNIT_TICKS, true },
+	{ "net_share", "net %", PT_UNIT_SHARE, true },
+	{ "gross", "gross", PT_UNIT_TICKS, true },
+	{ "gross_share", "gross %", PT_UNIT_SHARE, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_tree *tree = ((const struct pt_profile *)subject)->tree;
+
+	if (tree == NULL)
+		return (size_t)PT_NOT_MADE;
+	return tree->node[0].gross != 0 ? tree->n_nodes : 0;
+}
+
+static const char *name_of(const struct pt_profile *p, const struct pt_tree_node *node)
+{
+	size_t n = 0;
+	const struct pt_function *functions = p->program != NULL ? pt_program_functions(p->program, &n) : NULL;
+
+	if (node->depth == 0)
+		return "(all)";
+	if (node->function == PT_NO_FUNCTION)
+		return node->entry == 0 && node->task != PT_NO_TASK ? "(task)" : "(no symbol)";
+	return node->function <= n ? functions[node->function - 1].name : "(no symbol)";
+}
+
+static struct pt_value share(uint64_t part, uint64_t all, enum pt_basis basis)
+{
+	return (struct pt_value){ .f = (double)part / (double)all, .basis = basis };
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_tree *tree = p->tree;
+	const struct pt_tree_node *node = &tree->node[tree->order[i]];
+	uint64_t all = tree->node[0].gross;
+
+	*out++ = (struct pt_value){ .text = name_of(p, node), .indent = node->depth < 60 ? (uint8_t)node->depth : 60 };
+	*out++ = (struct pt_value){ .u = node->depth, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = node->task != PT_NO_TASK ? node->task : PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = node->core };
+	*out++ = (struct pt_value){ .u = node->site, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = node->depth != 0 ? node->count : PT_UNKNOWN, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = node->net, .basis = p->times };
+	*out++ = share(node->net, all, p->times);
+	*out++ = (struct pt_value){ .u = node->gross, .basis = p->times };
+	*out++ = share(node->gross, all, p->times);
+}
+
+const struct pt_view pt_view_tree = {
+	.name = "tree", .help = "chains of calls: what ran on whose behalf", .needs = "tree",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};
