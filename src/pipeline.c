@@ -427,10 +427,11 @@ void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 
 /* --- the snapshot */
 
-/* No gap but the first start: everything that ran was seen. */
+/* No gap but the first start: everything that ran was seen. A burst is never that, were it the only one: its end is
+ * where the buffer was full. */
 static bool complete(const struct pt_pipeline *p)
 {
-	return p->gaps == 0 && p->flow.counts.damaged == 0 && p->flow.counts.not_code == 0;
+	return p->runs > 0 && !p->bursts_only && p->gaps == 0 && p->flow.counts.damaged == 0 && p->flow.counts.not_code == 0;
 }
 
 static void judge(struct pt_pipeline *p)
@@ -482,7 +483,8 @@ static void sum_up_time(struct pt_pipeline *p)
 	f->loss.by[PT_LOSS_DAMAGED].events += p->flow.counts.damaged;
 	f->loss.by[PT_LOSS_NOT_CODE].events += p->flow.counts.not_code;
 	f->mismatch_ns = p->account.mismatch_ns;
-	f->observed_is_bound = p->bursts_only && f->core_hz == 0;
+	/* A core that its full buffer halted is found halted a round trip later or more. */
+	f->observed_is_bound = p->halting || (p->bursts_only && f->core_hz == 0);
 }
 
 static struct pt_share share_of(const struct pt_pipeline *p, uint16_t id, const struct pt_execution_result *result)

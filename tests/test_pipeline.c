@@ -131,6 +131,7 @@ START_TEST(halts_lose_nothing)
 	ck_assert_uint_eq(p->mismatch_ns, 0);
 	ck_assert_uint_eq(p->n_edges, 1);
 	ck_assert_uint_eq(p->edge[0].count, 2);
+	ck_assert(p->observed_is_bound);	/* halts are found late */
 	ck_assert(p->ended && p->from_virtual);
 	ck_assert_str_eq(p->target, "small");
 	ck_assert_str_eq(p->cost, "halts");
@@ -217,6 +218,27 @@ START_TEST(a_burst_was_seen_no_longer_than_it_ran)
 	ck_assert_uint_eq(p->loss.unobserved_ns, 5001000 - p->loss.observed_ns);
 	ck_assert_uint_eq(p->loss.by[PT_LOSS_REARM].ns, p->loss.unobserved_ns);
 	ck_assert_uint_eq(p->loss.by[PT_LOSS_REARM].events, 1);
+	drop(&f);
+}
+END_TEST
+
+/* One burst of a program that ran much longer is no census, and nothing at all is none either. */
+START_TEST(one_burst_is_not_exact)
+{
+	struct feed f = feed_of(BURST, NULL, 0);
+	const struct pt_profile *p = pt_pipeline_profile(f.pipeline);
+
+	ck_assert_int_eq(p->counts, PT_BASIS_ESTIMATED);
+	ck_assert_int_eq(p->shares, PT_BASIS_ESTIMATED);
+	put(&f, PT_CHUNK_LOSS, PT_LOSS_REARM, 9000, NULL, 0);
+	burst(&f, 60, 1000);
+	put(&f, PT_CHUNK_LOSS, PT_LOSS_REARM, 9000, NULL, 0);
+	put(&f, PT_CHUNK_END, 0, 0, NULL, 0);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->bursts, 1);
+	ck_assert_int_eq(p->counts, PT_BASIS_ESTIMATED);
+	ck_assert_int_eq(p->shares, PT_BASIS_ESTIMATED);
+	ck_assert_double_eq_tol(row(p, ID_LEAF)->share.share, 0.3, 0.005);
 	drop(&f);
 }
 END_TEST
@@ -488,6 +510,7 @@ int main(void)
 	tcase_add_test(tc, instructions_are_exact);
 	tcase_add_test(tc, bursts_are_cut_alike);
 	tcase_add_test(tc, a_burst_was_seen_no_longer_than_it_ran);
+	tcase_add_test(tc, one_burst_is_not_exact);
 	tcase_add_test(tc, faults_are_lost_and_end_what_is_open);
 	tcase_add_test(tc, packets_outside_the_code_are_counted);
 	tcase_add_test(tc, chunks_that_do_not_tile_are_told);

@@ -153,6 +153,18 @@ static struct pt_profile empty_profile(void)
 	return p;
 }
 
+static struct pt_profile one_burst_profile(void)
+{
+	struct pt_profile p = burst_profile();
+
+	p.bursts = 1;
+	p.bursts_used = p.bursts_asleep = p.burst_cycles = 0;
+	p.unseen.hi = 0;
+	for (size_t i = 0; i < 4; i++)
+		rows[i].share.lo = rows[i].share.hi = 0;
+	return p;
+}
+
 /* --- golden files */
 
 static void golden_path(const char *name, char *path, size_t size)
@@ -196,6 +208,7 @@ static const struct {
 	{ "halt_functions.txt", halt_profile, { "functions", "sort=max" } },
 	{ "sample_functions.txt", sample_profile, { NULL } },
 	{ "empty.txt", empty_profile, { NULL } },
+	{ "one_burst.txt", one_burst_profile, { "top=1" } },
 	{ "burst.json", burst_profile, { "format=json" } },
 	{ "sample.json", sample_profile, { "format=json" } },
 	{ "burst_functions.csv", burst_profile, { "format=csv" } },

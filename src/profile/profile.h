@@ -41,7 +41,7 @@ struct pt_profile {
 	/* time */
 	struct pt_loss_sum loss;
 	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice: 0, or the source is at fault */
-	bool observed_is_bound;		/* observed_ns is at most, the core clock being unknown */
+	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, or halts are found late */
 	bool ended;			/* END has been passed */
 
 	/* what the figures rest on */

@@ -121,7 +121,7 @@ static void data_line(const struct pt_profile *p, struct pt_text *out)
 	else if (p->bursts_by_wakeups)
 		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", p->bursts_used, p->bursts);
 	else if (p->bursts != 0)
-		pt_text_add(out, " in %" PRIu64 " bursts: too few for intervals", p->bursts);
+		pt_text_add(out, " in %" PRIu64 " burst%s: too few for intervals", p->bursts, p->bursts == 1 ? "" : "s");
 	if (p->bursts_asleep != 0 && !p->bursts_by_wakeups)
 		pt_text_add(out, " (%" PRIu64 " began asleep)", p->bursts_asleep);
 	pt_text_add(out, "\n");
@@ -154,13 +154,24 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "\n");
 }
 
+/* Shares are there; their intervals only where enough was seen. */
+static bool has_intervals(const struct pt_profile *p)
+{
+	return p->samples_effective > 0 || p->burst_cycles != 0 || p->bursts_by_wakeups;
+}
+
 static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	label(out, "figures");
+	if (p->branches == 0 && p->samples == 0) {
+		pt_text_add(out, "none: nothing was seen yet\n");
+		return;
+	}
 	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s\n", basis_name(p->counts),
 		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", basis_name(p->times),
 		    p->bursts != 0 ? " (of what a burst saw whole)" : "", basis_name(p->shares),
-		    p->shares == PT_BASIS_ESTIMATED ? " (95 % interval) of time awake" : "");
+		    p->shares != PT_BASIS_ESTIMATED ? ""
+						    : has_intervals(p) ? " (95 % interval) of time awake" : " of time awake, no interval");
 	if (p->unseen.hi == 0)
 		return;
 	label(out, "");
