@@ -13,6 +13,8 @@ struct run {
 	bool was_halted, waiting, stopped_itself;
 	struct pt_err first;		/* what failed first; code 0: nothing */
 	char started[512];		/* what the source does to the target: said with the first progress */
+	bool warned;			/* the report will tell what was known at the start */
+	char warning[256];		/* what was found later */
 	struct pt_board_listener listener;
 };
 
@@ -35,6 +37,8 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 		pt_monitor_say(call, "the core halted by itself before the time was over");
 	if (rc == 0)
 		pt_text_bytes(&call->out, text, len_bytes);
+	if (run->warning[0] != '\0')
+		pt_monitor_say(call, "%s", run->warning);
 	if (run->was_halted)
 		pt_monitor_say(call, "The core is halted again; GDB still shows the old registers: "
 			       "maintenance flush register-cache");
@@ -69,12 +73,26 @@ static int halt(struct pt_monitor_call *call, struct pt_board *board, struct pt_
 	return 0;
 }
 
+/* The line of a text that begins with "warning: ", or NULL. */
+static const char *find_warning(const char *text)
+{
+	static const char begin[] = "warning: ";
+	const char *at = strstr(text, begin);
+
+	while (at != NULL && at != text && at[-1] != '\n')
+		at = strstr(at + 1, begin);
+	return at;
+}
+
 static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_monitor_call *call = arg;
 	struct run *run = call->data;
 	const char *ended = pt_session_why_ended(pt_monitor_session(call));
+	const char *warning = rc == 0 && !run->warned ? find_warning(text) : NULL;
 
+	if (warning != NULL)
+		snprintf(run->warning, sizeof(run->warning), "%.*s", (int)strcspn(warning, "\n"), warning);
 	keep_first(run, rc, text, len_bytes);
 	keep_first(run, ended[0] != '\0' ? PT_EIO : 0, ended, strlen(ended));
 	if (run->was_halted)
@@ -180,6 +198,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 		return;
 	}
 	snprintf(run->started, sizeof(run->started), "%.*s", (int)len_bytes, text);
+	run->warned = find_warning(text) != NULL;
 	pt_monitor_on_board(call, resume, after_resume);
 }
 

@@ -234,16 +234,18 @@ static int read_source_words(struct pt_live *live, struct pt_err *err)
 static void write_config(struct pt_live *live, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 };
+	char differs[24] = "no";
 
 	if (target->probe != NULL)
 		pt_probe_info(target->probe, &info);
+	if (live->image.differs)
+		snprintf(differs, sizeof(differs), "0x%" PRIx64, live->image.at);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
 	snprintf(live->config, sizeof(live->config),
-		 "target=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf=%s\nelf_build_id=%s\nelf_mismatch=%s\n",
+		 "target=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
 		 live->chip, info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
-		 live->core_hz, live->program != NULL ? pt_program_path(live->program) : "",
-		 live->program != NULL ? pt_program_build_id(live->program) : "",
-		 live->image.differs ? "yes" : "no");
+		 live->core_hz, differs, live->program != NULL ? pt_program_build_id(live->program) : "",
+		 live->program != NULL ? pt_program_path(live->program) : "");
 }
 
 static void tell_mismatch(struct pt_live *live)

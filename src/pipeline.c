@@ -214,7 +214,11 @@ static uint64_t number_of(const struct pt_chunk *chunk, const char *key)
 static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
 	struct pt_profile *f = &p->profile;
+	char differs[8];
 
+	text_of(chunk, "elf_mismatch", differs, sizeof(differs));
+	f->elf_differs = differs[0] != '\0' && strcmp(differs, "no") != 0;
+	f->elf_differs_at = f->elf_differs ? number_of(chunk, "elf_mismatch") : 0;
 	text_of(chunk, "source", f->source, sizeof(f->source));
 	text_of(chunk, "mode", f->mode, sizeof(f->mode));
 	text_of(chunk, "target", f->target, sizeof(f->target));

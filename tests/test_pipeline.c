@@ -378,6 +378,22 @@ START_TEST(without_symbols_and_without_a_decoder)
 END_TEST
 
 /* A look in the middle changes nothing of what comes. */
+/* What the session found out about the ELF stays with the capture. */
+START_TEST(an_elf_that_differs_is_told)
+{
+	struct feed f = feed_of(HALT "elf_mismatch=0x4c0\n", NULL, 0);
+	const struct pt_profile *p = pt_pipeline_profile(f.pipeline);
+
+	ck_assert(p->elf_differs);
+	ck_assert_uint_eq(p->elf_differs_at, 0x4c0);
+	config(&f, HALT "elf_mismatch=no\n");
+	ck_assert(!pt_pipeline_profile(f.pipeline)->elf_differs);
+	config(&f, HALT);
+	ck_assert(!pt_pipeline_profile(f.pipeline)->elf_differs);
+	drop(&f);
+}
+END_TEST
+
 START_TEST(a_snapshot_changes_nothing)
 {
 	struct feed looked = feed_of(HALT, NULL, 0), left = feed_of(HALT, NULL, 0);
@@ -518,6 +534,7 @@ int main(void)
 	tcase_add_test(tc, only_chosen_functions_are_shown);
 	tcase_add_test(tc, an_unknown_function_is_refused);
 	tcase_add_test(tc, without_symbols_and_without_a_decoder);
+	tcase_add_test(tc, an_elf_that_differs_is_told);
 	tcase_add_test(tc, a_snapshot_changes_nothing);
 	tcase_add_loop_test(tc, random_chunks, 0, 10);
 	tcase_add_loop_test(tc, any_split_is_the_same, 0, 5);

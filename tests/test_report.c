@@ -116,6 +116,8 @@ static struct pt_profile halt_profile(void)
 	p.not_code = 7;
 	p.not_code_from = 0x1fff0123;
 	p.not_code_to = 0x410;
+	p.elf_differs = true;
+	p.elf_differs_at = 0x4c0;
 	p.errors.n[PT_EXECUTION_SKIPPED_EXIT] = 2;
 	p.errors.n[PT_EXECUTION_LONG_JUMP] = 1;
 	p.errors.address = 0x4b2;
@@ -209,6 +211,7 @@ static const struct {
 	{ "sample_functions.txt", sample_profile, { NULL } },
 	{ "empty.txt", empty_profile, { NULL } },
 	{ "one_burst.txt", one_burst_profile, { "top=1" } },
+	{ "halt.json", halt_profile, { "format=json", "top=1" } },
 	{ "burst.json", burst_profile, { "format=json" } },
 	{ "sample.json", sample_profile, { "format=json" } },
 	{ "burst_functions.csv", burst_profile, { "format=csv" } },

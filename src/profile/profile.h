@@ -32,6 +32,8 @@ struct pt_profile {
 	bool buffer_in_use;		/* the user put it where the program may have data */
 	bool from_virtual;		/* a virtual board: no number is of hardware */
 	const struct pt_program *program;	/* NULL: no symbols */
+	bool elf_differs;		/* from what the chip held at the start */
+	uint64_t elf_differs_at;	/* first address found; 0 if it does not */
 	const char *timing;		/* name of the cycle model */
 
 	/* clock of all times below */

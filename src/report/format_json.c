@@ -123,6 +123,7 @@ static json_t *elf(const struct pt_profile *p)
 	object = json_object();
 	json_object_set_new(object, "path", text(pt_program_path(p->program)));
 	json_object_set_new(object, "build_id", text(pt_program_build_id(p->program)));
+	json_object_set_new(object, "differs_at", p->elf_differs ? number(p->elf_differs_at) : json_null());
 	return object;
 }
 

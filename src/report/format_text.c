@@ -131,6 +131,11 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	const char *between = "";
 
+	if (p->elf_differs) {
+		label(out, "warning");
+		pt_text_add(out, "the chip does not hold this ELF: first difference at 0x%08" PRIx64
+			    "; names and times may be wrong\n", p->elf_differs_at);
+	}
 	if (p->not_code != 0) {
 		label(out, "trouble");
 		pt_text_add(out, "%" PRIu64 " packets that the code does not allow", p->not_code);
@@ -164,7 +169,7 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	label(out, "figures");
 	if (p->branches == 0 && p->samples == 0) {
-		pt_text_add(out, "none: nothing was seen yet\n");
+		pt_text_add(out, "none: nothing was seen%s\n", p->ended ? "" : " yet");
 		return;
 	}
 	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s\n", basis_name(p->counts),
