@@ -1,5 +1,6 @@
 /* Golden files: read, print, compare or rewrite. */
 #include <check.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,19 +27,40 @@ static uint8_t *load(const char *path, size_t *len_bytes)
 	return bytes;
 }
 
-static void save(const char *path, const char *text)
+static void save(const char *path, const void *bytes, size_t len_bytes)
 {
 	FILE *file = fopen(path, "wb");
 
 	ck_assert_msg(file != NULL, "cannot write %s", path);
-	fputs(text, file);
+	fwrite(bytes, 1, len_bytes, file);
 	fclose(file);
+}
+
+static bool updating(void)
+{
+	const char *update = getenv("PT_UPDATE_GOLDEN");
+
+	return update != NULL && strcmp(update, "1") == 0;
+}
+
+void expect_golden_bytes(const char *name, const void *got, size_t got_bytes)
+{
+	size_t want_bytes;
+	char path[512];
+	uint8_t *want;
+
+	path_of(path, sizeof(path), name, "");
+	if (updating())
+		save(path, got, got_bytes);
+	want = load(path, &want_bytes);
+	ck_assert_msg(got_bytes == want_bytes && memcmp(got, want, got_bytes) == 0, "%s differs; got:\n%.3000s", name,
+		      (const char *)got);
+	free(want);
 }
 
 void expect_golden(const char *name, const char *in_ext, const char *out_ext,
 		   void (*print)(const uint8_t *bytes, size_t len_bytes, FILE *out))
 {
-	const char *update = getenv("PT_UPDATE_GOLDEN");
 	char in_path[512], out_path[512], *got;
 	size_t in_bytes, got_bytes, want_bytes;
 	uint8_t *in, *want;
@@ -50,8 +72,8 @@ void expect_golden(const char *name, const char *in_ext, const char *out_ext,
 	out = open_memstream(&got, &got_bytes);
 	print(in, in_bytes, out);
 	fclose(out);
-	if (update != NULL && strcmp(update, "1") == 0)
-		save(out_path, got);
+	if (updating())
+		save(out_path, got, got_bytes);
 	want = load(out_path, &want_bytes);
 	ck_assert_msg(strcmp(got, (char *)want) == 0, "%s%s prints as\n%s, not as %s%s", name, in_ext, got, name,
 		      out_ext);

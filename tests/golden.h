@@ -11,4 +11,7 @@
 void expect_golden(const char *name, const char *in_ext, const char *out_ext,
 		   void (*print)(const uint8_t *bytes, size_t len_bytes, FILE *out));
 
+/* The same for bytes that the test has made: they must equal tests/golden/NAME. */
+void expect_golden_bytes(const char *name, const void *got, size_t got_bytes);
+
 #endif

@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "report/report.h"
 #include "report/units.h"
+#include "tests/golden.h"
 
 /* --- profiles by hand */
 
@@ -169,34 +170,6 @@ static struct pt_profile one_burst_profile(void)
 
 /* --- golden files */
 
-static void golden_path(const char *name, char *path, size_t size)
-{
-	const char *dir = getenv("srcdir");
-
-	snprintf(path, size, "%s/tests/golden/%s", dir != NULL ? dir : ".", name);
-}
-
-static void expect_golden(const char *name, const struct pt_text *got)
-{
-	char path[400], *want = calloc(1, got->len_bytes + 2);
-	FILE *file;
-	size_t n;
-
-	golden_path(name, path, sizeof(path));
-	if (getenv("PT_UPDATE_GOLDEN") != NULL) {
-		file = fopen(path, "w");
-		ck_assert_ptr_nonnull(file);
-		fwrite(got->bytes, 1, got->len_bytes, file);
-		fclose(file);
-	}
-	file = fopen(path, "r");
-	ck_assert_msg(file != NULL, "%s cannot be read", path);
-	n = fread(want, 1, got->len_bytes + 1, file);
-	fclose(file);
-	ck_assert_msg(n == got->len_bytes && memcmp(want, got->bytes, n) == 0, "%s differs; got:\n%s", name, got->bytes);
-	free(want);
-}
-
 static const struct {
 	const char *golden;
 	struct pt_profile (*profile)(void);
@@ -233,7 +206,7 @@ START_TEST(golden_report)
 		n++;
 	ck_assert_int_eq(pt_query_parse(&query, cases[_i].words, n, &err), 0);
 	ck_assert_int_eq(pt_report_render(&profile, &query, &text, &err), 0);
-	expect_golden(cases[_i].golden, &text);
+	expect_golden_bytes(cases[_i].golden, text.bytes, text.len_bytes);
 	pt_text_free(&text);
 	pt_program_unref(program);
 }

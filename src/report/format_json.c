@@ -1,50 +1,22 @@
 /* Schema proftap-profile-1: one object with the facts and every view as an array of objects. A column key with a point
- * is an object inside. What is not known is null; a table whose analysis was not selected is not there. Ticks are on the clock that "clock" names. */
+ * is an object inside. What is not known is null; a table whose analysis was not selected is not there. Ticks are on
+ * the clock that "clock" names. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile.h"
-#include "report/report.h"
+#include "report/json.h"
 #include "util.h"
 
 extern const struct pt_format pt_format_json;
-
-static json_t *number(uint64_t u)
-{
-	return u == PT_UNKNOWN ? json_null() : json_integer((json_int_t)u);
-}
-
-/* Names come from an ELF: what is not UTF-8 in them is shown as '?'. */
-static json_t *text(const char *t)
-{
-	json_t *string;
-	char *plain;
-
-	if (t == NULL || t[0] == '\0')
-		return json_null();
-	string = json_string(t);
-	if (string != NULL || (plain = strdup(t)) == NULL)
-		return string != NULL ? string : json_null();
-	for (char *c = plain; *c != '\0'; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	string = json_string(plain);
-	free(plain);
-	return string;
-}
 
 static json_t *basis(enum pt_basis b)
 {
 	static const char *const names[] = { NULL, "exact", "modelled", "estimated" };
 
-	return b < PT_LEN(names) ? text(names[b]) : json_null();
-}
-
-static json_t *real(double f)
-{
-	return isnan(f) ? json_null() : json_real(f);
+	return b < PT_LEN(names) ? pt_json_text(names[b]) : json_null();
 }
 
 /* --- rows */
@@ -52,10 +24,10 @@ static json_t *real(double f)
 static json_t *value_of(const struct pt_column *column, const struct pt_value *value)
 {
 	if (column->unit == PT_UNIT_NONE)
-		return text(value->text);
+		return pt_json_text(value->text);
 	if (column->unit == PT_UNIT_SHARE || column->unit == PT_UNIT_MEAN)
-		return real(value->f);
-	return number(value->u);
+		return pt_json_real(value->f);
+	return pt_json_number(value->u);
 }
 
 /* Put under "a.b" as { "a": { "b": ... } }. */
@@ -121,9 +93,9 @@ static json_t *elf(const struct pt_profile *p)
 	if (p->program == NULL)
 		return json_null();
 	object = json_object();
-	json_object_set_new(object, "path", text(pt_program_path(p->program)));
-	json_object_set_new(object, "build_id", text(pt_program_build_id(p->program)));
-	json_object_set_new(object, "differs_at", p->elf_differs ? number(p->elf_differs_at) : json_null());
+	json_object_set_new(object, "path", pt_json_text(pt_program_path(p->program)));
+	json_object_set_new(object, "build_id", pt_json_text(pt_program_build_id(p->program)));
+	json_object_set_new(object, "differs_at", p->elf_differs ? pt_json_number(p->elf_differs_at) : json_null());
 	return object;
 }
 
@@ -132,8 +104,8 @@ static json_t *clock_of(const struct pt_profile *p)
 	json_t *object = json_object();
 
 	json_object_set_new(object, "name", json_string(p->by_instructions ? "instructions" : "cycles"));
-	json_object_set_new(object, "hz", p->by_instructions || p->core_hz == 0 ? json_null() : number(p->core_hz));
-	json_object_set_new(object, "model", p->by_instructions ? json_null() : text(p->timing));
+	json_object_set_new(object, "hz", p->by_instructions || p->core_hz == 0 ? json_null() : pt_json_number(p->core_hz));
+	json_object_set_new(object, "model", p->by_instructions ? json_null() : pt_json_text(p->timing));
 	return object;
 }
 
@@ -149,9 +121,9 @@ static json_t *loss(const struct pt_profile *p)
 		object = json_object();
 		json_object_set_new(object, "cause", json_string(pt_loss_name((enum pt_loss)cause)));
 		json_object_set_new(object, "fault", json_boolean(pt_loss_is_fault((enum pt_loss)cause)));
-		json_object_set_new(object, "events", number(p->loss.by[cause].events));
-		json_object_set_new(object, "bytes", number(p->loss.by[cause].bytes));
-		json_object_set_new(object, "ns", number(p->loss.by[cause].ns));
+		json_object_set_new(object, "events", pt_json_number(p->loss.by[cause].events));
+		json_object_set_new(object, "bytes", pt_json_number(p->loss.by[cause].bytes));
+		json_object_set_new(object, "ns", pt_json_number(p->loss.by[cause].ns));
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -171,19 +143,19 @@ static json_t *errors(const struct pt_profile *p)
 static void facts(json_t *object, const struct pt_profile *p)
 {
 	json_object_set_new(object, "schema", json_string("proftap-profile-1"));
-	json_object_set_new(object, "target", text(p->target));
-	json_object_set_new(object, "probe", text(p->probe));
+	json_object_set_new(object, "target", pt_json_text(p->target));
+	json_object_set_new(object, "probe", pt_json_text(p->probe));
 	json_object_set_new(object, "elf", elf(p));
 	json_object_set_new(object, "virtual", json_boolean(p->from_virtual));
-	json_object_set_new(object, "source", text(p->source));
-	json_object_set_new(object, "mode", text(p->mode));
-	json_object_set_new(object, "analysis", text(p->analysis));
+	json_object_set_new(object, "source", pt_json_text(p->source));
+	json_object_set_new(object, "mode", pt_json_text(p->mode));
+	json_object_set_new(object, "analysis", pt_json_text(p->analysis));
 	json_object_set_new(object, "exactness", basis(pt_profile_weakest(p)));
 	json_object_set_new(object, "count_exactness", basis(p->counts));
 	json_object_set_new(object, "time_exactness", basis(p->times));
 	json_object_set_new(object, "share_exactness", basis(p->shares));
 	json_object_set_new(object, "clock", clock_of(p));
-	json_object_set_new(object, "target_cost", text(p->cost));
+	json_object_set_new(object, "target_cost", pt_json_text(p->cost));
 	json_object_set_new(object, "buffer",
 			    p->buffer_bytes == 0 ? json_null()
 						 : json_pack("{s:I, s:I, s:b}", "address", (json_int_t)p->buffer_addr, "bytes",
@@ -193,25 +165,25 @@ static void facts(json_t *object, const struct pt_profile *p)
 
 static void figures(json_t *object, const struct pt_profile *p)
 {
-	json_object_set_new(object, "observed_ns", number(p->loss.observed_ns));
+	json_object_set_new(object, "observed_ns", pt_json_number(p->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(p->observed_is_bound));
-	json_object_set_new(object, "unobserved_ns", number(p->loss.unobserved_ns));
-	json_object_set_new(object, "lost_ns", number(p->loss.lost_ns));
-	json_object_set_new(object, "total_ns", number(p->loss.total_ns));
-	json_object_set_new(object, "mismatch_ns", number(p->mismatch_ns));
+	json_object_set_new(object, "unobserved_ns", pt_json_number(p->loss.unobserved_ns));
+	json_object_set_new(object, "lost_ns", pt_json_number(p->loss.lost_ns));
+	json_object_set_new(object, "total_ns", pt_json_number(p->loss.total_ns));
+	json_object_set_new(object, "mismatch_ns", pt_json_number(p->mismatch_ns));
 	json_object_set_new(object, "loss", loss(p));
-	json_object_set_new(object, "samples", number(p->samples));
-	json_object_set_new(object, "samples_asleep", number(p->samples_asleep));
-	json_object_set_new(object, "samples_refused", number(p->samples_refused));
-	json_object_set_new(object, "samples_effective", p->samples_effective > 0 ? real(p->samples_effective) : json_null());
-	json_object_set_new(object, "branches", number(p->branches));
-	json_object_set_new(object, "instructions", number(p->instructions));
-	json_object_set_new(object, "cycles", number(p->cycles));
+	json_object_set_new(object, "samples", pt_json_number(p->samples));
+	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
+	json_object_set_new(object, "samples_refused", pt_json_number(p->samples_refused));
+	json_object_set_new(object, "samples_effective", p->samples_effective > 0 ? pt_json_real(p->samples_effective) : json_null());
+	json_object_set_new(object, "branches", pt_json_number(p->branches));
+	json_object_set_new(object, "instructions", pt_json_number(p->instructions));
+	json_object_set_new(object, "cycles", pt_json_number(p->cycles));
 	json_object_set_new(object, "bursts", json_pack("{s:I,s:I,s:I,s:I,s:I}", "all", (json_int_t)p->bursts, "used",
 		(json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep, "cut_short",
 		(json_int_t)p->bursts_cut_short, "cycles", (json_int_t)p->burst_cycles));
-	json_object_set_new(object, "unseen_share_max", p->unseen.hi > 0 ? real(p->unseen.hi) : json_null());
-	json_object_set_new(object, "not_code", number(p->not_code));
+	json_object_set_new(object, "unseen_share_max", p->unseen.hi > 0 ? pt_json_real(p->unseen.hi) : json_null());
+	json_object_set_new(object, "not_code", pt_json_number(p->not_code));
 	json_object_set_new(object, "errors", errors(p));
 }
 
@@ -220,7 +192,6 @@ static int write_json(const struct pt_profile *profile, const struct pt_view *vi
 {
 	const struct pt_query plain = { .top = 0 };
 	json_t *object = json_object();
-	char *bytes;
 
 	facts(object, profile);
 	figures(object, profile);
@@ -228,13 +199,7 @@ static int write_json(const struct pt_profile *profile, const struct pt_view *vi
 		if (pt_views[i]->n_rows(profile) != (size_t)PT_NOT_MADE)
 			json_object_set_new(object, pt_views[i]->name,
 					    rows_of(profile, pt_views[i], pt_views[i] == view ? query : &plain));
-	bytes = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	json_decref(object);
-	if (bytes == NULL)
-		return pt_fail(err, PT_ENOMEM, "the report does not fit into memory");
-	pt_text_add(out, "%s\n", bytes);
-	free(bytes);
-	return 0;
+	return pt_json_write(out, object, err);
 }
 
 const struct pt_format pt_format_json = { .name = "json", .help = "everything, schema proftap-profile-1", .write = write_json };

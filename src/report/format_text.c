@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/facts.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "util.h"
@@ -14,13 +15,6 @@ extern const struct pt_format pt_format_text;
 enum { NAME_COLUMNS = 22, FILE_COLUMNS = 20, LABEL_COLUMNS = 11 };
 
 /* --- the lines before the table */
-
-static const char *basis_name(enum pt_basis basis)
-{
-	static const char *const names[] = { "not measured", "exact", "modelled", "estimated" };
-
-	return basis < PT_LEN(names) ? names[basis] : "?";
-}
 
 static void label(struct pt_text *out, const char *what)
 {
@@ -172,9 +166,9 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "none: nothing was seen%s\n", p->ended ? "" : " yet");
 		return;
 	}
-	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s\n", basis_name(p->counts),
-		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", basis_name(p->times),
-		    p->bursts != 0 ? " (of what a burst saw whole)" : "", basis_name(p->shares),
+	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s\n", pt_basis_name(p->counts),
+		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", pt_basis_name(p->times),
+		    p->bursts != 0 ? " (of what a burst saw whole)" : "", pt_basis_name(p->shares),
 		    p->shares != PT_BASIS_ESTIMATED ? ""
 						    : has_intervals(p) ? " (95 % interval) of time awake" : " of time awake, no interval");
 	if (p->unseen.hi == 0)

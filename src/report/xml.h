@@ -1,0 +1,11 @@
+/* Text inside XML: what has a meaning there is escaped, what XML 1.0 forbids even escaped is left out, and what is not
+ * UTF-8 becomes '?'. For svg, html, osdata and JUnit. Pure. */
+#ifndef PT_REPORT_XML_H
+#define PT_REPORT_XML_H
+
+#include "report/report.h"
+
+void pt_xml_text(struct pt_text *out, const char *text);
+void pt_xml_text_n(struct pt_text *out, const char *text, size_t len_bytes);
+
+#endif
