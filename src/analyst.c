@@ -39,21 +39,42 @@ struct pt_analyst {
 
 	/* the thread's */
 	struct pt_pipeline *pipeline;
-	struct pt_chunk *config;
+	struct pt_chunk **configs;	/* the last of each source, in the order they came first */
+	size_t n_configs;
 };
 
 enum { IDLE_MS = 1000 };
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
+static struct pt_chunk **config_of(struct pt_analyst *a, uint16_t source)
+{
+	struct pt_chunk **grown;
+
+	for (size_t i = 0; i < a->n_configs; i++)
+		if (a->configs[i]->source == source)
+			return &a->configs[i];
+	grown = realloc(a->configs, (a->n_configs + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return NULL;
+	a->configs = grown;
+	grown[a->n_configs] = NULL;
+	return &grown[a->n_configs];
+}
+
 static void keep_config(struct pt_analyst *a, const struct pt_chunk *chunk)
 {
 	size_t size = sizeof(*chunk) + chunk->len_bytes;
+	struct pt_chunk **kept = config_of(a, chunk->source), *copy = malloc(size);
 
-	free(a->config);
-	a->config = malloc(size);
-	if (a->config != NULL)
-		memcpy(a->config, chunk, size);
+	if (kept == NULL || copy == NULL) {
+		free(copy);
+		return;
+	}
+	memcpy(copy, chunk, size);
+	a->n_configs += *kept == NULL;
+	free(*kept);
+	*kept = copy;
 }
 
 /* Nobody knows how many bytes a reset or a dead probe cost; as many as at other times, as far as anybody can say. */
@@ -71,9 +92,24 @@ static double fault_share(const struct pt_loss_sum *sum)
 	return of_bytes > of_time ? of_bytes : of_time;
 }
 
+/* Of several sources that of the worst: each has its own account. */
+static double worst_share(const struct pt_profile *profile)
+{
+	double worst = fault_share(pt_profile_loss(profile));
+
+	for (size_t i = 0; i < profile->n_sources; i++)
+		if (fault_share(&profile->sources[i].loss) > worst)
+			worst = fault_share(&profile->sources[i].loss);
+	return worst;
+}
+
 static void pass_end(struct pt_analyst *a)
 {
-	double loss = fault_share(pt_profile_loss(pt_pipeline_profile(a->pipeline)));
+	const struct pt_profile *profile = pt_pipeline_profile(a->pipeline);
+	double loss = worst_share(profile);
+
+	if (profile->n_sources > 0 && !profile->ended)	/* others go on */
+		return;
 
 	uv_mutex_lock(&a->lock);
 	a->end_passed = true;
@@ -108,8 +144,8 @@ static void take_up_fresh(struct pt_analyst *a)
 		return;
 	pt_pipeline_free(a->pipeline);
 	a->pipeline = fresh;
-	if (a->config != NULL)
-		pt_pipeline_feed(fresh, a->config);
+	for (size_t i = 0; i < a->n_configs; i++)
+		pt_pipeline_feed(fresh, a->configs[i]);
 }
 
 static void answer(struct pt_analyst *a)
@@ -169,7 +205,9 @@ static void on_async_closed(uv_handle_t *handle)
 	uv_mutex_destroy(&a->lock);
 	pt_pipeline_free(a->pipeline);
 	pt_pipeline_free(a->fresh);
-	free(a->config);
+	for (size_t i = 0; i < a->n_configs; i++)
+		free(a->configs[i]);
+	free(a->configs);
 	a->on_closed(a->closed_arg);
 	free(a);
 }

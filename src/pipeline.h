@@ -1,5 +1,6 @@
 /* From chunks to a profile: decoder, flow, merge, analyses in a row. Pure: no thread, clock or I/O, so live and
- * capture file give the same report byte for byte. The analyst owns one when live; a verb does for a file. */
+ * capture file give the same report byte for byte. The analyst owns one when live; a verb does for a file.
+ * Each source that a CONFIG chunk opens has its own lane; a profile may have several (PT_LANES, pipeline_parts.h). */
 #ifndef PT_PIPELINE_H
 #define PT_PIPELINE_H
 
@@ -11,8 +12,12 @@
 struct pt_pipeline;
 struct pt_profile;	/* profile/profile.h: the subject of the views */
 
-extern const struct pt_param pt_pipeline_params[];	/* analysis, functions, clock, core-clock, timing keys, ... */
-extern const size_t pt_n_pipeline_params;
+/* Its settings: its own (analysis, functions, clock, core-clock, timing keys, ...) and those of all analyses. NULL behind
+ * the last. */
+const struct pt_param *pt_pipeline_param(size_t i);
+bool pt_pipeline_knows(const char *word);	/* the key of "key=value" is one of them */
+int pt_pipeline_add(struct pt_params *params, const char *word, struct pt_err *err);	/* as pt_params_add() */
+uint64_t pt_pipeline_core_hz(const struct pt_params *params);	/* core-clock=; 0: not given */
 
 /* program may be NULL: addresses instead of names. Holds a reference. */
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *settings, struct pt_err *err);

@@ -176,7 +176,7 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 #define X(target) taken |= add_if_known(board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &rc, err);
 		PT_TARGETS(X)
 #undef X
-		if (!taken || known(pt_pipeline_params, pt_n_pipeline_params, word))
+		if (!taken || pt_pipeline_knows(word))
 			standing[(*n_standing)++] = word;
 	}
 	return rc;

@@ -206,34 +206,16 @@ static void on_news(uv_async_t *async)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-static bool names_row(const char *word, const struct pt_param *rows, size_t n_rows)
-{
-	size_t len = strcspn(word, "=");
-
-	for (size_t i = 0; i < n_rows; i++)
-		if (strlen(rows[i].key) == len && strncmp(rows[i].key, word, len) == 0)
-			return true;
-	return false;
-}
-
 /* Words of the pipeline go into settings, the others are left for the source. */
 static int split_words(struct take *take, const char *const *words, size_t n_words, const char **rest, size_t *n_rest,
 		       struct pt_err *err)
 {
 	for (size_t i = 0; i < n_words; i++) {
-		if (!names_row(words[i], pt_pipeline_params, pt_n_pipeline_params))
+		if (!pt_pipeline_knows(words[i]))
 			rest[(*n_rest)++] = words[i];
-		else if (pt_params_add(take->settings, pt_pipeline_params, pt_n_pipeline_params, words[i], err) < 0)
+		else if (pt_pipeline_add(take->settings, words[i], err) < 0)
 			return err->code;
 	}
-	return 0;
-}
-
-static uint64_t core_hz(const struct take *take)
-{
-	for (size_t i = 0; i < pt_n_pipeline_params; i++)
-		if (strcmp(pt_pipeline_params[i].key, "core-clock") == 0)
-			return pt_params_number(take->settings, &pt_pipeline_params[i]);
 	return 0;
 }
 
@@ -264,7 +246,7 @@ static struct take *make_take(struct pt_session *session, const char *const *wor
 	    split_words(take, words, n_words, rest, &n_rest, err) == 0)
 		pipeline = pt_pipeline_new(take->program, take->settings, err);
 	if (pipeline != NULL) {
-		take->live = pt_live_new(take->queue, take->program, rest, n_rest, core_hz(take), &news);
+		take->live = pt_live_new(take->queue, take->program, rest, n_rest, pt_pipeline_core_hz(take->settings), &news);
 		take->analyst = pt_analyst_new(session->loop, take->queue, pipeline, on_end, take);
 	} else {
 		drop_unstarted(take);

@@ -26,7 +26,7 @@ static struct pt_pipeline *pipeline_of(const char *const *words, size_t n_words)
 	struct pt_pipeline *pipeline;
 
 	for (size_t i = 0; i < n_words; i++)
-		ck_assert_int_eq(pt_params_add(params, pt_pipeline_params, pt_n_pipeline_params, words[i], &err), 0);
+		ck_assert_int_eq(pt_pipeline_add(params, words[i], &err), 0);
 	pipeline = pt_pipeline_new(program, params, &err);
 	ck_assert_msg(pipeline != NULL, "%s", err.msg);
 	pt_params_free(params);
@@ -344,7 +344,7 @@ START_TEST(an_unknown_function_is_refused)
 	struct pt_program *program = small_program();
 	struct pt_err err = { 0 };
 
-	ck_assert_int_eq(pt_params_add(params, pt_pipeline_params, pt_n_pipeline_params, "functions=leaf,nobody", &err), 0);
+	ck_assert_int_eq(pt_pipeline_add(params, "functions=leaf,nobody", &err), 0);
 	ck_assert_ptr_null(pt_pipeline_new(program, params, &err));
 	ck_assert_str_eq(err.msg, "functions: the program has no function 'nobody'");
 	pt_params_free(params);

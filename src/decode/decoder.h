@@ -20,8 +20,16 @@
 /* The room that gap(), state() and flush() need in a batch, and that feed() needs to take at least one byte. */
 enum { PT_DECODER_ROOM = 4 };
 
+/* What the events of a format are about, in bits. */
+enum pt_gives {
+	PT_GIVES_FLOW = 1,	/* START to STOP: flow makes runs of them */
+	PT_GIVES_SAMPLES = 2,
+	PT_GIVES_OTHER = 4,	/* values, exceptions, counters, bins */
+};
+
 struct pt_decoder {
 	const char *name;	/* the format, as in trace/formats.h: "mtb" */
+	unsigned gives;		/* enum pt_gives; GAPs come from all */
 	size_t state_bytes;	/* the caller allocates this much, aligned for any type */
 	/* Prepare state, whatever it held. config: the text of the CONFIG chunk, "key=value\n" lines, not terminated;
 	 * untrusted: what is missing or malformed has its standard value. */

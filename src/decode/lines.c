@@ -103,6 +103,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 
 const struct pt_decoder pt_decoder_lines = {
 	.name = PT_FORMAT_LINES,
+	.gives = PT_GIVES_OTHER,
 	.state_bytes = sizeof(struct lines),
 	.init = init,
 	.feed = feed,

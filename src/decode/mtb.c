@@ -233,6 +233,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 
 const struct pt_decoder pt_decoder_mtb = {
 	.name = PT_FORMAT_MTB,
+	.gives = PT_GIVES_FLOW,
 	.state_bytes = sizeof(struct mtb),
 	.init = init,
 	.feed = feed,

@@ -94,6 +94,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 
 const struct pt_decoder pt_decoder_pcsr = {
 	.name = PT_FORMAT_PCSR,
+	.gives = PT_GIVES_SAMPLES,
 	.state_bytes = sizeof(struct pcsr),
 	.init = init,
 	.feed = feed,

@@ -120,6 +120,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 
 const struct pt_decoder pt_decoder_values = {
 	.name = PT_FORMAT_VALUES,
+	.gives = PT_GIVES_OTHER,
 	.state_bytes = sizeof(struct values),
 	.init = init,
 	.feed = feed,

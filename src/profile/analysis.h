@@ -40,8 +40,10 @@ struct pt_analysis {
 	void (*runs)(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from);
 	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
-	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION, and every GAP. */
-	void (*events)(void *analysis, const struct pt_event *event, size_t n, struct pt_moment from);
+	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION, and every GAP. at: of each. */
+	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
+	/* A source was opened: the text of its CONFIG chunk, untrusted. */
+	void (*config)(void *analysis, uint16_t source, const char *config, size_t len_bytes);
 	/* Puts its result into profile: a pointer that is valid until the next feed. Does not change what comes. */
 	void (*result)(void *analysis, struct pt_profile *profile);
 };

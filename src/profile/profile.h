@@ -24,9 +24,18 @@ struct pt_profile_irq {			/* a function that exceptions entered */
 	char vectors[40];		/* "15 SysTick" or "16+6"; more than fit: "..." */
 };
 
+struct pt_profile_source {		/* one of several: what it is, and its account of time */
+	char source[16], mode[16], format[16];
+	uint16_t number, core;
+	struct pt_loss_sum loss;
+	uint64_t mismatch_ns;
+	bool observed_is_bound, ended;
+	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
+};
+
 struct pt_profile {
-	/* what was measured, how: from CONFIG */
-	char source[16], mode[16], analysis[16];
+	/* what was measured, how: from CONFIG, of the first source where there are several */
+	char source[16], mode[16], analysis[64];
 	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT], cost[PT_PROFILE_TEXT];
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
 	bool buffer_in_use;		/* the user put it where the program may have data */
@@ -40,8 +49,10 @@ struct pt_profile {
 	bool by_instructions;		/* else modelled cycles */
 	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
 
-	/* time */
+	/* time; of several sources the sums: each source has its own account of the same session */
 	struct pt_loss_sum loss;
+	const struct pt_profile_source *sources;	/* in the order they were opened */
+	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
 	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice: 0, or the source is at fault */
 	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, or halts are found late */
 	bool ended;			/* END has been passed */

@@ -109,24 +109,60 @@ static json_t *clock_of(const struct pt_profile *p)
 	return object;
 }
 
-static json_t *loss(const struct pt_profile *p)
+static json_t *loss(const struct pt_loss_sum *sum)
 {
 	json_t *array = json_array();
 
 	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
 		json_t *object;
 
-		if (p->loss.by[cause].events == 0 && p->loss.by[cause].ns == 0)
+		if (sum->by[cause].events == 0 && sum->by[cause].ns == 0)
 			continue;
 		object = json_object();
 		json_object_set_new(object, "cause", json_string(pt_loss_name((enum pt_loss)cause)));
 		json_object_set_new(object, "fault", json_boolean(pt_loss_is_fault((enum pt_loss)cause)));
-		json_object_set_new(object, "events", pt_json_number(p->loss.by[cause].events));
-		json_object_set_new(object, "bytes", pt_json_number(p->loss.by[cause].bytes));
-		json_object_set_new(object, "ns", pt_json_number(p->loss.by[cause].ns));
+		json_object_set_new(object, "events", pt_json_number(sum->by[cause].events));
+		json_object_set_new(object, "bytes", pt_json_number(sum->by[cause].bytes));
+		json_object_set_new(object, "ns", pt_json_number(sum->by[cause].ns));
 		json_array_append_new(array, object);
 	}
 	return array;
+}
+
+static json_t *source_of(const struct pt_profile_source *s)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "source", pt_json_text(s->source));
+	json_object_set_new(object, "mode", pt_json_text(s->mode));
+	json_object_set_new(object, "format", pt_json_text(s->format));
+	json_object_set_new(object, "number", pt_json_number(s->number));
+	json_object_set_new(object, "core", pt_json_number(s->core));
+	json_object_set_new(object, "observed_ns", pt_json_number(s->loss.observed_ns));
+	json_object_set_new(object, "observed_is_bound", json_boolean(s->observed_is_bound));
+	json_object_set_new(object, "unobserved_ns", pt_json_number(s->loss.unobserved_ns));
+	json_object_set_new(object, "lost_ns", pt_json_number(s->loss.lost_ns));
+	json_object_set_new(object, "total_ns", pt_json_number(s->loss.total_ns));
+	json_object_set_new(object, "mismatch_ns", pt_json_number(s->mismatch_ns));
+	json_object_set_new(object, "loss", loss(&s->loss));
+	json_object_set_new(object, "branches", pt_json_number(s->branches));
+	json_object_set_new(object, "samples", pt_json_number(s->samples));
+	json_object_set_new(object, "values", pt_json_number(s->values));
+	json_object_set_new(object, "ended", json_boolean(s->ended));
+	return object;
+}
+
+/* Of one source the fields around this say all. */
+static void sources(json_t *object, const struct pt_profile *p)
+{
+	json_t *array;
+
+	if (p->n_sources < 2)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < p->n_sources; i++)
+		json_array_append_new(array, source_of(&p->sources[i]));
+	json_object_set_new(object, "sources", array);
 }
 
 static json_t *errors(const struct pt_profile *p)
@@ -171,7 +207,8 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "lost_ns", pt_json_number(p->loss.lost_ns));
 	json_object_set_new(object, "total_ns", pt_json_number(p->loss.total_ns));
 	json_object_set_new(object, "mismatch_ns", pt_json_number(p->mismatch_ns));
-	json_object_set_new(object, "loss", loss(p));
+	json_object_set_new(object, "loss", loss(&p->loss));
+	sources(object, p);
 	json_object_set_new(object, "samples", pt_json_number(p->samples));
 	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
 	json_object_set_new(object, "samples_refused", pt_json_number(p->samples_refused));

@@ -35,6 +35,11 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 
 	label(out, "source");
 	pt_text_add(out, "%s, mode %s; target %s; probe %s\n", p->source, p->mode, p->target, p->probe);
+	for (size_t i = 1; i < p->n_sources; i++) {
+		label(out, "");
+		pt_text_add(out, "%s%s%s\n", p->sources[i].source, p->sources[i].mode[0] != '\0' ? ", mode " : "",
+			    p->sources[i].mode);
+	}
 	label(out, "clock");
 	if (p->by_instructions)
 		pt_text_add(out, "instructions");
@@ -47,67 +52,111 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");
 }
 
-static void time_line(const struct pt_profile *p, struct pt_text *out)
+/* One source's account of time, or the only one's. who: "mtb: ", or "". */
+static void time_line(const struct pt_loss_sum *loss, bool bound, uint64_t mismatch_ns, const char *who,
+		      struct pt_text *out)
 {
 	char total[32], observed[32], unobserved[32], lost[32], mismatch[32];
 
-	pt_print_ns(total, sizeof(total), p->loss.total_ns, " ");
-	pt_print_ns(observed, sizeof(observed), p->loss.observed_ns, " ");
-	pt_print_ns(unobserved, sizeof(unobserved), p->loss.unobserved_ns, " ");
-	pt_print_ns(lost, sizeof(lost), p->loss.lost_ns, " ");
-	label(out, "time");
-	pt_text_add(out, "%s = %s%s observed", total, p->observed_is_bound ? "at most " : "", observed);
-	if (p->loss.total_ns != 0)
-		pt_text_add(out, " (%.2f %%)", 100.0 * (double)p->loss.observed_ns / (double)p->loss.total_ns);
+	pt_print_ns(total, sizeof(total), loss->total_ns, " ");
+	pt_print_ns(observed, sizeof(observed), loss->observed_ns, " ");
+	pt_print_ns(unobserved, sizeof(unobserved), loss->unobserved_ns, " ");
+	pt_print_ns(lost, sizeof(lost), loss->lost_ns, " ");
+	pt_text_add(out, "%s%s = %s%s observed", who, total, bound ? "at most " : "", observed);
+	if (loss->total_ns != 0)
+		pt_text_add(out, " (%.2f %%)", 100.0 * (double)loss->observed_ns / (double)loss->total_ns);
 	pt_text_add(out, " + %s unobserved + %s lost\n", unobserved, lost);
-	if (p->mismatch_ns != 0) {
-		pt_print_ns(mismatch, sizeof(mismatch), p->mismatch_ns, " ");
+	if (mismatch_ns != 0) {
+		pt_print_ns(mismatch, sizeof(mismatch), mismatch_ns, " ");
 		label(out, "");
 		pt_text_add(out, "the source's account has %s too few or too many\n", mismatch);
 	}
 }
 
-static void causes(const struct pt_profile *p, bool faults, struct pt_text *out)
+static void causes(const struct pt_loss_sum *loss, bool faults, const char *who, struct pt_text *out)
 {
 	bool any = false;
 	char ns[32];
 
+	pt_text_add(out, "%s", who);
 	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
 		if (pt_loss_is_fault((enum pt_loss)cause) != faults ||
-		    (p->loss.by[cause].events == 0 && p->loss.by[cause].ns == 0))
+		    (loss->by[cause].events == 0 && loss->by[cause].ns == 0))
 			continue;
-		pt_print_ns(ns, sizeof(ns), p->loss.by[cause].ns, " ");
+		pt_print_ns(ns, sizeof(ns), loss->by[cause].ns, " ");
 		pt_text_add(out, "%s%s %s", any ? "; " : "", pt_loss_name((enum pt_loss)cause), ns);
-		if (p->loss.by[cause].events != 0)
-			pt_text_add(out, " in %" PRIu64, p->loss.by[cause].events);
-		if (p->loss.by[cause].bytes != 0)
-			pt_text_add(out, ", %" PRIu64 " bytes", p->loss.by[cause].bytes);
+		if (loss->by[cause].events != 0)
+			pt_text_add(out, " in %" PRIu64, loss->by[cause].events);
+		if (loss->by[cause].bytes != 0)
+			pt_text_add(out, ", %" PRIu64 " bytes", loss->by[cause].bytes);
 		any = true;
 	}
 	pt_text_add(out, "%s\n", any ? "" : "nothing");
 }
 
-static void loss_lines(const struct pt_profile *p, struct pt_text *out)
+/* Each source has its own account of the same session: adding them up would say nothing that anybody asked. */
+static void accounts(const struct pt_profile *p, struct pt_text *out)
 {
-	label(out, "unobserved");
-	causes(p, false, out);
-	label(out, "lost");
-	causes(p, true, out);
+	static const char *const labels[] = { "time", "unobserved", "lost" };
+	char who[24];
+
+	for (int what = 0; what < 3; what++)
+		for (size_t i = 0; i < p->n_sources; i++) {
+			const struct pt_profile_source *s = &p->sources[i];
+
+			label(out, i == 0 ? labels[what] : "");
+			snprintf(who, sizeof(who), "%s: ", s->source);
+			if (what == 0)
+				time_line(&s->loss, s->observed_is_bound, s->mismatch_ns, who, out);
+			else
+				causes(&s->loss, what == 2, who, out);
+		}
 }
 
-static void data_line(const struct pt_profile *p, struct pt_text *out)
+static void time_lines(const struct pt_profile *p, struct pt_text *out)
 {
-	label(out, "data");
-	if (p->samples != 0 || p->batches != 0) {
-		pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches, %" PRIu64 " of them asleep", p->samples,
-			    p->batches, p->samples_asleep);
-		if (p->samples_effective > 0)
-			pt_text_add(out, "; worth %.0f independent ones", p->samples_effective);
-		if (p->samples_refused != 0)
-			pt_text_add(out, "; %" PRIu64 " refused (halted, or not permitted)", p->samples_refused);
-		pt_text_add(out, "\n");
+	if (p->n_sources > 1) {
+		accounts(p, out);
 		return;
 	}
+	label(out, "time");
+	time_line(&p->loss, p->observed_is_bound, p->mismatch_ns, "", out);
+	label(out, "unobserved");
+	causes(&p->loss, false, "", out);
+	label(out, "lost");
+	causes(&p->loss, true, "", out);
+}
+
+static void samples_line(const struct pt_profile *p, struct pt_text *out)
+{
+	label(out, "data");
+	pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches, %" PRIu64 " of them asleep", p->samples, p->batches,
+		    p->samples_asleep);
+	if (p->samples_effective > 0)
+		pt_text_add(out, "; worth %.0f independent ones", p->samples_effective);
+	if (p->samples_refused != 0)
+		pt_text_add(out, "; %" PRIu64 " refused (halted, or not permitted)", p->samples_refused);
+	pt_text_add(out, "\n");
+}
+
+static uint64_t n_values(const struct pt_profile *p)
+{
+	uint64_t values = 0;
+
+	for (size_t i = 0; i < p->n_sources; i++)
+		values += p->sources[i].values;
+	return values;
+}
+
+static void values_line(const struct pt_profile *p, struct pt_text *out)
+{
+	label(out, "data");
+	pt_text_add(out, "%" PRIu64 " values\n", n_values(p));
+}
+
+static void flow_line(const struct pt_profile *p, struct pt_text *out)
+{
+	label(out, "data");
 	pt_text_add(out, "%" PRIu64 " branches, %" PRIu64 " instructions", p->branches, p->instructions);
 	if (p->bursts != 0 && p->burst_cycles != 0)
 		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " cycles",
@@ -119,6 +168,18 @@ static void data_line(const struct pt_profile *p, struct pt_text *out)
 	if (p->bursts_asleep != 0 && !p->bursts_by_wakeups)
 		pt_text_add(out, " (%" PRIu64 " began asleep)", p->bursts_asleep);
 	pt_text_add(out, "\n");
+}
+
+static void data_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	bool samples = p->samples != 0 || p->batches != 0, values = n_values(p) != 0;
+
+	if (samples)
+		samples_line(p, out);
+	if (p->branches != 0 || (!samples && !values))
+		flow_line(p, out);
+	if (values)
+		values_line(p, out);
 }
 
 static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
@@ -162,7 +223,7 @@ static bool has_intervals(const struct pt_profile *p)
 static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	label(out, "figures");
-	if (p->branches == 0 && p->samples == 0) {
+	if (p->branches == 0 && p->samples == 0 && n_values(p) == 0) {
 		pt_text_add(out, "none: nothing was seen%s\n", p->ended ? "" : " yet");
 		return;
 	}
@@ -190,9 +251,8 @@ static void header(const struct pt_profile *p, struct pt_text *out)
 {
 	title(p, out);
 	source_lines(p, out);
-	time_line(p, out);
-	loss_lines(p, out);
-	data_line(p, out);
+	time_lines(p, out);
+	data_lines(p, out);
 	figures_lines(p, out);
 	trouble_lines(p, out);
 	buffer_line(p, out);

@@ -1,4 +1,5 @@
-/* One row per cause: what is not in the statistics, and whether by design or by a fault. */
+/* One row per cause (and source, where there are several): what is not in the statistics, and whether by design or by a
+ * fault. */
 #include "profile/profile.h"
 #include "report/report.h"
 #include "util.h"
@@ -12,41 +13,47 @@ static const struct pt_column columns[] = {
 	{ "bytes", "bytes", PT_UNIT_BYTES, true },
 	{ "ns", "time", PT_UNIT_NS, true },
 	{ "share", "of total", PT_UNIT_SHARE, true },
+	{ "source", "source", PT_UNIT_NONE, true },
 };
 
-/* The cause in row i; PT_N_LOSSES: past the end. */
-static unsigned cause_of(const struct pt_profile *p, size_t i)
-{
-	unsigned cause = 1;
+struct place { const struct pt_loss_sum *loss; const char *source; unsigned cause; };
 
-	for (; cause < PT_N_LOSSES; cause++)
-		if ((p->loss.by[cause].events != 0 || p->loss.by[cause].ns != 0) && i-- == 0)
-			break;
-	return cause;
+/* What row i is about; loss NULL: past the end. */
+static struct place place_of(const struct pt_profile *p, size_t i)
+{
+	size_t n = p->n_sources > 1 ? p->n_sources : 1;
+
+	for (size_t s = 0; s < n; s++) {
+		const struct pt_loss_sum *loss = n > 1 ? &p->sources[s].loss : &p->loss;
+
+		for (unsigned cause = 1; cause < PT_N_LOSSES; cause++)
+			if ((loss->by[cause].events != 0 || loss->by[cause].ns != 0) && i-- == 0)
+				return (struct place){ loss, n > 1 ? p->sources[s].source : NULL, cause };
+	}
+	return (struct place){ 0 };
 }
 
 static size_t n_rows(const void *subject)
 {
 	size_t n = 0;
 
-	while (cause_of(subject, n) < PT_N_LOSSES)
+	while (place_of(subject, n).loss != NULL)
 		n++;
 	return n;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
-	const struct pt_profile *p = subject;
-	unsigned cause = cause_of(p, i);
-	uint64_t ns = p->loss.by[cause].ns;
+	struct place at = place_of(subject, i);
+	uint64_t ns = at.loss->by[at.cause].ns, total_ns = at.loss->total_ns;
 
-	out[0] = (struct pt_value){ .text = pt_loss_name((enum pt_loss)cause) };
-	out[1] = (struct pt_value){ .text = pt_loss_is_fault((enum pt_loss)cause) ? "lost" : "unobserved" };
-	out[2] = (struct pt_value){ .u = p->loss.by[cause].events, .basis = PT_BASIS_EXACT };
-	out[3] = (struct pt_value){ .u = p->loss.by[cause].bytes, .basis = PT_BASIS_EXACT };
+	out[0] = (struct pt_value){ .text = pt_loss_name((enum pt_loss)at.cause) };
+	out[1] = (struct pt_value){ .text = pt_loss_is_fault((enum pt_loss)at.cause) ? "lost" : "unobserved" };
+	out[2] = (struct pt_value){ .u = at.loss->by[at.cause].events, .basis = PT_BASIS_EXACT };
+	out[3] = (struct pt_value){ .u = at.loss->by[at.cause].bytes, .basis = PT_BASIS_EXACT };
 	out[4] = (struct pt_value){ .u = ns, .basis = PT_BASIS_EXACT };
-	out[5] = (struct pt_value){ .f = p->loss.total_ns > 0 ? (double)ns / (double)p->loss.total_ns : 0,
-				    .basis = PT_BASIS_EXACT };
+	out[5] = (struct pt_value){ .f = total_ns > 0 ? (double)ns / (double)total_ns : 0, .basis = PT_BASIS_EXACT };
+	out[6] = (struct pt_value){ .text = at.source };
 }
 
 const struct pt_view pt_view_gaps = {

@@ -1,0 +1,113 @@
+/* The analyses of one profile: which words select which, and what each is fed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline_parts.h"
+
+static bool is(const char *word, size_t len, const char *name)
+{
+	return strlen(name) == len && memcmp(word, name, len) == 0;
+}
+
+/* Whether list has name, or stands for it by "standard" or "all". */
+static bool has(const char *list, const char *name, bool standard)
+{
+	for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (is(list, len, name) || is(list, len, "all") || (standard && is(list, len, "standard")))
+			return true;
+	}
+	return false;
+}
+
+static bool is_analysis(const char *word, size_t len)
+{
+	bool found = is(word, len, "execution") || is(word, len, "standard") || is(word, len, "all");
+
+	for (size_t i = 0; pt_analyses[i] != NULL; i++)
+		found |= is(word, len, pt_analyses[i]->name);
+	return found;
+}
+
+static int check(const char *list, struct pt_err *err)
+{
+	char names[300];
+	size_t at, len;
+
+	for (; *list != '\0'; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (len == 0 || is_analysis(list, len))
+			continue;
+		at = (size_t)snprintf(names, sizeof(names), "standard all execution");
+		for (size_t i = 0; pt_analyses[i] != NULL && at < sizeof(names); i++)
+			at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_analyses[i]->name);
+		return pt_fail(err, PT_EARG, "analysis: there is no '%.*s'; there are: %s", len > 40 ? 40 : (int)len, list,
+			       names);
+	}
+	return 0;
+}
+
+static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
+{
+	struct pt_analysis_setup setup = {
+		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words, .signals = &p->signals,
+		.by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
+	};
+	void *analysis = p->n_chosen < PT_CHOSEN ? ops->open(&setup, err) : NULL;
+
+	if (analysis == NULL)
+		return pt_wrap(err, "analysis %s", ops->name);
+	p->chosen[p->n_chosen++] = (struct pt_chosen){ ops, analysis };
+	p->wants_runs |= ops->runs != NULL;
+	p->wants_steps |= ops->steps != NULL;
+	p->wants_signals |= ops->signals != NULL;
+	p->wants_events |= ops->events != NULL;
+	return 0;
+}
+
+int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err)
+{
+	if (check(list, err) < 0)
+		return PT_EARG;
+	for (size_t i = 0; pt_analyses[i] != NULL; i++)
+		if (has(list, pt_analyses[i]->name, pt_analyses[i]->standard) && open_one(p, pt_analyses[i], err) < 0)
+			return PT_EARG;
+	p->executes = has(list, "execution", true) || p->wants_steps;
+	return 0;
+}
+
+void pt_chosen_close(struct pt_pipeline *p)
+{
+	while (p->n_chosen > 0) {
+		p->n_chosen--;
+		p->chosen[p->n_chosen].ops->close(p->chosen[p->n_chosen].analysis);
+	}
+}
+
+void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->config != NULL)
+			p->chosen[i].ops->config(p->chosen[i].analysis, config->source, (const char *)config->bytes,
+						 config->len_bytes);
+}
+
+void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, struct pt_moment from)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->runs != NULL)
+			p->chosen[i].ops->runs(p->chosen[i].analysis, run, n, from);
+}
+
+void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->events != NULL)
+			p->chosen[i].ops->events(p->chosen[i].analysis, event, at, n);
+}
+
+void pt_chosen_result(struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		p->chosen[i].ops->result(p->chosen[i].analysis, &p->profile);
+}

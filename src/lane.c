@@ -1,0 +1,208 @@
+/* One source: its chunks become events and marks, in the order they came.
+ *
+ * A burst is what lies between two DATA chunks that RESTART, or between one and the loss behind it. It is whole if the
+ * buffer was full (the source looked away by design, or was overrun), and interrupted if another fault, a halt or the
+ * end came. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline_parts.h"
+#include "trace/formats.h"
+
+/* --- CONFIG */
+
+static void text_of(const struct pt_chunk *chunk, const char *key, char *out, size_t size)
+{
+	const char *value;
+	int len = pt_config_find((const char *)chunk->bytes, chunk->len_bytes, key, &value);
+
+	snprintf(out, size, "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
+	for (char *c = out; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+}
+
+static uint64_t number_of(const struct pt_chunk *chunk, const char *key)
+{
+	char text[32];
+	uint64_t v = 0;
+
+	text_of(chunk, key, text, sizeof(text));
+	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : 0;
+}
+
+static void read_mismatch(struct pt_profile *f, const struct pt_chunk *chunk)
+{
+	char differs[24];
+
+	text_of(chunk, "elf_mismatch", differs, sizeof(differs));
+	f->elf_differs = differs[0] != '\0' && strcmp(differs, "no") != 0;
+	f->elf_differs_at = f->elf_differs ? number_of(chunk, "elf_mismatch") : 0;
+}
+
+/* What the report says at its top; of the first source, but for what only others know. */
+static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool first)
+{
+	struct pt_profile *f = &p->profile;
+	uint64_t core_hz = p->given_hz != 0 ? p->given_hz : number_of(chunk, "core_hz");
+
+	if (first) {
+		text_of(chunk, "source", f->source, sizeof(f->source));
+		text_of(chunk, "mode", f->mode, sizeof(f->mode));
+		text_of(chunk, "target", f->target, sizeof(f->target));
+		text_of(chunk, "probe", f->probe, sizeof(f->probe));
+		text_of(chunk, "cost", f->cost, sizeof(f->cost));
+	}
+	if (first || !f->elf_differs)
+		read_mismatch(f, chunk);
+	if (first || f->buffer_bytes == 0) {
+		f->buffer_addr = number_of(chunk, "buffer");
+		f->buffer_bytes = number_of(chunk, "size");
+		f->buffer_in_use = number_of(chunk, "buffer_in_use") != 0;
+	}
+	if (first || f->core_hz == 0)
+		f->core_hz = core_hz;
+	f->from_virtual = (!first && f->from_virtual) || number_of(chunk, "virtual") != 0;
+}
+
+void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	struct pt_profile_source *f = &lane->facts;
+
+	read_facts(lane->pipeline, chunk, lane == lane->pipeline->lane[0]);
+	text_of(chunk, "format", f->format, sizeof(f->format));
+	text_of(chunk, "source", f->source, sizeof(f->source));
+	text_of(chunk, "mode", f->mode, sizeof(f->mode));
+	f->number = chunk->source;
+	f->core = chunk->core;
+	f->ended = false;
+	lane->source = chunk->source;
+	lane->core = chunk->core;
+	lane->decoder = pt_decoder_find(f->format);
+	lane->bursts_only = strcmp(f->mode, "burst") == 0;
+	lane->halting = strcmp(f->mode, "halt") == 0;
+	free(lane->state);
+	lane->state = lane->decoder != NULL ? calloc(1, lane->decoder->state_bytes) : NULL;
+	if (lane->state == NULL)
+		lane->decoder = NULL;
+	else
+		lane->decoder->init(lane->state, chunk->source, chunk->core, (const char *)chunk->bytes, chunk->len_bytes);
+}
+
+/* --- the others */
+
+static void send_events(struct pt_lane *lane)
+{
+	struct pt_batch *batch = &lane->pipeline->batch;
+
+	if (batch->n_events > 0)
+		pt_sort_events(lane, batch->event, batch->n_events);
+	batch->n_events = 0;
+}
+
+static bool has_flow(const struct pt_lane *lane)
+{
+	return (lane->decoder->gives & PT_GIVES_FLOW) != 0;
+}
+
+static void gap(struct pt_lane *lane, enum pt_gap cause, uint64_t ns, uint64_t bytes)
+{
+	lane->decoder->gap(lane->state, cause, ns, bytes, &lane->pipeline->batch);
+	send_events(lane);
+	lane->gap_open = lane->in_data;
+}
+
+/* The trace was armed anew. Where that was done while the core was held, nothing ran in between. */
+static void restart(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	if (lane->halting && lane->resumed)
+		return;
+	gap(lane, PT_GAP_RESTART, 0, 0);
+	pt_sort_mark(lane, PT_MARK_BURST_WHOLE, chunk);
+	if (!lane->halting)
+		pt_sort_mark(lane, PT_MARK_BURST, chunk);
+}
+
+/* Samples come in batches that have nothing to do with each other anyway. */
+static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	struct pt_batch *batch = &lane->pipeline->batch;
+
+	if (chunk->cause == PT_DATA_RESTARTS && lane->decoder->gives != PT_GIVES_SAMPLES)
+		restart(lane, chunk);
+	lane->resumed = false;
+	lane->gaps += lane->gap_open;
+	lane->gap_open = false;
+	lane->in_data = true;
+	pt_sort_mark(lane, PT_MARK_DATA, chunk);
+	for (size_t taken = 0; taken < chunk->len_bytes; ) {
+		taken += lane->decoder->feed(lane->state, chunk->bytes + taken, chunk->len_bytes - taken, batch);
+		send_events(lane);
+	}
+	pt_sort_mark(lane, PT_MARK_DATA_END, chunk);
+}
+
+/* Where nothing ran, nothing is missing in the flow. */
+static bool nothing_ran(const struct pt_lane *lane, enum pt_loss cause)
+{
+	return has_flow(lane) && (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED ||
+				  (lane->held && !pt_loss_is_fault(cause)));
+}
+
+static void loss(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	enum pt_loss cause = (enum pt_loss)chunk->cause;
+	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;	/* it stopped full */
+
+	pt_sort_mark(lane, PT_MARK_LOSS, chunk);
+	if (nothing_ran(lane, cause))
+		return;
+	lane->resumed = false;
+	gap(lane, PT_GAP_LOSS, chunk->to_ns - chunk->from_ns, chunk->lost_bytes);
+	pt_sort_mark(lane, full ? PT_MARK_BURST_WHOLE : PT_MARK_BURST_CUT, chunk);
+}
+
+static void state(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	uint64_t pc = chunk->len_bytes >= PT_STATE_BYTES ? pt_le64(chunk->bytes + PT_STATE_PC) : PT_UNKNOWN;
+
+	lane->decoder->state(lane->state, (enum pt_state)chunk->cause, pc, &lane->pipeline->batch);
+	send_events(lane);
+	lane->resumed = chunk->cause != PT_STATE_HALT && pc != PT_UNKNOWN;
+	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RUN)
+		lane->held = chunk->cause == PT_STATE_HALT;
+	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RESET)
+		pt_sort_mark(lane, PT_MARK_BURST_CUT, chunk);
+}
+
+static void end(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	lane->decoder->flush(lane->state, &lane->pipeline->batch);
+	send_events(lane);
+	pt_sort_mark(lane, PT_MARK_END, chunk);
+}
+
+/* A format that this version does not know: its time still counts, as unobserved. */
+static void unread(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	if (chunk->kind == PT_CHUNK_LOSS)
+		pt_account_loss(&lane->account, chunk);
+	else if (chunk->kind == PT_CHUNK_DATA)
+		pt_account_data(&lane->account, chunk, 0);
+}
+
+void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	lane->facts.ended = lane->facts.ended || chunk->kind == PT_CHUNK_END;
+	if (lane->decoder == NULL)
+		unread(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_DATA)
+		data(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_LOSS)
+		loss(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_STATE)
+		state(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_END)
+		end(lane, chunk);
+}

@@ -1,0 +1,112 @@
+/* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), chosen.c (the analyses), lane.c
+ * (chunks of one source to events), sort.c (events to whom they concern), snapshot.c (the profile). */
+#ifndef PT_PIPELINE_PARTS_H
+#define PT_PIPELINE_PARTS_H
+
+#include "decode/decoder.h"
+#include "pipeline.h"
+#include "profile/account.h"
+#include "profile/analysis.h"
+#include "profile/bursts.h"
+#include "profile/execution.h"
+#include "profile/flat.h"
+#include "profile/flow.h"
+#include "profile/profile.h"
+
+enum { PT_LANES = 32, PT_CHOSEN = 32 };	/* sources of one profile; analyses */
+
+struct pt_lane {		/* one source */
+	struct pt_pipeline *pipeline;
+	uint16_t source, core;
+	const struct pt_decoder *decoder;	/* NULL: a format that nobody knows */
+	void *state;
+	struct pt_profile_source facts;
+
+	/* what chunks say; read by lane.c alone */
+	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
+	bool halting;			/* mode=halt: the trace is re-armed while the core is held */
+	bool in_data;			/* trace has begun */
+	bool gap_open;			/* it was interrupted, which counts when it goes on */
+	bool held;			/* a debugger, or the source, holds the core: nothing runs */
+	bool resumed;			/* it was let go at a known pc, and nothing came since */
+	uint64_t gaps;			/* between the first and the last of it, that chunks brought */
+
+	/* where its events have got to; sort.c */
+	struct pt_account account;
+	struct pt_flow flow;
+	uint64_t cycles, chunk_cycles;	/* of all runs; where the DATA chunk began (bursts_only) */
+	uint64_t runs, samples, values;
+	struct pt_moment now;		/* of what comes next, as far as chunks tell */
+};
+
+struct pt_chosen { const struct pt_analysis *ops; void *analysis; };
+
+struct pt_pipeline {
+	struct pt_program *program;	/* held; or NULL */
+	const struct pt_function *functions;
+	size_t n_functions, n_ids;	/* ids: 0 and one per function */
+	struct pt_codemap *map;
+	struct pt_flow_settings settings;
+	uint64_t given_hz;		/* core-clock; 0: as CONFIG says */
+	struct pt_params *words;	/* own copy */
+
+	struct pt_lane *lane[PT_LANES];	/* in the order their CONFIGs came; the first is the one that the report is about */
+	size_t n_lanes;
+	struct pt_lane *flow_lane, *sample_lane;	/* whose runs and samples make the functions' figures; or NULL */
+	uint64_t lanes_refused;		/* chunks of sources beyond PT_LANES */
+
+	/* the analyses */
+	bool executes;			/* runs go to execution: selected, or somebody wants its steps */
+	struct pt_execution *execution;
+	struct pt_bursts *bursts;
+	struct pt_flat *flat;
+	struct pt_chosen chosen[PT_CHOSEN];
+	size_t n_chosen;
+	bool wants_runs, wants_steps, wants_signals, wants_events;	/* any of the chosen does */
+	struct pt_signal_set signals;
+
+	/* on the way from one to the next, empty between two chunks */
+	struct pt_batch batch;
+	struct pt_run_batch run_batch;
+
+	/* the snapshot */
+	struct pt_profile profile;
+	struct pt_profile_source sources[PT_LANES];
+	bool *shown;			/* by id */
+	struct pt_profile_function *rows;
+	const struct pt_profile_function **by_id;
+	struct pt_profile_irq *irqs;
+	struct pt_edge *edges;
+};
+
+/* --- chosen.c */
+
+/* Open what the word analysis= selects. PT_EARG: no such analysis, or one that makes no sense of its words. */
+int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
+void pt_chosen_close(struct pt_pipeline *p);
+void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
+void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, struct pt_moment from);
+void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
+void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
+
+/* --- lane.c */
+
+/* Open (or open anew) the source of a CONFIG chunk. */
+void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *config);
+void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk);	/* any other */
+
+/* --- sort.c: what came from a lane, to whom it concerns */
+
+enum pt_mark {			/* what chunks say between events */
+	PT_MARK_BURST,		/* a burst begins */
+	PT_MARK_BURST_WHOLE, PT_MARK_BURST_CUT,	/* it ended: full, or interrupted */
+	PT_MARK_DATA,		/* a DATA chunk begins: events are of from_ns..to_ns */
+	PT_MARK_DATA_END,	/* all events of it are out */
+	PT_MARK_LOSS,
+	PT_MARK_END,		/* nothing follows */
+};
+
+void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, size_t n);
+void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk);
+
+#endif

@@ -1,0 +1,249 @@
+/* What the analyses know, as the profile that views show. Nothing of it changes what comes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline_parts.h"
+
+static struct pt_flow_counts flow_counts(const struct pt_pipeline *p)
+{
+	return p->flow_lane != NULL ? p->flow_lane->flow.counts
+				    : (struct pt_flow_counts){ .bad_from = PT_UNKNOWN, .bad_to = PT_UNKNOWN };
+}
+
+/* The functions' figures come from samples alone. */
+static bool counted(const struct pt_pipeline *p)
+{
+	return p->sample_lane != NULL && p->flow_lane == NULL;
+}
+
+/* No gap but the first start: everything that ran (or was written, ...) was seen. A burst is never that, were it the
+ * only one: its end is where the buffer was full. */
+static bool complete(const struct pt_pipeline *p)
+{
+	const struct pt_lane *lane = p->flow_lane != NULL ? p->flow_lane : p->lane[0];
+
+	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && lane->gaps == 0 &&
+	       (lane->runs > 0 || lane != p->flow_lane) && lane->flow.counts.damaged == 0 &&
+	       lane->flow.counts.not_code == 0;
+}
+
+static void judge(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+	bool by_stamps = p->n_lanes > 0 && p->flow_lane == NULL && p->lane[0]->decoder != NULL;
+	enum pt_basis measured = f->by_instructions || by_stamps ? PT_BASIS_EXACT : PT_BASIS_MODELLED;
+
+	f->counts = counted(p) ? PT_BASIS_NONE : complete(p) ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
+	f->times = counted(p) ? PT_BASIS_NONE : measured;
+	f->shares = !counted(p) && complete(p) ? measured : PT_BASIS_ESTIMATED;
+}
+
+static void sum_up_samples(struct pt_pipeline *p)
+{
+	struct pt_flat_summary s = pt_flat_summary(p->flat);
+
+	p->profile.samples = s.samples;
+	p->profile.samples_asleep = s.asleep;
+	p->profile.samples_refused = s.refused;
+	p->profile.samples_effective = s.effective;
+	p->profile.batches = s.batches;
+}
+
+static void sum_up_flow(struct pt_pipeline *p, const struct pt_execution_result *result)
+{
+	struct pt_bursts_summary s = pt_bursts_summary(p->bursts);
+	struct pt_flow_counts counts = flow_counts(p);
+	struct pt_profile *f = &p->profile;
+
+	f->branches = p->flow_lane != NULL ? p->flow_lane->runs : 0;
+	f->bursts = s.all;
+	f->bursts_used = s.used;
+	f->bursts_asleep = s.asleep;
+	f->bursts_cut_short = s.cut_short;
+	f->burst_cycles = s.cycles;
+	f->bursts_by_wakeups = s.by_wakeups;
+	f->instructions = result->instructions;
+	f->cycles = result->cycles;
+	f->not_code = counts.not_code;
+	f->not_code_from = counts.bad_from;
+	f->not_code_to = counts.bad_to;
+	f->errors = result->errors;
+}
+
+static struct pt_profile_source source_of(const struct pt_lane *lane)
+{
+	struct pt_profile_source s = lane->facts;
+
+	s.loss = lane->account.sum;
+	s.loss.by[PT_LOSS_DAMAGED].events += lane->flow.counts.damaged;
+	s.loss.by[PT_LOSS_NOT_CODE].events += lane->flow.counts.not_code;
+	s.mismatch_ns = lane->account.mismatch_ns;
+	/* A core that its full buffer halted is found halted a round trip later or more. */
+	s.observed_is_bound = lane->halting || (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
+	s.branches = lane->runs;
+	s.samples = lane->samples;
+	s.values = lane->values;
+	return s;
+}
+
+static void add_loss(struct pt_loss_sum *to, const struct pt_loss_sum *sum)
+{
+	to->total_ns += sum->total_ns;
+	to->observed_ns += sum->observed_ns;
+	to->unobserved_ns += sum->unobserved_ns;
+	to->lost_ns += sum->lost_ns;
+	to->observed_bytes += sum->observed_bytes;
+	for (unsigned cause = 0; cause < PT_N_LOSSES; cause++) {
+		to->by[cause].events += sum->by[cause].events;
+		to->by[cause].bytes += sum->by[cause].bytes;
+		to->by[cause].ns += sum->by[cause].ns;
+	}
+}
+
+static void sum_up_time(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	f->loss = (struct pt_loss_sum){ 0 };
+	f->mismatch_ns = 0;
+	f->observed_is_bound = false;
+	f->ended = p->n_lanes > 0;
+	for (size_t i = 0; i < p->n_lanes; i++) {
+		p->sources[i] = source_of(p->lane[i]);
+		add_loss(&f->loss, &p->sources[i].loss);
+		f->mismatch_ns += p->sources[i].mismatch_ns;
+		f->observed_is_bound |= p->sources[i].observed_is_bound;
+		f->ended &= p->sources[i].ended;
+	}
+	f->sources = p->sources;
+	f->n_sources = p->n_lanes;
+}
+
+static struct pt_share share_of(const struct pt_pipeline *p, uint16_t id, const struct pt_execution_result *result)
+{
+	uint64_t part = p->profile.by_instructions ? result->function[id].instructions : result->function[id].cycles;
+	uint64_t all = p->profile.by_instructions ? result->instructions : result->cycles;
+
+	if (counted(p))
+		return pt_flat_share(p->flat, id);
+	if (!complete(p) && pt_bursts_summary(p->bursts).estimated)
+		return pt_bursts_share(p->bursts, id);
+	return (struct pt_share){ .share = all != 0 ? (double)part / (double)all : 0 };
+}
+
+static bool is_active(const struct pt_pipeline *p, uint16_t id, const struct pt_execution_function *run)
+{
+	if (counted(p) || pt_flat_samples(p->flat, id) != 0)
+		return pt_flat_samples(p->flat, id) != 0;
+	return run->count != 0 || run->partial != 0 || run->instructions != 0;
+}
+
+/* Any function that is nowhere in the data has the same interval. */
+static struct pt_share share_of_unseen(const struct pt_pipeline *p, const struct pt_execution_result *result)
+{
+	for (size_t id = 0; id < p->n_ids && p->profile.shares == PT_BASIS_ESTIMATED; id++)
+		if (!is_active(p, (uint16_t)id, &result->function[id]))
+			return share_of(p, (uint16_t)id, result);
+	return (struct pt_share){ 0 };
+}
+
+static void make_rows(struct pt_pipeline *p, const struct pt_execution_result *result)
+{
+	struct pt_profile *f = &p->profile;
+
+	f->n_functions = 0;
+	for (size_t id = 0; id < p->n_ids; id++) {
+		struct pt_profile_function *row = &p->rows[f->n_functions];
+
+		p->by_id[id] = NULL;
+		if (!p->shown[id] || !is_active(p, (uint16_t)id, &result->function[id]))
+			continue;
+		*row = (struct pt_profile_function){
+			.id = (uint16_t)id, .function = id != PT_NO_FUNCTION ? &p->functions[id - 1] : NULL,
+			.run = counted(p) ? NULL : &result->function[id],
+			.samples = pt_flat_samples(p->flat, (uint16_t)id), .share = share_of(p, (uint16_t)id, result),
+		};
+		p->by_id[id] = row;
+		f->n_functions++;
+	}
+	f->unseen = share_of_unseen(p, result);
+	f->function = p->rows;
+	f->by_id = p->by_id;
+	f->n_ids = p->n_ids;
+}
+
+/* Exceptions whose vector leads to address. Names: Armv6-M ARM, B1.5.2. */
+static void name_vectors(const struct pt_program *program, uint64_t address, char *out, size_t size)
+{
+	static const char *const names[16] = {
+		[1] = "Reset", [2] = "NMI", [3] = "HardFault", [11] = "SVCall", [14] = "PendSV", [15] = "SysTick",
+	};
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (unsigned n = 1; n < 16 + 240 && program != NULL && len + 12 < size; n++) {
+		if (pt_program_vector(program, n) != address)
+			continue;
+		len += (size_t)(n < 16 && names[n] != NULL
+				? snprintf(out + len, size - len, "%s%s", len > 0 ? " " : "", names[n])
+				: snprintf(out + len, size - len, "%s%s%u", len > 0 ? " " : "", n < 16 ? "#" : "IRQ",
+					   n < 16 ? n : n - 16));
+	}
+}
+
+static void make_irqs(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	f->n_irqs = 0;
+	for (size_t i = 0; i < f->n_functions; i++) {
+		const struct pt_profile_function *row = &f->function[i];
+		struct pt_profile_irq *irq = &p->irqs[f->n_irqs];
+
+		if (row->run == NULL || row->run->exceptions == 0)
+			continue;
+		irq->function = row;
+		irq->vectors[0] = '\0';
+		if (row->function != NULL)
+			name_vectors(p->program, row->function->address, irq->vectors, sizeof(irq->vectors));
+		f->n_irqs++;
+	}
+	f->irq = p->irqs;
+}
+
+/* Edges with an end that is shown. */
+static void make_edges(struct pt_pipeline *p, const struct pt_execution_result *result)
+{
+	struct pt_edge *edges = realloc(p->edges, (result->n_edges + 1) * sizeof(*edges));
+	struct pt_profile *f = &p->profile;
+
+	f->n_edges = 0;
+	if (edges == NULL)
+		return;
+	p->edges = edges;
+	for (size_t i = 0; i < result->n_edges; i++)
+		if (p->shown[result->edge[i].to] || p->shown[result->edge[i].from])
+			edges[f->n_edges++] = result->edge[i];
+	f->edge = edges;
+}
+
+const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
+{
+	const struct pt_execution_result *result = pt_execution_result(p->execution);
+	struct pt_profile *f = &p->profile;
+
+	snprintf(f->analysis, sizeof(f->analysis), "%s", counted(p) ? "samples" : "execution");
+	f->program = p->program;
+	f->timing = p->map->isa->timing;
+	f->by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS;
+	judge(p);
+	sum_up_samples(p);
+	sum_up_flow(p, result);
+	sum_up_time(p);
+	make_rows(p, result);
+	make_irqs(p);
+	make_edges(p, result);
+	pt_chosen_result(p);
+	return f;
+}

@@ -1,0 +1,159 @@
+/* What came from one source, to whom it concerns: flow makes runs of what tells about it, samples make the flat profile,
+ * the rest goes to the analyses that want it. Events of several kinds in one stream act where they stand: what ran
+ * before a value is out before the value is. */
+#include "pipeline_parts.h"
+
+/* --- runs */
+
+/* How long the core ran to make a burst, where it can be told: its modelled cycles on the core clock. */
+static uint64_t ran_ns(const struct pt_lane *lane)
+{
+	uint64_t core_hz = lane->pipeline->profile.core_hz;
+
+	if (!lane->bursts_only || core_hz == 0)
+		return PT_UNKNOWN;
+	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
+}
+
+/* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
+static struct pt_moment run_moment(const struct pt_lane *lane)
+{
+	struct pt_moment at = lane->now;
+	uint64_t core_hz = lane->pipeline->profile.core_hz;
+
+	if (core_hz != 0 && at.ns != PT_UNKNOWN)
+		at.ns += (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
+	return at;
+}
+
+static void take_runs(struct pt_lane *lane)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	struct pt_run_batch *batch = &p->run_batch;
+
+	if (lane == p->flow_lane && p->executes)
+		pt_execution_feed(p->execution, batch->run, batch->n_runs);
+	if (lane == p->flow_lane)
+		pt_bursts_feed(p->bursts, batch->run, batch->n_runs);
+	if (p->wants_runs && batch->n_runs > 0)
+		pt_chosen_runs(p, batch->run, batch->n_runs, run_moment(lane));
+	for (size_t i = 0; (lane->bursts_only || p->wants_runs) && i < batch->n_runs; i++)
+		lane->cycles += batch->run[i].cycles;
+	lane->runs += batch->n_runs;
+	batch->n_runs = 0;
+}
+
+static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t n)
+{
+	struct pt_run_batch *batch = &lane->pipeline->run_batch;
+
+	batch->source = lane->source;
+	batch->core = lane->core;
+	for (size_t taken = 0; taken < n; ) {
+		taken += pt_flow_feed(&lane->flow, event + taken, n - taken, batch);
+		take_runs(lane);
+	}
+}
+
+/* --- all events */
+
+static void take_sample(struct pt_lane *lane, const struct pt_event *e)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	const struct pt_code_unit *unit;
+
+	lane->samples += e->kind == PT_EV_SAMPLE;
+	if (lane != p->sample_lane)
+		return;
+	if (e->kind == PT_EV_COUNTER && e->counter.id == PT_COUNTER_REFUSED) {
+		pt_flat_refused(p->flat, e->counter.count);
+	} else if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
+		pt_flat_asleep(p->flat);
+	} else if (e->kind == PT_EV_SAMPLE) {
+		unit = pt_codemap_at(p->map, e->branch.to);
+		pt_flat_sample(p->flat, unit != NULL ? unit->function : PT_NO_FUNCTION);
+	}
+}
+
+static bool is_flow(const struct pt_event *e)
+{
+	return e->kind >= PT_EV_START && e->kind <= PT_EV_STOP;
+}
+
+static void take_other(struct pt_lane *lane, const struct pt_event *e)
+{
+	struct pt_pipeline *p = lane->pipeline;
+
+	if (e->kind == PT_EV_GAP && (lane->decoder->gives & PT_GIVES_FLOW) != 0)
+		take_flow(lane, e, 1);
+	if (e->kind == PT_EV_VALUE)
+		lane->values++;
+	else if (e->kind == PT_EV_SAMPLE || e->kind == PT_EV_COUNTER)
+		take_sample(lane, e);
+	if (p->wants_events && e->kind != PT_EV_VALUE && e->kind != PT_EV_VALUE_PC)
+		pt_chosen_events(p, e, &lane->now, 1);
+}
+
+void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, size_t n)
+{
+	bool flow = (lane->decoder->gives & PT_GIVES_FLOW) != 0;
+
+	if (lane->decoder->gives == PT_GIVES_FLOW && !lane->pipeline->wants_events) {
+		take_flow(lane, event, n);
+		return;
+	}
+	for (size_t i = 0, first; i < n; ) {
+		for (first = i; i < n && is_flow(&event[i]); i++)
+			;
+		if (flow && i > first)
+			take_flow(lane, event + first, i - first);
+		if (i < n)
+			take_other(lane, &event[i++]);
+	}
+}
+
+/* --- marks */
+
+static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	bool known = p->settings.clock == PT_FLOW_CYCLES;
+
+	lane->chunk_cycles = lane->cycles;
+	lane->now = (struct pt_moment){ chunk->from_ns, chunk->to_ns - chunk->from_ns };
+	if (lane == p->flow_lane)
+		pt_execution_anchor(p->execution, chunk->from_ns, known ? (double)p->profile.core_hz : 0);
+}
+
+static void stream_ends(struct pt_lane *lane)
+{
+	struct pt_pipeline *p = lane->pipeline;
+
+	if ((lane->decoder->gives & PT_GIVES_FLOW) != 0) {
+		pt_flow_flush(&lane->flow, &p->run_batch);
+		take_runs(lane);
+	}
+	if (lane == p->flow_lane)
+		pt_bursts_end(p->bursts, false);
+}
+
+void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	bool flow = lane == p->flow_lane;
+
+	if (mark == PT_MARK_BURST && flow)
+		pt_bursts_begin(p->bursts);
+	else if ((mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT) && flow)
+		pt_bursts_end(p->bursts, mark == PT_MARK_BURST_WHOLE);
+	else if (mark == PT_MARK_DATA)
+		data_begins(lane, chunk);
+	else if (mark == PT_MARK_DATA_END && lane == p->sample_lane)
+		pt_flat_end_batch(p->flat);
+	else if (mark == PT_MARK_LOSS)
+		pt_account_loss(&lane->account, chunk);
+	else if (mark == PT_MARK_END)
+		stream_ends(lane);
+	if (mark == PT_MARK_DATA_END)
+		pt_account_data(&lane->account, chunk, ran_ns(lane));
+}

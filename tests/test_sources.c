@@ -1,0 +1,175 @@
+/* Several sources in one profile, with figures computed by hand. */
+#include "chunk_feed.h"
+#include "profile/analysis.h"
+#include "report/report.h"
+
+enum { ID_MAIN = 1, ID_LEAF };
+
+#define HALT "format=mtb\nsource=mtb\nmode=halt\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=1000000\ncost=halts\n"
+#define PCSR "format=pcsr\nsource=pcsr\nmode=sample\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=0\ncost=bus\nbatch=4\n"
+
+static struct chunk_feed feed_of(const char *const *words, size_t n_words)
+{
+	struct pt_program *program = small_program();
+	struct chunk_feed f = chunk_feed_of(program, words, n_words);
+
+	pt_program_unref(program);
+	return f;
+}
+
+static void two_turns(struct chunk_bytes *b)
+{
+	for (int i = 0; i < 2; i++) {
+		add_packet(b, 0x104, LEAF | (i == 0));
+		add_packet(b, 0x122, 0x108);
+		add_packet(b, 0x10a, 0x102);
+	}
+}
+
+static void add_sample(struct chunk_bytes *b, uint32_t pc)
+{
+	pt_put_le32(b->bytes + b->len, pc);
+	b->len += 4;
+}
+
+/* Branch trace and samples at once: the functions have figures of both, each source its own account. */
+START_TEST(flow_and_samples_together)
+{
+	struct chunk_feed f = feed_of(NULL, 0);
+	struct chunk_bytes flow = { .len = 0 }, samples = { .len = 0 };
+	const struct pt_profile *p;
+
+	two_turns(&flow);
+	for (int i = 0; i < 4; i++)
+		add_sample(&samples, i == 0 ? LEAF : 0x102);
+	chunk_config(&f, 0, HALT);
+	chunk_config(&f, 3, PCSR);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 1000, flow.bytes, flow.len);
+	chunk_put(&f, 3, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 400, samples.bytes, samples.len);
+	chunk_put(&f, 3, PT_CHUNK_LOSS, PT_LOSS_HOST, 400, 1000, NULL, 0);
+	chunk_end(&f, 0, 1000);
+	ck_assert(!pt_pipeline_profile(f.pipeline)->ended);
+	chunk_end(&f, 3, 1000);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert(p->ended);
+	ck_assert_uint_eq(p->by_id[ID_LEAF]->run->count, 2);
+	ck_assert_uint_eq(p->by_id[ID_LEAF]->samples, 1);
+	ck_assert_uint_eq(p->by_id[ID_MAIN]->samples, 3);
+	ck_assert_uint_eq(p->n_sources, 2);
+	ck_assert_str_eq(p->sources[1].source, "pcsr");
+	ck_assert_uint_eq(p->sources[1].number, 3);
+	ck_assert_uint_eq(p->sources[0].loss.lost_ns, 0);
+	ck_assert_uint_eq(p->sources[1].loss.lost_ns, 600);
+	ck_assert_uint_eq(p->sources[1].loss.observed_ns, 400);
+	ck_assert_uint_eq(p->sources[1].samples, 4);
+	ck_assert_uint_eq(p->loss.total_ns, 2000);
+	ck_assert_uint_eq(p->loss.lost_ns, 600);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+static const char *render(struct chunk_feed *f, struct pt_text *text, const char *view, const char *format)
+{
+	struct pt_query query = { .top = 0 };
+	struct pt_err err = { 0 };
+
+	strcpy(query.view, view);
+	strcpy(query.format, format);
+	ck_assert_int_eq(pt_report_render(pt_pipeline_profile(f->pipeline), &query, text, &err), 0);
+	return text->bytes;
+}
+
+START_TEST(each_source_has_its_line)
+{
+	struct chunk_feed f = feed_of(NULL, 0);
+	struct pt_text text = { 0 }, json = { 0 };
+
+	chunk_config(&f, 0, HALT);
+	chunk_config(&f, 1, PCSR);
+	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_DRAIN, 0, 1000, NULL, 0);
+	chunk_put(&f, 1, PT_CHUNK_LOSS, PT_LOSS_HOST, 0, 500, NULL, 0);
+	render(&f, &text, "gaps", "text");
+	ck_assert_ptr_nonnull(strstr(text.bytes, "time       mtb: 1.000 us = at most 0 s observed (0.00 %) + 1.000 us unobserved + 0 s lost\n"));
+	ck_assert_ptr_nonnull(strstr(text.bytes, "           pcsr: 500 ns = 0 s observed (0.00 %) + 0 s unobserved + 500 ns lost\n"));
+	ck_assert_ptr_nonnull(strstr(text.bytes, "lost       mtb: nothing\n           pcsr: host too slow 500 ns in 1\n"));
+	ck_assert_ptr_nonnull(strstr(text.bytes, "host too slow  lost             1      0    500 ns     100.0  pcsr\n"));
+	render(&f, &json, "gaps", "json");
+	ck_assert_ptr_nonnull(strstr(json.bytes, "\"sources\": ["));
+	pt_text_free(&text);
+	pt_text_free(&json);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* A wrong name gets the right ones; without execution there are no functions. */
+START_TEST(analyses_are_chosen)
+{
+	static const char *const none[] = { "analysis=nothing" }, *const only_tree[] = { "analysis=execution" };
+	struct pt_program *program = small_program();
+	struct pt_params *params = pt_params_new();
+	struct pt_err err = { 0 };
+	struct chunk_feed f;
+
+	ck_assert_int_eq(pt_pipeline_add(params, none[0], &err), 0);
+	ck_assert_ptr_null(pt_pipeline_new(program, params, &err));
+	ck_assert_int_eq(err.code, PT_EARG);
+	ck_assert_ptr_nonnull(strstr(err.msg, "there is no 'nothing'; there are: standard all execution"));
+	pt_params_free(params);
+	pt_program_unref(program);
+	f = feed_of(only_tree, 1);
+	ck_assert_ptr_null(pt_pipeline_profile(f.pipeline)->tree);
+	chunk_feed_drop(&f);
+	f = feed_of(NULL, 0);
+	ck_assert_ptr_nonnull(pt_pipeline_profile(f.pipeline)->tree);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+START_TEST(words_of_all_analyses_are_known)
+{
+	struct pt_params *params = pt_params_new();
+	struct pt_err err = { 0 };
+	size_t n = 0;
+
+	while (pt_pipeline_param(n) != NULL)
+		ck_assert(pt_pipeline_knows(pt_pipeline_param(n++)->key));
+	for (size_t i = 0; pt_analyses[i] != NULL; i++)
+		n -= pt_analyses[i]->n_params;
+	ck_assert_uint_gt(n, 5);
+	ck_assert(!pt_pipeline_knows("analysi") && !pt_pipeline_knows("analysis2=x"));
+	ck_assert_int_eq(pt_pipeline_add(params, "colour=red", &err), PT_EARG);
+	ck_assert_ptr_nonnull(strstr(err.msg, "core-clock"));
+	ck_assert_int_eq(pt_pipeline_add(params, "core-clock=8M", &err), 0);
+	ck_assert_uint_eq(pt_pipeline_core_hz(params), 8000000);
+	pt_params_free(params);
+}
+END_TEST
+
+/* More sources than there are lanes: the others are as before. */
+START_TEST(too_many_sources)
+{
+	struct chunk_feed f = feed_of(NULL, 0);
+
+	for (unsigned i = 0; i < 40; i++) {
+		chunk_config(&f, i, PCSR);
+		chunk_put(&f, i, PT_CHUNK_LOSS, PT_LOSS_HOST, 0, 10, NULL, 0);
+	}
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->n_sources, 32);
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->loss.lost_ns, 320);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sources");
+	TCase *tc = tcase_create("sources");
+
+	tcase_add_test(tc, flow_and_samples_together);
+	tcase_add_test(tc, each_source_has_its_line);
+	tcase_add_test(tc, analyses_are_chosen);
+	tcase_add_test(tc, words_of_all_analyses_are_known);
+	tcase_add_test(tc, too_many_sources);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
