@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 	const struct pt_verb *verb = verbs[0];
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow is an error of write() */
 	if (argc > 1 && argv[1][0] != '-') {
 		verb = find_verb(argv[1]);
 		if (verb == NULL) {

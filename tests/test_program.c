@@ -62,6 +62,7 @@ START_TEST(knows_the_demo)
 	ck_assert_msg(p != NULL, "%s", err.msg);
 	ck_assert_str_eq(pt_program_path(p), path_of("tests/firmware/demo.elf"));
 	ck_assert_uint_eq(strlen(pt_program_build_id(p)), 40);
+	ck_assert_uint_eq(strlen(pt_program_sha256(p)), 64);
 	ck_assert_ptr_null(pt_program_warning(p));
 	f = function_named(p, "main");
 	ck_assert_ptr_nonnull(f);

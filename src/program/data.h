@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "program/program.h"
+#include "sha256.h"
 
 struct pt_symbol { const char *name; uint64_t addr, size; };
 struct pt_line_row { uint64_t addr; const char *file; uint32_t line, order; };	/* up to the next row or function */
@@ -28,6 +29,7 @@ struct pt_program {
 	struct pt_code_mark *marks;	/* by address; stable: the later of two at one address holds */
 	struct pt_line_row *rows;	/* by address, each inside a function */
 	size_t n_functions, n_segments, n_symbols, n_marks, n_rows;
+	char sha256[PT_SHA256_TEXT];	/* of the ELF's bytes; "": not from an ELF */
 	unsigned machine;		/* e_machine; 0: not from an ELF */
 	uint64_t vectors;		/* or PT_UNKNOWN */
 	unsigned n_vectors;		/* words that can be vectors */

@@ -235,6 +235,8 @@ static struct pt_program *build(const char *name, struct pt_program_file file, u
 	if (rc < 0) {
 		pt_program_unref(r.program);
 		r.program = NULL;
+	} else {
+		pt_sha256_text(bytes, len_bytes, r.program->sha256);
 	}
 	return r.program;
 }

@@ -155,6 +155,11 @@ const char *pt_program_build_id(const struct pt_program *program)
 	return program->build_id;
 }
 
+const char *pt_program_sha256(const struct pt_program *program)
+{
+	return program->sha256;
+}
+
 const char *pt_program_warning(const struct pt_program *program)
 {
 	return program->warning;

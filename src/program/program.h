@@ -61,6 +61,7 @@ void pt_program_unref(struct pt_program *program);		/* NULL is fine */
 
 const char *pt_program_path(const struct pt_program *program);
 const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
+const char *pt_program_sha256(const struct pt_program *program);	/* of the ELF file's bytes, hex; "": not from an ELF */
 unsigned pt_program_machine(const struct pt_program *program);		/* e_machine; 0: not from an ELF */
 /* PT_EARG, naming both machines, when the ELF is for another one than elf_machine. */
 int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err);
