@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "params.h"
+#include "profile/flow.h"
 #include "profile/moment.h"
 #include "profile/profile.h"
 #include "profile/run.h"
@@ -23,6 +24,7 @@ struct pt_analysis_setup {	/* what is known before the first chunk; all of it ou
 	size_t n_functions;		/* ids are below it (codemap.h) */
 	const struct pt_params *words;	/* checked against all rows of all analyses */
 	const struct pt_signal_set *signals;
+	const struct pt_flow_settings *flow;	/* what runs were made with: which of their cycles are for exceptions */
 	bool by_instructions;		/* the profile's clock; else modelled cycles */
 };
 
