@@ -236,7 +236,7 @@ static struct pt_program *build(const char *name, struct pt_program_file file, u
 		pt_program_unref(r.program);
 		r.program = NULL;
 	} else {
-		pt_sha256_text(bytes, len_bytes, r.program->sha256);
+		pt_sha256_text(file.bytes, file.len_bytes, r.program->sha256);
 	}
 	return r.program;
 }
