@@ -5,6 +5,7 @@
 
 #include "harness.h"
 #include "profile/execution.h"
+#include "tests/step_follower.h"
 
 static const struct pt_function functions[] = {
 	{ "main", 0x100, 0x100, NULL, 0, NULL }, { "f", 0x200, 0x100, NULL, 0, NULL }, { "g", 0x300, 0x100, NULL, 0, NULL },
@@ -207,11 +208,15 @@ static struct pt_execution *fresh(uint32_t entry_cycles)
 START_TEST(counts_case)
 {
 	struct pt_execution *x = fresh(0);
+	struct step_follower *follower = step_follower_new(PT_LEN(functions) + 1);
+	const struct pt_step_sink sink = step_follower_sink(follower);
 	const struct pt_execution_result *result;
 	char got[1000];
 
+	pt_execution_steps(x, &sink, 0);
 	feed(x, cases[_i].script);
 	result = pt_execution_result(x);
+	step_follower_expect(follower, result, false, cases[_i].name);
 	ck_assert_msg(strcmp(print(result, got), cases[_i].want) == 0, "%s:\n  got  %s\n  want %s", cases[_i].name, got,
 		      cases[_i].want);
 	for (int i = 0; i < PT_N_EXECUTION_ERRORS; i++)
@@ -219,6 +224,7 @@ START_TEST(counts_case)
 			      pt_execution_error_name((enum pt_execution_error)i),
 			      (unsigned long long)result->errors.n[i]);
 	ck_assert_str_eq(print(pt_execution_result(x), (char[1000]){ 0 }), cases[_i].want);	/* a look changes nothing */
+	step_follower_free(follower);
 	pt_execution_free(x);
 }
 END_TEST
@@ -349,6 +355,41 @@ START_TEST(endless_tail_calls_are_bounded)
 }
 END_TEST
 
+/* A full stack is forgotten; the jump that found it full has nobody to leave together with. */
+START_TEST(tail_call_at_the_full_stack)
+{
+	struct pt_execution *x = fresh(0);
+	const struct pt_execution_result *result;
+
+	feed(x, "110 1 call 200");
+	for (int i = 0; i < PT_EXECUTION_DEPTH - 3; i++)
+		feed(x, "200 1 call 200");
+	feed(x, "200 1 br 300, 300 1 ret 202, 202 1 br 204");
+	result = pt_execution_result(x);
+	ck_assert_uint_eq(result->errors.n[PT_EXECUTION_TOO_DEEP], 1);
+	ck_assert_uint_eq(result->function[3].stat[PT_TALLY_CALL].total, 1);
+	ck_assert_uint_eq(result->function[2].partial, PT_EXECUTION_DEPTH - 1);
+	pt_execution_free(x);
+}
+END_TEST
+
+/* An interrupt before the first instruction of shared code: what entering it costs is nobody's but the handler's. */
+START_TEST(interrupt_before_shared_code)
+{
+	struct pt_execution *x = fresh(10);
+	struct pt_run run = run_of("350 0 exc 500");
+
+	run.cycles = 10;
+	feed(x, "110 1 call 200, 200 2 br 350");
+	pt_execution_feed(x, &run, 1);
+	feed(x, "500 4 excret 350, 350 3 ret 112");
+	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_NET].total, 2);
+	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_GROSS].total, 5);
+	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_CALL].total, 19);
+	pt_execution_free(x);
+}
+END_TEST
+
 START_TEST(more_contexts_than_slots)
 {
 	struct pt_execution *x = fresh(0);
@@ -367,10 +408,13 @@ END_TEST
 /* Any sequence of runs is survived, and neither time nor invocations come out of nothing. */
 START_TEST(random_runs)
 {
+	struct step_follower *follower = step_follower_new(PT_LEN(functions) + 1);
+	const struct pt_step_sink sink = step_follower_sink(follower);
 	struct pt_execution *x = fresh(7);
 	const struct pt_execution_result *result;
 	uint64_t instructions = 0, seed = (uint64_t)_i * 977 + 1;
 
+	pt_execution_steps(x, &sink, 0);
 	for (int i = 0; i < 20000; i++) {
 		struct pt_run run = { 0 };
 
@@ -398,6 +442,10 @@ START_TEST(random_runs)
 		ck_assert_uint_le(row->stat[PT_TALLY_NET].total, row->stat[PT_TALLY_GROSS].total);
 		ck_assert_uint_le(row->stat[PT_TALLY_GROSS].total, row->stat[PT_TALLY_CALL].total);
 	}
+	step_follower_expect(follower, result, false, "random runs");
+	for (int kind = PT_STEP_ENTER; kind <= PT_STEP_FORGET; kind++)
+		ck_assert_uint_gt(step_follower_n(follower, (enum pt_step_kind)kind), 0);
+	step_follower_free(follower);
 	pt_execution_free(x);
 }
 END_TEST
@@ -415,6 +463,8 @@ int main(void)
 	tcase_add_test(tc, long_times_do_not_wrap);
 	tcase_add_test(tc, endless_recursion_is_bounded);
 	tcase_add_test(tc, endless_tail_calls_are_bounded);
+	tcase_add_test(tc, tail_call_at_the_full_stack);
+	tcase_add_test(tc, interrupt_before_shared_code);
 	tcase_add_test(tc, more_contexts_than_slots);
 	tcase_add_loop_test(tc, random_runs, 0, 8);
 	suite_add_tcase(suite, tc);

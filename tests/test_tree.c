@@ -101,8 +101,11 @@ START_TEST(story)
 	char chains[1000];
 	size_t n = 0;
 
-	for (; n < 16 && stories[_i].word[n].kind != 0; n++)
+	for (; n < 16 && stories[_i].word[n].kind != 0; n++) {
 		steps[n] = step_of(&stories[_i].word[n]);
+		if (n > 0 && steps[n].kind != PT_STEP_SWITCH)
+			steps[n].stack = steps[n - 1].stack;
+	}
 	for (size_t i = 0; i < n; i += 3)	/* in batches: what is open goes on */
 		pt_analysis_tree.steps(tree, steps + i, n - i < 3 ? n - i : 3);
 	pt_analysis_tree.result(tree, &profile);

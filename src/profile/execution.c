@@ -21,10 +21,105 @@ const char *pt_execution_error_name(enum pt_execution_error what)
 	return what < PT_N_EXECUTION_ERRORS ? names[what] : "unknown";
 }
 
+/* --- steps */
+
+static void give_steps(struct pt_execution *x)
+{
+	if (x->steps.n_steps > 0)
+		x->sink.take(x->sink.arg, x->steps.step, x->steps.n_steps);
+	x->steps.n_steps = 0;
+}
+
+static struct pt_moment moment_of(const struct pt_execution *x, uint64_t clock)
+{
+	uint64_t ticks = clock > x->anchor ? clock - x->anchor : 0;
+
+	return (struct pt_moment){
+		.ns = x->anchor_ns + (uint64_t)((double)ticks * x->ns_per_tick),
+		.error_ns = x->ns_per_tick > 0 ? 0 : PT_NO_BOUND_NS,
+	};
+}
+
+static struct pt_step *step_at(struct pt_execution *x, enum pt_step_kind kind, uint16_t function, uint64_t clock)
+{
+	const struct context *context = &x->context[x->stack];
+	struct pt_step *step;
+
+	if (x->steps.n_steps == PT_BATCH_STEPS)
+		give_steps(x);
+	step = &x->steps.step[x->steps.n_steps++];
+	*step = (struct pt_step){
+		.clock = clock - x->skipped, .at = moment_of(x, clock), .period = PT_UNKNOWN, .site = PT_UNKNOWN,
+		.function = function, .stack = x->stack, .task = context->task, .told = context->told,
+		.core = x->core, .kind = (uint8_t)kind,
+	};
+	return step;
+}
+
+/* The time in code that is not the top frame's becomes a step when the frame or the stack changes. */
+void pt_stack_tell_stray(struct pt_execution *x)
+{
+	if (x->stray_ticks > 0)
+		step_at(x, PT_STEP_ELSEWHERE, x->stray_function, x->stray_until)->net = x->stray_ticks;
+	x->stray_ticks = 0;
+}
+
+static struct pt_step *step(struct pt_execution *x, enum pt_step_kind kind, uint16_t function)
+{
+	pt_stack_tell_stray(x);
+	return step_at(x, kind, function, x->now);
+}
+
+static enum pt_step_entry entry_of(const struct frame *frame)
+{
+	if ((frame->flags & UNSEEN) != 0)
+		return PT_ENTRY_UNSEEN;
+	if ((frame->flags & UNCALLED) != 0)
+		return PT_ENTRY_UNCALLED;
+	if ((frame->flags & HANDLER) != 0)
+		return PT_ENTRY_EXCEPTION;
+	return (frame->flags & TAIL) != 0 ? PT_ENTRY_TAIL : PT_ENTRY_CALL;
+}
+
+void pt_stack_entered(struct pt_execution *x, const struct frame *frame, uint64_t period)
+{
+	struct pt_step *s = step(x, PT_STEP_ENTER, frame->function);
+
+	s->entry = (uint8_t)entry_of(frame);
+	s->caller = frame->caller;
+	s->site = frame->resume;
+	s->period = period;
+}
+
+void pt_stack_left(struct pt_execution *x, const struct frame *frame, const struct pt_invocation *v)
+{
+	struct pt_step *s = step(x, PT_STEP_LEAVE, frame->function);
+
+	s->entry = (uint8_t)entry_of(frame);
+	s->caller = frame->caller;
+	s->net = v->net;
+	s->gross = v->gross;
+	s->call = v->call;
+	s->partial = (v->how & PT_INVOCATION_PARTIAL) != 0;
+}
+
+void pt_stack_switched(struct pt_execution *x, struct pt_moment at)
+{
+	struct pt_step *s = step(x, PT_STEP_SWITCH, PT_NO_FUNCTION);
+
+	if (at.ns != PT_UNKNOWN)
+		s->at = at;
+}
+
+void pt_stack_forgot(struct pt_execution *x)
+{
+	step(x, PT_STEP_FORGET, PT_NO_FUNCTION);
+}
+
 /* --- the hot path */
 
 /* A call of another function, with all intervals known or known to be unknown. False: leave it to odd.c. */
-static inline bool plain_call(struct pt_execution *x, const struct pt_run *run, uint64_t now)
+static inline bool plain_call(struct pt_execution *x, const struct pt_run *run, uint64_t now, bool tell)
 {
 	struct function *f = &x->function[run->next_function];
 	uint64_t period = now - f->entered, inactive = now - f->left;
@@ -42,11 +137,13 @@ static inline bool plain_call(struct pt_execution *x, const struct pt_run *run, 
 	f->entered = now;
 	f->count++;
 	x->top = frame;
+	if (tell)
+		pt_stack_entered(x, frame, period);
 	return true;
 }
 
 /* A return to where the top frame, entered by a plain call, waits for it. */
-static inline bool plain_return(struct pt_execution *x, const struct pt_run *run, uint64_t now)
+static inline bool plain_return(struct pt_execution *x, const struct pt_run *run, uint64_t now, bool tell)
 {
 	struct frame *frame = x->top, *below = frame - 1;
 	struct function *f = &x->function[frame->function];
@@ -66,14 +163,16 @@ static inline bool plain_return(struct pt_execution *x, const struct pt_run *run
 	f->gross += x->frame + frame->outer < x->base || frame->outer == 0 ? gross : 0;
 	x->top = below;
 	pt_tally_note(x->tally, frame->function, &note);
+	if (tell)
+		pt_stack_left(x, frame, &(struct pt_invocation){ .net = note.net, .gross = gross, .call = call });
 	return true;
 }
 
-static inline bool plain(struct pt_execution *x, const struct pt_run *run, uint64_t now)
+static inline bool plain(struct pt_execution *x, const struct pt_run *run, uint64_t now, bool tell)
 {
 	if (run->left == PT_LEFT_CALL)
-		return plain_call(x, run, now);
-	return run->left == PT_LEFT_RETURN && plain_return(x, run, now);
+		return plain_call(x, run, now, tell);
+	return run->left == PT_LEFT_RETURN && plain_return(x, run, now, tell);
 }
 
 /* A run that may change the stack, and the sums up to its end. */
@@ -115,7 +214,7 @@ static inline void charge(struct pt_execution *x, const struct pt_run *first, co
 	x->now += ticks;
 }
 
-static inline void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, bool by_cycles)
+static inline void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, bool by_cycles, bool tell)
 {
 	struct departure departure[PIECE + 1], before = { 0 };
 	size_t n = find_departures(run, n_runs, departure), first = 0;
@@ -126,11 +225,18 @@ static inline void feed(struct pt_execution *x, const struct pt_run *run, size_t
 		charge(x, &run[first], &before, &departure[i], by_cycles);
 		before = departure[i];
 		first = before.run + 1;
-		if (unlikely(!plain(x, last, x->now)))
+		if (unlikely(!plain(x, last, x->now, tell)))
 			pt_stack_odd(x, last);
 	}
 	if (first < n_runs)		/* the sums at the end stand behind the last departure */
 		charge(x, &run[first], &before, &departure[n], by_cycles);
+}
+
+/* Apart from the rest, so that steps do not take registers from who does not want them. */
+static __attribute__((noinline)) void feed_and_tell(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
+{
+	feed(x, run, n_runs, x->settings.clock == PT_FLOW_CYCLES, true);
+	pt_stack_tell_stray(x);
 }
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
@@ -139,16 +245,29 @@ void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t 
 
 	for (size_t n; n_runs > 0; run += n, n_runs -= n) {
 		n = n_runs < PIECE ? n_runs : PIECE;
-		if (by_cycles)
-			feed(x, run, n, true);
+		if (stepping(x))
+			feed_and_tell(x, run, n);
+		else if (by_cycles)
+			feed(x, run, n, true, false);
 		else
-			feed(x, run, n, false);
+			feed(x, run, n, false, false);
 	}
+	give_steps(x);
+}
+
+void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink, uint16_t core)
+{
+	x->sink = *sink;
+	x->core = core;
+	x->stray_ticks = 0;
 }
 
 void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz)
 {
-	pt_tally_anchor(x->tally, x->now, ns, hz > 0 ? 1e9 / hz : 0);
+	x->anchor = x->now;
+	x->anchor_ns = ns;
+	x->ns_per_tick = hz > 0 ? 1e9 / hz : 0;
+	pt_tally_anchor(x->tally, x->now, ns, x->ns_per_tick);
 }
 
 /* --- results */
@@ -192,10 +311,10 @@ static void add_all_open(struct pt_execution *x)
 
 	memcpy(x->scratch, x->frame + 1, n_frames * sizeof(*x->scratch));
 	add_open(x, x->scratch, n_frames, x->now);
-	for (size_t i = 0; i < PT_EXECUTION_CONTEXTS; i++) {
+	for (size_t i = 0; i < x->n_contexts; i++) {
 		const struct context *context = &x->context[i];
 
-		memcpy(x->scratch, context->frame, context->n_frames * sizeof(*x->scratch));
+		memcpy(x->scratch, x->kept[i], context->n_frames * sizeof(*x->scratch));
 		add_open(x, x->scratch, context->n_frames, context->parked);
 	}
 }
@@ -219,6 +338,10 @@ static void add_settled(struct pt_execution *x)
 
 const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 {
+	if (stepping(x)) {
+		step(x, PT_STEP_CLOCK, PT_NO_FUNCTION);
+		give_steps(x);
+	}
 	pt_tally_settle(x->tally);
 	x->result = (struct pt_execution_result){
 		.function = x->rows, .n_functions = x->n_functions, .edge = x->edges,
@@ -242,17 +365,20 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 		return NULL;
 	x->map = map;
 	x->settings = *settings;
-	x->now = x->stretch = 1;
+	x->now = x->stretch = x->skipped = 1;
 	x->n_functions = n_functions < FLOOR ? n_functions + 1 : FLOOR;
 	x->top = x->base = x->frame;
 	x->frame[0] = (struct frame){ .resume = PT_UNKNOWN, .function = FLOOR };
 	x->errors.address = x->errors.at = PT_UNKNOWN;
+	x->context[0] = (struct context){ .state = RUNS, .task = PT_NO_TASK };
+	x->n_contexts = 1;
 	x->function = pt_big_calloc(x->n_functions, sizeof(*x->function));
 	x->rows = calloc(x->n_functions, sizeof(*x->rows));
-	x->edges = calloc(PT_TALLY_EDGES + PT_EXECUTION_DEPTH + PT_EXECUTION_CONTEXTS * PT_EXECUTION_CONTEXT_DEPTH,
+	x->edges = calloc(PT_TALLY_EDGES + PT_EXECUTION_DEPTH + PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH,
 			  sizeof(*x->edges));
+	x->kept = pt_big_calloc(PT_STEP_STACKS, sizeof(*x->kept));
 	x->tally = pt_tally_new(x->n_functions);
-	if (x->function == NULL || x->rows == NULL || x->edges == NULL || x->tally == NULL) {
+	if (x->function == NULL || x->rows == NULL || x->edges == NULL || x->kept == NULL || x->tally == NULL) {
 		pt_execution_free(x);
 		return NULL;
 	}
@@ -268,6 +394,7 @@ void pt_execution_free(struct pt_execution *x)
 	pt_big_free(x->function, x->n_functions * sizeof(*x->function));
 	free(x->rows);
 	free(x->edges);
+	pt_big_free(x->kept, PT_STEP_STACKS * sizeof(*x->kept));
 	pt_tally_free(x->tally);
 	free(x);
 }

@@ -25,12 +25,13 @@
 
 #include "profile/flow.h"
 #include "profile/run.h"
+#include "profile/step.h"
 #include "profile/tally.h"
 #include "program/codemap.h"
 
 enum {
 	PT_EXECUTION_DEPTH = 1024,
-	PT_EXECUTION_CONTEXTS = 16,
+	PT_EXECUTION_CONTEXTS = 64,	/* that no task signal told of */
 	PT_EXECUTION_CONTEXT_DEPTH = 64,
 	PT_EXECUTION_TAILS = 16,	/* tail calls in a row that stay on the stack; then the caller counts as left */
 };
@@ -82,6 +83,11 @@ void pt_execution_free(struct pt_execution *x);
 /* The runs that follow began at ns on the probe's clock; hz: how fast the profile's clock runs, 0 = not known (then
  * what follows is all stamped ns). */
 void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz);
+
+/* From now on sink takes the steps (step.h) of core, at the latest when the call that made them returns; before the
+ * first run, or it misses what is open. Copied; a sink without take, as before this call: nobody wants steps, and they
+ * cost nothing. */
+void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink, uint16_t core);
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs);
 

@@ -12,6 +12,7 @@ struct pt_moment {
 	uint64_t ns;		/* PT_UNKNOWN: nobody can say */
 	uint64_t error_ns;	/* the true one lies within ns +- error_ns, as far as sources promise */
 };
+#define PT_NO_BOUND_NS (UINT64_MAX / 4)	/* an error that nobody can say; two of them do not overflow */
 
 /* Whether a was before b, whatever the errors of both. Of two moments neither may be before the other. */
 static inline bool pt_moment_before(struct pt_moment a, struct pt_moment b)

@@ -20,10 +20,6 @@ static struct frame *push(struct pt_execution *x, uint16_t function, uint64_t re
 {
 	struct function *f = &x->function[function];
 
-	if (full(x)) {
-		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
-		forget_all(x);
-	}
 	*++x->top = (struct frame){
 		.resume = resume, .from = x->now, .function = function, .flags = flags,
 		.outer = (uint16_t)f->innermost, .period = PT_NOTE_UNKNOWN, .inactive = PT_NOTE_UNKNOWN,
@@ -32,12 +28,18 @@ static struct frame *push(struct pt_execution *x, uint16_t function, uint64_t re
 	return x->top;
 }
 
-/* As a frame holds it; what is too long for that goes straight into its statistics. */
-static uint32_t interval(struct pt_execution *x, uint16_t function, enum pt_tally_kind kind, uint64_t since)
+static void make_room(struct pt_execution *x)
 {
-	uint64_t ticks = x->now - since;
+	if (full(x)) {
+		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
+		forget_all(x);
+	}
+}
 
-	if (since < x->stretch)
+/* As a frame holds it; what is too long for that goes straight into its statistics. */
+static uint32_t interval(struct pt_execution *x, uint16_t function, enum pt_tally_kind kind, uint64_t ticks)
+{
+	if (ticks == PT_UNKNOWN)
 		return PT_NOTE_UNKNOWN;
 	if (ticks < PT_NOTE_UNKNOWN)
 		return (uint32_t)ticks;
@@ -45,18 +47,30 @@ static uint32_t interval(struct pt_execution *x, uint16_t function, enum pt_tall
 	return PT_NOTE_UNKNOWN;
 }
 
+static uint64_t passed(const struct pt_execution *x, uint64_t since)
+{
+	return since < x->stretch ? PT_UNKNOWN : x->now - since;
+}
+
 static struct frame *enter(struct pt_execution *x, uint16_t function, uint64_t resume, uint16_t caller, uint8_t flags)
 {
 	struct function *f = &x->function[function];
-	uint32_t period = interval(x, function, PT_TALLY_PERIOD, f->entered);
-	uint32_t inactive = f->innermost == 0 ? interval(x, function, PT_TALLY_INACTIVE, f->left) : PT_NOTE_UNKNOWN;
-	struct frame *frame = push(x, function, resume, flags);
+	uint64_t since, idle;
+	struct frame *frame;
 
-	frame->period = period;
-	frame->inactive = inactive;
+	make_room(x);
+	if (x->top == x->frame)
+		flags &= (uint8_t)~TAIL;	/* nobody is below to leave with */
+	since = passed(x, f->entered);
+	idle = f->innermost == 0 ? passed(x, f->left) : PT_UNKNOWN;
+	frame = push(x, function, resume, flags);
+	frame->period = interval(x, function, PT_TALLY_PERIOD, since);
+	frame->inactive = interval(x, function, PT_TALLY_INACTIVE, idle);
 	frame->caller = caller;
 	f->entered = x->now;
 	f->count++;
+	if (stepping(x))
+		pt_stack_entered(x, frame, since);
 	return frame;
 }
 
@@ -105,6 +119,8 @@ static void pop(struct pt_execution *x, uint16_t how)
 	if (frame == x->base)
 		x->base = handler_below(x, frame);
 	pt_tally_add(x->tally, frame->function, &v);
+	if (stepping(x))
+		pt_stack_left(x, frame, &v);
 }
 
 /* The top frame returned, and with it those that tail-called it. */
@@ -118,43 +134,21 @@ static void pop_chain(struct pt_execution *x)
 	} while ((flags & TAIL) != 0);
 }
 
-static void forget_to(struct pt_execution *x, const struct frame *frame)	/* which stays */
+void pt_stack_forget_to(struct pt_execution *x, const struct frame *frame)
 {
 	while (x->top > frame)
 		pop(x, PT_INVOCATION_PARTIAL);
 }
 
-static void take_up(struct pt_execution *x, struct context *context)
-{
-	x->top = x->base = x->frame;
-	for (size_t i = 0; i < context->n_frames; i++) {
-		struct function *f = &x->function[context->frame[i].function];
-
-		context->frame[i].outer = (uint16_t)f->innermost;
-		f->innermost = i + 1;
-		*++x->top = context->frame[i];
-	}
-	x->top->preempted += x->now - context->parked;
-	context->n_frames = 0;
-	context->used = context->ambiguous;
-}
-
-static void forget_context(struct pt_execution *x, struct context *context)	/* while the stack is empty */
-{
-	context->ambiguous = false;
-	if (context->used) {
-		take_up(x, context);
-		forget_to(x, x->frame);
-	}
-}
-
 /* A gap: all that is open ends as unknown, and nothing that follows is measured from before it. */
 static void forget_all(struct pt_execution *x)
 {
-	forget_to(x, x->frame);
-	for (size_t i = 0; i < PT_EXECUTION_CONTEXTS; i++)
-		forget_context(x, &x->context[i]);
+	pt_stack_forget_to(x, x->frame);
+	pt_stack_forget_parked(x);
 	x->stretch = ++x->now;
+	x->skipped++;
+	if (stepping(x))
+		pt_stack_forgot(x);
 }
 
 /* --- calls, jumps and returns */
@@ -184,7 +178,7 @@ static bool long_jump(struct pt_execution *x, const struct pt_run *run)
 	if (frame == x->frame || frame < x->base || !behind_a_call(x, run->next))
 		return false;
 	note_error(x, PT_EXECUTION_LONG_JUMP, run);
-	forget_to(x, frame);
+	pt_stack_forget_to(x, frame);
 	return true;
 }
 
@@ -227,7 +221,7 @@ static void unexpected_return(struct pt_execution *x, const struct pt_run *run)
 		frame--;
 	if (frame > base) {
 		note_error(x, PT_EXECUTION_SKIPPED_EXIT, run);
-		forget_to(x, frame);
+		pt_stack_forget_to(x, frame);
 		pop_chain(x);
 		return;
 	}
@@ -240,19 +234,27 @@ static void unexpected_return(struct pt_execution *x, const struct pt_run *run)
 			tail_call(x, run);	/* "push {r0}; pop {pc}" */
 		} else if (!long_jump(x, run)) {
 			note_error(x, PT_EXECUTION_UNMATCHED_RETURN, run);
-			forget_to(x, base);
+			pt_stack_forget_to(x, base);
 		}
 	}
 }
 
 void pt_stack_stray(struct pt_execution *x, const struct pt_run *run, uint64_t ticks)
 {
-	if (x->top > x->frame)
+	if (x->top > x->frame) {
 		x->top->others += ticks;
-	else if (run->begin == x->function[run->function].entry)
+		if (stepping(x))
+			pt_stack_tell_stray(x);
+		x->stray_ticks = ticks;
+		x->stray_until = x->now + ticks;
+		x->stray_function = run->function;
+	} else if (run->begin == x->function[run->function].entry) {
 		enter(x, run->function, PT_UNKNOWN, PT_NO_FUNCTION, UNCALLED);
-	else
+	} else {
 		push(x, run->function, PT_UNKNOWN, UNSEEN);
+		if (stepping(x))
+			pt_stack_entered(x, x->top, PT_UNKNOWN);
+	}
 }
 
 /* --- exceptions */
@@ -266,8 +268,11 @@ static uint64_t entry_time(struct pt_execution *x, const struct pt_run *run, uin
 	x->function[run->next_function].cycles += cycles;
 	if (x->settings.clock != PT_FLOW_CYCLES)
 		return 0;
-	if (x->top > x->frame && x->top->function != run->function)
-		x->top->others -= cycles;	/* it was taken for shared code's time */
+	if (cycles > 0 && x->stray_until == x->now) {	/* it was taken for shared code's time */
+		x->top->others -= cycles;
+		x->stray_ticks -= cycles;
+		x->stray_until -= cycles;
+	}
 	return cycles;
 }
 
@@ -296,97 +301,35 @@ static uint64_t leave_handler(struct pt_execution *x, const struct pt_run *run)
 	if (handler == x->frame) {
 		if (x->top > x->frame)
 			pop_chain(x);
-		forget_to(x, x->frame);
+		pt_stack_forget_to(x, x->frame);
 		return PT_UNKNOWN;
 	}
 	while (frame <= x->top && (frame->flags & TAIL) != 0)
 		frame++;
 	if (frame <= x->top) {
 		note_error(x, PT_EXECUTION_SKIPPED_EXIT, run);
-		forget_to(x, frame - 1);
+		pt_stack_forget_to(x, frame - 1);
 	}
 	while (x->top >= handler)
 		pop(x, 0);
 	return resume;
 }
 
-static struct context *find_context(struct pt_execution *x, uint64_t resume)
-{
-	for (size_t i = 0; i < PT_EXECUTION_CONTEXTS; i++)
-		if (x->context[i].used && x->context[i].resume == resume)
-			return &x->context[i];
-	return NULL;
-}
-
-static struct context *free_context(struct pt_execution *x)	/* while the stack is empty */
-{
-	struct context *oldest = &x->context[0];
-
-	for (size_t i = 0; i < PT_EXECUTION_CONTEXTS; i++) {
-		if (!x->context[i].used)
-			return &x->context[i];
-		if (x->context[i].parked < oldest->parked)
-			oldest = &x->context[i];
-	}
-	x->errors.n[PT_EXECUTION_TOO_DEEP]++;
-	forget_context(x, oldest);
-	return oldest;
-}
-
-static void park_in(struct pt_execution *x, struct context *context, uint64_t resume, const struct frame *frames,
-		    size_t n_frames)
-{
-	memcpy(context->frame, frames, n_frames * sizeof(*frames));
-	context->n_frames = n_frames;
-	context->used = true;
-	context->resume = resume;
-	context->parked = x->now;
-}
-
-/* Take the whole stack away until an exception returns to resume. Returns with an empty stack. */
-static void park(struct pt_execution *x, uint64_t resume)
-{
-	size_t n_frames = (size_t)(x->top - x->frame);
-	struct context *context = find_context(x, resume);
-	bool ambiguous = context != NULL;
-	struct frame kept[PT_EXECUTION_CONTEXT_DEPTH];
-
-	if (n_frames > PT_EXECUTION_CONTEXT_DEPTH)
-		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
-	if (ambiguous || n_frames > PT_EXECUTION_CONTEXT_DEPTH) {
-		forget_to(x, x->frame);
-		n_frames = 0;
-	}
-	for (; x->top > x->frame; x->top--)
-		x->function[x->top->function].innermost = x->top->outer;
-	memcpy(kept, x->frame + 1, n_frames * sizeof(*kept));
-	if (ambiguous)
-		forget_context(x, context);
-	else
-		context = free_context(x);
-	park_in(x, context, resume, kept, n_frames);
-	context->ambiguous = ambiguous;
-}
-
 /* An exception returned elsewhere than where it had interrupted. */
-static void switch_context(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
+static void return_elsewhere(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
 {
-	struct context *context = find_context(x, run->next);
 	const struct frame *frame = x->base;
 
-	if (context == NULL && run->next - resume <= 4)
-		return;			/* a fault handler that skips the instruction */
 	if (x->base == x->frame) {
-		park(x, resume);
-		context = find_context(x, run->next);	/* parking may have cost it its slot */
-		if (context != NULL)
-			take_up(x, context);
+		pt_stack_switch(x, run->next, resume);
 		return;
 	}
+	if (run->next - resume <= SKIPPED_BYTES)
+		return;
 	note_error(x, PT_EXECUTION_UNMATCHED_EXCEPTION, run);
 	while (frame > x->frame && ((frame->flags & HANDLER) == 0 || frame->resume != run->next))
 		frame--;
-	forget_to(x, frame > x->frame ? frame - 1 : frame);	/* several levels were left at once */
+	pt_stack_forget_to(x, frame > x->frame ? frame - 1 : frame);	/* several levels were left at once */
 }
 
 static void exception_return(struct pt_execution *x, const struct pt_run *run)
@@ -394,7 +337,7 @@ static void exception_return(struct pt_execution *x, const struct pt_run *run)
 	uint64_t resume = leave_handler(x, run);
 
 	if (resume != run->next && resume != PT_UNKNOWN)
-		switch_context(x, run, resume);
+		return_elsewhere(x, run, resume);
 }
 
 static void tail_chain(struct pt_execution *x, const struct pt_run *run)

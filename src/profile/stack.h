@@ -1,5 +1,5 @@
-/* The shadow stack of execution.c, shared by its two halves: what every call and return does (execution.c), and what
- * only odd ones do (odd.c). Nobody else includes this. */
+/* The shadow stack of execution.c, shared by its parts: what every call and return does (execution.c), what only odd
+ * ones do (odd.c), and which stack runs (contexts.c). Nobody else includes this. */
 #ifndef PT_PROFILE_STACK_H
 #define PT_PROFILE_STACK_H
 
@@ -36,17 +36,26 @@ struct function {		/* what runs, calls and returns touch: one cache line */
 	uint32_t exceptions;	/* entries by exception */
 } __attribute__((aligned(64)));
 
-struct context {		/* interrupted, and not gone on with */
-	bool used;
-	bool ambiguous;		/* several contexts were left at this address: nobody can tell which one comes back */
-	uint64_t resume;
-	uint64_t parked;	/* clock */
-	size_t n_frames;
-	struct frame frame[PT_EXECUTION_CONTEXT_DEPTH];
+enum context_state {
+	UNUSED,
+	RUNS,			/* its frames are those of struct pt_execution */
+	PARKED,			/* interrupted, and not gone on with */
+	DOUBTFUL,		/* several stacks were left at this address: nobody can tell which one comes back */
 };
+
+struct context {		/* a stack; its index is its number in steps */
+	enum context_state state;
+	uint16_t task;		/* PT_NO_TASK: none, or not known */
+	bool told;		/* a task signal told whose it is; else flow found it */
+	size_t n_frames;	/* PARKED: those in kept */
+	uint64_t resume;	/* where it goes on; PT_UNKNOWN: not known */
+	uint64_t parked;	/* clock */
+};
+typedef struct frame pt_kept_frames[PT_EXECUTION_CONTEXT_DEPTH];
 
 struct pt_execution {
 	uint64_t now, stretch;	/* clock, and where it was behind the last gap; > 0, so that 0 is long ago */
+	uint64_t skipped;	/* ticks of it that nothing took: one to begin with and one for each gap */
 	struct frame *top;	/* frame[0] is the floor: no function, never left */
 	struct frame *base;	/* the uppermost handler: where the current level begins; or the floor */
 	struct function *function;
@@ -54,23 +63,58 @@ struct pt_execution {
 	const struct pt_codemap *map;
 	struct pt_flow_settings settings;
 	size_t n_functions;
-	struct context context[PT_EXECUTION_CONTEXTS];
+	struct context context[PT_STEP_STACKS];
+	pt_kept_frames *kept;		/* per context; memory is taken when one is parked */
+	size_t n_contexts;		/* of them were ever used */
+	uint16_t stack;			/* the context that runs */
 	struct pt_execution_errors errors;
+
+	/* what ran last in code that is not the top frame's: that long, until then */
+	uint64_t stray_ticks, stray_until;
+	uint16_t stray_function;
+
+	struct pt_step_sink sink;	/* take NULL: nobody wants steps */
+	uint16_t core;
+	uint64_t anchor, anchor_ns;	/* the last */
+	double ns_per_tick;		/* 0: not known */
+	struct pt_step_batch steps;
+
 	struct pt_execution_result result;
 	struct pt_execution_function *rows;	/* result.function */
 	struct pt_edge *edges;		/* result.edge */
 	struct frame frame[PT_EXECUTION_DEPTH], scratch[PT_EXECUTION_DEPTH];
 };
 
-enum { FLOOR = UINT16_MAX };	/* the function of frame[0]: no id is that high */
+enum {
+	FLOOR = UINT16_MAX,	/* the function of frame[0]: no id is that high */
+	SKIPPED_BYTES = 4,	/* a fault handler may return that far behind where it came from */
+};
 
 static inline bool full(const struct pt_execution *x)
 {
 	return x->top == x->frame + PT_EXECUTION_DEPTH - 1;
 }
 
+static inline bool stepping(const struct pt_execution *x)
+{
+	return x->sink.take != NULL;
+}
+
+/* --- steps (execution.c); only while stepping() */
+
+void pt_stack_entered(struct pt_execution *x, const struct frame *frame, uint64_t period);
+void pt_stack_left(struct pt_execution *x, const struct frame *frame, const struct pt_invocation *v);
+void pt_stack_switched(struct pt_execution *x, struct pt_moment at);
+void pt_stack_forgot(struct pt_execution *x);
+void pt_stack_tell_stray(struct pt_execution *x);	/* before more of it, or of anything else, is told */
+
+/* --- frames (odd.c) */
+
 /* What frame amounts to when it ends now; below gets its part. how: PT_INVOCATION_PARTIAL or 0. */
 struct pt_invocation pt_stack_end(const struct frame *frame, struct frame *below, uint64_t now, uint16_t how);
+
+/* frame stays; what lies above is left as partial. */
+void pt_stack_forget_to(struct pt_execution *x, const struct frame *frame);
 
 /* Runs that took ticks, from run on, in code that is not the top frame's: the first of a stretch, or shared code. Before
  * now is put forward. */
@@ -78,5 +122,11 @@ void pt_stack_stray(struct pt_execution *x, const struct pt_run *run, uint64_t t
 
 /* Everything that the hot path does not do itself. now includes the run. */
 void pt_stack_odd(struct pt_execution *x, const struct pt_run *run);
+
+/* --- which stack runs (contexts.c) */
+
+/* An exception returned to thread code at next, not to resume, where it had come from. */
+void pt_stack_switch(struct pt_execution *x, uint64_t next, uint64_t resume);
+void pt_stack_forget_parked(struct pt_execution *x);	/* while the running stack is empty */
 
 #endif

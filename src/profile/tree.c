@@ -150,6 +150,14 @@ static void charge(struct tree *t, struct core *core, const struct pt_step *step
 	core->clock = step->clock;
 }
 
+static void leave(struct core *core, const struct pt_step *step)	/* it may be of a stack that does not run */
+{
+	struct chain *chain = &core->chain[step->stack < PT_STEP_STACKS ? step->stack : 0];
+
+	if (chain->n > 0)
+		chain->n--;
+}
+
 static void forget(struct core *core)
 {
 	for (size_t i = 0; i < PT_STEP_STACKS; i++)
@@ -174,8 +182,8 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 		charge(t, core, step);
 		if (step->kind == PT_STEP_ENTER)
 			enter(t, core, step);
-		else if (step->kind == PT_STEP_LEAVE && core->now->n > 0)
-			core->now->n--;
+		else if (step->kind == PT_STEP_LEAVE)
+			leave(core, step);
 		else if (step->kind == PT_STEP_SWITCH)
 			switch_to(core, step);
 		else if (step->kind == PT_STEP_FORGET)
