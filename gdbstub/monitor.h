@@ -36,6 +36,7 @@ struct pt_monitor_word {
 	const char *help;
 	/* Ends in pt_monitor_done(), at once or later. */
 	void (*run)(struct pt_monitor_call *call);
+	void (*details)(struct pt_monitor_call *call);	/* said by help for just this word; NULL: nothing */
 };
 
 /* Each file of commands has such a list, ended by a row without a name; monitor.c has the list of lists. */
@@ -70,6 +71,8 @@ void pt_monitor_fail(struct pt_monitor_call *call, int rc, const char *fmt, ...)
 void pt_monitor_session_reply(void *arg, int rc, const char *text, size_t len_bytes);
 /* Work on the board thread (it may say, and use data), then after(), NULL: pt_monitor_done(). */
 void pt_monitor_on_board(struct pt_monitor_call *call, pt_monitor_board_fn *on_board, pt_monitor_after_fn *after);
+/* monitor_profile.c: the end of a status: what is being profiled, and how much was seen and lost. */
+void pt_monitor_profile_status(struct pt_monitor_call *call);
 struct pt_session *pt_monitor_session(const struct pt_monitor_call *call);
 struct pt_board *pt_monitor_board(const struct pt_monitor_call *call);
 

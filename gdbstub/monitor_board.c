@@ -211,7 +211,7 @@ static void status_and_session(struct pt_monitor_call *call, int rc, const struc
 	if (rc < 0)
 		pt_monitor_say(call, "no target: %s", err->msg);
 	say_clients(call);
-	pt_session_status(pt_monitor_session(call), pt_monitor_session_reply, call);
+	pt_monitor_profile_status(call);
 }
 
 static void status(struct pt_monitor_call *call)
@@ -312,11 +312,11 @@ static void erase(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_board_words[] = {
-	{ "halt", "", "halt the core", halt },
-	{ "go", "", "let the core run", go },
-	{ "reset", "[halt|run|init]", "reset, then halt or run; without a word as it was before", reset },
-	{ "status", "", "chip, core, what proftap changed in it, and the profile", status },
-	{ "speed", "[HZ]", "set the clock of the wire, and measure what the probe does with it", speed },
-	{ "erase", "everything", "erase all flash; the way to unlock a secured chip", erase },
+	{ "halt", "", "halt the core", halt, NULL },
+	{ "go", "", "let the core run", go, NULL },
+	{ "reset", "[halt|run|init]", "reset, then halt or run; without a word as it was before", reset, NULL },
+	{ "status", "", "chip, core, what proftap changed in it, and the profile", status, NULL },
+	{ "speed", "[HZ]", "set the clock of the wire, and measure what the probe does with it", speed, NULL },
+	{ "erase", "everything", "erase all flash; the way to unlock a secured chip", erase, NULL },
 	{ 0 },
 };

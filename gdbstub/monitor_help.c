@@ -23,6 +23,14 @@ static void put_word(void *arg, const struct pt_monitor_word *word)
 		pt_monitor_say(topic->call, "%s\n%*s%s", usage, USAGE_COLUMNS, "", word->help);
 }
 
+static void put_details(void *arg, const struct pt_monitor_word *word)
+{
+	struct topic *topic = arg;
+
+	if (word->details != NULL && strcmp(word->name, topic->text) == 0)
+		word->details(topic->call);
+}
+
 static void help(struct pt_monitor_call *call)
 {
 	struct topic topic = { .call = call };
@@ -31,6 +39,7 @@ static void help(struct pt_monitor_call *call)
 		snprintf(topic.text + strlen(topic.text), sizeof(topic.text) - strlen(topic.text), "%s%s",
 			 i > 0 ? " " : "", call->words[i]);
 	pt_monitor_each_word(put_word, &topic);
+	pt_monitor_each_word(put_details, &topic);
 	if (topic.found)
 		pt_monitor_done(call, 0, NULL);
 	else
@@ -38,6 +47,6 @@ static void help(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_help_words[] = {
-	{ "help", "[TOPIC]", "this list, or what begins with TOPIC", help },
+	{ "help", "[TOPIC]", "this list, or what begins with TOPIC", help, NULL },
 	{ 0 },
 };

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gdbstub/monitor.h"
+#include "pipeline.h"
 
 static bool no_words(struct pt_monitor_call *call)
 {
@@ -22,10 +23,43 @@ static void stop(struct pt_monitor_call *call)
 		pt_session_stop(pt_monitor_session(call), pt_monitor_session_reply, call);
 }
 
+static void on_summary(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_monitor_call *call = arg;
+
+	if (rc == 0)		/* else there is nothing to sum up, and the status has said so */
+		pt_text_bytes(&call->out, text, len_bytes);
+	pt_monitor_done(call, 0, NULL);
+}
+
+static void on_status(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	static const char *const words[] = { "format=summary" };
+	struct pt_monitor_call *call = arg;
+	struct pt_session *session = pt_monitor_session(call);
+	struct pt_query query;
+	struct pt_err err;
+
+	if (rc < 0 || pt_session_get_state(session) == PT_SESSION_STARTING ||
+	    pt_query_parse(&query, words, 1, &err) < 0) {
+		pt_monitor_session_reply(arg, rc, text, len_bytes);
+		return;
+	}
+	pt_text_bytes(&call->out, text, len_bytes);
+	if (len_bytes > 0 && text[len_bytes - 1] != '\n')
+		pt_text_add(&call->out, "\n");
+	pt_session_report(session, &query, on_summary, call);
+}
+
+void pt_monitor_profile_status(struct pt_monitor_call *call)
+{
+	pt_session_status(pt_monitor_session(call), on_status, call);
+}
+
 static void status(struct pt_monitor_call *call)
 {
 	if (no_words(call))
-		pt_session_status(pt_monitor_session(call), pt_monitor_session_reply, call);
+		pt_monitor_profile_status(call);
 }
 
 static void reset(struct pt_monitor_call *call)
@@ -45,6 +79,29 @@ static void report(struct pt_monitor_call *call)
 		pt_session_report(pt_monitor_session(call), &query, pt_monitor_session_reply, call);
 }
 
+static void say_line(void *arg, const char *line)
+{
+	pt_monitor_say(arg, "%s", line);
+}
+
+static void start_details(struct pt_monitor_call *call)
+{
+	pt_monitor_say(call, "keys of every profile (monitor sources: those of each source):");
+	pt_params_help(pt_pipeline_params, pt_n_pipeline_params, say_line, call);
+}
+
+static void report_details(struct pt_monitor_call *call)
+{
+	pt_monitor_say(call, "views:");
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		pt_monitor_say(call, "  %-12s %s%s", pt_views[i]->name, pt_views[i]->help, i == 0 ? " (standard)" : "");
+	pt_monitor_say(call, "formats (format=NAME):");
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		pt_monitor_say(call, "  %-12s %s%s", pt_formats[i]->name, pt_formats[i]->help,
+			       i == 0 ? " (standard)" : "");
+	pt_monitor_say(call, "sort=KEY: a column, such as net, gross, count, max, name; top=0: all rows");
+}
+
 static void sources(struct pt_monitor_call *call)
 {
 	if (no_words(call))
@@ -52,12 +109,13 @@ static void sources(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_profile_words[] = {
-	{ "profile start", "[source=NAME] [mode=NAME] [KEY=VALUE...]", "profile from here on; continue lets the core run",
-	  start },
-	{ "profile stop", "", "stop profiling; the result stays", stop },
-	{ "profile status", "", "what is being profiled, and how much was seen and lost", status },
-	{ "profile reset", "", "forget the statistics, go on profiling", reset },
-	{ "profile report", "[VIEW] [sort=KEY] [top=N]", "print a table: functions (default), calls", report },
-	{ "sources", "", "what this chip can be profiled by, with the settings", sources },
+	{ "profile start", "[source=NAME] [mode=NAME] [KEY=VALUE...]",
+	  "profile from here on; continue lets the core run (keys: help profile start)", start, start_details },
+	{ "profile stop", "", "stop profiling; the result stays", stop, NULL },
+	{ "profile status", "", "what is being profiled, and how much was seen and lost", status, NULL },
+	{ "profile reset", "", "forget the statistics, go on profiling", reset, NULL },
+	{ "profile report", "[VIEW] [sort=KEY] [top=N] [format=NAME]",
+	  "print a table: of functions, or another view (help profile report lists them)", report, report_details },
+	{ "sources", "", "what this chip can be profiled by, with the settings", sources, NULL },
 	{ 0 },
 };

@@ -116,6 +116,6 @@ static void symbols(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_symbols_words[] = {
-	{ "symbols", "[FILE]", "read an ELF on the daemon's host, or tell which is in use", symbols },
+	{ "symbols", "[FILE]", "read an ELF on the daemon's host, or tell which is in use", symbols, NULL },
 	{ 0 },
 };

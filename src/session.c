@@ -456,23 +456,37 @@ void pt_session_status(struct pt_session *session, pt_session_reply reply, void 
 
 /* --- sources ------------------------------------------------------------------------------------------------------ */
 
+struct lines { char *text; size_t room; };
+
+static void put_line(void *arg, const char *line)
+{
+	struct lines *out = arg;
+	size_t at = strlen(out->text);
+
+	snprintf(out->text + at, out->room - at, "%s\n", line);
+}
+
 static int sources_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct request *request = (struct request *)job;
+	struct lines out = { request->say, sizeof(request->say) };
 	const struct pt_source_ops *const *source;
-	size_t n, at = 0;
+	char line[512];
+	size_t n;
 
 	(void)board;
 	if (need_target(target, err) < 0)
 		return err->code;
 	source = target->ops->sources(target->state, &n);
-	for (size_t i = 0; i < n && at < sizeof(request->say); i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct pt_err why = { 0 };
 		bool on = source[i]->available(target, &why) == 0;
 
-		at += (size_t)snprintf(request->say + at, sizeof(request->say) - at, "%-12s modes %s: %s%s%s\n",
-				       source[i]->name, source[i]->modes, on ? source[i]->help : "not here: ",
-				       on ? "" : why.msg, i == 0 && on ? " (standard)" : "");
+		snprintf(line, sizeof(line), "%-12s modes %s: %s%s%s", source[i]->name, source[i]->modes,
+			 on ? source[i]->help : "not here: ", on ? "" : why.msg, i == 0 && on ? " (standard)" : "");
+		put_line(&out, line);
+		if (on)
+			pt_params_help(source[i]->params, source[i]->n_params, put_line, &out);
 	}
 	return 0;
 }

@@ -387,6 +387,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	{ "an answer is one packet", { ":sources", "(mtb\n" } },
 	{ "start and stop", { ":profile start", "(profiling\n", ":profile stop", "<OK" } },
 	{ "report", { ":profile report", "(TABLE\n" } },
+	{ "status, and how much was seen", { ":profile status", "(profile: none\nTABLE\n" } },
 	{ "halt and go", { ":halt", "(core 0: halted at 0x00000100", ":go", "(running\n" } },
 	{ "with the board closed", { NEW_GDB, "#unplug", ":halt", "<E.the probe was unplugged", ":sources",
 	  "(mtb\n" } },

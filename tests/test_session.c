@@ -282,6 +282,8 @@ START_TEST(tells_what_the_chip_offers)
 	open_ready(REPEATABLE "&variant=no-mtb");
 	pt_session_sources(session, on_answer, &told);
 	expect(&told, 0, "no MTB in its ROM table");
+	ck_assert_ptr_nonnull(strstr(last, "  batch "));	/* settings of what can be used, of nothing else */
+	ck_assert_ptr_null(strstr(last, "mtb-ram"));
 	close_all();
 }
 END_TEST

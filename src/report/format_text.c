@@ -10,7 +10,7 @@
 #include "report/units.h"
 #include "util.h"
 
-extern const struct pt_format pt_format_text;
+extern const struct pt_format pt_format_text, pt_format_summary;
 
 enum { NAME_COLUMNS = 22, FILE_COLUMNS = 20, LABEL_COLUMNS = 11 };
 
@@ -437,3 +437,20 @@ static int write_text(const struct pt_profile *profile, const struct pt_view *vi
 }
 
 const struct pt_format pt_format_text = { .name = "text", .help = "a table for a terminal", .write = write_text };
+
+static int write_summary(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+			 struct pt_text *out, struct pt_err *err)
+{
+	(void)view;
+	(void)query;
+	(void)err;
+	time_line(profile, out);
+	loss_lines(profile, out);
+	data_line(profile, out);
+	trouble_lines(profile, out);
+	return 0;
+}
+
+const struct pt_format pt_format_summary = {
+	.name = "summary", .help = "how much was seen and lost; no table", .write = write_summary
+};

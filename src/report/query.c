@@ -91,7 +91,7 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 		return 0;
 	}
 	if (find_view(word) == NULL)
-		return list_words("there is no view", word, err);
+		return list_words(strchr(word, '=') != NULL ? "there is no setting" : "there is no view", word, err);
 	return copy(query->view, sizeof(query->view), "view", word, err);
 }
 

@@ -9,7 +9,7 @@
 #include "util.h"
 
 #define PT_VIEWS(X) X(functions) X(calls) X(tree) X(irqs) X(gaps)	/* the first is the default */
-#define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(speedscope) X(svg)
+#define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(speedscope) X(svg) X(summary)
 
 #define X(view) extern const struct pt_view pt_view_##view;
 PT_VIEWS(X)
