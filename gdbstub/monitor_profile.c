@@ -87,7 +87,8 @@ static void say_line(void *arg, const char *line)
 static void start_details(struct pt_monitor_call *call)
 {
 	pt_monitor_say(call, "keys of every profile (monitor sources: those of each source):");
-	pt_params_help(pt_pipeline_params, pt_n_pipeline_params, say_line, call);
+	for (size_t i = 0; pt_pipeline_param(i) != NULL; i++)
+		pt_params_help(pt_pipeline_param(i), 1, say_line, call);
 }
 
 static void report_details(struct pt_monitor_call *call)

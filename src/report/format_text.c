@@ -444,9 +444,8 @@ static int write_summary(const struct pt_profile *profile, const struct pt_view 
 	(void)view;
 	(void)query;
 	(void)err;
-	time_line(profile, out);
-	loss_lines(profile, out);
-	data_line(profile, out);
+	time_lines(profile, out);
+	data_lines(profile, out);
 	trouble_lines(profile, out);
 	return 0;
 }
