@@ -10,6 +10,7 @@ enum { MAX_SPANS = 64, MAX_VECTORS = 256 };
 
 /* A position in the sorted functions and marks, moved along while a span is swept. */
 struct cursor {
+	const struct pt_program *program;
 	const struct pt_function *functions;
 	const struct pt_code_mark *marks;
 	size_t n_functions, n_marks, function, mark;
@@ -63,14 +64,12 @@ static void next_mark(struct cursor *c, uint64_t addr)
 
 static uint16_t function_at(struct cursor *c, uint64_t addr)
 {
-	const struct pt_function *f;
+	size_t id;
 
 	while (c->function < c->n_functions && c->functions[c->function].address <= addr)
 		c->function++;
-	if (c->function == 0 || c->function >= UINT16_MAX)
-		return PT_NO_FUNCTION;
-	f = &c->functions[c->function - 1];
-	return addr - f->address < f->size ? (uint16_t)c->function : PT_NO_FUNCTION;
+	id = c->function > 0 ? pt_program_enclosing(c->program, c->function - 1, addr) : 0;
+	return id <= PT_MAX_FUNCTIONS ? (uint16_t)id : PT_NO_FUNCTION;
 }
 
 static bool breaks_flow(const struct pt_insn *insn)
@@ -160,7 +159,7 @@ static bool add_spans(struct pt_codemap *map)
 {
 	uint64_t left_bytes = PT_PROGRAM_MAX_CODE;
 	const struct pt_segment *segments;
-	struct cursor c = { 0 };
+	struct cursor c = { .program = map->program };
 	size_t n;
 
 	c.functions = pt_program_functions(map->program, &c.n_functions);

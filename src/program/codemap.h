@@ -6,7 +6,8 @@
 
 #include "program/program.h"
 
-enum { PT_NO_FUNCTION = 0 };	/* function ids are index + 1, below UINT16_MAX; functions beyond that have none */
+/* Function ids are index + 1; functions beyond PT_MAX_FUNCTIONS have none, and the program's warning says so. */
+enum { PT_NO_FUNCTION = 0, PT_MAX_FUNCTIONS = UINT16_MAX - 1 };
 
 /* Sums of what lies before an address in its span, packed so that one subtraction gives all of a straight run: breaks
  * (places that no straight run can pass: unconditional branches, data) in bits 0-15, instructions in bits 16-31,

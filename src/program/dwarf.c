@@ -46,6 +46,25 @@ static bool fits_in_memory(Elf *elf)
 	return true;
 }
 
+uint64_t pt_dwarf_section_bytes(Elf *elf, const char *wanted)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn)) != NULL) {
+		const char *name = gelf_getshdr(scn, &sh) != NULL ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		bool old = name != NULL && strncmp(name, ".z", 2) == 0;	/* ".zdebug_line" */
+		uint64_t size;
+
+		if (name == NULL || (strcmp(name, wanted) != 0 && (!old || strcmp(name + 2, wanted + 1) != 0)))
+			continue;
+		size = unpacked_bytes(scn, &sh, name);
+		return size > 0 ? size : sh.sh_type != SHT_NOBITS ? sh.sh_size : 0;
+	}
+	return 0;
+}
+
 Dwarf *pt_dwarf_of_elf(Elf *elf)
 {
 	return elf != NULL && fits_in_memory(elf) ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;

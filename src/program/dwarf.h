@@ -21,4 +21,7 @@ void pt_dwarf_close(struct pt_dwarf *d);	/* after a failed open, too */
 /* The same for an ELF that is open already, which stays the caller's; NULL: none. End it with dwarf_end(). */
 Dwarf *pt_dwarf_of_elf(Elf *elf);
 
+/* What a section takes in memory once it is unpacked; 0: there is none of this name. */
+uint64_t pt_dwarf_section_bytes(Elf *elf, const char *name);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/codemap.h"
 #include "program/file.h"
 #include "program/reader.h"
 #include "util.h"
@@ -202,8 +203,11 @@ static int fill_program(struct pt_elf_reader *r, unsigned machine)
 	find_vectors(r);
 	pt_program_seal(r->program, r->vectors, r->vectors_bytes);
 	pt_program_read_lines(r->program, r->elf);
+	if (r->program->n_functions > PT_MAX_FUNCTIONS)
+		pt_program_warn(r->program, "more than 65534 functions: those at the highest addresses have no numbers of "
+				"their own");
 	if (r->program->n_functions == 0)
-		r->program->warning = "stripped: the ELF has no functions, so addresses stand for names";
+		pt_program_warn(r->program, "stripped: the ELF has no functions, so addresses stand for names");
 	return 0;
 }
 

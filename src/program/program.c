@@ -1,4 +1,5 @@
 /* A program under test: what elf.c found, kept and looked up. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,16 @@ const char *pt_arena_text(struct pt_arena *arena, const char *text)
 	return pt_arena_copy(arena, text, strlen(text) + 1);
 }
 
+void pt_arena_free(struct pt_arena *arena)
+{
+	while (arena->blocks != NULL) {
+		struct pt_arena_block *block = arena->blocks;
+
+		arena->blocks = block->next;
+		free(block);
+	}
+}
+
 struct pt_program *pt_program_new(const char *path, size_t room_bytes)
 {
 	struct pt_program *program = calloc(1, sizeof(*program));
@@ -50,6 +61,15 @@ struct pt_program *pt_program_new(const char *path, size_t room_bytes)
 	return program;
 }
 
+void pt_program_warn(struct pt_program *program, const char *sentence)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s%s%s", program->warning != NULL ? program->warning : "",
+		 program->warning != NULL ? "; " : "", sentence);
+	program->warning = pt_arena_text(&program->arena, text);
+}
+
 struct pt_program *pt_program_ref(struct pt_program *program)
 {
 	atomic_fetch_add_explicit(&program->refs, 1, memory_order_relaxed);
@@ -60,17 +80,14 @@ void pt_program_unref(struct pt_program *program)
 {
 	if (program == NULL || atomic_fetch_sub_explicit(&program->refs, 1, memory_order_acq_rel) != 1)
 		return;
-	while (program->arena.blocks != NULL) {
-		struct pt_arena_block *block = program->arena.blocks;
-
-		program->arena.blocks = block->next;
-		free(block);
-	}
+	pt_arena_free(&program->arena);
 	free(program->functions);
 	free(program->segments);
 	free(program->symbols);
 	free(program->marks);
-	free(program->rows);
+	free(program->around);
+	free(program->lines);
+	free(program->files);
 	free(program->elf.bytes);
 	free(program->debug.bytes);
 	free(program);
@@ -90,10 +107,40 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static bool is_in(const struct pt_function *f, uint64_t addr)
+{
+	return addr - f->address < f->size;
+}
+
+size_t pt_program_enclosing(const struct pt_program *program, size_t i, uint64_t addr)
+{
+	for (i++; i > 0 && !is_in(&program->functions[i - 1], addr); )
+		i = program->around != NULL ? program->around[i - 1] : 0;
+	return i;
+}
+
+/* Symbols nest where assembler code names a part of a function, seldom and not deep. Deeper ones are cut off, so that
+ * a look-up stays one. */
+static void find_around(struct pt_program *p)
+{
+	enum { MAX_NESTED = 16 };
+	uint8_t *depth = calloc(p->n_functions + 1, 1);
+
+	p->around = calloc(p->n_functions + 1, sizeof(*p->around));
+	for (size_t i = 1; depth != NULL && p->around != NULL && i < p->n_functions; i++) {
+		size_t around = pt_program_enclosing(p, i - 1, p->functions[i].address);
+
+		if (around > 0 && depth[around - 1] < MAX_NESTED) {
+			p->around[i] = (uint32_t)around;
+			depth[i] = depth[around - 1] + 1;
+		}
+	}
+	free(depth);
+}
+
 const struct pt_function *pt_program_function_at(const struct pt_program *program, uint64_t addr)
 {
 	size_t low = 0, high = program->n_functions;
-	const struct pt_function *f;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -103,8 +150,8 @@ const struct pt_function *pt_program_function_at(const struct pt_program *progra
 		else
 			high = middle;
 	}
-	f = low > 0 ? &program->functions[low - 1] : NULL;
-	return f != NULL && addr - f->address < f->size ? f : NULL;
+	low = low > 0 ? pt_program_enclosing(program, low - 1, addr) : 0;
+	return low > 0 ? &program->functions[low - 1] : NULL;
 }
 
 const uint8_t *pt_program_bytes_at(const struct pt_program *program, uint64_t run, size_t len_bytes)
@@ -140,6 +187,7 @@ void pt_program_seal(struct pt_program *program, uint64_t vectors, uint64_t vect
 		qsort(program->segments, program->n_segments, sizeof(*program->segments), by_load_address);
 	if (program->n_symbols > 0)
 		qsort(program->symbols, program->n_symbols, sizeof(*program->symbols), by_name);
+	find_around(program);
 	program->vectors = vectors;
 	if (vectors != PT_UNKNOWN)
 		program->n_vectors = count_vectors(program, vectors, vectors_bytes);
@@ -193,26 +241,6 @@ bool pt_program_symbol(const struct pt_program *program, const char *name, uint6
 		return false;
 	*addr = found->addr;
 	*size = found->size;
-	return true;
-}
-
-bool pt_program_line(const struct pt_program *program, uint64_t addr, const char **file, uint32_t *line)
-{
-	const struct pt_function *f = pt_program_function_at(program, addr);
-	size_t low = 0, high = program->n_rows;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (program->rows[middle].addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (f == NULL || low == 0 || program->rows[low - 1].addr < f->address)
-		return false;
-	*file = program->rows[low - 1].file;
-	*line = program->rows[low - 1].line;
 	return true;
 }
 

@@ -72,13 +72,24 @@ static bool is_function(const GElf_Sym *sym, const GElf_Shdr *sh, const char *na
 		!pt_elf_names_vectors(name));
 }
 
+/* NAME_EXIT_ and NAME_EXIT_2, _3, …: where a function ends, by hand (exits.h). They are places in it. */
+static bool names_exit(const char *name)
+{
+	const char *exit = strstr(name, "_EXIT_");
+
+	for (const char *next = exit; next != NULL; next = strstr(next + 1, "_EXIT_"))
+		exit = next;
+	return exit != NULL && exit > name && exit[strspn(exit + 6, "0123456789") + 6] == '\0';
+}
+
 static int add_function(struct pt_elf_reader *r, const GElf_Sym *sym, const char *name)
 {
 	uint64_t addr = r->header.e_machine == EM_ARM ? sym->st_value & ~UINT64_C(1) : sym->st_value;	/* Thumb bit */
 	GElf_Shdr sh;
 
 	if (sym->st_shndx >= SHN_LORESERVE || gelf_getshdr(elf_getscn(r->elf, sym->st_shndx), &sh) == NULL ||
-	    !pt_elf_in_memory(&sh) || addr - sh.sh_addr >= sh.sh_size || !is_function(sym, &sh, name))
+	    !pt_elf_in_memory(&sh) || addr - sh.sh_addr >= sh.sh_size || !is_function(sym, &sh, name) ||
+	    names_exit(name))
 		return 0;
 	r->drafts[r->n_drafts++] = (struct pt_function_draft){
 		.function = { .name = name, .address = addr, .size = sym->st_size },
