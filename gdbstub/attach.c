@@ -200,6 +200,8 @@ static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct p
 		else if (status.state == PT_HALTED && pt_board_resume(board, core, to) < 0)
 			to = &other;
 	}
+	if (target->ops->leave != NULL && target->ops->leave(target->state, to) < 0)
+		to = &other;
 	return to == err ? 0 : err->code;
 }
 

@@ -19,6 +19,11 @@ static struct pt_lease *find(const struct pt_target *target, const char *unit)
 	return lease;
 }
 
+bool pt_lease_held(const struct pt_target *target, const char *unit)
+{
+	return find(target, unit) != NULL;
+}
+
 int pt_lease_take(struct pt_target *target, const char *unit, const char *owner, struct pt_err *err)
 {
 	struct pt_lease *lease = find(target, unit);

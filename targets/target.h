@@ -92,6 +92,9 @@ struct pt_target_ops {
 	/* Put everything back as it was found: breakpoints out, catches off, halting debug off if it was off, the core
 	 * running if resume. Works as far as the probe still does. */
 	int (*detach)(void *state, bool resume, struct pt_err *err);
+	/* Nobody debugs any more, though the board stays open: a core that runs goes on as it was found, halting debug and
+	 * catches off, but for what a source at work needs. A halted one is left alone. NULL: nothing to do. */
+	int (*leave)(void *state, struct pt_err *err);
 	const char *(*chip)(void *state);	/* "MKL27Z256 (Cortex-M0+ r0p1)" */
 	/* What was found and what we changed, line by line, for `monitor status`. */
 	void (*describe)(void *state, void (*say)(void *arg, const char *line), void *arg);
@@ -153,5 +156,6 @@ int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err);
 /* A hardware unit has one owner at a time: "mtb", "bpu.0", "dwt.1". PT_EBUSY names the owner. */
 int pt_lease_take(struct pt_target *target, const char *unit, const char *owner, struct pt_err *err);
 void pt_lease_drop(struct pt_target *target, const char *unit, const char *owner);
+bool pt_lease_held(const struct pt_target *target, const char *unit);	/* by anybody */
 
 #endif

@@ -240,9 +240,17 @@ static int mass_erase(void *state, struct pt_err *err)
 	return 0;
 }
 
+static int leave(void *state, struct pt_err *err)
+{
+	(void)state;
+	(void)err;
+	fake.n_leaves++;
+	return 0;
+}
+
 static const struct pt_target_ops ops = {
 	.name = "fake", .help = "for tests", .architecture = "arm", .elf_machine = 40,
-	.chip = chip, .describe = describe, .n_cores = n_cores, .status = status,
+	.leave = leave, .chip = chip, .describe = describe, .n_cores = n_cores, .status = status,
 	.registers = get_registers, .read_registers = read_registers, .write_registers = write_registers, .pc = get_pc,
 	.mem = get_mem, .regions = get_regions, .break_insert = break_insert, .break_remove = break_remove,
 	.flash_erase = flash_erase, .flash_write = flash_write, .flash_done = flash_done, .mass_erase = mass_erase,

@@ -22,6 +22,7 @@ struct fake {
 	size_t n_breaks;
 	unsigned n_halts, n_resumes, n_steps, n_resets, n_pc_writes;
 	unsigned n_erases, n_flash_writes, n_flash_dones, n_mass_erases;
+	unsigned n_leaves;
 	unsigned n_reads;			/* of memory */
 	unsigned stop_in_resume;	/* the next resume meets a breakpoint at once */
 	bool hold_jobs;			/* they wait until it is false again */

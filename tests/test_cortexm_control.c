@@ -358,6 +358,37 @@ START_TEST(restore_leaves_it_as_found)
 }
 END_TEST
 
+static const struct { uint32_t dhcsr; bool pcsr, source_halts, halted; uint32_t debugen, demcr; } leaves[] = {
+	{ 0, false, false, false, 0, 0 },
+	{ DHCSR_C_DEBUGEN, false, false, false, 1, 0 },
+	{ 0, true, false, false, 0, DEMCR_TRCENA },
+	{ 0, false, true, false, 1, DEMCR_VC_HARDERR | DEMCR_TRCENA },
+	{ 0, false, false, true, 1, DEMCR_VC_HARDERR | DEMCR_TRCENA },
+};
+
+START_TEST(who_leaves_turns_off_what_debugging_needs)
+{
+	ck_assert_int_eq(pt_core_save(cm, &err), 0);
+	cm->found_dhcsr = leaves[_i].dhcsr;
+	cm->catch_faults = true;
+	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_core_set_demcr(cm, DEMCR_TRCENA, 0, &err), 0);
+	if (leaves[_i].pcsr)
+		ck_assert_int_eq(pt_lease_take(cm->target, "dwt.pcsr", "profile", &err), 0);
+	cm->source_halts = leaves[_i].source_halts;
+	if (!leaves[_i].halted)
+		ck_assert_int_eq(pt_core_resume(cm, 0, &err), 0);
+	ck_assert_int_eq(pt_core_leave(cm, &err), 0);
+	ck_assert(!cm->attended);
+	ck_assert_int_eq((core.dhcsr & DHCSR_S_HALT) != 0, leaves[_i].halted);
+	ck_assert_uint_eq(core.dhcsr & DHCSR_C_DEBUGEN, leaves[_i].debugen);
+	ck_assert_uint_eq(core.demcr, leaves[_i].demcr);
+	ck_assert_int_eq(pt_core_halt(cm, 0, &err), 0);		/* the next debugger finds everything at work */
+	ck_assert_uint_eq(core.demcr & DEMCR_VC_HARDERR, DEMCR_VC_HARDERR);
+	pt_lease_drop(cm->target, "dwt.pcsr", "profile");
+}
+END_TEST
+
 /* --- breakpoints -------------------------------------------------------------------------------------------------- */
 
 static const struct { uint32_t ctrl; uint64_t addr; int rc; uint32_t comp; } comparators[] = {
@@ -436,6 +467,7 @@ int main(void)
 	tcase_add_test(tc, reset_catches_the_vector_and_restores_demcr);
 	tcase_add_test(tc, a_reset_that_does_nothing_is_an_error);
 	tcase_add_loop_test(tc, restore_leaves_it_as_found, 0, PT_LEN(detaches));
+	tcase_add_loop_test(tc, who_leaves_turns_off_what_debugging_needs, 0, PT_LEN(leaves));
 	tcase_add_loop_test(tc, comparators_of_both_versions, 0, PT_LEN(comparators));
 	tcase_add_test(tc, a_leased_comparator_is_not_taken);
 	tcase_add_test(tc, breakpoints_survive_lost_power);

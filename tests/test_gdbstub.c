@@ -448,6 +448,7 @@ START_TEST(leaves_the_board_as_it_was)
 		turn();
 	ck_assert_msg(fake.core.state == ends[_i].want, "%s", ends[_i].name);
 	ck_assert_uint_eq(fake.n_breaks, 0);
+	ck_assert_uint_eq(fake.n_leaves, 1);
 	play(ends[_i].name, (const char *const[]){ ">vAttach;1", "!+", "~T05", ">m20000000,1", "<00", NULL });
 	tear_down();
 }

@@ -347,6 +347,7 @@ int pt_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 
+	cm->attended = true;
 	if (check(at, err) < 0 || pt_core_enable_debug(cm, err) < 0)
 		return err->code;
 	switch (at->kind) {

@@ -47,9 +47,7 @@ int pt_core_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struc
 
 int pt_core_enable_debug(struct pt_cortexm *cm, struct pt_err *err)
 {
-	if (cm->debug_on)
-		return 0;
-	if (write_dhcsr(cm, DHCSR_C_DEBUGEN, err) < 0)
+	if (!cm->debug_on && write_dhcsr(cm, DHCSR_C_DEBUGEN, err) < 0)
 		return pt_wrap(err, "turn halting debug on");
 	cm->debug_on = true;
 	return pt_core_set_demcr(cm, cm->catch_faults ? DEMCR_VC_HARDERR : 0, 0, err);
@@ -86,6 +84,31 @@ int pt_core_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err)
 	if (debugen == 0 && cm->debug_on && write_dhcsr(cm, 0, err) < 0)
 		return pt_wrap(err, "turn halting debug off");
 	cm->debug_on = debugen != 0;
+	return 0;
+}
+
+/* A BKPT of a program that nobody debugs is a HardFault again, and a HardFault no longer halts it. */
+int pt_core_leave(void *state, struct pt_err *err)
+{
+	struct pt_cortexm *cm = state;
+	uint32_t ours = DEMCR_VC_CORERESET | DEMCR_VC_HARDERR, dhcsr = 0;
+
+	cm->attended = false;
+	if (!cm->found_saved || cm->source_halts || pt_breaks_any(cm) || pt_breaks_watching(cm))
+		return 0;
+	if (!pt_lease_held(cm->target, "dwt.pcsr"))	/* else it needs TRCENA */
+		ours |= DEMCR_TRCENA;
+	if (pt_core_read_dhcsr(cm, &dhcsr, err) < 0)
+		return err->code;
+	if ((dhcsr & DHCSR_S_HALT) != 0)
+		return 0;
+	if (pt_core_set_demcr(cm, cm->found_demcr & ours, ~cm->found_demcr & ours, err) < 0)
+		return err->code;
+	if (!cm->debug_on || (!cm->under_reset && (cm->found_dhcsr & DHCSR_C_DEBUGEN) != 0))
+		return 0;
+	if (write_dhcsr(cm, 0, err) < 0)
+		return pt_wrap(err, "turn halting debug off");
+	cm->debug_on = false;
 	return 0;
 }
 
@@ -266,6 +289,7 @@ int pt_core_halt(void *state, unsigned core, struct pt_err *err)
 	struct control_batch batch = { .n = 0 };
 
 	(void)core;
+	cm->attended = true;
 	if (pt_core_enable_debug(cm, err) < 0)
 		return err->code;
 	if (!cm->halted)

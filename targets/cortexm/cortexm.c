@@ -247,6 +247,7 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.elf_machine = 40,	/* EM_ARM */
 	.attach = cortexm_attach,
 	.detach = cortexm_detach,
+	.leave = pt_core_leave,
 	.chip = cortexm_chip,
 	.describe = cortexm_describe,
 	.n_cores = cortexm_n_cores,

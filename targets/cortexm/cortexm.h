@@ -41,6 +41,7 @@ struct pt_cortexm {
 	bool was_reset;			/* seen since the last status */
 	bool halted;			/* as last seen; stop is valid then */
 	bool stepped;			/* the last thing we asked for was a step */
+	bool attended;			/* a debugger has halted the core, or set a breakpoint, and has not left */
 	bool source_halts;		/* a trace source halts the core through EDBGRQ */
 	struct pt_mtb *mtb;		/* the source at work on the MTB, for describe; NULL: none */
 	struct pt_core_status stop;
@@ -60,6 +61,7 @@ int pt_core_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGE
 int pt_core_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err);
 int pt_core_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found */
 int pt_core_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err);
+int pt_core_leave(void *state, struct pt_err *err);
 int pt_core_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
 int pt_core_halt(void *state, unsigned core, struct pt_err *err);
 int pt_core_resume(void *state, unsigned core, struct pt_err *err);

@@ -317,15 +317,12 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 	return rc;
 }
 
-/* The unit is put back, HALTREQ is 0: a core that only our watermark holds runs on. */
-static int leave(struct pt_mtb *m, struct pt_err *err)
+/* HALTREQ is 0: a core that only our watermark holds runs on. */
+static int let_run(struct pt_mtb *m, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
 	uint32_t dhcsr = 0, dfsr = 0;
 
-	m->cm->source_halts = false;
-	if (m->held)
-		return 0;
 	if (pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0 ||
 	    pt_mem_read32(m->mem, pt_core_reg(m->cm, SCS_DFSR), &dfsr, err) < 0)
 		return err->code;
@@ -335,6 +332,17 @@ static int leave(struct pt_mtb *m, struct pt_err *err)
 	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
 	m->cm->halted = false;
 	return pt_mtb_run(m, &batch, err);
+}
+
+/* The unit is put back. Halting debug was on for us alone, if no debugger is there. */
+static int leave(struct pt_mtb *m, struct pt_err *err)
+{
+	m->cm->source_halts = false;
+	if (m->held)
+		return 0;
+	if (let_run(m, err) < 0)
+		return err->code;
+	return m->cm->attended ? 0 : pt_core_leave(m->cm, err);
 }
 
 static void was_reset(struct pt_mtb *m)

@@ -88,6 +88,7 @@ static int catch_reset(struct pt_cortexm *cm, struct pt_err *err)
 {
 	int rc;
 
+	cm->attended = true;
 	if (pt_core_enable_debug(cm, err) < 0 || pt_core_set_demcr(cm, DEMCR_VC_CORERESET, 0, err) < 0)
 		return err->code;
 	rc = do_reset(cm, err);
