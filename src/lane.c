@@ -66,6 +66,15 @@ static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool
 	f->from_virtual = (!first && f->from_virtual) || number_of(chunk, "virtual") != 0;
 }
 
+/* Records of our own have stamps of 1 ns where they say nothing (formats.h). */
+static struct pt_clock clock_of(const struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	bool own = strcmp(lane->facts.format, PT_FORMAT_LINES) == 0 || strcmp(lane->facts.format, PT_FORMAT_VALUES) == 0;
+	uint64_t hz = number_of(chunk, "tick_hz"), ppm = number_of(chunk, "tick_ppm");
+
+	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm != 0 ? ppm : PT_CLOCK_PPM);
+}
+
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	struct pt_profile_source *f = &lane->facts;
@@ -80,6 +89,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->source = chunk->source;
 	lane->core = chunk->core;
 	lane->decoder = pt_decoder_find(f->format);
+	lane->clock = clock_of(lane, chunk);
 	lane->bursts_only = strcmp(f->mode, "burst") == 0;
 	lane->halting = strcmp(f->mode, "halt") == 0;
 	free(lane->state);
@@ -90,16 +100,69 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 		lane->decoder->init(lane->state, chunk->source, chunk->core, (const char *)chunk->bytes, chunk->len_bytes);
 }
 
-/* --- the others */
+/* --- to the others */
 
 static void send_events(struct pt_lane *lane)
 {
-	struct pt_batch *batch = &lane->pipeline->batch;
+	struct pt_pipeline *p = lane->pipeline;
 
-	if (batch->n_events > 0)
-		pt_sort_events(lane, batch->event, batch->n_events);
-	batch->n_events = 0;
+	if (p->merge != NULL && pt_merge_put(p->merge, lane->index, p->batch.event, p->batch.n_events) < 0)
+		p->events_dropped += p->batch.n_events;
+	else if (p->merge == NULL && p->batch.n_events > 0)
+		pt_sort_events(lane, p->batch.event, NULL, p->batch.n_events);
+	p->batch.n_events = 0;
 }
+
+/* What a mark is about, between the events around it: a chunk without its bytes. */
+static void send_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	uint64_t bytes = chunk->kind == PT_CHUNK_LOSS ? chunk->lost_bytes : chunk->len_bytes;
+	struct pt_event remark = {
+		.kind = (uint8_t)mark, .ticks = chunk->from_ns, .cause = (uint8_t)chunk->cause,
+		.value = { chunk->to_ns, bytes },
+	};
+
+	if (p->merge == NULL)
+		pt_sort_mark(lane, mark, chunk);
+	else if (pt_merge_put(p->merge, lane->index, &remark, 1) < 0)
+		p->events_dropped++;
+}
+
+static void take_mark(struct pt_lane *lane, const struct pt_event *remark)
+{
+	struct pt_chunk chunk = {
+		.from_ns = remark->ticks, .to_ns = remark->value.at, .lost_bytes = remark->value.value,
+		.len_bytes = (uint32_t)remark->value.value, .cause = remark->cause, .source = lane->source,
+	};
+
+	pt_sort_mark(lane, (enum pt_mark)remark->kind, &chunk);
+}
+
+void pt_lanes_drain(struct pt_pipeline *p)
+{
+	struct pt_moment at[PT_BATCH_EVENTS];
+	struct pt_event *event = p->batch.event;
+	size_t lane, n;
+
+	while ((n = pt_merge_take(p->merge, &lane, event, at, PT_BATCH_EVENTS)) > 0)
+		for (size_t i = 0, first; i < n; ) {
+			for (first = i; i < n && event[i].kind < PT_MERGE_REMARK; i++)
+				;
+			if (i > first)
+				pt_sort_events(p->lane[lane], event + first, at + first, i - first);
+			if (i < n)
+				take_mark(p->lane[lane], &event[i++]);
+		}
+}
+
+void pt_lane_join(struct pt_lane *lane, uint64_t from_ns)
+{
+	if (lane->decoder != NULL)
+		pt_merge_open(lane->pipeline->merge, lane->index, &lane->clock, from_ns);
+}
+
+/* --- the other chunks */
 
 static bool has_flow(const struct pt_lane *lane)
 {
@@ -119,9 +182,9 @@ static void restart(struct pt_lane *lane, const struct pt_chunk *chunk)
 	if (lane->halting && lane->resumed)
 		return;
 	gap(lane, PT_GAP_RESTART, 0, 0);
-	pt_sort_mark(lane, PT_MARK_BURST_WHOLE, chunk);
+	send_mark(lane, PT_MARK_BURST_WHOLE, chunk);
 	if (!lane->halting)
-		pt_sort_mark(lane, PT_MARK_BURST, chunk);
+		send_mark(lane, PT_MARK_BURST, chunk);
 }
 
 /* Samples come in batches that have nothing to do with each other anyway. */
@@ -135,12 +198,12 @@ static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->gaps += lane->gap_open;
 	lane->gap_open = false;
 	lane->in_data = true;
-	pt_sort_mark(lane, PT_MARK_DATA, chunk);
+	send_mark(lane, PT_MARK_DATA, chunk);
 	for (size_t taken = 0; taken < chunk->len_bytes; ) {
 		taken += lane->decoder->feed(lane->state, chunk->bytes + taken, chunk->len_bytes - taken, batch);
 		send_events(lane);
 	}
-	pt_sort_mark(lane, PT_MARK_DATA_END, chunk);
+	send_mark(lane, PT_MARK_DATA_END, chunk);
 }
 
 /* Where nothing ran, nothing is missing in the flow. */
@@ -155,12 +218,12 @@ static void loss(struct pt_lane *lane, const struct pt_chunk *chunk)
 	enum pt_loss cause = (enum pt_loss)chunk->cause;
 	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;	/* it stopped full */
 
-	pt_sort_mark(lane, PT_MARK_LOSS, chunk);
+	send_mark(lane, PT_MARK_LOSS, chunk);
 	if (nothing_ran(lane, cause))
 		return;
 	lane->resumed = false;
 	gap(lane, PT_GAP_LOSS, chunk->to_ns - chunk->from_ns, chunk->lost_bytes);
-	pt_sort_mark(lane, full ? PT_MARK_BURST_WHOLE : PT_MARK_BURST_CUT, chunk);
+	send_mark(lane, full ? PT_MARK_BURST_WHOLE : PT_MARK_BURST_CUT, chunk);
 }
 
 static void state(struct pt_lane *lane, const struct pt_chunk *chunk)
@@ -173,14 +236,30 @@ static void state(struct pt_lane *lane, const struct pt_chunk *chunk)
 	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RUN)
 		lane->held = chunk->cause == PT_STATE_HALT;
 	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RESET)
-		pt_sort_mark(lane, PT_MARK_BURST_CUT, chunk);
+		send_mark(lane, PT_MARK_BURST_CUT, chunk);
 }
 
 static void end(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	lane->decoder->flush(lane->state, &lane->pipeline->batch);
 	send_events(lane);
-	pt_sort_mark(lane, PT_MARK_END, chunk);
+	send_mark(lane, PT_MARK_END, chunk);
+}
+
+static void clock_chunk(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	uint64_t ticks, ns, error_ns;
+
+	if (chunk->len_bytes < PT_CLOCK_BYTES)
+		return;
+	ticks = pt_le64(chunk->bytes + PT_CLOCK_TICKS);
+	ns = pt_le64(chunk->bytes + PT_CLOCK_NS);
+	error_ns = pt_le64(chunk->bytes + PT_CLOCK_ERROR_NS);
+	if (ticks == PT_UNKNOWN || ns == PT_UNKNOWN || error_ns == PT_UNKNOWN)
+		return;
+	pt_clock_anchor(&lane->clock, ticks, ns, error_ns);
+	if (lane->pipeline->merge != NULL)
+		pt_merge_anchor(lane->pipeline->merge, lane->index, ticks, ns, error_ns);
 }
 
 /* A format that this version does not know: its time still counts, as unobserved. */
@@ -192,9 +271,21 @@ static void unread(struct pt_lane *lane, const struct pt_chunk *chunk)
 		pt_account_data(&lane->account, chunk, 0);
 }
 
+static void merge_on(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	struct pt_merge *merge = lane->pipeline->merge;
+
+	pt_merge_span(merge, lane->index, chunk->from_ns, chunk->to_ns);
+	if (chunk->kind == PT_CHUNK_END)
+		pt_merge_end(merge, lane->index);
+	pt_lanes_drain(lane->pipeline);
+}
+
 void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	lane->facts.ended = lane->facts.ended || chunk->kind == PT_CHUNK_END;
+	if (lane->decoder != NULL)
+		send_mark(lane, PT_MARK_CHUNK, chunk);
 	if (lane->decoder == NULL)
 		unread(lane, chunk);
 	else if (chunk->kind == PT_CHUNK_DATA)
@@ -203,6 +294,10 @@ void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk)
 		loss(lane, chunk);
 	else if (chunk->kind == PT_CHUNK_STATE)
 		state(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_CLOCK)
+		clock_chunk(lane, chunk);
 	else if (chunk->kind == PT_CHUNK_END)
 		end(lane, chunk);
+	if (lane->pipeline->merge != NULL && lane->decoder != NULL)
+		merge_on(lane, chunk);
 }

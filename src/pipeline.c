@@ -166,6 +166,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	if (p == NULL)
 		return;
 	pt_chosen_close(p);
+	pt_merge_free(p->merge);
 	for (size_t i = 0; i < p->n_lanes; i++) {
 		free(p->lane[i]->state);
 		free(p->lane[i]);
@@ -216,10 +217,24 @@ static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)
 		return NULL;
 	lane->pipeline = p;
 	lane->source = source;
+	lane->index = p->n_lanes;
 	lane->now = (struct pt_moment){ PT_UNKNOWN, 0 };
 	pt_flow_init(&lane->flow, p->map, &p->settings);
 	p->lane[p->n_lanes++] = lane;
 	return lane;
+}
+
+/* The second source: from here on they are put in order. What came of the first is through already. */
+static void join_lanes(struct pt_pipeline *p, struct pt_lane *lane, uint64_t from_ns)
+{
+	bool begins = p->merge == NULL && p->n_lanes > 1;
+
+	if (begins)
+		p->merge = pt_merge_new();
+	for (size_t i = 0; begins && p->merge != NULL && i < p->n_lanes; i++)
+		pt_lane_join(p->lane[i], from_ns);
+	if (!begins && p->merge != NULL)
+		pt_lane_join(lane, from_ns);
 }
 
 void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
@@ -238,5 +253,6 @@ void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 	}
 	pt_lane_open(lane, chunk);
 	choose_lanes(p);
+	join_lanes(p, lane, chunk->to_ns);
 	pt_chosen_config(p, chunk);
 }

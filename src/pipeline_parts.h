@@ -11,6 +11,7 @@
 #include "profile/execution.h"
 #include "profile/flat.h"
 #include "profile/flow.h"
+#include "profile/merge.h"
 #include "profile/profile.h"
 
 enum { PT_LANES = 32, PT_CHOSEN = 32 };	/* sources of one profile; analyses */
@@ -23,6 +24,7 @@ struct pt_lane {		/* one source */
 	struct pt_profile_source facts;
 
 	/* what chunks say; read by lane.c alone */
+	size_t index;			/* among the lanes */
 	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
 	bool halting;			/* mode=halt: the trace is re-armed while the core is held */
 	bool in_data;			/* trace has begun */
@@ -34,9 +36,11 @@ struct pt_lane {		/* one source */
 	/* where its events have got to; sort.c */
 	struct pt_account account;
 	struct pt_flow flow;
-	uint64_t cycles, chunk_cycles;	/* of all runs; where the DATA chunk began (bursts_only) */
+	uint64_t cycles;		/* of all runs, where anybody asks */
+	uint64_t chunk_cycles, run_cycles;	/* where the DATA chunk began, and the last moment that is known */
 	uint64_t runs, samples, values;
 	struct pt_moment now;		/* of what comes next, as far as chunks tell */
+	struct pt_clock clock;		/* while it is the only source; then merge has it */
 };
 
 struct pt_chosen { const struct pt_analysis *ops; void *analysis; };
@@ -65,6 +69,8 @@ struct pt_pipeline {
 	bool wants_runs, wants_steps, wants_signals, wants_events;	/* any of the chosen does */
 	struct pt_signal_set signals;
 
+	uint64_t events_dropped;	/* for want of memory */
+	struct pt_merge *merge;		/* NULL as long as there is one source: nothing to order */
 	/* on the way from one to the next, empty between two chunks */
 	struct pt_batch batch;
 	struct pt_run_batch run_batch;
@@ -94,10 +100,14 @@ void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
 /* Open (or open anew) the source of a CONFIG chunk. */
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *config);
 void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk);	/* any other */
+/* From now on the pipeline has several sources. */
+void pt_lane_join(struct pt_lane *lane, uint64_t from_ns);
+void pt_lanes_drain(struct pt_pipeline *p);	/* what merge can tell so far goes on */
 
 /* --- sort.c: what came from a lane, to whom it concerns */
 
 enum pt_mark {			/* what chunks say between events */
+	PT_MARK_CHUNK = PT_MERGE_REMARK,	/* any chunk begins */
 	PT_MARK_BURST,		/* a burst begins */
 	PT_MARK_BURST_WHOLE, PT_MARK_BURST_CUT,	/* it ended: full, or interrupted */
 	PT_MARK_DATA,		/* a DATA chunk begins: events are of from_ns..to_ns */
@@ -106,7 +116,8 @@ enum pt_mark {			/* what chunks say between events */
 	PT_MARK_END,		/* nothing follows */
 };
 
-void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, size_t n);
+/* at: of each event; NULL: as the lane's own clock has it. */
+void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk);
 
 #endif

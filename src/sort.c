@@ -22,7 +22,7 @@ static struct pt_moment run_moment(const struct pt_lane *lane)
 	uint64_t core_hz = lane->pipeline->profile.core_hz;
 
 	if (core_hz != 0 && at.ns != PT_UNKNOWN)
-		at.ns += (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
+		at.ns += (uint64_t)((double)(lane->cycles - lane->run_cycles) * 1e9 / (double)core_hz);
 	return at;
 }
 
@@ -55,6 +55,18 @@ static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t
 	}
 }
 
+/* What comes next begins here. */
+static void anchor_runs(struct pt_lane *lane, struct pt_moment at)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	bool known = p->settings.clock == PT_FLOW_CYCLES;
+
+	lane->run_cycles = lane->cycles;
+	lane->now = at;
+	if (lane == p->flow_lane)
+		pt_execution_anchor(p->execution, at.ns, known ? (double)p->profile.core_hz : 0);
+}
+
 /* --- all events */
 
 static void take_sample(struct pt_lane *lane, const struct pt_event *e)
@@ -80,7 +92,18 @@ static bool is_flow(const struct pt_event *e)
 	return e->kind >= PT_EV_START && e->kind <= PT_EV_STOP;
 }
 
-static void take_other(struct pt_lane *lane, const struct pt_event *e)
+static struct pt_moment moment_of(struct pt_lane *lane, const struct pt_event *e)
+{
+	struct pt_moment at;
+
+	if (e->ticks == PT_UNKNOWN)
+		return lane->now;
+	pt_clock_guess(&lane->clock, e->ticks, lane->now.ns, lane->now.ns + lane->now.error_ns);
+	at = pt_clock_at(&lane->clock, e->ticks);
+	return at.ns != PT_UNKNOWN ? at : lane->now;
+}
+
+static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
 {
 	struct pt_pipeline *p = lane->pipeline;
 
@@ -91,24 +114,37 @@ static void take_other(struct pt_lane *lane, const struct pt_event *e)
 	else if (e->kind == PT_EV_SAMPLE || e->kind == PT_EV_COUNTER)
 		take_sample(lane, e);
 	if (p->wants_events && e->kind != PT_EV_VALUE && e->kind != PT_EV_VALUE_PC)
-		pt_chosen_events(p, e, &lane->now, 1);
+		pt_chosen_events(p, e, &at, 1);
 }
 
-void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, size_t n)
+/* Where flow has stamps of its own, runs are placed by them. */
+static void stamp(struct pt_lane *lane, const struct pt_event *e, const struct pt_moment *at)
+{
+	if (e->ticks == PT_UNKNOWN)
+		return;
+	anchor_runs(lane, at != NULL ? *at : moment_of(lane, e));
+}
+
+void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const struct pt_moment *at, size_t n)
 {
 	bool flow = (lane->decoder->gives & PT_GIVES_FLOW) != 0;
 
 	if (lane->decoder->gives == PT_GIVES_FLOW && !lane->pipeline->wants_events) {
+		stamp(lane, event, at);
 		take_flow(lane, event, n);
 		return;
 	}
 	for (size_t i = 0, first; i < n; ) {
 		for (first = i; i < n && is_flow(&event[i]); i++)
 			;
-		if (flow && i > first)
+		if (flow && i > first) {
+			stamp(lane, &event[first], at != NULL ? &at[first] : NULL);
 			take_flow(lane, event + first, i - first);
-		if (i < n)
-			take_other(lane, &event[i++]);
+		}
+		if (i < n) {
+			take_other(lane, &event[i], at != NULL ? at[i] : moment_of(lane, &event[i]));
+			i++;
+		}
 	}
 }
 
@@ -116,13 +152,17 @@ void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, size_t n
 
 static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
-	struct pt_pipeline *p = lane->pipeline;
-	bool known = p->settings.clock == PT_FLOW_CYCLES;
+	uint64_t span = chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0;
 
 	lane->chunk_cycles = lane->cycles;
-	lane->now = (struct pt_moment){ chunk->from_ns, chunk->to_ns - chunk->from_ns };
-	if (lane == p->flow_lane)
-		pt_execution_anchor(p->execution, chunk->from_ns, known ? (double)p->profile.core_hz : 0);
+	anchor_runs(lane, (struct pt_moment){ chunk->from_ns, span });
+}
+
+/* What comes of this chunk lies in it, but for what has a stamp. */
+static void chunk_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	lane->now = (struct pt_moment){ chunk->from_ns, chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0 };
+	lane->run_cycles = lane->cycles;
 }
 
 static void stream_ends(struct pt_lane *lane)
@@ -142,7 +182,9 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 	struct pt_pipeline *p = lane->pipeline;
 	bool flow = lane == p->flow_lane;
 
-	if (mark == PT_MARK_BURST && flow)
+	if (mark == PT_MARK_CHUNK)
+		chunk_begins(lane, chunk);
+	else if (mark == PT_MARK_BURST && flow)
 		pt_bursts_begin(p->bursts);
 	else if ((mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT) && flow)
 		pt_bursts_end(p->bursts, mark == PT_MARK_BURST_WHOLE);

@@ -1,4 +1,6 @@
 /* Several sources in one profile, with figures computed by hand. */
+#include <stddef.h>
+
 #include "chunk_feed.h"
 #include "profile/analysis.h"
 #include "report/report.h"
@@ -160,6 +162,55 @@ START_TEST(too_many_sources)
 }
 END_TEST
 
+#define LINES "format=lines\nsource=lines\nmode=all\ntick_hz=1000000000\nlines=1\nline.0=pin\n"
+
+/* A second source changes nothing of what the first one says, in whatever pieces both come. */
+START_TEST(order_changes_no_figure)
+{
+	struct chunk_feed alone = feed_of(NULL, 0), both = feed_of(NULL, 0);
+	struct chunk_bytes flow = { .len = 0 }, lines = { .len = 0 };
+	const struct pt_profile *a, *b;
+
+	two_turns(&flow);
+	for (uint64_t i = 0; i < 100; i++)
+		add_line(&lines, i * 100, 0, i & 1);
+	chunk_config(&alone, 0, HALT);
+	chunk_config(&both, 0, HALT);
+	for (unsigned i = 0; i < 10; i++) {
+		unsigned cause = i == 0 ? PT_DATA_RESTARTS : PT_DATA_FOLLOWS;
+
+		if (i == 2)
+			chunk_config(&both, 1, LINES);
+		flow.bytes[4] = LEAF | (i == 0);
+		chunk_put(&alone, 0, PT_CHUNK_DATA, cause, i * 1000, i * 1000 + 1000, flow.bytes, flow.len);
+		chunk_put(&both, 0, PT_CHUNK_DATA, cause, i * 1000, i * 1000 + 1000, flow.bytes, flow.len);
+		for (unsigned k = 0; i == 5 && k < 100; k += (unsigned)_i + 1) {
+			unsigned n = k + (unsigned)_i + 1 > 100 ? 100 - k : (unsigned)_i + 1;
+
+			chunk_put(&both, 1, PT_CHUNK_DATA, PT_DATA_FOLLOWS, k * 100, (k + n) * 100, lines.bytes + 12 * k, 12 * n);
+		}
+	}
+	chunk_end(&alone, 0, 10000);
+	chunk_end(&both, 1, 10000);
+	chunk_end(&both, 0, 10000);
+	a = pt_pipeline_profile(alone.pipeline);
+	b = pt_pipeline_profile(both.pipeline);
+	ck_assert_uint_eq(a->by_id[ID_LEAF]->run->count, 20);
+	ck_assert_uint_eq(b->by_id[ID_LEAF]->run->count, 20);
+	ck_assert_uint_eq(a->cycles, b->cycles);
+	ck_assert_mem_eq(&a->by_id[ID_MAIN]->run->stat[PT_TALLY_GROSS], &b->by_id[ID_MAIN]->run->stat[PT_TALLY_GROSS],
+			 offsetof(struct pt_stat, hist));
+	ck_assert_int_eq(b->counts, PT_BASIS_EXACT);
+	ck_assert_uint_eq(b->sources[1].values, 100);
+	ck_assert_uint_eq(b->sources[0].loss.observed_ns, a->loss.observed_ns);
+	ck_assert_uint_eq(b->sources[1].loss.observed_ns, 10000);
+	ck_assert_uint_eq(b->out_of_order, 0);
+	ck_assert(b->ended);
+	chunk_feed_drop(&alone);
+	chunk_feed_drop(&both);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sources");
@@ -170,6 +221,7 @@ int main(void)
 	tcase_add_test(tc, analyses_are_chosen);
 	tcase_add_test(tc, words_of_all_analyses_are_known);
 	tcase_add_test(tc, too_many_sources);
+	tcase_add_loop_test(tc, order_changes_no_figure, 0, 12);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -163,6 +163,7 @@ static void sources(json_t *object, const struct pt_profile *p)
 	for (size_t i = 0; i < p->n_sources; i++)
 		json_array_append_new(array, source_of(&p->sources[i]));
 	json_object_set_new(object, "sources", array);
+	json_object_set_new(object, "out_of_order", pt_json_number(p->out_of_order));
 }
 
 static json_t *errors(const struct pt_profile *p)

@@ -199,6 +199,11 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 				    p->not_code_from, p->not_code_to);
 		pt_text_add(out, "\n");
 	}
+	if (p->out_of_order != 0) {
+		label(out, "order");
+		pt_text_add(out, "%" PRIu64 " events came too late to be put in order with other sources\n",
+			    p->out_of_order);
+	}
 	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++) {
 		if (p->errors.n[i] == 0)
 			continue;

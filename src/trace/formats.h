@@ -2,7 +2,8 @@
  *
  * A CONFIG chunk is text, "key=value\n" lines: keys of the format, of the source ("source=mtb", "mode=burst"), of
  * the target and of the probe. Keys that every CONFIG has: format, source, mode, target, probe, virtual (0 or 1),
- * core_hz (0 = unknown), cost (a sentence: what the source costs the target). Others are the format's own. */
+ * core_hz (0 = unknown), cost (a sentence: what the source costs the target). Keys of sources that stamp what they give:
+ * tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100). Others are the format's own. */
 #ifndef PT_TRACE_FORMATS_H
 #define PT_TRACE_FORMATS_H
 
