@@ -99,6 +99,13 @@ void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, s
 			p->chosen[i].ops->runs(p->chosen[i].analysis, run, n, from);
 }
 
+void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->steps != NULL)
+			p->chosen[i].ops->steps(p->chosen[i].analysis, step, n);
+}
+
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)

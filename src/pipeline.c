@@ -195,9 +195,17 @@ static struct pt_lane *find_lane(struct pt_pipeline *p, uint16_t source)
 	return NULL;
 }
 
+static void take_steps(void *arg, const struct pt_step *step, size_t n)
+{
+	pt_chosen_steps(arg, step, n);
+}
+
 /* The first of the sources that gives flow, or samples, makes the figures of the functions. */
 static void choose_lanes(struct pt_pipeline *p)
 {
+	struct pt_step_sink sink = { take_steps, p };
+	struct pt_lane *before = p->flow_lane;
+
 	p->flow_lane = p->sample_lane = NULL;
 	for (size_t i = p->n_lanes; i-- > 0; ) {
 		unsigned gives = p->lane[i]->decoder != NULL ? p->lane[i]->decoder->gives : 0;
@@ -207,6 +215,8 @@ static void choose_lanes(struct pt_pipeline *p)
 		if ((gives & PT_GIVES_SAMPLES) != 0)
 			p->sample_lane = p->lane[i];
 	}
+	if (p->wants_steps && p->flow_lane != NULL && p->flow_lane != before)
+		pt_execution_steps(p->execution, &sink, p->flow_lane->core);
 }
 
 static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)

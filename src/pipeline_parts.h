@@ -92,6 +92,7 @@ int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
 void pt_chosen_close(struct pt_pipeline *p);
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, struct pt_moment from);
+void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
 

@@ -3,6 +3,7 @@
 
 #include "chunk_feed.h"
 #include "profile/analysis.h"
+#include "profile/tree.h"
 #include "report/report.h"
 
 enum { ID_MAIN = 1, ID_LEAF };
@@ -99,6 +100,26 @@ START_TEST(each_source_has_its_line)
 	ck_assert_ptr_nonnull(strstr(json.bytes, "\"sources\": ["));
 	pt_text_free(&text);
 	pt_text_free(&json);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* main calls leaf twice: a chain of two, by way of execution's steps. */
+START_TEST(steps_reach_the_tree)
+{
+	struct chunk_feed f = feed_of(NULL, 0);
+	struct chunk_bytes flow = { .len = 0 };
+	const struct pt_tree *tree;
+
+	two_turns(&flow);
+	chunk_config(&f, 0, HALT);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 1000, flow.bytes, flow.len);
+	chunk_end(&f, 0, 1000);
+	tree = pt_pipeline_profile(f.pipeline)->tree;
+	ck_assert_uint_eq(tree->n_nodes, 3);
+	ck_assert_uint_eq(tree->node[2].function, ID_LEAF);
+	ck_assert_uint_eq(tree->node[tree->node[2].parent].function, ID_MAIN);
+	ck_assert_uint_eq(tree->node[2].count, 2);
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -218,6 +239,7 @@ int main(void)
 
 	tcase_add_test(tc, flow_and_samples_together);
 	tcase_add_test(tc, each_source_has_its_line);
+	tcase_add_test(tc, steps_reach_the_tree);
 	tcase_add_test(tc, analyses_are_chosen);
 	tcase_add_test(tc, words_of_all_analyses_are_known);
 	tcase_add_test(tc, too_many_sources);
