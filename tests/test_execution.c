@@ -1,93 +1,10 @@
-/* The hazards of a shadow stack, each a row of hand-made runs with hand-computed results. An instruction is 2 bytes and
- * one cycle; every function has 0x100 bytes. */
+/* The hazards of a shadow stack, each a row of hand-made runs (run_script.h) with hand-computed results. */
 #include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
-#include "profile/execution.h"
+#include "tests/run_script.h"
 #include "tests/step_follower.h"
-
-static const struct pt_function functions[] = {
-	{ "main", 0x100, 0x100, NULL, 0, NULL }, { "f", 0x200, 0x100, NULL, 0, NULL }, { "g", 0x300, 0x100, NULL, 0, NULL },
-	{ "h", 0x400, 0x100, NULL, 0, NULL }, { "isr", 0x500, 0x100, NULL, 0, NULL }, { "isr2", 0x600, 0x100, NULL, 0, NULL },
-	{ "task", 0x700, 0x100, NULL, 0, NULL },
-};
-
-/* The only code that is looked at: what stands before the address a jump goes to. 0x120 in main and 0x220 in f lie
- * behind a call. */
-static struct pt_code_unit code[0x800 / 2 + 1] = {
-	[0x11c / 2] = { .len_units = 2, .flow = PT_FLOW_CALL },
-	[0x21e / 2] = { .len_units = 1, .flow = PT_FLOW_INDIRECT_CALL },
-};
-static struct pt_code_span span = { 0, 0x800, code };
-static const struct pt_codemap map = { .isa = &pt_isa_thumb_v6m, .span = &span, .n_spans = 1 };
-
-static const struct { const char *name; uint8_t left; } verbs[] = {
-	{ "br", PT_LEFT_BRANCH }, { "call", PT_LEFT_CALL }, { "ret", PT_LEFT_RETURN }, { "exc", PT_LEFT_EXCEPTION },
-	{ "excret", PT_LEFT_EXCEPTION_RETURN }, { "chain", PT_LEFT_TAIL_CHAIN }, { "dbg", PT_LEFT_DEBUG },
-	{ "gap", PT_LEFT_GAP },
-};
-
-static uint16_t owner(uint64_t address)
-{
-	return address >= 0x100 && address < 0x800 ? (uint16_t)(address >> 8) : PT_NO_FUNCTION;
-}
-
-/* "begin instructions verb next": one run; cycles = instructions. */
-static struct pt_run run_of(const char *text)
-{
-	struct pt_run run = { 0 };
-	unsigned begin, n, next = 0;
-	char verb[16];
-
-	ck_assert_int_ge(sscanf(text, "%x %u %15s %x", &begin, &n, verb, &next), 3);
-	run.begin = begin;
-	run.end = begin + 2 * n;
-	run.instructions = run.cycles = n;
-	run.function = owner(begin);
-	run.next = strcmp(verb, "gap") == 0 ? PT_UNKNOWN : next;
-	run.next_function = owner(next);
-	for (size_t i = 0; i < PT_LEN(verbs); i++)
-		if (strcmp(verbs[i].name, verb) == 0)
-			run.left = verbs[i].left;
-	ck_assert_uint_ne(run.left, 0);
-	return run;
-}
-
-static void feed(struct pt_execution *x, const char *script)
-{
-	char copy[2000], *rest = NULL;
-
-	snprintf(copy, sizeof(copy), "%s", script);
-	for (const char *line = strtok_r(copy, ",", &rest); line != NULL; line = strtok_r(NULL, ",", &rest)) {
-		struct pt_run run = run_of(line);
-
-		pt_execution_feed(x, &run, 1);
-	}
-}
-
-/* "f 2-1 7/9 [1: 3 4 4]": 2 entries seen and 1 partial invocation; net 7, gross 9 in all; 1 whole invocation with
- * net 3, gross 4, call 4. */
-static const char *print(const struct pt_execution_result *result, char *out)
-{
-	*out = '\0';
-	for (size_t i = 1; i < result->n_functions; i++) {
-		const struct pt_execution_function *f = &result->function[i];
-
-		if (f->count == 0 && f->partial == 0 && f->instructions == 0)
-			continue;
-		sprintf(out + strlen(out), "%s%s %llu-%llu %llu/%llu", *out != '\0' ? "; " : "", functions[i - 1].name,
-			(unsigned long long)f->count, (unsigned long long)f->partial, (unsigned long long)f->instructions,
-			(unsigned long long)f->gross_total);
-		if (f->stat[PT_TALLY_NET].n > 0)
-			sprintf(out + strlen(out), " [%llu: %llu %llu %llu]",
-				(unsigned long long)f->stat[PT_TALLY_NET].n,
-				(unsigned long long)f->stat[PT_TALLY_NET].total,
-				(unsigned long long)f->stat[PT_TALLY_GROSS].total,
-				(unsigned long long)f->stat[PT_TALLY_CALL].total);
-	}
-	return out;
-}
 
 static const struct {
 	const char *name, *script, *want;
@@ -194,36 +111,25 @@ static const struct {
 	{ "code without a function", "10 4 call 200, 200 2 ret 18, 18 1 br 10", "f 1-0 2/2 [1: 2 2 2]", -1 },
 };
 
-static struct pt_execution *fresh(uint32_t entry_cycles)
-{
-	const struct pt_flow_settings settings = {
-		.clock = PT_FLOW_CYCLES, .exception_entry_cycles = entry_cycles, .tail_chain_cycles = entry_cycles / 2,
-	};
-	struct pt_execution *x = pt_execution_new(functions, PT_LEN(functions), &map, &settings);
-
-	ck_assert_ptr_nonnull(x);
-	return x;
-}
-
 START_TEST(counts_case)
 {
-	struct pt_execution *x = fresh(0);
-	struct step_follower *follower = step_follower_new(PT_LEN(functions) + 1);
+	struct pt_execution *x = script_execution(0);
+	struct step_follower *follower = step_follower_new(PT_LEN(script_functions) + 1);
 	const struct pt_step_sink sink = step_follower_sink(follower);
 	const struct pt_execution_result *result;
 	char got[1000];
 
 	pt_execution_steps(x, &sink, 0);
-	feed(x, cases[_i].script);
+	script_feed(x, cases[_i].script);
 	result = pt_execution_result(x);
 	step_follower_expect(follower, result, false, cases[_i].name);
-	ck_assert_msg(strcmp(print(result, got), cases[_i].want) == 0, "%s:\n  got  %s\n  want %s", cases[_i].name, got,
+	ck_assert_msg(strcmp(script_print(result, got), cases[_i].want) == 0, "%s:\n  got  %s\n  want %s", cases[_i].name, got,
 		      cases[_i].want);
 	for (int i = 0; i < PT_N_EXECUTION_ERRORS; i++)
 		ck_assert_msg(result->errors.n[i] == (i == cases[_i].error), "%s: %s counted %llu times", cases[_i].name,
 			      pt_execution_error_name((enum pt_execution_error)i),
 			      (unsigned long long)result->errors.n[i]);
-	ck_assert_str_eq(print(pt_execution_result(x), (char[1000]){ 0 }), cases[_i].want);	/* a look changes nothing */
+	ck_assert_str_eq(script_print(pt_execution_result(x), (char[1000]){ 0 }), cases[_i].want);	/* a look changes nothing */
 	step_follower_free(follower);
 	pt_execution_free(x);
 }
@@ -232,17 +138,17 @@ END_TEST
 /* By hand: f is entered at 1, 6 and 13, left at 4, 9: periods 5 and 7, inactive 2 and 4. The one still open counts. */
 START_TEST(periods_inside_one_stretch)
 {
-	struct pt_execution *x = fresh(0);
+	struct pt_execution *x = script_execution(0);
 	const struct pt_stat *stat;
 
-	feed(x, "110 1 call 200, 200 3 ret 112, 112 2 call 200, 200 3 ret 116, 116 4 call 200, 200 1 br 204");
+	script_feed(x, "110 1 call 200, 200 3 ret 112, 112 2 call 200, 200 3 ret 116, 116 4 call 200, 200 1 br 204");
 	stat = pt_execution_result(x)->function[2].stat;
 	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].n, 2);
 	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].min, 5);
 	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].max, 7);
 	ck_assert_uint_eq(stat[PT_TALLY_INACTIVE].min, 2);
 	ck_assert_uint_eq(stat[PT_TALLY_INACTIVE].max, 4);
-	feed(x, "204 1 gap, 110 1 call 200, 200 3 ret 112");	/* no period over the gap */
+	script_feed(x, "204 1 gap, 110 1 call 200, 200 3 ret 112");	/* no period over the gap */
 	stat = pt_execution_result(x)->function[2].stat;
 	ck_assert_uint_eq(stat[PT_TALLY_PERIOD].n, 2);
 	pt_execution_free(x);
@@ -252,10 +158,10 @@ END_TEST
 /* Entry cycles are in the interrupted run and belong to the handler: 10 for the first, 5 for the chained one. */
 START_TEST(entry_cycles_are_the_handlers)
 {
-	struct pt_execution *x = fresh(10);
+	struct pt_execution *x = script_execution(10);
 	const struct pt_execution_function *f;
 
-	feed(x, "110 1 call 200, 200 12 exc 500, 500 8 chain 600, 600 3 excret 218, 218 1 ret 112, 112 1 br 110");
+	script_feed(x, "110 1 call 200, 200 12 exc 500, 500 8 chain 600, 600 3 excret 218, 218 1 ret 112, 112 1 br 110");
 	f = pt_execution_result(x)->function;
 	ck_assert_uint_eq(f[2].cycles, 3);
 	ck_assert_uint_eq(f[5].cycles, 13);
@@ -271,11 +177,11 @@ END_TEST
 
 START_TEST(edges_with_open_calls)
 {
-	struct pt_execution *x = fresh(0);
+	struct pt_execution *x = script_execution(0);
 	const struct pt_execution_result *result;
 	static const struct pt_edge want[] = { { 0, 5, 1, 4 }, { 1, 2, 3, 9 }, { 2, 3, 1, 1 } };
 
-	feed(x, "110 1 call 200, 200 3 ret 112, 112 1 call 200, 200 3 ret 114, 114 1 exc 500, 500 4 excret 116, "
+	script_feed(x, "110 1 call 200, 200 3 ret 112, 112 1 call 200, 200 3 ret 114, 114 1 exc 500, 500 4 excret 116, "
 		"116 1 call 200, 200 2 call 300, 300 1 br 300");
 	result = pt_execution_result(x);
 	ck_assert_uint_eq(result->n_edges, PT_LEN(want));
@@ -292,11 +198,11 @@ END_TEST
 /* Anchored at 5 us with 1 cycle = 100 ns: f runs 3 cycles at 1 cycle, then 7 at 5 cycles. */
 START_TEST(stamps_of_extremes)
 {
-	struct pt_execution *x = fresh(0);
+	struct pt_execution *x = script_execution(0);
 	const struct pt_stat *call;
 
 	pt_execution_anchor(x, 5000, 10e6);
-	feed(x, "110 1 call 200, 200 3 ret 112, 112 1 call 200, 200 7 ret 114, 114 1 br 110");
+	script_feed(x, "110 1 call 200, 200 3 ret 112, 112 1 call 200, 200 7 ret 114, 114 1 br 110");
 	call = &pt_execution_result(x)->function[2].stat[PT_TALLY_CALL];
 	ck_assert_uint_eq(call->min_at, 5100);
 	ck_assert_uint_eq(call->max_at, 5500);
@@ -307,14 +213,14 @@ END_TEST
 /* A call that outlasts a note's 32 bits is kept whole. */
 START_TEST(long_times_do_not_wrap)
 {
-	struct pt_execution *x = fresh(0);
+	struct pt_execution *x = script_execution(0);
 	struct pt_run slow = { .begin = 0x200, .end = 0x202, .next = 0x200, .function = 2, .next_function = 2,
 			       .instructions = 1, .cycles = 3000000000u, .left = PT_LEFT_BRANCH };
 
-	feed(x, "110 1 call 200");
+	script_feed(x, "110 1 call 200");
 	pt_execution_feed(x, &slow, 1);
 	pt_execution_feed(x, &slow, 1);
-	feed(x, "200 1 ret 112, 112 1 call 200, 200 1 ret 114");
+	script_feed(x, "200 1 ret 112, 112 1 call 200, 200 1 ret 114");
 	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_CALL].max, 6000000001);
 	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_CALL].min, 1);
 	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_PERIOD].max, 6000000002);
@@ -324,11 +230,11 @@ END_TEST
 
 START_TEST(endless_recursion_is_bounded)
 {
-	struct pt_execution *x = fresh(0);
+	struct pt_execution *x = script_execution(0);
 	const struct pt_execution_result *result;
 
 	for (int i = 0; i < 3 * PT_EXECUTION_DEPTH; i++)
-		feed(x, "200 1 call 200");
+		script_feed(x, "200 1 call 200");
 	result = pt_execution_result(x);
 	ck_assert_uint_gt(result->errors.n[PT_EXECUTION_TOO_DEEP], 0);
 	ck_assert_uint_eq(result->function[2].instructions, 3 * PT_EXECUTION_DEPTH);
@@ -340,12 +246,12 @@ END_TEST
 /* Functions that jump to one another for ever (a state machine) neither grow the stack nor stay open. */
 START_TEST(endless_tail_calls_are_bounded)
 {
-	struct pt_execution *x = fresh(0);
+	struct pt_execution *x = script_execution(0);
 	const struct pt_execution_result *result;
 
-	feed(x, "110 1 call 200");
+	script_feed(x, "110 1 call 200");
 	for (int i = 0; i < 1000; i++)
-		feed(x, "200 1 br 300, 300 1 br 200");
+		script_feed(x, "200 1 br 300, 300 1 br 200");
 	result = pt_execution_result(x);
 	ck_assert_uint_eq(result->errors.n[PT_EXECUTION_TOO_DEEP], 0);
 	ck_assert_uint_eq(result->function[2].count, 1001);
@@ -358,13 +264,13 @@ END_TEST
 /* A full stack is forgotten; the jump that found it full has nobody to leave together with. */
 START_TEST(tail_call_at_the_full_stack)
 {
-	struct pt_execution *x = fresh(0);
+	struct pt_execution *x = script_execution(0);
 	const struct pt_execution_result *result;
 
-	feed(x, "110 1 call 200");
+	script_feed(x, "110 1 call 200");
 	for (int i = 0; i < PT_EXECUTION_DEPTH - 3; i++)
-		feed(x, "200 1 call 200");
-	feed(x, "200 1 br 300, 300 1 ret 202, 202 1 br 204");
+		script_feed(x, "200 1 call 200");
+	script_feed(x, "200 1 br 300, 300 1 ret 202, 202 1 br 204");
 	result = pt_execution_result(x);
 	ck_assert_uint_eq(result->errors.n[PT_EXECUTION_TOO_DEEP], 1);
 	ck_assert_uint_eq(result->function[3].stat[PT_TALLY_CALL].total, 1);
@@ -376,13 +282,13 @@ END_TEST
 /* An interrupt before the first instruction of shared code: what entering it costs is nobody's but the handler's. */
 START_TEST(interrupt_before_shared_code)
 {
-	struct pt_execution *x = fresh(10);
-	struct pt_run run = run_of("350 0 exc 500");
+	struct pt_execution *x = script_execution(10);
+	struct pt_run run = script_run("350 0 exc 500");
 
 	run.cycles = 10;
-	feed(x, "110 1 call 200, 200 2 br 350");
+	script_feed(x, "110 1 call 200, 200 2 br 350");
 	pt_execution_feed(x, &run, 1);
-	feed(x, "500 4 excret 350, 350 3 ret 112");
+	script_feed(x, "500 4 excret 350, 350 3 ret 112");
 	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_NET].total, 2);
 	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_GROSS].total, 5);
 	ck_assert_uint_eq(pt_execution_result(x)->function[2].stat[PT_TALLY_CALL].total, 19);
@@ -392,12 +298,12 @@ END_TEST
 
 START_TEST(more_contexts_than_slots)
 {
-	struct pt_execution *x = fresh(0);
+	struct pt_execution *x = script_execution(0);
 	char script[100];
 
 	for (unsigned i = 0; i < 100; i++) {
 		snprintf(script, sizeof(script), "%x 1 exc 500, 500 1 excret %x", 0x102 + 2 * i % 0x80, 0x702 + i * 6 % 0xf0);
-		feed(x, script);
+		script_feed(x, script);
 	}
 	ck_assert_uint_eq(pt_execution_result(x)->instructions, 200);
 	ck_assert_uint_eq(pt_execution_result(x)->function[5].count, 100);
@@ -408,9 +314,9 @@ END_TEST
 /* Any sequence of runs is survived, and neither time nor invocations come out of nothing. */
 START_TEST(random_runs)
 {
-	struct step_follower *follower = step_follower_new(PT_LEN(functions) + 1);
+	struct step_follower *follower = step_follower_new(PT_LEN(script_functions) + 1);
 	const struct pt_step_sink sink = step_follower_sink(follower);
-	struct pt_execution *x = fresh(7);
+	struct pt_execution *x = script_execution(7);
 	const struct pt_execution_result *result;
 	uint64_t instructions = 0, seed = (uint64_t)_i * 977 + 1;
 
@@ -425,8 +331,8 @@ START_TEST(random_runs)
 		run.end = run.begin + 2 * run.instructions;
 		run.next = seed >> 50 & 1 ? (seed >> 51 & 7) << 8 : seed >> 20 & 0x7fe;
 		run.left = (uint8_t)(1 + (seed >> 60) % 8);
-		run.function = owner(run.begin);
-		run.next_function = owner(run.next);
+		run.function = script_owner(run.begin);
+		run.next_function = script_owner(run.next);
 		instructions += run.instructions;
 		pt_execution_feed(x, &run, 1);
 	}

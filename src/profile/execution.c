@@ -30,7 +30,7 @@ static void give_steps(struct pt_execution *x)
 	x->steps.n_steps = 0;
 }
 
-static struct pt_moment moment_of(const struct pt_execution *x, uint64_t clock)
+struct pt_moment pt_stack_moment(const struct pt_execution *x, uint64_t clock)
 {
 	uint64_t ticks = clock > x->anchor ? clock - x->anchor : 0;
 
@@ -49,7 +49,7 @@ static struct pt_step *step_at(struct pt_execution *x, enum pt_step_kind kind, u
 		give_steps(x);
 	step = &x->steps.step[x->steps.n_steps++];
 	*step = (struct pt_step){
-		.clock = clock - x->skipped, .at = moment_of(x, clock), .period = PT_UNKNOWN, .site = PT_UNKNOWN,
+		.clock = clock - x->skipped, .at = pt_stack_moment(x, clock), .period = PT_UNKNOWN, .site = PT_UNKNOWN,
 		.function = function, .stack = x->stack, .task = context->task, .told = context->told,
 		.core = x->core, .kind = (uint8_t)kind,
 	};
@@ -103,12 +103,12 @@ void pt_stack_left(struct pt_execution *x, const struct frame *frame, const stru
 	s->partial = (v->how & PT_INVOCATION_PARTIAL) != 0;
 }
 
-void pt_stack_switched(struct pt_execution *x, struct pt_moment at)
+void pt_stack_switched(struct pt_execution *x, const struct pt_moment *at)
 {
 	struct pt_step *s = step(x, PT_STEP_SWITCH, PT_NO_FUNCTION);
 
-	if (at.ns != PT_UNKNOWN)
-		s->at = at;
+	if (at != NULL)
+		s->at = *at;
 }
 
 void pt_stack_forgot(struct pt_execution *x)
@@ -243,6 +243,8 @@ void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t 
 {
 	bool by_cycles = x->settings.clock == PT_FLOW_CYCLES;
 
+	if (unlikely(x->n_due > 0) && n_runs > 0)
+		pt_stack_due(x, run);
 	for (size_t n; n_runs > 0; run += n, n_runs -= n) {
 		n = n_runs < PIECE ? n_runs : PIECE;
 		if (stepping(x))

@@ -14,11 +14,14 @@
  *                          in their gross, but in their call
  *   exception return       pops the handler; elsewhere than where it came from, it is a switch to another context:
  *                          the one left is parked under its address and taken up again when an exception returns there
+ *   task signal            each task has a stack of its own. In a handler, the switch takes effect when thread code goes
+ *                          on; in thread code, at once. A task that goes on elsewhere than where it was left has been
+ *                          thrown away and made anew. While a task does not run, its functions are preempted
  *   gap                    ends every open invocation as unknown (partial); times never continue over it
  * Cycles that flow adds for entering an exception are moved from the interrupted function to the handler.
  *
  * An invocation without both ends seen is partial: counted, and in totals, but not in least, most and average.
- * Bounded: PT_EXECUTION_DEPTH frames, PT_EXECUTION_CONTEXTS parked contexts; beyond that, as after a gap. What cannot
+ * Bounded: PT_EXECUTION_DEPTH frames, PT_EXECUTION_CONTEXTS contexts, PT_EXECUTION_TASKS tasks; beyond that, as after a gap. What cannot
  * be is counted with its last position and never stops anything. Pure; one thread at a time. */
 #ifndef PT_PROFILE_EXECUTION_H
 #define PT_PROFILE_EXECUTION_H
@@ -31,7 +34,8 @@
 
 enum {
 	PT_EXECUTION_DEPTH = 1024,
-	PT_EXECUTION_CONTEXTS = 64,	/* that no task signal told of */
+	PT_EXECUTION_TASKS = 256,	/* indices in the task map are below it */
+	PT_EXECUTION_CONTEXTS = PT_STEP_STACKS - PT_EXECUTION_TASKS - 1,	/* that no task signal told of */
 	PT_EXECUTION_CONTEXT_DEPTH = 64,
 	PT_EXECUTION_TAILS = 16,	/* tail calls in a row that stay on the stack; then the caller counts as left */
 };
@@ -88,6 +92,13 @@ void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz);
  * first run, or it misses what is open. Copied; a sink without take, as before this call: nobody wants steps, and they
  * cost nothing. */
 void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink, uint16_t core);
+
+/* A task signal: task runs from here on; PT_NO_TASK, or an index that is too high: none does. in_order: it stands in
+ * the stream of the runs, behind those that were fed. Else it came from another source, at is when, and it should be
+ * told before runs that late are fed: then a switch that flow finds within the error of at is taken for it, exactly
+ * where it happened; where flow finds none, it takes effect when at is over, and what ran within the error of it is
+ * not decided: the step says so. */
+void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_moment at, bool in_order);
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs);
 

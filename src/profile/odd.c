@@ -149,6 +149,7 @@ static void forget_all(struct pt_execution *x)
 	x->skipped++;
 	if (stepping(x))
 		pt_stack_forgot(x);
+	pt_stack_forget_task(x);
 }
 
 /* --- calls, jumps and returns */
@@ -315,29 +316,25 @@ static uint64_t leave_handler(struct pt_execution *x, const struct pt_run *run)
 	return resume;
 }
 
-/* An exception returned elsewhere than where it had interrupted. */
-static void return_elsewhere(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
+/* An exception returned into another one, but not to where it had come from: several levels were left at once. */
+static void leave_levels(struct pt_execution *x, const struct pt_run *run)
 {
 	const struct frame *frame = x->base;
 
-	if (x->base == x->frame) {
-		pt_stack_switch(x, run->next, resume);
-		return;
-	}
-	if (run->next - resume <= SKIPPED_BYTES)
-		return;
 	note_error(x, PT_EXECUTION_UNMATCHED_EXCEPTION, run);
 	while (frame > x->frame && ((frame->flags & HANDLER) == 0 || frame->resume != run->next))
 		frame--;
-	pt_stack_forget_to(x, frame > x->frame ? frame - 1 : frame);	/* several levels were left at once */
+	pt_stack_forget_to(x, frame > x->frame ? frame - 1 : frame);
 }
 
 static void exception_return(struct pt_execution *x, const struct pt_run *run)
 {
 	uint64_t resume = leave_handler(x, run);
 
-	if (resume != run->next && resume != PT_UNKNOWN)
-		return_elsewhere(x, run, resume);
+	if (x->base == x->frame)
+		pt_stack_thread(x, run, resume);
+	else if (resume != PT_UNKNOWN && run->next - resume > SKIPPED_BYTES)
+		leave_levels(x, run);
 }
 
 static void tail_chain(struct pt_execution *x, const struct pt_run *run)

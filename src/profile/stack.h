@@ -48,9 +48,17 @@ struct context {		/* a stack; its index is its number in steps */
 	uint16_t task;		/* PT_NO_TASK: none, or not known */
 	bool told;		/* a task signal told whose it is; else flow found it */
 	size_t n_frames;	/* PARKED: those in kept */
-	uint64_t resume;	/* where it goes on; PT_UNKNOWN: not known */
+	uint64_t resume;	/* where it goes on, or went on last; PT_UNKNOWN: not known */
 	uint64_t parked;	/* clock */
 };
+
+struct due {			/* a task signal that has not taken effect yet */
+	struct pt_moment at;
+	uint16_t task;
+	bool in_order;
+};
+enum { DUES = 64 };		/* more wait for nothing */
+
 typedef struct frame pt_kept_frames[PT_EXECUTION_CONTEXT_DEPTH];
 
 struct pt_execution {
@@ -67,6 +75,10 @@ struct pt_execution {
 	pt_kept_frames *kept;		/* per context; memory is taken when one is parked */
 	size_t n_contexts;		/* of them were ever used */
 	uint16_t stack;			/* the context that runs */
+	uint64_t switched;		/* clock at the last switch that flow found and no signal was taken for; 0: none */
+	struct due due[DUES];		/* in order */
+	size_t n_due;
+	bool told_in_order;		/* task signals stand in the stream of the runs */
 	struct pt_execution_errors errors;
 
 	/* what ran last in code that is not the top frame's: that long, until then */
@@ -102,9 +114,10 @@ static inline bool stepping(const struct pt_execution *x)
 
 /* --- steps (execution.c); only while stepping() */
 
+struct pt_moment pt_stack_moment(const struct pt_execution *x, uint64_t clock);	/* not before the last anchor */
 void pt_stack_entered(struct pt_execution *x, const struct frame *frame, uint64_t period);
 void pt_stack_left(struct pt_execution *x, const struct frame *frame, const struct pt_invocation *v);
-void pt_stack_switched(struct pt_execution *x, struct pt_moment at);
+void pt_stack_switched(struct pt_execution *x, const struct pt_moment *at);	/* NULL: just now */
 void pt_stack_forgot(struct pt_execution *x);
 void pt_stack_tell_stray(struct pt_execution *x);	/* before more of it, or of anything else, is told */
 
@@ -125,8 +138,10 @@ void pt_stack_odd(struct pt_execution *x, const struct pt_run *run);
 
 /* --- which stack runs (contexts.c) */
 
-/* An exception returned to thread code at next, not to resume, where it had come from. */
-void pt_stack_switch(struct pt_execution *x, uint64_t next, uint64_t resume);
+/* An exception returned to thread code, by run. resume: where it had come from; PT_UNKNOWN: not seen. */
+void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t resume);
+void pt_stack_due(struct pt_execution *x, const struct pt_run *run);	/* signals may take effect before run */
 void pt_stack_forget_parked(struct pt_execution *x);	/* while the running stack is empty */
+void pt_stack_forget_task(struct pt_execution *x);	/* there was a gap */
 
 #endif

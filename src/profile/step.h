@@ -19,7 +19,7 @@ enum pt_step_kind {
 	PT_STEP_ENTER = 1,	/* function was entered, as entry says */
 	PT_STEP_LEAVE,		/* function, the top invocation, ended; figures are its own */
 	PT_STEP_SWITCH,		/* stack runs from here on; it is task's. To the stack that runs already: now it is known
-				 * whose it is, and was since it runs */
+				 * whose it is, and was since it runs; or, behind a gap, it is not known any more */
 	PT_STEP_ELSEWHERE,	/* net ticks before this step ran in code of function though another is on top: shared
 				 * tails, cold parts */
 	PT_STEP_FORGET,		/* a gap. All that was open on any stack has been left as partial; what follows is not
@@ -39,8 +39,8 @@ enum { PT_NO_TASK = UINT16_MAX };
 
 struct pt_step {
 	uint64_t clock;		/* of the profile: how much of it all runs before took */
-	struct pt_moment at;	/* the same on the probe's clock, as far as it is known; SWITCH: as far as it is known
-				 * when the task changed */
+	struct pt_moment at;	/* the same on the probe's clock, as far as it is known; SWITCH with an error: whose what
+				 * ran within it is, nobody can say */
 	uint64_t net, gross, call;	/* LEAVE: of the invocation; ELSEWHERE: net is the time */
 	uint64_t period;	/* ENTER: entry to entry of this function, PT_UNKNOWN: not known */
 	uint64_t site;		/* ENTER: the address it will return to; PT_UNKNOWN: not seen */
@@ -57,7 +57,7 @@ struct pt_step {
 	uint8_t reserved[2];
 };
 
-enum { PT_STEP_STACKS = 320, PT_BATCH_STEPS = 256 };	/* 64 anonymous contexts and 256 tasks */
+enum { PT_STEP_STACKS = 320, PT_BATCH_STEPS = 256 };	/* 256 tasks, none, and 63 that nobody told of */
 
 struct pt_step_batch {
 	size_t n_steps;
