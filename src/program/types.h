@@ -33,11 +33,16 @@ struct pt_enumerator { const char *name; int64_t value; };
 struct pt_member {
 	const char *name;	/* NULL: an anonymous struct or union, whose members count as the outer one's */
 	const struct pt_type *type;
-	uint64_t offset;	/* bytes; of a bit-field: of the storage unit of type's size that it is read with */
+	uint64_t offset;	/* bytes; of a bit-field: of the storage unit that it is read with */
 	uint8_t first_bit, n_bits;	/* bit-field: shift in that unit, read as a number; n_bits 0: no bit-field */
+	uint8_t unit_bytes;	/* bit-field: 1, 2, 4 or 8 */
 };
 
-enum pt_entity_kind { PT_ENTITY_VARIABLE, PT_ENTITY_FUNCTION, PT_ENTITY_CONSTANT /* enumerators, const without a place */ };
+enum pt_entity_kind {
+	PT_ENTITY_VARIABLE,
+	PT_ENTITY_FUNCTION,
+	PT_ENTITY_CONSTANT /* enumerators, const without a place */
+};
 
 struct pt_entity {
 	enum pt_entity_kind kind;

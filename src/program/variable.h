@@ -24,7 +24,8 @@ struct pt_variable {
 
 /* Errors: PT_EARG no such variable, several are meant (the sentence has them), no scalar (a struct, an array: name a
  * member), not one place (a pointer or an index has to be followed: the sentence tells what to watch instead). */
-int pt_variable_resolve(struct pt_program *program, const char *expression, struct pt_variable *var, struct pt_err *err);
+int pt_variable_resolve(struct pt_program *program, const char *expression, struct pt_variable *var,
+			struct pt_err *err);
 /* The same for several variables of one program: its names are indexed once. */
 int pt_variable_of(struct pt_types *types, const char *expression, struct pt_variable *var, struct pt_err *err);
 void pt_variable_fini(struct pt_variable *var);
