@@ -51,7 +51,7 @@ static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct
 {
 	struct pt_analysis_setup setup = {
 		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words, .signals = &p->signals,
-		.by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
+		.flow = &p->settings, .by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
 	};
 	void *analysis = p->n_chosen < PT_CHOSEN ? ops->open(&setup, err) : NULL;
 

@@ -1,9 +1,10 @@
 /* Mode halt misses nothing: what the profile says of a run is what the board did. The witnesses are the model's log of
  * executed pcs, and the counters that the demo firmware keeps in RAM. */
 #include "harness.h"
+#include "profile/lines.h"
 #include "tests/inline_profile.h"
 
-enum { MORE_US = 20, LOG_ROOM = 8 << 20 };
+enum { MORE_US = 20, LOG_ROOM = 8 << 20, FLASH_BYTES = 256 << 10 };
 
 static const struct {
 	const char *name, *link, *window, *variant;
@@ -80,6 +81,35 @@ static void check_instructions(const struct inline_profile *p, const struct pt_p
 	ck_assert_uint_eq(elsewhere, 0);
 }
 
+/* Every instruction as often as the log has it; the lines' sums are those of the functions. */
+static void check_lines(const struct inline_profile *p, const struct pt_profile *f)
+{
+	const struct pt_lines *lines = f->lines;
+	uint32_t *executed = calloc(FLASH_BYTES / 2, sizeof(*executed));
+	uint64_t instructions = 0, cycles = 0;
+
+	for (uint64_t i = 0; i < f->instructions; i++)
+		executed[p->truth.log[i] % FLASH_BYTES / 2]++;
+	for (size_t i = 0; i < lines->n_insns; i++) {
+		ck_assert_uint_lt(lines->insn[i].address, FLASH_BYTES);
+		ck_assert_uint_eq(lines->insn[i].count, executed[lines->insn[i].address / 2]);
+		instructions += lines->insn[i].count;
+		cycles += lines->insn[i].cycles;
+	}
+	ck_assert_uint_eq(instructions, f->instructions);
+	ck_assert_uint_eq(cycles, f->cycles);
+	for (size_t i = instructions = cycles = 0; i < lines->n_lines; i++) {
+		ck_assert_uint_le(lines->line[i].n_observed, lines->line[i].n_insns);
+		ck_assert((lines->line[i].instructions > 0) == (lines->line[i].n_observed > 0));
+		instructions += lines->line[i].instructions;
+		cycles += lines->line[i].cycles;
+	}
+	ck_assert_uint_le(instructions, f->instructions);	/* start-up code may have no lines */
+	ck_assert_uint_ge(instructions, f->instructions * 9 / 10);
+	ck_assert_uint_le(cycles, f->cycles);
+	free(executed);
+}
+
 /* A function counts some instructions behind its entry: let the core run on until it sleeps, when all have. */
 static void run_on(struct inline_profile *p, bool halted)
 {
@@ -124,6 +154,8 @@ START_TEST(says_what_the_board_did)
 		ck_assert_uint_eq(f->instructions, p.truth.n_logged);
 		ck_assert_int_eq(p.target->ops->pc(p.target->state, 0, &end_pc, NULL), 0);
 	}
+	if (rows[_i].running_us == 0)
+		check_lines(&p, f);
 	run_on(&p, rows[_i].running_us == 0);
 	check_instructions(&p, f);
 	check_counters(&p, f, rows[_i].running_us != 0 ? p.truth.log[f->instructions] : end_pc);

@@ -1,5 +1,5 @@
 /* The registries of views and formats, the order of rows, and the way from a query to a text. To add a view or a
- * format: a file, and one word in its list here. */
+ * format: a file, and one word in its list here. The first of each list is the standard. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 #include "report/report.h"
 #include "util.h"
 
-#define PT_VIEWS(X) X(functions) X(calls) X(tree) X(irqs) X(gaps)	/* the first is the default */
-#define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(speedscope) X(svg) X(summary)
+#define PT_VIEWS(X) X(functions) X(calls) X(tree) X(lines) X(instructions) X(inlines) X(coverage) X(irqs) X(gaps)
+
+#define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(pprof) X(speedscope) X(svg) X(summary)
 
 #define X(view) extern const struct pt_view pt_view_##view;
 PT_VIEWS(X)

@@ -1,6 +1,7 @@
 /* One row per chain of calls, depth first: its last function, indented under its caller. Row 0 is all there is. */
 #include "profile/profile.h"
 #include "profile/tree.h"
+#include "report/names.h"
 #include "report/report.h"
 #include "util.h"
 
@@ -30,14 +31,11 @@ static size_t n_rows(const void *subject)
 
 static const char *name_of(const struct pt_profile *p, const struct pt_tree_node *node)
 {
-	size_t n = 0;
-	const struct pt_function *functions = p->program != NULL ? pt_program_functions(p->program, &n) : NULL;
-
 	if (node->depth == 0)
 		return "(all)";
-	if (node->function == PT_NO_FUNCTION)
-		return node->entry == 0 && node->task != PT_NO_TASK ? "(task)" : "(no symbol)";
-	return node->function <= n ? functions[node->function - 1].name : "(no symbol)";
+	if (node->function == PT_NO_FUNCTION && node->entry == 0 && node->task != PT_NO_TASK)
+		return "(task)";
+	return pt_name_of_function(p, node->function);
 }
 
 static struct pt_value share(uint64_t part, uint64_t all, enum pt_basis basis)

@@ -1,0 +1,189 @@
+/* A run touches two entries, where it began and where it ended; the rest is left to lines_settle.c. */
+#include <stdlib.h>
+
+#include "bigmem.h"
+#include "profile/lines_count.h"
+
+/* --- runs */
+
+static struct pt_span_count *find_span(struct pt_lines_count *c, uint64_t addr)
+{
+	for (size_t i = 0; i < c->map->n_spans; i++)
+		if (addr - c->span[i].span->base <= c->span[i].span->end - c->span[i].span->base) {
+			c->last = i;
+			return &c->span[i];
+		}
+	return NULL;
+}
+
+/* Both ends of the run lie in one span, or it is none of the program's. */
+static inline struct pt_span_count *span_of(struct pt_lines_count *c, const struct pt_run *run)
+{
+	struct pt_span_count *s = &c->span[c->last];
+	uint64_t size = s->span->end - s->span->base;
+
+	if (run->begin - s->span->base < size && run->end - s->span->base <= size)
+		return s;
+	s = find_span(c, run->begin);
+	return s != NULL && run->end - s->span->base <= s->span->end - s->span->base && run->end >= run->begin ? s : NULL;
+}
+
+/* Cycles for the instruction at addr: where it ends. */
+static void charge(struct pt_lines_count *c, uint64_t addr, uint64_t cycles)
+{
+	struct pt_span_count *s = find_span(c, addr);
+	size_t u = s != NULL ? (size_t)(addr - s->span->base) >> c->shift : 0;
+
+	if (s != NULL && u < s->n_units && s->span->code[u].len_units > 0)
+		s->unit[u + s->span->code[u].len_units].extra += cycles;
+}
+
+/* The part of the run's cycles that is not its code's: entering the handler that it went to. */
+static uint64_t handlers_part(const struct pt_lines_count *c, const struct pt_run *run)
+{
+	uint64_t cost = run->left == PT_LEFT_EXCEPTION ? c->flow->exception_entry_cycles
+		      : run->left == PT_LEFT_TAIL_CHAIN ? c->flow->tail_chain_cycles : 0;
+
+	return cost < run->cycles ? cost : run->cycles;
+}
+
+static bool by_itself(const struct pt_run *run)
+{
+	return run->left != PT_LEFT_EXCEPTION && run->left != PT_LEFT_DEBUG && run->left != PT_LEFT_GAP;
+}
+
+static inline void count(struct pt_lines_count *c, struct pt_span_count *s, const struct pt_run *run)
+{
+	size_t b = (size_t)(run->begin - s->span->base) >> c->shift, e = (size_t)(run->end - s->span->base) >> c->shift;
+	uint64_t passing = pt_sum_cycles(s->span->code[e].sums - s->span->code[b].sums), cycles = run->cycles;
+
+	if (run->left == PT_LEFT_EXCEPTION || run->left == PT_LEFT_TAIL_CHAIN) {
+		cycles -= handlers_part(c, run);
+		charge(c, run->next, run->cycles - cycles);
+	}
+	if (b == e) {
+		charge(c, run->begin, cycles);
+		return;
+	}
+	s->unit[b].begins++;
+	s->unit[e].ends++;
+	s->unit[e].left += by_itself(run);
+	s->unit[e].extra += cycles - passing;
+}
+
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from)
+{
+	struct pt_lines_count *c = analysis;
+
+	(void)from;
+	for (size_t i = 0; i < n; i++, run++) {
+		struct pt_span_count *s = c->map->n_spans > 0 ? span_of(c, run) : NULL;
+
+		if (s != NULL)
+			count(c, s, run);
+		else
+			c->result.elsewhere++;
+	}
+}
+
+/* --- result, life */
+
+const struct pt_lines_insn *pt_lines_insn_at(const struct pt_lines *lines, uint64_t address)
+{
+	size_t low = 0, high = lines->n_insns;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (lines->insn[middle].address == address)
+			return &lines->insn[middle];
+		if (lines->insn[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const struct pt_lines_line *pt_lines_line_at(const struct pt_lines *lines, uint32_t file, uint32_t line)
+{
+	size_t low = 0, high = lines->n_lines;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct pt_lines_line *at = &lines->line[middle];
+
+		if (at->file == file && at->line == line)
+			return at;
+		if (at->file < file || (at->file == file && at->line < line))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct pt_lines_count *c = analysis;
+
+	pt_lines_settle(c);
+	profile->lines = &c->result;
+}
+
+static void lines_free(void *analysis)
+{
+	struct pt_lines_count *c = analysis;
+
+	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++)
+		pt_big_free(c->span[i].unit, (c->span[i].n_units + 1) * sizeof(*c->span[i].unit));
+	free(c->span);
+	free(c->insn);
+	free(c->line);
+	free(c->seen);
+	free(c->inlined);
+	free(c->function);
+	pt_inlines_free(c->inlines);
+	free(c);
+}
+
+static bool make_spans(struct pt_lines_count *c)
+{
+	c->span = calloc(c->map->n_spans + 1, sizeof(*c->span));
+	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++) {
+		struct pt_span_count *s = &c->span[i];
+
+		s->span = &c->map->span[i];
+		s->n_units = (size_t)(s->span->end - s->span->base) >> c->shift;
+		s->unit = pt_big_calloc(s->n_units + 1, sizeof(*s->unit));
+		if (s->unit == NULL)
+			return false;
+	}
+	return c->span != NULL;
+}
+
+static void *lines_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct pt_lines_count *c = calloc(1, sizeof(*c));
+
+	if (c != NULL) {
+		c->map = c->result.map = setup->map;
+		c->flow = setup->flow;
+		c->program = setup->program;
+		c->shift = (unsigned)__builtin_ctz(setup->map->isa->unit_bytes);
+		c->result.n_functions = setup->n_functions;
+		c->function = calloc(setup->n_functions + 1, sizeof(*c->function));
+		c->inlines = pt_inlines_new(setup->program);
+		c->result.inlines = c->inlines;
+		if (c->function != NULL && c->inlines != NULL && make_spans(c))
+			return c;
+		lines_free(c);
+	}
+	pt_fail(err, PT_ENOMEM, "not enough memory for counts per line");
+	return NULL;
+}
+
+const struct pt_analysis pt_analysis_lines = {
+	.name = "lines", .help = "counts and time per line, instruction and inlined call; coverage", .standard = true,
+	.open = lines_new, .close = lines_free, .runs = take_runs, .result = give,
+};

@@ -1,0 +1,43 @@
+/* The counters behind lines.h, shared by its two halves: what every run touches (lines.c), and what is made of it when
+ * somebody asks (lines_settle.c). Nobody else includes this. */
+#ifndef PT_PROFILE_LINES_COUNT_H
+#define PT_PROFILE_LINES_COUNT_H
+
+#include "profile/analysis.h"
+#include "profile/lines.h"
+
+/* Per code unit. A run [begin, end) is one begin and one end; how often an instruction was executed is the sum of begins
+ * less ends up to it. What belongs to the run's last instruction lies at end, where it is known without looking for it. */
+struct pt_unit_count {
+	uint64_t begins, ends;
+	uint64_t left;		/* of the runs that ended here: by their own instruction */
+	uint64_t extra;		/* cycles beyond passing straight on; wraps, sums do not */
+};
+
+struct pt_span_count {
+	const struct pt_code_span *span;
+	struct pt_unit_count *unit;	/* one more than the span has units */
+	size_t n_units;
+};
+
+struct pt_lines_count {
+	struct pt_lines result;
+	const struct pt_codemap *map;
+	const struct pt_flow_settings *flow;
+	const struct pt_program *program;
+	struct pt_span_count *span;
+	size_t last;			/* the span of the run before */
+	unsigned shift;			/* of bytes to units */
+	/* results, made anew each time */
+	struct pt_lines_insn *insn;
+	struct pt_lines_line *line;
+	uint32_t *seen;
+	struct pt_lines_inline *inlined;
+	struct pt_lines_function *function;
+	struct pt_inlines *inlines;
+};
+
+/* Fill result from the counters. What does not fit into memory is missing from it. */
+void pt_lines_settle(struct pt_lines_count *c);
+
+#endif

@@ -1,0 +1,63 @@
+/* One row per function with code: what of it was seen executing. What was not seen is "not executed" only where nothing
+ * was missed; the column says which. */
+#include "profile/lines.h"
+#include "profile/profile.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_coverage;
+
+static const struct pt_column columns[] = {
+	{ "function", "function", PT_UNIT_NONE, true },
+	{ "instructions", "code", PT_UNIT_COUNT, true },
+	{ "instructions_observed", "seen", PT_UNIT_COUNT, true },
+	{ "instruction_share", "code %", PT_UNIT_SHARE, true },
+	{ "lines", "lines", PT_UNIT_COUNT, true },
+	{ "lines_observed", "seen", PT_UNIT_COUNT, true },
+	{ "branches", "branches", PT_UNIT_COUNT, false },
+	{ "branch_ways_observed", "ways seen", PT_UNIT_COUNT, false },
+	{ "rest", "the rest", PT_UNIT_NONE, true },
+	{ "file", "file", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_lines *lines = ((const struct pt_profile *)subject)->lines;
+
+	if (lines == NULL)
+		return (size_t)PT_NOT_MADE;
+	return lines->n_functions > 0 ? lines->n_functions - 1 : 0;	/* without the one of code that no function owns */
+}
+
+static const char *rest(const struct pt_profile *p, const struct pt_lines_function *f)
+{
+	if (f->n_observed == f->n_insns)
+		return NULL;
+	return p->counts == PT_BASIS_EXACT ? "not executed" : "not observed";
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_lines_function *f = &p->lines->function[i + 1];
+	size_t n;
+	const struct pt_function *function = &pt_program_functions(p->program, &n)[i];
+
+	*out++ = (struct pt_value){ .text = function->name };
+	*out++ = (struct pt_value){ .u = f->n_insns, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = f->n_observed, .basis = p->counts };
+	*out++ = (struct pt_value){ .f = f->n_insns != 0 ? (double)f->n_observed / f->n_insns : 0, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = f->n_lines, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = f->n_lines_observed, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = f->n_branches, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = f->n_ways_observed, .basis = p->counts };
+	*out++ = (struct pt_value){ .text = rest(p, f) };
+	*out++ = (struct pt_value){ .text = function->file };
+	*out++ = (struct pt_value){ .u = function->line != 0 ? function->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+}
+
+const struct pt_view pt_view_coverage = {
+	.name = "coverage", .help = "how much of each function was seen executing", .needs = "lines", .sort = NULL,
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

@@ -1,0 +1,53 @@
+/* One row per inlined call that was seen executing: a function whose body the compiler put into its caller. */
+#include "profile/lines.h"
+#include "profile/profile.h"
+#include "report/names.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_inlines;
+
+static const struct pt_column columns[] = {
+	{ "name", "inlined function", PT_UNIT_NONE, true },
+	{ "in", "in", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "instructions", "instructions", PT_UNIT_INSTRUCTIONS, false },
+	{ "net", "net", PT_UNIT_TICKS, true },
+	{ "net_share", "net %", PT_UNIT_SHARE, true },
+	{ "gross_cycles", "with inlined", PT_UNIT_CYCLES, false },
+	{ "file", "called from", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_lines *lines = ((const struct pt_profile *)subject)->lines;
+
+	return lines != NULL ? lines->n_inlined : (size_t)PT_NOT_MADE;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_lines_inline *sum = &p->lines->inlined[i];
+	size_t n;
+	const struct pt_inline *call = &pt_inlines_calls(p->lines->inlines, &n)[sum->id];
+	const struct pt_source_file *file = pt_inlines_file(p->lines->inlines, call->call_file);
+	uint64_t ticks = p->by_instructions ? sum->instructions : sum->cycles;
+	uint64_t all = p->by_instructions ? p->instructions : p->cycles;
+
+	*out++ = (struct pt_value){ .text = call->name };
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, sum->function) };
+	*out++ = (struct pt_value){ .u = sum->count, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = sum->instructions, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
+	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
+	*out++ = (struct pt_value){ .u = sum->cycles_inside, .basis = p->times };
+	*out++ = (struct pt_value){ .text = file != NULL ? file->path : NULL };
+	*out++ = (struct pt_value){ .u = call->call_line != 0 ? call->call_line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+}
+
+const struct pt_view pt_view_inlines = {
+	.name = "inlines", .help = "inlined calls: how often, how long", .needs = "lines", .sort = "net",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

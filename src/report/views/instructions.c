@@ -1,0 +1,51 @@
+/* One row per instruction that was seen executing, by address. */
+#include "profile/lines.h"
+#include "profile/profile.h"
+#include "report/names.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_instructions;
+
+static const struct pt_column columns[] = {
+	{ "address", "address", PT_UNIT_ADDRESS, true },
+	{ "function", "function", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "jumped", "jumped", PT_UNIT_COUNT, true },
+	{ "net", "net", PT_UNIT_TICKS, true },
+	{ "net_share", "net %", PT_UNIT_SHARE, true },
+	{ "file", "file", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_lines *lines = ((const struct pt_profile *)subject)->lines;
+
+	return lines != NULL ? lines->n_insns : (size_t)PT_NOT_MADE;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_lines_insn *insn = &p->lines->insn[i];
+	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, insn->address) : NULL;
+	uint64_t ticks = p->by_instructions ? insn->count : insn->cycles;
+	uint64_t all = p->by_instructions ? p->instructions : p->cycles;
+	bool known = range != NULL && range->line != 0;
+	size_t n;
+
+	*out++ = (struct pt_value){ .u = insn->address, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, insn->function) };
+	*out++ = (struct pt_value){ .u = insn->count, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = insn->left, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
+	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
+	*out++ = (struct pt_value){ .text = known ? pt_program_files(p->program, &n)[range->file].path : NULL };
+	*out++ = (struct pt_value){ .u = known ? range->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+}
+
+const struct pt_view pt_view_instructions = {
+	.name = "instructions", .help = "instructions: how often each ran, and how often it jumped", .needs = "lines", .sort = NULL,
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

@@ -1,0 +1,52 @@
+/* One row per source line that was seen executing. */
+#include "profile/lines.h"
+#include "profile/profile.h"
+#include "report/names.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_lines;
+
+static const struct pt_column columns[] = {
+	{ "file", "file", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, true },
+	{ "function", "function", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "instructions", "instructions", PT_UNIT_INSTRUCTIONS, true },
+	{ "net", "net", PT_UNIT_TICKS, true },
+	{ "net_share", "net %", PT_UNIT_SHARE, true },
+	{ "code.instructions", "code", PT_UNIT_COUNT, false },
+	{ "code.observed", "code seen", PT_UNIT_COUNT, false },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_lines *lines = ((const struct pt_profile *)subject)->lines;
+
+	return lines != NULL ? lines->n_seen : (size_t)PT_NOT_MADE;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_lines_line *line = &p->lines->line[p->lines->seen[i]];
+	uint64_t ticks = p->by_instructions ? line->instructions : line->cycles;
+	uint64_t all = p->by_instructions ? p->instructions : p->cycles;
+	size_t n = 0;
+	const struct pt_source_file *files = pt_program_files(p->program, &n);
+
+	*out++ = (struct pt_value){ .text = line->file < n ? files[line->file].path : NULL };
+	*out++ = (struct pt_value){ .u = line->line, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, line->function) };
+	*out++ = (struct pt_value){ .u = line->count, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = line->instructions, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
+	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
+	*out++ = (struct pt_value){ .u = line->n_insns, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = line->n_observed, .basis = p->counts };
+}
+
+const struct pt_view pt_view_lines = {
+	.name = "lines", .help = "source lines: how often, how long", .needs = "lines", .sort = "net",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};
