@@ -1,5 +1,5 @@
-/* What lies where it is loaded and is not changed there: segments with bytes, at their load address in flash; .data is
- * compared there too. Segments that are loaded straight into RAM and writable are left out. */
+/* What lies where it is loaded and is not changed there: the sections of segments with bytes, at their load address in
+ * flash; .data is compared there too. Segments that are loaded straight into RAM and writable are left out. */
 #include "image.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_er
 	const struct pt_segment *segments, *code;
 	size_t n, n_done;
 
-	segments = pt_program_segments(image->program, &n);
+	segments = pt_program_loads(image->program, &n);
 	code = largest(segments, n);
 	if (code == NULL)
 		return 0;
@@ -83,7 +83,7 @@ int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_er
 	uint8_t got[PIECE_BYTES];
 	size_t n, len;
 
-	segments = pt_program_segments(image->program, &n);
+	segments = pt_program_loads(image->program, &n);
 	while (image->segment < n && (!constant(&segments[image->segment]) ||
 				      image->offset >= segments[image->segment].size)) {
 		image->segment++;

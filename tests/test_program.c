@@ -51,6 +51,38 @@ static const struct pt_function *function_named(const struct pt_program *p, cons
 	return NULL;
 }
 
+/* One segment from the vectors to the build id; between them and the flash configuration lies nothing that is loaded. */
+START_TEST(loads_are_sections)
+{
+	struct pt_program *p;
+	const struct pt_segment *loads;
+	size_t n;
+
+	load();
+	p = parse();
+	ck_assert_ptr_nonnull(p);
+	loads = pt_program_loads(p, &n);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(loads[0].addr, 0);
+	ck_assert_uint_eq(loads[0].size, 0xc0);
+	ck_assert_uint_eq(loads[1].addr, 0x400);	/* with .text and the rest right behind */
+	ck_assert_uint_gt(loads[1].size, 0x800);
+	ck_assert_uint_eq(loads[2].addr, loads[1].addr + loads[1].size);
+	ck_assert_uint_eq(loads[2].size, 4);
+	ck_assert_uint_eq(loads[2].run, 0x20004000);
+	ck_assert_uint_eq(loads[1].bytes[0xc], 0xfe);	/* FSEC */
+	pt_program_unref(p);
+	memset(elf + 32, 0, 4);		/* e_shoff, e_shnum, e_shstrndx: no sections */
+	memset(elf + 48, 0, 4);
+	p = parse();
+	ck_assert_ptr_nonnull(p);
+	loads = pt_program_loads(p, &n);
+	ck_assert_uint_eq(n, 2);
+	ck_assert_uint_gt(loads[0].size, 0xc00);
+	pt_program_unref(p);
+}
+END_TEST
+
 START_TEST(knows_the_demo)
 {
 	struct pt_program *p = pt_program_open(path_of("tests/firmware/demo.elf"), EM_ARM, &err);
@@ -342,6 +374,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, load, NULL);
 	tcase_add_test(tc, knows_the_demo);
+	tcase_add_test(tc, loads_are_sections);
 	tcase_add_test(tc, knows_vectors_segments_and_stack);
 	tcase_add_test(tc, maps_the_code_of_the_demo);
 	tcase_add_loop_test(tc, refuses_what_makes_no_sense, 0, PT_LEN(refused));

@@ -26,11 +26,12 @@ struct pt_program {
 	struct pt_function *functions;	/* by address, no two at the same */
 	uint32_t *around;		/* of each: index + 1 of the next one before it that it begins in; 0: none */
 	struct pt_segment *segments;	/* by addr */
+	struct pt_segment *loads;	/* by addr; NULL: the segments */
 	struct pt_symbol *symbols;	/* by name */
 	struct pt_code_mark *marks;	/* by address; stable: the later of two at one address holds */
 	struct pt_line_range *lines;	/* by address */
 	struct pt_source_file *files;	/* by path */
-	size_t n_functions, n_segments, n_symbols, n_marks, n_lines, n_files;
+	size_t n_functions, n_segments, n_loads, n_symbols, n_marks, n_lines, n_files;
 	char sha256[PT_SHA256_TEXT];	/* of the ELF's bytes; "": not from an ELF */
 	unsigned machine;		/* e_machine; 0: not from an ELF */
 	uint64_t vectors;		/* or PT_UNKNOWN */

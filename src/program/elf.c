@@ -202,6 +202,7 @@ static int fill_program(struct pt_elf_reader *r, unsigned machine)
 	find_code_segments(r->program);
 	find_vectors(r);
 	pt_program_seal(r->program, r->vectors, r->vectors_bytes);
+	pt_elf_find_loads(r);
 	pt_program_read_lines(r->program, r->elf);
 	if (r->program->n_functions > PT_MAX_FUNCTIONS)
 		pt_program_warn(r->program, "more than 65534 functions: those at the highest addresses have no numbers of "

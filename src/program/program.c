@@ -83,6 +83,7 @@ void pt_program_unref(struct pt_program *program)
 	pt_arena_free(&program->arena);
 	free(program->functions);
 	free(program->segments);
+	free(program->loads);
 	free(program->symbols);
 	free(program->marks);
 	free(program->around);
@@ -223,6 +224,12 @@ const struct pt_segment *pt_program_segments(const struct pt_program *program, s
 {
 	*n = program->n_segments;
 	return program->segments;
+}
+
+const struct pt_segment *pt_program_loads(const struct pt_program *program, size_t *n)
+{
+	*n = program->loads != NULL ? program->n_loads : program->n_segments;
+	return program->loads != NULL ? program->loads : program->segments;
 }
 
 const struct pt_code_mark *pt_program_marks(const struct pt_program *program, size_t *n)

@@ -74,6 +74,8 @@ bool pt_function_is(const struct pt_function *function, const char *text, size_t
 size_t pt_function_list_first(const char *list);
 /* What is loaded, by load address. */
 const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n);
+/* The same without the bytes between sections, which no loader has to write: what can be compared with a chip. */
+const struct pt_segment *pt_program_loads(const struct pt_program *program, size_t *n);
 bool pt_program_symbol(const struct pt_program *program, const char *name, uint64_t *addr, uint64_t *size);
 const struct pt_code_mark *pt_program_marks(const struct pt_program *program, size_t *n);	/* by run address */
 /* Source position of an address. Returns false where DWARF says nothing. */
