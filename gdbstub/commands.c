@@ -102,7 +102,7 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	if (row == NULL) {
 		pt_gdb_reply_text(client, "");
 	} else if ((row->flags & TARGET) != 0 && client->run == PT_GDB_NONE) {
-		pt_fail(&err, PT_ESTATE, "no program is attached");
+		pt_fail(&err, PT_ESTATE, "no program is attached: attach 1 comes first");
 		pt_gdb_reply_error(client, &err);
 	} else {
 		args.at += strlen(row->name);

@@ -11,6 +11,7 @@ static bool refused(struct pt_gdb_client *client)
 	if (client->run == PT_GDB_HALTED)
 		return false;
 	pt_fail(&err, PT_ESTATE, "flash is written while the core is halted, not while it runs");
+	pt_error("gdb: load: %s", err.msg);	/* GDB has a sentence of its own and does not show ours */
 	pt_gdb_reply_sentence(client, &err);
 	return true;
 }

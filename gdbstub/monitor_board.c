@@ -297,6 +297,8 @@ static int erase_on_board(struct pt_monitor_call *call, struct pt_board *board, 
 	if (target->ops->mass_erase(target->state, err) < 0)
 		return pt_wrap(err, "mass erase");
 	pt_monitor_say(call, "all flash of the chip is erased");
+	if (call->client->run == PT_GDB_NONE)
+		pt_monitor_say(call, "next: attach 1, load, monitor reset halt");
 	return 0;
 }
 

@@ -336,6 +336,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	  "<E.memtype" } },
 	{ "load while running", { ATTACHED, ">vCont;c", ">vFlashErase:0,400",
 	  "~E.flash is written while the core is halted", "!\003", "~T02" } },
+	{ "load without the program", { NEW_GDB, ">vFlashErase:0,400", "<E.no program is attached: attach 1 comes first" } },
 	/* documents */
 	{ "target.xml in pieces", { ">qXfer:features:read:target.xml:0,6", "<m<?xml ",
 	  ">qXfer:features:read:target.xml:6,7",

@@ -32,15 +32,19 @@ static int count(struct pt_cortexm *cm, uint32_t mask, uint32_t match, unsigned 
 /* STATUS.SECURE alone lies while the flash controller starts up, over and over on a blank chip that resets itself. */
 int pt_security_check(struct pt_cortexm *cm, struct pt_err *err)
 {
-	unsigned not_ready, secure;
+	unsigned not_ready, secure, erasable;
 
 	if (pt_chip_mdm_ap(&cm->found) == PT_MDM_NONE)
 		return 0;
 	if (count(cm, STATUS_FLASH_READY, 0, &not_ready, err) < 0 ||
-	    count(cm, STATUS_SECURE, STATUS_SECURE, &secure, err) < 0)
+	    count(cm, STATUS_SECURE, STATUS_SECURE, &secure, err) < 0 ||
+	    count(cm, STATUS_ERASE_ENABLED, STATUS_ERASE_ENABLED, &erasable, err) < 0)
 		return pt_wrap(err, "read the state of the MDM-AP");
 	if (not_ready > FEW || secure <= MOST)
 		return 0;
+	if (erasable <= FEW)
+		return pt_fail(err, PT_ESTATE, "the chip is secured, and its mass erase is disabled (FSEC.MEEN): nothing opens "
+			       "it from outside any more");
 	return pt_fail(err, PT_ESTATE, "the chip is secured: nothing but a mass erase (monitor erase everything) opens it, "
 		       "and that deletes its flash");
 }
