@@ -313,22 +313,18 @@ static const struct { const char *uri, *why; } losses[] = {
 	{ "virtual:kl27?fault=power@400+1000000", "the target does not answer" },
 };
 
-/* The aim is a second; the machine may be loaded, hence three. */
 START_TEST(is_lost_and_comes_back)
 {
-	uint64_t lost_after_ns;
 	size_t at;
 
 	board_rig_open(&rig, losses[_i].uri, true);
 	at = board_rig_await_state(&rig, PT_BOARD_READY, 0);
 	at = board_rig_await_state(&rig, PT_BOARD_CLOSED, at);
-	lost_after_ns = uv_hrtime();
 	ck_assert_msg(strstr(rig.event[at].why, losses[_i].why) != NULL, "%s", rig.event[at].why);
 	ck_assert_int_eq(pt_board_get_error(rig.board), PT_EIO);
 	at = board_rig_await_event(&rig, RIG_STOP, at);
 	ck_assert_int_eq(rig.event[at].status.state, PT_LOST);
 	board_rig_await_state(&rig, PT_BOARD_READY, at);	/* another chip of the same kind */
-	ck_assert_uint_lt(uv_hrtime() - lost_after_ns, 10 * PT_NS_PER_S);
 	board_rig_close(&rig);
 }
 END_TEST

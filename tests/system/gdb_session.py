@@ -15,38 +15,48 @@ GDB = shutil.which("gdb-multiarch") or shutil.which("arm-none-eabi-gdb")
 DEADLINE_S = 60
 
 
+def sanitizer_spoke(messages):
+    return "Sanitizer" in messages or "runtime error: " in messages
+
+
 class Daemon:
-    """proftap on a virtual board, until the with block ends. under: a command that runs it, ended by --"""
+    """proftap on a virtual board, until the with block ends. under: a command that runs it, ended by --
+    What it says, and what a sanitizer says of it, is kept in a file and printed if anything goes wrong."""
 
     def __init__(self, build, *options, probe="virtual:kl27?elf=" + DEMO, address="127.0.0.1:0", under=()):
-        self.stderr = tempfile.TemporaryFile(mode="w+")
+        self.stderr = tempfile.NamedTemporaryFile(prefix="proftap-stderr-")
         self.command = [*under, os.path.join(build, "proftap"), "serve", "--probe", probe, "--gdb", address, "--print-ports",
                         *options]
         self.child = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=self.stderr, text=True)
         line = self.child.stdout.readline()
         if not line.startswith("gdb "):
-            self.child.kill()
+            self.end(signal.SIGKILL)
             raise AssertionError(f"no address from {' '.join(self.command)}: {line!r} {self.messages()}")
         self.address = line.split()[1]
 
     def messages(self):
-        self.stderr.seek(0)
-        return self.stderr.read()
+        """A file of its own to read from: the daemon's position in the one it writes to stays where it is."""
+        return text_of(self.stderr.name)
+
+    def end(self, signum):
+        """How it ended. A sanitizer may be at its trace when we come, which takes a while on a busy machine."""
+        self.child.send_signal(signum)
+        try:
+            return self.child.wait(timeout=DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
+            return "never came to an end"
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, value, trace):
-        self.child.send_signal(signal.SIGINT)
-        try:
-            status = self.child.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self.child.kill()
-            status = "never came to an end"
+        status, messages = self.end(signal.SIGINT), self.messages()
         if kind is not None:
-            print("daemon:", self.messages(), file=sys.stderr)
-        elif status != 0:
-            raise AssertionError(f"the daemon ended with {status}: {self.messages()}")
+            print(f"daemon, ended with {status}:\n{messages}", file=sys.stderr, flush=True)
+        elif status != 0 or sanitizer_spoke(messages):
+            raise AssertionError(f"the daemon ended with {status}: {messages}")
 
 
 def gdb_command(commands, elf=DEMO):
@@ -57,18 +67,42 @@ def gdb_command(commands, elf=DEMO):
     return arguments + ([elf] if elf else [])
 
 
-def gdb(daemon, *commands, elf=DEMO, interrupt_after_s=None):
-    """All that a GDB prints that connects and gets these commands. SIGINT, as from Ctrl-C, after a while if asked."""
-    child = subprocess.Popen(gdb_command((f"target extended-remote {daemon.address}", *commands), elf),
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if interrupt_after_s is not None:
-        time.sleep(interrupt_after_s)
-        child.send_signal(signal.SIGINT)
-    try:
-        return child.communicate(timeout=DEADLINE_S)[0]
-    except subprocess.TimeoutExpired:
-        child.kill()
-        raise AssertionError(f"GDB hangs: {child.communicate()[0]}")
+def gdb(daemon, *commands, elf=DEMO, interrupt_when=None):
+    """All that a GDB prints that connects and gets these commands. SIGINT, as from Ctrl-C, once interrupt_when(printed) is
+    true, where printed is what it has printed so far."""
+    command = gdb_command((f"target extended-remote {daemon.address}", *commands), elf)
+    with tempfile.NamedTemporaryFile(mode="r", prefix="gdb-") as printed:
+        with open(printed.name, "w", encoding="utf-8") as out:
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            if interrupt_when is not None:
+                eventually(lambda: child.poll() is not None or interrupt_when(text_of(printed.name)))
+                child.send_signal(signal.SIGINT)
+            child.wait(timeout=DEADLINE_S)
+        except (subprocess.TimeoutExpired, AssertionError) as late:
+            child.kill()
+            child.wait()
+            raise AssertionError(f"GDB hangs: {text_of(printed.name)}") from late
+        return text_of(printed.name)
+
+
+def text_of(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def running(daemon, *in_report):
+    """For interrupt_when: the core runs on GDB's behalf, and the profile, where one is asked for, has these words."""
+    def look(_):
+        rsp = Rsp(daemon.address)
+        try:
+            said = rsp.monitor("status")
+            there = "has the program" in said and "core 0: running" in said
+            report = rsp.monitor("profile report") if there and in_report else ""
+            return there and all(word in report for word in in_report)
+        finally:
+            rsp.close()
+    return look
 
 
 class Rsp:
@@ -132,16 +166,23 @@ class Rsp:
         self.socket.close()
 
 
-def expect(text, *wanted):
-    """Each of these stands in text behind the one before."""
+def missing(text, *wanted):
+    """Each of these stands in text behind the one before: None. Else the first that does not, and where it was looked for."""
     at = 0
     for want in wanted:
         found = text.find(want, at)
-        assert found >= 0, f"no {want!r} in:\n{text[at:]}"
+        if found < 0:
+            return want, text[at:]
         at = found + len(want)
+    return None
 
 
-def eventually(true, timeout_s=10):
+def expect(text, *wanted):
+    gone = missing(text, *wanted)
+    assert gone is None, f"no {gone[0]!r} in:\n{gone[1]}"
+
+
+def eventually(true, timeout_s=DEADLINE_S):
     end = time.monotonic() + timeout_s
     while not true():
         assert time.monotonic() < end, "it does not come true"
