@@ -69,6 +69,8 @@ struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigne
 /* --- board thread, from inside run() --- */
 /* The core control that clients use: like the target's, and tells the listeners and the active source. */
 int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err);
+/* With a drain that is behind, the core runs when that has caught up: later than its listeners hear of it. A halt that
+ * comes first finds it where it was; so nobody who wants it to halt waits for the drain. */
 int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err);
 int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err);
 int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err);
@@ -81,6 +83,8 @@ enum { PT_DRAIN_OVER = -1, PT_DRAIN_REST = -2 };
 struct pt_board_drain {
 	int64_t (*drain)(void *arg, struct pt_target *target);
 	void (*on_state)(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
+	/* The core is halted, and drain has yet to fetch what was recorded before. NULL: never. */
+	bool (*behind)(void *arg);
 	/* Probe or target gone, or board closing: the target pointer is dead after this. */
 	void (*on_lost)(void *arg, const struct pt_err *why);
 	void *arg;

@@ -2,6 +2,7 @@
  * that a halt is answered before the source fetches what its buffer holds. */
 #include "board_parts.h"
 
+#include "log.h"
 #include "util.h"
 
 enum {
@@ -50,9 +51,11 @@ static void tell_source(struct pt_board *board, unsigned core, enum pt_state wha
 
 	if (board->drain.on_state == NULL)
 		return;
-	if (board->core[core].state == PT_HALTED)
+	pt_link_shield(board->link);	/* there is no second time */
+	if (board->core[core].state == PT_HALTED || (board->resume_owed & 1u << core) != 0)
 		board->target->ops->pc(board->target->state, core, &pc, &err);
 	board->drain.on_state(board->drain.arg, board->target, what, core, pc);
+	pt_link_unshield(board->link);
 }
 
 void pt_board_tell_owed(struct pt_board *board)
@@ -116,6 +119,11 @@ static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 	return 0;
 }
 
+bool pt_board_behind(const struct pt_board *board)
+{
+	return board->drain.behind != NULL && board->drain.behind(board->drain.arg);
+}
+
 static bool any_runs(const struct pt_board *board)
 {
 	for (unsigned i = 0; i < PT_BOARD_CORES; i++)
@@ -163,6 +171,7 @@ int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err)
 	struct pt_target *t = board->target;
 	struct pt_core_status status;
 
+	board->resume_owed &= ~(1u << core);
 	if (t->ops->halt(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
 		return err->code;
 	board->awaited = false;
@@ -171,10 +180,47 @@ int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err)
 	return 0;
 }
 
+static int let_run(struct pt_board *board, unsigned core, struct pt_err *err)
+{
+	tell_source(board, core, PT_STATE_RUN);
+	return board->target->ops->resume(board->target->state, core, err);
+}
+
+/* Who resumed it has been told that it runs. */
+static int tell_late(struct pt_board *board, unsigned core, int rc, struct pt_err *err)
+{
+	struct pt_core_status status;
+
+	if (rc == PT_EIO)
+		return rc;
+	pt_warn("board: resume: %s", err->msg);
+	if (board->target->ops->status(board->target->state, core, &status, err) < 0)
+		return err->code;
+	tell_core(board, core, &status);
+	return 0;
+}
+
+int pt_board_pay_resume(struct pt_board *board, struct pt_err *err)
+{
+	int rc = 0;
+
+	for (unsigned core = 0; core < PT_BOARD_CORES && rc == 0 && !pt_board_behind(board); core++) {
+		if ((board->resume_owed & 1u << core) == 0)
+			continue;
+		pt_link_shield(board->link);
+		rc = let_run(board, core, err);
+		board->resume_owed &= ~(1u << core);
+		if (rc < 0)
+			rc = tell_late(board, core, rc, err);
+		pt_link_unshield(board->link);
+	}
+	return rc;
+}
+
 int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err)
 {
-	struct pt_target *t = board->target;
-
+	if ((board->resume_owed & 1u << core) != 0)
+		return 0;
 	pt_board_tell_owed(board);
 	if (look_at(board, core, err) < 0)
 		return err->code;
@@ -182,8 +228,9 @@ int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err)
 	look_soon(board);
 	if (board->core[core].state != PT_HALTED)
 		return 0;	/* it runs; if a source holds it for a moment, the source will let it go */
-	tell_source(board, core, PT_STATE_RUN);
-	if (t->ops->resume(t->state, core, err) < 0)
+	if (pt_board_behind(board))
+		board->resume_owed |= 1u << core;
+	else if (let_run(board, core, err) < 0)
 		return err->code;
 	tell_core(board, core, &(struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN });
 	return 0;
@@ -194,6 +241,7 @@ int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err)
 	struct pt_target *t = board->target;
 	struct pt_core_status status;
 
+	board->resume_owed &= ~(1u << core);
 	pt_board_tell_owed(board);
 	tell_source(board, core, PT_STATE_RUN);
 	if (t->ops->step(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
@@ -209,6 +257,7 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 	struct pt_core_status status;
 
 	pt_board_tell_owed(board);
+	board->resume_owed = 0;
 	if (t->ops->reset(t->state, kind, err) < 0 || t->ops->status(t->state, 0, &status, err) < 0)
 		return err->code;
 	board->core[0] = status;

@@ -58,6 +58,7 @@ struct pt_board {
 	bool virtual_clock, locked, ran_when_found, resting, awaited;	/* awaited: a client resumed the core and wants to hear of its halt */
 	bool halt_owed;			/* the source is to hear of a halt when whoever asked for it has the answer */
 	unsigned halt_owed_core;
+	unsigned resume_owed;		/* bit per core: told to run, and will when the drain has caught up */
 	uint64_t drain_at_ns, look_at_ns, heard_ns;	/* heard: the target's last sign of life */
 	uint32_t look_us;
 };
@@ -74,6 +75,9 @@ int pt_board_see_cores(struct pt_board *board, struct pt_err *err);	/* the first
 int pt_board_look(struct pt_board *board, struct pt_err *err);	/* at all cores; PT_EIO: the target is lost */
 bool pt_board_all_halted(const struct pt_board *board);
 void pt_board_heard(struct pt_board *board);			/* the target gave a sign of life */
+/* A core that is to run does so, unless the drain is behind: then nothing happens. PT_EIO: the target is lost. */
+int pt_board_pay_resume(struct pt_board *board, struct pt_err *err);
+bool pt_board_behind(const struct pt_board *board);
 void pt_board_tell_owed(struct pt_board *board);		/* the source hears of a halt that was answered first */
 
 #endif

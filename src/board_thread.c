@@ -115,6 +115,7 @@ static void tell_attached(struct pt_board *board, int rc, struct pt_err *err)
 	}
 	memcpy(board->last_why, err->msg, sizeof(board->last_why));
 	board->awaited = false;
+	board->resume_owed = 0;
 	board->drain_at_ns = board->look_at_ns = 0;
 	board->look_us = PT_BOARD_LOOK_US;
 	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
@@ -150,12 +151,14 @@ static void set_busy(struct pt_board *board)
 static void close_target(struct pt_board *board, const struct pt_err *why)
 {
 	struct pt_probe *probe = board->target->probe;
+	bool runs_on = board->ran_when_found || board->resume_owed != 0;
 	struct pt_err err = { 0 };
 
 	set_busy(board);
 	pt_link_wait(board->link, 0, &err);	/* what interrupted us to get here must not interrupt the farewell */
 	drop_drain(board, why);
-	if (pt_target_detach(board->target, board->ran_when_found, &err) < 0 && err.code != PT_EIO)
+	board->resume_owed = 0;
+	if (pt_target_detach(board->target, runs_on, &err) < 0 && err.code != PT_EIO)
 		pt_warn("board: %s", err.msg);
 	board->target = NULL;
 	set_probe(board, NULL);
@@ -226,12 +229,27 @@ static void drain(struct pt_board *board)
 	board->drain_at_ns = pt_link_now_ns(board->link) + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
 }
 
+static uint64_t resume_when_drained(struct pt_board *board)
+{
+	struct pt_err err = { 0 };
+
+	if (pt_board_behind(board) && pt_link_now_ns(board->link) >= board->drain_at_ns)
+		drain(board);
+	if (pt_board_behind(board))
+		return board->drain_at_ns;
+	if (pt_board_pay_resume(board, &err) == PT_EIO)
+		lost(board, &err);
+	return 0;
+}
+
 /* One step of whatever is due; returns when something is due next, on the link's clock. */
 static uint64_t between_jobs(struct pt_board *board)
 {
 	uint64_t next_ns = PT_UNKNOWN;
 	struct pt_err err = { 0 };
 
+	if (board->resume_owed != 0)
+		return resume_when_drained(board);
 	if (stands_still(board))
 		return PT_UNKNOWN;
 	if (board->drain.drain != NULL && pt_link_now_ns(board->link) >= board->drain_at_ns)

@@ -272,6 +272,7 @@ static int check_image(struct pt_live *live, struct pt_target *target, struct pt
 
 static int64_t on_drain(void *arg, struct pt_target *target);
 static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
+static bool is_behind(void *arg);
 static void on_lost(void *arg, const struct pt_err *why);
 
 static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -281,7 +282,9 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.seed = pt_params_number(live->own, &rows[SEED]),
 		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
 	};
-	struct pt_board_drain drain = { .drain = on_drain, .on_state = on_state, .on_lost = on_lost, .arg = live };
+	struct pt_board_drain drain = {
+		.drain = on_drain, .on_state = on_state, .behind = is_behind, .on_lost = on_lost, .arg = live,
+	};
 	struct pt_core_status status;
 
 	live->state = calloc(1, live->ops->state_bytes);
@@ -407,6 +410,13 @@ static void on_state(void *arg, struct pt_target *target, enum pt_state what, un
 	note_state(live, what, pt_mem_now_ns(target->ops->mem(target->state, 0)));
 	if (live->ops != NULL && live->ops->on_state(live->state, what, pc, &err) < 0)
 		die(live, &err);
+}
+
+static bool is_behind(void *arg)
+{
+	const struct pt_live *live = arg;
+
+	return live->ops != NULL && live->ops->behind != NULL && live->ops->behind(live->state);
 }
 
 static void on_lost(void *arg, const struct pt_err *why)

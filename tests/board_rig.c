@@ -4,7 +4,7 @@
 
 #include "board_rig.h"
 
-enum { PATIENCE_MS = 20000 };
+enum { PATIENCE_MS = 120000 };
 
 /* --- what the listener hears */
 

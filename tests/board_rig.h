@@ -30,7 +30,7 @@ struct board_rig {
 void board_rig_open(struct board_rig *rig, const char *uri, bool reopen);
 void board_rig_close(struct board_rig *rig);	/* waits for it */
 
-/* Run the loop until *what, or fail after 20 s. */
+/* Run the loop until *what, or fail after two minutes. */
 void board_rig_await(struct board_rig *rig, const bool *what, const char *name);
 /* Until the listener has heard of this state, counted from event `from` on. Returns the event's index. */
 size_t board_rig_await_state(struct board_rig *rig, enum pt_board_state state, size_t from);

@@ -38,6 +38,9 @@ struct model {
 	uv_mutex_t lock;		/* interrupted */
 	uv_cond_t woken;
 	bool interrupted;
+	uint64_t alarm_ns;		/* virtual clock: when to call on_alarm */
+	void (*on_alarm)(void *arg);	/* NULL: never */
+	void *alarm_arg;
 };
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -79,6 +82,16 @@ static uint64_t wall_period_ns(const struct model *model)
 	return pt_vpace_idle(&model->rig.pace) ? WALL_IDLE_NS : WALL_PERIOD_NS;
 }
 
+static void ring(struct model *model)
+{
+	void (*on_alarm)(void *arg) = model->on_alarm;
+
+	if (on_alarm == NULL || model->virtual_ns < model->alarm_ns)
+		return;
+	model->on_alarm = NULL;
+	on_alarm(model->alarm_arg);
+}
+
 /* Let at most one slice of time pass. */
 static void pass_slice(struct model *model, uint64_t until_ns)
 {
@@ -86,7 +99,10 @@ static void pass_slice(struct model *model, uint64_t until_ns)
 
 	if (!model->rig.pace.wall) {
 		model->virtual_ns = smaller(until_ns, now + SLICE_NS);
+		if (model->on_alarm != NULL)
+			model->virtual_ns = smaller(model->virtual_ns, larger(model->alarm_ns, now));
 		run_board(model, model->virtual_ns);
+		ring(model);
 		return;
 	}
 	run_board(model, now);
@@ -311,6 +327,15 @@ struct pt_vboard *pt_model_link_board(struct pt_link *link, const struct pt_vboa
 		return NULL;
 	*ops = model->rig.ops;
 	return model->rig.board;
+}
+
+void pt_model_link_at(struct pt_link *link, uint64_t at_ns, void (*fn)(void *arg), void *arg)
+{
+	struct model *model = pt_link_state(link, &model_link);
+
+	model->alarm_ns = at_ns;
+	model->alarm_arg = arg;
+	model->on_alarm = fn;
 }
 
 uint64_t pt_model_link_slip_ns(struct pt_link *link)

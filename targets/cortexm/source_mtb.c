@@ -290,6 +290,11 @@ static int tell_halt(struct pt_mtb *m, struct pt_err *err)
 	return rc < 0 ? pt_mtb_failed(m, rc, err) : 0;
 }
 
+static bool mtb_behind(const void *state)
+{
+	return ((const struct pt_mtb *)state)->untold;
+}
+
 static int mtb_drain(void *state, struct pt_err *err)
 {
 	struct pt_mtb *m = state;
@@ -411,5 +416,6 @@ const struct pt_source_ops pt_source_mtb = {
 	.start = mtb_start,
 	.drain = mtb_drain,
 	.on_state = mtb_on_state,
+	.behind = mtb_behind,
 	.stop = mtb_stop,
 };
