@@ -1,6 +1,7 @@
-/* monitor profile start, stop, status, reset, report, and sources: the session's requests, one to one. */
+/* monitor profile start, stop, status, reset, report, save, and sources: the session's requests, one to one. */
 #include <string.h>
 
+#include "capture_write.h"
 #include "gdbstub/monitor.h"
 #include "pipeline.h"
 
@@ -89,6 +90,7 @@ static void start_details(struct pt_monitor_call *call)
 	pt_monitor_say(call, "keys of every profile (monitor sources: those of each source):");
 	for (size_t i = 0; pt_pipeline_param(i) != NULL; i++)
 		pt_params_help(pt_pipeline_param(i), 1, say_line, call);
+	pt_params_help(pt_capture_params, pt_n_capture_params, say_line, call);
 }
 
 static void report_details(struct pt_monitor_call *call)
@@ -101,6 +103,14 @@ static void report_details(struct pt_monitor_call *call)
 		pt_monitor_say(call, "  %-12s %s%s", pt_formats[i]->name, pt_formats[i]->help,
 			       i == 0 ? " (standard)" : "");
 	pt_monitor_say(call, "sort=KEY: a column, such as net, gross, count, max, name; top=0: all rows");
+}
+
+static void save(struct pt_monitor_call *call)
+{
+	if (call->n_words != 1)
+		pt_monitor_fail(call, PT_EARG, "profile save FILE: one name, of a file on the host where proftap runs");
+	else
+		pt_session_save(pt_monitor_session(call), call->words[0], pt_monitor_session_reply, call);
 }
 
 static void sources(struct pt_monitor_call *call)
@@ -117,6 +127,7 @@ const struct pt_monitor_word pt_monitor_profile_words[] = {
 	{ "profile reset", "", "forget the statistics, go on profiling", reset, NULL },
 	{ "profile report", "[VIEW] [sort=KEY] [top=N] [format=NAME]",
 	  "print a table: of functions, or another view (help profile report lists them)", report, report_details },
+	{ "profile save", "FILE", "write the trace so far to FILE, for proftap decode", save, NULL },
 	{ "sources", "", "what this chip can be profiled by, with the settings", sources, NULL },
 	{ 0 },
 };

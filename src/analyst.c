@@ -26,6 +26,7 @@ struct pt_analyst {
 	uv_thread_t thread;
 	uv_async_t async;
 	struct pt_queue *queue;
+	struct pt_capture *capture;	/* or NULL */
 	void (*on_end)(void *arg);
 	void *end_arg;
 	void (*on_closed)(void *arg);
@@ -77,40 +78,15 @@ static void keep_config(struct pt_analyst *a, const struct pt_chunk *chunk)
 	*kept = copy;
 }
 
-/* Nobody knows how many bytes a reset or a dead probe cost; as many as at other times, as far as anybody can say. */
-static double fault_share(const struct pt_loss_sum *sum)
-{
-	double of_bytes = 0.0, of_time = 0.0;
-	uint64_t lost = 0;
-
-	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
-		lost += sum->by[cause].bytes;
-	if (lost > 0)
-		of_bytes = (double)lost / (double)(lost + sum->observed_bytes);
-	if (sum->lost_ns > 0)
-		of_time = (double)sum->lost_ns / (double)sum->total_ns;
-	return of_bytes > of_time ? of_bytes : of_time;
-}
-
-/* Of several sources that of the worst: each has its own account. */
-static double worst_share(const struct pt_profile *profile)
-{
-	double worst = fault_share(pt_profile_loss(profile));
-
-	for (size_t i = 0; i < profile->n_sources; i++)
-		if (fault_share(&profile->sources[i].loss) > worst)
-			worst = fault_share(&profile->sources[i].loss);
-	return worst;
-}
-
 static void pass_end(struct pt_analyst *a)
 {
 	const struct pt_profile *profile = pt_pipeline_profile(a->pipeline);
-	double loss = worst_share(profile);
+	double loss = pt_profile_lost_share(profile);
 
 	if (profile->n_sources > 0 && !profile->ended)	/* others go on */
 		return;
-
+	if (a->capture != NULL)
+		pt_capture_sync(a->capture);
 	uv_mutex_lock(&a->lock);
 	a->end_passed = true;
 	a->loss = loss;
@@ -124,6 +100,8 @@ static void take_in(struct pt_analyst *a, struct pt_chunk *chunk)
 
 	pt_debug(PT_LOG_TRACE, "chunk: kind %u cause %u from %" PRIu64 " to %" PRIu64 " ns, %u bytes", chunk->kind,
 		 chunk->cause, chunk->from_ns, chunk->to_ns, chunk->len_bytes);
+	if (a->capture != NULL)
+		pt_capture_put(a->capture, chunk);
 	if (chunk->kind == PT_CHUNK_CONFIG)
 		keep_config(a, chunk);
 	pt_pipeline_feed(a->pipeline, chunk);
@@ -142,6 +120,8 @@ static void take_up_fresh(struct pt_analyst *a)
 	uv_mutex_unlock(&a->lock);
 	if (fresh == NULL)
 		return;
+	if (a->capture != NULL)
+		pt_capture_reset(a->capture);
 	pt_pipeline_free(a->pipeline);
 	a->pipeline = fresh;
 	for (size_t i = 0; i < a->n_configs; i++)
@@ -250,7 +230,7 @@ static void on_news(uv_async_t *async)
 }
 
 struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-				  void (*on_end)(void *arg), void *arg)
+				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg)
 {
 	struct pt_analyst *a = calloc(1, sizeof(*a));
 
@@ -258,6 +238,7 @@ struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struc
 		return NULL;
 	a->queue = queue;
 	a->pipeline = pipeline;
+	a->capture = capture;
 	a->on_end = on_end;
 	a->end_arg = arg;
 	a->asked_tail = &a->asked;

@@ -31,6 +31,21 @@ const struct pt_param pt_capture_params[] = {
 };
 const size_t pt_n_capture_params = PT_LEN(pt_capture_params);
 
+bool pt_capture_knows(const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < PT_LEN(pt_capture_params); i++)
+		if (strlen(pt_capture_params[i].key) == len && memcmp(pt_capture_params[i].key, word, len) == 0)
+			return true;
+	return false;
+}
+
+bool pt_capture_wanted(const struct pt_params *settings)
+{
+	return pt_params_given(settings, &pt_capture_params[CAPTURE]);
+}
+
 enum { SYNC_MS = 500, ZSTD_LEVEL = 3, LEAST_ZSTD_BYTES = 64, CUT_BYTES = PT_CAPTURE_HEAD_BYTES + 256 };
 
 struct buffer { uint8_t *bytes; size_t n_bytes, room_bytes; };
@@ -326,7 +341,7 @@ static size_t compress(struct pt_capture *c, const uint8_t *payload, size_t len_
 static void put_record(struct pt_capture *c, enum pt_record_kind kind, const struct pt_chunk *fields, const void *payload)
 {
 	struct pt_record r = { .id = c->id, .number = c->number, .kind = (uint16_t)kind };
-	size_t n = compress(c, payload, fields->len_bytes);
+	size_t n = kind == PT_RECORD_CHUNK ? compress(c, payload, fields->len_bytes) : 0;	/* the HEAD is for people, too */
 	const uint8_t *stored = n > 0 ? c->stored : payload;
 	uint8_t head[PT_CAPTURE_HEAD_BYTES];
 

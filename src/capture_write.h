@@ -19,6 +19,8 @@ enum { PT_CAPTURE_BEHIND_BYTES = 4 << 20, PT_CAPTURE_PATIENCE_S = 30 };
 /* capture=FILE, capture-replace, capture-compress, spool=BYTES */
 extern const struct pt_param pt_capture_params[];
 extern const size_t pt_n_capture_params;
+bool pt_capture_knows(const char *word);	/* the key of "key=value" is one of them */
+bool pt_capture_wanted(const struct pt_params *settings);	/* capture= is given */
 
 struct pt_capture;
 

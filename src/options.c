@@ -31,6 +31,7 @@ static const struct row {
 	{ "analysis", "NAME", "profile: what to find out", FIELD, offsetof(struct pt_options, analysis) },
 	{ "format", "NAME", "of the report: text, json, csv", FIELD, offsetof(struct pt_options, format) },
 	{ "output", "FILE", "of the report (-o); standard output", FIELD, offsetof(struct pt_options, output) },
+	{ "capture", "FILE", "profile, serve: write the raw trace to FILE, for proftap decode", WORD, 0 },
 	{ "max-loss", "PERCENT", "exit 4 when more trace than this was lost to faults", PERCENT, 0 },
 	{ "core-clock", "HZ", "the core's clock, to turn modelled cycles into seconds", WORD, 0 },
 	{ "mtb-ram", "ADDR:SIZE", "where the MTB may write; found from the ELF if not given", WORD, 0 },
@@ -46,12 +47,16 @@ static const struct row {
 
 static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
 {
-	char word[512];
+	size_t room = strlen(key) + strlen(value) + 2;
+	char *word;
 
 	if (options->n_words == PT_MAX_WORDS)
 		return pt_fail(err, PT_EARG, "more than %d settings", PT_MAX_WORDS);
-	snprintf(word, sizeof(word), "%s%s%s", key, *key != '\0' ? "=" : "", value);
-	options->made[options->n_made] = strdup(word);
+	word = malloc(room);
+	if (word == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for a setting");
+	snprintf(word, room, "%s%s%s", key, *key != '\0' ? "=" : "", value);
+	options->made[options->n_made] = word;
 	options->words[options->n_words++] = options->made[options->n_made++];
 	return 0;
 }

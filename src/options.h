@@ -8,11 +8,11 @@
 
 #include "error.h"
 
-enum { PT_MAX_WORDS = 64, PT_MAX_REST = 8 };
+enum { PT_MAX_WORDS = 64, PT_MAX_REST = 32 };
 
 struct pt_options {
 	const char *probe, *target, *elf, *gdb, *attach, *source, *mode, *analysis, *format, *output, *listen;
-	const char *junit, *limits, *capture;
+	const char *junit, *limits;
 	uint64_t for_ns;		/* 0: not given */
 	double max_loss;		/* 0..1; < 0: not given */
 	bool reset, json, print_ports, help, version;

@@ -184,7 +184,7 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 
 int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind, struct pt_err *err)
 {
-	const char *standing[PT_MAX_WORDS];
+	const char *standing[PT_MAX_WORDS + 1];
 	struct pt_params *settings = pt_params_new();
 	struct pt_board_config config = {
 		.name = "", .probe_uri = rig->uri, .target = options->target, .settings = settings, .reopen = kind->reopen
@@ -193,6 +193,8 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 	int rc;
 
 	memset(rig, 0, sizeof(*rig));
+	if (kind->replace_capture)
+		standing[n_standing++] = "capture-replace=on";
 	rc = settle_uri(rig, options, kind, err);
 	if (rc == PT_EXIT_DONE)
 		rc = open_program(rig, options, err);

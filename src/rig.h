@@ -23,6 +23,7 @@ struct pt_rig {
 struct pt_rig_kind {
 	const char *virtual_clock;	/* for a virtual board whose URI does not say: "wall" or "virtual" */
 	bool reopen;			/* wait for a probe that is not there, or was lost */
+	bool replace_capture;		/* --capture FILE replaces an older one; else FILE.1, FILE.2 ... are made */
 	bool demo;			/* nothing plugged in and a terminal: take the virtual board */
 };
 

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "analyst.h"
+#include "capture_head.h"
+#include "capture_save.h"
 #include "live.h"
 #include "log.h"
 #include "pipeline.h"
@@ -25,6 +27,8 @@ struct take {
 	struct pt_analyst *analyst;
 	struct pt_live *live;
 	struct pt_params *settings;	/* of the pipeline, for a restart */
+	struct pt_params *capturing;	/* settings of the capture */
+	struct pt_capture *capture;	/* the user's file, or the temporary one; NULL: neither */
 	struct pt_program *program;
 	bool end_passed;		/* by the analyst */
 	bool source_ended;		/* the board thread's part is over */
@@ -35,6 +39,8 @@ struct take {
 };
 
 struct waiter { pt_session_reply reply; void *arg; };
+
+struct saving { struct pt_session *session; struct waiter waiter; };
 
 struct pt_session {
 	struct pt_board *board;
@@ -96,16 +102,23 @@ static int need_target(const struct pt_target *target, struct pt_err *err)
 
 static void end_of_session(struct pt_session *session);
 
+static void free_take(struct take *take)
+{
+	pt_live_free(take->live);
+	pt_queue_free(take->queue);
+	pt_capture_unref(take->capture);
+	pt_params_free(take->settings);
+	pt_params_free(take->capturing);
+	pt_program_unref(take->program);
+	free(take);
+}
+
 static void on_analyst_closed(void *arg)
 {
 	struct take *take = arg;
 	struct pt_session *session = take->session;
 
-	pt_live_free(take->live);
-	pt_queue_free(take->queue);
-	pt_params_free(take->settings);
-	pt_program_unref(take->program);
-	free(take);
+	free_take(take);
 	session->closing--;
 	end_of_session(session);
 }
@@ -120,20 +133,31 @@ static void close_take(struct take *take)
 
 static void go_on_closing(struct pt_session *session);
 
+/* A line about the user's file, or nothing. */
+static void tell_capture(const struct take *take, char *line, size_t size)
+{
+	char text[560];
+
+	line[0] = '\0';
+	if (take->capture != NULL && pt_capture_path(take->capture)[0] != '\0')
+		snprintf(line, size, "captured %s\n", pt_capture_describe(take->capture, text, sizeof(text)));
+}
+
 /* That it had ended is no failure of a stop. */
 static void answer_stop(struct waiter *stopper, const struct take *take)
 {
 	const char *mismatch = pt_live_mismatch(take->live);
-	char text[SAY_BYTES];
+	char text[SAY_BYTES], captured[600];
 
+	tell_capture(take, captured, sizeof(captured));
 	if (take->stop_err.code < 0)
 		snprintf(text, sizeof(text), "%s", take->stop_err.msg);
 	else if (take->ended[0] == '\0')
-		snprintf(text, sizeof(text), "profile stopped; `monitor profile report` shows it\n%s%s%s",
-			 mismatch[0] != '\0' ? "warning: " : "", mismatch, mismatch[0] != '\0' ? "\n" : "");
+		snprintf(text, sizeof(text), "profile stopped; `monitor profile report` shows it\n%s%s%s%s",
+			 mismatch[0] != '\0' ? "warning: " : "", mismatch, mismatch[0] != '\0' ? "\n" : "", captured);
 	else
 		snprintf(text, sizeof(text), "the profile had ended by itself: %s\n"
-			 "what was collected until then is kept: monitor profile report\n", take->ended);
+			 "what was collected until then is kept: monitor profile report\n%s", take->ended, captured);
 	answer(stopper, take->stop_err.code, text);
 }
 
@@ -206,26 +230,40 @@ static void on_news(uv_async_t *async)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-/* Words of the pipeline go into settings, the others are left for the source. */
+/* Words of the pipeline go into settings, those of the capture too, the others are left for the source. */
 static int split_words(struct take *take, const char *const *words, size_t n_words, const char **rest, size_t *n_rest,
 		       struct pt_err *err)
 {
 	for (size_t i = 0; i < n_words; i++) {
-		if (!pt_pipeline_knows(words[i]))
+		int rc = 0;
+
+		if (pt_pipeline_knows(words[i]))
+			rc = pt_pipeline_add(take->settings, words[i], err);
+		else if (pt_capture_knows(words[i]))
+			rc = pt_params_add(take->capturing, pt_capture_params, pt_n_capture_params, words[i], err);
+		else
 			rest[(*n_rest)++] = words[i];
-		else if (pt_pipeline_add(take->settings, words[i], err) < 0)
+		if (rc < 0)
 			return err->code;
 	}
 	return 0;
 }
 
-static void drop_unstarted(struct take *take)
+/* A file that the user wants is part of the start; the temporary one is a courtesy. */
+static int open_capture(struct take *take, const char *const *words, size_t n_words, struct pt_err *err)
 {
-	pt_queue_free(take->queue);
-	pt_live_free(take->live);
-	pt_params_free(take->settings);
-	pt_program_unref(take->program);
-	free(take);
+	char *head = pt_capture_head_make(take->program, take->settings, words, n_words);
+
+	if (head == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for a capture");
+	take->capture = pt_capture_new(take->capturing, head, err);
+	free(head);
+	if (take->capture != NULL || err->code == 0)
+		return 0;
+	if (pt_capture_wanted(take->capturing))
+		return pt_wrap(err, "capture");
+	pt_info("profile save will have nothing to save: %s", err->msg);
+	return 0;
 }
 
 static struct take *make_take(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err)
@@ -240,16 +278,21 @@ static struct take *make_take(struct pt_session *session, const char *const *wor
 		abort();
 	take->session = session;
 	take->settings = pt_params_new();
+	take->capturing = pt_params_new();
 	take->queue = pt_queue_new(POOL_CHUNKS, false);
 	take->program = session->program != NULL ? pt_program_ref(session->program) : NULL;
 	if (split_words(take, (const char *const *)session->standing, session->n_standing, rest, &n_rest, err) == 0 &&
 	    split_words(take, words, n_words, rest, &n_rest, err) == 0)
 		pipeline = pt_pipeline_new(take->program, take->settings, err);
+	if (pipeline != NULL && open_capture(take, rest, n_rest, err) < 0) {
+		pt_pipeline_free(pipeline);
+		pipeline = NULL;
+	}
 	if (pipeline != NULL) {
 		take->live = pt_live_new(take->queue, take->program, rest, n_rest, pt_pipeline_core_hz(take->settings), &news);
-		take->analyst = pt_analyst_new(session->loop, take->queue, pipeline, on_end, take);
+		take->analyst = pt_analyst_new(session->loop, take->queue, pipeline, take->capture, on_end, take);
 	} else {
-		drop_unstarted(take);
+		free_take(take);
 		take = NULL;
 	}
 	free(rest);
@@ -529,6 +572,48 @@ void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *
 	}
 	pt_analyst_restart(session->take->analyst, pipeline);
 	answer(&waiter, 0, "statistics start anew\n");
+}
+
+/* --- the capture -------------------------------------------------------------------------------------------------- */
+
+static void on_saved(void *arg, int rc, const char *text)
+{
+	struct saving *saving = arg;
+	struct pt_session *session = saving->session;
+
+	answer(&saving->waiter, rc, text);
+	free(saving);
+	session->closing--;
+	end_of_session(session);
+}
+
+void pt_session_save(struct pt_session *session, const char *path, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct saving *saving;
+
+	if (session->take == NULL || session->take->capture == NULL) {
+		answer(&waiter, PT_ESTATE, session->take == NULL ? "nothing was profiled yet (monitor profile start)"
+								  : "this profile kept no trace (spool=0)");
+		return;
+	}
+	saving = calloc(1, sizeof(*saving));
+	if (saving == NULL)
+		abort();
+	*saving = (struct saving){ session, waiter };
+	session->closing++;
+	pt_capture_save_later(session->loop, session->take->capture, path, on_saved, saving);
+}
+
+bool pt_session_captured(const struct pt_session *session, char *line, size_t size)
+{
+	struct pt_err err;
+
+	line[0] = '\0';
+	if (session->take == NULL || session->take->capture == NULL)
+		return true;
+	tell_capture(session->take, line, size);
+	return pt_capture_path(session->take->capture)[0] == '\0' || !pt_capture_failed(session->take->capture, &err);
 }
 
 double pt_session_loss(const struct pt_session *session)

@@ -36,6 +36,12 @@ void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *
 void pt_session_status(struct pt_session *session, pt_session_reply reply, void *arg);
 void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg);
 void pt_session_sources(struct pt_session *session, pt_session_reply reply, void *arg);	/* what this chip offers, and why not */
+/* The raw trace of the last profile so far, as a capture file that `proftap decode` reads, during a profile as after it.
+ * It is copied from the file of capture=, else from a temporary one (spool=). path: on this host; see
+ * pt_capture_save() for what is replaced, and for the errors. PT_ESTATE: there is none. */
+void pt_session_save(struct pt_session *session, const char *path, pt_session_reply reply, void *arg);
+/* What became of the file of capture=, one line; "" without one. False: it is not whole. After a stop. */
+bool pt_session_captured(const struct pt_session *session, char *line, size_t size);
 /* Reply once for_ns of time in which the core was not held have been profiled (probe's clock), or the profile ended.
  * for_ns 0: the time that the word "for=TIME" named at the start, counted from there. The source rests then, so that
  * nothing more happens on a virtual clock; stop comes next. */

@@ -377,10 +377,10 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	  { ":hello", "[\"hello\" is not a monitor", "<E01" } },
 	{ "the sentence to those who take it", { NEW_GDB,
 	  ":hello", "~E.\"hello\" is not a monitor command; there are: help, "
-	  "profile start, profile stop, profile status, profile reset, profile report, sources, profile run, profile live, "
+	  "profile start, profile stop, profile status, profile reset, profile report, profile save, sources, profile run, profile live, "
 	  "symbols, halt, go, reset, status, speed, erase" } },
 	{ "a wrong second word", { NEW_GDB, ":profile go", "<E.\"profile go\" is not a monitor command; there are: "
-	  "profile start, profile stop, profile status, profile reset, profile report, profile run, profile live" } },
+	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, profile live" } },
 	{ "no words, odd digits, no digits", { NEW_GDB, ">qRcmd,", "~E.\"\" is not a monitor command", ">qRcmd,6",
 	  "<E.malformed packet", ">qRcmd,zz", "<E.malformed packet" } },
 	{ "a word where none belongs", { NEW_GDB, ":halt now", "~E.halt takes no words",

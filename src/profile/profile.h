@@ -99,6 +99,9 @@ static inline const struct pt_loss_sum *pt_profile_loss(const struct pt_profile 
 	return &profile->loss;
 }
 
+/* The share of trace that was lost to faults, 0..1: of bytes or of time, whichever is more; of the worst source. */
+double pt_profile_lost_share(const struct pt_profile *profile);
+
 static inline enum pt_basis pt_profile_weakest(const struct pt_profile *p)
 {
 	enum pt_basis weakest = p->counts > p->times ? p->counts : p->times;

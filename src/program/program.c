@@ -199,6 +199,15 @@ const char *pt_program_path(const struct pt_program *program)
 	return program->path;
 }
 
+bool pt_program_call(struct pt_program *program, const char *name)
+{
+	const char *copy = pt_arena_text(&program->arena, name);
+
+	if (copy != NULL)
+		program->path = copy;
+	return copy != NULL;
+}
+
 const char *pt_program_build_id(const struct pt_program *program)
 {
 	return program->build_id;

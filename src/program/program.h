@@ -60,6 +60,8 @@ struct pt_program *pt_program_ref(struct pt_program *program);	/* any thread */
 void pt_program_unref(struct pt_program *program);		/* NULL is fine */
 
 const char *pt_program_path(const struct pt_program *program);
+/* Give it the name that reports shall show. Before it is shared. False: no room, it keeps the one it has. */
+bool pt_program_call(struct pt_program *program, const char *name);
 const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
 const char *pt_program_sha256(const struct pt_program *program);	/* of the ELF file's bytes, hex; "": not from an ELF */
 unsigned pt_program_machine(const struct pt_program *program);		/* e_machine; 0: not from an ELF */

@@ -11,6 +11,7 @@
 #include "log.h"
 #include "rig.h"
 #include "util.h"
+#include "verbs/output.h"
 #include "verbs/verbs.h"
 
 struct profile {
@@ -41,41 +42,6 @@ static void fail(struct profile *p, int status, const char *why)
 
 /* --- report ------------------------------------------------------------------------------------------------------- */
 
-/* Before anything is profiled for a file that cannot be had. */
-static int try_output(const char *path)
-{
-	FILE *out = path != NULL ? fopen(path, "ab") : NULL;
-
-	if (path != NULL && out == NULL) {
-		pt_error("%s cannot be written: %s", path, strerror(errno));
-		return PT_EXIT_USAGE;
-	}
-	return out == NULL || fclose(out) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
-}
-
-static FILE *open_output(const char *path)
-{
-	FILE *out = path != NULL ? fopen(path, "wb") : stdout;
-
-	if (out == NULL)
-		pt_error("%s cannot be written any more: %s; the report goes to standard output", path, strerror(errno));
-	return out != NULL ? out : stdout;
-}
-
-static int write_report(struct profile *p, const char *text, size_t len_bytes)
-{
-	FILE *out = open_output(p->options->output);
-	bool ok = fwrite(text, 1, len_bytes, out) == len_bytes;
-
-	if (out != stdout)
-		ok &= fclose(out) == 0;
-	else
-		ok &= fflush(out) == 0;
-	if (!ok)
-		pt_error("the report could not be written completely: %s", strerror(errno));
-	return ok ? PT_EXIT_DONE : PT_EXIT_USAGE;
-}
-
 static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct profile *p = arg;
@@ -87,7 +53,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 		fail(p, PT_EXIT_USAGE, text);
 		return;
 	}
-	status = write_report(p, text, len_bytes);
+	status = pt_output_write(p->options->output, text, len_bytes);
 	if (status == PT_EXIT_DONE && p->status == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
 	    pt_session_loss(p->rig.session) > p->options->max_loss)
 		status = PT_EXIT_LOSS;
@@ -99,6 +65,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct profile *p = arg;
 	const char *ended;
+	char captured[600];
 
 	(void)len_bytes;
 	if (p->over)
@@ -110,6 +77,10 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 		pt_error("the profile ended by itself: %s", ended);
 	if (rc < 0 || ended[0] != '\0')
 		p->status = PT_EXIT_DEVICE;
+	else if (!pt_session_captured(p->rig.session, captured, sizeof(captured)))
+		p->status = PT_EXIT_USAGE;	/* said already */
+	else if (captured[0] != '\0')
+		pt_info("%.*s", (int)strcspn(captured, "\n"), captured);
 	pt_session_report(p->rig.session, &p->query, on_report, p);
 }
 
@@ -205,8 +176,8 @@ static void add(char (*words)[96], const char **list, size_t *n, const char *key
 
 static void start(struct profile *p)
 {
-	char words[4][96], for_ns[32];
-	const char *list[4];
+	char words[4][96], for_ns[32], *analyses = pt_output_analyses(&p->query, p->options, NULL);
+	const char *list[5];
 	size_t n = 0;
 
 	snprintf(for_ns, sizeof(for_ns), "%" PRIu64 "ns", p->options->for_ns);
@@ -214,8 +185,10 @@ static void start(struct profile *p)
 		add(words, list, &n, "for", for_ns);
 	add(words, list, &n, "source", p->options->source);
 	add(words, list, &n, "mode", p->options->mode);
-	add(words, list, &n, "analysis", p->options->analysis);
+	if (analyses != NULL)
+		list[n++] = analyses;
 	pt_session_start(p->rig.session, list, n, on_started, p);
+	free(analyses);
 }
 
 static void end_before_start(struct profile *p)
@@ -273,25 +246,17 @@ static void watch_signals(struct profile *p)
 	}
 }
 
-static int parse_query(const struct pt_options *options, struct pt_query *query, struct pt_err *err)
-{
-	char word[64];
-	const char *words[1] = { word };
-
-	snprintf(word, sizeof(word), "format=%s", options->format != NULL ? options->format : "text");
-	return pt_query_parse(query, words, 1, err);
-}
-
 static int run_profile(const struct pt_options *options)
 {
-	struct pt_rig_kind kind = { .virtual_clock = "virtual" };
+	struct pt_rig_kind kind = { .virtual_clock = "virtual", .replace_capture = true };
 	struct profile p = { .options = options };
 	struct pt_err err = { 0 };
 
-	p.status = try_output(options->output);
+	p.status = pt_output_try(options->output);
 	if (p.status != PT_EXIT_DONE)
 		return p.status;
-	p.status = parse_query(options, &p.query, &err) < 0 ? PT_EXIT_USAGE : pt_rig_open(&p.rig, options, &kind, &err);
+	p.status = pt_output_query(&p.query, options, NULL, 0, &err) < 0 ? PT_EXIT_USAGE
+									: pt_rig_open(&p.rig, options, &kind, &err);
 	if (p.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
 		return p.status;

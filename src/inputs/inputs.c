@@ -1,0 +1,333 @@
+/* Each file holds its next chunk ready; the one that begins first goes. */
+#include "inputs/inputs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "util.h"
+
+const struct pt_input_ops *const pt_inputs[] = {
+#define X(input) &pt_input_##input,
+	PT_INPUTS(X)
+#undef X
+	NULL,
+};
+
+enum { FRONT_BYTES = 512 };
+enum { INPUT, OFFSET };
+static const struct pt_param common[] = {
+	[INPUT] = { "input", PT_PARAM_TEXT, NULL, NULL, 0, 0, "what kind of file it is; found out if not given" },
+	[OFFSET] = { "offset", PT_PARAM_TIME, "0", NULL, 0, 0, "how far this file begins behind the first one" },
+};
+
+struct input {
+	const struct pt_input_ops *ops;
+	void *state;
+	char *path;
+	struct pt_params *common, *settings;
+	uint64_t offset_ns;		/* to the clock of the first file */
+	bool aligned;			/* offset_ns is final: its first chunk was seen */
+	bool over;
+	int item;			/* what is ready: enum pt_input_item, or an error; if `ready` */
+	bool ready;
+	struct pt_err err;
+	struct pt_chunk *chunk;
+	int16_t number[PT_INPUTS_SOURCES];	/* of its sources in the set, from 0; -1: none yet */
+};
+
+struct pt_inputs_set {
+	pt_input_note note;
+	void *note_arg;
+	struct input input[PT_INPUTS_MOST];
+	size_t n_inputs, n_sources;
+	uint64_t begin_ns;		/* of the first file; PT_UNKNOWN: not seen yet */
+};
+
+/* --- words -------------------------------------------------------------------------------------------------------- */
+
+static bool has_row(const struct pt_param *rows, size_t n_rows, const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (strlen(rows[i].key) == len && memcmp(rows[i].key, word, len) == 0)
+			return true;
+	return false;
+}
+
+bool pt_inputs_know(const char *word)
+{
+	bool found = has_row(common, PT_LEN(common), word);
+
+	for (size_t i = 0; pt_inputs[i] != NULL; i++)
+		found |= has_row(pt_inputs[i]->params, pt_inputs[i]->n_params, word);
+	return found;
+}
+
+/* own: the word stands at this file, so that it must mean something to it. */
+static int add_word(struct input *in, const char *word, bool own, struct pt_err *err)
+{
+	if (has_row(common, PT_LEN(common), word))
+		return pt_params_add(in->common, common, PT_LEN(common), word, err);
+	if (in->ops == NULL || (!own && !has_row(in->ops->params, in->ops->n_params, word)))
+		return 0;
+	if (in->ops->n_params == 0)
+		return pt_fail(err, PT_EARG, "a file of kind %s has no settings: %.60s", in->ops->name, word);
+	return pt_params_add(in->settings, in->ops->params, in->ops->n_params, word, err);
+}
+
+static int add_own_words(struct input *in, const char *query, struct pt_err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && query != NULL && *query != '\0') {
+		size_t len = strcspn(query, "&");
+		char *word = strndup(query, len);
+
+		rc = word != NULL ? add_word(in, word, true, err) : pt_fail(err, PT_ENOMEM, "no memory");
+		free(word);
+		query += len + (query[len] == '&');
+	}
+	return rc;
+}
+
+static int add_words(struct input *in, const char *query, const char *const *words, size_t n_words, struct pt_err *err)
+{
+	for (size_t i = 0; i < n_words; i++)
+		if (add_word(in, words[i], false, err) < 0)
+			return err->code;
+	return add_own_words(in, query, err);
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+static int list_kinds(const char *what, const char *name, struct pt_err *err)
+{
+	char kinds[200] = "";
+
+	for (size_t i = 0, at = 0; pt_inputs[i] != NULL && at < sizeof(kinds); i++)
+		at += (size_t)snprintf(kinds + at, sizeof(kinds) - at, "%s%s (%s)", i > 0 ? ", " : "", pt_inputs[i]->name,
+				       pt_inputs[i]->help);
+	return pt_fail(err, PT_EARG, "%s%.40s; input=KIND names one of: %s", what, name, kinds);
+}
+
+static int find_kind(struct input *in, struct pt_infile *file, struct pt_err *err)
+{
+	const char *name = pt_params_text(in->common, &common[INPUT]);
+	const uint8_t *bytes;
+	size_t n = pt_infile_look(file, FRONT_BYTES, &bytes);
+
+	if (pt_infile_failed(file, err) < 0)
+		return err->code;
+	n = n < FRONT_BYTES ? n : FRONT_BYTES;
+	for (size_t i = 0; in->ops == NULL && pt_inputs[i] != NULL; i++) {
+		const struct pt_input_ops *ops = pt_inputs[i];
+
+		if (name != NULL ? strcmp(name, ops->name) == 0 : ops->recognise != NULL && ops->recognise(bytes, n))
+			in->ops = ops;
+	}
+	if (in->ops != NULL)
+		return 0;
+	return name != NULL ? list_kinds("there is no kind of file ", name, err)
+			    : list_kinds(n == 0 ? "it is empty" : "it is of no kind that is known here", "", err);
+}
+
+/* file is taken over. */
+static int open_input(struct pt_inputs_set *set, struct input *in, struct pt_infile *file, const char *query,
+		      const char *const *words, size_t n_words, struct pt_err *err)
+{
+	struct pt_input_setup setup = { in->path, in->settings, set->note, set->note_arg };
+
+	if (add_words(in, NULL, words, n_words, err) < 0)	/* input= decides who may have a say about the rest */
+		goto close_file;
+	if (query != NULL && strstr(query, "input=") != NULL && add_words(in, query, NULL, 0, err) < 0)
+		goto close_file;
+	if (find_kind(in, file, err) < 0 || add_words(in, query, words, n_words, err) < 0)
+		goto close_file;
+	in->state = calloc(1, in->ops->state_bytes);
+	if (in->state == NULL) {
+		pt_fail(err, PT_ENOMEM, "no memory");
+		goto close_file;
+	}
+	in->offset_ns = pt_params_number(in->common, &common[OFFSET]);
+	if (in->ops->open(in->state, file, &setup, err) == 0)
+		return 0;
+	free(in->state);
+	in->state = NULL;
+	return err->code;
+close_file:
+	pt_infile_close(file);
+	return err->code;
+}
+
+static void drop_input(struct input *in)
+{
+	if (in->state != NULL)
+		in->ops->close(in->state);
+	free(in->state);
+	free(in->path);
+	free(in->chunk);
+	pt_params_free(in->common);
+	pt_params_free(in->settings);
+	memset(in, 0, sizeof(*in));
+}
+
+/* Where the words of a file begin; a file may have a "?" in its name, too. */
+static struct pt_infile *open_file(struct input *in, const char *file, const char **query, struct pt_err *err)
+{
+	const char *mark = strrchr(file, '?');
+	struct pt_infile *opened = pt_infile_open(file, err);
+
+	*query = NULL;
+	in->path = strdup(file);
+	if (opened != NULL || mark == NULL || in->path == NULL)
+		return opened;
+	in->path[mark - file] = '\0';
+	*query = mark + 1;
+	return pt_infile_open(in->path, err);
+}
+
+int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const *words, size_t n_words,
+		  struct pt_err *err)
+{
+	struct input *in = &set->input[set->n_inputs];
+	struct pt_infile *opened;
+	const char *query;
+
+	if (set->n_inputs == PT_INPUTS_MOST)
+		return pt_fail(err, PT_EARG, "more than %d files", PT_INPUTS_MOST);
+	opened = open_file(in, file, &query, err);
+	if (opened == NULL) {
+		drop_input(in);
+		return err->code;
+	}
+	in->common = pt_params_new();
+	in->settings = pt_params_new();
+	in->chunk = malloc(sizeof(*in->chunk) + PT_CHUNK_BYTES);
+	memset(in->number, -1, sizeof(in->number));
+	if (in->common == NULL || in->settings == NULL || in->chunk == NULL) {
+		pt_infile_close(opened);
+		drop_input(in);
+		return pt_fail(err, PT_ENOMEM, "no memory");
+	}
+	if (open_input(set, in, opened, query, words, n_words, err) < 0) {
+		pt_wrap(err, "%.160s", in->path);
+		drop_input(in);
+		return err->code;
+	}
+	set->n_inputs++;
+	return 0;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* Its clock becomes that of the first file, whose beginning is where all the others are counted from. */
+static void align(struct pt_inputs_set *set, struct input *in)
+{
+	struct pt_chunk *c = in->chunk;
+
+	if (!in->aligned && set->begin_ns == PT_UNKNOWN)
+		set->begin_ns = c->from_ns + in->offset_ns;
+	else if (!in->aligned)
+		in->offset_ns += set->begin_ns - c->from_ns;	/* modulo 2^64 */
+	in->aligned = true;
+	c->from_ns += in->offset_ns;
+	c->to_ns += in->offset_ns;
+	if (c->kind == PT_CHUNK_CLOCK && c->len_bytes >= 24)
+		pt_put_le64(c->bytes + 8, pt_le64(c->bytes + 8) + in->offset_ns);
+}
+
+/* False: there is no number left for its source. */
+static bool renumber(struct pt_inputs_set *set, struct input *in)
+{
+	struct pt_chunk *c = in->chunk;
+
+	if (set->n_inputs == 1)
+		return true;		/* as it was live */
+	if (c->source >= PT_INPUTS_SOURCES)
+		return false;
+	if (in->number[c->source] < 0) {
+		if (set->n_sources == PT_INPUTS_SOURCES)
+			return false;
+		in->number[c->source] = (int16_t)set->n_sources++;
+	}
+	c->source = (uint16_t)in->number[c->source];
+	return true;
+}
+
+static void make_ready(struct pt_inputs_set *set, struct input *in)
+{
+	while (!in->ready && !in->over) {
+		in->item = in->ops->next(in->state, in->chunk, &in->err);
+		in->ready = in->item != PT_INPUT_END;
+		in->over = in->item <= PT_INPUT_END;
+		if (in->item < 0)
+			pt_wrap(&in->err, "%.160s", in->path);
+		if (in->item != PT_INPUT_CHUNK)
+			continue;
+		align(set, in);
+		in->ready = renumber(set, in);
+	}
+}
+
+/* Resets and errors at once: they have no time. */
+static uint64_t when(const struct input *in)
+{
+	return in->item == PT_INPUT_CHUNK ? in->chunk->from_ns : 0;
+}
+
+int pt_inputs_next(struct pt_inputs_set *set, const struct pt_chunk **chunk, struct pt_err *err)
+{
+	struct input *first = NULL;
+
+	for (size_t i = 0; i < set->n_inputs; i++) {
+		struct input *in = &set->input[i];
+
+		make_ready(set, in);
+		if (in->ready && (first == NULL || when(in) < when(first)))
+			first = in;
+	}
+	if (first == NULL)
+		return PT_INPUT_END;
+	first->ready = false;
+	*chunk = first->chunk;
+	if (first->item < 0)
+		*err = first->err;
+	return first->item;
+}
+
+const char *pt_inputs_lines(const struct pt_inputs_set *set, size_t *len_bytes)
+{
+	const char *lines = NULL;
+
+	*len_bytes = 0;
+	for (size_t i = 0; lines == NULL && i < set->n_inputs; i++)
+		if (set->input[i].ops->lines != NULL)
+			lines = set->input[i].ops->lines(set->input[i].state, len_bytes);
+	return lines;
+}
+
+/* --- life --------------------------------------------------------------------------------------------------------- */
+
+struct pt_inputs_set *pt_inputs_new(pt_input_note note, void *arg)
+{
+	struct pt_inputs_set *set = calloc(1, sizeof(*set));
+
+	if (set == NULL)
+		return NULL;
+	set->note = note;
+	set->note_arg = arg;
+	set->begin_ns = PT_UNKNOWN;
+	return set;
+}
+
+void pt_inputs_free(struct pt_inputs_set *set)
+{
+	if (set == NULL)
+		return;
+	for (size_t i = 0; i < set->n_inputs; i++)
+		drop_input(&set->input[i]);
+	free(set);
+}

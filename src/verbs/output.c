@@ -1,0 +1,140 @@
+/* A report is lost neither to a file that cannot be written nor to a disk that is full without a word about it. */
+#include "verbs/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "rig.h"
+#include "util.h"
+
+/* --- what --------------------------------------------------------------------------------------------------------- */
+
+bool pt_output_is_query(const char *word)
+{
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		if (strcmp(pt_views[i]->name, word) == 0)
+			return true;
+	return strncmp(word, "sort=", 5) == 0 || strncmp(word, "top=", 4) == 0 || strncmp(word, "format=", 7) == 0;
+}
+
+int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
+		    struct pt_err *err)
+{
+	const char *all[PT_MAX_REST + 1];
+	char format[64];
+	size_t n = 0;
+
+	snprintf(format, sizeof(format), "format=%.50s", options->format != NULL ? options->format : "text");
+	all[n++] = format;
+	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++)
+		all[n++] = words[i];
+	return pt_query_parse(query, all, n, err);
+}
+
+static const char *needs_of_view(const char *name)
+{
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		if (strcmp(pt_views[i]->name, name) == 0)
+			return pt_views[i]->needs;
+	return NULL;
+}
+
+static const char *needs_of_format(const char *name)
+{
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		if (strcmp(pt_formats[i]->name, name) == 0)
+			return pt_formats[i]->needs;
+	return NULL;
+}
+
+static bool has(const char *list, size_t list_len, const char *name, size_t len)
+{
+	for (size_t at = 0, n; at < list_len; at += n + 1) {
+		for (n = 0; at + n < list_len && list[at + n] != ','; n++)
+			;
+		if ((n == len && memcmp(list + at, name, len) == 0) || (n == 3 && memcmp(list + at, "all", 3) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* key: where the list begins in text. */
+static void add_needs(struct pt_text *text, size_t key, const char *needs)
+{
+	for (size_t n; needs != NULL && *needs != '\0'; needs += n + (needs[n] == ',')) {
+		n = strcspn(needs, ",");
+		if (text->bytes != NULL && !has(text->bytes + key, text->len_bytes - key, needs, n))
+			pt_text_add(text, ",%.*s", (int)n, needs);
+	}
+}
+
+static const char *given(const struct pt_options *options)
+{
+	static const char key[] = "analysis=";
+
+	if (options->analysis != NULL)
+		return options->analysis;
+	for (size_t i = options->n_words; i > 0; i--)
+		if (strncmp(options->words[i - 1], key, strlen(key)) == 0)
+			return options->words[i - 1] + strlen(key);
+	return NULL;
+}
+
+char *pt_output_analyses(const struct pt_query *query, const struct pt_options *options, const char *before)
+{
+	const char *of_view = needs_of_view(query->view), *of_format = needs_of_format(query->format);
+	const char *base = given(options) != NULL ? given(options) : before;
+	struct pt_text list = { .bytes = NULL };
+	size_t key;
+	char *copy;
+
+	if (base == NULL && of_view == NULL && of_format == NULL)
+		return NULL;
+	pt_text_add(&list, "analysis=");
+	key = list.len_bytes;
+	pt_text_add(&list, "%s", base != NULL ? base : "standard");
+	add_needs(&list, key, of_view);
+	add_needs(&list, key, of_format);
+	copy = list.bytes != NULL ? strndup(list.bytes, list.len_bytes) : NULL;
+	pt_text_free(&list);
+	return copy;
+}
+
+/* --- where -------------------------------------------------------------------------------------------------------- */
+
+int pt_output_try(const char *path)
+{
+	FILE *out = path != NULL ? fopen(path, "ab") : NULL;
+
+	if (path != NULL && out == NULL) {
+		pt_error("%s cannot be written: %s", path, strerror(errno));
+		return PT_EXIT_USAGE;
+	}
+	return out == NULL || fclose(out) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
+
+static FILE *open_output(const char *path)
+{
+	FILE *out = path != NULL ? fopen(path, "wb") : stdout;
+
+	if (out == NULL)
+		pt_error("%s cannot be written any more: %s; the report goes to standard output", path, strerror(errno));
+	return out != NULL ? out : stdout;
+}
+
+int pt_output_write(const char *path, const char *text, size_t len_bytes)
+{
+	FILE *out = open_output(path);
+	bool ok = fwrite(text, 1, len_bytes, out) == len_bytes;
+
+	if (out != stdout)
+		ok &= fclose(out) == 0;
+	else
+		ok &= fflush(out) == 0;
+	if (!ok)
+		pt_error("the report could not be written completely: %s", strerror(errno));
+	return ok ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
