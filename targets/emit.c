@@ -7,7 +7,11 @@
 #include "trace/formats.h"
 #include "util.h"
 
-enum { GIVE_UP_MS = 1000, TRY_AGAIN_US = 20000, END_TRIES = 1000 };
+enum {
+	GIVE_UP_MS = 700,	/* a reset or a dip in power is shorter; END shall be out within a second of the last good word */
+	TRY_AGAIN_US = 20000,
+	END_TRIES = 1000,
+};
 
 void pt_emit_init(struct pt_emit *out, const struct pt_source_setup *setup, uint64_t now_ns)
 {

@@ -205,6 +205,13 @@ START_TEST(starts_halted_and_survives_trouble)
 	model.dhcsr = 0;
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
 	ck_assert(cm->was_reset);
+	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_RESET, PT_UNKNOWN, &err), 0);
+	memory.fail_code = PT_EFAULT;	/* held in reset: it does not take DEMCR yet */
+	memory.fail_after = 0;
+	ck_assert_int_gt(pt_source_pcsr.drain(state, &err), 0);
+	ck_assert_uint_eq(cm->demcr & DEMCR_TRCENA, 0);
+	drain(1);
+	ck_assert_uint_eq(cm->demcr & DEMCR_TRCENA, DEMCR_TRCENA);
 	for (size_t at = 0; at < 20; at++) {
 		memory.fail_code = PT_EINTERRUPTED;
 		memory.fail_after = at;

@@ -164,6 +164,12 @@ static bool was_reset(struct pcsr *s)
 	return s->cm->was_reset || s->cm->adi.power_lost;
 }
 
+static int failed(struct pcsr *s, int rc, struct pt_err *err)
+{
+	rc = pt_emit_failed(&s->out, pt_mem_now_ns(s->mem), rc);
+	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "pcsr") : rc;
+}
+
 static int round_of_batches(struct pcsr *s, struct pt_err *err)
 {
 	struct pt_mem_op ops[4 * ROUND_BATCHES];
@@ -176,17 +182,19 @@ static int round_of_batches(struct pcsr *s, struct pt_err *err)
 	if (rc == 0)
 		pt_emit_works(&s->out, ops[0].sent_ns, was_reset(s));
 	take_batches(s, ops, n_done / 4);
-	if (rc == 0)
-		return 0;
-	rc = pt_emit_failed(&s->out, pt_mem_now_ns(s->mem), rc);
-	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "pcsr") : rc;
+	return rc == 0 ? 0 : failed(s, rc, err);
 }
 
 static int pcsr_drain(void *state, struct pt_err *err)
 {
 	struct pcsr *s = state;
 
-	return s->held ? HELD_REST_US : round_of_batches(s, err);
+	int rc;
+
+	if (s->held)
+		return HELD_REST_US;
+	rc = pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err);	/* nothing to do, unless there was a reset */
+	return rc == 0 ? round_of_batches(s, err) : failed(s, rc, err);
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -295,16 +303,17 @@ static int pcsr_on_state(void *state, enum pt_state what, uint64_t pc, struct pt
 {
 	struct pcsr *s = state;
 	uint64_t now_ns = pt_mem_now_ns(s->mem);
+	enum pt_loss cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
 
-	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM, now_ns);
+	(void)err;
+	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now_ns);
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	s->told = NOT_TOLD;
 	pt_emit_state(&s->out, what, now_ns, pc);
-	if (what != PT_STATE_RESET)
-		return 0;
-	s->cm->demcr &= ~(uint32_t)DEMCR_TRCENA;	/* a loss of power clears it: write it again */
-	return pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err);
+	if (what == PT_STATE_RESET)
+		s->cm->demcr &= ~(uint32_t)DEMCR_TRCENA;	/* a loss of power clears it: the next drain writes it */
+	return 0;
 }
 
 static int pcsr_stop(void *state, struct pt_err *err)
