@@ -50,7 +50,7 @@ static int check(const char *list, struct pt_err *err)
 static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
 {
 	struct pt_analysis_setup setup = {
-		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words, .signals = &p->signals,
+		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words, .signals = pt_definitions_set(p->definitions),
 		.flow = &p->settings, .by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
 	};
 	void *analysis = p->n_chosen < PT_CHOSEN ? ops->open(&setup, err) : NULL;
@@ -104,6 +104,13 @@ void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n
 	for (size_t i = 0; i < p->n_chosen; i++)
 		if (p->chosen[i].ops->steps != NULL)
 			p->chosen[i].ops->steps(p->chosen[i].analysis, step, n);
+}
+
+void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->signals != NULL)
+			p->chosen[i].ops->signals(p->chosen[i].analysis, signal, n);
 }
 
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n)

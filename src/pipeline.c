@@ -29,6 +29,9 @@ const struct pt_param *pt_pipeline_param(size_t i)
 	if (i < PT_LEN(rows))
 		return &rows[i];
 	i -= PT_LEN(rows);
+	if (i < pt_n_definition_params)
+		return &pt_definition_params[i];
+	i -= pt_n_definition_params;
 	for (size_t a = 0; pt_analyses[a] != NULL; i -= pt_analyses[a++]->n_params)
 		if (i < pt_analyses[a]->n_params)
 			return &pt_analyses[a]->params[i];
@@ -152,7 +155,11 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 	p->settings = settings_of(params);
 	p->given_hz = pt_pipeline_core_hz(params);
 	p->words = pt_params_copy(params);
-	if (!make_analyses(p))
+	p->definitions = pt_definitions_new(program, params, err);
+	p->signals = p->definitions != NULL ? pt_signals_new(pt_definitions_set(p->definitions)) : NULL;
+	if (p->definitions == NULL)
+		;	/* err says which word */
+	else if (!make_analyses(p) || p->signals == NULL)
 		pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu functions", p->n_functions);
 	else if (choose_shown(p, pt_params_text(params, &rows[FUNCTIONS]), err) == 0 &&
 		 pt_chosen_open(p, pt_params_text(params, &rows[ANALYSIS]), err) == 0)
@@ -166,6 +173,8 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	if (p == NULL)
 		return;
 	pt_chosen_close(p);
+	pt_signals_free(p->signals);
+	pt_definitions_free(p->definitions);
 	pt_merge_free(p->merge);
 	for (size_t i = 0; i < p->n_lanes; i++) {
 		free(p->lane[i]->state);
@@ -264,5 +273,6 @@ void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 	pt_lane_open(lane, chunk);
 	choose_lanes(p);
 	join_lanes(p, lane, chunk->to_ns);
+	pt_definitions_config(p->definitions, chunk->source, (const char *)chunk->bytes, chunk->len_bytes);
 	pt_chosen_config(p, chunk);
 }

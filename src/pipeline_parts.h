@@ -4,6 +4,7 @@
 #define PT_PIPELINE_PARTS_H
 
 #include "decode/decoder.h"
+#include "definitions.h"
 #include "pipeline.h"
 #include "profile/account.h"
 #include "profile/analysis.h"
@@ -67,7 +68,8 @@ struct pt_pipeline {
 	struct pt_chosen chosen[PT_CHOSEN];
 	size_t n_chosen;
 	bool wants_runs, wants_steps, wants_signals, wants_events;	/* any of the chosen does */
-	struct pt_signal_set signals;
+	struct pt_definitions *definitions;
+	struct pt_signals *signals;
 
 	uint64_t events_dropped;	/* for want of memory */
 	struct pt_merge *merge;		/* NULL as long as there is one source: nothing to order */
@@ -93,6 +95,7 @@ void pt_chosen_close(struct pt_pipeline *p);
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, struct pt_moment from);
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
+void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
 

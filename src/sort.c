@@ -103,12 +103,35 @@ static struct pt_moment moment_of(struct pt_lane *lane, const struct pt_event *e
 	return at.ns != PT_UNKNOWN ? at : lane->now;
 }
 
+/* The task that runs, for the stacks of execution: as a signal of the core whose runs it gets. */
+static void tell_execution(struct pt_lane *lane, const struct pt_signal *signal)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	uint16_t task = signal->value < PT_EXECUTION_TASKS ? (uint16_t)signal->value : PT_NO_TASK;
+
+	if (signal->kind == PT_SIGNAL_TASK && p->executes && p->flow_lane != NULL && signal->core == p->flow_lane->core)
+		pt_execution_task(p->execution, task, signal->at, lane == p->flow_lane);
+}
+
+static void take_signals(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
+{
+	struct pt_signal signal[PT_SIGNALS_ROOM];
+	size_t n = pt_signals_take(lane->pipeline->signals, e, at, signal);
+
+	for (size_t i = 0; i < n; i++)
+		tell_execution(lane, &signal[i]);
+	if (n > 0 && lane->pipeline->wants_signals)
+		pt_chosen_signals(lane->pipeline, signal, n);
+}
+
 static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
 {
 	struct pt_pipeline *p = lane->pipeline;
 
 	if (e->kind == PT_EV_GAP && (lane->decoder->gives & PT_GIVES_FLOW) != 0)
 		take_flow(lane, e, 1);
+	if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || e->kind == PT_EV_GAP)
+		take_signals(lane, e, at);
 	if (e->kind == PT_EV_VALUE)
 		lane->values++;
 	else if (e->kind == PT_EV_SAMPLE || e->kind == PT_EV_COUNTER)

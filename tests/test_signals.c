@@ -57,11 +57,11 @@ static const struct {
 	  ">1 <0 " },
 	{ "two points and a gap", { MEMORY(PT_FORM_TWO_POINT, 1), .enter = 3, .leave = 5 }, "w1@0=3 gap w1@0=5 w1@0=3",
 	  ">1 gap >1 " },
-	{ "tasks", { MEMORY(PT_FORM_TASK, 4), .tasks = &task_map }, "w4@0=0x20000400 w4@0=0 w4@0=0x20000480 w4@0=0x20000480 w4@0=99",
-	  "t1 t-none t2 t2 t-unlisted(99) " },
+	{ "tasks", { MEMORY(PT_FORM_TASK, 4), .tasks = &task_map }, "w4@0=0x20000400 w4@0=0 w4@0=0x20000480 w4@0=0x20000480 w4@0=99 w4@0=98 w4@0=99",
+	  "t1 t-none t2 t2 t3 t4 t3 " },
 	{ "tasks of a chatty OS", { MEMORY(PT_FORM_TASK, 4), .tasks = &chatty_map }, "w4@0=0x20000400 w4@0=0x20000400 w4@0=0",
 	  "t1 t-none " },
-	{ "tasks without a map", { MEMORY(PT_FORM_TASK, 1) }, "w1@0=0 w1@0=2 w1@0=2", "t-none t-unlisted(2) " },
+	{ "tasks without a map", { MEMORY(PT_FORM_TASK, 1) }, "w1@0=0 w1@0=2 w1@0=2", "t-none t0 " },
 	{ "services", { MEMORY(PT_FORM_SERVICE, 1), .tasks = &service_map }, "w1@0=3 w1@0=2 w1@0=5 w1@0=5 w1@0=4",
 	  "S1> S1< S2> S2> S2< " },
 	{ "a message", { PORT(PT_FORM_NESTED, 4) }, "p4=3 p4=0", ">1 <0 " },
@@ -165,6 +165,25 @@ START_TEST(floats)
 }
 END_TEST
 
+/* An OS that makes tasks all the time. */
+START_TEST(more_tasks_than_anybody_lists)
+{
+	struct pt_signal_definition d = { MEMORY(PT_FORM_TASK, 4), .tasks = &task_map };
+	struct pt_signal_set set = { &d, 1 };
+	struct pt_signals *signals = pt_signals_new(&set);
+	struct pt_signal out[PT_SIGNALS_ROOM];
+
+	for (uint64_t i = 0; i < 100; i++) {
+		struct pt_event e = { .kind = PT_EV_VALUE, .cause = 1, .n = 4, .value = { AT, 1000 + i } };
+
+		ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), 1);
+		ck_assert_uint_eq(out[0].value, i < PT_SIGNALS_UNLISTED ? 3 + i : PT_SIGNAL_UNLISTED);
+		ck_assert_uint_eq(out[0].raw, 1000 + i);
+	}
+	pt_signals_free(signals);
+}
+END_TEST
+
 /* Several definitions look at one write, up to the bound; the rest is counted. */
 START_TEST(many_at_one_place)
 {
@@ -221,6 +240,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, signal_case, 0, PT_LEN(cases));
 	tcase_add_test(tc, floats);
+	tcase_add_test(tc, more_tasks_than_anybody_lists);
 	tcase_add_test(tc, many_at_one_place);
 	tcase_add_loop_test(tc, anything, 0, 8);
 	suite_add_tcase(suite, tc);

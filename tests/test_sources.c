@@ -159,6 +159,7 @@ START_TEST(words_of_all_analyses_are_known)
 	for (size_t i = 0; pt_analyses[i] != NULL; i++)
 		n -= pt_analyses[i]->n_params;
 	ck_assert_uint_gt(n, 5);
+	ck_assert(pt_pipeline_knows("variables"));
 	ck_assert(!pt_pipeline_knows("analysi") && !pt_pipeline_knows("analysis2=x"));
 	ck_assert_int_eq(pt_pipeline_add(params, "colour=red", &err), PT_EARG);
 	ck_assert_ptr_nonnull(strstr(err.msg, "core-clock"));

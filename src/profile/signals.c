@@ -14,6 +14,8 @@ struct state {			/* of one definition */
 	bool open;		/* TWO_POINT: entered */
 	uint64_t value;		/* that went out last */
 	uint16_t source;	/* where values came from last */
+	uint64_t *unlisted;	/* values that a task map does not have, PT_SIGNALS_UNLISTED of them; NULL: none yet */
+	size_t n_unlisted;
 };
 
 struct pt_signals {
@@ -36,6 +38,8 @@ struct pt_signals *pt_signals_new(const struct pt_signal_set *set)
 
 void pt_signals_free(struct pt_signals *s)
 {
+	for (size_t i = 0; s != NULL && i < PT_SIGNALS_MAX; i++)
+		free(s->state[i].unlisted);
 	free(s);
 }
 
@@ -132,10 +136,26 @@ static uint64_t extend(const struct pt_signal_definition *d, uint64_t raw)
 
 /* --- values to signals */
 
-static uint64_t task_of(const struct pt_signal_definition *d, const struct pt_task_entry *entry)
+static uint64_t number_unlisted(struct state *st, uint64_t raw, size_t first)
+{
+	size_t i = 0;
+
+	if (st->unlisted == NULL)
+		st->unlisted = calloc(PT_SIGNALS_UNLISTED, sizeof(*st->unlisted));
+	while (i < st->n_unlisted && st->unlisted[i] != raw)
+		i++;
+	if (st->unlisted == NULL || i == PT_SIGNALS_UNLISTED)
+		return PT_SIGNAL_UNLISTED;
+	if (i == st->n_unlisted)
+		st->unlisted[st->n_unlisted++] = raw;
+	return first + i;
+}
+
+static uint64_t task_of(struct state *st, const struct pt_signal_definition *d, const struct pt_task_entry *entry,
+			uint64_t raw)
 {
 	if (entry == NULL)
-		return PT_SIGNAL_UNLISTED;
+		return number_unlisted(st, raw, d->tasks->n_tasks);
 	return entry->none ? PT_SIGNAL_NONE : (uint64_t)(entry - d->tasks->task);
 }
 
@@ -150,11 +170,11 @@ static bool of_system(struct state *st, const struct pt_signal_definition *d, st
 	out->kind = kinds[d->form];
 	out->enters = true;
 	if (d->tasks == NULL)
-		out->value = out->raw != 0 ? PT_SIGNAL_UNLISTED : PT_SIGNAL_NONE;
+		out->value = out->raw != 0 ? number_unlisted(st, out->raw, 0) : PT_SIGNAL_NONE;
 	else if (d->form == PT_FORM_SERVICE)
-		out->value = task_of(d, pt_task_map_service(d->tasks, out->raw, &out->enters));
+		out->value = task_of(st, d, pt_task_map_service(d->tasks, out->raw, &out->enters), out->raw & ~UINT64_C(1));
 	else
-		out->value = task_of(d, pt_task_map_find(d->tasks, out->raw));
+		out->value = task_of(st, d, pt_task_map_find(d->tasks, out->raw), out->raw);
 	st->value = out->raw;
 	return !again || (d->tasks != NULL && !d->tasks->rewritten && !out->read);
 }

@@ -21,8 +21,9 @@
 #include "trace/event.h"
 
 enum pt_signal_kind {
-	PT_SIGNAL_TASK = 1,	/* value: index in the definition's task map, PT_SIGNAL_NONE: no task runs (idle loop, before
-				 * the OS started), PT_SIGNAL_UNLISTED: one that the map does not have: raw tells them apart */
+	PT_SIGNAL_TASK = 1,	/* value: index in the definition's task map; from its length on those that it does not have,
+				 * as they come (raw is their value); PT_SIGNAL_NONE: no task runs (idle loop, before the OS
+				 * started); PT_SIGNAL_UNLISTED: more than PT_SIGNALS_UNLISTED are not in the map */
 	PT_SIGNAL_ISR,		/* the same of ISR2s */
 	PT_SIGNAL_SERVICE,	/* the same of services; enters: entry, else exit */
 	PT_SIGNAL_SPAN,		/* value: span id; enters: begins, else what runs now again is value (0: none) */
@@ -77,7 +78,7 @@ struct pt_signal_definition {
 	size_t n_values;
 	const struct pt_task_map *tasks;	/* TASK, ISR, SERVICE */
 };
-enum { PT_ANY_CORE = UINT16_MAX, PT_ANY_SOURCE = UINT16_MAX, PT_SIGNALS_MAX = 256 };
+enum { PT_ANY_CORE = UINT16_MAX, PT_ANY_SOURCE = UINT16_MAX, PT_SIGNALS_MAX = 256, PT_SIGNALS_UNLISTED = 64 };
 
 /* May grow while it is used (never beyond PT_SIGNALS_MAX); what is in it stays where it is. */
 struct pt_signal_set {
