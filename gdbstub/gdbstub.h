@@ -18,6 +18,7 @@ struct pt_gdbstub_config {
 	enum pt_attach attach;
 	struct pt_board *board;
 	struct pt_session *session;
+	const struct pt_params *symbols;	/* settings for programs (program/settings.h); NULL: all standards */
 	void (*on_quit)(void *arg);	/* stdio: the client left. May be NULL */
 	void *arg;
 };

@@ -9,6 +9,7 @@
 #include "pipeline.h"
 #include "probes/probe.h"
 #include "probes/virtual/board.h"
+#include "program/settings.h"
 #include "util.h"
 
 static const char virtual_scheme[] = "virtual:";
@@ -101,6 +102,27 @@ static int settle_uri(struct pt_rig *rig, const struct pt_options *options, cons
 	return rc;
 }
 
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+static bool known(const struct pt_param *rows, size_t n_rows, const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (strlen(rows[i].key) == len && strncmp(rows[i].key, word, len) == 0)
+			return true;
+	return false;
+}
+
+static bool add_if_known(struct pt_params *params, const struct pt_param *rows, size_t n_rows, const char *word,
+			 int *rc, struct pt_err *err)
+{
+	if (!known(rows, n_rows, word))
+		return false;
+	*rc = pt_params_add(params, rows, n_rows, word, err) < 0 ? PT_EXIT_USAGE : *rc;
+	return true;
+}
+
 /* --- symbols ------------------------------------------------------------------------------------------------------ */
 
 static void path_in_uri(const char *uri, char *path, size_t room)
@@ -123,7 +145,7 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 	else if (rig->is_virtual)
 		path_in_uri(rig->uri, path, sizeof(path));
 	if (path[0] != '\0') {
-		rig->program = pt_program_open(path, 0, err);
+		rig->program = pt_program_open_with(path, 0, rig->symbols, err);
 	} else if (rig->is_virtual) {
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(rig->uri + strlen(virtual_scheme), "?"),
 			 rig->uri + strlen(virtual_scheme));
@@ -136,31 +158,13 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 	}
 	if (rig->program == NULL)
 		return PT_EXIT_USAGE;
+	pt_program_set_settings(rig->program, rig->symbols);
 	if (pt_program_warning(rig->program) != NULL)
 		pt_warn("elf: %s", pt_program_warning(rig->program));
 	return PT_EXIT_DONE;
 }
 
-/* --- settings ----------------------------------------------------------------------------------------------------- */
-
-static bool known(const struct pt_param *rows, size_t n_rows, const char *word)
-{
-	size_t len = strcspn(word, "=");
-
-	for (size_t i = 0; i < n_rows; i++)
-		if (strlen(rows[i].key) == len && strncmp(rows[i].key, word, len) == 0)
-			return true;
-	return false;
-}
-
-static bool add_if_known(struct pt_params *params, const struct pt_param *rows, size_t n_rows, const char *word, int *rc,
-			 struct pt_err *err)
-{
-	if (!known(rows, n_rows, word))
-		return false;
-	*rc = pt_params_add(params, rows, n_rows, word, err) < 0 ? PT_EXIT_USAGE : *rc;
-	return true;
-}
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* Each word goes to everybody who has a row for it: probe and targets here; the pipeline's, and what nobody here knows,
  * to every start of a profile, where the source has its say. */
@@ -171,7 +175,8 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 
 	for (size_t i = 0; i < options->n_words && rc == PT_EXIT_DONE; i++) {
 		const char *word = options->words[i];
-		bool taken = add_if_known(board, pt_probe_params, pt_n_probe_params, word, &rc, err);
+		bool taken = add_if_known(board, pt_probe_params, pt_n_probe_params, word, &rc, err) ||
+			     known(pt_program_params, PT_N_PROGRAM_PARAMS, word);
 
 #define X(target) taken |= add_if_known(board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &rc, err);
 		PT_TARGETS(X)
@@ -179,6 +184,17 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 		if (!taken || pt_pipeline_knows(word))
 			standing[(*n_standing)++] = word;
 	}
+	return rc;
+}
+
+/* What the program needs before it is opened. */
+static int take_symbol_words(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+{
+	int rc = PT_EXIT_DONE;
+
+	rig->symbols = pt_params_new();
+	for (size_t i = 0; i < options->n_words && rc == PT_EXIT_DONE; i++)
+		add_if_known(rig->symbols, pt_program_params, PT_N_PROGRAM_PARAMS, options->words[i], &rc, err);
 	return rc;
 }
 
@@ -197,6 +213,8 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 		standing[n_standing++] = "capture-replace=on";
 	rc = settle_uri(rig, options, kind, err);
 	if (rc == PT_EXIT_DONE)
+		rc = take_symbol_words(rig, options, err);
+	if (rc == PT_EXIT_DONE)
 		rc = open_program(rig, options, err);
 	if (rc == PT_EXIT_DONE)
 		rc = sort_words(options, settings, standing, &n_standing, err);
@@ -208,6 +226,7 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 		pt_session_set_program(rig->session, rig->program, NULL);
 	} else {
 		pt_program_unref(rig->program);
+		pt_params_free(rig->symbols);
 	}
 	pt_params_free(settings);
 	return rc;
@@ -234,4 +253,5 @@ void pt_rig_close(struct pt_rig *rig)
 	uv_run(&rig->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&rig->loop);
 	pt_program_unref(rig->program);
+	pt_params_free(rig->symbols);
 }

@@ -16,6 +16,7 @@ struct pt_rig {
 	struct pt_board *board;
 	struct pt_session *session;
 	struct pt_program *program;	/* or NULL */
+	struct pt_params *symbols;	/* settings for the programs that are opened (program/settings.h) */
 	char uri[640];			/* the probe's, complete */
 	bool is_virtual;
 };

@@ -413,6 +413,8 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	{ "live, wrong", { NEW_GDB, ":profile live", "~E.profile live TIME", ":profile live 1ms",
 	  "<E.profile live: at least 100 ms", ":profile live off", "<OK" } },
 	{ "symbols that are not there", { NEW_GDB, ":symbols /none", "~E.symbols: " } },
+	{ "symbols with settings", { NEW_GDB, ":symbols /none debug-dir=/x,/y source-path=/a:/b exits=f:1", "~E.symbols: ",
+	  ":symbols /none more=1", "~E.symbols FILE (without spaces in its path): " } },
 };
 
 START_TEST(monitors_as_written)

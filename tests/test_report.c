@@ -1,4 +1,6 @@
 /* What people and programs read: golden files of hand-made profiles, and the words of a query. */
+#include "config.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +9,7 @@
 
 #include "harness.h"
 #include "profile/profile.h"
+#include "program/data.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "tests/golden.h"
@@ -30,6 +33,21 @@ static const struct pt_profile_function *by_id[5];
 static const struct pt_edge edges[] = { { 0, 4, 40, 960 }, { 1, 2, 12, 21000 }, { 2, 2, 720, 14000 } };
 static struct pt_profile_irq irqs[1];
 static struct pt_program *program;
+
+static size_t read_firmware(const char *name, uint8_t *bytes, size_t room)
+{
+	const char *srcdir = getenv("srcdir");
+	char path[512];
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/tests/firmware/%s", srcdir != NULL ? srcdir : ".", name);
+	file = fopen(path, "rb");
+	ck_assert_ptr_nonnull(file);
+	n = fread(bytes, 1, room, file);
+	fclose(file);
+	return n;
+}
 
 static void fill_rows(void)
 {
@@ -332,12 +350,51 @@ START_TEST(text_grows_to_its_bound)
 }
 END_TEST
 
+/* A report tells where its names are from, when that is not the ELF alone. */
+static void expect_symbols_line(bool debug, const char *text_says, const char *json_says)
+{
+	static uint8_t elf[65536], more[65536];
+	size_t elf_bytes = read_firmware("shapes_stripped.elf", elf, sizeof(elf)), more_bytes = 0;
+	const char *const json_word = "format=json";
+	struct pt_profile p;
+	struct pt_text text = { 0 };
+	struct pt_query query;
+	struct pt_err err;
+
+	if (debug)
+		more_bytes = read_firmware("shapes.debug", more, sizeof(more));
+	program = debug ? pt_program_from_two("fw.elf", elf, elf_bytes, "/dbg/fw.debug", more, more_bytes, &err)
+			: pt_program_from_bytes("fw.elf", elf, elf_bytes, 0, &err);
+	p = halt_profile();
+	p.program = program;
+	ck_assert_int_eq(pt_query_parse(&query, NULL, 0, &err), 0);
+	ck_assert_int_eq(pt_report_render(&p, &query, &text, &err), 0);
+	ck_assert_msg(memmem(text.bytes, text.len_bytes, text_says, strlen(text_says)) != NULL, "%.*s",
+		      (int)text.len_bytes, text.bytes);
+	pt_text_free(&text);
+	text = (struct pt_text){ 0 };
+	ck_assert_int_eq(pt_query_parse(&query, &json_word, 1, &err), 0);
+	ck_assert_int_eq(pt_report_render(&p, &query, &text, &err), 0);
+	ck_assert_ptr_nonnull(memmem(text.bytes, text.len_bytes, json_says, strlen(json_says)));
+	pt_text_free(&text);
+	pt_program_unref(program);
+}
+
+START_TEST(says_where_symbols_are_from)
+{
+	expect_symbols_line(true, "\nsymbols    what the ELF lacks is from /dbg/fw.debug\n",
+			    "\"debug_path\": \"/dbg/fw.debug\"");
+	expect_symbols_line(false, "\nsymbols    stripped: the ELF has no functions", "\"warning\": \"stripped: ");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report");
 	TCase *tc = tcase_create("report");
 
 	tcase_add_loop_test(tc, golden_report, 0, PT_LEN(cases));
+	tcase_add_test(tc, says_where_symbols_are_from);
 	tcase_add_test(tc, json_survives_a_name_that_is_no_text);
 	tcase_add_loop_test(tc, query_case, 0, PT_LEN(queries));
 	tcase_add_loop_test(tc, scale_case, 0, PT_LEN(scales));

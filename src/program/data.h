@@ -20,8 +20,10 @@ struct pt_program {
 	atomic_uint refs;
 	struct pt_arena arena;		/* strings; segment bytes of a description */
 	struct pt_program_file elf;	/* bytes NULL: from a description */
-	struct pt_program_file debug;	/* where symbols and DWARF are when they are not in elf; else bytes NULL */
+	struct pt_program_file debug;	/* a separate debug file, for what elf has not; else bytes NULL */
+	const struct pt_program_file *dwarf;	/* the one of the two that has the DWARF; NULL: from a description */
 	const char *path, *build_id, *debug_path;	/* debug_path: of debug, or NULL */
+	struct pt_params *settings;	/* that it was opened with; NULL: all standards */
 	const char *warning;		/* sentences, with "; " between them; or NULL */
 	struct pt_function *functions;	/* by address, no two at the same */
 	uint32_t *around;		/* of each: index + 1 of the next one before it that it begins in; 0: none */
@@ -57,6 +59,10 @@ size_t pt_program_enclosing(const struct pt_program *program, size_t i, uint64_t
 const struct pt_function *pt_program_function_at(const struct pt_program *program, uint64_t addr);
 /* The bytes of the image at a run address, len_bytes of them; NULL if it has not all of them. */
 const uint8_t *pt_program_bytes_at(const struct pt_program *program, uint64_t run, size_t len_bytes);
+
+/* pt_program_from_bytes() with a separate debug file, which is taken if it belongs to the ELF. For any machine. */
+struct pt_program *pt_program_from_two(const char *name, const uint8_t *bytes, size_t len_bytes, const char *debug_name,
+				       const uint8_t *debug_bytes, size_t debug_len_bytes, struct pt_err *err);
 
 struct Elf;
 /* Fill program->lines and files from the DWARF of elf, as far as there is any that makes sense. Functions must be

@@ -72,10 +72,10 @@ Dwarf *pt_dwarf_of_elf(Elf *elf)
 
 bool pt_dwarf_open(struct pt_dwarf *d, const struct pt_program *program)
 {
-	const struct pt_program_file *file = program->debug.bytes != NULL ? &program->debug : &program->elf;
+	const struct pt_program_file *file = program->dwarf;
 
 	*d = (struct pt_dwarf){ NULL, NULL };
-	if (file->bytes == NULL)
+	if (file == NULL)
 		return false;
 	elf_version(EV_CURRENT);
 	/* libelf writes to this memory only when it is asked to update, which nobody does */

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "program/codemap.h"
+#include "program/debugfile.h"
+#include "program/dwarf.h"
 #include "program/file.h"
+#include "program/settings.h"
 #include "program/reader.h"
 #include "util.h"
 
-/* What is copied out of an ELF is at most this much: names can share their bytes. */
-enum { ARENA_FACTOR = 4, ARENA_EXTRA = 1 << 16 };
+enum { ARENA_EXTRA = 1 << 16 };
 enum { MAX_SEGMENTS = 256 };
 enum { EM_S12Z = 249 };		/* younger than some elf.h */
 
@@ -183,86 +185,160 @@ static void find_vectors(struct pt_elf_reader *r)
 	pt_elf_found_vectors(r, lowest, UINT64_MAX);	/* where the core looks after reset, if nobody says otherwise */
 }
 
-static int read_build_id(struct pt_elf_reader *r)
+void pt_elf_build_id(Elf *elf, char text[PT_BUILD_ID_TEXT])
 {
 	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(r->elf, &id);
-	char text[2 * 64 + 1] = "";
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
 
+	text[0] = '\0';
 	for (ssize_t i = 0; i < n && i < 64; i++)
 		snprintf(text + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
+}
+
+static int read_build_id(struct pt_elf_reader *r)
+{
+	char text[PT_BUILD_ID_TEXT];
+
+	pt_elf_build_id(r->elf, text);
 	r->program->build_id = pt_arena_text(&r->program->arena, text);
 	return r->program->build_id != NULL ? 0 : pt_elf_no_room(r);
 }
 
-static int fill_program(struct pt_elf_reader *r, unsigned machine)
+/* What the program is made of, and where to look for more. */
+struct origin {
+	const char *name;
+	struct pt_program_file file;
+	const char *debug_name;			/* the debug file, if it is at hand */
+	struct pt_program_file debug;		/* bytes NULL: it is not */
+	const char *debug_dirs;			/* where it is looked for then; NULL: nowhere */
+	unsigned elf_machine;
+};
+
+static void find_debug_file(struct pt_elf_reader *r, struct origin *from)
 {
-	if (read_header(r, machine) < 0 || read_segments(r) < 0 || pt_elf_read_symbols(r) < 0 || read_build_id(r) < 0)
+	struct pt_program_file debug = from->debug;
+
+	from->debug.bytes = NULL;
+	if (debug.bytes != NULL)
+		pt_debugfile_take(r, from->debug_name, debug);
+	else if (from->debug_dirs != NULL && pt_debugfile_wanted(r))
+		pt_debugfile_find(r, from->debug_dirs);
+}
+
+static void warn_of_limits(struct pt_program *p)
+{
+	if (p->n_functions > PT_MAX_FUNCTIONS)
+		pt_program_warn(p, "more than 65534 functions: those at the highest addresses have no numbers of their own");
+	if (p->n_functions == 0)
+		pt_program_warn(p, "stripped: the ELF has no functions, so addresses stand for names");
+}
+
+static int fill_program(struct pt_elf_reader *r, struct origin *from)
+{
+	struct pt_program *p = r->program;
+
+	if (read_header(r, from->elf_machine) < 0 || read_segments(r) < 0 || read_build_id(r) < 0)
 		return r->err->code;
-	find_code_segments(r->program);
+	find_debug_file(r, from);
+	if (pt_elf_read_symbols(r) < 0)
+		return r->err->code;
+	find_code_segments(p);
 	find_vectors(r);
-	pt_program_seal(r->program, r->vectors, r->vectors_bytes);
+	pt_program_seal(p, r->vectors, r->vectors_bytes);
 	pt_elf_find_loads(r);
-	pt_program_read_lines(r->program, r->elf);
-	if (r->program->n_functions > PT_MAX_FUNCTIONS)
-		pt_program_warn(r->program, "more than 65534 functions: those at the highest addresses have no numbers of "
-				"their own");
-	if (r->program->n_functions == 0)
-		pt_program_warn(r->program, "stripped: the ELF has no functions, so addresses stand for names");
+	p->dwarf = r->debug != NULL && pt_dwarf_section_bytes(r->elf, ".debug_info") == 0 ? &p->debug : &p->elf;
+	pt_program_read_lines(p, p->dwarf == &p->debug ? r->debug : r->elf);
+	warn_of_limits(p);
 	return 0;
 }
 
-/* file.bytes are the program's from here on. */
-static struct pt_program *build(const char *name, struct pt_program_file file, unsigned elf_machine, struct pt_err *err)
+/* The bytes of from are the program's from here on. */
+static struct pt_program *build(struct origin from, struct pt_err *err)
 {
 	struct pt_err ignored = { 0 };
 	struct pt_elf_reader r = {
-		.name = name, .bytes = file.bytes, .len_bytes = file.len_bytes, .vectors = PT_UNKNOWN,
+		.name = from.name, .bytes = from.file.bytes, .len_bytes = from.file.len_bytes, .vectors = PT_UNKNOWN,
 		.err = err != NULL ? err : &ignored,
 	};
 	int rc;
 
 	elf_version(EV_CURRENT);
 	/* libelf writes to this memory only when it is asked to update, which nobody does */
-	r.elf = elf_memory((char *)file.bytes, file.len_bytes);
-	r.program = pt_program_new(name, ARENA_FACTOR * file.len_bytes + ARENA_EXTRA);
+	r.elf = elf_memory((char *)from.file.bytes, from.file.len_bytes);
+	r.program = pt_program_new(from.name, PT_ARENA_FACTOR * from.file.len_bytes + ARENA_EXTRA);
 	if (r.program != NULL)
-		r.program->elf = file;
-	else
-		free(file.bytes);
+		r.program->elf = from.file;
 	if (r.elf == NULL || r.program == NULL)
-		rc = pt_fail(r.err, PT_EARG, "%s is not an ELF file", name);
+		rc = pt_fail(r.err, PT_EARG, "%s is not an ELF file", from.name);
 	else
-		rc = fill_program(&r, elf_machine);
+		rc = fill_program(&r, &from);
 	free(r.drafts);
 	free(r.marks);
 	elf_end(r.elf);
-	if (rc < 0) {
+	elf_end(r.debug);
+	free(from.debug.bytes);
+	if (r.program == NULL) {
+		free(from.file.bytes);
+	} else if (rc < 0) {
 		pt_program_unref(r.program);
 		r.program = NULL;
 	} else {
-		pt_sha256_text(file.bytes, file.len_bytes, r.program->sha256);
+		pt_sha256_text(from.file.bytes, from.file.len_bytes, r.program->sha256);
 	}
 	return r.program;
+}
+
+static bool copy_file(struct pt_program_file *to, const uint8_t *bytes, size_t len_bytes, const char *name,
+		      struct pt_err *err)
+{
+	*to = (struct pt_program_file){ malloc(len_bytes + 1), len_bytes };
+	if (to->bytes == NULL) {
+		pt_fail(err, PT_ENOMEM, "%s: no memory", name);
+		return false;
+	}
+	memcpy(to->bytes, bytes, len_bytes);
+	return true;
 }
 
 struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
 					 struct pt_err *err)
 {
-	struct pt_program_file file = { malloc(len_bytes + 1), len_bytes };
+	struct origin from = { .name = name, .elf_machine = elf_machine };
 
-	if (file.bytes == NULL) {
-		pt_fail(err, PT_ENOMEM, "%s: no memory", name);
+	return copy_file(&from.file, bytes, len_bytes, name, err) ? build(from, err) : NULL;
+}
+
+struct pt_program *pt_program_from_two(const char *name, const uint8_t *bytes, size_t len_bytes, const char *debug_name,
+				       const uint8_t *debug_bytes, size_t debug_len_bytes, struct pt_err *err)
+{
+	struct origin from = { .name = name, .debug_name = debug_name };
+
+	if (!copy_file(&from.debug, debug_bytes, debug_len_bytes, debug_name, err))
+		return NULL;
+	if (!copy_file(&from.file, bytes, len_bytes, name, err)) {
+		free(from.debug.bytes);
 		return NULL;
 	}
-	memcpy(file.bytes, bytes, len_bytes);
-	return build(name, file, elf_machine, err);
+	return build(from, err);
+}
+
+struct pt_program *pt_program_open_with(const char *path, unsigned elf_machine, const struct pt_params *settings,
+					struct pt_err *err)
+{
+	struct origin from = {
+		.name = path, .debug_dirs = pt_params_text(settings, &pt_program_params[PT_PROGRAM_DEBUG_DIR]),
+		.elf_machine = elf_machine,
+	};
+	struct pt_program *program;
+
+	from.file.bytes = pt_file_read(path, PT_PROGRAM_MAX_BYTES, &from.file.len_bytes, err);
+	program = from.file.bytes != NULL ? build(from, err) : NULL;
+	if (program != NULL)
+		pt_program_set_settings(program, settings);
+	return program;
 }
 
 struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err)
 {
-	struct pt_program_file file;
-
-	file.bytes = pt_file_read(path, PT_PROGRAM_MAX_BYTES, &file.len_bytes, err);
-	return file.bytes != NULL ? build(path, file, elf_machine, err) : NULL;
+	return pt_program_open_with(path, elf_machine, NULL, err);
 }

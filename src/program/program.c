@@ -89,6 +89,7 @@ void pt_program_unref(struct pt_program *program)
 	free(program->around);
 	free(program->lines);
 	free(program->files);
+	pt_params_free(program->settings);
 	free(program->elf.bytes);
 	free(program->debug.bytes);
 	free(program);
@@ -206,6 +207,22 @@ bool pt_program_call(struct pt_program *program, const char *name)
 	if (copy != NULL)
 		program->path = copy;
 	return copy != NULL;
+}
+
+void pt_program_set_settings(struct pt_program *program, const struct pt_params *settings)
+{
+	pt_params_free(program->settings);
+	program->settings = settings != NULL ? pt_params_copy(settings) : NULL;
+}
+
+const struct pt_params *pt_program_settings(const struct pt_program *program)
+{
+	return program->settings;
+}
+
+const char *pt_program_debug_path(const struct pt_program *program)
+{
+	return program->debug_path;
 }
 
 const char *pt_program_build_id(const struct pt_program *program)

@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "isa/isa.h"
+#include "params.h"
 
 struct pt_function {
 	const char *name;	/* as people write it: C++ and Rust names demangled */
@@ -53,15 +54,25 @@ enum { PT_PROGRAM_MAX_BYTES = 64 << 20, PT_PROGRAM_MAX_CODE = 16 << 20 };
  * (the sentence names both machines; 0 = any), or damaged. A stripped ELF opens: it has no functions, and
  * pt_program_warning() says so. Nothing in the file is trusted. */
 struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err);
+/* The same with settings of pt_program_params (settings.h); NULL: all standards. What the ELF lacks, symbols or DWARF,
+ * is looked for in a separate debug file; one that does not belong to the ELF is refused, and a warning says so. */
+struct pt_program *pt_program_open_with(const char *path, unsigned elf_machine, const struct pt_params *settings,
+					struct pt_err *err);
 /* The same from memory (a built-in demo firmware, a file in a capture); name is for messages. bytes are copied. */
 struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
 					 struct pt_err *err);
+/* Settings for a program that was not opened with any; before somebody else has it. They are copied. */
+void pt_program_set_settings(struct pt_program *program, const struct pt_params *settings);
+/* Those, or those that it was opened with; may be NULL, which is all standards. */
+const struct pt_params *pt_program_settings(const struct pt_program *program);
 struct pt_program *pt_program_ref(struct pt_program *program);	/* any thread */
 void pt_program_unref(struct pt_program *program);		/* NULL is fine */
 
 const char *pt_program_path(const struct pt_program *program);
 /* Give it the name that reports shall show. Before it is shared. False: no room, it keeps the one it has. */
 bool pt_program_call(struct pt_program *program, const char *name);
+/* The separate debug file that symbols or lines are from; NULL: none. */
+const char *pt_program_debug_path(const struct pt_program *program);
 const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
 const char *pt_program_sha256(const struct pt_program *program);	/* of the ELF file's bytes, hex; "": not from an ELF */
 unsigned pt_program_machine(const struct pt_program *program);		/* e_machine; 0: not from an ELF */

@@ -1,5 +1,5 @@
-/* What the files that read an ELF share while they do: elf.c (headers, segments, vectors) and symbols.c (functions,
- * marks). Every function returns 0, or the code of r->err. */
+/* What the files that read an ELF share while they do: elf.c (headers, segments, vectors), symbols.c (functions,
+ * marks) and debugfile.c (the file that has what the ELF has not). Every function returns 0, or the code of r->err. */
 #ifndef PT_PROGRAM_READER_H
 #define PT_PROGRAM_READER_H
 
@@ -12,12 +12,14 @@ struct pt_elf_reader {
 	const uint8_t *bytes;		/* the whole file */
 	size_t len_bytes;
 	Elf *elf;
+	Elf *debug;			/* the separate debug file, or NULL (debugfile.h) */
 	GElf_Ehdr header;
 	struct pt_program *program;
 	uint64_t vectors, vectors_bytes;	/* PT_UNKNOWN until somebody names them */
 	struct pt_err *err;
 
-	struct pt_function_draft *drafts;	/* symbols.c */
+	Elf *symbols;			/* symbols.c: the one of the two that has a symbol table */
+	struct pt_function_draft *drafts;
 	struct pt_mark_draft *marks;
 	size_t n_drafts, n_marks, n_marks_room, n_mapping;
 };
@@ -26,6 +28,13 @@ int pt_elf_damaged(struct pt_elf_reader *r, const char *what);
 int pt_elf_no_room(struct pt_elf_reader *r);
 /* Does the section put bytes into memory? */
 bool pt_elf_in_memory(const GElf_Shdr *sh);
+
+enum { PT_BUILD_ID_TEXT = 2 * 64 + 1 };
+/* In hex; "" without one. */
+void pt_elf_build_id(Elf *elf, char text[PT_BUILD_ID_TEXT]);
+
+/* What is copied out of a file is at most this many times its size: names can share their bytes. */
+enum { PT_ARENA_FACTOR = 4 };
 
 /* Symbols, functions and marks into r->program. */
 int pt_elf_read_symbols(struct pt_elf_reader *r);

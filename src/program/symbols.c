@@ -35,13 +35,25 @@ static int add_mark(struct pt_elf_reader *r, uint64_t addr, bool code)
 	return 0;
 }
 
+/* Does the section put bytes into memory? Those of a debug file are all said to be empty, but where they lie tells. */
+static bool has_bytes(const struct pt_elf_reader *r, Elf *elf, const GElf_Shdr *sh)
+{
+	GElf_Shdr full = *sh;
+
+	full.sh_type = SHT_PROGBITS;
+	return elf == r->elf ? pt_elf_in_memory(sh)
+			     : pt_elf_in_memory(&full) && pt_program_bytes_at(r->program, sh->sh_addr, 1) != NULL;
+}
+
+/* A stripped ELF may have no sections left; its debug file has them still. */
 static int mark_sections(struct pt_elf_reader *r)
 {
+	Elf *elf = r->debug != NULL && elf_nextscn(r->elf, NULL) == NULL ? r->debug : r->elf;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
-	while ((scn = elf_nextscn(r->elf, scn)) != NULL) {
-		if (gelf_getshdr(scn, &sh) == NULL || !pt_elf_in_memory(&sh))
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		if (gelf_getshdr(scn, &sh) == NULL || !has_bytes(r, elf, &sh))
 			continue;
 		if (add_mark(r, sh.sh_addr, (sh.sh_flags & SHF_EXECINSTR) != 0 && r->n_mapping == 0) < 0 ||
 		    add_mark(r, sh.sh_addr + sh.sh_size, false) < 0)
@@ -87,8 +99,8 @@ static int add_function(struct pt_elf_reader *r, const GElf_Sym *sym, const char
 	uint64_t addr = r->header.e_machine == EM_ARM ? sym->st_value & ~UINT64_C(1) : sym->st_value;	/* Thumb bit */
 	GElf_Shdr sh;
 
-	if (sym->st_shndx >= SHN_LORESERVE || gelf_getshdr(elf_getscn(r->elf, sym->st_shndx), &sh) == NULL ||
-	    !pt_elf_in_memory(&sh) || addr - sh.sh_addr >= sh.sh_size || !is_function(sym, &sh, name) ||
+	if (sym->st_shndx >= SHN_LORESERVE || gelf_getshdr(elf_getscn(r->symbols, sym->st_shndx), &sh) == NULL ||
+	    !has_bytes(r, r->symbols, &sh) || addr - sh.sh_addr >= sh.sh_size || !is_function(sym, &sh, name) ||
 	    names_exit(name))
 		return 0;
 	r->drafts[r->n_drafts++] = (struct pt_function_draft){
@@ -139,7 +151,7 @@ static int walk_symbols(struct pt_elf_reader *r, Elf_Data *data, const GElf_Shdr
 
 		if (gelf_getsym(data, (int)i, &sym) == NULL)
 			return pt_elf_damaged(r, elf_errmsg(-1));
-		name = elf_strptr(r->elf, sh->sh_link, sym.st_name);
+		name = elf_strptr(r->symbols, sh->sh_link, sym.st_name);
 		if (name == NULL)
 			return pt_elf_damaged(r, "a symbol without a name");
 		if (add(r, &sym, name) < 0)
@@ -259,14 +271,26 @@ static int keep_marks(struct pt_elf_reader *r)
 	return 0;
 }
 
-static Elf_Data *find_symbols(struct pt_elf_reader *r, GElf_Shdr *sh)
+static Elf_Data *symbols_of(Elf *elf, GElf_Shdr *sh)
 {
 	Elf_Scn *scn = NULL;
 
-	while ((scn = elf_nextscn(r->elf, scn)) != NULL)
+	while (elf != NULL && (scn = elf_nextscn(elf, scn)) != NULL)
 		if (gelf_getshdr(scn, sh) != NULL && sh->sh_type == SHT_SYMTAB && sh->sh_entsize > 0)
 			return elf_getdata(scn, NULL);
 	return NULL;
+}
+
+static Elf_Data *find_symbols(struct pt_elf_reader *r, GElf_Shdr *sh)
+{
+	Elf_Data *data = symbols_of(r->elf, sh);
+
+	r->symbols = r->elf;
+	if (data == NULL && r->debug != NULL) {
+		data = symbols_of(r->debug, sh);
+		r->symbols = r->debug;
+	}
+	return data;
 }
 
 int pt_elf_read_symbols(struct pt_elf_reader *r)

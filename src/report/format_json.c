@@ -95,6 +95,10 @@ static json_t *elf(const struct pt_profile *p)
 	object = json_object();
 	json_object_set_new(object, "path", pt_json_text(pt_program_path(p->program)));
 	json_object_set_new(object, "build_id", pt_json_text(pt_program_build_id(p->program)));
+	if (pt_program_debug_path(p->program) != NULL)
+		json_object_set_new(object, "debug_path", pt_json_text(pt_program_debug_path(p->program)));
+	if (pt_program_warning(p->program) != NULL)
+		json_object_set_new(object, "warning", pt_json_text(pt_program_warning(p->program)));
 	json_object_set_new(object, "differs_at", p->elf_differs ? pt_json_number(p->elf_differs_at) : json_null());
 	return object;
 }

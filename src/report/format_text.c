@@ -29,6 +29,19 @@ static void title(const struct pt_profile *p, struct pt_text *out)
 		    path != NULL ? path : "a program without symbols", p->ended ? "" : " (still running)");
 }
 
+/* Where names and lines are from, when that is not the ELF alone. */
+static void symbols_lines(const struct pt_program *program, struct pt_text *out)
+{
+	if (pt_program_debug_path(program) != NULL) {
+		label(out, "symbols");
+		pt_text_add(out, "what the ELF lacks is from %s\n", pt_program_debug_path(program));
+	}
+	if (pt_program_warning(program) != NULL) {
+		label(out, "symbols");
+		pt_text_add(out, "%s\n", pt_program_warning(program));
+	}
+}
+
 static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	char hz[32];
@@ -255,6 +268,8 @@ static void buffer_line(const struct pt_profile *p, struct pt_text *out)
 static void header(const struct pt_profile *p, struct pt_text *out)
 {
 	title(p, out);
+	if (p->program != NULL)
+		symbols_lines(p->program, out);
 	source_lines(p, out);
 	time_lines(p, out);
 	data_lines(p, out);

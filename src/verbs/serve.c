@@ -83,7 +83,8 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 {
 	struct pt_gdbstub_config config = {
 		.address = options->gdb != NULL ? options->gdb : "127.0.0.1:3333",
-		.board = s->rig.board, .session = s->rig.session, .on_quit = on_quit, .arg = s,
+		.board = s->rig.board, .session = s->rig.session, .symbols = s->rig.symbols,
+		.on_quit = on_quit, .arg = s,
 	};
 
 	if (parse_attach(options->attach, &config.attach, err) < 0)

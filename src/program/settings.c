@@ -1,0 +1,11 @@
+/* See settings.h. */
+#include "program/settings.h"
+
+const struct pt_param pt_program_params[PT_N_PROGRAM_PARAMS] = {
+	[PT_PROGRAM_DEBUG_DIR] = { .key = "debug-dir", .type = PT_PARAM_LIST, .standard = "/usr/lib/debug",
+		.help = "folders with separate debug files, by build-id and by path (DIR,DIR)" },
+	[PT_PROGRAM_SOURCE_PATH] = { .key = "source-path", .type = PT_PARAM_LIST,
+		.help = "where sources are now: FROM:TO replaces a folder, DIR is searched (FROM:TO,DIR)" },
+	[PT_PROGRAM_EXITS] = { .key = "exits", .type = PT_PARAM_LIST,
+		.help = "where functions end, instead of what analysis finds (FUNCTION:POINT+POINT,FUNCTION:POINT)" },
+};
