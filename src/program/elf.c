@@ -59,6 +59,16 @@ static int check_machine(const char *name, unsigned is, unsigned wanted, struct 
 		       machine_name(wanted, wanted_room));
 }
 
+bool pt_program_is_big_endian(const struct pt_program *program)
+{
+	return program->elf.bytes != NULL && program->elf.bytes[EI_DATA] == ELFDATA2MSB;
+}
+
+unsigned pt_program_address_bytes(const struct pt_program *program)
+{
+	return program->elf.bytes != NULL && program->elf.bytes[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+}
+
 unsigned pt_program_machine(const struct pt_program *program)
 {
 	return program->machine;

@@ -76,6 +76,8 @@ const char *pt_program_debug_path(const struct pt_program *program);
 const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
 const char *pt_program_sha256(const struct pt_program *program);	/* of the ELF file's bytes, hex; "": not from an ELF */
 unsigned pt_program_machine(const struct pt_program *program);		/* e_machine; 0: not from an ELF */
+bool pt_program_is_big_endian(const struct pt_program *program);
+unsigned pt_program_address_bytes(const struct pt_program *program);	/* 4 or 8: the class of the ELF; 4 without one */
 /* PT_EARG, naming both machines, when the ELF is for another one than elf_machine. */
 int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err);
 const char *pt_program_warning(const struct pt_program *program);	/* "stripped: ..."; NULL: nothing to say */
