@@ -91,9 +91,14 @@ def text_of(path):
         return file.read()
 
 
+CONTINUE = ("echo CONTINUES\\n", "continue")
+
+
 def running(daemon, *in_report):
-    """For interrupt_when: the core runs on GDB's behalf, and the profile, where one is asked for, has these words."""
-    def look(_):
+    """For interrupt_when: the CONTINUE of this GDB is at work, and the profile, where one is asked for, has these words."""
+    def look(printed):
+        if "CONTINUES" not in printed:
+            return False	# the core still runs because nobody has halted it yet
         rsp = Rsp(daemon.address)
         try:
             said = rsp.monitor("status")
@@ -182,6 +187,11 @@ def expect(text, *wanted):
     assert gone is None, f"no {gone[0]!r} in:\n{gone[1]}"
 
 
+def await_status(daemon, word):
+    """The command of GDB that waits until `monitor status` has this word."""
+    return f"shell {sys.executable} -B {os.path.abspath(__file__)} {daemon.address} '{word}'"
+
+
 def eventually(true, timeout_s=DEADLINE_S):
     end = time.monotonic() + timeout_s
     while not true():
@@ -198,3 +208,7 @@ def main(tests):
         if len(sys.argv) < 3 or sys.argv[2] == test.__name__:
             test(build)
             print("ok:", test.__doc__ or test.__name__)
+
+
+if __name__ == "__main__":
+    eventually(lambda: sys.argv[2] in Rsp(sys.argv[1]).monitor("status"))
