@@ -115,8 +115,8 @@ struct pt_target_ops {
 	int (*pc)(void *state, unsigned core, uint64_t *pc, struct pt_err *err);	/* halted */
 
 	struct pt_mem *(*mem)(void *state, unsigned core);
-	/* Ascending, apart from each other. RAM, ROM and FLASH only where the chip is known to have them; the rest of
-	 * what may be accessed is IO (on an unknown chip everything is). */
+	/* Ascending, apart from each other. RAM and ROM only where the chip is known to have them, FLASH also where it
+	 * may lie on an unknown chip (flash_erase() then says that it cannot); the rest of what may be accessed is IO. */
 	const struct pt_region *(*regions)(void *state, size_t *n);
 
 	/* Idempotent. PT_EUNSUPPORTED: never on this chip; PT_EBUSY: none free (the sentence says who has them). */

@@ -1,5 +1,6 @@
 /* Core control and breakpoints over an array with a register model of the debug unit: reasons of halts, slow registers,
  * a step that does not end, resets and lost power, comparators of both versions. */
+#include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
@@ -389,6 +390,19 @@ START_TEST(who_leaves_turns_off_what_debugging_needs)
 }
 END_TEST
 
+START_TEST(load_is_refused_on_a_chip_without_a_flash_row)
+{
+	static const uint8_t bytes[4];
+
+	snprintf(cm->chip.name, sizeof(cm->chip.name), "SAMD21");
+	cm->chip.flash = PT_FLASH_NONE;
+	ck_assert_int_eq(pt_flash_erase(cm, 0, 0x400, &err), PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, "SAMD21: how to program the flash") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, "debugging and profiling go on") != NULL, "%s", err.msg);
+	ck_assert_int_eq(pt_flash_write(cm, 0, bytes, sizeof(bytes), &err), PT_EUNSUPPORTED);
+}
+END_TEST
+
 /* --- breakpoints -------------------------------------------------------------------------------------------------- */
 
 static const struct { uint32_t ctrl; uint64_t addr; int rc; uint32_t comp; } comparators[] = {
@@ -467,6 +481,7 @@ int main(void)
 	tcase_add_test(tc, reset_catches_the_vector_and_restores_demcr);
 	tcase_add_test(tc, a_reset_that_does_nothing_is_an_error);
 	tcase_add_loop_test(tc, restore_leaves_it_as_found, 0, PT_LEN(detaches));
+	tcase_add_test(tc, load_is_refused_on_a_chip_without_a_flash_row);
 	tcase_add_loop_test(tc, who_leaves_turns_off_what_debugging_needs, 0, PT_LEN(leaves));
 	tcase_add_loop_test(tc, comparators_of_both_versions, 0, PT_LEN(comparators));
 	tcase_add_test(tc, a_leased_comparator_is_not_taken);

@@ -203,13 +203,18 @@ START_TEST(kinetis_says_what_it_is)
 }
 END_TEST
 
-START_TEST(an_unknown_chip_is_all_io)
+/* Where its flash may lie, load is refused; the rest may be RAM or anything. */
+START_TEST(an_unknown_chip_has_flash_that_nobody_can_program)
 {
 	identify(NULL, 0);
 	ck_assert_str_eq(chip.name, "unknown chip");
 	ck_assert_int_eq(chip.flash, PT_FLASH_NONE);
-	ck_assert_uint_eq(chip.n_regions, 1);
-	ck_assert_int_eq(chip.region[0].kind, PT_REGION_IO);
+	ck_assert_uint_eq(chip.n_regions, 2);
+	ck_assert_int_eq(chip.region[0].kind, PT_REGION_FLASH);
+	ck_assert_uint_eq(chip.region[0].addr, 0);
+	ck_assert_int_eq(chip.region[1].kind, PT_REGION_IO);
+	ck_assert_uint_eq(chip.region[1].addr, 0x10000000);
+	ck_assert_uint_eq(chip.region[1].addr + chip.region[1].size, UINT64_C(0x100000000));
 }
 END_TEST
 
@@ -350,7 +355,7 @@ int main(void)
 	tcase_add_test(tc, an_architecture_id_decides);
 	tcase_add_test(tc, without_memory_it_is_no_target);
 	tcase_add_loop_test(tc, kinetis_says_what_it_is, 0, PT_LEN(kinetis));
-	tcase_add_test(tc, an_unknown_chip_is_all_io);
+	tcase_add_test(tc, an_unknown_chip_has_flash_that_nobody_can_program);
 	tcase_add_test(tc, a_name_overrules);
 	tcase_add_test(tc, an_mtb_that_no_table_lists_is_found);
 	tcase_add_test(tc, a_locked_chip_offers_erase);

@@ -8,7 +8,7 @@
 #include "targets/cortexm/scs.h"
 #include "util.h"
 
-enum { KB = 1024, SECTOR_BYTES = 1024, BATCH_MS = 1000 };
+enum { KB = 1024, SECTOR_BYTES = 1024, CODE_BYTES = 0x10000000 };
 #define MDM_IDR_KINETIS_L UINT32_C(0x001c0020)	/* Source: OpenOCD and pyOCD agree; NXP AN4835, 4 */
 
 /* Kinetis L. Source: NXP KL27 Sub-Family Reference Manual, SIM. */
@@ -50,19 +50,22 @@ static void add_region(struct pt_chip *chip, enum pt_region_kind kind, uint64_t 
 		chip->region[chip->n_regions++] = (struct pt_region){ kind, from, to - from, block_bytes };
 }
 
-/* Flash and RAM where they are known; everything else may be anything. */
+/* Flash and RAM where they are known; everything else may be anything. But where flash is not known, the lower half of
+ * the architecture's code region is taken for it: a debugger that believed it to be RAM would write its program into
+ * nothing and say that it is loaded. RAM for code lies in the upper half (LPC, Kinetis). */
 static void make_regions(struct pt_chip *chip)
 {
 	uint64_t ram_end = (uint64_t)chip->ram_addr + chip->ram_bytes;
+	uint64_t flash_end = chip->flash_bytes != 0 ? chip->flash_bytes : CODE_BYTES;
 
 	chip->n_regions = 0;
-	add_region(chip, PT_REGION_FLASH, 0, chip->flash_bytes, SECTOR_BYTES);
+	add_region(chip, PT_REGION_FLASH, 0, flash_end, SECTOR_BYTES);
 	if (chip->ram_bytes != 0) {
-		add_region(chip, PT_REGION_IO, chip->flash_bytes, chip->ram_addr, 0);
+		add_region(chip, PT_REGION_IO, flash_end, chip->ram_addr, 0);
 		add_region(chip, PT_REGION_RAM, chip->ram_addr, ram_end, 0);
 		add_region(chip, PT_REGION_IO, ram_end, UINT64_C(0x100000000), 0);
 	} else {
-		add_region(chip, PT_REGION_IO, chip->flash_bytes, UINT64_C(0x100000000), 0);
+		add_region(chip, PT_REGION_IO, flash_end, UINT64_C(0x100000000), 0);
 	}
 }
 
