@@ -97,11 +97,12 @@ static const struct pt_lines_inline *find_inline(const struct pt_lines *l, uint3
 	return NULL;
 }
 
-/* Entered from in front of it 5 times, by a jump to its begin 3 times, interrupted in it twice and gone on with. */
+/* Entered from in front of it 5 times, by a jump to its begin 3 times, interrupted in it twice and gone on with; once
+ * interrupted when it was to begin. */
 START_TEST(an_inlined_call_is_entered_from_outside)
 {
 	const struct pt_inline_range in = plain_inline(result()->inlines);
-	uint64_t second = in.from + len_of(in.from), count = 8;
+	uint64_t second = in.from + len_of(in.from), count = 9;
 	const struct pt_lines_inline *row;
 	uint64_t instructions = 0;
 
@@ -112,6 +113,8 @@ START_TEST(an_inlined_call_is_entered_from_outside)
 		feed(in.from, second, PT_LEFT_EXCEPTION, 0, flow.exception_entry_cycles);
 		feed(second, in.to, PT_LEFT_BRANCH, 0, 1);
 	}
+	feed(in.from - 2, in.from, PT_LEFT_EXCEPTION, 0, flow.exception_entry_cycles);
+	feed(in.from, in.to, PT_LEFT_BRANCH, 0, 1);
 	for (uint64_t at = in.from; at < in.to; at += len_of(at))
 		instructions += count;
 	row = find_inline(result(), in.id);

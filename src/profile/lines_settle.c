@@ -265,16 +265,15 @@ static uint32_t target_inline(const struct inline_work *w, const struct insn *in
 	return target != PT_UNKNOWN ? pt_inlines_at(w->c->inlines, target) : PT_NO_INLINE;
 }
 
-/* Entries of id by this instruction: arrivals at it, less those from inside: where an interrupted run went on, straight
- * on from the instruction before, by jumps that it makes itself, and by returns to it. */
+/* Entries of id by this instruction: arrivals at it, less those from inside. Where the instruction before is inside too,
+ * who comes straight on does not count, and neither does who goes on after an interrupt; jumps from inside and returns
+ * to it never do. */
 static uint64_t entries(const struct inline_work *w, const struct insn *insn, uint32_t id, uint32_t target)
 {
 	const struct pt_unit_count *here = insn->here;
-	uint64_t n = here->begins - (here->ends - here->left);
 	bool follows = w->end == insn->address && is_inside(w, w->before, id);
+	uint64_t n = follows ? here->begins - (here->ends - here->left) : insn->count;
 
-	if (!follows)
-		n += insn->count - here->begins;
 	if (target != PT_NO_INLINE && is_inside(w, target, id))
 		n -= insn->behind->left;
 	return n;

@@ -238,7 +238,7 @@ static int write_json(const struct pt_profile *profile, const struct pt_view *vi
 	facts(object, profile);
 	figures(object, profile);
 	for (size_t i = 0; pt_views[i] != NULL; i++)
-		if (pt_views[i]->n_rows(profile) != (size_t)PT_NOT_MADE)
+		if (pt_views[i]->n_rows(profile) != (size_t)PT_NOT_MADE && (!pt_views[i]->bulky || pt_views[i] == view))
 			json_object_set_new(object, pt_views[i]->name,
 					    rows_of(profile, pt_views[i], pt_views[i] == view ? query : &plain));
 	return pt_json_write(out, object, err);

@@ -30,7 +30,7 @@ static int list_words(const char *what, const char *word, struct pt_err *err)
 		at += (size_t)snprintf(views + at, sizeof(views) - at, " %s", pt_views[i]->name);
 	for (size_t i = 0, at = 0; pt_formats[i] != NULL && at < sizeof(formats); i++)
 		at += (size_t)snprintf(formats + at, sizeof(formats) - at, " %s", pt_formats[i]->name);
-	return pt_fail(err, PT_EARG, "%s '%.40s'; views:%s; formats:%s; and sort=COLUMN top=N", what, word, views, formats);
+	return pt_fail(err, PT_EARG, "%s '%.40s'; views:%s; formats:%s; and sort=COLUMN top=N from=TIME to=TIME name=PATTERN", what, word, views, formats);
 }
 
 /* "gross.max" is itself; "gross" is gross.total; "max" the first column that ends in it. -1: none. */
@@ -65,6 +65,16 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 	return pt_fail(err, PT_EARG, "cannot sort by '%s'; %s has:%s", query->sort, view != NULL ? view->name : "it", keys);
 }
 
+static int check_zoom(const struct pt_query *query, struct pt_err *err)
+{
+	const struct pt_view *view = find_view(query->view[0] != '\0' ? query->view : pt_views[0]->name);
+	bool zooms = query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0';
+
+	if (!zooms || view == NULL || view->match != NULL)
+		return 0;
+	return pt_fail(err, PT_EARG, "from=, to= and name= are for the timeline; %s cannot be asked like that", view->name);
+}
+
 static int copy(char *to, size_t room, const char *key, const char *value, struct pt_err *err)
 {
 	if (value[0] == '\0' || strlen(value) >= room)
@@ -88,8 +98,15 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 		if (pt_params_parse(PT_PARAM_NUMBER, word + 4, &top, err) < 0 || top > UINT32_MAX)
 			return pt_fail(err, PT_EARG, "top: '%.40s' is not a number of rows", word + 4);
 		query->top = (uint32_t)top;
+		query->top_given = true;
 		return 0;
 	}
+	if (strncmp(word, "name=", 5) == 0)
+		return copy(query->name, sizeof(query->name), "name", word + 5, err);
+	if (strncmp(word, "from=", 5) == 0)
+		return pt_params_parse(PT_PARAM_TIME, word + 5, &query->from_ns, err);
+	if (strncmp(word, "to=", 3) == 0)
+		return pt_params_parse(PT_PARAM_TIME, word + 3, &query->to_ns, err);
 	if (find_view(word) == NULL)
 		return list_words(strchr(word, '=') != NULL ? "there is no setting" : "there is no view", word, err);
 	return copy(query->view, sizeof(query->view), "view", word, err);
@@ -102,5 +119,5 @@ int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_wo
 	memset(query, 0, sizeof(*query));
 	for (size_t i = 0; rc == 0 && i < n_words; i++)
 		rc = take_word(query, words[i], err);
-	return rc == 0 ? check_sort(query, err) : rc;
+	return rc == 0 && (rc = check_zoom(query, err)) == 0 ? check_sort(query, err) : rc;
 }

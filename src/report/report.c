@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "util.h"
 
-#define PT_VIEWS(X) X(functions) X(calls) X(tree) X(lines) X(instructions) X(inlines) X(coverage) X(irqs) X(gaps)
+#define PT_VIEWS(X) X(functions) X(calls) X(tree) X(lines) X(instructions) X(inlines) X(coverage) X(irqs) X(timeline) X(gaps)
 
 #define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(pprof) X(callgrind) X(gmon) X(lcov) X(speedscope) X(svg) X(summary)
 
@@ -78,50 +78,66 @@ static int compare(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void sort_rows(const void *subject, const struct pt_view *view, size_t column, struct sort_key *keys, size_t n,
-		      struct pt_value *values)
+static void sort_rows(const void *subject, const struct pt_view *view, size_t column, struct sort_key *keys, size_t *rows,
+		      size_t n, struct pt_value *values)
 {
 	for (size_t i = 0; i < n; i++) {
-		view->row(subject, i, values);
-		keys[i] = key_of(i, &view->columns[column], &values[column]);
+		view->row(subject, rows[i], values);
+		keys[i] = key_of(rows[i], &view->columns[column], &values[column]);
 	}
 	qsort(keys, n, sizeof(*keys), compare);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = keys[i].row;
 }
 
-static int order(const void *subject, size_t all, const struct pt_view *view, const struct pt_query *query, size_t **rows,
-		 size_t *n, struct pt_err *err)
+/* The rows that the query asks for, in the view's own order; how many. */
+static size_t choose(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t all, size_t *rows)
 {
-	const char *word = query->sort[0] != '\0' ? query->sort : view->sort;
-	int column = word != NULL ? pt_view_column(view, word) : -1;
-	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
-	struct sort_key *keys = calloc(all + 1, sizeof(*keys));
+	bool zooms = view->match != NULL && (query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0');
+	size_t first = view->tail != 0 && view->tail < all && !zooms && !query->top_given ? all - view->tail : 0, n = 0;
 
-	*n = query->top != 0 && query->top < all ? query->top : all;
-	*rows = calloc(all + 1, sizeof(**rows));
-	if (*rows == NULL || keys == NULL || values == NULL || (query->sort[0] != '\0' && column < 0)) {
-		free(keys);
-		free(values);
-		free(*rows);
-		*rows = NULL;
-		return column < 0 ? pt_fail(err, PT_EARG, "%s has no column '%s' to sort by", view->name, query->sort)
-				  : pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", all);
-	}
-	if (column >= 0)
-		sort_rows(subject, view, (size_t)column, keys, all, values);
-	for (size_t i = 0; i < *n; i++)
-		(*rows)[i] = column >= 0 ? keys[i].row : i;
-	free(keys);
+	for (size_t i = first; i < all; i++)
+		if (!zooms || view->match(subject, i, query))
+			rows[n++] = i;
+	return n;
+}
+
+static int sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n, struct pt_err *err)
+{
+	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
+	struct sort_key *keys = calloc(n + 1, sizeof(*keys));
+	int rc = 0;
+
+	if (values != NULL && keys != NULL)
+		sort_rows(subject, view, column, keys, rows, n, values);
+	else
+		rc = pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", n);
 	free(values);
-	return 0;
+	free(keys);
+	return rc;
 }
 
 int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
 		    size_t *n, struct pt_err *err)
 {
+	const char *word = query->sort[0] != '\0' ? query->sort : view->sort;
+	int column = word != NULL ? pt_view_column(view, word) : -1, rc = 0;
 	size_t all = view->n_rows(subject);
 
-	return all != (size_t)PT_NOT_MADE ? order(subject, all, view, query, rows, n, err)
-					  : pt_report_lacks(view->name, view->needs, err);
+	*rows = NULL;
+	if (all == (size_t)PT_NOT_MADE)
+		return pt_report_lacks(view->name, view->needs, err);
+	if (query->sort[0] != '\0' && column < 0)
+		return pt_fail(err, PT_EARG, "%s has no column '%s' to sort by", view->name, query->sort);
+	*rows = calloc(all + 1, sizeof(**rows));
+	if (*rows == NULL)
+		return pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", all);
+	*n = choose(subject, view, query, all, *rows);
+	if (column >= 0)
+		rc = sort(subject, view, (size_t)column, *rows, *n, err);
+	if (query->top != 0 && query->top < *n)
+		*n = query->top;
+	return rc;
 }
 
 /* --- render */

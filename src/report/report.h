@@ -17,9 +17,12 @@ struct pt_query {
 	char format[16];	/* "text" */
 	char sort[24];		/* "net" */
 	uint32_t top;		/* rows at most; 0 = all */
+	bool top_given;		/* somebody said so, be it 0 */
+	uint64_t from_ns, to_ns;	/* of the timeline, on the probe's clock; to_ns 0: no end */
+	char name[64];		/* rows with this name; a pattern with * and ?; "": all */
 };
 
-/* Parse words such as "calls", "sort=gross", "top=10", "format=json". PT_EARG names the right words. Empty names mean
+/* Parse words such as "calls", "sort=gross", "top=10", "format=json", "from=2ms", "name=uart_*". PT_EARG names the right words. Empty names mean
  * the first view, the first format and the view's own order. */
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err);
 

@@ -65,6 +65,8 @@ static void print_number(char *out, size_t size, const struct pt_profile *profil
 {
 	if (unit == PT_UNIT_ADDRESS)
 		snprintf(out, size, "0x%08" PRIx64, u);
+	else if (unit == PT_UNIT_STAMP)		/* all digits: it is to be told from its neighbours */
+		snprintf(out, size, "%" PRIu64 ".%06" PRIu64 " ms", u / PT_NS_PER_MS, u % PT_NS_PER_MS);
 	else if (unit == PT_UNIT_NS)
 		pt_print_ns(out, size, u, " ");
 	else if (unit == PT_UNIT_TICKS)

@@ -11,6 +11,7 @@ enum pt_unit {
 	PT_UNIT_NONE,		/* text, a name */
 	PT_UNIT_COUNT,
 	PT_UNIT_CYCLES, PT_UNIT_INSTRUCTIONS, PT_UNIT_NS,
+	PT_UNIT_STAMP,		/* a moment, in ns on the probe's clock */
 	PT_UNIT_SHARE,		/* 0..1, shown as % */
 	PT_UNIT_BYTES, PT_UNIT_HZ,
 	PT_UNIT_ADDRESS,	/* hex */
@@ -37,10 +38,16 @@ struct pt_column {
 
 enum { PT_NOT_MADE = -1 };
 
+struct pt_query;	/* report.h */
+
 struct pt_view {
 	const char *name;	/* "functions" */
 	const char *help;
 	const char *needs;	/* the analysis that makes its rows; NULL: every profile has them */
+	bool bulky;		/* rows by the thousand: in JSON only when it is the view that was asked for */
+	size_t tail;		/* rows, the last ones, that a query shows that says nothing about which; 0: all */
+	/* Whether row i is one of those that the query asks for (from, to, name); NULL: it cannot be asked like that. */
+	bool (*match)(const void *subject, size_t i, const struct pt_query *query);
 	const char *sort;	/* sort word of its own order; NULL: as the rows come */
 	const struct pt_column *columns;
 	size_t n_columns;

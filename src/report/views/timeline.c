@@ -1,0 +1,109 @@
+/* One row per event, oldest first. from=, to= and name= zoom. */
+#include <fnmatch.h>
+#include <stdio.h>
+
+#include "profile/profile.h"
+#include "profile/step.h"
+#include "profile/timeline.h"
+#include "report/names.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_timeline;
+
+static const struct pt_column columns[] = {
+	{ "time_ns", "time", PT_UNIT_STAMP, true },
+	{ "time_error_ns", "+-", PT_UNIT_NS, false },
+	{ "clock", "clock", PT_UNIT_TICKS, false },
+	{ "what", "what", PT_UNIT_NONE, true },
+	{ "name", "name", PT_UNIT_NONE, true },
+	{ "value", "value", PT_UNIT_COUNT, true },
+	{ "state", "state", PT_UNIT_NONE, true },
+	{ "call", "call", PT_UNIT_TICKS, true },
+	{ "depth", "depth", PT_UNIT_COUNT, false },
+	{ "task", "task", PT_UNIT_COUNT, true },
+	{ "core", "core", PT_UNIT_COUNT, false },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_timeline *timeline = ((const struct pt_profile *)subject)->timeline;
+
+	return timeline != NULL ? timeline->n : (size_t)PT_NOT_MADE;
+}
+
+static const char *what(const struct pt_timeline_event *event)
+{
+	static const char *const kinds[PT_N_TIMELINE_KINDS] = {
+		[PT_TIMELINE_CALL] = "call", [PT_TIMELINE_TAIL_CALL] = "tail call", [PT_TIMELINE_EXCEPTION] = "exception",
+		[PT_TIMELINE_UNSEEN] = "running", [PT_TIMELINE_LEAVE] = "leave", [PT_TIMELINE_CUT] = "cut off",
+		[PT_TIMELINE_SWITCH] = "switch", [PT_TIMELINE_GAP] = "gap",
+	};
+	static const char *const signals[] = {
+		[PT_SIGNAL_TASK] = "task", [PT_SIGNAL_ISR] = "isr", [PT_SIGNAL_SERVICE] = "service", [PT_SIGNAL_SPAN] = "span",
+		[PT_SIGNAL_STATE] = "state", [PT_SIGNAL_VALUE] = "value", [PT_SIGNAL_LEVEL] = "level", [PT_SIGNAL_GAP] = "gap",
+	};
+
+	if (event->kind == PT_TIMELINE_SIGNAL)
+		return event->signal < PT_LEN(signals) ? signals[event->signal] : "?";
+	return event->kind < PT_N_TIMELINE_KINDS ? kinds[event->kind] : "?";
+}
+
+static const struct pt_signal_definition *definition(const struct pt_profile *p, const struct pt_timeline_event *event)
+{
+	const struct pt_signal_set *set = p->timeline->signals;
+
+	if (event->kind != PT_TIMELINE_SIGNAL || set == NULL || event->id >= set->n_definitions)
+		return NULL;
+	return &set->definition[event->id];
+}
+
+static const char *name(const struct pt_profile *p, const struct pt_timeline_event *event)
+{
+	const struct pt_signal_definition *d = definition(p, event);
+
+	if (d != NULL)
+		return d->name;
+	return event->kind == PT_TIMELINE_GAP || event->kind == PT_TIMELINE_SWITCH || event->kind == PT_TIMELINE_SIGNAL
+		? NULL : pt_name_of_function(p, event->id);
+}
+
+static bool match(const void *subject, size_t i, const struct pt_query *query)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_timeline_event *event = pt_timeline_at(p->timeline, i);
+	const char *is = name(p, event);
+
+	if ((query->from_ns != 0 || query->to_ns != 0) && event->at.ns == PT_UNKNOWN)
+		return false;
+	if (event->at.ns < query->from_ns || (query->to_ns != 0 && event->at.ns > query->to_ns))
+		return false;
+	return query->name[0] == '\0' || (is != NULL && fnmatch(query->name, is, 0) == 0);
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_timeline_event *event = pt_timeline_at(p->timeline, i);
+	const struct pt_signal_definition *d = definition(p, event);
+	bool leaves = event->kind == PT_TIMELINE_LEAVE || event->kind == PT_TIMELINE_CUT;
+	uint16_t indent = event->depth > 0 && d == NULL ? event->depth - 1u : 0;
+
+	*out++ = (struct pt_value){ .u = event->at.ns, .basis = PT_BASIS_MODELLED };
+	*out++ = (struct pt_value){ .u = event->at.ns != PT_UNKNOWN ? event->at.error_ns : PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = event->clock, .basis = p->times };
+	*out++ = (struct pt_value){ .text = what(event) };
+	*out++ = (struct pt_value){ .text = name(p, event), .indent = (uint8_t)(indent < 20 ? indent : 20) };
+	*out++ = (struct pt_value){ .u = d != NULL ? event->value : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .text = d != NULL ? pt_signal_value_name(d, event->value) : NULL };
+	*out++ = (struct pt_value){ .u = leaves ? event->value : PT_UNKNOWN, .basis = p->times };
+	*out++ = (struct pt_value){ .u = event->depth != 0 ? event->depth : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = event->task != PT_NO_TASK ? event->task : PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = event->core };
+}
+
+const struct pt_view pt_view_timeline = {
+	.name = "timeline", .help = "what happened, in order; from=TIME to=TIME name=PATTERN zoom", .needs = "timeline",
+	.bulky = true, .tail = 50, .match = match,
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};
