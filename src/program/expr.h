@@ -15,7 +15,8 @@
 
 enum { PT_EXPR_MAX_BYTES = 4096, PT_EXPR_MAX_NODES = 512, PT_EXPR_MAX_DEPTH = 48 };
 
-/* Target memory, as it is at the moment. n_bytes is 1 to 8 for values, more only where a caller says so. */
+/* Target memory, as it is at the moment. n_bytes is 1 to 8 for values, more only where a caller
+ * says so; err may be NULL. */
 struct pt_reader {
 	int (*read)(void *arg, uint64_t addr, void *bytes, size_t n_bytes, struct pt_err *err);
 	void *arg;
@@ -84,6 +85,7 @@ struct pt_plan {
 	bool simple;
 	uint64_t offset;		/* from what the pointer holds */
 	const struct pt_type *behind;	/* type of what is read there */
+	const struct pt_type *pointee;	/* what the pointer points to, casts included: struct task */
 	char member[PT_PLAN_NAME_BYTES];	/* "id", "link.id"; "" for *p */
 	char reason[480];		/* a sentence for all but ONE: why, and what to do */
 };

@@ -627,7 +627,7 @@ static int conditional(struct parser *p)
 
 struct pt_expr *pt_expr_parse(struct pt_types *types, const char *text, struct pt_err *err)
 {
-	struct pt_expr *expr = calloc(1, sizeof(*expr));
+	struct pt_expr *expr = malloc(sizeof(*expr));	/* most of it is nodes that most expressions do not have */
 	struct parser p = { .expr = expr, .text = text, .err = err };
 
 	if (expr == NULL) {
@@ -635,6 +635,8 @@ struct pt_expr *pt_expr_parse(struct pt_types *types, const char *text, struct p
 		return NULL;
 	}
 	expr->types = types;
+	expr->text = NULL;
+	expr->n_nodes = 0;
 	if (strlen(text) > PT_EXPR_MAX_BYTES) {
 		pt_fail(err, PT_EARG, "an expression of more than %d characters", PT_EXPR_MAX_BYTES);
 		goto bad;

@@ -158,6 +158,18 @@ static int pointer_behind(const struct pt_expr *expr, int node)
 	return strip_casts(expr, expr->node[node].child[0], &ignored);
 }
 
+/* What the pointer behind node's members points to, as it is cast there. */
+static int pointee_of(const struct pt_expr *expr, int node, const struct pt_reader *reader, struct pt_value *v)
+{
+	while (expr->node[node].op == PT_OP_MEMBER)
+		node = expr->node[node].child[0];
+	node = expr->node[node].child[0];
+	if (pt_expr_value(expr, node, reader, v, NULL) < 0)
+		return PT_EARG;
+	v->type = pt_type_target(expr->types, pt_type_strip(expr->types, v->type));
+	return 0;
+}
+
 /* Memory that hands out a stand-in for the pointer, so that the offset behind it shows. */
 struct stand_in { uint64_t addr, value; unsigned size_bytes, n_reads; bool big_endian; };
 
@@ -178,7 +190,7 @@ static void find_simple_pointer(struct planner *p, int node)
 	struct stand_in s = { .value = 0x10000, .big_endian = pt_types_big_endian(p->expr->types) };
 	struct pt_reader reader = { read_stand_in, &s };
 	struct pt_plan *plan = p->plan;
-	struct pt_value pointer, target;
+	struct pt_value pointer, target, pointee;
 	int at = pointer_behind(p->expr, node);
 
 	if (at < 0 || !constant_place(p->expr, at, &pointer) || !is_scalar(p->expr, &pointer))
@@ -189,7 +201,11 @@ static void find_simple_pointer(struct planner *p, int node)
 	    target.n_bits > 0 || !is_scalar(p->expr, &target) ||
 	    !member_path(p, node, plan->member, sizeof(plan->member)))
 		return;
+	s.n_reads = 0;
+	if (pointee_of(p->expr, node, &reader, &pointee) < 0)
+		return;
 	plan->simple = true;
+	plan->pointee = pointee.type;
 	plan->offset = target.addr - s.value;
 	plan->behind = target.type;
 	plan->leaf[0] = leaf_of(p->expr, at, &pointer, 0);

@@ -69,6 +69,11 @@ bool pt_types_has_dwarf(struct pt_types *types);
  * close), "several are meant" (with all that could be written instead), "optimised out", ... */
 int pt_types_find(struct pt_types *types, const char *name, struct pt_entity *found, struct pt_err *err);
 
+/* All variables that have an address and are of this type (the same entry, or one of the same name and size in another
+ * unit) or arrays of it, by name. written: how an expression names it without doubt. each() returns false to end. */
+void pt_types_each_of(struct pt_types *types, const struct pt_type *type,
+		      bool (*each)(void *arg, const struct pt_entity *variable, const char *written), void *arg);
+
 /* The type of a name in C: "unsigned char", "uint8_t", "struct motor", "enum state", a class; NULL: no such type. A
  * plain name is a typedef or a C++ class, or a tag when there is no such thing. */
 const struct pt_type *pt_types_named(struct pt_types *types, const char *name);

@@ -7,7 +7,7 @@
 #include "program/data.h"
 #include "program/types_parts.h"
 
-enum { MAX_CANDIDATES = 64, MAX_LOOKED_AT = 4096, SHOWN = 6 };
+enum { WRITTEN_BYTES = 300, MAX_CANDIDATES = 64, MAX_LOOKED_AT = 4096, SHOWN = 6 };
 
 /* What was asked for, in parts; those that are not there have no length. */
 struct wanted { const char *file, *scope, *name; size_t file_len, scope_len, name_len; };
@@ -358,4 +358,69 @@ int pt_types_find(struct pt_types *types, const char *name, struct pt_entity *fo
 		return ambiguous(&s, name, err);
 	*found = s.found[0].entity;
 	return 0;
+}
+
+/* --- variables by type -------------------------------------------------------------------------------------------- */
+
+/* The name that a type was given at last: a typedef's where the struct has none of its own. */
+static const char *name_of_type(struct pt_types *types, const struct pt_type *type)
+{
+	const char *name = type->name;
+
+	for (int i = 0; type->kind == PT_TYPE_ALIAS && i < PT_TYPES_MAX_DEPTH; i++) {
+		type = pt_type_target(types, type);
+		if (type->name != NULL)
+			name = type->name;
+	}
+	return name;
+}
+
+static bool same_type(struct pt_types *types, const struct pt_type *a, const struct pt_type *b)
+{
+	const struct pt_type *x = pt_type_strip(types, a), *y = pt_type_strip(types, b);
+	const char *x_name = name_of_type(types, a), *y_name = name_of_type(types, b);
+
+	if (x == y)
+		return true;
+	return x->kind == y->kind && x->size_bytes == y->size_bytes && x_name != NULL && y_name != NULL &&
+	       strcmp(x_name, y_name) == 0;
+}
+
+/* The shortest way to write it that means this one and no other. */
+static bool write_name(struct pt_types *types, const struct candidate *c, char *text, size_t room)
+{
+	const char *scope = c->name->scope, *file = c->entity.file != NULL ? c->entity.file : "?";
+	struct pt_entity found;
+
+	for (int how = 0; how < 4; how++) {
+		if ((how == 1 || how == 3) && scope == NULL)
+			continue;
+		snprintf(text, room, "%s%s%s%s%s", how >= 2 ? file : "", how >= 2 ? ":" : "", how % 2 != 0 ? scope : "",
+			 how % 2 != 0 ? "::" : "", c->name->name);
+		if (pt_types_find(types, text, &found, NULL) == 0 && same(&found, &c->entity))
+			return true;
+	}
+	return false;
+}
+
+void pt_types_each_of(struct pt_types *types, const struct pt_type *type,
+		      bool (*each)(void *arg, const struct pt_entity *variable, const char *written), void *arg)
+{
+	struct search s = { .types = types };
+	char written[WRITTEN_BYTES];
+
+	pt_types_index(types);
+	for (size_t i = 0; i < types->n_names; i++) {
+		struct candidate c = { .name = &types->names[i] };
+		const struct pt_type *of;
+
+		if (c.name->kind != PT_NAME_VARIABLE || c.name->declaration || !take(&s, c.name, &c.entity) ||
+		    c.entity.kind != PT_ENTITY_VARIABLE)
+			continue;
+		of = pt_type_strip(types, c.entity.type);
+		of = of->kind == PT_TYPE_ARRAY ? pt_type_target(types, of) : c.entity.type;
+		if (same_type(types, of, type) && write_name(types, &c, written, sizeof(written)) &&
+		    !each(arg, &c.entity, written))
+			return;
+	}
 }
