@@ -8,6 +8,7 @@
 #include "harness.h"
 #include "pipeline.h"
 #include "profile/profile.h"
+#include "report/report.h"
 #include "small_program.h"
 #include "trace/event.h"
 #include "trace/formats.h"
@@ -96,11 +97,29 @@ static inline void add_value(struct chunk_bytes *b, uint64_t ticks, uint64_t add
 	b->len += PT_VALUES_PC;
 }
 
+/* A message at an instrumentation port. */
+static inline void add_message(struct chunk_bytes *b, uint64_t ticks, uint64_t port, unsigned size, uint64_t value)
+{
+	add_value(b, ticks, port, size, value);
+	b->bytes[b->len - PT_VALUES_PC + PT_VALUES_HOW] = PT_SPACE_PORT * 2 + 1;
+}
+
 static inline void add_packet(struct chunk_bytes *b, uint32_t from, uint32_t to)
 {
 	pt_put_le32(b->bytes + b->len, from);
 	pt_put_le32(b->bytes + b->len + 4, to);
 	b->len += 8;
+}
+
+static inline const char *chunk_report(struct chunk_feed *f, struct pt_text *text, const char *view, const char *format)
+{
+	struct pt_query query = { .top = 0 };
+	struct pt_err err = { 0 };
+
+	strcpy(query.view, view);
+	strcpy(query.format, format);
+	ck_assert_msg(pt_report_render(pt_pipeline_profile(f->pipeline), &query, text, &err) == 0, "%s", err.msg);
+	return text->bytes;
 }
 
 #endif

@@ -4,7 +4,6 @@
 #include "chunk_feed.h"
 #include "profile/analysis.h"
 #include "profile/tree.h"
-#include "report/report.h"
 
 enum { ID_MAIN = 1, ID_LEAF };
 
@@ -71,17 +70,6 @@ START_TEST(flow_and_samples_together)
 }
 END_TEST
 
-static const char *render(struct chunk_feed *f, struct pt_text *text, const char *view, const char *format)
-{
-	struct pt_query query = { .top = 0 };
-	struct pt_err err = { 0 };
-
-	strcpy(query.view, view);
-	strcpy(query.format, format);
-	ck_assert_int_eq(pt_report_render(pt_pipeline_profile(f->pipeline), &query, text, &err), 0);
-	return text->bytes;
-}
-
 START_TEST(each_source_has_its_line)
 {
 	struct chunk_feed f = feed_of(NULL, 0);
@@ -91,12 +79,12 @@ START_TEST(each_source_has_its_line)
 	chunk_config(&f, 1, PCSR);
 	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_DRAIN, 0, 1000, NULL, 0);
 	chunk_put(&f, 1, PT_CHUNK_LOSS, PT_LOSS_HOST, 0, 500, NULL, 0);
-	render(&f, &text, "gaps", "text");
+	chunk_report(&f, &text, "gaps", "text");
 	ck_assert_ptr_nonnull(strstr(text.bytes, "time       mtb: 1.000 us = at most 0 s observed (0.00 %) + 1.000 us unobserved + 0 s lost\n"));
 	ck_assert_ptr_nonnull(strstr(text.bytes, "           pcsr: 500 ns = 0 s observed (0.00 %) + 0 s unobserved + 500 ns lost\n"));
 	ck_assert_ptr_nonnull(strstr(text.bytes, "lost       mtb: nothing\n           pcsr: host too slow 500 ns in 1\n"));
 	ck_assert_ptr_nonnull(strstr(text.bytes, "host too slow  lost             1      0    500 ns     100.0  pcsr\n"));
-	render(&f, &json, "gaps", "json");
+	chunk_report(&f, &json, "gaps", "json");
 	ck_assert_ptr_nonnull(strstr(json.bytes, "\"sources\": ["));
 	pt_text_free(&text);
 	pt_text_free(&json);

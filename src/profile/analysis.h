@@ -51,7 +51,7 @@ struct pt_analysis {
 };
 
 /* To add one: a file that fills a struct pt_analysis, one word here. */
-#define PT_ANALYSES(X) X(tree) X(lines) X(timeline)
+#define PT_ANALYSES(X) X(tree) X(lines) X(data) X(timeline)
 
 #define X(analysis) extern const struct pt_analysis pt_analysis_##analysis;
 PT_ANALYSES(X)

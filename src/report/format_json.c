@@ -25,7 +25,9 @@ static json_t *value_of(const struct pt_column *column, const struct pt_value *v
 {
 	if (column->unit == PT_UNIT_NONE)
 		return pt_json_text(value->text);
-	if (column->unit == PT_UNIT_SHARE || column->unit == PT_UNIT_MEAN)
+	if (value->undecided_ns != 0)
+		return json_null();
+	if (pt_unit_is_real(column->unit))
 		return pt_json_real(value->f);
 	return pt_json_number(value->u);
 }
@@ -60,6 +62,10 @@ static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 		const struct pt_column *column = &view->columns[c];
 
 		put(object, column->key, value_of(column, &values[c]));
+		if (values[c].undecided_ns != 0) {
+			snprintf(key, sizeof(key), "%s_undecided_ns", column->key);
+			put(object, key, pt_json_number(values[c].undecided_ns));
+		}
 		if (column->unit != PT_UNIT_SHARE || values[c].basis != PT_BASIS_ESTIMATED)
 			continue;
 		snprintf(key, sizeof(key), "%s_ci95", column->key);

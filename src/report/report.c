@@ -8,7 +8,8 @@
 #include "report/report.h"
 #include "util.h"
 
-#define PT_VIEWS(X) X(functions) X(calls) X(tree) X(lines) X(instructions) X(inlines) X(coverage) X(irqs) X(timeline) X(gaps)
+#define PT_VIEWS(X) X(functions) X(calls) X(tree) X(lines) X(instructions) X(inlines) X(coverage) \
+	X(irqs) X(data) X(series) X(timeline) X(gaps)
 
 #define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(pprof) X(callgrind) X(gmon) X(lcov) X(speedscope) X(svg) X(html) X(summary)
 
@@ -55,7 +56,7 @@ static struct sort_key key_of(size_t row, const struct pt_column *column, const 
 	if (column->unit == PT_UNIT_NONE) {
 		key.text = value->text;
 		key.known = value->text != NULL;
-	} else if (column->unit == PT_UNIT_SHARE || column->unit == PT_UNIT_MEAN) {
+	} else if (pt_unit_is_real(column->unit)) {
 		key.number = value->f;
 		key.known = !isnan(value->f);
 	} else {

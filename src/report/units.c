@@ -77,16 +77,36 @@ static void print_number(char *out, size_t size, const struct pt_profile *profil
 		snprintf(out, size, "%" PRIu64, u);
 }
 
+static void print_real(char *out, size_t size, const struct pt_profile *profile, enum pt_unit unit, double f)
+{
+	if (unit == PT_UNIT_MEAN)
+		print_ticks(out, size, profile, f);
+	else if (unit == PT_UNIT_NS_MEAN)
+		print_seconds(out, size, f, " ");
+	else
+		snprintf(out, size, "%.6g", f);
+}
+
+static void print_undecided(char *out, size_t size, uint64_t ns)
+{
+	char text[32];
+
+	pt_print_ns(text, sizeof(text), ns, " ");
+	snprintf(out, size, "undecided (clocks ± %s)", text);
+}
+
 void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
 		   const struct pt_value *value)
 {
 	out[0] = '\0';
 	if (column->unit == PT_UNIT_NONE)
 		snprintf(out, size, "%s", value->text != NULL ? value->text : "");
+	else if (value->undecided_ns != 0)
+		print_undecided(out, size, value->undecided_ns);
 	else if (column->unit == PT_UNIT_SHARE)
 		print_share(out, size, value);
-	else if (column->unit == PT_UNIT_MEAN && !isnan(value->f))
-		print_ticks(out, size, profile, value->f);
-	else if (column->unit != PT_UNIT_MEAN && value->u != PT_UNKNOWN)
+	else if (pt_unit_is_real(column->unit) && !isnan(value->f))
+		print_real(out, size, profile, column->unit, value->f);
+	else if (!pt_unit_is_real(column->unit) && value->u != PT_UNKNOWN)
 		print_number(out, size, profile, column->unit, value->u);
 }

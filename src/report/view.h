@@ -17,13 +17,22 @@ enum pt_unit {
 	PT_UNIT_ADDRESS,	/* hex */
 	PT_UNIT_TICKS,		/* on the profile's clock: modelled cycles or instructions */
 	PT_UNIT_MEAN,		/* an average on the profile's clock: f; NAN: not known */
+	PT_UNIT_NS_MEAN,	/* an average of times: f, in ns */
+	PT_UNIT_REAL,		/* a number that may be broken or negative: f */
 };
+
+static inline bool pt_unit_is_real(enum pt_unit unit)	/* the value is f */
+{
+	return unit == PT_UNIT_SHARE || unit == PT_UNIT_MEAN || unit == PT_UNIT_NS_MEAN || unit == PT_UNIT_REAL;
+}
 
 enum pt_basis { PT_BASIS_NONE, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_ESTIMATED };	/* weakest last */
 
 struct pt_value {
-	union { uint64_t u; double f; const char *text; };	/* NONE: text, or NULL; SHARE, MEAN: f, NAN: not
+	union { uint64_t u; double f; const char *text; };	/* NONE: text, or NULL; pt_unit_is_real(): f, NAN: not
 							 * known; else u, PT_UNKNOWN: not known */
+	uint64_t undecided_ns;	/* not 0: the figure would need a finer order than the clocks of the sources allow, which
+				 * know moments to this much only; u or f says that it is not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	enum pt_basis basis;
 	uint8_t indent;		/* NONE: how many levels to the right a table for people puts it */

@@ -1,0 +1,116 @@
+/* Variables: a row for each value that one had, and a row for each quantity. */
+#include "profile/data.h"
+#include "profile/profile.h"
+#include "report/report.h"
+#include "report/views/times.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_data;
+
+static const struct pt_column columns[] = {
+	{ "name", "variable", PT_UNIT_NONE, true },
+	{ "value", "value", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },	/* times entered; writes */
+	{ "partial", "partial", PT_UNIT_COUNT, false },
+	{ "duration_ns.total", "total", PT_UNIT_NS, true },
+	{ "duration_ns.min", "min", PT_UNIT_NS, true },
+	{ "duration_ns.avg", "avg", PT_UNIT_NS_MEAN, true },
+	{ "duration_ns.max", "max", PT_UNIT_NS, true },
+	{ "share", "share %", PT_UNIT_SHARE, true },
+	{ "period_ns.min", "per min", PT_UNIT_NS, true },
+	{ "period_ns.avg", "per avg", PT_UNIT_NS_MEAN, true },
+	{ "period_ns.max", "per max", PT_UNIT_NS, true },
+	{ "changes", "changes", PT_UNIT_COUNT, true },
+	{ "reads", "reads", PT_UNIT_COUNT, false },
+	{ "least", "least", PT_UNIT_REAL, true },
+	{ "avg", "average", PT_UNIT_REAL, true },
+	{ "most", "most", PT_UNIT_REAL, true },
+	{ "last", "last", PT_UNIT_REAL, true },
+	{ "rate.avg", "per s avg", PT_UNIT_REAL, false },
+	{ "rate.max", "per s max", PT_UNIT_REAL, true },
+};
+
+static const struct pt_data *data_of(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->data;
+}
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_data *data = data_of(subject);
+
+	return data != NULL ? data->n_quantities + data->n_states : (size_t)PT_NOT_MADE;
+}
+
+static struct pt_value count(uint64_t n)
+{
+	return (struct pt_value){ .u = n, .basis = n != PT_UNKNOWN ? PT_BASIS_EXACT : PT_BASIS_NONE };
+}
+
+static struct pt_value real(double f)
+{
+	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
+}
+
+static void state_row(const struct pt_data *data, const struct pt_data_state *st, struct pt_value *out)
+{
+	*out++ = (struct pt_value){ .text = data->signals->definition[st->variable].name };
+	*out++ = (struct pt_value){ .text = st->name };
+	*out++ = count(st->count);
+	*out++ = count(st->partial);
+	*out++ = pt_time_total(&st->duration, st->error_ns);
+	out = pt_time_columns(out, &st->duration, st->error_ns);
+	*out++ = real(st->share);
+	out = pt_time_columns(out, &st->period, st->error_ns);
+	*out++ = count(PT_UNKNOWN);
+	*out++ = count(PT_UNKNOWN);
+	for (int i = 0; i < 6; i++)
+		*out++ = real(NAN);
+}
+
+/* Too coarse a clock leaves no rate. */
+static struct pt_value rate(const struct pt_data_quantity *q, double per_s)
+{
+	uint64_t undecided_ns = q->period.n > 0 ? pt_time_mean(pt_stat_avg(&q->period), q->error_ns).undecided_ns : 0;
+
+	if (undecided_ns != 0)
+		return (struct pt_value){ .f = NAN, .undecided_ns = undecided_ns };
+	return real(per_s);
+}
+
+static void quantity_row(const struct pt_data *data, const struct pt_data_quantity *q, struct pt_value *out)
+{
+	uint64_t n = q->writes + q->reads - q->unordered;
+
+	*out++ = (struct pt_value){ .text = data->signals->definition[q->variable].name };
+	*out++ = (struct pt_value){ .text = NULL };
+	*out++ = count(q->writes);
+	*out++ = count(PT_UNKNOWN);
+	*out++ = count(PT_UNKNOWN);
+	out = pt_time_columns(out, NULL, 0);
+	*out++ = real(NAN);
+	out = pt_time_columns(out, &q->period, q->error_ns);
+	*out++ = count(q->changes);
+	*out++ = count(q->reads);
+	*out++ = real(q->least);
+	*out++ = real(n > 0 ? q->sum / (double)n : NAN);
+	*out++ = real(q->most);
+	*out++ = real(q->last);
+	*out++ = rate(q, q->rate_ns > 0 ? q->rate_sum * 1e9 / (double)q->rate_ns : NAN);
+	*out++ = rate(q, q->rate_ns > 0 ? q->rate_most : NAN);
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_data *data = data_of(subject);
+
+	if (i < data->n_quantities)
+		quantity_row(data, &data->quantity[i], out);
+	else
+		state_row(data, &data->state[i - data->n_quantities], out);
+}
+
+const struct pt_view pt_view_data = {
+	.name = "data", .help = "variables: how long in which state, quantities and how fast they change", .needs = "data",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

@@ -1,0 +1,47 @@
+/* Columns of times in ns that come from moments: total, min, avg and max of a statistic, and what cannot be said because
+ * the moments are not known well enough. For views alone. */
+#ifndef PT_REPORT_VIEWS_TIMES_H
+#define PT_REPORT_VIEWS_TIMES_H
+
+#include <math.h>
+
+#include "profile/stat.h"
+#include "report/view.h"
+
+/* ns, known to +- error_ns: a figure that is no larger than that may as well be nothing. */
+static inline struct pt_value pt_time_value(uint64_t ns, uint64_t error_ns)
+{
+	if (ns != PT_UNKNOWN && error_ns != 0 && ns <= error_ns)
+		return (struct pt_value){ .u = PT_UNKNOWN, .undecided_ns = error_ns, .basis = PT_BASIS_NONE };
+	return (struct pt_value){ .u = ns, .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+}
+
+static inline struct pt_value pt_time_mean(double ns, uint64_t error_ns)
+{
+	if (!isnan(ns) && error_ns != 0 && ns <= (double)error_ns)
+		return (struct pt_value){ .f = NAN, .undecided_ns = error_ns, .basis = PT_BASIS_NONE };
+	return (struct pt_value){ .f = ns, .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+}
+
+/* min, avg, max: three columns of NS, NS_MEAN, NS. Returns behind them. */
+static inline struct pt_value *pt_time_columns(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns)
+{
+	bool known = stat != NULL && stat->n > 0;
+
+	*out++ = pt_time_value(known ? stat->min : PT_UNKNOWN, error_ns);
+	*out++ = pt_time_mean(known ? pt_stat_avg(stat) : NAN, error_ns);
+	*out++ = pt_time_value(known ? stat->max : PT_UNKNOWN, error_ns);
+	return out;
+}
+
+/* The total of n times: as undecided as their average. */
+static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t error_ns)
+{
+	if (stat == NULL || stat->n == 0)
+		return (struct pt_value){ .u = PT_UNKNOWN };
+	if (pt_time_mean(pt_stat_avg(stat), error_ns).undecided_ns != 0)
+		return pt_time_value(0, error_ns);
+	return (struct pt_value){ .u = stat->total, .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+}
+
+#endif
