@@ -1,8 +1,11 @@
 /* The USB links on an emulated probe, through unmodified libusb and hidapi: finding, opening, the plug, other programs,
  * interrupt. What runs over them is the CMSIS-DAP driver with the virtual board behind the device. */
 #define _GNU_SOURCE	/* setresuid */
+#include <dlfcn.h>
+#include <hidapi.h>
 #include <libusb.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +17,24 @@
 #include "usb_probe.h"
 
 enum { SECOND_MS = 1000, NOBODY = 65534 };
+
+/* A HID device that takes no report, as the kernel sees it. */
+static _Atomic bool takes_nothing;
+static sem_t silence, written;
+
+int hid_write(hid_device *device, const unsigned char *report, size_t len_bytes)
+{
+	int (*real)(hid_device *, const unsigned char *, size_t), rc;
+
+	if (takes_nothing)
+		while (sem_wait(&silence) != 0)
+			;
+	*(void **)&real = dlsym(RTLD_NEXT, "hid_write");
+	rc = real(device, report, len_bytes);
+	if (takes_nothing)
+		sem_post(&written);
+	return rc;
+}
 
 static struct usb_probe *usb;
 static struct pt_err err;
@@ -230,6 +251,30 @@ START_TEST(is_lost_at_once_in_flight)
 }
 END_TEST
 
+START_TEST(does_not_wait_for_a_hid_device_that_takes_nothing)
+{
+	struct pt_probe *probe = open_uri("cmsis-dap:link=hid");
+
+	ck_assert_int_eq(connect_and_read(probe), 0);
+	sem_init(&silence, 0, 0);
+	sem_init(&written, 0, 0);
+	takes_nothing = true;
+	ck_assert_int_eq(connect_and_read(probe), PT_EIO);
+	ck_assert_msg(strstr(err.msg, "takes nothing") != NULL, "%s", err.msg);
+	ck_assert_int_eq(connect_and_read(probe), PT_EIO);
+	pt_probe_close(probe);			/* and the write is still under way */
+	ck_assert_ptr_null(pt_probe_open("cmsis-dap:link=hid", NULL, &err));
+	ck_assert_int_eq(err.code, PT_EBUSY);
+	sem_post(&silence);
+	ck_assert_int_eq(sem_wait(&written), 0);
+	takes_nothing = false;
+	while ((probe = pt_probe_open("cmsis-dap:link=hid", NULL, &err)) == NULL)
+		ck_assert_int_eq(err.code, PT_EBUSY);	/* the thread is about to leave */
+	ck_assert_int_eq(connect_and_read(probe), 0);
+	pt_probe_close(probe);
+}
+END_TEST
+
 static struct pt_probe *to_interrupt;
 
 static void *interrupt_soon(void *arg)
@@ -389,6 +434,7 @@ int main(void)
 	tcase_add_test(tc, names_the_cure_for_no_permission);
 	tcase_add_loop_test(tc, is_lost_with_the_plug_and_back_with_it, 0, (int)PT_LEN(links));
 	tcase_add_loop_test(tc, is_lost_at_once_in_flight, 0, (int)PT_LEN(links));
+	tcase_add_test(tc, does_not_wait_for_a_hid_device_that_takes_nothing);
 	tcase_add_loop_test(tc, is_interrupted_soon, 0, (int)PT_LEN(links));
 	tcase_add_loop_test(tc, is_claimed_by_one, 0, (int)PT_LEN(links));
 	tcase_add_loop_test(tc, clears_a_stall, 0, (int)PT_LEN(endpoints));

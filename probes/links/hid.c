@@ -1,5 +1,6 @@
 /* CMSIS-DAP v1: one packet per HID report, by hidapi's hidraw back end. Requests are padded to the report's size, and
- * so are responses. hidapi has neither a file descriptor nor a way to be woken, so waits are cut into slices.
+ * so are responses. hidapi has neither a file descriptor nor a way to be woken, so waits are cut into slices, and writes,
+ * which nothing can cut, are made on a thread of their own.
  * The kernel keeps 64 unread reports (hidapi's libusb back end 30) and drops the oldest without a word, hence DEPTH.
  * Source: CMSIS-DAP "USB HID"; probes.md 1.6, 7.2. */
 #include <errno.h>
@@ -15,6 +16,7 @@
 
 #include <hidapi.h>
 
+#include "probes/links/aside.h"
 #include "probes/links/hid_report.h"
 #include "probes/links/links.h"
 #include "probes/links/wake.h"
@@ -23,15 +25,25 @@
 enum { DEPTH = 30, SLICE_MS = 10, USUAL_BYTES = 64, EDBG_BYTES = 512, MAX_BYTES = 4096 };
 enum { VID_ATMEL = 0x03eb, VID_NXP = 0x1fc9, PID_LPC_LINK2 = 0x0090, USAGE_PAGE_VENDOR = 0xff00 };
 
-struct hid_link {
+/* What a write works with, and so goes with the last write. The kernel gives one five seconds, and nobody can change
+ * that. */
+struct hid_out {
 	hid_device *device;
+	int lock_fd;		/* the node once more: hidraw lets everybody in, so ours lock each other out */
+	size_t report_bytes;
+	bool failed;
+	uint8_t report[1 + MAX_BYTES];	/* first its number: none */
+};
+
+struct hid_link {
+	struct hid_out *out;
+	struct pt_aside *writer;	/* has out */
 	struct pt_link_info info;
 	struct pt_wake wake;
-	int lock_fd;		/* the node once more: hidraw lets everybody in, so ours lock each other out */
 	char node[128];
 	size_t in_bytes, out_bytes;	/* of a report */
 	bool gone;
-	uint8_t out[1 + MAX_BYTES], in[MAX_BYTES];
+	uint8_t in[MAX_BYTES];
 };
 
 /* --- finding ----------------------------------------------------------------------------------------------------- */
@@ -136,18 +148,28 @@ static int lost(struct hid_link *hid, struct pt_err *err)
 	return pt_fail(err, PT_EIO, "the probe at %s is gone", hid->info.where);
 }
 
+static void write_report(void *arg)
+{
+	struct hid_out *out = arg;
+
+	out->failed = hid_write(out->device, out->report, 1 + out->report_bytes) < 0;
+}
+
 static int hid_submit(void *state, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns, struct pt_err *err)
 {
 	struct hid_link *hid = state;
 
-	(void)deadline_ns;	/* the kernel gives a report five seconds, and nobody can change that */
 	if (len_bytes > hid->out_bytes)
 		return pt_fail(err, PT_EARG, "a packet of %zu bytes for reports of %zu", len_bytes, hid->out_bytes);
 	if (hid->gone)
 		return lost(hid, err);
-	memset(hid->out, 0, 1 + hid->out_bytes);	/* first the report's number: none */
-	memcpy(hid->out + 1, packet, len_bytes);
-	return hid_write(hid->device, hid->out, 1 + hid->out_bytes) < 0 ? lost(hid, err) : 0;
+	memset(hid->out->report, 0, 1 + hid->out_bytes);
+	memcpy(hid->out->report + 1, packet, len_bytes);
+	if (!pt_aside_call(hid->writer, write_report, deadline_ns)) {	/* it may yet go out: no way back */
+		hid->gone = true;
+		return pt_fail(err, PT_EIO, "the probe at %s takes nothing", hid->info.where);
+	}
+	return hid->out->failed ? lost(hid, err) : 0;
 }
 
 static int slice_ms(uint64_t deadline_ns)
@@ -176,7 +198,7 @@ static int hid_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t dea
 			return pt_fail(err, PT_EINTERRUPTED, "interrupted");
 		if (hid->gone)
 			return lost(hid, err);
-		n = hid_read_timeout(hid->device, hid->in, hid->in_bytes, slice_ms(deadline_ns));
+		n = hid_read_timeout(hid->out->device, hid->in, hid->in_bytes, slice_ms(deadline_ns));
 		if (n < 0)
 			return lost(hid, err);
 		if (n > 0)
@@ -192,8 +214,7 @@ static void hid_close_link(void *state)
 {
 	struct hid_link *hid = state;
 
-	hid_close(hid->device);
-	close(hid->lock_fd);
+	pt_aside_free(hid->writer);
 	pt_wake_fini(&hid->wake);
 	free(hid);
 }
@@ -292,17 +313,45 @@ static int lock_node(const struct hid_link *hid, struct pt_err *err)
 	return pt_fail(err, PT_EBUSY, "the probe at %s is in use by another program", hid->info.where);
 }
 
-static int open_device(struct hid_link *hid, struct pt_err *err)
+static void drop_out(void *arg)
+{
+	struct hid_out *out = arg;
+
+	hid_close(out->device);
+	close(out->lock_fd);
+	free(out);
+}
+
+static int open_device(struct hid_link *hid, struct hid_out *out, struct pt_err *err)
 {
 	init_once();
-	hid->lock_fd = lock_node(hid, err);
-	if (hid->lock_fd < 0)
-		return hid->lock_fd;
-	hid->device = hid_open_path(hid->node);
-	if (hid->device != NULL)
+	out->report_bytes = hid->out_bytes;
+	out->lock_fd = lock_node(hid, err);
+	if (out->lock_fd < 0)
+		return out->lock_fd;
+	out->device = hid_open_path(hid->node);
+	if (out->device != NULL)
 		return 0;
-	close(hid->lock_fd);
+	close(out->lock_fd);
 	return pt_fail(err, PT_EIO, "the probe at %s cannot be opened", hid->node);
+}
+
+static int open_out(struct hid_link *hid, struct pt_err *err)
+{
+	struct hid_out *out = calloc(1, sizeof(*out));
+
+	if (out == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for a link");
+	if (open_device(hid, out, err) < 0) {
+		free(out);
+		return err->code;
+	}
+	hid->out = out;
+	hid->writer = pt_aside_new(drop_out, out, err);
+	if (hid->writer != NULL)
+		return 0;
+	drop_out(out);
+	return PT_ENOMEM;
 }
 
 static struct pt_link *hid_open_found(const struct pt_link_found *found, struct pt_err *err)
@@ -316,14 +365,13 @@ static struct pt_link *hid_open_found(const struct pt_link_found *found, struct 
 	hid->info.usb_vid = found->usb_vid;
 	find_report_bytes(hid);
 	fill_info(hid, found);
-	if (open_device(hid, err) < 0)
+	if (open_out(hid, err) < 0)
 		goto fini_wake;
 	link = pt_link_new(&hid_ops, hid);
 	if (link != NULL)
 		return link;
 	pt_fail(err, PT_ENOMEM, "no memory for a link");
-	hid_close(hid->device);
-	close(hid->lock_fd);
+	pt_aside_free(hid->writer);
 fini_wake:
 	pt_wake_fini(&hid->wake);
 free_hid:

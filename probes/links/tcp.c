@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "probes/links/aside.h"
 #include "probes/links/links.h"
 #include "probes/links/wake.h"
 #include "util.h"
@@ -277,23 +278,73 @@ static int connect_one(const struct addrinfo *to, uint64_t deadline_ns)
 	return fd;
 }
 
+struct question {
+	char host[256], port[16];
+	int rc;
+	struct addrinfo *found;		/* NULL: nothing, or somebody has taken it */
+};
+
+static void resolve(void *arg)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
+	struct question *question = arg;
+
+	question->rc = getaddrinfo(question->host, question->port, &hints, &question->found);
+}
+
+static void drop_question(void *arg)
+{
+	struct question *question = arg;
+
+	if (question->found != NULL)
+		freeaddrinfo(question->found);
+	free(question);
+}
+
+/* Addresses, the caller's to free. Name servers may be silent for longer than anybody wants to wait. */
+static int look_up(const char *host_port, uint64_t deadline_ns, struct addrinfo **found, struct pt_err *err)
+{
+	struct question *question = calloc(1, sizeof(*question));
+	struct pt_aside *aside;
+	int rc;
+
+	if (question == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for a link");
+	if (!split(host_port, question->host, sizeof(question->host), question->port, sizeof(question->port))) {
+		free(question);
+		return pt_fail(err, PT_EARG, "\"%s\" is not HOST:PORT", host_port);
+	}
+	aside = pt_aside_new(drop_question, question, err);
+	if (aside == NULL) {
+		free(question);
+		return PT_ENOMEM;
+	}
+	if (!pt_aside_call(aside, resolve, deadline_ns)) {
+		rc = pt_fail(err, PT_EIO, "probe at %s: no name server answers", host_port);
+	} else if (question->rc != 0) {
+		rc = pt_fail(err, PT_EIO, "probe at %s: %s", host_port, gai_strerror(question->rc));
+	} else {
+		*found = question->found;
+		question->found = NULL;
+		rc = 0;
+	}
+	pt_aside_free(aside);
+	return rc;
+}
+
 static int dial(const char *host_port, struct pt_err *err)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
 	uint64_t deadline_ns = pt_host_now_ns() + CONNECT_MS * PT_NS_PER_MS;
-	char host[256], port[16];
-	int fd = -1, rc;
+	struct addrinfo *found = NULL;
+	int fd = -1, why = look_up(host_port, deadline_ns, &found, err);
 
-	if (!split(host_port, host, sizeof(host), port, sizeof(port)))
-		return pt_fail(err, PT_EARG, "\"%s\" is not HOST:PORT", host_port);
-	rc = getaddrinfo(host, port, &hints, &found);
-	if (rc != 0)
-		return pt_fail(err, PT_EIO, "probe at %s: %s", host_port, gai_strerror(rc));
+	if (why < 0)
+		return why;
 	for (const struct addrinfo *a = found; a != NULL && fd < 0; a = a->ai_next)
 		fd = connect_one(a, deadline_ns);
-	rc = errno;
+	why = errno;
 	freeaddrinfo(found);
-	return fd >= 0 ? fd : pt_fail(err, PT_EIO, "probe at %s: %s", host_port, strerror(rc));
+	return fd >= 0 ? fd : pt_fail(err, PT_EIO, "probe at %s: %s", host_port, strerror(why));
 }
 
 struct pt_link *pt_tcp_link_open(const char *host_port, struct pt_err *err)
