@@ -22,7 +22,7 @@ static enum pt_left left_by(const struct pt_code_unit *unit)
 /* Does it go where a register says? */
 static bool indirect(const struct pt_code_unit *unit)
 {
-	return left_by(unit) != 0 && unit->target == PT_NO_TARGET;
+	return unit->target == PT_ANY_TARGET;
 }
 
 struct pt_flow_settings pt_flow_standards(const struct pt_isa *isa)

@@ -1,7 +1,6 @@
 /* Flow's hot loop: plain branches inside one span of code, without a call, a division or a branch that depends on what
  * the program under test does. */
 #include <assert.h>
-#include <string.h>
 
 #include "profile/follow.h"
 #include "util.h"
@@ -11,10 +10,6 @@
 static_assert((int)PT_LEFT_BRANCH == (PT_FLOW_BRANCH & PT_FLOW_LEAVES), "a jump is a branch");
 static_assert((int)PT_LEFT_CALL == (PT_FLOW_CALL & PT_FLOW_LEAVES), "a call is a call");
 static_assert((int)PT_LEFT_RETURN == (PT_FLOW_RETURN & PT_FLOW_LEAVES), "a return is a return");
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ &&
-	      offsetof(struct pt_run, instructions) - offsetof(struct pt_run, assumed) == PT_SUM_INSTRUCTIONS / 8 &&
-	      offsetof(struct pt_run, cycles) - offsetof(struct pt_run, assumed) == PT_SUM_CYCLES / 8,
-	      "the sums of a run lie as those of the code map do");
 static_assert((unsigned)PT_FLOW_RUN_BYTES <= (unsigned)PT_CODEMAP_PAD, "a run ends inside the padding");
 
 /* To the right; an address that is not a multiple of a unit comes out too large for any span. */
@@ -52,14 +47,15 @@ static inline __attribute__((always_inline)) size_t follow(struct pt_flow *f, co
 		src = at + from;
 		dst = code + to;
 		sums = src->sums - at->sums;
-		if (pt_sum_breaks(sums) != 0 || (src->flow & PT_FLOW_LEAVES) == 0 || !dst->plain ||
-		    !either_is_0(src->target ^ (uint32_t)to, src->target ^ PT_NO_TARGET))
+		if (pt_sum_breaks(sums) != 0 || !dst->plain ||
+		    !either_is_0(src->target ^ (((uint32_t)to << shift) + 1), src->target ^ PT_ANY_TARGET))
 			break;
 		run->begin = begin;
 		run->end = event->branch.from + ((uint64_t)src->len_units << shift);
 		run->next = begin = event->branch.to;
-		sums += ((uint64_t)src->leave_cycles << PT_SUM_CYCLES) + (UINT64_C(1) << PT_SUM_INSTRUCTIONS);
-		memcpy(&run->assumed, &sums, sizeof(sums));	/* 0, as there are no breaks; instructions; cycles */
+		run->assumed = 0;
+		run->instructions = (uint16_t)(sums + 1);
+		run->cycles = pt_sum_cycles(sums) + src->leave_cycles;
 		run->function = at->function;
 		run->next_function = dst->function;
 		run->left = src->flow & PT_FLOW_LEAVES;

@@ -24,7 +24,7 @@ struct pt_run {			/* [begin, end) ran, then went to next; empty (end == begin) i
 	uint64_t begin, end;
 	uint64_t next;
 	uint16_t assumed;	/* 1: an assumption was made to resolve it */
-	uint16_t instructions;	/* of [begin, end); these three lie as the sums of the code map do */
+	uint16_t instructions;	/* of [begin, end) */
 	uint32_t cycles;	/* modelled, those of leaving it included */
 	uint16_t function;	/* id (codemap.h) of begin */
 	uint8_t left;		/* enum pt_left */

@@ -77,13 +77,13 @@ static bool breaks_flow(const struct pt_insn *insn)
 	return insn->flow != PT_FLOW_NEXT && insn->flow != PT_FLOW_BRANCH_IF && !insn->conditional;
 }
 
-static uint32_t index_of(const struct pt_codemap *map, const struct pt_code_span *span, uint64_t addr)
+static uint32_t target_of(const struct pt_code_span *span, const struct pt_insn *insn)
 {
-	if (addr == PT_UNKNOWN)
-		return PT_NO_TARGET;
-	if (addr < span->base || addr >= span->end || (addr - span->base) % map->isa->unit_bytes != 0)
+	if ((insn->flow & PT_FLOW_LEAVES) == 0)
 		return PT_FAR_TARGET;
-	return (uint32_t)((addr - span->base) / map->isa->unit_bytes);
+	if (insn->target == PT_UNKNOWN)
+		return PT_ANY_TARGET;
+	return insn->target - span->base < span->end - span->base ? (uint32_t)(insn->target - span->base) + 1 : PT_FAR_TARGET;
 }
 
 /* What begins at addr; data and what cannot be decoded is one unit without an instruction. */
@@ -103,7 +103,7 @@ static struct pt_insn decode_at(const struct pt_codemap *map, const struct curso
 static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8_t *bytes, struct cursor *c)
 {
 	uint64_t unit = map->isa->unit_bytes, n = (span->end - span->base) / unit;
-	struct pt_code_unit sum = { .target = PT_NO_TARGET, .flow = PT_FLOW_INVALID };	/* of what is before */
+	struct pt_code_unit sum = { .target = PT_FAR_TARGET, .flow = PT_FLOW_INVALID };	/* of what is before */
 
 	for (uint64_t i = 0; i < n; ) {
 		uint64_t addr = span->base + i * unit;
@@ -118,10 +118,10 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		span->code[i].len_units = (unsigned)units & 7;
 		span->code[i].leave_cycles = insn.taken_cycles;
 		span->code[i].plain = units > 0;
-		span->code[i].target = index_of(map, span, insn.target);
+		span->code[i].target = target_of(span, &insn);
 		span->code[i].function = function_at(c, addr);
-		sum.sums += breaks_flow(&insn) + ((uint64_t)(units > 0) << PT_SUM_INSTRUCTIONS) +
-			    ((uint64_t)insn.cycles << PT_SUM_CYCLES);
+		sum.sums += (units > 0) + ((uint64_t)insn.cycles << PT_SUM_CYCLES) +
+			    ((uint64_t)breaks_flow(&insn) << PT_SUM_BREAKS);
 		for (i++; units > 1; units--, i++) {
 			span->code[i] = sum;
 			span->code[i].function = function_at(c, span->base + i * unit);

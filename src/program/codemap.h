@@ -9,38 +9,40 @@
 /* Function ids are index + 1; functions beyond PT_MAX_FUNCTIONS have none, and the program's warning says so. */
 enum { PT_NO_FUNCTION = 0, PT_MAX_FUNCTIONS = UINT16_MAX - 1 };
 
-/* Sums of what lies before an address in its span, packed so that one subtraction gives all of a straight run: breaks
- * (places that no straight run can pass: unconditional branches, data) in bits 0-15, instructions in bits 16-31,
- * modelled cycles above, every conditional branch counted as not taken. They carry into one another, but a difference
- * is right as long as the run has less than 65536 units. */
-enum { PT_SUM_INSTRUCTIONS = 16, PT_SUM_CYCLES = 32 };
+/* Sums of what lies before an address in its span, packed so that one subtraction gives all of a straight run, and one
+ * addition adds it up: instructions in bits 0-23, modelled cycles in bits 24-47, every conditional branch counted as not
+ * taken, and breaks above (places that no straight run can pass: unconditional branches, data). They carry into one
+ * another, but a difference is right as long as the run has less than 65536 units, since none costs more than 255
+ * cycles. */
+enum { PT_SUM_CYCLES = 24, PT_SUM_BREAKS = 48 };
+#define PT_SUM_MASK UINT32_C(0xffffff)	/* of instructions and of cycles */
 
 static inline unsigned pt_sum_breaks(uint64_t difference)
 {
-	return (uint16_t)difference;
+	return (unsigned)(difference >> PT_SUM_BREAKS);
 }
 
-static inline unsigned pt_sum_instructions(uint64_t difference)
+static inline uint32_t pt_sum_instructions(uint64_t difference)
 {
-	return (uint16_t)(difference >> PT_SUM_INSTRUCTIONS);
+	return (uint32_t)difference & PT_SUM_MASK;
 }
 
 static inline uint32_t pt_sum_cycles(uint64_t difference)
 {
-	return (uint32_t)(difference >> PT_SUM_CYCLES);
+	return (uint32_t)(difference >> PT_SUM_CYCLES) & PT_SUM_MASK;
 }
 
 struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cache line */
 	uint64_t sums;
-	uint32_t target;	/* index of the direct target in this span, PT_NO_TARGET or PT_FAR_TARGET */
+	uint32_t target;	/* of a direct branch, inside this span: 1 + bytes from base; or as below */
 	uint16_t function;	/* id, or PT_NO_FUNCTION */
 	uint8_t flow : 4;	/* enum pt_flow_class; INVALID inside an instruction and in data */
 	uint8_t len_units : 3;	/* 0: no instruction begins here */
 	uint8_t plain : 1;	/* an instruction begins here, and no exception handler */
 	uint8_t leave_cycles;	/* of this instruction when it branches */
 };
-#define PT_NO_TARGET UINT32_MAX		/* goes where a register says, or does not branch */
-#define PT_FAR_TARGET (UINT32_MAX - 1)	/* out of this span: pt_codemap_target() tells */
+#define PT_ANY_TARGET UINT32_MAX	/* goes where a register says */
+#define PT_FAR_TARGET 0			/* out of this span: pt_codemap_target() tells; or does not branch */
 
 struct pt_code_span {		/* one contiguous piece of code */
 	uint64_t base, end;
