@@ -6,7 +6,7 @@
 
 #include "pipeline_parts.h"
 
-enum { ANALYSIS, FUNCTIONS, CLOCK, CORE_CLOCK, EXC_ENTRY, EXC_RETURN, TAIL_CHAIN };
+enum { ANALYSIS, FUNCTIONS, CLOCK, CORE_CLOCK, EXC_ENTRY, EXC_RETURN, TAIL_CHAIN, HISTOGRAMS };
 
 static const struct pt_param rows[] = {
 	[ANALYSIS] = { "analysis", PT_PARAM_LIST, "standard", NULL, 0, 0,
@@ -20,6 +20,7 @@ static const struct pt_param rows[] = {
 			 "cycles to return from an exception (unverified)" },
 	[TAIL_CHAIN] = { "tail-chain", PT_PARAM_NUMBER, "6", NULL, 0, 200,
 			 "cycles from one handler straight into the next (unverified)" },
+	[HISTOGRAMS] = { "histograms", PT_PARAM_FLAG, "on", NULL, 0, 0, "p50, p90 and p99 of each function's times" },
 };
 
 /* --- settings */
@@ -82,6 +83,7 @@ static struct pt_flow_settings settings_of(const struct pt_params *params)
 		.exception_entry_cycles = (uint32_t)pt_params_number(params, &rows[EXC_ENTRY]),
 		.exception_return_cycles = (uint32_t)pt_params_number(params, &rows[EXC_RETURN]),
 		.tail_chain_cycles = (uint32_t)pt_params_number(params, &rows[TAIL_CHAIN]),
+		.histograms = pt_params_flag(params, &rows[HISTOGRAMS]),
 	};
 }
 

@@ -1,6 +1,6 @@
 /* Hand-computed statistics. */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "harness.h"
 #include "profile/stat.h"
@@ -36,9 +36,8 @@ START_TEST(a_zero_is_a_value)
 END_TEST
 
 static const struct { uint64_t value; size_t bucket; } buckets[] = {
-	{ 0, 0 }, { 1, 1 }, { 2, 9 }, { 3, 13 }, { 14, 31 }, { 15, 32 }, { 16, 33 }, { 17, 33 }, { 18, 34 }, { 31, 40 },
-	{ 32, 41 }, { 35, 41 }, { 36, 42 }, { (UINT64_C(1) << 39), PT_HIST_BUCKETS - 8 }, { (UINT64_C(1) << 40) - 1, PT_HIST_BUCKETS - 1 },
-	{ UINT64_C(1) << 40, PT_HIST_BUCKETS - 1 },
+	{ 0, 0 }, { 1, 1 }, { 31, 31 }, { 32, 32 }, { 63, 63 }, { 64, 64 }, { 65, 64 }, { 66, 65 }, { 127, 95 }, { 128, 96 },
+	{ 131, 96 }, { 132, 97 }, { UINT64_C(1) << 40, (40 - 4) * 32 }, { (UINT64_C(1) << 40) - 1, (40 - 4) * 32 - 1 },
 	{ UINT64_MAX, PT_HIST_BUCKETS - 1 },
 };
 
@@ -48,42 +47,89 @@ START_TEST(bucket_of_a_value)
 }
 END_TEST
 
-static const struct { const char *name; uint64_t from, to, step; } spreads[] = {
-	{ "small", 0, 15, 1 }, { "hundreds", 100, 900, 1 }, { "wide", 1, 1000000, 997 }, { "one value", 12345, 12345, 1 },
+/* Distributions that are hard on a histogram: wide, narrow, with steps just at a quantile, and far apart. */
+static uint64_t even(uint64_t i) { return 100 + i; }
+static uint64_t small(uint64_t i) { return i % 16; }
+static uint64_t wide(uint64_t i) { return UINT64_C(1) << i * 62 / 9999; }
+static uint64_t one_value(uint64_t i) { (void)i; return 12345; }
+static uint64_t two_values(uint64_t i) { return i % 2 != 0 ? 1000 : 1001; }
+static uint64_t cliff(uint64_t i) { return i < 8999 ? 10 : i < 9899 ? 1000003 : UINT64_C(77) << 33; }
+static uint64_t tail(uint64_t i) { return 1000000 / (10000 - i); }
+static uint64_t primes(uint64_t i) { return i * i * 7919 % 104729 * 31; }
+
+static const struct { const char *name; uint64_t (*value)(uint64_t i); } spreads[] = {
+	{ "even", even }, { "small", small }, { "wide", wide }, { "one value", one_value }, { "two values", two_values },
+	{ "cliff", cliff }, { "tail", tail }, { "primes", primes },
 };
 static const double quantiles[] = { 0, 0.5, 0.9, 0.99, 1 };
 
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 START_TEST(quantiles_are_within_their_error)
 {
+	enum { N = 10000 };
+	static uint64_t value[N];
 	struct pt_hist hist = { 0 };
 	struct pt_stat stat = pt_stat_empty();
-	uint64_t n = 0;
 
 	stat.hist = &hist;
-	for (uint64_t v = spreads[_i].from; v <= spreads[_i].to; v += spreads[_i].step, n++)
-		pt_stat_add(&stat, v, 0);
-	for (size_t i = 0; i < PT_LEN(quantiles); i++) {
-		uint64_t rank = (uint64_t)(quantiles[i] * (double)(n - 1));
-		double want = (double)(spreads[_i].from + rank * spreads[_i].step);
+	for (uint64_t i = 0; i < N; i++) {
+		uint64_t shuffled = i * 7919 % N;	/* 7919 is prime: each once */
 
-		ck_assert_msg(fabs((double)pt_stat_quantile(&stat, quantiles[i]) - want) <= want / 16 + 1e-9,
-			      "%s, quantile %g: %llu", spreads[_i].name, quantiles[i],
-			      (unsigned long long)pt_stat_quantile(&stat, quantiles[i]));
+		value[i] = spreads[_i].value(i);
+		pt_stat_add(&stat, spreads[_i].value(shuffled), 0);
 	}
+	qsort(value, N, sizeof(value[0]), by_value);
+	for (size_t i = 0; i < PT_LEN(quantiles); i++) {
+		double want = (double)value[(size_t)(quantiles[i] * (N - 1))];
+		double got = (double)pt_stat_quantile(&stat, quantiles[i]);
+
+		ck_assert_msg(fabs(got - want) <= want / 64, "%s, quantile %g: %g, not %g", spreads[_i].name, quantiles[i],
+			      got, want);
+	}
+	pt_hist_fini(&hist);
 }
 END_TEST
 
 START_TEST(a_full_histogram_is_halved)
 {
-	struct pt_hist hist = { .n = 0x40000000 - 1, .bucket = { [13] = 0x30000000, [26] = 0x10000000 - 1 } };
-	struct pt_stat stat = { .n = 0x40000000 - 1, .min = 3, .max = 9, .hist = &hist };
+	struct pt_hist hist = { 0 };
+	struct pt_stat stat = pt_stat_empty();
 
+	stat.hist = &hist;
+	pt_stat_add(&stat, 3, 0);
 	pt_stat_add(&stat, 9, 0);
-	ck_assert_uint_eq(hist.n, 0x20000000);
-	ck_assert_uint_eq(hist.bucket[13], 0x18000000);
-	ck_assert_uint_eq(stat.n, 0x40000000);
-	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.5), 3);
-	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.9), 9);
+	hist.bucket[3] = 3000000000;
+	hist.bucket[9] = UINT32_MAX;
+	pt_stat_add(&stat, 9, 0);
+	ck_assert_uint_eq(hist.bucket[3], 1500000000);
+	ck_assert_uint_eq(hist.bucket[9], UINT32_MAX / 2 + 1);
+	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.4), 3);
+	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.5), 9);
+	pt_hist_fini(&hist);
+}
+END_TEST
+
+/* What is far apart takes no memory in between but for the powers of two there. */
+START_TEST(a_histogram_has_only_the_buckets_it_needs)
+{
+	struct pt_hist hist = { 0 };
+
+	pt_hist_add(&hist, 1000);
+	ck_assert_uint_eq(hist.n_buckets, 32);
+	pt_hist_add(&hist, 700);
+	ck_assert_uint_eq(hist.n_buckets, 32);
+	pt_hist_add(&hist, 70);
+	ck_assert_uint_eq(hist.n_buckets, 4 * 32);
+	pt_hist_add(&hist, UINT64_MAX);
+	pt_hist_add(&hist, 0);
+	ck_assert_uint_eq(hist.n_buckets, PT_HIST_BUCKETS);
+	pt_hist_fini(&hist);
 }
 END_TEST
 
@@ -152,6 +198,7 @@ int main(void)
 	tcase_add_loop_test(tc, bucket_of_a_value, 0, PT_LEN(buckets));
 	tcase_add_loop_test(tc, quantiles_are_within_their_error, 0, PT_LEN(spreads));
 	tcase_add_test(tc, a_full_histogram_is_halved);
+	tcase_add_test(tc, a_histogram_has_only_the_buckets_it_needs);
 	tcase_add_loop_test(tc, student, 0, PT_LEN(students));
 	tcase_add_test(tc, share_of_clusters);
 	tcase_add_loop_test(tc, shares_at_the_corners, 0, PT_LEN(corners));

@@ -39,12 +39,12 @@ static void take_up(struct pt_execution *x, struct context *context)
 	x->top = x->base = x->frame;
 	for (size_t i = 0; i < context->n_frames; i++) {
 		struct frame *frame = ++x->top;
-		struct function *f;
+		struct pt_tally_function *f;
 
 		*frame = x->kept[number][i];
-		f = &x->function[frame->function];
-		frame->outer = (uint16_t)f->innermost;
-		f->innermost = (uint32_t)(i + 1);
+		f = &x->tally.function[frame->function];
+		frame->outer = f->innermost;
+		f->innermost = frame;
 		if ((frame->flags & HANDLER) != 0)
 			x->base = frame;
 	}
@@ -141,7 +141,7 @@ static void keep(struct pt_execution *x, struct context *context)
 		n_frames = 0;
 	}
 	for (; x->top > x->frame; x->top--)
-		x->function[x->top->function].innermost = x->top->outer;
+		x->tally.function[x->top->function].innermost = x->top->outer;
 	memcpy(x->kept[context - x->context], x->frame + 1, n_frames * sizeof(*x->frame));
 	context->n_frames = n_frames;
 }
@@ -220,7 +220,7 @@ static bool goes_on(const struct pt_execution *x, const struct context *context,
 	if (context->n_frames == 0 || context->resume == at)
 		return true;
 	if (at_once)
-		return at != x->function[function].entry;
+		return at != x->entry[function];
 	return context->resume == PT_UNKNOWN && top->function == function;
 }
 

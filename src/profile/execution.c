@@ -1,7 +1,5 @@
-/* The hot path and the results. A run costs two sums and no branch that depends on the program; a plain call writes one
- * frame and touches one cache line of the called function; a plain return reads both again and writes one note.
- * Everything else is in odd.c, behind one call. */
-#include <assert.h>
+/* From runs to the shadow stack, the steps, and the results. Runs that jump inside their function cost two sums; what may
+ * change the stack is told apart before it is looked at. Where nobody wants runs or steps, plain.c does without. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,64 +114,7 @@ void pt_stack_forgot(struct pt_execution *x)
 	step(x, PT_STEP_FORGET, PT_NO_FUNCTION);
 }
 
-/* --- the hot path */
-
-/* A call of another function, with all intervals known or known to be unknown. False: leave it to odd.c. */
-static inline bool plain_call(struct pt_execution *x, const struct pt_run *run, uint64_t now, bool tell)
-{
-	struct function *f = &x->function[run->next_function];
-	uint64_t period = now - f->entered, inactive = now - f->left;
-	struct frame *frame = x->top + 1;
-
-	if (unlikely(run->next_function == run->function || f->entered < x->stretch || f->left < x->stretch ||
-		     (period | inactive) >= PT_NOTE_UNKNOWN || full(x)))
-		return false;
-	*frame = (struct frame){
-		.resume = run->end, .from = now, .period = (uint32_t)period,
-		.inactive = f->innermost == 0 ? (uint32_t)inactive : PT_NOTE_UNKNOWN,
-		.function = run->next_function, .caller = run->function, .outer = (uint16_t)f->innermost,
-	};
-	f->innermost = (uint32_t)(frame - x->frame);
-	f->entered = now;
-	f->count++;
-	x->top = frame;
-	if (tell)
-		pt_stack_entered(x, frame, period);
-	return true;
-}
-
-/* A return to where the top frame, entered by a plain call, waits for it. */
-static inline bool plain_return(struct pt_execution *x, const struct pt_run *run, uint64_t now, bool tell)
-{
-	struct frame *frame = x->top, *below = frame - 1;
-	struct function *f = &x->function[frame->function];
-	uint64_t call = now - frame->from, gross = call - frame->preempted;
-	struct pt_note note = {
-		.net = (uint32_t)(gross - frame->others), .gross = (uint32_t)gross, .call = (uint32_t)call,
-		.period = frame->period, .inactive = frame->inactive, .caller = frame->caller, .from = frame->from,
-	};
-
-	if (unlikely(run->next != frame->resume || frame->flags != 0 || call >= PT_NOTE_UNKNOWN ||
-		     frame->period == PT_NOTE_UNKNOWN))
-		return false;
-	below->others += gross;
-	below->preempted += frame->preempted;
-	f->left = now;
-	f->innermost = frame->outer;
-	f->gross += x->frame + frame->outer < x->base || frame->outer == 0 ? gross : 0;
-	x->top = below;
-	pt_tally_note(x->tally, frame->function, &note);
-	if (tell)
-		pt_stack_left(x, frame, &(struct pt_invocation){ .net = note.net, .gross = gross, .call = call });
-	return true;
-}
-
-static inline bool plain(struct pt_execution *x, const struct pt_run *run, uint64_t now, bool tell)
-{
-	if (run->left == PT_LEFT_CALL)
-		return plain_call(x, run, now, tell);
-	return run->left == PT_LEFT_RETURN && plain_return(x, run, now, tell);
-}
+/* --- runs */
 
 /* A run that may change the stack, and the sums up to its end. */
 struct departure {
@@ -199,60 +140,62 @@ static size_t find_departures(const struct pt_run *run, size_t n_runs, struct de
 	return n;
 }
 
-/* What ran since the departure before, all of it in the function of first: its time, and a place on the stack. */
-static inline void charge(struct pt_execution *x, const struct pt_run *first, const struct departure *from,
-			  const struct departure *to, bool by_cycles)
+INLINE bool plain(struct pt_execution *x, struct hot *h, const struct pt_run *run, bool tell)
 {
-	uint64_t instructions = to->instructions - from->instructions, cycles = to->cycles - from->cycles;
-	struct function *f = &x->function[first->function];
-	uint64_t ticks = by_cycles ? cycles : instructions;
+	bool histograms = x->tally.hist != NULL;
 
-	f->instructions += instructions;
-	f->cycles += cycles;
-	if (unlikely(first->function != x->top->function) && instructions > 0)
-		pt_stack_stray(x, first, ticks);
-	x->now += ticks;
+	if (run->left == PT_LEFT_CALL)
+		return stack_call(x, h, run->end, run->function, run->next_function, histograms, tell);
+	return run->left == PT_LEFT_RETURN && stack_return(x, h, run->next, histograms, tell);
 }
 
-static inline void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, bool by_cycles, bool tell)
+/* Between two departures all runs are in the function of the first. */
+INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, bool tell)
 {
 	struct departure departure[PIECE + 1], before = { 0 };
 	size_t n = find_departures(run, n_runs, departure), first = 0;
+	struct hot h = stack_take(x);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct pt_run *last = &run[departure[i].run];
+	for (size_t i = 0; first < n_runs; i++) {	/* the sums at the end stand behind the last departure */
+		const struct departure *d = &departure[i];
 
-		charge(x, &run[first], &before, &departure[i], by_cycles);
-		before = departure[i];
-		first = before.run + 1;
-		if (unlikely(!plain(x, last, x->now, tell)))
-			pt_stack_odd(x, last);
+		stack_pass(x, &h, run[first].function, run[first].begin,
+			   spent_of(x, d->instructions - before.instructions, d->cycles - before.cycles));
+		if (i == n)
+			break;
+		before = *d;
+		first = d->run + 1;
+		if (unlikely(!plain(x, &h, &run[d->run], tell))) {
+			stack_put(x, &h);
+			pt_stack_odd(x, &run[d->run]);
+			h = stack_take(x);
+		}
 	}
-	if (first < n_runs)		/* the sums at the end stand behind the last departure */
-		charge(x, &run[first], &before, &departure[n], by_cycles);
+	stack_put(x, &h);
 }
 
-/* Apart from the rest, so that steps do not take registers from who does not want them. */
+/* Apart from each other, so that steps do not take registers from who does not want them. */
+static __attribute__((noinline)) void feed_only(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
+{
+	feed(x, run, n_runs, false);
+}
+
 static __attribute__((noinline)) void feed_and_tell(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
 {
-	feed(x, run, n_runs, x->settings.clock == PT_FLOW_CYCLES, true);
+	feed(x, run, n_runs, true);
 	pt_stack_tell_stray(x);
 }
 
 void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
 {
-	bool by_cycles = x->settings.clock == PT_FLOW_CYCLES;
-
 	if (unlikely(x->n_due > 0) && n_runs > 0)
 		pt_stack_due(x, run);
 	for (size_t n; n_runs > 0; run += n, n_runs -= n) {
 		n = n_runs < PIECE ? n_runs : PIECE;
 		if (stepping(x))
 			feed_and_tell(x, run, n);
-		else if (by_cycles)
-			feed(x, run, n, true, false);
 		else
-			feed(x, run, n, false, false);
+			feed_only(x, run, n);
 	}
 	give_steps(x);
 }
@@ -269,19 +212,15 @@ void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz)
 	x->anchor = x->now;
 	x->anchor_ns = ns;
 	x->ns_per_tick = hz > 0 ? 1e9 / hz : 0;
-	pt_tally_anchor(x->tally, x->now, ns, x->ns_per_tick);
+	pt_tally_anchor(&x->tally, x->now, ns, x->ns_per_tick);
 }
 
 /* --- results */
 
-static void add_unhooked(struct pt_stat *stat, uint64_t value, uint64_t at)	/* a copy: its histogram is not its own */
+static void add_time(const struct pt_execution *x, struct pt_execution_function *row, uint64_t ticks, uint64_t second)
 {
-	struct pt_hist *hist = stat->hist;
-
-	stat->hist = NULL;
-	if (value != PT_UNKNOWN)
-		pt_stat_add(stat, value, at);
-	stat->hist = hist;
+	row->cycles += x->by_cycles ? ticks : second;
+	row->instructions += x->by_cycles ? second : ticks;
 }
 
 /* What is open counts as partial, in the rows only. frames are a copy. */
@@ -298,17 +237,15 @@ static void add_open(struct pt_execution *x, struct frame *frames, size_t n_fram
 		while (base > i || (base > 0 && (frames[base - 1].flags & HANDLER) == 0))
 			base--;
 		row->partial++;
-		row->gross_total += frame->outer < base || frame->outer == 0 ? v.gross : 0;
-		add_unhooked(&row->stat[PT_TALLY_PERIOD], v.period, pt_tally_stamp(x->tally, v.from));
-		add_unhooked(&row->stat[PT_TALLY_INACTIVE], v.inactive, pt_tally_stamp(x->tally, v.from));
+		row->gross_total += frame->outer == NULL || frame->outer < x->frame + base ? v.gross : 0;
+		add_time(x, row, v.net, frame->second);
 		if ((v.how & PT_INVOCATION_UNCALLED) == 0)
-			x->edges[x->result.n_edges++] = (struct pt_edge){ v.caller, frame->function, 1, v.gross };
+			x->edges[x->result.n_edges++] = (struct pt_edge){ frame->caller, frame->function, 1, v.gross };
 	}
 }
 
 static void add_all_open(struct pt_execution *x)
 {
-	static_assert(sizeof(struct frame) == 48, "a frame is three vectors");
 	size_t n_frames = (size_t)(x->top - x->frame);
 
 	memcpy(x->scratch, x->frame + 1, n_frames * sizeof(*x->scratch));
@@ -321,20 +258,28 @@ static void add_all_open(struct pt_execution *x)
 	}
 }
 
-static void add_settled(struct pt_execution *x)
+static void add_ended(struct pt_execution *x)
 {
 	for (size_t f = 0; f < x->n_functions; f++) {
-		const struct pt_tally_function *settled = pt_tally_function(x->tally, (uint16_t)f);
+		const struct pt_tally_function *function = &x->tally.function[f];
+		const struct pt_tally_rest *rest = &x->tally.rest[f];
 		struct pt_execution_function *row = &x->rows[f];
 
 		*row = (struct pt_execution_function){
-			.count = x->function[f].count, .partial = settled->partial,
-			.instructions = x->function[f].instructions, .cycles = x->function[f].cycles,
-			.gross_total = x->function[f].gross, .exceptions = x->function[f].exceptions,
+			.count = function->count, .partial = rest->partial, .exceptions = rest->exceptions,
+			.gross_total = function->window[PT_TALLY_GROSS].total + rest->gross,
 		};
-		memcpy(row->stat, settled->stat, sizeof(row->stat));
-		x->result.instructions += row->instructions;
-		x->result.cycles += row->cycles;
+		add_time(x, row, function->window[PT_TALLY_NET].total + rest->net, function->second);
+		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
+			row->stat[k] = pt_tally_stat(&x->tally, (uint16_t)f, (enum pt_tally_kind)k);
+	}
+}
+
+static void add_up(struct pt_execution *x)
+{
+	for (size_t f = 0; f < x->n_functions; f++) {
+		x->result.instructions += x->rows[f].instructions;
+		x->result.cycles += x->rows[f].cycles;
 	}
 }
 
@@ -344,14 +289,14 @@ const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 		step(x, PT_STEP_CLOCK, PT_NO_FUNCTION);
 		give_steps(x);
 	}
-	pt_tally_settle(x->tally);
 	x->result = (struct pt_execution_result){
 		.function = x->rows, .n_functions = x->n_functions, .edge = x->edges,
-		.n_edges = pt_tally_edges(x->tally, x->edges), .edges_lost = pt_tally_edges_lost(x->tally),
+		.n_edges = pt_tally_edges(&x->tally, x->edges), .edges_lost = pt_tally_edges_lost(&x->tally),
 		.errors = x->errors,
 	};
-	add_settled(x);
+	add_ended(x);
 	add_all_open(x);
+	add_up(x);
 	x->result.n_edges = pt_edges_merge(x->edges, x->result.n_edges);
 	return &x->result;
 }
@@ -361,12 +306,13 @@ const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 struct pt_execution *pt_execution_new(const struct pt_function *functions, size_t n_functions,
 				      const struct pt_codemap *map, const struct pt_flow_settings *settings)
 {
-	struct pt_execution *x = calloc(1, sizeof(*x));
+	struct pt_execution *x = pt_big_calloc(1, sizeof(*x));	/* frames are whole cache lines */
 
 	if (x == NULL)
 		return NULL;
 	x->map = map;
 	x->settings = *settings;
+	x->by_cycles = settings->clock == PT_FLOW_CYCLES;
 	x->now = x->stretch = x->skipped = 1;
 	x->n_functions = n_functions < FLOOR ? n_functions + 1 : FLOOR;
 	x->top = x->base = x->frame;
@@ -374,18 +320,18 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	x->errors.address = x->errors.at = PT_UNKNOWN;
 	x->context[0] = (struct context){ .state = RUNS, .task = PT_NO_TASK };
 	x->n_contexts = 1;
-	x->function = pt_big_calloc(x->n_functions, sizeof(*x->function));
+	x->entry = calloc(x->n_functions, sizeof(*x->entry));
 	x->rows = calloc(x->n_functions, sizeof(*x->rows));
 	x->edges = calloc(PT_TALLY_EDGES + PT_EXECUTION_DEPTH + PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH,
 			  sizeof(*x->edges));
 	x->kept = pt_big_calloc(PT_STEP_STACKS, sizeof(*x->kept));
-	x->tally = pt_tally_new(x->n_functions);
-	if (x->function == NULL || x->rows == NULL || x->edges == NULL || x->kept == NULL || x->tally == NULL) {
+	if (!pt_tally_init(&x->tally, x->n_functions, settings->histograms) || x->entry == NULL || x->rows == NULL ||
+	    x->edges == NULL || x->kept == NULL) {
 		pt_execution_free(x);
 		return NULL;
 	}
 	for (size_t f = 0; f < x->n_functions; f++)
-		x->function[f].entry = f == PT_NO_FUNCTION ? PT_UNKNOWN : functions[f - 1].address;
+		x->entry[f] = f == PT_NO_FUNCTION ? PT_UNKNOWN : functions[f - 1].address;
 	return x;
 }
 
@@ -393,10 +339,10 @@ void pt_execution_free(struct pt_execution *x)
 {
 	if (x == NULL)
 		return;
-	pt_big_free(x->function, x->n_functions * sizeof(*x->function));
+	free(x->entry);
 	free(x->rows);
 	free(x->edges);
 	pt_big_free(x->kept, PT_STEP_STACKS * sizeof(*x->kept));
-	pt_tally_free(x->tally);
-	free(x);
+	pt_tally_fini(&x->tally);
+	pt_big_free(x, sizeof(*x));
 }

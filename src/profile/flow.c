@@ -28,6 +28,7 @@ static bool indirect(const struct pt_code_unit *unit)
 struct pt_flow_settings pt_flow_standards(const struct pt_isa *isa)
 {
 	return (struct pt_flow_settings){
+		.histograms = true,
 		.exception_entry_cycles = isa->exception_entry_cycles,
 		.exception_return_cycles = isa->exception_return_cycles,
 		.tail_chain_cycles = isa->tail_chain_cycles,

@@ -27,6 +27,7 @@ enum pt_flow_clock { PT_FLOW_CYCLES, PT_FLOW_INSTRUCTIONS };
 struct pt_flow_settings {
 	enum pt_flow_clock clock;	/* for those who add up runs; flow gives both */
 	uint32_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;
+	bool histograms;		/* likewise for others: whether they keep any, for quantiles */
 };
 
 /* What could not be resolved, by cause. Gaps that nothing ran between count once. */

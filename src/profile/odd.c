@@ -9,7 +9,7 @@ static void note_error(struct pt_execution *x, enum pt_execution_error what, con
 	x->errors.n[what]++;
 	x->errors.address = run->end;
 	x->errors.function = run->function;
-	x->errors.at = pt_tally_stamp(x->tally, x->now);
+	x->errors.at = pt_tally_stamp(&x->tally, x->now);
 }
 
 /* --- push and pop */
@@ -18,13 +18,13 @@ static void forget_all(struct pt_execution *x);
 
 static struct frame *push(struct pt_execution *x, uint16_t function, uint64_t resume, uint8_t flags)
 {
-	struct function *f = &x->function[function];
+	struct pt_tally_function *f = &x->tally.function[function];
 
 	*++x->top = (struct frame){
-		.resume = resume, .from = x->now, .function = function, .flags = flags,
-		.outer = (uint16_t)f->innermost, .period = PT_NOTE_UNKNOWN, .inactive = PT_NOTE_UNKNOWN,
+		.resume = resume, .from = x->now, .function = function, .outer = f->innermost,
+		.flags = (uint8_t)(flags | (f->innermost != NULL ? RECURSIVE : 0)),
 	};
-	f->innermost = (uint32_t)(x->top - x->frame);
+	f->innermost = x->top;
 	return x->top;
 }
 
@@ -36,25 +36,22 @@ static void make_room(struct pt_execution *x)
 	}
 }
 
-/* As a frame holds it; what is too long for that goes straight into its statistics. */
-static uint32_t interval(struct pt_execution *x, uint16_t function, enum pt_tally_kind kind, uint64_t ticks)
-{
-	if (ticks == PT_UNKNOWN)
-		return PT_NOTE_UNKNOWN;
-	if (ticks < PT_NOTE_UNKNOWN)
-		return (uint32_t)ticks;
-	pt_tally_interval(x->tally, function, kind, ticks, x->now);
-	return PT_NOTE_UNKNOWN;
-}
-
 static uint64_t passed(const struct pt_execution *x, uint64_t since)
 {
 	return since < x->stretch ? PT_UNKNOWN : x->now - since;
 }
 
+static void interval(struct pt_execution *x, uint16_t function, enum pt_tally_kind kind, uint64_t ticks)
+{
+	if (ticks == PT_UNKNOWN)
+		x->tally.rest[function].n_unknown[kind - PT_TALLY_PERIOD]++;
+	else
+		pt_tally_figure(&x->tally, function, kind, ticks, x->now);
+}
+
 static struct frame *enter(struct pt_execution *x, uint16_t function, uint64_t resume, uint16_t caller, uint8_t flags)
 {
-	struct function *f = &x->function[function];
+	struct pt_tally_function *f = &x->tally.function[function];
 	uint64_t since, idle;
 	struct frame *frame;
 
@@ -62,11 +59,12 @@ static struct frame *enter(struct pt_execution *x, uint16_t function, uint64_t r
 	if (x->top == x->frame)
 		flags &= (uint8_t)~TAIL;	/* nobody is below to leave with */
 	since = passed(x, f->entered);
-	idle = f->innermost == 0 ? passed(x, f->left) : PT_UNKNOWN;
+	idle = f->innermost == NULL ? passed(x, f->left) : PT_UNKNOWN;
+	interval(x, function, PT_TALLY_PERIOD, since);
+	interval(x, function, PT_TALLY_INACTIVE, idle);
 	frame = push(x, function, resume, flags);
-	frame->period = interval(x, function, PT_TALLY_PERIOD, since);
-	frame->inactive = interval(x, function, PT_TALLY_INACTIVE, idle);
 	frame->caller = caller;
+	frame->edge = (flags & UNCALLED) == 0 ? pt_tally_edge(&x->tally, caller, function) : 0;
 	f->entered = x->now;
 	f->count++;
 	if (stepping(x))
@@ -76,11 +74,7 @@ static struct frame *enter(struct pt_execution *x, uint16_t function, uint64_t r
 
 struct pt_invocation pt_stack_end(const struct frame *frame, struct frame *below, uint64_t now, uint16_t how)
 {
-	struct pt_invocation v = {
-		.call = now - frame->from, .from = frame->from, .caller = frame->caller, .how = how,
-		.period = frame->period != PT_NOTE_UNKNOWN ? frame->period : PT_UNKNOWN,
-		.inactive = frame->inactive != PT_NOTE_UNKNOWN ? frame->inactive : PT_UNKNOWN,
-	};
+	struct pt_invocation v = { .call = now - frame->from, .from = frame->from, .edge = frame->edge, .how = how };
 
 	v.gross = v.call - frame->preempted;
 	v.net = v.gross - frame->others;
@@ -109,16 +103,20 @@ static struct frame *handler_below(struct pt_execution *x, struct frame *frame)	
 static void pop(struct pt_execution *x, uint16_t how)
 {
 	struct frame *frame = x->top--;
-	struct function *f = &x->function[frame->function];
+	struct pt_tally_function *f = &x->tally.function[frame->function];
+	struct pt_tally_rest *rest = &x->tally.rest[frame->function];
 	struct pt_invocation v = pt_stack_end(frame, x->top, x->now, how);
 
 	f->left = how == 0 ? x->now : 0;
 	f->innermost = frame->outer;
-	if (x->frame + frame->outer < x->base || frame->outer == 0)
-		f->gross += v.gross;
+	f->second += frame->second;
+	if (frame->outer != NULL && frame->outer >= x->base)
+		rest->gross -= v.gross;	/* recursion: it is in the outer one's */
+	if ((v.how & PT_INVOCATION_PARTIAL) != 0)
+		rest->gross += v.gross;	/* it is not in the window's total */
 	if (frame == x->base)
 		x->base = handler_below(x, frame);
-	pt_tally_add(x->tally, frame->function, &v);
+	pt_tally_add(&x->tally, frame->function, &v);
 	if (stepping(x))
 		pt_stack_left(x, frame, &v);
 }
@@ -156,7 +154,7 @@ static void forget_all(struct pt_execution *x)
 
 static bool at_entry(const struct pt_execution *x, const struct pt_run *run)
 {
-	return run->next == x->function[run->next_function].entry;
+	return run->next == x->entry[run->next_function];
 }
 
 static bool behind_a_call(const struct pt_execution *x, uint64_t address)
@@ -174,9 +172,9 @@ static bool behind_a_call(const struct pt_execution *x, uint64_t address)
 /* Unwind to the nearest frame of the function that a jump behind one of its calls goes to. */
 static bool long_jump(struct pt_execution *x, const struct pt_run *run)
 {
-	const struct frame *frame = x->frame + x->function[run->next_function].innermost;
+	const struct frame *frame = x->tally.function[run->next_function].innermost;
 
-	if (frame == x->frame || frame < x->base || !behind_a_call(x, run->next))
+	if (frame == NULL || frame < x->base || !behind_a_call(x, run->next))
 		return false;
 	note_error(x, PT_EXECUTION_LONG_JUMP, run);
 	pt_stack_forget_to(x, frame);
@@ -240,19 +238,29 @@ static void unexpected_return(struct pt_execution *x, const struct pt_run *run)
 	}
 }
 
-void pt_stack_stray(struct pt_execution *x, const struct pt_run *run, uint64_t ticks)
+/* Its owner's, and no invocation's. */
+static void shared_code(struct pt_execution *x, uint16_t function, struct spent spent)
 {
-	if (x->top > x->frame) {
-		x->top->others += ticks;
-		if (stepping(x))
-			pt_stack_tell_stray(x);
-		x->stray_ticks = ticks;
-		x->stray_until = x->now + ticks;
-		x->stray_function = run->function;
-	} else if (run->begin == x->function[run->function].entry) {
-		enter(x, run->function, PT_UNKNOWN, PT_NO_FUNCTION, UNCALLED);
+	x->tally.rest[function].net += spent.ticks;
+	x->tally.function[function].second += spent.second;
+	x->top->others += spent.ticks;
+	if (stepping(x))
+		pt_stack_tell_stray(x);
+	x->stray_ticks = spent.ticks;
+	x->stray_until = x->now + spent.ticks;
+	x->stray_function = function;
+}
+
+void pt_stack_stray(struct pt_execution *x, uint16_t function, uint64_t begin, struct spent spent)
+{
+	bool nothing_ran = (x->by_cycles ? spent.second : spent.ticks) == 0;
+
+	if (x->top > x->frame || nothing_ran) {
+		shared_code(x, function, spent);
+	} else if (begin == x->entry[function]) {
+		enter(x, function, PT_UNKNOWN, PT_NO_FUNCTION, UNCALLED)->second = spent.second;
 	} else {
-		push(x, run->function, PT_UNKNOWN, UNSEEN);
+		push(x, function, PT_UNKNOWN, UNSEEN)->second = spent.second;
 		if (stepping(x))
 			pt_stack_entered(x, x->top, PT_UNKNOWN);
 	}
@@ -260,36 +268,37 @@ void pt_stack_stray(struct pt_execution *x, const struct pt_run *run, uint64_t t
 
 /* --- exceptions */
 
-/* Flow put what entering the handler costs into the run before it: it is the handler's. Returns it on the clock. */
-static uint64_t entry_time(struct pt_execution *x, const struct pt_run *run, uint32_t entry_cycles)
+/* Flow put what entering the handler costs into the run before it: it is the handler's. */
+static struct spent entry_time(struct pt_execution *x, const struct pt_run *run, uint32_t entry_cycles)
 {
-	uint32_t cycles = entry_cycles < run->cycles ? entry_cycles : run->cycles;
+	struct spent cost = spent_of(x, 0, entry_cycles < run->cycles ? entry_cycles : run->cycles);
 
-	x->function[run->function].cycles -= cycles;
-	x->function[run->next_function].cycles += cycles;
-	if (x->settings.clock != PT_FLOW_CYCLES)
-		return 0;
-	if (cycles > 0 && x->stray_until == x->now) {	/* it was taken for shared code's time */
-		x->top->others -= cycles;
-		x->stray_ticks -= cycles;
-		x->stray_until -= cycles;
+	if (x->top->function == run->function) {
+		x->top->second -= cost.second;
+	} else {			/* it was taken for shared code's time */
+		x->tally.rest[run->function].net -= cost.ticks;
+		x->tally.function[run->function].second -= cost.second;
+		x->top->others -= cost.ticks;
+		x->stray_ticks -= cost.ticks;
+		x->stray_until -= cost.ticks;
 	}
-	return cycles;
+	return cost;
 }
 
-static void enter_handler(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
+static void enter_handler(struct pt_execution *x, const struct pt_run *run, uint64_t resume, struct spent cost)
 {
 	x->base = enter(x, run->next_function, resume, PT_NO_FUNCTION, HANDLER);
-	x->function[run->next_function].exceptions++;
+	x->base->second = cost.second;
+	x->tally.rest[run->next_function].exceptions++;
+	x->now += cost.ticks;
 }
 
 static void exception(struct pt_execution *x, const struct pt_run *run)
 {
-	uint64_t cost = entry_time(x, run, x->settings.exception_entry_cycles);
+	struct spent cost = entry_time(x, run, x->settings.exception_entry_cycles);
 
-	x->now -= cost;
-	enter_handler(x, run, run->end);
-	x->now += cost;
+	x->now -= cost.ticks;
+	enter_handler(x, run, run->end, cost);
 }
 
 /* The handler of the current level is left. Returns where it will resume; PT_UNKNOWN: it was entered before the
@@ -339,11 +348,12 @@ static void exception_return(struct pt_execution *x, const struct pt_run *run)
 
 static void tail_chain(struct pt_execution *x, const struct pt_run *run)
 {
-	uint64_t cost = entry_time(x, run, x->settings.tail_chain_cycles);
+	struct spent cost = entry_time(x, run, x->settings.tail_chain_cycles);
+	uint64_t resume;
 
-	x->now -= cost;
-	enter_handler(x, run, leave_handler(x, run));
-	x->now += cost;
+	x->now -= cost.ticks;
+	resume = leave_handler(x, run);
+	enter_handler(x, run, resume, cost);
 }
 
 void pt_stack_odd(struct pt_execution *x, const struct pt_run *run)

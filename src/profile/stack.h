@@ -1,5 +1,5 @@
-/* The shadow stack of execution.c, shared by its parts: what every call and return does (execution.c), what only odd
- * ones do (odd.c), and which stack runs (contexts.c). Nobody else includes this. */
+/* The shadow stack of execution.c, shared by its parts: what every call and return does (here, inlined by execution.c
+ * and plain.c), what only odd ones do (odd.c), and which stack runs (contexts.c). Nobody else includes this. */
 #ifndef PT_PROFILE_STACK_H
 #define PT_PROFILE_STACK_H
 
@@ -13,27 +13,19 @@ enum frame_flag {
 	HANDLER = 2,		/* entered by an exception; resume is where the interrupted code goes on */
 	UNSEEN = 4,		/* was running when the stretch began */
 	UNCALLED = 8,		/* its entry was seen, but not who called */
+	RECURSIVE = 16,		/* the function was on the stack already */
 };
 
-struct frame {
+struct frame {			/* one cache line */
 	uint64_t resume;	/* return address; PT_UNKNOWN: not seen */
 	uint64_t from;		/* clock at entry */
 	uint64_t others;	/* gross of the calls made, and time in code that another function owns */
 	uint64_t preempted;	/* whole time of exceptions taken meanwhile */
-	uint32_t period, inactive;	/* PT_NOTE_UNKNOWN */
+	uint64_t second;	/* its net time on the second clock */
+	struct frame *outer;	/* the next one below of the same function; NULL: none. In a context, as it was */
+	uint32_t edge;		/* of the call, in the tally */
 	uint16_t function, caller;
-	uint16_t outer;		/* index of the next frame below of the same function; 0: none */
 	uint8_t flags, tails;	/* tails: tail calls directly below */
-};
-
-struct function {		/* what runs, calls and returns touch: one cache line */
-	uint64_t entry;		/* first instruction; PT_UNKNOWN for code without a function */
-	uint64_t instructions, cycles;
-	uint64_t count;
-	uint64_t entered, left;	/* clock at the last; before the stretch: not known */
-	uint64_t gross;		/* with the function on the stack, recursion once */
-	uint32_t innermost;	/* index of its uppermost frame; 0: none */
-	uint32_t exceptions;	/* entries by exception */
 } __attribute__((aligned(64)));
 
 enum context_state {
@@ -64,10 +56,11 @@ typedef struct frame pt_kept_frames[PT_EXECUTION_CONTEXT_DEPTH];
 struct pt_execution {
 	uint64_t now, stretch;	/* clock, and where it was behind the last gap; > 0, so that 0 is long ago */
 	uint64_t skipped;	/* ticks of it that nothing took: one to begin with and one for each gap */
+	bool by_cycles;		/* the clock counts cycles and the second one instructions; or the other way round */
 	struct frame *top;	/* frame[0] is the floor: no function, never left */
 	struct frame *base;	/* the uppermost handler: where the current level begins; or the floor */
-	struct function *function;
-	struct pt_tally *tally;
+	struct pt_tally tally;
+	uint64_t *entry;	/* of each function its first instruction; PT_UNKNOWN for code without a function */
 	const struct pt_codemap *map;
 	struct pt_flow_settings settings;
 	size_t n_functions;
@@ -129,9 +122,17 @@ struct pt_invocation pt_stack_end(const struct frame *frame, struct frame *below
 /* frame stays; what lies above is left as partial. */
 void pt_stack_forget_to(struct pt_execution *x, const struct frame *frame);
 
-/* Runs that took ticks, from run on, in code that is not the top frame's: the first of a stretch, or shared code. Before
- * now is put forward. */
-void pt_stack_stray(struct pt_execution *x, const struct pt_run *run, uint64_t ticks);
+/* Time on both clocks. */
+struct spent { uint64_t ticks, second; };
+
+static inline struct spent spent_of(const struct pt_execution *x, uint64_t instructions, uint64_t cycles)
+{
+	return x->by_cycles ? (struct spent){ cycles, instructions } : (struct spent){ instructions, cycles };
+}
+
+/* Runs that took so long, from begin on, in code of function, which is not the top frame's: the first of a stretch, or
+ * shared code. Before now is put forward. */
+void pt_stack_stray(struct pt_execution *x, uint16_t function, uint64_t begin, struct spent spent);
 
 /* Everything that the hot path does not do itself. now includes the run. */
 void pt_stack_odd(struct pt_execution *x, const struct pt_run *run);
@@ -143,5 +144,102 @@ void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t 
 void pt_stack_due(struct pt_execution *x, const struct pt_run *run);	/* signals may take effect before run */
 void pt_stack_forget_parked(struct pt_execution *x);	/* while the running stack is empty */
 void pt_stack_forget_task(struct pt_execution *x);	/* there was a gap */
+
+/* --- the hot path */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* What is in use all the time, in variables of its own: the compiler cannot know that no frame is where a pointer lies.
+ * top and now are written back before anything odd. */
+struct hot {
+	struct frame *top, *limit;
+	uint64_t now, stretch;
+	struct pt_tally_function *function;
+	const struct pt_tally_slot *slot;
+	struct pt_tally_edge *edge;
+	size_t n_slots;
+};
+
+INLINE struct hot stack_take(struct pt_execution *x)
+{
+	return (struct hot){
+		.top = x->top, .limit = x->frame + PT_EXECUTION_DEPTH - 1, .now = x->now, .stretch = x->stretch,
+		.function = x->tally.function, .slot = x->tally.slot, .edge = x->tally.edge, .n_slots = x->tally.n_slots,
+	};
+}
+
+INLINE void stack_put(struct pt_execution *x, const struct hot *h)
+{
+	x->top = h->top;
+	x->now = h->now;
+}
+
+/* Time that passed up to here, from begin on, in function. */
+INLINE void stack_pass(struct pt_execution *x, struct hot *h, uint16_t function, uint64_t begin, struct spent spent)
+{
+	if (likely(function == h->top->function)) {
+		h->top->second += spent.second;
+	} else {
+		stack_put(x, h);
+		pt_stack_stray(x, function, begin, spent);
+		*h = stack_take(x);
+	}
+	h->now += spent.ticks;
+}
+
+/* A call of a function that is not on the stack, with all intervals known. False: leave it to pt_stack_odd(). */
+INLINE bool stack_call(struct pt_execution *x, struct hot *h, uint64_t resume, uint16_t caller, uint16_t callee,
+		       bool histograms, bool tell)
+{
+	struct pt_tally_function *f = &h->function[callee];
+	uint64_t now = h->now, period = now - f->entered;
+	uint32_t key = pt_tally_key(caller, callee);
+	const struct pt_tally_slot *slot = &h->slot[pt_tally_home(key, h->n_slots)];
+	struct frame *frame = h->top;
+
+	if (unlikely(f->innermost != NULL || f->entered < h->stretch || f->left < h->stretch || callee == caller ||
+		     period > UINT32_MAX || slot->key != key || frame == h->limit))
+		return false;
+	pt_tally_note(&x->tally, f, callee, PT_TALLY_PERIOD, period, now, histograms);
+	pt_tally_note(&x->tally, f, callee, PT_TALLY_INACTIVE, now - f->left, now, histograms);
+	*++frame = (struct frame){ .resume = resume, .from = now, .edge = slot->edge, .function = callee,
+				   .caller = caller };
+	f->innermost = h->top = frame;
+	f->entered = now;
+	f->count++;
+	if (tell) {
+		stack_put(x, h);
+		pt_stack_entered(x, frame, period);
+	}
+	return true;
+}
+
+/* A return to where the top frame, entered by a plain call, waits for it. False: leave it to pt_stack_odd(). */
+INLINE bool stack_return(struct pt_execution *x, struct hot *h, uint64_t next, bool histograms, bool tell)
+{
+	struct frame *frame = h->top;
+	uint16_t function = frame->function;
+	struct pt_tally_function *f = &h->function[function];
+	uint64_t call = h->now - frame->from, gross = call - frame->preempted, net = gross - frame->others;
+
+	if (unlikely(next != frame->resume || frame->flags != 0 || call > UINT32_MAX))
+		return false;
+	pt_tally_note(&x->tally, f, function, PT_TALLY_NET, net, frame->from, histograms);
+	pt_tally_note(&x->tally, f, function, PT_TALLY_GROSS, gross, frame->from, histograms);
+	pt_tally_note(&x->tally, f, function, PT_TALLY_CALL, call, frame->from, histograms);
+	pt_tally_count_edge(&h->edge[frame->edge], gross);
+	frame[-1].others += gross;
+	frame[-1].preempted += frame->preempted;
+	f->whole++;
+	f->second += frame->second;
+	f->left = h->now;
+	f->innermost = NULL;
+	h->top = frame - 1;
+	if (tell) {
+		stack_put(x, h);
+		pt_stack_left(x, frame, &(struct pt_invocation){ .net = net, .gross = gross, .call = call });
+	}
+	return true;
+}
 
 #endif

@@ -1,17 +1,44 @@
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "profile/stat.h"
 
-enum { FULL = 0x40000000 };	/* values in a histogram before all buckets are halved: quantiles stay as they are */
-
-void pt_hist_add(struct pt_hist *hist, uint64_t value)
+/* Buckets come by the power of two; what is there keeps its place among them. */
+static bool widen(struct pt_hist *hist, size_t index)
 {
-	hist->bucket[pt_hist_index(value)]++;
-	if (++hist->n < FULL)
+	size_t first = index >> PT_HIST_BITS << PT_HIST_BITS, end = first + (1 << PT_HIST_BITS), had = hist->n_buckets;
+	uint32_t *bucket;
+
+	if (had > 0) {
+		first = first < hist->first ? first : hist->first;
+		end = end > hist->first + had ? end : hist->first + had;
+	}
+	bucket = calloc(end - first, sizeof(*bucket));
+	if (bucket == NULL)
+		return false;
+	if (had > 0)
+		memcpy(bucket + (hist->first - first), hist->bucket, had * sizeof(*bucket));
+	free(hist->bucket);
+	*hist = (struct pt_hist){ .bucket = bucket, .first = (uint16_t)first, .n_buckets = (uint16_t)(end - first) };
+	return true;
+}
+
+void pt_hist_make_room(struct pt_hist *hist, size_t index)
+{
+	if (hist->broken)
 		return;
-	hist->n = 0;
-	for (size_t i = 0; i < PT_HIST_BUCKETS; i++)
-		hist->n += hist->bucket[i] /= 2;
+	if (index - hist->first >= hist->n_buckets)
+		hist->broken = !widen(hist, index);
+	else			/* one is full: with all of them halved, quantiles stay as they are */
+		for (size_t i = 0; i < hist->n_buckets; i++)
+			hist->bucket[i] /= 2;
+}
+
+void pt_hist_fini(struct pt_hist *hist)
+{
+	free(hist->bucket);
+	*hist = (struct pt_hist){ 0 };
 }
 
 void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at)
@@ -35,27 +62,27 @@ double pt_stat_avg(const struct pt_stat *stat)
 	return stat->n != 0 ? (double)stat->total / (double)stat->n : 0;
 }
 
-static uint64_t bucket_middle(size_t i)
+static uint64_t bucket_middle(size_t index)
 {
-	double low;
+	size_t shift = index < 2 << PT_HIST_BITS ? 0 : (index >> PT_HIST_BITS) - 1;
 
-	if (i == 0)
-		return 0;
-	low = ldexp(8 + (double)((i - 1) % 8), (int)((i - 1) / 8) - 3);
-	return (uint64_t)(low + (i > 24 ? ldexp(0.5, (int)((i - 1) / 8) - 3) : 0));
+	return ((uint64_t)(index - (shift << PT_HIST_BITS)) << shift) + (UINT64_C(1) << shift) / 2;
 }
 
 uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)
 {
-	uint64_t rank, value, seen = 0;
+	const struct pt_hist *hist = stat->hist;
+	uint64_t n = 0, rank, value, seen = 0;
 	size_t i = 0;
 
-	if (stat->hist == NULL || stat->hist->n == 0)
+	for (size_t k = 0; hist != NULL && k < hist->n_buckets; k++)
+		n += hist->bucket[k];
+	if (n == 0 || hist->broken)
 		return PT_UNKNOWN;
-	rank = (uint64_t)(q * (double)(stat->hist->n - 1));
-	while (i < PT_HIST_BUCKETS - 1 && (seen += stat->hist->bucket[i]) <= rank)
+	rank = (uint64_t)(q * (double)(n - 1));
+	while (i < hist->n_buckets - 1u && (seen += hist->bucket[i]) <= rank)
 		i++;
-	value = bucket_middle(i);
+	value = bucket_middle(hist->first + i);
 	return value < stat->min ? stat->min : value > stat->max ? stat->max : value;
 }
 

@@ -3,19 +3,21 @@
 #ifndef PT_PROFILE_STAT_H
 #define PT_PROFILE_STAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "util.h"
 
-/* 8 buckets per power of two up to 2^40, so values below 16 have one each. A quantile is the middle of its bucket: at
- * most 1/16 = 6.25 % off the true one, and never outside [least, most]. */
-enum { PT_HIST_MAX_BITS = 40, PT_HIST_BUCKETS = PT_HIST_MAX_BITS * 8 + 1, PT_HIST_BIAS = 127 * 8 - 1 };
+/* Buckets of a log-linear histogram: one for each value below 64, above 32 per power of two. A quantile is the middle of
+ * its bucket: at most 1/64 = 1.6 % off the true one, and never outside [least, most]. */
+enum { PT_HIST_BITS = 5, PT_HIST_BUCKETS = (64 - PT_HIST_BITS + 1) << PT_HIST_BITS };
 
+/* All zero: no values. Memory: only for the buckets between the least and the most, rounded to powers of two. */
 struct pt_hist {
-	uint64_t n;		/* values in the buckets; halved with them when a bucket might overflow */
-	uint32_t bucket[PT_HIST_BUCKETS];
+	uint32_t *bucket;	/* owned; pt_hist_fini() frees it */
+	uint16_t first, n_buckets;	/* which ones it has */
+	bool broken;		/* there was no memory for a value: no quantiles */
 };
 
 struct pt_stat {
@@ -30,21 +32,26 @@ static inline struct pt_stat pt_stat_empty(void)
 	return (struct pt_stat){ .min = PT_UNKNOWN, .min_at = PT_UNKNOWN, .max_at = PT_UNKNOWN };
 }
 
-/* The bucket of a value, from its bits as a float: exponent and three digits of the fraction are eighths of a power of
- * two already. (Rounding to 24 bits may lift a value at a bucket's end into the next.) */
 static inline size_t pt_hist_index(uint64_t value)
 {
-	float f = (float)value;
-	uint32_t bits;
+	unsigned shift = 63 - PT_HIST_BITS - (unsigned)__builtin_clzll(value | 1 << PT_HIST_BITS);
 
-	memcpy(&bits, &f, sizeof(bits));
-	bits >>= 20;
-	if (bits <= PT_HIST_BIAS)	/* only 0 is */
-		return 0;
-	return bits - PT_HIST_BIAS < PT_HIST_BUCKETS ? bits - PT_HIST_BIAS : PT_HIST_BUCKETS - 1;
+	return ((size_t)shift << PT_HIST_BITS) + (size_t)(value >> shift);
 }
 
-void pt_hist_add(struct pt_hist *hist, uint64_t value);
+void pt_hist_make_room(struct pt_hist *hist, size_t index);	/* for pt_hist_add() */
+
+static inline void pt_hist_add(struct pt_hist *hist, uint64_t value)
+{
+	size_t index = pt_hist_index(value);
+
+	if (__builtin_expect(index - hist->first >= hist->n_buckets || hist->bucket[index - hist->first] == UINT32_MAX, 0))
+		pt_hist_make_room(hist, index);
+	if (__builtin_expect(!hist->broken, 1))
+		hist->bucket[index - hist->first]++;
+}
+
+void pt_hist_fini(struct pt_hist *hist);
 void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at);
 double pt_stat_avg(const struct pt_stat *stat);	/* 0 without values */
 /* q in 0..1. PT_UNKNOWN without a histogram or values. */

@@ -1,20 +1,19 @@
-/* The tally: what execution profiling says of each invocation becomes statistics per function and per call edge.
+/* The tally: what execution profiling says of each entry and of each invocation becomes statistics per function and per
+ * call edge.
  *
- * Speed: an invocation with nothing unusual about it is one 32-byte note in its function's own row. A full row is
- * settled at once, four figures in a vector, so that the statistics of a function are touched in bulk. Histograms take
- * every note of a function until they hold PT_TALLY_HIST_ALL, then one of each row: quantiles are estimates anyway.
- * What does not fit a note is settled directly.
- * Stamps: notes carry the clock; anchors, kept as long as notes need them, turn it into time when one is settled.
- * Bounded: rows and histograms per function, at most PT_TALLY_EDGES edges. Pure; one thread at a time. */
+ * Speed: a function has two cache lines of its own, one that each of its returns writes and one that each entry does. A
+ * figure costs one addition and the question whether it lies between the least and the most so far; the extremes and
+ * their stamps are kept elsewhere, since they change a few times only. An edge is looked up once, at the call.
+ * Histograms are written for every figure; they can be turned off.
+ * Bounded: two lines, extremes and histograms per function, at most PT_TALLY_EDGES edges. Pure; one thread at a time. */
 #ifndef PT_PROFILE_TALLY_H
 #define PT_PROFILE_TALLY_H
 
 #include "profile/stat.h"
 
-enum {
-	PT_TALLY_EDGES = 65536,		/* more different edges, or 2^32 calls of one, are counted in edges_lost only */
-	PT_TALLY_HIST_ALL = 128,
-};
+enum { PT_TALLY_EDGES = 65536 };	/* calls along more different ones are counted in edges_lost only */
+
+enum pt_tally_kind { PT_TALLY_NET, PT_TALLY_GROSS, PT_TALLY_CALL, PT_TALLY_PERIOD, PT_TALLY_INACTIVE, PT_N_TALLY_KINDS };
 
 enum pt_invocation_how {
 	PT_INVOCATION_PARTIAL = 1,	/* entry or exit not seen: kept out of least, most and average */
@@ -23,68 +22,135 @@ enum pt_invocation_how {
 
 struct pt_invocation {		/* times on the clock of the profile; call >= gross >= net */
 	uint64_t net, gross, call;
-	uint64_t period, inactive;	/* entry to entry, exit to entry; PT_UNKNOWN: the one before was not seen */
 	uint64_t from;		/* clock at entry */
-	uint16_t caller;	/* PT_NO_FUNCTION: an exception */
+	uint32_t edge;		/* of pt_tally_edge() */
 	uint16_t how;
-};
-
-enum pt_tally_kind { PT_TALLY_NET, PT_TALLY_GROSS, PT_TALLY_CALL, PT_TALLY_PERIOD, PT_TALLY_INACTIVE, PT_N_TALLY_KINDS };
-
-struct pt_tally_function {
-	struct pt_stat stat[PT_N_TALLY_KINDS];	/* of whole invocations; periods of all whose entries were seen */
-	uint64_t partial;	/* invocations kept out of stat */
 };
 
 struct pt_edge { uint16_t from, to; uint64_t count, gross; };	/* from 0: an exception */
 
-struct pt_tally;
+/* What is known of one kind of figure in the hot path: those below 2^32 - 1 are in [least, least + size). size 0: there
+ * was none. Any other is taken for a new extreme. */
+struct pt_window {
+	uint32_t least, size;
+	uint64_t total;
+};
 
-struct pt_tally *pt_tally_new(size_t n_functions);	/* ids below n_functions; NULL: out of memory */
-void pt_tally_free(struct pt_tally *tally);
-/* From clock on, stamps are ns plus ns_per_tick for each tick. Clocks come in ascending order. */
+struct pt_tally_function {	/* read and written by the shadow stack as well */
+	uint64_t whole;		/* invocations in net, gross and call */
+	uint64_t second;	/* the function's time on the second clock, and ... */
+	struct pt_window window[PT_N_TALLY_KINDS];	/* ... the first three of these: one cache line */
+	uint64_t entered, left;	/* clock at the last; before the stretch: not known */
+	uint64_t count;		/* entries seen */
+	void *innermost;	/* its uppermost frame; NULL: none */
+} __attribute__((aligned(64)));
+
+struct pt_tally_extreme {
+	uint64_t min, max, min_at, max_at;
+	bool seen;		/* else none of the four means anything */
+};
+
+/* What is rarely touched. */
+struct pt_tally_rest {
+	struct pt_tally_extreme extreme[PT_N_TALLY_KINDS];
+	uint64_t n_unknown[2];	/* entries without a period, and without an inactive time */
+	uint64_t partial;	/* invocations that are not in whole */
+	uint64_t exceptions;	/* entries by exception */
+	uint64_t net, gross;	/* the function's, beyond the totals of the windows; may be "negative" */
+};
+
+struct pt_tally_slot {		/* a hash of edges, open addressing */
+	uint32_t key;		/* inverted caller << 16 | callee; 0: free */
+	uint32_t edge;
+};
+
+struct pt_tally_edge { uint64_t count, gross; };
+
+struct pt_tally_anchor {
+	uint64_t clock, ns;
+	double ns_per_tick;
+};
+
+enum { PT_TALLY_ANCHORS = 4096 };
+
+struct pt_tally {		/* open for the hot path; read results through the functions below */
+	struct pt_tally_function *function;
+	struct pt_tally_rest *rest;
+	struct pt_hist (*hist)[PT_N_TALLY_KINDS];	/* NULL: off */
+	size_t n_functions;
+	struct pt_tally_slot *slot;
+	size_t n_slots;		/* a power of two */
+	struct pt_tally_edge *edge;	/* [0]: those that are not told apart */
+	size_t n_edges;
+	struct pt_tally_anchor anchor[PT_TALLY_ANCHORS];	/* ascending; the first is good for all before it */
+	size_t n_anchors;
+};
+
+/* ids below n_functions. False: out of memory; pt_tally_fini() is due all the same. */
+bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms);
+void pt_tally_fini(struct pt_tally *tally);
+/* From clock on, stamps are ns plus ns_per_tick for each tick. Clocks come in ascending order. Of very many anchors the
+ * older ones are forgotten: nothing open goes back so far. */
 void pt_tally_anchor(struct pt_tally *tally, uint64_t clock, uint64_t ns, double ns_per_tick);
 uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock);
-void pt_tally_settle(struct pt_tally *tally);	/* after this the results below are up to date */
-const struct pt_tally_function *pt_tally_function(const struct pt_tally *tally, uint16_t function);
-/* Copy the edges, in no order. Returns how many; out has room for PT_TALLY_EDGES. */
+
+/* An invocation has ended. */
+void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_invocation *invocation);
+
+/* What is known of a function's figures of a kind; its histogram stays the tally's. */
+struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind);
+/* Copy the edges along which invocations have ended, in no order. Returns how many; out has room for PT_TALLY_EDGES. */
 size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out);
 /* Sort by from and to, and add up equal ones. Returns how many are left. */
 size_t pt_edges_merge(struct pt_edge *edges, size_t n_edges);
 uint64_t pt_tally_edges_lost(const struct pt_tally *tally);
 
-/* Any invocation. */
-void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_invocation *invocation);
-/* A period or inactive time alone, of an invocation that begins at clock. */
-void pt_tally_interval(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t ticks,
-		       uint64_t clock);
+/* --- the fast path, in the header so that it is inlined */
 
-/* --- the fast path, in the header so that it is inlined: for whole invocations that somebody called, with all times
- * known (but inactive, perhaps) and below PT_NOTE_UNKNOWN */
+void pt_tally_extreme(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value,
+		      uint64_t clock);
+uint32_t pt_tally_new_edge(struct pt_tally *tally, uint32_t key);
 
-enum { PT_TALLY_ROW = 16 };
-#define PT_NOTE_UNKNOWN UINT32_C(0x7fffffff)	/* vectors compare with a sign */
-
-struct pt_note {
-	uint32_t net, gross, call, period;
-	uint32_t inactive, caller;
-	uint64_t from;
-} __attribute__((aligned(32)));
-
-struct pt_tally_fast {		/* the first field of struct pt_tally */
-	struct pt_note (*row)[PT_TALLY_ROW];	/* per function */
-	uint8_t *n_notes;
-};
-
-void pt_tally_settle_row(struct pt_tally *tally, uint16_t function);
-
-static inline void pt_tally_note(struct pt_tally *tally, uint16_t function, const struct pt_note *note)
+/* A figure below 2^32 of an invocation that was entered at clock. histograms: whether the tally has any. */
+static inline __attribute__((always_inline)) void pt_tally_note(struct pt_tally *tally, struct pt_tally_function *f,
+								 uint16_t function, enum pt_tally_kind kind,
+								 uint64_t value, uint64_t clock, bool histograms)
 {
-	struct pt_tally_fast *fast = (struct pt_tally_fast *)(void *)tally;
+	struct pt_window *window = &f->window[kind];
 
-	fast->row[function][fast->n_notes[function]] = *note;
-	if (__builtin_expect(++fast->n_notes[function] == PT_TALLY_ROW, 0))
-		pt_tally_settle_row(tally, function);
+	if (__builtin_expect((uint32_t)value - window->least >= window->size, 0))
+		pt_tally_extreme(tally, function, kind, value, clock);
+	window->total += value;
+	if (histograms)
+		pt_hist_add(&tally->hist[function][kind], value);
+}
+
+/* Any figure. */
+void pt_tally_figure(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value, uint64_t clock);
+
+static inline uint32_t pt_tally_key(uint16_t from, uint16_t to)
+{
+	return ~((uint32_t)from << 16 | to);
+}
+
+static inline size_t pt_tally_home(uint32_t key, size_t n_slots)
+{
+	return key * UINT32_C(2654435761) >> 7 & (n_slots - 1);	/* Knuth's multiplicative hash */
+}
+
+/* The edge of a call, to be counted when it ends. */
+static inline uint32_t pt_tally_edge(struct pt_tally *tally, uint16_t from, uint16_t to)
+{
+	uint32_t key = pt_tally_key(from, to);
+	const struct pt_tally_slot *slot = &tally->slot[pt_tally_home(key, tally->n_slots)];
+
+	return __builtin_expect(slot->key == key, 1) ? slot->edge : pt_tally_new_edge(tally, key);
+}
+
+static inline void pt_tally_count_edge(struct pt_tally_edge *edge, uint64_t gross)
+{
+	edge->count++;
+	edge->gross += gross;
 }
 
 #endif
