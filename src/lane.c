@@ -187,11 +187,25 @@ static void restart(struct pt_lane *lane, const struct pt_chunk *chunk)
 		send_mark(lane, PT_MARK_BURST, chunk);
 }
 
+/* Some of bytes; of those that have a short way to go, what cannot go it. Returns bytes taken. */
+static size_t feed(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes)
+{
+	enum { MORE_BYTES = 2 * PT_PAIR_BYTES };	/* what is odd rarely comes alone */
+	size_t taken = 0, packet_bytes;
+
+	if (pt_sort_takes_pairs(lane)) {
+		taken = pt_sort_pairs(lane, bytes, len_bytes, &packet_bytes);
+		if (len_bytes - taken > packet_bytes + MORE_BYTES)
+			len_bytes = taken + packet_bytes + MORE_BYTES;
+	}
+	taken += lane->decoder->feed(lane->state, bytes + taken, len_bytes - taken, &lane->pipeline->batch);
+	send_events(lane);
+	return taken;
+}
+
 /* Samples come in batches that have nothing to do with each other anyway. */
 static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
-	struct pt_batch *batch = &lane->pipeline->batch;
-
 	if (chunk->cause == PT_DATA_RESTARTS && lane->decoder->gives != PT_GIVES_SAMPLES)
 		restart(lane, chunk);
 	lane->resumed = false;
@@ -199,10 +213,8 @@ static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->gap_open = false;
 	lane->in_data = true;
 	send_mark(lane, PT_MARK_DATA, chunk);
-	for (size_t taken = 0; taken < chunk->len_bytes; ) {
-		taken += lane->decoder->feed(lane->state, chunk->bytes + taken, chunk->len_bytes - taken, batch);
-		send_events(lane);
-	}
+	for (size_t taken = 0; taken < chunk->len_bytes; )
+		taken += feed(lane, chunk->bytes + taken, chunk->len_bytes - taken);
 	send_mark(lane, PT_MARK_DATA_END, chunk);
 }
 

@@ -2,6 +2,7 @@
  * the rest goes to the analyses that want it. Events of several kinds in one stream act where they stand: what ran
  * before a value is out before the value is. */
 #include "pipeline_parts.h"
+#include "profile/plain.h"
 
 /* --- runs */
 
@@ -53,6 +54,24 @@ static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t
 		taken += pt_flow_feed(&lane->flow, event + taken, n - taken, batch);
 		take_runs(lane);
 	}
+}
+
+/* Nobody but execution wants events or runs. */
+bool pt_sort_takes_pairs(const struct pt_lane *lane)
+{
+	const struct pt_pipeline *p = lane->pipeline;
+
+	return p->merge == NULL && lane == p->flow_lane && lane->decoder->pairs != NULL && p->executes && !p->wants_runs &&
+	       !p->wants_steps && !p->wants_events && !lane->bursts_only && !pt_bursts_wants(p->bursts);
+}
+
+size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes)
+{
+	size_t n = lane->decoder->pairs(lane->state, len_bytes, packet_bytes);
+
+	n = pt_plain_feed(&lane->flow, lane->pipeline->execution, bytes, n, lane->decoder->pairs_below);
+	lane->runs += n;
+	return n * PT_PAIR_BYTES;
 }
 
 /* What comes next begins here. */

@@ -176,6 +176,16 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 	return taken;
 }
 
+/* plain_packets(), for others. */
+static size_t pairs(const void *state, size_t len_bytes, size_t *packet_bytes)
+{
+	const struct mtb *s = state;
+	bool plain = s->part_bytes == 0 && s->linked && !s->returning && !s->resumed;
+
+	*packet_bytes = PACKET_BYTES - s->part_bytes;
+	return plain ? len_bytes / PACKET_BYTES : 0;
+}
+
 /* Nothing of what was begun will be continued. */
 static void drop(struct mtb *s, struct pt_batch *out)
 {
@@ -237,6 +247,8 @@ const struct pt_decoder pt_decoder_mtb = {
 	.state_bytes = sizeof(struct mtb),
 	.init = init,
 	.feed = feed,
+	.pairs = pairs,
+	.pairs_below = EXC_RETURN,
 	.gap = gap,
 	.state = state_changed,
 	.flush = flush,

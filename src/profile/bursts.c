@@ -188,9 +188,14 @@ static bool settled(const struct pt_bursts *b)
 	return b->asleep ? b->slept : b->next == PT_BURST_LEVELS;
 }
 
+bool pt_bursts_wants(const struct pt_bursts *b)
+{
+	return b->open && !settled(b);
+}
+
 void pt_bursts_feed(struct pt_bursts *b, const struct pt_run *run, size_t n_runs)
 {
-	for (size_t i = 0; i < n_runs && b->open && !settled(b); i++)
+	for (size_t i = 0; i < n_runs && pt_bursts_wants(b); i++)
 		if (run[i].end != run[i].begin || run[i].left != PT_LEFT_GAP)
 			one(b, &run[i]);
 }

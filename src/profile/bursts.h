@@ -49,6 +49,7 @@ struct pt_bursts *pt_bursts_new(size_t n_functions, const struct pt_codemap *map
 void pt_bursts_free(struct pt_bursts *b);
 void pt_bursts_begin(struct pt_bursts *b);
 void pt_bursts_feed(struct pt_bursts *b, const struct pt_run *run, size_t n_runs);
+bool pt_bursts_wants(const struct pt_bursts *b);	/* false: the runs that come next would change nothing */
 void pt_bursts_end(struct pt_bursts *b, bool whole);	/* whole: the buffer was full. Without a begin: nothing happens */
 
 struct pt_bursts_summary pt_bursts_summary(const struct pt_bursts *b);

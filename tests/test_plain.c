@@ -1,0 +1,368 @@
+/* The short way (profile/plain.c) and the one that everything can take give the same statistics, bit for bit: over a
+ * synthetic firmware's trace, over traces in which anything may be wrong, cut anywhere, and over real captures of the
+ * virtual board. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/synthetic.h"
+#include "decode/decoder.h"
+#include "harness.h"
+#include "profile/execution.h"
+#include "profile/plain.h"
+#include "tests/inline_profile.h"
+
+enum { N_PACKETS = 20000, PACKET_BYTES = 8 };
+
+static struct synth *synth;
+static struct pt_program *program;
+static struct pt_codemap *map;
+static uint64_t dice_state;
+
+static uint32_t dice(uint32_t n)
+{
+	dice_state = dice_state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)((dice_state >> 32) * n >> 32);
+}
+
+/* ---- one way and the other */
+
+struct way {
+	const struct pt_decoder *decoder;
+	void *state;
+	struct pt_flow flow;
+	struct pt_execution *execution;
+	bool plain;
+	size_t n_plain;
+};
+
+static struct way way_of(const struct pt_flow_settings *settings, bool plain)
+{
+	struct way w = { .decoder = pt_decoder_find("mtb"), .plain = plain };
+	const struct pt_function *functions;
+	size_t n;
+
+	functions = pt_program_functions(program, &n);
+	w.state = calloc(1, w.decoder->state_bytes);
+	w.decoder->init(w.state, 0, 0, "", 0);
+	w.execution = pt_execution_new(functions, n, map, settings);
+	ck_assert(w.state != NULL && w.execution != NULL);
+	pt_flow_init(&w.flow, map, settings);
+	return w;
+}
+
+static void drop(struct way *w)
+{
+	free(w->state);
+	pt_execution_free(w->execution);
+}
+
+static void take_events(struct way *w, const struct pt_batch *batch)
+{
+	struct pt_run_batch runs;
+
+	for (size_t taken = 0; taken < batch->n_events; ) {
+		runs.n_runs = 0;
+		taken += pt_flow_feed(&w->flow, batch->event + taken, batch->n_events - taken, &runs);
+		pt_execution_feed(w->execution, runs.run, runs.n_runs);
+	}
+}
+
+static void feed(struct way *w, const uint8_t *bytes, size_t len_bytes)
+{
+	struct pt_batch batch;
+	size_t n, packet_bytes;
+
+	for (size_t taken = 0, most; taken < len_bytes; ) {
+		most = len_bytes - taken;
+		if (w->plain) {
+			n = w->decoder->pairs(w->state, most, &packet_bytes);
+			n = pt_plain_feed(&w->flow, w->execution, bytes + taken, n, w->decoder->pairs_below);
+			w->n_plain += n;
+			taken += n * PT_PAIR_BYTES;
+			most = len_bytes - taken < packet_bytes ? len_bytes - taken : packet_bytes;
+		}
+		batch.n_events = 0;
+		taken += w->decoder->feed(w->state, bytes + taken, most, &batch);
+		take_events(w, &batch);
+	}
+}
+
+static void gap(struct way *w)
+{
+	struct pt_batch batch = { .n_events = 0 };
+
+	w->decoder->gap(w->state, PT_GAP_LOSS, 100, 8, &batch);
+	take_events(w, &batch);
+}
+
+static void tell(struct way *w, enum pt_state what, uint64_t pc)
+{
+	struct pt_batch batch = { .n_events = 0 };
+
+	w->decoder->state(w->state, what, pc, &batch);
+	take_events(w, &batch);
+}
+
+/* ---- the same? */
+
+static void same_stat(const struct pt_stat *a, const struct pt_stat *b, size_t function, size_t kind)
+{
+	bool same = a->n == b->n && a->total == b->total && a->min == b->min && a->max == b->max &&
+		    a->min_at == b->min_at && a->max_at == b->max_at && (a->hist == NULL) == (b->hist == NULL);
+
+	if (same && a->hist != NULL)
+		same = a->hist->first == b->hist->first && a->hist->n_buckets == b->hist->n_buckets &&
+		       (a->hist->n_buckets == 0 ||
+			memcmp(a->hist->bucket, b->hist->bucket, a->hist->n_buckets * sizeof(*a->hist->bucket)) == 0);
+	ck_assert_msg(same, "function %zu, kind %zu: n %llu %llu, total %llu %llu, min %llu %llu, max %llu %llu", function, kind,
+		      (unsigned long long)a->n, (unsigned long long)b->n, (unsigned long long)a->total,
+		      (unsigned long long)b->total, (unsigned long long)a->min, (unsigned long long)b->min,
+		      (unsigned long long)a->max, (unsigned long long)b->max);
+}
+
+static void same_function(const struct pt_execution_function *a, const struct pt_execution_function *b, size_t function)
+{
+	ck_assert_msg(a->count == b->count && a->partial == b->partial && a->instructions == b->instructions &&
+		      a->cycles == b->cycles && a->gross_total == b->gross_total && a->exceptions == b->exceptions,
+		      "function %zu", function);
+	for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
+		same_stat(&a->stat[k], &b->stat[k], function, k);
+}
+
+static void same_result(struct way *one, struct way *other)
+{
+	const struct pt_execution_result *a = pt_execution_result(one->execution), *b = pt_execution_result(other->execution);
+
+	ck_assert_uint_eq(a->n_functions, b->n_functions);
+	for (size_t f = 0; f < a->n_functions; f++)
+		same_function(&a->function[f], &b->function[f], f);
+	ck_assert_uint_eq(a->n_edges, b->n_edges);
+	for (size_t i = 0; i < a->n_edges; i++)
+		ck_assert(a->edge[i].from == b->edge[i].from && a->edge[i].to == b->edge[i].to &&
+			  a->edge[i].count == b->edge[i].count && a->edge[i].gross == b->edge[i].gross);
+	ck_assert_uint_eq(a->edges_lost, b->edges_lost);
+	ck_assert_uint_eq(a->instructions, b->instructions);
+	ck_assert_uint_eq(a->cycles, b->cycles);
+	ck_assert_mem_eq(&a->errors, &b->errors, sizeof(a->errors));
+	ck_assert_mem_eq(&one->flow.counts, &other->flow.counts, sizeof(one->flow.counts));
+	ck_assert_uint_eq(one->flow.begin, other->flow.begin);
+}
+
+/* ---- synthetic traces */
+
+static uint8_t *trace_of(uint64_t seed, size_t *len_bytes)
+{
+	uint8_t *bytes = malloc(N_PACKETS * PACKET_BYTES);
+
+	ck_assert_ptr_nonnull(bytes);
+	synth->random = seed * 0x9e3779b97f4a7c15 + 1;
+	*len_bytes = synth_trace(synth, bytes, N_PACKETS, 15, 13);
+	return bytes;
+}
+
+static uint32_t random_function(void)
+{
+	return SYNTH_BASE + 2 * synth->start[dice(synth->n_functions)];
+}
+
+/* Something that does not belong there. Sources are left as they are where what is wrong is to be believed. */
+static void spoil(uint8_t *packet, const uint8_t *bytes, size_t len_bytes)
+{
+	const uint8_t *other = bytes + dice((uint32_t)(len_bytes / PACKET_BYTES)) * PACKET_BYTES;
+
+	switch (dice(11)) {
+	case 0:		/* any bit */
+		packet[dice(8)] ^= (uint8_t)(1 << dice(8));
+		break;
+	case 1:		/* the packet of another place */
+		memcpy(packet, other, PACKET_BYTES);
+		break;
+	case 2:		/* an exception */
+		pt_put_le32(packet, pt_le32(packet) | 1);
+		pt_put_le32(packet + 4, SYNTH_BASE + 2 * synth->start[1 + dice(SYNTH_HANDLERS)]);
+		break;
+	case 3:		/* an indirect branch, or a return, to a function: a tail call or worse */
+	case 4:
+		pt_put_le32(packet + 4, random_function());
+		break;
+	case 5:		/* or into the middle of one */
+		pt_put_le32(packet + 4, random_function() + 2 * dice(20));
+		break;
+	case 6:		/* or to where some other branch goes: a long jump, a return that nobody waits for */
+	case 7:
+		memcpy(packet + 4, other + 4, 4);
+		break;
+	case 8:		/* half of an exception return */
+		pt_put_le32(packet + 4, 0xfffffff8);
+		break;
+	case 9:		/* the trace began here */
+		packet[4] |= 1;
+		break;
+	default:	/* outside the code, at any distance */
+		pt_put_le32(packet + 4 * dice(2), dice(UINT32_MAX) & ~1u);
+		break;
+	}
+}
+
+static const struct {
+	const char *name;
+	enum pt_flow_clock clock;
+	bool histograms;
+	unsigned one_in;	/* packet is spoilt; 0: none */
+	unsigned longest;	/* pieces of so many bytes at most */
+	unsigned stops;		/* in a hundred pieces: gap, halt, resume */
+} rows[] = {
+	{ "as it is", PT_FLOW_CYCLES, true, 0, 65536, 0 },
+	{ "without histograms", PT_FLOW_CYCLES, false, 0, 65536, 0 },
+	{ "instructions", PT_FLOW_INSTRUCTIONS, true, 0, 65536, 0 },
+	{ "instructions without histograms", PT_FLOW_INSTRUCTIONS, false, 0, 65536, 0 },
+	{ "cut anywhere", PT_FLOW_CYCLES, true, 0, 50, 0 },
+	{ "with gaps and halts", PT_FLOW_CYCLES, true, 0, 1000, 20 },
+	{ "now and then wrong", PT_FLOW_CYCLES, true, 300, 65536, 0 },
+	{ "often wrong", PT_FLOW_CYCLES, true, 10, 5000, 2 },
+	{ "often wrong, instructions", PT_FLOW_INSTRUCTIONS, true, 15, 5000, 2 },
+	{ "mostly wrong", PT_FLOW_CYCLES, false, 2, 300, 2 },
+};
+
+/* The same to both: bytes, gaps, halts. */
+static void stop_both(struct way *a, struct way *b)
+{
+	enum pt_state what = (enum pt_state)(1 + dice(5));
+	uint64_t pc = dice(3) == 0 ? PT_UNKNOWN : random_function();
+
+	if (dice(2) == 0) {
+		gap(a);
+		gap(b);
+	} else {
+		tell(a, what, pc);
+		tell(b, what, pc);
+	}
+}
+
+START_TEST(both_ways_say_the_same)
+{
+	size_t row = (size_t)_i % PT_LEN(rows), len_bytes, n_plain = 0;
+	const struct pt_flow_settings settings = {
+		.clock = rows[row].clock, .exception_entry_cycles = 15, .exception_return_cycles = 13, .tail_chain_cycles = 6,
+		.histograms = rows[row].histograms,
+	};
+	struct way plain = way_of(&settings, true), other = way_of(&settings, false);
+	uint8_t *bytes;
+
+	dice_state = (uint64_t)_i + 1;
+	bytes = trace_of((uint64_t)_i, &len_bytes);
+	for (size_t at = 0; rows[row].one_in != 0 && at + PACKET_BYTES <= len_bytes; at += PACKET_BYTES)
+		if (dice(rows[row].one_in) == 0)
+			spoil(bytes + at, bytes, len_bytes);
+	for (size_t at = 0, n; at < len_bytes; at += n) {
+		n = 1 + dice(rows[row].longest);
+		n = n < len_bytes - at ? n : len_bytes - at;
+		if (dice(100) < rows[row].stops)
+			stop_both(&plain, &other);
+		pt_execution_anchor(plain.execution, 1000 * at, 48e6);
+		pt_execution_anchor(other.execution, 1000 * at, 48e6);
+		feed(&plain, bytes + at, n);
+		feed(&other, bytes + at, n);
+		if (dice(50) == 0)
+			same_result(&plain, &other);	/* a look changes nothing */
+	}
+	same_result(&plain, &other);
+	n_plain = plain.n_plain;
+	ck_assert_msg(rows[row].one_in != 0 || rows[row].stops != 0 || rows[row].longest < 100 || n_plain > len_bytes / PACKET_BYTES * 8 / 10,
+		      "%s: %zu of %zu the short way", rows[row].name, n_plain, len_bytes / PACKET_BYTES);
+	ck_assert_uint_gt(n_plain, 0);
+	free(bytes);
+	drop(&plain);
+	drop(&other);
+}
+END_TEST
+
+static void make_synthetic(void)
+{
+	synth = synth_new(1);
+	ck_assert_ptr_nonnull(synth);
+	program = synth_program(synth);
+	map = pt_codemap_new(program, &pt_isa_thumb_v6m);
+}
+
+static void drop_synthetic(void)
+{
+	pt_codemap_free(map);
+	pt_program_unref(program);
+	free(synth);
+}
+
+/* ---- captures of the board: a pipeline that may take the short way, and one whose runs somebody wants */
+
+static const struct { const char *name, *mode, *window, *link; uint64_t ms; bool reset; } captures[] = {
+	{ "halt", "mode=halt", "mtb-size=4096", "bulk-hs", 500, true },
+	{ "halt, small", "mode=halt", "mtb-size=256", "bulk-hs", 100, false },
+	{ "stream", "mode=stream", "mtb-size=4096", "bulk-hs", 300, true },
+	{ "stream with losses", "mode=stream", "mtb-size=1024", "hid-fs", 300, false },
+	{ "bursts", "mode=burst", "mtb-size=4096", "bulk-hs", 300, false },
+};
+
+static struct pt_pipeline *longer_way;
+
+static void see(void *arg, const struct pt_chunk *chunk)
+{
+	(void)arg;
+	pt_pipeline_feed(longer_way, chunk);
+}
+
+static void same_profile(const struct pt_profile *a, const struct pt_profile *b)
+{
+	ck_assert_uint_eq(a->branches, b->branches);
+	ck_assert_uint_eq(a->n_functions, b->n_functions);
+	for (size_t i = 0; i < a->n_functions; i++) {
+		ck_assert_uint_eq(a->function[i].id, b->function[i].id);
+		same_function(a->function[i].run, b->function[i].run, a->function[i].id);
+		ck_assert_double_eq(a->function[i].share.share, b->function[i].share.share);
+		ck_assert_double_eq(a->function[i].share.hi, b->function[i].share.hi);
+	}
+	ck_assert_uint_eq(a->n_edges, b->n_edges);
+	ck_assert_mem_eq(a->edge, b->edge, a->n_edges * sizeof(*a->edge));
+	ck_assert_uint_eq(a->not_code, b->not_code);
+	ck_assert_uint_eq(a->loss.observed_ns, b->loss.observed_ns);
+}
+
+START_TEST(captures_give_the_same_profile)
+{
+	struct inline_setup setup = {
+		.link = captures[_i].link, .words = { captures[_i].mode, captures[_i].window }, .seed = (uint64_t)_i,
+		.reset = captures[_i].reset,
+	};
+	struct pt_params *words = pt_params_new();
+	struct inline_profile p;
+
+	inline_open(&p, &setup);
+	ck_assert_int_eq(pt_pipeline_add(words, "analysis=execution,lines", NULL), 0);
+	longer_way = pt_pipeline_new(p.program, words, NULL);
+	ck_assert_ptr_nonnull(longer_way);
+	p.see = see;
+	inline_start(&p, &setup);
+	inline_drain(&p, captures[_i].ms * PT_NS_PER_MS);
+	inline_stop(&p);
+	ck_assert_uint_gt(pt_pipeline_profile(p.pipeline)->branches, 1000);
+	same_profile(pt_pipeline_profile(p.pipeline), pt_pipeline_profile(longer_way));
+	inline_close(&p);
+	pt_pipeline_free(longer_way);
+	pt_params_free(words);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("plain");
+	TCase *tc = tcase_create("plain");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_unchecked_fixture(tc, make_synthetic, drop_synthetic);
+	tcase_add_loop_test(tc, both_ways_say_the_same, 0, 5 * PT_LEN(rows));
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("captures");
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, captures_give_the_same_profile, 0, PT_LEN(captures));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
