@@ -44,7 +44,8 @@ static void take_step(struct timeline *t, const struct pt_step *step)
 {
 	uint16_t *depth = depth_of(t, step);
 	struct pt_timeline_event event = {
-		.at = step->at, .clock = step->clock, .id = step->function, .task = step->task, .core = step->core,
+		.at = step->at, .clock = step->clock, .id = step->function, .stack = step->stack, .task = step->task,
+		.core = step->core,
 		.value = PT_UNKNOWN,
 	};
 

@@ -11,7 +11,7 @@
 #define PT_VIEWS(X) X(functions) X(calls) X(tree) X(lines) X(instructions) X(inlines) X(coverage) \
 	X(irqs) X(data) X(series) X(timeline) X(gaps)
 
-#define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(pprof) X(callgrind) X(gmon) X(lcov) X(speedscope) X(svg) X(html) X(summary)
+#define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(pprof) X(callgrind) X(gmon) X(lcov) X(speedscope) X(perfetto) X(ctf) X(svg) X(html) X(summary)
 
 #define X(view) extern const struct pt_view pt_view_##view;
 PT_VIEWS(X)

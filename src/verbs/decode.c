@@ -179,7 +179,7 @@ static int report(struct decode *d, struct pt_err *err)
 	if (pt_report_render(profile, &d->query, &text, err) < 0)
 		pt_error("%s", err->msg);
 	else
-		status = pt_output_write(d->options->output, text.bytes != NULL ? text.bytes : "", text.len_bytes);
+		status = pt_output_write(&d->query, d->options->output, text.bytes != NULL ? text.bytes : "", text.len_bytes);
 	pt_text_free(&text);
 	if (status == PT_EXIT_DONE && d->failed)
 		return PT_EXIT_USAGE;
@@ -202,11 +202,15 @@ static int run_decode(const struct pt_options *options)
 {
 	struct decode d = { .options = options };
 	struct pt_err err = { 0 };
-	int status = pt_output_try(options->output);
+	int status = PT_EXIT_USAGE;
 
+	if (sort_rest(&d, &err) < 0)
+		pt_error("%s", err.msg);
+	else
+		status = pt_output_try(&d.query, options->output);
 	if (status != PT_EXIT_DONE)
 		return status;
-	if (sort_rest(&d, &err) < 0 || open_inputs(&d, &err) < 0 || settle(&d, &err) < 0 || open_program(&d, &err) < 0 ||
+	if (open_inputs(&d, &err) < 0 || settle(&d, &err) < 0 || open_program(&d, &err) < 0 ||
 	    begin(&d, &err) < 0 || run_through(&d, &err) < 0) {
 		pt_error("%s", err.msg);
 		status = PT_EXIT_USAGE;

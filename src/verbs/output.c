@@ -2,11 +2,14 @@
 #include "verbs/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "log.h"
+#include "report/tar.h"
 #include "rig.h"
 #include "util.h"
 
@@ -17,7 +20,8 @@ bool pt_output_is_query(const char *word)
 	for (size_t i = 0; pt_views[i] != NULL; i++)
 		if (strcmp(pt_views[i]->name, word) == 0)
 			return true;
-	return strncmp(word, "sort=", 5) == 0 || strncmp(word, "top=", 4) == 0 || strncmp(word, "format=", 7) == 0;
+	return strncmp(word, "sort=", 5) == 0 || strncmp(word, "top=", 4) == 0 || strncmp(word, "format=", 7) == 0 ||
+	       strncmp(word, "from=", 5) == 0 || strncmp(word, "to=", 3) == 0 || strncmp(word, "name=", 5) == 0;
 }
 
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
@@ -42,12 +46,12 @@ static const char *needs_of_view(const char *name)
 	return NULL;
 }
 
-static const char *needs_of_format(const char *name)
+static const struct pt_format *find_format(const char *name)
 {
 	for (size_t i = 0; pt_formats[i] != NULL; i++)
 		if (strcmp(pt_formats[i]->name, name) == 0)
-			return pt_formats[i]->needs;
-	return NULL;
+			return pt_formats[i];
+	return pt_formats[0];
 }
 
 static bool has(const char *list, size_t list_len, const char *name, size_t len)
@@ -85,7 +89,7 @@ static const char *given(const struct pt_options *options)
 
 char *pt_output_analyses(const struct pt_query *query, const struct pt_options *options, const char *before)
 {
-	const char *of_view = needs_of_view(query->view), *of_format = needs_of_format(query->format);
+	const char *of_view = needs_of_view(query->view), *of_format = find_format(query->format)->needs;
 	const char *base = given(options) != NULL ? given(options) : before;
 	struct pt_text list = { .bytes = NULL };
 	size_t key;
@@ -105,15 +109,28 @@ char *pt_output_analyses(const struct pt_query *query, const struct pt_options *
 
 /* --- where -------------------------------------------------------------------------------------------------------- */
 
-int pt_output_try(const char *path)
+static int try_folder(const char *path)
 {
-	FILE *out = path != NULL ? fopen(path, "ab") : NULL;
+	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+		return PT_EXIT_DONE;
+	pt_error("the folder %s cannot be made: %s", path, strerror(errno));
+	return PT_EXIT_USAGE;
+}
 
-	if (path != NULL && out == NULL) {
+int pt_output_try(const struct pt_query *query, const char *path)
+{
+	FILE *out;
+
+	if (path == NULL)
+		return PT_EXIT_DONE;
+	if (find_format(query->format)->folder)
+		return try_folder(path);
+	out = fopen(path, "ab");
+	if (out == NULL) {
 		pt_error("%s cannot be written: %s", path, strerror(errno));
 		return PT_EXIT_USAGE;
 	}
-	return out == NULL || fclose(out) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
+	return fclose(out) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
 }
 
 static FILE *open_output(const char *path)
@@ -125,7 +142,7 @@ static FILE *open_output(const char *path)
 	return out != NULL ? out : stdout;
 }
 
-int pt_output_write(const char *path, const char *text, size_t len_bytes)
+static int write_file(const char *path, const char *text, size_t len_bytes)
 {
 	FILE *out = open_output(path);
 	bool ok = fwrite(text, 1, len_bytes, out) == len_bytes;
@@ -137,4 +154,24 @@ int pt_output_write(const char *path, const char *text, size_t len_bytes)
 	if (!ok)
 		pt_error("the report could not be written completely: %s", strerror(errno));
 	return ok ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
+
+static int write_folder(const char *path, const char *archive, size_t len_bytes)
+{
+	struct pt_tar_file file;
+	char name[PATH_MAX];
+	int status = try_folder(path);
+
+	for (size_t at = 0; status == PT_EXIT_DONE && pt_tar_next(archive, len_bytes, &at, &file);) {
+		if ((size_t)snprintf(name, sizeof(name), "%s/%s", path, file.name) < sizeof(name))
+			status = write_file(name, file.bytes, file.len_bytes);
+	}
+	return status;
+}
+
+int pt_output_write(const struct pt_query *query, const char *path, const char *text, size_t len_bytes)
+{
+	if (path != NULL && find_format(query->format)->folder)
+		return write_folder(path, text, len_bytes);
+	return write_file(path, text, len_bytes);
 }

@@ -18,8 +18,9 @@ bool pt_output_is_query(const char *word);	/* it may be one of those words */
 char *pt_output_analyses(const struct pt_query *query, const struct pt_options *options, const char *before);
 
 /* Whether path (NULL: standard output) can be written, before anything is done for it. An exit status; says why not. */
-int pt_output_try(const char *path);
-/* Writes the report; to standard output if path cannot be had any more. An exit status; says what went wrong. */
-int pt_output_write(const char *path, const char *text, size_t len_bytes);
+int pt_output_try(const struct pt_query *query, const char *path);
+/* Writes the report; to standard output if path cannot be had any more. A format that is a folder makes path one; to
+ * standard output it goes as an archive. An exit status; says what went wrong. */
+int pt_output_write(const struct pt_query *query, const char *path, const char *text, size_t len_bytes);
 
 #endif

@@ -53,7 +53,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 		fail(p, PT_EXIT_USAGE, text);
 		return;
 	}
-	status = pt_output_write(p->options->output, text, len_bytes);
+	status = pt_output_write(&p->query, p->options->output, text, len_bytes);
 	if (status == PT_EXIT_DONE && p->status == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
 	    pt_session_loss(p->rig.session) > p->options->max_loss)
 		status = PT_EXIT_LOSS;
@@ -252,11 +252,14 @@ static int run_profile(const struct pt_options *options)
 	struct profile p = { .options = options };
 	struct pt_err err = { 0 };
 
-	p.status = pt_output_try(options->output);
+	if (pt_output_query(&p.query, options, options->rest, options->n_rest, &err) < 0) {
+		pt_error("%s", err.msg);
+		return PT_EXIT_USAGE;
+	}
+	p.status = pt_output_try(&p.query, options->output);
 	if (p.status != PT_EXIT_DONE)
 		return p.status;
-	p.status = pt_output_query(&p.query, options, NULL, 0, &err) < 0 ? PT_EXIT_USAGE
-									: pt_rig_open(&p.rig, options, &kind, &err);
+	p.status = pt_rig_open(&p.rig, options, &kind, &err);
 	if (p.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
 		return p.status;
@@ -273,5 +276,5 @@ static int run_profile(const struct pt_options *options)
 }
 
 const struct pt_verb pt_verb_profile = {
-	"profile", "", "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach", run_profile
+	"profile", "[VIEW] [sort=KEY] [top=N]", "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach", run_profile
 };
