@@ -14,7 +14,9 @@
 
 struct pt_infile {
 	int fd;			/* -1: memory */
-	const uint8_t *memory;
+	const uint8_t *whole;
+	size_t whole_bytes;
+	const uint8_t *memory;	/* what is left of it */
 	size_t memory_bytes;
 	bool at_end;
 	int error;		/* errno of the read that failed; 0: none */
@@ -59,8 +61,8 @@ struct pt_infile *pt_infile_from_bytes(const uint8_t *bytes, size_t len_bytes)
 		return NULL;
 	memset(file, 0, offsetof(struct pt_infile, window));
 	file->fd = -1;
-	file->memory = bytes;
-	file->memory_bytes = len_bytes;
+	file->whole = file->memory = bytes;
+	file->whole_bytes = file->memory_bytes = len_bytes;
 	return file;
 }
 
@@ -122,6 +124,19 @@ void pt_infile_take(struct pt_infile *file, size_t n_bytes)
 uint64_t pt_infile_offset(const struct pt_infile *file)
 {
 	return file->offset;
+}
+
+int pt_infile_descriptor(const struct pt_infile *file)
+{
+	struct stat st;
+
+	return file->fd >= 0 && fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+const uint8_t *pt_infile_memory(const struct pt_infile *file, size_t *len_bytes)
+{
+	*len_bytes = file->whole_bytes;
+	return file->fd < 0 ? file->whole : NULL;
 }
 
 int pt_infile_failed(const struct pt_infile *file, struct pt_err *err)
