@@ -378,7 +378,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	{ "the sentence to those who take it", { NEW_GDB,
 	  ":hello", "~E.\"hello\" is not a monitor command; there are: help, "
 	  "profile start, profile stop, profile status, profile reset, profile report, profile save, sources, profile run, profile live, "
-	  "symbols, halt, go, reset, status, speed, erase" } },
+	  "symbols, exits, halt, go, reset, status, speed, erase" } },
 	{ "a wrong second word", { NEW_GDB, ":profile go", "<E.\"profile go\" is not a monitor command; there are: "
 	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, profile live" } },
 	{ "no words, odd digits, no digits", { NEW_GDB, ">qRcmd,", "~E.\"\" is not a monitor command", ">qRcmd,6",
@@ -412,6 +412,8 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	  "[TABLE\n", "!\003", "#wait 1100" } },
 	{ "live, wrong", { NEW_GDB, ":profile live", "~E.profile live TIME", ":profile live 1ms",
 	  "<E.profile live: at least 100 ms", ":profile live off", "<OK" } },
+	{ "exits, wrong", { NEW_GDB, ":exits", "<E.exits takes a FUNCTION", ":exits main",
+	  "<E.exits: no symbols yet: monitor symbols FILE" } },
 	{ "symbols that are not there", { NEW_GDB, ":symbols /none", "~E.symbols: " } },
 	{ "symbols with settings", { NEW_GDB, ":symbols /none debug-dir=/x,/y source-path=/a:/b exits=f:1", "~E.symbols: ",
 	  ":symbols /none more=1", "~E.symbols FILE (without spaces in its path): " } },
@@ -421,6 +423,30 @@ START_TEST(monitors_as_written)
 {
 	set_up(PT_ATTACH_AUTO);
 	play(monitors[_i].name, monitors[_i].steps);
+	tear_down();
+}
+END_TEST
+
+/* Exits of a real ELF; its place is known only now. */
+START_TEST(lists_exits)
+{
+	static char symbols[512], by_hand[600], wrong[600];
+	const char *srcdir = getenv("srcdir");
+	const char *const steps[] = {
+		NEW_GDB, symbols, "(", ":exits none", "~E.exits: the program has no function none",
+		":exits careful", "(careful(int), 0x00000188: 1 exit\n_Z7carefuli_EXIT_  0x000001a6  ",
+		":exits motor::Drive::run(int, motor::Drive const&) const",
+		"(motor::Drive::run(int, motor::Drive const&) const, 0x00000110: 1 exit\n",
+		":exits _Z4hangv", "(hang() never ends\n",
+		by_hand, "(", ":exits careful", "(careful(int), 0x00000188: 1 exit\n_Z7carefuli_EXIT_  0x00000188  ",
+		wrong, "(", ":exits careful", "~E.exits: no function is called 'nobody'", NULL,
+	};
+
+	snprintf(symbols, sizeof(symbols), ":symbols %s/tests/firmware/shapes.elf", srcdir != NULL ? srcdir : ".");
+	snprintf(by_hand, sizeof(by_hand), "%s exits=careful:0x188", symbols);
+	snprintf(wrong, sizeof(wrong), "%s exits=nobody:1", symbols);
+	set_up(PT_ATTACH_AUTO);
+	play("exits", steps);
 	tear_down();
 }
 END_TEST
@@ -719,6 +745,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 30);
 	tcase_add_loop_test(tc, talks_as_written, 0, PT_LEN(talks));
+	tcase_add_test(tc, lists_exits);
 	tcase_add_loop_test(tc, monitors_as_written, 0, PT_LEN(monitors));
 	tcase_add_loop_test(tc, leaves_the_board_as_it_was, 0, PT_LEN(ends));
 	tcase_add_test(tc, keeps_the_profile);

@@ -30,6 +30,18 @@ struct pt_insn {
 	bool conditional;	/* executes under a condition that flow cannot see (IT blocks) */
 };
 
+/* A computed jump in its surroundings, for whoever wants to know where it can go. */
+struct pt_isa_jump {
+	uint64_t addr;
+	const uint64_t *before;	/* instructions in front of it in the same function, the nearest first */
+	size_t n_before;
+	uint64_t from, to;	/* the function's addresses: jump tables lead into [from, to) */
+	/* len_bytes of the image that the program does not write; NULL: there are none */
+	const uint8_t *(*bytes)(const void *arg, uint64_t addr, size_t len_bytes);
+	const void *arg;
+};
+enum { PT_ISA_MOST_BEFORE = 16 };
+
 struct pt_isa {
 	const char *name;	/* "thumb" */
 	uint16_t elf_machine;	/* e_machine of programs in it */
@@ -41,6 +53,9 @@ struct pt_isa {
 	void (*decode)(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
 	/* Does the instruction make the core sleep until something happens (WFI, WFE)? */
 	bool (*waits)(const uint8_t *bytes, size_t len_bytes);
+	/* Where an INDIRECT jump can go: all entries of its jump table, or the one address that is in its literal pool.
+	 * Returns how many went to targets, at most room; 0: only the running program knows. NULL: it never can tell. */
+	size_t (*jump_targets)(const struct pt_isa_jump *jump, uint64_t *targets, size_t room);
 };
 
 #define PT_ISAS(X) X(thumb_v6m)

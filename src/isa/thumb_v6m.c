@@ -3,6 +3,7 @@
  * wait states and the fast multiplier. What later Thumb adds is followed where that is easy, so that code for another
  * core is walked rather than refused: lengths are right, branches with a fixed target are branches. */
 #include "isa/isa.h"
+#include "isa/thumb.h"
 #include "util.h"
 
 enum { LR = 14, PC = 15 };
@@ -233,4 +234,5 @@ const struct pt_isa pt_isa_thumb_v6m = {
 	.tail_chain_cycles = TAIL_CHAIN_CYCLES,
 	.decode = decode,
 	.waits = waits,
+	.jump_targets = pt_thumb_jump_targets,
 };

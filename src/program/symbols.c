@@ -84,8 +84,7 @@ static bool is_function(const GElf_Sym *sym, const GElf_Shdr *sh, const char *na
 		!pt_elf_names_vectors(name));
 }
 
-/* NAME_EXIT_ and NAME_EXIT_2, _3, …: where a function ends, by hand (exits.h). They are places in it. */
-static bool names_exit(const char *name)
+bool pt_elf_names_exit(const char *name)
 {
 	const char *exit = strstr(name, "_EXIT_");
 
@@ -101,7 +100,7 @@ static int add_function(struct pt_elf_reader *r, const GElf_Sym *sym, const char
 
 	if (sym->st_shndx >= SHN_LORESERVE || gelf_getshdr(elf_getscn(r->symbols, sym->st_shndx), &sh) == NULL ||
 	    !has_bytes(r, r->symbols, &sh) || addr - sh.sh_addr >= sh.sh_size || !is_function(sym, &sh, name) ||
-	    names_exit(name))
+	    pt_elf_names_exit(name))
 		return 0;
 	r->drafts[r->n_drafts++] = (struct pt_function_draft){
 		.function = { .name = name, .address = addr, .size = sym->st_size },

@@ -54,8 +54,28 @@ static void functions(struct pt_program *program)
 		printf("%08" PRIx64 " %" PRIu64 " %s %s\n", f[i].address, f[i].size, f[i].linkage, f[i].name);
 }
 
+static void put_line(void *arg, const char *line)
+{
+	(void)arg;
+	puts(line);
+}
+
+static void exits(struct pt_program *program)
+{
+	const struct pt_isa *isa = pt_isa_of_machine(pt_program_machine(program));
+	struct pt_codemap *map = isa != NULL ? pt_codemap_new(program, isa) : NULL;
+	struct pt_exits *all = map != NULL ? pt_exits_new(map, NULL, NULL) : NULL;
+	size_t n;
+
+	pt_program_functions(program, &n);
+	for (size_t id = 1; all != NULL && id <= n; id++)
+		pt_exits_list(all, id, put_line, NULL);
+	pt_exits_free(all);
+	pt_codemap_free(map);
+}
+
 static const struct { const char *name; void (*print)(struct pt_program *program); } what[] = {
-	{ "frames", frames }, { "lines", lines }, { "functions", functions },
+	{ "frames", frames }, { "lines", lines }, { "functions", functions }, { "exits", exits },
 };
 
 int main(int argc, char **argv)
