@@ -72,10 +72,20 @@ static int take_percent(struct pt_options *options, const char *value, struct pt
 	return 0;
 }
 
+/* 0 means "until Ctrl-C" inside; nobody who types it means that. */
+static int take_time(struct pt_options *options, const char *value, struct pt_err *err)
+{
+	if (pt_params_parse(PT_PARAM_TIME, value, &options->for_ns, err) < 0)
+		return pt_wrap(err, "--for");
+	return options->for_ns != 0 ? 0 : pt_fail(err, PT_EARG, "--for takes a time such as 500ms, not %s", value);
+}
+
 static int take_option(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
 {
 	switch (row->kind) {
 	case FIELD:
+		if (row->at == offsetof(struct pt_options, probe) && options->probe != NULL)
+			return pt_fail(err, PT_EARG, "--probe %s and --probe %s: this version takes one", options->probe, value);
 		*(const char **)((char *)options + row->at) = value;
 		return 0;
 	case FLAG:
@@ -86,7 +96,7 @@ static int take_option(struct pt_options *options, const struct row *row, const 
 	case SET:
 		return add_word(options, "", value, err);
 	case TIME:
-		return pt_params_parse(PT_PARAM_TIME, value, &options->for_ns, err);
+		return take_time(options, value, err);
 	case PERCENT:
 		return take_percent(options, value, err);
 	case LOG:

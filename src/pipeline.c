@@ -13,7 +13,7 @@ static const struct pt_param rows[] = {
 		       "what is made of the trace (names, a,b,c; standard, all)" },
 	[FUNCTIONS] = { "functions", PT_PARAM_LIST, NULL, NULL, 0, 0, "show only these functions (names, a,b,c)" },
 	[CLOCK] = { "clock", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0, "what times are counted in" },
-	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1, 10000000000, "frequency of the core; gives seconds" },
+	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000, "frequency of the core; gives seconds" },
 	[EXC_ENTRY] = { "exception-entry", PT_PARAM_NUMBER, "15", NULL, 0, 200,
 			"cycles to enter an exception (Cortex-M0+, zero wait states)" },
 	[EXC_RETURN] = { "exception-return", PT_PARAM_NUMBER, "13", NULL, 0, 200,

@@ -40,7 +40,9 @@ static const struct { const char *args[3]; const char *says; } refused[] = {
 	{ { "--probe", NULL }, "--probe needs a value" },
 	{ { "--max-loss", "120", NULL }, "0 to 100" },
 	{ { "--max-loss", "few", NULL }, "few" },
-	{ { "--for", "soon", NULL }, "soon" },
+	{ { "--for", "soon", NULL }, "--for: 'soon'" },
+	{ { "--for", "0s", NULL }, "such as 500ms, not 0s" },
+	{ { "--probe=a", "--probe=b", NULL }, "--probe a and --probe b: this version takes one" },
 	{ { "--log", "loud", NULL }, "loud" },
 };
 
