@@ -6,7 +6,7 @@ need openocd openocd
 
 # openocd_runs BACKEND COMMANDS: output in $work/log
 openocd_runs() {
-	timeout 120 $usb_probe --hidraw -- openocd \
+	timeout 600 $usb_probe --hidraw -- openocd \
 		-c "gdb_port disabled; tcl_port disabled; telnet_port disabled" \
 		-c "adapter driver cmsis-dap; cmsis_dap_vid_pid 0x1209 0x0001; cmsis_dap_backend $1" \
 		-c "transport select swd" \

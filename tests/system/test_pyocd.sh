@@ -5,11 +5,11 @@
 need pyocd-tool python3-pyocd
 
 pyocd_runs() {
-	printf '%s\n' "$@" exit | timeout 120 $usb_probe -- pyocd-tool -t cortex_m >"$work/log" 2>&1 ||
+	printf '%s\n' "$@" exit | timeout 600 $usb_probe -- pyocd-tool -t cortex_m >"$work/log" 2>&1 ||
 		{ echo "FAIL: pyocd-tool ended with $?"; cat "$work/log"; exit 1; }
 }
 
-timeout 60 $usb_probe -- pyocd-tool list >"$work/log" 2>&1
+timeout 600 $usb_probe -- pyocd-tool list >"$work/log" 2>&1
 expect "lists the probe" 'proftap virtual CMSIS-DAP .*V0001'
 
 pyocd_runs "reset -h" "reg pc" "step" "status" "wreg r3 0xcafe0001" "reg r3" \

@@ -4,7 +4,7 @@
 need valgrind valgrind
 
 checked() {
-	timeout 300 valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@" \
+	timeout 900 valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@" \
 		>"$work/out" 2>"$work/log" || { echo "FAIL: $* ended with $?"; cat "$work/log"; exit 1; }
 }
 
