@@ -1,10 +1,13 @@
-/* What drives a fuzz target where libFuzzer is not at hand: the files named as arguments, or, without any, a fixed
- * sequence of random inputs, the same on every machine. Link it with one tests/fuzz/fuzz_NAME.c. */
+/* What drives a fuzz target where libFuzzer is not at hand: the files named as arguments, or, without any, the target's
+ * corpus ($srcdir/tests/fuzz/corpus/NAME, as it is and with bytes changed) and a fixed sequence of random inputs, the
+ * same on every machine. Link it with one tests/fuzz/fuzz_NAME.c. */
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { ROUNDS = 20000, MAX_BYTES = 1024, MAX_FILE_BYTES = 16 << 20 };
+enum { ROUNDS = 20000, CHANGED_ROUNDS = 200, MAX_BYTES = 1024, MAX_FILE_BYTES = 16 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
@@ -48,12 +51,91 @@ static int one_file(const char *path)
 	return 0;
 }
 
+/* Pieces cut out, doubled or overwritten. */
+static size_t change(uint8_t *in, size_t len, uint64_t *state)
+{
+	size_t from = next(state) % len, n = next(state) % 16, to = next(state) % len;
+
+	n = n < len - from ? n : len - from;
+	n = n < len - to ? n : len - to;
+	switch (next(state) % 4) {
+	case 0:
+		in[from] = (uint8_t)next(state);
+		return len;
+	case 1:
+		in[from] ^= (uint8_t)(1 << next(state) % 8);
+		return len;
+	case 2:
+		memmove(in + to, in + from, n);
+		return len;
+	default:
+		memmove(in + from, in + from + n, len - from - n);
+		return len - n;
+	}
+}
+
+static int changed_file(const char *path)
+{
+	static uint8_t good[MAX_FILE_BYTES / 16];
+	FILE *file = fopen(path, "rb");
+	uint64_t state = 0x2545f4914f6cdd1d;
+	uint8_t *in;
+	size_t n;
+
+	if (file == NULL) {
+		perror(path);
+		return 1;
+	}
+	n = fread(good, 1, sizeof(good), file);
+	fclose(file);
+	for (int round = 0; n > 0 && round < CHANGED_ROUNDS; round++) {
+		size_t len = n;
+
+		in = malloc(n);	/* of its own size, so that a tool sees who reads beyond */
+		if (in == NULL)
+			return 1;
+		memcpy(in, good, n);
+		for (int i = 0; len > 0 && i <= round % 8; i++)
+			len = change(in, len, &state);
+		LLVMFuzzerTestOneInput(in, len);
+		free(in);
+	}
+	return 0;
+}
+
+/* "tests/fuzz/fuzz_orti" replays tests/fuzz/corpus/orti; a target without one has no such folder. */
+static int corpus(const char *program)
+{
+	const char *srcdir = getenv("srcdir"), *name = strstr(program, "fuzz_");
+	struct dirent **files;
+	char folder[512], path[1024];
+	int failed = 0, n;
+
+	while (name != NULL && strstr(name + 1, "fuzz_") != NULL)
+		name = strstr(name + 1, "fuzz_");
+	snprintf(folder, sizeof(folder), "%s/tests/fuzz/corpus/%s", srcdir != NULL ? srcdir : ".",
+		 name != NULL ? name + strlen("fuzz_") : "");
+	n = name != NULL ? scandir(folder, &files, NULL, alphasort) : 0;
+	for (int i = 0; i < n; i++) {
+		if (files[i]->d_name[0] != '.') {
+			snprintf(path, sizeof(path), "%s/%s", folder, files[i]->d_name);
+			failed |= one_file(path) | changed_file(path);
+		}
+		free(files[i]);
+	}
+	if (n >= 0 && name != NULL)
+		free(files);
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	int failed = 0;
 
-	if (argc < 2)
+	if (argc < 2) {
+		failed = corpus(argv[0]);
 		random_inputs();
+	}
 	for (int i = 1; i < argc; i++)
 		failed |= one_file(argv[i]);
 	return failed;
