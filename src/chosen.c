@@ -59,7 +59,7 @@ static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct
 		return pt_wrap(err, "analysis %s", ops->name);
 	p->chosen[p->n_chosen++] = (struct pt_chosen){ ops, analysis };
 	p->wants_runs |= ops->runs != NULL;
-	p->wants_steps |= ops->steps != NULL;
+	p->wants_steps |= ops->steps != NULL && (ops->wants_steps == NULL || ops->wants_steps(analysis));
 	p->wants_signals |= ops->signals != NULL;
 	p->wants_events |= ops->events != NULL;
 	return 0;

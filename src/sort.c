@@ -82,8 +82,10 @@ static void anchor_runs(struct pt_lane *lane, struct pt_moment at)
 
 	lane->run_cycles = lane->cycles;
 	lane->now = at;
-	if (lane == p->flow_lane)
+	if (lane == p->flow_lane) {
 		pt_execution_anchor(p->execution, at.ns, known ? (double)p->profile.core_hz : 0);
+		pt_execution_anchor_error(p->execution, at.error_ns);
+	}
 }
 
 /* --- all events */

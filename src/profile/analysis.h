@@ -41,6 +41,7 @@ struct pt_analysis {
 	 * from: of the first run; the runs follow each other on the profile's clock. */
 	void (*runs)(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from);
 	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
+	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
 	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION, and every GAP. at: of each. */
 	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
@@ -51,7 +52,7 @@ struct pt_analysis {
 };
 
 /* To add one: a file that fills a struct pt_analysis, one word here. */
-#define PT_ANALYSES(X) X(tree) X(lines) X(data) X(timeline)
+#define PT_ANALYSES(X) X(tree) X(lines) X(data) X(aux) X(timeline)
 
 #define X(analysis) extern const struct pt_analysis pt_analysis_##analysis;
 PT_ANALYSES(X)

@@ -51,6 +51,8 @@ static struct pt_step *step_at(struct pt_execution *x, enum pt_step_kind kind, u
 		.function = function, .stack = x->stack, .task = context->task, .told = context->told,
 		.core = x->core, .kind = (uint8_t)kind,
 	};
+	if (kind != PT_STEP_SWITCH && step->at.error_ns < PT_NO_BOUND_NS)
+		step->at.error_ns += x->anchor_error_ns;
 	return step;
 }
 
@@ -213,6 +215,11 @@ void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz)
 	x->anchor_ns = ns;
 	x->ns_per_tick = hz > 0 ? 1e9 / hz : 0;
 	pt_tally_anchor(&x->tally, x->now, ns, x->ns_per_tick);
+}
+
+void pt_execution_anchor_error(struct pt_execution *x, uint64_t error_ns)
+{
+	x->anchor_error_ns = error_ns < PT_NO_BOUND_NS ? error_ns : PT_NO_BOUND_NS;
 }
 
 /* --- results */

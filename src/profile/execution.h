@@ -87,6 +87,9 @@ void pt_execution_free(struct pt_execution *x);
 /* The runs that follow began at ns on the probe's clock; hz: how fast the profile's clock runs, 0 = not known (then
  * what follows is all stamped ns). */
 void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz);
+/* How wrong anchors are from now on, as far as the source promises: part of every step's moment but that of a SWITCH,
+ * whose error says something else (step.h). */
+void pt_execution_anchor_error(struct pt_execution *x, uint64_t error_ns);
 
 /* From now on sink takes the steps (step.h) of core, at the latest when the call that made them returns; before the
  * first run, or it misses what is open. Copied; a sink without take, as before this call: nobody wants steps, and they

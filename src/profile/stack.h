@@ -80,7 +80,7 @@ struct pt_execution {
 
 	struct pt_step_sink sink;	/* take NULL: nobody wants steps */
 	uint16_t core;
-	uint64_t anchor, anchor_ns;	/* the last */
+	uint64_t anchor, anchor_ns, anchor_error_ns;	/* the last */
 	double ns_per_tick;		/* 0: not known */
 	struct pt_step_batch steps;
 

@@ -9,7 +9,7 @@
 #include "util.h"
 
 #define PT_VIEWS(X) X(functions) X(calls) X(tree) X(lines) X(instructions) X(inlines) X(coverage) \
-	X(irqs) X(data) X(series) X(timeline) X(gaps)
+	X(irqs) X(data) X(aux) X(series) X(timeline) X(gaps)
 
 #define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(pprof) X(callgrind) X(gmon) X(lcov) X(speedscope) X(perfetto) X(ctf) X(svg) X(html) X(summary)
 

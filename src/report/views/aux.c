@@ -1,0 +1,123 @@
+/* External lines: a row each, and a row for each latency that was asked for. */
+#include "profile/aux.h"
+#include "profile/profile.h"
+#include "report/report.h"
+#include "report/views/times.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_aux;
+
+static const struct pt_column columns[] = {
+	{ "name", "line", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },	/* rising edges; latencies measured */
+	{ "falls", "falls", PT_UNIT_COUNT, false },
+	{ "partial", "partial", PT_UNIT_COUNT, false },
+	{ "unanswered", "unanswered", PT_UNIT_COUNT, true },
+	{ "undecided", "undecided", PT_UNIT_COUNT, true },
+	{ "high_ns.min", "high min", PT_UNIT_NS, true },
+	{ "high_ns.avg", "high avg", PT_UNIT_NS_MEAN, true },
+	{ "high_ns.max", "high max", PT_UNIT_NS, true },
+	{ "low_ns.min", "low min", PT_UNIT_NS, true },
+	{ "low_ns.avg", "low avg", PT_UNIT_NS_MEAN, true },
+	{ "low_ns.max", "low max", PT_UNIT_NS, true },
+	{ "period_ns.min", "per min", PT_UNIT_NS, true },
+	{ "period_ns.avg", "per avg", PT_UNIT_NS_MEAN, true },
+	{ "period_ns.max", "per max", PT_UNIT_NS, true },
+	{ "duty", "duty %", PT_UNIT_SHARE, true },
+	{ "latency_ns.min", "min", PT_UNIT_NS, true },
+	{ "latency_ns.avg", "avg", PT_UNIT_NS_MEAN, true },
+	{ "latency_ns.max", "max", PT_UNIT_NS, true },
+	{ "latency_ns.p50", "p50", PT_UNIT_NS, true },
+	{ "latency_ns.p90", "p90", PT_UNIT_NS, false },
+	{ "latency_ns.p99", "p99", PT_UNIT_NS, true },
+};
+
+static const struct pt_aux *aux_of(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->aux;
+}
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_aux *aux = aux_of(subject);
+
+	return aux != NULL ? aux->n_lines + aux->n_latencies : (size_t)PT_NOT_MADE;
+}
+
+static struct pt_value count(uint64_t n)
+{
+	return (struct pt_value){ .u = n, .basis = n != PT_UNKNOWN ? PT_BASIS_EXACT : PT_BASIS_NONE };
+}
+
+/* Of whole pulses. */
+static struct pt_value duty(const struct pt_aux_line *line)
+{
+	uint64_t all = line->high.total + line->low.total;
+
+	if (line->high.n == 0 || line->low.n == 0 || all == 0)
+		return (struct pt_value){ .f = NAN };
+	if (pt_time_mean(pt_stat_avg(&line->high), line->error_ns).undecided_ns != 0)
+		return pt_time_mean(0, line->error_ns);
+	return (struct pt_value){ .f = (double)line->high.total / (double)all, .basis = PT_BASIS_EXACT };
+}
+
+static void line_row(const struct pt_aux *aux, const struct pt_aux_line *line, struct pt_value *out)
+{
+	*out++ = (struct pt_value){ .text = aux->signals->definition[line->line].name };
+	*out++ = count(line->rises);
+	*out++ = count(line->falls);
+	*out++ = count(line->partial);
+	*out++ = count(PT_UNKNOWN);
+	*out++ = count(PT_UNKNOWN);
+	out = pt_time_columns(out, &line->high, line->error_ns);
+	out = pt_time_columns(out, &line->low, line->error_ns);
+	out = pt_time_columns(out, &line->period, line->error_ns);
+	*out++ = duty(line);
+	out = pt_time_columns(out, NULL, 0);
+	for (int i = 0; i < 3; i++)
+		*out++ = count(PT_UNKNOWN);
+}
+
+/* Where no order was ever told, the clocks are all that there is to say. */
+static void latency_row(const struct pt_aux_latency *l, struct pt_value *out)
+{
+	bool only_undecided = l->time.n == 0 && l->undecided > 0;
+	uint64_t error_ns = l->error_ns != 0 ? l->error_ns : 1;
+	static const double quantiles[] = { 0.5, 0.9, 0.99 };
+
+	*out++ = (struct pt_value){ .text = l->name };
+	*out++ = count(l->found ? l->time.n : PT_UNKNOWN);
+	*out++ = count(PT_UNKNOWN);
+	*out++ = count(l->partial);
+	*out++ = count(l->unanswered);
+	*out++ = count(l->undecided);
+	out = pt_time_columns(out, NULL, 0);
+	out = pt_time_columns(out, NULL, 0);
+	out = pt_time_columns(out, NULL, 0);
+	*out++ = (struct pt_value){ .f = NAN };
+	if (only_undecided) {
+		*out++ = pt_time_value(0, error_ns);
+		*out++ = pt_time_mean(0, error_ns);
+		*out++ = pt_time_value(0, error_ns);
+	} else {
+		out = pt_time_columns(out, &l->time, l->error_ns);
+	}
+	for (int i = 0; i < 3; i++)
+		*out++ = only_undecided ? pt_time_value(0, error_ns)
+					: pt_time_value(pt_stat_quantile(&l->time, quantiles[i]), l->error_ns);
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_aux *aux = aux_of(subject);
+
+	if (i < aux->n_lines)
+		line_row(aux, &aux->line[i], out);
+	else
+		latency_row(&aux->latency[i - aux->n_lines], out);
+}
+
+const struct pt_view pt_view_aux = {
+	.name = "aux", .help = "external lines: widths, periods, and the time to a function", .needs = "aux",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};
