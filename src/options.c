@@ -45,6 +45,13 @@ static const struct row {
 	{ "help", NULL, "print this", FLAG, offsetof(struct pt_options, help) },
 };
 
+/* What is not named here is for all verbs. */
+static const struct { const char *option, *verbs; } of_verbs[] = {
+	{ "probe", "serve, profile" }, { "gdb", "serve" }, { "attach", "serve" }, { "listen", "board" },
+	{ "print-ports", "serve, board" }, { "for", "profile" }, { "source", "profile" }, { "mode", "profile" },
+	{ "reset", "profile" }, { "json", "probes" },
+};
+
 static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
 {
 	size_t room = strlen(key) + strlen(value) + 2;
@@ -139,6 +146,7 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 			return pt_fail(err, PT_EARG, "%s needs a value", argv[optind - 1]);
 		if (row == NULL)
 			return pt_fail(err, PT_EARG, "no option %s; `proftap --help` lists them", argv[optind - 1]);
+		options->given |= UINT64_C(1) << (row - rows);
 		if (take_option(options, row, optarg, err) < 0)
 			return err->code;
 	}
@@ -147,6 +155,37 @@ int pt_options_parse(struct pt_options *options, int argc, char **argv, struct p
 			return pt_fail(err, PT_EARG, "too many words: %s", argv[optind]);
 		options->rest[options->n_rest++] = argv[optind];
 	}
+	return 0;
+}
+
+static bool is_in(const char *verb, const char *verbs)
+{
+	size_t len = strlen(verb);
+
+	for (const char *at = verbs; at != NULL; at = strchr(at, ' ')) {
+		at += *at == ' ';
+		if (strncmp(at, verb, len) == 0 && (at[len] == ',' || at[len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+static bool given(const struct pt_options *options, const char *name)
+{
+	_Static_assert(PT_LEN(rows) <= 64, "a bit of given for each option");
+
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return (options->given >> i & 1) != 0;
+	return false;
+}
+
+int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err)
+{
+	for (size_t i = 0; i < PT_LEN(of_verbs); i++)
+		if (given(options, of_verbs[i].option) && !is_in(verb, of_verbs[i].verbs))
+			return pt_fail(err, PT_EARG, "--%s is an option of %s, not of %s; `proftap --help` lists them",
+				       of_verbs[i].option, of_verbs[i].verbs, verb);
 	return 0;
 }
 

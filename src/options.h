@@ -20,12 +20,15 @@ struct pt_options {
 	size_t n_words;
 	const char *rest[PT_MAX_REST];	/* what is no option */
 	size_t n_rest;
+	uint64_t given;			/* bits by option, for pt_options_check_verb() */
 	char *made[PT_MAX_WORDS];	/* memory behind words */
 	size_t n_made;
 };
 
 /* argv[0] is the verb or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
+/* PT_EARG: an option was given that this verb does not have. */
+int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err);
 void pt_options_free(struct pt_options *options);
 void pt_options_help(void);	/* the option list, to stdout */
 

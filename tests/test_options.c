@@ -57,6 +57,28 @@ START_TEST(refuses)
 }
 END_TEST
 
+static const struct { const char *option, *verb, *says; } of_verbs[] = {
+	{ "--json", "profile", "--json is an option of probes, not of profile" },
+	{ "--json", "probes", NULL },
+	{ "--for=2s", "serve", "--for is an option of profile, not of serve" },
+	{ "--print-ports", "board", NULL },
+	{ "--output=file", "profile", NULL },
+	{ "--core-clock=48M", "serve", NULL },
+};
+
+START_TEST(belongs_to_its_verbs)
+{
+	const char *const args[] = { of_verbs[_i].option, NULL };
+	struct pt_options options;
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(parse(&options, args, &err), 0);
+	ck_assert_int_eq(pt_options_check_verb(&options, of_verbs[_i].verb, &err), of_verbs[_i].says != NULL ? PT_EARG : 0);
+	ck_assert_msg(of_verbs[_i].says == NULL || strstr(err.msg, of_verbs[_i].says) != NULL, "%s", err.msg);
+	pt_options_free(&options);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("options");
@@ -64,6 +86,7 @@ int main(void)
 
 	tcase_add_test(tc, takes_fields_and_words);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
+	tcase_add_loop_test(tc, belongs_to_its_verbs, 0, PT_LEN(of_verbs));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
