@@ -316,7 +316,7 @@ static void erase(struct pt_monitor_call *call)
 const struct pt_monitor_word pt_monitor_board_words[] = {
 	{ "halt", "", "halt the core", halt, NULL },
 	{ "go", "", "let the core run", go, NULL },
-	{ "reset", "[halt|run|init]", "reset, then halt or run; without a word as it was before", reset, NULL },
+	{ "reset", "[halt|run|init]", "reset, then halt or run (init: halt, with the watchdog stopped); without a word as before", reset, NULL },
 	{ "status", "", "chip, core, what proftap changed in it, and the profile", status, NULL },
 	{ "speed", "[HZ]", "set the clock of the wire, and measure what the probe does with it", speed, NULL },
 	{ "erase", "everything", "erase all flash; the way to unlock a secured chip", erase, NULL },

@@ -158,7 +158,7 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 		finish(p, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
 		return;
 	}
-	pt_info("%.*s", (int)strcspn(text, "\n"), text);
+	pt_info("%.*s%s", (int)strcspn(text, "\n"), text, p->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
 	if (pt_board_last_status(p->rig.board, 0).state == PT_HALTED)
 		post(p, resume_run, let_run);
 	else
