@@ -467,10 +467,13 @@ void pt_session_cancel_wait(struct pt_session *session)
 static int status_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct request *request = (struct request *)job;
+	size_t say;
 
 	(void)target;
 	(void)err;
 	pt_live_describe(request->take->live, board, request->say, sizeof(request->say));
+	say = strlen(request->say);
+	tell_capture(request->take, request->say + say, sizeof(request->say) - say);
 	return 0;
 }
 
