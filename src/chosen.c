@@ -65,12 +65,22 @@ static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct
 	return 0;
 }
 
+/* Who gives an analysis something to do means it. */
+static bool is_told(const struct pt_pipeline *p, const struct pt_analysis *ops)
+{
+	for (size_t i = 0; i < ops->n_params; i++)
+		if (pt_params_given(p->words, &ops->params[i]))
+			return true;
+	return false;
+}
+
 int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err)
 {
 	if (check(list, err) < 0)
 		return PT_EARG;
 	for (size_t i = 0; pt_analyses[i] != NULL; i++)
-		if (has(list, pt_analyses[i]->name, pt_analyses[i]->standard) && open_one(p, pt_analyses[i], err) < 0)
+		if ((has(list, pt_analyses[i]->name, pt_analyses[i]->standard) || is_told(p, pt_analyses[i])) &&
+		    open_one(p, pt_analyses[i], err) < 0)
 			return PT_EARG;
 	p->executes = has(list, "execution", true) || p->wants_steps;
 	return 0;

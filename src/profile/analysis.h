@@ -52,7 +52,13 @@ struct pt_analysis {
 };
 
 /* To add one: a file that fills a struct pt_analysis, one word here. */
-#define PT_ANALYSES(X) X(tree) X(lines) X(data) X(aux) X(timeline)
+#define PT_ANALYSES(X) \
+	X(tree) \
+	X(lines) \
+	X(data) \
+	X(aux) \
+	X(timeline) \
+	X(limits)
 
 #define X(analysis) extern const struct pt_analysis pt_analysis_##analysis;
 PT_ANALYSES(X)

@@ -338,7 +338,8 @@ static void cell_of(const struct table *t, size_t c, char *cell)
 		if (c + 1 < t->view->n_columns && is_line_of_file(t, c + 1) && t->values[c + 1].u != PT_UNKNOWN)
 			snprintf(cell + len, PT_CELL_BYTES - len, ":%" PRIu64, t->values[c + 1].u);
 	} else if (column->unit == PT_UNIT_NONE) {
-		shorten(cell, NAME_COLUMNS);
+		if (!t->view->wide)
+			shorten(cell, NAME_COLUMNS);
 		indent(cell, t->values[c].indent);
 	}
 }

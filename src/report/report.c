@@ -8,10 +8,40 @@
 #include "report/report.h"
 #include "util.h"
 
-#define PT_VIEWS(X) X(functions) X(calls) X(tree) X(lines) X(instructions) X(inlines) X(coverage) \
-	X(irqs) X(data) X(aux) X(series) X(timeline) X(gaps)
+#define PT_VIEWS(X) \
+	X(functions) \
+	X(calls) \
+	X(tree) \
+	X(lines) \
+	X(instructions) \
+	X(inlines) \
+	X(coverage) \
+	X(irqs) \
+	X(data) \
+	X(aux) \
+	X(series) \
+	X(timeline) \
+	X(limits) \
+	X(violations) \
+	X(gaps)
 
-#define PT_FORMATS(X) X(text) X(json) X(csv) X(folded) X(pprof) X(callgrind) X(gmon) X(lcov) X(speedscope) X(perfetto) X(ctf) X(svg) X(html) X(summary)
+#define PT_FORMATS(X) \
+	X(text) \
+	X(json) \
+	X(csv) \
+	X(folded) \
+	X(pprof) \
+	X(callgrind) \
+	X(gmon) \
+	X(lcov) \
+	X(speedscope) \
+	X(perfetto) \
+	X(ctf) \
+	X(svg) \
+	X(html) \
+	X(osdata) \
+	X(junit) \
+	X(summary)
 
 #define X(view) extern const struct pt_view pt_view_##view;
 PT_VIEWS(X)

@@ -7,7 +7,7 @@
 #include "profile/profile.h"
 #include "report/view.h"
 
-enum { PT_CELL_BYTES = 128 };
+enum { PT_CELL_BYTES = 256 };
 
 /* "1.235 ms", "48 MHz", "12.35 k": value is scaled by thousands to fit four digits; gap stands before the prefix. */
 void pt_print_scaled(char *out, size_t size, double value, const char *gap, const char *unit);

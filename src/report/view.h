@@ -54,6 +54,7 @@ struct pt_view {
 	const char *help;
 	const char *needs;	/* the analysis that makes its rows; NULL: every profile has them */
 	bool bulky;		/* rows by the thousand: in JSON only when it is the view that was asked for */
+	bool wide;		/* its texts are sentences: a table for people does not cut them */
 	size_t tail;		/* rows, the last ones, that a query shows that says nothing about which; 0: all */
 	/* Whether row i is one of those that the query asks for (from, to, name); NULL: it cannot be asked like that. */
 	bool (*match)(const void *subject, size_t i, const struct pt_query *query);

@@ -1,0 +1,216 @@
+#include "profile/limits_judge.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct judge { struct pt_limit *limit; const struct pt_profile *profile; double ns_per_tick; };
+
+const char *pt_verdict_name(enum pt_verdict verdict)
+{
+	return verdict == PT_VERDICT_PASSED ? "passed" : verdict == PT_VERDICT_FAILED ? "failed" : "undecided";
+}
+
+static void __attribute__((format(printf, 3, 4))) say(struct judge *j, enum pt_verdict verdict, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	j->limit->verdict = verdict;
+	vsnprintf(j->limit->why, sizeof(j->limit->why), fmt, args);
+	va_end(args);
+}
+
+/* Nothing that ran was missed. */
+static bool complete(const struct judge *j)
+{
+	return j->profile->counts == PT_BASIS_EXACT;
+}
+
+/* Ticks in the unit of the rule, as text. */
+static const char *print(const struct judge *j, double ticks, char *out, size_t size)
+{
+	static const struct { double ns; const char *unit; } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	double ns = ticks * j->ns_per_tick;
+	size_t i = 0;
+
+	if (j->limit->rule->unit != PT_RULE_NS) {
+		snprintf(out, size, "%.0f %s", ticks, j->profile->by_instructions ? "instructions" : "cycles");
+		return out;
+	}
+	while (i < 3 && ns < units[i].ns)
+		i++;
+	snprintf(out, size, "%.4g %s", ns / units[i].ns, units[i].unit);
+	return out;
+}
+
+static const struct pt_profile_function *function_of(const struct judge *j)
+{
+	const struct pt_profile *p = j->profile;
+	const char *name = j->limit->rule->name;
+
+	for (size_t i = 0; i < p->n_functions; i++)
+		if (p->function[i].function != NULL && pt_function_is(p->function[i].function, name, strlen(name)))
+			return &p->function[i];
+	return NULL;
+}
+
+/* --- one rule */
+
+static void judge_each(struct judge *j)
+{
+	struct pt_limit *l = j->limit;
+	char least[40], most[40];
+
+	if (l->looked_at == 0) {
+		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
+		return;
+	}
+	print(j, (double)l->least, least, sizeof(least));
+	print(j, (double)l->most, most, sizeof(most));
+	if (l->violations > 0)
+		say(j, PT_VERDICT_FAILED, "%" PRIu64 " of %" PRIu64 " violate it: %s to %s", l->violations, l->looked_at, least, most);
+	else if (complete(j) || l->rule->seen)
+		say(j, PT_VERDICT_PASSED, "all %" PRIu64 " seen: %s to %s", l->looked_at, least, most);
+	else
+		say(j, PT_VERDICT_UNDECIDED, "all %" PRIu64 " seen keep to it (%s to %s), but not all that ran was seen", l->looked_at,
+		    least, most);
+}
+
+static double of_stat(const struct pt_stat *stat, enum pt_rule_of of)
+{
+	static const double quantiles[] = { [PT_RULE_P50] = 0.5, [PT_RULE_P90] = 0.9, [PT_RULE_P99] = 0.99 };
+	uint64_t u;
+
+	switch (of) {
+	case PT_RULE_MIN:
+		return (double)stat->min;
+	case PT_RULE_AVG:
+		return pt_stat_avg(stat);
+	case PT_RULE_MAX:
+		return (double)stat->max;
+	case PT_RULE_TOTAL:
+		return (double)stat->total;
+	default:
+		u = pt_stat_quantile(stat, quantiles[of]);
+		return u != PT_UNKNOWN ? (double)u : NAN;
+	}
+}
+
+/* What was not seen can only make the least smaller, and the most and the total larger. */
+static bool decides_alone(const struct pt_rule *rule, double value, bool allowed)
+{
+	bool grows = rule->of == PT_RULE_MAX || rule->of == PT_RULE_TOTAL, shrinks = rule->of == PT_RULE_MIN;
+
+	if (rule->excludes)
+		return false;
+	if (!allowed)
+		return (grows && value >= rule->hi) || (shrinks && value <= rule->lo);
+	return (grows && isinf(rule->hi)) || (shrinks && isinf(rule->lo));
+}
+
+static void judge_summary(struct judge *j)
+{
+	static const enum pt_tally_kind kinds[] = {
+		[PT_RULE_NET] = PT_TALLY_NET, [PT_RULE_GROSS] = PT_TALLY_GROSS, [PT_RULE_CALL] = PT_TALLY_CALL,
+		[PT_RULE_PERIOD] = PT_TALLY_PERIOD, [PT_RULE_INACTIVE] = PT_TALLY_INACTIVE,
+	};
+	const struct pt_rule *rule = j->limit->rule;
+	const struct pt_profile_function *f = function_of(j);
+	const struct pt_stat *stat = f != NULL && f->run != NULL ? &f->run->stat[kinds[rule->figure]] : NULL;
+	double ticks = stat != NULL && stat->n > 0 ? of_stat(stat, rule->of) : NAN;
+	double measured = rule->unit == PT_RULE_NS ? ticks * j->ns_per_tick : ticks;
+	bool allowed = pt_rule_allows(rule, measured);
+	char value[40];
+
+	if (isnan(ticks)) {
+		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
+		return;
+	}
+	print(j, ticks, value, sizeof(value));
+	if (complete(j) || rule->seen || decides_alone(rule, measured, allowed))
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value, stat->n);
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " seen; not all that ran was seen", value, stat->n);
+}
+
+/* There were at least as many as were seen. */
+static void judge_count(struct judge *j)
+{
+	const struct pt_rule *rule = j->limit->rule;
+	const struct pt_profile_function *f = function_of(j);
+	uint64_t n = f != NULL && f->run != NULL ? f->run->count : 0;
+	bool allowed = pt_rule_allows(rule, (double)n);
+	bool more_would_too = allowed && isinf(rule->hi) && !rule->excludes;
+	bool more_would_not = !allowed && !isinf(rule->hi) && !rule->excludes && (double)n >= rule->hi;
+
+	if (complete(j) || rule->seen || more_would_too || more_would_not)
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%" PRIu64 " %s", n, complete(j) ? "in all" : "seen");
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%" PRIu64 " seen; not all that ran was seen", n);
+}
+
+static void judge_share(struct judge *j, const struct pt_share *share, enum pt_basis basis)
+{
+	const struct pt_rule *rule = j->limit->rule;
+	bool lo = pt_rule_allows(rule, share->lo), hi = pt_rule_allows(rule, share->hi);
+	bool allowed = pt_rule_allows(rule, share->share);
+
+	if (basis == PT_BASIS_EXACT || basis == PT_BASIS_MODELLED || rule->seen)
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", share->share * 100);
+	else if (share->hi <= share->lo)
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, too few samples for an interval", share->share * 100);
+	else if (lo == hi && allowed == lo && !rule->excludes)
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %% (%.2f to %.2f)", share->share * 100, share->lo * 100,
+		    share->hi * 100);
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, but the interval, %.2f to %.2f, lies on both sides", share->share * 100,
+		    share->lo * 100, share->hi * 100);
+}
+
+static void judge_function_share(struct judge *j)
+{
+	const struct pt_profile_function *f = function_of(j);
+	const struct pt_share none = { .share = 0, .lo = 0, .hi = j->profile->unseen.hi };
+
+	if (j->profile->shares == PT_BASIS_NONE || (j->profile->branches == 0 && j->profile->samples == 0))
+		say(j, PT_VERDICT_UNDECIDED, "nothing was seen");
+	else
+		judge_share(j, f != NULL ? &f->share : &none, j->profile->shares);
+}
+
+static void judge_time(struct judge *j, uint64_t part_ns)
+{
+	const struct pt_loss_sum *sum = &j->profile->loss;
+	double share = sum->total_ns > 0 ? (double)part_ns / (double)sum->total_ns : NAN;
+
+	if (isnan(share))
+		say(j, PT_VERDICT_UNDECIDED, "no time has passed");
+	else
+		say(j, pt_rule_allows(j->limit->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.4g %%", share * 100);
+}
+
+void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
+{
+	struct judge j = { limit, profile, ns_per_tick };
+	const struct pt_rule *rule = limit->rule;
+
+	if (rule->unit == PT_RULE_NS && ns_per_tick == 0)
+		say(&j, PT_VERDICT_UNDECIDED, "the core clock is not known: core-clock=HZ turns cycles into time");
+	else if (rule->subject == PT_RULE_TASK || rule->subject == PT_RULE_SPAN)
+		say(&j, PT_VERDICT_UNDECIDED, "nothing is known of '%s'", rule->name);
+	else if (rule->figure == PT_RULE_LOST)
+		judge_time(&j, profile->loss.lost_ns);
+	else if (rule->figure == PT_RULE_OBSERVED)
+		judge_time(&j, profile->loss.observed_ns);
+	else if (rule->figure == PT_RULE_COUNT)
+		judge_count(&j);
+	else if (rule->figure == PT_RULE_SHARE)
+		judge_function_share(&j);
+	else if (rule->of == PT_RULE_EACH)
+		judge_each(&j);
+	else
+		judge_summary(&j);
+}

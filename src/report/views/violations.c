@@ -1,0 +1,41 @@
+/* One row per violation of a timing rule: when, how far, and the calls that led to it. */
+#include "profile/limits.h"
+#include "profile/profile.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_violations;
+
+static const struct pt_column columns[] = {
+	{ "time_ns", "time", PT_UNIT_STAMP, true },
+	{ "time_error_ns", "+-", PT_UNIT_NS, false },
+	{ "clock", "clock", PT_UNIT_TICKS, false },
+	{ "value", "value", PT_UNIT_TICKS, true },
+	{ "rule", "rule", PT_UNIT_NONE, true },
+	{ "path", "calls that led to it", PT_UNIT_NONE, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_limits *limits = ((const struct pt_profile *)subject)->limits;
+
+	return limits != NULL ? limits->n_violations : (size_t)PT_NOT_MADE;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_violation *v = &p->limits->violation[i];
+
+	*out++ = (struct pt_value){ .u = v->at.ns, .basis = PT_BASIS_MODELLED };
+	*out++ = (struct pt_value){ .u = v->at.ns != PT_UNKNOWN ? v->at.error_ns : PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = v->clock, .basis = p->times };
+	*out++ = (struct pt_value){ .u = v->value, .basis = p->times };
+	*out++ = (struct pt_value){ .text = p->limits->limit[v->rule].rule->text };
+	*out++ = (struct pt_value){ .text = v->path };
+}
+
+const struct pt_view pt_view_violations = {
+	.name = "violations", .help = "violations of timing rules, with the calls that led to them", .needs = "limits", .wide = true,
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

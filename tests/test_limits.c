@@ -1,0 +1,204 @@
+/* Timing rules: how they are written, what is decided and what is not. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "profile/analysis.h"
+#include "profile/limits.h"
+
+/* --- grammar */
+
+static const struct { const char *text, *says; double allowed, forbidden; } rules[] = {
+	{ "gross(f) in 5us..7us", NULL, 5000, 7001 }, { "  period( f )  in 800ms .. 1s # slow", NULL, 1e9, 799e6 },
+	{ "count(f) = 0", NULL, 0, 1 }, { "count(f) != 0", NULL, 1, 0 }, { "count(f)<=3", NULL, 3, 4 },
+	{ "share(f) < 5% within ci", NULL, 0.049, 0.05 }, { "load(task Idle) > 20%", NULL, 0.21, 0.2 },
+	{ "lost < 1%", NULL, 0.009, 0.01 }, { "observed >= 50%", NULL, 0.5, 0.49 }, { "net.max(f) < 100", NULL, 99, 100 },
+	{ "call.p99(f) <= 1.5us seen", NULL, 1500, 1501 }, { "gross(ns::f(int, char)) > 2", NULL, 3, 2 },
+	{ "inactive.avg(f) in 1..2", NULL, 1.5, 2.5 },
+	{ "speed(f) < 3", "line 1: a rule begins with net, gross", 0, 0 },
+	{ "gross(f)", "line 1: <, <=, >, >=, =, != or in A..B is expected", 0, 0 },
+	{ "gross(f) in 7us..5us", "its end is before its begin", 0, 0 }, { "gross(f) in 5..7us", "two units", 0, 0 },
+	{ "gross(f) < 5us or so", "nothing more is expected at 'or so'", 0, 0 },
+	{ "gross f < 5us", "in parentheses", 0, 0 }, { "gross() < 5us", "a name and ')' are expected", 0, 0 },
+	{ "gross(f < 5us", "a name and ')' are expected", 0, 0 }, { "count.max(f) < 3", "only times have .min", 0, 0 },
+	{ "count(f) < 3us", "a count has no unit", 0, 0 }, { "share(f) < 5", "% is expected", 0, 0 },
+	{ "\n\n# fine\ngross(f) <\n5us", "line 4: a number is expected", 0, 0 }, { "load(f) < 5%", "load is of a task", 0, 0 },
+	{ "gross(f) < -1", "a number is expected", 0, 0 }, { "gross.median(f) < 1", ".min, .avg", 0, 0 },
+};
+
+START_TEST(grammar)
+{
+	struct pt_rules *parsed = calloc(1, sizeof(*parsed));
+	struct pt_err err = { 0 };
+	int rc = pt_rules_parse(parsed, rules[_i].text, &err);
+
+	if (rules[_i].says != NULL) {
+		ck_assert_int_eq(rc, PT_EARG);
+		ck_assert_msg(strstr(err.msg, rules[_i].says) != NULL, "%s: %s", rules[_i].text, err.msg);
+	} else {
+		ck_assert_msg(rc == 0, "%s: %s", rules[_i].text, err.msg);
+		ck_assert_uint_eq(parsed->n, 1);
+		ck_assert_msg(pt_rule_allows(&parsed->rule[0], rules[_i].allowed), "%s", rules[_i].text);
+		ck_assert_msg(!pt_rule_allows(&parsed->rule[0], rules[_i].forbidden), "%s", rules[_i].text);
+	}
+	free(parsed);
+}
+END_TEST
+
+START_TEST(keeps_the_words)
+{
+	struct pt_rules *parsed = calloc(1, sizeof(*parsed));
+
+	ck_assert_int_eq(pt_rules_parse(parsed, "\r\n  gross( f )\t in  5us..7us   # why\n\n lost < 1%", NULL), 0);
+	ck_assert_uint_eq(parsed->n, 2);
+	ck_assert_str_eq(parsed->rule[0].text, "gross( f ) in 5us..7us");
+	ck_assert_str_eq(parsed->rule[0].name, "f");
+	ck_assert_uint_eq(parsed->rule[0].line, 2);
+	ck_assert_uint_eq(parsed->rule[1].line, 4);
+	free(parsed);
+}
+END_TEST
+
+/* --- verdicts. f and g at 1 MHz: a tick is a microsecond. main calls f at 10, 20 and 40, for 5, 6 and 9; g is never seen. */
+
+static const struct pt_function functions[] = { { .name = "main", .address = 0 }, { .name = "f", .address = 4 },
+						 { .name = "g", .address = 8 } };
+enum { MAIN = 1, F, G, N_IDS };
+
+static const struct pt_step steps[] = {
+	{ .kind = PT_STEP_ENTER, .entry = PT_ENTRY_UNSEEN, .function = MAIN, .period = PT_UNKNOWN },
+	{ .kind = PT_STEP_ENTER, .function = F, .clock = 10, .period = PT_UNKNOWN },
+	{ .kind = PT_STEP_LEAVE, .function = F, .clock = 15, .net = 5, .gross = 5, .call = 5 },
+	{ .kind = PT_STEP_ENTER, .function = F, .clock = 20, .period = 10 },
+	{ .kind = PT_STEP_LEAVE, .function = F, .clock = 26, .net = 6, .gross = 6, .call = 6 },
+	{ .kind = PT_STEP_ENTER, .function = F, .clock = 40, .period = 20, .at = { 40000, 3 } },
+	{ .kind = PT_STEP_LEAVE, .function = F, .clock = 49, .net = 7, .gross = 9, .call = 9, .at = { 49000, 3 } },
+	{ .kind = PT_STEP_ENTER, .function = F, .clock = 50, .period = 10 },
+	{ .kind = PT_STEP_LEAVE, .function = F, .clock = 99, .net = 49, .gross = 49, .call = 49, .partial = 1 },
+	{ .kind = PT_STEP_FORGET, .clock = 99 },
+	{ .kind = PT_STEP_ENTER, .function = F, .clock = 100, .period = PT_UNKNOWN },
+};
+
+static struct pt_program *program;
+
+static void *limits_of(const char *rule)
+{
+	static const struct pt_program_desc desc = { .name = "rules", .functions = functions, .n_functions = PT_LEN(functions),
+						      .vectors = PT_UNKNOWN };
+	struct pt_analysis_setup setup = { .n_functions = N_IDS, .words = pt_params_new() };
+	struct pt_err err = { 0 };
+	char word[300];
+	void *limits;
+
+	program = pt_program_from_desc(&desc);
+	setup.program = program;
+	snprintf(word, sizeof(word), "limits=%s", rule);
+	ck_assert_int_eq(pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, word, NULL), 0);
+	limits = pt_analysis_limits.open(&setup, &err);
+	ck_assert_msg(limits != NULL, "%s", err.msg);
+	pt_params_free((struct pt_params *)setup.words);
+	pt_analysis_limits.config(limits, 0, "format=mtb\ncore_hz=1000000\nmode=halt", 36);
+	return limits;
+}
+
+static struct pt_profile profile_of(bool complete)
+{
+	static struct pt_execution_function run;
+	static struct pt_profile_function row;
+
+	run = (struct pt_execution_function){ .count = 4, .partial = 1 };
+	run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 3, .total = 20, .min = 5, .max = 9 };
+	row = (struct pt_profile_function){ .id = F, .function = &functions[F - 1], .run = &run,
+					    .share = { .share = 0.1, .lo = 0.08, .hi = 0.12 } };
+	return (struct pt_profile){
+		.counts = complete ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED, .times = PT_BASIS_MODELLED,
+		.shares = complete ? PT_BASIS_MODELLED : PT_BASIS_ESTIMATED, .core_hz = 1000000, .branches = 100,
+		.loss = { .total_ns = 1000, .observed_ns = 600, .unobserved_ns = 395, .lost_ns = 5 },
+		.function = &row, .n_functions = 1, .unseen = { .hi = complete ? 0 : 0.03 },
+	};
+}
+
+enum { P = PT_VERDICT_PASSED, X = PT_VERDICT_FAILED, U = PT_VERDICT_UNDECIDED };
+static const struct { const char *rule; uint8_t complete, part; const char *why; } verdicts[] = {
+	{ "gross(f) in 5us..9us", P, U, "all 3 seen" }, { "gross(f) in 5us..9us seen", P, P, "5 us to 9 us" },
+	{ "gross(f) < 9us", X, X, "1 of 3 violate it" }, { "net(f) <= 7us", P, U, "5 us to 7 us" },
+	{ "call(f) < 6", X, X, "2 of 3" }, { "period(f) in 10us..20us", P, U, "all 3 seen" },
+	{ "inactive(f) in 1us..14us", P, U, "1 us to 14 us" }, { "gross(g) < 1s", U, U, "no whole invocation" },
+	{ "gross.max(f) < 10us", P, U, "9 us" }, { "gross.max(f) < 9us", X, X, "9 us" }, { "gross.max(f) > 8us", P, P, "" },
+	{ "gross.max(f) > 9us", X, U, "" }, { "gross.min(f) >= 5us", P, U, "5 us" }, { "gross.min(f) > 5us", X, X, "5 us" },
+	{ "gross.avg(f) < 7us", P, U, "6.667 us, of 3" }, { "gross.total(f) < 20us", X, X, "" },
+	{ "count(f) = 4", P, U, "4 " }, { "count(f) < 4", X, X, "4 " }, { "count(f) >= 4", P, P, "" }, { "count(f) > 4", X, U, "" },
+	{ "count(g) = 0", P, U, "0 " }, { "count(g) = 0 seen", P, P, "" }, { "count(f) = 0", X, X, "" },
+	{ "share(f) < 13% within ci", P, P, "10.00 %" }, { "share(f) < 11%", P, U, "" }, { "share(f) > 13%", X, X, "" },
+	{ "share(f) in 5%..20%", P, P, "" }, { "share(g) < 5%", P, P, "0.00 %" }, { "share(g) < 2%", P, U, "0.00 %" },
+	{ "lost < 1%", P, P, "0.5 %" }, { "lost = 0%", X, X, "" }, { "observed > 50%", P, P, "60 %" },
+	{ "load(task Idle) > 20%", U, U, "nothing is known of 'Idle'" },
+};
+
+static void check(size_t row, bool complete)
+{
+	struct pt_profile profile = profile_of(complete);
+	void *limits = limits_of(verdicts[row].rule);
+	const struct pt_limit *limit;
+
+	pt_analysis_limits.steps(limits, steps, 4);
+	pt_analysis_limits.steps(limits, steps + 4, PT_LEN(steps) - 4);
+	pt_analysis_limits.result(limits, &profile);
+	limit = &profile.limits->limit[0];
+	ck_assert_msg(limit->verdict == (complete ? verdicts[row].complete : verdicts[row].part), "%s, %s: %s: %s",
+		      verdicts[row].rule, complete ? "complete" : "part", pt_verdict_name(limit->verdict), limit->why);
+	ck_assert_msg(strstr(limit->why, verdicts[row].why) != NULL, "%s: %s", verdicts[row].rule, limit->why);
+	ck_assert_uint_eq(profile.limits->n_failed, limit->verdict == PT_VERDICT_FAILED);
+	ck_assert_uint_eq(profile.limits->n_undecided, limit->verdict == PT_VERDICT_UNDECIDED);
+	pt_analysis_limits.close(limits);
+	pt_program_unref(program);
+}
+
+START_TEST(verdict)
+{
+	check((size_t)_i, true);
+	check((size_t)_i, false);
+}
+END_TEST
+
+START_TEST(a_violation_tells_when_and_why)
+{
+	struct pt_profile profile = profile_of(true);
+	void *limits = limits_of("gross(f) < 9us");
+
+	pt_analysis_limits.steps(limits, steps, PT_LEN(steps));
+	pt_analysis_limits.result(limits, &profile);
+	ck_assert_uint_eq(profile.limits->n_violations, 1);
+	ck_assert_uint_eq(profile.limits->violation[0].at.ns, 49000);
+	ck_assert_uint_eq(profile.limits->violation[0].value, 9);
+	ck_assert_str_eq(profile.limits->violation[0].path, "main > f");
+	pt_analysis_limits.close(limits);
+	pt_program_unref(program);
+}
+END_TEST
+
+START_TEST(says_what_it_cannot_do)
+{
+	struct pt_analysis_setup setup = { .n_functions = 1, .words = pt_params_new() };
+	struct pt_err err = { 0 };
+
+	pt_params_add((struct pt_params *)setup.words, pt_analysis_limits.params, 1, "limits=gross(nobody) < 1us", NULL);
+	ck_assert_ptr_null(pt_analysis_limits.open(&setup, &err));
+	ck_assert_str_eq(err.msg, "line 1: the program has no function 'nobody'");
+	pt_params_free((struct pt_params *)setup.words);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("limits");
+	TCase *tc = tcase_create("limits");
+
+	tcase_add_loop_test(tc, grammar, 0, PT_LEN(rules));
+	tcase_add_test(tc, keeps_the_words);
+	tcase_add_loop_test(tc, verdict, 0, PT_LEN(verdicts));
+	tcase_add_test(tc, a_violation_tells_when_and_why);
+	tcase_add_test(tc, says_what_it_cannot_do);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
