@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "configfile.h"
 #include "log.h"
 #include "rig.h"
 #include "util.h"
@@ -49,7 +50,8 @@ static int run(const struct pt_verb *verb, int argc, char **argv)
 	} else if (verb->arguments[0] == '\0' && options.n_rest > 0) {
 		pt_error("%s takes options only, not \"%s\"; `proftap --help` lists them", verb->name, options.rest[0]);
 		status = PT_EXIT_USAGE;
-	} else if (pt_options_check_verb(&options, verb->name, &err) < 0) {
+	} else if (pt_options_check_verb(&options, verb->name, &err) < 0 ||
+		   pt_configfile_read(&options, verb->name, &err) < 0) {
 		pt_error("%s", err.msg);
 		status = PT_EXIT_USAGE;
 	} else {

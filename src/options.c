@@ -23,6 +23,7 @@ static const struct row {
 	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
 	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD, offsetof(struct pt_options, gdb) },
 	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD, offsetof(struct pt_options, attach) },
+	{ "config", "FILE", "words for every run, INI (/etc/proftap.conf)", FIELD, offsetof(struct pt_options, config) },
 	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD, offsetof(struct pt_options, listen) },
 	{ "for", "TIME", "profile: how long the core shall run: 500ms, 2s", TIME, 0 },
 	{ "source", "NAME", "profile: where the trace comes from", FIELD, offsetof(struct pt_options, source) },
@@ -49,7 +50,7 @@ static const struct row {
 static const struct { const char *option, *verbs; } of_verbs[] = {
 	{ "probe", "serve, profile" }, { "gdb", "serve" }, { "attach", "serve" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile" }, { "source", "profile" }, { "mode", "profile" },
-	{ "reset", "profile" }, { "json", "probes" },
+	{ "reset", "profile" }, { "json", "probes" }, { "config", "serve, profile" },
 };
 
 static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
@@ -57,7 +58,7 @@ static int add_word(struct pt_options *options, const char *key, const char *val
 	size_t room = strlen(key) + strlen(value) + 2;
 	char *word;
 
-	if (options->n_words == PT_MAX_WORDS)
+	if (options->n_words == PT_MAX_WORDS || options->n_made == PT_MAX_MADE)
 		return pt_fail(err, PT_EARG, "more than %d settings", PT_MAX_WORDS);
 	word = malloc(room);
 	if (word == NULL)
@@ -170,14 +171,28 @@ static bool is_in(const char *verb, const char *verbs)
 	return false;
 }
 
-static bool given(const struct pt_options *options, const char *name)
+static const struct row *row_named(const char *name)
 {
-	_Static_assert(PT_LEN(rows) <= 64, "a bit of given for each option");
-
 	for (size_t i = 0; i < PT_LEN(rows); i++)
 		if (strcmp(rows[i].name, name) == 0)
-			return (options->given >> i & 1) != 0;
-	return false;
+			return &rows[i];
+	return NULL;
+}
+
+static bool given(const struct pt_options *options, const char *name)
+{
+	const struct row *row = row_named(name);
+
+	_Static_assert(PT_LEN(rows) <= 64, "a bit of given for each option");
+	return row != NULL && (options->given >> (row - rows) & 1) != 0;
+}
+
+bool pt_options_has(const char *name, const char *verb)
+{
+	for (size_t i = 0; i < PT_LEN(of_verbs); i++)
+		if (strcmp(of_verbs[i].option, name) == 0)
+			return is_in(verb, of_verbs[i].verbs);
+	return row_named(name) != NULL;
 }
 
 int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err)
@@ -186,6 +201,58 @@ int pt_options_check_verb(const struct pt_options *options, const char *verb, st
 		if (given(options, of_verbs[i].option) && !is_in(verb, of_verbs[i].verbs))
 			return pt_fail(err, PT_EARG, "--%s is an option of %s, not of %s; `proftap --help` lists them",
 				       of_verbs[i].option, of_verbs[i].verbs, verb);
+	return 0;
+}
+
+/* The word that was added last becomes the last of the file's. */
+static void move_to_front(struct pt_options *options)
+{
+	const char *word = options->words[options->n_words - 1];
+
+	memmove(options->words + options->n_file_words + 1, options->words + options->n_file_words,
+		(options->n_words - 1 - options->n_file_words) * sizeof(options->words[0]));
+	options->words[options->n_file_words++] = word;
+}
+
+static int add_setting(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
+{
+	if (add_word(options, key, value, err) < 0)
+		return err->code;
+	move_to_front(options);
+	return 0;
+}
+
+static int add_field(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
+{
+	char *copy = options->n_made < PT_MAX_MADE ? strdup(value) : NULL;
+
+	if (copy == NULL)
+		return pt_fail(err, PT_EARG, "too many settings");
+	options->made[options->n_made++] = copy;
+	*(const char **)((char *)options + row->at) = copy;
+	return 0;
+}
+
+int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value, struct pt_err *err)
+{
+	const struct row *row = row_named(key);
+	uint64_t on = 0;
+
+	if (row == NULL)
+		return add_setting(options, key, value, err);
+	if (row->kind == SET || strcmp(key, "config") == 0 || strcmp(key, "help") == 0 || strcmp(key, "version") == 0)
+		return pt_fail(err, PT_EARG, "%s is for the command line only", key);
+	if (given(options, key) || !pt_options_has(key, verb))
+		return 0;
+	if (row->kind == WORD)
+		return add_setting(options, key, value, err);
+	if (row->kind == FIELD)
+		return add_field(options, row, value, err);
+	if (row->kind != FLAG)
+		return take_option(options, row, value, err);
+	if (pt_params_parse(PT_PARAM_FLAG, value, &on, err) < 0)
+		return pt_wrap(err, "%s", key);
+	*(bool *)((char *)options + row->at) = on != 0;
 	return 0;
 }
 

@@ -8,25 +8,30 @@
 
 #include "error.h"
 
-enum { PT_MAX_WORDS = 64, PT_MAX_REST = 32 };
+enum { PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_MADE = PT_MAX_WORDS + 32 };
 
 struct pt_options {
-	const char *probe, *target, *elf, *gdb, *attach, *source, *mode, *analysis, *format, *output, *listen;
+	const char *probe, *target, *elf, *gdb, *attach, *source, *mode, *analysis, *format, *output, *listen, *config;
 	const char *junit, *limits;
 	uint64_t for_ns;		/* 0: not given */
 	double max_loss;		/* 0..1; < 0: not given */
 	bool reset, json, print_ports, help, version;
 	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
-	size_t n_words;
+	size_t n_words, n_file_words;	/* those of a configuration file come first, so that the command line's win */
+	unsigned n_boards;		/* sections of a configuration file */
 	const char *rest[PT_MAX_REST];	/* what is no option */
 	size_t n_rest;
 	uint64_t given;			/* bits by option, for pt_options_check_verb() */
-	char *made[PT_MAX_WORDS];	/* memory behind words */
+	char *made[PT_MAX_MADE];	/* memory behind words, and behind what a configuration file says */
 	size_t n_made;
 };
 
 /* argv[0] is the verb or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
+bool pt_options_has(const char *name, const char *verb);	/* is there such an option for this verb? */
+/* From a configuration file: an option's name without dashes, or a config key. What the command line gave stays, options
+ * of other verbs are left out. PT_EARG, as for the command line. */
+int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value, struct pt_err *err);
 /* PT_EARG: an option was given that this verb does not have. */
 int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err);
 void pt_options_free(struct pt_options *options);

@@ -1,0 +1,132 @@
+/* The configuration file: what it sets, what the command line keeps, what is refused with its line. */
+#include <stdio.h>
+#include <string.h>
+
+#include "configfile.h"
+#include "harness.h"
+
+enum { MAX_ARGS = 4 };
+
+static struct pt_options options;
+static struct pt_err err;
+
+static int parse(const char *verb, const char *const *args, const char *text)
+{
+	static char copies[MAX_ARGS][64], file[1024];
+	char *argv[MAX_ARGS + 2] = { (char *)verb };
+	int argc = 1;
+
+	for (; args[argc - 1] != NULL; argc++) {
+		snprintf(copies[argc - 1], sizeof(copies[0]), "%s", args[argc - 1]);
+		argv[argc] = copies[argc - 1];
+	}
+	err = (struct pt_err){ 0 };
+	ck_assert_int_eq(pt_options_parse(&options, argc, argv, &err), 0);
+	snprintf(file, sizeof(file), "%s", text);
+	return pt_configfile_parse(&options, verb, "lab.conf", file, &err);
+}
+
+START_TEST(sets_what_the_command_line_leaves)
+{
+	static const char *const args[] = { "--gdb=127.0.0.1:0", "--core-clock=8M", NULL };
+
+	ck_assert_int_eq(parse("serve", args,
+			       "# the lab\n\nlog = warn\n[board bench]\r\n  probe = cmsis-dap:serial=1\n"
+			       "elf = \"/srv/my firmware.elf\"\ngdb = :3333\ncore-clock = 48M\nperiod=2ms\n; the end"), 0);
+	ck_assert_str_eq(options.probe, "cmsis-dap:serial=1");
+	ck_assert_str_eq(options.elf, "/srv/my firmware.elf");
+	ck_assert_str_eq(options.gdb, "127.0.0.1:0");
+	ck_assert_uint_eq(options.n_boards, 1);
+	ck_assert_uint_eq(options.n_words, 2);
+	ck_assert_str_eq(options.words[0], "period=2ms");
+	ck_assert_str_eq(options.words[1], "core-clock=8M");
+	pt_options_free(&options);
+}
+END_TEST
+
+/* The last word of a key holds, so the file's come first. */
+START_TEST(words_of_the_file_come_first)
+{
+	static const char *const args[] = { "--set=period=5ms", NULL };
+
+	ck_assert_int_eq(parse("profile", args, "period = 2ms\nmtb-ram = 0x20000000:0x400\nfor = 2s\nreset = on\ngdb = :1\n"), 0);
+	ck_assert_uint_eq(options.n_words, 3);
+	ck_assert_str_eq(options.words[0], "period=2ms");
+	ck_assert_str_eq(options.words[1], "mtb-ram=0x20000000:0x400");
+	ck_assert_str_eq(options.words[2], "period=5ms");
+	ck_assert_uint_eq(options.for_ns, UINT64_C(2000000000));
+	ck_assert(options.reset);
+	ck_assert_ptr_null(options.gdb);	/* of serve */
+	pt_options_free(&options);
+}
+END_TEST
+
+static const struct { const char *text, *says; } refused[] = {
+	{ "probe\n", "lab.conf:1: \"probe\" is not KEY = VALUE" },
+	{ "\n\nprobe =\n", "lab.conf:3: probe has no value" },
+	{ "= x\n", "lab.conf:1: a line has no key" },
+	{ "[bored x]\n", "lab.conf:1: [bored x] is no section" },
+	{ "[board]\n", "is no section" },
+	{ "[board ]\n", "a board needs a name" },
+	{ "[board a\n", "is no section" },
+	{ "[board a]\n[board b]\n", "lab.conf:2: a second board, b: this version serves one" },
+	{ "for = soon\n", "lab.conf:1: --for: 'soon'" },
+	{ "max-loss = many\n", "lab.conf:1: --max-loss" },
+	{ "reset = perhaps\n", "lab.conf:1: reset: 'perhaps'" },
+	{ "set = a=b\n", "set is for the command line only" },
+	{ "config = other\n", "config is for the command line only" },
+	{ "log = loud\n", "--log takes" },
+};
+
+START_TEST(refuses)
+{
+	static const char *const args[] = { NULL };
+
+	ck_assert_int_eq(parse("profile", args, refused[_i].text), PT_EARG);
+	ck_assert_msg(strstr(err.msg, refused[_i].says) != NULL, "%s", err.msg);
+	pt_options_free(&options);
+}
+END_TEST
+
+START_TEST(has_bounds)
+{
+	static const char *const args[] = { NULL };
+	char text[1024] = "";
+
+	for (int i = 0; i < 100; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "k%d=1\n", i);
+	ck_assert_int_eq(parse("profile", args, text), PT_EARG);
+	ck_assert_msg(strstr(err.msg, "more than 64 settings") != NULL, "%s", err.msg);
+	pt_options_free(&options);
+	text[0] = '\0';
+	for (int i = 0; i < 110; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "elf=x\n");
+	ck_assert_int_eq(parse("profile", args, text), PT_EARG);
+	pt_options_free(&options);
+}
+END_TEST
+
+START_TEST(only_a_named_file_must_be_there)
+{
+	options = (struct pt_options){ .config = "/nonexistent/lab.conf" };
+	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), PT_EIO);
+	ck_assert_msg(strstr(err.msg, "--config /nonexistent/lab.conf: No such file") != NULL, "%s", err.msg);
+	options.config = "/dev/zero";
+	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), PT_EARG);
+	ck_assert_int_eq(pt_configfile_read(&options, "boards", &err), 0);	/* has no such file */
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("configfile");
+	TCase *tc = tcase_create("configfile");
+
+	tcase_add_test(tc, sets_what_the_command_line_leaves);
+	tcase_add_test(tc, words_of_the_file_come_first);
+	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
+	tcase_add_test(tc, has_bounds);
+	tcase_add_test(tc, only_a_named_file_must_be_there);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
