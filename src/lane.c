@@ -69,7 +69,9 @@ static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool
 /* Records of our own have stamps of 1 ns where they say nothing (formats.h). */
 static struct pt_clock clock_of(const struct pt_lane *lane, const struct pt_chunk *chunk)
 {
-	bool own = strcmp(lane->facts.format, PT_FORMAT_LINES) == 0 || strcmp(lane->facts.format, PT_FORMAT_VALUES) == 0;
+	const char *format = lane->facts.format;
+	bool own = strcmp(format, PT_FORMAT_LINES) == 0 || strcmp(format, PT_FORMAT_VALUES) == 0 ||
+		   strcmp(format, PT_FORMAT_COUNTERS) == 0;
 	uint64_t hz = number_of(chunk, "tick_hz"), ppm = number_of(chunk, "tick_ppm");
 
 	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm != 0 ? ppm : PT_CLOCK_PPM);

@@ -62,7 +62,7 @@ bool pt_sort_takes_pairs(const struct pt_lane *lane)
 	const struct pt_pipeline *p = lane->pipeline;
 
 	return p->merge == NULL && lane == p->flow_lane && lane->decoder->pairs != NULL && p->executes && !p->wants_runs &&
-	       !p->wants_steps && !p->wants_events && !lane->bursts_only && !pt_bursts_wants(p->bursts);
+	       !p->wants_steps && !lane->bursts_only && !pt_bursts_wants(p->bursts);
 }
 
 size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes)
@@ -173,7 +173,7 @@ void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const st
 {
 	bool flow = (lane->decoder->gives & PT_GIVES_FLOW) != 0;
 
-	if (lane->decoder->gives == PT_GIVES_FLOW && !lane->pipeline->wants_events) {
+	if (lane->decoder->gives == PT_GIVES_FLOW) {
 		stamp(lane, event, at);
 		take_flow(lane, event, n);
 		return;

@@ -1,4 +1,4 @@
-/* The streams that we make ourselves, "lines" and "values": what a record becomes, and that damage is a gap and no more. */
+/* The streams that we make ourselves, "lines", "values", "counters" and "bins": what a record becomes, and that damage is a gap and no more. */
 #include <string.h>
 
 #include "decode/decoder.h"
@@ -36,6 +36,14 @@ static const struct {
 	  { "9 pc 0x00000100", "9 port write 0x5 = 0x41 (1 bytes)" } },
 	{ "a space that there is not", &pt_decoder_values, { 9, 0, 0, 0, 0, 0, 0, 0, 6, 1 }, 10, { "gap damaged" } },
 	{ "a size that there is not", &pt_decoder_values, { 9, 0, 0, 0, 0, 0, 0, 0, 1, 0 }, 10, { "gap damaged" } },
+	{ "a first reading and the next", &pt_decoder_counters,
+	  { 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0xf0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0xf9, 0, 0, 0, 0, 0, 0, 0 }, 36,
+	  { "1 counter 258 0", "3 counter 258 9" } },
+	{ "a counter that there is not", &pt_decoder_counters,
+	  { 1, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0xf0, 0, 0, 0, 0, 0, 0, 0 }, 18, { "1 gap damaged" } },
+	{ "half a reading", &pt_decoder_counters, { 1, 0, 0 }, 3, { "gap damaged" } },
+	{ "a bin", &pt_decoder_bins, { 0, 1, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0 }, 16, { "bin 0x100 7" } },
+	{ "half a bin", &pt_decoder_bins, { 0, 1, 0 }, 3, { "gap damaged" } },
 	{ "half a value", &pt_decoder_values, { 9, 0, 0, 0, 0, 0, 0, 0, 1, 4, 0 }, 11, { "gap damaged" } },
 };
 
@@ -43,7 +51,7 @@ START_TEST(decodes_row)
 {
 	const struct pt_decoder *d = rows[_i].decoder;
 	static struct pt_batch batch;
-	uint64_t state[64];
+	uint64_t state[512];
 	char line[160];
 	size_t n = 0;
 

@@ -14,7 +14,7 @@ static const struct pt_decoder *const decoders[] = { PT_DECODERS(X) };
 
 struct log { struct pt_event event[MOST_EVENTS]; size_t n_events; };
 
-static uint64_t state[2][64];
+static uint64_t state[2][512];
 static struct log logs[2];
 static struct pt_batch batch;
 

@@ -43,7 +43,8 @@ struct pt_analysis {
 	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
 	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
-	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION, and every GAP. at: of each. */
+	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source that gives
+	 * nothing but flow: runs and steps tell of those. at: of each. */
 	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
 	/* A source was opened: the text of its CONFIG chunk, untrusted. */
 	void (*config)(void *analysis, uint16_t source, const char *config, size_t len_bytes);
@@ -57,6 +58,7 @@ struct pt_analysis {
 	X(lines) \
 	X(data) \
 	X(aux) \
+	X(counters) \
 	X(timeline) \
 	X(limits)
 

@@ -19,6 +19,7 @@
 	X(irqs) \
 	X(data) \
 	X(aux) \
+	X(counters) \
 	X(series) \
 	X(timeline) \
 	X(limits) \

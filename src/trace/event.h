@@ -19,7 +19,8 @@ enum pt_event_kind {
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
 	PT_EV_EXCEPTION,	/* value.at: number; cause: enum pt_exception_step */
 	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG) */
-	PT_EV_COUNTER,		/* counter.count more of counter.id, enum pt_counter */
+	PT_EV_COUNTER,		/* counter.count more of counter.id, enum pt_counter; PT_UNKNOWN: nobody can say how many;
+				 * cause is enum pt_counting */
 	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */
 	PT_EV_VALUE_PC,		/* the instruction at branch.to made the VALUE that comes next */
 };
@@ -42,7 +43,11 @@ enum pt_gap {
 enum pt_exception_step { PT_EXC_ENTER = 1, PT_EXC_EXIT, PT_EXC_RETURN };
 enum pt_value_space { PT_SPACE_MEMORY, PT_SPACE_PORT, PT_SPACE_LINE };
 
-enum pt_counter { PT_COUNTER_REFUSED = 1 };	/* samples that the chip did not give: halted, or not permitted */
+enum pt_counter {
+	PT_COUNTER_REFUSED = 1,	/* samples that the chip did not give: halted, or not permitted */
+	PT_COUNTER_NAMED = 256,	/* and up: number 0 and up of those that CONFIG names (formats.h) */
+};
+enum pt_counting { PT_COUNTING_GOES_ON, PT_COUNTING_BEGINS };	/* BEGINS: the first reading, here or behind a gap */
 
 struct pt_event {
 	uint64_t ticks;		/* on the source's clock, or PT_UNKNOWN */

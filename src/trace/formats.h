@@ -32,6 +32,19 @@ enum { PT_VALUES_TICKS = 0, PT_VALUES_HOW = 8, PT_VALUES_SIZE = 9, PT_VALUES_AT 
        PT_VALUES_PC = 26, PT_VALUES_MOST_BYTES = 34 };
 enum { PT_VALUES_HAS_PC = 0x80 };
 
+/* "counters": readings of counters. Its own keys: tick_hz=N, counters=N, and for each from 0: counter.N=NAME,
+ *   counter.N.bits=BITS where it wraps below 64, and counter.N.max_hz=HZ, how fast it counts at most: then a reading that
+ *   comes so late that it may have wrapped twice is told from one that has not.
+ * "bins": how often code was executed, or found executing, by address. Its own keys: bin_bytes=N (1), and exact=1 where
+ *   each execution was counted; else they are samples. */
+#define PT_FORMAT_COUNTERS "counters"
+#define PT_FORMAT_BINS "bins"
+
+/* A record of "counters": le64 ticks, le16 counter, le64 reading. One of "bins": le64 address of the bin's first byte,
+ * le64 hits since the record of this bin before. */
+enum { PT_COUNTERS_TICKS = 0, PT_COUNTERS_COUNTER = 8, PT_COUNTERS_READING = 10, PT_COUNTERS_BYTES = 18 };
+enum { PT_BINS_ADDRESS = 0, PT_BINS_HITS = 8, PT_BINS_BYTES = 16 };
+
 /* STATE payload: le64 pc, PT_UNKNOWN if not read. */
 enum { PT_STATE_PC = 0, PT_STATE_BYTES = 8 };
 /* CLOCK payload: le64 source ticks, le64 probe ns, le64 error in ns (plus or minus). */

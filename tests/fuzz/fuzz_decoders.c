@@ -41,7 +41,7 @@ static void one(const struct pt_decoder *d, const uint8_t *in, size_t in_bytes, 
 	struct pt_flow_settings settings = pt_flow_standards(map->isa);
 	static struct pt_batch batch;
 	struct pt_flow flow;
-	uint64_t state[64];
+	uint64_t state[512];
 
 	pt_flow_init(&flow, map, &settings);
 	d->init(state, 0, 0, (const char *)in, in_bytes);

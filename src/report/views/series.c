@@ -1,6 +1,7 @@
 /* Quantities over time, as plots want them: a row for each stretch of time in which there was a value. */
 #include <math.h>
 
+#include "profile/counters.h"
 #include "profile/data.h"
 #include "profile/profile.h"
 #include "report/report.h"
@@ -10,6 +11,7 @@ extern const struct pt_view pt_view_series;
 
 static const struct pt_column columns[] = {
 	{ "name", "name", PT_UNIT_NONE, true },
+	{ "unit", "unit", PT_UNIT_NONE, true },		/* of a counter, whose rate it is: per second */
 	{ "from_ns", "from", PT_UNIT_NS, true },
 	{ "width_ns", "width", PT_UNIT_NS, true },
 	{ "count", "count", PT_UNIT_COUNT, true },
@@ -20,28 +22,42 @@ static const struct pt_column columns[] = {
 	{ "last", "last", PT_UNIT_REAL, true },
 };
 
-/* The i-th series of the profile; false: there are not so many. */
-static bool series_of(const struct pt_profile *p, size_t i, const char **name, const struct pt_series **series)
+struct named { const char *name, *per; const struct pt_series *series; };
+
+/* The i-th series of the profile, and what follows its name; false: there are not so many. */
+static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
 {
 	size_t n = p->data != NULL ? p->data->n_quantities : 0;
 
-	if (i >= n)
+	if (i < n) {
+		const struct pt_data_quantity *q = &p->data->quantity[i];
+
+		*out = (struct named){ p->data->signals->definition[q->variable].name, NULL, q->series };
+		return true;
+	}
+	i -= n;
+	n = p->counters != NULL ? p->counters->n_counters : 0;
+	if (i < n) {
+		*out = (struct named){ p->counters->counter[i].name, "per s", p->counters->counter[i].series };
+		return true;
+	}
+	i -= n;
+	if (p->counters == NULL || i >= p->counters->n_metrics)
 		return false;
-	*name = p->data->signals->definition[p->data->quantity[i].variable].name;
-	*series = p->data->quantity[i].series;
+	*out = (struct named){ p->counters->metric[i].name, NULL, p->counters->metric[i].series };
 	return true;
 }
 
 /* Bucket number row of all that are not empty, series after series; false: past the end. */
-static bool place_of(const struct pt_profile *p, size_t row, const char **name, const struct pt_series **series, size_t *bucket)
+static bool place_of(const struct pt_profile *p, size_t row, struct named *at, size_t *bucket)
 {
-	for (size_t i = 0; series_of(p, i, name, series); i++) {
-		if (row >= (*series)->n_used) {
-			row -= (*series)->n_used;
+	for (size_t i = 0; series_of(p, i, at); i++) {
+		if (row >= at->series->n_used) {
+			row -= at->series->n_used;
 			continue;
 		}
-		for (*bucket = 0; *bucket < (*series)->n_buckets; ++*bucket)
-			if ((*series)->bucket[*bucket].n > 0 && row-- == 0)
+		for (*bucket = 0; *bucket < at->series->n_buckets; ++*bucket)
+			if (at->series->bucket[*bucket].n > 0 && row-- == 0)
 				return true;
 	}
 	return false;
@@ -50,27 +66,27 @@ static bool place_of(const struct pt_profile *p, size_t row, const char **name, 
 static size_t n_rows(const void *subject)
 {
 	const struct pt_profile *p = subject;
-	const struct pt_series *series;
-	const char *name;
+	struct named at;
 	size_t n = 0;
 
-	for (size_t i = 0; series_of(p, i, &name, &series); i++)
-		n += series->n_used;
-	return p->data != NULL ? n : (size_t)PT_NOT_MADE;
+	for (size_t i = 0; series_of(p, i, &at); i++)
+		n += at.series->n_used;
+	return p->data != NULL || p->counters != NULL ? n : (size_t)PT_NOT_MADE;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
-	const struct pt_series *series = NULL;
 	const struct pt_series_bucket *b;
-	const char *name = NULL;
+	struct named at = { .series = NULL };
 	size_t bucket = 0;
 
-	place_of(subject, i, &name, &series, &bucket);
-	b = &series->bucket[bucket];
-	*out++ = (struct pt_value){ .text = name };
-	*out++ = (struct pt_value){ .u = series->from_ns + bucket * series->width_ns, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .u = series->width_ns, .basis = PT_BASIS_EXACT };
+	if (!place_of(subject, i, &at, &bucket))
+		return;
+	b = &at.series->bucket[bucket];
+	*out++ = (struct pt_value){ .text = at.name };
+	*out++ = (struct pt_value){ .text = at.per };
+	*out++ = (struct pt_value){ .u = at.series->from_ns + bucket * at.series->width_ns, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = at.series->width_ns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = b->n, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = b->min, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = b->sum / (double)b->n, .basis = PT_BASIS_EXACT };

@@ -1,0 +1,163 @@
+/* Readings of counters: records that we make ourselves (trace/formats.h), one event each. A counter that is narrow has
+ * wrapped when it reads less than before; where the time between two readings would do for more than one round, nobody can
+ * say how much it has counted, and the event says so. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/decoder.h"
+#include "params.h"
+#include "trace/formats.h"
+#include "util.h"
+
+enum { COUNTERS = 64 };
+
+struct counters {
+	struct pt_event blank;	/* what all our events have in common */
+	uint64_t tick_hz;
+	struct counter {
+		uint64_t last, ticks;	/* reading, and when */
+		uint64_t max_hz;	/* 0: nobody knows */
+		uint8_t bits;
+		bool known;		/* last is */
+	} counter[COUNTERS];
+	uint8_t part[PT_COUNTERS_BYTES];
+	uint8_t part_bytes;
+};
+
+static struct pt_event *add(struct counters *s, struct pt_batch *out, enum pt_event_kind kind)
+{
+	struct pt_event *e = &out->event[out->n_events++];
+
+	*e = s->blank;
+	e->kind = (uint8_t)kind;
+	return e;
+}
+
+/* Whether it can have gone round since the last reading, and then some more. */
+static bool may_have_lapped(const struct counters *s, const struct counter *c, uint64_t ticks)
+{
+	double seconds;
+
+	if (c->bits >= 64 || c->max_hz == 0 || s->tick_hz == 0 || ticks < c->ticks)
+		return false;
+	seconds = (double)(ticks - c->ticks) / (double)s->tick_hz;
+	return seconds * (double)c->max_hz >= (double)(UINT64_C(1) << c->bits);
+}
+
+static uint64_t counted(const struct counters *s, const struct counter *c, uint64_t ticks, uint64_t reading)
+{
+	uint64_t mask = c->bits < 64 ? (UINT64_C(1) << c->bits) - 1 : UINT64_MAX;
+
+	if (may_have_lapped(s, c, ticks))
+		return PT_UNKNOWN;
+	return (reading - c->last) & mask;
+}
+
+static void record(struct counters *s, struct pt_batch *out)
+{
+	unsigned n = pt_le16(s->part + PT_COUNTERS_COUNTER);
+	uint64_t ticks = pt_le64(s->part + PT_COUNTERS_TICKS), reading = pt_le64(s->part + PT_COUNTERS_READING);
+	struct counter *c = &s->counter[n < COUNTERS ? n : 0];
+	struct pt_event *e = add(s, out, n < COUNTERS ? PT_EV_COUNTER : PT_EV_GAP);
+
+	e->ticks = ticks;
+	if (n >= COUNTERS) {
+		e->cause = PT_GAP_DAMAGED;
+		e->gap.ns = PT_UNKNOWN;
+		e->gap.bytes = PT_COUNTERS_BYTES;
+		return;
+	}
+	e->counter.id = PT_COUNTER_NAMED + n;
+	e->counter.count = c->known ? counted(s, c, ticks, reading) : 0;
+	e->cause = c->known ? PT_COUNTING_GOES_ON : PT_COUNTING_BEGINS;
+	c->known = true;
+	c->last = reading;
+	c->ticks = ticks;
+}
+
+static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out)
+{
+	struct counters *s = state;
+	size_t taken = 0;
+
+	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS) {
+		s->part[s->part_bytes++] = bytes[taken++];
+		if (s->part_bytes == PT_COUNTERS_BYTES) {
+			s->part_bytes = 0;
+			record(s, out);
+		}
+	}
+	return taken;
+}
+
+static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
+{
+	struct counters *s = state;
+	struct pt_event *e = add(s, out, PT_EV_GAP);
+
+	s->part_bytes = 0;
+	e->cause = (uint8_t)cause;
+	e->gap.ns = ns;
+	e->gap.bytes = bytes;
+	for (size_t i = 0; i < COUNTERS; i++)	/* what they counted meanwhile is of nobody knows what */
+		s->counter[i].known = false;
+}
+
+/* Counters go on or stand, as the hardware has them do. */
+static void state_changed(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out)
+{
+	(void)state;
+	(void)what;
+	(void)pc;
+	(void)out;
+}
+
+static void flush(void *state, struct pt_batch *out)
+{
+	struct counters *s = state;
+
+	if (s->part_bytes > 0)
+		gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, s->part_bytes, out);
+}
+
+static uint64_t number(const char *config, size_t len_bytes, const char *key, uint64_t standard)
+{
+	const char *value;
+	int len = pt_config_find(config, len_bytes, key, &value);
+	char text[24];
+	uint64_t v;
+
+	snprintf(text, sizeof(text), "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
+	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : standard;
+}
+
+static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+{
+	struct counters *s = state;
+	uint64_t bits;
+	char key[40];
+
+	memset(s, 0, sizeof(*s));
+	s->blank.ticks = PT_UNKNOWN;
+	s->blank.source = source;
+	s->blank.core = core;
+	s->tick_hz = number(config, len_bytes, "tick_hz", PT_NS_PER_S);
+	for (unsigned i = 0; i < COUNTERS; i++) {
+		snprintf(key, sizeof(key), "counter.%u.bits", i);
+		bits = number(config, len_bytes, key, 64);
+		s->counter[i].bits = bits >= 1 && bits <= 64 ? (uint8_t)bits : 64;
+		snprintf(key, sizeof(key), "counter.%u.max_hz", i);
+		s->counter[i].max_hz = number(config, len_bytes, key, 0);
+	}
+}
+
+const struct pt_decoder pt_decoder_counters = {
+	.name = PT_FORMAT_COUNTERS,
+	.gives = PT_GIVES_OTHER,
+	.state_bytes = sizeof(struct counters),
+	.init = init,
+	.feed = feed,
+	.gap = gap,
+	.state = state_changed,
+	.flush = flush,
+};

@@ -1,0 +1,363 @@
+#include "profile/counters.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decoder.h"
+#include "profile/analysis.h"
+#include "profile/formula.h"
+
+static const struct pt_param params[] = {
+	{ "metric", PT_PARAM_LIST, NULL, NULL, 0, 0, "figures derived from counters (NAME:instructions/cycles)" },
+};
+
+enum { NAME_BYTES = 64, SOURCES = 32 };
+
+struct counter {
+	char name[NAME_BYTES];
+	uint64_t id;
+	struct pt_counter_row row;
+	struct pt_moment read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
+	uint64_t read_ticks;
+	double count[PT_SERIES_BUCKETS], ns[PT_SERIES_BUCKETS];	/* on the grid: counted, and the time that this is of */
+	struct pt_series series;
+	struct pt_series_bucket bucket[PT_SERIES_BUCKETS];
+};
+
+struct metric {
+	char *name;			/* "IPC" */
+	const char *text;		/* its formula, in the same memory */
+	struct pt_formula formula;
+	struct pt_series series;
+	struct pt_series_bucket bucket[PT_SERIES_BUCKETS];
+};
+
+struct counters {
+	struct counter *counter[PT_COUNTERS_MAX];
+	size_t n_counters;
+	struct metric *metric[PT_METRICS_MAX];
+	size_t n_metrics;
+	struct grid { bool begun; uint64_t from_ns, width_ns; } grid;
+	struct { uint16_t source; char *config; size_t len_bytes; } config[SOURCES];	/* for the names in them */
+	size_t n_configs;
+	struct pt_counters result;
+	struct pt_counter_row rows[PT_COUNTERS_MAX];
+	struct pt_metric_row metrics[PT_METRICS_MAX];
+};
+
+/* --- the grid */
+
+static void widen(struct counters *c)
+{
+	for (size_t i = 0; i < c->n_counters; i++) {
+		double *count = c->counter[i]->count, *ns = c->counter[i]->ns;
+
+		for (size_t b = 0; b < PT_SERIES_BUCKETS; b++) {
+			bool kept = b < PT_SERIES_BUCKETS / 2;
+
+			count[b] = kept ? count[2 * b] + count[2 * b + 1] : 0;
+			ns[b] = kept ? ns[2 * b] + ns[2 * b + 1] : 0;
+		}
+	}
+	c->grid.width_ns *= 2;
+}
+
+/* counted so much between from_ns and to_ns. */
+static void spread(struct counters *c, struct counter *counter, uint64_t from_ns, uint64_t to_ns, double counted)
+{
+	struct grid *g = &c->grid;
+	double whole = (double)(to_ns - from_ns);
+
+	if (!g->begun)
+		*g = (struct grid){ true, from_ns, 1 };
+	if (from_ns < g->from_ns)
+		from_ns = g->from_ns;
+	if (to_ns <= from_ns)
+		return;
+	while ((to_ns - 1 - g->from_ns) / g->width_ns >= PT_SERIES_BUCKETS)
+		widen(c);
+	for (uint64_t at = from_ns, until; at < to_ns; at = until) {
+		size_t b = (size_t)((at - g->from_ns) / g->width_ns);
+
+		until = g->from_ns + (b + 1) * g->width_ns;
+		until = until < to_ns && until > at ? until : to_ns;
+		counter->count[b] += counted * (double)(until - at) / whole;
+		counter->ns[b] += (double)(until - at);
+	}
+}
+
+/* --- names */
+
+static void name_counter(const struct counters *c, uint16_t source, uint64_t id, char *name)
+{
+	char key[40];
+	const char *value;
+	int len = 0;
+
+	snprintf(name, NAME_BYTES, "counter %" PRIu64, id < PT_COUNTER_NAMED ? id : id - PT_COUNTER_NAMED);
+	if (id < PT_COUNTER_NAMED)
+		return;
+	snprintf(key, sizeof(key), "counter.%" PRIu64, id - PT_COUNTER_NAMED);
+	for (size_t i = 0; i < c->n_configs; i++)
+		if (c->config[i].source == source)
+			len = pt_config_find(c->config[i].config, c->config[i].len_bytes, key, &value);
+	if (len > 0)
+		snprintf(name, NAME_BYTES, "%.*s", len, value);
+	for (char *t = name; *t != '\0'; t++)
+		if ((unsigned char)*t < ' ')
+			*t = ' ';
+}
+
+static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
+{
+	struct counters *c = analysis;
+	size_t i = 0;
+	char *copy;
+
+	while (i < c->n_configs && c->config[i].source != source)
+		i++;
+	copy = i < SOURCES ? malloc(len_bytes + 1) : NULL;
+	if (copy == NULL)
+		return;
+	memcpy(copy, config, len_bytes);
+	if (i < c->n_configs)
+		free(c->config[i].config);
+	else
+		c->n_configs++;
+	c->config[i].source = source;
+	c->config[i].config = copy;
+	c->config[i].len_bytes = len_bytes;
+}
+
+static struct counter *counter_of(struct counters *c, const struct pt_event *e)
+{
+	struct counter *n;
+
+	for (size_t i = 0; i < c->n_counters; i++)
+		if (c->counter[i]->id == e->counter.id && c->counter[i]->row.source == e->source)
+			return c->counter[i];
+	n = c->n_counters < PT_COUNTERS_MAX ? calloc(1, sizeof(*n)) : NULL;
+	if (n == NULL) {
+		c->result.refused++;
+		return NULL;
+	}
+	n->id = e->counter.id;
+	n->read = (struct pt_moment){ PT_UNKNOWN, 0 };
+	name_counter(c, e->source, n->id, n->name);
+	n->row = (struct pt_counter_row){
+		.name = n->name, .source = e->source, .rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
+		.rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series,
+	};
+	c->counter[c->n_counters++] = n;
+	return n;
+}
+
+/* --- counts */
+
+static void take_rate(struct counter *n, uint64_t ns, uint64_t counted, uint64_t at_ns)
+{
+	double rate = (double)counted * 1e9 / (double)ns;
+
+	n->row.timed += counted;
+	n->row.timed_ns += ns;
+	if (ns < n->row.least_ns)
+		n->row.least_ns = ns;
+	if (isnan(n->row.rate_min) || rate < n->row.rate_min) {
+		n->row.rate_min = rate;
+		n->row.rate_min_at = at_ns;
+	}
+	if (isnan(n->row.rate_max) || rate > n->row.rate_max) {
+		n->row.rate_max = rate;
+		n->row.rate_max_at = at_ns;
+	}
+}
+
+static void take_count(struct counters *c, const struct pt_event *e, struct pt_moment at)
+{
+	struct counter *n = counter_of(c, e);
+	uint64_t error = n != NULL ? n->read.error_ns + at.error_ns : 0;
+	bool follows = n != NULL && e->cause != PT_COUNTING_BEGINS && n->read.ns != PT_UNKNOWN && at.ns != PT_UNKNOWN &&
+		       at.ns > n->read.ns;
+
+	if (n == NULL)
+		return;
+	n->row.readings++;
+	if (e->counter.count == PT_UNKNOWN) {
+		n->row.unknown++;
+	} else {
+		n->row.total += e->counter.count;
+		if (follows && (n->read_ticks == PT_UNKNOWN || e->ticks == PT_UNKNOWN) && error > n->row.error_ns)
+			n->row.error_ns = error;
+		if (follows) {
+			take_rate(n, at.ns - n->read.ns, e->counter.count, at.ns);
+			spread(c, n, n->read.ns, at.ns, (double)e->counter.count);
+		}
+	}
+	n->read = at;
+	n->read_ticks = e->ticks;
+}
+
+static void take_gap(struct counters *c, uint16_t source)
+{
+	for (size_t i = 0; i < c->n_counters; i++)
+		if (c->counter[i]->row.source == source)
+			c->counter[i]->read = (struct pt_moment){ PT_UNKNOWN, 0 };
+}
+
+static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
+{
+	struct counters *c = analysis;
+
+	for (size_t i = 0; i < n; i++) {
+		if (e[i].kind == PT_EV_GAP)
+			take_gap(c, e[i].source);
+		else if (e[i].kind == PT_EV_COUNTER && e[i].counter.id != PT_COUNTER_REFUSED)
+			take_count(c, &e[i], at[i]);
+	}
+}
+
+/* --- words */
+
+static int add_metric(struct counters *c, const char *word, size_t len, struct pt_err *err)
+{
+	struct metric *m = c->n_metrics < PT_METRICS_MAX ? calloc(1, sizeof(*m)) : NULL;
+	char *colon;
+
+	if (m == NULL)
+		return pt_fail(err, PT_EARG, "metric: more than %d", PT_METRICS_MAX);
+	c->metric[c->n_metrics++] = m;		/* counters_free() frees it */
+	m->name = strndup(word, len);
+	if (m->name == NULL)
+		return pt_fail(err, PT_ENOMEM, "not enough memory for a metric");
+	colon = strchr(m->name, ':');
+	if (colon == NULL || colon == m->name || colon[1] == '\0')
+		return pt_fail(err, PT_EARG, "metric: %.60s is not NAME:FORMULA, such as IPC:instructions/cycles", m->name);
+	*colon = '\0';
+	m->text = colon + 1;
+	return pt_formula_parse(&m->formula, m->text, err) == 0 ? 0 : pt_wrap(err, "metric %s", m->name);
+}
+
+static int read_words(struct counters *c, const struct pt_params *words, struct pt_err *err)
+{
+	const char *list = pt_params_text(words, &params[0]);
+
+	for (size_t len; list != NULL && *list != '\0'; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (len > 0 && add_metric(c, list, len, err) < 0)
+			return PT_EARG;
+	}
+	return 0;
+}
+
+/* --- result */
+
+static struct pt_series_bucket one(double value)
+{
+	return (struct pt_series_bucket){ 1, value, value, value, value, value };
+}
+
+static void fill(const struct grid *grid, struct pt_series *s, struct pt_series_bucket *bucket, size_t b, double value)
+{
+	if (b == 0)
+		*s = (struct pt_series){ .from_ns = grid->from_ns, .width_ns = grid->width_ns, .bucket = bucket };
+	bucket[b] = isnan(value) ? (struct pt_series_bucket){ 0 } : one(value);
+	s->n_used += bucket[b].n > 0;
+	s->n_buckets = bucket[b].n > 0 ? b + 1 : s->n_buckets;
+}
+
+struct look { const struct counters *c; size_t bucket; bool all; };	/* all: not in one bucket */
+
+static double value_of(void *arg, const char *name)
+{
+	const struct look *look = arg;
+	double seconds = NAN;
+
+	for (size_t i = 0; i < look->c->n_counters; i++) {
+		const struct counter *n = look->c->counter[i];
+		double ns = look->all ? (double)n->row.timed_ns : n->ns[look->bucket];
+
+		if (ns > 0 && strcmp(n->name, name) == 0)
+			return look->all ? (double)n->row.timed : n->count[look->bucket];
+		if (ns > 0 && (isnan(seconds) || ns / 1e9 > seconds))
+			seconds = ns / 1e9;
+	}
+	return strcmp(name, "seconds") == 0 ? seconds : NAN;
+}
+
+static void give_metric(struct counters *c, struct metric *m, struct pt_metric_row *row)
+{
+	struct look look = { .c = c, .all = true };
+	double value;
+
+	*row = (struct pt_metric_row){ .name = m->name, .formula = m->text, .min = NAN, .max = NAN, .series = &m->series };
+	row->value = pt_formula_value(&m->formula, value_of, &look);
+	look.all = false;
+	for (size_t b = 0; b < PT_SERIES_BUCKETS; b++) {
+		look.bucket = b;
+		value = c->grid.begun ? pt_formula_value(&m->formula, value_of, &look) : NAN;
+		value = isfinite(value) ? value : NAN;
+		fill(&c->grid, &m->series, m->bucket, b, value);
+		row->min = isnan(row->min) || value < row->min ? value : row->min;
+		row->max = isnan(row->max) || value > row->max ? value : row->max;
+	}
+	row->value = isfinite(row->value) ? row->value : NAN;
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct counters *c = analysis;
+
+	for (size_t i = 0; i < c->n_counters; i++) {
+		struct counter *n = c->counter[i];
+
+		for (size_t b = 0; b < PT_SERIES_BUCKETS; b++)
+			fill(&c->grid, &n->series, n->bucket, b, n->ns[b] > 0 ? n->count[b] * 1e9 / n->ns[b] : NAN);
+		c->rows[i] = n->row;
+	}
+	for (size_t i = 0; i < c->n_metrics; i++)
+		give_metric(c, c->metric[i], &c->metrics[i]);
+	c->result.n_counters = c->n_counters;
+	c->result.n_metrics = c->n_metrics;
+	profile->counters = &c->result;
+}
+
+/* --- life */
+
+static void counters_free(void *analysis)
+{
+	struct counters *c = analysis;
+
+	for (size_t i = 0; i < c->n_counters; i++)
+		free(c->counter[i]);
+	for (size_t i = 0; i < c->n_metrics; i++) {
+		free(c->metric[i]->name);
+		free(c->metric[i]);
+	}
+	for (size_t i = 0; i < c->n_configs; i++)
+		free(c->config[i].config);
+	free(c);
+}
+
+static void *counters_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct counters *c = calloc(1, sizeof(*c));
+
+	if (c == NULL) {
+		pt_fail(err, PT_ENOMEM, "not enough memory for counters");
+		return NULL;
+	}
+	c->result = (struct pt_counters){ .counter = c->rows, .metric = c->metrics };
+	if (read_words(c, setup->words, err) == 0)
+		return c;
+	counters_free(c);
+	return NULL;
+}
+
+const struct pt_analysis pt_analysis_counters = {
+	.name = "counters", .help = "counters: totals, rates over time, derived metrics", .standard = true, .params = params,
+	.n_params = PT_LEN(params), .open = counters_new, .close = counters_free, .events = take_events,
+	.config = take_config, .result = give,
+};

@@ -1,0 +1,43 @@
+/* Counters over time, and what is derived from them. Decoders make 64-bit counts of narrow counters; here they are
+ * totals and rates.
+ *
+ * A count lies between two readings of its counter, evenly spread: over time it is put into the buckets of one grid that
+ * all counters share, so that formulas over several have values over time, too. What nobody can say (behind a gap, or when
+ * a counter may have lapped) is in no figure. The word:
+ *	metric=IPC:instructions/cycles,load:busy/seconds	names of counters; seconds: the time counted in */
+#ifndef PT_PROFILE_COUNTERS_H
+#define PT_PROFILE_COUNTERS_H
+
+#include "profile/series.h"
+#include "util.h"
+
+enum { PT_COUNTERS_MAX = 64, PT_METRICS_MAX = 32 };
+
+struct pt_counter_row {		/* a counter */
+	const char *name;
+	uint16_t source;
+	uint64_t total;		/* all that was counted */
+	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
+	uint64_t timed, timed_ns;	/* part of total between two readings with moments, and the time between these */
+	double rate_min, rate_max;	/* per second, between two readings; NAN: none */
+	uint64_t rate_min_at, rate_max_at;	/* ns; the second reading */
+	uint64_t least_ns;	/* the shortest time between two readings; PT_UNKNOWN */
+	uint64_t error_ns;	/* of such a time, at worst */
+	const struct pt_series *series;	/* rate per second over time */
+};
+
+struct pt_metric_row {		/* a formula */
+	const char *name, *formula;
+	double value;		/* over all; NAN: not known */
+	double min, max;	/* of the buckets in which all its counters counted */
+	const struct pt_series *series;
+};
+
+struct pt_counters {
+	const struct pt_counter_row *counter;	/* as they came */
+	const struct pt_metric_row *metric;	/* as they were asked for */
+	size_t n_counters, n_metrics;
+	uint64_t refused;	/* counts of counters that found no room */
+};
+
+#endif

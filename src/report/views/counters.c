@@ -1,0 +1,99 @@
+/* Counters: a row each, and a row for each metric that was asked for. */
+#include "profile/counters.h"
+#include "profile/profile.h"
+#include "report/report.h"
+#include "report/views/times.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_counters;
+
+static const struct pt_column columns[] = {
+	{ "name", "counter", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "readings", "readings", PT_UNIT_COUNT, true },
+	{ "unknown", "unknown", PT_UNIT_COUNT, false },
+	{ "per_s.avg", "per s", PT_UNIT_REAL, true },
+	{ "per_s.min", "per s min", PT_UNIT_REAL, true },
+	{ "per_s.max", "per s max", PT_UNIT_REAL, true },
+	{ "value", "value", PT_UNIT_REAL, true },
+	{ "least", "least", PT_UNIT_REAL, true },
+	{ "most", "most", PT_UNIT_REAL, true },
+	{ "formula", "formula", PT_UNIT_NONE, true },
+};
+
+static const struct pt_counters *counters_of(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->counters;
+}
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_counters *c = counters_of(subject);
+
+	return c != NULL ? c->n_counters + c->n_metrics : (size_t)PT_NOT_MADE;
+}
+
+static struct pt_value count(uint64_t n)
+{
+	return (struct pt_value){ .u = n, .basis = n != PT_UNKNOWN ? PT_BASIS_EXACT : PT_BASIS_NONE };
+}
+
+static struct pt_value real(double f)
+{
+	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_EXACT };
+}
+
+/* Rates over times that the clocks hardly know. */
+static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns)
+{
+	struct pt_value known = pt_time_value(ns, error_ns);
+
+	if (known.undecided_ns != 0)
+		return (struct pt_value){ .f = NAN, .undecided_ns = known.undecided_ns };
+	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : known.basis };
+}
+
+static void counter_row(const struct pt_counter_row *c, struct pt_value *out)
+{
+	*out++ = (struct pt_value){ .text = c->name };
+	*out++ = count(c->total);
+	*out++ = count(c->readings);
+	*out++ = count(c->unknown);
+	*out++ = rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns, c->error_ns);
+	*out++ = rate(c->rate_min, c->least_ns, c->error_ns);
+	*out++ = rate(c->rate_max, c->least_ns, c->error_ns);
+	*out++ = real(NAN);
+	*out++ = real(NAN);
+	*out++ = real(NAN);
+	*out++ = (struct pt_value){ .text = NULL };
+}
+
+static void metric_row(const struct pt_metric_row *m, struct pt_value *out)
+{
+	*out++ = (struct pt_value){ .text = m->name };
+	*out++ = count(PT_UNKNOWN);
+	*out++ = count(PT_UNKNOWN);
+	*out++ = count(PT_UNKNOWN);
+	*out++ = real(NAN);
+	*out++ = real(NAN);
+	*out++ = real(NAN);
+	*out++ = real(m->value);
+	*out++ = real(m->min);
+	*out++ = real(m->max);
+	*out++ = (struct pt_value){ .text = m->formula };
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_counters *c = counters_of(subject);
+
+	if (i < c->n_counters)
+		counter_row(&c->counter[i], out);
+	else
+		metric_row(&c->metric[i - c->n_counters], out);
+}
+
+const struct pt_view pt_view_counters = {
+	.name = "counters", .help = "counters: totals, rates, derived metrics", .needs = "counters", .columns = columns,
+	.n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

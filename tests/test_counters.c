@@ -1,0 +1,286 @@
+/* Counters and formulas, from chunks to the table, computed by hand. */
+#include <math.h>
+
+#include "chunk_feed.h"
+#include "profile/counters.h"
+#include "profile/formula.h"
+
+#define COUNTERS "format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\ncounters=2\ncounter.0=cycles\n" \
+		 "counter.1=instructions\ncounter.1.bits=8\n"
+#define LAPPING "format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\ncounters=1\ncounter.0=events\n" \
+		"counter.0.bits=8\ncounter.0.max_hz=1000000\n"
+
+static void add_reading(struct chunk_bytes *b, uint64_t ticks, unsigned counter, uint64_t reading)
+{
+	uint8_t *at = b->bytes + b->len;
+
+	pt_put_le64(at + PT_COUNTERS_TICKS, ticks);
+	pt_put_le16(at + PT_COUNTERS_COUNTER, (uint16_t)counter);
+	pt_put_le64(at + PT_COUNTERS_READING, reading);
+	b->len += PT_COUNTERS_BYTES;
+}
+
+static struct chunk_feed feed_of(const char *config, const char *word)
+{
+	struct chunk_feed f = chunk_feed_of(NULL, &word, word != NULL);
+
+	chunk_config(&f, 0, config);
+	chunk_clock(&f, 0, 0, 0, 100);
+	return f;
+}
+
+static void data(struct chunk_feed *f, uint64_t from_ns, uint64_t to_ns, struct chunk_bytes *b)
+{
+	chunk_put(f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, from_ns, to_ns, b->bytes, b->len);
+	b->len = 0;
+}
+
+/* cycles 1000 at 0, 2000 at 1 ms, 2500 at 2 ms; instructions (8 bits) 250, 94 (+100), 194 (+100). */
+static void readings(struct chunk_feed *f)
+{
+	struct chunk_bytes b = { .len = 0 };
+	static const uint64_t cycles[] = { 1000, 2000, 2500 }, instructions[] = { 250, 94, 194 };
+
+	for (unsigned i = 0; i < 3; i++) {
+		add_reading(&b, i * 1000, 0, cycles[i]);
+		add_reading(&b, i * 1000, 1, instructions[i]);
+	}
+	data(f, 0, 3000000, &b);
+}
+
+START_TEST(totals_and_rates)
+{
+	struct chunk_feed f = feed_of(COUNTERS, NULL);
+	const struct pt_counters *c;
+
+	readings(&f);
+	c = pt_pipeline_profile(f.pipeline)->counters;
+	ck_assert_uint_eq(c->n_counters, 2);
+	ck_assert_str_eq(c->counter[0].name, "cycles");
+	ck_assert_uint_eq(c->counter[0].total, 1500);
+	ck_assert_uint_eq(c->counter[0].readings, 3);
+	ck_assert_uint_eq(c->counter[0].timed_ns, 2000000);
+	ck_assert_double_eq(c->counter[0].rate_max, 1e6);
+	ck_assert_uint_eq(c->counter[0].rate_max_at, 1000000);
+	ck_assert_double_eq(c->counter[0].rate_min, 5e5);
+	ck_assert_uint_eq(c->counter[0].error_ns, 0);
+	ck_assert_str_eq(c->counter[1].name, "instructions");
+	ck_assert_uint_eq(c->counter[1].total, 200);		/* wrapped once */
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* 100 of 1000, then 100 of 500: 0.1 and 0.2, 200 of 1500 over all. */
+START_TEST(metrics_over_time)
+{
+	struct chunk_feed f = feed_of(COUNTERS, "metric=IPC:instructions/cycles,mhz:cycles/seconds/1000000,none:other/cycles");
+	const struct pt_metric_row *m;
+
+	readings(&f);
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->counters->n_metrics, 3);
+	m = pt_pipeline_profile(f.pipeline)->counters->metric;
+	ck_assert_str_eq(m[0].name, "IPC");
+	ck_assert_str_eq(m[0].formula, "instructions/cycles");
+	ck_assert_double_eq_tol(m[0].value, 200.0 / 1500, 1e-12);
+	ck_assert_double_eq_tol(m[0].min, 0.1, 1e-9);
+	ck_assert_double_eq_tol(m[0].max, 0.2, 1e-9);
+	ck_assert_double_eq_tol(m[1].value, 0.75, 1e-9);
+	ck_assert(isnan(m[2].value) && isnan(m[2].min));
+	ck_assert_uint_eq(m[0].series->width_ns, 4096);	/* 2 ms / 512 = 3906 ns */
+	ck_assert_uint_eq(m[0].series->n_used, 489);
+	ck_assert_double_eq_tol(m[0].series->bucket[10].last, 0.1, 1e-9);
+	ck_assert_double_eq_tol(m[0].series->bucket[400].last, 0.2, 1e-9);
+	ck_assert_double_eq_tol(m[1].series->bucket[400].last, 0.5, 1e-9);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* What was counted behind a gap is of nobody knows what. */
+START_TEST(a_gap_is_not_counted)
+{
+	struct chunk_feed f = feed_of(COUNTERS, NULL);
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counter_row *c;
+
+	add_reading(&b, 0, 0, 0);
+	add_reading(&b, 1000, 0, 10);
+	data(&f, 0, 2000000, &b);
+	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_PROBE, 2000000, 3000000, NULL, 0);
+	add_reading(&b, 3000, 0, 1000);
+	add_reading(&b, 4000, 0, 1020);
+	data(&f, 3000000, 5000000, &b);
+	c = pt_pipeline_profile(f.pipeline)->counters->counter;
+	ck_assert_uint_eq(c->total, 30);
+	ck_assert_uint_eq(c->timed_ns, 2000000);
+	ck_assert_double_eq(c->rate_max, 20000);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* 8 bits at up to 1 MHz go round in 256 us: a reading 100 us later has wrapped at most once, one 300 us later may have
+ * twice. */
+START_TEST(a_counter_that_may_have_lapped)
+{
+	struct chunk_feed f = feed_of(LAPPING, NULL);
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counter_row *c;
+
+	add_reading(&b, 0, 0, 200);
+	add_reading(&b, 100, 0, 10);		/* + 66 */
+	add_reading(&b, 400, 0, 20);
+	add_reading(&b, 500, 0, 25);		/* + 5 */
+	data(&f, 0, 1000000, &b);
+	c = pt_pipeline_profile(f.pipeline)->counters->counter;
+	ck_assert_uint_eq(c->total, 71);
+	ck_assert_uint_eq(c->unknown, 1);
+	ck_assert_uint_eq(c->timed_ns, 200000);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+START_TEST(any_split_is_the_same)
+{
+	struct chunk_feed whole = feed_of(COUNTERS, "metric=x:instructions/cycles");
+	struct chunk_feed split = feed_of(COUNTERS, "metric=x:instructions/cycles");
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_text one = { 0 }, two = { 0 };
+
+	for (unsigned i = 0; i < 300; i++)
+		add_reading(&b, i * 17, i % 2, i * 3);
+	chunk_put(&whole, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 6000000, b.bytes, b.len);
+	for (size_t at = 0, n; at < b.len; at += n) {
+		n = (size_t)_i * 5 + 1 < b.len - at ? (size_t)_i * 5 + 1 : b.len - at;
+		chunk_put(&split, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, at * 6000000 / b.len, (at + n) * 6000000 / b.len, b.bytes + at, n);
+	}
+	ck_assert_str_eq(chunk_report(&whole, &one, "counters", "json"), chunk_report(&split, &two, "counters", "json"));
+	pt_text_free(&one);
+	pt_text_free(&two);
+	chunk_feed_drop(&whole);
+	chunk_feed_drop(&split);
+}
+END_TEST
+
+#define TABLE \
+	"counter       count  readings   per s per s min per s max     value  least  most  formula\n" \
+	"cycles         1500         3  750000    500000     1e+06                         \n" \
+	"instructions    200         3  100000    100000    100000                         \n" \
+	"IPC                                                        0.133333    0.1   0.2  instructions/cycles\n"
+
+START_TEST(the_table)
+{
+	struct chunk_feed f = feed_of(COUNTERS, "metric=IPC:instructions/cycles");
+	struct pt_text text = { 0 }, csv = { 0 };
+
+	readings(&f);
+	chunk_report(&f, &text, "counters", "text");
+	ck_assert_msg(strstr(text.bytes, TABLE) != NULL, "%s", text.bytes);
+	chunk_report(&f, &csv, "series", "csv");
+	ck_assert_msg(strstr(csv.bytes, "\"cycles\",\"per s\",0,4096,1,1000000,1000000,1000000,1000000,1000000\r\n") != NULL, "%s",
+		      csv.bytes);
+	ck_assert_ptr_nonnull(strstr(csv.bytes, "\"IPC\",,0,4096,1,0.1,0.1,0.1,0.1,0.1\r\n"));
+	pt_text_free(&text);
+	pt_text_free(&csv);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+START_TEST(more_counters_than_fit)
+{
+	struct chunk_feed f = feed_of("format=counters\nsource=a\n", NULL);
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counters *c;
+
+	for (unsigned s = 0; s < 3; s++) {
+		if (s > 0)
+			chunk_config(&f, s, "format=counters\nsource=b\n");
+		for (unsigned i = 0; i < 40; i++)
+			add_reading(&b, i, i, 0);
+		chunk_put(&f, s, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000000, b.bytes, b.len);
+		b.len = 0;
+	}
+	for (unsigned s = 0; s < 3; s++)
+		chunk_end(&f, s, 1000000);
+	c = pt_pipeline_profile(f.pipeline)->counters;
+	ck_assert_uint_eq(c->n_counters, PT_COUNTERS_MAX);
+	ck_assert_uint_eq(c->refused, 120 - PT_COUNTERS_MAX);
+	ck_assert_str_eq(c->counter[3].name, "counter 3");
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* --- formulas */
+
+static double value_of(void *arg, const char *name)
+{
+	(void)arg;
+	return strcmp(name, "a") == 0 ? 3 : strcmp(name, "b.c") == 0 ? 4 : strcmp(name, "with blank") == 0 ? 5 : NAN;
+}
+
+static const struct { const char *text; double value; } formulas[] = {
+	{ "a", 3 }, { "a+b.c*2", 11 }, { "(a + b.c) * 2", 14 }, { "a-b.c-1", -2 }, { "12/a/2", 2 }, { "-a*-2", 6 },
+	{ "1.5e2", 150 }, { "'with blank'+1", 6 }, { "a/0", NAN }, { "x", NAN }, { "a*x", NAN }, { "--a", 3 },
+};
+
+START_TEST(formulas_have_values)
+{
+	struct pt_formula f;
+	struct pt_err err = { 0 };
+	double got;
+
+	ck_assert_msg(pt_formula_parse(&f, formulas[_i].text, &err) == 0, "%s", err.msg);
+	got = pt_formula_value(&f, value_of, NULL);
+	if (isnan(formulas[_i].value))
+		ck_assert_msg(isnan(got), "%s: %g", formulas[_i].text, got);
+	else
+		ck_assert_msg(got == formulas[_i].value, "%s: %g", formulas[_i].text, got);
+}
+END_TEST
+
+static const struct { const char *text, *want; } wrong[] = {
+	{ "", "no name" }, { "a+", "no name" }, { "(a", "a ) is missing" }, { "a b", "should end" }, { "1x", "no number" },
+	{ "'a", "no name" }, { "a_name_that_is_longer_than_any_counter_has", "no name" },
+	{ "((((((((((((((((((((((((((((((((((((((((a", "too many parentheses" },
+	{ "--------------------------------------a", "too many parentheses" },
+	{ "a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a", "too long" },
+};
+
+START_TEST(wrong_formulas_are_told)
+{
+	struct pt_formula f;
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(pt_formula_parse(&f, wrong[_i].text, &err), PT_EARG);
+	ck_assert_msg(strstr(err.msg, wrong[_i].want) != NULL, "%s", err.msg);
+}
+END_TEST
+
+START_TEST(a_wrong_metric)
+{
+	struct pt_params *params = pt_params_new();
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(pt_pipeline_add(params, "metric=IPC:instructions/", &err), 0);
+	ck_assert_ptr_null(pt_pipeline_new(NULL, params, &err));
+	ck_assert_msg(strstr(err.msg, "metric IPC") != NULL, "%s", err.msg);
+	pt_params_free(params);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("counters");
+	TCase *tc = tcase_create("counters");
+
+	tcase_add_test(tc, totals_and_rates);
+	tcase_add_test(tc, metrics_over_time);
+	tcase_add_test(tc, a_gap_is_not_counted);
+	tcase_add_test(tc, a_counter_that_may_have_lapped);
+	tcase_add_loop_test(tc, any_split_is_the_same, 0, 12);
+	tcase_add_test(tc, the_table);
+	tcase_add_test(tc, more_counters_than_fit);
+	tcase_add_loop_test(tc, formulas_have_values, 0, PT_LEN(formulas));
+	tcase_add_loop_test(tc, wrong_formulas_are_told, 0, PT_LEN(wrong));
+	tcase_add_test(tc, a_wrong_metric);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
