@@ -12,7 +12,7 @@
 
 extern const struct pt_format pt_format_text, pt_format_summary;
 
-enum { NAME_COLUMNS = 22, FILE_COLUMNS = 20, LABEL_COLUMNS = 11 };
+enum { NAME_COLUMNS = 22, FILE_COLUMNS = 20, LABEL_COLUMNS = 11, LINE_COLUMNS = 120 };
 
 /* --- the lines before the table */
 
@@ -265,7 +265,27 @@ static void buffer_line(const struct pt_profile *p, struct pt_text *out)
 		    p->buffer_in_use ? ", where the program may have data of its own" : "");
 }
 
-static void header(const struct pt_profile *p, struct pt_text *out)
+/* Lines that a terminal would break anywhere are broken between words, under the words of the first. */
+static void wrapped(const char *line, size_t len, struct pt_text *out)
+{
+	size_t room = LINE_COLUMNS;
+
+	while (len > room) {
+		size_t at = room;
+
+		while (at > 0 && line[at] != ' ')
+			at--;
+		if (at <= (room == LINE_COLUMNS ? (size_t)LABEL_COLUMNS : 0))
+			break;		/* one long word, such as a path */
+		pt_text_add(out, "%.*s\n%*s", (int)at, line, LABEL_COLUMNS, "");
+		line += at + 1;
+		len -= at + 1;
+		room = LINE_COLUMNS - LABEL_COLUMNS;
+	}
+	pt_text_add(out, "%.*s\n", (int)len, line);
+}
+
+static void plain_header(const struct pt_profile *p, struct pt_text *out)
 {
 	title(p, out);
 	if (p->program != NULL)
@@ -278,6 +298,20 @@ static void header(const struct pt_profile *p, struct pt_text *out)
 	buffer_line(p, out);
 	label(out, "cost");
 	pt_text_add(out, "%s\n", p->cost[0] != '\0' ? p->cost : "not stated");
+}
+
+static void header(const struct pt_profile *p, struct pt_text *out)
+{
+	struct pt_text plain = { 0 };
+
+	plain_header(p, &plain);
+	for (const char *line = plain.bytes, *end; line != NULL && *line != '\0'; line = end + 1) {
+		end = strchr(line, '\n');
+		if (end == NULL)
+			break;
+		wrapped(line, (size_t)(end - line), out);
+	}
+	pt_text_free(&plain);
 }
 
 /* --- the table */
