@@ -49,32 +49,67 @@ struct pt_run script_run(const char *text)
 	return run;
 }
 
-/* Is it a task signal? */
-static bool told(struct pt_execution *x, const char *line)
+static bool is_signal(const char *line)
+{
+	char word[8] = "";
+
+	sscanf(line, "%7s", word);
+	return strcmp(word, "task") == 0 || strcmp(word, "told") == 0;
+}
+
+static void tell(struct pt_execution *x, const char *line)
 {
 	unsigned task = PT_NO_TASK, ns = 0, error_ns = 0;
 	char word[8] = "";
 
 	sscanf(line, "%7s %u %u %u", word, &task, &ns, &error_ns);
-	if (strcmp(word, "task") != 0 && strcmp(word, "told") != 0)
-		return false;
 	pt_execution_task(x, (uint16_t)task, (struct pt_moment){ ns, error_ns }, strcmp(word, "task") == 0);
-	return true;
 }
 
-void script_feed(struct pt_execution *x, const char *script)
+static void each_line(const char *script, void (*take)(void *arg, const char *line), void *arg)
 {
 	char copy[2000], *rest = NULL;
 
 	snprintf(copy, sizeof(copy), "%s", script);
-	for (const char *line = strtok_r(copy, ",", &rest); line != NULL; line = strtok_r(NULL, ",", &rest)) {
-		struct pt_run run;
+	for (const char *line = strtok_r(copy, ",", &rest); line != NULL; line = strtok_r(NULL, ",", &rest))
+		take(arg, line);
+}
 
-		if (told(x, line))
-			continue;
-		run = script_run(line);
-		pt_execution_feed(x, &run, 1);
+static void feed_line(void *x, const char *line)
+{
+	struct pt_run run;
+
+	if (is_signal(line)) {
+		tell(x, line);
+		return;
 	}
+	run = script_run(line);
+	pt_execution_feed(x, &run, 1);
+}
+
+void script_feed(struct pt_execution *x, const char *script)
+{
+	each_line(script, feed_line, x);
+}
+
+struct taker { void (*take)(void *arg, const struct pt_run *run); void *arg; };
+
+static void give_line(void *arg, const char *line)
+{
+	const struct taker *taker = arg;
+	struct pt_run run;
+
+	if (is_signal(line))
+		return;
+	run = script_run(line);
+	taker->take(taker->arg, &run);
+}
+
+void script_runs(const char *script, void (*take)(void *arg, const struct pt_run *run), void *arg)
+{
+	struct taker taker = { take, arg };
+
+	each_line(script, give_line, &taker);
 }
 
 const char *script_print(const struct pt_execution_result *result, char *out)

@@ -19,6 +19,8 @@ uint16_t script_owner(uint64_t address);	/* id */
 struct pt_run script_run(const char *line);
 struct pt_execution *script_execution(uint32_t entry_cycles);	/* of exceptions, in the run before; half of it to chain */
 void script_feed(struct pt_execution *x, const char *script);
+/* Its runs alone, to whoever takes runs. */
+void script_runs(const char *script, void (*take)(void *arg, const struct pt_run *run), void *arg);
 
 /* "f 2-1 7/9 [1: 3 4 4]": 2 entries seen and 1 partial invocation; net 7, gross 9 in all; 1 whole invocation with
  * net 3, gross 4, call 4. Returns out, which has room for 1000. */

@@ -60,6 +60,9 @@ struct pt_analysis {
 	X(aux) \
 	X(counters) \
 	X(timeline) \
+	X(signalled) \
+	X(range) \
+	X(tasks) \
 	X(limits)
 
 #define X(analysis) extern const struct pt_analysis pt_analysis_##analysis;

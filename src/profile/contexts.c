@@ -213,7 +213,8 @@ static void tell(struct pt_execution *x, uint16_t task)
 }
 
 /* Did this stack go on before run->next, or with run where thread code switched? Else it was thrown away. */
-static bool goes_on(const struct pt_execution *x, const struct context *context, uint64_t at, uint16_t function, bool at_once)
+static bool goes_on(const struct pt_execution *x, const struct context *context, uint64_t at, uint16_t function,
+		    bool at_once)
 {
 	const struct frame *top = &x->kept[context - x->context][context->n_frames - 1];
 

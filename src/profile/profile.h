@@ -84,7 +84,9 @@ struct pt_profile {
 	/* results of analyses (analysis.h), each in its own header; NULL: not selected */
 	const struct pt_tree *tree;
 	const struct pt_lines *lines;		/* lines, instructions, inlined calls, coverage */
-	const struct pt_spans *spans;		/* entry/exit analysis, named and signalled spans */
+	const struct pt_spans *spans;		/* entry/exit analysis and named spans, on the clock above */
+	const struct pt_spans *signalled;	/* spans that the program signals, in ns */
+	const struct pt_spans *ranges;		/* bodies of functions, on the clock above */
 	const struct pt_data *data;		/* variables */
 	const struct pt_tasks *tasks;
 	const struct pt_aux *aux;		/* external lines */

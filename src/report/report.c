@@ -16,6 +16,10 @@
 	X(instructions) \
 	X(inlines) \
 	X(coverage) \
+	X(tasks) \
+	X(task_functions) \
+	X(ranges) \
+	X(signalled) \
 	X(irqs) \
 	X(data) \
 	X(aux) \

@@ -1,0 +1,208 @@
+/* Range analysis (profiling.md, 4): time belongs to whichever body the pc is in. No stack, so nothing can confuse it: not
+ * optimisation, not long jumps, not task switches that nobody tells of. What is shared (merged tails, helpers in the
+ * prologue) is charged to the function that owns the code. An entry is the body being entered from elsewhere: by a call,
+ * but also by the return from one, or from an interrupt. What entering an exception costs is the handler's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/analysis.h"
+#include "profile/spans.h"
+
+enum { NOWHERE = UINT32_MAX };
+
+struct body {
+	struct pt_execution_function run;
+	struct pt_hist *hist;		/* PT_N_TALLY_KINDS of them; NULL: not needed yet */
+	uint64_t entered, left;		/* clock + 1 at the last; 0: not known */
+};
+
+struct range {
+	const struct pt_function *functions;	/* by id - 1 */
+	struct body *body;		/* by id */
+	size_t n_bodies;
+	uint32_t in;			/* the body that the pc is in */
+	bool seen;			/* its entry was */
+	uint64_t since, now;
+	uint64_t batch_ns;
+	uint32_t entry_cycles, chain_cycles;
+	bool by_instructions;
+	/* the result */
+	struct pt_spans result;
+	struct pt_span *span;
+	struct pt_execution_function *function;
+};
+
+static struct pt_stat *stats_of(struct body *body)
+{
+	if (body->hist == NULL) {
+		body->hist = calloc(PT_N_TALLY_KINDS, sizeof(*body->hist));
+		for (size_t k = 0; body->hist != NULL && k < PT_N_TALLY_KINDS; k++)
+			body->run.stat[k].hist = &body->hist[k];
+	}
+	return body->run.stat;
+}
+
+static void enter(struct range *x, uint16_t id, bool seen)
+{
+	struct body *body = &x->body[id];
+	struct pt_stat *stat = stats_of(body);
+
+	x->in = id;
+	x->seen = seen;
+	x->since = x->now;
+	if (!seen)
+		return;
+	body->run.count++;
+	if (body->entered != 0)
+		pt_stat_add(&stat[PT_TALLY_PERIOD], x->now + 1 - body->entered, x->batch_ns);
+	if (body->left != 0)
+		pt_stat_add(&stat[PT_TALLY_INACTIVE], x->now + 1 - body->left, x->batch_ns);
+	body->entered = x->now + 1;
+}
+
+static void leave(struct range *x, bool seen)
+{
+	struct body *body = &x->body[x->in];
+
+	if (seen && x->seen)
+		pt_stat_add(&stats_of(body)[PT_TALLY_NET], x->now - x->since, x->batch_ns);
+	else
+		body->run.partial++;
+	body->left = seen ? x->now + 1 : 0;
+	x->in = NOWHERE;
+}
+
+static void gap(struct range *x)
+{
+	if (x->in != NOWHERE)
+		leave(x, false);
+	for (size_t i = 0; i < x->n_bodies; i++)
+		x->body[i].entered = x->body[i].left = 0;
+}
+
+/* What the run's cycles hold of entering the exception that left it. */
+static uint32_t cost_of(const struct range *x, const struct pt_run *run)
+{
+	uint32_t cost = run->left == PT_LEFT_EXCEPTION ? x->entry_cycles : run->left == PT_LEFT_TAIL_CHAIN ? x->chain_cycles : 0;
+
+	return cost < run->cycles ? cost : run->cycles;
+}
+
+static void charge(struct range *x, uint16_t id, uint32_t instructions, uint32_t cycles)
+{
+	x->body[id].run.instructions += instructions;
+	x->body[id].run.cycles += cycles;
+	x->now += x->by_instructions ? instructions : cycles;
+}
+
+static void one(struct range *x, const struct pt_run *run)
+{
+	uint32_t cost = cost_of(x, run);
+	bool unknown = run->left == PT_LEFT_GAP || (run->left == PT_LEFT_DEBUG && run->next != run->end);
+
+	if (run->function >= x->n_bodies || run->next_function >= x->n_bodies)
+		return;
+	if (x->in == NOWHERE && run->instructions > 0)
+		enter(x, run->function, false);
+	charge(x, run->function, run->instructions, run->cycles - cost);
+	if (unknown) {
+		gap(x);
+	} else if (run->next_function != run->function) {
+		if (x->in != NOWHERE)
+			leave(x, true);
+		enter(x, run->next_function, true);
+	}
+	if (cost > 0)
+		charge(x, run->next_function, 0, cost);
+}
+
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from)
+{
+	struct range *x = analysis;
+
+	x->batch_ns = from.ns;
+	for (size_t i = 0; i < n; i++)
+		one(x, &run[i]);
+}
+
+/* --- result, life */
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct range *x = analysis;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_bodies; i++) {
+		const struct pt_function *f = i != PT_NO_FUNCTION ? &x->functions[i - 1] : NULL;
+		struct pt_execution_function *run = &x->function[i];
+
+		*run = x->body[i].run;
+		run->partial += x->in == i;
+		run->gross_total = PT_UNKNOWN;	/* nobody knows who called */
+		if (run->instructions == 0 && run->count == 0)
+			continue;
+		x->span[n++] = (struct pt_span){
+			.name = f != NULL ? f->name : "(no symbol)", .function = f, .by = PT_SPAN_BY_RANGE, .id = (uint16_t)i,
+			.begin = f != NULL ? f->address : PT_UNKNOWN, .end = f != NULL ? f->address + f->size : PT_UNKNOWN,
+			.run = *run, .last_ns = PT_UNKNOWN, .last_address = PT_UNKNOWN,
+		};
+	}
+	x->result = (struct pt_spans){ .span = x->span, .n_spans = n, .function = x->function, .n_functions = x->n_bodies,
+					.observed = x->now };
+	profile->ranges = &x->result;
+}
+
+static void range_free(void *analysis)
+{
+	struct range *x = analysis;
+
+	if (x == NULL)
+		return;
+	for (size_t i = 0; x->body != NULL && i < x->n_bodies; i++) {
+		for (size_t k = 0; x->body[i].hist != NULL && k < PT_N_TALLY_KINDS; k++)
+			pt_hist_fini(&x->body[i].hist[k]);
+		free(x->body[i].hist);
+	}
+	free(x->body);
+	free(x->span);
+	free(x->function);
+	free(x);
+}
+
+static bool make_room(struct range *x, size_t n)
+{
+	x->body = calloc(n, sizeof(*x->body));
+	x->span = calloc(n, sizeof(*x->span));
+	x->function = calloc(n, sizeof(*x->function));
+	if (x->body == NULL || x->span == NULL || x->function == NULL)
+		return false;
+	x->n_bodies = n;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
+			x->body[i].run.stat[k] = pt_stat_empty();
+	return true;
+}
+
+static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct range *x = calloc(1, sizeof(*x));
+	struct pt_flow_settings flow = setup->flow != NULL ? *setup->flow : pt_flow_standards(setup->map->isa);
+	size_t n;
+
+	if (x == NULL || !make_room(x, setup->n_functions)) {
+		range_free(x);
+		pt_fail(err, PT_ENOMEM, "not enough memory for range analysis of %zu functions", setup->n_functions);
+		return NULL;
+	}
+	x->functions = setup->program != NULL ? pt_program_functions(setup->program, &n) : NULL;
+	x->entry_cycles = flow.exception_entry_cycles;
+	x->chain_cycles = flow.tail_chain_cycles;
+	x->by_instructions = setup->by_instructions;
+	x->in = NOWHERE;
+	return x;
+}
+
+const struct pt_analysis pt_analysis_range = {
+	.name = "range", .help = "time by whose code the pc is in, without a stack: shared tails are their owner's",
+	.open = range_new, .close = range_free, .runs = take_runs, .result = give,
+};

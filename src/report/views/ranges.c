@@ -1,0 +1,40 @@
+/* Time by whose code the pc was in. */
+#include "report/views/span_columns.h"
+
+extern const struct pt_view pt_view_ranges;
+
+static const struct pt_column columns[] = {
+	PT_SPAN_COLUMNS("body of", "", PT_UNIT_TICKS, PT_UNIT_MEAN),
+	{ "net_instructions", "instructions", PT_UNIT_INSTRUCTIONS, false },
+	{ "begin", "begin", PT_UNIT_ADDRESS, false },
+	{ "end", "end", PT_UNIT_ADDRESS, false },
+	{ "file", "file", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_profile *p = subject;
+
+	return p->ranges != NULL ? p->ranges->n_spans : (size_t)PT_NOT_MADE;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_span *span = &p->ranges->span[i];
+	uint64_t net = p->by_instructions ? span->run.instructions : span->run.cycles;
+	const struct pt_function *f = span->function;
+
+	out = pt_span_values(out, p, span, net, p->ranges->observed, p->times);
+	*out++ = pt_span_number(span->run.instructions, p->counts);
+	*out++ = pt_span_number(span->begin, PT_BASIS_EXACT);
+	*out++ = pt_span_number(span->end, PT_BASIS_EXACT);
+	*out++ = (struct pt_value){ .text = f != NULL ? f->file : NULL };
+	*out++ = pt_span_number(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
+}
+
+const struct pt_view pt_view_ranges = {
+	.name = "ranges", .help = "time by whose code ran, without calls; shared tails are charged to the function that owns them",
+	.needs = "range", .sort = "net_share", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

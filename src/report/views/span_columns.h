@@ -1,0 +1,108 @@
+/* The columns of functions for spans and ranges: on the profile's clock, or in ns. For views alone. */
+#ifndef PT_REPORT_VIEWS_SPAN_COLUMNS_H
+#define PT_REPORT_VIEWS_SPAN_COLUMNS_H
+
+#include "profile/profile.h"
+#include "profile/spans.h"
+#include "report/report.h"
+#include "report/views/times.h"
+#include "util.h"
+
+#define PT_SPAN_SPREAD(kind, suffix, heading, unit, mean, brief)                                                    \
+	{ kind suffix ".min", heading "min", unit, brief }, { kind suffix ".avg", heading "avg", mean, brief },     \
+	{ kind suffix ".max", heading "max", unit, brief }, { kind suffix ".p50", heading "p50", unit, false },     \
+	{ kind suffix ".p90", heading "p90", unit, false }, { kind suffix ".p99", heading "p99", unit, false },     \
+	{ kind suffix ".min_at_ns", heading "min at", PT_UNIT_STAMP, false },                                       \
+	{ kind suffix ".max_at_ns", heading "max at", PT_UNIT_STAMP, false }
+
+#define PT_SPAN_COLUMNS(what, suffix, unit, mean)                                                                   \
+	{ "name", what, PT_UNIT_NONE, true }, { "count", "count", PT_UNIT_COUNT, true },                            \
+	{ "partial", "partial", PT_UNIT_COUNT, false }, { "net" suffix ".total", "net", unit, true },               \
+	{ "net_share", "net %", PT_UNIT_SHARE, true }, { "gross" suffix ".total", "gross", unit, true },            \
+	PT_SPAN_SPREAD("gross", suffix, "", unit, mean, true), PT_SPAN_SPREAD("period", suffix, "per ", unit, mean, true), \
+	PT_SPAN_SPREAD("net", suffix, "net ", unit, mean, false), { "call" suffix ".total", "call", unit, false },  \
+	PT_SPAN_SPREAD("call", suffix, "call ", unit, mean, false),                                                 \
+	{ "inactive" suffix ".total", "inactive", unit, false },                                                    \
+	PT_SPAN_SPREAD("inactive", suffix, "inactive ", unit, mean, false)
+
+static inline struct pt_value pt_span_number(uint64_t u, enum pt_basis basis)
+{
+	return (struct pt_value){ .u = u, .basis = u == PT_UNKNOWN ? PT_BASIS_NONE : basis };
+}
+
+/* A time between two moments, that many ns uncertain; on the profile's clock: not at all. */
+static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span *span, enum pt_basis basis)
+{
+	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_span_number(u, basis);
+}
+
+static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct pt_span *span, enum pt_tally_kind kind,
+					      enum pt_basis basis)
+{
+	const struct pt_stat *stat = &span->run.stat[kind];
+	bool known = stat->n > 0;
+
+	*out++ = pt_span_time(known ? stat->min : PT_UNKNOWN, span, basis);
+	*out = (struct pt_value){ .f = known ? pt_stat_avg(stat) : NAN, .basis = known ? basis : PT_BASIS_NONE };
+	if (span->error_ns != 0)
+		*out = pt_time_mean(out->f, span->error_ns);
+	out++;
+	*out++ = pt_span_time(known ? stat->max : PT_UNKNOWN, span, basis);
+	*out++ = pt_span_number(known ? pt_stat_quantile(stat, 0.5) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
+	*out++ = pt_span_number(known ? pt_stat_quantile(stat, 0.9) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
+	*out++ = pt_span_number(known ? pt_stat_quantile(stat, 0.99) : PT_UNKNOWN, PT_BASIS_ESTIMATED);
+	*out++ = pt_span_number(known ? stat->min_at : PT_UNKNOWN, basis);
+	*out++ = pt_span_number(known ? stat->max_at : PT_UNKNOWN, basis);
+	return out;
+}
+
+static inline uint64_t pt_span_total(const struct pt_stat *stat)
+{
+	return stat->n > 0 ? stat->total : PT_UNKNOWN;
+}
+
+/* PT_SPAN_COLUMNS. all: what net is a share of; 0: not known. Returns behind them. */
+static inline struct pt_value *pt_span_values(struct pt_value *out, const struct pt_profile *p, const struct pt_span *span,
+					      uint64_t net, uint64_t all, enum pt_basis basis)
+{
+	const struct pt_stat *stat = span->run.stat;
+
+	*out++ = (struct pt_value){ .text = span->name };
+	*out++ = pt_span_number(span->run.count, p->counts);
+	*out++ = pt_span_number(span->run.partial, p->counts);
+	*out++ = pt_span_time(net, span, basis);
+	*out++ = (struct pt_value){ .f = all != 0 ? (double)net / (double)all : NAN, .basis = all != 0 ? basis : PT_BASIS_NONE };
+	*out++ = pt_span_time(span->run.gross_total, span, basis);
+	out = pt_span_spread(out, span, PT_TALLY_GROSS, basis);
+	out = pt_span_spread(out, span, PT_TALLY_PERIOD, basis);
+	out = pt_span_spread(out, span, PT_TALLY_NET, basis);
+	*out++ = pt_span_time(pt_span_total(&stat[PT_TALLY_CALL]), span, basis);
+	out = pt_span_spread(out, span, PT_TALLY_CALL, basis);
+	*out++ = pt_span_time(pt_span_total(&stat[PT_TALLY_INACTIVE]), span, basis);
+	return pt_span_spread(out, span, PT_TALLY_INACTIVE, basis);
+}
+
+#define PT_SPAN_ERROR_COLUMNS                                                                                       \
+	{ "errors", "errors", PT_UNIT_COUNT, true }, { "last_error", "last error", PT_UNIT_NONE, true },            \
+	{ "last_error_at_ns", "error at", PT_UNIT_STAMP, false },                                                   \
+	{ "last_error_address", "error address", PT_UNIT_ADDRESS, false },                                          \
+	{ "skipped_exits", "skipped exits", PT_UNIT_COUNT, false },                                                 \
+	{ "unmatched_exits", "unmatched exits", PT_UNIT_COUNT, false },                                             \
+	{ "entered_again", "entered again", PT_UNIT_COUNT, false }, { "too_deep", "too deep", PT_UNIT_COUNT, false }
+
+static inline struct pt_value *pt_span_error_values(struct pt_value *out, const struct pt_span *span)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < PT_N_SPAN_ERRORS; i++)
+		n += span->errors[i];
+	*out++ = pt_span_number(n, PT_BASIS_EXACT);
+	*out++ = (struct pt_value){ .text = n > 0 ? pt_span_error_name(span->last) : NULL };
+	*out++ = pt_span_number(n > 0 ? span->last_ns : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = pt_span_number(n > 0 ? span->last_address : PT_UNKNOWN, PT_BASIS_EXACT);
+	for (size_t i = 0; i < PT_N_SPAN_ERRORS; i++)
+		*out++ = pt_span_number(span->errors[i], PT_BASIS_EXACT);
+	return out;
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* Chosen functions and named spans by their entries and exits; and spans that the program signals. */
+#include "report/views/span_columns.h"
+
+extern const struct pt_view pt_view_spans, pt_view_signalled;
+
+/* --- by code */
+
+static const struct pt_column span_columns[] = {
+	PT_SPAN_COLUMNS("span", "", PT_UNIT_TICKS, PT_UNIT_MEAN),
+	PT_SPAN_ERROR_COLUMNS,
+	{ "refetched", "refetched", PT_UNIT_COUNT, false },
+	{ "begin", "begin", PT_UNIT_ADDRESS, false },
+	{ "end", "end", PT_UNIT_ADDRESS, false },
+	{ "file", "file", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, true },
+};
+
+static const struct pt_spans *spans_of(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->spans;
+}
+
+static size_t n_spans(const void *subject)
+{
+	return spans_of(subject) != NULL ? spans_of(subject)->n_spans : (size_t)PT_NOT_MADE;
+}
+
+static void span_row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_span *span = &p->spans->span[i];
+	const struct pt_function *f = span->by == PT_SPAN_BY_FUNCTION ? span->function : NULL;
+
+	out = pt_span_values(out, p, span, span->run.cycles, p->spans->observed, p->times);
+	out = pt_span_error_values(out, span);
+	*out++ = pt_span_number(span->refetched, p->counts);
+	*out++ = pt_span_number(span->begin, PT_BASIS_EXACT);
+	*out++ = pt_span_number(span->end, PT_BASIS_EXACT);
+	*out++ = (struct pt_value){ .text = f != NULL ? f->file : NULL };
+	*out++ = pt_span_number(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
+}
+
+const struct pt_view pt_view_spans = {
+	.name = "spans", .help = "chosen functions and named spans, by entries and exits alone", .needs = "entry-exit",
+	.sort = "net_share", .columns = span_columns, .n_columns = PT_LEN(span_columns), .n_rows = n_spans, .row = span_row,
+};
+
+/* --- by signals */
+
+static const struct pt_column signalled_columns[] = {
+	PT_SPAN_COLUMNS("span", "_ns", PT_UNIT_NS, PT_UNIT_NS_MEAN),
+	PT_SPAN_ERROR_COLUMNS,
+};
+
+static size_t n_signalled(const void *subject)
+{
+	const struct pt_spans *spans = ((const struct pt_profile *)subject)->signalled;
+
+	return spans != NULL ? spans->n_spans : (size_t)PT_NOT_MADE;
+}
+
+static void signalled_row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_span *span = &p->signalled->span[i];
+
+	out = pt_span_values(out, p, span, span->run.cycles, p->signalled->observed, PT_BASIS_EXACT);
+	pt_span_error_values(out, span);
+}
+
+const struct pt_view pt_view_signalled = {
+	.name = "signalled", .help = "spans that the program signals: nested ids, two-point timing", .needs = "signalled",
+	.sort = "net_share", .columns = signalled_columns, .n_columns = PT_LEN(signalled_columns),
+	.n_rows = n_signalled, .row = signalled_row,
+};

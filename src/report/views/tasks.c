@@ -1,0 +1,194 @@
+/* One row per task: how often it ran, how long, how far apart, its share; and what functions did for it. */
+#include "profile/profile.h"
+#include "profile/tasks.h"
+#include "report/report.h"
+#include "report/views/times.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_tasks, pt_view_task_functions;
+
+#define SPREAD(kind, heading, brief)                                                                             \
+	{ kind "_ns.min", heading "min", PT_UNIT_NS, brief }, { kind "_ns.avg", heading "avg", PT_UNIT_NS_MEAN, brief }, \
+	{ kind "_ns.max", heading "max", PT_UNIT_NS, brief }
+
+static const struct pt_column columns[] = {
+	{ "name", "task", PT_UNIT_NONE, true },
+	{ "known_by", "known by", PT_UNIT_NONE, false },
+	{ "core", "core", PT_UNIT_COUNT, false },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "partial", "partial", PT_UNIT_COUNT, false },
+	{ "run_ns.total", "run", PT_UNIT_NS, true },
+	{ "load", "load %", PT_UNIT_SHARE, true },
+	SPREAD("slice", "slice ", true),
+	SPREAD("period", "per ", true),
+	{ "suspended_ns.total", "suspended", PT_UNIT_NS, false },
+	SPREAD("suspended", "susp ", false),
+	{ "gross", "gross", PT_UNIT_TICKS, false },
+	{ "net", "net", PT_UNIT_TICKS, true },
+	{ "interrupts", "interrupts", PT_UNIT_TICKS, true },
+	{ "undecided", "undecided", PT_UNIT_TICKS, true },
+	{ "created", "created", PT_UNIT_COUNT, false },
+	{ "thrown_away", "thrown away", PT_UNIT_COUNT, false },
+	{ "lifetime.min", "life min", PT_UNIT_TICKS, false },
+	{ "lifetime.avg", "life avg", PT_UNIT_MEAN, false },
+	{ "lifetime.max", "life max", PT_UNIT_TICKS, false },
+	{ "first_ns", "first at", PT_UNIT_STAMP, false },
+	{ "last_ns", "last at", PT_UNIT_STAMP, false },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_tasks *tasks = ((const struct pt_profile *)subject)->tasks;
+
+	return tasks != NULL ? tasks->n_tasks : (size_t)PT_NOT_MADE;
+}
+
+static struct pt_value number(uint64_t u, enum pt_basis basis)
+{
+	return (struct pt_value){ .u = u, .basis = u != PT_UNKNOWN ? basis : PT_BASIS_NONE };
+}
+
+/* What stands before slices, on whatever clock they are on, as ns. 0: nobody can say. */
+static double ns_per_tick(const struct pt_profile *p)
+{
+	if (p->tasks->by_signals)
+		return 1;
+	return p->core_hz != 0 && !p->by_instructions ? 1e9 / (double)p->core_hz : 0;
+}
+
+static struct pt_value time_of(const struct pt_profile *p, const struct pt_task *task, uint64_t ticks)
+{
+	double scale = ns_per_tick(p);
+	struct pt_value v = pt_time_value(scale > 0 && ticks != PT_UNKNOWN ? (uint64_t)((double)ticks * scale) : PT_UNKNOWN,
+					  (uint64_t)((double)task->error * scale));
+
+	if (v.basis == PT_BASIS_EXACT)
+		v.basis = v.u == PT_UNKNOWN ? PT_BASIS_NONE : p->tasks->by_signals ? PT_BASIS_EXACT : p->times;
+	return v;
+}
+
+static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task,
+			       const struct pt_stat *stat)
+{
+	bool known = stat->n > 0;
+	double scale = ns_per_tick(p);
+
+	*out++ = time_of(p, task, known ? stat->min : PT_UNKNOWN);
+	*out = pt_time_mean(known && scale > 0 ? pt_stat_avg(stat) * scale : NAN, (uint64_t)((double)task->error * scale));
+	if (isnan(out->f) && out->undecided_ns == 0)
+		out->basis = PT_BASIS_NONE;
+	out++;
+	*out++ = time_of(p, task, known ? stat->max : PT_UNKNOWN);
+	return out;
+}
+
+/* Of the time in which its core was observed. */
+static double load_of(const struct pt_tasks *tasks, const struct pt_task *task)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < tasks->n_tasks; i++)
+		if (tasks->task[i].core == task->core)
+			all += tasks->task[i].run + (tasks->by_signals ? 0 : tasks->task[i].undecided);
+	return all != 0 ? (double)task->run / (double)all : NAN;
+}
+
+static struct pt_value *flow_values(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task)
+{
+	bool known = p->tasks->flow != 0;
+	const struct pt_stat *life = &task->lifetime;
+
+	*out++ = number(known ? task->net + task->interrupts : PT_UNKNOWN, p->times);
+	*out++ = number(known ? task->net : PT_UNKNOWN, p->times);
+	*out++ = number(known ? task->interrupts : PT_UNKNOWN, p->times);
+	*out++ = number(known ? task->undecided : PT_UNKNOWN, p->times);
+	*out++ = number(known ? task->created : PT_UNKNOWN, p->counts);
+	*out++ = number(known ? task->thrown_away : PT_UNKNOWN, p->counts);
+	*out++ = number(life->n > 0 ? life->min : PT_UNKNOWN, p->times);
+	*out++ = (struct pt_value){ .f = life->n > 0 ? pt_stat_avg(life) : NAN, .basis = life->n > 0 ? p->times : PT_BASIS_NONE };
+	*out++ = number(life->n > 0 ? life->max : PT_UNKNOWN, p->times);
+	return out;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	static const char *const known_by[] = {
+		[PT_TASK_TOLD] = "task signal", [PT_TASK_NONE] = "task signal", [PT_TASK_FOUND] = "flow",
+		[PT_TASK_UNKNOWN] = NULL,
+	};
+	const struct pt_profile *p = subject;
+	const struct pt_task *task = &p->tasks->task[i];
+	enum pt_basis counts = p->tasks->by_signals ? PT_BASIS_EXACT : p->counts;
+	double load = load_of(p->tasks, task);
+
+	*out++ = (struct pt_value){ .text = task->name };
+	*out++ = (struct pt_value){ .text = known_by[task->kind] };
+	*out++ = number(task->core, PT_BASIS_EXACT);
+	*out++ = number(task->activations, counts);
+	*out++ = number(task->partial, counts);
+	*out++ = time_of(p, task, task->run);
+	*out++ = (struct pt_value){ .f = load, .basis = isnan(load) ? PT_BASIS_NONE : p->tasks->by_signals ? PT_BASIS_EXACT
+												      : p->shares };
+	out = spread(out, p, task, &task->slice);
+	out = spread(out, p, task, &task->period);
+	*out++ = time_of(p, task, task->suspended.n > 0 ? task->suspended.total : PT_UNKNOWN);
+	out = spread(out, p, task, &task->suspended);
+	out = flow_values(out, p, task);
+	*out++ = number(task->first_ns, PT_BASIS_EXACT);
+	*out++ = number(task->last_ns, PT_BASIS_EXACT);
+}
+
+const struct pt_view pt_view_tasks = {
+	.name = "tasks", .help = "how often, how long and how far apart each task ran", .needs = "tasks", .sort = "load",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};
+
+/* --- functions of tasks */
+
+static const struct pt_column function_columns[] = {
+	{ "task", "task", PT_UNIT_NONE, true },
+	{ "name", "function", PT_UNIT_NONE, true },
+	{ "core", "core", PT_UNIT_COUNT, false },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "net", "net", PT_UNIT_TICKS, true },
+	{ "net_share", "net %", PT_UNIT_SHARE, true },	/* of the task's own time and its interrupts */
+	{ "gross", "gross", PT_UNIT_TICKS, true },
+};
+
+static size_t n_function_rows(const void *subject)
+{
+	const struct pt_tasks *tasks = ((const struct pt_profile *)subject)->tasks;
+
+	return tasks != NULL ? tasks->n_functions : (size_t)PT_NOT_MADE;
+}
+
+static const char *function_name(const struct pt_profile *p, uint16_t id)
+{
+	size_t n = 0;
+	const struct pt_function *functions = p->program != NULL ? pt_program_functions(p->program, &n) : NULL;
+
+	return id != PT_NO_FUNCTION && id <= n ? functions[id - 1].name : "(no symbol)";
+}
+
+static void function_row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_task_function *f = &p->tasks->function[i];
+	const struct pt_task *task = &p->tasks->task[f->task];
+	uint64_t all = task->net + task->interrupts;
+
+	*out++ = (struct pt_value){ .text = task->name };
+	*out++ = (struct pt_value){ .text = function_name(p, f->function) };
+	*out++ = number(task->core, PT_BASIS_EXACT);
+	*out++ = number(f->count, p->counts);
+	*out++ = number(f->net, p->times);
+	*out++ = (struct pt_value){ .f = all != 0 ? (double)f->net / (double)all : NAN,
+				    .basis = all != 0 ? p->times : PT_BASIS_NONE };
+	*out++ = number(f->gross, p->times);
+}
+
+const struct pt_view pt_view_task_functions = {
+	.name = "task_functions", .help = "what each function did for each task (task-functions=on)", .needs = "tasks",
+	.bulky = true, .sort = "net", .columns = function_columns, .n_columns = PT_LEN(function_columns),
+	.n_rows = n_function_rows, .row = function_row,
+};

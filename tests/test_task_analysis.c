@@ -1,0 +1,199 @@
+/* Tasks, each story with its figures by hand: by the steps of execution (run_script.h; an instruction is 1 ns and one
+ * tick), and by signals alone. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "profile/analysis.h"
+#include "profile/tasks.h"
+#include "tests/run_script.h"
+
+static const struct pt_task_entry tasks[] = { { 0x10, "idle", false }, { 0x20, "comm", false }, { 0x30, "ctl", false } };
+static const struct pt_task_map map = { .variable = "running", .task = (struct pt_task_entry *)tasks, .n_tasks = 3 };
+static const struct pt_signal_definition definition = { .name = "running", .form = PT_FORM_TASK, .tasks = &map };
+static const struct pt_signal_set signals = { &definition, 1 };
+
+/* "comm 2-1 run 9 net 7 irq 2 slice 2:4..5 per 10 susp 6": 2 activations and 1 partial slice; all its slices took 9, of
+ * which 7 in the task and 2 in interrupts; 2 whole slices of 4 to 5; one period of 10, once suspended for 6. "+-3": its
+ * error, "? 4": undecided, "made 1 gone 1 life 20". */
+static void print_task(const struct pt_task *task, char *out)
+{
+	out += sprintf(out, "%s %d-%d run %d", task->name, (int)task->activations, (int)task->partial, (int)task->run);
+	if (task->net + task->interrupts > 0)
+		out += sprintf(out, " net %d irq %d", (int)task->net, (int)task->interrupts);
+	if (task->slice.n > 0)
+		out += sprintf(out, " slice %d:%d..%d", (int)task->slice.n, (int)task->slice.min, (int)task->slice.max);
+	if (task->period.n > 0)
+		out += sprintf(out, " per %d", (int)task->period.total);
+	if (task->suspended.n > 0)
+		out += sprintf(out, " susp %d", (int)task->suspended.total);
+	if (task->error > 0)
+		out += sprintf(out, " +-%d", (int)task->error);
+	if (task->undecided > 0)
+		out += sprintf(out, " ? %d", (int)task->undecided);
+	if (task->created + task->thrown_away > 0)
+		out += sprintf(out, " made %d gone %d", (int)task->created, (int)task->thrown_away);
+	if (task->lifetime.n > 0)
+		out += sprintf(out, " life %d", (int)task->lifetime.total);
+}
+
+static char *print_tasks(const struct pt_tasks *result, char *out)
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < result->n_tasks; i++) {
+		strcat(out, i > 0 ? "; " : "");
+		print_task(&result->task[i], out + strlen(out));
+	}
+	for (size_t i = 0; i < result->n_functions; i++) {
+		const struct pt_task_function *f = &result->function[i];
+
+		sprintf(out + strlen(out), "%s%s/%s %d %d/%d", i > 0 ? ", " : " | ", result->task[f->task].name,
+			f->function > 0 ? script_functions[f->function - 1].name : "-", (int)f->count, (int)f->net,
+			(int)f->gross);
+	}
+	return out;
+}
+
+static const struct { const char *name, *script; bool functions; const char *want; } by_steps[] = {
+	/* 10 main enter; 15 task 1; 20 work enter; 25 task 0; 30 main exit; 40 main enter; 45 task 1; 50 work exit */
+	{ "the worked example",
+	  "task 0, 410 10 call 100, 100 5 br 10a, task 1, 710 5 call 200, 200 5 br 20a, task 0, 10a 5 ret 424, "
+	  "424 10 call 100, 100 5 br 10a, task 1, 20a 5 ret 71a", true,
+	  "idle 1-1 run 35 net 35 irq 0 slice 1:20..20 susp 10; comm 2-1 run 15 net 15 irq 0 slice 1:10..10 per 30 susp 20 "
+	  "| idle/main 2 15/10, idle/h 0 20/0, comm/f 1 10/10, comm/task 0 5/0" },
+	{ "interrupts are apart",
+	  "task 0, 110 4 exc 600, 600 3 excret 118, 118 1 exc 500, 500 1 br 502, task 1, 502 1 excret 710, 710 4 exc 500, "
+	  "500 1 br 502, task 0, 502 1 excret 11a, 11a 1 br 110", false,
+	  "idle 1-2 run 11 net 6 irq 5 susp 6; comm 1-0 run 6 net 4 irq 2 slice 1:6..6" },
+	{ "where none runs",
+	  "task -, 110 4 exc 500, 500 1 br 502, task 2, 502 1 excret 710, 710 4 exc 500, 500 1 br 502, task -, "
+	  "502 1 excret 118, 118 1 br 110", false,
+	  "ctl 1-0 run 6 net 4 irq 2 slice 1:6..6; (no task) 1-2 run 7 net 5 irq 2 susp 6" },
+	{ "nobody tells: contexts by the function at the bottom",
+	  "110 4 call 200, 200 1 exc 500, 500 2 excret 710, 710 1 call 200, 200 3 exc 500, 500 2 excret 202, 202 1 ret 118, "
+	  "118 1 exc 500, 500 2 excret 206, 206 1 ret 712, 712 1 br 710", false,
+	  "main 1-1 run 11 net 7 irq 4 slice 1:4..4 susp 6; task 2-1 run 8 net 6 irq 2 slice 1:6..6 per 10 susp 4" },
+	{ "nobody tells, and nothing switches: nobody's in particular", "110 4 call 200, 200 1 ret 118", false, "" },
+	{ "a task that is thrown away",
+	  "task 0, 110 1 exc 500, 500 1 br 502, task 1, 502 1 excret 700, 700 3 call 200, 200 2 exc 500, 500 1 br 502, "
+	  "task 0, 502 1 excret 112, 112 1 exc 500, 500 1 br 502, task 1, 502 1 excret 700, 700 4 exc 500, 500 1 br 502, "
+	  "task 0, 502 1 excret 114, 114 1 br 110", false,
+	  "idle 2-2 run 7 net 3 irq 4 slice 1:3..3 per 9 susp 13; comm 2-0 run 13 net 9 irq 4 slice 2:6..7 made 2 gone 1 life 7" },
+	{ "a gap: slices around it have no end, and nothing is measured over it",
+	  "task 0, 110 1 exc 500, 500 1 br 502, task 1, 502 1 excret 710, 710 5 gap, 710 4 exc 500, 500 1 br 502, task 0, "
+	  "502 1 excret 112, 112 1 br 110", false,
+	  "idle 1-2 run 4 net 2 irq 2; comm 1-1 run 5 net 5 irq 0; task 0-1 run 6 net 4 irq 2" },
+	{ "told late, by a source with an error, where flow found the switch: that is exact",
+	  "task 0, 110 1 exc 500, 500 2 excret 710, told 1 4 2, 710 4 exc 500, 500 2 excret 112, told 0 10 3, 112 2 br 110", false,
+	  "idle 1-2 run 5 net 3 irq 2 susp 6; comm 1-0 run 6 net 4 irq 2 slice 1:6..6" },
+	{ "flow finds none: what ran within the error is not decided",
+	  "task 0, 110 6 br 11c, told 1 6 3, 11c 2 br 120, 120 2 br 124, 710 20 br 710", true,
+	  "idle 0-1 run 7 net 7 irq 0 +-3 ? 3; comm 1-1 run 17 net 17 irq 0 +-3 ? 3 | idle/main 0 7/0, comm/task 0 17/0" },
+};
+
+static void take(void *arg, const struct pt_step *step, size_t n)
+{
+	pt_analysis_tasks.steps(arg, step, n);
+}
+
+static struct pt_program *program(void)
+{
+	const struct pt_program_desc desc = {
+		.name = "script", .functions = script_functions, .n_functions = PT_LEN(script_functions),
+	};
+
+	return pt_program_from_desc(&desc);
+}
+
+static void *open_tasks(const struct pt_program *p, const char *word)
+{
+	struct pt_params *words = pt_params_new();
+	const struct pt_analysis_setup setup = { .program = p, .signals = &signals, .words = words, .map = &script_map };
+	void *analysis;
+
+	if (word != NULL)
+		ck_assert_int_eq(pt_params_add(words, pt_analysis_tasks.params, pt_analysis_tasks.n_params, word, NULL), 0);
+	analysis = pt_analysis_tasks.open(&setup, NULL);
+	ck_assert_ptr_nonnull(analysis);
+	pt_params_free(words);
+	return analysis;
+}
+
+static void expect(void *analysis, const char *name, const char *want)
+{
+	struct pt_profile profile = { 0 };
+	char got[1000];
+
+	for (int look = 0; look < 2; look++) {	/* a look changes nothing */
+		pt_analysis_tasks.result(analysis, &profile);
+		print_tasks(profile.tasks, got);
+		ck_assert_msg(strcmp(got, want) == 0, "%s:\n  got  %s\n  want %s", name, got, want);
+	}
+}
+
+START_TEST(steps_case)
+{
+	struct pt_program *p = program();
+	void *analysis = open_tasks(p, by_steps[_i].functions ? "task-functions=on" : NULL);
+	const struct pt_step_sink sink = { take, analysis };
+	struct pt_execution *x = script_execution(0);
+
+	pt_execution_anchor(x, 0, 1e9);
+	pt_execution_steps(x, &sink, 0);
+	script_feed(x, by_steps[_i].script);
+	pt_execution_result(x);
+	expect(analysis, by_steps[_i].name, by_steps[_i].want);
+	pt_execution_free(x);
+	pt_analysis_tasks.close(analysis);
+	pt_program_unref(p);
+}
+END_TEST
+
+enum { NONE = 100, GAP, UNLISTED };
+
+static const struct {
+	const char *name;
+	struct { uint64_t ns; unsigned task, error_ns; } told[12];
+	const char *want;
+} by_signals[] = {
+	{ "slices, periods, suspended", { { 10, 1, 0 }, { 14, 2, 0 }, { 20, 1, 0 }, { 25, 2, 0 } },
+	  "comm 2-0 run 9 slice 2:4..5 per 10 susp 6; ctl 2-0 run 6 slice 1:6..6 per 11 susp 5" },
+	{ "the same told again", { { 10, 1, 0 }, { 12, 1, 0 }, { 14, 2, 0 } },
+	  "comm 1-0 run 4 slice 1:4..4; ctl 1-0 run 0" },
+	{ "none, and one that is not in the map", { { 10, NONE, 0 }, { 15, UNLISTED, 0 }, { 18, NONE, 0 }, { 30, 0, 0 } },
+	  "idle 1-0 run 0; 0xbad 1-0 run 3 slice 1:3..3; (no task) 2-0 run 17 slice 2:5..12 per 8 susp 3" },
+	{ "a gap", { { 10, 1, 0 }, { 14, 2, 0 }, { 15, GAP, 0 }, { 40, 1, 0 }, { 45, 2, 0 } },
+	  "comm 2-0 run 9 slice 2:4..5; ctl 2-1 run 0" },
+	{ "uncertain moments", { { 10, 1, 3 }, { 50, 2, 4 }, { 90, 1, 3 } },
+	  "comm 2-0 run 40 slice 1:40..40 per 80 susp 40 +-4; ctl 1-0 run 40 slice 1:40..40 +-4" },
+};
+
+START_TEST(signals_case)
+{
+	void *analysis = open_tasks(NULL, NULL);
+
+	for (size_t i = 0; by_signals[_i].told[i].ns != 0; i++) {
+		unsigned task = by_signals[_i].told[i].task;
+		const struct pt_signal s = {
+			.kind = task == GAP ? PT_SIGNAL_GAP : PT_SIGNAL_TASK, .ticks = PT_UNKNOWN,
+			.at = { by_signals[_i].told[i].ns, by_signals[_i].told[i].error_ns },
+			.value = task == NONE ? PT_SIGNAL_NONE : task == UNLISTED ? 3 : task, .raw = 0xbad,
+		};
+
+		pt_analysis_tasks.signals(analysis, &s, 1);
+	}
+	expect(analysis, by_signals[_i].name, by_signals[_i].want);
+	pt_analysis_tasks.close(analysis);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tasks");
+	TCase *tc = tcase_create("tasks");
+
+	tcase_add_loop_test(tc, steps_case, 0, PT_LEN(by_steps));
+	tcase_add_loop_test(tc, signals_case, 0, PT_LEN(by_signals));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
