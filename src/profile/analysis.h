@@ -59,6 +59,7 @@ struct pt_analysis {
 	X(data) \
 	X(aux) \
 	X(counters) \
+	X(bins) \
 	X(timeline) \
 	X(signalled) \
 	X(range) \

@@ -24,6 +24,8 @@
 	X(data) \
 	X(aux) \
 	X(counters) \
+	X(bins) \
+	X(addresses) \
 	X(series) \
 	X(timeline) \
 	X(limits) \

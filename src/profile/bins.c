@@ -1,0 +1,268 @@
+#include "profile/bins.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decoder.h"
+#include "profile/analysis.h"
+
+enum { SLOTS = 2 * PT_BINS_MAX, SOURCES = 32 };
+
+struct bins {
+	const struct pt_program *program;
+	size_t n_ids;
+	struct pt_bins_address *address;	/* as they came */
+	size_t n_addresses;
+	uint32_t *slot;				/* index + 1 in address; 0: free */
+	struct { uint16_t source; uint64_t bin_bytes; bool exact; } source[SOURCES];
+	size_t n_sources;
+	bool sampled;				/* some hits are samples */
+	struct pt_bins result;
+	struct pt_bins_address *sorted;
+	struct pt_bins_function *by_id, *functions;
+	double *whole, *touched;		/* by id: hits of bins all its own; of all that it has a part in */
+};
+
+/* --- hits */
+
+static size_t slot_of(const struct bins *b, uint64_t address, uint64_t bytes)
+{
+	size_t i = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15) ^ bytes * UINT64_C(0xff51afd7ed558ccd)) >> 32) % SLOTS;
+
+	while (b->slot[i] != 0 && (b->address[b->slot[i] - 1].address != address ||
+				   b->address[b->slot[i] - 1].bytes != bytes))
+		i = (i + 1) % SLOTS;
+	return i;
+}
+
+static void hit(struct bins *b, uint64_t address, uint64_t bytes, uint64_t hits)
+{
+	size_t i = slot_of(b, address, bytes);
+
+	if (b->slot[i] == 0 && b->n_addresses == PT_BINS_MAX) {
+		b->result.dropped += hits;
+		return;
+	}
+	if (b->slot[i] == 0) {
+		b->address[b->n_addresses] = (struct pt_bins_address){ .address = address, .bytes = bytes };
+		b->slot[i] = (uint32_t)++b->n_addresses;
+	}
+	b->address[b->slot[i] - 1].hits += hits;
+	b->result.hits += hits;
+}
+
+static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
+{
+	struct bins *b = analysis;
+	uint64_t bytes;
+
+	(void)at;
+	for (; n-- > 0; e++) {
+		if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
+			b->result.asleep++;
+		} else if (e->kind == PT_EV_SAMPLE) {
+			hit(b, e->branch.to, 1, 1);
+			b->sampled = true;
+		} else if (e->kind == PT_EV_BIN && e->bin.count > 0 && e->bin.count <= UINT64_MAX / 2) {
+			bytes = 1;
+			for (size_t i = 0; i < b->n_sources; i++)
+				if (b->source[i].source == e->source) {
+					bytes = b->source[i].bin_bytes;
+					b->sampled |= !b->source[i].exact;
+				}
+			hit(b, e->bin.begin, bytes, e->bin.count);
+		}
+	}
+}
+
+static uint64_t number(const char *config, size_t len_bytes, const char *key, uint64_t standard)
+{
+	const char *value;
+	int len = pt_config_find(config, len_bytes, key, &value);
+	char text[24];
+	uint64_t v;
+
+	snprintf(text, sizeof(text), "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
+	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : standard;
+}
+
+static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
+{
+	struct bins *b = analysis;
+	uint64_t bytes = number(config, len_bytes, "bin_bytes", 1);
+	size_t i = 0;
+
+	while (i < b->n_sources && b->source[i].source != source)
+		i++;
+	if (i == SOURCES)
+		return;
+	b->n_sources += i == b->n_sources;
+	b->source[i].source = source;
+	b->source[i].bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1;
+	b->source[i].exact = number(config, len_bytes, "exact", 0) != 0;
+}
+
+/* --- to functions */
+
+/* The function at an address, or the next behind it, in *f (n: none); returns its id, 0 if address is in none. */
+static uint16_t function_at(const struct bins *b, const struct pt_function *functions, size_t n, uint64_t address, size_t *f)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {			/* the first that ends behind address */
+		size_t middle = (low + high) / 2;
+
+		if (functions[middle].address + functions[middle].size <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*f = low;
+	if (low < n && functions[low].address <= address && low + 1 < b->n_ids)
+		return (uint16_t)(low + 1);
+	return PT_NO_FUNCTION;
+}
+
+static void add_part(struct bins *b, uint16_t id, double part, double hits)
+{
+	b->by_id[id].hits += hits * part;
+	b->by_id[id].bins++;
+	b->touched[id] += hits;
+	if (part < 1)
+		b->by_id[id].split += hits * part;
+	else
+		b->whole[id] += hits;
+}
+
+static void split_bin(struct bins *b, const struct pt_function *functions, size_t n, struct pt_bins_address *bin)
+{
+	uint64_t at = bin->address, end = at + bin->bytes > at ? at + bin->bytes : UINT64_MAX, until;
+	double hits = (double)bin->hits;
+	uint16_t id;
+	size_t f;
+
+	bin->function = function_at(b, functions, n, at, &f);
+	for (unsigned parts = 0; at < end; at = until, parts++) {
+		id = function_at(b, functions, n, at, &f);
+		if (id != PT_NO_FUNCTION)
+			until = functions[f].address + functions[f].size;
+		else
+			until = f < n && functions[f].address > at ? functions[f].address : end;
+		if (until > end || until <= at || parts == PT_BINS_FUNCTIONS)
+			until = end;
+		add_part(b, id, (double)(until - at) / (double)(end - bin->address), hits);
+	}
+}
+
+/* Independent samples: clusters of one. */
+static struct pt_share share_of(double x, double n)
+{
+	struct pt_cluster_total total = { .n = (uint64_t)n, .y = n, .yy = n };
+	struct pt_cluster_sum sum = { .x = x, .xx = x, .xy = x };
+
+	return pt_cluster_share(&total, &sum);
+}
+
+static void judge(const struct bins *b, struct pt_bins_function *row)
+{
+	double n = (double)b->result.hits, whole = b->whole[row->function], touched = b->touched[row->function];
+
+	row->share = (struct pt_share){ .share = row->hits / n };
+	if (b->sampled) {
+		row->share.lo = share_of(whole, n).lo;
+		row->share.hi = share_of(touched, n).hi;
+		row->share.effective = n;
+	} else if (row->split > 0) {
+		row->share.lo = whole / n;
+		row->share.hi = touched / n;
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct pt_bins_address *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct bins *b = analysis;
+	size_t n = 0;
+	const struct pt_function *functions = b->program != NULL ? pt_program_functions(b->program, &n) : NULL;
+
+	memset(b->by_id, 0, b->n_ids * sizeof(*b->by_id));
+	memset(b->whole, 0, b->n_ids * sizeof(*b->whole));
+	memset(b->touched, 0, b->n_ids * sizeof(*b->touched));
+	memcpy(b->sorted, b->address, b->n_addresses * sizeof(*b->sorted));
+	qsort(b->sorted, b->n_addresses, sizeof(*b->sorted), by_address);
+	for (size_t i = 0; i < b->n_addresses; i++)
+		split_bin(b, functions, n, &b->sorted[i]);
+	b->result.n_functions = 0;
+	for (size_t id = 0; id < b->n_ids; id++) {
+		struct pt_bins_function *row = &b->functions[b->result.n_functions];
+
+		if (b->by_id[id].bins == 0)
+			continue;
+		*row = b->by_id[id];
+		row->function = (uint16_t)id;
+		judge(b, row);
+		b->result.n_functions++;
+	}
+	b->result.n_addresses = b->n_addresses;
+	b->result.exact = !b->sampled;
+	profile->bins = &b->result;
+	if (b->sampled && b->result.hits > 0 && profile->branches == 0 && profile->samples == 0)
+		profile->counts = profile->shares = PT_BASIS_ESTIMATED;	/* bins are all that there is */
+}
+
+/* --- life */
+
+static void bins_free(void *analysis)
+{
+	struct bins *b = analysis;
+
+	free(b->address);
+	free(b->sorted);
+	free(b->slot);
+	free(b->by_id);
+	free(b->functions);
+	free(b->whole);
+	free(b->touched);
+	free(b);
+}
+
+static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct bins *b = calloc(1, sizeof(*b));
+
+	if (b == NULL) {
+		pt_fail(err, PT_ENOMEM, "not enough memory for a histogram");
+		return NULL;
+	}
+	b->program = setup->program;
+	b->n_ids = setup->n_functions;
+	b->address = calloc(PT_BINS_MAX, sizeof(*b->address));
+	b->sorted = calloc(PT_BINS_MAX, sizeof(*b->sorted));
+	b->slot = calloc(SLOTS, sizeof(*b->slot));
+	b->by_id = calloc(b->n_ids, sizeof(*b->by_id));
+	b->functions = calloc(b->n_ids, sizeof(*b->functions));
+	b->whole = calloc(b->n_ids, sizeof(*b->whole));
+	b->touched = calloc(b->n_ids, sizeof(*b->touched));
+	if (b->address == NULL || b->sorted == NULL || b->slot == NULL || b->by_id == NULL || b->functions == NULL ||
+	    b->whole == NULL || b->touched == NULL) {
+		bins_free(b);
+		pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %d addresses", PT_BINS_MAX);
+		return NULL;
+	}
+	b->result = (struct pt_bins){ .function = b->functions, .address = b->sorted };
+	return b;
+}
+
+const struct pt_analysis pt_analysis_bins = {
+	.name = "bins", .help = "histogram over code, from samples or bins", .standard = true, .open = bins_new,
+	.close = bins_free, .events = take_events, .config = take_config, .result = give,
+};

@@ -1,0 +1,42 @@
+/* The histogram over code: hits by address, as hardware counts them in bins or samples find them, and what share of them
+ * each function had.
+ *
+ * A bin that lies in several functions is split in proportion to the bytes of each; such hits are marked, and the
+ * interval of a function's share reaches from none of them to all. Where hits are samples (not exact), the interval
+ * has the chance of sampling in it, taking samples for independent: of those that come in batches, the functions' table
+ * knows better. Sleep is kept apart: shares are of the hits in code.
+ * Bounded: PT_BINS_MAX different addresses, PT_BINS_FUNCTIONS functions in one bin. */
+#ifndef PT_PROFILE_BINS_H
+#define PT_PROFILE_BINS_H
+
+#include <stdbool.h>
+
+#include "profile/stat.h"
+
+enum { PT_BINS_MAX = 65536, PT_BINS_FUNCTIONS = 256 };
+
+struct pt_bins_function {
+	uint16_t function;	/* id; PT_NO_FUNCTION: code that no function owns */
+	double hits;		/* its own, and its part of what it shares */
+	double split;		/* out of them, parts of bins that it shares with other code */
+	uint64_t bins;		/* that hits are of */
+	struct pt_share share;	/* lo = hi = 0: exact */
+};
+
+struct pt_bins_address {
+	uint64_t address, bytes;	/* of the bin; 1 byte: a sample's pc */
+	uint64_t hits;
+	uint16_t function;	/* id of its first byte */
+};
+
+struct pt_bins {
+	const struct pt_bins_function *function;	/* by id, those with hits */
+	const struct pt_bins_address *address;		/* by address */
+	size_t n_functions, n_addresses;
+	uint64_t hits;		/* in code: all shares are of these */
+	uint64_t asleep;	/* samples that found the core asleep */
+	uint64_t dropped;	/* hits whose address found no room */
+	bool exact;		/* each execution was counted */
+};
+
+#endif

@@ -1,0 +1,54 @@
+/* The histogram over code, by address: what an annotated listing is made of. */
+#include "profile/bins.h"
+#include "profile/profile.h"
+#include "report/names.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_addresses;
+
+static const struct pt_column columns[] = {
+	{ "address", "address", PT_UNIT_ADDRESS, true },
+	{ "bytes", "bytes", PT_UNIT_BYTES, true },
+	{ "hits", "hits", PT_UNIT_COUNT, true },
+	{ "share", "share %", PT_UNIT_SHARE, true },
+	{ "function", "function", PT_UNIT_NONE, true },
+	{ "file", "file", PT_UNIT_NONE, true },
+	{ "line", "line", PT_UNIT_COUNT, true },
+};
+
+static const struct pt_bins *bins_of(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->bins;
+}
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_bins *bins = bins_of(subject);
+
+	return bins != NULL ? bins->n_addresses : (size_t)PT_NOT_MADE;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_bins *bins = p->bins;
+	const struct pt_bins_address *a = &bins->address[i];
+	const char *file = NULL;
+	uint32_t line = 0;
+	bool found = p->program != NULL && pt_program_line(p->program, a->address, &file, &line);
+
+	*out++ = (struct pt_value){ .u = a->address, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = a->bytes, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = a->hits, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .f = bins->hits > 0 ? (double)a->hits / (double)bins->hits : 0,
+				    .basis = bins->exact ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, a->function) };
+	*out++ = (struct pt_value){ .text = found ? file : NULL };
+	*out++ = (struct pt_value){ .u = found && line > 0 ? line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+}
+
+const struct pt_view pt_view_addresses = {
+	.name = "addresses", .help = "where the core was found, by address", .needs = "bins", .sort = "hits",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

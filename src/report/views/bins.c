@@ -1,0 +1,57 @@
+/* The histogram over code, by function. */
+#include <math.h>
+
+#include "profile/bins.h"
+#include "profile/profile.h"
+#include "report/names.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_bins;
+
+static const struct pt_column columns[] = {
+	{ "name", "function", PT_UNIT_NONE, true },
+	{ "hits", "hits", PT_UNIT_REAL, true },
+	{ "share", "share %", PT_UNIT_SHARE, true },
+	{ "split", "split", PT_UNIT_REAL, true },	/* out of hits: of bins that other code is in, too */
+	{ "bins", "bins", PT_UNIT_COUNT, true },
+};
+
+static const struct pt_bins *bins_of(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->bins;
+}
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_bins *bins = bins_of(subject);
+
+	return bins != NULL ? bins->n_functions : (size_t)PT_NOT_MADE;
+}
+
+/* Samples that came in batches: the functions' table has the interval that is right for these. */
+static const struct pt_share *share_of(const struct pt_profile *p, const struct pt_bins_function *f)
+{
+	bool batches = p->batches > 0 && p->branches == 0 && f->function < p->n_ids && p->by_id[f->function] != NULL;
+
+	return batches ? &p->by_id[f->function]->share : &f->share;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_bins_function *f = &bins_of(subject)->function[i];
+	const struct pt_share *share = share_of(p, f);
+	enum pt_basis basis = share->hi > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT;
+
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, f->function) };
+	*out++ = (struct pt_value){ .f = f->hits, .basis = f->split > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .f = share->share, .lo = share->lo, .hi = share->hi, .basis = basis };
+	*out++ = (struct pt_value){ .f = f->split > 0 ? f->split : NAN, .basis = PT_BASIS_ESTIMATED };
+	*out++ = (struct pt_value){ .u = f->bins, .basis = PT_BASIS_EXACT };
+}
+
+const struct pt_view pt_view_bins = {
+	.name = "bins", .help = "where the core was found, by function", .needs = "bins", .sort = "hits",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};
