@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "profile/limits.h"
 #include "profile/profile.h"
 #include "trace/loss.h"
 #include "util.h"
@@ -37,6 +38,7 @@ struct pt_analyst {
 	struct pt_pipeline *fresh;	/* to be taken up in place of the present one */
 	bool end_passed, quit, ended;
 	double loss;
+	size_t limits_failed, limits_undecided;
 
 	/* the thread's */
 	struct pt_pipeline *pipeline;
@@ -90,6 +92,8 @@ static void pass_end(struct pt_analyst *a)
 	uv_mutex_lock(&a->lock);
 	a->end_passed = true;
 	a->loss = loss;
+	a->limits_failed = profile->limits != NULL ? profile->limits->n_failed : 0;
+	a->limits_undecided = profile->limits != NULL ? profile->limits->n_undecided : 0;
 	uv_mutex_unlock(&a->lock);
 	uv_async_send(&a->async);
 }
@@ -288,6 +292,16 @@ void pt_analyst_restart(struct pt_analyst *a, struct pt_pipeline *pipeline)
 	uv_mutex_unlock(&a->lock);
 	pt_pipeline_free(unused);
 	pt_queue_wake(a->queue);
+}
+
+void pt_analyst_limits(const struct pt_analyst *analyst, size_t *failed, size_t *undecided)
+{
+	struct pt_analyst *a = (struct pt_analyst *)analyst;
+
+	uv_mutex_lock(&a->lock);
+	*failed = a->limits_failed;
+	*undecided = a->limits_undecided;
+	uv_mutex_unlock(&a->lock);
 }
 
 double pt_analyst_loss(const struct pt_analyst *analyst)

@@ -28,5 +28,7 @@ void pt_analyst_report(struct pt_analyst *analyst, const struct pt_query *query,
 void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
 /* Share of trace bytes lost to faults so far, 0..1. Any thread. */
 double pt_analyst_loss(const struct pt_analyst *analyst);
+/* How many timing rules were violated, and how many the data could not decide, when END was passed. Any thread. */
+void pt_analyst_limits(const struct pt_analyst *analyst, size_t *failed, size_t *undecided);
 
 #endif

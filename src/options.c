@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "limits_file.h"
 #include "log.h"
 #include "params.h"
 #include "util.h"
 
-enum option_kind { FIELD, FLAG, WORD, SET, TIME, PERCENT, LOG };
+enum option_kind { FIELD, FLAG, WORD, SET, TIME, PERCENT, LOG, LIMITS };
 
 static const struct row {
 	const char *name, *argument, *help;
@@ -30,9 +31,13 @@ static const struct row {
 	{ "mode", "NAME", "profile: how the source works", FIELD, offsetof(struct pt_options, mode) },
 	{ "reset", NULL, "profile: start from the reset vector", FLAG, offsetof(struct pt_options, reset) },
 	{ "analysis", "NAME", "profile: what to find out", FIELD, offsetof(struct pt_options, analysis) },
-	{ "format", "NAME", "of the report: text, json, csv", FIELD, offsetof(struct pt_options, format) },
+	{ "format", "NAME", "of the report: text, json, csv, html, svg, pprof, ... (a wrong word lists all)", FIELD, offsetof(struct pt_options, format) },
 	{ "output", "FILE", "of the report (-o); standard output", FIELD, offsetof(struct pt_options, output) },
 	{ "capture", "FILE", "profile, serve: write the raw trace to FILE, for proftap decode", WORD, 0 },
+	{ "limits", "FILE", "timing rules to check: exit 1 when one is violated", LIMITS, 0 },
+	{ "junit", "FILE", "check: what became of the rules, as JUnit XML", FIELD, offsetof(struct pt_options, junit) },
+	{ "live", NULL, "check: profile now, instead of reading a capture", FLAG, offsetof(struct pt_options, live) },
+	{ "strict", NULL, "check: rules that the data cannot decide fail, too", FLAG, offsetof(struct pt_options, strict) },
 	{ "max-loss", "PERCENT", "exit 4 when more trace than this was lost to faults", PERCENT, 0 },
 	{ "core-clock", "HZ", "the core's clock, to turn modelled cycles into seconds", WORD, 0 },
 	{ "mtb-ram", "ADDR:SIZE", "where the MTB may write; found from the ELF if not given", WORD, 0 },
@@ -48,9 +53,10 @@ static const struct row {
 
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
-	{ "probe", "serve, profile" }, { "gdb", "serve" }, { "attach", "serve" }, { "listen", "board" },
-	{ "print-ports", "serve, board" }, { "for", "profile" }, { "source", "profile" }, { "mode", "profile" },
-	{ "reset", "profile" }, { "json", "probes" }, { "config", "serve, profile" },
+	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "listen", "board" },
+	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
+	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes" },
+	{ "config", "serve, profile, check" }, { "junit", "check" }, { "live", "check" }, { "strict", "check" },
 };
 
 static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
@@ -88,6 +94,16 @@ static int take_time(struct pt_options *options, const char *value, struct pt_er
 	return options->for_ns != 0 ? 0 : pt_fail(err, PT_EARG, "--for takes a time such as 500ms, not %s", value);
 }
 
+static int take_limits(struct pt_options *options, const char *path, struct pt_err *err)
+{
+	char *word = pt_limits_word(path, err);
+	int rc = word != NULL ? add_word(options, "", word, err) : err->code;
+
+	free(word);
+	options->limits = path;
+	return rc;
+}
+
 static int take_option(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
 {
 	switch (row->kind) {
@@ -103,6 +119,8 @@ static int take_option(struct pt_options *options, const struct row *row, const 
 		return add_word(options, row->name, value, err);
 	case SET:
 		return add_word(options, "", value, err);
+	case LIMITS:
+		return take_limits(options, value, err);
 	case TIME:
 		return take_time(options, value, err);
 	case PERCENT:

@@ -49,6 +49,7 @@ struct pt_session {
 	struct pt_program *program;
 	char **standing;		/* words of the command line, for every start */
 	size_t n_standing;
+	char *limits;			/* timing rules that a user has set since; or NULL */
 
 	enum pt_session_state state;
 	struct take *take;		/* NULL: nothing profiled yet */
@@ -282,6 +283,7 @@ static struct take *make_take(struct pt_session *session, const char *const *wor
 	take->queue = pt_queue_new(POOL_CHUNKS, false);
 	take->program = session->program != NULL ? pt_program_ref(session->program) : NULL;
 	if (split_words(take, (const char *const *)session->standing, session->n_standing, rest, &n_rest, err) == 0 &&
+	    split_words(take, (const char *const *)&session->limits, session->limits != NULL, rest, &n_rest, err) == 0 &&
 	    split_words(take, words, n_words, rest, &n_rest, err) == 0)
 		pipeline = pt_pipeline_new(take->program, take->settings, err);
 	if (pipeline != NULL && open_capture(take, rest, n_rest, err) < 0) {
@@ -619,6 +621,19 @@ bool pt_session_captured(const struct pt_session *session, char *line, size_t si
 	return pt_capture_path(session->take->capture)[0] == '\0' || !pt_capture_failed(session->take->capture, &err);
 }
 
+void pt_session_limits(const struct pt_session *session, size_t *failed, size_t *undecided)
+{
+	*failed = *undecided = 0;
+	if (session->take != NULL)
+		pt_analyst_limits(session->take->analyst, failed, undecided);
+}
+
+void pt_session_set_limits(struct pt_session *session, const char *word)
+{
+	free(session->limits);
+	session->limits = word != NULL ? strdup(word) : NULL;
+}
+
 double pt_session_loss(const struct pt_session *session)
 {
 	return session->take != NULL ? pt_analyst_loss(session->take->analyst) : 0.0;
@@ -675,6 +690,7 @@ static void end_of_session(struct pt_session *session)
 	for (size_t i = 0; i < session->n_standing; i++)
 		free(session->standing[i]);
 	free(session->standing);
+	free(session->limits);
 	pt_program_unref(session->program);
 	uv_mutex_destroy(&session->lock);
 	session->on_closed(session->closed_arg);

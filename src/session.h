@@ -17,6 +17,9 @@ typedef void (*pt_session_reply)(void *arg, int rc, const char *text, size_t len
 struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop);	/* NULL: no memory */
 /* Words that every start gets before its own ("core-clock=48M", "mtb-ram=..."). Copied. */
 void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words);
+/* Timing rules for every profile from the next start on, "limits=RULES" (limits_file.h), before its own words. Copied.
+ * NULL: none any more. */
+void pt_session_set_limits(struct pt_session *session, const char *word);
 /* Stops what runs, before its board closes. Whoever uses the session has gone by now; open requests are answered. */
 void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);
 
@@ -51,5 +54,7 @@ void pt_session_cancel_wait(struct pt_session *session);
 enum pt_session_state pt_session_get_state(const struct pt_session *session);
 /* Share of trace bytes lost to faults, 0..1, of the last profile; for --max-loss. */
 double pt_session_loss(const struct pt_session *session);
+/* How many timing rules the last profile violated, and how many it could not decide. */
+void pt_session_limits(const struct pt_session *session, size_t *failed, size_t *undecided);
 
 #endif

@@ -8,7 +8,7 @@
  *   load(task Idle) > 20%
  *   lost < 1%, observed > 50%            of the profile's time
  *
- * One rule a line; what follows # is a comment. Figures: net, gross, call, period, inactive (profiling.md 4), count, share,
+ * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net, gross, call, period, inactive (profiling.md 4), count, share,
  * load, lost, observed. Comparisons: < <= > >= = != in A..B. Times: ns, us, ms, s; a bare number is in ticks of the
  * profile's clock. "seen" behind a rule restricts it to what was observed.
  *
@@ -53,6 +53,9 @@ struct pt_rules { struct pt_rule rule[PT_RULES]; size_t n; };
 
 /* PT_EARG: the sentence names the line and what is wrong in it. */
 int pt_rules_parse(struct pt_rules *rules, const char *text, struct pt_err *err);
+/* The same rules in one line, without comments, for settings, which have no more: to be freed; NULL: no memory. Lines
+ * keep their numbers. */
+char *pt_rules_one_line(const char *text);
 bool pt_rule_allows(const struct pt_rule *rule, double value);	/* in the rule's unit */
 
 enum pt_verdict { PT_VERDICT_UNDECIDED, PT_VERDICT_PASSED, PT_VERDICT_FAILED };

@@ -83,7 +83,7 @@ static int take_subject(struct parser *p, struct pt_rule *rule)
 	if (!take(p, "("))
 		return wrong(p, "the name of what is measured is expected, in parentheses,");
 	rule->subject = take(p, "task") ? PT_RULE_TASK : take(p, "span") ? PT_RULE_SPAN : PT_RULE_FUNCTION;
-	for (blanks(p); *p->at != '\0' && *p->at != '\n'; p->at++) {
+	for (blanks(p); strchr("\n;", *p->at) == NULL; p->at++) {
 		depth += (*p->at == '(') - (*p->at == ')');
 		if (depth == 0)
 			break;
@@ -183,7 +183,7 @@ static int take_rest(struct parser *p, struct pt_rule *rule)
 			break;
 	}
 	blanks(p);
-	return *p->at == '\0' || *p->at == '\n' || *p->at == '\r' || *p->at == '#' ? 0 : wrong(p, "nothing more is expected");
+	return strchr("\n\r#;", *p->at) != NULL ? 0 : wrong(p, "nothing more is expected");
 }
 
 static int take_rule(struct parser *p, struct pt_rule *rule)
@@ -220,13 +220,14 @@ int pt_rules_parse(struct pt_rules *rules, const char *text, struct pt_err *err)
 	struct parser p = { .line = 1, .err = err };
 
 	rules->n = 0;
-	for (size_t len; *text != '\0'; text += len + (text[len] == '\n'), p.line++) {
+	for (size_t len; *text != '\0'; text += len + (text[len] != '\0'), p.line++) {
 		struct pt_rule *rule = &rules->rule[rules->n];
 
-		len = strcspn(text, "\n");
+		len = strcspn(text, "\n;#");
+		len += text[len] == '#' ? strcspn(text + len, "\n") : 0;
 		p.at = text;
 		blanks(&p);
-		if (*p.at == '\n' || *p.at == '\r' || *p.at == '#' || *p.at == '\0')
+		if (strchr("\n\r#;", *p.at) != NULL)
 			continue;
 		if (rules->n == PT_RULES)
 			return pt_fail(err, PT_EARG, "line %u: more than %d rules", p.line, PT_RULES);
@@ -238,6 +239,23 @@ int pt_rules_parse(struct pt_rules *rules, const char *text, struct pt_err *err)
 		rules->n++;
 	}
 	return 0;
+}
+
+char *pt_rules_one_line(const char *text)
+{
+	char *line = malloc(strlen(text) + 1), *out = line;
+
+	for (; line != NULL && *text != '\0'; text++) {
+		if (*text == '#')
+			text += strcspn(text, "\n");
+		if (*text == '\0')
+			break;
+		if (*text != '\r')
+			*out++ = *text == '\n' ? ';' : *text;
+	}
+	if (line != NULL)
+		*out = '\0';
+	return line;
 }
 
 bool pt_rule_allows(const struct pt_rule *rule, double value)

@@ -483,12 +483,27 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 	return 0;
 }
 
+static int tables(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query, struct pt_text *out,
+		  struct pt_err *err)
+{
+	const struct pt_query brief = { .top = 20 };
+	int rc = table(p, view, query, out, err);
+
+	for (size_t i = 0; rc == 0 && view->also != NULL && pt_views[i] != NULL; i++) {
+		if (strcmp(pt_views[i]->name, view->also) != 0 || pt_views[i]->n_rows(p) == 0)
+			continue;
+		pt_text_add(out, "\n");
+		rc = table(p, pt_views[i], &brief, out, err);
+	}
+	return rc;
+}
+
 static int write_text(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		      struct pt_text *out, struct pt_err *err)
 {
 	header(profile, out);
 	pt_text_add(out, "\n");
-	return table(profile, view, query, out, err);
+	return tables(profile, view, query, out, err);
 }
 
 const struct pt_format pt_format_text = { .name = "text", .help = "a table for a terminal", .write = write_text };

@@ -54,6 +54,7 @@ struct pt_view {
 	const char *help;
 	const char *needs;	/* the analysis that makes its rows; NULL: every profile has them */
 	bool bulky;		/* rows by the thousand: in JSON only when it is the view that was asked for */
+	const char *also;	/* another view that belongs with it: a table for people shows it below, if it has rows */
 	bool wide;		/* its texts are sentences: a table for people does not cut them */
 	size_t tail;		/* rows, the last ones, that a query shows that says nothing about which; 0: all */
 	/* Whether row i is one of those that the query asks for (from, to, name); NULL: it cannot be asked like that. */

@@ -11,10 +11,12 @@
 #include "inputs/inputs.h"
 #include "log.h"
 #include "pipeline.h"
+#include "profile/limits.h"
 #include "profile/profile.h"
 #include "rig.h"
 #include "util.h"
 #include "verbs/output.h"
+#include "verbs/verdict.h"
 #include "verbs/verbs.h"
 
 struct decode {
@@ -170,17 +172,29 @@ static int run_through(struct decode *d, struct pt_err *err)
 	return 0;
 }
 
-static int report(struct decode *d, struct pt_err *err)
+static int write_one(const struct pt_profile *profile, const struct pt_query *query, const char *path, struct pt_err *err)
 {
-	const struct pt_profile *profile = pt_pipeline_profile(d->pipeline);
 	struct pt_text text = { .bytes = NULL };
 	int status = PT_EXIT_USAGE;
 
-	if (pt_report_render(profile, &d->query, &text, err) < 0)
+	if (pt_report_render(profile, query, &text, err) < 0)
 		pt_error("%s", err->msg);
 	else
-		status = pt_output_write(&d->query, d->options->output, text.bytes != NULL ? text.bytes : "", text.len_bytes);
+		status = pt_output_write(query, path, text.bytes != NULL ? text.bytes : "", text.len_bytes);
 	pt_text_free(&text);
+	return status;
+}
+
+static int report(struct decode *d, struct pt_err *err)
+{
+	static const struct pt_query junit = { .format = "junit" };
+	const struct pt_profile *profile = pt_pipeline_profile(d->pipeline);
+	int status = write_one(profile, &d->query, d->options->output, err);
+
+	if (status == PT_EXIT_DONE && d->options->junit != NULL)
+		status = write_one(profile, &junit, d->options->junit, err);
+	if (status == PT_EXIT_DONE && profile->limits != NULL)
+		status = pt_verdict_status(d->options, profile->limits->n_failed, profile->limits->n_undecided);
 	if (status == PT_EXIT_DONE && d->failed)
 		return PT_EXIT_USAGE;
 	if (status == PT_EXIT_DONE && d->options->max_loss >= 0.0 && pt_profile_lost_share(profile) > d->options->max_loss)

@@ -12,6 +12,7 @@
 #include "rig.h"
 #include "util.h"
 #include "verbs/output.h"
+#include "verbs/verdict.h"
 #include "verbs/verbs.h"
 
 struct profile {
@@ -42,6 +43,33 @@ static void fail(struct profile *p, int status, const char *why)
 
 /* --- report ------------------------------------------------------------------------------------------------------- */
 
+static void end(struct profile *p, int status)
+{
+	size_t failed, undecided;
+
+	pt_session_limits(p->rig.session, &failed, &undecided);
+	if (status == PT_EXIT_DONE)
+		status = pt_verdict_status(p->options, failed, undecided);
+	if (status == PT_EXIT_DONE && p->status == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
+	    pt_session_loss(p->rig.session) > p->options->max_loss)
+		status = PT_EXIT_LOSS;
+	finish(p, p->status != PT_EXIT_DONE ? p->status : status);
+}
+
+static const struct pt_query junit = { .format = "junit" };
+
+static void on_junit(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+
+	if (p->over)
+		return;
+	if (rc < 0)
+		fail(p, PT_EXIT_USAGE, text);
+	else
+		end(p, pt_output_write(&junit, p->options->junit, text, len_bytes));
+}
+
 static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct profile *p = arg;
@@ -54,10 +82,10 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 		return;
 	}
 	status = pt_output_write(&p->query, p->options->output, text, len_bytes);
-	if (status == PT_EXIT_DONE && p->status == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
-	    pt_session_loss(p->rig.session) > p->options->max_loss)
-		status = PT_EXIT_LOSS;
-	finish(p, p->status != PT_EXIT_DONE ? p->status : status);
+	if (status == PT_EXIT_DONE && p->options->junit != NULL)
+		pt_session_report(p->rig.session, &junit, on_junit, p);
+	else
+		end(p, status);
 }
 
 /* Whatever went wrong, what was collected is reported. */

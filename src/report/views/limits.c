@@ -36,6 +36,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_limits = {
-	.name = "limits", .help = "timing rules: passed, failed or undecided", .needs = "limits", .wide = true,
+	.name = "limits", .help = "timing rules: passed, failed or undecided", .needs = "limits", .also = "violations", .wide = true,
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };
