@@ -249,11 +249,12 @@ static const struct table *find_table(struct pt_dies *d, uint64_t offset)
 /* Compilers number them from 1 without holes: the guess nearly always hits. */
 static const struct abbrev *find_abbrev(const struct pt_dies *d, const struct unit *unit, uint64_t code)
 {
-	const struct abbrev *first = d->abbrevs + unit->table->first;
 	struct abbrev key = { .code = code };
+	const struct abbrev *first;
 
 	if (unit->table->n == 0)
 		return NULL;
+	first = d->abbrevs + unit->table->first;
 	if (code - 1 < unit->table->n && first[code - 1].code == code)
 		return &first[code - 1];
 	return bsearch(&key, first, unit->table->n, sizeof(key), by_code);

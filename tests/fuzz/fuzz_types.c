@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { MOST = 64 << 10, DEEPEST = 6 };
+enum { MOST = 64 << 10, DEEPEST = 3 };
 
 static uint8_t good[MOST];
 static size_t good_bytes;

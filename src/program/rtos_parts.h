@@ -1,0 +1,68 @@
+/* What a recipe is, and what recipes share. */
+#ifndef PT_PROGRAM_RTOS_PARTS_H
+#define PT_PROGRAM_RTOS_PARTS_H
+
+#include "program/rtos.h"
+#include "util.h"
+
+#define PT_RTOSES(X) X(freertos) X(zephyr) X(threadx) X(rtx5) X(ucos3)	/* tried in this order */
+
+enum { PT_RTOS_MAX_OFFSETS = 16 };
+
+struct pt_rtos_ops;
+
+struct pt_rtos {
+	const struct pt_rtos_ops *ops;
+	struct pt_types *types;
+	struct pt_rtos_running running[PT_RTOS_MAX_CORES];
+	unsigned n_cores;
+	uint64_t offset[PT_RTOS_MAX_OFFSETS];	/* the recipe's rows; PT_UNKNOWN: it has none */
+	uint64_t size[PT_RTOS_MAX_OFFSETS];	/* bytes of the member; the row's where DWARF says nothing */
+};
+
+struct pt_rtos_walk {
+	const struct pt_rtos *rtos;
+	const struct pt_reader *reader;
+	struct pt_rtos_threads *threads;
+	bool torn;				/* what was read does not go together: try again */
+	struct pt_err *err;			/* of a read that failed */
+};
+
+struct pt_rtos_ops {
+	const char *name;
+	const char *none; /* what 0 in the running-task variable is called: "idle" where the OS has no idle task */
+	bool rewritten;		/* see struct pt_task_map */
+	/* Is it this OS? Fills running, n_cores, offset and size. */
+	bool (*find)(struct pt_rtos *rtos);
+	/* Adds what there is; threads->current is known. Returns 0, or the code of w->err. */
+	int (*walk)(struct pt_rtos_walk *w);
+};
+#define X(os) extern const struct pt_rtos_ops pt_rtos_##os##_ops;
+PT_RTOSES(X)
+#undef X
+
+/* Where a member is: types and paths ("base.prio") are tried in order, up to NULL; else fallback. */
+struct pt_rtos_row { const char *type[3], *path[3]; uint64_t fallback; uint32_t size_bytes; };
+void pt_rtos_rows(struct pt_rtos *rtos, const struct pt_rtos_row *rows, size_t n_rows);
+
+bool pt_rtos_symbol(const struct pt_rtos *rtos, const char *name, uint64_t *addr, uint64_t *size);
+/* Adds a running-task variable; written: how an expression names it where there is DWARF, else it is an address. */
+void pt_rtos_add_running(struct pt_rtos *rtos, const char *written, uint64_t addr);
+
+/* Reading. Those that return int return 0 or the code of w->err. */
+int pt_rtos_number(struct pt_rtos_walk *w, uint64_t addr, uint64_t size_bytes, uint64_t *value);
+int pt_rtos_pointer(struct pt_rtos_walk *w, uint64_t addr, uint64_t *value);
+/* The value of a variable by its symbol; *known: there is such a symbol. */
+int pt_rtos_variable(struct pt_rtos_walk *w, const char *symbol, uint64_t *value, bool *known);
+/* Text of at most n_bytes, what cannot be printed as '?'. */
+int pt_rtos_text(struct pt_rtos_walk *w, uint64_t addr, size_t n_bytes, char text[PT_RTOS_NAME_BYTES]);
+/* Can a control block be there? */
+bool pt_rtos_can_be(const struct pt_rtos_walk *w, uint64_t addr);
+bool pt_rtos_is_current(const struct pt_rtos_walk *w, uint64_t tcb);
+/* A new thread at tcb; NULL: it is there already, or there are too many. */
+struct pt_rtos_thread *pt_rtos_add(struct pt_rtos_walk *w, uint64_t tcb);
+/* A sentence for threads->note, the first one counts. */
+void pt_rtos_note(struct pt_rtos_walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int64_t pt_rtos_signed(uint64_t value, uint64_t size_bytes);
+
+#endif

@@ -1,0 +1,223 @@
+/* Zephyr, one core or several. Offsets from DWARF, else from the table that CONFIG_DEBUG_THREAD_INFO builds in for
+ * debuggers, which is constant and so read from the ELF.
+ *
+ * Source: Zephyr, subsys/debug/thread_info.c, include/zephyr/kernel_structs.h, kernel/thread.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "program/data.h"
+#include "program/rtos_parts.h"
+#include "program/types_parts.h"
+
+/* As the table has them, from its index 1 on. */
+enum { CURRENT, THREADS, ENTRY, NEXT, STATE, USER_OPTIONS, PRIORITY, STACK, NAME, N_TABLE, CPUS = N_TABLE, N_ROWS };
+#define THREAD { "struct k_thread" }
+static const struct pt_rtos_row rows[] = {
+	[CURRENT] = { { "struct _cpu" }, { "current" }, PT_UNKNOWN, 4 },
+	[THREADS] = { { "struct z_kernel", "struct _kernel" }, { "threads" }, PT_UNKNOWN, 4 },
+	[ENTRY] = { THREAD, { "entry.pEntry" }, PT_UNKNOWN, 4 },
+	[NEXT] = { THREAD, { "next_thread" }, PT_UNKNOWN, 4 },
+	[STATE] = { THREAD, { "base.thread_state" }, PT_UNKNOWN, 1 },
+	[USER_OPTIONS] = { THREAD, { "base.user_options" }, PT_UNKNOWN, 1 },
+	[PRIORITY] = { THREAD, { "base.prio" }, PT_UNKNOWN, 1 },
+	[STACK] = { THREAD, { "callee_saved.psp", "switch_handle" }, PT_UNKNOWN, 4 },
+	[NAME] = { THREAD, { "name" }, PT_UNKNOWN, 32 },
+	[CPUS] = { { "struct z_kernel", "struct _kernel" }, { "cpus" }, 0, 0 },
+};
+enum { CURRENT_IN_CPU = 8 };	/* behind nested and irq_stack: what struct _cpu begins with */
+enum { DUMMY = 0x01, PENDING = 0x02, SLEEPING = 0x04, DEAD = 0x08, SUSPENDED = 0x10, ABORTING = 0x20 };
+
+/* A word of the ELF's image. */
+static bool image_word(const struct pt_rtos *rtos, uint64_t addr, uint64_t *value)
+{
+	const uint8_t *bytes = pt_program_bytes_at(rtos->types->program, addr, 4);
+
+	if (bytes == NULL)
+		return false;
+	*value = pt_types_big_endian(rtos->types) ? (uint64_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3]
+						  : pt_le32(bytes);
+	return true;
+}
+
+/* Fills what DWARF left open; 0xffffffff says "not built in". */
+static bool read_table(struct pt_rtos *rtos)
+{
+	uint64_t table, size, n = 0, value, ignored;
+
+	if (!pt_rtos_symbol(rtos, "_kernel_thread_info_offsets", &table, &size) &&
+	    !pt_rtos_symbol(rtos, "_kernel_openocd_offsets", &table, &size))
+		return false;
+	n = size / 4;
+	if (pt_rtos_symbol(rtos, "_kernel_thread_info_num_offsets", &value, &ignored) ||
+	    pt_rtos_symbol(rtos, "_kernel_openocd_num_offsets", &value, &ignored))
+		if (image_word(rtos, value, &ignored) && (n == 0 || ignored < n))
+			n = ignored;
+	for (unsigned i = 0; i < N_TABLE && i + 1 < n; i++)
+		if (rtos->offset[i] == PT_UNKNOWN && image_word(rtos, table + 4 * (i + 1), &value) &&
+		    value != UINT32_MAX)
+			rtos->offset[i] = value;
+	return true;
+}
+
+static unsigned n_cpus(const struct pt_rtos *rtos, uint64_t cpu_bytes)
+{
+	uint64_t n = cpu_bytes > 0 ? rtos->size[CPUS] / cpu_bytes : 1;
+
+	return n == 0 ? 1 : n > PT_RTOS_MAX_CORES ? PT_RTOS_MAX_CORES : (unsigned)n;
+}
+
+static bool find(struct pt_rtos *rtos)
+{
+	const struct pt_type *cpu = pt_types_named(rtos->types, "struct _cpu");
+	uint64_t kernel, size, cpu_bytes;
+	bool table;
+
+	if (!pt_rtos_symbol(rtos, "_kernel", &kernel, &size))
+		return false;
+	pt_rtos_rows(rtos, rows, N_ROWS);
+	table = read_table(rtos);
+	if (!table && cpu == NULL && !pt_rtos_symbol(rtos, "z_main_thread", &cpu_bytes, &cpu_bytes))
+		return false;	/* somebody else's _kernel */
+	if (rtos->offset[CURRENT] == PT_UNKNOWN)
+		rtos->offset[CURRENT] = CURRENT_IN_CPU;
+	if (rtos->offset[CPUS] == PT_UNKNOWN)
+		rtos->offset[CPUS] = 0;
+	cpu_bytes = cpu != NULL ? pt_type_strip(rtos->types, cpu)->size_bytes : 0;
+	for (unsigned i = 0; i < n_cpus(rtos, cpu_bytes); i++) {
+		char written[40];
+
+		snprintf(written, sizeof(written), "_kernel.cpus[%u].current", i);
+		pt_rtos_add_running(rtos, written, kernel + rtos->offset[CPUS] + i * cpu_bytes + rtos->offset[CURRENT]);
+	}
+	return true;
+}
+
+static const char *state_of(const struct pt_rtos_walk *w, uint64_t tcb, uint64_t bits)
+{
+	if (pt_rtos_is_current(w, tcb))
+		return "running";
+	if ((bits & (DEAD | ABORTING)) != 0)
+		return "dead";
+	if ((bits & SUSPENDED) != 0)
+		return "suspended";
+	if ((bits & PENDING) != 0)
+		return "pending";
+	if ((bits & SLEEPING) != 0)
+		return "sleeping";
+	return (bits & DUMMY) != 0 ? "dummy" : "ready";
+}
+
+/* Without names built in: what the thread runs. */
+static int name_by_entry(struct pt_rtos_walk *w, struct pt_rtos_thread *thread)
+{
+	uint64_t entry, offset;
+	const char *name;
+
+	if (w->rtos->offset[ENTRY] == PT_UNKNOWN)
+		return 0;
+	if (pt_rtos_pointer(w, thread->tcb + w->rtos->offset[ENTRY], &entry) < 0)
+		return w->err->code;
+	name = pt_types_symbol_at(w->rtos->types, entry & ~UINT64_C(1), &offset);
+	if (name != NULL && offset == 0)
+		snprintf(thread->name, sizeof(thread->name), "%s", name);
+	return 0;
+}
+
+static bool is_idle(const struct pt_rtos_walk *w, uint64_t tcb)
+{
+	uint64_t addr, size;
+
+	return (pt_rtos_symbol(w->rtos, "z_idle_threads", &addr, &size) ||
+		pt_rtos_symbol(w->rtos, "z_idle_thread", &addr, &size) ||
+		pt_rtos_symbol(w->rtos, "_idle_thread_s", &addr, &size)) && tcb - addr < size;
+}
+
+static int add_thread(struct pt_rtos_walk *w, uint64_t tcb)
+{
+	const struct pt_rtos *r = w->rtos;
+	struct pt_rtos_thread *thread = pt_rtos_add(w, tcb);
+	uint64_t value;
+
+	if (thread == NULL)
+		return 0;
+	thread->idle = is_idle(w, tcb);
+	thread->state = pt_rtos_is_current(w, tcb) ? "running" : "unknown";
+	if (r->offset[STATE] != PT_UNKNOWN) {
+		if (pt_rtos_number(w, tcb + r->offset[STATE], 1, &value) < 0)
+			return w->err->code;
+		thread->state = state_of(w, tcb, value);
+	}
+	if (r->offset[PRIORITY] != PT_UNKNOWN) {
+		if (pt_rtos_number(w, tcb + r->offset[PRIORITY], 1, &value) < 0)
+			return w->err->code;
+		thread->priority = pt_rtos_signed(value, 1);
+		thread->priority_addr = tcb + r->offset[PRIORITY];
+		thread->priority_bytes = 1;
+	}
+	if (r->offset[STACK] != PT_UNKNOWN && pt_rtos_pointer(w, tcb + r->offset[STACK], &thread->sp) < 0)
+		return w->err->code;
+	if (r->offset[NAME] != PT_UNKNOWN && pt_rtos_text(w, tcb + r->offset[NAME], r->size[NAME], thread->name) < 0)
+		return w->err->code;
+	return thread->name[0] == '\0' ? name_by_entry(w, thread) : 0;
+}
+
+/* Without CONFIG_THREAD_MONITOR there is no list: those that every program has. */
+static int add_known(struct pt_rtos_walk *w)
+{
+	static const char *const names[] = { "z_main_thread", "z_idle_threads" };
+	uint64_t addr, size;
+
+	pt_rtos_note(w, "the kernel was built without CONFIG_THREAD_MONITOR: only threads with a symbol are known");
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (pt_rtos_symbol(w->rtos, names[i], &addr, &size) && add_thread(w, addr) < 0)
+			return w->err->code;
+	return 0;
+}
+
+static int walk_list(struct pt_rtos_walk *w, uint64_t head)
+{
+	uint64_t thread = head;
+
+	for (size_t i = 0; thread != 0; i++) {
+		size_t before = w->threads->n_threads;
+
+		if (!pt_rtos_can_be(w, thread) || i >= PT_RTOS_MAX_THREADS) {
+			pt_rtos_note(w, "the list of threads is damaged, or changed while it was read");
+			w->torn = true;
+			return 0;
+		}
+		if (add_thread(w, thread) < 0)
+			return w->err->code;
+		if (w->threads->n_threads == before && !pt_rtos_is_current(w, thread)) {
+			pt_rtos_note(w, "the list of threads goes in a circle at 0x%" PRIx64, thread);
+			w->torn = true;
+			return 0;
+		}
+		if (pt_rtos_pointer(w, thread + w->rtos->offset[NEXT], &thread) < 0)
+			return w->err->code;
+	}
+	return 0;
+}
+
+static int walk(struct pt_rtos_walk *w)
+{
+	const struct pt_rtos *r = w->rtos;
+	uint64_t kernel, size, head, state = 0, current = w->threads->current[0];
+
+	if (pt_rtos_can_be(w, current) && r->offset[STATE] != PT_UNKNOWN &&
+	    pt_rtos_number(w, current + r->offset[STATE], 1, &state) < 0)
+		return w->err->code;
+	w->threads->started = pt_rtos_can_be(w, current) && (state & DUMMY) == 0;
+	for (unsigned i = 0; i < r->n_cores; i++)
+		if (pt_rtos_can_be(w, w->threads->current[i]) && add_thread(w, w->threads->current[i]) < 0)
+			return w->err->code;
+	if (r->offset[THREADS] == PT_UNKNOWN || r->offset[NEXT] == PT_UNKNOWN ||
+	    !pt_rtos_symbol(r, "_kernel", &kernel, &size))
+		return add_known(w);
+	return pt_rtos_pointer(w, kernel + r->offset[THREADS], &head) < 0 ? w->err->code : walk_list(w, head);
+}
+
+const struct pt_rtos_ops pt_rtos_zephyr_ops = {
+	.name = "Zephyr", .none = "no thread yet", .rewritten = true, .find = find, .walk = walk,
+};
