@@ -60,7 +60,7 @@ END_TEST
 static const struct { const char *option, *verb, *says; } of_verbs[] = {
 	{ "--json", "profile", "--json is an option of probes, not of profile" },
 	{ "--json", "probes", NULL },
-	{ "--for=2s", "serve", "--for is an option of profile, not of serve" },
+	{ "--for=2s", "serve", "--for is an option of profile, check, not of serve" },
 	{ "--print-ports", "board", NULL },
 	{ "--output=file", "profile", NULL },
 	{ "--core-clock=48M", "serve", NULL },
