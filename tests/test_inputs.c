@@ -376,12 +376,14 @@ END_TEST
 
 START_TEST(several_files_are_one_in_order_of_time)
 {
+	static const char first[] = "1000000 port:1 1 1\n5000000 port:1 1 2\n9000000 port:1 1 3\n";
+	static const char second[] = "0 port:2 1 1\n3000000 port:2 1 2\n";
 	char other[128], more[160];
 	const char *files[2] = { path, more };
 
 	snprintf(other, sizeof(other), "%s/other", folder);
-	write_file(path, "1000000 port:1 1 1\n5000000 port:1 1 2\n9000000 port:1 1 3\n", 61 - 2);
-	write_file(other, "0 port:2 1 1\n3000000 port:2 1 2\n", 33 - 1);
+	write_file(path, first, strlen(first));
+	write_file(other, second, strlen(second));
 	snprintf(more, sizeof(more), "%s?offset=500us", other);	/* behind the first one's beginning, at 1 ms */
 	ck_assert_msg(read_all(files, 2, NULL) != NULL, "%s", err.msg);
 	ck_assert_str_eq(text, "tick_hz=1000000000\n0 1000000 port write 0x1 = 0x1 (1 bytes)\ntick_hz=1000000000\n"
