@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configs.h"
 #include "log.h"
 #include "profile/limits.h"
 #include "profile/profile.h"
@@ -42,43 +43,12 @@ struct pt_analyst {
 
 	/* the thread's */
 	struct pt_pipeline *pipeline;
-	struct pt_chunk **configs;	/* the last of each source, in the order they came first */
-	size_t n_configs;
+	struct pt_configs configs;
 };
 
 enum { IDLE_MS = 1000 };
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
-
-static struct pt_chunk **config_of(struct pt_analyst *a, uint16_t source)
-{
-	struct pt_chunk **grown;
-
-	for (size_t i = 0; i < a->n_configs; i++)
-		if (a->configs[i]->source == source)
-			return &a->configs[i];
-	grown = realloc(a->configs, (a->n_configs + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return NULL;
-	a->configs = grown;
-	grown[a->n_configs] = NULL;
-	return &grown[a->n_configs];
-}
-
-static void keep_config(struct pt_analyst *a, const struct pt_chunk *chunk)
-{
-	size_t size = sizeof(*chunk) + chunk->len_bytes;
-	struct pt_chunk **kept = config_of(a, chunk->source), *copy = malloc(size);
-
-	if (kept == NULL || copy == NULL) {
-		free(copy);
-		return;
-	}
-	memcpy(copy, chunk, size);
-	a->n_configs += *kept == NULL;
-	free(*kept);
-	*kept = copy;
-}
 
 static void pass_end(struct pt_analyst *a)
 {
@@ -106,8 +76,7 @@ static void take_in(struct pt_analyst *a, struct pt_chunk *chunk)
 		 chunk->cause, chunk->from_ns, chunk->to_ns, chunk->len_bytes);
 	if (a->capture != NULL)
 		pt_capture_put(a->capture, chunk);
-	if (chunk->kind == PT_CHUNK_CONFIG)
-		keep_config(a, chunk);
+	pt_configs_keep(&a->configs, chunk);
 	pt_pipeline_feed(a->pipeline, chunk);
 	pt_queue_release(a->queue, chunk);
 	if (end)
@@ -128,8 +97,7 @@ static void take_up_fresh(struct pt_analyst *a)
 		pt_capture_reset(a->capture);
 	pt_pipeline_free(a->pipeline);
 	a->pipeline = fresh;
-	for (size_t i = 0; i < a->n_configs; i++)
-		pt_pipeline_feed(fresh, a->configs[i]);
+	pt_configs_feed(&a->configs, fresh);
 }
 
 static void answer(struct pt_analyst *a)
@@ -189,9 +157,7 @@ static void on_async_closed(uv_handle_t *handle)
 	uv_mutex_destroy(&a->lock);
 	pt_pipeline_free(a->pipeline);
 	pt_pipeline_free(a->fresh);
-	for (size_t i = 0; i < a->n_configs; i++)
-		free(a->configs[i]);
-	free(a->configs);
+	pt_configs_fini(&a->configs);
 	a->on_closed(a->closed_arg);
 	free(a);
 }

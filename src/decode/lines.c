@@ -1,113 +1,36 @@
-/* Levels of external lines: records that we make ourselves (trace/formats.h), one event each.
- * The head says how long a record is; one that says more than a number has bytes is damage, and the next head is
- * looked for behind it. */
-#include <string.h>
-
-#include "decode/decoder.h"
-#include "trace/formats.h"
+/* Levels of external lines: records that we make ourselves (trace/formats.h), one event each. */
+#include "decode/own.h"
 #include "util.h"
 
-struct lines {
-	struct pt_event blank;	/* what all our events have in common */
-	uint8_t part[PT_LINES_MOST_BYTES];
-	uint8_t part_bytes;
-};
-
-static void record(struct lines *s, struct pt_batch *out)
+static int length(const uint8_t *part, size_t n)
 {
-	struct pt_event *e = &out->event[out->n_events++];
-	unsigned n = s->part[PT_LINES_SIZE];
+	if (n <= PT_LINES_SIZE)
+		return PT_OWN_UNKNOWN;
+	return part[PT_LINES_SIZE] <= 8 ? PT_LINES_VALUE + part[PT_LINES_SIZE] : PT_OWN_DAMAGED;
+}
 
-	*e = s->blank;
-	e->kind = PT_EV_VALUE;
+static void record(struct pt_own *own, struct pt_batch *out)
+{
+	struct pt_event *e = pt_own_add(own, out, PT_EV_VALUE);
+	unsigned n = own->part[PT_LINES_SIZE];
+
 	e->cause = PT_SPACE_LINE * 2 + 1;
-	e->ticks = pt_le64(s->part + PT_LINES_TICKS);
+	e->ticks = pt_le64(own->part + PT_LINES_TICKS);
 	e->n = (uint16_t)n;
-	e->value.at = pt_le16(s->part + PT_LINES_LINE);
+	e->value.at = pt_le16(own->part + PT_LINES_LINE);
 	e->value.value = n > 0 ? 0 : PT_UNKNOWN;
 	for (unsigned i = 0; i < n; i++)
-		e->value.value |= (uint64_t)s->part[PT_LINES_VALUE + i] << (8 * i);
-}
-
-static void add_gap(struct lines *s, struct pt_batch *out, enum pt_gap cause, uint64_t ns, uint64_t bytes)
-{
-	struct pt_event *e = &out->event[out->n_events++];
-
-	*e = s->blank;
-	e->kind = PT_EV_GAP;
-	e->cause = (uint8_t)cause;
-	e->gap.ns = ns;
-	e->gap.bytes = bytes;
-}
-
-/* One more byte. */
-static void take(struct lines *s, uint8_t byte, struct pt_batch *out)
-{
-	s->part[s->part_bytes++] = byte;
-	if (s->part_bytes <= PT_LINES_SIZE)
-		return;
-	if (s->part[PT_LINES_SIZE] > 8) {
-		add_gap(s, out, PT_GAP_DAMAGED, PT_UNKNOWN, s->part_bytes);
-		s->part_bytes = 0;
-	} else if (s->part_bytes == PT_LINES_VALUE + s->part[PT_LINES_SIZE]) {
-		record(s, out);
-		s->part_bytes = 0;
-	}
+		e->value.value |= (uint64_t)own->part[PT_LINES_VALUE + i] << (8 * i);
 }
 
 static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out)
 {
-	size_t taken = 0;
+	static const struct pt_own_format format = { length, record };
 
-	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS)
-		take(state, bytes[taken++], out);
-	return taken;
-}
-
-static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
-{
-	struct lines *s = state;
-
-	s->part_bytes = 0;
-	add_gap(s, out, cause, ns, bytes);
-}
-
-/* What the core does is nothing to the lines. */
-static void state_changed(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out)
-{
-	(void)state;
-	(void)what;
-	(void)pc;
-	(void)out;
-}
-
-static void flush(void *state, struct pt_batch *out)
-{
-	struct lines *s = state;
-
-	if (s->part_bytes > 0)
-		gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, s->part_bytes, out);
-}
-
-static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
-{
-	struct lines *s = state;
-
-	(void)config;		/* names and clock are for those who know what a line means */
-	(void)len_bytes;
-	memset(s, 0, sizeof(*s));
-	s->blank.ticks = PT_UNKNOWN;
-	s->blank.source = source;
-	s->blank.core = core;
+	return pt_own_feed(state, &format, bytes, len_bytes, out);
 }
 
 const struct pt_decoder pt_decoder_lines = {
-	.name = PT_FORMAT_LINES,
-	.gives = PT_GIVES_OTHER,
-	.state_bytes = sizeof(struct lines),
-	.init = init,
-	.feed = feed,
-	.gap = gap,
-	.state = state_changed,
-	.flush = flush,
+	.name = PT_FORMAT_LINES, .gives = PT_GIVES_OTHER, .state_bytes = sizeof(struct pt_own), .init = pt_own_init,
+	.feed = feed, .gap = pt_own_gap, .state = pt_own_state, .flush = pt_own_flush,
 };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture_head.h"
+#include "configs.h"
 #include "inputs/inputs.h"
 #include "log.h"
 #include "pipeline.h"
@@ -28,8 +29,7 @@ struct decode {
 	struct pt_params *settings;
 	struct pt_program *program;
 	struct pt_pipeline *pipeline;
-	struct pt_chunk *config[PT_INPUTS_SOURCES];	/* the last of each source, for a reset */
-	size_t n_configs;
+	struct pt_configs configs;	/* for a reset */
 	bool failed;			/* a file could not be read to its end */
 };
 
@@ -120,33 +120,12 @@ static int open_program(struct decode *d, struct pt_err *err)
 
 /* --- the way through ---------------------------------------------------------------------------------------------- */
 
-static void keep_config(struct decode *d, const struct pt_chunk *chunk)
-{
-	struct pt_chunk *copy = malloc(sizeof(*copy) + chunk->len_bytes);
-	size_t i = 0;
-
-	if (copy == NULL)
-		return;
-	memcpy(copy, chunk, sizeof(*copy) + chunk->len_bytes);
-	while (i < d->n_configs && d->config[i]->source != chunk->source)
-		i++;
-	if (i == PT_LEN(d->config)) {
-		free(copy);
-		return;
-	}
-	if (i == d->n_configs)
-		d->n_configs++;
-	else
-		free(d->config[i]);
-	d->config[i] = copy;
-}
-
 static int begin(struct decode *d, struct pt_err *err)
 {
 	pt_pipeline_free(d->pipeline);
 	d->pipeline = pt_pipeline_new(d->program, d->settings, err);
-	for (size_t i = 0; d->pipeline != NULL && i < d->n_configs; i++)
-		pt_pipeline_feed(d->pipeline, d->config[i]);
+	if (d->pipeline != NULL)
+		pt_configs_feed(&d->configs, d->pipeline);
 	return d->pipeline != NULL ? 0 : err->code;
 }
 
@@ -164,8 +143,7 @@ static int run_through(struct decode *d, struct pt_err *err)
 			if (begin(d, err) < 0)
 				return err->code;
 		} else {
-			if (chunk->kind == PT_CHUNK_CONFIG)
-				keep_config(d, chunk);
+			pt_configs_keep(&d->configs, chunk);
 			pt_pipeline_feed(d->pipeline, chunk);
 		}
 	}
@@ -208,8 +186,7 @@ static void drop(struct decode *d)
 	pt_program_unref(d->program);
 	pt_params_free(d->settings);
 	pt_inputs_free(d->inputs);
-	for (size_t i = 0; i < d->n_configs; i++)
-		free(d->config[i]);
+	pt_configs_fini(&d->configs);
 }
 
 static int run_decode(const struct pt_options *options)
