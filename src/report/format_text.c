@@ -245,15 +245,14 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "none: nothing was seen%s\n", p->ended ? "" : " yet");
 		return;
 	}
-	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s\n", pt_basis_name(p->counts),
+	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s", pt_basis_name(p->counts),
 		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", pt_basis_name(p->times),
 		    p->bursts != 0 ? " (of what a burst saw whole)" : "", pt_basis_name(p->shares),
 		    p->shares != PT_BASIS_ESTIMATED ? ""
 						    : has_intervals(p) ? " (95 % interval) of time awake" : " of time awake, no interval");
-	if (p->unseen.hi == 0)
-		return;
-	label(out, "");
-	pt_text_add(out, "a function that was never seen may have taken %.1f %% of it\n", p->unseen.hi * 100);
+	if (p->unseen.hi != 0)
+		pt_text_add(out, "; a function that was never seen may have taken %.1f %% of it", p->unseen.hi * 100);
+	pt_text_add(out, "\n");
 }
 
 static void buffer_line(const struct pt_profile *p, struct pt_text *out)
