@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "pipeline_parts.h"
+#include "profile/spans.h"
 
 static struct pt_flow_counts flow_counts(const struct pt_pipeline *p)
 {
@@ -229,12 +230,43 @@ static void make_edges(struct pt_pipeline *p, const struct pt_execution_result *
 	f->edge = edges;
 }
 
+/* Whose figures of functions the profile has. */
+static const char *analysis_of(const struct pt_pipeline *p)
+{
+	if (counted(p))
+		return "samples";
+	if (!p->executes && p->profile.spans != NULL)
+		return "entry-exit";
+	return !p->executes && p->profile.ranges != NULL ? "range" : "execution";
+}
+
+/* Figures of functions where execution was not selected: those of entries and exits, or of ranges. */
+static struct pt_execution_result stand_in(const struct pt_pipeline *p, const struct pt_execution_result *result)
+{
+	const struct pt_spans *spans = p->profile.spans != NULL ? p->profile.spans : p->profile.ranges;
+	struct pt_execution_result figures = *result;
+
+	if (spans == NULL || spans->n_functions != result->n_functions)
+		return figures;
+	figures.function = spans->function;
+	figures.n_edges = 0;
+	figures.instructions = spans->instructions;
+	figures.cycles = spans->cycles;
+	return figures;
+}
+
 const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 {
 	const struct pt_execution_result *result = pt_execution_result(p->execution);
+	struct pt_execution_result figures;
 	struct pt_profile *f = &p->profile;
 
-	snprintf(f->analysis, sizeof(f->analysis), "%s", counted(p) ? "samples" : "execution");
+	if (!p->executes) {
+		pt_chosen_result(p);
+		figures = stand_in(p, result);
+		result = &figures;
+	}
+	snprintf(f->analysis, sizeof(f->analysis), "%s", analysis_of(p));
 	f->program = p->program;
 	f->timing = p->map->isa->timing;
 	f->by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS;
@@ -245,6 +277,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	make_rows(p, result);
 	make_irqs(p);
 	make_edges(p, result);
-	pt_chosen_result(p);
+	if (p->executes)
+		pt_chosen_result(p);	/* they may look at the rows */
 	return f;
 }

@@ -36,7 +36,7 @@ static const struct {
 	{ "back in what was not entered: as it would be in the middle", { { 0, 0x03 }, { 10, 0x04 }, { 30, 0x00 } },
 	  "A 1-1 10/10 exit not seen 1 at 10; B 0-1 20/20 exit of what was not open 1 at 10" },
 	{ "the first word comes from the middle", { { 10, 0x02 }, { 30, 0x05 }, { 35, 0x02 }, { 40, 0x00 } },
-	  "A 0-1 25/30 exit of what was not open 1 at 10; B 1-0 5/5 [1: 5 5 5]" },
+	  "A 0-1 25/30; B 1-0 5/5 [1: 5 5 5]" },
 	{ "none again and again", { { 10, 0x00 }, { 20, 0x00 } }, "" },
 	{ "a span without a name", { { 10, 0x0f }, { 30, 0x00 } }, "g_span 7 1-0 20/20 [1: 20 20 20]" },
 	{ "open at the end", { { 10, 0x03 }, { 20, 0x05 }, { 30, 0x02 } }, "A 1-1 10/20; B 1-0 10/10 [1: 10 10 10]" },
@@ -64,7 +64,7 @@ static struct pt_signal signal_of(uint64_t ns, unsigned value)
 	return s;
 }
 
-static void print_span(const struct pt_span *span, char *out)
+static void print_span(const struct pt_span_figures *span, char *out)
 {
 	const struct pt_stat *stat = span->run.stat;
 

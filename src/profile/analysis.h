@@ -61,6 +61,7 @@ struct pt_analysis {
 	X(counters) \
 	X(bins) \
 	X(timeline) \
+	X(entry_exit) \
 	X(signalled) \
 	X(range) \
 	X(tasks) \

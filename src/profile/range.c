@@ -28,7 +28,7 @@ struct range {
 	bool by_instructions;
 	/* the result */
 	struct pt_spans result;
-	struct pt_span *span;
+	struct pt_span_figures *span;
 	struct pt_execution_function *function;
 };
 
@@ -132,23 +132,29 @@ static void give(void *analysis, struct pt_profile *profile)
 	struct range *x = analysis;
 	size_t n = 0;
 
+	x->result = (struct pt_spans){ 0 };
 	for (size_t i = 0; i < x->n_bodies; i++) {
 		const struct pt_function *f = i != PT_NO_FUNCTION ? &x->functions[i - 1] : NULL;
 		struct pt_execution_function *run = &x->function[i];
 
 		*run = x->body[i].run;
+		x->result.instructions += run->instructions;
+		x->result.cycles += run->cycles;
 		run->partial += x->in == i;
 		run->gross_total = PT_UNKNOWN;	/* nobody knows who called */
 		if (run->instructions == 0 && run->count == 0)
 			continue;
-		x->span[n++] = (struct pt_span){
+		x->span[n++] = (struct pt_span_figures){
 			.name = f != NULL ? f->name : "(no symbol)", .function = f, .by = PT_SPAN_BY_RANGE, .id = (uint16_t)i,
 			.begin = f != NULL ? f->address : PT_UNKNOWN, .end = f != NULL ? f->address + f->size : PT_UNKNOWN,
 			.run = *run, .last_ns = PT_UNKNOWN, .last_address = PT_UNKNOWN,
 		};
 	}
-	x->result = (struct pt_spans){ .span = x->span, .n_spans = n, .function = x->function, .n_functions = x->n_bodies,
-					.observed = x->now };
+	x->result.span = x->span;
+	x->result.n_spans = n;
+	x->result.function = x->function;
+	x->result.n_functions = x->n_bodies;
+	x->result.observed = x->now;
 	profile->ranges = &x->result;
 }
 

@@ -38,7 +38,7 @@ struct pt_span_stack {
 };
 
 struct pt_span_set {
-	struct pt_span *span, *shown;	/* n_spans of each; shown: with what is open */
+	struct pt_span_figures *span, *shown;	/* n_spans of each; shown: with what is open */
 	struct pt_hist (**hist)[PT_N_TALLY_KINDS];	/* by span; NULL: not needed yet */
 	size_t n_spans;
 	struct pt_span_stack *stacks;
@@ -72,7 +72,7 @@ struct pt_span_set *pt_span_set_new(size_t n_spans)
 		return NULL;
 	}
 	for (size_t i = 0; i < n_spans; i++) {
-		set->span[i] = (struct pt_span){ .begin = PT_UNKNOWN, .end = PT_UNKNOWN, .last_ns = PT_UNKNOWN,
+		set->span[i] = (struct pt_span_figures){ .begin = PT_UNKNOWN, .end = PT_UNKNOWN, .last_ns = PT_UNKNOWN,
 						 .last_address = PT_UNKNOWN };
 		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
 			set->span[i].run.stat[k] = pt_stat_empty();
@@ -106,7 +106,7 @@ void pt_span_set_use(struct pt_span_set *set, size_t n_spans)
 	set->result.n_spans = n_spans;
 }
 
-struct pt_span *pt_span_row(struct pt_span_set *set, size_t i)
+struct pt_span_figures *pt_span_row(struct pt_span_set *set, size_t i)
 {
 	return &set->span[i];
 }
@@ -132,7 +132,7 @@ struct pt_span_stack *pt_span_stack_new(struct pt_span_set *set)
 
 static void error(struct pt_span_stack *s, uint32_t span, enum pt_span_error what, const struct pt_span_at *at)
 {
-	struct pt_span *row = &s->set->span[span];
+	struct pt_span_figures *row = &s->set->span[span];
 
 	row->errors[what]++;
 	row->last = what;
@@ -197,7 +197,7 @@ static struct pt_invocation amount(const struct frame *frame, struct frame *belo
 
 static void settle(struct pt_span_stack *s, const struct frame *frame, const struct pt_invocation *v, bool whole)
 {
-	struct pt_span *row = &s->set->span[frame->span];
+	struct pt_span_figures *row = &s->set->span[frame->span];
 	struct pt_stat *stat = stats_of(s->set, frame->span);
 
 	row->run.gross_total += outer(frame, s->frame) == NULL ? v->gross : 0;
@@ -260,7 +260,7 @@ bool pt_span_is_open(const struct pt_span_stack *s, uint32_t span)
 
 static void imprecise(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
 {
-	struct pt_span *row = &s->set->span[span];
+	struct pt_span_figures *row = &s->set->span[span];
 
 	row->error_ns = at->error_ns > row->error_ns ? at->error_ns : row->error_ns;
 }
@@ -293,10 +293,21 @@ void pt_span_enter(struct pt_span_stack *s, uint32_t span, bool nests, const str
 	s->set->span[span].run.count++;
 }
 
+/* Nothing is open, and the span was not seen since the stretch began: it may well have been open before. */
+static bool was_before(const struct pt_span_stack *s, uint32_t span)
+{
+	return s->n_frames == 0 && s->last[span].entered == 0 && s->last[span].left == 0;
+}
+
 void pt_span_leave(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
 {
 	pt_span_pass(s, at->clock);
 	imprecise(s, span, at);
+	if (was_before(s, span)) {
+		s->set->span[span].run.partial++;
+		s->last[span].left = s->clock + 1;
+		return;
+	}
 	if (!pt_span_is_open(s, span)) {
 		error(s, span, PT_SPAN_UNMATCHED_EXIT, at);
 		return;
@@ -308,6 +319,7 @@ void pt_span_leave(struct pt_span_stack *s, uint32_t span, const struct pt_span_
 void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_span_at *at)
 {
 	const struct frame *below = s->n_frames > 1 ? &s->frame[s->n_frames - 2] : NULL;
+	bool known;
 
 	pt_span_pass(s, at->clock);
 	if (s->n_frames > 0)
@@ -316,12 +328,14 @@ void pt_span_back_to(struct pt_span_stack *s, uint32_t span, const struct pt_spa
 		pop(s, true);
 		return;
 	}
+	known = span == PT_NO_SPAN || was_before(s, span);
 	while (s->n_frames > 0 && top_of(s)->span != span) {	/* several were left at once */
 		error(s, top_of(s)->span, PT_SPAN_SKIPPED_EXIT, at);
 		pop(s, false);
 	}
-	if (s->n_frames == 0 && span != PT_NO_SPAN) {	/* it was entered before anybody looked, or by mistake */
-		error(s, span, PT_SPAN_UNMATCHED_EXIT, at);
+	if (s->n_frames == 0 && span != PT_NO_SPAN) {	/* entered before anybody looked, or never */
+		if (!known)
+			error(s, span, PT_SPAN_UNMATCHED_EXIT, at);
 		push(s, &(struct frame){ .from = s->clock, .from_ns = at->ns, .span = span }, at);
 	}
 }

@@ -4,7 +4,7 @@
  *
  * Nothing that comes in a wrong order stops it: an exit of something further down unwinds to it, and what lay above has
  * been left without being seen to; an exit of what is not open does nothing. Each is an error of the span that it
- * happened to, counted, with its last moment and place.
+ * happened to, counted, with its last moment and place. An exit of what may have been open before the stretch is none.
  * Net is without the spans entered meanwhile, gross with them; both without interrupts and other contexts, which only
  * call has. A span with an end unseen is partial: counted and in totals, not in least, most and average.
  * Clock: any; a stack stands still while suspended, and nothing is measured over a gap. Bounded: PT_SPAN_DEPTH. */
@@ -32,7 +32,7 @@ enum pt_span_error {
 
 const char *pt_span_error_name(enum pt_span_error error);
 
-struct pt_span {		/* a row */
+struct pt_span_figures {		/* a row */
 	const char *name;
 	const struct pt_function *function;	/* whose code it begins in; NULL: none's */
 	uint64_t begin, end;	/* addresses; PT_UNKNOWN: it has none */
@@ -47,12 +47,13 @@ struct pt_span {		/* a row */
 };
 
 struct pt_spans {
-	const struct pt_span *span;
+	const struct pt_span_figures *span;
 	size_t n_spans;
 	uint64_t errors[PT_N_SPAN_ERRORS];	/* of all of them */
 	uint64_t forgotten;	/* contexts that found no room, or were left at one address */
 	uint64_t dropped;	/* entries of spans that found no room */
 	uint64_t observed;	/* on their clock: what net is a share of; 0: not known */
+	uint64_t instructions, cycles;	/* all that ran; 0: not made of runs */
 	/* by id, as execution has them, for functions that are spans; NULL: none are */
 	const struct pt_execution_function *function;
 	size_t n_functions;
@@ -74,7 +75,7 @@ struct pt_span_stack;
 struct pt_span_set *pt_span_set_new(size_t n_spans);	/* NULL: no memory */
 void pt_span_set_use(struct pt_span_set *set, size_t n_spans);	/* the result has the first so many; at first all */
 void pt_span_set_free(struct pt_span_set *set);		/* its stacks, too */
-struct pt_span *pt_span_row(struct pt_span_set *set, size_t i);	/* to be filled in: name, begin, ... */
+struct pt_span_figures *pt_span_row(struct pt_span_set *set, size_t i);	/* to be filled in: name, begin, ... */
 /* One more stack, with a clock of its own; NULL: no memory. */
 struct pt_span_stack *pt_span_stack_new(struct pt_span_set *set);
 

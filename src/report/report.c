@@ -18,6 +18,7 @@
 	X(coverage) \
 	X(tasks) \
 	X(task_functions) \
+	X(spans) \
 	X(ranges) \
 	X(signalled) \
 	X(irqs) \

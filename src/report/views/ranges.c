@@ -22,7 +22,7 @@ static size_t n_rows(const void *subject)
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
-	const struct pt_span *span = &p->ranges->span[i];
+	const struct pt_span_figures *span = &p->ranges->span[i];
 	uint64_t net = p->by_instructions ? span->run.instructions : span->run.cycles;
 	const struct pt_function *f = span->function;
 

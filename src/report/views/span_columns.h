@@ -31,12 +31,12 @@ static inline struct pt_value pt_span_number(uint64_t u, enum pt_basis basis)
 }
 
 /* A time between two moments, that many ns uncertain; on the profile's clock: not at all. */
-static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span *span, enum pt_basis basis)
+static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span_figures *span, enum pt_basis basis)
 {
 	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_span_number(u, basis);
 }
 
-static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct pt_span *span, enum pt_tally_kind kind,
+static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct pt_span_figures *span, enum pt_tally_kind kind,
 					      enum pt_basis basis)
 {
 	const struct pt_stat *stat = &span->run.stat[kind];
@@ -62,7 +62,7 @@ static inline uint64_t pt_span_total(const struct pt_stat *stat)
 }
 
 /* PT_SPAN_COLUMNS. all: what net is a share of; 0: not known. Returns behind them. */
-static inline struct pt_value *pt_span_values(struct pt_value *out, const struct pt_profile *p, const struct pt_span *span,
+static inline struct pt_value *pt_span_values(struct pt_value *out, const struct pt_profile *p, const struct pt_span_figures *span,
 					      uint64_t net, uint64_t all, enum pt_basis basis)
 {
 	const struct pt_stat *stat = span->run.stat;
@@ -90,7 +90,7 @@ static inline struct pt_value *pt_span_values(struct pt_value *out, const struct
 	{ "unmatched_exits", "unmatched exits", PT_UNIT_COUNT, false },                                             \
 	{ "entered_again", "entered again", PT_UNIT_COUNT, false }, { "too_deep", "too deep", PT_UNIT_COUNT, false }
 
-static inline struct pt_value *pt_span_error_values(struct pt_value *out, const struct pt_span *span)
+static inline struct pt_value *pt_span_error_values(struct pt_value *out, const struct pt_span_figures *span)
 {
 	uint64_t n = 0;
 

@@ -28,7 +28,7 @@ static size_t n_spans(const void *subject)
 static void span_row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
-	const struct pt_span *span = &p->spans->span[i];
+	const struct pt_span_figures *span = &p->spans->span[i];
 	const struct pt_function *f = span->by == PT_SPAN_BY_FUNCTION ? span->function : NULL;
 
 	out = pt_span_values(out, p, span, span->run.cycles, p->spans->observed, p->times);
@@ -62,7 +62,7 @@ static size_t n_signalled(const void *subject)
 static void signalled_row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
-	const struct pt_span *span = &p->signalled->span[i];
+	const struct pt_span_figures *span = &p->signalled->span[i];
 
 	out = pt_span_values(out, p, span, span->run.cycles, p->signalled->observed, PT_BASIS_EXACT);
 	pt_span_error_values(out, span);

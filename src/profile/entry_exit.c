@@ -1,0 +1,321 @@
+/* Entry/exit analysis (profiling.md, 4): only the first instruction and the exits of chosen functions, and the two ends
+ * of named spans, are events. They are marks in the code; a prefix sum of marks tells which of them a run passed, and of
+ * most runs that it passed none.
+ *
+ * An entry is the first instruction being executed, but not by a jump from inside (a loop), and not again after an
+ * interrupt that cancelled it. An exit counts where the run was left by it: a conditional one that was not taken, or a
+ * computed jump that stayed inside, is none. A named span begins before its first point is executed and ends before its
+ * second. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decoder.h"
+#include "profile/analysis.h"
+#include "profile/points.h"
+#include "profile/spans.h"
+
+enum { LEVELS = 32 };
+
+static const struct pt_param core_clock_word = { .key = "core-clock", .type = PT_PARAM_HZ };
+
+struct level {			/* what an exception interrupted */
+	uint64_t resume;
+	uint64_t entered;	/* its last instruction was the entry of a span, here; PT_UNKNOWN: it was not */
+	struct { uint8_t left; uint16_t function; } before;	/* the run before what goes on at resume */
+	bool at_once;		/* nothing was executed since */
+};
+
+struct entry_exit {
+	struct pt_points *points;
+	const struct pt_codemap *map;
+	struct pt_span_set *set;
+	struct pt_span_stack *stack;
+	struct pt_spans result;
+	struct pt_execution_function *function;	/* by id */
+	size_t n_functions;
+	uint32_t entry_cycles, chain_cycles;
+	bool by_instructions;
+	uint64_t core_hz;		/* 0: not known */
+
+	uint64_t clock, instructions, cycles;
+	uint64_t batch_clock, batch_ns;	/* where the batch began */
+	uint8_t left;			/* the run before: how, */
+	uint16_t function_left;		/* and whose */
+	uint64_t arrived;		/* clock at which the code that runs now was entered by an exception; PT_UNKNOWN: not so */
+	uint64_t entered;		/* as in a level */
+	uint64_t skip;			/* the entry here is executed once more */
+	struct level level[LEVELS];
+	size_t n_levels;
+};
+
+static struct pt_span_at at(const struct entry_exit *x, uint64_t clock, uint64_t address)
+{
+	uint64_t ns = x->batch_ns;
+
+	if (ns != PT_UNKNOWN && x->core_hz != 0 && !x->by_instructions && clock > x->batch_clock)
+		ns += (uint64_t)((double)(clock - x->batch_clock) * 1e9 / (double)x->core_hz);
+	return (struct pt_span_at){ .clock = clock, .ns = ns, .address = address };
+}
+
+static uint64_t ticks_of(const struct entry_exit *x, uint64_t sums)
+{
+	return x->by_instructions ? pt_sum_instructions(sums) : pt_sum_cycles(sums);
+}
+
+/* --- marks that a run passed */
+
+/* A jump to a function's own first instruction is a loop; one after an interrupt may be the entry once more. */
+static bool enters(struct entry_exit *x, const struct pt_run *run, const struct pt_point *mark)
+{
+	if (mark->address != run->begin)
+		return true;
+	if (x->skip == mark->address) {
+		pt_span_row(x->set, mark->span)->refetched++;
+		return false;
+	}
+	return x->left != PT_LEFT_BRANCH || x->function_left != run->function;
+}
+
+/* Was the run left by the exit at mark? end: behind its instruction. */
+static bool leaves(const struct pt_run *run, const struct pt_point *mark, uint64_t end)
+{
+	if (mark->falls)
+		return end < run->end || (run->left != PT_LEFT_BRANCH && run->left != PT_LEFT_RETURN);
+	if (end != run->end)
+		return false;
+	if (run->left == PT_LEFT_BRANCH)
+		return run->next_function != run->function || !mark->computed;
+	return run->left == PT_LEFT_CALL || run->left == PT_LEFT_RETURN || run->left == PT_LEFT_EXCEPTION_RETURN ||
+	       run->left == PT_LEFT_TAIL_CHAIN;
+}
+
+/* The clock before the instruction of unit, in a run that began at first with the clock at begin. */
+static uint64_t clock_at(const struct entry_exit *x, uint64_t begin, const struct pt_code_unit *first,
+			 const struct pt_code_unit *unit)
+{
+	return begin + ticks_of(x, unit->sums - first->sums);
+}
+
+static void pass_entry(struct entry_exit *x, const struct pt_run *run, const struct pt_point *mark, uint64_t clock)
+{
+	struct pt_span_at when;
+
+	if (!enters(x, run, mark))
+		return;
+	when = at(x, mark->address == run->begin && x->arrived != PT_UNKNOWN ? x->arrived : clock, mark->address);
+	pt_span_enter(x->stack, mark->span, mark->what == PT_POINT_ENTRY, &when);
+	x->entered = mark->address;
+}
+
+static void pass_marks(struct entry_exit *x, const struct pt_run *run, const struct pt_points_passed *here, uint64_t end_clock)
+{
+	unsigned unit_bytes = x->map->isa->unit_bytes;
+	uint64_t begin = x->clock;
+
+	for (const struct pt_point *mark = here->first; mark < here->behind; mark++) {
+		const struct pt_code_unit *unit = here->code + (mark->address - run->begin) / unit_bytes;
+		uint64_t end = mark->address + unit->len_units * unit_bytes;
+		uint64_t clock = clock_at(x, begin, here->code, unit);
+		struct pt_span_at when = at(x, clock, mark->address);
+
+		if (mark->what == PT_POINT_ENTRY || mark->what == PT_POINT_BEGIN) {
+			pass_entry(x, run, mark, clock);
+		} else if (mark->what == PT_POINT_END) {
+			pt_span_leave(x->stack, mark->span, &when);
+		} else if (leaves(run, mark, end)) {
+			clock = end == run->end ? end_clock : clock_at(x, begin, here->code, unit + unit->len_units);
+			when = at(x, clock, mark->address);
+			pt_span_leave(x->stack, mark->span, &when);
+		}
+		if (end != run->end)
+			x->entered = PT_UNKNOWN;
+	}
+}
+
+/* --- how a run was left */
+
+static void interrupt(struct entry_exit *x, const struct pt_run *run)
+{
+	uint64_t cost = run->cycles < x->entry_cycles ? run->cycles : x->entry_cycles;
+	bool nothing = run->begin == run->end;
+	struct pt_span_at when;
+
+	if (x->n_levels == LEVELS)
+		memmove(x->level, x->level + 1, --x->n_levels * sizeof(*x->level));
+	x->level[x->n_levels++] = (struct level){
+		.resume = run->end, .entered = nothing ? PT_UNKNOWN : x->entered,
+		.before = { x->left, x->function_left }, .at_once = nothing,
+	};
+	x->arrived = x->clock - (x->by_instructions ? 0 : cost);
+	when = at(x, x->arrived, run->end);
+	pt_span_interrupt(x->stack, run->end, &when);
+}
+
+static void chain(struct entry_exit *x, const struct pt_run *run, uint64_t clock)
+{
+	struct pt_span_at when = at(x, clock, run->end);
+
+	x->arrived = clock;
+	pt_span_chain(x->stack, &when);
+}
+
+/* What was interrupted goes on, as if nothing had been; or something else does. */
+static void go_on(struct entry_exit *x, const struct pt_run *run)
+{
+	struct pt_span_at when = at(x, x->clock, run->end);
+	const struct level *level;
+
+	pt_span_return(x->stack, run->next, &when);
+	x->left = PT_LEFT_EXCEPTION_RETURN;
+	if (x->n_levels == 0)
+		return;
+	level = &x->level[--x->n_levels];
+	if (level->entered == run->next)
+		x->skip = run->next;
+	if (level->at_once && level->resume == run->next) {
+		x->left = level->before.left;
+		x->function_left = level->before.function;
+	}
+}
+
+static void gap(struct entry_exit *x)
+{
+	struct pt_span_at when = at(x, x->clock, PT_UNKNOWN);
+
+	pt_span_gap(x->stack, &when);
+	x->n_levels = 0;
+	x->left = PT_LEFT_GAP;
+}
+
+static void one(struct entry_exit *x, const struct pt_run *run)
+{
+	uint64_t end = x->clock + (x->by_instructions ? run->instructions : run->cycles);
+	uint64_t cost = run->left == PT_LEFT_TAIL_CHAIN && !x->by_instructions ? x->chain_cycles : 0;
+	uint64_t left = cost < end - x->clock ? end - cost : x->clock;	/* when the last instruction was through */
+	struct pt_points_passed here;
+
+	x->entered = PT_UNKNOWN;
+	if (pt_points_passed(x->points, run->begin, run->end, &here))
+		pass_marks(x, run, &here, left);
+	x->clock = end;
+	x->instructions += run->instructions;
+	x->cycles += run->cycles;
+	x->skip = PT_UNKNOWN;
+	if (run->begin != run->end)
+		x->arrived = PT_UNKNOWN;
+	if (run->left == PT_LEFT_EXCEPTION)
+		interrupt(x, run);
+	if (run->left == PT_LEFT_EXCEPTION_RETURN) {
+		go_on(x, run);
+		return;
+	}
+	if (run->left == PT_LEFT_TAIL_CHAIN)
+		chain(x, run, left);
+	x->left = run->left;
+	x->function_left = run->function;
+	if (run->left == PT_LEFT_GAP || (run->left == PT_LEFT_DEBUG && run->next != run->end))
+		gap(x);
+}
+
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from)
+{
+	struct entry_exit *x = analysis;
+
+	x->batch_clock = x->clock;
+	x->batch_ns = from.ns;
+	for (size_t i = 0; i < n; i++)
+		one(x, &run[i]);
+}
+
+/* --- life */
+
+static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
+{
+	struct entry_exit *x = analysis;
+	const char *value;
+	int len = pt_config_find(text, len_bytes, "core_hz", &value);
+	char copy[32] = "";
+
+	(void)source;
+	if (x->core_hz != 0 || len <= 0 || (size_t)len >= sizeof(copy))
+		return;
+	memcpy(copy, value, (size_t)len);
+	pt_params_parse(PT_PARAM_NUMBER, copy, &x->core_hz, NULL);
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct entry_exit *x = analysis;
+
+	pt_span_pass(x->stack, x->clock);
+	x->result = *pt_span_result(x->set);
+	for (size_t i = 0; i < x->result.n_spans; i++) {
+		const struct pt_span_figures *span = &x->result.span[i];
+
+		if (span->by == PT_SPAN_BY_FUNCTION) {
+			x->function[span->id] = span->run;
+			x->function[span->id].instructions = x->by_instructions ? span->run.cycles : 0;
+		}
+	}
+	x->result.observed = x->clock;
+	x->result.instructions = x->instructions;
+	x->result.cycles = x->cycles;
+	x->result.function = x->function;
+	x->result.n_functions = x->n_functions;
+	profile->spans = &x->result;
+}
+
+static void entry_exit_free(void *analysis)
+{
+	struct entry_exit *x = analysis;
+
+	if (x == NULL)
+		return;
+	pt_points_free(x->points);
+	pt_span_set_free(x->set);
+	free(x->function);
+	free(x);
+}
+
+static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct entry_exit *x = calloc(1, sizeof(*x));
+	struct pt_flow_settings flow = pt_flow_standards(setup->map->isa);
+
+	if (x == NULL) {
+		pt_fail(err, PT_ENOMEM, "not enough memory for entry/exit analysis");
+		return NULL;
+	}
+	x->map = setup->map;
+	x->points = pt_points_new(setup, err);
+	if (x->points == NULL)
+		goto fail;
+	x->set = pt_span_set_new(pt_points_spans(x->points));
+	x->function = calloc(setup->n_functions, sizeof(*x->function));
+	x->stack = x->set != NULL ? pt_span_stack_new(x->set) : NULL;
+	if (x->stack == NULL || x->function == NULL) {
+		pt_fail(err, PT_ENOMEM, "not enough memory for %zu spans", pt_points_spans(x->points));
+		goto fail;
+	}
+	if (setup->flow != NULL)
+		flow = *setup->flow;
+	x->entry_cycles = flow.exception_entry_cycles;
+	x->chain_cycles = flow.tail_chain_cycles;
+	x->by_instructions = setup->by_instructions;
+	x->n_functions = setup->n_functions;
+	x->core_hz = pt_params_number(setup->words, &core_clock_word);
+	x->skip = x->entered = x->arrived = PT_UNKNOWN;
+	x->left = PT_LEFT_GAP;
+	for (size_t i = 0; i < pt_points_spans(x->points); i++)
+		pt_points_name(x->points, i, pt_span_row(x->set, i));
+	return x;
+fail:
+	entry_exit_free(x);
+	return NULL;
+}
+
+const struct pt_analysis pt_analysis_entry_exit = {
+	.name = "entry-exit", .help = "entries and exits of chosen functions (functions=) and named spans (span=)",
+	.params = pt_point_params, .n_params = PT_POINT_PARAMS, .open = entry_exit_new, .close = entry_exit_free,
+	.runs = take_runs, .config = config, .result = give,
+};
