@@ -200,6 +200,44 @@ static struct pt_link *open_picked(const struct pt_params *pick, struct pt_err *
 	return link;
 }
 
+static bool where_picked(const struct pt_params *pick, char *where, size_t room)
+{
+	const char *tcp = pt_params_text(pick, &pick_params[PICK_TCP]);
+	struct pt_err ignored;
+	struct way *ways;
+	int n, i = 0;
+
+	if (tcp != NULL) {
+		snprintf(where, room, "%s", tcp);
+		return true;
+	}
+	n = find_ways(&ways, &ignored);
+	if (n < 0)
+		return false;
+	while (i < n && !fits(&ways[i], pick))
+		i++;
+	if (i < n)
+		snprintf(where, room, "usb %s", ways[i].at.usb_path);
+	free(ways);
+	return i < n;
+}
+
+bool pt_probe_where(const char *uri, char *where, size_t room)
+{
+	static const char scheme[] = "cmsis-dap:";
+	struct pt_params *pick = pt_params_new();
+	struct pt_err ignored;
+	bool there = false;
+
+	if (uri[0] == 0)
+		uri = scheme;
+	if (pick != NULL && strncmp(uri, scheme, strlen(scheme)) == 0 &&
+	    parse_pick(pick, uri + strlen(scheme), &ignored) == 0)
+		there = where_picked(pick, where, room);
+	pt_params_free(pick);
+	return there;
+}
+
 /* --- schemes ----------------------------------------------------------------------------------------------------- */
 
 static struct pt_link *open_cmsis_dap(const char *rest, struct pt_err *err)

@@ -1,10 +1,15 @@
-/* proftap serve: the daemon. A board, its session, and the door for GDB; ends on SIGINT, SIGTERM or SIGHUP. */
+/* proftap serve: the daemon. A board, its session, and the door for GDB; ends on SIGINT, SIGTERM or SIGHUP. With
+ * --gdb stdio a daemon that has the probe already is joined: bytes go to and fro between GDB and it. */
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "claim.h"
 #include "gdbstub/gdbstub.h"
 #include "log.h"
+#include "probes/probe.h"
+#include "relay.h"
 #include "rig.h"
 #include "util.h"
 #include "verbs/verbs.h"
@@ -14,7 +19,9 @@ struct serve {
 	struct pt_gdbstub *gdb;
 	struct pt_board_listener listener;
 	uv_signal_t signals[3];
-	bool gdb_closed;
+	struct pt_job claim_job;
+	struct pt_claim *claim;		/* the job's while claiming; NULL: no note of ours */
+	bool claiming, gdb_closed;
 	int status;
 };
 
@@ -23,6 +30,86 @@ static void stop(struct serve *s)
 	uv_stop(&s->rig.loop);
 }
 
+/* --- a note for other proftaps ------------------------------------------------------------------------------------ */
+
+/* On the board thread, because it knows and may wait for files. That there is no note harms nobody. */
+static int write_claim(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct serve *s = (struct serve *)((char *)job - offsetof(struct serve, claim_job));
+	struct pt_link_info info;
+	struct pt_err why = { 0 };
+
+	(void)board;
+	(void)err;
+	if (target == NULL || s->claim != NULL)
+		return 0;
+	pt_link_info(pt_probe_link(target->probe), &info);
+	if (info.is_virtual)
+		return 0;
+	s->claim = pt_claim_new(info.where, pt_gdbstub_address(s->gdb), &why);
+	if (s->claim == NULL)
+		pt_debug(PT_LOG_USB, "no note for other proftaps: %s", why.msg);
+	return 0;
+}
+
+static void claimed(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct serve *s = (struct serve *)((char *)job - offsetof(struct serve, claim_job));
+
+	(void)rc;
+	(void)err;
+	s->claiming = false;
+}
+
+static void claim(struct serve *s)
+{
+	if (s->claiming || s->gdb == NULL)
+		return;
+	s->claiming = true;
+	s->claim_job = (struct pt_job){ .run = write_claim, .done = claimed, .even_locked = true };
+	pt_board_post(s->rig.board, &s->claim_job);
+}
+
+static void drop_claim(struct serve *s)
+{
+	if (s->claiming)
+		return;
+	pt_claim_free(s->claim);
+	s->claim = NULL;
+}
+
+/* GDB on standard input, and a daemon of ours has the probe already: then that one serves it. False: there is none. */
+static bool join(const struct pt_options *options, int *status)
+{
+	const char *uri = options->probe != NULL ? options->probe : "";
+	char where[64], address[256];
+	struct pt_err err = { 0 };
+	int fd;
+
+	if (options->gdb == NULL || strcmp(options->gdb, "stdio") != 0 || !pt_probe_where(uri, where, sizeof(where)) ||
+	    !pt_claim_find(where, address, sizeof(address)))
+		return false;
+	*status = PT_EXIT_DEVICE;
+	if (strcmp(address, "stdio") == 0) {
+		pt_error("the probe at %s is in use by a proftap that serves its own standard input", where);
+		return true;
+	}
+	fd = pt_relay_connect(address, &err);
+	if (fd >= 0) {
+		pt_info("gdb: joining the daemon at %s, which has the probe at %s%s", address, where,
+			options->elf != NULL || options->n_words > 0 ? "; its --elf and settings stay as they are" : "");
+		signal(SIGPIPE, SIG_IGN);
+		signal(SIGINT, SIG_IGN);	/* Ctrl-C is for GDB */
+		if (pt_relay(0, 1, fd, &err) == 0)
+			*status = PT_EXIT_DONE;
+	}
+	if (err.code != 0)
+		pt_error("join the daemon that has the probe at %s: %s", where, err.msg);
+	return true;
+}
+
+/* --- the daemon --------------------------------------------------------------------------------------------------- */
+
 /* What is wrong with the command line does not get better by waiting. */
 static void on_board_state(void *arg, enum pt_board_state state, const char *why)
 {
@@ -30,8 +117,10 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 
 	if (state == PT_BOARD_READY) {
 		pt_info("board: attached: %s", why);
+		claim(s);
 	} else if (state == PT_BOARD_LOCKED) {
 		pt_warn("board: locked: %s", why);
+		claim(s);
 	} else if (state == PT_BOARD_CLOSED && pt_board_get_error(s->rig.board) == PT_EARG) {
 		pt_error("%s", why);
 		s->status = PT_EXIT_USAGE;
@@ -39,6 +128,8 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 	} else if (state == PT_BOARD_CLOSED) {
 		pt_warn("board: %s (looking for it again)", why);
 	}
+	if (state == PT_BOARD_CLOSED)
+		drop_claim(s);
 }
 
 static void on_signal(uv_signal_t *handle, int signum)
@@ -123,6 +214,8 @@ static int run_serve(const struct pt_options *options)
 	struct serve s = { .gdb = NULL };
 	struct pt_err err = { 0 };
 
+	if (join(options, &s.status))
+		return s.status;
 	s.status = pt_rig_open(&s.rig, options, &kind, &err);
 	if (s.status != PT_EXIT_DONE) {
 		pt_error("%s", err.msg);
@@ -139,6 +232,7 @@ static int run_serve(const struct pt_options *options)
 	}
 	close_doors(&s);
 	pt_rig_close(&s.rig);
+	drop_claim(&s);
 	return s.status;
 }
 
