@@ -1,6 +1,7 @@
 /* What drives a fuzz target where libFuzzer is not at hand: the files named as arguments, or, without any, the target's
  * corpus ($srcdir/tests/fuzz/corpus/NAME, as it is and with bytes changed) and a fixed sequence of random inputs, the
  * same on every machine. Link it with one tests/fuzz/fuzz_NAME.c. */
+#ifndef PT_LIBFUZZER	/* it has a main() of its own: scripts/fuzz */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -140,3 +141,6 @@ int main(int argc, char **argv)
 		failed |= one_file(argv[i]);
 	return failed;
 }
+#else
+typedef int pt_not_an_empty_file;
+#endif
