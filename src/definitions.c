@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "decode/decoder.h"
+#include "program/orti.h"
 #include "program/variable.h"
 #include "trace/formats.h"
 
-enum { VARIABLES, SIGNAL, TWO_POINT, LINES };
+enum { VARIABLES, SIGNAL, TWO_POINT, LINES, ORTI };
 enum { NAME_BYTES = 200, MOST_LINES = 128 };
 
 const struct pt_param pt_definition_params[] = {
@@ -19,6 +20,7 @@ const struct pt_param pt_definition_params[] = {
 		     "what the program tells by writes (NAME:nested, NAME:task, port.N:nested)" },
 	[TWO_POINT] = { "two-point", PT_PARAM_LIST, NULL, NULL, 0, 0, "spans between two values (NAME:3..5)" },
 	[LINES] = { "lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "only these external lines (names)" },
+	[ORTI] = { "orti", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the text of an ORTI file on one line; --orti FILE reads one" },
 };
 const size_t pt_n_definition_params = PT_LEN(pt_definition_params);
 
@@ -334,6 +336,30 @@ int pt_definitions_add_system(struct pt_definitions *d, const struct pt_task_map
 	return 0;
 }
 
+/* What the ORTI text tells, with addresses from the program; nothing is read. */
+static int take_orti(struct pt_definitions *d, const char *text, struct pt_err *err)
+{
+	struct pt_task_maps *maps = NULL;
+	struct pt_orti *orti;
+	int rc;
+
+	if (d->program == NULL)
+		return pt_fail(err, PT_EARG, "orti: without the program its names mean nothing");
+	if (d->types == NULL)
+		d->types = pt_types_new(d->program);
+	if (d->types == NULL)
+		return pt_fail(err, PT_ENOMEM, "not enough memory for types");
+	orti = pt_orti_parse(text, strlen(text), err);
+	if (orti != NULL)
+		maps = pt_orti_task_maps(orti, d->types, NULL, NULL, NULL, err);
+	pt_orti_free(orti);
+	if (maps == NULL)
+		return pt_wrap(err, "orti");
+	rc = pt_definitions_add_system(d, maps, err);
+	pt_task_maps_free(maps);
+	return rc;
+}
+
 /* --- lines */
 
 static bool is_chosen(const char *list, const char *name)
@@ -417,6 +443,7 @@ struct pt_definitions *pt_definitions_new(struct pt_program *program, const stru
 {
 	struct pt_definitions *d = calloc(1, sizeof(*d));
 	const char *lines = pt_params_text(words, &pt_definition_params[LINES]);
+	const char *orti = pt_params_text(words, &pt_definition_params[ORTI]);
 
 	if (d == NULL) {
 		pt_fail(err, PT_ENOMEM, "not enough memory for signals");
@@ -426,7 +453,7 @@ struct pt_definitions *pt_definitions_new(struct pt_program *program, const stru
 	d->set.definition = d->definition;
 	d->lines = lines != NULL ? strdup(lines) : NULL;
 	if (take_list(d, words, VARIABLES, take_variable, err) == 0 && take_list(d, words, SIGNAL, take_signal, err) == 0 &&
-	    take_list(d, words, TWO_POINT, take_two_point, err) == 0)
+	    take_list(d, words, TWO_POINT, take_two_point, err) == 0 && (orti == NULL || take_orti(d, orti, err) == 0))
 		return d;
 	pt_definitions_free(d);
 	return NULL;

@@ -5,6 +5,7 @@
  *   signal=g_span:nested,g_task:task,port.3:nested	messages of port 3; port.3.2: ids of two bytes
  *   two-point=g_latency:3..5				a span from one value to another (numbers or enumerators)
  *   lines=clk,cs					only these lines; else all
+ *   orti=TEXT						tasks, ISRs and services, as pt_orti_word() has them from a file
  *
  * Pure. Owner: the pipeline, one thread at a time. */
 #ifndef PT_DEFINITIONS_H

@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "limits_file.h"
+#include "orti_file.h"
 #include "log.h"
 #include "params.h"
 #include "util.h"
 
-enum option_kind { FIELD, FLAG, WORD, SET, TIME, PERCENT, LOG, LIMITS };
+enum option_kind { FIELD, FLAG, WORD, SET, TIME, PERCENT, LOG, LIMITS, ORTI };
 
 static const struct row {
 	const char *name, *argument, *help;
@@ -35,6 +36,7 @@ static const struct row {
 	{ "output", "FILE", "of the report (-o); standard output", FIELD, offsetof(struct pt_options, output) },
 	{ "capture", "FILE", "profile, serve: write the raw trace to FILE, for proftap decode", WORD, 0 },
 	{ "limits", "FILE", "timing rules to check: exit 1 when one is violated", LIMITS, 0 },
+	{ "orti", "FILE", "tasks, ISRs and services of an OSEK or AUTOSAR system", ORTI, 0 },
 	{ "junit", "FILE", "check: what became of the rules, as JUnit XML", FIELD, offsetof(struct pt_options, junit) },
 	{ "live", NULL, "check: profile now, instead of reading a capture", FLAG, offsetof(struct pt_options, live) },
 	{ "strict", NULL, "check: rules that the data cannot decide fail, too", FLAG, offsetof(struct pt_options, strict) },
@@ -104,6 +106,17 @@ static int take_limits(struct pt_options *options, const char *path, struct pt_e
 	return rc;
 }
 
+static int take_orti(struct pt_options *options, const char *path, struct pt_err *err)
+{
+	struct pt_orti *orti = pt_orti_file(path, err);
+	char *word = orti != NULL ? pt_orti_word(orti, err) : NULL;
+	int rc = word != NULL ? add_word(options, "", word, err) : pt_wrap(err, "--orti %s", path);
+
+	free(word);
+	pt_orti_free(orti);
+	return rc;
+}
+
 static int take_option(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
 {
 	switch (row->kind) {
@@ -121,6 +134,8 @@ static int take_option(struct pt_options *options, const struct row *row, const 
 		return add_word(options, "", value, err);
 	case LIMITS:
 		return take_limits(options, value, err);
+	case ORTI:
+		return take_orti(options, value, err);
 	case TIME:
 		return take_time(options, value, err);
 	case PERCENT:

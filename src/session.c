@@ -49,7 +49,7 @@ struct pt_session {
 	struct pt_program *program;
 	char **standing;		/* words of the command line, for every start */
 	size_t n_standing;
-	char *limits;			/* timing rules that a user has set since; or NULL */
+	char *limits, *orti;		/* timing rules and tasks that a user has set since; or NULL */
 
 	enum pt_session_state state;
 	struct take *take;		/* NULL: nothing profiled yet */
@@ -284,6 +284,7 @@ static struct take *make_take(struct pt_session *session, const char *const *wor
 	take->program = session->program != NULL ? pt_program_ref(session->program) : NULL;
 	if (split_words(take, (const char *const *)session->standing, session->n_standing, rest, &n_rest, err) == 0 &&
 	    split_words(take, (const char *const *)&session->limits, session->limits != NULL, rest, &n_rest, err) == 0 &&
+	    split_words(take, (const char *const *)&session->orti, session->orti != NULL, rest, &n_rest, err) == 0 &&
 	    split_words(take, words, n_words, rest, &n_rest, err) == 0)
 		pipeline = pt_pipeline_new(take->program, take->settings, err);
 	if (pipeline != NULL && open_capture(take, rest, n_rest, err) < 0) {
@@ -634,6 +635,12 @@ void pt_session_set_limits(struct pt_session *session, const char *word)
 	session->limits = word != NULL ? strdup(word) : NULL;
 }
 
+void pt_session_set_orti(struct pt_session *session, const char *word)
+{
+	free(session->orti);
+	session->orti = word != NULL ? strdup(word) : NULL;
+}
+
 double pt_session_loss(const struct pt_session *session)
 {
 	return session->take != NULL ? pt_analyst_loss(session->take->analyst) : 0.0;
@@ -691,6 +698,7 @@ static void end_of_session(struct pt_session *session)
 		free(session->standing[i]);
 	free(session->standing);
 	free(session->limits);
+	free(session->orti);
 	pt_program_unref(session->program);
 	uv_mutex_destroy(&session->lock);
 	session->on_closed(session->closed_arg);

@@ -20,6 +20,8 @@ void pt_session_set_standing(struct pt_session *session, const char *const *word
 /* Timing rules for every profile from the next start on, "limits=RULES" (limits_file.h), before its own words. Copied.
  * NULL: none any more. */
 void pt_session_set_limits(struct pt_session *session, const char *word);
+/* The same for the tasks of an OS, "orti=TEXT" (pt_orti_word()). */
+void pt_session_set_orti(struct pt_session *session, const char *word);
 /* Stops what runs, before its board closes. Whoever uses the session has gone by now; open requests are answered. */
 void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);
 

@@ -569,6 +569,18 @@ struct pt_program *pt_session_program(struct pt_session *s)
 	return s->program;
 }
 
+void pt_session_set_limits(struct pt_session *s, const char *word)
+{
+	(void)s;
+	(void)word;
+}
+
+void pt_session_set_orti(struct pt_session *s, const char *word)
+{
+	(void)s;
+	snprintf(fake.orti, sizeof(fake.orti), "%s", word != NULL ? word : "");
+}
+
 const char *pt_session_why_ended(const struct pt_session *s)
 {
 	(void)s;

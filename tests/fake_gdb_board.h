@@ -29,6 +29,7 @@ struct fake {
 	int fail_halt, fail_resume, fail_registers;	/* a code, 0: works */
 	enum pt_session_state session;
 	char words[256];		/* of the last start */
+	char orti[2048];		/* the setting, "": none */
 	unsigned n_stops_of_profile;
 };
 

@@ -4,6 +4,7 @@
 
 #include "definitions.h"
 #include "harness.h"
+#include "program/orti.h"
 
 static struct pt_program *open_elf(const char *name)
 {
@@ -198,6 +199,55 @@ START_TEST(an_operating_system)
 }
 END_TEST
 
+/* One word, as --orti and monitor orti make it, spaces and all. */
+static struct pt_definitions *with_orti(struct pt_program *program, const char *text, struct pt_err *err)
+{
+	struct pt_orti *orti = pt_orti_parse(text, strlen(text), err);
+	char *word = pt_orti_word(orti, err);
+	struct pt_params *params = pt_params_new();
+	struct pt_definitions *d;
+
+	ck_assert_ptr_null(strchr(word, '\n'));
+	ck_assert_int_eq(pt_params_add(params, pt_definition_params, pt_n_definition_params, word, err), 0);
+	d = pt_definitions_new(program, params, err);
+	pt_params_free(params);
+	pt_orti_free(orti);
+	free(word);
+	return d;
+}
+
+START_TEST(tasks_from_an_orti_word)
+{
+	static const char text[] =
+		"IMPLEMENTATION a { OS { ENUM \"int\" [ \"NO_TASK\" = -1, \"Main Task\" = 0 ] RUNNINGTASK[];\n"
+		"ENUM [ \"Start\" = 2 ] SERVICETRACE, \"s\"; CTYPE VALID; }; TASK { CTYPE PRIORITY; }; };\n"
+		"OS o { RUNNINGTASK[0] = \"kern[0].running_id\"; RUNNINGTASK[1] = \"kern[1].running_id\";\n"
+		"SERVICETRACE = \"os_svc\"; VALID = \"1\"; }; TASK Main { PRIORITY = \"1\"; };";
+	struct pt_program *program = open_elf("vars");
+	const struct pt_signal_definition *def;
+	struct pt_err err = { 0 };
+	struct pt_definitions *d = with_orti(program, text, &err);
+
+	ck_assert_msg(d != NULL, "%s", err.msg);
+	ck_assert_uint_eq(pt_definitions_set(d)->n_definitions, 3);
+	def = pt_definitions_set(d)->definition;
+	ck_assert_int_eq(def[0].form, PT_FORM_TASK);
+	ck_assert_str_eq(def[0].name, "kern[0].running_id");
+	ck_assert_str_eq(def[0].tasks->task[1].name, "Main Task");
+	ck_assert(def[0].tasks->task[0].none);
+	ck_assert_uint_eq(def[1].core, 1);
+	ck_assert_uint_eq(def[1].at, def[0].at + 4);
+	ck_assert_int_eq(def[2].form, PT_FORM_SERVICE);
+	pt_definitions_free(d);
+	ck_assert_ptr_null(with_orti(NULL, text, &err));
+	ck_assert_str_eq(err.msg, "orti: without the program its names mean nothing");
+	ck_assert_ptr_null(with_orti(program, "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; }; };"
+				     "OS o { RUNNINGTASK = \"pActiveTCB->id\"; };", &err));
+	ck_assert_ptr_nonnull(strstr(err.msg, "orti: RUNNINGTASK = \"pActiveTCB->id\" cannot be traced"));
+	pt_program_unref(program);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("definitions");
@@ -210,6 +260,7 @@ int main(void)
 	tcase_add_test(tc, without_a_program);
 	tcase_add_test(tc, lines_have_names);
 	tcase_add_test(tc, an_operating_system);
+	tcase_add_test(tc, tasks_from_an_orti_word);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -61,7 +61,7 @@ static const struct pt_reader reader = { read_elf, NULL };
 static const char *evaluated(const char *text, bool hex)
 {
 	struct pt_expr *expr = pt_expr_parse(types, text, &err);
-	struct pt_value value;
+	struct pt_c_value value;
 	static char out[512];
 
 	snprintf(out, sizeof(out), "%s", err.msg);
@@ -70,7 +70,7 @@ static const char *evaluated(const char *text, bool hex)
 	if (pt_expr_evaluate(expr, &reader, NULL, &value, &err) < 0)
 		snprintf(out, sizeof(out), "%s", err.msg);
 	else
-		pt_value_print(types, &value, hex, out, sizeof(out));
+		pt_c_value_print(types, &value, hex, out, sizeof(out));
 	pt_expr_free(expr);
 	return out;
 }
@@ -508,7 +508,7 @@ END_TEST
 START_TEST(works_with_symbols_alone)
 {
 	struct pt_expr *expr;
-	struct pt_value value;
+	struct pt_c_value value;
 	struct pt_entity found;
 
 	open_elf("symbols");

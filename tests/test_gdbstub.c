@@ -207,7 +207,7 @@ static void happen(struct peer *peer, const char *what)
 
 static void expect(const char *name, struct peer *peer, const char *step)
 {
-	char hex[256] = "O";
+	char hex[2048] = "O";
 	const char *want = step + 1;
 	bool whole = *step == '<';
 
@@ -378,9 +378,10 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	{ "the sentence to those who take it", { NEW_GDB,
 	  ":hello", "~E.\"hello\" is not a monitor command; there are: help, "
 	  "profile start, profile stop, profile status, profile reset, profile report, profile save, sources, profile run, profile live, "
-	  "symbols, exits, halt, go, reset, status, speed, erase" } },
+	  "symbols, exits, profile limits, orti, halt, go, reset, status, speed, erase" } },
 	{ "a wrong second word", { NEW_GDB, ":profile go", "<E.\"profile go\" is not a monitor command; there are: "
-	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, profile live" } },
+	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, profile live, "
+	  "profile limits" } },
 	{ "no words, odd digits, no digits", { NEW_GDB, ">qRcmd,", "~E.\"\" is not a monitor command", ">qRcmd,6",
 	  "<E.malformed packet", ">qRcmd,zz", "<E.malformed packet" } },
 	{ "a word where none belongs", { NEW_GDB, ":halt now", "~E.halt takes no words",
@@ -414,6 +415,8 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	  "<E.profile live: at least 100 ms", ":profile live off", "<OK" } },
 	{ "exits, wrong", { NEW_GDB, ":exits", "<E.exits takes a FUNCTION", ":exits main",
 	  "<E.exits: no symbols yet: monitor symbols FILE" } },
+	{ "orti, wrong", { NEW_GDB, ":orti", "~E.orti takes a FILE on the host", ":orti a b c", "~E.orti takes a FILE",
+	  ":orti x.orti", "~E.orti: no symbols yet: monitor symbols FILE", ":orti off", "(no tasks for the next profile\n" } },
 	{ "symbols that are not there", { NEW_GDB, ":symbols /none", "~E.symbols: " } },
 	{ "symbols with settings", { NEW_GDB, ":symbols /none debug-dir=/x,/y source-path=/a:/b exits=f:1", "~E.symbols: ",
 	  ":symbols /none more=1", "~E.symbols FILE (without spaces in its path): " } },
@@ -447,6 +450,111 @@ START_TEST(lists_exits)
 	snprintf(wrong, sizeof(wrong), "%s exits=nobody:1", symbols);
 	set_up(PT_ATTACH_AUTO);
 	play("exits", steps);
+	tear_down();
+}
+END_TEST
+
+static const char *in_srcdir(const char *command, const char *name, char text[600])
+{
+	const char *srcdir = getenv("srcdir");
+
+	snprintf(text, 600, "%s%s/tests/%s", command, srcdir != NULL ? srcdir : ".", name);
+	return text;
+}
+
+/* What start-up code would have done. */
+static void load_data(const char *elf)
+{
+	const struct pt_segment *segments;
+	struct pt_program *program;
+	char path[600];
+	size_t n;
+
+	program = pt_program_open(in_srcdir("", elf, path), 0, NULL);
+	ck_assert_ptr_nonnull(program);
+	segments = pt_program_segments(program, &n);
+	for (size_t i = 0; i < n; i++)
+		if (segments[i].bytes != NULL && segments[i].run >= FAKE_RAM &&
+		    segments[i].run + segments[i].size <= FAKE_RAM + FAKE_RAM_BYTES)
+			memcpy(fake.ram + (segments[i].run - FAKE_RAM), segments[i].bytes, segments[i].size);
+	pt_program_unref(program);
+}
+
+START_TEST(reads_orti_files)
+{
+	static char symbols[600], good[600], wrong[600], says[800];
+	const char *const steps[] = {
+		NEW_GDB, in_srcdir(":symbols ", "firmware/vars.elf", symbols), "(",
+		in_srcdir(":orti ", "fuzz/corpus/orti/sample_a.orti", good), says,
+		in_srcdir(":orti ", "firmware/vars.elf", wrong), "~E.orti: this is no ORTI file", NULL,
+	};
+	char path[600];
+
+	snprintf(says, sizeof(says),
+		 "(%s: Demo_ORTI, 3 objects\ncore 0: running task: trace os_cur, 1 bytes at 0x20000214\n"
+		 "  NO_TASK (none), Init Task, T_10ms\n",
+		 in_srcdir("", "fuzz/corpus/orti/sample_a.orti", path));
+	set_up(PT_ATTACH_AUTO);
+	play("orti", steps);
+	ck_assert_ptr_nonnull(strstr(fake.orti, "RUNNINGTASK = \"(unsigned char)os_cur\""));
+	ck_assert_ptr_null(strchr(fake.orti, '\n'));
+	play("off", (const char *const[]){ ":orti off", "(no tasks", NULL });
+	ck_assert_str_eq(fake.orti, "");
+	tear_down();
+}
+END_TEST
+
+/* The corrected file is written, and is an ORTI file again. */
+START_TEST(corrects_an_id_behind_a_pointer)
+{
+	static char symbols[600], pointer[600], keep[1400], again[800], kept[] = "/tmp/pt_orti_XXXXXX";
+	const char *const running[] = {
+		NEW_GDB, in_srcdir(":symbols ", "firmware/vars.elf", symbols), "(",
+		in_srcdir(":orti ", "fuzz/corpus/orti/pointer.orti", pointer),
+		"[", "<E01", NULL,	/* first what was found, then why it cannot go on */
+	};
+	const char *const halted[] = { keep, "(", again, "(", keep, "[", "<E01", NULL };
+	char said[700];
+
+	set_up(PT_ATTACH_AUTO);
+	load_data("firmware/vars.elf");
+	play("running", running);
+	ck_assert_str_eq(fake.orti, "");
+	ck_assert_ptr_nonnull(mkdtemp(kept));
+	snprintf(said, sizeof(said), "%s/new.orti", kept);
+	snprintf(keep, sizeof(keep), "%s %s", pointer, said);
+	snprintf(again, sizeof(again), ":orti %s", said);
+	play("halt", (const char *const[]){ ":halt", "(", NULL });
+	play("halted", halted);
+	ck_assert_ptr_nonnull(strstr(fake.orti, "\"Control\" = \"&tcb_control\""));
+	ck_assert_ptr_nonnull(strstr(fake.orti, "RUNNINGTASK = \"pActiveTCB\""));
+	ck_assert_int_eq(unlink(said), 0);
+	rmdir(kept);
+	tear_down();
+}
+END_TEST
+
+START_TEST(finds_the_tasks_of_a_known_os)
+{
+	static char symbols[600], none[600];
+	const char *const steps[] = {
+		NEW_GDB,
+		in_srcdir(":symbols ", "firmware/rtos_threadx.elf", symbols),
+		"(",
+		":orti auto",
+		"(ThreadX: 3 tasks\n  0x20000010  prio   4  waits for a queue",
+		in_srcdir(":symbols ", "firmware/vars.elf", none),
+		"(",
+		":orti auto",
+		"~E.orti: the symbols of the ELF tell of no operating system",
+		NULL,
+	};
+
+	set_up(PT_ATTACH_AUTO);
+	load_data("firmware/rtos_threadx.elf");
+	play("auto", steps);
+	ck_assert_ptr_nonnull(strstr(fake.orti, "RUNNINGTASK = \"_tx_thread_current_ptr\""));
+	ck_assert_msg(strstr(fake.orti, "\"producer\" = \"&producer\"") != NULL, "%s", fake.orti);
 	tear_down();
 }
 END_TEST
@@ -746,6 +854,9 @@ int main(void)
 	tcase_set_timeout(tc, 30);
 	tcase_add_loop_test(tc, talks_as_written, 0, PT_LEN(talks));
 	tcase_add_test(tc, lists_exits);
+	tcase_add_test(tc, reads_orti_files);
+	tcase_add_test(tc, corrects_an_id_behind_a_pointer);
+	tcase_add_test(tc, finds_the_tasks_of_a_known_os);
 	tcase_add_loop_test(tc, monitors_as_written, 0, PT_LEN(monitors));
 	tcase_add_loop_test(tc, leaves_the_board_as_it_was, 0, PT_LEN(ends));
 	tcase_add_test(tc, keeps_the_profile);

@@ -458,7 +458,9 @@ END_TEST
 
 START_TEST(puts_the_running_task_on_the_pointer)
 {
-	static const char *const tasks[][2] = { { "Idle", "tcb_idle" }, { "Control", "tcb_control" }, { "Io", "tcb_io" } };
+	static const char *const tasks[][2] = { { "Idle", "tcb_idle" },
+						{ "Control", "tcb_control" },
+						{ "Io", "tcb_io" } };
 	struct pt_orti *fixed;
 	struct pt_task_maps *maps;
 	char *text;

@@ -14,19 +14,19 @@ struct walk {
 	struct pt_err *err;
 };
 
-static int eval(struct walk *w, int index, struct pt_value *v);
+static int eval(struct walk *w, int index, struct pt_c_value *v);
 
 static int no_memory(struct walk *w)
 {
 	return pt_fail(w->err, PT_ENOMEM, "the program has more types than fit");
 }
 
-static struct pt_value scalar(const struct pt_type *type, uint64_t bits)
+static struct pt_c_value scalar(const struct pt_type *type, uint64_t bits)
 {
-	return (struct pt_value){ .type = type, .loaded = true, .bits = bits };
+	return (struct pt_c_value){ .type = type, .loaded = true, .bits = bits };
 }
 
-static struct pt_value truth(struct walk *w, bool is)
+static struct pt_c_value truth(struct walk *w, bool is)
 {
 	return scalar(pt_types_named(w->types, "int"), is);
 }
@@ -43,14 +43,14 @@ static const char *text_of(const struct walk *w, const struct pt_node *n)
 }
 
 /* Arrays become pointers to their first element, functions to themselves, the rest is read. */
-static int decay(struct walk *w, struct pt_value *v)
+static int decay(struct walk *w, struct pt_c_value *v)
 {
 	const struct pt_type *type = pt_type_strip(w->types, v->type), *to;
 
 	if (v->loaded)
 		return 0;
 	if (type->kind != PT_TYPE_ARRAY && type->kind != PT_TYPE_FUNCTION)
-		return pt_value_load(w->types, w->reader, v, w->err);
+		return pt_c_value_load(w->types, w->reader, v, w->err);
 	to = pt_types_pointer_to(w->types, type->kind == PT_TYPE_ARRAY ? pt_type_target(w->types, type) : type);
 	if (to == NULL)
 		return no_memory(w);
@@ -59,24 +59,24 @@ static int decay(struct walk *w, struct pt_value *v)
 }
 
 /* A value that can be calculated with. */
-static int operand(struct walk *w, int index, struct pt_value *v)
+static int operand(struct walk *w, int index, struct pt_c_value *v)
 {
 	if (eval(w, index, v) < 0)
 		return w->err->code;
 	return decay(w, v);
 }
 
-static bool is_pointer(struct walk *w, const struct pt_value *v)
+static bool is_pointer(struct walk *w, const struct pt_c_value *v)
 {
 	return pt_type_strip(w->types, v->type)->kind == PT_TYPE_POINTER;
 }
 
-static bool is_real(struct walk *w, const struct pt_value *v)
+static bool is_real(struct walk *w, const struct pt_c_value *v)
 {
 	return pt_type_strip(w->types, v->type)->kind == PT_TYPE_FLOAT;
 }
 
-static bool is_true(struct walk *w, const struct pt_value *v)
+static bool is_true(struct walk *w, const struct pt_c_value *v)
 {
 	return is_real(w, v) ? v->real != 0 : v->bits != 0;
 }
@@ -90,7 +90,7 @@ static uint64_t address_mask(const struct walk *w)
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
 
-static int name(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int name(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	if (n->entity.kind == PT_ENTITY_CONSTANT) {
 		const struct pt_type *type = pt_type_strip(w->types, n->entity.type);
@@ -98,14 +98,14 @@ static int name(struct walk *w, const struct pt_node *n, struct pt_value *v)
 		*v = scalar(n->entity.type, n->entity.value);
 		if (type->kind == PT_TYPE_FLOAT || !pt_type_is_scalar(type))
 			return pt_fail(w->err, PT_EARG, "%s is a constant that is nowhere in memory", n->entity.name);
-		return pt_value_convert(w->types, v, n->entity.type, w->err);
+		return pt_c_value_convert(w->types, v, n->entity.type, w->err);
 	}
-	*v = (struct pt_value){ .type = n->entity.type, .has_place = true, .addr = n->entity.addr };
+	*v = (struct pt_c_value){ .type = n->entity.type, .has_place = true, .addr = n->entity.addr };
 	return 0;
 }
 
 /* What a pointer points to. read: the pointer itself came from memory, so 0 is none. */
-static int follow(struct walk *w, const struct pt_node *n, struct pt_value *v, bool read)
+static int follow(struct walk *w, const struct pt_node *n, struct pt_c_value *v, bool read)
 {
 	const struct pt_type *type = pt_type_strip(w->types, v->type);
 
@@ -113,12 +113,12 @@ static int follow(struct walk *w, const struct pt_node *n, struct pt_value *v, b
 		return pt_fail(w->err, PT_EARG, "%.*s is no pointer", length_of(n), text_of(w, n));
 	if (v->bits == 0 && read)
 		return pt_fail(w->err, PT_EARG, "%.*s is a null pointer", length_of(n), text_of(w, n));
-	*v = (struct pt_value){ .type = pt_type_target(w->types, type), .has_place = true,
+	*v = (struct pt_c_value){ .type = pt_type_target(w->types, type), .has_place = true,
 				.addr = v->bits & address_mask(w) };
 	return 0;
 }
 
-static int dereference(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int dereference(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	const struct pt_type *type;
 	bool in_memory;
@@ -134,7 +134,7 @@ static int dereference(struct walk *w, const struct pt_node *n, struct pt_value 
 	return follow(w, &w->expr->node[n->child[0]], v, in_memory);
 }
 
-static int member(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int member(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	const struct pt_type *type;
 	struct pt_member m;
@@ -163,7 +163,7 @@ static int member(struct walk *w, const struct pt_node *n, struct pt_value *v)
 }
 
 static int index_array(struct walk *w, const struct pt_node *n, const struct pt_type *array, int64_t i,
-		       struct pt_value *v)
+		       struct pt_c_value *v)
 {
 	const struct pt_type *element = pt_type_target(w->types, array), *plain = pt_type_strip(w->types, element);
 
@@ -176,7 +176,7 @@ static int index_array(struct walk *w, const struct pt_node *n, const struct pt_
 	return 0;
 }
 
-static int add_to_pointer(struct walk *w, struct pt_value *pointer, int64_t n)
+static int add_to_pointer(struct walk *w, struct pt_c_value *pointer, int64_t n)
 {
 	const struct pt_type *to;
 	uint64_t size;
@@ -190,17 +190,17 @@ static int add_to_pointer(struct walk *w, struct pt_value *pointer, int64_t n)
 	return 0;
 }
 
-static int subscript(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int subscript(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	const struct pt_type *type;
-	struct pt_value i;
+	struct pt_c_value i;
 	bool in_memory;
 
 	if (eval(w, n->child[0], v) < 0 || eval(w, n->child[1], &i) < 0)
 		return w->err->code;
 	type = pt_type_strip(w->types, i.type);
 	if (type->kind == PT_TYPE_ARRAY || type->kind == PT_TYPE_POINTER) {	/* 1[tab] */
-		struct pt_value swap = *v;
+		struct pt_c_value swap = *v;
 
 		*v = i;
 		i = swap;
@@ -223,7 +223,7 @@ static int subscript(struct walk *w, const struct pt_node *n, struct pt_value *v
 	return follow(w, &w->expr->node[n->child[0]], v, in_memory);
 }
 
-static int address_of(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int address_of(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	const struct pt_type *to;
 
@@ -241,14 +241,14 @@ static int address_of(struct walk *w, const struct pt_node *n, struct pt_value *
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
-static int cast(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int cast(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	if (operand(w, n->child[0], v) < 0)
 		return w->err->code;
-	return pt_value_convert(w->types, v, n->type, w->err);
+	return pt_c_value_convert(w->types, v, n->type, w->err);
 }
 
-static int unary(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int unary(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	if (operand(w, n->child[0], v) < 0)
 		return w->err->code;
@@ -258,7 +258,7 @@ static int unary(struct walk *w, const struct pt_node *n, struct pt_value *v)
 	}
 	if (is_pointer(w, v) || (is_real(w, v) && n->op == PT_OP_INVERT))
 		return pt_fail(w->err, PT_EARG, "%.*s: not a number for this operator", length_of(n), text_of(w, n));
-	if (pt_value_convert(w->types, v, pt_value_common(w->types, v->type, v->type), w->err) < 0)
+	if (pt_c_value_convert(w->types, v, pt_c_value_common(w->types, v->type, v->type), w->err) < 0)
 		return w->err->code;
 	if (n->op == PT_OP_MINUS) {
 		v->real = -v->real;
@@ -266,10 +266,10 @@ static int unary(struct walk *w, const struct pt_node *n, struct pt_value *v)
 	} else if (n->op == PT_OP_INVERT) {
 		v->bits = ~v->bits;
 	}
-	return pt_value_convert(w->types, v, v->type, w->err);	/* back to its size */
+	return pt_c_value_convert(w->types, v, v->type, w->err);	/* back to its size */
 }
 
-static int real_binary(struct walk *w, enum pt_expr_op op, double a, double b, struct pt_value *v)
+static int real_binary(struct walk *w, enum pt_expr_op op, double a, double b, struct pt_c_value *v)
 {
 	v->type = pt_types_double(w->types);
 	switch (op) {
@@ -323,8 +323,8 @@ static bool is_comparison(enum pt_expr_op op)
 	return op >= PT_OP_LT && op <= PT_OP_NE;
 }
 
-static int integer_binary(struct walk *w, enum pt_expr_op op, const struct pt_value *a, const struct pt_value *b,
-			  const struct pt_type *type, struct pt_value *v)
+static int integer_binary(struct walk *w, enum pt_expr_op op, const struct pt_c_value *a, const struct pt_c_value *b,
+			  const struct pt_type *type, struct pt_c_value *v)
 {
 	bool is_signed = pt_type_strip(w->types, type)->is_signed;
 	uint64_t bits = 0;
@@ -345,15 +345,15 @@ static int integer_binary(struct walk *w, enum pt_expr_op op, const struct pt_va
 			return w->err->code;
 	}
 	*v = scalar(type, bits);
-	return pt_value_convert(w->types, v, type, w->err);
+	return pt_c_value_convert(w->types, v, type, w->err);
 }
 
-static int shift(struct walk *w, enum pt_expr_op op, struct pt_value *a, struct pt_value *b, struct pt_value *v)
+static int shift(struct walk *w, enum pt_expr_op op, struct pt_c_value *a, struct pt_c_value *b, struct pt_c_value *v)
 {
-	const struct pt_type *type = pt_value_common(w->types, a->type, a->type);
+	const struct pt_type *type = pt_c_value_common(w->types, a->type, a->type);
 	bool is_signed = pt_type_strip(w->types, type)->is_signed;
 
-	if (pt_value_convert(w->types, a, type, w->err) < 0)
+	if (pt_c_value_convert(w->types, a, type, w->err) < 0)
 		return w->err->code;
 	if (b->bits >= 8 * pt_type_strip(w->types, type)->size_bytes)
 		return pt_fail(w->err, PT_EARG, "a shift by %" PRId64 " bits is none", (int64_t)b->bits);
@@ -363,11 +363,11 @@ static int shift(struct walk *w, enum pt_expr_op op, struct pt_value *a, struct 
 		*v = scalar(type, ~(~a->bits >> b->bits));
 	else
 		*v = scalar(type, a->bits >> b->bits);
-	return pt_value_convert(w->types, v, type, w->err);
+	return pt_c_value_convert(w->types, v, type, w->err);
 }
 
-static int pointer_binary(struct walk *w, enum pt_expr_op op, struct pt_value *a, struct pt_value *b,
-			  struct pt_value *v)
+static int pointer_binary(struct walk *w, enum pt_expr_op op, struct pt_c_value *a, struct pt_c_value *b,
+			  struct pt_c_value *v)
 {
 	bool both = is_pointer(w, a) && is_pointer(w, b);
 
@@ -381,13 +381,13 @@ static int pointer_binary(struct walk *w, enum pt_expr_op op, struct pt_value *a
 
 		to = pt_type_strip(w->types, pt_type_target(w->types, pt_type_strip(w->types, a->type)));
 		size = to->size_bytes > 0 ? to->size_bytes : 1;
-		*v = pt_value_of(w->types, (int64_t)(a->bits - b->bits) / (int64_t)(size <= INT64_MAX ? size : 1));
+		*v = pt_c_value_of(w->types, (int64_t)(a->bits - b->bits) / (int64_t)(size <= INT64_MAX ? size : 1));
 		return 0;
 	}
 	if (both || (op != PT_OP_ADD && op != PT_OP_SUB) || (op == PT_OP_SUB && is_pointer(w, b)))
 		return pt_fail(w->err, PT_EARG, "this operator takes no pointer");
 	if (is_pointer(w, b)) {
-		struct pt_value swap = *a;
+		struct pt_c_value swap = *a;
 
 		*a = *b;
 		*b = swap;
@@ -396,18 +396,18 @@ static int pointer_binary(struct walk *w, enum pt_expr_op op, struct pt_value *a
 	return add_to_pointer(w, v, op == PT_OP_SUB ? (int64_t)(0 - b->bits) : (int64_t)b->bits);
 }
 
-static int binary(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int binary(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	const struct pt_type *type;
-	struct pt_value a, b;
+	struct pt_c_value a, b;
 
 	if (operand(w, n->child[0], &a) < 0 || operand(w, n->child[1], &b) < 0)
 		return w->err->code;
 	if (is_real(w, &a) || is_real(w, &b)) {
 		if ((is_pointer(w, &a) || is_pointer(w, &b)))
 			return pt_fail(w->err, PT_EARG, "a pointer and a fraction do not go together");
-		if (pt_value_convert(w->types, &a, pt_types_double(w->types), w->err) < 0 ||
-		    pt_value_convert(w->types, &b, pt_types_double(w->types), w->err) < 0)
+		if (pt_c_value_convert(w->types, &a, pt_types_double(w->types), w->err) < 0 ||
+		    pt_c_value_convert(w->types, &b, pt_types_double(w->types), w->err) < 0)
 			return w->err->code;
 		*v = a;
 		return real_binary(w, n->op, a.real, b.real, v);
@@ -416,13 +416,13 @@ static int binary(struct walk *w, const struct pt_node *n, struct pt_value *v)
 		return pointer_binary(w, n->op, &a, &b, v);
 	if (n->op == PT_OP_SHL || n->op == PT_OP_SHR)
 		return shift(w, n->op, &a, &b, v);
-	type = pt_value_common(w->types, a.type, b.type);
-	if (pt_value_convert(w->types, &a, type, w->err) < 0 || pt_value_convert(w->types, &b, type, w->err) < 0)
+	type = pt_c_value_common(w->types, a.type, b.type);
+	if (pt_c_value_convert(w->types, &a, type, w->err) < 0 || pt_c_value_convert(w->types, &b, type, w->err) < 0)
 		return w->err->code;
 	return integer_binary(w, n->op, &a, &b, type, v);
 }
 
-static int logical(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int logical(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	bool is;
 
@@ -438,14 +438,14 @@ static int logical(struct walk *w, const struct pt_node *n, struct pt_value *v)
 	return 0;
 }
 
-static int conditional(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int conditional(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	if (operand(w, n->child[0], v) < 0)
 		return w->err->code;
 	return eval(w, n->child[is_true(w, v) ? 1 : 2], v);
 }
 
-static int size_of(struct walk *w, const struct pt_node *n, struct pt_value *v)
+static int size_of(struct walk *w, const struct pt_node *n, struct pt_c_value *v)
 {
 	static const struct pt_reader none;
 	const struct pt_reader *reader = w->reader;
@@ -465,11 +465,11 @@ static int size_of(struct walk *w, const struct pt_node *n, struct pt_value *v)
 	return 0;
 }
 
-static int eval(struct walk *w, int index, struct pt_value *v)
+static int eval(struct walk *w, int index, struct pt_c_value *v)
 {
 	const struct pt_node *n = &w->expr->node[index];
 
-	*v = (struct pt_value){ 0 };
+	*v = (struct pt_c_value){ 0 };
 	switch (n->op) {
 	case PT_OP_NUMBER: *v = scalar(n->type, n->number); return 0;
 	case PT_OP_REAL:
@@ -491,7 +491,7 @@ static int eval(struct walk *w, int index, struct pt_value *v)
 	}
 }
 
-int pt_expr_value(const struct pt_expr *expr, int node, const struct pt_reader *reader, struct pt_value *value,
+int pt_expr_value(const struct pt_expr *expr, int node, const struct pt_reader *reader, struct pt_c_value *value,
 		  struct pt_err *err)
 {
 	struct pt_err ignored;
@@ -501,7 +501,7 @@ int pt_expr_value(const struct pt_expr *expr, int node, const struct pt_reader *
 }
 
 int pt_expr_evaluate(const struct pt_expr *expr, const struct pt_reader *reader, const struct pt_type *hint,
-		     struct pt_value *value, struct pt_err *err)
+		     struct pt_c_value *value, struct pt_err *err)
 {
 	const struct pt_type *type;
 	struct pt_err ignored;
@@ -523,7 +523,7 @@ int pt_expr_evaluate(const struct pt_expr *expr, const struct pt_reader *reader,
 	}
 	if (value->loaded || !pt_type_is_scalar(type))
 		return 0;
-	return pt_value_load(expr->types, reader, value, err);
+	return pt_c_value_load(expr->types, reader, value, err);
 }
 
 const char *pt_expr_text(const struct pt_expr *expr)

@@ -22,7 +22,7 @@ struct pt_reader {
 	void *arg;
 };
 
-struct pt_value {
+struct pt_c_value {
 	const struct pt_type *type;	/* as written: typedefs are kept for the user's eyes */
 	bool has_place;			/* it lies in memory, at addr */
 	bool loaded;			/* bits or real are its value; structs and arrays never are */
@@ -44,16 +44,17 @@ const char *pt_expr_text(const struct pt_expr *expr);
  * symbol without debug information is taken for when it is all of the expression; NULL: an unsigned number of its
  * size. Errors: PT_EARG ("not available" in the words of the reason), or what the reader returned, with the address. */
 int pt_expr_evaluate(const struct pt_expr *expr, const struct pt_reader *reader, const struct pt_type *hint,
-		     struct pt_value *value, struct pt_err *err);
+		     struct pt_c_value *value, struct pt_err *err);
 
 /* What is in the value's place, or its conversion to another scalar type as C does it. PT_EARG: impossible. */
-int pt_value_load(struct pt_types *types, const struct pt_reader *reader, struct pt_value *value, struct pt_err *err);
-int pt_value_convert(struct pt_types *types, struct pt_value *value, const struct pt_type *to, struct pt_err *err);
+int pt_c_value_load(struct pt_types *types, const struct pt_reader *reader, struct pt_c_value *value,
+		    struct pt_err *err);
+int pt_c_value_convert(struct pt_types *types, struct pt_c_value *value, const struct pt_type *to, struct pt_err *err);
 /* An integer value of the target's int, or as large as it needs. */
-struct pt_value pt_value_of(struct pt_types *types, int64_t number);
+struct pt_c_value pt_c_value_of(struct pt_types *types, int64_t number);
 /* For the user: "RUNNING", "-3", "true", "'a' (97)", "1.5", "&tcb_idle", "0x20000010 <tab+4>", "UART0_Isr"; with hex
  * "0x1f". Cut to room. */
-void pt_value_print(struct pt_types *types, const struct pt_value *value, bool hex, char *text, size_t room);
+void pt_c_value_print(struct pt_types *types, const struct pt_c_value *value, bool hex, char *text, size_t room);
 
 /* How to see an expression change while the program runs. */
 enum pt_plan_kind {

@@ -31,10 +31,10 @@ struct pt_expr {
 };
 
 /* The value of one node, not loaded where it lies in memory. */
-int pt_expr_value(const struct pt_expr *expr, int node, const struct pt_reader *reader, struct pt_value *value,
+int pt_expr_value(const struct pt_expr *expr, int node, const struct pt_reader *reader, struct pt_c_value *value,
 		  struct pt_err *err);
 /* int, or larger where C says so: the type that both become. */
-const struct pt_type *pt_value_common(struct pt_types *types, const struct pt_type *a, const struct pt_type *b);
+const struct pt_type *pt_c_value_common(struct pt_types *types, const struct pt_type *a, const struct pt_type *b);
 bool pt_type_is_scalar(const struct pt_type *stripped);
 bool pt_type_is_integer(const struct pt_type *stripped);	/* also enum, bool, char, symbols of 1, 2, 4, 8 bytes */
 

@@ -23,19 +23,19 @@ static int refuse(void *arg, uint64_t addr, void *bytes, size_t n_bytes, struct 
 }
 
 /* The place of a node if it is the same for ever. */
-static bool constant_place(const struct pt_expr *expr, int node, struct pt_value *v)
+static bool constant_place(const struct pt_expr *expr, int node, struct pt_c_value *v)
 {
 	static const struct pt_reader none = { refuse, NULL };
 
 	return pt_expr_value(expr, node, &none, v, NULL) == 0 && v->has_place;
 }
 
-static uint32_t size_of_place(const struct pt_expr *expr, const struct pt_value *v)
+static uint32_t size_of_place(const struct pt_expr *expr, const struct pt_c_value *v)
 {
 	return v->n_bits > 0 ? v->unit_bytes : (uint32_t)pt_type_strip(expr->types, v->type)->size_bytes;
 }
 
-static bool is_scalar(const struct pt_expr *expr, const struct pt_value *v)
+static bool is_scalar(const struct pt_expr *expr, const struct pt_c_value *v)
 {
 	return pt_type_is_scalar(pt_type_strip(expr->types, v->type));
 }
@@ -52,7 +52,7 @@ static void copy_text(const struct pt_expr *expr, int node, char text[PT_PLAN_NA
 		 expr->text + n->from);
 }
 
-static struct pt_plan_leaf leaf_of(const struct pt_expr *expr, int node, const struct pt_value *v, unsigned depth)
+static struct pt_plan_leaf leaf_of(const struct pt_expr *expr, int node, const struct pt_c_value *v, unsigned depth)
 {
 	struct pt_plan_leaf leaf = {
 		.addr = v->addr, .type = v->type, .size_bytes = size_of_place(expr, v), .index_depth = depth,
@@ -63,7 +63,7 @@ static struct pt_plan_leaf leaf_of(const struct pt_expr *expr, int node, const s
 	return leaf;
 }
 
-static void add_leaf(struct planner *p, int node, const struct pt_value *v, unsigned depth)
+static void add_leaf(struct planner *p, int node, const struct pt_c_value *v, unsigned depth)
 {
 	struct pt_plan *plan = p->plan;
 
@@ -84,7 +84,7 @@ static void add_leaf(struct planner *p, int node, const struct pt_value *v, unsi
 static void collect(struct planner *p, int node, unsigned depth, bool value)
 {
 	const struct pt_node *n = &p->expr->node[node];
-	struct pt_value v;
+	struct pt_c_value v;
 
 	if (n->op == PT_OP_SIZE_OF || n->op == PT_OP_SIZE_OF_TYPE)
 		return;
@@ -159,7 +159,7 @@ static int pointer_behind(const struct pt_expr *expr, int node)
 }
 
 /* What the pointer behind node's members points to, as it is cast there. */
-static int pointee_of(const struct pt_expr *expr, int node, const struct pt_reader *reader, struct pt_value *v)
+static int pointee_of(const struct pt_expr *expr, int node, const struct pt_reader *reader, struct pt_c_value *v)
 {
 	while (expr->node[node].op == PT_OP_MEMBER)
 		node = expr->node[node].child[0];
@@ -190,7 +190,7 @@ static void find_simple_pointer(struct planner *p, int node)
 	struct stand_in s = { .value = 0x10000, .big_endian = pt_types_big_endian(p->expr->types) };
 	struct pt_reader reader = { read_stand_in, &s };
 	struct pt_plan *plan = p->plan;
-	struct pt_value pointer, target, pointee;
+	struct pt_c_value pointer, target, pointee;
 	int at = pointer_behind(p->expr, node);
 
 	if (at < 0 || !constant_place(p->expr, at, &pointer) || !is_scalar(p->expr, &pointer))
@@ -264,7 +264,7 @@ static void explain_pointer(const struct planner *p)
 void pt_expr_plan(const struct pt_expr *expr, struct pt_plan *plan)
 {
 	struct planner p = { .expr = expr, .plan = plan };
-	struct pt_value v;
+	struct pt_c_value v;
 	uint32_t value_bytes;
 	int node = strip_casts(expr, expr->root, &value_bytes);
 

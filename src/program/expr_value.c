@@ -73,7 +73,7 @@ static int read_bits(const struct pt_types *types, const struct pt_reader *reade
 	return 0;
 }
 
-int pt_value_load(struct pt_types *types, const struct pt_reader *reader, struct pt_value *v, struct pt_err *err)
+int pt_c_value_load(struct pt_types *types, const struct pt_reader *reader, struct pt_c_value *v, struct pt_err *err)
 {
 	const struct pt_type *type = pt_type_strip(types, v->type);
 	unsigned size = v->n_bits > 0 ? v->unit_bytes : (unsigned)type->size_bytes;
@@ -107,7 +107,7 @@ static int truncate_real(double real, bool is_signed, uint64_t *bits, struct pt_
 	return 0;
 }
 
-int pt_value_convert(struct pt_types *types, struct pt_value *v, const struct pt_type *to, struct pt_err *err)
+int pt_c_value_convert(struct pt_types *types, struct pt_c_value *v, const struct pt_type *to, struct pt_err *err)
 {
 	const struct pt_type *from = pt_type_strip(types, v->type), *into = pt_type_strip(types, to);
 	char name[80];
@@ -133,18 +133,18 @@ int pt_value_convert(struct pt_types *types, struct pt_value *v, const struct pt
 	return 0;
 }
 
-struct pt_value pt_value_of(struct pt_types *types, int64_t number)
+struct pt_c_value pt_c_value_of(struct pt_types *types, int64_t number)
 {
 	const struct pt_type *type = pt_types_named(types, "int");
 	unsigned n_bits = 8 * (unsigned)type->size_bytes;
 
 	if (n_bits < 64 && (number < -(INT64_C(1) << (n_bits - 1)) || number >= INT64_C(1) << (n_bits - 1)))
 		type = pt_types_named(types, "long long");
-	return (struct pt_value){ .type = type, .loaded = true, .bits = (uint64_t)number };
+	return (struct pt_c_value){ .type = type, .loaded = true, .bits = (uint64_t)number };
 }
 
 /* C11, 6.3.1.8, by sizes: what is smaller than int becomes int; of two of one size the unsigned one wins. */
-const struct pt_type *pt_value_common(struct pt_types *types, const struct pt_type *a, const struct pt_type *b)
+const struct pt_type *pt_c_value_common(struct pt_types *types, const struct pt_type *a, const struct pt_type *b)
 {
 	const struct pt_type *of_int = pt_types_named(types, "int"), *common;
 	uint64_t size = of_int->size_bytes;
@@ -224,7 +224,7 @@ static void print_integer(const struct pt_type *type, uint64_t bits, char *text,
 		snprintf(text, room, "%" PRIu64, bits);
 }
 
-void pt_value_print(struct pt_types *types, const struct pt_value *v, bool hex, char *text, size_t room)
+void pt_c_value_print(struct pt_types *types, const struct pt_c_value *v, bool hex, char *text, size_t room)
 {
 	const struct pt_type *type = pt_type_strip(types, v->type);
 	uint64_t mask = type->size_bytes > 0 && type->size_bytes < 8 ? (UINT64_C(1) << 8 * type->size_bytes) - 1

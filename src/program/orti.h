@@ -71,7 +71,7 @@ struct pt_orti_value *pt_orti_add_value(struct pt_orti_object *object, const cha
 struct pt_orti_result {
 	bool available;			/* else text says why not */
 	char text[200];			/* an ENUM's text, a STRING, a number */
-	struct pt_value value;		/* not for STRING */
+	struct pt_c_value value;		/* not for STRING */
 	const struct pt_orti_item *item;	/* ENUM: the first that matches, or NULL */
 	const struct pt_orti_object *link;	/* where the item leads, or NULL */
 };
@@ -87,6 +87,10 @@ void pt_orti_evaluate(const struct pt_orti *orti, const struct pt_orti_object *o
 typedef void pt_orti_say(void *arg, const char *sentence);
 struct pt_task_maps *pt_orti_task_maps(const struct pt_orti *orti, struct pt_types *types,
 				       const struct pt_reader *reader, pt_orti_say *say, void *arg, struct pt_err *err);
+
+/* What the trace needs of it as one setting, "orti=..." on one line, for free(): a pipeline takes it, and a capture
+ * keeps it. NULL: PT_EARG, it is too long for that; PT_ENOMEM. */
+char *pt_orti_word(const struct pt_orti *orti, struct pt_err *err);
 
 /* Is the running task's id behind a pointer, so that no data trace shows it ("pActiveTCB->ID")? */
 bool pt_orti_needs_fix(const struct pt_orti *orti, struct pt_types *types);

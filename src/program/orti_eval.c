@@ -12,7 +12,7 @@ enum { MAX_C_TYPE_BYTES = 128 };
 const struct pt_type *pt_orti_c_type(struct pt_types *types, const char *c_type)
 {
 	char text[MAX_C_TYPE_BYTES + 8];
-	struct pt_value value;
+	struct pt_c_value value;
 	struct pt_expr *expr;
 	const struct pt_type *type = NULL;
 
@@ -34,7 +34,7 @@ static bool points_to_code(struct pt_types *types, const struct pt_type *type)
 }
 
 /* An array stands for its address. */
-static int need_number(struct pt_types *types, struct pt_value *v, struct pt_err *err)
+static int need_number(struct pt_types *types, struct pt_c_value *v, struct pt_err *err)
 {
 	const struct pt_type *type = pt_type_strip(types, v->type);
 	char name[80];
@@ -49,7 +49,7 @@ static int need_number(struct pt_types *types, struct pt_value *v, struct pt_err
 		pt_type_print(types, v->type, name, sizeof(name));
 		return pt_fail(err, PT_EARG, "%s is no single value", name);
 	}
-	*v = (struct pt_value){ .type = type, .loaded = true, .bits = v->addr };
+	*v = (struct pt_c_value){ .type = type, .loaded = true, .bits = v->addr };
 	return 0;
 }
 
@@ -70,7 +70,7 @@ int pt_orti_number_of(struct pt_types *types, const struct pt_reader *reader, co
 	if (rc == 0) {
 		number->function = points_to_code(types, number->value.type);
 		if (type != NULL)
-			rc = pt_value_convert(types, &number->value, type, &why);
+			rc = pt_c_value_convert(types, &number->value, type, &why);
 	}
 	return rc < 0 ? pt_fail(err, rc, "%s", why.msg) : 0;
 }
@@ -166,7 +166,7 @@ void pt_orti_evaluate(const struct pt_orti *orti, const struct pt_orti_object *o
 		return;
 	}
 	r->value = number.value;
-	pt_value_print(types, &number.value, false, r->text, sizeof(r->text));
+	pt_c_value_print(types, &number.value, false, r->text, sizeof(r->text));
 	if (attr != NULL && attr->kind == PT_ORTI_ENUM)
 		evaluate_enum(orti, attr, types, reader, &number, r);
 }

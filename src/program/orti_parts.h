@@ -6,7 +6,7 @@
 
 /* A formula's number, converted to a C type. */
 struct pt_orti_number {
-	struct pt_value value;		/* loaded */
+	struct pt_c_value value;		/* loaded */
 	bool function;			/* the address of code: bit 0 does not count */
 };
 

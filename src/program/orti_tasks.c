@@ -113,7 +113,7 @@ static void look_at_value(struct maker *m, const struct pt_orti_object *os, cons
 	const struct pt_orti_attr *attr = pt_orti_attr_of(m->orti, os->type, value->attr);
 	unsigned core = value->index >= 0 ? (unsigned)value->index : 0;
 	struct pt_err why = { 0 };
-	struct pt_value ignored;
+	struct pt_c_value ignored;
 	struct pt_expr *expr;
 	struct pt_plan plan;
 
@@ -260,13 +260,13 @@ static bool look_at_tcb(struct fixer *f, uint64_t addr, const char *written)
 		return false;
 	if (never_used(f, addr))
 		return true;
-	if (pt_value_load(f->types, f->reader, &id.value, f->err) < 0) {
+	if (pt_c_value_load(f->types, f->reader, &id.value, f->err) < 0) {
 		pt_wrap(f->err, "read the id in %.100s", written);
 		return false;
 	}
-	if (type != NULL && pt_value_convert(f->types, &id.value, type, f->err) < 0)
+	if (type != NULL && pt_c_value_convert(f->types, &id.value, type, f->err) < 0)
 		return false;
-	pt_value_print(f->types, &id.value, false, shown, sizeof(shown));
+	pt_c_value_print(f->types, &id.value, false, shown, sizeof(shown));
 	item = pt_orti_match(f->was, f->ids, &id);
 	if (item == NULL) {
 		tell(&f->tell, "%.100s has the id %s, which the file gives to no task", written, shown);

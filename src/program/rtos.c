@@ -141,6 +141,25 @@ const struct pt_rtos_running *pt_rtos_running(const struct pt_rtos *rtos, unsign
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
+/* What the program cannot change is in the ELF: no round trip for it. */
+static int read_bytes(struct pt_rtos_walk *w, uint64_t addr, void *bytes, size_t n)
+{
+	const struct pt_segment *segments;
+	size_t n_segments;
+
+	segments = pt_program_segments(w->rtos->types->program, &n_segments);
+	for (size_t i = 0; i < n_segments; i++) {
+		uint64_t at = addr - segments[i].run;
+
+		if (!segments[i].writable && segments[i].bytes != NULL && at < segments[i].size &&
+		    n <= segments[i].size - at) {
+			memcpy(bytes, segments[i].bytes + at, n);
+			return 0;
+		}
+	}
+	return w->reader->read(w->reader->arg, addr, bytes, n, w->err);
+}
+
 int pt_rtos_number(struct pt_rtos_walk *w, uint64_t addr, uint64_t size_bytes, uint64_t *value)
 {
 	bool big_endian = pt_types_big_endian(w->rtos->types);
@@ -149,7 +168,7 @@ int pt_rtos_number(struct pt_rtos_walk *w, uint64_t addr, uint64_t size_bytes, u
 	*value = 0;
 	if (size_bytes == 0 || size_bytes > sizeof(bytes))
 		return 0;
-	if (w->reader->read(w->reader->arg, addr, bytes, size_bytes, w->err) < 0)
+	if (read_bytes(w, addr, bytes, size_bytes) < 0)
 		return pt_wrap(w->err, "read 0x%" PRIx64, addr);
 	for (size_t i = 0; i < size_bytes; i++)
 		*value |= (uint64_t)bytes[big_endian ? size_bytes - 1 - i : i] << 8 * i;
@@ -175,10 +194,10 @@ int pt_rtos_variable(struct pt_rtos_walk *w, const char *symbol, uint64_t *value
 /* A word at a time, as it lies; where that cannot be read as a whole, byte by byte. */
 static int read_piece(struct pt_rtos_walk *w, uint64_t addr, size_t n, char *text)
 {
-	if (w->reader->read(w->reader->arg, addr, text, n, w->err) == 0)
+	if (read_bytes(w, addr, text, n) == 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		if (w->reader->read(w->reader->arg, addr + i, text + i, 1, w->err) < 0)
+		if (read_bytes(w, addr + i, text + i, 1) < 0)
 			return pt_wrap(w->err, "read 0x%" PRIx64, addr + i);
 		if (text[i] == '\0')
 			break;
@@ -302,6 +321,9 @@ static void finish_names(struct pt_rtos_threads *t)
 {
 	bool *twice = calloc(t->n_threads + 1, sizeof(*twice));
 
+	for (size_t i = 0; i < t->n_threads; i++)
+		if (t->thread[i].name[0] == '\0')
+			snprintf(t->thread[i].name, sizeof(t->thread[i].name), "task 0x%" PRIx64, t->thread[i].tcb);
 	for (size_t i = 0; twice != NULL && i < t->n_threads; i++)
 		for (size_t k = 0; k < t->n_threads && !twice[i]; k++)
 			twice[i] = k != i && strcmp(t->thread[i].name, t->thread[k].name) == 0;
@@ -309,8 +331,6 @@ static void finish_names(struct pt_rtos_threads *t)
 		struct pt_rtos_thread *thread = &t->thread[i];
 		char name[PT_RTOS_NAME_BYTES];
 
-		if (thread->name[0] == '\0')
-			snprintf(thread->name, sizeof(thread->name), "task 0x%" PRIx64, thread->tcb);
 		if (twice == NULL || !twice[i])
 			continue;
 		snprintf(name, sizeof(name), "%.40s 0x%" PRIx64, thread->name, thread->tcb);

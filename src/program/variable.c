@@ -64,7 +64,7 @@ static int fill(struct pt_types *types, const struct pt_plan *plan, const char *
 /* A sentence for what is no single place. */
 static int explain(struct pt_types *types, const struct pt_expr *expr, const struct pt_plan *plan, struct pt_err *err)
 {
-	struct pt_value value;
+	struct pt_c_value value;
 	char name[80];
 
 	if (pt_expr_evaluate(expr, NULL, NULL, &value, err) == 0 && value.has_place && !value.loaded) {

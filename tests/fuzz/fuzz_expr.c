@@ -33,7 +33,7 @@ static void one(const char *text, uint64_t seed)
 	struct pt_err err = { 0 };
 	struct pt_expr *expr = pt_expr_parse(types, text, &err);
 	struct pt_variable var;
-	struct pt_value value;
+	struct pt_c_value value;
 	struct pt_plan plan;
 	char shown[100];
 
@@ -43,7 +43,7 @@ static void one(const char *text, uint64_t seed)
 		return;
 	}
 	if (pt_expr_evaluate(expr, &reader, pt_types_integer(types, 4, true), &value, &err) == 0) {
-		pt_value_print(types, &value, seed % 2 != 0, shown, sizeof(shown));
+		pt_c_value_print(types, &value, seed % 2 != 0, shown, sizeof(shown));
 		if (shown[0] == '\0')
 			abort();
 	} else if (err.code >= 0 || err.msg[0] == '\0') {

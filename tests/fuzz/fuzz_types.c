@@ -82,14 +82,14 @@ static void look(struct pt_program *program, uint64_t seed)
 
 	for (size_t i = 0; types != NULL && i < PT_LEN(names); i++) {
 		struct pt_expr *expr = pt_expr_parse(types, names[i], NULL);
-		struct pt_value value;
+		struct pt_c_value value;
 		struct pt_plan plan;
 		char text[80];
 
 		if (expr == NULL)
 			continue;
 		if (pt_expr_evaluate(expr, &reader, NULL, &value, NULL) == 0) {
-			pt_value_print(types, &value, false, text, sizeof(text));
+			pt_c_value_print(types, &value, false, text, sizeof(text));
 			walk(types, value.type, 0);
 			if (i == 0)
 				pt_types_each_of(types, value.type, count, &n);
