@@ -280,6 +280,7 @@ static void aux_free(void *analysis)
 	for (size_t i = 0; a->latency != NULL && i < a->n_latencies; i++) {
 		free(a->latency[i].name);
 		free(a->latency[i].line);
+		pt_hist_fini(&a->latency[i].hist);
 	}
 	free(a->latency);
 	free(a);

@@ -12,6 +12,7 @@ struct state {
 	struct pt_data_state row;	/* share, open ones: filled in for the result */
 	struct pt_moment entered;	/* last; ns PT_UNKNOWN: not since the gap */
 	uint64_t entered_ticks;
+	struct pt_hist hist;		/* of durations */
 };
 
 struct variable {
@@ -78,6 +79,7 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 	if (v->n_states <= PT_DATA_STATES && (v->n_states < PT_DATA_STATES || !st->row.others)) {
 		st->row = (struct pt_data_state){ .variable = id, .value = value, .others = v->n_states == PT_DATA_STATES,
 						  .duration = pt_stat_empty(), .period = pt_stat_empty() };
+		st->row.duration.hist = &st->hist;
 		st->entered = nowhere;
 		v->n_states++;
 	}
@@ -326,6 +328,8 @@ static void data_free(void *analysis)
 		if (d->variable[i] == NULL)
 			continue;
 		pt_series_fini(&d->variable[i]->series);
+		for (size_t k = 0; k < d->variable[i]->n_states; k++)
+			pt_hist_fini(&d->variable[i]->state[k].hist);
 		free(d->variable[i]->state);
 		free(d->variable[i]);
 	}

@@ -21,7 +21,7 @@ struct pt_data_state {		/* one value of one variable */
 	char number[24];
 	uint64_t count;		/* times it was entered */
 	uint64_t partial;	/* out of them without a known end or beginning; open ones included */
-	struct pt_stat duration;	/* ns, of whole ones; at: ns of its beginning */
+	struct pt_stat duration;	/* ns, of whole ones, with a histogram; at: ns of its beginning */
 	struct pt_stat period;	/* ns, entered to entered again */
 	uint64_t error_ns;	/* of these times, at worst */
 	double share;		/* of the time in which the variable's state was known; NAN: none was */

@@ -83,7 +83,6 @@ static void latency_row(const struct pt_aux_latency *l, struct pt_value *out)
 {
 	bool only_undecided = l->time.n == 0 && l->undecided > 0;
 	uint64_t error_ns = l->error_ns != 0 ? l->error_ns : 1;
-	static const double quantiles[] = { 0.5, 0.9, 0.99 };
 
 	*out++ = (struct pt_value){ .text = l->name };
 	*out++ = count(l->found ? l->time.n : PT_UNKNOWN);
@@ -102,9 +101,11 @@ static void latency_row(const struct pt_aux_latency *l, struct pt_value *out)
 	} else {
 		out = pt_time_columns(out, &l->time, l->error_ns);
 	}
-	for (int i = 0; i < 3; i++)
-		*out++ = only_undecided ? pt_time_value(0, error_ns)
-					: pt_time_value(pt_stat_quantile(&l->time, quantiles[i]), l->error_ns);
+	if (!only_undecided)
+		pt_time_quantiles(out, &l->time, l->error_ns);
+	else
+		for (int i = 0; i < 3; i++)
+			*out++ = pt_time_value(0, error_ns);
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)

@@ -16,6 +16,9 @@ static const struct pt_column columns[] = {
 	{ "duration_ns.min", "min", PT_UNIT_NS, true },
 	{ "duration_ns.avg", "avg", PT_UNIT_NS_MEAN, true },
 	{ "duration_ns.max", "max", PT_UNIT_NS, true },
+	{ "duration_ns.p50", "p50", PT_UNIT_NS, false },
+	{ "duration_ns.p90", "p90", PT_UNIT_NS, false },
+	{ "duration_ns.p99", "p99", PT_UNIT_NS, false },
 	{ "share", "share %", PT_UNIT_SHARE, true },
 	{ "period_ns.min", "per min", PT_UNIT_NS, true },
 	{ "period_ns.avg", "per avg", PT_UNIT_NS_MEAN, true },
@@ -60,6 +63,7 @@ static void state_row(const struct pt_data *data, const struct pt_data_state *st
 	*out++ = count(st->partial);
 	*out++ = pt_time_total(&st->duration, st->error_ns);
 	out = pt_time_columns(out, &st->duration, st->error_ns);
+	out = pt_time_quantiles(out, &st->duration, st->error_ns);
 	*out++ = real(st->share);
 	out = pt_time_columns(out, &st->period, st->error_ns);
 	*out++ = count(PT_UNKNOWN);
@@ -88,6 +92,7 @@ static void quantity_row(const struct pt_data *data, const struct pt_data_quanti
 	*out++ = count(PT_UNKNOWN);
 	*out++ = count(PT_UNKNOWN);
 	out = pt_time_columns(out, NULL, 0);
+	out = pt_time_quantiles(out, NULL, 0);
 	*out++ = real(NAN);
 	out = pt_time_columns(out, &q->period, q->error_ns);
 	*out++ = count(q->changes);

@@ -34,6 +34,15 @@ static inline struct pt_value *pt_time_columns(struct pt_value *out, const struc
 	return out;
 }
 
+/* p50, p90, p99: three columns of NS. */
+static inline struct pt_value *pt_time_quantiles(struct pt_value *out, const struct pt_stat *stat, uint64_t error_ns)
+{
+	*out++ = pt_time_value(stat != NULL ? pt_stat_quantile(stat, 0.5) : PT_UNKNOWN, error_ns);
+	*out++ = pt_time_value(stat != NULL ? pt_stat_quantile(stat, 0.9) : PT_UNKNOWN, error_ns);
+	*out++ = pt_time_value(stat != NULL ? pt_stat_quantile(stat, 0.99) : PT_UNKNOWN, error_ns);
+	return out;
+}
+
 /* The total of n times: as undecided as their average. */
 static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t error_ns)
 {
