@@ -65,6 +65,7 @@ struct pt_analysis {
 	X(signalled) \
 	X(range) \
 	X(tasks) \
+	X(blocks) \
 	X(limits)
 
 #define X(analysis) extern const struct pt_analysis pt_analysis_##analysis;

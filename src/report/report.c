@@ -29,6 +29,7 @@
 	X(addresses) \
 	X(series) \
 	X(timeline) \
+	X(diff) \
 	X(limits) \
 	X(violations) \
 	X(gaps)

@@ -1,0 +1,64 @@
+/* One row per function of two profiles: what changed, and how sure that is. */
+#include <math.h>
+
+#include "profile/diff.h"
+#include "report/report.h"
+#include "util.h"
+
+extern const struct pt_view pt_view_diff;
+
+static const struct pt_column columns[] = {
+	{ "name", "function", PT_UNIT_NONE, true },
+	{ "change", "change", PT_UNIT_NONE, true },
+	{ "gross_change", "gross +%", PT_UNIT_SHARE, true },
+	{ "gross.a", "gross A", PT_UNIT_MEAN, true }, { "gross.b", "B", PT_UNIT_MEAN, true },
+	{ "gross_p", "p", PT_UNIT_REAL, true },
+	{ "net_change", "net +%", PT_UNIT_SHARE, true },
+	{ "net.a", "net A", PT_UNIT_MEAN, true }, { "net.b", "B", PT_UNIT_MEAN, true },
+	{ "net_p", "p", PT_UNIT_REAL, true },
+	{ "share.a", "share A", PT_UNIT_SHARE, true }, { "share.b", "B", PT_UNIT_SHARE, true },
+	{ "share_p", "p", PT_UNIT_REAL, true },
+	{ "count.a", "count A", PT_UNIT_COUNT, true }, { "count.b", "B", PT_UNIT_COUNT, true },
+	{ "file", "file", PT_UNIT_NONE, false }, { "line", "line", PT_UNIT_COUNT, false },
+};
+
+static size_t n_rows(const void *subject)
+{
+	const struct pt_diff *diff = ((const struct pt_profile *)subject)->diff;
+
+	return diff != NULL ? diff->n_functions : (size_t)PT_NOT_MADE;
+}
+
+static struct pt_value real(double f, enum pt_basis basis)
+{
+	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : basis };
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_diff_function *f = &p->diff->function[i];
+
+	*out++ = (struct pt_value){ .text = f->name };
+	*out++ = (struct pt_value){ .text = pt_change_name(f->change) };
+	*out++ = real(f->gross.change, PT_BASIS_MODELLED);
+	*out++ = real(f->gross.a, p->times);
+	*out++ = real(f->gross.b, p->times);
+	*out++ = real(f->gross.p, PT_BASIS_MODELLED);
+	*out++ = real(f->net.change, PT_BASIS_MODELLED);
+	*out++ = real(f->net.a, p->times);
+	*out++ = real(f->net.b, p->times);
+	*out++ = real(f->net.p, PT_BASIS_MODELLED);
+	*out++ = real(f->share.a, PT_BASIS_MODELLED);
+	*out++ = real(f->share.b, PT_BASIS_MODELLED);
+	*out++ = real(f->share.p, PT_BASIS_MODELLED);
+	*out++ = (struct pt_value){ .u = f->count_a, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = f->count_b, .basis = p->counts };
+	*out++ = (struct pt_value){ .text = f->file };
+	*out++ = (struct pt_value){ .u = f->line != 0 ? f->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+}
+
+const struct pt_view pt_view_diff = {
+	.name = "diff", .help = "two profiles side by side (proftap diff A B)", .needs = "blocks",
+	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+};

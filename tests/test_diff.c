@@ -1,0 +1,229 @@
+/* Comparing profiles: noise is no change, a change is one, and blocks add up to what was fed. The programs under test run
+ * here: a loop that calls its functions in an order and for times that depend on each other, as real ones do. */
+#include <math.h>
+#include <string.h>
+
+#include "harness.h"
+#include "profile/analysis.h"
+#include "profile/blocks.h"
+#include "profile/diff.h"
+
+enum { MAIN = 1, STEADY, NOISY, PHASED, RARE, N_FUNCTIONS = RARE, N_IDS };
+
+static const struct pt_function functions[N_FUNCTIONS] = {
+	{ .name = "main", .address = 0x100 }, { .name = "steady", .address = 0x200 }, { .name = "noisy", .address = 0x300 },
+	{ .name = "phased", .address = 0x400 }, { .name = "rare", .address = 0x500 },
+};
+
+struct run {
+	void *blocks;
+	uint64_t clock, state;
+	double slower[N_IDS];	/* factor of a function's time */
+	struct pt_profile profile;
+};
+
+static uint32_t random_of(struct run *r)
+{
+	r->state = r->state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(r->state >> 33);
+}
+
+static void step(struct run *r, uint8_t kind, uint16_t function, uint64_t time)
+{
+	const struct pt_step s = {
+		.kind = kind, .entry = PT_ENTRY_CALL, .function = function, .clock = r->clock, .net = time, .gross = time,
+		.call = time, .period = PT_UNKNOWN, .task = PT_NO_TASK,
+	};
+
+	pt_analysis_blocks.steps(r->blocks, &s, 1);
+}
+
+static void call(struct run *r, uint16_t function, uint64_t time)
+{
+	time = (uint64_t)((double)time * (r->slower[function] != 0 ? r->slower[function] : 1));
+	step(r, PT_STEP_ENTER, function, 0);
+	r->clock += time;
+	step(r, PT_STEP_LEAVE, function, time);
+	r->clock += 20;
+}
+
+/* phased is slow for a while and fast for a while: neighbours are alike, which single invocations would take for
+ * precision. */
+static void go(struct run *r, unsigned rounds)
+{
+	uint64_t phase = 500;
+
+	step(r, PT_STEP_ENTER, MAIN, 0);
+	for (unsigned i = 0; i < rounds; i++) {
+		if (random_of(r) % 200 == 0)
+			phase = 300 + random_of(r) % 400;
+		call(r, STEADY, 100);
+		call(r, NOISY, 50 + random_of(r) % 400);
+		call(r, PHASED, phase);
+		if (random_of(r) % 2000 == 0)
+			call(r, RARE, 1000 + random_of(r) % 1000);
+	}
+	step(r, PT_STEP_CLOCK, 0, 0);
+}
+
+static struct pt_program *program;
+
+static void begin(struct run *r, uint64_t seed)
+{
+	const struct pt_analysis_setup setup = { .n_functions = N_IDS };
+
+	*r = (struct run){ .state = seed * 77 + 1, .blocks = pt_analysis_blocks.open(&setup, NULL) };
+	r->profile.program = program;
+	r->profile.counts = PT_BASIS_EXACT;
+}
+
+static const struct pt_profile *end(struct run *r)
+{
+	pt_analysis_blocks.result(r->blocks, &r->profile);
+	return &r->profile;
+}
+
+static void build(void)
+{
+	static const struct pt_program_desc desc = { .name = "diff", .functions = functions, .n_functions = N_FUNCTIONS,
+						      .vectors = PT_UNKNOWN };
+
+	program = pt_program_from_desc(&desc);
+}
+
+static void drop(void)
+{
+	pt_program_unref(program);
+}
+
+static enum pt_change change_of(const struct pt_diff *d, const char *name)
+{
+	for (size_t i = 0; i < d->n_functions; i++)
+		if (strcmp(d->function[i].name, name) == 0)
+			return d->function[i].change;
+	ck_abort_msg("no row of %s", name);
+	return PT_CHANGE_NONE;
+}
+
+START_TEST(blocks_add_up)
+{
+	const struct pt_blocks *blocks;
+	uint64_t ticks = 0, time = 0;
+	struct run r;
+
+	begin(&r, 1);
+	go(&r, 3000);
+	blocks = end(&r)->blocks;
+	ck_assert_uint_le(blocks->n_blocks, PT_BLOCKS);
+	ck_assert_uint_ge(blocks->n_blocks, PT_BLOCKS / 2);
+	for (size_t i = 0; i < blocks->n_blocks; i++) {
+		ticks += blocks->ticks[i];
+		for (size_t f = 0; f < N_IDS; f++)
+			time += blocks->block[f * PT_BLOCKS + i].time;
+	}
+	ck_assert_uint_eq(ticks, r.clock);
+	ck_assert_uint_eq(time, r.clock);
+	for (uint64_t count = 0, f = STEADY; f == STEADY; f++) {
+		for (size_t i = 0; i < blocks->n_blocks; i++)
+			count += blocks->block[f * PT_BLOCKS + i].count;
+		ck_assert_uint_eq(count, 3000);
+	}
+	pt_analysis_blocks.close(r.blocks);
+}
+END_TEST
+
+/* Two hundred comparisons of the same program, 99 % sure for all functions of each together: about two may err. */
+START_TEST(noise_is_no_change)
+{
+	unsigned wrong = 0;
+
+	for (uint64_t i = 0; i < 200; i++) {
+		struct pt_diff *d;
+		struct run a, b;
+
+		begin(&a, 2 * i);
+		begin(&b, 2 * i + 1);
+		go(&a, 10000);
+		go(&b, 10000);
+		d = pt_diff_new(end(&a), end(&b), 0, NULL);
+		for (size_t k = 0; k < d->n_functions; k++)
+			if (d->function[k].change < PT_CHANGE_NEW) {
+				wrong++;
+				break;
+			}
+		pt_diff_free(d);
+		pt_analysis_blocks.close(a.blocks);
+		pt_analysis_blocks.close(b.blocks);
+	}
+	ck_assert_msg(wrong <= 6, "%u of 200", wrong);
+}
+END_TEST
+
+static const struct { uint16_t function; double slower; double threshold; enum pt_change want; } changes[] = {
+	{ STEADY, 1.05, 0.01, PT_CHANGE_SLOWER }, { STEADY, 0.95, 0.01, PT_CHANGE_FASTER },
+	{ STEADY, 1.05, 0.10, PT_CHANGE_NONE }, { NOISY, 1.20, 0.01, PT_CHANGE_SLOWER }, { NOISY, 0.7, 0.01, PT_CHANGE_FASTER },
+	{ PHASED, 2, 0.01, PT_CHANGE_SLOWER }, { MAIN, 1, 0.01, PT_CHANGE_NONE },
+};
+
+START_TEST(change_is_one)
+{
+	struct run a, b;
+	struct pt_diff *d;
+
+	begin(&a, 5);
+	begin(&b, 6);
+	b.slower[changes[_i].function] = changes[_i].slower;
+	go(&a, 20000);
+	go(&b, 20000);
+	d = pt_diff_new(end(&a), end(&b), changes[_i].threshold, NULL);
+	ck_assert_ptr_nonnull(d);
+	ck_assert_str_eq(pt_change_name(change_of(d, functions[changes[_i].function - 1].name)),
+			 pt_change_name(changes[_i].want));
+	pt_diff_free(d);
+	pt_analysis_blocks.close(a.blocks);
+	pt_analysis_blocks.close(b.blocks);
+}
+END_TEST
+
+START_TEST(little_data_is_unsure)
+{
+	struct run a, b;
+	struct pt_diff *d;
+
+	begin(&a, 1);
+	begin(&b, 2);
+	go(&a, 2);
+	go(&b, 2);
+	d = pt_diff_new(end(&a), end(&b), 0.01, NULL);
+	ck_assert_int_eq(change_of(d, "noisy"), PT_CHANGE_UNKNOWN);
+	pt_diff_free(d);
+	pt_analysis_blocks.close(a.blocks);
+	pt_analysis_blocks.close(b.blocks);
+}
+END_TEST
+
+START_TEST(needs_blocks)
+{
+	struct pt_profile none = { .program = program };
+	struct pt_err err = { 0 };
+
+	ck_assert_ptr_null(pt_diff_new(&none, &none, 0.01, &err));
+	ck_assert_int_eq(err.code, PT_ESTATE);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("diff");
+	TCase *tc = tcase_create("diff");
+
+	tcase_set_timeout(tc, 600);
+	tcase_add_checked_fixture(tc, build, drop);
+	tcase_add_test(tc, blocks_add_up);
+	tcase_add_test(tc, noise_is_no_change);
+	tcase_add_loop_test(tc, change_is_one, 0, PT_LEN(changes));
+	tcase_add_test(tc, little_data_is_unsure);
+	tcase_add_test(tc, needs_blocks);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
