@@ -389,6 +389,11 @@ START_TEST(several_files_are_one_in_order_of_time)
 	ck_assert_str_eq(text, "tick_hz=1000000000\n0 1000000 port write 0x1 = 0x1 (1 bytes)\ntick_hz=1000000000\n"
 			 "1 0 port write 0x2 = 0x1 (1 bytes)\n1 3000000 port write 0x2 = 0x2 (1 bytes)\nend\n"
 			 "0 5000000 port write 0x1 = 0x2 (1 bytes)\n0 9000000 port write 0x1 = 0x3 (1 bytes)\nend\n");
+	snprintf(more, sizeof(more), "%s?offset=-2500us", other);	/* its second lies 500 us behind the first one's first */
+	ck_assert_msg(read_all(files, 2, NULL) != NULL, "%s", err.msg);
+	ck_assert_str_eq(text, "tick_hz=1000000000\n1 0 port write 0x2 = 0x1 (1 bytes)\ntick_hz=1000000000\n"
+			 "0 1000000 port write 0x1 = 0x1 (1 bytes)\n1 3000000 port write 0x2 = 0x2 (1 bytes)\nend\n"
+			 "0 5000000 port write 0x1 = 0x2 (1 bytes)\n0 9000000 port write 0x1 = 0x3 (1 bytes)\nend\n");
 	snprintf(more, sizeof(more), "%s?offset=500us&lines=a", other);
 	ck_assert_ptr_null(read_all(files, 2, NULL));
 	ck_assert_msg(strstr(err.msg, "has no settings") != NULL, "%s", err.msg);

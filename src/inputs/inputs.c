@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "trace/formats.h"
 #include "util.h"
 
 const struct pt_input_ops *const pt_inputs[] = {
@@ -19,7 +19,7 @@ enum { FRONT_BYTES = 512 };
 enum { INPUT, OFFSET };
 static const struct pt_param common[] = {
 	[INPUT] = { "input", PT_PARAM_TEXT, NULL, NULL, 0, 0, "what kind of file it is; found out if not given" },
-	[OFFSET] = { "offset", PT_PARAM_TIME, "0", NULL, 0, 0, "how far this file begins behind the first one" },
+	[OFFSET] = { "offset", PT_PARAM_TEXT, "0", NULL, 0, 0, "how far this file begins behind the first one (-5ms: before)" },
 };
 
 struct input {
@@ -27,6 +27,7 @@ struct input {
 	void *state;
 	char *path;
 	struct pt_params *common, *settings;
+	bool before;			/* offset_ns is how far it begins before the first file */
 	uint64_t offset_ns;		/* to the clock of the first file */
 	bool aligned;			/* offset_ns is final: its first chunk was seen */
 	bool over;
@@ -42,6 +43,7 @@ struct pt_inputs_set {
 	void *note_arg;
 	struct input input[PT_INPUTS_MOST];
 	size_t n_inputs, n_sources;
+	uint64_t shift_ns;		/* of everybody, so that nobody begins before 0 */
 	uint64_t begin_ns;		/* of the first file; PT_UNKNOWN: not seen yet */
 };
 
@@ -134,6 +136,20 @@ static int find_kind(struct input *in, struct pt_infile *file, struct pt_err *er
 			    : list_kinds(n == 0 ? "it is empty" : "it is of no kind that is known here", "", err);
 }
 
+static int read_offset(struct pt_inputs_set *set, struct input *in, struct pt_err *err)
+{
+	const char *text = pt_params_text(in->common, &common[OFFSET]);
+
+	in->before = text[0] == '-';
+	if (pt_params_parse(PT_PARAM_TIME, text + in->before, &in->offset_ns, err) < 0)
+		return pt_wrap(err, "offset");
+	if (in->offset_ns > INT64_MAX / PT_INPUTS_MOST)
+		return pt_fail(err, PT_EARG, "offset: %.40s is too long", text);
+	if (in->before && in->offset_ns > set->shift_ns)
+		set->shift_ns = in->offset_ns;
+	return 0;
+}
+
 /* file is taken over. */
 static int open_input(struct pt_inputs_set *set, struct input *in, struct pt_infile *file, const char *query,
 		      const char *const *words, size_t n_words, struct pt_err *err)
@@ -151,14 +167,16 @@ static int open_input(struct pt_inputs_set *set, struct input *in, struct pt_inf
 		pt_fail(err, PT_ENOMEM, "no memory");
 		goto close_file;
 	}
-	in->offset_ns = pt_params_number(in->common, &common[OFFSET]);
+	if (read_offset(set, in, err) < 0)
+		goto close_file;
 	if (in->ops->open(in->state, file, &setup, err) == 0)
 		return 0;
-	free(in->state);
-	in->state = NULL;
-	return err->code;
+	goto free_state;
 close_file:
 	pt_infile_close(file);
+free_state:
+	free(in->state);
+	in->state = NULL;
 	return err->code;
 }
 
@@ -223,20 +241,23 @@ int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Its clock becomes that of the first file, whose beginning is where all the others are counted from. */
+/* Its clock becomes that of the first file, whose beginning is where all the others are counted from. All modulo 2^64. */
 static void align(struct pt_inputs_set *set, struct input *in)
 {
 	struct pt_chunk *c = in->chunk;
 
-	if (!in->aligned && set->begin_ns == PT_UNKNOWN)
-		set->begin_ns = c->from_ns + in->offset_ns;
-	else if (!in->aligned)
-		in->offset_ns += set->begin_ns - c->from_ns;	/* modulo 2^64 */
-	in->aligned = true;
+	if (!in->aligned) {
+		uint64_t offset_ns = in->before ? -in->offset_ns : in->offset_ns;
+
+		if (set->begin_ns == PT_UNKNOWN)
+			set->begin_ns = c->from_ns + set->shift_ns;
+		in->offset_ns = set->begin_ns + offset_ns - c->from_ns;
+		in->aligned = true;
+	}
 	c->from_ns += in->offset_ns;
 	c->to_ns += in->offset_ns;
-	if (c->kind == PT_CHUNK_CLOCK && c->len_bytes >= 24)
-		pt_put_le64(c->bytes + 8, pt_le64(c->bytes + 8) + in->offset_ns);
+	if (c->kind == PT_CHUNK_CLOCK && c->len_bytes >= PT_CLOCK_BYTES)
+		pt_put_le64(c->bytes + PT_CLOCK_NS, pt_le64(c->bytes + PT_CLOCK_NS) + in->offset_ns);
 }
 
 /* False: there is no number left for its source. */

@@ -16,7 +16,8 @@ bool pt_inputs_know(const char *word);
 
 /* Add a file: "FILE" or "FILE?key=value&key=value"; "-" is standard input. words are for every file that knows them,
  * in front of its own. The kind of file is found out, or named by input=NAME.
- * offset=TIME: how far its beginning lies behind that of the first file; the first file's clock is everybody's.
+ * offset=TIME: how far its beginning lies behind that of the first file, or with a - before it; the first file's clock
+ * is everybody's.
  * PT_EARG: cannot be opened, of no known kind, a wrong word (each with what would be right); or what open() says. */
 int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const *words, size_t n_words,
 		  struct pt_err *err);

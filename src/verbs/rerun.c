@@ -5,6 +5,8 @@
 
 #include "capture_head.h"
 #include "log.h"
+#include "profile/profile.h"
+#include "trace/formats.h"
 #include "util.h"
 #include "verbs/output.h"
 
@@ -70,9 +72,7 @@ static int open_program(struct pt_rerun *r, struct pt_err *err)
 
 	if (pt_capture_head_program(lines != NULL ? lines : "", len_bytes, r->options->elf, &r->program, on_note, r, err) < 0)
 		return err->code;
-	if (r->program == NULL)
-		pt_warn("decode: no ELF is known, so there are no names; give it with --elf");
-	else if (pt_program_warning(r->program) != NULL)
+	if (r->program != NULL && pt_program_warning(r->program) != NULL)
 		pt_warn("elf: %s", pt_program_warning(r->program));
 	return 0;
 }
@@ -109,11 +109,26 @@ static int run_through(struct pt_rerun *r, struct pt_err *err)
 	return 0;
 }
 
+/* Whether some source tells of code. */
+static bool wants_names(const struct pt_rerun *r)
+{
+	const struct pt_profile *profile = pt_pipeline_profile(r->pipeline);
+	static const char *const others[] = { PT_FORMAT_LINES, PT_FORMAT_VALUES, PT_FORMAT_COUNTERS };
+	size_t n_others = 0;
+
+	for (size_t i = 0; i < profile->n_sources; i++)
+		for (size_t k = 0; k < PT_LEN(others); k++)
+			n_others += strcmp(profile->sources[i].format, others[k]) == 0;
+	return n_others < profile->n_sources;
+}
+
 int pt_rerun(struct pt_rerun *r, struct pt_err *err)
 {
 	if (open_inputs(r, err) < 0 || settle(r, err) < 0 || open_program(r, err) < 0 || begin(r, err) < 0 ||
 	    run_through(r, err) < 0)
 		return err->code;
+	if (r->program == NULL && wants_names(r))
+		pt_warn("%s: no ELF is known, so there are no names; give it with --elf", r->name);
 	return 0;
 }
 
