@@ -69,6 +69,14 @@ static void reset(struct pt_monitor_call *call)
 		pt_session_reset(pt_monitor_session(call), pt_monitor_session_reply, call);
 }
 
+static bool is_binary(const char *format)
+{
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		if (strcmp(pt_formats[i]->name, format) == 0)
+			return pt_formats[i]->binary;
+	return false;
+}
+
 static void report(struct pt_monitor_call *call)
 {
 	struct pt_query query = { 0 };
@@ -76,6 +84,9 @@ static void report(struct pt_monitor_call *call)
 
 	if (pt_query_parse(&query, call->words, call->n_words, &err) < 0)
 		pt_monitor_fail(call, PT_EARG, "profile report: %s", err.msg);
+	else if (is_binary(query.format))
+		pt_monitor_fail(call, PT_EARG, "profile report: %s is no text; monitor profile save FILE, and then: proftap "
+				"decode FILE --format %s -o OUT", query.format, query.format);
 	else
 		pt_session_report(pt_monitor_session(call), &query, pt_monitor_session_reply, call);
 }

@@ -130,5 +130,5 @@ static int write_ctf(const struct pt_profile *profile, const struct pt_view *vie
 
 const struct pt_format pt_format_ctf = {
 	.name = "ctf", .help = "the timeline, for babeltrace2 and Trace Compass: a folder", .needs = "timeline",
-	.folder = true, .write = write_ctf,
+	.binary = true, .folder = true, .write = write_ctf,
 };

@@ -172,5 +172,5 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 }
 
 const struct pt_format pt_format_gmon = {
-	.name = "gmon", .help = "gmon.out, for gprof", .needs = "tree,lines", .write = write_gmon,
+	.name = "gmon", .help = "gmon.out, for gprof", .needs = "tree,lines", .binary = true, .write = write_gmon,
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "log.h"
 #include "report/tar.h"
@@ -121,6 +122,10 @@ int pt_output_try(const struct pt_query *query, const char *path)
 {
 	FILE *out;
 
+	if (path == NULL && find_format(query->format)->binary && isatty(STDOUT_FILENO)) {
+		pt_error("%s is nothing for a terminal; -o FILE says where to", query->format);
+		return PT_EXIT_USAGE;
+	}
 	if (path == NULL)
 		return PT_EXIT_DONE;
 	if (find_format(query->format)->folder)
