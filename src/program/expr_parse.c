@@ -1,250 +1,29 @@
 /* From text to nodes: recursive descent for what is unary, precedence climbing for what is binary, so that a long sum
  * costs no stack. Names are looked up at once; those that are not found stay as nodes that say so. */
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/expr_parts.h"
+#include "program/expr_lex.h"
 #include "util.h"
 
 enum { MAX_NAME_BYTES = 512 };
 
-struct parser {
-	struct pt_expr *expr;
-	const char *text;
-	size_t at;
-	unsigned depth, n_conditions;
-	struct pt_err *err;
-};
-
-static int conditional(struct parser *p);
-static int unary(struct parser *p);
-
-/* --- characters --------------------------------------------------------------------------------------------------- */
-
-static const char *here(struct parser *p)
-{
-	p->at += strspn(p->text + p->at, " \t\r\n\f\v");
-	return p->text + p->at;
-}
-
-static int fail(struct parser *p, const char *what)
-{
-	pt_fail(p->err, PT_EARG, "\"%.100s\", position %zu: %s", p->text, p->at + 1, what);
-	return -1;
-}
-
-static bool starts_name(char c)
-{
-	return isalpha((unsigned char)c) || c == '_' || c == '$';
-}
-
-static bool in_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-static size_t name_length(const char *s)
-{
-	size_t len = 0;
-
-	if (starts_name(*s))
-		while (in_name(s[len]))
-			len++;
-	return len;
-}
-
-/* An operator, but not the beginning of a longer one. */
-static bool take(struct parser *p, const char *op)
-{
-	size_t len = strlen(op);
-
-	if (strncmp(here(p), op, len) != 0)
-		return false;
-	p->at += len;
-	return true;
-}
-
-static bool is_word(const char *s, const char *word)
-{
-	return name_length(s) == strlen(word) && strncmp(s, word, strlen(word)) == 0;
-}
-
-/* --- nodes -------------------------------------------------------------------------------------------------------- */
-
-static int add(struct parser *p, enum pt_expr_op op, size_t from, int a, int b, int c)
-{
-	struct pt_expr *e = p->expr;
-
-	if (e->n_nodes == PT_EXPR_MAX_NODES)
-		return fail(p, "too long");
-	e->node[e->n_nodes] = (struct pt_node){ .op = op, .child = { a, b, c }, .from = from, .to = p->at };
-	return (int)e->n_nodes++;
-}
-
-static int add_type(struct parser *p, enum pt_expr_op op, size_t from, int a, const struct pt_type *type)
-{
-	int node = add(p, op, from, a, -1, -1);
-
-	if (node >= 0)
-		p->expr->node[node].type = type;
-	return node;
-}
-
-static int add_named(struct parser *p, enum pt_expr_op op, size_t from, int a, const char *name, size_t len)
-{
-	int node = add(p, op, from, a, -1, -1);
-
-	if (node < 0)
-		return node;
-	p->expr->node[node].name = strndup(name, len);
-	return p->expr->node[node].name != NULL ? node : fail(p, "no memory");
-}
-
-/* --- numbers ------------------------------------------------------------------------------------------------------ */
-
-/* C11, 6.4.4.1: the first type that the number fits; only hexadecimal ones become unsigned by themselves. */
-static const struct pt_type *type_of_number(struct parser *p, uint64_t value, bool decimal, bool is_unsigned,
-					    unsigned n_long)
-{
-	static const char *const names[][2] = {
-		{ "int", "unsigned int" }, { "long", "unsigned long" }, { "long long", "unsigned long long" },
-	};
-
-	for (size_t i = n_long; i < PT_LEN(names); i++)
-		for (unsigned u = is_unsigned ? 1 : 0; u < (decimal && !is_unsigned ? 1u : 2u); u++) {
-			const struct pt_type *type = pt_types_named(p->expr->types, names[i][u]);
-			unsigned n_bits = 8 * (unsigned)type->size_bytes - (u == 0);
-
-			if (n_bits >= 64 || value >> n_bits == 0)
-				return type;
-		}
-	return pt_types_named(p->expr->types, "unsigned long long");
-}
-
-static unsigned digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
-}
-
-static int real_number(struct parser *p, size_t from)
-{
-	char *end;
-	double real = strtod(p->text + from, &end);
-	int node;
-
-	p->at = (size_t)(end - p->text);
-	if (*end == 'f' || *end == 'F' || *end == 'l' || *end == 'L')
-		p->at++;
-	if (in_name(p->text[p->at]))
-		return fail(p, "not a number");
-	node = add_type(p, PT_OP_REAL, from, -1, pt_types_double(p->expr->types));
-	if (node >= 0)
-		p->expr->node[node].real = real;
-	return node;
-}
-
-static bool looks_real(const char *s)
-{
-	size_t n = strspn(s, "0123456789");
-
-	return s[n] == '.' || ((s[n] == 'e' || s[n] == 'E') && n > 0);
-}
-
-static int number(struct parser *p)
-{
-	size_t from = p->at;
-	unsigned base = 10, n_long = 0;
-	bool is_unsigned = false;
-	uint64_t value = 0;
-	int node;
-
-	if (looks_real(p->text + p->at))
-		return real_number(p, from);
-	if (p->text[p->at] == '0') {
-		char kind = (char)tolower((unsigned char)p->text[p->at + 1]);
-
-		base = kind == 'x' ? 16 : kind == 'b' ? 2 : 8;
-		p->at += base == 8 ? 0 : 2;
-		if (base != 8 && digit(p->text[p->at]) >= base)
-			return fail(p, "not a number");
-	}
-	for (; digit(p->text[p->at]) < base; p->at++)
-		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, digit(p->text[p->at]), &value))
-			return fail(p, "the number has more than 64 bits");
-	for (;; p->at++) {
-		char c = (char)tolower((unsigned char)p->text[p->at]);
-
-		if (c == 'u' && !is_unsigned)
-			is_unsigned = true;
-		else if (c == 'l' && n_long < 2)
-			n_long++;
-		else
-			break;
-	}
-	if (in_name(p->text[p->at]))
-		return fail(p, "not a number");
-	node = add_type(p, PT_OP_NUMBER, from, -1, type_of_number(p, value, base == 10, is_unsigned, n_long));
-	if (node >= 0)
-		p->expr->node[node].number = value;
-	return node;
-}
-
-/* 'a', '\n', '\x1b', '\033' */
-static int character(struct parser *p)
-{
-	static const char escapes[] = "n\nt\tr\ra\ab\bf\fv\v\\\\''\"\"";
-	const char *s = p->text + p->at + 1;
-	size_t from = p->at;
-	unsigned value = (unsigned char)*s;
-	int node;
-
-	if (*s == '\\') {
-		const char *e = strchr(escapes, s[1]);
-
-		s++;
-		value = 0;
-		if (*s == 'x') {
-			for (s++; digit(*s) < 16 && value < 256; s++)
-				value = 16 * value + digit(*s);
-			s--;
-		} else if (digit(*s) < 8) {
-			for (; digit(*s) < 8 && value < 256; s++)
-				value = 8 * value + digit(*s);
-			s--;
-		} else if (*s != '\0' && e != NULL && (e - escapes) % 2 == 0) {
-			value = (unsigned char)e[1];
-		} else {
-			return fail(p, "not a character");
-		}
-	}
-	if (*s == '\0' || s[1] != '\'' || value > 255)
-		return fail(p, "not a character");
-	p->at = (size_t)(s + 2 - p->text);
-	node = add_type(p, PT_OP_NUMBER, from, -1, pt_types_named(p->expr->types, "int"));
-	if (node >= 0)
-		p->expr->node[node].number = value;
-	return node;
-}
+static int conditional(struct pt_expr_parser *p);
+static int unary(struct pt_expr_parser *p);
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* "a::b::c" or "::a"; 0: no name. */
 static size_t scoped_length(const char *s)
 {
-	size_t len = strncmp(s, "::", 2) == 0 ? 2 : 0, part = name_length(s + len);
+	size_t len = strncmp(s, "::", 2) == 0 ? 2 : 0, part = pt_parse_name_length(s + len);
 
 	if (part == 0)
 		return 0;
 	len += part;
-	while (strncmp(s + len, "::", 2) == 0 && (part = name_length(s + len + 2)) > 0)
+	while (strncmp(s + len, "::", 2) == 0 && (part = pt_parse_name_length(s + len + 2)) > 0)
 		len += 2 + part;
 	return len;
 }
@@ -263,7 +42,7 @@ static bool is_source(const char *s, size_t len)
 
 /* "main.c:" or "src/main.c:" in front of a name, or "'main.c'::"; 0: none. Between ? and : a colon may be the
  * condition's: only the quoted form counts there. */
-static size_t file_length(const struct parser *p, const char *s)
+static size_t file_length(const struct pt_expr_parser *p, const char *s)
 {
 	size_t len = 0;
 
@@ -272,14 +51,16 @@ static size_t file_length(const struct parser *p, const char *s)
 
 		return end != NULL && strncmp(end + 1, "::", 2) == 0 ? (size_t)(end - s) + 3 : 0;
 	}
-	while (in_name(s[len]) || (s[len] != '\0' && strchr("./-+", s[len]) != NULL && in_name(s[len + 1])))
+	while (pt_parse_in_name(s[len]) ||
+	       (s[len] != '\0' && strchr("./-+", s[len]) != NULL && pt_parse_in_name(s[len + 1])))
 		len++;
-	if (p->n_conditions > 0 || s[len] != ':' || s[len + 1] == ':' || !starts_name(s[len + 1]) || !is_source(s, len))
+	if (p->n_conditions > 0 || s[len] != ':' || s[len + 1] == ':' || !pt_parse_starts_name(s[len + 1]) ||
+	    !is_source(s, len))
 		return 0;
 	return len + 1;
 }
 
-static int look_up(struct parser *p, size_t from, size_t len)
+static int look_up(struct pt_expr_parser *p, size_t from, size_t len)
 {
 	struct pt_err why = { 0 };
 	struct pt_entity entity;
@@ -287,13 +68,13 @@ static int look_up(struct parser *p, size_t from, size_t len)
 	int node;
 
 	if (len >= sizeof(name))
-		return fail(p, "the name is too long");
+		return pt_parse_fail(p, "the name is too long");
 	memcpy(name, p->text + from, len);
 	name[len] = '\0';
 	p->at = from + len;
 	if (pt_types_find(p->expr->types, strncmp(name, "::", 2) == 0 ? name + 2 : name, &entity, &why) < 0)
-		return add_named(p, PT_OP_BAD_NAME, from, -1, why.msg, strlen(why.msg));
-	node = add(p, PT_OP_NAME, from, -1, -1, -1);
+		return pt_parse_add_named(p, PT_OP_BAD_NAME, from, -1, why.msg, strlen(why.msg));
+	node = pt_parse_add(p, PT_OP_NAME, from, -1, -1, -1);
 	if (node >= 0)
 		p->expr->node[node].entity = entity;
 	return node;
@@ -311,7 +92,7 @@ static const struct { const char *name; uint8_t size_bytes; bool is_signed; } us
 	{ "INT16", 2, true }, { "INT32", 4, true },
 };
 
-static const struct pt_type *named_type(struct parser *p, const char *name)
+static const struct pt_type *named_type(struct pt_expr_parser *p, const char *name)
 {
 	const struct pt_type *type = pt_types_named(p->expr->types, name);
 
@@ -324,7 +105,7 @@ static const struct pt_type *named_type(struct parser *p, const char *name)
 static bool is_keyword(const char *s, const char *const *words)
 {
 	for (; *words != NULL; words++)
-		if (is_word(s, *words))
+		if (pt_parse_is_word(s, *words))
 			return true;
 	return false;
 }
@@ -342,34 +123,34 @@ static void put_word(char *name, size_t room, const char *word, size_t len)
 	snprintf(name + used, room - used, "%s%.*s", used > 0 ? " " : "", (int)len, word);
 }
 
-static void skip_qualifiers(struct parser *p)
+static void skip_qualifiers(struct pt_expr_parser *p)
 {
-	while (is_keyword(here(p), qualifiers))
-		p->at += name_length(p->text + p->at);
+	while (is_keyword(pt_parse_here(p), qualifiers))
+		p->at += pt_parse_name_length(p->text + p->at);
 }
 
 /* The words of a type's name, and behind it; *sure: it can be nothing else. False: no type. */
-static bool type_words(struct parser *p, char name[MAX_NAME_BYTES], bool *sure)
+static bool type_words(struct pt_expr_parser *p, char name[MAX_NAME_BYTES], bool *sure)
 {
 	size_t len;
 
 	name[0] = '\0';
 	skip_qualifiers(p);
-	if (is_keyword(here(p), tag_words)) {
-		len = name_length(here(p));
+	if (is_keyword(pt_parse_here(p), tag_words)) {
+		len = pt_parse_name_length(pt_parse_here(p));
 		put_word(name, MAX_NAME_BYTES, p->text + p->at, len);
 		p->at += len;
 		*sure = true;
-		len = scoped_length(here(p));
+		len = scoped_length(pt_parse_here(p));
 	} else {
-		while (is_keyword(here(p), number_words)) {
-			len = name_length(p->text + p->at);
+		while (is_keyword(pt_parse_here(p), number_words)) {
+			len = pt_parse_name_length(p->text + p->at);
 			put_word(name, MAX_NAME_BYTES, p->text + p->at, len);
 			p->at += len;
 			skip_qualifiers(p);
 			*sure = true;
 		}
-		len = *sure ? 0 : scoped_length(here(p));
+		len = *sure ? 0 : scoped_length(pt_parse_here(p));
 	}
 	if (len >= MAX_NAME_BYTES / 2)
 		return false;
@@ -384,32 +165,33 @@ static bool type_words(struct parser *p, char name[MAX_NAME_BYTES], bool *sure)
 /* Does what stands here begin an operand that is none but behind a cast? */
 static bool operand_follows(const char *s)
 {
-	return in_name(*s) || *s == '(' || *s == '\'' || *s == '!' || *s == '~';
+	return pt_parse_in_name(*s) || *s == '(' || *s == '\'' || *s == '!' || *s == '~';
 }
 
 /* A type in parentheses. 1: *type is it (NULL: there is no such type; name has it); 0: something else stands there,
  * nothing was taken. */
-static int type_name(struct parser *p, const struct pt_type **type, char name[MAX_NAME_BYTES], bool cast)
+static int type_name(struct pt_expr_parser *p, const struct pt_type **type, char name[MAX_NAME_BYTES], bool cast)
 {
 	size_t start = p->at;
 	bool sure = false, stars = false, known = false;
 	struct pt_entity entity;
 
-	if (!take(p, "(") || !type_words(p, name, &sure))
+	if (!pt_parse_take(p, "(") || !type_words(p, name, &sure))
 		goto no;
 	*type = named_type(p, name);
 	if (!sure)
 		known = *type != NULL && pt_types_find(p->expr->types, name, &entity, NULL) < 0;
-	while (take(p, "*")) {
+	while (pt_parse_take(p, "*")) {
 		stars = true;
 		if (*type != NULL)
 			*type = pt_types_pointer_to(p->expr->types, *type);
 		skip_qualifiers(p);
 	}
-	if (!take(p, ")"))
+	if (!pt_parse_take(p, ")"))
 		goto no;
-	if (sure || (known && (!cast || operand_follows(here(p)) || strchr("-+*&", *here(p)) != NULL)) ||
-	    (*type == NULL && cast && (stars || operand_follows(here(p)))))
+	if (sure ||
+	    (known && (!cast || operand_follows(pt_parse_here(p)) || strchr("-+*&", *pt_parse_here(p)) != NULL)) ||
+	    (*type == NULL && cast && (stars || operand_follows(pt_parse_here(p)))))
 		return 1;
 no:
 	p->at = start;
@@ -418,20 +200,20 @@ no:
 
 /* --- grammar ------------------------------------------------------------------------------------------------------ */
 
-static bool enter(struct parser *p)
+static bool enter(struct pt_expr_parser *p)
 {
-	return ++p->depth <= PT_EXPR_MAX_DEPTH || (fail(p, "nested too deep"), false);
+	return ++p->depth <= PT_EXPR_MAX_DEPTH || (pt_parse_fail(p, "nested too deep"), false);
 }
 
-static int no_type(struct parser *p, size_t from, const char *name)
+static int no_type(struct pt_expr_parser *p, size_t from, const char *name)
 {
 	char why[MAX_NAME_BYTES + 64];
 
 	snprintf(why, sizeof(why), "there is no type \"%.200s\"", name);
-	return add_named(p, PT_OP_BAD_NAME, from, -1, why, strlen(why));
+	return pt_parse_add_named(p, PT_OP_BAD_NAME, from, -1, why, strlen(why));
 }
 
-static int in_parentheses(struct parser *p)
+static int in_parentheses(struct pt_expr_parser *p)
 {
 	int node;
 
@@ -440,62 +222,62 @@ static int in_parentheses(struct parser *p)
 		return -1;
 	node = conditional(p);
 	p->depth--;
-	if (node >= 0 && !take(p, ")"))
-		return fail(p, "\")\" expected");
+	if (node >= 0 && !pt_parse_take(p, ")"))
+		return pt_parse_fail(p, "\")\" expected");
 	return node;
 }
 
-static int primary(struct parser *p)
+static int primary(struct pt_expr_parser *p)
 {
-	const char *s = here(p);
+	const char *s = pt_parse_here(p);
 	size_t file = file_length(p, s), len = scoped_length(s + file);
 
-	if (len > 0 && (file > 0 || starts_name(*s) || *s == ':'))
+	if (len > 0 && (file > 0 || pt_parse_starts_name(*s) || *s == ':'))
 		return look_up(p, p->at, file + len);
 	if (isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)s[1])))
-		return number(p);
+		return pt_parse_number(p);
 	if (*s == '\'')
-		return character(p);
+		return pt_parse_character(p);
 	if (*s == '(')
 		return in_parentheses(p);
-	return fail(p, *s == '\0' ? "it ends where a value is expected" : "a value is expected here");
+	return pt_parse_fail(p, *s == '\0' ? "it ends where a value is expected" : "a value is expected here");
 }
 
-static int member(struct parser *p, int node, size_t from, enum pt_expr_op op)
+static int member(struct pt_expr_parser *p, int node, size_t from, enum pt_expr_op op)
 {
-	size_t len = name_length(here(p)), at = p->at;
+	size_t len = pt_parse_name_length(pt_parse_here(p)), at = p->at;
 
 	if (len == 0)
-		return fail(p, "the name of a member is expected");
+		return pt_parse_fail(p, "the name of a member is expected");
 	p->at += len;
-	return add_named(p, op, from, node, p->text + at, len);
+	return pt_parse_add_named(p, op, from, node, p->text + at, len);
 }
 
-static int postfix(struct parser *p)
+static int postfix(struct pt_expr_parser *p)
 {
-	size_t from = (here(p), p->at);
+	size_t from = (pt_parse_here(p), p->at);
 	int node = primary(p), index;
 
 	while (node >= 0) {
-		const char *s = here(p);
+		const char *s = pt_parse_here(p);
 
 		if (*s == '(')
-			return fail(p, "functions cannot be called");
+			return pt_parse_fail(p, "functions cannot be called");
 		if (strncmp(s, "++", 2) == 0 || strncmp(s, "--", 2) == 0)
-			return fail(p, "an expression must not change anything");
-		if (take(p, "->")) {
+			return pt_parse_fail(p, "an expression must not change anything");
+		if (pt_parse_take(p, "->")) {
 			node = member(p, node, from, PT_OP_ARROW);
 		} else if (*s == '.' && !isdigit((unsigned char)s[1])) {
 			p->at++;
 			node = member(p, node, from, PT_OP_MEMBER);
-		} else if (take(p, "[")) {
+		} else if (pt_parse_take(p, "[")) {
 			if (!enter(p))
 				return -1;
 			index = conditional(p);
 			p->depth--;
-			if (index < 0 || !take(p, "]"))
-				return index < 0 ? -1 : fail(p, "\"]\" expected");
-			node = add(p, PT_OP_INDEX, from, node, index, -1);
+			if (index < 0 || !pt_parse_take(p, "]"))
+				return index < 0 ? -1 : pt_parse_fail(p, "\"]\" expected");
+			node = pt_parse_add(p, PT_OP_INDEX, from, node, index, -1);
 		} else {
 			break;
 		}
@@ -503,21 +285,21 @@ static int postfix(struct parser *p)
 	return node;
 }
 
-static int size_of(struct parser *p, size_t from)
+static int size_of(struct pt_expr_parser *p, size_t from)
 {
 	const struct pt_type *type;
 	char name[MAX_NAME_BYTES];
 	int node;
 
 	p->at += strlen("sizeof");
-	here(p);
+	pt_parse_here(p);
 	if (type_name(p, &type, name, false) > 0)
-		return type != NULL ? add_type(p, PT_OP_SIZE_OF_TYPE, from, -1, type) : no_type(p, from, name);
+		return type != NULL ? pt_parse_add_type(p, PT_OP_SIZE_OF_TYPE, from, -1, type) : no_type(p, from, name);
 	node = unary(p);
-	return node < 0 ? node : add(p, PT_OP_SIZE_OF, from, node, -1, -1);
+	return node < 0 ? node : pt_parse_add(p, PT_OP_SIZE_OF, from, node, -1, -1);
 }
 
-static int prefixed(struct parser *p, size_t from)
+static int prefixed(struct pt_expr_parser *p, size_t from)
 {
 	static const struct { const char *text; enum pt_expr_op op; } ops[] = {
 		{ "-", PT_OP_MINUS }, { "+", PT_OP_PLUS }, { "!", PT_OP_NOT }, { "~", PT_OP_INVERT },
@@ -527,31 +309,31 @@ static int prefixed(struct parser *p, size_t from)
 	char name[MAX_NAME_BYTES];
 	int node;
 
-	if (is_word(p->text + p->at, "sizeof"))
+	if (pt_parse_is_word(p->text + p->at, "sizeof"))
 		return size_of(p, from);
 	if (type_name(p, &type, name, true) > 0) {
 		node = unary(p);
 		if (node < 0)
 			return node;
-		return type != NULL ? add_type(p, PT_OP_CAST, from, node, type) : no_type(p, from, name);
+		return type != NULL ? pt_parse_add_type(p, PT_OP_CAST, from, node, type) : no_type(p, from, name);
 	}
 	if (strncmp(p->text + p->at, "++", 2) == 0 || strncmp(p->text + p->at, "--", 2) == 0)
-		return fail(p, "an expression must not change anything");
+		return pt_parse_fail(p, "an expression must not change anything");
 	for (size_t i = 0; i < PT_LEN(ops); i++)
-		if (take(p, ops[i].text)) {
+		if (pt_parse_take(p, ops[i].text)) {
 			node = unary(p);
-			return node < 0 ? node : add(p, ops[i].op, from, node, -1, -1);
+			return node < 0 ? node : pt_parse_add(p, ops[i].op, from, node, -1, -1);
 		}
 	return postfix(p);
 }
 
-static int unary(struct parser *p)
+static int unary(struct pt_expr_parser *p)
 {
 	int node;
 
 	if (!enter(p))
 		return -1;
-	here(p);
+	pt_parse_here(p);
 	node = prefixed(p, p->at);
 	p->depth--;
 	return node;
@@ -568,9 +350,9 @@ static const struct { const char *text; enum pt_expr_op op; int level; } binarie
 enum { LOWEST = 1 };
 
 /* Which binary operator stands here, and is there an "=" behind it that makes it an assignment? */
-static int operator_here(struct parser *p, bool *assigns)
+static int operator_here(struct pt_expr_parser *p, bool *assigns)
 {
-	const char *s = here(p);
+	const char *s = pt_parse_here(p);
 
 	*assigns = *s == '=' && s[1] != '=';
 	for (size_t i = 0; i < PT_LEN(binaries); i++) {
@@ -585,50 +367,50 @@ static int operator_here(struct parser *p, bool *assigns)
 	return -1;
 }
 
-static int binary(struct parser *p, int lowest)
+static int binary(struct pt_expr_parser *p, int lowest)
 {
-	size_t from = (here(p), p->at);
+	size_t from = (pt_parse_here(p), p->at);
 	int left = unary(p), right, which;
 	bool assigns;
 
 	while (left >= 0) {
 		which = operator_here(p, &assigns);
 		if (assigns)
-			return fail(p, "an expression must not change anything; == compares");
+			return pt_parse_fail(p, "an expression must not change anything; == compares");
 		if (which < 0 || binaries[which].level < lowest)
 			break;
 		p->at += strlen(binaries[which].text);
 		right = binary(p, binaries[which].level + 1);
 		if (right < 0)
 			return right;
-		left = add(p, binaries[which].op, from, left, right, -1);
+		left = pt_parse_add(p, binaries[which].op, from, left, right, -1);
 	}
 	return left;
 }
 
-static int conditional(struct parser *p)
+static int conditional(struct pt_expr_parser *p)
 {
-	size_t from = (here(p), p->at);
+	size_t from = (pt_parse_here(p), p->at);
 	int condition = binary(p, LOWEST), yes, no;
 
-	if (condition < 0 || !take(p, "?"))
+	if (condition < 0 || !pt_parse_take(p, "?"))
 		return condition;
 	if (!enter(p))
 		return -1;
 	p->n_conditions++;
 	yes = conditional(p);
-	if (yes >= 0 && !take(p, ":"))
-		return fail(p, "\":\" expected");
+	if (yes >= 0 && !pt_parse_take(p, ":"))
+		return pt_parse_fail(p, "\":\" expected");
 	p->n_conditions--;
 	no = yes < 0 ? yes : conditional(p);
 	p->depth--;
-	return no < 0 ? no : add(p, PT_OP_COND, from, condition, yes, no);
+	return no < 0 ? no : pt_parse_add(p, PT_OP_COND, from, condition, yes, no);
 }
 
 struct pt_expr *pt_expr_parse(struct pt_types *types, const char *text, struct pt_err *err)
 {
 	struct pt_expr *expr = malloc(sizeof(*expr));	/* most of it is nodes that most expressions do not have */
-	struct parser p = { .expr = expr, .text = text, .err = err };
+	struct pt_expr_parser p = { .expr = expr, .text = text, .err = err };
 
 	if (expr == NULL) {
 		pt_fail(err, PT_ENOMEM, "no memory");
@@ -649,8 +431,8 @@ struct pt_expr *pt_expr_parse(struct pt_types *types, const char *text, struct p
 	expr->root = conditional(&p);
 	if (expr->root < 0)
 		goto bad;
-	if (*here(&p) != '\0') {
-		fail(&p, *here(&p) == ',' ? "one expression at a time" : "not expected here");
+	if (*pt_parse_here(&p) != '\0') {
+		pt_parse_fail(&p, *pt_parse_here(&p) == ',' ? "one expression at a time" : "not expected here");
 		goto bad;
 	}
 	return expr;
