@@ -258,23 +258,39 @@ static void join_lanes(struct pt_pipeline *p, struct pt_lane *lane, uint64_t fro
 		pt_lane_join(lane, from_ns);
 }
 
+/* A source that is opened anew: what it gave before has to be read as what it was. */
+static void read_what_is_held(struct pt_pipeline *p)
+{
+	if (p->merge == NULL)
+		return;
+	pt_merge_flush(p->merge, true);
+	pt_lanes_drain(p);
+	pt_merge_flush(p->merge, false);
+}
+
+static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struct pt_chunk *config)
+{
+	if (lane != NULL)
+		read_what_is_held(p);
+	else
+		lane = add_lane(p, config->source);
+	if (lane == NULL) {
+		p->lanes_refused++;
+		return;
+	}
+	pt_lane_open(lane, config);
+	choose_lanes(p);
+	join_lanes(p, lane, config->to_ns);
+	pt_definitions_config(p->definitions, config->source, (const char *)config->bytes, config->len_bytes);
+	pt_chosen_config(p, config);
+}
+
 void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
 	struct pt_lane *lane = find_lane(p, chunk->source);
 
-	if (chunk->kind != PT_CHUNK_CONFIG && lane != NULL) {
+	if (chunk->kind == PT_CHUNK_CONFIG)
+		open_source(p, lane, chunk);
+	else if (lane != NULL)
 		pt_lane_feed(lane, chunk);
-		return;
-	}
-	if (chunk->kind == PT_CHUNK_CONFIG && lane == NULL)
-		lane = add_lane(p, chunk->source);
-	if (chunk->kind != PT_CHUNK_CONFIG || lane == NULL) {
-		p->lanes_refused += p->n_lanes == PT_LANES;
-		return;
-	}
-	pt_lane_open(lane, chunk);
-	choose_lanes(p);
-	join_lanes(p, lane, chunk->to_ns);
-	pt_definitions_config(p->definitions, chunk->source, (const char *)chunk->bytes, chunk->len_bytes);
-	pt_chosen_config(p, chunk);
 }

@@ -58,7 +58,7 @@ struct pt_pipeline {
 	struct pt_lane *lane[PT_LANES];	/* in the order their CONFIGs came; the first is the one that the report is about */
 	size_t n_lanes;
 	struct pt_lane *flow_lane, *sample_lane;	/* whose runs and samples make the functions' figures; or NULL */
-	uint64_t lanes_refused;		/* chunks of sources beyond PT_LANES */
+	uint64_t lanes_refused;		/* CONFIGs of sources beyond PT_LANES */
 
 	/* the analyses */
 	bool executes;			/* runs go to execution: selected, or somebody wants its steps */

@@ -117,6 +117,7 @@ static void sum_up_time(struct pt_pipeline *p)
 		f->observed_is_bound |= p->sources[i].observed_is_bound;
 		f->ended &= p->sources[i].ended;
 	}
+	f->sources_refused = p->lanes_refused;
 	f->out_of_order = p->merge != NULL ? pt_merge_late(p->merge) : 0;
 	f->sources = p->sources;
 	f->n_sources = p->n_lanes;

@@ -45,6 +45,7 @@ START_TEST(states_have_durations)
 	add_message(&b, 900, 1, 1, 2);
 	add_message(&b, 950, 2, 1, 7);		/* another port */
 	add_message(&b, 1000, 1, 1, 1);
+	add_message(&b, 1300, 1, 1, 1);
 	data(&f, 0, 2000, &b);
 	d = pt_pipeline_profile(f.pipeline)->data;
 	ck_assert_uint_eq(d->n_states, 3);
@@ -64,6 +65,7 @@ START_TEST(states_have_durations)
 	ck_assert_uint_eq(state(d, 1)->duration.total, 100);
 	ck_assert_uint_eq(state(d, 1)->period.min, 700);
 	ck_assert_uint_eq(state(d, 2)->duration.total, 100);
+	ck_assert_uint_eq(state(d, 1)->partial_ns, 0);		/* nothing came behind it that means anything */
 	ck_assert_double_eq_tol(state(d, 0)->share, 700.0 / 900, 1e-12);
 	ck_assert_str_eq(state(d, 2)->name, "2");
 	ck_assert_uint_eq(state(d, 0)->error_ns, 0);
@@ -89,6 +91,7 @@ START_TEST(a_gap_ends_states)
 	ck_assert_uint_eq(state(d, 5)->partial, 1);
 	ck_assert_uint_eq(state(d, 5)->duration.n, 1);
 	ck_assert_uint_eq(state(d, 5)->duration.total, 100);
+	ck_assert_uint_eq(state(d, 5)->partial_ns, 100);	/* from 100 up to the loss at 200 */
 	ck_assert_uint_eq(state(d, 5)->period.n, 0);
 	chunk_feed_drop(&f);
 }

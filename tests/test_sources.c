@@ -3,6 +3,7 @@
 
 #include "chunk_feed.h"
 #include "profile/analysis.h"
+#include "profile/aux.h"
 #include "profile/tree.h"
 
 enum { ID_MAIN = 1, ID_LEAF };
@@ -168,6 +169,7 @@ START_TEST(too_many_sources)
 	}
 	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->n_sources, 32);
 	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->loss.lost_ns, 320);
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->sources_refused, 8);
 	chunk_feed_drop(&f);
 }
 END_TEST
@@ -221,11 +223,110 @@ START_TEST(order_changes_no_figure)
 }
 END_TEST
 
+/* Opened anew while something of it is held: that was of the old kind, and the new one is not mixed up with it. */
+START_TEST(a_source_changes_its_kind)
+{
+	struct chunk_feed f = feed_of(NULL, 0);
+	struct chunk_bytes flow = { .len = 0 }, lines = { .len = 0 };
+	const struct pt_profile *p;
+
+	two_turns(&flow);
+	add_line(&lines, 5, 0, 0);
+	add_line(&lines, 8, 0, 1);
+	chunk_config(&f, 0, HALT);
+	chunk_config(&f, 1, PCSR);	/* says nothing: the other one waits for it */
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 1000, flow.bytes, flow.len);
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->branches, 0);
+	chunk_config(&f, 0, LINES);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 1000, 2000, lines.bytes, lines.len);
+	chunk_end(&f, 0, 2000);
+	chunk_end(&f, 1, 2000);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->sources[0].branches, 6);
+	ck_assert_uint_eq(p->sources[0].values, 2);
+	ck_assert_uint_eq(p->aux->line[0].rises, 1);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+static uint32_t dice(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(*seed >> 33);
+}
+
+static void add_anything(uint64_t *seed, uint8_t *bytes, size_t len)
+{
+	for (size_t k = 0; k + 8 <= len; k += 2)
+		switch (dice(seed) % 5) {
+		case 0:
+			pt_put_le32(bytes + k, MAIN + dice(seed) % 0x40);
+			break;
+		case 1:
+			pt_put_le64(bytes + k, dice(seed) % 2 == 0 ? 5 : dice(seed));
+			break;
+		case 2:
+			pt_put_le64(bytes + k, dice(seed) % 4);
+			break;
+		case 3:
+			bytes[k] = (uint8_t)dice(seed);
+			break;
+		default:
+			break;
+		}
+}
+
+/* Whatever comes from however many sources, in whatever order: nothing breaks, all views render, and every account of
+ * time stays an identity. */
+START_TEST(anything_from_anybody)
+{
+	static const char *const configs[] = {
+		HALT, PCSR, LINES, "format=values\ntick_hz=3\n", "format=counters\ncounters=3\ncounter.1.bits=8\n",
+		"format=bins\nbin_bytes=16\n", "format=bins\nbin_bytes=1\nexact=1\n", "format=nothing\n", "",
+		"format=lines\nlines=3\nline.1.bits=70\ntick_hz=18446744073709551614\ntick_ppm=4000000000\n",
+	};
+	static const char *const words[] = {
+		"analysis=all", "variables=port.5,port.0x300:state", "signal=port.1.1:nested,port.0.2:task,port.2:service",
+		"two-point=port.3:1..2", "latency=pin:rise->leaf", "metric=a:cycles/seconds",
+	};
+	struct chunk_feed f = feed_of(words, PT_LEN(words));
+	uint64_t seed = (uint64_t)_i + 1, now = 0;
+	struct pt_text json = { 0 };
+	const struct pt_profile *p;
+	uint8_t bytes[800] = { 0 };
+
+	for (int i = 0; i < 4000; i++) {
+		unsigned source = dice(&seed) % 6, kind = dice(&seed) % 9;
+		size_t len = dice(&seed) % sizeof(bytes);
+
+		add_anything(&seed, bytes, len);
+		if (dice(&seed) % 60 == 0 || i < 6)
+			chunk_config(&f, i < 6 ? (unsigned)i : source, configs[dice(&seed) % PT_LEN(configs)]);
+		else if (kind != PT_CHUNK_CONFIG && (kind != PT_CHUNK_END || dice(&seed) % 100 == 0))
+			chunk_put(&f, source, kind, dice(&seed) % 20, now, now + dice(&seed) % 100000, bytes,
+				  kind == PT_CHUNK_CLOCK && len > 24 ? 24 : len);
+		now += dice(&seed) % 50000;
+		if (dice(&seed) % 500 == 0)
+			now = dice(&seed) % 3 == 0 ? UINT64_MAX - 1000000 : dice(&seed);
+		if (i % 1000 == 0)
+			pt_pipeline_profile(f.pipeline);
+	}
+	for (unsigned source = 0; source < 6; source++)
+		chunk_end(&f, source, now);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->loss.total_ns, p->loss.observed_ns + p->loss.unobserved_ns + p->loss.lost_ns);
+	ck_assert_ptr_nonnull(chunk_report(&f, &json, "functions", "json"));
+	pt_text_free(&json);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sources");
 	TCase *tc = tcase_create("sources");
 
+	tcase_set_timeout(tc, 0);
 	tcase_add_test(tc, flow_and_samples_together);
 	tcase_add_test(tc, each_source_has_its_line);
 	tcase_add_test(tc, steps_reach_the_tree);
@@ -233,6 +334,8 @@ int main(void)
 	tcase_add_test(tc, words_of_all_analyses_are_known);
 	tcase_add_test(tc, too_many_sources);
 	tcase_add_loop_test(tc, order_changes_no_figure, 0, 12);
+	tcase_add_test(tc, a_source_changes_its_kind);
+	tcase_add_loop_test(tc, anything_from_anybody, 0, 10);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

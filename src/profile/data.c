@@ -11,6 +11,7 @@
 struct state {
 	struct pt_data_state row;	/* share, open ones: filled in for the result */
 	struct pt_moment entered;	/* last; ns PT_UNKNOWN: not since the gap */
+	struct pt_moment since;		/* the same, whatever came */
 	uint64_t entered_ticks;
 	struct pt_hist hist;		/* of durations */
 };
@@ -33,6 +34,7 @@ struct variable {
 struct data {
 	const struct pt_signal_set *set;
 	struct variable *variable[PT_SIGNALS_MAX];	/* NULL: nothing came of it yet */
+	uint64_t last_ns;		/* of all signals so far */
 	struct pt_data result;
 	struct pt_data_state *states;
 	struct pt_data_quantity *quantities;
@@ -86,6 +88,14 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 	return st;
 }
 
+/* It was seen up to until_ns, but not its end, or not its beginning. */
+static void cut(struct state *st, uint64_t until_ns)
+{
+	st->row.partial++;
+	if (st->since.ns != PT_UNKNOWN && until_ns != PT_UNKNOWN && until_ns > st->since.ns)
+		st->row.partial_ns += until_ns - st->since.ns;
+}
+
 static void leave(struct variable *v, const struct pt_signal *s)
 {
 	struct state *st = &v->state[v->current];
@@ -97,7 +107,7 @@ static void leave(struct variable *v, const struct pt_signal *s)
 	if (v->whole && since(st->entered, st->entered_ticks, s, &ns, &st->row.error_ns))
 		pt_stat_add(&st->row.duration, ns, st->entered.ns);
 	else
-		st->row.partial++;
+		cut(st, s->at.ns);
 }
 
 static void enter(struct variable *v, struct state *st, const struct pt_signal *s)
@@ -106,7 +116,7 @@ static void enter(struct variable *v, struct state *st, const struct pt_signal *
 
 	if (since(st->entered, st->entered_ticks, s, &ns, &st->row.error_ns))
 		pt_stat_add(&st->row.period, ns, s->at.ns);
-	st->entered = s->at;
+	st->entered = st->since = s->at;
 	st->entered_ticks = s->ticks;
 	st->row.count++;
 	v->current = (size_t)(st - v->state);
@@ -208,7 +218,7 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 		if (v == NULL || v->source != s->source)
 			continue;
 		if (v->open)
-			v->state[v->current].row.partial++;
+			cut(&v->state[v->current], s->at.ns);
 		v->open = false;
 		v->wrote = nowhere;
 		v->before = NAN;
@@ -218,10 +228,10 @@ static void take_gap(struct data *d, const struct pt_signal *s)
 }
 
 /* A value of a line that nobody knows ends what was. */
-static void take_unknown(struct variable *v)
+static void take_unknown(struct variable *v, const struct pt_signal *s)
 {
 	if (v->open)
-		v->state[v->current].row.partial++;
+		cut(&v->state[v->current], s->at.ns);
 	v->open = false;
 	v->wrote = nowhere;
 	v->before = NAN;
@@ -231,6 +241,8 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 {
 	struct variable *v;
 
+	if (s->at.ns != PT_UNKNOWN && s->at.ns > d->last_ns)
+		d->last_ns = s->at.ns;
 	if (s->kind == PT_SIGNAL_GAP) {
 		take_gap(d, s);
 		return;
@@ -242,7 +254,7 @@ static void take_signal(struct data *d, const struct pt_signal *s)
 		return;
 	v->source = s->source;
 	if (d->set->definition[s->id].space == PT_SPACE_LINE && s->value == PT_UNKNOWN) {
-		take_unknown(v);
+		take_unknown(v, s);
 		return;
 	}
 	if (v->quantity)
@@ -290,12 +302,15 @@ static void give_states(struct data *d, const struct variable *v)
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < v->n_states; i++) {
-		rows[i] = v->state[i].row;
-		rows[i].partial += v->open && v->current == i;
-		all += rows[i].duration.total;
+		struct state copy = v->state[i];
+
+		if (v->open && v->current == i)
+			cut(&copy, d->last_ns);
+		rows[i] = copy.row;
+		all += rows[i].duration.total + rows[i].partial_ns;
 	}
 	for (size_t i = 0; i < v->n_states; i++)
-		rows[i].share = all > 0 ? (double)rows[i].duration.total / (double)all : NAN;
+		rows[i].share = all > 0 ? (double)(rows[i].duration.total + rows[i].partial_ns) / (double)all : NAN;
 	qsort(rows, v->n_states, sizeof(*rows), by_value);
 	for (size_t i = 0; i < v->n_states; i++)
 		name_state(d, &rows[i]);

@@ -2,7 +2,8 @@
  *
  * Times are differences of moments; between two values of one source that stamps them, only its clock's rate matters, so
  * they are taken as they are. Where nobody stamps values, a time is known to the sum of both errors only, and error_ns of
- * a row says the worst of them. A state that was open at a gap, or at the end, is partial: in count, not in its times.
+ * a row says the worst of them. A state that was open at a gap, or at the end, is partial: in count and in the total, as
+ * far as it was seen, but not in least, most and average.
  * Bounded: PT_DATA_STATES values per variable; further ones are one row together. */
 #ifndef PT_PROFILE_DATA_H
 #define PT_PROFILE_DATA_H
@@ -21,10 +22,11 @@ struct pt_data_state {		/* one value of one variable */
 	char number[24];
 	uint64_t count;		/* times it was entered */
 	uint64_t partial;	/* out of them without a known end or beginning; open ones included */
+	uint64_t partial_ns;	/* how long these were seen */
 	struct pt_stat duration;	/* ns, of whole ones, with a histogram; at: ns of its beginning */
 	struct pt_stat period;	/* ns, entered to entered again */
 	uint64_t error_ns;	/* of these times, at worst */
-	double share;		/* of the time in which the variable's state was known; NAN: none was */
+	double share;		/* of the time in which the variable's state was known, partial ones included; NAN: none */
 };
 
 struct pt_data_quantity {	/* one variable */

@@ -26,6 +26,7 @@ struct pt_merge {
 	struct { struct pt_moment at; size_t lane; } newest;	/* that was given out */
 	uint64_t late;
 	uint64_t most_ns;		/* the latest that any lane has come to */
+	bool flushes;			/* everything is to come out */
 	bool crowded;			/* some lane is full of what waits for others: no more waiting */
 };
 
@@ -122,7 +123,7 @@ static bool can_settle(const struct pt_merge *m, const struct lane *l, const str
 {
 	struct pt_moment at;
 
-	if (!has_ticks(item) || l->ended || m->crowded || l->clock.guessed || pt_clock_settled(&l->clock, item->event.ticks))
+	if (!has_ticks(item) || l->ended || m->crowded || m->flushes || l->clock.guessed || pt_clock_settled(&l->clock, item->event.ticks))
 		return true;
 	at = pt_clock_at(&l->clock, item->event.ticks);
 	return at.ns == PT_UNKNOWN || (at.ns < m->most_ns && m->most_ns - at.ns >= PT_MERGE_WAIT_NS);
@@ -208,6 +209,15 @@ void pt_merge_end(struct pt_merge *m, size_t lane)
 	settle(m, l);
 }
 
+void pt_merge_flush(struct pt_merge *m, bool on)
+{
+	m->flushes = on;
+	for (size_t i = 0; i < PT_MERGE_LANES && on; i++) {
+		place(&m->lane[i], m->lane[i].upto_ns, m->lane[i].upto_ns);
+		settle(m, &m->lane[i]);
+	}
+}
+
 /* --- out */
 
 /* Nothing of this lane that has not settled can be before this; PT_UNKNOWN: nothing can come at all, or it has been
@@ -216,7 +226,7 @@ static uint64_t horizon(const struct pt_merge *m, const struct lane *l)
 {
 	struct pt_moment at = { l->upto_ns, 0 };
 
-	if (!l->open || m->crowded || (l->ended && l->n == 0))
+	if (!l->open || m->crowded || m->flushes || (l->ended && l->n == 0))
 		return PT_UNKNOWN;
 	if (l->n > 0)		/* waits for an anchor */
 		at = pt_clock_at(&l->clock, item_of(l, 0)->event.ticks);

@@ -32,6 +32,10 @@ void pt_merge_span(struct pt_merge *merge, size_t lane, uint64_t from_ns, uint64
 void pt_merge_anchor(struct pt_merge *merge, size_t lane, uint64_t ticks, uint64_t ns, uint64_t error_ns);
 void pt_merge_end(struct pt_merge *merge, size_t lane);	/* nothing follows, unless it is opened anew */
 
+/* While it is on, pt_merge_take() gives all that is held, in order of what is known of it: before the meaning of what is held
+ * changes. */
+void pt_merge_flush(struct pt_merge *merge, bool on);
+
 /* The next events in order, at most max of one source (max > 0), with their moments. Returns how many; 0: nothing more can
  * be told yet. Call until then after each span, anchor and end. */
 size_t pt_merge_take(struct pt_merge *merge, size_t *lane, struct pt_event *event, struct pt_moment *at, size_t max);

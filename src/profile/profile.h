@@ -53,6 +53,7 @@ struct pt_profile {
 	struct pt_loss_sum loss;
 	const struct pt_profile_source *sources;	/* in the order they were opened */
 	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
+	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
 	uint64_t out_of_order;		/* events that came too late to be put in order with those of other sources */
 	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice: 0, or the source is at fault */
 	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, or halts are found late */

@@ -212,6 +212,10 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 				    p->not_code_from, p->not_code_to);
 		pt_text_add(out, "\n");
 	}
+	if (p->sources_refused != 0) {
+		label(out, "trouble");
+		pt_text_add(out, "%" PRIu64 " sources found no room\n", p->sources_refused);
+	}
 	if (p->out_of_order != 0) {
 		label(out, "order");
 		pt_text_add(out, "%" PRIu64 " events came too late to be put in order with other sources\n",

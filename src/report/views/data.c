@@ -61,7 +61,7 @@ static void state_row(const struct pt_data *data, const struct pt_data_state *st
 	*out++ = (struct pt_value){ .text = st->name };
 	*out++ = count(st->count);
 	*out++ = count(st->partial);
-	*out++ = pt_time_total(&st->duration, st->error_ns);
+	*out++ = pt_time_total(&st->duration, st->partial_ns, st->error_ns);
 	out = pt_time_columns(out, &st->duration, st->error_ns);
 	out = pt_time_quantiles(out, &st->duration, st->error_ns);
 	*out++ = real(st->share);

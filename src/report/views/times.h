@@ -43,14 +43,15 @@ static inline struct pt_value *pt_time_quantiles(struct pt_value *out, const str
 	return out;
 }
 
-/* The total of n times: as undecided as their average. */
-static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t error_ns)
+/* The total of n times, and of those that were seen in part: as undecided as the average of the n. */
+static inline struct pt_value pt_time_total(const struct pt_stat *stat, uint64_t partial_ns, uint64_t error_ns)
 {
-	if (stat == NULL || stat->n == 0)
-		return (struct pt_value){ .u = PT_UNKNOWN };
+	if (stat->n == 0)
+		return pt_time_value(partial_ns > 0 ? partial_ns : PT_UNKNOWN, error_ns);
 	if (pt_time_mean(pt_stat_avg(stat), error_ns).undecided_ns != 0)
 		return pt_time_value(0, error_ns);
-	return (struct pt_value){ .u = stat->total, .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
+	return (struct pt_value){ .u = stat->total + partial_ns,
+				  .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
 }
 
 #endif
