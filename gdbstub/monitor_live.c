@@ -96,7 +96,8 @@ static void live(struct pt_monitor_call *call)
 		pt_gdb_live_stop(call->client);
 		pt_monitor_done(call, 0, NULL);
 	} else if (pt_params_parse(PT_PARAM_TIME, call->words[0], &every_ns, &err) < 0 ||
-		   pt_query_parse(&query, call->words + 1, call->n_words - 1, &err) < 0) {
+		   pt_monitor_take_query(call, 1, &query, &err) < 0 ||
+		   (call->n_words > 1 && pt_query_parse(&query, call->words + 1, call->n_words - 1, &err) < 0)) {
 		pt_monitor_fail(call, PT_EARG, "profile live: %s", err.msg);
 	} else if (every_ns < SHORTEST_MS * PT_NS_PER_MS) {
 		pt_monitor_fail(call, PT_EARG, "profile live: at least %d ms", SHORTEST_MS);

@@ -13,8 +13,42 @@ static bool no_words(struct pt_monitor_call *call)
 	return false;		/* the call is gone */
 }
 
+int pt_monitor_take_query(struct pt_monitor_call *call, size_t first, struct pt_query *query, struct pt_err *err)
+{
+	const struct pt_gdbstub *stub = call->client->stub;
+	const char *words[PT_MONITOR_MAX_WORDS];
+	size_t n = 0, kept = first;
+
+	for (size_t i = first; i < call->n_words; i++) {
+		if (pt_query_knows(call->words[i]))
+			words[n++] = call->words[i];
+		else
+			call->words[kept++] = call->words[i];
+	}
+	if (pt_query_parse(query, words, n, err) < 0)
+		return err->code;
+	call->n_words = kept;
+	if (!query->top_given && stub->top_given) {
+		query->top = stub->top;
+		query->top_given = true;
+	}
+	return 0;
+}
+
+/* top=N is for the reports that come. */
 static void start(struct pt_monitor_call *call)
 {
+	struct pt_gdbstub *stub = call->client->stub;
+	struct pt_query query;
+	struct pt_err err;
+
+	stub->top_given = false;
+	if (pt_monitor_take_query(call, 0, &query, &err) < 0) {
+		pt_monitor_fail(call, PT_EARG, "profile start: %s", err.msg);
+		return;
+	}
+	stub->top = query.top;
+	stub->top_given = query.top_given;
 	pt_session_start(pt_monitor_session(call), call->words, call->n_words, pt_monitor_session_reply, call);
 }
 
@@ -82,7 +116,8 @@ static void report(struct pt_monitor_call *call)
 	struct pt_query query = { 0 };
 	struct pt_err err;
 
-	if (pt_query_parse(&query, call->words, call->n_words, &err) < 0)
+	if (pt_monitor_take_query(call, 0, &query, &err) < 0 ||
+	    (call->n_words > 0 && pt_query_parse(&query, call->words, call->n_words, &err) < 0))
 		pt_monitor_fail(call, PT_EARG, "profile report: %s", err.msg);
 	else if (is_binary(query.format))
 		pt_monitor_fail(call, PT_EARG, "profile report: %s is no text; monitor profile save FILE, and then: proftap "
@@ -131,7 +166,7 @@ static void sources(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_profile_words[] = {
-	{ "profile start", "[source=NAME] [mode=NAME] [KEY=VALUE...]",
+	{ "profile start", "[source=NAME] [mode=NAME] [KEY=VALUE...] [top=N]",
 	  "profile from here on; continue lets the core run (keys: help profile start)", start, start_details },
 	{ "profile stop", "", "stop profiling; the result stays", stop, NULL },
 	{ "profile status", "", "what is being profiled, and how much was seen and lost", status, NULL },

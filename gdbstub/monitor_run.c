@@ -11,6 +11,7 @@ struct run {
 	struct pt_monitor_call *call;
 	uint64_t for_ns, begun_ns;
 	bool was_halted, waiting, stopped_itself;
+	struct pt_query query;		/* of the report at the end */
 	struct pt_err first;		/* what failed first; code 0: nothing */
 	char started[512];		/* what the source does to the target: said with the first progress */
 	bool warned;			/* the report will tell what was known at the start */
@@ -47,13 +48,9 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 
 static void report(struct pt_monitor_call *call)
 {
-	struct pt_query query = { 0 };
-	struct pt_err err;
+	struct run *run = call->data;
 
-	if (pt_query_parse(&query, NULL, 0, &err) < 0)
-		on_report(call, err.code, err.msg, strlen(err.msg));
-	else
-		pt_session_report(pt_monitor_session(call), &query, on_report, call);
+	pt_session_report(pt_monitor_session(call), &run->query, on_report, call);
 }
 
 static void after_halt(struct pt_monitor_call *call, int rc, const struct pt_err *err)
@@ -213,7 +210,8 @@ static void run_for(struct pt_monitor_call *call)
 		pt_monitor_fail(call, PT_ENOMEM, "no memory");
 	} else if (call->n_words == 0) {
 		pt_monitor_fail(call, PT_EARG, "profile run for how long? For instance: monitor profile run 2s");
-	} else if (pt_params_parse(PT_PARAM_TIME, call->words[0], &run->for_ns, &err) < 0) {
+	} else if (pt_params_parse(PT_PARAM_TIME, call->words[0], &run->for_ns, &err) < 0 ||
+		   pt_monitor_take_query(call, 1, &run->query, &err) < 0) {
 		pt_monitor_fail(call, PT_EARG, "profile run: %s", err.msg);
 	} else if (pt_session_get_state(session) != PT_SESSION_IDLE) {
 		pt_monitor_fail(call, PT_EBUSY, "a profile is being taken already: monitor profile stop ends it");
@@ -227,7 +225,7 @@ static void run_for(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_run_words[] = {
-	{ "profile run", "TIME [KEY=VALUE...]", "start, let the core run for TIME, stop, report; 500ms, 2s", run_for,
+	{ "profile run", "TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]", "start, let the core run for TIME, stop, report; 500ms, 2s", run_for,
 	  NULL },
 	{ 0 },
 };

@@ -12,6 +12,8 @@ struct pt_gdb_client;
 struct pt_gdbstub {
 	uv_loop_t *loop;
 	struct pt_gdbstub_config config;
+	uint32_t top;		/* rows of a report, as the start of the profile had it; ... */
+	bool top_given;		/* ... if it had */
 	struct pt_listener listener;
 	bool listener_closing;
 	struct pt_gdb_client *clients;

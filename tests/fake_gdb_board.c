@@ -513,7 +513,7 @@ void pt_session_status(struct pt_session *s, pt_session_reply reply, void *arg)
 void pt_session_report(struct pt_session *s, const struct pt_query *query, pt_session_reply reply, void *arg)
 {
 	(void)s;
-	(void)query;
+	fake.query = *query;
 	answer(reply, arg, 0, "TABLE\n");
 }
 

@@ -30,6 +30,7 @@ struct fake {
 	enum pt_session_state session;
 	char words[256];		/* of the last start */
 	char orti[2048];		/* the setting, "": none */
+	struct pt_query query;		/* of the last report */
 	unsigned n_stops_of_profile;
 };
 

@@ -591,6 +591,36 @@ START_TEST(leaves_the_board_as_it_was)
 }
 END_TEST
 
+/* top=N of the start is for all reports that do not say otherwise; run has the words of a report, too. */
+START_TEST(reports_as_the_start_said)
+{
+	static const struct { const char *words, *view; uint32_t top; } asked[] = {
+		{ ":profile report", "", 3 }, { ":profile report calls", "calls", 3 }, { ":profile report top=7", "", 7 },
+		{ ":profile report top=0", "", 0 },
+	};
+
+	set_up(PT_ATTACH_AUTO);
+	play("start", (const char *const[]){ NEW_GDB, ":profile start source=mtb top=3 mode=burst", "(profiling\n", NULL });
+	ck_assert_str_eq(fake.words, "source=mtb mode=burst");
+	for (size_t i = 0; i < PT_LEN(asked); i++) {
+		play("report", (const char *const[]){ asked[i].words, "(TABLE\n", NULL });
+		ck_assert_str_eq(fake.query.view, asked[i].view);
+		ck_assert_uint_eq(fake.query.top, asked[i].top);
+	}
+	play("others", (const char *const[]){ ":profile report nonsense", "~E.profile report: there is no view 'nonsense'",
+		":profile stop", "<OK", ":profile start top=many", "~E.profile start: top: 'many'", ":profile start", "(profiling\n",
+		":profile report", "(TABLE\n", NULL });
+	ck_assert_uint_eq(fake.query.top, 0);
+	play("run", (const char *const[]){ ":profile stop", "<OK", ">vAttach;1", "~T05",
+		":profile run 1s irqs top=2 mode=halt sort=count", "=", "#time up", "(TABLE\n", NULL });
+	ck_assert_str_eq(fake.words, "mode=halt");
+	ck_assert_str_eq(fake.query.view, "irqs");
+	ck_assert_str_eq(fake.query.sort, "count");
+	ck_assert_uint_eq(fake.query.top, 2);
+	tear_down();
+}
+END_TEST
+
 START_TEST(keeps_the_profile)
 {
 	static const char *const steps[] = { ATTACHED, ":profile start", "(profiling\n", "#hang up", NULL };
@@ -859,6 +889,7 @@ int main(void)
 	tcase_add_test(tc, finds_the_tasks_of_a_known_os);
 	tcase_add_loop_test(tc, monitors_as_written, 0, PT_LEN(monitors));
 	tcase_add_loop_test(tc, leaves_the_board_as_it_was, 0, PT_LEN(ends));
+	tcase_add_test(tc, reports_as_the_start_said);
 	tcase_add_test(tc, keeps_the_profile);
 	tcase_add_test(tc, does_not_halt_unasked);
 	tcase_add_test(tc, reads_all_registers);

@@ -112,6 +112,16 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 	return copy(query->view, sizeof(query->view), "view", word, err);
 }
 
+bool pt_query_knows(const char *word)
+{
+	static const char *const keys[] = { "sort=", "format=", "top=", "name=", "from=", "to=" };
+
+	for (size_t i = 0; i < PT_LEN(keys); i++)
+		if (strncmp(word, keys[i], strlen(keys[i])) == 0)
+			return true;
+	return find_view(word) != NULL;
+}
+
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err)
 {
 	int rc = 0;
