@@ -5,10 +5,10 @@
  *   preamble   magic[8], le32 version, le32 file id (random), le32 0, le32 CRC-32 of the 20 bytes before
  *   record     a head of PT_CAPTURE_HEAD_BYTES, then its payload as stored
  *
- * A head has a CRC-32 of its own (zlib's: polynomial 0xedb88320) and one of the payload, so that damage is confined: with
- * a sound head the time that is missing is known and the next record is found; else the next one is searched for by
- * its mark, its CRC and the file id, which no record of another file has. Records are numbered, so that missing ones
- * are noticed. A payload is a zstd frame where the flag says so.
+ * A head has a CRC-32 of its own (zlib's: polynomial 0xedb88320) and one of the payload, so that damage is confined:
+ * with a sound head the time that is missing is known and the next record is found; else the next one is searched for
+ * by its mark, its CRC and the file id, which no record of another file has. Records are numbered, so that missing
+ * ones are noticed. A payload is a zstd frame where the flag says so.
  *
  * Kinds of record:
  *   HEAD    the first: "key=value\n" lines. Keys: program, date (UTC), probe, target, virtual, core_hz, elf (path as it

@@ -110,7 +110,8 @@ int pt_capture_file_spool(struct pt_err *err)
 	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	snprintf(path, sizeof(path), "%s/proftap-XXXXXX", folder);	/* not every file system has files without a name */
+	/* not every file system has files without a name */
+	snprintf(path, sizeof(path), "%s/proftap-XXXXXX", folder);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		return pt_fail(err, PT_EARG, "no temporary file in %.200s: %s", folder, strerror(errno));
@@ -145,7 +146,8 @@ static int copy_bytes(int from, uint64_t len_bytes, int to, const char *path, st
 		ssize_t n = pread(from, bytes, want, (off_t)at);
 
 		if (n <= 0)
-			rc = pt_fail(err, PT_EIO, "the capture cannot be read again: %s", n < 0 ? strerror(errno) : "it is cut");
+			rc = pt_fail(err, PT_EIO, "the capture cannot be read again: %s",
+				     n < 0 ? strerror(errno) : "it is cut");
 		else if (pt_capture_file_write(to, bytes, (size_t)n) != (size_t)n)
 			rc = pt_fail(err, PT_EIO, "%.200s: %s", path, strerror(errno));
 		at += n > 0 ? (uint64_t)n : 0;
@@ -161,8 +163,10 @@ static int check_place(const char *path, struct pt_err *err)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), rc;
 	struct stat st;
 
+	if (fd < 0 && errno == ENOENT)
+		return 0;
 	if (fd < 0)
-		return errno == ENOENT ? 0 : pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
 	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
 		rc = pt_fail(err, PT_EARG, "%.200s is no file that could be replaced", path);
 	else

@@ -128,7 +128,8 @@ static struct pt_program *built_in(const struct wanted *w, struct pt_err *err)
 }
 
 /* One of the places; NULL with changed set: there is one, but not the same. */
-static struct pt_program *look(const char *path, const struct wanted *w, struct pt_program **changed, struct pt_err *err)
+static struct pt_program *look(const char *path, const struct wanted *w, struct pt_program **changed,
+			       struct pt_err *err)
 {
 	struct pt_program *program = path[0] != '\0' ? pt_program_open(path, 0, err) : NULL;
 
@@ -142,11 +143,11 @@ static struct pt_program *look(const char *path, const struct wanted *w, struct 
 static int refuse(const struct wanted *w, const struct pt_program *changed, struct pt_err *err)
 {
 	if (changed == NULL)
-		return pt_fail(err, PT_EARG, "the ELF of this capture, %.160s, is not there any more: name a copy with --elf "
-			       "(build id %.40s; --elf '' for addresses instead of names)", w->path,
+		return pt_fail(err, PT_EARG, "the ELF of this capture, %.160s, is not there any more: name a copy "
+			       "with --elf (build id %.40s; --elf '' for addresses instead of names)", w->path,
 			       w->build_id[0] != '\0' ? w->build_id : "none");
-	return pt_fail(err, PT_EARG, "%.160s has changed since this capture (build id %.40s then, %.40s now): name a copy of the "
-		       "old one with --elf, or this one to take it all the same", w->path,
+	return pt_fail(err, PT_EARG, "%.160s has changed since this capture (build id %.40s then, %.40s now): name a "
+		       "copy of the old one with --elf, or this one to take it all the same", w->path,
 		       w->build_id[0] != '\0' ? w->build_id : "none", pt_program_build_id(changed));
 }
 

@@ -1,5 +1,5 @@
-/* The HEAD of a capture: what a report was made with besides the chunks, written when a profile starts and taken up again
- * when the capture is decoded. */
+/* The HEAD of a capture: what a report was made with besides the chunks, written when a profile starts and taken up
+ * again when the capture is decoded. */
 #ifndef PT_CAPTURE_HEAD_H
 #define PT_CAPTURE_HEAD_H
 

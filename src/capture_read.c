@@ -200,7 +200,8 @@ static void make_loss(struct pt_chunk *out, uint16_t source, uint16_t core, uint
 	};
 }
 
-/* What is owed to the chunk's source stands before it. How much time is missing is known when the next that tiles comes. */
+/* What is owed to the chunk's source stands before it. How much time is missing is known when the next that tiles
+ * comes. */
 static bool give_owed(struct pt_capture_reader *r, const struct pt_chunk *chunk, struct pt_chunk *out)
 {
 	struct source *s = source_of(r, chunk);
@@ -285,7 +286,8 @@ static int read_preamble(struct pt_capture_reader *r, struct pt_err *err)
 	if (n < PT_CAPTURE_PREAMBLE_BYTES)
 		return pt_fail(err, PT_EARG, "this capture file ends after %zu bytes: nothing is in it", n);
 	if (pt_le32(bytes + PT_CAPTURE_AT_CRC) != pt_capture_crc(bytes, PT_CAPTURE_AT_CRC)) {
-		tell(r, "damaged within the first %d bytes; read as version %d", PT_CAPTURE_PREAMBLE_BYTES, PT_CAPTURE_VERSION);
+		tell(r, "damaged within the first %d bytes; read as version %d", PT_CAPTURE_PREAMBLE_BYTES,
+		     PT_CAPTURE_VERSION);
 	} else {
 		version = pt_le32(bytes + PT_CAPTURE_AT_VERSION);
 		if (version > PT_CAPTURE_VERSION)

@@ -1,5 +1,5 @@
-/* Reads a capture file (capture.h) from front to back, whatever became of it: what is sound comes out, what is damaged is
- * told, and accounted for as LOSS (PT_LOSS_DAMAGED) of the sources that it may have been of. Nothing in the file is
+/* Reads a capture file (capture.h) from front to back, whatever became of it: what is sound comes out, what is damaged
+ * is told, and accounted for as LOSS (PT_LOSS_DAMAGED) of the sources that it may have been of. Nothing in the file is
  * trusted; memory does not grow with it. One thread at a time. */
 #ifndef PT_CAPTURE_READ_H
 #define PT_CAPTURE_READ_H

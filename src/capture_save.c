@@ -33,7 +33,8 @@ static void answer(uv_work_t *work, int status)
 	free(save);
 }
 
-void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done, void *arg)
+void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done,
+			   void *arg)
 {
 	struct save *save = calloc(1, sizeof(*save));
 

@@ -10,6 +10,7 @@
 typedef void (*pt_capture_saved)(void *arg, int rc, const char *text);
 
 /* Holds the capture meanwhile. done is always called, once, after this has returned. */
-void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done, void *arg);
+void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done,
+			   void *arg);
 
 #endif

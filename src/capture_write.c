@@ -338,10 +338,11 @@ static size_t compress(struct pt_capture *c, const uint8_t *payload, size_t len_
 	return !ZSTD_isError(n) && n < len_bytes ? n : 0;
 }
 
-static void put_record(struct pt_capture *c, enum pt_record_kind kind, const struct pt_chunk *fields, const void *payload)
+static void put_record(struct pt_capture *c, enum pt_record_kind kind, const struct pt_chunk *fields,
+		       const void *payload)
 {
 	struct pt_record r = { .id = c->id, .number = c->number, .kind = (uint16_t)kind };
-	size_t n = kind == PT_RECORD_CHUNK ? compress(c, payload, fields->len_bytes) : 0;	/* the HEAD is for people, too */
+	size_t n = kind == PT_RECORD_CHUNK ? compress(c, payload, fields->len_bytes) : 0;	/* HEAD: for people */
 	const uint8_t *stored = n > 0 ? c->stored : payload;
 	uint8_t head[PT_CAPTURE_HEAD_BYTES];
 

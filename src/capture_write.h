@@ -1,7 +1,8 @@
 /* Writes a capture file (capture.h) while the session runs. The analyst puts each chunk before it decodes it; a thread
  * of the writer's own carries what was put to the file at once, and makes it durable at least every second, so that no
  * other thread ever waits for a disk that keeps up. What is behind by more than PT_CAPTURE_BEHIND_BYTES makes put()
- * wait: then the pool of chunks fills, and a live source that outruns the disk has LOSS, in the statistics as in the file.
+ * wait: then the pool of chunks fills, and a live source that outruns the disk has LOSS, in the statistics as in the
+ * file.
  *
  * When writing fails (disk full, quota, I/O error, no progress for PT_CAPTURE_PATIENCE_S) the file is cut back to its
  * last whole record, the user is told once, and the profile goes on without it.
@@ -39,7 +40,7 @@ void pt_capture_unref(struct pt_capture *capture);
 /* One thread at a time, all three; never fail. The chunk stays the caller's. */
 void pt_capture_put(struct pt_capture *capture, const struct pt_chunk *chunk);
 void pt_capture_reset(struct pt_capture *capture);	/* the statistics begin anew here */
-void pt_capture_sync(struct pt_capture *capture);	/* all that was put is in the file, durable, or writing has failed */
+void pt_capture_sync(struct pt_capture *capture);	/* all that was put is durable, or writing has failed */
 
 /* Any thread. */
 const char *pt_capture_path(const struct pt_capture *capture);	/* "" for a temporary file */
@@ -47,8 +48,8 @@ bool pt_capture_failed(struct pt_capture *capture, struct pt_err *err);	/* the s
 /* "FILE: 1234 chunks, 5.6 MB": what is in it, and why it is not all; for the user. Returns text. */
 char *pt_capture_describe(struct pt_capture *capture, char *text, size_t size);
 
-/* Copies what was put so far to path, complete or not at all: a file of that name is replaced if it is empty or a capture.
- * Blocks: not on the loop thread. say: one line for the user. PT_ESTATE: nothing was put; PT_EARG, PT_EIO. */
+/* Copies what was put so far to path, complete or not at all: a file of that name is replaced if it is empty or a
+ * capture. Blocks: not on the loop thread. say: one line for the user. PT_ESTATE: nothing was put; PT_EARG, PT_EIO. */
 int pt_capture_save(struct pt_capture *capture, const char *path, char *say, size_t room, struct pt_err *err);
 
 #endif

@@ -292,7 +292,8 @@ static struct take *make_take(struct pt_session *session, const char *const *wor
 		pipeline = NULL;
 	}
 	if (pipeline != NULL) {
-		take->live = pt_live_new(take->queue, take->program, rest, n_rest, pt_pipeline_core_hz(take->settings), &news);
+		take->live = pt_live_new(take->queue, take->program, rest, n_rest,
+					 pt_pipeline_core_hz(take->settings), &news);
 		take->analyst = pt_analyst_new(session->loop, take->queue, pipeline, take->capture, on_end, take);
 	} else {
 		free_take(take);

@@ -322,7 +322,7 @@ static const struct {
 	{ "the rate is given", { { "version", "2", 0 }, { "metadata", "[device 1]\ncapturefile=logic-1\nprobe1=a\n", 0 },
 	  { "logic-1-1", "\0\1", 2 } }, "samplerate=2M",
 	  "line.0=a\ntick_hz=2000000\n0 line write 0x0 = 0x0 (1 bytes)\n1 line write 0x0 = 0x1 (1 bytes)\nend\n", "" },
-	{ "another version", { { "version", "3", 0 } }, NULL, NULL, "sigrok session of version 3" },
+	{ "another version", { { "version", "3", 0 } }, NULL, NULL, "sigrok session of version 3; version 2" },
 	{ "another ZIP", { { "hello", "2", 0 } }, NULL, NULL, "no sigrok session" },
 	{ "no samples", { { "version", "2", 0 }, { "metadata", META, 0 } }, NULL, NULL, "it has no samples" },
 	{ "no device", { { "version", "2", 0 }, { "metadata", "[global]\n", 0 } }, NULL, NULL, "no device has a capturefile" },

@@ -19,7 +19,8 @@ enum { FRONT_BYTES = 512 };
 enum { INPUT, OFFSET };
 static const struct pt_param common[] = {
 	[INPUT] = { "input", PT_PARAM_TEXT, NULL, NULL, 0, 0, "what kind of file it is; found out if not given" },
-	[OFFSET] = { "offset", PT_PARAM_TEXT, "0", NULL, 0, 0, "how far this file begins behind the first one (-5ms: before)" },
+	[OFFSET] = { "offset", PT_PARAM_TEXT, "0", NULL, 0, 0,
+		     "how far this file begins behind the first one (-5ms: before)" },
 };
 
 struct input {
@@ -110,8 +111,8 @@ static int list_kinds(const char *what, const char *name, struct pt_err *err)
 	char kinds[200] = "";
 
 	for (size_t i = 0, at = 0; pt_inputs[i] != NULL && at < sizeof(kinds); i++)
-		at += (size_t)snprintf(kinds + at, sizeof(kinds) - at, "%s%s (%s)", i > 0 ? ", " : "", pt_inputs[i]->name,
-				       pt_inputs[i]->help);
+		at += (size_t)snprintf(kinds + at, sizeof(kinds) - at, "%s%s (%s)", i > 0 ? ", " : "",
+				       pt_inputs[i]->name, pt_inputs[i]->help);
 	return pt_fail(err, PT_EARG, "%s%.40s; input=KIND names one of: %s", what, name, kinds);
 }
 

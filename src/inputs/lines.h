@@ -4,7 +4,8 @@
 
 #include "inputs/stream.h"
 
-enum { PT_LINES_MOST = 256, PT_LINES_NAME_BYTES = 128, PT_LINES_ROOM = 160 };	/* ROOM: for one in CONFIG, and its end */
+/* ROOM: what one takes in CONFIG besides its name, and the end of it. */
+enum { PT_LINES_MOST = 256, PT_LINES_NAME_BYTES = 128, PT_LINES_ROOM = 160 };
 
 extern const struct pt_param pt_lines_param;	/* lines=NAME,NAME: a row for the driver's table */
 

@@ -16,11 +16,14 @@ enum { PACKET_BYTES = 8, LEAST_BYTES = 16, MOST_BYTES = 16 << 20, MASK_BITS = 0x
 
 enum { BASE, POSITION, MASTER, SIZE, MTB_BASE, AWIDTH };
 static const struct pt_param rows[] = {
-	[BASE] = { "base", PT_PARAM_NUMBER, NULL, NULL, 0, 0, "mtb: address of the file's first byte; else it is the buffer" },
+	[BASE] = { "base", PT_PARAM_NUMBER, NULL, NULL, 0, 0,
+		   "mtb: address of the file's first byte; else it is the buffer" },
 	[POSITION] = { "position", PT_PARAM_NUMBER, NULL, NULL, 0, UINT32_MAX,
 		       "mtb: the register MTB_POSITION when the file was saved; else the oldest packet is first" },
-	[MASTER] = { "master", PT_PARAM_NUMBER, NULL, NULL, 0, UINT32_MAX, "mtb: the register MTB_MASTER (only MASK is used)" },
-	[SIZE] = { "size", PT_PARAM_NUMBER, NULL, NULL, LEAST_BYTES, MOST_BYTES, "mtb: bytes of the buffer, if master= is not known" },
+	[MASTER] = { "master", PT_PARAM_NUMBER, NULL, NULL, 0, UINT32_MAX,
+		     "mtb: the register MTB_MASTER (only MASK is used)" },
+	[SIZE] = { "size", PT_PARAM_NUMBER, NULL, NULL, LEAST_BYTES, MOST_BYTES,
+		   "mtb: bytes of the buffer, if master= is not known" },
 	[MTB_BASE] = { "mtb-base", PT_PARAM_NUMBER, NULL, NULL, 0, UINT32_MAX, "mtb: the register MTB_BASE; as base=" },
 	[AWIDTH] = { "awidth", PT_PARAM_NUMBER, "15", NULL, 5, 32, "mtb: bits of a trace RAM address; 15 on Kinetis L" },
 };
@@ -74,8 +77,8 @@ static int buffer_size(const struct mtb *m, const struct pt_params *s, size_t *s
 	else if (pt_params_given(s, &rows[SIZE]))
 		n = pt_params_number(s, &rows[SIZE]);
 	if (!is_power_of_two(n) || n < LEAST_BYTES)
-		return pt_fail(err, PT_EARG, "a trace buffer has a power of two of bytes, not %" PRIu64 ": give master= or size=",
-			       n);
+		return pt_fail(err, PT_EARG, "a trace buffer has a power of two of bytes, not %" PRIu64
+			       ": give master= or size=", n);
 	if (n > m->n_bytes)
 		return pt_fail(err, PT_EARG, "the file has %zu bytes, the buffer (master=, size=) %" PRIu64, m->n_bytes, n);
 	*size = (size_t)n;
@@ -101,8 +104,8 @@ static int find_window(const struct mtb *m, const struct pt_params *s, struct wi
 	if (!pt_params_given(s, &rows[BASE])) {
 		if (w->n_bytes == m->n_bytes)
 			return 0;
-		return pt_fail(err, PT_EARG, "the file has more than the buffer's %zu bytes: give base=, the address of its first",
-			       w->n_bytes);
+		return pt_fail(err, PT_EARG, "the file has more than the buffer's %zu bytes: give base=, the address "
+			       "of its first", w->n_bytes);
 	}
 	if (pt_params_given(s, &rows[MTB_BASE]))
 		mtb_base = pt_params_number(s, &rows[MTB_BASE]);

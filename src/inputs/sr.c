@@ -20,7 +20,8 @@ enum { MOST_PIECES = 65536, METADATA_BYTES = 65536, READ_BYTES = 65536, MOST_UNI
 enum { LINES, SAMPLERATE };
 static const struct pt_param rows[] = {
 	[LINES] = { "lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "vcd, sr: take only these lines (names, a,b,c)" },
-	[SAMPLERATE] = { "samplerate", PT_PARAM_HZ, NULL, NULL, 1, 1000000000000000, "sr: samples per second, where the file does not say" },
+	[SAMPLERATE] = { "samplerate", PT_PARAM_HZ, NULL, NULL, 1, 1000000000000000,
+			 "sr: samples per second, where the file does not say" },
 };
 
 struct piece { uint64_t number; zip_uint64_t index; };
@@ -105,13 +106,14 @@ static int read_metadata(struct sr *s, struct pt_err *err)
 	if (n < 0)
 		return pt_fail(err, PT_EARG, "it is a ZIP, but no sigrok session: it has no version");
 	if (strtoul(version, NULL, 10) != 2)
-		return pt_fail(err, PT_EUNSUPPORTED, "it is a sigrok session of version %.6s; this one reads version 2", version);
+		return pt_fail(err, PT_EUNSUPPORTED, "it is a sigrok session of version %.6s; version 2 is read here",
+			       version);
 	text = malloc(METADATA_BYTES);
 	if (text == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for metadata");
 	n = read_entry(s, "metadata", text, METADATA_BYTES);
 	if (n < 0 || n == METADATA_BYTES)
-		pt_fail(err, PT_EARG, "its metadata cannot be read%s%s", n < 0 ? ": " : ": too long", n < 0 ? zip_says(s->zip) : "");
+		pt_fail(err, PT_EARG, "its metadata cannot be read: %s", n < 0 ? zip_says(s->zip) : "too long");
 	else if (pt_sr_metadata_parse(&s->metadata, text, (size_t)n, err) == 0)
 		n = 0;
 	free(text);

@@ -46,9 +46,8 @@ void pt_stream_config(struct pt_text *text, const char *format, const char *sour
 {
 	size_t from;
 
-	pt_text_add(text, "format=%s\nsource=%s\nmode=%s\ntarget=\nvirtual=0\ncore_hz=0\ncost=nothing: it was read from a file\n",
-		    format, source, mode);
-	pt_text_add(text, "probe=file ");
+	pt_text_add(text, "format=%s\nsource=%s\nmode=%s\n", format, source, mode);
+	pt_text_add(text, "target=\nvirtual=0\ncore_hz=0\ncost=nothing: it was read from a file\nprobe=file ");
 	from = text->len_bytes;
 	pt_text_add(text, "%s", setup->path);
 	for (size_t i = from; text->bytes != NULL && i < text->len_bytes; i++)
@@ -64,7 +63,8 @@ void pt_stream_put_config(struct pt_chunk *chunk, const struct pt_text *text, ui
 	if (len > PT_CHUNK_BYTES)
 		for (len = PT_CHUNK_BYTES; len > 0 && text->bytes[len - 1] != '\n'; len--)
 			;
-	*chunk = (struct pt_chunk){ .from_ns = from_ns, .to_ns = from_ns, .kind = PT_CHUNK_CONFIG, .len_bytes = (uint32_t)len };
+	*chunk = (struct pt_chunk){ .from_ns = from_ns, .to_ns = from_ns, .kind = PT_CHUNK_CONFIG,
+				    .len_bytes = (uint32_t)len };
 	if (len > 0)
 		memcpy(chunk->bytes, text->bytes, len);
 }

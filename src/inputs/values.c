@@ -50,7 +50,8 @@ static bool number(const char *text, uint64_t *out)
 static bool space(const char *text, uint8_t *how, const char **address)
 {
 	static const struct { const char *name; enum pt_value_space space; } names[] = {
-		{ "memory:", PT_SPACE_MEMORY }, { "mem:", PT_SPACE_MEMORY }, { "port:", PT_SPACE_PORT }, { "line:", PT_SPACE_LINE },
+		{ "memory:", PT_SPACE_MEMORY }, { "mem:", PT_SPACE_MEMORY }, { "port:", PT_SPACE_PORT },
+		{ "line:", PT_SPACE_LINE },
 	};
 
 	for (size_t i = 0; i < PT_LEN(names); i++)
@@ -64,7 +65,9 @@ static bool space(const char *text, uint8_t *how, const char **address)
 
 static bool size(const char *text, uint8_t *how, uint8_t *n_bytes)
 {
-	if (text[0] < '1' || text[0] > '8' || (text[1] != '\0' && strcmp(text + 1, "r") != 0 && strcmp(text + 1, "w") != 0))
+	if (text[0] < '1' || text[0] > '8')
+		return false;
+	if (text[1] != '\0' && strcmp(text + 1, "r") != 0 && strcmp(text + 1, "w") != 0)
 		return false;
 	*n_bytes = (uint8_t)(text[0] - '0');
 	*how |= text[1] != 'r';

@@ -252,7 +252,8 @@ static int read_var(struct vcd *v, struct pt_err *err)
 	if (!is_level(word[0]))
 		v->n_others++;
 	else if (n_bits > MOST_BITS || strlen(word[2]) >= ID_BYTES)
-		pt_notes_add(&v->notes, "%s: %" PRIu64 " bits, id %.20s: more than is read here; left out", name, n_bits, word[2]);
+		pt_notes_add(&v->notes, "%s: %" PRIu64 " bits, id %.20s: more than is read here; left out", name, n_bits,
+			     word[2]);
 	else
 		take_var(v, word[2], name, (uint32_t)n_bits);
 	return 0;
@@ -384,7 +385,8 @@ static char bit_at(const struct vcd *v, uint32_t i)
 
 static struct level level_of(const struct vcd *v, unsigned part, uint32_t *n_bits)
 {
-	uint32_t low = part * PART_BITS, high = low + PART_BITS < v->changing->n_bits ? low + PART_BITS : v->changing->n_bits;
+	uint32_t all = v->changing->n_bits, low = part * PART_BITS;
+	uint32_t high = low + PART_BITS < all ? low + PART_BITS : all;
 	struct level level = { .known = true, .seen = true };
 
 	*n_bits = high - low;
