@@ -532,6 +532,20 @@ START_TEST(works_with_symbols_alone)
 }
 END_TEST
 
+/* Built with -g1: places, but no types. */
+START_TEST(takes_the_size_of_the_symbol_where_there_is_no_type)
+{
+	struct pt_variable var;
+
+	open_elf("demo");
+	ck_assert_msg(pt_variable_of(types, "g_beats", &var, &err) == 0, "%s", err.msg);
+	ck_assert_uint_eq(var.size_bytes, 4);
+	ck_assert_int_eq(var.kind, PT_VARIABLE_UNSIGNED);
+	pt_variable_fini(&var);
+	close_elf();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("expr");
@@ -546,6 +560,7 @@ int main(void)
 	tcase_add_loop_test(tc, refuses_what_is_no_variable, 0, PT_LEN(no_variables));
 	tcase_add_test(tc, reads_bytes_in_the_targets_order);
 	tcase_add_test(tc, works_with_symbols_alone);
+	tcase_add_test(tc, takes_the_size_of_the_symbol_where_there_is_no_type);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -400,13 +400,14 @@ START_TEST(compares_as_the_c_type_says)
 }
 END_TEST
 
-static const char *const refused[] = { "", "hello", "{}", "VERSION { KOIL = \"2.1\"; };", "\"\"\"\"", "/* only this" };
+static const char *const refused[] = { "", "hello", "{}", "VERSION { KOIL = \"2.1\"; };", "\"\"\"\"", "/* only this",
+				      "struct motor { a = 1; }; struct x y { int b; };" };
 
 START_TEST(refuses_what_is_no_orti)
 {
 	ck_assert_ptr_null(pt_orti_parse(refused[_i], strlen(refused[_i]), &err));
 	ck_assert_int_eq(err.code, PT_EARG);
-	ck_assert_str_eq(err.msg, "this is no ORTI file: neither IMPLEMENTATION nor objects in it");
+	ck_assert_str_eq(err.msg, "this is no ORTI file: neither IMPLEMENTATION nor an OS object in it");
 }
 END_TEST
 

@@ -456,6 +456,15 @@ static int by_line(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
+/* Many a language has blocks that look like objects. */
+static bool has_os(const struct pt_orti *orti)
+{
+	for (size_t i = 0; i < orti->n_objects; i++)
+		if (strcmp(orti->object[i].type, "OS") == 0)
+			return true;
+	return false;
+}
+
 struct pt_orti *pt_orti_parse(const char *text, size_t len_bytes, struct pt_err *err)
 {
 	struct pt_orti_parser p = { .lexer = { text, text + len_bytes, 1, true } };
@@ -480,8 +489,8 @@ struct pt_orti *pt_orti_parse(const char *text, size_t len_bytes, struct pt_err 
 	}
 	if (p.failed)
 		pt_fail(err, PT_EARG, "the ORTI file describes more than fits into memory");
-	else if (p.orti->n_types == 0 && p.orti->n_objects == 0)
-		pt_fail(err, PT_EARG, "this is no ORTI file: neither IMPLEMENTATION nor objects in it");
+	else if (p.orti->n_types == 0 && !has_os(p.orti))
+		pt_fail(err, PT_EARG, "this is no ORTI file: neither IMPLEMENTATION nor an OS object in it");
 	else {
 		check_attributes(&p);
 		if (p.orti->n_warnings > 0)

@@ -122,9 +122,13 @@ static uint64_t type_key(struct pt_types *types, const struct pt_die_attrs *a)
 	return from.type;
 }
 
+/* With -g1 a compiler tells places, but no types: the symbol's size is all there is. */
 static const struct pt_type *variable_type(struct pt_types *types, const struct pt_die_attrs *a)
 {
-	struct pt_type_full *type = pt_types_of_key(types, type_key(types, a));
+	uint64_t key = type_key(types, a);
+	const struct pt_symbol_place *place = key == 0 && a->has_location ? pt_types_place(types, a->location) : NULL;
+	struct pt_type_full *type =
+		place != NULL ? pt_types_of_symbol(types, place->size) : pt_types_of_key(types, key);
 
 	return &(type != NULL ? type : pt_types_builtin(types, PT_C_VOID))->type;
 }

@@ -9,6 +9,7 @@ enum {
 	PT_TYPES_MAX_MEMORY_BYTES = 64 << 20,	/* of types, members, names made up */
 	PT_TYPES_MAX_NAMES = 1 << 20,
 	PT_TYPES_MAX_DEPTH = 32,		/* of aliases, of arrays, of scopes */
+	PT_TYPES_N_SIZES = 64,
 	PT_TYPES_MAX_MEMBERS = 4096,		/* of one struct, or enumerators of one enum */
 };
 
@@ -56,6 +57,7 @@ struct pt_types {
 	struct pt_type_full **by_key;	/* open addressing */
 	size_t n_types, n_slots;
 	struct pt_type_full builtin[PT_C_N];
+	struct pt_type_full *by_size[PT_TYPES_N_SIZES];	/* of symbols without debug information */
 	bool have_builtins;
 	struct pt_symbol_place *places;	/* by address */
 	size_t n_places;

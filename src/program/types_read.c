@@ -194,12 +194,18 @@ struct pt_type_full *pt_types_of_key(struct pt_types *types, uint64_t key)
 
 struct pt_type_full *pt_types_of_symbol(struct pt_types *types, uint64_t size_bytes)
 {
-	struct pt_type_full *type = pt_types_take(types, sizeof(*type));
+	struct pt_type_full **kept = size_bytes < PT_TYPES_N_SIZES ? &types->by_size[size_bytes] : NULL;
+	struct pt_type_full *type = kept != NULL ? *kept : NULL;
 
-	if (type != NULL) {
-		type->type.kind = PT_TYPE_NONE;
-		type->type.size_bytes = size_bytes;
-	}
+	if (type != NULL)
+		return type;
+	type = pt_types_take(types, sizeof(*type));
+	if (type == NULL)
+		return NULL;
+	type->type.kind = PT_TYPE_NONE;
+	type->type.size_bytes = size_bytes;
+	if (kept != NULL)
+		*kept = type;
 	return type;
 }
 
