@@ -26,7 +26,8 @@ static bool complete(const struct pt_pipeline *p)
 
 	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && lane->gaps == 0 &&
 	       (lane->runs > 0 || lane != p->flow_lane) && lane->flow.counts.damaged == 0 &&
-	       lane->flow.counts.not_code == 0;
+	       lane->flow.counts.not_code == 0 &&
+	       lane->flow.counts.overflows + lane->overflows == 0;
 }
 
 static void judge(struct pt_pipeline *p)
@@ -78,6 +79,7 @@ static struct pt_profile_source source_of(const struct pt_lane *lane)
 
 	s.loss = lane->account.sum;
 	s.loss.by[PT_LOSS_DAMAGED].events += lane->flow.counts.damaged;
+	s.loss.by[PT_LOSS_FIFO].events += lane->flow.counts.overflows + lane->overflows;
 	s.loss.by[PT_LOSS_NOT_CODE].events += lane->flow.counts.not_code;
 	s.mismatch_ns = lane->account.mismatch_ns;
 	/* A core that its full buffer halted is found halted a round trip later or more. */

@@ -151,6 +151,8 @@ static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt
 
 	if (e->kind == PT_EV_GAP && (lane->decoder->gives & PT_GIVES_FLOW) != 0)
 		take_flow(lane, e, 1);
+	else if (e->kind == PT_EV_GAP)
+		lane->overflows += e->cause == PT_GAP_OVERFLOW;
 	if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || e->kind == PT_EV_GAP)
 		take_signals(lane, e, at);
 	if (e->kind == PT_EV_VALUE)

@@ -1,34 +1,17 @@
-/* Entry/exit analysis, each story with its figures by hand. Functions of 16 instructions of 2 bytes; each takes
- * a cycle of 1 ns. */
+/* Entry/exit analysis, each story (story_program.h) with its figures by hand. A cycle is 1 ns. */
 #include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
 #include "profile/analysis.h"
 #include "profile/spans.h"
-#include "program/exits.h"
-
-static const struct pt_function functions[] = {
-	{ .name = "main", .address = 0x100, .size = 32 }, { .name = "f", .address = 0x120, .size = 32 },
-	{ .name = "g", .address = 0x140, .size = 32 }, { .name = "h", .address = 0x160, .size = 32 },
-	{ .name = "isr", .address = 0x180, .size = 32 }, { .name = "isr2", .address = 0x1a0, .size = 32 },
-	{ .name = "task", .address = 0x1c0, .size = 32 },
-};
-enum { END = 0x1e0, NOP = 0x46c0, BX_LR = 0x4770 };
-static const struct { unsigned at, code; } instructions[] = {	/* the others do nothing */
-	{ 0x11e, 0xe7ef },	/* b main: it has no exit */
-	{ 0x12e, BX_LR }, { 0x13e, BX_LR }, { 0x15e, BX_LR },
-	{ 0x16e, 0xe7e7 },	/* b g: a tail call */
-	{ 0x176, 0xd0f3 },	/* beq 160: it stays inside */
-	{ 0x17e, BX_LR }, { 0x19e, BX_LR }, { 0x1be, BX_LR },
-	{ 0x1de, 0xe7ef },	/* b task */
-};
+#include "tests/story_program.h"
 
 static const struct { const char *name, *words, *script, *want; } stories[] = {
 	{ "entry and exit", "functions=f", "100 2 call 120, 120 8 ret 104, 104 4 br 100", "f 1-0 8/8 [1: 8 8 8]" },
 	{ "all functions, where none is chosen", NULL, "104 2 call 120, 120 8 ret 108, 108 4 br 104",
 	  "main 0-0 0/0; f 1-0 8/8 [1: 8 8 8]; g 0-0 0/0; h 0-0 0/0; isr 0-0 0/0; isr2 0-0 0/0; task 0-0 0/0" },
-	{ "the second exit", "functions=f", "100 2 call 120, 120 3 br 132, 132 7 ret 104", "f 1-0 10/10 [1: 10 10 10]" },
+	{ "the second exit", "functions=f", "100 2 call 120, 120 3 br 13c, 13c 2 ret 104", "f 1-0 5/5 [1: 5 5 5]" },
 	{ "one inside another", "functions=f,g", "100 2 call 120, 120 3 call 140, 140 16 ret 126, 126 5 ret 104",
 	  "f 1-0 8/24 [1: 8 24 24]; g 1-0 16/16 [1: 16 16 16]" },
 	{ "what is not chosen is its caller's", "functions=f", "100 2 call 120, 120 3 call 140, 140 16 ret 126, 126 5 ret 104",
@@ -37,8 +20,8 @@ static const struct { const char *name, *words, *script, *want; } stories[] = {
 	  "100 2 call 120, 120 3 call 140, 140 4 ret 126, 126 5 ret 104, 104 1 br 100",
 	  "f 1-0 3/12 [1: 3 12 12]; g 1-1 9/9 exit not seen 1 at 14:12e" },
 	{ "the exit of what is not open", "functions=f",
-	  "100 2 call 120, 120 8 ret 104, 104 1 br 132, 132 7 ret 104",
-	  "f 1-0 8/8 [1: 8 8 8] exit of what was not open 1 at 18:13e" },
+	  "100 2 call 120, 120 8 ret 104, 104 1 br 13c, 13c 2 ret 104",
+	  "f 1-0 8/8 [1: 8 8 8] exit of what was not open 1 at 13:13e" },
 	{ "entered before the trace began: partial, and no error", "functions=f", "124 6 ret 104, 104 2 call 120, 120 8 ret 108",
 	  "f 1-1 8/8 [1: 8 8 8] idle 2" },
 	{ "left after its end", "functions=f", "100 2 call 120, 120 3 br 128", "f 1-1 3/3" },
@@ -67,8 +50,20 @@ static const struct { const char *name, *words, *script, *want; } stories[] = {
 	{ "a handler that is left in the middle", "functions=f,isr",
 	  "100 2 call 120, 120 3 exc 180, 180 4 excret 126, 126 5 ret 104",
 	  "f 1-0 8/8 [1: 8 8 12]; isr 1-1 4/4 exit not seen 1 at 9:188" },
+	{ "two handlers are left at once", "functions=f,isr,isr2",
+	  "100 2 call 120, 120 3 exc 180, 180 4 exc 1a0, 1a0 16 excret 126, 126 5 ret 104",
+	  "f 1-0 8/8 [1: 8 8 28]; isr 1-1 4/4 exit not seen 1 at 25:1c0; isr2 1-0 16/16 [1: 16 16 16]" },
 	{ "a tail call ends who made it", "functions=g,h", "100 2 call 160, 160 8 br 140, 140 16 ret 104",
 	  "g 1-0 16/16 [1: 16 16 16]; h 1-0 8/8 [1: 8 8 8]" },
+	{ "a jump into the tail of another function, whose exit is not its own then", "functions=f,g",
+	  "100 2 call 140, 140 3 call 120, 120 3 br 132, 132 3 br 154, 154 6 ret 146, 146 13 ret 104",
+	  "f 1-0 12/12 [1: 12 12 12]; g 1-0 16/28 [1: 16 28 28]" },
+	{ "whose exits nobody knows", "functions=f", "100 2 call 120, 120 3 br 132, 132 3 br 154, 154 6 ret 104",
+	  "f 1-0 6/6 [1: 6 6 6]" },
+	{ "with an interrupt in that tail", "functions=f,g",
+	  "100 2 call 140, 140 3 call 120, 120 3 br 132, 132 3 br 154, 154 2 exc 180, 180 16 excret 158, 158 4 ret 146, "
+	  "146 13 ret 104",
+	  "f 1-0 12/12 [1: 12 12 28]; g 1-0 16/28 [1: 16 28 44]" },
 	{ "a jump inside is no exit", "functions=h", "100 2 call 160, 160 2 br 170, 170 4 br 160, 160 2 br 178, 178 4 ret 104",
 	  "h 1-0 12/12 [1: 12 12 12]" },
 	{ "a long jump: what it left stays open until its caller's exit tells", "functions=f,g,h",
@@ -96,39 +91,7 @@ static const struct { const char *name, *words, *script, *want; } stories[] = {
 	  "f 1-0 8/12 [1: 8 12 12]; g 1-0 4/4 [1: 4 4 4]" },
 };
 
-static const struct { const char *word; uint8_t left; } verbs[] = {
-	{ "br", PT_LEFT_BRANCH }, { "call", PT_LEFT_CALL }, { "ret", PT_LEFT_RETURN }, { "exc", PT_LEFT_EXCEPTION },
-	{ "excret", PT_LEFT_EXCEPTION_RETURN }, { "chain", PT_LEFT_TAIL_CHAIN }, { "dbg", PT_LEFT_DEBUG },
-	{ "gap", PT_LEFT_GAP },
-};
-
 static const struct pt_flow_settings no_costs;
-
-static uint16_t owner(unsigned address)
-{
-	return address >= 0x100 && address < END ? (uint16_t)((address - 0x100) / 32 + 1) : PT_NO_FUNCTION;
-}
-
-static struct pt_run run_of(const char *line)
-{
-	struct pt_run run = { 0 };
-	unsigned begin, n, next = 0;
-	char verb[16];
-
-	ck_assert_int_ge(sscanf(line, "%x %u %15s %x", &begin, &n, verb, &next), 3);
-	run.begin = begin;
-	run.end = begin + 2 * n;
-	run.instructions = (uint16_t)n;
-	run.cycles = n;
-	run.function = owner(begin);
-	run.next = strcmp(verb, "gap") == 0 ? PT_UNKNOWN : next;
-	run.next_function = owner(next);
-	for (size_t i = 0; i < PT_LEN(verbs); i++)
-		if (strcmp(verbs[i].word, verb) == 0)
-			run.left = verbs[i].left;
-	ck_assert_uint_ne(run.left, 0);
-	return run;
-}
 
 static void feed(void *analysis, const char *script)
 {
@@ -137,59 +100,11 @@ static void feed(void *analysis, const char *script)
 
 	snprintf(copy, sizeof(copy), "%s", script);
 	for (const char *line = strtok_r(copy, ",", &rest); line != NULL; line = strtok_r(NULL, ",", &rest)) {
-		struct pt_run run = run_of(line);
+		struct pt_run run = story_run(line);
 
 		pt_analysis_entry_exit.runs(analysis, &run, 1, (struct pt_moment){ ns, 0 });
 		ns += run.cycles;
 	}
-}
-
-/* "f 2-1 7/9 [1: 3 4 4]": 2 entries and 1 partial; net 7, gross 9 in all; 1 whole with net 3, gross 4, call 4. */
-static void print_span(const struct pt_span_figures *span, char *out)
-{
-	const struct pt_stat *stat = span->run.stat;
-
-	out += sprintf(out, "%s %d-%d %d/%d", span->name, (int)span->run.count, (int)span->run.partial,
-		       (int)span->run.cycles, (int)span->run.gross_total);
-	if (stat[PT_TALLY_NET].n > 0)
-		out += sprintf(out, " [%d: %d %d %d]", (int)stat[PT_TALLY_NET].n, (int)stat[PT_TALLY_NET].total,
-			       (int)stat[PT_TALLY_GROSS].total, (int)stat[PT_TALLY_CALL].total);
-	if (stat[PT_TALLY_PERIOD].n > 0)
-		out += sprintf(out, " per %d", (int)stat[PT_TALLY_PERIOD].total);
-	if (stat[PT_TALLY_INACTIVE].n > 0)
-		out += sprintf(out, " idle %d", (int)stat[PT_TALLY_INACTIVE].total);
-	if (span->refetched > 0)
-		out += sprintf(out, " again %d", (int)span->refetched);
-	for (int e = 0; e < PT_N_SPAN_ERRORS; e++)
-		if (span->errors[e] > 0)
-			out += sprintf(out, " %s %d at %d:%x", pt_span_error_name((enum pt_span_error)e), (int)span->errors[e],
-				       (int)span->last_ns, (unsigned)span->last_address);
-}
-
-static char *print_spans(const struct pt_spans *spans, char *out)
-{
-	out[0] = '\0';
-	for (size_t i = 0; i < spans->n_spans; i++) {
-		strcat(out, i > 0 ? "; " : "");
-		print_span(&spans->span[i], out + strlen(out));
-	}
-	return out;
-}
-
-static struct pt_program *program(void)
-{
-	uint8_t bytes[END - 0x100];
-	const struct pt_segment segment = { .addr = 0x100, .size = sizeof(bytes), .bytes = bytes, .code = true, .run = 0x100 };
-	const struct pt_program_desc desc = {
-		.name = "stories", .segments = &segment, .n_segments = 1, .functions = functions,
-		.n_functions = PT_LEN(functions), .vectors = PT_UNKNOWN,
-	};
-
-	for (size_t i = 0; i < sizeof(bytes); i += 2)
-		pt_put_le16(bytes + i, NOP);
-	for (size_t i = 0; i < PT_LEN(instructions); i++)
-		pt_put_le16(bytes + instructions[i].at - 0x100, (uint16_t)instructions[i].code);
-	return pt_program_from_desc(&desc);
 }
 
 static struct pt_params *words_of(const char *text)
@@ -209,11 +124,11 @@ static struct pt_params *words_of(const char *text)
 
 START_TEST(story)
 {
-	struct pt_program *p = program();
+	struct pt_program *p = story_program();
 	struct pt_codemap *map = pt_codemap_new(p, &pt_isa_thumb_v6m);
 	struct pt_params *words = words_of(stories[_i].words);
 	const struct pt_analysis_setup setup = {
-		.program = p, .map = map, .n_functions = PT_LEN(functions) + 1, .words = words, .flow = &no_costs,
+		.program = p, .map = map, .n_functions = PT_LEN(story_functions) + 1, .words = words, .flow = &no_costs,
 	};
 	struct pt_err err = { 0 };
 	void *analysis = pt_analysis_entry_exit.open(&setup, &err);
@@ -224,7 +139,7 @@ START_TEST(story)
 	feed(analysis, stories[_i].script);
 	for (int look = 0; look < 2; look++) {	/* a look changes nothing */
 		pt_analysis_entry_exit.result(analysis, &profile);
-		print_spans(profile.spans, got);
+		story_print_spans(profile.spans, got);
 		ck_assert_msg(strcmp(got, stories[_i].want) == 0, "%s:\n  got  %s\n  want %s", stories[_i].name, got,
 			      stories[_i].want);
 	}
@@ -242,7 +157,7 @@ static const struct { const char *words, *why; } wrong[] = {
 
 START_TEST(words_that_make_no_sense)
 {
-	struct pt_program *p = program();
+	struct pt_program *p = story_program();
 	struct pt_codemap *map = pt_codemap_new(p, &pt_isa_thumb_v6m);
 	struct pt_params *words = words_of(wrong[_i].words);
 	const struct pt_analysis_setup setup = { .program = p, .map = map, .n_functions = 8, .words = words };
@@ -260,7 +175,7 @@ END_TEST
 /* Any runs are survived; time is neither lost nor made. */
 START_TEST(random_runs)
 {
-	struct pt_program *p = program();
+	struct pt_program *p = story_program();
 	struct pt_codemap *map = pt_codemap_new(p, &pt_isa_thumb_v6m);
 	struct pt_params *words = words_of("span=a:f+4..g+4,b:isr+2..f+6");
 	const struct pt_analysis_setup setup = { .program = p, .map = map, .n_functions = 8, .words = words };
@@ -278,8 +193,8 @@ START_TEST(random_runs)
 		run.end = run.begin + 2 * run.instructions;
 		run.next = seed >> 50 & 1 ? 0x100 + (seed >> 51) % 7 * 32 : 0x100 + (seed >> 20 & 0xde);
 		run.left = (uint8_t)(1 + (seed >> 60) % 8);
-		run.function = owner((unsigned)run.begin);
-		run.next_function = owner((unsigned)run.next);
+		run.function = story_owner((unsigned)run.begin);
+		run.next_function = story_owner((unsigned)run.next);
 		cycles += run.cycles;
 		pt_analysis_entry_exit.runs(analysis, &run, 1, (struct pt_moment){ 0, 0 });
 	}

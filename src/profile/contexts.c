@@ -308,7 +308,7 @@ static bool within(struct pt_moment a, struct pt_moment b)
 
 void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
 {
-	bool elsewhere = resume != PT_UNKNOWN && run->next - resume > SKIPPED_BYTES;
+	bool elsewhere = resume != PT_UNKNOWN && !pt_stack_near(run->next, resume);
 	struct pt_moment now = pt_stack_moment(x, x->now);
 	const struct due *due = x->due;
 

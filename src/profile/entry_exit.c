@@ -4,7 +4,7 @@
  *
  * An entry is the first instruction being executed, but not by a jump from inside (a loop), and not again after an
  * interrupt that cancelled it. An exit counts where the run was left by it: a conditional one that was not taken, or a
- * computed jump that stayed inside, is none. A named span begins before its first point is executed and ends before its
+ * computed jump that stayed inside, is none. A function that jumps into the tail of another one ends where that tail does. A named span begins before its first point is executed and ends before its
  * second. */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,15 @@ enum { LEVELS = 32 };
 
 static const struct pt_param core_clock_word = { .key = "core-clock", .type = PT_PARAM_HZ };
 
+struct lent {			/* the tail of owner runs for span: its exit is span's; owner PT_NO_FUNCTION: none does */
+	uint16_t owner;
+	uint32_t span;
+};
+
 struct level {			/* what an exception interrupted */
 	uint64_t resume;
 	uint64_t entered;	/* its last instruction was the entry of a span, here; PT_UNKNOWN: it was not */
+	struct lent lent;
 	struct { uint8_t left; uint16_t function; } before;	/* the run before what goes on at resume */
 	bool at_once;		/* nothing was executed since */
 };
@@ -44,6 +50,7 @@ struct entry_exit {
 	uint64_t arrived;		/* clock at which the code that runs now was entered by an exception; PT_UNKNOWN: not so */
 	uint64_t entered;		/* as in a level */
 	uint64_t skip;			/* the entry here is executed once more */
+	struct lent lent;
 	struct level level[LEVELS];
 	size_t n_levels;
 };
@@ -107,6 +114,17 @@ static void pass_entry(struct entry_exit *x, const struct pt_run *run, const str
 	x->entered = mark->address;
 }
 
+static void pass_exit(struct entry_exit *x, const struct pt_point *mark, uint64_t clock)
+{
+	struct pt_span_at when = at(x, clock, mark->address);
+	bool lent = x->lent.owner != PT_NO_FUNCTION && x->lent.owner == pt_span_row(x->set, mark->span)->id;
+	uint32_t span = lent ? x->lent.span : mark->span;
+
+	x->lent = (struct lent){ mark->into, span };
+	if (mark->into == PT_NO_FUNCTION)
+		pt_span_leave(x->stack, span, &when);
+}
+
 static void pass_marks(struct entry_exit *x, const struct pt_run *run, const struct pt_points_passed *here, uint64_t end_clock)
 {
 	unsigned unit_bytes = x->map->isa->unit_bytes;
@@ -123,9 +141,8 @@ static void pass_marks(struct entry_exit *x, const struct pt_run *run, const str
 		} else if (mark->what == PT_POINT_END) {
 			pt_span_leave(x->stack, mark->span, &when);
 		} else if (leaves(run, mark, end)) {
-			clock = end == run->end ? end_clock : clock_at(x, begin, here->code, unit + unit->len_units);
-			when = at(x, clock, mark->address);
-			pt_span_leave(x->stack, mark->span, &when);
+			pass_exit(x, mark, end == run->end ? end_clock
+							   : clock_at(x, begin, here->code, unit + unit->len_units));
 		}
 		if (end != run->end)
 			x->entered = PT_UNKNOWN;
@@ -144,8 +161,9 @@ static void interrupt(struct entry_exit *x, const struct pt_run *run)
 		memmove(x->level, x->level + 1, --x->n_levels * sizeof(*x->level));
 	x->level[x->n_levels++] = (struct level){
 		.resume = run->end, .entered = nothing ? PT_UNKNOWN : x->entered,
-		.before = { x->left, x->function_left }, .at_once = nothing,
+		.before = { x->left, x->function_left }, .at_once = nothing, .lent = x->lent,
 	};
+	x->lent.owner = PT_NO_FUNCTION;
 	x->arrived = x->clock - (x->by_instructions ? 0 : cost);
 	when = at(x, x->arrived, run->end);
 	pt_span_interrupt(x->stack, run->end, &when);
@@ -167,9 +185,12 @@ static void go_on(struct entry_exit *x, const struct pt_run *run)
 
 	pt_span_return(x->stack, run->next, &when);
 	x->left = PT_LEFT_EXCEPTION_RETURN;
+	x->lent.owner = PT_NO_FUNCTION;
 	if (x->n_levels == 0)
 		return;
 	level = &x->level[--x->n_levels];
+	if (level->resume == run->next)
+		x->lent = level->lent;
 	if (level->entered == run->next)
 		x->skip = run->next;
 	if (level->at_once && level->resume == run->next) {
@@ -185,6 +206,7 @@ static void gap(struct entry_exit *x)
 	pt_span_gap(x->stack, &when);
 	x->n_levels = 0;
 	x->left = PT_LEFT_GAP;
+	x->lent.owner = PT_NO_FUNCTION;
 }
 
 static void one(struct entry_exit *x, const struct pt_run *run)

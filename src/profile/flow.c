@@ -480,6 +480,7 @@ static void gap(struct pt_flow *f, enum pt_gap cause, struct pt_run_batch *out)
 	f->counts.restarts += cause == PT_GAP_RESTART;
 	f->counts.damaged += cause == PT_GAP_DAMAGED;
 	f->counts.lost += cause == PT_GAP_LOSS;
+	f->counts.overflows += cause == PT_GAP_OVERFLOW;
 	end_stretch(f, out);
 }
 

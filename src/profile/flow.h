@@ -32,7 +32,7 @@ struct pt_flow_settings {
 
 /* What could not be resolved, by cause. Gaps that nothing ran between count once. */
 struct pt_flow_counts {
-	uint64_t restarts, damaged, lost;	/* from gap events */
+	uint64_t restarts, damaged, lost, overflows;	/* from gap events */
 	uint64_t not_code;	/* packets that the code does not allow, or outside it */
 	uint64_t bad_from, bad_to;	/* the last of those; PT_UNKNOWN: none yet */
 };

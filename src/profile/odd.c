@@ -342,7 +342,7 @@ static void exception_return(struct pt_execution *x, const struct pt_run *run)
 
 	if (x->base == x->frame)
 		pt_stack_thread(x, run, resume);
-	else if (resume != PT_UNKNOWN && run->next - resume > SKIPPED_BYTES)
+	else if (resume != PT_UNKNOWN && !pt_stack_near(run->next, resume))
 		leave_levels(x, run);
 }
 

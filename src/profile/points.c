@@ -140,16 +140,34 @@ static bool add(struct pt_points *p, struct pt_point point)
 	return true;
 }
 
+/* Only of a chosen function are the exits known. */
+static uint16_t chosen_at(const struct pt_points *p, uint64_t address)
+{
+	const struct pt_code_unit *unit = pt_codemap_at(p->map, address);
+
+	for (size_t i = 0; unit != NULL && i < p->n_chosen; i++)
+		if (p->chosen[i] == unit->function)
+			return unit->function;
+	return PT_NO_FUNCTION;
+}
+
+static struct pt_point exit_point(const struct pt_points *p, const struct pt_function_exit *exit, uint32_t span)
+{
+	return (struct pt_point){
+		.address = exit->addr, .span = span, .what = PT_POINT_EXIT, .computed = exit->by == PT_EXIT_BY_COMPUTED,
+		.falls = exit->by == PT_EXIT_BY_FALLING, .into = exit->by == PT_EXIT_BY_JUMP_INTO ? chosen_at(p, exit->target) : PT_NO_FUNCTION,
+	};
+}
+
 static bool add_function(struct pt_points *p, uint32_t span, uint16_t id)
 {
 	size_t n;
 	const struct pt_function_exit *exit = pt_exits_of(p->exits, id, &n);
-	bool fits = add(p, (struct pt_point){ p->functions[id - 1].address, span, PT_POINT_ENTRY, false, false });
+	bool fits = add(p, (struct pt_point){ .address = p->functions[id - 1].address, .span = span, .what = PT_POINT_ENTRY });
 
 	for (size_t i = 0; i < n && fits; i++)
 		if (exit[i].by != PT_EXIT_NEVER)
-			fits = add(p, (struct pt_point){ exit[i].addr, span, PT_POINT_EXIT,
-							 exit[i].by == PT_EXIT_BY_COMPUTED, exit[i].by == PT_EXIT_BY_FALLING });
+			fits = add(p, exit_point(p, &exit[i], span));
 	return fits;
 }
 
@@ -173,8 +191,8 @@ static int add_all(struct pt_points *p, struct pt_err *err)
 	for (size_t i = 0; i < p->n_named && fits; i++) {
 		uint32_t span = (uint32_t)(p->n_chosen + i);
 
-		fits = add(p, (struct pt_point){ p->named[i].begin, span, PT_POINT_BEGIN, false, false }) &&
-		       add(p, (struct pt_point){ p->named[i].end, span, PT_POINT_END, false, false });
+		fits = add(p, (struct pt_point){ .address = p->named[i].begin, .span = span, .what = PT_POINT_BEGIN }) &&
+		       add(p, (struct pt_point){ .address = p->named[i].end, .span = span, .what = PT_POINT_END });
 	}
 	if (!fits)
 		return pt_fail(err, PT_ENOMEM, "not enough memory for the points of %zu spans", pt_points_spans(p));

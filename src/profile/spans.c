@@ -432,6 +432,12 @@ static void park(struct pt_span_stack *s, uint64_t resume)
 	*context = parked;
 }
 
+/* Within an instruction of where it came from, it goes on: one may be skipped, or executed again. */
+static bool near(uint64_t next, uint64_t resume)
+{
+	return next - resume + 4 <= 8;
+}
+
 static bool in_interrupt(const struct pt_span_stack *s)
 {
 	for (size_t i = 0; i < s->n_frames; i++)
@@ -440,9 +446,32 @@ static bool in_interrupt(const struct pt_span_stack *s)
 	return false;
 }
 
-uint64_t pt_span_return(struct pt_span_stack *s, uint64_t next, const struct pt_span_at *at)
+/* Several interrupts were left at once, down to the one that came from next. If there is none, nothing is. */
+static void leave_levels(struct pt_span_stack *s, uint64_t next, const struct pt_span_at *at)
+{
+	size_t level = s->n_frames;
+
+	while (level > 0 && (s->frame[level - 1].span != MARKER || !near(next, s->frame[level - 1].resume)))
+		level--;
+	while (level > 0 && s->n_frames >= level) {
+		if (top_of(s)->span != MARKER)
+			error(s, top_of(s)->span, PT_SPAN_SKIPPED_EXIT, at);
+		pop(s, top_of(s)->span == MARKER);
+	}
+}
+
+static void go_on_elsewhere(struct pt_span_stack *s, uint64_t next, uint64_t resume)
 {
 	struct context *context;
+
+	park(s, resume);
+	context = find(s, next);
+	if (context != NULL)
+		take_up(s, context);
+}
+
+uint64_t pt_span_return(struct pt_span_stack *s, uint64_t next, const struct pt_span_at *at)
+{
 	uint64_t resume;
 
 	pt_span_chain(s, at);
@@ -450,13 +479,12 @@ uint64_t pt_span_return(struct pt_span_stack *s, uint64_t next, const struct pt_
 		return PT_UNKNOWN;
 	resume = top_of(s)->resume;
 	pop(s, true);
-	context = find(s, next);
-	if (resume == next || in_interrupt(s) || (context == NULL && next - resume + 4 <= 8))
-		return resume;		/* or within an instruction of it: fetched again, or skipped */
-	park(s, resume);
-	context = find(s, next);
-	if (context != NULL)
-		take_up(s, context);
+	if (resume == next || (find(s, next) == NULL && near(next, resume)))
+		return resume;
+	if (in_interrupt(s))
+		leave_levels(s, next, at);
+	else
+		go_on_elsewhere(s, next, resume);
 	return resume;
 }
 

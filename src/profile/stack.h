@@ -92,8 +92,15 @@ struct pt_execution {
 
 enum {
 	FLOOR = UINT16_MAX,	/* the function of frame[0]: no id is that high */
-	SKIPPED_BYTES = 4,	/* a fault handler may return that far behind where it came from */
+	SKIPPED_BYTES = 4,	/* an exception may return that far from where it came: see pt_stack_near() */
 };
+
+/* Does next go on with what was interrupted at resume? A fault handler may skip the instruction there; one that was
+ * fetched before the interrupt, and cancelled by it, is executed again. */
+static inline bool pt_stack_near(uint64_t next, uint64_t resume)
+{
+	return next - resume + SKIPPED_BYTES <= 2 * SKIPPED_BYTES;
+}
 
 static inline bool full(const struct pt_execution *x)
 {

@@ -131,6 +131,8 @@ static json_t *loss(const struct pt_loss_sum *sum)
 		object = json_object();
 		json_object_set_new(object, "cause", json_string(pt_loss_name((enum pt_loss)cause)));
 		json_object_set_new(object, "fault", json_boolean(pt_loss_is_fault((enum pt_loss)cause)));
+		if (pt_loss_advice((enum pt_loss)cause) != NULL)
+			json_object_set_new(object, "advice", json_string(pt_loss_advice((enum pt_loss)cause)));
 		json_object_set_new(object, "events", pt_json_number(sum->by[cause].events));
 		json_object_set_new(object, "bytes", pt_json_number(sum->by[cause].bytes));
 		json_object_set_new(object, "ns", pt_json_number(sum->by[cause].ns));

@@ -107,6 +107,19 @@ static void causes(const struct pt_loss_sum *loss, bool faults, const char *who,
 	pt_text_add(out, "%s\n", any ? "" : "nothing");
 }
 
+/* What can be done about what was lost, a line for each cause. */
+static void advise(const struct pt_profile *p, struct pt_text *out)
+{
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
+		const char *advice = pt_loss_advice((enum pt_loss)cause);
+
+		if (advice == NULL || p->loss.by[cause].events == 0)
+			continue;
+		label(out, "advice");
+		pt_text_add(out, "%s: %s\n", pt_loss_name((enum pt_loss)cause), advice);
+	}
+}
+
 /* Each source has its own account of the same session: adding them up would say nothing that anybody asked. */
 static void accounts(const struct pt_profile *p, struct pt_text *out)
 {
@@ -130,14 +143,15 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	if (p->n_sources > 1) {
 		accounts(p, out);
-		return;
+	} else {
+		label(out, "time");
+		time_line(&p->loss, p->observed_is_bound, p->mismatch_ns, "", out);
+		label(out, "unobserved");
+		causes(&p->loss, false, "", out);
+		label(out, "lost");
+		causes(&p->loss, true, "", out);
 	}
-	label(out, "time");
-	time_line(&p->loss, p->observed_is_bound, p->mismatch_ns, "", out);
-	label(out, "unobserved");
-	causes(&p->loss, false, "", out);
-	label(out, "lost");
-	causes(&p->loss, true, "", out);
+	advise(p, out);
 }
 
 static void samples_line(const struct pt_profile *p, struct pt_text *out)

@@ -12,6 +12,7 @@ static const char *const by_names[] = {
 };
 static const char *const gap_names[] = {
 	[PT_GAP_RESTART] = "restart", [PT_GAP_DAMAGED] = "damaged", [PT_GAP_LOSS] = "loss",
+	[PT_GAP_OVERFLOW] = "overflow",
 };
 static const char *const step_names[] = {
 	[PT_EXC_ENTER] = "enter", [PT_EXC_EXIT] = "exit", [PT_EXC_RETURN] = "return",

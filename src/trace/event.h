@@ -38,6 +38,7 @@ enum pt_gap {
 	PT_GAP_RESTART = 1,	/* tracing was (re)started: nothing is known of what ran before */
 	PT_GAP_DAMAGED,		/* the bytes made no sense */
 	PT_GAP_LOSS,		/* a LOSS chunk stands here; gap.ns and gap.bytes from it */
+	PT_GAP_OVERFLOW,	/* the chip's own trace FIFO was full: it dropped trace, and says so in the stream */
 };
 
 enum pt_exception_step { PT_EXC_ENTER = 1, PT_EXC_EXIT, PT_EXC_RETURN };

@@ -18,9 +18,23 @@ static const char *const names[PT_N_LOSSES] = {
 	[PT_LOSS_TAKEN] = "trace unit taken",
 	[PT_LOSS_DAMAGED] = "damaged",
 	[PT_LOSS_NOT_CODE] = "not code",
+	[PT_LOSS_FIFO] = "trace FIFO overflow",
+};
+
+/* Source for the FIFO: iSYSTEM, Profiler Concepts, 3.6.1 (dense indirect branches). */
+static const char *const advice[PT_N_LOSSES] = {
+	[PT_LOSS_OVERRUN] = "a larger trace buffer, or a faster link to the probe",
+	[PT_LOSS_HOST] = "fewer analyses at a time, or --capture now and decode later",
+	[PT_LOSS_FIFO] = "a wider trace port or a faster trace clock; the stall option, if the core has one (it slows the "
+			 "program down); or instrumentation of what matters in place of all branches",
 };
 
 const char *pt_loss_name(enum pt_loss cause)
 {
 	return (size_t)cause < PT_LEN(names) && names[cause] != NULL ? names[cause] : "unknown";
+}
+
+const char *pt_loss_advice(enum pt_loss cause)
+{
+	return (size_t)cause < PT_LEN(advice) ? advice[cause] : NULL;
 }

@@ -23,6 +23,7 @@ enum pt_loss {
 	PT_LOSS_TAKEN,		/* the firmware itself used or reprogrammed the trace unit */
 	PT_LOSS_DAMAGED,	/* bytes that the trace format does not allow (the decoder says so) */
 	PT_LOSS_NOT_CODE,	/* flow left the code that the ELF and the images describe */
+	PT_LOSS_FIFO,		/* the chip's trace FIFO was full (the stream says so): more came than the port carries */
 	PT_N_LOSSES,
 };
 
@@ -32,6 +33,9 @@ static inline bool pt_loss_is_fault(enum pt_loss cause)
 }
 
 const char *pt_loss_name(enum pt_loss cause);	/* "re-arm", "host too slow", ...; "unknown" out of range */
+
+/* What a user can do about it, as half a sentence; NULL: nothing that is always right. */
+const char *pt_loss_advice(enum pt_loss cause);
 
 /* What became of the session's time and bytes. A plain sum: add up chunk by chunk. */
 struct pt_loss_sum {
