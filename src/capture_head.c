@@ -93,7 +93,7 @@ void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_par
 
 /* --- the ELF ------------------------------------------------------------------------------------------------------ */
 
-struct wanted { char path[4096], absolute[4096], build_id[128], sha256[PT_SHA256_TEXT]; };
+struct wanted { char path[4096], absolute[4096], build_id[128], sha256[PT_SHA256_TEXT]; const struct pt_params *symbols; };
 
 static void value_of(const char *lines, size_t len_bytes, const char *key, char *out, size_t size)
 {
@@ -131,7 +131,7 @@ static struct pt_program *built_in(const struct wanted *w, struct pt_err *err)
 static struct pt_program *look(const char *path, const struct wanted *w, struct pt_program **changed,
 			       struct pt_err *err)
 {
-	struct pt_program *program = path[0] != '\0' ? pt_program_open(path, 0, err) : NULL;
+	struct pt_program *program = path[0] != '\0' ? pt_program_open_with(path, 0, w->symbols, err) : NULL;
 
 	if (program == NULL || fits(program, w))
 		return program;
@@ -167,10 +167,10 @@ static struct pt_program *find_program(const struct wanted *w, struct pt_err *er
 	return program;
 }
 
-int pt_capture_head_program(const char *lines, size_t len_bytes, const char *elf, struct pt_program **program,
-			    pt_capture_note note, void *arg, struct pt_err *err)
+int pt_capture_head_program(const char *lines, size_t len_bytes, const char *elf, const struct pt_params *symbols,
+			    struct pt_program **program, pt_capture_note note, void *arg, struct pt_err *err)
 {
-	struct wanted w;
+	struct wanted w = { .symbols = symbols };
 
 	*program = NULL;
 	value_of(lines, len_bytes, "elf", w.path, sizeof(w.path));
@@ -179,9 +179,11 @@ int pt_capture_head_program(const char *lines, size_t len_bytes, const char *elf
 	value_of(lines, len_bytes, "elf_sha256", w.sha256, sizeof(w.sha256));
 	if (elf != NULL ? elf[0] == '\0' : w.path[0] == '\0')
 		return 0;
-	*program = elf != NULL ? pt_program_open(elf, 0, err) : find_program(&w, err);
+	*program = elf != NULL ? pt_program_open_with(elf, 0, symbols, err) : find_program(&w, err);
 	if (*program == NULL)
 		return err->code;
+	if (pt_program_settings(*program) == NULL)	/* it is built in */
+		pt_program_set_settings(*program, symbols);
 	if (elf != NULL && w.sha256[0] != '\0' && !fits(*program, &w) && note != NULL)
 		note(arg, "this is not the ELF that the capture was made with: names and times may be wrong");
 	return 0;

@@ -19,8 +19,9 @@ void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_par
 
 /* The ELF that the capture was made with, under the name it had: from where it was, if it has not changed since, or
  * built in. elf: the user's choice instead ("": none), or NULL; one with another digest is told through note.
+ * symbols: words of program/settings.h, or NULL.
  * Returns 0 and the program, or NULL without one; PT_EARG: it is not to be had, or has changed (says what to do). */
-int pt_capture_head_program(const char *lines, size_t len_bytes, const char *elf, struct pt_program **program,
-			    pt_capture_note note, void *arg, struct pt_err *err);
+int pt_capture_head_program(const char *lines, size_t len_bytes, const char *elf, const struct pt_params *symbols,
+			    struct pt_program **program, pt_capture_note note, void *arg, struct pt_err *err);
 
 #endif

@@ -38,6 +38,7 @@
 	X(text) \
 	X(json) \
 	X(csv) \
+	X(annotate) \
 	X(folded) \
 	X(pprof) \
 	X(callgrind) \

@@ -5,6 +5,7 @@
 
 #include "capture_head.h"
 #include "log.h"
+#include "program/settings.h"
 #include "profile/profile.h"
 #include "trace/formats.h"
 #include "util.h"
@@ -28,11 +29,28 @@ static int open_inputs(struct pt_rerun *r, struct pt_err *err)
 	return 0;
 }
 
+static bool is_symbols_word(const char *word)
+{
+	for (size_t i = 0; i < PT_N_PROGRAM_PARAMS; i++) {
+		size_t len = strlen(pt_program_params[i].key);
+
+		if (strncmp(word, pt_program_params[i].key, len) == 0 && (word[len] == '=' || word[len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
 static int take_words(struct pt_rerun *r, struct pt_err *err)
 {
 	const struct pt_options *o = r->options;
 
 	for (size_t i = 0; i < o->n_words; i++) {
+		bool of_elf = is_symbols_word(o->words[i]);
+
+		if (of_elf && pt_params_add(r->symbols, pt_program_params, PT_N_PROGRAM_PARAMS, o->words[i], err) < 0)
+			return err->code;
+		if (of_elf && !pt_pipeline_knows(o->words[i]))
+			continue;
 		if (pt_inputs_know(o->words[i]) && !pt_pipeline_knows(o->words[i]))
 			continue;
 		if (pt_pipeline_add(r->settings, o->words[i], err) < 0)
@@ -51,7 +69,8 @@ static int settle(struct pt_rerun *r, struct pt_err *err)
 	int rc = 0;
 
 	r->settings = pt_params_new();
-	if (r->settings == NULL)
+	r->symbols = pt_params_new();
+	if (r->settings == NULL || r->symbols == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory");
 	if (lines != NULL)
 		pt_capture_head_settings(lines, len_bytes, r->settings, on_note, r);
@@ -70,7 +89,8 @@ static int open_program(struct pt_rerun *r, struct pt_err *err)
 	size_t len_bytes;
 	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
 
-	if (pt_capture_head_program(lines != NULL ? lines : "", len_bytes, r->options->elf, &r->program, on_note, r, err) < 0)
+	if (pt_capture_head_program(lines != NULL ? lines : "", len_bytes, r->options->elf, r->symbols,
+				    &r->program, on_note, r, err) < 0)
 		return err->code;
 	if (r->program != NULL && pt_program_warning(r->program) != NULL)
 		pt_warn("elf: %s", pt_program_warning(r->program));
@@ -137,6 +157,7 @@ void pt_rerun_drop(struct pt_rerun *r)
 	pt_pipeline_free(r->pipeline);
 	pt_program_unref(r->program);
 	pt_params_free(r->settings);
+	pt_params_free(r->symbols);
 	pt_inputs_free(r->inputs);
 	pt_configs_fini(&r->configs);
 }

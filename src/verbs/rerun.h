@@ -17,7 +17,7 @@ struct pt_rerun {
 	size_t n_files;
 	/* what becomes of it */
 	struct pt_inputs_set *inputs;
-	struct pt_params *settings;
+	struct pt_params *settings, *symbols;	/* of the pipeline; of the ELF */
 	struct pt_program *program;
 	struct pt_pipeline *pipeline;	/* all of the files have gone through it */
 	struct pt_configs configs;	/* for a reset */

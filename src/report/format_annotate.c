@@ -1,0 +1,147 @@
+/* The source with what it cost in the margin, file by file: how often each line ran, and for how long. name=PATTERN chooses
+ * files by the name they are displayed with. A line without code has no figure; one with code that was not seen has "#"
+ * where nothing was missed, else "?". */
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/lines.h"
+#include "profile/profile.h"
+#include "program/settings.h"
+#include "program/source.h"
+#include "report/facts.h"
+#include "report/report.h"
+#include "report/units.h"
+
+extern const struct pt_format pt_format_annotate;
+
+enum { MARGIN = 11 };
+
+struct writer {
+	const struct pt_profile *profile;
+	const struct pt_lines *lines;
+	struct pt_sources *sources;
+	struct pt_text *out;
+	uint64_t all;		/* ticks of everything */
+};
+
+static uint64_t ticks_of(const struct writer *w, const struct pt_lines_line *line)
+{
+	return w->profile->by_instructions ? line->instructions : line->cycles;
+}
+
+static void margin(struct writer *w, const struct pt_lines_line *line)
+{
+	static const struct pt_column ticks = { "", "", PT_UNIT_TICKS, true };
+	char net[PT_CELL_BYTES], count[32];
+
+	if (line == NULL) {
+		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, "", MARGIN, "", "");
+	} else if (line->instructions == 0) {
+		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, w->profile->counts == PT_BASIS_EXACT ? "#" : "?", MARGIN, "", "");
+	} else {
+		pt_print_cell(net, sizeof(net), w->profile, &ticks, &(struct pt_value){ .u = ticks_of(w, line) });
+		pt_print_scaled(count, sizeof(count), (double)line->count, "", "");
+		pt_text_add(w->out, "%*s %*s %5.1f%% ", MARGIN, count, MARGIN, net,
+			    100.0 * (double)ticks_of(w, line) / (double)(w->all != 0 ? w->all : 1));
+	}
+}
+
+/* Control characters of a stranger's file stay out of a terminal. */
+static void source(struct writer *w, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		pt_text_bytes(w->out, (unsigned char)text[i] < ' ' && text[i] != '\t' ? " " : text + i, 1);
+}
+
+static void one_line(struct writer *w, const struct pt_source_file *file, uint32_t number, const struct pt_lines_line *line)
+{
+	size_t len = 0;
+	const char *text = pt_source_line(w->sources, file->path, number, &len);
+
+	margin(w, line);
+	pt_text_add(w->out, "%5" PRIu32 "  ", number);
+	if (text != NULL)
+		source(w, text, len);
+	pt_text_add(w->out, "\n");
+}
+
+/* first: of the file's lines with code; returns the first of the next file. */
+static size_t one_file(struct writer *w, const struct pt_source_file *file, size_t first)
+{
+	const struct pt_lines_line *line = &w->lines->line[first];
+	uint32_t last = pt_source_n_lines(w->sources, file->path), number = 1;
+	const char *missing = pt_source_missing(w->sources, file->path);
+	size_t i = first;
+
+	pt_text_add(w->out, "\n%s\n%*s %*s %6s %5s\n", file->path, MARGIN, "count", MARGIN, "net", "net %", "line");
+	if (missing != NULL)
+		pt_text_add(w->out, "%s\n", missing);
+	for (; i < w->lines->n_lines && w->lines->line[i].file == line->file; i++) {
+		for (; missing == NULL && number < w->lines->line[i].line && number <= last; number++)
+			one_line(w, file, number, NULL);
+		one_line(w, file, w->lines->line[i].line, &w->lines->line[i]);
+		number = w->lines->line[i].line + 1;
+	}
+	for (; missing == NULL && number <= last; number++)
+		one_line(w, file, number, NULL);
+	return i;
+}
+
+static bool wanted(const struct writer *w, const struct pt_query *query, const struct pt_source_file *file, size_t first)
+{
+	uint32_t of = w->lines->line[first].file;
+
+	if (query->name[0] != '\0')
+		return fnmatch(query->name, file->name, 0) == 0 || fnmatch(query->name, file->path, 0) == 0;
+	for (size_t i = first; i < w->lines->n_lines && w->lines->line[i].file == of; i++)
+		if (w->lines->line[i].instructions > 0)
+			return true;
+	return false;
+}
+
+static void files(struct writer *w, const struct pt_query *query)
+{
+	size_t n = 0, next;
+	const struct pt_source_file *all = pt_program_files(w->profile->program, &n);
+
+	for (size_t i = 0; i < w->lines->n_lines; i = next) {
+		uint32_t file = w->lines->line[i].file;
+
+		if (file < n && wanted(w, query, &all[file], i)) {
+			next = one_file(w, &all[file], i);
+			continue;
+		}
+		for (next = i; next < w->lines->n_lines && w->lines->line[next].file == file; next++)
+			;
+	}
+}
+
+static int write_annotate(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+			  struct pt_text *out, struct pt_err *err)
+{
+	struct writer w = { .profile = profile, .lines = profile->lines, .out = out,
+			    .all = profile->by_instructions ? profile->instructions : profile->cycles };
+	struct pt_facts facts;
+
+	(void)view;
+	if (profile->lines == NULL)
+		return pt_report_lacks("annotate", "lines", err);
+	if (profile->program == NULL || profile->lines->n_lines == 0)
+		return pt_fail(err, PT_ESTATE, "annotate needs an ELF with lines (compiled with -g)");
+	w.sources = pt_sources_new(pt_params_text(pt_program_settings(profile->program),
+						   &pt_program_params[PT_PROGRAM_SOURCE_PATH]), err);
+	if (w.sources == NULL)
+		return err != NULL ? err->code : PT_EARG;
+	pt_facts_make(&facts, profile);
+	for (size_t i = 0; i < PT_FACTS_LINES; i++)
+		pt_text_add(out, "%s\n", facts.line[i]);
+	files(&w, query);
+	pt_sources_free(w.sources);
+	return 0;
+}
+
+const struct pt_format pt_format_annotate = {
+	.name = "annotate", .help = "the source with counts and time in the margin", .needs = "lines", .write = write_annotate,
+};
