@@ -4,6 +4,9 @@
 #include "chunk_feed.h"
 #include "profile/analysis.h"
 #include "profile/aux.h"
+#include "pipeline_parts.h"
+#include "profile/counters.h"
+#include "profile/tasks.h"
 #include "profile/tree.h"
 
 enum { ID_MAIN = 1, ID_LEAF };
@@ -223,6 +226,115 @@ START_TEST(order_changes_no_figure)
 }
 END_TEST
 
+/* --- one stream with events of several kinds, as an instrumentation trace is */
+
+static const struct pt_decoder mixed = { .name = "mixed", .gives = PT_GIVES_FLOW | PT_GIVES_OTHER };
+
+static struct pt_event branch(uint64_t from, uint64_t to)
+{
+	return (struct pt_event){
+		.kind = PT_EV_BRANCH, .cause = PT_BY_INSTRUCTION, .ticks = PT_UNKNOWN, .branch = { from, to },
+	};
+}
+
+static size_t add_turns(struct pt_event *event, size_t n, unsigned turns)
+{
+	while (turns-- > 0) {
+		event[n++] = branch(0x104, LEAF);
+		event[n++] = branch(0x122, 0x108);
+		event[n++] = branch(0x10a, 0x102);
+	}
+	return n;
+}
+
+static struct pt_event task(uint64_t id)
+{
+	return (struct pt_event){
+		.kind = PT_EV_VALUE, .cause = PT_SPACE_PORT * 2 + 1, .n = 1, .ticks = PT_UNKNOWN, .value = { 1, id },
+	};
+}
+
+static const struct pt_task *task_row(const struct pt_tasks *tasks, uint16_t id)
+{
+	for (size_t i = 0; i < tasks->n_tasks; i++)
+		if (tasks->task[i].kind == PT_TASK_TOLD && tasks->task[i].id == id)
+			return &tasks->task[i];
+	ck_abort_msg("no task %u", id);
+	return NULL;
+}
+
+/* A turn of main's loop takes 10 cycles, the first 9. Task 7 has two of them, and what ran before anybody told (step.h),
+ * task 9 three, whatever the batches are: values act between the runs where they stand. */
+START_TEST(values_act_where_they_stand)
+{
+	static const char *const words[] = { "analysis=all", "signal=port.1.1:task" };
+	struct chunk_feed f = feed_of(words, PT_LEN(words));
+	struct pt_event event[64] = { { .kind = PT_EV_GAP, .cause = PT_GAP_RESTART, .ticks = PT_UNKNOWN } };
+	const struct pt_tasks *tasks;
+	struct pt_lane *lane;
+	size_t n = 1;
+
+	n = add_turns(event, n, 1);
+	event[n++] = task(7);
+	n = add_turns(event, n, 2);
+	event[n++] = task(9);
+	n = add_turns(event, n, 3);
+	event[n++] = task(0);
+	n = add_turns(event, n, 1);
+	chunk_config(&f, 0, HALT);
+	lane = f.pipeline->lane[0];
+	lane->decoder = &mixed;
+	for (size_t i = 0, k; i < n; i += k) {
+		k = n - i < (size_t)_i + 1 ? n - i : (size_t)_i + 1;
+		pt_sort_events(lane, event + i, NULL, k);
+	}
+	tasks = pt_pipeline_profile(f.pipeline)->tasks;
+	ck_assert_ptr_nonnull(tasks);
+	ck_assert_uint_eq(task_row(tasks, 0)->net, 29);
+	ck_assert_uint_eq(task_row(tasks, 1)->net, 30);
+	lane->decoder = pt_decoder_find("mtb");
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+#define SLOW "format=counters\nsource=pmu\ntick_hz=1000000\ncounters=1\ncounter.0=cycles\n"
+
+/* Two clocks of 1 MHz by name. One is right, the other loses 1 %: 990 ticks in a millisecond, as the anchors show. Both
+ * count 1000 in 1000 of their ticks: 1 and 0.99 million in a second. */
+START_TEST(clocks_that_drift)
+{
+	struct chunk_feed f = feed_of(NULL, 0);
+	const struct pt_counters *c;
+
+	chunk_config(&f, 0, SLOW);
+	chunk_config(&f, 1, SLOW);
+	for (uint64_t ms = 0; ms <= 100; ms++)
+		for (unsigned s = 0; s < 2; s++) {
+			struct chunk_bytes b = { .len = 0 };
+			uint64_t ticks = ms * (s == 0 ? 1000 : 990);
+
+			pt_put_le64(b.bytes + PT_COUNTERS_TICKS, ticks);
+			pt_put_le16(b.bytes + PT_COUNTERS_COUNTER, 0);
+			pt_put_le64(b.bytes + PT_COUNTERS_READING, ticks);
+			chunk_clock(&f, s, ticks, ms * 1000000, 200);
+			chunk_put(&f, s, PT_CHUNK_DATA, PT_DATA_FOLLOWS, ms * 1000000, ms * 1000000 + 1000, b.bytes,
+				  PT_COUNTERS_BYTES);
+		}
+	chunk_end(&f, 0, 100001000);
+	chunk_end(&f, 1, 100001000);
+	c = pt_pipeline_profile(f.pipeline)->counters;
+	ck_assert_uint_eq(c->n_counters, 2);
+	ck_assert_uint_eq(c->counter[0].total, 100000);
+	ck_assert_uint_eq(c->counter[1].total, 99000);
+	ck_assert_uint_eq(c->counter[1].timed_ns, 100000000);
+	ck_assert_double_eq_tol(c->counter[0].rate_min, 1e6, 1e-3);
+	ck_assert_double_eq_tol(c->counter[1].rate_min, 0.99e6, 1e-3);
+	ck_assert_double_eq_tol(c->counter[1].rate_max, 0.99e6, 1e-3);
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->out_of_order, 0);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* Opened anew while something of it is held: that was of the old kind, and the new one is not mixed up with it. */
 START_TEST(a_source_changes_its_kind)
 {
@@ -335,6 +447,8 @@ int main(void)
 	tcase_add_test(tc, too_many_sources);
 	tcase_add_loop_test(tc, order_changes_no_figure, 0, 12);
 	tcase_add_test(tc, a_source_changes_its_kind);
+	tcase_add_loop_test(tc, values_act_where_they_stand, 0, 8);
+	tcase_add_test(tc, clocks_that_drift);
 	tcase_add_loop_test(tc, anything_from_anybody, 0, 10);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
