@@ -76,16 +76,22 @@ static int go_on_board(struct pt_monitor_call *call, struct pt_board *board, str
 	for (unsigned core = 0; core < n; core++)
 		if (pt_board_resume(board, core, err) < 0)
 			return err->code;
+	if (call->data != NULL && target->ops->leave != NULL && target->ops->leave(target->state, err) < 0)
+		return err->code;
 	pt_monitor_say(call, "running");
 	if (gdb_thinks_halted(call))
 		pt_monitor_say(call, "GDB does not know: continue makes it follow, monitor halt stops the core again");
 	return 0;
 }
 
+/* Where no GDB has the program, whoever halted the core by hand leaves it so. */
 static void go(struct pt_monitor_call *call)
 {
-	if (no_words(call))
-		pt_monitor_on_board(call, go_on_board, NULL);
+	if (!no_words(call))
+		return;
+	if (call->client->stub->owner == NULL)
+		call->data = calloc(1, 1);
+	pt_monitor_on_board(call, go_on_board, NULL);
 }
 
 /* --- reset -------------------------------------------------------------------------------------------------------- */
