@@ -187,6 +187,26 @@ static void find_units(struct pt_dies *d, enum pt_dies_section section)
 			break;
 }
 
+static int by_signature_then_key(const void *a, const void *b)
+{
+	const struct pt_dies_signature *x = a, *y = b;
+
+	if (x->signature != y->signature)
+		return x->signature < y->signature ? -1 : 1;
+	return x->type_die < y->type_die ? -1 : x->type_die > y->type_die;
+}
+
+static void find_signatures(struct pt_dies *d)
+{
+	d->signatures = calloc(d->n_units + 1, sizeof(*d->signatures));
+	for (size_t i = 0; d->signatures != NULL && i < d->n_units; i++)
+		if (d->units[i].type_die != 0)
+			d->signatures[d->n_signatures++] =
+				(struct pt_dies_signature){ d->units[i].signature, d->units[i].type_die };
+	if (d->n_signatures > 0)
+		qsort(d->signatures, d->n_signatures, sizeof(*d->signatures), by_signature_then_key);
+}
+
 /* The unit that key lies in. */
 static struct pt_dies_unit_head *unit_of(struct pt_dies *d, uint64_t key)
 {
@@ -334,6 +354,7 @@ struct pt_dies *pt_dies_new(const uint8_t *elf_bytes, size_t len_bytes)
 				d->section[i].bytes = nothing;
 		find_units(d, PT_DIES_INFO);
 		find_units(d, PT_DIES_TYPES);
+		find_signatures(d);
 	}
 	if (d->n_units == 0) {
 		pt_dies_free(d);
@@ -356,6 +377,7 @@ void pt_dies_free(struct pt_dies *d)
 	free(d->units);
 	free(d->abbrevs);
 	free(d->attrs);
+	free(d->signatures);
 	elf_end(d->elf);
 	free(d);
 }

@@ -3,13 +3,19 @@
 
 #include "program/dies_parts.h"
 
-/* A type unit by its signature: there are few, where there are any. */
 static uint64_t by_signature(const struct pt_dies *d, uint64_t signature)
 {
-	for (size_t i = 0; i < d->n_units; i++)
-		if (d->units[i].signature == signature && d->units[i].type_die != 0)
-			return d->units[i].type_die;
-	return 0;
+	size_t low = 0, high = d->n_signatures;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (d->signatures[middle].signature < signature)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < d->n_signatures && d->signatures[low].signature == signature ? d->signatures[low].type_die : 0;
 }
 
 /* --- attributes --------------------------------------------------------------------------------------------------- */

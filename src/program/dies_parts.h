@@ -8,7 +8,12 @@
 
 #include "program/dies.h"
 
-enum { PT_DIES_TABLE_SLOTS = 1 << 12 };
+enum {
+	PT_DIES_TABLE_SLOTS = 1 << 12,
+	PT_DIES_MAX_TEXT_BYTES =
+		4096, /* of a string elsewhere: many entries may name one, and each looks for its end */
+	PT_CURSOR_MAX_SHIFT = 7 * 15, /* LEB128 numbers have no more bytes than 16, padding included */
+};
 
 enum pt_dies_section {
 	PT_DIES_INFO,
@@ -38,6 +43,8 @@ struct pt_dies_unit_head {
 	bool ready, bad;
 };
 
+struct pt_dies_signature { uint64_t signature, type_die; };
+
 struct pt_dies {
 	Elf *elf;
 	struct pt_dies_span section[PT_DIES_N_SECTIONS];
@@ -47,6 +54,8 @@ struct pt_dies {
 	struct pt_abbrev_attr *attrs;
 	size_t n_units, n_abbrevs, n_attrs, room_units, room_abbrevs, room_attrs;
 	struct pt_abbrev_table *tables[PT_DIES_TABLE_SLOTS];
+	struct pt_dies_signature *signatures;	/* of type units, in order */
+	size_t n_signatures;
 };
 
 
@@ -76,6 +85,8 @@ static inline uint64_t pt_cursor_uleb(struct pt_cursor *c)
 
 		if (shift < 64)
 			value |= (byte & 0x7f) << shift;
+		if (shift > PT_CURSOR_MAX_SHIFT)
+			c->failed = true;
 		if (c->failed || (byte & 0x80) == 0)
 			return value;
 	}
@@ -92,7 +103,9 @@ static inline int64_t pt_cursor_sleb(struct pt_cursor *c)
 		if (shift < 64)
 			value |= (byte & 0x7f) << shift;
 		shift += 7;
-	} while (!c->failed && (byte & 0x80) != 0);
+	} while (!c->failed && (byte & 0x80) != 0 && shift <= PT_CURSOR_MAX_SHIFT + 7);
+	if (shift > PT_CURSOR_MAX_SHIFT + 7)
+		c->failed = true;
 	if (shift < 64 && (byte & 0x40) != 0)
 		value |= UINT64_MAX << shift;
 	return (int64_t)value;
@@ -140,6 +153,8 @@ static inline const char *pt_dies_text(const struct pt_dies *d, enum pt_dies_sec
 {
 	struct pt_cursor c = pt_dies_cursor(d, section, offset);
 
+	if (c.end - c.at > PT_DIES_MAX_TEXT_BYTES)
+		c.end = c.at + PT_DIES_MAX_TEXT_BYTES;
 	return c.failed ? NULL : pt_cursor_text(&c);
 }
 

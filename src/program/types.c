@@ -144,7 +144,7 @@ static struct pt_type_full *complete(struct pt_types *types, struct pt_type_full
 		return type->complete != NULL ? type->complete : type;
 	type->completing = true;	/* asked once, whatever comes out */
 	names = pt_types_names(types, type->type.name, strlen(type->type.name), &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < PT_TYPES_MAX_ALIKE; i++) {
 		struct pt_type_full *other;
 
 		if (names[i].declaration || (names[i].kind != PT_NAME_TAG && names[i].kind != PT_NAME_TYPE))

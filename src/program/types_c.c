@@ -31,7 +31,7 @@ static const struct pt_type *as_compiled(struct pt_types *types, const char *nam
 	size_t n = 0;
 
 	names = name != NULL ? pt_types_names(types, name, strlen(name), &n) : NULL;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < PT_TYPES_MAX_ALIKE; i++) {
 		struct pt_type_full *type;
 
 		if (names[i].kind != PT_NAME_TYPE)
@@ -184,7 +184,7 @@ static const struct pt_type *find_type(struct pt_types *types, const char *name,
 	const struct pt_name *names = pt_types_names(types, plain, strlen(plain), &n);
 	struct pt_type_full *found = NULL;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < PT_TYPES_MAX_ALIKE; i++) {
 		struct pt_type_full *type;
 
 		if ((names[i].kind != PT_NAME_TYPE && names[i].kind != PT_NAME_TAG) ||

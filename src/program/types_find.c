@@ -7,7 +7,7 @@
 #include "program/data.h"
 #include "program/types_parts.h"
 
-enum { WRITTEN_BYTES = 300, MAX_CANDIDATES = 64, MAX_LOOKED_AT = 4096, SHOWN = 6 };
+enum { WRITTEN_BYTES = 300, MAX_CANDIDATES = 64, SHOWN = 6 };
 
 /* What was asked for, in parts; those that are not there have no length. */
 struct wanted { const char *file, *scope, *name; size_t file_len, scope_len, name_len; };
@@ -329,9 +329,10 @@ static int not_found(struct search *s, const char *name, struct pt_err *err)
 {
 	const char *like;
 
+	if (err == NULL)
+		return PT_EARG;
 	if (s->why.code < 0) {
-		if (err != NULL)
-			*err = s->why;
+		*err = s->why;
 		return s->why.code;
 	}
 	like = pt_types_like(s->types, s->wanted.name, s->wanted.name_len);
@@ -351,7 +352,7 @@ int pt_types_find(struct pt_types *types, const char *name, struct pt_entity *fo
 		return pt_fail(err, PT_EARG, "there is no variable \"%.100s\": no ELF is loaded", name);
 	names = pt_types_names(types, s.wanted.name, s.wanted.name_len, &n);
 	for (int level = AT_FILE_LEVEL; level < N_LEVELS && s.n_found == 0; level++)
-		for (size_t i = 0; i < n && i < MAX_LOOKED_AT; i++)
+		for (size_t i = 0; i < n && i < PT_TYPES_MAX_ALIKE; i++)
 			if ((int)level_of(&names[i]) == level)
 				look_at(&s, &names[i]);
 	if (s.n_found == 0)

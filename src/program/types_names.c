@@ -9,7 +9,7 @@
 #include "program/data.h"
 #include "program/types_parts.h"
 
-enum { MAX_SCOPE_BYTES = 512, LIKE_BYTES = 40, LIKE_NAMES = 200000 };
+enum { MAX_SCOPE_BYTES = 512, MAX_NAME_BYTES = 512, LIKE_BYTES = 40, LIKE_NAMES = 100000, MAX_LIKES = 200 };
 
 struct scope { const char *name; bool function; uint32_t enumeration; };
 
@@ -100,7 +100,7 @@ static void note(struct scan *s, const struct pt_die *die, enum pt_name_kind kin
 	if (!worth(a, kind, in->function))
 		return;
 	borrow_name(s, a, &scope);
-	if (a->name == NULL || a->name[0] == '\0')
+	if (a->name == NULL || a->name[0] == '\0' || strlen(a->name) >= MAX_NAME_BYTES)
 		return;
 	add(s, &(struct pt_name){
 		.name = a->name, .scope = scope, .key = (uint32_t)die->key, .unit = die->unit, .kind = (uint8_t)kind,
@@ -255,7 +255,8 @@ static void closer(const char *candidate, const char *name, size_t len, const ch
 	size_t candidate_len = strnlen(candidate, LIKE_BYTES + 1);
 	unsigned d;
 
-	if (candidate_len > LIKE_BYTES || candidate_len + 2 < len || candidate_len > len + 2)
+	if (candidate_len == 0 || candidate_len > LIKE_BYTES || candidate_len + 2 < len || candidate_len > len + 2 ||
+	    (candidate[0] != name[0] && candidate[candidate_len - 1] != name[len - 1]))
 		return;
 	d = distance(name, len, candidate, candidate_len);
 	if (d < *least && d < len) {
@@ -270,7 +271,7 @@ const char *pt_types_like(struct pt_types *types, const char *name, size_t len)
 	const char *best = NULL;
 	unsigned least = 3;
 
-	if (len < 3 || len > LIKE_BYTES)
+	if (len < 3 || len > LIKE_BYTES || types->n_likes++ >= MAX_LIKES)	/* a help for people, not for long files */
 		return NULL;
 	for (size_t i = 0; i < types->n_names && i < LIKE_NAMES; i++)
 		if (types->names[i].kind <= PT_NAME_ENUMERATOR)

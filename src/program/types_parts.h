@@ -9,6 +9,8 @@ enum {
 	PT_TYPES_MAX_MEMORY_BYTES = 64 << 20,	/* of types, members, names made up */
 	PT_TYPES_MAX_NAMES = 1 << 20,
 	PT_TYPES_MAX_DEPTH = 32,		/* of aliases, of arrays, of scopes */
+	PT_TYPES_MAX_ALIKE = 4096,		/* entries of one name that are looked at */
+	PT_TYPES_MAX_STEPS = 32 << 20,		/* over entries of types and members: all that a file may cost */
 	PT_TYPES_N_SIZES = 64,
 	PT_TYPES_MAX_MEMBERS = 4096,		/* of one struct, or enumerators of one enum */
 };
@@ -51,7 +53,8 @@ struct pt_types {
 	struct pt_types_block *blocks;
 	size_t used_bytes;
 	bool big_endian, indexed, cut;	/* cut: there were more names than fit */
-	unsigned address_bytes, depth;
+	unsigned address_bytes, depth, n_steps;
+	unsigned n_likes;		/* how often somebody asked for a name like another */
 	struct pt_name *names;		/* by name, then by key */
 	size_t n_names, room_names;
 	struct pt_type_full **by_key;	/* open addressing */
@@ -73,6 +76,9 @@ void pt_types_index(struct pt_types *types);		/* does nothing the second time */
 const struct pt_name *pt_types_names(struct pt_types *types, const char *name, size_t len, size_t *n);
 /* A name like this one, for a sentence; NULL: none. */
 const char *pt_types_like(struct pt_types *types, const char *name, size_t len);
+
+/* pt_die_next() with a bound on all of them together. */
+bool pt_types_next(struct pt_types *types, struct pt_die *die, int *depth);
 
 /* types_read.c: entries to types. */
 struct pt_type_full *pt_types_of_key(struct pt_types *types, uint64_t key);	/* NULL: makes no sense */

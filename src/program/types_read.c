@@ -42,6 +42,14 @@ static bool grow_table(struct pt_types *types)
 	return true;
 }
 
+bool pt_types_next(struct pt_types *types, struct pt_die *die, int *depth)
+{
+	if (types->n_steps >= PT_TYPES_MAX_STEPS)
+		return false;
+	types->n_steps++;
+	return pt_die_next(types->dies, die, depth);
+}
+
 /* --- making one --------------------------------------------------------------------------------------------------- */
 
 static enum pt_type_kind kind_of_base(const struct pt_die_attrs *a)
@@ -114,7 +122,7 @@ static void read_array(struct pt_types *types, const struct pt_die *die, struct 
 	size_t n_dims = 0;
 	int depth = 0;
 
-	while (n_dims < PT_TYPES_MAX_DEPTH && pt_die_next(types->dies, &child, &depth))
+	while (n_dims < PT_TYPES_MAX_DEPTH && pt_types_next(types, &child, &depth))
 		if (depth == 1 && child.tag == DW_TAG_subrange_type)
 			n[n_dims++] = n_of_subrange(types, &child);
 	inner = pt_types_target(types, type);
@@ -301,7 +309,7 @@ static const void *read_children(struct pt_types *types, const struct pt_type_fu
 
 	if (types->dies == NULL || !pt_dies_at(types->dies, type->key, &die))
 		return NULL;
-	while (count < PT_TYPES_MAX_MEMBERS && pt_die_next(types->dies, &die, &depth)) {
+	while (count < PT_TYPES_MAX_MEMBERS && pt_types_next(types, &die, &depth)) {
 		if (depth != 1)
 			continue;
 		if (count == room) {
