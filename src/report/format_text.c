@@ -47,7 +47,8 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 	char hz[32];
 
 	label(out, "source");
-	pt_text_add(out, "%s, mode %s; target %s; probe %s\n", p->source, p->mode, p->target, p->probe);
+	pt_text_add(out, "%s, mode %s%s%s; probe %s\n", p->source, p->mode, p->target[0] != '\0' ? "; target " : "", p->target,
+		    p->probe);
 	for (size_t i = 1; i < p->n_sources; i++) {
 		label(out, "");
 		pt_text_add(out, "%s%s%s\n", p->sources[i].source, p->sources[i].mode[0] != '\0' ? ", mode " : "",
