@@ -303,10 +303,12 @@ static bool over_quota(const struct pt_capture *c, size_t more)
 
 static void cut_at_quota(struct pt_capture *c)
 {
-	uint8_t cut[CUT_BYTES];
+	uint8_t cut[CUT_BYTES] = { 0 };
+	size_t len;
 
 	snprintf(c->why, sizeof(c->why), "the temporary file may have %" PRIu64 " bytes (spool=BYTES)", c->quota_bytes);
-	append(c, cut, pack_cut(c, c->number, c->why, cut));
+	len = pack_cut(c, c->number, c->why, cut);
+	append(c, cut, len);
 	c->cut = true;
 }
 
