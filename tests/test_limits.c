@@ -5,6 +5,8 @@
 #include "harness.h"
 #include "profile/analysis.h"
 #include "profile/limits.h"
+#include "profile/spans.h"
+#include "profile/tasks.h"
 
 /* --- grammar */
 
@@ -105,13 +107,18 @@ static struct pt_profile profile_of(bool complete)
 {
 	static struct pt_execution_function run;
 	static struct pt_profile_function row;
+	static struct pt_span_figures span;
+	static const struct pt_spans spans = { .span = &span, .n_spans = 1 };
 
 	run = (struct pt_execution_function){ .count = 4, .partial = 1 };
 	run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 3, .total = 20, .min = 5, .max = 9 };
 	row = (struct pt_profile_function){ .id = F, .function = &functions[F - 1], .run = &run,
 					    .share = { .share = 0.1, .lo = 0.08, .hi = 0.12 } };
+	span = (struct pt_span_figures){ .name = "job", .run = { .count = 4 } };
+	span.run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 4, .total = 80, .min = 10, .max = 30 };
+	span.run.stat[PT_TALLY_CALL] = span.run.stat[PT_TALLY_GROSS];
 	return (struct pt_profile){
-		.counts = complete ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED, .times = PT_BASIS_MODELLED,
+		.spans = &spans, .counts = complete ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED, .times = PT_BASIS_MODELLED,
 		.shares = complete ? PT_BASIS_MODELLED : PT_BASIS_ESTIMATED, .core_hz = 1000000, .branches = 100,
 		.loss = { .total_ns = 1000, .observed_ns = 600, .unobserved_ns = 395, .lost_ns = 5 },
 		.function = &row, .n_functions = 1, .unseen = { .hi = complete ? 0 : 0.03 },
@@ -132,7 +139,10 @@ static const struct { const char *rule; uint8_t complete, part; const char *why;
 	{ "share(f) < 13% within ci", P, P, "10.00 %" }, { "share(f) < 11%", P, U, "" }, { "share(f) > 13%", X, X, "" },
 	{ "share(f) in 5%..20%", P, P, "" }, { "share(g) < 5%", P, P, "0.00 %" }, { "share(g) < 2%", P, U, "0.00 %" },
 	{ "lost < 1%", P, P, "0.5 %" }, { "lost = 0%", X, X, "" }, { "observed > 50%", P, P, "60 %" },
-	{ "load(task Idle) > 20%", U, U, "nothing is known of 'Idle'" },
+	{ "load(task Idle) > 20%", U, U, "tasks were not analysed" }, { "gross(span job) in 10us..30us", P, U, "all 4 seen" },
+	{ "call(span job) < 25us", X, X, "at least 1 of 4" }, { "count(span job) = 4", P, U, "4 " },
+	{ "period.max(span job) < 1s", U, U, "no whole invocation" }, { "gross(span nobody) < 1s", U, U, "no whole" },
+	{ "share(span job) < 5%", U, U, "spans have none" },
 };
 
 static void check(size_t row, bool complete)
@@ -158,6 +168,30 @@ START_TEST(verdict)
 {
 	check((size_t)_i, true);
 	check((size_t)_i, false);
+}
+END_TEST
+
+/* A task that ran for 300 of 1000 ns, told by signals; nothing was lost in one case, something in the other. */
+START_TEST(load_of_a_task)
+{
+	static const struct pt_task task = { .name = "Idle", .run = 300 };
+	static const struct pt_tasks tasks = { .task = &task, .n_tasks = 1, .by_signals = true, .observed = 1000 };
+	static const struct { const char *rule; uint64_t lost_ns; uint8_t want; } rows[] = {
+		{ "load(task Idle) > 20%", 0, P }, { "load(task Idle) > 40%", 0, X }, { "load(task Idle) > 20%", 5, U },
+		{ "load(task Idle) > 20% seen", 5, P }, { "load(task Other) > 20%", 0, U },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		struct pt_profile profile = profile_of(true);
+		void *limits = limits_of(rows[i].rule);
+
+		profile.tasks = &tasks;
+		profile.loss.lost_ns = rows[i].lost_ns;
+		pt_analysis_limits.result(limits, &profile);
+		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule, profile.limits->limit[0].why);
+		pt_analysis_limits.close(limits);
+		pt_program_unref(program);
+	}
 }
 END_TEST
 
@@ -197,6 +231,7 @@ int main(void)
 	tcase_add_loop_test(tc, grammar, 0, PT_LEN(rules));
 	tcase_add_test(tc, keeps_the_words);
 	tcase_add_loop_test(tc, verdict, 0, PT_LEN(verdicts));
+	tcase_add_test(tc, load_of_a_task);
 	tcase_add_test(tc, a_violation_tells_when_and_why);
 	tcase_add_test(tc, says_what_it_cannot_do);
 	suite_add_tcase(suite, tc);

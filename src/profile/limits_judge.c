@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/spans.h"
+#include "profile/tasks.h"
+
 struct judge { struct pt_limit *limit; const struct pt_profile *profile; double ns_per_tick; };
 
 const char *pt_verdict_name(enum pt_verdict verdict)
@@ -57,13 +60,61 @@ static const struct pt_profile_function *function_of(const struct judge *j)
 	return NULL;
 }
 
+/* The figures of a function or span; NULL: it was not seen. Signalled spans are in ns. */
+static const struct pt_execution_function *figures_of(struct judge *j)
+{
+	const struct pt_spans *of[] = { j->profile->spans, j->profile->signalled };
+	const struct pt_profile_function *f;
+
+	if (j->limit->rule->subject == PT_RULE_FUNCTION) {
+		f = function_of(j);
+		return f != NULL ? f->run : NULL;
+	}
+	for (size_t k = 0; k < PT_LEN(of); k++)
+		for (size_t i = 0; of[k] != NULL && i < of[k]->n_spans; i++)
+			if (of[k]->span[i].name != NULL && strcmp(of[k]->span[i].name, j->limit->rule->name) == 0) {
+				if (of[k] == j->profile->signalled)
+					j->ns_per_tick = 1;
+				return &of[k]->span[i].run;
+			}
+	return NULL;
+}
+
+static const struct pt_stat *stat_of(struct judge *j)
+{
+	static const enum pt_tally_kind kinds[] = {
+		[PT_RULE_NET] = PT_TALLY_NET, [PT_RULE_GROSS] = PT_TALLY_GROSS, [PT_RULE_CALL] = PT_TALLY_CALL,
+		[PT_RULE_PERIOD] = PT_TALLY_PERIOD, [PT_RULE_INACTIVE] = PT_TALLY_INACTIVE,
+	};
+	const struct pt_execution_function *run = figures_of(j);
+
+	return run != NULL ? &run->stat[kinds[j->limit->rule->figure]] : NULL;
+}
+
 /* --- one rule */
+
+/* Spans are not looked at one by one: the least and the most of them say whether each keeps to it. */
+static void look_at_extremes(struct judge *j)
+{
+	const struct pt_stat *stat = stat_of(j);
+	struct pt_limit *l = j->limit;
+	double unit = l->rule->unit == PT_RULE_NS ? j->ns_per_tick : 1;
+
+	l->looked_at = stat != NULL ? stat->n : 0;
+	if (l->looked_at == 0)
+		return;
+	l->least = stat->min;
+	l->most = stat->max;
+	l->violations = !pt_rule_allows(l->rule, (double)stat->min * unit) + (uint64_t)!pt_rule_allows(l->rule, (double)stat->max * unit);
+}
 
 static void judge_each(struct judge *j)
 {
 	struct pt_limit *l = j->limit;
 	char least[40], most[40];
 
+	if (l->rule->subject == PT_RULE_SPAN)
+		look_at_extremes(j);
 	if (l->looked_at == 0) {
 		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
 		return;
@@ -71,7 +122,8 @@ static void judge_each(struct judge *j)
 	print(j, (double)l->least, least, sizeof(least));
 	print(j, (double)l->most, most, sizeof(most));
 	if (l->violations > 0)
-		say(j, PT_VERDICT_FAILED, "%" PRIu64 " of %" PRIu64 " violate it: %s to %s", l->violations, l->looked_at, least, most);
+		say(j, PT_VERDICT_FAILED, "%s%" PRIu64 " of %" PRIu64 " violate it: %s to %s",
+		    l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, least, most);
 	else if (complete(j) || l->rule->seen)
 		say(j, PT_VERDICT_PASSED, "all %" PRIu64 " seen: %s to %s", l->looked_at, least, most);
 	else
@@ -113,13 +165,8 @@ static bool decides_alone(const struct pt_rule *rule, double value, bool allowed
 
 static void judge_summary(struct judge *j)
 {
-	static const enum pt_tally_kind kinds[] = {
-		[PT_RULE_NET] = PT_TALLY_NET, [PT_RULE_GROSS] = PT_TALLY_GROSS, [PT_RULE_CALL] = PT_TALLY_CALL,
-		[PT_RULE_PERIOD] = PT_TALLY_PERIOD, [PT_RULE_INACTIVE] = PT_TALLY_INACTIVE,
-	};
 	const struct pt_rule *rule = j->limit->rule;
-	const struct pt_profile_function *f = function_of(j);
-	const struct pt_stat *stat = f != NULL && f->run != NULL ? &f->run->stat[kinds[rule->figure]] : NULL;
+	const struct pt_stat *stat = stat_of(j);
 	double ticks = stat != NULL && stat->n > 0 ? of_stat(stat, rule->of) : NAN;
 	double measured = rule->unit == PT_RULE_NS ? ticks * j->ns_per_tick : ticks;
 	bool allowed = pt_rule_allows(rule, measured);
@@ -140,8 +187,8 @@ static void judge_summary(struct judge *j)
 static void judge_count(struct judge *j)
 {
 	const struct pt_rule *rule = j->limit->rule;
-	const struct pt_profile_function *f = function_of(j);
-	uint64_t n = f != NULL && f->run != NULL ? f->run->count : 0;
+	const struct pt_execution_function *run = figures_of(j);
+	uint64_t n = run != NULL ? run->count : 0;
 	bool allowed = pt_rule_allows(rule, (double)n);
 	bool more_would_too = allowed && isinf(rule->hi) && !rule->excludes;
 	bool more_would_not = !allowed && !isinf(rule->hi) && !rule->excludes && (double)n >= rule->hi;
@@ -181,6 +228,31 @@ static void judge_function_share(struct judge *j)
 		judge_share(j, f != NULL ? &f->share : &none, j->profile->shares);
 }
 
+/* Of the time in which it is known what ran. */
+static void judge_load(struct judge *j)
+{
+	const struct pt_tasks *tasks = j->profile->tasks;
+	const struct pt_rule *rule = j->limit->rule;
+	const struct pt_task *task = NULL;
+	double load;
+	bool whole;
+
+	for (size_t i = 0; tasks != NULL && i < tasks->n_tasks && task == NULL; i++)
+		if (tasks->task[i].name != NULL && strcmp(tasks->task[i].name, rule->name) == 0)
+			task = &tasks->task[i];
+	if (task == NULL || tasks->observed == 0) {
+		say(j, PT_VERDICT_UNDECIDED, tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen",
+		    rule->name);
+		return;
+	}
+	load = (double)task->run / (double)tasks->observed;
+	whole = j->profile->loss.lost_ns == 0 && (tasks->by_signals || complete(j));
+	if (whole || rule->seen)
+		say(j, pt_rule_allows(rule, load) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", load * 100);
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %% of what was seen; not all that ran was", load * 100);
+}
+
 static void judge_time(struct judge *j, uint64_t part_ns)
 {
 	const struct pt_loss_sum *sum = &j->profile->loss;
@@ -197,18 +269,20 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 	struct judge j = { limit, profile, ns_per_tick };
 	const struct pt_rule *rule = limit->rule;
 
-	if (rule->unit == PT_RULE_NS && ns_per_tick == 0)
+	if (rule->unit == PT_RULE_NS && ns_per_tick == 0 && profile->signalled == NULL)
 		say(&j, PT_VERDICT_UNDECIDED, "the core clock is not known: core-clock=HZ turns cycles into time");
-	else if (rule->subject == PT_RULE_TASK || rule->subject == PT_RULE_SPAN)
-		say(&j, PT_VERDICT_UNDECIDED, "nothing is known of '%s'", rule->name);
+	else if (rule->figure == PT_RULE_LOAD)
+		judge_load(&j);
 	else if (rule->figure == PT_RULE_LOST)
 		judge_time(&j, profile->loss.lost_ns);
 	else if (rule->figure == PT_RULE_OBSERVED)
 		judge_time(&j, profile->loss.observed_ns);
 	else if (rule->figure == PT_RULE_COUNT)
 		judge_count(&j);
-	else if (rule->figure == PT_RULE_SHARE)
+	else if (rule->figure == PT_RULE_SHARE && rule->subject == PT_RULE_FUNCTION)
 		judge_function_share(&j);
+	else if (rule->figure == PT_RULE_SHARE)
+		say(&j, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
 	else if (rule->of == PT_RULE_EACH)
 		judge_each(&j);
 	else
