@@ -51,8 +51,8 @@ static void signal_spans(void *analysis)
 {
 	for (size_t i = 0; i < PT_LEN(spans); i++) {
 		const struct pt_signal s = {
-			.kind = PT_SIGNAL_SPAN, .id = 1, .ticks = PT_UNKNOWN, .pc = 0x200 + 2 * i, .enters = (spans[i].raw & 1) != 0,
-			.at = { spans[i].ns, spans[i].error_ns }, .value = spans[i].raw >> 1,
+			.kind = PT_SIGNAL_SPAN, .id = 1, .ticks = PT_UNKNOWN, .pc = 0x200 + 2 * i,
+			.enters = (spans[i].raw & 1) != 0, .at = { spans[i].ns, spans[i].error_ns }, .value = spans[i].raw >> 1,
 		};
 
 		pt_analysis_signalled.signals(analysis, &s, 1);
@@ -88,7 +88,8 @@ START_TEST(looks_like)
 	struct pt_params *words = pt_params_new();
 	static const struct pt_flow_settings no_costs;
 	const struct pt_analysis_setup setup = {
-		.flow = &no_costs, .program = p, .signals = &signals, .words = words, .map = &script_map, .n_functions = PT_LEN(script_functions) + 1,
+		.flow = &no_costs, .program = p, .signals = &signals, .words = words, .map = &script_map,
+		.n_functions = PT_LEN(script_functions) + 1,
 	};
 	struct pt_profile profile = {
 		.source = "mtb", .mode = "halt", .core_hz = 1000000000, .counts = PT_BASIS_EXACT, .times = PT_BASIS_MODELLED,
@@ -99,7 +100,8 @@ START_TEST(looks_like)
 	struct pt_text text = { 0 };
 	struct story story;
 
-	ck_assert_int_eq(pt_params_add(words, pt_analysis_tasks.params, pt_analysis_tasks.n_params, "task-functions=on", NULL), 0);
+	ck_assert_int_eq(pt_params_add(words, pt_analysis_tasks.params, pt_analysis_tasks.n_params,
+				       "task-functions=on", NULL), 0);
 	story.tasks = pt_analysis_tasks.open(&setup, NULL);
 	story.range = pt_analysis_range.open(&setup, NULL);
 	story.signalled = pt_analysis_signalled.open(&setup, NULL);

@@ -1,11 +1,11 @@
 /* Entry/exit analysis (profiling.md, 4): only the first instruction and the exits of chosen functions, and the two ends
- * of named spans, are events. They are marks in the code; a prefix sum of marks tells which of them a run passed, and of
- * most runs that it passed none.
+ * of named spans, are events. They are points in the code; a prefix sum tells which of them a run passed, and of most
+ * runs that it passed none.
  *
  * An entry is the first instruction being executed, but not by a jump from inside (a loop), and not again after an
  * interrupt that cancelled it. An exit counts where the run was left by it: a conditional one that was not taken, or a
- * computed jump that stayed inside, is none. A function that jumps into the tail of another one ends where that tail does. A named span begins before its first point is executed and ends before its
- * second. */
+ * computed jump that stayed inside, is none. A function that jumps into the tail of another one ends where that tail
+ * does. A named span begins before its first point is executed and ends before its second. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ enum { LEVELS = 32 };
 
 static const struct pt_param core_clock_word = { .key = "core-clock", .type = PT_PARAM_HZ };
 
-struct lent {			/* the tail of owner runs for span: its exit is span's; owner PT_NO_FUNCTION: none does */
-	uint16_t owner;
+struct lent {			/* the tail of owner runs for span, and its exit is span's */
+	uint16_t owner;		/* PT_NO_FUNCTION: none does */
 	uint32_t span;
 };
 
@@ -47,7 +47,7 @@ struct entry_exit {
 	uint64_t batch_clock, batch_ns;	/* where the batch began */
 	uint8_t left;			/* the run before: how, */
 	uint16_t function_left;		/* and whose */
-	uint64_t arrived;		/* clock at which the code that runs now was entered by an exception; PT_UNKNOWN: not so */
+	uint64_t arrived;		/* clock at which an exception entered the code that runs now; PT_UNKNOWN: none did */
 	uint64_t entered;		/* as in a level */
 	uint64_t skip;			/* the entry here is executed once more */
 	struct lent lent;
@@ -125,7 +125,8 @@ static void pass_exit(struct entry_exit *x, const struct pt_point *mark, uint64_
 		pt_span_leave(x->stack, span, &when);
 }
 
-static void pass_marks(struct entry_exit *x, const struct pt_run *run, const struct pt_points_passed *here, uint64_t end_clock)
+static void pass_marks(struct entry_exit *x, const struct pt_run *run, const struct pt_points_passed *here,
+		       uint64_t end_clock)
 {
 	unsigned unit_bytes = x->map->isa->unit_bytes;
 	uint64_t begin = x->clock;

@@ -10,7 +10,7 @@ static const struct pt_param functions_word = { .key = "functions", .type = PT_P
 
 const struct pt_param pt_point_params[PT_POINT_PARAMS] = {
 	{ "span", PT_PARAM_LIST, NULL, NULL, 0, 0,
-	  "named spans for entry/exit analysis: NAME:START..END,... (code points: main, main+0x1c, uart.c:120, 0x1234)" },
+	  "named spans for entry/exit analysis: NAME:START..END,... (points: main, main+0x1c, uart.c:120, 0x1234)" },
 	{ "exits", PT_PARAM_LIST, NULL, NULL, 0, 0,
 	  "exits by hand, instead of those found: FUNCTION:POINT+POINT,..." },
 };
@@ -155,7 +155,8 @@ static struct pt_point exit_point(const struct pt_points *p, const struct pt_fun
 {
 	return (struct pt_point){
 		.address = exit->addr, .span = span, .what = PT_POINT_EXIT, .computed = exit->by == PT_EXIT_BY_COMPUTED,
-		.falls = exit->by == PT_EXIT_BY_FALLING, .into = exit->by == PT_EXIT_BY_JUMP_INTO ? chosen_at(p, exit->target) : PT_NO_FUNCTION,
+		.falls = exit->by == PT_EXIT_BY_FALLING,
+		.into = exit->by == PT_EXIT_BY_JUMP_INTO ? chosen_at(p, exit->target) : PT_NO_FUNCTION,
 	};
 }
 
@@ -163,7 +164,8 @@ static bool add_function(struct pt_points *p, uint32_t span, uint16_t id)
 {
 	size_t n;
 	const struct pt_function_exit *exit = pt_exits_of(p->exits, id, &n);
-	bool fits = add(p, (struct pt_point){ .address = p->functions[id - 1].address, .span = span, .what = PT_POINT_ENTRY });
+	uint64_t entry = p->functions[id - 1].address;
+	bool fits = add(p, (struct pt_point){ .address = entry, .span = span, .what = PT_POINT_ENTRY });
 
 	for (size_t i = 0; i < n && fits; i++)
 		if (exit[i].by != PT_EXIT_NEVER)
@@ -189,10 +191,11 @@ static int add_all(struct pt_points *p, struct pt_err *err)
 	for (size_t i = 0; i < p->n_chosen && fits; i++)
 		fits = add_function(p, (uint32_t)i, p->chosen[i]);
 	for (size_t i = 0; i < p->n_named && fits; i++) {
+		const struct named *named = &p->named[i];
 		uint32_t span = (uint32_t)(p->n_chosen + i);
 
-		fits = add(p, (struct pt_point){ .address = p->named[i].begin, .span = span, .what = PT_POINT_BEGIN }) &&
-		       add(p, (struct pt_point){ .address = p->named[i].end, .span = span, .what = PT_POINT_END });
+		fits = add(p, (struct pt_point){ .address = named->begin, .span = span, .what = PT_POINT_BEGIN }) &&
+		       add(p, (struct pt_point){ .address = named->end, .span = span, .what = PT_POINT_END });
 	}
 	if (!fits)
 		return pt_fail(err, PT_ENOMEM, "not enough memory for the points of %zu spans", pt_points_spans(p));

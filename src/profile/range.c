@@ -1,7 +1,7 @@
-/* Range analysis (profiling.md, 4): time belongs to whichever body the pc is in. No stack, so nothing can confuse it: not
- * optimisation, not long jumps, not task switches that nobody tells of. What is shared (merged tails, helpers in the
- * prologue) is charged to the function that owns the code. An entry is the body being entered from elsewhere: by a call,
- * but also by the return from one, or from an interrupt. What entering an exception costs is the handler's. */
+/* Range analysis (profiling.md, 4): time belongs to whichever body the pc is in. No stack, so nothing can confuse it:
+ * not optimisation, not long jumps, not task switches that nobody tells of. What is shared (merged tails, helpers in
+ * the prologue) is charged to the function that owns the code. An entry is the body being entered from elsewhere: by a
+ * call, but also by the return from one, or from an interrupt. What entering an exception costs is the handler's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +83,12 @@ static void gap(struct range *x)
 /* What the run's cycles hold of entering the exception that left it. */
 static uint32_t cost_of(const struct range *x, const struct pt_run *run)
 {
-	uint32_t cost = run->left == PT_LEFT_EXCEPTION ? x->entry_cycles : run->left == PT_LEFT_TAIL_CHAIN ? x->chain_cycles : 0;
+	uint32_t cost = 0;
 
+	if (run->left == PT_LEFT_EXCEPTION)
+		cost = x->entry_cycles;
+	else if (run->left == PT_LEFT_TAIL_CHAIN)
+		cost = x->chain_cycles;
 	return cost < run->cycles ? cost : run->cycles;
 }
 
@@ -145,8 +149,9 @@ static void give(void *analysis, struct pt_profile *profile)
 		if (run->instructions == 0 && run->count == 0)
 			continue;
 		x->span[n++] = (struct pt_span_figures){
-			.name = f != NULL ? f->name : "(no symbol)", .function = f, .by = PT_SPAN_BY_RANGE, .id = (uint16_t)i,
-			.begin = f != NULL ? f->address : PT_UNKNOWN, .end = f != NULL ? f->address + f->size : PT_UNKNOWN,
+			.name = f != NULL ? f->name : "(no symbol)", .function = f, .id = (uint16_t)i,
+			.by = PT_SPAN_BY_RANGE, .begin = f != NULL ? f->address : PT_UNKNOWN,
+			.end = f != NULL ? f->address + f->size : PT_UNKNOWN,
 			.run = *run, .last_ns = PT_UNKNOWN, .last_address = PT_UNKNOWN,
 		};
 	}

@@ -68,7 +68,7 @@ struct pt_execution {
 	pt_kept_frames *kept;		/* per context; memory is taken when one is parked */
 	size_t n_contexts;		/* of them were ever used */
 	uint16_t stack;			/* the context that runs */
-	uint64_t switched;		/* clock at the last switch that flow found and no signal was taken for; 0: none */
+	uint64_t switched;		/* clock at the last switch that flow found and no signal told of; 0: none */
 	struct due due[DUES];		/* in order */
 	size_t n_due;
 	bool told_in_order;		/* task signals stand in the stream of the runs */

@@ -18,13 +18,13 @@
 enum pt_step_kind {
 	PT_STEP_ENTER = 1,	/* function was entered, as entry says */
 	PT_STEP_LEAVE,		/* function, the top invocation, ended; figures are its own */
-	PT_STEP_SWITCH,		/* stack runs from here on; it is task's. To the stack that runs already: now it is known
-				 * whose it is, and was since it runs; or, behind a gap, it is not known any more */
+	PT_STEP_SWITCH,		/* stack runs from here on; it is task's. To the stack that runs already: now it is
+				 * known whose it is, and was since it runs; or, behind a gap, not known any more */
 	PT_STEP_ELSEWHERE,	/* net ticks before this step ran in code of function though another is on top: shared
 				 * tails, cold parts */
 	PT_STEP_FORGET,		/* a gap. All that was open on any stack has been left as partial; what follows is not
 				 * measured from anything before */
-	PT_STEP_CLOCK,		/* nothing happened; comes before results are asked for, so that time is charged up to now */
+	PT_STEP_CLOCK,		/* nothing happened; comes before results are asked for: time is charged up to now */
 };
 
 enum pt_step_entry {
@@ -39,14 +39,14 @@ enum { PT_NO_TASK = UINT16_MAX };
 
 struct pt_step {
 	uint64_t clock;		/* of the profile: how much of it all runs before took */
-	struct pt_moment at;	/* the same on the probe's clock, as far as it is known; SWITCH with an error: whose what
-				 * ran within it is, nobody can say */
+	struct pt_moment at;	/* the same on the probe's clock, as far as it is known; SWITCH with an error: whose
+				 * what ran within it is, nobody can say */
 	uint64_t net, gross, call;	/* LEAVE: of the invocation; ELSEWHERE: net is the time */
 	uint64_t period;	/* ENTER: entry to entry of this function, PT_UNKNOWN: not known */
 	uint64_t site;		/* ENTER: the address it will return to; PT_UNKNOWN: not seen */
 	uint16_t function;	/* ENTER, LEAVE, ELSEWHERE: id (codemap.h) */
-	uint16_t caller;	/* ENTER, LEAVE: function whose code called, as in the call edges: that of the frame below,
-				 * but for calls out of shared code; PT_NO_FUNCTION: nobody's call */
+	uint16_t caller;	/* ENTER, LEAVE: function whose code called, as in the call edges: that of the frame
+				 * below, but for calls out of shared code; PT_NO_FUNCTION: nobody's call */
 	uint16_t stack;		/* below PT_STEP_STACKS; used again only after all on it has been left */
 	uint16_t task;		/* of stack: index in the task map; PT_NO_TASK: not known, or none */
 	uint16_t core;

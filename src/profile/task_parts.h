@@ -60,7 +60,7 @@ struct pt_tasks_analysis {
 	struct pt_task_core core[PT_TASK_CORES];
 	uint64_t flow, undecided, dropped, shown_undecided;
 	double ticks_per_ns;			/* of the profile's clock; 0: not known */
-	bool wants_functions;
+	bool wants_functions, takes_steps;
 	struct pt_task_function *function;	/* PT_TASK_FUNCTIONS_MAX */
 	uint16_t *slot;				/* index + 1 */
 	size_t n_functions;

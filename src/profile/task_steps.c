@@ -117,7 +117,8 @@ static void charge(struct pt_tasks_analysis *t, struct pt_task_core *core, const
 }
 
 /* The last ticks of the slice may be the next one's. */
-static void take_back(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_task *task, uint64_t ticks)
+static void take_back(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_task *task,
+		      uint64_t ticks)
 {
 	for (size_t kept = 0; ticks > 0 && kept < PT_TASK_SEGMENTS && core->n_segments > 0; kept++) {
 		struct pt_task_segment *s = &core->segment[--core->n_segments % PT_TASK_SEGMENTS];
@@ -350,7 +351,7 @@ void pt_task_steps(void *analysis, const struct pt_step *step, size_t n)
 {
 	struct pt_tasks_analysis *t = analysis;
 
-	for (size_t i = 0; i < n; i++, step++) {
+	for (size_t i = 0; i < n && t->takes_steps; i++, step++) {
 		struct pt_task_core *core = core_of(t, step->core);
 
 		if (core == NULL || step->stack >= PT_STEP_STACKS)

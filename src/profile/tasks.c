@@ -8,6 +8,7 @@
 #include "decode/decoder.h"
 #include "profile/profile.h"
 
+static const struct pt_param analysis_word = { .key = "analysis", .type = PT_PARAM_LIST };
 static const struct pt_param core_clock_word = { .key = "core-clock", .type = PT_PARAM_HZ };
 
 const struct pt_param pt_task_params[PT_TASK_PARAMS] = {
@@ -62,7 +63,8 @@ struct pt_task *pt_task_row(struct pt_task_rows *rows, enum pt_task_kind kind, u
 	rows->n++;
 	*task = (struct pt_task){
 		.kind = kind, .id = id, .core = core, .slice = pt_stat_empty(), .period = pt_stat_empty(),
-		.suspended = pt_stat_empty(), .lifetime = pt_stat_empty(), .first_ns = PT_UNKNOWN, .last_ns = PT_UNKNOWN,
+		.suspended = pt_stat_empty(), .lifetime = pt_stat_empty(), .first_ns = PT_UNKNOWN,
+		.last_ns = PT_UNKNOWN,
 	};
 	name_row(rows, task);
 	return rows->last = task;
@@ -115,7 +117,8 @@ static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_
 	told->left[task - t->told_rows.task] = seen ? ns + 1 : 0;
 }
 
-static void begin_slice(struct pt_tasks_analysis *t, struct pt_told *told, struct pt_task *task, uint64_t ns, uint64_t error)
+static void begin_slice(struct pt_tasks_analysis *t, struct pt_told *told, struct pt_task *task, uint64_t ns,
+			uint64_t error)
 {
 	size_t row = (size_t)(task - t->told_rows.task);
 
@@ -298,6 +301,30 @@ static void config(void *analysis, uint16_t source, const char *text, size_t len
 		t->ticks_per_ns = (double)hz / 1e9;
 }
 
+static bool wants_steps(const void *analysis)
+{
+	return ((const struct pt_tasks_analysis *)analysis)->takes_steps;
+}
+
+static bool tells_tasks(const struct pt_signal_set *signals)
+{
+	for (size_t i = 0; i < signals->n_definitions; i++)
+		if (signals->definition[i].form == PT_FORM_TASK)
+			return true;
+	return false;
+}
+
+/* Whether the list has the word. */
+static bool names(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = list; at != NULL && (at = strstr(at, word)) != NULL; at += len)
+		if ((at == list || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
 static void tasks_free(void *analysis)
 {
 	struct pt_tasks_analysis *t = analysis;
@@ -327,6 +354,7 @@ static bool make_room(struct pt_tasks_analysis *t)
 static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
 	struct pt_tasks_analysis *t = calloc(1, sizeof(*t));
+	const char *list;
 
 	if (t != NULL)
 		t->wants_functions = pt_params_flag(setup->words, &pt_task_params[0]);
@@ -336,6 +364,10 @@ static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err
 		return NULL;
 	}
 	t->told_rows.signals = t->rows.signals = setup->signals;
+	list = pt_params_text(setup->words, &analysis_word);
+	/* Steps cost time: without task signals only who asks for contexts gets them. */
+	t->takes_steps = t->wants_functions || tells_tasks(setup->signals) || names(list, "tasks") ||
+			 names(list, "all");
 	t->ticks_per_ns = setup->by_instructions ? 0 : (double)pt_params_number(setup->words, &core_clock_word) / 1e9;
 	if (setup->program != NULL)
 		t->rows.functions = pt_program_functions(setup->program, &t->rows.n_functions);
@@ -345,7 +377,7 @@ static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err
 }
 
 const struct pt_analysis pt_analysis_tasks = {
-	.name = "tasks", .help = "how often and how long each task ran, and its share",
+	.name = "tasks", .help = "how often and how long each task ran, and its share", .standard = true,
 	.params = pt_task_params, .n_params = PT_TASK_PARAMS, .open = tasks_new, .close = tasks_free,
-	.steps = pt_task_steps, .signals = take_signals, .config = config, .result = give,
+	.steps = pt_task_steps, .wants_steps = wants_steps, .signals = take_signals, .config = config, .result = give,
 };

@@ -4,8 +4,8 @@
  *
  * With task signals, slices lie between signals, in ns; without, between the switches that flow found, on the profile's
  * clock. What only flow knows is on the profile's clock always: a task's own time, and that of the interrupts that
- * were taken while it ran. A signal of another source than flow's has an error: what ran within it of a switch that flow
- * did not find itself is not decided, and is no task's.
+ * were taken while it ran. A signal of another source than flow's has an error: what ran within it of a switch that
+ * flow did not find itself is not decided, and is no task's.
  * Bounded: PT_TASKS_MAX rows, PT_TASK_FUNCTIONS_MAX pairs of task and function; the rest is counted. */
 #ifndef PT_PROFILE_TASKS_H
 #define PT_PROFILE_TASKS_H
@@ -50,7 +50,7 @@ struct pt_task_function {	/* what a function did for a task; on the profile's cl
 struct pt_tasks {
 	const struct pt_task *task;
 	size_t n_tasks;
-	bool by_signals;	/* run, slice, period, suspended, error and observed are in ns; else on the profile's clock */
+	bool by_signals;	/* run, slice, period, suspended, error, observed are in ns; else on the profile's clock */
 	uint64_t observed;	/* all slices */
 	uint64_t undecided;	/* on the profile's clock */
 	uint64_t flow;		/* on the profile's clock: what flow saw in all */

@@ -19,7 +19,8 @@
 	{ "name", what, PT_UNIT_NONE, true }, { "count", "count", PT_UNIT_COUNT, true },                            \
 	{ "partial", "partial", PT_UNIT_COUNT, false }, { "net" suffix ".total", "net", unit, true },               \
 	{ "net_share", "net %", PT_UNIT_SHARE, true }, { "gross" suffix ".total", "gross", unit, true },            \
-	PT_SPAN_SPREAD("gross", suffix, "", unit, mean, true), PT_SPAN_SPREAD("period", suffix, "per ", unit, mean, true), \
+	PT_SPAN_SPREAD("gross", suffix, "", unit, mean, true),                                                      \
+	PT_SPAN_SPREAD("period", suffix, "per ", unit, mean, true),                                                 \
 	PT_SPAN_SPREAD("net", suffix, "net ", unit, mean, false), { "call" suffix ".total", "call", unit, false },  \
 	PT_SPAN_SPREAD("call", suffix, "call ", unit, mean, false),                                                 \
 	{ "inactive" suffix ".total", "inactive", unit, false },                                                    \
@@ -36,8 +37,8 @@ static inline struct pt_value pt_span_time(uint64_t u, const struct pt_span_figu
 	return span->error_ns != 0 ? pt_time_value(u, span->error_ns) : pt_span_number(u, basis);
 }
 
-static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct pt_span_figures *span, enum pt_tally_kind kind,
-					      enum pt_basis basis)
+static inline struct pt_value *pt_span_spread(struct pt_value *out, const struct pt_span_figures *span,
+					      enum pt_tally_kind kind, enum pt_basis basis)
 {
 	const struct pt_stat *stat = &span->run.stat[kind];
 	bool known = stat->n > 0;
@@ -62,8 +63,9 @@ static inline uint64_t pt_span_total(const struct pt_stat *stat)
 }
 
 /* PT_SPAN_COLUMNS. all: what net is a share of; 0: not known. Returns behind them. */
-static inline struct pt_value *pt_span_values(struct pt_value *out, const struct pt_profile *p, const struct pt_span_figures *span,
-					      uint64_t net, uint64_t all, enum pt_basis basis)
+static inline struct pt_value *pt_span_values(struct pt_value *out, const struct pt_profile *p,
+					      const struct pt_span_figures *span, uint64_t net, uint64_t all,
+					      enum pt_basis basis)
 {
 	const struct pt_stat *stat = span->run.stat;
 
@@ -71,7 +73,8 @@ static inline struct pt_value *pt_span_values(struct pt_value *out, const struct
 	*out++ = pt_span_number(span->run.count, p->counts);
 	*out++ = pt_span_number(span->run.partial, p->counts);
 	*out++ = pt_span_time(net, span, basis);
-	*out++ = (struct pt_value){ .f = all != 0 ? (double)net / (double)all : NAN, .basis = all != 0 ? basis : PT_BASIS_NONE };
+	*out++ = (struct pt_value){ .f = all != 0 ? (double)net / (double)all : NAN,
+				    .basis = all != 0 ? basis : PT_BASIS_NONE };
 	*out++ = pt_span_time(span->run.gross_total, span, basis);
 	out = pt_span_spread(out, span, PT_TALLY_GROSS, basis);
 	out = pt_span_spread(out, span, PT_TALLY_PERIOD, basis);

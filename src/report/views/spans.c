@@ -42,7 +42,8 @@ static void span_row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_spans = {
 	.name = "spans", .help = "chosen functions and named spans, by entries and exits alone", .needs = "entry-exit",
-	.sort = "net_share", .columns = span_columns, .n_columns = PT_LEN(span_columns), .n_rows = n_spans, .row = span_row,
+	.sort = "net_share", .columns = span_columns, .n_columns = PT_LEN(span_columns), .n_rows = n_spans,
+	.row = span_row,
 };
 
 /* --- by signals */
@@ -69,7 +70,7 @@ static void signalled_row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_signalled = {
-	.name = "signalled", .help = "spans that the program signals: nested ids, two-point timing", .needs = "signalled",
-	.sort = "net_share", .columns = signalled_columns, .n_columns = PT_LEN(signalled_columns),
+	.name = "signalled", .help = "spans that the program signals: nested ids, two-point timing",
+	.needs = "signalled", .sort = "net_share", .columns = signalled_columns, .n_columns = PT_LEN(signalled_columns),
 	.n_rows = n_signalled, .row = signalled_row,
 };

@@ -7,8 +7,9 @@
 
 extern const struct pt_view pt_view_tasks, pt_view_task_functions;
 
-#define SPREAD(kind, heading, brief)                                                                             \
-	{ kind "_ns.min", heading "min", PT_UNIT_NS, brief }, { kind "_ns.avg", heading "avg", PT_UNIT_NS_MEAN, brief }, \
+#define SPREAD(kind, heading, brief)                                                                                \
+	{ kind "_ns.min", heading "min", PT_UNIT_NS, brief },                                                       \
+	{ kind "_ns.avg", heading "avg", PT_UNIT_NS_MEAN, brief },                                                  \
 	{ kind "_ns.max", heading "max", PT_UNIT_NS, brief }
 
 static const struct pt_column columns[] = {
@@ -59,7 +60,8 @@ static double ns_per_tick(const struct pt_profile *p)
 static struct pt_value time_of(const struct pt_profile *p, const struct pt_task *task, uint64_t ticks)
 {
 	double scale = ns_per_tick(p);
-	struct pt_value v = pt_time_value(scale > 0 && ticks != PT_UNKNOWN ? (uint64_t)((double)ticks * scale) : PT_UNKNOWN,
+	bool known = scale > 0 && ticks != PT_UNKNOWN;
+	struct pt_value v = pt_time_value(known ? (uint64_t)((double)ticks * scale) : PT_UNKNOWN,
 					  (uint64_t)((double)task->error * scale));
 
 	if (v.basis == PT_BASIS_EXACT)
@@ -71,10 +73,10 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p,
 			       const struct pt_stat *stat)
 {
 	bool known = stat->n > 0;
-	double scale = ns_per_tick(p);
+	double scale = ns_per_tick(p), mean = known && scale > 0 ? pt_stat_avg(stat) * scale : NAN;
 
 	*out++ = time_of(p, task, known ? stat->min : PT_UNKNOWN);
-	*out = pt_time_mean(known && scale > 0 ? pt_stat_avg(stat) * scale : NAN, (uint64_t)((double)task->error * scale));
+	*out = pt_time_mean(mean, (uint64_t)((double)task->error * scale));
 	if (isnan(out->f) && out->undecided_ns == 0)
 		out->basis = PT_BASIS_NONE;
 	out++;
@@ -105,7 +107,8 @@ static struct pt_value *flow_values(struct pt_value *out, const struct pt_profil
 	*out++ = number(known ? task->created : PT_UNKNOWN, p->counts);
 	*out++ = number(known ? task->thrown_away : PT_UNKNOWN, p->counts);
 	*out++ = number(life->n > 0 ? life->min : PT_UNKNOWN, p->times);
-	*out++ = (struct pt_value){ .f = life->n > 0 ? pt_stat_avg(life) : NAN, .basis = life->n > 0 ? p->times : PT_BASIS_NONE };
+	*out++ = (struct pt_value){ .f = life->n > 0 ? pt_stat_avg(life) : NAN,
+				    .basis = life->n > 0 ? p->times : PT_BASIS_NONE };
 	*out++ = number(life->n > 0 ? life->max : PT_UNKNOWN, p->times);
 	return out;
 }
@@ -119,6 +122,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile *p = subject;
 	const struct pt_task *task = &p->tasks->task[i];
 	enum pt_basis counts = p->tasks->by_signals ? PT_BASIS_EXACT : p->counts;
+	enum pt_basis shares = p->tasks->by_signals ? PT_BASIS_EXACT : p->shares;
 	double load = load_of(p->tasks, task);
 
 	*out++ = (struct pt_value){ .text = task->name };
@@ -127,8 +131,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = number(task->activations, counts);
 	*out++ = number(task->partial, counts);
 	*out++ = time_of(p, task, task->run);
-	*out++ = (struct pt_value){ .f = load, .basis = isnan(load) ? PT_BASIS_NONE : p->tasks->by_signals ? PT_BASIS_EXACT
-												      : p->shares };
+	*out++ = (struct pt_value){ .f = load, .basis = isnan(load) ? PT_BASIS_NONE : shares };
 	out = spread(out, p, task, &task->slice);
 	out = spread(out, p, task, &task->period);
 	*out++ = time_of(p, task, task->suspended.n > 0 ? task->suspended.total : PT_UNKNOWN);
@@ -139,8 +142,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_tasks = {
-	.name = "tasks", .help = "how often, how long and how far apart each task ran", .needs = "tasks", .sort = "load",
-	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.name = "tasks", .help = "how often, how long and how far apart each task ran", .needs = "tasks",
+	.sort = "load", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };
 
 /* --- functions of tasks */
