@@ -385,30 +385,11 @@ static struct pt_signal_definition *line_of(struct pt_definitions *d, uint16_t s
 /* "line.3=cs"; a line without a name has its number. */
 static void line_name(const char *config, size_t len_bytes, unsigned line, char *name, size_t size)
 {
-	const char *value;
 	char key[32];
-	int len;
 
 	snprintf(key, sizeof(key), "line.%u", line);
-	len = pt_config_find(config, len_bytes, key, &value);
-	if (len > 0)
-		snprintf(name, size, "%.*s", len, value);
-	else
+	if (pt_config_text(config, len_bytes, key, name, size)[0] == '\0')
 		snprintf(name, size, "line %u", line);
-	for (char *c = name; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
-}
-
-static uint64_t number(const char *config, size_t len_bytes, const char *key)
-{
-	const char *value;
-	int len = pt_config_find(config, len_bytes, key, &value);
-	char text[24];
-	uint64_t v;
-
-	snprintf(text, sizeof(text), "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
-	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : 0;
 }
 
 static void add_line(struct pt_definitions *d, uint16_t source, unsigned line, const char *name, uint64_t bits)
@@ -426,14 +407,14 @@ static void add_line(struct pt_definitions *d, uint16_t source, unsigned line, c
 
 void pt_definitions_config(struct pt_definitions *d, uint16_t source, const char *config, size_t len_bytes)
 {
-	uint64_t n = number(config, len_bytes, "lines");
+	uint64_t n = pt_config_number(config, len_bytes, "lines", 0);
 	char name[NAME_BYTES], key[32];
 
 	for (unsigned line = 0; line < n && line < MOST_LINES; line++) {
 		line_name(config, len_bytes, line, name, sizeof(name));
 		snprintf(key, sizeof(key), "line.%u.bits", line);
 		if (is_chosen(d->lines, name) && line_of(d, source, line) == NULL)
-			add_line(d, source, line, name, number(config, len_bytes, key));
+			add_line(d, source, line, name, pt_config_number(config, len_bytes, key, 0));
 	}
 }
 

@@ -3,7 +3,6 @@
  * A burst is what lies between two DATA chunks that RESTART, or between one and the loss behind it. It is whole if the
  * buffer was full (the source looked away by design, or was overrun), and interrupted if another fault, a halt or the
  * end came. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,22 +13,12 @@
 
 static void text_of(const struct pt_chunk *chunk, const char *key, char *out, size_t size)
 {
-	const char *value;
-	int len = pt_config_find((const char *)chunk->bytes, chunk->len_bytes, key, &value);
-
-	snprintf(out, size, "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
-	for (char *c = out; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
+	pt_config_text((const char *)chunk->bytes, chunk->len_bytes, key, out, size);
 }
 
 static uint64_t number_of(const struct pt_chunk *chunk, const char *key)
 {
-	char text[32];
-	uint64_t v = 0;
-
-	text_of(chunk, key, text, sizeof(text));
-	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : 0;
+	return pt_config_number((const char *)chunk->bytes, chunk->len_bytes, key, 0);
 }
 
 static void read_mismatch(struct pt_profile *f, const struct pt_chunk *chunk)

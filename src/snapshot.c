@@ -85,6 +85,7 @@ static struct pt_profile_source source_of(const struct pt_lane *lane)
 	/* A core that its full buffer halted is found halted a round trip later or more. */
 	s.observed_is_bound = lane->halting || (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
 	s.branches = lane->runs;
+	s.other_core = lane->runs > 0 && lane != lane->pipeline->flow_lane;
 	s.samples = lane->samples;
 	s.values = lane->values;
 	return s;
@@ -120,6 +121,8 @@ static void sum_up_time(struct pt_pipeline *p)
 		f->ended &= p->sources[i].ended;
 	}
 	f->sources_refused = p->lanes_refused;
+	f->values_incomplete = pt_signals_incomplete(p->signals);
+	f->events_dropped = p->events_dropped;
 	f->out_of_order = p->merge != NULL ? pt_merge_late(p->merge) : 0;
 	f->sources = p->sources;
 	f->n_sources = p->n_lanes;

@@ -335,6 +335,37 @@ START_TEST(clocks_that_drift)
 }
 END_TEST
 
+/* The table of functions is of one core; that another's branches are not in it is said. And so is what did not fit. */
+START_TEST(what_is_not_in_it_is_said)
+{
+	static const char *const word = "variables=port.1.2";
+	struct chunk_feed f = feed_of(&word, 1);
+	struct chunk_bytes flow = { .len = 0 }, b = { .len = 0 };
+	struct pt_text text = { 0 };
+	const struct pt_profile *p;
+
+	two_turns(&flow);
+	add_message(&b, 0, 1, 1, 5);		/* half a value, and then a whole one */
+	add_message(&b, 1, 1, 2, 5);
+	chunk_config(&f, 0, HALT);
+	chunk_config(&f, 1, HALT);
+	chunk_config(&f, 2, "format=values\nsource=itm\n");
+	for (unsigned s = 0; s < 2; s++)
+		chunk_put(&f, s, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 1000, flow.bytes, flow.len);
+	chunk_put(&f, 2, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	for (unsigned s = 0; s < 3; s++)
+		chunk_end(&f, s, 1000);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert_uint_eq(p->by_id[ID_LEAF]->run->count, 2);
+	ck_assert_uint_eq(p->sources[1].branches, 7);	/* the stretch's end is one */
+	chunk_report(&f, &text, "functions", "text");
+	ck_assert_msg(strstr(text.bytes, "trouble    1 parts of values that never became whole\n") != NULL, "%s", text.bytes);
+	ck_assert_ptr_nonnull(strstr(text.bytes, "trouble    the branches of mtb (core 0) are not in the functions' figures\n"));
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* Opened anew while something of it is held: that was of the old kind, and the new one is not mixed up with it. */
 START_TEST(a_source_changes_its_kind)
 {
@@ -449,6 +480,7 @@ int main(void)
 	tcase_add_test(tc, a_source_changes_its_kind);
 	tcase_add_loop_test(tc, values_act_where_they_stand, 0, 8);
 	tcase_add_test(tc, clocks_that_drift);
+	tcase_add_test(tc, what_is_not_in_it_is_said);
 	tcase_add_loop_test(tc, anything_from_anybody, 0, 10);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/decoder.h"
-#include "params.h"
 #include "trace/formats.h"
 #include "util.h"
 
@@ -120,17 +119,6 @@ static void flush(void *state, struct pt_batch *out)
 		gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, s->part_bytes, out);
 }
 
-static uint64_t number(const char *config, size_t len_bytes, const char *key, uint64_t standard)
-{
-	const char *value;
-	int len = pt_config_find(config, len_bytes, key, &value);
-	char text[24];
-	uint64_t v;
-
-	snprintf(text, sizeof(text), "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
-	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : standard;
-}
-
 static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
 {
 	struct counters *s = state;
@@ -141,13 +129,13 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	s->blank.ticks = PT_UNKNOWN;
 	s->blank.source = source;
 	s->blank.core = core;
-	s->tick_hz = number(config, len_bytes, "tick_hz", PT_NS_PER_S);
+	s->tick_hz = pt_config_number(config, len_bytes, "tick_hz", PT_NS_PER_S);
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		snprintf(key, sizeof(key), "counter.%u.bits", i);
-		bits = number(config, len_bytes, key, 64);
+		bits = pt_config_number(config, len_bytes, key, 64);
 		s->counter[i].bits = bits >= 1 && bits <= 64 ? (uint8_t)bits : 64;
 		snprintf(key, sizeof(key), "counter.%u.max_hz", i);
-		s->counter[i].max_hz = number(config, len_bytes, key, 0);
+		s->counter[i].max_hz = pt_config_number(config, len_bytes, key, 0);
 	}
 }
 

@@ -1,7 +1,9 @@
 /* The list of decoders, and what they share. */
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/decoder.h"
+#include "params.h"
 
 const struct pt_decoder *pt_decoder_find(const char *name)
 {
@@ -31,4 +33,25 @@ int pt_config_find(const char *config, size_t len_bytes, const char *key, const 
 		line = stop + 1;
 	}
 	return -1;
+}
+
+char *pt_config_text(const char *config, size_t len_bytes, const char *key, char *out, size_t size)
+{
+	const char *value;
+	int len = pt_config_find(config, len_bytes, key, &value);
+
+	snprintf(out, size, "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
+	for (char *c = out; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	return out;
+}
+
+uint64_t pt_config_number(const char *config, size_t len_bytes, const char *key, uint64_t standard)
+{
+	char text[32];
+	uint64_t v;
+
+	pt_config_text(config, len_bytes, key, text, sizeof(text));
+	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : standard;
 }

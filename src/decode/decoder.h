@@ -61,5 +61,9 @@ const struct pt_decoder *pt_decoder_find(const char *name);	/* NULL: no such for
 
 /* The value of key in the text of a CONFIG chunk: its length, and where it starts in *value; -1 without the key. */
 int pt_config_find(const char *config, size_t len_bytes, const char *key, const char **value);
+/* The same as text, at most size - 1 bytes of it, control characters as blanks; "" without the key. Returns out. */
+char *pt_config_text(const char *config, size_t len_bytes, const char *key, char *out, size_t size);
+/* As a number, or standard where it is none. */
+uint64_t pt_config_number(const char *config, size_t len_bytes, const char *key, uint64_t standard);
 
 #endif

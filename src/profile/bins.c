@@ -1,6 +1,5 @@
 #include "profile/bins.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,21 +75,10 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 	}
 }
 
-static uint64_t number(const char *config, size_t len_bytes, const char *key, uint64_t standard)
-{
-	const char *value;
-	int len = pt_config_find(config, len_bytes, key, &value);
-	char text[24];
-	uint64_t v;
-
-	snprintf(text, sizeof(text), "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
-	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : standard;
-}
-
 static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
 {
 	struct bins *b = analysis;
-	uint64_t bytes = number(config, len_bytes, "bin_bytes", 1);
+	uint64_t bytes = pt_config_number(config, len_bytes, "bin_bytes", 1);
 	size_t i = 0;
 
 	while (i < b->n_sources && b->source[i].source != source)
@@ -100,7 +88,7 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 	b->n_sources += i == b->n_sources;
 	b->source[i].source = source;
 	b->source[i].bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1;
-	b->source[i].exact = number(config, len_bytes, "exact", 0) != 0;
+	b->source[i].exact = pt_config_number(config, len_bytes, "exact", 0) != 0;
 }
 
 /* --- to functions */

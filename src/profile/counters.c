@@ -94,21 +94,14 @@ static void spread(struct counters *c, struct counter *counter, uint64_t from_ns
 static void name_counter(const struct counters *c, uint16_t source, uint64_t id, char *name)
 {
 	char key[40];
-	const char *value;
-	int len = 0;
 
-	snprintf(name, NAME_BYTES, "counter %" PRIu64, id < PT_COUNTER_NAMED ? id : id - PT_COUNTER_NAMED);
-	if (id < PT_COUNTER_NAMED)
-		return;
+	name[0] = '\0';
 	snprintf(key, sizeof(key), "counter.%" PRIu64, id - PT_COUNTER_NAMED);
-	for (size_t i = 0; i < c->n_configs; i++)
+	for (size_t i = 0; i < c->n_configs && id >= PT_COUNTER_NAMED; i++)
 		if (c->config[i].source == source)
-			len = pt_config_find(c->config[i].config, c->config[i].len_bytes, key, &value);
-	if (len > 0)
-		snprintf(name, NAME_BYTES, "%.*s", len, value);
-	for (char *t = name; *t != '\0'; t++)
-		if ((unsigned char)*t < ' ')
-			*t = ' ';
+			pt_config_text(c->config[i].config, c->config[i].len_bytes, key, name, NAME_BYTES);
+	if (name[0] == '\0')
+		snprintf(name, NAME_BYTES, "counter %" PRIu64, id < PT_COUNTER_NAMED ? id : id - PT_COUNTER_NAMED);
 }
 
 static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)

@@ -31,6 +31,7 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	uint64_t mismatch_ns;
 	bool observed_is_bound, ended;
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
+	bool other_core;		/* it gave branches, but the functions' figures are those of a source before it */
 };
 
 struct pt_profile {
@@ -54,6 +55,8 @@ struct pt_profile {
 	const struct pt_profile_source *sources;	/* in the order they were opened */
 	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
 	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
+	uint64_t values_incomplete;	/* parts of values that were never made whole (signals.h) */
+	uint64_t events_dropped;	/* for want of memory, when several sources were put in order */
 	uint64_t out_of_order;		/* events that came too late to be put in order with those of other sources */
 	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice: 0, or the source is at fault */
 	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, or halts are found late */

@@ -160,6 +160,7 @@ static json_t *source_of(const struct pt_profile_source *s)
 	json_object_set_new(object, "branches", pt_json_number(s->branches));
 	json_object_set_new(object, "samples", pt_json_number(s->samples));
 	json_object_set_new(object, "values", pt_json_number(s->values));
+	json_object_set_new(object, "in_functions", json_boolean(!s->other_core));
 	json_object_set_new(object, "ended", json_boolean(s->ended));
 	return object;
 }
@@ -176,6 +177,8 @@ static void sources(json_t *object, const struct pt_profile *p)
 		json_array_append_new(array, source_of(&p->sources[i]));
 	json_object_set_new(object, "sources", array);
 	json_object_set_new(object, "out_of_order", pt_json_number(p->out_of_order));
+	json_object_set_new(object, "sources_refused", pt_json_number(p->sources_refused));
+	json_object_set_new(object, "events_dropped", pt_json_number(p->events_dropped));
 }
 
 static json_t *errors(const struct pt_profile *p)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "report/facts.h"
+#include "profile/bins.h"
+#include "profile/counters.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "util.h"
@@ -210,6 +212,31 @@ static void data_lines(const struct pt_profile *p, struct pt_text *out)
 		values_line(p, out);
 }
 
+/* What did not fit, or not together. */
+static void bounds_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	const struct { uint64_t n; const char *what; } rows[] = {
+		{ p->sources_refused, "sources found no room" },
+		{ p->events_dropped, "events were dropped for want of memory" },
+		{ p->out_of_order, "events came too late to be put in order with those of other sources" },
+		{ p->values_incomplete, "parts of values that never became whole" },
+		{ p->counters != NULL ? p->counters->refused : 0, "readings of counters that found no room" },
+		{ p->bins != NULL ? p->bins->dropped : 0, "hits at addresses that found no room" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		if (rows[i].n != 0) {
+			label(out, "trouble");
+			pt_text_add(out, "%" PRIu64 " %s\n", rows[i].n, rows[i].what);
+		}
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (p->sources[i].other_core) {
+			label(out, "trouble");
+			pt_text_add(out, "the branches of %s (core %u) are not in the functions' figures\n",
+				    p->sources[i].source, p->sources[i].core);
+		}
+}
+
 static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	const char *between = "";
@@ -227,15 +254,7 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 				    p->not_code_from, p->not_code_to);
 		pt_text_add(out, "\n");
 	}
-	if (p->sources_refused != 0) {
-		label(out, "trouble");
-		pt_text_add(out, "%" PRIu64 " sources found no room\n", p->sources_refused);
-	}
-	if (p->out_of_order != 0) {
-		label(out, "order");
-		pt_text_add(out, "%" PRIu64 " events came too late to be put in order with other sources\n",
-			    p->out_of_order);
-	}
+	bounds_lines(p, out);
 	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++) {
 		if (p->errors.n[i] == 0)
 			continue;
