@@ -1,5 +1,5 @@
 /* The object model of an ORTI file: arrays of plain structs that own their strings. */
-#include "program/orti.h"
+#include "program/orti_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ struct pt_orti_value *pt_orti_add_value(struct pt_orti_object *object, const cha
 }
 
 /* A string is missing where memory ran out: free(NULL) is fine. */
-static void free_attr(struct pt_orti_attr *attr)
+void pt_orti_drop_items(struct pt_orti_attr *attr)
 {
 	for (size_t i = 0; i < attr->n_items; i++) {
 		free(attr->item[i].text);
@@ -108,6 +108,13 @@ static void free_attr(struct pt_orti_attr *attr)
 		free(attr->item[i].value);
 	}
 	free(attr->item);
+	attr->item = NULL;
+	attr->n_items = 0;
+}
+
+void pt_orti_attr_fini(struct pt_orti_attr *attr)
+{
+	pt_orti_drop_items(attr);
 	free(attr->name);
 	free(attr->c_type);
 	free(attr->display);
@@ -116,7 +123,7 @@ static void free_attr(struct pt_orti_attr *attr)
 static void free_type(struct pt_orti_type *type)
 {
 	for (size_t i = 0; i < type->n_attrs; i++)
-		free_attr(&type->attr[i]);
+		pt_orti_attr_fini(&type->attr[i]);
 	free(type->attr);
 	free(type->name);
 	free(type->display);

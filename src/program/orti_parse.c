@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "program/orti_lex.h"
+#include "program/orti_parts.h"
 #include "util.h"
 
 enum { MAX_INDEX = 1023 };
@@ -192,19 +193,6 @@ static bool attr_decl(struct pt_orti_parser *p, struct pt_orti_attr *attr)
 	return true;
 }
 
-static void forget_attr(struct pt_orti_attr *attr)
-{
-	for (size_t i = 0; i < attr->n_items; i++) {
-		free(attr->item[i].text);
-		free(attr->item[i].link);
-		free(attr->item[i].value);
-	}
-	free(attr->item);
-	free(attr->name);
-	free(attr->c_type);
-	free(attr->display);
-}
-
 static void attr_piece(struct pt_orti_parser *p, void *arg)
 {
 	struct pt_orti_type *type = arg;
@@ -212,14 +200,14 @@ static void attr_piece(struct pt_orti_parser *p, void *arg)
 
 	if (!attr_decl(p, &attr)) {
 		pt_orti_warn(p, "%s: no declaration of an attribute: left out", type->name);
-		forget_attr(&attr);
+		pt_orti_attr_fini(&attr);
 		pt_orti_recover(p);
 		return;
 	}
 	kept = p->failed ? NULL : pt_orti_add_attr(type, attr.kind, NULL, NULL, NULL);
 	if (kept == NULL) {
 		p->failed = true;
-		forget_attr(&attr);
+		pt_orti_attr_fini(&attr);
 		return;
 	}
 	*kept = attr;

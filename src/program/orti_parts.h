@@ -4,6 +4,10 @@
 
 #include "program/orti.h"
 
+/* orti.c: the strings and entries of an attribute; those of its ENUM alone. */
+void pt_orti_attr_fini(struct pt_orti_attr *attr);
+void pt_orti_drop_items(struct pt_orti_attr *attr);
+
 /* A formula's number, converted to a C type. */
 struct pt_orti_number {
 	struct pt_c_value value;		/* loaded */

@@ -301,18 +301,6 @@ static bool look_at_variable(void *arg, const struct pt_entity *variable, const 
 	return true;
 }
 
-static void drop_items(struct pt_orti_attr *attr)
-{
-	for (size_t i = 0; i < attr->n_items; i++) {
-		free(attr->item[i].text);
-		free(attr->item[i].link);
-		free(attr->item[i].value);
-	}
-	free(attr->item);
-	attr->item = NULL;
-	attr->n_items = 0;
-}
-
 /* "No task" is a pointer to nothing. */
 static void keep_none(struct fixer *f)
 {
@@ -365,7 +353,7 @@ static bool point_to_tcb(struct fixer *f, struct pt_orti *copy, const struct pt_
 	free(f->is->c_type);
 	f->is->c_type = type;
 	f->is->to_trace = true;
-	drop_items(f->is);
+	pt_orti_drop_items(f->is);
 	for (size_t i = 0; i < to->n_values && i < os->n_values; i++) {
 		struct pt_plan plan;
 		char *formula;

@@ -155,17 +155,6 @@ static enum pt_builtin keyword_type(const char *name)
 	return combine(n_long, is_short, is_unsigned, is_signed, core);
 }
 
-/* "ns::name" may be meant by less of its scope. */
-static bool in_scope(const struct pt_name *name, const char *scope, size_t len)
-{
-	size_t full = name->scope != NULL ? strlen(name->scope) : 0;
-
-	if (len == 0)
-		return true;
-	return full >= len && strncmp(name->scope + full - len, scope, len) == 0 &&
-	       (full == len || (full >= len + 2 && strncmp(name->scope + full - len - 2, "::", 2) == 0));
-}
-
 /* The part in front of the last "::", and what is behind it. */
 static const char *split_scope(const char *name, size_t *scope_len)
 {
@@ -188,7 +177,7 @@ static const struct pt_type *find_type(struct pt_types *types, const char *name,
 		struct pt_type_full *type;
 
 		if ((names[i].kind != PT_NAME_TYPE && names[i].kind != PT_NAME_TAG) ||
-		    !in_scope(&names[i], name, scope_len) || (tag != NULL && names[i].kind != PT_NAME_TAG))
+		    !pt_name_in_scope(&names[i], name, scope_len) || (tag != NULL && names[i].kind != PT_NAME_TAG))
 			continue;
 		type = pt_types_of_key(types, names[i].key);
 		if (type != NULL &&

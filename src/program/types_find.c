@@ -56,14 +56,6 @@ static bool in_file(struct search *s, size_t unit)
 			     (len == want || path[len - want - 1] == '/' || path[len - want - 1] == '\\'));
 }
 
-static bool in_scope(const struct pt_name *name, const struct wanted *w)
-{
-	size_t full = name->scope != NULL ? strlen(name->scope) : 0, len = w->scope_len;
-
-	return len == 0 || (full >= len && strncmp(name->scope + full - len, w->scope, len) == 0 &&
-			    (full == len || (full > len + 1 && strncmp(name->scope + full - len - 2, "::", 2) == 0)));
-}
-
 static struct wanted split(const char *text)
 {
 	struct wanted w = { .name = text, .name_len = strlen(text) };
@@ -221,7 +213,7 @@ static void look_at(struct search *s, const struct pt_name *name)
 {
 	struct candidate c = { .name = name };
 
-	if (name->kind > PT_NAME_ENUMERATOR || !in_scope(name, &s->wanted) || !in_file(s, name->unit) ||
+	if (name->kind > PT_NAME_ENUMERATOR || !pt_name_in_scope(name, s->wanted.scope, s->wanted.scope_len) || !in_file(s, name->unit) ||
 	    !take(s, name, &c.entity))
 		return;
 	for (size_t i = 0; i < s->n_found; i++)

@@ -200,6 +200,16 @@ void pt_types_index(struct pt_types *types)
 		qsort(types->names, types->n_names, sizeof(*types->names), by_name);
 }
 
+bool pt_name_in_scope(const struct pt_name *name, const char *scope, size_t len)
+{
+	size_t full = name->scope != NULL ? strlen(name->scope) : 0;
+
+	if (len == 0)
+		return true;
+	return full >= len && strncmp(name->scope + full - len, scope, len) == 0 &&
+	       (full == len || (full >= len + 2 && strncmp(name->scope + full - len - 2, "::", 2) == 0));
+}
+
 static int compare(const char *name, const char *text, size_t len)
 {
 	int order = strncmp(name, text, len);

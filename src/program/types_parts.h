@@ -74,6 +74,8 @@ void *pt_types_take(struct pt_types *types, size_t bytes);
 void pt_types_index(struct pt_types *types);		/* does nothing the second time */
 /* All entries of a name: the first, and how many. */
 const struct pt_name *pt_types_names(struct pt_types *types, const char *name, size_t len, size_t *n);
+/* Is it in that scope? "ns::name" may be meant by less of its scope; len 0: any. */
+bool pt_name_in_scope(const struct pt_name *name, const char *scope, size_t len);
 /* A name like this one, for a sentence; NULL: none. */
 const char *pt_types_like(struct pt_types *types, const char *name, size_t len);
 
