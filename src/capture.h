@@ -11,9 +11,9 @@
  * ones are noticed. A payload is a zstd frame where the flag says so.
  *
  * Kinds of record:
- *   HEAD    the first: "key=value\n" lines. Keys: program, date (UTC), probe, target, virtual, core_hz, elf (path as it
+ *   HEAD    the first, one or more: together "key=value\n" lines, PT_CAPTURE_MOST_LINES bytes at most. Keys: program, date (UTC), probe, target, virtual, core_hz, elf (path as it
  *           was given), elf_absolute, elf_build_id, elf_sha256 (of the file's bytes), set.KEY for each setting that
- *           shapes a report. Nothing of it but the settings and the ELF matters to a report.
+ *           shapes a report, elf.KEY for those of the ELF. Nothing else of it matters to a report.
  *   CHUNK   one chunk: its fields are in the head, len_bytes of payload
  *   RESET   the user began the statistics anew here
  *   CUT     the writer ended here, not the session: payload says why
@@ -46,6 +46,7 @@ enum {			/* offsets in the head of a record */
 
 enum pt_record_kind { PT_RECORD_HEAD = 1, PT_RECORD_CHUNK, PT_RECORD_RESET, PT_RECORD_CUT };
 enum { PT_RECORD_ZSTD = 1 };	/* flag */
+enum { PT_CAPTURE_MOST_LINES = 1 << 20 };
 enum { PT_RECORD_MOST_BYTES = PT_CAPTURE_HEAD_BYTES + PT_CHUNK_BYTES };	/* stored is never longer than it is */
 
 struct pt_record {		/* the head of one */

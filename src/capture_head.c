@@ -11,11 +11,12 @@
 #include "decode/decoder.h"
 #include "pipeline.h"
 #include "probes/virtual/board.h"
+#include "program/settings.h"
 #include "report/report.h"
 #include "sha256.h"
 #include "util.h"
 
-static const char set_prefix[] = "set.";
+static const char set_prefix[] = "set.", elf_prefix[] = "elf.";
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -40,6 +41,10 @@ static void add_program(struct pt_text *text, struct pt_program *program)
 		add_line(text, "", "elf_absolute", absolute);
 	add_line(text, "", "elf_build_id", pt_program_build_id(program));
 	add_line(text, "", "elf_sha256", pt_program_sha256(program));
+	for (size_t i = 0; i < PT_N_PROGRAM_PARAMS; i++)
+		if (pt_params_given(pt_program_settings(program), &pt_program_params[i]))
+			add_line(text, elf_prefix, pt_program_params[i].key,
+				 pt_params_text(pt_program_settings(program), &pt_program_params[i]));
 	free(absolute);
 }
 
@@ -65,29 +70,41 @@ char *pt_capture_head_make(struct pt_program *program, const struct pt_params *s
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-static void take_setting(const char *line, size_t len, struct pt_params *settings, pt_capture_note note, void *arg)
+/* What stands behind prefix; NULL: word does not begin so. */
+static const char *behind(const char *prefix, const char *word)
 {
-	char *word = strndup(line, len), text[500];
-	struct pt_err err = { 0 };
+	size_t len = strlen(prefix);
 
-	if (word != NULL && pt_pipeline_add(settings, word, &err) < 0 && note != NULL) {
-		snprintf(text, sizeof(text), "a setting of the capture is left out: %s", err.msg);
-		note(arg, text);
-	}
-	free(word);
+	return strncmp(word, prefix, len) == 0 ? word + len : NULL;
 }
 
-void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_params *settings, pt_capture_note note,
-			      void *arg)
+static int take_setting(const char *line, struct pt_params *settings, struct pt_params *symbols, struct pt_err *err)
 {
-	size_t prefix = strlen(set_prefix);
+	const char *word = behind(set_prefix, line);
 
+	if (word != NULL)
+		return pt_pipeline_add(settings, word, err);
+	word = behind(elf_prefix, line);
+	if (word != NULL && symbols != NULL)
+		return pt_params_add(symbols, pt_program_params, PT_N_PROGRAM_PARAMS, word, err);
+	return 0;
+}
+
+void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_params *settings, struct pt_params *symbols,
+			      pt_capture_note note, void *arg)
+{
 	for (size_t at = 0, len; at < len_bytes; at += len + 1) {
 		const char *end = memchr(lines + at, '\n', len_bytes - at);
+		struct pt_err err = { 0 };
+		char text[500], *line;
 
 		len = end != NULL ? (size_t)(end - (lines + at)) : len_bytes - at;
-		if (len > prefix && memcmp(lines + at, set_prefix, prefix) == 0)
-			take_setting(lines + at + prefix, len - prefix, settings, note, arg);
+		line = strndup(lines + at, len);
+		if (line != NULL && take_setting(line, settings, symbols, &err) < 0 && note != NULL) {
+			snprintf(text, sizeof(text), "a setting of the capture is left out: %s", err.msg);
+			note(arg, text);
+		}
+		free(line);
 	}
 }
 

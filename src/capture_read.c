@@ -19,6 +19,8 @@
 
 enum { MOST_SOURCES = 64, AHEAD_BYTES = PT_RECORD_MOST_BYTES };
 
+enum next { RECORD, DAMAGED, NONE };
+
 struct source {
 	bool open, owed;		/* owed: something is missing, and no LOSS has said so */
 	bool time_owed;			/* it has, but not for how long */
@@ -37,12 +39,13 @@ struct pt_capture_reader {
 	struct source source[MOST_SOURCES];
 	bool searching;			/* no head where one should be */
 	uint64_t bad_from;		/* offset: since here */
-	bool held;			/* the record in `record` waits until what is owed has been given */
+	bool held;			/* the record in `record` waits: for what is owed, or for its turn */
+	enum next held_as;
 	bool ended, cut;		/* the end was told; a CUT said why it is one */
 	uint64_t record_at;
 	struct pt_record record;
 	uint8_t payload[PT_CHUNK_BYTES];
-	char head[PT_CHUNK_BYTES];
+	char *head;
 	size_t head_bytes;
 };
 
@@ -150,8 +153,6 @@ static bool inflate(struct pt_capture_reader *r, const uint8_t *stored)
 	n = ZSTD_decompressDCtx(r->zstd, r->payload, sizeof(r->payload), stored, record->stored_bytes);
 	return !ZSTD_isError(n) && n == record->chunk.len_bytes;
 }
-
-enum next { RECORD, DAMAGED, NONE };
 
 /* The next record: whole in r->record and r->payload, or its head alone. */
 static enum next next_record(struct pt_capture_reader *r)
@@ -300,19 +301,31 @@ static int read_preamble(struct pt_capture_reader *r, struct pt_err *err)
 	return 0;
 }
 
-/* The first record, if it is the HEAD; else it waits for its turn. */
+static bool add_head(struct pt_capture_reader *r)
+{
+	size_t n = r->record.chunk.len_bytes;
+	char *grown = r->head_bytes + n <= PT_CAPTURE_MOST_LINES ? realloc(r->head, r->head_bytes + n + 1) : NULL;
+
+	if (grown == NULL)
+		return false;
+	memcpy(grown + r->head_bytes, r->payload, n);
+	r->head = grown;
+	r->head_bytes += n;
+	return true;
+}
+
+/* The first records, as long as they are HEADs; the next one waits for its turn. */
 static void read_head(struct pt_capture_reader *r)
 {
-	enum next next = next_record(r);
+	bool whole = true;
+	enum next next;
 
-	if (next == RECORD && r->record.kind == PT_RECORD_HEAD) {
-		r->head_bytes = r->record.chunk.len_bytes;
-		memcpy(r->head, r->payload, r->head_bytes);
-		return;
-	}
-	if (next != NONE)
-		tell(r, "the head of the file is damaged: settings and the name of the ELF are not known");
-	r->held = next == RECORD;
+	while ((next = next_record(r)) != NONE && r->record.kind == PT_RECORD_HEAD)
+		whole &= next == RECORD && add_head(r);
+	if (next != NONE && (!whole || r->head_bytes == 0))
+		tell(r, "the head of the file is damaged: settings or the name of the ELF may not be known");
+	r->held = next != NONE;
+	r->held_as = next;
 }
 
 struct pt_capture_reader *pt_capture_read(struct pt_infile *file, pt_capture_note note, void *arg, struct pt_err *err)
@@ -342,19 +355,20 @@ void pt_capture_read_close(struct pt_capture_reader *r)
 		return;
 	pt_infile_close(r->file);
 	ZSTD_freeDCtx(r->zstd);
+	free(r->head);
 	free(r);
 }
 
 const char *pt_capture_read_lines(const struct pt_capture_reader *r, size_t *len_bytes)
 {
 	*len_bytes = r->head_bytes;
-	return r->head;
+	return r->head != NULL ? r->head : "";
 }
 
 char *pt_capture_read_head(const struct pt_capture_reader *r, const char *key, char *text, size_t size)
 {
 	const char *value = "";
-	int len = pt_config_find(r->head, r->head_bytes, key, &value);
+	int len = r->head != NULL ? pt_config_find(r->head, r->head_bytes, key, &value) : 0;
 
 	snprintf(text, size, "%.*s", len > 0 ? len : 0, value);
 	return text;
@@ -400,6 +414,7 @@ static bool use_record(struct pt_capture_reader *r, struct pt_chunk *chunk, int 
 		return true;
 	} else if (r->record.kind == PT_RECORD_CHUNK) {
 		r->held = give_owed(r, &r->record.chunk, chunk);
+		r->held_as = RECORD;
 		if (r->held)
 			return true;
 		*chunk = r->record.chunk;
@@ -415,7 +430,7 @@ int pt_capture_read_next(struct pt_capture_reader *r, struct pt_chunk *chunk, st
 	int item;
 
 	for (;;) {
-		enum next next = r->held ? RECORD : next_record(r);
+		enum next next = r->held ? r->held_as : next_record(r);
 
 		if (next == NONE)
 			return finish(r, err);

@@ -358,53 +358,64 @@ static void put_record(struct pt_capture *c, enum pt_record_kind kind, const str
 
 /* --- the front of the file ---------------------------------------------------------------------------------------- */
 
-static size_t add_line(char *text, size_t len, const char *key, const char *value, int value_len)
+/* Of a longer text: as many whole lines as a record takes. */
+static uint32_t piece(const char *text, size_t len)
 {
-	int n = snprintf(text + len, PT_CHUNK_BYTES - len, "%s=%.*s\n", key, value_len, value);
+	size_t n = len < PT_CHUNK_BYTES ? len : PT_CHUNK_BYTES;
 
-	return n > 0 && len + (size_t)n < PT_CHUNK_BYTES ? len + (size_t)n : len;
+	while (n > 0 && n < len && text[n - 1] != '\n')
+		n--;
+	return (uint32_t)(n > 0 ? n : PT_CHUNK_BYTES);		/* a line that is longer is cut in two */
 }
 
-static size_t make_head(const struct pt_capture *c, const struct pt_chunk *config, char *text)
+static void put_lines(struct pt_capture *c, const char *text)
+{
+	size_t len = strnlen(text, PT_CAPTURE_MOST_LINES / 2);
+
+	for (size_t at = 0; at < len;) {
+		struct pt_chunk fields = { .len_bytes = piece(text + at, len - at) };
+
+		put_record(c, PT_RECORD_HEAD, &fields, text + at);
+		at += fields.len_bytes;
+	}
+}
+
+/* What only the start of the session tells. */
+static void describe_session(const struct pt_chunk *config, char *text, size_t size)
 {
 	static const char *const keys[] = { "probe", "target", "virtual", "core_hz" };
-	size_t len = strnlen(c->head, PT_CHUNK_BYTES - 1024);
 	time_t now = time(NULL);
 	const char *value;
 	struct tm tm;
-	char date[32];
+	size_t len = gmtime_r(&now, &tm) != NULL ? strftime(text, size, "date=%Y-%m-%dT%H:%M:%SZ\n", &tm) : 0;
 
-	memcpy(text, c->head, len);
-	if (gmtime_r(&now, &tm) != NULL && strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm) > 0)
-		len = add_line(text, len, "date", date, (int)strlen(date));
+	text[len] = '\0';
 	for (size_t i = 0; config->kind == PT_CHUNK_CONFIG && i < PT_LEN(keys); i++) {
 		int n = pt_config_find((const char *)config->bytes, config->len_bytes, keys[i], &value);
 
-		if (n >= 0)
-			len = add_line(text, len, keys[i], value, n);
+		if (n >= 0 && len + strlen(keys[i]) + (size_t)n + 3 < size)
+			len += (size_t)snprintf(text + len, size - len, "%s=%.*s\n", keys[i], n, value);
 	}
-	return len;
 }
 
 static void begin(struct pt_capture *c, const struct pt_chunk *config)
 {
-	struct pt_chunk fields = { .kind = 0 };
 	uint8_t preamble[PT_CAPTURE_PREAMBLE_BYTES];
-	char *text = malloc(PT_CHUNK_BYTES);
+	char session[1024], *lines;
 
 	c->begun = true;
 	pt_preamble_pack(preamble, c->id);
 	uv_mutex_lock(&c->lock);
-	if (text == NULL || !grow(&c->filling, sizeof(preamble)))
+	if (!grow(&c->filling, sizeof(preamble)))
 		fail_with(c, PT_ENOMEM, "not enough memory");
 	else
 		append(c, preamble, sizeof(preamble));
 	uv_mutex_unlock(&c->lock);
-	if (text != NULL) {
-		fields.len_bytes = (uint32_t)make_head(c, config, text);
-		put_record(c, PT_RECORD_HEAD, &fields, text);
-	}
-	free(text);
+	describe_session(config, session, sizeof(session));
+	lines = malloc(strlen(session) + strlen(c->head) + 1);
+	if (lines != NULL)
+		put_lines(c, strcat(strcpy(lines, session), c->head));
+	free(lines);
 }
 
 void pt_capture_put(struct pt_capture *c, const struct pt_chunk *chunk)

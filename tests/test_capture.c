@@ -212,6 +212,44 @@ START_TEST(compression_makes_it_smaller)
 }
 END_TEST
 
+START_TEST(a_head_may_be_long)
+{
+	enum { LONG = 20000, LINES = 3000 };
+	char *head = malloc(LONG + 40 * LINES), *at = head, *value = malloc(LONG + 1);
+	struct pt_params *settings = pt_params_new();
+	struct pt_capture_reader *reader;
+	struct pt_capture *capture;
+	unsigned damage;
+	char word[128];
+
+	at += sprintf(at, "set.orti=");
+	memset(at, 'x', LONG - 1);
+	at += LONG - 1;
+	at += sprintf(at, "!\n");
+	for (int i = 0; i < LINES; i++)
+		at += sprintf(at, "word=number %d\n", i);
+	sprintf(at, "set.clock=cycles\n");
+	snprintf(word, sizeof(word), "capture=%s", path);
+	ck_assert_int_eq(pt_params_add(settings, pt_capture_params, pt_n_capture_params, word, &err), 0);
+	capture = pt_capture_new(settings, head, &err);
+	for (unsigned i = 0; i < 9; i++)
+		pt_capture_put(capture, &session_chunk(i, 9)->chunk);
+	pt_capture_unref(capture);
+	load(path);
+	reader = read_bytes(file, file_bytes);
+	ck_assert_uint_eq(strlen(pt_capture_read_head(reader, "set.orti", value, LONG + 1)), LONG);
+	ck_assert_int_eq(value[LONG - 1], '!');
+	ck_assert_str_eq(pt_capture_read_head(reader, "set.clock", value, LONG), "cycles");
+	ck_assert_str_eq(pt_capture_read_head(reader, "probe", value, LONG), "a model");
+	ck_assert_uint_eq(expect_session(reader, 9, &damage), 9);
+	ck_assert_str_eq(notes, "");
+	pt_capture_read_close(reader);
+	pt_params_free(settings);
+	free(head);
+	free(value);
+}
+END_TEST
+
 START_TEST(a_reset_is_read_where_it_was)
 {
 	struct pt_capture *capture = open_file(true);
@@ -774,6 +812,7 @@ int main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, what_is_written_is_read, 0, 2);
 	tcase_add_test(tc, compression_makes_it_smaller);
+	tcase_add_test(tc, a_head_may_be_long);
 	tcase_add_test(tc, a_reset_is_read_where_it_was);
 	tcase_add_test(tc, cut_anywhere_the_rest_is_read);
 	tcase_add_loop_test(tc, a_flipped_bit_costs_one_record, 0, 8);

@@ -73,7 +73,7 @@ static int settle(struct pt_rerun *r, struct pt_err *err)
 	if (r->settings == NULL || r->symbols == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory");
 	if (lines != NULL)
-		pt_capture_head_settings(lines, len_bytes, r->settings, on_note, r);
+		pt_capture_head_settings(lines, len_bytes, r->settings, r->symbols, on_note, r);
 	word = pt_output_analyses(&r->query, r->options,
 				  pt_params_given(r->settings, analysis) ? pt_params_text(r->settings, analysis) : NULL);
 	if (take_words(r, err) < 0)

@@ -51,7 +51,7 @@ static struct pt_pipeline *begin(struct pt_program *program, const struct pt_cap
 	const char *lines = pt_capture_read_lines(reader, &len_bytes);
 
 	pt_pipeline_add(settings, "analysis=execution", &err);	/* the others cost time, and have targets of their own */
-	pt_capture_head_settings(lines, len_bytes, settings, NULL, NULL);
+	pt_capture_head_settings(lines, len_bytes, settings, NULL, NULL, NULL);
 	pipeline = pt_pipeline_new(program, settings, &err);
 	if (pipeline == NULL)		/* settings that fit no program: as if there were none */
 		pipeline = pt_pipeline_new(program, NULL, &err);
