@@ -156,6 +156,25 @@ static void attach(struct usb_probe *probe, const char *node, UMockdevIoctlBase 
 		g_error("%s: %s", node, error->message);
 }
 
+/* For good: a program may be about to say its first word to a node when that is unplugged, and umockdev ends a program
+ * whose word nobody takes. */
+static void attach_all(struct usb_probe *probe)
+{
+	if (probe->attached)
+		return;
+	attach(probe, probe->node, probe->usbfs);
+	if (probe->config.hidraw)
+		attach(probe, probe->hid_node, probe->hidraw);
+	probe->attached = true;
+}
+
+static void detach_all(struct usb_probe *probe)
+{
+	umockdev_testbed_detach_ioctl(probe->bed, probe->node, NULL);
+	if (probe->config.hidraw)
+		umockdev_testbed_detach_ioctl(probe->bed, probe->hid_node, NULL);
+}
+
 static void add_to_bed(struct usb_probe *probe)
 {
 	g_autoptr(GError) error = NULL;
@@ -179,6 +198,8 @@ static void send_uevent(struct usb_probe *probe, const char *action)
 
 void usb_probe_plug(struct usb_probe *probe)
 {
+	if (probe->plugged)
+		return;		/* two signals may come in the other order */
 	add_to_bed(probe);
 	g_mutex_lock(&probe->lock);
 	probe->node_fd = make_fifo(probe, probe->node);
@@ -188,9 +209,7 @@ void usb_probe_plug(struct usb_probe *probe)
 	probe->node_ready = true;
 	usb_node_set_ready(probe, false);
 	g_mutex_unlock(&probe->lock);
-	attach(probe, probe->node, probe->usbfs);
-	if (probe->config.hidraw)
-		attach(probe, probe->hid_node, probe->hidraw);
+	attach_all(probe);
 	send_uevent(probe, "add");
 }
 
@@ -241,9 +260,6 @@ void usb_probe_unplug(struct usb_probe *probe)
 	if (!was)
 		return;
 	send_uevent(probe, "remove");
-	umockdev_testbed_detach_ioctl(probe->bed, probe->node, NULL);
-	if (probe->config.hidraw)
-		umockdev_testbed_detach_ioctl(probe->bed, probe->hid_node, NULL);
 	remove_all_from_bed(probe);
 }
 
@@ -296,6 +312,7 @@ void usb_probe_free(struct usb_probe *probe)
 		return;
 	usb_firmware_stop(probe);
 	usb_probe_unplug(probe);
+	detach_all(probe);
 	usb_usbfs_forget_all(probe);
 	g_object_unref(probe->usbfs);
 	g_object_unref(probe->hidraw);

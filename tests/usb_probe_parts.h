@@ -24,6 +24,7 @@ struct usb_probe {
 
 	GMutex lock;			/* everything below; held only for moments */
 	bool plugged;
+	bool attached;			/* the handlers of ioctls to the nodes */
 	unsigned plug_count;		/* what was in flight before an unplug is not delivered after a replug */
 	int node_fd, hid_fd;		/* our ends of the FIFOs that say "ready" */
 	bool node_ready;
