@@ -6,7 +6,10 @@
 #include "harness.h"
 #include "program/data.h"
 #include "program/files.h"
+#include "program/file.h"
 #include "program/inlines.h"
+#include "program/types.h"
+#include "sha256.h"
 
 static struct pt_program *program;
 static struct pt_inlines *inlines;
@@ -320,6 +323,42 @@ START_TEST(reads_dwarf_4)
 }
 END_TEST
 
+/* libelf unpacks sections in place: not in the program's bytes, which others read at the same time. */
+static const char *const compressed[] = { "compressed", "compressed_gnu", "dwarf4", "dwarf5" };
+
+START_TEST(compressed_sections_change_nothing)
+{
+	const char *srcdir = getenv("srcdir");
+	char path[512], sha256[PT_SHA256_TEXT];
+	struct pt_program *p;
+	struct pt_err err2;
+	size_t len, n_lines, n_calls[2];
+	uint8_t *bytes;
+
+	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/elf/%s", srcdir != NULL ? srcdir : ".", compressed[_i]);
+	bytes = pt_file_read(path, 1 << 20, &len, &err2);
+	p = pt_program_open(path, 0, &err2);
+	ck_assert(bytes != NULL && p != NULL);
+	pt_program_lines(p, &n_lines);
+	ck_assert_uint_gt(n_lines, 10);
+	for (int i = 0; i < 2; i++) {
+		struct pt_inlines *in = pt_inlines_new(p);
+		struct pt_types *types = pt_types_new(p);
+
+		pt_inlines_calls(in, &n_calls[i]);
+		ck_assert(pt_types_has_dwarf(types));
+		pt_types_free(types);
+		pt_inlines_free(in);
+	}
+	ck_assert_uint_gt(n_calls[0], 3);
+	ck_assert_uint_eq(n_calls[0], n_calls[1]);
+	ck_assert_mem_eq(p->elf.bytes, bytes, len);
+	ck_assert_str_eq(pt_program_sha256(p), pt_sha256_text(bytes, len, sha256));
+	pt_program_unref(p);
+	free(bytes);
+}
+END_TEST
+
 START_TEST(no_dwarf_no_inlined_calls)
 {
 	struct pt_program *p = open_firmware("symbols.elf");
@@ -367,6 +406,7 @@ int main(void)
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("others");
 	tcase_add_test(tc, reads_dwarf_4);
+	tcase_add_loop_test(tc, compressed_sections_change_nothing, 0, PT_LEN(compressed));
 	tcase_add_test(tc, no_dwarf_no_inlined_calls);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

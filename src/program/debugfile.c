@@ -65,17 +65,20 @@ static const char *misfit(struct pt_elf_reader *r, Elf *elf, const struct pt_pro
 
 bool pt_debugfile_take(struct pt_elf_reader *r, const char *path, struct pt_program_file file)
 {
-	Elf *elf = elf_memory((char *)file.bytes, file.len_bytes);
+	uint8_t *copy;
+	Elf *elf = pt_elf_memory(file.bytes, file.len_bytes, &copy);
 	const char *why = elf != NULL ? misfit(r, elf, &file) : "it is not an ELF file";
 
 	if (why != NULL || r->debug != NULL) {
 		if (why != NULL)
 			refuse(r, path, why);
 		elf_end(elf);
+		free(copy);
 		free(file.bytes);
 		return false;
 	}
 	r->debug = elf;
+	r->debug_copy = copy;
 	r->program->debug = file;
 	r->program->arena.room_bytes += PT_ARENA_FACTOR * file.len_bytes;
 	r->program->debug_path = pt_arena_text(&r->program->arena, path);

@@ -54,7 +54,7 @@ bool pt_demangle(const char *linkage, char text[PT_DEMANGLE_TEXT_BYTES], size_t 
 	done = demangle(linkage, &w);
 	text[w.len_bytes] = '\0';
 	if (spent_bytes != NULL)
-		*spent_bytes += w.len_bytes + w.n_pieces;
+		*spent_bytes += strlen(linkage) + w.len_bytes + w.n_pieces;
 	return done && w.len_bytes > 0;
 }
 

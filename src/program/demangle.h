@@ -11,8 +11,8 @@
 enum { PT_DEMANGLE_MAX_BYTES = 1024, PT_DEMANGLE_TEXT_BYTES = 4096 };
 
 /* linkage as it is meant to be read, in text, with its terminating 0. False: not mangled, over a bound, or built
- * without libiberty; text is unspecified then. *spent_bytes, if not NULL, grows by what was written on the way, also
- * in vain: the measure of the work, for callers with a budget. */
+ * without libiberty; text is unspecified then. *spent_bytes, if not NULL, grows by what was read and written,
+ * also in vain: the measure of the work, for callers with a budget. */
 bool pt_demangle(const char *linkage, char text[PT_DEMANGLE_TEXT_BYTES], size_t *spent_bytes);
 
 #endif

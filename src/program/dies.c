@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "program/dies_parts.h"
+#include "program/dwarf.h"
 
 enum {
 	MAX_UNITS = 1 << 17, MAX_ABBREVS = 1 << 20, MAX_ABBREV_ATTRS = 1 << 22, MAX_UNPACKED_BYTES = 128 << 20,
@@ -299,22 +300,27 @@ bool pt_die_next(struct pt_dies *d, struct pt_die *die, int *depth)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
+/* ".zdebug_info" is what old GNU tools called a compressed ".debug_info". */
+static bool is_called(const char *name, const char *wanted)
+{
+	return strcmp(name, wanted) == 0 || (strncmp(name, ".z", 2) == 0 && strcmp(name + 2, wanted + 1) == 0);
+}
+
 static void take_section(struct pt_dies *d, Elf_Scn *scn, GElf_Shdr *sh, const char *name)
 {
+	uint64_t unpacked = pt_dwarf_unpacked_bytes(scn, sh, name);
 	Elf_Data *data;
 
 	for (size_t i = 0; i < PT_DIES_N_SECTIONS; i++) {
-		if (strcmp(name, section_names[i]) != 0 || d->section[i].bytes != NULL || sh->sh_type == SHT_NOBITS)
+		if (!is_called(name, section_names[i]) || d->section[i].bytes != NULL || sh->sh_type == SHT_NOBITS)
 			continue;
 		/* what unpacks to more than a file may have is not for us */
-		if ((sh->sh_flags & SHF_COMPRESSED) != 0) {
-			GElf_Chdr packed;
-
-			if (gelf_getchdr(scn, &packed) == NULL || packed.ch_size > MAX_UNPACKED_BYTES ||
-			    elf_compress(scn, 0, 0) < 0)
-				continue;
-		}
-		data = elf_getdata(scn, NULL);
+		if (unpacked > MAX_UNPACKED_BYTES)
+			continue;
+		if (unpacked > 0 && ((sh->sh_flags & SHF_COMPRESSED) != 0 ? elf_compress(scn, 0, 0)
+									    : elf_compress_gnu(scn, 0, 0)) < 0)
+			continue;
+		data = elf_rawdata(scn, NULL);
 		if (data != NULL && data->d_buf != NULL)
 			d->section[i] = (struct pt_dies_span){ data->d_buf, data->d_size };
 	}
@@ -343,9 +349,7 @@ struct pt_dies *pt_dies_new(const uint8_t *elf_bytes, size_t len_bytes)
 
 	if (d == NULL)
 		return NULL;
-	elf_version(EV_CURRENT);
-	/* libelf writes to this memory only when it is asked to update, which nobody does */
-	d->elf = elf_memory((char *)(uintptr_t)elf_bytes, len_bytes);
+	d->elf = pt_elf_memory(elf_bytes, len_bytes, &d->copy);
 	if (d->elf != NULL && gelf_getehdr(d->elf, &header) != NULL) {
 		d->big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
 		find_sections(d);
@@ -379,6 +383,7 @@ void pt_dies_free(struct pt_dies *d)
 	free(d->attrs);
 	free(d->signatures);
 	elf_end(d->elf);
+	free(d->copy);
 	free(d);
 }
 

@@ -47,6 +47,7 @@ struct pt_dies_signature { uint64_t signature, type_die; };
 
 struct pt_dies {
 	Elf *elf;
+	uint8_t *copy;			/* of a compressed ELF, that elf is open over (dwarf.h) */
 	struct pt_dies_span section[PT_DIES_N_SECTIONS];
 	bool big_endian;
 	struct pt_dies_unit_head *units;

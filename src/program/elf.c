@@ -272,9 +272,7 @@ static struct pt_program *build(struct origin from, struct pt_err *err)
 	};
 	int rc;
 
-	elf_version(EV_CURRENT);
-	/* libelf writes to this memory only when it is asked to update, which nobody does */
-	r.elf = elf_memory((char *)from.file.bytes, from.file.len_bytes);
+	r.elf = pt_elf_memory(from.file.bytes, from.file.len_bytes, &r.copy);
 	r.program = pt_program_new(from.name, PT_ARENA_FACTOR * from.file.len_bytes + ARENA_EXTRA);
 	if (r.program != NULL)
 		r.program->elf = from.file;
@@ -286,6 +284,8 @@ static struct pt_program *build(struct origin from, struct pt_err *err)
 	free(r.marks);
 	elf_end(r.elf);
 	elf_end(r.debug);
+	free(r.copy);
+	free(r.debug_copy);
 	free(from.debug.bytes);
 	if (r.program == NULL) {
 		free(from.file.bytes);

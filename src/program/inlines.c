@@ -13,7 +13,7 @@
 
 /* A tree may hang together in circles, and a list of ranges may be shared by all. */
 enum { MAX_DIES = 8 << 20, MAX_DEPTH = 192, MAX_CALLS = 1 << 20, MAX_RANGES = 2 << 20, MAX_PIECES = 32 };
-enum { MAX_TABLE_BYTES = 8 << 20, MAX_TEXT_BYTES = 64 << 20, ORIGIN_SLOTS = 4096 };
+enum { MAX_TEXT_BYTES = 64 << 20, ORIGIN_SLOTS = 4096 };
 
 struct pt_inlines {
 	struct pt_program *program;
@@ -36,6 +36,7 @@ struct origin {			/* of an inlined body: the function */
 struct walker {
 	struct pt_inlines *out;
 	struct pt_file_table *files;
+	struct pt_line_guard guard;
 	struct piece *pieces;
 	size_t n_pieces, pieces_room, calls_room;
 	struct { uint64_t from, to; } body[MAX_PIECES];	/* of the function that is walked */
@@ -79,9 +80,13 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 
 static void name_origin(struct walker *w, Dwarf_Die *die, struct origin *o)
 {
-	const char *name = dwarf_diename(die), *linkage = text_of(die, DW_AT_linkage_name), *file = dwarf_decl_file(die);
+	const char *name = dwarf_diename(die), *linkage = text_of(die, DW_AT_linkage_name), *file = NULL;
 	char text[PT_DEMANGLE_TEXT_BYTES];
+	Dwarf_Die unit;
 	int line;
+
+	if (dwarf_diecu(die, &unit, NULL, NULL) != NULL && pt_line_guard_allows(&w->guard, &unit))
+		file = dwarf_decl_file(die);
 
 	if (linkage == NULL)
 		linkage = text_of(die, DW_AT_MIPS_linkage_name);
@@ -265,7 +270,8 @@ static void walk_units(struct walker *w, Dwarf *dwarf)
 
 	while (w->left_dies > 0 && dwarf_nextcu(dwarf, offset, &next, &header_bytes, NULL, NULL, NULL) == 0) {
 		if (dwarf_offdie(dwarf, offset + header_bytes, &die) != NULL) {
-			if (dwarf_getsrcfiles(&die, &w->unit_files, &w->n_unit_files) != 0)
+			if (!pt_line_guard_allows(&w->guard, &die) ||
+			    dwarf_getsrcfiles(&die, &w->unit_files, &w->n_unit_files) != 0)
 				w->n_unit_files = 0;
 			walk_children(w, &die, PT_NO_INLINE, 0);
 		}
@@ -402,15 +408,16 @@ static bool read_all(struct walker *w, Dwarf *dwarf, Elf *elf)
 	w->files = pt_file_table_new(w->out->arena);
 	if (w->files == NULL)
 		return false;
-	if (pt_dwarf_section_bytes(elf, ".debug_line") <= MAX_TABLE_BYTES)
-		walk_units(w, dwarf);
+	pt_line_guard_init(&w->guard, elf);
+	walk_units(w, dwarf);
+	pt_line_guard_fini(&w->guard);
 	return make_ranges(w) && settle_files(w);
 }
 
 static bool read_program(struct pt_inlines *out)
 {
 	struct walker *w = calloc(1, sizeof(*w));
-	struct pt_dwarf d = { NULL, NULL };
+	struct pt_dwarf d = { NULL, NULL, NULL };
 	bool done = w != NULL;
 
 	if (done && pt_dwarf_open(&d, out->program)) {

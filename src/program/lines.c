@@ -12,14 +12,13 @@
 
 /* Ranges that are kept, and rows that are looked at: units may share a table, so few bytes can have them read often. */
 enum { MAX_RANGES = 4 << 20, MAX_ROWS = 16 << 20 };
-/* libdw makes about a hundred bytes of each byte of a line table that means harm. */
-enum { MAX_TABLE_BYTES = 8 << 20 };
 
 struct row { uint64_t addr; uint32_t file, line; uint16_t column, discriminator; bool is_stmt, end; };
 
 struct reader {
 	struct pt_program *program;
 	struct pt_file_table *files;
+	struct pt_line_guard guard;
 	size_t room;			/* of program->lines */
 	size_t left_rows;
 	uint32_t unit;			/* counts from 1 */
@@ -166,7 +165,7 @@ static void read_units(struct reader *r, Dwarf *dwarf)
 
 	while (r->left_rows > 0 && dwarf_nextcu(dwarf, offset, &next, &header_bytes, NULL, NULL, NULL) == 0) {
 		if (dwarf_offdie(dwarf, offset + header_bytes, &die) != NULL &&
-		    dwarf_getsrclines(&die, &lines, &n) == 0 && lines != last) {
+		    pt_line_guard_allows(&r->guard, &die) && dwarf_getsrclines(&die, &lines, &n) == 0 && lines != last) {
 			read_unit(r, lines, n);
 			last = lines;
 		}
@@ -215,21 +214,19 @@ void pt_program_read_lines(struct pt_program *program, struct Elf *elf)
 
 	if (dwarf == NULL)
 		return;
-	if (pt_dwarf_section_bytes(elf, ".debug_line") > MAX_TABLE_BYTES) {
-		pt_program_warn(program, "the line table is larger than 8 MiB, so there are no lines");
+	pt_line_guard_init(&r.guard, elf);
+	r.files = pt_file_table_new(&program->arena);
+	r.starts = calloc(program->n_functions + 1, sizeof(*r.starts));
+	if (r.files != NULL && r.starts != NULL) {
+		read_units(&r, dwarf);
+		finish(&r);
 	} else {
-		r.files = pt_file_table_new(&program->arena);
-		r.starts = calloc(program->n_functions + 1, sizeof(*r.starts));
-		if (r.files != NULL && r.starts != NULL) {
-			read_units(&r, dwarf);
-			finish(&r);
-		} else {
-			pt_file_table_free(r.files);
-		}
-		free(r.starts);
-		if (r.left_rows == 0)
-			pt_program_warn(program, "the line table is too long, so lines are missing");
+		pt_file_table_free(r.files);
 	}
+	free(r.starts);
+	if (r.left_rows == 0 || r.guard.refused)
+		pt_program_warn(program, "the line tables are longer than 8 MiB, so lines are missing");
+	pt_line_guard_fini(&r.guard);
 	dwarf_end(dwarf);
 }
 

@@ -186,7 +186,7 @@ static int line_point(const struct pt_program *program, const char *text, size_t
 int pt_program_point(const struct pt_program *program, const char *text, uint64_t *addr, struct pt_err *err)
 {
 	const char *colon = strrchr(text, ':');
-	struct pt_err ignored;
+	struct pt_err ignored = { 0 };
 	uint64_t value;
 
 	err = err != NULL ? err : &ignored;

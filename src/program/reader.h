@@ -12,6 +12,7 @@ struct pt_elf_reader {
 	const uint8_t *bytes;		/* the whole file */
 	size_t len_bytes;
 	Elf *elf;
+	uint8_t *copy, *debug_copy;	/* what elf and debug are open over, if not the program's bytes (pt_elf_memory()) */
 	Elf *debug;			/* the separate debug file, or NULL (debugfile.h) */
 	GElf_Ehdr header;
 	struct pt_program *program;
