@@ -133,6 +133,31 @@ START_TEST(attach_and_detach_leave_it_running)
 }
 END_TEST
 
+/* No debugger any more: a halted core is somebody's, a running one goes on; the next debugger finds everything at work. */
+START_TEST(leaving_changes_no_state)
+{
+	struct pt_break at = { .kind = PT_BREAK_HW, .len = 2 };
+
+	begin(_i);
+	if (ops->leave != NULL) {
+		OK(ops->leave(state, &err));
+		OK(ops->halt(state, 0, &err));
+		OK(ops->leave(state, &err));
+		ck_assert_int_eq(run_state(), PT_HALTED);
+		OK(ops->pc(state, 0, &at.addr, &err));
+		OK(ops->resume(state, 0, &err));
+		OK(ops->leave(state, &err));
+		OK(ops->leave(state, &err));	/* again is fine */
+		ck_assert_int_ne(run_state(), PT_HALTED);
+		OK(ops->halt(state, 0, &err));
+		OK(ops->step(state, 0, &err));
+		OK(ops->break_insert(state, &at, &err));
+		OK(ops->break_remove(state, &at, &err));
+	}
+	end();
+}
+END_TEST
+
 START_TEST(registers_while_halted_only)
 {
 	const uint16_t row = 0;
@@ -261,6 +286,7 @@ int main(void)
 	tcase_add_loop_test(tc, regions_are_sound, 0, PT_LEN(rigs));
 	tcase_add_loop_test(tc, sources_are_sound, 0, PT_LEN(rigs));
 	tcase_add_loop_test(tc, attach_and_detach_leave_it_running, 0, PT_LEN(rigs));
+	tcase_add_loop_test(tc, leaving_changes_no_state, 0, PT_LEN(rigs));
 	tcase_add_loop_test(tc, registers_while_halted_only, 0, PT_LEN(rigs));
 	tcase_add_loop_test(tc, every_reset_ends_as_it_says, 0, PT_LEN(rigs));
 	tcase_add_loop_test(tc, memory_keeps_what_is_written, 0, PT_LEN(rigs));
