@@ -384,7 +384,7 @@ static struct pt_orti *copy_of(const struct pt_orti *orti, struct pt_err *err)
 struct pt_orti *pt_orti_fix(const struct pt_orti *orti, struct pt_types *types, const struct pt_reader *reader,
 			    pt_orti_say *say, void *arg, struct pt_err *err)
 {
-	struct pt_err ignored;
+	struct pt_err ignored = { 0 };
 	struct pt_plan plan;
 	const struct pt_orti_object *os;
 	const struct pt_orti_value *value = find_fixable(orti, types, &os, &plan);
