@@ -140,7 +140,8 @@ static void pass_marks(struct entry_exit *x, const struct pt_run *run, const str
 		if (mark->what == PT_POINT_ENTRY || mark->what == PT_POINT_BEGIN) {
 			pass_entry(x, run, mark, clock);
 		} else if (mark->what == PT_POINT_END) {
-			pt_span_leave(x->stack, mark->span, &when);
+			if (pt_span_is_open(x->stack, mark->span))	/* else somebody came there by another way */
+				pt_span_leave(x->stack, mark->span, &when);
 		} else if (leaves(run, mark, end)) {
 			pass_exit(x, mark, end == run->end ? end_clock
 							   : clock_at(x, begin, here->code, unit + unit->len_units));
