@@ -33,7 +33,6 @@ struct level {			/* what an exception interrupted */
 
 struct entry_exit {
 	struct pt_points *points;
-	const struct pt_codemap *map;
 	struct pt_span_set *set;
 	struct pt_span_stack *stack;
 	struct pt_spans result;
@@ -128,12 +127,11 @@ static void pass_exit(struct entry_exit *x, const struct pt_point *mark, uint64_
 static void pass_marks(struct entry_exit *x, const struct pt_run *run, const struct pt_points_passed *here,
 		       uint64_t end_clock)
 {
-	unsigned unit_bytes = x->map->isa->unit_bytes;
 	uint64_t begin = x->clock;
 
 	for (const struct pt_point *mark = here->first; mark < here->behind; mark++) {
-		const struct pt_code_unit *unit = here->code + (mark->address - run->begin) / unit_bytes;
-		uint64_t end = mark->address + unit->len_units * unit_bytes;
+		const struct pt_code_unit *unit = here->code + ((mark->address - run->begin) >> here->shift);
+		uint64_t end = mark->address + ((uint64_t)unit->len_units << here->shift);
 		uint64_t clock = clock_at(x, begin, here->code, unit);
 		struct pt_span_at when = at(x, clock, mark->address);
 
@@ -310,7 +308,6 @@ static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err
 		pt_fail(err, PT_ENOMEM, "not enough memory for entry/exit analysis");
 		return NULL;
 	}
-	x->map = setup->map;
 	x->points = pt_points_new(setup, err);
 	if (x->points == NULL)
 		goto fail;

@@ -25,6 +25,7 @@ struct piece {			/* a span of code */
 
 struct pt_points {
 	const struct pt_codemap *map;
+	unsigned shift;		/* of a unit's bytes: this is asked for every run */
 	const struct pt_function *functions;
 	size_t n_functions;
 	struct pt_exits *exits;
@@ -251,16 +252,17 @@ bool pt_points_passed(const struct pt_points *p, uint64_t begin, uint64_t end, s
 	for (size_t i = 0; i < p->map->n_spans; i++) {
 		const struct piece *piece = &p->piece[i];
 		uint64_t from = begin - piece->code->base, to = end - piece->code->base;
+		uint64_t bytes = piece->code->end - piece->code->base;
 		uint32_t first, behind;
 
-		if (from >= piece->code->end - piece->code->base || to > piece->code->end - piece->code->base)
+		if (from >= bytes || to > bytes)
 			continue;
-		first = piece->before[from / p->map->isa->unit_bytes];
-		behind = piece->before[to / p->map->isa->unit_bytes];
+		first = piece->before[from >> p->shift];
+		behind = piece->before[to >> p->shift];
 		if (first >= behind)
 			return false;
-		*out = (struct pt_points_passed){ p->point + first, p->point + behind,
-						  piece->code->code + from / p->map->isa->unit_bytes };
+		*out = (struct pt_points_passed){ p->point + first, p->point + behind, piece->code->code + (from >> p->shift),
+						  p->shift };
 		return true;
 	}
 	return false;
@@ -277,6 +279,8 @@ struct pt_points *pt_points_new(const struct pt_analysis_setup *setup, struct pt
 		return NULL;
 	}
 	p->map = setup->map;
+	while (1u << p->shift < setup->map->isa->unit_bytes)
+		p->shift++;
 	if (setup->program != NULL)
 		p->functions = pt_program_functions(setup->program, &p->n_functions);
 	p->exits = pt_exits_new(setup->map, pt_params_text(setup->words, &pt_point_params[1]), err);

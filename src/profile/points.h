@@ -28,6 +28,7 @@ struct pt_points;
 struct pt_points_passed {
 	const struct pt_point *first, *behind;
 	const struct pt_code_unit *code;	/* of the run's first instruction */
+	unsigned shift;				/* from bytes to units */
 };
 
 /* The rows for the words span= and exits=. */
