@@ -19,16 +19,16 @@ struct pt_dwarf { Elf *elf; Dwarf *dwarf; uint8_t *copy; };
 bool pt_dwarf_open(struct pt_dwarf *d, const struct pt_program *program);
 void pt_dwarf_close(struct pt_dwarf *d);	/* after a failed open, too */
 
-/* libelf over bytes that are not to change. Unpacking sections changes their headers in place, so an ELF with compressed
- * ones is opened over *copy, which is to be freed after elf_end(); else *copy is NULL. NULL: no ELF, or no memory. */
+/* libelf over bytes that are not to change. Unpacking sections changes their headers in place, so an ELF with
+ * compressed ones is opened over *copy, which is to be freed after elf_end(); else *copy is NULL. NULL: no ELF, or no memory. */
 Elf *pt_elf_memory(const uint8_t *bytes, size_t len_bytes, uint8_t **copy);
 
 /* The same for an ELF that is open already, which stays the caller's; NULL: none. End it with dwarf_end(). */
 Dwarf *pt_dwarf_of_elf(Elf *elf);
 
 /* Line tables may be read as long as all of them together are not more than a whole section can be. Units of a hostile
- * file can have tables that overlap, each as long as the section, and libdw keeps a hundred bytes for each byte of every
- * one. So ask before dwarf_getsrclines(), dwarf_getsrcfiles() and dwarf_decl_file(). */
+ * file can have tables that overlap, each as long as the section, and libdw keeps a hundred bytes for each byte of
+ * every one. So ask before dwarf_getsrclines(), dwarf_getsrcfiles() and dwarf_decl_file(). */
 enum { PT_MAX_LINE_TABLE_BYTES = 8 << 20 };
 struct pt_line_guard {
 	const uint8_t *bytes;		/* .debug_line */

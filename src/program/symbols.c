@@ -199,22 +199,22 @@ static void drop_aliases(struct pt_elf_reader *r)
 /* What demangling may cost in all, in bytes written: seconds for a hostile file, out of reach for others. */
 enum { DEMANGLE_BUDGET_BYTES = 32 << 20 };
 
-static int name_functions(struct pt_elf_reader *r)
+/* A name that finds no room stays as the linker has it. */
+static void name_functions(struct pt_elf_reader *r)
 {
 	char text[PT_DEMANGLE_TEXT_BYTES];
 	size_t spent = 0;
 
 	for (size_t i = 0; i < r->program->n_functions; i++) {
 		struct pt_function *f = &r->program->functions[i];
+		const char *display = NULL;
 
 		f->linkage = f->name;
-		if (spent >= DEMANGLE_BUDGET_BYTES || !pt_demangle(f->linkage, text, &spent))
-			continue;
-		f->name = pt_arena_text(&r->program->arena, text);
-		if (f->name == NULL)
-			return pt_elf_no_room(r);
+		if (spent < DEMANGLE_BUDGET_BYTES && pt_demangle(f->linkage, text, &spent))
+			display = pt_arena_text(&r->program->arena, text);
+		if (display != NULL)
+			f->name = display;
 	}
-	return 0;
 }
 
 /* A function without a size ends at the next one; none reaches out of its section. */
@@ -303,8 +303,8 @@ int pt_elf_read_symbols(struct pt_elf_reader *r)
 	if (r->drafts == NULL || r->program->symbols == NULL)
 		return pt_elf_no_room(r);
 	if (walk_symbols(r, data, &sh, n, add_symbol) < 0 || mark_sections(r) < 0 ||
-	    walk_symbols(r, data, &sh, n, add_mapping) < 0 || keep_functions(r) < 0 ||
-	    name_functions(r) < 0 || keep_marks(r) < 0)
+	    walk_symbols(r, data, &sh, n, add_mapping) < 0 || keep_functions(r) < 0 || keep_marks(r) < 0)
 		return r->err->code;
+	name_functions(r);
 	return 0;
 }

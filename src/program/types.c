@@ -69,8 +69,8 @@ struct pt_types *pt_types_new(struct pt_program *program)
 	}
 	types->program = pt_program_ref(program);
 	know_target(types);
-	file = program->debug.bytes != NULL ? &program->debug : &program->elf;
-	if (file->bytes != NULL)
+	file = program->dwarf;
+	if (file != NULL && file->bytes != NULL)
 		types->dies = pt_dies_new(file->bytes, file->len_bytes);
 	return types;
 }
