@@ -12,7 +12,8 @@
  *                          invocation's. To a function's own first instruction it is a loop.
  *   exception              pushes the handler on a level of its own; its whole time is preemption for those below: not
  *                          in their gross, but in their call
- *   exception return       pops the handler; elsewhere than where it came from, it is a switch to another context:
+ *   exception return       pops the handler. Within an instruction of where it came from, that goes on: one was skipped,
+ *                          or is executed again. Elsewhere it is a switch to another context:
  *                          the one left is parked under its address and taken up again when an exception returns there
  *   task signal            each task has a stack of its own. In a handler, the switch takes effect when thread code goes
  *                          on; in thread code, at once. A task that goes on elsewhere than where it was left has been

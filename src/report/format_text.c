@@ -491,6 +491,8 @@ static void caption(const struct table *t, struct pt_text *out)
 	else if (ticks && t->profile->core_hz == 0)
 		pt_text_add(out, ", times in cycles");
 	pt_text_add(out, "\n");
+	if (t->view->note != NULL)
+		pt_text_add(out, "(%s)\n", t->view->note);
 }
 
 static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,

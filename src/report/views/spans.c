@@ -42,6 +42,7 @@ static void span_row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_spans = {
 	.name = "spans", .help = "chosen functions and named spans, by entries and exits alone", .needs = "entry-exit",
+	.note = "net is without the spans below alone: what else was called is in it",
 	.sort = "net_share", .columns = span_columns, .n_columns = PT_LEN(span_columns), .n_rows = n_spans,
 	.row = span_row,
 };
