@@ -50,7 +50,8 @@ static int check(const char *list, struct pt_err *err)
 static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
 {
 	struct pt_analysis_setup setup = {
-		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words, .signals = pt_definitions_set(p->definitions),
+		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words,
+		.signals = pt_definitions_set(p->definitions),
 		.flow = &p->settings, .by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
 	};
 	void *analysis = p->n_chosen < PT_CHOSEN ? ops->open(&setup, err) : NULL;

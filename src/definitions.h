@@ -23,7 +23,8 @@ struct pt_definitions;
 
 /* program may be NULL; then nothing in it can be named. Errors: PT_EARG no such variable, or a word that makes no sense
  * (the sentence says why); PT_ENOMEM. */
-struct pt_definitions *pt_definitions_new(struct pt_program *program, const struct pt_params *words, struct pt_err *err);
+struct pt_definitions *pt_definitions_new(struct pt_program *program, const struct pt_params *words,
+					  struct pt_err *err);
 void pt_definitions_free(struct pt_definitions *definitions);
 
 const struct pt_signal_set *pt_definitions_set(const struct pt_definitions *definitions);

@@ -1,6 +1,6 @@
-/* The life of a pipeline, its settings, and the way of a chunk to the lane of its source. A chunk goes all the way before
- * the next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples), and
- * the other analyses. */
+/* The life of a pipeline, its settings, and the way of a chunk to the lane of its source. A chunk goes all the way
+ * before the next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples),
+ * and the other analyses. */
 #include <stdlib.h>
 #include <string.h>
 

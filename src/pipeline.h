@@ -12,8 +12,8 @@
 struct pt_pipeline;
 struct pt_profile;	/* profile/profile.h: the subject of the views */
 
-/* Its settings: its own (analysis, functions, clock, core-clock, timing keys, ...) and those of all analyses. NULL behind
- * the last. */
+/* Its settings: its own (analysis, functions, clock, core-clock, timing keys, ...) and those of all analyses. NULL
+ * behind the last. */
 const struct pt_param *pt_pipeline_param(size_t i);
 bool pt_pipeline_knows(const char *word);	/* the key of "key=value" is one of them */
 int pt_pipeline_add(struct pt_params *params, const char *word, struct pt_err *err);	/* as pt_params_add() */
@@ -23,7 +23,7 @@ uint64_t pt_pipeline_core_hz(const struct pt_params *params);	/* core-clock=; 0:
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *settings, struct pt_err *err);
 void pt_pipeline_free(struct pt_pipeline *pipeline);
 
-void pt_pipeline_feed(struct pt_pipeline *pipeline, const struct pt_chunk *chunk);	/* never fails: what cannot be is a gap */
+void pt_pipeline_feed(struct pt_pipeline *pipeline, const struct pt_chunk *chunk);	/* what cannot be is a gap */
 
 /* The statistics up to the last chunk. Valid until the next feed. A profile that is still running has its open
  * intervals counted as partial, without changing the pipeline's state. */

@@ -1,6 +1,6 @@
-/* What came from one source, to whom it concerns: flow makes runs of what tells about it, samples make the flat profile,
- * the rest goes to the analyses that want it. Events of several kinds in one stream act where they stand: what ran
- * before a value is out before the value is. */
+/* What came from one source, to whom it concerns: flow makes runs of what tells about it, samples make the flat
+ * profile, the rest goes to the analyses that want it. Events of several kinds in one stream act where they stand:
+ * what ran before a value is out before the value is. */
 #include "pipeline_parts.h"
 #include "profile/plain.h"
 

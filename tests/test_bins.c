@@ -36,7 +36,8 @@ static const struct pt_bins_function *function(const struct pt_bins *b, uint16_t
 	return NULL;
 }
 
-/* 100..108 is main's. 120..128: half leaf's, half isr's. 128..130: a quarter each of isr, svc_handler, tail, recursive. */
+/* 100..108 is main's. 120..128: half leaf's, half isr's. 128..130: a quarter each of isr, svc_handler, tail,
+ * recursive. */
 static void three_bins(struct chunk_feed *f)
 {
 	struct chunk_bytes b = { .len = 0 };

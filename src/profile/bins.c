@@ -94,7 +94,8 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 /* --- to functions */
 
 /* The function at an address, or the next behind it, in *f (n: none); returns its id, 0 if address is in none. */
-static uint16_t function_at(const struct bins *b, const struct pt_function *functions, size_t n, uint64_t address, size_t *f)
+static uint16_t function_at(const struct bins *b, const struct pt_function *functions, size_t n, uint64_t address,
+			    size_t *f)
 {
 	size_t low = 0, high = n;
 

@@ -1,5 +1,5 @@
-/* The histogram over code: hits by address, as hardware counts them in bins or samples find them, and what share of them
- * each function had.
+/* The histogram over code: hits by address, as hardware counts them in bins or samples find them, and what share of
+ * them each function had.
  *
  * A bin that lies in several functions is split in proportion to the bytes of each; such hits are marked, and the
  * interval of a function's share reaches from none of them to all. Where hits are samples (not exact), the interval

@@ -1,9 +1,9 @@
 /* Counters over time, and what is derived from them. Decoders make 64-bit counts of narrow counters; here they are
  * totals and rates.
  *
- * A count lies between two readings of its counter, evenly spread: over time it is put into the buckets of one grid that
- * all counters share, so that formulas over several have values over time, too. What nobody can say (behind a gap, or when
- * a counter may have lapped) is in no figure. The word:
+ * A count lies between two readings of its counter, evenly spread: over time it is put into the buckets of one grid
+ * that all counters share, so that formulas over several have values over time, too. What nobody can say (behind a
+ * gap, or when a counter may have lapped) is in no figure. The word:
  *	metric=IPC:instructions/cycles,load:busy/seconds	names of counters; seconds: the time counted in */
 #ifndef PT_PROFILE_COUNTERS_H
 #define PT_PROFILE_COUNTERS_H

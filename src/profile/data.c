@@ -45,7 +45,8 @@ struct data {
 static const struct pt_moment nowhere = { PT_UNKNOWN, 0 };
 
 /* Between two signals of one source; false: not known. */
-static bool since(struct pt_moment from, uint64_t from_ticks, const struct pt_signal *s, uint64_t *ns, uint64_t *error_ns)
+static bool since(struct pt_moment from, uint64_t from_ticks, const struct pt_signal *s, uint64_t *ns,
+		  uint64_t *error_ns)
 {
 	uint64_t error = from.error_ns + s->at.error_ns;
 

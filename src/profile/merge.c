@@ -123,7 +123,8 @@ static bool can_settle(const struct pt_merge *m, const struct lane *l, const str
 {
 	struct pt_moment at;
 
-	if (!has_ticks(item) || l->ended || m->crowded || m->flushes || l->clock.guessed || pt_clock_settled(&l->clock, item->event.ticks))
+	if (!has_ticks(item) || l->ended || m->crowded || m->flushes || l->clock.guessed ||
+	    pt_clock_settled(&l->clock, item->event.ticks))
 		return true;
 	at = pt_clock_at(&l->clock, item->event.ticks);
 	return at.ns == PT_UNKNOWN || (at.ns < m->most_ns && m->most_ns - at.ns >= PT_MERGE_WAIT_NS);

@@ -243,7 +243,8 @@ static bool concerns(const struct pt_signal_definition *d, const struct pt_event
 	return e->n >= 1 && e->n <= VALUE_BYTES && e->value.at - d->at + e->n - 1 < d->size_bytes + (uint64_t)e->n - 1;
 }
 
-static bool whole(struct pt_signals *s, struct state *st, const struct pt_signal_definition *d, const struct pt_event *e)
+static bool whole(struct pt_signals *s, struct state *st, const struct pt_signal_definition *d,
+		  const struct pt_event *e)
 {
 	if (d->space == PT_SPACE_MEMORY)
 		return put_memory(s, st, d, e);

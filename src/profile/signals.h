@@ -2,9 +2,9 @@
  * levels of lines come in as events; what comes out says that a task runs, that a span begins or ends, that a
  * variable changed, that a line went high.
  *
- * What a value means is a definition: which address, port or line, and how to read it. Definitions are pure data, made
- * from words (`variables=g_state,motor.mode`), from an ORTI file or an RTOS recipe before the pipeline is made, and from
- * the names of lines in a CONFIG chunk.
+ * What a value means is a definition: which address, port or line, and how to read it. Definitions are pure data,
+ * made from words (`variables=g_state,motor.mode`), from an ORTI file or an RTOS recipe before the pipeline is made,
+ * and from the names of lines in a CONFIG chunk.
  *
  * Parts: a write that covers only some bytes of a definition begins, goes on with or ends a value that comes in several
  * (16 bits over an 8-bit bus): rising addresses from the first byte on make one value. One that is no such part changes
@@ -92,8 +92,8 @@ struct pt_signals;
 struct pt_signals *pt_signals_new(const struct pt_signal_set *set);
 void pt_signals_free(struct pt_signals *signals);
 
-/* What an event (VALUE, VALUE_PC, GAP; others are none) means: at most one signal per definition that it concerns, and at
- * most PT_SIGNALS_ROOM, which out has room for. Returns how many. at: the event's moment. */
+/* What an event (VALUE, VALUE_PC, GAP; others are none) means: at most one signal per definition that it concerns,
+ * and at most PT_SIGNALS_ROOM, which out has room for. Returns how many. at: the event's moment. */
 enum { PT_SIGNALS_ROOM = 8 };
 size_t pt_signals_take(struct pt_signals *signals, const struct pt_event *event, struct pt_moment at,
 		       struct pt_signal *out);

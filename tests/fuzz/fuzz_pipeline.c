@@ -1,6 +1,6 @@
-/* Chunks of up to four sources, of any format and in any order, through the whole pipeline and into a report: nothing may
- * break or hang, and the account of time stays an identity. The input is a row of chunks: a byte each for kind and source,
- * cause, length and time, then the payload. */
+/* Chunks of up to four sources, of any format and in any order, through the whole pipeline and into a report: nothing
+ * may break or hang, and the account of time stays an identity. The input is a row of chunks: a byte each for kind
+ * and source, cause, length and time, then the payload. */
 #include <stdlib.h>
 #include <string.h>
 

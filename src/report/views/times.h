@@ -1,5 +1,5 @@
-/* Columns of times in ns that come from moments: total, min, avg and max of a statistic, and what cannot be said because
- * the moments are not known well enough. For views alone. */
+/* Columns of times in ns that come from moments: total, min, avg and max of a statistic, and what cannot be said
+ * because the moments are not known well enough. For views alone. */
 #ifndef PT_REPORT_VIEWS_TIMES_H
 #define PT_REPORT_VIEWS_TIMES_H
 
