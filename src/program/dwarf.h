@@ -20,7 +20,8 @@ bool pt_dwarf_open(struct pt_dwarf *d, const struct pt_program *program);
 void pt_dwarf_close(struct pt_dwarf *d);	/* after a failed open, too */
 
 /* libelf over bytes that are not to change. Unpacking sections changes their headers in place, so an ELF with
- * compressed ones is opened over *copy, which is to be freed after elf_end(); else *copy is NULL. NULL: no ELF, or no memory. */
+ * compressed ones is opened over *copy, which is to be freed after elf_end(); else *copy is NULL. NULL: no ELF, or no
+ * memory. */
 Elf *pt_elf_memory(const uint8_t *bytes, size_t len_bytes, uint8_t **copy);
 
 /* The same for an ELF that is open already, which stays the caller's; NULL: none. End it with dwarf_end(). */
