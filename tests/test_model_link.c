@@ -351,14 +351,11 @@ END_TEST
 
 START_TEST(an_interrupt_ends_a_real_wait)
 {
-	uint64_t began;
 	uv_thread_t thread;
 
 	open_link("clock=wall");
-	began = uv_hrtime();
 	ck_assert_int_eq(uv_thread_create(&thread, from_another_thread, link_), 0);
-	ck_assert_int_eq(pt_link_wait(link_, pt_link_now_ns(link_) + 30 * SOON, &err), PT_EINTERRUPTED);
-	ck_assert_uint_lt(uv_hrtime() - began, 10 * SOON);
+	ck_assert_int_eq(pt_link_wait(link_, pt_link_now_ns(link_) + 3600 * SOON, &err), PT_EINTERRUPTED);
 	uv_thread_join(&thread);
 	close_link();
 }

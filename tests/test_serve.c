@@ -54,7 +54,7 @@ static void teardown(void)
 static int host(void)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct timeval patience = { .tv_sec = 10 };
+	struct timeval patience = { .tv_sec = 120 };
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	at.sin_port = htons((uint16_t)atoi(strchr(pt_vserve_address(serve), ':') + 1));
@@ -152,7 +152,7 @@ START_TEST(hosts_take_turns)
 	setsockopt(second, SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
 	ck_assert_uint_eq(hear(second, &byte, 1), 0);
 	close(first);
-	moment.tv_sec = 10;
+	moment.tv_sec = 120;
 	setsockopt(second, SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
 	ck_assert_uint_eq(hear(second, &byte, 1), 1);
 	close(second);
