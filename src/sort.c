@@ -61,8 +61,8 @@ bool pt_sort_takes_pairs(const struct pt_lane *lane)
 {
 	const struct pt_pipeline *p = lane->pipeline;
 
-	return p->merge == NULL && lane == p->flow_lane && lane->decoder->pairs != NULL && p->executes && !p->wants_runs &&
-	       !p->wants_steps && !lane->bursts_only && !pt_bursts_wants(p->bursts);
+	return p->merge == NULL && lane == p->flow_lane && lane->decoder->pairs != NULL && p->executes &&
+	       !p->wants_runs && !p->wants_steps && !lane->bursts_only && !pt_bursts_wants(p->bursts);
 }
 
 size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes)

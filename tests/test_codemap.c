@@ -52,7 +52,10 @@ START_TEST(knows_instruction)
 	ck_assert_uint_eq(unit->flow, entries[_i].flow);
 	ck_assert_uint_eq(unit->len_units, entries[_i].len_units);
 	ck_assert_uint_eq(unit->leave_cycles, entries[_i].leave);
-	if (entries[_i].target == PT_UNKNOWN)
+	if (unit->target >= PT_CALL_SITE && unit->target != PT_ANY_TARGET)	/* only inside a call */
+		ck_assert(unit->len_units == 0 && unit[-1].flow == PT_FLOW_CALL &&
+			  unit->target - PT_CALL_SITE < map->n_sites);
+	else if (entries[_i].target == PT_UNKNOWN)
 		ck_assert_uint_eq(unit->target, (unit->flow & PT_FLOW_LEAVES) != 0 ? PT_ANY_TARGET : PT_FAR_TARGET);
 	else
 		ck_assert_uint_eq(MAIN + unit->target - 1, entries[_i].target);

@@ -164,7 +164,7 @@ START_TEST(maps_the_code_of_the_demo)
 			if (unit == NULL)
 				break;	/* the literal pool behind the last code */
 			instructions += unit->len_units > 0;
-			if (unit->target != PT_ANY_TARGET && unit->target != PT_FAR_TARGET)
+			if (unit->target < PT_CALL_SITE && unit->target != PT_FAR_TARGET)
 				ck_assert_uint_ne(pt_codemap_at(map, pt_codemap_target(map, at))->len_units, 0);
 		}
 	}

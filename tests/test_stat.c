@@ -36,7 +36,8 @@ START_TEST(a_zero_is_a_value)
 END_TEST
 
 static const struct { uint64_t value; size_t bucket; } buckets[] = {
-	{ 0, 0 }, { 1, 1 }, { 31, 31 }, { 32, 32 }, { 63, 63 }, { 64, 64 }, { 65, 64 }, { 66, 65 }, { 127, 95 }, { 128, 96 },
+	{ 0, 0 }, { 1, 1 }, { 31, 31 }, { 32, 32 }, { 63, 63 }, { 64, 64 }, { 65, 64 }, { 66, 65 }, { 127, 95 },
+	{ 128, 96 },
 	{ 131, 96 }, { 132, 97 }, { UINT64_C(1) << 40, (40 - 4) * 32 }, { (UINT64_C(1) << 40) - 1, (40 - 4) * 32 - 1 },
 	{ UINT64_MAX, PT_HIST_BUCKETS - 1 },
 };
@@ -58,7 +59,8 @@ static uint64_t tail(uint64_t i) { return 1000000 / (10000 - i); }
 static uint64_t primes(uint64_t i) { return i * i * 7919 % 104729 * 31; }
 
 static const struct { const char *name; uint64_t (*value)(uint64_t i); } spreads[] = {
-	{ "even", even }, { "small", small }, { "wide", wide }, { "one value", one_value }, { "two values", two_values },
+	{ "even", even }, { "small", small }, { "wide", wide }, { "one value", one_value },
+	{ "two values", two_values },
 	{ "cliff", cliff }, { "tail", tail }, { "primes", primes },
 };
 static const double quantiles[] = { 0, 0.5, 0.9, 0.99, 1 };
@@ -89,8 +91,8 @@ START_TEST(quantiles_are_within_their_error)
 		double want = (double)value[(size_t)(quantiles[i] * (N - 1))];
 		double got = (double)pt_stat_quantile(&stat, quantiles[i]);
 
-		ck_assert_msg(fabs(got - want) <= want / 64, "%s, quantile %g: %g, not %g", spreads[_i].name, quantiles[i],
-			      got, want);
+		ck_assert_msg(fabs(got - want) <= want / 64, "%s, quantile %g: %g, not %g", spreads[_i].name,
+			      quantiles[i], got, want);
 	}
 	pt_hist_fini(&hist);
 }

@@ -1,5 +1,5 @@
-/* From runs to the shadow stack, the steps, and the results. Runs that jump inside their function cost two sums; what may
- * change the stack is told apart before it is looked at. Where nobody wants runs or steps, plain.c does without. */
+/* From runs to the shadow stack, the steps, and the results. Runs that jump inside their function cost two sums; what
+ * may change the stack is told apart before it is looked at. Where nobody wants runs or steps, plain.c does without. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +127,7 @@ struct departure {
 enum { PIECE = PT_BATCH_RUNS };
 
 /* Most runs jump inside their function. Finding the others takes no branch that depends on the program: that is what
- * makes it worth a pass of its own. out has room for n_runs + 1. */
+ * makes it worth a pass of its own. out has room for n_runs + 1; the one behind the last has all the sums. */
 static size_t find_departures(const struct pt_run *run, size_t n_runs, struct departure *out)
 {
 	uint64_t instructions = 0, cycles = 0;
@@ -139,6 +139,7 @@ static size_t find_departures(const struct pt_run *run, size_t n_runs, struct de
 		out[n] = (struct departure){ instructions, cycles, i };
 		n += (run[i].left != PT_LEFT_BRANCH) | (run[i].function != run[i].next_function);
 	}
+	out[n] = (struct departure){ instructions, cycles, n_runs };
 	return n;
 }
 
@@ -147,7 +148,8 @@ INLINE bool plain(struct pt_execution *x, struct hot *h, const struct pt_run *ru
 	bool histograms = x->tally.hist != NULL;
 
 	if (run->left == PT_LEFT_CALL)
-		return stack_call(x, h, run->end, run->function, run->next_function, histograms, tell);
+		return stack_call(x, h, (struct call){ run->end, PT_CALL_SITES, run->function, run->next_function },
+				  histograms, tell);
 	return run->left == PT_LEFT_RETURN && stack_return(x, h, run->next, histograms, tell);
 }
 
@@ -156,13 +158,14 @@ INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs
 {
 	struct departure departure[PIECE + 1], before = { 0 };
 	size_t n = find_departures(run, n_runs, departure), first = 0;
-	struct hot h = stack_take(x);
+	uint64_t most = departure[n].instructions + departure[n].cycles;
+	struct hot h = stack_take(x, most);
 
-	for (size_t i = 0; first < n_runs; i++) {	/* the sums at the end stand behind the last departure */
+	for (size_t i = 0; first < n_runs; i++) {
 		const struct departure *d = &departure[i];
 
 		stack_pass(x, &h, run[first].function, run[first].begin,
-			   spent_of(x, d->instructions - before.instructions, d->cycles - before.cycles));
+			   spent_of(x, d->instructions - before.instructions, d->cycles - before.cycles), most);
 		if (i == n)
 			break;
 		before = *d;
@@ -170,7 +173,7 @@ INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs
 		if (unlikely(!plain(x, &h, &run[d->run], tell))) {
 			stack_put(x, &h);
 			pt_stack_odd(x, &run[d->run]);
-			h = stack_take(x);
+			h = stack_take(x, most);
 		}
 	}
 	stack_put(x, &h);
@@ -329,7 +332,7 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	x->n_contexts = 1;
 	x->entry = calloc(x->n_functions, sizeof(*x->entry));
 	x->rows = calloc(x->n_functions, sizeof(*x->rows));
-	x->edges = calloc(PT_TALLY_EDGES + PT_EXECUTION_DEPTH + PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH,
+	x->edges = calloc(PT_TALLY_ALL_EDGES + PT_EXECUTION_DEPTH + PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH,
 			  sizeof(*x->edges));
 	x->kept = pt_big_calloc(PT_STEP_STACKS, sizeof(*x->kept));
 	if (!pt_tally_init(&x->tally, x->n_functions, settings->histograms) || x->entry == NULL || x->rows == NULL ||

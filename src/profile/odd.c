@@ -74,7 +74,8 @@ static struct frame *enter(struct pt_execution *x, uint16_t function, uint64_t r
 
 struct pt_invocation pt_stack_end(const struct frame *frame, struct frame *below, uint64_t now, uint16_t how)
 {
-	struct pt_invocation v = { .call = now - frame->from, .from = frame->from, .edge = frame->edge, .how = how };
+	struct pt_invocation v = { .call = now - frame->from, .from = frame->from, .edge = frame->edge, .how = how,
+				   .caller = frame->caller };
 
 	v.gross = v.call - frame->preempted;
 	v.net = v.gross - frame->others;

@@ -8,6 +8,9 @@
  * without a branch that depends on what the program under test does. The second one does the calls and returns. In one
  * pass, the processor would guess at each packet wrong as often as the program is hard to foresee, and throw away all
  * that it had begun; here it has only to tell calls from returns. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-slp-vectorize")	/* vectors of two numbers side by side are more work than their sums */
+#endif
 #include <assert.h>
 
 #include "profile/plain.h"
@@ -22,6 +25,7 @@ static_assert((unsigned)PT_FLOW_RUN_BYTES <= (unsigned)PT_CODEMAP_PAD, "a run en
 
 enum { PIECE = 256, UNIT_BYTES = 2, PAIR_BYTES = 8 };
 enum { MOST_AHEAD = PT_FLOW_RUN_BYTES / UNIT_BYTES * sizeof(struct pt_code_unit) };	/* of a run, in the code map */
+enum { MOST_TICKS = PT_SUM_MASK };	/* of a piece */
 
 struct piece {
 	const struct pt_code_unit *unit;	/* where it begins; behind the walk, where the next one does */
@@ -74,7 +78,7 @@ static __attribute__((noinline)) size_t walk(struct place place, const uint8_t *
 }
 
 /* What the hot path left. */
-static __attribute__((noinline)) void odd(struct pt_execution *x, uint64_t end, uint64_t next, unsigned left,
+static __attribute__((noinline, cold)) void odd(struct pt_execution *x, uint64_t end, uint64_t next, unsigned left,
 					  uint16_t function, uint16_t next_function)
 {
 	const struct pt_run run = {
@@ -84,17 +88,24 @@ static __attribute__((noinline)) void odd(struct pt_execution *x, uint64_t end, 
 	pt_stack_odd(x, &run);
 }
 
+/* The number of a call's site, which stands for an edge where the code that ran is one function's. */
+static inline uint32_t site_of(const struct pt_code_unit *src, uint16_t caller)
+{
+	return likely(src->function == caller) ? src[1].target - PT_CALL_SITE : PT_CALL_SITES;
+}
+
 /* The second pass. unit: where the piece began. */
-INLINE void depart(struct pt_execution *x, struct place place, const struct pt_code_unit *unit, const struct piece *piece,
-		   bool by_cycles, bool histograms)
+INLINE void depart(struct pt_execution *x, struct place place, const struct pt_code_unit *unit,
+		   const struct piece *piece, bool by_cycles, bool histograms)
 {
 	uint16_t function = unit->function;
 	size_t n = piece->n_departures;
 	uint64_t before = 0, begin = place.base + (uint64_t)(unit - place.code) * UNIT_BYTES;
-	struct hot h = stack_take(x);
+	struct hot h = stack_take(x, MOST_TICKS);
 
 	for (size_t i = 0;; i++) {
-		uint64_t sums = piece->sums[i] - before, cycles = sums >> PT_SUM_CYCLES, instructions = sums & PT_SUM_MASK;
+		uint64_t sums = piece->sums[i] - before;
+		uint64_t cycles = sums >> PT_SUM_CYCLES, instructions = sums & PT_SUM_MASK;
 		const struct pt_code_unit *src, *dst;
 		uint32_t from, end, to;
 		unsigned left;
@@ -103,7 +114,8 @@ INLINE void depart(struct pt_execution *x, struct place place, const struct pt_c
 		if (i == n && sums == 0)
 			break;
 		stack_pass(x, &h, function, begin,
-			   (struct spent){ by_cycles ? cycles : instructions, by_cycles ? instructions : cycles });
+			   (struct spent){ by_cycles ? cycles : instructions, by_cycles ? instructions : cycles },
+			   MOST_TICKS);
 		if (i == n)
 			break;
 		before = piece->sums[i];
@@ -114,13 +126,14 @@ INLINE void depart(struct pt_execution *x, struct place place, const struct pt_c
 		left = src->flow & PT_FLOW_LEAVES;
 		end = from + src->len_units * UNIT_BYTES;
 		if (left == PT_LEFT_CALL)
-			done = stack_call(x, &h, end, function, dst->function, histograms, false);
+			done = stack_call(x, &h, (struct call){ end, site_of(src, function), function, dst->function },
+					  histograms, false);
 		else
 			done = left == PT_LEFT_RETURN && stack_return(x, &h, to, histograms, false);
 		if (unlikely(!done)) {
 			stack_put(x, &h);
 			odd(x, end, to, left, function, dst->function);
-			h = stack_take(x);
+			h = stack_take(x, MOST_TICKS);
 		}
 		function = dst->function;
 		begin = to;

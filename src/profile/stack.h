@@ -20,8 +20,8 @@ struct frame {			/* one cache line */
 	uint64_t resume;	/* return address; PT_UNKNOWN: not seen */
 	uint64_t from;		/* clock at entry */
 	uint64_t others;	/* gross of the calls made, and time in code that another function owns */
-	uint64_t preempted;	/* whole time of exceptions taken meanwhile */
 	uint64_t second;	/* its net time on the second clock */
+	uint64_t preempted;	/* whole time of exceptions taken meanwhile */
 	struct frame *outer;	/* the next one below of the same function; NULL: none. In a context, as it was */
 	uint32_t edge;		/* of the call, in the tally */
 	uint16_t function, caller;
@@ -160,18 +160,21 @@ void pt_stack_forget_task(struct pt_execution *x);	/* there was a gap */
  * top and now are written back before anything odd. */
 struct hot {
 	struct frame *top, *limit;
-	uint64_t now, stretch;
+	uint64_t now;
+	uint64_t oldest;	/* moments from here on are of this stretch, and intervals from there fit 32 bits */
 	struct pt_tally_function *function;
-	const struct pt_tally_slot *slot;
 	struct pt_tally_edge *edge;
-	size_t n_slots;
 };
 
-INLINE struct hot stack_take(struct pt_execution *x)
+/* most: how much time may pass at most before it is taken anew. */
+INLINE struct hot stack_take(struct pt_execution *x, uint64_t most)
 {
+	uint64_t end = x->now + most, oldest = end > UINT32_MAX ? end - UINT32_MAX : 0;
+
 	return (struct hot){
-		.top = x->top, .limit = x->frame + PT_EXECUTION_DEPTH - 1, .now = x->now, .stretch = x->stretch,
-		.function = x->tally.function, .slot = x->tally.slot, .edge = x->tally.edge, .n_slots = x->tally.n_slots,
+		.top = x->top, .limit = x->frame + PT_EXECUTION_DEPTH - 1, .now = x->now,
+		.oldest = oldest > x->stretch ? oldest : x->stretch,
+		.function = x->tally.function, .edge = x->tally.edge,
 	};
 }
 
@@ -182,35 +185,48 @@ INLINE void stack_put(struct pt_execution *x, const struct hot *h)
 }
 
 /* Time that passed up to here, from begin on, in function. */
-INLINE void stack_pass(struct pt_execution *x, struct hot *h, uint16_t function, uint64_t begin, struct spent spent)
+INLINE void stack_pass(struct pt_execution *x, struct hot *h, uint16_t function, uint64_t begin, struct spent spent,
+		       uint64_t most)
 {
 	if (likely(function == h->top->function)) {
 		h->top->second += spent.second;
 	} else {
 		stack_put(x, h);
 		pt_stack_stray(x, function, begin, spent);
-		*h = stack_take(x);
+		*h = stack_take(x, most);
 	}
 	h->now += spent.ticks;
 }
 
-/* A call of a function that is not on the stack, with all intervals known. False: leave it to pt_stack_odd(). */
-INLINE bool stack_call(struct pt_execution *x, struct hot *h, uint64_t resume, uint16_t caller, uint16_t callee,
-		       bool histograms, bool tell)
-{
-	struct pt_tally_function *f = &h->function[callee];
-	uint64_t now = h->now, period = now - f->entered;
-	uint32_t key = pt_tally_key(caller, callee);
-	const struct pt_tally_slot *slot = &h->slot[pt_tally_home(key, h->n_slots)];
-	struct frame *frame = h->top;
+/* A call. */
+struct call {
+	uint64_t resume;
+	uint32_t site;		/* its number; PT_CALL_SITES or above: none */
+	uint16_t caller, callee;
+};
 
-	if (unlikely(f->innermost != NULL || f->entered < h->stretch || f->left < h->stretch || callee == caller ||
-		     period > UINT32_MAX || slot->key != key || frame == h->limit))
+/* A call of a function that is not on the stack, with all intervals known. False: leave it to pt_stack_odd(). */
+INLINE bool stack_call(struct pt_execution *x, struct hot *h, struct call call, bool histograms, bool tell)
+{
+	struct pt_tally_function *f = &h->function[call.callee];
+	uint64_t now = h->now, period = now - f->entered;
+	struct frame *frame = h->top;
+	uint32_t edge;
+
+	if (unlikely(f->innermost != NULL || f->entered < h->oldest || f->left < h->oldest ||
+		     call.callee == call.caller || frame == h->limit))
 		return false;
-	pt_tally_note(&x->tally, f, callee, PT_TALLY_PERIOD, period, now, histograms);
-	pt_tally_note(&x->tally, f, callee, PT_TALLY_INACTIVE, now - f->left, now, histograms);
-	*++frame = (struct frame){ .resume = resume, .from = now, .edge = slot->edge, .function = callee,
-				   .caller = caller };
+	edge = call.site;
+	if (edge >= PT_CALL_SITES) {
+		edge = pt_tally_home(pt_tally_key(call.caller, call.callee));
+		if (unlikely(h->edge[edge].key != pt_tally_key(call.caller, call.callee)))
+			edge = pt_tally_find_edge(&x->tally, pt_tally_key(call.caller, call.callee));
+	}
+	pt_tally_note(&x->tally, f, call.callee, PT_TALLY_PERIOD, period, now, histograms);
+	pt_tally_note(&x->tally, f, call.callee, PT_TALLY_INACTIVE, now - f->left, now, histograms);
+	*++frame = (struct frame){
+		.resume = call.resume, .from = now, .edge = edge, .function = call.callee, .caller = call.caller,
+	};
 	f->innermost = h->top = frame;
 	f->entered = now;
 	f->count++;
@@ -229,12 +245,12 @@ INLINE bool stack_return(struct pt_execution *x, struct hot *h, uint64_t next, b
 	struct pt_tally_function *f = &h->function[function];
 	uint64_t call = h->now - frame->from, gross = call - frame->preempted, net = gross - frame->others;
 
-	if (unlikely(next != frame->resume || frame->flags != 0 || call > UINT32_MAX))
+	if (unlikely(next != frame->resume || frame->flags != 0 || frame->from < h->oldest))
 		return false;
 	pt_tally_note(&x->tally, f, function, PT_TALLY_NET, net, frame->from, histograms);
 	pt_tally_note(&x->tally, f, function, PT_TALLY_GROSS, gross, frame->from, histograms);
 	pt_tally_note(&x->tally, f, function, PT_TALLY_CALL, call, frame->from, histograms);
-	pt_tally_count_edge(&h->edge[frame->edge], gross);
+	pt_tally_count_edge(&x->tally, frame->edge, frame->caller, function, gross);
 	frame[-1].others += gross;
 	frame[-1].preempted += frame->preempted;
 	f->whole++;

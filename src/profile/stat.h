@@ -9,8 +9,8 @@
 
 #include "util.h"
 
-/* Buckets of a log-linear histogram: one for each value below 64, above 32 per power of two. A quantile is the middle of
- * its bucket: at most 1/64 = 1.6 % off the true one, and never outside [least, most]. */
+/* Buckets of a log-linear histogram: one for each value below 64, above 32 per power of two. A quantile is the middle
+ * of its bucket: at most 1/64 = 1.6 % off the true one, and never outside [least, most]. */
 enum { PT_HIST_BITS = 5, PT_HIST_BUCKETS = (64 - PT_HIST_BITS + 1) << PT_HIST_BITS };
 
 /* All zero: no values. Memory: only for the buckets between the least and the most, rounded to powers of two. */
@@ -45,7 +45,8 @@ static inline void pt_hist_add(struct pt_hist *hist, uint64_t value)
 {
 	size_t index = pt_hist_index(value);
 
-	if (__builtin_expect(index - hist->first >= hist->n_buckets || hist->bucket[index - hist->first] == UINT32_MAX, 0))
+	if (__builtin_expect(index - hist->first >= hist->n_buckets ||
+			     hist->bucket[index - hist->first] == UINT32_MAX, 0))
 		pt_hist_make_room(hist, index);
 	if (__builtin_expect(!hist->broken, 1))
 		hist->bucket[index - hist->first]++;

@@ -4,19 +4,15 @@
 #include "bigmem.h"
 #include "profile/tally.h"
 
-enum { FIRST_SLOTS = 1024 };	/* a power of two, as every later size */
-
 bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms)
 {
-	*tally = (struct pt_tally){ .n_functions = n_functions, .n_slots = FIRST_SLOTS };
-	tally->n_edges = tally->n_anchors = 1;	/* edge 0; and the clock begins at 0 ns */
+	*tally = (struct pt_tally){ .n_functions = n_functions, .n_anchors = 1 };	/* the clock begins at 0 ns */
 	tally->function = pt_big_calloc(n_functions, sizeof(*tally->function));
 	tally->rest = pt_big_calloc(n_functions, sizeof(*tally->rest));
-	tally->slot = pt_big_calloc(tally->n_slots, sizeof(*tally->slot));
-	tally->edge = pt_big_calloc(PT_TALLY_EDGES + 1, sizeof(*tally->edge));
+	tally->edge = pt_big_calloc(PT_TALLY_ALL_EDGES, sizeof(*tally->edge));
 	if (histograms)
 		tally->hist = pt_big_calloc(n_functions, sizeof(*tally->hist));
-	return tally->function != NULL && tally->rest != NULL && tally->slot != NULL && tally->edge != NULL &&
+	return tally->function != NULL && tally->rest != NULL && tally->edge != NULL &&
 	       (!histograms || tally->hist != NULL);
 }
 
@@ -28,8 +24,7 @@ void pt_tally_fini(struct pt_tally *tally)
 	pt_big_free(tally->hist, tally->n_functions * sizeof(*tally->hist));
 	pt_big_free(tally->function, tally->n_functions * sizeof(*tally->function));
 	pt_big_free(tally->rest, tally->n_functions * sizeof(*tally->rest));
-	pt_big_free(tally->slot, tally->n_slots * sizeof(*tally->slot));
-	pt_big_free(tally->edge, (PT_TALLY_EDGES + 1) * sizeof(*tally->edge));
+	pt_big_free(tally->edge, PT_TALLY_ALL_EDGES * sizeof(*tally->edge));
 }
 
 /* --- stamps */
@@ -66,44 +61,31 @@ uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock)
 
 /* --- edges */
 
-static struct pt_tally_slot *slot_of(struct pt_tally_slot *slots, size_t n_slots, uint32_t key)
+/* Not at home: further on, or not seen before. */
+uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t key)
 {
-	size_t i = pt_tally_home(key, n_slots);
+	uint32_t i = pt_tally_home(key);
 
-	while (slots[i].key != key && slots[i].key != 0)
-		i = (i + 1) & (n_slots - 1);
-	return &slots[i];
+	while (tally->edge[i].key != key && tally->edge[i].key != 0)
+		i = PT_TALLY_FIRST_SLOT + (i + 1) % PT_TALLY_SLOTS;
+	if (tally->edge[i].key == key)
+		return i;
+	if (tally->n_edges == PT_TALLY_EDGES)
+		return PT_TALLY_LOST;
+	tally->n_edges++;
+	tally->edge[i].key = key;
+	return i;
 }
 
-static int grow_slots(struct pt_tally *tally)
+/* An edge is counted for the first time, or once more than it can count. */
+void pt_tally_first(struct pt_tally *tally, struct pt_tally_edge *edge, uint32_t key, uint64_t gross_before)
 {
-	size_t n_slots = tally->n_slots * 2;
-	struct pt_tally_slot *grown = pt_big_calloc(n_slots, sizeof(*grown));
-
-	if (grown == NULL)
-		return -1;
-	for (size_t i = 0; i < tally->n_slots; i++)
-		if (tally->slot[i].key != 0)
-			*slot_of(grown, n_slots, tally->slot[i].key) = tally->slot[i];
-	pt_big_free(tally->slot, tally->n_slots * sizeof(*tally->slot));
-	tally->slot = grown;
-	tally->n_slots = n_slots;
-	return 0;
-}
-
-/* Not at home: further on, or not seen before. Returns 0 for one too many. */
-uint32_t pt_tally_new_edge(struct pt_tally *tally, uint32_t key)
-{
-	struct pt_tally_slot *slot = slot_of(tally->slot, tally->n_slots, key);
-
-	if (slot->key == key)
-		return slot->edge;
-	if (tally->n_edges > PT_TALLY_EDGES || (tally->n_edges * 2 > tally->n_slots && grow_slots(tally) < 0))
-		return 0;
-	slot = slot_of(tally->slot, tally->n_slots, key);
-	slot->key = key;
-	slot->edge = (uint32_t)tally->n_edges++;
-	return slot->edge;
+	if (gross_before == 0) {
+		edge->key = key;
+	} else {
+		edge->count = UINT32_MAX;
+		tally->edge[PT_TALLY_LOST].count++;
+	}
 }
 
 static int by_from_and_to(const void *a, const void *b)
@@ -118,13 +100,10 @@ size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < tally->n_slots; i++) {
-		uint32_t key = ~tally->slot[i].key;
-		const struct pt_tally_edge *edge = &tally->edge[tally->slot[i].edge];
-
-		if (tally->slot[i].key != 0 && edge->count != 0)
-			out[n++] = (struct pt_edge){ (uint16_t)(key >> 16), (uint16_t)key, edge->count, edge->gross };
-	}
+	for (const struct pt_tally_edge *edge = tally->edge; edge < tally->edge + PT_TALLY_LOST; edge++)
+		if (edge->count != 0)
+			out[n++] = (struct pt_edge){ (uint16_t)(~edge->key >> 16), (uint16_t)~edge->key, edge->count,
+						     edge->gross };
 	return n;
 }
 
@@ -147,7 +126,7 @@ size_t pt_edges_merge(struct pt_edge *edges, size_t n_edges)
 
 uint64_t pt_tally_edges_lost(const struct pt_tally *tally)
 {
-	return tally->edge[0].count;
+	return tally->edge[PT_TALLY_LOST].count;
 }
 
 /* --- statistics */
@@ -199,7 +178,7 @@ void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_inv
 		pt_tally_figure(tally, function, PT_TALLY_CALL, v->call, v->from);
 	}
 	if ((v->how & PT_INVOCATION_UNCALLED) == 0)
-		pt_tally_count_edge(&tally->edge[v->edge], v->gross);
+		pt_tally_count_edge(tally, v->edge, v->caller, function, v->gross);
 }
 
 static uint64_t number_of(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind)

@@ -5,13 +5,16 @@
  * figure costs one addition and the question whether it lies between the least and the most so far; the extremes and
  * their stamps are kept elsewhere, since they change a few times only. An edge is looked up once, at the call.
  * Histograms are written for every figure; they can be turned off.
- * Bounded: two lines, extremes and histograms per function, at most PT_TALLY_EDGES edges. Pure; one thread at a time. */
+ * Bounded: two lines, extremes and histograms per function, PT_TALLY_EDGES edges and those of numbered call sites.
+ * Pure; one thread at a time. */
 #ifndef PT_PROFILE_TALLY_H
 #define PT_PROFILE_TALLY_H
 
 #include "profile/stat.h"
+#include "program/codemap.h"
 
-enum { PT_TALLY_EDGES = 65536 };	/* calls along more different ones are counted in edges_lost only */
+/* Calls along more edges, but for those of call sites, or more than 2^32 along one, are counted in edges_lost only. */
+enum { PT_TALLY_EDGES = 65536 };
 
 enum pt_tally_kind { PT_TALLY_NET, PT_TALLY_GROSS, PT_TALLY_CALL, PT_TALLY_PERIOD, PT_TALLY_INACTIVE, PT_N_TALLY_KINDS };
 
@@ -23,7 +26,8 @@ enum pt_invocation_how {
 struct pt_invocation {		/* times on the clock of the profile; call >= gross >= net */
 	uint64_t net, gross, call;
 	uint64_t from;		/* clock at entry */
-	uint32_t edge;		/* of pt_tally_edge() */
+	uint32_t edge;		/* of pt_tally_edge(), or a call site's number */
+	uint16_t caller;	/* PT_NO_FUNCTION: an exception */
 	uint16_t how;
 };
 
@@ -59,12 +63,20 @@ struct pt_tally_rest {
 	uint64_t net, gross;	/* the function's, beyond the totals of the windows; may be "negative" */
 };
 
-struct pt_tally_slot {		/* a hash of edges, open addressing */
-	uint32_t key;		/* inverted caller << 16 | callee; 0: free */
-	uint32_t edge;
+struct pt_tally_edge {		/* four in a cache line */
+	uint32_t key;		/* of pt_tally_key(); 0: of nothing so far */
+	uint32_t count;
+	uint64_t gross;
 };
 
-struct pt_tally_edge { uint64_t count, gross; };
+/* Edges: those of the code map's call sites by their number, then a hash (open addressing) of those that have none, and
+ * one for all that found no place. */
+enum {
+	PT_TALLY_SLOTS = 2 * PT_TALLY_EDGES,
+	PT_TALLY_FIRST_SLOT = PT_CALL_SITES,
+	PT_TALLY_LOST = PT_TALLY_FIRST_SLOT + PT_TALLY_SLOTS,
+	PT_TALLY_ALL_EDGES,
+};
 
 struct pt_tally_anchor {
 	uint64_t clock, ns;
@@ -78,10 +90,8 @@ struct pt_tally {		/* open for the hot path; read results through the functions 
 	struct pt_tally_rest *rest;
 	struct pt_hist (*hist)[PT_N_TALLY_KINDS];	/* NULL: off */
 	size_t n_functions;
-	struct pt_tally_slot *slot;
-	size_t n_slots;		/* a power of two */
-	struct pt_tally_edge *edge;	/* [0]: those that are not told apart */
-	size_t n_edges;
+	struct pt_tally_edge *edge;
+	size_t n_edges;		/* in the hash */
 	struct pt_tally_anchor anchor[PT_TALLY_ANCHORS];	/* ascending; the first is good for all before it */
 	size_t n_anchors;
 };
@@ -99,7 +109,8 @@ void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_inv
 
 /* What is known of a function's figures of a kind; its histogram stays the tally's. */
 struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind);
-/* Copy the edges along which invocations have ended, in no order. Returns how many; out has room for PT_TALLY_EDGES. */
+/* Copy the edges along which invocations have ended, in no order, the same one perhaps several times. Returns how many;
+ * out has room for PT_TALLY_ALL_EDGES. */
 size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out);
 /* Sort by from and to, and add up equal ones. Returns how many are left. */
 size_t pt_edges_merge(struct pt_edge *edges, size_t n_edges);
@@ -107,9 +118,11 @@ uint64_t pt_tally_edges_lost(const struct pt_tally *tally);
 
 /* --- the fast path, in the header so that it is inlined */
 
-void pt_tally_extreme(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value,
-		      uint64_t clock);
-uint32_t pt_tally_new_edge(struct pt_tally *tally, uint32_t key);
+__attribute__((cold)) void pt_tally_extreme(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind,
+					    uint64_t value, uint64_t clock);
+__attribute__((cold)) void pt_tally_first(struct pt_tally *tally, struct pt_tally_edge *edge, uint32_t key,
+					  uint64_t gross_before);
+uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t key);
 
 /* A figure below 2^32 of an invocation that was entered at clock. histograms: whether the tally has any. */
 static inline __attribute__((always_inline)) void pt_tally_note(struct pt_tally *tally, struct pt_tally_function *f,
@@ -126,31 +139,36 @@ static inline __attribute__((always_inline)) void pt_tally_note(struct pt_tally 
 }
 
 /* Any figure. */
-void pt_tally_figure(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value, uint64_t clock);
+void pt_tally_figure(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value,
+		     uint64_t clock);
 
 static inline uint32_t pt_tally_key(uint16_t from, uint16_t to)
 {
 	return ~((uint32_t)from << 16 | to);
 }
 
-static inline size_t pt_tally_home(uint32_t key, size_t n_slots)
+static inline uint32_t pt_tally_home(uint32_t key)	/* Knuth's multiplicative hash: its high bits are good */
 {
-	return key * UINT32_C(2654435761) >> 7 & (n_slots - 1);	/* Knuth's multiplicative hash */
+	return PT_TALLY_FIRST_SLOT + (key * UINT32_C(2654435761) >> 15) % PT_TALLY_SLOTS;
 }
 
-/* The edge of a call, to be counted when it ends. */
+/* The edge of a call without a site, to be counted when it ends. */
 static inline uint32_t pt_tally_edge(struct pt_tally *tally, uint16_t from, uint16_t to)
 {
-	uint32_t key = pt_tally_key(from, to);
-	const struct pt_tally_slot *slot = &tally->slot[pt_tally_home(key, tally->n_slots)];
+	uint32_t key = pt_tally_key(from, to), home = pt_tally_home(key);
 
-	return __builtin_expect(slot->key == key, 1) ? slot->edge : pt_tally_new_edge(tally, key);
+	return __builtin_expect(tally->edge[home].key == key, 1) ? home : pt_tally_find_edge(tally, key);
 }
 
-static inline void pt_tally_count_edge(struct pt_tally_edge *edge, uint64_t gross)
+static inline void pt_tally_count_edge(struct pt_tally *tally, uint32_t number, uint16_t from, uint16_t to,
+				       uint64_t gross)
 {
-	edge->count++;
-	edge->gross += gross;
+	struct pt_tally_edge *edge = &tally->edge[number];
+	uint64_t before = edge->gross;
+
+	edge->gross = before + gross;
+	if (__builtin_expect(edge->count++ == 0, 0))
+		pt_tally_first(tally, edge, pt_tally_key(from, to), before);
 }
 
 #endif

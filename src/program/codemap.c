@@ -83,7 +83,9 @@ static uint32_t target_of(const struct pt_code_span *span, const struct pt_insn 
 		return PT_FAR_TARGET;
 	if (insn->target == PT_UNKNOWN)
 		return PT_ANY_TARGET;
-	return insn->target - span->base < span->end - span->base ? (uint32_t)(insn->target - span->base) + 1 : PT_FAR_TARGET;
+	if (insn->target - span->base >= span->end - span->base)
+		return PT_FAR_TARGET;
+	return (uint32_t)(insn->target - span->base) + 1;
 }
 
 /* What begins at addr; data and what cannot be decoded is one unit without an instruction. */
@@ -97,6 +99,14 @@ static struct pt_insn decode_at(const struct pt_codemap *map, const struct curso
 	if (insn.flow == PT_FLOW_INVALID)
 		insn = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
 	return insn;
+}
+
+/* The call that begins at unit; what is in the units behind is no instruction's. */
+static void number_site(struct pt_codemap *map, struct pt_code_unit *unit)
+{
+	if (unit->flow == PT_FLOW_CALL && unit->target != PT_FAR_TARGET && unit->len_units > 1 &&
+	    map->n_sites < PT_CALL_SITES)
+		unit[1].target = PT_CALL_SITE + map->n_sites++;
 }
 
 /* bytes: of the span, from its base on. */
@@ -126,6 +136,7 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 			span->code[i] = sum;
 			span->code[i].function = function_at(c, span->base + i * unit);
 		}
+		number_site(map, &span->code[(addr - span->base) / unit]);
 	}
 	span->code[n] = sum;
 }

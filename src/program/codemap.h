@@ -10,8 +10,8 @@
 enum { PT_NO_FUNCTION = 0, PT_MAX_FUNCTIONS = UINT16_MAX - 1 };
 
 /* Sums of what lies before an address in its span, packed so that one subtraction gives all of a straight run, and one
- * addition adds it up: instructions in bits 0-23, modelled cycles in bits 24-47, every conditional branch counted as not
- * taken, and breaks above (places that no straight run can pass: unconditional branches, data). They carry into one
+ * addition adds it up: instructions in bits 0-23, modelled cycles in bits 24-47, every conditional branch counted as
+ * not taken, and breaks above (places that no straight run can pass: unconditional branches, data). They carry into one
  * another, but a difference is right as long as the run has less than 65536 units, since none costs more than 255
  * cycles. */
 enum { PT_SUM_CYCLES = 24, PT_SUM_BREAKS = 48 };
@@ -34,7 +34,8 @@ static inline uint32_t pt_sum_cycles(uint64_t difference)
 
 struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cache line */
 	uint64_t sums;
-	uint32_t target;	/* of a direct branch, inside this span: 1 + bytes from base; or as below */
+	uint32_t target;	/* of a direct branch, inside this span: 1 + bytes from base; or as below. In the second
+				 * unit of a direct call PT_CALL_SITE + the call's number */
 	uint16_t function;	/* id, or PT_NO_FUNCTION */
 	uint8_t flow : 4;	/* enum pt_flow_class; INVALID inside an instruction and in data */
 	uint8_t len_units : 3;	/* 0: no instruction begins here */
@@ -43,6 +44,8 @@ struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cac
 };
 #define PT_ANY_TARGET UINT32_MAX	/* goes where a register says */
 #define PT_FAR_TARGET 0			/* out of this span: pt_codemap_target() tells; or does not branch */
+#define PT_CALL_SITE UINT32_C(0x80000000)	/* above any target */
+enum { PT_CALL_SITES = 65536 };		/* numbers, from 0 on; calls beyond that have none */
 
 struct pt_code_span {		/* one contiguous piece of code */
 	uint64_t base, end;
@@ -56,6 +59,7 @@ struct pt_codemap {
 	const struct pt_program *program;	/* held */
 	struct pt_code_span *span;	/* by address */
 	size_t n_spans;
+	uint32_t n_sites;		/* calls that have a number */
 };
 
 /* program may be NULL (an empty map: every address is outside code). Never fails but for memory. */
