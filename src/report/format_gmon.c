@@ -128,7 +128,14 @@ static void arc(struct writer *w, uint64_t from, uint64_t to, uint64_t count)
 	}
 }
 
-/* Any address in the caller will do; inside the call is the best. */
+/* Any address in a function will do: the second byte, for a gprof that keeps bit 0 of a Thumb symbol takes the first for
+ * the function before. */
+static uint64_t inside(const struct pt_function *f)
+{
+	return f->address + (f->size > 1);
+}
+
+/* The best address in the caller is inside the call. */
 static int arcs(struct writer *w, struct pt_err *err)
 {
 	struct pt_stacks stacks;
@@ -140,7 +147,7 @@ static int arcs(struct writer *w, struct pt_err *err)
 
 		if (node->function == NULL || caller->function == NULL || node->exception)
 			continue;
-		arc(w, node->site != PT_UNKNOWN ? node->site - 1 : caller->function->address, node->function->address,
+		arc(w, node->site != PT_UNKNOWN ? node->site - 1 : inside(caller->function), inside(node->function),
 		    node->count);
 	}
 	pt_stacks_free(&stacks);
