@@ -2,6 +2,7 @@
  * the settings and the ELF of the capture's HEAD the report is the live one, byte for byte; what the command line says
  * goes before. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -13,6 +14,12 @@
 #include "verbs/verdict.h"
 #include "verbs/verbs.h"
 
+/* A bare word behind a file that is no file itself was meant for a view: who reads it lists those. */
+static bool is_word(const struct pt_rerun *r, const char *text)
+{
+	return pt_output_is_query(text) || (r->n_files > 0 && strcmp(text, "-") != 0 && strpbrk(text, "./?") == NULL);
+}
+
 static int sort_rest(struct pt_rerun *r, struct pt_err *err)
 {
 	const struct pt_options *o = r->options;
@@ -20,7 +27,7 @@ static int sort_rest(struct pt_rerun *r, struct pt_err *err)
 	size_t n_words = 0;
 
 	for (size_t i = 0; i < o->n_rest; i++) {
-		if (pt_output_is_query(o->rest[i]) && access(o->rest[i], F_OK) != 0)
+		if (is_word(r, o->rest[i]) && access(o->rest[i], F_OK) != 0)
 			words[n_words++] = o->rest[i];
 		else
 			r->files[r->n_files++] = o->rest[i];
