@@ -60,7 +60,7 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 	if (p->by_instructions)
 		pt_text_add(out, "instructions");
 	else
-		pt_text_add(out, "modelled cycles (%s)", p->timing);
+		pt_text_add(out, "modelled cycles, awake only (%s)", p->timing);
 	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
 	if (p->core_hz != 0)
 		pt_text_add(out, ", core at %s\n", hz);
