@@ -23,7 +23,8 @@ static void on_piece(const char *piece, size_t len_bytes, void *arg)
 
 	if (len_bytes >= PT_DEMANGLE_TEXT_BYTES - w->len_bytes || w->n_pieces++ == PT_DEMANGLE_TEXT_BYTES)
 		longjmp(w->enough, 1);
-	memcpy(w->text + w->len_bytes, piece, len_bytes);
+	if (len_bytes > 0)	/* an empty piece may be NULL */
+		memcpy(w->text + w->len_bytes, piece, len_bytes);
 	w->len_bytes += len_bytes;
 }
 
