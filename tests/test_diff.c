@@ -19,6 +19,7 @@ struct run {
 	void *blocks;
 	uint64_t clock, state;
 	double slower[N_IDS];	/* factor of a function's time */
+	uint16_t without;	/* a function that is not called; 0: none */
 	struct pt_profile profile;
 };
 
@@ -40,6 +41,8 @@ static void step(struct run *r, uint8_t kind, uint16_t function, uint64_t time)
 
 static void call(struct run *r, uint16_t function, uint64_t time)
 {
+	if (function == r->without)
+		return;
 	time = (uint64_t)((double)time * (r->slower[function] != 0 ? r->slower[function] : 1));
 	step(r, PT_STEP_ENTER, function, 0);
 	r->clock += time;
@@ -202,6 +205,28 @@ START_TEST(little_data_is_unsure)
 }
 END_TEST
 
+/* Whether what was never seen in one of them is gone or was missed, no p can say. */
+START_TEST(seen_in_one_only)
+{
+	struct run a, b;
+	struct pt_diff *d;
+
+	begin(&a, 5);
+	begin(&b, 6);
+	(_i == 0 ? &b : &a)->without = NOISY;
+	go(&a, 20000);
+	go(&b, 20000);
+	d = pt_diff_new(end(&a), end(&b), 0.01, NULL);
+	ck_assert_ptr_nonnull(d);
+	ck_assert_int_eq(change_of(d, "noisy"), _i == 0 ? PT_CHANGE_GONE : PT_CHANGE_NEW);
+	for (size_t i = 0; i < d->n_functions; i++)
+		ck_assert_int_eq(isnan(d->function[i].share.p) != 0, strcmp(d->function[i].name, "noisy") == 0);
+	pt_diff_free(d);
+	pt_analysis_blocks.close(a.blocks);
+	pt_analysis_blocks.close(b.blocks);
+}
+END_TEST
+
 START_TEST(needs_blocks)
 {
 	struct pt_profile none = { .program = program };
@@ -223,6 +248,7 @@ int main(void)
 	tcase_add_test(tc, noise_is_no_change);
 	tcase_add_loop_test(tc, change_is_one, 0, PT_LEN(changes));
 	tcase_add_test(tc, little_data_is_unsure);
+	tcase_add_loop_test(tc, seen_in_one_only, 0, 2);
 	tcase_add_test(tc, needs_blocks);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -115,6 +115,17 @@ static uint16_t find(const struct pt_function *function, const struct pt_profile
 	return PT_NO_FUNCTION;
 }
 
+/* Where a function never was, nothing tells how its share spreads: no spread is not the answer. A profile of a few bursts
+ * in one place would make a finding of each function that lives elsewhere. */
+static struct pt_figure_pair share_pair(const struct pt_ratio *a, const struct pt_ratio *b)
+{
+	struct pt_figure_pair share = pair(a, b);
+
+	if ((share.a == 0) != (share.b == 0))
+		share.p = NAN;
+	return share;
+}
+
 static void fill(struct pt_diff *d, struct pt_diff_function *row, const struct pt_function *f, const struct side *a,
 		 const struct side *b)
 {
@@ -123,7 +134,7 @@ static void fill(struct pt_diff *d, struct pt_diff_function *row, const struct p
 	row->line = f->line;
 	row->count_a = a->count;
 	row->count_b = b->count;
-	row->share = pair(&a->share, &b->share);
+	row->share = share_pair(&a->share, &b->share);
 	row->gross = pair(&a->gross, &b->gross);
 	row->net = pair(&a->net, &b->net);
 	if (d->different_clocks)
