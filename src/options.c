@@ -112,6 +112,10 @@ static int take_orti(struct pt_options *options, const char *path, struct pt_err
 	char *word = orti != NULL ? pt_orti_word(orti, err) : NULL;
 	int rc = word != NULL ? add_word(options, "", word, err) : pt_wrap(err, "--orti %s", path);
 
+	for (size_t i = 0; orti != NULL && i < orti->n_warnings; i++)
+		pt_warn("%s:%u: %s", path, orti->warning[i].line, orti->warning[i].text);
+	if (orti != NULL && orti->n_more_warnings != 0)
+		pt_warn("%s: and %zu more warnings", path, orti->n_more_warnings);
 	free(word);
 	pt_orti_free(orti);
 	return rc;
