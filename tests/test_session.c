@@ -32,7 +32,7 @@ static void expect(struct answered *answered, int rc, const char *part)
 {
 	board_rig_await(&rig, &answered->done, part);
 	ck_assert_msg(answered->rc == rc, "%d, not %d: %s", answered->rc, rc, answered->text);
-	ck_assert_msg(strstr(answered->text, part) != NULL, "no \"%s\" in: %s", part, answered->text);
+	ck_assert_msg(strstr(answered->text, part) != NULL, "no \"%s\" in: %.2000s", part, answered->text);
 	ck_assert_uint_eq(answered->n, 1);
 	memcpy(last, answered->text, sizeof(last));
 	*answered = (struct answered){ .done = false };
@@ -316,7 +316,7 @@ START_TEST(keeps_what_came_before_the_end)
 	expect(&stopped, 0, "is kept");
 	status(ends[_i].why);
 	report("fibonacci");
-	ck_assert_msg(strstr(last, " + 0 s lost") == NULL, "%s", last);
+	ck_assert_msg(strstr(last, "lost       nothing") == NULL, "%.1500s", last);	/* be it that no time has passed since */
 	close_all();
 }
 END_TEST

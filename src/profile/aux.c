@@ -10,6 +10,7 @@ static const struct pt_param params[] = {
 };
 
 struct line {
+	uint64_t last_high_ns;		/* width of the last high pulse */
 	bool used;
 	struct pt_aux_line row;
 	struct edge { struct pt_moment at; uint64_t ticks; } changed, rose;	/* ns PT_UNKNOWN: not since the gap */
@@ -90,9 +91,10 @@ static void take_level(struct line *l, const struct pt_signal *s)
 		row->level = s->value;
 		return;
 	}
-	if (since(&l->changed, s, &ns, &row->error_ns))
+	if (since(&l->changed, s, &ns, &row->error_ns)) {
 		pt_stat_add(row->level != 0 ? &row->high : &row->low, ns, l->changed.at.ns);
-	else
+		l->last_high_ns = row->level != 0 ? ns : l->last_high_ns;
+	} else
 		row->partial++;
 	row->level = s->value;
 	l->changed = now;
@@ -100,8 +102,10 @@ static void take_level(struct line *l, const struct pt_signal *s)
 	row->falls += s->value == 0;
 	if (s->value == 0)
 		return;
-	if (since(&l->rose, s, &ns, &row->error_ns))
+	if (since(&l->rose, s, &ns, &row->error_ns)) {
 		pt_stat_add(&row->period, ns, l->rose.at.ns);
+		row->high_ns += l->last_high_ns;
+	}
 	l->rose = now;
 }
 

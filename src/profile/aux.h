@@ -19,6 +19,7 @@ struct pt_aux_line {
 	uint64_t level;		/* now; PT_UNKNOWN */
 	struct pt_stat high, low;	/* widths, ns; at: ns of the edge that begins it */
 	struct pt_stat period;	/* rise to rise, ns */
+	uint64_t high_ns;	/* out of period.total: how long it was high */
 	uint64_t error_ns;	/* of these times, at worst: 0 where the source stamps them itself */
 };
 

@@ -14,7 +14,8 @@
  *
  * A rule is passed only if the data can decide it. One violation decides; that there was none decides only where nothing
  * was missed, or for a rule "seen". An estimated share decides if all of its 95 % interval lies on one side ("within ci"
- * may be said, and is always so). Everything else is undecided, with the reason. */
+ * may be said, and is always so). A trace without time of its own does not show how long the core slept: where it did,
+ * call, period and inactive are undecided. Everything else is undecided, too, with the reason. */
 #ifndef PT_PROFILE_LIMITS_H
 #define PT_PROFILE_LIMITS_H
 

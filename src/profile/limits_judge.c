@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/lines.h"
 #include "profile/spans.h"
 #include "profile/tasks.h"
 
@@ -89,6 +90,67 @@ static const struct pt_stat *stat_of(struct judge *j)
 	const struct pt_execution_function *run = figures_of(j);
 
 	return run != NULL ? &run->stat[kinds[j->limit->rule->figure]] : NULL;
+}
+
+/* --- sleep. A modelled clock counts what was executed: it stands still while the core sleeps, so whatever lasts from
+ * before to after a WFI is longer than it says, and nobody knows by how much. */
+
+static const uint8_t *bytes_at(const struct pt_program *program, uint64_t address, size_t *left)
+{
+	size_t n;
+	const struct pt_segment *segment = pt_program_segments(program, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (segment[i].bytes != NULL && address - segment[i].run < segment[i].size) {
+			*left = (size_t)(segment[i].size - (address - segment[i].run));
+			return segment[i].bytes + (address - segment[i].run);
+		}
+	return NULL;
+}
+
+static bool waits_at(const struct pt_isa *isa, const struct pt_program *program, uint64_t address)
+{
+	size_t left = 0;
+	const uint8_t *bytes = bytes_at(program, address, &left);
+
+	return bytes != NULL && isa->waits != NULL && isa->waits(bytes, left);
+}
+
+/* Without counts per instruction: whether it has code that could. */
+static bool can_sleep(const struct pt_isa *isa, const struct pt_program *program)
+{
+	size_t n;
+	const struct pt_segment *segment = pt_program_segments(program, &n);
+
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t at = 0; segment[i].code && at < segment[i].size; at += isa->unit_bytes)
+			if (waits_at(isa, program, segment[i].run + at))
+				return true;
+	return false;
+}
+
+static bool slept(const struct pt_profile *p)
+{
+	unsigned machine = p->program != NULL ? pt_program_machine(p->program) : 0;
+	const struct pt_isa *isa = machine != 0 ? pt_isa_of_machine(machine) : NULL;
+
+	if (isa == NULL)
+		return false;
+	if (p->lines == NULL)
+		return can_sleep(isa, p->program);
+	for (size_t i = 0; i < p->lines->n_insns; i++)
+		if (p->lines->insn[i].count > 0 && waits_at(isa, p->program, p->lines->insn[i].address))
+			return true;
+	return false;
+}
+
+/* Net and gross are time that the core spent; the others go by the clock on the wall. */
+static bool spans_sleep(const struct judge *j)
+{
+	enum pt_rule_figure figure = j->limit->rule->figure;
+
+	return (figure == PT_RULE_CALL || figure == PT_RULE_PERIOD || figure == PT_RULE_INACTIVE) &&
+	       slept(j->profile);
 }
 
 /* --- one rule */
@@ -283,6 +345,9 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 		judge_function_share(&j);
 	else if (rule->figure == PT_RULE_SHARE)
 		say(&j, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
+	else if (rule->subject == PT_RULE_FUNCTION && spans_sleep(&j))
+		say(&j, PT_VERDICT_UNDECIDED, "the core slept meanwhile, and this trace does not show for how long: only net and gross "
+		    "can be judged");
 	else if (rule->of == PT_RULE_EACH)
 		judge_each(&j);
 	else

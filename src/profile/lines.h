@@ -4,7 +4,8 @@
  * of entering an exception belong to the handler's first instruction, those of returning to the returning one.
  * A line's count is that of its most executed statement in each place where it was compiled to (function, inlined call),
  * added up over the places: a loop's head counts each turn, a call of an inlined function each call.
- * "Observed" is not "covered": what has no count is "not observed", and "not executed" only where nothing was missed. */
+ * "Observed" is not "covered": what has no count is "not observed", and "not executed" only where nothing was missed from
+ * reset on. */
 #ifndef PT_PROFILE_LINES_H
 #define PT_PROFILE_LINES_H
 
@@ -56,6 +57,10 @@ struct pt_lines {
 	const struct pt_codemap *map;
 	uint64_t elsewhere;	/* runs outside the program's code: in no figure here */
 };
+
+struct pt_profile;
+/* Nothing that ran since reset was missed: what has no count was not executed. Without it, it was not observed. */
+bool pt_lines_whole(const struct pt_profile *profile);
 
 /* The instruction at address; NULL: it was not seen executing. */
 const struct pt_lines_insn *pt_lines_insn_at(const struct pt_lines *lines, uint64_t address);

@@ -39,7 +39,7 @@ static void margin(struct writer *w, const struct pt_lines_line *line)
 	if (line == NULL) {
 		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, "", MARGIN, "", "");
 	} else if (line->instructions == 0) {
-		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, w->profile->counts == PT_BASIS_EXACT ? "#" : "?", MARGIN, "", "");
+		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, pt_lines_whole(w->profile) ? "#" : "?", MARGIN, "", "");
 	} else {
 		pt_print_cell(net, sizeof(net), w->profile, &ticks, &(struct pt_value){ .u = ticks_of(w, line) });
 		pt_print_scaled(count, sizeof(count), (double)line->count, "", "");

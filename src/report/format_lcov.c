@@ -130,7 +130,7 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 		      struct pt_text *out, struct pt_err *err)
 {
 	struct writer w = { .profile = profile, .lines = profile->lines, .out = out,
-			    .complete = profile->counts == PT_BASIS_EXACT };
+			    .complete = pt_lines_whole(profile) };
 	const struct pt_source_file *files;
 	size_t n = 0;
 

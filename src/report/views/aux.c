@@ -49,16 +49,14 @@ static struct pt_value count(uint64_t n)
 	return (struct pt_value){ .u = n, .basis = n != PT_UNKNOWN ? PT_BASIS_EXACT : PT_BASIS_NONE };
 }
 
-/* Of whole pulses. */
+/* Of whole periods, so that it does not depend on where the observation began and ended. */
 static struct pt_value duty(const struct pt_aux_line *line)
 {
-	uint64_t all = line->high.total + line->low.total;
-
-	if (line->high.n == 0 || line->low.n == 0 || all == 0)
+	if (line->period.n == 0 || line->period.total == 0)
 		return (struct pt_value){ .f = NAN };
 	if (pt_time_mean(pt_stat_avg(&line->high), line->error_ns).undecided_ns != 0)
 		return pt_time_mean(0, line->error_ns);
-	return (struct pt_value){ .f = (double)line->high.total / (double)all, .basis = PT_BASIS_EXACT };
+	return (struct pt_value){ .f = (double)line->high_ns / (double)line->period.total, .basis = PT_BASIS_EXACT };
 }
 
 static void line_row(const struct pt_aux *aux, const struct pt_aux_line *line, struct pt_value *out)

@@ -34,7 +34,7 @@ static const char *rest(const struct pt_profile *p, const struct pt_lines_functi
 {
 	if (f->n_observed == f->n_insns)
 		return NULL;
-	return p->counts == PT_BASIS_EXACT ? "not executed" : "not observed";
+	return pt_lines_whole(p) ? "not executed" : "not observed";
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
