@@ -208,7 +208,7 @@ static void take_var(struct vcd *v, const char *id, const char *name, uint32_t n
 		if (i == 0)
 			var->line = (uint16_t)line;
 	}
-	snprintf(var->id, sizeof(var->id), "%s", id);
+	snprintf(var->id, sizeof(var->id), "%.15s", id);
 	var->n_bits = n_bits;
 	var->n_parts = (uint16_t)n_parts;
 	*slot = (uint16_t)++v->n_vars;
