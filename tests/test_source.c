@@ -168,11 +168,11 @@ static const struct { const char *places, *path, *found; } lookups[] = {
 	{ "/x:/y,/build:%s/none,/build:%s/src", "/build/a/uart.c", "%s/src/a/uart.c" },
 	{ "/:%s/src", "/a/uart.c", "%s/src/a/uart.c" },
 	{ "src:%s/src", "src/a/uart.c", "%s/src/a/uart.c" },
-	{ "%s/src", "/home/me/project/a/uart.c", "%s/src/a/uart.c" },	/* before src/uart.c */
-	{ "%s/src", "/home/me/project/b/uart.c", "%s/src/uart.c" },
+	{ "%s/src", "/there/project/a/uart.c", "%s/src/a/uart.c" },	/* before src/uart.c */
+	{ "%s/src", "/there/project/b/uart.c", "%s/src/uart.c" },
 	{ "%s/none,%s/src", "uart.c", "%s/src/uart.c" },
 	{ "%s/src/a", "../uart.c", "%s/src/a/uart.c" },			/* not out of the folder */
-	{ "%s/src", "/home/me/spi.c", NULL },
+	{ "%s/src", "/there/spi.c", NULL },
 	{ NULL, "/build/a/uart.c", NULL },
 };
 
