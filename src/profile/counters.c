@@ -256,7 +256,9 @@ static void fill(const struct grid *grid, struct pt_series *s, struct pt_series_
 {
 	if (b == 0)
 		*s = (struct pt_series){ .from_ns = grid->from_ns, .width_ns = grid->width_ns, .bucket = bucket };
-	bucket[b] = isnan(value) ? (struct pt_series_bucket){ 0 } : one(value);
+	bucket[b] = (struct pt_series_bucket){ 0 };
+	if (!isnan(value))
+		bucket[b] = one(value);
 	s->n_used += bucket[b].n > 0;
 	s->n_buckets = bucket[b].n > 0 ? b + 1 : s->n_buckets;
 }

@@ -251,7 +251,7 @@ static int by_task_and_function(const void *a, const void *b)
 
 static void show_functions(struct pt_tasks_analysis *t)
 {
-	uint16_t index[PT_TASKS_MAX];
+	uint16_t index[PT_TASKS_MAX] = { 0 };
 	size_t n = t->result.n_tasks, shown = 0;
 
 	for (size_t i = 0; i < t->rows.n; i++)
