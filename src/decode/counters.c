@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/decoder.h"
-#include "trace/formats.h"
+#include "decode/own.h"
 #include "util.h"
 
 enum { COUNTERS = 64 };
 
 struct counters {
-	struct pt_event blank;	/* what all our events have in common */
+	struct pt_own own;	/* first: it is what own.c gets */
 	uint64_t tick_hz;
 	struct counter {
 		uint64_t last, ticks;	/* reading, and when */
@@ -19,18 +18,7 @@ struct counters {
 		uint8_t bits;
 		bool known;		/* last is */
 	} counter[COUNTERS];
-	uint8_t part[PT_COUNTERS_BYTES];
-	uint8_t part_bytes;
 };
-
-static struct pt_event *add(struct counters *s, struct pt_batch *out, enum pt_event_kind kind)
-{
-	struct pt_event *e = &out->event[out->n_events++];
-
-	*e = s->blank;
-	e->kind = (uint8_t)kind;
-	return e;
-}
 
 /* Whether it can have gone round since the last reading, and then some more. */
 static bool may_have_lapped(const struct counters *s, const struct counter *c, uint64_t ticks)
@@ -52,12 +40,20 @@ static uint64_t counted(const struct counters *s, const struct counter *c, uint6
 	return (reading - c->last) & mask;
 }
 
-static void record(struct counters *s, struct pt_batch *out)
+static int length(const uint8_t *part, size_t n)
 {
-	unsigned n = pt_le16(s->part + PT_COUNTERS_COUNTER);
-	uint64_t ticks = pt_le64(s->part + PT_COUNTERS_TICKS), reading = pt_le64(s->part + PT_COUNTERS_READING);
+	(void)part;
+	(void)n;
+	return PT_COUNTERS_BYTES;
+}
+
+static void record(struct pt_own *own, struct pt_batch *out)
+{
+	struct counters *s = (struct counters *)own;
+	unsigned n = pt_le16(own->part + PT_COUNTERS_COUNTER);
+	uint64_t ticks = pt_le64(own->part + PT_COUNTERS_TICKS), reading = pt_le64(own->part + PT_COUNTERS_READING);
 	struct counter *c = &s->counter[n < COUNTERS ? n : 0];
-	struct pt_event *e = add(s, out, n < COUNTERS ? PT_EV_COUNTER : PT_EV_GAP);
+	struct pt_event *e = pt_own_add(own, out, n < COUNTERS ? PT_EV_COUNTER : PT_EV_GAP);
 
 	e->ticks = ticks;
 	if (n >= COUNTERS) {
@@ -76,47 +72,18 @@ static void record(struct counters *s, struct pt_batch *out)
 
 static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out)
 {
-	struct counters *s = state;
-	size_t taken = 0;
+	static const struct pt_own_format format = { length, record };
 
-	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS) {
-		s->part[s->part_bytes++] = bytes[taken++];
-		if (s->part_bytes == PT_COUNTERS_BYTES) {
-			s->part_bytes = 0;
-			record(s, out);
-		}
-	}
-	return taken;
+	return pt_own_feed(state, &format, bytes, len_bytes, out);
 }
 
 static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
 {
 	struct counters *s = state;
-	struct pt_event *e = add(s, out, PT_EV_GAP);
 
-	s->part_bytes = 0;
-	e->cause = (uint8_t)cause;
-	e->gap.ns = ns;
-	e->gap.bytes = bytes;
+	pt_own_gap(&s->own, cause, ns, bytes, out);
 	for (size_t i = 0; i < COUNTERS; i++)	/* what they counted meanwhile is of nobody knows what */
 		s->counter[i].known = false;
-}
-
-/* Counters go on or stand, as the hardware has them do. */
-static void state_changed(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out)
-{
-	(void)state;
-	(void)what;
-	(void)pc;
-	(void)out;
-}
-
-static void flush(void *state, struct pt_batch *out)
-{
-	struct counters *s = state;
-
-	if (s->part_bytes > 0)
-		gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, s->part_bytes, out);
 }
 
 static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
@@ -126,9 +93,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	char key[40];
 
 	memset(s, 0, sizeof(*s));
-	s->blank.ticks = PT_UNKNOWN;
-	s->blank.source = source;
-	s->blank.core = core;
+	pt_own_init(&s->own, source, core, config, len_bytes);
 	s->tick_hz = pt_config_number(config, len_bytes, "tick_hz", PT_NS_PER_S);
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		snprintf(key, sizeof(key), "counter.%u.bits", i);
@@ -140,12 +105,6 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 }
 
 const struct pt_decoder pt_decoder_counters = {
-	.name = PT_FORMAT_COUNTERS,
-	.gives = PT_GIVES_OTHER,
-	.state_bytes = sizeof(struct counters),
-	.init = init,
-	.feed = feed,
-	.gap = gap,
-	.state = state_changed,
-	.flush = flush,
+	.name = PT_FORMAT_COUNTERS, .gives = PT_GIVES_OTHER, .state_bytes = sizeof(struct counters), .init = init,
+	.feed = feed, .gap = gap, .state = pt_own_state, .flush = pt_own_flush,
 };
