@@ -103,12 +103,11 @@ static void reset(struct pt_monitor_call *call)
 		pt_session_reset(pt_monitor_session(call), pt_monitor_session_reply, call);
 }
 
-static bool is_binary(const char *format)
+static bool is_binary(const char *name)
 {
-	for (size_t i = 0; pt_formats[i] != NULL; i++)
-		if (strcmp(pt_formats[i]->name, format) == 0)
-			return pt_formats[i]->binary;
-	return false;
+	const struct pt_format *format = pt_format_find(name);
+
+	return format != NULL && format->binary;
 }
 
 static void report(struct pt_monitor_call *call)

@@ -525,16 +525,14 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 static int tables(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query, struct pt_text *out,
 		  struct pt_err *err)
 {
+	const struct pt_view *also = view->also != NULL ? pt_view_find(view->also) : NULL;
 	const struct pt_query brief = { .top = 20 };
 	int rc = table(p, view, query, out, err);
 
-	for (size_t i = 0; rc == 0 && view->also != NULL && pt_views[i] != NULL; i++) {
-		if (strcmp(pt_views[i]->name, view->also) != 0 || pt_views[i]->n_rows(p) == 0)
-			continue;
-		pt_text_add(out, "\n");
-		rc = table(p, pt_views[i], &brief, out, err);
-	}
-	return rc;
+	if (rc < 0 || also == NULL || also->n_rows(p) == 0)
+		return rc;
+	pt_text_add(out, "\n");
+	return table(p, also, &brief, out, err);
 }
 
 static int write_text(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,

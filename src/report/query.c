@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "util.h"
 
-static const struct pt_view *find_view(const char *name)
+const struct pt_view *pt_view_find(const char *name)
 {
 	for (size_t i = 0; pt_views[i] != NULL; i++)
 		if (strcmp(pt_views[i]->name, name) == 0)
@@ -14,23 +14,30 @@ static const struct pt_view *find_view(const char *name)
 	return NULL;
 }
 
-static bool has_format(const char *name)
+const struct pt_format *pt_format_find(const char *name)
 {
 	for (size_t i = 0; pt_formats[i] != NULL; i++)
 		if (strcmp(pt_formats[i]->name, name) == 0)
-			return true;
-	return false;
+			return pt_formats[i];
+	return NULL;
 }
 
-static int list_words(const char *what, const char *word, struct pt_err *err)
+static int no_view(const char *word, struct pt_err *err)
 {
-	char views[200] = "", formats[120] = "";
+	char names[300] = "";
 
-	for (size_t i = 0, at = 0; pt_views[i] != NULL && at < sizeof(views); i++)
-		at += (size_t)snprintf(views + at, sizeof(views) - at, " %s", pt_views[i]->name);
-	for (size_t i = 0, at = 0; pt_formats[i] != NULL && at < sizeof(formats); i++)
-		at += (size_t)snprintf(formats + at, sizeof(formats) - at, " %s", pt_formats[i]->name);
-	return pt_fail(err, PT_EARG, "%s '%.40s'; views:%s; formats:%s; and sort=COLUMN top=N from=TIME to=TIME name=PATTERN", what, word, views, formats);
+	for (size_t i = 0, at = 0; pt_views[i] != NULL && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_views[i]->name);
+	return pt_fail(err, PT_EARG, "there is no view '%.40s'; views:%s", word, names);
+}
+
+static int no_format(const char *word, struct pt_err *err)
+{
+	char names[300] = "";
+
+	for (size_t i = 0, at = 0; pt_formats[i] != NULL && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_formats[i]->name);
+	return pt_fail(err, PT_EARG, "there is no format '%.40s'; formats:%s", word, names);
 }
 
 /* "gross.max" is itself; "gross" is gross.total; "max" the first column that ends in it. -1: none. */
@@ -55,7 +62,7 @@ int pt_view_column(const struct pt_view *view, const char *word)
 
 static int check_sort(const struct pt_query *query, struct pt_err *err)
 {
-	const struct pt_view *view = find_view(query->view[0] != '\0' ? query->view : pt_views[0]->name);
+	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
 	char keys[300] = "";
 
 	if (query->sort[0] == '\0' || (view != NULL && pt_view_column(view, query->sort) >= 0))
@@ -67,7 +74,7 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 
 static int check_zoom(const struct pt_query *query, struct pt_err *err)
 {
-	const struct pt_view *view = find_view(query->view[0] != '\0' ? query->view : pt_views[0]->name);
+	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
 	bool zooms = query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0';
 
 	if (!zooms || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0)
@@ -90,8 +97,8 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 	if (strncmp(word, "sort=", 5) == 0)
 		return copy(query->sort, sizeof(query->sort), "sort", word + 5, err);
 	if (strncmp(word, "format=", 7) == 0) {
-		if (!has_format(word + 7))
-			return list_words("there is no format", word + 7, err);
+		if (pt_format_find(word + 7) == NULL)
+			return no_format(word + 7, err);
 		return copy(query->format, sizeof(query->format), "format", word + 7, err);
 	}
 	if (strncmp(word, "top=", 4) == 0) {
@@ -107,8 +114,10 @@ static int take_word(struct pt_query *query, const char *word, struct pt_err *er
 		return pt_params_parse(PT_PARAM_TIME, word + 5, &query->from_ns, err);
 	if (strncmp(word, "to=", 3) == 0)
 		return pt_params_parse(PT_PARAM_TIME, word + 3, &query->to_ns, err);
-	if (find_view(word) == NULL)
-		return list_words(strchr(word, '=') != NULL ? "there is no setting" : "there is no view", word, err);
+	if (pt_view_find(word) == NULL)
+		return strchr(word, '=') == NULL ? no_view(word, err)
+			: pt_fail(err, PT_EARG, "there is no setting '%.40s'; there are format=NAME sort=COLUMN top=N from=TIME "
+				  "to=TIME name=PATTERN", word);
 	return copy(query->view, sizeof(query->view), "view", word, err);
 }
 
@@ -119,7 +128,7 @@ bool pt_query_knows(const char *word)
 	for (size_t i = 0; i < PT_LEN(keys); i++)
 		if (strncmp(word, keys[i], strlen(keys[i])) == 0)
 			return true;
-	return find_view(word) != NULL;
+	return pt_view_find(word) != NULL;
 }
 
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err)

@@ -186,17 +186,13 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 int pt_report_render(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out,
 		     struct pt_err *err)
 {
-	const struct pt_view *view = pt_views[0];
-	const struct pt_format *format = pt_formats[0];
+	const struct pt_view *view = pt_view_find(query->view);
+	const struct pt_format *format = pt_format_find(query->format);
 	int rc;
 
-	for (size_t i = 0; pt_views[i] != NULL; i++)
-		if (strcmp(pt_views[i]->name, query->view) == 0)
-			view = pt_views[i];
-	for (size_t i = 0; pt_formats[i] != NULL; i++)
-		if (strcmp(pt_formats[i]->name, query->format) == 0)
-			format = pt_formats[i];
-	rc = format->write(profile, view, query, out, err);
+	if (format == NULL)
+		format = pt_formats[0];
+	rc = format->write(profile, view != NULL ? view : pt_views[0], query, out, err);
 	if (rc == 0 && out->overflow)
 		return pt_fail(err, PT_ENOMEM, "the report is too long; ask for fewer rows (top=N)");
 	return rc;

@@ -60,5 +60,7 @@ int pt_report_render(const struct pt_profile *profile, const struct pt_query *qu
 /* All of them, NULL-terminated, for help and for completeness tests. */
 extern const struct pt_view *const pt_views[];
 extern const struct pt_format *const pt_formats[];
+const struct pt_view *pt_view_find(const char *name);		/* NULL: there is none */
+const struct pt_format *pt_format_find(const char *name);
 
 #endif

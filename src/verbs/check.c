@@ -8,7 +8,7 @@
 static bool names_view(const struct pt_options *options)
 {
 	for (size_t i = 0; i < options->n_rest; i++)
-		if (pt_output_is_query(options->rest[i]))
+		if (pt_query_knows(options->rest[i]))
 			return true;
 	return false;
 }

@@ -17,7 +17,7 @@
 /* A bare word behind a file that is no file itself was meant for a view: who reads it lists those. */
 static bool is_word(const struct pt_rerun *r, const char *text)
 {
-	return pt_output_is_query(text) || (r->n_files > 0 && strcmp(text, "-") != 0 && strpbrk(text, "./?") == NULL);
+	return pt_query_knows(text) || (r->n_files > 0 && strcmp(text, "-") != 0 && strpbrk(text, "./?") == NULL);
 }
 
 static int sort_rest(struct pt_rerun *r, struct pt_err *err)

@@ -40,7 +40,7 @@ static int sort_rest(struct pair *p, const struct pt_options *o, struct pt_err *
 		if (strncmp(o->rest[i], threshold, strlen(threshold)) == 0) {
 			if (take_threshold(p, o->rest[i], err) < 0)
 				return err->code;
-		} else if (pt_output_is_query(o->rest[i])) {
+		} else if (pt_query_knows(o->rest[i])) {
 			words[n_words++] = o->rest[i];
 		} else {
 			files[n_files++] = o->rest[i];

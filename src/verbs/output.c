@@ -16,15 +16,6 @@
 
 /* --- what --------------------------------------------------------------------------------------------------------- */
 
-bool pt_output_is_query(const char *word)
-{
-	for (size_t i = 0; pt_views[i] != NULL; i++)
-		if (strcmp(pt_views[i]->name, word) == 0)
-			return true;
-	return strncmp(word, "sort=", 5) == 0 || strncmp(word, "top=", 4) == 0 || strncmp(word, "format=", 7) == 0 ||
-	       strncmp(word, "from=", 5) == 0 || strncmp(word, "to=", 3) == 0 || strncmp(word, "name=", 5) == 0;
-}
-
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
 		    struct pt_err *err)
 {
@@ -39,20 +30,19 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 	return pt_query_parse(query, all, n, err);
 }
 
-static const char *needs_of_view(const char *name)
+/* A query has been checked: what it does not name is the standard one. */
+static const struct pt_view *view_of(const struct pt_query *query)
 {
-	for (size_t i = 0; pt_views[i] != NULL; i++)
-		if (strcmp(pt_views[i]->name, name) == 0)
-			return pt_views[i]->needs;
-	return NULL;
+	const struct pt_view *view = pt_view_find(query->view);
+
+	return view != NULL ? view : pt_views[0];
 }
 
-static const struct pt_format *find_format(const char *name)
+static const struct pt_format *format_of(const struct pt_query *query)
 {
-	for (size_t i = 0; pt_formats[i] != NULL; i++)
-		if (strcmp(pt_formats[i]->name, name) == 0)
-			return pt_formats[i];
-	return pt_formats[0];
+	const struct pt_format *format = pt_format_find(query->format);
+
+	return format != NULL ? format : pt_formats[0];
 }
 
 static bool has(const char *list, size_t list_len, const char *name, size_t len)
@@ -90,7 +80,7 @@ static const char *given(const struct pt_options *options)
 
 char *pt_output_analyses(const struct pt_query *query, const struct pt_options *options, const char *before)
 {
-	const char *of_view = needs_of_view(query->view), *of_format = find_format(query->format)->needs;
+	const char *of_view = view_of(query)->needs, *of_format = format_of(query)->needs;
 	const char *base = given(options) != NULL ? given(options) : before;
 	struct pt_text list = { .bytes = NULL };
 	size_t key;
@@ -122,13 +112,13 @@ int pt_output_try(const struct pt_query *query, const char *path)
 {
 	FILE *out;
 
-	if (path == NULL && find_format(query->format)->binary && isatty(STDOUT_FILENO)) {
+	if (path == NULL && format_of(query)->binary && isatty(STDOUT_FILENO)) {
 		pt_error("%s is nothing for a terminal; -o FILE says where to", query->format);
 		return PT_EXIT_USAGE;
 	}
 	if (path == NULL)
 		return PT_EXIT_DONE;
-	if (find_format(query->format)->folder)
+	if (format_of(query)->folder)
 		return try_folder(path);
 	out = fopen(path, "ab");
 	if (out == NULL) {
@@ -176,7 +166,7 @@ static int write_folder(const char *path, const char *archive, size_t len_bytes)
 
 int pt_output_write(const struct pt_query *query, const char *path, const char *text, size_t len_bytes)
 {
-	if (path != NULL && find_format(query->format)->folder)
+	if (path != NULL && format_of(query)->folder)
 		return write_folder(path, text, len_bytes);
 	return write_file(path, text, len_bytes);
 }

@@ -10,7 +10,6 @@
 /* --format and words of a query ("calls", "sort=gross", "top=10"). PT_EARG. */
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
 		    struct pt_err *err);
-bool pt_output_is_query(const char *word);	/* it may be one of those words */
 
 /* The word "analysis=..." that has all that is wanted: what the options say, else what was given before (NULL: the
  * standard ones), and what view and format of the query are made of. To be freed; NULL: nothing was given and nothing is
