@@ -1,6 +1,7 @@
 /* One row per task: how often it ran, how long, how far apart, its share; and what functions did for it. */
 #include "profile/profile.h"
 #include "profile/tasks.h"
+#include "report/names.h"
 #include "report/report.h"
 #include "report/views/times.h"
 #include "util.h"
@@ -165,14 +166,6 @@ static size_t n_function_rows(const void *subject)
 	return tasks != NULL ? tasks->n_functions : (size_t)PT_NOT_MADE;
 }
 
-static const char *function_name(const struct pt_profile *p, uint16_t id)
-{
-	size_t n = 0;
-	const struct pt_function *functions = p->program != NULL ? pt_program_functions(p->program, &n) : NULL;
-
-	return id != PT_NO_FUNCTION && id <= n ? functions[id - 1].name : "(no symbol)";
-}
-
 static void function_row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
@@ -181,7 +174,7 @@ static void function_row(const void *subject, size_t i, struct pt_value *out)
 	uint64_t all = task->net + task->interrupts;
 
 	*out++ = (struct pt_value){ .text = task->name };
-	*out++ = (struct pt_value){ .text = function_name(p, f->function) };
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, f->function) };
 	*out++ = number(task->core, PT_BASIS_EXACT);
 	*out++ = number(f->count, p->counts);
 	*out++ = number(f->net, p->times);
