@@ -78,9 +78,26 @@ static void pass(struct step_follower *f, uint64_t clock)
 	f->clock = clock;
 }
 
+static bool is_edge(const struct open_call *call)
+{
+	return call->entry != PT_ENTRY_UNSEEN && call->entry != PT_ENTRY_UNCALLED;
+}
+
+/* Is the same call open further down on the level of the top one? */
+static bool same_call_below(const struct open_stack *s)
+{
+	const struct open_call *top = top_of(s);
+
+	for (size_t i = s->n - 1; s->call[i].entry != PT_ENTRY_EXCEPTION && i > 0; i--)
+		if (is_edge(&s->call[i - 1]) && s->call[i - 1].entry != PT_ENTRY_EXCEPTION &&
+		    s->call[i - 1].function == top->function && s->call[i - 1].caller == top->caller)
+			return true;
+	return false;
+}
+
 static void edge(struct step_follower *f, const struct open_call *call, uint64_t gross)
 {
-	if (call->entry == PT_ENTRY_UNSEEN || call->entry == PT_ENTRY_UNCALLED)
+	if (!is_edge(call))
 		return;
 	if (f->n_edges == 2 * EDGES)
 		f->n_edges = pt_edges_merge(f->edge, f->n_edges);
@@ -131,7 +148,7 @@ static struct pt_invocation end(struct step_follower *f, struct open_stack *s, u
 	v.gross = v.call - call.preempted;
 	v.net = v.gross - call.others;
 	f->sums[call.function].gross += recursive(s) ? 0 : v.gross;
-	edge(f, &call, v.gross);
+	edge(f, &call, same_call_below(s) ? 0 : v.gross);
 	s->n--;
 	below = top_of(s);
 	if (below != NULL && call.entry == PT_ENTRY_EXCEPTION) {

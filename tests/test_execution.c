@@ -228,6 +228,49 @@ START_TEST(long_times_do_not_wrap)
 }
 END_TEST
 
+/* What is between two functions is in gross once, however often the call is inside itself; ended or still open. */
+static const struct {
+	const char *name, *script;
+	struct { uint16_t from, to; uint64_t count, gross; } want[4];
+} recursions[] = {
+	{ "a function that calls itself twice over",
+	  "110 1 call 200, 200 2 call 200, 200 3 call 200, 200 4 ret 206, 206 5 ret 204, 204 6 ret 112, 112 1 br 110",
+	  { { 1, 2, 1, 20 }, { 2, 2, 2, 12 } } },
+	{ "one after the other: both count",
+	  "110 1 call 200, 200 2 call 200, 200 3 ret 204, 204 1 call 200, 200 4 ret 206, 206 1 ret 112, 112 1 br 110",
+	  { { 1, 2, 1, 11 }, { 2, 2, 2, 7 } } },
+	{ "by way of another",
+	  "110 1 call 200, 200 1 call 300, 300 2 call 200, 200 3 call 300, 300 4 ret 206, 206 1 ret 304, 304 1 ret 202, "
+	  "202 1 ret 112, 112 1 br 110",
+	  { { 1, 2, 1, 13 }, { 2, 3, 2, 11 }, { 3, 2, 1, 8 } } },
+	{ "still open", "110 1 call 200, 200 2 call 200, 200 3 call 200, 200 4 br 200",
+	  { { 1, 2, 1, 9 }, { 2, 2, 2, 7 } } },
+	{ "a handler's are its own",
+	  "110 1 call 200, 200 2 call 200, 200 1 exc 500, 500 1 call 200, 200 3 call 200, 200 5 ret 206, 206 1 ret 502, "
+	  "502 1 excret 202, 202 1 ret 204, 204 1 ret 112, 112 1 br 110",
+	  { { 0, 5, 1, 11 }, { 1, 2, 1, 5 }, { 2, 2, 2, 2 + 5 }, { 5, 2, 1, 9 } } },
+};
+
+START_TEST(recursive_calls_are_in_gross_once)
+{
+	struct pt_execution *x = script_execution(0);
+	const struct pt_execution_result *result;
+
+	script_feed(x, recursions[_i].script);
+	result = pt_execution_result(x);
+	for (size_t i = 0; i < PT_LEN(recursions[_i].want) && recursions[_i].want[i].to != 0; i++) {
+		const struct pt_edge *edge = &result->edge[i];
+
+		ck_assert_uint_lt(i, result->n_edges);
+		ck_assert_msg(edge->from == recursions[_i].want[i].from && edge->to == recursions[_i].want[i].to &&
+			      edge->count == recursions[_i].want[i].count && edge->gross == recursions[_i].want[i].gross,
+			      "%s: %u to %u: %llu, %llu", recursions[_i].name, edge->from, edge->to,
+			      (unsigned long long)edge->count, (unsigned long long)edge->gross);
+	}
+	pt_execution_free(x);
+}
+END_TEST
+
 START_TEST(endless_recursion_is_bounded)
 {
 	struct pt_execution *x = script_execution(0);
@@ -367,6 +410,7 @@ int main(void)
 	tcase_add_test(tc, edges_with_open_calls);
 	tcase_add_test(tc, stamps_of_extremes);
 	tcase_add_test(tc, long_times_do_not_wrap);
+	tcase_add_loop_test(tc, recursive_calls_are_in_gross_once, 0, PT_LEN(recursions));
 	tcase_add_test(tc, endless_recursion_is_bounded);
 	tcase_add_test(tc, endless_tail_calls_are_bounded);
 	tcase_add_test(tc, tail_call_at_the_full_stack);

@@ -233,6 +233,19 @@ static void add_time(const struct pt_execution *x, struct pt_execution_function 
 	row->instructions += x->by_cycles ? second : ticks;
 }
 
+/* As in odd.c, of a copy; level: of frames[i], its handler's index + 1. */
+static bool call_is_inside_one_like_it(const struct pt_execution *x, const struct frame *frames, size_t i, size_t level)
+{
+	for (const struct frame *f = frames[i].outer; f != NULL && f >= x->frame + level;) {
+		const struct frame *copy = &frames[f - x->frame - 1];
+
+		if (copy->caller == frames[i].caller && (copy->flags & (UNSEEN | UNCALLED | HANDLER)) == 0)
+			return true;
+		f = copy->outer;
+	}
+	return false;
+}
+
 /* What is open counts as partial, in the rows only. frames are a copy. */
 static void add_open(struct pt_execution *x, struct frame *frames, size_t n_frames, uint64_t now)
 {
@@ -250,7 +263,10 @@ static void add_open(struct pt_execution *x, struct frame *frames, size_t n_fram
 		row->gross_total += frame->outer == NULL || frame->outer < x->frame + base ? v.gross : 0;
 		add_time(x, row, v.net, frame->second);
 		if ((v.how & PT_INVOCATION_UNCALLED) == 0)
-			x->edges[x->result.n_edges++] = (struct pt_edge){ frame->caller, frame->function, 1, v.gross };
+			x->edges[x->result.n_edges++] = (struct pt_edge){
+				frame->caller, frame->function, 1,
+				call_is_inside_one_like_it(x, frames, i - 1, base) ? 0 : v.gross,
+			};
 	}
 }
 

@@ -70,7 +70,7 @@ struct pt_execution_function {
 struct pt_execution_result {
 	const struct pt_execution_function *function;	/* by id; 0 is code that no function owns */
 	size_t n_functions;
-	const struct pt_edge *edge;	/* by from and to; open calls included */
+	const struct pt_edge *edge;	/* by from and to; open calls included; gross: a call inside the same call not again */
 	size_t n_edges;
 	uint64_t edges_lost;
 	uint64_t instructions, cycles;	/* sums over function */

@@ -100,6 +100,16 @@ static struct frame *handler_below(struct pt_execution *x, struct frame *frame)	
 	return frame;
 }
 
+/* Is frame a call along an edge that is being gone along already? Its time is in the outermost such call's. Bounded by
+ * the depth, and the nearest one mostly is the next. */
+static bool call_is_inside_one_like_it(const struct pt_execution *x, const struct frame *frame)
+{
+	for (const struct frame *f = frame->outer; f != NULL && f >= x->base; f = f->outer)
+		if (f->caller == frame->caller && (f->flags & (UNSEEN | UNCALLED | HANDLER)) == 0)
+			return true;
+	return false;
+}
+
 /* Take the top frame off. how: PT_INVOCATION_PARTIAL if its exit was not seen, else 0. */
 static void pop(struct pt_execution *x, uint16_t how)
 {
@@ -107,6 +117,7 @@ static void pop(struct pt_execution *x, uint16_t how)
 	struct pt_tally_function *f = &x->tally.function[frame->function];
 	struct pt_tally_rest *rest = &x->tally.rest[frame->function];
 	struct pt_invocation v = pt_stack_end(frame, x->top, x->now, how);
+	bool inside = (v.how & PT_INVOCATION_UNCALLED) == 0 && call_is_inside_one_like_it(x, frame);
 
 	f->left = how == 0 ? x->now : 0;
 	f->innermost = frame->outer;
@@ -118,6 +129,8 @@ static void pop(struct pt_execution *x, uint16_t how)
 	if (frame == x->base)
 		x->base = handler_below(x, frame);
 	pt_tally_add(&x->tally, frame->function, &v);
+	if (inside)
+		x->tally.edge[frame->edge].gross -= v.gross;
 	if (stepping(x))
 		pt_stack_left(x, frame, &v);
 }
