@@ -9,6 +9,7 @@ struct pt_probe {
 	const struct pt_probe_ops *ops;
 	struct pt_link *link;
 	void *state;
+	struct pt_probe *next;		/* joined */
 };
 
 const struct pt_param pt_probe_params[] = {
@@ -57,19 +58,41 @@ close_link:
 
 void pt_probe_close(struct pt_probe *probe)
 {
-	if (probe == NULL)
-		return;
-	probe->ops->close(probe->state);
-	pt_link_close(probe->link);
-	free(probe->state);
-	free(probe);
+	while (probe != NULL) {
+		struct pt_probe *next = probe->next;
+
+		probe->ops->close(probe->state);
+		pt_link_close(probe->link);
+		free(probe->state);
+		free(probe);
+		probe = next;
+	}
 }
 
-const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state)
+void pt_probe_join(struct pt_probe *first, struct pt_probe *other)
 {
-	*state = probe->state;
-	return probe->ops->dap;
+	while (first->next != NULL)
+		first = first->next;
+	first->next = other;
 }
+
+struct pt_probe *pt_probe_next(struct pt_probe *probe)
+{
+	return probe->next;
+}
+
+/* The ops of one wire, from the first probe of a row that has them. */
+#define WIRE(wire) \
+	const struct pt_##wire##_ops *pt_probe_##wire(struct pt_probe *probe, void **state) \
+	{ \
+		while (probe->ops->wire == NULL && probe->next != NULL) \
+			probe = probe->next; \
+		*state = probe->state; \
+		return probe->ops->wire; \
+	}
+WIRE(dap)
+WIRE(bdc)
+WIRE(pins)
 
 void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out)
 {
@@ -87,5 +110,6 @@ struct pt_link *pt_probe_link(struct pt_probe *probe)
 
 void pt_probe_interrupt(struct pt_probe *probe)
 {
-	pt_link_interrupt(probe->link);
+	for (; probe != NULL; probe = probe->next)
+		pt_link_interrupt(probe->link);
 }

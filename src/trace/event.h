@@ -12,7 +12,8 @@ enum pt_event_kind {
 	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by; each may be PT_UNKNOWN */
 	PT_EV_ATOMS,		/* n direct branches, taken or not */
 	PT_EV_INDIRECT,		/* the next indirect branch went to branch.to */
-	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN */
+	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN: somewhere from
+				 * the last atom on, before another atom or indirect branch; where it returns to tells */
 	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN */
 	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read);
 				 * n = 0: the line's level is not known, value is PT_UNKNOWN */
@@ -39,6 +40,12 @@ enum pt_gap {
 	PT_GAP_DAMAGED,		/* the bytes made no sense */
 	PT_GAP_LOSS,		/* a LOSS chunk stands here; gap.ns and gap.bytes from it */
 	PT_GAP_OVERFLOW,	/* the chip's own trace FIFO was full: it dropped trace, and says so in the stream */
+};
+
+/* Cause of START, ATOMS, INDIRECT, VECTOR and STOP: which direct branches their format has atoms for. */
+enum pt_atoms {
+	PT_ATOMS_ALL,		/* every direct branch, calls too */
+	PT_ATOMS_CONDITIONAL,	/* conditional ones; the others leave nothing, whoever walks the code follows them */
 };
 
 enum pt_exception_step { PT_EXC_ENTER = 1, PT_EXC_EXIT, PT_EXC_RETURN };
