@@ -20,13 +20,14 @@ enum pt_flow_class {
 	PT_FLOW_RETURN = 3,		/* of a function, or of an exception where the architecture has one for both */
 };
 enum { PT_FLOW_LEAVES = 3 };		/* mask */
+enum { PT_ISA_MOST_UNITS = 15, PT_ISA_MOST_TAKEN_CYCLES = 127 };	/* what the code map has room for */
 
 struct pt_insn {
 	uint64_t target;	/* BRANCH, BRANCH_IF, CALL; else PT_UNKNOWN */
-	uint8_t len_bytes;
+	uint8_t len_bytes;	/* at most PT_ISA_MOST_UNITS units */
 	uint8_t flow;		/* enum pt_flow_class */
 	uint8_t cycles;		/* when it falls through, or for an unconditional branch when it is taken */
-	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles */
+	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles; at most PT_ISA_MOST_TAKEN_CYCLES */
 	bool conditional;	/* executes under a condition that flow cannot see (IT blocks) */
 };
 

@@ -173,7 +173,7 @@ static bool at_entry(const struct pt_execution *x, const struct pt_run *run)
 
 static bool behind_a_call(const struct pt_execution *x, uint64_t address)
 {
-	for (uint64_t units = 1; units <= 2; units++) {
+	for (uint64_t units = 1; units <= PT_ISA_MOST_UNITS; units++) {
 		const struct pt_code_unit *unit = pt_codemap_at(x->map, address - units * x->map->isa->unit_bytes);
 
 		if (unit != NULL && unit->len_units == units &&

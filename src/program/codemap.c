@@ -125,8 +125,8 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		units = insn.len_bytes / unit;
 		span->code[i] = sum;
 		span->code[i].flow = insn.flow & 15;
-		span->code[i].len_units = (unsigned)units & 7;
-		span->code[i].leave_cycles = insn.taken_cycles;
+		span->code[i].len_units = (unsigned)units & PT_ISA_MOST_UNITS;
+		span->code[i].leave_cycles = insn.taken_cycles & PT_ISA_MOST_TAKEN_CYCLES;
 		span->code[i].plain = units > 0;
 		span->code[i].target = target_of(span, &insn);
 		span->code[i].function = function_at(c, addr);

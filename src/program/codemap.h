@@ -38,9 +38,9 @@ struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cac
 				 * unit of a direct call PT_CALL_SITE + the call's number */
 	uint16_t function;	/* id, or PT_NO_FUNCTION */
 	uint8_t flow : 4;	/* enum pt_flow_class; INVALID inside an instruction and in data */
-	uint8_t len_units : 3;	/* 0: no instruction begins here */
+	uint8_t len_units : 4;	/* 0: no instruction begins here */
+	uint8_t leave_cycles : 7;	/* of this instruction when it branches */
 	uint8_t plain : 1;	/* an instruction begins here, and no exception handler */
-	uint8_t leave_cycles;	/* of this instruction when it branches */
 };
 #define PT_ANY_TARGET UINT32_MAX	/* goes where a register says */
 #define PT_FAR_TARGET 0			/* out of this span: pt_codemap_target() tells; or does not branch */
