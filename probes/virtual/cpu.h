@@ -27,6 +27,6 @@ struct pt_vtap {
 	struct pt_vtap *next;
 };
 
-struct pt_vcpu;			/* cpu/armv6m.h says the rest */
+struct pt_vcpu;			/* cpu/armv6m/armv6m.h says the rest: one folder per instruction set */
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "probes/virtual/board.h"
 #include "probes/virtual/chip/truth.h"
-#include "probes/virtual/cpu/armv6m.h"
+#include "probes/virtual/cpu/armv6m/armv6m.h"
 #include "probes/virtual/unit/bpu.h"
 #include "probes/virtual/unit/dwt.h"
 #include "probes/virtual/unit/ftfa.h"

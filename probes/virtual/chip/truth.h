@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "probes/virtual/cpu/armv6m.h"
+#include "probes/virtual/cpu/armv6m/armv6m.h"
 
 enum { PT_VTRUTH_SPANS = 4 };
 

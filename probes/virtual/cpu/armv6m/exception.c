@@ -1,5 +1,5 @@
 /* Exceptions: which goes first, entry, return, tail-chaining, escalation, lockup. Source: DDI 0419, B1.5. */
-#include "probes/virtual/cpu/memory.h"
+#include "probes/virtual/cpu/armv6m/memory.h"
 
 enum { FRAME_BYTES = 32, LOCKUP_PC = 0xfffffffe };
 enum { ALIGNED = 1 << 9 };	/* in the stacked xPSR: four bytes were skipped to align the frame to eight */

@@ -1,8 +1,8 @@
 /* The core's own way to memory. RAM inline; flash, units, misaligned and forbidden accesses in memory.c. */
-#ifndef PT_VIRTUAL_CPU_MEMORY_H
-#define PT_VIRTUAL_CPU_MEMORY_H
+#ifndef PT_VIRTUAL_CPU_ARMV6M_MEMORY_H
+#define PT_VIRTUAL_CPU_ARMV6M_MEMORY_H
 
-#include "probes/virtual/cpu/core.h"
+#include "probes/virtual/cpu/armv6m/core.h"
 #include "util.h"
 
 /* False: alignment, privilege or bus fault. size_bytes 1, 2, 4. */

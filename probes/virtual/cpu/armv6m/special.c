@@ -1,6 +1,6 @@
 /* Special registers: program status, the two stack pointers, CONTROL and PRIMASK, as MRS, MSR and the debugger see
  * them. Source: DDI 0419, B1.4 and B5.2. */
-#include "probes/virtual/cpu/core.h"
+#include "probes/virtual/cpu/armv6m/core.h"
 
 static uint32_t apsr(const struct pt_vcpu *cpu)
 {

@@ -1,9 +1,9 @@
 /* Thumb instructions of ARMv6-M, decoded once per address: registers and immediates are taken apart, and whatever
  * depends on the address alone (branch targets, literal addresses) is worked out. */
-#ifndef PT_VIRTUAL_CPU_DECODE_H
-#define PT_VIRTUAL_CPU_DECODE_H
+#ifndef PT_VIRTUAL_CPU_ARMV6M_DECODE_H
+#define PT_VIRTUAL_CPU_ARMV6M_DECODE_H
 
-#include "probes/virtual/cpu/core.h"
+#include "probes/virtual/cpu/armv6m/core.h"
 
 enum op_kind {
 	OP_NEW,			/* not decoded; these three are looked at before execution */

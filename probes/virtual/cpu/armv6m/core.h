@@ -1,9 +1,9 @@
 /* What the files of the core share; nobody else includes it. armv6m.c runs it, decode.c and execute.c are the
  * instruction set, memory.* the way to the bus, exception.c entry and return, nvic.c and systick.c the registers. */
-#ifndef PT_VIRTUAL_CPU_CORE_H
-#define PT_VIRTUAL_CPU_CORE_H
+#ifndef PT_VIRTUAL_CPU_ARMV6M_CORE_H
+#define PT_VIRTUAL_CPU_ARMV6M_CORE_H
 
-#include "probes/virtual/cpu/armv6m.h"
+#include "probes/virtual/cpu/armv6m/armv6m.h"
 
 enum { SP = 13, LR = 14, PC = 15 };
 enum { N_EXCEPTIONS = PT_VEX_IRQ0 + PT_VCPU_IRQS };

@@ -1,6 +1,6 @@
 /* SysTick, counted when somebody looks or when it is due. The external reference clock is the core clock / 16, as on
  * the KL27. Source: DDI 0419, B3.3. */
-#include "probes/virtual/cpu/core.h"
+#include "probes/virtual/cpu/armv6m/core.h"
 
 enum { ENABLE = 1, TICKINT = 2, CLKSOURCE = 4, COUNTFLAG = 1 << 16 };
 enum { CSR = 0x10, RVR = 0x14, CVR = 0x18, CALIB = 0x1c };

@@ -1,7 +1,7 @@
 /* The inner loop and what each instruction does. It is compiled twice: once telling taps about instructions and data,
  * once without a trace of them. Source: DDI 0419, A6.7. */
-#include "probes/virtual/cpu/decode.h"
-#include "probes/virtual/cpu/memory.h"
+#include "probes/virtual/cpu/armv6m/decode.h"
+#include "probes/virtual/cpu/armv6m/memory.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/virtual/cpu/memory.h"
+#include "probes/virtual/cpu/armv6m/memory.h"
 
 const struct pt_vcpu_timing pt_vcpu_kl27_timing = {
 	.entry = 15, .tail_chain = 6, .exception_return = 13, .muls = 1,

@@ -1,5 +1,5 @@
 /* One function per group of the Thumb encoding tables. Source: DDI 0419, A5.2 (16-bit) and A5.3 (32-bit). */
-#include "probes/virtual/cpu/decode.h"
+#include "probes/virtual/cpu/armv6m/decode.h"
 
 /* The cycle model: Cortex-M0+ TRM (DDI 0484), zero wait states. Lists cost one more per register, a taken conditional
  * branch one more; exceptions and MULS are settings. */

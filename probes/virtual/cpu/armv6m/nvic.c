@@ -2,7 +2,7 @@
  * of other sizes are ignored, reads give the lane. Source: DDI 0419, B3.2 (SCB), B3.4 (NVIC). */
 #include <string.h>
 
-#include "probes/virtual/cpu/core.h"
+#include "probes/virtual/cpu/armv6m/core.h"
 
 enum {
 	SYST = 0x010, SYST_END = 0x020,

@@ -2,8 +2,8 @@
  * the bytes it touches; pages without decoded instructions make that one test. */
 #include <stdlib.h>
 
-#include "probes/virtual/cpu/decode.h"
-#include "probes/virtual/cpu/memory.h"
+#include "probes/virtual/cpu/armv6m/decode.h"
+#include "probes/virtual/cpu/armv6m/memory.h"
 
 /* Code, SRAM and external RAM can be executed; peripherals, devices and the system space cannot. Source: DDI 0419, B3.1 */
 static bool executable(uint32_t addr)
