@@ -133,6 +133,8 @@ static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t exc_re
 		else
 			packet(mtb, from, to, false);
 		break;
+	default:	/* what the cores beside this unit do not tell apart */
+		break;
 	}
 }
 
