@@ -43,4 +43,37 @@ static inline void pt_put_le64(uint8_t *p, uint64_t v)
 	pt_put_le32(p + 4, (uint32_t)(v >> 32));
 }
 
+static inline uint16_t pt_be16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t pt_be24(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+}
+
+static inline uint32_t pt_be32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | pt_be24(p + 1);
+}
+
+static inline void pt_put_be16(uint8_t *p, uint16_t v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
+static inline void pt_put_be24(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t)(v >> 16);
+	pt_put_be16(p + 1, (uint16_t)v);
+}
+
+static inline void pt_put_be32(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t)(v >> 24);
+	pt_put_be24(p + 1, v);
+}
+
 #endif

@@ -65,6 +65,23 @@ START_TEST(reaches_bytes)
 }
 END_TEST
 
+START_TEST(has_an_order_of_bytes)
+{
+	uint8_t ram[4] = { 0x11, 0x22, 0x33, 0x44 };
+	struct pt_vbus bus = { .big_endian = true };
+	struct pt_vaccess word = { 0x102, 2, PT_VMASTER_DEBUG, true }, longword = { 0x100, 4, PT_VMASTER_DEBUG, true };
+	uint32_t value = 0;
+
+	pt_vbus_add(&bus, &(struct pt_vregion){ .base = 0x100, .size = sizeof(ram), .bytes = ram });
+	ck_assert(pt_vbus_read(&bus, &longword, &value));
+	ck_assert_uint_eq(value, 0x11223344);
+	ck_assert(pt_vbus_write(&bus, &word, 0xaabb));
+	ck_assert_mem_eq(ram, ((uint8_t[]){ 0x11, 0x22, 0xaa, 0xbb }), 4);
+	ck_assert(pt_vbus_write(&bus, &longword, 0x01020304));
+	ck_assert_mem_eq(ram, ((uint8_t[]){ 1, 2, 3, 4 }), 4);
+}
+END_TEST
+
 /* A unit that is due at one cycle, then at the next multiple of 100. */
 static uint64_t due_at;
 
@@ -187,6 +204,7 @@ int main(void)
 	tcase_add_loop_test(tc, rows_do_not_overlap, 0, PT_LEN(rows));
 	tcase_add_test(tc, the_bus_has_an_end);
 	tcase_add_test(tc, reaches_bytes);
+	tcase_add_test(tc, has_an_order_of_bytes);
 	tcase_add_test(tc, ticks_units_that_are_due);
 	tcase_add_test(tc, says_what_was_accessed);
 	tcase_add_loop_test(tc, register_rows_take_what_they_may, 0, PT_LEN(accesses));

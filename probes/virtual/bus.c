@@ -38,14 +38,20 @@ static struct pt_vregion *decode(struct pt_vbus *bus, const struct pt_vaccess *a
 	return region->size - *offset >= access->size_bytes ? region : NULL;
 }
 
-static uint32_t load(const uint8_t *p, unsigned size_bytes)
+static uint32_t load(const uint8_t *p, unsigned size_bytes, bool big_endian)
 {
+	if (big_endian)
+		return size_bytes == 4 ? pt_be32(p) : size_bytes == 2 ? pt_be16(p) : *p;
 	return size_bytes == 4 ? pt_le32(p) : size_bytes == 2 ? pt_le16(p) : *p;
 }
 
-static void store(uint8_t *p, unsigned size_bytes, uint32_t value)
+static void store(uint8_t *p, unsigned size_bytes, uint32_t value, bool big_endian)
 {
-	if (size_bytes == 4)
+	if (big_endian && size_bytes == 4)
+		pt_put_be32(p, value);
+	else if (big_endian && size_bytes == 2)
+		pt_put_be16(p, (uint16_t)value);
+	else if (size_bytes == 4)
 		pt_put_le32(p, value);
 	else if (size_bytes == 2)
 		pt_put_le16(p, (uint16_t)value);
@@ -62,7 +68,7 @@ bool pt_vbus_read(struct pt_vbus *bus, const struct pt_vaccess *access, uint32_t
 	if (region == NULL)
 		return false;
 	if (region->bytes != NULL) {
-		*value = load(region->bytes + offset, access->size_bytes);
+		*value = load(region->bytes + offset, access->size_bytes, bus->big_endian);
 		return true;
 	}
 	if (region->ops->read == NULL)
@@ -84,7 +90,7 @@ bool pt_vbus_write(struct pt_vbus *bus, const struct pt_vaccess *access, uint32_
 	if (region->bytes != NULL) {
 		if (region->read_only)
 			return false;
-		store(region->bytes + offset, access->size_bytes, value);
+		store(region->bytes + offset, access->size_bytes, value, bus->big_endian);
 		pt_vbus_changed(bus, access->addr, access->size_bytes);
 		return true;
 	}

@@ -44,6 +44,7 @@ enum { PT_VBUS_REGIONS = 48 };
 struct pt_vbus {
 	struct pt_vregion region[PT_VBUS_REGIONS];	/* chips fill it; later rows never overlap earlier ones */
 	size_t n_regions;
+	bool big_endian;		/* how values lie in the bytes of RAM and flash */
 	uint64_t *now_cycle;		/* the CPU's count, for units */
 	/* The CPU listens: bytes of a region changed behind its decoded instructions; a unit was accessed, so that its
 	 * next tick may have moved. */
