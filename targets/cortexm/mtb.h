@@ -127,6 +127,9 @@ struct pt_mtb {
 /* POSITION, FLOW, MASTER with EN, in this order, for recording from offset on; ahead of it EN must be 0. Returns the
  * index of the write of MASTER. */
 size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flow);
+/* Recording ends, and POSITION is read behind that; the times are the read's. After an error out is unspecified. */
+struct pt_mtb_end { uint32_t position; uint64_t sent_ns, done_ns; };
+int pt_mtb_stop_unit(struct pt_mtb *m, struct pt_mtb_end *out, struct pt_err *err);
 uint32_t pt_mtb_master(const struct pt_mtb *m);		/* as we write it, without EN */
 uint32_t pt_mtb_offset(const struct pt_mtb *m, uint32_t position);	/* in the window */
 /* What we find is not what we wrote: say who did it, as a LOSS up to now, and start anew. 0, or an error when it is

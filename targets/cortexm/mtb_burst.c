@@ -207,21 +207,16 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 /* Stop the unit where it is. What was recorded of an unfinished burst is a burst, only shorter. */
 static int stop_unit(struct pt_mtb *m, struct pt_err *err)
 {
-	struct pt_mtb_batch batch = { .n = 0 };
+	struct pt_mtb_end end;
 	uint32_t offset;
-	size_t position;
-	int rc;
+	int rc = pt_mtb_stop_unit(m, &end, err);
 
-	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
-	pt_mtb_put_read(&batch, m->regs + MTB_MASTER);	/* orders the accesses */
-	position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
-	rc = pt_mtb_run(m, &batch, err);
 	if (rc < 0)
 		return rc;
-	offset = pt_mtb_offset(m, pt_mtb_value(&batch, position));
+	offset = pt_mtb_offset(m, end.position);
 	if (offset > m->win.len_bytes)
 		offset = 0;	/* not ours any more */
-	begin_reading(m, offset, batch.op[position].done_ns);
+	begin_reading(m, offset, end.done_ns);
 	return 0;
 }
 

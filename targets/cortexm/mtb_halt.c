@@ -286,16 +286,11 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 /* At the end of the profile the core may run: first stop recording, then see where it got to. */
 static int stop_unit(struct pt_mtb *m, struct stop *stop, struct pt_err *err)
 {
-	struct pt_mtb_batch batch = { .n = 0 };
-	size_t position;
-	int rc;
+	struct pt_mtb_end end;
+	int rc = pt_mtb_stop_unit(m, &end, err);
 
-	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
-	pt_mtb_put_read(&batch, m->regs + MTB_MASTER);	/* orders the accesses */
-	position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
-	rc = pt_mtb_run(m, &batch, err);
-	stop->seen.position = pt_mtb_value(&batch, position);
-	stop->ns = batch.op[position].sent_ns;
+	stop->seen.position = end.position;
+	stop->ns = end.sent_ns;
 	m->state = MTB_IDLE;
 	return rc;
 }

@@ -111,6 +111,22 @@ size_t pt_mtb_put_arm(struct pt_mtb *m, struct pt_mtb_batch *batch, uint32_t flo
 	return pt_mtb_put_write(batch, m->regs + MTB_MASTER, MASTER_EN | pt_mtb_master(m));
 }
 
+int pt_mtb_stop_unit(struct pt_mtb *m, struct pt_mtb_end *out, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t position;
+	int rc;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
+	pt_mtb_put_read(&batch, m->regs + MTB_MASTER);	/* orders the accesses */
+	position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	rc = pt_mtb_run(m, &batch, err);
+	*out = (struct pt_mtb_end){
+		pt_mtb_value(&batch, position), batch.op[position].sent_ns, batch.op[position].done_ns,
+	};
+	return rc;
+}
+
 static void tell(const char *name, uint32_t found, uint32_t now, const struct pt_field *fields,
 		 void (*say)(void *arg, const char *line), void *arg)
 {
