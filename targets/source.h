@@ -33,7 +33,8 @@ struct pt_source_ops {
 	size_t state_bytes;
 	const struct pt_param *params;
 	size_t n_params;
-	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. */
+	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. A unit that nobody uses may be
+	 * tried out for that, and is left as it was. */
 	int (*available)(struct pt_target *target, struct pt_err *err);
 	/* Save what it will change, program the unit, emit CONFIG. Undoes its own work on failure. PT_EBUSY when the
 	 * unit is leased to another (the sentence names the owner). */

@@ -17,6 +17,8 @@ struct model {
 	unsigned skid;		/* branches the core still takes before it obeys */
 	uint32_t number;	/* of the next packet */
 	uint64_t done_ns, branch_ns, sleep_from_ns, sleep_to_ns;
+	unsigned awidth, n_writes;	/* bits that POSITION has; writes to the unit */
+	uint32_t base;
 };
 
 static struct model model;
@@ -103,7 +105,7 @@ static uint32_t read_unit(void *arg, uint64_t addr)
 	case MTB_POSITION: return model.position;
 	case MTB_MASTER: return model.master;
 	case MTB_FLOW: return model.flow;
-	case MTB_BASE: return RAM;
+	case MTB_BASE: return model.base;
 	default: return 0;
 	}
 }
@@ -125,10 +127,11 @@ static void write_master(uint32_t value)
 static void write_unit(void *arg, uint64_t addr, uint32_t value)
 {
 	(void)arg;
+	model.n_writes++;
 	switch (addr - UNIT) {
 	case MTB_POSITION:
 		ck_assert_msg((model.master & MASTER_EN) == 0, "POSITION was written while EN is 1");
-		model.position = value & ((UINT32_C(1) << AWIDTH) - 1) & ~3u;
+		model.position = value & ((UINT32_C(1) << model.awidth) - 1) & ~3u;
 		model.latch = false;
 		break;
 	case MTB_MASTER:
@@ -188,6 +191,8 @@ static void setup(void)
 	model.master = MASTER_SFRWPRIV | 7;
 	model.flow = 0x4560;
 	model.branch_ns = 260;
+	model.awidth = AWIDTH;
+	model.base = RAM;
 	array_mem_init(&memory);
 	array_mem_add(&memory, RAM, RAM_BYTES);
 	array_mem_hook(&memory, &(struct array_hook){ UNIT, 16, read_unit, write_unit, NULL });
@@ -644,6 +649,59 @@ START_TEST(without_free_ram_it_says_why)
 }
 END_TEST
 
+/* What start would refuse is not offered. Looking leaves the unit as it was, and one that records alone. */
+static const struct { unsigned awidth; uint32_t base, ram_addr, master; const char *says; bool touched; } offers[] = {
+	{ 15, RAM, RAM, 0, NULL, true },
+	{ 15, 0, RAM, 0, NULL, true },
+	{ 6, RAM, RAM, 0, NULL, true },
+	{ 5, RAM, RAM, 0, "too small: POSITION counts 32 bytes, and 64 are the least", true },
+	{ 0, RAM, RAM, 0, "too small: POSITION counts 0 bytes", true },
+	{ 12, 0x1fff0000, RAM, 0, "its MTB reaches 0x1fff0000 to 0x1fff0fff only, which is no RAM", true },
+	{ 12, 0x20006000, RAM, 0, "reaches 0x20006000 to 0x20006fff only", true },
+	{ 12, 0x1fff0000, 0, 0, NULL, true },		/* whose RAM is not known */
+	{ 5, RAM, RAM, MASTER_EN, NULL, false },
+	{ 5, RAM, RAM, MASTER_TSTARTEN, NULL, false },
+};
+
+START_TEST(a_unit_that_is_no_use_is_not_offered)
+{
+	uint32_t master = MASTER_SFRWPRIV | 7 | offers[_i].master;
+
+	model.position = 0x10;
+	model.awidth = offers[_i].awidth;
+	model.base = offers[_i].base;
+	model.master = master;
+	cm->chip.ram_addr = offers[_i].ram_addr;
+	cm->chip.ram_bytes = offers[_i].ram_addr != 0 ? RAM_BYTES : 0;
+	ck_assert_int_eq(pt_source_mtb.available(&target, &err), offers[_i].says != NULL ? PT_EUNSUPPORTED : 0);
+	ck_assert_msg(offers[_i].says == NULL || strstr(err.msg, offers[_i].says) != NULL, "%s", err.msg);
+	ck_assert_uint_eq(model.n_writes > 0, offers[_i].touched);
+	if ((master & MASTER_EN) == 0)
+		ck_assert_uint_eq(model.position, 0x10 & ((1u << offers[_i].awidth) - 1));
+	ck_assert_uint_eq(model.master, master);
+	ck_assert_uint_eq(model.flow, 0x4560);
+	if (offers[_i].says != NULL)
+		ck_assert_int_eq(start(), PT_EUNSUPPORTED);
+}
+END_TEST
+
+/* While the source is at work, somebody may ask what there is. */
+START_TEST(a_unit_at_work_is_not_tried_out)
+{
+	start_ok();
+	run_until_data(1);
+	for (int i = 0; i < 50; i++) {
+		unsigned n_writes = model.n_writes;
+
+		ck_assert_int_eq(pt_source_mtb.available(&target, &err), 0);
+		ck_assert_uint_eq(model.n_writes, n_writes);
+		step();
+	}
+	check_numbers();
+	stop_ok();
+}
+END_TEST
+
 static const struct {
 	uint64_t addr, size;
 	uint32_t want, want_addr, len_bytes;
@@ -832,6 +890,8 @@ int main(void)
 	tcase_add_test(tc, an_mtb_in_use_is_left_alone);
 	tcase_add_loop_test(tc, refuses_a_bad_place, 0, PT_LEN(refused));
 	tcase_add_test(tc, without_free_ram_it_says_why);
+	tcase_add_loop_test(tc, a_unit_that_is_no_use_is_not_offered, 0, PT_LEN(offers));
+	tcase_add_test(tc, a_unit_at_work_is_not_tried_out);
 	tcase_add_loop_test(tc, finds_the_best_window, 0, PT_LEN(windows));
 	tcase_add_test(tc, the_buffer_is_put_back_on_a_halted_core);
 	tcase_add_test(tc, a_slow_program_streams_without_a_gap);

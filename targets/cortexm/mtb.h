@@ -18,7 +18,8 @@
 enum { MTB_POSITION = 0x0, MTB_MASTER = 0x4, MTB_FLOW = 0x8, MTB_BASE = 0xc };
 enum { POSITION_WRAP = 1 << 2, POSITION_POINTER = ~7 };
 #define MASTER_EN UINT32_C(0x80000000)
-enum { MASTER_HALTREQ = 1 << 9, MASTER_RAMPRIV = 1 << 8, MASTER_SFRWPRIV = 1 << 7, MASTER_MASK = 0x1f };
+enum { MASTER_HALTREQ = 1 << 9, MASTER_RAMPRIV = 1 << 8, MASTER_SFRWPRIV = 1 << 7,
+       MASTER_TSTARTEN = 1 << 5, MASTER_MASK = 0x1f };
 enum { FLOW_AUTOSTOP = 1 << 0, FLOW_AUTOHALT = 1 << 1 };
 enum { PACKET_BYTES = 8 };
 
@@ -53,6 +54,8 @@ struct pt_mtb_window {
 	uint32_t mask;			/* MASTER.MASK: the ring of 2^(mask + 4) bytes around it */
 	bool ring;			/* it is the whole of that ring: it may wrap */
 };
+
+enum { PT_MTB_LEAST_BYTES = 64 };	/* less is not worth a window */
 
 struct pt_mtb_need {
 	uint32_t awidth;	/* bits of an address that POINTER has */

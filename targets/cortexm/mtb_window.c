@@ -5,7 +5,7 @@
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
-enum { LEAST_BYTES = 64, LEAST_RING_BITS = 4 };
+enum { LEAST_RING_BITS = 4 };
 
 static uint64_t span_of_pointer(const struct pt_mtb_need *need)
 {
@@ -35,7 +35,7 @@ static bool make(struct pt_mtb_window *win, const struct pt_mtb_need *need, uint
 {
 	uint32_t pointer = (uint32_t)(addr & (span_of_pointer(need) - 1)), mask = 0;
 
-	if (size < LEAST_BYTES || size > PT_MTB_MAX_BYTES || addr % PACKET_BYTES != 0 || size % PACKET_BYTES != 0 ||
+	if (size < PT_MTB_LEAST_BYTES || size > PT_MTB_MAX_BYTES || addr % PACKET_BYTES != 0 || size % PACKET_BYTES != 0 ||
 	    !reaches(need, addr, size) || !ring_around(pointer, (uint32_t)size, need->awidth, &mask))
 		return false;
 	win->addr = (uint32_t)addr;
@@ -65,7 +65,7 @@ int pt_mtb_window_at(struct pt_mtb_window *win, const struct pt_mtb_need *need, 
 /* The largest ring in the span. */
 static bool ring_in(struct pt_mtb_window *win, const struct pt_mtb_need *need, const struct pt_span *span)
 {
-	for (uint64_t size = PT_MTB_MAX_BYTES; size >= LEAST_BYTES; size /= 2) {
+	for (uint64_t size = PT_MTB_MAX_BYTES; size >= PT_MTB_LEAST_BYTES; size /= 2) {
 		uint64_t addr = (span->addr + size - 1) / size * size;
 
 		if (size <= need->want_bytes && size <= span->size && addr - span->addr <= span->size - size &&

@@ -107,15 +107,6 @@ int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-static int available(struct pt_target *target, struct pt_err *err)
-{
-	const struct pt_cortexm *cm = target->state;
-
-	if (cm->found.unit[PT_UNIT_MTB] != 0)
-		return 0;
-	return pt_fail(err, PT_EUNSUPPORTED, "%s has no MTB in its ROM table", cm->chip.name);
-}
-
 static int read_regs(struct pt_mtb *m, struct pt_mtb_regs *regs, struct pt_err *err)
 {
 	struct pt_mtb_batch batch = { .n = 0 };
@@ -161,9 +152,60 @@ static int find_awidth(struct pt_mtb *m, uint32_t *awidth, struct pt_err *err)
 	bits = pt_mtb_value(&batch, read) & (uint32_t)POSITION_POINTER;
 	for (*awidth = 0; bits != 0; bits >>= 1)
 		++*awidth;
-	if (*awidth < 5)
-		return pt_fail(err, PT_EUNSUPPORTED, "the MTB's POSITION cannot be written");
 	return 0;
+}
+
+/* Is there any place that it could record into? */
+static int check_reach(const struct pt_mtb *m, uint32_t awidth, struct pt_err *err)
+{
+	const struct pt_chip *chip = &m->cm->chip;
+	uint64_t span = UINT64_C(1) << awidth, base = m->found.base;
+
+	if (span < PT_MTB_LEAST_BYTES)
+		return pt_fail(err, PT_EUNSUPPORTED, "its MTB is too small: POSITION counts %llu bytes, and %d are the least",
+			       awidth == 0 ? 0ULL : (unsigned long long)span, PT_MTB_LEAST_BYTES);
+	if (base != 0 && chip->ram_bytes != 0 &&	/* LPC8xx: BASE reads as 0 */
+	    (base >= (uint64_t)chip->ram_addr + chip->ram_bytes || base + span <= chip->ram_addr))
+		return pt_fail(err, PT_EUNSUPPORTED, "its MTB reaches 0x%08llx to 0x%08llx only, which is no RAM",
+			       (unsigned long long)base, (unsigned long long)(base + span - 1));
+	return 0;
+}
+
+/* May the registers be tried out? Not while the unit records, or is about to, or is somebody's. */
+static bool rests(const struct pt_mtb *m)
+{
+	return (m->found.master & (MASTER_EN | MASTER_TSTARTEN)) == 0 && m->cm->mtb == NULL &&
+	       !pt_lease_held(m->cm->target, unit);
+}
+
+static int check_unit(const struct pt_cortexm *cm, struct pt_err *err)
+{
+	if (cm->found.unit[PT_UNIT_MTB] != 0)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "%s has no MTB in its ROM table", cm->chip.name);
+}
+
+/* A unit that cannot be asked now is taken for good: start looks again, and can say more. */
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	struct pt_cortexm *cm = target->state;
+	struct pt_err ignored = { 0 };
+	uint32_t awidth;
+	struct pt_mtb *m;
+	int rc = 0;
+
+	if (check_unit(cm, err) < 0)
+		return err->code;
+	m = calloc(1, sizeof(*m));
+	if (m == NULL)
+		return 0;
+	m->cm = cm;
+	m->mem = cm->mem;
+	m->regs = cm->found.unit[PT_UNIT_MTB];
+	if (read_regs(m, &m->found, &ignored) == 0 && rests(m) && find_awidth(m, &awidth, &ignored) == 0)
+		rc = check_reach(m, awidth, err);
+	free(m);
+	return rc;
 }
 
 static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
@@ -172,7 +214,7 @@ static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, 
 	uint64_t addr, size;
 
 	need.want_bytes = (uint32_t)pt_params_number(setup->settings, &params[MTB_SIZE]);
-	if (find_awidth(m, &need.awidth, err) < 0)
+	if (find_awidth(m, &need.awidth, err) < 0 || check_reach(m, need.awidth, err) < 0)
 		return err->code;
 	if (pt_params_span(setup->settings, &params[MTB_RAM], &addr, &size))
 		return pt_mtb_window_at(&m->win, &need, addr, size, err) < 0 ? pt_wrap(err, "mtb-ram") : 0;
@@ -181,8 +223,8 @@ static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, 
 			       setup->why_no_ram != NULL ? setup->why_no_ram : "nothing is known to be free");
 	if (!pt_mtb_window_find(&m->win, &need, setup->free_ram, setup->n_free_ram))
 		return pt_fail(err, PT_ESTATE, "none of the free RAM is where the MTB can record: it reaches %llu bytes from "
-			       "0x%08x, and 64 are the least%s; mtb-ram=ADDR:SIZE gives it RAM that is in use",
-			       1ULL << need.awidth, (unsigned)need.sram_base,
+			       "0x%08x, and %d are the least%s; mtb-ram=ADDR:SIZE gives it RAM that is in use",
+			       1ULL << need.awidth, (unsigned)need.sram_base, PT_MTB_LEAST_BYTES,
 			       need.ring ? ", at a multiple of their number" : "");
 	return 0;
 }
@@ -255,7 +297,7 @@ static int mtb_start(void *state, struct pt_target *target, const struct pt_sour
 	struct pt_mtb *m = state;
 	struct pt_err ignored = { 0 };
 
-	if (available(target, err) < 0)
+	if (check_unit(target->state, err) < 0)
 		return err->code;
 	init(m, target, setup);
 	if (pt_lease_take(target, unit, owner, err) < 0)
