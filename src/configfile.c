@@ -77,7 +77,8 @@ int pt_configfile_parse(struct pt_options *options, const char *verb, const char
 
 int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_err *err)
 {
-	const char *path = options->config != NULL ? options->config : PT_CONFIG_PATH;
+	const char *named = options->config != NULL ? options->config : getenv(PT_CONFIG_ENV);
+	const char *path = named != NULL ? named : PT_CONFIG_PATH;
 	char *text;
 	size_t len;
 	FILE *file;
@@ -86,10 +87,10 @@ int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_e
 	if (!pt_options_has("config", verb))
 		return 0;
 	file = fopen(path, "rb");
-	if (file == NULL && options->config == NULL)
+	if (file == NULL && named == NULL)
 		return 0;
 	if (file == NULL)
-		return pt_fail(err, PT_EIO, "--config %s: %s", path, strerror(errno));
+		return pt_fail(err, PT_EIO, "%s %s: %s", options->config != NULL ? "--config" : PT_CONFIG_ENV, path, strerror(errno));
 	text = calloc(1, MAX_BYTES + 1);
 	len = text != NULL ? fread(text, 1, MAX_BYTES, file) : 0;
 	if (text == NULL || ferror(file))

@@ -25,7 +25,7 @@ static const struct row {
 	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
 	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD, offsetof(struct pt_options, gdb) },
 	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD, offsetof(struct pt_options, attach) },
-	{ "config", "FILE", "words for every run, INI (/etc/proftap.conf)", FIELD, offsetof(struct pt_options, config) },
+	{ "config", "FILE", "words for every run, INI ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD, offsetof(struct pt_options, config) },
 	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD, offsetof(struct pt_options, listen) },
 	{ "for", "TIME", "profile: how long the core shall run: 500ms, 2s", TIME, 0 },
 	{ "source", "NAME", "profile: where the trace comes from", FIELD, offsetof(struct pt_options, source) },

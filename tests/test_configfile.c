@@ -117,6 +117,26 @@ START_TEST(only_a_named_file_must_be_there)
 }
 END_TEST
 
+/* Tests, and whoever wants nothing of what stands on a machine, name another file, or none. */
+START_TEST(the_environment_may_name_another)
+{
+	static const char *const args[] = { NULL };
+
+	ck_assert_int_eq(parse("serve", args, ""), 0);
+	ck_assert_int_eq(setenv(PT_CONFIG_ENV, "/nonexistent/lab.conf", 1), 0);
+	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), PT_EIO);
+	ck_assert_msg(strstr(err.msg, PT_CONFIG_ENV " /nonexistent/lab.conf: No such file") != NULL, "%s", err.msg);
+	ck_assert_int_eq(setenv(PT_CONFIG_ENV, "/dev/zero", 1), 0);
+	options.config = "/dev/null";	/* the command line wins */
+	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), 0);
+	options.config = NULL;
+	ck_assert_int_eq(setenv(PT_CONFIG_ENV, "/dev/null", 1), 0);
+	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), 0);
+	ck_assert_uint_eq(options.n_words, 0);
+	pt_options_free(&options);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("configfile");
@@ -127,6 +147,7 @@ int main(void)
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
 	tcase_add_test(tc, has_bounds);
 	tcase_add_test(tc, only_a_named_file_must_be_there);
+	tcase_add_test(tc, the_environment_may_name_another);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -1,6 +1,7 @@
 # What the tests of foreign hosts share; sourced. A host runs with the emulated USB probe plugged in, and its output
 # must hold the stated lines in their order.
 set -eu
+export PROFTAP_CONFIG=/dev/null	# not what stands on this machine for its own board
 
 here=${srcdir:-.}
 usb_probe=./tests/usb_probe
