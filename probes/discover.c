@@ -253,13 +253,33 @@ static struct pt_link *open_cmsis_dap(const char *rest, struct pt_err *err)
 	return link;
 }
 
-/* How a scheme reaches its device, and who drives it. Every virtual board so far has a CMSIS-DAP probe. */
+static const struct pt_probe_ops *const drivers[] = {
+#define X(drv) &pt_##drv##_ops,
+	PT_PROBE_DRIVERS(X)
+#undef X
+};
+
+/* Who drives what stands behind "virtual:". */
+static const struct pt_probe_ops *driver_of_board(const char *rest, struct pt_err *err)
+{
+	const char *name = pt_vboard_probe(rest, err);
+
+	if (name == NULL)
+		return NULL;
+	for (size_t i = 0; i < PT_LEN(drivers); i++)
+		if (strcmp(drivers[i]->name, name) == 0)
+			return drivers[i];
+	pt_fail(err, PT_EARG, "probe %s: not built in this version", name);
+	return NULL;
+}
+
+/* How a scheme reaches its device, and who drives it; NULL: virtual boards have probes of several kinds. */
 static const struct scheme {
 	const char *name;
 	struct pt_link *(*open)(const char *rest, struct pt_err *err);	/* NULL: not in this version */
 	const struct pt_probe_ops *driver;
 } schemes[] = {
-	{ "virtual", pt_model_link_open, &pt_cmsis_dap_ops },
+	{ "virtual", pt_model_link_open, NULL },
 	{ "cmsis-dap", open_cmsis_dap, &pt_cmsis_dap_ops },
 	{ "jlink", NULL, NULL }, { "stlink", NULL, NULL }, { "ftdi", NULL, NULL }, { "usbdm", NULL, NULL },
 	{ "osbdm", NULL, NULL }, { "xvc", NULL, NULL }, { "bitbang", NULL, NULL }, { "rsp", NULL, NULL },
@@ -289,7 +309,11 @@ struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings
 {
 	const char *rest;
 	const struct scheme *scheme = find_scheme(uri[0] != 0 ? uri : "cmsis-dap:", &rest, err);
-	struct pt_link *link = scheme != NULL ? scheme->open(rest, err) : NULL;
+	const struct pt_probe_ops *driver = scheme != NULL ? scheme->driver : NULL;
+	struct pt_link *link;
 
-	return link != NULL ? pt_probe_open_link(scheme->driver, link, settings, err) : NULL;
+	if (scheme != NULL && driver == NULL)
+		driver = driver_of_board(rest, err);
+	link = driver != NULL ? scheme->open(rest, err) : NULL;
+	return link != NULL ? pt_probe_open_link(driver, link, settings, err) : NULL;
 }

@@ -68,6 +68,18 @@ int pt_link_submit(struct pt_link *link, const uint8_t *packet, size_t len_bytes
 	return rc;
 }
 
+int pt_link_submit_part(struct pt_link *link, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
+			struct pt_err *err)
+{
+	int rc = link->ops->submit(link->state, packet, len_bytes, deadline_ns, err);
+
+	if (rc == 0) {
+		link->traffic.packets++;
+		link->traffic.bytes_out += len_bytes;
+	}
+	return rc;
+}
+
 /* A response that nobody waited for (left over from before the link was opened) is no round trip. */
 static void count_response(struct pt_link *link, size_t len_bytes)
 {

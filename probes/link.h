@@ -66,6 +66,10 @@ void *pt_link_state(struct pt_link *link, const struct pt_link_ops *ops);
 void pt_link_info(struct pt_link *link, struct pt_link_info *out);
 int pt_link_submit(struct pt_link *link, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
 		   struct pt_err *err);
+/* The beginning of a request that goes in several packets: there is no response but that to the last, which is submitted
+ * as usual. Errors as of submit; the device then has half a request. */
+int pt_link_submit_part(struct pt_link *link, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
+			struct pt_err *err);
 int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err);
 uint64_t pt_link_now_ns(struct pt_link *link);
 int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err);

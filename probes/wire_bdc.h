@@ -17,22 +17,25 @@ enum pt_bdc_do {
 	/* always available */
 	PT_BDC_SYNC,		/* measures the target's clock; discards half a command, clears OVRUN. value: out, BDCSI Hz */
 	PT_BDC_ACK_ENABLE, PT_BDC_ACK_DISABLE,
-	PT_BDC_READ_BDCCSR, PT_BDC_WRITE_BDCCSR,	/* value: 16 bits, high byte first on the wire */
+	PT_BDC_READ_BDCCSR, PT_BDC_WRITE_BDCCSR,	/* value: 16 bits, high byte first on the wire. usbdm knows the high byte
+							 * only: reads give 0 in the low one, writes put 0xff there */
 	PT_BDC_BACKGROUND,	/* halt; does not wait for BDMACT */
 	/* non-intrusive: with ENBDC, the part not secured, also while the core runs */
 	PT_BDC_NOP,
-	PT_BDC_SYNC_PC,		/* n samples of the running pc into bytes, le32 each; one that failed is 0xeeeeee */
+	PT_BDC_SYNC_PC,		/* n samples of the running pc into bytes, le32 each; one that failed is 0xeeeeee, and is no
+				 * error, but leaves NORESP in BDCCSR */
 	PT_BDC_READ_MEM,	/* n elements of size_bytes from addr on: READ_MEM, then DUMP_MEM where the probe can */
 	PT_BDC_READ_SAME,	/* n elements of size_bytes, all from addr: READ_MEM, then READ_SAME where the probe can */
 	PT_BDC_WRITE_MEM,	/* n elements of size_bytes from addr on: WRITE_MEM, then FILL_MEM where the probe can */
-	PT_BDC_READ_DBGTB,	/* n lines of the trace buffer, 8 bytes each, byte 0 (INFO) first */
+	PT_BDC_READ_DBGTB,	/* n lines of the trace buffer, 8 bytes each, byte 0 (INFO) first. A probe without that command
+				 * reads the words at 0x104 (usbdm): the same, but for parts that have no trace buffer */
 	/* in active background only */
 	PT_BDC_GO,
 	PT_BDC_STEP1,
 	PT_BDC_GO_UNTIL,	/* returns when background is active again, or PT_ETIMEOUT */
 	PT_BDC_READ_RN, PT_BDC_WRITE_RN,	/* crn; value: 32 bits, the register at the right */
 	/* the host's or the probe's */
-	PT_BDC_DELAY,		/* let time_us pass, in the probe where it can */
+	PT_BDC_DELAY,		/* let time_us pass, at least; in the probe where it can */
 	PT_BDC_POLL,		/* read the byte at addr until (byte & mask) == value; gives up when time_us is over. In the
 				 * probe where it can, one try is 5 ms at most then. value: out, the last byte */
 	PT_N_BDC_DOS,
@@ -52,10 +55,12 @@ struct pt_bdc_op {
 	uint8_t size_bytes;	/* of an element: 1, 2, 4 */
 	uint8_t crn;		/* 0-7 D0-D7, 8 X, 9 Y, 10 SP, 11 PC, 12 CCR */
 	bool ws;		/* the _WS forms of READ_MEM, READ_SAME, WRITE_MEM: without ACK, the status byte of each in the
-				 * answer; status is then all of them, or-ed */
+				 * answer; status is then all of them, or-ed, and flags in it are no error of run(). Ignored by
+				 * probes that have no such commands (usbdm): status is then 0 */
 	uint8_t status;		/* out, with ws: BDCCSRL */
 	uint8_t mask;		/* POLL */
-	uint32_t addr;		/* 24 bits; the wire aligns nothing: a long lies at a multiple of 4, a word not at 3 modulo 4 */
+	uint32_t addr;		/* 24 bits; the wire aligns nothing: a long lies at a multiple of 4, a word not at 3 modulo 4 (nor
+				 * does one of the n that follow it). Else PT_EARG */
 	uint32_t value;		/* in or out, see above */
 	uint32_t n;		/* elements, lines or samples; >= 1 */
 	uint32_t time_us;	/* DELAY, POLL, GO_UNTIL */
@@ -67,16 +72,20 @@ enum pt_bdc_mode { PT_BDC_NORMAL, PT_BDC_SPECIAL };	/* BKGD high, or low, when r
 
 struct pt_bdc_ops {
 	/* Bring the wire up without stopping the core: power as the probe finds it, SYNC, ACK as the probe is used best.
-	 * bdcsi_hz: out. Nothing is written to BDCCSR. PT_EPROTO: no answer to SYNC (no power, no clock, not wired). */
+	 * bdcsi_hz: out. Nothing is written to BDCCSR, except by a firmware that insists (usbdm sets ENBDC).
+	 * PT_EPROTO: no answer to SYNC (no power, no clock, not wired). */
 	int (*connect)(void *state, uint32_t *bdcsi_hz, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays, polls and GO_UNTIL are not counted
 	 *   n_done      out: operations that completed, in order, also on error. What stands behind a failed one was not
 	 *               done, or its effect is that of READs only
 	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or
-	 *   PT_EFAULT    the target refused: a flag of BDCCSRL is set, or the data say so (0xee); the caller reads BDCCSR
-	 *   PT_ETIMEOUT  no ACK from the target, or no answer from the probe, for timeout_ms
-	 *   PT_EPROTO    a reply that the protocol does not allow
+	 *   PT_EFAULT    the target refused: an error flag of BDCCSRL is set (not WAIT and STOP alone), by this list or before;
+	 *                the caller reads BDCCSR, and clears its flags. On a probe that uses no ACK (ACK_ENABLE is not in
+	 *                can) n_done is the first operation that may have failed, and those behind it were done, too; its
+	 *                lists end with a look at BDCCSR, unless there are only operations that are always available
+	 *   PT_ETIMEOUT  no ACK from the target, or no answer from the probe, for timeout_ms or sooner
+	 *   PT_EPROTO    a reply that the protocol does not allow, no power at the target, or no answer to SYNC
 	 *   PT_EUNSUPPORTED   an operation that is not in can; nothing was done
 	 *   PT_EARG, PT_EINTERRUPTED, PT_EIO
 	 * Whatever it returns, no response is outstanding afterwards, or the driver collects it at its next call. */

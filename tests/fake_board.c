@@ -118,8 +118,11 @@ static void set_power(struct pt_vboard *board, bool on)
 	board->power_losses += !on;
 }
 
+static const char *const probes[] = { "cmsis-dap", NULL };
+
 const struct pt_vboard_ops pt_vboard_kl27 = {
 	.name = "kl27",
+	.probes = probes,
 	.make = make,
 	.free = free_board,
 	.advance = advance,

@@ -16,6 +16,7 @@ static const struct {
 	{ ":", PT_EARG, "cmsis-dap:" },
 	{ "virtual:nonsense", PT_EARG, "kl27" },
 	{ "virtual:kl27?nonsense=1", PT_EARG, "nonsense" },
+	{ "virtual:kl27?seed=1&probe=osbdm", PT_EARG, "cmsis-dap" },
 	{ "cmsis-dap:nonsense=1", PT_EARG, "serial usb tcp" },
 	{ "cmsis-dap:link=carrier-pigeon", PT_EARG, "bulk" },
 	{ "cmsis-dap:tcp=127.0.0.1:1", PT_EIO, "127.0.0.1:1" },

@@ -26,6 +26,10 @@ const struct pt_param pt_vboard_params[] = {
 	{ .key = "fault", .type = PT_PARAM_LIST,
 	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power at an SWD transfer; stall, short, wrong, unplug at "
 		  "a packet" },
+	{ .key = "probe", .type = PT_PARAM_TEXT,
+	  .help = "which probe it has on its cable, where it may have several: pipe, osbdm, usbdm" },
+	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
+	  .help = "off: the probe offers no trace pins, and another one may" },
 	{ .key = "variant", .type = PT_PARAM_TEXT,
 	  .help = "another chip of the family, or one with something missing; the board lists them" },
 };
@@ -58,6 +62,45 @@ const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 	for (size_t i = 0; i < PT_LEN(boards) && n < sizeof(names); i++)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", boards[i]->name);
 	pt_fail(err, PT_EARG, "virtual board \"%s\" is not built in this version; there is %s", name, names);
+	return NULL;
+}
+
+/* The value of one key of "NAME?key=value&key=value"; false: it is not there. */
+static bool query_value(const char *query, const char *key, char *value, size_t room)
+{
+	size_t len = strlen(key);
+
+	for (const char *at = strchr(query, '?'); at != NULL; at = strchr(at, '&')) {
+		at++;
+		if (strncmp(at, key, len) != 0 || at[len] != '=')
+			continue;
+		snprintf(value, room, "%.*s", (int)strcspn(at + len + 1, "&"), at + len + 1);
+		return true;
+	}
+	return false;
+}
+
+const char *pt_vboard_probe(const char *name_and_query, struct pt_err *err)
+{
+	char name[32], wanted[32] = "", names[200] = "";
+	const struct pt_vboard_ops *ops;
+	size_t n = 0;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(name_and_query, "?"), name_and_query);
+	ops = pt_vboard_find(name, err);
+	if (ops == NULL)
+		return NULL;
+	if (!query_value(name_and_query, "probe", wanted, sizeof(wanted)))
+		return ops->probes[0];
+	if (strcmp(wanted, "pipe") == 0)
+		strcpy(wanted, "bdc-pipe");
+	for (size_t i = 0; ops->probes[i] != NULL; i++) {
+		if (strcmp(ops->probes[i], wanted) == 0)
+			return ops->probes[i];
+		if (n < sizeof(names))
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", ops->probes[i]);
+	}
+	pt_fail(err, PT_EARG, "the virtual board %s has no probe \"%s\"; it may have %s", name, wanted, names);
 	return NULL;
 }
 

@@ -30,6 +30,9 @@ struct pt_vap {
 
 struct pt_vboard_ops {
 	const char *name, *help;	/* "kl27" */
+	/* What kinds of probe it may have on its cable, by the names of their drivers ("cmsis-dap", "bdc-pipe", "osbdm",
+	 * "usbdm"), NULL at the end; the first is what it has when probe= does not say. */
+	const char *const *probes;
 	const uint8_t *(*demo)(size_t *len_bytes);	/* the ELF of the built-in demo firmware */
 	/* settings: the URI's keys. firmware: an ELF in memory, or NULL for the built-in demo. */
 	struct pt_vboard *(*make)(const struct pt_params *settings, const uint8_t *firmware, size_t len_bytes,
@@ -59,6 +62,10 @@ const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 extern const struct pt_param pt_vboard_params[];	/* elf, clock, swclk, link, seed, fault, ... of virtual URIs */
 extern const size_t pt_n_vboard_params;
 const struct pt_param *pt_vboard_param(const char *key);	/* NULL: no such row */
+
+/* Which probe a virtual address has, one of ops->probes: what stands behind "virtual:" may say probe=osbdm ("pipe" is
+ * "bdc-pipe"). NULL, PT_EARG: no such board, or the board has no such probe (the sentence lists what there is). */
+const char *pt_vboard_probe(const char *name_and_query, struct pt_err *err);
 
 /* A link to a virtual board, made from what stands behind "virtual:": "kl27?clock=virtual&link=bulk-hs". The clock is
  * "wall" unless the query says otherwise (the profile and check verbs add clock=virtual). */
