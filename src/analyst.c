@@ -8,6 +8,7 @@
 
 #include "configs.h"
 #include "log.h"
+#include "profile/history.h"
 #include "profile/limits.h"
 #include "profile/profile.h"
 #include "trace/loss.h"
@@ -15,7 +16,10 @@
 
 struct request {
 	struct request *next;
-	struct pt_query query;
+	int (*make)(struct pt_pipeline *pipeline, struct request *request);
+	bool settled;			/* it wants what is in the queue to be seen first */
+	struct pt_query query;		/* of a report */
+	uint64_t since, pc;		/* of the branch history */
 	pt_analyst_reply reply;
 	void *arg;
 	/* the answer */
@@ -37,13 +41,14 @@ struct pt_analyst {
 	uv_mutex_t lock;		/* guards what follows */
 	struct request *asked, **asked_tail, *answered, **answered_tail;
 	struct pt_pipeline *fresh;	/* to be taken up in place of the present one */
-	bool end_passed, quit, ended;
+	bool record_wanted, end_passed, quit, ended;
 	double loss;
 	size_t limits_failed, limits_undecided;
 
 	/* the thread's */
 	struct pt_pipeline *pipeline;
 	struct pt_configs configs;
+	bool recording;
 };
 
 enum { IDLE_MS = 1000 };
@@ -83,41 +88,74 @@ static void take_in(struct pt_analyst *a, struct pt_chunk *chunk)
 		pass_end(a);
 }
 
+static void record(struct pt_analyst *a)
+{
+	struct pt_err err = { 0 };
+
+	if (a->recording && pt_pipeline_record(a->pipeline, &err) < 0)
+		pt_warn("branch history: %s", err.msg);
+}
+
 static void take_up_fresh(struct pt_analyst *a)
 {
+	bool record_wanted = a->recording;
 	struct pt_pipeline *fresh;
 
 	uv_mutex_lock(&a->lock);
 	fresh = a->fresh;
 	a->fresh = NULL;
+	a->recording = a->record_wanted;
 	uv_mutex_unlock(&a->lock);
-	if (fresh == NULL)
-		return;
-	if (a->capture != NULL)
-		pt_capture_reset(a->capture);
-	pt_pipeline_free(a->pipeline);
-	a->pipeline = fresh;
-	pt_configs_feed(&a->configs, fresh);
+	if (fresh != NULL) {
+		if (a->capture != NULL)
+			pt_capture_reset(a->capture);
+		pt_pipeline_free(a->pipeline);
+		a->pipeline = fresh;
+	}
+	if (fresh != NULL || a->recording != record_wanted)
+		record(a);
+	if (fresh != NULL)
+		pt_configs_feed(&a->configs, fresh);
 }
 
-static void answer(struct pt_analyst *a)
+/* The oldest request, unless it waits for the queue to be empty. */
+static struct request *next_request(struct pt_analyst *a, bool empty)
 {
 	struct request *request;
 
 	uv_mutex_lock(&a->lock);
 	request = a->asked;
+	if (request != NULL && request->settled && !empty)
+		request = NULL;
 	if (request != NULL && (a->asked = request->next) == NULL)
 		a->asked_tail = &a->asked;
 	uv_mutex_unlock(&a->lock);
+	return request;
+}
+
+static void answer(struct pt_analyst *a, bool empty)
+{
+	struct request *request = next_request(a, empty);
+
 	if (request == NULL)
 		return;
-	request->rc = pt_report_render(pt_pipeline_profile(a->pipeline), &request->query, &request->text, &request->err);
+	request->rc = request->make(a->pipeline, request);
 	request->next = NULL;
 	uv_mutex_lock(&a->lock);
 	*a->answered_tail = request;
 	a->answered_tail = &request->next;
 	uv_mutex_unlock(&a->lock);
 	uv_async_send(&a->async);
+}
+
+static bool asked(struct pt_analyst *a)
+{
+	bool yes;
+
+	uv_mutex_lock(&a->lock);
+	yes = a->asked != NULL;
+	uv_mutex_unlock(&a->lock);
+	return yes;
 }
 
 static bool busy_or_running(struct pt_analyst *a)
@@ -135,12 +173,12 @@ static void analyst_thread(void *arg)
 	struct pt_analyst *a = arg;
 
 	while (busy_or_running(a)) {
-		struct pt_chunk *chunk = pt_queue_get(a->queue, IDLE_MS);
+		struct pt_chunk *chunk = pt_queue_get(a->queue, asked(a) ? 0 : IDLE_MS);
 
 		take_up_fresh(a);
 		if (chunk != NULL)
 			take_in(a, chunk);
-		answer(a);
+		answer(a, chunk == NULL);
 	}
 	uv_mutex_lock(&a->lock);
 	a->ended = true;
@@ -230,20 +268,62 @@ void pt_analyst_close(struct pt_analyst *a, void (*on_closed)(void *arg), void *
 	pt_queue_wake(a->queue);
 }
 
-void pt_analyst_report(struct pt_analyst *a, const struct pt_query *query, pt_analyst_reply reply, void *arg)
+static void ask(struct pt_analyst *a, const struct request *what)
 {
-	struct request *request = calloc(1, sizeof(*request));
+	static const char no_memory[] = "no memory for a report";
+	struct request *request = malloc(sizeof(*request));
 
 	if (request == NULL) {
-		reply(arg, PT_ENOMEM, "no memory for a report", strlen("no memory for a report"));
+		what->reply(what->arg, PT_ENOMEM, no_memory, strlen(no_memory));
 		return;
 	}
-	request->query = *query;
-	request->reply = reply;
-	request->arg = arg;
+	*request = *what;
 	uv_mutex_lock(&a->lock);
 	*a->asked_tail = request;
 	a->asked_tail = &request->next;
+	uv_mutex_unlock(&a->lock);
+	pt_queue_wake(a->queue);
+}
+
+static int make_report(struct pt_pipeline *pipeline, struct request *request)
+{
+	return pt_report_render(pt_pipeline_profile(pipeline), &request->query, &request->text, &request->err);
+}
+
+void pt_analyst_report(struct pt_analyst *a, const struct pt_query *query, pt_analyst_reply reply, void *arg)
+{
+	ask(a, &(struct request){ .make = make_report, .query = *query, .reply = reply, .arg = arg });
+}
+
+static int make_history(struct pt_pipeline *pipeline, struct request *request)
+{
+	const struct pt_history *history = pt_pipeline_profile(pipeline)->history;
+	struct pt_history_answer head = { 0 };
+	struct pt_history_block *blocks;
+
+	if (history == NULL)
+		return pt_fail(&request->err, PT_ESTATE, "no branch history is recorded");
+	blocks = calloc(PT_HISTORY_RUNS, sizeof(*blocks));
+	if (blocks == NULL)
+		return pt_fail(&request->err, PT_ENOMEM, "no memory for the branch history");
+	head.n_blocks = pt_history_blocks(history, request->since, request->pc, blocks, PT_HISTORY_RUNS);
+	head.seen = history->seen;
+	head.from = pt_history_from(history, request->since);
+	pt_text_bytes(&request->text, &head, sizeof(head));
+	pt_text_bytes(&request->text, blocks, head.n_blocks * sizeof(*blocks));
+	free(blocks);
+	return 0;
+}
+
+void pt_analyst_history(struct pt_analyst *a, uint64_t since, uint64_t pc, pt_analyst_reply reply, void *arg)
+{
+	ask(a, &(struct request){ .make = make_history, .settled = true, .since = since, .pc = pc, .reply = reply, .arg = arg });
+}
+
+void pt_analyst_record(struct pt_analyst *a)
+{
+	uv_mutex_lock(&a->lock);
+	a->record_wanted = true;
 	uv_mutex_unlock(&a->lock);
 	pt_queue_wake(a->queue);
 }

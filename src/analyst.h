@@ -24,6 +24,11 @@ void pt_analyst_close(struct pt_analyst *analyst, void (*on_closed)(void *arg), 
 
 /* Loop thread, both. */
 void pt_analyst_report(struct pt_analyst *analyst, const struct pt_query *query, pt_analyst_reply reply, void *arg);
+/* Keep the branch history from now on (profile/history.h), also when statistics start anew. */
+void pt_analyst_record(struct pt_analyst *analyst);
+/* Blocks of the runs from number `since` on, up to pc, once every chunk that is in the queue by now has been seen. The
+ * reply's text is a struct pt_history_answer and its blocks, PT_HISTORY_RUNS at most. PT_ESTATE: nobody records. */
+void pt_analyst_history(struct pt_analyst *analyst, uint64_t since, uint64_t pc, pt_analyst_reply reply, void *arg);
 /* Statistics start anew with the next chunk: replaces the pipeline, takes the new one over. */
 void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
 /* Share of trace bytes lost to faults so far, 0..1. Any thread. */

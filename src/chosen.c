@@ -87,6 +87,14 @@ int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err)
 	return 0;
 }
 
+int pt_pipeline_record(struct pt_pipeline *p, struct pt_err *err)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops == &pt_analysis_history)
+			return 0;
+	return open_one(p, &pt_analysis_history, err);
+}
+
 void pt_chosen_close(struct pt_pipeline *p)
 {
 	while (p->n_chosen > 0) {

@@ -45,6 +45,7 @@ struct pt_live {
 
 	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs */
 	uint64_t run_until_ns;				/* of running time; PT_UNKNOWN: no end */
+	bool is_recorder;
 	struct pt_err died;				/* code 0: it did not */
 };
 
@@ -301,6 +302,13 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 	return 0;
 }
 
+static bool is_recorder(const struct pt_live *live)
+{
+	const char *mode = pt_params_text(live->own, &rows[MODE]);
+
+	return mode != NULL && live->ops->recorder != NULL && strcmp(mode, live->ops->recorder) == 0;
+}
+
 static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_region *regions;
@@ -315,6 +323,7 @@ static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err
 	regions = target->ops->regions(target->state, &n);
 	pt_free_ram(regions, n, live->program, &live->free_ram);
 	write_config(live, target);
+	live->is_recorder = is_recorder(live);
 	return 0;
 }
 
@@ -425,6 +434,24 @@ static void on_lost(void *arg, const struct pt_err *why)
 
 	if (live->ops != NULL)
 		die(live, why);
+}
+
+int pt_live_catch_up(struct pt_live *live, struct pt_err *err)
+{
+	while (is_behind(live)) {
+		int rc = live->ops->drain(live->state, err);
+
+		if (rc < 0 && rc != PT_EINTERRUPTED) {
+			die(live, err);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+bool pt_live_is_recorder(const struct pt_live *live)
+{
+	return live->is_recorder;
 }
 
 int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *err)

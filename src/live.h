@@ -35,6 +35,10 @@ int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *er
 const char *pt_live_why_ended(const struct pt_live *live);
 const char *pt_live_mismatch(const struct pt_live *live);
 void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns);	/* from now; PT_UNKNOWN: no end */
+/* Board thread: fetch what was recorded before the core halted, if that is still to come. */
+int pt_live_catch_up(struct pt_live *live, struct pt_err *err);
+/* Loop thread, after start: is the source in a mode that only makes sense with a branch history? */
+bool pt_live_is_recorder(const struct pt_live *live);
 /* One paragraph: what it does and for how long it has; any time after start. */
 void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, size_t room);
 

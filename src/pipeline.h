@@ -23,6 +23,9 @@ uint64_t pt_pipeline_core_hz(const struct pt_params *params);	/* core-clock=; 0:
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *settings, struct pt_err *err);
 void pt_pipeline_free(struct pt_pipeline *pipeline);
 
+/* From now on keep the branch history (profile/history.h), too. Again: nothing happens. */
+int pt_pipeline_record(struct pt_pipeline *pipeline, struct pt_err *err);
+
 void pt_pipeline_feed(struct pt_pipeline *pipeline, const struct pt_chunk *chunk);	/* what cannot be is a gap */
 
 /* The statistics up to the last chunk. Valid until the next feed. A profile that is still running has its open

@@ -30,6 +30,7 @@ struct take {
 	struct pt_params *capturing;	/* settings of the capture */
 	struct pt_capture *capture;	/* the user's file, or the temporary one; NULL: neither */
 	struct pt_program *program;
+	bool records;			/* a branch history is kept */
 	bool end_passed;		/* by the analyst */
 	bool source_ended;		/* the board thread's part is over */
 	bool rests;			/* time was up, and nobody waited for it */
@@ -69,6 +70,7 @@ struct request {
 	struct take *take;
 	struct waiter waiter;
 	uint64_t for_ns;
+	uint64_t since, pc;		/* of the branch history */
 	char say[SAY_BYTES];
 };
 
@@ -303,6 +305,12 @@ static struct take *make_take(struct pt_session *session, const char *const *wor
 	return take;
 }
 
+static void record(struct pt_session *session)
+{
+	session->take->records = true;
+	pt_analyst_record(session->take->analyst);
+}
+
 static int start_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct request *request = (struct request *)job;
@@ -320,6 +328,8 @@ static void start_done(struct pt_job *job, int rc, const struct pt_err *err)
 	close_take(rc < 0 ? request->take : session->take);	/* a failed start keeps the profile before it */
 	if (rc >= 0)
 		session->take = request->take;
+	if (rc >= 0 && pt_live_is_recorder(request->take->live))
+		record(session);
 	session->state = rc < 0 ? PT_SESSION_IDLE : PT_SESSION_RUNNING;
 	answer(&request->waiter, rc, rc < 0 ? err->msg : request->say);
 	free(request);
@@ -501,6 +511,58 @@ void pt_session_status(struct pt_session *session, pt_session_reply reply, void 
 	request = new_request(session, reply, arg);
 	request->job.run = status_run;
 	request->job.done = say_done;
+	pt_board_post(session->board, &request->job);
+}
+
+/* --- branch history ----------------------------------------------------------------------------------------------- */
+
+void pt_session_record(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+
+	if (refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	record(session);
+	answer(&waiter, 0, "");
+}
+
+bool pt_session_records(const struct pt_session *session)
+{
+	return session->state == PT_SESSION_RUNNING && session->take->records;
+}
+
+static int settle_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	(void)board;
+	(void)target;
+	return pt_live_catch_up(request->take->live, err);
+}
+
+static void settled(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	if (rc < 0)
+		answer(&request->waiter, rc, err->msg);
+	else
+		pt_analyst_history(request->take->analyst, request->since, request->pc, request->waiter.reply,
+				   request->waiter.arg);
+	free(request);
+}
+
+void pt_session_history(struct pt_session *session, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
+{
+	struct request *request;
+
+	if (refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	request = new_request(session, reply, arg);
+	request->since = since;
+	request->pc = pc;
+	request->job.run = settle_run;
+	request->job.done = settled;
 	pt_board_post(session->board, &request->job);
 }
 

@@ -47,6 +47,12 @@ void pt_session_sources(struct pt_session *session, pt_session_reply reply, void
 void pt_session_save(struct pt_session *session, const char *path, pt_session_reply reply, void *arg);
 /* What became of the file of capture=, one line; "" without one. False: it is not whole. After a stop. */
 bool pt_session_captured(const struct pt_session *session, char *line, size_t size);
+/* The branch history, for a debugger that goes back in time: keep it from now on, in the profile that runs; the text of a
+ * refusal says why. It ends with the profile. */
+void pt_session_record(struct pt_session *session, pt_session_reply reply, void *arg);
+bool pt_session_records(const struct pt_session *session);	/* a profile runs, and it is kept */
+/* As pt_analyst_history(), once the source has told all that it recorded up to the present halt. */
+void pt_session_history(struct pt_session *session, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg);
 /* Reply once for_ns of time in which the core was not held have been profiled (probe's clock), or the profile ended.
  * for_ns 0: the time that the word "for=TIME" named at the start, counted from there. The source rests then, so that
  * nothing more happens on a virtual clock; stop comes next. */

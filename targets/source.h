@@ -29,6 +29,8 @@ struct pt_source_ops {
 	const char *name;		/* "mtb" */
 	const char *format;		/* PT_FORMAT_MTB */
 	const char *modes;		/* "burst|stream|halt", the first is the default */
+	const char *recorder;		/* the mode that keeps the last branches and gives them at a halt, for a debugger
+					 * that goes back in time; NULL: none */
 	const char *help;		/* one line */
 	size_t state_bytes;
 	const struct pt_param *params;

@@ -130,7 +130,7 @@ uint64_t inline_now_ns(const struct inline_profile *p)
 	return pt_link_now_ns(p->link);
 }
 
-static uint64_t pc_of(struct inline_profile *p)
+uint64_t inline_pc(struct inline_profile *p)
 {
 	struct pt_err err = { 0 };
 	uint64_t pc = PT_UNKNOWN;
@@ -144,7 +144,7 @@ static void tell(struct inline_profile *p, enum pt_state what)
 {
 	struct pt_err err = { 0 };
 
-	if (p->source->on_state(p->state, what, pc_of(p), &err) < 0)
+	if (p->source->on_state(p->state, what, inline_pc(p), &err) < 0)
 		die("tell the source of the core's state", &err);
 }
 
@@ -204,6 +204,37 @@ void inline_halt(struct inline_profile *p)
 	if (p->target->ops->halt(p->target->state, 0, &err) < 0)
 		die("halt", &err);
 	tell(p, PT_STATE_HALT);
+}
+
+static void catch_up(struct inline_profile *p)
+{
+	struct pt_err err = { 0 };
+
+	while (p->source->behind != NULL && p->source->behind(p->state))
+		if (p->source->drain(p->state, &err) < 0)
+			die("drain", &err);
+}
+
+void inline_resume(struct inline_profile *p)
+{
+	struct pt_err err = { 0 };
+
+	catch_up(p);
+	tell(p, PT_STATE_RUN);
+	if (p->target->ops->resume(p->target->state, 0, &err) < 0)
+		die("resume", &err);
+}
+
+void inline_step(struct inline_profile *p)
+{
+	struct pt_err err = { 0 };
+
+	catch_up(p);
+	tell(p, PT_STATE_RUN);
+	if (p->target->ops->step(p->target->state, 0, &err) < 0)
+		die("step", &err);
+	tell(p, PT_STATE_HALT);
+	catch_up(p);
 }
 
 void inline_stop(struct inline_profile *p)

@@ -53,8 +53,11 @@ void inline_close(struct inline_profile *p);
 void inline_start(struct inline_profile *p, const struct inline_setup *setup);
 /* Let the source work for so much time of the link's clock. */
 void inline_drain(struct inline_profile *p, uint64_t ns);
-/* Halt the core as a debugger does: the source is told. */
+/* Halt the core, let it run, or one instruction of it, as a debugger does: the source is told. */
 void inline_halt(struct inline_profile *p);
+void inline_resume(struct inline_profile *p);
+void inline_step(struct inline_profile *p);
+uint64_t inline_pc(struct inline_profile *p);	/* while halted */
 void inline_stop(struct inline_profile *p);
 
 uint64_t inline_now_ns(const struct inline_profile *p);

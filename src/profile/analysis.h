@@ -72,5 +72,7 @@ struct pt_analysis {
 PT_ANALYSES(X)
 #undef X
 extern const struct pt_analysis *const pt_analyses[];	/* NULL-terminated */
+/* Not in the list: a debugger asks for it (pt_pipeline_record()), and no word does. */
+extern const struct pt_analysis pt_analysis_history;
 
 #endif

@@ -2,7 +2,7 @@
  *
  *   mtb_unit.c      registers as rows, batches of register accesses
  *   mtb_window.c    which RAM, which MASK, which POINTER
- *   mtb_burst.c mtb_stream.c mtb_halt.c    the modes
+ *   mtb_burst.c mtb_stream.c mtb_halt.c mtb_ring.c    the modes
  *   source_mtb.c    start, stop, chunks
  *
  * Board thread only. Source: Arm DDI 0486 (CoreSight MTB-M0+), chapters 2 and 3. */
@@ -91,7 +91,7 @@ struct pt_mtb_mode {
 	void (*was_reset)(struct pt_mtb *m);	/* the unit was: start anew at the next drain */
 	int (*leave)(struct pt_mtb *m, struct pt_err *err);	/* the unit has been put back; may be NULL */
 };
-extern const struct pt_mtb_mode pt_mtb_burst, pt_mtb_stream, pt_mtb_halt;
+extern const struct pt_mtb_mode pt_mtb_burst, pt_mtb_stream, pt_mtb_halt, pt_mtb_ring;
 
 enum pt_mtb_state {
 	MTB_IDLE,		/* EN is 0 and nothing is pending */
@@ -138,6 +138,8 @@ uint32_t pt_mtb_offset(const struct pt_mtb *m, uint32_t position);	/* in the win
 /* What we find is not what we wrote: say who did it, as a LOSS up to now, and start anew. 0, or an error when it is
  * the firmware and it does not stop. */
 int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err);
+/* After an error: stop the unit, to be armed anew; what it held is lost by that cause, or to what failed. */
+int pt_mtb_begin_anew(struct pt_mtb *m, enum pt_loss cause, struct pt_err *err);
 int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err);	/* pt_emit_failed() now */
 void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr);	/* pt_emit_works(), with a look at whether it was a reset */
 

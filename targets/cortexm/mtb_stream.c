@@ -129,23 +129,6 @@ static int read_on(struct pt_mtb *m, bool read, struct pt_err *err)
 	return see_writer(m, &seen, err);
 }
 
-/* After an error: stop the unit and begin anew; what it held is lost. */
-static int begin_anew(struct pt_mtb *m, struct pt_err *err)
-{
-	struct pt_mtb_batch batch = { .n = 0 };
-	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
-	int rc;
-
-	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
-	rc = pt_mtb_run(m, &batch, err);
-	if (rc < 0)
-		return pt_mtb_failed(m, rc, err);
-	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
-	pt_emit_loss(&m->out, PT_LOSS_OVERRUN, pt_mem_now_ns(m->mem));
-	m->state = MTB_IDLE;
-	return 0;
-}
-
 static bool is_empty(const struct pt_mtb *m)
 {
 	return m->read_offset == m->len_bytes;
@@ -156,7 +139,7 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	int rc;
 
 	if (m->state == MTB_UNSURE)
-		return begin_anew(m, err);
+		return pt_mtb_begin_anew(m, PT_LOSS_OVERRUN, err);
 	if (m->held)
 		return HELD_REST_US;
 	if (m->state == MTB_IDLE || m->state == MTB_FULL)

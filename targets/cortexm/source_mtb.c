@@ -19,8 +19,9 @@ enum { MOST_TAKEN = 8 };
 
 enum { MODE, MTB_RAM, MTB_SIZE, PERIOD, MTB_TAKE, N_PARAMS };
 static const struct pt_param params[] = {
-	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "burst", .choices = "burst|stream|halt",
-		   .help = "samples of the running program, all of it as far as the probe keeps up, or all of it with halts" },
+	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "burst", .choices = "burst|stream|halt|ring",
+		   .help = "samples of the running program, all of it as far as the probe keeps up, all of it with halts, or the "
+			   "last branches before a halt" },
 	[MTB_RAM] = { .key = "mtb-ram", .type = PT_PARAM_SPAN,
 		      .help = "RAM to record into, ADDR:SIZE; else RAM that the program does not use" },
 	[MTB_SIZE] = { .key = "mtb-size", .type = PT_PARAM_NUMBER, .standard = "4096", .min = 64, .max = PT_MTB_MAX_BYTES,
@@ -31,7 +32,7 @@ static const struct pt_param params[] = {
 		       .help = "use the MTB although it is recording for somebody else, maybe the firmware" },
 };
 
-static const struct pt_mtb_mode *const modes[] = { &pt_mtb_burst, &pt_mtb_stream, &pt_mtb_halt };
+static const struct pt_mtb_mode *const modes[] = { &pt_mtb_burst, &pt_mtb_stream, &pt_mtb_halt, &pt_mtb_ring };
 
 static const struct pt_mtb_mode *find_mode(const char *name)
 {
@@ -103,6 +104,22 @@ int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt
 		return 0;
 	pt_emit_end(&m->out);
 	return pt_fail(err, PT_EBUSY, "mtb: the firmware uses the MTB itself and does not stop; what was recorded before is kept");
+}
+
+int pt_mtb_begin_anew(struct pt_mtb *m, enum pt_loss cause, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	int rc;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
+	rc = pt_mtb_run(m, &batch, err);
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
+	pt_emit_loss(&m->out, cause, pt_mem_now_ns(m->mem));
+	m->state = MTB_IDLE;
+	return 0;
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -449,7 +466,8 @@ static int mtb_stop(void *state, struct pt_err *err)
 const struct pt_source_ops pt_source_mtb = {
 	.name = "mtb",
 	.format = PT_FORMAT_MTB,
-	.modes = "burst|stream|halt",
+	.modes = "burst|stream|halt|ring",
+	.recorder = "ring",
 	.help = "every taken branch, from the Micro Trace Buffer",
 	.state_bytes = sizeof(struct pt_mtb),
 	.params = params,
