@@ -29,13 +29,13 @@ static bool gdb_thinks_halted(const struct pt_monitor_call *call)
 static void print_instruction(struct pt_target *target, unsigned core, uint64_t pc, char *text, size_t room)
 {
 	const struct pt_isa *isa = pt_isa_of_machine(target->ops->elf_machine);
-	uint8_t bytes[4];
+	uint8_t bytes[16];
 
 	text[0] = '\0';
 	if (isa == NULL || room < sizeof(": ") ||
-	    pt_mem_read(target->ops->mem(target->state, core), pc, bytes, sizeof(bytes), NULL) < 0)
+	    pt_mem_read(target->ops->mem(target->state, core), pc, bytes, isa->most_bytes, NULL) < 0)
 		return;
-	if (pt_isa_print(isa, pc, bytes, sizeof(bytes), text + 2, room - 2))
+	if (pt_isa_print(isa, pc, bytes, isa->most_bytes, text + 2, room - 2))
 		memcpy(text, ": ", 2);
 }
 

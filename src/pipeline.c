@@ -12,7 +12,8 @@ static const struct pt_param rows[] = {
 	[ANALYSIS] = { "analysis", PT_PARAM_LIST, "standard", NULL, 0, 0,
 		       "what is made of the trace (names, a,b,c; standard, all)" },
 	[FUNCTIONS] = { "functions", PT_PARAM_LIST, NULL, NULL, 0, 0, "show only these functions (names, a,b,c)" },
-	[CLOCK] = { "clock", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0, "what times are counted in" },
+	[CLOCK] = { "clock", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0,
+		    "what times are counted in (where an instruction set has no cycle model: instructions)" },
 	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000, "frequency of the core; gives seconds" },
 	[EXC_ENTRY] = { "exception-entry", PT_PARAM_NUMBER, "15", NULL, 0, 200,
 			"cycles to enter an exception (Cortex-M0+, zero wait states)" },
@@ -76,8 +77,14 @@ uint64_t pt_pipeline_core_hz(const struct pt_params *params)
 
 /* --- life */
 
-static struct pt_flow_settings settings_of(const struct pt_params *params)
+static struct pt_flow_settings settings_of(const struct pt_params *params, const struct pt_isa *isa)
 {
+	struct pt_flow_settings settings = { .histograms = pt_params_flag(params, &rows[HISTOGRAMS]) };
+
+	if (isa->timing == NULL) {
+		settings.clock = PT_FLOW_INSTRUCTIONS;
+		return settings;
+	}
 	return (struct pt_flow_settings){
 		.clock = strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0 ? PT_FLOW_CYCLES : PT_FLOW_INSTRUCTIONS,
 		.exception_entry_cycles = (uint32_t)pt_params_number(params, &rows[EXC_ENTRY]),
@@ -146,6 +153,12 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 			pt_program_path(program));
 		return NULL;
 	}
+	if (isa_of(program)->timing == NULL && pt_params_given(params, &rows[CLOCK]) &&
+	    strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0) {
+		pt_fail(err, PT_EARG, "clock=cycles: nobody has the cycles of %s instructions; clock=instructions",
+			isa_of(program)->name);
+		return NULL;
+	}
 	p = calloc(1, sizeof(*p));
 	if (p == NULL) {
 		pt_fail(err, PT_ENOMEM, "not enough memory for a profile");
@@ -154,7 +167,7 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 	p->program = program != NULL ? pt_program_ref(program) : NULL;
 	p->functions = program != NULL ? pt_program_functions(program, &p->n_functions) : NULL;
 	p->n_ids = p->n_functions < UINT16_MAX ? p->n_functions + 1 : UINT16_MAX;
-	p->settings = settings_of(params);
+	p->settings = settings_of(params, isa_of(program));
 	p->given_hz = pt_pipeline_core_hz(params);
 	p->words = pt_params_copy(params);
 	p->definitions = pt_definitions_new(program, params, err);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pipeline_parts.h"
 #include "profile/spans.h"
@@ -181,22 +182,23 @@ static void make_rows(struct pt_pipeline *p, const struct pt_execution_result *r
 	f->n_ids = p->n_ids;
 }
 
-/* Exceptions whose vector leads to address. Names: Armv6-M ARM, B1.5.2. */
-static void name_vectors(const struct pt_program *program, uint64_t address, char *out, size_t size)
+/* Exceptions whose vector leads to address. */
+static void name_vectors(const struct pt_pipeline *p, uint64_t address, char *out, size_t size)
 {
-	static const char *const names[16] = {
-		[1] = "Reset", [2] = "NMI", [3] = "HardFault", [11] = "SVCall", [14] = "PendSV", [15] = "SysTick",
-	};
+	const struct pt_isa *isa = p->map->isa;
+	char name[24];
 	size_t len = 0;
 
 	out[0] = '\0';
-	for (unsigned n = 1; n < 16 + 240 && program != NULL && len + 12 < size; n++) {
-		if (pt_program_vector(program, n) != address)
+	for (unsigned n = isa->reset; n < isa->n_vectors && p->program != NULL; n++) {
+		if (pt_program_vector(p->program, n) != address)
 			continue;
-		len += (size_t)(n < 16 && names[n] != NULL
-				? snprintf(out + len, size - len, "%s%s", len > 0 ? " " : "", names[n])
-				: snprintf(out + len, size - len, "%s%s%u", len > 0 ? " " : "", n < 16 ? "#" : "IRQ",
-					   n < 16 ? n : n - 16));
+		isa->vector_name(n, name, sizeof(name));
+		if (len + strlen(name) + 6 > size) {
+			snprintf(out + len, size - len, " ...");
+			break;
+		}
+		len += (size_t)snprintf(out + len, size - len, "%s%s", len > 0 ? " " : "", name);
 	}
 }
 
@@ -214,7 +216,7 @@ static void make_irqs(struct pt_pipeline *p)
 		irq->function = row;
 		irq->vectors[0] = '\0';
 		if (row->function != NULL)
-			name_vectors(p->program, row->function->address, irq->vectors, sizeof(irq->vectors));
+			name_vectors(p, row->function->address, irq->vectors, sizeof(irq->vectors));
 		f->n_irqs++;
 	}
 	f->irq = p->irqs;

@@ -11,7 +11,7 @@ static uint64_t ran_ns(const struct pt_lane *lane)
 {
 	uint64_t core_hz = lane->pipeline->profile.core_hz;
 
-	if (!lane->bursts_only || core_hz == 0)
+	if (!lane->bursts_only || core_hz == 0 || lane->pipeline->map->isa->timing == NULL)
 		return PT_UNKNOWN;
 	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
 }
@@ -22,7 +22,7 @@ static struct pt_moment run_moment(const struct pt_lane *lane)
 	struct pt_moment at = lane->now;
 	uint64_t core_hz = lane->pipeline->profile.core_hz;
 
-	if (core_hz != 0 && at.ns != PT_UNKNOWN)
+	if (core_hz != 0 && at.ns != PT_UNKNOWN && lane->pipeline->map->isa->timing != NULL)
 		at.ns += (uint64_t)((double)(lane->cycles - lane->run_cycles) * 1e9 / (double)core_hz);
 	return at;
 }

@@ -1,4 +1,5 @@
-/* The list of instruction sets, and instructions as text: by capstone where it is built in, else not at all. */
+/* The list of instruction sets, and instructions as text: by capstone where it is built in, else not at all; those that
+ * capstone does not know as bytes. */
 #include "config.h"
 
 #include "isa/isa.h"
@@ -23,6 +24,20 @@ const struct pt_isa *pt_isa_of_machine(unsigned elf_machine)
 	return NULL;
 }
 
+static bool print_bytes(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
+			size_t room)
+{
+	struct pt_insn insn;
+	size_t len = 0;
+
+	isa->decode(addr, bytes, len_bytes, &insn);
+	if (insn.flow == PT_FLOW_INVALID)
+		return false;
+	for (size_t i = 0; i < insn.len_bytes && len + 3 < room; i++)
+		len += (size_t)snprintf(text + len, room - len, "%s%02x", i > 0 ? " " : "", bytes[i]);
+	return true;
+}
+
 #ifdef HAVE_CAPSTONE
 
 static const struct engine { const struct pt_isa *isa; cs_arch arch; int mode; } engines[] = {
@@ -45,6 +60,8 @@ bool pt_isa_print(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes,
 	csh capstone;
 	size_t n;
 
+	if (isa->printed_as_bytes)
+		return print_bytes(isa, addr, bytes, len_bytes, text, room);
 	if (engine == NULL || cs_open(engine->arch, (cs_mode)engine->mode, &capstone) != CS_ERR_OK)
 		return false;
 	n = cs_disasm(capstone, bytes, len_bytes, addr, 1, &insn);
@@ -61,8 +78,7 @@ bool pt_isa_print(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes,
 bool pt_isa_print(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
 		  size_t room)
 {
-	(void)isa, (void)addr, (void)bytes, (void)len_bytes, (void)text, (void)room;
-	return false;
+	return isa->printed_as_bytes && print_bytes(isa, addr, bytes, len_bytes, text, room);
 }
 
 #endif

@@ -18,17 +18,19 @@ enum pt_flow_class {
 	PT_FLOW_CALL = 2,		/* to target, comes back */
 	PT_FLOW_INDIRECT_CALL = 6,
 	PT_FLOW_RETURN = 3,		/* of a function, or of an exception where the architecture has one for both */
+	PT_FLOW_EXCEPTION_RETURN = 7,	/* of an exception and nothing else */
 };
 enum { PT_FLOW_LEAVES = 3 };		/* mask */
 enum { PT_ISA_MOST_UNITS = 15, PT_ISA_MOST_TAKEN_CYCLES = 127 };	/* what the code map has room for */
 
 struct pt_insn {
-	uint64_t target;	/* BRANCH, BRANCH_IF, CALL; else PT_UNKNOWN */
+	uint64_t target;	/* BRANCH, BRANCH_IF, CALL; INDIRECT and INDIRECT_CALL if doubtful; else PT_UNKNOWN */
 	uint8_t len_bytes;	/* at most PT_ISA_MOST_UNITS units */
 	uint8_t flow;		/* enum pt_flow_class */
 	uint8_t cycles;		/* when it falls through, or for an unconditional branch when it is taken */
 	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles; at most PT_ISA_MOST_TAKEN_CYCLES */
 	bool conditional;	/* executes under a condition that flow cannot see (IT blocks) */
+	bool doubtful;		/* goes to target always, but a trace may have it as direct or as indirect, whatever flow says */
 };
 
 /* A computed jump in its surroundings, for whoever wants to know where it can go. */
@@ -47,7 +49,11 @@ struct pt_isa {
 	const char *name;	/* "thumb" */
 	uint16_t elf_machine;	/* e_machine of programs in it */
 	uint8_t unit_bytes;	/* smallest instruction: addresses are multiples of it */
-	const char *timing;	/* name of the cycle model: "Cortex-M0+, zero wait states" */
+	uint8_t most_bytes;	/* the longest one */
+	bool printed_as_bytes;	/* no library that we use can print its instructions */
+	/* Name of the cycle model: "Cortex-M0+, zero wait states". NULL: there is none, cycles are 1 for each instruction,
+	 * and nobody may call them time. */
+	const char *timing;
 	/* standards; settings may differ */
 	uint8_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;
 	/* Decode at addr from at most len_bytes bytes. Never fails: INVALID with len_bytes = unit_bytes. */
@@ -57,17 +63,28 @@ struct pt_isa {
 	/* Where an INDIRECT jump can go: all entries of its jump table, or the one address that is in its literal pool.
 	 * Returns how many went to targets, at most room; 0: only the running program knows. NULL: it never can tell. */
 	size_t (*jump_targets)(const struct pt_isa_jump *jump, uint64_t *targets, size_t room);
+
+	/* Exceptions have numbers below n_vectors; number `reset` is the core's start, those above are entered while it
+	 * runs. */
+	unsigned n_vectors, reset;
+	/* The beginning of the vector table. found: of what the program calls so (named), else its lowest address. */
+	uint64_t (*vector_table)(uint64_t found, bool named);
+	uint64_t (*vector_entry)(uint64_t table, unsigned n);	/* the address of the 4 bytes of exception n */
+	uint64_t (*vector_target)(const uint8_t entry[4]);	/* the handler that they lead to; PT_UNKNOWN: none */
+	void (*vector_name)(unsigned n, char *name, size_t room);	/* as its users know it: "SysTick" */
+	bool stack_in_vectors;		/* the entry of exception 0 is the initial stack pointer, little-endian */
 };
 
-#define PT_ISAS(X) X(thumb_v6m)
+/* In the order in which a program without an ELF asks: the first. */
+#define PT_ISAS(X) X(thumb_v6m) X(s12z)
 #define X(isa) extern const struct pt_isa pt_isa_##isa;
 PT_ISAS(X)
 #undef X
 
 const struct pt_isa *pt_isa_of_machine(unsigned elf_machine);	/* NULL: none in the list */
 
-/* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", from its first len_bytes bytes. False: not an
- * instruction, or built without capstone; text is untouched then. */
+/* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", or its bytes, "94 05", from its first len_bytes
+ * bytes. False: not an instruction, or built without capstone; text is untouched then. */
 bool pt_isa_print(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
 		  size_t room);
 

@@ -2,11 +2,13 @@
  * Encodings: Arm DDI 0419, chapters A5 and A6. Cycles: Arm DDI 0484 (Cortex-M0+), instruction set summary, with zero
  * wait states and the fast multiplier. What later Thumb adds is followed where that is easy, so that code for another
  * core is walked rather than refused: lengths are right, branches with a fixed target are branches. */
+#include <stdio.h>
+
 #include "isa/isa.h"
 #include "isa/thumb.h"
 #include "util.h"
 
-enum { LR = 14, PC = 15 };
+enum { LR = 14, PC = 15, FIRST_IRQ = 16 };
 enum { ENTRY_CYCLES = 15, RETURN_CYCLES = 13, TAIL_CHAIN_CYCLES = 6 };	/* the last two UNVERIFIED: config keys */
 
 static void set(struct pt_insn *out, enum pt_flow_class flow, unsigned cycles)
@@ -224,10 +226,45 @@ static bool waits(const uint8_t *bytes, size_t len_bytes)
 	return len_bytes >= 2 && (pt_le16(bytes) == 0xbf20 || pt_le16(bytes) == 0xbf30);	/* WFE, WFI */
 }
 
+/* --- vectors. Word n is the handler of exception n with the Thumb bit set. Source: Arm DDI 0419, B1.5.2 and B1.5.3 */
+
+static uint64_t vector_table(uint64_t found, bool named)
+{
+	(void)named;
+	return found;		/* where nobody says, the core looks at the lowest address after reset */
+}
+
+static uint64_t vector_entry(uint64_t table, unsigned n)
+{
+	return table + 4 * (uint64_t)n;
+}
+
+static uint64_t vector_target(const uint8_t entry[4])
+{
+	uint32_t word = pt_le32(entry);
+
+	return (word & 1) != 0 ? word & ~1u : PT_UNKNOWN;
+}
+
+static void vector_name(unsigned n, char *name, size_t room)
+{
+	static const char *const names[FIRST_IRQ] = {
+		[1] = "Reset", [2] = "NMI", [3] = "HardFault", [11] = "SVCall", [14] = "PendSV", [15] = "SysTick",
+	};
+
+	if (n >= FIRST_IRQ)
+		snprintf(name, room, "IRQ%u", n - FIRST_IRQ);
+	else if (names[n] != NULL)
+		snprintf(name, room, "%s", names[n]);
+	else
+		snprintf(name, room, "#%u", n);
+}
+
 const struct pt_isa pt_isa_thumb_v6m = {
 	.name = "thumb",
 	.elf_machine = 40,	/* EM_ARM */
 	.unit_bytes = 2,
+	.most_bytes = 4,
 	.timing = "Cortex-M0+, zero wait states",
 	.exception_entry_cycles = ENTRY_CYCLES,
 	.exception_return_cycles = RETURN_CYCLES,
@@ -235,4 +272,11 @@ const struct pt_isa pt_isa_thumb_v6m = {
 	.decode = decode,
 	.waits = waits,
 	.jump_targets = pt_thumb_jump_targets,
+	.n_vectors = FIRST_IRQ + 240,
+	.reset = 1,
+	.vector_table = vector_table,
+	.vector_entry = vector_entry,
+	.vector_target = vector_target,
+	.vector_name = vector_name,
+	.stack_in_vectors = true,
 };

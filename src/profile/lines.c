@@ -125,7 +125,7 @@ const struct pt_lines_line *pt_lines_line_at(const struct pt_lines *lines, uint3
 
 bool pt_lines_whole(const struct pt_profile *profile)
 {
-	uint64_t reset = profile->program != NULL ? pt_program_vector(profile->program, 1) : PT_UNKNOWN;
+	uint64_t reset = profile->program != NULL ? pt_program_reset(profile->program) : PT_UNKNOWN;
 
 	return profile->counts == PT_BASIS_EXACT && profile->lines != NULL && reset != PT_UNKNOWN &&
 	       pt_lines_insn_at(profile->lines, reset) != NULL;

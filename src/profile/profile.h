@@ -21,7 +21,7 @@ struct pt_profile_function {
 
 struct pt_profile_irq {			/* a function that exceptions entered */
 	const struct pt_profile_function *function;
-	char vectors[40];		/* "15 SysTick" or "16+6"; more than fit: "..." */
+	char vectors[40];		/* "SysTick IRQ6"; more than fit: "..." */
 };
 
 struct pt_profile_source {		/* one of several: what it is, and its account of time */

@@ -6,7 +6,7 @@
 #include "program/data.h"
 #include "util.h"
 
-enum { MAX_SPANS = 64, MAX_VECTORS = 256 };
+enum { MAX_SPANS = 64 };
 
 /* A position in the sorted functions and marks, moved along while a span is swept. */
 struct cursor {
@@ -81,11 +81,26 @@ static uint32_t target_of(const struct pt_code_span *span, const struct pt_insn 
 {
 	if ((insn->flow & PT_FLOW_LEAVES) == 0)
 		return PT_FAR_TARGET;
-	if (insn->target == PT_UNKNOWN)
+	if (insn->target == PT_UNKNOWN || insn->flow == PT_FLOW_INDIRECT || insn->flow == PT_FLOW_INDIRECT_CALL)
 		return PT_ANY_TARGET;
 	if (insn->target - span->base >= span->end - span->base)
 		return PT_FAR_TARGET;
 	return (uint32_t)(insn->target - span->base) + 1;
+}
+
+/* No instruction reaches over a mark; nor, where instructions can have any length and data between functions looks like
+ * one, over the beginning of a function. */
+static uint64_t limit(const struct pt_codemap *map, const struct cursor *c, uint64_t addr, uint64_t end)
+{
+	size_t next = c->function;
+
+	if (c->until < end)
+		end = c->until;
+	while (map->isa->unit_bytes == 1 && next < c->n_functions && c->functions[next].address <= addr)
+		next++;
+	if (map->isa->unit_bytes == 1 && next < c->n_functions && c->functions[next].address < end)
+		end = c->functions[next].address;
+	return end;
 }
 
 /* What begins at addr; data and what cannot be decoded is one unit without an instruction. */
@@ -95,7 +110,7 @@ static struct pt_insn decode_at(const struct pt_codemap *map, const struct curso
 	struct pt_insn insn = { .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
 
 	if (c->code)
-		map->isa->decode(addr, bytes, (size_t)((c->until < end ? c->until : end) - addr), &insn);
+		map->isa->decode(addr, bytes, (size_t)(limit(map, c, addr, end) - addr), &insn);
 	if (insn.flow == PT_FLOW_INVALID)
 		insn = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
 	return insn;
@@ -190,10 +205,10 @@ static int by_base(const void *a, const void *b)
 	return x->base < y->base ? -1 : x->base > y->base;
 }
 
-/* Exceptions from 2 on: reset is entered by nobody. */
+/* Reset is entered by nobody. */
 static void mark_handlers(struct pt_codemap *map)
 {
-	for (unsigned n = 2; n < MAX_VECTORS; n++) {
+	for (unsigned n = map->isa->reset + 1; n < map->isa->n_vectors; n++) {
 		uint64_t addr = pt_program_vector(map->program, n);
 		struct pt_code_unit *unit = (struct pt_code_unit *)(uintptr_t)pt_codemap_at(map, addr);
 

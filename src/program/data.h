@@ -37,7 +37,8 @@ struct pt_program {
 	char sha256[PT_SHA256_TEXT];	/* of the ELF's bytes; "": not from an ELF */
 	unsigned machine;		/* e_machine; 0: not from an ELF */
 	uint64_t vectors;		/* or PT_UNKNOWN */
-	unsigned n_vectors;		/* words that can be vectors */
+	uint64_t vectors_end;		/* what is behind it is none */
+	const struct pt_isa *isa;	/* of machine; where none is built in, or there is no ELF, the first of the list */
 };
 
 /* An empty program that may copy room_bytes into its arena; NULL: no memory. */
@@ -50,8 +51,12 @@ void pt_arena_free(struct pt_arena *arena);	/* what it holds, not itself */
 /* Something that the user should know: a sentence behind those that are there. */
 void pt_program_warn(struct pt_program *program, const char *sentence);
 
+/* What was found of the vector table. addr PT_UNKNOWN: nothing. named: the program calls it so; else it is the lowest
+ * address of all. */
+struct pt_vectors { uint64_t addr, bytes; bool named; };
+
 /* Sort what was filled in and derive the rest. Functions are sorted and unique already. */
-void pt_program_seal(struct pt_program *program, uint64_t vectors, uint64_t vectors_bytes);
+void pt_program_seal(struct pt_program *program, struct pt_vectors vectors);
 
 /* Of function i and those around it, the innermost that addr lies in, as index + 1; 0: none. addr is not before i. */
 size_t pt_program_enclosing(const struct pt_program *program, size_t i, uint64_t addr);

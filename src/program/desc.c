@@ -76,6 +76,7 @@ struct pt_program *pt_program_from_desc(const struct pt_program_desc *desc)
 	}
 	qsort(p->functions, p->n_functions, sizeof(*p->functions), by_function_address);
 	qsort(p->marks, p->n_marks, sizeof(*p->marks), by_mark_address);
-	pt_program_seal(p, desc->vectors, UINT64_MAX);
+	p->machine = desc->elf_machine;
+	pt_program_seal(p, (struct pt_vectors){ desc->vectors, UINT64_MAX, true });
 	return p;
 }

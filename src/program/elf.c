@@ -169,10 +169,8 @@ bool pt_elf_names_vectors(const char *name)
 
 void pt_elf_found_vectors(struct pt_elf_reader *r, uint64_t addr, uint64_t bytes)
 {
-	if (r->vectors == PT_UNKNOWN) {
-		r->vectors = addr;
-		r->vectors_bytes = bytes >= 8 ? bytes : UINT64_MAX;
-	}
+	if (r->vectors.addr == PT_UNKNOWN)
+		r->vectors = (struct pt_vectors){ addr, bytes >= 8 ? bytes : UINT64_MAX, true };
 }
 
 static void find_vectors(struct pt_elf_reader *r)
@@ -192,7 +190,8 @@ static void find_vectors(struct pt_elf_reader *r)
 	for (size_t i = 0; i < p->n_segments; i++)
 		if (p->segments[i].bytes != NULL && p->segments[i].run < lowest)
 			lowest = p->segments[i].run;
-	pt_elf_found_vectors(r, lowest, UINT64_MAX);	/* where the core looks after reset, if nobody says otherwise */
+	if (r->vectors.addr == PT_UNKNOWN)
+		r->vectors = (struct pt_vectors){ lowest, UINT64_MAX, false };
 }
 
 void pt_elf_build_id(Elf *elf, char text[PT_BUILD_ID_TEXT])
@@ -254,7 +253,7 @@ static int fill_program(struct pt_elf_reader *r, struct origin *from)
 		return r->err->code;
 	find_code_segments(p);
 	find_vectors(r);
-	pt_program_seal(p, r->vectors, r->vectors_bytes);
+	pt_program_seal(p, r->vectors);
 	pt_elf_find_loads(r);
 	p->dwarf = r->debug != NULL && pt_dwarf_section_bytes(r->elf, ".debug_info") == 0 ? &p->debug : &p->elf;
 	pt_program_read_lines(p, p->dwarf == &p->debug ? r->debug : r->elf);
@@ -267,7 +266,7 @@ static struct pt_program *build(struct origin from, struct pt_err *err)
 {
 	struct pt_err ignored = { 0 };
 	struct pt_elf_reader r = {
-		.name = from.name, .bytes = from.file.bytes, .len_bytes = from.file.len_bytes, .vectors = PT_UNKNOWN,
+		.name = from.name, .bytes = from.file.bytes, .len_bytes = from.file.len_bytes, .vectors = { .addr = PT_UNKNOWN },
 		.err = err != NULL ? err : &ignored,
 	};
 	int rc;

@@ -226,7 +226,7 @@ static void walk_from(struct walker *w, uint64_t addr)
 		uint64_t next = addr + unit->len_units * (uint64_t)w->out->map->isa->unit_bytes;
 
 		switch (unit->flow) {
-		case PT_FLOW_RETURN:
+		case PT_FLOW_RETURN: case PT_FLOW_EXCEPTION_RETURN:
 			found(w, addr, PT_UNKNOWN, PT_EXIT_BY_RETURN, false);
 			return;
 		case PT_FLOW_INDIRECT:

@@ -6,8 +6,6 @@
 #include "program/data.h"
 #include "util.h"
 
-enum { MAX_VECTORS = 256 };
-
 struct pt_arena_block {
 	struct pt_arena_block *next;
 	_Alignas(8) uint8_t bytes[];
@@ -169,30 +167,36 @@ const uint8_t *pt_program_bytes_at(const struct pt_program *program, uint64_t ru
 }
 
 /* The table ends where the first function behind it begins, whatever it was said to be. */
-static unsigned count_vectors(const struct pt_program *program, uint64_t vectors, uint64_t bytes)
+static void keep_vectors(struct pt_program *program, struct pt_vectors found)
 {
-	uint64_t words = bytes / 4;
+	uint64_t most = 4 * (uint64_t)program->isa->n_vectors;
 
+	program->vectors = program->isa->vector_table(found.addr, found.named);
+	program->vectors_end = program->vectors + most;
+	if (found.bytes < most && found.addr + found.bytes < program->vectors_end)
+		program->vectors_end = found.addr + found.bytes;
 	for (size_t i = 0; i < program->n_functions; i++)
-		if (program->functions[i].address > vectors) {
-			uint64_t room = (program->functions[i].address - vectors) / 4;
-
-			words = room < words ? room : words;
+		if (program->functions[i].address > program->vectors) {
+			if (program->functions[i].address < program->vectors_end)
+				program->vectors_end = program->functions[i].address;
 			break;
 		}
-	return words < MAX_VECTORS ? (unsigned)words : MAX_VECTORS;
 }
 
-void pt_program_seal(struct pt_program *program, uint64_t vectors, uint64_t vectors_bytes)
+void pt_program_seal(struct pt_program *program, struct pt_vectors found)
 {
 	if (program->n_segments > 0)
 		qsort(program->segments, program->n_segments, sizeof(*program->segments), by_load_address);
 	if (program->n_symbols > 0)
 		qsort(program->symbols, program->n_symbols, sizeof(*program->symbols), by_name);
 	find_around(program);
-	program->vectors = vectors;
-	if (vectors != PT_UNKNOWN)
-		program->n_vectors = count_vectors(program, vectors, vectors_bytes);
+	/* what has no ELF (tests make such programs), or is for something else, is read as the first instruction set */
+	program->isa = program->machine != 0 ? pt_isa_of_machine(program->machine) : NULL;
+	if (program->isa == NULL)
+		program->isa = &pt_isa_thumb_v6m;
+	program->vectors = PT_UNKNOWN;
+	if (found.addr != PT_UNKNOWN)
+		keep_vectors(program, found);
 }
 
 const char *pt_program_path(const struct pt_program *program)
@@ -277,27 +281,43 @@ bool pt_program_symbol(const struct pt_program *program, const char *name, uint6
 	return true;
 }
 
-/* Source: Arm DDI 0419, B1.5.3: word n is the handler of exception n with the Thumb bit set; word 0 is the initial
- * stack pointer. */
-static uint32_t vector_word(const struct pt_program *program, unsigned n)
+/* The four bytes of exception n in the table; NULL: it has none. */
+static const uint8_t *vector_bytes(const struct pt_program *program, uint64_t table, uint64_t end, unsigned n)
 {
-	const uint8_t *bytes = NULL;
+	uint64_t entry = program->isa->vector_entry(table, n);
 
-	if (n < program->n_vectors)
-		bytes = pt_program_bytes_at(program, program->vectors + 4 * n, 4);
-	return bytes != NULL ? pt_le32(bytes) : 0;
+	if (table == PT_UNKNOWN || n >= program->isa->n_vectors || entry < table || entry + 4 > end)
+		return NULL;
+	return pt_program_bytes_at(program, entry, 4);
+}
+
+static uint64_t handler(const struct pt_program *program, const uint8_t *bytes, unsigned n)
+{
+	if (bytes == NULL || (n == 0 && program->isa->stack_in_vectors))
+		return PT_UNKNOWN;
+	return program->isa->vector_target(bytes);
 }
 
 uint64_t pt_program_vector(const struct pt_program *program, unsigned n)
 {
-	uint32_t word = n > 0 ? vector_word(program, n) : 0;
+	return handler(program, vector_bytes(program, program->vectors, program->vectors_end, n), n);
+}
 
-	return (word & 1) != 0 ? word & ~1u : PT_UNKNOWN;
+uint64_t pt_program_reset(const struct pt_program *program)
+{
+	return pt_program_vector(program, program->isa->reset);
+}
+
+uint64_t pt_program_vector_in(const struct pt_program *program, uint64_t table, unsigned n)
+{
+	return handler(program, vector_bytes(program, table, UINT64_MAX, n), n);
 }
 
 bool pt_program_stack_span(const struct pt_program *program, uint64_t *from, uint64_t *to)
 {
-	uint64_t top = vector_word(program, 0), end = 0;
+	const uint8_t *entry = program->isa->stack_in_vectors
+				       ? vector_bytes(program, program->vectors, program->vectors_end, 0) : NULL;
+	uint64_t top = entry != NULL ? pt_le32(entry) : 0, end = 0;
 
 	for (size_t i = 0; i < program->n_segments; i++) {
 		const struct pt_segment *s = &program->segments[i];

@@ -43,6 +43,7 @@ struct pt_program_desc {
 	const struct pt_code_mark *marks;
 	size_t n_marks;
 	uint64_t vectors;	/* address of the vector table; PT_UNKNOWN: none */
+	unsigned elf_machine;	/* whose code it is; 0: nobody says, it is read as Thumb */
 };
 
 struct pt_program *pt_program_from_desc(const struct pt_program_desc *desc);
@@ -100,9 +101,13 @@ bool pt_program_line(const struct pt_program *program, uint64_t addr, const char
  * symbol, offset beyond the function, several files of this name, a line without code (it names the next one with), a
  * line with code in several functions (it names them), not an address of the program's code. */
 int pt_program_point(const struct pt_program *program, const char *text, uint64_t *addr, struct pt_err *err);
-/* Vector table entries as the ELF has them: handler of exception n without Thumb bit, or PT_UNKNOWN. */
+/* Vector table entries as the ELF has them: handler of exception n (isa.h) without Thumb bit, or PT_UNKNOWN. */
 uint64_t pt_program_vector(const struct pt_program *program, unsigned n);
-/* The span the running program uses beyond its sections: [end of .bss, initial stack pointer). False: unknown. */
+uint64_t pt_program_reset(const struct pt_program *program);	/* where the core starts, likewise */
+/* The same in a table that the core was seen to use. */
+uint64_t pt_program_vector_in(const struct pt_program *program, uint64_t table, unsigned n);
+/* The span the running program uses beyond its sections: [end of .bss, initial stack pointer). False: unknown, or not in
+ * the program, because the core has it from elsewhere than the vector table. */
 bool pt_program_stack_span(const struct pt_program *program, uint64_t *from, uint64_t *to);
 
 #endif

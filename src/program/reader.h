@@ -16,7 +16,7 @@ struct pt_elf_reader {
 	Elf *debug;			/* the separate debug file, or NULL (debugfile.h) */
 	GElf_Ehdr header;
 	struct pt_program *program;
-	uint64_t vectors, vectors_bytes;	/* PT_UNKNOWN until somebody names them */
+	struct pt_vectors vectors;	/* addr PT_UNKNOWN until somebody names them */
 	struct pt_err *err;
 
 	Elf *symbols;			/* symbols.c: the one of the two that has a symbol table */

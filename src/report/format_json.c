@@ -231,7 +231,7 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "samples_effective", p->samples_effective > 0 ? pt_json_real(p->samples_effective) : json_null());
 	json_object_set_new(object, "branches", pt_json_number(p->branches));
 	json_object_set_new(object, "instructions", pt_json_number(p->instructions));
-	json_object_set_new(object, "cycles", pt_json_number(p->cycles));
+	json_object_set_new(object, "cycles", pt_json_number(p->timing != NULL ? p->cycles : PT_UNKNOWN));
 	json_object_set_new(object, "bursts", json_pack("{s:I,s:I,s:I,s:I,s:I}", "all", (json_int_t)p->bursts, "used",
 		(json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep, "cut_short",
 		(json_int_t)p->bursts_cut_short, "cycles", (json_int_t)p->burst_cycles));

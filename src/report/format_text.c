@@ -189,8 +189,8 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 	label(out, "data");
 	pt_text_add(out, "%" PRIu64 " branches, %" PRIu64 " instructions", p->branches, p->instructions);
 	if (p->bursts != 0 && p->burst_cycles != 0)
-		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " cycles",
-			    p->bursts_used, p->bursts, p->burst_cycles);
+		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " %s",
+			    p->bursts_used, p->bursts, p->burst_cycles, p->timing != NULL ? "cycles" : "instructions");
 	else if (p->bursts_by_wakeups)
 		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", p->bursts_used, p->bursts);
 	else if (p->bursts != 0)

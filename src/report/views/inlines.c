@@ -42,7 +42,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = sum->instructions, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
-	*out++ = (struct pt_value){ .u = sum->cycles_inside, .basis = p->times };
+	*out++ = (struct pt_value){ .u = p->timing != NULL ? sum->cycles_inside : PT_UNKNOWN, .basis = p->times };
 	*out++ = (struct pt_value){ .text = file != NULL ? file->path : NULL };
 	*out++ = (struct pt_value){ .u = call->call_line != 0 ? call->call_line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 }
