@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gdbstub/commands.h"
+#include "gdbstub/recorder.h"
 #include "gdbstub/run.h"
 #include "log.h"
 
@@ -28,6 +29,8 @@ static bool take(struct pt_gdb_client *client, struct pt_err *err)
 void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 {
 	client->run = PT_GDB_NONE;
+	if (client->stub->recording == client)
+		pt_recorder_off(client, NULL, NULL);
 	pt_gdb_code_forget(&client->code);
 	client->n_breaks = 0;
 	client->n_stops = 0;

@@ -60,6 +60,8 @@ enum pt_gdb_run {
 /* What GDB inserted: as it asked for it, and as the target has it. */
 struct pt_gdb_break { struct pt_break asked, inserted; };
 
+enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };	/* what GDB asks of the branch trace */
+
 struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
 
 struct pt_monitor_call;
@@ -108,6 +110,12 @@ struct pt_gdb_client {
 	struct pt_gdb_code code;
 	char *document;			/* of qXfer, kept while it is read piece by piece */
 	const char *document_name;	/* its row's */
+	struct {
+		enum pt_gdb_history what;	/* that is being read */
+		uint64_t pc_now;	/* then */
+		bool asking;		/* the recorder has yet to answer */
+		uint64_t seen, pc;	/* what GDB has: runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
+	} history;
 
 	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */
 	struct pt_gdb_live *live;	/* monitor profile live, or NULL */

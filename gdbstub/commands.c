@@ -44,6 +44,9 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "qSupported",		ANY,		pt_gdb_supported },
 	{ "QStartNoAckMode",	EXACT,		pt_gdb_no_ack },
 	{ "qXfer:",		ANY,		pt_gdb_xfer },
+	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
+	{ "Qbtrace:bts",	TARGET | EXACT,	pt_gdb_branch_trace_on },
+	{ "Qbtrace:off",	TARGET | EXACT,	pt_gdb_branch_trace_off },
 	{ "qAttached",		ANY,		pt_gdb_attached },
 	{ "qfThreadInfo",	EXACT,		pt_gdb_thread_list },
 	{ "qsThreadInfo",	EXACT,		pt_gdb_thread_list_end },

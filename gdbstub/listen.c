@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gdbstub/client.h"
+#include "gdbstub/recorder.h"
 #include "gdbstub/stub.h"
 #include "log.h"
 
@@ -48,6 +49,14 @@ const char *pt_gdbstub_address(const struct pt_gdbstub *stub)
 	return stub->listener.address != NULL ? stub->listener.address : "stdio";
 }
 
+static void on_recorder_closed(void *arg)
+{
+	struct pt_gdbstub *stub = arg;
+
+	stub->recorder_closing = false;
+	pt_gdbstub_check(stub);
+}
+
 static void on_listener_closed(uv_handle_t *handle)
 {
 	struct pt_gdbstub *stub = handle->data;
@@ -62,8 +71,13 @@ void pt_gdbstub_check(struct pt_gdbstub *stub)
 		pt_gdb_clients_wake(stub);
 		return;
 	}
-	if (stub->clients != NULL || stub->listener.open || stub->listener_closing)
+	if (stub->clients != NULL || stub->listener.open || stub->listener_closing || stub->recorder_closing)
 		return;
+	if (stub->recorder != NULL) {	/* it was for the clients */
+		stub->recorder_closing = true;
+		pt_recorder_close(stub, on_recorder_closed, stub);
+		return;
+	}
 	if (stub->on_closed != NULL)
 		stub->on_closed(stub->on_closed_arg);
 	free(stub);

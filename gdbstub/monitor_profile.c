@@ -3,6 +3,7 @@
 
 #include "capture_write.h"
 #include "gdbstub/monitor.h"
+#include "gdbstub/recorder.h"
 #include "pipeline.h"
 
 static bool no_words(struct pt_monitor_call *call)
@@ -49,13 +50,13 @@ static void start(struct pt_monitor_call *call)
 	}
 	stub->top = query.top;
 	stub->top_given = query.top_given;
-	pt_session_start(pt_monitor_session(call), call->words, call->n_words, pt_monitor_session_reply, call);
+	pt_recorder_start_profile(stub, call->words, call->n_words, pt_monitor_session_reply, call);
 }
 
 static void stop(struct pt_monitor_call *call)
 {
 	if (no_words(call))
-		pt_session_stop(pt_monitor_session(call), pt_monitor_session_reply, call);
+		pt_recorder_stop_profile(call->client->stub, pt_monitor_session_reply, call);
 }
 
 static void on_summary(void *arg, int rc, const char *text, size_t len_bytes)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gdbstub/monitor.h"
+#include "gdbstub/recorder.h"
 #include "util.h"
 
 struct run {
@@ -100,7 +101,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 
 static void stop(struct pt_monitor_call *call)
 {
-	pt_session_stop(pt_monitor_session(call), on_stopped, call);
+	pt_recorder_stop_profile(call->client->stub, on_stopped, call);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
@@ -220,7 +221,7 @@ static void run_for(struct pt_monitor_call *call)
 		run->listener = (struct pt_board_listener){ .arg = run, .on_stop = on_core_stop };
 		pt_board_listen(pt_monitor_board(call), &run->listener);
 		call->progress = put_progress;
-		pt_session_start(session, call->words + 1, call->n_words - 1, on_started, call);
+		pt_recorder_start_profile(call->client->stub, call->words + 1, call->n_words - 1, on_started, call);
 	}
 }
 

@@ -18,6 +18,9 @@ struct pt_gdbstub {
 	bool listener_closing;
 	struct pt_gdb_client *clients;
 	struct pt_gdb_client *owner;	/* who has the inferior; NULL: nobody */
+	struct pt_gdb_client *recording;	/* who wants a branch history; NULL: nobody. recorder.c's */
+	struct pt_session *recorder;	/* the same; NULL: not needed yet */
+	bool recorder_closing;
 	bool closing;
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;

@@ -4,20 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gdbstub/branch_trace.h"
 #include "gdbstub/commands.h"
 #include "gdbstub/xml.h"
 #include "util.h"
 
 enum { MAX_DOCUMENT_BYTES = 1 << 20 };
 
+static void branch_trace_conf(struct pt_gdb_client *client);
+static void branch_trace_all(struct pt_gdb_client *client);
+static void branch_trace_new(struct pt_gdb_client *client);
+static void branch_trace_delta(struct pt_gdb_client *client);
+
 static const struct object {
 	const char *name;	/* as it stands between "qXfer:" and the offset */
-	const char *empty;	/* the document while there is no inferior; NULL: made from the target all the same */
-	void (*write)(FILE *out, struct pt_target *target);
+	const char *empty;	/* the document while there is no inferior; NULL: made all the same */
+	void (*write)(FILE *out, struct pt_target *target);	/* from the target alone; or */
+	void (*make)(struct pt_gdb_client *client);	/* ends in pt_gdb_document() */
 } objects[] = {
-	{ "features:read:target.xml:", NULL, pt_gdb_target_xml },
-	{ "memory-map:read::", NULL, pt_gdb_memory_map_xml },
-	{ "threads:read::", "l<threads/>", pt_gdb_threads_xml },
+	{ "features:read:target.xml:", NULL, pt_gdb_target_xml, NULL },
+	{ "memory-map:read::", NULL, pt_gdb_memory_map_xml, NULL },
+	{ "threads:read::", "l<threads/>", pt_gdb_threads_xml, NULL },
+	{ "btrace-conf:read::", NULL, NULL, branch_trace_conf },
+	{ "btrace:read:all:", "E01", NULL, branch_trace_all },
+	{ "btrace:read:new:", "E01", NULL, branch_trace_new },
+	{ "btrace:read:delta:", "E01", NULL, branch_trace_delta },
 };
 
 static void reply_piece(struct pt_gdb_client *client, uint64_t offset, uint64_t len)
@@ -55,18 +66,46 @@ static int write_document(struct pt_gdb_request *rq, struct pt_board *board, str
 	return 0;
 }
 
-static void after_document(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+void pt_gdb_document(struct pt_gdb_client *client, char *document, const struct pt_err *err)
 {
-	struct pt_gdb_client *client = rq->client;
+	const struct pt_gdb_request *rq = &client->request;
 
-	if (rc < 0) {
+	if (document == NULL) {
 		pt_gdb_reply_error(client, err);
 		return;
 	}
 	free(client->document);
-	client->document = rq->document;
+	client->document = document;
 	client->document_name = objects[rq->core].name;
 	reply_piece(client, rq->addr, rq->len);
+}
+
+static void after_document(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	pt_gdb_document(rq->client, rc < 0 ? NULL : rq->document, err);
+}
+
+static void branch_trace_conf(struct pt_gdb_client *client)
+{
+	struct pt_err err;
+
+	pt_fail(&err, PT_ENOMEM, "no memory for a document");
+	pt_gdb_document(client, pt_gdb_branch_trace_conf(client), &err);
+}
+
+static void branch_trace_all(struct pt_gdb_client *client)
+{
+	pt_gdb_branch_trace_read(client, PT_GDB_HISTORY_ALL);
+}
+
+static void branch_trace_new(struct pt_gdb_client *client)
+{
+	pt_gdb_branch_trace_read(client, PT_GDB_HISTORY_NEW);
+}
+
+static void branch_trace_delta(struct pt_gdb_client *client)
+{
+	pt_gdb_branch_trace_read(client, PT_GDB_HISTORY_DELTA);
 }
 
 static void read_object(struct pt_gdb_client *client, size_t i)
@@ -79,7 +118,10 @@ static void read_object(struct pt_gdb_client *client, size_t i)
 		reply_piece(client, rq->addr, rq->len);
 	} else {
 		rq->core = (unsigned)i;
-		pt_gdb_post(rq, write_document, after_document);
+		if (objects[i].make != NULL)
+			objects[i].make(client);
+		else
+			pt_gdb_post(rq, write_document, after_document);
 	}
 }
 

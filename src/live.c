@@ -14,12 +14,13 @@
 
 enum { CHECK_MS = 100 };	/* of the image, piece by piece */
 
-enum { SOURCE, MODE, SEED, FOR };
+enum { SOURCE, MODE, SEED, FOR, RECORDER };
 static const struct pt_param rows[] = {
 	[SOURCE] = { "source", PT_PARAM_TEXT, NULL, NULL, 0, 0, "where the trace comes from; the first the chip offers" },
 	[MODE] = { "mode", PT_PARAM_TEXT, NULL, NULL, 0, 0, "how the source works; its first mode" },
 	[SEED] = { "seed", PT_PARAM_NUMBER, "1", NULL, 0, 0, "of the jitter between bursts and batches" },
 	[FOR] = { "for", PT_PARAM_TIME, NULL, NULL, 0, 0, "rest after the core has run for so long" },
+	[RECORDER] = { "recorder", PT_PARAM_FLAG, "off", NULL, 0, 0, "whatever source and mode keep the last branches before a halt" },
 };
 
 struct pt_live {
@@ -156,17 +157,38 @@ static const char *find_mode(const char *modes, const char *name, char *found, s
 	return NULL;
 }
 
+static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
+{
+	const char *name = pt_params_text(live->own, &rows[SOURCE]), *mode = pt_params_text(live->own, &rows[MODE]);
+	char found[32];
+
+	if (pt_params_flag(live->own, &rows[RECORDER]))
+		return ops->recorder != NULL;
+	return name != NULL ? strcmp(name, ops->name) == 0 : find_mode(ops->modes, mode, found, sizeof(found)) != NULL;
+}
+
+static int no_source(const struct pt_live *live, const struct pt_source_ops *const *sources, size_t n, struct pt_err *err)
+{
+	const char *name = pt_params_text(live->own, &rows[SOURCE]), *mode = pt_params_text(live->own, &rows[MODE]);
+	char names[160];
+
+	if (n == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
+	if (pt_params_flag(live->own, &rows[RECORDER]))
+		return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing that keeps the last branches");
+	list_sources(sources, n, names, sizeof(names));
+	return pt_fail(err, PT_EARG, "no source %s%s; this target has: %s", name != NULL ? "" : "with mode ",
+		       name != NULL ? name : mode, names);
+}
+
 /* The one that was named, or else the first that has the wanted mode and works here. */
 static int choose_source(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
-	const char *name = pt_params_text(live->own, &rows[SOURCE]), *mode = pt_params_text(live->own, &rows[MODE]);
 	size_t n, n_tried = 0;
 	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
-	char names[160], found[32];
 
 	for (size_t i = 0; i < n; i++) {
-		if (name != NULL ? strcmp(name, sources[i]->name) != 0
-				 : find_mode(sources[i]->modes, mode, found, sizeof(found)) == NULL)
+		if (!fits(live, sources[i]))
 			continue;
 		live->ops = sources[i];
 		if (live->ops->available(target, err) == 0)
@@ -176,13 +198,15 @@ static int choose_source(struct pt_live *live, struct pt_target *target, struct 
 		n_tried++;
 	}
 	live->ops = NULL;
-	if (n_tried > 0)
-		return err->code;
-	list_sources(sources, n, names, sizeof(names));
-	if (n == 0)
-		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
-	return pt_fail(err, PT_EARG, "no source %s%s; this target has: %s", name != NULL ? "" : "with mode ",
-		       name != NULL ? name : mode, names);
+	return n_tried > 0 ? err->code : no_source(live, sources, n, err);
+}
+
+/* As it was asked for; NULL: the source's first. */
+static const char *wanted_mode(const struct pt_live *live)
+{
+	if (pt_params_flag(live->own, &rows[RECORDER]))
+		return live->ops->recorder;
+	return pt_params_text(live->own, &rows[MODE]);
 }
 
 static bool has_row(const struct pt_source_ops *ops, const char *word)
@@ -211,9 +235,9 @@ static int read_source_words(struct pt_live *live, struct pt_err *err)
 {
 	char mode[32], word[48];
 
-	if (find_mode(live->ops->modes, pt_params_text(live->own, &rows[MODE]), mode, sizeof(mode)) == NULL)
-		return pt_fail(err, PT_EARG, "source %s has no mode %s; it has: %s", live->ops->name,
-			       pt_params_text(live->own, &rows[MODE]), live->ops->modes);
+	if (find_mode(live->ops->modes, wanted_mode(live), mode, sizeof(mode)) == NULL)
+		return pt_fail(err, PT_EARG, "source %s has no mode %s; it has: %s", live->ops->name, wanted_mode(live),
+			       live->ops->modes);
 	live->settings = pt_params_new();
 	snprintf(word, sizeof(word), "mode=%s", mode);
 	if (has_row(live->ops, word) &&
@@ -304,7 +328,7 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 
 static bool is_recorder(const struct pt_live *live)
 {
-	const char *mode = pt_params_text(live->own, &rows[MODE]);
+	const char *mode = wanted_mode(live);
 
 	return mode != NULL && live->ops->recorder != NULL && strcmp(mode, live->ops->recorder) == 0;
 }
@@ -338,7 +362,7 @@ static void say_start(const struct pt_live *live, char *say, size_t room)
 {
 	char mode[32];
 
-	find_mode(live->ops->modes, pt_params_text(live->own, &rows[MODE]), mode, sizeof(mode));
+	find_mode(live->ops->modes, wanted_mode(live), mode, sizeof(mode));
 	snprintf(say, room, "profiling %s: source %s, mode %s%s%s%s\n%s%s%s%s%s", live->chip, live->ops->name, mode,
 		 live->instead[0] != '\0' ? " (because " : "", live->instead, live->instead[0] != '\0' ? ")" : "",
 		 live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch, live->mismatch[0] != '\0' ? "\n" : "",

@@ -734,6 +734,17 @@ void pt_session_set_standing(struct pt_session *session, const char *const *word
 		session->standing[session->n_standing++] = strdup(words[i]);
 }
 
+struct pt_session *pt_session_beside(const struct pt_session *session)
+{
+	struct pt_session *beside = pt_session_new(session->board, session->loop);
+
+	if (beside != NULL)
+		pt_session_set_standing(beside, (const char *const *)session->standing, session->n_standing);
+	if (beside != NULL && session->program != NULL)
+		beside->program = pt_program_ref(session->program);
+	return beside;
+}
+
 int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err)
 {
 	if (session->state != PT_SESSION_IDLE)

@@ -15,6 +15,8 @@ enum pt_session_state { PT_SESSION_IDLE, PT_SESSION_STARTING, PT_SESSION_RUNNING
 typedef void (*pt_session_reply)(void *arg, int rc, const char *text, size_t len_bytes);
 
 struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop);	/* NULL: no memory */
+/* Another one on the same board, with the same standing words and symbols, for the time in which the first profiles nothing. */
+struct pt_session *pt_session_beside(const struct pt_session *session);
 /* Words that every start gets before its own ("core-clock=48M", "mtb-ram=..."). Copied. */
 void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words);
 /* Timing rules for every profile from the next start on, "limits=RULES" (limits_file.h), before its own words. Copied.

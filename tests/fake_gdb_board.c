@@ -517,6 +517,38 @@ void pt_session_report(struct pt_session *s, const struct pt_query *query, pt_se
 	answer(reply, arg, 0, "TABLE\n");
 }
 
+/* No branch history here: tests/system/test_branch_trace has the real one. */
+struct pt_session *pt_session_beside(const struct pt_session *s)
+{
+	(void)s;
+	return NULL;
+}
+
+void pt_session_record(struct pt_session *s, pt_session_reply reply, void *arg)
+{
+	(void)s;
+	answer(reply, arg, PT_ESTATE, "no branch history");
+}
+
+bool pt_session_records(const struct pt_session *s)
+{
+	(void)s;
+	return false;
+}
+
+void pt_session_history(struct pt_session *s, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
+{
+	(void)since;
+	(void)pc;
+	pt_session_record(s, reply, arg);
+}
+
+void pt_session_close(struct pt_session *s, void (*on_closed)(void *arg), void *arg)
+{
+	(void)s;
+	on_closed(arg);
+}
+
 void pt_session_sources(struct pt_session *s, pt_session_reply reply, void *arg)
 {
 	(void)s;
