@@ -78,15 +78,21 @@ enum pt_vs12z_operand {
 	PT_VS12Z_AT_VALUE,	/* Di, or the short immediate */
 };
 
+enum pt_vs12z_tag {
+	PT_VS12Z_GO_ON,
+	PT_VS12Z_TAG_BDM,	/* active BDM before the instruction */
+	PT_VS12Z_TAG_SWI,	/* SWI in its place */
+};
+
 /* What the core asks of the chip, or tells it. NULL members: no. */
 struct pt_vs12z_hooks {
 	void *arg;
 	/* BGND at pc. True: enter active BDM (ENBDC is set); false: it does nothing. */
 	bool (*bgnd)(void *arg, uint32_t pc);
-	/* While pt_vs12z_watch() is on: the instruction at pc is about to be executed. GO_ON, or for a tagged
-	 * breakpoint: active BDM before it, or SWI in its place. Not asked for the first instruction after a resume, so that
-	 * GO and STEP1 leave a breakpoint that they stand on (s12z.md 4.5: off during STEP1). */
-	enum pt_vs12z_tag { PT_VS12Z_GO_ON, PT_VS12Z_TAG_BDM, PT_VS12Z_TAG_SWI } (*fetch)(void *arg, uint32_t pc);
+	/* While pt_vs12z_watch() is on: the instruction at pc is about to be executed; for tagged breakpoints. Not
+	 * asked for the first instruction after a resume, so that GO and STEP1 leave a breakpoint that they stand on
+	 * (s12z.md 4.5: off during STEP1). */
+	enum pt_vs12z_tag (*fetch)(void *arg, uint32_t pc);
 	/* Active BDM was entered; why: enum pt_vs12z_halt bits. */
 	void (*halted)(void *arg, uint32_t why);
 	/* The CPU made an access that the bus refused, to addr, with the instruction at pc; the machine exception follows.

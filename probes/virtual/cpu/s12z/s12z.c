@@ -1,0 +1,388 @@
+/* The core as its chip sees it: power, time, debug and taps. Between two stretches of instructions everything that may
+ * have changed is looked at once (attend); inside one only the cycle count is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/virtual/cpu/s12z/memory.h"
+
+static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
+{
+	pt_z_forget(arg, addr, size_bytes);
+}
+
+static void on_unit_accessed(void *arg)
+{
+	pt_z_attend(arg);
+}
+
+static bool join_bus(struct pt_vs12z *cpu, struct pt_vbus *bus)
+{
+	cpu->bus = bus;
+	if (!pt_z_make_windows(cpu))
+		return false;
+	cpu->code = &cpu->nowhere;
+	bus->now_cycle = &cpu->cycle;
+	bus->changed = on_changed;
+	bus->unit_accessed = on_unit_accessed;
+	bus->listener = cpu;
+	return true;
+}
+
+struct pt_vs12z *pt_vs12z_new(struct pt_vbus *bus, const struct pt_vs12z_options *options)
+{
+	struct pt_vs12z *cpu = calloc(1, sizeof(*cpu));
+
+	if (cpu == NULL)
+		return NULL;
+	if (options != NULL)
+		cpu->options = *options;
+	cpu->state = PT_VS12Z_HELD;
+	if (!join_bus(cpu, bus)) {
+		pt_vs12z_free(cpu);
+		return NULL;
+	}
+	return cpu;
+}
+
+void pt_vs12z_free(struct pt_vs12z *cpu)
+{
+	if (cpu == NULL)
+		return;
+	pt_z_free_windows(cpu);
+	free(cpu);
+}
+
+void pt_vs12z_set_hooks(struct pt_vs12z *cpu, const struct pt_vs12z_hooks *hooks)
+{
+	cpu->hooks = *hooks;
+}
+
+/* --- reset */
+
+void pt_vs12z_reset(struct pt_vs12z *cpu, bool power_on, bool into_bdm)
+{
+	if (power_on) {
+		cpu->cycle = cpu->instructions = cpu->sleep_cycles = cpu->halt_cycles = 0;
+		memset(cpu->r, 0, sizeof(cpu->r));
+	}
+	cpu->flags = 0;
+	cpu->system = PT_VS12Z_S_STOP | PT_VS12Z_X_MASK | PT_VS12Z_I_MASK;
+	cpu->irqs_from = 0;
+	cpu->ivbr = 0xfffe;
+	memset(cpu->priority, 1, sizeof(cpu->priority));
+	cpu->machine_pending = cpu->swi_wanted = cpu->stepping = cpu->passes_tag = false;
+	cpu->halt_wanted = into_bdm ? PT_VS12Z_HALT_RESET : 0;
+	cpu->state = PT_VS12Z_RUN;
+	pt_z_reset_vector(cpu);
+	pt_z_attend(cpu);
+}
+
+void pt_vs12z_hold(struct pt_vs12z *cpu)
+{
+	cpu->state = PT_VS12Z_HELD;
+	pt_z_attend(cpu);
+}
+
+/* --- time */
+
+static void enter_bdm(struct pt_vs12z *cpu)
+{
+	uint32_t why = cpu->halt_wanted;
+
+	cpu->halt_wanted = 0;
+	cpu->swi_wanted = cpu->stepping = false;
+	cpu->state = PT_VS12Z_BDM;
+	if (cpu->hooks.halted != NULL)
+		cpu->hooks.halted(cpu->hooks.arg, why);
+}
+
+static bool asleep(const struct pt_vs12z *cpu)
+{
+	return cpu->state == PT_VS12Z_WAIT || cpu->state == PT_VS12Z_STOP;
+}
+
+static void wake(struct pt_vs12z *cpu)
+{
+	cpu->state = PT_VS12Z_RUN;
+	if (cpu->hooks.asleep != NULL)
+		cpu->hooks.asleep(cpu->hooks.arg, PT_VS12Z_RUN);
+}
+
+/* Enter the exception that is due. */
+static bool take_exception(struct pt_vs12z *cpu)
+{
+	unsigned vector;
+
+	if (cpu->swi_wanted) {
+		cpu->swi_wanted = false;
+		vector = PT_VS12Z_SWI;
+	} else {
+		vector = pt_z_pick(cpu, false);
+		if (vector >= PT_VS12Z_IRQ && cpu->instructions < cpu->irqs_from)
+			return false;
+	}
+	if (vector == 0)
+		return false;
+	cpu->cycle += CYCLES_STEP;
+	if (vector == PT_VS12Z_MACHINE)
+		pt_z_machine(cpu, cpu->pc);
+	else
+		pt_z_enter(cpu, vector, cpu->pc);
+	return true;
+}
+
+/* STEP1 allows one instruction or one exception entry. */
+static void end_step(struct pt_vs12z *cpu)
+{
+	if (cpu->stepping && cpu->halt_wanted == 0)
+		pt_vs12z_request_halt(cpu, PT_VS12Z_HALT_STEP);
+}
+
+/* Everything that can happen between two instructions, in order of urgency. */
+static void attend(struct pt_vs12z *cpu)
+{
+	cpu->attention = false;
+	if (cpu->state == PT_VS12Z_HELD || cpu->state == PT_VS12Z_BDM)
+		return;
+	if (asleep(cpu) && pt_z_pick(cpu, true) != 0)
+		wake(cpu);
+	if (asleep(cpu))
+		return;
+	if (cpu->halt_wanted != 0)
+		enter_bdm(cpu);
+	else if (take_exception(cpu))
+		end_step(cpu);
+}
+
+/* Execute until limit, or one instruction where each must be looked at. */
+static void stretch(struct pt_vs12z *cpu, uint64_t limit)
+{
+	if (cpu->stepping || cpu->instructions < cpu->irqs_from)
+		limit = cpu->cycle + 1;
+	cpu->deadline = limit;
+	pt_z_execute(cpu);
+	end_step(cpu);
+}
+
+/* Nothing is executed until something happens. */
+static void pass_time(struct pt_vs12z *cpu, uint64_t to)
+{
+	if (asleep(cpu))
+		cpu->sleep_cycles += to - cpu->cycle;
+	else if (cpu->state == PT_VS12Z_BDM)
+		cpu->halt_cycles += to - cpu->cycle;
+	cpu->cycle = to;
+}
+
+void pt_vs12z_run(struct pt_vs12z *cpu, uint64_t until_cycle)
+{
+	cpu->stop = false;
+	while (cpu->cycle < until_cycle && !cpu->stop) {
+		uint64_t limit;
+
+		if (pt_vbus_next_tick(cpu->bus) <= cpu->cycle)
+			pt_vbus_tick(cpu->bus, cpu->cycle);
+		attend(cpu);
+		if (cpu->attention)
+			continue;
+		limit = pt_vbus_next_tick(cpu->bus);
+		if (limit > until_cycle)
+			limit = until_cycle;
+		if (limit <= cpu->cycle)
+			limit = cpu->cycle + 1;	/* a unit that is always due must not stop time */
+		if (cpu->state == PT_VS12Z_RUN)
+			stretch(cpu, limit);
+		else
+			pass_time(cpu, limit);
+	}
+}
+
+void pt_vs12z_stop(struct pt_vs12z *cpu)
+{
+	cpu->stop = true;
+	pt_z_attend(cpu);
+}
+
+/* --- what is known of it */
+
+enum pt_vs12z_state pt_vs12z_state(const struct pt_vs12z *cpu)
+{
+	return cpu->state;
+}
+
+uint64_t pt_vs12z_cycle(const struct pt_vs12z *cpu)
+{
+	return cpu->cycle;
+}
+
+uint64_t pt_vs12z_sleep_cycles(const struct pt_vs12z *cpu)
+{
+	return cpu->sleep_cycles;
+}
+
+uint64_t pt_vs12z_halt_cycles(const struct pt_vs12z *cpu)
+{
+	return cpu->halt_cycles;
+}
+
+uint64_t pt_vs12z_instructions(const struct pt_vs12z *cpu)
+{
+	return cpu->instructions;
+}
+
+uint32_t pt_vs12z_sync_pc(const struct pt_vs12z *cpu)
+{
+	return cpu->state == PT_VS12Z_RUN ? cpu->last_pc : cpu->pc;
+}
+
+uint32_t pt_vs12z_pc(const struct pt_vs12z *cpu)
+{
+	return cpu->pc;
+}
+
+/* --- debug */
+
+void pt_vs12z_request_halt(struct pt_vs12z *cpu, uint32_t why)
+{
+	if (cpu->state == PT_VS12Z_BDM)
+		return;
+	cpu->halt_wanted |= why;
+	pt_z_attend(cpu);
+}
+
+void pt_vs12z_cancel_halt(struct pt_vs12z *cpu, uint32_t why)
+{
+	cpu->halt_wanted &= ~why;
+}
+
+void pt_vs12z_request_swi(struct pt_vs12z *cpu)
+{
+	if (cpu->state == PT_VS12Z_BDM)
+		return;
+	cpu->swi_wanted = true;
+	pt_z_attend(cpu);
+}
+
+void pt_vs12z_resume(struct pt_vs12z *cpu, bool step)
+{
+	if (cpu->state != PT_VS12Z_BDM)
+		return;
+	cpu->stepping = step;
+	cpu->passes_tag = true;
+	cpu->state = PT_VS12Z_RUN;
+	pt_z_attend(cpu);
+}
+
+void pt_vs12z_watch(struct pt_vs12z *cpu, bool on)
+{
+	cpu->watching = on;
+}
+
+/* BDC numbers to op-code numbers. */
+static const uint8_t crn[PT_VS12Z_REGS] = {
+	R_D0, R_D1, R_D2, R_D3, R_D4, R_D5, R_D6, R_D7, R_X, R_Y, R_S, R_P, R_CCW,
+};
+
+uint32_t pt_vs12z_reg(const struct pt_vs12z *cpu, unsigned reg)
+{
+	if (reg >= PT_VS12Z_REGS)
+		return 0;
+	return reg == PT_VS12Z_P ? cpu->pc : pt_z_get(cpu, crn[reg]);
+}
+
+/* The debugger is no program: it may write every bit of CCW. */
+static void write_ccw(struct pt_vs12z *cpu, uint32_t value)
+{
+	cpu->flags = value & (PT_VS12Z_N | PT_VS12Z_Z | PT_VS12Z_V | PT_VS12Z_C);
+	cpu->system = value & (PT_VS12Z_U | PT_VS12Z_IPL | PT_VS12Z_S_STOP | PT_VS12Z_X_MASK | PT_VS12Z_I_MASK);
+	pt_z_attend(cpu);
+}
+
+void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
+{
+	uint32_t from = cpu->pc;
+
+	if (reg >= PT_VS12Z_REGS)
+		return;
+	if (reg == PT_VS12Z_CCW) {
+		write_ccw(cpu, value);
+	} else if (reg != PT_VS12Z_P) {
+		pt_z_put(cpu, crn[reg], value);
+	} else {
+		cpu->pc = value & ADDR_MASK;
+		if (cpu->tap_jump && cpu->pc != from)
+			pt_z_tell_jump(cpu, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+	}
+}
+
+/* --- taps */
+
+void pt_vs12z_taps_changed(struct pt_vs12z *cpu)
+{
+	cpu->tap_insn = cpu->tap_cond = cpu->tap_jump = cpu->tap_data = false;
+	for (const struct pt_vtap *tap = cpu->taps; tap != NULL; tap = tap->next) {
+		cpu->tap_insn |= tap->insn != NULL;
+		cpu->tap_cond |= tap->cond != NULL;
+		cpu->tap_jump |= tap->jump != NULL;
+		cpu->tap_data |= tap->data != NULL;
+	}
+}
+
+void pt_vs12z_add_tap(struct pt_vs12z *cpu, struct pt_vtap *tap)
+{
+	struct pt_vtap **end = &cpu->taps;
+
+	while (*end != NULL)
+		end = &(*end)->next;
+	tap->next = NULL;
+	*end = tap;
+	pt_vs12z_taps_changed(cpu);
+}
+
+void pt_vs12z_remove_tap(struct pt_vs12z *cpu, struct pt_vtap *tap)
+{
+	struct pt_vtap **at = &cpu->taps;
+
+	while (*at != NULL && *at != tap)
+		at = &(*at)->next;
+	if (*at == NULL)
+		return;
+	*at = tap->next;
+	pt_vs12z_taps_changed(cpu);
+}
+
+void pt_z_tell_insn(struct pt_vs12z *cpu, uint32_t pc)
+{
+	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
+		next = tap->next;	/* it may remove itself */
+		if (tap->insn != NULL)
+			tap->insn(tap->arg, pc);
+	}
+}
+
+void pt_z_tell_cond(struct pt_vs12z *cpu, uint32_t from, bool taken, uint32_t to)
+{
+	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->cond != NULL)
+			tap->cond(tap->arg, from, taken, to);
+	}
+}
+
+void pt_z_tell_jump(struct pt_vs12z *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
+{
+	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->jump != NULL)
+			tap->jump(tap->arg, how, from, detail, to);
+	}
+}
+
+void pt_z_tell_data(struct pt_vs12z *cpu, uint32_t addr, unsigned size, bool write, uint32_t value)
+{
+	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->data != NULL)
+			tap->data(tap->arg, addr, size, write, value, cpu->last_pc);
+	}
+}
