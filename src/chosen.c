@@ -55,12 +55,14 @@ static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct
 		.flow = &p->settings, .by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
 	};
 	void *analysis = p->n_chosen < PT_CHOSEN ? ops->open(&setup, err) : NULL;
+	bool steps;
 
 	if (analysis == NULL)
 		return pt_wrap(err, "analysis %s", ops->name);
-	p->chosen[p->n_chosen++] = (struct pt_chosen){ ops, analysis };
+	steps = ops->steps != NULL && (ops->wants_steps == NULL || ops->wants_steps(analysis));
+	p->chosen[p->n_chosen++] = (struct pt_chosen){ ops, analysis, steps };
 	p->wants_runs |= ops->runs != NULL;
-	p->wants_steps |= ops->steps != NULL && (ops->wants_steps == NULL || ops->wants_steps(analysis));
+	p->wants_steps |= steps;
 	p->wants_signals |= ops->signals != NULL;
 	p->wants_events |= ops->events != NULL;
 	return 0;
@@ -121,8 +123,50 @@ void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, s
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops->steps != NULL)
+		if (p->chosen[i].steps)
 			p->chosen[i].ops->steps(p->chosen[i].analysis, step, n);
+}
+
+/* --- in brief, to whom takes it so; to the others, all of it */
+
+void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, struct pt_moment from)
+{
+	struct pt_run run[PT_PIECE_PAIRS];
+	bool made = false;
+
+	for (size_t i = 0; i < p->n_chosen; i++) {
+		const struct pt_chosen *c = &p->chosen[i];
+
+		if (c->ops->piece != NULL) {
+			c->ops->piece(c->analysis, piece, from);
+		} else if (c->ops->runs != NULL) {
+			if (!made)
+				pt_piece_runs(piece, run);
+			made = true;
+			c->ops->runs(c->analysis, run, piece->n_pairs, from);
+		}
+	}
+}
+
+void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch)
+{
+	struct pt_step step[PT_BATCH_BRIEFS];
+	bool made = false;
+
+	for (size_t i = 0; i < p->n_chosen; i++) {
+		const struct pt_chosen *c = &p->chosen[i];
+
+		if (!c->steps)
+			continue;
+		if (c->ops->briefs != NULL) {
+			c->ops->briefs(c->analysis, batch);
+			continue;
+		}
+		for (size_t k = 0; k < batch->n_briefs && !made; k++)
+			step[k] = pt_brief_step(batch, k);
+		made = true;
+		c->ops->steps(c->analysis, step, batch->n_briefs);
+	}
 }
 
 void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n)

@@ -45,7 +45,7 @@ struct pt_lane {		/* one source */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */
 };
 
-struct pt_chosen { const struct pt_analysis *ops; void *analysis; };
+struct pt_chosen { const struct pt_analysis *ops; void *analysis; bool steps; };	/* steps: it wants them */
 
 struct pt_pipeline {
 	struct pt_program *program;	/* held; or NULL */
@@ -96,6 +96,8 @@ void pt_chosen_close(struct pt_pipeline *p);
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, struct pt_moment from);
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
+void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, struct pt_moment from);
+void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch);
 void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */

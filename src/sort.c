@@ -56,20 +56,35 @@ static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t
 	}
 }
 
-/* Nobody but execution wants events or runs. */
+/* Those who want runs and steps take them in brief; nobody wants the events. */
 bool pt_sort_takes_pairs(const struct pt_lane *lane)
 {
 	const struct pt_pipeline *p = lane->pipeline;
 
 	return p->merge == NULL && lane == p->flow_lane && lane->decoder->pairs != NULL && p->executes &&
-	       !p->wants_runs && !p->wants_steps && !lane->bursts_only && !pt_bursts_wants(p->bursts);
+	       !lane->bursts_only && !pt_bursts_wants(p->bursts);
+}
+
+static void take_briefs(void *arg, const struct pt_brief_batch *batch)
+{
+	pt_chosen_briefs(((struct pt_lane *)arg)->pipeline, batch);
+}
+
+static void take_piece(void *arg, const struct pt_piece *piece)
+{
+	struct pt_lane *lane = arg;
+
+	pt_chosen_piece(lane->pipeline, piece, run_moment(lane));
+	lane->cycles += pt_sum_cycles(piece->sums[piece->n_departures]);
 }
 
 size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes)
 {
+	const struct pt_pipeline *p = lane->pipeline;
+	const struct pt_plain_sink sink = { take_briefs, p->wants_runs ? take_piece : NULL, lane };
 	size_t n = lane->decoder->pairs(lane->state, len_bytes, packet_bytes);
 
-	n = pt_plain_feed(&lane->flow, lane->pipeline->execution, bytes, n, lane->decoder->pairs_below);
+	n = pt_plain_feed(&lane->flow, p->execution, bytes, n, lane->decoder->pairs_below, &sink);
 	lane->runs += n;
 	return n * PT_PAIR_BYTES;
 }

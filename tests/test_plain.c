@@ -1,5 +1,5 @@
-/* The short way (profile/plain.c) and the one that everything can take give the same statistics, bit for bit: over a
- * synthetic firmware's trace, over traces in which anything may be wrong, cut anywhere, and over real captures of the
+/* The short way (profile/plain.c) and the one that everything can take give the same statistics, runs and steps, bit for
+ * bit: over a synthetic firmware's trace, over traces in which anything may be wrong, cut anywhere, and over real captures of the
  * virtual board. */
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +26,12 @@ static uint32_t dice(uint32_t n)
 
 /* ---- one way and the other */
 
+struct told {			/* what came, whichever way */
+	struct pt_step *step;
+	struct pt_run *run;
+	size_t n_steps, room_steps, n_runs, room_runs;
+};
+
 struct way {
 	const struct pt_decoder *decoder;
 	void *state;
@@ -33,7 +39,72 @@ struct way {
 	struct pt_execution *execution;
 	bool plain;
 	size_t n_plain;
+	bool tells;
+	struct told told;
 };
+
+static void *grown(void *array, size_t n, size_t *room, size_t item_bytes)
+{
+	if (n < *room)
+		return array;
+	*room = 2 * *room + 1000;
+	array = realloc(array, *room * item_bytes);
+	ck_assert_ptr_nonnull(array);
+	return array;
+}
+
+/* Time elsewhere may come in parts: where a batch ends, so does a part. */
+static bool goes_on(const struct pt_step *last, const struct pt_step *step)
+{
+	return last->kind == PT_STEP_ELSEWHERE && step->kind == PT_STEP_ELSEWHERE && last->function == step->function &&
+	       last->clock == step->clock - step->net;
+}
+
+static void add_step(struct told *told, const struct pt_step *step)
+{
+	struct pt_step *last = told->n_steps > 0 ? &told->step[told->n_steps - 1] : NULL;
+	uint64_t before = last != NULL && goes_on(last, step) ? last->net : 0;
+
+	told->n_steps -= before != 0;
+	told->step = grown(told->step, told->n_steps, &told->room_steps, sizeof(*step));
+	told->step[told->n_steps] = *step;
+	told->step[told->n_steps++].net += before;
+}
+
+static void take_steps(void *arg, const struct pt_step *step, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add_step(&((struct way *)arg)->told, &step[i]);
+}
+
+static void take_briefs(void *arg, const struct pt_brief_batch *batch)
+{
+	size_t n_left = 0;
+
+	for (size_t i = 0; i < batch->n_briefs; i++) {
+		const struct pt_step step = pt_brief_step(batch, i);
+
+		n_left += step.kind == PT_STEP_LEAVE;
+		take_steps(arg, &step, 1);
+	}
+	ck_assert_uint_eq(batch->n_left, n_left);
+}
+
+static void take_runs(struct way *w, const struct pt_run *run, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		w->told.run = grown(w->told.run, w->told.n_runs, &w->told.room_runs, sizeof(*run));
+		w->told.run[w->told.n_runs++] = run[i];
+	}
+}
+
+static void take_piece(void *arg, const struct pt_piece *piece)
+{
+	struct pt_run run[PT_PIECE_PAIRS];
+
+	pt_piece_runs(piece, run);
+	take_runs(arg, run, piece->n_pairs);
+}
 
 static struct way way_of(const struct pt_flow_settings *settings, bool plain)
 {
@@ -53,7 +124,18 @@ static struct way way_of(const struct pt_flow_settings *settings, bool plain)
 static void drop(struct way *w)
 {
 	free(w->state);
+	free(w->told.step);
+	free(w->told.run);
 	pt_execution_free(w->execution);
+}
+
+/* Runs and steps from here on; w stays where it is. */
+static void listen(struct way *w)
+{
+	const struct pt_step_sink sink = { take_steps, w };
+
+	w->tells = true;
+	pt_execution_steps(w->execution, &sink, 3);
 }
 
 static void take_events(struct way *w, const struct pt_batch *batch)
@@ -64,11 +146,14 @@ static void take_events(struct way *w, const struct pt_batch *batch)
 		runs.n_runs = 0;
 		taken += pt_flow_feed(&w->flow, batch->event + taken, batch->n_events - taken, &runs);
 		pt_execution_feed(w->execution, runs.run, runs.n_runs);
+		if (w->tells)
+			take_runs(w, runs.run, runs.n_runs);
 	}
 }
 
 static void feed(struct way *w, const uint8_t *bytes, size_t len_bytes)
 {
+	const struct pt_plain_sink sink = { take_briefs, take_piece, w };
 	struct pt_batch batch;
 	size_t n, packet_bytes;
 
@@ -76,7 +161,8 @@ static void feed(struct way *w, const uint8_t *bytes, size_t len_bytes)
 		most = len_bytes - taken;
 		if (w->plain) {
 			n = w->decoder->pairs(w->state, most, &packet_bytes);
-			n = pt_plain_feed(&w->flow, w->execution, bytes + taken, n, w->decoder->pairs_below);
+			n = pt_plain_feed(&w->flow, w->execution, bytes + taken, n, w->decoder->pairs_below,
+					  w->tells ? &sink : NULL);
 			w->n_plain += n;
 			taken += n * PT_PAIR_BYTES;
 			most = len_bytes - taken < packet_bytes ? len_bytes - taken : packet_bytes;
@@ -128,6 +214,24 @@ static void same_function(const struct pt_execution_function *a, const struct pt
 		      "function %zu", function);
 	for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
 		same_stat(&a->stat[k], &b->stat[k], function, k);
+}
+
+static bool same_run(const struct pt_run *a, const struct pt_run *b)
+{
+	return a->begin == b->begin && a->end == b->end && a->next == b->next && a->assumed == b->assumed &&
+	       a->instructions == b->instructions && a->cycles == b->cycles && a->function == b->function &&
+	       a->left == b->left && a->next_function == b->next_function;
+}
+
+static void same_told(const struct told *a, const struct told *b)
+{
+	ck_assert_uint_eq(a->n_runs, b->n_runs);
+	for (size_t i = 0; i < a->n_runs; i++)
+		ck_assert_msg(same_run(&a->run[i], &b->run[i]), "run %zu of %zu", i, a->n_runs);
+	ck_assert_uint_eq(a->n_steps, b->n_steps);
+	for (size_t i = 0; i < a->n_steps; i++)
+		ck_assert_msg(memcmp(&a->step[i], &b->step[i], sizeof(*a->step)) == 0, "step %zu of %zu: kinds %u %u", i,
+			      a->n_steps, a->step[i].kind, b->step[i].kind);
 }
 
 static void same_result(struct way *one, struct way *other)
@@ -251,6 +355,10 @@ START_TEST(both_ways_say_the_same)
 	struct way plain = way_of(&settings, true), other = way_of(&settings, false);
 	uint8_t *bytes;
 
+	if ((size_t)_i / PT_LEN(rows) % 2 != 0) {
+		listen(&plain);
+		listen(&other);
+	}
 	dice_state = (uint64_t)_i + 1;
 	bytes = trace_of((uint64_t)_i, &len_bytes);
 	for (size_t at = 0; rows[row].one_in != 0 && at + PACKET_BYTES <= len_bytes; at += PACKET_BYTES)
@@ -263,12 +371,16 @@ START_TEST(both_ways_say_the_same)
 			stop_both(&plain, &other);
 		pt_execution_anchor(plain.execution, 1000 * at, 48e6);
 		pt_execution_anchor(other.execution, 1000 * at, 48e6);
+		pt_execution_anchor_error(plain.execution, at % 77);
+		pt_execution_anchor_error(other.execution, at % 77);
 		feed(&plain, bytes + at, n);
 		feed(&other, bytes + at, n);
 		if (dice(1 + (uint32_t)len_bytes / rows[row].longest) < 4)	/* some eight times */
 			same_result(&plain, &other);	/* a look changes nothing */
 	}
 	same_result(&plain, &other);
+	same_told(&plain.told, &other.told);
+	ck_assert(!plain.tells || (plain.told.n_runs > n_plain && plain.told.n_steps > 0));
 	n_plain = plain.n_plain;
 	ck_assert_msg(rows[row].one_in != 0 || rows[row].stops != 0 || rows[row].longest < 100 ||
 		      n_plain > len_bytes / PACKET_BYTES * 8 / 10,
@@ -361,7 +473,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_unchecked_fixture(tc, make_synthetic, drop_synthetic);
-	tcase_add_loop_test(tc, both_ways_say_the_same, 0, 3 * PT_LEN(rows));
+	tcase_add_loop_test(tc, both_ways_say_the_same, 0, 4 * PT_LEN(rows));
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("captures");
 	tcase_set_timeout(tc, 300);

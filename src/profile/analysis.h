@@ -9,8 +9,10 @@
 
 #include "error.h"
 #include "params.h"
+#include "profile/brief.h"
 #include "profile/flow.h"
 #include "profile/moment.h"
+#include "profile/piece.h"
 #include "profile/profile.h"
 #include "profile/run.h"
 #include "profile/signals.h"
@@ -41,6 +43,10 @@ struct pt_analysis {
 	 * from: of the first run; the runs follow each other on the profile's clock. */
 	void (*runs)(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from);
 	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
+	/* The same in brief, for who takes runs and steps and wants to be fast: what comes here is no run or step any more.
+	 * NULL: all of it comes as runs and steps. */
+	void (*piece)(void *analysis, const struct pt_piece *piece, struct pt_moment from);
+	void (*briefs)(void *analysis, const struct pt_brief_batch *batch);
 	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
 	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source that gives

@@ -21,7 +21,7 @@ const char *pt_execution_error_name(enum pt_execution_error what)
 
 /* --- steps */
 
-static void give_steps(struct pt_execution *x)
+void pt_stack_give_steps(struct pt_execution *x)
 {
 	if (x->steps.n_steps > 0)
 		x->sink.take(x->sink.arg, x->steps.step, x->steps.n_steps);
@@ -44,7 +44,7 @@ static struct pt_step *step_at(struct pt_execution *x, enum pt_step_kind kind, u
 	struct pt_step *step;
 
 	if (x->steps.n_steps == PT_BATCH_STEPS)
-		give_steps(x);
+		pt_stack_give_steps(x);
 	step = &x->steps.step[x->steps.n_steps++];
 	*step = (struct pt_step){
 		.clock = clock - x->skipped, .at = pt_stack_moment(x, clock), .period = PT_UNKNOWN, .site = PT_UNKNOWN,
@@ -143,7 +143,7 @@ static size_t find_departures(const struct pt_run *run, size_t n_runs, struct de
 	return n;
 }
 
-INLINE bool plain(struct pt_execution *x, struct hot *h, const struct pt_run *run, bool tell)
+INLINE bool plain(struct pt_execution *x, struct hot *h, const struct pt_run *run, enum tell tell)
 {
 	bool histograms = x->tally.hist != NULL;
 
@@ -154,7 +154,7 @@ INLINE bool plain(struct pt_execution *x, struct hot *h, const struct pt_run *ru
 }
 
 /* Between two departures all runs are in the function of the first. */
-INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, bool tell)
+INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs, enum tell tell)
 {
 	struct departure departure[PIECE + 1], before = { 0 };
 	size_t n = find_departures(run, n_runs, departure), first = 0;
@@ -182,12 +182,12 @@ INLINE void feed(struct pt_execution *x, const struct pt_run *run, size_t n_runs
 /* Apart from each other, so that steps do not take registers from who does not want them. */
 static __attribute__((noinline)) void feed_only(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
 {
-	feed(x, run, n_runs, false);
+	feed(x, run, n_runs, TELL_NOBODY);
 }
 
 static __attribute__((noinline)) void feed_and_tell(struct pt_execution *x, const struct pt_run *run, size_t n_runs)
 {
-	feed(x, run, n_runs, true);
+	feed(x, run, n_runs, TELL_STEPS);
 	pt_stack_tell_stray(x);
 }
 
@@ -202,7 +202,7 @@ void pt_execution_feed(struct pt_execution *x, const struct pt_run *run, size_t 
 		else
 			feed_only(x, run, n);
 	}
-	give_steps(x);
+	pt_stack_give_steps(x);
 }
 
 void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink, uint16_t core)
@@ -313,7 +313,7 @@ const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 {
 	if (stepping(x)) {
 		step(x, PT_STEP_CLOCK, PT_NO_FUNCTION);
-		give_steps(x);
+		pt_stack_give_steps(x);
 	}
 	x->result = (struct pt_execution_result){
 		.function = x->rows, .n_functions = x->n_functions, .edge = x->edges,

@@ -3,6 +3,7 @@
 #ifndef PT_PROFILE_STACK_H
 #define PT_PROFILE_STACK_H
 
+#include "profile/brief.h"
 #include "profile/execution.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -120,6 +121,7 @@ void pt_stack_left(struct pt_execution *x, const struct frame *frame, const stru
 void pt_stack_switched(struct pt_execution *x, const struct pt_moment *at);	/* NULL: just now */
 void pt_stack_forgot(struct pt_execution *x);
 void pt_stack_tell_stray(struct pt_execution *x);	/* before more of it, or of anything else, is told */
+void pt_stack_give_steps(struct pt_execution *x);	/* to the sink; before anything that has to come behind them */
 
 /* --- frames (odd.c) */
 
@@ -156,6 +158,8 @@ void pt_stack_forget_task(struct pt_execution *x);	/* there was a gap */
 
 #define INLINE static inline __attribute__((always_inline))
 
+enum tell { TELL_NOBODY, TELL_STEPS, TELL_BRIEFLY };	/* of calls and returns */
+
 /* What is in use all the time, in variables of its own: the compiler cannot know that no frame is where a pointer lies.
  * top and now are written back before anything odd. */
 struct hot {
@@ -164,6 +168,8 @@ struct hot {
 	uint64_t oldest;	/* moments from here on are of this stretch, and intervals from there fit 32 bits */
 	struct pt_tally_function *function;
 	struct pt_tally_edge *edge;
+	struct pt_brief *brief;	/* TELL_BRIEFLY: where the next one goes, */
+	uint64_t since;		/* and what its ticks count from */
 };
 
 /* most: how much time may pass at most before it is taken anew. */
@@ -206,7 +212,7 @@ struct call {
 };
 
 /* A call of a function that is not on the stack, with all intervals known. False: leave it to pt_stack_odd(). */
-INLINE bool stack_call(struct pt_execution *x, struct hot *h, struct call call, bool histograms, bool tell)
+INLINE bool stack_call(struct pt_execution *x, struct hot *h, struct call call, bool histograms, enum tell tell)
 {
 	struct pt_tally_function *f = &h->function[call.callee];
 	uint64_t now = h->now, period = now - f->entered;
@@ -230,7 +236,12 @@ INLINE bool stack_call(struct pt_execution *x, struct hot *h, struct call call, 
 	f->innermost = h->top = frame;
 	f->entered = now;
 	f->count++;
-	if (tell) {
+	if (tell == TELL_BRIEFLY)
+		*h->brief++ = (struct pt_brief){
+			.ticks = (uint32_t)(now - h->since), .site = (uint32_t)call.resume, .period = (uint32_t)period,
+			.function = call.callee, .caller = call.caller,
+		};
+	if (tell == TELL_STEPS) {
 		stack_put(x, h);
 		pt_stack_entered(x, frame, period);
 	}
@@ -238,7 +249,7 @@ INLINE bool stack_call(struct pt_execution *x, struct hot *h, struct call call, 
 }
 
 /* A return to where the top frame, entered by a plain call, waits for it. False: leave it to pt_stack_odd(). */
-INLINE bool stack_return(struct pt_execution *x, struct hot *h, uint64_t next, bool histograms, bool tell)
+INLINE bool stack_return(struct pt_execution *x, struct hot *h, uint64_t next, bool histograms, enum tell tell)
 {
 	struct frame *frame = h->top;
 	uint16_t function = frame->function;
@@ -258,7 +269,12 @@ INLINE bool stack_return(struct pt_execution *x, struct hot *h, uint64_t next, b
 	f->left = h->now;
 	f->innermost = NULL;
 	h->top = frame - 1;
-	if (tell) {
+	if (tell == TELL_BRIEFLY)
+		*h->brief++ = (struct pt_brief){
+			.ticks = (uint32_t)(h->now - h->since), .net = (uint32_t)net, .gross = (uint32_t)gross,
+			.call = (uint32_t)call, .function = function, .caller = frame->caller, .left = 1,
+		};
+	if (tell == TELL_STEPS) {
 		stack_put(x, h);
 		pt_stack_left(x, frame, &(struct pt_invocation){ .net = net, .gross = gross, .call = call });
 	}

@@ -1,7 +1,8 @@
 /* How fast are decoding, flow and statistics? Packets per second of the pipeline over a recorded MTB stream, beside
  * those of a plain loop that does nothing but call-stack statistics on the same packets: count, gross and net with
  * least and most per function, from a table that knows its image, without checking anything. Both results must equal
- * the truth that the generator of the stream kept. Run by make bench; arguments: MiB of stream, rounds. */
+ * the truth that the generator of the stream kept. Run by make bench; arguments: MiB of stream, rounds, and "each" for
+ * every analysis by itself. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "decode/decoder.h"
 #include "pipeline.h"
+#include "profile/analysis.h"
 #include "profile/flow.h"
 #include "profile/profile.h"
 #include "synthetic.h"
@@ -189,7 +191,7 @@ static void make_chunks(void)
 static void run_pipeline(const char *words)
 {
 	struct pt_params *params = pt_params_new();
-	char copy[100], *rest = NULL;
+	char copy[160], *rest = NULL;
 
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (const char *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
@@ -281,16 +283,43 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-enum pass { PASS_LOOP, PASS_DECODE, PASS_FLOW, PASS_SHORT, PASS_HISTOGRAMS, PASS_ALL, N_PASSES };
+enum { PASS_LOOP, PASS_DECODE, PASS_FLOW, PASS_SHORT, PASS_HISTOGRAMS, PASS_ALL, PASS_EVERYTHING, N_FIXED, MAX_PASSES = 40 };
 
-static const struct { const char *name, *words; unsigned goal; } passes[N_PASSES] = {
-	{ "plain call-stack loop", NULL, 0 }, { "decode", NULL, 0 }, { "decode, flow", NULL, 0 },
+/* Entry/exit and range answer the question of execution in other ways: all analyses over a range-analyzed stream are
+ * those but these two. What all of them cost together is shown beside it. */
+static struct pass { char name[48], words[160]; unsigned goal; } passes[MAX_PASSES] = {
+	{ "plain call-stack loop", "", 0 }, { "decode", "", 0 }, { "decode, flow", "", 0 },
 	{ "count, net, gross, call, period, edges", "analysis=execution histograms=off", 50 },
 	{ "the same with histograms", "analysis=execution histograms=on", 0 },
-	{ "all analyses, histograms", "analysis=all histograms=on", 25 },
+	{ "all analyses, histograms", "", 25 },
+	{ "... entry/exit and range, too", "analysis=all histograms=on", 0 },
 };
+static size_t n_passes = N_FIXED;
 
-static double timed(enum pass pass)
+static bool is_other_execution(const struct pt_analysis *analysis)
+{
+	return analysis == &pt_analysis_entry_exit || analysis == &pt_analysis_range;
+}
+
+/* each: and every analysis alone, beside execution. */
+static void make_passes(bool each)
+{
+	struct pass *all = &passes[PASS_ALL];
+	size_t len = (size_t)snprintf(all->words, sizeof(all->words), "histograms=on analysis=execution");
+
+	for (size_t i = 0; pt_analyses[i] != NULL; i++) {
+		const char *name = pt_analyses[i]->name;
+
+		if (!is_other_execution(pt_analyses[i]))
+			len += (size_t)snprintf(all->words + len, sizeof(all->words) - len, ",%s", name);
+		if (!each || n_passes == MAX_PASSES || len >= sizeof(all->words))
+			continue;
+		snprintf(passes[n_passes].name, sizeof(passes[0].name), "execution, %s", name);
+		snprintf(passes[n_passes++].words, sizeof(passes[0].words), "histograms=on analysis=execution,%s", name);
+	}
+}
+
+static double timed(size_t pass)
 {
 	double from = cpu_seconds();
 
@@ -309,7 +338,7 @@ static void report(const struct pt_profile *profile, double (*seconds)[MAX_ROUND
 
 	printf("%u functions, %.0f packets, %" PRIu64 " runs, %zu call edges\n", synth->n_functions, n, n_runs,
 	       profile->n_edges);
-	for (unsigned pass = 0; pass < N_PASSES; pass++) {
+	for (size_t pass = 0; pass < n_passes; pass++) {
 		qsort(seconds[pass], rounds, sizeof(double), by_value);
 		printf("%-40s %7.1f Mpackets/s, %6.2f ns each (best round %6.2f), %4.0f %% of the loop (best %.0f %%)",
 		       passes[pass].name, n / seconds[pass][rounds / 2] / 1e6, seconds[pass][rounds / 2] / n * 1e9,
@@ -324,7 +353,9 @@ static void report(const struct pt_profile *profile, double (*seconds)[MAX_ROUND
 int main(int argc, char **argv)
 {
 	size_t mib = argc > 1 ? strtoul(argv[1], NULL, 10) : 64, rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 7;
-	double seconds[N_PASSES][MAX_ROUNDS];
+	static double seconds[MAX_PASSES][MAX_ROUNDS];
+
+	make_passes(argc > 3);
 
 	rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
 	synth = synth_new(1);
@@ -338,9 +369,9 @@ int main(int argc, char **argv)
 	make_chunks();
 	plain_prepare();
 	for (size_t i = 0; i < rounds; i++)	/* in turns, so that what else the machine does hits all alike */
-		for (unsigned pass = 0; pass < N_PASSES; pass++) {
-			seconds[pass][i] = timed((enum pass)pass);
-			if (passes[pass].words != NULL)
+		for (size_t pass = 0; pass < n_passes; pass++) {
+			seconds[pass][i] = timed(pass);
+			if (passes[pass].words[0] != '\0')
 				check_pipeline();
 		}
 	check_plain();
