@@ -79,15 +79,17 @@ static void take_steps(void *arg, const struct pt_step *step, size_t n)
 
 static void take_briefs(void *arg, const struct pt_brief_batch *batch)
 {
-	size_t n_left = 0;
+	size_t n_left = 0, n_below = 0;
 
 	for (size_t i = 0; i < batch->n_briefs; i++) {
 		const struct pt_step step = pt_brief_step(batch, i);
 
 		n_left += step.kind == PT_STEP_LEAVE;
+		n_below = 2 * n_left > i + 1 + n_below ? 2 * n_left - i - 1 : n_below;
 		take_steps(arg, &step, 1);
 	}
 	ck_assert_uint_eq(batch->n_left, n_left);
+	ck_assert_uint_eq(batch->n_below, n_below);
 }
 
 static void take_runs(struct way *w, const struct pt_run *run, size_t n)

@@ -1,4 +1,5 @@
-/* Time is charged as the call tree does it, but to functions. */
+/* Time is charged as the call tree does it, but to functions. What happens goes to the block that runs, of which there is
+ * a table of its own, so that nothing else is between what is touched; it becomes one block of many when it is over. */
 #include "profile/blocks.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@ struct stack { uint16_t *function; size_t depth; };	/* DEPTH of them; NULL: noth
 struct blocks {
 	struct pt_blocks result;
 	struct pt_block *block;
+	struct pt_block *running;	/* by function: what is not in block yet, of block n_running */
+	size_t n_running;
 	uint64_t ticks[PT_BLOCKS];
 	uint64_t block_ticks;		/* how long a block is by now */
 	uint64_t elapsed;		/* charged in all, over all cores */
@@ -25,6 +28,20 @@ struct blocks {
 static struct pt_block *at(struct blocks *b, uint16_t function, size_t block)
 {
 	return &b->block[(size_t)function * PT_BLOCKS + block];
+}
+
+/* The block that runs, to where blocks are shown. */
+static void put_running(struct blocks *b)
+{
+	for (size_t f = 0; f < b->result.n_functions; f++) {
+		struct pt_block *to = at(b, (uint16_t)f, b->n_running), *from = &b->running[f];
+
+		to->time += from->time;
+		to->count += from->count;
+		to->net += from->net;
+		to->gross += from->gross;
+		*from = (struct pt_block){ 0 };
+	}
 }
 
 /* Two blocks become one. */
@@ -49,23 +66,33 @@ static void grow(struct blocks *b)
 	b->block_ticks *= 2;
 }
 
-static size_t now(struct blocks *b)
+static uint64_t end_of_running(const struct blocks *b)
 {
+	return (b->n_running + 1) * b->block_ticks;
+}
+
+/* The block that runs is the one of now. */
+static void go_on(struct blocks *b)
+{
+	if (b->elapsed < end_of_running(b))
+		return;
+	put_running(b);
 	while (b->elapsed / b->block_ticks >= PT_BLOCKS)
 		grow(b);
-	return (size_t)(b->elapsed / b->block_ticks);
+	b->n_running = (size_t)(b->elapsed / b->block_ticks);
 }
 
 /* A long stretch is laid over as many blocks as it takes. */
 static void charge(struct blocks *b, uint16_t function, uint64_t ticks)
 {
 	for (uint64_t part; ticks > 0; ticks -= part) {
-		size_t block = now(b);
-		uint64_t left = b->block_ticks - b->elapsed % b->block_ticks;
+		uint64_t left;
 
+		go_on(b);
+		left = end_of_running(b) - b->elapsed;
 		part = ticks < left ? ticks : left;
-		at(b, function, block)->time += part;
-		b->ticks[block] += part;
+		b->running[function].time += part;
+		b->ticks[b->n_running] += part;
 		b->elapsed += part;
 	}
 }
@@ -88,8 +115,9 @@ static void push(struct stack *stack, uint16_t function)
 
 static void leave(struct blocks *b, const struct pt_step *step, struct stack *stack)
 {
-	struct pt_block *block = at(b, step->function, now(b));
+	struct pt_block *block = &b->running[step->function];
 
+	go_on(b);
 	stack->depth -= stack->depth > 0;
 	if (step->partial != 0)
 		return;
@@ -128,6 +156,58 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (step[i].function < b->result.n_functions)
 			take_step(b, &step[i]);
+}
+
+/* All in the block that runs, on one stack that holds all of it, of known functions. Without a branch that depends on what the
+ * program does: to tell calls from returns is to guess wrong. */
+static void pass(struct blocks *b, const struct pt_brief_batch *batch, struct stack *stack, uint64_t before)
+{
+	uint16_t *top = stack->function + stack->depth - 1;
+	struct pt_block *running = b->running;
+	uint32_t since = (uint32_t)(before - batch->clock);	/* "negative" */
+
+	for (size_t i = 0; i < batch->n_briefs; i++) {
+		const struct pt_brief *brief = &batch->brief[i];
+		struct pt_block *of = &running[brief->function];
+
+		running[*top].time += brief->ticks - since;
+		since = brief->ticks;
+		of->count += brief->left;
+		of->net += brief->net;
+		of->gross += brief->gross & -brief->left;
+		top[1] = brief->function;
+		top += 1 - 2 * (ptrdiff_t)brief->left;
+	}
+	stack->depth = (size_t)(top + 1 - stack->function);
+}
+
+/* Whether pass() can have it. */
+static bool is_plain(const struct blocks *b, const struct pt_brief_batch *batch, const struct stack *stack, uint64_t ticks)
+{
+	return b->core[batch->core % CORES].running == batch->stack % PT_STEP_STACKS && stack->depth > batch->n_below &&
+	       stack->depth + batch->n_briefs < DEPTH && stack->function != NULL &&
+	       b->elapsed + ticks < end_of_running(b) && ticks < UINT32_MAX / 2;
+}
+
+static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
+{
+	struct blocks *b = analysis;
+	unsigned core = batch->core % CORES;
+	struct stack *stack = &b->stack[(size_t)core * PT_STEP_STACKS + batch->stack % PT_STEP_STACKS];
+	uint64_t before = b->core[core].clock, end = batch->clock + batch->brief[batch->n_briefs - 1].ticks;
+
+	if (is_plain(b, batch, stack, end - before)) {
+		pass(b, batch, stack, before);
+		b->core[core].clock = end;
+		b->elapsed += end - before;
+		b->ticks[b->n_running] += end - before;
+		return;
+	}
+	for (size_t i = 0; i < batch->n_briefs; i++) {
+		const struct pt_step step = pt_brief_step(batch, i);
+
+		take_steps(b, &step, 1);
+	}
 }
 
 /* How alike neighbours are: -1..1. */
@@ -179,6 +259,7 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct blocks *b = analysis;
 
+	put_running(b);
 	b->result.n_blocks = b->elapsed > 0 ? (size_t)((b->elapsed - 1) / b->block_ticks) + 1 : 0;
 	if (b->result.n_blocks > PT_BLOCKS)	/* the last one is full, and the next not begun */
 		b->result.n_blocks = PT_BLOCKS;
@@ -193,6 +274,7 @@ static void blocks_free(void *analysis)
 		free(b->stack[i].function);
 	free(b->stack);
 	free(b->block);
+	free(b->running);
 	free(b);
 }
 
@@ -202,10 +284,11 @@ static void *blocks_new(const struct pt_analysis_setup *setup, struct pt_err *er
 
 	if (b != NULL) {
 		b->block = calloc(setup->n_functions + 1, PT_BLOCKS * sizeof(*b->block));
+		b->running = calloc(setup->n_functions + 1, sizeof(*b->running));
 		b->stack = calloc((size_t)CORES * PT_STEP_STACKS, sizeof(*b->stack));
 		b->block_ticks = FIRST_TICKS;
 		b->result = (struct pt_blocks){ .ticks = b->ticks, .block = b->block, .n_functions = setup->n_functions };
-		if (b->block != NULL && b->stack != NULL)
+		if (b->block != NULL && b->running != NULL && b->stack != NULL)
 			return b;
 		blocks_free(b);
 	}
@@ -215,5 +298,5 @@ static void *blocks_new(const struct pt_analysis_setup *setup, struct pt_err *er
 
 const struct pt_analysis pt_analysis_blocks = {
 	.name = "blocks", .help = "how far figures spread over time, for proftap diff", .open = blocks_new,
-	.close = blocks_free, .steps = take_steps, .result = give,
+	.close = blocks_free, .steps = take_steps, .briefs = take_briefs, .result = give,
 };

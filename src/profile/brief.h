@@ -32,6 +32,7 @@ struct pt_brief_batch {
 	uint16_t stack, task, core;	/* of all of them */
 	uint8_t told;
 	size_t n_briefs, n_left;	/* n_left: of them are LEAVE */
+	size_t n_below;		/* so many invocations that were open before the first one are left at most at a time */
 	struct pt_brief brief[PT_BATCH_BRIEFS];
 };
 

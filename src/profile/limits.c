@@ -191,6 +191,17 @@ static void give(void *analysis, struct pt_profile *profile)
 	profile->limits = l->rules.n > 0 ? &l->result : NULL;
 }
 
+/* Whether a rule is about each invocation. */
+static bool wants_steps(const void *analysis)
+{
+	const struct limits *l = analysis;
+	bool any = false;
+
+	for (size_t i = 0; i < l->rules.n; i++)
+		any |= l->rules.rule[i].of == PT_RULE_EACH && l->rules.rule[i].subject == PT_RULE_FUNCTION;
+	return any;
+}
+
 static void limits_free(void *analysis)
 {
 	struct limits *l = analysis;
@@ -271,5 +282,5 @@ free_it:
 
 const struct pt_analysis pt_analysis_limits = {
 	.name = "limits", .help = "timing rules (limits=)", .params = params, .n_params = PT_LEN(params), .open = limits_new,
-	.close = limits_free, .steps = take_steps, .config = take_config, .result = give,
+	.close = limits_free, .steps = take_steps, .wants_steps = wants_steps, .config = take_config, .result = give,
 };

@@ -1,8 +1,10 @@
-/* A run touches two entries, where it began and where it ended; the rest is left to lines_settle.c. */
+/* A run touches two entries, where it began and where it ended, or was left; the rest is left to lines_settle.c. */
 #include <stdlib.h>
 
 #include "bigmem.h"
+#include "decode/decoder.h"
 #include "profile/lines_count.h"
+#include "util.h"
 
 /* --- runs */
 
@@ -86,6 +88,48 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct
 	}
 }
 
+/* --- the same in brief */
+
+static struct pt_span_count *count_of(struct pt_lines_count *c, const struct pt_code_span *span)
+{
+	struct pt_span_count *s = &c->span[span - c->map->span];
+
+	if (s->passed == NULL)
+		s->passed = pt_big_calloc(s->n_units + 1, sizeof(*s->passed));
+	return s;
+}
+
+/* Without memory for the counters, as runs. */
+static void take_runs_of(struct pt_lines_count *c, const struct pt_piece *piece, struct pt_moment from)
+{
+	struct pt_run run[PT_PIECE_PAIRS];
+
+	pt_piece_runs(piece, run);
+	take_runs(c, run, piece->n_pairs, from);
+}
+
+static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_moment from)
+{
+	struct pt_lines_count *c = analysis;
+	struct pt_unit_passed *passed = count_of(c, piece->span)->passed;
+	const uint8_t *pair = piece->pairs, *end = pair + piece->n_pairs * PT_PAIR_BYTES;
+	const uint32_t base = (uint32_t)piece->span->base;
+
+	if (passed == NULL) {
+		take_runs_of(c, piece, from);
+		return;
+	}
+	c->n_passed += piece->n_pairs;
+	if (c->n_passed > PT_LINES_MOST_PASSED)
+		pt_lines_move_passed(c);
+	passed[piece->begin - piece->span->code].arrived++;
+	for (; pair < end; pair += PT_PAIR_BYTES) {
+		passed[(pt_le32(pair) - base) / PT_PIECE_UNIT_BYTES].left++;
+		passed[(pt_le32(pair + 4) - base) / PT_PIECE_UNIT_BYTES].arrived++;
+	}
+	passed[piece->unit - piece->span->code].arrived--;	/* the run that begins there is not over */
+}
+
 /* --- result, life */
 
 const struct pt_lines_insn *pt_lines_insn_at(const struct pt_lines *lines, uint64_t address)
@@ -135,6 +179,7 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct pt_lines_count *c = analysis;
 
+	pt_lines_move_passed(c);
 	pt_lines_settle(c);
 	profile->lines = &c->result;
 }
@@ -143,8 +188,10 @@ static void lines_free(void *analysis)
 {
 	struct pt_lines_count *c = analysis;
 
-	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++)
+	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++) {
 		pt_big_free(c->span[i].unit, (c->span[i].n_units + 1) * sizeof(*c->span[i].unit));
+		pt_big_free(c->span[i].passed, (c->span[i].n_units + 1) * sizeof(*c->span[i].passed));
+	}
 	free(c->span);
 	free(c->insn);
 	free(c->line);
@@ -193,5 +240,5 @@ static void *lines_new(const struct pt_analysis_setup *setup, struct pt_err *err
 
 const struct pt_analysis pt_analysis_lines = {
 	.name = "lines", .help = "counts and time per line, instruction and inlined call; coverage", .standard = true,
-	.open = lines_new, .close = lines_free, .runs = take_runs, .result = give,
+	.open = lines_new, .close = lines_free, .runs = take_runs, .piece = take_piece, .result = give,
 };

@@ -96,13 +96,20 @@ static void begin_briefs(const struct pt_execution *x, struct teller *t, struct 
 static void give_briefs(struct teller *t, const struct hot *h)
 {
 	struct pt_brief_batch *b = &t->batch;
+	int32_t level = 0, lowest = 0;
+	size_t n_left = 0;
 
 	b->n_briefs = (size_t)(h->brief - b->brief);
-	b->n_left = 0;
-	for (size_t i = 0; i < b->n_briefs; i++)
-		b->n_left += b->brief[i].left;
-	if (b->n_briefs > 0)
-		t->sink->briefs(t->sink->arg, b);
+	if (b->n_briefs == 0)
+		return;
+	for (size_t i = 0; i < b->n_briefs; i++) {
+		n_left += b->brief[i].left;
+		level += 1 - 2 * (int32_t)b->brief[i].left;
+		lowest = level < lowest ? level : lowest;
+	}
+	b->n_left = n_left;
+	b->n_below = (size_t)-lowest;
+	t->sink->briefs(t->sink->arg, b);
 }
 
 /* What has become steps meanwhile. t NULL: nobody wants to know. */

@@ -61,6 +61,7 @@ struct pt_tasks_analysis {
 	uint64_t flow, undecided, dropped, shown_undecided;
 	double ticks_per_ns;			/* of the profile's clock; 0: not known */
 	bool wants_functions, takes_steps;
+	bool told_late;			/* signals may tell of tasks: then what ran last is kept */
 	struct pt_task_function *function;	/* PT_TASK_FUNCTIONS_MAX */
 	uint16_t *slot;				/* index + 1 */
 	size_t n_functions;
@@ -73,6 +74,7 @@ struct pt_tasks_analysis {
 struct pt_task *pt_task_row(struct pt_task_rows *rows, enum pt_task_kind kind, uint16_t id, uint16_t core);
 
 void pt_task_steps(void *analysis, const struct pt_step *step, size_t n);
+void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch);
 void pt_task_steps_show(struct pt_tasks_analysis *t);	/* shown_rows: rows, with the slices that are open */
 void pt_task_steps_free(struct pt_tasks_analysis *t);
 

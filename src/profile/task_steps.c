@@ -368,6 +368,34 @@ void pt_task_steps(void *analysis, const struct pt_step *step, size_t n)
 	}
 }
 
+/* Where nobody asks which function, calls and returns only pass the time. */
+static void pass(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_brief_batch *batch)
+{
+	const struct pt_step last = pt_brief_step(batch, batch->n_briefs - 1);
+	struct pt_task_stack *stack = &core->stack[batch->stack];
+
+	charge(t, core, &last);
+	stack->depth += batch->n_briefs - 2 * batch->n_left;
+}
+
+void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch)
+{
+	struct pt_tasks_analysis *t = analysis;
+	struct pt_task_core *core = t->takes_steps ? core_of(t, batch->core) : NULL;
+
+	if (core == NULL || batch->stack >= PT_STEP_STACKS)
+		return;
+	if (!t->told_late && !t->wants_functions && core->stack[batch->stack].depth > batch->n_below) {
+		pass(t, core, batch);
+		return;
+	}
+	for (size_t i = 0; i < batch->n_briefs; i++) {
+		const struct pt_step step = pt_brief_step(batch, i);
+
+		pt_task_steps(t, &step, 1);
+	}
+}
+
 /* --- result */
 
 void pt_task_steps_show(struct pt_tasks_analysis *t)

@@ -364,9 +364,10 @@ static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err
 		return NULL;
 	}
 	t->told_rows.signals = t->rows.signals = setup->signals;
+	t->told_late = tells_tasks(setup->signals);
 	list = pt_params_text(setup->words, &analysis_word);
 	/* Steps cost time: without task signals only who asks for contexts gets them. */
-	t->takes_steps = t->wants_functions || tells_tasks(setup->signals) || names(list, "tasks") ||
+	t->takes_steps = t->wants_functions || t->told_late || names(list, "tasks") ||
 			 names(list, "all");
 	t->ticks_per_ns = setup->by_instructions ? 0 : (double)pt_params_number(setup->words, &core_clock_word) / 1e9;
 	if (setup->program != NULL)
@@ -379,5 +380,6 @@ static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err
 const struct pt_analysis pt_analysis_tasks = {
 	.name = "tasks", .help = "how often and how long each task ran, and its share", .standard = true,
 	.params = pt_task_params, .n_params = PT_TASK_PARAMS, .open = tasks_new, .close = tasks_free,
-	.steps = pt_task_steps, .wants_steps = wants_steps, .signals = take_signals, .config = config, .result = give,
+	.steps = pt_task_steps, .briefs = pt_task_briefs, .wants_steps = wants_steps, .signals = take_signals,
+	.config = config, .result = give,
 };

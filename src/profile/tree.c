@@ -1,21 +1,33 @@
-/* One chain of node indices per stack, so that a step touches the node on top and nothing else. A child is looked for in
- * its parent's last one first: most calls are made again. Gross times are added up when somebody asks. */
+/* One chain of nodes per stack, so that a step touches the node on top and nothing else. What changes of a node lies in
+ * a table that its parent, the site and the function are looked up in: to find it and to count it is one cache line, and
+ * where that lies is reckoned, not read, so that the next look-up need not wait for it. A few bits in the parent tell of
+ * most children that there are none; once the tree is full, those are most. Gross times are added up when somebody asks. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "bigmem.h"
 #include "profile/analysis.h"
 #include "profile/preorder.h"
 #include "profile/tree.h"
 
 enum {
-	SLOTS = 2 * PT_TREE_NODES,	/* of the hash table; a power of two */
+	SLOT_BITS = 17,
+	SLOTS = 1 << SLOT_BITS,		/* of the hash table: twice as many as nodes */
+	ROOT = SLOTS,			/* has a slot of its own, that nobody looks up */
 	CORES = 16,			/* more share the last one's chains: wrong, but bounded */
 	FRAMES = 2048,			/* of one chain; execution has less */
-	ROOT = 0,
+};
+
+struct slot {
+	uint32_t parent;		/* its slot + 1; 0: nothing is here */
+	uint32_t site;			/* 0: not entered by a call, or from beyond 32 bits; the node says more */
+	uint16_t function, task;
+	uint32_t children;		/* a bit for some of all hashes: where it is 0, there is no such child */
+	uint64_t net, count;
 };
 
 struct chain {
-	uint32_t *node;			/* FRAMES of them; NULL: nothing was ever open on this stack */
+	uint32_t *slot;			/* FRAMES of them; NULL: nothing was ever open on this stack */
 	size_t n;			/* open, those beyond FRAMES included */
 	uint16_t task;
 };
@@ -28,52 +40,79 @@ struct core {
 
 struct tree {
 	struct pt_tree result;
-	struct pt_tree_node *node;
-	uint32_t *last_child;		/* per node; 0: none */
+	struct pt_tree_node *node;	/* what does not change; the rest when somebody asks */
+	uint32_t *slot_of, *node_of;	/* by node, and by slot */
+	struct slot *slot;		/* SLOTS and the root */
 	uint32_t *order, *place;	/* made anew for each result */
-	uint32_t *slot;			/* node of a hash; 0: free, as nobody is the root's child by looking it up */
 	struct core core[CORES];
 };
 
 /* --- nodes */
 
-static uint64_t hash_of(uint32_t parent, uint64_t site, uint16_t function, uint16_t task)
+static inline uint32_t hash_of(uint32_t parent, uint32_t site, uint16_t function, uint16_t task)
 {
-	uint64_t h = (uint64_t)parent << 32 ^ (uint64_t)function << 16 ^ task ^ site * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t h = ((uint64_t)parent << 32 | site) ^ (function | (uint32_t)task << 16) * UINT64_C(0x9e3779b97f4a7c15);
 
-	h ^= h >> 29;
-	h *= UINT64_C(0xbf58476d1ce4e5b9);
-	return h ^ h >> 32;
+	return (uint32_t)(h * UINT64_C(0xbf58476d1ce4e5b9) >> 32);
 }
 
-/* A child's task is its parent's, but for a task's own node: what is asked for says enough with these four. */
-static bool is(const struct pt_tree_node *node, uint32_t parent, const struct pt_tree_node *wanted)
+static inline size_t home_of(uint32_t hash)
 {
-	return node->parent == parent && node->site == wanted->site && node->function == wanted->function &&
-	       node->task == wanted->task && node->entry == wanted->entry && node->core == wanted->core;
+	return hash >> (32 - SLOT_BITS);
 }
 
-/* The child of parent that is as wanted; made if there is none. parent itself when there is no room. */
-static uint32_t child(struct tree *t, uint32_t parent, const struct pt_tree_node *wanted)
+static inline uint32_t bit_of(uint32_t hash)
 {
-	uint32_t last = t->last_child[parent];
-	size_t at = hash_of(parent, wanted->site, wanted->function, wanted->task) % SLOTS;
+	return UINT32_C(1) << (hash & 31);
+}
 
-	if (last != ROOT && is(&t->node[last], parent, wanted))
-		return last;
-	for (; t->slot[at] != ROOT; at = (at + 1) % SLOTS)
-		if (is(&t->node[t->slot[at]], parent, wanted))
-			return t->last_child[parent] = t->slot[at];
-	if (t->result.n_nodes == PT_TREE_NODES || t->node[parent].depth >= PT_TREE_DEPTH) {
+static inline bool holds(const struct slot *slot, uint32_t parent, uint32_t site, uint16_t function, uint16_t task)
+{
+	return slot->parent == parent + 1 && slot->site == site && slot->function == function && slot->task == task;
+}
+
+static uint32_t site_of(const struct pt_tree_node *wanted)
+{
+	return wanted->entry == PT_ENTRY_CALL && wanted->site <= UINT32_MAX ? (uint32_t)wanted->site : 0;
+}
+
+/* parent itself when there is no room. */
+static uint32_t make(struct tree *t, uint32_t parent, const struct pt_tree_node *wanted, size_t at, uint32_t hash)
+{
+	uint32_t above = t->node_of[parent], node = (uint32_t)t->result.n_nodes;
+
+	if (node == PT_TREE_NODES || t->node[above].depth >= PT_TREE_DEPTH) {
 		t->result.dropped++;
 		return parent;
 	}
-	last = (uint32_t)t->result.n_nodes++;
-	t->node[last] = *wanted;
-	t->node[last].parent = parent;
-	t->node[last].depth = t->node[parent].depth + 1;
-	t->slot[at] = last;
-	return t->last_child[parent] = last;
+	t->result.n_nodes++;
+	t->node[node] = *wanted;
+	t->node[node].parent = above;
+	t->node[node].depth = t->node[above].depth + 1;
+	t->slot[at] = (struct slot){ .parent = parent + 1, .site = site_of(wanted), .function = wanted->function,
+				     .task = wanted->task };
+	if (parent != ROOT)		/* whose children of a core are not told apart by a slot */
+		t->slot[parent].children |= bit_of(hash);
+	t->slot_of[node] = (uint32_t)at;
+	t->node_of[at] = node;
+	return (uint32_t)at;
+}
+
+/* The child of parent that is as wanted; made if there is none. parent itself when there is no room. A child's task is its
+ * parent's, but for a task's own node: what is asked for says enough with these. */
+static uint32_t child(struct tree *t, uint32_t parent, const struct pt_tree_node *wanted)
+{
+	uint32_t site = site_of(wanted), hash = hash_of(parent, site, wanted->function, wanted->task);
+	size_t at = home_of(hash);
+
+	for (; t->slot[at].parent != 0; at = (at + 1) % SLOTS) {
+		const struct pt_tree_node *node = &t->node[t->node_of[at]];
+
+		if (holds(&t->slot[at], parent, site, wanted->function, wanted->task) && node->site == wanted->site &&
+		    node->entry == wanted->entry && node->core == wanted->core)
+			return (uint32_t)at;
+	}
+	return make(t, parent, wanted, at, hash);
 }
 
 /* Where chains of a task begin: the root, where no task is known. */
@@ -81,7 +120,7 @@ static uint32_t base_of(struct tree *t, uint16_t task, uint16_t core)
 {
 	struct pt_tree_node wanted = { .site = PT_UNKNOWN, .task = task, .core = core };
 
-	return task == PT_NO_TASK ? ROOT : child(t, ROOT, &wanted);
+	return task == PT_NO_TASK ? (uint32_t)ROOT : child(t, ROOT, &wanted);
 }
 
 /* --- steps */
@@ -103,33 +142,33 @@ static uint32_t top_of(struct tree *t, const struct core *core, uint16_t number)
 {
 	const struct chain *chain = core->now;
 
-	if (chain->n == 0 || chain->node == NULL)
+	if (chain->n == 0 || chain->slot == NULL)
 		return base_of(t, chain->task, number);
-	return chain->node[(chain->n < FRAMES ? chain->n : FRAMES) - 1];
+	return chain->slot[(chain->n < FRAMES ? chain->n : FRAMES) - 1];
 }
 
-static void push(struct chain *chain, uint32_t node)
+static void push(struct chain *chain, uint32_t slot)
 {
-	if (chain->node == NULL)
-		chain->node = malloc(FRAMES * sizeof(*chain->node));
-	if (chain->node != NULL && chain->n < FRAMES)
-		chain->node[chain->n] = node;
+	if (chain->slot == NULL)
+		chain->slot = malloc(FRAMES * sizeof(*chain->slot));
+	if (chain->slot != NULL && chain->n < FRAMES)
+		chain->slot[chain->n] = slot;
 	chain->n++;
 }
 
 static void enter(struct tree *t, struct core *core, const struct pt_step *step)
 {
 	bool exception = step->entry == PT_ENTRY_EXCEPTION;
-	uint32_t parent = exception ? ROOT : top_of(t, core, step->core);
+	uint32_t parent = exception ? (uint32_t)ROOT : top_of(t, core, step->core);
 	struct pt_tree_node wanted = {
 		.site = exception ? PT_UNKNOWN : step->site, .function = step->function, .entry = step->entry,
 		.task = exception ? (uint16_t)PT_NO_TASK : core->now->task, .core = step->core,
 	};
-	uint32_t node = child(t, parent, &wanted);
+	uint32_t slot = child(t, parent, &wanted);
 
-	if (node != parent && step->entry != PT_ENTRY_UNSEEN)
-		t->node[node].count++;
-	push(core->now, node);
+	if (slot != parent && step->entry != PT_ENTRY_UNSEEN)
+		t->slot[slot].count++;
+	push(core->now, slot);
 }
 
 /* What ran since the step before belongs to the top, but for what ran elsewhere. */
@@ -144,9 +183,9 @@ static void charge(struct tree *t, struct core *core, const struct pt_step *step
 		};
 
 		elsewhere = step->net < ticks ? step->net : ticks;
-		t->node[child(t, top, &wanted)].net += elsewhere;
+		t->slot[child(t, top, &wanted)].net += elsewhere;
 	}
-	t->node[top].net += ticks - elsewhere;
+	t->slot[top].net += ticks - elsewhere;
 	core->clock = step->clock;
 }
 
@@ -191,6 +230,89 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 	}
 }
 
+/* --- steps in brief */
+
+/* A child that is not where it would be, or is not. */
+static __attribute__((noinline)) uint32_t other_child(struct tree *t, uint32_t parent, const struct pt_brief_batch *batch,
+						      const struct pt_brief *brief, uint32_t hash)
+{
+	const struct pt_tree_node wanted = {
+		.site = brief->site, .function = brief->function, .entry = PT_ENTRY_CALL, .task = batch->task,
+		.core = batch->core,
+	};
+	size_t at = home_of(hash);
+
+	if (parent == ROOT)
+		return child(t, parent, &wanted);
+	for (; t->slot[at].parent != 0; at = (at + 1) % SLOTS)
+		if (holds(&t->slot[at], parent, brief->site, brief->function, batch->task))
+			return (uint32_t)at;
+	return make(t, parent, &wanted, at, hash);
+}
+
+static inline uint32_t called(struct tree *t, uint32_t parent, const struct pt_brief_batch *batch,
+			      const struct pt_brief *brief)
+{
+	uint32_t hash = hash_of(parent, brief->site, brief->function, batch->task);
+	bool maybe = (t->slot[parent].children & bit_of(hash)) != 0;
+	size_t at = home_of(hash);
+
+	if (maybe && holds(&t->slot[at], parent, brief->site, brief->function, batch->task)) {
+		t->slot[at].count++;
+		return (uint32_t)at;
+	}
+	if (!maybe && t->result.n_nodes == PT_TREE_NODES && parent != ROOT) {
+		t->result.dropped++;
+		return parent;
+	}
+	at = other_child(t, parent, batch, brief, hash);
+	t->slot[at].count += at != parent;
+	return (uint32_t)at;
+}
+
+static void pass(struct tree *t, struct core *core, const struct pt_brief_batch *batch)
+{
+	uint32_t *top = core->now->slot + core->now->n - 1;
+	uint64_t clock = core->clock - batch->clock;
+
+	for (size_t i = 0; i < batch->n_briefs; i++) {
+		const struct pt_brief *brief = &batch->brief[i];
+
+		t->slot[*top].net += brief->ticks - clock;
+		clock = brief->ticks;
+		if (brief->left) {
+			top--;
+		} else {
+			top[1] = called(t, *top, batch, brief);
+			top++;
+		}
+	}
+	core->now->n = (size_t)(top + 1 - core->now->slot);
+	core->clock = batch->clock + clock;
+}
+
+/* Only on the chain that runs and holds all of it. Which core a node is of does not matter then: that of its parent. */
+static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
+{
+	struct tree *t = analysis;
+	struct core *core = core_of(t, batch->core);
+	const struct chain *chain;
+
+	if (core == NULL)
+		return;
+	chain = core->now;
+	if (batch->core < CORES - 1 && chain == &core->chain[batch->stack % PT_STEP_STACKS] && chain->slot != NULL &&
+	    chain->task == batch->task && chain->n > batch->n_below && chain->n + batch->n_briefs < FRAMES) {
+		pass(t, core, batch);
+		return;
+	}
+	for (size_t i = 0; i < batch->n_briefs; i++) {
+		const struct pt_step step = pt_brief_step(batch, i);
+
+		take_steps(t, &step, 1);
+	}
+}
+
 /* --- result, life */
 
 static int by_gross(const void *a, const void *b, void *nodes)
@@ -221,9 +343,13 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct tree *t = analysis;
 
-	for (size_t i = 0; i < t->result.n_nodes; i++)
-		t->node[i].gross = t->node[i].net;
-	for (size_t i = t->result.n_nodes - 1; i > ROOT; i--)
+	for (size_t i = 0; i < t->result.n_nodes; i++) {
+		const struct slot *slot = &t->slot[t->slot_of[i]];
+
+		t->node[i].count = slot->count;
+		t->node[i].gross = t->node[i].net = slot->net;
+	}
+	for (size_t i = t->result.n_nodes - 1; i > 0; i--)
 		t->node[t->node[i].parent].gross += t->node[i].gross;
 	put_in_order(t);
 	profile->tree = &t->result;
@@ -235,14 +361,15 @@ static void tree_free(void *analysis)
 
 	for (size_t c = 0; c < CORES; c++) {
 		for (size_t i = 0; t->core[c].chain != NULL && i < PT_STEP_STACKS; i++)
-			free(t->core[c].chain[i].node);
+			free(t->core[c].chain[i].slot);
 		free(t->core[c].chain);
 	}
 	free(t->node);
-	free(t->last_child);
+	free(t->slot_of);
+	free(t->node_of);
 	free(t->order);
 	free(t->place);
-	free(t->slot);
+	pt_big_free(t->slot, (SLOTS + 1) * sizeof(*t->slot));
 	free(t);
 }
 
@@ -256,21 +383,24 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 		return NULL;
 	}
 	t->node = calloc(PT_TREE_NODES, sizeof(*t->node));
-	t->last_child = calloc(PT_TREE_NODES, sizeof(*t->last_child));
+	t->slot_of = calloc(PT_TREE_NODES, sizeof(*t->slot_of));
+	t->node_of = calloc(SLOTS + 1, sizeof(*t->node_of));
 	t->order = calloc(PT_TREE_NODES, sizeof(*t->order));
 	t->place = calloc(PT_TREE_NODES, sizeof(*t->place));
-	t->slot = calloc(SLOTS, sizeof(*t->slot));
-	if (t->node == NULL || t->last_child == NULL || t->order == NULL || t->place == NULL || t->slot == NULL) {
+	t->slot = pt_big_calloc(SLOTS + 1, sizeof(*t->slot));
+	if (t->node == NULL || t->slot_of == NULL || t->node_of == NULL || t->order == NULL || t->place == NULL ||
+	    t->slot == NULL) {
 		tree_free(t);
 		pt_fail(err, PT_ENOMEM, "not enough memory for a call tree of %d nodes", PT_TREE_NODES);
 		return NULL;
 	}
-	t->node[ROOT] = (struct pt_tree_node){ .site = PT_UNKNOWN, .task = PT_NO_TASK };
+	t->node[0] = (struct pt_tree_node){ .site = PT_UNKNOWN, .task = PT_NO_TASK };
+	t->slot_of[0] = ROOT;
 	t->result = (struct pt_tree){ .node = t->node, .n_nodes = 1, .order = t->order };
 	return t;
 }
 
 const struct pt_analysis pt_analysis_tree = {
-	.name = "tree", .help = "chains of calls, for flame graphs", .standard = true, .open = tree_new, .close = tree_free, .steps = take_steps,
-	.result = give,
+	.name = "tree", .help = "chains of calls, for flame graphs", .standard = true, .open = tree_new, .close = tree_free,
+	.steps = take_steps, .briefs = take_briefs, .result = give,
 };
