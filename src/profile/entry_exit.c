@@ -9,14 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/decoder.h"
 #include "profile/analysis.h"
 #include "profile/points.h"
+#include "profile/runclock.h"
 #include "profile/spans.h"
 
 enum { LEVELS = 32 };
-
-static const struct pt_param core_clock_word = { .key = "core-clock", .type = PT_PARAM_HZ };
 
 struct lent {			/* the tail of owner runs for span, and its exit is span's */
 	uint16_t owner;		/* PT_NO_FUNCTION: none does */
@@ -40,10 +38,9 @@ struct entry_exit {
 	size_t n_functions;
 	uint32_t entry_cycles, chain_cycles;
 	bool by_instructions;
-	uint64_t core_hz;		/* 0: not known */
+	struct pt_runclock runclock;
 
 	uint64_t clock, instructions, cycles;
-	uint64_t batch_clock, batch_ns;	/* where the batch began */
 	uint8_t left;			/* the run before: how, */
 	uint16_t function_left;		/* and whose */
 	uint64_t arrived;		/* clock at which an exception entered the code that runs now; PT_UNKNOWN: none did */
@@ -56,10 +53,8 @@ struct entry_exit {
 
 static struct pt_span_at at(const struct entry_exit *x, uint64_t clock, uint64_t address)
 {
-	uint64_t ns = x->batch_ns;
+	uint64_t ns = pt_runclock_at(&x->runclock, x->by_instructions ? x->cycles : clock);
 
-	if (ns != PT_UNKNOWN && x->core_hz != 0 && !x->by_instructions && clock > x->batch_clock)
-		ns += (uint64_t)((double)(clock - x->batch_clock) * 1e9 / (double)x->core_hz);
 	return (struct pt_span_at){ .clock = clock, .ns = ns, .address = address };
 }
 
@@ -243,8 +238,7 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct
 {
 	struct entry_exit *x = analysis;
 
-	x->batch_clock = x->clock;
-	x->batch_ns = from.ns;
+	pt_runclock_begin(&x->runclock, x->cycles, from);
 	for (size_t i = 0; i < n; i++)
 		one(x, &run[i]);
 }
@@ -253,16 +247,8 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct
 
 static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
 {
-	struct entry_exit *x = analysis;
-	const char *value;
-	int len = pt_config_find(text, len_bytes, "core_hz", &value);
-	char copy[32] = "";
-
 	(void)source;
-	if (x->core_hz != 0 || len <= 0 || (size_t)len >= sizeof(copy))
-		return;
-	memcpy(copy, value, (size_t)len);
-	pt_params_parse(PT_PARAM_NUMBER, copy, &x->core_hz, NULL);
+	pt_runclock_config(&((struct entry_exit *)analysis)->runclock, text, len_bytes);
 }
 
 static void give(void *analysis, struct pt_profile *profile)
@@ -324,7 +310,7 @@ static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err
 	x->chain_cycles = flow.tail_chain_cycles;
 	x->by_instructions = setup->by_instructions;
 	x->n_functions = setup->n_functions;
-	x->core_hz = pt_params_number(setup->words, &core_clock_word);
+	x->runclock = pt_runclock_of(setup->words);
 	x->skip = x->entered = x->arrived = PT_UNKNOWN;
 	x->left = PT_LEFT_GAP;
 	for (size_t i = 0; i < pt_points_spans(x->points); i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/analysis.h"
+#include "profile/runclock.h"
 #include "profile/spans.h"
 
 enum { NOWHERE = UINT32_MAX };
@@ -22,8 +23,8 @@ struct range {
 	size_t n_bodies;
 	uint32_t in;			/* the body that the pc is in */
 	bool seen;			/* its entry was */
-	uint64_t since, now;
-	uint64_t batch_ns;
+	uint64_t since, now, cycles;
+	struct pt_runclock runclock;
 	uint32_t entry_cycles, chain_cycles;
 	bool by_instructions;
 	/* the result */
@@ -46,6 +47,7 @@ static void enter(struct range *x, uint16_t id, bool seen)
 {
 	struct body *body = &x->body[id];
 	struct pt_stat *stat = stats_of(body);
+	uint64_t ns;
 
 	x->in = id;
 	x->seen = seen;
@@ -53,10 +55,11 @@ static void enter(struct range *x, uint16_t id, bool seen)
 	if (!seen)
 		return;
 	body->run.count++;
+	ns = pt_runclock_at(&x->runclock, x->cycles);
 	if (body->entered != 0)
-		pt_stat_add(&stat[PT_TALLY_PERIOD], x->now + 1 - body->entered, x->batch_ns);
+		pt_stat_add(&stat[PT_TALLY_PERIOD], x->now + 1 - body->entered, ns);
 	if (body->left != 0)
-		pt_stat_add(&stat[PT_TALLY_INACTIVE], x->now + 1 - body->left, x->batch_ns);
+		pt_stat_add(&stat[PT_TALLY_INACTIVE], x->now + 1 - body->left, ns);
 	body->entered = x->now + 1;
 }
 
@@ -65,7 +68,8 @@ static void leave(struct range *x, bool seen)
 	struct body *body = &x->body[x->in];
 
 	if (seen && x->seen)
-		pt_stat_add(&stats_of(body)[PT_TALLY_NET], x->now - x->since, x->batch_ns);
+		pt_stat_add(&stats_of(body)[PT_TALLY_NET], x->now - x->since,
+			    pt_runclock_at(&x->runclock, x->cycles));
 	else
 		body->run.partial++;
 	body->left = seen ? x->now + 1 : 0;
@@ -96,6 +100,7 @@ static void charge(struct range *x, uint16_t id, uint32_t instructions, uint32_t
 {
 	x->body[id].run.instructions += instructions;
 	x->body[id].run.cycles += cycles;
+	x->cycles += cycles;
 	x->now += x->by_instructions ? instructions : cycles;
 }
 
@@ -124,9 +129,15 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct
 {
 	struct range *x = analysis;
 
-	x->batch_ns = from.ns;
+	pt_runclock_begin(&x->runclock, x->cycles, from);
 	for (size_t i = 0; i < n; i++)
 		one(x, &run[i]);
+}
+
+static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
+{
+	(void)source;
+	pt_runclock_config(&((struct range *)analysis)->runclock, text, len_bytes);
 }
 
 /* --- result, life */
@@ -209,11 +220,13 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 	x->entry_cycles = flow.exception_entry_cycles;
 	x->chain_cycles = flow.tail_chain_cycles;
 	x->by_instructions = setup->by_instructions;
+	x->runclock = pt_runclock_of(setup->words);
 	x->in = NOWHERE;
 	return x;
 }
 
 const struct pt_analysis pt_analysis_range = {
 	.name = "range", .help = "time by whose code the pc is in, without a stack: shared tails are their owner's",
-	.open = range_new, .close = range_free, .runs = take_runs, .result = give,
+	.open = range_new, .close = range_free, .runs = take_runs, .config = config,
+	.result = give,
 };
