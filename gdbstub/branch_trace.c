@@ -23,7 +23,7 @@ static void on_reply(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_gdb_client *client = arg;
 	struct pt_err err;
 
-	client->history.asking = false;
+	client->asking = false;
 	if (rc < 0) {
 		pt_fail(&err, rc, "%.*s", (int)len_bytes, text);
 		pt_gdb_reply_sentence(client, &err);
@@ -36,14 +36,14 @@ void pt_gdb_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_args *ar
 {
 	(void)args;
 	client->history.seen = PT_UNKNOWN;
-	client->history.asking = true;
+	client->asking = true;
 	pt_recorder_on(client, on_reply, client);
 }
 
 void pt_gdb_branch_trace_off(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	client->history.asking = true;
+	client->asking = true;
 	pt_recorder_off(client, on_reply, client);
 }
 
@@ -110,7 +110,7 @@ static void on_history(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_err err = { 0 };
 	bool delta = client->history.what == PT_GDB_HISTORY_DELTA, old;
 
-	client->history.asking = false;
+	client->asking = false;
 	if (rc < 0) {
 		pt_fail(&err, rc, "%.*s", (int)len_bytes, text);
 		pt_gdb_document(client, NULL, &err);
@@ -146,7 +146,7 @@ static void ask(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 		return;
 	}
 	client->history.pc_now = rq->pc;
-	client->history.asking = true;
+	client->asking = true;
 	pt_recorder_history(client->stub, delta ? client->history.seen : 0, rq->pc, on_history, client);
 }
 

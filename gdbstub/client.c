@@ -223,7 +223,7 @@ void pt_gdb_client_check(struct pt_gdb_client *client)
 {
 	if (!client->closing || client->closed || client->call != NULL || pt_gdb_live_busy(client))
 		return;
-	if (client->request.pending || client->halt.pending || client->stop.pending || client->history.asking)
+	if (client->request.pending || client->halt.pending || client->stop.pending || client->asking)
 		return;
 	free(client->current);
 	client->current = NULL;

@@ -110,10 +110,11 @@ struct pt_gdb_client {
 	struct pt_gdb_code code;
 	char *document;			/* of qXfer, kept while it is read piece by piece */
 	const char *document_name;	/* its row's */
+	char annex[32], document_annex[32];	/* which one of the object: being asked for, and the document's */
+	bool asking;			/* the session, or the recorder, has yet to answer */
 	struct {
 		enum pt_gdb_history what;	/* that is being read */
 		uint64_t pc_now;	/* then */
-		bool asking;		/* the recorder has yet to answer */
 		uint64_t seen, pc;	/* what GDB has: runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
 	} history;
 

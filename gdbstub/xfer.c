@@ -6,6 +6,7 @@
 
 #include "gdbstub/branch_trace.h"
 #include "gdbstub/commands.h"
+#include "gdbstub/osdata.h"
 #include "gdbstub/xml.h"
 #include "util.h"
 
@@ -17,18 +18,20 @@ static void branch_trace_new(struct pt_gdb_client *client);
 static void branch_trace_delta(struct pt_gdb_client *client);
 
 static const struct object {
-	const char *name;	/* as it stands between "qXfer:" and the offset */
+	const char *name;	/* as it stands between "qXfer:" and the offset; the annex may be left out */
 	const char *empty;	/* the document while there is no inferior; NULL: made all the same */
 	void (*write)(FILE *out, struct pt_target *target);	/* from the target alone; or */
-	void (*make)(struct pt_gdb_client *client);	/* ends in pt_gdb_document() */
+	void (*make)(struct pt_gdb_client *client);	/* by client->annex; ends in pt_gdb_document() */
+	bool any_annex;
 } objects[] = {
-	{ "features:read:target.xml:", NULL, pt_gdb_target_xml, NULL },
-	{ "memory-map:read::", NULL, pt_gdb_memory_map_xml, NULL },
-	{ "threads:read::", "l<threads/>", pt_gdb_threads_xml, NULL },
-	{ "btrace-conf:read::", NULL, NULL, branch_trace_conf },
-	{ "btrace:read:all:", "E01", NULL, branch_trace_all },
-	{ "btrace:read:new:", "E01", NULL, branch_trace_new },
-	{ "btrace:read:delta:", "E01", NULL, branch_trace_delta },
+	{ "features:read:target.xml:", NULL, pt_gdb_target_xml, NULL, false },
+	{ "memory-map:read::", NULL, pt_gdb_memory_map_xml, NULL, false },
+	{ "threads:read::", "l<threads/>", pt_gdb_threads_xml, NULL, false },
+	{ "btrace-conf:read::", NULL, NULL, branch_trace_conf, false },
+	{ "btrace:read:all:", "E01", NULL, branch_trace_all, false },
+	{ "btrace:read:new:", "E01", NULL, branch_trace_new, false },
+	{ "btrace:read:delta:", "E01", NULL, branch_trace_delta, false },
+	{ "osdata:read:", NULL, NULL, pt_gdb_osdata, true },
 };
 
 static void reply_piece(struct pt_gdb_client *client, uint64_t offset, uint64_t len)
@@ -77,6 +80,7 @@ void pt_gdb_document(struct pt_gdb_client *client, char *document, const struct 
 	free(client->document);
 	client->document = document;
 	client->document_name = objects[rq->core].name;
+	memcpy(client->document_annex, client->annex, sizeof(client->annex));
 	reply_piece(client, rq->addr, rq->len);
 }
 
@@ -114,7 +118,8 @@ static void read_object(struct pt_gdb_client *client, size_t i)
 
 	if (objects[i].empty != NULL && client->run == PT_GDB_NONE) {
 		pt_gdb_reply_text(client, objects[i].empty);
-	} else if (rq->addr > 0 && client->document != NULL && client->document_name == objects[i].name) {
+	} else if (rq->addr > 0 && client->document != NULL && client->document_name == objects[i].name &&
+		   strcmp(client->document_annex, client->annex) == 0) {
 		reply_piece(client, rq->addr, rq->len);
 	} else {
 		rq->core = (unsigned)i;
@@ -125,6 +130,24 @@ static void read_object(struct pt_gdb_client *client, size_t i)
 	}
 }
 
+/* What stands up to the next colon, if it may; "" where it is part of the name. */
+static bool take_annex(struct pt_gdb_client *client, const struct object *object, struct pt_rsp_args *args)
+{
+	size_t len = 0;
+
+	client->annex[0] = '\0';
+	if (!object->any_annex)
+		return true;
+	while (len < pt_rsp_left(args) && args->at[len] != ':')
+		len++;
+	if (len == pt_rsp_left(args) || len >= sizeof(client->annex))
+		return false;
+	memcpy(client->annex, args->at, len);
+	client->annex[len] = '\0';
+	args->at += len + 1;
+	return true;
+}
+
 void pt_gdb_xfer(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_request *rq = &client->request;
@@ -132,7 +155,7 @@ void pt_gdb_xfer(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	for (size_t i = 0; i < PT_LEN(objects); i++) {
 		if (!pt_rsp_take(args, objects[i].name))
 			continue;
-		if (pt_rsp_number(args, &rq->addr) && pt_rsp_take(args, ",") && pt_rsp_number(args, &rq->len) &&
+		if (take_annex(client, &objects[i], args) && pt_rsp_number(args, &rq->addr) && pt_rsp_take(args, ",") && pt_rsp_number(args, &rq->len) &&
 		    pt_rsp_left(args) == 0)
 			read_object(client, i);
 		else

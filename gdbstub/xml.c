@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_text(FILE *out, const char *text)
+void pt_gdb_xml_text(FILE *out, const char *text)
 {
 	for (; *text != '\0'; text++) {
 		if (strchr("<>&\"", *text) != NULL)
@@ -71,7 +71,7 @@ void pt_gdb_threads_xml(FILE *out, struct pt_target *target)
 	fputs("<?xml version=\"1.0\"?>\n<threads>\n", out);
 	for (unsigned core = 0; core < n; core++) {
 		fprintf(out, "<thread id=\"%x\" core=\"%u\" name=\"core %u\">", core + 1, core, core);
-		put_text(out, target->ops->chip(target->state));
+		pt_gdb_xml_text(out, target->ops->chip(target->state));
 		fputs("</thread>\n", out);
 	}
 	fputs("</threads>\n", out);
