@@ -342,7 +342,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	{ "target.xml in pieces", { ">qXfer:features:read:target.xml:0,6", "<m<?xml ",
 	  ">qXfer:features:read:target.xml:6,7",
 	  "<mversion", ">qXfer:features:read:target.xml:fffffff,10", "<l", ">qXfer:features:read:other.xml:0,10",
-	  "<E00", ">qXfer:features:read:target.xml:0", "<E01", ">qXfer:osdata:read::0,10", "<" } },
+	  "<E00", ">qXfer:features:read:target.xml:0", "<E01", ">qXfer:auxv:read::0,10", "<" } },
 	{ "threads", { ">qXfer:threads:read::0,1000", "<l<threads/>", ATTACHED, ">qXfer:threads:read::0,1000",
 	  "<l<?xml version=\"1.0\"?>\n<threads>\n<thread id=\"1\" core=\"0\" name=\"core 0\">FAKE1 &#60;Cortex-M0+&#62;"
 	  "</thread>\n</threads>\n" } },
