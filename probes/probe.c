@@ -25,6 +25,8 @@ const struct pt_param pt_probe_params[] = {
 		"how often the probe repeats a poll by itself, 0: for 5 ms, at 100 SWCLK periods a read" },
 	[PT_PROBE_IDLE_CYCLES] = { "idle-cycles", PT_PARAM_NUMBER, "0", NULL, 0, 255,
 		"SWCLK periods of idle after every transfer" },
+	[PT_PROBE_BDC_ACK] = { "bdc-ack", PT_PARAM_FLAG, "on", NULL, 0, 0,
+		"BDC: use the target's ACK pulses where the probe sees them; off: a delay of 16 BDC clocks after each command" },
 };
 const size_t pt_n_probe_params = PT_LEN(pt_probe_params);
 

@@ -45,7 +45,7 @@ struct pt_probe_ops {
 	const struct pt_pins_ops *pins;
 };
 
-#define PT_PROBE_DRIVERS(X) X(cmsis_dap)	/* the scheme of a URI says which: schemes[] in discover.c */
+#define PT_PROBE_DRIVERS(X) X(cmsis_dap) X(bdc_pipe)	/* the scheme of a URI says which: schemes[] in discover.c */
 #define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
 PT_PROBE_DRIVERS(X)
 #undef X
@@ -54,7 +54,7 @@ struct pt_probe;	/* a driver and its link */
 
 enum pt_probe_param {	/* index into pt_probe_params */
 	PT_PROBE_SPEED, PT_PROBE_LIMIT_PACKETS, PT_PROBE_ATOMIC, PT_PROBE_WAIT_RETRY, PT_PROBE_MATCH_RETRY,
-	PT_PROBE_IDLE_CYCLES, PT_N_PROBE_PARAMS
+	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_N_PROBE_PARAMS
 };
 
 extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */

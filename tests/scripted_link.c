@@ -40,6 +40,8 @@ static void spoil(struct pt_script *script, struct pt_script_response *r)
 		script->n_queued--;
 	if (fault_here(script, r->index, PT_SCRIPT_LATE))
 		r->ready_ns += script->late_ns;
+	if (fault_here(script, r->index, PT_SCRIPT_SHORT) && r->len_bytes <= 1)
+		script->fault_done = true;
 	if (fault_here(script, r->index, PT_SCRIPT_SHORT))
 		r->len_bytes = 1;
 	if (fault_here(script, r->index, PT_SCRIPT_EMPTY))
@@ -73,6 +75,10 @@ static int script_submit(void *state, const uint8_t *packet, size_t len_bytes, u
 		script->largest_request = len_bytes;
 	memset(r->bytes, 0, sizeof(r->bytes));
 	r->len_bytes = script->answer(script->arg, packet, len_bytes, r->bytes, &took_ns);
+	if (r->len_bytes == PT_SCRIPT_NO_ANSWER) {
+		script->n_queued--;
+		return 0;
+	}
 	script->host_free_ns = (script->now_ns > script->host_free_ns ? script->now_ns : script->host_free_ns) +
 			       script->packet_ns;
 	script->free_ns = (script->host_free_ns > script->free_ns ? script->host_free_ns : script->free_ns) + took_ns;
@@ -83,8 +89,12 @@ static int script_submit(void *state, const uint8_t *packet, size_t len_bytes, u
 	return 0;
 }
 
-static int let_pass(struct pt_script *script, uint64_t until_ns)
+static int let_pass(struct pt_script *script, uint64_t until_ns, struct pt_err *err)
 {
+	if (script->interrupt_at_ns != 0 && script->now_ns < script->interrupt_at_ns && until_ns >= script->interrupt_at_ns) {
+		script->now_ns = script->interrupt_at_ns;
+		return pt_fail(err, PT_EINTERRUPTED, "interrupted");
+	}
 	if (script->now_ns < until_ns)
 		script->now_ns = until_ns;
 	return 0;
@@ -105,11 +115,10 @@ static int script_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t 
 	}
 	if (script->gone)
 		return pt_fail(err, PT_EIO, "the probe is gone");
-	if (script->n_queued == 0 || r->ready_ns > deadline_ns) {
-		let_pass(script, deadline_ns);
-		return pt_fail(err, PT_ETIMEOUT, "no response");
-	}
-	let_pass(script, r->ready_ns);
+	if (script->n_queued == 0 || r->ready_ns > deadline_ns)
+		return let_pass(script, deadline_ns, err) < 0 ? PT_EINTERRUPTED : pt_fail(err, PT_ETIMEOUT, "no response");
+	if (let_pass(script, r->ready_ns, err) < 0)
+		return PT_EINTERRUPTED;
 	script->head = (script->head + 1) % PT_SCRIPT_DEPTH;
 	script->n_queued--;
 	if (r->len_bytes > buf_bytes)
@@ -133,7 +142,7 @@ static int script_wait(void *state, uint64_t until_ns, struct pt_err *err)
 	}
 	if (script->gone)
 		return pt_fail(err, PT_EIO, "the probe is gone");
-	return let_pass(script, until_ns);
+	return let_pass(script, until_ns, err);
 }
 
 static void script_interrupt(void *state)

@@ -21,9 +21,10 @@ enum pt_script_fault {
 };
 
 enum { PT_SCRIPT_DEPTH = 128, PT_SCRIPT_BYTES = 4096 };
+#define PT_SCRIPT_NO_ANSWER (SIZE_MAX / 2)	/* a part of a request */
 
 struct pt_script {
-	/* Answer a request; returns the response's length and adds the time it took to *took_ns. */
+	/* Answer a request; returns the response's length, or PT_SCRIPT_NO_ANSWER, and adds the time it took to *took_ns. */
 	size_t (*answer)(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns);
 	void *arg;
 	struct pt_link_info info;
@@ -31,6 +32,7 @@ struct pt_script {
 	enum pt_script_fault fault;
 	size_t fault_at;		/* index of the request, from 0 */
 	uint64_t late_ns;
+	uint64_t interrupt_at_ns;	/* an interrupt comes when the clock gets there; 0: none */
 
 	/* what happened */
 	size_t n_requests, most_outstanding, largest_request;

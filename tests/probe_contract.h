@@ -1,0 +1,51 @@
+/* What the files of the probe contract test share: fixtures, and the calls of each wire. */
+#ifndef PT_TESTS_PROBE_CONTRACT_H
+#define PT_TESTS_PROBE_CONTRACT_H
+
+#include <check.h>
+
+#include "probes/probe.h"
+#include "scripted_link.h"
+
+struct contract_call {
+	const char *name;
+	int (*run)(struct pt_probe *probe, struct pt_err *err);
+};
+
+/* One wire: what can be called on it. */
+struct contract_wire {
+	const struct contract_call *calls;
+	size_t n_calls;
+	int (*bring_up)(struct pt_probe *probe, struct pt_err *err);	/* once, after it was opened */
+	int (*list)(struct pt_probe *probe, struct pt_err *err);	/* 0 only when all that it does came out right */
+	void (*clear)(struct pt_probe *probe);				/* what an error left with the target */
+};
+
+/* One wire of one driver, with a device that answers it. */
+struct contract_driver {
+	const struct pt_probe_ops *ops;
+	const struct contract_wire *wire;
+	void (*make)(struct pt_script *script);
+	void (*break_address)(uint32_t fault_addr);	/* the target refuses it; 0: none */
+	void (*tests)(TCase *tc, int i);		/* the wire's own; NULL: it has none */
+	size_t opens_with;				/* requests, at least */
+};
+
+extern const struct contract_driver contract_drivers[];
+extern const size_t contract_n_drivers;
+extern struct pt_script contract_script;
+
+void contract_fresh(const struct contract_driver *driver);	/* contract_script with a new device */
+struct pt_probe *contract_open(const struct contract_driver *driver, struct pt_err *err);
+
+extern const struct contract_wire contract_dap, contract_bdc, contract_pins;
+void contract_dap_tests(TCase *tc, int i);
+void contract_bdc_tests(TCase *tc, int i);
+
+/* probe_contract_devices.c */
+void make_cmsis_dap(struct pt_script *script);
+void break_cmsis_dap(uint32_t fault_addr);
+void make_bdc_pipe(struct pt_script *script);
+void break_bdc_pipe(uint32_t fault_addr);
+
+#endif
