@@ -1,5 +1,5 @@
 /* Just enough of ELF to put firmware into a virtual board, as a programmer would: the loadable segments of a 32-bit
- * little-endian executable, at their load addresses. Trusts nothing in the file. */
+ * executable in its machine's order of bytes, at their load addresses. Trusts nothing in the file. */
 #ifndef PT_VIRTUAL_ELF_H
 #define PT_VIRTUAL_ELF_H
 
@@ -8,7 +8,7 @@
 
 #include "error.h"
 
-enum { PT_VELF_ARM = 40, PT_VELF_PPC = 20, PT_VELF_MICROBLAZE = 189, PT_VELF_S12Z = 249 };	/* e_machine */
+enum { PT_VELF_ARM = 40, PT_VELF_PPC = 20, PT_VELF_MICROBLAZE = 189, PT_VELF_S12Z = 0x4def };	/* e_machine; S12Z: as binutils writes it */
 
 /* Calls place for each segment with bytes in the file, in the order of the file. place returns 0, or an error with
  * which the walk ends. bytes point into elf.
