@@ -270,6 +270,18 @@ START_TEST(tells_code_from_literal_pools_and_finds_code_in_ram)
 }
 END_TEST
 
+/* GNU ld has a number of its own for S12Z; it is the registered one here. */
+START_TEST(knows_s12z_by_both_numbers)
+{
+	struct pt_program *p = pt_program_open(path_of("tests/firmware/s12z_demo.elf"), 249, &err);
+
+	ck_assert_msg(p != NULL, "%s", err.msg);
+	ck_assert_uint_eq(pt_program_machine(p), 249);
+	ck_assert_ptr_nonnull(function_named(p, "countdown"));
+	pt_program_unref(p);
+}
+END_TEST
+
 START_TEST(opens_any_machine_if_asked)
 {
 	struct pt_program *p;
@@ -381,6 +393,7 @@ int main(void)
 	tcase_add_test(tc, keeps_one_function_for_each_place);
 	tcase_add_test(tc, tells_code_from_literal_pools_and_finds_code_in_ram);
 	tcase_add_test(tc, opens_any_machine_if_asked);
+	tcase_add_test(tc, knows_s12z_by_both_numbers);
 	tcase_add_test(tc, a_stripped_elf_has_no_functions_but_code);
 	tcase_add_loop_test(tc, says_why_a_file_cannot_be_read, 0, PT_LEN(unreadable));
 	tcase_add_test(tc, refuses_a_file_too_large);

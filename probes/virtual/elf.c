@@ -8,6 +8,8 @@
 enum { EHDR_BYTES = 52, E_TYPE = 16, E_MACHINE = 18, E_PHOFF = 28, E_PHENTSIZE = 42, E_PHNUM = 44, ET_EXEC = 2 };
 enum { PHDR_BYTES = 32, P_TYPE = 0, P_OFFSET = 4, P_PADDR = 12, P_FILESZ = 16, PT_LOAD = 1 };
 
+enum { S12Z_BINUTILS = 0x4def };	/* what GNU ld writes; the registered number is PT_VELF_S12Z */
+
 struct file {
 	const uint8_t *elf;
 	size_t len_bytes;
@@ -43,7 +45,7 @@ static int check_header(const struct file *f, unsigned machine, struct pt_err *e
 		return pt_fail(err, PT_EARG, "not a 32-bit %s-endian ELF file", f->big_endian ? "big" : "little");
 	if (half(f, E_TYPE) != ET_EXEC)
 		return pt_fail(err, PT_EARG, "not an executable ELF file (type %u)", half(f, E_TYPE));
-	if (half(f, E_MACHINE) != machine)
+	if (half(f, E_MACHINE) != machine && !(machine == PT_VELF_S12Z && half(f, E_MACHINE) == S12Z_BINUTILS))
 		return pt_fail(err, PT_EARG, "an ELF file of another machine (%u; the board needs %u)",
 			       half(f, E_MACHINE), machine);
 	if (half(f, E_PHENTSIZE) != PHDR_BYTES ||

@@ -8,7 +8,7 @@
 
 #include "error.h"
 
-enum { PT_VELF_ARM = 40, PT_VELF_PPC = 20, PT_VELF_MICROBLAZE = 189, PT_VELF_S12Z = 0x4def };	/* e_machine; S12Z: as binutils writes it */
+enum { PT_VELF_ARM = 40, PT_VELF_PPC = 20, PT_VELF_MICROBLAZE = 189, PT_VELF_S12Z = 249 };	/* e_machine */
 
 /* Calls place for each segment with bytes in the file, in the order of the file. place returns 0, or an error with
  * which the walk ends. bytes point into elf.

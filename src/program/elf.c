@@ -15,7 +15,7 @@
 
 enum { ARENA_EXTRA = 1 << 16 };
 enum { MAX_SEGMENTS = 256 };
-enum { EM_S12Z = 249 };		/* younger than some elf.h */
+enum { EM_S12Z = 249, EM_S12Z_BINUTILS = 0x4def };	/* registered, younger than some elf.h; what GNU ld writes */
 
 int pt_elf_damaged(struct pt_elf_reader *r, const char *what)
 {
@@ -85,6 +85,8 @@ static int read_header(struct pt_elf_reader *r, unsigned machine)
 		return pt_fail(r->err, PT_EARG, "%s is not an ELF file", r->name);
 	if (gelf_getehdr(r->elf, &r->header) == NULL)
 		return pt_elf_damaged(r, elf_errmsg(-1));
+	if (r->header.e_machine == EM_S12Z_BINUTILS)
+		r->header.e_machine = EM_S12Z;
 	if (check_machine(r->name, r->header.e_machine, machine, r->err) < 0)
 		return r->err->code;
 	r->program->machine = r->header.e_machine;
