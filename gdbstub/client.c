@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "gdbstub/commands.h"
+#include "gdbstub/hostio.h"
 #include "gdbstub/monitor.h"
 #include "gdbstub/run.h"
 #include "log.h"
@@ -188,6 +189,7 @@ static void free_client(struct pt_gdb_client *client)
 		at = &(*at)->next;
 	*at = client->next;
 	drop_queue(client);
+	pt_gdb_hostio_end(client);
 	pt_rsp_free(&client->frame);
 	pt_rsp_free(&client->unacked);
 	pt_rsp_free(&client->request.frame);

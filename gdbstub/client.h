@@ -16,6 +16,7 @@ enum {
 	PT_GDB_MAX_BREAKS = 256,
 	PT_GDB_MAX_CORES = 8,
 	PT_GDB_STOP_TEXT_BYTES = 2048,
+	PT_GDB_FILES = 8,		/* open at once */
 };
 
 struct pt_gdb_client;
@@ -63,6 +64,14 @@ struct pt_gdb_break { struct pt_break asked, inserted; };
 enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };	/* what GDB asks of the branch trace */
 
 struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
+
+/* An open file of host I/O: a report in memory (fd -1), or a file on the disk. */
+struct pt_gdb_file {
+	bool open, written, is_firmware;
+	int fd;
+	char *bytes;
+	size_t len_bytes;
+};
 
 struct pt_monitor_call;
 
@@ -112,6 +121,7 @@ struct pt_gdb_client {
 	const char *document_name;	/* its row's */
 	char annex[32], document_annex[32];	/* which one of the object: being asked for, and the document's */
 	bool asking;			/* the session, or the recorder, has yet to answer */
+	struct pt_gdb_file file[PT_GDB_FILES], *opening;	/* opening: the one that waits for the session */
 	struct {
 		enum pt_gdb_history what;	/* that is being read */
 		uint64_t pc_now;	/* then */

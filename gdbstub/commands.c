@@ -39,6 +39,8 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "vKill;",		ANY,		pt_gdb_vkill },
 	{ "k",			EXACT,		pt_gdb_kill },
 	{ "!",			EXACT,		pt_gdb_ok },
+	/* files */
+	{ "vFile:",		ANY,		pt_gdb_hostio },
 	/* questions */
 	{ "qRcmd,",		ANY,		pt_gdb_monitor },
 	{ "qSupported",		ANY,		pt_gdb_supported },

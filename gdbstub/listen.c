@@ -78,6 +78,7 @@ void pt_gdbstub_check(struct pt_gdbstub *stub)
 		pt_recorder_close(stub, on_recorder_closed, stub);
 		return;
 	}
+	pt_files_remove(&stub->files);
 	if (stub->on_closed != NULL)
 		stub->on_closed(stub->on_closed_arg);
 	free(stub);

@@ -39,7 +39,7 @@ void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	pt_rsp_text(&client->frame, "PacketSize=%x;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;"
 		    "qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;"
 		    "qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
-		    "qXfer:osdata:read+;binary-upload+",
+		    "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+",
 		    PT_GDB_PACKET_BYTES);
 	if (client->error_message)
 		pt_rsp_text(&client->frame, ";error-message+");

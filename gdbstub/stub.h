@@ -4,6 +4,7 @@
 
 #include <uv.h>
 
+#include "gdbstub/files.h"
 #include "gdbstub/gdbstub.h"
 #include "listen.h"
 
@@ -21,6 +22,7 @@ struct pt_gdbstub {
 	struct pt_gdb_client *recording;	/* who wants a branch history; NULL: nobody. recorder.c's */
 	struct pt_session *recorder;	/* the same; NULL: not needed yet */
 	bool recorder_closing;
+	struct pt_files files;	/* of the board */
 	bool closing;
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;

@@ -6,6 +6,7 @@
 
 #include "gdbstub/branch_trace.h"
 #include "gdbstub/commands.h"
+#include "gdbstub/hostio_names.h"
 #include "gdbstub/osdata.h"
 #include "gdbstub/xml.h"
 #include "util.h"
@@ -16,6 +17,7 @@ static void branch_trace_conf(struct pt_gdb_client *client);
 static void branch_trace_all(struct pt_gdb_client *client);
 static void branch_trace_new(struct pt_gdb_client *client);
 static void branch_trace_delta(struct pt_gdb_client *client);
+static void exec_file(struct pt_gdb_client *client);
 
 static const struct object {
 	const char *name;	/* as it stands between "qXfer:" and the offset; the annex may be left out */
@@ -32,6 +34,7 @@ static const struct object {
 	{ "btrace:read:new:", "E01", NULL, branch_trace_new, false },
 	{ "btrace:read:delta:", "E01", NULL, branch_trace_delta, false },
 	{ "osdata:read:", NULL, NULL, pt_gdb_osdata, true },
+	{ "exec-file:read:", NULL, NULL, exec_file, true },
 };
 
 static void reply_piece(struct pt_gdb_client *client, uint64_t offset, uint64_t len)
@@ -110,6 +113,17 @@ static void branch_trace_new(struct pt_gdb_client *client)
 static void branch_trace_delta(struct pt_gdb_client *client)
 {
 	pt_gdb_branch_trace_read(client, PT_GDB_HISTORY_DELTA);
+}
+
+/* A GDB without an ELF of its own gets ours, by host I/O. */
+static void exec_file(struct pt_gdb_client *client)
+{
+	const struct pt_program *program = pt_session_program(client->stub->config.session);
+	bool known = program != NULL && strchr(pt_program_path(program), '/') != NULL;	/* else it is built in */
+	struct pt_err err;
+
+	pt_fail(&err, PT_ESTATE, "no program is known: monitor symbols FILE, or remote put FILE firmware.elf");
+	pt_gdb_document(client, known ? strdup(PT_HOSTIO_EXEC_FILE) : NULL, &err);
 }
 
 static void read_object(struct pt_gdb_client *client, size_t i)

@@ -1,0 +1,23 @@
+/* The board's directory on this host: what `remote put` has sent. It is made when it is first needed and goes with the
+ * server. Names are plain (hostio_names.h); symbolic links are not followed. Blocks: on a thread of libuv's pool, one call
+ * at a time. */
+#ifndef PT_GDBSTUB_FILES_H
+#define PT_GDBSTUB_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PT_FILES_PATH_BYTES = 160 };
+#define PT_FILES_MOST_BYTES (UINT64_C(512) << 20)	/* all files together */
+
+struct pt_files { char dir[PT_FILES_PATH_BYTES]; };	/* all zero: no directory yet */
+
+/* Each returns 0 or more, or an errno, negated. flags: O_RDONLY, O_WRONLY, O_CREAT, ... of this host. */
+int pt_files_open(struct pt_files *files, const char *name, int flags);	/* a descriptor */
+int pt_files_path(struct pt_files *files, const char *name, char *path, size_t room);	/* makes the directory */
+int pt_files_unlink(struct pt_files *files, const char *name);
+/* -ENOSPC: so many more would be too many. */
+int pt_files_room(struct pt_files *files, uint64_t more_bytes);
+void pt_files_remove(struct pt_files *files);	/* with all that is in it */
+
+#endif
