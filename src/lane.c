@@ -66,6 +66,14 @@ static struct pt_clock clock_of(const struct pt_lane *lane, const struct pt_chun
 	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm != 0 ? ppm : PT_CLOCK_PPM);
 }
 
+/* IVBR of the S12Z: bits 15:1 are bits 23:9 of the address. Without the key the program knows. */
+static uint64_t vectors_of(const struct pt_chunk *chunk)
+{
+	uint64_t ivbr = pt_config_number((const char *)chunk->bytes, chunk->len_bytes, "ivbr", PT_UNKNOWN);
+
+	return ivbr <= UINT16_MAX ? (ivbr & 0xfffe) << 8 : PT_UNKNOWN;
+}
+
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	struct pt_profile_source *f = &lane->facts;
@@ -81,6 +89,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->core = chunk->core;
 	lane->decoder = pt_decoder_find(f->format);
 	lane->clock = clock_of(lane, chunk);
+	lane->flow.vectors = vectors_of(chunk);
 	lane->bursts_only = strcmp(f->mode, "burst") == 0;
 	lane->halting = strcmp(f->mode, "halt") == 0;
 	free(lane->state);

@@ -41,6 +41,7 @@ struct pt_lane {		/* one source */
 	uint64_t chunk_cycles, run_cycles;	/* where the DATA chunk began, and the last moment that is known */
 	uint64_t runs, samples, values;
 	uint64_t overflows;		/* of the chip's FIFO, that flow does not count */
+	uint64_t damaged_bytes;		/* as far as decoders count them */
 	struct pt_moment now;		/* of what comes next, as far as chunks tell */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */
 };

@@ -80,6 +80,7 @@ static struct pt_profile_source source_of(const struct pt_lane *lane)
 
 	s.loss = lane->account.sum;
 	s.loss.by[PT_LOSS_DAMAGED].events += lane->flow.counts.damaged;
+	s.loss.by[PT_LOSS_DAMAGED].bytes += lane->damaged_bytes;
 	s.loss.by[PT_LOSS_FIFO].events += lane->flow.counts.overflows + lane->overflows;
 	s.loss.by[PT_LOSS_NOT_CODE].events += lane->flow.counts.not_code;
 	s.mismatch_ns = lane->account.mismatch_ns;

@@ -164,6 +164,8 @@ static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt
 {
 	struct pt_pipeline *p = lane->pipeline;
 
+	if (e->kind == PT_EV_GAP && e->cause == PT_GAP_DAMAGED && e->gap.bytes != PT_UNKNOWN)
+		lane->damaged_bytes += e->gap.bytes;
 	if (e->kind == PT_EV_GAP && (lane->decoder->gives & PT_GIVES_FLOW) != 0)
 		take_flow(lane, e, 1);
 	else if (e->kind == PT_EV_GAP)

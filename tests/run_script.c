@@ -15,7 +15,7 @@ static struct pt_code_unit code[0x800 / 2 + 1] = {
 	[0x11c / 2] = { .len_units = 2, .flow = PT_FLOW_CALL },
 	[0x21e / 2] = { .len_units = 1, .flow = PT_FLOW_INDIRECT_CALL },
 };
-static struct pt_code_span span = { 0, 0x800, code };
+static struct pt_code_span span = { .end = 0x800, .code = code };
 const struct pt_codemap script_map = { .isa = &pt_isa_thumb_v6m, .span = &span, .n_spans = 1 };
 
 static const struct { const char *name; uint8_t left; } verbs[] = {

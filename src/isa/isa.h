@@ -72,6 +72,8 @@ struct pt_isa {
 	uint64_t (*vector_entry)(uint64_t table, unsigned n);	/* the address of the 4 bytes of exception n */
 	uint64_t (*vector_target)(const uint8_t entry[4]);	/* the handler that they lead to; PT_UNKNOWN: none */
 	void (*vector_name)(unsigned n, char *name, size_t room);	/* as its users know it: "SysTick" */
+	uint64_t trap_vectors;	/* bit n: exception n comes of an instruction (PT_FLOW_TRAP), and returns behind it */
+	bool silent_jumps;	/* it has traces that say nothing of unconditional direct jumps */
 	bool stack_in_vectors;		/* the entry of exception 0 is the initial stack pointer, little-endian */
 };
 

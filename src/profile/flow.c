@@ -1,29 +1,7 @@
 /* The code walker, event by event: every kind, every doubt. Nearly all events of a branch format are plain branches
  * between two places of one span of code; those follow.c takes at the head of each batch. */
-#include <string.h>
-
-#include "profile/flow.h"
+#include "profile/flow_parts.h"
 #include "profile/follow.h"
-#include "util.h"
-
-/* A place in the code map. unit NULL: not code, or inside an instruction. */
-struct place {
-	const struct pt_code_span *span;
-	const struct pt_code_unit *unit;
-	uint64_t addr;
-};
-
-/* What a branch instruction leaves by; 0: it does not branch. */
-static enum pt_left left_by(const struct pt_code_unit *unit)
-{
-	return (enum pt_left)(unit->flow & PT_FLOW_LEAVES);
-}
-
-/* Does it go where a register says? */
-static bool indirect(const struct pt_code_unit *unit)
-{
-	return unit->target == PT_ANY_TARGET;
-}
 
 struct pt_flow_settings pt_flow_standards(const struct pt_isa *isa)
 {
@@ -40,56 +18,11 @@ void pt_flow_init(struct pt_flow *flow, const struct pt_codemap *map, const stru
 	memset(flow, 0, sizeof(*flow));
 	flow->map = map;
 	flow->settings = *settings;
-	flow->begin = PT_UNKNOWN;
+	flow->begin = flow->vectors = PT_UNKNOWN;
 	flow->counts.bad_from = flow->counts.bad_to = PT_UNKNOWN;
 }
 
 /* ---- places */
-
-/* The entry of addr and its span, inside an instruction too. */
-static struct place entry_of(const struct pt_flow *f, uint64_t addr)
-{
-	struct place p = { .addr = addr };
-
-	for (size_t i = 0; i < f->map->n_spans && p.unit == NULL; i++) {
-		const struct pt_code_span *span = &f->map->span[i];
-		uint64_t offset = addr - span->base;
-
-		if (offset < span->end - span->base && offset % f->map->isa->unit_bytes == 0) {
-			p.span = span;
-			p.unit = span->code + offset / f->map->isa->unit_bytes;
-		}
-	}
-	return p;
-}
-
-/* The instruction that begins at addr. */
-static struct place locate(const struct pt_flow *f, uint64_t addr)
-{
-	struct place p = entry_of(f, addr);
-
-	if (p.unit != NULL && p.unit->len_units == 0)
-		p.unit = NULL;
-	return p;
-}
-
-/* The place behind the instruction at p; its unit may be data, or the end of the span. */
-static struct place behind(const struct pt_flow *f, struct place p)
-{
-	p.addr += p.unit->len_units * f->map->isa->unit_bytes;
-	p.unit += p.unit->len_units;
-	return p;
-}
-
-static struct place beginning(const struct pt_flow *f)
-{
-	return (struct place){ f->span, f->at, f->begin };
-}
-
-static bool near(const struct pt_flow *f, struct place p)
-{
-	return p.unit != NULL && p.span == f->span && p.addr - f->begin < PT_FLOW_RUN_BYTES;
-}
 
 /* Can the instruction at p have been reached by running straight from where the run began? */
 static bool straight(const struct pt_flow *f, struct place p)
@@ -120,87 +53,6 @@ static bool leads_to(const struct pt_flow *f, struct place p, uint64_t to)
 	return left_by(p.unit) != 0 && (indirect(p.unit) || pt_codemap_target(f->map, p.addr) == to);
 }
 
-/* ---- the run that is held back */
-
-static void forget(struct pt_flow *f)
-{
-	f->begin = PT_UNKNOWN;
-	f->at = NULL;
-	f->reached_bytes = 0;
-	f->stopped = false;
-}
-
-/* Hold a run back that begins at p. */
-static void hold(struct pt_flow *f, struct place p)
-{
-	f->begin = p.addr;
-	f->at = p.unit;
-	f->span = p.span;
-	f->reached_bytes = 0;
-	f->stopped = false;
-}
-
-/* The run from where it began to `end`, left for `next`. What follows begins there, or is not known. */
-static void leave(struct pt_flow *f, struct place end, struct place next, enum pt_left left, unsigned extra_cycles,
-		  struct pt_run_batch *out)
-{
-	struct pt_run *run = &out->run[out->n_runs++];
-	bool known = next.unit != NULL && left != PT_LEFT_GAP;
-
-	*run = (struct pt_run){
-		.begin = f->begin, .end = end.addr, .next = known ? next.addr : PT_UNKNOWN,
-		.instructions = (uint16_t)pt_sum_instructions(end.unit->sums - f->at->sums),
-		.cycles = pt_sum_cycles(end.unit->sums - f->at->sums) + extra_cycles,
-		.function = f->at->function, .next_function = known ? next.unit->function : PT_NO_FUNCTION,
-		.left = (uint8_t)(known ? left : PT_LEFT_GAP),
-	};
-	f->open = known;
-	if (known) {
-		hold(f, next);
-	} else {
-		forget(f);
-		f->n_interrupted = 0;
-	}
-}
-
-/* The run up to and with the branching instruction at src, which cost what it costs to branch, and extra_cycles. */
-static void leave_by(struct pt_flow *f, struct place src, struct place next, enum pt_left left, unsigned extra_cycles,
-		     struct pt_run_batch *out)
-{
-	struct place end = behind(f, src);
-	uint32_t passing = pt_sum_cycles(end.unit->sums - src.unit->sums);
-
-	leave(f, end, next, left, src.unit->leave_cycles - passing + extra_cycles, out);
-}
-
-/* The end of the stretch: where the run that is held back ended is not known. */
-static void end_stretch(struct pt_flow *f, struct pt_run_batch *out)
-{
-	if (f->open)
-		leave(f, beginning(f), (struct place){ 0 }, PT_LEFT_GAP, 0, out);
-	forget(f);
-	f->n_interrupted = 0;
-}
-
-static void bad(struct pt_flow *f, uint64_t from, uint64_t to, struct pt_run_batch *out)
-{
-	f->counts.not_code++;
-	f->counts.bad_from = from;
-	f->counts.bad_to = to;
-	end_stretch(f, out);
-}
-
-/* A run begins at addr, if that is code. */
-static void begin_at(struct pt_flow *f, uint64_t addr)
-{
-	struct place p = locate(f, addr);
-
-	if (p.unit != NULL)
-		hold(f, p);
-	else
-		forget(f);
-}
-
 /* ---- branches */
 
 /* The run goes on through a packet that leads to the next instruction: the hardware may make one for any. */
@@ -209,19 +61,6 @@ static bool falls_through(const struct pt_flow *f, struct place src, uint64_t to
 	bool passes = src.unit->flow == PT_FLOW_NEXT || src.unit->flow == PT_FLOW_BRANCH_IF;
 
 	return passes && behind(f, src).addr == to && !leads_to(f, src, to);
-}
-
-/* A place that cannot be left to is reported, and ends the stretch. */
-static struct place destination(struct pt_flow *f, uint64_t from, uint64_t to)
-{
-	struct place dst = locate(f, to);
-
-	if (dst.unit == NULL && to != PT_UNKNOWN) {
-		f->counts.not_code++;
-		f->counts.bad_from = from;
-		f->counts.bad_to = to;
-	}
-	return dst;
 }
 
 /* What ran before the branching instruction at src is known, or is made known: at least that instruction ran. False:
@@ -275,14 +114,6 @@ static void by_instruction(struct pt_flow *f, uint64_t from, uint64_t to, struct
 	} else if (!falls_through(f, src, to)) {
 		bad(f, from, to, out);
 	}
-}
-
-/* Remember where an exception will return to; of too many the outermost is forgotten. */
-static void interrupt(struct pt_flow *f, uint64_t addr)
-{
-	if (f->n_interrupted == PT_FLOW_NEST)
-		memmove(f->interrupted, f->interrupted + 1, sizeof(f->interrupted[0]) * --f->n_interrupted);
-	f->interrupted[f->n_interrupted++] = addr;
 }
 
 /* An exception was taken before the instruction at from. */
@@ -513,9 +344,11 @@ static void one(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch
 	}
 }
 
-static size_t free_runs(const struct pt_run_batch *out)
+/* Is it for flow_silent.c? */
+static bool is_silent(const struct pt_event *e)
 {
-	return PT_BATCH_RUNS - out->n_runs;
+	return e->cause == PT_ATOMS_CONDITIONAL &&
+	       (e->kind == PT_EV_START || (e->kind >= PT_EV_ATOMS && e->kind <= PT_EV_STOP));
 }
 
 size_t pt_flow_feed(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run_batch *out)
@@ -530,8 +363,12 @@ size_t pt_flow_feed(struct pt_flow *f, const struct pt_event *event, size_t n, s
 			out->n_runs += done;
 			taken += done;
 		}
-		if (taken < n && free_runs(out) >= PT_FLOW_ROOM)
+		if (taken == n || free_runs(out) < PT_FLOW_ROOM)
+			break;
+		if (!is_silent(&event[taken]))
 			one(f, &event[taken++], out);
+		else if (pt_flow_silent(f, &event[taken], out))
+			taken++;
 	}
 	return taken;
 }

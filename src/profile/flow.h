@@ -5,7 +5,8 @@
  * instruction that made the second; this holds only if that is code, no more than PT_FLOW_RUN_BYTES, without an
  * unconditional branch in between, and the last instruction can have gone where the packet says. A packet that goes
  * to the next instruction is no departure: the run goes on.
- * Atom formats (START, ATOMS, INDIRECT, VECTOR, STOP): direct branches are followed in the code map.
+ * Atom formats (START, ATOMS, INDIRECT, VECTOR, STOP): direct branches are followed in the code map. Where they have atoms
+ * for conditional ones alone, the others are followed as far as there are atoms, no further; see flow_silent.c.
  *
  * A run is held back until its end is known.
  * Pure; any thread, one at a time. */
@@ -19,6 +20,7 @@
 enum {
 	PT_FLOW_RUN_BYTES = 32768,	/* no straight run is longer: half of what the code map's counters hold */
 	PT_FLOW_NEST = 32,		/* exceptions inside one another that are remembered */
+	PT_FLOW_PARKED = 32,		/* places that exceptions interrupted and did not return to */
 	PT_FLOW_ROOM = 68,		/* free runs that flow needs to take any event (64 atoms at most) */
 };
 
@@ -35,6 +37,7 @@ struct pt_flow_counts {
 	uint64_t restarts, damaged, lost, overflows;	/* from gap events */
 	uint64_t not_code;	/* packets that the code does not allow, or outside it */
 	uint64_t bad_from, bad_to;	/* the last of those; PT_UNKNOWN: none yet */
+	uint64_t doubtful_silent, doubtful_recorded;	/* doubtful jumps (isa.h): those that had no place in the trace; or had */
 };
 
 /* Open so that it can lie anywhere; its fields are flow.c's business, but for counts. */
@@ -51,6 +54,10 @@ struct pt_flow {
 	bool open;			/* the stretch has runs that no GAP run has ended yet */
 	unsigned n_interrupted;		/* exceptions entered in this stretch and not yet left */
 	uint64_t interrupted[PT_FLOW_NEST];	/* where each will return to */
+	unsigned n_parked;
+	uint64_t parked[PT_FLOW_PARKED];	/* likewise, of other tasks; the one that was left last is the last */
+	unsigned bits_left;		/* of an ATOMS event that is half done; 0: of none */
+	uint64_t vectors;		/* where the vector table is; PT_UNKNOWN: where the program has it. The caller may set it */
 };
 
 /* The standards of an instruction set, for settings that nobody changed. */

@@ -156,6 +156,43 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 	span->code[n] = sum;
 }
 
+/* From the end to the beginning. */
+static bool find_ways(const struct pt_codemap *map, struct pt_code_span *span)
+{
+	uint64_t unit = map->isa->unit_bytes;
+	size_t n = (size_t)((span->end - span->base) / unit);
+
+	span->way = calloc(n + 1, sizeof(*span->way));
+	if (span->way == NULL)
+		return false;
+	for (size_t i = n; i-- > 0; ) {
+		const struct pt_code_unit *code = &span->code[i];
+		unsigned len = code->len_units, ahead;
+
+		if (code->flow != PT_FLOW_NEXT || len == 0)
+			continue;
+		ahead = len + span->way[i + len];
+		span->way[i] = (uint16_t)(ahead <= PT_WAY ? ahead : len);
+	}
+	return true;
+}
+
+/* The bytes of doubtful jumps say so. */
+static void mark_doubtful(const struct pt_codemap *map, struct pt_code_span *span, const uint8_t *bytes)
+{
+	uint64_t unit = map->isa->unit_bytes;
+
+	for (uint64_t i = 0; i < (span->end - span->base) / unit; i++) {
+		struct pt_insn insn = { .doubtful = false };
+
+		if ((span->code[i].flow & PT_FLOW_LEAVES) == 0 || span->code[i].len_units == 0)
+			continue;
+		map->isa->decode(span->base + i * unit, bytes + i * unit, span->code[i].len_units * unit, &insn);
+		if (insn.doubtful)
+			span->way[i] = PT_WAY_DOUBTFUL;
+	}
+}
+
 static size_t code_entries(const struct pt_code_span *span, uint64_t unit_bytes)
 {
 	return (size_t)((span->end - span->base) / unit_bytes + 1 + PT_CODEMAP_PAD);
@@ -178,6 +215,11 @@ static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct 
 	c->code = c->n_marks == 0;
 	sweep(map, span, s->bytes + (from - s->run), c);
 	map->n_spans++;
+	if (!map->isa->silent_jumps)
+		return true;
+	if (!find_ways(map, span))
+		return false;
+	mark_doubtful(map, span, s->bytes + (from - s->run));
 	return true;
 }
 
@@ -256,9 +298,11 @@ void pt_codemap_free(struct pt_codemap *map)
 {
 	if (map == NULL)
 		return;
-	for (size_t i = 0; map->span != NULL && i < map->n_spans; i++)
+	for (size_t i = 0; map->span != NULL && i < map->n_spans; i++) {
 		pt_big_free(map->span[i].code,
 			    code_entries(&map->span[i], map->isa->unit_bytes) * sizeof(*map->span[i].code));
+		free(map->span[i].way);
+	}
 	free(map->span);
 	pt_program_unref((struct pt_program *)(uintptr_t)map->program);
 	free(map);

@@ -47,10 +47,15 @@ struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cac
 #define PT_CALL_SITE UINT32_C(0x80000000)	/* above any target */
 enum { PT_CALL_SITES = 65536 };		/* numbers, from 0 on; calls beyond that have none */
 
+/* From each unit of a span on, for whoever follows code without being told of every branch: how many units the next
+ * instruction is away that does not just go on (0: it is here), or one on the way to it, and whether that is doubtful. */
+enum { PT_WAY = 0x7fff, PT_WAY_DOUBTFUL = 0x8000 };
+
 struct pt_code_span {		/* one contiguous piece of code */
 	uint64_t base, end;
 	struct pt_code_unit *code;	/* (end - base) / unit + 1 entries, the last holds the sums at the end; behind
 					 * them PT_CODEMAP_PAD that are no code, so that a walk needs no look ahead */
+	uint16_t *way;			/* one for each unit, and 0 at the end; NULL: the ISA has no traces that need it */
 };
 enum { PT_CODEMAP_PAD = 32768 };	/* units; memory that is never touched */
 

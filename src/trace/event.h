@@ -24,6 +24,9 @@ enum pt_event_kind {
 				 * cause is enum pt_counting */
 	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */
 	PT_EV_VALUE_PC,		/* the instruction at branch.to made the VALUE that comes next */
+	PT_EV_SINCE,		/* value.value ticks of the target's own time stamps since the last change of flow that was
+				 * recorded, when exception value.at was entered (PT_UNKNOWN: none was, it is a stamp and no
+				 * more); cause 1: at least so many */
 };
 
 enum pt_by {

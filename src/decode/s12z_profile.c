@@ -1,0 +1,354 @@
+/* Code profiling of the S12Z: lines of four to eight bytes, from the trace buffer or as they came out of PDO.
+ * Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.6; what it leaves open has a key of CONFIG (formats.h).
+ *
+ * A line tells of the direct branches since the line before, and what ended it. In the buffer each has 8 bytes, so one
+ * that cannot be is lost and the next one is read. PDO has no framing: behind a line that cannot be, the next one is
+ * looked for where PROOF_LINES lines follow each other that can; they are the price of finding it, and count as lost.
+ * Time: PTVB and PTW tell the bus cycles since the change of flow that was recorded last; all there is of time are
+ * SINCE events, since between other lines an unknown time passes. */
+#include <string.h>
+
+#include "decode/decoder.h"
+#include "trace/formats.h"
+#include "trace/s12z_lines.h"
+#include "util.h"
+
+enum { PROOF_LINES = 4, ROLL_OVER = 65536, LAST_VECTOR = 0xfe };
+
+struct profile {
+	struct pt_event blank;	/* what all our events have in common */
+	uint8_t part[PROOF_LINES * PT_S12Z_LINE_BYTES];
+	uint8_t part_bytes;
+	uint8_t pthf_bytes;
+	bool pdo, swapped;
+	bool fresh;		/* nothing came since the beginning, or since a gap */
+	bool ended;		/* the session is over: a PTS comes next, if anything does */
+	bool lost;		/* PDO: nobody knows where a line begins */
+	bool padded;		/* PDO: a 0 that comes next is the sixth byte of a PTHF */
+	uint64_t skipped;	/* bytes since it was lost */
+	uint64_t rolled;	/* bus cycles since the last change of flow, by roll-overs alone */
+};
+
+static struct pt_event *add(struct profile *s, struct pt_batch *out, enum pt_event_kind kind)
+{
+	struct pt_event *e = &out->event[out->n_events++];
+
+	*e = s->blank;
+	e->kind = (uint8_t)kind;
+	e->cause = PT_ATOMS_CONDITIONAL;
+	return e;
+}
+
+static void add_gap(struct profile *s, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
+{
+	struct pt_event *e = add(s, out, PT_EV_GAP);
+
+	e->cause = (uint8_t)cause;
+	e->gap.ns = ns;
+	e->gap.bytes = bytes;
+	s->rolled = 0;
+}
+
+/* --- what lines say */
+
+static uint64_t address(const struct profile *s, const uint8_t *bytes)
+{
+	unsigned high = s->swapped ? 0 : 2;
+
+	return (uint64_t)bytes[high] << 16 | (uint64_t)bytes[1] << 8 | bytes[2 - high];
+}
+
+static uint64_t stamp(const struct profile *s, const uint8_t *line)
+{
+	return s->swapped ? (uint64_t)line[6] << 8 | line[7] : (uint64_t)line[7] << 8 | line[6];
+}
+
+static void add_since(struct profile *s, uint64_t exception, uint64_t cycles, bool at_least, struct pt_batch *out)
+{
+	struct pt_event *e = add(s, out, PT_EV_SINCE);
+
+	e->cause = at_least;
+	e->value.at = exception;
+	e->value.value = cycles;
+}
+
+/* Bits since the last line. The branches were changes of flow, too, and the counter began anew with each (which is not
+ * documented for those inside a line; "relative to the previous COF" says so). */
+static void direct(struct profile *s, const uint8_t *line, struct pt_batch *out)
+{
+	uint32_t field = pt_s12z_direct(line);
+	unsigned n = 31 - (unsigned)__builtin_clz(field);
+	struct pt_event *e;
+
+	if (n == 0)
+		return;
+	e = add(s, out, PT_EV_ATOMS);
+	e->n = (uint16_t)n;
+	e->atoms.bits = field & ~(UINT32_C(1) << n);
+	s->rolled = 0;
+}
+
+/* A change of flow without a stamp: no more is known than how often the counter rolled over. */
+static void unstamped(struct profile *s, struct pt_batch *out)
+{
+	if (s->rolled > 0)
+		add_since(s, PT_UNKNOWN, s->rolled, true, out);
+	s->rolled = 0;
+}
+
+static void vector(struct profile *s, const uint8_t *line, struct pt_batch *out)
+{
+	unsigned n = (LAST_VECTOR - line[5]) / 2;	/* bits 8:1 of its address; number n lies 4n below the last */
+	struct pt_event *e;
+
+	add_since(s, n, s->rolled + stamp(s, line), false, out);
+	s->rolled = 0;
+	e = add(s, out, PT_EV_VECTOR);
+	e->value.at = n;
+	e->value.value = PT_UNKNOWN;
+}
+
+static void ends(struct profile *s, uint8_t info, struct pt_batch *out)
+{
+	if ((info & PT_S12Z_TBOVF) != 0)
+		add_gap(s, PT_GAP_OVERFLOW, PT_UNKNOWN, PT_UNKNOWN, out);
+	else if ((info & PT_S12Z_TERM) != 0)
+		add(s, out, PT_EV_STOP)->branch.to = PT_UNKNOWN;
+	s->ended = (info & (PT_S12Z_TBOVF | PT_S12Z_TERM)) != 0;
+	if (s->ended)
+		s->rolled = 0;
+}
+
+static void start(struct profile *s, const uint8_t *line, struct pt_batch *out)
+{
+	if (!s->fresh && !s->ended)	/* where the session before ended is not recorded */
+		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, 0, out);
+	s->rolled = 0;
+	add(s, out, PT_EV_START)->branch.to = address(s, line + 1);
+}
+
+/* A line that can be. */
+static void line(struct profile *s, const uint8_t *bytes, struct pt_batch *out)
+{
+	uint8_t info = bytes[0], format = info & PT_S12Z_FORMAT;
+
+	if (format == PT_S12Z_PTS)
+		start(s, bytes, out);
+	else
+		direct(s, bytes, out);
+	if ((info & PT_S12Z_TSOVF) != 0)
+		s->rolled += ROLL_OVER;
+	if (format == PT_S12Z_PTIB) {
+		unstamped(s, out);
+		add(s, out, PT_EV_INDIRECT)->branch.to = address(s, bytes + 5);
+	} else if (format == PT_S12Z_PTVB) {
+		vector(s, bytes, out);
+	} else if (format == PT_S12Z_PTHF) {
+		unstamped(s, out);
+	} else if (format == PT_S12Z_PTW && (info & PT_S12Z_TSOVF) == 0) {
+		add_since(s, PT_UNKNOWN, s->rolled + stamp(s, bytes), false, out);
+	}
+	ends(s, info, out);
+	s->fresh = false;
+}
+
+/* Bytes that have one value. Entries of the vector table are 4 bytes long. */
+static bool is_possible(const uint8_t *line)
+{
+	uint8_t format = line[0] & PT_S12Z_FORMAT;
+
+	return pt_s12z_line_is_possible(line) && !(format == PT_S12Z_PTVB && (line[5] & 1) != 0) &&
+	       !(format == PT_S12Z_PTW && line[5] != 0);
+}
+
+/* --- lines of the buffer */
+
+static void take_from_buffer(struct profile *s, uint8_t byte, struct pt_batch *out)
+{
+	s->part[s->part_bytes++] = byte;
+	if (s->part_bytes < PT_S12Z_LINE_BYTES)
+		return;
+	s->part_bytes = 0;
+	if (is_possible(s->part))
+		line(s, s->part, out);
+	else
+		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, PT_S12Z_LINE_BYTES, out);
+}
+
+/* --- lines on PDO */
+
+/* What makes a line of PDO as long as one in the buffer. */
+static void widen(uint8_t wide[PT_S12Z_LINE_BYTES], const uint8_t *bytes, size_t n)
+{
+	memset(wide, 0, PT_S12Z_LINE_BYTES);
+	memcpy(wide, bytes, n < PT_S12Z_LINE_BYTES ? n : PT_S12Z_LINE_BYTES);
+}
+
+enum proof { NO, PERHAPS, YES };
+
+/* Do lines begin at bytes? A PTS comes first or behind an end alone. used: out: with YES, how many bytes they have;
+ * ended: whether the last ends a session. */
+static enum proof proves(const uint8_t *bytes, size_t n, size_t *used, bool *ended)
+{
+	*used = 0;
+	*ended = true;
+	for (unsigned lines = 0; lines < PROOF_LINES; lines++) {
+		unsigned length = n > 0 ? pt_s12z_line_bytes(bytes[0], PT_S12Z_PTHF_BYTES) : 0;
+		uint8_t wide[PT_S12Z_LINE_BYTES];
+
+		if (n == 0)
+			return PERHAPS;
+		if (length == 0 || (lines > 0 && *ended != ((bytes[0] & PT_S12Z_FORMAT) == PT_S12Z_PTS)))
+			return NO;
+		if (n < length)
+			return PERHAPS;
+		if ((bytes[0] & PT_S12Z_FORMAT) == PT_S12Z_PTHF && bytes[5] != 0)
+			length--;
+		widen(wide, bytes, length);
+		if (!is_possible(wide))
+			return NO;
+		*ended = (bytes[0] & (PT_S12Z_TERM | PT_S12Z_TBOVF)) != 0;
+		*used += length;
+		bytes += length;
+		n -= length;
+	}
+	return YES;
+}
+
+static void drop(struct profile *s, size_t n)
+{
+	s->skipped += n;
+	s->part_bytes = (uint8_t)(s->part_bytes - n);
+	memmove(s->part, s->part + n, s->part_bytes);
+}
+
+/* Drop what no line begins with. Behind the proof lines are known to begin. */
+static void search(struct profile *s, struct pt_batch *out)
+{
+	enum proof proof = NO;
+	size_t used = 0;
+	bool ended = false;
+
+	while (s->part_bytes > 0 && (proof = proves(s->part, s->part_bytes, &used, &ended)) == NO)
+		drop(s, 1);
+	if (proof != YES)
+		return;
+	drop(s, used);
+	add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, s->skipped, out);
+	s->skipped = 0;
+	s->lost = s->fresh = false;
+	s->ended = ended;
+}
+
+/* What is in part begins no line, or what began before did not end here. */
+static void lose(struct profile *s, struct pt_batch *out)
+{
+	s->lost = true;
+	s->padded = false;
+	search(s, out);
+}
+
+static void take_from_pdo(struct profile *s, uint8_t byte, struct pt_batch *out)
+{
+	uint8_t wide[PT_S12Z_LINE_BYTES], format = s->part_bytes > 0 ? s->part[0] & PT_S12Z_FORMAT : byte & PT_S12Z_FORMAT;
+	bool padding = s->padded && byte == 0;
+
+	s->padded = false;
+	if (padding)
+		return;
+	s->part[s->part_bytes++] = byte;
+	if (s->lost) {
+		search(s, out);
+	} else if (s->part_bytes == 1) {
+		bool begins = format == PT_S12Z_PTS;
+
+		if (pt_s12z_line_bytes(byte, 5) == 0 || (s->fresh || s->ended) != begins)
+			lose(s, out);
+	} else if (s->part_bytes == pt_s12z_line_bytes(s->part[0], 5)) {
+		widen(wide, s->part, s->part_bytes);
+		if (!is_possible(wide)) {
+			lose(s, out);
+			return;
+		}
+		s->part_bytes = 0;
+		line(s, wide, out);
+		/* INFO is 0 at the beginning of a session only, so any other 0 is padding */
+		s->padded = format == PT_S12Z_PTHF && (!s->ended || s->pthf_bytes == PT_S12Z_PTHF_BYTES);
+	}
+}
+
+/* --- as in struct pt_decoder */
+
+static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out)
+{
+	struct profile *s = state;
+	size_t taken = 0;
+
+	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS) {
+		if (s->pdo)
+			take_from_pdo(s, bytes[taken++], out);
+		else
+			take_from_buffer(s, bytes[taken++], out);
+	}
+	return taken;
+}
+
+/* What was begun is not continued. */
+static void cut(struct profile *s, struct pt_batch *out)
+{
+	if (s->skipped + s->part_bytes > 0)
+		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, s->skipped + s->part_bytes, out);
+	s->skipped = 0;
+	s->part_bytes = 0;
+	s->lost = s->padded = s->ended = false;
+	s->fresh = true;
+	s->rolled = 0;
+}
+
+static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
+{
+	cut(state, out);
+	add_gap(state, cause, ns, bytes, out);
+}
+
+/* A line that is written while the core is held, or thereafter, still has what ran before; so nothing is known of where
+ * in the lines the core stood. What was interrupted goes on, but for what cannot. */
+static void state_changed(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out)
+{
+	(void)pc;
+	if (what == PT_STATE_RESET)
+		gap(state, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN, out);
+	else if (what == PT_STATE_PC_WRITTEN)
+		add_gap(state, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN, out);
+}
+
+static void flush(void *state, struct pt_batch *out)
+{
+	cut(state, out);
+}
+
+static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+{
+	struct profile *s = state;
+	char stream[8];
+
+	memset(s, 0, sizeof(*s));
+	s->blank.ticks = PT_UNKNOWN;
+	s->blank.source = source;
+	s->blank.core = core;
+	s->fresh = true;
+	s->pdo = strcmp(pt_config_text(config, len_bytes, "stream", stream, sizeof(stream)), "pdo") == 0;
+	s->swapped = pt_config_number(config, len_bytes, "swap24", 0) != 0;
+	s->pthf_bytes = pt_config_number(config, len_bytes, "pthf_bytes", PT_S12Z_PTHF_BYTES) == 5 ? 5 : PT_S12Z_PTHF_BYTES;
+}
+
+const struct pt_decoder pt_decoder_s12z_profile = {
+	.name = PT_FORMAT_S12Z_PROFILE,
+	.gives = PT_GIVES_FLOW | PT_GIVES_OTHER,
+	.state_bytes = sizeof(struct profile),
+	.init = init,
+	.feed = feed,
+	.gap = gap,
+	.state = state_changed,
+	.flush = flush,
+};

@@ -1,0 +1,415 @@
+/* The code walker for formats that tell of conditional branches, of where indirect ones went and of exceptions by
+ * number, but not of jumps and calls to a fixed address, nor of where an exception was taken: the S12Z's code profiling.
+ * Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.6; the rules are numbered as in our notes on it.
+ *
+ * The walk stands behind the last branch that was told of. With each atom it goes on to the next conditional branch,
+ * through the jumps and calls in between (3); without one it does not run ahead (4). So it never passes a place that the
+ * core may not have passed. A jump to a fixed operand may have a place in the trace, or not: what comes decides (9).
+ *
+ * An exception was taken somewhere from where the walk stands up to the next branch that is told of (5). It is put where
+ * the walk stands, and the walk goes on there when it returns: then what ran adds up, and no instruction counts twice.
+ * Where it really returned to must be in that stretch, which is what tells tasks apart, too: elsewhere it is another
+ * task, one that was left, or one that is not known. Then it is known to have got there, so the walk follows.
+ *
+ * Every jump that is followed is a run of its own, and one event may have many: what does not fit is done when the same
+ * event comes again. */
+#include <assert.h>
+
+#include "profile/flow_parts.h"
+
+enum { JUMPS = 60 };		/* in a row, without a branch that is told of: more is a loop that tells of nothing (7) */
+
+static_assert((int)JUMPS + 8 <= (int)PT_FLOW_ROOM, "a walk fits what flow was given");
+
+static struct place next_branch(const struct pt_flow *f, struct place p)
+{
+	const uint16_t *way = p.span->way;
+	size_t from = (size_t)(p.unit - p.span->code), at = from;
+
+	while ((way[at] & PT_WAY) != 0)
+		at += way[at] & PT_WAY;
+	p.unit += at - from;
+	p.addr += (at - from) * f->map->isa->unit_bytes;
+	return p;
+}
+
+static bool doubtful(struct place p)
+{
+	return p.span->way[p.unit - p.span->code] == PT_WAY_DOUBTFUL;
+}
+
+static bool jumps(struct place p)	/* always, to a fixed address */
+{
+	return p.unit->flow == PT_FLOW_BRANCH || p.unit->flow == PT_FLOW_CALL;
+}
+
+static struct place target(const struct pt_flow *f, struct place p)
+{
+	return locate(f, pt_codemap_target(f->map, p.addr));
+}
+
+static void silent_jump(struct pt_flow *f, struct place src, struct pt_run_batch *out)
+{
+	f->counts.doubtful_silent += doubtful(src);
+	leave_by(f, src, destination(f, src.addr, pt_codemap_target(f->map, src.addr)), left_by(src.unit), 0, out);
+}
+
+/* Where the walk stood when the last branch was told of: jumps that lead to nothing that fits were not followed. */
+struct mark {
+	uint64_t begin, doubtful_silent;
+	const struct pt_code_unit *at;
+	const struct pt_code_span *span;
+	uint32_t reached_bytes;
+	bool open;
+	size_t n_runs;
+};
+
+static struct mark mark(const struct pt_flow *f, const struct pt_run_batch *out)
+{
+	return (struct mark){
+		f->begin, f->counts.doubtful_silent, f->at, f->span, f->reached_bytes, f->open, out->n_runs,
+	};
+}
+
+/* What came cannot be where the walk stood, or is nowhere from there on. */
+static void lost(struct pt_flow *f, const struct mark *from, uint64_t to, struct pt_run_batch *out)
+{
+	out->n_runs = from->n_runs;
+	f->begin = from->begin;
+	f->at = from->at;
+	f->span = from->span;
+	f->reached_bytes = from->reached_bytes;
+	f->open = from->open;
+	f->counts.doubtful_silent = from->doubtful_silent;
+	bad(f, f->begin + f->reached_bytes, to, out);
+}
+
+/* ---- conditional branches */
+
+/* The walk, with what each atom needs at hand. */
+struct walk {
+	const struct pt_code_unit *code, *at;	/* of the span; where the held run begins */
+	const uint16_t *way;
+	uint64_t base, n_units;
+	size_t here;		/* in units from the base */
+	unsigned unit_bytes;
+};
+
+static struct walk begin_walk(const struct pt_flow *f)
+{
+	unsigned unit_bytes = f->map->isa->unit_bytes;
+
+	return (struct walk){
+		.code = f->span->code, .at = f->at, .way = f->span->way, .base = f->span->base,
+		.n_units = (f->span->end - f->span->base) / unit_bytes,
+		.here = (f->begin + f->reached_bytes - f->span->base) / unit_bytes, .unit_bytes = unit_bytes,
+	};
+}
+
+static void end_walk(struct pt_flow *f, const struct walk *w)
+{
+	f->at = w->at;
+	f->begin = w->base + (uint64_t)(w->at - w->code) * w->unit_bytes;
+	f->reached_bytes = (uint32_t)((w->here - (size_t)(w->at - w->code)) * w->unit_bytes);
+}
+
+/* The branch at src was taken, to a place in the same span. False: it leads elsewhere, and nothing was done. */
+static bool taken(struct pt_flow *f, struct walk *w, const struct pt_code_unit *src, struct pt_run_batch *out)
+{
+	uint64_t sums = src->sums - w->at->sums;
+	const struct pt_code_unit *dst;
+	struct pt_run *run = &out->run[out->n_runs];
+
+	if (src->target == PT_FAR_TARGET || src->target == PT_ANY_TARGET)
+		return false;
+	dst = w->code + (src->target - 1) / w->unit_bytes;
+	if (dst->len_units == 0)
+		return false;
+	*run = (struct pt_run){
+		.begin = w->base + (uint64_t)(w->at - w->code) * w->unit_bytes,
+		.end = w->base + (uint64_t)(src - w->code + src->len_units) * w->unit_bytes,
+		.next = w->base + src->target - 1, .instructions = (uint16_t)(pt_sum_instructions(sums) + 1),
+		.cycles = pt_sum_cycles(sums) + src->leave_cycles, .function = w->at->function,
+		.left = src->flow & PT_FLOW_LEAVES, .next_function = dst->function,
+	};
+	out->n_runs++;
+	f->open = true;
+	w->at = dst;
+	w->here = (size_t)(dst - w->code);
+	return true;
+}
+
+/* The same for any branch. False: the walk is lost, or went to another span. */
+static bool leave_span(struct pt_flow *f, struct walk *w, struct place src, struct pt_run_batch *out)
+{
+	end_walk(f, w);
+	leave_by(f, src, destination(f, src.addr, pt_codemap_target(f->map, src.addr)), left_by(src.unit), 0, out);
+	if (f->at == NULL)
+		return false;
+	*w = begin_walk(f);
+	return true;
+}
+
+/* Is what is done for an atom nothing that the code has at src? More was told then than the code has, or of another
+ * code; or the run is longer than any. */
+static bool impossible(const struct walk *w, size_t at, bool is_doubtful)
+{
+	const struct pt_code_unit *src = &w->code[at];
+	bool follows = src->flow == PT_FLOW_BRANCH_IF || src->flow == PT_FLOW_BRANCH || src->flow == PT_FLOW_CALL ||
+		       (src->flow == PT_FLOW_NEXT && at != w->here) || is_doubtful;	/* NEXT: on a long way */
+
+	return !follows || (size_t)(src - w->at) >= (size_t)PT_FLOW_RUN_BYTES / w->unit_bytes;
+}
+
+/* As many atoms as there is room for, each with the jumps that lead to its branch. Returns how many of the n are left. */
+static unsigned follow_atoms(struct pt_flow *f, uint64_t bits, unsigned n, struct pt_run_batch *out)
+{
+	struct walk w = begin_walk(f);
+	struct mark last = { 0 };
+	unsigned followed = 0;	/* jumps since the last atom */
+
+	while (n > 0 && free_runs(out) > 1) {
+		size_t at = w.here + (w.way[w.here] & PT_WAY);
+		const struct pt_code_unit *src = &w.code[at];
+		bool conditional = src->flow == PT_FLOW_BRANCH_IF, is_doubtful = w.way[at] == PT_WAY_DOUBTFUL;
+
+		if (followed == 0 && !conditional) {
+			end_walk(f, &w);
+			last = mark(f, out);
+			if (free_runs(out) < JUMPS + 2)
+				return n;
+		}
+		if (impossible(&w, at, is_doubtful) || (!conditional && ++followed > JUMPS)) {
+			if (followed == 0) {
+				end_walk(f, &w);
+				last = mark(f, out);
+			}
+			lost(f, &last, PT_UNKNOWN, out);
+			return 0;
+		}
+		if (src->flow == PT_FLOW_NEXT) {
+			w.here = at;
+			continue;
+		}
+		if (conditional && (bits >> (n - 1) & 1) == 0) {
+			w.here = at + src->len_units;
+			n--;
+			followed = 0;
+			continue;
+		}
+		f->counts.doubtful_silent += is_doubtful;
+		if (!taken(f, &w, src, out) &&
+		    !leave_span(f, &w, (struct place){ f->span, src, w.base + at * w.unit_bytes }, out))
+			return 0;
+		n -= conditional;
+		followed = conditional ? 0 : followed;
+	}
+	end_walk(f, &w);
+	return n;
+}
+
+static bool atoms(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+{
+	unsigned n = e->n <= 64 ? e->n : 64;
+
+	if (f->bits_left > 0 && f->bits_left < n)
+		n = f->bits_left;
+	f->bits_left = f->at != NULL && f->span->way != NULL ? follow_atoms(f, e->atoms.bits, n, out) : 0;
+	return f->bits_left == 0;
+}
+
+/* ---- exceptions */
+
+/* From p on, can the core have been at addr before the next branch that is told of? By how many jumps. */
+static bool passes(const struct pt_flow *f, struct place p, uint64_t addr, unsigned *n_jumps)
+{
+	struct place there = locate(f, addr);
+
+	for (*n_jumps = 0; p.unit != NULL && there.unit != NULL && *n_jumps <= JUMPS; ++*n_jumps) {
+		struct place src = next_branch(f, p);
+
+		if (there.span == p.span && there.addr >= p.addr && there.addr <= src.addr)
+			return true;
+		if (!jumps(src) && !doubtful(src))
+			return false;
+		p = target(f, src);
+	}
+	return false;
+}
+
+/* The walk is known to have got to addr, where it passes. */
+static void advance(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out)
+{
+	struct mark from = mark(f, out);
+	unsigned n_jumps;
+
+	if (!passes(f, reached(f), addr, &n_jumps))
+		return;
+	while (n_jumps-- > 0 && f->at != NULL && near(f, next_branch(f, reached(f))))
+		silent_jump(f, next_branch(f, reached(f)), out);
+	if (f->at != NULL && near(f, locate(f, addr)))
+		f->reached_bytes = (uint32_t)(addr - f->begin);
+	else
+		lost(f, &from, addr, out);
+}
+
+static void park(struct pt_flow *f, uint64_t addr)
+{
+	if (addr == PT_UNKNOWN)
+		return;
+	if (f->n_parked == PT_FLOW_PARKED)	/* the one that was left longest ago */
+		memmove(f->parked, f->parked + 1, sizeof(f->parked[0]) * --f->n_parked);
+	f->parked[f->n_parked++] = addr;
+}
+
+static uint64_t unpark(struct pt_flow *f, unsigned i)
+{
+	uint64_t addr = f->parked[i];
+
+	memmove(f->parked + i, f->parked + i + 1, sizeof(f->parked[0]) * (--f->n_parked - i));
+	return addr;
+}
+
+/* Where what goes on at addr was interrupted; those that were in between are left for good. PT_UNKNOWN: nowhere. */
+static uint64_t interrupted_at(struct pt_flow *f, uint64_t addr)
+{
+	unsigned n_jumps;
+
+	for (unsigned i = f->n_interrupted; i-- > 0; )
+		if (f->interrupted[i] != PT_UNKNOWN && passes(f, locate(f, f->interrupted[i]), addr, &n_jumps)) {
+			f->n_interrupted = i;
+			return f->interrupted[i];
+		}
+	if (f->n_interrupted > 0)
+		park(f, f->interrupted[--f->n_interrupted]);
+	for (unsigned i = f->n_parked; i-- > 0; )
+		if (passes(f, locate(f, f->parked[i]), addr, &n_jumps))
+			return unpark(f, i);
+	return PT_UNKNOWN;
+}
+
+/* The exception return at src went to addr. */
+static void return_to(struct pt_flow *f, struct place src, uint64_t addr, struct pt_run_batch *out)
+{
+	bool nested = f->n_interrupted > 0;
+	uint64_t resume = interrupted_at(f, addr);
+	struct pt_run *run = &out->run[out->n_runs];
+	struct place next = resume != PT_UNKNOWN ? locate(f, resume) : destination(f, src.addr, addr);
+
+	leave_by(f, src, next, PT_LEFT_EXCEPTION_RETURN, f->settings.exception_return_cycles, out);
+	run->assumed = nested && resume != addr;
+	if (f->at != NULL && resume != PT_UNKNOWN)
+		advance(f, addr, out);
+}
+
+/* An instruction that raises this exception, where the walk stands or before the next branch: it ran. */
+static bool raised(const struct pt_flow *f, unsigned exception, struct place *behind_it)
+{
+	struct place src = next_branch(f, reached(f));
+
+	if (src.unit->flow != PT_FLOW_TRAP || exception >= 64 || (f->map->isa->trap_vectors >> exception & 1) == 0)
+		return false;
+	*behind_it = behind(f, src);
+	return near(f, *behind_it);
+}
+
+static uint64_t handler_of(const struct pt_flow *f, uint64_t exception)
+{
+	if (f->map->program == NULL || exception >= f->map->isa->n_vectors)
+		return PT_UNKNOWN;
+	if (f->vectors != PT_UNKNOWN)
+		return pt_program_vector_in(f->map->program, f->vectors, (unsigned)exception);
+	return pt_program_vector(f->map->program, (unsigned)exception);
+}
+
+static void vector(struct pt_flow *f, uint64_t exception, struct pt_run_batch *out)
+{
+	uint64_t to = handler_of(f, exception);
+	struct place end;
+	bool by_code;
+
+	if (exception == f->map->isa->reset || to == PT_UNKNOWN)
+		end_stretch(f, out);
+	if (f->at == NULL) {
+		begin_at(f, to);
+		return;
+	}
+	end = reached(f);
+	by_code = raised(f, (unsigned)exception, &end);
+	leave(f, end, destination(f, end.addr, to), PT_LEFT_EXCEPTION, f->settings.exception_entry_cycles, out);
+	out->run[out->n_runs - 1].assumed = !by_code;
+	if (f->at == NULL)
+		return;
+	if (f->n_interrupted == PT_FLOW_NEST)	/* the outermost is forgotten */
+		memmove(f->interrupted, f->interrupted + 1, sizeof(f->interrupted[0]) * --f->n_interrupted);
+	f->interrupted[f->n_interrupted++] = end.addr;
+}
+
+/* ---- indirect branches */
+
+/* The branch at src is the one that went to addr. */
+static void indirect_at(struct pt_flow *f, struct place src, uint64_t addr, struct pt_run_batch *out)
+{
+	f->counts.doubtful_recorded += doubtful(src);
+	leave_by(f, src, destination(f, src.addr, addr), left_by(src.unit), 0, out);
+}
+
+/* Can the branch at src be the one? If it is doubtful, what it says decides: an address that it cannot go to is of a
+ * branch further on. */
+static bool is_indirect(const struct pt_flow *f, struct place src, uint64_t addr)
+{
+	if (doubtful(src))
+		return pt_codemap_target(f->map, src.addr) == addr;
+	return left_by(src.unit) != 0 && indirect(src.unit);
+}
+
+static bool indirect_to(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out)
+{
+	struct mark from = mark(f, out);
+
+	for (unsigned followed = 0; f->at != NULL && followed <= JUMPS; followed++) {
+		struct place src = next_branch(f, reached(f));
+
+		if (!near(f, src) || (!is_indirect(f, src, addr) && !jumps(src) && !doubtful(src)))
+			break;
+		if (src.unit->flow == PT_FLOW_EXCEPTION_RETURN) {
+			if (free_runs(out) < JUMPS + 4)
+				return false;
+			return_to(f, src, addr, out);
+			return true;
+		}
+		if (is_indirect(f, src, addr)) {
+			indirect_at(f, src, addr, out);
+			return true;
+		}
+		silent_jump(f, src, out);
+	}
+	if (f->at != NULL)
+		lost(f, &from, addr, out);
+	begin_at(f, addr);
+	return true;
+}
+
+/* ---- all of them */
+
+bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+{
+	if (f->at != NULL && f->span->way == NULL)	/* the code map was not made for this */
+		end_stretch(f, out);
+	switch ((enum pt_event_kind)e->kind) {
+	case PT_EV_START:
+		end_stretch(f, out);
+		begin_at(f, e->branch.to);
+		return true;
+	case PT_EV_ATOMS:
+		return atoms(f, e, out);
+	case PT_EV_INDIRECT:
+		return indirect_to(f, e->branch.to, out);
+	case PT_EV_VECTOR:
+		vector(f, e->value.at, out);
+		return true;
+	default:		/* STOP */
+		end_stretch(f, out);
+		return true;
+	}
+}

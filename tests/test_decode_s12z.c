@@ -1,0 +1,194 @@
+/* Lines of the S12Z's code profiling, byte for byte as the facts work them out, and what becomes of damage.
+ * Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.6. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/decoder.h"
+#include "harness.h"
+
+#define BUFFER "stream=buffer\n"
+#define PDO "stream=pdo\n"
+
+/* in: bytes in hex; "|" the trace is armed anew, "!" a loss, "R" the core was reset, "P" its pc was written. */
+static const struct { const char *name, *config, *in, *events; } rows[] = {
+	/* the worked lines */
+	{ "PTS", BUFFER, "00 00 80 ff ee ee ee ee", "start 0x00ff8000" },
+	{ "PTIB", BUFFER, "01 0d 00 00 00 23 81 ff", "atoms 3 0x5, indirect -> 0x00ff8123" },
+	{ "PTVB", BUFFER, "03 01 00 00 00 ea a4 01", "since 420 exception 10, vector 10 from unknown" },
+	{ "PTHF, 31 taken", BUFFER, "02 ff ff ff ff 00 ee ee", "atoms 31 0x7fffffff" },
+	{ "PTHF, 30 not taken, then taken", BUFFER, "02 01 00 00 80 00 ee ee", "atoms 31 0x1" },
+	{ "PTW, TERM", BUFFER, "17 01 00 00 00 00 10 00", "since 16, stop unknown" },
+	{ "PTW, TSOVF", BUFFER, "47 01 00 00 00 00 00 00", "" },
+	{ "PTW, TBOVF and TERM", BUFFER, "37 01 00 00 00 00 05 00", "since 5, gap overflow" },
+	{ "PTW, TBOVF alone", BUFFER, "27 03 00 00 00 00 05 00", "atoms 1 0x1, since 5, gap overflow" },
+	/* vectors */
+	{ "every named vector", BUFFER,
+	  "03 01 00 00 00 fc 00 00 03 01 00 00 00 f8 00 00 03 01 00 00 00 ec 00 00 03 01 00 00 00 e8 00 00",
+	  "since 0 exception 1, vector 1 from unknown, since 0 exception 3, vector 3 from unknown, "
+	  "since 0 exception 9, vector 9 from unknown, since 0 exception 11, vector 11 from unknown" },
+	{ "the last vector", BUFFER, "03 01 00 00 00 08 ff ff", "since 65535 exception 123, vector 123 from unknown" },
+	/* time */
+	{ "the stamp rolled over before an interrupt", BUFFER,
+	  "47 01 00 00 00 00 00 00 47 01 00 00 00 00 00 00 03 01 00 00 00 ea 02 00",
+	  "since 131074 exception 10, vector 10 from unknown" },
+	{ "rolled over and interrupted at once", BUFFER, "43 01 00 00 00 ea 02 00",
+	  "since 65538 exception 10, vector 10 from unknown" },
+	{ "rolled over before a branch", BUFFER, "47 01 00 00 00 00 00 00 01 01 00 00 00 23 81 ff",
+	  "since >= 65536, indirect -> 0x00ff8123" },
+	{ "rolled over with a branch", BUFFER, "41 01 00 00 00 23 81 ff", "since >= 65536, indirect -> 0x00ff8123" },
+	{ "a direct branch behind the roll-over", BUFFER, "47 01 00 00 00 00 00 00 03 02 00 00 00 ea 02 00",
+	  "atoms 1 0x0, since 2 exception 10, vector 10 from unknown" },
+	{ "a direct branch before the roll-over", BUFFER, "47 02 00 00 00 00 00 00 17 01 00 00 00 00 02 00",
+	  "atoms 1 0x0, since 65538, stop unknown" },
+	{ "rolled over before a full line", BUFFER, "47 01 00 00 00 00 00 00 02 00 00 00 80 00 00 00",
+	  "atoms 31 0x0" },
+	/* ends */
+	{ "an indirect branch ends it", BUFFER, "11 01 00 00 00 23 81 ff", "indirect -> 0x00ff8123, stop unknown" },
+	{ "an interrupt ends it, the buffer being full", BUFFER, "23 01 00 00 00 ea 02 00",
+	  "since 2 exception 10, vector 10 from unknown, gap overflow" },
+	{ "a session behind the other", BUFFER,
+	  "00 00 80 ff 00 00 00 00 17 01 00 00 00 00 10 00 00 02 80 ff 00 00 00 00",
+	  "start 0x00ff8000, since 16, stop unknown, start 0x00ff8002" },
+	{ "a session whose end is missing", BUFFER,
+	  "00 00 80 ff 00 00 00 00 01 01 00 00 00 23 81 ff 00 02 80 ff 00 00 00 00",
+	  "start 0x00ff8000, indirect -> 0x00ff8123, gap damaged, start 0x00ff8002" },
+	{ "armed anew", BUFFER, "00 00 80 ff 00 00 00 00 17 01 00 00 00 00 10 00 | 01 01 00 00 00 23 81 ff",
+	  "start 0x00ff8000, since 16, stop unknown, gap restart, indirect -> 0x00ff8123" },
+	{ "cut in a line", BUFFER, "00 00 80 ff 00 00 | 00 02 80 ff 00 00 00 00",
+	  "gap damaged, gap restart, start 0x00ff8002" },
+	{ "cut at the end", BUFFER, "00 00 80 ff 00 00 00 00 01 01", "start 0x00ff8000, gap damaged" },
+	{ "lost in between", BUFFER, "00 00 80 ff 00 00 00 00 ! 01 01 00 00 00 23 81 ff",
+	  "start 0x00ff8000, gap loss, indirect -> 0x00ff8123" },
+	{ "reset", BUFFER, "00 00 80 ff 00 00 00 00 R 00 02 80 ff 00 00 00 00",
+	  "start 0x00ff8000, gap restart, start 0x00ff8002" },
+	/* damage in the buffer */
+	{ "a reserved format", BUFFER, "04 01 00 00 00 23 81 ff 01 01 00 00 00 23 81 ff",
+	  "gap damaged, indirect -> 0x00ff8123" },
+	{ "bit 7", BUFFER, "81 01 00 00 00 23 81 ff 01 01 00 00 00 23 81 ff", "gap damaged, indirect -> 0x00ff8123" },
+	{ "an empty direct field", BUFFER, "01 00 00 00 00 23 81 ff 01 01 00 00 00 23 81 ff",
+	  "gap damaged, indirect -> 0x00ff8123" },
+	{ "a vector between vectors", BUFFER, "03 01 00 00 00 eb 00 00", "gap damaged" },
+	{ "PTW with a vector", BUFFER, "07 01 00 00 00 ea 00 00", "gap damaged" },
+	/* options */
+	{ "bytes the other way round", BUFFER "swap24=1\n",
+	  "00 ff 80 00 00 00 00 00 01 01 00 00 00 ff 81 23 03 01 00 00 00 ea 01 a4",
+	  "start 0x00ff8000, indirect -> 0x00ff8123, since 420 exception 10, vector 10 from unknown" },
+	/* PDO */
+	{ "all lines on PDO", PDO,
+	  "00 00 80 ff 01 0d 00 00 00 23 81 ff 02 ff ff ff ff 00 03 01 00 00 00 ea a4 01 17 01 00 00 00 00 10 00",
+	  "start 0x00ff8000, atoms 3 0x5, indirect -> 0x00ff8123, atoms 31 0x7fffffff, since 420 exception 10, "
+	  "vector 10 from unknown, since 16, stop unknown" },
+	{ "PTHF of five bytes", PDO, "00 00 80 ff 02 ff ff ff ff 02 01 00 00 80 01 0d 00 00 00 23 81 ff",
+	  "start 0x00ff8000, atoms 31 0x7fffffff, atoms 31 0x1, atoms 3 0x5, indirect -> 0x00ff8123" },
+	{ "the last PTHF has six, then a session", PDO, "00 00 80 ff 12 ff ff ff ff 00 00 02 80 ff",
+	  "start 0x00ff8000, atoms 31 0x7fffffff, stop unknown, start 0x00ff8002" },
+	{ "the last PTHF has five, then a session", PDO "pthf_bytes=5\n", "00 00 80 ff 12 ff ff ff ff 00 02 80 ff",
+	  "start 0x00ff8000, atoms 31 0x7fffffff, stop unknown, start 0x00ff8002" },
+	{ "overflow, and armed anew", PDO, "00 00 80 ff 27 01 00 00 00 00 05 00 | 00 00 80 ff",
+	  "start 0x00ff8000, since 5, gap overflow, gap restart, start 0x00ff8000" },
+	{ "pc written in the middle", PDO, "00 00 80 ff 01 01 00 P 00 00 23 81 ff 01 01 00 00 00 25 81 ff",
+	  "start 0x00ff8000, gap restart, indirect -> 0x00ff8123, indirect -> 0x00ff8125" },
+	/* damage on PDO: found again behind four lines */
+	{ "a byte too much", PDO,
+	  "00 00 80 ff 55 01 0d 00 00 00 23 81 ff 01 0d 00 00 00 23 81 ff 01 0d 00 00 00 23 81 ff "
+	  "02 ff ff ff ff 00 03 01 00 00 00 ea a4 01",
+	  "start 0x00ff8000, gap damaged, since 420 exception 10, vector 10 from unknown" },
+	{ "a byte too few", PDO,
+	  "00 00 80 ff 01 0d 00 00 00 23 81 01 0d 00 00 00 23 81 ff 01 0d 00 00 00 23 81 ff 01 0d 00 00 00 25 81 ff "
+	  "01 0d 00 00 00 25 81 ff 01 0d 00 00 00 25 81 ff 01 0d 00 00 00 27 81 ff",
+	  "start 0x00ff8000, atoms 3 0x5, indirect -> 0x00018123, gap damaged, atoms 3 0x5, indirect -> 0x00ff8125, "
+	  "atoms 3 0x5, indirect -> 0x00ff8127" },
+	{ "captured from the middle of a session", PDO,
+	  "81 ff 02 ff ff ff ff 00 02 ff ff ff ff 00 02 ff ff ff ff 00 02 ff ff ff ff 00 01 0d 00 00 00 25 81 ff",
+	  "gap damaged, atoms 3 0x5, indirect -> 0x00ff8125" },
+	{ "found behind a PTHF of five", PDO,
+	  "ff 02 ff ff ff ff 02 ff ff ff ff 02 ff ff ff ff 02 ff ff ff ff 01 0d 00 00 00 25 81 ff",
+	  "gap damaged, atoms 3 0x5, indirect -> 0x00ff8125" },
+	{ "found at an end", PDO,
+	  "ff 01 0d 00 00 00 23 81 ff 01 0d 00 00 00 23 81 ff 01 0d 00 00 00 23 81 ff 17 01 00 00 00 00 10 00 00 00 80 ff",
+	  "gap damaged, start 0x00ff8000" },
+	{ "never found", PDO, "00 00 80 ff ff ff ff ff ff", "start 0x00ff8000, gap damaged" },
+};
+
+static void run(void *state, const char *in, struct pt_batch *out)
+{
+	for (; *in != '\0'; in++) {
+		uint8_t byte;
+
+		if (*in == '|')
+			pt_decoder_s12z_profile.gap(state, PT_GAP_RESTART, 0, 0, out);
+		else if (*in == '!')
+			pt_decoder_s12z_profile.gap(state, PT_GAP_LOSS, 10, 20, out);
+		else if (*in == 'R' || *in == 'P')
+			pt_decoder_s12z_profile.state(state, *in == 'R' ? PT_STATE_RESET : PT_STATE_PC_WRITTEN, 0x100, out);
+		if (strchr("|!RP ", *in) != NULL)
+			continue;
+		byte = (uint8_t)strtoul((const char[]){ in[0], in[1], '\0' }, NULL, 16);
+		in++;
+		ck_assert_uint_eq(pt_decoder_s12z_profile.feed(state, &byte, 1, out), 1);
+	}
+}
+
+static void print_events(const struct pt_batch *batch, const char *between, FILE *out)
+{
+	char line[160];
+
+	for (size_t i = 0; i < batch->n_events; i++)
+		fprintf(out, "%s%s", i > 0 ? between : "", pt_event_print(&batch->event[i], line, sizeof(line)));
+}
+
+START_TEST(decodes_row)
+{
+	static struct pt_batch batch;
+	uint64_t state[64];
+	char *got;
+	size_t len;
+	FILE *out = open_memstream(&got, &len);
+
+	pt_decoder_s12z_profile.init(state, 0, 0, rows[_i].config, strlen(rows[_i].config));
+	batch.n_events = 0;
+	run(state, rows[_i].in, &batch);
+	pt_decoder_s12z_profile.flush(state, &batch);
+	print_events(&batch, ", ", out);
+	fclose(out);
+	ck_assert_msg(strcmp(got, rows[_i].events) == 0, "%s:\n%s, not\n%s", rows[_i].name, got, rows[_i].events);
+	for (size_t i = 0; i < batch.n_events; i++)	/* flow has to follow what leaves no bit */
+		if (batch.event[i].kind <= PT_EV_STOP)
+			ck_assert_uint_eq(batch.event[i].cause, PT_ATOMS_CONDITIONAL);
+	free(got);
+}
+END_TEST
+
+/* What is lost is counted, to the byte: all but the lines that came out. */
+START_TEST(damage_is_counted)
+{
+	static const struct { const char *config, *in; uint64_t bytes; } cases[] = {
+		{ BUFFER, "04 01 00 00 00 23 81 ff", 8 },
+		{ BUFFER, "00 00 80 ff 00 00 00 00 01 01 02", 3 },
+		{ PDO, "00 00 80 ff 55 01 0d 00 00 00 23 81 ff 01 0d 00 00 00 23 81 ff 01 0d 00 00 00 23 81 ff 02 ff ff ff ff 00", 31 },
+		{ PDO, "00 00 80 ff ff ff ff ff ff", 5 },
+		{ PDO, "00 00 80 ff 01 02 03", 3 },
+	};
+	static struct pt_batch batch;
+	uint64_t state[64], bytes = 0;
+
+	pt_decoder_s12z_profile.init(state, 0, 0, cases[_i].config, strlen(cases[_i].config));
+	batch.n_events = 0;
+	run(state, cases[_i].in, &batch);
+	pt_decoder_s12z_profile.flush(state, &batch);
+	for (size_t i = 0; i < batch.n_events; i++)
+		bytes += batch.event[i].kind == PT_EV_GAP ? batch.event[i].gap.bytes : 0;
+	ck_assert_uint_eq(bytes, cases[_i].bytes);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("decode_s12z");
+	TCase *tc = tcase_create("lines");
+
+	tcase_add_loop_test(tc, decodes_row, 0, PT_LEN(rows));
+	tcase_add_loop_test(tc, damage_is_counted, 0, 5);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
