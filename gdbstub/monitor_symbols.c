@@ -23,6 +23,9 @@ static void say_program(struct pt_monitor_call *call, const struct pt_program *p
 
 	pt_program_functions(program, &n);
 	pt_monitor_say(call, "%s: %zu functions", pt_program_path(program), n);
+	if (pt_program_unnamed(program) > 0)
+		pt_monitor_say(call, "%zu of them have no symbol; they were found from the vectors and by the code's calls, their names are "
+			       "their addresses, and where they end is a guess", pt_program_unnamed(program));
 	if (pt_program_debug_path(program) != NULL)
 		pt_monitor_say(call, "what it lacks is from %s", pt_program_debug_path(program));
 	if (pt_program_build_id(program)[0] != '\0')

@@ -125,6 +125,37 @@ START_TEST(waits_case)
 }
 END_TEST
 
+/* Source of the encodings: Arm DDI 0419, A6.7 */
+static const struct { uint16_t before[2], op[2]; bool want; } begins[] = {
+	{ { 0, 0 }, { 0xb510, 0 }, true },		/* push {r4, lr} */
+	{ { 0, 0 }, { 0xb410, 0 }, false },		/* push {r4} */
+	{ { 0, 0 }, { 0xe92d, 0x47f0 }, true },		/* push.w {r4-r10, lr} */
+	{ { 0, 0 }, { 0xe92d, 0x07f0 }, false },
+	{ { 0, 0x4770 }, { 0x2000, 0 }, true },		/* behind bx lr */
+	{ { 0, 0xbd10 }, { 0x2000, 0 }, true },		/* pop {r4, pc} */
+	{ { 0, 0xe7fe }, { 0x2000, 0 }, true },		/* b . */
+	{ { 0x4770, 0x46c0 }, { 0x2000, 0 }, true },	/* and a nop */
+	{ { 0x4770, 0xbf00 }, { 0x2000, 0 }, true },
+	{ { 0x4770, 0x3001 }, { 0x2000, 0 }, false },
+	{ { 0, 0xd0fe }, { 0x2000, 0 }, false },	/* beq */
+	{ { 0, 0 }, { 0x2000, 0 }, false },
+};
+
+START_TEST(begins_case)
+{
+	uint8_t bytes[8];
+
+	for (size_t i = 0; i < 2; i++) {
+		bytes[2 * i] = (uint8_t)begins[_i].before[i];
+		bytes[2 * i + 1] = (uint8_t)(begins[_i].before[i] >> 8);
+		bytes[4 + 2 * i] = (uint8_t)begins[_i].op[i];
+		bytes[5 + 2 * i] = (uint8_t)(begins[_i].op[i] >> 8);
+	}
+	ck_assert_int_eq(pt_isa_thumb_v6m.begins(bytes, 4, bytes + 4, 4), begins[_i].want);
+	ck_assert(!pt_isa_thumb_v6m.begins(bytes + 4, 0, bytes + 4, 1));
+}
+END_TEST
+
 START_TEST(is_found_by_its_machine)
 {
 	ck_assert_ptr_eq(pt_isa_of_machine(40), &pt_isa_thumb_v6m);
@@ -294,6 +325,7 @@ int main(void)
 	tcase_add_loop_test(tc, decodes_case, 0, PT_LEN(cases));
 	tcase_add_test(tc, stays_inside_the_bytes);
 	tcase_add_loop_test(tc, waits_case, 0, PT_LEN(waits));
+	tcase_add_loop_test(tc, begins_case, 0, PT_LEN(begins));
 	tcase_add_test(tc, is_found_by_its_machine);
 	suite_add_tcase(suite, tc);
 #ifdef HAVE_CAPSTONE

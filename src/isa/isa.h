@@ -60,6 +60,9 @@ struct pt_isa {
 	void (*decode)(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
 	/* Does the instruction make the core sleep until something happens (WFI, WFE)? */
 	bool (*waits)(const uint8_t *bytes, size_t len_bytes);
+	/* Does the code at bytes look as a function's first instructions do, by itself or by what stands before_bytes in front?
+	 * For places that only pointers lead to; most constants are none. NULL: it never can tell. */
+	bool (*begins)(const uint8_t *before, size_t before_bytes, const uint8_t *bytes, size_t len_bytes);
 	/* Where an INDIRECT jump can go: all entries of its jump table, or the one address that is in its literal pool.
 	 * Returns how many went to targets, at most room; 0: only the running program knows. NULL: it never can tell. */
 	size_t (*jump_targets)(const struct pt_isa_jump *jump, uint64_t *targets, size_t room);

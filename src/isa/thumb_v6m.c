@@ -260,6 +260,20 @@ static void vector_name(unsigned n, char *name, size_t room)
 		snprintf(name, room, "#%u", n);
 }
 
+/* It saves lr; or what ends a function is in front of it: BX LR, POP {..., PC}, B. */
+static bool begins(const uint8_t *before, size_t before_bytes, const uint8_t *bytes, size_t len_bytes)
+{
+	uint16_t op = len_bytes >= 2 ? pt_le16(bytes) : 0, last = 0;
+
+	if (op >> 8 == 0xb5 || (op == 0xe92d && len_bytes >= 4 && (pt_le16(bytes + 2) & 0x4000) != 0))
+		return true;
+	if (before_bytes >= 2)
+		last = pt_le16(before + before_bytes - 2);
+	if ((last == 0x46c0 || last == 0xbf00) && before_bytes >= 4)	/* NOP: padding */
+		last = pt_le16(before + before_bytes - 4);
+	return last == 0x4770 || last >> 8 == 0xbd || last >> 11 == 0x1c;
+}
+
 const struct pt_isa pt_isa_thumb_v6m = {
 	.name = "thumb",
 	.elf_machine = 40,	/* EM_ARM */
@@ -271,6 +285,7 @@ const struct pt_isa pt_isa_thumb_v6m = {
 	.tail_chain_cycles = TAIL_CHAIN_CYCLES,
 	.decode = decode,
 	.waits = waits,
+	.begins = begins,
 	.jump_targets = pt_thumb_jump_targets,
 	.n_vectors = FIRST_IRQ + 240,
 	.reset = 1,

@@ -34,6 +34,7 @@ struct pt_program {
 	struct pt_line_range *lines;	/* by address */
 	struct pt_source_file *files;	/* by path */
 	size_t n_functions, n_segments, n_loads, n_symbols, n_marks, n_lines, n_files;
+	size_t n_unnamed;		/* of the functions: found by unnamed.c */
 	char sha256[PT_SHA256_TEXT];	/* of the ELF's bytes; "": not from an ELF */
 	unsigned machine;		/* e_machine; 0: not from an ELF */
 	uint64_t vectors;		/* or PT_UNKNOWN */

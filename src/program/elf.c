@@ -236,12 +236,25 @@ static void find_debug_file(struct pt_elf_reader *r, struct origin *from)
 		pt_debugfile_find(r, from->debug_dirs);
 }
 
+static void warn_of_unnamed(struct pt_program *p)
+{
+	bool stripped = p->n_functions == p->n_unnamed;
+	char text[200];
+
+	if (p->n_functions == 0) {
+		pt_program_warn(p, "stripped: the ELF has no functions, so addresses stand for names");
+	} else if (p->n_unnamed > 0) {
+		snprintf(text, sizeof(text), "%s%zu function%s no symbol, found by the code's calls: addresses stand for names, and "
+			 "borders are guesses", stripped ? "stripped: " : "", p->n_unnamed, p->n_unnamed == 1 ? " has" : "s have");
+		pt_program_warn(p, text);
+	}
+}
+
 static void warn_of_limits(struct pt_program *p)
 {
 	if (p->n_functions > PT_MAX_FUNCTIONS)
 		pt_program_warn(p, "more than 65534 functions: those at the highest addresses have no numbers of their own");
-	if (p->n_functions == 0)
-		pt_program_warn(p, "stripped: the ELF has no functions, so addresses stand for names");
+	warn_of_unnamed(p);
 }
 
 static int fill_program(struct pt_elf_reader *r, struct origin *from)
@@ -255,6 +268,7 @@ static int fill_program(struct pt_elf_reader *r, struct origin *from)
 		return r->err->code;
 	find_code_segments(p);
 	find_vectors(r);
+	pt_elf_find_unnamed(r);
 	pt_program_seal(p, r->vectors);
 	pt_elf_find_loads(r);
 	p->dwarf = r->debug != NULL && pt_dwarf_section_bytes(r->elf, ".debug_info") == 0 ? &p->debug : &p->elf;

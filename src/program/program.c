@@ -239,6 +239,11 @@ const char *pt_program_sha256(const struct pt_program *program)
 	return program->sha256;
 }
 
+size_t pt_program_unnamed(const struct pt_program *program)
+{
+	return program->n_unnamed;
+}
+
 const char *pt_program_warning(const struct pt_program *program)
 {
 	return program->warning;

@@ -52,8 +52,8 @@ struct pt_program *pt_program_from_desc(const struct pt_program_desc *desc);
 enum { PT_PROGRAM_MAX_BYTES = 64 << 20, PT_PROGRAM_MAX_CODE = 16 << 20 };
 
 /* Open an ELF. Errors: PT_EIO cannot be read (with the system's reason), PT_EARG not an ELF, not for elf_machine
- * (the sentence names both machines; 0 = any), or damaged. A stripped ELF opens: it has no functions, and
- * pt_program_warning() says so. Nothing in the file is trusted. */
+ * (the sentence names both machines; 0 = any), or damaged. A stripped ELF opens: it has the
+ * functions that its code calls (pt_program_unnamed()), and pt_program_warning() says so. Nothing in the file is trusted. */
 struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err);
 /* The same with settings of pt_program_params (settings.h); NULL: all standards. What the ELF lacks, symbols or DWARF,
  * is looked for in a separate debug file; one that does not belong to the ELF is refused, and a warning says so. */
@@ -81,6 +81,9 @@ bool pt_program_is_big_endian(const struct pt_program *program);
 unsigned pt_program_address_bytes(const struct pt_program *program);	/* 4 or 8: the class of the ELF; 4 without one */
 /* PT_EARG, naming both machines, when the ELF is for another one than elf_machine. */
 int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err);
+/* How many of the functions no symbol names. They were found by the code's calls, their names are their addresses
+ * ("0x00000a14"), and where they end is a guess. */
+size_t pt_program_unnamed(const struct pt_program *program);
 const char *pt_program_warning(const struct pt_program *program);	/* "stripped: ..."; NULL: nothing to say */
 const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n);	/* by address */
 /* Do the len_bytes of text name the function: by its name, its linkage name, or its name without parameters

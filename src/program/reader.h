@@ -40,6 +40,10 @@ enum { PT_ARENA_FACTOR = 4 };
 /* Symbols, functions and marks into r->program. */
 int pt_elf_read_symbols(struct pt_elf_reader *r);
 
+/* Functions that no symbol names into r->program (unnamed.c): once symbols, code segments and vectors are known. For want
+ * of memory there are none. */
+void pt_elf_find_unnamed(struct pt_elf_reader *r);
+
 /* Once the segments are sorted: what of them is loaded. Leaves program->loads NULL where that cannot be told. */
 void pt_elf_find_loads(struct pt_elf_reader *r);
 
