@@ -37,12 +37,29 @@ START_TEST(decodes_row)
 }
 END_TEST
 
+START_TEST(any_byte_may_be_code)
+{
+	static const char config[] = "format=pcsr\nalign=1\n";
+	static struct pt_batch batch;
+	uint64_t state[64];
+	uint8_t bytes[4];
+
+	pt_put_le32(bytes, 0xff8001);
+	pt_decoder_pcsr.init(state, 0, 0, config, sizeof(config) - 1);
+	batch.n_events = 0;
+	pt_decoder_pcsr.feed(state, bytes, sizeof(bytes), &batch);
+	ck_assert_uint_eq(batch.n_events, 1);
+	ck_assert_uint_eq(batch.event[0].branch.to, 0xff8001);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("decode_pcsr");
 	TCase *tc = tcase_create("samples");
 
 	tcase_add_loop_test(tc, decodes_row, 0, PT_LEN(rows));
+	tcase_add_test(tc, any_byte_may_be_code);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -1,5 +1,5 @@
 /* pc samples: the values of DWT_PCSR as they were read, 32 bits each, little-endian.
- * Source: Arm DDI 0419, C1.8.5: bit 0 means nothing; 0xffffffff is no sample: the core is halted, or sampling is not
+ * Others give theirs in the same way. Source: Arm DDI 0419, C1.8.5: bit 0 means nothing; 0xffffffff is no sample: the core is halted, or sampling is not
  * permitted. A sleeping core goes on answering with the address where it fell asleep, so only STATE can tell. */
 #include <string.h>
 
@@ -12,6 +12,7 @@ enum { SAMPLE_BYTES = 4 };
 struct pcsr {
 	struct pt_own own;	/* first: it is what own.c gets */
 	bool asleep;
+	uint32_t means_nothing;	/* bits of an address */
 };
 
 static int length(const uint8_t *part, size_t n)
@@ -31,7 +32,9 @@ static void sample(struct pt_own *own, struct pt_batch *out)
 		e->counter.id = PT_COUNTER_REFUSED;
 		e->counter.count = 1;
 	} else {
-		pt_own_add(own, out, PT_EV_SAMPLE)->branch.to = ((struct pcsr *)own)->asleep ? PT_UNKNOWN : value & ~1u;
+		const struct pcsr *s = (const struct pcsr *)own;
+
+		pt_own_add(own, out, PT_EV_SAMPLE)->branch.to = s->asleep ? PT_UNKNOWN : value & ~s->means_nothing;
 	}
 }
 
@@ -63,6 +66,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	struct pcsr *s = state;
 
 	memset(s, 0, sizeof(*s));
+	s->means_nothing = pt_config_number(config, len_bytes, "align", 2) == 1 ? 0 : 1;
 	pt_own_init(&s->own, source, core, config, len_bytes);
 }
 
