@@ -45,7 +45,7 @@ struct pt_probe_ops {
 	const struct pt_pins_ops *pins;
 };
 
-#define PT_PROBE_DRIVERS(X) X(cmsis_dap) X(bdc_pipe)	/* the scheme of a URI says which: schemes[] in discover.c */
+#define PT_PROBE_DRIVERS(X) X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm)	/* the scheme of a URI says which: schemes[] in discover.c */
 #define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
 PT_PROBE_DRIVERS(X)
 #undef X

@@ -42,10 +42,4 @@ extern const struct contract_wire contract_dap, contract_bdc, contract_pins;
 void contract_dap_tests(TCase *tc, int i);
 void contract_bdc_tests(TCase *tc, int i);
 
-/* probe_contract_devices.c */
-void make_cmsis_dap(struct pt_script *script);
-void break_cmsis_dap(uint32_t fault_addr);
-void make_bdc_pipe(struct pt_script *script);
-void break_bdc_pipe(uint32_t fault_addr);
-
 #endif

@@ -108,7 +108,7 @@ static int run_list(struct pt_probe *probe, struct pt_err *err)
 		return pt_fail(err, PT_EARG, "what was written is not there");
 	if (!lines_right(0, LINES))
 		return pt_fail(err, PT_EARG, "lines are wrong: %02x %02x", lines[0], lines[8]);
-	if (ops[10].value != 0x80 || ops[13].value != 0x12345678 || (ops[14].value & 0xff00) != 0xc000)
+	if (ops[10].value != 0x80 || ops[13].value != 0x12345678 || (ops[14].value & 0xc000) != 0xc000)
 		return pt_fail(err, PT_EARG, "0x%x, 0x%x, 0x%x", ops[10].value, ops[13].value, ops[14].value);
 	return 0;
 }
