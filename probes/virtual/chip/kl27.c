@@ -466,9 +466,26 @@ uint64_t pt_kl27_awake_cycles(const struct pt_kl27 *chip)
 	return pt_vcpu_cycle(chip->cpu) - pt_vcpu_sleep_cycles(chip->cpu) - pt_vcpu_halt_cycles(chip->cpu);
 }
 
+static uint64_t awake(void *cpu)
+{
+	return pt_vcpu_cycle(cpu) - pt_vcpu_sleep_cycles(cpu) - pt_vcpu_halt_cycles(cpu);
+}
+
+static void add_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_vcpu_add_tap(cpu, tap);
+}
+
+static void remove_tap(void *cpu, struct pt_vtap *tap)
+{
+	pt_vcpu_remove_tap(cpu, tap);
+}
+
 bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_room)
 {
-	if (!pt_vtruth_init(truth, chip->cpu, log_room))
+	const struct pt_vtruth_core core = { chip->cpu, 2, awake, add_tap, remove_tap };
+
+	if (!pt_vtruth_init(truth, &core, log_room))
 		return false;
 	if (pt_vtruth_add_span(truth, 0, PT_KL27_FLASH_BYTES) &&
 	    pt_vtruth_add_span(truth, PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES))

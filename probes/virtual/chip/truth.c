@@ -3,15 +3,10 @@
 
 #include "probes/virtual/chip/truth.h"
 
-static uint64_t awake_cycles(const struct pt_vcpu *cpu)
-{
-	return pt_vcpu_cycle(cpu) - pt_vcpu_sleep_cycles(cpu) - pt_vcpu_halt_cycles(cpu);
-}
-
 /* Give the instruction under way its cycles. After power-on the count begins again. */
 static void settle(struct pt_vtruth *truth)
 {
-	uint64_t now = awake_cycles(truth->cpu);
+	uint64_t now = truth->core.awake_cycles(truth->core.cpu);
 
 	if (now > truth->awake_cycles)
 		truth->last->cycles += now - truth->awake_cycles;
@@ -22,7 +17,7 @@ static struct pt_vtruth_at *place_of(struct pt_vtruth *truth, uint32_t pc)
 {
 	for (size_t i = 0; i < truth->n_spans; i++)
 		if (pc - truth->span[i].base < truth->span[i].size)
-			return &truth->span[i].at[(pc - truth->span[i].base) / 2];
+			return &truth->span[i].at[(pc - truth->span[i].base) / truth->core.granule_bytes];
 	return &truth->elsewhere;
 }
 
@@ -38,23 +33,38 @@ static void on_insn(void *arg, uint32_t pc)
 	truth->n_logged++;
 }
 
-bool pt_vtruth_init(struct pt_vtruth *truth, struct pt_vcpu *cpu, size_t log_room)
+static void on_cond(void *arg, uint32_t from, bool taken, uint32_t to)
 {
-	*truth = (struct pt_vtruth){ .cpu = cpu, .tap = { .arg = truth, .insn = on_insn }, .log_room = log_room };
+	(void)from, (void)taken, (void)to;
+	((struct pt_vtruth *)arg)->n_cond++;
+}
+
+static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
+{
+	(void)from, (void)detail, (void)to;
+	((struct pt_vtruth *)arg)->n_jump[how]++;
+}
+
+bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, size_t log_room)
+{
+	*truth = (struct pt_vtruth){
+		.core = *core, .log_room = log_room,
+		.tap = { .arg = truth, .insn = on_insn, .cond = on_cond, .jump = on_jump },
+	};
 	truth->last = &truth->elsewhere;
-	truth->awake_cycles = awake_cycles(cpu);
+	truth->awake_cycles = core->awake_cycles(core->cpu);
 	if (log_room > 0) {
 		truth->log = calloc(log_room, sizeof(*truth->log));
 		if (truth->log == NULL)
 			return false;
 	}
-	pt_vcpu_add_tap(cpu, &truth->tap);
+	core->add_tap(core->cpu, &truth->tap);
 	return true;
 }
 
 void pt_vtruth_fini(struct pt_vtruth *truth)
 {
-	pt_vcpu_remove_tap(truth->cpu, &truth->tap);
+	truth->core.remove_tap(truth->core.cpu, &truth->tap);
 	for (size_t i = 0; i < truth->n_spans; i++)
 		free(truth->span[i].at);
 	free(truth->log);
@@ -66,7 +76,7 @@ bool pt_vtruth_add_span(struct pt_vtruth *truth, uint32_t base, uint32_t size)
 
 	if (truth->n_spans == PT_VTRUTH_SPANS)
 		return false;
-	at = calloc(size / 2 + 1, sizeof(*at));
+	at = calloc(size / truth->core.granule_bytes + 1, sizeof(*at));
 	if (at == NULL)
 		return false;
 	truth->span[truth->n_spans].base = base;
@@ -86,7 +96,7 @@ struct pt_vtruth_at pt_vtruth_sum(struct pt_vtruth *truth, uint32_t begin, uint3
 	struct pt_vtruth_at sum = { 0, 0 };
 
 	settle(truth);
-	for (uint32_t pc = begin; pc < end; pc += 2)
+	for (uint32_t pc = begin; pc < end; pc += truth->core.granule_bytes)
 		if (place_of(truth, pc) != &truth->elsewhere)
 			add(&sum, place_of(truth, pc));
 	return sum;
@@ -99,7 +109,7 @@ struct pt_vtruth_at pt_vtruth_total(struct pt_vtruth *truth)
 	settle(truth);
 	sum = truth->elsewhere;
 	for (size_t i = 0; i < truth->n_spans; i++)
-		for (uint32_t n = 0; n < truth->span[i].size / 2; n++)
+		for (uint32_t n = 0; n < truth->span[i].size / truth->core.granule_bytes; n++)
 			add(&sum, &truth->span[i].at[n]);
 	return sum;
 }

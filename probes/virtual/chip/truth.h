@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "probes/virtual/cpu/armv6m/armv6m.h"
+#include "probes/virtual/cpu.h"
 
 enum { PT_VTRUTH_SPANS = 4 };
 
@@ -14,12 +14,22 @@ struct pt_vtruth_at {
 	uint64_t cycles;	/* awake and not halted; those of an exception's entry belong to what was interrupted */
 };
 
+/* What it asks of a CPU of any kind. */
+struct pt_vtruth_core {
+	void *cpu;
+	unsigned granule_bytes;		/* where instructions may begin: 2 for Thumb, 1 for S12Z */
+	uint64_t (*awake_cycles)(void *cpu);	/* neither asleep nor halted, since power-on */
+	void (*add_tap)(void *cpu, struct pt_vtap *tap);
+	void (*remove_tap)(void *cpu, struct pt_vtap *tap);
+};
+
 struct pt_vtruth {
-	struct pt_vcpu *cpu;
+	struct pt_vtruth_core core;
 	struct pt_vtap tap;
+	uint64_t n_cond, n_jump[PT_VJUMP_RETURN + 1];	/* conditional branches, decided; changes of flow by enum pt_vjump */
 	struct {
 		uint32_t base, size;
-		struct pt_vtruth_at *at;	/* one per halfword */
+		struct pt_vtruth_at *at;	/* one per granule */
 	} span[PT_VTRUTH_SPANS];
 	size_t n_spans;
 	struct pt_vtruth_at elsewhere;	/* outside all spans */
@@ -29,9 +39,9 @@ struct pt_vtruth {
 	size_t log_room, n_logged;	/* n_logged goes on counting */
 };
 
-/* Listens to cpu from now on; truth must not move until pt_vtruth_fini(). log_room: in pcs, 0 for none. False: no
+/* Listens to the core from now on, as the last of its taps; truth must not move until pt_vtruth_fini(). log_room: in pcs, 0 for none. False: no
  * memory, nothing to undo. */
-bool pt_vtruth_init(struct pt_vtruth *truth, struct pt_vcpu *cpu, size_t log_room);
+bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, size_t log_room);
 void pt_vtruth_fini(struct pt_vtruth *truth);
 /* Keep sums for a range of addresses. False: no memory, or no room for another. */
 bool pt_vtruth_add_span(struct pt_vtruth *truth, uint32_t base, uint32_t size);
