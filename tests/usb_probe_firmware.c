@@ -9,7 +9,7 @@ struct request {
 	enum pipe pipe;
 	unsigned plug_count;
 	size_t len_bytes;
-	uint8_t bytes[PT_VDAP_MAX_PACKET_BYTES];
+	uint8_t bytes[PT_VENGINE_MAX_PACKET_BYTES];
 };
 
 struct answer {			/* while one request is carried out */
@@ -34,7 +34,7 @@ static void wait_until(struct usb_probe *probe, uint64_t at_ns)
 
 static GBytes *spoilt(const struct answer *answer, const uint8_t *bytes, size_t len_bytes)
 {
-	uint8_t report[PT_VDAP_MAX_PACKET_BYTES] = { 0 };
+	uint8_t report[PT_VENGINE_MAX_PACKET_BYTES] = { 0 };
 	size_t report_bytes = answer->request->pipe == PIPE_BULK ? len_bytes : HID_REPORT_BYTES;
 
 	memcpy(report, bytes, len_bytes);
@@ -68,8 +68,9 @@ static void carry_out(struct usb_probe *probe, const struct request *request, ui
 		usb_probe_unplug(probe);
 		return;
 	}
-	pt_vdap_set_packet_bytes(probe->rig.dap, bulk ? probe->rig.link->packet_bytes : HID_REPORT_BYTES);
-	pt_vdap_process(probe->rig.dap, request->bytes, request->len_bytes, uv_hrtime() - probe->origin_ns, on_response,
+	probe->rig.engine->set_packet_bytes(probe->rig.engine_state,
+					    bulk ? probe->rig.link->packet_bytes : HID_REPORT_BYTES);
+	pt_vrig_process(&probe->rig, request->bytes, request->len_bytes, uv_hrtime() - probe->origin_ns, on_response,
 			&answer);
 }
 

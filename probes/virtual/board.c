@@ -24,8 +24,8 @@ const struct pt_param pt_vboard_params[] = {
 	{ .key = "seed", .type = PT_PARAM_NUMBER, .standard = "0",
 	  .help = "a number other than 0 lets the board run a pseudo-random time under 20 ms before the host comes" },
 	{ .key = "fault", .type = PT_PARAM_LIST,
-	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power at an SWD transfer; stall, short, wrong, unplug at "
-		  "a packet" },
+	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
+		  "short, wrong, unplug at a packet" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
 	  .help = "which probe it has on its cable, where it may have several: pipe, osbdm, usbdm" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
@@ -41,6 +41,24 @@ const struct pt_param *pt_vboard_param(const char *key)
 		if (strcmp(pt_vboard_params[i].key, key) == 0)
 			return &pt_vboard_params[i];
 	return NULL;
+}
+
+const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char *key)
+{
+	for (size_t i = 0; i < ops->n_params; i++)
+		if (strcmp(ops->params[i].key, key) == 0)
+			return &ops->params[i];
+	return NULL;
+}
+
+int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settings, const char *word, struct pt_err *err)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+	if (pt_vboard_row(ops, key) != NULL)
+		return pt_params_add(settings, ops->params, ops->n_params, word, err);
+	return pt_params_add(settings, pt_vboard_params, pt_n_vboard_params, word, err);
 }
 
 static const struct pt_vboard_ops *lookup(const char *name)

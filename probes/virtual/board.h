@@ -13,6 +13,8 @@
 #include "probes/virtual/bus.h"
 
 struct pt_vboard;
+struct pt_vbdc;			/* wire/bdc.h */
+struct pt_vpdo;			/* unit/s12z_pdo.h */
 
 /* An access port as the DP reaches it. Registers by offset (0x00..0xfc). */
 enum pt_vack {
@@ -42,13 +44,20 @@ struct pt_vboard_ops {
 	void (*advance)(struct pt_vboard *board, uint64_t to_ns);
 	struct pt_vap *(*ap)(struct pt_vboard *board, unsigned apsel);	/* NULL: no such AP */
 	uint32_t (*dpidr)(struct pt_vboard *board);
+	/* Boards with a BDC instead of a debug port (ap and dpidr are NULL, and the board has a row "probe"). */
+	struct pt_vbdc *(*bdc)(struct pt_vboard *board);
+	struct pt_vpdo *(*pdo)(struct pt_vboard *board);
 	void (*set_nreset)(struct pt_vboard *board, bool asserted);
 	void (*set_power)(struct pt_vboard *board, bool on);		/* faults: power loss and return */
 	/* The model's own truth, for tests and bench: a tap's log, cycle and sleep counts. See chip/kl27.h. */
 	void *(*chip)(struct pt_vboard *board);
+	const struct pt_param *params;	/* words of this board alone, besides pt_vboard_params */
+	size_t n_params;
 };
 
-#define PT_VBOARDS(X) X(kl27)
+#define PT_VBOARDS(X) \
+	X(kl27) \
+	X(s12zvm)
 #define X(board) extern const struct pt_vboard_ops pt_vboard_##board;
 PT_VBOARDS(X)
 #undef X
@@ -62,6 +71,9 @@ const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 extern const struct pt_param pt_vboard_params[];	/* elf, clock, swclk, link, seed, fault, ... of virtual URIs */
 extern const size_t pt_n_vboard_params;
 const struct pt_param *pt_vboard_param(const char *key);	/* NULL: no such row */
+const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char *key);	/* of the board's own; or NULL */
+/* Add a word of either to the settings of a board; PT_EARG as pt_params_add. */
+int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settings, const char *word, struct pt_err *err);
 
 /* Which probe a virtual address has, one of ops->probes: what stands behind "virtual:" may say probe=osbdm ("pipe" is
  * "bdc-pipe"). NULL, PT_EARG: no such board, or the board has no such probe (the sentence lists what there is). */

@@ -10,7 +10,7 @@
 #include "probes/virtual/wire/rig.h"
 #include "util.h"
 
-enum { RESPONSES = 2 * PT_VDAP_MAX_PACKETS };	/* more than depth: queued packets are answered all at once */
+enum { RESPONSES = 2 * PT_VENGINE_MAX_RESPONSES };	/* more than depth: queued packets are answered all at once */
 #define SLICE_NS (PT_NS_PER_MS)			/* virtual clock: how soon an interrupt is seen */
 /* Wall clock: how often a board that nobody asks is kept going. Within the budget of a call a busy one needs it often;
  * one that sleeps or is halted does not, and an idle daemon shall not wake up for it. */
@@ -20,7 +20,7 @@ enum { RESPONSES = 2 * PT_VDAP_MAX_PACKETS };	/* more than depth: queued packets
 struct response {
 	uint64_t arrives_ns;
 	size_t len_bytes;
-	uint8_t bytes[PT_VDAP_MAX_PACKET_BYTES];
+	uint8_t bytes[PT_VENGINE_MAX_PACKET_BYTES];
 };
 
 struct model {
@@ -153,7 +153,7 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 		slot->len_bytes = len_bytes / 2;
 	if (model->fault == PT_VFAULT_WRONG)
 		slot->bytes[0] ^= 0x40;
-	model->arrived_ns = larger(done_ns + kind->turnaround_ns, model->arrived_ns + kind->packet_ns);
+	model->arrived_ns = larger(done_ns + kind->turnaround_ns, model->arrived_ns + pt_vrig_cable_ns(&model->rig, len_bytes));
 	slot->arrives_ns = model->arrived_ns;
 	model->n_responses++;
 }
@@ -179,12 +179,12 @@ static int submit(void *state, const uint8_t *packet, size_t len_bytes, uint64_t
 	(void)deadline_ns;
 	if (rc < 0)
 		return rc;
-	model->sent_ns = larger(now_ns(model), model->sent_ns) + model->rig.link->packet_ns;
+	model->sent_ns = larger(now_ns(model), model->sent_ns) + pt_vrig_cable_ns(&model->rig, len_bytes);
 	model->fault = pt_vfault_of_packet(&model->rig.faults, ++model->packets);
 	if (model->fault == PT_VFAULT_UNPLUG)	/* with the request on its way: receive will tell */
 		model->gone = true;
 	else
-		pt_vdap_process(model->rig.dap, packet, len_bytes, model->sent_ns, on_response, model);
+		pt_vrig_process(&model->rig, packet, len_bytes, model->sent_ns, on_response, model);
 	return 0;
 }
 
@@ -239,7 +239,6 @@ static void info(void *state, struct pt_link_info *out)
 
 	*out = (struct pt_link_info){
 		.transport = "model",
-		.product = PT_LINK_VIRTUAL_PRODUCT " CMSIS-DAP",
 		.serial = "V0001",
 		.is_virtual = true,
 		.virtual_clock = !model->rig.pace.wall,
@@ -247,6 +246,7 @@ static void info(void *state, struct pt_link_info *out)
 		.packet_bytes = model->rig.link->packet_bytes,
 		.depth = model->rig.link->depth,
 	};
+	snprintf(out->product, sizeof(out->product), "%s", model->rig.product);
 	snprintf(out->where, sizeof(out->where), "%s (virtual)", model->rig.ops->name);
 }
 

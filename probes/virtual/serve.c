@@ -14,8 +14,8 @@ enum {				/* Source: probes.md 1.8 */
 	HEADER_BYTES = 8,
 	SIGNATURE = 0x00504144,	/* "DAP" */
 	TYPE_REQUEST = 1, TYPE_RESPONSE = 2,
-	MAX_FRAME_BYTES = HEADER_BYTES + PT_VDAP_MAX_PACKET_BYTES,
-	MAX_RESPONSES = PT_VDAP_MAX_PACKETS + 1,	/* one for each packet that was queued before */
+	MAX_FRAME_BYTES = HEADER_BYTES + PT_VENGINE_MAX_PACKET_BYTES,
+	MAX_RESPONSES = PT_VENGINE_MAX_RESPONSES,
 };
 enum { RUN_PERIOD_MS = 8 };	/* how often a board that nobody asks is kept going */
 
@@ -152,7 +152,7 @@ static void carry_out(struct host *host, const uint8_t *request, size_t len_byte
 	struct pt_vserve *serve = host->serve;
 
 	host->out_bytes = 0;
-	pt_vdap_process(serve->rig.dap, request, len_bytes, now_ns(serve), on_response, host);
+	pt_vrig_process(&serve->rig, request, len_bytes, now_ns(serve), on_response, host);
 	host->busy = host->out_bytes > 0;
 	if (host->busy)
 		send_when_due(host);
@@ -213,7 +213,7 @@ static void on_read(uv_stream_t *stream, ssize_t n_bytes, const uv_buf_t *buf)
 /* Serve what is whole; read on when nothing is left to do. */
 static void serve_frame(struct host *host)
 {
-	uint8_t request[PT_VDAP_MAX_PACKET_BYTES];
+	uint8_t request[PT_VENGINE_MAX_PACKET_BYTES];
 	size_t len_bytes;
 
 	while (!host->busy && !host->leaving && take_frame(host, request, &len_bytes))

@@ -11,6 +11,14 @@ static void print_line(void *arg, const char *line)
 	printf("  %s\n", line);
 }
 
+static void print_own(const struct pt_vboard_ops *board)
+{
+	if (board->n_params == 0)
+		return;
+	printf("\nkeys of virtual:%s alone\n", board->name);
+	pt_params_help(board->params, board->n_params, print_line, NULL);
+}
+
 static int run_boards(const struct pt_options *options)
 {
 	(void)options;
@@ -19,6 +27,9 @@ static int run_boards(const struct pt_options *options)
 #undef X
 	printf("\nkeys of virtual:NAME?KEY=VALUE&...\n");
 	pt_params_help(pt_vboard_params, pt_n_vboard_params, print_line, NULL);
+#define X(board) print_own(&pt_vboard_##board);
+	PT_VBOARDS(X)
+#undef X
 	return PT_EXIT_DONE;
 }
 

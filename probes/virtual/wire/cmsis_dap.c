@@ -222,7 +222,7 @@ static void execute(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out)
 	out->bytes[head] = (uint8_t)done;
 }
 
-static void answer(struct pt_vdap *dap, const uint8_t *request, size_t len_bytes, pt_vdap_respond *respond, void *arg)
+static void answer(struct pt_vdap *dap, const uint8_t *request, size_t len_bytes, pt_vrespond *respond, void *arg)
 {
 	uint8_t response[PT_VDAP_MAX_PACKET_BYTES];
 	struct dap_in in = { .at = request, .left_bytes = len_bytes };
@@ -250,7 +250,7 @@ static bool queue(struct pt_vdap *dap, const uint8_t *request, size_t len_bytes)
 }
 
 void pt_vdap_process(struct pt_vdap *dap, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
-		     pt_vdap_respond *respond, void *arg)
+		     pt_vrespond *respond, void *arg)
 {
 	pt_vswd_idle_until(&dap->swd, at_ns);
 	pt_vpace_begin(dap->swd.pace);
@@ -298,3 +298,24 @@ void pt_vdap_free(struct pt_vdap *dap)
 		free(dap->queue);
 	free(dap);
 }
+
+/* --- as any engine */
+
+static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond, void *arg)
+{
+	pt_vdap_process(state, request, len_bytes, at_ns, respond, arg);
+}
+
+static void set_packet_bytes(void *state, size_t packet_bytes)
+{
+	pt_vdap_set_packet_bytes(state, packet_bytes);
+}
+
+static void release(void *state)
+{
+	pt_vdap_free(state);
+}
+
+const struct pt_vengine_ops pt_vdap_engine = {
+	.name = "CMSIS-DAP", .process = process, .set_packet_bytes = set_packet_bytes, .free = release,
+};

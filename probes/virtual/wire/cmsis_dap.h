@@ -9,12 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/virtual/wire/engine.h"
 #include "probes/virtual/wire/faults.h"
 #include "probes/virtual/wire/pace.h"
 
 struct pt_vdap;
 
-enum { PT_VDAP_MIN_PACKET_BYTES = 64, PT_VDAP_MAX_PACKET_BYTES = 1024, PT_VDAP_MAX_PACKETS = 64 };
+enum { PT_VDAP_MIN_PACKET_BYTES = 64, PT_VDAP_MAX_PACKET_BYTES = PT_VENGINE_MAX_PACKET_BYTES, PT_VDAP_MAX_PACKETS = 64 };
 
 struct pt_vdap_config {
 	size_t packet_bytes;		/* PT_VDAP_MIN_PACKET_BYTES..PT_VDAP_MAX_PACKET_BYTES */
@@ -28,15 +29,14 @@ struct pt_vdap *pt_vdap_new(const struct pt_vdap_config *config, struct pt_vpace
 			    const struct pt_vfaults *faults);
 void pt_vdap_free(struct pt_vdap *dap);
 
-/* A response: len_bytes up to packet_bytes, valid during the call; done_ns: when the probe had it ready. */
-typedef void pt_vdap_respond(void *arg, const uint8_t *response, size_t len_bytes, uint64_t done_ns);
+extern const struct pt_vengine_ops pt_vdap_engine;	/* its state is a struct pt_vdap */
 
 /* Take one request that arrived at at_ns of the link's clock (a probe busy until later begins later). Calls respond for
  * each response: usually once; not at all for TransferAbort and QueueCommands; for a request after queued ones, theirs
  * first. What a request promises but does not hold is never read: the command fails, or a batch ends before it.
  * Bytes after the end of a command, as HID has them, are ignored. */
 void pt_vdap_process(struct pt_vdap *dap, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
-		     pt_vdap_respond *respond, void *arg);
+		     pt_vrespond *respond, void *arg);
 
 /* A probe with several interfaces has a packet size for each: the one of the requests that come next. */
 void pt_vdap_set_packet_bytes(struct pt_vdap *dap, size_t packet_bytes);

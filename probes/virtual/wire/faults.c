@@ -11,6 +11,7 @@ static const struct { const char *name; enum pt_vfault kind; } kinds[] = {
 	{ "wait", PT_VFAULT_WAIT },	{ "fault", PT_VFAULT_FAULT },	{ "reset", PT_VFAULT_RESET },
 	{ "power", PT_VFAULT_POWER },	{ "stall", PT_VFAULT_STALL },	{ "short", PT_VFAULT_SHORT },
 	{ "wrong", PT_VFAULT_WRONG },	{ "unplug", PT_VFAULT_UNPLUG },
+	{ "clock", PT_VFAULT_CLOCK },
 };
 
 static bool hits_packets(enum pt_vfault kind)
@@ -68,7 +69,7 @@ int pt_vfaults_parse(struct pt_vfaults *faults, const char *text, struct pt_err 
 			return pt_fail(err, PT_EARG, "fault: more than %d of them", PT_VFAULTS_MAX);
 		if (!row(faults, &at) || (*at != '\0' && *at != ','))
 			return pt_fail(err, PT_EARG, "fault: \"%s\" is not KIND@NUMBER[+COUNT] with KIND one of wait, "
-				       "fault, reset, power (SWD transfers), stall, short, wrong, unplug (packets)", text);
+				       "fault, reset, power, clock (SWD transfers or BDC commands), stall, short, wrong, unplug (packets)", text);
 		at += *at == ',';
 	}
 	return 0;

@@ -10,11 +10,12 @@
 
 enum pt_vfault {
 	PT_VFAULT_NONE,
-	/* Counted in SWD transfers of the probe, retries included, the first is 1. */
-	PT_VFAULT_WAIT,		/* acknowledged WAIT, nothing done */
-	PT_VFAULT_FAULT,	/* acknowledged FAULT, STICKYERR set */
+	/* Counted in SWD transfers of the probe, retries included, or in BDC commands; the first is 1. */
+	PT_VFAULT_WAIT,		/* acknowledged WAIT, nothing done; BDC: the target does not hear it, and there is no ACK */
+	PT_VFAULT_FAULT,	/* acknowledged FAULT, STICKYERR set; BDC: refused, ILLACC set */
 	PT_VFAULT_RESET,	/* the chip's reset pin is low meanwhile */
 	PT_VFAULT_POWER,	/* the chip has no power meanwhile */
+	PT_VFAULT_CLOCK,	/* the chip has no clock meanwhile; BDC only */
 	/* Counted in packets from the host, the first is 1. */
 	PT_VFAULT_STALL,	/* done, but the response never comes */
 	PT_VFAULT_SHORT,	/* the second half of the response is missing */

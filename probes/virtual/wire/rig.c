@@ -4,17 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/virtual/wire/bdc_pipe.h"
+#include "probes/virtual/wire/cmsis_dap.h"
+#include "probes/virtual/wire/osbdm.h"
 #include "probes/virtual/wire/rig.h"
+#include "probes/virtual/wire/usbdm.h"
 #include "util.h"
 
 enum { MAX_QUERY_BYTES = 4096, MAX_FIRMWARE_BYTES = 64 << 20 };
 #define HEAD_START_MAX_NS (20 * PT_NS_PER_MS)
 
 static const struct pt_vlink_kind kinds[] = {
-	{ "hid-fs", 64, 8, 1000000, 1000000, true },
-	{ "bulk-fs", 64, 8, 52000, 250000, false },
-	{ "bulk-hs", 512, 4, 10000, 125000, false },
-	{ "tcp", 1024, 1, 10000, 200000, false },
+	{ "hid-fs", 64, 64, 8, 1000000, 1000000, true },
+	{ "bulk-fs", 64, 64, 8, 52000, 250000, false },
+	{ "bulk-hs", 512, 512, 4, 10000, 125000, false },
+	{ "tcp", 1024, 1024, 1, 10000, 200000, false },
 };
 
 static const struct pt_vlink_kind *kind_of(const char *name)
@@ -23,6 +27,84 @@ static const struct pt_vlink_kind *kind_of(const char *name)
 		if (strcmp(kinds[i].name, name) == 0)
 			return &kinds[i];
 	return NULL;
+}
+
+/* The probes that a board may have in front of it. */
+static void *new_dap(struct pt_vrig *rig)
+{
+	const struct pt_vdap_config config = {
+		.packet_bytes = rig->link->packet_bytes,
+		.packet_count = rig->link->depth,
+		.max_swclk_hz = (uint32_t)pt_params_number(rig->settings, pt_vboard_param("swclk")),
+		.product = rig->product,
+		.serial = "V0001",
+	};
+
+	return pt_vdap_new(&config, &rig->pace, &rig->faults);
+}
+
+static void *new_pipe(struct pt_vrig *rig)
+{
+	const struct pt_vpipe_config config = {
+		.packet_bytes = rig->link->packet_bytes,
+		.packet_count = rig->link->depth,
+		.product = rig->product,
+		.pins = pt_params_flag(rig->settings, pt_vboard_param("pins")),
+	};
+
+	return pt_vpipe_new(&config, &rig->pace, &rig->faults);
+}
+
+static void *new_osbdm(struct pt_vrig *rig)
+{
+	return pt_vosbdm_new(&rig->pace, &rig->faults);
+}
+
+static void *new_usbdm(struct pt_vrig *rig)
+{
+	const struct pt_param *row = pt_vboard_row(rig->ops, "usbdm");
+	const char *which = row != NULL ? pt_params_text(rig->settings, row) : "v5";
+	enum pt_vusbdm_generation generation = strcmp(which, "v4") == 0 ? PT_VUSBDM_V4 :
+					       strcmp(which, "v5-busy") == 0 ? PT_VUSBDM_V5_BUSY : PT_VUSBDM_V5;
+
+	return pt_vusbdm_new(generation, &rig->pace, &rig->faults);
+}
+
+/* A firmware with a size of its own takes one request at a time, and is a full-speed device unless the user says
+ * otherwise. */
+static const struct kind_of_probe {
+	const char *driver;		/* as pt_vboard_probe() has it */
+	const struct pt_vengine_ops *engine;
+	void *(*make)(struct pt_vrig *rig);
+	size_t request_bytes;		/* 0: a packet of the link, and as many as it takes */
+} probes[] = {
+	{ "cmsis-dap", &pt_vdap_engine, new_dap, 0 },
+	{ "bdc-pipe", &pt_vpipe_engine, new_pipe, 0 },
+	{ "osbdm", &pt_vosbdm_engine, new_osbdm, PT_VOSBDM_PACKET_BYTES },
+	{ "usbdm", &pt_vusbdm_engine, new_usbdm, PT_VUSBDM_MOST_BYTES },
+};
+
+static const struct kind_of_probe *probe_of(const char *driver)
+{
+	for (size_t i = 0; i < PT_LEN(probes); i++)
+		if (strcmp(probes[i].driver, driver) == 0)
+			return &probes[i];
+	return NULL;
+}
+
+static void choose_link(struct pt_vrig *rig, const struct kind_of_probe *probe)
+{
+	const struct pt_param *row = pt_vboard_param("link");
+	bool own_size = probe->request_bytes != 0;
+
+	rig->link_kind = *kind_of(own_size && !pt_params_given(rig->settings, row) ? "bulk-fs" :
+				  pt_params_text(rig->settings, row));
+	if (own_size) {
+		rig->link_kind.packet_bytes = probe->request_bytes;
+		rig->link_kind.depth = 1;
+	}
+	rig->link = &rig->link_kind;
+	snprintf(rig->product, sizeof(rig->product), "%s %s", PT_LINK_VIRTUAL_PRODUCT, probe->engine->name);
 }
 
 static const char *setting(const struct pt_vrig *rig, const char *key)
@@ -40,7 +122,7 @@ static int add_words(struct pt_vrig *rig, char *query, struct pt_err *err)
 	char *rest = NULL;
 
 	for (char *word = strtok_r(query, "&", &rest); word != NULL; word = strtok_r(NULL, "&", &rest))
-		if (pt_params_add(rig->settings, pt_vboard_params, pt_n_vboard_params, word, err) < 0)
+		if (pt_vboard_add_word(rig->ops, rig->settings, word, err) < 0)
 			return err->code;
 	return 0;
 }
@@ -49,7 +131,10 @@ static int add_words(struct pt_vrig *rig, char *query, struct pt_err *err)
 static int parse(struct pt_vrig *rig, const char *name_and_query, struct pt_err *err)
 {
 	char text[MAX_QUERY_BYTES], *query;
+	const char *driver = pt_vboard_probe(name_and_query, err);
 
+	if (driver == NULL)
+		return err->code;
 	if (strlen(name_and_query) >= sizeof(text))
 		return pt_fail(err, PT_EARG, "virtual board: the address is longer than %d characters",
 			       MAX_QUERY_BYTES - 1);
@@ -65,7 +150,8 @@ static int parse(struct pt_vrig *rig, const char *name_and_query, struct pt_err 
 		return pt_fail(err, PT_ENOMEM, "virtual board: no memory");
 	if (query != NULL && add_words(rig, query, err) < 0)
 		return pt_wrap(err, "virtual board %s", rig->ops->name);
-	rig->link = kind_of(setting(rig, "link"));
+	rig->driver = driver;
+	choose_link(rig, probe_of(driver));
 	return pt_vfaults_parse(&rig->faults, setting(rig, "fault"), err);
 }
 
@@ -126,18 +212,13 @@ static uint64_t head_start_ns(uint64_t seed)
 
 static int make_probe(struct pt_vrig *rig, struct pt_err *err)
 {
-	struct pt_vdap_config config = {
-		.packet_bytes = rig->link->packet_bytes,
-		.packet_count = rig->link->depth,
-		.max_swclk_hz = (uint32_t)number(rig, "swclk"),
-		.product = PT_LINK_VIRTUAL_PRODUCT " CMSIS-DAP",
-		.serial = "V0001",
-	};
+	const struct kind_of_probe *probe = probe_of(rig->driver);
 
 	pt_vpace_init(&rig->pace, rig->ops, rig->board, strcmp(setting(rig, "clock"), "wall") == 0);
 	pt_vpace_head_start(&rig->pace, head_start_ns(number(rig, "seed")));
-	rig->dap = pt_vdap_new(&config, &rig->pace, &rig->faults);
-	return rig->dap != NULL ? 0 : pt_fail(err, PT_ENOMEM, "virtual board %s: no memory", rig->ops->name);
+	rig->engine = probe->engine;
+	rig->engine_state = probe->make(rig);
+	return rig->engine_state != NULL ? 0 : pt_fail(err, PT_ENOMEM, "virtual board %s: no memory", rig->ops->name);
 }
 
 int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err *err)
@@ -156,9 +237,23 @@ int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err 
 
 void pt_vrig_close(struct pt_vrig *rig)
 {
-	pt_vdap_free(rig->dap);
+	if (rig->engine_state != NULL)
+		rig->engine->free(rig->engine_state);
 	if (rig->board != NULL)
 		rig->ops->free(rig->board);
 	pt_params_free(rig->settings);
 	*rig = (struct pt_vrig){ 0 };
+}
+
+void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
+		     void *arg)
+{
+	rig->engine->process(rig->engine_state, request, len_bytes, at_ns, respond, arg);
+}
+
+uint64_t pt_vrig_cable_ns(const struct pt_vrig *rig, size_t len_bytes)
+{
+	size_t packets = (len_bytes + rig->link->wire_bytes - 1) / rig->link->wire_bytes;
+
+	return rig->link->packet_ns * (packets > 1 ? packets : 1);
 }

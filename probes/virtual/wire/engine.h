@@ -1,0 +1,29 @@
+/* The firmware of a virtual probe: packets in, packets out, and the time that each one takes at the target. Links
+ * (model_link.c), the TCP server and the emulated USB devices of the tests put their own framing around it. One engine
+ * per protocol: cmsis_dap.h, bdc_pipe.h, osbdm.h, usbdm.h. */
+#ifndef PT_VIRTUAL_WIRE_ENGINE_H
+#define PT_VIRTUAL_WIRE_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PT_VENGINE_MAX_PACKET_BYTES = 1024,	/* of a request, and of a response */
+	PT_VENGINE_MAX_RESPONSES = 65,		/* to one request: packets that were queued before, and itself */
+};
+
+/* A response: valid during the call; done_ns: when the probe had it ready. */
+typedef void pt_vrespond(void *arg, const uint8_t *response, size_t len_bytes, uint64_t done_ns);
+
+struct pt_vengine_ops {
+	const char *name;		/* the protocol, for product strings: "CMSIS-DAP" */
+	/* Take one request that arrived at at_ns of the link's clock; a probe that is busy until later begins later. Calls
+	 * respond for each response, PT_VENGINE_MAX_RESPONSES at most. Nothing that the request promises but does not
+	 * hold is ever read. */
+	void (*process)(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
+			void *arg);
+	void (*set_packet_bytes)(void *state, size_t packet_bytes);	/* of the requests that come next; NULL: fixed */
+	void (*free)(void *state);
+};
+
+#endif
