@@ -3,6 +3,7 @@
 #include "log.h"
 #include "rig.h"
 #include "verbs/output.h"
+#include "verbs/rerun.h"
 #include "verbs/verbs.h"
 
 static bool names_view(const struct pt_options *options)
@@ -23,7 +24,7 @@ static int run_check(const struct pt_options *options)
 	}
 	if (!names_view(options) && options->n_rest < PT_MAX_REST)
 		with_view.rest[with_view.n_rest++] = "limits";
-	return options->live ? pt_verb_profile.run(&with_view) : pt_verb_decode.run(&with_view);
+	return options->live ? pt_verb_profile.run(&with_view) : pt_decode_as("check", &with_view);
 }
 
 const struct pt_verb pt_verb_check = {

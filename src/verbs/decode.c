@@ -33,7 +33,7 @@ static int sort_rest(struct pt_rerun *r, struct pt_err *err)
 			r->files[r->n_files++] = o->rest[i];
 	}
 	if (r->n_files == 0)
-		return pt_fail(err, PT_EARG, "decode needs a capture file: proftap decode FILE...");
+		return pt_fail(err, PT_EARG, "%s needs a capture file: proftap %s FILE...", r->name, r->name);
 	return pt_output_query(&r->query, o, words, n_words, err);
 }
 
@@ -67,9 +67,9 @@ static int report(struct pt_rerun *r, struct pt_err *err)
 	return status;
 }
 
-static int run_decode(const struct pt_options *options)
+int pt_decode_as(const char *verb, const struct pt_options *options)
 {
-	struct pt_rerun r = { .name = "decode", .options = options };
+	struct pt_rerun r = { .name = verb, .options = options };
 	struct pt_err err = { 0 };
 	int status = PT_EXIT_USAGE;
 
@@ -87,6 +87,11 @@ static int run_decode(const struct pt_options *options)
 	}
 	pt_rerun_drop(&r);
 	return status;
+}
+
+static int run_decode(const struct pt_options *options)
+{
+	return pt_decode_as("decode", options);
 }
 
 const struct pt_verb pt_verb_decode = {

@@ -28,4 +28,7 @@ struct pt_rerun {
 int pt_rerun(struct pt_rerun *rerun, struct pt_err *err);
 void pt_rerun_drop(struct pt_rerun *rerun);
 
+/* The whole of decode, for a verb that is the same but for its name in messages. Returns the exit status. */
+int pt_decode_as(const char *verb, const struct pt_options *options);
+
 #endif
