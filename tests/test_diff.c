@@ -150,7 +150,7 @@ START_TEST(noise_is_no_change)
 		go(&b, 10000);
 		d = pt_diff_new(end(&a), end(&b), 0, NULL);
 		for (size_t k = 0; k < d->n_functions; k++)
-			if (d->function[k].change < PT_CHANGE_NEW) {
+			if (d->function[k].change < PT_CHANGE_ONLY_B) {
 				wrong++;
 				break;
 			}
@@ -218,7 +218,7 @@ START_TEST(seen_in_one_only)
 	go(&b, 20000);
 	d = pt_diff_new(end(&a), end(&b), 0.01, NULL);
 	ck_assert_ptr_nonnull(d);
-	ck_assert_int_eq(change_of(d, "noisy"), _i == 0 ? PT_CHANGE_GONE : PT_CHANGE_NEW);
+	ck_assert_int_eq(change_of(d, "noisy"), _i == 0 ? PT_CHANGE_ONLY_A : PT_CHANGE_ONLY_B);
 	for (size_t i = 0; i < d->n_functions; i++)
 		ck_assert_int_eq(isnan(d->function[i].share.p) != 0, strcmp(d->function[i].name, "noisy") == 0);
 	pt_diff_free(d);

@@ -12,7 +12,7 @@ const char *pt_change_name(enum pt_change change)
 {
 	static const char *const names[] = {
 		[PT_CHANGE_NONE] = "same", [PT_CHANGE_SLOWER] = "slower", [PT_CHANGE_FASTER] = "faster",
-		[PT_CHANGE_MORE] = "more", [PT_CHANGE_LESS] = "less", [PT_CHANGE_NEW] = "new", [PT_CHANGE_GONE] = "gone",
+		[PT_CHANGE_MORE] = "more", [PT_CHANGE_LESS] = "less", [PT_CHANGE_ONLY_B] = "not seen in A", [PT_CHANGE_ONLY_A] = "not seen in B",
 		[PT_CHANGE_UNKNOWN] = "unsure",
 	};
 
@@ -234,7 +234,7 @@ static enum pt_change judge(const struct pt_diff *d, const struct pt_diff_functi
 	if (changed(d, &f->share))
 		return f->share.b > f->share.a ? PT_CHANGE_MORE : PT_CHANGE_LESS;
 	if (f->share.a == 0 || f->share.b == 0)
-		return f->share.a == 0 ? PT_CHANGE_NEW : PT_CHANGE_GONE;
+		return f->share.a == 0 ? PT_CHANGE_ONLY_B : PT_CHANGE_ONLY_A;
 	if (isnan(f->gross.p) && (isnan(f->share.p) || fabs(f->gross.change) >= d->threshold))
 		return PT_CHANGE_UNKNOWN;
 	return PT_CHANGE_NONE;

@@ -13,7 +13,7 @@
 enum pt_change {		/* in the order of the table */
 	PT_CHANGE_SLOWER, PT_CHANGE_FASTER,	/* gross time of an invocation */
 	PT_CHANGE_MORE, PT_CHANGE_LESS,		/* share of the time, its invocations taking as long as before */
-	PT_CHANGE_NEW, PT_CHANGE_GONE,		/* seen in one of them only, which nothing but chance need explain */
+	PT_CHANGE_ONLY_B, PT_CHANGE_ONLY_A,		/* seen in one of them only, which nothing but chance need explain */
 	PT_CHANGE_UNKNOWN,	/* too little was seen to say */
 	PT_CHANGE_NONE,		/* within noise, or too small to care */
 };
