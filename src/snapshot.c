@@ -31,12 +31,22 @@ static bool complete(const struct pt_pipeline *p)
 	       lane->flow.counts.overflows + lane->overflows == 0;
 }
 
+static bool gives(const struct pt_pipeline *p, unsigned what)
+{
+	for (size_t i = 0; i < p->n_lanes; i++)
+		if (p->lane[i]->decoder != NULL && (p->lane[i]->decoder->gives & what) != 0)
+			return true;
+	return false;
+}
+
 static void judge(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
 	bool by_stamps = p->n_lanes > 0 && p->flow_lane == NULL && p->lane[0]->decoder != NULL;
 	enum pt_basis measured = f->by_instructions || by_stamps ? PT_BASIS_EXACT : PT_BASIS_MODELLED;
 
+	f->awake_only = p->flow_lane != NULL;
+	f->no_code = p->n_lanes > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
 	f->counts = counted(p) ? PT_BASIS_NONE : complete(p) ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
 	f->times = counted(p) ? PT_BASIS_NONE : measured;
 	f->shares = !counted(p) && complete(p) ? measured : PT_BASIS_ESTIMATED;

@@ -1,9 +1,16 @@
 /* Every format of the sample profile, byte by byte as it was when its consumer accepted it; each the same twice; and
  * none of them fails on a profile with little or nothing in it. */
+#define _GNU_SOURCE	/* memmem */
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "harness.h"
+#include "profile/aux.h"
+#include "profile/bins.h"
+#include "profile/counters.h"
+#include "profile/data.h"
+#include "profile/tasks.h"
 #include "report/report.h"
 #include "tests/golden.h"
 #include "tests/sample_profile.h"
@@ -74,6 +81,127 @@ START_TEST(little_to_say)
 }
 END_TEST
 
+/* --- what no hardware made says so -------------------------------------------------------------------------------- */
+
+/* json has a field of its own; pprof is compressed. */
+static bool says_virtual(const char *format, const struct pt_text *out)
+{
+	static uint8_t plain[1 << 20];
+	z_stream z = { .next_in = (uint8_t *)out->bytes, .avail_in = (unsigned)out->len_bytes, .next_out = plain,
+		       .avail_out = sizeof(plain) };
+
+	if (strcmp(format, "json") == 0)
+		return memmem(out->bytes, out->len_bytes, "\"virtual\": true", 15) != NULL;
+	if (strcmp(format, "pprof") != 0)
+		return memmem(out->bytes, out->len_bytes, "VIRTUAL", 7) != NULL;
+	ck_assert_int_eq(inflateInit2(&z, 16 + MAX_WBITS), Z_OK);
+	ck_assert_int_eq(inflate(&z, Z_FINISH), Z_STREAM_END);
+	inflateEnd(&z);
+	return memmem(plain, z.total_out, "VIRTUAL", 7) != NULL;
+}
+
+static bool in_first_line(const struct pt_text *out)
+{
+	const char *end = memchr(out->bytes, '\n', out->len_bytes);
+
+	return end != NULL && memmem(out->bytes, (size_t)(end - out->bytes), "VIRTUAL", 7) != NULL;
+}
+
+START_TEST(virtual_boards_say_so)
+{
+	static const char *const first[] = { "text", "csv", "folded", "osdata", "summary" };
+	struct pt_profile profile = sample_profile();
+	size_t n = 0, n_first = 0;
+
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		for (int is_virtual = 0; is_virtual < 2; is_virtual++) {
+			struct pt_text out;
+
+			profile.from_virtual = is_virtual;
+			out = rendered(&profile, pt_formats[i]->name, "");
+			if (out.len_bytes > 0) {
+				ck_assert_msg(says_virtual(pt_formats[i]->name, &out) == is_virtual, "%s", pt_formats[i]->name);
+				n++;
+			}
+			for (size_t k = 0; is_virtual && k < PT_LEN(first); k++)
+				if (strcmp(first[k], pt_formats[i]->name) == 0)
+					n_first += in_first_line(&out);
+			pt_text_free(&out);
+		}
+	ck_assert_uint_eq(n_first, PT_LEN(first));
+	ck_assert_uint_ge(n, 2 * 10);	/* the sample has no rules, and no source that could be read */
+}
+END_TEST
+
+/* --- where there is little ---------------------------------------------------------------------------------------- */
+
+static void expect(const struct pt_profile *profile, const char *view, const char *sort, const char *has, const char *has_not)
+{
+	struct pt_query query = { 0 };
+	struct pt_text out = { 0 };
+
+	snprintf(query.view, sizeof(query.view), "%s", view);
+	snprintf(query.sort, sizeof(query.sort), "%s", sort);
+	ck_assert_int_eq(pt_report_render(profile, &query, &out, NULL), 0);
+	ck_assert_msg(strstr(out.bytes, has) != NULL, "'%s' is not in: %s", has, out.bytes);
+	ck_assert_msg(has_not == NULL || strstr(out.bytes, has_not) == NULL, "'%s' is in: %s", has_not, out.bytes);
+	pt_text_free(&out);
+}
+
+START_TEST(opens_on_what_has_rows)
+{
+	const struct pt_edge edge = { 1, 2, 3, 4 };
+	struct pt_profile profile = { .ended = true }, full = sample_profile();
+
+	expect(&full, "", "", "\nfunctions", "\ncalls");
+	expect(&profile, "", "", "\nfunctions: nothing to show", NULL);
+	profile.loss.by[PT_LOSS_REARM].events = 1;	/* gaps would have a row, and answer nothing */
+	expect(&profile, "", "", "\nfunctions: nothing to show", NULL);
+	profile.edge = &edge;
+	profile.n_edges = 1;
+	expect(&profile, "", "", "\ncalls", "\nfunctions");
+	expect(&profile, "functions", "", "\nfunctions: nothing to show", NULL);
+	expect(&profile, "", "net", "\nfunctions: nothing to show", NULL);
+}
+END_TEST
+
+START_TEST(says_what_to_do_for_rows)
+{
+	static const struct pt_data data;
+	static const struct pt_aux aux;
+	static const struct pt_tasks tasks;
+	static const struct pt_counters counters;
+	static const struct pt_bins bins;
+	const struct pt_profile profile = {
+		.ended = true, .data = &data, .aux = &aux, .tasks = &tasks, .counters = &counters, .bins = &bins,
+	};
+	struct pt_query query = { .format = "junit" };
+	struct pt_text out = { 0 };
+	struct pt_err err;
+
+	expect(&profile, "data", "", "\ndata: nothing to show; variables=g_state,motor.mode names some", NULL);
+	expect(&profile, "aux", "", "\naux: nothing to show; give a file with external lines", NULL);
+	expect(&profile, "tasks", "", "\ntasks: nothing to show; say how to know which task runs: monitor orti", NULL);
+	expect(&profile, "counters", "", "\ncounters: nothing to show; no source", NULL);
+	expect(&profile, "bins", "", "\nbins: nothing to show; no source", NULL);
+	ck_assert_int_eq(pt_report_render(&profile, &query, &out, &err), PT_ESTATE);
+	ck_assert_ptr_nonnull(strstr(err.msg, "--limits FILE"));
+}
+END_TEST
+
+START_TEST(no_clock_of_a_core_where_none_is_traced)
+{
+	struct pt_profile profile = { .ended = true, .timing = "Cortex-M0+", .no_code = true };
+	struct pt_text json;
+
+	expect(&profile, "", "", "\nclock      the sources' own stamps", "Cortex");
+	json = rendered(&profile, "json", "");
+	ck_assert_ptr_nonnull(strstr(json.bytes, "\"name\": \"stamps\""));
+	ck_assert_ptr_null(strstr(json.bytes, "Cortex"));
+	pt_text_free(&json);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("formats");
@@ -82,6 +210,10 @@ int main(void)
 	tcase_add_loop_test(tc, golden_format, 0, PT_LEN(golden));
 	tcase_add_test(tc, same_input_same_bytes);
 	tcase_add_test(tc, little_to_say);
+	tcase_add_test(tc, virtual_boards_say_so);
+	tcase_add_test(tc, opens_on_what_has_rows);
+	tcase_add_test(tc, says_what_to_do_for_rows);
+	tcase_add_test(tc, no_clock_of_a_core_where_none_is_traced);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

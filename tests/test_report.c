@@ -102,6 +102,7 @@ static struct pt_profile burst_profile(void)
 		by_id[i + 1] = &rows[i];
 	}
 	irqs[0] = (struct pt_profile_irq){ &rows[3], "SysTick" };
+	p.awake_only = true;
 	p.unseen.hi = 0.1021;
 	p.function = rows;
 	p.n_functions = 4;
@@ -121,6 +122,7 @@ static struct pt_profile halt_profile(void)
 
 	snprintf(p.mode, sizeof(p.mode), "halt");
 	p.from_virtual = p.ended = false;
+	p.observed_is_bound = true;
 	p.core_hz = 48000000;
 	p.counts = PT_BASIS_EXACT;
 	p.shares = PT_BASIS_MODELLED;
@@ -147,6 +149,7 @@ static struct pt_profile sample_profile(void)
 {
 	struct pt_profile p = burst_profile();
 
+	p.awake_only = false;
 	snprintf(p.source, sizeof(p.source), "pcsr");
 	snprintf(p.mode, sizeof(p.mode), "sample");
 	snprintf(p.analysis, sizeof(p.analysis), "samples");

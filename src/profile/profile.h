@@ -48,6 +48,8 @@ struct pt_profile {
 
 	/* clock of all times below */
 	bool by_instructions;		/* else modelled cycles */
+	bool awake_only;		/* the clock counts what is executed: it stands still while the core sleeps */
+	bool no_code;			/* no source tells of code: all times are of the sources' stamps, in ns */
 	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
 
 	/* time; of several sources the sums: each source has its own account of the same session */

@@ -1,10 +1,11 @@
-/* One view as comma-separated values (RFC 4180): a heading of column keys, then a row per line. What is not known is
- * empty; shares are 0..1, times on the profile's clock. */
+/* One view as comma-separated values (RFC 4180): lines of comment, which begin with '#' and say what the profile is; a
+ * heading of column keys, then a row per line. What is not known is empty; shares are 0..1, times on the profile's clock. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/facts.h"
 #include "report/report.h"
 #include "util.h"
 
@@ -35,6 +36,19 @@ static void field(struct pt_text *out, const struct pt_column *column, const str
 	}
 }
 
+/* What whoever opens the table must know: first of all whether it is of hardware. */
+static void comments(const struct pt_profile *profile, const struct pt_view *view, struct pt_text *out)
+{
+	struct pt_facts facts;
+	char groups[64];
+
+	pt_facts_make(&facts, profile);
+	for (size_t i = 0; i < PT_FACTS_LINES; i++)
+		pt_text_add(out, "# %s\r\n", facts.line[i]);
+	if (pt_awake_only(profile, view, NULL, groups, sizeof(groups)))
+		pt_text_add(out, "# %s: time awake only\r\n", groups);
+}
+
 static int write_csv(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		     struct pt_text *out, struct pt_err *err)
 {
@@ -43,6 +57,8 @@ static int write_csv(const struct pt_profile *profile, const struct pt_view *vie
 	int rc = values != NULL ? pt_report_order(profile, view, query, &rows, &n, err)
 				: pt_fail(err, PT_ENOMEM, "not enough memory for a row");
 
+	if (rc == 0)
+		comments(profile, view, out);
 	for (size_t c = 0; rc == 0 && c < view->n_columns; c++)
 		pt_text_add(out, "%s%s", c > 0 ? "," : "", view->columns[c].key);
 	for (size_t r = 0; rc == 0 && r < n; r++) {

@@ -1,8 +1,12 @@
 /* Folded stacks (facts: one line per chain, frames from the root joined by ';', a blank, a number), as flamegraph.pl and
- * speedscope read them. The number is time on the profile's clock, or samples. */
+ * speedscope read them. The number is time on the profile's clock, or samples.
+ *
+ * No line can say anything but a chain: speedscope would not know the file again. So what no hardware made says so in
+ * the root of each chain. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "profile/profile.h"
 #include "report/report.h"
 #include "report/stacks.h"
 
@@ -44,6 +48,8 @@ static int write_folded(const struct pt_profile *profile, const struct pt_view *
 	for (uint32_t i = 0; i < stacks.n_nodes; i++) {
 		if (stacks.node[i].self == 0)
 			continue;
+		if (profile->from_virtual)
+			pt_text_add(out, "VIRTUAL board;");
 		if (i == 0)
 			pt_text_add(out, "(unknown)");
 		chain(out, &stacks, i);

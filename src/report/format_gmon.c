@@ -12,7 +12,7 @@
 
 extern const struct pt_format pt_format_gmon;
 
-enum { BIN_BYTES = 2, BIN_MAX = 65535, MOST_RECORDS = 16, DIMENSION_BYTES = 15, VERSION = 1, TAG_HISTOGRAM = 0, TAG_ARC = 1 };
+enum { BIN_BYTES = 2, BIN_MAX = 65535, MOST_RECORDS = 16, DIMENSION_BYTES = 15, VERSION = 1, SPARE_BYTES = 12, TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
 struct writer {
 	const struct pt_profile *profile;
@@ -171,8 +171,7 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 	choose_scale(&w);
 	pt_text_bytes(out, "gmon", 4);
 	put(&w, VERSION, 4);
-	for (unsigned i = 0; i < 3; i++)
-		put(&w, 0, 4);
+	pt_text_bytes(out, profile->from_virtual ? "VIRTUAL\0\0\0\0" : "\0\0\0\0\0\0\0\0\0\0\0", SPARE_BYTES);	/* nobody reads them */
 	for (size_t i = 0; i < profile->lines->map->n_spans && rc == 0; i++)
 		rc = histogram(&w, &profile->lines->map->span[i], err);
 	return rc < 0 ? rc : arcs(&w, err);

@@ -79,6 +79,7 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 {
 	struct table t = { p, view, calloc(view->n_columns, sizeof(*t.values)), calloc(view->n_columns, sizeof(*t.known)) };
 	size_t *rows = NULL, n = 0, shown;
+	char groups[64];
 	int rc = t.values != NULL && t.known != NULL ? pt_report_order(p, view, query, &rows, &n, err)
 						     : pt_fail(err, PT_ENOMEM, "not enough memory for a row");
 
@@ -86,6 +87,8 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 	if (rc == 0 && n > 0) {
 		pt_text_add(out, "<details%s><summary>%s</summary><p>", open ? " open=\"open\"" : "", view->name);
 		pt_xml_text(out, view->help);
+		if (pt_awake_only(p, view, NULL, groups, sizeof(groups)))
+			pt_text_add(out, ". %s: time awake only, what the core slept in between is not in it", groups);
 		pt_text_add(out, "</p><div class=\"scroll\"><table>\n");
 		find_known(&t, rows, shown);
 		heading(&t, out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "report/facts.h"
 #include "report/json.h"
 #include "util.h"
 
@@ -109,13 +110,27 @@ static json_t *elf(const struct pt_profile *p)
 	return object;
 }
 
+/* The figures, by their names in any table, that leave out what the core slept in between. */
+static json_t *awake_only(const struct pt_profile *p)
+{
+	static const char *const groups[] = { "period", "call", "inactive" };
+	json_t *array = json_array();
+
+	for (size_t i = 0; p->awake_only && i < PT_LEN(groups); i++)
+		json_array_append_new(array, json_string(groups[i]));
+	return array;
+}
+
 static json_t *clock_of(const struct pt_profile *p)
 {
+	const char *name = p->no_code ? "stamps" : p->by_instructions ? "instructions" : "cycles";
+	bool cycles = !p->no_code && !p->by_instructions;
 	json_t *object = json_object();
 
-	json_object_set_new(object, "name", json_string(p->by_instructions ? "instructions" : "cycles"));
-	json_object_set_new(object, "hz", p->by_instructions || p->core_hz == 0 ? json_null() : pt_json_number(p->core_hz));
-	json_object_set_new(object, "model", p->by_instructions ? json_null() : pt_json_text(p->timing));
+	json_object_set_new(object, "name", json_string(name));
+	json_object_set_new(object, "hz", !cycles || p->core_hz == 0 ? json_null() : pt_json_number(p->core_hz));
+	json_object_set_new(object, "model", !cycles ? json_null() : pt_json_text(p->timing));
+	json_object_set_new(object, "awake_only", awake_only(p));
 	return object;
 }
 
@@ -152,6 +167,8 @@ static json_t *source_of(const struct pt_profile_source *s)
 	json_object_set_new(object, "core", pt_json_number(s->core));
 	json_object_set_new(object, "observed_ns", pt_json_number(s->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(s->observed_is_bound));
+	if (s->observed_is_bound)
+		json_object_set_new(object, "observed_bound_reason", json_string(pt_bound_reason(s->mode)));
 	json_object_set_new(object, "unobserved_ns", pt_json_number(s->loss.unobserved_ns));
 	json_object_set_new(object, "lost_ns", pt_json_number(s->loss.lost_ns));
 	json_object_set_new(object, "total_ns", pt_json_number(s->loss.total_ns));
@@ -219,6 +236,8 @@ static void figures(json_t *object, const struct pt_profile *p)
 {
 	json_object_set_new(object, "observed_ns", pt_json_number(p->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(p->observed_is_bound));
+	if (p->observed_is_bound)
+		json_object_set_new(object, "observed_bound_reason", json_string(pt_bound_reason(p->mode)));
 	json_object_set_new(object, "unobserved_ns", pt_json_number(p->loss.unobserved_ns));
 	json_object_set_new(object, "lost_ns", pt_json_number(p->loss.lost_ns));
 	json_object_set_new(object, "total_ns", pt_json_number(p->loss.total_ns));

@@ -146,7 +146,7 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 
 		if ((i > 0 && w.lines->line[i - 1].file == file) || file >= n)
 			continue;
-		pt_text_add(out, "TN:proftap\nSF:%s\n", files[file].path);
+		pt_text_add(out, "TN:proftap%s\nSF:%s\n", profile->from_virtual ? "_VIRTUAL" : "", files[file].path);
 		functions_of(&w, files[file].path);
 		branches_of(&w, file);
 		lines_of(&w, file, i);

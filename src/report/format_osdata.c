@@ -2,6 +2,7 @@
  * osdata.dtd's: items of columns, all text. */
 #include <stdlib.h>
 
+#include "profile/profile.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "report/xml.h"
@@ -18,8 +19,8 @@ static int write_osdata(const struct pt_profile *profile, const struct pt_view *
 				: pt_fail(err, PT_ENOMEM, "not enough memory for a row");
 
 	if (rc == 0)
-		pt_text_add(out, "<?xml version=\"1.0\"?>\n<!DOCTYPE osdata SYSTEM \"osdata.dtd\">\n<osdata type=\"%s\">\n",
-			    view->name);
+		pt_text_add(out, "<?xml version=\"1.0\"?>%s\n<!DOCTYPE osdata SYSTEM \"osdata.dtd\">\n<osdata type=\"%s\">\n",
+			    profile->from_virtual ? " <!-- VIRTUAL board, no hardware -->" : "", view->name);
 	for (size_t r = 0; rc == 0 && r < n; r++) {
 		view->row(profile, rows[r], values);
 		pt_text_add(out, "<item>");

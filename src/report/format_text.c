@@ -57,6 +57,10 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 			    p->sources[i].mode);
 	}
 	label(out, "clock");
+	if (p->no_code) {
+		pt_text_add(out, "the sources' own stamps; no code is traced\n");
+		return;
+	}
 	if (p->by_instructions)
 		pt_text_add(out, "instructions");
 	else
@@ -68,8 +72,9 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");
 }
 
-/* One source's account of time, or the only one's. who: "mtb: ", or "". */
-static void time_line(const struct pt_loss_sum *loss, bool bound, uint64_t mismatch_ns, const char *who,
+/* One source's account of time, or the only one's. bound: why what it observed is at most so much; NULL: it is just that.
+ * who: "mtb: ", or "". */
+static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_t mismatch_ns, const char *who,
 		      struct pt_text *out)
 {
 	char total[32], observed[32], unobserved[32], lost[32], mismatch[32];
@@ -78,10 +83,14 @@ static void time_line(const struct pt_loss_sum *loss, bool bound, uint64_t misma
 	pt_print_ns(observed, sizeof(observed), loss->observed_ns, " ");
 	pt_print_ns(unobserved, sizeof(unobserved), loss->unobserved_ns, " ");
 	pt_print_ns(lost, sizeof(lost), loss->lost_ns, " ");
-	pt_text_add(out, "%s%s = %s%s observed", who, total, bound ? "at most " : "", observed);
+	pt_text_add(out, "%s%s = %s%s observed", who, total, bound != NULL ? "at most " : "", observed);
 	if (loss->total_ns != 0)
 		pt_text_add(out, " (%.2f %%)", 100.0 * (double)loss->observed_ns / (double)loss->total_ns);
 	pt_text_add(out, " + %s unobserved + %s lost\n", unobserved, lost);
+	if (bound != NULL) {
+		label(out, "");
+		pt_text_add(out, "at most: %s\n", bound);
+	}
 	if (mismatch_ns != 0) {
 		pt_print_ns(mismatch, sizeof(mismatch), mismatch_ns, " ");
 		label(out, "");
@@ -136,7 +145,7 @@ static void accounts(const struct pt_profile *p, struct pt_text *out)
 			label(out, i == 0 ? labels[what] : "");
 			snprintf(who, sizeof(who), "%s: ", s->source);
 			if (what == 0)
-				time_line(&s->loss, s->observed_is_bound, s->mismatch_ns, who, out);
+				time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode) : NULL, s->mismatch_ns, who, out);
 			else
 				causes(&s->loss, what == 2, who, out);
 		}
@@ -148,7 +157,7 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 		accounts(p, out);
 	} else {
 		label(out, "time");
-		time_line(&p->loss, p->observed_is_bound, p->mismatch_ns, "", out);
+		time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode) : NULL, p->mismatch_ns, "", out);
 		label(out, "unobserved");
 		causes(&p->loss, false, "", out);
 		label(out, "lost");
@@ -359,6 +368,7 @@ struct table {
 	size_t *rows, n_rows;
 	size_t *column, n_columns;	/* those shown */
 	size_t *width;
+	bool *shown;			/* by the view's columns */
 	struct pt_value *values;
 };
 
@@ -435,6 +445,7 @@ static void measure(struct table *t)
 		if (strlen(t->view->columns[c].heading) > t->width[c])
 			t->width[c] = strlen(t->view->columns[c].heading);
 		t->column[t->n_columns++] = c;
+		t->shown[c] = true;
 	}
 }
 
@@ -482,6 +493,7 @@ static void print_rows(struct table *t, struct pt_text *out)
 static void caption(const struct table *t, struct pt_text *out)
 {
 	bool ticks = false;
+	char groups[64];
 
 	for (size_t i = 0; i < t->n_columns; i++)
 		ticks |= t->view->columns[t->column[i]].unit == PT_UNIT_TICKS;
@@ -493,6 +505,8 @@ static void caption(const struct table *t, struct pt_text *out)
 	pt_text_add(out, "\n");
 	if (t->view->note != NULL)
 		pt_text_add(out, "(%s)\n", t->view->note);
+	if (pt_awake_only(t->profile, t->view, t->shown, groups, sizeof(groups)))
+		pt_text_add(out, "(%s: time awake only, what the core slept in between is not in it)\n", groups);
 }
 
 static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
@@ -505,10 +519,12 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 		return err != NULL ? err->code : PT_EARG;
 	t.column = calloc(view->n_columns, sizeof(*t.column));
 	t.width = calloc(view->n_columns, sizeof(*t.width));
+	t.shown = calloc(view->n_columns, sizeof(*t.shown));
 	t.values = calloc(view->n_columns, sizeof(*t.values));
 	if (t.n_rows == 0) {
-		pt_text_add(out, "%s: nothing to show\n", view->name);
-	} else if (t.column != NULL && t.width != NULL && t.values != NULL) {
+		pt_text_add(out, "%s: nothing to show%s%s\n", view->name, all == 0 && view->empty != NULL ? "; " : "",
+			    all == 0 && view->empty != NULL ? view->empty : "");
+	} else if (t.column != NULL && t.width != NULL && t.shown != NULL && t.values != NULL) {
 		measure(&t);
 		caption(&t, out);
 		print_rows(&t, out);
@@ -518,6 +534,7 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 	free(t.rows);
 	free(t.column);
 	free(t.width);
+	free(t.shown);
 	free(t.values);
 	return 0;
 }
@@ -551,6 +568,8 @@ static int write_summary(const struct pt_profile *profile, const struct pt_view 
 	(void)view;
 	(void)query;
 	(void)err;
+	if (profile->from_virtual)
+		title(profile, out);
 	time_lines(profile, out);
 	data_lines(profile, out);
 	trouble_lines(profile, out);

@@ -78,6 +78,9 @@ const struct pt_format *const pt_formats[] = {
 
 int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err)
 {
+	if (strcmp(analysis, "limits") == 0)
+		return pt_fail(err, PT_ESTATE, "%s needs timing rules, which this profile was made without: --limits FILE, or monitor "
+			       "profile limits FILE", what);
 	return pt_fail(err, PT_ESTATE, "%s needs the analysis '%s', which this profile was made without; analysis=%s selects it",
 		       what, analysis, analysis);
 }
@@ -183,6 +186,19 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 
 /* --- render */
 
+/* Where nobody names one: the standard one, or the first that has anything to say where it has not, as for the files of
+ * other instruments. Its word for the order is the standard one's. */
+static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
+{
+	for (size_t i = 0; pt_views[i] != NULL && query->sort[0] == '\0'; i++) {
+		size_t n = pt_views[i]->n_rows(profile);
+
+		if (n != 0 && n != (size_t)PT_NOT_MADE && pt_views[i] != &pt_view_gaps)
+			return pt_views[i];
+	}
+	return pt_views[0];
+}
+
 int pt_report_render(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out,
 		     struct pt_err *err)
 {
@@ -192,7 +208,7 @@ int pt_report_render(const struct pt_profile *profile, const struct pt_query *qu
 
 	if (format == NULL)
 		format = pt_formats[0];
-	rc = format->write(profile, view != NULL ? view : pt_views[0], query, out, err);
+	rc = format->write(profile, view != NULL ? view : usual_view(profile, query), query, out, err);
 	if (rc == 0 && out->overflow)
 		return pt_fail(err, PT_ENOMEM, "the report is too long; ask for fewer rows (top=N)");
 	return rc;

@@ -117,6 +117,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_aux = {
+	.empty = "give a file with external lines beside it: proftap decode run.ptcap lines.vcd",
 	.name = "aux", .help = "external lines: widths, periods, and the time to a function", .needs = "aux",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };
