@@ -55,6 +55,7 @@ struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, con
 				   struct pt_err *err)
 {
 	struct pt_target *target = NULL;
+	struct pt_err best = { 0 };
 	bool known = false;
 
 	for (size_t i = 0; i < PT_LEN(all) && target == NULL; i++) {
@@ -62,11 +63,15 @@ struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, con
 			continue;
 		known = true;
 		target = try_one(all[i], probe, settings, err);
+		if (best.code == 0 || best.code == PT_EUNSUPPORTED)	/* who could not even try knows least */
+			best = *err;
 		if (target == NULL && err->code == PT_EIO)
 			break;	/* the probe is gone: no other target will find it */
 	}
 	if (!known)
 		no_such_target(name, err);
+	else if (target == NULL)
+		*err = best;
 	return target;
 }
 

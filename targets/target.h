@@ -133,7 +133,9 @@ struct pt_target_ops {
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);
 };
 
-#define PT_TARGETS(X) X(cortexm)
+#define PT_TARGETS(X) \
+	X(cortexm) \
+	X(s12z)
 #define X(target) extern const struct pt_target_ops pt_##target##_ops;
 PT_TARGETS(X)
 #undef X

@@ -1,0 +1,50 @@
+/* Programming of flash and EEPROM, as RSP's vFlash has it: erase and write only take note, done() does it all and
+ * verifies. So a refusal, a wrong file or a client that dies half-way leaves the memory as it was.
+ *
+ * The controller (FTMRZ) is written from general knowledge of the family, its chapter could not be read: addresses of
+ * its registers and its commands are UNVERIFIED. Each command's result is checked, and what was written is read
+ * back. */
+#ifndef PT_S12Z_FLASH_H
+#define PT_S12Z_FLASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct pt_s12z;
+
+enum { PT_FLASH_P, PT_FLASH_EEPROM, PT_FLASH_SPACES };
+
+struct pt_flash_notes {		/* of one memory */
+	uint8_t *image;		/* as it is to be where it is written; NULL: nothing noted */
+	uint8_t *written;	/* a byte for each byte: 1 = to be programmed */
+	uint8_t *erase;		/* a byte for each sector: 1 = to be erased */
+};
+
+struct pt_flash_s12z { struct pt_flash_notes notes[PT_FLASH_SPACES]; };
+
+int pt_flash_s12z_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
+int pt_flash_s12z_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
+int pt_flash_s12z_done(void *state, struct pt_err *err);
+void pt_flash_s12z_forget(struct pt_s12z *z);	/* what was noted; also before the state is freed */
+
+/* A memory that the controller programs. */
+struct pt_flash_space {
+	uint32_t addr, bytes;		/* bytes 0: not there, or of unknown size */
+	uint32_t sector_bytes;
+	uint8_t phrase_bytes;		/* programmed at once, at a multiple of it */
+	uint8_t erase, program;		/* commands */
+};
+struct pt_flash_space pt_flash_s12z_space(const struct pt_s12z *z, int which);
+
+/* --- flash_ftmrz.c */
+/* The flash configuration field, in which a byte secures the part at its next reset. Source: general knowledge,
+ * UNVERIFIED. */
+enum { S12Z_CONFIG = 0xfffe08, S12Z_FSEC = 0xfffe0f, S12Z_FSEC_OPEN = 0xfe };
+bool pt_ftmrz_locks(uint8_t fsec);
+/* Do what the notes say: reset and halt, erase, program, verify. The core is halted at its reset vector afterwards. */
+int pt_ftmrz_program(struct pt_s12z *z, struct pt_err *err);
+
+#endif

@@ -1,0 +1,279 @@
+/* Attach, detach, and the table of what the target can do. See s12z.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "targets/s12z/s12z.h"
+#include "util.h"
+
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+enum { CONNECT, ALLOW_LOCK, CHIP, CORE_CLOCK, DBG_TAKE, BGND_PC, RUN_IN_STOP, STEAL, FLASH_CLOCK, N_PARAMS };
+static const struct pt_param params[] = {
+	[CONNECT] = { .key = "connect",
+		      .type = PT_PARAM_CHOICE,
+		      .standard = "running",
+		      .choices = "running|under-reset",
+		      .help = "leave the core alone, or reset it and stop at the reset vector" },
+	[ALLOW_LOCK] = { .key = "allow-lock",
+			 .type = PT_PARAM_FLAG,
+			 .standard = "off",
+			 .help = "program a flash configuration that secures the chip" },
+	[CHIP] = { .key = "chip",
+		   .type = PT_PARAM_TEXT,
+		   .help = "name of the part, where its memories are not found (S12ZVML128, ...)" },
+	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .help = "core clock, to show cycles as seconds" },
+	[DBG_TAKE] = { .key = "dbg-take",
+		       .type = PT_PARAM_FLAG,
+		       .standard = "off",
+		       .help = "use the DBG module although the application itself has armed it" },
+	[BGND_PC] = { .key = "bgnd-pc",
+		      .type = PT_PARAM_CHOICE,
+		      .standard = "learn",
+		      .choices = "learn|at|behind",
+		      .help = "where the pc stands when a BGND has stopped the core (not verified: learned from what "
+			      "is seen)" },
+	[RUN_IN_STOP] = { .key = "run-in-stop",
+			  .type = PT_PARAM_FLAG,
+			  .standard = "off",
+			  .help = "set BDCCSR.BDCCIS: the BDC works in STOP mode, which then takes more current" },
+	[STEAL] = { .key = "steal",
+		    .type = PT_PARAM_FLAG,
+		    .standard = "off",
+		    .help = "set BDCCSR.STEAL: the BDC takes a bus cycle from the core when none is free" },
+	[FLASH_CLOCK] = { .key = "flash-clock",
+			  .type = PT_PARAM_HZ,
+			  .standard = "6250000",
+			  .min = 1000000,
+			  .max = 100000000,
+			  .help = "bus clock behind a reset, for the divider of the flash controller (not verified)" },
+};
+
+static void take_settings(struct pt_s12z *z, const struct pt_params *settings)
+{
+	const char *bgnd = pt_params_text(settings, &params[BGND_PC]);
+
+	z->under_reset = strcmp(pt_params_text(settings, &params[CONNECT]), "under-reset") == 0;
+	z->allow_lock = pt_params_flag(settings, &params[ALLOW_LOCK]);
+	z->dbg_take = pt_params_flag(settings, &params[DBG_TAKE]);
+	z->bgnd_pc = strcmp(bgnd, "at") == 0	   ? PT_BGND_AT
+		     : strcmp(bgnd, "behind") == 0 ? PT_BGND_BEHIND
+						   : PT_BGND_UNKNOWN;
+	z->flash_bus_hz = (uint32_t)pt_params_number(settings, &params[FLASH_CLOCK]);
+}
+
+static void add_to_csr(struct pt_s12z *z, const struct pt_params *settings)
+{
+	if (pt_params_flag(settings, &params[RUN_IN_STOP]))
+		z->wire.keep |= PT_BDC_BDCCIS;
+	if (pt_params_flag(settings, &params[STEAL]))
+		z->wire.keep |= PT_BDC_STEAL;
+	if (z->wire.keep != (z->wire.csr & (PT_BDC_BDCCIS | PT_BDC_STEAL | PT_BDC_CLKSW)))
+		z->wire.enabled = false;	/* to be written */
+}
+
+/* --- attach ------------------------------------------------------------------------------------------------------- */
+
+static void name_chip(struct pt_s12z *z)
+{
+	snprintf(z->name, sizeof(z->name), "%s", z->chip.name);
+}
+
+static int connect_wire(struct pt_s12z *z, struct pt_probe *probe, struct pt_err *err)
+{
+	void *state;
+	const struct pt_bdc_ops *ops = pt_probe_bdc(probe, &state);
+
+	if (ops == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe offers no BDC");
+	pt_wire_s12z_init(&z->wire, ops, state, pt_probe_link(probe));
+	if (z->under_reset && ops->reset(state, PT_BDC_SPECIAL, err) < 0)
+		return pt_wrap(err, "connect under reset");
+	if (pt_wire_s12z_connect(&z->wire, err) < 0)
+		return err->code;
+	z->found_csr = z->wire.csr;
+	pt_s12z_mem_init(z);
+	return 0;
+}
+
+static int look_around(struct pt_s12z *z, const char *wanted, struct pt_err *err)
+{
+	z->found_saved = true;
+	if (pt_chip_s12z_identify(z, wanted, err) < 0)
+		return err->code;
+	return pt_dbg_discover(z, err);
+}
+
+static int s12z_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_s12z *z = target->state;
+	struct pt_err ignored = { 0 };
+
+	z->target = target;
+	take_settings(z, settings);
+	if (connect_wire(z, target->probe, err) < 0)
+		return err->code;
+	if (pt_s12z_check_security(z, err) < 0) {
+		z->locked = true;
+		z->wire.enable = false;
+		pt_chip_s12z_locked(&z->chip);
+		name_chip(z);
+		return err->code;
+	}
+	add_to_csr(z, settings);
+	if (look_around(z, pt_params_text(settings, &params[CHIP]), err) < 0) {
+		pt_s12z_restore(z, true, &ignored);
+		return err->code;
+	}
+	name_chip(z);
+	z->was_reset = z->wire.was_reset = false;
+	return 0;
+}
+
+static int s12z_detach(void *state, bool resume, struct pt_err *err)
+{
+	struct pt_s12z *z = state;
+	struct pt_err first = { 0 };
+
+	pt_flash_s12z_forget(z);
+	if (z->locked)
+		return 0;
+	if (pt_breaks_s12z_remove_all(z, err) < 0)
+		first = *err;
+	if (pt_s12z_restore(z, resume, err) < 0 && first.code == 0)
+		first = *err;
+	if (first.code == 0)
+		return 0;
+	*err = first;
+	return pt_wrap(err, "detach");
+}
+
+/* --- what was found, what was changed ----------------------------------------------------------------------------- */
+
+struct teller { void (*say)(void *arg, const char *line); void *arg; };
+
+static void tell_found(const struct pt_s12z *z, const struct teller *to)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "BDC: clock %u Hz, BDCCSR 0x%04x (found 0x%04x), PARTID 0x%08x",
+		 (unsigned)z->wire.bdcsi_hz, z->wire.csr, z->found_csr, (unsigned)z->chip.partid);
+	to->say(to->arg, line);
+	snprintf(line, sizeof(line), "DBG: %s", pt_dbg_kind_name(z->dbg.kind));
+	to->say(to->arg, line);
+	if (z->chip.flash_bytes == 0 || z->chip.ram_bytes == 0)
+		snprintf(line, sizeof(line), "memory map not known: no flash programming (setting chip=)");
+	else
+		snprintf(line, sizeof(line),
+			 "flash %u KiB at 0x%06x, RAM %u bytes at 0x%06x, EEPROM %u bytes at 0x%06x",
+			 (unsigned)(z->chip.flash_bytes / 1024), (unsigned)(S12Z_FLASH_END - z->chip.flash_bytes),
+			 (unsigned)z->chip.ram_bytes, S12Z_RAM, (unsigned)z->chip.eeprom_bytes, S12Z_EEPROM);
+	to->say(to->arg, line);
+}
+
+static void tell_changes(const struct pt_s12z *z, const struct teller *to)
+{
+	uint16_t high = z->wire.keep & ~z->found_csr & (PT_BDC_BDCCIS | PT_BDC_STEAL);
+	unsigned n = 0;
+	char line[160];
+
+	if (z->wire.enabled && (z->found_csr & PT_BDC_ENBDC) == 0)
+		to->say(to->arg, "changed: BDCCSR.ENBDC = 1 (a BGND instruction of the program stops it now; put back "
+				 "on detach)");
+	if (high != 0) {
+		snprintf(line, sizeof(line), "changed: BDCCSR:%s%s (put back on detach)",
+			 (high & PT_BDC_BDCCIS) != 0 ? " BDCCIS=1" : "", (high & PT_BDC_STEAL) != 0 ? " STEAL=1" : "");
+		to->say(to->arg, line);
+	}
+	for (unsigned i = 0; i < PT_S12Z_MAX_SOFT; i++)
+		n += z->breaks.soft[i].used;
+	if (n > 0) {
+		snprintf(line, sizeof(line), "changed: %u BGND instructions stand in RAM", n);
+		to->say(to->arg, line);
+	}
+}
+
+static void s12z_describe(void *state, void (*say)(void *arg, const char *line), void *arg)
+{
+	const struct pt_s12z *z = state;
+	const struct teller to = { say, arg };
+
+	say(arg, z->name);
+	if (z->locked)
+		return;
+	tell_found(z, &to);
+	tell_changes(z, &to);
+	pt_dbg_describe(z, say, arg);
+}
+
+/* --- small answers ------------------------------------------------------------------------------------------------ */
+
+static const char *s12z_chip(void *state)
+{
+	return ((const struct pt_s12z *)state)->name;
+}
+
+static unsigned s12z_n_cores(void *state)
+{
+	(void)state;
+	return 1;
+}
+
+static struct pt_mem *s12z_mem(void *state, unsigned core)
+{
+	(void)core;
+	return &((struct pt_s12z *)state)->mem;
+}
+
+static const struct pt_region *s12z_regions(void *state, size_t *n)
+{
+	const struct pt_s12z *z = state;
+
+	*n = z->chip.n_regions;
+	return z->chip.region;
+}
+
+static const struct pt_source_ops *const *s12z_sources(void *state, size_t *n)
+{
+	static const struct pt_source_ops *const sources[] = {
+		&pt_source_s12z_profile, &pt_source_s12z_pc, &pt_source_s12z_trace,
+	};
+
+	(void)state;
+	*n = PT_LEN(sources);
+	return sources;
+}
+
+const struct pt_target_ops pt_s12z_ops = {
+	.name = "s12z",
+	.help = "Freescale/NXP S12Z (MagniV) over BDC",
+	.state_bytes = sizeof(struct pt_s12z),
+	.params = params,
+	.n_params = N_PARAMS,
+	.architecture = "s12z",
+	.elf_machine = 249,	/* EM_S12Z */
+	.big_endian = true,
+	.attach = s12z_attach,
+	.detach = s12z_detach,
+	.leave = pt_s12z_leave,
+	.chip = s12z_chip,
+	.describe = s12z_describe,
+	.n_cores = s12z_n_cores,
+	.status = pt_s12z_status,
+	.halt = pt_s12z_halt,
+	.resume = pt_s12z_resume,
+	.step = pt_s12z_step,
+	.reset = pt_s12z_reset,
+	.registers = pt_s12z_registers,
+	.read_registers = pt_s12z_read_registers,
+	.write_registers = pt_s12z_write_registers,
+	.pc = pt_s12z_pc,
+	.mem = s12z_mem,
+	.regions = s12z_regions,
+	.break_insert = pt_breaks_s12z_insert,
+	.break_remove = pt_breaks_s12z_remove,
+	.flash_erase = pt_flash_s12z_erase,
+	.flash_write = pt_flash_s12z_write,
+	.flash_done = pt_flash_s12z_done,
+	.mass_erase = pt_s12z_mass_erase,
+	.sources = s12z_sources,
+};

@@ -1,0 +1,154 @@
+/* Batches, and what to think of a fault: BDCCSR tells what failed, and its flags are cleared before anything else is
+ * done, for they stay, and would be taken for failures of what follows. See wire.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "targets/s12z/wire.h"
+#include "util.h"
+
+enum { BATCH_MS = 500 };
+
+enum { SETTINGS = PT_BDC_BDCCIS | PT_BDC_STEAL | PT_BDC_CLKSW };
+
+/* WAIT and STOP only say what the core has done. Source: ZVHY, 5.3.2.2 */
+static const struct { uint8_t flag; const char *why; } reasons[] = {
+	{ PT_BDC_ILLACC, "there is nothing at this address (ILLACC)" },
+	{ PT_BDC_NORESP, "the core's bus does not answer: STOP mode, or no free cycle (NORESP)" },
+	{ PT_BDC_RDINV, "what was read is not valid, an ECC error maybe (RDINV)" },
+	{ PT_BDC_ILLCMD, "the command is not possible now (ILLCMD)" },
+	{ PT_BDC_OVRUN, "commands came too fast (OVRUN)" },
+	{ PT_BDC_RAMWF, "writing RAM failed (RAMWF)" },
+};
+
+void pt_wire_s12z_init(struct pt_wire_s12z *wire, const struct pt_bdc_ops *ops, void *state, struct pt_link *link)
+{
+	*wire = (struct pt_wire_s12z){
+		.ops = ops, .state = state, .link = link, .can = ops->can(state), .enable = true
+	};
+}
+
+uint64_t pt_wire_s12z_now_ns(const struct pt_wire_s12z *wire)
+{
+	return pt_link_now_ns(wire->link);
+}
+
+static int one(struct pt_wire_s12z *wire, struct pt_bdc_op *op, struct pt_err *err)
+{
+	size_t n_done;
+
+	return wire->ops->run(wire->state, op, 1, BATCH_MS, &n_done, err);
+}
+
+int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
+{
+	struct pt_bdc_op op = { .what = PT_BDC_READ_BDCCSR };
+
+	if (one(wire, &op, err) < 0)
+		return pt_wrap(err, "read BDCCSR");
+	wire->csr = (uint16_t)op.value;
+	return 0;
+}
+
+int pt_wire_s12z_write_csr(struct pt_wire_s12z *wire, bool enbdc, uint8_t clear, struct pt_err *err)
+{
+	struct pt_bdc_op op = { .what = PT_BDC_WRITE_BDCCSR,
+				.value = (enbdc ? PT_BDC_ENBDC : 0u) | wire->keep | clear };
+
+	if (one(wire, &op, err) < 0)
+		return pt_wrap(err, "write BDCCSR");
+	wire->enabled = enbdc;
+	wire->csr = (uint16_t)((wire->csr & ~(PT_BDC_ENBDC | clear)) | (enbdc ? PT_BDC_ENBDC : 0));
+	return 0;
+}
+
+int pt_wire_s12z_sync(struct pt_wire_s12z *wire, struct pt_err *err)
+{
+	struct pt_bdc_op op = { .what = PT_BDC_SYNC };
+
+	if (one(wire, &op, err) < 0)
+		return pt_wrap(err, "measure the target's clock");
+	wire->bdcsi_hz = op.value;
+	return 0;
+}
+
+int pt_wire_s12z_connect(struct pt_wire_s12z *wire, struct pt_err *err)
+{
+	if (wire->ops->connect(wire->state, &wire->bdcsi_hz, err) < 0)
+		return pt_wrap(err, "connect to the BDC (power, clock and BKGD of the target?)");
+	if (pt_wire_s12z_look(wire, err) < 0)
+		return err->code;
+	wire->keep = wire->csr & SETTINGS;
+	wire->enabled =
+		(wire->csr & (PT_BDC_ENBDC | PT_BDC_FLAGS)) == PT_BDC_ENBDC; /* old flags: writing it clears them */
+	return 0;
+}
+
+/* --- faults ------------------------------------------------------------------------------------------------------- */
+
+static int clear_flags(struct pt_wire_s12z *wire, struct pt_err *err)
+{
+	if ((wire->csr & PT_BDC_OVRUN) != 0 && pt_wire_s12z_sync(wire, err) < 0) /* the only thing that clears it */
+		return err->code;
+	return pt_wire_s12z_write_csr(wire, (wire->csr & PT_BDC_ENBDC) != 0, PT_BDC_FLAGS, err);
+}
+
+static int say_flags(uint16_t csr, struct pt_err *err)
+{
+	for (size_t i = 0; i < PT_LEN(reasons); i++)
+		if ((csr & reasons[i].flag) != 0)
+			return pt_fail(err, PT_EFAULT, "%s", reasons[i].why);
+	return pt_fail(err, PT_EFAULT, "the target refuses, and the probe cannot say why");
+}
+
+static int judge(struct pt_wire_s12z *wire, struct pt_err *err)
+{
+	bool was_enabled = wire->enabled;
+	uint16_t seen;
+
+	if (pt_wire_s12z_look(wire, err) < 0)
+		return err->code;
+	seen = wire->csr;
+	if (was_enabled && (seen & PT_BDC_ENBDC) == 0) {
+		wire->enabled = false;
+		wire->was_reset = true;
+		return pt_fail(err, PT_EFAULT, "the target has been reset");
+	}
+	if (clear_flags(wire, err) < 0)
+		return err->code;
+	return say_flags(seen, err);
+}
+
+/* --- batches ------------------------------------------------------------------------------------------------------ */
+
+static bool needs_enbdc(const struct pt_bdc_op *ops, size_t n_ops)
+{
+	bool needs = false;
+
+	for (size_t i = 0; i < n_ops; i++)
+		needs |= ops[i].what >= PT_BDC_BACKGROUND && ops[i].what != PT_BDC_DELAY;
+	return needs;
+}
+
+/* What BDCCSR is like is not known before the first look. */
+static int enable(struct pt_wire_s12z *wire, struct pt_err *err)
+{
+	if (wire->enabled)
+		return 0;
+	if (!wire->enable)
+		return pt_fail(err, PT_ESTATE, "the part is secured");
+	return pt_wire_s12z_write_csr(wire, true, PT_BDC_FLAGS, err);
+}
+
+int pt_wire_s12z_run(struct pt_wire_s12z *wire, struct pt_bdc_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err)
+{
+	size_t done = 0;
+	int rc = needs_enbdc(ops, n_ops) ? enable(wire, err) : 0;
+
+	if (rc == 0 && n_ops > 0)
+		rc = wire->ops->run(wire->state, ops, n_ops, BATCH_MS, &done, err);
+	if (rc == PT_EFAULT)
+		rc = judge(wire, err);
+	if (n_done != NULL)
+		*n_done = done;
+	return rc;
+}
