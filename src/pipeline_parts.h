@@ -14,6 +14,7 @@
 #include "profile/flow.h"
 #include "profile/merge.h"
 #include "profile/profile.h"
+#include "profile/since.h"
 
 enum { PT_LANES = 32, PT_CHOSEN = 32 };	/* sources of one profile; analyses */
 
@@ -67,6 +68,7 @@ struct pt_pipeline {
 	struct pt_execution *execution;
 	struct pt_bursts *bursts;
 	struct pt_flat *flat;
+	struct pt_since since;
 	struct pt_chosen chosen[PT_CHOSEN];
 	size_t n_chosen;
 	bool wants_runs, wants_steps, wants_signals, wants_events;	/* any of the chosen does */
@@ -86,6 +88,7 @@ struct pt_pipeline {
 	struct pt_profile_function *rows;
 	const struct pt_profile_function **by_id;
 	struct pt_profile_irq *irqs;
+	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];
 	struct pt_edge *edges;
 };
 

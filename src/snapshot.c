@@ -193,6 +193,16 @@ static void make_rows(struct pt_pipeline *p, const struct pt_execution_result *r
 	f->n_ids = p->n_ids;
 }
 
+static uint64_t handler_of(const struct pt_pipeline *p, unsigned exception)
+{
+	uint64_t vectors = p->flow_lane != NULL ? p->flow_lane->flow.vectors : PT_UNKNOWN;
+
+	if (p->program == NULL || exception >= p->map->isa->n_vectors)
+		return PT_UNKNOWN;
+	return vectors != PT_UNKNOWN ? pt_program_vector_in(p->program, vectors, exception)
+				     : pt_program_vector(p->program, exception);
+}
+
 /* Exceptions whose vector leads to address. */
 static void name_vectors(const struct pt_pipeline *p, uint64_t address, char *out, size_t size)
 {
@@ -202,7 +212,7 @@ static void name_vectors(const struct pt_pipeline *p, uint64_t address, char *ou
 
 	out[0] = '\0';
 	for (unsigned n = isa->reset; n < isa->n_vectors && p->program != NULL; n++) {
-		if (pt_program_vector(p->program, n) != address)
+		if (handler_of(p, n) != address)
 			continue;
 		isa->vector_name(n, name, sizeof(name));
 		if (len + strlen(name) + 6 > size) {
@@ -211,6 +221,44 @@ static void name_vectors(const struct pt_pipeline *p, uint64_t address, char *ou
 		}
 		len += (size_t)snprintf(out + len, size - len, "%s%s", len > 0 ? " " : "", name);
 	}
+}
+
+static struct pt_stat since_of(const struct pt_pipeline *p, uint64_t handler)
+{
+	struct pt_stat all = pt_stat_empty();
+
+	for (unsigned n = 0; n < PT_SINCE_EXCEPTIONS; n++)
+		if (p->since.exception[n].n > 0 && handler_of(p, n) == handler)
+			pt_since_join(&all, &p->since.exception[n]);
+	return all;
+}
+
+static const struct pt_function *function_at(const struct pt_pipeline *p, uint64_t address)
+{
+	for (size_t i = 0; i < p->n_functions && address != PT_UNKNOWN; i++)
+		if (p->functions[i].address == address)
+			return &p->functions[i];
+	return NULL;
+}
+
+static void make_since(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	f->n_since = 0;
+	for (unsigned n = 0; n <= PT_SINCE_EXCEPTIONS; n++) {
+		struct pt_profile_since *row = &p->since_rows[f->n_since];
+
+		if (p->since.exception[n].n == 0)
+			continue;
+		*row = (struct pt_profile_since){ .exception = "(none)", .cycles = p->since.exception[n] };
+		if (n < PT_SINCE_EXCEPTIONS) {
+			p->map->isa->vector_name(n, row->exception, sizeof(row->exception));
+			row->handler = function_at(p, handler_of(p, n));
+		}
+		f->n_since++;
+	}
+	f->since = p->since_rows;
 }
 
 static void make_irqs(struct pt_pipeline *p)
@@ -226,6 +274,7 @@ static void make_irqs(struct pt_pipeline *p)
 			continue;
 		irq->function = row;
 		irq->vectors[0] = '\0';
+		irq->since = since_of(p, row->function != NULL ? row->function->address : PT_UNKNOWN);
 		if (row->function != NULL)
 			name_vectors(p, row->function->address, irq->vectors, sizeof(irq->vectors));
 		f->n_irqs++;
@@ -294,6 +343,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	sum_up_flow(p, result);
 	sum_up_time(p);
 	make_rows(p, result);
+	make_since(p);
 	make_irqs(p);
 	make_edges(p, result);
 	if (p->executes)

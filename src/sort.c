@@ -172,6 +172,8 @@ static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt
 		lane->overflows += e->cause == PT_GAP_OVERFLOW;
 	if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || e->kind == PT_EV_GAP)
 		take_signals(lane, e, at);
+	if (e->kind == PT_EV_SINCE)
+		pt_since_take(&p->since, e);
 	if (e->kind == PT_EV_VALUE)
 		lane->values++;
 	else if (e->kind == PT_EV_SAMPLE || e->kind == PT_EV_COUNTER)

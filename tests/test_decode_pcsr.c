@@ -39,7 +39,7 @@ END_TEST
 
 START_TEST(any_byte_may_be_code)
 {
-	static const char config[] = "format=pcsr\nalign=1\n";
+	static const char config[] = "format=pcsr\nbit0=1\n";
 	static struct pt_batch batch;
 	uint64_t state[64];
 	uint8_t bytes[4];

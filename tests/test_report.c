@@ -101,7 +101,7 @@ static struct pt_profile burst_profile(void)
 							.run = &runs[i], .share = shares[i] };
 		by_id[i + 1] = &rows[i];
 	}
-	irqs[0] = (struct pt_profile_irq){ &rows[3], "SysTick" };
+	irqs[0] = (struct pt_profile_irq){ .function = &rows[3], .vectors = "SysTick" };
 	p.awake_only = true;
 	p.unseen.hi = 0.1021;
 	p.function = rows;

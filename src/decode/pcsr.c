@@ -1,6 +1,7 @@
 /* pc samples: the values of DWT_PCSR as they were read, 32 bits each, little-endian.
- * Others give theirs in the same way. Source: Arm DDI 0419, C1.8.5: bit 0 means nothing; 0xffffffff is no sample: the core is halted, or sampling is not
- * permitted. A sleeping core goes on answering with the address where it fell asleep, so only STATE can tell. */
+ * Source: Arm DDI 0419, C1.8.5: bit 0 means nothing; 0xffffffff is no sample: the core is halted, or sampling is not
+ * permitted. A sleeping core goes on answering with the address where it fell asleep, so only STATE can tell.
+ * Others give theirs in the same way, some with a bit 0 that counts. */
 #include <string.h>
 
 #include "decode/own.h"
@@ -66,7 +67,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	struct pcsr *s = state;
 
 	memset(s, 0, sizeof(*s));
-	s->means_nothing = pt_config_number(config, len_bytes, "align", 2) == 1 ? 0 : 1;
+	s->means_nothing = pt_config_number(config, len_bytes, "bit0", 0) != 0 ? 0 : 1;
 	pt_own_init(&s->own, source, core, config, len_bytes);
 }
 

@@ -22,6 +22,13 @@ struct pt_profile_function {
 struct pt_profile_irq {			/* a function that exceptions entered */
 	const struct pt_profile_function *function;
 	char vectors[40];		/* "SysTick IRQ6"; more than fit: "..." */
+	struct pt_stat since;		/* since.h, of all its vectors; n = 0: the target stamps nothing */
+};
+
+struct pt_profile_since {		/* an exception whose entries had time stamps (since.h) */
+	char exception[24];		/* "IRQ", "vector 0x1CC"; "(none)": stamps alone */
+	const struct pt_function *handler;	/* NULL: nobody knows */
+	struct pt_stat cycles;		/* of the target's bus */
 };
 
 struct pt_profile_source {		/* one of several: what it is, and its account of time */
@@ -86,6 +93,9 @@ struct pt_profile {
 	size_t n_ids;
 	const struct pt_profile_irq *irq;
 	size_t n_irqs;
+
+	const struct pt_profile_since *since;
+	size_t n_since;
 
 	/* results of analyses (analysis.h), each in its own header; NULL: not selected */
 	const struct pt_tree *tree;

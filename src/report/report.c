@@ -22,6 +22,7 @@
 	X(ranges) \
 	X(signalled) \
 	X(irqs) \
+	X(cof) \
 	X(data) \
 	X(aux) \
 	X(counters) \

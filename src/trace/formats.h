@@ -11,7 +11,7 @@
  * burst. Its own keys: buffer=ADDR, size=BYTES, buffer_in_use=0|1 (the program may have data there).
  * "pcsr": le32 values of DWT_PCSR as read, one batch per DATA chunk; 0xffffffff = halted or not permitted.
  *   Behind STATE SLEEP, up to the next STATE, the core sleeps and the values say where.
- *   Its own keys: batch=N, align=N (2): addresses are multiples of it, lower bits mean nothing. */
+ *   Its own keys: batch=N, bit0=1 if bit 0 is the address's (else it means nothing). */
 #define PT_FORMAT_MTB "mtb"
 #define PT_FORMAT_PCSR "pcsr"
 
@@ -21,7 +21,7 @@
  *   lie, pthf_bytes=N (6) on PDO, swap24=1 if bytes of addresses and stamps are the other way round.
  * "s12z-trace": lines of its other trace modes, 8 bytes, byte 0 first, oldest first (as above, 6.4.5). Its own keys:
  *   trace=normal|loop1|detail|pure-pc, stamp=0|1, bus_hz=N, ivbr=ADDR, nb=1 if NB bits mark where a base begins.
- * The S12Z's samples of SYNC_PC are "pcsr" with align=1. */
+ * The S12Z's samples of SYNC_PC are "pcsr" with bit0=1. */
 #define PT_FORMAT_S12Z_PROFILE "s12z-profile"
 #define PT_FORMAT_S12Z_TRACE "s12z-trace"
 

@@ -24,6 +24,9 @@ static const struct pt_column columns[] = {
 	{ "period.min", "per min", PT_UNIT_TICKS, true },
 	{ "period.avg", "per avg", PT_UNIT_MEAN, true },
 	{ "period.max", "per max", PT_UNIT_TICKS, true },
+	{ "since.min", "since min", PT_UNIT_CYCLES, false },	/* view cof says what of */
+	{ "since.avg", "since avg", PT_UNIT_REAL, false },
+	{ "since.max", "since max", PT_UNIT_CYCLES, false },
 };
 
 static size_t n_rows(const void *subject)
@@ -57,10 +60,11 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = run->gross_total, .basis = p->times };
 	out = extremes(out, &run->stat[PT_TALLY_GROSS], p->times);
 	out = extremes(out, &run->stat[PT_TALLY_CALL], p->times);
-	extremes(out, &run->stat[PT_TALLY_PERIOD], p->times);
+	out = extremes(out, &run->stat[PT_TALLY_PERIOD], p->times);
+	extremes(out, &irq->since, irq->since.n > 0 ? PT_BASIS_EXACT : PT_BASIS_NONE);
 }
 
 const struct pt_view pt_view_irqs = {
-	.name = "irqs", .help = "exception handlers: how often, how long, preemption, period", .sort = "net",
+	.name = "irqs", .help = "exception handlers: how often, how long, preemption, period", .sort = "net", .also = "cof",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

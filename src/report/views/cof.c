@@ -1,0 +1,40 @@
+/* One row per exception whose entry had a time stamp, and one for stamps alone: how many bus cycles before it the last
+ * change of flow was recorded. */
+#include "profile/profile.h"
+#include "report/report.h"
+
+extern const struct pt_view pt_view_cof;
+
+static const struct pt_column columns[] = {
+	{ "exception", "exception", PT_UNIT_NONE, true },
+	{ "handler", "handler", PT_UNIT_NONE, true },
+	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "since.min", "min cycles", PT_UNIT_CYCLES, true },
+	{ "since.avg", "avg", PT_UNIT_REAL, true },
+	{ "since.max", "max cycles", PT_UNIT_CYCLES, true },
+	{ "since.total", "total cycles", PT_UNIT_CYCLES, true },
+};
+
+static size_t n_rows(const void *subject)
+{
+	return ((const struct pt_profile *)subject)->n_since;
+}
+
+static void row(const void *subject, size_t i, struct pt_value *out)
+{
+	const struct pt_profile_since *since = &((const struct pt_profile *)subject)->since[i];
+
+	*out++ = (struct pt_value){ .text = since->exception };
+	*out++ = (struct pt_value){ .text = since->handler != NULL ? since->handler->name : NULL };
+	*out++ = (struct pt_value){ .u = since->cycles.n, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = since->cycles.min, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .f = pt_stat_avg(&since->cycles), .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = since->cycles.max, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = since->cycles.total, .basis = PT_BASIS_EXACT };
+}
+
+const struct pt_view pt_view_cof = {
+	.name = "cof", .help = "bus cycles between the last change of flow and an exception's entry", .sort = "since.total",
+	.note = "by the target's own time stamps: bus cycles from the last branch, call or return that was recorded to the entry",
+	.columns = columns, .n_columns = sizeof(columns) / sizeof(columns[0]), .n_rows = n_rows, .row = row,
+};
