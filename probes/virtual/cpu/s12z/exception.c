@@ -174,9 +174,11 @@ void pt_z_return(struct pt_vs12z *cpu, uint32_t from)
 
 void pt_z_reset_vector(struct pt_vs12z *cpu)
 {
+	uint64_t cycle = cpu->cycle;
 	uint32_t pc;
 
 	cpu->last_pc = cpu->pc = pt_z_load(cpu, RESET_ENTRY + 1, 3, &pc) ? pc : 0;
+	cpu->cycle = cycle;	/* how long a reset takes is the chip's business */
 }
 
 /* --- which is next */
