@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gdbstub/commands.h"
+#include "gdbstub/nonstop.h"
 #include "gdbstub/recorder.h"
 #include "gdbstub/run.h"
 #include "log.h"
@@ -34,6 +35,8 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 	pt_gdb_code_forget(&client->code);
 	client->n_breaks = 0;
 	client->n_stops = 0;
+	client->nonstop.told = client->nonstop.pretended = 0;
+	client->nonstop.notified = false;
 	client->core = 0;
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
@@ -78,6 +81,13 @@ static int restart(struct pt_gdb_request *rq, struct pt_board *board, struct pt_
 	return pt_gdb_stop_registers(rq, target, err);
 }
 
+/* Non-stop, or whoever said --attach run and then attach 1 in it: it is looked at as it runs. */
+static int look(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)board;
+	return see(rq, target, err);
+}
+
 static bool attached(struct pt_gdb_request *rq, int rc)
 {
 	struct pt_gdb_client *client = rq->client;
@@ -91,9 +101,14 @@ static bool attached(struct pt_gdb_request *rq, int rc)
 		client->found_running = rq->found_running;
 		client->n_cores = rq->n_cores;
 	}
-	client->run = PT_GDB_HALTED;
+	client->run = client->nonstop.wanted ? PT_GDB_NONSTOP : PT_GDB_HALTED;
 	client->stub->owner = client;
 	return true;
+}
+
+static bool halts_on_attach(const struct pt_gdb_client *client)
+{
+	return !client->nonstop.wanted || client->stub->config.attach == PT_ATTACH_HALT;
 }
 
 /* A GDB that only asks why it stopped is not told of trouble, but that there is no program. */
@@ -102,6 +117,8 @@ static void after_why(struct pt_gdb_request *rq, int rc, const struct pt_err *er
 	if (!attached(rq, rc)) {
 		pt_warn("gdb: %s: no program to attach to: %s", rq->client->peer, err->msg);
 		pt_gdb_reply_text(rq->client, "W00");
+	} else if (rq->client->run == PT_GDB_NONSTOP) {
+		pt_gdb_nonstop_begin(rq->client);
 	} else {
 		pt_gdb_stop_frame(rq->client, rq, PT_GDB_SIGTRAP, NULL);
 		pt_gdb_reply(rq->client);
@@ -113,6 +130,9 @@ static void after_attach(struct pt_gdb_request *rq, int rc, const struct pt_err 
 	if (!attached(rq, rc)) {
 		pt_warn("gdb: %s: attach: %s", rq->client->peer, err->msg);
 		pt_gdb_reply_sentence(rq->client, err);
+	} else if (rq->client->run == PT_GDB_NONSTOP) {
+		pt_gdb_reply_text(rq->client, "OK");	/* what is halted comes as notifications */
+		pt_gdb_nonstop_attached(rq->client);
 	} else {
 		pt_gdb_stop_frame(rq->client, rq, PT_GDB_SIGTRAP, NULL);
 		pt_gdb_reply(rq->client);
@@ -132,12 +152,14 @@ void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	(void)args;
 	client->request.core = client->core;
-	if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN) {
+	if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN && !client->nonstop.wanted) {
 		pt_gdb_reply_text(client, "W00");
+	} else if (client->run == PT_GDB_NONSTOP) {
+		pt_gdb_nonstop_begin(client);
 	} else if (client->run == PT_GDB_RUNNING) {
 		pt_gdb_reply_text(client, "E01");	/* its stop reply comes when it stops */
 	} else if (take(client, &err)) {
-		pt_gdb_post(&client->request, attach, after_why);
+		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_why);
 	} else if (!client->parked) {
 		pt_info("gdb: %s gets no program: %s", client->peer, err.msg);
 		pt_gdb_reply_text(client, "W00");
@@ -153,7 +175,7 @@ void pt_gdb_attach(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	if (!pt_rsp_number(args, &pid) || pid != 1)
 		pt_fail(&err, PT_EARG, "there is one program here, and its number is 1: attach 1");
 	else if (take(client, &err)) {
-		pt_gdb_post(&client->request, attach, after_attach);
+		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_attach);
 		return;
 	}
 	if (!client->parked)

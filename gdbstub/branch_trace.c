@@ -154,7 +154,7 @@ void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history 
 {
 	struct pt_err err;
 
-	if (client->run != PT_GDB_HALTED) {
+	if (!pt_gdb_is_halted(client)) {
 		pt_fail(&err, PT_ESTATE, "the core runs");
 		pt_gdb_document(client, NULL, &err);
 		return;

@@ -216,6 +216,7 @@ static void close_handles(struct pt_gdb_client *client)
 	pt_board_unlisten(client->stub->config.board, &client->listener);
 	uv_close((uv_handle_t *)&client->timer, on_handle_closed);
 	uv_close((uv_handle_t *)&client->live_timer, on_handle_closed);
+	uv_close((uv_handle_t *)&client->pretence_timer, on_handle_closed);
 	if (client->to != &client->in.stream)
 		uv_close(&client->out.handle, on_handle_closed);
 	uv_close(&client->in.handle, on_handle_closed);
@@ -273,8 +274,9 @@ static struct pt_gdb_client *new_client(struct pt_gdbstub *stub)
 	pt_gdb_request_init(&client->stop, client, false);
 	uv_timer_init(stub->loop, &client->timer);
 	uv_timer_init(stub->loop, &client->live_timer);
-	client->timer.data = client->live_timer.data = client;
-	client->n_handles = 2;
+	uv_timer_init(stub->loop, &client->pretence_timer);
+	client->timer.data = client->live_timer.data = client->pretence_timer.data = client;
+	client->n_handles = 3;
 	client->next = stub->clients;
 	stub->clients = client;
 	pt_gdb_listen_to_board(client);

@@ -56,12 +56,17 @@ enum pt_gdb_run {
 	PT_GDB_NONE,		/* no inferior: not attached, or it is gone */
 	PT_GDB_HALTED,
 	PT_GDB_RUNNING,		/* a resume awaits its stop reply */
+	PT_GDB_NONSTOP,		/* each core for itself: nonstop.c */
 };
 
 /* What GDB inserted: as it asked for it, and as the target has it. */
 struct pt_gdb_break { struct pt_break asked, inserted; };
 
 enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };	/* what GDB asks of the branch trace */
+
+/* One of vCont's: c, s, t, or r with the range to step in. core PT_GDB_ALL_CORES: all that no earlier one was for. */
+enum { PT_GDB_ALL_CORES = PT_GDB_MAX_CORES, PT_GDB_MAX_ACTIONS = 16 };
+struct pt_gdb_action { char kind; unsigned core; uint64_t start, end; };
 
 struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
 
@@ -85,6 +90,7 @@ struct pt_gdb_client {
 	uv_stream_t *to;		/* in's or out's */
 	uv_timer_t timer;		/* of a slow monitor command */
 	uv_timer_t live_timer;		/* monitor profile live */
+	uv_timer_t pretence_timer;	/* non-stop: it must not last */
 	unsigned n_handles;
 	bool closing;			/* nothing is read or sent any more */
 	bool closed;			/* the handles are being closed */
@@ -100,7 +106,7 @@ struct pt_gdb_client {
 	size_t queued_bytes;
 	struct pt_gdb_packet *current;	/* being answered */
 	bool pumping, parked;		/* parked: current waits for a leaving client's core */
-	struct pt_gdb_request request, halt, stop;
+	struct pt_gdb_request request, halt, stop;	/* stop: the registers of a stop reply */
 
 	/* what the GDB at the other end understands */
 	bool swbreak, hwbreak, error_message;
@@ -114,6 +120,14 @@ struct pt_gdb_client {
 	struct pt_board_listener listener;
 	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
 	unsigned n_stops;
+	struct {			/* non-stop */
+		bool wanted;		/* QNonStop:1 */
+		bool notified;		/* a notification is out, and vStopped has yet to say that it was the last */
+		uint8_t told;		/* cores that GDB knows to be halted, by bits */
+		uint8_t pretended;	/* of those: only GDB thinks so */
+		bool fresh;		/* GDB is still connecting */
+		struct pt_gdb_action action[PT_GDB_MAX_CORES];	/* under way, by core */
+	} nonstop;
 	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
 	size_t n_breaks;
 	struct pt_gdb_code code;
@@ -131,6 +145,19 @@ struct pt_gdb_client {
 	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */
 	struct pt_gdb_live *live;	/* monitor profile live, or NULL */
 };
+
+/* Does GDB take all cores to be halted? */
+static inline bool pt_gdb_is_halted(const struct pt_gdb_client *client)
+{
+	return client->run == PT_GDB_HALTED ||
+	       (client->run == PT_GDB_NONSTOP && client->nonstop.told == (uint8_t)((1u << client->n_cores) - 1));
+}
+
+/* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
+static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
+{
+	return client->run != PT_GDB_NONE || client->nonstop.wanted;
+}
 
 /* --- connections: client.c ---------------------------------------------------------------------------------------- */
 

@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+#include "gdbstub/nonstop.h"
 #include "log.h"
 
-enum { ANY = 0, EXACT = 1, TARGET = 2 };	/* the packet is the name alone; it needs the inferior */
+/* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects. */
+enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8 };
 
 static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
 	/* memory, registers and run control: what comes most often */
@@ -14,24 +16,25 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "x",			TARGET,		pt_gdb_read_binary },
 	{ "M",			TARGET,		pt_gdb_write_hex },
 	{ "X",			TARGET,		pt_gdb_write_binary },
-	{ "g",			TARGET | EXACT,	pt_gdb_read_registers },
-	{ "G",			TARGET,		pt_gdb_write_registers },
-	{ "p",			TARGET,		pt_gdb_read_register },
-	{ "P",			TARGET,		pt_gdb_write_register },
-	{ "vCont?",		EXACT,		pt_gdb_vcont_what },
-	{ "vCont;",		TARGET,		pt_gdb_vcont },
+	{ "g",			TARGET | EXACT | HALTED,	pt_gdb_read_registers },
+	{ "G",			TARGET | HALTED,		pt_gdb_write_registers },
+	{ "p",			TARGET | HALTED,		pt_gdb_read_register },
+	{ "P",			TARGET | HALTED,		pt_gdb_write_register },
+	{ "vCont?",		EXACT | CONNECTING,		pt_gdb_vcont_what },
+	{ "vCont;",		TARGET | CONNECTING,		pt_gdb_vcont },
 	{ "vCtrlC",		EXACT,		pt_gdb_ctrl_c },
+	{ "vStopped",		EXACT | CONNECTING,		pt_gdb_stopped },
 	{ "c",			TARGET,		pt_gdb_continue },
 	{ "C",			TARGET,		pt_gdb_continue },
 	{ "s",			TARGET,		pt_gdb_step },
 	{ "S",			TARGET,		pt_gdb_step },
 	{ "Z",			TARGET,		pt_gdb_insert },
 	{ "z",			TARGET,		pt_gdb_remove },
-	{ "vFlashErase:",	TARGET,		pt_gdb_flash_erase },
-	{ "vFlashWrite:",	TARGET,		pt_gdb_flash_write },
-	{ "vFlashDone",		TARGET | EXACT,	pt_gdb_flash_done },
+	{ "vFlashErase:",	TARGET | HALTED,		pt_gdb_flash_erase },
+	{ "vFlashWrite:",	TARGET | HALTED,		pt_gdb_flash_write },
+	{ "vFlashDone",		TARGET | EXACT | HALTED,	pt_gdb_flash_done },
 	/* the inferior comes and goes */
-	{ "?",			EXACT,		pt_gdb_why },
+	{ "?",			EXACT | CONNECTING,		pt_gdb_why },
 	{ "vAttach;",		ANY,		pt_gdb_attach },
 	{ "vRun;",		ANY,		pt_gdb_run_again },
 	{ "R",			ANY,		pt_gdb_restart },
@@ -40,24 +43,25 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "k",			EXACT,		pt_gdb_kill },
 	{ "!",			EXACT,		pt_gdb_ok },
 	/* files */
-	{ "vFile:",		ANY,		pt_gdb_hostio },
+	{ "vFile:",		CONNECTING,		pt_gdb_hostio },
 	/* questions */
 	{ "qRcmd,",		ANY,		pt_gdb_monitor },
 	{ "qSupported",		ANY,		pt_gdb_supported },
+	{ "QNonStop:",		ANY,		pt_gdb_set_nonstop },
 	{ "QStartNoAckMode",	EXACT,		pt_gdb_no_ack },
-	{ "qXfer:",		ANY,		pt_gdb_xfer },
+	{ "qXfer:",		CONNECTING,		pt_gdb_xfer },
 	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
-	{ "Qbtrace:bts",	TARGET | EXACT,	pt_gdb_branch_trace_on },
+	{ "Qbtrace:bts",	TARGET | EXACT | HALTED,	pt_gdb_branch_trace_on },
 	{ "Qbtrace:off",	TARGET | EXACT,	pt_gdb_branch_trace_off },
-	{ "qAttached",		ANY,		pt_gdb_attached },
-	{ "qfThreadInfo",	EXACT,		pt_gdb_thread_list },
-	{ "qsThreadInfo",	EXACT,		pt_gdb_thread_list_end },
-	{ "qThreadExtraInfo,",	TARGET,		pt_gdb_thread_extra },
-	{ "qC",			EXACT,		pt_gdb_current_thread },
-	{ "qSymbol:",		ANY,		pt_gdb_ok },
-	{ "qOffsets",		TARGET | EXACT,	pt_gdb_offsets },
-	{ "H",			ANY,		pt_gdb_select_thread },
-	{ "T",			TARGET,		pt_gdb_thread_alive },
+	{ "qAttached",		CONNECTING,		pt_gdb_attached },
+	{ "qfThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list },
+	{ "qsThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list_end },
+	{ "qThreadExtraInfo,",	TARGET | CONNECTING,		pt_gdb_thread_extra },
+	{ "qC",			EXACT | CONNECTING,		pt_gdb_current_thread },
+	{ "qSymbol:",		CONNECTING,		pt_gdb_ok },
+	{ "qOffsets",		TARGET | EXACT | CONNECTING,	pt_gdb_offsets },
+	{ "H",			CONNECTING,		pt_gdb_select_thread },
+	{ "T",			TARGET | CONNECTING,		pt_gdb_thread_alive },
 };
 
 void pt_gdb_reply_malformed(struct pt_gdb_client *client)
@@ -109,7 +113,8 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	} else if ((row->flags & TARGET) != 0 && client->run == PT_GDB_NONE) {
 		pt_fail(&err, PT_ESTATE, "no program is attached: attach 1 comes first");
 		pt_gdb_reply_error(client, &err);
-	} else {
+	} else if ((row->flags & HALTED) == 0 || !pt_gdb_nonstop_halt_first(client)) {
+		client->nonstop.fresh &= (row->flags & CONNECTING) != 0;
 		args.at += strlen(row->name);
 		row->handle(client, &args);
 	}

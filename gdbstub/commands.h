@@ -26,6 +26,8 @@ pt_gdb_handler pt_gdb_read_hex, pt_gdb_read_binary, pt_gdb_write_hex, pt_gdb_wri
 pt_gdb_handler pt_gdb_insert, pt_gdb_remove;
 /* flash.c */
 pt_gdb_handler pt_gdb_flash_erase, pt_gdb_flash_write, pt_gdb_flash_done;
+/* nonstop.c */
+pt_gdb_handler pt_gdb_set_nonstop, pt_gdb_stopped;
 /* hostio.c */
 pt_gdb_handler pt_gdb_hostio;
 /* branch_trace.c */

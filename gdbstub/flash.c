@@ -8,7 +8,7 @@ static bool refused(struct pt_gdb_client *client)
 {
 	struct pt_err err;
 
-	if (client->run == PT_GDB_HALTED)
+	if (pt_gdb_is_halted(client))
 		return false;
 	pt_fail(&err, PT_ESTATE, "flash is written while the core is halted, not while it runs");
 	pt_error("gdb: load: %s", err.msg);	/* GDB has a sentence of its own and does not show ours */

@@ -126,12 +126,12 @@ static void read_with(struct pt_gdb_client *client, struct pt_rsp_args *args, pt
 	}
 	rq->core = client->core;
 	rq->at = (struct pt_break){ .addr = rq->addr, .len = (uint32_t)rq->len };
-	kept = client->run == PT_GDB_HALTED ? pt_gdb_code_find(&client->code, rq->addr, rq->len) : NULL;
+	kept = pt_gdb_is_halted(client) ? pt_gdb_code_find(&client->code, rq->addr, rq->len) : NULL;
 	if (kept != NULL) {
 		reply_bytes(client, kept);
 		return;
 	}
-	rq->line = client->run == PT_GDB_HALTED ? pt_gdb_code_room(&client->code, rq->addr, rq->len, &rq->addr) : NULL;
+	rq->line = pt_gdb_is_halted(client) ? pt_gdb_code_room(&client->code, rq->addr, rq->len, &rq->addr) : NULL;
 	if (rq->line != NULL)
 		pt_gdb_post(rq, read_line, after_line);
 	else

@@ -20,7 +20,7 @@ static bool no_words(struct pt_monitor_call *call)
 
 static bool gdb_thinks_halted(const struct pt_monitor_call *call)
 {
-	return call->client->run == PT_GDB_HALTED;
+	return pt_gdb_is_halted(call->client);
 }
 
 /* --- halt, go ----------------------------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		at += len;
 	}
 	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "PacketSize=%x;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;"
+	pt_rsp_text(&client->frame, "PacketSize=%x;QStartNoAckMode+;QNonStop+;vContSupported+;swbreak+;hwbreak+;"
 		    "qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;"
 		    "qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
 		    "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+",
@@ -72,7 +72,7 @@ void pt_gdb_offsets(struct pt_gdb_client *client, struct pt_rsp_args *args)
 void pt_gdb_thread_list(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	if (client->run == PT_GDB_NONE) {
+	if (!pt_gdb_shows_threads(client)) {
 		pt_gdb_reply_text(client, "l");
 		return;
 	}

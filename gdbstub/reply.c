@@ -84,7 +84,8 @@ void pt_gdb_send(struct pt_gdb_client *client, struct pt_rsp_frame *frame)
 	if (client->closing)
 		return;
 	pt_gdb_log_packet("<-", frame->bytes, frame->len_bytes);
-	remember(client, frame);
+	if (frame->bytes[0] != '%')	/* nobody acknowledges a notification */
+		remember(client, frame);
 	write_bytes(client, frame->bytes, frame->len_bytes);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gdbstub/commands.h"
+#include "gdbstub/nonstop.h"
 #include "log.h"
 #include "util.h"
 
@@ -143,6 +144,10 @@ void pt_gdb_interrupt(struct pt_gdb_client *client)
 void pt_gdb_ctrl_c(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
+	if (client->run == PT_GDB_NONSTOP) {
+		pt_gdb_nonstop_halt(client);
+		return;
+	}
 	pt_gdb_interrupt(client);
 	pt_gdb_reply_text(client, "OK");
 }
@@ -239,13 +244,11 @@ static void after_step(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 
 /* --- the packets -------------------------------------------------------------------------------------------------- */
 
-struct action { char kind; unsigned core; uint64_t start, end; };	/* core == n_cores: all */
-
-static bool parse_thread(struct pt_gdb_client *client, struct pt_rsp_args *args, struct action *action)
+static bool parse_thread(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_gdb_action *action)
 {
 	uint64_t id;
 
-	action->core = client->n_cores;
+	action->core = PT_GDB_ALL_CORES;
 	if (!pt_rsp_take(args, ":") || pt_rsp_take(args, "-1"))
 		return true;
 	if (!pt_rsp_number(args, &id) || id > client->n_cores)
@@ -256,11 +259,11 @@ static bool parse_thread(struct pt_gdb_client *client, struct pt_rsp_args *args,
 }
 
 /* Signals are for operating systems: what C and S carry is passed over. */
-static bool parse_action(struct pt_gdb_client *client, struct pt_rsp_args *args, struct action *action)
+static bool parse_action(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_gdb_action *action)
 {
 	uint64_t signal;
 
-	*action = (struct action){ 0 };
+	*action = (struct pt_gdb_action){ 0 };
 	if (pt_rsp_left(args) == 0)
 		return false;
 	action->kind = (char)*args->at++;
@@ -286,7 +289,7 @@ static bool parse_action(struct pt_gdb_client *client, struct pt_rsp_args *args,
 	return parse_thread(client, args, action);
 }
 
-static void go(struct pt_gdb_client *client, const struct action *action, uint64_t pc)
+static void go(struct pt_gdb_client *client, const struct pt_gdb_action *action, uint64_t pc)
 {
 	struct pt_gdb_request *rq = &client->request;
 	uint64_t range_bytes = action->kind == 'r' && action->end > action->start ? action->end - action->start : 0;
@@ -314,28 +317,33 @@ static bool refuse_while_running(struct pt_gdb_client *client)
 	return client->run == PT_GDB_RUNNING;
 }
 
-/* The first action is the one for the thread GDB means; with a step, the other cores stay halted. */
+/* Returns how many; 0: they are none. */
+static size_t parse_actions(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_gdb_action *actions)
+{
+	size_t n = 0;
+
+	do {
+		if (n == PT_GDB_MAX_ACTIONS || !parse_action(client, args, &actions[n]))
+			return 0;
+		n++;
+	} while (pt_rsp_take(args, ";"));
+	return pt_rsp_left(args) == 0 ? n : 0;
+}
+
+/* All-stop: the first action is the one for the thread GDB means; with a step, the other cores stay halted. */
 void pt_gdb_vcont(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
-	struct action first, other;
+	struct pt_gdb_action actions[PT_GDB_MAX_ACTIONS];
+	size_t n = parse_actions(client, args, actions);
 
-	if (!parse_action(client, args, &first)) {
+	if (n == 0)
 		pt_gdb_reply_malformed(client);
-		return;
-	}
-	while (pt_rsp_take(args, ";")) {
-		if (!parse_action(client, args, &other)) {
-			pt_gdb_reply_malformed(client);
-			return;
-		}
-	}
-	if (pt_rsp_left(args) != 0) {
-		pt_gdb_reply_malformed(client);
-	} else if (first.kind == 't') {
+	else if (client->run == PT_GDB_NONSTOP)
+		pt_gdb_nonstop_resume(client, actions, n);
+	else if (actions[0].kind == 't')
 		pt_gdb_ctrl_c(client, args);
-	} else if (!refuse_while_running(client)) {
-		go(client, &first, PT_UNKNOWN);
-	}
+	else if (!refuse_while_running(client))
+		go(client, &actions[0], PT_UNKNOWN);
 }
 
 void pt_gdb_vcont_what(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -347,7 +355,7 @@ void pt_gdb_vcont_what(struct pt_gdb_client *client, struct pt_rsp_args *args)
 /* c [addr], s [addr], C sig[;addr], S sig[;addr] */
 static void old_style(struct pt_gdb_client *client, struct pt_rsp_args *args, char kind)
 {
-	struct action action = { .kind = kind, .core = client->n_cores };
+	struct pt_gdb_action action = { .kind = kind, .core = PT_GDB_ALL_CORES };
 	bool with_signal = (client->current->bytes[0] & 0x20) == 0, good = true;
 	uint64_t pc = PT_UNKNOWN, signal;
 
@@ -355,7 +363,7 @@ static void old_style(struct pt_gdb_client *client, struct pt_rsp_args *args, ch
 		good = pt_rsp_number(args, &signal) && (pt_rsp_left(args) == 0 || pt_rsp_take(args, ";"));
 	if (good && pt_rsp_left(args) > 0)
 		good = pt_rsp_number(args, &pc) && pt_rsp_left(args) == 0;
-	if (!good)
+	if (!good || client->run == PT_GDB_NONSTOP)	/* there vCont is the only way */
 		pt_gdb_reply_malformed(client);
 	else if (!refuse_while_running(client))
 		go(client, &action, pc);
@@ -377,6 +385,8 @@ static void on_stop(void *arg, unsigned core, const struct pt_core_status *statu
 {
 	struct pt_gdb_client *client = arg;
 
+	if (client->run == PT_GDB_NONSTOP)
+		pt_gdb_nonstop_on_stop(client, core, status);
 	if (client->run != PT_GDB_RUNNING || status->state != PT_HALTED || status->reason == PT_HALT_TRACE ||
 	    client->n_stops == PT_GDB_MAX_CORES)
 		return;
@@ -389,9 +399,10 @@ static void on_run(void *arg, unsigned core)
 {
 	struct pt_gdb_client *client = arg;
 
-	(void)core;
 	pt_gdb_code_forget(&client->code);
-	if (client->resuming)
+	if (client->run == PT_GDB_NONSTOP)
+		pt_gdb_nonstop_on_run(client, core);
+	else if (client->resuming)
 		client->n_stops = 0;
 }
 
@@ -413,6 +424,8 @@ static void on_state(void *arg, enum pt_board_state state, const char *why)
 
 	if (state == PT_BOARD_READY || client->run == PT_GDB_NONE)
 		return;
+	if (client->run == PT_GDB_NONSTOP)
+		pt_gdb_nonstop_lost(client);
 	pt_gdb_forget_inferior(client);
 	if (!waits)
 		return;

@@ -15,8 +15,13 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client);	/* it is gone, or giv
 /* stop.c */
 /* Board thread, core halted: rq->stop and rq->pc of rq->core. */
 int pt_gdb_stop_registers(struct pt_gdb_request *rq, struct pt_target *target, struct pt_err *err);
+/* The same for a core that runs: a pc, for GDB wants one, and nothing else. */
+int pt_gdb_no_registers(struct pt_gdb_request *rq, struct pt_target *target);
 /* Builds "T.." in client->frame from these registers; status NULL: a plain stop. */
 enum { PT_GDB_SIGINT = 2, PT_GDB_SIGTRAP = 5 };
+/* The same as a reply ('$') or as the notification of non-stop ('%'). */
+void pt_gdb_stop_packet(struct pt_gdb_client *client, const struct pt_gdb_request *rq, char mark, unsigned signal,
+			const struct pt_core_status *status);
 void pt_gdb_stop_frame(struct pt_gdb_client *client, const struct pt_gdb_request *rq, unsigned signal,
 		       const struct pt_core_status *status);
 

@@ -50,6 +50,20 @@ int pt_gdb_stop_registers(struct pt_gdb_request *rq, struct pt_target *target, s
 	return 0;
 }
 
+int pt_gdb_no_registers(struct pt_gdb_request *rq, struct pt_target *target)
+{
+	size_t n_rows;
+	const struct pt_register *rows = target->ops->registers(target->state, &n_rows);
+	const struct pt_register *pc = pt_gdb_pc_row(rows, n_rows);
+	char text[2 * sizeof(uint64_t) + 1];
+
+	rq->stop[0] = '\0';
+	rq->pc = PT_UNKNOWN;
+	if (pc != NULL && pt_gdb_register_text(text, sizeof(text), pc, target->ops->big_endian, 0) > 0)
+		snprintf(rq->stop, sizeof(rq->stop), "%02x:%s;", pc->gdb_number, text);
+	return 0;
+}
+
 static void put_break(struct pt_gdb_client *client, uint64_t pc)
 {
 	const struct pt_gdb_break *at = pt_gdb_break_at(client, pc);
@@ -90,14 +104,20 @@ static void put_reason(struct pt_gdb_client *client, const struct pt_core_status
 	}
 }
 
-void pt_gdb_stop_frame(struct pt_gdb_client *client, const struct pt_gdb_request *rq, unsigned signal,
-		       const struct pt_core_status *status)
+void pt_gdb_stop_packet(struct pt_gdb_client *client, const struct pt_gdb_request *rq, char mark, unsigned signal,
+			const struct pt_core_status *status)
 {
 	struct pt_rsp_frame *frame = &client->frame;
 
-	pt_rsp_begin(frame, '$');
-	pt_rsp_text(frame, "T%02xthread:%x;", signal, rq->core + 1);
+	pt_rsp_begin(frame, mark);
+	pt_rsp_text(frame, "%sT%02xthread:%x;", mark == '%' ? "Stop:" : "", signal, rq->core + 1);
 	if (status != NULL)
 		put_reason(client, status, rq->pc);
 	pt_rsp_binary(frame, rq->stop, strlen(rq->stop));
+}
+
+void pt_gdb_stop_frame(struct pt_gdb_client *client, const struct pt_gdb_request *rq, unsigned signal,
+		       const struct pt_core_status *status)
+{
+	pt_gdb_stop_packet(client, rq, '$', signal, status);
 }

@@ -255,11 +255,11 @@ static void play(const char *name, const char *const *steps)
 
 static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] = {
 	/* handshake */
-	{ "unknown packets", { ">vMustReplyEmpty", "<", ">QNonStop:1", "<", ">qTStatus", "<", ">@", "<" } },
+	{ "unknown packets", { ">vMustReplyEmpty", "<", ">QTinit", "<", ">qTStatus", "<", ">@", "<" } },
 	{ "acks until told otherwise", { ">!", "<OK", "!-", "<OK", "!+", "!-", "=", ">QStartNoAckMode", "<OK", "!+-",
 	  "=" } },
 	{ "error-message only if both know it", { ">qSupported:swbreak+",
-	  "<PacketSize=4000;QStartNoAckMode+;vContSupported+;"
+	  "<PacketSize=4000;QStartNoAckMode+;QNonStop+;vContSupported+;"
 	  "swbreak+;hwbreak+;qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
 	  "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+" } },
 	{ "attach, ask, detach", { ATTACHED, ">qC", "<QC1", ">qfThreadInfo", "<m1", ">qsThreadInfo", "<l", ">Hg1",

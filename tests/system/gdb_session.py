@@ -87,6 +87,49 @@ def gdb(daemon, *commands, elf=DEMO, interrupt_when=None):
         return text_of(printed.name)
 
 
+class Mi:
+    """A GDB that works on while it is waited for: its machine interface. Non-stop if wanted."""
+
+    def __init__(self, daemon, *settings, elf=DEMO):
+        command = [GDB, "-nx", "-q", "--interpreter=mi3", "-iex", "set debuginfod enabled off", "-iex", "set confirm off"]
+        for setting in settings:
+            command += ["-iex", setting]
+        self.child = subprocess.Popen(command + ([elf] if elf else []), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT)
+        self.said, self.at = "", 0
+        self.say(f"target extended-remote {daemon.address}")
+
+    def read(self, timeout_s):
+        if select.select([self.child.stdout], [], [], timeout_s)[0]:
+            data = os.read(self.child.stdout.fileno(), 65536)
+            assert data, "GDB has ended: " + self.said
+            self.said += data.decode("utf-8", "replace")
+
+    def until(self, word, timeout_s=60):
+        """What it says up to word and with it, from where the last one ended."""
+        end = time.monotonic() + timeout_s
+        while (found := self.said.find(word, self.at)) < 0:
+            assert time.monotonic() < end, f"no {word!r} in {self.said[self.at:]}"
+            self.read(0.1)
+        said, self.at = self.said[self.at:found + len(word)], found + len(word)
+        return said
+
+    def say(self, command):
+        """A command of the console; what it prints."""
+        self.child.stdin.write(command.encode() + b"\n")
+        self.child.stdin.flush()
+        said = self.until("(gdb)")
+        while not ("^done" in said or "^running" in said or "^error" in said or "^connected" in said or "^exit" in said):
+            said += self.until("(gdb)")
+        return said
+
+    def close(self):
+        self.child.kill()
+        self.child.wait()
+        self.child.stdin.close()
+        self.child.stdout.close()
+
+
 def text_of(path):
     with open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
@@ -141,6 +184,22 @@ class Rsp:
             stop = self.bytes.find(b"#", start)
             if start >= 0 and 0 <= stop <= len(self.bytes) - 3:
                 payload, self.bytes = self.bytes[start + 1:stop], self.bytes[stop + 3:]
+                return payload.decode("latin1")
+            if not select.select([self.socket], [], [], max(0, end - time.monotonic()))[0]:
+                return None
+            data = self.socket.recv(65536)
+            if not data:
+                raise EOFError
+            self.bytes += data
+
+    def notification(self, timeout_s=DEADLINE_S):
+        """The next notification's payload, None if none comes in time. Packets before it stay."""
+        end = time.monotonic() + timeout_s
+        while True:
+            start = self.bytes.find(b"%")
+            stop = self.bytes.find(b"#", start)
+            if start >= 0 and 0 <= stop <= len(self.bytes) - 3:
+                payload, self.bytes = self.bytes[start + 1:stop], self.bytes[:start] + self.bytes[stop + 3:]
                 return payload.decode("latin1")
             if not select.select([self.socket], [], [], max(0, end - time.monotonic()))[0]:
                 return None
