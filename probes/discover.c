@@ -64,9 +64,9 @@ static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at,
 {
 	*row = (struct pt_probe_found){ .usb_vid = at->usb_vid, .usb_pid = at->usb_pid };
 	if (by_serial)
-		snprintf(row->uri, sizeof(row->uri), "cmsis-dap:serial=%s", at->serial);
+		snprintf(row->uri, sizeof(row->uri), "%s:serial=%s", at->scheme, at->serial);
 	else
-		snprintf(row->uri, sizeof(row->uri), "cmsis-dap:usb=%s", at->usb_path);
+		snprintf(row->uri, sizeof(row->uri), "%s:usb=%s", at->scheme, at->usb_path);
 	memcpy(row->product, at->product, sizeof(row->product));
 	memcpy(row->serial, at->serial, sizeof(row->serial));
 	snprintf(row->where, sizeof(row->where), "usb %s", at->usb_path[0] != 0 ? at->usb_path : "?");
@@ -110,6 +110,7 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
 /* --- which one --------------------------------------------------------------------------------------------------- */
 
 enum { PICK_SERIAL, PICK_USB, PICK_TCP, PICK_LINK };
+enum { N_USB_PICKS = 2 };	/* what every probe on USB takes */
 
 static const struct pt_param pick_params[] = {
 	[PICK_SERIAL] = { "serial", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe with this serial number" },
@@ -118,9 +119,15 @@ static const struct pt_param pick_params[] = {
 	[PICK_LINK] = { "link", PT_PARAM_CHOICE, "any", "any|bulk|hid", 0, 0, "reach it this way only" },
 };
 
+struct pick {
+	const char *scheme;		/* NULL: any */
+	struct pt_params *params;
+};
+
 /* "key=value&key=value" */
-static int parse_pick(struct pt_params *pick, const char *text, struct pt_err *err)
+static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
 {
+	bool dap = pick->scheme == NULL || strcmp(pick->scheme, "cmsis-dap") == 0;
 	int rc = 0;
 
 	while (rc == 0 && *text != 0) {
@@ -128,19 +135,20 @@ static int parse_pick(struct pt_params *pick, const char *text, struct pt_err *e
 		char word[256];
 
 		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
-		rc = pt_params_add(pick, pick_params, PT_LEN(pick_params), word, err);
+		rc = pt_params_add(pick->params, pick_params, dap ? PT_LEN(pick_params) : N_USB_PICKS, word, err);
 		text += len + (text[len] == '&');
 	}
 	return rc;
 }
 
-static bool fits(const struct way *way, const struct pt_params *pick)
+static bool fits(const struct way *way, const struct pick *pick)
 {
-	const char *serial = pt_params_text(pick, &pick_params[PICK_SERIAL]);
-	const char *usb = pt_params_text(pick, &pick_params[PICK_USB]);
-	const char *link = pt_params_text(pick, &pick_params[PICK_LINK]);
+	const char *serial = pt_params_text(pick->params, &pick_params[PICK_SERIAL]);
+	const char *usb = pt_params_text(pick->params, &pick_params[PICK_USB]);
+	const char *link = pt_params_text(pick->params, &pick_params[PICK_LINK]);
 
-	return (serial == NULL || strcmp(serial, way->at.serial) == 0) &&
+	return (pick->scheme == NULL || strcmp(pick->scheme, way->at.scheme) == 0) &&
+	       (serial == NULL || strcmp(serial, way->at.serial) == 0) &&
 	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) &&
 	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
 }
@@ -161,8 +169,20 @@ static int no_permission(const struct pt_link_found *at, struct pt_err *err)
 		       at->usb_path, match);
 }
 
+static int none_fits(const struct way *ways, int n, const struct pick *pick, struct pt_err *err)
+{
+	if (n > 0)
+		return pt_fail(err, PT_EIO, "no such probe; plugged in is %s (%s:, serial %s, usb %s)", ways[0].at.product,
+			       ways[0].at.scheme, ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none",
+			       ways[0].at.usb_path);
+	if (pick->scheme == NULL)
+		return pt_fail(err, PT_EIO, "no probe is plugged in");
+	return pt_fail(err, PT_EIO, "no %s probe is plugged in", pick->scheme);
+}
+
 /* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
-static struct pt_link *open_one(const struct way *ways, int n, const struct pt_params *pick, struct pt_err *err)
+static struct pt_link *open_one(const struct way *ways, int n, const struct pick *pick, const char **scheme,
+				struct pt_err *err)
 {
 	const struct way *seen = NULL;
 
@@ -170,39 +190,38 @@ static struct pt_link *open_one(const struct way *ways, int n, const struct pt_p
 		if (!fits(&ways[i], pick))
 			continue;
 		seen = seen != NULL ? seen : &ways[i];
+		*scheme = ways[i].at.scheme;
 		if (ways[i].at.permitted)
 			return ways[i].kind->open(&ways[i].at, err);
 	}
 	if (seen != NULL)
 		no_permission(&seen->at, err);
-	else if (n > 0)
-		pt_fail(err, PT_EIO, "no such probe; plugged in is %s (serial %s, usb %s)", ways[0].at.product,
-			ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none", ways[0].at.usb_path);
 	else
-		pt_fail(err, PT_EIO, "no CMSIS-DAP probe is plugged in");
+		none_fits(ways, n, pick, err);
 	return NULL;
 }
 
-static struct pt_link *open_picked(const struct pt_params *pick, struct pt_err *err)
+static struct pt_link *open_picked(const struct pick *pick, const char **scheme, struct pt_err *err)
 {
-	const char *tcp = pt_params_text(pick, &pick_params[PICK_TCP]);
+	const char *tcp = pt_params_text(pick->params, &pick_params[PICK_TCP]);
 	struct pt_link *link;
 	struct way *ways;
 	int n;
 
+	*scheme = pick->scheme;
 	if (tcp != NULL)
 		return pt_tcp_link_open(tcp, err);
 	n = find_ways(&ways, err);
 	if (n < 0)
 		return NULL;
-	link = open_one(ways, n, pick, err);
+	link = open_one(ways, n, pick, scheme, err);
 	free(ways);
 	return link;
 }
 
-static bool where_picked(const struct pt_params *pick, char *where, size_t room)
+static bool where_picked(const struct pick *pick, char *where, size_t room)
 {
-	const char *tcp = pt_params_text(pick, &pick_params[PICK_TCP]);
+	const char *tcp = pt_params_text(pick->params, &pick_params[PICK_TCP]);
 	struct pt_err ignored;
 	struct way *ways;
 	int n, i = 0;
@@ -222,36 +241,7 @@ static bool where_picked(const struct pt_params *pick, char *where, size_t room)
 	return i < n;
 }
 
-bool pt_probe_where(const char *uri, char *where, size_t room)
-{
-	static const char scheme[] = "cmsis-dap:";
-	struct pt_params *pick = pt_params_new();
-	struct pt_err ignored;
-	bool there = false;
-
-	if (uri[0] == 0)
-		uri = scheme;
-	if (pick != NULL && strncmp(uri, scheme, strlen(scheme)) == 0 &&
-	    parse_pick(pick, uri + strlen(scheme), &ignored) == 0)
-		there = where_picked(pick, where, room);
-	pt_params_free(pick);
-	return there;
-}
-
 /* --- schemes ----------------------------------------------------------------------------------------------------- */
-
-static struct pt_link *open_cmsis_dap(const char *rest, struct pt_err *err)
-{
-	struct pt_params *pick = pt_params_new();
-	struct pt_link *link = NULL;
-
-	if (pick == NULL)
-		pt_fail(err, PT_ENOMEM, "no memory to look for probes");
-	else if (parse_pick(pick, rest, err) == 0)
-		link = open_picked(pick, err);
-	pt_params_free(pick);
-	return link;
-}
 
 static const struct pt_probe_ops *const drivers[] = {
 #define X(drv) &pt_##drv##_ops,
@@ -259,13 +249,8 @@ static const struct pt_probe_ops *const drivers[] = {
 #undef X
 };
 
-/* Who drives what stands behind "virtual:". */
-static const struct pt_probe_ops *driver_of_board(const char *rest, struct pt_err *err)
+static const struct pt_probe_ops *driver_named(const char *name, struct pt_err *err)
 {
-	const char *name = pt_vboard_probe(rest, err);
-
-	if (name == NULL)
-		return NULL;
 	for (size_t i = 0; i < PT_LEN(drivers); i++)
 		if (strcmp(drivers[i]->name, name) == 0)
 			return drivers[i];
@@ -273,17 +258,46 @@ static const struct pt_probe_ops *driver_of_board(const char *rest, struct pt_er
 	return NULL;
 }
 
-/* How a scheme reaches its device, and who drives it; NULL: virtual boards have probes of several kinds. */
+/* A link, and whose it is. */
+struct opening {
+	struct pt_link *link;
+	const struct pt_probe_ops *driver;
+};
+
+/* scheme NULL: whatever is plugged in first. */
+static int open_usb(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	struct pick pick = { scheme, pt_params_new() };
+	const char *found;
+
+	if (pick.params == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory to look for probes");
+	if (parse_pick(&pick, rest, err) == 0 && (out->link = open_picked(&pick, &found, err)) != NULL)
+		out->driver = driver_named(found, err);
+	pt_params_free(pick.params);
+	if (out->driver != NULL)
+		return 0;
+	pt_link_close(out->link);
+	return err->code;
+}
+
+static int open_virtual(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	const char *name = pt_vboard_probe(rest, err);
+
+	(void)scheme;
+	out->driver = name != NULL ? driver_named(name, err) : NULL;
+	out->link = out->driver != NULL ? pt_model_link_open(rest, err) : NULL;
+	return out->link != NULL ? 0 : err->code;
+}
+
 static const struct scheme {
 	const char *name;
-	struct pt_link *(*open)(const char *rest, struct pt_err *err);	/* NULL: not in this version */
-	const struct pt_probe_ops *driver;
+	int (*open)(const char *name, const char *rest, struct opening *out, struct pt_err *err);	/* NULL: not in this version */
 } schemes[] = {
-	{ "virtual", pt_model_link_open, NULL },
-	{ "cmsis-dap", open_cmsis_dap, &pt_cmsis_dap_ops },
-	{ "jlink", NULL, NULL }, { "stlink", NULL, NULL }, { "ftdi", NULL, NULL }, { "usbdm", NULL, NULL },
-	{ "osbdm", NULL, NULL }, { "xvc", NULL, NULL }, { "bitbang", NULL, NULL }, { "rsp", NULL, NULL },
-	{ "logic", NULL, NULL },
+	{ "virtual", open_virtual }, { "cmsis-dap", open_usb }, { "osbdm", open_usb }, { "usbdm", open_usb },
+	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL }, { "xvc", NULL }, { "bitbang", NULL }, { "rsp", NULL },
+	{ "logic", NULL },
 };
 
 /* The scheme of uri, and what stands behind its colon. */
@@ -300,20 +314,40 @@ static const struct scheme *find_scheme(const char *uri, const char **rest, stru
 		pt_fail(err, PT_EARG, "%s: not built in this version", schemes[i].name);
 		return NULL;
 	}
-	pt_fail(err, PT_EARG, "\"%s\" names no probe; "
-		"there are virtual:NAME and cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT]", uri);
+	pt_fail(err, PT_EARG, "\"%s\" names no probe; there are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
+		"osbdm:[serial=S|usb=BUS-PORT] and usbdm:[serial=S|usb=BUS-PORT]", uri);
 	return NULL;
 }
 
 struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err)
 {
-	const char *rest;
-	const struct scheme *scheme = find_scheme(uri[0] != 0 ? uri : "cmsis-dap:", &rest, err);
-	const struct pt_probe_ops *driver = scheme != NULL ? scheme->driver : NULL;
-	struct pt_link *link;
+	static const struct scheme any = { NULL, open_usb };
+	const char *rest = "";
+	const struct scheme *scheme = uri[0] != 0 ? find_scheme(uri, &rest, err) : &any;
+	struct opening opening = { NULL, NULL };
+	struct pt_err why = { 0 };
 
-	if (scheme != NULL && driver == NULL)
-		driver = driver_of_board(rest, err);
-	link = driver != NULL ? scheme->open(rest, err) : NULL;
-	return link != NULL ? pt_probe_open_link(driver, link, settings, err) : NULL;
+	if (scheme == NULL)
+		return NULL;
+	if (scheme->open(scheme->name, rest, &opening, &why) < 0) {
+		pt_fail(err, why.code, "%s", why.msg);
+		return NULL;
+	}
+	return pt_probe_open_link(opening.driver, opening.link, settings, err);
+}
+
+/* Virtual boards are nobody else's. */
+bool pt_probe_where(const char *uri, char *where, size_t room)
+{
+	struct pt_err ignored;
+	const char *rest = "";
+	const struct scheme *scheme = uri[0] != 0 ? find_scheme(uri, &rest, &ignored) : NULL;
+	struct pick pick = { scheme != NULL ? scheme->name : NULL, pt_params_new() };
+	bool there = false;
+
+	if (pick.params != NULL && (uri[0] == 0 || (scheme != NULL && scheme->open == open_usb)) &&
+	    parse_pick(&pick, rest, &ignored) == 0)
+		there = where_picked(&pick, where, room);
+	pt_params_free(pick.params);
+	return there;
 }

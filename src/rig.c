@@ -71,7 +71,7 @@ static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct
 		pt_info("no probe is plugged in: starting the virtual board kl27 with its demo firmware "
 			"(name a probe with --probe)");
 	} else if (kind->reopen) {
-		snprintf(rig->uri, sizeof(rig->uri), "cmsis-dap:");
+		rig->uri[0] = '\0';	/* whichever comes */
 	} else if (n == 0) {
 		pt_fail(err, PT_EIO, "no probe is plugged in; name one with --probe, or use --probe virtual:kl27");
 		return PT_EXIT_DEVICE;

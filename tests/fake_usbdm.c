@@ -130,6 +130,8 @@ static uint8_t tag(struct fake_usbdm *fake, uint8_t command)
 		fake->n_bad += fake->last_sequence != 0xff && bits != (uint8_t)(fake->last_sequence + 0x40);
 		fake->last_sequence = bits;
 	}
+	if ((command & 0x3f) == 5)	/* a host begins */
+		fake->last_sequence = 0xff;
 	return fake->no_toggle ? 0 : bits;
 }
 

@@ -22,6 +22,9 @@ static const struct {
 	{ "cmsis-dap:tcp=127.0.0.1:1", PT_EIO, "127.0.0.1:1" },
 	{ "cmsis-dap:tcp=[::1", PT_EARG, "HOST:PORT" },
 	{ "cmsis-dap:serial=no-probe-has-this", PT_EIO, "probe" },
+	{ "osbdm:", PT_EIO, "osbdm" },
+	{ "usbdm:serial=1", PT_EIO, "usbdm" },
+	{ "usbdm:tcp=127.0.0.1:1", PT_EARG, "serial usb" },
 };
 
 START_TEST(answers_a_wrong_uri)

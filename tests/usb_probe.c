@@ -104,13 +104,13 @@ static void describe_usb(struct usb_probe *probe, GString *out)
 	g_string_append_printf(out, "P: %s\nN: %s\n", probe->sys, probe->node + strlen("/dev/"));
 	g_string_append_printf(out, "E: BUSNUM=001\nE: DEVNUM=%03u\nE: DEVNAME=%s\nE: DEVTYPE=usb_device\n"
 			       "E: DRIVER=usb\nE: MAJOR=189\nE: MINOR=%u\nE: SUBSYSTEM=usb\nE: TYPE=239/2/1\nE: PRODUCT=%x/%x/%x\n",
-			       device, probe->node, device - 1, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, USB_PROBE_RELEASE);
+			       device, probe->node, device - 1, usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE);
 	g_string_append_printf(out, "A: busnum=1\\n\nA: devnum=%u\\n\nA: dev=189:%u\\n\nA: speed=%s\\n\n"
 			       "A: bConfigurationValue=1\\n\nA: bNumConfigurations=1\\n\nA: bDeviceClass=ef\\n\n",
-			       device, device - 1, probe->rig.link->packet_bytes < 512 ? "12" : "480");
+			       device, device - 1, usb_bulk_bytes(probe) < 512 ? "12" : "480");
 	g_string_append_printf(out, "A: idVendor=%04x\\n\nA: idProduct=%04x\\n\nA: bcdDevice=%04x\\n\n"
 			       "A: manufacturer=%s\\n\nA: product=%s\\n\nA: serial=%s\\n\n",
-			       USB_PROBE_VENDOR, USB_PROBE_PRODUCT, USB_PROBE_RELEASE, usb_manufacturer, usb_product,
+			       usb_vid(probe), usb_pid(probe), USB_PROBE_RELEASE, usb_manufacturer, usb_product(probe),
 			       probe->config.serial);
 	g_string_append(out, "H: descriptors=");
 	append_hex(out, descriptors);
@@ -128,7 +128,7 @@ static void describe_hid(struct usb_probe *probe, GString *out)
 	g_string_append_printf(out, "P: %s\nE: SUBSYSTEM=hid\nE: DRIVER=hid-generic\nE: HID_ID=0003:%08X:%08X\n"
 			       "E: HID_NAME=%s %s\nE: HID_UNIQ=%s\nE: HID_PHYS=usb-0000:00:14.0-%u/input1\n"
 			       "H: report_descriptor=",
-			       probe->hid_sys, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, usb_manufacturer, usb_product,
+			       probe->hid_sys, USB_PROBE_VENDOR, USB_PROBE_PRODUCT, usb_manufacturer, usb_product(probe),
 			       probe->config.serial, port);
 	append_hex(out, report);
 	g_string_append_printf(out, "\n\nP: %s/hidraw/hidraw%u\nN: hidraw%u=00\nE: DEVNAME=%s\nE: MAJOR=243\nE: MINOR=%u\n"

@@ -10,6 +10,7 @@
 #define PT_TESTS_USB_PROBE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
@@ -22,6 +23,13 @@ struct usb_probe_config {
 	unsigned port;		/* 1..9: "1-PORT" on the bus, another for each probe that is there at a time */
 	bool hidraw;		/* as the kernel's HID driver would make one */
 	bool instant;		/* responses as soon as they are known, not when the cable would bring them */
+
+	/* A device of another kind, full speed, with one interface (bulk OUT 0x01, IN 0x82): what answers its packets, as for
+	 * struct pt_script; PT_SCRIPT_NO_ANSWER: nothing. NULL: board. */
+	size_t (*answer)(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns);
+	void *arg;
+	uint16_t vid, pid;
+	const char *product;
 };
 
 /* Numbers that pid.codes keeps for tests. */
@@ -35,7 +43,7 @@ void usb_probe_free(struct usb_probe *probe);
 void usb_probe_unplug(struct usb_probe *probe);
 void usb_probe_plug(struct usb_probe *probe);
 
-/* The bulk endpoint 0x01 or 0x81 answers STALL until the host clears its halt. */
+/* The bulk endpoint 0x01 or 0x81 (0x82) answers STALL until the host clears its halt. */
 void usb_probe_halt(struct usb_probe *probe, unsigned endpoint);
 
 /* Permissions of the device nodes, 0600 at first; 0 with a user other than root is "permission denied". */

@@ -5,7 +5,36 @@
 #include "usb_probe_parts.h"
 
 const char usb_manufacturer[] = "proftap";
-const char usb_product[] = PT_LINK_VIRTUAL_PRODUCT " CMSIS-DAP";
+
+bool usb_is_other(const struct usb_probe *probe)
+{
+	return probe->config.answer != NULL;
+}
+
+const char *usb_product(const struct usb_probe *probe)
+{
+	return usb_is_other(probe) ? probe->config.product : PT_LINK_VIRTUAL_PRODUCT " CMSIS-DAP";
+}
+
+unsigned usb_vid(const struct usb_probe *probe)
+{
+	return usb_is_other(probe) ? probe->config.vid : USB_PROBE_VENDOR;
+}
+
+unsigned usb_pid(const struct usb_probe *probe)
+{
+	return usb_is_other(probe) ? probe->config.pid : USB_PROBE_PRODUCT;
+}
+
+unsigned usb_bulk_bytes(const struct usb_probe *probe)
+{
+	return usb_is_other(probe) || probe->rig.link->packet_bytes < 512 ? 64 : 512;	/* full speed, high speed */
+}
+
+unsigned usb_bulk_in(const struct usb_probe *probe)
+{
+	return usb_is_other(probe) ? EP_OTHER_IN : EP_BULK_IN;
+}
 
 enum { STRING_MANUFACTURER = 1, STRING_PRODUCT, STRING_SERIAL, STRING_BULK, STRING_HID };
 enum { VENDOR_SPECIFIC = 0xff, CLASS_HID = 3, BULK = 2, INTERRUPT = 3, HID_INTERVAL = 1 };
@@ -43,30 +72,30 @@ void usb_device_descriptor(const struct usb_probe *probe, GByteArray *out)
 {
 	const guint8 bytes[] = {
 		18, 1, 0x00, 0x02, 0xef, 2, 1, 64,
-		USB_PROBE_VENDOR & 0xff, USB_PROBE_VENDOR >> 8, USB_PROBE_PRODUCT & 0xff, USB_PROBE_PRODUCT >> 8,
+		(guint8)usb_vid(probe), (guint8)(usb_vid(probe) >> 8), (guint8)usb_pid(probe), (guint8)(usb_pid(probe) >> 8),
 		USB_PROBE_RELEASE & 0xff, USB_PROBE_RELEASE >> 8,
 		STRING_MANUFACTURER, STRING_PRODUCT, STRING_SERIAL, 1,
 	};
 
-	(void)probe;
 	append(out, bytes, sizeof(bytes));
 }
 
 void usb_config_descriptor(const struct usb_probe *probe, GByteArray *out)
 {
-	const guint8 head[] = { 9, 2, 0, 0, N_INTERFACES, 1, 0, 0x80, 250 };
+	const guint8 head[] = { 9, 2, 0, 0, usb_is_other(probe) ? 1 : N_INTERFACES, 1, 0, 0x80, 250 };
 	const guint8 hid[] = { 9, 0x21, 0x11, 0x01, 0, 1, 0x22, sizeof(report_descriptor), 0 };
-	unsigned bulk_bytes = probe->rig.link->packet_bytes < 512 ? 64 : 512;	/* full speed, high speed */
 	guint begin = out->len;
 
 	append(out, head, sizeof(head));
 	append_interface(out, INTERFACE_BULK, VENDOR_SPECIFIC, STRING_BULK);
-	append_endpoint(out, EP_BULK_OUT, BULK, bulk_bytes, 0);
-	append_endpoint(out, EP_BULK_IN, BULK, bulk_bytes, 0);
-	append_interface(out, INTERFACE_HID, CLASS_HID, STRING_HID);
-	append(out, hid, sizeof(hid));
-	append_endpoint(out, EP_HID_IN, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
-	append_endpoint(out, EP_HID_OUT, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
+	append_endpoint(out, EP_BULK_OUT, BULK, usb_bulk_bytes(probe), 0);
+	append_endpoint(out, (guint8)usb_bulk_in(probe), BULK, usb_bulk_bytes(probe), 0);
+	if (!usb_is_other(probe)) {
+		append_interface(out, INTERFACE_HID, CLASS_HID, STRING_HID);
+		append(out, hid, sizeof(hid));
+		append_endpoint(out, EP_HID_IN, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
+		append_endpoint(out, EP_HID_OUT, INTERRUPT, HID_REPORT_BYTES, HID_INTERVAL);
+	}
 	out->data[begin + 2] = (guint8)(out->len - begin);
 }
 
@@ -81,11 +110,11 @@ static const char *string_at(const struct usb_probe *probe, unsigned index)
 	case STRING_MANUFACTURER:
 		return usb_manufacturer;
 	case STRING_PRODUCT:
-		return usb_product;
+		return usb_product(probe);
 	case STRING_SERIAL:
 		return probe->config.serial;
 	case STRING_BULK:
-		return "CMSIS-DAP v2";
+		return usb_is_other(probe) ? usb_product(probe) : "CMSIS-DAP v2";
 	case STRING_HID:
 		return "CMSIS-DAP v1";
 	default:

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "scripted_link.h"
 #include "usb_probe_parts.h"
 
 struct request {
@@ -58,11 +59,27 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 	g_mutex_unlock(&probe->lock);
 }
 
+/* A device that is no virtual board. */
+static void answer_other(struct usb_probe *probe, const struct request *request)
+{
+	struct answer answer = { .probe = probe, .request = request };
+	uint8_t response[PT_SCRIPT_BYTES];
+	uint64_t took_ns = 0;
+	size_t n = probe->config.answer(probe->config.arg, request->bytes, request->len_bytes, response, &took_ns);
+
+	if (n != PT_SCRIPT_NO_ANSWER)
+		on_response(&answer, response, n, 0);
+}
+
 static void carry_out(struct usb_probe *probe, const struct request *request, uint64_t packet)
 {
 	struct answer answer = { .probe = probe, .request = request };
 	bool bulk = request->pipe == PIPE_BULK;
 
+	if (usb_is_other(probe)) {
+		answer_other(probe, request);
+		return;
+	}
 	answer.fault = pt_vfault_of_packet(&probe->rig.faults, packet);
 	if (answer.fault == PT_VFAULT_UNPLUG) {
 		usb_probe_unplug(probe);
@@ -111,7 +128,7 @@ void usb_firmware_request(struct usb_probe *probe, enum pipe pipe, const uint8_t
 
 int usb_firmware_start(struct usb_probe *probe, struct pt_err *err)
 {
-	if (pt_vrig_open(&probe->rig, probe->config.board, err) < 0)
+	if (!usb_is_other(probe) && pt_vrig_open(&probe->rig, probe->config.board, err) < 0)
 		return err->code;
 	probe->origin_ns = uv_hrtime();
 	g_cond_init(&probe->work);
@@ -129,7 +146,8 @@ void usb_firmware_stop(struct usb_probe *probe)
 	g_mutex_unlock(&probe->lock);
 	g_thread_join(probe->worker);
 	g_cond_clear(&probe->work);
-	pt_vrig_close(&probe->rig);
+	if (!usb_is_other(probe))
+		pt_vrig_close(&probe->rig);
 }
 
 uint64_t usb_probe_packets(struct usb_probe *probe)

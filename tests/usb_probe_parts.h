@@ -11,7 +11,7 @@
 #include "usb_probe.h"
 
 enum { INTERFACE_BULK, INTERFACE_HID, N_INTERFACES };
-enum { EP_BULK_OUT = 0x01, EP_BULK_IN = 0x81, EP_HID_OUT = 0x03, EP_HID_IN = 0x83 };
+enum { EP_BULK_OUT = 0x01, EP_BULK_IN = 0x81, EP_OTHER_IN = 0x82, EP_HID_OUT = 0x03, EP_HID_IN = 0x83 };
 enum { HID_REPORT_BYTES = 64 };
 enum pipe { PIPE_BULK, PIPE_HID, PIPE_HIDRAW, N_PIPES };	/* ways to the firmware, each with its responses */
 
@@ -52,7 +52,13 @@ void usb_device_descriptor(const struct usb_probe *probe, GByteArray *out);
 void usb_config_descriptor(const struct usb_probe *probe, GByteArray *out);
 void usb_report_descriptor(GByteArray *out);
 bool usb_string_descriptor(const struct usb_probe *probe, unsigned index, GByteArray *out);
-extern const char usb_product[], usb_manufacturer[];
+extern const char usb_manufacturer[];
+/* Which device it is. */
+bool usb_is_other(const struct usb_probe *probe);
+const char *usb_product(const struct usb_probe *probe);
+unsigned usb_vid(const struct usb_probe *probe), usb_pid(const struct usb_probe *probe);
+unsigned usb_bulk_bytes(const struct usb_probe *probe);		/* of the endpoints */
+unsigned usb_bulk_in(const struct usb_probe *probe);
 
 /* usb_probe_usbfs.c. Lock held for deliver, drop_all and forget_all. */
 UMockdevIoctlBase *usb_usbfs_new(struct usb_probe *probe);

@@ -63,14 +63,9 @@ static GQueue *responses_for(struct usb_probe *probe, unsigned endpoint)
 {
 	if (endpoint == probe->halted)
 		return NULL;
-	switch (endpoint) {
-	case EP_BULK_IN:
+	if (endpoint == usb_bulk_in(probe))
 		return &probe->responses[PIPE_BULK];
-	case EP_HID_IN:
-		return &probe->responses[PIPE_HID];
-	default:
-		return NULL;
-	}
+	return endpoint == EP_HID_IN && !usb_is_other(probe) ? &probe->responses[PIPE_HID] : NULL;
 }
 
 static void give(struct urb *urb, GBytes *response)
@@ -162,9 +157,10 @@ static void control(struct usb_probe *probe, struct urb *urb)
 
 /* --- ioctls: 0, or an errno */
 
-static bool endpoint_exists(unsigned endpoint)
+static bool endpoint_exists(const struct usb_probe *probe, unsigned endpoint)
 {
-	return endpoint == EP_BULK_OUT || endpoint == EP_BULK_IN || endpoint == EP_HID_OUT || endpoint == EP_HID_IN;
+	return endpoint == EP_BULK_OUT || endpoint == usb_bulk_in(probe) ||
+	       (!usb_is_other(probe) && (endpoint == EP_HID_OUT || endpoint == EP_HID_IN));
 }
 
 static void start(struct usb_probe *probe, struct urb *urb)
@@ -191,7 +187,7 @@ static int submit(struct usb_probe *probe, UMockdevIoctlClient *client, UMockdev
 		return ENODEV;
 	if (kernel->type == USBDEVFS_URB_TYPE_CONTROL && kernel->buffer_length < SETUP_BYTES)
 		return EINVAL;
-	if (kernel->type != USBDEVFS_URB_TYPE_CONTROL && !endpoint_exists(kernel->endpoint))
+	if (kernel->type != USBDEVFS_URB_TYPE_CONTROL && !endpoint_exists(probe, kernel->endpoint))
 		return ENOENT;
 	urb = g_new0(struct urb, 1);
 	urb->client = g_object_ref(client);

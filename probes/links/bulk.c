@@ -1,4 +1,4 @@
-/* CMSIS-DAP v2: one packet per bulk transfer, by libusb's asynchronous calls, all on the board thread.
+/* A probe with bulk endpoints: one packet per transfer, by libusb's asynchronous calls, all on the board thread.
  *
  * IN transfers stay queued without a time-out of their own, because one that times out may have taken half a response
  * with it; the deadline is watched here. They form a ring in the order they were queued, which is the order responses

@@ -1,4 +1,4 @@
-/* What finding and driving a CMSIS-DAP v2 interface share. Source: CMSIS-DAP 2.x, "USB bulk endpoints". */
+/* What finding and driving a probe with vendor bulk endpoints share. Source: CMSIS-DAP 2.x, "USB bulk endpoints". */
 #ifndef PT_PROBES_LINKS_BULK_H
 #define PT_PROBES_LINKS_BULK_H
 

@@ -1,4 +1,5 @@
-/* Find CMSIS-DAP v2 interfaces: vendor class, a bulk OUT and a bulk IN endpoint, and a name that says CMSIS-DAP.
+/* Find probes with bulk endpoints. CMSIS-DAP v2: vendor class, a bulk OUT and a bulk IN endpoint, and a name that says so.
+ * Others: by their numbers, in a table.
  * Names come from sysfs, where the kernel keeps them for everybody: so a probe is seen without permission, and one that
  * is in use is not disturbed. Source: CMSIS-DAP 2.x; the tolerances are probes.md 1.6. */
 #include <limits.h>
@@ -146,6 +147,55 @@ static bool find_interface(struct search *s, struct pt_bulk_place *place)
 	return s->named || (s->n_vendor == 1 && pt_is_cmsis_dap_name(s->product, s->usb_pid));
 }
 
+/* --- probes that are known by their numbers ----------------------------------------------------------------------- */
+
+static const struct numbered {
+	const char *scheme;
+	uint16_t vid, pid;
+	uint8_t iface, out, in;
+} numbered[] = {
+	/* OSBDM-JM60, newest first; 15a2:0035 is its boot loader and no probe. Source: OSBDM-JM60, Usb_Descriptor.c */
+	{ "osbdm", 0x15a2, 0x005e, 0, 0x01, 0x82 }, { "osbdm", 0x15a2, 0x0042, 0, 0x01, 0x82 },
+	{ "osbdm", 0x15a2, 0x0058, 0, 0x01, 0x82 }, { "osbdm", 0x15a2, 0x0021, 0, 0x01, 0x82 },
+	/* USBDM, alone and with a serial port. Source: usbdm-firmware V4.12 */
+	{ "usbdm", 0x16d0, 0x0567, 0, 0x01, 0x82 }, { "usbdm", 0x16d0, 0x06a5, 0, 0x01, 0x82 },
+};
+
+static bool has_place(const struct libusb_config_descriptor *config, const struct numbered *row, struct pt_bulk_place *place)
+{
+	for (int i = 0; i < config->bNumInterfaces; i++) {
+		struct pt_bulk_place here = { 0 };
+
+		if (config->interface[i].num_altsetting < 1 ||
+		    config->interface[i].altsetting[0].bInterfaceNumber != row->iface ||
+		    !endpoints(&config->interface[i].altsetting[0], &here))
+			continue;
+		*place = here;
+		return here.out == row->out && here.in == row->in;
+	}
+	return false;
+}
+
+/* NULL: it is none of them, or not what its numbers say. */
+static const char *find_numbered(libusb_device *dev, const struct libusb_device_descriptor *desc, struct pt_bulk_place *place)
+{
+	for (size_t i = 0; i < PT_LEN(numbered); i++) {
+		struct libusb_config_descriptor *config;
+		bool there;
+
+		if (numbered[i].vid != desc->idVendor || numbered[i].pid != desc->idProduct)
+			continue;
+		if (libusb_get_active_config_descriptor(dev, &config) < 0)
+			return NULL;
+		there = has_place(config, &numbered[i], place);
+		libusb_free_config_descriptor(config);
+		return there ? numbered[i].scheme : NULL;
+	}
+	return NULL;
+}
+
+/* --- both --------------------------------------------------------------------------------------------------------- */
+
 bool pt_bulk_look_at(libusb_device *dev, struct pt_bulk_place *place, struct pt_link_found *found)
 {
 	struct libusb_device_descriptor desc;
@@ -157,8 +207,11 @@ bool pt_bulk_look_at(libusb_device *dev, struct pt_bulk_place *place, struct pt_
 	search.usb_pid = desc.idProduct;
 	usb_path(dev, row.usb_path, sizeof(row.usb_path));
 	sysfs_text(row.usb_path, "product", row.product, sizeof(row.product));
-	if (!find_interface(&search, place))
+	row.scheme = find_numbered(dev, &desc, place);
+	if (row.scheme == NULL && !find_interface(&search, place))
 		return false;
+	if (row.scheme == NULL)
+		row.scheme = "cmsis-dap";
 	if (found == NULL)
 		return true;
 	memcpy(row.path, row.usb_path, sizeof(row.usb_path));

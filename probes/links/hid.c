@@ -120,6 +120,7 @@ static bool describe(const struct hid_device_info *d, struct pt_link_found *out)
 		return false;
 	strcpy(row.path, d->path);
 	usb_path(d->path, row.usb_path, sizeof(row.usb_path));
+	row.scheme = "cmsis-dap";
 	row.permitted = access(d->path, R_OK | W_OK) == 0;
 	*out = row;
 	return true;

@@ -16,6 +16,7 @@ struct pt_link_found {
 	char path[128];		/* what open needs: the kind's own affair */
 	char usb_path[32];	/* "1-4.2", bus and ports; empty if unknown */
 	char product[64], serial[64];
+	const char *scheme;	/* of its URI: "cmsis-dap", "osbdm", "usbdm"; for ever */
 	uint16_t usb_vid, usb_pid, usb_release;
 	bool permitted;		/* false: seen, but the system refuses access */
 };
@@ -28,7 +29,7 @@ struct pt_link_kind {
 	struct pt_link *(*open)(const struct pt_link_found *found, struct pt_err *err);
 };
 
-extern const struct pt_link_kind pt_bulk_kind;	/* CMSIS-DAP v2: vendor bulk endpoints, by libusb */
+extern const struct pt_link_kind pt_bulk_kind;	/* CMSIS-DAP v2, OSBDM, USBDM: vendor bulk endpoints, by libusb */
 extern const struct pt_link_kind pt_hid_kind;	/* CMSIS-DAP v1: HID reports, by hidapi */
 
 enum { PT_TCP_PORT = 4441 };	/* where host_port names none. Source: OpenOCD cmsis_dap_tcp.c */

@@ -1,0 +1,290 @@
+/* OSBDM and USBDM as emulated USB devices, through unmodified libusb: found by their numbers, opened by their URIs, driven,
+ * unplugged, interrupted. Behind the device is a fake S12Z. */
+#define _GNU_SOURCE	/* setresuid */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_osbdm.h"
+#include "fake_usbdm.h"
+#include "harness.h"
+#include "probes/probe.h"
+#include "usb_probe.h"
+
+enum { SECOND_MS = 1000, NOBODY = 65534 };
+
+static struct fake_osbdm osbdm;
+static struct fake_usbdm usbdm;
+static struct usb_probe *usb;
+static struct pt_err err;
+
+static void make_osbdm(struct usb_probe_config *config)
+{
+	fake_osbdm_init(&osbdm);
+	config->answer = fake_osbdm_answer;
+	config->arg = &osbdm;
+	config->product = "OSBDM - Debug Port";
+}
+
+static void make_usbdm(struct usb_probe_config *config, uint8_t version)
+{
+	fake_usbdm_init(&usbdm, version);
+	usbdm.last_sequence = 0xff;
+	config->answer = fake_usbdm_answer;
+	config->arg = &usbdm;
+	config->product = "USBDM BDM Interface";
+}
+
+static void make_usbdm_4(struct usb_probe_config *config)
+{
+	make_usbdm(config, 4);
+}
+
+static void make_usbdm_5(struct usb_probe_config *config)
+{
+	make_usbdm(config, 5);
+}
+
+static const struct {
+	const char *scheme;
+	uint16_t vid, pid;
+	void (*make)(struct usb_probe_config *config);
+} devices[] = {
+	{ "osbdm", 0x15a2, 0x005e, make_osbdm }, { "osbdm", 0x15a2, 0x0042, make_osbdm },
+	{ "osbdm", 0x15a2, 0x0058, make_osbdm }, { "osbdm", 0x15a2, 0x0021, make_osbdm },
+	{ "usbdm", 0x16d0, 0x0567, make_usbdm_4 }, { "usbdm", 0x16d0, 0x06a5, make_usbdm_5 },
+};
+
+static void plug_in(int i)
+{
+	struct usb_probe_config config = { .serial = "S1", .port = 3, .instant = true, .vid = devices[i].vid,
+					   .pid = devices[i].pid };
+
+	devices[i].make(&config);
+	usb = usb_probe_new(&config, &err);
+	ck_assert_msg(usb != NULL, "%s", err.msg);
+}
+
+static struct pt_probe *open_uri(int i, const char *rest)
+{
+	char uri[64];
+	struct pt_probe *probe;
+
+	snprintf(uri, sizeof(uri), "%s:%s", devices[i].scheme, rest);
+	probe = pt_probe_open(uri, NULL, &err);
+	ck_assert_msg(probe != NULL, "%s: %s", uri, err.msg);
+	return probe;
+}
+
+static uint8_t bytes[300];
+
+static int connect_and_read(struct pt_probe *probe)
+{
+	void *wire;
+	const struct pt_bdc_ops *bdc = pt_probe_bdc(probe, &wire);
+	struct pt_bdc_op ops[] = {
+		{ .what = PT_BDC_WRITE_BDCCSR, .value = 0x80ff },
+		{ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = 0x1000, .n = sizeof(bytes), .bytes = bytes },
+	};
+	uint32_t hz;
+	size_t n_done;
+	int rc = bdc->connect(wire, &hz, &err);
+
+	if (rc == 0)
+		rc = bdc->run(wire, ops, 2, SECOND_MS, &n_done, &err);
+	for (size_t i = 0; rc == 0 && i < sizeof(bytes); i++)
+		ck_assert_uint_eq(bytes[i], (uint8_t)((0x1000 + i) * 7));
+	return rc;
+}
+
+START_TEST(lists_and_opens)
+{
+	struct pt_probe_found found[2];
+	struct pt_probe_info info;
+	struct pt_probe *probe;
+	char uri[64];
+
+	plug_in(_i);
+	ck_assert_int_eq(pt_probe_list(found, 2, &err), 1);
+	snprintf(uri, sizeof(uri), "%s:serial=S1", devices[_i].scheme);
+	ck_assert_str_eq(found[0].uri, uri);
+	ck_assert_str_eq(found[0].transports, "bulk");
+	ck_assert_str_eq(found[0].where, "usb 1-3");
+	for (int way = 0; way < 4; way++) {
+		static const char *const rests[] = { "", "serial=S1", "usb=1-3" };
+
+		probe = way < 3 ? open_uri(_i, rests[way]) : pt_probe_open("", NULL, &err);
+		ck_assert_msg(probe != NULL, "%s", err.msg);
+		pt_probe_info(probe, &info);
+		ck_assert_str_eq(info.name, devices[_i].scheme);
+		ck_assert_str_eq(info.link.where, "usb 1-3");
+		ck_assert_msg(connect_and_read(probe) == 0, "%s", err.msg);
+		pt_probe_close(probe);
+	}
+	ck_assert_uint_eq(osbdm.n_bad, 0);
+	ck_assert_uint_eq(usbdm.n_bad, 0);
+	usb_probe_free(usb);
+}
+END_TEST
+
+START_TEST(is_no_other_probe)
+{
+	plug_in(_i);
+	ck_assert_ptr_null(pt_probe_open("cmsis-dap:", NULL, &err));
+	ck_assert_int_eq(err.code, PT_EIO);
+	ck_assert_msg(strstr(err.msg, devices[_i].scheme) != NULL, "%s", err.msg);
+	usb_probe_free(usb);
+}
+END_TEST
+
+/* As libusb ends them: a transfer that is a multiple of the packet gets an empty one behind it, or the device waits. */
+START_TEST(writes_rows_of_any_length)
+{
+	struct pt_probe *probe;
+	const struct pt_bdc_ops *bdc;
+	void *wire;
+	size_t n_done;
+
+	plug_in(_i);
+	probe = open_uri(_i, "");
+	bdc = pt_probe_bdc(probe, &wire);
+	ck_assert_int_eq(connect_and_read(probe), 0);
+	for (uint32_t n = 1; n < 260; n++) {
+		struct pt_bdc_op ops[] = {
+			{ .what = PT_BDC_WRITE_MEM, .size_bytes = 1, .addr = 0x5000, .n = n, .bytes = bytes },
+			{ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = 0x5000, .n = n, .bytes = bytes },
+		};
+
+		ck_assert_msg(bdc->run(wire, ops, 2, SECOND_MS, &n_done, &err) == 0, "%u bytes: %s", n, err.msg);
+		ck_assert_uint_eq(bytes[n - 1], (uint8_t)((0x1000 + n - 1) * 7));
+	}
+	pt_probe_close(probe);
+	usb_probe_free(usb);
+}
+END_TEST
+
+START_TEST(is_lost_with_the_plug_and_back_with_it)
+{
+	struct pt_probe *probe;
+
+	plug_in(_i);
+	probe = open_uri(_i, "");
+	ck_assert_int_eq(connect_and_read(probe), 0);
+	usb_probe_unplug(usb);
+	ck_assert_int_eq(connect_and_read(probe), PT_EIO);
+	ck_assert_int_eq(connect_and_read(probe), PT_EIO);
+	pt_probe_close(probe);
+	usb_probe_plug(usb);
+	probe = open_uri(_i, "");
+	ck_assert_int_eq(connect_and_read(probe), 0);
+	pt_probe_close(probe);
+	usb_probe_free(usb);
+}
+END_TEST
+
+static struct pt_probe *to_interrupt;
+
+static void *unplug_soon(void *arg)
+{
+	(void)arg;
+	usleep(50000);
+	usb_probe_unplug(usb);
+	return NULL;
+}
+
+static void *interrupt_soon(void *arg)
+{
+	(void)arg;
+	usleep(50000);
+	pt_probe_interrupt(to_interrupt);
+	return NULL;
+}
+
+static int poll_in_vain(struct pt_probe *probe)
+{
+	void *wire;
+	const struct pt_bdc_ops *bdc = pt_probe_bdc(probe, &wire);
+	struct pt_bdc_op op = { .what = PT_BDC_POLL, .addr = 0x1000, .mask = 1, .value = 1, .time_us = 1000000000 };
+	size_t n_done;
+
+	return bdc->run(wire, &op, 1, SECOND_MS, &n_done, &err);
+}
+
+START_TEST(long_waits_end_at_once)
+{
+	pthread_t thread;
+
+	plug_in(_i);
+	to_interrupt = open_uri(_i, "");
+	ck_assert_int_eq(connect_and_read(to_interrupt), 0);
+	pthread_create(&thread, NULL, interrupt_soon, NULL);
+	ck_assert_int_eq(poll_in_vain(to_interrupt), PT_EINTERRUPTED);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(connect_and_read(to_interrupt), 0);
+	pthread_create(&thread, NULL, unplug_soon, NULL);
+	ck_assert_int_eq(poll_in_vain(to_interrupt), PT_EIO);
+	pthread_join(thread, NULL);
+	pt_probe_close(to_interrupt);
+	usb_probe_free(usb);
+}
+END_TEST
+
+START_TEST(clears_a_stall)
+{
+	struct pt_probe *probe;
+
+	plug_in(_i);
+	probe = open_uri(_i, "");
+	ck_assert_int_eq(connect_and_read(probe), 0);
+	usb_probe_halt(usb, 0x82);
+	ck_assert_int_lt(connect_and_read(probe), 0);
+	if (connect_and_read(probe) < 0)	/* what came meanwhile is thrown away by then */
+		ck_assert_msg(connect_and_read(probe) == 0, "%s", err.msg);
+	pt_probe_close(probe);
+	usb_probe_free(usb);
+}
+END_TEST
+
+START_TEST(names_the_cure_for_no_permission)
+{
+	char ids[80], rules[4096] = "";
+	FILE *f = fopen(PT_RULES, "r");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_gt(fread(rules, 1, sizeof(rules) - 1, f), 0);
+	fclose(f);
+	snprintf(ids, sizeof(ids), "ATTRS{idVendor}==\"%04x\"", devices[_i].vid);
+	ck_assert_ptr_nonnull(strstr(rules, ids));
+	snprintf(ids, sizeof(ids), "%04x", devices[_i].pid);
+	ck_assert_ptr_nonnull(strstr(rules, ids));
+	plug_in(_i);
+	usb_probe_set_mode(usb, 0);
+	ck_assert_int_eq(chmod(getenv("UMOCKDEV_DIR"), 0777), 0);	/* libudev makes sockets there */
+	if (geteuid() == 0)
+		ck_assert_int_eq(setresuid(NOBODY, NOBODY, NOBODY), 0);
+	ck_assert_ptr_null(pt_probe_open("", NULL, &err));
+	ck_assert_int_eq(err.code, PT_EPERM);
+	ck_assert_msg(strstr(err.msg, ids) != NULL, "%s", err.msg);
+	_exit(0);	/* as nobody, the test bed cannot be cleared away: the parent's is */
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("usb_bdc");
+	TCase *tc = tcase_create("devices");
+	int n = (int)PT_LEN(devices);
+
+	tcase_set_timeout(tc, 30);
+	tcase_add_loop_test(tc, lists_and_opens, 0, n);
+	tcase_add_loop_test(tc, is_no_other_probe, 0, n);
+	tcase_add_loop_test(tc, writes_rows_of_any_length, 0, n);
+	tcase_add_loop_test(tc, is_lost_with_the_plug_and_back_with_it, 0, n);
+	tcase_add_loop_test(tc, long_waits_end_at_once, 0, n);
+	tcase_add_loop_test(tc, clears_a_stall, 0, n);
+	tcase_add_loop_test(tc, names_the_cure_for_no_permission, 0, n);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
