@@ -1,7 +1,8 @@
 /* One chain of nodes per stack, so that a step touches the node on top and nothing else. What changes of a node lies in
  * a table that its parent, the site and the function are looked up in: to find it and to count it is one cache line, and
- * where that lies is reckoned, not read, so that the next look-up need not wait for it. A few bits in the parent tell of
- * most children that there are none; once the tree is full, those are most. Gross times are added up when somebody asks. */
+ * where that lies is reckoned, not read, so that the next look-up need not wait for it. Once the tree is full, most of a
+ * large program's calls are not in it: a bit tells of nearly all of them that they are not, without a look into the table.
+ * Gross times are added up when somebody asks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,14 @@ enum {
 	ROOT = SLOTS,			/* has a slot of its own, that nobody looks up */
 	CORES = 16,			/* more share the last one's chains: wrong, but bounded */
 	FRAMES = 2048,			/* of one chain; execution has less */
+	BITS_BITS = 20,			/* 16 for each node */
 };
 
 struct slot {
 	uint32_t parent;		/* its slot + 1; 0: nothing is here */
 	uint32_t site;			/* 0: not entered by a call, or from beyond 32 bits; the node says more */
 	uint16_t function, task;
-	uint32_t children;		/* a bit for some of all hashes: where it is 0, there is no such child */
+	uint32_t children;		/* a bit for each of 32 kinds of hashes: where it is 0, there is no such child */
 	uint64_t net, count;
 };
 
@@ -43,6 +45,7 @@ struct tree {
 	struct pt_tree_node *node;	/* what does not change; the rest when somebody asks */
 	uint32_t *slot_of, *node_of;	/* by node, and by slot */
 	struct slot *slot;		/* SLOTS and the root */
+	uint64_t *bits;			/* 2^BITS_BITS: where one is 0, there is no node of such a hash */
 	uint32_t *order, *place;	/* made anew for each result */
 	struct core core[CORES];
 };
@@ -64,6 +67,11 @@ static inline size_t home_of(uint32_t hash)
 static inline uint32_t bit_of(uint32_t hash)
 {
 	return UINT32_C(1) << (hash & 31);
+}
+
+static inline bool may_be(const struct tree *t, uint32_t hash)
+{
+	return (t->bits[hash >> (32 - BITS_BITS + 6)] >> (hash >> (32 - BITS_BITS) & 63) & 1) != 0;
 }
 
 static inline bool holds(const struct slot *slot, uint32_t parent, uint32_t site, uint16_t function, uint16_t task)
@@ -91,8 +99,8 @@ static uint32_t make(struct tree *t, uint32_t parent, const struct pt_tree_node 
 	t->node[node].depth = t->node[above].depth + 1;
 	t->slot[at] = (struct slot){ .parent = parent + 1, .site = site_of(wanted), .function = wanted->function,
 				     .task = wanted->task };
-	if (parent != ROOT)		/* whose children of a core are not told apart by a slot */
-		t->slot[parent].children |= bit_of(hash);
+	t->slot[parent].children |= bit_of(hash);
+	t->bits[hash >> (32 - BITS_BITS + 6)] |= UINT64_C(1) << (hash >> (32 - BITS_BITS) & 63);
 	t->slot_of[node] = (uint32_t)at;
 	t->node_of[at] = node;
 	return (uint32_t)at;
@@ -254,16 +262,16 @@ static inline uint32_t called(struct tree *t, uint32_t parent, const struct pt_b
 			      const struct pt_brief *brief)
 {
 	uint32_t hash = hash_of(parent, brief->site, brief->function, batch->task);
-	bool maybe = (t->slot[parent].children & bit_of(hash)) != 0;
 	size_t at = home_of(hash);
 
-	if (maybe && holds(&t->slot[at], parent, brief->site, brief->function, batch->task)) {
-		t->slot[at].count++;
-		return (uint32_t)at;
-	}
-	if (!maybe && t->result.n_nodes == PT_TREE_NODES && parent != ROOT) {
+	if (t->result.n_nodes == PT_TREE_NODES &&
+	    ((t->slot[parent].children & bit_of(hash)) == 0 || !may_be(t, hash))) {
 		t->result.dropped++;
 		return parent;
+	}
+	if (parent != ROOT && holds(&t->slot[at], parent, brief->site, brief->function, batch->task)) {
+		t->slot[at].count++;
+		return (uint32_t)at;
 	}
 	at = other_child(t, parent, batch, brief, hash);
 	t->slot[at].count += at != parent;
@@ -369,6 +377,7 @@ static void tree_free(void *analysis)
 	free(t->node_of);
 	free(t->order);
 	free(t->place);
+	free(t->bits);
 	pt_big_free(t->slot, (SLOTS + 1) * sizeof(*t->slot));
 	free(t);
 }
@@ -387,9 +396,10 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	t->node_of = calloc(SLOTS + 1, sizeof(*t->node_of));
 	t->order = calloc(PT_TREE_NODES, sizeof(*t->order));
 	t->place = calloc(PT_TREE_NODES, sizeof(*t->place));
+	t->bits = calloc((1 << BITS_BITS) / 64, sizeof(*t->bits));
 	t->slot = pt_big_calloc(SLOTS + 1, sizeof(*t->slot));
 	if (t->node == NULL || t->slot_of == NULL || t->node_of == NULL || t->order == NULL || t->place == NULL ||
-	    t->slot == NULL) {
+	    t->slot == NULL || t->bits == NULL) {
 		tree_free(t);
 		pt_fail(err, PT_ENOMEM, "not enough memory for a call tree of %d nodes", PT_TREE_NODES);
 		return NULL;

@@ -303,7 +303,7 @@ static bool is_other_execution(const struct pt_analysis *analysis)
 	return analysis == &pt_analysis_entry_exit || analysis == &pt_analysis_range;
 }
 
-/* "each": and every analysis alone, beside execution; or one's own words, for a profiler to look at. */
+/* "each": and every analysis alone, beside execution; or one's own words, several behind ";", for a look with a profiler. */
 static void make_passes(const char *word)
 {
 	bool each = strcmp(word, "each") == 0;
@@ -320,10 +320,11 @@ static void make_passes(const char *word)
 		snprintf(passes[n_passes].name, sizeof(passes[0].name), "execution, %s", name);
 		snprintf(passes[n_passes++].words, sizeof(passes[0].words), "histograms=on analysis=execution,%s", name);
 	}
-	if (strchr(word, '=') != NULL) {
-		snprintf(passes[n_passes].name, sizeof(passes[0].name), "%s", word);
-		snprintf(passes[n_passes++].words, sizeof(passes[0].words), "%s", word);
-		first_pass = N_FIXED;
+	first_pass = strchr(word, '=') != NULL ? N_FIXED : 0;
+	for (size_t n; first_pass > 0 && *word != '\0' && n_passes < MAX_PASSES; word += n + (word[n] == ';')) {
+		n = strcspn(word, ";");
+		snprintf(passes[n_passes].name, sizeof(passes[0].name), "%.*s", (int)n, word);
+		snprintf(passes[n_passes++].words, sizeof(passes[0].words), "%.*s", (int)n, word);
 	}
 }
 
@@ -349,7 +350,7 @@ static void report(const struct pt_profile *profile, double (*seconds)[MAX_ROUND
 		       profile->timeline->seen, profile->tree->n_nodes, profile->tree->dropped);
 	printf("%u functions, %.0f packets, %" PRIu64 " runs, %zu call edges\n", synth->n_functions, n, n_runs,
 	       profile->n_edges);
-	for (size_t pass = first_pass; pass < n_passes; pass++) {
+	for (size_t pass = 0; pass < n_passes; pass += pass == PASS_LOOP && first_pass > 0 ? first_pass : 1) {
 		qsort(seconds[pass], rounds, sizeof(double), by_value);
 		printf("%-40s %7.1f Mpackets/s, %6.2f ns each (best round %6.2f), %4.0f %% of the loop (best %.0f %%)",
 		       passes[pass].name, n / seconds[pass][rounds / 2] / 1e6, seconds[pass][rounds / 2] / n * 1e9,
@@ -380,7 +381,7 @@ int main(int argc, char **argv)
 	make_chunks();
 	plain_prepare();
 	for (size_t i = 0; i < rounds; i++)	/* in turns, so that what else the machine does hits all alike */
-		for (size_t pass = first_pass; pass < n_passes; pass++) {
+		for (size_t pass = 0; pass < n_passes; pass += pass == PASS_LOOP && first_pass > 0 ? first_pass : 1) {
 			seconds[pass][i] = timed(pass);
 			if (passes[pass].words[0] != '\0')
 				check_pipeline();
