@@ -36,6 +36,8 @@ static void put_running(struct blocks *b)
 	for (size_t f = 0; f < b->result.n_functions; f++) {
 		struct pt_block *to = at(b, (uint16_t)f, b->n_running), *from = &b->running[f];
 
+		if ((from->time | from->count) == 0)
+			continue;
 		to->time += from->time;
 		to->count += from->count;
 		to->net += from->net;
@@ -158,8 +160,8 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 			take_step(b, &step[i]);
 }
 
-/* All in the block that runs, on one stack that holds all of it, of known functions. Without a branch that depends on what the
- * program does: to tell calls from returns is to guess wrong. */
+/* All in the block that runs, on one stack that holds all of it. Without a branch that depends on what the program does: to
+ * tell calls from returns is to guess wrong. What is left is on top. */
 static void pass(struct blocks *b, const struct pt_brief_batch *batch, struct stack *stack, uint64_t before)
 {
 	uint16_t *top = stack->function + stack->depth - 1;
@@ -168,13 +170,13 @@ static void pass(struct blocks *b, const struct pt_brief_batch *batch, struct st
 
 	for (size_t i = 0; i < batch->n_briefs; i++) {
 		const struct pt_brief *brief = &batch->brief[i];
-		struct pt_block *of = &running[brief->function];
+		struct pt_block *of = &running[*top];
 
-		running[*top].time += brief->ticks - since;
-		since = brief->ticks;
+		of->time += brief->ticks - since;
 		of->count += brief->left;
 		of->net += brief->net;
 		of->gross += brief->gross & -brief->left;
+		since = brief->ticks;
 		top[1] = brief->function;
 		top += 1 - 2 * (ptrdiff_t)brief->left;
 	}

@@ -108,26 +108,38 @@ static void take_runs_of(struct pt_lines_count *c, const struct pt_piece *piece,
 	take_runs(c, run, piece->n_pairs, from);
 }
 
+static inline void arrive(struct pt_span_count *s, struct pt_unit_passed *passed, size_t u)
+{
+	if (__builtin_expect(++passed[u].arrived == 0, 0))
+		s->unit[u].begins += PT_LINES_FULL;
+}
+
+static inline void leave(struct pt_span_count *s, struct pt_unit_passed *passed, size_t u)
+{
+	if (__builtin_expect(++passed[u].left == 0, 0))
+		pt_lines_left(s, u, PT_LINES_FULL);
+}
+
 static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_moment from)
 {
 	struct pt_lines_count *c = analysis;
-	struct pt_unit_passed *passed = count_of(c, piece->span)->passed;
+	struct pt_span_count *s = count_of(c, piece->span);
+	struct pt_unit_passed *const passed = s->passed;
 	const uint8_t *pair = piece->pairs, *end = pair + piece->n_pairs * PT_PAIR_BYTES;
 	const uint32_t base = (uint32_t)piece->span->base;
+	size_t open = (size_t)(piece->unit - piece->span->code);
 
 	if (passed == NULL) {
 		take_runs_of(c, piece, from);
 		return;
 	}
-	c->n_passed += piece->n_pairs;
-	if (c->n_passed > PT_LINES_MOST_PASSED)
-		pt_lines_move_passed(c);
-	passed[piece->begin - piece->span->code].arrived++;
+	arrive(s, passed, (size_t)(piece->begin - piece->span->code));
 	for (; pair < end; pair += PT_PAIR_BYTES) {
-		passed[(pt_le32(pair) - base) / PT_PIECE_UNIT_BYTES].left++;
-		passed[(pt_le32(pair + 4) - base) / PT_PIECE_UNIT_BYTES].arrived++;
+		leave(s, passed, (pt_le32(pair) - base) / PT_PIECE_UNIT_BYTES);
+		arrive(s, passed, (pt_le32(pair + 4) - base) / PT_PIECE_UNIT_BYTES);
 	}
-	passed[piece->unit - piece->span->code].arrived--;	/* the run that begins there is not over */
+	if (passed[open].arrived-- == 0)	/* the run that begins there is not over */
+		s->unit[open].begins -= PT_LINES_FULL;
 }
 
 /* --- result, life */

@@ -14,10 +14,11 @@ struct pt_unit_count {
 	uint64_t extra;		/* cycles beyond passing straight on; wraps, sums do not */
 };
 
-/* Plain branches (piece.h) in brief: how often one arrived at the unit, and how often the instruction there was left by
- * its own branch. All that pt_unit_count has of such runs follows from that, and from the code. */
-struct pt_unit_passed { uint32_t arrived, left; };
-#define PT_LINES_MOST_PASSED UINT32_C(0x80000000)	/* branches; then they are moved over, before any can overflow */
+/* Plain branches (piece.h): how often one arrived at the unit, and how often the instruction there was left by its own
+ * branch. All that pt_unit_count has of such runs follows from that, and from the code. As small as can be, since all of
+ * it is in use all the time: what overflows is moved over. */
+struct pt_unit_passed { uint8_t arrived, left; };
+enum { PT_LINES_FULL = 256 };	/* so many of either are 0 */
 
 struct pt_span_count {
 	const struct pt_code_span *span;
@@ -34,7 +35,6 @@ struct pt_lines_count {
 	struct pt_span_count *span;
 	size_t last;			/* the span of the run before */
 	unsigned shift;			/* of bytes to units */
-	uint64_t n_passed;		/* since passed was moved over */
 	/* results, made anew each time */
 	struct pt_lines_insn *insn;
 	struct pt_lines_line *line;
@@ -44,6 +44,8 @@ struct pt_lines_count {
 	struct pt_inlines *inlines;
 };
 
+/* n more runs, that were left by their last instruction's own branch, ended with the one at unit u. */
+void pt_lines_left(const struct pt_span_count *s, size_t u, uint64_t n);
 /* What passed says, to unit. */
 void pt_lines_move_passed(struct pt_lines_count *c);
 /* Fill result from the counters. What does not fit into memory is missing from it. */

@@ -6,9 +6,8 @@
 
 /* --- from what passed to what was counted */
 
-/* The runs that the instruction at u left by its own branch: they ended behind it, and it cost what it costs to branch
- * instead of passing straight on. */
-static void move_left(const struct pt_span_count *s, size_t u, uint64_t n)
+/* They ended behind it, and it cost what it costs to branch instead of passing straight on. */
+void pt_lines_left(const struct pt_span_count *s, size_t u, uint64_t n)
 {
 	const struct pt_code_unit *code = &s->span->code[u];
 	struct pt_unit_count *behind = &s->unit[u + code->len_units];
@@ -20,17 +19,16 @@ static void move_left(const struct pt_span_count *s, size_t u, uint64_t n)
 
 void pt_lines_move_passed(struct pt_lines_count *c)
 {
-	for (size_t i = 0; c->n_passed > 0 && i < c->map->n_spans; i++) {
+	for (size_t i = 0; i < c->map->n_spans; i++) {
 		struct pt_span_count *s = &c->span[i];
 
 		for (size_t u = 0; s->passed != NULL && u < s->n_units; u++) {
 			s->unit[u].begins += s->passed[u].arrived;
 			if (s->passed[u].left > 0)
-				move_left(s, u, s->passed[u].left);
+				pt_lines_left(s, u, s->passed[u].left);
 			s->passed[u] = (struct pt_unit_passed){ 0 };
 		}
 	}
-	c->n_passed = 0;
 }
 
 /* One instruction, executed or not. */

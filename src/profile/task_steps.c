@@ -371,7 +371,10 @@ void pt_task_steps(void *analysis, const struct pt_step *step, size_t n)
 /* Where nobody asks which function, calls and returns only pass the time. */
 static void pass(struct pt_tasks_analysis *t, struct pt_task_core *core, const struct pt_brief_batch *batch)
 {
-	const struct pt_step last = pt_brief_step(batch, batch->n_briefs - 1);
+	const struct pt_step last = {
+		.kind = PT_STEP_ENTER, .core = batch->core,
+		.clock = batch->clock + batch->brief[batch->n_briefs - 1].ticks,
+	};
 	struct pt_task_stack *stack = &core->stack[batch->stack];
 
 	charge(t, core, &last);

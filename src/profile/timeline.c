@@ -1,5 +1,6 @@
-/* The ring holds records, one behind the other: some events, or what came in brief, as it came, with what that had in
- * common at its head. Events are made of those when somebody asks, of the last that are wanted. */
+/* Events are kept in blocks of memory, record by record: some events, or what came in brief, of which there is kept what
+ * makes an event, with what all have in common at their head. The oldest block is used again as soon as enough events are
+ * in the others, so that what is written to stays small. Events are made when somebody asks, of the last that are wanted. */
 #include "profile/timeline.h"
 
 #include <stdlib.h>
@@ -9,10 +10,11 @@
 
 enum {
 	CORES = 16,
-	RECORD_EVENTS = 256,	/* at most in a record of events */
 	FEW = 4,		/* briefs that are smaller as events: with their head */
+	BRIEF_BYTES = 10,	/* ticks, call, function: each by itself */
 	EVENT_BYTES = 56,	/* of an event at most, heads included */
-	SLACK_BYTES = 65536,	/* what lies idle where the ring ends, and what has just been added */
+	BLOCK_BYTES = 16384,
+	IDLE_BYTES = 2700,	/* of a block at most: one record more would not fit */
 };
 
 static const struct pt_param params[] = {
@@ -29,81 +31,59 @@ struct record {
 	double ns_per_tick;
 };
 
+struct block { uint32_t bytes, n_events, next; };	/* in use; the one that was begun after it */
+
 struct timeline {
 	struct pt_timeline result;
 	struct pt_timeline_event *made;	/* result.ring */
-	uint8_t *ring;
-	size_t size;			/* of it */
-	size_t oldest, end, wrap;	/* offsets: the first record, behind the last one, and where the next lies at 0 */
-	size_t n_records, n_events;	/* if there are any, and oldest >= end, then they wrap */
+	uint8_t (*memory)[BLOCK_BYTES];
+	struct block *block;
+	uint32_t oldest, newest, n_used, n_blocks;
+	size_t n_events;
 	struct record *last;		/* that events can be added to; or NULL */
 	uint16_t depth[CORES][PT_STEP_STACKS];
 };
 
-/* --- the ring */
+/* --- blocks */
 
-static struct record *record_at(const struct timeline *t, size_t offset)
+/* One more; or the oldest, if the others have enough, or there are no more. */
+static void begin_block(struct timeline *t)
 {
-	return (struct record *)(void *)(t->ring + offset);
-}
+	uint32_t block = t->oldest;
 
-static bool wraps(const struct timeline *t)
-{
-	return t->n_records > 0 && t->oldest >= t->end;
-}
-
-static size_t behind(const struct timeline *t, size_t offset)
-{
-	size_t next = offset + record_at(t, offset)->bytes;
-
-	return wraps(t) && next == t->wrap ? 0 : next;
-}
-
-static void drop_oldest(struct timeline *t)
-{
-	const struct record *r = record_at(t, t->oldest);
-	size_t next = behind(t, t->oldest);
-
-	t->n_events -= r->n_events;
-	t->oldest = --t->n_records > 0 ? next : t->end;
-}
-
-/* So many bytes behind the last record; false: the ring ends before that. */
-static bool make_room(struct timeline *t, size_t bytes)
-{
-	if (t->end + bytes > t->size)
-		return false;
-	while (wraps(t) && t->oldest < t->end + bytes)
-		drop_oldest(t);
-	return true;
-}
-
-static struct record *add_record(struct timeline *t, size_t bytes)
-{
-	struct record *r;
-
-	if (t->end + bytes > t->size) {
-		while (wraps(t))
-			drop_oldest(t);
-		t->wrap = t->end;
-		t->end = 0;
-		if (t->n_records == 0)
-			t->oldest = 0;
+	if (t->n_used < t->n_blocks &&
+	    (t->n_used < 2 || t->n_events - t->block[block].n_events < t->result.room)) {
+		block = t->n_used++;
+	} else {
+		t->n_events -= t->block[block].n_events;
+		t->oldest = t->block[block].next;
 	}
-	make_room(t, bytes);
-	r = record_at(t, t->end);
-	t->end += bytes;
-	t->n_records++;
-	return r;
+	t->block[t->newest].next = block;
+	t->newest = block;
+	t->block[block] = (struct block){ 0 };
+	t->last = NULL;
 }
 
-/* As many as are wanted, and perhaps some of the record before. */
-static void added(struct timeline *t, size_t n)
+static bool fits(const struct timeline *t, size_t bytes)
 {
-	t->n_events += n;
-	t->result.seen += n;
-	while (t->n_records > 1 && t->n_events - record_at(t, t->oldest)->n_events >= t->result.room)
-		drop_oldest(t);
+	return t->n_used > 0 && t->block[t->newest].bytes + bytes <= BLOCK_BYTES;
+}
+
+/* So many bytes behind all the others. */
+static void *make_room(struct timeline *t, size_t bytes, size_t n_events)
+{
+	struct block *block;
+	uint8_t *at;
+
+	if (!fits(t, bytes))
+		begin_block(t);
+	block = &t->block[t->newest];
+	at = t->memory[t->newest] + block->bytes;
+	block->bytes += (uint32_t)bytes;
+	block->n_events += (uint32_t)n_events;
+	t->n_events += n_events;
+	t->result.seen += n_events;
+	return at;
 }
 
 /* --- events */
@@ -112,17 +92,15 @@ static void add(struct timeline *t, const struct pt_timeline_event *event)
 {
 	struct record *r = t->last;
 
-	if (r != NULL && r->n_events < RECORD_EVENTS && make_room(t, sizeof(*event))) {
-		memcpy(t->ring + t->end, event, sizeof(*event));
-		t->end += sizeof(*event);
-		r->bytes += sizeof(*event);
-		r->n_events++;
-	} else {
-		t->last = r = add_record(t, sizeof(*r) + sizeof(*event));
-		*r = (struct record){ .bytes = sizeof(*r) + sizeof(*event), .n_events = 1 };
-		memcpy(r + 1, event, sizeof(*event));
+	if (r == NULL || !fits(t, sizeof(*event))) {
+		if (!fits(t, sizeof(*r) + sizeof(*event)))
+			begin_block(t);
+		t->last = r = make_room(t, sizeof(*r), 0);
+		*r = (struct record){ .bytes = sizeof(*r) };
 	}
-	added(t, 1);
+	memcpy(make_room(t, sizeof(*event), 1), event, sizeof(*event));
+	r->bytes += sizeof(*event);
+	r->n_events++;
 }
 
 static uint16_t *depth_of(struct timeline *t, uint16_t core, uint16_t stack)
@@ -192,21 +170,39 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 
 /* --- briefs */
 
+#define LEFT UINT32_C(0x80000000)	/* in ticks, which are fewer */
+
+/* Where the parts of n briefs lie behind their record. */
+struct parts { uint32_t *ticks, *call; uint16_t *function; };
+
+static struct parts parts_of(struct record *r, size_t n)
+{
+	uint32_t *ticks = (uint32_t *)(void *)(r + 1);
+
+	return (struct parts){ ticks, ticks + n, (uint16_t *)(void *)(ticks + 2 * n) };
+}
+
 static void keep_briefs(struct timeline *t, const struct pt_brief_batch *batch, uint16_t *depth)
 {
-	size_t bytes = batch->n_briefs * sizeof(batch->brief[0]);
-	struct record *r = add_record(t, sizeof(*r) + bytes);
+	size_t n = batch->n_briefs, bytes = (sizeof(struct record) + n * BRIEF_BYTES + 7) / 8 * 8;
+	struct record *r = make_room(t, bytes, n);
+	struct parts to = parts_of(r, n);
 
 	*r = (struct record){
-		.bytes = (uint32_t)(sizeof(*r) + bytes), .n_events = (uint16_t)batch->n_briefs, .brief = true,
+		.bytes = (uint32_t)bytes, .n_events = (uint16_t)n, .brief = true,
 		.stack = batch->stack, .task = batch->task, .core = batch->core, .depth = *depth, .clock = batch->clock,
 		.anchor = batch->anchor, .anchor_ns = batch->anchor_ns, .anchor_error_ns = batch->anchor_error_ns,
 		.ns_per_tick = batch->ns_per_tick,
 	};
-	memcpy(r + 1, batch->brief, bytes);
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_brief *brief = &batch->brief[i];
+
+		to.ticks[i] = brief->ticks | brief->left * LEFT;
+		to.call[i] = brief->call;
+		to.function[i] = brief->function;
+	}
 	t->last = NULL;
-	*depth = (uint16_t)(*depth + batch->n_briefs - 2 * batch->n_left);
-	added(t, batch->n_briefs);
+	*depth = (uint16_t)(*depth + n - 2 * batch->n_left);
 }
 
 static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
@@ -227,39 +223,60 @@ static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
 
 /* --- result */
 
-static void make_events_of(const struct record *r, struct pt_timeline_event *out)
+static void make_events_of(struct record *r, struct pt_timeline_event *out)
 {
+	const struct parts from = parts_of(r, r->n_events);
 	struct pt_brief_batch batch = {
 		.clock = r->clock, .anchor = r->anchor, .anchor_ns = r->anchor_ns, .anchor_error_ns = r->anchor_error_ns,
 		.ns_per_tick = r->ns_per_tick, .stack = r->stack, .task = r->task, .core = r->core,
 	};
 	uint16_t depth = r->depth;
 
-	memcpy(batch.brief, r + 1, r->n_events * sizeof(batch.brief[0]));
 	for (size_t i = 0; i < r->n_events; i++) {
-		const struct pt_step step = pt_brief_step(&batch, i);
+		struct pt_step step;
 
+		batch.brief[0] = (struct pt_brief){
+			.ticks = from.ticks[i] & ~LEFT, .left = (from.ticks[i] & LEFT) != 0, .call = from.call[i],
+			.function = from.function[i],
+		};
+		step = pt_brief_step(&batch, 0);
 		event_of(&step, &depth, &out[i]);
+	}
+}
+
+/* Those of a block, but for the first few. */
+static void make_events_in(struct timeline *t, uint32_t number, size_t skip)
+{
+	struct pt_timeline_event some[BLOCK_BYTES / sizeof(struct pt_timeline_event)];	/* a record has no more */
+	struct record *r;
+
+	for (size_t at = 0; at < t->block[number].bytes; at += r->bytes) {
+		size_t n, less;
+
+		r = (struct record *)(void *)(t->memory[number] + at);
+		n = r->n_events;
+		less = skip < n ? skip : n;
+		if (r->brief)
+			make_events_of(r, some);
+		else
+			memcpy(some, r + 1, n * sizeof(some[0]));
+		memcpy(t->made + t->result.n, some + less, (n - less) * sizeof(some[0]));
+		t->result.n += n - less;
+		skip -= less;
 	}
 }
 
 static void make_events(struct timeline *t)
 {
-	struct pt_timeline_event some[PT_BATCH_BRIEFS];
-	size_t skip = t->n_events > t->result.room ? t->n_events - t->result.room : 0, at = t->oldest, n;
+	size_t skip = t->n_events > t->result.room ? t->n_events - t->result.room : 0;
 
 	t->result.n = 0;
-	for (size_t i = 0; i < t->n_records; i++, at = behind(t, at)) {
-		const struct record *r = record_at(t, at);
+	for (uint32_t i = 0, block = t->oldest; i < t->n_used; i++, block = t->block[block].next) {
+		size_t n = t->block[block].n_events;
 
-		n = r->n_events;
-		if (r->brief)
-			make_events_of(r, some);
-		else
-			memcpy(some, r + 1, n * sizeof(some[0]));
-		memcpy(t->made + t->result.n, some + skip, (n - skip) * sizeof(some[0]));
-		t->result.n += n - skip;
-		skip = 0;		/* all of them are of the oldest record */
+		if (skip < n)
+			make_events_in(t, block, skip);
+		skip -= skip < n ? skip : n;
 	}
 }
 
@@ -275,7 +292,8 @@ static void timeline_free(void *analysis)
 {
 	struct timeline *t = analysis;
 
-	free(t->ring);
+	free(t->memory);
+	free(t->block);
 	free(t->made);
 	free(t);
 }
@@ -286,11 +304,12 @@ static void *timeline_new(const struct pt_analysis_setup *setup, struct pt_err *
 	struct timeline *t = calloc(1, sizeof(*t));
 
 	if (t != NULL) {
-		t->size = room * EVENT_BYTES + SLACK_BYTES;
-		t->ring = malloc(t->size);
+		t->n_blocks = (uint32_t)(room * EVENT_BYTES / (BLOCK_BYTES - IDLE_BYTES) + 3);
+		t->memory = malloc(t->n_blocks * sizeof(*t->memory));
+		t->block = calloc(t->n_blocks, sizeof(*t->block));
 		t->made = malloc(room * sizeof(*t->made));
 	}
-	if (t == NULL || t->ring == NULL || t->made == NULL) {
+	if (t == NULL || t->memory == NULL || t->block == NULL || t->made == NULL) {
 		if (t != NULL)
 			timeline_free(t);
 		pt_fail(err, PT_ENOMEM, "not enough memory for a timeline of %zu events", room);
