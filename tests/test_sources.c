@@ -128,7 +128,7 @@ START_TEST(analyses_are_chosen)
 	ck_assert_int_eq(pt_pipeline_add(params, none[0], &err), 0);
 	ck_assert_ptr_null(pt_pipeline_new(program, params, &err));
 	ck_assert_int_eq(err.code, PT_EARG);
-	ck_assert_ptr_nonnull(strstr(err.msg, "there is no 'nothing'; there are: standard all execution"));
+	ck_assert_ptr_nonnull(strstr(err.msg, "there is no 'nothing'; there are: standard all none execution"));
 	pt_params_free(params);
 	pt_program_unref(program);
 	f = feed_of(only_tree, 1);
