@@ -29,11 +29,7 @@ static void after_read(uv_work_t *work, int status)
 	if (status < 0 || reading->word == NULL) {
 		pt_monitor_fail(call, PT_EIO, "profile limits: %s", status < 0 ? uv_strerror(status) : reading->err.msg);
 	} else {
-		pt_session_set_limits(pt_monitor_session(call), reading->word);
-		pt_monitor_say(call, "every profile is checked from its start on; monitor profile report limits, or violations%s",
-			       pt_session_get_state(pt_monitor_session(call)) == PT_SESSION_IDLE ? "" :
-			       ". The one that runs is not: start it anew");
-		pt_monitor_done(call, 0, NULL);
+		pt_session_set_limits(pt_monitor_session(call), reading->word, pt_monitor_session_reply, call);
 	}
 	free(reading->word);
 	free(reading);
@@ -48,9 +44,7 @@ static void limits(struct pt_monitor_call *call)
 		return;
 	}
 	if (strcmp(call->words[0], "off") == 0) {
-		pt_session_set_limits(pt_monitor_session(call), NULL);
-		pt_monitor_say(call, "no rules for the next profile");
-		pt_monitor_done(call, 0, NULL);
+		pt_session_set_limits(pt_monitor_session(call), NULL, pt_monitor_session_reply, call);
 		return;
 	}
 	reading = calloc(1, sizeof(*reading));

@@ -20,6 +20,7 @@ struct request {
 	bool settled;			/* it wants what is in the queue to be seen first */
 	struct pt_query query;		/* of a report */
 	uint64_t since, pc;		/* of the branch history */
+	char *word;			/* of rules */
 	pt_analyst_reply reply;
 	void *arg;
 	/* the answer */
@@ -318,6 +319,20 @@ static int make_history(struct pt_pipeline *pipeline, struct request *request)
 void pt_analyst_history(struct pt_analyst *a, uint64_t since, uint64_t pc, pt_analyst_reply reply, void *arg)
 {
 	ask(a, &(struct request){ .make = make_history, .settled = true, .since = since, .pc = pc, .reply = reply, .arg = arg });
+}
+
+static int set_limits(struct pt_pipeline *pipeline, struct request *request)
+{
+	int rc = request->word != NULL ? pt_pipeline_set_limits(pipeline, request->word, &request->err)
+				       : pt_fail(&request->err, PT_ENOMEM, "no memory");
+
+	free(request->word);
+	return rc;
+}
+
+void pt_analyst_set_limits(struct pt_analyst *a, const char *word, pt_analyst_reply reply, void *arg)
+{
+	ask(a, &(struct request){ .make = set_limits, .word = strdup(word), .reply = reply, .arg = arg });
 }
 
 void pt_analyst_record(struct pt_analyst *a)

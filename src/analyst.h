@@ -31,6 +31,8 @@ void pt_analyst_record(struct pt_analyst *analyst);
 void pt_analyst_history(struct pt_analyst *analyst, uint64_t since, uint64_t pc, pt_analyst_reply reply, void *arg);
 /* Statistics start anew with the next chunk: replaces the pipeline, takes the new one over. */
 void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
+/* From the next chunk on, check these rules: pt_pipeline_set_limits(). Loop thread; the reply has no text but an error's. */
+void pt_analyst_set_limits(struct pt_analyst *analyst, const char *word, pt_analyst_reply reply, void *arg);
 /* Share of trace bytes lost to faults so far, 0..1. Any thread. */
 double pt_analyst_loss(const struct pt_analyst *analyst);
 /* How many timing rules were violated, and how many the data could not decide, when END was passed. Any thread. */

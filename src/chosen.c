@@ -1,4 +1,5 @@
 /* The analyses of one profile: which words select which, and what each is fed. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,13 +48,18 @@ static int check(const char *list, struct pt_err *err)
 	return 0;
 }
 
-static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
+static struct pt_analysis_setup setup_of(const struct pt_pipeline *p)
 {
-	struct pt_analysis_setup setup = {
+	return (struct pt_analysis_setup){
 		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words,
 		.signals = pt_definitions_set(p->definitions),
 		.flow = &p->settings, .by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
 	};
+}
+
+static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
+{
+	struct pt_analysis_setup setup = setup_of(p);
 	void *analysis = p->n_chosen < PT_CHOSEN ? ops->open(&setup, err) : NULL;
 	bool steps;
 
@@ -95,6 +101,68 @@ int pt_pipeline_record(struct pt_pipeline *p, struct pt_err *err)
 		if (p->chosen[i].ops == &pt_analysis_history)
 			return 0;
 	return open_one(p, &pt_analysis_history, err);
+}
+
+/* Its place among the chosen; NULL: none is left. */
+static struct pt_chosen *place_of(struct pt_pipeline *p, const struct pt_analysis *ops)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops == ops)
+			return &p->chosen[i];
+	if (p->n_chosen == PT_CHOSEN)
+		return NULL;
+	p->chosen[p->n_chosen] = (struct pt_chosen){ .ops = ops };
+	return &p->chosen[p->n_chosen++];
+}
+
+/* It missed the CONFIG of what runs. */
+static void tell_core_clock(const struct pt_pipeline *p, const struct pt_chosen *c)
+{
+	char text[40];
+	int len = snprintf(text, sizeof(text), "core_hz=%" PRIu64 "\n", p->profile.core_hz);
+
+	if (p->profile.core_hz != 0)
+		c->ops->config(c->analysis, 0, text, (size_t)len);
+}
+
+static void replace(struct pt_pipeline *p, struct pt_chosen *c, void *analysis)
+{
+	if (c->analysis != NULL)
+		c->ops->close(c->analysis);
+	c->analysis = analysis;
+	c->steps = c->ops->wants_steps(analysis);
+	p->wants_steps = false;
+	for (size_t i = 0; i < p->n_chosen; i++)
+		p->wants_steps |= p->chosen[i].steps;
+	p->executes |= p->wants_steps;
+	p->profile.limits = NULL;	/* until somebody asks for a profile */
+	pt_lanes_steps(p);
+}
+
+int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_err *err)
+{
+	struct pt_analysis_setup setup = setup_of(p);
+	struct pt_params *words = pt_params_copy(p->words);
+	struct pt_chosen *place = NULL;
+	void *analysis = NULL;
+
+	setup.words = words;
+	setup.late = p->n_lanes > 0;
+	if (words == NULL)
+		pt_fail(err, PT_ENOMEM, "no memory");
+	else if (pt_pipeline_add(words, word, err) == 0)
+		analysis = pt_analysis_limits.open(&setup, err);
+	pt_params_free(words);		/* the rules are the analysis' own */
+	if (analysis == NULL)
+		return err->code;
+	place = place_of(p, &pt_analysis_limits);
+	if (place == NULL) {
+		pt_analysis_limits.close(analysis);
+		return pt_fail(err, PT_ENOMEM, "too many analyses");
+	}
+	replace(p, place, analysis);
+	tell_core_clock(p, place);
+	return 0;
 }
 
 void pt_chosen_close(struct pt_pipeline *p)

@@ -224,10 +224,17 @@ static void take_steps(void *arg, const struct pt_step *step, size_t n)
 	pt_chosen_steps(arg, step, n);
 }
 
+void pt_lanes_steps(struct pt_pipeline *p)
+{
+	struct pt_step_sink sink = { p->wants_steps ? take_steps : NULL, p };
+
+	if (p->flow_lane != NULL)
+		pt_execution_steps(p->execution, &sink, p->flow_lane->core);
+}
+
 /* The first of the sources that gives flow, or samples, makes the figures of the functions. */
 static void choose_lanes(struct pt_pipeline *p)
 {
-	struct pt_step_sink sink = { take_steps, p };
 	struct pt_lane *before = p->flow_lane;
 
 	p->flow_lane = p->sample_lane = NULL;
@@ -239,8 +246,8 @@ static void choose_lanes(struct pt_pipeline *p)
 		if ((gives & PT_GIVES_SAMPLES) != 0)
 			p->sample_lane = p->lane[i];
 	}
-	if (p->wants_steps && p->flow_lane != NULL && p->flow_lane != before)
-		pt_execution_steps(p->execution, &sink, p->flow_lane->core);
+	if (p->wants_steps && p->flow_lane != before)
+		pt_lanes_steps(p);
 }
 
 static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)

@@ -97,6 +97,7 @@ struct pt_pipeline {
 /* Open what the word analysis= selects. PT_EARG: no such analysis, or one that makes no sense of its words. */
 int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
 void pt_chosen_close(struct pt_pipeline *p);
+void pt_lanes_steps(struct pt_pipeline *p);	/* pipeline.c: whether steps are wanted may have changed */
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, struct pt_moment from);
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);

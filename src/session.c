@@ -692,10 +692,57 @@ void pt_session_limits(const struct pt_session *session, size_t *failed, size_t 
 		pt_analyst_limits(session->take->analyst, failed, undecided);
 }
 
-void pt_session_set_limits(struct pt_session *session, const char *word)
+struct ruling {			/* rules on their way to the analyst */
+	struct pt_session *session;
+	struct take *take;
+	struct waiter waiter;
+	char *word;			/* NULL: no rules any more */
+};
+
+static const char no_rules[] = "limits=#";	/* a comment */
+
+static void keep_limits(struct pt_session *session, char *word)
 {
 	free(session->limits);
-	session->limits = word != NULL ? strdup(word) : NULL;
+	session->limits = word;
+}
+
+/* What runs has taken them; a reset shall not forget them. */
+static void on_ruled(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct ruling *ruling = arg;
+	struct pt_session *session = ruling->session;
+	bool ruled = rc >= 0, there = ruling->word != NULL;
+
+	(void)len_bytes;
+	if (ruled) {
+		if (session->take == ruling->take)
+			pt_pipeline_add(session->take->settings, there ? ruling->word : no_rules, NULL);
+		keep_limits(session, ruling->word);
+	} else {
+		free(ruling->word);
+	}
+	answer(&ruling->waiter, rc, !ruled ? text : there ? "this profile is checked from here on, and every other from its start; "
+	       "monitor profile report limits, or violations\n" : "no rules any more\n");
+	free(ruling);
+}
+
+void pt_session_set_limits(struct pt_session *session, const char *word, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct ruling *ruling;
+
+	if (session->state != PT_SESSION_RUNNING || session->take == NULL) {
+		keep_limits(session, word != NULL ? strdup(word) : NULL);
+		answer(&waiter, 0, word != NULL ? "every profile is checked from its start on; monitor profile report limits, or violations\n"
+						: "no rules for the next profile\n");
+		return;
+	}
+	ruling = calloc(1, sizeof(*ruling));
+	if (ruling == NULL)
+		abort();
+	*ruling = (struct ruling){ session, session->take, waiter, word != NULL ? strdup(word) : NULL };
+	pt_analyst_set_limits(session->take->analyst, word != NULL ? word : no_rules, on_ruled, ruling);
 }
 
 void pt_session_set_orti(struct pt_session *session, const char *word)

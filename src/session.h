@@ -19,9 +19,10 @@ struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop);	/* N
 struct pt_session *pt_session_beside(const struct pt_session *session);
 /* Words that every start gets before its own ("core-clock=48M", "mtb-ram=..."). Copied. */
 void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words);
-/* Timing rules for every profile from the next start on, "limits=RULES" (limits_file.h), before its own words. Copied.
- * NULL: none any more. */
-void pt_session_set_limits(struct pt_session *session, const char *word);
+/* Timing rules, "limits=RULES" (limits_file.h), for every profile from the next start on, before its own words; one that
+ * runs is checked from here on. Copied. NULL: none any more. PT_EARG: they make no sense for the program of what runs;
+ * nothing has changed. */
+void pt_session_set_limits(struct pt_session *session, const char *word, pt_session_reply reply, void *arg);
 /* The same for the tasks of an OS, "orti=TEXT" (pt_orti_word()). */
 void pt_session_set_orti(struct pt_session *session, const char *word);
 /* Stops what runs, before its board closes. Whoever uses the session has gone by now; open requests are answered. */

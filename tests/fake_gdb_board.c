@@ -601,10 +601,10 @@ struct pt_program *pt_session_program(struct pt_session *s)
 	return s->program;
 }
 
-void pt_session_set_limits(struct pt_session *s, const char *word)
+void pt_session_set_limits(struct pt_session *s, const char *word, pt_session_reply reply, void *arg)
 {
 	(void)s;
-	(void)word;
+	reply(arg, 0, word != NULL ? "rules\n" : "no rules\n", 0);
 }
 
 void pt_session_set_orti(struct pt_session *s, const char *word)

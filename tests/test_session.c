@@ -177,6 +177,57 @@ START_TEST(statistics_start_anew)
 }
 END_TEST
 
+static void rule(const char *word, int rc, const char *part)
+{
+	pt_session_set_limits(session, word, on_answer, &told);
+	expect(&told, rc, part);
+}
+
+static void report_limits(int rc, const char *part)
+{
+	const char *word = "limits";
+	struct pt_query query;
+
+	ck_assert_int_eq(pt_query_parse(&query, &word, 1, &err), 0);
+	pt_session_report(session, &query, on_answer, &told);
+	expect(&told, rc, part);
+}
+
+START_TEST(rules_reach_what_runs)
+{
+	size_t failed, undecided;
+
+	open_ready("virtual:kl27");
+	rule("limits=count(main) < 9", 0, "every profile is checked from its start on");
+	rule(NULL, 0, "no rules for the next profile");
+	start("mode=halt");
+	expect(&started, 0, "");
+	board_rig_pause(&rig, 60);
+	report_limits(PT_ESTATE, "--limits FILE");
+	rule("limits=gross(nobody) < 9", PT_EARG, "has no function 'nobody'");
+	report_limits(PT_ESTATE, "--limits FILE");
+	rule("limits=gross(fibonacci) < 1;gross(crc_byte) < 1000000", 0, "from here on");
+	board_rig_pause(&rig, 60);
+	report_limits(0, "since the rule came violate it");
+	ck_assert_ptr_nonnull(strstr(last, "since the rule came: "));
+	pt_session_reset(session, on_answer, &told);	/* a new beginning, with the rules */
+	expect(&told, 0, "anew");
+	board_rig_pause(&rig, 60);
+	report_limits(0, " violate it");
+	ck_assert_ptr_null(strstr(last, "since the rule came"));
+	rule(NULL, 0, "no rules any more");
+	report_limits(PT_ESTATE, "--limits FILE");
+	rule("limits=gross(fibonacci) < 1", 0, "from here on");
+	board_rig_pause(&rig, 60);
+	stop();
+	expect(&stopped, 0, "");
+	pt_session_limits(session, &failed, &undecided);
+	ck_assert_uint_eq(failed, 1);
+	ck_assert_uint_eq(undecided, 0);
+	close_all();
+}
+END_TEST
+
 /* --- at the wrong time */
 
 START_TEST(one_profile_at_a_time)
@@ -393,6 +444,7 @@ int main(void)
 	tcase_add_test(tc, waits_for_a_time_named_later);
 	tcase_add_test(tc, a_wait_can_be_cancelled);
 	tcase_add_test(tc, statistics_start_anew);
+	tcase_add_test(tc, rules_reach_what_runs);
 	tcase_add_test(tc, one_profile_at_a_time);
 	tcase_add_test(tc, nothing_to_report_yet);
 	tcase_add_loop_test(tc, says_why_it_does_not_start, 0, (int)PT_LEN(refusals));

@@ -29,7 +29,7 @@ struct limits {
 	struct stack *stack;		/* CORES * PT_STEP_STACKS */
 	uint16_t running[CORES];
 	double ns_per_tick;		/* 0: not known */
-	bool by_instructions, hz_given;
+	bool by_instructions, hz_given, late;
 };
 
 /* --- violations */
@@ -221,7 +221,7 @@ static int find_functions(struct limits *l, struct pt_err *err)
 		const struct pt_rule *rule = &l->rules.rule[r];
 		bool found = rule->subject != PT_RULE_FUNCTION;
 
-		l->limit[r] = (struct pt_limit){ .rule = rule, .least = PT_UNKNOWN, .most = PT_UNKNOWN };
+		l->limit[r] = (struct pt_limit){ .rule = rule, .late = l->late, .least = PT_UNKNOWN, .most = PT_UNKNOWN };
 		for (size_t id = 1; id < l->n_functions && rule->subject == PT_RULE_FUNCTION; id++) {
 			if (!pt_function_is(&l->functions[id - 1], rule->name, strlen(rule->name)))
 				continue;
@@ -256,6 +256,7 @@ static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *er
 
 	if (l != NULL) {
 		l->by_instructions = setup->by_instructions;
+		l->late = setup->late;
 		l->functions = setup->program != NULL ? pt_program_functions(setup->program, &l->n_functions) : NULL;
 		l->n_functions = setup->n_functions;
 		l->hz_given = pt_params_given(setup->words, &core_clock);

@@ -66,6 +66,7 @@ struct pt_limit {		/* what became of a rule */
 	enum pt_verdict verdict;
 	char why[200];		/* a sentence, with the figures that it rests on */
 	uint64_t looked_at;	/* invocations, of a rule about each */
+	bool late;		/* the rule came while the profile ran: those before were not looked at */
 	uint64_t violations;
 	uint64_t least, most;	/* in ticks, of those looked at; PT_UNKNOWN: none */
 };

@@ -173,24 +173,26 @@ static void look_at_extremes(struct judge *j)
 static void judge_each(struct judge *j)
 {
 	struct pt_limit *l = j->limit;
+	bool late = l->late && l->rule->subject == PT_RULE_FUNCTION;
+	const char *since = late ? " since the rule came" : "";
 	char least[40], most[40];
 
 	if (l->rule->subject == PT_RULE_SPAN)
 		look_at_extremes(j);
 	if (l->looked_at == 0) {
-		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
+		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen%s", since);
 		return;
 	}
 	print(j, (double)l->least, least, sizeof(least));
 	print(j, (double)l->most, most, sizeof(most));
 	if (l->violations > 0)
-		say(j, PT_VERDICT_FAILED, "%s%" PRIu64 " of %" PRIu64 " violate it: %s to %s",
-		    l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, least, most);
+		say(j, PT_VERDICT_FAILED, "%s%" PRIu64 " of %" PRIu64 "%s violate it: %s to %s",
+		    l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, since, least, most);
 	else if (complete(j) || l->rule->seen)
-		say(j, PT_VERDICT_PASSED, "all %" PRIu64 " seen: %s to %s", l->looked_at, least, most);
+		say(j, PT_VERDICT_PASSED, "all %" PRIu64 " seen%s: %s to %s", l->looked_at, since, least, most);
 	else
-		say(j, PT_VERDICT_UNDECIDED, "all %" PRIu64 " seen keep to it (%s to %s), but not all that ran was seen", l->looked_at,
-		    least, most);
+		say(j, PT_VERDICT_UNDECIDED, "all %" PRIu64 " seen%s keep to it (%s to %s), but not all that ran was seen", l->looked_at,
+		    since, least, most);
 }
 
 static double of_stat(const struct pt_stat *stat, enum pt_rule_of of)
