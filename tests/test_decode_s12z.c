@@ -9,7 +9,8 @@
 #define BUFFER "stream=buffer\n"
 #define PDO "stream=pdo\n"
 
-/* in: bytes in hex; "|" the trace is armed anew, "!" a loss, "R" the core was reset, "P" its pc was written. */
+/* in: bytes in hex; "|" the trace is armed anew, "!" a loss, "R" the core was reset, "P" its pc was written, "H" it halts at
+ * 0x100. */
 static const struct { const char *name, *config, *in, *events; } rows[] = {
 	/* the worked lines */
 	{ "PTS", BUFFER, "00 00 80 ff ee ee ee ee", "start 0x00ff8000" },
@@ -46,6 +47,10 @@ static const struct { const char *name, *config, *in, *events; } rows[] = {
 	{ "an indirect branch ends it", BUFFER, "11 01 00 00 00 23 81 ff", "indirect -> 0x00ff8123, stop unknown" },
 	{ "an interrupt ends it, the buffer being full", BUFFER, "23 01 00 00 00 ea 02 00",
 	  "since 2 exception 10, vector 10 from unknown, gap overflow" },
+	{ "disarmed while halted", BUFFER, "17 01 00 00 00 00 10 00 H", "since 16, stop 0x00000100" },
+	{ "disarmed, and halted later", BUFFER, "17 01 00 00 00 00 10 00 | H", "since 16, stop unknown, gap restart" },
+	{ "halted in the middle", BUFFER, "01 01 00 00 00 23 81 ff H 01 01 00 00 00 25 81 ff",
+	  "indirect -> 0x00ff8123, indirect -> 0x00ff8125" },
 	{ "a session behind the other", BUFFER,
 	  "00 00 80 ff 00 00 00 00 17 01 00 00 00 00 10 00 00 02 80 ff 00 00 00 00",
 	  "start 0x00ff8000, since 16, stop unknown, start 0x00ff8002" },
@@ -119,9 +124,10 @@ static void run(void *state, const char *in, struct pt_batch *out)
 			pt_decoder_s12z_profile.gap(state, PT_GAP_RESTART, 0, 0, out);
 		else if (*in == '!')
 			pt_decoder_s12z_profile.gap(state, PT_GAP_LOSS, 10, 20, out);
-		else if (*in == 'R' || *in == 'P')
-			pt_decoder_s12z_profile.state(state, *in == 'R' ? PT_STATE_RESET : PT_STATE_PC_WRITTEN, 0x100, out);
-		if (strchr("|!RP ", *in) != NULL)
+		else if (strchr("RPH", *in) != NULL)
+			pt_decoder_s12z_profile.state(state, *in == 'R' ? PT_STATE_RESET : *in == 'P' ? PT_STATE_PC_WRITTEN
+						      : PT_STATE_HALT, 0x100, out);
+		if (strchr("|!RPH ", *in) != NULL)
 			continue;
 		byte = (uint8_t)strtoul((const char[]){ in[0], in[1], '\0' }, NULL, 16);
 		in++;

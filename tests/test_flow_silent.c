@@ -29,6 +29,7 @@ static void drop(void)
 #define EV(k, ...) { .kind = PT_EV_##k, .cause = PT_ATOMS_CONDITIONAL, .ticks = PT_UNKNOWN, __VA_ARGS__ }
 #define START(t) EV(START, .branch = { 0, t })
 #define STOP EV(STOP, .branch = { 0, PT_UNKNOWN })
+#define STOP_AT(t) EV(STOP, .branch = { 0, t })
 #define ATOMS(count, b) EV(ATOMS, .n = count, .atoms = { b })
 #define TO(t) EV(INDIRECT, .branch = { 0, t })
 #define VECTOR(number) EV(VECTOR, .value = { number, PT_UNKNOWN })
@@ -82,6 +83,10 @@ static const struct row {
 	/* rule 4: what was reached is known, no more */
 	{ "the end behind a branch that was not taken",
 	  { START(Z_IF), ATOMS(1, 0), STOP }, { { Z_IF, 0xff8052, NONE, 1, LOST } } },
+	{ "the end where the core was halted",
+	  { START(Z_MAIN), STOP_AT(0xff8041) },
+	  { { Z_MAIN, 0xff8004, Z_LOOP, 2, BRANCH }, { Z_LOOP, 0xff8009, Z_LEAF, 1, CALL }, { Z_LEAF, 0xff8041, NONE, 1, LOST } } },
+	{ "halted elsewhere", { START(Z_IF), ATOMS(1, 0), STOP_AT(Z_LEAF) }, { { Z_IF, 0xff8052, NONE, 1, LOST } } },
 	{ "lines that end without a branch",
 	  { START(Z_IF), ATOMS(1, 0), ATOMS(1, 0), ATOMS(1, 0), TO(0xff800c) },
 	  { { Z_IF, 0xff805a, 0xff800c, 5, RETURN } } },

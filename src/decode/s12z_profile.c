@@ -23,6 +23,7 @@ struct profile {
 	bool pdo, swapped;
 	bool fresh;		/* nothing came since the beginning, or since a gap */
 	bool ended;		/* the session is over: a PTS comes next, if anything does */
+	bool stopping;		/* it was disarmed: if the core is told to be halted next, it had been before */
 	bool lost;		/* PDO: nobody knows where a line begins */
 	bool padded;		/* PDO: a 0 that comes next is the sixth byte of a PTHF */
 	uint64_t skipped;	/* bytes since it was lost */
@@ -108,12 +109,20 @@ static void vector(struct profile *s, const uint8_t *line, struct pt_batch *out)
 	e->value.value = PT_UNKNOWN;
 }
 
+/* What was disarmed stood at pc, or nobody knows where. */
+static void stop(struct profile *s, uint64_t pc, struct pt_batch *out)
+{
+	if (s->stopping)
+		add(s, out, PT_EV_STOP)->branch.to = pc;
+	s->stopping = false;
+}
+
 static void ends(struct profile *s, uint8_t info, struct pt_batch *out)
 {
 	if ((info & PT_S12Z_TBOVF) != 0)
 		add_gap(s, PT_GAP_OVERFLOW, PT_UNKNOWN, PT_UNKNOWN, out);
-	else if ((info & PT_S12Z_TERM) != 0)
-		add(s, out, PT_EV_STOP)->branch.to = PT_UNKNOWN;
+	else
+		s->stopping = (info & PT_S12Z_TERM) != 0;
 	s->ended = (info & (PT_S12Z_TBOVF | PT_S12Z_TERM)) != 0;
 	if (s->ended)
 		s->rolled = 0;
@@ -285,6 +294,7 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 	size_t taken = 0;
 
 	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS) {
+		stop(s, PT_UNKNOWN, out);
 		if (s->pdo)
 			take_from_pdo(s, bytes[taken++], out);
 		else
@@ -296,6 +306,7 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 /* What was begun is not continued. */
 static void cut(struct profile *s, struct pt_batch *out)
 {
+	stop(s, PT_UNKNOWN, out);
 	if (s->skipped + s->part_bytes > 0)
 		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, s->skipped + s->part_bytes, out);
 	s->skipped = 0;
@@ -312,11 +323,12 @@ static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, str
 }
 
 /* A line that is written while the core is held, or thereafter, still has what ran before; so nothing is known of where
- * in the lines the core stood. What was interrupted goes on, but for what cannot. */
+ * in the lines the core stood, unless they were told first. What was interrupted goes on, but for what cannot. */
 static void state_changed(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out)
 {
-	(void)pc;
-	if (what == PT_STATE_RESET)
+	if (what == PT_STATE_HALT)
+		stop(state, pc, out);
+	else if (what == PT_STATE_RESET)
 		gap(state, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN, out);
 	else if (what == PT_STATE_PC_WRITTEN)
 		add_gap(state, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN, out);

@@ -409,6 +409,8 @@ bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_b
 		vector(f, e->value.at, out);
 		return true;
 	default:		/* STOP */
+		if (f->at != NULL)
+			advance(f, e->branch.to, out);
 		end_stretch(f, out);
 		return true;
 	}
