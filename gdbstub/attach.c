@@ -13,7 +13,7 @@
 
 /* --- whose is it -------------------------------------------------------------------------------------------------- */
 
-/* True: it is this client's now. Else the packet is parked until the owner has left, or err says who has it. */
+/* True: it is this client's now, or it may look on. Else the packet is parked until the owner has left, or err says who has it. */
 static bool take(struct pt_gdb_client *client, struct pt_err *err)
 {
 	struct pt_gdb_client **owner = &client->stub->owner;
@@ -22,6 +22,8 @@ static bool take(struct pt_gdb_client *client, struct pt_err *err)
 		*owner = client;
 		return true;
 	}
+	if (client->nonstop.wanted)
+		return true;		/* it looks on */
 	client->parked = (*owner)->closing;
 	pt_fail(err, PT_EBUSY, "another GDB has the target (%s)", (*owner)->peer);
 	return false;
@@ -102,7 +104,8 @@ static bool attached(struct pt_gdb_request *rq, int rc)
 		client->n_cores = rq->n_cores;
 	}
 	client->run = client->nonstop.wanted ? PT_GDB_NONSTOP : PT_GDB_HALTED;
-	client->stub->owner = client;
+	if (client->stub->owner == NULL)
+		client->stub->owner = client;
 	return true;
 }
 
@@ -252,7 +255,8 @@ static void after_kill(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 void pt_gdb_detach(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	if (client->run == PT_GDB_NONE) {
+	if (client->run == PT_GDB_NONE || !pt_gdb_controls(client)) {
+		pt_gdb_forget_inferior(client);
 		pt_gdb_reply_text(client, "OK");
 		return;
 	}
@@ -268,9 +272,8 @@ static void kill_with(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 
 void pt_gdb_vkill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
-	(void)args;
-	if (client->run == PT_GDB_NONE)
-		pt_gdb_reply_text(client, "OK");
+	if (client->run == PT_GDB_NONE || !pt_gdb_controls(client))
+		pt_gdb_detach(client, args);
 	else
 		kill_with(client, after_detach);
 }
@@ -278,6 +281,8 @@ void pt_gdb_vkill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 void pt_gdb_kill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
+	if (!pt_gdb_controls(client))
+		pt_gdb_forget_inferior(client);
 	if (client->run == PT_GDB_NONE)
 		pt_gdb_finish(client);
 	else
@@ -286,5 +291,10 @@ void pt_gdb_kill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 void pt_gdb_end_session(struct pt_gdb_client *client)
 {
-	kill_with(client, after_give_back);
+	if (pt_gdb_controls(client)) {
+		kill_with(client, after_give_back);
+	} else {
+		pt_gdb_forget_inferior(client);
+		pt_gdb_client_check(client);
+	}
 }

@@ -153,6 +153,12 @@ static inline bool pt_gdb_is_halted(const struct pt_gdb_client *client)
 	       (client->run == PT_GDB_NONSTOP && client->nonstop.told == (uint8_t)((1u << client->n_cores) - 1));
 }
 
+/* May it change the target? A non-stop GDB may look at one that another GDB controls. */
+static inline bool pt_gdb_controls(const struct pt_gdb_client *client)
+{
+	return client->run != PT_GDB_NONSTOP || client->stub->owner == client;
+}
+
 /* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
 static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
 {

@@ -7,37 +7,38 @@
 #include "gdbstub/nonstop.h"
 #include "log.h"
 
-/* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects. */
-enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8 };
+/* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects;
+ * it changes the target. */
+enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16 };
 
 static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
 	/* memory, registers and run control: what comes most often */
 	{ "m",			TARGET,		pt_gdb_read_hex },
 	{ "x",			TARGET,		pt_gdb_read_binary },
-	{ "M",			TARGET,		pt_gdb_write_hex },
-	{ "X",			TARGET,		pt_gdb_write_binary },
+	{ "M",			TARGET | CHANGES,		pt_gdb_write_hex },
+	{ "X",			TARGET | CHANGES,		pt_gdb_write_binary },
 	{ "g",			TARGET | EXACT | HALTED,	pt_gdb_read_registers },
-	{ "G",			TARGET | HALTED,		pt_gdb_write_registers },
+	{ "G",			TARGET | HALTED | CHANGES,		pt_gdb_write_registers },
 	{ "p",			TARGET | HALTED,		pt_gdb_read_register },
-	{ "P",			TARGET | HALTED,		pt_gdb_write_register },
+	{ "P",			TARGET | HALTED | CHANGES,		pt_gdb_write_register },
 	{ "vCont?",		EXACT | CONNECTING,		pt_gdb_vcont_what },
 	{ "vCont;",		TARGET | CONNECTING,		pt_gdb_vcont },
-	{ "vCtrlC",		EXACT,		pt_gdb_ctrl_c },
+	{ "vCtrlC",		EXACT | CHANGES,		pt_gdb_ctrl_c },
 	{ "vStopped",		EXACT | CONNECTING,		pt_gdb_stopped },
 	{ "c",			TARGET,		pt_gdb_continue },
 	{ "C",			TARGET,		pt_gdb_continue },
 	{ "s",			TARGET,		pt_gdb_step },
 	{ "S",			TARGET,		pt_gdb_step },
-	{ "Z",			TARGET,		pt_gdb_insert },
-	{ "z",			TARGET,		pt_gdb_remove },
-	{ "vFlashErase:",	TARGET | HALTED,		pt_gdb_flash_erase },
-	{ "vFlashWrite:",	TARGET | HALTED,		pt_gdb_flash_write },
-	{ "vFlashDone",		TARGET | EXACT | HALTED,	pt_gdb_flash_done },
+	{ "Z",			TARGET | CHANGES,		pt_gdb_insert },
+	{ "z",			TARGET | CHANGES,		pt_gdb_remove },
+	{ "vFlashErase:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_erase },
+	{ "vFlashWrite:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_write },
+	{ "vFlashDone",		TARGET | EXACT | HALTED | CHANGES,	pt_gdb_flash_done },
 	/* the inferior comes and goes */
 	{ "?",			EXACT | CONNECTING,		pt_gdb_why },
 	{ "vAttach;",		ANY,		pt_gdb_attach },
-	{ "vRun;",		ANY,		pt_gdb_run_again },
-	{ "R",			ANY,		pt_gdb_restart },
+	{ "vRun;",		CHANGES,		pt_gdb_run_again },
+	{ "R",			CHANGES,		pt_gdb_restart },
 	{ "D",			ANY,		pt_gdb_detach },
 	{ "vKill;",		ANY,		pt_gdb_vkill },
 	{ "k",			EXACT,		pt_gdb_kill },
@@ -51,7 +52,7 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "QStartNoAckMode",	EXACT,		pt_gdb_no_ack },
 	{ "qXfer:",		CONNECTING,		pt_gdb_xfer },
 	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
-	{ "Qbtrace:bts",	TARGET | EXACT | HALTED,	pt_gdb_branch_trace_on },
+	{ "Qbtrace:bts",	TARGET | EXACT | HALTED | CHANGES,	pt_gdb_branch_trace_on },
 	{ "Qbtrace:off",	TARGET | EXACT,	pt_gdb_branch_trace_off },
 	{ "qAttached",		CONNECTING,		pt_gdb_attached },
 	{ "qfThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list },
@@ -70,6 +71,14 @@ void pt_gdb_reply_malformed(struct pt_gdb_client *client)
 
 	pt_fail(&err, PT_EARG, "malformed packet");
 	pt_gdb_reply_error(client, &err);
+}
+
+void pt_gdb_reply_not_yours(struct pt_gdb_client *client)
+{
+	struct pt_err err;
+
+	pt_fail(&err, PT_EBUSY, "another GDB controls the target: monitor take");
+	pt_gdb_reply_sentence(client, &err);
 }
 
 static const struct command *find(const struct pt_gdb_packet *packet)
@@ -113,6 +122,8 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	} else if ((row->flags & TARGET) != 0 && client->run == PT_GDB_NONE) {
 		pt_fail(&err, PT_ESTATE, "no program is attached: attach 1 comes first");
 		pt_gdb_reply_error(client, &err);
+	} else if ((row->flags & CHANGES) != 0 && !pt_gdb_controls(client)) {
+		pt_gdb_reply_not_yours(client);
 	} else if ((row->flags & HALTED) == 0 || !pt_gdb_nonstop_halt_first(client)) {
 		client->nonstop.fresh &= (row->flags & CONNECTING) != 0;
 		args.at += strlen(row->name);

@@ -11,6 +11,7 @@ void pt_gdb_command(struct pt_gdb_client *client);	/* handles client->current */
 
 /* E01 with a sentence: the packet is not what it should be. */
 void pt_gdb_reply_malformed(struct pt_gdb_client *client);
+void pt_gdb_reply_not_yours(struct pt_gdb_client *client);	/* another GDB controls the target */
 
 /* query.c: what both ends can do, and which threads there are */
 pt_gdb_handler pt_gdb_supported, pt_gdb_no_ack, pt_gdb_thread_list, pt_gdb_thread_list_end, pt_gdb_thread_extra,

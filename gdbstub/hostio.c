@@ -357,7 +357,7 @@ static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, st
 	}
 	path[len / 2] = '\0';
 	if (strlen((char *)path) != len / 2 || pt_hostio_parse((char *)path, name, &err) < 0) {
-		pt_info("gdb: %s: %s", client->peer, strlen((char *)path) != len / 2 ? "a name with a zero in it" : err.msg);
+		pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->peer, strlen((char *)path) != len / 2 ? "a zero in a name" : err.msg);
 		reply_error(client, err.code == PT_EARG ? ENOENT : EACCES);
 		return false;
 	}

@@ -280,7 +280,7 @@ static void on_pretence_over(uv_timer_t *timer)
 {
 	struct pt_gdb_client *client = timer->data;
 
-	if (client->run == PT_GDB_NONSTOP && client->nonstop.pretended != 0 && !client->closing)
+	if (client->run == PT_GDB_NONSTOP && client->nonstop.pretended != 0 && pt_gdb_controls(client) && !client->closing)
 		make_it_true(client, after_pretence);
 }
 
@@ -327,7 +327,7 @@ static void handle_again(struct pt_gdb_request *rq, int rc, const struct pt_err 
 
 bool pt_gdb_nonstop_halt_first(struct pt_gdb_client *client)
 {
-	if (client->run != PT_GDB_NONSTOP || client->nonstop.pretended == 0 || client->halt.pending)
+	if (client->run != PT_GDB_NONSTOP || client->nonstop.pretended == 0 || !pt_gdb_controls(client) || client->halt.pending)
 		return false;
 	make_it_true(client, handle_again);
 	return true;
@@ -343,6 +343,16 @@ static bool all_halt(const struct pt_gdb_client *client)
 	return true;
 }
 
+/* Who looks on may end its own pretence, and nothing else. */
+static bool only_pretends(const struct pt_gdb_client *client)
+{
+	for (unsigned core = 0; core < client->n_cores; core++)
+		if (client->nonstop.action[core].kind != 0 &&
+		    (client->nonstop.action[core].kind != 'c' || (client->nonstop.pretended & bit(core)) == 0))
+			return false;
+	return true;
+}
+
 void pt_gdb_nonstop_resume(struct pt_gdb_client *client, const struct pt_gdb_action *action, size_t n)
 {
 	memset(client->nonstop.action, 0, sizeof(client->nonstop.action));
@@ -352,6 +362,10 @@ void pt_gdb_nonstop_resume(struct pt_gdb_client *client, const struct pt_gdb_act
 				client->nonstop.action[core] = action[i];
 	if (client->nonstop.fresh && all_halt(client) && client->stub->config.attach != PT_ATTACH_HALT) {
 		pretend(client);
+		return;
+	}
+	if (!pt_gdb_controls(client) && !only_pretends(client)) {
+		pt_gdb_reply_not_yours(client);
 		return;
 	}
 	client->nonstop.fresh = false;
