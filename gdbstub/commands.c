@@ -54,6 +54,8 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
 	{ "Qbtrace:bts",	TARGET | EXACT | HALTED | CHANGES,	pt_gdb_branch_trace_on },
 	{ "Qbtrace:off",	TARGET | EXACT,	pt_gdb_branch_trace_off },
+	{ "qCRC:",		TARGET,		pt_gdb_crc },
+	{ "qSearch:memory:",	TARGET,		pt_gdb_search },
 	{ "qAttached",		CONNECTING,		pt_gdb_attached },
 	{ "qfThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list },
 	{ "qsThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list_end },

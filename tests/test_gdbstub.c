@@ -277,6 +277,14 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	  ">p20", "<E01", ">p", "<E01", ">p0x", "<E01", ">P0=7856", "<E01", ">P0", "<E01", ">P0=7856341g", "<E01" } },
 	{ "all registers", { ATTACHED, ">G01000000", "<E01", ">Gzz", "<E01", ">gx", "<" } },
 	/* memory */
+	/* the check value of CRC-32/MPEG-2 is a public one */
+	{ "sums", { ATTACHED, ">M20000000,9:313233343536373839", "<OK", ">qCRC:20000000,9", "<C376e6e7", ">qCRC:20000000,0",
+	  "<Cffffffff", ">qCRC:20000000", "<E01", ">qCRC:20001ff0,20", "<E01", ">qCRC:0,ffffffffff", "<E01" } },
+	{ "searches", { ATTACHED, ">M20001ffc,4:deadbeef", "<OK", ">qSearch:memory:20001000;1000;\xde\xad\xbe\xef", "<1,20001ffc",
+	  ">qSearch:memory:20001000;fff;\xde\xad\xbe\xef", "<0", ">qSearch:memory:20001000;1000;", "<E01",
+	  ">qSearch:memory:20001000;2000;zzzzzz", "<E01", ">qSearch:memory:20000000;0;a", "<0",
+	  /* where one piece ends and the next begins */
+	  ">M00001ffe,4:deadbeef", "<OK", ">qSearch:memory:0;3000;\xde\xad\xbe\xef", "<1,1ffe" } },
 	{ "memory", { ATTACHED, ">m20000000,4", "<00010203", ">X20000000,2:\x01\x02", "<OK", ">M20000002,2:aabb", "<OK",
 	  ">m20000000,4", "<0102aabb", ">x20000000,2", "<b\x01\x02", ">X20000000,0:", "<OK", ">m20000000,0", "<" } },
 	{ "memory that ends", { ATTACHED, ">m20001ffe,10", "<feff", ">m20002000,4", "<E01", ">x20002000,4", "<E01" } },
