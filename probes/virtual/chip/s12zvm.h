@@ -52,7 +52,7 @@ uint32_t pt_s12zvm_peek(struct pt_s12zvm *chip, uint32_t addr);	/* four bytes; 0
 /* Start a truth over the chip's flash and RAM (truth.h). False: no memory. */
 bool pt_s12zvm_watch(struct pt_s12zvm *chip, struct pt_vtruth *truth, size_t log_room);
 
-enum { PT_S12ZVM_WORDS = 17 };
+enum { PT_S12ZVM_WORDS = 18 };
 extern const struct pt_param pt_vs12zvm_params[PT_S12ZVM_WORDS];
 
 #endif

@@ -12,7 +12,7 @@ enum { FSEC_SECURED = 0xff };
 
 enum {
 	BUS, BDCCLK, BDCFCLK, SECURED, APP_DBG, USBDM, TRACE, PTHF_BYTES, PDOE_0, CNT, EXT_JUMP, PC_JUMP, SWAP24, SOFTWARE,
-	STAMP, TBOVF, PURE_NB, N_WORDS
+	STAMP, TBOVF, TBOVF_LINE, PURE_NB, N_WORDS
 };
 _Static_assert((int)N_WORDS == (int)PT_S12ZVM_WORDS, "the board says how many there are");
 
@@ -41,6 +41,8 @@ const struct pt_param pt_vs12zvm_params[N_WORDS] = {
 	[STAMP] = { "stamp", PT_PARAM_CHOICE, "cof", "cof|line", 0, 0,
 		    "time stamps count from the change of flow before, or from the line before; UNVERIFIED" },
 	[TBOVF] = { "tbovf-term", PT_PARAM_FLAG, "on", NULL, 0, 0, "the line with TBOVF has TERM, too; UNVERIFIED" },
+	[TBOVF_LINE] = { "tbovf-line", PT_PARAM_CHOICE, "cof", "cof|ptw", 0, 0,
+			 "TBOVF is in the line that makes 64 wait, or in a PTW line of its own; UNVERIFIED" },
 	[PURE_NB] = { "pure-nb", PT_PARAM_FLAG, "on", NULL, 0, 0, "Pure PC lines say where bases begin; UNVERIFIED" },
 };
 
@@ -77,6 +79,7 @@ int pt_s12zvm_read_words(struct pt_s12zvm_words *words, const struct pt_params *
 			.swap24 = is_on(settings, SWAP24),
 			.software_silent = !is_on(settings, SOFTWARE),
 			.stamp_by_line = is(settings, STAMP, "line"),
+			.tbovf_ptw = is(settings, TBOVF_LINE, "ptw"),
 			.tbovf_alone = !is_on(settings, TBOVF),
 			.base_bits_off = !is_on(settings, PURE_NB),
 		},

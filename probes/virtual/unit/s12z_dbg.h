@@ -34,6 +34,7 @@ struct pt_vs12z_dbg_quirks {
 	bool software_silent;		/* SWI, SYS, TRAP, SPARE and machine exceptions make no PTVB */
 	bool stamp_by_line;		/* PTVB and PTW count from the line before, not from the COF before */
 	bool tbovf_alone;		/* TBOVF comes without TERM */
+	bool tbovf_ptw;			/* it comes in a PTW line of its own; default: in the line that makes 64 wait */
 	bool base_bits_off;		/* Pure PC: NB3..NB0 stay 0 */
 };
 

@@ -77,6 +77,11 @@ static void queue(struct pt_vs12z_dbg *dbg)
 	dbg->tx_cycle = pt_vwires_now(dbg->wires);
 }
 
+static uint8_t overflow_bits(const struct pt_vs12z_dbg *dbg)
+{
+	return (uint8_t)(INFO_TBOVF | (dbg->quirks.tbovf_alone ? 0 : INFO_TERM));
+}
+
 static void end_session(struct pt_vs12z_dbg *dbg)
 {
 	dbg->profiling = false;
@@ -87,13 +92,14 @@ static void end_session(struct pt_vs12z_dbg *dbg)
 /* The line that makes 64 wait is the last one, and says so unless it is the last one anyway. The upper bytes of short lines keep what they held. */
 static void put_line(struct pt_vs12z_dbg *dbg, uint8_t info, const uint8_t upper[3])
 {
+	static const uint8_t nothing[3] = { 0 };
 	uint8_t line[8], *old = dbg->line[dbg_next_line(dbg)];
 	bool full;
 
 	dbg_transmit(dbg);
 	full = dbg->pending + 1 >= PT_VS12Z_DBG_LINES && (info & INFO_TERM) == 0;
 	if (full)
-		info |= (uint8_t)(INFO_TBOVF | (dbg->quirks.tbovf_alone ? 0 : INFO_TERM));
+		info |= overflow_bits(dbg);
 	line[0] = info;
 	for (unsigned i = 0; i < 4; i++)
 		line[1 + i] = (uint8_t)(dbg->branches >> 8 * i);
@@ -103,8 +109,10 @@ static void put_line(struct pt_vs12z_dbg *dbg, uint8_t info, const uint8_t upper
 	dbg->cof_cycle = pt_vwires_now(dbg->wires);
 	dbg_put_line(dbg, line);
 	queue(dbg);
-	if (full)
+	if (full || (info & INFO_TBOVF) != 0)
 		end_session(dbg);
+	else if (dbg->quirks.tbovf_ptw && dbg->pending + 1 >= PT_VS12Z_DBG_LINES)
+		put_line(dbg, PTW | overflow_bits(dbg), nothing);
 }
 
 static void put24(const struct pt_vs12z_dbg *dbg, uint8_t at[3], uint32_t address)

@@ -315,6 +315,18 @@ static const struct pt_vbdc_command *command_of(uint8_t opcode)
 	return NULL;
 }
 
+static unsigned arguments(const struct pt_vbdc_command *command, uint8_t opcode)
+{
+	return command->in_bytes + (command->data_in ? 1u << (opcode >> 2 & 3) : 0);
+}
+
+unsigned pt_vbdc_arguments(uint8_t opcode)
+{
+	const struct pt_vbdc_command *command = command_of(opcode);
+
+	return command != NULL ? arguments(command, opcode) : 0;
+}
+
 /* --- what is allowed */
 
 static bool may_follow(const struct pt_vbdc *bdc)
@@ -435,7 +447,7 @@ static void begin(struct pt_vbdc *bdc, uint64_t first_ns, uint64_t last_ns, uint
 		settle(bdc, ACKED, last_ns);
 		return;
 	}
-	bdc->want_in = bdc->command->in_bytes + (bdc->command->data_in ? size_of(bdc) : 0);
+	bdc->want_in = arguments(bdc->command, opcode);
 	if (bdc->want_in == 0)
 		execute(bdc, last_ns);
 }
@@ -446,11 +458,6 @@ static bool forgotten(const struct pt_vbdc *bdc, uint64_t now_ns)
 	uint64_t edge_ns = bdc->edge_ns > bdc->ready_ns ? bdc->edge_ns : bdc->ready_ns;
 
 	return now_ns > edge_ns && now_ns - edge_ns > cycles_ns(bdc, PT_VBDC_SOFT_RESET);
-}
-
-bool pt_vbdc_idle(const struct pt_vbdc *bdc, uint64_t now_ns)
-{
-	return bdc->command == NULL || bdc->n_out > 0 || forgotten(bdc, now_ns);
 }
 
 static void soft_reset(struct pt_vbdc *bdc, uint64_t now_ns)

@@ -80,7 +80,7 @@ uint16_t pt_vbdc_csr(const struct pt_vbdc *bdc);	/* as READ_BDCCSR gives it */
 
 /* SYNC: the pulse was over at now_ns. Returns when the target's own pulse of PT_VBDC_SYNC_LOW cycles ends. */
 uint64_t pt_vbdc_sync(struct pt_vbdc *bdc, uint64_t now_ns);
-bool pt_vbdc_idle(const struct pt_vbdc *bdc, uint64_t now_ns);	/* a byte that comes now is a command's op-code */
+unsigned pt_vbdc_arguments(uint8_t opcode);		/* bytes that a command takes behind its op-code */
 /* A byte came in, MSB first. */
 void pt_vbdc_in(struct pt_vbdc *bdc, uint64_t first_ns, uint64_t last_ns, uint8_t byte);
 /* The host clocks a byte out; for a target that has nothing to send that is a byte of ones that comes in. */

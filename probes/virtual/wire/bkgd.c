@@ -93,6 +93,13 @@ static void next_command(struct pt_vbkgd *wire)
 	wire->bdc->refuse_next = fault == PT_VFAULT_FAULT;
 }
 
+/* What is sent now begins a command: the one before is whole, or was given up. */
+static bool is_opcode(const struct pt_vbkgd *wire)
+{
+	return wire->arguments == 0 ||
+	       (wire->ns - wire->edge_ns) / 1000 * wire->hz / 1000000 > PT_VBDC_SOFT_RESET;
+}
+
 /* The target takes the probe's bits for what they are. */
 static bool understood(const struct pt_vbkgd *wire)
 {
@@ -110,6 +117,7 @@ uint32_t pt_vbkgd_sync(struct pt_vbkgd *wire)
 	uint64_t end_ns;
 	uint32_t hz;
 
+	wire->arguments = 0;
 	next_command(wire);
 	bring_board(wire);
 	hz = pt_vbdc_hz(wire->bdc);
@@ -129,9 +137,14 @@ void pt_vbkgd_send(struct pt_vbkgd *wire, uint8_t byte)
 {
 	uint64_t first_ns = wire->ns;
 
-	if (pt_vbdc_idle(wire->bdc, first_ns))
+	if (is_opcode(wire)) {
 		next_command(wire);
+		wire->arguments = pt_vbdc_arguments(byte);
+	} else {
+		wire->arguments--;
+	}
 	pt_vbkgd_cycles(wire, 8 * PT_VBDC_BIT);
+	wire->edge_ns = wire->ns;
 	bring_board(wire);
 	if (understood(wire))
 		pt_vbdc_in(wire->bdc, first_ns, wire->ns, byte);

@@ -22,6 +22,8 @@ struct pt_vbkgd {
 	uint32_t hz;			/* BDCSI as the probe believes it; before the first SYNC what it takes for granted */
 	uint64_t ns, remainder;		/* time of the wire = ns + remainder / hz / 1e9 */
 	uint64_t commands;		/* so far, counted for faults */
+	unsigned arguments;		/* of the command under way, still to be sent */
+	uint64_t edge_ns;		/* the last bit */
 	bool deaf;			/* a fault: the target does not hear this command */
 	bool bkgd_low, host_reset, fault_reset, host_off, fault_off;
 };
