@@ -21,24 +21,29 @@ static void drop(void)
 
 static const struct {
 	uint64_t addr;
-	unsigned flow, len_units, leave;
+	unsigned flow, len_units, leave, reach;
+	bool departs;
 	uint64_t target;
 	const char *function;
 } entries[] = {
-	{ 0x100, PT_FLOW_NEXT, 1, 3, PT_UNKNOWN, "main" },
-	{ 0x104, PT_FLOW_CALL, 2, 3, LEAF, "main" },
-	{ 0x106, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, "main" },
-	{ 0x10a, PT_FLOW_BRANCH_IF, 1, 2, 0x102, "main" },
-	{ 0x10c, PT_FLOW_INDIRECT_CALL, 1, 2, PT_UNKNOWN, "main" },
-	{ 0x110, PT_FLOW_RETURN, 1, 4, PT_UNKNOWN, "main" },
-	{ 0x112, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, NULL },	/* reads as movs, but is a literal pool */
-	{ 0x118, PT_FLOW_INVALID, 0, 0, PT_UNKNOWN, NULL },	/* reads as b . */
-	{ 0x126, PT_FLOW_TRAP, 1, 0, PT_UNKNOWN, "isr" },
-	{ 0x12c, PT_FLOW_BRANCH, 1, 2, LEAF, "tail" },
-	{ 0x12e, PT_FLOW_CALL, 2, 3, RECURSIVE, "recursive" },
-	{ 0x136, PT_FLOW_NEXT, 2, 3, PT_UNKNOWN, NULL },	/* behind the last function */
-	{ RAM_LEAF, PT_FLOW_NEXT, 1, 1, PT_UNKNOWN, "ram_leaf" },
-	{ RAM_LEAF + 2, PT_FLOW_RETURN, 1, 2, PT_UNKNOWN, "ram_leaf" },
+	{ 0x100, PT_FLOW_NEXT, 1, 0, 2, false, PT_UNKNOWN, "main" },
+	{ 0x104, PT_FLOW_CALL, 2, 3, 0, true, LEAF, "main" },
+	{ 0x106, PT_FLOW_INVALID, 0, 0, 0, false, PT_UNKNOWN, "main" },
+	{ 0x108, PT_FLOW_NEXT, 1, 0, 2, false, PT_UNKNOWN, "main" },
+	{ 0x10a, PT_FLOW_BRANCH_IF, 1, 2, 1, false, 0x102, "main" },
+	{ 0x10c, PT_FLOW_INDIRECT_CALL, 1, 2, 0, true, PT_UNKNOWN, "main" },
+	{ 0x10e, PT_FLOW_BRANCH, 1, 2, 0, false, 0x102, "main" },
+	{ 0x110, PT_FLOW_RETURN, 1, 4, 0, true, PT_UNKNOWN, "main" },
+	{ 0x112, PT_FLOW_INVALID, 0, 0, 0, false, PT_UNKNOWN, NULL },	/* reads as movs, but is a literal pool */
+	{ 0x118, PT_FLOW_INVALID, 0, 0, 0, false, PT_UNKNOWN, NULL },	/* reads as b . */
+	{ 0x124, PT_FLOW_NEXT, 1, 0, 1, false, PT_UNKNOWN, "isr" },
+	{ 0x126, PT_FLOW_TRAP, 1, 0, 0, false, PT_UNKNOWN, "isr" },
+	{ 0x12c, PT_FLOW_BRANCH, 1, 2, 0, true, LEAF, "tail" },
+	{ 0x12e, PT_FLOW_CALL, 2, 3, 0, true, RECURSIVE, "recursive" },
+	{ 0x134, PT_FLOW_INDIRECT, 1, 2, 0, true, PT_UNKNOWN, "jump" },
+	{ 0x136, PT_FLOW_NEXT, 2, 0, 0, false, PT_UNKNOWN, NULL },	/* behind the last function */
+	{ RAM_LEAF, PT_FLOW_NEXT, 1, 0, 1, false, PT_UNKNOWN, "ram_leaf" },
+	{ RAM_LEAF + 2, PT_FLOW_RETURN, 1, 2, 0, true, PT_UNKNOWN, "ram_leaf" },
 };
 
 START_TEST(knows_instruction)
@@ -52,6 +57,8 @@ START_TEST(knows_instruction)
 	ck_assert_uint_eq(unit->flow, entries[_i].flow);
 	ck_assert_uint_eq(unit->len_units, entries[_i].len_units);
 	ck_assert_uint_eq(unit->leave_cycles, entries[_i].leave);
+	ck_assert_uint_eq(pt_codemap_reach(unit), entries[_i].reach);
+	ck_assert_uint_eq(unit->departs, entries[_i].departs);
 	if (unit->target >= PT_CALL_SITE && unit->target != PT_ANY_TARGET)	/* only inside a call */
 		ck_assert(unit->len_units == 0 && unit[-1].flow == PT_FLOW_CALL &&
 			  unit->target - PT_CALL_SITE < map->n_sites);
@@ -144,6 +151,38 @@ START_TEST(without_marks_all_is_code)
 }
 END_TEST
 
+/* 300 instructions that a run may pass, then a return: the reach of the first ones is what the map can say, and no
+ * more; and no short run goes from one function into the next. */
+START_TEST(reaches_so_far)
+{
+	enum { N = 300, BASE = 0x1000, SECOND = BASE + 2 * 280 };
+	uint8_t bytes[2 * N + 2];
+	const struct pt_segment segment = { .addr = BASE, .size = sizeof(bytes), .bytes = bytes, .code = true,
+					    .run = BASE };
+	const struct pt_function functions[] = {
+		{ "first", BASE, SECOND - BASE, NULL, 0, NULL },
+		{ "second", SECOND, BASE + sizeof(bytes) - SECOND, NULL, 0, NULL },
+	};
+	struct pt_program_desc desc = { .name = "long", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN,
+					.functions = functions, .n_functions = 2 };
+	struct pt_program *straight;
+	struct pt_codemap *m;
+
+	for (size_t i = 0; i < N; i++)
+		pt_put_le16(bytes + 2 * i, 0x2000);
+	pt_put_le16(bytes + sizeof(bytes) - 2, 0x4770);
+	straight = pt_program_from_desc(&desc);
+	m = pt_codemap_new(straight, &pt_isa_thumb_v6m);
+	ck_assert_uint_eq(pt_codemap_reach(pt_codemap_at(m, BASE)), PT_MOST_REACH);
+	ck_assert_uint_eq(pt_codemap_reach(pt_codemap_at(m, SECOND - 4)), 1);
+	ck_assert_uint_eq(pt_codemap_reach(pt_codemap_at(m, SECOND - 2)), 0);
+	ck_assert_uint_eq(pt_codemap_reach(pt_codemap_at(m, SECOND)), N - 280);
+	ck_assert_uint_eq(m->span[0].offset_mask, 1023);
+	pt_codemap_free(m);
+	pt_program_unref(straight);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("codemap");
@@ -158,6 +197,7 @@ int main(void)
 	tc = tcase_create("edges");
 	tcase_add_test(tc, is_empty_without_a_program);
 	tcase_add_test(tc, without_marks_all_is_code);
+	tcase_add_test(tc, reaches_so_far);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

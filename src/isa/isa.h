@@ -21,14 +21,14 @@ enum pt_flow_class {
 	PT_FLOW_EXCEPTION_RETURN = 7,	/* of an exception and nothing else */
 };
 enum { PT_FLOW_LEAVES = 3 };		/* mask */
-enum { PT_ISA_MOST_UNITS = 15, PT_ISA_MOST_TAKEN_CYCLES = 127 };	/* what the code map has room for */
+enum { PT_ISA_MOST_UNITS = 15, PT_ISA_MOST_TAKEN_CYCLES = 63 };	/* what the code map has room for */
 
 struct pt_insn {
 	uint64_t target;	/* BRANCH, BRANCH_IF, CALL; INDIRECT and INDIRECT_CALL if doubtful; else PT_UNKNOWN */
 	uint8_t len_bytes;	/* at most PT_ISA_MOST_UNITS units */
 	uint8_t flow;		/* enum pt_flow_class */
 	uint8_t cycles;		/* when it falls through, or for an unconditional branch when it is taken */
-	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles; at most PT_ISA_MOST_TAKEN_CYCLES */
+	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles. What can leave: at most PT_ISA_MOST_TAKEN_CYCLES */
 	bool conditional;	/* executes under a condition that flow cannot see (IT blocks) */
 	bool doubtful;		/* goes to target always, but a trace may have it as direct or as indirect, whatever flow says */
 };

@@ -39,12 +39,10 @@ static void take_up(struct pt_execution *x, struct context *context)
 	x->top = x->base = x->frame;
 	for (size_t i = 0; i < context->n_frames; i++) {
 		struct frame *frame = ++x->top;
-		struct pt_tally_function *f;
 
 		*frame = x->kept[number][i];
-		f = &x->tally.function[frame->function];
-		frame->outer = f->innermost;
-		f->innermost = frame;
+		frame->outer = innermost(x, frame->function);
+		set_innermost(x, frame->function, frame);
 		if ((frame->flags & HANDLER) != 0)
 			x->base = frame;
 	}
@@ -141,7 +139,7 @@ static void keep(struct pt_execution *x, struct context *context)
 		n_frames = 0;
 	}
 	for (; x->top > x->frame; x->top--)
-		x->tally.function[x->top->function].innermost = x->top->outer;
+		set_innermost(x, x->top->function, x->top->outer);
 	memcpy(x->kept[context - x->context], x->frame + 1, n_frames * sizeof(*x->frame));
 	context->n_frames = n_frames;
 }

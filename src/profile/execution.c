@@ -148,7 +148,7 @@ INLINE bool plain(struct pt_execution *x, struct hot *h, const struct pt_run *ru
 	bool histograms = x->tally.hist != NULL;
 
 	if (run->left == PT_LEFT_CALL)
-		return stack_call(x, h, (struct call){ run->end, PT_CALL_SITES, run->function, run->next_function },
+		return stack_call(x, h, (struct call){ run->end, run->function, run->next_function },
 				  histograms, tell);
 	return run->left == PT_LEFT_RETURN && stack_return(x, h, run->next, histograms, tell);
 }
@@ -292,10 +292,10 @@ static void add_ended(struct pt_execution *x)
 		struct pt_execution_function *row = &x->rows[f];
 
 		*row = (struct pt_execution_function){
-			.count = function->count, .partial = rest->partial, .exceptions = rest->exceptions,
-			.gross_total = function->window[PT_TALLY_GROSS].total + rest->gross,
+			.count = pt_tally_count(&x->tally, (uint16_t)f), .partial = rest->partial, .exceptions = rest->exceptions,
+			.gross_total = function->window[PT_WINDOW_GROSS].total + rest->gross,
 		};
-		add_time(x, row, function->window[PT_TALLY_NET].total + rest->net, function->second);
+		add_time(x, row, function->window[PT_WINDOW_NET].total + rest->net, function->second);
 		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
 			row->stat[k] = pt_tally_stat(&x->tally, (uint16_t)f, (enum pt_tally_kind)k);
 	}
@@ -347,12 +347,13 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	x->context[0] = (struct context){ .state = RUNS, .task = PT_NO_TASK };
 	x->n_contexts = 1;
 	x->entry = calloc(x->n_functions, sizeof(*x->entry));
+	x->innermost = calloc(x->n_functions, sizeof(*x->innermost));
 	x->rows = calloc(x->n_functions, sizeof(*x->rows));
 	x->edges = calloc(PT_TALLY_ALL_EDGES + PT_EXECUTION_DEPTH + PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH,
 			  sizeof(*x->edges));
 	x->kept = pt_big_calloc(PT_STEP_STACKS, sizeof(*x->kept));
-	if (!pt_tally_init(&x->tally, x->n_functions, settings->histograms) || x->entry == NULL || x->rows == NULL ||
-	    x->edges == NULL || x->kept == NULL) {
+	if (!pt_tally_init(&x->tally, x->n_functions, settings->histograms) || x->entry == NULL || x->innermost == NULL ||
+	    x->rows == NULL || x->edges == NULL || x->kept == NULL) {
 		pt_execution_free(x);
 		return NULL;
 	}
@@ -366,6 +367,7 @@ void pt_execution_free(struct pt_execution *x)
 	if (x == NULL)
 		return;
 	free(x->entry);
+	free(x->innermost);
 	free(x->rows);
 	free(x->edges);
 	pt_big_free(x->kept, PT_STEP_STACKS * sizeof(*x->kept));

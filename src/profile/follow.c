@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) size_t follow(struct pt_flow *f, co
 		run->end = event->branch.from + ((uint64_t)src->len_units << shift);
 		run->next = begin = event->branch.to;
 		run->assumed = 0;
-		run->instructions = (uint16_t)(sums + 1);
+		run->instructions = (uint16_t)(pt_sum_instructions(sums) + 1);
 		run->cycles = pt_sum_cycles(sums) + src->leave_cycles;
 		run->function = at->function;
 		run->next_function = dst->function;

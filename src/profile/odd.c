@@ -18,13 +18,13 @@ static void forget_all(struct pt_execution *x);
 
 static struct frame *push(struct pt_execution *x, uint16_t function, uint64_t resume, uint8_t flags)
 {
-	struct pt_tally_function *f = &x->tally.function[function];
+	struct frame *outer = innermost(x, function);
 
 	*++x->top = (struct frame){
-		.resume = resume, .from = x->now, .function = function, .outer = f->innermost,
-		.flags = (uint8_t)(flags | (f->innermost != NULL ? RECURSIVE : 0)),
+		.resume = resume, .from = x->now, .function = function, .outer = outer,
+		.flags = (uint8_t)(flags | (outer != NULL ? RECURSIVE : 0)),
 	};
-	f->innermost = x->top;
+	set_innermost(x, function, x->top);
 	return x->top;
 }
 
@@ -46,7 +46,7 @@ static void interval(struct pt_execution *x, uint16_t function, enum pt_tally_ki
 	if (ticks == PT_UNKNOWN)
 		x->tally.rest[function].n_unknown[kind - PT_TALLY_PERIOD]++;
 	else
-		pt_tally_figure(&x->tally, function, kind, ticks, x->now);
+		pt_tally_interval(&x->tally, function, kind, ticks, x->now);
 }
 
 static struct frame *enter(struct pt_execution *x, uint16_t function, uint64_t resume, uint16_t caller, uint8_t flags)
@@ -59,14 +59,14 @@ static struct frame *enter(struct pt_execution *x, uint16_t function, uint64_t r
 	if (x->top == x->frame)
 		flags &= (uint8_t)~TAIL;	/* nobody is below to leave with */
 	since = passed(x, f->entered);
-	idle = f->innermost == NULL ? passed(x, f->left) : PT_UNKNOWN;
+	idle = x->innermost[function] == 0 ? passed(x, f->left) : PT_UNKNOWN;
 	interval(x, function, PT_TALLY_PERIOD, since);
 	interval(x, function, PT_TALLY_INACTIVE, idle);
 	frame = push(x, function, resume, flags);
 	frame->caller = caller;
 	frame->edge = (flags & UNCALLED) == 0 ? pt_tally_edge(&x->tally, caller, function) : 0;
 	f->entered = x->now;
-	f->count++;
+	f->unended++;
 	if (stepping(x))
 		pt_stack_entered(x, frame, since);
 	return frame;
@@ -120,7 +120,7 @@ static void pop(struct pt_execution *x, uint16_t how)
 	bool inside = (v.how & PT_INVOCATION_UNCALLED) == 0 && call_is_inside_one_like_it(x, frame);
 
 	f->left = how == 0 ? x->now : 0;
-	f->innermost = frame->outer;
+	set_innermost(x, frame->function, frame->outer);
 	f->second += frame->second;
 	if (frame->outer != NULL && frame->outer >= x->base)
 		rest->gross -= v.gross;	/* recursion: it is in the outer one's */
@@ -186,7 +186,7 @@ static bool behind_a_call(const struct pt_execution *x, uint64_t address)
 /* Unwind to the nearest frame of the function that a jump behind one of its calls goes to. */
 static bool long_jump(struct pt_execution *x, const struct pt_run *run)
 {
-	const struct frame *frame = x->tally.function[run->next_function].innermost;
+	const struct frame *frame = innermost(x, run->next_function);
 
 	if (frame == NULL || frame < x->base || !behind_a_call(x, run->next))
 		return false;

@@ -3,14 +3,14 @@
  *
  * Run i began where pair i - 1 went to (the first one at begin), ended behind the instruction that is pair i's source,
  * and was left by it. Departures are those that may change the stack: calls, returns, and branches into another
- * function; between two of them all is in one function. */
+ * function or computed; between two of them all is in one function. */
 #ifndef PT_PROFILE_PIECE_H
 #define PT_PROFILE_PIECE_H
 
 #include "profile/run.h"
 #include "program/codemap.h"
 
-enum { PT_PIECE_PAIRS = PT_BATCH_RUNS, PT_PIECE_UNIT_BYTES = 2 };	/* instruction sets with other units have no pieces */
+enum { PT_PIECE_PAIRS = PT_SHORT_RUNS, PT_PIECE_UNIT_BYTES = 2 };	/* instruction sets with other units have no pieces */
 
 struct pt_piece {
 	const struct pt_code_span *span;	/* of all of it; below 4 GiB */
@@ -18,10 +18,11 @@ struct pt_piece {
 	const uint8_t *pairs;		/* from and to, 32 bits each, little-endian */
 	size_t n_pairs;
 	size_t n_departures;
-	/* By departure: instructions and modelled cycles from begin up to it, as sums of the code map; behind the last: of all.
-	 * Neither exceeds PT_SUM_MASK. */
+	/* By departure: instructions and modelled cycles from begin up to it, as sums of the code map; behind the last: of
+	 * all. As pt_sum_instructions() and pt_sum_cycles() give them, they have not carried. */
 	uint64_t sums[PT_PIECE_PAIRS + 1];
-	const uint8_t *pair[PT_PIECE_PAIRS + 1];	/* the departures, among pairs */
+	/* From and, in the upper half, to: bytes from the span's base; likewise. Behind the last: nothing. */
+	uint64_t offsets[PT_PIECE_PAIRS + 1];
 };
 
 /* The address of a unit of the piece's span. */

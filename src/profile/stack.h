@@ -62,6 +62,7 @@ struct pt_execution {
 	struct frame *base;	/* the uppermost handler: where the current level begins; or the floor */
 	struct pt_tally tally;
 	uint64_t *entry;	/* of each function its first instruction; PT_UNKNOWN for code without a function */
+	uint16_t *innermost;	/* of each function its uppermost frame, as an index; 0: none */
 	const struct pt_codemap *map;
 	struct pt_flow_settings settings;
 	size_t n_functions;
@@ -101,6 +102,17 @@ enum {
 static inline bool pt_stack_near(uint64_t next, uint64_t resume)
 {
 	return next - resume + SKIPPED_BYTES <= 2 * SKIPPED_BYTES;
+}
+
+/* NULL: none. */
+static inline struct frame *innermost(struct pt_execution *x, uint16_t function)
+{
+	return x->innermost[function] != 0 ? x->frame + x->innermost[function] : NULL;
+}
+
+static inline void set_innermost(struct pt_execution *x, uint16_t function, const struct frame *frame)
+{
+	x->innermost[function] = frame != NULL ? (uint16_t)(frame - x->frame) : 0;
 }
 
 static inline bool full(const struct pt_execution *x)
@@ -167,7 +179,6 @@ struct hot {
 	uint64_t now;
 	uint64_t oldest;	/* moments from here on are of this stretch, and intervals from there fit 32 bits */
 	struct pt_tally_function *function;
-	struct pt_tally_edge *edge;
 	struct pt_brief *brief;	/* TELL_BRIEFLY: where the next one goes, */
 	uint64_t since;		/* and what its ticks count from */
 };
@@ -180,7 +191,7 @@ INLINE struct hot stack_take(struct pt_execution *x, uint64_t most)
 	return (struct hot){
 		.top = x->top, .limit = x->frame + PT_EXECUTION_DEPTH - 1, .now = x->now,
 		.oldest = oldest > x->stretch ? oldest : x->stretch,
-		.function = x->tally.function, .edge = x->tally.edge,
+		.function = x->tally.function,
 	};
 }
 
@@ -207,7 +218,6 @@ INLINE void stack_pass(struct pt_execution *x, struct hot *h, uint16_t function,
 /* A call. */
 struct call {
 	uint64_t resume;
-	uint32_t site;		/* its number; PT_CALL_SITES or above: none */
 	uint16_t caller, callee;
 };
 
@@ -219,23 +229,18 @@ INLINE bool stack_call(struct pt_execution *x, struct hot *h, struct call call, 
 	struct frame *frame = h->top;
 	uint32_t edge;
 
-	if (unlikely(f->innermost != NULL || f->entered < h->oldest || f->left < h->oldest ||
+	if (unlikely(x->innermost[call.callee] != 0 || f->entered < h->oldest || f->left < h->oldest ||
 		     call.callee == call.caller || frame == h->limit))
 		return false;
-	edge = call.site;
-	if (edge >= PT_CALL_SITES) {
-		edge = pt_tally_home(pt_tally_key(call.caller, call.callee));
-		if (unlikely(h->edge[edge].key != pt_tally_key(call.caller, call.callee)))
-			edge = pt_tally_find_edge(&x->tally, pt_tally_key(call.caller, call.callee));
-	}
-	pt_tally_note(&x->tally, f, call.callee, PT_TALLY_PERIOD, period, now, histograms);
-	pt_tally_note(&x->tally, f, call.callee, PT_TALLY_INACTIVE, now - f->left, now, histograms);
+	edge = pt_tally_edge(&x->tally, call.caller, call.callee);
+	pt_tally_entered(&x->tally, f, call.callee, now, histograms);
 	*++frame = (struct frame){
 		.resume = call.resume, .from = now, .edge = edge, .function = call.callee, .caller = call.caller,
 	};
-	f->innermost = h->top = frame;
+	h->top = frame;
+	set_innermost(x, call.callee, frame);
 	f->entered = now;
-	f->count++;
+	f->unended++;
 	if (tell == TELL_BRIEFLY)
 		*h->brief++ = (struct pt_brief){
 			.ticks = (uint32_t)(now - h->since), .site = (uint32_t)call.resume, .period = (uint32_t)period,
@@ -258,16 +263,20 @@ INLINE bool stack_return(struct pt_execution *x, struct hot *h, uint64_t next, b
 
 	if (unlikely(next != frame->resume || frame->flags != 0 || frame->from < h->oldest))
 		return false;
-	pt_tally_note(&x->tally, f, function, PT_TALLY_NET, net, frame->from, histograms);
-	pt_tally_note(&x->tally, f, function, PT_TALLY_GROSS, gross, frame->from, histograms);
-	pt_tally_note(&x->tally, f, function, PT_TALLY_CALL, call, frame->from, histograms);
-	pt_tally_count_edge(&x->tally, frame->edge, frame->caller, function, gross);
+	if (likely(frame->preempted == 0)) {
+		pt_tally_ended(&x->tally, f, function, net, gross, frame->from, histograms);
+		f->unended--;
+		pt_tally_count_edge(&x->tally, frame->edge, gross);
+	} else {
+		pt_tally_add(&x->tally, function, &(struct pt_invocation){
+			.net = net, .gross = gross, .call = call, .from = frame->from, .edge = frame->edge,
+		});
+	}
 	frame[-1].others += gross;
 	frame[-1].preempted += frame->preempted;
-	f->whole++;
 	f->second += frame->second;
 	f->left = h->now;
-	f->innermost = NULL;
+	x->innermost[function] = 0;
 	h->top = frame - 1;
 	if (tell == TELL_BRIEFLY)
 		*h->brief++ = (struct pt_brief){

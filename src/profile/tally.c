@@ -61,11 +61,15 @@ uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock)
 
 /* --- edges */
 
-/* Not at home: further on, or not seen before. */
-uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t key)
+/* Not seen at a site before; or not at home: further on, or not seen before. */
+uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t number, uint32_t key)
 {
-	uint32_t i = pt_tally_home(key);
+	uint32_t i = number;
 
+	if (number < PT_TALLY_FIRST_SLOT) {
+		tally->edge[i].key = key;
+		return i;
+	}
 	while (tally->edge[i].key != key && tally->edge[i].key != 0)
 		i = PT_TALLY_FIRST_SLOT + (i + 1) % PT_TALLY_SLOTS;
 	if (tally->edge[i].key == key)
@@ -77,15 +81,11 @@ uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t key)
 	return i;
 }
 
-/* An edge is counted for the first time, or once more than it can count. */
-void pt_tally_first(struct pt_tally *tally, struct pt_tally_edge *edge, uint32_t key, uint64_t gross_before)
+/* An edge is counted once more than it can count. */
+void pt_tally_overflow(struct pt_tally *tally, struct pt_tally_edge *edge)
 {
-	if (gross_before == 0) {
-		edge->key = key;
-	} else {
-		edge->count = UINT32_MAX;
-		tally->edge[PT_TALLY_LOST].count++;
-	}
+	edge->count = UINT32_MAX;
+	tally->edge[PT_TALLY_LOST].count++;
 }
 
 static int by_from_and_to(const void *a, const void *b)
@@ -131,39 +131,83 @@ uint64_t pt_tally_edges_lost(const struct pt_tally *tally)
 
 /* --- statistics */
 
-/* A figure outside the window: a new extreme, or too large for the window to hold. The first of equal ones counts. */
+/* Figures from least to most are in the window, as far as it can hold them. */
+static struct pt_window framed(struct pt_window window, uint64_t least, uint64_t most)
+{
+	most = most < UINT32_MAX ? most : UINT32_MAX - 1;
+	window.least = (uint32_t)least;
+	window.size = least <= most ? (uint32_t)(most - least + 1) : 0;
+	return window;
+}
+
+static void frame(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind)
+{
+	static const uint8_t window_of[PT_N_TALLY_KINDS] = {
+		[PT_TALLY_NET] = PT_WINDOW_NET, [PT_TALLY_GROSS] = PT_WINDOW_GROSS, [PT_TALLY_CALL] = PT_WINDOW_GROSS,
+		[PT_TALLY_PERIOD] = PT_WINDOW_PERIOD, [PT_TALLY_INACTIVE] = PT_WINDOW_INACTIVE,
+	};
+	const struct pt_tally_extreme *extreme = tally->rest[function].extreme, *low = &extreme[kind], *high = low;
+	struct pt_window *window = &tally->function[function].window[window_of[kind]];
+
+	if (window_of[kind] == PT_WINDOW_GROSS) {
+		low = &extreme[PT_TALLY_CALL];
+		high = &extreme[PT_TALLY_GROSS];
+	}
+	if (low->seen && high->seen)
+		*window = framed(*window, low->min, high->max);
+}
+
+/* A figure that may be a new extreme. The first of equal ones counts. */
 void pt_tally_extreme(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value,
 		      uint64_t clock)
 {
 	struct pt_tally_extreme *extreme = &tally->rest[function].extreme[kind];
-	struct pt_window *window = &tally->function[function].window[kind];
-	uint64_t at = pt_tally_stamp(tally, clock), most;
+	bool least = !extreme->seen || value < extreme->min, most = !extreme->seen || value > extreme->max;
+	uint64_t at;
 
-	if (!extreme->seen || value < extreme->min) {
+	if (!least && !most)
+		return;
+	at = pt_tally_stamp(tally, clock);
+	if (least) {
 		extreme->min = value;
 		extreme->min_at = at;
 	}
-	if (!extreme->seen || value > extreme->max) {
+	if (most) {
 		extreme->max = value;
 		extreme->max_at = at;
 	}
 	extreme->seen = true;
-	if (extreme->min < UINT32_MAX) {
-		most = extreme->max < UINT32_MAX ? extreme->max : UINT32_MAX - 1;
-		window->least = (uint32_t)extreme->min;
-		window->size = (uint32_t)(most - extreme->min + 1);
-	}
+	frame(tally, function, kind);
 }
 
-void pt_tally_figure(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value, uint64_t clock)
+static void figure(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value, uint64_t clock)
 {
-	struct pt_window *window = &tally->function[function].window[kind];
-
-	if (value - window->least >= window->size)
-		pt_tally_extreme(tally, function, kind, value, clock);
-	window->total += value;
+	pt_tally_extreme(tally, function, kind, value, clock);
 	if (tally->hist != NULL)
 		pt_hist_add(&tally->hist[function][kind], value);
+}
+
+void pt_tally_interval(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value,
+		       uint64_t clock)
+{
+	size_t window = kind == PT_TALLY_PERIOD ? PT_WINDOW_PERIOD : PT_WINDOW_INACTIVE;
+
+	figure(tally, function, kind, value, clock);
+	tally->function[function].window[window].total += value;
+}
+
+static void add_whole(struct pt_tally *tally, uint16_t function, const struct pt_invocation *v)
+{
+	struct pt_tally_function *f = &tally->function[function];
+
+	figure(tally, function, PT_TALLY_NET, v->net, v->from);
+	figure(tally, function, PT_TALLY_GROSS, v->gross, v->from);
+	figure(tally, function, PT_TALLY_CALL, v->call, v->from);
+	f->window[PT_WINDOW_NET].total += v->net;
+	f->window[PT_WINDOW_GROSS].total += v->gross;
+	f->whole++;
+	f->unended--;
+	tally->rest[function].preempted += v->call - v->gross;
 }
 
 void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_invocation *v)
@@ -172,20 +216,40 @@ void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_inv
 		tally->rest[function].partial++;
 		tally->rest[function].net += v->net;
 	} else {
-		tally->function[function].whole++;
-		pt_tally_figure(tally, function, PT_TALLY_NET, v->net, v->from);
-		pt_tally_figure(tally, function, PT_TALLY_GROSS, v->gross, v->from);
-		pt_tally_figure(tally, function, PT_TALLY_CALL, v->call, v->from);
+		add_whole(tally, function, v);
 	}
 	if ((v->how & PT_INVOCATION_UNCALLED) == 0)
-		pt_tally_count_edge(tally, v->edge, v->caller, function, v->gross);
+		pt_tally_count_edge(tally, v->edge, v->gross);
+}
+
+uint64_t pt_tally_count(const struct pt_tally *tally, uint16_t function)
+{
+	return tally->function[function].whole + tally->function[function].unended;
 }
 
 static uint64_t number_of(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind)
 {
-	const struct pt_tally_function *f = &tally->function[function];
+	if (kind < PT_TALLY_PERIOD)
+		return tally->function[function].whole;
+	return pt_tally_count(tally, function) - tally->rest[function].n_unknown[kind - PT_TALLY_PERIOD];
+}
 
-	return kind < PT_TALLY_PERIOD ? f->whole : f->count - tally->rest[function].n_unknown[kind - PT_TALLY_PERIOD];
+static uint64_t total_of(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind)
+{
+	const struct pt_window *window = tally->function[function].window;
+
+	switch (kind) {
+	case PT_TALLY_NET:
+		return window[PT_WINDOW_NET].total;
+	case PT_TALLY_GROSS:
+		return window[PT_WINDOW_GROSS].total;
+	case PT_TALLY_CALL:
+		return window[PT_WINDOW_GROSS].total + tally->rest[function].preempted;
+	case PT_TALLY_PERIOD:
+		return window[PT_WINDOW_PERIOD].total;
+	default:
+		return window[PT_WINDOW_INACTIVE].total;
+	}
 }
 
 struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind)
@@ -196,7 +260,7 @@ struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, en
 	if (!extreme->seen)
 		return stat;
 	return (struct pt_stat){
-		.n = number_of(tally, function, kind), .total = tally->function[function].window[kind].total,
+		.n = number_of(tally, function, kind), .total = total_of(tally, function, kind),
 		.min = extreme->min, .max = extreme->max, .min_at = extreme->min_at, .max_at = extreme->max_at,
 		.hist = tally->hist != NULL ? &tally->hist[function][kind] : NULL,
 	};

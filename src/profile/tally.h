@@ -40,13 +40,16 @@ struct pt_window {
 	uint64_t total;
 };
 
+/* What is kept up to date with every invocation. Nearly all calls take as long as their gross: one window is for both,
+ * and holds what is an extreme of neither. */
+enum { PT_WINDOW_NET, PT_WINDOW_GROSS, PT_WINDOW_PERIOD, PT_WINDOW_INACTIVE, PT_N_WINDOWS };
+
 struct pt_tally_function {	/* read and written by the shadow stack as well */
-	uint64_t whole;		/* invocations in net, gross and call */
-	uint64_t second;	/* the function's time on the second clock, and ... */
-	struct pt_window window[PT_N_TALLY_KINDS];	/* ... the first three of these: one cache line */
 	uint64_t entered, left;	/* clock at the last; before the stretch: not known */
-	uint64_t count;		/* entries seen */
-	void *innermost;	/* its uppermost frame; NULL: none */
+	uint64_t whole;		/* invocations in net, gross and call */
+	uint64_t second;	/* the function's time on the second clock */
+	struct pt_window window[PT_N_WINDOWS];
+	uint64_t unended;	/* entries seen that are not in whole; may be "negative" */
 } __attribute__((aligned(64)));
 
 struct pt_tally_extreme {
@@ -59,6 +62,7 @@ struct pt_tally_rest {
 	struct pt_tally_extreme extreme[PT_N_TALLY_KINDS];
 	uint64_t n_unknown[2];	/* entries without a period, and without an inactive time */
 	uint64_t partial;	/* invocations that are not in whole */
+	uint64_t preempted;	/* of all in whole: call without gross */
 	uint64_t exceptions;	/* entries by exception */
 	uint64_t net, gross;	/* the function's, beyond the totals of the windows; may be "negative" */
 };
@@ -107,6 +111,7 @@ uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock);
 /* An invocation has ended. */
 void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_invocation *invocation);
 
+uint64_t pt_tally_count(const struct pt_tally *tally, uint16_t function);	/* entries seen */
 /* What is known of a function's figures of a kind; its histogram stays the tally's. */
 struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind);
 /* Copy the edges along which invocations have ended, in no order, the same one perhaps several times. Returns how many;
@@ -120,27 +125,59 @@ uint64_t pt_tally_edges_lost(const struct pt_tally *tally);
 
 __attribute__((cold)) void pt_tally_extreme(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind,
 					    uint64_t value, uint64_t clock);
-__attribute__((cold)) void pt_tally_first(struct pt_tally *tally, struct pt_tally_edge *edge, uint32_t key,
-					  uint64_t gross_before);
-uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t key);
+__attribute__((cold)) void pt_tally_overflow(struct pt_tally *tally, struct pt_tally_edge *edge);
+__attribute__((cold)) uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t number, uint32_t key);
 
-/* A figure below 2^32 of an invocation that was entered at clock. histograms: whether the tally has any. */
-static inline __attribute__((always_inline)) void pt_tally_note(struct pt_tally *tally, struct pt_tally_function *f,
-								 uint16_t function, enum pt_tally_kind kind,
-								 uint64_t value, uint64_t clock, bool histograms)
+#define PT_TALLY_INLINE static inline __attribute__((always_inline))
+
+/* Is a figure below 2^32 none that was not there before? */
+PT_TALLY_INLINE bool pt_window_has(const struct pt_window *window, uint64_t value)
 {
-	struct pt_window *window = &f->window[kind];
-
-	if (__builtin_expect((uint32_t)value - window->least >= window->size, 0))
-		pt_tally_extreme(tally, function, kind, value, clock);
-	window->total += value;
-	if (histograms)
-		pt_hist_add(&tally->hist[function][kind], value);
+	return __builtin_expect((uint32_t)value - window->least < window->size, 1);
 }
 
-/* Any figure. */
-void pt_tally_figure(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value,
-		     uint64_t clock);
+/* Figures below 2^32: since the last entry and since the last exit, at an entry. histograms: whether the tally has
+ * any. */
+PT_TALLY_INLINE void pt_tally_entered(struct pt_tally *tally, struct pt_tally_function *f, uint16_t function,
+				      uint64_t clock, bool histograms)
+{
+	uint64_t period = clock - f->entered, inactive = clock - f->left;
+
+	if (!pt_window_has(&f->window[PT_WINDOW_PERIOD], period))
+		pt_tally_extreme(tally, function, PT_TALLY_PERIOD, period, clock);
+	if (!pt_window_has(&f->window[PT_WINDOW_INACTIVE], inactive))
+		pt_tally_extreme(tally, function, PT_TALLY_INACTIVE, inactive, clock);
+	f->window[PT_WINDOW_PERIOD].total += period;
+	f->window[PT_WINDOW_INACTIVE].total += inactive;
+	if (histograms) {
+		pt_hist_add(&tally->hist[function][PT_TALLY_PERIOD], period);
+		pt_hist_add(&tally->hist[function][PT_TALLY_INACTIVE], inactive);
+	}
+}
+
+/* Likewise, of an invocation that was entered at clock and ended as a whole, without preemption. */
+PT_TALLY_INLINE void pt_tally_ended(struct pt_tally *tally, struct pt_tally_function *f, uint16_t function,
+				    uint64_t net, uint64_t gross, uint64_t clock, bool histograms)
+{
+	if (!pt_window_has(&f->window[PT_WINDOW_NET], net))
+		pt_tally_extreme(tally, function, PT_TALLY_NET, net, clock);
+	if (!pt_window_has(&f->window[PT_WINDOW_GROSS], gross)) {
+		pt_tally_extreme(tally, function, PT_TALLY_GROSS, gross, clock);
+		pt_tally_extreme(tally, function, PT_TALLY_CALL, gross, clock);
+	}
+	f->window[PT_WINDOW_NET].total += net;
+	f->window[PT_WINDOW_GROSS].total += gross;
+	f->whole++;
+	if (histograms) {
+		pt_hist_add(&tally->hist[function][PT_TALLY_NET], net);
+		pt_hist_add(&tally->hist[function][PT_TALLY_GROSS], gross);
+		pt_hist_add(&tally->hist[function][PT_TALLY_CALL], gross);
+	}
+}
+
+/* Any figure of an entry. */
+void pt_tally_interval(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value,
+		       uint64_t clock);
 
 static inline uint32_t pt_tally_key(uint16_t from, uint16_t to)
 {
@@ -152,23 +189,26 @@ static inline uint32_t pt_tally_home(uint32_t key)	/* Knuth's multiplicative has
 	return PT_TALLY_FIRST_SLOT + (key * UINT32_C(2654435761) >> 15) % PT_TALLY_SLOTS;
 }
 
-/* The edge of a call without a site, to be counted when it ends. */
-static inline uint32_t pt_tally_edge(struct pt_tally *tally, uint16_t from, uint16_t to)
+/* The edge of a call, to be counted when it ends. number: of its site, or the home of its key. */
+static inline uint32_t pt_tally_edge_at(struct pt_tally *tally, uint32_t number, uint16_t from, uint16_t to)
 {
-	uint32_t key = pt_tally_key(from, to), home = pt_tally_home(key);
+	uint32_t key = pt_tally_key(from, to);
 
-	return __builtin_expect(tally->edge[home].key == key, 1) ? home : pt_tally_find_edge(tally, key);
+	return __builtin_expect(tally->edge[number].key == key, 1) ? number : pt_tally_find_edge(tally, number, key);
 }
 
-static inline void pt_tally_count_edge(struct pt_tally *tally, uint32_t number, uint16_t from, uint16_t to,
-				       uint64_t gross)
+static inline uint32_t pt_tally_edge(struct pt_tally *tally, uint16_t from, uint16_t to)
+{
+	return pt_tally_edge_at(tally, pt_tally_home(pt_tally_key(from, to)), from, to);
+}
+
+static inline void pt_tally_count_edge(struct pt_tally *tally, uint32_t number, uint64_t gross)
 {
 	struct pt_tally_edge *edge = &tally->edge[number];
-	uint64_t before = edge->gross;
 
-	edge->gross = before + gross;
-	if (__builtin_expect(edge->count++ == 0, 0))
-		pt_tally_first(tally, edge, pt_tally_key(from, to), before);
+	edge->gross += gross;
+	if (__builtin_expect(++edge->count == 0, 0))
+		pt_tally_overflow(tally, edge);
 }
 
 #endif

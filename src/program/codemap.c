@@ -1,4 +1,5 @@
 /* Building the code map: one sweep per code segment through the marks, the functions and the instructions. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "bigmem.h"
@@ -7,6 +8,9 @@
 #include "util.h"
 
 enum { MAX_SPANS = 64 };
+
+static_assert((PT_MOST_REACH * 255 + PT_ISA_MOST_TAKEN_CYCLES) * PT_SHORT_RUNS <= PT_SUM_CYCLES_MASK &&
+	      (PT_MOST_REACH + 1) * PT_SHORT_RUNS <= UINT16_MAX, "sums of short runs do not carry");
 
 /* A position in the sorted functions and marks, moved along while a span is swept. */
 struct cursor {
@@ -77,6 +81,13 @@ static bool breaks_flow(const struct pt_insn *insn)
 	return insn->flow != PT_FLOW_NEXT && insn->flow != PT_FLOW_BRANCH_IF && !insn->conditional;
 }
 
+static uint8_t leave_cycles(const struct pt_insn *insn)
+{
+	if ((insn->flow & PT_FLOW_LEAVES) == 0)
+		return 0;
+	return insn->taken_cycles < PT_ISA_MOST_TAKEN_CYCLES ? insn->taken_cycles : PT_ISA_MOST_TAKEN_CYCLES;
+}
+
 static uint32_t target_of(const struct pt_code_span *span, const struct pt_insn *insn)
 {
 	if ((insn->flow & PT_FLOW_LEAVES) == 0)
@@ -141,12 +152,13 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		span->code[i] = sum;
 		span->code[i].flow = insn.flow & 15;
 		span->code[i].len_units = (unsigned)units & PT_ISA_MOST_UNITS;
-		span->code[i].leave_cycles = insn.taken_cycles & PT_ISA_MOST_TAKEN_CYCLES;
+		span->code[i].leave_cycles = leave_cycles(&insn);
 		span->code[i].plain = units > 0;
 		span->code[i].target = target_of(span, &insn);
 		span->code[i].function = function_at(c, addr);
-		sum.sums += (units > 0) + ((uint64_t)insn.cycles << PT_SUM_CYCLES) +
+		sum.sums += ((uint64_t)(units > 0) << PT_SUM_INSTRUCTIONS) + insn.cycles +
 			    ((uint64_t)breaks_flow(&insn) << PT_SUM_BREAKS);
+		sum.sums &= ~UINT64_C(0) >> (64 - PT_SUM_REACH);
 		for (i++; units > 1; units--, i++) {
 			span->code[i] = sum;
 			span->code[i].function = function_at(c, span->base + i * unit);
@@ -154,6 +166,35 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		number_site(map, &span->code[(addr - span->base) / unit]);
 	}
 	span->code[n] = sum;
+}
+
+/* Does the instruction at unit lead out of its function, or nobody knows where? */
+static bool departs(const struct pt_code_span *span, const struct pt_code_unit *unit, uint64_t unit_bytes)
+{
+	unsigned leaves = unit->flow & PT_FLOW_LEAVES;
+
+	if (leaves == 0 || leaves != (PT_FLOW_BRANCH & PT_FLOW_LEAVES))
+		return leaves != 0;
+	return unit->target == PT_ANY_TARGET || unit->target == PT_FAR_TARGET ||
+	       span->code[(unit->target - 1) / unit_bytes].function != unit->function;
+}
+
+/* What is known of an instruction only when those that it leads to are. */
+static void look_ahead(struct pt_code_span *span, uint64_t unit_bytes)
+{
+	for (uint64_t i = (span->end - span->base) / unit_bytes; i-- > 0; ) {
+		struct pt_code_unit *unit = &span->code[i];
+		const struct pt_code_unit *next = unit + unit->len_units;
+		uint64_t reach = 0;
+
+		if (unit->len_units == 0)
+			continue;
+		if (pt_sum_breaks(next->sums - unit->sums) == 0 && next->len_units > 0 &&
+		    next->function == unit->function)
+			reach = unit->len_units + pt_codemap_reach(next);
+		unit->sums |= (reach < PT_MOST_REACH ? reach : PT_MOST_REACH) << PT_SUM_REACH;
+		unit->departs = departs(span, unit, unit_bytes);
+	}
 }
 
 /* From the end to the beginning. */
@@ -195,7 +236,19 @@ static void mark_doubtful(const struct pt_codemap *map, struct pt_code_span *spa
 
 static size_t code_entries(const struct pt_code_span *span, uint64_t unit_bytes)
 {
-	return (size_t)((span->end - span->base) / unit_bytes + 1 + PT_CODEMAP_PAD);
+	size_t padded = (size_t)((span->end - span->base) / unit_bytes + 1 + PT_CODEMAP_PAD);
+	size_t masked = (size_t)(span->offset_mask / unit_bytes + 1);
+
+	return padded > masked ? padded : masked;
+}
+
+static uint32_t offset_mask(uint64_t bytes)
+{
+	uint32_t mask = 1;
+
+	while (mask < bytes)	/* at most PT_PROGRAM_MAX_CODE */
+		mask = mask << 1 | 1;
+	return mask;
 }
 
 static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct cursor *c, uint64_t *left_bytes)
@@ -206,7 +259,7 @@ static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct 
 	if (!trim(map->program, s, unit, &from, &to) || to - from > *left_bytes)
 		return true;
 	to -= (to - from) % unit;
-	*span = (struct pt_code_span){ .base = from, .end = to };
+	*span = (struct pt_code_span){ .base = from, .end = to, .offset_mask = offset_mask(to - from) };
 	span->code = pt_big_calloc(code_entries(span, unit), sizeof(*span->code));
 	if (span->code == NULL)
 		return false;
@@ -214,6 +267,7 @@ static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct 
 	c->function = c->mark = 0;
 	c->code = c->n_marks == 0;
 	sweep(map, span, s->bytes + (from - s->run), c);
+	look_ahead(span, unit);
 	map->n_spans++;
 	if (!map->isa->silent_jumps)
 		return true;

@@ -10,41 +10,47 @@
 enum { PT_NO_FUNCTION = 0, PT_MAX_FUNCTIONS = UINT16_MAX - 1 };
 
 /* Sums of what lies before an address in its span, packed so that one subtraction gives all of a straight run, and one
- * addition adds it up: instructions in bits 0-23, modelled cycles in bits 24-47, every conditional branch counted as
- * not taken, and breaks above (places that no straight run can pass: unconditional branches, data). They carry into one
- * another, but a difference is right as long as the run has less than 65536 units, since none costs more than 255
- * cycles. */
-enum { PT_SUM_CYCLES = 24, PT_SUM_BREAKS = 48 };
-#define PT_SUM_MASK UINT32_C(0xffffff)	/* of instructions and of cycles */
+ * addition adds it up: modelled cycles in bits 0-23, every conditional branch counted as not taken; instructions in
+ * bits 24-39; and breaks in bits 40-55 (places that no straight run can pass: unconditional branches, data). They carry
+ * into one another, but a difference is right as long as the run has less than 65536 units, since none costs more than
+ * 255 cycles.
+ *
+ * Bits 56-63 are no sum, but the unit's reach: so many units ahead and no more begins the last instruction that a short
+ * run from here can end with. It is in the same function, with nothing in between that breaks the flow. The sums of
+ * PT_SHORT_RUNS short runs, each with a branch at its end, do not carry. */
+enum { PT_SUM_INSTRUCTIONS = 24, PT_SUM_BREAKS = 40, PT_SUM_REACH = 56 };
+enum { PT_MOST_REACH = 254, PT_SHORT_RUNS = 256 };
+#define PT_SUM_CYCLES_MASK UINT32_C(0xffffff)
 
-static inline unsigned pt_sum_breaks(uint64_t difference)
+static inline uint32_t pt_sum_cycles(uint64_t difference)
 {
-	return (unsigned)(difference >> PT_SUM_BREAKS);
+	return (uint32_t)difference & PT_SUM_CYCLES_MASK;
 }
 
 static inline uint32_t pt_sum_instructions(uint64_t difference)
 {
-	return (uint32_t)difference & PT_SUM_MASK;
+	return (uint16_t)(difference >> PT_SUM_INSTRUCTIONS);
 }
 
-static inline uint32_t pt_sum_cycles(uint64_t difference)
+static inline unsigned pt_sum_breaks(uint64_t difference)
 {
-	return (uint32_t)(difference >> PT_SUM_CYCLES) & PT_SUM_MASK;
+	return (uint16_t)(difference >> PT_SUM_BREAKS);
 }
 
 struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cache line */
-	uint64_t sums;
+	uint64_t sums;		/* and reach */
 	uint32_t target;	/* of a direct branch, inside this span: 1 + bytes from base; or as below. In the second
 				 * unit of a direct call PT_CALL_SITE + the call's number */
 	uint16_t function;	/* id, or PT_NO_FUNCTION */
 	uint8_t flow : 4;	/* enum pt_flow_class; INVALID inside an instruction and in data */
 	uint8_t len_units : 4;	/* 0: no instruction begins here */
-	uint8_t leave_cycles : 7;	/* of this instruction when it branches */
+	uint8_t leave_cycles : 6;	/* of this instruction when it branches */
 	uint8_t plain : 1;	/* an instruction begins here, and no exception handler */
+	uint8_t departs : 1;	/* calls, returns, jumps to another function, or nobody knows where to */
 };
-#define PT_ANY_TARGET UINT32_MAX	/* goes where a register says */
+#define PT_ANY_TARGET UINT32_MAX	/* goes where a register says: "negative" */
 #define PT_FAR_TARGET 0			/* out of this span: pt_codemap_target() tells; or does not branch */
-#define PT_CALL_SITE UINT32_C(0x80000000)	/* above any target */
+#define PT_CALL_SITE UINT32_C(0x40000000)	/* above any target */
 enum { PT_CALL_SITES = 65536 };		/* numbers, from 0 on; calls beyond that have none */
 
 /* From each unit of a span on, for whoever follows code without being told of every branch: how many units the next
@@ -54,8 +60,10 @@ enum { PT_WAY = 0x7fff, PT_WAY_DOUBTFUL = 0x8000 };
 struct pt_code_span {		/* one contiguous piece of code */
 	uint64_t base, end;
 	struct pt_code_unit *code;	/* (end - base) / unit + 1 entries, the last holds the sums at the end; behind
-					 * them PT_CODEMAP_PAD that are no code, so that a walk needs no look ahead */
+					 * them at least PT_CODEMAP_PAD that are no code, and up to offset_mask, so that
+					 * a walk need not look ahead */
 	uint16_t *way;			/* one for each unit, and 0 at the end; NULL: the ISA has no traces that need it */
+	uint32_t offset_mask;		/* 2^n - 1, not below end - base */
 };
 enum { PT_CODEMAP_PAD = 32768 };	/* units; memory that is never touched */
 
@@ -73,6 +81,12 @@ void pt_codemap_free(struct pt_codemap *map);
 
 /* Where the direct branch at addr leads; PT_UNKNOWN: there is none. For any span; the hot path reads target. */
 uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr);
+
+/* In units. */
+static inline unsigned pt_codemap_reach(const struct pt_code_unit *unit)
+{
+	return (unsigned)(unit->sums >> PT_SUM_REACH);
+}
 
 /* The entry of addr, or NULL outside code. */
 static inline const struct pt_code_unit *pt_codemap_at(const struct pt_codemap *map, uint64_t addr)
