@@ -319,6 +319,31 @@ static void erase(struct pt_monitor_call *call)
 	pt_monitor_on_board(call, erase_on_board, NULL);
 }
 
+/* --- what only some targets have ---------------------------------------------------------------------------------- */
+
+static int word_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
+			 struct pt_err *err)
+{
+	const struct pt_target_word *word = target->ops->words;
+	char line[200];
+
+	(void)board;
+	while (word != NULL && word->name != NULL && strcmp(word->name, call->word->name) != 0)
+		word++;
+	if (word == NULL || word->name == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "%s: target %s has none", call->word->name, target->ops->name);
+	if (word->print(target->state, line, sizeof(line), err) < 0)
+		return err->code;
+	pt_monitor_say(call, "%s", line);
+	return 0;
+}
+
+static void target_word(struct pt_monitor_call *call)
+{
+	if (no_words(call))
+		pt_monitor_on_board(call, word_on_board, NULL);
+}
+
 const struct pt_monitor_word pt_monitor_board_words[] = {
 	{ "halt", "", "halt the core", halt, NULL },
 	{ "go", "", "let the core run", go, NULL },
@@ -326,5 +351,6 @@ const struct pt_monitor_word pt_monitor_board_words[] = {
 	{ "status", "", "chip, core, what proftap changed in it, and the profile", status, NULL },
 	{ "speed", "[HZ]", "set the clock of the wire, and measure what the probe does with it", speed, NULL },
 	{ "erase", "everything", "erase all flash; the way to unlock a secured chip", erase, NULL },
+	{ "bdccsr", "", "S12Z: control and status of the BDC, as GDB's maintenance info bdccsr asks for it", target_word, NULL },
 	{ 0 },
 };

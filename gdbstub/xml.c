@@ -32,6 +32,7 @@ void pt_gdb_target_xml(FILE *out, struct pt_target *target)
 
 	fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n", out);
 	fprintf(out, "<architecture>%s</architecture>\n", target->ops->architecture);
+	n = target->ops->fixed_registers ? 0 : n;
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || strcmp(rows[i].feature, rows[i - 1].feature) != 0)
 			fprintf(out, "%s<feature name=\"%s\">\n", i > 0 ? "</feature>\n" : "", rows[i].feature);

@@ -72,6 +72,12 @@ struct pt_region {
 	uint32_t block_bytes;	/* flash: erase unit */
 };
 
+/* A register that GDB's own commands ask for by a monitor command ("bdccsr"): one line of text. */
+struct pt_target_word {
+	const char *name;
+	int (*print)(void *state, char *line, size_t room, struct pt_err *err);
+};
+
 /* --- the contract ------------------------------------------------------------------------------------------------ */
 
 struct pt_target_ops {
@@ -83,6 +89,7 @@ struct pt_target_ops {
 	const char *architecture;	/* GDB's: "arm" */
 	uint8_t elf_machine;		/* EM_ARM */
 	bool big_endian;
+	bool fixed_registers;		/* GDB has a layout of its own for them, and warns of a description */
 
 	/* Find out what is there, without halting it. target->state is zeroed, target->probe is open; chip and the
 	 * lists below are known afterwards. Errors: PT_EIO, PT_EPROTO (nothing answers on the wire), PT_EUNSUPPORTED:
@@ -131,6 +138,7 @@ struct pt_target_ops {
 	int (*mass_erase)(void *state, struct pt_err *err);
 
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);
+	const struct pt_target_word *words;	/* ended by one without a name; NULL: none */
 };
 
 #define PT_TARGETS(X) \

@@ -243,6 +243,30 @@ static const struct pt_source_ops *const *s12z_sources(void *state, size_t *n)
 	return sources;
 }
 
+/* As `maintenance info bdccsr` asks for it. */
+static int print_bdccsr(void *state, char *line, size_t room, struct pt_err *err)
+{
+	static const struct { uint16_t bit; const char *name; } bits[] = {
+		{ PT_BDC_ENBDC, "ENBDC" }, { PT_BDC_BDMACT, "BDMACT" }, { PT_BDC_BDCCIS, "BDCCIS" },
+		{ PT_BDC_STEAL, "STEAL" }, { PT_BDC_CLKSW, "CLKSW" }, { PT_BDC_UNSEC, "UNSEC" },
+		{ PT_BDC_ERASE, "ERASE" }, { PT_BDC_WAIT, "WAIT" }, { PT_BDC_STOP, "STOP" }, { PT_BDC_RAMWF, "RAMWF" },
+		{ PT_BDC_OVRUN, "OVRUN" }, { PT_BDC_NORESP, "NORESP" }, { PT_BDC_RDINV, "RDINV" },
+		{ PT_BDC_ILLACC, "ILLACC" }, { PT_BDC_ILLCMD, "ILLCMD" },
+	};
+	struct pt_s12z *z = state;
+	int len;
+
+	if (pt_wire_s12z_look(&z->wire, err) < 0)
+		return err->code;
+	len = snprintf(line, room, "BDCCSR 0x%04x:", z->wire.csr);
+	for (size_t i = 0; i < PT_LEN(bits) && len > 0 && (size_t)len < room; i++)
+		if ((z->wire.csr & bits[i].bit) != 0)
+			len += snprintf(line + len, room - (size_t)len, " %s", bits[i].name);
+	return 0;
+}
+
+static const struct pt_target_word words[] = { { "bdccsr", print_bdccsr }, { 0 } };
+
 const struct pt_target_ops pt_s12z_ops = {
 	.name = "s12z",
 	.help = "Freescale/NXP S12Z (MagniV) over BDC",
@@ -252,6 +276,7 @@ const struct pt_target_ops pt_s12z_ops = {
 	.architecture = "s12z",
 	.elf_machine = 249,	/* EM_S12Z */
 	.big_endian = true,
+	.fixed_registers = true,	/* its architecture takes no target description: only the name helps */
 	.attach = s12z_attach,
 	.detach = s12z_detach,
 	.leave = pt_s12z_leave,
@@ -276,4 +301,5 @@ const struct pt_target_ops pt_s12z_ops = {
 	.flash_done = pt_flash_s12z_done,
 	.mass_erase = pt_s12z_mass_erase,
 	.sources = s12z_sources,
+	.words = words,
 };
