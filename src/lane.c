@@ -77,6 +77,7 @@ static uint64_t vectors_of(const struct pt_chunk *chunk)
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	struct pt_profile_source *f = &lane->facts;
+	char chosen[8];
 
 	read_facts(lane->pipeline, chunk, lane == lane->pipeline->lane[0]);
 	text_of(chunk, "format", f->format, sizeof(f->format));
@@ -90,7 +91,9 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->decoder = pt_decoder_find(f->format);
 	lane->clock = clock_of(lane, chunk);
 	lane->flow.vectors = vectors_of(chunk);
-	lane->bursts_only = strcmp(f->mode, "burst") == 0;
+	text_of(chunk, "chosen", chosen, sizeof(chosen));
+	lane->chosen_end = strcmp(chosen, "end") == 0;
+	lane->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';
 	lane->halting = strcmp(f->mode, "halt") == 0;
 	free(lane->state);
 	lane->state = lane->decoder != NULL ? calloc(1, lane->decoder->state_bytes) : NULL;

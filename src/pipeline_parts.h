@@ -27,6 +27,7 @@ struct pt_lane {		/* one source */
 
 	/* what chunks say; read by lane.c alone */
 	size_t index;			/* among the lanes */
+	bool chosen_end;		/* of bursts: not their beginning is random, but their end */
 	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
 	bool halting;			/* mode=halt: the trace is re-armed while the core is held */
 	bool in_data;			/* trace has begun */

@@ -250,7 +250,7 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 	if (mark == PT_MARK_CHUNK)
 		chunk_begins(lane, chunk);
 	else if (mark == PT_MARK_BURST && flow)
-		pt_bursts_begin(p->bursts);
+		pt_bursts_begin(p->bursts, lane->chosen_end ? PT_BURST_END : PT_BURST_BEGINNING);
 	else if ((mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT) && flow)
 		pt_bursts_end(p->bursts, mark == PT_MARK_BURST_WHOLE);
 	else if (mark == PT_MARK_DATA)

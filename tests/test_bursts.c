@@ -80,11 +80,11 @@ START_TEST(cut_by_hand)
 	struct pt_bursts *b = fresh();
 	struct pt_bursts_summary s;
 
-	pt_bursts_begin(b);
+	pt_bursts_begin(b, PT_BURST_BEGINNING);
 	feed(b, EARLY, 100);
 	feed(b, LATE, 500);
 	pt_bursts_end(b, true);
-	pt_bursts_begin(b);
+	pt_bursts_begin(b, PT_BURST_BEGINNING);
 	feed(b, EARLY, 300);
 	feed(b, LATE, 100);
 	pt_bursts_end(b, true);
@@ -105,7 +105,7 @@ START_TEST(long_bursts_count_no_more)
 	struct pt_bursts *b = fresh();
 
 	for (int i = 0; i < 200; i++) {
-		pt_bursts_begin(b);
+		pt_bursts_begin(b, PT_BURST_BEGINNING);
 		for (int k = 0; k < 100; k++)
 			feed(b, i % 2 == 0 ? SPIN : EARLY, i % 2 == 0 ? 50 : 10);
 		pt_bursts_end(b, true);
@@ -116,16 +116,75 @@ START_TEST(long_bursts_count_no_more)
 }
 END_TEST
 
+/* As cut_by_hand, from the other end: of the last 362 cycles of the two bursts early has 0 and 262. */
+START_TEST(cut_from_the_end_by_hand)
+{
+	struct pt_bursts *b = fresh();
+
+	pt_bursts_begin(b, PT_BURST_END);
+	feed(b, EARLY, 100);
+	feed(b, LATE, 500);
+	pt_bursts_end(b, true);
+	pt_bursts_begin(b, PT_BURST_END);
+	feed(b, EARLY, 300);
+	feed(b, LATE, 100);
+	pt_bursts_end(b, true);
+	ck_assert_uint_eq(pt_bursts_summary(b).used, 2);
+	ck_assert_uint_eq(pt_bursts_summary(b).cycles, 362);
+	ck_assert_double_eq_tol(pt_bursts_share(b, EARLY).share, 262.0 / 724, 1e-9);
+	ck_assert_double_eq_tol(pt_bursts_share(b, LATE).share, 462.0 / 724, 1e-9);
+	pt_bursts_free(b);
+}
+END_TEST
+
+/* More than is kept: only its end matters. */
+START_TEST(a_long_burst_cut_from_the_end)
+{
+	struct pt_bursts *b = fresh();
+
+	for (int i = 0; i < 2; i++) {
+		pt_bursts_begin(b, PT_BURST_END);
+		for (int k = 0; k < 3 * PT_BURST_KEPT; k++)
+			feed(b, SPIN, 1);
+		for (int k = 0; k < 100; k++)
+			feed(b, LATE, 1);
+		pt_bursts_end(b, true);
+	}
+	ck_assert_uint_eq(pt_bursts_summary(b).cycles, 8192);	/* all that is kept */
+	ck_assert_double_eq_tol(pt_bursts_share(b, LATE).share, 100.0 / 8192, 1e-9);
+	pt_bursts_free(b);
+}
+END_TEST
+
+/* The last that is known stands straight before the wait: it slept when the clock came. */
+START_TEST(one_that_ended_asleep_is_left_out)
+{
+	struct pt_bursts *b = fresh();
+	struct pt_run run = run_of(EARLY, 400);
+
+	for (int i = 0; i < 6; i++) {
+		pt_bursts_begin(b, PT_BURST_END);
+		run.next = i % 2 == 0 ? WAIT : FAR_BEHIND;
+		pt_bursts_feed(b, &run, 1);
+		pt_bursts_end(b, true);
+	}
+	ck_assert_uint_eq(pt_bursts_summary(b).all, 6);
+	ck_assert_uint_eq(pt_bursts_summary(b).asleep, 3);
+	ck_assert_uint_eq(pt_bursts_summary(b).used, 3);
+	pt_bursts_free(b);
+}
+END_TEST
+
 START_TEST(an_interrupted_burst_has_no_say_in_the_cut)
 {
 	struct pt_bursts *b = fresh();
 
 	for (int i = 0; i < 10; i++) {
-		pt_bursts_begin(b);
+		pt_bursts_begin(b, PT_BURST_BEGINNING);
 		feed(b, EARLY, 5000);
 		pt_bursts_end(b, true);
 	}
-	pt_bursts_begin(b);
+	pt_bursts_begin(b, PT_BURST_BEGINNING);
 	feed(b, LATE, 300);
 	pt_bursts_end(b, false);
 	ck_assert_uint_ge(pt_bursts_summary(b).cycles, 4096);
@@ -142,7 +201,7 @@ START_TEST(entering_a_handler_is_the_handlers)
 	for (int i = 0; i < 2; i++) {
 		struct pt_run run = run_of(EARLY, 115);
 
-		pt_bursts_begin(b);
+		pt_bursts_begin(b, PT_BURST_BEGINNING);
 		run.left = PT_LEFT_EXCEPTION;
 		run.next_function = ISR;
 		pt_bursts_feed(b, &run, 1);
@@ -165,7 +224,7 @@ START_TEST(waking_periods_are_a_last_resort)
 		struct pt_run wait = { .begin = WAIT, .end = BEHIND_WAIT, .next = BEHIND_WAIT, .instructions = 1, .cycles = 2,
 				       .function = IDLE, .next_function = IDLE, .left = PT_LEFT_BRANCH };
 
-		pt_bursts_begin(b);
+		pt_bursts_begin(b, PT_BURST_BEGINNING);
 		if (i % 2 == 0)
 			wake_at(b, BEHIND_WAIT);
 		feed(b, i % 2 == 0 ? ISR : LATE, 500);
@@ -191,7 +250,7 @@ START_TEST(wake_case)
 {
 	struct pt_bursts *b = fresh();
 
-	pt_bursts_begin(b);
+	pt_bursts_begin(b, PT_BURST_BEGINNING);
 	wake_at(b, wakes[_i].addr);
 	feed(b, ISR, 1000);
 	pt_bursts_end(b, true);
@@ -206,12 +265,12 @@ START_TEST(nothing_to_say)
 
 	ck_assert(!pt_bursts_summary(b).estimated);
 	pt_bursts_end(b, true);		/* without a begin */
-	pt_bursts_begin(b);
+	pt_bursts_begin(b, PT_BURST_BEGINNING);
 	pt_bursts_end(b, true);		/* empty */
 	feed(b, EARLY, 1000);		/* outside any */
 	ck_assert_uint_eq(pt_bursts_summary(b).all, 0);
 	ck_assert(isnan(pt_bursts_share(b, EARLY).share));
-	pt_bursts_begin(b);
+	pt_bursts_begin(b, PT_BURST_BEGINNING);
 	feed(b, EARLY, 1000);
 	pt_bursts_end(b, true);
 	ck_assert(!pt_bursts_summary(b).estimated);	/* one says nothing about the spread */
@@ -281,7 +340,7 @@ static void one_burst(struct pt_bursts *b, double asleep, unsigned n_runs)
 	struct walker w = slept ? (struct walker){ draw(), 0 } : armed_awake();
 	struct pt_run run;
 
-	pt_bursts_begin(b);
+	pt_bursts_begin(b, PT_BURST_BEGINNING);
 	if (slept)
 		wake_at(b, BEHIND_WAIT);
 	while (n_runs-- > 0) {
@@ -357,6 +416,9 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, cut_by_hand);
 	tcase_add_test(tc, long_bursts_count_no_more);
+	tcase_add_test(tc, cut_from_the_end_by_hand);
+	tcase_add_test(tc, a_long_burst_cut_from_the_end);
+	tcase_add_test(tc, one_that_ended_asleep_is_left_out);
 	tcase_add_test(tc, an_interrupted_burst_has_no_say_in_the_cut);
 	tcase_add_test(tc, entering_a_handler_is_the_handlers);
 	tcase_add_loop_test(tc, wake_case, 0, PT_LEN(wakes));

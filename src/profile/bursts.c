@@ -36,6 +36,10 @@ struct pt_bursts {
 	uint64_t whole, whole_reached[PT_BURST_LEVELS];	/* the whole ones among them */
 
 	bool open, first, asleep, slept;	/* slept: and has gone to sleep again */
+	enum pt_burst_chosen chosen;
+	struct piece { uint16_t id; uint32_t cycles; } *kept;	/* a ring: the last of a burst whose end is chosen */
+	size_t n_kept;		/* put so far */
+	uint64_t last;		/* where the last run of it went */
 	uint64_t at;		/* cycles of the burst so far */
 	unsigned next;		/* level not reached yet */
 
@@ -93,6 +97,21 @@ static bool behind_a_wait(const struct pt_bursts *b, uint64_t addr)
 			continue;
 		there = pt_codemap_at(b->map, b->wait[i]);
 		if (there != NULL && pt_sum_breaks(here->sums - there->sums) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The same the other way: does straight code lead from addr to a wait, and soon? */
+static bool before_a_wait(const struct pt_bursts *b, uint64_t addr)
+{
+	const struct pt_code_unit *here = pt_codemap_at(b->map, addr), *there;
+
+	for (size_t i = 0; here != NULL && i < b->n_waits; i++) {
+		if (b->wait[i] - addr > STRAIGHT_BYTES)
+			continue;
+		there = pt_codemap_at(b->map, b->wait[i]);
+		if (there != NULL && pt_sum_breaks(there->sums - here->sums) == 0)
 			return true;
 	}
 	return false;
@@ -164,19 +183,45 @@ static void end_waking(struct pt_bursts *b)
 	b->slept = true;
 }
 
+static void keep(struct pt_bursts *b, uint16_t id, uint32_t cycles)
+{
+	b->kept[b->n_kept++ % PT_BURST_KEPT] = (struct piece){ id, cycles };
+}
+
+/* Its last run is known: from there back. */
+static void cut_backwards(struct pt_bursts *b)
+{
+	size_t n = b->n_kept < PT_BURST_KEPT ? b->n_kept : PT_BURST_KEPT;
+
+	b->asleep = before_a_wait(b, b->last);
+	for (size_t i = 1; i <= n && b->next < PT_BURST_LEVELS && !b->asleep; i++) {
+		const struct piece *piece = &b->kept[(b->n_kept - i) % PT_BURST_KEPT];
+
+		advance(b, piece->id, piece->cycles);
+	}
+}
+
 static void one(struct pt_bursts *b, const struct pt_run *run)
 {
 	uint32_t entry = run->left == PT_LEFT_EXCEPTION ? b->settings.exception_entry_cycles :
 			 run->left == PT_LEFT_TAIL_CHAIN ? b->settings.tail_chain_cycles : 0;
 
+	if (entry > run->cycles)
+		entry = run->cycles;
+	if (b->chosen == PT_BURST_END) {
+		b->first = false;
+		b->last = run->next;
+		keep(b, run->function, run->cycles - entry);
+		if (entry != 0)
+			keep(b, run->next_function, entry);
+		return;
+	}
 	if (b->first) {
 		b->first = false;
 		b->asleep = behind_a_wait(b, run->begin);
 	} else if (b->asleep && !b->slept && b->function[run->function].waits && passes_a_wait(b, run)) {
 		end_waking(b);
 	}
-	if (entry > run->cycles)
-		entry = run->cycles;
 	advance(b, run->function, run->cycles - entry);
 	if (entry != 0)			/* the handler's, as in execution.h */
 		advance(b, run->next_function, entry);
@@ -185,6 +230,8 @@ static void one(struct pt_bursts *b, const struct pt_run *run)
 /* Nothing that follows in this burst matters. */
 static bool settled(const struct pt_bursts *b)
 {
+	if (b->chosen == PT_BURST_END)
+		return false;
 	return b->asleep ? b->slept : b->next == PT_BURST_LEVELS;
 }
 
@@ -200,9 +247,11 @@ void pt_bursts_feed(struct pt_bursts *b, const struct pt_run *run, size_t n_runs
 			one(b, &run[i]);
 }
 
-void pt_bursts_begin(struct pt_bursts *b)
+void pt_bursts_begin(struct pt_bursts *b, enum pt_burst_chosen chosen)
 {
 	b->open = b->first = true;
+	b->chosen = chosen;
+	b->n_kept = 0;
 	b->asleep = b->slept = false;
 	b->at = 0;
 	b->next = 0;
@@ -210,12 +259,14 @@ void pt_bursts_begin(struct pt_bursts *b)
 
 void pt_bursts_end(struct pt_bursts *b, bool whole)
 {
+	if (b->open && !b->first && b->chosen == PT_BURST_END)
+		cut_backwards(b);
 	if (b->open && !b->first) {
 		b->all++;
 		b->cut_short += !whole;
 		b->asleep_armed += b->asleep;
 		b->awake_armed += !b->asleep;
-		b->wakings_long += b->asleep && !b->slept;
+		b->wakings_long += b->asleep && !b->slept && b->chosen == PT_BURST_BEGINNING;
 		if (whole && !b->asleep) {
 			b->whole++;
 			for (unsigned k = 0; k < b->next; k++)
@@ -245,7 +296,8 @@ static int cut_of(const struct pt_bursts *b)
 
 static bool by_wakeups(const struct pt_bursts *b)
 {
-	return b->awake_armed < PT_BURST_FEW && b->wakings.n >= PT_BURST_FEW && b->wakings_long * MOST_LONG <= b->wakings.n;
+	return b->awake_armed < PT_BURST_FEW && b->wakings.n >= PT_BURST_FEW &&
+	       b->wakings_long * MOST_LONG <= b->wakings.n;
 }
 
 struct pt_bursts_summary pt_bursts_summary(const struct pt_bursts *b)
@@ -300,7 +352,8 @@ struct pt_bursts *pt_bursts_new(size_t n_functions, const struct pt_codemap *map
 	b->touched = calloc(n_functions, sizeof(*b->touched));
 	for (int k = 0; k < PT_BURST_LEVELS; k++)
 		b->limit[k] = (uint64_t)llround(PT_BURST_SHORTEST * pow(2, k / 4.0));
-	if (b->function == NULL || b->touched == NULL || !find_waits(b)) {
+	b->kept = calloc(PT_BURST_KEPT, sizeof(*b->kept));
+	if (b->function == NULL || b->touched == NULL || b->kept == NULL || !find_waits(b)) {
 		pt_bursts_free(b);
 		return NULL;
 	}
@@ -316,5 +369,6 @@ void pt_bursts_free(struct pt_bursts *b)
 	free(b->function);
 	free(b->touched);
 	free(b->wait);
+	free(b->kept);
 	free(b);
 }

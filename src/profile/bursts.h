@@ -25,13 +25,19 @@
  * used in their own right, if all but 1 in 20 of them see the core go to sleep again: then each holds one whole waking
  * period, and the share is the ratio of sums over waking periods (also with the variance between bursts). That takes
  * waking periods to be equally likely whatever the sleep before them; by_wakeups says that it was done.
- * Pure; one thread at a time. Memory: a line of sums per function that ran, PT_BURST_LEVELS long. */
+ * Where a clock chose the end of a burst (a buffer that goes on around until it is stopped), all of this is mirrored: the
+ * burst is cut from its end backwards, and one whose end lies straight before a wait is one that ended asleep. Waking
+ * periods are not pooled then: none of these sees one from its beginning on.
+ * Pure; one thread at a time. Memory: a line of sums per function that ran, PT_BURST_LEVELS long, and of a burst that is
+ * cut from its end the last PT_BURST_KEPT runs. */
 #ifndef PT_PROFILE_BURSTS_H
 #define PT_PROFILE_BURSTS_H
 
 #include "profile/flow.h"
 #include "profile/stat.h"
 
+enum { PT_BURST_KEPT = 8192 };	/* more than the largest buffer of that kind holds */
+enum pt_burst_chosen { PT_BURST_BEGINNING, PT_BURST_END };
 enum { PT_BURST_LEVELS = 56, PT_BURST_SHORTEST = 16, PT_BURST_FEW = 12 };	/* shortest: cycles */
 
 struct pt_bursts_summary {
@@ -47,10 +53,10 @@ struct pt_bursts;
 struct pt_bursts *pt_bursts_new(size_t n_functions, const struct pt_codemap *map,
 				const struct pt_flow_settings *settings);
 void pt_bursts_free(struct pt_bursts *b);
-void pt_bursts_begin(struct pt_bursts *b);
+void pt_bursts_begin(struct pt_bursts *b, enum pt_burst_chosen chosen);
 void pt_bursts_feed(struct pt_bursts *b, const struct pt_run *run, size_t n_runs);
 bool pt_bursts_wants(const struct pt_bursts *b);	/* false: the runs that come next would change nothing */
-void pt_bursts_end(struct pt_bursts *b, bool whole);	/* whole: the buffer was full. Without a begin: nothing happens */
+void pt_bursts_end(struct pt_bursts *b, bool whole); /* whole: the buffer was full. Without a begin: nothing happens */
 
 struct pt_bursts_summary pt_bursts_summary(const struct pt_bursts *b);
 struct pt_share pt_bursts_share(const struct pt_bursts *b, uint16_t function);

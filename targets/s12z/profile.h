@@ -21,6 +21,7 @@ struct pt_s12z_profile;
 
 struct pt_profile_mode {
 	const char *name, *stream, *cost;
+	/* Nothing is emitted yet: CONFIG comes behind it. */
 	int (*start)(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err);
 	int (*drain)(struct pt_s12z_profile *p, struct pt_err *err);
 	/* Is something recorded that has not been told? Then flush has work to do before a halt can be told. */
@@ -46,9 +47,6 @@ struct pt_snap {
 	uint64_t delay_us; /* what is left of the delay before the next arming; PT_UNKNOWN: not drawn yet */
 	uint64_t armed_ns, disarmed_ns;
 	uint32_t window_us;		/* how long it is armed */
-	bool window_given;		/* by the user: it stays as it is */
-	unsigned n_since, most_lines;	/* snapshots since the window changed, and the most lines that one had */
-	unsigned n_all;
 	unsigned n_read;		/* lines of the buffer read so far */
 	uint8_t lines[PT_PROFILE_BUFFER_BYTES];
 };
@@ -83,6 +81,7 @@ struct pt_s12z_profile {
 	const struct pt_profile_mode *mode;
 	uint64_t random, period_us;
 	bool unlock, clear_profile;	/* before the buffer is read */
+	bool chosen_end;		/* bdc: a clock chose the ends of the sessions, not their beginnings */
 	bool held;			/* somebody halted the core */
 	bool untold;			/* and what was recorded before that, and the halt, are still to be told */
 	uint64_t halt_pc, halt_ns;	/* then */
@@ -95,7 +94,7 @@ struct pt_s12z_profile {
 enum pt_profile_param {
 	PT_PROFILE_MODE,
 	PT_PROFILE_PERIOD,
-	PT_PROFILE_WINDOW,
+	PT_PROFILE_WINDOW, PT_PROFILE_DRAINS,
 	PT_PROFILE_UNLOCK,
 	PT_PROFILE_CLEAR,
 	PT_PROFILE_PDO,

@@ -2,10 +2,12 @@
  * the BDC does for it is non-intrusive. Arming, the wait, disarming and as much of the read as a step of the link
  * allows are one batch, with the delays in the probe where it can; so a snapshot costs one round trip on a fast wire.
  *
- * How long it is armed must not depend on what the program does just then, or the busy parts would count for less. So
- * the window is looked for in the first snapshots, by what the fullest of them held, and then changes only when a
- * snapshot does not fit any more. A session that did not fit has lost its beginning (the buffer went on around) or
- * its end (TBOVF); how much of the window is left in it nobody can say, and none of it is claimed to be observed.
+ * What a snapshot is one of: the buffer goes on around while it is armed, so that it holds the last 64 lines before
+ * the end, and that is what the clock has chosen; or, where it does not drain without PDOE (UNVERIFIED), it holds the
+ * first 64 lines from the beginning on, and the hardware ends the session. Which it is, a trial at the start finds
+ * out (or pdoe0-drains=), and CONFIG says: chosen=end or chosen=begin. The window is the same for all, whatever the
+ * program does just then: else its busy parts would count for less. How much of the window is in the buffer nobody
+ * can say; the time of a DATA chunk is its upper bound.
  *
  * What is in the buffer is told from its lines alone (pt_s12z_locate): what DBGCNT counts in profiling is not
  * documented. */
@@ -15,13 +17,7 @@
 #include "util.h"
 
 enum { PROBE_DELAY_US = 20000, STEP_US = 30000, DRAINED_US = 20000, LINE_CYCLES = 1184, LEAST_LINES = 8 };
-enum { FIRST_WINDOW_US = 100, LEAST_WINDOW_US = 10, MOST_WINDOW_US = 20000 };
-enum {
-	SEARCH_SNAPSHOTS = 64,
-	SEARCH_EACH = 4,
-	WATCH_EACH = 256,
-	FEW_LINES = 20
-}; /* FEW: twice that, and it is still whole */
+enum { TRIAL_US = 5000, WRITE_CYCLES = 656 };
 
 enum { ARM_OFF, ARM_ON };
 static const uint8_t c1_value[] = { [ARM_OFF] = 0, [ARM_ON] = C1_ARM };
@@ -36,35 +32,11 @@ enum { NOWHERE = 0xff };
 
 /* --- what a snapshot brought -------------------------------------------------------------------------------------- */
 
-/* The window for the next ones. */
-static void adapt(struct pt_snap *snap, const struct pt_s12z_session *session)
-{
-	bool fits = session->whole && !session->overflow;
-	bool searching = snap->n_all < SEARCH_SNAPSHOTS;
-	uint32_t window_us = snap->window_us;
-
-	snap->n_all += searching;
-	snap->n_since++;
-	snap->most_lines = session->n > snap->most_lines ? (unsigned)session->n : snap->most_lines;
-	if (!fits)
-		window_us /= 2;
-	else if (snap->n_since >= (searching ? SEARCH_EACH : WATCH_EACH) && snap->most_lines < FEW_LINES)
-		window_us *= 2;
-	window_us = window_us < LEAST_WINDOW_US	 ? LEAST_WINDOW_US
-		    : window_us > MOST_WINDOW_US ? MOST_WINDOW_US
-						 : window_us;
-	if (window_us == snap->window_us && snap->n_since < WATCH_EACH)
-		return;
-	snap->window_us = window_us;
-	snap->n_since = snap->most_lines = 0;
-}
-
 static void deliver(struct pt_s12z_profile *p)
 {
 	struct pt_snap *snap = &p->snap;
 	struct pt_s12z_session session = pt_s12z_locate(snap->lines, PT_S12Z_LINES);
 	uint8_t lines[PT_PROFILE_BUFFER_BYTES];
-	bool fits = session.whole && !session.overflow;
 
 	snap->state = SNAP_READY;
 	snap->n_read = 0;
@@ -75,13 +47,10 @@ static void deliver(struct pt_s12z_profile *p)
 	for (size_t i = 0; i < session.n; i++)
 		memcpy(lines + PT_S12Z_LINE_BYTES * i,
 		       snap->lines + PT_S12Z_LINE_BYTES * ((session.first + i) % PT_S12Z_LINES), PT_S12Z_LINE_BYTES);
-	pt_emit_loss(&p->out, PT_LOSS_REARM, fits ? snap->armed_ns : snap->disarmed_ns);
+	pt_emit_loss(&p->out, PT_LOSS_REARM, snap->armed_ns);
 	p->out.restarts = true;
-	pt_emit_data(&p->out, fits ? snap->armed_ns : snap->disarmed_ns, snap->disarmed_ns, lines,
-		     PT_S12Z_LINE_BYTES * session.n);
+	pt_emit_data(&p->out, snap->armed_ns, snap->disarmed_ns, lines, PT_S12Z_LINE_BYTES * session.n);
 	p->n_taken = 0;
-	if (!snap->window_given)
-		adapt(snap, &session);
 }
 
 /* --- one round ---------------------------------------------------------------------------------------------------- */
@@ -135,19 +104,19 @@ static void put_reading(struct pt_s12z_profile *p, struct round *r)
 		put_write(r, DBG_TCRL, &profile_on);
 }
 
-/* The delays are known best: it was armed for at least its window, which ended before the answer. */
+/* It was armed for its window, and as long as the command takes that disarms it; twice that, for what a firmware
+ * makes of it. */
 static void take_times(struct pt_s12z_profile *p, const struct round *r)
 {
-	uint64_t armed_ns = r->op[r->arm].sent_ns;
+	uint64_t hz = p->z->wire.bdcsi_hz != 0 ? p->z->wire.bdcsi_hz : 1000000;
+	uint64_t least_ns = p->snap.window_us * UINT64_C(1000) + 2 * WRITE_CYCLES * UINT64_C(1000000000) / hz;
+	uint64_t armed_ns = r->op[r->arm].sent_ns, disarmed_ns;
 
 	if (r->delay != NOWHERE && r->op[r->delay].sent_ns + p->snap.delay_us * 1000 > armed_ns)
 		armed_ns = r->op[r->delay].sent_ns + p->snap.delay_us * 1000;
-	p->snap.armed_ns = armed_ns;
-	p->snap.disarmed_ns = armed_ns + p->snap.window_us * UINT64_C(1000);
-	if (p->snap.disarmed_ns > r->op[r->disarm].done_ns)
-		p->snap.disarmed_ns = r->op[r->disarm].done_ns;
-	if (p->snap.armed_ns > p->snap.disarmed_ns)
-		p->snap.armed_ns = p->snap.disarmed_ns;
+	disarmed_ns = armed_ns + least_ns > r->op[r->disarm].sent_ns ? armed_ns + least_ns : r->op[r->disarm].sent_ns;
+	p->snap.disarmed_ns = disarmed_ns < r->op[r->disarm].done_ns ? disarmed_ns : r->op[r->disarm].done_ns;
+	p->snap.armed_ns = armed_ns < p->snap.disarmed_ns ? armed_ns : p->snap.disarmed_ns;
 }
 
 /* What of the round was done, also when it ended early. A read that was cut short begins again: how far the buffer's
@@ -247,18 +216,41 @@ static int drain(struct pt_s12z_profile *p, struct pt_err *err)
 	return run_round(p, &r, err);
 }
 
+/* Armed for so long that a buffer which does not drain is full, unless the program does next to nothing. What it
+ * recorded is not told: no clock chose when. */
+static int find_out(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .data = NOWHERE };
+	uint32_t window_us = p->snap.window_us;
+	size_t n_done = 0;
+	int rc;
+
+	p->snap.window_us = TRIAL_US;
+	p->snap.delay_us = 0;
+	put_recording(p, &r);
+	r.n += pt_profile_put_open(p, r.op + r.n);
+	r.data = put(&r, &(struct pt_bdc_op){ .what = PT_BDC_READ_DBGTB, .n = PT_S12Z_LINES, .bytes = p->snap.lines });
+	rc = pt_wire_s12z_run(&p->z->wire, r.op, r.n, &n_done, err);
+	p->snap.window_us = window_us;
+	p->snap.delay_us = PT_UNKNOWN;
+	if (rc < 0)
+		return pt_wrap(err, "try out a snapshot");
+	p->chosen_end = n_done < r.n || !pt_s12z_locate(p->snap.lines, PT_S12Z_LINES).overflow;
+	return 0;
+}
+
 static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err)
 {
+	const char *drains = pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_DRAINS]);
 	uint64_t window_ns = pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_WINDOW]);
 
-	p->snap = (struct pt_snap){ .delay_us = PT_UNKNOWN, .window_us = FIRST_WINDOW_US };
-	if (pt_params_given(setup->settings, &pt_profile_params[PT_PROFILE_WINDOW])) {
-		p->snap.window_us = (uint32_t)(window_ns / 1000);
-		p->snap.window_given = true;
-	}
+	p->snap = (struct pt_snap){ .delay_us = PT_UNKNOWN, .window_us = (uint32_t)(window_ns / 1000) };
+	p->chosen_end = strcmp(drains, "no") != 0;
 	if (!pt_wire_s12z_can(&p->z->wire, PT_BDC_READ_DBGTB))
 		return pt_fail(err, PT_EUNSUPPORTED, "this probe cannot read the trace buffer");
 	if (pt_profile_set_up(p, false, err) < 0)
+		return err->code;
+	if (!p->held && strcmp(drains, "learn") == 0 && (find_out(p, err) < 0 || pt_profile_set_up(p, false, err) < 0))
 		return err->code;
 	p->snap.state = SNAP_READY;
 	return 0;

@@ -252,7 +252,6 @@ static uint32_t least_hz(const struct pt_params *settings)
 static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct pt_stream *stream = &p->stream;
-	struct pt_err ignored = { 0 };
 	struct pt_pins_want want = {
 		.line = { pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_PDO]),
 			  pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_PDOCLK]) },
@@ -269,11 +268,8 @@ static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup,
 	pt_pdo_init(&stream->bits, edge_of(pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_EDGE])));
 	if (stream->pins->start(stream->pins_state, &want, &stream->sample_hz, err) < 0)
 		return pt_wrap(err, "capture the pins");
-	stream->capturing = true;
-	if (p->held || arm(p, err) == 0)
-		return 0;
-	stream->pins->stop(stream->pins_state, &ignored);
-	return err->code;
+	stream->capturing = true;	/* the first drain arms */
+	return 0;
 }
 
 const struct pt_profile_mode pt_profile_pdo = {

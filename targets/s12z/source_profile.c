@@ -28,10 +28,16 @@ const struct pt_param pt_profile_params[] = {
 					"apart, to lock onto nothing" },
 	[PT_PROFILE_WINDOW] = { .key = "window",
 				.type = PT_PARAM_TIME,
+				.standard = "200us",
 				.min = 10000,
 				.max = 20 * PT_NS_PER_MS,
-				.help = "bdc: how long each snapshot records; else as long as its 64 lines last, found "
-					"by itself" },
+				.help = "bdc: how long each snapshot records; its 64 lines are the last of that" },
+	[PT_PROFILE_DRAINS] = { .key = "pdoe0-drains",
+				.type = PT_PARAM_CHOICE,
+				.standard = "learn",
+				.choices = "learn|yes|no",
+				.help = "bdc: whether lines leave the buffer without PDOE (not verified: found out at "
+					"the start)" },
 	[PT_PROFILE_UNLOCK] = { .key = "unlock",
 				.type = PT_PARAM_FLAG,
 				.standard = "on",
@@ -161,6 +167,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 
 static int emit_config(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err)
 {
+	const char *chosen = p->mode != &pt_profile_bdc ? "" : p->chosen_end ? "chosen=end\n" : "chosen=begin\n";
 	uint8_t ivbr[2] = { 0xff, 0xfe };
 	char lines[512];
 
@@ -168,28 +175,24 @@ static int emit_config(struct pt_s12z_profile *p, const struct pt_source_setup *
 		return pt_wrap(err, "read IVBR");
 	snprintf(lines, sizeof(lines),
 		 "source=dbg-profile\nmode=%s\nstream=%s\nbus_hz=%" PRIu64 "\nivbr=0x%04x\npthf_bytes=%" PRIu64
-		 "\nswap24=%d\nperiod_us=%" PRIu64 "\ncost=%s\n",
+		 "\nswap24=%d\nperiod_us=%" PRIu64 "\n%scost=%s\n",
 		 p->mode->name, p->mode->stream,
 		 pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_BUS_CLOCK]), pt_be16(ivbr),
 		 pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_PTHF]),
-		 pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_SWAP24]), p->period_us, p->mode->cost);
+		 pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_SWAP24]), p->period_us, chosen,
+		 p->mode->cost);
 	return pt_emit_config(&p->out, setup, PT_FORMAT_S12Z_PROFILE, lines, err);
 }
 
 static int look_at_core(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	struct pt_core_status status;
-	uint64_t pc = PT_UNKNOWN;
 
 	if (pt_s12z_status(p->z, 0, &status, err) < 0)
 		return err->code;
 	p->held = status.state == PT_HALTED;
-	if (!p->held)
-		return 0;
-	if (pt_s12z_pc(p->z, 0, &pc, err) < 0)
-		return err->code;
-	pt_emit_state(&p->out, PT_STATE_HALT, p->out.told_ns, pc);
-	return 0;
+	p->halt_pc = PT_UNKNOWN;
+	return p->held ? pt_s12z_pc(p->z, 0, &p->halt_pc, err) : 0;
 }
 
 static void init(struct pt_s12z_profile *p, struct pt_target *target, const struct pt_source_setup *setup)
@@ -227,9 +230,17 @@ static int profile_start(void *state, struct pt_target *target, const struct pt_
 		return err->code;
 	p->leased = true;
 	p->z->n_sources++;
-	if (available(target, err) == 0 && emit_config(p, setup, err) == 0 && look_at_core(p, err) == 0 &&
-	    p->mode->start(p, setup, err) == 0)
-		return 0;
+	if (available(target, err) < 0 || look_at_core(p, err) < 0 || p->mode->start(p, setup, err) < 0)
+		goto give_back;
+	if (emit_config(p, setup, err) < 0)
+		goto leave;
+	if (p->held)
+		pt_emit_state(&p->out, PT_STATE_HALT, p->out.told_ns, p->halt_pc);
+	return 0;
+leave:
+	if (p->mode->leave != NULL)
+		p->mode->leave(p, &ignored);
+give_back:
 	release(p, &ignored);
 	return err->code;
 }
