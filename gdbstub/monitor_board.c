@@ -186,8 +186,8 @@ static int status_on_board(struct pt_monitor_call *call, struct pt_board *board,
 	unsigned n = target->ops->n_cores(target->state);
 
 	(void)board;
-	if (target->probe != NULL)
-		say_probe(call, target->probe);
+	for (struct pt_probe *probe = target->probe; probe != NULL; probe = pt_probe_next(probe))
+		say_probe(call, probe);
 	target->ops->describe(target->state, say_line, call);
 	for (unsigned core = 0; core < n; core++) {
 		struct pt_core_status status;

@@ -262,6 +262,7 @@ static const struct pt_probe_ops *driver_named(const char *name, struct pt_err *
 struct opening {
 	struct pt_link *link;
 	const struct pt_probe_ops *driver;
+	bool no_pins;			/* the address says so */
 };
 
 /* scheme NULL: whatever is plugged in first. */
@@ -288,6 +289,7 @@ static int open_virtual(const char *scheme, const char *rest, struct opening *ou
 	(void)scheme;
 	out->driver = name != NULL ? driver_named(name, err) : NULL;
 	out->link = out->driver != NULL ? pt_model_link_open(rest, err) : NULL;
+	out->no_pins = !pt_vboard_has_pins(rest);
 	return out->link != NULL ? 0 : err->code;
 }
 
@@ -324,8 +326,9 @@ struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings
 	static const struct scheme any = { NULL, open_usb };
 	const char *rest = "";
 	const struct scheme *scheme = uri[0] != 0 ? find_scheme(uri, &rest, err) : &any;
-	struct opening opening = { NULL, NULL };
+	struct opening opening = { NULL, NULL, false };
 	struct pt_err why = { 0 };
+	struct pt_probe *probe;
 
 	if (scheme == NULL)
 		return NULL;
@@ -333,7 +336,10 @@ struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings
 		pt_fail(err, why.code, "%s", why.msg);
 		return NULL;
 	}
-	return pt_probe_open_link(opening.driver, opening.link, settings, err);
+	probe = pt_probe_open_link(opening.driver, opening.link, settings, err);
+	if (probe != NULL && opening.no_pins)
+		pt_probe_hide(probe, PT_WIRE_PINS);
+	return probe;
 }
 
 /* Virtual boards are nobody else's. */

@@ -10,6 +10,7 @@ struct pt_probe {
 	struct pt_link *link;
 	void *state;
 	struct pt_probe *next;		/* joined */
+	unsigned hidden;		/* wires, bits 1 << enum pt_wire */
 };
 
 const struct pt_param pt_probe_params[] = {
@@ -84,17 +85,34 @@ struct pt_probe *pt_probe_next(struct pt_probe *probe)
 }
 
 /* The ops of one wire, from the first probe of a row that has them. */
-#define WIRE(wire) \
+#define WIRE(wire, which) \
 	const struct pt_##wire##_ops *pt_probe_##wire(struct pt_probe *probe, void **state) \
 	{ \
-		while (probe->ops->wire == NULL && probe->next != NULL) \
+		while (probe != NULL && (probe->ops->wire == NULL || (probe->hidden >> (which) & 1) != 0)) \
 			probe = probe->next; \
-		*state = probe->state; \
-		return probe->ops->wire; \
+		*state = probe != NULL ? probe->state : NULL; \
+		return probe != NULL ? probe->ops->wire : NULL; \
 	}
-WIRE(dap)
-WIRE(bdc)
-WIRE(pins)
+WIRE(dap, PT_WIRE_DAP)
+WIRE(bdc, PT_WIRE_BDC)
+WIRE(pins, PT_WIRE_PINS)
+
+void pt_probe_hide(struct pt_probe *probe, enum pt_wire wire)
+{
+	probe->hidden |= 1u << wire;
+}
+
+int pt_probe_look(struct pt_probe *first, struct pt_err *err)
+{
+	int rc = 0;
+
+	for (struct pt_probe *probe = first; probe != NULL; probe = probe->next)
+		if (rc != PT_EIO && pt_link_wait(probe->link, 0, err) == PT_EIO)
+			rc = PT_EIO;
+		else if (rc == PT_EIO)
+			pt_link_wait(probe->link, 0, NULL);
+	return rc;
+}
 
 void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out)
 {

@@ -49,7 +49,8 @@ static void on_async_closed(uv_handle_t *handle)
 	uv_mutex_destroy(&board->lock);
 	pt_params_free(board->settings);
 	free(board->name);
-	free(board->uri);
+	for (size_t i = 0; i < board->n_uris; i++)
+		free(board->uri[i]);
 	free(board->target_name);
 	free(board);
 	if (on_closed != NULL)
@@ -126,7 +127,11 @@ struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *con
 	board->normal.tail = &board->normal.head;
 	board->notes_tail = &board->notes;
 	board->name = copy(config->name);
-	board->uri = copy(config->probe_uri);
+	board->uri[board->n_uris++] = copy(config->probe_uri[0]);
+	while (board->n_uris < PT_BOARD_PROBES && config->probe_uri[0] != NULL && config->probe_uri[board->n_uris] != NULL) {
+		board->uri[board->n_uris] = copy(config->probe_uri[board->n_uris]);
+		board->n_uris++;
+	}
 	board->target_name = config->target != NULL ? copy(config->target) : NULL;
 	board->settings = pt_params_copy(config->settings);
 	board->reopen = config->reopen;

@@ -23,9 +23,13 @@ enum pt_board_state {
 	PT_BOARD_LOCKED,	/* a secured chip answers: only a mass erase is left */
 };
 
+enum { PT_BOARD_PROBES = 4 };
+
 struct pt_board_config {
 	const char *name;		/* for messages; "" is fine */
-	const char *probe_uri;		/* NULL or "": the first probe that is plugged in */
+	/* Its probes; each wire is from the first that offers it. Up to the first NULL; none at all, or "": the first probe
+	 * that is plugged in. One that is lost takes the others with it, and all are opened again. */
+	const char *probe_uri[PT_BOARD_PROBES];
 	const char *target;		/* NULL: the first that attaches */
 	const struct pt_params *settings;	/* of probe and target; copied */
 	bool reopen;			/* look again for a lost probe (serve), or stay closed (one-shot) */

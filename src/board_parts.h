@@ -46,7 +46,8 @@ struct pt_board {
 	bool busy, quit;		/* busy: what goes on must not be cut short by another job */
 
 	/* the thread's */
-	char *name, *uri, *target_name;
+	char *name, *target_name, *uri[PT_BOARD_PROBES];
+	size_t n_uris;
 	struct pt_params *settings;
 	bool reopen;
 	uint64_t reopen_at_ns;		/* of the host's clock */

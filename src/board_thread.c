@@ -123,10 +123,27 @@ static void tell_attached(struct pt_board *board, int rc, struct pt_err *err)
 		pt_board_heard(board);
 }
 
+/* All its probes, or none. */
+static struct pt_probe *open_probes(struct pt_board *board, struct pt_err *err)
+{
+	struct pt_probe *first = pt_probe_open(board->uri[0], board->settings, err), *next;
+
+	for (size_t i = 1; first != NULL && i < board->n_uris; i++) {
+		next = pt_probe_open(board->uri[i], board->settings, err);
+		if (next == NULL) {
+			pt_wrap(err, "probe %s", board->uri[i]);
+			pt_probe_close(first);
+			return NULL;
+		}
+		pt_probe_join(first, next);
+	}
+	return first;
+}
+
 static void try_open(struct pt_board *board)
 {
 	struct pt_err err = { 0 };
-	struct pt_probe *probe = pt_probe_open(board->uri, board->settings, &err);
+	struct pt_probe *probe = open_probes(board, &err);
 
 	tell_attached(board, probe != NULL ? attach(board, probe, &err) : err.code, &err);
 }
@@ -155,7 +172,7 @@ static void close_target(struct pt_board *board, const struct pt_err *why)
 	struct pt_err err = { 0 };
 
 	set_busy(board);
-	pt_link_wait(board->link, 0, &err);	/* what interrupted us to get here must not interrupt the farewell */
+	pt_probe_look(probe, NULL);	/* what interrupted us to get here must not interrupt the farewell */
 	drop_drain(board, why);
 	board->resume_owed = 0;
 	if (pt_target_detach(board->target, runs_on, &err) < 0 && err.code != PT_EIO)
@@ -194,8 +211,8 @@ static void run_job(struct pt_board *board, struct pt_job *job)
 {
 	uint64_t begun_ns = board->link != NULL ? pt_link_now_ns(board->link) : 0;
 
-	if (board->link != NULL)
-		pt_link_wait(board->link, 0, NULL);	/* what interrupted us to get here must not interrupt the job */
+	if (board->probe != NULL)
+		pt_probe_look(board->probe, NULL);	/* what interrupted us to get here must not interrupt the job */
 	memset(&job->err, 0, sizeof(job->err));
 	job->rc = job->run(job, board, board->locked && !job->even_locked ? NULL : board->target, &job->err);
 	if (board->target != NULL && job->rc == PT_EIO)
@@ -267,6 +284,15 @@ static uint64_t between_jobs(struct pt_board *board)
 	return next_ns < board->look_at_ns ? next_ns : board->look_at_ns;
 }
 
+/* Waiting sees only the first go. An interrupt for a job that has come meanwhile is not taken away: who looks for work next
+ * finds it without. */
+static int look_at_others(struct pt_board *board, struct pt_err *err)
+{
+	struct pt_probe *other = pt_probe_next(board->probe);
+
+	return other != NULL ? pt_probe_look(other, err) : 0;
+}
+
 /* The interrupt of a job that came while a drain or a look was under way has cut that short and is gone. */
 static void idle_until(struct pt_board *board, uint64_t until_ns)
 {
@@ -276,7 +302,8 @@ static void idle_until(struct pt_board *board, uint64_t until_ns)
 		return;
 	if (until_ns == PT_UNKNOWN)
 		wait_for_job(board, 0);
-	else if (until_ns > pt_link_now_ns(board->link) && pt_link_wait(board->link, until_ns, &err) == PT_EIO)
+	else if (until_ns > pt_link_now_ns(board->link) && (pt_link_wait(board->link, until_ns, &err) == PT_EIO ||
+							    look_at_others(board, &err) == PT_EIO))
 		lost(board, &err);
 }
 

@@ -258,11 +258,15 @@ static int read_source_words(struct pt_live *live, struct pt_err *err)
 
 static void write_config(struct pt_live *live, struct pt_target *target)
 {
-	struct pt_probe_info info = { 0 };
+	struct pt_probe_info info = { 0 }, other;
 	char differs[24] = "no";
 
 	if (target->probe != NULL)
 		pt_probe_info(target->probe, &info);
+	for (struct pt_probe *p = target->probe; p != NULL; p = pt_probe_next(p)) {	/* one model makes it a model */
+		pt_probe_info(p, &other);
+		info.link.is_virtual |= other.link.is_virtual;
+	}
 	if (live->image.differs)
 		snprintf(differs, sizeof(differs), "0x%" PRIx64, live->image.at);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));

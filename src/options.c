@@ -13,14 +13,14 @@
 #include "params.h"
 #include "util.h"
 
-enum option_kind { FIELD, FLAG, WORD, SET, TIME, PERCENT, LOG, LIMITS, ORTI };
+enum option_kind { FIELD, PROBE, FLAG, WORD, SET, TIME, PERCENT, LOG, LIMITS, ORTI };
 
 static const struct row {
 	const char *name, *argument, *help;
 	enum option_kind kind;
 	size_t at;		/* FIELD, FLAG: offset in struct pt_options */
 } rows[] = {
-	{ "probe", "URI", "which probe: virtual:kl27, cmsis-dap:serial=S, cmsis-dap:tcp=HOST:PORT, ...", FIELD, offsetof(struct pt_options, probe) },
+	{ "probe", "URI", "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ...; more than one: each does what it can", PROBE, 0 },
 	{ "target", "NAME", "what kind of chip; found out if not given", FIELD, offsetof(struct pt_options, target) },
 	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
 	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD, offsetof(struct pt_options, gdb) },
@@ -121,14 +121,26 @@ static int take_orti(struct pt_options *options, const char *path, struct pt_err
 	return rc;
 }
 
+static int take_probe(struct pt_options *options, const char *uri, struct pt_err *err)
+{
+	size_t n = 0;
+
+	while (n < PT_MAX_PROBES && options->probe[n] != NULL)
+		n++;
+	if (n == PT_MAX_PROBES)
+		return pt_fail(err, PT_EARG, "--probe %s: a board has at most %d probes", uri, PT_MAX_PROBES);
+	options->probe[n] = uri;
+	return 0;
+}
+
 static int take_option(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
 {
 	switch (row->kind) {
 	case FIELD:
-		if (row->at == offsetof(struct pt_options, probe) && options->probe != NULL)
-			return pt_fail(err, PT_EARG, "--probe %s and --probe %s: this version takes one", options->probe, value);
 		*(const char **)((char *)options + row->at) = value;
 		return 0;
+	case PROBE:
+		return take_probe(options, value, err);
 	case FLAG:
 		*(bool *)((char *)options + row->at) = true;
 		return 0;
@@ -266,8 +278,7 @@ static int add_field(struct pt_options *options, const struct row *row, const ch
 	if (copy == NULL)
 		return pt_fail(err, PT_EARG, "too many settings");
 	options->made[options->n_made++] = copy;
-	*(const char **)((char *)options + row->at) = copy;
-	return 0;
+	return take_option(options, row, copy, err);
 }
 
 int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value, struct pt_err *err)
@@ -283,7 +294,7 @@ int pt_options_add(struct pt_options *options, const char *verb, const char *key
 		return 0;
 	if (row->kind == WORD)
 		return add_setting(options, key, value, err);
-	if (row->kind == FIELD)
+	if (row->kind == FIELD || row->kind == PROBE)
 		return add_field(options, row, value, err);
 	if (row->kind != FLAG)
 		return take_option(options, row, value, err);

@@ -33,16 +33,16 @@ static bool has_key(const char *uri, const char *key)
 	return false;
 }
 
-static int add_key(struct pt_rig *rig, const char *key, const char *value, struct pt_err *err)
+static int add_key(char *uri, size_t size, const char *key, const char *value, struct pt_err *err)
 {
-	size_t at = strlen(rig->uri), room = sizeof(rig->uri) - at;
-	char mark = strchr(rig->uri, '?') != NULL ? '&' : '?';
+	size_t at = strlen(uri), room = size - at;
+	char mark = strchr(uri, '?') != NULL ? '&' : '?';
 
-	if (value == NULL || has_key(rig->uri, key))
+	if (value == NULL || has_key(uri, key))
 		return 0;
 	if (strchr(value, '&') != NULL)
 		return pt_fail(err, PT_EARG, "%s: the address of a virtual board cannot hold a \"&\"", value);
-	if ((size_t)snprintf(rig->uri + at, room, "%c%s=%s", mark, key, value) >= room)
+	if ((size_t)snprintf(uri + at, room, "%c%s=%s", mark, key, value) >= room)
 		return pt_fail(err, PT_EARG, "the address of the probe is too long with %s=%.100s...", key, value);
 	return 0;
 }
@@ -65,13 +65,13 @@ static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct
 	int n = pt_probe_list(&found, 1, err);
 
 	if (n > 0) {
-		snprintf(rig->uri, sizeof(rig->uri), "%s", found.uri);
+		snprintf(rig->uri[0], sizeof(rig->uri[0]), "%s", found.uri);
 	} else if (kind->demo && isatty(STDERR_FILENO)) {
-		snprintf(rig->uri, sizeof(rig->uri), "virtual:kl27");
+		snprintf(rig->uri[0], sizeof(rig->uri[0]), "virtual:kl27");
 		pt_info("no probe is plugged in: starting the virtual board kl27 with its demo firmware "
 			"(name a probe with --probe)");
 	} else if (kind->reopen) {
-		rig->uri[0] = '\0';	/* whichever comes */
+		rig->uri[0][0] = '\0';	/* whichever comes */
 	} else if (n == 0) {
 		pt_fail(err, PT_EIO, "no probe is plugged in; name one with --probe, or use --probe virtual:kl27");
 		return PT_EXIT_DEVICE;
@@ -81,24 +81,35 @@ static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct
 	return PT_EXIT_DONE;
 }
 
-static int take_uri(struct pt_rig *rig, const char *uri, struct pt_err *err)
+static int take_uris(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
 {
-	if (snprintf(rig->uri, sizeof(rig->uri), "%s", uri) < (int)sizeof(rig->uri))
-		return PT_EXIT_DONE;
-	pt_fail(err, PT_EARG, "the address of the probe is too long: %.100s...", uri);
-	return PT_EXIT_USAGE;
+	_Static_assert((int)PT_MAX_PROBES <= (int)PT_BOARD_PROBES, "each has its place");
+	for (size_t i = 0; i < PT_MAX_PROBES && options->probe[i] != NULL; i++) {
+		if (snprintf(rig->uri[i], sizeof(rig->uri[i]), "%s", options->probe[i]) < (int)sizeof(rig->uri[i]))
+			continue;
+		pt_fail(err, PT_EARG, "the address of the probe is too long: %.100s...", options->probe[i]);
+		return PT_EXIT_USAGE;
+	}
+	return PT_EXIT_DONE;
 }
 
-static int settle_uri(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
-		      struct pt_err *err)
+static int settle_uris(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+		       struct pt_err *err)
 {
-	int rc = options->probe != NULL ? take_uri(rig, options->probe, err) : pick_probe(rig, kind, err);
+	int rc = options->probe[0] != NULL ? take_uris(rig, options, err) : pick_probe(rig, kind, err);
 
-	rig->is_virtual = starts_with(rig->uri, virtual_scheme);
-	if (rc == PT_EXIT_DONE && rig->is_virtual &&
-	    (add_key(rig, "clock", kind->virtual_clock, err) < 0 || add_key(rig, "elf", options->elf, err) < 0 ||
-	     add_key(rig, "seed", word_value(options, "seed"), err) < 0))
-		rc = PT_EXIT_USAGE;
+	for (size_t i = 0; rc == PT_EXIT_DONE && i < PT_BOARD_PROBES; i++) {
+		char *uri = rig->uri[i];
+
+		if (!starts_with(uri, virtual_scheme))
+			continue;
+		if (rig->virtual_uri == NULL)
+			rig->virtual_uri = uri;
+		if (add_key(uri, sizeof(rig->uri[i]), "clock", kind->virtual_clock, err) < 0 ||
+		    add_key(uri, sizeof(rig->uri[i]), "elf", options->elf, err) < 0 ||
+		    add_key(uri, sizeof(rig->uri[i]), "seed", word_value(options, "seed"), err) < 0)
+			rc = PT_EXIT_USAGE;
+	}
 	return rc;
 }
 
@@ -142,13 +153,13 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 
 	if (options->elf != NULL)
 		snprintf(path, sizeof(path), "%s", options->elf);
-	else if (rig->is_virtual)
-		path_in_uri(rig->uri, path, sizeof(path));
+	else if (rig->virtual_uri != NULL)
+		path_in_uri(rig->virtual_uri, path, sizeof(path));
 	if (path[0] != '\0') {
 		rig->program = pt_program_open_with(path, 0, rig->symbols, err);
-	} else if (rig->is_virtual) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(rig->uri + strlen(virtual_scheme), "?"),
-			 rig->uri + strlen(virtual_scheme));
+	} else if (rig->virtual_uri != NULL) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(rig->virtual_uri + strlen(virtual_scheme), "?"),
+			 rig->virtual_uri + strlen(virtual_scheme));
 		demo = pt_vboard_demo(name, &len);
 		if (demo == NULL)
 			return PT_EXIT_DONE;	/* no such board: opening it says so, better than we could */
@@ -203,7 +214,7 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 	const char *standing[PT_MAX_WORDS + 1];
 	struct pt_params *settings = pt_params_new();
 	struct pt_board_config config = {
-		.name = "", .probe_uri = rig->uri, .target = options->target, .settings = settings, .reopen = kind->reopen
+		.name = "", .target = options->target, .settings = settings, .reopen = kind->reopen
 	};
 	size_t n_standing = 0;
 	int rc;
@@ -211,7 +222,9 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 	memset(rig, 0, sizeof(*rig));
 	if (kind->replace_capture)
 		standing[n_standing++] = "capture-replace=on";
-	rc = settle_uri(rig, options, kind, err);
+	rc = settle_uris(rig, options, kind, err);
+	for (size_t i = 0; i < PT_BOARD_PROBES && rig->uri[i][0] != '\0'; i++)
+		config.probe_uri[i] = rig->uri[i];
 	if (rc == PT_EXIT_DONE)
 		rc = take_symbol_words(rig, options, err);
 	if (rc == PT_EXIT_DONE)

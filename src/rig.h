@@ -17,8 +17,8 @@ struct pt_rig {
 	struct pt_session *session;
 	struct pt_program *program;	/* or NULL */
 	struct pt_params *symbols;	/* settings for the programs that are opened (program/settings.h) */
-	char uri[640];			/* the probe's, complete */
-	bool is_virtual;
+	char uri[PT_BOARD_PROBES][640];	/* the probes', complete; "" behind the last, or for whichever is plugged in first */
+	const char *virtual_uri;	/* the first of a virtual board; NULL: there is none */
 };
 
 struct pt_rig_kind {

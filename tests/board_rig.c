@@ -140,10 +140,17 @@ int board_rig_do(struct board_rig *rig, board_rig_run *run, void *arg, bool even
 
 void board_rig_open(struct board_rig *rig, const char *uri, bool reopen)
 {
+	board_rig_open_all(rig, (const char *const[]){ uri, NULL }, reopen);
+}
+
+void board_rig_open_all(struct board_rig *rig, const char *const *uris, bool reopen)
+{
 	struct pt_params *settings = pt_params_new();
-	struct pt_board_config config = { .name = "", .probe_uri = uri, .settings = settings, .reopen = reopen };
+	struct pt_board_config config = { .name = "", .settings = settings, .reopen = reopen };
 	struct pt_err err;
 
+	for (size_t i = 0; i < PT_BOARD_PROBES && uris[i] != NULL; i++)
+		config.probe_uri[i] = uris[i];
 	memset(rig, 0, sizeof(*rig));
 	uv_loop_init(&rig->loop);
 	uv_timer_init(&rig->loop, &rig->deadline);

@@ -33,13 +33,31 @@ START_TEST(sets_what_the_command_line_leaves)
 	ck_assert_int_eq(parse("serve", args,
 			       "# the lab\n\nlog = warn\n[board bench]\r\n  probe = cmsis-dap:serial=1\n"
 			       "elf = \"/srv/my firmware.elf\"\ngdb = :3333\ncore-clock = 48M\nperiod=2ms\n; the end"), 0);
-	ck_assert_str_eq(options.probe, "cmsis-dap:serial=1");
+	ck_assert_str_eq(options.probe[0], "cmsis-dap:serial=1");
 	ck_assert_str_eq(options.elf, "/srv/my firmware.elf");
 	ck_assert_str_eq(options.gdb, "127.0.0.1:0");
 	ck_assert_uint_eq(options.n_boards, 1);
 	ck_assert_uint_eq(options.n_words, 2);
 	ck_assert_str_eq(options.words[0], "period=2ms");
 	ck_assert_str_eq(options.words[1], "core-clock=8M");
+	pt_options_free(&options);
+}
+END_TEST
+
+/* A probe for each line; those of the command line take the place of all of them. */
+START_TEST(probes_are_several)
+{
+	static const char *const none[] = { NULL }, *const one[] = { "--probe=virtual:kl27", NULL };
+	static const char text[] = "[board bench]\nprobe = osbdm:\nprobe = logic:a.sr\n";
+
+	ck_assert_int_eq(parse("serve", none, text), 0);
+	ck_assert_str_eq(options.probe[0], "osbdm:");
+	ck_assert_str_eq(options.probe[1], "logic:a.sr");
+	ck_assert_ptr_null(options.probe[2]);
+	pt_options_free(&options);
+	ck_assert_int_eq(parse("serve", one, text), 0);
+	ck_assert_str_eq(options.probe[0], "virtual:kl27");
+	ck_assert_ptr_null(options.probe[1]);
 	pt_options_free(&options);
 }
 END_TEST
@@ -143,6 +161,7 @@ int main(void)
 	TCase *tc = tcase_create("configfile");
 
 	tcase_add_test(tc, sets_what_the_command_line_leaves);
+	tcase_add_test(tc, probes_are_several);
 	tcase_add_test(tc, words_of_the_file_come_first);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
 	tcase_add_test(tc, has_bounds);

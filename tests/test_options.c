@@ -26,7 +26,7 @@ START_TEST(takes_fields_and_words)
 	struct pt_err err = { 0 };
 
 	ck_assert_int_eq(parse(&options, args, &err), 0);
-	ck_assert_str_eq(options.probe, "virtual:kl27");
+	ck_assert_str_eq(options.probe[0], "virtual:kl27");
 	ck_assert_uint_eq(options.for_ns, 500000000);
 	ck_assert_uint_eq(options.n_words, 2);
 	ck_assert_str_eq(options.words[0], "core-clock=48M");
@@ -35,16 +35,30 @@ START_TEST(takes_fields_and_words)
 }
 END_TEST
 
-static const struct { const char *args[3]; const char *says; } refused[] = {
+static const struct { const char *args[6]; const char *says; } refused[] = {
 	{ { "--nonsense", NULL }, "no option --nonsense" },
 	{ { "--probe", NULL }, "--probe needs a value" },
 	{ { "--max-loss", "120", NULL }, "0 to 100" },
 	{ { "--max-loss", "few", NULL }, "few" },
 	{ { "--for", "soon", NULL }, "--for: 'soon'" },
 	{ { "--for", "0s", NULL }, "such as 500ms, not 0s" },
-	{ { "--probe=a", "--probe=b", NULL }, "--probe a and --probe b: this version takes one" },
+	{ { "--probe=a", "--probe=b", "--probe=c", "--probe=d", "--probe=e", NULL }, "--probe e: a board has at most 4" },
 	{ { "--log", "loud", NULL }, "loud" },
 };
+
+START_TEST(takes_several_probes)
+{
+	const char *const args[] = { "--probe=virtual:kl27", "--probe", "logic:a.sr", NULL };
+	struct pt_options options;
+	struct pt_err err = { 0 };
+
+	ck_assert_int_eq(parse(&options, args, &err), 0);
+	ck_assert_str_eq(options.probe[0], "virtual:kl27");
+	ck_assert_str_eq(options.probe[1], "logic:a.sr");
+	ck_assert_ptr_null(options.probe[2]);
+	pt_options_free(&options);
+}
+END_TEST
 
 START_TEST(refuses)
 {
@@ -85,6 +99,7 @@ int main(void)
 	TCase *tc = tcase_create("options");
 
 	tcase_add_test(tc, takes_fields_and_words);
+	tcase_add_test(tc, takes_several_probes);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
 	tcase_add_loop_test(tc, belongs_to_its_verbs, 0, PT_LEN(of_verbs));
 	suite_add_tcase(suite, tc);

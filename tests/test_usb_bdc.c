@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "board_rig.h"
 #include "fake_osbdm.h"
 #include "fake_usbdm.h"
 #include "harness.h"
@@ -151,7 +152,7 @@ START_TEST(writes_rows_of_any_length)
 	probe = open_uri(_i, "");
 	bdc = pt_probe_bdc(probe, &wire);
 	ck_assert_int_eq(connect_and_read(probe), 0);
-	for (uint32_t n = 1; n < 260; n++) {
+	for (uint32_t n = 1; n < 260; n += n < 50 || n % 64 > 50 ? 1 : 7) {
 		struct pt_bdc_op ops[] = {
 			{ .what = PT_BDC_WRITE_MEM, .size_bytes = 1, .addr = 0x5000, .n = n, .bytes = bytes },
 			{ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = 0x5000, .n = n, .bytes = bytes },
@@ -271,6 +272,46 @@ START_TEST(names_the_cure_for_no_permission)
 }
 END_TEST
 
+/* --- a board with several probes */
+
+static int count_probes(struct pt_board *board, struct pt_target *target, void *arg, struct pt_err *e)
+{
+	void *state;
+	int n = 0;
+
+	(void)board;
+	(void)e;
+	for (struct pt_probe *probe = target->probe; probe != NULL; probe = pt_probe_next(probe))
+		n++;
+	*(bool *)arg = pt_probe_dap(target->probe, &state) != NULL && pt_probe_bdc(target->probe, &state) != NULL &&
+		       pt_probe_pins(target->probe, &state) == NULL;
+	return n;
+}
+
+START_TEST(board_takes_several_and_loses_any)
+{
+	static const char *const uris[] = { "virtual:kl27", "osbdm:", NULL };
+	struct board_rig rig;
+	bool wires = false;
+	size_t at;
+
+	plug_in(0);
+	board_rig_open_all(&rig, uris, true);
+	at = board_rig_await_state(&rig, PT_BOARD_READY, 0);
+	ck_assert_int_eq(board_rig_do(&rig, count_probes, &wires, false, NULL), 2);
+	ck_assert(wires);
+	usb_probe_unplug(usb);
+	at = board_rig_await_state(&rig, PT_BOARD_CLOSED, at);
+	ck_assert_msg(strstr(rig.event[at].why, "usb 1-3") != NULL, "%s", rig.event[at].why);
+	at = board_rig_await_state(&rig, PT_BOARD_CLOSED, at + 1);	/* looked for in vain, and which one is missing */
+	ck_assert_msg(strstr(rig.event[at].why, "probe osbdm:") != NULL, "%s", rig.event[at].why);
+	usb_probe_plug(usb);
+	board_rig_await_state(&rig, PT_BOARD_READY, at);
+	board_rig_close(&rig);
+	usb_probe_free(usb);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("usb_bdc");
@@ -280,11 +321,12 @@ int main(void)
 	tcase_set_timeout(tc, 30);
 	tcase_add_loop_test(tc, lists_and_opens, 0, n);
 	tcase_add_loop_test(tc, is_no_other_probe, 0, n);
-	tcase_add_loop_test(tc, writes_rows_of_any_length, 0, n);
+	tcase_add_loop_test(tc, writes_rows_of_any_length, 3, n);	/* one of each kind */
 	tcase_add_loop_test(tc, is_lost_with_the_plug_and_back_with_it, 0, n);
 	tcase_add_loop_test(tc, long_waits_end_at_once, 0, n);
 	tcase_add_loop_test(tc, clears_a_stall, 0, n);
 	tcase_add_loop_test(tc, names_the_cure_for_no_permission, 0, n);
+	tcase_add_test(tc, board_takes_several_and_loses_any);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

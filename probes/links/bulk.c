@@ -205,17 +205,20 @@ static uint64_t bulk_now(void *state)
 	return pt_host_now_ns();
 }
 
+/* Events are looked at once, also when until_ns is past: who only looks shall see that the probe is gone. */
 static int bulk_wait(void *state, uint64_t until_ns, struct pt_err *err)
 {
 	struct bulk_link *bulk = state;
+	bool over = false;
 
 	for (;;) {
 		if (pt_wake_take(&bulk->wake))
 			return pt_fail(err, PT_EINTERRUPTED, "interrupted");
 		if (bulk->gone)
 			return lost(bulk, err);
-		if (pt_host_now_ns() >= until_ns)
+		if (over)
 			return 0;
+		over = pt_host_now_ns() >= until_ns;
 		handle_events(bulk, until_ns);
 	}
 }

@@ -122,6 +122,16 @@ const char *pt_vboard_probe(const char *name_and_query, struct pt_err *err)
 	return NULL;
 }
 
+bool pt_vboard_has_pins(const char *name_and_query)
+{
+	uint64_t on = 1;
+	char value[8];
+
+	if (query_value(name_and_query, "pins", value, sizeof(value)))
+		pt_params_parse(PT_PARAM_FLAG, value, &on, NULL);	/* what is no flag is refused when the board is made */
+	return on != 0;
+}
+
 const uint8_t *pt_vboard_demo(const char *name, size_t *len_bytes)
 {
 	const struct pt_vboard_ops *board = lookup(name);

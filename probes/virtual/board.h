@@ -78,6 +78,7 @@ int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settin
 /* Which probe a virtual address has, one of ops->probes: what stands behind "virtual:" may say probe=osbdm ("pipe" is
  * "bdc-pipe"). NULL, PT_EARG: no such board, or the board has no such probe (the sentence lists what there is). */
 const char *pt_vboard_probe(const char *name_and_query, struct pt_err *err);
+bool pt_vboard_has_pins(const char *name_and_query);	/* false: pins=off */
 
 /* A link to a virtual board, made from what stands behind "virtual:": "kl27?clock=virtual&link=bulk-hs". The clock is
  * "wall" unless the query says otherwise (the profile and check verbs add clock=virtual). */

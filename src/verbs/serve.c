@@ -20,7 +20,7 @@ struct serve {
 	struct pt_board_listener listener;
 	uv_signal_t signals[3];
 	struct pt_job claim_job;
-	struct pt_claim *claim;		/* the job's while claiming; NULL: no note of ours */
+	struct pt_claim *claim[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
 	bool claiming, gdb_closed;
 	int status;
 };
@@ -36,19 +36,20 @@ static void stop(struct serve *s)
 static int write_claim(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct serve *s = (struct serve *)((char *)job - offsetof(struct serve, claim_job));
+	struct pt_probe *probe = target != NULL ? target->probe : NULL;
 	struct pt_link_info info;
 	struct pt_err why = { 0 };
 
 	(void)board;
 	(void)err;
-	if (target == NULL || s->claim != NULL)
-		return 0;
-	pt_link_info(pt_probe_link(target->probe), &info);
-	if (info.is_virtual)
-		return 0;
-	s->claim = pt_claim_new(info.where, pt_gdbstub_address(s->gdb), &why);
-	if (s->claim == NULL)
-		pt_debug(PT_LOG_USB, "no note for other proftaps: %s", why.msg);
+	for (size_t i = 0; probe != NULL && i < PT_BOARD_PROBES; i++, probe = pt_probe_next(probe)) {
+		pt_link_info(pt_probe_link(probe), &info);
+		if (info.is_virtual || s->claim[i] != NULL)
+			continue;
+		s->claim[i] = pt_claim_new(info.where, pt_gdbstub_address(s->gdb), &why);
+		if (s->claim[i] == NULL)
+			pt_debug(PT_LOG_USB, "no note for other proftaps: %s", why.msg);
+	}
 	return 0;
 }
 
@@ -74,14 +75,16 @@ static void drop_claim(struct serve *s)
 {
 	if (s->claiming)
 		return;
-	pt_claim_free(s->claim);
-	s->claim = NULL;
+	for (size_t i = 0; i < PT_BOARD_PROBES; i++) {
+		pt_claim_free(s->claim[i]);
+		s->claim[i] = NULL;
+	}
 }
 
 /* GDB on standard input, and a daemon of ours has the probe already: then that one serves it. False: there is none. */
 static bool join(const struct pt_options *options, int *status)
 {
-	const char *uri = options->probe != NULL ? options->probe : "";
+	const char *uri = options->probe[0] != NULL ? options->probe[0] : "";
 	char where[64], address[256];
 	struct pt_err err = { 0 };
 	int fd;
