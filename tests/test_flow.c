@@ -178,7 +178,7 @@ static const struct row {
 	{ "atoms: a call, a branch not taken, then one too many",
 	  { START(MAIN), ATOMS(1, 1), INDIRECT(0x108), ATOMS(2, 1), ATOMS(1, 1) },
 	  { { MAIN, 0x108, LEAF, 3, 7, PT_LEFT_CALL }, { LEAF, 0x124, 0x108, 2, 3, PT_LEFT_RETURN },
-	    { 0x108, 0x108, NONE, 0, 0, PT_LEFT_GAP } }, 1 },
+	    { 0x108, 0x10c, NONE, 2, 2, PT_LEFT_GAP } }, 1 },	/* what the atom showed did run */
 	{ "atoms: loop, call, and the leaf has no direct branch",
 	  { START(0x108), ATOMS(5, 0x1e), INDIRECT(LEAF) },
 	  { { 0x108, 0x10c, 0x102, 2, 3, PT_LEFT_BRANCH }, { 0x102, 0x108, LEAF, 2, 4, PT_LEFT_CALL },
