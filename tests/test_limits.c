@@ -223,6 +223,34 @@ START_TEST(says_what_it_cannot_do)
 }
 END_TEST
 
+/* Nothing is passed over in silence, however lines end and whatever names are made of; in one line they are the same. */
+static const struct { const char *text; size_t n; const char *last; } lists[] = {
+	{ "count(a) = 0; count(b) = 1", 2, "b" },
+	{ "count(main::{lambda(int)#1}) = 0; count(b) = 1 # two; of them", 2, "b" },
+	{ "count(b) = 1\ncount(main::{lambda()#2}) = 0 # a lambda", 2, "main::{lambda()#2}" },
+	{ "# count(a) = 0\r\ncount(b) = 1\r\n\r\ncount(c) = 1\r\n", 2, "c" },
+	{ "count(b) = 1\rcount(c) = 1\r", 2, "c" },
+};
+
+START_TEST(no_rule_is_passed_over)
+{
+	static struct pt_rules list, again;
+	char *line = pt_rules_one_line(lists[_i].text);
+	struct pt_err err = { 0 };
+
+	ck_assert_msg(pt_rules_parse(&list, lists[_i].text, &err) == 0, "%s", err.msg);
+	ck_assert_uint_eq(list.n, lists[_i].n);
+	ck_assert_str_eq(list.rule[list.n - 1].name, lists[_i].last);
+	ck_assert_msg(pt_rules_parse(&again, line, &err) == 0, "%s: %s", line, err.msg);
+	ck_assert_uint_eq(again.n, list.n);
+	for (size_t i = 0; i < list.n; i++) {
+		ck_assert_str_eq(again.rule[i].text, list.rule[i].text);
+		ck_assert_uint_eq(again.rule[i].line, list.rule[i].line);
+	}
+	free(line);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("limits");
@@ -234,6 +262,7 @@ int main(void)
 	tcase_add_test(tc, load_of_a_task);
 	tcase_add_test(tc, a_violation_tells_when_and_why);
 	tcase_add_test(tc, says_what_it_cannot_do);
+	tcase_add_loop_test(tc, no_rule_is_passed_over, 0, PT_LEN(lists));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -83,7 +83,7 @@ static int take_subject(struct parser *p, struct pt_rule *rule)
 	if (!take(p, "("))
 		return wrong(p, "the name of what is measured is expected, in parentheses,");
 	rule->subject = take(p, "task") ? PT_RULE_TASK : take(p, "span") ? PT_RULE_SPAN : PT_RULE_FUNCTION;
-	for (blanks(p); strchr("\n;", *p->at) == NULL; p->at++) {
+	for (blanks(p); strchr("\n\r;", *p->at) == NULL; p->at++) {
 		depth += (*p->at == '(') - (*p->at == ')');
 		if (depth == 0)
 			break;
@@ -203,11 +203,32 @@ static int take_rule(struct parser *p, struct pt_rule *rule)
 
 /* --- lines */
 
+/* Up to what ends a rule: the end of its line, ';', or a comment; but names have '#' as well ("{lambda()#1}"). */
+static size_t rule_len(const char *text)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	for (; strchr("\n\r;", text[n]) == NULL && (text[n] != '#' || depth > 0); n++)
+		depth += (text[n] == '(') - (text[n] == ')');
+	return n;
+}
+
+/* What is behind a rule: a comment, and the end of the line or ';'. */
+static size_t end_len(const char *text)
+{
+	size_t n = text[0] == '#' ? strcspn(text, "\n\r") : 0;
+
+	if (text[n] == '\r' && text[n + 1] == '\n')
+		return n + 2;
+	return n + (text[n] != '\0');
+}
+
 static void keep_text(struct pt_rule *rule, const char *line, size_t len)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < len && line[i] != '#' && n + 1 < sizeof(rule->text); i++)
+	for (size_t i = 0; i < len && n + 1 < sizeof(rule->text); i++)
 		if (!isspace((unsigned char)line[i]) || (n > 0 && rule->text[n - 1] != ' '))
 			rule->text[n++] = isspace((unsigned char)line[i]) ? ' ' : line[i];
 	while (n > 0 && rule->text[n - 1] == ' ')
@@ -220,14 +241,13 @@ int pt_rules_parse(struct pt_rules *rules, const char *text, struct pt_err *err)
 	struct parser p = { .line = 1, .err = err };
 
 	rules->n = 0;
-	for (size_t len; *text != '\0'; text += len + (text[len] != '\0'), p.line++) {
+	for (size_t len; *text != '\0'; text += len + end_len(text + len), p.line++) {
 		struct pt_rule *rule = &rules->rule[rules->n];
 
-		len = strcspn(text, "\n;#");
-		len += text[len] == '#' ? strcspn(text + len, "\n") : 0;
+		len = rule_len(text);
 		p.at = text;
 		blanks(&p);
-		if (strchr("\n\r#;", *p.at) != NULL)
+		if (p.at == text + len)
 			continue;
 		if (rules->n == PT_RULES)
 			return pt_fail(err, PT_EARG, "line %u: more than %d rules", p.line, PT_RULES);
@@ -245,13 +265,12 @@ char *pt_rules_one_line(const char *text)
 {
 	char *line = malloc(strlen(text) + 1), *out = line;
 
-	for (; line != NULL && *text != '\0'; text++) {
-		if (*text == '#')
-			text += strcspn(text, "\n");
-		if (*text == '\0')
-			break;
-		if (*text != '\r')
-			*out++ = *text == '\n' ? ';' : *text;
+	for (size_t len; line != NULL && *text != '\0'; text += len + end_len(text + len)) {
+		len = rule_len(text);
+		memcpy(out, text, len);
+		out += len;
+		if (end_len(text + len) > 0)
+			*out++ = ';';
 	}
 	if (line != NULL)
 		*out = '\0';
