@@ -112,14 +112,33 @@ bool pt_recorder_is_on(const struct pt_gdbstub *stub)
 	return stub->recording != NULL || pt_session_records(stub->config.session);
 }
 
-void pt_recorder_history(struct pt_gdbstub *stub, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
+/* Who has the history now; NULL: nobody, and that was the reply. */
+static struct pt_session *keeper(struct pt_gdbstub *stub, pt_session_reply reply, void *arg)
 {
 	if (pt_session_records(stub->config.session))
-		pt_session_history(stub->config.session, since, pc, reply, arg);
-	else if (runs(stub->recorder))
-		pt_session_history(stub->recorder, since, pc, reply, arg);
-	else
-		refuse(reply, arg, PT_ESTATE, "nothing records branches any more: record stop, and record btrace bts again");
+		return stub->config.session;
+	if (runs(stub->recorder))
+		return stub->recorder;
+	refuse(reply, arg, PT_ESTATE, pt_recorder_is_on(stub)
+	       ? "nothing records branches any more: record stop, and record btrace bts again"
+	       : "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
+	return NULL;
+}
+
+void pt_recorder_history(struct pt_gdbstub *stub, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
+{
+	struct pt_session *session = keeper(stub, reply, arg);
+
+	if (session != NULL)
+		pt_session_history(session, since, pc, reply, arg);
+}
+
+void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, size_t top, pt_session_reply reply, void *arg)
+{
+	struct pt_session *session = keeper(stub, reply, arg);
+
+	if (session != NULL)
+		pt_session_branches(session, how, top, reply, arg);
 }
 
 /* --- the user's profile ------------------------------------------------------------------------------------------- */

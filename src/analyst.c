@@ -20,6 +20,8 @@ struct request {
 	bool settled;			/* it wants what is in the queue to be seen first */
 	struct pt_query query;		/* of a report */
 	uint64_t since, pc;		/* of the branch history */
+	enum pt_branches how;		/* as text */
+	size_t top;
 	char *word;			/* of rules */
 	pt_analyst_reply reply;
 	void *arg;
@@ -333,6 +335,16 @@ static int set_limits(struct pt_pipeline *pipeline, struct request *request)
 void pt_analyst_set_limits(struct pt_analyst *a, const char *word, pt_analyst_reply reply, void *arg)
 {
 	ask(a, &(struct request){ .make = set_limits, .word = strdup(word), .reply = reply, .arg = arg });
+}
+
+static int make_branches(struct pt_pipeline *pipeline, struct request *request)
+{
+	return pt_branches_write(pt_pipeline_profile(pipeline), request->how, request->top, &request->text, &request->err);
+}
+
+void pt_analyst_branches(struct pt_analyst *a, enum pt_branches how, size_t top, pt_analyst_reply reply, void *arg)
+{
+	ask(a, &(struct request){ .make = make_branches, .settled = true, .how = how, .top = top, .reply = reply, .arg = arg });
 }
 
 void pt_analyst_record(struct pt_analyst *a)

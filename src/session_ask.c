@@ -61,6 +61,32 @@ void pt_session_history(struct pt_session *session, uint64_t since, uint64_t pc,
 	pt_board_post(session->board, &request->job);
 }
 
+static void branches_settled(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	if (rc < 0)
+		pt_session_answer(&request->waiter, rc, err->msg);
+	else
+		pt_analyst_branches(request->take->analyst, request->branches, request->top, request->waiter.reply,
+				    request->waiter.arg);
+	free(request);
+}
+
+void pt_session_branches(struct pt_session *session, enum pt_branches how, size_t top, pt_session_reply reply, void *arg)
+{
+	struct request *request;
+
+	if (pt_session_refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	request = pt_session_request(session, reply, arg);
+	request->branches = how;
+	request->top = top;
+	request->job.run = settle_run;
+	request->job.done = branches_settled;
+	pt_board_post(session->board, &request->job);
+}
+
 /* --- sources ------------------------------------------------------------------------------------------------------ */
 
 struct lines { char *text; size_t room; };

@@ -543,6 +543,13 @@ void pt_session_history(struct pt_session *s, uint64_t since, uint64_t pc, pt_se
 	pt_session_record(s, reply, arg);
 }
 
+void pt_session_branches(struct pt_session *s, enum pt_branches how, size_t top, pt_session_reply reply, void *arg)
+{
+	(void)how;
+	(void)top;
+	pt_session_record(s, reply, arg);
+}
+
 void pt_session_close(struct pt_session *s, void (*on_closed)(void *arg), void *arg)
 {
 	(void)s;

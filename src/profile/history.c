@@ -12,13 +12,6 @@ struct history {
 
 /* --- the ring ----------------------------------------------------------------------------------------------------- */
 
-static const struct pt_history_run *at(const struct pt_history *h, size_t i)
-{
-	size_t slot = h->first + i;
-
-	return &h->ring[slot < h->room ? slot : slot - h->room];
-}
-
 static void add(struct history *h, const struct pt_run *run)
 {
 	struct pt_history *r = &h->result;
@@ -28,7 +21,9 @@ static void add(struct history *h, const struct pt_run *run)
 		r->n++;
 	else
 		r->first = r->first + 1 < r->room ? r->first + 1 : 0;
-	h->ring[slot < r->room ? slot : slot - r->room] = (struct pt_history_run){ run->begin, run->end, run->left };
+	h->ring[slot < r->room ? slot : slot - r->room] = (struct pt_history_run){
+		run->begin, run->end, run->next, run->left,
+	};
 	r->seen++;
 }
 
@@ -41,8 +36,7 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct
 
 /* --- blocks ------------------------------------------------------------------------------------------------------- */
 
-/* The instruction that ends where the run does. */
-static uint64_t last_of(const struct pt_codemap *map, uint64_t begin, uint64_t end)
+uint64_t pt_history_last(const struct pt_codemap *map, uint64_t begin, uint64_t end)
 {
 	const struct pt_code_unit *unit = pt_codemap_at(map, begin);
 	uint64_t addr = begin;
@@ -75,9 +69,9 @@ static void put_run(struct blocks *b, const struct pt_codemap *map, const struct
 	bool goes_on = b->n > 0 && b->end == run->begin, ran = run->end > run->begin;
 
 	if (ran && goes_on)
-		b->out[(b->n - 1) % b->room].last = last_of(map, run->begin, run->end);
+		b->out[(b->n - 1) % b->room].last = pt_history_last(map, run->begin, run->end);
 	else if (ran)
-		put(b, run->begin, last_of(map, run->begin, run->end), false);
+		put(b, run->begin, pt_history_last(map, run->begin, run->end), false);
 	b->end = run->left == PT_LEFT_DEBUG && (ran || goes_on) ? run->end : PT_UNKNOWN;
 }
 
@@ -126,7 +120,7 @@ size_t pt_history_blocks(const struct pt_history *h, uint64_t since, uint64_t pc
 	if (room == 0)
 		return 0;
 	for (size_t i = since > oldest ? (size_t)(since - oldest) : 0; i < h->n; i++) {
-		const struct pt_history_run *run = at(h, i);
+		const struct pt_history_run *run = pt_history_at(h, i);
 
 		if (gap)
 			put(&b, run->begin, run->begin, true);
@@ -143,7 +137,7 @@ uint64_t pt_history_from(const struct pt_history *h, uint64_t number)
 {
 	uint64_t oldest = h->seen - h->n;
 
-	return number >= oldest && number < h->seen ? at(h, (size_t)(number - oldest))->begin : PT_UNKNOWN;
+	return number >= oldest && number < h->seen ? pt_history_at(h, (size_t)(number - oldest))->begin : PT_UNKNOWN;
 }
 
 /* --- the analysis ------------------------------------------------------------------------------------------------- */

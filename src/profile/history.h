@@ -13,6 +13,7 @@ enum { PT_HISTORY_RUNS = 65536 };
 
 struct pt_history_run {
 	uint64_t begin, end;	/* [begin, end) ran */
+	uint64_t next;		/* then execution went there; PT_UNKNOWN behind a gap */
 	uint8_t left;		/* enum pt_left */
 };
 
@@ -40,6 +41,16 @@ struct pt_history_answer {
  * core is halted: the last block ends there, though the instruction has not run. PT_UNKNOWN: unknown. Returns how many. */
 size_t pt_history_blocks(const struct pt_history *history, uint64_t since, uint64_t pc, struct pt_history_block *out,
 			 size_t room);
+/* The instruction that a run from begin to end ends with. */
+uint64_t pt_history_last(const struct pt_codemap *map, uint64_t begin, uint64_t end);
+
+static inline const struct pt_history_run *pt_history_at(const struct pt_history *h, size_t i)
+{
+	size_t at = h->first + i;
+
+	return &h->ring[at < h->room ? at : at - h->room];
+}
+
 /* Where the run of that number began; PT_UNKNOWN: there is none, or it is forgotten. */
 uint64_t pt_history_from(const struct pt_history *history, uint64_t number);
 

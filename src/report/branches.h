@@ -1,0 +1,16 @@
+/* The branch history as text for people: who called whom, indented, or how the core got to where it is. A debugger that
+ * cannot tell calls from jumps on this instruction set shows neither. */
+#ifndef PT_REPORT_BRANCHES_H
+#define PT_REPORT_BRANCHES_H
+
+#include <stdbool.h>
+
+#include "report/report.h"
+
+enum pt_branches { PT_BRANCHES_CALLS, PT_BRANCHES_BACK };
+
+/* top: lines at most, the last ones; 0: all. PT_ESTATE: no branch history is kept. */
+int pt_branches_write(const struct pt_profile *profile, enum pt_branches how, size_t top, struct pt_text *out,
+		      struct pt_err *err);
+
+#endif
