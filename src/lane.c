@@ -77,7 +77,7 @@ static uint64_t vectors_of(const struct pt_chunk *chunk)
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	struct pt_profile_source *f = &lane->facts;
-	char chosen[8];
+	char chosen[8], mode[12];
 
 	read_facts(lane->pipeline, chunk, lane == lane->pipeline->lane[0]);
 	text_of(chunk, "format", f->format, sizeof(f->format));
@@ -90,6 +90,8 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->core = chunk->core;
 	lane->decoder = pt_decoder_find(f->format);
 	lane->clock = clock_of(lane, chunk);
+	text_of(chunk, "trace", mode, sizeof(mode));
+	lane->leaves_out = strcmp(mode, "loop1") == 0;
 	lane->flow.vectors = vectors_of(chunk);
 	text_of(chunk, "chosen", chosen, sizeof(chosen));
 	lane->chosen_end = strcmp(chosen, "end") == 0;

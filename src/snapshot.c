@@ -25,7 +25,7 @@ static bool complete(const struct pt_pipeline *p)
 {
 	const struct pt_lane *lane = p->flow_lane != NULL ? p->flow_lane : p->lane[0];
 
-	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && lane->gaps == 0 &&
+	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && !lane->leaves_out && lane->gaps == 0 &&
 	       (lane->runs > 0 || lane != p->flow_lane) && lane->flow.counts.damaged == 0 &&
 	       lane->flow.counts.not_code == 0 &&
 	       lane->flow.counts.overflows + lane->overflows == 0;

@@ -125,7 +125,7 @@ static void take_sample(struct pt_lane *lane, const struct pt_event *e)
 
 static bool is_flow(const struct pt_event *e)
 {
-	return e->kind >= PT_EV_START && e->kind <= PT_EV_STOP;
+	return (e->kind >= PT_EV_START && e->kind <= PT_EV_STOP) || e->kind == PT_EV_EXECUTED;
 }
 
 static struct pt_moment moment_of(struct pt_lane *lane, const struct pt_event *e)

@@ -33,6 +33,10 @@ static void drop(void)
 #define ATOMS(count, b) EV(ATOMS, .n = count, .atoms = { b })
 #define TO(t) EV(INDIRECT, .branch = { 0, t })
 #define VECTOR(number) EV(VECTOR, .value = { number, PT_UNKNOWN })
+#define TAKEN(f) { .kind = PT_EV_BRANCH, .cause = PT_BY_INSTRUCTION, .ticks = PT_UNKNOWN, .branch = { f, PT_UNKNOWN } }
+#define HANDLER(t) { .kind = PT_EV_BRANCH, .cause = PT_BY_EXCEPTION, .ticks = PT_UNKNOWN, .branch = { PT_UNKNOWN, t } }
+#define WENT_TO(t) { .kind = PT_EV_INDIRECT, .cause = PT_ATOMS_TAKEN, .ticks = PT_UNKNOWN, .branch = { 0, t } }
+#define RAN(t) { .kind = PT_EV_EXECUTED, .ticks = PT_UNKNOWN, .branch = { 0, t } }
 #define GAP { .kind = PT_EV_GAP, .cause = PT_GAP_LOSS, .ticks = PT_UNKNOWN }
 #define NONE PT_UNKNOWN
 
@@ -168,6 +172,34 @@ static const struct row {
 	{ "doubtful ones that are recorded", { START(Z_JUMPS), TO(Z_LEAF), TO(0xff80b5), TO(0xff80c0), ATOMS(1, 1) },
 	  { { Z_JUMPS, 0xff80b5, Z_LEAF, 1, CALL }, { Z_LEAF, 0xff8042, 0xff80b5, 2, RETURN },
 	    { 0xff80b5, 0xff80b8, 0xff80c0, 1, BRANCH }, { 0xff80c0, 0xff80c2, 0xff80c4, 1, BRANCH } }, 0, 0, 2 },
+	/* taken branches by where they are */
+	{ "taken ones, and those that were passed",
+	  { WENT_TO(Z_IF), TAKEN(0xff8053), TAKEN(0xff8056), WENT_TO(0xff800c), TAKEN(0xff800e) },
+	  { { Z_IF, 0xff8056, 0xff8056, 3, BRANCH }, { 0xff8056, 0xff8059, 0xff8053, 1, BRANCH },
+	    { 0xff8053, 0xff805a, 0xff800c, 3, RETURN }, { 0xff800c, 0xff8010, Z_LOOP, 3, BRANCH } } },
+	{ "taken behind silent jumps", { TAKEN(0xff800e), WENT_TO(0xff8009), TAKEN(0xff8050) },
+	  { { 0xff800e, 0xff8010, Z_LOOP, 1, BRANCH }, { Z_LOOP, 0xff8009, Z_LEAF, 1, CALL },
+	    { Z_LEAF, 0xff8042, 0xff8009, 2, RETURN }, { 0xff8009, 0xff800c, Z_IF, 1, CALL },
+	    { Z_IF, 0xff8052, 0xff8056, 1, BRANCH } } },
+	{ "an interrupt by its handler, behind branches that were passed",
+	  { WENT_TO(Z_IF), HANDLER(Z_ISR2), WENT_TO(0xff8056), TAKEN(0xff8056) },
+	  { { Z_IF, Z_IF, Z_ISR2, 0, INTERRUPT, true }, { Z_ISR2, 0xff8072, Z_IF, 1, BACK, true },
+	    { Z_IF, 0xff8059, 0xff8053, 4, BRANCH } } },
+	{ "taken where no branch is", { WENT_TO(Z_LEAF), TAKEN(0xff8040), WENT_TO(Z_LEAF), WENT_TO(0xff8009) },
+	  { { Z_LEAF, 0xff8042, 0xff8009, 2, RETURN } }, 1 },
+	{ "taken elsewhere", { WENT_TO(Z_LEAF), TAKEN(0xff8050) }, { { Z_IF, 0xff8052, 0xff8056, 1, BRANCH } }, 1 },
+	/* every instruction */
+	{ "one by one", { RAN(Z_MAIN), RAN(0xff8002), RAN(Z_LOOP), RAN(Z_LEAF), RAN(0xff8041), RAN(0xff8009), RAN(Z_IF), RAN(0xff8052),
+	    RAN(0xff8053), RAN(0xff8056), RAN(0xff8053) },
+	  { { Z_MAIN, 0xff8004, Z_LOOP, 2, BRANCH }, { Z_LOOP, 0xff8009, Z_LEAF, 1, CALL }, { Z_LEAF, 0xff8042, 0xff8009, 2, RETURN },
+	    { 0xff8009, 0xff800c, Z_IF, 1, CALL }, { Z_IF, 0xff8059, 0xff8053, 4, BRANCH } } },
+	{ "an interrupt, one by one", { RAN(0xff800c), RAN(Z_ISR2), RAN(0xff800d), RAN(0xff800e), RAN(Z_LOOP) },
+	  { { 0xff800c, 0xff800d, Z_ISR2, 1, INTERRUPT, true }, { Z_ISR2, 0xff8072, 0xff800d, 1, BACK },
+	    { 0xff800d, 0xff8010, Z_LOOP, 2, BRANCH } } },
+	{ "swi, one by one", { RAN(Z_SWI), RAN(0xff8091), RAN(Z_SWI_ISR), RAN(0xff8092), RAN(0xff8093), RAN(0xff8009) },
+	  { { Z_SWI, 0xff8092, Z_SWI_ISR, 2, INTERRUPT, true }, { Z_SWI_ISR, 0xff80a2, 0xff8092, 1, BACK },
+	    { 0xff8092, 0xff8094, 0xff8009, 2, RETURN } } },
+	{ "out of nowhere", { RAN(Z_LEAF), RAN(Z_IF), RAN(0xff8052), RAN(0xff8053) }, { { 0 } }, 1 },
 	/* what cannot be */
 	{ "a return where a conditional branch comes first", { START(Z_IF), TO(Z_LEAF), TO(0xff8009) },
 	  { { Z_LEAF, 0xff8042, 0xff8009, 2, RETURN } }, 1 },

@@ -18,7 +18,7 @@
 #include "trace/event.h"
 
 /* The room that gap(), state() and flush() need in a batch, and that feed() needs to take at least one byte. */
-enum { PT_DECODER_ROOM = 4, PT_PAIR_BYTES = 8 };
+enum { PT_DECODER_ROOM = 8, PT_PAIR_BYTES = 8 };
 
 /* What the events of a format are about, in bits. */
 enum pt_gives {
@@ -52,7 +52,7 @@ struct pt_decoder {
 	void (*flush)(void *state, struct pt_batch *out);
 };
 
-#define PT_DECODERS(X) X(mtb) X(pcsr) X(lines) X(values) X(counters) X(bins) X(s12z_profile)
+#define PT_DECODERS(X) X(mtb) X(pcsr) X(lines) X(values) X(counters) X(bins) X(s12z_profile) X(s12z_trace)
 #define X(decoder) extern const struct pt_decoder pt_decoder_##decoder;
 PT_DECODERS(X)
 #undef X

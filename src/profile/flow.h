@@ -56,6 +56,7 @@ struct pt_flow {
 	uint64_t interrupted[PT_FLOW_NEST];	/* where each will return to */
 	unsigned n_parked;
 	uint64_t parked[PT_FLOW_PARKED];	/* likewise, of other tasks; the one that was left last is the last */
+	bool taken_only;		/* conditional branches that are not told of were not taken */
 	unsigned bits_left;		/* of an ATOMS event that is half done; 0: of none */
 	uint64_t vectors;		/* where the vector table is; PT_UNKNOWN: where the program has it. The caller may set it */
 };

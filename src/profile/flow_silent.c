@@ -21,16 +21,29 @@ enum { JUMPS = 60 };		/* in a row, without a branch that is told of: more is a l
 
 static_assert((int)JUMPS + 8 <= (int)PT_FLOW_ROOM, "a walk fits what flow was given");
 
-static struct place next_branch(const struct pt_flow *f, struct place p)
+/* The next branch that is told of or that is a silent jump, from p on; the conditional one at stop in any case. */
+static struct place next_branch_or(const struct pt_flow *f, struct place p, uint64_t stop)
 {
 	const uint16_t *way = p.span->way;
+	unsigned unit_bytes = f->map->isa->unit_bytes;
 	size_t from = (size_t)(p.unit - p.span->code), at = from;
 
-	while ((way[at] & PT_WAY) != 0)
-		at += way[at] & PT_WAY;
-	p.unit += at - from;
-	p.addr += (at - from) * f->map->isa->unit_bytes;
+	for (;;) {
+		while ((way[at] & PT_WAY) != 0)
+			at += way[at] & PT_WAY;
+		if (!f->taken_only || p.span->code[at].flow != PT_FLOW_BRANCH_IF ||
+		    p.span->base + (uint64_t)at * unit_bytes == stop)
+			break;
+		at += p.span->code[at].len_units;
+	}
+	p.unit = p.span->code + at;
+	p.addr += (at - from) * unit_bytes;
 	return p;
+}
+
+static struct place next_branch(const struct pt_flow *f, struct place p)
+{
+	return next_branch_or(f, p, PT_UNKNOWN);
 }
 
 static bool doubtful(struct place p)
@@ -303,7 +316,7 @@ static void return_to(struct pt_flow *f, struct place src, uint64_t addr, struct
 }
 
 /* An instruction that raises this exception, where the walk stands or before the next branch: it ran. */
-static bool raised(const struct pt_flow *f, unsigned exception, struct place *behind_it)
+static bool raised(const struct pt_flow *f, uint64_t exception, struct place *behind_it)
 {
 	struct place src = next_branch(f, reached(f));
 
@@ -322,9 +335,9 @@ static uint64_t handler_of(const struct pt_flow *f, uint64_t exception)
 	return pt_program_vector(f->map->program, (unsigned)exception);
 }
 
-static void vector(struct pt_flow *f, uint64_t exception, struct pt_run_batch *out)
+/* exception: PT_UNKNOWN where the handler is all that was told. */
+static void enter(struct pt_flow *f, uint64_t exception, uint64_t to, struct pt_run_batch *out)
 {
-	uint64_t to = handler_of(f, exception);
 	struct place end;
 	bool by_code;
 
@@ -335,7 +348,7 @@ static void vector(struct pt_flow *f, uint64_t exception, struct pt_run_batch *o
 		return;
 	}
 	end = reached(f);
-	by_code = raised(f, (unsigned)exception, &end);
+	by_code = raised(f, exception, &end);
 	leave(f, end, destination(f, end.addr, to), PT_LEFT_EXCEPTION, f->settings.exception_entry_cycles, out);
 	out->run[out->n_runs - 1].assumed = !by_code;
 	if (f->at == NULL)
@@ -390,23 +403,117 @@ static bool indirect_to(struct pt_flow *f, uint64_t addr, struct pt_run_batch *o
 	return true;
 }
 
+/* ---- taken branches by where they are */
+
+/* The conditional branch at addr was taken; those on the way to it were not. */
+static void taken_at(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out)
+{
+	struct mark from = mark(f, out);
+	struct place p = locate(f, addr);
+
+	for (unsigned followed = 0; f->at != NULL && followed <= JUMPS; followed++) {
+		struct place src = next_branch_or(f, reached(f), addr);
+
+		if (src.addr == addr && near(f, src)) {
+			silent_jump(f, src, out);
+			return;
+		}
+		if (!near(f, src) || (!jumps(src) && !doubtful(src)))
+			break;
+		silent_jump(f, src, out);
+	}
+	if (f->at != NULL)
+		lost(f, &from, addr, out);
+	if (p.unit != NULL && p.unit->flow == PT_FLOW_BRANCH_IF) {	/* that instruction ran, at least */
+		hold(f, p);
+		silent_jump(f, p, out);
+	}
+}
+
+/* ---- every instruction */
+
+static bool is_entry(struct place p)	/* of an exception's handler */
+{
+	return p.unit != NULL && p.unit->len_units > 0 && !p.unit->plain;
+}
+
+/* What an exception interrupted behind p goes on at the target of p, if p always jumps, else behind p: of a branch that may
+ * or may not have been taken nobody knows. */
+static void interrupted(struct pt_flow *f, struct place p, struct place to, struct pt_run_batch *out)
+{
+	if (jumps(p))
+		silent_jump(f, p, out);
+	else if (f->at != NULL)
+		f->reached_bytes = (uint32_t)(behind(f, p).addr - f->begin);
+	if (f->at == NULL)
+		hold(f, to);
+	else
+		enter(f, PT_UNKNOWN, to.addr, out);
+}
+
+/* The walk stands at the instruction that was told of last: it ran, and the one at addr ran next. */
+static void executed(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out)
+{
+	struct mark from = mark(f, out);
+	struct place p = f->at != NULL ? reached(f) : (struct place){ 0 }, to = locate(f, addr);
+	bool passes_on, leads;
+
+	if (p.unit == NULL || to.unit == NULL) {
+		if (p.unit != NULL)
+			lost(f, &from, addr, out);
+		begin_at(f, addr);
+		return;
+	}
+	passes_on = p.unit->flow == PT_FLOW_NEXT || p.unit->flow == PT_FLOW_BRANCH_IF;
+	leads = left_by(p.unit) != 0 && (indirect(p.unit) || pt_codemap_target(f->map, p.addr) == addr);
+	if (passes_on && behind(f, p).addr == addr && near(f, to)) {
+		f->reached_bytes = (uint32_t)(addr - f->begin);
+	} else if (p.unit->flow == PT_FLOW_EXCEPTION_RETURN) {
+		f->n_interrupted -= f->n_interrupted > 0;
+		leave_by(f, p, to, PT_LEFT_EXCEPTION_RETURN, f->settings.exception_return_cycles, out);
+	} else if (leads) {
+		leave_by(f, p, to, left_by(p.unit), 0, out);
+	} else if (is_entry(to)) {
+		interrupted(f, p, to, out);
+	} else {
+		lost(f, &from, addr, out);
+		begin_at(f, addr);
+	}
+}
+
 /* ---- all of them */
+
+static void branch(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
+{
+	f->taken_only = true;
+	if (e->cause == PT_BY_EXCEPTION)
+		enter(f, PT_UNKNOWN, e->branch.to, out);
+	else
+		taken_at(f, e->branch.from, out);
+}
 
 bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
 {
 	if (f->at != NULL && f->span->way == NULL)	/* the code map was not made for this */
 		end_stretch(f, out);
+	f->taken_only = e->cause == PT_ATOMS_TAKEN;
 	switch ((enum pt_event_kind)e->kind) {
 	case PT_EV_START:
 		end_stretch(f, out);
 		begin_at(f, e->branch.to);
+		return true;
+	case PT_EV_BRANCH:
+		branch(f, e, out);
+		return true;
+	case PT_EV_EXECUTED:
+		executed(f, e->branch.to, out);
 		return true;
 	case PT_EV_ATOMS:
 		return atoms(f, e, out);
 	case PT_EV_INDIRECT:
 		return indirect_to(f, e->branch.to, out);
 	case PT_EV_VECTOR:
-		vector(f, e->value.at, out);
+		enter(f, e->value.at, handler_of(f, e->value.at), out);
 		return true;
 	default:		/* STOP */
 		if (f->at != NULL)

@@ -36,7 +36,8 @@ static unsigned fields_of(const struct pt_event *event)
 		[PT_EV_START] = SECOND, [PT_EV_BRANCH] = BOTH, [PT_EV_ATOMS] = FIRST, [PT_EV_INDIRECT] = SECOND,
 		[PT_EV_VECTOR] = BOTH, [PT_EV_STOP] = SECOND, [PT_EV_VALUE] = BOTH, [PT_EV_SAMPLE] = SECOND,
 		[PT_EV_EXCEPTION] = FIRST, [PT_EV_BIN] = BOTH, [PT_EV_COUNTER] = BOTH, [PT_EV_GAP] = BOTH,
-		[PT_EV_VALUE_PC] = SECOND, [PT_EV_SINCE] = BOTH,
+		[PT_EV_VALUE_PC] = SECOND, [PT_EV_EXECUTED] = SECOND,
+		[PT_EV_SINCE] = BOTH,
 	};
 
 	return event->kind < PT_LEN(used) ? used[event->kind] : NONE;
@@ -106,6 +107,9 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 		break;
 	case PT_EV_VALUE_PC:
 		snprintf(line, size, "pc %s", address(e->branch.to, a));
+		break;
+	case PT_EV_EXECUTED:
+		snprintf(line, size, "executed %s", address(e->branch.to, a));
 		break;
 	case PT_EV_SINCE:
 		snprintf(line, size, "since %s%" PRIu64, e->cause != 0 ? ">= " : "", e->value.value);

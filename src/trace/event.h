@@ -9,7 +9,9 @@
 
 enum pt_event_kind {
 	PT_EV_START = 1,	/* flow begins at branch.to, or PT_UNKNOWN */
-	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by; each may be PT_UNKNOWN */
+	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by; each may be PT_UNKNOWN. By instruction to
+				 * PT_UNKNOWN: a direct branch that was taken, as PT_ATOMS_TAKEN says; by exception from there:
+				 * as VECTOR, but the handler is told */
 	PT_EV_ATOMS,		/* n direct branches, taken or not */
 	PT_EV_INDIRECT,		/* the next indirect branch went to branch.to */
 	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN: somewhere from
@@ -24,6 +26,7 @@ enum pt_event_kind {
 				 * cause is enum pt_counting */
 	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */
 	PT_EV_VALUE_PC,		/* the instruction at branch.to made the VALUE that comes next */
+	PT_EV_EXECUTED,		/* the instruction at branch.to ran, behind the one that was told of before */
 	PT_EV_SINCE,		/* value.value ticks of the target's own time stamps since the last change of flow that was
 				 * recorded, when exception value.at was entered (PT_UNKNOWN: none was, it is a stamp and no
 				 * more); cause 1: at least so many */
@@ -49,6 +52,7 @@ enum pt_gap {
 enum pt_atoms {
 	PT_ATOMS_ALL,		/* every direct branch, calls too */
 	PT_ATOMS_CONDITIONAL,	/* conditional ones; the others leave nothing, whoever walks the code follows them */
+	PT_ATOMS_TAKEN,		/* none: conditional ones that are taken are BRANCHes; those passed on the way were not */
 };
 
 enum pt_exception_step { PT_EXC_ENTER = 1, PT_EXC_EXIT, PT_EXC_RETURN };
