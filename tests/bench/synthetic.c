@@ -234,10 +234,12 @@ struct frame {
 	struct clocks from, child, preempted;
 };
 
-struct run {				/* the execution in progress */
+struct synth_run {			/* the execution in progress */
 	struct synth *s;
 	uint8_t *out;
-	size_t n_packets, room;
+	size_t n_packets, room;		/* of the piece */
+	bool begun;
+	uint32_t pc;
 	struct clocks now, entered[SYNTH_FUNCTIONS];
 	struct frame frame[DEPTH];
 	unsigned depth;
@@ -253,11 +255,12 @@ static void note(struct synth_stat *stat, uint64_t value)
 	stat->total += value;
 }
 
-static void packet(struct run *r, uint32_t from, uint32_t to)
+static void packet(struct synth_run *r, uint32_t from, uint32_t to)
 {
 	if (r->n_packets < r->room) {
 		pt_put_le32(r->out + 8 * r->n_packets, from);
-		pt_put_le32(r->out + 8 * r->n_packets + 4, to | (r->n_packets == 0));	/* S */
+		pt_put_le32(r->out + 8 * r->n_packets + 4, to | !r->begun);	/* S */
+		r->begun = true;
 		r->n_packets++;
 	}
 }
@@ -267,13 +270,13 @@ static uint32_t address(uint32_t unit)
 	return SYNTH_BASE + 2 * unit;
 }
 
-static void pass(struct run *r, uint32_t from, uint32_t to)
+static void pass(struct synth_run *r, uint32_t from, uint32_t to)
 {
 	r->now.at[SYNTH_INSTRUCTIONS] += r->s->unit[to].instructions - r->s->unit[from].instructions;
 	r->now.at[SYNTH_CYCLES] += r->s->unit[to].cycles - r->s->unit[from].cycles;
 }
 
-static void enter(struct run *r, unsigned f, uint32_t resume)
+static void enter(struct synth_run *r, unsigned f, uint32_t resume)
 {
 	struct synth_truth *truth = &r->s->truth[f];
 
@@ -286,7 +289,7 @@ static void enter(struct run *r, unsigned f, uint32_t resume)
 	r->frame[r->depth] = (struct frame){ .resume = resume, .function = f, .from = r->now };
 }
 
-static uint32_t leave(struct run *r, bool handler)
+static uint32_t leave(struct synth_run *r, bool handler)
 {
 	struct frame *frame = &r->frame[r->depth], *below = frame - 1;
 	struct synth_truth *truth = &r->s->truth[frame->function];
@@ -304,7 +307,7 @@ static uint32_t leave(struct run *r, bool handler)
 	return frame->resume;
 }
 
-static uint32_t interrupt(struct run *r, uint32_t pc, uint32_t site)
+static uint32_t interrupt(struct synth_run *r, uint32_t pc, uint32_t site)
 {
 	unsigned f = 1 + dice(r->s, SYNTH_HANDLERS);
 	uint32_t at = pc;
@@ -319,7 +322,7 @@ static uint32_t interrupt(struct run *r, uint32_t pc, uint32_t site)
 	return r->s->start[f];
 }
 
-static uint32_t call(struct run *r, uint32_t site)
+static uint32_t call(struct synth_run *r, uint32_t site)
 {
 	const struct synth_unit *u = &r->s->unit[site];
 	uint32_t to = u->target;
@@ -332,7 +335,7 @@ static uint32_t call(struct run *r, uint32_t site)
 	return to;
 }
 
-static uint32_t handler_return(struct run *r, uint32_t site)
+static uint32_t handler_return(struct synth_run *r, uint32_t site)
 {
 	uint32_t to;
 
@@ -345,7 +348,7 @@ static uint32_t handler_return(struct run *r, uint32_t site)
 }
 
 /* One branch. Returns where execution goes on. */
-static uint32_t step(struct run *r, uint32_t pc)
+static uint32_t step(struct synth_run *r, uint32_t pc)
 {
 	uint32_t site = r->s->next_site[pc], to;
 	const struct synth_unit *u = &r->s->unit[site];
@@ -373,20 +376,34 @@ static uint32_t step(struct run *r, uint32_t pc)
 	}
 }
 
-size_t synth_trace(struct synth *s, uint8_t *out, size_t n_packets, unsigned entry_cycles, unsigned return_cycles)
+struct synth_run *synth_begin(struct synth *s, unsigned entry_cycles, unsigned return_cycles)
 {
-	struct run *r = calloc(1, sizeof(*r));
-	uint32_t pc = s->start[0];
+	struct synth_run *r = calloc(1, sizeof(*r));
 
 	if (r == NULL)
-		return 0;
-	*r = (struct run){ .s = s, .out = out, .room = n_packets, .entry_cycles = entry_cycles,
-			   .return_cycles = return_cycles };
+		return NULL;
+	*r = (struct synth_run){ .s = s, .entry_cycles = entry_cycles, .return_cycles = return_cycles,
+				 .pc = s->start[0] };
 	memset(s->truth, 0, sizeof(s->truth));
-	/* whole invocations count; a pair must not be cut by the end, or the truth would know more than the trace */
+	return r;
+}
+
+/* Whole invocations count; a pair must not be cut by the end, or the truth would know more than the trace. */
+size_t synth_more(struct synth_run *r, uint8_t *out, size_t n_packets)
+{
+	r->out = out;
+	r->n_packets = 0;
+	r->room = n_packets;
 	while (r->n_packets + 2 <= n_packets)
-		pc = step(r, pc);
-	n_packets = r->n_packets;
+		r->pc = step(r, r->pc);
+	return 8 * r->n_packets;
+}
+
+size_t synth_trace(struct synth *s, uint8_t *out, size_t n_packets, unsigned entry_cycles, unsigned return_cycles)
+{
+	struct synth_run *r = synth_begin(s, entry_cycles, return_cycles);
+	size_t len_bytes = r != NULL ? synth_more(r, out, n_packets) : 0;
+
 	free(r);
-	return 8 * n_packets;
+	return len_bytes;
 }

@@ -57,4 +57,9 @@ struct pt_program *synth_program(const struct synth *synth);
 /* Execute and record n_packets packets of 8 bytes. Cycles of exceptions as flow would add them. Returns bytes. */
 size_t synth_trace(struct synth *synth, uint8_t *out, size_t n_packets, unsigned entry_cycles, unsigned return_cycles);
 
+/* The same piece by piece, without end. begin: NULL, no memory; the caller frees it. more: at most n_packets, and no
+ * more than one fewer; where the last piece ends, truth and trace agree. */
+struct synth_run *synth_begin(struct synth *synth, unsigned entry_cycles, unsigned return_cycles);
+size_t synth_more(struct synth_run *run, uint8_t *out, size_t n_packets);
+
 #endif
