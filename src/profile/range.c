@@ -8,6 +8,7 @@
 #include "profile/analysis.h"
 #include "profile/runclock.h"
 #include "profile/spans.h"
+#include "util.h"
 
 enum { NOWHERE = UINT32_MAX };
 
@@ -33,9 +34,9 @@ struct range {
 	struct pt_execution_function *function;
 };
 
-static struct pt_stat *stats_of(struct body *body)
+static inline struct pt_stat *stats_of(struct body *body)
 {
-	if (body->hist == NULL) {
+	if (__builtin_expect(body->hist == NULL, 0)) {
 		body->hist = calloc(PT_N_TALLY_KINDS, sizeof(*body->hist));
 		for (size_t k = 0; body->hist != NULL && k < PT_N_TALLY_KINDS; k++)
 			body->run.stat[k].hist = &body->hist[k];
@@ -43,11 +44,35 @@ static struct pt_stat *stats_of(struct body *body)
 	return body->run.stat;
 }
 
-static void enter(struct range *x, uint16_t id, bool seen)
+static __attribute__((noinline, cold)) void note_extreme(const struct range *x, struct pt_stat *stat, uint64_t value)
+{
+	uint64_t ns = pt_runclock_at(&x->runclock, x->cycles);
+
+	if (value < stat->min) {
+		stat->min = value;
+		stat->min_at = ns;
+	}
+	if (value > stat->max || stat->n == 0) {
+		stat->max = value;
+		stat->max_at = ns;
+	}
+}
+
+/* pt_stat_add() of what happens now; extremes are few, and when it is matters to them alone. */
+static inline void note(const struct range *x, struct pt_stat *stat, uint64_t value)
+{
+	if (__builtin_expect(value < stat->min || value > stat->max || stat->n == 0, 0))
+		note_extreme(x, stat, value);
+	stat->n++;
+	stat->total += value;
+	if (stat->hist != NULL)
+		pt_hist_add(stat->hist, value);
+}
+
+static inline void enter(struct range *x, uint16_t id, bool seen)
 {
 	struct body *body = &x->body[id];
 	struct pt_stat *stat = stats_of(body);
-	uint64_t ns;
 
 	x->in = id;
 	x->seen = seen;
@@ -55,21 +80,19 @@ static void enter(struct range *x, uint16_t id, bool seen)
 	if (!seen)
 		return;
 	body->run.count++;
-	ns = pt_runclock_at(&x->runclock, x->cycles);
 	if (body->entered != 0)
-		pt_stat_add(&stat[PT_TALLY_PERIOD], x->now + 1 - body->entered, ns);
+		note(x, &stat[PT_TALLY_PERIOD], x->now + 1 - body->entered);
 	if (body->left != 0)
-		pt_stat_add(&stat[PT_TALLY_INACTIVE], x->now + 1 - body->left, ns);
+		note(x, &stat[PT_TALLY_INACTIVE], x->now + 1 - body->left);
 	body->entered = x->now + 1;
 }
 
-static void leave(struct range *x, bool seen)
+static inline void leave(struct range *x, bool seen)
 {
 	struct body *body = &x->body[x->in];
 
 	if (seen && x->seen)
-		pt_stat_add(&stats_of(body)[PT_TALLY_NET], x->now - x->since,
-			    pt_runclock_at(&x->runclock, x->cycles));
+		note(x, &stats_of(body)[PT_TALLY_NET], x->now - x->since);
 	else
 		body->run.partial++;
 	body->left = seen ? x->now + 1 : 0;
@@ -96,7 +119,7 @@ static uint32_t cost_of(const struct range *x, const struct pt_run *run)
 	return cost < run->cycles ? cost : run->cycles;
 }
 
-static void charge(struct range *x, uint16_t id, uint32_t instructions, uint32_t cycles)
+static inline void charge(struct range *x, uint16_t id, uint32_t instructions, uint32_t cycles)
 {
 	x->body[id].run.instructions += instructions;
 	x->body[id].run.cycles += cycles;
@@ -132,6 +155,32 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct
 	pt_runclock_begin(&x->runclock, x->cycles, from);
 	for (size_t i = 0; i < n; i++)
 		one(x, &run[i]);
+}
+
+/* Between two departures the pc is in one body. */
+static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_moment from)
+{
+	struct range *x = analysis;
+	const struct pt_code_span *span = piece->span;
+	uint16_t in = piece->begin->function, next;
+	uint64_t before = 0;
+
+	pt_runclock_begin(&x->runclock, x->cycles, from);
+	if (x->in == NOWHERE)
+		enter(x, in, false);
+	for (size_t i = 0; i < piece->n_departures; i++, in = next) {
+		uint64_t spent = piece->sums[i] - before, to = pt_le32(piece->pair[i] + 4) - span->base;
+
+		before = piece->sums[i];
+		next = span->code[to / PT_PIECE_UNIT_BYTES].function;
+		charge(x, in, pt_sum_instructions(spent), pt_sum_cycles(spent));
+		if (next == in)
+			continue;
+		leave(x, true);
+		enter(x, next, true);
+	}
+	before = piece->sums[piece->n_departures] - before;
+	charge(x, in, pt_sum_instructions(before), pt_sum_cycles(before));
 }
 
 static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
@@ -227,6 +276,6 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 
 const struct pt_analysis pt_analysis_range = {
 	.name = "range", .help = "time by whose code the pc is in, without a stack: shared tails are their owner's",
-	.open = range_new, .close = range_free, .runs = take_runs, .config = config,
+	.open = range_new, .close = range_free, .runs = take_runs, .piece = take_piece, .config = config,
 	.result = give,
 };
