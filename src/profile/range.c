@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/analysis.h"
+#include "profile/histlog.h"
 #include "profile/runclock.h"
 #include "profile/spans.h"
 #include "util.h"
@@ -26,6 +27,7 @@ struct range {
 	bool seen;			/* its entry was */
 	uint64_t since, now, cycles;
 	struct pt_runclock runclock;
+	struct pt_histlog log;
 	uint32_t entry_cycles, chain_cycles;
 	bool by_instructions;
 	/* the result */
@@ -59,14 +61,14 @@ static __attribute__((noinline, cold)) void note_extreme(const struct range *x, 
 }
 
 /* pt_stat_add() of what happens now; extremes are few, and when it is matters to them alone. */
-static inline void note(const struct range *x, struct pt_stat *stat, uint64_t value)
+static inline void note(struct range *x, struct pt_stat *stat, uint64_t value)
 {
 	if (__builtin_expect(value < stat->min || value > stat->max || stat->n == 0, 0))
 		note_extreme(x, stat, value);
 	stat->n++;
 	stat->total += value;
 	if (stat->hist != NULL)
-		pt_hist_add(stat->hist, value);
+		pt_histlog_add(&x->log, stat->hist, value);
 }
 
 static inline void enter(struct range *x, uint16_t id, bool seen)
@@ -157,22 +159,42 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct
 		one(x, &run[i]);
 }
 
+static inline uint16_t next_in(const struct pt_piece *piece, size_t i)
+{
+	uint64_t to = pt_le32(piece->pair[i] + 4) - piece->span->base;
+
+	return piece->span->code[to / PT_PIECE_UNIT_BYTES].function;
+}
+
+static void fetch_bodies(const struct range *x, const struct pt_piece *piece)
+{
+	for (size_t i = 0; i < piece->n_departures; i++) {
+		const struct body *body = &x->body[next_in(piece, i)];
+
+		__builtin_prefetch(&body->run, 1);
+		__builtin_prefetch(&body->run.stat[PT_TALLY_NET].n, 1);
+		__builtin_prefetch(&body->run.stat[PT_TALLY_PERIOD].n, 1);
+		__builtin_prefetch(&body->run.stat[PT_TALLY_INACTIVE].n, 1);
+		__builtin_prefetch(&body->hist, 1);
+	}
+}
+
 /* Between two departures the pc is in one body. */
 static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_moment from)
 {
 	struct range *x = analysis;
-	const struct pt_code_span *span = piece->span;
 	uint16_t in = piece->begin->function, next;
 	uint64_t before = 0;
 
 	pt_runclock_begin(&x->runclock, x->cycles, from);
+	fetch_bodies(x, piece);
 	if (x->in == NOWHERE)
 		enter(x, in, false);
 	for (size_t i = 0; i < piece->n_departures; i++, in = next) {
-		uint64_t spent = piece->sums[i] - before, to = pt_le32(piece->pair[i] + 4) - span->base;
+		uint64_t spent = piece->sums[i] - before;
 
 		before = piece->sums[i];
-		next = span->code[to / PT_PIECE_UNIT_BYTES].function;
+		next = next_in(piece, i);
 		charge(x, in, pt_sum_instructions(spent), pt_sum_cycles(spent));
 		if (next == in)
 			continue;
@@ -196,6 +218,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	struct range *x = analysis;
 	size_t n = 0;
 
+	pt_histlog_flush(&x->log);
 	x->result = (struct pt_spans){ 0 };
 	for (size_t i = 0; i < x->n_bodies; i++) {
 		const struct pt_function *f = i != PT_NO_FUNCTION ? &x->functions[i - 1] : NULL;
