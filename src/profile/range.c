@@ -9,7 +9,6 @@
 #include "profile/histlog.h"
 #include "profile/runclock.h"
 #include "profile/spans.h"
-#include "util.h"
 
 enum { NOWHERE = UINT32_MAX };
 
@@ -161,9 +160,7 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct
 
 static inline uint16_t next_in(const struct pt_piece *piece, size_t i)
 {
-	uint64_t to = pt_le32(piece->pair[i] + 4) - piece->span->base;
-
-	return piece->span->code[to / PT_PIECE_UNIT_BYTES].function;
+	return piece->span->code[(piece->offsets[i] >> 32) / PT_PIECE_UNIT_BYTES].function;
 }
 
 static void fetch_bodies(const struct range *x, const struct pt_piece *piece)
