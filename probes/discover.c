@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probes/links/links.h"
+#include "probes/logic.h"
 #include "probes/probe.h"
 #include "probes/virtual/board.h"
 #include "util.h"
@@ -293,13 +294,20 @@ static int open_virtual(const char *scheme, const char *rest, struct opening *ou
 	return out->link != NULL ? 0 : err->code;
 }
 
+static int open_logic(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	(void)scheme;
+	out->link = pt_logic_link_open(rest, &out->driver, err);
+	return out->link != NULL ? 0 : err->code;
+}
+
 static const struct scheme {
 	const char *name;
 	int (*open)(const char *name, const char *rest, struct opening *out, struct pt_err *err);	/* NULL: not in this version */
 } schemes[] = {
 	{ "virtual", open_virtual }, { "cmsis-dap", open_usb }, { "osbdm", open_usb }, { "usbdm", open_usb },
+	{ "logic", open_logic },
 	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL }, { "xvc", NULL }, { "bitbang", NULL }, { "rsp", NULL },
-	{ "logic", NULL },
 };
 
 /* The scheme of uri, and what stands behind its colon. */
@@ -317,7 +325,7 @@ static const struct scheme *find_scheme(const char *uri, const char **rest, stru
 		return NULL;
 	}
 	pt_fail(err, PT_EARG, "\"%s\" names no probe; there are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
-		"osbdm:[serial=S|usb=BUS-PORT] and usbdm:[serial=S|usb=BUS-PORT]", uri);
+		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT] and logic:[FILE.sr|driver=NAME&conn=CONN]", uri);
 	return NULL;
 }
 

@@ -62,7 +62,7 @@ extern const size_t pt_n_probe_params;
 
 /* Open what uri names (interface.md, "Probe addresses"): finds the device, makes its link, opens the driver.
  *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with serial=
- *   or usb=; "virtual:NAME[?key=value&...]"; "" is the first that is plugged in
+ *   or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the first that is plugged in
  * settings: words of pt_probe_params, may be NULL. May block 2 s.
  * Errors: PT_EARG bad URI (the sentence lists the schemes, or says "not built in this version"), PT_EIO nothing
  * found or lost while opening, PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program,

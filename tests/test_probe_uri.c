@@ -10,7 +10,6 @@ static const struct {
 	const char *says;
 } bad[] = {
 	{ "jlink:123", PT_EARG, "not built in this version" },
-	{ "logic:", PT_EARG, "not built in this version" },
 	{ "nonsense", PT_EARG, "virtual:NAME" },
 	{ "virtual", PT_EARG, "virtual:NAME" },
 	{ ":", PT_EARG, "cmsis-dap:" },
