@@ -84,8 +84,9 @@ static void on_cond(void *arg, uint32_t from, bool taken, uint32_t to)
 static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	static const char *const kind[] = {
-		[PT_VJUMP_BRANCH] = "B", [PT_VJUMP_EXCEPTION] = "E", [PT_VJUMP_EXC_RETURN] = "I", [PT_VJUMP_TAIL_CHAIN] = "?",
-		[PT_VJUMP_DEBUG] = "D", [PT_VJUMP_GOTO] = "G", [PT_VJUMP_CALL] = "L", [PT_VJUMP_GOTO_OPERAND] = "g",
+		[PT_VJUMP_BRANCH] = "B", [PT_VJUMP_EXCEPTION] = "E", [PT_VJUMP_EXC_RETURN] = "I",
+		[PT_VJUMP_TAIL_CHAIN] = "?", [PT_VJUMP_DEBUG] = "D", [PT_VJUMP_GOTO] = "G", [PT_VJUMP_CALL] = "L",
+		[PT_VJUMP_GOTO_OPERAND] = "g",
 		[PT_VJUMP_CALL_OPERAND] = "l", [PT_VJUMP_RETURN] = "R",
 	};
 	char tail[16] = "";
@@ -150,8 +151,10 @@ void s12z_make(struct s12z_rig *rig, const struct pt_vs12z_options *options, con
 	memset(rig, 0, sizeof(*rig));
 	rig->bus.big_endian = true;
 	pt_vbus_add(&rig->bus, &(struct pt_vregion){ .base = S12Z_RAM, .size = S12Z_RAM_BYTES, .bytes = rig->ram });
-	pt_vbus_add(&rig->bus, &(struct pt_vregion){ .base = S12Z_FLASH, .size = S12Z_FLASH_BYTES, .bytes = rig->flash,
-						     .read_only = true });
+	/* in two, so that code may cross a border */
+	for (uint32_t at = 0; at < S12Z_FLASH_BYTES; at += S12Z_FLASH_BYTES / 2)
+		pt_vbus_add(&rig->bus, &(struct pt_vregion){ .base = S12Z_FLASH + at, .size = S12Z_FLASH_BYTES / 2,
+							     .bytes = rig->flash + at, .read_only = true });
 	pt_vbus_add(&rig->bus, &(struct pt_vregion){ .base = S12Z_TIMER, .size = S12Z_TIMER_BYTES, .ops = &timer_ops,
 						     .unit = rig });
 	memset(rig->flash, NOP, sizeof(rig->flash));
@@ -174,7 +177,8 @@ void s12z_done(struct s12z_rig *rig)
 
 void s12z_steps(struct s12z_rig *rig, unsigned n)
 {
-	uint64_t end = pt_vs12z_instructions(rig->cpu) + n, patience = pt_vs12z_cycle(rig->cpu) + 100 * (uint64_t)n + 1000;
+	uint64_t end = pt_vs12z_instructions(rig->cpu) + n;
+	uint64_t patience = pt_vs12z_cycle(rig->cpu) + 100 * (uint64_t)n + 1000;
 
 	while (pt_vs12z_instructions(rig->cpu) < end && pt_vs12z_cycle(rig->cpu) < patience)
 		pt_vs12z_run(rig->cpu, pt_vs12z_cycle(rig->cpu) + 1);
@@ -207,7 +211,9 @@ void s12z_put(struct s12z_rig *rig, uint32_t addr, unsigned size_bytes, uint32_t
 
 static unsigned register_of(const char *name, size_t length)
 {
-	static const char *const names[] = { "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "x", "y", "s", "p", "ccw" };
+	static const char *const names[] = {
+		"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "x", "y", "s", "p", "ccw",
+	};
 
 	for (unsigned i = 0; i < PT_LEN(names); i++)
 		if (strlen(names[i]) == length && strncmp(name, names[i], length) == 0)
@@ -221,7 +227,8 @@ static uint32_t flags_of(const char *letters)
 	uint32_t flags = 0;
 
 	for (; *letters != '\0'; letters++)
-		flags |= *letters == 'N' ? PT_VS12Z_N : *letters == 'Z' ? PT_VS12Z_Z : *letters == 'V' ? PT_VS12Z_V : PT_VS12Z_C;
+		flags |= *letters == 'N' ? PT_VS12Z_N : *letters == 'Z' ? PT_VS12Z_Z :
+			 *letters == 'V' ? PT_VS12Z_V : PT_VS12Z_C;
 	return flags;
 }
 
@@ -277,9 +284,11 @@ void s12z_check(struct s12z_rig *rig, const char *words, const char *what)
 	apply(&want, words);
 	take(rig, &is);
 	for (unsigned i = 0; i < PT_VS12Z_REGS; i++)
-		ck_assert_msg(is.reg[i] == want.reg[i], "%s: register %u is %x, want %x", what, i, is.reg[i], want.reg[i]);
+		ck_assert_msg(is.reg[i] == want.reg[i], "%s: register %u is %x, want %x", what, i, is.reg[i],
+			      want.reg[i]);
 	for (unsigned i = 0; i < S12Z_RAM_BYTES; i++)
-		ck_assert_msg(is.ram[i] == want.ram[i], "%s: %x is %02x, want %02x", what, S12Z_RAM + i, is.ram[i], want.ram[i]);
+		ck_assert_msg(is.ram[i] == want.ram[i], "%s: %x is %02x, want %02x", what, S12Z_RAM + i, is.ram[i],
+			      want.ram[i]);
 }
 
 /* --- firmware */

@@ -36,7 +36,8 @@ struct s12z_rig {
 
 /* Reset, S at S12Z_STACK, code at S12Z_CODE, all vectors set, I and X still mask. options may be NULL. */
 void s12z_make(struct s12z_rig *rig, const struct pt_vs12z_options *options, const uint8_t *code, size_t n_bytes);
-#define S12Z_MAKE(rig, ...) s12z_make(rig, NULL, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define S12Z_MAKE(rig, ...) \
+	s12z_make(rig, NULL, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 void s12z_done(struct s12z_rig *rig);
 
 void s12z_steps(struct s12z_rig *rig, unsigned n);	/* run until n more instructions were executed */

@@ -92,8 +92,8 @@ static void on_insn(void *arg, uint32_t pc)
 
 static const uint8_t nothing[1];
 
-/* With the pace that the trace pins can follow, and without. A function counts with its first instruction, which the tap
- * sees, too: the numbers agree between any two instructions. */
+/* With the pace that the trace pins can follow, and without. A function counts with its first instruction, which the
+ * tap sees, too: the numbers agree between any two instructions. */
 START_TEST(demo_counts_what_it_does)
 {
 	const char *path = firmware("s12z_demo.elf");
@@ -118,8 +118,8 @@ START_TEST(demo_counts_what_it_does)
 
 		ck_assert_msg(functions[i].counter != 0, "no counter of %s", functions[i].name);
 		ck_assert_msg(counted > 0, "%s never ran", functions[i].name);
-		ck_assert_msg(counted == functions[i].n_calls, "%s counted %u, the tap %llu", functions[i].name, counted,
-			      (unsigned long long)functions[i].n_calls);
+		ck_assert_msg(counted == functions[i].n_calls, "%s counted %u, the tap %llu", functions[i].name,
+			      counted, (unsigned long long)functions[i].n_calls);
 	}
 	ck_assert_uint_eq(rig.n_illegal, 0);
 	ck_assert_uint_gt(pt_vs12z_sleep_cycles(rig.cpu), 0);

@@ -1,4 +1,5 @@
-/* The virtual S12Z around its instructions: conditions, exceptions, interrupts, sleep, background mode, taps, memory. */
+/* The virtual S12Z around its instructions: conditions, exceptions, interrupts, sleep, background mode, taps and
+ * memory. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +43,8 @@ START_TEST(branches_on_conditions)
 	S12Z_MAKE(&rig, (uint8_t)opcode, 0x10);
 	pt_vs12z_set_reg(rig.cpu, PT_VS12Z_CCW, 0xd0 | flags);
 	s12z_steps(&rig, 1);
-	ck_assert_msg(pt_vs12z_pc(rig.cpu) == S12Z_CODE + (says(opcode, flags) ? 0x10 : 2), "%02x with flags %x", opcode, flags);
+	ck_assert_msg(pt_vs12z_pc(rig.cpu) == S12Z_CODE + (says(opcode, flags) ? 0x10 : 2), "%02x with flags %x",
+		      opcode, flags);
 	ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_CCW), 0xd0 | flags);
 	ck_assert_str_eq(rig.seen, says(opcode, flags) ? "C 8000>8010+ B 8000>8010 " : "C 8000>8010- ");
 	s12z_done(&rig);
@@ -60,7 +62,8 @@ static const struct { unsigned vector; uint8_t code[2]; unsigned n_bytes; } soft
 	{ PT_VS12Z_TRAP,  { PAGE_2, 0xa8 }, 2 },
 	{ PT_VS12Z_TRAP,  { PAGE_2, 0xff }, 2 },
 };
-static const char registers[] = "ccw=85 d0=10 d1=11 d2=2021 d3=3031 d4=4041 d5=5051 d6=60616263 d7=70717273 x=808182 y=909192";
+static const char registers[] =
+	"ccw=85 d0=10 d1=11 d2=2021 d3=3031 d4=4041 d5=5051 d6=60616263 d7=70717273 x=808182 y=909192";
 
 START_TEST(stacks_29_bytes)
 {
@@ -71,8 +74,8 @@ START_TEST(stacks_29_bytes)
 	s12z_make(&rig, NULL, software[_i].code, software[_i].n_bytes);
 	s12z_prepare(&rig, registers);
 	s12z_steps(&rig, 1);
-	snprintf(want, sizeof(want), "p=%x s=1fe3 ccw=95 1fe3:0085" "1011" "2021" "3031" "4041" "5051" "60616263" "70717273"
-		 "808182" "909192" "%06x", HANDLER(n), back);
+	snprintf(want, sizeof(want), "p=%x s=1fe3 ccw=95 1fe3:0085" "1011" "2021" "3031" "4041" "5051" "60616263"
+		 "70717273" "808182" "909192" "%06x", HANDLER(n), back);
 	s12z_check(&rig, want, "entry");
 	snprintf(want, sizeof(want), "E %x>%x@%02x ", back & 0xffff, HANDLER(n) & 0xffff, 0xfe - 2 * n);
 	ck_assert_str_eq(rig.seen, want);
@@ -127,7 +130,8 @@ START_TEST(refused_accesses_are_machine_exceptions)
 	if (refused[i].code[0] == 0x04)
 		pt_vs12z_set_reg(rig.cpu, PT_VS12Z_S, 0x500000);
 	s12z_steps(&rig, 1);
-	ck_assert_msg(pt_vs12z_pc(rig.cpu) == HANDLER(PT_VS12Z_MACHINE), "%s: at %x", refused[i].name, pt_vs12z_pc(rig.cpu));
+	ck_assert_msg(pt_vs12z_pc(rig.cpu) == HANDLER(PT_VS12Z_MACHINE), "%s: at %x", refused[i].name,
+		      pt_vs12z_pc(rig.cpu));
 	ck_assert_uint_eq(rig.illegal_addr & 0xff0000, refused[i].addr & 0xff0000);
 	if (refused[i].code[0] == 0x04) {	/* there is no stack for the frame */
 		ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_S), 0x500000);
@@ -185,7 +189,13 @@ END_TEST
 
 struct request { uint8_t vector, level; };
 /* What is asserted and how, with which CCW; where the core is after one cycle: 0 stays, n vector; CCW then. */
-static const struct { const char *name; struct request request[3]; uint32_t ccw; unsigned taken; uint32_t ccw_then; } wins[] = {
+static const struct {
+	const char *name;
+	struct request request[3];
+	uint32_t ccw;
+	unsigned taken;
+	uint32_t ccw_then;
+} wins[] = {
 	{ "nothing",                    { { 0, 0 } },                        0x80,  0,  0x80 },
 	{ "one",                        { { 12, 1 } },                       0x80,  12, 0x190 },
 	{ "I masks",                    { { 12, 7 } },                       0x90,  0,  0x90 },
@@ -211,8 +221,8 @@ START_TEST(the_right_interrupt_wins)
 	}
 	pt_vs12z_set_reg(rig.cpu, PT_VS12Z_CCW, wins[_i].ccw);
 	pt_vs12z_run(rig.cpu, pt_vs12z_cycle(rig.cpu) + 1);
-	ck_assert_msg(pt_vs12z_pc(rig.cpu) == (wins[_i].taken != 0 ? HANDLER(wins[_i].taken) : S12Z_CODE + 1), "%s: at %x",
-		      wins[_i].name, pt_vs12z_pc(rig.cpu));
+	ck_assert_msg(pt_vs12z_pc(rig.cpu) == (wins[_i].taken != 0 ? HANDLER(wins[_i].taken) : S12Z_CODE + 1),
+		      "%s: at %x", wins[_i].name, pt_vs12z_pc(rig.cpu));
 	ck_assert_msg(pt_vs12z_reg(rig.cpu, PT_VS12Z_CCW) == wins[_i].ccw_then, "%s: ccw %x", wins[_i].name,
 		      pt_vs12z_reg(rig.cpu, PT_VS12Z_CCW));
 	s12z_done(&rig);
@@ -267,7 +277,14 @@ END_TEST
 /* --- sleep */
 
 /* WAI or STOP; what comes, with which CCW; whether it wakes, and where the core is then: 0 goes on behind. */
-static const struct { const char *name; uint8_t code; uint32_t ccw; unsigned vector; bool wakes; unsigned taken; } sleeps[] = {
+static const struct {
+	const char *name;
+	uint8_t code;
+	uint32_t ccw;
+	unsigned vector;
+	bool wakes;
+	unsigned taken;
+} sleeps[] = {
 	{ "WAI, interrupt",        WAI_2,  0x80, 12, true,  12 },
 	{ "WAI, masked",           WAI_2,  0x90, 12, false, 0 },
 	{ "WAI, XIRQ",             WAI_2,  0x80, 9,  true,  9 },
@@ -294,7 +311,8 @@ START_TEST(sleeps_and_wakes)
 	ck_assert_msg((pt_vs12z_state(rig.cpu) == PT_VS12Z_RUN) == sleeps[_i].wakes, "%s", sleeps[_i].name);
 	ck_assert_uint_eq(rig.n_asleep, sleeps[_i].wakes ? 2 : 1);
 	ck_assert_msg(pt_vs12z_pc(rig.cpu) == (sleeps[_i].taken != 0 ? HANDLER(sleeps[_i].taken) :
-					       sleeps[_i].wakes ? S12Z_CODE + 3 : S12Z_CODE + 2), "%s", sleeps[_i].name);
+					       sleeps[_i].wakes ? S12Z_CODE + 3 : S12Z_CODE + 2),
+		      "%s", sleeps[_i].name);
 	s12z_done(&rig);
 }
 END_TEST
@@ -465,7 +483,8 @@ END_TEST
 START_TEST(registers_have_their_width)
 {
 	static const uint32_t mask[PT_VS12Z_REGS] = {
-		0xff, 0xff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffffffff, 0xffffffff, 0xffffff, 0xffffff, 0xffffff, 0xffffff, 0x87df,
+		0xff, 0xff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffffffff, 0xffffffff, 0xffffff, 0xffffff, 0xffffff,
+		0xffffff, 0x87df,
 	};
 
 	S12Z_MAKE(&rig, NOP);
@@ -524,8 +543,8 @@ static void on_data(void *arg, uint32_t addr, unsigned size_bytes, bool write, u
 	size_t used = strlen(data_seen);
 
 	(void)arg;
-	snprintf(data_seen + used, sizeof(data_seen) - used, "%c%u %x=%x@%x ", write ? 'w' : 'r', size_bytes, addr, value,
-		 pc & 0xffff);
+	snprintf(data_seen + used, sizeof(data_seen) - used, "%c%u %x=%x@%x ", write ? 'w' : 'r', size_bytes, addr,
+		 value, pc & 0xffff);
 }
 
 static void on_insn(void *arg, uint32_t pc)
@@ -615,13 +634,36 @@ START_TEST(detours_and_comes_back)
 {
 	S12Z_MAKE(&rig, NOP, 0xa4, 0xfa, 0xff, 0x80, 0x00, NOP);
 	s12z_steps(&rig, 1);
-	pt_vs12z_detour(rig.cpu, S12Z_FLASH, false, true);
+	pt_vs12z_detour(rig.cpu, S12Z_CODE, false, true);
 	pt_vs12z_run(rig.cpu, pt_vs12z_cycle(rig.cpu) + 1);
 	ck_assert_uint_eq(rig.n_illegal, 1);
-	pt_vs12z_detour(rig.cpu, S12Z_FLASH, false, false);
+	pt_vs12z_detour(rig.cpu, S12Z_CODE, false, false);
 	pt_vs12z_set_reg(rig.cpu, PT_VS12Z_P, S12Z_CODE + 1);
 	s12z_steps(&rig, 1);
 	ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_D0), NOP);
+	s12z_done(&rig);
+}
+END_TEST
+
+/* LD D2,# whose last byte is in the next block: without that one there is no instruction, and it changes with it. */
+START_TEST(code_crosses_a_border)
+{
+	enum { BORDER = 0xff0000 };
+
+	S12Z_MAKE(&rig, NOP);
+	s12z_put(&rig, BORDER - 2, 4, 0x90123401);
+	pt_vs12z_detour(rig.cpu, BORDER, false, true);
+	for (unsigned i = 0; i < 3; i++) {
+		static const uint32_t d2[] = { 0, 0x1234, 0x1256 };
+
+		pt_vs12z_set_reg(rig.cpu, PT_VS12Z_P, BORDER - 2);
+		pt_vs12z_run(rig.cpu, pt_vs12z_cycle(rig.cpu) + 1);
+		ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_D2), d2[i]);
+		ck_assert_uint_eq(rig.n_illegal, 1);
+		pt_vs12z_detour(rig.cpu, BORDER, false, false);
+		if (i == 1)
+			s12z_put(&rig, BORDER, 1, 0x56);
+	}
 	s12z_done(&rig);
 }
 END_TEST
@@ -680,6 +722,7 @@ int main(void)
 	tcase_add_test(tc, forgets_code_that_changes);
 	tcase_add_loop_test(tc, units_see_words_and_bytes, 0, PT_LEN(wide));
 	tcase_add_test(tc, detours_and_comes_back);
+	tcase_add_test(tc, code_crosses_a_border);
 	tcase_add_loop_test(tc, costs_by_the_model, 0, PT_LEN(costs));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -11,7 +11,7 @@
 enum pt_vjump {			/* how the flow left a straight line; detail is 0 where nothing else is said */
 	PT_VJUMP_BRANCH,	/* by the instruction at from */
 	PT_VJUMP_EXCEPTION,	/* from is the preferred return address; detail: what the CPU's header says */
-	PT_VJUMP_EXC_RETURN,	/* from is the returning instruction, detail the EXC_RETURN of Arm, to where it resumes */
+	PT_VJUMP_EXC_RETURN,	/* from is the returning instruction, detail Arm's EXC_RETURN, to where it resumes */
 	PT_VJUMP_TAIL_CHAIN,	/* like EXC_RETURN, but to is the next handler's entry */
 	PT_VJUMP_DEBUG,		/* the debugger wrote the pc: from is the old one */
 	/* Told apart by CPUs whose trace does so; BRANCH is then a conditional branch that was taken. */

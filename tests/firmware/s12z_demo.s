@@ -4,8 +4,8 @@
 ; Every loop but pause's is finished by DBNE or a Bcc, every call by RTS; between two rounds pause lets the trace pins
 ; send what the round made. Its length is the word at pace: 0 makes more than they can carry.
 ;
-; far_NAME is NAME as a number (tests/firmware/build_s12z): so the assembler makes JSR and JMP with an address of 24 bits,
-; where a symbol would become a general operand. "jsr inner" is one of those.
+; far_NAME is NAME as a number (tests/firmware/build_s12z): so the assembler makes JSR and JMP with an address of 24
+; bits, where a symbol would become a general operand; "jsr inner" is one of those.
 ;
 ; Timer: TIM0 at 0x000400, the registers of the classic S12 TIM; channel 0 is vector 12.
 TIOS	= 0x400		; bit 0: channel 0 compares

@@ -1,5 +1,6 @@
 ; Firmware that checks the core it runs on: instructions against numbers, against each other, and small programs with
-; known results. It ends in the loop at done; n_checks, n_failed and first_failed (a number of n_checks, from 1) say how.
+; known results. It ends in the loop at done; n_checks, n_failed and first_failed (a number of n_checks, from 1) say
+; how.
 ; D1 belongs to the checks: expect_flags needs it.
 
 	.macro	function name

@@ -21,13 +21,14 @@ static const char *const register_name[N_REGS] = {
 static const char *const kind_name[OP_KINDS] = {
 	[OP_BGND] = "bgnd", [OP_NOP] = "nop", [OP_RTS] = "rts", [OP_RTI] = "rti", [OP_WAI] = "wai", [OP_STOP] = "stop",
 	[OP_PSH] = "psh", [OP_PUL] = "pul", [OP_TFR] = "tfr", [OP_ANDCC] = "andcc", [OP_ORCC] = "orcc",
-	[OP_BRA] = "bra", [OP_BSR] = "bsr", [OP_JMP_EXT] = "jmp", [OP_JSR_EXT] = "jsr", [OP_JMP] = "jmp", [OP_JSR] = "jsr",
-	[OP_LEA] = "lea", [OP_LD] = "ld", [OP_ST] = "st", [OP_MOV] = "mov", [OP_ADD] = "add", [OP_ADC] = "adc",
+	[OP_BRA] = "bra", [OP_BSR] = "bsr", [OP_JMP_EXT] = "jmp", [OP_JSR_EXT] = "jsr", [OP_JMP] = "jmp",
+	[OP_JSR] = "jsr", [OP_LEA] = "lea", [OP_LD] = "ld", [OP_ST] = "st", [OP_MOV] = "mov",
+	[OP_ADD] = "add", [OP_ADC] = "adc",
 	[OP_SUB] = "sub", [OP_SBC] = "sbc", [OP_CMP] = "cmp", [OP_AND] = "and", [OP_OR] = "or", [OP_EOR] = "eor",
 	[OP_BIT] = "bit", [OP_MINU] = "minu", [OP_MAXU] = "maxu", [OP_MINS] = "mins", [OP_MAXS] = "maxs",
 	[OP_SUB_XY] = "sub", [OP_INC] = "inc", [OP_DEC] = "dec", [OP_CLR] = "clr", [OP_COM] = "com", [OP_NEG] = "neg",
-	[OP_ABS] = "abs", [OP_SAT] = "sat", [OP_CLB] = "clb", [OP_BCLR] = "bclr", [OP_BSET] = "bset", [OP_BTGL] = "btgl",
-	[OP_BRCLR] = "brclr", [OP_BRSET] = "brset", [OP_BFEXT] = "bfext", [OP_BFINS] = "bfins",
+	[OP_ABS] = "abs", [OP_SAT] = "sat", [OP_CLB] = "clb", [OP_BCLR] = "bclr", [OP_BSET] = "bset",
+	[OP_BTGL] = "btgl", [OP_BRCLR] = "brclr", [OP_BRSET] = "brset", [OP_BFEXT] = "bfext", [OP_BFINS] = "bfins",
 	[OP_MUL] = "mul", [OP_MAC] = "mac", [OP_QMUL] = "qmul", [OP_DIV] = "div", [OP_MOD] = "mod",
 };
 static const char *const branch_name[16] = {
@@ -117,7 +118,7 @@ static void print_stacked(const struct op *op, bool *more)
 			print_register(order[op->how >> 6 & 1][i], more);
 }
 
-/* A register as the operand hides the size only where a data register could have been coded instead. */
+/* No size where the bit's number is in a register and the operand is one, too. */
 static void print_bit(const struct op *op, bool *more)
 {
 	bool by_register = (op->flags & BIT_IN_REGISTER) != 0;
@@ -231,8 +232,8 @@ static void print(const struct op *op)
 		print_operand(op, &op->a, &more);
 		break;
 	case OP_ABS: case OP_SAT: print_register(op->d, &more); break;
-	case OP_LEA: case OP_LD: case OP_ST: case OP_ADD: case OP_ADC: case OP_SUB: case OP_SBC: case OP_CMP: case OP_AND:
-	case OP_OR: case OP_EOR: case OP_BIT: case OP_MINU: case OP_MAXU: case OP_MINS: case OP_MAXS:
+	case OP_LEA: case OP_LD: case OP_ST: case OP_ADD: case OP_ADC: case OP_SUB: case OP_SBC: case OP_CMP:
+	case OP_AND: case OP_OR: case OP_EOR: case OP_BIT: case OP_MINU: case OP_MAXU: case OP_MINS: case OP_MAXS:
 		print_register(op->d, &more);
 		print_operand(op, &op->a, &more);
 		break;
@@ -275,8 +276,9 @@ static const uint8_t tails[][MAX_OP_BYTES] = {
 
 /* One xb for each form of the operand, with its registers. */
 static const uint8_t forms[] = {
-	0x00, 0x3f, 0x40, 0x5f, 0x6a, 0x70, 0x7f, 0x80, 0xb7, 0x88, 0x9d, 0xae, 0xb8, 0xbe, 0xc0, 0xd1, 0xe0, 0xf1, 0xc2, 0xe2, 0xf2,
-	0xd3, 0xe3, 0xc4, 0xf5, 0xd6, 0xf6, 0xc7, 0xf7, 0xcb, 0xdc, 0xe8, 0xef, 0xf8, 0xfd, 0xfa, 0xfb, 0xfe, 0xff,
+	0x00, 0x3f, 0x40, 0x5f, 0x6a, 0x70, 0x7f, 0x80, 0xb7, 0x88, 0x9d, 0xae, 0xb8, 0xbe, 0xc0, 0xd1, 0xe0, 0xf1,
+	0xc2, 0xe2, 0xf2, 0xd3, 0xe3, 0xc4, 0xf5, 0xd6, 0xf6, 0xc7, 0xf7, 0xcb, 0xdc, 0xe8, 0xef, 0xf8, 0xfd, 0xfa,
+	0xfb, 0xfe, 0xff,
 };
 
 static void with_tails(const uint8_t *head, size_t n_bytes)
@@ -358,7 +360,8 @@ static void one_opcode(const uint8_t *head, size_t n_bytes)
 static void two_behind_postbyte(void)
 {
 	for (unsigned post = 0; post < 256; post++) {
-		uint8_t shift[2] = { 0x10, (uint8_t)post }, mul[2] = { 0x48, (uint8_t)post }, div[3] = { 0x1b, 0x30, (uint8_t)post };
+		uint8_t shift[2] = { 0x10, (uint8_t)post }, mul[2] = { 0x48, (uint8_t)post };
+		uint8_t div[3] = { 0x1b, 0x30, (uint8_t)post };
 
 		if ((post & 0x34) == 0x30)
 			with_two_operands(shift, 2);

@@ -1,6 +1,6 @@
-/* Results and flags. The flags are those of the 68HC12 family where the facts do not say; UNVERIFIED, each decided once:
- *   - LD, ST, MOV, AND, OR, EOR, BIT: N Z, V clear, C kept; CLR: Z alone; INC, DEC: C kept; LEA, TFR, EXG, PSH, PUL, TBcc,
- *     DBcc, BRSET, BRCLR: none
+/* Results and flags. The flags are those of the 68HC12 family where the facts do not say; UNVERIFIED, decided once:
+ *   - LD, ST, MOV, AND, OR, EOR, BIT: N Z, V clear, C kept; CLR: Z alone; INC, DEC: C kept; LEA, TFR, EXG, PSH, PUL,
+ *     TBcc, DBcc, BRSET, BRCLR: none
  *   - COM keeps C (the HC12 sets it); NEG is 0 - x
  *   - ADC and SBC set Z by their own result alone
  *   - BSET, BCLR, BTGL: C is the bit as it was, N Z by the result, V clear (bits.c)

@@ -1,6 +1,6 @@
-/* What the files of the core share; nobody else includes it, except tests of the decoder. s12z.c runs it, decode.c knows
- * the encodings, memory.* the way to the bus, operand.h the general operand, execute.c, alu.h, multiply.c, shift.c and
- * bits.c what instructions do, exception.c entry and return. */
+/* What the files of the core share; nobody else includes it, except the check of the decoder. s12z.c runs it, decode.c
+ * knows the encodings, memory.* the way to the bus, operand.* the general operand, execute.c, alu.h, multiply.c,
+ * shift.c and bits.c what instructions do, exception.c entry and return. */
 #ifndef PT_VIRTUAL_CPU_S12Z_CORE_H
 #define PT_VIRTUAL_CPU_S12Z_CORE_H
 
@@ -136,7 +136,8 @@ void pt_z_tell_data(struct pt_vs12z *cpu, uint32_t addr, unsigned size, bool wri
 uint32_t pt_z_ccw(const struct pt_vs12z *cpu);
 /* As instructions write it: mask says which bits. X cannot be set, and in user state only N Z V C change. */
 void pt_z_write_ccw(struct pt_vs12z *cpu, uint32_t value, uint32_t mask);
-unsigned pt_z_pick(const struct pt_vs12z *cpu, bool wake);	/* the interrupt to take now, or that ends WAI; 0: none */
+/* The interrupt to take now or, with wake, one that ends WAI and STOP; 0: none. */
+unsigned pt_z_pick(const struct pt_vs12z *cpu, bool wake);
 void pt_z_enter(struct pt_vs12z *cpu, unsigned vector, uint32_t return_addr);
 void pt_z_return(struct pt_vs12z *cpu, uint32_t from);	/* RTI */
 void pt_z_machine(struct pt_vs12z *cpu, uint32_t return_addr);

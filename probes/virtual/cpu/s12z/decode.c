@@ -1,4 +1,5 @@
-/* One function per row of the op-code tables. Source: s12z.md 6.3 (general operand), 6.4 and 6.5 (pages), 6.6 to 6.9. */
+/* One function per row of the op-code tables. Source: s12z.md 6.3 (general operand), 6.4 and 6.5 (pages), 6.6 to 6.9;
+ * checked against binutils by tests/system/test_s12z_objdump. */
 #include "probes/virtual/cpu/s12z/decode.h"
 
 const uint8_t pt_z_width[N_REGS] = {
@@ -51,7 +52,8 @@ static struct operand based(const struct cursor *c, unsigned xb, uint32_t value,
 
 	if (base == R_P)
 		return (struct operand){ .mode = indirect ? IN_P : AT_P, .value = (c->addr + value) & ADDR_MASK };
-	return (struct operand){ .mode = indirect ? IN_BASE : AT_BASE, .base = (uint8_t)base, .value = value & ADDR_MASK };
+	return (struct operand){ .mode = indirect ? IN_BASE : AT_BASE, .base = (uint8_t)base,
+				 .value = value & ADDR_MASK };
 }
 
 /* xb 80..bf */
@@ -270,7 +272,7 @@ static struct op with_byte(struct cursor *c, enum op_kind kind)
 	return op;
 }
 
-/* The operand and the bit of BCLR and its like. A bit number of a register is as wide as it needs. Source: s12z.md 6.6 */
+/* The operand and the bit of BCLR and its like. A register's bit number is as wide as it needs. Source: s12z.md 6.6 */
 static struct op bit(struct cursor *c, enum op_kind kind)
 {
 	uint8_t bm = next(c), n = bm >> 4 & 7;

@@ -20,7 +20,7 @@ enum op_kind {
 	OP_BCC,				/* how: low nibble of the op-code */
 	OP_JMP_EXT, OP_JSR_EXT,		/* imm */
 	OP_JMP, OP_JSR,			/* a */
-	OP_LOOP,			/* TBcc, DBcc: a, size; how: bits 6:4 of the postbyte; flags: LOOP_DECREMENTS; imm */
+	OP_LOOP,			/* TBcc, DBcc: a, size; how: bits 6:4 of lb; flags: LOOP_DECREMENTS; imm */
 
 	OP_LEA,				/* d = address of a */
 	OP_LD, OP_ST,			/* d, a */

@@ -5,7 +5,7 @@
  *   - in user state instructions and RTI change N Z V C alone; X cannot be set by any
  *   - an instruction that clears I lets the next one execute before an interrupt, as in the HC12; RTI does not
  *   - SWI, SYS, TRAP and SPARE return behind themselves; a machine exception is entered with the pc behind the access
- *   - XIRQ ends WAI and STOP also when X masks it; then execution goes on behind (MC9S12ZVM RM 4.5.3.1 for the first) */
+ *   - where X masks it, XIRQ ends WAI and STOP (MC9S12ZVM RM 4.5.3.1), and execution goes on behind them */
 #include "probes/virtual/cpu/s12z/alu.h"
 #include "probes/virtual/cpu/s12z/memory.h"
 
@@ -111,8 +111,8 @@ static bool pull_frame(struct pt_vs12z *cpu, uint32_t *ccw, uint32_t *return_add
 	return done;
 }
 
-/* An entry that cannot be read leads to address 0, where no code can be: the core goes from one machine exception to the
- * next until somebody resets it. */
+/* An entry that cannot be read leads to address 0, where no code can be: the core goes from one machine exception to
+ * the next until somebody resets it. */
 static void vector_to(struct pt_vs12z *cpu, unsigned vector, uint32_t from)
 {
 	uint32_t entry = (((uint32_t)cpu->ivbr & 0xfffe) << 8) + 0x1fc - 4 * vector, handler = 0;

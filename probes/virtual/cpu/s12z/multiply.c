@@ -22,7 +22,8 @@ static bool factors(struct pt_vs12z *cpu, const struct op *op, struct factors *f
 
 	if (!pt_z_read(cpu, &op->a, a_size, &a) || !pt_z_read(cpu, &op->b, b_size, &b))
 		return false;
-	*f = (struct factors){ (int32_t)pt_z_extend(a, a_size), (int32_t)pt_z_extend(b, b_size), a, b, 8 * a_size, 8 * b_size };
+	*f = (struct factors){ .a = (int32_t)pt_z_extend(a, a_size), .b = (int32_t)pt_z_extend(b, b_size),
+			       .ua = a, .ub = b, .a_bits = 8 * a_size, .b_bits = 8 * b_size };
 	return true;
 }
 

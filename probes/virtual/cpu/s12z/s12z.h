@@ -1,8 +1,9 @@
 /* The virtual boards' S12Z: executes both op-code pages over a bus of 24 bits, big-endian, byte-aligned. The interrupt
  * module's registers, the DBG module and the BDC are the chip's; they drive the core through the calls below.
  * One thread at a time. Deterministic: the same bus, calls and settings give the same instructions and cycles.
- * Sources: facts/s12z.md 6 (encodings, frame, vectors), 4.2-4.5 (what the BDC sees); the CPU manual (CPUS12ZRM) could not
- * be read. What is not in the facts is marked UNVERIFIED where it is decided: alu.c, multiply.c, exception.c, core.h.
+ * Sources: facts/s12z.md 6 (encodings, frame, vectors), 4.2-4.5 (what the BDC sees); the CPU manual (CPUS12ZRM) could
+ * not be read. What is not in the facts is marked UNVERIFIED where it is decided: alu.h, operand.c, multiply.c,
+ * shift.c, bits.c, exception.c, core.h.
  *
  * Time is the bus clock. It passes while the core waits, is stopped, in active BDM or held in reset; then the count
  * jumps from one unit's tick to the next, and nothing is executed. Cycles of instructions are a model (core.h). */
@@ -64,8 +65,8 @@ enum {
  *         GOTO, CALL     BRA; JMP EXT24; BSR; JSR EXT24
  *         GOTO_OPERAND, CALL_OPERAND   JMP and JSR with a general operand; detail: enum pt_vs12z_operand
  *         RETURN         RTS
- *         EXCEPTION      interrupts, SWI, SYS, TRAP, SPARE, machine exception; detail: the address of the vector's entry
- *                        (bits 8:1 are what profiling stores, s12z.md 2.5); from: the stacked pc
+ *         EXCEPTION      interrupts, SWI, SYS, TRAP, SPARE, machine exception; detail: the address of the vector's
+ *                        entry (bits 8:1 are what profiling stores, s12z.md 2.5); from: the stacked pc
  *         EXC_RETURN     RTI
  *         DEBUG          the BDC wrote P
  *   data  reads and writes of operands and of PSH, PUL, JSR, BSR, RTS; not op-codes, vectors or exception frames
@@ -95,8 +96,8 @@ struct pt_vs12z_hooks {
 	enum pt_vs12z_tag (*fetch)(void *arg, uint32_t pc);
 	/* Active BDM was entered; why: enum pt_vs12z_halt bits. */
 	void (*halted)(void *arg, uint32_t why);
-	/* The CPU made an access that the bus refused, to addr, with the instruction at pc; the machine exception follows.
-	 * For the MMC's capture registers. */
+	/* The CPU made an access that the bus refused, to addr, with the instruction at pc; the machine exception
+	 * follows. For the MMC's capture registers. */
 	void (*illegal)(void *arg, uint32_t addr, bool write, uint32_t pc);
 	/* WAI or STOP was entered or left. */
 	void (*asleep)(void *arg, enum pt_vs12z_state state);
@@ -104,13 +105,13 @@ struct pt_vs12z_hooks {
 
 /* Two things that no source says; zero is the default. */
 struct pt_vs12z_options {
-	bool bgnd_keeps_pc;	/* in BDM after BGND, P is its own address; default: the one behind it, as in HCS08 and S12 */
-	bool machine_stacks;	/* a machine exception pushes a frame; default: not (the MMC captures pc and CCW instead) */
+	bool bgnd_keeps_pc;	/* in BDM after BGND, P is its own address; default: the one behind, as in S12 */
+	bool machine_stacks;	/* a machine exception pushes a frame; default: not (the MMC captures pc and CCW) */
 };
 
-/* Make a core on a bus that already has its RAM and flash and is big-endian (bus.h); units may be added later. Listens to
- * it and lends it its cycle counter. The bus outlives the core. In state HELD until reset. NULL: no memory. options may
- * be NULL. */
+/* Make a core on a bus that already has its RAM and flash (at most 8 regions of at least 4 bytes, one of them RAM) and
+ * is big-endian (bus.h); units may be added later. Listens to it and lends it its cycle counter. The bus outlives the
+ * core. In state HELD until reset. NULL: no memory, or not such regions. options may be NULL. */
 struct pt_vs12z *pt_vs12z_new(struct pt_vbus *bus, const struct pt_vs12z_options *options);
 void pt_vs12z_free(struct pt_vs12z *cpu);		/* NULL is fine */
 void pt_vs12z_set_hooks(struct pt_vs12z *cpu, const struct pt_vs12z_hooks *hooks);	/* copied */
@@ -138,7 +139,8 @@ uint32_t pt_vs12z_sync_pc(const struct pt_vs12z *cpu);
 uint32_t pt_vs12z_pc(const struct pt_vs12z *cpu);	/* next to execute */
 
 /* --- interrupts: levels, held until the unit lets go */
-void pt_vs12z_interrupt(struct pt_vs12z *cpu, unsigned vector, bool asserted);	/* XIRQ, IRQ and above; others: ignored */
+/* XIRQ, IRQ and above; others are ignored. */
+void pt_vs12z_interrupt(struct pt_vs12z *cpu, unsigned vector, bool asserted);
 /* Of IRQ and above: 0 off, 1..7; reset gives 1. On one level the lower vector number (higher address) goes first. */
 void pt_vs12z_set_priority(struct pt_vs12z *cpu, unsigned vector, unsigned level);
 unsigned pt_vs12z_priority(const struct pt_vs12z *cpu, unsigned vector);
@@ -170,15 +172,17 @@ void pt_vs12z_add_tap(struct pt_vs12z *cpu, struct pt_vtap *tap);
 void pt_vs12z_remove_tap(struct pt_vs12z *cpu, struct pt_vtap *tap);
 void pt_vs12z_taps_changed(struct pt_vs12z *cpu);
 
-/* The region at addr, RAM or flash when the core was made, is not plain memory for now, or is again: a flash that runs a
- * command. data: loads and stores there go over the bus, whose row the chip has changed. code: fetches from there are
+/* The region at addr, RAM or flash when the core was made, is not plain memory for now, or is again: a flash that runs
+ * a command. data: loads and stores there go over the bus, whose row the chip has changed. code: fetches from there are
  * illegal. */
 void pt_vs12z_detour(struct pt_vs12z *cpu, uint32_t addr, bool data, bool code);
 
 /* --- the bus as the S12Z splits it: 1 to 4 bytes at any address, in aligned words and bytes, ascending; so units see
  * accesses of 1 and 2 bytes only. The value is right-aligned, its first byte the most significant. False: the bus
  * refused a part; earlier parts of a write have been made. Also for the BDC. */
-bool pt_vs12z_bus_read(struct pt_vbus *bus, enum pt_vmaster master, uint32_t addr, unsigned size_bytes, uint32_t *value);
-bool pt_vs12z_bus_write(struct pt_vbus *bus, enum pt_vmaster master, uint32_t addr, unsigned size_bytes, uint32_t value);
+bool pt_vs12z_bus_read(struct pt_vbus *bus, enum pt_vmaster master, uint32_t addr, unsigned size_bytes,
+		       uint32_t *value);
+bool pt_vs12z_bus_write(struct pt_vbus *bus, enum pt_vmaster master, uint32_t addr, unsigned size_bytes,
+			uint32_t value);
 
 #endif
