@@ -668,6 +668,41 @@ START_TEST(code_crosses_a_border)
 }
 END_TEST
 
+/* Whatever the bytes are: time passes, registers keep their width, and nothing else is touched (sanitizers look on). */
+START_TEST(executes_anything)
+{
+	uint32_t seed = (uint32_t)_i * 2654435761u + 1;
+
+	S12Z_MAKE(&rig, NOP);
+	pt_vs12z_remove_tap(rig.cpu, &rig.tap);
+	for (size_t i = 0; i < S12Z_FLASH_BYTES; i++) {
+		seed = seed * 1664525 + 1013904223;
+		rig.flash[i] = (uint8_t)(seed >> 24);
+		rig.ram[i % S12Z_RAM_BYTES] ^= (uint8_t)(seed >> 16);
+	}
+	pt_vbus_changed(&rig.bus, S12Z_FLASH, S12Z_FLASH_BYTES);
+	for (unsigned n = 0; n < 124; n++)	/* handlers are somewhere in the noise */
+		s12z_put(&rig, 0xfffffc - 4 * n, 4, S12Z_CODE + 0x40 * n);
+	rig.timer_at = rig.timer_period = 100;
+	for (unsigned i = 0; i < 200; i++) {
+		uint64_t until = pt_vs12z_cycle(rig.cpu) + 50;
+
+		pt_vs12z_interrupt(rig.cpu, 9 + i % 100, i % 3 != 0);
+		pt_vs12z_run(rig.cpu, until);
+		ck_assert_uint_ge(pt_vs12z_cycle(rig.cpu), until);
+		ck_assert_uint_lt(pt_vs12z_cycle(rig.cpu), until + 100);
+		for (unsigned reg = PT_VS12Z_X; reg <= PT_VS12Z_P; reg++)
+			ck_assert_uint_le(pt_vs12z_reg(rig.cpu, reg), 0xffffff);
+		ck_assert_uint_le(pt_vs12z_reg(rig.cpu, PT_VS12Z_D0), 0xff);
+		ck_assert_uint_le(pt_vs12z_reg(rig.cpu, PT_VS12Z_D5), 0xffff);
+		if (i % 50 == 49)
+			pt_vs12z_reset(rig.cpu, false, false);
+	}
+	ck_assert_uint_gt(pt_vs12z_instructions(rig.cpu), 0);
+	s12z_done(&rig);
+}
+END_TEST
+
 /* The model: one cycle for each instruction, and one for each access. */
 static const struct { uint8_t code[8]; size_t n_bytes; unsigned cycles; } costs[] = {
 	{ { NOP },                       1, 1 },
@@ -723,6 +758,7 @@ int main(void)
 	tcase_add_loop_test(tc, units_see_words_and_bytes, 0, PT_LEN(wide));
 	tcase_add_test(tc, detours_and_comes_back);
 	tcase_add_test(tc, code_crosses_a_border);
+	tcase_add_loop_test(tc, executes_anything, 0, 100);
 	tcase_add_loop_test(tc, costs_by_the_model, 0, PT_LEN(costs));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -93,7 +93,7 @@ static bool push_frame(struct pt_vs12z *cpu, uint32_t return_addr)
 
 static bool pull_frame(struct pt_vs12z *cpu, uint32_t *ccw, uint32_t *return_addr)
 {
-	uint32_t addr = cpu->r[R_S], value[PT_LEN(frame)];
+	uint32_t addr = cpu->r[R_S], value[PT_LEN(frame)] = { 0 };
 	uint64_t cycle = cpu->cycle;
 	bool done = pt_z_load(cpu, addr, 2, ccw);
 
@@ -130,7 +130,7 @@ static void masks_of(struct pt_vs12z *cpu, unsigned vector)
 
 	if (vector == PT_VS12Z_XIRQ)
 		ccw |= PT_VS12Z_X_MASK;
-	if (vector >= PT_VS12Z_IRQ)
+	if (vector >= PT_VS12Z_IRQ && vector < PT_VS12Z_VECTORS)
 		ccw = (ccw & ~(uint32_t)PT_VS12Z_IPL) | (uint32_t)cpu->priority[vector] << 8;
 	set_ccw(cpu, ccw);
 }
