@@ -37,6 +37,7 @@ struct usbdm {
 	size_t most_bytes;		/* of a request or reply */
 	uint8_t sequence;		/* of the next request: a toggle, or two bits */
 	uint32_t bdcsi_hz;
+	bool targeted;			/* it was told of the S12Z */
 	bool up;			/* the firmware is connected to the target, as far as we know */
 	char firmware[32];
 };
@@ -283,6 +284,7 @@ static int bring_up(struct usbdm *usbdm, struct pt_err *err)
 	int rc;
 
 	usbdm->up = false;
+	usbdm->targeted = true;
 	rc = command(usbdm, SET_TARGET, request, 3, 1, COMMAND_NS, err);
 	if (rc == 0)
 		rc = plain_command(usbdm, CONNECT, err);
@@ -475,9 +477,11 @@ static int open_probe(void *state, struct pt_link *link, const struct pt_params 
 /* The pins are let go; the core is left as it is. */
 static void close_probe(void *state)
 {
+	struct usbdm *usbdm = state;
 	uint8_t request[3] = { 0, 0, TARGET_OFF };
 
-	command(state, SET_TARGET, request, 3, 1, 0, NULL);
+	if (usbdm->targeted)		/* who only asked what it is changes nothing */
+		command(state, SET_TARGET, request, 3, 1, 0, NULL);
 }
 
 static void info(void *state, struct pt_probe_info *out)
