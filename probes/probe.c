@@ -2,6 +2,7 @@
 #include "probes/probe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util.h"
 
@@ -116,11 +117,14 @@ int pt_probe_look(struct pt_probe *first, struct pt_err *err)
 
 void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out)
 {
+	static const char ours[] = PT_LINK_VIRTUAL_PRODUCT;
+
 	*out = (struct pt_probe_info){ 0 };
 	pt_link_info(probe->link, &out->link);
 	for (size_t i = 0; probe->ops->name[i] != 0 && i + 1 < sizeof(out->name); i++)
 		out->name[i] = probe->ops->name[i];
 	probe->ops->info(probe->state, out);
+	out->link.is_virtual |= strncmp(out->link.product, ours, strlen(ours)) == 0;	/* served, or emulated */
 }
 
 struct pt_link *pt_probe_link(struct pt_probe *probe)

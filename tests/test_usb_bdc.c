@@ -272,6 +272,53 @@ START_TEST(names_the_cure_for_no_permission)
 }
 END_TEST
 
+/* --- the virtual board's ends */
+
+static const struct { const char *board, *uri; } vboards[] = {
+	{ "s12zvm?probe=osbdm&link=bulk-fs", "osbdm:" }, { "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v4", "usbdm:" },
+	{ "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v5", "usbdm:" }, { "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v5-busy", "usbdm:" },
+};
+
+START_TEST(drives_a_virtual_board_over_usb)
+{
+	struct usb_probe_config config = { .board = vboards[_i].board, .port = 3, .instant = true };
+	uint8_t out[200], in[200], lines[8 * 64];
+	struct pt_bdc_op ops[] = {
+		{ .what = PT_BDC_WRITE_BDCCSR, .value = 0x80ff },
+		{ .what = PT_BDC_WRITE_MEM, .size_bytes = 1, .addr = 0x2c00, .n = sizeof(out), .bytes = out },
+		{ .what = PT_BDC_READ_MEM, .size_bytes = 4, .addr = 0x2c00, .n = sizeof(in) / 4, .bytes = in },
+		{ .what = PT_BDC_WRITE_MEM, .size_bytes = 2, .addr = 0x104, .n = 1, .bytes = out },
+		{ .what = PT_BDC_READ_DBGTB, .n = 64, .bytes = lines },
+		{ .what = PT_BDC_BACKGROUND },
+		{ .what = PT_BDC_READ_BDCCSR },
+		{ .what = PT_BDC_GO },
+	};
+	struct pt_probe *probe;
+	const struct pt_bdc_ops *bdc;
+	struct pt_probe_info about;
+	uint32_t hz;
+	size_t n_done;
+	void *wire;
+
+	for (unsigned i = 0; i < sizeof(out); i++)
+		out[i] = (uint8_t)(i * 3);
+	usb = usb_probe_new(&config, &err);
+	ck_assert_msg(usb != NULL, "%s", err.msg);
+	probe = pt_probe_open(vboards[_i].uri, NULL, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	pt_probe_info(probe, &about);
+	ck_assert(about.link.is_virtual);
+	bdc = pt_probe_bdc(probe, &wire);
+	ck_assert_msg(bdc->connect(wire, &hz, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hz > 7900000 && hz < 8100000, "%u Hz", hz);
+	ck_assert_msg(bdc->run(wire, ops, PT_LEN(ops), SECOND_MS, &n_done, &err) == 0, "at %zu: %s", n_done, err.msg);
+	ck_assert_mem_eq(in, out, sizeof(in));
+	ck_assert_uint_ne(ops[6].value & PT_BDC_BDMACT, 0);
+	pt_probe_close(probe);
+	usb_probe_free(usb);
+}
+END_TEST
+
 /* --- a board with several probes */
 
 static int count_probes(struct pt_board *board, struct pt_target *target, void *arg, struct pt_err *e)
@@ -326,6 +373,7 @@ int main(void)
 	tcase_add_loop_test(tc, long_waits_end_at_once, 0, n);
 	tcase_add_loop_test(tc, clears_a_stall, 0, n);
 	tcase_add_loop_test(tc, names_the_cure_for_no_permission, 0, n);
+	tcase_add_loop_test(tc, drives_a_virtual_board_over_usb, 0, (int)PT_LEN(vboards));
 	tcase_add_test(tc, board_takes_several_and_loses_any);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

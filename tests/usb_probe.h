@@ -18,7 +18,8 @@
 struct usb_probe;
 
 struct usb_probe_config {
-	const char *board;	/* what stands behind "virtual:"; link=bulk-fs makes a full-speed device */
+	const char *board;	/* what stands behind "virtual:"; link=bulk-fs makes a full-speed device. One whose probe is an
+				 * OSBDM or a USBDM makes a device of that kind */
 	const char *serial;	/* NULL: "V0001" */
 	unsigned port;		/* 1..9: "1-PORT" on the bus, another for each probe that is there at a time */
 	bool hidraw;		/* as the kernel's HID driver would make one */

@@ -6,24 +6,42 @@
 
 const char usb_manufacturer[] = "proftap";
 
+/* The boards' probes that are known by their numbers. Source: s12z.md 5.1, 5.2. */
+static const struct { const char *driver; uint16_t vid, pid; } others[] = {
+	{ "osbdm", 0x15a2, 0x005e }, { "usbdm", 0x16d0, 0x06a5 },
+};
+
+static size_t which_other(const struct usb_probe *probe)
+{
+	size_t i = 0;
+
+	while (i < G_N_ELEMENTS(others) && strcmp(probe->rig.driver, others[i].driver) != 0)
+		i++;
+	return i;
+}
+
 bool usb_is_other(const struct usb_probe *probe)
 {
-	return probe->config.answer != NULL;
+	return probe->config.answer != NULL || which_other(probe) < G_N_ELEMENTS(others);
 }
 
 const char *usb_product(const struct usb_probe *probe)
 {
-	return usb_is_other(probe) ? probe->config.product : PT_LINK_VIRTUAL_PRODUCT " CMSIS-DAP";
+	return probe->config.answer != NULL ? probe->config.product : probe->rig.product;
 }
 
 unsigned usb_vid(const struct usb_probe *probe)
 {
-	return usb_is_other(probe) ? probe->config.vid : USB_PROBE_VENDOR;
+	if (probe->config.answer != NULL)
+		return probe->config.vid;
+	return usb_is_other(probe) ? others[which_other(probe)].vid : USB_PROBE_VENDOR;
 }
 
 unsigned usb_pid(const struct usb_probe *probe)
 {
-	return usb_is_other(probe) ? probe->config.pid : USB_PROBE_PRODUCT;
+	if (probe->config.answer != NULL)
+		return probe->config.pid;
+	return usb_is_other(probe) ? others[which_other(probe)].pid : USB_PROBE_PRODUCT;
 }
 
 unsigned usb_bulk_bytes(const struct usb_probe *probe)

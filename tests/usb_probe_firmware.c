@@ -76,7 +76,7 @@ static void carry_out(struct usb_probe *probe, const struct request *request, ui
 	struct answer answer = { .probe = probe, .request = request };
 	bool bulk = request->pipe == PIPE_BULK;
 
-	if (usb_is_other(probe)) {
+	if (probe->config.answer != NULL) {
 		answer_other(probe, request);
 		return;
 	}
@@ -85,8 +85,9 @@ static void carry_out(struct usb_probe *probe, const struct request *request, ui
 		usb_probe_unplug(probe);
 		return;
 	}
-	probe->rig.engine->set_packet_bytes(probe->rig.engine_state,
-					    bulk ? probe->rig.link->packet_bytes : HID_REPORT_BYTES);
+	if (probe->rig.engine->set_packet_bytes != NULL)
+		probe->rig.engine->set_packet_bytes(probe->rig.engine_state,
+						    bulk ? probe->rig.link->packet_bytes : HID_REPORT_BYTES);
 	pt_vrig_process(&probe->rig, request->bytes, request->len_bytes, uv_hrtime() - probe->origin_ns, on_response,
 			&answer);
 }
@@ -128,7 +129,7 @@ void usb_firmware_request(struct usb_probe *probe, enum pipe pipe, const uint8_t
 
 int usb_firmware_start(struct usb_probe *probe, struct pt_err *err)
 {
-	if (!usb_is_other(probe) && pt_vrig_open(&probe->rig, probe->config.board, err) < 0)
+	if (probe->config.answer == NULL && pt_vrig_open(&probe->rig, probe->config.board, err) < 0)
 		return err->code;
 	probe->origin_ns = uv_hrtime();
 	g_cond_init(&probe->work);
@@ -146,7 +147,7 @@ void usb_firmware_stop(struct usb_probe *probe)
 	g_mutex_unlock(&probe->lock);
 	g_thread_join(probe->worker);
 	g_cond_clear(&probe->work);
-	if (!usb_is_other(probe))
+	if (probe->config.answer == NULL)
 		pt_vrig_close(&probe->rig);
 }
 
