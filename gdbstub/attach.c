@@ -35,7 +35,7 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 	if (client->stub->recording == client)
 		pt_recorder_off(client, NULL, NULL);
 	pt_gdb_code_forget(&client->code);
-	client->n_breaks = 0;
+	pt_gdb_breaks_forget(client);
 	client->n_stops = 0;
 	client->nonstop.told = client->nonstop.pretended = 0;
 	client->nonstop.notified = false;

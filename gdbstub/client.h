@@ -50,6 +50,7 @@ struct pt_gdb_request {
 	char *document;			/* out: malloc'd, becomes the client's */
 	char stop[PT_GDB_STOP_TEXT_BYTES];	/* registers for a stop reply: "d:00040020;f:..." */
 	uint64_t pc;			/* the same */
+	bool passed;			/* out: no condition of the breakpoint was true, and the core runs again */
 };
 
 enum pt_gdb_run {
@@ -59,8 +60,13 @@ enum pt_gdb_run {
 	PT_GDB_NONSTOP,		/* each core for itself: nonstop.c */
 };
 
-/* What GDB inserted: as it asked for it, and as the target has it. */
-struct pt_gdb_break { struct pt_break asked, inserted; };
+/* What GDB inserted: as it asked for it, and as the target has it. Conditions: agent expressions one behind the other, each with
+ * its length (2 bytes, little-endian) ahead; it stops when one is true. NULL: it always does. */
+struct pt_gdb_break {
+	struct pt_break asked, inserted;
+	uint8_t *conditions;
+	size_t conditions_bytes;
+};
 
 enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };	/* what GDB asks of the branch trace */
 
@@ -116,6 +122,7 @@ struct pt_gdb_client {
 	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
 	bool resuming;			/* the resume or step is still on its way to the board */
 	bool interrupted;		/* 0x03 came since the resume */
+	bool passing;			/* a breakpoint whose condition may be false is being looked at */
 	unsigned core, n_cores;		/* core: Hg's choice */
 	struct pt_board_listener listener;
 	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */

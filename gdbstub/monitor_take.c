@@ -27,7 +27,7 @@ static void collect(struct taking *taking, struct pt_gdb_client *from)
 {
 	for (size_t i = 0; i < from->n_breaks; i++)
 		taking->breaks[taking->n_breaks++] = from->breaks[i].inserted;
-	from->n_breaks = 0;
+	pt_gdb_breaks_forget(from);
 }
 
 /* It has the program no more; one that waits for a stop hears that it is gone. */

@@ -56,16 +56,18 @@ static void fetch(struct pt_gdb_client *client, pt_gdb_after_fn *after);
 
 static int read_stop(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	(void)board;
-	if ((rq->client->nonstop.pretended & bit(rq->core)) == 0)
-		return pt_gdb_stop_registers(rq, target, err);
-	return pt_gdb_no_registers(rq, target);
+	rq->passed = false;
+	if ((rq->client->nonstop.pretended & bit(rq->core)) != 0)
+		return pt_gdb_no_registers(rq, target);
+	rq->passed = pt_gdb_pass(rq->client, board, target, rq->core);
+	return rq->passed ? 0 : pt_gdb_stop_registers(rq, target, err);
 }
 
 /* Somebody made it run again before we looked? Then it was none. */
 static bool still_stopped(struct pt_gdb_client *client, const struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
-	if (rc != PT_ESTATE) {
+	client->passing = false;
+	if (rc != PT_ESTATE && !rq->passed) {
 		if (rc < 0)
 			pt_warn("gdb: stopped: %s", err->msg);
 		return client->n_stops > 0 && client->stops[0].core == rq->core;
@@ -104,6 +106,7 @@ static void fetch(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 	client->stop.core = client->stops[0].core;
 	client->stop.stop[0] = '\0';
 	client->stop.pc = PT_UNKNOWN;
+	client->passing = true;
 	pt_gdb_post(&client->stop, read_stop, after);
 }
 

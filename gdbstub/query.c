@@ -36,7 +36,7 @@ void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		at += len;
 	}
 	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "PacketSize=%x;QStartNoAckMode+;QNonStop+;vContSupported+;swbreak+;hwbreak+;"
+	pt_rsp_text(&client->frame, "PacketSize=%x;QStartNoAckMode+;QNonStop+;vContSupported+;swbreak+;hwbreak+;ConditionalBreakpoints+;"
 		    "qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;"
 		    "qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
 		    "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+",

@@ -42,6 +42,9 @@ static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct
 {
 	unsigned n = target->ops->n_cores(target->state);
 
+	rq->passed = pt_gdb_pass(rq->client, board, target, rq->core);
+	if (rq->passed)
+		return 0;
 	for (unsigned core = 0; core < n; core++)
 		if (core != rq->core && pt_board_halt(board, core, err) < 0)
 			return err->code;
@@ -75,11 +78,12 @@ static void after_stop(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	struct pt_gdb_client *client = rq->client;
 	struct pt_core_status status;
 
+	client->passing = false;
 	if (client->run != PT_GDB_RUNNING || next_stop(client) == NULL)
 		return;		/* answered meanwhile */
 	status = next_stop(client)->status;
 	drop_stop(client);
-	if (rc == PT_ESTATE) {		/* somebody made it run again before we looked */
+	if (rc == PT_ESTATE || rq->passed) {	/* somebody made it run again before we looked, or we did */
 		wait_on(client);
 		return;
 	}
@@ -98,6 +102,7 @@ static void report_next(struct pt_gdb_client *client)
 	client->stop.core = stop->core;
 	client->stop.stop[0] = '\0';
 	client->stop.pc = PT_UNKNOWN;
+	client->passing = true;
 	pt_gdb_post(&client->stop, halt_others, after_stop);
 }
 
@@ -385,6 +390,8 @@ static void on_stop(void *arg, unsigned core, const struct pt_core_status *statu
 {
 	struct pt_gdb_client *client = arg;
 
+	if (client->passing && status->reason == PT_HALT_STEP)
+		return;		/* ours, over the breakpoint */
 	if (client->run == PT_GDB_NONSTOP)
 		pt_gdb_nonstop_on_stop(client, core, status);
 	if (client->run != PT_GDB_RUNNING || status->state != PT_HALTED || status->reason == PT_HALT_TRACE ||

@@ -29,6 +29,10 @@ void pt_gdb_stop_frame(struct pt_gdb_client *client, const struct pt_gdb_request
 const struct pt_gdb_break *pt_gdb_break_at(const struct pt_gdb_client *client, uint64_t pc);
 const struct pt_gdb_break *pt_gdb_watch_at(const struct pt_gdb_client *client, uint64_t addr);
 
+/* Board thread, core halted. Is it at a breakpoint of this client's, and no condition of it is true? Then it runs again. */
+bool pt_gdb_pass(struct pt_gdb_client *client, struct pt_board *board, struct pt_target *target, unsigned core);
+void pt_gdb_breaks_forget(struct pt_gdb_client *client);	/* they are out of the target */
+
 /* registers.c. Board thread. */
 const struct pt_register *pt_gdb_pc_row(const struct pt_register *rows, size_t n_rows);	/* NULL: it has none */
 size_t pt_gdb_register_text(char *out, size_t out_bytes, const struct pt_register *row, bool big_endian,

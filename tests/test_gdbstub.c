@@ -260,7 +260,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	  "=" } },
 	{ "error-message only if both know it", { ">qSupported:swbreak+",
 	  "<PacketSize=4000;QStartNoAckMode+;QNonStop+;vContSupported+;"
-	  "swbreak+;hwbreak+;qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
+	  "swbreak+;hwbreak+;ConditionalBreakpoints+;qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
 	  "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+" } },
 	{ "attach, ask, detach", { ATTACHED, ">qC", "<QC1", ">qfThreadInfo", "<m1", ">qsThreadInfo", "<l", ">Hg1",
 	  "<OK", ">Hc-1", "<OK", ">Hg2", "<E01", ">T1", "<OK", ">T2", "<E01", ">qAttached", "<1", ">qOffsets",
