@@ -27,6 +27,7 @@ static uint32_t dice(uint32_t n)
 /* ---- one way and the other */
 
 struct told {			/* what came, whichever way */
+	uint64_t entered[SYNTH_FUNCTIONS + 2];	/* clock + 1, since the last gap; 0: it was not */
 	struct pt_step *step;
 	struct pt_run *run;
 	size_t n_steps, room_steps, n_runs, room_runs;
@@ -60,6 +61,19 @@ static bool goes_on(const struct pt_step *last, const struct pt_step *step)
 	       last->clock == step->clock - step->net;
 }
 
+/* Steps in brief leave it to who has seen the others. */
+static void add_period(struct told *told, struct pt_step *step)
+{
+	uint64_t *entered = &told->entered[step->function];
+
+	if (step->kind == PT_STEP_FORGET)
+		memset(told->entered, 0, sizeof(told->entered));
+	if (step->kind != PT_STEP_ENTER || step->entry == PT_ENTRY_UNSEEN)
+		return;
+	step->period = *entered != 0 ? step->clock + 1 - *entered : PT_UNKNOWN;
+	*entered = step->clock + 1;
+}
+
 static void add_step(struct told *told, const struct pt_step *step)
 {
 	struct pt_step *last = told->n_steps > 0 ? &told->step[told->n_steps - 1] : NULL;
@@ -68,6 +82,9 @@ static void add_step(struct told *told, const struct pt_step *step)
 	told->n_steps -= before != 0;
 	told->step = grown(told->step, told->n_steps, &told->room_steps, sizeof(*step));
 	told->step[told->n_steps] = *step;
+	add_period(told, &told->step[told->n_steps]);
+	ck_assert(step->kind != PT_STEP_ENTER || step->period == PT_UNKNOWN ||
+		  step->period == told->step[told->n_steps].period);
 	told->step[told->n_steps++].net += before;
 }
 

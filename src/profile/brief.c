@@ -26,7 +26,6 @@ struct pt_step pt_brief_step(const struct pt_brief_batch *batch, size_t i)
 		step.call = b->call;
 	} else {
 		step.site = b->site;
-		step.period = b->period;
 	}
 	return step;
 }

@@ -1,6 +1,8 @@
 /* Steps in brief. What a program does nearly all the time is to call and to return; for that a step (step.h) is a tenth
  * of its size, and comes by the batch: no call, and no field that is the same for all of them, costs anything for each.
  *
+ * What the steps before tell already is not told again: an ENTER in brief has no period.
+ *
  * Each stands for exactly one step of the stack that runs: ENTER by PT_ENTRY_CALL, or LEAVE of an invocation so entered,
  * seen to its end. All that is not of this kind comes as a step, in its place between two batches. */
 #ifndef PT_PROFILE_BRIEF_H
@@ -17,10 +19,7 @@ struct pt_brief {
 		uint32_t gross;	/* left */
 		uint32_t site;	/* entered: the address it will return to */
 	};
-	union {
-		uint32_t call;	/* left */
-		uint32_t period;	/* entered */
-	};
+	uint32_t call;		/* left */
 	uint16_t function, caller;	/* as in a step */
 	uint32_t left;		/* 1: LEAVE; 0: ENTER */
 };
@@ -38,7 +37,7 @@ struct pt_brief_batch {
 
 /* The moment of a clock not before the batch's anchor. */
 struct pt_moment pt_brief_moment(const struct pt_brief_batch *batch, uint64_t clock);
-/* The step that brief i stands for. */
+/* The step that brief i stands for; its period is PT_UNKNOWN. */
 struct pt_step pt_brief_step(const struct pt_brief_batch *batch, size_t i);
 
 #endif

@@ -24,7 +24,7 @@ struct limits {
 	size_t n_functions;		/* ids are below it */
 	uint16_t *first;		/* per id: its first rule, + 1; 0: none */
 	uint16_t next[PT_RULES];	/* further rules of the same function, + 1 */
-	uint64_t *left;			/* per id: clock at the last exit; PT_UNKNOWN */
+	uint64_t *left, *entered;	/* per id: clock at the last exit, and entry; PT_UNKNOWN */
 	uint32_t *open;			/* per id: invocations of it on the stacks */
 	struct stack *stack;		/* CORES * PT_STEP_STACKS */
 	uint16_t running[CORES];
@@ -90,7 +90,9 @@ static uint64_t figure(const struct limits *l, const struct pt_rule *rule, const
 	case PT_RULE_CALL:
 		return leaves ? step->call : PT_UNKNOWN;
 	case PT_RULE_PERIOD:
-		return step->kind == PT_STEP_ENTER ? step->period : PT_UNKNOWN;
+		return step->kind == PT_STEP_ENTER && l->entered[step->function] != PT_UNKNOWN &&
+				       step->entry != PT_ENTRY_UNSEEN
+			? step->clock - l->entered[step->function] : PT_UNKNOWN;
 	case PT_RULE_INACTIVE:
 		return step->kind == PT_STEP_ENTER && l->open[step->function] == 1 && l->left[step->function] != PT_UNKNOWN
 			? step->clock - l->left[step->function] : PT_UNKNOWN;
@@ -115,6 +117,8 @@ static void enter(struct limits *l, const struct pt_step *step, struct stack *st
 	stack->depth++;
 	l->open[step->function]++;
 	check(l, step, stack);
+	if (step->entry != PT_ENTRY_UNSEEN)
+		l->entered[step->function] = step->clock;
 }
 
 static void leave(struct limits *l, const struct pt_step *step, struct stack *stack)
@@ -130,6 +134,7 @@ static void forget(struct limits *l)
 {
 	memset(l->open, 0, l->n_functions * sizeof(*l->open));
 	memset(l->left, 0xff, l->n_functions * sizeof(*l->left));
+	memset(l->entered, 0xff, l->n_functions * sizeof(*l->entered));
 	for (size_t i = 0; i < (size_t)CORES * PT_STEP_STACKS; i++)
 		l->stack[i].depth = 0;
 }
@@ -210,6 +215,7 @@ static void limits_free(void *analysis)
 	free(l->violation);
 	free(l->first);
 	free(l->left);
+	free(l->entered);
 	free(l->open);
 	free(l->stack);
 	free(l);
@@ -242,10 +248,11 @@ static bool make_tables(struct limits *l)
 	l->violation = calloc(PT_VIOLATIONS, sizeof(*l->violation));
 	l->first = calloc(l->n_functions + 1, sizeof(*l->first));
 	l->left = calloc(l->n_functions + 1, sizeof(*l->left));
+	l->entered = calloc(l->n_functions + 1, sizeof(*l->entered));
 	l->open = calloc(l->n_functions + 1, sizeof(*l->open));
 	l->stack = calloc((size_t)CORES * PT_STEP_STACKS, sizeof(*l->stack));
-	return l->limit != NULL && l->violation != NULL && l->first != NULL && l->left != NULL && l->open != NULL &&
-	       l->stack != NULL;
+	return l->limit != NULL && l->violation != NULL && l->first != NULL && l->left != NULL && l->entered != NULL &&
+	       l->open != NULL && l->stack != NULL;
 }
 
 static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *err)

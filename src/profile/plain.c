@@ -96,10 +96,7 @@ size_t pt_plain_feed(struct pt_flow *f, struct pt_execution *x, const uint8_t *p
 		walk(place, n - taken < PIECE ? n - taken : PIECE, &piece);
 		if (piece.n_pairs == 0)
 			break;
-		if (stepping(x))
-			pt_plain_tell(x, &piece, sink);
-		else
-			pt_plain_depart(x, &piece);
+		pt_plain_depart(x, &piece, stepping(x) ? sink : NULL);
 		go_on_at(f, piece.unit);
 		if (sink != NULL && sink->piece != NULL)
 			sink->piece(sink->arg, &piece);

@@ -1,4 +1,4 @@
-/* The departures of a piece, for execution alone: the second and the third pass of plain.c. */
+/* The departures of a piece: the second and the third pass of plain.c. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-slp-vectorize")	/* vectors of two numbers side by side are more work than their sums */
 #endif
@@ -61,18 +61,25 @@ static void pass(struct pt_execution *x, struct section *s, uint64_t sums)
 	bottom->others = 0;
 }
 
-/* A plain return from the frame that was on top where the section began. */
+/* A plain return from the frame that was on top where the section began. t: NULL, nobody wants steps. */
 static __attribute__((noinline)) bool return_from_before(struct pt_execution *x, struct section *s, uint64_t sums,
-							  uint64_t next, uint16_t function)
+							  uint64_t next, uint16_t function, struct teller *t)
 {
+	bool histograms = x->tally.hist != NULL, done;
 	struct hot h;
 
 	pass(x, s, sums);
 	if (x->top == x->frame || x->top[-1].function != function)
 		return false;
 	h = stack_take(x, MOST_TICKS);
-	if (!stack_return(x, &h, next, x->tally.hist != NULL, TELL_NOBODY))
+	h.brief = t != NULL ? t->next : NULL;
+	h.since = t != NULL ? t->since : 0;
+	done = t != NULL ? stack_return(x, &h, next, histograms, TELL_BRIEFLY)
+			 : stack_return(x, &h, next, histograms, TELL_NOBODY);
+	if (!done)
 		return false;
+	if (t != NULL)
+		t->next = h.brief;
 	stack_put(x, &h);
 	return true;
 }
@@ -93,10 +100,11 @@ INLINE void ask_for(const struct pt_tally *tally, const struct call_edge *edge)
 }
 
 /* Plain calls, and plain returns from them: as many departures as there are from number i on. Returns the number of the
- * first one that is another. */
-static __attribute__((noinline)) size_t calls_and_returns(struct pt_execution *x, struct section *s,
-							   const struct pt_piece *piece, size_t i)
+ * first one that is another. tell: t is told of each. */
+INLINE size_t follow(struct pt_execution *x, struct section *s, const struct pt_piece *piece, size_t i,
+		     struct teller *t, bool by_cycles, bool tell)
 {
+	uint32_t base = (uint32_t)piece->span->base, since = tell ? (uint32_t)(s->clock - t->since) : 0;
 	struct open *top = s->stack;
 	const struct pt_code_unit *code = piece->span->code;
 	size_t n = piece->n_departures;
@@ -119,16 +127,30 @@ static __attribute__((noinline)) size_t calls_and_returns(struct pt_execution *x
 				.from = sums, .edge = edge, .resume = from + src->len_units * UNIT_BYTES,
 			};
 			ask_for(&x->tally, &edge);
+			if (tell)
+				*t->next++ = (struct pt_brief){
+					.ticks = since + (uint32_t)ticks_of(sums, by_cycles), .function = edge.to,
+					.site = base + from + src->len_units * UNIT_BYTES, .caller = edge.from,
+				};
 		} else if (left == PT_LEFT_RETURN) {
 			uint64_t gross = sums - top->from;
 
 			if (likely(to == top->resume && dst->function == top->edge.from)) {
 				*ended++ = (struct ended){ top->from, gross, gross - top->others, top->edge };
+				if (tell)
+					*t->next++ = (struct pt_brief){
+						.ticks = since + (uint32_t)ticks_of(sums, by_cycles), .left = 1,
+						.net = (uint32_t)ticks_of(gross - top->others, by_cycles),
+						.gross = (uint32_t)ticks_of(gross, by_cycles),
+						.call = (uint32_t)ticks_of(gross, by_cycles),
+						.function = top->edge.to, .caller = top->edge.from,
+					};
 				innermost[top->edge.to] = 0;
 				top--;
 				top->others += gross;
 			} else if (top != s->stack ||
-				   !return_from_before(x, s, sums, piece->span->base + to, dst->function)) {
+				   !return_from_before(x, s, sums, piece->span->base + to, dst->function,
+						       tell ? t : NULL)) {
 				break;
 			}
 		} else if (!stays(src, dst)) {
@@ -139,6 +161,17 @@ static __attribute__((noinline)) size_t calls_and_returns(struct pt_execution *x
 	s->n_ended = (size_t)(ended - s->ended);
 	return i;
 }
+
+/* Apart from each other and from the rest: together they would not fit the registers. */
+#define CALLS_AND_RETURNS(name, by_cycles, tell) \
+	static __attribute__((noinline)) size_t name(struct pt_execution *x, struct section *s, \
+						     const struct pt_piece *piece, size_t i, struct teller *t) \
+	{ \
+		return follow(x, s, piece, i, t, by_cycles, tell); \
+	}
+CALLS_AND_RETURNS(calls_and_returns, true, false)
+CALLS_AND_RETURNS(tell_by_cycles, true, true)
+CALLS_AND_RETURNS(tell_by_instructions, false, true)
 
 static __attribute__((noinline, cold)) void interval(struct pt_execution *x, uint16_t function, enum pt_tally_kind kind,
 						      uint64_t since, uint64_t now)
@@ -207,21 +240,30 @@ INLINE void keep_open(struct pt_execution *x, struct section *s, const struct pt
 
 /* Time in code that is not the top frame's. */
 static void stray(struct pt_execution *x, const struct pt_piece *piece, const struct pt_code_unit *unit,
-		  uint64_t spent)
+		  uint64_t spent, struct teller *t)
 {
 	struct hot h = stack_take(x, MOST_TICKS);
 
+	if (t != NULL)
+		pt_tell_give(t);
 	stack_pass(x, &h, unit->function, pt_piece_address(piece, unit), spent_in(spent, x->by_cycles), MOST_TICKS);
 	stack_put(x, &h);
+	if (t != NULL)
+		pt_tell_go_on(x, t);
 }
 
 /* Any departure, after the time up to it has passed. */
-static void odd(struct pt_execution *x, const struct pt_piece *piece, size_t i, uint16_t function)
+static void odd(struct pt_execution *x, const struct pt_piece *piece, size_t i, uint16_t function, struct teller *t)
 {
 	const struct pt_run run = run_of(piece, i, function);
 
-	if (run.left != PT_LEFT_BRANCH || run.next_function != function)
-		pt_stack_odd(x, &run);
+	if (run.left == PT_LEFT_BRANCH && run.next_function == function)
+		return;
+	if (t != NULL)
+		pt_tell_give(t);
+	pt_stack_odd(x, &run);
+	if (t != NULL)
+		pt_tell_go_on(x, t);
 }
 
 /* From sums on, in code of the top frame. */
@@ -232,7 +274,8 @@ static void begin(struct pt_execution *x, struct section *s, uint64_t sums, uint
 	s->stack[0] = (struct open){ .from = sums, .resume = NOWHERE };
 }
 
-INLINE void depart(struct pt_execution *x, const struct pt_piece *piece, bool by_cycles, bool histograms)
+INLINE void depart(struct pt_execution *x, const struct pt_piece *piece, struct teller *t, bool by_cycles,
+		   bool histograms)
 {
 	const struct pt_code_unit *unit = piece->begin;
 	uint64_t before = 0, end = x->now + MOST_TICKS, oldest = end > UINT32_MAX ? end - UINT32_MAX : 0;
@@ -244,38 +287,56 @@ INLINE void depart(struct pt_execution *x, const struct pt_piece *piece, bool by
 
 		if (likely(function == x->top->function)) {
 			begin(x, &s, before, oldest);
-			i = calls_and_returns(x, &s, piece, i);
+			if (t == NULL)
+				i = calls_and_returns(x, &s, piece, i, NULL);
+			else
+				i = (by_cycles ? tell_by_cycles : tell_by_instructions)(x, &s, piece, i, t);
 			note_ended(x, &s, by_cycles, histograms);
 			keep_open(x, &s, piece, piece->sums[i], by_cycles, histograms);
 			function = x->top->function;
 		} else if (piece->sums[i] != before) {
-			stray(x, piece, unit, piece->sums[i] - before);
+			stray(x, piece, unit, piece->sums[i] - before, t);
 		}
 		before = piece->sums[i];
 		done = i == n;
 		if (!done) {
-			odd(x, piece, i, function);
+			odd(x, piece, i, function, t);
 			unit = destination(piece->span->code, piece->offsets[i]);
 		}
 	}
 }
 
 #define DEPART(name, by_cycles, histograms) \
-	static __attribute__((noinline)) void name(struct pt_execution *x, const struct pt_piece *piece) \
+	static __attribute__((noinline)) void name(struct pt_execution *x, const struct pt_piece *piece, \
+						   struct teller *t) \
 	{ \
-		depart(x, piece, by_cycles, histograms); \
+		depart(x, piece, t, by_cycles, histograms); \
 	}
 DEPART(by_cycles, true, false)
 DEPART(by_cycles_with_histograms, true, true)
 DEPART(by_instructions, false, false)
 DEPART(by_instructions_with_histograms, false, true)
 
-void pt_plain_depart(struct pt_execution *x, const struct pt_piece *piece)
+static void any(struct pt_execution *x, const struct pt_piece *piece, struct teller *t)
 {
 	bool histograms = x->tally.hist != NULL;
 
 	if (x->by_cycles)
-		(histograms ? by_cycles_with_histograms : by_cycles)(x, piece);
+		(histograms ? by_cycles_with_histograms : by_cycles)(x, piece, t);
 	else
-		(histograms ? by_instructions_with_histograms : by_instructions)(x, piece);
+		(histograms ? by_instructions_with_histograms : by_instructions)(x, piece, t);
+}
+
+void pt_plain_depart(struct pt_execution *x, const struct pt_piece *piece, const struct pt_plain_sink *sink)
+{
+	struct teller t;
+
+	if (sink == NULL) {
+		any(x, piece, NULL);
+		return;
+	}
+	t.sink = sink;
+	pt_tell_begin(x, &t);
+	any(x, piece, &t);
+	pt_tell_give(&t);
 }

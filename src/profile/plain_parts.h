@@ -55,8 +55,20 @@ static inline bool stays(const struct pt_code_unit *src, const struct pt_code_un
 	return (src->flow & PT_FLOW_LEAVES) == PT_LEFT_BRANCH && src->function == dst->function;
 }
 
-/* The departures of a piece, to execution alone (plain_calls.c), and to those who want steps as well (plain_tell.c). */
-void pt_plain_depart(struct pt_execution *x, const struct pt_piece *piece);
-void pt_plain_tell(struct pt_execution *x, const struct pt_piece *piece, const struct pt_plain_sink *sink);
+/* The departures of a piece (plain_calls.c). sink: who wants its steps; NULL: nobody. */
+void pt_plain_depart(struct pt_execution *x, const struct pt_piece *piece, const struct pt_plain_sink *sink);
+
+/* --- steps in brief, in order with those that are not (plain_tell.c) */
+
+struct teller {
+	const struct pt_plain_sink *sink;
+	struct pt_brief *next;		/* where the next one goes, */
+	uint64_t since;			/* and the clock that its ticks count from */
+	struct pt_brief_batch batch;
+};
+
+void pt_tell_begin(const struct pt_execution *x, struct teller *t);
+void pt_tell_give(struct teller *t);	/* before anything may become a step that is not brief */
+void pt_tell_go_on(struct pt_execution *x, struct teller *t);	/* behind that */
 
 #endif

@@ -241,11 +241,6 @@ INLINE bool stack_call(struct pt_execution *x, struct hot *h, struct call call, 
 	set_innermost(x, call.callee, frame);
 	f->entered = now;
 	f->unended++;
-	if (tell == TELL_BRIEFLY)
-		*h->brief++ = (struct pt_brief){
-			.ticks = (uint32_t)(now - h->since), .site = (uint32_t)call.resume, .period = (uint32_t)period,
-			.function = call.callee, .caller = call.caller,
-		};
 	if (tell == TELL_STEPS) {
 		stack_put(x, h);
 		pt_stack_entered(x, frame, period);
