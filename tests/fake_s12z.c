@@ -276,6 +276,10 @@ static int poll(struct fake_s12z *bdc, struct pt_bdc_op *op, bool *expired)
 	int rc = access_mem(bdc, &read);
 
 	*expired = rc == 0 && (byte & op->mask) != want;
+	if (rc == 0 && op->addr == SR && bdc->busy_polls > 0) {
+		bdc->busy_polls--;
+		*expired = true;
+	}
 	op->value = *expired ? op->value : byte;
 	bdc->now_ns += *expired ? op->time_us * UINT64_C(1000) : 0;
 	return rc;

@@ -24,6 +24,7 @@ struct fake_s12z {
 	uint8_t line[FAKE_LINES][8];
 	unsigned next, pointer, read_word;	/* where the next line goes; where reading is */
 	bool wrapped, locked, ptact;
+	unsigned busy_polls;		/* so many polls of DBGSR expire */
 	uint64_t armed_ns;
 	unsigned ns_per_line;		/* how fast lines come while it profiles; the others of a session are PTIBs */
 	bool overflows;			/* PDOE = 0 does not drain: 64 lines end the session */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/virtual/chip/kl27_demo.h"
 #include "util.h"
 
 enum { MAX_COUNTERS = 64 };
@@ -45,16 +44,23 @@ static void lose(struct pt_sink *sink, const struct pt_chunk *loss)
 
 /* --- open --------------------------------------------------------------------------------------------------------- */
 
+static const char *board_of(const struct inline_setup *setup)
+{
+	return setup->board != NULL ? setup->board : "kl27";
+}
+
 static void open_board(struct inline_profile *p, const struct inline_setup *setup)
 {
 	const struct pt_vboard_ops *ops;
+	struct pt_vboard *board;
 	struct pt_err err = { 0 };
 	char uri[600];
 
-	snprintf(uri, sizeof(uri), "virtual:kl27?clock=virtual&link=%s&seed=%llu%s%s%s%s",
+	snprintf(uri, sizeof(uri), "virtual:%s?clock=virtual&link=%s&seed=%llu%s%s%s%s%s", board_of(setup),
 		 setup->link != NULL ? setup->link : "bulk-hs", (unsigned long long)setup->seed,
 		 setup->variant != NULL ? "&variant=" : "", setup->variant != NULL ? setup->variant : "",
-		 setup->elf != NULL ? "&elf=" : "", setup->elf != NULL ? setup->elf : "");
+		 setup->elf != NULL ? "&elf=" : "", setup->elf != NULL ? setup->elf : "",
+		 setup->uri != NULL ? setup->uri : "");
 	p->probe = pt_probe_open(uri, NULL, &err);
 	if (p->probe == NULL)
 		die(uri, &err);
@@ -62,16 +68,22 @@ static void open_board(struct inline_profile *p, const struct inline_setup *setu
 	p->target = pt_target_attach(p->probe, NULL, NULL, &err);
 	if (p->target == NULL || err.code != 0)
 		die("attach", &err);
-	p->chip = pt_kl27_of(pt_model_link_board(p->link, &ops));
+	board = pt_model_link_board(p->link, &ops);
+	if (strcmp(board_of(setup), "kl27") == 0)
+		p->chip = pt_kl27_of(board);
+	else
+		p->s12zvm = pt_s12zvm_of(board);
 }
 
 static void open_program(struct inline_profile *p, const struct inline_setup *setup)
 {
 	struct pt_err err = { 0 };
+	const uint8_t *demo;
+	size_t len;
 
-	p->program = setup->elf != NULL
-		? pt_program_open(setup->elf, 0, &err)
-		: pt_program_from_bytes("demo", pt_kl27_demo_elf, pt_kl27_demo_elf_bytes, 0, &err);
+	demo = pt_vboard_demo(board_of(setup), &len);
+	p->program = setup->elf != NULL ? pt_program_open(setup->elf, 0, &err)
+					: pt_program_from_bytes("demo", demo, len, 0, &err);
 	if (p->program == NULL)
 		die("firmware", &err);
 	p->pipeline = pt_pipeline_new(p->program, NULL, &err);
@@ -85,10 +97,10 @@ static void choose_source(struct inline_profile *p, const char *name)
 	const struct pt_source_ops *const *sources = p->target->ops->sources(p->target->state, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(sources[i]->name, name) == 0)
+		if (p->source == NULL && (name == NULL || strcmp(sources[i]->name, name) == 0))
 			p->source = sources[i];
 	if (p->source == NULL)
-		die(name, &(struct pt_err){ .msg = "no such source" });
+		die("source", &(struct pt_err){ .msg = "no such source" });
 	p->state = calloc(1, p->source->state_bytes);
 }
 
@@ -102,7 +114,7 @@ void inline_open(struct inline_profile *p, const struct inline_setup *setup)
 	p->settings = pt_params_new();
 	open_board(p, setup);
 	open_program(p, setup);
-	choose_source(p, setup->source != NULL ? setup->source : "mtb");
+	choose_source(p, setup->source);
 	for (size_t i = 0; i < PT_LEN(setup->words) && setup->words[i] != NULL; i++)
 		if (pt_params_add(p->settings, p->source->params, p->source->n_params, setup->words[i], &err) < 0)
 			die(setup->words[i], &err);
@@ -158,7 +170,7 @@ static void start_source(struct inline_profile *p, const struct inline_setup *se
 	regions = p->target->ops->regions(p->target->state, &n);
 	pt_free_ram(regions, n, p->program, &p->free_ram);
 	snprintf(p->config, sizeof(p->config), "target=%s\nprobe=model\nvirtual=1\ncore_hz=%d\n",
-		 p->target->ops->chip(p->target->state), PT_KL27_CORE_HZ);
+		 p->target->ops->chip(p->target->state), p->chip != NULL ? PT_KL27_CORE_HZ : 0);
 	with = (struct pt_source_setup){
 		.settings = p->settings, .sink = &p->sink, .config = p->config, .seed = setup->seed,
 		.free_ram = p->free_ram.span, .n_free_ram = p->free_ram.n_spans, .why_no_ram = p->free_ram.why,
@@ -167,11 +179,17 @@ static void start_source(struct inline_profile *p, const struct inline_setup *se
 		die("start the source", &err);
 }
 
+static bool watch(struct inline_profile *p, size_t log_room)
+{
+	return p->chip != NULL ? pt_kl27_watch(p->chip, &p->truth, log_room)
+			       : pt_s12zvm_watch(p->s12zvm, &p->truth, log_room);
+}
+
 void inline_start(struct inline_profile *p, const struct inline_setup *setup)
 {
 	struct pt_err err = { 0 };
 
-	if (setup->truth && !pt_kl27_watch(p->chip, &p->truth, setup->log_room))
+	if (setup->truth && !watch(p, setup->log_room))
 		die("watch the board", &(struct pt_err){ .msg = "no memory" });
 	p->has_truth = setup->truth;
 	start_source(p, setup);
@@ -252,7 +270,7 @@ bool inline_counter(const struct inline_profile *p, uint64_t entry, uint32_t *ca
 	uint64_t functions, counters, size;
 	uint32_t at;
 
-	if (!pt_program_symbol(p->program, "g_call_function", &functions, &size) ||
+	if (p->chip == NULL || !pt_program_symbol(p->program, "g_call_function", &functions, &size) ||
 	    !pt_program_symbol(p->program, "g_calls", &counters, &size))
 		return false;
 	for (uint32_t i = 0; i < MAX_COUNTERS; i++) {

@@ -1,4 +1,4 @@
-/* A profile of the virtual KL27 in one thread, without board and session: the source's chunks go straight into a
+/* A profile of a virtual board (the KL27, or another) in one thread, without board and session: the source's chunks go straight into a
  * pipeline. Beside it the model's own truth, and the counters that the demo firmware keeps in RAM. For tests and bench;
  * what cannot fail there ends the program with the reason. Everything is on the virtual clock. */
 #ifndef PT_TESTS_INLINE_PROFILE_H
@@ -8,15 +8,18 @@
 #include "pipeline.h"
 #include "probes/probe.h"
 #include "probes/virtual/chip/kl27.h"
+#include "probes/virtual/chip/s12zvm.h"
 #include "profile/profile.h"
 #include "program/program.h"
 #include "targets/target.h"
 
 struct inline_setup {
+	const char *board;		/* "s12zvm"; NULL: kl27 */
+	const char *uri;		/* more of its words, "&probe=osbdm"; NULL: none */
 	const char *link;		/* of the link table; NULL: bulk-hs */
 	const char *variant;		/* of the chip; NULL: the plain one */
 	const char *elf;		/* firmware; NULL: the built-in demo */
-	const char *source;		/* NULL: mtb */
+	const char *source;		/* NULL: the board's first */
 	const char *words[8];		/* the source's settings, "mode=halt"; ends with NULL */
 	uint64_t seed;			/* of the board's head start and of the source's jitter */
 	size_t log_room;		/* pcs that the truth logs */
@@ -35,7 +38,8 @@ struct inline_profile {
 	struct pt_free_ram free_ram;
 	const struct pt_source_ops *source;
 	void *state;
-	struct pt_kl27 *chip;
+	struct pt_kl27 *chip;		/* NULL: another board */
+	struct pt_s12zvm *s12zvm;	/* NULL: another board */
 	struct pt_vtruth truth;
 	bool has_truth;
 	struct pt_chunk *chunk;		/* the one that the source is filling */

@@ -257,6 +257,29 @@ START_TEST(a_short_dropout_is_survived)
 }
 END_TEST
 
+/* A machine that lags behind, or a slow bus clock: no fault. One that never ends is. */
+START_TEST(a_slow_transmitter_is_waited_for)
+{
+	size_t n;
+
+	begin(&pt_source_s12z_profile, NULL);
+	drain(3);
+	n = array_sink_count(&sink, PT_CHUNK_DATA, -1);
+	bdc.busy_polls = _i == 0 ? 5 : UINT32_MAX;
+	if (_i == 0) {
+		ck_assert_int_eq(drain(6), 0);
+		ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), n + 1);
+		end();
+		ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_PROBE), 0);
+	} else {
+		ck_assert_int_eq(drain(300), PT_ETIMEOUT);
+		ck_assert_msg(strstr(err.msg, "PTACT") != NULL, "%s", err.msg);
+		ops->stop(state, &err);
+		array_sink_check(&sink);
+	}
+}
+END_TEST
+
 START_TEST(armed_by_the_application_is_left_alone)
 {
 	bdc.io[DBG_C1] = C1_ARM;
@@ -591,6 +614,7 @@ int main(void)
 	tcase_add_test(tc, a_reset_is_a_loss_and_not_the_end);
 	tcase_add_loop_test(tc, nothing_collected_is_lost_when_the_wire_dies, 0, PT_LEN(faults));
 	tcase_add_test(tc, a_short_dropout_is_survived);
+	tcase_add_loop_test(tc, a_slow_transmitter_is_waited_for, 0, 2);
 	tcase_add_test(tc, armed_by_the_application_is_left_alone);
 	tcase_add_test(tc, an_application_that_takes_the_dbg_is_told);
 	tcase_add_test(tc, breakpoints_and_profile_refuse_each_other_by_name);

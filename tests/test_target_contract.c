@@ -14,12 +14,18 @@ static struct pt_probe *open_kl27(struct pt_err *err)
 	return link != NULL ? pt_probe_open_link(&pt_cmsis_dap_ops, link, NULL, err) : NULL;
 }
 
+static struct pt_probe *open_s12zvm(struct pt_err *err)
+{
+	return pt_probe_open("virtual:s12zvm?clock=virtual", NULL, err);
+}
+
 static const struct {
 	const char *target;
 	struct pt_probe *(*open)(struct pt_err *err);
 	uint64_t ram, code;	/* writable and unused; where a breakpoint may be */
 } rigs[] = {
 	{ "cortexm", open_kl27, 0x20000000, 0x1000 },
+	{ "s12z", open_s12zvm, 0x2800, 0xff8000 },
 };
 
 static struct pt_probe *probe;

@@ -18,12 +18,14 @@ static const struct { const char *name; uint32_t flash_bytes, ram_bytes, eeprom_
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */
 
+/* Nothing there: a fault, and 0xee in each byte, which is all that a probe has that cannot see flags (USBDM). */
 static int answers(struct pt_s12z *z, uint32_t addr, bool *yes, struct pt_err *err)
 {
-	uint8_t byte;
-	int rc = pt_s12z_get8(z, addr, &byte, err);
+	uint8_t bytes[4] = { 0 };
+	struct pt_bdc_op op = { .what = PT_BDC_READ_MEM, .size_bytes = 4, .addr = addr, .n = 1, .bytes = bytes };
+	int rc = pt_wire_s12z_run(&z->wire, &op, 1, NULL, err);
 
-	*yes = rc == 0;
+	*yes = rc == 0 && pt_be32(bytes) != UINT32_C(0xeeeeeeee);
 	return rc == PT_EFAULT ? 0 : rc;
 }
 

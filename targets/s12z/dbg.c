@@ -6,7 +6,7 @@
 #include "util.h"
 
 /* 64 lines leave on PDO in 64 * 128 bus cycles: 8 ms at 1 MHz. */
-enum { DRAINED_US = 20000, TB_LINES = 2 };
+enum { DRAINED_US = 20000, DRAIN_TRIES = 10, TB_LINES = 2 };
 static const char unit[] = "dbg";
 
 static const struct pt_dbg_codes codes_v2 = {
@@ -88,10 +88,11 @@ int pt_dbg_disarm(struct pt_s12z *z, struct pt_err *err)
 		{ .what = PT_BDC_WRITE_MEM, .size_bytes = 1, .addr = DBG_C1, .n = 1, .bytes = &off },
 		{ .what = PT_BDC_POLL, .size_bytes = 1, .addr = DBG_SR, .mask = SR_PTACT, .time_us = DRAINED_US },
 	};
-	size_t n_done;
+	size_t n_done = 0;
 
-	if (pt_wire_s12z_run(&z->wire, op, PT_LEN(op), &n_done, err) < 0)
-		return pt_wrap(err, "disarm the DBG");
+	for (int tries = 0; n_done < PT_LEN(op) && tries < DRAIN_TRIES; tries++)
+		if (pt_wire_s12z_run(&z->wire, op, PT_LEN(op), &n_done, err) < 0)
+			return pt_wrap(err, "disarm the DBG");
 	z->dbg.now[0] &= (uint8_t)~C1_ARM;
 	z->dbg.armed = false;
 	if (n_done < PT_LEN(op))

@@ -40,6 +40,7 @@ extern const struct pt_profile_mode pt_profile_bdc, pt_profile_pdo;
 enum pt_snap_state {
 	SNAP_UNSURE,		/* something came in between: what the registers hold is not known */
 	SNAP_READY,		/* set up, not armed */
+	SNAP_ENDING,		/* disarmed; the module may still be busy */
 	SNAP_FULL,		/* disarmed, and to be read */
 };
 struct pt_snap {

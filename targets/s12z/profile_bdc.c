@@ -17,7 +17,7 @@
 #include "util.h"
 
 enum { PROBE_DELAY_US = 20000, STEP_US = 30000, DRAINED_US = 20000, LINE_CYCLES = 1184, LEAST_LINES = 8 };
-enum { TRIAL_US = 5000, WRITE_CYCLES = 656 };
+enum { TRIAL_US = 5000, WRITE_CYCLES = 656, GIVE_UP_NS = 2000000000 };
 
 enum { ARM_OFF, ARM_ON };
 static const uint8_t c1_value[] = { [ARM_OFF] = 0, [ARM_ON] = C1_ARM };
@@ -72,6 +72,16 @@ static unsigned put_delay(struct round *r, uint32_t time_us)
 	return put(r, &(struct pt_bdc_op){ .what = PT_BDC_DELAY, .time_us = time_us, .n = 1 });
 }
 
+static void put_waiting(struct round *r)
+{
+	r->poll = put(r, &(struct pt_bdc_op){ .what = PT_BDC_POLL,
+					      .size_bytes = 1,
+					      .addr = DBG_SR,
+					      .mask = SR_PTACT,
+					      .n = 1,
+					      .time_us = DRAINED_US });
+}
+
 static void put_recording(struct pt_s12z_profile *p, struct round *r)
 {
 	if (p->snap.delay_us != 0)
@@ -79,12 +89,7 @@ static void put_recording(struct pt_s12z_profile *p, struct round *r)
 	r->arm = put_write(r, DBG_C1, &c1_value[ARM_ON]);
 	r->window = put_delay(r, p->snap.window_us);
 	r->disarm = put_write(r, DBG_C1, &c1_value[ARM_OFF]);
-	r->poll = put(r, &(struct pt_bdc_op){ .what = PT_BDC_POLL,
-					      .size_bytes = 1,
-					      .addr = DBG_SR,
-					      .mask = SR_PTACT,
-					      .n = 1,
-					      .time_us = DRAINED_US });
+	put_waiting(r);
 }
 
 /* The buffer from its oldest line on, or from where the step before got to. */
@@ -125,13 +130,15 @@ static void take_progress(struct pt_s12z_profile *p, const struct round *r, size
 {
 	struct pt_snap *snap = &p->snap;
 
-	if (r->arm != NOWHERE && n_done > r->poll) {
+	if (r->arm != NOWHERE && n_done > r->disarm) {
 		take_times(p, r);
 		snap->delay_us = PT_UNKNOWN;
-		snap->state = SNAP_FULL;
+		snap->state = SNAP_ENDING;
 	} else if (r->arm != NOWHERE) {
 		snap->state = SNAP_UNSURE;
 	}
+	if (r->poll != NOWHERE && n_done > r->poll)
+		snap->state = SNAP_FULL;
 	if (r->data != NOWHERE && n_done > r->data)
 		snap->n_read += r->n_lines;
 	else
@@ -146,8 +153,11 @@ static int run_round(struct pt_s12z_profile *p, struct round *r, struct pt_err *
 	take_progress(p, r, n_done);
 	if (rc == 0)
 		pt_emit_works(&p->out, r->op[0].sent_ns, p->z->was_reset);
-	if (rc == 0 && n_done < r->n)
-		rc = pt_fail(err, PT_ETIMEOUT, "the DBG goes on transmitting (DBGSR.PTACT)");
+	if (rc == 0 && n_done < r->n && pt_wire_s12z_now_ns(&p->z->wire) - p->snap.disarmed_ns > GIVE_UP_NS) {
+		pt_emit_loss(&p->out, PT_LOSS_PROBE, pt_wire_s12z_now_ns(&p->z->wire));
+		pt_emit_end(&p->out);
+		return pt_fail(err, PT_ETIMEOUT, "dbg-profile: the DBG goes on transmitting for ever (DBGSR.PTACT)");
+	}
 	if (p->snap.n_read == PT_S12Z_LINES)
 		deliver(p);
 	if (rc == 0)
@@ -201,7 +211,7 @@ static int draw_delay(struct pt_s12z_profile *p)
 
 static int drain(struct pt_s12z_profile *p, struct pt_err *err)
 {
-	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .data = NOWHERE };
+	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .poll = NOWHERE, .data = NOWHERE };
 	int rest_us;
 
 	if (p->snap.state == SNAP_UNSURE)
@@ -212,6 +222,8 @@ static int drain(struct pt_s12z_profile *p, struct pt_err *err)
 			return rest_us;
 		put_recording(p, &r);
 	}
+	if (p->snap.state == SNAP_ENDING)
+		put_waiting(&r);
 	put_reading(p, &r);
 	return run_round(p, &r, err);
 }
@@ -220,7 +232,7 @@ static int drain(struct pt_s12z_profile *p, struct pt_err *err)
  * recorded is not told: no clock chose when. */
 static int find_out(struct pt_s12z_profile *p, struct pt_err *err)
 {
-	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .data = NOWHERE };
+	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .poll = NOWHERE, .data = NOWHERE };
 	uint32_t window_us = p->snap.window_us;
 	size_t n_done = 0;
 	int rc;
@@ -258,16 +270,18 @@ static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup,
 
 static bool pending(const struct pt_s12z_profile *p)
 {
-	return p->snap.state == SNAP_FULL;
+	return p->snap.state == SNAP_ENDING || p->snap.state == SNAP_FULL;
 }
 
 static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 {
 	int rc = 0;
 
-	while (rc == 0 && p->snap.state == SNAP_FULL) {
-		struct round r = { .delay = NOWHERE, .arm = NOWHERE, .data = NOWHERE };
+	while (rc == 0 && pending(p)) {
+		struct round r = { .delay = NOWHERE, .arm = NOWHERE, .poll = NOWHERE, .data = NOWHERE };
 
+		if (p->snap.state == SNAP_ENDING)
+			put_waiting(&r);
 		put_reading(p, &r);
 		rc = run_round(p, &r, err);
 	}
