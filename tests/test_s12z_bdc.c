@@ -239,11 +239,13 @@ START_TEST(fills)
 }
 END_TEST
 
-/* What may stand before a command, and whether it is legal then. w WRITE_MEM, r READ_MEM, n NOP, s SYNC, c READ_BDCCSR, S
- * READ_SAME, D DUMP_MEM, F FILL_MEM; the last one counts. */
+/* What may stand before a command, and whether it is legal then. w WRITE_MEM, r READ_MEM, n NOP, s SYNC, c READ_BDCCSR,
+ * S READ_SAME, D DUMP_MEM, F FILL_MEM; the last one counts. */
 static const struct { const char *row; bool legal; } rows[] = {
-	{ "rS", true }, { "rSS", true }, { "rnS", true }, { "rsS", true }, { "rcS", false }, { "wS", false }, { "rDS", false },
-	{ "rD", true }, { "rDD", true }, { "rnD", true }, { "rSD", false }, { "rsD", false }, { "wD", false }, { "cD", false },
+	{ "rS", true }, { "rSS", true }, { "rnS", true }, { "rsS", true }, { "rcS", false }, { "wS", false },
+	{ "rDS", false },
+	{ "rD", true }, { "rDD", true }, { "rnD", true }, { "rSD", false }, { "rsD", false }, { "wD", false },
+	{ "cD", false },
 	{ "wF", true }, { "wFF", true }, { "wnF", true }, { "rF", false }, { "wcF", false }, { "wsF", false },
 };
 
@@ -293,12 +295,17 @@ END_TEST
 enum who { ALWAYS, NON_INTRUSIVE, ACTIVE };
 static const struct { uint8_t opcode; unsigned n_in, n_out; bool in_two; enum who who; } commands[] = {
 	{ 0x02, 0, 0, false, ALWAYS }, { 0x03, 0, 0, false, ALWAYS }, { 0x2d, 0, 2, false, ALWAYS },
-	{ 0x00, 0, 0, false, NON_INTRUSIVE }, { 0x01, 0, 3, false, NON_INTRUSIVE }, { 0x04, 0, 0, false, NON_INTRUSIVE },
+	{ 0x00, 0, 0, false, NON_INTRUSIVE }, { 0x01, 0, 3, false, NON_INTRUSIVE },
+	{ 0x04, 0, 0, false, NON_INTRUSIVE },
 	{ 0x07, 0, 8, true, NON_INTRUSIVE },
-	{ 0x10, 4, 0, false, NON_INTRUSIVE }, { 0x14, 5, 0, false, NON_INTRUSIVE }, { 0x18, 7, 0, false, NON_INTRUSIVE },
-	{ 0x11, 4, 1, false, NON_INTRUSIVE }, { 0x15, 5, 1, false, NON_INTRUSIVE }, { 0x19, 7, 1, false, NON_INTRUSIVE },
-	{ 0x30, 3, 1, false, NON_INTRUSIVE }, { 0x34, 3, 2, false, NON_INTRUSIVE }, { 0x38, 3, 4, false, NON_INTRUSIVE },
-	{ 0x31, 3, 2, false, NON_INTRUSIVE }, { 0x35, 3, 3, false, NON_INTRUSIVE }, { 0x39, 3, 5, false, NON_INTRUSIVE },
+	{ 0x10, 4, 0, false, NON_INTRUSIVE }, { 0x14, 5, 0, false, NON_INTRUSIVE },
+	{ 0x18, 7, 0, false, NON_INTRUSIVE },
+	{ 0x11, 4, 1, false, NON_INTRUSIVE }, { 0x15, 5, 1, false, NON_INTRUSIVE },
+	{ 0x19, 7, 1, false, NON_INTRUSIVE },
+	{ 0x30, 3, 1, false, NON_INTRUSIVE }, { 0x34, 3, 2, false, NON_INTRUSIVE },
+	{ 0x38, 3, 4, false, NON_INTRUSIVE },
+	{ 0x31, 3, 2, false, NON_INTRUSIVE }, { 0x35, 3, 3, false, NON_INTRUSIVE },
+	{ 0x39, 3, 5, false, NON_INTRUSIVE },
 	{ 0x08, 0, 0, false, ACTIVE }, { 0x09, 0, 0, false, ACTIVE }, { 0x0c, 0, 0, false, ACTIVE },
 	{ 0x42, 4, 0, false, ACTIVE }, { 0x62, 0, 4, false, ACTIVE },
 };
@@ -349,7 +356,8 @@ END_TEST
 
 START_TEST(unknown_commands_are_illegal)
 {
-	static const uint8_t opcodes[] = { 0x05, 0x06, 0x0a, 0x0b, 0x0e, 0x0f, 0x1c, 0x20, 0x2c, 0x3c, 0x5c, 0x70, 0x80, 0xff };
+	static const uint8_t opcodes[] = { 0x05, 0x06, 0x0a, 0x0b, 0x0e, 0x0f, 0x1c, 0x20, 0x2c, 0x3c, 0x5c, 0x70,
+		0x80, 0xff };
 
 	for (size_t i = 0; i < PT_LEN(opcodes); i++) {
 		clear_flags();
@@ -413,7 +421,8 @@ END_TEST
 
 START_TEST(go_until_comes_back_with_an_ack)
 {
-	static const uint8_t loop[] = { 0x92, 0x20, 0x00, 0x0b, 0x82, 0x00, 0x00 };	/* LD D4,#0x2000; DBNE D4,*; BGND */
+	/* LD D4,#0x2000; DBNE D4,*; BGND */
+	static const uint8_t loop[] = { 0x92, 0x20, 0x00, 0x0b, 0x82, 0x00, 0x00 };
 
 	stand_at(loop, sizeof(loop));
 	pt_vbkgd_send(&rig->wire, 0x02);

@@ -1,5 +1,5 @@
-/* The DBG module alone: register rules, comparators and sequencer, the trace buffer, the four trace modes line by line, and
- * profiling with every worked line of the facts (s12z.md 2.8). */
+/* The DBG module alone: register rules, comparators and sequencer, the trace buffer, the four trace modes line by line,
+ * and profiling with every worked line of the facts (s12z.md 2.8). */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +50,8 @@ static void on_watch(void *arg, bool on)
 static void open_dbg(const struct pt_vs12z_dbg_quirks *quirks)
 {
 	const struct pt_vs12z_dbg_chip chip = {
-		.pc = get_pc, .breakpoint = on_break, .bdm_allowed = is_enabled, .secured = is_secured, .watch = on_watch,
+		.pc = get_pc, .breakpoint = on_break, .bdm_allowed = is_enabled, .secured = is_secured,
+		.watch = on_watch,
 	};
 	const struct pt_vs12z_dbg_quirks none = { .no_trace = false };
 
@@ -161,8 +162,9 @@ static void stop_and_read(uint8_t lines[PT_VS12Z_DBG_LINES][8])
 		pt_vs12z_dbg_read_line(&dbg, lines[i]);
 }
 
-/* --- profiling: the worked lines. What made the line is told in a few letters: t, n a branch taken or not; i an indirect
- * jump to 0xff8123; v the vector IRQ; a number of cycles; S software's disarm; an upper-case T or N is 31 or 30 of them. */
+/* --- profiling: the worked lines. What made the line is told in a few letters: t, n a branch taken or not; i an
+ * indirect jump to 0xff8123; v the vector IRQ; a number of cycles; S software's disarm; an upper-case T or N is 31 or
+ * 30 of them. */
 
 static void play(const char *what)
 {
@@ -195,7 +197,12 @@ static void play(const char *what)
 	}
 }
 
-static const struct worked { const char *what; unsigned line, n_bytes; uint8_t bytes[8]; const char *words; } worked[] = {
+static const struct worked {
+	const char *what;
+	unsigned line, n_bytes;
+	uint8_t bytes[8];
+	const char *words;
+} worked[] = {
 	{ "", 0, 4, { 0x00, 0x00, 0x80, 0xff }, "0000 ff80" },
 	{ "tnti", 1, 8, { 0x01, 0x0d, 0, 0, 0, 0x23, 0x81, 0xff }, "0d01 0000 2300 ff81" },
 	{ "0x1a4v", 1, 8, { 0x03, 0x01, 0, 0, 0, 0xea, 0xa4, 0x01 }, "0103 0000 ea00 01a4" },
@@ -228,7 +235,12 @@ START_TEST(makes_the_worked_line)
 END_TEST
 
 /* What changes the flow without being recorded, and what is recorded by choice. */
-static const struct { enum pt_vjump how; uint32_t detail; struct pt_vs12z_dbg_quirks quirks; bool recorded; } flows[] = {
+static const struct {
+	enum pt_vjump how;
+	uint32_t detail;
+	struct pt_vs12z_dbg_quirks quirks;
+	bool recorded;
+} flows[] = {
 	{ PT_VJUMP_GOTO, 0, { 0 }, false },
 	{ PT_VJUMP_CALL, 0, { 0 }, false },
 	{ PT_VJUMP_DEBUG, 0, { 0 }, false },
@@ -257,7 +269,8 @@ END_TEST
 
 START_TEST(swaps_addresses_when_told)
 {
-	static const uint8_t start[] = { 0x00, 0xff, 0x80, 0x00 }, indirect[] = { 0x01, 0x01, 0, 0, 0, 0xff, 0x81, 0x23 };
+	static const uint8_t start[] = { 0x00, 0xff, 0x80, 0x00 };
+	static const uint8_t indirect[] = { 0x01, 0x01, 0, 0, 0, 0xff, 0x81, 0x23 };
 	uint8_t lines[PT_VS12Z_DBG_LINES][8];
 
 	open_dbg(&(struct pt_vs12z_dbg_quirks){ .swap24 = true });
@@ -450,7 +463,8 @@ END_TEST
 
 START_TEST(registers_are_locked_while_armed)
 {
-	static const uint8_t at[] = { C2, TCRH, TCRL, SCR1, SCR2, SCR3, ACTL, ACTL + 5, ACTL + 8, ACTL + 12, DCTL, DCTL + 7 };
+	static const uint8_t at[] = { C2, TCRH, TCRL, SCR1, SCR2, SCR3, ACTL, ACTL + 5, ACTL + 8, ACTL + 12, DCTL,
+		DCTL + 7 };
 
 	put(C1, 0x80);
 	for (size_t i = 0; i < PT_LEN(at); i++) {
@@ -851,7 +865,8 @@ START_TEST(pure_pc_line)
 		insn(pures[_i].pcs[i]);
 	put(C1, 0);
 	for (unsigned i = 0; i < 8; i++)
-		ck_assert_msg(dbg.line[0][i] == pures[_i].line[i] || (i < 7 && i >= (pures[_i].line[7] >> 4)), "%s: byte %u: %02x",
+		ck_assert_msg(dbg.line[0][i] == pures[_i].line[i] || (i < 7 && i >= (pures[_i].line[7] >> 4)),
+			      "%s: byte %u: %02x",
 			      pures[_i].name, i, dbg.line[0][i]);
 }
 END_TEST
@@ -946,7 +961,8 @@ static void on_bits(void *arg, uint64_t cycle, uint8_t byte, unsigned n_bits)
 static const struct pt_vpdo_listener listener = { .bits = on_bits };
 
 static const struct { bool pthf_5; const char *what; size_t n_bytes; } streams[] = {
-	{ false, "i", 4 + 8 + 8 }, { false, "T", 4 + 6 + 8 }, { true, "T", 4 + 5 + 8 }, { false, "v65536", 4 + 8 + 8 + 8 },
+	{ false, "i", 4 + 8 + 8 }, { false, "T", 4 + 6 + 8 }, { true, "T", 4 + 5 + 8 },
+	{ false, "v65536", 4 + 8 + 8 + 8 },
 };
 
 START_TEST(the_pins_send_the_used_bytes)

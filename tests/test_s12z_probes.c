@@ -1,5 +1,5 @@
-/* The three probes of the virtual S12ZVM, packet by packet: the pipe (probes/bdc_pipe.h), OSBDM (s12z.md 5.1), USBDM in both
- * generations (5.2). */
+/* The three probes of the virtual S12ZVM, packet by packet: the pipe (probes/bdc_pipe.h), OSBDM (s12z.md 5.1), USBDM in
+ * both generations (5.2). */
 #include <stdio.h>
 #include <string.h>
 
@@ -94,7 +94,8 @@ START_TEST(pipe_waits_for_ack)
 {
 	ASK(1, 0, PT_PIPE_SEND, 1, 0x02, PT_PIPE_ACK, 10, 0);
 	EXPECT(1, PT_PIPE_DONE, 2, 1);
-	ASK(2, 0, PT_PIPE_SEND, 4, 0x30, 0x80, 0, 0, PT_PIPE_ACK, 10, 0, PT_PIPE_RECEIVE, 1, PT_PIPE_CHECK, PT_PIPE_SYNC);
+	ASK(2, 0, PT_PIPE_SEND, 4, 0x30, 0x80, 0, 0, PT_PIPE_ACK, 10, 0, PT_PIPE_RECEIVE, 1, PT_PIPE_CHECK,
+	    PT_PIPE_SYNC);
 	EXPECT(2, PT_PIPE_LONG_ACK, 4, 2, 0xee);
 	ck_assert_uint_eq(n_answer, 5);
 	ASK(3, 0, PT_PIPE_CHECK, PT_PIPE_CYCLES, 16, 0);	/* counts from the request's begin */
@@ -157,7 +158,8 @@ END_TEST
 
 START_TEST(pipe_drives_pins)
 {
-	ASK(1, 0, PT_PIPE_DRIVE, PT_PIPE_BKGD | PT_PIPE_RESET, 0, PT_PIPE_DELAY, 0xe8, 3, 0, 0, PT_PIPE_DRIVE, PT_PIPE_RESET,
+	ASK(1, 0, PT_PIPE_DRIVE, PT_PIPE_BKGD | PT_PIPE_RESET, 0, PT_PIPE_DELAY, 0xe8, 3, 0, 0, PT_PIPE_DRIVE,
+	    PT_PIPE_RESET,
 	    PT_PIPE_RESET, PT_PIPE_DELAY, 0xe8, 3, 0, 0, PT_PIPE_DRIVE, PT_PIPE_BKGD, PT_PIPE_BKGD, PT_PIPE_SYNC);
 	EXPECT(1, PT_PIPE_DONE, 6);
 	ASK(2, 0, PT_PIPE_SEND, 1, 0x2d, PT_PIPE_RECEIVE, 2);
@@ -309,7 +311,8 @@ START_TEST(a_reset_does_not_end_a_capture)
 	write_reg(0x102, 0x40);
 	write_reg(0x103, 0x06);
 	write_reg(0x100, 0x80);
-	ASK(1, 0, PT_PIPE_DRIVE, PT_PIPE_RESET, 0, PT_PIPE_DELAY, 0x10, 0, 0, 0, PT_PIPE_DRIVE, PT_PIPE_RESET, PT_PIPE_RESET,
+	ASK(1, 0, PT_PIPE_DRIVE, PT_PIPE_RESET, 0, PT_PIPE_DELAY, 0x10, 0, 0, 0, PT_PIPE_DRIVE, PT_PIPE_RESET,
+	    PT_PIPE_RESET,
 	    PT_PIPE_DELAY, 0xe8, 3, 0, 0, PT_PIPE_SYNC, PT_PIPE_SEND, 3, 0x0d, 0x80, 0xff);
 	EXPECT(1, PT_PIPE_DONE, 6);
 	for (int i = 0; i < 50; i++)
@@ -466,8 +469,10 @@ END_TEST
 
 static const struct { uint8_t bytes[12]; size_t n; uint8_t status; } bad[] = {
 	{ { 1 }, 1, 1 }, { { 9, 33, 1 }, 3, 1 }, { { 3, 33, 1 }, 3, 1 }, { { 8, 33, 3, 3, 0, 0, 0, 0 }, 8, 1 },
-	{ { 8, 33, 2, 3, 0, 0, 0, 0 }, 8, 1 }, { { 8, 33, 1, 0, 0, 0, 0, 0 }, 8, 1 }, { { 8, 33, 1, 1, 1, 0, 0, 0 }, 8, 1 },
-	{ { 8, 33, 1, 254, 0, 0, 0, 0 }, 8, 1 }, { { 9, 32, 1, 2, 0, 0, 0x2e, 0, 1 }, 9, 1 }, { { 4, 27, 0, 16 }, 4, 1 },
+	{ { 8, 33, 2, 3, 0, 0, 0, 0 }, 8, 1 }, { { 8, 33, 1, 0, 0, 0, 0, 0 }, 8, 1 },
+	{ { 8, 33, 1, 1, 1, 0, 0, 0 }, 8, 1 },
+	{ { 8, 33, 1, 254, 0, 0, 0, 0 }, 8, 1 }, { { 9, 32, 1, 2, 0, 0, 0x2e, 0, 1 }, 9, 1 },
+	{ { 4, 27, 0, 16 }, 4, 1 },
 	{ { 3, 1, 77 }, 3, 15 }, { { 2, 40 }, 2, 4 },
 };
 

@@ -90,7 +90,8 @@ START_TEST(the_timer_interrupts)
 END_TEST
 
 /* What the core did and what the firmware counted is the same. */
-static const char *const functions[] = { "main", "blink", "countdown", "operate", "often", "spin", "inner", "tick", "pause" };
+static const char *const functions[] = { "main", "blink", "countdown", "operate", "often", "spin", "inner", "tick",
+	"pause" };
 START_TEST(the_truth_is_the_firmwares)
 {
 	struct pt_vtruth truth;
@@ -102,7 +103,8 @@ START_TEST(the_truth_is_the_firmwares)
 	for (size_t i = 0; i < PT_LEN(functions); i++) {
 		uint32_t at = symbol(functions[i]);
 
-		ck_assert_msg(pt_vtruth_sum(&truth, at, at + 1).instructions == count_of(functions[i]), "%s", functions[i]);
+		ck_assert_msg(pt_vtruth_sum(&truth, at, at + 1).instructions == count_of(functions[i]), "%s",
+			      functions[i]);
 	}
 	awake = pt_vs12z_cycle(rig->chip->cpu) - pt_vs12z_sleep_cycles(rig->chip->cpu) - began;
 	ck_assert_uint_eq(pt_vtruth_total(&truth).cycles, awake);
@@ -255,7 +257,8 @@ static uint8_t fstat_after(uint64_t ns)
 
 START_TEST(programs_and_erases_flash)
 {
-	static const uint16_t erase[] = { 0x0afe, 0x0200 }, program[] = { 0x06fe, 0x0208, 0x1122, 0x3344, 0x5566, 0x7788 };
+	static const uint16_t erase[] = { 0x0afe, 0x0200 };
+	static const uint16_t program[] = { 0x06fe, 0x0208, 0x1122, 0x3344, 0x5566, 0x7788 };
 
 	rig_attach(rig);
 	rig_halt(rig);
@@ -395,7 +398,8 @@ START_TEST(power_loss_forgets_everything_but_the_flash)
 END_TEST
 
 static const struct { const char *word; const char *sentence; } wrong_words[] = {
-	{ "variant=secured", "words of its own" }, { "nonsense=1", "nonsense" }, { "pthf=7", "pthf" }, { "bus=1", "bus" },
+	{ "variant=secured", "words of its own" }, { "nonsense=1", "nonsense" }, { "pthf=7", "pthf" },
+	{ "bus=1", "bus" },
 	{ "usbdm=v6", "v4|v5|v5-busy" },
 };
 

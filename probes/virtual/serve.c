@@ -335,6 +335,11 @@ struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *
 	return serve;
 }
 
+const char *pt_vserve_what(const struct pt_vserve *serve)
+{
+	return serve->rig.engine->served;
+}
+
 const char *pt_vserve_address(const struct pt_vserve *serve)
 {
 	return serve->listener.address;

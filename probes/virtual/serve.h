@@ -1,4 +1,5 @@
-/* A virtual board's probe on the network, for other programs: CMSIS-DAP over TCP in real time.
+/* A virtual board's probe on the network, for other programs, in real time: CMSIS-DAP over TCP, or the packets of
+ * whatever probe the board has, in the same frames.
  *
  * One host has the probe at a time; the next one waits until it has left. A host that does not speak the protocol is
  * disconnected. Loop thread. Source: framing as in probes.md 1.8. */
@@ -16,6 +17,7 @@ struct pt_vserve;
  * packet size and count; its times are those of the network). address: see listen.h. NULL: PT_EARG, PT_EBUSY, PT_EPERM,
  * PT_ENOMEM with the sentence. */
 struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, struct pt_err *err);
+const char *pt_vserve_what(const struct pt_vserve *serve);	/* what it serves, for the user */
 const char *pt_vserve_address(const struct pt_vserve *serve);	/* with the real port */
 
 /* Real time that the board has not seen: nobody was there, or the model was slower than the chip. */

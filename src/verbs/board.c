@@ -22,6 +22,7 @@ static int serve(uv_loop_t *loop, const char *board, const char *address, struct
 		return err->code;
 	printf("board %s\n", pt_vserve_address(server));
 	fflush(stdout);
+	pt_info("board: serves %s", pt_vserve_what(server));
 	uv_signal_init(loop, &interrupt);
 	uv_signal_init(loop, &terminate);
 	uv_signal_start(&interrupt, on_signal, SIGINT);
@@ -64,5 +65,5 @@ static int run_board(const struct pt_options *options)
 }
 
 const struct pt_verb pt_verb_board = {
-	"board", "NAME[?KEY=VALUE]", "serve a virtual board's probe (CMSIS-DAP) on TCP to other programs", run_board
+	"board", "NAME[?KEY=VALUE]", "serve a virtual board's probe on TCP to other programs", run_board
 };

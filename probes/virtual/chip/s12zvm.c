@@ -230,7 +230,8 @@ static void power_on(struct pt_s12zvm *chip)
 static void init_units(struct pt_s12zvm *chip, const struct pt_s12zvm_words *words)
 {
 	const struct pt_vs12z_dbg_chip dbg = {
-		.arg = chip, .pc = core_pc, .breakpoint = on_breakpoint, .bdm_allowed = bdc_enabled, .secured = is_secured,
+		.arg = chip, .pc = core_pc, .breakpoint = on_breakpoint, .bdm_allowed = bdc_enabled,
+		.secured = is_secured,
 		.watch = on_watch,
 	};
 	const struct pt_vftmrz_config flash = {
@@ -372,7 +373,8 @@ static const char *const probes[] = { "bdc-pipe", "osbdm", "usbdm", NULL };
 
 const struct pt_vboard_ops pt_vboard_s12zvm = {
 	.name = "s12zvm",
-	.help = "S12ZVM: S12Z at 50 MHz, 128 KiB flash, 8 KiB RAM, 1 KiB EEPROM, DBG with profiling; probe=pipe, osbdm or usbdm",
+	.help = "S12ZVM: S12Z at 50 MHz, 128 KiB flash, 8 KiB RAM, 1 KiB EEPROM, DBG with profiling; "
+		"probe=pipe, osbdm or usbdm",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance, .bdc = bdc_of, .pdo = pdo_of,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.params = pt_vs12zvm_params, .n_params = PT_S12ZVM_WORDS,

@@ -1,6 +1,6 @@
-/* The virtual S12ZVM: an S12Z MagniV part (128 KiB flash, 8 KiB RAM, 1 KiB EEPROM) as its memory map, its units, its BDC and
- * its trace pins. Wire models drive it through pt_vboard_s12zvm (board.h); tests and bench look inside through this header.
- * Its words are in pt_vs12zvm_params (s12zvm_setup.c), each with the fact that it leaves open. */
+/* The virtual S12ZVM: an S12Z MagniV part (128 KiB flash, 8 KiB RAM, 1 KiB EEPROM) as its memory map, its units, its
+ * BDC and its trace pins. Wire models drive it through pt_vboard_s12zvm (board.h); tests and bench look inside through
+ * this header. Its words are in pt_vs12zvm_params (s12zvm_setup.c), each with the fact that it leaves open. */
 #ifndef PT_VIRTUAL_CHIP_S12ZVM_H
 #define PT_VIRTUAL_CHIP_S12ZVM_H
 

@@ -9,8 +9,10 @@ bool pt_s12zvm_map_memories(struct pt_s12zvm *chip)
 {
 	const struct pt_vregion memories[] = {
 		{ .base = PT_S12ZVM_RAM_BASE, .size = PT_S12ZVM_RAM_BYTES, .bytes = chip->ram },
-		{ .base = PT_S12ZVM_EEPROM_BASE, .size = PT_S12ZVM_EEPROM_BYTES, .bytes = chip->eeprom, .read_only = true },
-		{ .base = PT_S12ZVM_FLASH_BASE, .size = PT_S12ZVM_FLASH_BYTES, .bytes = chip->flash, .read_only = true },
+		{ .base = PT_S12ZVM_EEPROM_BASE, .size = PT_S12ZVM_EEPROM_BYTES, .bytes = chip->eeprom,
+		  .read_only = true },
+		{ .base = PT_S12ZVM_FLASH_BASE, .size = PT_S12ZVM_FLASH_BYTES, .bytes = chip->flash,
+		  .read_only = true },
 	};
 
 	chip->bus.big_endian = true;
@@ -78,7 +80,8 @@ bool pt_s12zvm_map_units(struct pt_s12zvm *chip)
 	return add(chip, at, PT_S12ZVM_REGISTERS_BYTES - at, &pt_vs12z_hole_ops, NULL);
 }
 
-/* --- no read-while-write: whoever reads flash or EEPROM during a command gets a bus fault, the core's fetches included */
+/* --- no read-while-write: whoever reads flash or EEPROM during a command gets a bus fault, the core's fetches
+ * included */
 
 static bool busy_read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
 {

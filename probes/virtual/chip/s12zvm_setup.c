@@ -11,8 +11,8 @@ enum { FSEC_SECURED = 0xff };
 /* --- words. Each default is that of the facts. */
 
 enum {
-	BUS, BDCCLK, BDCFCLK, SECURED, APP_DBG, USBDM, TRACE, PTHF_BYTES, PDOE_0, CNT, EXT_JUMP, PC_JUMP, SWAP24, SOFTWARE,
-	STAMP, TBOVF, TBOVF_LINE, PURE_NB, N_WORDS
+	BUS, BDCCLK, BDCFCLK, SECURED, APP_DBG, USBDM, TRACE, PTHF_BYTES, PDOE_0, CNT, EXT_JUMP, PC_JUMP, SWAP24,
+	SOFTWARE, STAMP, TBOVF, TBOVF_LINE, PURE_NB, N_WORDS
 };
 _Static_assert((int)N_WORDS == (int)PT_S12ZVM_WORDS, "the board says how many there are");
 
@@ -20,23 +20,26 @@ const struct pt_param pt_vs12zvm_params[N_WORDS] = {
 	[BUS] = { "bus", PT_PARAM_HZ, "50000000", NULL, 1000000, 100000000,
 		  "bus clock, Hz; the default is the most of an S12ZVM (UNVERIFIED)" },
 	[BDCCLK] = { "bdcclk", PT_PARAM_HZ, "8000000", NULL, 10000, 50000000,
-		     "BDCSI clock with CLKSW = 0, Hz; the default is that of the facts' time budget, many parts have 1M" },
+		     "BDCSI clock with CLKSW = 0, Hz; the default is that of the facts' budget, many parts have 1M" },
 	[BDCFCLK] = { "bdcfclk", PT_PARAM_HZ, "25000000", NULL, 10000, 50000000,
 		      "BDCSI clock with CLKSW = 1, Hz; UNVERIFIED, half of the default bus clock" },
 	[SECURED] = { "secured", PT_PARAM_FLAG, "off", NULL, 0, 0, "the part is secured, whatever the firmware says" },
-	[APP_DBG] = { "app-dbg", PT_PARAM_FLAG, "off", NULL, 0, 0, "the application has armed the DBG module for itself" },
+	[APP_DBG] = { "app-dbg", PT_PARAM_FLAG, "off", NULL, 0, 0, "the application has armed the DBG for itself" },
 	[USBDM] = { "usbdm", PT_PARAM_CHOICE, "v5", "v4|v5|v5-busy", 0, 0,
-		    "generation of the USBDM firmware, with probe=usbdm; v5-busy answers \"busy\" first where it takes a while" },
-	[TRACE] = { "trace", PT_PARAM_FLAG, "on", NULL, 0, 0, "off: a part with DebugLite, without trace buffer and profiling" },
+		    "generation of the USBDM firmware, with probe=usbdm; v5-busy answers \"busy\" first "
+		    "where it takes a while" },
+	[TRACE] = { "trace", PT_PARAM_FLAG, "on", NULL, 0, 0, "off: a part with DebugLite, without trace buffer" },
 	[PTHF_BYTES] = { "pthf", PT_PARAM_NUMBER, "6", NULL, 5, 6, "bytes of a PTHF line on PDO; UNVERIFIED" },
 	[PDOE_0] = { "pdoe0", PT_PARAM_CHOICE, "drains", "drains|holds", 0, 0,
 		     "profiling without the pins: lines are overwritten, or the buffer overflows; UNVERIFIED" },
-	[CNT] = { "cnt", PT_PARAM_CHOICE, "written", "written|pending", 0, 0, "what DBGCNT counts in profiling; UNVERIFIED" },
+	[CNT] = { "cnt", PT_PARAM_CHOICE, "written", "written|pending", 0, 0,
+		"what DBGCNT counts in profiling; UNVERIFIED" },
 	[EXT_JUMP] = { "ext-jump", PT_PARAM_CHOICE, "direct", "direct|indirect", 0, 0,
 		       "JMP and JSR with a plain address as general operand; UNVERIFIED" },
 	[PC_JUMP] = { "pc-jump", PT_PARAM_CHOICE, "indirect", "direct|indirect", 0, 0,
 		      "JMP and JSR with a PC-relative operand; UNVERIFIED" },
-	[SWAP24] = { "swap24", PT_PARAM_FLAG, "off", NULL, 0, 0, "addresses of PTS and PTIB high byte first; UNVERIFIED" },
+	[SWAP24] = { "swap24", PT_PARAM_FLAG, "off", NULL, 0, 0,
+		"addresses of PTS and PTIB high byte first; UNVERIFIED" },
 	[SOFTWARE] = { "swi-ptvb", PT_PARAM_FLAG, "on", NULL, 0, 0, "SWI, SYS, TRAP make a PTVB line; UNVERIFIED" },
 	[STAMP] = { "stamp", PT_PARAM_CHOICE, "cof", "cof|line", 0, 0,
 		    "time stamps count from the change of flow before, or from the line before; UNVERIFIED" },
@@ -64,7 +67,8 @@ static bool is(const struct pt_params *settings, unsigned word, const char *valu
 int pt_s12zvm_read_words(struct pt_s12zvm_words *words, const struct pt_params *settings, struct pt_err *err)
 {
 	if (pt_params_given(settings, pt_vboard_param("variant")))
-		return pt_fail(err, PT_EARG, "s12zvm has no variants, but words of its own; `proftap boards` lists them");
+		return pt_fail(err, PT_EARG,
+			       "s12zvm has no variants, but words of its own; `proftap boards` lists them");
 	*words = (struct pt_s12zvm_words){
 		.bus_hz = number(settings, BUS), .bdcclk_hz = number(settings, BDCCLK),
 		.bdcfclk_hz = number(settings, BDCFCLK),
@@ -94,8 +98,8 @@ static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes,
 	uint8_t *to = n_bytes <= UINT32_MAX ? pt_s12zvm_bytes(arg, addr, (uint32_t)n_bytes) : NULL;
 
 	if (to == NULL)
-		return pt_fail(err, PT_EARG, "%zu bytes at 0x%06x do not fit into the flash, EEPROM or RAM of s12zvm", n_bytes,
-			       addr);
+		return pt_fail(err, PT_EARG, "%zu bytes at 0x%06x do not fit into the flash, EEPROM or RAM of s12zvm",
+			       n_bytes, addr);
 	memcpy(to, bytes, n_bytes);
 	return 0;
 }

@@ -241,11 +241,13 @@ void dbg_listen(struct pt_vs12z_dbg *dbg)
 
 /* --- registers */
 
-/* Bits of each register that can be written while neither ARM nor PTACT is set; DBGC1 and DBGTB have rules of their own. */
+/* Bits of each register that can be written while neither ARM nor PTACT is set; DBGC1 and DBGTB have rules of their
+ * own. */
 static uint8_t writable(const struct pt_vs12z_dbg *dbg, uint32_t at)
 {
 	static const uint8_t control[CHANNELS] = {
-		NDB | INST | RW | RWE | COMPE, INST | RW | RWE | COMPE, NDB | INST | RW | RWE | COMPE, INST | RW | RWE | COMPE,
+		NDB | INST | RW | RWE | COMPE, INST | RW | RWE | COMPE, NDB | INST | RW | RWE | COMPE,
+		INST | RW | RWE | COMPE,
 	};
 	unsigned channel = (at - DBGXCTL) / COMPARATOR_BYTES, offset = at & 0xf;
 	bool has_data = channel == CHANNEL_A || channel == CHANNEL_C;
@@ -333,7 +335,8 @@ static void tick(void *unit, uint64_t now_cycle)
 	dbg_profile_tick(unit, now_cycle);
 }
 
-/* Trace RAM and DBGCNT live through all but power-on, after which the RAM holds anything; the same anything each time. */
+/* Trace RAM and DBGCNT live through all but power-on, after which the RAM holds anything; the same anything each
+ * time. */
 static void reset(void *unit, bool power_on)
 {
 	struct pt_vs12z_dbg *dbg = unit;

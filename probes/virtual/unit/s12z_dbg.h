@@ -1,4 +1,4 @@
-/* Model of the S12Z's debug module with trace buffer and code profiling (S12ZDBGV2): registers, four comparators and the
+/* Model of the S12Z's debug module with trace buffer and code profiling (S12ZDBGV2): registers, comparators and the
  * state sequencer, 64 lines of trace RAM, the trace modes Normal, Loop1, Detail and Pure PC, profiling lines, and the
  * transmitter on PDO and PDOCLK. It listens to the core as a tap and says "halt" through the chip.
  *
@@ -27,7 +27,7 @@ struct pt_vs12z_dbg_quirks {
 	bool no_trace;			/* DebugLite: comparators only; channels A, B and D */
 	bool pthf_5;			/* PTHF is sent as 5 bytes, without the padding */
 	bool pdoe_holds;		/* with PDOE = 0 nothing drains the buffer: it overflows after 64 lines */
-	bool cnt_pending;		/* DBGCNT in profiling is what waits for transmission; default: what was written */
+	bool cnt_pending;		/* DBGCNT in profiling is what waits to be sent; default: what was written */
 	bool extended_indirect;		/* JMP, JSR with EXT14/18/24 operands count as indirect */
 	bool pc_relative_direct;	/* JMP, JSR with PC-relative operands count as direct */
 	bool swap24;			/* PTS, PTIB: high byte of the address first (lowest byte number) */
@@ -44,7 +44,7 @@ struct pt_vs12z_dbg_chip {		/* what the module reaches */
 	void (*breakpoint)(void *arg, bool into_bdm);	/* after the present instruction; not into_bdm: SWI */
 	bool (*bdm_allowed)(void *arg);			/* ENBDC */
 	bool (*secured)(void *arg);
-	void (*watch)(void *arg, bool on);		/* op-code comparators want pt_vs12z_dbg_fetch() for each instruction */
+	void (*watch)(void *arg, bool on);		/* ask pt_vs12z_dbg_fetch() before each instruction */
 };
 
 struct pt_vs12z_dbg {

@@ -1,6 +1,6 @@
 /* Comparators. With INST one looks at op-code addresses, else at data accesses that touch its address; A and C look at
- * data, too: byte lanes by address bits 1:0, only those of the access and of the mask (1 = compared; UNVERIFIED). A range
- * takes the settings of its lower comparator, and is that one's channel. */
+ * data, too: byte lanes by address bits 1:0, only those of the access and of the mask (1 = compared; UNVERIFIED). A
+ * range takes the settings of its lower comparator, and is that one's channel. */
 #include "probes/virtual/unit/s12z_dbg_parts.h"
 
 static const uint8_t *registers(const struct pt_vs12z_dbg *dbg, unsigned channel)

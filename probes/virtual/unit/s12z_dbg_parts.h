@@ -5,7 +5,8 @@
 #include "probes/virtual/unit/s12z_dbg.h"
 
 enum {
-	DBGC1 = 0x00, DBGC2 = 0x01, DBGTCRH = 0x02, DBGTCRL = 0x03, DBGTB = 0x04, DBGCNT = 0x06, DBGSCR1 = 0x07, DBGSCR3 = 0x09,
+	DBGC1 = 0x00, DBGC2 = 0x01, DBGTCRH = 0x02, DBGTCRL = 0x03, DBGTB = 0x04, DBGCNT = 0x06, DBGSCR1 = 0x07,
+	DBGSCR3 = 0x09,
 	DBGEFR = 0x0a, DBGSR = 0x0b, DBGXCTL = 0x10, COMPARATOR_BYTES = 0x10,
 };
 
@@ -29,7 +30,8 @@ enum { MID_LINES = 32 };
 enum { CHANNELS = 4, CHANNEL_A = 0, CHANNEL_B, CHANNEL_C, CHANNEL_D };
 
 /* Profiling. Source: 2.3 */
-enum { PTS = 0, PTIB = 1, PTHF = 2, PTVB = 3, PTW = 7, INFO_FORMAT = 0x0f, INFO_TERM = 0x10, INFO_TBOVF = 0x20, INFO_TSOVF = 0x40 };
+enum { PTS = 0, PTIB = 1, PTHF = 2, PTVB = 3, PTW = 7, INFO_FORMAT = 0x0f };
+enum { INFO_TERM = 0x10, INFO_TBOVF = 0x20, INFO_TSOVF = 0x40 };
 
 static inline unsigned dbg_mode(const struct pt_vs12z_dbg *dbg)
 {
@@ -63,7 +65,8 @@ struct dbg_access { enum dbg_look look; uint32_t addr; unsigned size_bytes; uint
 unsigned dbg_matches(const struct pt_vs12z_dbg *dbg, const struct dbg_access *access);
 bool dbg_looks_at(const struct pt_vs12z_dbg *dbg, bool fetches);	/* any comparator that does */
 uint32_t dbg_comparator_address(const struct pt_vs12z_dbg *dbg, unsigned channel);
-unsigned dbg_on_access(struct pt_vs12z_dbg *dbg, const struct dbg_access *access);	/* the same, and they move the sequencer */
+/* The same, and they move the sequencer. */
+unsigned dbg_on_access(struct pt_vs12z_dbg *dbg, const struct dbg_access *access);
 
 /* s12z_dbg_buffer.c */
 unsigned dbg_next_line(const struct pt_vs12z_dbg *dbg);
@@ -79,7 +82,8 @@ uint8_t dbg_count(const struct pt_vs12z_dbg *dbg);		/* DBGCNT as it reads */
 void dbg_trace_begin(struct pt_vs12z_dbg *dbg);
 void dbg_trace_end(struct pt_vs12z_dbg *dbg);
 void dbg_trace_listen(struct pt_vs12z_dbg *dbg);
-void dbg_trace_extra(struct pt_vs12z_dbg *dbg, uint32_t pc, bool event);	/* an entry because of comparator D, or of an event */
+/* An entry because of an event, or of comparator D. */
+void dbg_trace_extra(struct pt_vs12z_dbg *dbg, uint32_t pc, bool event);
 void dbg_trace_access(struct pt_vs12z_dbg *dbg, const struct dbg_access *access, uint32_t pc, bool matched_d);
 void dbg_trace_insn(struct pt_vs12z_dbg *dbg, uint32_t pc);
 void dbg_trace_jump(struct pt_vs12z_dbg *dbg, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);

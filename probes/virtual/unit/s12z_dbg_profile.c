@@ -89,7 +89,8 @@ static void end_session(struct pt_vs12z_dbg *dbg)
 	dbg_end(dbg, false);
 }
 
-/* The line that makes 64 wait is the last one, and says so unless it is the last one anyway. The upper bytes of short lines keep what they held. */
+/* The line that makes 64 wait is the last one, and says so unless it is the last one anyway. The upper bytes of short
+ * lines keep what they held. */
 static void put_line(struct pt_vs12z_dbg *dbg, uint8_t info, const uint8_t upper[3])
 {
 	static const uint8_t nothing[3] = { 0 };

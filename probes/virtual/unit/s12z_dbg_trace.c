@@ -134,12 +134,14 @@ void dbg_trace_access(struct pt_vs12z_dbg *dbg, const struct dbg_access *access,
 		put_when(dbg, pc, matched_d);
 }
 
-/* --- Pure PC. An address is kept back until the next one is known: it goes in as one byte if that has the same upper 16
- * bits and a base still fits behind it, else as a base, whose upper bits count for the short ones before it. */
+/* --- Pure PC. An address is kept back until the next one is known: it goes in as one byte if that has the same upper
+ * 16 bits and a base still fits behind it, else as a base, whose upper bits count for the short ones before it. */
 
 static void end_line(struct pt_vs12z_dbg *dbg, uint8_t mat)
 {
-	dbg->pure.bytes[PURE_BYTES] = (uint8_t)(mat | dbg->pure.used << 4 | (dbg->quirks.base_bits_off ? 0 : dbg->pure.bases));
+	uint8_t bases = dbg->quirks.base_bits_off ? 0 : dbg->pure.bases;
+
+	dbg->pure.bytes[PURE_BYTES] = (uint8_t)(mat | dbg->pure.used << 4 | bases);
 	dbg->pure.used = 0;
 	dbg->pure.bases = 0;
 	dbg_put_line(dbg, dbg->pure.bytes);

@@ -4,8 +4,8 @@
 #include "probes/virtual/unit/s12z_ftmrz.h"
 
 enum command {
-	VERIFY_ALL = 0x01, VERIFY_BLOCK = 0x02, VERIFY_SECTION = 0x03, PROGRAM = 0x06, ERASE_ALL = 0x08, ERASE_BLOCK = 0x09,
-	ERASE_SECTOR = 0x0a, UNSECURE = 0x0b, PROGRAM_EEPROM = 0x11, ERASE_EEPROM = 0x12,
+	VERIFY_ALL = 0x01, VERIFY_BLOCK = 0x02, VERIFY_SECTION = 0x03, PROGRAM = 0x06, ERASE_ALL = 0x08,
+	ERASE_BLOCK = 0x09, ERASE_SECTOR = 0x0a, UNSECURE = 0x0b, PROGRAM_EEPROM = 0x11, ERASE_EEPROM = 0x12,
 };
 enum { SEC = 3, SEC_UNSECURED = 2, FCCOBIX_BITS = 7, FPROT_OPEN = 0x80 };
 
@@ -87,7 +87,8 @@ static bool arguments_good(const struct pt_vftmrz *f)
 	case ERASE_SECTOR:
 		return addr % PT_VFTMRZ_PHRASE == 0 && in_flash(f, addr, 1);
 	case PROGRAM_EEPROM:
-		return addr % 2 == 0 && eeprom_bytes(f) > 0 && eeprom_bytes(f) <= 8 && in_eeprom(f, addr, eeprom_bytes(f));
+		return addr % 2 == 0 && eeprom_bytes(f) > 0 && eeprom_bytes(f) <= 8 &&
+		       in_eeprom(f, addr, eeprom_bytes(f));
 	case ERASE_EEPROM:
 		return addr % 2 == 0 && in_eeprom(f, addr, 1);
 	default:

@@ -1,8 +1,10 @@
-/* Model of the S12Z's flash controller (FTMRZ) with program flash and EEPROM: commands through FCCOB0 to FCCOB5, launched by
- * FSTAT.CCIF, taking time; security as the flash configuration field said at the last reset, or as a mass erase left it.
+/* Model of the S12Z's flash controller (FTMRZ) with program flash and EEPROM: commands through FCCOB0 to FCCOB5,
+ * launched by FSTAT.CCIF, taking time; security as the flash configuration field said at the last reset, or as a mass
+ * erase left it.
  *
- * The facts (s12z.md) do not have this module. Registers, bits, command codes and sizes below are what manuals of the S12Z
- * family have in common, as far as known: UNVERIFIED, all of it, and in this header and the top of s12z_ftmrz.c only. */
+ * The facts (s12z.md) do not have this module. Registers, bits, command codes and sizes below are what manuals of the
+ * S12Z family have in common, as far as known: UNVERIFIED, all of it, and in this header and the top of s12z_ftmrz.c
+ * only. */
 #ifndef PT_VIRTUAL_UNIT_S12Z_FTMRZ_H
 #define PT_VIRTUAL_UNIT_S12Z_FTMRZ_H
 
@@ -16,11 +18,15 @@ enum {
 
 /* Offsets; FCCOBn is at FCCOB0 + 2n, high byte first. */
 enum {
-	PT_VFTMRZ_FCLKDIV = 0x0, PT_VFTMRZ_FSEC = 0x1, PT_VFTMRZ_FCCOBIX = 0x2, PT_VFTMRZ_FCNFG = 0x4, PT_VFTMRZ_FSTAT = 0x6,
+	PT_VFTMRZ_FCLKDIV = 0x0, PT_VFTMRZ_FSEC = 0x1, PT_VFTMRZ_FCCOBIX = 0x2, PT_VFTMRZ_FCNFG = 0x4,
+	PT_VFTMRZ_FSTAT = 0x6,
 	PT_VFTMRZ_FPROT = 0x8, PT_VFTMRZ_DFPROT = 0x9, PT_VFTMRZ_FOPT = 0xa, PT_VFTMRZ_FCCOB0 = 0xc,
 };
 
-enum { PT_VFTMRZ_FDIVLD = 0x80, PT_VFTMRZ_CCIF = 0x80, PT_VFTMRZ_ACCERR = 0x20, PT_VFTMRZ_FPVIOL = 0x10, PT_VFTMRZ_MGSTAT = 0x03 };
+enum {
+	PT_VFTMRZ_FDIVLD = 0x80,	/* FCLKDIV */
+	PT_VFTMRZ_CCIF = 0x80, PT_VFTMRZ_ACCERR = 0x20, PT_VFTMRZ_FPVIOL = 0x10, PT_VFTMRZ_MGSTAT = 0x03,
+};
 
 /* The configuration field at the end of the flash. */
 enum {

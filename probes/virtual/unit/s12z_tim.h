@@ -1,7 +1,7 @@
-/* Model of the S12Z's timer (TIM16B) as far as firmware needs it for periodic interrupts: a free-running 16-bit count of
- * the bus clock divided by 1 to 128, and output compares that set flags. Pins, input capture and the pulse accumulator are
- * not there. Register offsets: TIOS 0, TCNT 4 (16 bits), TSCR1 6, TIE 0xc, TSCR2 0xd, TFLG1 0xe, TFLG2 0xf, TC0 0x10
- * (16 bits) and on; all UNVERIFIED, as other S12 parts have them. */
+/* Model of the S12Z's timer (TIM16B) as far as firmware needs it for periodic interrupts: a free-running 16-bit count
+ * of the bus clock divided by 1 to 128, and output compares that set flags. Pins, input capture and the pulse
+ * accumulator are not there. Register offsets: TIOS 0, TCNT 4 (16 bits), TSCR1 6, TIE 0xc, TSCR2 0xd, TFLG1 0xe, TFLG2
+ * 0xf, TC0 0x10 (16 bits) and on; all UNVERIFIED, as other S12 parts have them. */
 #ifndef PT_VIRTUAL_UNIT_S12Z_TIM_H
 #define PT_VIRTUAL_UNIT_S12Z_TIM_H
 

@@ -1,5 +1,5 @@
-/* A table of commands; each has a class, what comes in, and what it does. A command acts when its last bit is in. What it
- * answers waits until the host clocks it out, not before the delay is over. */
+/* A table of commands; each has a class, what comes in, and what it does. A command acts when its last bit is in. What
+ * it answers waits until the host clocks it out, not before the delay is over. */
 #include <stddef.h>
 #include <string.h>
 
@@ -452,7 +452,8 @@ static void begin(struct pt_vbdc *bdc, uint64_t first_ns, uint64_t last_ns, uint
 		execute(bdc, last_ns);
 }
 
-/* 512 cycles without an edge, and half a command is forgotten. Source: 4.1; that an ACK pulse counts as an edge is ours. */
+/* 512 cycles without an edge, and half a command is forgotten. Source: 4.1; that an ACK pulse counts as an edge is
+ * ours. */
 static bool forgotten(const struct pt_vbdc *bdc, uint64_t now_ns)
 {
 	uint64_t edge_ns = bdc->edge_ns > bdc->ready_ns ? bdc->edge_ns : bdc->ready_ns;

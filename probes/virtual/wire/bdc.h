@@ -1,6 +1,6 @@
-/* Model of the S12Z's background debug controller at command level (S12ZBDCV2): the target's end of BKGD. Bytes come and
- * go with the times at which their first and last bit were on the wire; what a bit looks like is only what it costs, 16
- * BDCSI cycles. The chip owns it, and lends it its memory and its core; the probe's end is bkgd.h.
+/* Model of the S12Z's background debug controller at command level (S12ZBDCV2): the target's end of BKGD. Bytes come
+ * and go with the times at which their first and last bit were on the wire; what a bit looks like is only what it
+ * costs, 16 BDCSI cycles. The chip owns it, and lends it its memory and its core; the probe's end is bkgd.h.
  *
  * Source: facts/s12z.md 4 (S12ZVHY/S12ZVHL reference manual Rev. 1.05, chapter 5). Times are ns of the clock that the
  * caller uses for all calls. */
@@ -30,7 +30,8 @@ enum {
 
 struct pt_vbdc_chip {			/* what the BDC reaches; all called with the board at the time of the command */
 	void *arg;
-	/* False: the bus refused it. 1, 2 or 4 bytes, most significant first; a long at a multiple of 4, a word within 4. */
+	/* False: the bus refused it. 1, 2 or 4 bytes, most significant first; a long at a multiple of 4, a word within
+	 * 4. */
 	bool (*read)(void *arg, uint32_t addr, unsigned size_bytes, uint32_t *value);
 	bool (*write)(void *arg, uint32_t addr, unsigned size_bytes, uint32_t value);
 	void (*read_dbgtb)(void *arg, uint8_t line[8]);		/* byte 0 first */

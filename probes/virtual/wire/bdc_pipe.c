@@ -1,5 +1,5 @@
-/* One operation after the other; each reads its arguments, uses the wire, and writes its answer. An operation whose answer
- * may not fit is not begun. */
+/* One operation after the other; each reads its arguments, uses the wire, and writes its answer. An operation whose
+ * answer may not fit is not begun. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,7 +327,8 @@ static enum pt_pipe_status run_all(struct pt_vpipe *pipe, uint8_t *n_done)
 	return status;
 }
 
-static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond, void *arg)
+static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
+		    void *arg)
 {
 	struct pt_vpipe *pipe = state;
 	uint8_t sequence = len_bytes > 0 ? request[0] : 0, n_done = 0;
@@ -376,4 +377,8 @@ static void release(void *state)
 	free(pipe);
 }
 
-const struct pt_vengine_ops pt_vpipe_engine = { .name = "BDC pipe", .process = process, .free = release };
+const struct pt_vengine_ops pt_vpipe_engine = {
+	.name = "BDC pipe", .process = process, .free = release,
+	.served = "packets of the BDC pipe (probes/bdc_pipe.h) in the frames of CMSIS-DAP over TCP; no other "
+		  "program speaks it",
+};

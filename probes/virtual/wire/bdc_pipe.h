@@ -1,4 +1,5 @@
-/* A model of the firmware of our own virtual BDC probe (probes/bdc_pipe.h has its protocol) in front of a virtual board. */
+/* A model of the firmware of our own virtual BDC probe (probes/bdc_pipe.h has its protocol) in front of a virtual
+ * board. */
 #ifndef PT_VIRTUAL_WIRE_BDC_PIPE_H
 #define PT_VIRTUAL_WIRE_BDC_PIPE_H
 

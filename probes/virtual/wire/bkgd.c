@@ -2,7 +2,8 @@
 #include "probes/virtual/wire/bkgd.h"
 #include "util.h"
 
-enum { DEFAULT_HZ = 8000000, CLOCK_TOLERANCE = 4 };	/* a quarter: bits are sampled at 10 of 16 cycles. Source: 4.1 */
+/* A quarter off is still understood: bits are sampled at 10 of 16 cycles. Source: 4.1 */
+enum { DEFAULT_HZ = 8000000, CLOCK_TOLERANCE = 4 };
 #define SYNC_TIMEOUT_NS (2 * PT_NS_PER_MS)
 #define ACK_STEP_NS (PT_NS_PER_MS / 10)			/* how often GO_UNTIL is looked after */
 

@@ -301,7 +301,8 @@ void pt_vdap_free(struct pt_vdap *dap)
 
 /* --- as any engine */
 
-static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond, void *arg)
+static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
+		    void *arg)
 {
 	pt_vdap_process(state, request, len_bytes, at_ns, respond, arg);
 }
@@ -317,5 +318,6 @@ static void release(void *state)
 }
 
 const struct pt_vengine_ops pt_vdap_engine = {
-	.name = "CMSIS-DAP", .process = process, .set_packet_bytes = set_packet_bytes, .free = release,
+	.name = "CMSIS-DAP", .served = "CMSIS-DAP over TCP, for any program that speaks it",
+	.process = process, .set_packet_bytes = set_packet_bytes, .free = release,
 };

@@ -17,12 +17,13 @@ typedef void pt_vrespond(void *arg, const uint8_t *response, size_t len_bytes, u
 
 struct pt_vengine_ops {
 	const char *name;		/* the protocol, for product strings: "CMSIS-DAP" */
-	/* Take one request that arrived at at_ns of the link's clock; a probe that is busy until later begins later. Calls
-	 * respond for each response, PT_VENGINE_MAX_RESPONSES at most. Nothing that the request promises but does not
-	 * hold is ever read. */
+	const char *served;		/* who can use it over TCP, as a sentence for the user */
+	/* Take one request that arrived at at_ns of the link's clock; a probe that is busy until later begins later.
+	 * Calls respond for each response, PT_VENGINE_MAX_RESPONSES at most. Nothing that the request promises but does
+	 * not hold is ever read. */
 	void (*process)(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
 			void *arg);
-	void (*set_packet_bytes)(void *state, size_t packet_bytes);	/* of the requests that come next; NULL: fixed */
+	void (*set_packet_bytes)(void *state, size_t packet_bytes);	/* of requests that come next; NULL: fixed */
 	void (*free)(void *state);
 };
 

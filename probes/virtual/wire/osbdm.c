@@ -210,7 +210,8 @@ static void run(struct pt_vosbdm *bdm, const uint8_t *request)
 	}
 }
 
-static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond, void *arg)
+static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
+		    void *arg)
 {
 	struct pt_vosbdm *bdm = state;
 	uint8_t packet[PT_VOSBDM_PACKET_BYTES] = { 0 };
@@ -236,4 +237,7 @@ struct pt_vosbdm *pt_vosbdm_new(struct pt_vpace *pace, const struct pt_vfaults *
 	return bdm;
 }
 
-const struct pt_vengine_ops pt_vosbdm_engine = { .name = "OSBDM", .process = process, .free = free };
+const struct pt_vengine_ops pt_vosbdm_engine = {
+	.name = "OSBDM", .process = process, .free = free,
+	.served = "OSBDM's USB packets in the frames of CMSIS-DAP over TCP; programs for the USB device cannot use it",
+};

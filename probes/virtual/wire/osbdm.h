@@ -1,5 +1,5 @@
-/* A model of the OSBDM-JM60 firmware in its S12Z personality, in front of a virtual board: one packet of 64 bytes in, one
- * out. Its ordinary commands are stubs; everything goes through byte scripts. Source: facts/s12z.md 5.1. */
+/* A model of the OSBDM-JM60 firmware in its S12Z personality, in front of a virtual board: one packet of 64 bytes in,
+ * one out. Its ordinary commands are stubs; everything goes through byte scripts. Source: facts/s12z.md 5.1. */
 #ifndef PT_VIRTUAL_WIRE_OSBDM_H
 #define PT_VIRTUAL_WIRE_OSBDM_H
 

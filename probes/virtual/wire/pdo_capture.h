@@ -1,6 +1,6 @@
-/* A logic capture of PDO and PDOCLK, as a probe makes it: levels at a constant rate, as runs of equal ones, in a buffer of
- * its own that has an end. A host that reads too slowly finds samples missing, counted.
- * The runs are those of probes/wire_pins.h: PDO in bit 24, PDOCLK in bit 25, the number of samples below. */
+/* A logic capture of PDO and PDOCLK, as a probe makes it: levels at a constant rate, as runs of equal ones, in a buffer
+ * of its own that has an end. A host that reads too slowly finds samples missing, counted. The runs are those of
+ * probes/wire_pins.h: PDO in bit 24, PDOCLK in bit 25, the number of samples below. */
 #ifndef PT_VIRTUAL_WIRE_PDO_CAPTURE_H
 #define PT_VIRTUAL_WIRE_PDO_CAPTURE_H
 

@@ -245,8 +245,8 @@ void pt_vrig_close(struct pt_vrig *rig)
 	*rig = (struct pt_vrig){ 0 };
 }
 
-void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
-		     void *arg)
+void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
+		     pt_vrespond *respond, void *arg)
 {
 	rig->engine->process(rig->engine_state, request, len_bytes, at_ns, respond, arg);
 }

@@ -47,8 +47,8 @@ int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err 
 void pt_vrig_close(struct pt_vrig *rig);
 
 /* The probe takes a request; see pt_vengine_ops.process. */
-void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
-		     void *arg);
+void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
+		     pt_vrespond *respond, void *arg);
 /* How long a request or response is on the cable. */
 uint64_t pt_vrig_cable_ns(const struct pt_vrig *rig, size_t len_bytes);
 

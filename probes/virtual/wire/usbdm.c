@@ -1,4 +1,5 @@
-/* Requests are put together, checked, carried out command by command as the firmware would on the wire, and answered. */
+/* Requests are put together, checked, carried out command by command as the firmware would on the wire, and
+ * answered. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "util.h"
 
 enum status {				/* Source: 5.2 */
-	OK = 0, BAD_PARAMS = 1, BUSY = 3, ILLEGAL_COMMAND = 4, NO_CONNECTION = 5, UNKNOWN_TARGET = 15, BKGD_TIMEOUT = 20,
+	OK = 0, BAD_PARAMS = 1, BUSY = 3, ILLEGAL_COMMAND = 4, NO_CONNECTION = 5, UNKNOWN_TARGET = 15,
+	BKGD_TIMEOUT = 20,
 	SYNC_TIMEOUT = 21, ACK_TIMEOUT = 30,
 };
 enum {
@@ -387,7 +389,8 @@ static bool collect(struct pt_vusbdm *bdm, const uint8_t *bytes, size_t n)
 	return true;
 }
 
-static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond, void *arg)
+static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
+		    void *arg)
 {
 	struct pt_vusbdm *bdm = state;
 	uint8_t bad;
@@ -417,4 +420,8 @@ struct pt_vusbdm *pt_vusbdm_new(enum pt_vusbdm_generation generation, struct pt_
 	return bdm;
 }
 
-const struct pt_vengine_ops pt_vusbdm_engine = { .name = "USBDM", .process = process, .free = free };
+const struct pt_vengine_ops pt_vusbdm_engine = {
+	.name = "USBDM", .process = process, .free = free,
+	.served = "USBDM's USB transfers in the frames of CMSIS-DAP over TCP; programs for the USB device cannot "
+		  "use it",
+};
