@@ -134,6 +134,12 @@ START_TEST(ack_pulses_end_when_they_should)
 	RIG_SEND(rig, 0x30, 0, 0x2e, 0);
 	ck_assert_int_eq(pt_vbkgd_ack(&rig->wire, 1000000), PT_VBKGD_ACK);	/* told once */
 	pt_vbkgd_receive(&rig->wire);
+	RIG_SEND(rig, 0x30, 0x80, 0, 0);		/* ILLACC again, and still set */
+	ck_assert_int_eq(pt_vbkgd_ack(&rig->wire, 1000000), PT_VBKGD_LONG_ACK);
+	pt_vbkgd_receive(&rig->wire);
+	RIG_SEND(rig, 0x30, 0, 0x2e, 0);
+	ck_assert_int_eq(pt_vbkgd_ack(&rig->wire, 1000000), PT_VBKGD_ACK);
+	pt_vbkgd_receive(&rig->wire);
 	RIG_SEND(rig, 0x31, 0, 0x2e, 0);		/* _WS: never */
 	ns = rig->wire.ns;
 	ck_assert_int_eq(pt_vbkgd_ack(&rig->wire, 50000), PT_VBKGD_NO_ACK);

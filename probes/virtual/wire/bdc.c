@@ -48,6 +48,7 @@ static bool is_ws(const struct pt_vbdc *bdc)
 static void flag(struct pt_vbdc *bdc, unsigned bit)
 {
 	bdc->csr |= (uint16_t)bit;
+	bdc->raised |= (uint8_t)bit;
 }
 
 static void put(struct pt_vbdc *bdc, uint32_t value, unsigned n_bytes)
@@ -270,7 +271,7 @@ static void write_csr(struct pt_vbdc *bdc)
 
 	bdc->csr &= (uint16_t)~(value & PT_VBDC_FLAGS & ~(unsigned)PT_VBDC_OVRUN);
 	bdc->csr = (uint16_t)((bdc->csr & ~(unsigned)PT_VBDC_WRITABLE) | (value & PT_VBDC_WRITABLE));
-	bdc->reported &= (uint8_t)bdc->csr;
+	bdc->raised &= (uint8_t)bdc->csr;
 }
 
 /* The second of two in succession begins it. */
@@ -379,11 +380,9 @@ static void refuse(struct pt_vbdc *bdc)
 
 static void schedule_ack(struct pt_vbdc *bdc, uint64_t from_ns)
 {
-	uint8_t flags = (uint8_t)(bdc->csr & PT_VBDC_FLAGS);
-
 	bdc->ack_due = true;
-	bdc->ack_long = (flags & ~bdc->reported) != 0;
-	bdc->reported |= flags;
+	bdc->ack_long = bdc->raised != 0;
+	bdc->raised = 0;
 	bdc->ack_ns = from_ns + cycles_ns(bdc, PT_VBDC_ACK_AFTER);
 	bdc->ready_ns = bdc->ack_ns + cycles_ns(bdc, bdc->ack_long ? PT_VBDC_LONG_ACK : PT_VBDC_ACK);
 }
@@ -562,7 +561,7 @@ void pt_vbdc_reset(struct pt_vbdc *bdc, bool special)
 {
 	forget_command(bdc);
 	bdc->csr = special ? PT_VBDC_ENBDC : 0;
-	bdc->reported = 0;
+	bdc->raised = 0;
 	bdc->ack_on = bdc->ack_due = bdc->until_active = bdc->refuse_next = false;
 	bdc->last_kind = OTHER;
 	bdc->erase_ns = bdc->ready_ns = 0;

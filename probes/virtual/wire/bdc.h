@@ -51,7 +51,7 @@ struct pt_vbdc_chip {			/* what the BDC reaches; all called with the board at th
 struct pt_vbdc {
 	struct pt_vbdc_chip chip;
 	uint16_t csr;			/* without what is read from the chip: BDMACT, UNSEC, ERASE */
-	uint8_t reported;		/* flags that an ACK has told of */
+	uint8_t raised;			/* flags set, or set again, since the last ACK: it will be a long one */
 	bool powered, clocked, ack_on;
 	bool refuse_next;		/* a fault: the next access fails */
 	bool bkgd_low;			/* the pin, as the probe holds it; the chip looks at it when a reset ends */
