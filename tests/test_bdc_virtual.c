@@ -135,7 +135,8 @@ static void take_snapshot(void)
 	run(begin, PT_LEN(begin));
 }
 
-/* A line that says TERM, and before it lines of the known formats. */
+/* A line that says TERM, and before it lines of the known formats. What lies behind it in a buffer that was not filled is
+ * older than the session, and may be anything. */
 START_TEST(reads_a_snapshot_of_the_running_core)
 {
 	unsigned last = LINES, n_known = 0;
@@ -143,7 +144,7 @@ START_TEST(reads_a_snapshot_of_the_running_core)
 	open_board(boards[_i], NULL);
 	enable();
 	take_snapshot();
-	for (unsigned i = 0; i < LINES; i++) {
+	for (unsigned i = 0; i < LINES && last == LINES; i++) {
 		uint8_t info = lines[8 * i], format = info & 0x0f;
 
 		if ((info & 0x10) != 0)
@@ -151,7 +152,7 @@ START_TEST(reads_a_snapshot_of_the_running_core)
 		n_known += (info & 0x80) == 0 && (format <= 3 || format == 7);
 	}
 	ck_assert_uint_lt(last, LINES);
-	ck_assert_uint_gt(n_known, last / 2);
+	ck_assert_uint_eq(n_known, last + 1);
 	pt_probe_close(probe);
 }
 END_TEST
