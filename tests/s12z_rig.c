@@ -287,8 +287,8 @@ void s12z_check(struct s12z_rig *rig, const char *words, const char *what)
 		ck_assert_msg(is.reg[i] == want.reg[i], "%s: register %u is %x, want %x", what, i, is.reg[i],
 			      want.reg[i]);
 	for (unsigned i = 0; i < S12Z_RAM_BYTES; i++)
-		ck_assert_msg(is.ram[i] == want.ram[i], "%s: %x is %02x, want %02x", what, S12Z_RAM + i, is.ram[i],
-			      want.ram[i]);
+		if (is.ram[i] != want.ram[i])
+			ck_abort_msg("%s: %x is %02x, want %02x", what, S12Z_RAM + i, is.ram[i], want.ram[i]);
 }
 
 /* --- firmware */

@@ -13,7 +13,7 @@
 
 #include "probes/virtual/cpu/s12z/s12z.h"
 
-enum { S12Z_RAM = 0x1000, S12Z_RAM_BYTES = 0x2000, S12Z_FLASH = 0xfe0000, S12Z_FLASH_BYTES = 0x20000 };
+enum { S12Z_RAM = 0x1000, S12Z_RAM_BYTES = 0x2000, S12Z_FLASH = 0xff0000, S12Z_FLASH_BYTES = 0x10000 };
 enum { S12Z_CODE = 0xff8000, S12Z_STACK = 0x2000, S12Z_TIMER = 0x400, S12Z_TIMER_BYTES = 0x30 };
 enum { S12Z_HANDLERS = 0xff9000 };	/* handler of vector n: S12Z_HANDLERS + 0x10 * n; NOP, RTI */
 

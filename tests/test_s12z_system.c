@@ -648,7 +648,7 @@ END_TEST
 /* LD D2,# whose last byte is in the next block: without that one there is no instruction, and it changes with it. */
 START_TEST(code_crosses_a_border)
 {
-	enum { BORDER = 0xff0000 };
+	enum { BORDER = 0xff8000 };
 
 	S12Z_MAKE(&rig, NOP);
 	s12z_put(&rig, BORDER - 2, 4, 0x90123401);
