@@ -25,10 +25,18 @@ static void timer_level(struct s12z_rig *rig)
 	pt_vs12z_interrupt(rig->cpu, 12, (rig->timer[TFLG1] & rig->timer[TIE] & 1) != 0);
 }
 
+static void note_access(struct s12z_rig *rig, char kind, unsigned size_bytes)
+{
+	size_t used = strlen(rig->timer_seen);
+
+	snprintf(rig->timer_seen + used, sizeof(rig->timer_seen) - used, "%c%u", kind, size_bytes);
+}
+
 static bool timer_read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
 {
-	const struct s12z_rig *rig = unit;
+	struct s12z_rig *rig = unit;
 
+	note_access(rig, 'r', access->size_bytes);
 	*value = access->size_bytes == 2 ? pt_be16(rig->timer + offset) : rig->timer[offset];
 	return true;
 }
@@ -37,6 +45,7 @@ static bool timer_write(void *unit, uint32_t offset, const struct pt_vaccess *ac
 {
 	struct s12z_rig *rig = unit;
 
+	note_access(rig, 'w', access->size_bytes);
 	if (offset == TFLG1 && access->size_bytes == 1)
 		rig->timer[TFLG1] &= (uint8_t)~value;
 	else if (access->size_bytes == 2)

@@ -31,6 +31,7 @@ struct s12z_rig {
 	/* the timer: due every period cycles while TIE.0 and TSCR1.7 are set; its registers are bytes */
 	uint8_t timer[S12Z_TIMER_BYTES];
 	uint64_t timer_at, timer_period;
+	char timer_seen[64];		/* sizes of the accesses to it: "w2w1r1" */
 	uint8_t ram[S12Z_RAM_BYTES], flash[S12Z_FLASH_BYTES];
 };
 

@@ -274,6 +274,17 @@ START_TEST(an_interrupt_waits_behind_cli)
 }
 END_TEST
 
+/* The same where nobody stops the core in between. */
+START_TEST(an_interrupt_waits_no_longer)
+{
+	S12Z_MAKE(&rig, 0xce, 0xef, NOP, NOP, NOP, NOP);
+	pt_vs12z_interrupt(rig.cpu, 12, true);
+	pt_vs12z_run(rig.cpu, 1000);
+	ck_assert_uint_eq(s12z_get(&rig, S12Z_STACK - 3, 3), S12Z_CODE + 3);
+	s12z_done(&rig);
+}
+END_TEST
+
 /* --- sleep */
 
 /* WAI or STOP; what comes, with which CCW; whether it wakes, and where the core is then: 0 goes on behind. */
@@ -608,10 +619,31 @@ START_TEST(forgets_code_that_changes)
 }
 END_TEST
 
+/* A word over the end of one page of decoded instructions into the next. */
+START_TEST(forgets_the_next_page)
+{
+	S12Z_MAKE(&rig, 0x0d, 0x00, 0x95, 0x10, 0xff, NOP);	/* MOV.W #0x0095,0x10ff */
+	s12z_prepare(&rig, "p=1100 1100:9407");
+	s12z_steps(&rig, 1);
+	ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_D0), 7);
+	pt_vs12z_set_reg(rig.cpu, PT_VS12Z_P, S12Z_CODE);
+	s12z_steps(&rig, 1);
+	pt_vs12z_set_reg(rig.cpu, PT_VS12Z_P, 0x1100);
+	s12z_steps(&rig, 1);
+	ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_D1), 7);
+	s12z_done(&rig);
+}
+END_TEST
+
 /* What a unit sees of accesses to it: words where they are aligned, else bytes, ascending. */
-static const struct { unsigned size; uint32_t addr; uint32_t value; } wide[] = {
-	{ 1, 0x420, 0x11 }, { 2, 0x420, 0x1122 }, { 2, 0x421, 0x1122 }, { 3, 0x420, 0x112233 }, { 3, 0x421, 0x112233 },
-	{ 4, 0x420, 0x11223344 }, { 4, 0x421, 0x11223344 },
+static const struct { unsigned size; uint32_t addr; uint32_t value; const char *seen; } wide[] = {
+	{ 1, 0x420, 0x11,       "w1r1" },
+	{ 2, 0x420, 0x1122,     "w2r2" },
+	{ 2, 0x421, 0x1122,     "w1w1r1r1" },
+	{ 3, 0x420, 0x112233,   "w2w1r2r1" },
+	{ 3, 0x421, 0x112233,   "w1w2r1r2" },
+	{ 4, 0x420, 0x11223344, "w2w2r2r2" },
+	{ 4, 0x421, 0x11223344, "w1w2w1r1r2r1" },
 };
 
 START_TEST(units_see_words_and_bytes)
@@ -624,6 +656,7 @@ START_TEST(units_see_words_and_bytes)
 		ck_assert_uint_eq(rig.timer[wide[_i].addr - S12Z_TIMER + i], 0x11 * (i + 1));
 	ck_assert(pt_vs12z_bus_read(&rig.bus, PT_VMASTER_DEBUG, wide[_i].addr, wide[_i].size, &value));
 	ck_assert_uint_eq(value, wide[_i].value);
+	ck_assert_str_eq(rig.timer_seen, wide[_i].seen);
 	ck_assert(!pt_vs12z_bus_read(&rig.bus, PT_VMASTER_DEBUG, 0x2fff, wide[_i].size + 1, &value));
 	s12z_done(&rig);
 }
@@ -633,10 +666,13 @@ END_TEST
 START_TEST(detours_and_comes_back)
 {
 	S12Z_MAKE(&rig, NOP, 0xa4, 0xfa, 0xff, 0x80, 0x00, NOP);
-	s12z_steps(&rig, 1);
+	s12z_steps(&rig, 2);
+	pt_vs12z_set_reg(rig.cpu, PT_VS12Z_D0, 0);
+	pt_vs12z_set_reg(rig.cpu, PT_VS12Z_P, S12Z_CODE + 1);	/* which is decoded already */
 	pt_vs12z_detour(rig.cpu, S12Z_CODE, false, true);
 	pt_vs12z_run(rig.cpu, pt_vs12z_cycle(rig.cpu) + 1);
 	ck_assert_uint_eq(rig.n_illegal, 1);
+	ck_assert_uint_eq(pt_vs12z_reg(rig.cpu, PT_VS12Z_D0), 0);
 	pt_vs12z_detour(rig.cpu, S12Z_CODE, false, false);
 	pt_vs12z_set_reg(rig.cpu, PT_VS12Z_P, S12Z_CODE + 1);
 	s12z_steps(&rig, 1);
@@ -740,6 +776,7 @@ int main(void)
 	tcase_add_loop_test(tc, the_right_interrupt_wins, 0, PT_LEN(wins));
 	tcase_add_test(tc, interrupts_nest);
 	tcase_add_test(tc, an_interrupt_waits_behind_cli);
+	tcase_add_test(tc, an_interrupt_waits_no_longer);
 	tcase_add_loop_test(tc, sleeps_and_wakes, 0, PT_LEN(sleeps));
 	tcase_add_test(tc, users_do_not_sleep);
 	tcase_add_test(tc, halts_steps_and_goes);
@@ -755,6 +792,7 @@ int main(void)
 	tcase_add_test(tc, taps_see_data);
 	tcase_add_test(tc, taps_may_halt);
 	tcase_add_test(tc, forgets_code_that_changes);
+	tcase_add_test(tc, forgets_the_next_page);
 	tcase_add_loop_test(tc, units_see_words_and_bytes, 0, PT_LEN(wide));
 	tcase_add_test(tc, detours_and_comes_back);
 	tcase_add_test(tc, code_crosses_a_border);
