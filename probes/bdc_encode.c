@@ -15,7 +15,7 @@ enum { FAILED = 0xee };
 
 static const struct form {
 	const char *name;
-	uint8_t op, next;	/* op-codes: of the first command; of those that follow it at once (0: the same again) */
+	uint8_t op, next; /* op-codes: of the first command; of those that follow it at once (0: the same again) */
 	bool bytes, sized, address, crn, always;	/* always: available without ENBDC */
 	uint8_t out;		/* data bytes behind op-code and address */
 	uint8_t gap[2], in[2];
@@ -67,7 +67,8 @@ static int check_span(const struct pt_bdc_op *op, const struct form *form, struc
 	if (last > 1 << 24)
 		return pt_fail(err, PT_EARG, "%s past the end of 24 bits of address", form->name);
 	if (!aligned(op))
-		return pt_fail(err, PT_EARG, "%s of %u bytes at 0x%06x: not aligned", form->name, op->size_bytes, op->addr);
+		return pt_fail(err, PT_EARG, "%s of %u bytes at 0x%06x: not aligned", form->name, op->size_bytes,
+			       op->addr);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
-/* BDC operations as bytes on the wire: what goes out, what comes in, and where the host must wait. Pure: no I/O.
- * Every driver whose probe moves raw bytes uses it. Source: S12ZVHY/S12ZVHL reference manual Rev. 1.05, 5.4.4 (commands);
+/* BDC operations as bytes on the wire: what goes out, what comes in, and where the host must wait. Pure: no I/O. Every
+ * driver whose probe moves raw bytes uses it. Source: S12ZVHY/S12ZVHL reference manual Rev. 1.05, 5.4.4 (commands);
  * op-codes that it does not print: USBDM V4.12. */
 #ifndef PT_PROBES_BDC_ENCODE_H
 #define PT_PROBES_BDC_ENCODE_H
@@ -11,7 +11,7 @@
 #include "error.h"
 #include "probes/wire_bdc.h"
 
-enum { PT_BDC_MOST_OUT = 8, PT_BDC_MOST_IN = 8, PT_BDC_BIT_CYCLES = 16, PT_BDC_DELAY_CYCLES = 16 };	/* BDCSI cycles */
+enum { PT_BDC_MOST_OUT = 8, PT_BDC_MOST_IN = 8, PT_BDC_BIT_CYCLES = 16, PT_BDC_DELAY_CYCLES = 16 }; /* BDCSI cycles */
 
 enum pt_bdc_gap {
 	PT_BDC_NO_GAP,
@@ -31,13 +31,14 @@ int pt_bdc_check(const struct pt_bdc_op *ops, size_t n_ops, uint32_t can, struct
 /* How many commands an operation of bytes is, >= 1; 0: it is none of bytes (SYNC, DELAY, POLL). */
 uint32_t pt_bdc_n_commands(const struct pt_bdc_op *op);
 
-/* Command i of an operation that is one of bytes. follows: the command before it on the wire was command i - 1, so that the
- * short form for "the next" or "the same" address can be used. */
+/* Command i of an operation that is one of bytes. follows: the command before it on the wire was command i - 1, so that
+ * the short form for "the next" or "the same" address can be used. */
 void pt_bdc_encode(const struct pt_bdc_op *op, uint32_t i, bool follows, struct pt_bdc_command *out);
 uint64_t pt_bdc_cycles(const struct pt_bdc_command *command);	/* BDCSI cycles on the wire, ACK off */
 
-/* What the target sent for command i goes to its operation. False: all of it is 0xee, as from a command that failed. in: as
- * many bytes as n_in says. Always true for SYNC_PC, BDCCSR and the _WS forms, which have other ways to say so. */
+/* What the target sent for command i goes to its operation. False: all of it is 0xee, as from a command that failed.
+ * in: as many bytes as n_in says. Always true for SYNC_PC, BDCCSR and the _WS forms, which have other ways to say
+ * so. */
 bool pt_bdc_take(struct pt_bdc_op *op, uint32_t i, const uint8_t *in);
 
 /* Does the target need ENBDC for it, so that it may be refused? Else it is always available. */

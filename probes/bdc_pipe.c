@@ -114,7 +114,8 @@ static int tell_ack(struct pt_pipe *pipe, bool ack, struct pt_err *err)
 	if (ack)
 		pt_pipe_put(pipe, (const uint8_t[]){ PT_PIPE_SEND, 1, 0x02, PT_PIPE_ACK, PT_PIPE_ACK_MS, 0 }, 6);
 	else
-		pt_pipe_put(pipe, (const uint8_t[]){ PT_PIPE_SEND, 1, 0x03, PT_PIPE_CYCLES, PT_BDC_DELAY_CYCLES, 0 }, 6);
+		pt_pipe_put(pipe, (const uint8_t[]){ PT_PIPE_SEND, 1, 0x03, PT_PIPE_CYCLES, PT_BDC_DELAY_CYCLES, 0 },
+			    6);
 	return pt_pipe_ask(pipe, PT_PIPE_ACK_MS * PT_NS_PER_MS, err);
 }
 

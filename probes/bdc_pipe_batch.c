@@ -1,6 +1,6 @@
-/* A list of operations, run as a pipeline: as many requests with the probe as it queues, responses taken in order. Requests
- * are chained, so that behind one that fails nothing is done; what ends a request early is looked into, and where it is no
- * error (a poll that is to go on, a core that sleeps) the list goes on from there. */
+/* A list of operations, run as a pipeline: as many requests with the probe as it queues, responses taken in order.
+ * Requests are chained, so that behind one that fails nothing is done; what ends a request early is looked into, and
+ * where it is no error (a poll that is to go on, a core that sleeps) the list goes on from there. */
 #include "log.h"
 #include "probes/bdc_pipe_parts.h"
 #include "util.h"
@@ -120,8 +120,8 @@ static int read_bdccsr(struct pt_pipe *pipe, uint16_t *bdccsr, struct pt_err *er
 	return 0;
 }
 
-/* A long ACK tells of an error, or only that the core has gone to sleep. It is the command before `done` that got it; one
- * of an earlier SYNC_PC, which no CHECK stands behind, is not this command's. */
+/* A long ACK tells of an error, or only that the core has gone to sleep. It is the command before `done` that got it;
+ * one of an earlier SYNC_PC, which no CHECK stands behind, is not this command's. */
 static int on_long_ack(struct batch *b, const struct pt_pipe_result *result, struct pt_err *err)
 {
 	uint16_t bdccsr = 0;
@@ -288,7 +288,8 @@ uint32_t pt_pipe_can(void *state)
 	return (1u << PT_N_BDC_DOS) - 1;
 }
 
-int pt_pipe_run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done, struct pt_err *err)
+int pt_pipe_run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+		struct pt_err *err)
 {
 	struct batch b = { .pipe = state, .ops = ops, .n_ops = n_ops, .timeout_ns = timeout_ms * PT_NS_PER_MS };
 	int rc;

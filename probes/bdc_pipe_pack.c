@@ -1,5 +1,5 @@
-/* A list of BDC operations as requests, and responses back into the list. What a step asks and what it answers is said in one
- * place for both directions: a step is what must stand together, a BDC command or an operation of the probe. */
+/* A list of BDC operations as requests, and responses back into the list. What a step asks and what it answers is said
+ * in one place for both directions: a step is what must stand together, a BDC command or an operation of the probe. */
 #include <string.h>
 
 #include "probes/bdc_pipe_parts.h"
@@ -105,7 +105,8 @@ static bool is_barrier(const struct pt_bdc_op *op)
 	       op->what == PT_BDC_GO_UNTIL;
 }
 
-static void make_step(const struct pt_pipe *pipe, const struct pt_bdc_op *op, uint32_t i, bool follows, struct step *step)
+static void make_step(const struct pt_pipe *pipe, const struct pt_bdc_op *op, uint32_t i, bool follows,
+		      struct step *step)
 {
 	const struct how how = { pipe->ack || op->what == PT_BDC_ACK_ENABLE, follows, pipe->bdcsi_hz };
 
@@ -131,8 +132,8 @@ static struct pt_pipe_cursor behind(const struct pt_bdc_op *ops, struct pt_pipe_
 	return (struct pt_pipe_cursor){ at.op + 1, 0 };
 }
 
-void pt_pipe_pack(struct pt_pipe *pipe, const struct pt_bdc_op *ops, size_t n_ops, struct pt_pipe_cursor at, bool follows,
-		  struct pt_pipe_packet *packet)
+void pt_pipe_pack(struct pt_pipe *pipe, const struct pt_bdc_op *ops, size_t n_ops, struct pt_pipe_cursor at,
+		  bool follows, struct pt_pipe_packet *packet)
 {
 	size_t n_answer = PT_PIPE_RESPONSE_HEAD;
 	unsigned n_steps = 0;

@@ -41,7 +41,10 @@ struct pt_pipe_capture {
 	int64_t offset_ns;		/* what the probe's clock lacks to the one that was asked for */
 	uint64_t error_ns;
 	bool busy;			/* the last answer was full: more is waiting */
-	struct pt_pipe_piece { uint64_t from_ns, lost; size_t at, end; } piece[PT_PIPE_MOST_PIECES];	/* fetched, not given */
+	struct pt_pipe_piece {
+		uint64_t from_ns, lost;
+		size_t at, end;
+	} piece[PT_PIPE_MOST_PIECES]; /* fetched, not given */
 	size_t first, n_pieces;
 	uint8_t bytes[PT_PIPE_CAPTURE_BYTES];
 	size_t n_bytes;
@@ -67,27 +70,29 @@ struct pt_pipe {
 	size_t n_out, n_in;
 };
 
-/* --- bdc_pipe_io.c --- */
+/* --- bdc_pipe_io.c ------------------------------------------------------------------------------------------------ */
 
 void pt_pipe_begin(struct pt_pipe *pipe, uint8_t flags);	/* a new request in pipe->out */
 void pt_pipe_put(struct pt_pipe *pipe, const uint8_t *bytes, size_t n_bytes);
 int pt_pipe_send(struct pt_pipe *pipe, uint64_t deadline_ns, struct pt_err *err);
-/* The next response into pipe->in, n_in bytes, at least its head. 0, PT_EPROTO (it is consumed), or the link's error. */
+/* The next response into pipe->in, n_in bytes, at least its head. 0, PT_EPROTO (it is consumed), or the link's
+ * error. */
 int pt_pipe_receive(struct pt_pipe *pipe, uint64_t deadline_ns, struct pt_err *err);
 /* Collect what earlier calls left. Every call of the driver begins with it. PT_EINTERRUPTED, PT_EIO. */
 int pt_pipe_settle(struct pt_pipe *pipe, struct pt_err *err);
 int pt_pipe_drain(struct pt_pipe *pipe, struct pt_err *err);	/* only at open */
-/* Send what pt_pipe_begin and pt_pipe_put made, and wait for its response; settle comes first. busy_ns: what it takes the
- * probe. Returns its status, or an error. PT_EPROTO also for PT_PIPE_BAD_REQUEST, PT_PIPE_NO_TARGET and an unknown status. */
+/* Send what pt_pipe_begin and pt_pipe_put made, and wait for its response; settle comes first. busy_ns: what it takes
+ * the probe. Returns its status, or an error. PT_EPROTO also for PT_PIPE_BAD_REQUEST, PT_PIPE_NO_TARGET and an unknown
+ * status. */
 int pt_pipe_ask(struct pt_pipe *pipe, uint64_t busy_ns, struct pt_err *err);
 int pt_pipe_status(const struct pt_pipe *pipe, struct pt_err *err);	/* of the response in pipe->in, as above */
 
-/* --- bdc_pipe_pack.c --- */
+/* --- bdc_pipe_pack.c ---------------------------------------------------------------------------------------------- */
 
-/* As many operations as one request holds, from `at` on, into pipe->out, begun already. at is not the end, nor at a delay
- * that is the host's. */
-void pt_pipe_pack(struct pt_pipe *pipe, const struct pt_bdc_op *ops, size_t n_ops, struct pt_pipe_cursor at, bool follows,
-		  struct pt_pipe_packet *packet);
+/* As many operations as one request holds, from `at` on, into pipe->out, begun already. at is not the end, nor at a
+ * delay that is the host's. */
+void pt_pipe_pack(struct pt_pipe *pipe, const struct pt_bdc_op *ops, size_t n_ops, struct pt_pipe_cursor at,
+		  bool follows, struct pt_pipe_packet *packet);
 bool pt_pipe_is_host_delay(const struct pt_bdc_op *op);	/* too long to be left to the probe */
 
 struct pt_pipe_result {
@@ -102,18 +107,19 @@ struct pt_pipe_result {
 void pt_pipe_unpack(struct pt_pipe *pipe, const struct pt_pipe_packet *packet, struct pt_bdc_op *ops,
 		    struct pt_pipe_result *result);
 
-/* --- bdc_pipe_batch.c --- */
+/* --- bdc_pipe_batch.c --------------------------------------------------------------------------------------------- */
 
-int pt_pipe_run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done, struct pt_err *err);
+int pt_pipe_run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+		struct pt_err *err);
 uint32_t pt_pipe_can(void *state);
 
-/* --- bdc_pipe.c --- */
+/* --- bdc_pipe.c --------------------------------------------------------------------------------------------------- */
 
-/* SYNC, and tell the target whether to send ACK; one that is told to and does not is told not to. PT_EPROTO: no answer to
- * SYNC. After an error no ACK is expected. */
+/* SYNC, and tell the target whether to send ACK; one that is told to and does not is told not to. PT_EPROTO: no answer
+ * to SYNC. After an error no ACK is expected. */
 int pt_pipe_bring_up(struct pt_pipe *pipe, bool ack, struct pt_err *err);
 
-/* --- bdc_pipe_pins.c --- */
+/* --- bdc_pipe_pins.c ---------------------------------------------------------------------------------------------- */
 extern const struct pt_pins_ops pt_pipe_pins;
 
 #endif

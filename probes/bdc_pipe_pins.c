@@ -1,5 +1,5 @@
-/* The capture of PDO and PDOCLK: runs of levels, fetched while they come. What was fetched must not get lost, so a fetch is
- * done inside a shield; only waiting for more can be interrupted. */
+/* The capture of PDO and PDOCLK: runs of levels, fetched while they come. What was fetched must not get lost, so a
+ * fetch is done inside a shield; only waiting for more can be interrupted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@ static int find_lines(struct pt_pipe_capture *capture, const struct pt_pins_want
 		       strcmp(want->line[i], lines[k].number) != 0)
 			k++;
 		if (k == PT_LEN(lines))
-			return pt_fail(err, PT_EARG, "the probe has no line %s; it has pdo (0) and pdoclk (1)", want->line[i]);
+			return pt_fail(err, PT_EARG, "the probe has no line %s; it has pdo (0) and pdoclk (1)",
+				       want->line[i]);
 		capture->bit[i] = lines[k].bit;
 	}
 	capture->n_lines = want->n_lines;
@@ -39,7 +40,8 @@ static void take_clock(struct pt_pipe *pipe, struct pt_link *clock, uint64_t bef
 {
 	uint64_t after_ns = pt_link_now_ns(clock);
 
-	pipe->capture.offset_ns = (int64_t)(before_ns + (after_ns - before_ns) / 2 - pt_le64(pipe->in + PT_PIPE_RESPONSE_HEAD + 4));
+	pipe->capture.offset_ns =
+		(int64_t)(before_ns + (after_ns - before_ns) / 2 - pt_le64(pipe->in + PT_PIPE_RESPONSE_HEAD + 4));
 	pipe->capture.error_ns = (after_ns - before_ns + 1) / 2;
 }
 
@@ -199,8 +201,10 @@ static bool next_run(struct pt_pipe_capture *capture, struct pt_pipe_piece *piec
 	return true;
 }
 
-/* A piece's runs into the caller's room, n of which are full; those that are equal become one. Returns how many are then. */
-static size_t give(struct pt_pipe_capture *capture, struct pt_pipe_piece *piece, pt_pins_run *runs, size_t n, size_t room)
+/* A piece's runs into the caller's room, n of which are full; those that are equal become one. Returns how many are
+ * then. */
+static size_t give(struct pt_pipe_capture *capture, struct pt_pipe_piece *piece, pt_pins_run *runs, size_t n,
+		   size_t room)
 {
 	uint64_t n_samples = 0;
 	pt_pins_run run;

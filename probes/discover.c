@@ -48,7 +48,7 @@ static bool same_device(const struct pt_link_found *a, const struct pt_link_foun
 	return a->usb_path[0] != 0 && strcmp(a->usb_path, b->usb_path) == 0;
 }
 
-/* --- the list ---------------------------------------------------------------------------------------------------- */
+/* --- the list ----------------------------------------------------------------------------------------------------- */
 
 /* Clones share serial numbers; then only the port tells them apart. */
 static bool serial_names_it(const struct way *ways, int n, const struct pt_link_found *at)
@@ -108,7 +108,7 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
 	return (int)n;
 }
 
-/* --- which one --------------------------------------------------------------------------------------------------- */
+/* --- which one ---------------------------------------------------------------------------------------------------- */
 
 enum { PICK_SERIAL, PICK_USB, PICK_TCP, PICK_LINK };
 enum { N_USB_PICKS = 2 };	/* what every probe on USB takes */
@@ -173,9 +173,9 @@ static int no_permission(const struct pt_link_found *at, struct pt_err *err)
 static int none_fits(const struct way *ways, int n, const struct pick *pick, struct pt_err *err)
 {
 	if (n > 0)
-		return pt_fail(err, PT_EIO, "no such probe; plugged in is %s (%s:, serial %s, usb %s)", ways[0].at.product,
-			       ways[0].at.scheme, ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none",
-			       ways[0].at.usb_path);
+		return pt_fail(err, PT_EIO, "no such probe; plugged in is %s (%s:, serial %s, usb %s)",
+			       ways[0].at.product, ways[0].at.scheme,
+			       ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none", ways[0].at.usb_path);
 	if (pick->scheme == NULL)
 		return pt_fail(err, PT_EIO, "no probe is plugged in");
 	return pt_fail(err, PT_EIO, "no %s probe is plugged in", pick->scheme);
@@ -242,7 +242,7 @@ static bool where_picked(const struct pick *pick, char *where, size_t room)
 	return i < n;
 }
 
-/* --- schemes ----------------------------------------------------------------------------------------------------- */
+/* --- schemes ------------------------------------------------------------------------------------------------------ */
 
 static const struct pt_probe_ops *const drivers[] = {
 #define X(drv) &pt_##drv##_ops,
@@ -303,7 +303,8 @@ static int open_logic(const char *scheme, const char *rest, struct opening *out,
 
 static const struct scheme {
 	const char *name;
-	int (*open)(const char *name, const char *rest, struct opening *out, struct pt_err *err);	/* NULL: not in this version */
+	int (*open)(const char *name, const char *rest, struct opening *out,
+		    struct pt_err *err); /* NULL: not in this version */
 } schemes[] = {
 	{ "virtual", open_virtual }, { "cmsis-dap", open_usb }, { "osbdm", open_usb }, { "usbdm", open_usb },
 	{ "logic", open_logic },
@@ -324,8 +325,11 @@ static const struct scheme *find_scheme(const char *uri, const char **rest, stru
 		pt_fail(err, PT_EARG, "%s: not built in this version", schemes[i].name);
 		return NULL;
 	}
-	pt_fail(err, PT_EARG, "\"%s\" names no probe; there are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
-		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT] and logic:[FILE.sr|driver=NAME&conn=CONN]", uri);
+	pt_fail(err, PT_EARG,
+		"\"%s\" names no probe; there are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
+		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT] and "
+		"logic:[FILE.sr|driver=NAME&conn=CONN]",
+		uri);
 	return NULL;
 }
 

@@ -8,7 +8,7 @@
 #include "probes/links/wake.h"
 #include "util.h"
 
-/* --- the link: no packets, but a clock and what ends waiting ---------------------------------------------------------- */
+/* --- the link: no packets, but a clock and what ends waiting ------------------------------------------------------ */
 
 struct logic_link {
 	struct pt_logic_device *device;
@@ -91,7 +91,7 @@ static const struct pt_link_ops logic_link_ops = {
 	.now_ns = link_now, .wait = link_wait, .interrupt = link_interrupt, .set_packet_bytes = link_set_packet_bytes,
 };
 
-/* --- the wire ---------------------------------------------------------------------------------------------------------- */
+/* --- the wire ----------------------------------------------------------------------------------------------------- */
 
 struct logic {
 	struct logic_link *link;
@@ -261,13 +261,15 @@ static const struct pt_probe_ops logic_ops = {
 	.pins = &pins_ops,
 };
 
-/* --- opening ----------------------------------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
 enum { DRIVER, CONN };
 
 static const struct pt_param rows[] = {
-	[DRIVER] = { "driver", PT_PARAM_TEXT, "fx2lafw", NULL, 0, 0, "logic: a driver of libsigrok (sigrok-cli -L lists them)" },
-	[CONN] = { "conn", PT_PARAM_TEXT, NULL, NULL, 0, 0, "logic: which one, as libsigrok names it (BUS.ADDRESS or VID.PID)" },
+	[DRIVER] = { "driver", PT_PARAM_TEXT, "fx2lafw", NULL, 0, 0,
+		     "logic: a driver of libsigrok (sigrok-cli -L lists them)" },
+	[CONN] = { "conn", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+		   "logic: which one, as libsigrok names it (BUS.ADDRESS or VID.PID)" },
 };
 
 static struct pt_logic_device *open_instrument(const char *rest, struct pt_err *err)
@@ -285,7 +287,8 @@ static struct pt_logic_device *open_instrument(const char *rest, struct pt_err *
 		rest += len + (rest[len] == '&');
 	}
 	if (rc == 0)
-		device = pt_logic_device_open(NULL, pt_params_text(params, &rows[DRIVER]), pt_params_text(params, &rows[CONN]), err);
+		device = pt_logic_device_open(NULL, pt_params_text(params, &rows[DRIVER]),
+					      pt_params_text(params, &rows[CONN]), err);
 	pt_params_free(params);
 	return device;
 }

@@ -1,5 +1,5 @@
-/* A logic analyser, or what one has recorded, by libsigrok: the driver "logic", which offers the wire pins. Its link moves no
- * packets: it is a clock, and what ends waiting. One idea per file:
+/* A logic analyser, or what one has recorded, by libsigrok: the driver "logic", which offers the wire pins. Its link
+ * moves no packets: it is a clock, and what ends waiting. One idea per file:
  *   logic.c         the driver and its link; board thread
  *   logic_runs.c    samples to runs, and the bounded buffer between two threads
  *   logic_sigrok.c  the instrument or the file, and the thread that libsigrok's session runs on
@@ -15,11 +15,12 @@
 #include "error.h"
 #include "probes/probe.h"
 
-/* What stands behind "logic:": a session file, or driver=NAME&conn=CONN (standard: the first FX2-class analyser). driver: out.
- * May block 5 s, while an analyser gets its firmware. NULL: PT_EARG, PT_EIO, PT_EUNSUPPORTED (built without libsigrok). */
+/* What stands behind "logic:": a session file, or driver=NAME&conn=CONN (standard: the first FX2-class analyser).
+ * driver: out. May block 5 s, while an analyser gets its firmware. NULL: PT_EARG, PT_EIO, PT_EUNSUPPORTED (built
+ * without libsigrok). */
 struct pt_link *pt_logic_link_open(const char *rest, const struct pt_probe_ops **driver, struct pt_err *err);
 
-/* --- logic_runs.c: one thread puts samples in, another takes runs out ------------------------------------------------ */
+/* --- logic_runs.c: one thread puts samples in, another takes runs out --------------------------------------------- */
 
 struct pt_logic_runs {
 	uv_mutex_t lock;
@@ -45,14 +46,14 @@ void pt_logic_runs_begin(struct pt_logic_runs *runs, const unsigned *bits, size_
 void pt_logic_runs_put(struct pt_logic_runs *runs, const uint8_t *samples, size_t unit, uint64_t n);
 void pt_logic_runs_end(struct pt_logic_runs *runs);	/* and what is under way is given */
 void pt_logic_runs_close(struct pt_logic_runs *runs);	/* the consumer: a producer that waits for room goes on */
-/* The consumer: up to room runs, or the samples lost before the next ones (then none). Waits until there is something, until
- * the end, or until_ns of the host's clock. Returns how many, or PT_EINTERRUPTED. */
+/* The consumer: up to room runs, or the samples lost before the next ones (then none). Waits until there is something,
+ * until the end, or until_ns of the host's clock. Returns how many, or PT_EINTERRUPTED. */
 int pt_logic_runs_take(struct pt_logic_runs *runs, pt_pins_run *out, size_t room, uint64_t *lost, bool *ended,
 		       uint64_t until_ns, struct pt_err *err);
 void pt_logic_runs_interrupt(struct pt_logic_runs *runs);	/* any thread */
 int pt_logic_runs_sleep(struct pt_logic_runs *runs, uint64_t until_ns, struct pt_err *err);	/* 0, PT_EINTERRUPTED */
 
-/* --- logic_sigrok.c -------------------------------------------------------------------------------------------------- */
+/* --- logic_sigrok.c ----------------------------------------------------------------------------------------------- */
 
 enum { PT_LOGIC_MOST_CHANNELS = 64 };
 
@@ -61,7 +62,8 @@ struct pt_logic_channel { char name[32]; unsigned bit; };
 struct pt_logic_device;	/* opaque */
 
 /* file NULL: an instrument, of this driver and connection (NULL: the first). */
-struct pt_logic_device *pt_logic_device_open(const char *file, const char *driver, const char *conn, struct pt_err *err);
+struct pt_logic_device *pt_logic_device_open(const char *file, const char *driver, const char *conn,
+					     struct pt_err *err);
 void pt_logic_device_close(struct pt_logic_device *device);	/* ends what runs */
 bool pt_logic_device_is_recording(const struct pt_logic_device *device);
 void pt_logic_device_describe(const struct pt_logic_device *device, char *product, char *where, size_t room);

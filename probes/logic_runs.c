@@ -43,7 +43,7 @@ void pt_logic_runs_begin(struct pt_logic_runs *runs, const unsigned *bits, size_
 	uv_mutex_unlock(&runs->lock);
 }
 
-/* --- the producer -------------------------------------------------------------------------------------------------- */
+/* --- the producer ------------------------------------------------------------------------------------------------- */
 
 static uint32_t room_left(const struct pt_logic_runs *runs)
 {
@@ -150,7 +150,7 @@ void pt_logic_runs_end(struct pt_logic_runs *runs)
 	uv_mutex_unlock(&runs->lock);
 }
 
-/* --- the consumer -------------------------------------------------------------------------------------------------- */
+/* --- the consumer ------------------------------------------------------------------------------------------------- */
 
 void pt_logic_runs_close(struct pt_logic_runs *runs)
 {

@@ -1,5 +1,5 @@
-/* libsigrok: an instrument or a session file, and a session of it on a thread with a main loop of its own. A session is made
- * anew for each capture; a file is loaded anew with it. Source: libsigrok 0.5 API. */
+/* libsigrok: an instrument or a session file, and a session of it on a thread with a main loop of its own. A session is
+ * made anew for each capture; a file is loaded anew with it. Source: libsigrok 0.5 API. */
 #include <errno.h>
 #include <glib.h>
 #include <libsigrok/libsigrok.h>
@@ -36,7 +36,7 @@ static int sigrok_failed(int rc, const char *what, struct pt_err *err)
 	return pt_fail(err, rc == SR_ERR_MALLOC ? PT_ENOMEM : PT_EIO, "%s: %s (libsigrok)", what, sr_strerror(rc));
 }
 
-/* --- what it is -------------------------------------------------------------------------------------------------------- */
+/* --- what it is --------------------------------------------------------------------------------------------------- */
 
 static void take_channels(struct pt_logic_device *device)
 {
@@ -85,7 +85,8 @@ static int load_file(struct pt_logic_device *device, struct pt_err *err)
 	rc = sr_session_load(device->sigrok, device->file, &device->session);
 	if (rc != SR_OK) {
 		device->session = NULL;
-		return pt_fail(err, PT_EARG, "%s is no sigrok session, or a damaged one (libsigrok: %s)", device->file, sr_strerror(rc));
+		return pt_fail(err, PT_EARG, "%s is no sigrok session, or a damaged one (libsigrok: %s)", device->file,
+			       sr_strerror(rc));
 	}
 	if (sr_session_dev_list(device->session, &devices) == SR_OK && devices != NULL)
 		device->sdi = devices->data;
@@ -102,7 +103,7 @@ static void end_session(struct pt_logic_device *device)
 		device->sdi = NULL;	/* it went with the session */
 }
 
-/* --- opening ----------------------------------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
 static struct sr_dev_driver *find_driver(struct sr_context *sigrok, const char *name)
 {
@@ -161,9 +162,10 @@ static void describe(struct pt_logic_device *device, const char *driver, const c
 	model = sr_dev_inst_model_get(device->sdi);
 	if (conn == NULL)
 		conn = sr_dev_inst_connid_get(device->sdi);
-	snprintf(device->product, sizeof(device->product), "%s%s%s", vendor != NULL ? vendor : "", vendor != NULL ? " " : "",
-		 model != NULL ? model : "logic analyser");
-	snprintf(device->where, sizeof(device->where), "%s%s%s", driver, conn != NULL ? " " : "", conn != NULL ? conn : "");
+	snprintf(device->product, sizeof(device->product), "%s%s%s", vendor != NULL ? vendor : "",
+		 vendor != NULL ? " " : "", model != NULL ? model : "logic analyser");
+	snprintf(device->where, sizeof(device->where), "%s%s%s", driver, conn != NULL ? " " : "",
+		 conn != NULL ? conn : "");
 }
 
 static int look_at(struct pt_logic_device *device, const char *driver, const char *conn, struct pt_err *err)
@@ -232,7 +234,7 @@ size_t pt_logic_device_channels(const struct pt_logic_device *device, const stru
 	return device->n_channels;
 }
 
-/* --- the rate ---------------------------------------------------------------------------------------------------------- */
+/* --- the rate ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t least_of_list(GVariant *rates, uint64_t least_hz)
 {
@@ -287,14 +289,15 @@ static int set_rate(struct pt_logic_device *device, uint32_t least_hz, struct pt
 	if (device->file != NULL && hz == 0)
 		return pt_fail(err, PT_EARG, "%s does not say how fast it was sampled", device->where);
 	if (hz < least_hz || hz > UINT32_MAX)
-		return pt_fail(err, PT_EARG, "%s has %" G_GUINT64_FORMAT " samples a second, and %u are needed", device->where, hz, least_hz);
+		return pt_fail(err, PT_EARG, "%s has %" G_GUINT64_FORMAT " samples a second, and %u are needed",
+			       device->where, hz, least_hz);
 	if (device->file == NULL)
 		rc = sr_config_set(device->sdi, NULL, SR_CONF_SAMPLERATE, g_variant_new_uint64(hz));
 	device->hz = (uint32_t)hz;
 	return rc == SR_OK ? 0 : sigrok_failed(rc, "set the sample rate", err);
 }
 
-/* --- the capture ------------------------------------------------------------------------------------------------------- */
+/* --- the capture -------------------------------------------------------------------------------------------------- */
 
 static void note_begin(struct pt_logic_device *device, uint64_t n_samples)
 {

@@ -1,6 +1,6 @@
-/* OSBDM-JM60, the debugger on NXP's MagniV boards, in its S12Z personality: of its commands only the raw pipe to BKGD works, a
- * script of bytes to send and to receive. It sees no ACK, but gives the target time after each byte, so ACK stays off; what a
- * list has done is judged by BDCCSR at its end. One packet out, one packet in.
+/* OSBDM-JM60, the debugger on NXP's MagniV boards, in its S12Z personality: of its commands only the raw pipe to BKGD
+ * works, a script of bytes to send and to receive. It sees no ACK, but gives the target time after each byte, so ACK
+ * stays off; what a list has done is judged by BDCCSR at its end. One packet out, one packet in.
  * Source: OSBDM-JM60 firmware, build 31 rev 26: cmd_processing.c, commands.h, bdm_9s12z.c. */
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,8 @@ static bool answers(const uint8_t *in, size_t n_in)
 }
 
 /* A command with its reply of at least least_bytes. Failed and unknown ones say so in place of the echo. */
-static int ask(struct osbdm *osbdm, const uint8_t *request, size_t n_bytes, int least_bytes, uint64_t busy_ns, struct pt_err *err)
+static int ask(struct osbdm *osbdm, const uint8_t *request, size_t n_bytes, int least_bytes, uint64_t busy_ns,
+	       struct pt_err *err)
 {
 	const uint8_t *in = osbdm->turn.in;
 	int n = pt_turn_ask(&osbdm->turn, request, n_bytes, busy_ns, err);
@@ -330,8 +331,10 @@ static int judge(struct list *l, struct pt_err *err)
 
 static int poll(struct list *l, struct pt_bdc_op *op, bool *expired, struct pt_err *err)
 {
-	uint8_t got[POLL_READS];
-	struct pt_bdc_op same = { .what = PT_BDC_READ_SAME, .size_bytes = 1, .addr = op->addr, .n = POLL_READS, .bytes = got };
+	uint8_t got[POLL_READS] = { 0 };
+	struct pt_bdc_op same = {
+		.what = PT_BDC_READ_SAME, .size_bytes = 1, .addr = op->addr, .n = POLL_READS, .bytes = got
+	};
 	struct list reads = { .osbdm = l->osbdm, .ops = &same, .n_ops = 1, .proven = SIZE_MAX };
 	uint64_t until_ns;
 	int rc = 0;
@@ -419,7 +422,8 @@ static uint32_t can(void *state)
 	return ((1u << PT_N_BDC_DOS) - 1) & ~(1u << PT_BDC_ACK_ENABLE);
 }
 
-static int run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done, struct pt_err *err)
+static int run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+	       struct pt_err *err)
 {
 	struct list list = { .osbdm = state, .ops = ops, .n_ops = n_ops, .proven = SIZE_MAX };
 	int rc = pt_bdc_check(ops, n_ops, can(state), err);
@@ -451,7 +455,8 @@ static int open_probe(void *state, struct pt_link *link, const struct pt_params 
 	if (rc < 0)
 		return rc;
 	if (in[5] != TYPE_S12Z)
-		return pt_fail(err, PT_EPROTO, "this OSBDM has firmware for another family of chips (type %u, S12Z is %d)", in[5],
+		return pt_fail(err, PT_EPROTO,
+			       "this OSBDM has firmware for another family of chips (type %u, S12Z is %d)", in[5],
 			       TYPE_S12Z);
 	snprintf(osbdm->firmware, sizeof(osbdm->firmware), "build %u rev %u", in[4], in[7]);
 	return 0;

@@ -34,13 +34,13 @@ static int send(struct pt_turn *turn, const uint8_t *bytes, size_t n_bytes, stru
 {
 	int rc = pt_link_submit(turn->link, bytes, n_bytes, in_ms(turn, PT_TURN_ANSWER_MS), err);
 
-	pt_debug(PT_LOG_USB, "%s: request 0x%02x 0x%02x, %zu bytes: %d", turn->name, bytes[0], n_bytes > 1 ? bytes[1] : 0,
-		 n_bytes, rc);
+	pt_debug(PT_LOG_USB, "%s: request 0x%02x 0x%02x, %zu bytes: %d", turn->name, bytes[0],
+		 n_bytes > 1 ? bytes[1] : 0, n_bytes, rc);
 	turn->debt += rc == 0;
 	return rc;
 }
 
-/* --- back into step ------------------------------------------------------------------------------------------------ */
+/* --- back into step ----------------------------------------------------------------------------------------------- */
 
 static uint32_t patience_ms(const struct pt_turn *turn)
 {
@@ -126,7 +126,7 @@ static int settle(struct pt_turn *turn, struct pt_err *err)
 	return rc;
 }
 
-/* --- turns --------------------------------------------------------------------------------------------------------- */
+/* --- turns -------------------------------------------------------------------------------------------------------- */
 
 int pt_turn_again(struct pt_turn *turn, uint64_t busy_ns, struct pt_err *err)
 {

@@ -1,6 +1,6 @@
-/* One request, one reply, in turns, for devices whose replies say little about what they answer: kept in step whatever goes
- * wrong. Who leaves early leaves a debt, which the next request pays first; where replies may be lost or late, a question
- * with an answer of its own shape finds the end of what is stale. Board thread. */
+/* One request, one reply, in turns, for devices whose replies say little about what they answer: kept in step whatever
+ * goes wrong. Who leaves early leaves a debt, which the next request pays first; where replies may be lost or late, a
+ * question with an answer of its own shape finds the end of what is stale. Board thread. */
 #ifndef PT_PROBES_TURN_H
 #define PT_PROBES_TURN_H
 
@@ -11,7 +11,10 @@
 #include "error.h"
 #include "probes/link.h"
 
-enum { PT_TURN_BYTES = 1024, PT_TURN_ANSWER_MS = 400 };	/* no healthy probe takes longer, apart from what it was told to do */
+enum {
+	PT_TURN_BYTES = 1024,
+	PT_TURN_ANSWER_MS = 400
+}; /* no healthy probe takes longer, apart from what it was told to do */
 
 struct pt_turn {
 	struct pt_link *link;		/* the driver's, to be set before the first call */
@@ -36,7 +39,8 @@ int pt_turn_ask_parts(struct pt_turn *turn, const uint8_t *first, size_t n_first
 		      uint64_t busy_ns, struct pt_err *err);
 /* Another reply to the same request, which the device promised by its last. As pt_turn_ask. */
 int pt_turn_again(struct pt_turn *turn, uint64_t busy_ns, struct pt_err *err);
-/* The last reply was not to the last request: find back into step before the next. Returns PT_EPROTO with the sentence. */
+/* The last reply was not to the last request: find back into step before the next. Returns PT_EPROTO with the
+ * sentence. */
 int pt_turn_mistrust(struct pt_turn *turn, struct pt_err *err);
 
 #endif

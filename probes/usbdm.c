@@ -1,6 +1,6 @@
-/* USBDM: a firmware that knows BDC commands of its own and does ACK, delays and clock by itself; what it does not expose
- * (SYNC_PC, READ_DBGTB, the low half of BDCCSR) cannot be had. Two framings, by the version that it tells: JMxx (4) and
- * Kinetis (5). One request, one reply; a reply may be "busy", and another follows.
+/* USBDM: a firmware that knows BDC commands of its own and does ACK, delays and clock by itself; what it does not
+ * expose (SYNC_PC, READ_DBGTB, the low half of BDCCSR) cannot be had. Two framings, by the version that it tells: JMxx
+ * (4) and Kinetis (5). One request, one reply; a reply may be "busy", and another follows.
  * Source: usbdm-firmware V4.12.1.330 (JMxx), usbdm-kinetis V5.8.1. */
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +12,33 @@
 #include "util.h"
 
 enum {
-	SET_TARGET = 1, GET_CAPABILITIES = 5, CONNECT = 15, GET_SPEED = 17, CUSTOM = 18, READ_STATUS = 20, WRITE_CONTROL = 21,
-	RESET = 22, STEP = 23, GO = 24, HALT = 25, WRITE_REG = 26, READ_REG = 27, WRITE_MEM = 32, READ_MEM = 33,
+	SET_TARGET = 1,
+	GET_CAPABILITIES = 5,
+	CONNECT = 15,
+	GET_SPEED = 17,
+	CUSTOM = 18,
+	READ_STATUS = 20,
+	WRITE_CONTROL = 21,
+	RESET = 22,
+	STEP = 23,
+	GO = 24,
+	HALT = 25,
+	WRITE_REG = 26,
+	READ_REG = 27,
+	WRITE_MEM = 32,
+	READ_MEM = 33,
 };
 enum { TARGET_S12Z = 11, TARGET_OFF = 255, CAP_S12Z = 1 << 14, RESET_NORMAL = 1, RESET_HARDWARE = 1 << 2 };
-enum {	/* status of a reply */
-	OK = 0, ERR_PARAMS = 1, BUSY = 3, ERR_ILLEGAL = 4, ERR_NO_CONNECTION = 5, ERR_BKGD = 20, ERR_SYNC = 21, ERR_ACK = 30,
-	MOST_STATUS = 63,
+enum { /* status of a reply */
+       OK = 0,
+       ERR_PARAMS = 1,
+       BUSY = 3,
+       ERR_ILLEGAL = 4,
+       ERR_NO_CONNECTION = 5,
+       ERR_BKGD = 20,
+       ERR_SYNC = 21,
+       ERR_ACK = 30,
+       MOST_STATUS = 63,
 };
 enum {
 	V4_FIRST_BYTES = 62, V4_MOST_BYTES = 124,	/* what fits one packet, and two that are not full */
@@ -118,7 +138,8 @@ static int judge(uint8_t code, uint8_t command, struct pt_err *err)
 	case ERR_ILLEGAL:
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe does not know command %u", command);
 	case ERR_NO_CONNECTION: case ERR_BKGD: case ERR_SYNC:
-		return pt_fail(err, PT_EPROTO, "the target does not answer SYNC: no power, no clock, or not wired (USBDM %u)", code);
+		return pt_fail(err, PT_EPROTO,
+			       "the target does not answer SYNC: no power, no clock, or not wired (USBDM %u)", code);
 	case ERR_ACK:
 		return pt_fail(err, PT_ETIMEOUT, "no ACK from the target");
 	default:
@@ -148,7 +169,8 @@ static int command(struct usbdm *usbdm, uint8_t what, uint8_t *request, size_t n
 		return pt_turn_mistrust(&usbdm->turn, err);
 	if (code == OK && got != n_reply) {
 		usbdm->turn.out_of_step = true;
-		return pt_fail(err, PT_EPROTO, "the probe's reply to command %u has %d bytes, not %d", what, got, n_reply);
+		return pt_fail(err, PT_EPROTO, "the probe's reply to command %u has %d bytes, not %d", what, got,
+			       n_reply);
 	}
 	return judge(code, what, err);
 }
@@ -191,7 +213,8 @@ static int read_piece(struct usbdm *usbdm, uint32_t addr, uint8_t size, uint8_t 
 	return rc;
 }
 
-static int write_piece(struct usbdm *usbdm, uint32_t addr, uint8_t size, const uint8_t *bytes, size_t n, struct pt_err *err)
+static int write_piece(struct usbdm *usbdm, uint32_t addr, uint8_t size, const uint8_t *bytes, size_t n,
+		       struct pt_err *err)
 {
 	uint8_t request[MOST_BYTES] = { 0, 0, size, (uint8_t)n };
 
@@ -203,7 +226,8 @@ static int write_piece(struct usbdm *usbdm, uint32_t addr, uint8_t size, const u
 static int move_memory(struct usbdm *usbdm, struct pt_bdc_op *op, struct pt_err *err)
 {
 	bool write = op->what == PT_BDC_WRITE_MEM;
-	size_t total = (size_t)op->n * op->size_bytes, n, room = room_for(usbdm, write ? HEAD_BYTES : 1, op->size_bytes);
+	size_t total = (size_t)op->n * op->size_bytes, n,
+	       room = room_for(usbdm, write ? HEAD_BYTES : 1, op->size_bytes);
 	uint8_t *bytes = op->bytes;
 	int rc = 0;
 
@@ -408,11 +432,13 @@ static uint32_t can(void *state)
 {
 	(void)state;
 	return 1u << PT_BDC_SYNC | 1u << PT_BDC_READ_BDCCSR | 1u << PT_BDC_WRITE_BDCCSR | 1u << PT_BDC_BACKGROUND |
-	       1u << PT_BDC_GO | 1u << PT_BDC_STEP1 | 1u << PT_BDC_READ_MEM | 1u << PT_BDC_READ_SAME | 1u << PT_BDC_WRITE_MEM |
-	       1u << PT_BDC_READ_DBGTB | 1u << PT_BDC_READ_RN | 1u << PT_BDC_WRITE_RN | 1u << PT_BDC_DELAY | 1u << PT_BDC_POLL;
+	       1u << PT_BDC_GO | 1u << PT_BDC_STEP1 | 1u << PT_BDC_READ_MEM | 1u << PT_BDC_READ_SAME |
+	       1u << PT_BDC_WRITE_MEM | 1u << PT_BDC_READ_DBGTB | 1u << PT_BDC_READ_RN | 1u << PT_BDC_WRITE_RN |
+	       1u << PT_BDC_DELAY | 1u << PT_BDC_POLL;
 }
 
-static int run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done, struct pt_err *err)
+static int run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+	       struct pt_err *err)
 {
 	struct usbdm *usbdm = state;
 	bool expired = false;
@@ -470,7 +496,8 @@ static int open_probe(void *state, struct pt_link *link, const struct pt_params 
 	if (n < 0)
 		return n;
 	if (!answers(usbdm->turn.in, (size_t)n))
-		return pt_fail(err, PT_EPROTO, "the probe does not tell its capabilities as a USBDM of version 4 or 5 does");
+		return pt_fail(err, PT_EPROTO,
+			       "the probe does not tell its capabilities as a USBDM of version 4 or 5 does");
 	return take_capabilities(usbdm, err);
 }
 

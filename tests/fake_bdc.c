@@ -38,7 +38,7 @@ void fake_bdc_reset(struct fake_bdc *bdc, bool special)
 	bdc->n_command = bdc->n_out = bdc->out_at = 0;
 }
 
-/* --- the bus */
+/* --- the bus ------------------------------------------------------------------------------------------------------ */
 
 bool fake_bdc_read(struct fake_bdc *bdc, uint32_t addr, unsigned size, uint8_t *bytes)
 {
@@ -72,7 +72,7 @@ bool fake_bdc_write(struct fake_bdc *bdc, uint32_t addr, unsigned size, const ui
 	return true;
 }
 
-/* --- commands */
+/* --- commands ----------------------------------------------------------------------------------------------------- */
 
 static bool is_memory(uint8_t op)
 {

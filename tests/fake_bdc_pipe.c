@@ -179,8 +179,13 @@ static enum pt_pipe_status operation(struct call *c, bool *long_ack)
 size_t fake_bdc_pipe_answer(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns)
 {
 	struct fake_bdc_pipe *fake = arg;
-	struct call c = { .fake = fake, .out = response, .n_out = PT_PIPE_RESPONSE_HEAD, .room = fake->packet_bytes,
-			  .in = request + PT_PIPE_REQUEST_HEAD, .left = len_bytes - PT_PIPE_REQUEST_HEAD, .took_ns = took_ns };
+	struct call c = { .fake = fake,
+			  .out = response,
+			  .n_out = PT_PIPE_RESPONSE_HEAD,
+			  .room = fake->packet_bytes,
+			  .in = request + PT_PIPE_REQUEST_HEAD,
+			  .left = len_bytes - PT_PIPE_REQUEST_HEAD,
+			  .took_ns = took_ns };
 	enum pt_pipe_status status = PT_PIPE_DONE;
 	bool long_ack = false, skip = (request[1] & PT_PIPE_CHAINED) != 0 && fake->failed;
 	unsigned n = 0;

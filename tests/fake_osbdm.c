@@ -40,7 +40,8 @@ static void script(struct fake_osbdm *fake, const uint8_t *input, size_t n_input
 	put_be(response + 2, (uint32_t)n, 2);
 }
 
-static void special(struct fake_osbdm *fake, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns)
+static void special(struct fake_osbdm *fake, const uint8_t *request, size_t len_bytes, uint8_t *response,
+		    uint64_t *took_ns)
 {
 	size_t n_input = len_bytes < 4 ? 0 : (size_t)request[2] << 8 | request[3];
 

@@ -17,7 +17,7 @@ struct contract_wire {
 	const struct contract_call *calls;
 	size_t n_calls;
 	int (*bring_up)(struct pt_probe *probe, struct pt_err *err);	/* once, after it was opened */
-	int (*list)(struct pt_probe *probe, struct pt_err *err);	/* 0 only when all that it does came out right */
+	int (*list)(struct pt_probe *probe, struct pt_err *err); /* 0 only when all that it does came out right */
 	void (*clear)(struct pt_probe *probe);				/* what an error left with the target */
 };
 

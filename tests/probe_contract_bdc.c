@@ -1,5 +1,5 @@
-/* What drivers of the wire bdc promise, besides what all do: the calls that the contract makes with every fault, and tests of
- * the wire's own. The devices have a fake S12Z behind BKGD (fake_bdc.h). */
+/* What drivers of the wire bdc promise, besides what all do: the calls that the contract makes with every fault, and
+ * tests of the wire's own. The devices have a fake S12Z behind BKGD (fake_bdc.h). */
 #include <string.h>
 
 #include "fake_bdc.h"
@@ -31,7 +31,8 @@ static int run_connect(struct pt_probe *probe, struct pt_err *err)
 	uint32_t hz = 0;
 	int rc = bdc->connect(wire, &hz, err);
 
-	return rc == 0 && (hz < FAKE_BDC_HZ * 0.99 || hz > FAKE_BDC_HZ * 1.01) ? pt_fail(err, PT_EARG, "%u Hz", hz) : rc;
+	return rc == 0 && (hz < FAKE_BDC_HZ * 0.99 || hz > FAKE_BDC_HZ * 1.01) ? pt_fail(err, PT_EARG, "%u Hz", hz)
+									       : rc;
 }
 
 static int run_reset(struct pt_probe *probe, struct pt_err *err)
@@ -42,7 +43,7 @@ static int run_reset(struct pt_probe *probe, struct pt_err *err)
 	return bdc->reset(wire, PT_BDC_SPECIAL, err);
 }
 
-/* --- a list of everything ------------------------------------------------------------------------------------------ */
+/* --- a list of everything ----------------------------------------------------------------------------------------- */
 
 static uint8_t bytes[40], words[10], longs[80], back[6], lines[8 * LINES], port[8];
 static const uint8_t out[6] = { 1, 2, 3, 4, 5, 6 };
@@ -131,7 +132,9 @@ static int run_poll(struct pt_probe *probe, struct pt_err *err)
 	size_t n_done;
 	int rc = run(probe, ops, 2, &n_done, err);
 
-	return rc < 0 ? rc : n_done == 0 && ops[0].value == 0 ? 0 : pt_fail(err, PT_EARG, "%zu, 0x%x", n_done, ops[0].value);
+	return rc < 0				  ? rc
+	       : n_done == 0 && ops[0].value == 0 ? 0
+						  : pt_fail(err, PT_EARG, "%zu, 0x%x", n_done, ops[0].value);
 }
 
 static const struct contract_call calls[] = {
@@ -142,7 +145,7 @@ const struct contract_wire contract_bdc = {
 	.calls = calls, .n_calls = PT_LEN(calls), .bring_up = run_connect, .list = run_list, .clear = clear_error,
 };
 
-/* --- tests of the wire's own ---------------------------------------------------------------------------------------- */
+/* --- tests of the wire's own -------------------------------------------------------------------------------------- */
 
 static struct pt_probe *probe;
 static struct pt_err err;
@@ -237,7 +240,8 @@ START_TEST(bdc_rows_of_any_length)
 	open_up(_i);
 	for (uint32_t n = 1; n < 140; n += n < 20 ? 1 : 17)
 		for (uint8_t size = 1; size <= 4; size = (uint8_t)(2 * size)) {
-			struct pt_bdc_op ops[] = { MEM(READ_MEM, size, 0x3000, row, n), MEM(WRITE_MEM, size, 0x5000, row, n),
+			struct pt_bdc_op ops[] = { MEM(READ_MEM, size, 0x3000, row, n),
+						   MEM(WRITE_MEM, size, 0x5000, row, n),
 						   MEM(READ_MEM, size, 0x5000, row, n) };
 			size_t n_done;
 

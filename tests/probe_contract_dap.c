@@ -1,5 +1,5 @@
-/* What drivers of the wire dap promise, besides what all do: the calls that the contract makes with every fault, and tests of
- * the wire's own. */
+/* What drivers of the wire dap promise, besides what all do: the calls that the contract makes with every fault, and
+ * tests of the wire's own. */
 #include <string.h>
 
 #include "fake_cmsis_dap.h"

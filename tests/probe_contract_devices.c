@@ -1,5 +1,5 @@
-/* The devices of the probe contract test, one for each driver. A wire's calls find in them what they expect: memory of words
- * at FAKE_DAP_BASE behind the first AP, an S12Z behind BKGD. */
+/* The devices of the probe contract test, one for each driver. A wire's calls find in them what they expect: memory of
+ * words at FAKE_DAP_BASE behind the first AP, an S12Z behind BKGD. */
 #include "fake_bdc_pipe.h"
 #include "fake_cmsis_dap.h"
 #include "fake_osbdm.h"

@@ -1,5 +1,5 @@
-/* What drivers of the wire pins promise: the calls that the contract makes with every fault. The device gives the levels below,
- * and its capture ends when it is stopped. */
+/* What drivers of the wire pins promise: the calls that the contract makes with every fault. The device gives the
+ * levels below, and its capture ends when it is stopped. */
 #include "harness.h"
 #include "probe_contract.h"
 

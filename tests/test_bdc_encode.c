@@ -1,5 +1,5 @@
-/* Each BDC command's bytes, written out by hand from the command table of the S12ZBDC (s12z.md 4.2), and what becomes of the
- * target's answers. */
+/* Each BDC command's bytes, written out by hand from the command table of the S12ZBDC (s12z.md 4.2), and what becomes
+ * of the target's answers. */
 #include <string.h>
 
 #include "harness.h"
@@ -10,7 +10,10 @@ enum { NO = PT_BDC_NO_GAP, ACK = PT_BDC_ACK_GAP, DLY = PT_BDC_DELAY_GAP };
 static uint8_t data[8] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88 };
 
 #define MEM(kind, size, at) { .what = PT_BDC_##kind, .size_bytes = size, .addr = at, .n = 2, .bytes = data }
-#define MEM_WS(kind, size, at) { .what = PT_BDC_##kind, .size_bytes = size, .addr = at, .n = 2, .bytes = data, .ws = true }
+#define MEM_WS(kind, size, at)                                                                                         \
+	{                                                                                                              \
+		.what = PT_BDC_##kind, .size_bytes = size, .addr = at, .n = 2, .bytes = data, .ws = true               \
+	}
 
 static const struct {
 	const char *name;
@@ -121,23 +124,80 @@ static const struct {
 	uint8_t status, bytes[8];
 } answers[] = {
 	{ "BDCCSR", { .what = PT_BDC_READ_BDCCSR }, 0, { 0xc0, 0x08 }, true, 0xc008, 0, { 0 } },
-	{ "BDCCSR of a part that is not there", { .what = PT_BDC_READ_BDCCSR }, 0, { 0xee, 0xee }, true, 0xeeee, 0, { 0 } },
+	{ "BDCCSR of a part that is not there",
+	  { .what = PT_BDC_READ_BDCCSR },
+	  0,
+	  { 0xee, 0xee },
+	  true,
+	  0xeeee,
+	  0,
+	  { 0 } },
 	{ "register", { .what = PT_BDC_READ_RN, .crn = 11 }, 0, { 0, 0xff, 0x80, 0x01 }, true, 0xff8001, 0, { 0 } },
-	{ "register of a running core", { .what = PT_BDC_READ_RN }, 0, { 0xee, 0xee, 0xee, 0xee }, false, 0xeeeeeeee, 0, { 0 } },
-	{ "second pc", { .what = PT_BDC_SYNC_PC, .n = 2 }, 1, { 0xff, 0x80, 0x02 }, true, 0, 0, { 0, 0, 0, 0, 2, 0x80, 0xff, 0 } },
+	{ "register of a running core",
+	  { .what = PT_BDC_READ_RN },
+	  0,
+	  { 0xee, 0xee, 0xee, 0xee },
+	  false,
+	  0xeeeeeeee,
+	  0,
+	  { 0 } },
+	{ "second pc",
+	  { .what = PT_BDC_SYNC_PC, .n = 2 },
+	  1,
+	  { 0xff, 0x80, 0x02 },
+	  true,
+	  0,
+	  0,
+	  { 0, 0, 0, 0, 2, 0x80, 0xff, 0 } },
 	{ "no pc", { .what = PT_BDC_SYNC_PC, .n = 1 }, 0, { 0xee, 0xee, 0xee }, true, 0, 0, { 0xee, 0xee, 0xee, 0 } },
 	/* PTIB, branches T,N,T, dst 0xFF8123. Source: s12z.md 2.8 */
-	{ "line", { .what = PT_BDC_READ_DBGTB, .n = 1 }, 0, { 0x00, 0x00, 0x0d, 0x01, 0xff, 0x81, 0x23, 0x00 }, true, 0, 0,
+	{ "line",
+	  { .what = PT_BDC_READ_DBGTB, .n = 1 },
+	  0,
+	  { 0x00, 0x00, 0x0d, 0x01, 0xff, 0x81, 0x23, 0x00 },
+	  true,
+	  0,
+	  0,
 	  { 0x01, 0x0d, 0x00, 0x00, 0x00, 0x23, 0x81, 0xff } },
-	{ "locked buffer", { .what = PT_BDC_READ_DBGTB, .n = 1 }, 0, { 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee },
-	  false, 0, 0, { 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee } },
-	{ "second word", { .what = PT_BDC_READ_MEM, .size_bytes = 2, .n = 2 }, 1, { 0x12, 0x34 }, true, 0, 0,
+	{ "locked buffer",
+	  { .what = PT_BDC_READ_DBGTB, .n = 1 },
+	  0,
+	  { 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee },
+	  false,
+	  0,
+	  0,
+	  { 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee } },
+	{ "second word",
+	  { .what = PT_BDC_READ_MEM, .size_bytes = 2, .n = 2 },
+	  1,
+	  { 0x12, 0x34 },
+	  true,
+	  0,
+	  0,
 	  { 0, 0, 0x12, 0x34 } },
-	{ "unmapped word", { .what = PT_BDC_READ_MEM, .size_bytes = 2, .n = 2 }, 0, { 0xee, 0xee }, false, 0, 0,
+	{ "unmapped word",
+	  { .what = PT_BDC_READ_MEM, .size_bytes = 2, .n = 2 },
+	  0,
+	  { 0xee, 0xee },
+	  false,
+	  0,
+	  0,
 	  { 0xee, 0xee } },
-	{ "word with status", { .what = PT_BDC_READ_SAME, .size_bytes = 2, .n = 2, .ws = true, .status = 0x08 }, 1,
-	  { 0x02, 0xee, 0xee }, true, 0, 0x0a, { 0, 0, 0xee, 0xee } },
-	{ "status of a write", { .what = PT_BDC_WRITE_MEM, .size_bytes = 4, .n = 2, .ws = true }, 1, { 0x02 }, true, 0, 0x02,
+	{ "word with status",
+	  { .what = PT_BDC_READ_SAME, .size_bytes = 2, .n = 2, .ws = true, .status = 0x08 },
+	  1,
+	  { 0x02, 0xee, 0xee },
+	  true,
+	  0,
+	  0x0a,
+	  { 0, 0, 0xee, 0xee } },
+	{ "status of a write",
+	  { .what = PT_BDC_WRITE_MEM, .size_bytes = 4, .n = 2, .ws = true },
+	  1,
+	  { 0x02 },
+	  true,
+	  0,
+	  0x02,
 	  { 0 } },
 	{ "write", { .what = PT_BDC_WRITE_MEM, .size_bytes = 4, .n = 2 }, 1, { 0 }, true, 0, 0, { 0 } },
 };
@@ -156,7 +216,8 @@ START_TEST(answer_means_this)
 }
 END_TEST
 
-static const struct { const char *name; struct pt_bdc_op op; int rc; } checks[] = {
+static const struct { const char *name; struct pt_bdc_op op; int rc;
+} checks[] = {
 	{ "nothing", { .what = PT_N_BDC_DOS }, PT_EARG },
 	{ "3 bytes", { .what = PT_BDC_READ_MEM, .size_bytes = 3, .n = 1, .bytes = data }, PT_EARG },
 	{ "no element", { .what = PT_BDC_READ_MEM, .size_bytes = 1, .bytes = data }, PT_EARG },
@@ -169,8 +230,12 @@ static const struct { const char *name; struct pt_bdc_op op; int rc; } checks[] 
 	{ "twice the word at 1", MEM(READ_SAME, 2, 0x101), 0 },
 	{ "to the last byte", MEM(READ_MEM, 2, 0xfffffc), 0 },
 	{ "past the last byte", MEM(READ_MEM, 2, 0xfffffe), PT_EARG },
-	{ "addresses of 32 bits", { .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = 0xffffffff, .n = 1, .bytes = data }, PT_EARG },
-	{ "very many", { .what = PT_BDC_READ_MEM, .size_bytes = 4, .addr = 0, .n = 0xffffffff, .bytes = data }, PT_EARG },
+	{ "addresses of 32 bits",
+	  { .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = 0xffffffff, .n = 1, .bytes = data },
+	  PT_EARG },
+	{ "very many",
+	  { .what = PT_BDC_READ_MEM, .size_bytes = 4, .addr = 0, .n = 0xffffffff, .bytes = data },
+	  PT_EARG },
 	{ "register 13", { .what = PT_BDC_READ_RN, .crn = 13 }, PT_EARG },
 	{ "poll past the end", { .what = PT_BDC_POLL, .addr = 1 << 24 }, PT_EARG },
 	{ "what this probe cannot", { .what = PT_BDC_GO_UNTIL }, PT_EUNSUPPORTED },

@@ -1,5 +1,5 @@
-/* What OSBDM and USBDM want, each in its own way: packets as their firmware takes them, as few as can be, and nothing that
- * the firmware would misread. What all drivers promise is in test_probe_contract. */
+/* What OSBDM and USBDM want, each in its own way: packets as their firmware takes them, as few as can be, and nothing
+ * that the firmware would misread. What all drivers promise is in test_probe_contract. */
 #include <string.h>
 
 #include "fake_bdc_pipe.h"
@@ -20,7 +20,8 @@ static const struct pt_bdc_ops *bdc;
 static void *wire;
 static struct pt_err err;
 
-static void plug(size_t (*answer)(void *, const uint8_t *, size_t, uint8_t *, uint64_t *), void *arg, size_t packet_bytes)
+static void plug(size_t (*answer)(void *, const uint8_t *, size_t, uint8_t *, uint64_t *), void *arg,
+		 size_t packet_bytes)
 {
 	memset(&script, 0, sizeof(script));
 	script.info = (struct pt_link_info){ .transport = "bulk", .packet_bytes = packet_bytes, .depth = 8 };
@@ -75,7 +76,7 @@ static void expect_lines(void)
 		ck_assert_uint_eq(lines[i], (uint8_t)(16 * (i / 8) + i % 8));
 }
 
-/* --- OSBDM */
+/* --- OSBDM -------------------------------------------------------------------------------------------------------- */
 
 /* 3 lines a packet, and the look at BDCCSR in the last. Source: s12z.md 5.1. */
 START_TEST(osbdm_reads_the_buffer_in_22_packets)
@@ -148,7 +149,7 @@ START_TEST(osbdm_for_other_chips_is_refused)
 }
 END_TEST
 
-/* --- USBDM */
+/* --- USBDM -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(usbdm_reads_the_buffer_word_by_word)
 {
@@ -222,7 +223,7 @@ START_TEST(usbdm_connects_anew_when_its_firmware_lost_the_target)
 }
 END_TEST
 
-/* --- all: erasing is for who asks for it */
+/* --- all: erasing is for who asks for it -------------------------------------------------------------------------- */
 
 static void everything_but_erase(void)
 {
@@ -230,7 +231,9 @@ static void everything_but_erase(void)
 	size_t n_done;
 
 	for (unsigned what = 0; what < PT_N_BDC_DOS; what++) {
-		struct pt_bdc_op op = { .what = (uint8_t)what, .size_bytes = 1, .n = 1, .addr = 0x1000, .bytes = block, .time_us = 100 };
+		struct pt_bdc_op op = {
+			.what = (uint8_t)what, .size_bytes = 1, .n = 1, .addr = 0x1000, .bytes = block, .time_us = 100
+		};
 
 		if ((can >> what & 1) != 0)
 			bdc->run(wire, &op, 1, SECOND_MS, &n_done, &err);
@@ -263,7 +266,7 @@ START_TEST(nothing_erases_unasked)
 }
 END_TEST
 
-/* --- the pipe */
+/* --- the pipe ----------------------------------------------------------------------------------------------------- */
 
 static void open_pipe(void)
 {
@@ -320,7 +323,10 @@ START_TEST(pipe_does_nothing_behind_a_refusal)
 	pipe_probe.packet_bytes = 512;
 	pipe_probe.bdc.fault_addr = 0x2005;
 	for (size_t i = 0; i < PT_LEN(ops); i++)
-		ops[i] = (struct pt_bdc_op){ .what = PT_BDC_WRITE_MEM, .size_bytes = 1, .addr = (uint32_t)(0x2000 + i), .n = 1,
+		ops[i] = (struct pt_bdc_op){ .what = PT_BDC_WRITE_MEM,
+					     .size_bytes = 1,
+					     .addr = (uint32_t)(0x2000 + i),
+					     .n = 1,
 					     .bytes = lines };
 	memset(lines, 0x5a, sizeof(lines));
 	memset(pipe_probe.bdc.memory + 0x2000, 0, PT_LEN(ops));
@@ -385,7 +391,10 @@ START_TEST(pipe_waits_for_go_until)
 }
 END_TEST
 
-static const struct { const char *name; bool no_power, absent; } silences[] = { { "power", true, false }, { "SYNC", false, true } };
+static const struct {
+	const char *name;
+	bool no_power, absent;
+} silences[] = { { "power", true, false }, { "SYNC", false, true } };
 
 START_TEST(pipe_says_why_nobody_answers)
 {
@@ -400,7 +409,7 @@ START_TEST(pipe_says_why_nobody_answers)
 }
 END_TEST
 
-/* --- its pins */
+/* --- its pins ----------------------------------------------------------------------------------------------------- */
 
 static struct pt_pins_read what;
 
@@ -452,7 +461,8 @@ START_TEST(pipe_tells_what_of_a_capture_is_lost)
 		ck_assert_msg(rc >= 0, "%s", err.msg);
 		if (what.lost_samples > 0)
 			before_loss = n;
-		if (rc > 0 && what.lost_samples == 0 && lost == 0)	/* 1 us a sample, from about the start of the capture on */
+		if (rc > 0 && what.lost_samples == 0 &&
+		    lost == 0) /* 1 us a sample, from about the start of the capture on */
 			ck_assert_uint_le(what.from_ns, script.now_ns + 5000000);
 		lost += what.lost_samples;
 		n += (size_t)rc;

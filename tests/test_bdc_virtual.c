@@ -1,5 +1,5 @@
-/* The drivers of BDC probes on the ends that the virtual board s12zvm has for them: both were written from the facts, and not
- * from each other. What one probe reads of the board the others read, too. */
+/* The drivers of BDC probes on the ends that the virtual board s12zvm has for them: both were written from the facts,
+ * and not from each other. What one probe reads of the board the others read, too. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@ static void open_board(const char *how, const char *settings_word)
 
 	if (settings_word != NULL)
 		ck_assert_int_eq(pt_params_add(settings, pt_probe_params, pt_n_probe_params, settings_word, &err), 0);
-	snprintf(uri, sizeof(uri), "virtual:s12zvm?probe=%s%s", how, strstr(how, "clock=") == NULL ? "&clock=virtual" : "");
+	snprintf(uri, sizeof(uri), "virtual:s12zvm?probe=%s%s", how,
+		 strstr(how, "clock=") == NULL ? "&clock=virtual" : "");
 	probe = pt_probe_open(uri, settings, &err);
 	ck_assert_msg(probe != NULL, "%s: %s", uri, err.msg);
 	bdc = pt_probe_bdc(probe, &wire);
@@ -53,7 +54,10 @@ static void enable(void)
 	ck_assert_uint_eq(ops[1].value & (PT_BDC_ENBDC | PT_BDC_ERRORS), PT_BDC_ENBDC);
 }
 
-#define MEM(kind, size, at, to, count) { .what = PT_BDC_##kind, .size_bytes = size, .addr = at, .bytes = to, .n = count }
+#define MEM(kind, size, at, to, count)                                                                                 \
+	{                                                                                                              \
+		.what = PT_BDC_##kind, .size_bytes = size, .addr = at, .bytes = to, .n = count                         \
+	}
 
 /* The core runs meanwhile; what is written to RAM that the firmware does not use is there. */
 START_TEST(moves_memory_while_the_core_runs)
@@ -81,8 +85,10 @@ START_TEST(halts_steps_and_goes)
 {
 	struct pt_bdc_op halt[] = { { .what = PT_BDC_BACKGROUND }, { .what = PT_BDC_DELAY, .time_us = 100 },
 				    { .what = PT_BDC_READ_BDCCSR }, { .what = PT_BDC_READ_RN, .crn = 11 } };
-	struct pt_bdc_op step[] = { { .what = PT_BDC_STEP1 }, { .what = PT_BDC_DELAY, .time_us = 100 },
-				    { .what = PT_BDC_READ_RN, .crn = 11 }, { .what = PT_BDC_WRITE_RN, .crn = 7, .value = 0xcafe1234 },
+	struct pt_bdc_op step[] = { { .what = PT_BDC_STEP1 },
+				    { .what = PT_BDC_DELAY, .time_us = 100 },
+				    { .what = PT_BDC_READ_RN, .crn = 11 },
+				    { .what = PT_BDC_WRITE_RN, .crn = 7, .value = 0xcafe1234 },
 				    { .what = PT_BDC_READ_RN, .crn = 7 } };
 	struct pt_bdc_op go[] = { { .what = PT_BDC_GO }, { .what = PT_BDC_READ_BDCCSR } };
 
@@ -124,11 +130,14 @@ static void take_snapshot(void)
 	struct pt_bdc_op begin[] = {
 		MEM(WRITE_MEM, 1, DBGC1, zero, 1),
 		{ .what = PT_BDC_POLL, .addr = DBGSR, .mask = 0x10, .value = 0, .time_us = 20000 },
-		MEM(WRITE_MEM, 1, DBGTCRH, &source, 1), MEM(WRITE_MEM, 1, DBGTCRL, &profile, 1), MEM(WRITE_MEM, 1, DBGC1, &arm, 1),
+		MEM(WRITE_MEM, 1, DBGTCRH, &source, 1),
+		MEM(WRITE_MEM, 1, DBGTCRL, &profile, 1),
+		MEM(WRITE_MEM, 1, DBGC1, &arm, 1),
 		{ .what = PT_BDC_DELAY, .time_us = 3000 },
 		MEM(WRITE_MEM, 1, DBGC1, zero, 1),
 		{ .what = PT_BDC_POLL, .addr = DBGSR, .mask = 0x10, .value = 0, .time_us = 20000 },
-		MEM(WRITE_MEM, 1, DBGTCRL, zero, 1), MEM(WRITE_MEM, 2, DBGTB, zero, 1),
+		MEM(WRITE_MEM, 1, DBGTCRL, zero, 1),
+		MEM(WRITE_MEM, 2, DBGTB, zero, 1),
 		{ .what = PT_BDC_READ_DBGTB, .n = LINES, .bytes = lines },
 	};
 

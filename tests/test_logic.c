@@ -28,8 +28,9 @@ static void add_entry(zip_t *zip, const char *name, const void *bytes, size_t n)
 /* Bit 0 is PDO, bit 1 PDOCLK, bit 2 something else. */
 static void make_session(void)
 {
-	static const char metadata[] = "[global]\nsigrok version=0.5.2\n\n[device 1]\ncapturefile=logic-1\ntotal probes=3\n"
-				       "samplerate=25 MHz\ntotal analog=0\nprobe1=PDO\nprobe2=PDOCLK\nprobe3=LED\nunitsize=1\n";
+	static const char metadata[] =
+		"[global]\nsigrok version=0.5.2\n\n[device 1]\ncapturefile=logic-1\ntotal probes=3\n"
+		"samplerate=25 MHz\ntotal analog=0\nprobe1=PDO\nprobe2=PDOCLK\nprobe3=LED\nunitsize=1\n";
 	int fd = mkstemp(path);
 	zip_t *zip;
 
@@ -216,8 +217,9 @@ START_TEST(is_interrupted_soon)
 
 	open_logic(path);
 	pthread_create(&thread, NULL, interrupt_soon, NULL);
-	ck_assert_int_eq(pt_link_wait(pt_probe_link(probe), pt_link_now_ns(pt_probe_link(probe)) + 100 * PT_NS_PER_S, &err),
-			 PT_EINTERRUPTED);
+	ck_assert_int_eq(
+		pt_link_wait(pt_probe_link(probe), pt_link_now_ns(pt_probe_link(probe)) + 100 * PT_NS_PER_S, &err),
+		PT_EINTERRUPTED);
 	pthread_join(thread, NULL);
 	pt_probe_close(probe);
 }

@@ -1,5 +1,5 @@
-/* OSBDM and USBDM as emulated USB devices, through unmodified libusb: found by their numbers, opened by their URIs, driven,
- * unplugged, interrupted. Behind the device is a fake S12Z. */
+/* OSBDM and USBDM as emulated USB devices, through unmodified libusb: found by their numbers, opened by their URIs,
+ * driven, unplugged, interrupted. Behind the device is a fake S12Z. */
 #define _GNU_SOURCE	/* setresuid */
 #include <pthread.h>
 #include <stdio.h>
@@ -272,11 +272,14 @@ START_TEST(names_the_cure_for_no_permission)
 }
 END_TEST
 
-/* --- the virtual board's ends */
+/* --- the virtual board's ends ------------------------------------------------------------------------------------- */
 
-static const struct { const char *board, *uri; } vboards[] = {
-	{ "s12zvm?probe=osbdm&link=bulk-fs", "osbdm:" }, { "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v4", "usbdm:" },
-	{ "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v5", "usbdm:" }, { "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v5-busy", "usbdm:" },
+static const struct { const char *board, *uri;
+} vboards[] = {
+	{ "s12zvm?probe=osbdm&link=bulk-fs", "osbdm:" },
+	{ "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v4", "usbdm:" },
+	{ "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v5", "usbdm:" },
+	{ "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v5-busy", "usbdm:" },
 };
 
 START_TEST(drives_a_virtual_board_over_usb)
@@ -319,7 +322,7 @@ START_TEST(drives_a_virtual_board_over_usb)
 }
 END_TEST
 
-/* --- a board with several probes */
+/* --- a board with several probes ---------------------------------------------------------------------------------- */
 
 static int count_probes(struct pt_board *board, struct pt_target *target, void *arg, struct pt_err *e)
 {
@@ -350,7 +353,7 @@ START_TEST(board_takes_several_and_loses_any)
 	usb_probe_unplug(usb);
 	at = board_rig_await_state(&rig, PT_BOARD_CLOSED, at);
 	ck_assert_msg(strstr(rig.event[at].why, "usb 1-3") != NULL, "%s", rig.event[at].why);
-	at = board_rig_await_state(&rig, PT_BOARD_CLOSED, at + 1);	/* looked for in vain, and which one is missing */
+	at = board_rig_await_state(&rig, PT_BOARD_CLOSED, at + 1); /* looked for in vain, and which one is missing */
 	ck_assert_msg(strstr(rig.event[at].why, "probe osbdm:") != NULL, "%s", rig.event[at].why);
 	usb_probe_plug(usb);
 	board_rig_await_state(&rig, PT_BOARD_READY, at);
