@@ -25,7 +25,7 @@ static bool complete(const struct pt_pipeline *p)
 {
 	const struct pt_lane *lane = p->flow_lane != NULL ? p->flow_lane : p->lane[0];
 
-	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && !lane->leaves_out && lane->gaps == 0 &&
+	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && !lane->extract && lane->gaps == 0 &&
 	       (lane->runs > 0 || lane != p->flow_lane) && lane->flow.counts.damaged == 0 &&
 	       lane->flow.counts.not_code == 0 &&
 	       lane->flow.counts.overflows + lane->overflows == 0;
@@ -49,6 +49,8 @@ static void judge(struct pt_pipeline *p)
 	f->no_code = p->n_lanes > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
 	f->counts = counted(p) ? PT_BASIS_NONE : complete(p) ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
 	f->times = counted(p) ? PT_BASIS_NONE : measured;
+	if (p->flow_lane != NULL && p->flow_lane->leaves_out && f->times != PT_BASIS_NONE)
+		f->times = PT_BASIS_ESTIMATED;
 	f->shares = !counted(p) && complete(p) ? measured : PT_BASIS_ESTIMATED;
 }
 

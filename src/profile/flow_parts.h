@@ -15,6 +15,12 @@ struct place {
 	uint64_t addr;
 };
 
+/* From bytes to units: sizes of units are powers of two, and a division takes longer than the rest. */
+static inline unsigned unit_shift(const struct pt_flow *f)
+{
+	return (unsigned)__builtin_ctz(f->map->isa->unit_bytes);
+}
+
 /* What a branch instruction leaves by; 0: it does not branch. */
 static inline enum pt_left left_by(const struct pt_code_unit *unit)
 {
@@ -36,9 +42,9 @@ static inline struct place entry_of(const struct pt_flow *f, uint64_t addr)
 		const struct pt_code_span *span = &f->map->span[i];
 		uint64_t offset = addr - span->base;
 
-		if (offset < span->end - span->base && offset % f->map->isa->unit_bytes == 0) {
+		if (offset < span->end - span->base && (offset & (f->map->isa->unit_bytes - 1u)) == 0) {
 			p.span = span;
-			p.unit = span->code + offset / f->map->isa->unit_bytes;
+			p.unit = span->code + (offset >> unit_shift(f));
 		}
 	}
 	return p;
@@ -132,9 +138,7 @@ static inline void leave_by(struct pt_flow *f, struct place src, struct place ne
 /* As far as the held run is known to have gone. */
 static inline struct place reached(const struct pt_flow *f)
 {
-	unsigned unit_bytes = f->map->isa->unit_bytes;
-
-	return (struct place){ f->span, f->at + f->reached_bytes / unit_bytes, f->begin + f->reached_bytes };
+	return (struct place){ f->span, f->at + (f->reached_bytes >> unit_shift(f)), f->begin + f->reached_bytes };
 }
 
 /* The end of the stretch: where the run that is held back ended is not known. */

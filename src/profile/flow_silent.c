@@ -56,15 +56,27 @@ static bool jumps(struct place p)	/* always, to a fixed address */
 	return p.unit->flow == PT_FLOW_BRANCH || p.unit->flow == PT_FLOW_CALL;
 }
 
+/* Where the direct branch at p leads, whatever is there. */
 static struct place target(const struct pt_flow *f, struct place p)
 {
-	return locate(f, pt_codemap_target(f->map, p.addr));
+	struct place to = { .span = p.span, .addr = p.span->base + p.unit->target - 1 };
+
+	if (p.unit->target == PT_FAR_TARGET || p.unit->target == PT_ANY_TARGET)
+		return locate(f, pt_codemap_target(f->map, p.addr));
+	to.unit = p.span->code + ((p.unit->target - 1) >> unit_shift(f));
+	if (to.unit->len_units == 0)
+		to.unit = NULL;
+	return to;
 }
 
 static void silent_jump(struct pt_flow *f, struct place src, struct pt_run_batch *out)
 {
+	struct place to = target(f, src);
+
 	f->counts.doubtful_silent += doubtful(src);
-	leave_by(f, src, destination(f, src.addr, pt_codemap_target(f->map, src.addr)), left_by(src.unit), 0, out);
+	if (to.unit == NULL)
+		destination(f, src.addr, to.addr);	/* which says so */
+	leave_by(f, src, to, left_by(src.unit), 0, out);
 }
 
 /* Where the walk stood when the last branch was told of: jumps that lead to nothing that fits were not followed. */
@@ -103,27 +115,26 @@ static void lost(struct pt_flow *f, const struct mark *from, uint64_t to, struct
 struct walk {
 	const struct pt_code_unit *code, *at;	/* of the span; where the held run begins */
 	const uint16_t *way;
-	uint64_t base, n_units;
+	uint64_t base;
 	size_t here;		/* in units from the base */
-	unsigned unit_bytes;
+	unsigned shift;		/* of units to bytes */
 };
 
 static struct walk begin_walk(const struct pt_flow *f)
 {
-	unsigned unit_bytes = f->map->isa->unit_bytes;
+	unsigned shift = unit_shift(f);
 
 	return (struct walk){
 		.code = f->span->code, .at = f->at, .way = f->span->way, .base = f->span->base,
-		.n_units = (f->span->end - f->span->base) / unit_bytes,
-		.here = (f->begin + f->reached_bytes - f->span->base) / unit_bytes, .unit_bytes = unit_bytes,
+		.here = (f->begin + f->reached_bytes - f->span->base) >> shift, .shift = shift,
 	};
 }
 
 static void end_walk(struct pt_flow *f, const struct walk *w)
 {
 	f->at = w->at;
-	f->begin = w->base + (uint64_t)(w->at - w->code) * w->unit_bytes;
-	f->reached_bytes = (uint32_t)((w->here - (size_t)(w->at - w->code)) * w->unit_bytes);
+	f->begin = w->base + ((uint64_t)(w->at - w->code) << w->shift);
+	f->reached_bytes = (uint32_t)((w->here - (size_t)(w->at - w->code)) << w->shift);
 }
 
 /* The branch at src was taken, to a place in the same span. False: it leads elsewhere, and nothing was done. */
@@ -135,12 +146,12 @@ static bool taken(struct pt_flow *f, struct walk *w, const struct pt_code_unit *
 
 	if (src->target == PT_FAR_TARGET || src->target == PT_ANY_TARGET)
 		return false;
-	dst = w->code + (src->target - 1) / w->unit_bytes;
+	dst = w->code + ((src->target - 1) >> w->shift);
 	if (dst->len_units == 0)
 		return false;
 	*run = (struct pt_run){
-		.begin = w->base + (uint64_t)(w->at - w->code) * w->unit_bytes,
-		.end = w->base + (uint64_t)(src - w->code + src->len_units) * w->unit_bytes,
+		.begin = w->base + ((uint64_t)(w->at - w->code) << w->shift),
+		.end = w->base + ((uint64_t)(src - w->code + src->len_units) << w->shift),
 		.next = w->base + src->target - 1, .instructions = (uint16_t)(pt_sum_instructions(sums) + 1),
 		.cycles = pt_sum_cycles(sums) + src->leave_cycles, .function = w->at->function,
 		.left = src->flow & PT_FLOW_LEAVES, .next_function = dst->function,
@@ -171,7 +182,50 @@ static bool impossible(const struct walk *w, size_t at, bool is_doubtful)
 	bool follows = src->flow == PT_FLOW_BRANCH_IF || src->flow == PT_FLOW_BRANCH || src->flow == PT_FLOW_CALL ||
 		       (src->flow == PT_FLOW_NEXT && at != w->here) || is_doubtful;	/* NEXT: on a long way */
 
-	return !follows || (size_t)(src - w->at) >= (size_t)PT_FLOW_RUN_BYTES / w->unit_bytes;
+	return !follows || (size_t)(src - w->at) >= (size_t)PT_FLOW_RUN_BYTES >> w->shift;
+}
+
+/* As many atoms as stand at branches to the same span, without jumps in between: nearly all. Whether a branch was taken is
+ * what the program decides, so that is kept out of the processor's branch prediction: each is written as a run, which
+ * counts if it was. Returns how many of the n are left. */
+static unsigned follow_plain(struct pt_flow *f, struct walk *w, uint64_t bits, unsigned n, struct pt_run_batch *out)
+{
+	const uint64_t most = (uint64_t)PT_FLOW_RUN_BYTES >> w->shift, n_bytes = f->span->end - f->span->base;
+	const struct pt_code_unit *const code = w->code, *at = w->at;
+	struct pt_run *run = &out->run[out->n_runs];
+	size_t here = w->here;
+
+	while (n > 0 && run < &out->run[PT_BATCH_RUNS - 1]) {
+		size_t branch = here + (w->way[here] & PT_WAY), to;
+		const struct pt_code_unit *src = &code[branch], *dst;
+		uint64_t sums = src->sums - at->sums;
+		bool taken;
+
+		if (src->flow != PT_FLOW_BRANCH_IF || src->target - UINT64_C(1) >= n_bytes || (size_t)(src - at) >= most)
+			break;
+		to = (src->target - 1) >> w->shift;
+		dst = &code[to];
+		if (dst->len_units == 0)
+			break;
+		taken = bits >> --n & 1;
+		run->begin = w->base + ((uint64_t)(at - code) << w->shift);
+		run->end = w->base + ((uint64_t)(branch + src->len_units) << w->shift);
+		run->next = w->base + ((uint64_t)to << w->shift);
+		run->assumed = 0;
+		run->instructions = (uint16_t)(pt_sum_instructions(sums) + 1);
+		run->cycles = pt_sum_cycles(sums) + src->leave_cycles;
+		run->function = at->function;
+		run->left = PT_LEFT_BRANCH;
+		run->next_function = dst->function;
+		run += taken;
+		here = taken ? to : branch + src->len_units;
+		at = taken ? dst : at;
+	}
+	f->open |= run > &out->run[out->n_runs];
+	out->n_runs = (size_t)(run - out->run);
+	w->here = here;
+	w->at = at;
+	return n;
 }
 
 /* As many atoms as there is room for, each with the jumps that lead to its branch. Returns how many of the n are left. */
@@ -182,9 +236,18 @@ static unsigned follow_atoms(struct pt_flow *f, uint64_t bits, unsigned n, struc
 	unsigned followed = 0;	/* jumps since the last atom */
 
 	while (n > 0 && free_runs(out) > 1) {
-		size_t at = w.here + (w.way[w.here] & PT_WAY);
-		const struct pt_code_unit *src = &w.code[at];
-		bool conditional = src->flow == PT_FLOW_BRANCH_IF, is_doubtful = w.way[at] == PT_WAY_DOUBTFUL;
+		size_t at;
+		const struct pt_code_unit *src;
+		bool conditional, is_doubtful;
+
+		if (followed == 0)
+			n = follow_plain(f, &w, bits, n, out);
+		if (n == 0 || free_runs(out) <= 1)
+			break;
+		at = w.here + (w.way[w.here] & PT_WAY);
+		src = &w.code[at];
+		conditional = src->flow == PT_FLOW_BRANCH_IF;
+		is_doubtful = w.way[at] == PT_WAY_DOUBTFUL;
 
 		if (followed == 0 && !conditional) {
 			end_walk(f, &w);
@@ -212,7 +275,7 @@ static unsigned follow_atoms(struct pt_flow *f, uint64_t bits, unsigned n, struc
 		}
 		f->counts.doubtful_silent += is_doubtful;
 		if (!taken(f, &w, src, out) &&
-		    !leave_span(f, &w, (struct place){ f->span, src, w.base + at * w.unit_bytes }, out))
+		    !leave_span(f, &w, (struct place){ f->span, src, w.base + (at << w.shift) }, out))
 			return 0;
 		n -= conditional;
 		followed = conditional ? 0 : followed;
