@@ -86,16 +86,14 @@ static size_t take_lines(struct tracer *t)
 	return (n + 1) / 2 * PT_S12Z_LINE_BYTES;
 }
 
-/* How long a buffer that went around reaches back nobody can say: of that time none is claimed. */
+/* How long a buffer that went around reaches back nobody can say: the time of the chunk is its upper bound. */
 static void deliver(struct tracer *t)
 {
 	size_t n_bytes = take_lines(t);
-	bool whole = (t->sr & SR_TBF) == 0 || t->begin;
-	uint64_t from_ns = whole ? t->armed_ns : t->ended_ns;
 
-	pt_emit_loss(&t->out, PT_LOSS_REARM, from_ns);
+	pt_emit_loss(&t->out, PT_LOSS_REARM, t->armed_ns);
 	t->out.restarts = true;
-	pt_emit_data(&t->out, from_ns, t->ended_ns, t->told, n_bytes);
+	pt_emit_data(&t->out, t->armed_ns, t->ended_ns, t->told, n_bytes);
 	t->state = TRACER_IDLE;
 }
 
@@ -292,10 +290,10 @@ static int emit_config(struct tracer *t, const struct pt_source_setup *setup, st
 	if (pt_mem_read(&t->z->mem, S12Z_IVBR, ivbr, sizeof(ivbr), err) < 0)
 		return pt_wrap(err, "read IVBR");
 	snprintf(lines, sizeof(lines),
-		 "source=trace\nmode=%s\ntrace=%s\nstamp=%d\nnb=%d\nbus_hz=%" PRIu64 "\nivbr=0x%04x\n"
+		 "source=trace\nmode=%s\ntrace=%s\nstamp=%d\nnb=%d\nbus_hz=%" PRIu64 "\nivbr=0x%04x\nchosen=%s\n"
 		 "cost=the core never halts; the DBG module is ours, so there are no hardware breakpoints meanwhile\n",
 		 mode_names[t->mode], mode_names[t->mode], t->stamp, pt_params_flag(setup->settings, &params[NB]),
-		 pt_params_number(setup->settings, &params[BUS_CLOCK]), pt_be16(ivbr));
+		 pt_params_number(setup->settings, &params[BUS_CLOCK]), pt_be16(ivbr), t->begin ? "begin" : "end");
 	return pt_emit_config(&t->out, setup, PT_FORMAT_S12Z_TRACE, lines, err);
 }
 
