@@ -200,10 +200,11 @@ static int save(struct pt_s12z *z, struct pt_err *err)
 	struct pt_bdc_op op[PT_LEN(spans)];
 	size_t n = 0;
 
-	for (size_t i = 0; i < PT_LEN(spans); i++)
-		if (has_span(z, i))
-			op[n++] = (struct pt_bdc_op){ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = spans[i].addr,
-						      .n = spans[i].n, .bytes = z->dbg.found + spans[i].addr - DBG_C1 };
+	for (size_t i = 0; i < PT_LEN(spans); i++) {
+		op[n] = (struct pt_bdc_op){ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = spans[i].addr,
+					    .n = spans[i].n, .bytes = z->dbg.found + spans[i].addr - DBG_C1 };
+		n += has_span(z, i);
+	}
 	if (pt_wire_s12z_run(&z->wire, op, n, NULL, err) < 0)
 		return pt_wrap(err, "read the registers of the DBG");
 	memcpy(z->dbg.now, z->dbg.found, sizeof(z->dbg.now));

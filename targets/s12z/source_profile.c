@@ -115,14 +115,18 @@ unsigned pt_profile_put_open(const struct pt_s12z_profile *p, struct pt_bdc_op *
 	void *bytes = (void *)(uintptr_t)zero;	/* not changed; the op has one pointer for both directions */
 	unsigned n = 0;
 
-	if (p->clear_profile)
-		op[n++] = (struct pt_bdc_op){
+	if (p->clear_profile) {
+		op[n] = (struct pt_bdc_op){
 			.what = PT_BDC_WRITE_MEM, .size_bytes = 1, .addr = DBG_TCRL, .n = 1, .bytes = bytes
 		};
-	if (p->unlock)
-		op[n++] = (struct pt_bdc_op){
+		n++;
+	}
+	if (p->unlock) {
+		op[n] = (struct pt_bdc_op){
 			.what = PT_BDC_WRITE_MEM, .size_bytes = 2, .addr = DBG_TB, .n = 1, .bytes = bytes
 		};
+		n++;
+	}
 	return n;
 }
 

@@ -100,14 +100,13 @@ static void deliver(struct tracer *t)
 static int read_lines(struct tracer *t, struct pt_err *err)
 {
 	static const uint8_t zero[2];
-	struct pt_bdc_op op[2];
-	size_t n = 0;
+	struct pt_bdc_op op[] = {
+		{ .what = PT_BDC_WRITE_MEM, .size_bytes = 2, .addr = DBG_TB, .n = 1, .bytes = (void *)(uintptr_t)zero },
+		{ .what = PT_BDC_READ_DBGTB, .n = PT_S12Z_LINES, .bytes = t->lines },
+	};
+	size_t first = t->unlock ? 0 : 1;
 
-	if (t->unlock)
-		op[n++] = (struct pt_bdc_op){ .what = PT_BDC_WRITE_MEM, .size_bytes = 2, .addr = DBG_TB, .n = 1,
-					      .bytes = (void *)(uintptr_t)zero };
-	op[n++] = (struct pt_bdc_op){ .what = PT_BDC_READ_DBGTB, .n = PT_S12Z_LINES, .bytes = t->lines };
-	if (pt_wire_s12z_run(&t->z->wire, op, n, NULL, err) < 0)
+	if (pt_wire_s12z_run(&t->z->wire, op + first, PT_LEN(op) - first, NULL, err) < 0)
 		return pt_wrap(err, "read the trace buffer");
 	deliver(t);
 	return 0;
