@@ -176,16 +176,21 @@ END_TEST
 /* What both lines did, as a decoder of synchronous data takes it: a bit at each edge of PDOCLK. */
 static uint8_t stream[1 << 16];
 static size_t n_bits;
-static unsigned last_clock;
-static uint64_t samples;
+static unsigned last_clock, last_data;
+static uint64_t samples, data_since, closest;	/* closest: samples from a change of PDO to the edge that takes it */
 
 static void take_run(unsigned levels, uint32_t n)
 {
 	unsigned clock = levels >> 1;
 
+	if ((levels & 1) != last_data)
+		data_since = samples;
+	last_data = levels & 1;
 	samples += n;
 	if (clock == last_clock)
 		return;
+	if (samples - n - data_since < closest)
+		closest = samples - n - data_since;
 	last_clock = clock;
 	if (n_bits / 8 == sizeof(stream))
 		return;
@@ -215,8 +220,9 @@ static bool fetch(uint64_t *lost)
 static void begin_capture(uint32_t hz)
 {
 	memset(stream, 0, sizeof(stream));
-	n_bits = last_clock = 0;
-	samples = 0;
+	n_bits = last_clock = last_data = 0;
+	samples = data_since = 0;
+	closest = UINT64_MAX;
 	ASK(1, 0, PT_PIPE_CAPTURE, (uint8_t)hz, (uint8_t)(hz >> 8), (uint8_t)(hz >> 16), (uint8_t)(hz >> 24));
 }
 
@@ -268,6 +274,7 @@ START_TEST(the_captured_stream_is_the_buffer)
 	ck_assert_uint_eq(8 * at, n_bits);
 	ck_assert_uint_eq(stream[at - 8] & 0x10, 0x10);		/* TERM */
 	ck_assert_uint_ge(samples, 1060 * 200);
+	ck_assert_uint_eq(closest, 4);		/* data stand for a bus cycle, 20 ns, before the edge */
 }
 END_TEST
 

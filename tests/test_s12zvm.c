@@ -332,6 +332,38 @@ START_TEST(the_timer_counts_and_compares)
 }
 END_TEST
 
+static uint32_t tim(struct pt_vs12z_tim *unit, uint32_t offset, uint8_t size_bytes, bool write, uint32_t value)
+{
+	const struct pt_vaccess access = { 0x400 + offset, size_bytes, PT_VMASTER_CPU, true };
+
+	ck_assert(write ? pt_vs12z_tim_ops.write(unit, offset, &access, value) :
+			  pt_vs12z_tim_ops.read(unit, offset, &access, &value));
+	return value;
+}
+
+/* To the cycle: a compare is due when the count is there, and again a round later. */
+START_TEST(the_timer_is_exact)
+{
+	uint64_t now = 100;
+	struct pt_vbus bus = { .now_cycle = &now };
+	struct pt_vwires wires = { .bus = &bus, .core_hz = 50000000 };
+	struct pt_vs12z_tim unit;
+
+	pt_vs12z_tim_init(&unit, &wires, 12);
+	tim(&unit, 0x00, 1, true, 1);
+	tim(&unit, 0x10, 2, true, 1000);
+	tim(&unit, 0x06, 1, true, 0x80);
+	ck_assert_uint_eq(pt_vs12z_tim_ops.next_tick(&unit), 1100);
+	now = 1099;
+	ck_assert_uint_eq(tim(&unit, 0x0e, 1, false, 0), 0);
+	ck_assert_uint_eq(tim(&unit, 0x04, 2, false, 0), 999);
+	now = 1100;
+	pt_vs12z_tim_ops.tick(&unit, now);
+	ck_assert_uint_eq(tim(&unit, 0x0e, 1, false, 0), 1);
+	ck_assert_uint_eq(pt_vs12z_tim_ops.next_tick(&unit), 1100 + 65536);
+}
+END_TEST
+
 START_TEST(vectors_and_priorities_are_registers)
 {
 	rig_attach(rig);
@@ -454,6 +486,7 @@ static void add_units(TCase *tc)
 	tcase_add_test(tc, programs_and_erases_flash);
 	tcase_add_loop_test(tc, flash_commands_end_as_they_should, 0, PT_LEN(flash_errors));
 	tcase_add_test(tc, the_timer_counts_and_compares);
+	tcase_add_test(tc, the_timer_is_exact);
 	tcase_add_test(tc, vectors_and_priorities_are_registers);
 	tcase_add_test(tc, reserved_registers_read_0_and_the_rest_is_not_there);
 }
