@@ -433,7 +433,7 @@ static void mark_stretches(struct search *s)
 /* Units from i on up to the next function, without data at the end. */
 static uint64_t units_of(const struct area *area, uint64_t i)
 {
-	uint64_t end = i + 1, code_end = i + 1;
+	uint64_t end = i + 1, code_end = end;
 
 	for (; end < area->n_units && (area->flags[end] & (ENTRY | NAMED)) == 0; end++)
 		if ((area->flags[end] & CODE) != 0)
