@@ -217,8 +217,9 @@ static void same_stat(const struct pt_stat *a, const struct pt_stat *b, size_t f
 
 	if (same && a->hist != NULL)
 		same = a->hist->first == b->hist->first && a->hist->n_buckets == b->hist->n_buckets &&
+		       a->hist->bytes == b->hist->bytes &&
 		       (a->hist->n_buckets == 0 ||
-			memcmp(a->hist->bucket, b->hist->bucket, a->hist->n_buckets * sizeof(*a->hist->bucket)) == 0);
+			memcmp(a->hist->bucket, b->hist->bucket, (size_t)a->hist->n_buckets * a->hist->bytes) == 0);
 	ck_assert_msg(same, "function %zu, kind %zu: n %llu %llu, total %llu %llu, min %llu %llu, max %llu %llu",
 		      function, kind,
 		      (unsigned long long)a->n, (unsigned long long)b->n, (unsigned long long)a->total,

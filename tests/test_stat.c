@@ -104,16 +104,59 @@ START_TEST(a_full_histogram_is_halved)
 	struct pt_stat stat = pt_stat_empty();
 
 	stat.hist = &hist;
-	pt_stat_add(&stat, 3, 0);
 	pt_stat_add(&stat, 9, 0);
-	hist.bucket[3] = 3000000000;
-	hist.bucket[9] = UINT32_MAX;
+	for (unsigned i = 0; i <= UINT16_MAX; i++)
+		pt_stat_add(&stat, 3, 0);
+	ck_assert_uint_eq(hist.bytes, sizeof(uint32_t));
+	((uint32_t *)hist.bucket)[3] = 3000000000;
+	((uint32_t *)hist.bucket)[9] = UINT32_MAX;
 	pt_stat_add(&stat, 9, 0);
-	ck_assert_uint_eq(hist.bucket[3], 1500000000);
-	ck_assert_uint_eq(hist.bucket[9], UINT32_MAX / 2 + 1);
+	ck_assert_uint_eq(pt_hist_count(&hist, 3), 1500000000);
+	ck_assert_uint_eq(pt_hist_count(&hist, 9), UINT32_MAX / 2 + 1);
 	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.4), 3);
 	ck_assert_uint_eq(pt_stat_quantile(&stat, 0.5), 9);
 	pt_hist_fini(&hist);
+}
+END_TEST
+
+/* A bucket is as large as it must be, and none of its values is lost when it grows. */
+START_TEST(buckets_grow)
+{
+	struct pt_hist hist = { 0 };
+
+	pt_hist_add(&hist, 40);
+	for (unsigned n = 1; n <= 70000; n++) {
+		pt_hist_add(&hist, 5);
+		ck_assert_uint_eq(hist.bytes, n <= UINT8_MAX ? 1 : n <= UINT16_MAX ? 2 : 4);
+		ck_assert_uint_eq(pt_hist_count(&hist, 5 - hist.first), n);
+		ck_assert_uint_eq(pt_hist_count(&hist, 40 - hist.first), 1);
+	}
+	pt_hist_fini(&hist);
+}
+END_TEST
+
+/* Many values at a time, of all sizes, come out as one by one. */
+START_TEST(many_are_as_each)
+{
+	enum { N = 300, TIMES = 300 };
+	struct pt_hist many = { 0 }, each = { 0 };
+	uint32_t value[N][2], random = 1;
+
+	for (unsigned t = 0; t < TIMES; t++) {
+		for (size_t i = 0; i < N; i++) {
+			random = random * 1664525 + 1013904223;
+			value[i][1] = (random >> 8 & 1) != 0 ? 77 : random >> (random >> 27);
+			pt_hist_add(&each, value[i][1]);
+		}
+		pt_hist_add_all(&many, &value[0][1], N, 2);
+	}
+	ck_assert_uint_eq(many.first, each.first);
+	ck_assert_uint_eq(many.n_buckets, each.n_buckets);
+	ck_assert_uint_eq(many.bytes, each.bytes);
+	for (size_t i = 0; i < each.n_buckets; i++)
+		ck_assert_uint_eq(pt_hist_count(&many, i), pt_hist_count(&each, i));
+	pt_hist_fini(&many);
+	pt_hist_fini(&each);
 }
 END_TEST
 
@@ -200,6 +243,8 @@ int main(void)
 	tcase_add_loop_test(tc, bucket_of_a_value, 0, PT_LEN(buckets));
 	tcase_add_loop_test(tc, quantiles_are_within_their_error, 0, PT_LEN(spreads));
 	tcase_add_test(tc, a_full_histogram_is_halved);
+	tcase_add_test(tc, buckets_grow);
+	tcase_add_test(tc, many_are_as_each);
 	tcase_add_test(tc, a_histogram_has_only_the_buckets_it_needs);
 	tcase_add_loop_test(tc, student, 0, PT_LEN(students));
 	tcase_add_test(tc, share_of_clusters);

@@ -7,7 +7,7 @@ static void fetch_bucket(const struct pt_hist *hist, uint64_t value)
 	size_t index = pt_hist_index(value) - hist->first;
 
 	if (index < hist->n_buckets)
-		__builtin_prefetch(&hist->bucket[index], 1);
+		__builtin_prefetch((const char *)hist->bucket + index * hist->bytes, 1);
 }
 
 void pt_histlog_flush(struct pt_histlog *log)

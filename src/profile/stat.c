@@ -4,35 +4,100 @@
 
 #include "profile/stat.h"
 
-/* Buckets come by the power of two; what is there keeps its place among them. */
+static void put(struct pt_hist *hist, size_t i, uint32_t count)
+{
+	if (hist->bytes == 1)
+		((uint8_t *)hist->bucket)[i] = (uint8_t)count;
+	else if (hist->bytes == 2)
+		((uint16_t *)hist->bucket)[i] = (uint16_t)count;
+	else
+		((uint32_t *)hist->bucket)[i] = count;
+}
+
+/* Other buckets, of another size; what is there stays. */
+static bool reshape(struct pt_hist *hist, size_t first, size_t end, unsigned bytes)
+{
+	struct pt_hist now = {
+		.bucket = calloc(end - first, bytes), .first = (uint16_t)first, .n_buckets = (uint16_t)(end - first),
+		.bytes = (uint8_t)bytes,
+	};
+
+	if (now.bucket == NULL) {
+		hist->broken = true;
+		return false;
+	}
+	for (size_t i = 0; i < hist->n_buckets; i++)
+		put(&now, hist->first + i - first, pt_hist_count(hist, i));
+	free(hist->bucket);
+	*hist = now;
+	return true;
+}
+
+/* Buckets come by the power of two. */
 static bool widen(struct pt_hist *hist, size_t index)
 {
 	size_t first = index >> PT_HIST_BITS << PT_HIST_BITS, end = first + (1 << PT_HIST_BITS), had = hist->n_buckets;
-	uint32_t *bucket;
 
 	if (had > 0) {
 		first = first < hist->first ? first : hist->first;
 		end = end > hist->first + had ? end : hist->first + had;
 	}
-	bucket = calloc(end - first, sizeof(*bucket));
-	if (bucket == NULL)
+	return reshape(hist, first, end, had > 0 ? hist->bytes : 1);
+}
+
+bool pt_hist_make_room(struct pt_hist *hist, size_t index)
+{
+	if (hist->broken)
 		return false;
-	if (had > 0)
-		memcpy(bucket + (hist->first - first), hist->bucket, had * sizeof(*bucket));
-	free(hist->bucket);
-	*hist = (struct pt_hist){ .bucket = bucket, .first = (uint16_t)first, .n_buckets = (uint16_t)(end - first) };
+	if (index - hist->first >= hist->n_buckets)
+		return widen(hist, index);
+	if (hist->bytes < sizeof(uint32_t))
+		return reshape(hist, hist->first, (size_t)hist->first + hist->n_buckets, 2u * hist->bytes);
+	for (size_t i = 0; i < hist->n_buckets; i++)	/* with all of them halved, quantiles stay as they are */
+		put(hist, i, pt_hist_count(hist, i) / 2);
 	return true;
 }
 
-void pt_hist_make_room(struct pt_hist *hist, size_t index)
+/* As many values as find room. What does not change of hist is read once: for all that the compiler knows, it lies in
+ * the middle of its own buckets. */
+#define ADD_SOME(name, type) \
+	static size_t name(const struct pt_hist *hist, const uint32_t *value, size_t n, size_t step) \
+	{ \
+		const size_t first = hist->first, n_buckets = hist->n_buckets; \
+		type *bucket = hist->bucket; \
+\
+		for (size_t i = 0; i < n; i++) { \
+			size_t at = pt_hist_index(value[i * step]) - first; \
+\
+			if (__builtin_expect(at >= n_buckets || bucket[at] == (type)-1, 0)) \
+				return i; \
+			bucket[at]++; \
+		} \
+		return n; \
+	}
+ADD_SOME(add_some_1, uint8_t)
+ADD_SOME(add_some_2, uint16_t)
+ADD_SOME(add_some_4, uint32_t)
+
+void pt_hist_add_all(struct pt_hist *hist, const uint32_t *value, size_t n, size_t step)
 {
-	if (hist->broken)
-		return;
-	if (index - hist->first >= hist->n_buckets)
-		hist->broken = !widen(hist, index);
-	else			/* one is full: with all of them halved, quantiles stay as they are */
-		for (size_t i = 0; i < hist->n_buckets; i++)
-			hist->bucket[i] /= 2;
+	for (size_t done = 0; done < n; ) {
+		done += (hist->bytes <= 1 ? add_some_1 : hist->bytes == 2 ? add_some_2 : add_some_4)
+			(hist, value + done * step, n - done, step);
+		if (done < n && !pt_hist_make_room(hist, pt_hist_index(value[done * step])))
+			return;
+	}
+}
+
+void pt_hist_add(struct pt_hist *hist, uint64_t value)
+{
+	static const uint32_t full[] = { [1] = UINT8_MAX, [2] = UINT16_MAX, [4] = UINT32_MAX };
+	size_t index = pt_hist_index(value), at;
+
+	while ((at = index - hist->first) >= hist->n_buckets || pt_hist_count(hist, at) == full[hist->bytes])
+		if (!pt_hist_make_room(hist, index))
+			return;
+	put(hist, at, pt_hist_count(hist, at) + 1);
 }
 
 void pt_hist_fini(struct pt_hist *hist)
@@ -76,11 +141,11 @@ uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)
 	size_t i = 0;
 
 	for (size_t k = 0; hist != NULL && k < hist->n_buckets; k++)
-		n += hist->bucket[k];
+		n += pt_hist_count(hist, k);
 	if (n == 0 || hist->broken)
 		return PT_UNKNOWN;
 	rank = (uint64_t)(q * (double)(n - 1));
-	while (i < hist->n_buckets - 1u && (seen += hist->bucket[i]) <= rank)
+	while (i < hist->n_buckets - 1u && (seen += pt_hist_count(hist, i)) <= rank)
 		i++;
 	value = bucket_middle(hist->first + i);
 	return value < stat->min ? stat->min : value > stat->max ? stat->max : value;

@@ -13,10 +13,12 @@
  * of its bucket: at most 1/64 = 1.6 % off the true one, and never outside [least, most]. */
 enum { PT_HIST_BITS = 5, PT_HIST_BUCKETS = (64 - PT_HIST_BITS + 1) << PT_HIST_BITS };
 
-/* All zero: no values. Memory: only for the buckets between the least and the most, rounded to powers of two. */
+/* All zero: no values. Memory: only for the buckets between the least and the most, rounded to powers of two, and for
+ * each only as much as the fullest one needs: most histograms have few values, and so they stay in the cache. */
 struct pt_hist {
-	uint32_t *bucket;	/* owned; pt_hist_fini() frees it */
+	void *bucket;		/* owned; pt_hist_fini() frees it */
 	uint16_t first, n_buckets;	/* which ones it has */
+	uint8_t bytes;		/* of each: 1, 2 or 4; 0: it has none */
 	bool broken;		/* there was no memory for a value: no quantiles */
 };
 
@@ -39,18 +41,20 @@ static inline size_t pt_hist_index(uint64_t value)
 	return ((size_t)shift << PT_HIST_BITS) + (size_t)(value >> shift);
 }
 
-void pt_hist_make_room(struct pt_hist *hist, size_t index);	/* for pt_hist_add() */
+/* For pt_hist_add(): index may have been out of range, or its bucket full. False: broken. */
+bool pt_hist_make_room(struct pt_hist *hist, size_t index);
 
-static inline void pt_hist_add(struct pt_hist *hist, uint64_t value)
+/* Values in bucket i of those it has. */
+static inline uint32_t pt_hist_count(const struct pt_hist *hist, size_t i)
 {
-	size_t index = pt_hist_index(value);
-
-	if (__builtin_expect(index - hist->first >= hist->n_buckets ||
-			     hist->bucket[index - hist->first] == UINT32_MAX, 0))
-		pt_hist_make_room(hist, index);
-	if (__builtin_expect(!hist->broken, 1))
-		hist->bucket[index - hist->first]++;
+	if (hist->bytes == 1)
+		return ((const uint8_t *)hist->bucket)[i];
+	return hist->bytes == 2 ? ((const uint16_t *)hist->bucket)[i] : ((const uint32_t *)hist->bucket)[i];
 }
+
+/* n values, each `step` values behind the one before. */
+void pt_hist_add_all(struct pt_hist *hist, const uint32_t *value, size_t n, size_t step);
+void pt_hist_add(struct pt_hist *hist, uint64_t value);
 
 void pt_hist_fini(struct pt_hist *hist);
 void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at);
