@@ -315,6 +315,7 @@ const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 		step(x, PT_STEP_CLOCK, PT_NO_FUNCTION);
 		pt_stack_give_steps(x);
 	}
+	pt_tally_settle(&x->tally);
 	x->result = (struct pt_execution_result){
 		.function = x->rows, .n_functions = x->n_functions, .edge = x->edges,
 		.n_edges = pt_tally_edges(&x->tally, x->edges), .edges_lost = pt_tally_edges_lost(&x->tally),

@@ -10,10 +10,12 @@ bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms)
 	tally->function = pt_big_calloc(n_functions, sizeof(*tally->function));
 	tally->rest = pt_big_calloc(n_functions, sizeof(*tally->rest));
 	tally->edge = pt_big_calloc(PT_TALLY_ALL_EDGES, sizeof(*tally->edge));
-	if (histograms)
+	if (histograms) {
 		tally->hist = pt_big_calloc(n_functions, sizeof(*tally->hist));
+		tally->waiting = pt_big_calloc(n_functions, sizeof(*tally->waiting));
+	}
 	return tally->function != NULL && tally->rest != NULL && tally->edge != NULL &&
-	       (!histograms || tally->hist != NULL);
+	       (!histograms || (tally->hist != NULL && tally->waiting != NULL));
 }
 
 void pt_tally_fini(struct pt_tally *tally)
@@ -22,6 +24,7 @@ void pt_tally_fini(struct pt_tally *tally)
 		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
 			pt_hist_fini(&tally->hist[f][k]);
 	pt_big_free(tally->hist, tally->n_functions * sizeof(*tally->hist));
+	pt_big_free(tally->waiting, tally->n_functions * sizeof(*tally->waiting));
 	pt_big_free(tally->function, tally->n_functions * sizeof(*tally->function));
 	pt_big_free(tally->rest, tally->n_functions * sizeof(*tally->rest));
 	pt_big_free(tally->edge, PT_TALLY_ALL_EDGES * sizeof(*tally->edge));
@@ -178,6 +181,27 @@ void pt_tally_extreme(struct pt_tally *tally, uint16_t function, enum pt_tally_k
 	}
 	extreme->seen = true;
 	frame(tally, function, kind);
+}
+
+void pt_tally_bin(struct pt_tally *tally, uint16_t function)
+{
+	enum { STEP = 2 };	/* values in an entry, or exit */
+	const struct pt_tally_waiting *waiting = &tally->waiting[function];
+	struct pt_tally_function *f = &tally->function[function];
+	struct pt_hist *hist = tally->hist[function];
+
+	pt_hist_add_all(&hist[PT_TALLY_PERIOD], &waiting->entry[0].period, f->n_entries, STEP);
+	pt_hist_add_all(&hist[PT_TALLY_INACTIVE], &waiting->entry[0].inactive, f->n_entries, STEP);
+	pt_hist_add_all(&hist[PT_TALLY_NET], &waiting->exit[0].net, f->n_exits, STEP);
+	pt_hist_add_all(&hist[PT_TALLY_GROSS], &waiting->exit[0].gross, f->n_exits, STEP);
+	pt_hist_add_all(&hist[PT_TALLY_CALL], &waiting->exit[0].gross, f->n_exits, STEP);
+	f->n_entries = f->n_exits = 0;
+}
+
+void pt_tally_settle(struct pt_tally *tally)
+{
+	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++)
+		pt_tally_bin(tally, (uint16_t)f);
 }
 
 static void figure(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value, uint64_t clock)

@@ -4,7 +4,7 @@
  * Speed: a function has two cache lines of its own, one that each of its returns writes and one that each entry does. A
  * figure costs one addition and the question whether it lies between the least and the most so far; the extremes and
  * their stamps are kept elsewhere, since they change a few times only. An edge is looked up once, at the call.
- * Histograms are written for every figure; they can be turned off.
+ * Histograms are of every figure, some of them at a time; they can be turned off.
  * Bounded: two lines, extremes and histograms per function, PT_TALLY_EDGES edges and those of numbered call sites.
  * Pure; one thread at a time. */
 #ifndef PT_PROFILE_TALLY_H
@@ -50,11 +50,21 @@ struct pt_tally_function {	/* read and written by the shadow stack as well */
 	uint64_t second;	/* the function's time on the second clock */
 	struct pt_window window[PT_N_WINDOWS];
 	uint64_t unended;	/* entries seen that are not in whole; may be "negative" */
+	uint32_t n_entries, n_exits;	/* waiting */
 } __attribute__((aligned(64)));
 
 struct pt_tally_extreme {
 	uint64_t min, max, min_at, max_at;
 	bool seen;		/* else none of the four means anything */
+};
+
+/* Figures that are not in the histograms yet. Those of one function come together, so that a histogram is in the cache
+ * for all of them: by itself, each would wait for memory five times. */
+enum { PT_TALLY_WAITING = 64 };
+
+struct pt_tally_waiting {
+	struct pt_tally_entry { uint32_t period, inactive; } entry[PT_TALLY_WAITING];
+	struct pt_tally_exit { uint32_t net, gross; } exit[PT_TALLY_WAITING];	/* call is gross */
 };
 
 /* What is rarely touched. */
@@ -92,7 +102,8 @@ enum { PT_TALLY_ANCHORS = 4096 };
 struct pt_tally {		/* open for the hot path; read results through the functions below */
 	struct pt_tally_function *function;
 	struct pt_tally_rest *rest;
-	struct pt_hist (*hist)[PT_N_TALLY_KINDS];	/* NULL: off */
+	struct pt_hist (*hist)[PT_N_TALLY_KINDS];	/* NULL: off; all is in them behind pt_tally_settle() */
+	struct pt_tally_waiting *waiting;	/* by function; NULL: no histograms */
 	size_t n_functions;
 	struct pt_tally_edge *edge;
 	size_t n_edges;		/* in the hash */
@@ -111,6 +122,8 @@ uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock);
 /* An invocation has ended. */
 void pt_tally_add(struct pt_tally *tally, uint16_t function, const struct pt_invocation *invocation);
 
+/* Before histograms are looked at. */
+void pt_tally_settle(struct pt_tally *tally);
 uint64_t pt_tally_count(const struct pt_tally *tally, uint16_t function);	/* entries seen */
 /* What is known of a function's figures of a kind; its histogram stays the tally's. */
 struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind);
@@ -125,6 +138,7 @@ uint64_t pt_tally_edges_lost(const struct pt_tally *tally);
 
 __attribute__((cold)) void pt_tally_extreme(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind,
 					    uint64_t value, uint64_t clock);
+void pt_tally_bin(struct pt_tally *tally, uint16_t function);	/* what waits there */
 __attribute__((cold)) void pt_tally_overflow(struct pt_tally *tally, struct pt_tally_edge *edge);
 __attribute__((cold)) uint32_t pt_tally_find_edge(struct pt_tally *tally, uint32_t number, uint32_t key);
 
@@ -150,8 +164,10 @@ PT_TALLY_INLINE void pt_tally_entered(struct pt_tally *tally, struct pt_tally_fu
 	f->window[PT_WINDOW_PERIOD].total += period;
 	f->window[PT_WINDOW_INACTIVE].total += inactive;
 	if (histograms) {
-		pt_hist_add(&tally->hist[function][PT_TALLY_PERIOD], period);
-		pt_hist_add(&tally->hist[function][PT_TALLY_INACTIVE], inactive);
+		tally->waiting[function].entry[f->n_entries++] =
+			(struct pt_tally_entry){ (uint32_t)period, (uint32_t)inactive };
+		if (__builtin_expect(f->n_entries == PT_TALLY_WAITING, 0))
+			pt_tally_bin(tally, function);
 	}
 }
 
@@ -169,9 +185,9 @@ PT_TALLY_INLINE void pt_tally_ended(struct pt_tally *tally, struct pt_tally_func
 	f->window[PT_WINDOW_GROSS].total += gross;
 	f->whole++;
 	if (histograms) {
-		pt_hist_add(&tally->hist[function][PT_TALLY_NET], net);
-		pt_hist_add(&tally->hist[function][PT_TALLY_GROSS], gross);
-		pt_hist_add(&tally->hist[function][PT_TALLY_CALL], gross);
+		tally->waiting[function].exit[f->n_exits++] = (struct pt_tally_exit){ (uint32_t)net, (uint32_t)gross };
+		if (__builtin_expect(f->n_exits == PT_TALLY_WAITING, 0))
+			pt_tally_bin(tally, function);
 	}
 }
 
