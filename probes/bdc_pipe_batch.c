@@ -13,6 +13,7 @@ struct batch {
 	bool follows, chained;			/* of the next request */
 	unsigned oldest, in_flight;
 	bool barrier, expired;
+	size_t suspect;				/* the first operation that looks refused; SIZE_MAX: none */
 	uint64_t timeout_ns, until_ns;		/* until: of the poll or GO_UNTIL under way; 0: not begun */
 };
 
@@ -234,6 +235,8 @@ static int judge(struct batch *b, const struct pt_pipe_packet *packet, struct pt
 		forget_rest(b, NULL);
 		return pt_fail(err, PT_EPROTO, "the probe's response does not fit its request");
 	}
+	if (result.suspect && b->suspect == SIZE_MAX)
+		b->suspect = packet->from.op;
 	advance_done(b, result.done);
 	if (result.no_sync)
 		return forget_rest(b, err) < 0 ? err->code : pt_fail(err, PT_EPROTO, "the target does not answer SYNC");
@@ -282,6 +285,20 @@ static int pump(struct batch *b, struct pt_err *err)
 	return rc;
 }
 
+/* A core that goes to sleep and wakes up answers with a long ACK again and again, so lines of the trace buffer, which are
+ * read in long rows, have no CHECK behind each; what they say of themselves is enough to look once. */
+static int look_at_suspect(struct batch *b, struct pt_err *err)
+{
+	uint16_t bdccsr = 0;
+	int rc = read_bdccsr(b->pipe, &bdccsr, err);
+
+	if (rc == 0)
+		rc = pt_bdc_judge(bdccsr, err);
+	if (rc == PT_EFAULT)
+		b->done.op = b->suspect;
+	return rc;
+}
+
 uint32_t pt_pipe_can(void *state)
 {
 	(void)state;
@@ -291,7 +308,8 @@ uint32_t pt_pipe_can(void *state)
 int pt_pipe_run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		struct pt_err *err)
 {
-	struct batch b = { .pipe = state, .ops = ops, .n_ops = n_ops, .timeout_ns = timeout_ms * PT_NS_PER_MS };
+	struct batch b = { .pipe = state, .ops = ops, .n_ops = n_ops, .timeout_ns = timeout_ms * PT_NS_PER_MS,
+			   .suspect = SIZE_MAX };
 	int rc;
 
 	*n_done = 0;
@@ -302,6 +320,8 @@ int pt_pipe_run(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeo
 		rc = pt_pipe_settle(b.pipe, err);
 	if (rc == 0)
 		rc = pump(&b, err);
+	if (rc == 0 && b.suspect != SIZE_MAX)
+		rc = look_at_suspect(&b, err);
 	*n_done = b.done.op;
 	pt_debug(PT_LOG_DAP, "bdc-pipe: %zu of %zu operations, %d", *n_done, n_ops, rc);
 	return rc;

@@ -60,7 +60,7 @@ static void add_command(const struct how *how, struct step *step, const struct p
 		if (command.n_in[g] > 0)
 			add(step, (const uint8_t[]){ PT_PIPE_RECEIVE, command.n_in[g] }, 2, command.n_in[g]);
 	}
-	if (step->n_acks > 0 && op->what != PT_BDC_SYNC_PC)
+	if (step->n_acks > 0 && op->what != PT_BDC_SYNC_PC && op->what != PT_BDC_READ_DBGTB)
 		add(step, (const uint8_t[]){ PT_PIPE_CHECK }, 1, 0);
 	step->busy_ns += cycles_ns(how, pt_bdc_cycles(&command));
 }
@@ -173,7 +173,8 @@ static const uint8_t *take(struct reader *r, size_t n)
 }
 
 /* The answers of a command, in the order of its gaps; the pulses are told apart from the data. */
-static bool take_command(struct reader *r, struct pt_bdc_op *op, uint32_t i, const struct step *step, bool *long_ack)
+static bool take_command(struct reader *r, struct pt_bdc_op *op, uint32_t i, const struct step *step, bool *long_ack,
+			 bool *refused)
 {
 	bool acks = step->n_acks > 0;
 	struct pt_bdc_command command;
@@ -196,7 +197,7 @@ static bool take_command(struct reader *r, struct pt_bdc_op *op, uint32_t i, con
 		memcpy(data + n, at, command.n_in[g]);
 		n += command.n_in[g];
 	}
-	pt_bdc_take(op, i, data);
+	*refused = !pt_bdc_take(op, i, data) && *long_ack;
 	return true;
 }
 
@@ -229,6 +230,8 @@ static bool take_poll(struct reader *r, struct pt_bdc_op *op, struct pt_pipe_res
 static bool take_step(struct pt_pipe *pipe, struct reader *r, struct pt_bdc_op *op, uint32_t i, const struct step *step,
 		      struct pt_pipe_result *result, bool *done)
 {
+	bool refused = false;
+
 	*done = true;
 	result->long_ack = false;
 	if (op->what == PT_BDC_SYNC) {
@@ -237,7 +240,12 @@ static bool take_step(struct pt_pipe *pipe, struct reader *r, struct pt_bdc_op *
 	}
 	if (op->what == PT_BDC_POLL)
 		return take_poll(r, op, result, done);
-	return op->what == PT_BDC_DELAY || take_command(r, op, i, step, &result->long_ack);
+	if (op->what == PT_BDC_DELAY)
+		return true;
+	if (!take_command(r, op, i, step, &result->long_ack, &refused))
+		return false;
+	result->suspect |= refused && op->what == PT_BDC_READ_DBGTB;
+	return true;
 }
 
 void pt_pipe_unpack(struct pt_pipe *pipe, const struct pt_pipe_packet *packet, struct pt_bdc_op *ops,

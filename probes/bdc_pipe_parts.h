@@ -98,6 +98,7 @@ bool pt_pipe_is_host_delay(const struct pt_bdc_op *op);	/* too long to be left t
 struct pt_pipe_result {
 	struct pt_pipe_cursor done;	/* the first command that was not done */
 	bool long_ack;			/* the command before `done` was answered by one */
+	bool suspect;			/* a line of the trace buffer looks refused: these have no CHECK */
 	bool no_sync;			/* SYNC was not answered */
 	uint8_t polled;			/* the last byte of a poll that expired */
 	bool nonsense;			/* it is no answer to this packet */

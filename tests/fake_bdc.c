@@ -268,6 +268,7 @@ static void execute(struct fake_bdc *bdc)
 		bdc->bdccsr &= (uint16_t)~(value & 0xff & ~OVRUN);
 	} else if ((bdc->bdccsr & ENBDC) == 0 || (active_only(op) && (bdc->bdccsr & BDMACT) == 0)) {
 		give_failed(bdc, answer_bytes(op));
+		bdc->second_pulse_at = op == 0x07 ? 4 : 0;
 		flags = ILLCMD;
 	} else {
 		flags = perform(bdc, op);

@@ -340,6 +340,21 @@ START_TEST(pipe_does_nothing_behind_a_refusal)
 }
 END_TEST
 
+/* Without ENBDC nothing is read; lines are judged at the end of the list. */
+START_TEST(pipe_hears_of_refused_lines)
+{
+	struct pt_bdc_op op = { .what = PT_BDC_READ_DBGTB, .n = 3, .bytes = lines };
+	size_t n_done;
+
+	open_pipe();
+	pipe_probe.bdc.bdccsr = 0;
+	ck_assert_int_eq(bdc->run(wire, &op, 1, SECOND_MS, &n_done, &err), PT_EFAULT);
+	ck_assert_uint_eq(n_done, 0);
+	ck_assert_ptr_nonnull(strstr(err.msg, "ILLCMD"));
+	pt_probe_close(probe);
+}
+END_TEST
+
 START_TEST(pipe_does_without_ack)
 {
 	uint32_t hz;
@@ -499,6 +514,7 @@ int main(void)
 	tcase_add_test(tc, pipe_keeps_requests_in_flight);
 	tcase_add_test(tc, pipe_takes_sleep_for_no_error);
 	tcase_add_test(tc, pipe_does_nothing_behind_a_refusal);
+	tcase_add_test(tc, pipe_hears_of_refused_lines);
 	tcase_add_test(tc, pipe_does_without_ack);
 	tcase_add_test(tc, pipe_finds_back_after_a_reset_of_the_target);
 	tcase_add_test(tc, pipe_waits_for_go_until);
