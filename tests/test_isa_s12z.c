@@ -3,6 +3,7 @@
 
 #include "harness.h"
 #include "isa/isa.h"
+#include "probes/virtual/cpu/s12z/decode.h"
 
 #define AT 0xff8000u
 #define NONE PT_UNKNOWN
@@ -137,6 +138,48 @@ START_TEST(all_are_bounded)
 }
 END_TEST
 
+/* Where the virtual CPU says that it goes. */
+static uint64_t target_of(const struct op *op)
+{
+	switch ((enum op_kind)op->kind) {
+	case OP_BRA: case OP_BSR: case OP_BCC: case OP_JMP_EXT: case OP_JSR_EXT: case OP_LOOP:
+		return op->imm;
+	case OP_BRCLR: case OP_BRSET:
+		return op->b.value;
+	case OP_JMP: case OP_JSR:
+		return op->a.mode == AT_ADDR || op->a.mode == AT_P ? op->a.value : PT_UNKNOWN;
+	default:
+		return PT_UNKNOWN;
+	}
+}
+
+/* The virtual CPU's decoder was written apart from ours, and objdump is asked whether it is right (tests/system/
+ * test_s12z_objdump): all first two bytes, each with a few of what can follow, must read the same. */
+START_TEST(the_virtual_cpu_reads_the_same)
+{
+	uint8_t bytes[16];
+	uint32_t dice = 1;
+	struct pt_insn got;
+
+	for (uint32_t i = 0; i < 65536 * 24; i++) {
+		struct op want;
+
+		bytes[0] = (uint8_t)(i >> 8);
+		bytes[1] = (uint8_t)i;
+		for (size_t k = 2; k < sizeof(bytes); k++) {
+			dice = dice * 1664525 + 1013904223;
+			bytes[k] = (uint8_t)(dice >> 24);
+		}
+		want = pt_z_decode(AT, bytes, sizeof(bytes));
+		pt_isa_s12z.decode(AT, bytes, sizeof(bytes), &got);
+		if (got.len_bytes != want.n_bytes || got.target != target_of(&want))
+			ck_abort_msg("%02x %02x %02x %02x %02x: %u and %u bytes, to 0x%llx and 0x%llx", bytes[0], bytes[1], bytes[2], bytes[3],
+				     bytes[4], got.len_bytes, want.n_bytes, (unsigned long long)got.target,
+				     (unsigned long long)target_of(&want));
+	}
+}
+END_TEST
+
 static const struct { uint8_t byte[2]; size_t len; bool want; } waiting[] = {
 	{ { 0x1b, 0x05 }, 2, true }, { { 0x1b, 0x06 }, 2, true }, { { 0x1b, 0x07 }, 2, false },
 	{ { 0x1b, 0x05 }, 1, false }, { { 0x01, 0x05 }, 2, false },
@@ -189,6 +232,8 @@ int main(void)
 
 	tcase_add_loop_test(tc, decodes_case, 0, PT_LEN(cases));
 	tcase_add_test(tc, all_are_bounded);
+	tcase_add_test(tc, the_virtual_cpu_reads_the_same);
+	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, tells_what_waits, 0, PT_LEN(waiting));
 	tcase_add_test(tc, has_vectors);
 	tcase_add_test(tc, prints_bytes);
