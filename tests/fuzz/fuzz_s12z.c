@@ -85,6 +85,14 @@ static void decode(struct walk *w, const struct pt_decoder *d, const char *confi
 	walk(w, &batch);
 }
 
+static struct pt_execution *the_execution;
+
+static void drop(void)
+{
+	pt_execution_free(the_execution);
+	pt_codemap_free(map);
+}
+
 /* Once: what one input leaves ends with the gap at its end. */
 static bool prepare(struct walk *w, struct pt_flow_settings *settings)
 {
@@ -102,6 +110,8 @@ static bool prepare(struct walk *w, struct pt_flow_settings *settings)
 	functions = pt_program_functions(program, &n);
 	w->execution = map != NULL ? pt_execution_new(functions, n, map, settings) : NULL;
 	pt_program_unref(program);
+	the_execution = w->execution;
+	atexit(drop);
 	return w->execution != NULL;
 }
 
