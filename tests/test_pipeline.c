@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/account.h"
 #include "pipeline.h"
+#include "profile/account.h"
+#include "profile/limits.h"
 #include "profile/profile.h"
 #include "small_program.h"
 #include "trace/formats.h"
@@ -516,6 +517,42 @@ START_TEST(any_split_is_the_same)
 }
 END_TEST
 
+/* Each turn calls leaf once, which takes 3 cycles. Those before the rule came are not looked at, what was open then is. */
+START_TEST(rules_come_late)
+{
+	struct feed f = feed_of(HALT, NULL, 0);
+	const struct pt_limits *limits;
+	struct pt_err err;
+
+	state(&f, PT_STATE_RUN, MAIN);
+	packets(&f, 100000, PT_DATA_RESTARTS, turn, PT_LEN(turn));
+	packets(&f, 100000, PT_DATA_FOLLOWS, turn, PT_LEN(turn));
+	ck_assert_ptr_null(pt_pipeline_profile(f.pipeline)->limits);
+	ck_assert_int_eq(pt_pipeline_set_limits(f.pipeline, "limits=gross(nobody) < 3", &err), PT_EARG);
+	ck_assert_ptr_null(pt_pipeline_profile(f.pipeline)->limits);
+	ck_assert_int_eq(pt_pipeline_set_limits(f.pipeline, "limits=gross(leaf) < 3;count(leaf) < 9;gross(leaf) <= 3us", &err), 0);
+	limits = pt_pipeline_profile(f.pipeline)->limits;
+	ck_assert_uint_eq(limits->n_limits, 3);
+	ck_assert_uint_eq(limits->limit[0].looked_at, 0);
+	ck_assert_int_eq(limits->limit[0].verdict, PT_VERDICT_UNDECIDED);
+	packets(&f, 100000, PT_DATA_FOLLOWS, turn, 1);
+	packets(&f, 100000, PT_DATA_FOLLOWS, turn + 1, 2);
+	packets(&f, 100000, PT_DATA_FOLLOWS, turn, PT_LEN(turn));
+	limits = pt_pipeline_profile(f.pipeline)->limits;
+	ck_assert_uint_eq(limits->limit[0].looked_at, 2);
+	ck_assert_uint_eq(limits->limit[0].violations, 2);
+	ck_assert_int_eq(limits->limit[0].verdict, PT_VERDICT_FAILED);
+	ck_assert_ptr_nonnull(strstr(limits->limit[0].why, "2 of 2 since the rule came"));
+	ck_assert_ptr_nonnull(strstr(limits->limit[1].why, "4 "));	/* of the whole profile */
+	ck_assert_uint_eq(limits->limit[2].violations, 0);	/* 1 MHz, as CONFIG had said */
+	ck_assert_uint_eq(limits->limit[2].looked_at, 2);
+	ck_assert_int_eq(pt_pipeline_set_limits(f.pipeline, "limits=#", &err), 0);
+	packets(&f, 100000, PT_DATA_FOLLOWS, turn, PT_LEN(turn));
+	ck_assert_ptr_null(pt_pipeline_profile(f.pipeline)->limits);
+	drop(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pipeline");
@@ -538,6 +575,7 @@ int main(void)
 	tcase_add_test(tc, a_snapshot_changes_nothing);
 	tcase_add_loop_test(tc, random_chunks, 0, 10);
 	tcase_add_loop_test(tc, any_split_is_the_same, 0, 5);
+	tcase_add_test(tc, rules_come_late);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
