@@ -94,8 +94,10 @@ static struct pt_span_count *count_of(struct pt_lines_count *c, const struct pt_
 {
 	struct pt_span_count *s = &c->span[span - c->map->span];
 
-	if (s->passed == NULL)
-		s->passed = pt_big_calloc(s->n_units + 1, sizeof(*s->passed));
+	if (s->passed.left == NULL) {
+		s->passed.left = pt_big_calloc(2, s->n_units + 1);
+		s->passed.arrived = s->passed.left != NULL ? s->passed.left + s->n_units + 1 : NULL;
+	}
 	return s;
 }
 
@@ -108,38 +110,32 @@ static void take_runs_of(struct pt_lines_count *c, const struct pt_piece *piece,
 	take_runs(c, run, piece->n_pairs, from);
 }
 
-static inline void arrive(struct pt_span_count *s, struct pt_unit_passed *passed, size_t u)
-{
-	if (__builtin_expect(++passed[u].arrived == 0, 0))
-		s->unit[u].begins += PT_LINES_FULL;
-}
-
-static inline void leave(struct pt_span_count *s, struct pt_unit_passed *passed, size_t u)
-{
-	if (__builtin_expect(++passed[u].left == 0, 0))
-		pt_lines_left(s, u, PT_LINES_FULL);
-}
-
 static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_moment from)
 {
 	struct pt_lines_count *c = analysis;
 	struct pt_span_count *s = count_of(c, piece->span);
-	struct pt_unit_passed *const passed = s->passed;
 	const uint8_t *pair = piece->pairs, *end = pair + piece->n_pairs * PT_PAIR_BYTES;
+	const struct pt_lines_passed passed = s->passed;
 	const uint32_t base = (uint32_t)piece->span->base;
-	size_t open = (size_t)(piece->unit - piece->span->code);
 
-	if (passed == NULL) {
+	if (passed.left == NULL) {
 		take_runs_of(c, piece, from);
 		return;
 	}
-	arrive(s, passed, (size_t)(piece->begin - piece->span->code));
 	for (; pair < end; pair += PT_PAIR_BYTES) {
-		leave(s, passed, (pt_le32(pair) - base) / PT_PIECE_UNIT_BYTES);
-		arrive(s, passed, (pt_le32(pair + 4) - base) / PT_PIECE_UNIT_BYTES);
+		size_t u = (pt_le32(pair) - base) / PT_PIECE_UNIT_BYTES;
+
+		if (__builtin_expect(++passed.left[u] == 0, 0))
+			pt_lines_left(s, u, PT_LINES_FULL);
 	}
-	if (passed[open].arrived-- == 0)	/* the run that begins there is not over */
-		s->unit[open].begins -= PT_LINES_FULL;
+	for (size_t i = 0; i < piece->n_departures; i++) {
+		size_t u = (size_t)(piece->offsets[i] >> 32) / PT_PIECE_UNIT_BYTES;
+
+		if (__builtin_expect(++passed.arrived[u] == 0, 0))
+			s->unit[u].begins += PT_LINES_FULL;
+	}
+	s->unit[piece->begin - piece->span->code].begins++;
+	s->unit[piece->unit - piece->span->code].begins--;	/* that run is not over; until it is, this may be "negative" */
 }
 
 /* --- result, life */
@@ -202,7 +198,7 @@ static void lines_free(void *analysis)
 
 	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++) {
 		pt_big_free(c->span[i].unit, (c->span[i].n_units + 1) * sizeof(*c->span[i].unit));
-		pt_big_free(c->span[i].passed, (c->span[i].n_units + 1) * sizeof(*c->span[i].passed));
+		pt_big_free(c->span[i].passed.left, 2 * (c->span[i].n_units + 1));
 	}
 	free(c->span);
 	free(c->insn);

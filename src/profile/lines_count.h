@@ -14,15 +14,15 @@ struct pt_unit_count {
 	uint64_t extra;		/* cycles beyond passing straight on; wraps, sums do not */
 };
 
-/* Plain branches (piece.h): how often one arrived at the unit, and how often the instruction there was left by its own
- * branch. All that pt_unit_count has of such runs follows from that, and from the code. As small as can be, since all of
- * it is in use all the time: what overflows is moved over. */
-struct pt_unit_passed { uint8_t arrived, left; };
+/* Plain branches (piece.h): how often the instruction at a unit was left by its own branch, and how often a departure
+ * arrived there: where any other branch goes, the code says. All that pt_unit_count has of such runs follows from that.
+ * As small as can be, since all of it is in use all the time: what overflows is moved over. */
+struct pt_lines_passed { uint8_t *left, *arrived; };	/* by unit; one memory, left first */
 enum { PT_LINES_FULL = 256 };	/* so many of either are 0 */
 
 struct pt_span_count {
 	const struct pt_code_span *span;
-	struct pt_unit_passed *passed;	/* as many as unit; NULL: the span has no pieces */
+	struct pt_lines_passed passed;	/* NULL: the span has no pieces */
 	struct pt_unit_count *unit;	/* one more than the span has units */
 	size_t n_units;
 };
@@ -44,7 +44,8 @@ struct pt_lines_count {
 	struct pt_inlines *inlines;
 };
 
-/* n more runs, that were left by their last instruction's own branch, ended with the one at unit u. */
+/* n more runs, that were left by their last instruction's own branch, ended with the one at unit u; where that is no
+ * departure, as many began where it goes. */
 void pt_lines_left(const struct pt_span_count *s, size_t u, uint64_t n);
 /* What passed says, to unit. */
 void pt_lines_move_passed(struct pt_lines_count *c);

@@ -14,6 +14,8 @@ void pt_lines_left(const struct pt_span_count *s, size_t u, uint64_t n)
 
 	behind->ends += n;
 	behind->left += n;
+	if (!code->departs)
+		s->unit[(code->target - 1) / PT_PIECE_UNIT_BYTES].begins += n;
 	behind->extra += n * (code->leave_cycles - (uint64_t)pt_sum_cycles(code[code->len_units].sums - code->sums));
 }
 
@@ -22,11 +24,11 @@ void pt_lines_move_passed(struct pt_lines_count *c)
 	for (size_t i = 0; i < c->map->n_spans; i++) {
 		struct pt_span_count *s = &c->span[i];
 
-		for (size_t u = 0; s->passed != NULL && u < s->n_units; u++) {
-			s->unit[u].begins += s->passed[u].arrived;
-			if (s->passed[u].left > 0)
-				pt_lines_left(s, u, s->passed[u].left);
-			s->passed[u] = (struct pt_unit_passed){ 0 };
+		for (size_t u = 0; s->passed.left != NULL && u < s->n_units; u++) {
+			s->unit[u].begins += s->passed.arrived[u];
+			if (s->passed.left[u] > 0)
+				pt_lines_left(s, u, s->passed.left[u]);
+			s->passed.left[u] = s->passed.arrived[u] = 0;
 		}
 	}
 }
