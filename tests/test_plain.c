@@ -1,6 +1,6 @@
-/* The short way (profile/plain.c) and the one that everything can take give the same statistics, runs and steps, bit for
- * bit: over a synthetic firmware's trace, over traces in which anything may be wrong, cut anywhere, and over real captures of the
- * virtual board. */
+/* The short way (profile/plain.c) and the one that everything can take give the same statistics, runs and steps, bit
+ * for bit: over a synthetic firmware's trace, over traces in which anything may be wrong, cut anywhere, and over real
+ * captures of the virtual board. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* Time is charged as the call tree does it, but to functions. What happens goes to the block that runs, of which there is
- * a table of its own, so that nothing else is between what is touched; it becomes one block of many when it is over. */
+/* Time is charged as the call tree does it, but to functions. What happens goes to the block that runs, of which there
+ * is a table of its own, so that nothing else is between what is touched; it becomes one block of many when it is
+ * over. */
 #include "profile/blocks.h"
 
 #include <math.h>
@@ -160,8 +161,8 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 			take_step(b, &step[i]);
 }
 
-/* All in the block that runs, on one stack that holds all of it. Without a branch that depends on what the program does: to
- * tell calls from returns is to guess wrong. What is left is on top. */
+/* All in the block that runs, on one stack that holds all of it. Without a branch that depends on what the program
+ * does: to tell calls from returns is to guess wrong. What is left is on top. */
 static void pass(struct blocks *b, const struct pt_brief_batch *batch, struct stack *stack, uint64_t before)
 {
 	uint16_t *top = stack->function + stack->depth - 1;
@@ -184,7 +185,8 @@ static void pass(struct blocks *b, const struct pt_brief_batch *batch, struct st
 }
 
 /* Whether pass() can have it. */
-static bool is_plain(const struct blocks *b, const struct pt_brief_batch *batch, const struct stack *stack, uint64_t ticks)
+static bool is_plain(const struct blocks *b, const struct pt_brief_batch *batch, const struct stack *stack,
+		     uint64_t ticks)
 {
 	return b->core[batch->core % CORES].running == batch->stack % PT_STEP_STACKS && stack->depth > batch->n_below &&
 	       stack->depth + batch->n_briefs < DEPTH && stack->function != NULL &&

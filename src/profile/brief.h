@@ -1,10 +1,11 @@
-/* Steps in brief. What a program does nearly all the time is to call and to return; for that a step (step.h) is a tenth
- * of its size, and comes by the batch: no call, and no field that is the same for all of them, costs anything for each.
+/* Steps in brief. What a program does nearly all the time is to call and to return; for that a step (step.h) is a
+ * third of its size, and comes by the batch: no call, and no field that is the same for all of them, costs anything
+ * for each.
  *
  * What the steps before tell already is not told again: an ENTER in brief has no period.
  *
- * Each stands for exactly one step of the stack that runs: ENTER by PT_ENTRY_CALL, or LEAVE of an invocation so entered,
- * seen to its end. All that is not of this kind comes as a step, in its place between two batches. */
+ * Each stands for exactly one step of the stack that runs: ENTER by PT_ENTRY_CALL, or LEAVE of an invocation so
+ * entered, seen to its end. All that is not of this kind comes as a step, in its place between two batches. */
 #ifndef PT_PROFILE_BRIEF_H
 #define PT_PROFILE_BRIEF_H
 
@@ -26,7 +27,7 @@ struct pt_brief {
 
 struct pt_brief_batch {
 	uint64_t clock;		/* of the profile, not behind the first one */
-	uint64_t anchor, anchor_ns, anchor_error_ns;	/* on the same clock, may "be negative"; what moments are made of */
+	uint64_t anchor, anchor_ns, anchor_error_ns;	/* what moments are made of; anchor may "be negative" */
 	double ns_per_tick;	/* 0: not known */
 	uint16_t stack, task, core;	/* of all of them */
 	uint8_t told;

@@ -1,5 +1,5 @@
-/* Values for histograms, put down as they come and added together: a program has thousands of histograms, which no cache
- * holds, and to wait for each by itself costs more than all else that is made of a value. */
+/* Values for histograms, put down as they come and added together: a program has thousands of histograms, which no
+ * cache holds, and to wait for each by itself costs more than all else that is made of a value. */
 #ifndef PT_PROFILE_HISTLOG_H
 #define PT_PROFILE_HISTLOG_H
 

@@ -135,7 +135,8 @@ static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_m
 			s->unit[u].begins += PT_LINES_FULL;
 	}
 	s->unit[piece->begin - piece->span->code].begins++;
-	s->unit[piece->unit - piece->span->code].begins--;	/* that run is not over; until it is, this may be "negative" */
+	/* that run is not over; until it is, this may be "negative" */
+	s->unit[piece->unit - piece->span->code].begins--;
 }
 
 /* --- result, life */

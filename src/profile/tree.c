@@ -1,8 +1,8 @@
-/* One chain of nodes per stack, so that a step touches the node on top and nothing else. What changes of a node lies in
- * a table that its parent, the site and the function are looked up in: to find it and to count it is one cache line, and
- * where that lies is reckoned, not read, so that the next look-up need not wait for it. Once the tree is full, most of a
- * large program's calls are not in it: a bit tells of nearly all of them that they are not, without a look into the table.
- * Gross times are added up when somebody asks. */
+/* One chain of nodes per stack, so that a step touches the node on top and nothing else. What changes of a node lies
+ * in a table that its parent, the site and the function are looked up in: to find it and to count it is one cache
+ * line, and where that lies is reckoned, not read, so that the next look-up need not wait for it. Once the tree is
+ * full, most of a large program's calls are not in it: a bit tells of nearly all of them that they are not, without a
+ * look into the table. Gross times are added up when somebody asks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,8 +106,8 @@ static uint32_t make(struct tree *t, uint32_t parent, const struct pt_tree_node 
 	return (uint32_t)at;
 }
 
-/* The child of parent that is as wanted; made if there is none. parent itself when there is no room. A child's task is its
- * parent's, but for a task's own node: what is asked for says enough with these. */
+/* The child of parent that is as wanted; made if there is none. parent itself when there is no room. A child's task is
+ * its parent's, but for a task's own node: what is asked for says enough with these. */
 static uint32_t child(struct tree *t, uint32_t parent, const struct pt_tree_node *wanted)
 {
 	uint32_t site = site_of(wanted), hash = hash_of(parent, site, wanted->function, wanted->task);
@@ -241,7 +241,8 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 /* --- steps in brief */
 
 /* A child that is not where it would be, or is not. */
-static __attribute__((noinline)) uint32_t other_child(struct tree *t, uint32_t parent, const struct pt_brief_batch *batch,
+static __attribute__((noinline)) uint32_t other_child(struct tree *t, uint32_t parent,
+						      const struct pt_brief_batch *batch,
 						      const struct pt_brief *brief, uint32_t hash)
 {
 	const struct pt_tree_node wanted = {

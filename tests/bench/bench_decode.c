@@ -303,7 +303,8 @@ static bool is_other_execution(const struct pt_analysis *analysis)
 	return analysis == &pt_analysis_entry_exit || analysis == &pt_analysis_range;
 }
 
-/* "each": and every analysis alone, beside execution; or one's own words, several behind ";", for a look with a profiler. */
+/* "each": and every analysis alone, beside execution; or one's own words, several behind ";", for a look with a
+ * profiler. */
 static void make_passes(const char *word)
 {
 	bool each = strcmp(word, "each") == 0;

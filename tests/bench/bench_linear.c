@@ -1,8 +1,8 @@
 /* Does time grow with the length of a trace and nothing else, and memory not at all? All analyses over a branch trace
- * that is generated on the way and never stored, of 10^6, 10^7 ... packets; each length in a process of its own, so that
- * its peak of memory is its own. Time is what the pipeline takes, without the generator. The functions' counts must equal
- * the generator's truth at the end.
- * Arguments: the longest trace (make bench: 10^8; 10^9 takes minutes), and words for the pipeline. */
+ * that is generated on the way and never stored, of 10^6, 10^7 ... packets; each length in a process of its own, so
+ * that its peak of memory is its own. Time is what the pipeline takes, without the generator. The functions' counts
+ * must equal the generator's truth at the end. Arguments: the longest trace (make bench: 10^8; 10^9 takes minutes),
+ * and words for the pipeline. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,13 +149,14 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%" PRIu64 " packets: NOT the generator's truth\n", packets);
 			return EXIT_FAILURE;
 		}
-		printf("%11" PRIu64 " packets: %8.3f s, %6.2f ns each", packets, f->seconds, f->seconds * 1e9 / (double)packets);
+		printf("%11" PRIu64 " packets: %8.3f s, %6.2f ns each", packets, f->seconds,
+		       f->seconds * 1e9 / (double)packets);
 		if (last != NULL)
 			printf(" (%6.2f ns for each more than before)",
 			       (f->seconds - last->seconds) * 1e9 / (double)(f->n_packets - last->n_packets));
 		printf(", peak of memory %.1f MiB\n", (double)f->rss_kib / 1024);
 		fflush(stdout);
 	}
-	puts("all equal the generator's truth for every function (goal: ns each within 10 %, and the same peak)");
+	puts("all equal the generator's truth for every function (goal: ns for each more within 10 %, and the same peak)");
 	return EXIT_SUCCESS;
 }
