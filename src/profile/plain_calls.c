@@ -104,7 +104,7 @@ INLINE void ask_for(const struct pt_tally *tally, const struct call_edge *edge)
 INLINE size_t follow(struct pt_execution *x, struct section *s, const struct pt_piece *piece, size_t i,
 		     struct teller *t, bool by_cycles, bool tell)
 {
-	uint32_t base = (uint32_t)piece->span->base, since = tell ? (uint32_t)(s->clock - t->since) : 0;
+	uint32_t base = (uint32_t)piece->span->base, since = tell && t != NULL ? (uint32_t)(s->clock - t->since) : 0;
 	struct open *top = s->stack;
 	const struct pt_code_unit *code = piece->span->code;
 	size_t n = piece->n_departures;
