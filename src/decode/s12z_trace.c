@@ -27,6 +27,8 @@ struct trace {
 	uint8_t part_bytes;
 	uint8_t mode;
 	bool stamps, bases_marked;
+	bool recorder;		/* what the lines hold ran since the core was let run, and all of it is told */
+	bool stepped;		/* it was let run, and no line came since */
 	uint64_t vectors;
 };
 
@@ -220,6 +222,7 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 
 	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS) {
 		s->part[s->part_bytes++] = bytes[taken++];
+		s->stepped = false;
 		if (s->part_bytes < PT_S12Z_LINE_BYTES)
 			continue;
 		s->part_bytes = 0;
@@ -240,14 +243,24 @@ static void flush(void *state, struct pt_batch *out)
 
 static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
 {
+	((struct trace *)state)->stepped = false;
 	flush(state, out);
 	add_gap(state, cause, ns, bytes, out);
 }
 
-/* The buffer is read when the session is over: what it holds ran before. */
+/* The buffer is read when the session is over: what it holds ran before. A recorder tells it before the halt. */
 static void state_changed(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out)
 {
-	(void)pc;
+	struct trace *s = state;
+	struct pt_event *e;
+
+	if (s->recorder && (what == PT_STATE_HALT || what == PT_STATE_RUN)) {
+		flush(state, out);
+		e = add(s, out, what == PT_STATE_HALT ? PT_EV_STOP : PT_EV_START, PT_ATOMS_TAKEN);
+		e->branch.to = pc;
+		e->n = what == PT_STATE_HALT && s->stepped;
+		s->stepped = what == PT_STATE_RUN && pc != PT_UNKNOWN;
+	}
 	if (what == PT_STATE_RESET || what == PT_STATE_PC_WRITTEN)
 		gap(state, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN, out);
 }
@@ -264,6 +277,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	pt_config_text(config, len_bytes, "trace", mode, sizeof(mode));
 	s->mode = strcmp(mode, "detail") == 0 ? DETAIL : strcmp(mode, "pure-pc") == 0 ? PURE_PC : NORMAL;
 	s->stamps = pt_config_number(config, len_bytes, "stamp", 0) != 0;
+	s->recorder = pt_config_number(config, len_bytes, "recorder", 0) != 0;
 	s->bases_marked = pt_config_number(config, len_bytes, "nb", 0) != 0;
 	s->vectors = (pt_config_number(config, len_bytes, "ivbr", 0xfffe) & 0xfffe) << 8;
 }

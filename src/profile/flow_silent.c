@@ -514,12 +514,24 @@ static void interrupted(struct pt_flow *f, struct place p, struct place to, stru
 		enter(f, PT_UNKNOWN, to.addr, out);
 }
 
-/* The walk stands at the instruction that was told of last: it ran, and the one at addr ran next. */
-static void executed(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out)
+/* A step into a handler: an exception was entered instead of the instruction at p, if that is not what raised it. */
+static void stepped_into(struct pt_flow *f, struct place p, struct place to, struct pt_run_batch *out)
+{
+	if (p.unit->flow == PT_FLOW_TRAP)
+		interrupted(f, p, to, out);
+	else
+		enter(f, PT_UNKNOWN, to.addr, out);
+	if (out->n_runs > 0)
+		out->run[out->n_runs - 1].assumed = 0;
+}
+
+/* The walk stands at the instruction that was told of last: it ran, and the one at addr ran next. stepped: that one has
+ * not run yet, and what ran before may not have been told one by one. */
+static void executed(struct pt_flow *f, uint64_t addr, bool stepped, struct pt_run_batch *out)
 {
 	struct mark from = mark(f, out);
 	struct place p = f->at != NULL ? reached(f) : (struct place){ 0 }, to = locate(f, addr);
-	bool passes_on, leads;
+	bool passes_on, leads, entered;
 
 	if (p.unit == NULL || to.unit == NULL) {
 		if (p.unit != NULL)
@@ -529,8 +541,15 @@ static void executed(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out)
 	}
 	passes_on = p.unit->flow == PT_FLOW_NEXT || p.unit->flow == PT_FLOW_BRANCH_IF;
 	leads = left_by(p.unit) != 0 && (indirect(p.unit) || pt_codemap_target(f->map, p.addr) == addr);
+	/* Nobody jumps to a handler by address, or returns to its first instruction but from an exception there. */
+	entered = stepped && is_entry(to) && !(leads && !indirect(p.unit)) &&
+		  (f->n_interrupted == 0 || f->interrupted[f->n_interrupted - 1] != addr);
 	if (passes_on && behind(f, p).addr == addr && near(f, to)) {
 		f->reached_bytes = (uint32_t)(addr - f->begin);
+	} else if (entered) {
+		stepped_into(f, p, to, out);
+	} else if (p.unit->flow == PT_FLOW_EXCEPTION_RETURN && stepped) {
+		return_to(f, p, addr, out);
 	} else if (p.unit->flow == PT_FLOW_EXCEPTION_RETURN) {
 		f->n_interrupted -= f->n_interrupted > 0;
 		leave_by(f, p, to, PT_LEFT_EXCEPTION_RETURN, f->settings.exception_return_cycles, out);
@@ -542,6 +561,38 @@ static void executed(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out)
 		lost(f, &from, addr, out);
 		begin_at(f, addr);
 	}
+}
+
+/* ---- where the core was stopped and started, if all that was taken in between was told of */
+
+/* Held there, after one step, or after all that was told of: what ran since is straight, but for silent jumps. */
+static void stop(struct pt_flow *f, uint64_t to, bool stepped, struct pt_run_batch *out)
+{
+	struct mark from = mark(f, out);
+
+	if (to == PT_UNKNOWN) {
+		end_stretch(f, out);
+		return;
+	}
+	if (f->at != NULL && stepped)
+		executed(f, to, true, out);
+	else if (f->at != NULL)
+		advance(f, to, out);
+	if (f->at != NULL && reached(f).addr != to)
+		lost(f, &from, to, out);
+	if (f->at == NULL)
+		begin_at(f, to);
+	else if (f->begin != to)
+		leave(f, reached(f), reached(f), PT_LEFT_DEBUG, 0, out);
+	f->stopped = f->at != NULL;
+}
+
+static void start(struct pt_flow *f, uint64_t to, bool stopped, struct pt_run_batch *out)
+{
+	if (f->at != NULL && stopped && f->begin == to)
+		return;		/* it goes on where it stopped */
+	end_stretch(f, out);
+	begin_at(f, to);
 }
 
 /* ---- all of them */
@@ -557,19 +608,21 @@ static void branch(struct pt_flow *f, const struct pt_event *e, struct pt_run_ba
 
 bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
 {
+	bool stopped = f->stopped;
+
 	if (f->at != NULL && f->span->way == NULL)	/* the code map was not made for this */
 		end_stretch(f, out);
 	f->taken_only = e->cause == PT_ATOMS_TAKEN;
+	f->stopped = false;
 	switch ((enum pt_event_kind)e->kind) {
 	case PT_EV_START:
-		end_stretch(f, out);
-		begin_at(f, e->branch.to);
+		start(f, e->branch.to, stopped && f->taken_only, out);
 		return true;
 	case PT_EV_BRANCH:
 		branch(f, e, out);
 		return true;
 	case PT_EV_EXECUTED:
-		executed(f, e->branch.to, out);
+		executed(f, e->branch.to, false, out);
 		return true;
 	case PT_EV_ATOMS:
 		return atoms(f, e, out);
@@ -579,6 +632,10 @@ bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_b
 		enter(f, e->value.at, handler_of(f, e->value.at), out);
 		return true;
 	default:		/* STOP */
+		if (f->taken_only) {
+			stop(f, e->branch.to, e->n == 1, out);
+			return true;
+		}
 		if (f->at != NULL)
 			advance(f, e->branch.to, out);
 		end_stretch(f, out);

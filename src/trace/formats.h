@@ -22,7 +22,7 @@
  *   chosen=begin|end where sessions are bursts: which end of each a clock chose that knows nothing of the program.
  * "s12z-trace": lines of its other trace modes, 8 bytes, byte 0 first, oldest first (as above, 6.4.5). Its own keys:
  *   trace=normal|loop1|detail|pure-pc, stamp=0|1, bus_hz=N, ivbr=ADDR, nb=1 if NB bits mark where a base begins,
- *   chosen=begin|end as above.
+ *   chosen=begin|end as above, recorder=1: what ran between two STATE chunks is told between them.
  * The S12Z's samples of SYNC_PC are "pcsr" with bit0=1. */
 #define PT_FORMAT_S12Z_PROFILE "s12z-profile"
 #define PT_FORMAT_S12Z_TRACE "s12z-trace"
