@@ -79,6 +79,13 @@ static void put_comp(const struct pt_s12z *z, struct pt_dbg_writes *w, unsigned 
 	pt_dbg_put(w, bank + DBG_CTL, control_of(z, i));
 }
 
+static unsigned trace_control(const struct pt_s12z *z)
+{
+	const struct pt_dbg_codes *codes = z->dbg.codes;
+
+	return z->breaks.record ? TCRH_TSOURCE | (unsigned)codes->trcmod[PT_DBG_NORMAL] << 2 | codes->align_end : 0;
+}
+
 /* All of it, disarmed, and then ARM: the module takes changes only while it is not armed (ZVHY 6.3.2). */
 static int write_comps(struct pt_s12z *z, struct pt_err *err)
 {
@@ -94,7 +101,7 @@ static int write_comps(struct pt_s12z *z, struct pt_err *err)
 			c2 |= (unsigned)z->dbg.codes->inside << (i / 2) * 2;
 		put_comp(z, &w, i);
 	}
-	pt_dbg_put(&w, DBG_TCRH, 0);
+	pt_dbg_put(&w, DBG_TCRH, trace_control(z));
 	pt_dbg_put(&w, DBG_TCRL, 0);
 	pt_dbg_put(&w, DBG_C2, c2);
 	pt_dbg_put(&w, DBG_SCR1, scr1);
@@ -105,6 +112,7 @@ static int write_comps(struct pt_s12z *z, struct pt_err *err)
 	if (pt_dbg_write(z, &w, err) < 0)
 		return err->code;
 	z->dbg.armed = true;
+	z->breaks.n_armed++;
 	return 0;
 }
 
@@ -154,10 +162,16 @@ static void empty_comp(struct pt_s12z *z, unsigned i)
 		z->breaks.comp[i + 1].used = z->breaks.comp[i + 1].second = false;
 }
 
-/* The DBG is ours as long as one comparator is. */
+/* What was recorded up to a halt is still to be read then: the resume writes them. */
+static int apply(struct pt_s12z *z, struct pt_err *err)
+{
+	return z->breaks.record && z->halted ? 0 : write_comps(z, err);
+}
+
+/* The DBG is ours as long as one comparator is, or as it records. */
 static int settle(struct pt_s12z *z, struct pt_err *err)
 {
-	return any_comp(z) ? write_comps(z, err) : pt_dbg_give_back(z, owner, err);
+	return any_comp(z) || z->breaks.record ? apply(z, err) : pt_dbg_give_back(z, owner, err);
 }
 
 static int insert_comp(struct pt_s12z *z, const struct pt_break *at, struct pt_err *err)
@@ -178,10 +192,10 @@ static int insert_comp(struct pt_s12z *z, const struct pt_break *at, struct pt_e
 	fill_comp(z, (unsigned)i, at, false);
 	if (pair)
 		fill_comp(z, (unsigned)i + 1, at, true);
-	if (write_comps(z, err) == 0)
+	if (apply(z, err) == 0)
 		return 0;
 	empty_comp(z, (unsigned)i);
-	if (!any_comp(z))
+	if (!any_comp(z) && !z->breaks.record)
 		pt_dbg_give_back(z, owner, &ignored);
 	return pt_wrap(err, "set a comparator");
 }
@@ -198,7 +212,24 @@ static int remove_comp(struct pt_s12z *z, const struct pt_break *at, struct pt_e
 
 int pt_breaks_s12z_arm(struct pt_s12z *z, struct pt_err *err)
 {
-	return any_comp(z) && !z->dbg.armed ? write_comps(z, err) : 0;
+	return z->breaks.record || (any_comp(z) && !z->dbg.armed) ? write_comps(z, err) : 0;
+}
+
+int pt_breaks_s12z_record(struct pt_s12z *z, bool on, struct pt_err *err)
+{
+	if (on && pt_dbg_take(z, owner, err) < 0)
+		return err->code;
+	z->breaks.record = on;
+	z->breaks.went_on_at = PT_UNKNOWN;
+	if (settle(z, err) == 0)
+		return 0;
+	if (on) {
+		struct pt_err ignored = { 0 };
+
+		z->breaks.record = false;
+		settle(z, &ignored);
+	}
+	return pt_wrap(err, on ? "record" : "end the recording");
 }
 
 int pt_breaks_s12z_ended(struct pt_s12z *z, bool *ended, bool *watch, enum pt_break_kind *kind, uint64_t *addr,
@@ -347,7 +378,7 @@ int pt_breaks_s12z_remove_all(struct pt_s12z *z, struct pt_err *err)
 			first = *err;
 	for (unsigned i = 0; i < PT_DBG_COMPS; i++)
 		empty_comp(z, i);
-	if (had && pt_dbg_give_back(z, owner, err) < 0 && first.code == 0)
+	if (had && settle(z, err) < 0 && first.code == 0)
 		first = *err;
 	if (first.code != 0)
 		*err = first;
@@ -359,7 +390,7 @@ int pt_breaks_s12z_write_again(struct pt_s12z *z, struct pt_err *err)
 	for (int i = 0; i < PT_S12Z_MAX_SOFT; i++)
 		if (z->breaks.soft[i].used && place_bgnd(z, z->breaks.soft[i].addr, err) < 0)
 			return pt_wrap(err, "set breakpoints again");
-	if (any_comp(z) && write_comps(z, err) < 0)
+	if ((any_comp(z) || z->breaks.record) && write_comps(z, err) < 0)
 		return pt_wrap(err, "set breakpoints again");
 	return 0;
 }

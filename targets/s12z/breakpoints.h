@@ -19,6 +19,10 @@ struct pt_breaks_s12z {
 		uint32_t addr, len;
 	} comp[PT_DBG_COMPS];		/* A, B, C, D */
 	struct { bool used; uint32_t addr; uint8_t original; } soft[PT_S12Z_MAX_SOFT];
+	bool record;			/* the module records changes of flow while it waits for a match */
+	unsigned n_armed;		/* how often it was armed: each time the trace buffer begins anew */
+	uint64_t went_on_at;		/* recording: where the last resume went on when it stepped off a breakpoint
+					 * (a step is not recorded); PT_UNKNOWN: it did not */
 };
 
 int pt_breaks_s12z_insert(void *state, const struct pt_break *at, struct pt_err *err);
@@ -27,6 +31,11 @@ int pt_breaks_s12z_remove_all(struct pt_s12z *z, struct pt_err *err);	/* goes on
 int pt_breaks_s12z_write_again(struct pt_s12z *z, struct pt_err *err);	/* after a reset */
 /* A breakpoint has disarmed the DBG: before the core runs again it is armed once more. */
 int pt_breaks_s12z_arm(struct pt_s12z *z, struct pt_err *err);
+
+/* Record changes of flow (Normal mode) with the same arming as the breakpoints: a match ends the recording and stops the
+ * core. The module is armed by each resume; while the core is halted a change of breakpoints leaves it alone, so that
+ * the buffer can still be read. PT_EBUSY: another has the module. Off: breakpoints stay. */
+int pt_breaks_s12z_record(struct pt_s12z *z, bool on, struct pt_err *err);
 
 /* One of ours at pc? Then *kind is PT_BREAK_SW or PT_BREAK_HW, as it was asked for. */
 bool pt_breaks_s12z_at(const struct pt_s12z *z, uint32_t pc, enum pt_break_kind *kind);

@@ -227,6 +227,8 @@ static int step_once(struct pt_s12z *z, struct pt_err *err)
 
 	if (pt_s12z_pc(z, 0, &pc, err) < 0)
 		return err->code;
+	if (z->breaks.record && z->dbg.armed && pt_dbg_disarm(z, err) < 0)	/* a step is not recorded */
+		return err->code;
 	lift = pt_breaks_s12z_soft_at(z, (uint32_t)pc);
 	if (lift && pt_breaks_s12z_lift(z, (uint32_t)pc, true, err) < 0)
 		return err->code;
@@ -253,11 +255,16 @@ static int step_off_breakpoint(struct pt_s12z *z, struct pt_err *err)
 	enum pt_break_kind kind;
 	uint64_t pc;
 
+	z->breaks.went_on_at = PT_UNKNOWN;
 	if (!pt_breaks_s12z_any(z))
 		return 0;
 	if (pt_s12z_pc(z, 0, &pc, err) < 0)
 		return err->code;
-	return pt_breaks_s12z_at(z, (uint32_t)pc, &kind) ? step_once(z, err) : 0;
+	if (!pt_breaks_s12z_at(z, (uint32_t)pc, &kind))
+		return 0;
+	if (step_once(z, err) < 0)
+		return err->code;
+	return z->breaks.record ? pt_s12z_pc(z, 0, &z->breaks.went_on_at, err) : 0;
 }
 
 int pt_s12z_resume(void *state, unsigned core, struct pt_err *err)

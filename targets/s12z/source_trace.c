@@ -2,6 +2,10 @@
  * it has ended (align=begin: 64 lines from now on, over and over) or when the core is halted or the profile ends
  * (align=end: the last 64 lines before that). Nothing of it can be read while it is armed (ZVHY p.213).
  *
+ * Mode ring is Normal for a debugger that goes back in time: breakpoints go on, for it is they who arm the module
+ * (pt_breaks_s12z_record()); what the buffer holds is read at each halt. Steps leave nothing in it: the decoder knows
+ * one by that.
+ *
  * Normal and Loop1 without stamps fill a line in two halves. When the buffer has gone around with a half line to go,
  * the oldest entry and the newest share a line; entries are put into their order here, and a half that holds none is
  * zero. Source: ZVHY 6.4.5, 6.3.2.6 (DBGCNT). */
@@ -22,9 +26,9 @@ static const struct pt_param params[] = {
 	[MODE] = { .key = "mode",
 		   .type = PT_PARAM_CHOICE,
 		   .standard = "normal",
-		   .choices = "normal|loop1|detail|pure-pc",
-		   .help = "changes of flow, the same without repetitions, accesses to data, or the address of every "
-			   "instruction" },
+		   .choices = "normal|loop1|detail|pure-pc|ring",
+		   .help = "changes of flow, the same without repetitions, accesses to data, the address of every "
+			   "instruction, or the last changes of flow before each halt, with breakpoints" },
 	[ALIGN] = { .key = "align",
 		    .type = PT_PARAM_CHOICE,
 		    .standard = "end",
@@ -55,7 +59,9 @@ struct tracer {
 	struct pt_emit out;
 	enum pt_dbg_mode mode;
 	enum tracer_state state;
-	bool begin, stamp, unlock;
+	bool begin, stamp, unlock, ring;
+	bool cut;			/* ring: where this recording began is not known */
+	unsigned n_armed;		/* ring: before the core was let run */
 	bool held, untold, leased;
 	uint64_t halt_pc, halt_ns, armed_ns, ended_ns;
 	uint8_t cnt, sr;		/* as the session ended */
@@ -97,6 +103,43 @@ static void deliver(struct tracer *t)
 	t->state = TRACER_IDLE;
 }
 
+/* Nothing of what ran since the core was let run is missing? Not if the buffer has gone around, or began anew. */
+static bool is_whole(const struct tracer *t)
+{
+	return !t->cut && t->z->breaks.n_armed - t->n_armed == 1 && (t->sr & SR_TBF) == 0;
+}
+
+/* A breakpoint was stepped off before anything was recorded. */
+static void tell_step(struct tracer *t)
+{
+	uint64_t pc = t->z->breaks.went_on_at;
+
+	if (pc == PT_UNKNOWN)
+		return;
+	pt_emit_state(&t->out, PT_STATE_HALT, t->out.told_ns, pc);
+	pt_emit_state(&t->out, PT_STATE_RUN, t->out.told_ns, pc);
+}
+
+/* At least one line, if without an entry: that the core ran, and was not stepped. */
+static void deliver_ring(struct tracer *t)
+{
+	uint64_t end_ns = t->held ? t->halt_ns : t->ended_ns;
+	size_t n_bytes = take_lines(t);
+
+	if (n_bytes == 0) {
+		n_bytes = PT_S12Z_LINE_BYTES;
+		memset(t->told, 0, n_bytes);
+	}
+	if (is_whole(t)) {
+		tell_step(t);
+	} else {
+		pt_emit_loss(&t->out, PT_LOSS_REARM, end_ns);
+		t->out.restarts = true;
+	}
+	pt_emit_data(&t->out, t->out.told_ns, end_ns, t->told, n_bytes);
+	t->state = TRACER_IDLE;
+}
+
 static int read_lines(struct tracer *t, struct pt_err *err)
 {
 	static const uint8_t zero[2];
@@ -108,7 +151,10 @@ static int read_lines(struct tracer *t, struct pt_err *err)
 
 	if (pt_wire_s12z_run(&t->z->wire, op + first, PT_LEN(op) - first, NULL, err) < 0)
 		return pt_wrap(err, "read the trace buffer");
-	deliver(t);
+	if (t->ring)
+		deliver_ring(t);
+	else
+		deliver(t);
 	return 0;
 }
 
@@ -173,10 +219,22 @@ static int give_up(struct tracer *t, int rc, struct pt_err *err)
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "trace") : rc;
 }
 
+/* Was the core only stepped? */
+static bool never_armed(const struct tracer *t)
+{
+	return t->ring && t->state == TRACER_ARMED && !t->cut && t->z->breaks.n_armed == t->n_armed;
+}
+
 static int flush(struct tracer *t, struct pt_err *err)
 {
-	int rc = t->state == TRACER_ARMED ? look(t, true, err) : 0;
+	int rc;
 
+	if (never_armed(t)) {
+		pt_emit_data(&t->out, t->out.told_ns, t->halt_ns, "", 0);
+		t->state = TRACER_IDLE;
+		return 0;
+	}
+	rc = t->state == TRACER_ARMED ? look(t, true, err) : 0;
 	return rc == 0 && t->state == TRACER_FULL ? read_lines(t, err) : rc;
 }
 
@@ -199,7 +257,7 @@ static int tracer_drain(void *state, struct pt_err *err)
 
 	if (t->untold)
 		return tell_halt(t, err);
-	if (t->held)
+	if (t->held || t->ring)
 		return HELD_REST_US;
 	if (t->state == TRACER_FULL)
 		rc = read_lines(t, err);
@@ -238,6 +296,26 @@ static void on_halt(struct tracer *t, uint64_t pc)
 	pt_emit_state(&t->out, PT_STATE_HALT, t->halt_ns, pc);
 }
 
+/* The resume arms it, a step does not. */
+static void on_run_ring(struct tracer *t, uint64_t pc)
+{
+	uint64_t now_ns = pt_wire_s12z_now_ns(&t->z->wire);
+
+	pt_emit_loss(&t->out, PT_LOSS_HALTED, now_ns);
+	pt_emit_state(&t->out, PT_STATE_RUN, now_ns, pc);
+	t->held = t->cut = false;
+	t->n_armed = t->z->breaks.n_armed;
+	t->state = TRACER_ARMED;
+}
+
+/* The breakpoints have armed it again. Whether the core runs is told by whoever lets it run. */
+static void on_reset_ring(struct tracer *t)
+{
+	t->held = false;
+	t->cut = true;
+	t->state = TRACER_ARMED;
+}
+
 static int on_run(struct tracer *t, uint64_t pc, struct pt_err *err)
 {
 	int rc = t->held ? arm(t, err) : 0;
@@ -263,12 +341,18 @@ static int tracer_on_state(void *state, enum pt_state what, uint64_t pc, struct 
 		on_halt(t, pc);
 		return 0;
 	}
+	if (what == PT_STATE_RUN && t->ring) {
+		on_run_ring(t, pc);
+		return 0;
+	}
 	if (what == PT_STATE_RUN)
 		return on_run(t, pc, err);
 	if (what == PT_STATE_RESET) {
 		pt_emit_loss(&t->out, t->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
 		t->untold = false;
 		t->state = TRACER_IDLE;
+		if (t->ring)
+			on_reset_ring(t);
 	}
 	pt_emit_state(&t->out, what, now_ns, pc);
 	return 0;
@@ -283,16 +367,21 @@ static int available(struct pt_target *target, struct pt_err *err)
 
 static int emit_config(struct tracer *t, const struct pt_source_setup *setup, struct pt_err *err)
 {
+	static const char ring_cost[] = "the core never halts; breakpoints work; of what ran between two halts the "
+					"last 128 changes of flow are kept";
+	static const char other_cost[] = "the core never halts; the DBG module is ours, so there are no hardware "
+					 "breakpoints meanwhile";
 	uint8_t ivbr[2] = { 0xff, 0xfe };
-	char lines[320];
+	char lines[400];
 
 	if (pt_mem_read(&t->z->mem, S12Z_IVBR, ivbr, sizeof(ivbr), err) < 0)
 		return pt_wrap(err, "read IVBR");
 	snprintf(lines, sizeof(lines),
-		 "source=trace\nmode=%s\ntrace=%s\nstamp=%d\nnb=%d\nbus_hz=%" PRIu64 "\nivbr=0x%04x\nchosen=%s\n"
-		 "cost=the core never halts; the DBG module is ours, so there are no hardware breakpoints meanwhile\n",
-		 mode_names[t->mode], mode_names[t->mode], t->stamp, pt_params_flag(setup->settings, &params[NB]),
-		 pt_params_number(setup->settings, &params[BUS_CLOCK]), pt_be16(ivbr), t->begin ? "begin" : "end");
+		 "source=trace\nmode=%s\ntrace=%s\nstamp=%d\nnb=%d\nbus_hz=%" PRIu64 "\nivbr=0x%04x\n%s\ncost=%s\n",
+		 t->ring ? "ring" : mode_names[t->mode], mode_names[t->mode], t->stamp,
+		 pt_params_flag(setup->settings, &params[NB]), pt_params_number(setup->settings, &params[BUS_CLOCK]),
+		 pt_be16(ivbr), t->ring ? "recorder=1" : t->begin ? "chosen=begin" : "chosen=end",
+		 t->ring ? ring_cost : other_cost);
 	return pt_emit_config(&t->out, setup, PT_FORMAT_S12Z_TRACE, lines, err);
 }
 
@@ -304,6 +393,11 @@ static int look_at_core(struct tracer *t, struct pt_err *err)
 	if (pt_s12z_status(t->z, 0, &status, err) < 0)
 		return err->code;
 	t->held = status.state == PT_HALTED;
+	if (!t->held && t->ring) {	/* armed with the lease */
+		t->cut = true;
+		t->state = TRACER_ARMED;
+		return 0;
+	}
 	if (!t->held)
 		return arm(t, err);
 	if (pt_s12z_pc(t->z, 0, &pc, err) < 0)
@@ -318,7 +412,7 @@ static int release(struct tracer *t, struct pt_err *err)
 
 	if (t->leased) {
 		t->z->n_sources--;
-		rc = pt_dbg_give_back(t->z, owner, err);
+		rc = t->ring ? pt_breaks_s12z_record(t->z, false, err) : pt_dbg_give_back(t->z, owner, err);
 	}
 	t->leased = false;
 	return rc;
@@ -329,10 +423,11 @@ static void init(struct tracer *t, struct pt_target *target, const struct pt_sou
 	const char *mode = pt_params_text(setup->settings, &params[MODE]);
 
 	t->z = target->state;
-	while (t->mode + 1 < PT_DBG_MODES && strcmp(mode_names[t->mode], mode) != 0)
+	t->ring = strcmp(mode, "ring") == 0;
+	while (!t->ring && t->mode + 1 < PT_DBG_MODES && strcmp(mode_names[t->mode], mode) != 0)
 		t->mode++;
-	t->begin = strcmp(pt_params_text(setup->settings, &params[ALIGN]), "begin") == 0;
-	t->stamp = t->mode != PT_DBG_PURE_PC && pt_params_flag(setup->settings, &params[STAMP]);
+	t->begin = !t->ring && strcmp(pt_params_text(setup->settings, &params[ALIGN]), "begin") == 0;
+	t->stamp = !t->ring && t->mode != PT_DBG_PURE_PC && pt_params_flag(setup->settings, &params[STAMP]);
 	t->unlock = pt_params_flag(setup->settings, &params[UNLOCK]);
 	pt_emit_init(&t->out, setup, pt_wire_s12z_now_ns(&t->z->wire));
 }
@@ -345,7 +440,7 @@ static int tracer_start(void *state, struct pt_target *target, const struct pt_s
 	if (available(target, err) < 0)
 		return err->code;
 	init(t, target, setup);
-	if (pt_dbg_take(t->z, owner, err) < 0)
+	if ((t->ring ? pt_breaks_s12z_record(t->z, true, err) : pt_dbg_take(t->z, owner, err)) < 0)
 		return err->code;
 	t->leased = true;
 	t->z->n_sources++;
@@ -373,7 +468,8 @@ static int tracer_stop(void *state, struct pt_err *err)
 const struct pt_source_ops pt_source_s12z_trace = {
 	.name = "trace",
 	.format = PT_FORMAT_S12Z_TRACE,
-	.modes = "normal|loop1|detail|pure-pc",
+	.modes = "normal|loop1|detail|pure-pc|ring",
+	.recorder = "ring",
 	.help = "flow or accesses to data, from the trace buffer of the DBG module: the last lines before a halt",
 	.state_bytes = sizeof(struct tracer),
 	.params = params,
