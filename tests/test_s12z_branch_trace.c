@@ -1,7 +1,8 @@
-/* The flight recorder of the S12Z against the board's own log of executed pcs: what the blocks of the history say has run
- * is what did run, up to where the core is halted, with breakpoints in flash meanwhile. Where exactly an interrupt came is
- * not in the trace, so the program and its interrupt are compared apart: each is what ran, instruction by instruction, back
- * to where countdown called itself: a recursion by BSR past branches that are not taken leaves nothing in the buffer. */
+/* The flight recorder of the S12Z against the board's own log of executed pcs: what the blocks of the history say has
+ * run is what did run, up to where the core is halted, with breakpoints in flash meanwhile. Where exactly an interrupt
+ * came is not in the trace, so the program and its interrupt are compared apart: each is what ran, instruction by
+ * instruction, back to where countdown called itself: a recursion by BSR past branches that are not taken leaves
+ * nothing in the buffer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,8 @@ enum { LOG_ROOM = 1 << 20, RUN_NS = 20000000 };
 
 static const struct {
 	const char *name;
-	const char *stops[4];		/* breakpoints that are hit in turn, the last one again and again, "f$" at the RTS at the
-					 * end of f; none: halts after run_us */
+	const char *stops[4];		/* breakpoints that are hit in turn, the last one again and again, "f$" at the
+					 * RTS at the end of f; none: halts after run_us */
 	unsigned halts, run_us, steps;	/* after each halt so many steps */
 	bool no_gap;			/* the buffer holds all that runs in between */
 	bool whole;			/* and not through countdown */
@@ -31,7 +32,9 @@ static const struct {
 	{ "steps into the interrupt and out of it", { "tick" }, 2, 0, 30, false, false },
 	{ "halts at any place", { NULL }, 10, 150, 0, false, false },
 	{ "halts and steps", { NULL }, 10, 70, 9, false, false },
+	{ "begins anew", { NULL }, 1, 100, 0, false, false },
 };
+enum { ANEW = PT_LEN(rows) - 1 };
 
 struct insns { uint64_t *pc; size_t n; };
 
@@ -130,7 +133,8 @@ static void break_at(struct inline_profile *p, const char *name, bool set)
 	ck_assert_msg(pt_program_symbol(p->program, function, &at.addr, &size), "%s", name);
 	if (strchr(name, '$') != NULL)
 		at.addr += size - 1;
-	ck_assert_int_eq((set ? p->target->ops->break_insert : p->target->ops->break_remove)(p->target->state, &at, &err), 0);
+	ck_assert_int_eq(set ? p->target->ops->break_insert(p->target->state, &at, &err)
+			     : p->target->ops->break_remove(p->target->state, &at, &err), 0);
 }
 
 static void run_to_stop(struct inline_profile *p)
@@ -161,7 +165,8 @@ static void one_halt(struct inline_profile *p, size_t row, unsigned halt)
 		inline_halt(p);
 	} else {
 		run_to_stop(p);
-		if (i + 1 < PT_LEN(rows[row].stops) && stops[i + 1] != NULL) {	/* before what was recorded is read */
+		/* Before what was recorded is read. */
+		if (i + 1 < PT_LEN(rows[row].stops) && stops[i + 1] != NULL) {
 			break_at(p, stops[i], false);
 			break_at(p, stops[i + 1], true);
 		}
@@ -198,6 +203,35 @@ START_TEST(is_what_ran)
 }
 END_TEST
 
+/* What begins anew while the core runs, by a reset or by a breakpoint that is set, is a gap: nothing else is wrong. */
+START_TEST(begins_anew)
+{
+	struct inline_setup setup = {
+		.board = "s12zvm", .source = "trace", .words = { "mode=ring" }, .log_room = LOG_ROOM, .truth = true,
+		.reset = true,
+	};
+	struct inline_profile p = { 0 };
+	struct pt_err err = { 0 };
+
+	inline_open(&p, &setup);
+	ck_assert_int_eq(pt_pipeline_record(p.pipeline, &err), 0);
+	inline_start(&p, &setup);
+	ck_assert_int_eq(pt_link_wait(p.link, inline_now_ns(&p) + 100000, &err), 0);
+	break_at(&p, "seldom", true);
+	run_to_stop(&p);
+	inline_drain(&p, 1);
+	check(&p, ANEW);
+	ck_assert_int_eq(p.target->ops->reset(p.target->state, PT_RESET_HALT, &err), 0);
+	ck_assert_int_eq(p.source->on_state(p.state, PT_STATE_RESET, inline_pc(&p), &err), 0);
+	inline_resume(&p);
+	run_to_stop(&p);
+	inline_drain(&p, 1);
+	check(&p, ANEW);
+	inline_stop(&p);
+	inline_close(&p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("s12z_branch_trace");
@@ -205,6 +239,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, is_what_ran, 0, PT_LEN(rows));
+	tcase_add_test(tc, begins_anew);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
