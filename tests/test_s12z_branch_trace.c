@@ -3,7 +3,6 @@
  * came is not in the trace, so the program and its interrupt are compared apart: each is what ran, instruction by
  * instruction, back to where countdown called itself: a recursion by BSR past branches that are not taken leaves
  * nothing in the buffer. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,10 +125,12 @@ static void break_at(struct inline_profile *p, const char *name, bool set)
 {
 	struct pt_break at = { .kind = PT_BREAK_HW, .len = 1 };
 	struct pt_err err = { 0 };
-	char function[20];
+	size_t len = strcspn(name, "$");
+	char function[20] = { 0 };
 	uint64_t size;
 
-	snprintf(function, sizeof(function), "%.*s", (int)strcspn(name, "$"), name);
+	ck_assert_uint_lt(len, sizeof(function));
+	memcpy(function, name, len);
 	ck_assert_msg(pt_program_symbol(p->program, function, &at.addr, &size), "%s", name);
 	if (strchr(name, '$') != NULL)
 		at.addr += size - 1;
