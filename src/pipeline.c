@@ -305,6 +305,11 @@ static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struc
 	pt_chosen_config(p, config);
 }
 
+void pt_pipeline_cut(struct pt_pipeline *pipeline)
+{
+	pipeline->cut_short = true;
+}
+
 void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
 	struct pt_lane *lane = find_lane(p, chunk->source);

@@ -32,6 +32,9 @@ int pt_pipeline_set_limits(struct pt_pipeline *pipeline, const char *word, struc
 
 void pt_pipeline_feed(struct pt_pipeline *pipeline, const struct pt_chunk *chunk);	/* what cannot be is a gap */
 
+/* There was more, which could not be read: nothing is complete any more. */
+void pt_pipeline_cut(struct pt_pipeline *pipeline);
+
 /* The statistics up to the last chunk. Valid until the next feed. A profile that is still running has its open
  * intervals counted as partial, without changing the pipeline's state. */
 const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *pipeline);

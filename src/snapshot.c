@@ -19,6 +19,16 @@ static bool counted(const struct pt_pipeline *p)
 	return p->sample_lane != NULL && p->flow_lane == NULL;
 }
 
+/* What no lane's own account shows: code that is not the ELF's, the end of a file, events for which there was no room, a
+ * source whose runs are not in the functions' figures. */
+static bool missing(const struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_lanes; i++)
+		if (p->lane[i]->runs > 0 && p->lane[i] != p->flow_lane)
+			return true;
+	return p->profile.elf_differs || p->cut_short || p->events_dropped != 0 || p->lanes_refused != 0;
+}
+
 /* No gap but the first start: everything that ran (or was written, ...) was seen. A burst is never that, were it the
  * only one: its end is where the buffer was full. */
 static bool complete(const struct pt_pipeline *p)
@@ -28,7 +38,7 @@ static bool complete(const struct pt_pipeline *p)
 	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && !lane->extract && lane->gaps == 0 &&
 	       (lane->runs > 0 || lane != p->flow_lane) && lane->flow.counts.damaged == 0 &&
 	       lane->flow.counts.not_code == 0 &&
-	       lane->flow.counts.overflows + lane->overflows == 0;
+	       lane->flow.counts.overflows + lane->overflows == 0 && !missing(p);
 }
 
 static bool gives(const struct pt_pipeline *p, unsigned what)

@@ -187,11 +187,11 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 
 /* --- render */
 
-/* Where nobody names one: the standard one, or the first that has anything to say where it has not, as for the files of
- * other instruments. Its word for the order is the standard one's. */
+/* Where nobody names one: the standard one; of sources that tell nothing of code, as files of other instruments, the first
+ * that has anything to say. Its word for the order is the standard one's. */
 static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
 {
-	for (size_t i = 0; pt_views[i] != NULL && query->sort[0] == '\0'; i++) {
+	for (size_t i = 0; profile->no_code && pt_views[i] != NULL && query->sort[0] == '\0'; i++) {
 		size_t n = pt_views[i]->n_rows(profile);
 
 		if (n != 0 && n != (size_t)PT_NOT_MADE && pt_views[i] != &pt_view_gaps)

@@ -118,6 +118,7 @@ static int run_through(struct pt_rerun *r, struct pt_err *err)
 		if (item < 0) {		/* what came before is worth a report */
 			pt_error("%s", bad.msg);
 			r->failed = true;
+			pt_pipeline_cut(r->pipeline);
 		} else if (item == PT_INPUT_RESET) {
 			if (begin(r, err) < 0)
 				return err->code;

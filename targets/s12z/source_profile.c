@@ -77,8 +77,7 @@ const struct pt_param pt_profile_params[] = {
 	[PT_PROFILE_SWAP24] = { .key = "swap24",
 				.type = PT_PARAM_FLAG,
 				.standard = "off",
-				.help = "addresses and stamps in lines have their low byte first in the buffer's order "
-					"(not verified)" },
+				.help = "addresses and stamps in lines have their bytes the other way round (not verified)" },
 };
 
 static const struct pt_profile_mode *const modes[] = { &pt_profile_bdc, &pt_profile_pdo };

@@ -39,12 +39,18 @@ static int one(struct pt_wire_s12z *wire, struct pt_bdc_op *op, struct pt_err *e
 	return wire->ops->run(wire->state, op, 1, BATCH_MS, &n_done, err);
 }
 
+/* A wire that nobody drives reads as ones. Source: ZVHY 5.3.2.1 */
+enum { BDCCSR_ZERO = 0x1000 };
+
 int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
 {
 	struct pt_bdc_op op = { .what = PT_BDC_READ_BDCCSR };
 
 	if (one(wire, &op, err) < 0)
 		return pt_wrap(err, "read BDCCSR");
+	if ((op.value & BDCCSR_ZERO) != 0)
+		return pt_fail(err, PT_ETIMEOUT, "the target does not answer: BDCCSR reads 0x%04x, and its bit 12 is always 0 "
+			       "(no clock, no power, or the wire is off)", (unsigned)op.value);
 	wire->csr = (uint16_t)op.value;
 	return 0;
 }

@@ -39,7 +39,7 @@ const struct pt_param pt_vs12zvm_params[N_WORDS] = {
 	[PC_JUMP] = { "pc-jump", PT_PARAM_CHOICE, "indirect", "direct|indirect", 0, 0,
 		      "JMP and JSR with a PC-relative operand; UNVERIFIED" },
 	[SWAP24] = { "swap24", PT_PARAM_FLAG, "off", NULL, 0, 0,
-		"addresses of PTS and PTIB high byte first; UNVERIFIED" },
+		"addresses and stamps in lines have their bytes the other way round; UNVERIFIED" },
 	[SOFTWARE] = { "swi-ptvb", PT_PARAM_FLAG, "on", NULL, 0, 0, "SWI, SYS, TRAP make a PTVB line; UNVERIFIED" },
 	[STAMP] = { "stamp", PT_PARAM_CHOICE, "cof", "cof|line", 0, 0,
 		    "time stamps count from the change of flow before, or from the line before; UNVERIFIED" },

@@ -122,11 +122,15 @@ static void put24(const struct pt_vs12z_dbg *dbg, uint8_t at[3], uint32_t addres
 		at[dbg->quirks.swap24 ? 2 - i : i] = (uint8_t)(address >> 8 * i);
 }
 
-/* Vector or 0, then the stamp: low byte first. */
+/* Vector or 0, then the stamp: low byte first, or the other way round as addresses are. */
 static void put_timed(struct pt_vs12z_dbg *dbg, uint8_t info, uint8_t vector)
 {
 	uint64_t since = pt_vwires_now(dbg->wires) - dbg->cof_cycle;
-	uint8_t upper[3] = { vector, (uint8_t)since, (uint8_t)(since >> 8) };
+	unsigned low = dbg->quirks.swap24 ? 2 : 1;
+	uint8_t upper[3] = { vector };
+
+	upper[low] = (uint8_t)since;
+	upper[3 - low] = (uint8_t)(since >> 8);
 
 	put_line(dbg, info, upper);
 }
