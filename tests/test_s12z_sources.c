@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/decoder.h"
 #include "harness.h"
 #include "targets/s12z/profile.h"
 #include "tests/array_sink.h"
@@ -504,6 +505,26 @@ START_TEST(samples_come_in_batches)
 }
 END_TEST
 
+/* What CONFIG says of bit 0 is what the decoder asks for: an instruction may begin at any byte. */
+START_TEST(samples_are_read_to_the_byte)
+{
+	static struct pt_batch batch;
+	uint64_t decoder[64];
+
+	begin(&pt_source_s12z_pc, NULL);
+	drain(10);
+	end();
+	ck_assert_uint_eq(sink.chunk[0]->kind, PT_CHUNK_CONFIG);
+	ck_assert_uint_le(pt_decoder_pcsr.state_bytes, sizeof(decoder));
+	pt_decoder_pcsr.init(decoder, 0, 0, (const char *)sink.chunk[0]->bytes, sink.chunk[0]->len_bytes);
+	batch.n_events = 0;
+	ck_assert_uint_eq(pt_decoder_pcsr.feed(decoder, data(0)->bytes, data(0)->len_bytes, &batch), 16 * 4);
+	ck_assert_uint_eq(batch.n_events, 16);
+	for (size_t i = 0; i < batch.n_events; i++)
+		ck_assert_uint_eq(batch.event[i].branch.to, 0xff8000 + i);
+}
+END_TEST
+
 START_TEST(samples_know_sleep)
 {
 	begin(&pt_source_s12z_pc, NULL);
@@ -626,6 +647,7 @@ int main(void)
 	tcase_add_loop_test(tc, edges_as_set, 0, 2);
 	tcase_add_test(tc, no_pins_no_stream);
 	tcase_add_test(tc, samples_come_in_batches);
+	tcase_add_test(tc, samples_are_read_to_the_byte);
 	tcase_add_test(tc, samples_know_sleep);
 	tcase_add_test(tc, samples_go_beside_breakpoints);
 	tcase_add_test(tc, trace_is_read_at_a_halt);

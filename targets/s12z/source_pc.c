@@ -165,7 +165,7 @@ static int emit_config(struct sampler *s, const struct pt_source_setup *setup, s
 	char lines[256];
 
 	snprintf(lines, sizeof(lines),
-		 "source=sync-pc\nmode=sample\nbatch=%" PRIu32 "\nperiod_us=%" PRIu32 "\nalign=1\n"
+		 "source=sync-pc\nmode=sample\nbatch=%" PRIu32 "\nperiod_us=%" PRIu32 "\nbit0=1\n"
 		 "cost=the core never halts; nothing is written but BDCCSR.ENBDC\n",
 		 s->n_samples, s->period_us);
 	return pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
