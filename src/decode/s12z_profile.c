@@ -257,9 +257,22 @@ static void lose(struct profile *s, struct pt_batch *out)
 	search(s, out);
 }
 
+/* INFO is 0 at the beginning of a session only, so any other 0 behind a PTHF is padding. */
+static void line_of_pdo(struct profile *s, const uint8_t *wide, struct pt_batch *out)
+{
+	line(s, wide, out);
+	s->padded = (wide[0] & PT_S12Z_FORMAT) == PT_S12Z_PTHF && (!s->ended || s->pthf_bytes == PT_S12Z_PTHF_BYTES);
+}
+
+/* Does a line that begins with info come next, if all is well? */
+static bool is_due(const struct profile *s, uint8_t info)
+{
+	return (s->fresh || s->ended) == ((info & PT_S12Z_FORMAT) == PT_S12Z_PTS);
+}
+
 static void take_from_pdo(struct profile *s, uint8_t byte, struct pt_batch *out)
 {
-	uint8_t wide[PT_S12Z_LINE_BYTES], format = s->part_bytes > 0 ? s->part[0] & PT_S12Z_FORMAT : byte & PT_S12Z_FORMAT;
+	uint8_t wide[PT_S12Z_LINE_BYTES];
 	bool padding = s->padded && byte == 0;
 
 	s->padded = false;
@@ -269,9 +282,7 @@ static void take_from_pdo(struct profile *s, uint8_t byte, struct pt_batch *out)
 	if (s->lost) {
 		search(s, out);
 	} else if (s->part_bytes == 1) {
-		bool begins = format == PT_S12Z_PTS;
-
-		if (pt_s12z_line_bytes(byte, 5) == 0 || (s->fresh || s->ended) != begins)
+		if (pt_s12z_line_bytes(byte, 5) == 0 || !is_due(s, byte))
 			lose(s, out);
 	} else if (s->part_bytes == pt_s12z_line_bytes(s->part[0], 5)) {
 		widen(wide, s->part, s->part_bytes);
@@ -280,10 +291,25 @@ static void take_from_pdo(struct profile *s, uint8_t byte, struct pt_batch *out)
 			return;
 		}
 		s->part_bytes = 0;
-		line(s, wide, out);
-		/* INFO is 0 at the beginning of a session only, so any other 0 is padding */
-		s->padded = format == PT_S12Z_PTHF && (!s->ended || s->pthf_bytes == PT_S12Z_PTHF_BYTES);
+		line_of_pdo(s, wide, out);
 	}
+}
+
+/* The same for a line that lies at bytes as a whole, with its padding: nearly all do. Of a shorter line what is behind
+ * it is not looked at. Returns how many bytes; 0: byte by byte, then. */
+static size_t take_line_from_pdo(struct profile *s, const uint8_t *bytes, size_t n, struct pt_batch *out)
+{
+	size_t length;
+
+	if (n < PT_S12Z_LINE_BYTES || s->part_bytes > 0 || s->lost || (s->padded && bytes[0] == 0) ||
+	    !is_due(s, bytes[0]) || !is_possible(bytes))
+		return 0;
+	length = pt_s12z_line_bytes(bytes[0], 5);
+	line_of_pdo(s, bytes, out);
+	if (!s->padded || s->stopping || bytes[length] != 0)
+		return length;
+	s->padded = false;
+	return length + 1;
 }
 
 /* --- as in struct pt_decoder */
@@ -294,7 +320,14 @@ static size_t feed(void *state, const uint8_t *bytes, size_t len_bytes, struct p
 	size_t taken = 0;
 
 	while (taken < len_bytes && out->n_events + PT_DECODER_ROOM <= PT_BATCH_EVENTS) {
+		size_t n = 0;
+
 		stop(s, PT_UNKNOWN, out);
+		if (s->pdo)
+			n = take_line_from_pdo(s, bytes + taken, len_bytes - taken, out);
+		taken += n;
+		if (n > 0)
+			continue;
 		if (s->pdo)
 			take_from_pdo(s, bytes[taken++], out);
 		else
