@@ -232,6 +232,29 @@ START_TEST(damage_is_counted)
 }
 END_TEST
 
+/* Lines are found again, and what is left of the search behind them begins none. Every byte is lost, and counted. */
+START_TEST(rest_of_a_search_begins_no_line)
+{
+	static const char text[] = "stream=pdo\n";
+	static struct pt_batch out;
+	uint8_t bytes[94] = { 0x80 };	/* begins no line */
+	uint64_t decoder[64], lost = 0;
+
+	for (size_t i = 1; i < sizeof(bytes); i++)
+		bytes[i] = i < 30 ? 1 : 0x08;	/* three PTIB, a PTHF of five bytes, what is reserved */
+	bytes[25] = 2;
+	pt_decoder_s12z_profile.init(decoder, 0, 0, text, sizeof(text) - 1);
+	out.n_events = 0;
+	ck_assert_uint_eq(pt_decoder_s12z_profile.feed(decoder, bytes, sizeof(bytes), &out), sizeof(bytes));
+	pt_decoder_s12z_profile.flush(decoder, &out);
+	for (size_t i = 0; i < out.n_events; i++) {
+		ck_assert_uint_eq(out.event[i].kind, PT_EV_GAP);
+		lost += out.event[i].gap.bytes;
+	}
+	ck_assert_uint_eq(lost, sizeof(bytes));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("decode_s12z");
@@ -239,6 +262,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, decodes_row, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, damage_is_counted, 0, 5);
+	tcase_add_test(tc, rest_of_a_search_begins_no_line);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

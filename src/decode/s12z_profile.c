@@ -284,9 +284,10 @@ static void take_from_pdo(struct profile *s, uint8_t byte, struct pt_batch *out)
 	} else if (s->part_bytes == 1) {
 		if (pt_s12z_line_bytes(byte, 5) == 0 || !is_due(s, byte))
 			lose(s, out);
-	} else if (s->part_bytes == pt_s12z_line_bytes(s->part[0], 5)) {
+	} else if (s->part_bytes >= pt_s12z_line_bytes(s->part[0], 5)) {
 		widen(wide, s->part, s->part_bytes);
-		if (!is_possible(wide)) {
+		/* longer than its line: a search left it behind the lines that it proved */
+		if (s->part_bytes > pt_s12z_line_bytes(s->part[0], 5) || !is_possible(wide)) {
 			lose(s, out);
 			return;
 		}
