@@ -159,6 +159,8 @@ START_TEST(opens_on_what_has_rows)
 	expect(&profile, "", "", "\nfunctions: nothing to show", NULL);
 	profile.edge = &edge;
 	profile.n_edges = 1;
+	expect(&profile, "", "", "\nfunctions: nothing to show", NULL);	/* there may be some yet */
+	profile.no_code = true;				/* never any */
 	expect(&profile, "", "", "\ncalls", "\nfunctions");
 	expect(&profile, "functions", "", "\nfunctions: nothing to show", NULL);
 	expect(&profile, "", "net", "\nfunctions: nothing to show", NULL);
