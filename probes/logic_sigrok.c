@@ -94,8 +94,11 @@ static int load_file(struct pt_logic_device *device, struct pt_err *err)
 	return device->sdi != NULL ? 0 : pt_fail(err, PT_EARG, "%s has no device in it", device->file);
 }
 
+/* The device of a file was opened when that was loaded, and the end of a session closes none. */
 static void end_session(struct pt_logic_device *device)
 {
+	if (device->file != NULL && device->sdi != NULL)
+		sr_dev_close(device->sdi);
 	if (device->session != NULL)
 		sr_session_destroy(device->session);
 	device->session = NULL;
