@@ -95,6 +95,7 @@ struct pt_probe *pt_probe_next(struct pt_probe *probe)
 		return probe != NULL ? probe->ops->wire : NULL; \
 	}
 WIRE(dap, PT_WIRE_DAP)
+WIRE(jtag, PT_WIRE_JTAG)
 WIRE(bdc, PT_WIRE_BDC)
 WIRE(pins, PT_WIRE_PINS)
 

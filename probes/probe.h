@@ -15,6 +15,7 @@
 #include "probes/link.h"
 #include "probes/wire_bdc.h"
 #include "probes/wire_dap.h"
+#include "probes/wire_jtag.h"
 #include "probes/wire_pins.h"
 
 /* --- probes ------------------------------------------------------------------------------------------------------ */
@@ -41,6 +42,7 @@ struct pt_probe_ops {
 	/* Fills what it knows; link is filled already, the driver may add what the link cannot know of its device. */
 	void (*info)(void *state, struct pt_probe_info *out);
 	const struct pt_dap_ops *dap;	/* NULL: not offered; so for every wire */
+	const struct pt_jtag_ops *jtag;
 	const struct pt_bdc_ops *bdc;
 	const struct pt_pins_ops *pins;
 };
@@ -83,6 +85,7 @@ int pt_probe_look(struct pt_probe *first, struct pt_err *err);
 
 /* The wire's ops and the state to pass to them; NULL when neither the probe nor one that joined it offers the wire. */
 const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state);
+const struct pt_jtag_ops *pt_probe_jtag(struct pt_probe *probe, void **state);
 const struct pt_bdc_ops *pt_probe_bdc(struct pt_probe *probe, void **state);
 const struct pt_pins_ops *pt_probe_pins(struct pt_probe *probe, void **state);
 
