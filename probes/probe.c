@@ -98,6 +98,7 @@ WIRE(dap, PT_WIRE_DAP)
 WIRE(jtag, PT_WIRE_JTAG)
 WIRE(bdc, PT_WIRE_BDC)
 WIRE(pins, PT_WIRE_PINS)
+WIRE(rsp, PT_WIRE_RSP)
 
 void pt_probe_hide(struct pt_probe *probe, enum pt_wire wire)
 {

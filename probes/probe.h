@@ -17,10 +17,11 @@
 #include "probes/wire_dap.h"
 #include "probes/wire_jtag.h"
 #include "probes/wire_pins.h"
+#include "probes/wire_rsp.h"
 
 /* --- probes ------------------------------------------------------------------------------------------------------ */
 
-enum pt_wire { PT_WIRE_DAP, PT_WIRE_JTAG, PT_WIRE_BDC, PT_WIRE_PINS, PT_N_WIRES };
+enum pt_wire { PT_WIRE_DAP, PT_WIRE_JTAG, PT_WIRE_BDC, PT_WIRE_PINS, PT_WIRE_RSP, PT_N_WIRES };
 
 struct pt_probe_info {
 	struct pt_link_info link;
@@ -45,6 +46,7 @@ struct pt_probe_ops {
 	const struct pt_jtag_ops *jtag;
 	const struct pt_bdc_ops *bdc;
 	const struct pt_pins_ops *pins;
+	const struct pt_rsp_ops *rsp;
 };
 
 #define PT_PROBE_DRIVERS(X) X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm)	/* the scheme of a URI says which: schemes[] in discover.c */
@@ -88,6 +90,7 @@ const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state);
 const struct pt_jtag_ops *pt_probe_jtag(struct pt_probe *probe, void **state);
 const struct pt_bdc_ops *pt_probe_bdc(struct pt_probe *probe, void **state);
 const struct pt_pins_ops *pt_probe_pins(struct pt_probe *probe, void **state);
+const struct pt_rsp_ops *pt_probe_rsp(struct pt_probe *probe, void **state);
 
 void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out);
 struct pt_link *pt_probe_link(struct pt_probe *probe);	/* for its clock, wait and traffic */

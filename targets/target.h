@@ -78,6 +78,12 @@ struct pt_target_word {
 	int (*print)(void *state, char *line, size_t room, struct pt_err *err);
 };
 
+/* Behind another GDB server a debugger's packets go straight to it (src/upstream.h), but for what the target adds. */
+struct pt_target_upstream {
+	const char *description;	/* all of target.xml, without includes; NULL: the server's own is passed on */
+	uint16_t own_from, own_end;	/* GDB's numbers of the registers that the target answers; equal: none */
+};
+
 /* --- the contract ------------------------------------------------------------------------------------------------ */
 
 struct pt_target_ops {
@@ -139,6 +145,7 @@ struct pt_target_ops {
 
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);
 	const struct pt_target_word *words;	/* ended by one without a name; NULL: none */
+	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */
 };
 
 #define PT_TARGETS(X) \

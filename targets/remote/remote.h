@@ -1,0 +1,115 @@
+/* What targets behind another GDB server share: control, registers, memory and breakpoints through the wire rsp.
+ *
+ * `remote` is the target that knows nothing but the server. One that knows more (microblaze, e500) has a struct pt_remote
+ * as the FIRST member of its state, calls pt_remote_open() in its attach, and puts the pt_remote_* functions below into
+ * its struct pt_target_ops wherever it has nothing better. It brings: rows for a server without a description, registers
+ * of its own, sources. Board thread only.
+ *
+ * Most servers stop the target when somebody connects; that is their doing, and `monitor status` says so. */
+#ifndef PT_TARGETS_REMOTE_H
+#define PT_TARGETS_REMOTE_H
+
+#include "probes/wire_rsp.h"
+#include "targets/target.h"
+
+enum { PT_REMOTE_MAX_REGISTERS = 512, PT_REMOTE_MAX_CORES = 8, PT_REMOTE_MAX_BREAKS = 64 };
+
+/* What a target adds to what the server says. All of it may be zero. */
+struct pt_remote_kind {
+	const char *name;		/* "remote", "microblaze" */
+	/* For a server that has no description: the g packet, in the order in which it has them. gdb_number counts from 0
+	 * in that order. A g packet that is shorter has the first of them. */
+	const struct pt_register *layout;
+	size_t n_layout;
+	const char *architecture;	/* of the description that is made of layout; NULL: none is made */
+	const char *pc;			/* its name: "rpc"; NULL: "pc", "rip", "eip" or "rpc" */
+	/* Registers that the server does not have and the target answers for: features of their own in the description.
+	 * gdb_number is ignored: they get numbers above all of the server's, from first_own up. */
+	const struct pt_register *own;
+	size_t n_own;
+	uint16_t first_own;		/* at least; 0: whatever is free */
+	/* rows: indices into own. As in struct pt_target_ops; state is the target's. NULL: they cannot be written. */
+	int (*read_own)(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);
+	int (*write_own)(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
+			 struct pt_err *err);
+};
+
+struct pt_remote_core { char thread[PT_RSP_THREAD_BYTES]; };	/* as the server names it: "1", "p1.2" */
+
+struct pt_remote {
+	struct pt_target *target;
+	const struct pt_remote_kind *kind;
+	const struct pt_rsp_ops *rsp;
+	void *wire;
+	struct pt_rsp_facts facts;
+	char chip[96];			/* "arm behind QEMU at 127.0.0.1:1234" */
+	bool big_endian;
+	/* registers: first the server's, in the order of their numbers, then own. Names live in `names`. */
+	struct pt_register *rows;
+	uint32_t *offset;		/* of each of the server's in the g packet, bytes; UINT32_MAX: not in it */
+	size_t n_rows, n_server;
+	uint16_t pc_row;		/* UINT16_MAX: there is none */
+	char *names;
+	char *description;		/* with own added; NULL: GDB gets the server's unchanged */
+	struct pt_remote_core core[PT_REMOTE_MAX_CORES];
+	unsigned n_cores;
+	enum pt_halt_reason reason;	/* of the last halt, as far as we asked for it */
+	struct pt_mem mem;
+	struct pt_break breaks[PT_REMOTE_MAX_BREAKS];
+	size_t n_breaks;
+	struct pt_region region;	/* all of it: the server says what may be accessed */
+	bool was_running;		/* when we came */
+};
+
+/* Rows that a target with a pt_remote has to have among its params (struct pt_target_ops.params): put
+ * PT_REMOTE_PARAMS in its table, first. */
+enum { PT_REMOTE_MEMORY, PT_REMOTE_ENDIAN, PT_REMOTE_N_PARAMS };
+#define PT_REMOTE_PARAMS \
+	[PT_REMOTE_MEMORY] = { "upstream-memory", PT_PARAM_CHOICE, "auto", "auto|halted|running", 0, 0, \
+		"behind another GDB server: whether memory can be read while the target runs; auto: where that is known" }, \
+	[PT_REMOTE_ENDIAN] = { "upstream-endian", PT_PARAM_CHOICE, "auto", "auto|little|big", 0, 0, \
+		"byte order behind another GDB server; auto: by its architecture" }
+
+/* Ask the server for its description (with what that includes), threads and state. Reads no memory, resumes nothing.
+ * PT_EUNSUPPORTED: the probe does not offer the wire. Else as of struct pt_target_ops.attach. */
+int pt_remote_open(struct pt_remote *remote, struct pt_target *target, const struct pt_remote_kind *kind,
+		   const struct pt_params *settings, struct pt_err *err);
+void pt_remote_close(struct pt_remote *remote);		/* frees what open made; sends nothing */
+
+/* One packet and its answer as text: the answer is NUL-terminated. PT_EFAULT: it was an error (the sentence has it),
+ * PT_EUNSUPPORTED: it was empty. Else as of struct pt_rsp_ops.ask. Returns its length. */
+int pt_remote_ask(struct pt_remote *remote, const char *packet, char *answer, size_t room_bytes, struct pt_err *err);
+/* `monitor LINE` of the server: its text. */
+int pt_remote_monitor(struct pt_remote *remote, const char *line, char *text, size_t room_bytes, struct pt_err *err);
+
+/* For struct pt_target_ops; state begins with a struct pt_remote. */
+int pt_remote_detach(void *state, bool resume, struct pt_err *err);	/* closes, too */
+const char *pt_remote_chip(void *state);
+void pt_remote_describe(void *state, void (*say)(void *arg, const char *line), void *arg);
+unsigned pt_remote_n_cores(void *state);
+int pt_remote_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
+int pt_remote_halt(void *state, unsigned core, struct pt_err *err);
+int pt_remote_resume(void *state, unsigned core, struct pt_err *err);
+int pt_remote_step(void *state, unsigned core, struct pt_err *err);
+int pt_remote_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);	/* monitor reset [halt|init|run] */
+const struct pt_register *pt_remote_registers(void *state, size_t *n);
+int pt_remote_read_registers(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
+			     struct pt_err *err);
+int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
+			      struct pt_err *err);
+int pt_remote_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
+/* while_running is true where the server is known to answer while the target runs: non-stop, OpenOCD, or the setting. */
+struct pt_mem *pt_remote_mem(void *state, unsigned core);
+const struct pt_region *pt_remote_regions(void *state, size_t *n);
+int pt_remote_break_insert(void *state, const struct pt_break *at, struct pt_err *err);
+int pt_remote_break_remove(void *state, const struct pt_break *at, struct pt_err *err);
+int pt_remote_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
+int pt_remote_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
+int pt_remote_flash_done(void *state, struct pt_err *err);
+int pt_remote_mass_erase(void *state, struct pt_err *err);
+/* For struct pt_target_ops.upstream: what GDB is to get instead of the server's own, see targets/target.h. */
+const struct pt_target_upstream *pt_remote_upstream(void *state);
+
+extern const struct pt_source_ops pt_source_remote_pc;	/* pc-sampling: halt, read the pc, resume */
+
+#endif
