@@ -256,3 +256,10 @@ void pt_chosen_result(struct pt_pipeline *p)
 	for (size_t i = 0; i < p->n_chosen; i++)
 		p->chosen[i].ops->result(p->chosen[i].analysis, &p->profile);
 }
+
+void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops == ops)
+			ops->result(p->chosen[i].analysis, &p->profile);
+}

@@ -1,5 +1,6 @@
 /* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), chosen.c (the analyses), lane.c
- * (chunks of one source to events), sort.c (events to whom they concern), snapshot.c (the profile). */
+ * (chunks of one source to events), sort.c (events to whom they concern), snapshot.c (the profile), snapshot_bins.c (the
+ * same where it is of bins). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
 
@@ -90,6 +91,7 @@ struct pt_pipeline {
 	struct pt_profile_source sources[PT_LANES];
 	bool *shown;			/* by id */
 	struct pt_profile_function *rows;
+	struct pt_execution_function *bin_runs;	/* by id: what bins say of each function; NULL until they say anything */
 	const struct pt_profile_function **by_id;
 	struct pt_profile_irq *irqs;
 	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];
@@ -110,6 +112,13 @@ void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch)
 void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
+void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	/* of one alone, if it is chosen */
+
+/* --- snapshot_bins.c */
+
+/* Bins are all there is: the functions' figures are theirs. For sums and rows that would be made of runs or samples. */
+bool pt_snapshot_by_bins(struct pt_pipeline *p);
+void pt_snapshot_bin_rows(struct pt_pipeline *p);
 
 /* --- lane.c */
 

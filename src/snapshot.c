@@ -313,6 +313,8 @@ static void make_edges(struct pt_pipeline *p, const struct pt_execution_result *
 /* Whose figures of functions the profile has. */
 static const char *analysis_of(const struct pt_pipeline *p)
 {
+	if (p->profile.by_bins)
+		return "bins";
 	if (counted(p))
 		return "samples";
 	if (!p->executes && p->profile.spans != NULL)
@@ -346,7 +348,6 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 		figures = stand_in(p, result);
 		result = &figures;
 	}
-	snprintf(f->analysis, sizeof(f->analysis), "%s", analysis_of(p));
 	f->program = p->program;
 	f->timing = p->map->isa->timing;
 	f->by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS;
@@ -354,7 +355,11 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	sum_up_samples(p);
 	sum_up_flow(p, result);
 	sum_up_time(p);
-	make_rows(p, result);
+	if (pt_snapshot_by_bins(p))
+		pt_snapshot_bin_rows(p);
+	else
+		make_rows(p, result);
+	snprintf(f->analysis, sizeof(f->analysis), "%s", analysis_of(p));
 	make_since(p);
 	make_irqs(p);
 	make_edges(p, result);

@@ -1,8 +1,11 @@
 /* The histogram over code, from chunks to the table, computed by hand. */
 #include <math.h>
+#include <stdio.h>
 
 #include "chunk_feed.h"
 #include "profile/bins.h"
+#include "profile/limits.h"
+#include "program/linetable.h"
 
 enum { ID_MAIN = 1, ID_LEAF, ID_ISR, ID_SVC, ID_TAIL, ID_RECURSIVE };	/* by address */
 
@@ -173,6 +176,184 @@ START_TEST(too_much)
 }
 END_TEST
 
+#define CYCLES "format=bins\nsource=bins\nmode=snapshot\nbin_bytes=8\nexact=1\ncounting=cycles\nlow=0x100\nhigh=0x12f\n"
+
+/* The functions' own table has what bins counted, as net time; a share of a shared bin has an interval. */
+START_TEST(functions_of_bins)
+{
+	struct chunk_feed f = feed_of(CYCLES);
+	struct pt_text text = { 0 };
+	const struct pt_profile *p;
+
+	three_bins(&f);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert(p->by_bins && !p->no_code && !p->by_instructions);
+	ck_assert_str_eq(p->analysis, "bins");
+	ck_assert_uint_eq(p->cycles, 48);
+	ck_assert_int_eq(p->times, PT_BASIS_ESTIMATED);
+	ck_assert_int_eq(p->counts, PT_BASIS_NONE);
+	ck_assert_uint_eq(p->by_id[ID_MAIN]->run->cycles, 30);
+	ck_assert_uint_eq(p->by_id[ID_ISR]->run->cycles, 7);
+	chunk_report(&f, &text, "functions", "text");
+	ck_assert_msg(strstr(text.bytes, "clock cycles, as the core counted them") != NULL, "%s", text.bytes);
+	ck_assert_msg(strstr(text.bytes, "48 clock cycles in 3 bins; a bin that lies in several") != NULL, "%s",
+		      text.bytes);
+	ck_assert_msg(strstr(text.bytes, "main          30             62.5  main.c:3\n") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* One bin to a function: exact, in instructions. */
+START_TEST(exact_functions)
+{
+	struct chunk_feed f = feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=4\nexact=1\ncounting=instructions\n");
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_profile *p;
+
+	add_bin(&b, LEAF, 100);
+	add_bin(&b, MAIN, 300);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	p = pt_pipeline_profile(f.pipeline);
+	ck_assert(p->by_instructions && p->bins->whole);
+	ck_assert_int_eq(p->times, PT_BASIS_EXACT);
+	ck_assert_int_eq(p->shares, PT_BASIS_EXACT);
+	ck_assert_uint_eq(p->by_id[ID_LEAF]->run->instructions, 100);
+	ck_assert_double_eq(p->by_id[ID_LEAF]->share.share, 0.25);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* A real line table: each bin of 4 bytes has as many hits as bytes, so that a line has as many as its code has bytes. */
+START_TEST(lines_of_bins)
+{
+	char path[512];
+	struct pt_err err = { 0 };
+	struct pt_program *program;
+	const struct pt_line_range *range;
+	struct chunk_feed f;
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_bins *bins;
+	size_t n = 0, seen = 0;
+	double sum = 0, split = 0, bytes = 0;
+
+	snprintf(path, sizeof(path), "%s/tests/firmware/demo.elf", getenv("srcdir") != NULL ? getenv("srcdir") : ".");
+	program = pt_program_open(path, 0, &err);
+	ck_assert_msg(program != NULL, "%s", err.msg);
+	range = pt_program_lines(program, &n);
+	f = chunk_feed_of(program, NULL, 0);
+	chunk_config(&f, 0, "format=bins\nsource=bins\nbin_bytes=4\nexact=1\ncounting=cycles\n");
+	for (size_t i = 0; i < 16; i++)
+		add_bin(&b, (range[0].from & ~UINT64_C(3)) + 4 * i, 4);
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t at = range[i].from; at < range[i].to; at++)
+			bytes += range[i].line != 0 && at < (range[0].from & ~UINT64_C(3)) + 64;
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	bins = pt_pipeline_profile(f.pipeline)->bins;
+	for (seen = 0; seen < bins->n_lines; seen++) {
+		sum += bins->line[seen].hits;
+		split += bins->line[seen].split;
+		ck_assert(seen == 0 || bins->line[seen - 1].file != bins->line[seen].file ||
+			  bins->line[seen - 1].line < bins->line[seen].line);
+	}
+	ck_assert_uint_gt(seen, 3);
+	ck_assert_double_eq_tol(sum, bytes, 1e-9);
+	ck_assert_double_gt(split, 0);		/* 2-byte instructions: some line ends inside a bin */
+	chunk_feed_drop(&f);
+	pt_program_unref(program);
+}
+END_TEST
+
+/* A bin that has reached its end says so, and its hits are a bound. */
+START_TEST(full_bins)
+{
+	struct chunk_feed f = feed_of(CYCLES);
+	struct pt_text text = { 0 };
+	struct chunk_bytes b = { .len = 0 };
+
+	add_bin(&b, MAIN, 68719476735);
+	add_bin(&b, MAIN, PT_UNKNOWN);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	chunk_report(&f, &text, "bins", "text");
+	ck_assert(!pt_pipeline_profile(f.pipeline)->bins->exact);
+	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->times, PT_BASIS_ESTIMATED);
+	ck_assert_msg(strstr(text.bytes, "1 readings of bins that were full: their hits are at least what is shown") != NULL,
+		      "%s", text.bytes);
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* Rules see bins as they see samples: main's share is exact, leaf's lies between none and all of its bin; what has no
+ * hits ran not at all, where it was counted. */
+static const struct { const char *rule; enum pt_verdict verdict; } rules[] = {
+	{ "share(main) <= 63 %", PT_VERDICT_PASSED }, { "share(main) <= 62 %", PT_VERDICT_FAILED },
+	{ "share(leaf) <= 15 %", PT_VERDICT_UNDECIDED }, { "share(leaf) <= 25 %", PT_VERDICT_PASSED },
+	{ "share(jump) <= 1 %", PT_VERDICT_UNDECIDED },	/* behind the range that was counted */
+};
+
+START_TEST(rules_see_bins)
+{
+	struct pt_program *program = small_program();
+	char word[80];
+	const char *words[] = { word };
+	struct chunk_feed f;
+
+	snprintf(word, sizeof(word), "limits=%s", rules[_i].rule);
+	f = chunk_feed_of(program, words, 1);
+	pt_program_unref(program);
+	chunk_config(&f, 0, CYCLES);
+	three_bins(&f);
+	ck_assert_msg(pt_pipeline_profile(f.pipeline)->limits->limit[0].verdict == rules[_i].verdict, "%s: %s", rules[_i].rule,
+		      pt_pipeline_profile(f.pipeline)->limits->limit[0].why);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* The records of gmon.out over each other: what each bin holds. Little-endian, as the program is. */
+static uint64_t gmon_bin(const struct pt_text *out, uint64_t address, unsigned *records)
+{
+	const uint8_t *at = (const uint8_t *)out->bytes + 20, *end = (const uint8_t *)out->bytes + out->len_bytes;
+	uint64_t sum = 0;
+
+	for (*records = 0; at < end && *at == 0; (*records)++) {
+		uint64_t low = pt_le32(at + 1), high = pt_le32(at + 5), n = pt_le32(at + 9), size = (high - low) / n;
+
+		ck_assert_uint_eq(size, 8);
+		if (address >= low && address < high)
+			sum += pt_le16(at + 33 + 2 * ((address - low) / size));
+		at += 33 + 2 * n;
+	}
+	ck_assert_ptr_eq(at, end);
+	return sum;
+}
+
+/* As many records as a bin of 16 bits needs, and none with a rate that is not the clock's; beyond 16 of them, a divisor. */
+START_TEST(gmon_of_bins)
+{
+	struct chunk_feed f = feed_of("format=bins\nsource=bins\ncore_hz=100000000\nbin_bytes=8\nexact=1\ncounting=cycles\n");
+	struct chunk_bytes b = { .len = 0 };
+	uint64_t hits = _i == 0 ? 200000 : 3000000000;
+	struct pt_text out = { 0 };
+	unsigned records;
+
+	add_bin(&b, 0x100, hits);
+	add_bin(&b, 0x118, 7000);
+	add_bin(&b, 0x20000000, 5000);		/* far away: a span of its own */
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	chunk_report(&f, &out, "functions", "gmon");
+	ck_assert(memcmp(out.bytes, "gmon\1\0\0\0", 8) == 0);
+	ck_assert_uint_eq(pt_le32((const uint8_t *)out.bytes + 33), _i == 0 ? 100000000u : 10000u);
+	ck_assert_str_eq(out.bytes + 37, "seconds");
+	ck_assert_uint_eq(gmon_bin(&out, 0x100, &records), _i == 0 ? 200000 : 300000);
+	ck_assert_uint_eq(records, _i == 0 ? 5 : 6);
+	ck_assert_uint_eq(gmon_bin(&out, 0x118, &records), _i == 0 ? 7000 : 1);
+	ck_assert_uint_eq(gmon_bin(&out, 0x20000000, &records), _i == 0 ? 5000 : 1);
+	pt_text_free(&out);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bins");
@@ -184,6 +365,12 @@ int main(void)
 	tcase_add_test(tc, program_counters);
 	tcase_add_test(tc, the_tables);
 	tcase_add_loop_test(tc, too_much, 0, 2);
+	tcase_add_test(tc, functions_of_bins);
+	tcase_add_test(tc, exact_functions);
+	tcase_add_test(tc, lines_of_bins);
+	tcase_add_test(tc, full_bins);
+	tcase_add_loop_test(tc, rules_see_bins, 0, PT_LEN(rules));
+	tcase_add_loop_test(tc, gmon_of_bins, 0, 2);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

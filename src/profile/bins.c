@@ -5,8 +5,9 @@
 
 #include "decode/decoder.h"
 #include "profile/analysis.h"
+#include "program/linetable.h"
 
-enum { SLOTS = 2 * PT_BINS_MAX, SOURCES = 32 };
+enum { SLOTS = 2 * PT_BINS_MAX, SOURCES = 32, LINE_PARTS = 1 << 20 };
 
 struct bins {
 	const struct pt_program *program;
@@ -14,12 +15,15 @@ struct bins {
 	struct pt_bins_address *address;	/* as they came */
 	size_t n_addresses;
 	uint32_t *slot;				/* index + 1 in address; 0: free */
-	struct { uint16_t source; uint64_t bin_bytes; bool exact; } source[SOURCES];
+	struct source { uint16_t source; uint64_t bin_bytes; bool exact, instructions, cycles; } source[SOURCES];
 	size_t n_sources;
 	bool sampled;				/* some hits are samples */
+	bool instructions, cycles;		/* some hits are these */
 	struct pt_bins result;
 	struct pt_bins_address *sorted;
 	struct pt_bins_function *by_id, *functions;
+	struct pt_bins_line *lines;
+	size_t lines_room;
 	double *whole, *touched;		/* by id: hits of bins all its own; of all that it has a part in */
 };
 
@@ -51,10 +55,29 @@ static void hit(struct bins *b, uint64_t address, uint64_t bytes, uint64_t hits)
 	b->result.hits += hits;
 }
 
+static void take_bin(struct bins *b, const struct pt_event *e)
+{
+	uint64_t bytes = 1;
+
+	if (e->bin.count == PT_UNKNOWN) {
+		b->result.full++;
+		return;
+	}
+	if (e->bin.count == 0 || e->bin.count > UINT64_MAX / 2)
+		return;
+	for (size_t i = 0; i < b->n_sources; i++)
+		if (b->source[i].source == e->source) {
+			bytes = b->source[i].bin_bytes;
+			b->sampled |= !b->source[i].exact;
+			b->instructions |= b->source[i].instructions;
+			b->cycles |= b->source[i].cycles;
+		}
+	hit(b, e->bin.begin, bytes, e->bin.count);
+}
+
 static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
 {
 	struct bins *b = analysis;
-	uint64_t bytes;
 
 	(void)at;
 	for (; n-- > 0; e++) {
@@ -63,14 +86,8 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 		} else if (e->kind == PT_EV_SAMPLE) {
 			hit(b, e->branch.to, 1, 1);
 			b->sampled = true;
-		} else if (e->kind == PT_EV_BIN && e->bin.count > 0 && e->bin.count <= UINT64_MAX / 2) {
-			bytes = 1;
-			for (size_t i = 0; i < b->n_sources; i++)
-				if (b->source[i].source == e->source) {
-					bytes = b->source[i].bin_bytes;
-					b->sampled |= !b->source[i].exact;
-				}
-			hit(b, e->bin.begin, bytes, e->bin.count);
+		} else if (e->kind == PT_EV_BIN) {
+			take_bin(b, e);
 		}
 	}
 }
@@ -78,7 +95,8 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
 {
 	struct bins *b = analysis;
-	uint64_t bytes = pt_config_number(config, len_bytes, "bin_bytes", 1);
+	uint64_t bytes = pt_config_number(config, len_bytes, "bin_bytes", 1), low, high;
+	char counting[16];
 	size_t i = 0;
 
 	while (i < b->n_sources && b->source[i].source != source)
@@ -86,9 +104,16 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 	if (i == SOURCES)
 		return;
 	b->n_sources += i == b->n_sources;
-	b->source[i].source = source;
-	b->source[i].bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1;
-	b->source[i].exact = pt_config_number(config, len_bytes, "exact", 0) != 0;
+	low = pt_config_number(config, len_bytes, "low", 0);
+	high = pt_config_number(config, len_bytes, "high", UINT64_MAX);
+	b->result.low = low < b->result.low ? low : b->result.low;
+	b->result.high = high > b->result.high ? high : b->result.high;
+	pt_config_text(config, len_bytes, "counting", counting, sizeof(counting));
+	b->source[i] = (struct source){
+		.source = source, .bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1,
+		.exact = pt_config_number(config, len_bytes, "exact", 0) != 0,
+		.instructions = strcmp(counting, "instructions") == 0, .cycles = strcmp(counting, "cycles") == 0,
+	};
 }
 
 /* --- to functions */
@@ -144,6 +169,100 @@ static void split_bin(struct bins *b, const struct pt_function *functions, size_
 	}
 }
 
+/* --- to lines */
+
+static void add_line(struct bins *b, const struct pt_line_range *range, double part, double hits)
+{
+	if (b->result.n_lines == b->lines_room) {
+		size_t room = b->lines_room > 0 ? 2 * b->lines_room : 1024;
+		struct pt_bins_line *lines = room <= LINE_PARTS ? realloc(b->lines, room * sizeof(*lines)) : NULL;
+
+		if (lines == NULL)
+			return;
+		b->lines = lines;
+		b->lines_room = room;
+	}
+	b->lines[b->result.n_lines++] = (struct pt_bins_line){
+		.file = range->file, .line = range->line,
+		.function = range->function + 1 < b->n_ids ? (uint16_t)(range->function + 1) : PT_NO_FUNCTION,
+		.hits = hits * part, .split = part < 1 ? hits * part : 0,
+	};
+}
+
+/* The first range that ends behind address. */
+static size_t range_behind(const struct pt_line_range *range, size_t n, uint64_t address)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (range[middle].to <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Each range that a bin has a part in gets that part of its hits. */
+static void split_to_lines(struct bins *b, const struct pt_line_range *range, size_t n,
+			   const struct pt_bins_address *bin)
+{
+	uint64_t end = bin->address + bin->bytes > bin->address ? bin->address + bin->bytes : UINT64_MAX;
+	size_t first = range_behind(range, n, bin->address);
+
+	for (size_t i = first; i < n && range[i].from < end && i - first < PT_BINS_FUNCTIONS; i++) {
+		uint64_t from = range[i].from > bin->address ? range[i].from : bin->address;
+		uint64_t to = range[i].to < end ? range[i].to : end;
+
+		if (range[i].line != 0)
+			add_line(b, &range[i], (double)(to - from) / (double)(end - bin->address), (double)bin->hits);
+	}
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct pt_bins_line *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* A line may have code in many places: one row of all of them. */
+static void join_lines(struct bins *b)
+{
+	size_t n = 0;
+
+	if (b->result.n_lines == 0)
+		return;
+	qsort(b->lines, b->result.n_lines, sizeof(*b->lines), by_line);
+	for (size_t i = 1; i < b->result.n_lines; i++) {
+		if (by_line(&b->lines[n], &b->lines[i]) != 0) {
+			b->lines[++n] = b->lines[i];
+			continue;
+		}
+		b->lines[n].hits += b->lines[i].hits;
+		b->lines[n].split += b->lines[i].split;
+	}
+	b->result.n_lines = n + 1;
+}
+
+static void make_lines(struct bins *b)
+{
+	size_t n = 0;
+	const struct pt_line_range *range = b->program != NULL ? pt_program_lines(b->program, &n) : NULL;
+
+	b->result.n_lines = 0;
+	for (size_t i = 0; i < b->n_addresses && n > 0; i++)
+		split_to_lines(b, range, n, &b->sorted[i]);
+	join_lines(b);
+	b->result.line = b->lines;
+}
+
+/* --- shares */
+
 /* Independent samples: clusters of one. */
 static struct pt_share share_of(double x, double n)
 {
@@ -191,6 +310,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	for (size_t i = 0; i < b->n_addresses; i++)
 		split_bin(b, functions, n, &b->sorted[i]);
 	b->result.n_functions = 0;
+	b->result.whole = !b->sampled;
 	for (size_t id = 0; id < b->n_ids; id++) {
 		struct pt_bins_function *row = &b->functions[b->result.n_functions];
 
@@ -199,13 +319,16 @@ static void give(void *analysis, struct pt_profile *profile)
 		*row = b->by_id[id];
 		row->function = (uint16_t)id;
 		judge(b, row);
+		b->result.whole &= row->split == 0;
 		b->result.n_functions++;
 	}
 	b->result.n_addresses = b->n_addresses;
-	b->result.exact = !b->sampled;
+	b->result.exact = !b->sampled && b->result.full == 0;
+	b->result.whole &= b->result.full == 0;
+	b->result.by_instructions = b->instructions && !b->cycles && !b->sampled;
+	b->result.by_cycles = b->cycles && !b->instructions && !b->sampled;
+	make_lines(b);
 	profile->bins = &b->result;
-	if (b->sampled && b->result.hits > 0 && profile->branches == 0 && profile->samples == 0)
-		profile->counts = profile->shares = PT_BASIS_ESTIMATED;	/* bins are all that there is */
 }
 
 /* --- life */
@@ -219,6 +342,7 @@ static void bins_free(void *analysis)
 	free(b->slot);
 	free(b->by_id);
 	free(b->functions);
+	free(b->lines);
 	free(b->whole);
 	free(b->touched);
 	free(b);
@@ -247,7 +371,7 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 		pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %d addresses", PT_BINS_MAX);
 		return NULL;
 	}
-	b->result = (struct pt_bins){ .function = b->functions, .address = b->sorted };
+	b->result = (struct pt_bins){ .function = b->functions, .address = b->sorted, .low = UINT64_MAX };
 	return b;
 }
 

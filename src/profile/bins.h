@@ -5,7 +5,9 @@
  * interval of a function's share reaches from none of them to all. Where hits are samples (not exact), the interval
  * has the chance of sampling in it, taking samples for independent: of those that come in batches, the functions' table
  * knows better. Sleep is kept apart: shares are of the hits in code.
- * Bounded: PT_BINS_MAX different addresses, PT_BINS_FUNCTIONS functions in one bin. */
+ * Lines are given their hits in the same way; code that no line owns is in no line's row.
+ * A bin that was found at the end of its range has more hits than anybody knows: what it has is a lower bound.
+ * Bounded: PT_BINS_MAX different addresses, PT_BINS_FUNCTIONS functions or lines in one bin. */
 #ifndef PT_PROFILE_BINS_H
 #define PT_PROFILE_BINS_H
 
@@ -23,6 +25,12 @@ struct pt_bins_function {
 	struct pt_share share;	/* lo = hi = 0: exact */
 };
 
+struct pt_bins_line {
+	uint32_t file, line;	/* pt_program_files() */
+	uint16_t function;	/* id; of its first byte that has hits */
+	double hits, split;	/* as of a function */
+};
+
 struct pt_bins_address {
 	uint64_t address, bytes;	/* of the bin; 1 byte: a sample's pc */
 	uint64_t hits;
@@ -32,11 +40,17 @@ struct pt_bins_address {
 struct pt_bins {
 	const struct pt_bins_function *function;	/* by id, those with hits */
 	const struct pt_bins_address *address;		/* by address */
-	size_t n_functions, n_addresses;
+	const struct pt_bins_line *line;		/* by file and line, those with hits */
+	size_t n_functions, n_addresses, n_lines;
 	uint64_t hits;		/* in code: all shares are of these */
 	uint64_t asleep;	/* samples that found the core asleep */
 	uint64_t dropped;	/* hits whose address found no room */
+	uint64_t low, high;	/* of the addresses that were counted, both in it: all sources' together */
+	uint64_t full;		/* readings of bins at the end of their range: all figures are lower bounds */
 	bool exact;		/* each execution was counted */
+	bool whole;		/* and no bin with hits lies in several functions */
+	bool by_instructions;	/* hits are instructions; else what by_cycles says, or samples */
+	bool by_cycles;		/* hits are clock cycles */
 };
 
 #endif

@@ -29,6 +29,11 @@ static struct side side_of(const struct pt_profile *p, uint16_t id)
 	const struct pt_blocks *blocks = p->blocks;
 	struct side side = { .count = 0 };
 
+	if (p->by_bins) {	/* one reading has no spread: shares stand beside each other, and nothing is judged */
+		side.share = (struct pt_ratio){ id < p->n_ids && p->by_id[id] != NULL ? p->by_id[id]->share.share : 0, NAN, 1 };
+		side.gross = side.net = (struct pt_ratio){ NAN, NAN, 0 };
+		return side;
+	}
 	for (size_t i = 0; i < blocks->n_blocks; i++) {
 		const struct pt_block *block = &blocks->block[(size_t)id * PT_BLOCKS + i];
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/bins.h"
 #include "profile/lines.h"
 #include "profile/spans.h"
 #include "profile/tasks.h"
@@ -281,12 +282,35 @@ static void judge_share(struct judge *j, const struct pt_share *share, enum pt_b
 		    share->lo * 100, share->hi * 100);
 }
 
+/* Counted exactly, whatever became of functions that share a bin: those without hits, if their code was counted at all. */
+static enum pt_basis bins_basis(const struct judge *j, const struct pt_profile_function *f)
+{
+	const struct pt_bins *bins = j->profile->bins;
+	const char *name = j->limit->rule->name;
+	size_t n = 0;
+	const struct pt_program *program = j->profile->program;
+	const struct pt_function *functions = program != NULL ? pt_program_functions(program, &n) : NULL;
+
+	if (f != NULL)
+		return f->share.hi == 0 && bins->exact ? PT_BASIS_EXACT : j->profile->shares;
+	for (size_t i = 0; i < n && bins->exact; i++)
+		if (pt_function_is(&functions[i], name, strlen(name)))
+			return functions[i].address >= bins->low && functions[i].address <= bins->high ? PT_BASIS_EXACT
+												       : PT_BASIS_NONE;
+	return PT_BASIS_NONE;
+}
+
 static void judge_function_share(struct judge *j)
 {
 	const struct pt_profile_function *f = function_of(j);
 	const struct pt_share none = { .share = 0, .lo = 0, .hi = j->profile->unseen.hi };
+	enum pt_basis basis = j->profile->by_bins ? bins_basis(j, f) : j->profile->shares;
 
-	if (j->profile->shares == PT_BASIS_NONE || (j->profile->branches == 0 && j->profile->samples == 0))
+	if (j->profile->by_bins && basis == PT_BASIS_NONE)
+		say(j, PT_VERDICT_UNDECIDED, "its code is not among the addresses that were counted");
+	else if (j->profile->by_bins)
+		judge_share(j, f != NULL ? &f->share : &none, basis);
+	else if (j->profile->shares == PT_BASIS_NONE || (j->profile->branches == 0 && j->profile->samples == 0))
 		say(j, PT_VERDICT_UNDECIDED, "nothing was seen");
 	else
 		judge_share(j, f != NULL ? &f->share : &none, j->profile->shares);

@@ -56,6 +56,7 @@ struct pt_profile {
 	/* clock of all times below */
 	bool by_instructions;		/* else modelled cycles */
 	bool awake_only;		/* the clock counts what is executed: it stands still while the core sleeps */
+	bool by_bins;			/* functions and lines have what bins counted (bins.h): clock cycles, or instructions */
 	bool no_code;			/* no source tells of code: all times are of the sources' stamps, in ns */
 	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
 

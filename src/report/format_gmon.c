@@ -1,10 +1,12 @@
 /* gmon.out, for GNU gprof (gmon_out.h, hist.c): a histogram of the program counter, and call arcs where calls were seen.
- * In the byte order and address size of the ELF. Bins are 2 bytes wide and hold 16 bits: what has more is written in
- * several records over the same range, which gprof adds up; beyond MOST_RECORDS of them a tick stands for more time. */
+ * In the byte order and address size of the ELF. Bins are 2 bytes wide, or as the hardware's are, and hold 16 bits: what
+ * has more is written in several records over the same range, which gprof adds up; beyond MOST_RECORDS of them a tick
+ * stands for more time, and the rate or the dimension ("kcycles") says so. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/bins.h"
 #include "profile/lines.h"
 #include "profile/profile.h"
 #include "report/report.h"
@@ -12,7 +14,8 @@
 
 extern const struct pt_format pt_format_gmon;
 
-enum { BIN_BYTES = 2, BIN_MAX = 65535, MOST_RECORDS = 16, DIMENSION_BYTES = 15, VERSION = 1, SPARE_BYTES = 12, TAG_HISTOGRAM = 0, TAG_ARC = 1 };
+enum { BIN_BYTES = 2, BIN_MAX = 65535, MOST_RECORDS = 16, FAR_BINS = 4096 };
+enum { DIMENSION_BYTES = 15, VERSION = 1, SPARE_BYTES = 12, TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
 struct writer {
 	const struct pt_profile *profile;
@@ -35,14 +38,82 @@ static void put(struct writer *w, uint64_t value, unsigned size)
 	pt_text_bytes(w->out, bytes, size);
 }
 
-/* --- the histogram */
+/* --- the histogram: of instructions that were executed, or as bins counted it */
 
-static uint64_t ticks_of(const struct writer *w, const struct pt_lines_insn *insn)
+struct cell { uint64_t address, ticks; };
+
+struct histogram {
+	struct cell *cell;		/* by address */
+	size_t n_cells;
+	struct pt_code_span *span;	/* by address, apart from each other */
+	size_t n_spans;
+	uint64_t bin_bytes;		/* gprof wants one size for all */
+};
+
+static void histogram_free(struct histogram *h)
 {
-	return w->profile->by_instructions ? insn->count : insn->cycles;
+	free(h->cell);
+	free(h->span);
 }
 
-static void choose_scale(struct writer *w)
+static int no_memory(size_t n, struct pt_err *err)
+{
+	return pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %zu bins", n);
+}
+
+static int of_lines(struct histogram *h, const struct pt_profile *p, struct pt_err *err)
+{
+	const struct pt_lines *lines = p->lines;
+
+	h->n_cells = lines->n_insns;
+	h->n_spans = lines->map->n_spans;
+	h->bin_bytes = BIN_BYTES;
+	h->cell = calloc(h->n_cells + 1, sizeof(*h->cell));
+	h->span = calloc(h->n_spans + 1, sizeof(*h->span));
+	if (h->cell == NULL || h->span == NULL)
+		return no_memory(h->n_cells, err);
+	for (size_t i = 0; i < h->n_cells; i++)
+		h->cell[i] = (struct cell){ lines->insn[i].address,
+					    p->by_instructions ? lines->insn[i].count : lines->insn[i].cycles };
+	for (size_t i = 0; i < h->n_spans; i++)
+		h->span[i] = lines->map->span[i];
+	return 0;
+}
+
+/* Bins that lie far from each other make spans of their own: a span's size is that of all that it could hold. */
+static void add_bin(struct histogram *h, const struct pt_bins_address *bin)
+{
+	struct pt_code_span *last = h->n_spans > 0 ? &h->span[h->n_spans - 1] : NULL;
+	uint64_t bytes = h->bin_bytes;
+
+	if (last == NULL || bin->address < last->end || (bin->address - last->base) % bytes != 0 ||
+	    bin->address - last->end > FAR_BINS * bytes) {
+		h->span[h->n_spans++] = (struct pt_code_span){ .base = bin->address, .end = bin->address + bytes };
+	} else {
+		last->end = bin->address + bytes;
+	}
+	h->cell[h->n_cells++] = (struct cell){ bin->address, bin->hits };
+}
+
+static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_err *err)
+{
+	h->cell = calloc(bins->n_addresses + 1, sizeof(*h->cell));
+	h->span = calloc(bins->n_addresses + 1, sizeof(*h->span));
+	h->bin_bytes = bins->n_addresses > 0 ? bins->address[0].bytes : BIN_BYTES;
+	if (h->cell == NULL || h->span == NULL)
+		return no_memory(bins->n_addresses, err);
+	for (size_t i = 0; i < bins->n_addresses; i++) {
+		const struct pt_bins_address *bin = &bins->address[i];
+
+		if (bin->bytes != h->bin_bytes || (i > 0 && bin->address - bin[-1].address < h->bin_bytes))
+			return pt_fail(err, PT_ESTATE, "gmon has bins of one size; this profile has some of %u and of %u "
+				       "bytes, or they overlap", (unsigned)h->bin_bytes, (unsigned)bin->bytes);
+		add_bin(h, bin);
+	}
+	return 0;
+}
+
+static void choose_scale(struct writer *w, const struct histogram *h)
 {
 	static const char *const cycles[] = { "cycles", "kcycles", "Mcycles", "Gcycles", "Tcycles", "Pcycles" };
 	static const char *const instructions[] = { "instrs", "kinstrs", "Minstrs", "Ginstrs", "Tinstrs", "Pinstrs" };
@@ -50,25 +121,26 @@ static void choose_scale(struct writer *w)
 	uint64_t most = 0;
 	size_t thousands = 0;
 
-	for (size_t i = 0; i < w->profile->lines->n_insns; i++)
-		if (ticks_of(w, &w->profile->lines->insn[i]) > most)
-			most = ticks_of(w, &w->profile->lines->insn[i]);
+	for (size_t i = 0; i < h->n_cells; i++)
+		if (h->cell[i].ticks > most)
+			most = h->cell[i].ticks;
 	for (w->ticks_per_count = 1; most / w->ticks_per_count > (uint64_t)BIN_MAX * MOST_RECORDS; thousands++)
-		w->ticks_per_count *= 1000;
+		w->ticks_per_count *= in_seconds ? 10 : 1000;	/* a rate takes any divisor, a prefix does not */
 	while (in_seconds && w->profile->core_hz / w->ticks_per_count > UINT32_MAX)
 		w->ticks_per_count *= 10;
 	w->rate = in_seconds ? (uint32_t)llround((double)w->profile->core_hz / (double)w->ticks_per_count) : 1;
+	w->rate = w->rate > 0 ? w->rate : 1;	/* a core slower than the divisor: gprof divides by it */
 	w->dimension = in_seconds ? "seconds" : w->profile->by_instructions ? instructions[thousands] : cycles[thousands];
 }
 
-static void one_record(struct writer *w, const struct pt_code_span *span, const uint64_t *count, size_t n_bins,
-		       unsigned record)
+static void one_record(struct writer *w, const struct pt_code_span *span, uint64_t bin_bytes, const uint64_t *count,
+		       size_t n_bins, unsigned record)
 {
 	char dimension[DIMENSION_BYTES + 1] = "";
 
 	put(w, TAG_HISTOGRAM, 1);
 	put(w, span->base, w->address_bytes);
-	put(w, span->base + n_bins * BIN_BYTES, w->address_bytes);
+	put(w, span->base + n_bins * bin_bytes, w->address_bytes);
 	put(w, n_bins, 4);
 	put(w, w->rate, 4);
 	strncpy(dimension, w->dimension, DIMENSION_BYTES);
@@ -82,17 +154,17 @@ static void one_record(struct writer *w, const struct pt_code_span *span, const 
 }
 
 /* What is rounded off one bin goes to the next, so that the sum stays right. */
-static uint64_t fill(struct writer *w, const struct pt_code_span *span, uint64_t *count, size_t n_bins)
+static uint64_t fill(struct writer *w, const struct histogram *h, const struct pt_code_span *span, uint64_t *count,
+		     size_t n_bins)
 {
-	const struct pt_lines *lines = w->profile->lines;
 	uint64_t rest = w->ticks_per_count / 2, most = 0;
 
-	for (size_t i = 0; i < lines->n_insns; i++) {
-		size_t bin = (size_t)((lines->insn[i].address - span->base) / BIN_BYTES);
+	for (size_t i = 0; i < h->n_cells; i++) {
+		size_t bin = (size_t)((h->cell[i].address - span->base) / h->bin_bytes);
 
-		if (lines->insn[i].address < span->base || bin >= n_bins)
+		if (h->cell[i].address < span->base || bin >= n_bins)
 			continue;
-		rest += ticks_of(w, &lines->insn[i]);
+		rest += h->cell[i].ticks;
 		count[bin] += rest / w->ticks_per_count;
 		rest %= w->ticks_per_count;
 		if (count[bin] > most)
@@ -101,16 +173,16 @@ static uint64_t fill(struct writer *w, const struct pt_code_span *span, uint64_t
 	return most;
 }
 
-static int histogram(struct writer *w, const struct pt_code_span *span, struct pt_err *err)
+static int one_span(struct writer *w, const struct histogram *h, const struct pt_code_span *span, struct pt_err *err)
 {
-	size_t n_bins = (size_t)((span->end - span->base + BIN_BYTES - 1) / BIN_BYTES);
+	size_t n_bins = (size_t)((span->end - span->base + h->bin_bytes - 1) / h->bin_bytes);
 	uint64_t *count = calloc(n_bins + 1, sizeof(*count)), most;
 
 	if (count == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %zu bins", n_bins);
-	most = fill(w, span, count, n_bins);
+		return no_memory(n_bins, err);
+	most = fill(w, h, span, count, n_bins);
 	for (unsigned record = 0; (uint64_t)record * BIN_MAX < most; record++)
-		one_record(w, span, count, n_bins, record);
+		one_record(w, span, h->bin_bytes, count, n_bins, record);
 	free(count);
 	return 0;
 }
@@ -154,27 +226,38 @@ static int arcs(struct writer *w, struct pt_err *err)
 	return 0;
 }
 
+static void header(struct writer *w)
+{
+	pt_text_bytes(w->out, "gmon", 4);
+	put(w, VERSION, 4);
+	pt_text_bytes(w->out, w->profile->from_virtual ? "VIRTUAL\0\0\0\0" : "\0\0\0\0\0\0\0\0\0\0\0",
+		      SPARE_BYTES);	/* nobody reads them */
+}
+
 static int write_gmon(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		      struct pt_text *out, struct pt_err *err)
 {
 	struct writer w = { .profile = profile, .out = out };
+	struct histogram h = { 0 };
 	int rc = 0;
 
 	(void)view;
 	(void)query;
-	if (profile->lines == NULL || profile->tree == NULL)
+	if (!profile->by_bins && (profile->lines == NULL || profile->tree == NULL))
 		return pt_report_lacks("gmon", profile->lines == NULL ? "lines" : "tree", err);
 	if (profile->program == NULL)
 		return pt_fail(err, PT_ESTATE, "gmon needs an ELF: gprof reads both");
 	w.big_endian = pt_program_is_big_endian(profile->program);
 	w.address_bytes = pt_program_address_bytes(profile->program);
-	choose_scale(&w);
-	pt_text_bytes(out, "gmon", 4);
-	put(&w, VERSION, 4);
-	pt_text_bytes(out, profile->from_virtual ? "VIRTUAL\0\0\0\0" : "\0\0\0\0\0\0\0\0\0\0\0", SPARE_BYTES);	/* nobody reads them */
-	for (size_t i = 0; i < profile->lines->map->n_spans && rc == 0; i++)
-		rc = histogram(&w, &profile->lines->map->span[i], err);
-	return rc < 0 ? rc : arcs(&w, err);
+	rc = profile->by_bins ? of_bins(&h, profile->bins, err) : of_lines(&h, profile, err);
+	if (rc == 0) {
+		choose_scale(&w, &h);
+		header(&w);
+	}
+	for (size_t i = 0; i < h.n_spans && rc == 0; i++)
+		rc = one_span(&w, &h, &h.span[i], err);
+	histogram_free(&h);
+	return rc < 0 || profile->by_bins ? rc : arcs(&w, err);	/* bins saw no calls */
 }
 
 const struct pt_format pt_format_gmon = {

@@ -63,6 +63,8 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 	}
 	if (p->by_instructions)
 		pt_text_add(out, "instructions");
+	else if (p->by_bins)
+		pt_text_add(out, "clock cycles, as the core counted them");
 	else
 		pt_text_add(out, "modelled cycles, awake only (%s)", p->timing);
 	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
@@ -209,13 +211,27 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
+static void bins_line(const struct pt_profile *p, struct pt_text *out)
+{
+	const struct pt_bins *bins = p->bins;
+
+	label(out, "data");
+	pt_text_add(out, "%" PRIu64 " %s in %zu bins", bins->hits,
+		    bins->by_cycles ? "clock cycles" : bins->by_instructions ? "instructions" : "hits", bins->n_addresses);
+	if (bins->exact && !bins->whole)
+		pt_text_add(out, "; a bin that lies in several functions is split in proportion to its bytes in each");
+	pt_text_add(out, "\n");
+}
+
 static void data_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	bool samples = p->samples != 0 || p->batches != 0, values = n_values(p) != 0;
 
 	if (samples)
 		samples_line(p, out);
-	if (p->branches != 0 || (!samples && !values))
+	if (p->by_bins)
+		bins_line(p, out);
+	else if (p->branches != 0 || (!samples && !values))
 		flow_line(p, out);
 	if (values)
 		values_line(p, out);
@@ -231,6 +247,7 @@ static void bounds_lines(const struct pt_profile *p, struct pt_text *out)
 		{ p->values_incomplete, "parts of values that never became whole" },
 		{ p->counters != NULL ? p->counters->refused : 0, "readings of counters that found no room" },
 		{ p->bins != NULL ? p->bins->dropped : 0, "hits at addresses that found no room" },
+		{ p->bins != NULL ? p->bins->full : 0, "readings of bins that were full: their hits are at least what is shown" },
 	};
 
 	for (size_t i = 0; i < PT_LEN(rows); i++)
@@ -288,14 +305,14 @@ static bool has_intervals(const struct pt_profile *p)
 static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	label(out, "figures");
-	if (p->branches == 0 && p->samples == 0 && n_values(p) == 0) {
+	if (p->branches == 0 && p->samples == 0 && n_values(p) == 0 && !p->by_bins) {
 		pt_text_add(out, "none: nothing was seen%s\n", p->ended ? "" : " yet");
 		return;
 	}
 	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s", pt_basis_name(p->counts),
 		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", pt_basis_name(p->times),
 		    p->bursts != 0 ? " (of what a burst saw whole)" : "", pt_basis_name(p->shares),
-		    p->shares != PT_BASIS_ESTIMATED ? ""
+		    p->by_bins ? " of what was counted" : p->shares != PT_BASIS_ESTIMATED ? ""
 						    : has_intervals(p) ? " (95 % interval) of time awake" : " of time awake, no interval");
 	if (p->unseen.hi != 0)
 		pt_text_add(out, "; a function that was never seen may have taken %.1f %% of it", p->unseen.hi * 100);

@@ -76,6 +76,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile *p = subject;
 	const struct pt_profile_function *f = &p->function[i];
 	const struct pt_execution_function *run = f->run;
+	const struct pt_execution_function *counts = p->by_bins ? NULL : run;	/* bins do not know of calls */
 	const struct pt_stat *stat = run != NULL ? run->stat : NULL;
 #define STAT(kind) (stat != NULL ? &stat[PT_TALLY_##kind] : NULL)
 
@@ -83,9 +84,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = number(f->function != NULL ? f->function->address : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = number(f->function != NULL ? f->function->size : PT_UNKNOWN, PT_BASIS_EXACT);
 	*out++ = number(run == NULL ? f->samples : PT_UNKNOWN, PT_BASIS_EXACT);
-	*out++ = number(run != NULL ? run->count : PT_UNKNOWN, p->counts);
-	*out++ = number(run != NULL ? run->partial : PT_UNKNOWN, p->counts);
-	*out++ = number(run != NULL ? run->instructions : PT_UNKNOWN, p->counts);
+	*out++ = number(counts != NULL ? counts->count : PT_UNKNOWN, p->counts);
+	*out++ = number(counts != NULL ? counts->partial : PT_UNKNOWN, p->counts);
+	*out++ = number(counts != NULL ? counts->instructions : PT_UNKNOWN, p->counts);
 	*out++ = number(run == NULL ? PT_UNKNOWN : p->by_instructions ? run->instructions : run->cycles, p->times);
 	*out++ = (struct pt_value){ .f = f->share.share, .lo = f->share.lo, .hi = f->share.hi, .basis = p->shares };
 	*out++ = number(run != NULL ? run->gross_total : PT_UNKNOWN, p->times);

@@ -1,4 +1,7 @@
 /* One row per source line that was seen executing. */
+#include <math.h>
+
+#include "profile/bins.h"
 #include "profile/lines.h"
 #include "profile/profile.h"
 #include "report/names.h"
@@ -19,21 +22,50 @@ static const struct pt_column columns[] = {
 	{ "code.observed", "code seen", PT_UNIT_COUNT, false },
 };
 
+/* What bins say of lines: they count no executions. */
+static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *line, struct pt_value *out)
+{
+	enum pt_basis basis = !p->bins->exact || line->split > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT;
+	uint64_t hits = (uint64_t)llround(line->hits);
+	size_t n = 0;
+	const struct pt_source_file *files = pt_program_files(p->program, &n);
+
+	*out++ = (struct pt_value){ .text = line->file < n ? files[line->file].path : NULL };
+	*out++ = (struct pt_value){ .u = line->line, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, line->function) };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = p->by_instructions ? hits : PT_UNKNOWN,
+				    .basis = p->by_instructions ? basis : PT_BASIS_NONE };
+	*out++ = (struct pt_value){ .u = hits, .basis = basis };
+	*out++ = (struct pt_value){ .f = line->hits / (double)p->bins->hits, .basis = basis };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+}
+
 static size_t n_rows(const void *subject)
 {
-	const struct pt_lines *lines = ((const struct pt_profile *)subject)->lines;
+	const struct pt_profile *p = subject;
+	const struct pt_lines *lines = p->lines;
 
+	if (p->by_bins)
+		return p->bins->n_lines;
 	return lines != NULL ? lines->n_seen : (size_t)PT_NOT_MADE;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
-	const struct pt_lines_line *line = &p->lines->line[p->lines->seen[i]];
-	uint64_t ticks = p->by_instructions ? line->instructions : line->cycles;
-	uint64_t all = p->by_instructions ? p->instructions : p->cycles;
+	const struct pt_lines_line *line;
+	uint64_t ticks, all = p->by_instructions ? p->instructions : p->cycles;
 	size_t n = 0;
 	const struct pt_source_file *files = pt_program_files(p->program, &n);
+
+	if (p->by_bins) {
+		row_of_bins(p, &p->bins->line[i], out);
+		return;
+	}
+	line = &p->lines->line[p->lines->seen[i]];
+	ticks = p->by_instructions ? line->instructions : line->cycles;
 
 	*out++ = (struct pt_value){ .text = line->file < n ? files[line->file].path : NULL };
 	*out++ = (struct pt_value){ .u = line->line, .basis = PT_BASIS_EXACT };
