@@ -15,6 +15,7 @@
 struct pt_vboard;
 struct pt_vbdc;			/* wire/bdc.h */
 struct pt_vpdo;			/* unit/s12z_pdo.h */
+struct pt_vtap;			/* wire/tap.h */
 
 /* An access port as the DP reaches it. Registers by offset (0x00..0xfc). */
 enum pt_vack {
@@ -47,6 +48,9 @@ struct pt_vboard_ops {
 	/* Boards with a BDC instead of a debug port (ap and dpidr are NULL, and the board has a row "probe"). */
 	struct pt_vbdc *(*bdc)(struct pt_vboard *board);
 	struct pt_vpdo *(*pdo)(struct pt_vboard *board);
+	/* Boards with TAPs of their own on a JTAG cable, at most PT_VJTAG_MAX_TAPS: the first is the nearest to TDO. They are the
+	 * board's, and the wire clocks them; when a row of a TAP is called, the board has been advanced to that time. */
+	struct pt_vtap *const *(*taps)(struct pt_vboard *board, size_t *n_taps);
 	void (*set_nreset)(struct pt_vboard *board, bool asserted);
 	void (*set_power)(struct pt_vboard *board, bool on);		/* faults: power loss and return */
 	/* The model's own truth, for tests and bench: a tap's log, cycle and sleep counts. See chip/kl27.h. */

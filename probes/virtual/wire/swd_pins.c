@@ -7,32 +7,22 @@ enum { ACK_OK = 1, ACK_WAIT = 2, ACK_FAULT = 4, DATA_BITS = 33 };
 
 uint64_t pt_vswd_now_ns(struct pt_vswd *swd)
 {
-	uint64_t scaled = swd->clocks * PT_NS_PER_S + swd->remainder;
-
-	swd->ns += scaled / swd->swclk_hz;
-	swd->remainder = scaled % swd->swclk_hz;
-	swd->clocks = 0;
-	return swd->ns;
+	return pt_vclock_now_ns(&swd->clock);
 }
 
 void pt_vswd_idle_until(struct pt_vswd *swd, uint64_t at_ns)
 {
-	if (pt_vswd_now_ns(swd) >= at_ns)
-		return;
-	swd->ns = at_ns;
-	swd->remainder = 0;
+	pt_vclock_idle_until(&swd->clock, at_ns);
 }
 
 void pt_vswd_set_clock(struct pt_vswd *swd, uint32_t swclk_hz)
 {
-	pt_vswd_now_ns(swd);
-	swd->swclk_hz = swclk_hz;
-	swd->remainder = 0;
+	pt_vclock_set(&swd->clock, swclk_hz);
 }
 
 unsigned pt_vswd_clock(struct pt_vswd *swd, bool drive, unsigned bit)
 {
-	swd->clocks++;
+	swd->clock.clocks++;
 	return pt_vdp_clock(&swd->dp, drive, bit);
 }
 
@@ -163,6 +153,6 @@ void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, const struct pt_vf
 {
 	struct pt_vdp_board board = { .arg = swd, .ap = ap_of_board, .sync = sync_board };
 
-	*swd = (struct pt_vswd){ .pace = pace, .faults = faults, .turnaround = 1, .swclk_hz = swclk_hz };
+	*swd = (struct pt_vswd){ .pace = pace, .faults = faults, .turnaround = 1, .clock.hz = swclk_hz };
 	pt_vdp_init(&swd->dp, &board, pace->ops->dpidr(pace->board));
 }

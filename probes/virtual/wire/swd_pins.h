@@ -8,6 +8,7 @@
 
 #include "probes/virtual/wire/faults.h"
 #include "probes/virtual/wire/pace.h"
+#include "probes/virtual/wire/pin_clock.h"
 #include "probes/virtual/wire/swd_dp.h"
 
 /* Acknowledge bits as CMSIS-DAP reports them. Source: probes.md 1.4. */
@@ -23,8 +24,7 @@ struct pt_vswd {
 	uint64_t transfers;		/* so far */
 	unsigned turnaround, idle_cycles;
 	bool data_phase;		/* clock one on WAIT and FAULT too */
-	uint32_t swclk_hz;
-	uint64_t ns, clocks, remainder;	/* time = ns + (clocks * 1e9 + remainder) / swclk_hz */
+	struct pt_vclock clock;		/* SWCLK */
 	bool host_reset, fault_reset, power_off;	/* nRESET is low when either wants it low */
 };
 

@@ -1,0 +1,64 @@
+#include "probes/virtual/wire/jtag_pins.h"
+
+/* Whoever looks into the chip, or does something to it, finds it at the present time. */
+static bool reaches_board(enum pt_vtap_state state)
+{
+	return state == PT_VTAP_CAPTURE_DR || state == PT_VTAP_EXIT1_DR || state == PT_VTAP_EXIT2_DR;
+}
+
+static bool any_reaches_board(const struct pt_vjtag *jtag)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < jtag->n_taps; i++)
+		any |= reaches_board(jtag->tap[i]->state);
+	return any;
+}
+
+unsigned pt_vjtag_tdo(const struct pt_vjtag *jtag)
+{
+	return jtag->n_taps > 0 ? pt_vtap_tdo(jtag->tap[0]) : 1;
+}
+
+unsigned pt_vjtag_clock(struct pt_vjtag *jtag, bool tms, unsigned tdi)
+{
+	unsigned level = tdi;
+
+	jtag->clock->clocks++;
+	if (any_reaches_board(jtag))
+		pt_vpace_to(jtag->pace, pt_vclock_now_ns(jtag->clock));
+	if (jtag->n_taps == 0)
+		level = 1;
+	for (size_t i = jtag->n_taps; i-- > 0; ) {	/* from TDI to TDO */
+		unsigned tdo = pt_vtap_tdo(jtag->tap[i]);
+
+		if (!jtag->trst)
+			pt_vtap_clock(jtag->tap[i], tms, level);
+		level = tdo;
+	}
+	return level;
+}
+
+void pt_vjtag_set_reset(struct pt_vjtag *jtag, bool trst, bool srst)
+{
+	for (size_t i = 0; trst && !jtag->trst && i < jtag->n_taps; i++)
+		pt_vtap_reset(jtag->tap[i]);
+	jtag->trst = trst;
+	if (srst == jtag->srst)
+		return;
+	jtag->srst = srst;
+	pt_vpace_to(jtag->pace, pt_vclock_now_ns(jtag->clock));
+	jtag->pace->ops->set_nreset(jtag->pace->board, srst);
+}
+
+void pt_vjtag_init(struct pt_vjtag *jtag, struct pt_vpace *pace, struct pt_vclock *clock)
+{
+	struct pt_vtap *const *taps = NULL;
+	size_t n = 0;
+
+	*jtag = (struct pt_vjtag){ .pace = pace, .clock = clock };
+	if (pace->ops->taps != NULL)
+		taps = pace->ops->taps(pace->board, &n);
+	for (size_t i = 0; i < n && i < PT_VJTAG_MAX_TAPS; i++)
+		jtag->tap[jtag->n_taps++] = taps[i];
+}

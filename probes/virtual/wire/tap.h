@@ -1,0 +1,61 @@
+/* A model of a TAP: the state machine of IEEE 1149.1 with its instruction register, BYPASS and IDCODE. What lies behind
+ * its other instructions the board says, one row for each: a register of fixed length with its capture and update, or (as
+ * user logic behind a BSCANE2) anything that takes a bit and gives one.
+ *
+ * Sources: IEEE 1149.1 chapters 6 to 9; BSCANE2 as in microblaze.md 2.2. */
+#ifndef PT_VIRTUAL_WIRE_TAP_H
+#define PT_VIRTUAL_WIRE_TAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pt_vtap_state {	/* in the order of the standard's table 6-3, DR column before IR */
+	PT_VTAP_RESET, PT_VTAP_IDLE,
+	PT_VTAP_SELECT_DR, PT_VTAP_CAPTURE_DR, PT_VTAP_SHIFT_DR, PT_VTAP_EXIT1_DR, PT_VTAP_PAUSE_DR, PT_VTAP_EXIT2_DR,
+	PT_VTAP_UPDATE_DR,
+	PT_VTAP_SELECT_IR, PT_VTAP_CAPTURE_IR, PT_VTAP_SHIFT_IR, PT_VTAP_EXIT1_IR, PT_VTAP_PAUSE_IR, PT_VTAP_EXIT2_IR,
+	PT_VTAP_UPDATE_IR,
+};
+enum pt_vtap_state pt_vtap_next(enum pt_vtap_state state, bool tms);
+
+/* The data register of an instruction. */
+struct pt_vdr {
+	uint32_t ir;			/* the instruction */
+	unsigned bits;			/* 1..64: the TAP does the shifting. 0: the row has tdo and shift of its own */
+	void *arg;
+	uint64_t (*capture)(void *arg);		/* what will be shifted out, bit 0 first (ignored where bits is 0). NULL: 0 */
+	void (*update)(void *arg, uint64_t value);	/* what was shifted in (0 where bits is 0). NULL: nothing happens */
+	unsigned (*tdo)(void *arg);		/* bits 0: the level of TDO now; asked any number of times, changes nothing */
+	void (*shift)(void *arg, unsigned tdi);	/* bits 0: one clock in Shift-DR */
+};
+
+struct pt_vtap_config {
+	unsigned ir_bits;		/* 2..32 */
+	uint32_t ir_capture;		/* what Capture-IR loads; its low bits are 01 */
+	bool has_idcode;
+	uint32_t idcode, idcode_ir;
+	const struct pt_vdr *rows;	/* outlive the TAP */
+	size_t n_rows;
+	void *arg;
+	void (*reset)(void *arg);	/* in Test-Logic-Reset, once on each arrival; NULL: nobody cares */
+};
+
+struct pt_vtap {
+	struct pt_vtap_config config;
+	enum pt_vtap_state state;
+	uint32_t ir;			/* in force; all ones is BYPASS, and so is what no row knows */
+	const struct pt_vdr *row;	/* of ir; NULL: BYPASS or IDCODE */
+	unsigned reg_bits;		/* of the register between TDI and TDO; 0: row has its own */
+	uint64_t reg;
+};
+
+void pt_vtap_init(struct pt_vtap *tap, const struct pt_vtap_config *config);	/* in Test-Logic-Reset, as after power-on */
+void pt_vtap_reset(struct pt_vtap *tap);		/* nTRST, power */
+
+/* The level of TDO since the last falling edge of TCK; 1 (a pull-up) where the TAP does not drive it. */
+unsigned pt_vtap_tdo(const struct pt_vtap *tap);
+/* A rising edge of TCK and the falling one after it. */
+void pt_vtap_clock(struct pt_vtap *tap, bool tms, unsigned tdi);
+
+#endif
