@@ -77,7 +77,7 @@ START_TEST(metrics_over_time)
 	const struct pt_metric_row *m;
 
 	readings(&f);
-	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->counters->n_metrics, 3);
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->counters->n_metrics, 4);	/* CPI of its own accord */
 	m = pt_pipeline_profile(f.pipeline)->counters->metric;
 	ck_assert_str_eq(m[0].name, "IPC");
 	ck_assert_str_eq(m[0].formula, "instructions/cycles");
@@ -160,11 +160,80 @@ START_TEST(any_split_is_the_same)
 }
 END_TEST
 
+/* Two counters in one place, 1 ms each: loads count 100, 120, 110 in their turns, stores 10 a turn. Over 6 ms loads would
+ * have been 660: the residuals of the turns are -10, 10, 0, so the ratio's error is sqrt(200 * 3 / 2 * (1 - 3 / 6)) * 6 / 3
+ * times 4.303 (t of 2 degrees). */
+START_TEST(counters_that_take_turns)
+{
+	struct chunk_feed f = feed_of("format=counters\nsource=counters\ntick_hz=1000000\ncounters=3\ncounter.0=loads\n"
+				      "counter.1=stores\ncounter.2=instructions\n", "metric=ratio:stores/loads");
+	static const uint64_t loads[] = { 100, 220, 330 };
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counters *c;
+
+	for (unsigned turn = 0; turn < 3; turn++) {
+		add_reading(&b, turn * 2000, 2, turn * 2000);
+		add_reading(&b, turn * 2000, 0 | PT_COUNTERS_RESUMES, turn == 0 ? 0 : loads[turn - 1]);
+		add_reading(&b, turn * 2000 + 1000, 0, loads[turn]);
+		add_reading(&b, turn * 2000 + 1000, 1 | PT_COUNTERS_RESUMES, turn * 10);
+		add_reading(&b, turn * 2000 + 2000, 1, turn * 10 + 10);
+	}
+	add_reading(&b, 6000, 2, 6000);
+	data(&f, 0, 6000000, &b);
+	c = pt_pipeline_profile(f.pipeline)->counters;
+	ck_assert(c->counter[1].shared && !c->counter[0].shared);
+	ck_assert_uint_eq(c->counter[1].total, 330);
+	ck_assert_double_eq_tol(c->counter[1].active, 0.5, 1e-9);
+	ck_assert_double_eq_tol(c->counter[1].scaled, 660, 1e-6);
+	ck_assert_double_eq_tol(c->counter[1].scaled_error, 4.303 * 2 * sqrt(150), 0.02);
+	ck_assert_double_eq_tol(c->counter[2].scaled, 60, 1e-6);
+	ck_assert_double_eq_tol(c->counter[2].scaled_error, 0, 1e-6);
+	ck_assert(isnan(c->counter[0].scaled) && isnan(c->counter[0].scaled_error));
+	ck_assert_double_eq_tol(c->metric[0].value, 30.0 / 330, 1e-9);
+	ck_assert_str_eq(c->metric[1].name, "loads.share");	/* of 6000 instructions in all the time */
+	ck_assert_double_eq_tol(c->metric[1].value, 660.0 / 6000, 1e-9);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* Latencies 10, 20, 30: 3 of them, 60 in all, 1400 squared. */
+START_TEST(latencies)
+{
+	struct chunk_feed f = feed_of("format=counters\nsource=counters\ntick_hz=1000000\ncounters=5\ncounter.0=irq.n\n"
+				      "counter.1=irq.sum\ncounter.2=irq.squares\ncounter.3=irq.min\ncounter.3.kind=least\n"
+				      "counter.4=irq.max\ncounter.4.kind=most\n", NULL);
+	static const uint64_t last[] = { 3, 60, 1400, 10, 30 };
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_text text = { 0 };
+	const struct pt_counters *c;
+
+	for (unsigned i = 0; i < 5; i++)
+		add_reading(&b, 0, i, i < 3 ? 0 : 25);
+	for (unsigned i = 0; i < 5; i++)
+		add_reading(&b, 1000, i, last[i]);
+	data(&f, 0, 1000000, &b);
+	c = pt_pipeline_profile(f.pipeline)->counters;
+	ck_assert_uint_eq(c->n_metrics, 2);
+	ck_assert_str_eq(c->metric[0].name, "irq.mean");
+	ck_assert_double_eq_tol(c->metric[0].value, 20, 1e-9);
+	ck_assert_str_eq(c->metric[1].name, "irq.sigma");
+	ck_assert_double_eq_tol(c->metric[1].value, sqrt(1400.0 / 3 - 400), 1e-6);
+	ck_assert(c->counter[3].is_value && c->counter[4].is_value);
+	ck_assert_uint_eq(c->counter[3].value, 10);
+	ck_assert_uint_eq(c->counter[4].value, 30);
+	chunk_report(&f, &text, "counters", "csv");
+	ck_assert_msg(strstr(text.bytes, "\"irq.min\",,2,0,,,,10,") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 #define TABLE \
 	"counter       count  readings   per s per s min per s max     value  least  most  formula\n" \
 	"cycles         1500         3  750000    500000     1e+06                         \n" \
 	"instructions    200         3  100000    100000    100000                         \n" \
-	"IPC                                                        0.133333    0.1   0.2  instructions/cycles\n"
+	"IPC                                                        0.133333    0.1   0.2  instructions/cycles\n" \
+	"CPI                                                             7.5      5    10  cycles/instructions\n"
 
 START_TEST(the_table)
 {
@@ -219,6 +288,7 @@ static double value_of(void *arg, const char *name)
 static const struct { const char *text; double value; } formulas[] = {
 	{ "a", 3 }, { "a+b.c*2", 11 }, { "(a + b.c) * 2", 14 }, { "a-b.c-1", -2 }, { "12/a/2", 2 }, { "-a*-2", 6 },
 	{ "1.5e2", 150 }, { "'with blank'+1", 6 }, { "a/0", NAN }, { "x", NAN }, { "a*x", NAN }, { "--a", 3 },
+	{ "sqrt(a*12)", 6 }, { "2*sqrt(b.c)+1", 5 }, { "sqrt(1-a)", NAN }, { "sqrt", NAN },
 };
 
 START_TEST(formulas_have_values)
@@ -277,6 +347,8 @@ int main(void)
 	tcase_add_test(tc, a_counter_that_may_have_lapped);
 	tcase_add_loop_test(tc, any_split_is_the_same, 0, 12);
 	tcase_add_test(tc, the_table);
+	tcase_add_test(tc, counters_that_take_turns);
+	tcase_add_test(tc, latencies);
 	tcase_add_test(tc, more_counters_than_fit);
 	tcase_add_loop_test(tc, formulas_have_values, 0, PT_LEN(formulas));
 	tcase_add_loop_test(tc, wrong_formulas_are_told, 0, PT_LEN(wrong));

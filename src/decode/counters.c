@@ -16,6 +16,7 @@ struct counters {
 		uint64_t last, ticks;	/* reading, and when */
 		uint64_t max_hz;	/* 0: nobody knows */
 		uint8_t bits;
+		uint8_t kind;		/* enum pt_counting: LEAST, MOST; else it counts */
 		bool known;		/* last is */
 	} counter[COUNTERS];
 };
@@ -50,7 +51,7 @@ static int length(const uint8_t *part, size_t n)
 static void record(struct pt_own *own, struct pt_batch *out)
 {
 	struct counters *s = (struct counters *)own;
-	unsigned n = pt_le16(own->part + PT_COUNTERS_COUNTER);
+	unsigned word = pt_le16(own->part + PT_COUNTERS_COUNTER), n = word & ~(unsigned)PT_COUNTERS_RESUMES;
 	uint64_t ticks = pt_le64(own->part + PT_COUNTERS_TICKS), reading = pt_le64(own->part + PT_COUNTERS_READING);
 	struct counter *c = &s->counter[n < COUNTERS ? n : 0];
 	struct pt_event *e = pt_own_add(own, out, n < COUNTERS ? PT_EV_COUNTER : PT_EV_GAP);
@@ -63,8 +64,13 @@ static void record(struct pt_own *own, struct pt_batch *out)
 		return;
 	}
 	e->counter.id = PT_COUNTER_NAMED + n;
-	e->counter.count = c->known ? counted(s, c, ticks, reading) : 0;
-	e->cause = c->known ? PT_COUNTING_GOES_ON : PT_COUNTING_BEGINS;
+	if (c->kind != PT_COUNTING_GOES_ON) {
+		e->counter.count = reading;
+		e->cause = c->kind;
+		return;
+	}
+	e->cause = !c->known ? PT_COUNTING_BEGINS : word != n ? PT_COUNTING_RESUMES : PT_COUNTING_GOES_ON;
+	e->counter.count = e->cause == PT_COUNTING_GOES_ON ? counted(s, c, ticks, reading) : 0;
 	c->known = true;
 	c->last = reading;
 	c->ticks = ticks;
@@ -90,7 +96,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 {
 	struct counters *s = state;
 	uint64_t bits;
-	char key[40];
+	char key[40], kind[8];
 
 	memset(s, 0, sizeof(*s));
 	pt_own_init(&s->own, source, core, config, len_bytes);
@@ -101,6 +107,10 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 		s->counter[i].bits = bits >= 1 && bits <= 64 ? (uint8_t)bits : 64;
 		snprintf(key, sizeof(key), "counter.%u.max_hz", i);
 		s->counter[i].max_hz = pt_config_number(config, len_bytes, key, 0);
+		snprintf(key, sizeof(key), "counter.%u.kind", i);
+		pt_config_text(config, len_bytes, key, kind, sizeof(kind));
+		s->counter[i].kind = strcmp(kind, "least") == 0 ? PT_COUNTING_LEAST
+				     : strcmp(kind, "most") == 0 ? PT_COUNTING_MOST : PT_COUNTING_GOES_ON;
 	}
 }
 

@@ -9,6 +9,8 @@
 #include "decode/decoder.h"
 #include "profile/analysis.h"
 #include "profile/formula.h"
+#include "profile/metrics.h"
+#include "profile/stat.h"
 
 static const struct pt_param params[] = {
 	{ "metric", PT_PARAM_LIST, NULL, NULL, 0, 0, "figures derived from counters (NAME:instructions/cycles)" },
@@ -20,6 +22,8 @@ struct counter {
 	char name[NAME_BYTES];
 	uint64_t id;
 	struct pt_counter_row row;
+	struct turn { uint64_t counted, ns; } turn;	/* the one that it has */
+	double xx, xy, yy;		/* of the turns before: counted and ns, squared */
 	struct pt_moment read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
 	uint64_t read_ticks;
 	double count[PT_SERIES_BUCKETS], ns[PT_SERIES_BUCKETS];	/* on the grid: counted, and the time that this is of */
@@ -41,7 +45,8 @@ struct counters {
 	struct metric *metric[PT_METRICS_MAX];
 	size_t n_metrics;
 	struct grid { bool begun; uint64_t from_ns, width_ns; } grid;
-	struct { uint16_t source; char *config; size_t len_bytes; } config[SOURCES];	/* for the names in them */
+	struct config { uint16_t source; char *config; size_t len_bytes; uint64_t from_ns, to_ns; } config[SOURCES];	/* for
+								* the names in them; and when its counters were read */
 	size_t n_configs;
 	struct pt_counters result;
 	struct pt_counter_row rows[PT_COUNTERS_MAX];
@@ -120,9 +125,7 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 		free(c->config[i].config);
 	else
 		c->n_configs++;
-	c->config[i].source = source;
-	c->config[i].config = copy;
-	c->config[i].len_bytes = len_bytes;
+	c->config[i] = (struct config){ source, copy, len_bytes, PT_UNKNOWN, 0 };
 }
 
 static struct counter *counter_of(struct counters *c, const struct pt_event *e)
@@ -142,7 +145,8 @@ static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 	name_counter(c, e->source, n->id, n->name);
 	n->row = (struct pt_counter_row){
 		.name = n->name, .source = e->source, .rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
-		.rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series,
+		.rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series, .scaled = NAN,
+		.scaled_error = NAN, .active = NAN, .value = PT_UNKNOWN,
 	};
 	c->counter[c->n_counters++] = n;
 	return n;
@@ -168,16 +172,48 @@ static void take_rate(struct counter *n, uint64_t ns, uint64_t counted, uint64_t
 	}
 }
 
-static void take_count(struct counters *c, const struct pt_event *e, struct pt_moment at)
+static void end_turn(struct counter *n)
 {
-	struct counter *n = counter_of(c, e);
-	uint64_t error = n != NULL ? n->read.error_ns + at.error_ns : 0;
-	bool follows = n != NULL && e->cause != PT_COUNTING_BEGINS && n->read.ns != PT_UNKNOWN && at.ns != PT_UNKNOWN &&
+	double x = (double)n->turn.counted, y = (double)n->turn.ns;
+
+	n->row.turns += n->turn.ns > 0;
+	n->xx += x * x;
+	n->xy += x * y;
+	n->yy += y * y;
+	n->turn = (struct turn){ 0 };
+}
+
+/* When the counters of the source were read, first and last: what a shared one's count is scaled to. */
+static void take_moment(struct counters *c, uint16_t source, uint64_t ns)
+{
+	for (size_t i = 0; i < c->n_configs && ns != PT_UNKNOWN; i++)
+		if (c->config[i].source == source) {
+			if (c->config[i].from_ns == PT_UNKNOWN)
+				c->config[i].from_ns = ns;
+			c->config[i].to_ns = ns > c->config[i].to_ns ? ns : c->config[i].to_ns;
+		}
+}
+
+static void take_value(struct counter *n, const struct pt_event *e)
+{
+	bool least = e->cause == PT_COUNTING_LEAST;
+
+	n->row.readings++;
+	n->row.is_value = true;
+	if (n->row.value == PT_UNKNOWN || (e->counter.count < n->row.value) == least)
+		n->row.value = e->counter.count;
+}
+
+static void take_count(struct counters *c, struct counter *n, const struct pt_event *e, struct pt_moment at)
+{
+	uint64_t error = n->read.error_ns + at.error_ns;
+	bool follows = e->cause == PT_COUNTING_GOES_ON && n->read.ns != PT_UNKNOWN && at.ns != PT_UNKNOWN &&
 		       at.ns > n->read.ns;
 
-	if (n == NULL)
-		return;
 	n->row.readings++;
+	n->row.shared |= e->cause == PT_COUNTING_RESUMES;
+	if (e->cause != PT_COUNTING_GOES_ON)
+		end_turn(n);
 	if (e->counter.count == PT_UNKNOWN) {
 		n->row.unknown++;
 	} else {
@@ -187,10 +223,25 @@ static void take_count(struct counters *c, const struct pt_event *e, struct pt_m
 		if (follows) {
 			take_rate(n, at.ns - n->read.ns, e->counter.count, at.ns);
 			spread(c, n, n->read.ns, at.ns, (double)e->counter.count);
+			n->turn.counted += e->counter.count;
+			n->turn.ns += at.ns - n->read.ns;
 		}
 	}
 	n->read = at;
 	n->read_ticks = e->ticks;
+}
+
+static void take_reading(struct counters *c, const struct pt_event *e, struct pt_moment at)
+{
+	struct counter *n = counter_of(c, e);
+
+	if (n == NULL)
+		return;
+	take_moment(c, e->source, at.ns);
+	if (e->cause == PT_COUNTING_LEAST || e->cause == PT_COUNTING_MOST)
+		take_value(n, e);
+	else
+		take_count(c, n, e, at);
 }
 
 static void take_gap(struct counters *c, uint16_t source)
@@ -208,7 +259,7 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 		if (e[i].kind == PT_EV_GAP)
 			take_gap(c, e[i].source);
 		else if (e[i].kind == PT_EV_COUNTER && e[i].counter.id != PT_COUNTER_REFUSED)
-			take_count(c, &e[i], at[i]);
+			take_reading(c, &e[i], at[i]);
 	}
 }
 
@@ -245,6 +296,38 @@ static int read_words(struct counters *c, const struct pt_params *words, struct 
 	return 0;
 }
 
+static bool has_counter(void *arg, const char *name)
+{
+	const struct counters *c = arg;
+
+	for (size_t i = 0; i < c->n_counters; i++)
+		if (strcmp(c->counter[i]->name, name) == 0)
+			return true;
+	return strcmp(name, "seconds") == 0;
+}
+
+static void add_standard_one(void *arg, const char *name, const char *formula)
+{
+	struct counters *c = arg;
+	struct pt_err ignored = { 0 };
+	char word[2 * NAME_BYTES + 200];
+
+	for (size_t i = 0; i < c->n_metrics; i++)
+		if (strcmp(c->metric[i]->name, name) == 0)
+			return;		/* there, or the user's own of that name */
+	snprintf(word, sizeof(word), "%s:%s", name, formula);
+	if (c->n_metrics < PT_METRICS_MAX)
+		add_metric(c, word, strlen(word), &ignored);
+}
+
+/* Counters turn up as their first readings come. */
+static void add_standard(struct counters *c)
+{
+	pt_metrics_standard(has_counter, add_standard_one, c);
+	for (size_t i = 0; i < c->n_counters; i++)
+		pt_metrics_of_latency(c->counter[i]->name, has_counter, add_standard_one, c);
+}
+
 /* --- result */
 
 static struct pt_series_bucket one(double value)
@@ -265,21 +348,53 @@ static void fill(const struct grid *grid, struct pt_series *s, struct pt_series_
 
 struct look { const struct counters *c; size_t bucket; bool all; };	/* all: not in one bucket */
 
+static double ns_of(const struct look *look, const struct counter *n)
+{
+	return look->all ? (double)n->row.timed_ns : n->ns[look->bucket];
+}
+
+/* Counts that go together: what a counter that took turns counted is scaled to the time that the longest was counting. */
 static double value_of(void *arg, const char *name)
 {
 	const struct look *look = arg;
-	double seconds = NAN;
+	const struct counter *found = NULL;
+	double longest = 0, counted;
 
 	for (size_t i = 0; i < look->c->n_counters; i++) {
 		const struct counter *n = look->c->counter[i];
-		double ns = look->all ? (double)n->row.timed_ns : n->ns[look->bucket];
 
-		if (ns > 0 && strcmp(n->name, name) == 0)
-			return look->all ? (double)n->row.timed : n->count[look->bucket];
-		if (ns > 0 && (isnan(seconds) || ns / 1e9 > seconds))
-			seconds = ns / 1e9;
+		if (strcmp(n->name, name) == 0)
+			found = n;
+		longest = ns_of(look, n) > longest ? ns_of(look, n) : longest;
 	}
-	return strcmp(name, "seconds") == 0 ? seconds : NAN;
+	if (found == NULL)
+		return strcmp(name, "seconds") == 0 && longest > 0 ? longest / 1e9 : NAN;
+	if (ns_of(look, found) <= 0)
+		return NAN;
+	counted = look->all ? (double)found->row.timed : found->count[look->bucket];
+	return found->row.shared ? counted * longest / ns_of(look, found) : counted;
+}
+
+/* What it would have counted, had it been counting all the time that its source was read in. */
+static void scale(const struct counters *c, struct counter *n)
+{
+	double span = 0, y = (double)n->row.timed_ns, x = (double)n->row.timed, r, residuals, k;
+
+	for (size_t i = 0; i < c->n_configs; i++)
+		if (c->config[i].source == n->row.source && c->config[i].from_ns != PT_UNKNOWN)
+			span = (double)(c->config[i].to_ns - c->config[i].from_ns);
+	if (!n->row.shared || y <= 0 || span <= 0)
+		return;
+	r = x / y;
+	k = (double)n->row.turns + (n->turn.ns > 0);
+	residuals = n->xx - 2 * r * n->xy + r * r * n->yy;
+	if (n->turn.ns > 0)		/* the one that is not over */
+		residuals += pow((double)n->turn.counted - r * (double)n->turn.ns, 2);
+	n->row.scaled = r * span;
+	n->row.active = y < span ? y / span : 1;
+	if (k >= 2)
+		n->row.scaled_error = pt_student_95((uint64_t)k - 1) * span / y *
+				      sqrt(fmax(residuals, 0) * k / (k - 1) * (1 - n->row.active));
 }
 
 static void give_metric(struct counters *c, struct metric *m, struct pt_metric_row *row)
@@ -310,8 +425,10 @@ static void give(void *analysis, struct pt_profile *profile)
 
 		for (size_t b = 0; b < PT_SERIES_BUCKETS; b++)
 			fill(&c->grid, &n->series, n->bucket, b, n->ns[b] > 0 ? n->count[b] * 1e9 / n->ns[b] : NAN);
+		scale(c, n);
 		c->rows[i] = n->row;
 	}
+	add_standard(c);
 	for (size_t i = 0; i < c->n_metrics; i++)
 		give_metric(c, c->metric[i], &c->metrics[i]);
 	c->result.n_counters = c->n_counters;

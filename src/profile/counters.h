@@ -4,7 +4,13 @@
  * A count lies between two readings of its counter, evenly spread: over time it is put into the buckets of one grid
  * that all counters share, so that formulas over several have values over time, too. What nobody can say (behind a
  * gap, or when a counter may have lapped) is in no figure. The word:
- *	metric=IPC:instructions/cycles,load:busy/seconds	names of counters; seconds: the time counted in */
+ *	metric=IPC:instructions/cycles,load:busy/seconds	names of counters; seconds: the time counted in
+ * Figures that everybody wants are made without being asked for, where their counters are there (metrics.h).
+ *
+ * Where there are more counters than places for them in the hardware, they take turns. Such a counter was counting for
+ * a part of the time only: its total is what it counted then, `scaled` what it would have counted all the time, with the
+ * 95 % interval that the spread between its turns gives (ratio estimator, as of clusters in stat.h, with the finite
+ * population's correction). Formulas take rates, so that counters of different turns go together. */
 #ifndef PT_PROFILE_COUNTERS_H
 #define PT_PROFILE_COUNTERS_H
 
@@ -21,6 +27,12 @@ struct pt_counter_row {		/* a counter */
 	uint64_t timed, timed_ns;	/* part of total between two readings with moments, and the time between these */
 	double rate_min, rate_max;	/* per second, between two readings; NAN: none */
 	uint64_t rate_min_at, rate_max_at;	/* ns; the second reading */
+	bool shared;		/* it took turns: total is of timed_ns only */
+	uint64_t turns;		/* that have ended */
+	double scaled, scaled_error;	/* NAN: it is not shared; error: 95 %, plus or minus; NAN: too few turns */
+	double active;		/* share of the time in which it counted */
+	bool is_value;		/* it does not count: value is the least, or the most, of something */
+	uint64_t value;		/* PT_UNKNOWN: none yet */
 	uint64_t least_ns;	/* the shortest time between two readings; PT_UNKNOWN */
 	uint64_t error_ns;	/* of such a time, at worst */
 	const struct pt_series *series;	/* rate per second over time */

@@ -80,6 +80,15 @@ static bool number(struct parser *p)
 
 static bool sum(struct parser *p);
 
+static bool factor(struct parser *p);
+
+/* "sqrt" and what stands in parentheses behind it. */
+static bool root(struct parser *p)
+{
+	p->at += strlen("sqrt");
+	return peek(p) == '(' && factor(p) && add(p, 'r') != NULL;
+}
+
 static bool factor(struct parser *p)
 {
 	char c = peek(p);
@@ -99,6 +108,9 @@ static bool factor(struct parser *p)
 			return false;
 	} else if (isdigit((unsigned char)c) != 0) {
 		if (!number(p))
+			return false;
+	} else if (strncmp(p->at, "sqrt(", 5) == 0) {
+		if (!root(p))
 			return false;
 	} else if (!name(p)) {
 		return false;
@@ -173,6 +185,8 @@ double pt_formula_value(const struct pt_formula *f, double (*value)(void *arg, c
 			stack[n++] = value(arg, op->name);
 		else if (op->what == '~')
 			stack[n - 1] = -stack[n - 1];
+		else if (op->what == 'r')
+			stack[n - 1] = stack[n - 1] >= 0 ? sqrt(stack[n - 1]) : NAN;
 		else
 			n--, stack[n - 1] = apply(op->what, stack[n - 1], stack[n]);
 	}

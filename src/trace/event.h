@@ -63,7 +63,12 @@ enum pt_counter {
 	PT_COUNTER_REFUSED = 1,	/* samples that the chip did not give: halted, or not permitted */
 	PT_COUNTER_NAMED = 256,	/* and up: number 0 and up of those that CONFIG names (formats.h) */
 };
-enum pt_counting { PT_COUNTING_GOES_ON, PT_COUNTING_BEGINS };	/* BEGINS: the first reading, here or behind a gap */
+enum pt_counting {
+	PT_COUNTING_GOES_ON,
+	PT_COUNTING_BEGINS,	/* the first reading, here or behind a gap */
+	PT_COUNTING_RESUMES,	/* the counter did not count since its reading before: others had its place */
+	PT_COUNTING_LEAST, PT_COUNTING_MOST,	/* no count: the least, or the most, of something so far */
+};
 
 struct pt_event {
 	uint64_t ticks;		/* on the source's clock, or PT_UNKNOWN */

@@ -46,16 +46,19 @@ enum { PT_VALUES_HAS_PC = 0x80 };
 
 /* "counters": readings of counters. Its own keys: tick_hz=N, counters=N, and for each from 0: counter.N=NAME,
  *   counter.N.bits=BITS where it wraps below 64, and counter.N.max_hz=HZ, how fast it counts at most: then a reading that
- *   comes so late that it may have wrapped twice is told from one that has not.
+ *   comes so late that it may have wrapped twice is told from one that has not; counter.N.kind=least|most: it does not
+ *   count, its readings are the least or the most of something so far (a latency).
  * "bins": how often code was executed, or found executing, by address. Its own keys: bin_bytes=N (1), exact=1 where
  *   each execution was counted (else they are samples), counting=instructions|cycles (what a hit is), and low=ADDR and
  *   high=ADDR, the first and the last address that are counted. */
 #define PT_FORMAT_COUNTERS "counters"
 #define PT_FORMAT_BINS "bins"
 
-/* A record of "counters": le64 ticks, le16 counter, le64 reading. One of "bins": le64 address of the bin's first byte,
+/* A record of "counters": le64 ticks, le16 counter, with PT_COUNTERS_RESUMES where it did not count since its record
+ * before (several share a place in the hardware), le64 reading. One of "bins": le64 address of the bin's first byte,
  * le64 hits since the record of this bin before; PT_UNKNOWN: the bin was found full, nobody knows how many. */
 enum { PT_COUNTERS_TICKS = 0, PT_COUNTERS_COUNTER = 8, PT_COUNTERS_READING = 10, PT_COUNTERS_BYTES = 18 };
+enum { PT_COUNTERS_RESUMES = 0x8000 };
 enum { PT_BINS_ADDRESS = 0, PT_BINS_HITS = 8, PT_BINS_BYTES = 16 };
 
 /* STATE payload: le64 pc, PT_UNKNOWN if not read. */

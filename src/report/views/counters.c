@@ -18,6 +18,9 @@ static const struct pt_column columns[] = {
 	{ "value", "value", PT_UNIT_REAL, true },
 	{ "least", "least", PT_UNIT_REAL, true },
 	{ "most", "most", PT_UNIT_REAL, true },
+	{ "scaled", "scaled", PT_UNIT_REAL, true },		/* of one that took turns: had it counted all the time */
+	{ "scaled.error95", "+-95 %", PT_UNIT_REAL, true },
+	{ "active", "active %", PT_UNIT_SHARE, true },
 	{ "formula", "formula", PT_UNIT_NONE, true },
 };
 
@@ -53,18 +56,26 @@ static struct pt_value rate(double f, uint64_t ns, uint64_t error_ns)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : known.basis };
 }
 
+static struct pt_value estimate(double f)
+{
+	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_ESTIMATED };
+}
+
 static void counter_row(const struct pt_counter_row *c, struct pt_value *out)
 {
 	*out++ = (struct pt_value){ .text = c->name };
-	*out++ = count(c->total);
+	*out++ = count(c->is_value ? PT_UNKNOWN : c->total);
 	*out++ = count(c->readings);
 	*out++ = count(c->unknown);
 	*out++ = rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns, c->error_ns);
 	*out++ = rate(c->rate_min, c->least_ns, c->error_ns);
 	*out++ = rate(c->rate_max, c->least_ns, c->error_ns);
+	*out++ = real(c->is_value && c->value != PT_UNKNOWN ? (double)c->value : NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
-	*out++ = real(NAN);
+	*out++ = estimate(c->scaled);
+	*out++ = estimate(c->scaled_error);
+	*out++ = real(c->active);
 	*out++ = (struct pt_value){ .text = NULL };
 }
 
@@ -80,6 +91,9 @@ static void metric_row(const struct pt_metric_row *m, struct pt_value *out)
 	*out++ = real(m->value);
 	*out++ = real(m->min);
 	*out++ = real(m->max);
+	*out++ = real(NAN);
+	*out++ = real(NAN);
+	*out++ = real(NAN);
 	*out++ = (struct pt_value){ .text = m->formula };
 }
 
