@@ -180,16 +180,11 @@ void pt_vs12z_run(struct pt_vs12z *cpu, uint64_t until_cycle)
 	while (cpu->cycle < until_cycle && !cpu->stop) {
 		uint64_t limit;
 
-		if (pt_vbus_next_tick(cpu->bus) <= cpu->cycle)
-			pt_vbus_tick(cpu->bus, cpu->cycle);
+		pt_vbus_tick_due(cpu->bus, cpu->cycle);
 		attend(cpu);
 		if (cpu->attention)
 			continue;
-		limit = pt_vbus_next_tick(cpu->bus);
-		if (limit > until_cycle)
-			limit = until_cycle;
-		if (limit <= cpu->cycle)
-			limit = cpu->cycle + 1;	/* a unit that is always due must not stop time */
+		limit = pt_vbus_quiet_until(cpu->bus, cpu->cycle, until_cycle);
 		if (cpu->state == PT_VS12Z_RUN)
 			stretch(cpu, limit);
 		else
