@@ -1,0 +1,107 @@
+/* What the files of the core share; nobody else includes it, except the check of the decoder. microblaze.c runs it,
+ * decode.c knows the encodings, memory.* the way to the bus, execute.c what instructions do, special.c the special
+ * registers, exception.c how vectors are entered and left. */
+#ifndef PT_VIRTUAL_CPU_MICROBLAZE_CORE_H
+#define PT_VIRTUAL_CPU_MICROBLAZE_CORE_H
+
+#include "probes/virtual/cpu/microblaze/microblaze.h"
+#include "probes/virtual/taps.h"
+
+enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, IMMEDIATE = 32 };
+
+/* A decoded instruction. b: IMMEDIATE, or the register rb. */
+struct op {
+	uint8_t kind, d, a, b;
+	uint32_t word;
+};
+
+/* RAM, reached without the bus. */
+struct window {
+	uint32_t base, size;
+	uint8_t *bytes;
+	bool read_only;
+	struct op **page;	/* decoded instructions by pages of PAGE_BYTES; NULL: nothing was executed there */
+};
+
+struct pt_vmb {
+	uint32_t r[32];
+	uint32_t pc;			/* next to execute; during an instruction, its own address */
+	uint32_t next;			/* during an instruction: the one behind it, or where it jumps */
+	bool carry;			/* MSR[C] */
+	uint32_t msr;			/* the other bits */
+	uint32_t ear, esr, btr, edr, pid, zpr, slr, shr;
+	uint32_t prefix;
+	bool prefixed;			/* imm was executed: prefix is for the next instruction */
+	/* A branch was executed and its slot was not. slot_to: where execution goes behind it, taken or not. */
+	bool in_slot, slot_taken;
+	uint8_t slot_how;		/* enum pt_vjump */
+	uint32_t slot_from, slot_to;
+	bool reserved;			/* lwx */
+	uint32_t reserved_addr;
+	bool raised;			/* the present instruction ended in an exception: pc is the vector */
+
+	uint64_t cycle, deadline;	/* execute while cycle < deadline */
+	uint64_t instructions;
+	uint32_t last_pc;
+	bool attention, deferred;	/* something changed: look before the next instruction; when it may be */
+	bool stop;
+	enum pt_vmb_state state;
+	uint64_t sleep_cycles, halt_cycles;
+
+	bool interrupt, brk, nm_brk;
+	const uint64_t *imposed;
+	size_t n_imposed;
+	bool imposing;
+
+	uint32_t halt_wanted;
+	bool stepping;
+	bool passes_breakpoint;		/* resumed: the first instruction is executed whatever stands there */
+	uint32_t breakpoint[PT_VMB_BREAKPOINTS];
+	uint16_t breakpoints;		/* bits: enabled */
+
+	struct window window[PT_VMB_WINDOWS];
+	size_t n_windows;
+	const struct op *code;		/* page that execution is in */
+	uint32_t code_base;		/* its address; odd: none */
+	struct op stray;		/* an instruction outside all windows */
+
+	struct pt_vtaps taps;
+	struct pt_vmb_hooks hooks;
+	bool observing;
+	struct pt_vmb_retired retired;
+	struct pt_vmb_options options;
+	struct pt_vbus *bus;
+};
+
+static inline void pt_mb_attend(struct pt_vmb *cpu)
+{
+	cpu->attention = true;
+	cpu->deadline = 0;
+}
+
+static inline uint32_t pt_mb_msr(const struct pt_vmb *cpu)
+{
+	return cpu->msr | (cpu->carry ? PT_VMB_C | PT_VMB_CC : 0);
+}
+
+void pt_mb_execute(struct pt_vmb *cpu);			/* until cycle >= deadline */
+/* Tell that a vector was entered, for cycles more. */
+void pt_mb_entered(struct pt_vmb *cpu, unsigned kind, uint32_t cycles);
+
+/* special.c */
+void pt_mb_write_msr(struct pt_vmb *cpu, uint32_t value);
+/* Number as in mfs. What does not exist reads as 0. */
+uint32_t pt_mb_special(const struct pt_vmb *cpu, unsigned sreg);
+void pt_mb_set_special(struct pt_vmb *cpu, unsigned sreg, uint32_t value);
+uint32_t pt_mb_pvr(const struct pt_vmb *cpu, unsigned n);
+
+/* exception.c. Exceptions return false, so that an instruction can end with one. esr: cause and what stands beside it,
+ * without DS. One that is switched off by an option or MSR[EE] goes on behind the instruction and returns true. */
+bool pt_mb_raise(struct pt_vmb *cpu, bool has_it, uint32_t esr);
+bool pt_mb_illegal(struct pt_vmb *cpu);
+bool pt_mb_privileged(struct pt_vmb *cpu);
+bool pt_mb_take_interrupt(struct pt_vmb *cpu);		/* or a break; true: one was taken */
+void pt_mb_brk(struct pt_vmb *cpu, unsigned rd, uint32_t to);	/* brk, brki */
+void pt_mb_restore(struct pt_vmb *cpu, uint32_t set, uint32_t clear);	/* MSR of rtid, rtbd, rted */
+
+#endif

@@ -1,0 +1,256 @@
+/* The core as its board sees it: power, time, debug and taps. Between two stretches of instructions everything that may
+ * have changed is looked at once (attend); inside one only the cycle count is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/virtual/cpu/microblaze/memory.h"
+
+const struct pt_vmb_timing pt_vmb_standard_timing = {
+	.taken = 3, .taken_with_slot = 2, .load = 1, .store = 1, .multiply = 1, .divide = 32, .barrel = 1, .vector = 4,
+};
+
+const struct pt_vmb_options pt_vmb_full_options = {
+	.use_barrel = true, .use_div = true, .use_pcmp = true, .use_msr_instr = true, .use_reorder = true, .use_hw_mul = 2,
+	.unaligned_exceptions = true, .ill_opcode_exception = true, .div_zero_exception = true,
+	.opcode_0x0_illegal = true, .i_bus_exception = true, .d_bus_exception = true, .debug_enabled = 2, .pvr = 2,
+	.timing = { .taken = 3, .taken_with_slot = 2, .load = 1, .store = 1, .multiply = 1, .divide = 32, .barrel = 1,
+		    .vector = 4 },
+};
+
+static void on_changed(void *arg, uint32_t addr, uint32_t size_bytes)
+{
+	pt_mb_forget(arg, addr, size_bytes);
+}
+
+static void on_unit_accessed(void *arg)
+{
+	pt_mb_attend(arg);
+}
+
+struct pt_vmb *pt_vmb_new(struct pt_vbus *bus, const struct pt_vmb_options *options)
+{
+	struct pt_vmb *cpu = calloc(1, sizeof(*cpu));
+
+	if (cpu == NULL)
+		return NULL;
+	cpu->options = *options;
+	cpu->state = PT_VMB_HELD;
+	cpu->bus = bus;
+	if (!pt_mb_make_windows(cpu)) {
+		pt_vmb_free(cpu);
+		return NULL;
+	}
+	bus->now_cycle = &cpu->cycle;
+	bus->changed = on_changed;
+	bus->unit_accessed = on_unit_accessed;
+	bus->listener = cpu;
+	return cpu;
+}
+
+void pt_vmb_free(struct pt_vmb *cpu)
+{
+	if (cpu == NULL)
+		return;
+	pt_mb_free_windows(cpu);
+	free(cpu);
+}
+
+void pt_vmb_set_hooks(struct pt_vmb *cpu, const struct pt_vmb_hooks *hooks)
+{
+	cpu->hooks = *hooks;
+}
+
+void pt_vmb_observe(struct pt_vmb *cpu, bool on)
+{
+	cpu->observing = on && cpu->hooks.retired != NULL;
+}
+
+/* --- reset */
+
+void pt_vmb_reset(struct pt_vmb *cpu, bool power_on, bool into_halt)
+{
+	if (power_on) {
+		cpu->cycle = cpu->instructions = cpu->sleep_cycles = cpu->halt_cycles = 0;
+		memset(cpu->r, 0, sizeof(cpu->r));
+	}
+	cpu->carry = cpu->in_slot = cpu->prefixed = cpu->reserved = false;
+	cpu->msr = cpu->options.pvr > 0 ? PT_VMB_PVR : 0;
+	cpu->ear = cpu->esr = cpu->btr = cpu->edr = cpu->pid = cpu->zpr = 0;
+	cpu->slr = 0;
+	cpu->shr = cpu->options.use_stack_protection ? UINT32_MAX : 0;
+	cpu->pc = cpu->last_pc = cpu->options.base_vectors + PT_VMB_RESET;
+	cpu->stepping = cpu->passes_breakpoint = cpu->nm_brk = false;
+	cpu->halt_wanted = into_halt ? PT_VMB_HALT_RESET : 0;
+	cpu->state = PT_VMB_RUN;
+	pt_mb_attend(cpu);
+}
+
+void pt_vmb_hold(struct pt_vmb *cpu)
+{
+	cpu->state = PT_VMB_HELD;
+	pt_mb_attend(cpu);
+}
+
+/* --- time */
+
+static void enter_halt(struct pt_vmb *cpu)
+{
+	uint32_t why = cpu->halt_wanted;
+
+	cpu->halt_wanted = 0;
+	cpu->stepping = false;
+	cpu->state = PT_VMB_HALT;
+	if (cpu->hooks.halted != NULL)
+		cpu->hooks.halted(cpu->hooks.arg, why);
+}
+
+static bool may_halt(const struct pt_vmb *cpu)
+{
+	return !cpu->prefixed && (!cpu->in_slot || cpu->options.step_into_slot);
+}
+
+/* One instruction, or one entry to a vector. */
+static void end_step(struct pt_vmb *cpu)
+{
+	if (cpu->stepping && cpu->halt_wanted == 0)
+		pt_vmb_request_halt(cpu, PT_VMB_HALT_STEP);
+}
+
+/* Everything that can happen between two instructions, in order of urgency. */
+static void attend(struct pt_vmb *cpu)
+{
+	cpu->attention = false;
+	if (cpu->state == PT_VMB_HELD || cpu->state == PT_VMB_HALT)
+		return;
+	if (cpu->halt_wanted != 0 && may_halt(cpu)) {
+		enter_halt(cpu);
+		return;
+	}
+	if (cpu->state == PT_VMB_SLEEP && (cpu->interrupt || cpu->brk || cpu->nm_brk || cpu->imposing))
+		cpu->state = PT_VMB_RUN;	/* whether MSR lets it in or not: UNVERIFIED */
+	if (cpu->state == PT_VMB_SLEEP)
+		return;
+	cpu->deferred = cpu->in_slot || cpu->prefixed;
+	if (!cpu->deferred && pt_mb_take_interrupt(cpu)) {
+		cpu->attention = false;
+		end_step(cpu);
+	}
+}
+
+/* Execute until limit, or one instruction where each must be looked at. */
+static void stretch(struct pt_vmb *cpu, uint64_t limit)
+{
+	if (cpu->stepping || cpu->deferred || cpu->imposing)
+		limit = cpu->cycle + 1;
+	cpu->deadline = limit;
+	pt_mb_execute(cpu);
+	end_step(cpu);
+}
+
+/* Nothing is executed until something happens. */
+static void pass_time(struct pt_vmb *cpu, uint64_t to)
+{
+	if (cpu->state == PT_VMB_SLEEP)
+		cpu->sleep_cycles += to - cpu->cycle;
+	else if (cpu->state == PT_VMB_HALT)
+		cpu->halt_cycles += to - cpu->cycle;
+	cpu->cycle = to;
+}
+
+void pt_vmb_run(struct pt_vmb *cpu, uint64_t until_cycle)
+{
+	cpu->stop = false;
+	while (cpu->cycle < until_cycle && !cpu->stop) {
+		pt_vbus_tick_due(cpu->bus, cpu->cycle);
+		attend(cpu);
+		if (cpu->attention)
+			continue;
+		if (cpu->state == PT_VMB_RUN)
+			stretch(cpu, pt_vbus_quiet_until(cpu->bus, cpu->cycle, until_cycle));
+		else
+			pass_time(cpu, pt_vbus_quiet_until(cpu->bus, cpu->cycle, until_cycle));
+	}
+}
+
+void pt_vmb_stop(struct pt_vmb *cpu)
+{
+	cpu->stop = true;
+	pt_mb_attend(cpu);
+}
+
+/* --- what is known of it */
+
+enum pt_vmb_state pt_vmb_state(const struct pt_vmb *cpu)
+{
+	return cpu->state;
+}
+
+uint64_t pt_vmb_cycle(const struct pt_vmb *cpu)
+{
+	return cpu->cycle;
+}
+
+uint64_t pt_vmb_sleep_cycles(const struct pt_vmb *cpu)
+{
+	return cpu->sleep_cycles;
+}
+
+uint64_t pt_vmb_halt_cycles(const struct pt_vmb *cpu)
+{
+	return cpu->halt_cycles;
+}
+
+uint64_t pt_vmb_instructions(const struct pt_vmb *cpu)
+{
+	return cpu->instructions;
+}
+
+const struct pt_vmb_options *pt_vmb_options(const struct pt_vmb *cpu)
+{
+	return &cpu->options;
+}
+
+/* --- debug */
+
+void pt_vmb_request_halt(struct pt_vmb *cpu, uint32_t why)
+{
+	if (cpu->state == PT_VMB_HALT || cpu->state == PT_VMB_HELD)
+		return;
+	cpu->halt_wanted |= why;
+	pt_mb_attend(cpu);
+}
+
+void pt_vmb_resume(struct pt_vmb *cpu, bool step)
+{
+	if (cpu->state != PT_VMB_HALT)
+		return;
+	cpu->stepping = step;
+	cpu->passes_breakpoint = true;
+	cpu->state = PT_VMB_RUN;
+	pt_mb_attend(cpu);
+}
+
+void pt_vmb_set_breakpoint(struct pt_vmb *cpu, unsigned slot, bool enabled, uint32_t addr)
+{
+	if (slot >= PT_VMB_BREAKPOINTS)
+		return;
+	cpu->breakpoint[slot] = addr & ~3u;
+	cpu->breakpoints = (uint16_t)((cpu->breakpoints & ~(1u << slot)) | (unsigned)enabled << slot);
+}
+
+/* --- taps */
+
+void pt_vmb_taps_changed(struct pt_vmb *cpu)
+{
+	pt_vtaps_changed(&cpu->taps);
+}
+
+void pt_vmb_add_tap(struct pt_vmb *cpu, struct pt_vtap *tap)
+{
+	pt_vtaps_add(&cpu->taps, tap);
+}
+
+void pt_vmb_remove_tap(struct pt_vmb *cpu, struct pt_vtap *tap)
+{
+	pt_vtaps_remove(&cpu->taps, tap);
+}
