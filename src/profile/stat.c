@@ -61,13 +61,13 @@ bool pt_hist_make_room(struct pt_hist *hist, size_t index)
 /* As many values as find room. What does not change of hist is read once: for all that the compiler knows, it lies in
  * the middle of its own buckets. */
 #define ADD_SOME(name, type) \
-	static size_t name(const struct pt_hist *hist, const uint32_t *value, size_t n, size_t step) \
+	static size_t name(const struct pt_hist *hist, const uint16_t *index, size_t n, size_t step) \
 	{ \
 		const size_t first = hist->first, n_buckets = hist->n_buckets; \
 		type *bucket = hist->bucket; \
 \
 		for (size_t i = 0; i < n; i++) { \
-			size_t at = pt_hist_index(value[i * step]) - first; \
+			size_t at = index[i * step] - first; \
 \
 			if (__builtin_expect(at >= n_buckets || bucket[at] == (type)-1, 0)) \
 				return i; \
@@ -79,25 +79,38 @@ ADD_SOME(add_some_1, uint8_t)
 ADD_SOME(add_some_2, uint16_t)
 ADD_SOME(add_some_4, uint32_t)
 
-void pt_hist_add_all(struct pt_hist *hist, const uint32_t *value, size_t n, size_t step)
+void pt_hist_add_all(struct pt_hist *hist, const uint16_t *index, size_t n, size_t step)
 {
 	for (size_t done = 0; done < n; ) {
 		done += (hist->bytes <= 1 ? add_some_1 : hist->bytes == 2 ? add_some_2 : add_some_4)
-			(hist, value + done * step, n - done, step);
-		if (done < n && !pt_hist_make_room(hist, pt_hist_index(value[done * step])))
+			(hist, index + done * step, n - done, step);
+		if (done < n && !pt_hist_make_room(hist, index[done * step]))
 			return;
 	}
 }
 
-void pt_hist_add(struct pt_hist *hist, uint64_t value)
+static void add(struct pt_hist *hist, size_t index, uint32_t count)
 {
 	static const uint32_t full[] = { [1] = UINT8_MAX, [2] = UINT16_MAX, [4] = UINT32_MAX };
-	size_t index = pt_hist_index(value), at;
+	size_t at;
 
-	while ((at = index - hist->first) >= hist->n_buckets || pt_hist_count(hist, at) == full[hist->bytes])
+	while ((at = index - hist->first) >= hist->n_buckets || count > full[hist->bytes] - pt_hist_count(hist, at))
 		if (!pt_hist_make_room(hist, index))
 			return;
-	put(hist, at, pt_hist_count(hist, at) + 1);
+	put(hist, at, pt_hist_count(hist, at) + count);
+}
+
+void pt_hist_add(struct pt_hist *hist, uint64_t value)
+{
+	add(hist, pt_hist_index(value), 1);
+}
+
+void pt_hist_add_hist(struct pt_hist *hist, const struct pt_hist *other)
+{
+	for (size_t i = 0; i < other->n_buckets; i++)
+		if (pt_hist_count(other, i) != 0)
+			add(hist, other->first + i, pt_hist_count(other, i));
+	hist->broken |= other->broken;
 }
 
 void pt_hist_fini(struct pt_hist *hist)

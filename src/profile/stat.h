@@ -52,8 +52,10 @@ static inline uint32_t pt_hist_count(const struct pt_hist *hist, size_t i)
 	return hist->bytes == 2 ? ((const uint16_t *)hist->bucket)[i] : ((const uint32_t *)hist->bucket)[i];
 }
 
-/* n values, each `step` values behind the one before. */
-void pt_hist_add_all(struct pt_hist *hist, const uint32_t *value, size_t n, size_t step);
+/* n values by their pt_hist_index(), each `step` places behind the one before. */
+void pt_hist_add_all(struct pt_hist *hist, const uint16_t *index, size_t n, size_t step);
+/* All that other has, too. */
+void pt_hist_add_hist(struct pt_hist *hist, const struct pt_hist *other);
 void pt_hist_add(struct pt_hist *hist, uint64_t value);
 
 void pt_hist_fini(struct pt_hist *hist);

@@ -14,6 +14,8 @@ bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms)
 		tally->hist = pt_big_calloc(n_functions, sizeof(*tally->hist));
 		tally->waiting = pt_big_calloc(n_functions, sizeof(*tally->waiting));
 	}
+	pt_big_touch(tally->function, n_functions * sizeof(*tally->function));
+	pt_big_touch(tally->edge, PT_TALLY_ALL_EDGES * sizeof(*tally->edge));
 	return tally->function != NULL && tally->rest != NULL && tally->edge != NULL &&
 	       (!histograms || (tally->hist != NULL && tally->waiting != NULL));
 }
@@ -21,7 +23,7 @@ bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms)
 void pt_tally_fini(struct pt_tally *tally)
 {
 	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++)
-		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
+		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
 			pt_hist_fini(&tally->hist[f][k]);
 	pt_big_free(tally->hist, tally->n_functions * sizeof(*tally->hist));
 	pt_big_free(tally->waiting, tally->n_functions * sizeof(*tally->waiting));
@@ -193,15 +195,20 @@ void pt_tally_bin(struct pt_tally *tally, uint16_t function)
 	pt_hist_add_all(&hist[PT_TALLY_PERIOD], &waiting->entry[0].period, f->n_entries, STEP);
 	pt_hist_add_all(&hist[PT_TALLY_INACTIVE], &waiting->entry[0].inactive, f->n_entries, STEP);
 	pt_hist_add_all(&hist[PT_TALLY_NET], &waiting->exit[0].net, f->n_exits, STEP);
-	pt_hist_add_all(&hist[PT_TALLY_GROSS], &waiting->exit[0].gross, f->n_exits, STEP);
-	pt_hist_add_all(&hist[PT_TALLY_CALL], &waiting->exit[0].gross, f->n_exits, STEP);
+	pt_hist_add_all(&hist[PT_TALLY_GROSS_AND_CALL], &waiting->exit[0].gross, f->n_exits, STEP);
 	f->n_entries = f->n_exits = 0;
 }
 
 void pt_tally_settle(struct pt_tally *tally)
 {
-	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++)
+	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++) {
+		struct pt_hist *hist = tally->hist[f], *both = &hist[PT_TALLY_GROSS_AND_CALL];
+
 		pt_tally_bin(tally, (uint16_t)f);
+		pt_hist_add_hist(&hist[PT_TALLY_GROSS], both);
+		pt_hist_add_hist(&hist[PT_TALLY_CALL], both);
+		pt_hist_fini(both);
+	}
 }
 
 static void figure(struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind, uint64_t value, uint64_t clock)

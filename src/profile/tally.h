@@ -58,14 +58,17 @@ struct pt_tally_extreme {
 	bool seen;		/* else none of the four means anything */
 };
 
-/* Figures that are not in the histograms yet. Those of one function come together, so that a histogram is in the cache
- * for all of them: by itself, each would wait for memory five times. */
+/* Figures that are not in the histograms yet, by their buckets (pt_hist_index()). Those of one function come together, so
+ * that a histogram is in the cache for all of them: by itself, each would wait for memory four times. */
 enum { PT_TALLY_WAITING = 64 };
 
 struct pt_tally_waiting {
-	struct pt_tally_entry { uint32_t period, inactive; } entry[PT_TALLY_WAITING];
-	struct pt_tally_exit { uint32_t net, gross; } exit[PT_TALLY_WAITING];	/* call is gross */
+	struct pt_tally_entry { uint16_t period, inactive; } entry[PT_TALLY_WAITING];
+	struct pt_tally_exit { uint16_t net, gross; } exit[PT_TALLY_WAITING];	/* call is gross */
 };
+
+/* A histogram for each kind, and one of figures that are both gross and call: nearly all of them. */
+enum { PT_TALLY_GROSS_AND_CALL = PT_N_TALLY_KINDS, PT_N_TALLY_HISTS };
 
 /* What is rarely touched. */
 struct pt_tally_rest {
@@ -102,7 +105,7 @@ enum { PT_TALLY_ANCHORS = 4096 };
 struct pt_tally {		/* open for the hot path; read results through the functions below */
 	struct pt_tally_function *function;
 	struct pt_tally_rest *rest;
-	struct pt_hist (*hist)[PT_N_TALLY_KINDS];	/* NULL: off; all is in them behind pt_tally_settle() */
+	struct pt_hist (*hist)[PT_N_TALLY_HISTS];	/* NULL: off; all is in those of kinds behind pt_tally_settle() */
 	struct pt_tally_waiting *waiting;	/* by function; NULL: no histograms */
 	size_t n_functions;
 	struct pt_tally_edge *edge;
@@ -165,7 +168,7 @@ PT_TALLY_INLINE void pt_tally_entered(struct pt_tally *tally, struct pt_tally_fu
 	f->window[PT_WINDOW_INACTIVE].total += inactive;
 	if (histograms) {
 		tally->waiting[function].entry[f->n_entries++] =
-			(struct pt_tally_entry){ (uint32_t)period, (uint32_t)inactive };
+			(struct pt_tally_entry){ (uint16_t)pt_hist_index(period), (uint16_t)pt_hist_index(inactive) };
 		if (__builtin_expect(f->n_entries == PT_TALLY_WAITING, 0))
 			pt_tally_bin(tally, function);
 	}
@@ -185,7 +188,8 @@ PT_TALLY_INLINE void pt_tally_ended(struct pt_tally *tally, struct pt_tally_func
 	f->window[PT_WINDOW_GROSS].total += gross;
 	f->whole++;
 	if (histograms) {
-		tally->waiting[function].exit[f->n_exits++] = (struct pt_tally_exit){ (uint32_t)net, (uint32_t)gross };
+		tally->waiting[function].exit[f->n_exits++] =
+			(struct pt_tally_exit){ (uint16_t)pt_hist_index(net), (uint16_t)pt_hist_index(gross) };
 		if (__builtin_expect(f->n_exits == PT_TALLY_WAITING, 0))
 			pt_tally_bin(tally, function);
 	}
