@@ -3,12 +3,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { HUGE_BYTES = 2 << 20, SMALL_BYTES = 256 << 10 };	/* below SMALL_BYTES a huge page would be mostly waste */
 
+/* So that what is in a huge page begun, but not half full, lies in small ones. */
 static size_t mapped_bytes(size_t bytes)
 {
-	return (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+	size_t whole = bytes / HUGE_BYTES * HUGE_BYTES, rest = bytes - whole, page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (rest >= HUGE_BYTES / 4)
+		return whole + HUGE_BYTES;
+	return whole + (rest + page - 1) / page * page;
 }
 
 /* A huge page begins at a multiple of its size: map one more, and give back what is too much. */
@@ -43,6 +49,16 @@ void *pt_big_calloc(size_t n, size_t size)
 	if (memory != NULL)
 		madvise(memory, mapped_bytes(bytes), MADV_HUGEPAGE);	/* a wish: no matter if it fails */
 	return memory;
+}
+
+void pt_big_touch(void *memory, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE	/* else, and on kernels before 5.14, when it is used */
+	if (memory != NULL && bytes >= SMALL_BYTES)
+		madvise(memory, mapped_bytes(bytes), MADV_POPULATE_WRITE);
+#else
+	(void)memory, (void)bytes;
+#endif
 }
 
 void pt_big_free(void *memory, size_t bytes)

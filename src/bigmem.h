@@ -7,6 +7,9 @@
 
 /* n items of size bytes, aligned for anything; n * size is what pt_big_free() gets. NULL: out of memory. */
 void *pt_big_calloc(size_t n, size_t size);
+/* Take all of it now. For a table that will be in use all over and is read before it is written: a page that is first
+ * read would be mapped twice. */
+void pt_big_touch(void *memory, size_t bytes);
 void pt_big_free(void *memory, size_t bytes);	/* NULL is fine */
 
 #endif

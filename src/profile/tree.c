@@ -373,9 +373,9 @@ static void tree_free(void *analysis)
 			free(t->core[c].chain[i].slot);
 		free(t->core[c].chain);
 	}
-	free(t->node);
+	pt_big_free(t->node, PT_TREE_NODES * sizeof(*t->node));
 	free(t->slot_of);
-	free(t->node_of);
+	pt_big_free(t->node_of, (SLOTS + 1) * sizeof(*t->node_of));
 	free(t->order);
 	free(t->place);
 	free(t->bits);
@@ -392,13 +392,14 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 		pt_fail(err, PT_ENOMEM, "not enough memory for a call tree");
 		return NULL;
 	}
-	t->node = calloc(PT_TREE_NODES, sizeof(*t->node));
+	t->node = pt_big_calloc(PT_TREE_NODES, sizeof(*t->node));
 	t->slot_of = calloc(PT_TREE_NODES, sizeof(*t->slot_of));
-	t->node_of = calloc(SLOTS + 1, sizeof(*t->node_of));
+	t->node_of = pt_big_calloc(SLOTS + 1, sizeof(*t->node_of));
 	t->order = calloc(PT_TREE_NODES, sizeof(*t->order));
 	t->place = calloc(PT_TREE_NODES, sizeof(*t->place));
 	t->bits = calloc((1 << BITS_BITS) / 64, sizeof(*t->bits));
 	t->slot = pt_big_calloc(SLOTS + 1, sizeof(*t->slot));
+	pt_big_touch(t->slot, (SLOTS + 1) * sizeof(*t->slot));
 	if (t->node == NULL || t->slot_of == NULL || t->node_of == NULL || t->order == NULL || t->place == NULL ||
 	    t->slot == NULL || t->bits == NULL) {
 		tree_free(t);
