@@ -122,13 +122,13 @@ START_TEST(blocks_add_up)
 	for (size_t i = 0; i < blocks->n_blocks; i++) {
 		ticks += blocks->ticks[i];
 		for (size_t f = 0; f < N_IDS; f++)
-			time += blocks->block[f * PT_BLOCKS + i].time;
+			time += blocks->block[i * blocks->n_functions + f].time;
 	}
 	ck_assert_uint_eq(ticks, r.clock);
 	ck_assert_uint_eq(time, r.clock);
 	for (uint64_t count = 0, f = STEADY; f == STEADY; f++) {
 		for (size_t i = 0; i < blocks->n_blocks; i++)
-			count += blocks->block[f * PT_BLOCKS + i].count;
+			count += blocks->block[i * blocks->n_functions + f].count;
 		ck_assert_uint_eq(count, 3000);
 	}
 	pt_analysis_blocks.close(r.blocks);

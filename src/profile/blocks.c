@@ -1,12 +1,12 @@
-/* Time is charged as the call tree does it, but to functions. What happens goes to the block that runs, of which there
- * is a table of its own, so that nothing else is between what is touched; it becomes one block of many when it is
- * over. */
+/* Time is charged as the call tree does it, but to functions. What happens goes to the block that runs; all functions of a
+ * block lie together, so that nothing else is between what is touched. */
 #include "profile/blocks.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bigmem.h"
 #include "profile/analysis.h"
 
 enum { CORES = 4, DEPTH = 1024, FIRST_TICKS = 4096, FEWEST = 8 };
@@ -17,7 +17,7 @@ struct stack { uint16_t *function; size_t depth; };	/* DEPTH of them; NULL: noth
 struct blocks {
 	struct pt_blocks result;
 	struct pt_block *block;
-	struct pt_block *running;	/* by function: what is not in block yet, of block n_running */
+	struct pt_block *running;	/* the row of block n_running */
 	size_t n_running;
 	uint64_t ticks[PT_BLOCKS];
 	uint64_t block_ticks;		/* how long a block is by now */
@@ -26,46 +26,35 @@ struct blocks {
 	struct { uint64_t clock; uint16_t running; } core[CORES];
 };
 
-static struct pt_block *at(struct blocks *b, uint16_t function, size_t block)
+/* Of all functions. */
+static struct pt_block *row_of(const struct blocks *b, size_t block)
 {
-	return &b->block[(size_t)function * PT_BLOCKS + block];
+	return &b->block[block * b->result.n_functions];
 }
 
-/* The block that runs, to where blocks are shown. */
-static void put_running(struct blocks *b)
+static void add_row(struct pt_block *to, const struct pt_block *from, size_t n_functions)
 {
-	for (size_t f = 0; f < b->result.n_functions; f++) {
-		struct pt_block *to = at(b, (uint16_t)f, b->n_running), *from = &b->running[f];
-
-		if ((from->time | from->count) == 0)
-			continue;
-		to->time += from->time;
-		to->count += from->count;
-		to->net += from->net;
-		to->gross += from->gross;
-		*from = (struct pt_block){ 0 };
+	for (size_t f = 0; f < n_functions; f++) {
+		to[f].time += from[f].time;
+		to[f].count += from[f].count;
+		to[f].net += from[f].net;
+		to[f].gross += from[f].gross;
 	}
 }
 
 /* Two blocks become one. */
 static void grow(struct blocks *b)
 {
-	for (size_t f = 0; f < b->result.n_functions; f++)
-		for (size_t i = 0; i < PT_BLOCKS; i++) {
-			struct pt_block sum = i < PT_BLOCKS / 2 ? *at(b, (uint16_t)f, 2 * i) : (struct pt_block){ 0 };
+	size_t n = b->result.n_functions, bytes = n * sizeof(*b->block);
 
-			if (i < PT_BLOCKS / 2) {
-				const struct pt_block *other = at(b, (uint16_t)f, 2 * i + 1);
-
-				sum.time += other->time;
-				sum.count += other->count;
-				sum.net += other->net;
-				sum.gross += other->gross;
-			}
-			*at(b, (uint16_t)f, i) = sum;
-		}
-	for (size_t i = 0; i < PT_BLOCKS; i++)
-		b->ticks[i] = i < PT_BLOCKS / 2 ? b->ticks[2 * i] + b->ticks[2 * i + 1] : 0;
+	for (size_t i = 0; i < PT_BLOCKS / 2; i++) {
+		if (i > 0)
+			memcpy(row_of(b, i), row_of(b, 2 * i), bytes);
+		add_row(row_of(b, i), row_of(b, 2 * i + 1), n);
+		b->ticks[i] = b->ticks[2 * i] + b->ticks[2 * i + 1];
+	}
+	memset(row_of(b, PT_BLOCKS / 2), 0, PT_BLOCKS / 2 * bytes);
+	memset(b->ticks + PT_BLOCKS / 2, 0, PT_BLOCKS / 2 * sizeof(b->ticks[0]));
 	b->block_ticks *= 2;
 }
 
@@ -79,10 +68,10 @@ static void go_on(struct blocks *b)
 {
 	if (b->elapsed < end_of_running(b))
 		return;
-	put_running(b);
 	while (b->elapsed / b->block_ticks >= PT_BLOCKS)
 		grow(b);
 	b->n_running = (size_t)(b->elapsed / b->block_ticks);
+	b->running = row_of(b, b->n_running);
 }
 
 /* A long stretch is laid over as many blocks as it takes. */
@@ -263,7 +252,6 @@ static void give(void *analysis, struct pt_profile *profile)
 {
 	struct blocks *b = analysis;
 
-	put_running(b);
 	b->result.n_blocks = b->elapsed > 0 ? (size_t)((b->elapsed - 1) / b->block_ticks) + 1 : 0;
 	if (b->result.n_blocks > PT_BLOCKS)	/* the last one is full, and the next not begun */
 		b->result.n_blocks = PT_BLOCKS;
@@ -277,8 +265,7 @@ static void blocks_free(void *analysis)
 	for (size_t i = 0; b->stack != NULL && i < (size_t)CORES * PT_STEP_STACKS; i++)
 		free(b->stack[i].function);
 	free(b->stack);
-	free(b->block);
-	free(b->running);
+	pt_big_free(b->block, (b->result.n_functions + 1) * PT_BLOCKS * sizeof(*b->block));
 	free(b);
 }
 
@@ -287,12 +274,12 @@ static void *blocks_new(const struct pt_analysis_setup *setup, struct pt_err *er
 	struct blocks *b = calloc(1, sizeof(*b));
 
 	if (b != NULL) {
-		b->block = calloc(setup->n_functions + 1, PT_BLOCKS * sizeof(*b->block));
-		b->running = calloc(setup->n_functions + 1, sizeof(*b->running));
+		b->block = pt_big_calloc(setup->n_functions + 1, PT_BLOCKS * sizeof(*b->block));
+		b->running = b->block;
 		b->stack = calloc((size_t)CORES * PT_STEP_STACKS, sizeof(*b->stack));
 		b->block_ticks = FIRST_TICKS;
 		b->result = (struct pt_blocks){ .ticks = b->ticks, .block = b->block, .n_functions = setup->n_functions };
-		if (b->block != NULL && b->running != NULL && b->stack != NULL)
+		if (b->block != NULL && b->stack != NULL)
 			return b;
 		blocks_free(b);
 	}

@@ -19,7 +19,7 @@ struct pt_blocks {
 	size_t n_blocks;	/* begun; the last may be shorter */
 	const uint64_t *ticks;	/* per block: how long it was, on the profile's clock */
 	size_t n_functions;
-	const struct pt_block *block;	/* function * PT_BLOCKS + block */
+	const struct pt_block *block;	/* block * n_functions + function */
 };
 
 /* A mean with the uncertainty of it: sum of x over sum of y, over blocks. Blocks that are still like their neighbours (lag-1

@@ -35,7 +35,7 @@ static struct side side_of(const struct pt_profile *p, uint16_t id)
 		return side;
 	}
 	for (size_t i = 0; i < blocks->n_blocks; i++) {
-		const struct pt_block *block = &blocks->block[(size_t)id * PT_BLOCKS + i];
+		const struct pt_block *block = &blocks->block[i * blocks->n_functions + id];
 
 		time[i] = (double)block->time;
 		ticks[i] = (double)blocks->ticks[i];
