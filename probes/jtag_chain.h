@@ -18,13 +18,13 @@ enum { PT_JTAG_MAX_TAPS = 16, PT_JTAG_MAX_IR_BITS = 32 };
 
 /* What is known of a part by its IDCODE. Sources: microblaze.md 2.1; cortex-m.md 10 for the JTAG-DP. */
 struct pt_jtag_part {
-	const char *name;		/* "Zynq-7000 PL", as the user shall see it */
+	const char *name;		/* of the family, as the user shall see it: "7 series" */
 	uint32_t idcode, mask;		/* fits when (idcode & mask) is the same; the revision is never in the mask */
 	uint8_t ir_bits;
 	uint32_t user[4];		/* codes of USER1 to USER4; 0: it has none */
 };
-/* NULL: not known. */
-const struct pt_jtag_part *pt_jtag_part_of(uint32_t idcode);
+/* ir_bits: 0 where it is not known yet; some families have parts that differ in it. NULL: not known, or not without ir_bits. */
+const struct pt_jtag_part *pt_jtag_part_of(uint32_t idcode, unsigned ir_bits);
 
 struct pt_jtag_tap {
 	bool has_idcode;

@@ -16,7 +16,7 @@ static uint64_t in_ms(struct pt_turn *turn, uint32_t ms)
 	return pt_link_now_ns(turn->link) + ms * PT_NS_PER_MS;
 }
 
-static int receive(struct pt_turn *turn, uint64_t deadline_ns, struct pt_err *err)
+int pt_turn_receive(struct pt_turn *turn, uint64_t deadline_ns, struct pt_err *err)
 {
 	int n = pt_link_receive(turn->link, turn->in, sizeof(turn->in), deadline_ns, err);
 
@@ -30,7 +30,7 @@ static int receive(struct pt_turn *turn, uint64_t deadline_ns, struct pt_err *er
 	return n;
 }
 
-static int send(struct pt_turn *turn, const uint8_t *bytes, size_t n_bytes, struct pt_err *err)
+int pt_turn_send(struct pt_turn *turn, const uint8_t *bytes, size_t n_bytes, struct pt_err *err)
 {
 	int rc = pt_link_submit(turn->link, bytes, n_bytes, in_ms(turn, PT_TURN_ANSWER_MS), err);
 
@@ -54,7 +54,7 @@ static int collect(struct pt_turn *turn, struct pt_err *err)
 	uint64_t deadline_ns = in_ms(turn, patience_ms(turn));
 
 	while (turn->debt > 0 && !turn->out_of_step) {
-		int n = receive(turn, deadline_ns, err);
+		int n = pt_turn_receive(turn, deadline_ns, err);
 
 		if (n == PT_ETIMEOUT)
 			turn->out_of_step = true;
@@ -67,7 +67,7 @@ static int collect(struct pt_turn *turn, struct pt_err *err)
 int pt_turn_drain(struct pt_turn *turn, struct pt_err *err)
 {
 	for (unsigned i = 0; i < MOST_STALE; i++) {
-		int n = receive(turn, in_ms(turn, DRAIN_MS), err);
+		int n = pt_turn_receive(turn, in_ms(turn, DRAIN_MS), err);
 
 		if (n == PT_ETIMEOUT) {
 			turn->out_of_step = turn->silent = false;
@@ -82,7 +82,7 @@ int pt_turn_drain(struct pt_turn *turn, struct pt_err *err)
 /* One more reply on the way to a new start. 1: that was the last stale one, 0: go on. */
 static int next_stale(struct pt_turn *turn, uint64_t *deadline_ns, struct pt_err *err)
 {
-	int n = receive(turn, *deadline_ns, err);
+	int n = pt_turn_receive(turn, *deadline_ns, err);
 
 	if (n >= 0 && turn->answers(turn->in, (size_t)n)) {
 		*deadline_ns = in_ms(turn, DRAIN_MS);	/* answers to earlier questions stand close behind each other */
@@ -97,7 +97,7 @@ static int agree(struct pt_turn *turn, struct pt_err *err)
 	uint8_t question[QUESTION_BYTES];
 	uint64_t deadline_ns = in_ms(turn, patience_ms(turn));
 	unsigned asked = turn->asked + 1;
-	int rc = send(turn, question, turn->question(question), err);
+	int rc = pt_turn_send(turn, question, turn->question(question), err);
 
 	if (rc < 0)
 		return rc;
@@ -117,7 +117,7 @@ static int agree(struct pt_turn *turn, struct pt_err *err)
 	return 0;
 }
 
-static int settle(struct pt_turn *turn, struct pt_err *err)
+int pt_turn_settle(struct pt_turn *turn, struct pt_err *err)
 {
 	int rc = collect(turn, err);
 
@@ -130,17 +130,17 @@ static int settle(struct pt_turn *turn, struct pt_err *err)
 
 int pt_turn_again(struct pt_turn *turn, uint64_t busy_ns, struct pt_err *err)
 {
-	int n = receive(turn, in_ms(turn, PT_TURN_ANSWER_MS) + busy_ns, err);
+	int n = pt_turn_receive(turn, in_ms(turn, PT_TURN_ANSWER_MS) + busy_ns, err);
 
 	return n == PT_ETIMEOUT ? pt_fail(err, n, "the probe does not answer") : n;
 }
 
 int pt_turn_ask(struct pt_turn *turn, const uint8_t *request, size_t n_bytes, uint64_t busy_ns, struct pt_err *err)
 {
-	int rc = settle(turn, err);
+	int rc = pt_turn_settle(turn, err);
 
 	if (rc == 0)
-		rc = send(turn, request, n_bytes, err);
+		rc = pt_turn_send(turn, request, n_bytes, err);
 	return rc < 0 ? rc : pt_turn_again(turn, busy_ns, err);
 }
 
@@ -148,12 +148,12 @@ int pt_turn_ask(struct pt_turn *turn, const uint8_t *request, size_t n_bytes, ui
 int pt_turn_ask_parts(struct pt_turn *turn, const uint8_t *first, size_t n_first, const uint8_t *rest, size_t n_rest,
 		      uint64_t busy_ns, struct pt_err *err)
 {
-	int rc = settle(turn, err);
+	int rc = pt_turn_settle(turn, err);
 
 	if (rc == 0)
 		rc = pt_link_submit_part(turn->link, first, n_first, in_ms(turn, PT_TURN_ANSWER_MS), err);
 	if (rc == 0)
-		rc = send(turn, rest, n_rest, err);
+		rc = pt_turn_send(turn, rest, n_rest, err);
 	return rc < 0 ? rc : pt_turn_again(turn, busy_ns, err);
 }
 

@@ -1,0 +1,42 @@
+/* A JTAG driver's lists, run as a pipeline: as many packets with the probe as it takes, answers in order. What a packet looks
+ * like is the driver's; where the row of clocks is cut, what is waited for and what an error leaves behind is the same
+ * for all, and stands here. Board thread only. */
+#ifndef PT_PROBES_JTAG_PORT_H
+#define PT_PROBES_JTAG_PORT_H
+
+#include "probes/jtag_batch.h"
+#include "probes/link.h"
+
+enum { PT_JTAG_PORT_MAX_DEPTH = 16, PT_JTAG_ANSWER_MS = 400 };	/* no healthy probe takes longer, clocks apart */
+
+struct pt_jtag_port_ops {
+	/* Collect what earlier calls left with the probe. 0, PT_ETIMEOUT, PT_EPROTO, PT_EINTERRUPTED, PT_EIO. */
+	int (*settle)(void *state, struct pt_err *err);
+	/* A packet of at most max_bits clocks from the cursor on, kept by the driver for send(). n_bits: how many, 1 or more.
+	 * Returns its length. */
+	size_t (*pack)(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at,
+		       uint32_t max_bits, uint32_t *n_bits);
+	int (*send)(void *state, size_t len_bytes, struct pt_err *err);
+	/* The oldest answer, kept by the driver for unpack(): its length, or the link's error. */
+	int (*receive)(void *state, uint64_t deadline_ns, struct pt_err *err);
+	/* The answer to a packet of n_bits clocks from the cursor on. 0, or PT_EPROTO with the sentence. */
+	int (*unpack)(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t n_bits,
+		      size_t len_bytes, struct pt_err *err);
+};
+
+struct pt_jtag_port {
+	const struct pt_jtag_port_ops *ops;
+	void *state;			/* the driver's */
+	struct pt_link *link;
+	unsigned depth;			/* packets outstanding, 1..PT_JTAG_PORT_MAX_DEPTH */
+	uint32_t tck_hz;
+	bool lost;			/* nobody knows where the TAPs are: reset them first */
+};
+
+/* As pt_jtag_ops.run. */
+int pt_jtag_port_run(struct pt_jtag_port *port, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms,
+		     size_t *n_done, struct pt_err *err);
+/* A reset of the TAPs alone: what a connect ends with. */
+int pt_jtag_port_reset(struct pt_jtag_port *port, struct pt_err *err);
+
+#endif
