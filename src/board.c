@@ -71,6 +71,8 @@ static void pass_on(struct pt_board *board, const struct pt_board_note *note)
 			l->on_run(l->arg, note->core);
 		else if (note->kind == NOTE_RESET && l->on_reset != NULL)
 			l->on_reset(l->arg);
+		else if (note->kind == NOTE_CONSOLE && l->on_console != NULL)
+			l->on_console(l->arg, note->why.msg, strlen(note->why.msg));
 	}
 }
 

@@ -2,6 +2,8 @@
  * that a halt is answered before the source fetches what its buffer holds. */
 #include "board_parts.h"
 
+#include <string.h>
+
 #include "log.h"
 #include "util.h"
 
@@ -90,6 +92,26 @@ static int judge_silence(struct pt_board *board, struct pt_err *err)
 		       (double)silent_ns / PT_NS_PER_S, seen.msg[0] != '\0' ? seen.msg : "it does not answer");
 }
 
+/* At once; whether it is lost shows later. */
+static void tell_silence(struct pt_board *board, const struct pt_err *seen)
+{
+	struct pt_board_note note = { .kind = NOTE_CONSOLE };
+
+	pt_fail(&note.why, 0, "the target does not answer any more (clock, power, cable?); what was collected is kept: %s\n",
+		seen->msg[0] != '\0' ? seen->msg : "no reason is known");
+	pt_warn("board: %.*s", (int)strlen(note.why.msg) - 1, note.why.msg);
+	pt_board_send(board, &note);
+}
+
+static void tell_return(struct pt_board *board)
+{
+	struct pt_board_note note = { .kind = NOTE_CONSOLE };
+
+	pt_fail(&note.why, 0, "the target answers again\n");
+	pt_info("board: the target answers again");
+	pt_board_send(board, &note);
+}
+
 static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 {
 	struct pt_core_status now;
@@ -97,9 +119,13 @@ static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 	if (board->target->ops->status(board->target->state, core, &now, err) < 0)
 		return err->code;
 	if (now.state == PT_LOST) {
+		if (board->core[core].state != PT_LOST)
+			tell_silence(board, err);
 		board->core[core] = now;
 		return judge_silence(board, err);
 	}
+	if (board->core[core].state == PT_LOST)
+		tell_return(board);
 	pt_board_heard(board);
 	if (now.was_reset)
 		pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_RESET });

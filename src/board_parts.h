@@ -11,7 +11,7 @@ enum {
 	PT_BOARD_ALIVE_MS = 250,	/* is the probe still there, while nothing else talks to it */
 };
 
-enum pt_board_note_kind { NOTE_JOB, NOTE_STATE, NOTE_STOP, NOTE_RUN, NOTE_RESET, NOTE_ENDED };
+enum pt_board_note_kind { NOTE_JOB, NOTE_STATE, NOTE_STOP, NOTE_RUN, NOTE_RESET, NOTE_CONSOLE, NOTE_ENDED };
 
 struct pt_board_note {
 	struct pt_board_note *next;
@@ -20,7 +20,7 @@ struct pt_board_note {
 	struct pt_job *job;
 	struct pt_core_status status;
 	enum pt_board_state state;
-	struct pt_err why;
+	struct pt_err why;		/* of the state; or the text for the console */
 };
 
 struct pt_board_lane { struct pt_job *head, **tail; };

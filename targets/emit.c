@@ -142,7 +142,9 @@ static void note_failure(struct pt_emit *out, uint64_t now_ns, int rc)
 {
 	if (out->failing_since_ns == PT_UNKNOWN)
 		out->failing_since_ns = now_ns;
-	out->fault = rc == PT_EIO || rc == PT_ETIMEOUT ? PT_LOSS_PROBE : PT_LOSS_RESET;
+	out->fault = rc == PT_EPROTO			 ? PT_LOSS_SILENT
+		     : rc == PT_EIO || rc == PT_ETIMEOUT ? PT_LOSS_PROBE
+							 : PT_LOSS_RESET;
 }
 
 int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc)
@@ -167,9 +169,18 @@ void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cau
 
 void pt_emit_works(struct pt_emit *out, uint64_t now_ns, bool was_reset)
 {
+	bool silent = out->fault == PT_LOSS_SILENT;	/* power that comes back resets, too: why the time is lost says more */
+
 	if (out->failing_since_ns != PT_UNKNOWN)
-		pt_emit_loss(out, was_reset ? PT_LOSS_RESET : PT_LOSS_PROBE, now_ns);
+		pt_emit_loss(out, silent ? PT_LOSS_SILENT : was_reset ? PT_LOSS_RESET : PT_LOSS_PROBE, now_ns);
 	out->failing_since_ns = PT_UNKNOWN;
+}
+
+int pt_emit_asleep(struct pt_emit *out, uint64_t now_ns)
+{
+	pt_emit_loss(out, PT_LOSS_SLEEP, now_ns);
+	out->failing_since_ns = PT_UNKNOWN;
+	return TRY_AGAIN_US;
 }
 
 uint64_t pt_random(uint64_t *state, uint64_t below)

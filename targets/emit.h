@@ -38,14 +38,17 @@ void pt_emit_end(struct pt_emit *out);
 /* For a source that holds the core: room for the next n (0..3) chunks, or false: try again later, lose nothing. */
 bool pt_emit_reserve(struct pt_emit *out, unsigned n);
 
-/* A batch failed with rc. PT_EINTERRUPTED: call again. More than 0: a reset or a short loss of power, try again in so
- * many microseconds. Else it is fatal: the LOSS and END are out. */
+/* A batch failed with rc; PT_EPROTO: the target gave no answer. PT_EINTERRUPTED: call again. More than 0: a reset or a
+ * short loss of power, try again in so many microseconds. Else it is fatal: the LOSS and END are out. */
 int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc);
 /* The profile ends: what was not told yet is a loss, by what fails at present, else of that cause. rc: of the attempt to
  * fetch the rest. */
 void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cause);
-/* It works again: what was missed is a LOSS, to a reset or to the wire. */
+/* It works again: what was missed is a LOSS, to a reset, to a target that gave no answer, or to the wire. */
 void pt_emit_works(struct pt_emit *out, uint64_t now_ns, bool was_reset);
+/* The batch failed because the core sleeps so deep that nothing can be reached: unobserved by design, for as long as it
+ * likes. Returns the microseconds to rest. */
+int pt_emit_asleep(struct pt_emit *out, uint64_t now_ns);
 
 /* splitmix64: the next of a row of numbers from 0 to below - 1 that only the seed in *state decides. */
 uint64_t pt_random(uint64_t *state, uint64_t below);

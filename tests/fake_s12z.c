@@ -233,10 +233,22 @@ static int access_one(struct fake_s12z *bdc, const struct pt_bdc_op *op, uint32_
 	return 0;
 }
 
+/* Nobody answers: what is read then, and is it noticed? */
+static int unanswered(struct fake_s12z *bdc, const struct pt_bdc_op *op)
+{
+	if (op->what != PT_BDC_WRITE_MEM)
+		memset(op->bytes, bdc->dark ? 0xff : 0xee, (size_t)op->n * op->size_bytes);
+	if (bdc->dark || bdc->blind)
+		return 0;
+	return fault(bdc, PT_BDC_NORESP | PT_BDC_STOP);
+}
+
 static int access_mem(struct fake_s12z *bdc, const struct pt_bdc_op *op)
 {
 	int rc = 0;
 
+	if (bdc->dark || (bdc->stopped && (bdc->csr & PT_BDC_BDCCIS) == 0))
+		return unanswered(bdc, op);
 	for (uint32_t i = 0; rc == 0 && i < op->n; i++)
 		rc = access_one(bdc, op, op->addr + (op->what == PT_BDC_READ_SAME ? 0 : i * op->size_bytes),
 				(uint8_t *)op->bytes + (size_t)i * op->size_bytes);
@@ -280,7 +292,7 @@ static int poll(struct fake_s12z *bdc, struct pt_bdc_op *op, bool *expired)
 		bdc->busy_polls--;
 		*expired = true;
 	}
-	op->value = *expired ? op->value : byte;
+	op->value = byte;
 	bdc->now_ns += *expired ? op->time_us * UINT64_C(1000) : 0;
 	return rc;
 }
@@ -308,11 +320,13 @@ static int do_one(struct fake_s12z *bdc, struct pt_bdc_op *op, bool *expired)
 		return fault(bdc, PT_BDC_ILLCMD);
 	switch (op->what) {
 	case PT_BDC_SYNC:
+		if (bdc->dark)
+			return PT_EPROTO;
 		op->value = 8000000;
 		bdc->csr &= (uint16_t)~PT_BDC_OVRUN;
 		return 0;
 	case PT_BDC_READ_BDCCSR:
-		op->value = bdc->csr;
+		op->value = bdc->dark ? 0xffff : bdc->blind ? bdc->csr & 0xff00u : bdc->csr;
 		return 0;
 	case PT_BDC_WRITE_BDCCSR:
 		bdc->n_clear++;

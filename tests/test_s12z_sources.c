@@ -219,7 +219,7 @@ END_TEST
 /* --- bad input ---------------------------------------------------------------------------------------------------- */
 
 static const struct { int code; enum pt_loss cause; const char *what; } faults[] = {
-	{ PT_ETIMEOUT, PT_LOSS_PROBE, "no ACK" }, { PT_EPROTO, PT_LOSS_RESET, "no power or clock" },
+	{ PT_ETIMEOUT, PT_LOSS_PROBE, "no answer from the probe" }, { PT_EPROTO, PT_LOSS_SILENT, "no power or clock" },
 	{ PT_EIO, PT_LOSS_PROBE, "the probe is gone" },
 };
 
@@ -255,6 +255,75 @@ START_TEST(a_short_dropout_is_survived)
 	ck_assert_int_eq(drain(3), 0);
 	end();
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_PROBE), 1);
+}
+END_TEST
+
+/* Without a clock, on a probe that uses no ACK, everything reads as ones. Nobody but the target is to blame, not the probe,
+ * and not the application for what seems to stand in its registers. */
+static const struct { const struct pt_source_ops *source; const char *words[3]; } silenced[] = {
+	{ &pt_source_s12z_profile, { NULL } }, { &pt_source_s12z_profile, { "mode=pdo", NULL } },
+	{ &pt_source_s12z_trace, { "align=begin", NULL } },
+};
+
+START_TEST(a_target_without_clock_is_silent)
+{
+	bool comes_back = _i % 2 != 0;
+	size_t n;
+	int rc;
+
+	begin(silenced[_i / 2].source, silenced[_i / 2].words);
+	drain(10);
+	bdc.dark = true;
+	rc = drain(comes_back ? 5 : 2000);
+	if (comes_back) {
+		ck_assert_int_ge(rc, 0);
+		bdc.dark = false;
+		n = array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_REARM);
+		ck_assert_int_ge(drain(20), 0);
+		end();
+		ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_REARM) +
+				  array_sink_count(&sink, PT_CHUNK_DATA, -1), n);
+	} else {
+		ck_assert_int_eq(rc, PT_EPROTO);
+		ck_assert_int_lt(ops->stop(state, &err), 0);
+		array_sink_check(&sink);
+		bdc.dark = false;
+	}
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_SILENT), 1);
+	for (enum pt_loss cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		ck_assert_msg(cause == PT_LOSS_SILENT || array_sink_count(&sink, PT_CHUNK_LOSS, (int)cause) == 0, "%s",
+			      pt_loss_name(cause));
+}
+END_TEST
+
+/* In STOP nothing can be reached, for as long as the program likes. That is no fault, also where the probe cannot tell. */
+START_TEST(stop_mode_is_slept_through)
+{
+	bool wakes = _i % 2 != 0;
+
+	bdc.blind = _i / 2 % 2 != 0;
+	begin(silenced[_i / 4].source, silenced[_i / 4].words);
+	drain(6);
+	bdc.stopped = true;
+	for (uint64_t until_ns = bdc.now_ns + 3 * PT_NS_PER_S; bdc.now_ns < until_ns; bdc.now_ns += PT_NS_PER_MS)
+		ck_assert_msg(drain(1) >= 0, "%s", err.msg);
+	bdc.stopped = !wakes;
+	if (wakes) {
+		ck_assert_int_ge(drain(20), 0);
+		end();
+	} else {
+		OK(ops->stop(state, &err));
+		array_sink_check(&sink);
+		ck_assert(!pt_lease_held(target, "dbg"));
+		ck_assert(z->dbg.owed);
+		bdc.stopped = false;
+		ck_assert_int_eq(pt_s12z_status(z, 0, &(struct pt_core_status){ 0 }, &err), 0);
+		ck_assert_mem_eq(bdc.io + DBG_C1, before, 4);
+		ck_assert_mem_eq(bdc.io + DBG_SCR1, before + 7, 3);
+	}
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_SLEEP), 1);
+	for (enum pt_loss cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		ck_assert_msg(array_sink_count(&sink, PT_CHUNK_LOSS, (int)cause) == 0, "%s", pt_loss_name(cause));
 }
 END_TEST
 
@@ -636,6 +705,8 @@ int main(void)
 	tcase_add_test(tc, a_reset_is_a_loss_and_not_the_end);
 	tcase_add_loop_test(tc, nothing_collected_is_lost_when_the_wire_dies, 0, PT_LEN(faults));
 	tcase_add_test(tc, a_short_dropout_is_survived);
+	tcase_add_loop_test(tc, a_target_without_clock_is_silent, 0, 2 * (int)PT_LEN(silenced));
+	tcase_add_loop_test(tc, stop_mode_is_slept_through, 0, 4 * (int)PT_LEN(silenced));
 	tcase_add_loop_test(tc, a_slow_transmitter_is_waited_for, 0, 2);
 	tcase_add_test(tc, armed_by_the_application_is_left_alone);
 	tcase_add_test(tc, an_application_that_takes_the_dbg_is_told);

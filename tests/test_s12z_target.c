@@ -496,6 +496,33 @@ START_TEST(trouble_of_the_wire_is_a_state)
 	ck_assert_int_eq(status().state, PT_LOST);
 	bdc.fail_code = 0;
 	ck_assert_int_eq(status().state, PT_RUNNING);
+	bdc.dark = true;		/* BDCCSR of all ones is no answer, and nothing waits for one */
+	bdc.n_runs_called = 0;
+	ck_assert_int_eq(status().state, PT_LOST);
+	ck_assert_int_eq(target->ops->halt(z, 0, &err), PT_EPROTO);
+	ck_assert_msg(strstr(err.msg, "0xffff") != NULL && strstr(err.msg, "no clock, no power") != NULL, "%s", err.msg);
+	ck_assert_uint_lt(bdc.n_runs_called, 10);
+	bdc.dark = false;
+	ck_assert_int_eq(status().state, PT_RUNNING);
+}
+END_TEST
+
+/* It stays asleep for every look, not for the first alone; what cannot be reached is said to be asleep. */
+START_TEST(stop_mode_is_sleep)
+{
+	uint8_t byte;
+
+	attach();
+	bdc.stopped = bdc.waits = true;	/* SYNC_PC fails in both */
+	bdc.csr |= PT_BDC_STOP;
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(status().state, PT_SLEEPING);
+	ck_assert_int_eq(pt_mem_read(&z->mem, FAKE_RAM, &byte, 1, &err), PT_EFAULT);
+	ck_assert_msg(strstr(err.msg, "STOP mode") != NULL && strstr(err.msg, "run-in-stop") != NULL, "%s", err.msg);
+	ck_assert_int_eq(status().state, PT_SLEEPING);
+	bdc.stopped = bdc.waits = false;
+	ck_assert_int_eq(status().state, PT_RUNNING);
+	ck_assert_int_eq(pt_mem_read(&z->mem, FAKE_RAM, &byte, 1, &err), 0);
 }
 END_TEST
 
@@ -528,6 +555,7 @@ int main(void)
 	tcase_add_test(tc, programs_flash_and_eeprom);
 	tcase_add_test(tc, flash_stays_open);
 	tcase_add_test(tc, trouble_of_the_wire_is_a_state);
+	tcase_add_test(tc, stop_mode_is_sleep);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -19,12 +19,13 @@ enum pt_loss {
 	PT_LOSS_WRAP,		/* the buffer wrapped where it must not */
 	PT_LOSS_HOST,		/* the host was too slow: the pool of chunks was full */
 	PT_LOSS_PROBE,		/* the probe failed or was unplugged */
-	PT_LOSS_RESET,		/* the target was reset or lost power, and the trace with it */
+	PT_LOSS_RESET,		/* the target was reset, and the trace with it */
 	PT_LOSS_TAKEN,		/* the firmware itself used or reprogrammed the trace unit */
 	PT_LOSS_DAMAGED,	/* bytes that the trace format does not allow (the decoder says so) */
 	PT_LOSS_NOT_CODE,	/* flow left the code that the ELF and the images describe */
 	PT_LOSS_FIFO,		/* the chip's trace FIFO was full (the stream says so): more came than the port carries */
-	PT_N_LOSSES,
+	PT_LOSS_SILENT,		/* the target did not answer its probe: no clock or no power, held in reset, or the cable is off */
+	PT_N_LOSSES,	/* captures hold the numbers: new ones stand at the end */
 };
 
 static inline bool pt_loss_is_fault(enum pt_loss cause)

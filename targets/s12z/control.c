@@ -6,6 +6,7 @@
 #include "util.h"
 
 enum { HALT_MS = 1000, STEP_MS = 500, LOOK_US = 100, BGND_BYTES = 1 };
+enum { SLEEP_STAYS = PT_BDC_FLAGS & ~(PT_BDC_WAIT | PT_BDC_STOP) };
 
 /* --- why it halted ------------------------------------------------------------------------------------------------ */
 
@@ -102,20 +103,15 @@ static int find_sleep(struct pt_s12z *z, struct pt_core_status *out, struct pt_e
 		return rc;
 	if (rc == PT_EFAULT || pt_le32(pc) == 0xeeeeee)
 		out->state = PT_SLEEPING;
-	return pt_wire_s12z_write_csr(&z->wire, true, PT_BDC_FLAGS, err);
+	/* while it sleeps they stay, for the next look */
+	return pt_wire_s12z_write_csr(&z->wire, true, out->state == PT_SLEEPING ? SLEEP_STAYS : PT_BDC_FLAGS, err);
 }
 
-/* After a SYNC, because the clock may have changed with a reset. */
 static int look(struct pt_s12z *z, struct pt_err *err)
 {
 	bool was_enabled = z->wire.enabled;
-	int rc = pt_wire_s12z_look(&z->wire, err);
+	int rc = pt_wire_s12z_find(&z->wire, err);
 
-	if (rc < 0 && rc != PT_EIO && rc != PT_EINTERRUPTED) {
-		rc = pt_wire_s12z_sync(&z->wire, err);
-		if (rc == 0)
-			rc = pt_wire_s12z_look(&z->wire, err);
-	}
 	if (rc == 0 && was_enabled && (z->wire.csr & PT_BDC_ENBDC) == 0)
 		z->wire.was_reset = true;
 	if (rc == 0 && z->wire.was_reset) {
@@ -150,6 +146,11 @@ int pt_s12z_status(void *state, unsigned core, struct pt_core_status *out, struc
 	(void)core;
 	*out = (struct pt_core_status){ .addr = PT_UNKNOWN };
 	rc = read_status(z, out, err);
+	if (rc == 0 && z->dbg.owed && out->state != PT_SLEEPING) {
+		rc = pt_dbg_pay(z, err);
+		if (rc == PT_EFAULT && z->wire.asleep)	/* asleep again, or a probe that cannot tell */
+			rc = 0;
+	}
 	if (rc == PT_EPROTO || rc == PT_ETIMEOUT || rc == PT_EFAULT) {
 		out->state = PT_LOST;
 		return 0;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log.h"
 #include "targets/s12z/s12z.h"
 #include "util.h"
 
@@ -81,6 +82,25 @@ int pt_dbg_write(struct pt_s12z *z, const struct pt_dbg_writes *w, struct pt_err
 	return 0;
 }
 
+static int doubt(struct pt_s12z *z, const char *name, uint8_t value, struct pt_err *err)
+{
+	if (pt_wire_s12z_find(&z->wire, err) < 0)
+		return err->code;
+	z->wire.asleep = true;
+	return pt_fail(err, PT_EFAULT, "the core's bus does not answer (%s reads 0x%02x): is it in STOP mode? "
+		       "(run-in-stop=on lets the BDC reach it there)", name, value);
+}
+
+int pt_dbg_believe(struct pt_s12z *z, uint8_t c1, uint8_t tcrh, struct pt_err *err)
+{
+	return (c1 & C1_ZERO) == 0 && (tcrh & TCRH_ZERO) == 0 ? 0 : doubt(z, "DBGC1", c1, err);
+}
+
+int pt_dbg_believe_sr(struct pt_s12z *z, uint32_t sr, struct pt_err *err)
+{
+	return (sr & SR_ZERO) == 0 ? 0 : doubt(z, "DBGSR", (uint8_t)sr, err);
+}
+
 int pt_dbg_disarm(struct pt_s12z *z, struct pt_err *err)
 {
 	uint8_t off = 0;
@@ -90,9 +110,12 @@ int pt_dbg_disarm(struct pt_s12z *z, struct pt_err *err)
 	};
 	size_t n_done = 0;
 
-	for (int tries = 0; n_done < PT_LEN(op) && tries < DRAIN_TRIES; tries++)
-		if (pt_wire_s12z_run(&z->wire, op, PT_LEN(op), &n_done, err) < 0)
+	for (int tries = 0; n_done < PT_LEN(op) && tries < DRAIN_TRIES; tries++) {
+		op[1].value = 0;
+		if (pt_wire_s12z_run(&z->wire, op, PT_LEN(op), &n_done, err) < 0 ||
+		    pt_dbg_believe_sr(z, op[1].value, err) < 0)
 			return pt_wrap(err, "disarm the DBG");
+	}
 	z->dbg.now[0] &= (uint8_t)~C1_ARM;
 	z->dbg.armed = false;
 	if (n_done < PT_LEN(op))
@@ -105,7 +128,8 @@ int pt_dbg_disarm(struct pt_s12z *z, struct pt_err *err)
 const char *pt_dbg_kind_name(enum pt_dbg_kind kind)
 {
 	static const char *const names[] = {
-		[PT_DBG_UNKNOWN] = "in use by the application itself", [PT_DBG_NONE] = "absent",
+		[PT_DBG_UNKNOWN] = "not known yet (the application has armed it, or it was out of reach)",
+		[PT_DBG_NONE] = "absent",
 		[PT_DBG_LITE] = "DebugLite (S12ZDBGV3): comparators A, B, D, no trace buffer",
 		[PT_DBG_TRACE] = "comparators and trace buffer, no code profiling",
 		[PT_DBG_PROFILE] = "S12ZDBGV2: comparators, trace buffer, code profiling",
@@ -157,8 +181,12 @@ int pt_dbg_discover(struct pt_s12z *z, struct pt_err *err)
 
 	z->dbg.codes = &codes_v2;
 	z->dbg.kind = PT_DBG_NONE;
-	if (rc == PT_EFAULT)
+	if (rc == 0)
+		rc = pt_dbg_believe(z, c1, 0, err);
+	if (rc == PT_EFAULT) {
+		z->dbg.kind = z->wire.asleep ? PT_DBG_UNKNOWN : PT_DBG_NONE;
 		return 0;
+	}
 	if (rc < 0 || pt_s12z_get8(z, DBG_SR, &sr, err) < 0)
 		return err->code;
 	if ((c1 & C1_ARM) != 0 || (sr & SR_PTACT) != 0) {
@@ -216,7 +244,7 @@ static int look_first(struct pt_s12z *z, struct pt_err *err)
 {
 	uint8_t c1 = 0;
 
-	if (pt_s12z_get8(z, DBG_C1, &c1, err) < 0)
+	if (pt_s12z_get8(z, DBG_C1, &c1, err) < 0 || pt_dbg_believe(z, c1, 0, err) < 0)
 		return pt_wrap(err, "read DBGC1");
 	if ((c1 & C1_ARM) != 0 && !z->dbg_take)
 		return pt_fail(err, PT_EBUSY,
@@ -231,6 +259,7 @@ int pt_dbg_take(struct pt_s12z *z, const char *owner, struct pt_err *err)
 {
 	if (pt_lease_take(z->target, unit, owner, err) < 0)
 		return err->code;
+	z->dbg.owed = false;	/* what was found then is still what is to be put back */
 	if (z->dbg.saved)
 		return 0;
 	if (look_first(z, err) == 0 && (z->dbg.kind != PT_DBG_UNKNOWN || pt_dbg_discover(z, err) == 0) &&
@@ -260,9 +289,24 @@ int pt_dbg_give_back(struct pt_s12z *z, const char *owner, struct pt_err *err)
 {
 	int rc = z->dbg.saved ? put_back(z, err) : 0;
 
-	z->dbg.saved = z->dbg.armed = false;
+	z->dbg.armed = false;
+	z->dbg.owed = z->dbg.saved && rc == PT_EFAULT && z->wire.asleep;
+	z->dbg.saved = z->dbg.owed;
 	pt_lease_drop(z->target, unit, owner);
+	if (z->dbg.owed) {
+		pt_warn("s12z: the registers of the DBG are put back when the core wakes: %s", err->msg);
+		return 0;
+	}
 	return rc < 0 ? pt_wrap(err, "put the DBG back as it was") : 0;
+}
+
+int pt_dbg_pay(struct pt_s12z *z, struct pt_err *err)
+{
+	int rc = z->dbg.owed ? put_back(z, err) : 0;
+
+	if (rc == 0 && z->dbg.owed)
+		z->dbg.saved = z->dbg.owed = false;
+	return rc;
 }
 
 void pt_dbg_was_reset(struct pt_s12z *z)
@@ -270,6 +314,8 @@ void pt_dbg_was_reset(struct pt_s12z *z)
 	memset(z->dbg.found, 0, sizeof(z->dbg.found));
 	memset(z->dbg.now, 0, sizeof(z->dbg.now));
 	z->dbg.armed = false;
+	z->dbg.saved &= !z->dbg.owed;
+	z->dbg.owed = false;
 }
 
 void pt_dbg_describe(const struct pt_s12z *z, void (*say)(void *arg, const char *line), void *arg)

@@ -36,11 +36,11 @@ enum {
 /* In a bank: control, address (3 bytes), data (4), mask of the data (4); B and D have no data. */
 enum { DBG_CTL = 0x0, DBG_ADDR = 0x5, DBG_DATA = 0x8, DBG_MASK = 0xc };
 
-enum { C1_ARM = 0x80, C1_TRIG = 0x40, C1_BDMBP = 0x10, C1_BRKCPU = 0x08 };
-enum { TCRH_TSOURCE = 0x40 };
+enum { C1_ARM = 0x80, C1_TRIG = 0x40, C1_BDMBP = 0x10, C1_BRKCPU = 0x08, C1_ZERO = 0x24 };	/* ZERO: always 0 */
+enum { TCRH_TSOURCE = 0x40, TCRH_ZERO = 0x80 };
 enum { TCRL_DSTAMP = 0x08, TCRL_PDOE = 0x04, TCRL_PROFILE = 0x02, TCRL_STAMP = 0x01 };
 enum { CTL_INST = 0x20, CTL_RW = 0x08, CTL_RWE = 0x04, CTL_COMPE = 0x01 };
-enum { EFR_PTBOVF = 0x80, SR_TBF = 0x80, SR_PTACT = 0x10 };
+enum { EFR_PTBOVF = 0x80, SR_TBF = 0x80, SR_PTACT = 0x10, SR_ZERO = 0x68 };
 
 enum { PT_DBG_COMPS = 4 };
 enum pt_dbg_mode { PT_DBG_NORMAL, PT_DBG_LOOP1, PT_DBG_DETAIL, PT_DBG_PURE_PC, PT_DBG_MODES };
@@ -56,7 +56,7 @@ struct pt_dbg_codes {
 };
 
 enum pt_dbg_kind {
-	PT_DBG_UNKNOWN,		/* it was armed when we came, so nobody could look */
+	PT_DBG_UNKNOWN,		/* it was armed, or out of reach, when we came, so nobody could look */
 	PT_DBG_NONE,
 	PT_DBG_LITE,		/* S12ZDBGV3, "DebugLite": comparators A, B, D and breakpoints only (ZVMB) */
 	PT_DBG_TRACE,		/* a trace buffer, but no profiling (ZVL) */
@@ -69,6 +69,7 @@ struct pt_dbg {
 	uint8_t found[DBG_END - DBG_C1], now[DBG_END - DBG_C1];	/* registers as found, and as we wrote them last */
 	bool saved;			/* found is valid, and what differs from it is to be put back */
 	bool armed;			/* by us, for breakpoints */
+	bool owed;			/* given up while the core slept too deep to be reached: put back when it wakes */
 };
 
 /* A row of byte-wide writes, one batch on the wire. */
@@ -97,10 +98,18 @@ int pt_dbg_needs(struct pt_s12z *z, enum pt_dbg_kind least, struct pt_err *err);
 /* Take the module: lease it and keep what its registers are, once. PT_EBUSY: another has it, or the application
  * itself has armed it (then nothing is touched, unless dbg-take=on). */
 int pt_dbg_take(struct pt_s12z *z, const char *owner, struct pt_err *err);
-/* Disarm, put every register back as it was found, give up the lease. */
+/* Disarm, put every register back as it was found, give up the lease. In STOP mode nothing can be written: that is told,
+ * and done when the core is seen awake (pt_dbg_pay()), or is left to the next who takes the module. */
 int pt_dbg_give_back(struct pt_s12z *z, const char *owner, struct pt_err *err);
+/* What is owed, if anything is. PT_EFAULT: it sleeps still. */
+int pt_dbg_pay(struct pt_s12z *z, struct pt_err *err);
 /* A reset has cleared the registers: there is nothing to put back any more. The lease stays. */
 void pt_dbg_was_reset(struct pt_s12z *z);
+/* Were these read of DBGC1 and DBGTCRH, or of DBGSR? Ones, or 0xee, in bits that are always 0 are no values but the lack of
+ * an answer: PT_EPROTO, or PT_EFAULT where the target is there, but the bus behind its BDC is not (STOP mode, on a probe that
+ * cannot tell; then wire.asleep is set). */
+int pt_dbg_believe(struct pt_s12z *z, uint8_t c1, uint8_t tcrh, struct pt_err *err);
+int pt_dbg_believe_sr(struct pt_s12z *z, uint32_t sr, struct pt_err *err);
 /* ARM = 0, and wait until PTACT = 0: only then may the rest be written (ZVHY 6.3.2.7). */
 int pt_dbg_disarm(struct pt_s12z *z, struct pt_err *err);
 /* Registers that differ from how they were found. */

@@ -150,6 +150,10 @@ static int run_round(struct pt_s12z_profile *p, struct round *r, struct pt_err *
 	size_t n_done = 0;
 	int rc = pt_wire_s12z_run(&p->z->wire, r->op, r->n, &n_done, err);
 
+	if (rc == 0 && r->poll != NOWHERE) {
+		rc = pt_dbg_believe_sr(p->z, r->op[r->poll].value, err);
+		n_done = rc < 0 ? 0 : n_done;
+	}
 	take_progress(p, r, n_done);
 	if (rc == 0)
 		pt_emit_works(&p->out, r->op[0].sent_ns, p->z->was_reset);
@@ -177,6 +181,8 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 	bool ours;
 	int rc = pt_wire_s12z_run(&p->z->wire, &op, 1, NULL, err);
 
+	if (rc == 0)
+		rc = pt_dbg_believe(p->z, seen[0], seen[2], err);
 	if (rc < 0)
 		return pt_profile_failed(p, rc, err);
 	pt_emit_works(&p->out, op.sent_ns, p->z->was_reset);
@@ -243,6 +249,8 @@ static int find_out(struct pt_s12z_profile *p, struct pt_err *err)
 	r.n += pt_profile_put_open(p, r.op + r.n);
 	r.data = put(&r, &(struct pt_bdc_op){ .what = PT_BDC_READ_DBGTB, .n = PT_S12Z_LINES, .bytes = p->snap.lines });
 	rc = pt_wire_s12z_run(&p->z->wire, r.op, r.n, &n_done, err);
+	if (rc == 0)
+		rc = pt_dbg_believe_sr(p->z, r.op[r.poll].value, err);
 	p->snap.window_us = window_us;
 	p->snap.delay_us = PT_UNKNOWN;
 	if (rc < 0)

@@ -107,6 +107,8 @@ static int look(struct pt_s12z_profile *p, struct pt_err *err)
 	};
 	int rc = pt_wire_s12z_run(&p->z->wire, op, PT_LEN(op), NULL, err);
 
+	if (rc == 0)
+		rc = pt_dbg_believe(p->z, c[0], c[2], err);
 	if (rc < 0)
 		return rc;
 	stream->looked_ns = op[1].done_ns;

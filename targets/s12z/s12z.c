@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log.h"
 #include "targets/s12z/s12z.h"
 #include "util.h"
 
@@ -139,6 +140,8 @@ static int s12z_detach(void *state, bool resume, struct pt_err *err)
 		return 0;
 	if (pt_breaks_s12z_remove_all(z, err) < 0)
 		first = *err;
+	if (pt_dbg_pay(z, err) < 0)
+		pt_warn("s12z: the registers of the DBG are left as the profile set them: %s", err->msg);
 	if (pt_s12z_restore(z, resume, err) < 0 && first.code == 0)
 		first = *err;
 	if (first.code == 0)

@@ -93,7 +93,7 @@ static unsigned n_batches(const struct sampler *s)
 
 static int give_up(struct sampler *s, int rc, struct pt_err *err)
 {
-	rc = pt_emit_failed(&s->out, pt_wire_s12z_now_ns(&s->z->wire), rc);
+	rc = pt_source_s12z_failed(s->z, &s->out, rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "sync-pc") : rc;
 }
 

@@ -133,7 +133,7 @@ unsigned pt_profile_put_open(const struct pt_s12z_profile *p, struct pt_bdc_op *
 
 int pt_profile_failed(struct pt_s12z_profile *p, int rc, struct pt_err *err)
 {
-	rc = pt_emit_failed(&p->out, pt_wire_s12z_now_ns(&p->z->wire), rc);
+	rc = pt_source_s12z_failed(p->z, &p->out, rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "dbg-profile") : rc;
 }
 
@@ -358,7 +358,7 @@ static int profile_stop(void *state, struct pt_err *err)
 
 	if (p->mode->leave != NULL && p->mode->leave(p, &own) < 0 && rc == 0)
 		rc = (first = own).code;
-	pt_emit_rest(&p->out, pt_wire_s12z_now_ns(&p->z->wire), rc, p->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	rc = pt_source_s12z_rest(p->z, &p->out, rc, p->held);
 	if (release(p, &own) < 0 && rc == 0)
 		rc = (first = own).code;
 	pt_emit_end(&p->out);

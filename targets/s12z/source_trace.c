@@ -196,7 +196,8 @@ static int look(struct tracer *t, bool end, struct pt_err *err)
 
 	if (end && pt_dbg_disarm(t->z, err) < 0)
 		return err->code;
-	if (pt_wire_s12z_run(&t->z->wire, op, PT_LEN(op), NULL, err) < 0)
+	if (pt_wire_s12z_run(&t->z->wire, op, PT_LEN(op), NULL, err) < 0 ||
+	    pt_dbg_believe(t->z, c[0], c[2], err) < 0)
 		return err->code;
 	pt_emit_works(&t->out, op[0].sent_ns, t->z->was_reset);
 	if ((c[2] & TCRH_TSOURCE) == 0) {	/* not as we wrote it: a reset, or the application itself */
@@ -215,7 +216,7 @@ static int look(struct tracer *t, bool end, struct pt_err *err)
 
 static int give_up(struct tracer *t, int rc, struct pt_err *err)
 {
-	rc = pt_emit_failed(&t->out, pt_wire_s12z_now_ns(&t->z->wire), rc);
+	rc = pt_source_s12z_failed(t->z, &t->out, rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "trace") : rc;
 }
 
@@ -456,7 +457,7 @@ static int tracer_stop(void *state, struct pt_err *err)
 	struct pt_err first = { 0 }, own = { 0 };
 	int rc = t->untold ? catch_up(t, &first) : flush(t, &first);
 
-	pt_emit_rest(&t->out, pt_wire_s12z_now_ns(&t->z->wire), rc, t->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	rc = pt_source_s12z_rest(t->z, &t->out, rc, t->held);
 	if (release(t, &own) < 0 && rc == 0)
 		rc = (first = own).code;
 	pt_emit_end(&t->out);

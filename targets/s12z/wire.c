@@ -13,7 +13,7 @@ enum { SETTINGS = PT_BDC_BDCCIS | PT_BDC_STEAL | PT_BDC_CLKSW };
 /* WAIT and STOP only say what the core has done. Source: ZVHY, 5.3.2.2 */
 static const struct { uint8_t flag; const char *why; } reasons[] = {
 	{ PT_BDC_ILLACC, "there is nothing at this address (ILLACC)" },
-	{ PT_BDC_NORESP, "the core's bus does not answer: STOP mode, or no free cycle (NORESP)" },
+	{ PT_BDC_NORESP, "the core's bus does not answer: no free cycle (NORESP)" },
 	{ PT_BDC_RDINV, "what was read is not valid, an ECC error maybe (RDINV)" },
 	{ PT_BDC_ILLCMD, "the command is not possible now (ILLCMD)" },
 	{ PT_BDC_OVRUN, "commands came too fast (OVRUN)" },
@@ -49,7 +49,7 @@ int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
 	if (one(wire, &op, err) < 0)
 		return pt_wrap(err, "read BDCCSR");
 	if ((op.value & BDCCSR_ZERO) != 0)
-		return pt_fail(err, PT_ETIMEOUT, "the target does not answer: BDCCSR reads 0x%04x, and its bit 12 is always 0 "
+		return pt_fail(err, PT_EPROTO, "the target does not answer: BDCCSR reads 0x%04x, and its bit 12 is always 0 "
 			       "(no clock, no power, or the wire is off)", (unsigned)op.value);
 	wire->csr = (uint16_t)op.value;
 	return 0;
@@ -91,27 +91,49 @@ int pt_wire_s12z_connect(struct pt_wire_s12z *wire, struct pt_err *err)
 
 /* --- faults ------------------------------------------------------------------------------------------------------- */
 
+/* That the core has gone to sleep is no error, and whoever looks at the core wants to know. */
 static int clear_flags(struct pt_wire_s12z *wire, struct pt_err *err)
 {
+	uint8_t errors = PT_BDC_FLAGS & ~(PT_BDC_WAIT | PT_BDC_STOP);
+
 	if ((wire->csr & PT_BDC_OVRUN) != 0 && pt_wire_s12z_sync(wire, err) < 0) /* the only thing that clears it */
 		return err->code;
-	return pt_wire_s12z_write_csr(wire, (wire->csr & PT_BDC_ENBDC) != 0, PT_BDC_FLAGS, err);
+	return pt_wire_s12z_write_csr(wire, (wire->csr & PT_BDC_ENBDC) != 0, errors, err);
+}
+
+static bool is_asleep(uint16_t csr)
+{
+	return (csr & PT_BDC_NORESP) != 0 && (csr & PT_BDC_STOP) != 0 && (csr & PT_BDC_BDCCIS) == 0;
 }
 
 static int say_flags(uint16_t csr, struct pt_err *err)
 {
+	if (is_asleep(csr))
+		return pt_fail(err, PT_EFAULT, "the core is in STOP mode, where the BDC reaches no memory "
+			       "(run-in-stop=on changes that)");
 	for (size_t i = 0; i < PT_LEN(reasons); i++)
 		if ((csr & reasons[i].flag) != 0)
 			return pt_fail(err, PT_EFAULT, "%s", reasons[i].why);
 	return pt_fail(err, PT_EFAULT, "the target refuses, and the probe cannot say why");
 }
 
+int pt_wire_s12z_find(struct pt_wire_s12z *wire, struct pt_err *err)
+{
+	int rc = pt_wire_s12z_look(wire, err);
+
+	if (rc == 0 || rc == PT_EIO || rc == PT_EINTERRUPTED)
+		return rc;
+	return pt_wire_s12z_sync(wire, err) < 0 ? err->code : pt_wire_s12z_look(wire, err);
+}
+
+/* A batch failed with *err: is somebody there, and what does BDCCSR say? Without a flag the first word stands. */
 static int judge(struct pt_wire_s12z *wire, struct pt_err *err)
 {
 	bool was_enabled = wire->enabled;
+	struct pt_err first = *err;
 	uint16_t seen;
 
-	if (pt_wire_s12z_look(wire, err) < 0)
+	if (pt_wire_s12z_find(wire, err) < 0)
 		return err->code;
 	seen = wire->csr;
 	if (was_enabled && (seen & PT_BDC_ENBDC) == 0) {
@@ -121,7 +143,13 @@ static int judge(struct pt_wire_s12z *wire, struct pt_err *err)
 	}
 	if (clear_flags(wire, err) < 0)
 		return err->code;
-	return say_flags(seen, err);
+	wire->asleep = is_asleep(seen);
+	if (first.code == PT_EFAULT || wire->asleep)
+		return say_flags(seen, err);
+	*err = first;
+	if (first.code == PT_EPROTO)	/* a slip of the probe: the target is there */
+		err->code = PT_ETIMEOUT;
+	return err->code;
 }
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
@@ -152,7 +180,9 @@ int pt_wire_s12z_run(struct pt_wire_s12z *wire, struct pt_bdc_op *ops, size_t n_
 
 	if (rc == 0 && n_ops > 0)
 		rc = wire->ops->run(wire->state, ops, n_ops, BATCH_MS, &done, err);
-	if (rc == PT_EFAULT)
+	if (rc == 0)
+		wire->asleep = false;
+	else if (rc == PT_EFAULT || rc == PT_ETIMEOUT || rc == PT_EPROTO)
 		rc = judge(wire, err);
 	if (n_done != NULL)
 		*n_done = done;

@@ -16,6 +16,7 @@ struct pt_wire_s12z {
 	bool enabled;			/* we have seen ENBDC set since the last reset that we know of */
 	bool enable;			/* commands may set it where they need it */
 	bool was_reset;			/* ENBDC had been set and was found clear */
+	bool asleep;			/* the last batch failed because the core is in STOP mode: its memory is out of reach */
 };
 
 /* No I/O. */
@@ -32,12 +33,16 @@ static inline bool pt_wire_s12z_can(const struct pt_wire_s12z *wire, enum pt_bdc
 
 /* Run a batch; sets ENBDC first if it is not known to be set. After a fault BDCCSR is read and its flags are cleared.
  *   n_done   out: operations completed; may be NULL. A poll that expired is the last: its index, and 0 is returned
- * Errors as of pt_bdc_ops.run; PT_EFAULT has a sentence that says which flag. */
+ * Errors as of pt_bdc_ops.run, but: PT_EFAULT has a sentence that says which flag, and PT_EPROTO is left for a target that
+ * gives no answer at all (no clock, no power, held in reset, no wire): BDCCSR, which can always be read, was asked for. */
 int pt_wire_s12z_run(struct pt_wire_s12z *wire, struct pt_bdc_op *ops, size_t n_ops, size_t *n_done,
 		     struct pt_err *err);
 
 /* BDCCSR into wire->csr. */
 int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err);
+/* The same, behind a SYNC if it does not answer at first: its clock may have changed. PT_EPROTO: there is nobody;
+ * PT_ETIMEOUT: the probe does not answer. */
+int pt_wire_s12z_find(struct pt_wire_s12z *wire, struct pt_err *err);
 /* Write BDCCSR: ENBDC or not, wire->keep, and those flags cleared (PT_BDC_FLAGS: all). */
 int pt_wire_s12z_write_csr(struct pt_wire_s12z *wire, bool enbdc, uint8_t clear, struct pt_err *err);
 
