@@ -31,7 +31,7 @@ void fake_jtag_init(struct fake_jtag *fake, struct pt_vtap *const *taps, size_t 
 	*fake = (struct fake_jtag){ .clock.hz = 1000000, .n_taps = n_taps, .cut_bits = 100 };
 	memcpy(fake->taps, taps, n_taps * sizeof(*taps));
 	pt_vpace_init(&fake->pace, &board_ops, (struct pt_vboard *)fake, false);
-	pt_vjtag_init(&fake->jtag, &fake->pace, &fake->clock);
+	pt_vjtag_init(&fake->jtag, &fake->pace, &fake->clock, NULL);
 }
 
 static unsigned clock_once(struct fake_jtag *fake, bool tms, unsigned tdi)

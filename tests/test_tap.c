@@ -93,7 +93,7 @@ static void make(size_t n)
 	n_taps = n;
 	tck = (struct pt_vclock){ .hz = 1000000 };
 	pt_vpace_init(&pace, &ops, NULL, false);
-	pt_vjtag_init(&jtag, &pace, &tck);
+	pt_vjtag_init(&jtag, &pace, &tck, NULL);
 	n_updates = n_resets = n_advances = delay_line = 0;
 }
 

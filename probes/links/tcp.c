@@ -1,11 +1,8 @@
-/* CMSIS-DAP packets over TCP: 8 bytes of header before each request and response. A stream that lost its framing cannot
- * be trusted again, so the connection ends there.
+/* Packets over a byte stream, TCP or a unix socket. Either each has a header that says how long it is (CMSIS-DAP over TCP: 8
+ * bytes before each request and response), or the request says how long its response will be (struct pt_framing). A stream
+ * that lost its framing cannot be trusted again, so the connection ends there.
  * Source: OpenOCD cmsis_dap_tcp.c; every deadline is at least 150 ms away, as it asks for. */
 #include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +10,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "probes/links/aside.h"
+#include "probes/links/dial.h"
 #include "probes/links/links.h"
 #include "probes/links/wake.h"
 #include "util.h"
 
-enum { HEADER_BYTES = 8, TYPE_REQUEST = 1, TYPE_RESPONSE = 2, CONNECT_MS = 2000, LEAST_MS = 150, DEPTH = 64 };
+enum { HEADER_BYTES = 8, TYPE_REQUEST = 1, TYPE_RESPONSE = 2, LEAST_MS = 150, DEPTH = 64, MAX_LINE_BYTES = 256 };
 
 static const uint8_t signature[4] = { 'D', 'A', 'P', 0 };
 
 struct tcp_link {
 	int fd;		/* -1: the connection has ended */
+	const struct pt_framing *framing;	/* NULL: headers */
 	struct pt_wake wake;
+	size_t expected[DEPTH];	/* framing: of the responses outstanding, a ring */
+	size_t oldest, n_expected;
 	char where[64];
 	uint8_t in[HEADER_BYTES + PT_LINK_MAX_PACKET_BYTES];
 	size_t in_bytes;
@@ -75,6 +75,20 @@ static int send_all(struct tcp_link *tcp, size_t len_bytes, uint64_t deadline_ns
 	return 0;
 }
 
+static int submit_framed(struct tcp_link *tcp, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
+			 struct pt_err *err)
+{
+	int rc;
+
+	if (tcp->n_expected == DEPTH)	/* only receive makes room */
+		return pt_fail(err, PT_ETIMEOUT, "probe at %s owes %d answers", tcp->where, DEPTH);
+	memcpy(tcp->out, packet, len_bytes);
+	rc = send_all(tcp, len_bytes, deadline_ns, err);
+	if (rc == 0)
+		tcp->expected[(tcp->oldest + tcp->n_expected++) % DEPTH] = tcp->framing->answer_bytes(packet, len_bytes);
+	return rc;
+}
+
 static int tcp_submit(void *state, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns, struct pt_err *err)
 {
 	struct tcp_link *tcp = state;
@@ -83,6 +97,8 @@ static int tcp_submit(void *state, const uint8_t *packet, size_t len_bytes, uint
 		return lost(tcp, "not connected any more", err);
 	if (len_bytes > PT_LINK_MAX_PACKET_BYTES)
 		return pt_fail(err, PT_EARG, "a packet of %zu bytes", len_bytes);
+	if (tcp->framing != NULL)
+		return submit_framed(tcp, packet, len_bytes, not_too_soon(deadline_ns), err);
 	memcpy(tcp->out, signature, sizeof(signature));
 	pt_put_le16(tcp->out + 4, (uint16_t)len_bytes);
 	tcp->out[6] = TYPE_REQUEST;
@@ -93,30 +109,63 @@ static int tcp_submit(void *state, const uint8_t *packet, size_t len_bytes, uint
 
 /* --- in ---------------------------------------------------------------------------------------------------------- */
 
-/* 1: a whole response stands in `in`; 0: not yet; PT_EPROTO: never again. */
-static int look(struct tcp_link *tcp, struct pt_err *err)
-{
-	size_t len;
+/* What stands in `in`: its header and its length. */
+struct frame {
+	size_t header_bytes, len_bytes;
+};
 
+/* 1: a whole response stands in `in`; 0: not yet; PT_EPROTO: never again. */
+static int look_for_header(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)
+{
 	if (tcp->in_bytes < HEADER_BYTES)
 		return 0;
-	len = pt_le16(tcp->in + 4);
+	*frame = (struct frame){ HEADER_BYTES, pt_le16(tcp->in + 4) };
 	if (memcmp(tcp->in, signature, sizeof(signature)) != 0 || tcp->in[6] != TYPE_RESPONSE ||
-	    len > PT_LINK_MAX_PACKET_BYTES) {
+	    frame->len_bytes > PT_LINK_MAX_PACKET_BYTES) {
 		hang_up(tcp);
 		return pt_fail(err, PT_EPROTO, "probe at %s does not speak CMSIS-DAP over TCP", tcp->where);
 	}
-	return tcp->in_bytes >= HEADER_BYTES + len;
+	return tcp->in_bytes >= HEADER_BYTES + frame->len_bytes;
 }
 
-static int deliver(struct tcp_link *tcp, uint8_t *buf, size_t buf_bytes, struct pt_err *err)
+static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)
 {
-	size_t len = pt_le16(tcp->in + 4), whole = HEADER_BYTES + len;
+	const uint8_t *end;
+
+	if (tcp->in_bytes == 0)
+		return 0;
+	if (tcp->n_expected == 0) {
+		hang_up(tcp);
+		return pt_fail(err, PT_EPROTO, "probe at %s sends without being asked", tcp->where);
+	}
+	*frame = (struct frame){ 0, tcp->expected[tcp->oldest] };
+	if (frame->len_bytes != PT_FRAMING_LINE)
+		return tcp->in_bytes >= frame->len_bytes;
+	end = memchr(tcp->in, '\n', tcp->in_bytes);
+	frame->len_bytes = end != NULL ? (size_t)(end - tcp->in) + 1 : 0;
+	if (end != NULL || tcp->in_bytes < MAX_LINE_BYTES)
+		return end != NULL;
+	hang_up(tcp);
+	return pt_fail(err, PT_EPROTO, "probe at %s does not speak %s", tcp->where, tcp->framing->protocol);
+}
+
+static int look(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)
+{
+	return tcp->framing == NULL ? look_for_header(tcp, frame, err) : look_for_answer(tcp, frame, err);
+}
+
+static int deliver(struct tcp_link *tcp, const struct frame *frame, uint8_t *buf, size_t buf_bytes, struct pt_err *err)
+{
+	size_t len = frame->len_bytes, whole = frame->header_bytes + len;
 
 	if (len <= buf_bytes)
-		memcpy(buf, tcp->in + HEADER_BYTES, len);
+		memcpy(buf, tcp->in + frame->header_bytes, len);
 	tcp->in_bytes -= whole;
 	memmove(tcp->in, tcp->in + whole, tcp->in_bytes);
+	if (tcp->n_expected > 0) {
+		tcp->oldest = (tcp->oldest + 1) % DEPTH;
+		tcp->n_expected--;
+	}
 	return len <= buf_bytes ? (int)len : pt_fail(err, PT_EPROTO, "a response of %zu bytes", len);
 }
 
@@ -145,6 +194,7 @@ static int fill(struct tcp_link *tcp, uint64_t deadline_ns, struct pt_err *err)
 static int tcp_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err)
 {
 	struct tcp_link *tcp = state;
+	struct frame frame = { 0 };
 	int rc;
 
 	if (pt_wake_take(&tcp->wake))
@@ -153,9 +203,9 @@ static int tcp_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t dea
 	for (;;) {
 		if (tcp->fd < 0)
 			return lost(tcp, "not connected any more", err);
-		rc = look(tcp, err);
+		rc = look(tcp, &frame, err);
 		if (rc == 1)
-			return deliver(tcp, buf, buf_bytes, err);
+			return deliver(tcp, &frame, buf, buf_bytes, err);
 		if (rc == 0)
 			rc = fill(tcp, deadline_ns, err);
 		if (rc < 0)
@@ -178,7 +228,7 @@ static void tcp_info(void *state, struct pt_link_info *out)
 {
 	struct tcp_link *tcp = state;
 
-	strcpy(out->transport, "tcp");
+	strcpy(out->transport, strncmp(tcp->where, "unix:", 5) == 0 ? "unix" : "tcp");
 	memcpy(out->where, tcp->where, sizeof(out->where));
 	out->packet_bytes = PT_LINK_MAX_PACKET_BYTES;
 	out->depth = DEPTH;
@@ -224,140 +274,18 @@ static const struct pt_link_ops tcp_ops = {
 	.set_packet_bytes = tcp_set_packet_bytes,
 };
 
-/* --- connecting -------------------------------------------------------------------------------------------------- */
-
-/* "HOST:PORT" into its halves; an address in brackets may have colons of its own. */
-static bool split(const char *host_port, char *host, size_t host_bytes, char *port, size_t port_bytes)
-{
-	const char *begin = host_port, *end, *colon;
-
-	if (*begin == '[') {
-		end = strchr(++begin, ']');
-		colon = end != NULL ? end + 1 : NULL;
-	} else {
-		end = colon = begin + strcspn(begin, ":");
-	}
-	if (end == NULL || end == begin || (size_t)(end - begin) >= host_bytes || (*colon != 0 && *colon != ':'))
-		return false;
-	memcpy(host, begin, (size_t)(end - begin));
-	host[end - begin] = 0;
-	if (*colon == 0)
-		return (size_t)snprintf(port, port_bytes, "%d", PT_TCP_PORT) < port_bytes;
-	return colon[1] != 0 && (size_t)snprintf(port, port_bytes, "%s", colon + 1) < port_bytes;
-}
-
-static int finish_connect(int fd, uint64_t deadline_ns)
-{
-	struct pollfd wait_for = { .fd = fd, .events = POLLOUT };
-	socklen_t len = sizeof(int);
-	int error = 0;
-
-	while (poll(&wait_for, 1, pt_host_ms_until(deadline_ns)) == 0)
-		if (pt_host_now_ns() >= deadline_ns)
-			return ETIMEDOUT;
-	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0 ? errno : error;
-}
-
-/* A connected socket, or -1 with errno. */
-static int connect_one(const struct addrinfo *to, uint64_t deadline_ns)
-{
-	int fd = socket(to->ai_family, to->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, to->ai_protocol);
-	int one = 1, error = 0;
-
-	if (fd < 0)
-		return -1;
-	if (connect(fd, to->ai_addr, to->ai_addrlen) < 0)
-		error = errno == EINPROGRESS ? finish_connect(fd, deadline_ns) : errno;
-	if (error != 0) {
-		close(fd);
-		errno = error;
-		return -1;
-	}
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
-	return fd;
-}
-
-struct question {
-	char host[256], port[16];
-	int rc;
-	struct addrinfo *found;		/* NULL: nothing, or somebody has taken it */
-};
-
-static void resolve(void *arg)
-{
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
-	struct question *question = arg;
-
-	question->rc = getaddrinfo(question->host, question->port, &hints, &question->found);
-}
-
-static void drop_question(void *arg)
-{
-	struct question *question = arg;
-
-	if (question->found != NULL)
-		freeaddrinfo(question->found);
-	free(question);
-}
-
-/* Addresses, the caller's to free. Name servers may be silent for longer than anybody wants to wait. */
-static int look_up(const char *host_port, uint64_t deadline_ns, struct addrinfo **found, struct pt_err *err)
-{
-	struct question *question = calloc(1, sizeof(*question));
-	struct pt_aside *aside;
-	int rc;
-
-	if (question == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a link");
-	if (!split(host_port, question->host, sizeof(question->host), question->port, sizeof(question->port))) {
-		free(question);
-		return pt_fail(err, PT_EARG, "\"%s\" is not HOST:PORT", host_port);
-	}
-	aside = pt_aside_new(drop_question, question, err);
-	if (aside == NULL) {
-		free(question);
-		return PT_ENOMEM;
-	}
-	if (!pt_aside_call(aside, resolve, deadline_ns)) {
-		rc = pt_fail(err, PT_EIO, "probe at %s: no name server answers", host_port);
-	} else if (question->rc != 0) {
-		rc = pt_fail(err, PT_EIO, "probe at %s: %s", host_port, gai_strerror(question->rc));
-	} else {
-		*found = question->found;
-		question->found = NULL;
-		rc = 0;
-	}
-	pt_aside_free(aside);
-	return rc;
-}
-
-static int dial(const char *host_port, struct pt_err *err)
-{
-	uint64_t deadline_ns = pt_host_now_ns() + CONNECT_MS * PT_NS_PER_MS;
-	struct addrinfo *found = NULL;
-	int fd = -1, why = look_up(host_port, deadline_ns, &found, err);
-
-	if (why < 0)
-		return why;
-	for (const struct addrinfo *a = found; a != NULL && fd < 0; a = a->ai_next)
-		fd = connect_one(a, deadline_ns);
-	why = errno;
-	freeaddrinfo(found);
-	return fd >= 0 ? fd : pt_fail(err, PT_EIO, "probe at %s: %s", host_port, strerror(why));
-}
-
-struct pt_link *pt_tcp_link_open(const char *host_port, struct pt_err *err)
+struct pt_link *pt_stream_link_open(const char *address, const struct pt_framing *framing, struct pt_err *err)
 {
 	struct tcp_link *tcp = calloc(1, sizeof(*tcp));
 	struct pt_link *link;
 
 	if (tcp == NULL)
 		goto no_memory;
-	snprintf(tcp->where, sizeof(tcp->where), "%s", host_port);
+	tcp->framing = framing;
+	snprintf(tcp->where, sizeof(tcp->where), "%s", address);
 	if (pt_wake_init(&tcp->wake, err) < 0)
 		goto free_tcp;
-	tcp->fd = dial(host_port, err);
+	tcp->fd = pt_dial(address, framing != NULL ? framing->port : PT_TCP_PORT, err);
 	if (tcp->fd < 0)
 		goto fini_wake;
 	link = pt_link_new(&tcp_ops, tcp);
@@ -373,4 +301,9 @@ free_tcp:
 no_memory:
 	pt_fail(err, PT_ENOMEM, "no memory for a link");
 	return NULL;
+}
+
+struct pt_link *pt_tcp_link_open(const char *host_port, struct pt_err *err)
+{
+	return pt_stream_link_open(host_port, NULL, err);
 }

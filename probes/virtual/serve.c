@@ -99,12 +99,16 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 	struct host *host = arg;
 	uint8_t *frame = host->out + host->out_bytes;
 
-	pt_put_le32(frame, SIGNATURE);
-	pt_put_le16(frame + 4, (uint16_t)len_bytes);
-	frame[6] = TYPE_RESPONSE;
-	frame[7] = 0;
-	memcpy(frame + HEADER_BYTES, bytes, len_bytes);
-	host->out_bytes += HEADER_BYTES + len_bytes;
+	if (host->serve->rig.engine->frame == NULL) {
+		pt_put_le32(frame, SIGNATURE);
+		pt_put_le16(frame + 4, (uint16_t)len_bytes);
+		frame[6] = TYPE_RESPONSE;
+		frame[7] = 0;
+		host->out_bytes += HEADER_BYTES;
+		frame += HEADER_BYTES;
+	}
+	memcpy(frame, bytes, len_bytes);
+	host->out_bytes += len_bytes;
 	host->done_ns = done_ns;
 }
 
@@ -168,22 +172,41 @@ static bool header_is_good(const struct host *host)
 	       len_bytes <= host->serve->rig.link->packet_bytes;
 }
 
-/* Takes one frame off the front of what has come. False: it is not whole, or the host was sent away. */
-static bool take_frame(struct host *host, uint8_t *request, size_t *len_bytes)
+/* The bytes of one frame at the front of what has come; 0: it is not whole, or the host was sent away. */
+static size_t whole_frame(struct host *host, size_t *header_bytes)
 {
+	const struct pt_vrig *rig = &host->serve->rig;
 	size_t frame_bytes;
 
+	*header_bytes = 0;
+	if (rig->engine->frame != NULL) {
+		frame_bytes = rig->engine->frame(rig->engine_state, host->in, host->in_bytes);
+		if (frame_bytes != PT_VENGINE_NONSENSE)
+			return frame_bytes;
+		pt_warn("board: what the host sent is not %s", rig->engine->protocol);
+		leave(host, "it speaks another protocol");
+		return 0;
+	}
 	if (host->in_bytes < HEADER_BYTES)
-		return false;
+		return 0;
 	if (!header_is_good(host)) {
 		leave(host, "what it sent is not CMSIS-DAP over TCP");
-		return false;
+		return 0;
 	}
-	*len_bytes = pt_le16(host->in + 4);
-	frame_bytes = HEADER_BYTES + *len_bytes;
-	if (host->in_bytes < frame_bytes)
+	*header_bytes = HEADER_BYTES;
+	frame_bytes = HEADER_BYTES + pt_le16(host->in + 4);
+	return host->in_bytes >= frame_bytes ? frame_bytes : 0;
+}
+
+/* Takes one frame off the front of what has come. False: there is none. */
+static bool take_frame(struct host *host, uint8_t *request, size_t *len_bytes)
+{
+	size_t header_bytes, frame_bytes = whole_frame(host, &header_bytes);
+
+	if (frame_bytes == 0)
 		return false;
-	memcpy(request, host->in + HEADER_BYTES, *len_bytes);
+	*len_bytes = frame_bytes - header_bytes;
+	memcpy(request, host->in + header_bytes, *len_bytes);
 	host->in_bytes -= frame_bytes;
 	memmove(host->in, host->in + frame_bytes, host->in_bytes);
 	return true;

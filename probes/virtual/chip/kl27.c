@@ -423,7 +423,8 @@ static void *inside(struct pt_vboard *board)
 	return chip_of(board);
 }
 
-static const char *const probes[] = { "cmsis-dap", NULL };
+/* The real part has SWD alone on its pins; this one has the port of other Cortex-M parts, SWD and JTAG. */
+static const char *const probes[] = { "cmsis-dap", "xvc", "bitbang", NULL };
 
 const struct pt_vboard_ops pt_vboard_kl27 = {
 	.name = "kl27",

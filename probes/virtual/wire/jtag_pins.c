@@ -15,9 +15,14 @@ static bool any_reaches_board(const struct pt_vjtag *jtag)
 	return any;
 }
 
+static bool on_jtag(const struct pt_vjtag *jtag)
+{
+	return jtag->n_taps > 0 && (jtag->port == NULL || (jtag->port->powered && !jtag->port->swd));
+}
+
 unsigned pt_vjtag_tdo(const struct pt_vjtag *jtag)
 {
-	return jtag->n_taps > 0 ? pt_vtap_tdo(jtag->tap[0]) : 1;
+	return on_jtag(jtag) ? pt_vtap_tdo(jtag->tap[0]) : 1;
 }
 
 unsigned pt_vjtag_clock(struct pt_vjtag *jtag, bool tms, unsigned tdi)
@@ -25,10 +30,12 @@ unsigned pt_vjtag_clock(struct pt_vjtag *jtag, bool tms, unsigned tdi)
 	unsigned level = tdi;
 
 	jtag->clock->clocks++;
+	if (jtag->port != NULL)
+		pt_vdp_clock(jtag->port, true, tms);
+	if (!on_jtag(jtag))
+		return 1;
 	if (any_reaches_board(jtag))
 		pt_vpace_to(jtag->pace, pt_vclock_now_ns(jtag->clock));
-	if (jtag->n_taps == 0)
-		level = 1;
 	for (size_t i = jtag->n_taps; i-- > 0; ) {	/* from TDI to TDO */
 		unsigned tdo = pt_vtap_tdo(jtag->tap[i]);
 
@@ -51,7 +58,7 @@ void pt_vjtag_set_reset(struct pt_vjtag *jtag, bool trst, bool srst)
 	jtag->pace->ops->set_nreset(jtag->pace->board, srst);
 }
 
-void pt_vjtag_init(struct pt_vjtag *jtag, struct pt_vpace *pace, struct pt_vclock *clock)
+void pt_vjtag_init(struct pt_vjtag *jtag, struct pt_vpace *pace, struct pt_vclock *clock, struct pt_vdp *port)
 {
 	struct pt_vtap *const *taps = NULL;
 	size_t n = 0;
@@ -61,4 +68,9 @@ void pt_vjtag_init(struct pt_vjtag *jtag, struct pt_vpace *pace, struct pt_vcloc
 		taps = pace->ops->taps(pace->board, &n);
 	for (size_t i = 0; i < n && i < PT_VJTAG_MAX_TAPS; i++)
 		jtag->tap[jtag->n_taps++] = taps[i];
+	if (jtag->n_taps > 0 || port == NULL || pace->ops->dpidr == NULL)
+		return;
+	jtag->port = port;
+	pt_vjtag_dp_init(&jtag->dp, port);
+	jtag->tap[jtag->n_taps++] = &jtag->dp.tap;
 }

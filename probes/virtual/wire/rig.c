@@ -7,8 +7,10 @@
 #include "probes/virtual/wire/bdc_pipe.h"
 #include "probes/virtual/wire/cmsis_dap.h"
 #include "probes/virtual/wire/osbdm.h"
+#include "probes/virtual/wire/remote_bitbang.h"
 #include "probes/virtual/wire/rig.h"
 #include "probes/virtual/wire/usbdm.h"
+#include "probes/virtual/wire/xvc.h"
 #include "util.h"
 
 enum { MAX_QUERY_BYTES = 4096, MAX_FIRMWARE_BYTES = 64 << 20 };
@@ -30,12 +32,17 @@ static const struct pt_vlink_kind *kind_of(const char *name)
 }
 
 /* The probes that a board may have in front of it. */
+static uint32_t fastest_hz(const struct pt_vrig *rig)
+{
+	return (uint32_t)pt_params_number(rig->settings, pt_vboard_param("swclk"));
+}
+
 static void *new_dap(struct pt_vrig *rig)
 {
 	const struct pt_vdap_config config = {
 		.packet_bytes = rig->link->packet_bytes,
 		.packet_count = rig->link->depth,
-		.max_swclk_hz = (uint32_t)pt_params_number(rig->settings, pt_vboard_param("swclk")),
+		.max_swclk_hz = fastest_hz(rig),
 		.product = rig->product,
 		.serial = "V0001",
 	};
@@ -70,18 +77,32 @@ static void *new_usbdm(struct pt_vrig *rig)
 	return pt_vusbdm_new(generation, &rig->pace, &rig->faults);
 }
 
+static void *new_xvc(struct pt_vrig *rig)
+{
+	return pt_vxvc_new(fastest_hz(rig), &rig->pace);
+}
+
+static void *new_bitbang(struct pt_vrig *rig)
+{
+	return pt_vbitbang_new(fastest_hz(rig), &rig->pace, &rig->faults);
+}
+
 /* A firmware with a size of its own takes one request at a time, and is a full-speed device unless the user says
- * otherwise. */
+ * otherwise; a server on the network reads on while it works, as far as the socket holds it. */
 static const struct kind_of_probe {
 	const char *driver;		/* as pt_vboard_probe() has it */
 	const struct pt_vengine_ops *engine;
 	void *(*make)(struct pt_vrig *rig);
 	size_t request_bytes;		/* 0: a packet of the link, and as many as it takes */
+	const char *link;		/* of one with a size of its own, unless the user says otherwise */
+	unsigned depth;
 } probes[] = {
-	{ "cmsis-dap", &pt_vdap_engine, new_dap, 0 },
-	{ "bdc-pipe", &pt_vpipe_engine, new_pipe, 0 },
-	{ "osbdm", &pt_vosbdm_engine, new_osbdm, PT_VOSBDM_PACKET_BYTES },
-	{ "usbdm", &pt_vusbdm_engine, new_usbdm, PT_VUSBDM_MOST_BYTES },
+	{ "cmsis-dap", &pt_vdap_engine, new_dap, 0, NULL, 0 },
+	{ "bdc-pipe", &pt_vpipe_engine, new_pipe, 0, NULL, 0 },
+	{ "osbdm", &pt_vosbdm_engine, new_osbdm, PT_VOSBDM_PACKET_BYTES, "bulk-fs", 1 },
+	{ "usbdm", &pt_vusbdm_engine, new_usbdm, PT_VUSBDM_MOST_BYTES, "bulk-fs", 1 },
+	{ "xvc", &pt_vxvc_engine, new_xvc, PT_VXVC_MOST_BYTES, "tcp", 4 },
+	{ "bitbang", &pt_vbitbang_engine, new_bitbang, PT_VBITBANG_MOST_BYTES, "tcp", 4 },
 };
 
 static const struct kind_of_probe *probe_of(const char *driver)
@@ -97,11 +118,11 @@ static void choose_link(struct pt_vrig *rig, const struct kind_of_probe *probe)
 	const struct pt_param *row = pt_vboard_param("link");
 	bool own_size = probe->request_bytes != 0;
 
-	rig->link_kind = *kind_of(own_size && !pt_params_given(rig->settings, row) ? "bulk-fs" :
+	rig->link_kind = *kind_of(own_size && !pt_params_given(rig->settings, row) ? probe->link :
 				  pt_params_text(rig->settings, row));
 	if (own_size) {
 		rig->link_kind.packet_bytes = probe->request_bytes;
-		rig->link_kind.depth = 1;
+		rig->link_kind.depth = probe->depth;
 	}
 	rig->link = &rig->link_kind;
 	snprintf(rig->product, sizeof(rig->product), "%s %s", PT_LINK_VIRTUAL_PRODUCT, probe->engine->name);

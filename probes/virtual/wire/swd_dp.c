@@ -204,6 +204,47 @@ static void perform_write(struct pt_vdp *dp)
 		write_dp(dp, value);
 }
 
+/* --- for another port */
+
+static void address_as(struct pt_vdp *dp, bool ap, bool read, uint8_t a)
+{
+	dp->request = (uint8_t)((a & 0xc) << 1 | (read ? 4 : 0) | (ap ? 2 : 0));
+}
+
+bool pt_vdp_busy(struct pt_vdp *dp)
+{
+	settle(dp);
+	return dp->posted.active;
+}
+
+bool pt_vdp_has_error(const struct pt_vdp *dp)
+{
+	return (dp->ctrl & STICKY) != 0;
+}
+
+uint32_t pt_vdp_read(struct pt_vdp *dp, uint8_t a)
+{
+	address_as(dp, false, true, a);
+	return read_dp(dp);
+}
+
+void pt_vdp_write(struct pt_vdp *dp, uint8_t a, uint32_t value)
+{
+	address_as(dp, false, false, a);
+	write_dp(dp, value);
+}
+
+void pt_vdp_clear(struct pt_vdp *dp, uint32_t flags)
+{
+	dp->ctrl &= ~(flags & STICKY);
+}
+
+void pt_vdp_post(struct pt_vdp *dp, bool write, uint8_t a, uint32_t value)
+{
+	address_as(dp, true, !write, a);
+	post(dp, write, value);
+}
+
 /* --- the shifter */
 
 static void enter(struct pt_vdp *dp, enum pt_vdp_phase phase)

@@ -66,4 +66,14 @@ void pt_vdp_power(struct pt_vdp *dp, bool on);
  * target's, or the pull-up's 1. */
 unsigned pt_vdp_clock(struct pt_vdp *dp, bool probe_drives, unsigned bit);
 
+/* The same registers for a port of another kind (jtag_dp.h); a: 0, 4, 8 or 0xc.
+ * Is the last AP access still under way? It is tried once more. */
+bool pt_vdp_busy(struct pt_vdp *dp);
+bool pt_vdp_has_error(const struct pt_vdp *dp);		/* a sticky flag is set: AP accesses are not done */
+uint32_t pt_vdp_read(struct pt_vdp *dp, uint8_t a);
+void pt_vdp_write(struct pt_vdp *dp, uint8_t a, uint32_t value);
+void pt_vdp_clear(struct pt_vdp *dp, uint32_t flags);	/* sticky flags of CTRL/STAT */
+/* An AP access; its result is in dp->rdbuff when it is no longer busy. */
+void pt_vdp_post(struct pt_vdp *dp, bool write, uint8_t a, uint32_t value);
+
 #endif

@@ -154,5 +154,7 @@ void pt_vswd_init(struct pt_vswd *swd, struct pt_vpace *pace, const struct pt_vf
 	struct pt_vdp_board board = { .arg = swd, .ap = ap_of_board, .sync = sync_board };
 
 	*swd = (struct pt_vswd){ .pace = pace, .faults = faults, .turnaround = 1, .clock.hz = swclk_hz };
-	pt_vdp_init(&swd->dp, &board, pace->ops->dpidr(pace->board));
+	pt_vdp_init(&swd->dp, &board, pace->ops->dpidr != NULL ? pace->ops->dpidr(pace->board) : 0);
+	if (pace->ops->dpidr == NULL)	/* a cable without a debug port */
+		pt_vdp_power(&swd->dp, false);
 }
