@@ -303,7 +303,8 @@ static int try_once(struct pt_rtos_walk *w)
 	t->note[0] = '\0';
 	t->started = false;
 	w->torn = false;
-	if (read_current(w, t->current) < 0 || w->rtos->ops->walk(w) < 0 || read_current(w, after) < 0)
+	if (read_current(w, t->current) < 0 || w->rtos->ops->started(w) < 0 || w->rtos->ops->walk(w) < 0 ||
+	    read_current(w, after) < 0)
 		return w->err->code;
 	t->stale = w->torn || memcmp(after, t->current, w->rtos->n_cores * sizeof(after[0])) != 0;
 	return 0;
@@ -358,6 +359,19 @@ int pt_rtos_read(const struct pt_rtos *rtos, const struct pt_reader *reader, str
 	if (threads->n_threads > 0)
 		qsort(threads->thread, threads->n_threads, sizeof(*threads->thread), by_address);
 	finish_names(threads);
+	return 0;
+}
+
+int pt_rtos_read_current(const struct pt_rtos *rtos, const struct pt_reader *reader, struct pt_rtos_threads *threads,
+			 struct pt_err *err)
+{
+	struct pt_err ignored = { 0 };
+	struct pt_rtos_walk w = { .rtos = rtos, .reader = reader, .threads = threads,
+				  .err = err != NULL ? err : &ignored };
+
+	*threads = (struct pt_rtos_threads){ 0 };
+	if (read_current(&w, threads->current) < 0 || rtos->ops->started(&w) < 0)
+		return pt_wrap(w.err, "running task of %s", rtos->ops->name);
 	return 0;
 }
 

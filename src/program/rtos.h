@@ -12,6 +12,7 @@
 
 #include "program/expr.h"
 #include "program/orti.h"
+#include "program/saved.h"
 #include "program/tasks.h"
 
 enum { PT_RTOS_MAX_THREADS = 1024, PT_RTOS_MAX_CORES = 8, PT_RTOS_NAME_BYTES = 64 };
@@ -51,6 +52,13 @@ const struct pt_rtos_running *pt_rtos_running(const struct pt_rtos *rtos, unsign
 /* Errors: what the reader returned. A list that makes no sense is no error: what was found before counts. */
 int pt_rtos_read(const struct pt_rtos *rtos, const struct pt_reader *reader, struct pt_rtos_threads *threads,
 		 struct pt_err *err);
+/* The same without the list: what runs, and whether the scheduler does. Two or three reads; nothing to free. */
+int pt_rtos_read_current(const struct pt_rtos *rtos, const struct pt_reader *reader, struct pt_rtos_threads *threads,
+			 struct pt_err *err);
+/* The registers of a task that does not run. PT_EARG: what lies there can be no frame; PT_EUNSUPPORTED; what the reader
+ * returned. */
+int pt_rtos_saved(const struct pt_rtos *rtos, const struct pt_reader *reader, uint64_t tcb, struct pt_saved *saved,
+		  struct pt_err *err);
 void pt_rtos_threads_fini(struct pt_rtos_threads *threads);
 
 /* For the task analysis; threads may be NULL (nothing was read: values will have no names). NULL: no memory. */

@@ -182,14 +182,38 @@ static int walk_lists(struct pt_rtos_walk *w)
 	return 0;
 }
 
-static int walk(struct pt_rtos_walk *w)
+static int started(struct pt_rtos_walk *w)
 {
-	uint64_t running, count;
+	uint64_t running;
 	bool known;
 
 	if (pt_rtos_variable(w, "xSchedulerRunning", &running, &known) < 0)
 		return w->err->code;
-	w->threads->started = known ? running != 0 : w->threads->current[0] != 0;
+	w->threads->started = known ? running == 1 : w->threads->current[0] != 0;
+	return 0;
+}
+
+/* The ports for Cortex-M: the v8-M ones have their stack limit, and with TrustZone the secure context, in front. Where
+ * EXC_RETURN stands tells which it was. */
+static const struct pt_rtos_frame frames[] = {
+	{ "r4-r11 exc", "r4-r11 exc s16-s31", 0 },
+	{ "exc r4-r11", NULL, 0 },
+	{ "psplim exc r4-r11", "psplim exc r4-r11 s16-s31", 0 },
+	{ "secure psplim exc r4-r11", "secure psplim exc r4-r11 s16-s31", 0 },
+	{ "r4-r11", NULL, 0 },
+	{ 0 },
+};
+
+static int place(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at)
+{
+	return pt_rtos_pointer(w, tcb + w->rtos->offset[STACK], &at->sp);
+}
+
+static int walk(struct pt_rtos_walk *w)
+{
+	uint64_t count;
+	bool known;
+
 	for (unsigned i = 0; i < w->rtos->n_cores; i++)
 		if (pt_rtos_can_be(w, w->threads->current[i]) && add_task(w, w->threads->current[i], "running") < 0)
 			return w->err->code;
@@ -204,5 +228,6 @@ static int walk(struct pt_rtos_walk *w)
 }
 
 const struct pt_rtos_ops pt_rtos_freertos_ops = {
-	.name = "FreeRTOS", .none = "no task yet", .rewritten = true, .find = find, .walk = walk,
+	.name = "FreeRTOS", .none = "no task yet", .rewritten = true, .find = find, .started = started, .walk = walk,
+	.frames = frames, .place = place,
 };

@@ -7,7 +7,7 @@
 
 #define PT_RTOSES(X) X(freertos) X(zephyr) X(threadx) X(rtx5) X(ucos3)	/* tried in this order */
 
-enum { PT_RTOS_MAX_OFFSETS = 16 };
+enum { PT_RTOS_MAX_OFFSETS = 24 };
 
 struct pt_rtos_ops;
 
@@ -28,14 +28,30 @@ struct pt_rtos_walk {
 	struct pt_err *err;			/* of a read that failed */
 };
 
+/* A way to save a task's registers: what lies from the place on, low to high, a word each. "exc" is EXC_RETURN, whose
+ * bits tell whether a way can be the right one; names that GDB does not have are passed over. Behind it lies what the
+ * hardware stacked, if the way is not the whole of it. Sources: rtos_NAME.c. */
+enum { PT_RTOS_BASELINE = 1, PT_RTOS_MAINLINE = 2, PT_RTOS_WHOLE = 4 };	/* cores of that profile alone; see above */
+struct pt_rtos_frame { const char *words, *words_fp; unsigned flags; };	/* words_fp: with FP context; NULL: has none */
+struct pt_rtos_place {
+	uint64_t sp;			/* PT_UNKNOWN: the OS does not tell */
+	uint64_t exc_return;		/* where the control block has it; else PT_UNKNOWN */
+	uint64_t callee, callee_fp;	/* r4-r11 and s16-s31 lie there, and not on the stack; else PT_UNKNOWN */
+	const struct pt_rtos_frame *frames;	/* the recipe's, or others */
+};
+
 struct pt_rtos_ops {
 	const char *name;
 	const char *none; /* what 0 in the running-task variable is called: "idle" where the OS has no idle task */
 	bool rewritten;		/* see struct pt_task_map */
 	/* Is it this OS? Fills running, n_cores, offset and size. */
 	bool (*find)(struct pt_rtos *rtos);
-	/* Adds what there is; threads->current is known. Returns 0, or the code of w->err. */
+	/* threads->started, from threads->current. Returns 0, or the code of w->err; so do the others. */
+	int (*started)(struct pt_rtos_walk *w);
+	/* Adds what there is; threads->current is known. */
 	int (*walk)(struct pt_rtos_walk *w);
+	const struct pt_rtos_frame *frames;	/* tried in this order, up to one without words */
+	int (*place)(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at);
 };
 #define X(os) extern const struct pt_rtos_ops pt_rtos_##os##_ops;
 PT_RTOSES(X)

@@ -19,6 +19,7 @@ enum {
 	DELAY_NEXT,
 	PRIORITY,
 	STACK,
+	FRAME,
 	N_ROWS
 };
 #define INFO { "osRtxInfo_t" }
@@ -37,6 +38,7 @@ static const struct pt_rtos_row rows[] = {
 	[DELAY_NEXT] = { THREAD, { "delay_next" }, 16, 4 },
 	[PRIORITY] = { THREAD, { "priority" }, 32, 1 },
 	[STACK] = { THREAD, { "sp" }, 56, 4 },
+	[FRAME] = { THREAD, { "stack_frame" }, 34, 1 },
 };
 enum { THREAD_ID = 0xf1, RUNNING = 2, MAX_NAME = 32 };
 
@@ -123,6 +125,34 @@ static int walk_list(struct pt_rtos_walk *w, uint64_t node, uint64_t next)
 	return 0;
 }
 
+static int started(struct pt_rtos_walk *w)
+{
+	uint64_t info, size, state = 0;
+
+	if (pt_rtos_symbol(w->rtos, "osRtxInfo", &info, &size) &&
+	    pt_rtos_number(w, info + w->rtos->offset[KERNEL_STATE], 1, &state) < 0)
+		return w->err->code;
+	w->threads->started = state >= RUNNING && state <= 4 && w->threads->current[0] != 0;
+	return 0;
+}
+
+static const struct pt_rtos_frame frames[] = { { "r4-r11", "s16-s31 r4-r11", 0 }, { 0 } };
+
+/* The low byte of EXC_RETURN is in the control block. */
+static int place(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at)
+{
+	uint64_t low;
+
+	if (pt_rtos_pointer(w, tcb + w->rtos->offset[STACK], &at->sp) < 0)
+		return w->err->code;
+	if (w->rtos->offset[FRAME] == PT_UNKNOWN)
+		return 0;
+	if (pt_rtos_number(w, tcb + w->rtos->offset[FRAME], 1, &low) < 0)
+		return w->err->code;
+	at->exc_return = 0xffffff00 | low;
+	return 0;
+}
+
 static int walk(struct pt_rtos_walk *w)
 {
 	const struct pt_rtos *r = w->rtos;
@@ -130,13 +160,10 @@ static int walk(struct pt_rtos_walk *w)
 		{ r->offset[READY], r->offset[NEXT] }, { r->offset[DELAYED], r->offset[DELAY_NEXT] },
 		{ r->offset[WAITING], r->offset[DELAY_NEXT] },
 	};
-	uint64_t info, size, state, head, current = w->threads->current[0];
+	uint64_t info, size, head, current = w->threads->current[0];
 
 	if (!pt_rtos_symbol(r, "osRtxInfo", &info, &size))
 		return 0;	/* it was there when the OS was found */
-	if (pt_rtos_number(w, info + r->offset[KERNEL_STATE], 1, &state) < 0)
-		return w->err->code;
-	w->threads->started = state >= RUNNING && state <= 4 && current != 0;
 	if (pt_rtos_can_be(w, current) && add_thread(w, current) < 0)
 		return w->err->code;
 	for (size_t i = 0; i < PT_LEN(lists); i++) {
@@ -149,5 +176,6 @@ static int walk(struct pt_rtos_walk *w)
 }
 
 const struct pt_rtos_ops pt_rtos_rtx5_ops = {
-	.name = "RTX5", .none = "a thread that was deleted", .find = find, .walk = walk,
+	.name = "RTX5", .none = "a thread that was deleted", .find = find, .started = started,
+	.walk = walk, .frames = frames, .place = place,
 };

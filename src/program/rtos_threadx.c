@@ -104,16 +104,34 @@ static int walk_circle(struct pt_rtos_walk *w, uint64_t head, uint64_t count)
 	return 0;
 }
 
-static int walk(struct pt_rtos_walk *w)
+/* Memory that start-up code has not been through is no small number, either. */
+static int started(struct pt_rtos_walk *w)
 {
-	uint64_t head, count, state;
-	bool known, counted;
+	uint64_t state;
+	bool known;
 
 	if (pt_rtos_variable(w, "_tx_thread_system_state", &state, &known) < 0)
 		return w->err->code;
 	w->threads->started = known ? state < INITIALISING : w->threads->current[0] != 0;
-	if (known && state >= INITIALISING + 2)		/* memory that start-up code has not been through */
-		w->threads->started = false;
+	return 0;
+}
+
+static const struct pt_rtos_frame frames[] = {
+	{ "exc r8-r11 r4-r7", NULL, PT_RTOS_BASELINE },
+	{ "exc r4-r11", "exc s16-s31 r4-r11", PT_RTOS_MAINLINE },
+	{ 0 },
+};
+
+static int place(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at)
+{
+	return pt_rtos_pointer(w, tcb + w->rtos->offset[STACK], &at->sp);
+}
+
+static int walk(struct pt_rtos_walk *w)
+{
+	uint64_t head, count;
+	bool known, counted;
+
 	if (pt_rtos_variable(w, "_tx_thread_created_ptr", &head, &known) < 0 ||
 	    pt_rtos_variable(w, "_tx_thread_created_count", &count, &counted) < 0)
 		return w->err->code;
@@ -123,5 +141,6 @@ static int walk(struct pt_rtos_walk *w)
 }
 
 const struct pt_rtos_ops pt_rtos_threadx_ops = {
-	.name = "ThreadX", .none = "idle", .rewritten = true, .find = find, .walk = walk,
+	.name = "ThreadX", .none = "idle", .rewritten = true, .find = find, .started = started, .walk = walk,
+	.frames = frames, .place = place,
 };

@@ -91,15 +91,36 @@ static int walk_list(struct pt_rtos_walk *w, uint64_t node)
 	return 0;
 }
 
-static int walk(struct pt_rtos_walk *w)
+static int started(struct pt_rtos_walk *w)
 {
-	uint64_t running, head;
-	bool known, listed;
+	uint64_t running;
+	bool known;
 
-	if (pt_rtos_variable(w, "OSRunning", &running, &known) < 0 ||
-	    pt_rtos_variable(w, "OSTaskDbgListPtr", &head, &listed) < 0)
+	if (pt_rtos_variable(w, "OSRunning", &running, &known) < 0)
 		return w->err->code;
 	w->threads->started = known ? running == 1 : w->threads->current[0] != 0;
+	return 0;
+}
+
+/* Older ports save no EXC_RETURN. */
+static const struct pt_rtos_frame frames[] = {
+	{ "r4-r11 exc", "r4-r11 exc s16-s31", 0 },
+	{ "r4-r11", NULL, 0 },
+	{ 0 },
+};
+
+static int place(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at)
+{
+	return pt_rtos_pointer(w, tcb + w->rtos->offset[STACK], &at->sp);
+}
+
+static int walk(struct pt_rtos_walk *w)
+{
+	uint64_t head;
+	bool listed;
+
+	if (pt_rtos_variable(w, "OSTaskDbgListPtr", &head, &listed) < 0)
+		return w->err->code;
 	if (pt_rtos_can_be(w, w->threads->current[0]) && add_task(w, w->threads->current[0]) < 0)
 		return w->err->code;
 	if (listed && w->rtos->offset[DEBUG_NEXT] != PT_UNKNOWN)
@@ -111,5 +132,6 @@ static int walk(struct pt_rtos_walk *w)
 }
 
 const struct pt_rtos_ops pt_rtos_ucos3_ops = {
-	.name = "uC/OS-III", .none = "no task yet", .rewritten = true, .find = find, .walk = walk,
+	.name = "uC/OS-III", .none = "no task yet", .rewritten = true, .find = find,
+	.started = started, .walk = walk, .frames = frames, .place = place,
 };

@@ -11,7 +11,8 @@
 #include "program/types_parts.h"
 
 /* As the table has them, from its index 1 on. */
-enum { CURRENT, THREADS, ENTRY, NEXT, STATE, USER_OPTIONS, PRIORITY, STACK, NAME, N_TABLE, CPUS = N_TABLE, N_ROWS };
+enum { CURRENT, THREADS, ENTRY, NEXT, STATE, USER_OPTIONS, PRIORITY, STACK, NAME, ARCH, T_FLOAT, T_COOP, T_EXC, N_TABLE, CPUS = N_TABLE,
+       FLOAT, EXC_RETURN, SWITCH, N_ROWS };
 #define THREAD { "struct k_thread" }
 static const struct pt_rtos_row rows[] = {
 	[CURRENT] = { { "struct _cpu" }, { "current" }, PT_UNKNOWN, 4 },
@@ -23,6 +24,14 @@ static const struct pt_rtos_row rows[] = {
 	[PRIORITY] = { THREAD, { "base.prio" }, PT_UNKNOWN, 1 },
 	[STACK] = { THREAD, { "callee_saved.psp", "switch_handle" }, PT_UNKNOWN, 4 },
 	[NAME] = { THREAD, { "name" }, PT_UNKNOWN, 32 },
+	[ARCH] = { THREAD, { "arch" }, PT_UNKNOWN, 0 },
+	/* of the table: from arch on, where DWARF has them from the thread on */
+	[T_FLOAT] = { { NULL }, { NULL }, PT_UNKNOWN, 4 },
+	[T_COOP] = { { NULL }, { NULL }, PT_UNKNOWN, 4 },
+	[T_EXC] = { { NULL }, { NULL }, PT_UNKNOWN, 1 },
+	[FLOAT] = { THREAD, { "arch.preempt_float" }, PT_UNKNOWN, 4 },
+	[EXC_RETURN] = { THREAD, { "arch.mode_exc_return" }, PT_UNKNOWN, 1 },
+	[SWITCH] = { THREAD, { "switch_handle" }, PT_UNKNOWN, 4 },
 	[CPUS] = { { "struct z_kernel", "struct _kernel" }, { "cpus" }, 0, 0 },
 };
 enum { CURRENT_IN_CPU = 8 };	/* behind nested and irq_stack: what struct _cpu begins with */
@@ -38,6 +47,12 @@ static bool image_word(const struct pt_rtos *rtos, uint64_t addr, uint64_t *valu
 	*value = pt_types_big_endian(rtos->types) ? (uint64_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3]
 						  : pt_le32(bytes);
 	return true;
+}
+
+static void from_arch(struct pt_rtos *rtos, unsigned row, unsigned in_arch)
+{
+	if (rtos->offset[row] == PT_UNKNOWN && rtos->offset[ARCH] != PT_UNKNOWN && rtos->offset[in_arch] != PT_UNKNOWN)
+		rtos->offset[row] = rtos->offset[ARCH] + rtos->offset[in_arch];
 }
 
 /* Fills what DWARF left open; 0xffffffff says "not built in". */
@@ -57,6 +72,8 @@ static bool read_table(struct pt_rtos *rtos)
 		if (rtos->offset[i] == PT_UNKNOWN && image_word(rtos, table + 4 * (i + 1), &value) &&
 		    value != UINT32_MAX)
 			rtos->offset[i] = value;
+	from_arch(rtos, FLOAT, T_FLOAT);
+	from_arch(rtos, EXC_RETURN, T_EXC);
 	return true;
 }
 
@@ -200,15 +217,58 @@ static int walk_list(struct pt_rtos_walk *w, uint64_t head)
 	return 0;
 }
 
+static int started(struct pt_rtos_walk *w)
+{
+	uint64_t state = 0, current = w->threads->current[0];
+
+	if (pt_rtos_can_be(w, current) && w->rtos->offset[STATE] != PT_UNKNOWN &&
+	    pt_rtos_number(w, current + w->rtos->offset[STATE], 1, &state) < 0)
+		return w->err->code;
+	w->threads->started = pt_rtos_can_be(w, current) && (state & DUMMY) == 0;
+	return 0;
+}
+
+/* With PendSV callee-saved registers go to the control block, where psp stands behind r11; the hardware's alone are on
+ * the stack. With CONFIG_USE_SWITCH all are on the stack, and none by the hardware. */
+static const struct pt_rtos_frame frames_pendsv[] = { { "r4-r11", "r4-r11", 0 }, { 0 } };
+static const struct pt_rtos_frame frames_switch[] = {
+	{ "apsr r0-r12 lr pc", NULL, PT_RTOS_WHOLE },
+	{ "psplim apsr r0-r12 lr pc", NULL, PT_RTOS_WHOLE },
+	{ "have_fpu apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr apsr r0-r12 lr pc", PT_RTOS_WHOLE },
+	{ "have_fpu psplim apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr psplim apsr r0-r12 lr pc", PT_RTOS_WHOLE },
+	{ 0 },
+};
+enum { CALLEE_SAVED_BYTES = 8 * 4 };
+
+static int place(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at)
+{
+	const struct pt_rtos *r = w->rtos;
+	uint64_t low;
+
+	if (r->offset[STACK] == PT_UNKNOWN)
+		return 0;
+	if (pt_rtos_pointer(w, tcb + r->offset[STACK], &at->sp) < 0)
+		return w->err->code;
+	if (r->offset[SWITCH] != PT_UNKNOWN) {
+		at->frames = frames_switch;
+		return 0;
+	}
+	at->callee = tcb + r->offset[STACK] - CALLEE_SAVED_BYTES;
+	if (r->offset[FLOAT] != PT_UNKNOWN)
+		at->callee_fp = tcb + r->offset[FLOAT];
+	if (r->offset[EXC_RETURN] == PT_UNKNOWN)
+		return 0;
+	if (pt_rtos_number(w, tcb + r->offset[EXC_RETURN], 1, &low) < 0)
+		return w->err->code;
+	at->exc_return = 0xffffff00 | low;
+	return 0;
+}
+
 static int walk(struct pt_rtos_walk *w)
 {
 	const struct pt_rtos *r = w->rtos;
-	uint64_t kernel, size, head, state = 0, current = w->threads->current[0];
+	uint64_t kernel, size, head;
 
-	if (pt_rtos_can_be(w, current) && r->offset[STATE] != PT_UNKNOWN &&
-	    pt_rtos_number(w, current + r->offset[STATE], 1, &state) < 0)
-		return w->err->code;
-	w->threads->started = pt_rtos_can_be(w, current) && (state & DUMMY) == 0;
 	for (unsigned i = 0; i < r->n_cores; i++)
 		if (pt_rtos_can_be(w, w->threads->current[i]) && add_thread(w, w->threads->current[i]) < 0)
 			return w->err->code;
@@ -219,5 +279,6 @@ static int walk(struct pt_rtos_walk *w)
 }
 
 const struct pt_rtos_ops pt_rtos_zephyr_ops = {
-	.name = "Zephyr", .none = "no thread yet", .rewritten = true, .find = find, .walk = walk,
+	.name = "Zephyr", .none = "no thread yet", .rewritten = true, .find = find,
+	.started = started, .walk = walk, .frames = frames_pendsv, .place = place,
 };
