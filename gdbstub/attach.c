@@ -40,6 +40,7 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 	client->nonstop.told = client->nonstop.pretended = 0;
 	client->nonstop.notified = false;
 	client->core = 0;
+	client->task = 0;
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
 	pt_gdbstub_check(client->stub);
@@ -104,6 +105,7 @@ static bool attached(struct pt_gdb_request *rq, int rc)
 		client->n_cores = rq->n_cores;
 	}
 	client->run = client->nonstop.wanted ? PT_GDB_NONSTOP : PT_GDB_HALTED;
+	client->task = client->nonstop.wanted ? 0 : rq->task;
 	if (client->stub->owner == NULL)
 		client->stub->owner = client;
 	return true;

@@ -42,6 +42,7 @@ struct pt_gdb_request {
 	struct pt_rsp_args args;	/* of the packet, which stays until it is answered */
 	uint64_t addr, len;
 	unsigned core;
+	uint64_t task;			/* of core: 0, or the task that is meant; with stop: out, the one that runs */
 	bool resume;			/* end of session: let the cores run */
 	bool found_running;		/* out: when attaching */
 	unsigned n_cores;		/* the same */
@@ -112,6 +113,7 @@ struct pt_gdb_client {
 	size_t queued_bytes;
 	struct pt_gdb_packet *current;	/* being answered */
 	bool pumping, parked;		/* parked: current waits for a leaving client's core */
+	void (*once_tasks_known)(struct pt_gdb_client *client);	/* it waits until the program's tasks are known; NULL: it does not */
 	struct pt_gdb_request request, halt, stop;	/* stop: the registers of a stop reply */
 
 	/* what the GDB at the other end understands */
@@ -123,7 +125,8 @@ struct pt_gdb_client {
 	bool resuming;			/* the resume or step is still on its way to the board */
 	bool interrupted;		/* 0x03 came since the resume */
 	bool passing;			/* a breakpoint whose condition may be false is being looked at */
-	unsigned core, n_cores;		/* core: Hg's choice */
+	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
+	uint64_t task;			/* Hg's choice, 0: the core itself */
 	struct pt_board_listener listener;
 	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
 	unsigned n_stops;

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "gdbstub/nonstop.h"
+#include "gdbstub/tasks.h"
 #include "log.h"
 
 /* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects;
- * it changes the target. */
-enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16 };
+ * it changes the target; what it answers depends on the program's tasks. */
+enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32 };
 
 static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
 	/* memory, registers and run control: what comes most often */
@@ -35,10 +36,10 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "vFlashWrite:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_write },
 	{ "vFlashDone",		TARGET | EXACT | HALTED | CHANGES,	pt_gdb_flash_done },
 	/* the inferior comes and goes */
-	{ "?",			EXACT | CONNECTING,		pt_gdb_why },
-	{ "vAttach;",		ANY,		pt_gdb_attach },
-	{ "vRun;",		CHANGES,		pt_gdb_run_again },
-	{ "R",			CHANGES,		pt_gdb_restart },
+	{ "?",			EXACT | CONNECTING | TASKS,		pt_gdb_why },
+	{ "vAttach;",		TASKS,		pt_gdb_attach },
+	{ "vRun;",		CHANGES | TASKS,		pt_gdb_run_again },
+	{ "R",			CHANGES | TASKS,		pt_gdb_restart },
 	{ "D",			ANY,		pt_gdb_detach },
 	{ "vKill;",		ANY,		pt_gdb_vkill },
 	{ "k",			EXACT,		pt_gdb_kill },
@@ -50,6 +51,7 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "qSupported",		ANY,		pt_gdb_supported },
 	{ "QNonStop:",		ANY,		pt_gdb_set_nonstop },
 	{ "QStartNoAckMode",	EXACT,		pt_gdb_no_ack },
+	{ "qXfer:threads:read::",	CONNECTING | TASKS,	pt_gdb_xfer_threads },
 	{ "qXfer:",		CONNECTING,		pt_gdb_xfer },
 	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
 	{ "Qbtrace:bts",	TARGET | EXACT | HALTED | CHANGES,	pt_gdb_branch_trace_on },
@@ -57,7 +59,7 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "qCRC:",		TARGET,		pt_gdb_crc },
 	{ "qSearch:memory:",	TARGET,		pt_gdb_search },
 	{ "qAttached",		CONNECTING,		pt_gdb_attached },
-	{ "qfThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list },
+	{ "qfThreadInfo",	EXACT | CONNECTING | TASKS,	pt_gdb_thread_list },
 	{ "qsThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list_end },
 	{ "qThreadExtraInfo,",	TARGET | CONNECTING,		pt_gdb_thread_extra },
 	{ "qC",			EXACT | CONNECTING,		pt_gdb_current_thread },
@@ -107,6 +109,15 @@ static void refuse(struct pt_gdb_client *client, enum pt_rsp_item item)
 	pt_gdb_reply_error(client, &err);
 }
 
+/* What waited for the tasks. */
+static void again(struct pt_gdb_client *client)
+{
+	if (client->closing)
+		pt_gdb_client_check(client);
+	else
+		pt_gdb_command(client);
+}
+
 void pt_gdb_command(struct pt_gdb_client *client)
 {
 	const struct pt_gdb_packet *packet = client->current;
@@ -126,6 +137,8 @@ void pt_gdb_command(struct pt_gdb_client *client)
 		pt_gdb_reply_error(client, &err);
 	} else if ((row->flags & CHANGES) != 0 && !pt_gdb_controls(client)) {
 		pt_gdb_reply_not_yours(client);
+	} else if ((row->flags & TASKS) != 0 && !client->nonstop.wanted && pt_gdb_tasks_wait(client, again)) {
+		return;	/* it is handled when they are known */
 	} else if ((row->flags & HALTED) == 0 || !pt_gdb_nonstop_halt_first(client)) {
 		client->nonstop.fresh &= (row->flags & CONNECTING) != 0;
 		args.at += strlen(row->name);

@@ -36,7 +36,7 @@ pt_gdb_handler pt_gdb_hostio;
 /* branch_trace.c */
 pt_gdb_handler pt_gdb_branch_trace_on, pt_gdb_branch_trace_off;
 /* xfer.c */
-pt_gdb_handler pt_gdb_xfer;
+pt_gdb_handler pt_gdb_xfer, pt_gdb_xfer_threads;
 /* monitor.c */
 pt_gdb_handler pt_gdb_monitor;
 

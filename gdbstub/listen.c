@@ -71,7 +71,8 @@ void pt_gdbstub_check(struct pt_gdbstub *stub)
 		pt_gdb_clients_wake(stub);
 		return;
 	}
-	if (stub->clients != NULL || stub->listener.open || stub->listener_closing || stub->recorder_closing)
+	if (stub->clients != NULL || stub->listener.open || stub->listener_closing || stub->recorder_closing ||
+	    stub->tasks.busy)
 		return;
 	if (stub->recorder != NULL) {	/* it was for the clients */
 		stub->recorder_closing = true;
@@ -79,6 +80,7 @@ void pt_gdbstub_check(struct pt_gdbstub *stub)
 		return;
 	}
 	pt_files_remove(&stub->files);
+	pt_gdb_tasks_fini(&stub->tasks);
 	if (stub->on_closed != NULL)
 		stub->on_closed(stub->on_closed_arg);
 	free(stub);

@@ -199,6 +199,8 @@ static void end(struct work *w)
 	struct pt_monitor_call *call = w->call;
 	struct pt_err err = w->err;
 
+	if (w->orti != NULL || w->automatic)	/* tasks are threads also where no trace can follow them */
+		pt_gdb_tasks_set_orti(call->client->stub, w->automatic ? NULL : w->orti);
 	if (err.code >= 0) {
 		pt_session_set_orti(pt_monitor_session(call), w->setting);
 		say(w, "for the profiles to come; monitor profile report tasks");
@@ -270,6 +272,7 @@ static bool off(struct pt_monitor_call *call)
 	if (call->n_words != 1 || strcmp(call->words[0], "off") != 0)
 		return false;
 	pt_session_set_orti(pt_monitor_session(call), NULL);
+	pt_gdb_tasks_set_orti(call->client->stub, NULL);
 	pt_monitor_say(call, "no tasks for the next profile");
 	pt_monitor_done(call, 0, NULL);
 	return true;

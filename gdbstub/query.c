@@ -1,9 +1,12 @@
 /* The questions GDB asks before and between the work: who can do what, and which threads there are. A core is a
- * thread; thread ids count from 1. */
+ * thread, ids from 1 on, or in all-stop the tasks are (threads.h). */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gdbstub/commands.h"
+#include "gdbstub/run.h"
+#include "gdbstub/threads.h"
 
 void pt_gdb_ok(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
@@ -69,17 +72,31 @@ void pt_gdb_offsets(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
+bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id)
+{
+	return id <= client->n_cores || (!client->nonstop.wanted && client->stub->tasks.found);
+}
+
+static int list_threads(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_gdb_thread_list list;
+
+	(void)board;
+	if (pt_gdb_threads_look(pt_gdb_threads_of(rq->client), target, &list, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < list.n_threads; i++)
+		pt_rsp_text(&rq->frame, "%c%" PRIx64, i == 0 ? 'm' : ',', list.thread[i].id);
+	pt_gdb_thread_list_fini(&list);
+	return 0;
+}
+
 void pt_gdb_thread_list(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	if (!pt_gdb_shows_threads(client)) {
+	if (pt_gdb_shows_threads(client))
+		pt_gdb_post(&client->request, list_threads, NULL);
+	else
 		pt_gdb_reply_text(client, "l");
-		return;
-	}
-	pt_rsp_begin(&client->frame, '$');
-	for (unsigned i = 0; i < client->n_cores; i++)
-		pt_rsp_text(&client->frame, "%c%x", i == 0 ? 'm' : ',', i + 1);
-	pt_gdb_reply(client);
 }
 
 void pt_gdb_thread_list_end(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -88,29 +105,52 @@ void pt_gdb_thread_list_end(struct pt_gdb_client *client, struct pt_rsp_args *ar
 	pt_gdb_reply_text(client, "l");
 }
 
-static bool thread(struct pt_gdb_client *client, struct pt_rsp_args *args, unsigned *core)
+static bool thread(struct pt_gdb_client *client, struct pt_rsp_args *args, uint64_t *id)
 {
-	uint64_t id;
+	return pt_rsp_number(args, id) && pt_rsp_left(args) == 0 && *id != 0 && pt_gdb_can_be_thread(client, *id);
+}
 
-	if (!pt_rsp_number(args, &id) || pt_rsp_left(args) != 0 || id == 0 || id > client->n_cores)
-		return false;
-	*core = (unsigned)id - 1;
-	return true;
+/* addr: the id. What GDB is told of it (len 1), or that it is there. */
+static int look_for_thread(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_gdb_thread_list list;
+	bool found = false;
+
+	(void)board;
+	if (pt_gdb_threads_look(pt_gdb_threads_of(rq->client), target, &list, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < list.n_threads && !found; i++) {
+		const struct pt_gdb_thread *at = &list.thread[i];
+		char text[sizeof(at->name) + sizeof(at->text) + 4];
+
+		found = at->id == rq->addr;
+		snprintf(text, sizeof(text), "%s: %s", at->name, at->text);
+		if (found && rq->len == 1)
+			pt_rsp_hex(&rq->frame, text, strlen(text));
+		else if (found)
+			pt_rsp_text(&rq->frame, "OK");
+	}
+	pt_gdb_thread_list_fini(&list);
+	return found ? 0 : pt_fail(err, PT_EARG, "there is no such thread now");
+}
+
+static void ask_of_thread(struct pt_gdb_client *client, struct pt_rsp_args *args, bool text)
+{
+	client->request.len = text;
+	if (thread(client, args, &client->request.addr))
+		pt_gdb_post(&client->request, look_for_thread, NULL);
+	else
+		pt_gdb_reply_malformed(client);
 }
 
 void pt_gdb_thread_extra(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
-	char text[16];
-	unsigned core;
+	ask_of_thread(client, args, true);
+}
 
-	if (!thread(client, args, &core)) {
-		pt_gdb_reply_malformed(client);
-		return;
-	}
-	snprintf(text, sizeof(text), "core %u", core);
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_hex(&client->frame, text, strlen(text));
-	pt_gdb_reply(client);
+void pt_gdb_thread_alive(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	ask_of_thread(client, args, false);
 }
 
 void pt_gdb_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -118,7 +158,7 @@ void pt_gdb_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *arg
 	(void)args;
 	pt_rsp_begin(&client->frame, '$');
 	if (client->run != PT_GDB_NONE)
-		pt_rsp_text(&client->frame, "QC%x", client->core + 1);
+		pt_rsp_text(&client->frame, "QC%" PRIx64, client->task != 0 ? client->task : client->core + 1);
 	pt_gdb_reply(client);
 }
 
@@ -127,7 +167,7 @@ void pt_gdb_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args
 {
 	bool general = pt_rsp_take(args, "g");
 	size_t left;
-	unsigned core;
+	uint64_t id;
 
 	if (!general && !pt_rsp_take(args, "c")) {
 		pt_gdb_reply_text(client, "");
@@ -136,18 +176,13 @@ void pt_gdb_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args
 	left = pt_rsp_left(args);
 	if ((left == 1 && args->at[0] == '0') || (left == 2 && pt_rsp_take(args, "-1"))) {
 		pt_gdb_reply_text(client, "OK");
-	} else if (thread(client, args, &core)) {
+	} else if (thread(client, args, &id)) {
+		if (general && id <= client->n_cores)
+			client->core = (unsigned)id - 1;
 		if (general)
-			client->core = core;
+			client->task = id > client->n_cores ? id : 0;
 		pt_gdb_reply_text(client, "OK");
 	} else {
 		pt_gdb_reply_malformed(client);
 	}
-}
-
-void pt_gdb_thread_alive(struct pt_gdb_client *client, struct pt_rsp_args *args)
-{
-	unsigned core;
-
-	pt_gdb_reply_text(client, thread(client, args, &core) ? "OK" : "E01");
 }

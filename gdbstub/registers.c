@@ -5,6 +5,7 @@
 
 #include "gdbstub/commands.h"
 #include "gdbstub/run.h"
+#include "gdbstub/threads.h"
 #include "log.h"
 #include "util.h"
 
@@ -38,6 +39,12 @@ static void put_register(struct pt_rsp_frame *frame, const struct pt_register *r
 
 	to_bytes(bytes, size_of(row), big_endian, value);
 	pt_rsp_hex(frame, bytes, size_of(row));
+}
+
+static void put_unavailable(struct pt_rsp_frame *frame, const struct pt_register *row)
+{
+	for (size_t i = 0; i < size_of(row); i++)
+		pt_rsp_text(frame, "xx");
 }
 
 size_t pt_gdb_register_text(char *out, size_t out_bytes, const struct pt_register *row, bool big_endian, uint64_t value)
@@ -122,8 +129,7 @@ static int read_singly(struct pt_gdb_request *rq, struct pt_target *target, cons
 		int rc = target->ops->read_registers(target->state, rq->core, &i, 1, &value, err);
 
 		if (rc == PT_EFAULT || rc == PT_EUNSUPPORTED)
-			for (size_t k = 0; k < size_of(&rows[i]); k++)
-				pt_rsp_text(&rq->frame, "xx");
+			put_unavailable(&rq->frame, &rows[i]);
 		else if (rc < 0)
 			return rc;
 		else
@@ -132,15 +138,41 @@ static int read_singly(struct pt_gdb_request *rq, struct pt_target *target, cons
 	return 0;
 }
 
+/* Of a task that does not run. What belongs to the core and to no task (MSP, masks) is as the core has it now. */
+static int put_saved(struct pt_gdb_request *rq, struct pt_target *target, const struct pt_saved *saved, uint16_t row,
+		     struct pt_err *err)
+{
+	size_t n;
+	const struct pt_register *at = &rows_of(target, &n)[row];
+	const struct pt_saved_register *reg = pt_saved_find(saved, at->name);
+	uint64_t value;
+
+	if (reg != NULL)
+		put_register(&rq->frame, at, target->ops->big_endian, reg->value);
+	else if (saved->n_regs == 0 || at->group == NULL || strcmp(at->group, "system") != 0)
+		put_unavailable(&rq->frame, at);
+	else if (target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
+		return err->code;
+	else
+		put_register(&rq->frame, at, target->ops->big_endian, value);
+	return 0;
+}
+
 static int read_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	size_t n;
 	const struct pt_register *rows = rows_of(target, &n);
+	struct pt_saved saved;
 	uint64_t values[MAX_ROWS];
 	uint16_t which[MAX_ROWS];
-	int rc;
+	int rc = pt_gdb_task_registers(rq, target, &saved, err);
 
 	(void)board;
+	for (uint16_t i = 0; rc == 1 && i < n; i++)
+		if (put_saved(rq, target, &saved, i, err) < 0)
+			return err->code;
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
 	for (size_t i = 0; i < n; i++)
 		which[i] = (uint16_t)i;
 	rc = target->ops->read_registers(target->state, rq->core, which, n, values, err);
@@ -155,12 +187,18 @@ static int read_one(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 {
 	size_t n;
 	const struct pt_register *rows = rows_of(target, &n);
+	struct pt_saved saved;
 	uint64_t value;
 	uint16_t row;
+	int rc;
 
 	(void)board;
-	if (find_row(rows, n, rq->addr, &row, err) < 0 ||
-	    target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
+	if (find_row(rows, n, rq->addr, &row, err) < 0)
+		return err->code;
+	rc = pt_gdb_task_registers(rq, target, &saved, err);
+	if (rc != 0)
+		return rc < 0 ? rc : put_saved(rq, target, &saved, row, err);
+	if (target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
 		return err->code;
 	put_register(&rq->frame, &rows[row], target->ops->big_endian, value);
 	return 0;
@@ -170,6 +208,7 @@ void pt_gdb_read_registers(struct pt_gdb_client *client, struct pt_rsp_args *arg
 {
 	(void)args;
 	client->request.core = client->core;
+	client->request.task = client->task;
 	pt_gdb_post(&client->request, read_all, NULL);
 }
 
@@ -180,31 +219,53 @@ void pt_gdb_read_register(struct pt_gdb_client *client, struct pt_rsp_args *args
 		return;
 	}
 	client->request.core = client->core;
+	client->request.task = client->task;
 	pt_gdb_post(&client->request, read_one, NULL);
 }
 
 /* --- G, P --------------------------------------------------------------------------------------------------------- */
+
+/* G carries all of them, most as they were read, and those that nobody knows as something. */
+static int write_changed(struct pt_target *target, const struct pt_saved *saved, const struct pt_register *rows, size_t n,
+			 const uint64_t *values, struct pt_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_saved_register *reg = pt_saved_find(saved, rows[i].name);
+
+		if (reg != NULL && reg->value != values[i] &&
+		    pt_gdb_task_write(target, saved, rows[i].name, values[i], err) < 0)
+			return err->code;
+	}
+	return 0;
+}
 
 static int write_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	size_t n, digits = 0;
 	const struct pt_register *rows = rows_of(target, &n);
 	uint8_t bytes[MAX_REGISTER_BYTES];
+	struct pt_saved saved;
 	uint64_t values[MAX_ROWS];
 	uint16_t which[MAX_ROWS];
+	int rc;
 
 	for (size_t i = 0; i < n; i++)
 		digits += 2 * size_of(&rows[i]);
 	if (pt_rsp_left(&rq->args) != digits)
 		return pt_fail(err, PT_EARG, "G with %zu digits, not %zu", pt_rsp_left(&rq->args), digits);
+	rc = pt_gdb_task_registers(rq, target, &saved, err);
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; i < n; i++) {
 		if (!pt_rsp_bytes(&rq->args, bytes, size_of(&rows[i])))
 			return pt_fail(err, PT_EARG, "G with something else than hex digits");
 		which[i] = (uint16_t)i;
 		values[i] = from_bytes(bytes, size_of(&rows[i]), target->ops->big_endian);
 	}
-	if (write_rows(board, target, rq->core, which, n, values, err) < 0)
-		return err->code;
+	rc = rc == 1 ? write_changed(target, &saved, rows, n, values, err)
+		     : write_rows(board, target, rq->core, which, n, values, err);
+	if (rc < 0)
+		return rc;
 	pt_rsp_text(&rq->frame, "OK");
 	return 0;
 }
@@ -214,16 +275,23 @@ static int write_one(struct pt_gdb_request *rq, struct pt_board *board, struct p
 	size_t n;
 	const struct pt_register *rows = rows_of(target, &n);
 	uint8_t bytes[MAX_REGISTER_BYTES];
+	struct pt_saved saved;
 	uint64_t value;
 	uint16_t row;
+	int rc;
 
 	if (find_row(rows, n, rq->addr, &row, err) < 0)
 		return err->code;
 	if (pt_rsp_left(&rq->args) != 2 * size_of(&rows[row]) || !pt_rsp_bytes(&rq->args, bytes, size_of(&rows[row])))
 		return pt_fail(err, PT_EARG, "P for %s without its %u bits", rows[row].name, rows[row].bits);
 	value = from_bytes(bytes, size_of(&rows[row]), target->ops->big_endian);
-	if (write_rows(board, target, rq->core, &row, 1, &value, err) < 0)
-		return err->code;
+	rc = pt_gdb_task_registers(rq, target, &saved, err);
+	if (rc == 1)
+		rc = pt_gdb_task_write(target, &saved, rows[row].name, value, err);
+	else if (rc == 0)
+		rc = write_rows(board, target, rq->core, &row, 1, &value, err);
+	if (rc < 0)
+		return rc;
 	pt_rsp_text(&rq->frame, "OK");
 	return 0;
 }
@@ -232,6 +300,7 @@ void pt_gdb_write_registers(struct pt_gdb_client *client, struct pt_rsp_args *ar
 {
 	client->request.args = *args;
 	client->request.core = client->core;
+	client->request.task = client->task;
 	pt_gdb_post(&client->request, write_all, NULL);
 }
 
@@ -243,5 +312,6 @@ void pt_gdb_write_register(struct pt_gdb_client *client, struct pt_rsp_args *arg
 	}
 	client->request.args = *args;
 	client->request.core = client->core;
+	client->request.task = client->task;
 	pt_gdb_post(&client->request, write_one, NULL);
 }

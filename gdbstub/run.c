@@ -56,6 +56,7 @@ static void stopped(struct pt_gdb_client *client, const struct pt_gdb_request *r
 {
 	client->run = PT_GDB_HALTED;
 	client->core = rq->core;
+	client->task = rq->task;
 	client->n_stops = 0;
 	client->resuming = client->interrupted = false;
 	pt_gdb_stop_frame(client, rq, signal, status);
@@ -181,6 +182,7 @@ static void failed(struct pt_gdb_client *client, struct pt_gdb_request *rq, cons
 {
 	say_error(client, what, err);
 	rq->stop[0] = '\0';
+	rq->task = client->task;
 	stopped(client, rq, 0, NULL);
 	pt_gdb_finish(client);
 }
@@ -256,9 +258,9 @@ static bool parse_thread(struct pt_gdb_client *client, struct pt_rsp_args *args,
 	action->core = PT_GDB_ALL_CORES;
 	if (!pt_rsp_take(args, ":") || pt_rsp_take(args, "-1"))
 		return true;
-	if (!pt_rsp_number(args, &id) || id > client->n_cores)
+	if (!pt_rsp_number(args, &id) || !pt_gdb_can_be_thread(client, id))
 		return false;
-	if (id > 0)
+	if (id > 0 && id <= client->n_cores)	/* a task cannot be let run by itself: the core of the last stop */
 		action->core = (unsigned)id - 1;
 	return true;
 }
@@ -304,6 +306,7 @@ static void go(struct pt_gdb_client *client, const struct pt_gdb_action *action,
 	rq->at = (struct pt_break){ .addr = action->start };
 	rq->at.len = range_bytes < UINT32_MAX ? (uint32_t)range_bytes : UINT32_MAX;
 	rq->pc = PT_UNKNOWN;
+	rq->task = 0;
 	client->run = PT_GDB_RUNNING;
 	client->resuming = true;
 	client->interrupted = false;

@@ -8,6 +8,9 @@
 void pt_gdb_listen_to_board(struct pt_gdb_client *client);
 void pt_gdb_interrupt(struct pt_gdb_client *client);	/* 0x03: a running core is halted, T02 follows */
 
+/* query.c. Is it 0, a core's number, or what may be a task's (which only the board thread can tell)? */
+bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id);
+
 /* attach.c. Breakpoints out, cores running if they ran before; then pt_gdb_client_check(). */
 void pt_gdb_end_session(struct pt_gdb_client *client);
 void pt_gdb_forget_inferior(struct pt_gdb_client *client);	/* it is gone, or given back */

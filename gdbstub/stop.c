@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gdbstub/run.h"
+#include "gdbstub/threads.h"
 #include "util.h"
 
 enum { MAX_EXPEDITED = 40 };
@@ -33,9 +34,11 @@ int pt_gdb_stop_registers(struct pt_gdb_request *rq, struct pt_target *target, s
 
 	rq->stop[0] = '\0';
 	rq->pc = PT_UNKNOWN;
+	rq->task = 0;
 	n = core_rows(rows, n_rows, which);
 	if (target->ops->read_registers(target->state, rq->core, which, n, values, err) < 0)
 		return pt_wrap(err, "read the registers");
+	rq->task = pt_gdb_running_task(rq->client, target, rq->core);
 	for (size_t i = 0; i < n; i++) {
 		const struct pt_register *row = &rows[which[i]];
 		char text[2 * sizeof(uint64_t) + 1];
@@ -59,6 +62,7 @@ int pt_gdb_no_registers(struct pt_gdb_request *rq, struct pt_target *target)
 
 	rq->stop[0] = '\0';
 	rq->pc = PT_UNKNOWN;
+	rq->task = 0;
 	if (pc != NULL && pt_gdb_register_text(text, sizeof(text), pc, target->ops->big_endian, 0) > 0)
 		snprintf(rq->stop, sizeof(rq->stop), "%02x:%s;", pc->gdb_number, text);
 	return 0;
@@ -110,7 +114,10 @@ void pt_gdb_stop_packet(struct pt_gdb_client *client, const struct pt_gdb_reques
 	struct pt_rsp_frame *frame = &client->frame;
 
 	pt_rsp_begin(frame, mark);
-	pt_rsp_text(frame, "%sT%02xthread:%x;", mark == '%' ? "Stop:" : "", signal, rq->core + 1);
+	pt_rsp_text(frame, "%sT%02xthread:%" PRIx64 ";", mark == '%' ? "Stop:" : "", signal,
+		    rq->task != 0 ? rq->task : rq->core + 1);
+	if (rq->task != 0)
+		pt_rsp_text(frame, "core:%x;", rq->core);
 	if (status != NULL)
 		put_reason(client, status, rq->pc);
 	pt_rsp_binary(frame, rq->stop, strlen(rq->stop));

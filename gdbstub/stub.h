@@ -6,6 +6,7 @@
 
 #include "gdbstub/files.h"
 #include "gdbstub/gdbstub.h"
+#include "gdbstub/tasks.h"
 #include "listen.h"
 
 struct pt_gdb_client;
@@ -23,6 +24,7 @@ struct pt_gdbstub {
 	struct pt_session *recorder;	/* the same; NULL: not needed yet */
 	bool recorder_closing;
 	struct pt_files files;	/* of the board */
+	struct pt_gdb_tasks tasks;
 	bool closing;
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;

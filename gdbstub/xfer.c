@@ -8,6 +8,7 @@
 #include "gdbstub/commands.h"
 #include "gdbstub/hostio_names.h"
 #include "gdbstub/osdata.h"
+#include "gdbstub/threads.h"
 #include "gdbstub/xml.h"
 #include "util.h"
 
@@ -18,6 +19,7 @@ static void branch_trace_all(struct pt_gdb_client *client);
 static void branch_trace_new(struct pt_gdb_client *client);
 static void branch_trace_delta(struct pt_gdb_client *client);
 static void exec_file(struct pt_gdb_client *client);
+static void threads(struct pt_gdb_client *client);
 
 static const struct object {
 	const char *name;	/* as it stands between "qXfer:" and the offset; the annex may be left out */
@@ -28,7 +30,7 @@ static const struct object {
 } objects[] = {
 	{ "features:read:target.xml:", NULL, pt_gdb_target_xml, NULL, false },
 	{ "memory-map:read::", NULL, pt_gdb_memory_map_xml, NULL, false },
-	{ "threads:read::", "l<threads/>", pt_gdb_threads_xml, NULL, false },
+	{ "threads:read::", "l<threads/>", NULL, threads, false },
 	{ "btrace-conf:read::", NULL, NULL, branch_trace_conf, false },
 	{ "btrace:read:all:", "E01", NULL, branch_trace_all, false },
 	{ "btrace:read:new:", "E01", NULL, branch_trace_new, false },
@@ -115,6 +117,28 @@ static void branch_trace_delta(struct pt_gdb_client *client)
 	pt_gdb_branch_trace_read(client, PT_GDB_HISTORY_DELTA);
 }
 
+static int write_threads(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_gdb_thread_list list;
+	size_t len_bytes;
+	FILE *out;
+
+	(void)board;
+	rq->document = NULL;
+	if (pt_gdb_threads_look(pt_gdb_threads_of(rq->client), target, &list, err) < 0)
+		return err->code;
+	out = open_memstream(&rq->document, &len_bytes);
+	if (out != NULL)
+		pt_gdb_threads_xml(out, &list);
+	pt_gdb_thread_list_fini(&list);
+	return out != NULL && fclose(out) == 0 ? 0 : pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
+}
+
+static void threads(struct pt_gdb_client *client)
+{
+	pt_gdb_post(&client->request, write_threads, after_document);
+}
+
 /* A GDB without an ELF of its own gets ours, by host I/O. */
 static void exec_file(struct pt_gdb_client *client)
 {
@@ -177,4 +201,11 @@ void pt_gdb_xfer(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		return;
 	}
 	pt_gdb_reply_text(client, pt_rsp_take(args, "features:read:") ? "E00" : "");	/* E00: no such annex */
+}
+
+/* It has a row of its own among the packets, for it waits until the tasks are known. */
+void pt_gdb_xfer_threads(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	args->at -= strlen("threads:read::");
+	pt_gdb_xfer(client, args);
 }

@@ -65,14 +65,24 @@ void pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
 	fputs("</memory-map>\n", out);
 }
 
-void pt_gdb_threads_xml(FILE *out, struct pt_target *target)
+/* What is wrong with the OS's data stands with the first of them: it is where a user looks. */
+void pt_gdb_threads_xml(FILE *out, const struct pt_gdb_thread_list *list)
 {
-	unsigned n = target->ops->n_cores(target->state);
-
 	fputs("<?xml version=\"1.0\"?>\n<threads>\n", out);
-	for (unsigned core = 0; core < n; core++) {
-		fprintf(out, "<thread id=\"%x\" core=\"%u\" name=\"core %u\">", core + 1, core, core);
-		pt_gdb_xml_text(out, target->ops->chip(target->state));
+	for (size_t i = 0; i < list->n_threads; i++) {
+		const struct pt_gdb_thread *thread = &list->thread[i];
+
+		fprintf(out, "<thread id=\"%" PRIx64 "\"", thread->id);
+		if (thread->core >= 0)
+			fprintf(out, " core=\"%d\"", thread->core);
+		fputs(" name=\"", out);
+		pt_gdb_xml_text(out, thread->name);
+		fputs("\">", out);
+		pt_gdb_xml_text(out, thread->text);
+		if (i == 0 && list->note[0] != '\0') {
+			fputs("; ", out);
+			pt_gdb_xml_text(out, list->note);
+		}
 		fputs("</thread>\n", out);
 	}
 	fputs("</threads>\n", out);

@@ -4,11 +4,12 @@
 
 #include <stdio.h>
 
+#include "gdbstub/threads.h"
 #include "targets/target.h"
 
 void pt_gdb_xml_text(FILE *out, const char *text);	/* with what XML wants escaped */
 void pt_gdb_target_xml(FILE *out, struct pt_target *target);
 void pt_gdb_memory_map_xml(FILE *out, struct pt_target *target);
-void pt_gdb_threads_xml(FILE *out, struct pt_target *target);
+void pt_gdb_threads_xml(FILE *out, const struct pt_gdb_thread_list *list);
 
 #endif

@@ -264,7 +264,7 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	  "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+" } },
 	{ "attach, ask, detach", { ATTACHED, ">qC", "<QC1", ">qfThreadInfo", "<m1", ">qsThreadInfo", "<l", ">Hg1",
 	  "<OK", ">Hc-1", "<OK", ">Hg2", "<E01", ">T1", "<OK", ">T2", "<E01", ">qAttached", "<1", ">qOffsets",
-	  "<Text=0;Data=0;Bss=0", ">qSymbol::", "<OK", ">qThreadExtraInfo,1", "<636f72652030", ">D", "<OK", ">g",
+	  "<Text=0;Data=0;Bss=0", ">qSymbol::", "<OK", ">qThreadExtraInfo,1", "~636f72652030", ">D", "<OK", ">g",
 	  "<E01" } },
 	{ "why, again", { ATTACHED, ">?", "<" STOP("05", "", "00010000") } },
 	{ "attach and kill", { ">vAttach;1", "~T05thread:1;", ">vKill;a410", "<OK", ">vAttach;1", "~T05", ">k", ">qC",
