@@ -92,6 +92,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->clock = clock_of(lane, chunk);
 	text_of(chunk, "trace", mode, sizeof(mode));
 	lane->extract = mode[0] != '\0';
+	lane->data_only = strcmp(mode, "detail") == 0;
 	lane->leaves_out = strcmp(mode, "loop1") == 0;
 	lane->flow.vectors = vectors_of(chunk);
 	text_of(chunk, "chosen", chosen, sizeof(chosen));

@@ -31,6 +31,7 @@ struct pt_lane {		/* one source */
 	bool chosen_end;		/* of bursts: not their beginning is random, but their end */
 	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
 	bool extract;			/* what was left in a buffer that older trace is overwritten in */
+	bool data_only;			/* its trace has accesses to data, and nothing of what ran */
 	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
 	bool halting;			/* mode=halt: the trace is re-armed while the core is held */
 	bool in_data;			/* trace has begun */

@@ -49,6 +49,15 @@ static bool gives(const struct pt_pipeline *p, unsigned what)
 	return false;
 }
 
+static bool tells_what_ran(const struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_lanes; i++)
+		if (p->lane[i]->decoder != NULL && !p->lane[i]->data_only &&
+		    (p->lane[i]->decoder->gives & (PT_GIVES_FLOW | PT_GIVES_SAMPLES)) != 0)
+			return true;
+	return false;
+}
+
 static void judge(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
@@ -56,6 +65,7 @@ static void judge(struct pt_pipeline *p)
 	enum pt_basis measured = f->by_instructions || by_stamps ? PT_BASIS_EXACT : PT_BASIS_MODELLED;
 
 	f->awake_only = p->flow_lane != NULL;
+	f->no_flow = p->n_lanes > 0 && !tells_what_ran(p);
 	f->no_code = p->n_lanes > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
 	f->counts = counted(p) ? PT_BASIS_NONE : complete(p) ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
 	f->times = counted(p) ? PT_BASIS_NONE : measured;
@@ -90,6 +100,8 @@ static void sum_up_flow(struct pt_pipeline *p, const struct pt_execution_result 
 	f->bursts_by_wakeups = s.by_wakeups;
 	f->instructions = result->instructions;
 	f->cycles = result->cycles;
+	f->doubtful_silent = counts.doubtful_silent;
+	f->doubtful_recorded = counts.doubtful_recorded;
 	f->not_code = counts.not_code;
 	f->not_code_from = counts.bad_from;
 	f->not_code_to = counts.bad_to;

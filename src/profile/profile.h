@@ -57,6 +57,7 @@ struct pt_profile {
 	bool by_instructions;		/* else modelled cycles */
 	bool awake_only;		/* the clock counts what is executed: it stands still while the core sleeps */
 	bool by_bins;			/* functions and lines have what bins counted (bins.h): clock cycles, or instructions */
+	bool no_flow;			/* no source tells what ran: functions stay empty */
 	bool no_code;			/* no source tells of code: all times are of the sources' stamps, in ns */
 	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
 
@@ -81,6 +82,8 @@ struct pt_profile {
 	uint64_t burst_cycles;		/* what each pooled burst was cut to; 0: too few, or by_wakeups */
 	bool bursts_by_wakeups;		/* waking periods were pooled, see bursts.h */
 	uint64_t instructions, cycles;	/* seen */
+	/* Jumps of which nobody knows whether the trace has them (isa.h, doubtful): so many had no place in it, or had. */
+	uint64_t doubtful_silent, doubtful_recorded;
 	uint64_t not_code;		/* packets that the code does not allow */
 	uint64_t not_code_from, not_code_to;	/* the last of them; PT_UNKNOWN: none */
 	struct pt_execution_errors errors;

@@ -256,6 +256,9 @@ static void figures(json_t *object, const struct pt_profile *p)
 		(json_int_t)p->bursts_cut_short, "cycles", (json_int_t)p->burst_cycles));
 	json_object_set_new(object, "unseen_share_max", p->unseen.hi > 0 ? pt_json_real(p->unseen.hi) : json_null());
 	json_object_set_new(object, "not_code", pt_json_number(p->not_code));
+	if (p->doubtful_silent + p->doubtful_recorded > 0)
+		json_object_set_new(object, "doubtful_jumps", json_pack("{s:o, s:o}", "not_in_trace", pt_json_number(p->doubtful_silent),
+									"in_trace", pt_json_number(p->doubtful_recorded)));
 	json_object_set_new(object, "errors", errors(p));
 }
 

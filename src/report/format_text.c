@@ -208,6 +208,8 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, " in %" PRIu64 " burst%s: too few for intervals", p->bursts, p->bursts == 1 ? "" : "s");
 	if (p->bursts_asleep != 0 && !p->bursts_by_wakeups)
 		pt_text_add(out, " (%" PRIu64 " began asleep)", p->bursts_asleep);
+	if (p->doubtful_silent + p->doubtful_recorded > 0)	/* isa.h */
+		pt_text_add(out, "; %" PRIu64 " jumps to fixed operands were in the trace, %" PRIu64 " not", p->doubtful_recorded, p->doubtful_silent);
 	pt_text_add(out, "\n");
 }
 

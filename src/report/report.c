@@ -187,17 +187,20 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 
 /* --- render */
 
-/* Where nobody names one: the standard one; of sources that tell nothing of code, as files of other instruments, the first
- * that has anything to say. Its word for the order is the standard one's. */
+/* Where nobody names one: the standard one; of sources that tell nothing of code, as files of other instruments, or nothing
+ * of what ran, the first that has anything to say. Its word for the order is the standard one's. */
 static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
 {
-	for (size_t i = 0; profile->no_code && pt_views[i] != NULL && query->sort[0] == '\0'; i++) {
-		size_t n = pt_views[i]->n_rows(profile);
+	bool functions = (!profile->no_code && !profile->no_flow) || query->sort[0] != '\0';
 
-		if (n != 0 && n != (size_t)PT_NOT_MADE && pt_views[i] != &pt_view_gaps)
+	for (size_t i = 0; !functions && pt_views[i] != NULL; i++) {
+		size_t n = pt_views[i]->n_rows(profile);
+		bool of_code = pt_views[i] == &pt_view_coverage || pt_views[i] == &pt_view_timeline;
+
+		if (n != 0 && n != (size_t)PT_NOT_MADE && pt_views[i] != &pt_view_gaps && !(profile->no_flow && of_code))
 			return pt_views[i];
 	}
-	return pt_views[0];
+	return !functions && profile->no_flow ? &pt_view_data : pt_views[0];	/* which says what it takes */
 }
 
 int pt_report_render(const struct pt_profile *profile, const struct pt_query *query, struct pt_text *out,
