@@ -79,6 +79,10 @@ static const struct { const char *name, *config, *in, *events; } rows[] = {
 	{ "a vector between vectors", BUFFER, "03 01 00 00 00 eb 00 00", "gap damaged" },
 	{ "PTW with a vector", BUFFER, "07 01 00 00 00 ea 00 00", "gap damaged" },
 	/* options */
+	{ "a branch begins the count of stamps anew", BUFFER, "47 01 00 00 00 00 00 00 03 03 00 00 00 ea 05 00",
+	  "atoms 1 0x1, since 5 exception 10, vector 10 from unknown" },
+	{ "or does not", BUFFER "stamp_from=line\n", "47 01 00 00 00 00 00 00 03 03 00 00 00 ea 05 00",
+	  "atoms 1 0x1, since 65541 exception 10, vector 10 from unknown" },
 	{ "bytes the other way round", BUFFER "swap24=1\n",
 	  "00 ff 80 00 00 00 00 00 01 01 00 00 00 ff 81 23 03 01 00 00 00 ea 01 a4",
 	  "start 0x00ff8000, indirect -> 0x00ff8123, since 420 exception 10, vector 10 from unknown" },

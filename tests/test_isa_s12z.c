@@ -202,9 +202,11 @@ START_TEST(has_vectors)
 	ck_assert_uint_eq(pt_isa_s12z.vector_table(0x1e10, true), 0x1e00);
 	ck_assert_uint_eq(pt_isa_s12z.vector_entry(0xfffe00, 0), 0xfffffc);
 	ck_assert_uint_eq(pt_isa_s12z.vector_entry(0xfffe00, 10), 0xffffd4);
-	ck_assert_uint_eq(pt_isa_s12z.vector_target(entry), 0xff8123);
-	ck_assert_uint_eq(pt_isa_s12z.vector_target(erased), PT_UNKNOWN);
-	ck_assert_uint_eq(pt_isa_s12z.vector_target(empty), PT_UNKNOWN);
+	ck_assert_uint_eq(pt_isa_s12z.vector_target(entry, 1), 0xff8123);
+	ck_assert_uint_eq(pt_isa_s12z.vector_target(entry, 0), 0x00ff81);
+	ck_assert_uint_eq(pt_isa_s12z.vector_offset, 1);
+	ck_assert_uint_eq(pt_isa_s12z.vector_target(erased, 1), PT_UNKNOWN);
+	ck_assert_uint_eq(pt_isa_s12z.vector_target(empty, 1), PT_UNKNOWN);
 	pt_isa_s12z.vector_name(10, name, sizeof(name));
 	ck_assert_str_eq(name, "IRQ");
 	pt_isa_s12z.vector_name(12, name, sizeof(name));

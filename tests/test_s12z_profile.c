@@ -1,8 +1,13 @@
 /* From lines of the S12Z's code profiling to a report, with figures counted by hand in s12z_program.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "chunk_feed.h"
+#include "probes/virtual/chip/s12zvm_demo.h"
+#include "program/codemap.h"
+#include "program/settings.h"
 #include "s12z_program.h"
 
 /* main calls leaf and if, goes around, calls leaf, is interrupted before it calls if, and calls it. */
@@ -201,6 +206,70 @@ START_TEST(samples_at_any_byte)
 }
 END_TEST
 
+/* --- where a handler's address is in its vector ------------------------------------------------------------------ */
+
+/* The demo firmware with its vectors a byte earlier in their entries: the first three of four. */
+static void write_shifted(const char *path)
+{
+	uint8_t *elf = malloc(pt_s12zvm_demo_elf_bytes);
+	FILE *f = fopen(path, "wb");
+	unsigned n_shifted = 0;
+
+	ck_assert(elf != NULL && f != NULL);
+	memcpy(elf, pt_s12zvm_demo_elf, pt_s12zvm_demo_elf_bytes);
+	for (uint32_t i = 0, at = pt_be32(elf + 28); i < pt_be16(elf + 44); i++, at += 32) {	/* e_phoff, e_phnum */
+		uint32_t offset = pt_be32(elf + at + 4), addr = pt_be32(elf + at + 8), size = pt_be32(elf + at + 16);
+
+		for (uint32_t k = 0; addr >= 0xfffe00 && k + 4 <= size; k += 4, n_shifted++) {
+			memmove(elf + offset + k, elf + offset + k + 1, 3);
+			elf[offset + k + 3] = 0;
+		}
+	}
+	ck_assert_uint_gt(n_shifted, 100);
+	ck_assert_uint_eq(fwrite(elf, 1, pt_s12zvm_demo_elf_bytes, f), pt_s12zvm_demo_elf_bytes);
+	fclose(f);
+	free(elf);
+}
+
+static uint64_t timer_handler(struct pt_program *program, bool *is_entry)
+{
+	uint64_t addr = pt_program_vector(program, 12);
+	struct pt_codemap *map = pt_codemap_new(program, &pt_isa_s12z);
+	const struct pt_code_unit *unit = pt_codemap_at(map, addr);
+
+	*is_entry = unit != NULL && unit->len_units > 0 && !unit->plain;
+	pt_codemap_free(map);
+	return addr;
+}
+
+START_TEST(vectors_are_read_where_the_user_says)
+{
+	struct pt_params *settings = pt_params_new();
+	char path[] = "vectors-XXXXXX";
+	int fd = mkstemp(path);
+	struct pt_err err = { 0 };
+	struct pt_program *plain = pt_program_from_bytes("demo", pt_s12zvm_demo_elf, pt_s12zvm_demo_elf_bytes, 0, &err), *shifted;
+	bool is_entry;
+	uint64_t tick = timer_handler(plain, &is_entry);
+
+	ck_assert(fd >= 0 && is_entry);
+	write_shifted(path);
+	shifted = pt_program_open(path, 0, &err);
+	ck_assert_uint_ne(timer_handler(shifted, &is_entry), tick);
+	pt_program_unref(shifted);
+	ck_assert_int_eq(pt_params_add(settings, pt_program_params, PT_N_PROGRAM_PARAMS, "vector-offset=0", &err), 0);
+	shifted = pt_program_open_with(path, 0, settings, &err);
+	ck_assert_uint_eq(timer_handler(shifted, &is_entry), tick);
+	ck_assert(is_entry);
+	ck_assert_uint_eq(pt_program_vector_in(shifted, 0xfffe00, 12), tick);
+	pt_program_unref(shifted);
+	pt_program_unref(plain);
+	pt_params_free(settings);
+	close(fd);
+	remove(path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("s12z_profile");
@@ -214,6 +283,7 @@ int main(void)
 	tcase_add_test(tc, all_views_and_formats_work);
 	tcase_add_test(tc, damage_is_counted_and_nothing_else_lost);
 	tcase_add_test(tc, samples_at_any_byte);
+	tcase_add_test(tc, vectors_are_read_where_the_user_says);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

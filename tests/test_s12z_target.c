@@ -486,6 +486,54 @@ START_TEST(flash_stays_open)
 }
 END_TEST
 
+/* --- what is not verified is a word --------------------------------------------------------------------------------- */
+
+START_TEST(bits_of_bdccsr_are_where_the_user_says)
+{
+	set("bdccsr=ENBDC,BDMACT,STEAL,-,BDCCIS,CLKSW,UNSEC,ERASE,STOP,WAIT,ILLCMD,OVRUN,NORESP,RDINV,ILLACC,RAMWF");
+	set("run-in-stop=on");
+	bdc.csr |= 0x20;	/* where ILLCMD is now, from before we came */
+	attach();
+	ck_assert_uint_eq(z->wire.csr & PT_BDC_ILLCMD, 0);
+	ck_assert_uint_eq(bdc.csr & 0x20, 0);
+	ck_assert_uint_eq(bdc.csr & (PT_BDC_BDCCIS | PT_BDC_STEAL), PT_BDC_STEAL);
+	ck_assert_int_eq(pt_bdccsr_seen(&z->bits, 0x0880), PT_BDC_BDCCIS | PT_BDC_STOP);
+	ck_assert_int_eq(pt_bdccsr_sent(&z->bits, PT_BDC_BDCCIS | PT_BDC_STOP), 0x0880);
+	for (unsigned value = 0; value < 0x10000; value += 0x0101)
+		ck_assert_uint_eq(pt_bdccsr_seen(&z->bits, pt_bdccsr_sent(&z->bits, (uint16_t)value)), value);
+}
+END_TEST
+
+static const char *const no_words[] = {
+	"bdccsr=ENBDC,BDMACT", "bdccsr=" "ENBDC,ENBDC,BDCCIS,-,STEAL,CLKSW,UNSEC,ERASE,WAIT,STOP,RAMWF,OVRUN,NORESP,RDINV,ILLACC,ILLCMD",
+	"dbg-trcmod=012", "dbg-trcmod=0122", "dbg-trcmod=01234", "dbg-talign=04",
+};
+
+START_TEST(words_that_cannot_be_are_refused)
+{
+	set(no_words[_i]);
+	ck_assert_ptr_null(pt_target_attach(probe, "s12z", settings, &err));
+	ck_assert_int_eq(err.code, PT_EARG);
+	ck_assert_msg(strstr(err.msg, _i < 2 ? "bdccsr" : "digits") != NULL, "%s", err.msg);
+}
+END_TEST
+
+START_TEST(codes_of_the_dbg_are_what_the_user_says)
+{
+	struct pt_break at = { PT_BREAK_HW, 0xff8000, 1 };
+
+	set("dbg-final=2");
+	set("dbg-trcmod=3210");
+	attach();
+	ck_assert_uint_eq(z->dbg.codes.trcmod[PT_DBG_NORMAL], 3);
+	ck_assert_uint_eq(z->dbg.codes.align_begin, 1);
+	halt();
+	ck_assert_int_eq(ops->break_insert(z, &at, &err), 0);
+	ck_assert_int_eq(ops->resume(z, 0, &err), 0);
+	ck_assert_uint_eq(bdc.io[DBG_SCR1], 0x80);	/* of comparator D */
+}
+END_TEST
+
 /* --- trouble ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(trouble_of_the_wire_is_a_state)
@@ -556,6 +604,9 @@ int main(void)
 	tcase_add_test(tc, flash_stays_open);
 	tcase_add_test(tc, trouble_of_the_wire_is_a_state);
 	tcase_add_test(tc, stop_mode_is_sleep);
+	tcase_add_test(tc, bits_of_bdccsr_are_where_the_user_says);
+	tcase_add_loop_test(tc, words_that_cannot_be_are_refused, 0, (int)PT_LEN(no_words));
+	tcase_add_test(tc, codes_of_the_dbg_are_what_the_user_says);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -20,7 +20,7 @@ struct profile {
 	uint8_t part[PROOF_LINES * PT_S12Z_LINE_BYTES];
 	uint8_t part_bytes;
 	uint8_t pthf_bytes;
-	bool pdo, swapped;
+	bool pdo, swapped, by_line;	/* by_line: stamps count from the line before */
 	bool fresh;		/* nothing came since the beginning, or since a gap */
 	bool ended;		/* the session is over: a PTS comes next, if anything does */
 	bool stopping;		/* it was disarmed: if the core is told to be halted next, it had been before */
@@ -74,7 +74,7 @@ static void add_since(struct profile *s, uint64_t exception, uint64_t cycles, bo
 }
 
 /* Bits since the last line. The branches were changes of flow, too, and the counter began anew with each (which is not
- * documented for those inside a line; "relative to the previous COF" says so). */
+ * documented for those inside a line; "relative to the previous COF" says so), unless CONFIG says that lines alone count. */
 static void direct(struct profile *s, const uint8_t *line, struct pt_batch *out)
 {
 	uint32_t field = pt_s12z_direct(line);
@@ -86,7 +86,8 @@ static void direct(struct profile *s, const uint8_t *line, struct pt_batch *out)
 	e = add(s, out, PT_EV_ATOMS);
 	e->n = (uint16_t)n;
 	e->atoms.bits = field & ~(UINT32_C(1) << n);
-	s->rolled = 0;
+	if (!s->by_line)
+		s->rolled = 0;
 }
 
 /* A change of flow without a stamp: no more is known than how often the counter rolled over. */
@@ -376,7 +377,7 @@ static void flush(void *state, struct pt_batch *out)
 static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
 {
 	struct profile *s = state;
-	char stream[8];
+	char stream[8], from[8];
 
 	memset(s, 0, sizeof(*s));
 	s->blank.ticks = PT_UNKNOWN;
@@ -385,6 +386,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	s->fresh = true;
 	s->pdo = strcmp(pt_config_text(config, len_bytes, "stream", stream, sizeof(stream)), "pdo") == 0;
 	s->swapped = pt_config_number(config, len_bytes, "swap24", 0) != 0;
+	s->by_line = strcmp(pt_config_text(config, len_bytes, "stamp_from", from, sizeof(from)), "line") == 0;
 	s->pthf_bytes = pt_config_number(config, len_bytes, "pthf_bytes", PT_S12Z_PTHF_BYTES) == 5 ? 5 : PT_S12Z_PTHF_BYTES;
 }
 

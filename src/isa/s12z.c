@@ -360,9 +360,10 @@ static uint64_t vector_entry(uint64_t table, unsigned n)
 	return table + TABLE_BYTES - 4 - 4 * (uint64_t)n;
 }
 
-static uint64_t vector_target(const uint8_t entry[4])
+static uint64_t vector_target(const uint8_t entry[4], unsigned offset)
 {
-	uint32_t to = (uint32_t)entry[1] << 16 | (uint32_t)entry[2] << 8 | entry[3];
+	const uint8_t *at = entry + (offset == 0 ? 0 : 1);
+	uint32_t to = (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
 
 	return to == 0 || to == MASK ? PT_UNKNOWN : to;	/* empty, erased */
 }
@@ -393,5 +394,6 @@ const struct pt_isa pt_isa_s12z = {
 	.vector_table = vector_table,
 	.vector_entry = vector_entry,
 	.vector_target = vector_target,
+	.vector_offset = 1,	/* not verified; the device headers show entries of 4 bytes whose first is 0 */
 	.vector_name = vector_name,
 };

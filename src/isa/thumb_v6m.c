@@ -239,8 +239,9 @@ static uint64_t vector_entry(uint64_t table, unsigned n)
 	return table + 4 * (uint64_t)n;
 }
 
-static uint64_t vector_target(const uint8_t entry[4])
+static uint64_t vector_target(const uint8_t entry[4], unsigned offset)
 {
+	(void)offset;
 	uint32_t word = pt_le32(entry);
 
 	return (word & 1) != 0 ? word & ~1u : PT_UNKNOWN;

@@ -39,6 +39,8 @@ struct pt_program {
 	unsigned machine;		/* e_machine; 0: not from an ELF */
 	uint64_t vectors;		/* or PT_UNKNOWN */
 	uint64_t vectors_end;		/* what is behind it is none */
+	bool vector_offset_given;	/* the setting, in place of the isa's */
+	uint8_t vector_offset;
 	const struct pt_isa *isa;	/* of machine; where none is built in, or there is no ELF, the first of the list */
 };
 
@@ -48,6 +50,9 @@ struct pt_program *pt_program_new(const char *path, size_t room_bytes);
 void *pt_arena_copy(struct pt_arena *arena, const void *bytes, size_t len_bytes);
 const char *pt_arena_text(struct pt_arena *arena, const char *text);
 void pt_arena_free(struct pt_arena *arena);	/* what it holds, not itself */
+
+/* The handler that an entry of the vector table leads to, by the isa and setting vector-offset; PT_UNKNOWN: none. */
+uint64_t pt_program_target(const struct pt_program *program, const struct pt_isa *isa, const uint8_t entry[4]);
 
 /* Something that the user should know: a sentence behind those that are there. */
 void pt_program_warn(struct pt_program *program, const char *sentence);

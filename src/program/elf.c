@@ -223,6 +223,8 @@ struct origin {
 	struct pt_program_file debug;		/* bytes NULL: it is not */
 	const char *debug_dirs;			/* where it is looked for then; NULL: nowhere */
 	unsigned elf_machine;
+	bool vector_offset_given;
+	uint8_t vector_offset;
 };
 
 static void find_debug_file(struct pt_elf_reader *r, struct origin *from)
@@ -289,8 +291,11 @@ static struct pt_program *build(struct origin from, struct pt_err *err)
 
 	r.elf = pt_elf_memory(from.file.bytes, from.file.len_bytes, &r.copy);
 	r.program = pt_program_new(from.name, PT_ARENA_FACTOR * from.file.len_bytes + ARENA_EXTRA);
-	if (r.program != NULL)
+	if (r.program != NULL) {
 		r.program->elf = from.file;
+		r.program->vector_offset_given = from.vector_offset_given;
+		r.program->vector_offset = from.vector_offset;
+	}
 	if (r.elf == NULL || r.program == NULL)
 		rc = pt_fail(r.err, PT_EARG, "%s is not an ELF file", from.name);
 	else
@@ -353,8 +358,12 @@ struct pt_program *pt_program_open_with(const char *path, unsigned elf_machine, 
 	struct origin from = {
 		.name = path, .debug_dirs = pt_params_text(settings, &pt_program_params[PT_PROGRAM_DEBUG_DIR]),
 		.elf_machine = elf_machine,
+		.vector_offset_given = settings != NULL && pt_params_given(settings, &pt_program_params[PT_PROGRAM_VECTOR_OFFSET]),
 	};
 	struct pt_program *program;
+
+	if (from.vector_offset_given)
+		from.vector_offset = (uint8_t)pt_params_number(settings, &pt_program_params[PT_PROGRAM_VECTOR_OFFSET]);
 
 	from.file.bytes = pt_file_read(path, PT_PROGRAM_MAX_BYTES, &from.file.len_bytes, err);
 	program = from.file.bytes != NULL ? build(from, err) : NULL;

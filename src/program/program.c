@@ -296,11 +296,16 @@ static const uint8_t *vector_bytes(const struct pt_program *program, uint64_t ta
 	return pt_program_bytes_at(program, entry, 4);
 }
 
+uint64_t pt_program_target(const struct pt_program *program, const struct pt_isa *isa, const uint8_t entry[4])
+{
+	return isa->vector_target(entry, program->vector_offset_given ? program->vector_offset : isa->vector_offset);
+}
+
 static uint64_t handler(const struct pt_program *program, const uint8_t *bytes, unsigned n)
 {
 	if (bytes == NULL || (n == 0 && program->isa->stack_in_vectors))
 		return PT_UNKNOWN;
-	return program->isa->vector_target(bytes);
+	return pt_program_target(program, program->isa, bytes);
 }
 
 uint64_t pt_program_vector(const struct pt_program *program, unsigned n)

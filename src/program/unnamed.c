@@ -288,7 +288,7 @@ static void enter_vectors(struct search *s, const struct pt_vectors *found)
 
 		if (entry < s->vectors || entry + 4 > end || entry + 4 > s->lowest || bytes == NULL)
 			continue;
-		enter(s, s->isa->vector_target(bytes));
+		enter(s, pt_program_target(s->program, s->isa, bytes));
 		walk_all(s);
 	}
 }
@@ -310,7 +310,7 @@ static bool is_new_code(struct search *s, uint64_t addr)
 /* Does the word at this place in the segment point to a function that is known? */
 static bool points_to_one(struct search *s, const struct pt_segment *segment, uint64_t at)
 {
-	uint64_t to = at + 4 <= segment->size ? s->isa->vector_target(segment->bytes + at) : PT_UNKNOWN;
+	uint64_t to = at + 4 <= segment->size ? pt_program_target(s->program, s->isa, segment->bytes + at) : PT_UNKNOWN;
 	const uint8_t *flags = flags_at(s, to);
 	const struct pt_function *named = flags != NULL ? pt_program_function_at(s->program, to) : NULL;
 
@@ -324,7 +324,7 @@ static size_t enter_pointers(struct search *s, const struct pt_segment *segment)
 	size_t n = 0;
 
 	for (uint64_t at = (4 - segment->run % 4) % 4; segment->bytes != NULL && at + 4 <= segment->size; at += 4) {
-		uint64_t to = s->isa->vector_target(segment->bytes + at);
+		uint64_t to = pt_program_target(s->program, s->isa, segment->bytes + at);
 
 		if (!is_new_code(s, to) || is_instruction(s, segment->run + at) || is_instruction(s, segment->run + at + 2))
 			continue;

@@ -18,7 +18,8 @@
 /* "s12z-profile": lines of the S12Z's code profiling, byte 0 (INFO) first (S12ZVHY/S12ZVHL reference manual Rev. 1.05,
  *   6.4.6.3), of 8 bytes as the trace buffer holds them, or as many as go out on PDO. A DATA chunk that RESTARTS begins a session.
  *   Its own keys: stream=buffer|pdo, bus_hz=N (0 = unknown) of the time stamps, ivbr=ADDR (0xfffe) where the vectors
- *   lie, pthf_bytes=N (6) on PDO, swap24=1 if bytes of addresses and stamps are the other way round,
+ *   lie, pthf_bytes=N (6) on PDO, swap24=1 if bytes of addresses and stamps are the other way round, stamp_from=cof|line
+ *   (cof): stamps count from the change of flow before, or from the line before,
  *   chosen=begin|end where sessions are bursts: which end of each a clock chose that knows nothing of the program.
  * "s12z-trace": lines of its other trace modes, 8 bytes, byte 0 first, oldest first (as above, 6.4.5). Its own keys:
  *   trace=normal|loop1|detail|pure-pc, stamp=0|1, bus_hz=N, ivbr=ADDR, nb=1 if NB bits mark where a base begins,

@@ -49,7 +49,7 @@ static int free_pair(const struct pt_s12z *z)
 
 static unsigned control_of(const struct pt_s12z *z, unsigned i)
 {
-	const struct pt_dbg_codes *codes = z->dbg.codes;
+	const struct pt_dbg_codes *codes = &z->dbg.codes;
 
 	switch (z->breaks.comp[i].kind) {
 	case PT_WATCH_WRITE:
@@ -81,7 +81,7 @@ static void put_comp(const struct pt_s12z *z, struct pt_dbg_writes *w, unsigned 
 
 static unsigned trace_control(const struct pt_s12z *z)
 {
-	const struct pt_dbg_codes *codes = z->dbg.codes;
+	const struct pt_dbg_codes *codes = &z->dbg.codes;
 
 	return z->breaks.record ? TCRH_TSOURCE | (unsigned)codes->trcmod[PT_DBG_NORMAL] << 2 | codes->align_end : 0;
 }
@@ -96,9 +96,9 @@ static int write_comps(struct pt_s12z *z, struct pt_err *err)
 		return err->code;
 	for (unsigned i = 0; i < PT_DBG_COMPS; i++) {
 		if (z->breaks.comp[i].used)
-			scr1 |= (unsigned)z->dbg.codes->to_final << 2 * i;
+			scr1 |= (unsigned)z->dbg.codes.to_final << 2 * i;
 		if (z->breaks.comp[i].used && z->breaks.comp[i].second)
-			c2 |= (unsigned)z->dbg.codes->inside << (i / 2) * 2;
+			c2 |= (unsigned)z->dbg.codes.inside << (i / 2) * 2;
 		put_comp(z, &w, i);
 	}
 	pt_dbg_put(&w, DBG_TCRH, trace_control(z));

@@ -10,12 +10,6 @@
 enum { DRAINED_US = 20000, DRAIN_TRIES = 10, TB_LINES = 2 };
 static const char unit[] = "dbg";
 
-static const struct pt_dbg_codes codes_v2 = {
-	.trcmod = { [PT_DBG_NORMAL] = 0, [PT_DBG_LOOP1] = 1, [PT_DBG_DETAIL] = 2, [PT_DBG_PURE_PC] = 3 },
-	.align_end = 0, .align_begin = 1, .to_final = 3, .inside = 1, .rw_read = 1, .rw_write = 0,
-};
-static const struct pt_dbg_codes codes_v3 = { .to_final = 3, .inside = 1, .rw_read = 1, .rw_write = 0 };
-
 /* What is kept and put back: all that can be written, but for DBGC1, which is first and last, and the window DBGTB. */
 static const struct { uint16_t addr; uint8_t n; bool full; } spans[] = {	/* full: not in DebugLite */
 	{ DBG_C2, 3, false }, { DBG_SCR1, 3, false },
@@ -179,7 +173,6 @@ int pt_dbg_discover(struct pt_s12z *z, struct pt_err *err)
 	uint8_t c1 = 0, sr = 0;
 	int rc = pt_s12z_get8(z, DBG_C1, &c1, err);
 
-	z->dbg.codes = &codes_v2;
 	z->dbg.kind = PT_DBG_NONE;
 	if (rc == 0)
 		rc = pt_dbg_believe(z, c1, 0, err);
@@ -196,8 +189,6 @@ int pt_dbg_discover(struct pt_s12z *z, struct pt_err *err)
 	if (stays(z, DBG_TCRH, TCRH_TSOURCE, &tsource, err) < 0 || stays(z, DBG_TCRL, TCRL_PROFILE, &profile, err) < 0)
 		return pt_wrap(err, "see what the DBG can do");
 	z->dbg.kind = profile ? PT_DBG_PROFILE : tsource ? PT_DBG_TRACE : PT_DBG_LITE;
-	if (z->dbg.kind == PT_DBG_LITE)
-		z->dbg.codes = &codes_v3;
 	return 0;
 }
 

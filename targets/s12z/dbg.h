@@ -45,8 +45,8 @@ enum { EFR_PTBOVF = 0x80, SR_TBF = 0x80, SR_PTACT = 0x10, SR_ZERO = 0x68 };
 enum { PT_DBG_COMPS = 4 };
 enum pt_dbg_mode { PT_DBG_NORMAL, PT_DBG_LOOP1, PT_DBG_DETAIL, PT_DBG_PURE_PC, PT_DBG_MODES };
 
-/* Codes of fields that could not be read in the manual (UNVERIFIED: the same as in the S12 and S12X DBG), one record
- * for each version of the module, so that a correction is data only. */
+/* Codes of fields that could not be read in the manual (UNVERIFIED: the same as in the S12 and S12X DBG): each is a
+ * setting of the target (s12z.c), so that a correction is a word. */
 struct pt_dbg_codes {
 	uint8_t trcmod[PT_DBG_MODES];		/* DBGTCRH.TRCMOD */
 	uint8_t align_end, align_begin;		/* DBGTCRH.TALIGN */
@@ -65,7 +65,7 @@ enum pt_dbg_kind {
 
 struct pt_dbg {
 	enum pt_dbg_kind kind;
-	const struct pt_dbg_codes *codes;
+	struct pt_dbg_codes codes;
 	uint8_t found[DBG_END - DBG_C1], now[DBG_END - DBG_C1];	/* registers as found, and as we wrote them last */
 	bool saved;			/* found is valid, and what differs from it is to be put back */
 	bool armed;			/* by us, for breakpoints */

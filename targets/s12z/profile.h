@@ -105,6 +105,7 @@ enum pt_profile_param {
 	PT_PROFILE_BUS_CLOCK,
 	PT_PROFILE_PTHF,
 	PT_PROFILE_SWAP24,
+	PT_PROFILE_STAMP_FROM,
 	PT_PROFILE_N_PARAMS
 };
 extern const struct pt_param pt_profile_params[];

@@ -8,7 +8,8 @@
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-enum { CONNECT, ALLOW_LOCK, CHIP, CORE_CLOCK, DBG_TAKE, BGND_PC, RUN_IN_STOP, STEAL, FLASH_CLOCK, N_PARAMS };
+enum { CONNECT, ALLOW_LOCK, CHIP, CORE_CLOCK, DBG_TAKE, BGND_PC, RUN_IN_STOP, STEAL, FLASH_CLOCK,
+       BDCCSR, DBG_TRCMOD, DBG_TALIGN, DBG_FINAL, DBG_INSIDE, DBG_RW_READ, N_PARAMS };
 static const struct pt_param params[] = {
 	[CONNECT] = { .key = "connect",
 		      .type = PT_PARAM_CHOICE,
@@ -47,7 +48,67 @@ static const struct pt_param params[] = {
 			  .min = 1000000,
 			  .max = 100000000,
 			  .help = "bus clock behind a reset, for the divider of the flash controller (not verified)" },
+	[BDCCSR] = { .key = "bdccsr",
+		     .type = PT_PARAM_TEXT,
+		     .standard = PT_BDCCSR_STANDARD,
+		     .help = "names of BDCCSR's bits from bit 15 down (places of BDCCIS, STEAL and of the low byte but OVRUN "
+			     "and NORESP are not verified)" },
+	[DBG_TRCMOD] = { .key = "dbg-trcmod",
+			 .type = PT_PARAM_TEXT,
+			 .standard = "0123",
+			 .help = "DBGTCRH.TRCMOD for Normal, Loop1, Detail, Pure PC, a digit each (not verified)" },
+	[DBG_TALIGN] = { .key = "dbg-talign",
+			 .type = PT_PARAM_TEXT,
+			 .standard = "01",
+			 .help = "DBGTCRH.TALIGN for End and Begin, a digit each (not verified)" },
+	[DBG_FINAL] = { .key = "dbg-final",
+			.type = PT_PARAM_NUMBER,
+			.standard = "3",
+			.max = 3,
+			.help = "DBGSCR1.CxSC for a match that leads to the Final State (not verified)" },
+	[DBG_INSIDE] = { .key = "dbg-inside",
+			 .type = PT_PARAM_NUMBER,
+			 .standard = "1",
+			 .max = 3,
+			 .help = "DBGC2.ABCM and CDCM for a match inside the range of the pair (not verified)" },
+	[DBG_RW_READ] = { .key = "dbg-rw-read",
+			  .type = PT_PARAM_NUMBER,
+			  .standard = "1",
+			  .max = 1,
+			  .help = "DBGxCTL.RW of a comparator that matches reads; the other value matches writes (not "
+				  "verified)" },
 };
+
+/* n digits of 0 to 3, no two alike. */
+static int read_digits(const struct pt_params *settings, unsigned row, uint8_t *to, unsigned n, struct pt_err *err)
+{
+	const char *text = pt_params_text(settings, &params[row]);
+	unsigned seen = 0, i;
+
+	for (i = 0; i < n && text[i] >= '0' && text[i] <= '3'; i++) {
+		to[i] = (uint8_t)(text[i] - '0');
+		seen |= 1u << to[i];
+	}
+	if (i < n || text[n] != '\0' || (unsigned)__builtin_popcount(seen) != n)
+		return pt_fail(err, PT_EARG, "%s=%s: not %u different digits of 0 to 3", params[row].key, text, n);
+	return 0;
+}
+
+static int take_codes(struct pt_dbg_codes *codes, const struct pt_params *settings, struct pt_err *err)
+{
+	uint8_t align[2] = { 0 };
+
+	if (read_digits(settings, DBG_TRCMOD, codes->trcmod, PT_DBG_MODES, err) < 0 ||
+	    read_digits(settings, DBG_TALIGN, align, 2, err) < 0)
+		return err->code;
+	codes->align_end = align[0];
+	codes->align_begin = align[1];
+	codes->to_final = (uint8_t)pt_params_number(settings, &params[DBG_FINAL]);
+	codes->inside = (uint8_t)pt_params_number(settings, &params[DBG_INSIDE]);
+	codes->rw_read = (uint8_t)pt_params_number(settings, &params[DBG_RW_READ]);
+	codes->rw_write = codes->rw_read ^ 1;
+	return 0;
+}
 
 static void take_settings(struct pt_s12z *z, const struct pt_params *settings)
 {
@@ -87,6 +148,7 @@ static int connect_wire(struct pt_s12z *z, struct pt_probe *probe, struct pt_err
 	if (ops == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe offers no BDC");
 	pt_wire_s12z_init(&z->wire, ops, state, pt_probe_link(probe));
+	z->wire.bits = z->bits;
 	if (z->under_reset && ops->reset(state, PT_BDC_SPECIAL, err) < 0)
 		return pt_wrap(err, "connect under reset");
 	if (pt_wire_s12z_connect(&z->wire, err) < 0)
@@ -111,6 +173,9 @@ static int s12z_attach(struct pt_target *target, const struct pt_params *setting
 
 	z->target = target;
 	take_settings(z, settings);
+	if (take_codes(&z->dbg.codes, settings, err) < 0 ||
+	    pt_bdccsr_parse(&z->bits, pt_params_text(settings, &params[BDCCSR]), err) < 0)
+		return err->code;
 	if (connect_wire(z, target->probe, err) < 0)
 		return err->code;
 	if (pt_s12z_check_security(z, err) < 0) {
@@ -249,22 +314,11 @@ static const struct pt_source_ops *const *s12z_sources(void *state, size_t *n)
 /* As `maintenance info bdccsr` asks for it. */
 static int print_bdccsr(void *state, char *line, size_t room, struct pt_err *err)
 {
-	static const struct { uint16_t bit; const char *name; } bits[] = {
-		{ PT_BDC_ENBDC, "ENBDC" }, { PT_BDC_BDMACT, "BDMACT" }, { PT_BDC_BDCCIS, "BDCCIS" },
-		{ PT_BDC_STEAL, "STEAL" }, { PT_BDC_CLKSW, "CLKSW" }, { PT_BDC_UNSEC, "UNSEC" },
-		{ PT_BDC_ERASE, "ERASE" }, { PT_BDC_WAIT, "WAIT" }, { PT_BDC_STOP, "STOP" }, { PT_BDC_RAMWF, "RAMWF" },
-		{ PT_BDC_OVRUN, "OVRUN" }, { PT_BDC_NORESP, "NORESP" }, { PT_BDC_RDINV, "RDINV" },
-		{ PT_BDC_ILLACC, "ILLACC" }, { PT_BDC_ILLCMD, "ILLCMD" },
-	};
 	struct pt_s12z *z = state;
-	int len;
 
 	if (pt_wire_s12z_look(&z->wire, err) < 0)
 		return err->code;
-	len = snprintf(line, room, "BDCCSR 0x%04x:", z->wire.csr);
-	for (size_t i = 0; i < PT_LEN(bits) && len > 0 && (size_t)len < room; i++)
-		if ((z->wire.csr & bits[i].bit) != 0)
-			len += snprintf(line + len, room - (size_t)len, " %s", bits[i].name);
+	pt_bdccsr_print(z->wire.csr, line, room);
 	return 0;
 }
 

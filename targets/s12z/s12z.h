@@ -12,7 +12,34 @@
  *   s12z.c                             attach, detach, and the table of it all
  *
  * Manuals: "ZVHY" is the S12ZVHY/S12ZVHL Family Reference Manual Rev. 1.05, "ZVM" the MC9S12ZVM Family Reference
- * Manual Rev. 1.3. What is said to be UNVERIFIED could not be read there, and is a setting or a row of data. */
+ * Manual Rev. 1.3. What is said to be UNVERIFIED could not be read there, and is a setting, or nothing rests on it:
+ *
+ *   what could not be read                        setting (standard), or why there is none
+ *   places of bits in BDCCSR                      bdccsr (BDCCIS 13, STEAL 11, flags 7 to 0 as in bdccsr.h)
+ *   BDCCSR behind a reset                         none: it is read
+ *   what CLKSW selects                            none: left as found, and the clock is measured again behind a reset
+ *   which commands need ENBDC and no security     none: ENBDC is set before the first of them; a refusal says why
+ *   pc behind a BGND                              bgnd-pc (learn)
+ *   DBGTCRH.TRCMOD, TALIGN; DBGSCR1.CxSC          dbg-trcmod (0123), dbg-talign (01), dbg-final (3)
+ *   DBGC2.ABCM, CDCM; DBGxCTL.RW                  dbg-inside (1), dbg-rw-read (1)
+ *   DBGC1.EEVE, DBGTCRH.TRANGE, SSF, State2, 3    none: written as 0, or not used
+ *   when registers of the DBG are locked          none: ARM and PTACT are 0 before any is written, DBGC1 is written twice
+ *   what clears PTBOVF; DBGCNT in profiling       none: lines tell where a session is (pt_s12z_locate)
+ *   reading the buffer: PROFILE = 0, unlocking    profile-clear (on), unlock (on)
+ *   value of a refused read of the buffer         none: no line begins so
+ *   PDOE = 0: does the buffer drain               pdoe0-drains (learn)
+ *   edges of PDOCLK, bytes of PTHF                edge (both), pthf-bytes (6; 5 is recognised)
+ *   pins of PDO and PDOCLK, the bus clock         pdo, pdoclk (names of the capture's channels), bus-clock, sample-rate
+ *   order of bytes in addresses and stamps        swap24 (off)
+ *   stamps from the change of flow or the line    stamp-from (cof)
+ *   TERM beside TBOVF                             none: both are read
+ *   SWI, SYS, TRAP make a PTVB                    none: one is taken where it comes; where none does, flow is lost and says so
+ *   JMP, JSR with a fixed or pc-relative operand  none: what comes in the trace decides, and reports count which it was
+ *   pc that an operand is relative to             none: that of the instruction or of the next, whichever the trace names
+ *   place of the handler in a vector              vector-offset (1; of the ELF, src/program/settings.h)
+ *   NB bits of Pure PC                            nb (off)
+ *   clock of the flash controller                 flash-clock (6.25 MHz)
+ *   order of an exception's frame                 none here: only the virtual core makes one */
 #ifndef PT_S12Z_S12Z_H
 #define PT_S12Z_S12Z_H
 
@@ -46,6 +73,7 @@ struct pt_s12z {
 
 	/* settings */
 	bool under_reset, allow_lock, dbg_take;
+	struct pt_bdccsr bits;
 	uint32_t flash_bus_hz;		/* the bus clock behind a reset, which the flash's divider is made for */
 
 	struct pt_dbg dbg;

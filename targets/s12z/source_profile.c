@@ -78,6 +78,12 @@ const struct pt_param pt_profile_params[] = {
 				.type = PT_PARAM_FLAG,
 				.standard = "off",
 				.help = "addresses and stamps in lines have their bytes the other way round (not verified)" },
+	[PT_PROFILE_STAMP_FROM] = { .key = "stamp-from",
+				    .type = PT_PARAM_CHOICE,
+				    .standard = "cof",
+				    .choices = "cof|line",
+				    .help = "stamps count from the change of flow before, or from the trace line before (not "
+					    "verified; they differ where direct branches came in between)" },
 };
 
 static const struct pt_profile_mode *const modes[] = { &pt_profile_bdc, &pt_profile_pdo };
@@ -100,7 +106,7 @@ int pt_profile_set_up(struct pt_s12z_profile *p, bool pdoe, struct pt_err *err)
 	if (pt_dbg_disarm(p->z, err) < 0)
 		return err->code;
 	pt_dbg_put(&w, DBG_C1, 0);	/* BRKCPU off: a full buffer must not stop the core (ZVHY p.226) */
-	pt_dbg_put(&w, DBG_TCRH, TCRH_TSOURCE | p->z->dbg.codes->align_end);
+	pt_dbg_put(&w, DBG_TCRH, TCRH_TSOURCE | p->z->dbg.codes.align_end);
 	pt_dbg_put(&w, DBG_TCRL, TCRL_PROFILE | (pdoe ? TCRL_PDOE : 0));
 	pt_dbg_put(&w, DBG_C2, 0);
 	for (unsigned at = DBG_SCR1; at <= DBG_SCR3; at++)
@@ -178,11 +184,12 @@ static int emit_config(struct pt_s12z_profile *p, const struct pt_source_setup *
 		return pt_wrap(err, "read IVBR");
 	snprintf(lines, sizeof(lines),
 		 "source=dbg-profile\nmode=%s\nstream=%s\nbus_hz=%" PRIu64 "\nivbr=0x%04x\npthf_bytes=%" PRIu64
-		 "\nswap24=%d\nperiod_us=%" PRIu64 "\n%scost=%s\n",
+		 "\nswap24=%d\nstamp_from=%s\nperiod_us=%" PRIu64 "\n%scost=%s\n",
 		 p->mode->name, p->mode->stream,
 		 pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_BUS_CLOCK]), pt_be16(ivbr),
 		 pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_PTHF]),
-		 pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_SWAP24]), p->period_us, chosen,
+		 pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_SWAP24]),
+		 pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_STAMP_FROM]), p->period_us, chosen,
 		 p->mode->cost);
 	return pt_emit_config(&p->out, setup, PT_FORMAT_S12Z_PROFILE, lines, err);
 }

@@ -162,7 +162,7 @@ static int read_lines(struct tracer *t, struct pt_err *err)
 
 static int arm(struct tracer *t, struct pt_err *err)
 {
-	const struct pt_dbg_codes *codes = t->z->dbg.codes;
+	const struct pt_dbg_codes *codes = &t->z->dbg.codes;
 	unsigned align = t->begin ? codes->align_begin : codes->align_end;
 	struct pt_dbg_writes w = { .n = 0 };
 

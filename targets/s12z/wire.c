@@ -25,6 +25,7 @@ void pt_wire_s12z_init(struct pt_wire_s12z *wire, const struct pt_bdc_ops *ops, 
 	*wire = (struct pt_wire_s12z){
 		.ops = ops, .state = state, .link = link, .can = ops->can(state), .enable = true
 	};
+	pt_bdccsr_parse(&wire->bits, PT_BDCCSR_STANDARD, NULL);
 }
 
 uint64_t pt_wire_s12z_now_ns(const struct pt_wire_s12z *wire)
@@ -48,6 +49,7 @@ int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
 
 	if (one(wire, &op, err) < 0)
 		return pt_wrap(err, "read BDCCSR");
+	op.value = pt_bdccsr_seen(&wire->bits, (uint16_t)op.value);
 	if ((op.value & BDCCSR_ZERO) != 0)
 		return pt_fail(err, PT_EPROTO, "the target does not answer: BDCCSR reads 0x%04x, and its bit 12 is always 0 "
 			       "(no clock, no power, or the wire is off)", (unsigned)op.value);
@@ -57,8 +59,8 @@ int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
 
 int pt_wire_s12z_write_csr(struct pt_wire_s12z *wire, bool enbdc, uint8_t clear, struct pt_err *err)
 {
-	struct pt_bdc_op op = { .what = PT_BDC_WRITE_BDCCSR,
-				.value = (enbdc ? PT_BDC_ENBDC : 0u) | wire->keep | clear };
+	uint16_t value = (uint16_t)((enbdc ? PT_BDC_ENBDC : 0u) | wire->keep | clear);
+	struct pt_bdc_op op = { .what = PT_BDC_WRITE_BDCCSR, .value = pt_bdccsr_sent(&wire->bits, value) };
 
 	if (one(wire, &op, err) < 0)
 		return pt_wrap(err, "write BDCCSR");
