@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/jtag_stream.h"
 #include "probes/links/links.h"
 #include "probes/logic.h"
 #include "probes/probe.h"
@@ -301,14 +302,28 @@ static int open_logic(const char *scheme, const char *rest, struct opening *out,
 	return out->link != NULL ? 0 : err->code;
 }
 
+/* A server on the network: "HOST[:PORT]" or "unix:PATH". */
+static int open_stream(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	bool xvc = strcmp(scheme, "xvc") == 0;
+
+	if (rest[0] == 0)
+		return pt_fail(err, PT_EARG, "%s:%s", scheme, xvc ? " the server is missing; xvc:HOST[:PORT] or xvc:unix:PATH" :
+			       " the server is missing; bitbang:HOST:PORT or bitbang:unix:PATH");
+	out->driver = driver_named(scheme, err);
+	out->link = out->driver == NULL ? NULL :
+		    pt_stream_link_open(rest, xvc ? &pt_xvc_framing : &pt_bitbang_framing, err);
+	return out->link != NULL ? 0 : err->code;
+}
+
 static const struct scheme {
 	const char *name;
 	int (*open)(const char *name, const char *rest, struct opening *out,
 		    struct pt_err *err); /* NULL: not in this version */
 } schemes[] = {
 	{ "virtual", open_virtual }, { "cmsis-dap", open_usb }, { "osbdm", open_usb }, { "usbdm", open_usb },
-	{ "logic", open_logic },
-	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL }, { "xvc", NULL }, { "bitbang", NULL }, { "rsp", NULL },
+	{ "logic", open_logic }, { "xvc", open_stream }, { "bitbang", open_stream },
+	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL }, { "rsp", NULL },
 };
 
 /* The scheme of uri, and what stands behind its colon. */
@@ -327,7 +342,7 @@ static const struct scheme *find_scheme(const char *uri, const char **rest, stru
 	}
 	pt_fail(err, PT_EARG,
 		"\"%s\" names no probe; there are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
-		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT] and "
+		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT], xvc:HOST[:PORT], bitbang:HOST:PORT and "
 		"logic:[FILE.sr|driver=NAME&conn=CONN]",
 		uri);
 	return NULL;

@@ -1,9 +1,13 @@
 #include "probes/jtag_port.h"
 
 #include "log.h"
+#include "probes/probe.h"
 #include "util.h"
 
-enum { PACKET_MS = 10 };	/* of clocks in one packet: whoever interrupts hears soon, also on a slow cable */
+enum {
+	PACKET_MS = 10,		/* of clocks in one packet: whoever interrupts hears soon, also on a slow cable */
+	AHEAD = 2,		/* packets with a server: one is at work, one waits there */
+};
 
 struct flight {
 	uint32_t n_bits;
@@ -132,6 +136,17 @@ static int run_list(struct pt_jtag_port *port, struct pt_jtag_op *ops, size_t n_
 	*n_done = pump.done.op;
 	port->lost |= rc < 0;
 	return rc;
+}
+
+unsigned pt_jtag_port_depth(const struct pt_link_info *info, const struct pt_params *settings)
+{
+	uint64_t depth = pt_params_number(settings, &pt_probe_params[PT_PROBE_LIMIT_PACKETS]);
+
+	if (depth == 0)
+		depth = AHEAD;
+	if (depth > PT_JTAG_PORT_MAX_DEPTH)
+		depth = PT_JTAG_PORT_MAX_DEPTH;
+	return info->depth > 0 && info->depth < depth ? info->depth : (unsigned)depth;
 }
 
 int pt_jtag_port_reset(struct pt_jtag_port *port, struct pt_err *err)

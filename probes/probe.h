@@ -49,7 +49,7 @@ struct pt_probe_ops {
 	const struct pt_rsp_ops *rsp;
 };
 
-#define PT_PROBE_DRIVERS(X) X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm)	/* the scheme of a URI says which: schemes[] in discover.c */
+#define PT_PROBE_DRIVERS(X) X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang)	/* the scheme of a URI says which: schemes[] in discover.c */
 #define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
 PT_PROBE_DRIVERS(X)
 #undef X
@@ -58,7 +58,7 @@ struct pt_probe;	/* a driver and its link */
 
 enum pt_probe_param {	/* index into pt_probe_params */
 	PT_PROBE_SPEED, PT_PROBE_LIMIT_PACKETS, PT_PROBE_ATOMIC, PT_PROBE_WAIT_RETRY, PT_PROBE_MATCH_RETRY,
-	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_N_PROBE_PARAMS
+	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_XVC_MAX_BYTES, PT_N_PROBE_PARAMS
 };
 
 extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */

@@ -29,6 +29,8 @@ struct contract_driver {
 	void (*break_address)(uint32_t fault_addr);	/* the target refuses it; 0: none */
 	void (*tests)(TCase *tc, int i);		/* the wire's own; NULL: it has none */
 	size_t opens_with;				/* requests, at least */
+	bool connects;		/* each open is a new connection, with nothing left in it from before */
+	bool formless;		/* some of its answers are bits alone: that one is wrong shows only in what they say */
 };
 
 extern const struct contract_driver contract_drivers[];
@@ -38,8 +40,9 @@ extern struct pt_script contract_script;
 void contract_fresh(const struct contract_driver *driver);	/* contract_script with a new device */
 struct pt_probe *contract_open(const struct contract_driver *driver, struct pt_err *err);
 
-extern const struct contract_wire contract_dap, contract_bdc, contract_pins;
+extern const struct contract_wire contract_dap, contract_bdc, contract_pins, contract_jtag_xvc, contract_jtag_bitbang;
 void contract_dap_tests(TCase *tc, int i);
 void contract_bdc_tests(TCase *tc, int i);
+void contract_jtag_tests(TCase *tc, int i);
 
 #endif

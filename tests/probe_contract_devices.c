@@ -1,10 +1,15 @@
 /* The devices of the probe contract test, one for each driver. A wire's calls find in them what they expect: memory of
  * words at FAKE_DAP_BASE behind the first AP, an S12Z behind BKGD. */
+#include <string.h>
+
 #include "fake_bdc_pipe.h"
 #include "fake_cmsis_dap.h"
+#include "fake_jtag.h"
 #include "fake_osbdm.h"
 #include "fake_usbdm.h"
 #include "probe_contract.h"
+#include "probes/virtual/wire/remote_bitbang.h"
+#include "probes/virtual/wire/xvc.h"
 #include "util.h"
 
 static struct fake_cmsis_dap dap;
@@ -97,14 +102,90 @@ static void break_usbdm(uint32_t fault_addr)
 	usbdm.bdc.fault_addr = fault_addr;
 }
 
+/* --- servers in front of a chain of TAPs */
+
+static uint64_t kept;
+
+static uint64_t capture(void *arg)
+{
+	(void)arg;
+	return kept;
+}
+
+static void update(void *arg, uint64_t value)
+{
+	(void)arg;
+	kept = value;
+}
+
+static struct server {
+	const struct pt_vengine_ops *engine;
+	void *state;
+	struct fake_jtag chain;
+	struct pt_vtap taps[2];
+	struct pt_vfaults faults;
+	uint8_t *response;
+	size_t len_bytes;
+} server;
+
+static void on_response(void *arg, const uint8_t *response, size_t len_bytes, uint64_t done_ns)
+{
+	(void)arg, (void)done_ns;
+	memcpy(server.response, response, len_bytes);
+	server.len_bytes = len_bytes;
+}
+
+static size_t serve(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns)
+{
+	(void)arg, (void)took_ns;
+	server.response = response;
+	server.len_bytes = 0;
+	server.engine->process(server.state, request, len_bytes, 0, on_response, NULL);
+	return server.len_bytes;
+}
+
+static void make_chain(struct pt_script *script, const struct pt_vengine_ops *engine)
+{
+	static const struct pt_vdr rows[] = { { .ir = 3, .bits = 64, .capture = capture, .update = update } };
+	static const struct pt_vtap_config configs[2] = {
+		{ .ir_bits = 4, .ir_capture = 1, .has_idcode = true, .idcode = 0x4ba00477, .idcode_ir = 0xe },
+		{ .ir_bits = 6, .ir_capture = 1, .has_idcode = true, .idcode = 0x13722093, .idcode_ir = 9, .rows = rows, .n_rows = 1 },
+	};
+
+	if (server.engine != NULL)
+		server.engine->free(server.state);
+	server.engine = engine;
+	for (size_t i = 0; i < PT_LEN(configs); i++)
+		pt_vtap_init(&server.taps[i], &configs[i]);
+	fake_jtag_init(&server.chain, (struct pt_vtap *const[]){ &server.taps[0], &server.taps[1] }, 2);
+	script->info.transport[0] = 0;
+	script->answer = serve;
+}
+
+static void make_xvc(struct pt_script *script)
+{
+	make_chain(script, &pt_vxvc_engine);
+	server.state = pt_vxvc_new(4000000, &server.chain.pace);
+	script->info.packet_bytes = 266;
+}
+
+static void make_bitbang(struct pt_script *script)
+{
+	make_chain(script, &pt_vbitbang_engine);
+	server.state = pt_vbitbang_new(4000000, &server.chain.pace, &server.faults);
+	script->info.packet_bytes = 1024;
+}
+
 const struct contract_driver contract_drivers[] = {
-	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3 },
-	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1 },
-	{ &pt_bdc_pipe_ops, &contract_pins, make_bdc_pipe, break_bdc_pipe, NULL, 1 },
-	{ &pt_osbdm_ops, &contract_bdc, make_osbdm, break_osbdm, contract_bdc_tests, 1 },
-	{ &pt_osbdm_ops, &contract_bdc, make_osbdm_with_gaps, break_osbdm, contract_bdc_tests, 1 },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4, break_usbdm, contract_bdc_tests, 1 },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1 },
-	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1 },
+	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false },
+	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1, false, false },
+	{ &pt_bdc_pipe_ops, &contract_pins, make_bdc_pipe, break_bdc_pipe, NULL, 1, false, false },
+	{ &pt_osbdm_ops, &contract_bdc, make_osbdm, break_osbdm, contract_bdc_tests, 1, false, false },
+	{ &pt_osbdm_ops, &contract_bdc, make_osbdm_with_gaps, break_osbdm, contract_bdc_tests, 1, false, false },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4, break_usbdm, contract_bdc_tests, 1, false, false },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1, false, false },
+	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1, false, false },
+	{ &pt_xvc_ops, &contract_jtag_xvc, make_xvc, NULL, contract_jtag_tests, 2, true, true },
+	{ &pt_bitbang_ops, &contract_jtag_bitbang, make_bitbang, NULL, contract_jtag_tests, 1, true, false },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

@@ -24,6 +24,12 @@ static const struct {
 	{ "osbdm:", PT_EIO, "osbdm" },
 	{ "usbdm:serial=1", PT_EIO, "usbdm" },
 	{ "usbdm:tcp=127.0.0.1:1", PT_EARG, "serial usb" },
+	{ "xvc:", PT_EARG, "xvc:HOST[:PORT]" },
+	{ "xvc:127.0.0.1:1", PT_EIO, "127.0.0.1:1" },
+	{ "xvc:unix:/nowhere/socket", PT_EIO, "/nowhere/socket" },
+	{ "bitbang:", PT_EARG, "bitbang:HOST:PORT" },
+	{ "bitbang:127.0.0.1", PT_EARG, "HOST:PORT" },
+	{ "bitbang:unix:", PT_EARG, "path" },
 };
 
 START_TEST(answers_a_wrong_uri)
