@@ -46,9 +46,9 @@ static struct place next_branch(const struct pt_flow *f, struct place p)
 	return next_branch_or(f, p, PT_UNKNOWN);
 }
 
-static bool doubtful(struct place p)
+static bool doubtful(struct place p)	/* nothing is, in code that no trace with silent jumps comes from */
 {
-	return p.span->way[p.unit - p.span->code] == PT_WAY_DOUBTFUL;
+	return p.span->way != NULL && p.span->way[p.unit - p.span->code] == PT_WAY_DOUBTFUL;
 }
 
 static bool jumps(struct place p)	/* always, to a fixed address */
