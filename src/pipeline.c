@@ -311,6 +311,11 @@ void pt_pipeline_cut(struct pt_pipeline *pipeline)
 	pipeline->cut_short = true;
 }
 
+void pt_pipeline_over(struct pt_pipeline *pipeline)
+{
+	pipeline->over = true;
+}
+
 void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
 {
 	struct pt_lane *lane = find_lane(p, chunk->source);

@@ -35,6 +35,9 @@ void pt_pipeline_feed(struct pt_pipeline *pipeline, const struct pt_chunk *chunk
 /* There was more, which could not be read: nothing is complete any more. */
 void pt_pipeline_cut(struct pt_pipeline *pipeline);
 
+/* No more will come. If there was no END, nobody knows what came after the last chunk: rules on all that ran are undecided. */
+void pt_pipeline_over(struct pt_pipeline *pipeline);
+
 /* The statistics up to the last chunk. Valid until the next feed. A profile that is still running has its open
  * intervals counted as partial, without changing the pipeline's state. */
 const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *pipeline);

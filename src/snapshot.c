@@ -156,6 +156,7 @@ static void sum_up_time(struct pt_pipeline *p)
 		f->observed_is_bound |= p->sources[i].observed_is_bound;
 		f->ended &= p->sources[i].ended;
 	}
+	f->no_end = p->over && p->n_lanes > 0 && !f->ended;
 	f->sources_refused = p->lanes_refused;
 	f->values_incomplete = pt_signals_incomplete(p->signals);
 	f->events_dropped = p->events_dropped;

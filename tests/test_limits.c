@@ -171,6 +171,34 @@ START_TEST(verdict)
 }
 END_TEST
 
+/* Without an END nobody knows what came after it: what was seen to be wrong stays so, what cannot be undone, too. */
+START_TEST(without_an_end)
+{
+	static const struct { const char *rule; uint8_t want; } rows[] = {
+		{ "gross(f) in 5us..9us", U }, { "gross(f) in 5us..9us seen", P }, { "gross(f) < 9us", X }, { "gross.max(f) > 8us", P },
+		{ "gross.max(f) < 10us", U }, { "count(g) = 0", U }, { "count(f) >= 4", P }, { "count(f) < 4", X },
+		{ "share(f) < 13%", U }, { "share(f) < 13% seen", P }, { "lost < 1%", U }, { "observed > 50%", U },
+		{ "load(task Idle) > 20%", U },
+	};
+	static const struct pt_task task = { .name = "Idle", .run = 300 };
+	static const struct pt_tasks tasks = { .task = &task, .n_tasks = 1, .by_signals = true, .observed = 1000 };
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		struct pt_profile profile = profile_of(true);
+		void *limits = limits_of(rows[i].rule);
+
+		profile.no_end = true;
+		profile.tasks = &tasks;
+		profile.loss.lost_ns = 0;
+		pt_analysis_limits.steps(limits, steps, PT_LEN(steps));
+		pt_analysis_limits.result(limits, &profile);
+		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule, profile.limits->limit[0].why);
+		pt_analysis_limits.close(limits);
+		pt_program_unref(program);
+	}
+}
+END_TEST
+
 /* A task that ran for 300 of 1000 ns, told by signals; nothing was lost in one case, something in the other. */
 START_TEST(load_of_a_task)
 {
@@ -260,6 +288,7 @@ int main(void)
 	tcase_add_test(tc, keeps_the_words);
 	tcase_add_loop_test(tc, verdict, 0, PT_LEN(verdicts));
 	tcase_add_test(tc, load_of_a_task);
+	tcase_add_test(tc, without_an_end);
 	tcase_add_test(tc, a_violation_tells_when_and_why);
 	tcase_add_test(tc, says_what_it_cannot_do);
 	tcase_add_loop_test(tc, no_rule_is_passed_over, 0, PT_LEN(lists));

@@ -11,6 +11,8 @@
 #include "profile/spans.h"
 #include "profile/tasks.h"
 
+static const char so_far[] = "so far, but there is no end: what came after it is not known";
+
 struct judge { struct pt_limit *limit; const struct pt_profile *profile; double ns_per_tick; };
 
 const char *pt_verdict_name(enum pt_verdict verdict)
@@ -31,7 +33,7 @@ static void __attribute__((format(printf, 3, 4))) say(struct judge *j, enum pt_v
 /* Nothing that ran was missed. */
 static bool complete(const struct judge *j)
 {
-	return j->profile->counts == PT_BASIS_EXACT;
+	return j->profile->counts == PT_BASIS_EXACT && !j->profile->no_end;
 }
 
 /* Ticks in the unit of the rule, as text. */
@@ -270,7 +272,9 @@ static void judge_share(struct judge *j, const struct pt_share *share, enum pt_b
 	bool lo = pt_rule_allows(rule, share->lo), hi = pt_rule_allows(rule, share->hi);
 	bool allowed = pt_rule_allows(rule, share->share);
 
-	if (basis == PT_BASIS_EXACT || basis == PT_BASIS_MODELLED || rule->seen)
+	if (j->profile->no_end && !rule->seen)
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %% %s", share->share * 100, so_far);
+	else if (basis == PT_BASIS_EXACT || basis == PT_BASIS_MODELLED || rule->seen)
 		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", share->share * 100);
 	else if (share->hi <= share->lo)
 		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, too few samples for an interval", share->share * 100);
@@ -334,7 +338,7 @@ static void judge_load(struct judge *j)
 		return;
 	}
 	load = (double)task->run / (double)tasks->observed;
-	whole = j->profile->loss.lost_ns == 0 && (tasks->by_signals || complete(j));
+	whole = j->profile->loss.lost_ns == 0 && !j->profile->no_end && (tasks->by_signals || complete(j));
 	if (whole || rule->seen)
 		say(j, pt_rule_allows(rule, load) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", load * 100);
 	else
@@ -348,6 +352,8 @@ static void judge_time(struct judge *j, uint64_t part_ns)
 
 	if (isnan(share))
 		say(j, PT_VERDICT_UNDECIDED, "no time has passed");
+	else if (j->profile->no_end && !j->limit->rule->seen)
+		say(j, PT_VERDICT_UNDECIDED, "%.4g %% %s", share * 100, so_far);
 	else
 		say(j, pt_rule_allows(j->limit->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.4g %%", share * 100);
 }

@@ -72,6 +72,7 @@ struct pt_profile {
 	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice: 0, or the source is at fault */
 	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, or halts are found late */
 	bool ended;			/* END has been passed */
+	bool no_end;			/* nor will it be: the session was cut short, or this is what it had come to */
 
 	/* what the figures rest on */
 	enum pt_basis counts, times, shares;

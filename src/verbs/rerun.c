@@ -127,6 +127,7 @@ static int run_through(struct pt_rerun *r, struct pt_err *err)
 			pt_pipeline_feed(r->pipeline, chunk);
 		}
 	}
+	pt_pipeline_over(r->pipeline);
 	return 0;
 }
 
