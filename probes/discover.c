@@ -6,6 +6,7 @@
 
 #include "probes/jtag_stream.h"
 #include "probes/links/links.h"
+#include "probes/links/rsp_stream.h"
 #include "probes/logic.h"
 #include "probes/probe.h"
 #include "probes/virtual/board.h"
@@ -316,14 +317,23 @@ static int open_stream(const char *scheme, const char *rest, struct opening *out
 	return out->link != NULL ? 0 : err->code;
 }
 
+static int open_rsp(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	if (rest[0] == '\0')
+		return pt_fail(err, PT_EARG, "rsp: needs HOST:PORT, unix:PATH or |COMMAND behind it");
+	out->driver = driver_named(scheme, err);
+	out->link = pt_rsp_link_open(rest, err);
+	return out->link != NULL ? 0 : err->code;
+}
+
 static const struct scheme {
 	const char *name;
 	int (*open)(const char *name, const char *rest, struct opening *out,
 		    struct pt_err *err); /* NULL: not in this version */
 } schemes[] = {
 	{ "virtual", open_virtual }, { "cmsis-dap", open_usb }, { "osbdm", open_usb }, { "usbdm", open_usb },
-	{ "logic", open_logic }, { "xvc", open_stream }, { "bitbang", open_stream },
-	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL }, { "rsp", NULL },
+	{ "logic", open_logic }, { "xvc", open_stream }, { "bitbang", open_stream }, { "rsp", open_rsp },
+	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL },
 };
 
 /* The scheme of uri, and what stands behind its colon. */
@@ -342,8 +352,8 @@ static const struct scheme *find_scheme(const char *uri, const char **rest, stru
 	}
 	pt_fail(err, PT_EARG,
 		"\"%s\" names no probe; there are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
-		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT], xvc:HOST[:PORT], bitbang:HOST:PORT and "
-		"logic:[FILE.sr|driver=NAME&conn=CONN]",
+		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT], xvc:HOST[:PORT], bitbang:HOST:PORT, "
+		"rsp:[HOST:PORT|unix:PATH||COMMAND] and logic:[FILE.sr|driver=NAME&conn=CONN]",
 		uri);
 	return NULL;
 }

@@ -49,7 +49,8 @@ struct pt_probe_ops {
 	const struct pt_rsp_ops *rsp;
 };
 
-#define PT_PROBE_DRIVERS(X) X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang)	/* the scheme of a URI says which: schemes[] in discover.c */
+#define PT_PROBE_DRIVERS(X) \
+	X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(gdb_server)	/* the scheme of a URI says which: schemes[] in discover.c */
 #define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
 PT_PROBE_DRIVERS(X)
 #undef X

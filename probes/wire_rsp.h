@@ -21,7 +21,7 @@
 
 enum {
 	PT_RSP_PACKET_BYTES = 0x4000,	/* largest payload that we ask for or send, whatever the server allows */
-	PT_RSP_STOP_BYTES = 512,
+	PT_RSP_STOP_BYTES = 1024,
 	PT_RSP_THREAD_BYTES = 40,
 };
 
