@@ -20,6 +20,8 @@ struct gdb_server {
 	struct pt_link *link;
 	struct pt_rsp_stream *stream;
 	struct pt_rsp_facts facts;
+	unsigned holds;
+	bool chose;			/* we have sent an H packet in this turn */
 	uint8_t in[IN_BYTES];
 	size_t in_bytes;
 };
@@ -148,10 +150,8 @@ static int await(struct gdb_server *g, bool command, struct pt_rsp_answer *answe
 				pass_on(g);
 			continue;
 		}
-		if (take_stop(g)) {
-			pass_on(g);
-			continue;
-		}
+		if (take_stop(g))
+			continue;	/* a client that waits for it is told with its next turn */
 		if (command)
 			return finish_command(g, answer, len, err);
 		if ((size_t)len > answer->room_bytes)
@@ -183,6 +183,54 @@ static int exchange(struct gdb_server *g, const void *request, size_t len_bytes,
 	return rc;
 }
 
+/* --- turns -------------------------------------------------------------------------------------------------------- */
+
+static int enter(struct gdb_server *g, struct pt_err *err)
+{
+	int rc = pt_rsp_stream_hold(g->stream, err);
+
+	g->holds += rc == 0;
+	return rc;
+}
+
+/* What a client chose is chosen again, if we have asked for something else: the server keeps one choice for both. */
+static void restore_choice(struct gdb_server *g)
+{
+	struct pt_rsp_answer answer = { .bytes = (uint8_t[64]){ 0 }, .room_bytes = 64 };
+	char choice[PT_RSP_THREAD_BYTES + 2];
+
+	memcpy(choice, pt_rsp_stream_lock(g->stream)->thread, sizeof(choice));
+	pt_rsp_stream_unlock(g->stream);
+	if (g->chose && choice[0] != '\0')
+		exchange(g, choice, strlen(choice), &answer, ONE_S, NULL);
+	g->chose = false;
+}
+
+/* It stopped in our turn, and a client waits for that. */
+static void tell_client(struct gdb_server *g)
+{
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(g->stream);
+	bool tell = shared->run.client_waits && !shared->run.running && shared->run.stop[0] != '\0';
+
+	if (tell) {
+		shared->run.client_waits = shared->client_interrupts = false;
+		g->in[0] = '$';
+		g->in_bytes = 1 + (size_t)snprintf((char *)g->in + 1, sizeof(g->in) - 1, "%s", shared->run.stop);
+	}
+	pt_rsp_stream_unlock(g->stream);
+	if (tell)
+		pass_on(g);
+}
+
+static void leave(struct gdb_server *g)
+{
+	if (--g->holds == 0) {
+		restore_choice(g);
+		tell_client(g);
+	}
+	pt_rsp_stream_release(g->stream);
+}
+
 static struct pt_rsp_run run_of(struct gdb_server *g)
 {
 	struct pt_rsp_run run = pt_rsp_stream_lock(g->stream)->run;
@@ -205,14 +253,15 @@ static int ask(void *state, const void *request, size_t len_bytes, struct pt_rsp
 	struct gdb_server *g = state;
 	int rc;
 
-	if (pt_rsp_stream_hold(g->stream, err) < 0)
+	if (enter(g, err) < 0)
 		return err->code;
 	if (run_of(g).running && !g->facts.asks_running && !non_stop(g))
 		rc = pt_fail(err, PT_ESTATE, "the target runs, and %s cannot be asked then",
 			     g->facts.name[0] != '\0' ? g->facts.name : g->facts.where);
 	else
 		rc = exchange(g, request, len_bytes, answer, timeout_ms, err);
-	pt_rsp_stream_release(g->stream);
+	g->chose |= len_bytes > 0 && *(const char *)request == 'H';
+	leave(g);
 	return rc;
 }
 
@@ -225,7 +274,7 @@ static int resume(void *state, const char *packet, struct pt_err *err)
 	struct pt_rsp_answer answer = { .bytes = (uint8_t[64]){ 0 }, .room_bytes = 64 };
 	int rc;
 
-	if (pt_rsp_stream_hold(g->stream, err) < 0)
+	if (enter(g, err) < 0)
 		return err->code;
 	if (non_stop(g))
 		rc = exchange(g, packet, strlen(packet), &answer, ONE_S, err);
@@ -238,7 +287,7 @@ static int resume(void *state, const char *packet, struct pt_err *err)
 		snprintf(shared->resume, sizeof(shared->resume), "%s", packet);
 		pt_rsp_stream_unlock(g->stream);
 	}
-	pt_rsp_stream_release(g->stream);
+	leave(g);
 	return rc;
 }
 
@@ -249,13 +298,13 @@ static int interrupt(void *state, struct pt_err *err)
 	struct gdb_server *g = state;
 	int rc;
 
-	if (pt_rsp_stream_hold(g->stream, err) < 0)
+	if (enter(g, err) < 0)
 		return err->code;
 	if (non_stop(g))
 		rc = exchange(g, "vCtrlC", 6, &answer, ONE_S, err);
 	else
 		rc = pt_link_submit(g->link, &etx, 1, from_now(ONE_S), err);
-	pt_rsp_stream_release(g->stream);
+	leave(g);
 	return rc;
 }
 
@@ -295,38 +344,30 @@ static int poll_run(void *state, uint32_t wait_ms, struct pt_rsp_run *out, struc
 	*out = run_of(g);
 	if (!out->running || (wait_ms == 0 && pt_rsp_stream_has_turn(g->stream)))
 		return 0;	/* whoever has the turn sees it stop */
-	if (pt_rsp_stream_hold(g->stream, err) < 0)
+	if (enter(g, err) < 0)
 		return err->code;
 	pt_link_shield(g->link);
 	rc = await_stop(g, wait_ms, err);
 	pt_link_unshield(g->link);
-	pt_rsp_stream_release(g->stream);
+	leave(g);
 	*out = run_of(g);
 	return rc;
 }
 
 static int hold(void *state, struct pt_err *err)
 {
-	return pt_rsp_stream_hold(((struct gdb_server *)state)->stream, err);
+	return enter(state, err);
 }
 
-/* What a client chose is chosen again, if we have asked for something else: the server keeps one choice for both. */
 static void release(void *state)
 {
-	pt_rsp_stream_release(((struct gdb_server *)state)->stream);
+	leave(state);
 }
 
 /* GDB's signals: 0 for a thread that was told to stop, 2 SIGINT, 17 SIGSTOP. */
 static bool is_ours(const struct pt_rsp_run *run)
 {
 	return (run->stop[0] == 'T' || run->stop[0] == 'S') && (run->signal == 0 || run->signal == 2 || run->signal == 17);
-}
-
-static void give_stop_to_client(struct gdb_server *g, const struct pt_rsp_run *run)
-{
-	g->in[0] = '$';
-	g->in_bytes = 1 + (size_t)snprintf((char *)g->in + 1, sizeof(g->in) - 1, "%s", run->stop);
-	pass_on(g);
 }
 
 static int go_on(void *state, struct pt_err *err)
@@ -341,8 +382,6 @@ static int go_on(void *state, struct pt_err *err)
 	pt_rsp_stream_unlock(g->stream);
 	if (is_ours(&run) && !client_interrupts && packet[0] != '\0')
 		return resume(g, packet, err);
-	if (run.client_waits)
-		give_stop_to_client(g, &run);
 	return pt_fail(err, PT_ESTATE, "the program has stopped by itself: %.20s", run.stop);
 }
 
@@ -479,6 +518,11 @@ static void server_facts(void *state, struct pt_rsp_facts *out)
 	*out = ((struct gdb_server *)state)->facts;
 }
 
+static void set_asks_running(void *state)
+{
+	((struct gdb_server *)state)->facts.asks_running = true;
+}
+
 static const struct pt_rsp_ops wire = {
 	.facts = server_facts,
 	.ask = ask,
@@ -488,6 +532,7 @@ static const struct pt_rsp_ops wire = {
 	.hold = hold,
 	.release = release,
 	.go_on = go_on,
+	.set_asks_running = set_asks_running,
 };
 
 const struct pt_probe_ops pt_gdb_server_ops = {

@@ -42,6 +42,7 @@ struct pt_rsp_facts {
 struct pt_rsp_run {
 	bool running;
 	bool client_waits;		/* a debugger resumed it and is to have the stop reply */
+	bool fresh;			/* nothing has been written to the target since that stop */
 	uint8_t signal;			/* of the last stop: GDB's numbers, 5 = SIGTRAP; 0 unknown */
 	char stop[PT_RSP_STOP_BYTES];	/* the last stop reply, cut; "" when there was none */
 };
@@ -72,6 +73,8 @@ struct pt_rsp_ops {
 	/* Within a hold: let go on what a debugger had resumed and we have interrupted. It hears of neither.
 	 * PT_ESTATE: the stop is not ours (a breakpoint, its own Ctrl-C); the debugger has been told, and it stays so. */
 	int (*go_on)(void *state, struct pt_err *err);
+	/* The user says that this server answers while the target runs. */
+	void (*set_asks_running)(void *state);
 };
 
 #endif

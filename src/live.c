@@ -164,6 +164,8 @@ static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
 
 	if (pt_params_flag(live->own, &rows[RECORDER]))
 		return ops->recorder != NULL;
+	if (name == NULL && ops->only_by_name)
+		return false;
 	return name != NULL ? strcmp(name, ops->name) == 0 : find_mode(ops->modes, mode, found, sizeof(found)) != NULL;
 }
 
@@ -177,6 +179,9 @@ static int no_source(const struct pt_live *live, const struct pt_source_ops *con
 	if (pt_params_flag(live->own, &rows[RECORDER]))
 		return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing that keeps the last branches");
 	list_sources(sources, n, names, sizeof(names));
+	if (name == NULL && mode == NULL)
+		return pt_fail(err, PT_EARG, "what this target has disturbs the program, and works only when it is asked for by "
+			       "name (source=NAME): %s", names);
 	return pt_fail(err, PT_EARG, "no source %s%s; this target has: %s", name != NULL ? "" : "with mode ",
 		       name != NULL ? name : mode, names);
 }

@@ -150,7 +150,8 @@ struct pt_target_ops {
 
 #define PT_TARGETS(X) \
 	X(cortexm) \
-	X(s12z)
+	X(s12z) \
+	X(remote)
 #define X(target) extern const struct pt_target_ops pt_##target##_ops;
 PT_TARGETS(X)
 #undef X

@@ -156,6 +156,11 @@ bool pt_rsp_stream_flush(struct pt_rsp_stream *s)
 
 void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len_bytes)
 {
+	if (len_bytes > 0 && memchr("PGMXv", *(const char *)payload, 5) != NULL) {
+		pthread_mutex_lock(&s->lock);
+		s->shared.run.fresh = false;
+		pthread_mutex_unlock(&s->lock);
+	}
 	pt_rsp_begin(&s->frame, '$');
 	pt_rsp_binary(&s->frame, payload, len_bytes);
 	if (pt_rsp_end(&s->frame))
@@ -307,6 +312,7 @@ bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len
 	high = len_bytes > 2 ? digit(payload[1]) : -1;
 	low = len_bytes > 2 ? digit(payload[2]) : -1;
 	run->running = false;
+	run->fresh = true;
 	run->signal = strchr("TS", payload[0]) != NULL && high >= 0 && low >= 0 ? (uint8_t)(high << 4 | low) : 0;
 	snprintf(run->stop, sizeof(run->stop), "%.*s", (int)(len_bytes < sizeof(run->stop) ? len_bytes : sizeof(run->stop)),
 		 (const char *)payload);

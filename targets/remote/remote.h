@@ -42,7 +42,7 @@ struct pt_remote {
 	const struct pt_rsp_ops *rsp;
 	void *wire;
 	struct pt_rsp_facts facts;
-	char chip[96];			/* "arm behind QEMU at 127.0.0.1:1234" */
+	char chip[112];			/* "arm behind QEMU at 127.0.0.1:1234" */
 	bool big_endian;
 	/* registers: first the server's, in the order of their numbers, then own. Names live in `names`. */
 	struct pt_register *rows;
@@ -57,6 +57,8 @@ struct pt_remote {
 	struct pt_mem mem;
 	struct pt_break breaks[PT_REMOTE_MAX_BREAKS];
 	size_t n_breaks;
+	struct pt_target_upstream upstream;
+	bool no_p;			/* while g is tried instead */
 	struct pt_region region;	/* all of it: the server says what may be accessed */
 	bool was_running;		/* when we came */
 };

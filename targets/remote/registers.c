@@ -1,0 +1,419 @@
+/* Registers as the server describes them: by its target description, else by the layout of the g packet that the target
+ * knows. What is in the g packet comes from there, all at once; the rest by p, one by one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "rsp.h"
+#include "targets/remote/description.h"
+#include "targets/remote/remote_parts.h"
+#include "util.h"
+
+enum { PIECE_BYTES = 0x800, G_BYTES = 8192 };
+
+/* --- the description ---------------------------------------------------------------------------------------------- */
+
+/* One piece of a document of qXfer behind what text has. 1: the last. */
+static int fetch_piece(struct pt_remote *r, const char *name, char **text, size_t *len, struct pt_err *err)
+{
+	size_t piece = r->facts.packet_bytes - 8 < PIECE_BYTES ? r->facts.packet_bytes - 8 : PIECE_BYTES;
+	char packet[224], answer[PIECE_BYTES * 2 + 2], *room;
+	int n;
+
+	snprintf(packet, sizeof(packet), "qXfer:features:read:%s:%zx,%zx", name, *len, piece);
+	n = pt_remote_ask(r, packet, answer, sizeof(answer), err);
+	if (n < 0)
+		return pt_wrap(err, "%s", name);
+	if (answer[0] != 'm' && answer[0] != 'l')
+		return pt_fail(err, PT_EPROTO, "%s: the server answers neither m nor l", name);
+	if (answer[0] == 'm' && n == 1)
+		return pt_fail(err, PT_EPROTO, "%s: the server gives it in pieces of nothing", name);
+	if (*len + (size_t)n > PT_DESCRIPTION_BYTES)
+		return pt_fail(err, PT_EPROTO, "%s has more than %d bytes", name, PT_DESCRIPTION_BYTES);
+	room = realloc(*text, *len + (size_t)n);
+	if (room == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for %s", name);
+	memcpy(room + *len, answer + 1, (size_t)n - 1);
+	*text = room;
+	*len += (size_t)n - 1;
+	room[*len] = '\0';
+	return answer[0] == 'l';
+}
+
+static char *fetch(void *arg, const char *name, struct pt_err *err)
+{
+	char *text = NULL;
+	size_t len = 0;
+	int rc;
+
+	do
+		rc = fetch_piece(arg, name, &text, &len, err);
+	while (rc == 0);
+	if (rc > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct pt_register *x = a, *y = b;
+
+	return (x->gdb_number > y->gdb_number) - (x->gdb_number < y->gdb_number);
+}
+
+/* The kind's layout as if the server had described it. */
+static int take_layout(struct pt_remote *r, struct pt_description *d, struct pt_err *err)
+{
+	const struct pt_remote_kind *kind = r->kind;
+	uint32_t offset = 0;
+
+	d->row = calloc(kind->n_layout + 1, sizeof(d->row[0]));
+	d->offset = calloc(kind->n_layout + 1, sizeof(d->offset[0]));
+	if (d->row == NULL || d->offset == NULL) {
+		pt_description_free(d);
+		return pt_fail(err, PT_ENOMEM, "no memory for registers");
+	}
+	if (kind->n_layout > 0)
+		memcpy(d->row, kind->layout, kind->n_layout * sizeof(d->row[0]));
+	qsort(d->row, kind->n_layout, sizeof(d->row[0]), compare);
+	for (size_t i = 0; i < kind->n_layout; i++) {
+		d->offset[i] = offset;
+		offset += (d->row[i].bits + 7u) / 8;
+		d->next = d->row[i].gdb_number + 1u;
+	}
+	d->n_rows = kind->n_layout;
+	if (kind->architecture != NULL)
+		snprintf(d->architecture, sizeof(d->architecture), "%s", kind->architecture);
+	return 0;
+}
+
+/* own, with numbers above all of the server's. */
+static int add_own(struct pt_remote *r, struct pt_description *d, struct pt_err *err)
+{
+	size_t n = d->n_rows + r->kind->n_own;
+	uint32_t first = d->next > r->kind->first_own ? d->next : r->kind->first_own;
+	struct pt_register *rows = realloc(d->row, (n + 1) * sizeof(rows[0]));
+
+	if (rows == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for registers");
+	d->row = rows;
+	if (first + r->kind->n_own > UINT16_MAX)
+		return pt_fail(err, PT_EPROTO, "the server leaves no numbers for registers of ours");
+	for (size_t i = 0; i < r->kind->n_own; i++) {
+		rows[d->n_rows + i] = r->kind->own[i];
+		rows[d->n_rows + i].gdb_number = (uint16_t)(first + i);
+	}
+	r->rows = d->row;
+	r->offset = d->offset;
+	r->names = d->names;
+	r->n_server = d->n_rows;
+	r->n_rows = n;
+	memset(d, 0, sizeof(*d));
+	return 0;
+}
+
+static uint16_t find_pc(const struct pt_remote *r)
+{
+	static const char *const names[] = { "pc", "rpc", "rip", "eip" };
+
+	for (size_t i = 0; i < r->n_server; i++) {
+		if (r->kind->pc != NULL && strcmp(r->rows[i].name, r->kind->pc) == 0)
+			return (uint16_t)i;
+		for (size_t k = 0; r->kind->pc == NULL && k < PT_LEN(names); k++)
+			if (strcmp(r->rows[i].name, names[k]) == 0)
+				return (uint16_t)i;
+	}
+	return UINT16_MAX;
+}
+
+/* What the architecture's name tells; MicroBlaze and PowerPC also come little-endian: upstream-endian says so. */
+static bool is_big_endian(const char *architecture)
+{
+	static const char *const big[] = { "powerpc", "MicroBlaze", "s12z", "m68k", "sparc", "s390" };
+
+	for (size_t i = 0; i < PT_LEN(big); i++)
+		if (strncmp(architecture, big[i], strlen(big[i])) == 0)
+			return true;
+	return false;
+}
+
+/* What GDB is to get, if that is not the server's own: with registers of ours, or made of the kind's layout. */
+static int describe(struct pt_remote *r, const char *text, const char *architecture, struct pt_err *err)
+{
+	const struct pt_register *rows = text != NULL ? r->rows + r->n_server : r->rows;
+	size_t n = r->n_rows - (text != NULL ? r->n_server : 0);
+
+	if (n == 0 || (text == NULL && r->kind->architecture == NULL))
+		return 0;
+	r->description = pt_description_with(text, architecture, rows, n, err);
+	return r->description != NULL ? 0 : err->code;
+}
+
+int pt_remote_read_description(struct pt_remote *r, struct pt_err *err)
+{
+	struct pt_description d = { 0 };
+	char architecture[sizeof(d.architecture)], *text = NULL;
+	int rc;
+
+	if (r->facts.features) {
+		text = pt_description_read(fetch, r, err);
+		rc = text != NULL ? pt_description_parse(text, &d, err) : err->code;
+		if (rc == PT_EPROTO || rc == PT_EFAULT || rc == PT_EUNSUPPORTED) {	/* GDB may still make something of it */
+			pt_warn("upstream: %s: %s; its registers cannot be read here", r->facts.where, err->msg);
+			free(text);
+			text = NULL;
+			rc = take_layout(r, &d, err);
+		}
+	} else {
+		rc = take_layout(r, &d, err);
+	}
+	memcpy(architecture, d.architecture, sizeof(architecture));
+	if (rc == 0)
+		rc = add_own(r, &d, err);
+	if (rc == 0)
+		rc = describe(r, text, architecture, err);
+	pt_description_free(&d);
+	free(text);
+	if (rc < 0)
+		return rc;
+	r->big_endian = is_big_endian(architecture);
+	r->pc_row = find_pc(r);
+	if (architecture[0] != '\0')
+		snprintf(r->chip, sizeof(r->chip), "%.40s behind %.20s at %.30s", architecture,
+			 r->facts.name[0] != '\0' ? r->facts.name : "a GDB server", r->facts.where);
+	return 0;
+}
+
+const struct pt_target_upstream *pt_remote_upstream(void *state)
+{
+	struct pt_remote *r = state;
+
+	r->upstream = (struct pt_target_upstream){ .description = r->description };
+	if (r->n_rows > r->n_server) {
+		r->upstream.own_from = r->rows[r->n_server].gdb_number;
+		r->upstream.own_end = (uint16_t)(r->upstream.own_from + (r->n_rows - r->n_server));
+	}
+	return &r->upstream;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+const struct pt_register *pt_remote_registers(void *state, size_t *n)
+{
+	struct pt_remote *r = state;
+
+	*n = r->n_rows;
+	return r->rows;
+}
+
+/* False: "xx", or too short. */
+static bool value_at(const struct pt_remote *r, const char *hex, size_t len, uint32_t offset, unsigned bits, uint64_t *value)
+{
+	size_t n = (bits + 7) / 8;
+	uint8_t bytes[8];
+	struct pt_rsp_args args = { (const uint8_t *)hex + 2 * (size_t)offset, (const uint8_t *)hex + len };
+
+	if (n > sizeof(bytes) || 2 * ((size_t)offset + n) > len || !pt_rsp_bytes(&args, bytes, n))
+		return false;
+	*value = 0;
+	for (size_t i = 0; i < n; i++)
+		*value |= (uint64_t)bytes[r->big_endian ? n - 1 - i : i] << (8 * i);
+	return true;
+}
+
+static int read_by_p(struct pt_remote *r, uint16_t row, uint64_t *value, struct pt_err *err)
+{
+	char packet[16], text[64];
+	int len;
+
+	snprintf(packet, sizeof(packet), "p%x", r->rows[row].gdb_number);
+	len = pt_remote_ask(r, packet, text, sizeof(text), err);
+	if (len < 0)
+		return pt_wrap(err, "read %s", r->rows[row].name);
+	if (!value_at(r, text, (size_t)len, 0, r->rows[row].bits, value))
+		return pt_fail(err, PT_EFAULT, "read %s: the server has no value for it (\"%.20s\")", r->rows[row].name, text);
+	return 0;
+}
+
+/* The g packet once, and by p what is not in it. */
+static int read_server(struct pt_remote *r, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err)
+{
+	char *g = n > 1 ? malloc(2 * G_BYTES + 1) : NULL;
+	int len = g != NULL ? pt_remote_ask(r, "g", g, 2 * G_BYTES + 1, err) : 0, rc = 0;
+
+	if (len == PT_EFAULT || len == PT_EUNSUPPORTED)
+		len = 0;
+	rc = len < 0 ? len : 0;
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (len == 0 || !value_at(r, g, (size_t)len, r->offset[rows[i]], r->rows[rows[i]].bits, &values[i]))
+			rc = read_by_p(r, rows[i], &values[i], err);
+	free(g);
+	if (rc == PT_EUNSUPPORTED && n == 1) {	/* no p: QEMU's MicroBlaze */
+		uint16_t both[2] = { rows[0], rows[0] };
+		uint64_t value[2];
+
+		rc = r->no_p ? rc : (r->no_p = true, read_server(r, both, 2, value, err));
+		r->no_p = false;
+		values[0] = value[0];
+	}
+	return rc;
+}
+
+static int refuse_running(struct pt_remote *r, struct pt_err *err)
+{
+	struct pt_rsp_run run;
+
+	if (r->rsp->poll(r->wire, 0, &run, err) < 0)
+		return err->code;
+	return run.running ? pt_fail(err, PT_ESTATE, "the core runs: registers can be reached only while it is halted") : 0;
+}
+
+static size_t count_server(const struct pt_remote *r, const uint16_t *rows, size_t n)
+{
+	size_t k = 0;
+
+	while (k < n && rows[k] < r->n_server)
+		k++;
+	return k;
+}
+
+/* Those of one kind, in a row: the server's, or ours. */
+static int read_stretch(struct pt_remote *r, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
+			struct pt_err *err)
+{
+	uint16_t own[PT_REMOTE_MAX_REGISTERS];
+
+	if (rows[0] < r->n_server)
+		return read_server(r, rows, n, values, err);
+	for (size_t i = 0; i < n; i++)
+		own[i] = (uint16_t)(rows[i] - r->n_server);
+	return r->kind->read_own(r, core, own, n, values, err);
+}
+
+static size_t count_own(const struct pt_remote *r, const uint16_t *rows, size_t n)
+{
+	size_t k = 0;
+
+	while (k < n && k < PT_REMOTE_MAX_REGISTERS && rows[k] >= r->n_server)
+		k++;
+	return k;
+}
+
+int pt_remote_read_registers(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
+			     struct pt_err *err)
+{
+	struct pt_remote *r = state;
+	int rc;
+
+	if (r->rsp->hold(r->wire, err) < 0)
+		return err->code;
+	rc = refuse_running(r, err);
+	if (rc == 0)
+		rc = pt_remote_choose(r, core, err);
+	for (size_t at = 0, k; rc == 0 && at < n; at += k) {
+		k = rows[at] < r->n_server ? count_server(r, rows + at, n - at) : count_own(r, rows + at, n - at);
+		rc = read_stretch(r, core, rows + at, k, values + at, err);
+	}
+	r->rsp->release(r->wire);
+	return rc;
+}
+
+static int write_by_p(struct pt_remote *r, uint16_t row, uint64_t value, struct pt_err *err)
+{
+	size_t n = (r->rows[row].bits + 7u) / 8;
+	char packet[48];
+	int len = snprintf(packet, sizeof(packet), "P%x=", r->rows[row].gdb_number);
+
+	for (size_t i = 0; i < n; i++)
+		len += snprintf(packet + len, sizeof(packet) - (size_t)len, "%02x",
+				(unsigned)(uint8_t)(value >> 8 * (r->big_endian ? n - 1 - i : i)));
+	if (pt_remote_ask_ok(r, packet, (size_t)len, PT_REMOTE_ASK_MS, err) < 0)
+		return pt_wrap(err, "write %s", r->rows[row].name);
+	return 0;
+}
+
+/* For a server that knows no P: all of g, with one value changed. */
+static int write_by_g(struct pt_remote *r, uint16_t row, uint64_t value, struct pt_err *err)
+{
+	size_t n = (r->rows[row].bits + 7u) / 8, at = 1 + 2 * (size_t)r->offset[row];
+	char *g = malloc(2 * G_BYTES + 2), digits[3];
+	int len, rc;
+
+	if (g == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for registers");
+	g[0] = 'G';
+	len = pt_remote_ask(r, "g", g + 1, 2 * G_BYTES + 1, err);
+	rc = len < 0 ? len : 0;
+	if (rc == 0 && at + 2 * n > (size_t)len + 1)
+		rc = pt_fail(err, PT_EUNSUPPORTED, "write %s: the server has it in no packet", r->rows[row].name);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		snprintf(digits, sizeof(digits), "%02x", (unsigned)(uint8_t)(value >> 8 * (r->big_endian ? n - 1 - i : i)));
+		memcpy(g + at + 2 * i, digits, 2);
+	}
+	if (rc == 0)
+		rc = pt_remote_ask_ok(r, g, (size_t)len + 1, PT_REMOTE_ASK_MS, err);
+	free(g);
+	return rc;
+}
+
+static int write_one(struct pt_remote *r, unsigned core, uint16_t row, uint64_t value, struct pt_err *err)
+{
+	uint16_t own = (uint16_t)(row - r->n_server);
+	int rc;
+
+	if (row >= r->n_server && r->kind->write_own == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "%s cannot be written", r->rows[row].name);
+	if (row >= r->n_server)
+		return r->kind->write_own(r, core, &own, 1, &value, err);
+	rc = write_by_p(r, row, value, err);
+	return rc == PT_EUNSUPPORTED ? write_by_g(r, row, value, err) : rc;
+}
+
+int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
+			      struct pt_err *err)
+{
+	struct pt_remote *r = state;
+	int rc;
+
+	if (r->rsp->hold(r->wire, err) < 0)
+		return err->code;
+	rc = refuse_running(r, err);
+	if (rc == 0)
+		rc = pt_remote_choose(r, core, err);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = write_one(r, core, rows[i], values[i], err);
+	r->rsp->release(r->wire);
+	return rc;
+}
+
+/* "T05thread:1;0f:78560000;": many servers tell it with the stop. */
+static bool expedited_pc(const struct pt_remote *r, const struct pt_rsp_run *run, uint64_t *pc)
+{
+	const char *at = run->stop[0] == 'T' ? run->stop + 3 : "";
+	unsigned number = r->rows[r->pc_row].gdb_number;
+
+	while (*at != '\0') {
+		char *end;
+		unsigned long n = strtoul(at, &end, 16);
+		size_t len = strcspn(at, ";");
+
+		if (end > at && *end == ':' && n == number)
+			return value_at(r, end + 1, len - (size_t)(end + 1 - at), 0, r->rows[r->pc_row].bits, pc);
+		at += len + (at[len] == ';');
+	}
+	return false;
+}
+
+int pt_remote_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err)
+{
+	struct pt_remote *r = state;
+	struct pt_rsp_run run;
+
+	if (r->pc_row == UINT16_MAX)
+		return pt_fail(err, PT_EUNSUPPORTED, "the server does not say which register is the program counter");
+	if (r->n_cores < 2 && r->rsp->poll(r->wire, 0, &run, err) == 0 && !run.running && run.fresh && expedited_pc(r, &run, pc))
+		return 0;
+	return pt_remote_read_registers(state, core, &r->pc_row, 1, pc, err);
+}

@@ -1,0 +1,20 @@
+/* What the files of targets/remote share, and nobody else sees. */
+#ifndef PT_TARGETS_REMOTE_PARTS_H
+#define PT_TARGETS_REMOTE_PARTS_H
+
+#include "targets/remote/remote.h"
+
+enum { PT_REMOTE_ASK_MS = 900 };
+
+/* registers.c: from the server's description, or the kind's layout. */
+int pt_remote_read_description(struct pt_remote *r, struct pt_err *err);
+/* Room and layout of mem. running: it works while the target runs. */
+void pt_remote_mem_init(struct pt_remote *r, bool running);
+/* Chooses the core for what follows in this hold; nothing where there is but one. */
+int pt_remote_choose(struct pt_remote *r, unsigned core, struct pt_err *err);
+/* An answer that has to be "OK". */
+int pt_remote_ask_ok(struct pt_remote *r, const void *packet, size_t len_bytes, uint32_t timeout_ms, struct pt_err *err);
+/* An error of the server as a sentence: 0 when the answer is none. PT_EFAULT, PT_EUNSUPPORTED (empty). */
+int pt_remote_judge(const char *packet, const struct pt_rsp_answer *answer, struct pt_err *err);
+
+#endif
