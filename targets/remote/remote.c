@@ -47,7 +47,7 @@ int pt_remote_ask(struct pt_remote *r, const char *packet, char *text, size_t ro
 
 int pt_remote_ask_ok(struct pt_remote *r, const void *packet, size_t len_bytes, uint32_t timeout_ms, struct pt_err *err)
 {
-	uint8_t text[TEXT_BYTES];
+	uint8_t text[TEXT_BYTES] = { 0 };
 	struct pt_rsp_answer answer = { .bytes = text, .room_bytes = sizeof(text) - 1 };
 	int rc = ask_bytes(r, packet, len_bytes, &answer, timeout_ms, err);
 
