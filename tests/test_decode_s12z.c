@@ -1,9 +1,11 @@
 /* Lines of the S12Z's code profiling, byte for byte as the facts work them out, and of its other trace modes; and what
  * becomes of damage. Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.5 and 6.4.6. */
+#define _GNU_SOURCE	/* memmem */
 #include <stdio.h>
 #include <string.h>
 
 #include "decode/decoder.h"
+#include "golden.h"
 #include "harness.h"
 
 #define BUFFER "stream=buffer\n"
@@ -259,6 +261,39 @@ START_TEST(rest_of_a_search_begins_no_line)
 }
 END_TEST
 
+/* --- streams of the virtual board: the lines of CONFIG that matter, an empty one, then what was collected --------- */
+
+static void print_stream(const uint8_t *bytes, size_t len_bytes, FILE *out)
+{
+	const char *config = (const char *)bytes, *end = memmem(bytes, len_bytes, "\n\n", 2);
+	const struct pt_decoder *d = strstr(config, "s12z-trace") != NULL ? &pt_decoder_s12z_trace : &pt_decoder_s12z_profile;
+	static struct pt_batch batch;
+	uint64_t state[64];
+
+	ck_assert_ptr_nonnull(end);
+	d->init(state, 0, 0, config, (size_t)(end + 1 - config));
+	for (size_t at = (size_t)(end + 2 - config); at < len_bytes;) {
+		batch.n_events = 0;
+		at += d->feed(state, bytes + at, len_bytes - at, &batch);
+		print_events(&batch, "\n", out);
+		fputs("\n", out);
+	}
+	batch.n_events = 0;
+	d->flush(state, &batch);
+	print_events(&batch, "\n", out);
+}
+
+static const char *const golden[] = {
+	"s12z_snapshots", "s12z_pdo", "s12z_pdo_overflow", "s12z_normal", "s12z_normal_stamped", "s12z_loop1", "s12z_detail",
+	"s12z_detail_stamped", "s12z_pure_pc",
+};
+
+START_TEST(golden_stream)
+{
+	expect_golden(golden[_i], ".s12z", ".events", print_stream);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("decode_s12z");
@@ -266,6 +301,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, decodes_row, 0, PT_LEN(rows));
 	tcase_add_loop_test(tc, damage_is_counted, 0, 5);
+	tcase_add_loop_test(tc, golden_stream, 0, PT_LEN(golden));
 	tcase_add_test(tc, rest_of_a_search_begins_no_line);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
