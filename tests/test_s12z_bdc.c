@@ -609,6 +609,22 @@ START_TEST(read_dbgtb_has_its_own_order)
 }
 END_TEST
 
+/* A host so slow that nothing is left of a packet's budget: the core still gets the cycles that pass between two commands of
+ * one packet, and what it is asked for happens. */
+START_TEST(a_board_without_time_to_spare_obeys)
+{
+	rig->pace.wall = true;
+	rig->pace.budget_end_ns = 0;
+	rig_attach(rig);
+	for (int i = 0; i < 3; i++) {
+		rig_command(rig, 0x04);
+		ck_assert_uint_ne(rig_csr(rig) & PT_VBDC_BDMACT, 0);
+		rig_command(rig, 0x08);
+		ck_assert_uint_eq(rig_csr(rig) & (PT_VBDC_BDMACT | PT_VBDC_ILLCMD), 0);
+	}
+}
+END_TEST
+
 static TCase *cases_of(Suite *suite, const char *name)
 {
 	TCase *tc = tcase_create(name);
@@ -622,6 +638,7 @@ static void add_wire(TCase *tc)
 {
 	tcase_add_test(tc, costs_what_the_budget_says);
 	tcase_add_test(tc, the_next_command_comes_behind_the_delay);
+	tcase_add_test(tc, a_board_without_time_to_spare_obeys);
 	tcase_add_test(tc, sync_takes_its_time_and_measures);
 	tcase_add_test(tc, ack_pulses_end_when_they_should);
 	tcase_add_test(tc, a_command_into_an_ack_overruns);

@@ -282,13 +282,6 @@ static const struct { const char *board, *uri;
 	{ "s12zvm?probe=usbdm&link=bulk-fs&usbdm=v5-busy", "usbdm:" },
 };
 
-/* An instrumented board on the wall clock is slower than the OSBDM's script expects of a target. */
-#ifdef __SANITIZE_ADDRESS__
-enum { FIRST_VBOARD = 1 };
-#else
-enum { FIRST_VBOARD = 0 };
-#endif
-
 START_TEST(drives_a_virtual_board_over_usb)
 {
 	struct usb_probe_config config = { .board = vboards[_i].board, .port = 3, .instant = true };
@@ -383,7 +376,7 @@ int main(void)
 	tcase_add_loop_test(tc, long_waits_end_at_once, 0, n);
 	tcase_add_loop_test(tc, clears_a_stall, 0, n);
 	tcase_add_loop_test(tc, names_the_cure_for_no_permission, 0, n);
-	tcase_add_loop_test(tc, drives_a_virtual_board_over_usb, FIRST_VBOARD, (int)PT_LEN(vboards));
+	tcase_add_loop_test(tc, drives_a_virtual_board_over_usb, 0, (int)PT_LEN(vboards));
 	tcase_add_test(tc, board_takes_several_and_loses_any);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

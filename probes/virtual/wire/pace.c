@@ -9,6 +9,7 @@ enum { BUDGET_MS = 5 };
 #define SLICE_MIN_NS	(100 * UINT64_C(1000))
 #define SLICE_MAX_NS	(4 * PT_NS_PER_MS)
 #define SLICE_FAST_NS	(50 * UINT64_C(1000))	/* took less: the next may be longer */
+#define LEAST_NS	(2 * UINT64_C(1000))	/* that a core runs in any case: else what the wire asks for would never happen */
 #define IDLE_NS		PT_NS_PER_S		/* of slices that took no more */
 #define SLICE_SLOW_NS	(500 * UINT64_C(1000))	/* took more: the next is shorter */
 
@@ -35,8 +36,10 @@ static void run_until(struct pt_vpace *pace, uint64_t board_ns)
 
 static void run_within_budget(struct pt_vpace *pace, uint64_t board_ns)
 {
-	uint64_t before = uv_hrtime(), after;
+	uint64_t before, after;
 
+	run_until(pace, smaller(pace->board_ns + LEAST_NS, board_ns));
+	before = uv_hrtime();
 	while (pace->board_ns < board_ns && before < pace->budget_end_ns) {
 		run_until(pace, smaller(pace->board_ns + pace->slice_ns, board_ns));
 		after = uv_hrtime();
