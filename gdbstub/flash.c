@@ -32,10 +32,18 @@ static void after(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 		pt_gdb_reply_sentence(client, err);
 }
 
+/* PT_EUNSUPPORTED, with the target's own reason, where there is no flash. */
+static int has_flash(const struct pt_target *target, struct pt_err *err)
+{
+	if (target->ops->no_flash == NULL)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "%s", target->ops->no_flash);
+}
+
 static int erase(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)board;
-	if (target->ops->flash_erase(target->state, rq->addr, rq->len, err) < 0)
+	if (has_flash(target, err) < 0 || target->ops->flash_erase(target->state, rq->addr, rq->len, err) < 0)
 		return pt_wrap(err, "erase flash at 0x%" PRIx64, rq->addr);
 	return 0;
 }
@@ -54,7 +62,8 @@ void pt_gdb_flash_erase(struct pt_gdb_client *client, struct pt_rsp_args *args)
 static int write_flash(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)board;
-	if (target->ops->flash_write(target->state, rq->addr, rq->args.at, pt_rsp_left(&rq->args), err) < 0)
+	if (has_flash(target, err) < 0 ||
+	    target->ops->flash_write(target->state, rq->addr, rq->args.at, pt_rsp_left(&rq->args), err) < 0)
 		return pt_wrap(err, "write flash at 0x%" PRIx64, rq->addr);
 	return 0;
 }
@@ -75,7 +84,7 @@ static int done(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 {
 	(void)rq;
 	(void)board;
-	if (target->ops->flash_done(target->state, err) < 0)
+	if (has_flash(target, err) < 0 || target->ops->flash_done(target->state, err) < 0)
 		return pt_wrap(err, "finish flash");
 	return 0;
 }

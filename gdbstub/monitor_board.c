@@ -300,6 +300,8 @@ static int erase_on_board(struct pt_monitor_call *call, struct pt_board *board, 
 			  struct pt_err *err)
 {
 	(void)board;
+	if (target->ops->no_flash != NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "nothing to erase: %s", target->ops->no_flash);
 	if (target->ops->mass_erase(target->state, err) < 0)
 		return pt_wrap(err, "mass erase");
 	pt_monitor_say(call, "all flash of the chip is erased");

@@ -13,6 +13,7 @@
 #include "util.h"
 
 enum { CHECK_MS = 100 };	/* of the image, piece by piece */
+enum { FAR_CODE = 16 << 20 };	/* bytes between two parts of a program */
 
 enum { SOURCE, MODE, SEED, FOR, RECORDER };
 static const struct pt_param rows[] = {
@@ -304,6 +305,25 @@ static int check_image(struct pt_live *live, struct pt_target *target, struct pt
 	return 0;
 }
 
+/* What a source needs that counts in a range of addresses: from a first function to the end of a last. Code that lies far
+ * from the rest (vectors at 0, a program in external memory) would make the range useless: the largest part is taken. */
+static struct pt_span code_of(const struct pt_program *program)
+{
+	struct pt_span most = { .size = 0 }, part = { .size = 0 };
+	size_t n = 0;
+	const struct pt_function *f = program != NULL ? pt_program_functions(program, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (part.size == 0 || f[i].address - part.addr > part.size + FAR_CODE)
+			part = (struct pt_span){ f[i].address, 0 };
+		if (f[i].address - part.addr + f[i].size > part.size)
+			part.size = f[i].address - part.addr + f[i].size;
+		if (part.size > most.size)
+			most = part;
+	}
+	return most;
+}
+
 static int64_t on_drain(void *arg, struct pt_target *target);
 static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
 static bool is_behind(void *arg);
@@ -315,6 +335,7 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.settings = live->settings, .sink = &live->sink, .config = live->config,
 		.seed = pt_params_number(live->own, &rows[SEED]),
 		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
+		.code = code_of(live->program),
 	};
 	struct pt_board_drain drain = {
 		.drain = on_drain, .on_state = on_state, .behind = is_behind, .on_lost = on_lost, .arg = live,

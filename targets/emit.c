@@ -102,6 +102,19 @@ void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_
 	out->sink->put(out->sink, chunk);
 }
 
+void pt_emit_clock(struct pt_emit *out, uint64_t ticks, uint64_t ns, uint64_t error_ns)
+{
+	struct pt_chunk *chunk = take(out, PT_CHUNK_CLOCK, ns, ns);
+
+	if (chunk == NULL)
+		return;
+	chunk->len_bytes = PT_CLOCK_BYTES;
+	pt_put_le64(chunk->bytes + PT_CLOCK_TICKS, ticks);
+	pt_put_le64(chunk->bytes + PT_CLOCK_NS, ns);
+	pt_put_le64(chunk->bytes + PT_CLOCK_ERROR_NS, error_ns);
+	out->sink->put(out->sink, chunk);
+}
+
 bool pt_emit_reserve(struct pt_emit *out, unsigned n)
 {
 	while (out->n_reserved < n) {

@@ -33,6 +33,8 @@ int pt_emit_config(struct pt_emit *out, const struct pt_source_setup *setup, con
 void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const void *bytes, size_t len_bytes);
 void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns);	/* from told_ns; nothing if that is no time */
 void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc);
+/* Ticks of the source's stamps were at ns, plus or minus. Nothing without room: an anchor more or less. */
+void pt_emit_clock(struct pt_emit *out, uint64_t ticks, uint64_t ns, uint64_t error_ns);
 /* Waits up to 1 s for room, because the analyst waits for nothing else. Only the first one counts. */
 void pt_emit_end(struct pt_emit *out);
 /* For a source that holds the core: room for the next n (0..3) chunks, or false: try again later, lose nothing. */

@@ -20,6 +20,7 @@ struct pt_source_setup {
 	const struct pt_span { uint64_t addr, size; } *free_ram;
 	size_t n_free_ram;
 	const char *why_no_ram;
+	struct pt_span code;		/* where the program's functions are, the largest part of them; size 0: not known */
 	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */
 	/* "key=value\n" lines that the session adds to every CONFIG (target, probe, virtual, core_hz, ...) */
 	const char *config;

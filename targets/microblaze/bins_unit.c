@@ -1,0 +1,265 @@
+/* The profiling buffer of a core: its size, its range, its bins. See microblaze.h.
+ * Source: UG984, "Non-Intrusive Profiling". */
+#include <inttypes.h>
+#include <string.h>
+
+#include "targets/microblaze/microblaze.h"
+#include "util.h"
+
+enum { ENABLE = 0x80, DISABLE = 0x40, CYCLES = 0x20, MOST_SHIFT = 31, FEWEST_PBAR_BITS = 9 };
+enum { MEASURED = 32 }; /* bins that are read to learn how long that takes */
+#define MARK_A UINT32_C(0xa5a5a5a5)
+#define MARK_B UINT32_C(0x5a5a0f0f)
+
+static struct pt_mdm_op write_op(uint8_t command, unsigned bits, uint64_t value)
+{
+	return (struct pt_mdm_op){ .what = PT_MDM_WRITE, .command = command, .bits = (uint8_t)bits, .value = value };
+}
+
+static uint64_t control(const struct pt_bins_unit *u, unsigned how)
+{
+	return how | (u->cycles ? CYCLES : 0u) | u->shift;
+}
+
+int pt_bins_unit_enable(struct pt_bins_unit *u, bool on, struct pt_err *err)
+{
+	u->written->pctrlr = (uint32_t)control(u, on ? ENABLE : DISABLE);
+	u->written->prof = on;
+	return pt_mdm_put(u->mdm, false, PCTRLR, PCTRLR_BITS, u->written->pctrlr, err);
+}
+
+int pt_bins_unit_read(struct pt_bins_unit *u, uint32_t first, uint32_t n, uint64_t *values, struct pt_err *err)
+{
+	struct pt_mdm_op op[] = {
+		write_op(PBAR, u->pbar_bits, first),
+		{ .what = PT_MDM_READ, .command = PDRR, .bits = PDRR_BITS, .n = n, .values = values },
+	};
+
+	return pt_mdm_run(u->mdm, op, PT_LEN(op), NULL, err);
+}
+
+static int put_bin(struct pt_bins_unit *u, uint32_t i, uint32_t value, struct pt_err *err)
+{
+	struct pt_mdm_op op[] = { write_op(PBAR, u->pbar_bits, i), write_op(PDWR, PDWR_BITS, value) };
+
+	return pt_mdm_run(u->mdm, op, PT_LEN(op), NULL, err);
+}
+
+int pt_bins_unit_clear(struct pt_bins_unit *u, struct pt_err *err)
+{
+	struct pt_mdm_op op[] = {
+		write_op(PBAR, u->pbar_bits, 0),
+		{ .what = PT_MDM_WRITE, .command = PDWR, .bits = PDWR_BITS, .n = u->n_bins },
+	};
+
+	return pt_mdm_run(u->mdm, op, PT_LEN(op), NULL, err) < 0 ? pt_wrap(err, "clear the profiling buffer") : 0;
+}
+
+/* --- what is there
+ * ------------------------------------------------------------------------------------------------------ */
+
+enum seen { SEEN_NOTHING, SEEN_LOW_FIRST, SEEN_HIGH_FIRST };
+
+/* A write sets the low 32 bits of a bin and clears the top 4: the half that is the mark is the low one. */
+static int read_mark(struct pt_bins_unit *u, uint32_t mark, enum seen *seen, struct pt_err *err)
+{
+	struct pt_mdm_axi *axi = &u->mdm->axi;
+	bool as_set = axi->high_first;
+	uint64_t value = 0;
+
+	axi->high_first = false;
+	if (pt_bins_unit_read(u, 0, 1, &value, err) < 0)
+		return err->code;
+	*seen = value == mark ? SEEN_LOW_FIRST : SEEN_NOTHING;
+	axi->high_first = true;
+	if (*seen == SEEN_NOTHING && u->mdm->way == &pt_mdm_axi) {
+		if (pt_bins_unit_read(u, 0, 1, &value, err) < 0)
+			return err->code;
+		*seen = value == mark ? SEEN_HIGH_FIRST : SEEN_NOTHING;
+	}
+	axi->high_first = as_set;
+	return 0;
+}
+
+/* A mark that DBG_DATA has written, read through the window: one reading, and nothing is written where there may be
+ * none. */
+static int find_window(struct pt_bins_unit *u, struct pt_err *err)
+{
+	struct pt_mdm_axi *axi = &u->mdm->axi;
+	bool high_first = axi->high_first;
+	uint64_t value = 0;
+	struct pt_err ignored = { 0 };
+
+	if (u->mdm->way != &pt_mdm_axi || axi->window_given)
+		return 0;
+	if (put_bin(u, 0, MARK_B, err) < 0 || pt_mdm_put(u->mdm, false, PBAR, (uint8_t)u->pbar_bits, 0, err) < 0)
+		return err->code;
+	axi->window = true;
+	axi->high_first = false;
+	if (pt_mdm_get(u->mdm, false, PDRR, PDRR_BITS, &value, &ignored) < 0)
+		value = 0;
+	axi->window_given = true;
+	axi->window = value == MARK_B; /* the low word first, as two words that follow each other have it */
+	axi->high_first = high_first && !axi->window;
+	return 0;
+}
+
+/* With this width of PBAR: the mark in bin 0 is there, and stays there when another goes to the middle. */
+static int width_works(struct pt_bins_unit *u, bool *works, struct pt_err *err)
+{
+	enum seen seen = SEEN_NOTHING;
+
+	*works = false;
+	if (put_bin(u, 0, MARK_A, err) < 0 || read_mark(u, MARK_A, &seen, err) < 0)
+		return err->code;
+	if (seen == SEEN_NOTHING)
+		return 0;
+	if (u->mdm->way == &pt_mdm_axi)
+		u->mdm->axi.high_first = seen == SEEN_HIGH_FIRST;
+	if (put_bin(u, u->n_bins / 2, MARK_B, err) < 0 || read_mark(u, MARK_A, &seen, err) < 0)
+		return err->code;
+	*works = seen != SEEN_NOTHING;
+	return 0;
+}
+
+static int no_buffer(const struct pt_bins_unit *u, uint64_t value, struct pt_err *err)
+{
+	return pt_fail(
+		err, PT_EUNSUPPORTED,
+		"no profiling buffer answers (a mark written to it reads 0x%09" PRIx64
+		"): the core has none (C_DEBUG_PROFILE_SIZE=0, C_DEBUG_ENABLED<2), is held in reset, or has fewer than "
+		"mb.prof.size=%u bytes",
+		value, (unsigned)(4 * u->n_bins));
+}
+
+/* UG984 has two widths for PBAR: log2 of the bins, and one less. */
+static int find_width(struct pt_bins_unit *u, const struct pt_mb_design *design, struct pt_err *err)
+{
+	uint64_t value = 0;
+	bool works;
+
+	if (width_works(u, &works, err) < 0)
+		return err->code;
+	if (!works && design->pbar_bits == 0 && u->pbar_bits > FEWEST_PBAR_BITS) {
+		u->pbar_bits--;
+		if (width_works(u, &works, err) < 0)
+			return err->code;
+	}
+	if (works)
+		return 0;
+	if (pt_bins_unit_read(u, 0, 1, &value, err) < 0)
+		return err->code;
+	return no_buffer(u, value, err);
+}
+
+static int measure(struct pt_bins_unit *u, struct pt_err *err)
+{
+	uint64_t values[MEASURED], from_ns = pt_mdm_now_ns(u->mdm);
+
+	if (pt_bins_unit_read(u, 0, MEASURED, values, err) < 0)
+		return err->code;
+	u->ns_per_bin = (pt_mdm_now_ns(u->mdm) - from_ns) / MEASURED + 1;
+	return 0;
+}
+
+static int check_markers(struct pt_bins_unit *u, const struct pt_mb_design *design, struct pt_err *err)
+{
+	if (find_width(u, design, err) < 0 || find_window(u, err) < 0)
+		return err->code;
+	return measure(u, err);
+}
+
+int pt_bins_unit_check(struct pt_bins_unit *u, const struct pt_mb_design *design, bool keep, struct pt_err *err)
+{
+	const uint32_t looked_at[] = { 0, design->prof_bytes / 8 };
+	uint64_t before[PT_LEN(looked_at)] = { 0 };
+	int rc;
+
+	if (design->prof_bytes == 0)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "mb.prof.size is 0: the core has no profiling buffer "
+			       "(C_DEBUG_PROFILE_SIZE)");
+	u->n_bins = design->prof_bytes / 4;
+	if ((u->n_bins & (u->n_bins - 1)) != 0 || u->n_bins < 1024)
+		return pt_fail(err, PT_EARG, "mb.prof.size=%" PRIu32 ": C_DEBUG_PROFILE_SIZE is 4096, 8192, ... 131072",
+			       design->prof_bytes);
+	u->addr_bits = design->addr_bits;
+	u->pbar_bits = design->pbar_bits != 0 ? design->pbar_bits : (unsigned)__builtin_ctz(u->n_bins);
+	if (pt_bins_unit_enable(u, false, err) < 0)
+		return err->code;
+	for (size_t i = 0; keep && i < PT_LEN(looked_at); i++) {
+		if (pt_bins_unit_read(u, looked_at[i], 1, &before[i], err) < 0)
+			return err->code;
+		if (before[i] > UINT32_MAX)
+			return pt_fail(err, PT_ESTATE,
+				       "bin %u has more than 32 bits, which can be read but not put back: "
+				       "without cumulate the buffer is cleared",
+				       looked_at[i]);
+	}
+	rc = check_markers(u, design, err);
+	for (size_t i = 0; keep && rc == 0 && i < PT_LEN(looked_at); i++)
+		rc = put_bin(u, looked_at[i], (uint32_t)before[i], err);
+	return rc;
+}
+
+/* --- the range
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t bin_bytes(const struct pt_bins_unit *u)
+{
+	return UINT64_C(4) << u->shift;
+}
+
+static bool fits(const struct pt_bins_unit *u, uint64_t low, uint64_t high)
+{
+	return ((high >> 2) - (low >> 2)) >> u->shift < u->n_bins;
+}
+
+/* Aligned to all of the buffer, every rule finds the same bin; else low is aligned as the rule wants it. */
+static bool place(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t low, uint64_t high)
+{
+	uint64_t aligned = low & ~(bin_bytes(u) * u->n_bins - 1);
+
+	if (!fits(u, aligned, high))
+		aligned = index == PT_MB_SUB_THEN_SHIFT ? low & ~UINT64_C(3) : low & ~(bin_bytes(u) - 1);
+	u->low = aligned;
+	u->high = high | 3;
+	u->first = index == PT_MB_SHIFT_MASK ? (uint32_t)(aligned >> (u->shift + 2)) & (u->n_bins - 1) : 0;
+	return fits(u, aligned, high);
+}
+
+int pt_bins_unit_range(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t low, uint64_t high, int shift,
+		       struct pt_err *err)
+{
+	if (high < low || (u->addr_bits < 64 && high >> u->addr_bits != 0))
+		return pt_fail(err, PT_EARG,
+			       "range 0x%" PRIx64 " to 0x%" PRIx64 ": the second is below the first, or beyond %u "
+			       "bits of address",
+			       low, high, u->addr_bits);
+	for (u->shift = shift < 0 ? 0 : (unsigned)shift; u->shift <= MOST_SHIFT; u->shift++) {
+		if (place(u, index, low, high))
+			return 0;
+		if (shift >= 0)
+			break;
+	}
+	return pt_fail(err, PT_EARG, "range 0x%" PRIx64 " to 0x%" PRIx64 " takes more than %" PRIu32 " bins%s", low,
+		       high, u->n_bins, shift >= 0 ? " of that size: leave bin-bytes away" : "");
+}
+
+int pt_bins_unit_program(struct pt_bins_unit *u, struct pt_err *err)
+{
+	unsigned bits = u->addr_bits - 2;
+	uint64_t low = u->low >> 2, high = u->high >> 2;
+
+	u->written->plar = (uint32_t)low;
+	u->written->phar = (uint32_t)high;
+	if (bits > 32)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "mb.addr_size=%u: range registers of more than 32 bits are written in a way that "
+			       "is not documented",
+			       u->addr_bits);
+	if (pt_bins_unit_enable(u, false, err) < 0 || pt_mdm_put(u->mdm, false, PLAR, (uint8_t)bits, low, err) < 0 ||
+	    pt_mdm_put(u->mdm, false, PHAR, (uint8_t)bits, high, err) < 0)
+		return pt_wrap(err, "set the profiling range");
+	return 0;
+}

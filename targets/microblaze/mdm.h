@@ -1,0 +1,144 @@
+/* Debug registers of the MicroBlaze Debug Module and of the cores behind it: one table of ways to reach them.
+ *
+ * A register is a command of 8 bits and a length in bits, whatever the way (XSDB's mb_drrd names it so, too). Ways:
+ *	axi	the MDM's AXI4-Lite slave, through memory that the GDB server reaches: DBG_CTRL and DBG_DATA, or the
+ *window of registers at 0x4000 where there is one xsdb	a child process that is given XSDB's documented commands; works
+ *on every board that hw_server knows jtag	scans of the USER chain by guesses at an undocumented framing; only on
+ *demand A way disturbs nothing that runs. Board thread only.
+ *
+ * Sources: PG115 (MDM v3.2), "AXI Slave Register Space" and "MDM Core User-Accessible Debug Registers"; UG984, "Debug
+ *and Trace"; UG1725, mb_drrd and mdm_drrd. What they leave open is a setting (settings.h). */
+#ifndef PT_MICROBLAZE_MDM_H
+#define PT_MICROBLAZE_MDM_H
+
+#include "error.h"
+#include "params.h"
+#include "probes/jtag_chain.h"
+#include "probes/link.h"
+#include "targets/mem.h"
+
+/* The MDM's own (PG115). */
+enum { MDM_CONFIG = 0x0c, MDM_WHICH = 0x0d, MDM_XTRIG_STATUS = 0x42, MDM_XTRIG_CTRL = 0x46 };
+enum { MDM_CONFIG_BITS = 32, MDM_XTRIG_STATUS_BITS = 24, MDM_XTRIG_CTRL_BITS = 16 };
+/* A core's (UG984, "Performance Monitoring", "Program and Event Trace", "Non-Intrusive Profiling"). */
+enum { MB_CONTROL = 0x01, MB_STATUS = 0x03, MB_STATUS_BITS = 28 };
+enum { PCCTRLR = 0x51, PCCMDR = 0x52, PCSR = 0x53, PCDRR = 0x56, PCDWR = 0x57 };
+enum { PCCTRLR_BITS = 8, PCCMDR_BITS = 5, PCSR_BITS = 2, PCDRR_BITS = 32 };
+enum { TCTRLR = 0x61, TCMDR = 0x62, TSR = 0x63, TDRR = 0x66 };
+enum { TCTRLR_BITS = 22, TCMDR_BITS = 4, TSR_BITS = 18, TDRR_BITS = 18 };
+enum { PCTRLR = 0x71, PLAR = 0x72, PHAR = 0x73, PBAR = 0x74, PDRR = 0x76, PDWR = 0x77 };
+enum { PCTRLR_BITS = 8, PDRR_BITS = 36, PDWR_BITS = 32 };
+
+enum pt_mdm_do { PT_MDM_READ = 1, PT_MDM_WRITE };
+
+struct pt_mdm_op {
+	uint8_t what; /* enum pt_mdm_do */
+	bool own; /* of the MDM itself; else of the core that was selected */
+	uint8_t command, bits; /* bits: 1..64; what is written has 32 at most */
+	uint32_t n; /* times in a row; 0 is 1 */
+	uint64_t *values; /* READ: out, n of them; WRITE: in; NULL: all of them `value` (READ: the last one) */
+	uint64_t value;
+	uint64_t sent_ns, done_ns; /* out */
+};
+
+struct pt_mdm;
+
+struct pt_mdm_way {
+	const char *name; /* "axi" */
+	/* PT_EUNSUPPORTED: a setting is missing, or the probe has not what it takes; the sentence says which. */
+	int (*open)(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err);
+	void (*close)(struct pt_mdm *mdm);
+	/* In order. n_done: operations that completed, also on error. PT_EBUSY: the MDM's JTAG side holds the access
+	 * lock. PT_EIO: the way is gone for good. PT_EFAULT, PT_ETIMEOUT, PT_EPROTO: it may work again. */
+	int (*run)(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err);
+	void (*describe)(const struct pt_mdm *mdm, char *line, size_t room);
+};
+extern const struct pt_mdm_way pt_mdm_axi, pt_mdm_xsdb, pt_mdm_jtag;
+
+struct pt_mdm_axi {
+	struct pt_mem *mem;
+	uint64_t base;
+	bool big_endian, window, window_given, high_first, rewrite;
+	uint32_t mode, key; /* key above 0xffff: none */
+};
+
+enum { PT_XSDB_LINE = 512 };
+struct pt_mdm_xsdb {
+	int fd; /* both ways; -1: closed */
+	int pid;
+	uint32_t timeout_ms, seq;
+	char prefix[32]; /* "-target-id 2 " */
+	char in[4096]; /* what has come and is no line yet */
+	size_t n_in;
+	char last[160]; /* the last line that was no answer */
+	char command[200];
+};
+
+struct pt_mdm_framing {
+	uint8_t cmd_bits;
+	bool cmd_msb, data_msb, one_scan;
+};
+
+struct pt_mdm_jtag {
+	struct pt_jtag_chain chain;
+	size_t tap;
+	uint32_t user_ir;
+	unsigned user;
+	struct pt_mdm_framing framing;
+	uint8_t sync[64], n_sync, pad;
+};
+
+enum { PT_MDM_MOST_CORES = 32 };
+
+struct pt_mdm {
+	const struct pt_mdm_way *way; /* NULL: none; why_none says why */
+	char why_none[400];
+	struct pt_mem *mem; /* of the GDB server; NULL: there is none */
+	struct pt_link *link; /* for its clock */
+	const struct pt_jtag_ops *jtag_ops; /* NULL: the probe offers no JTAG */
+	void *jtag_wire;
+	bool big_endian; /* of what mem reads */
+	uint32_t config; /* as read; 0: could not be */
+	unsigned n_cores;
+	int selected; /* core; -1: not known */
+	struct pt_mdm_axi axi;
+	struct pt_mdm_xsdb xsdb;
+	struct pt_mdm_jtag jtag;
+};
+
+/* Choose the way, open it, read the configuration. mem, link, jtag_ops, jtag_wire and big_endian are set. Always leaves
+ * mdm fit for the other calls: without a way they say why. PT_EARG: settings that make no sense; PT_EPROTO: what
+ * answers is no MDM. */
+int pt_mdm_open(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err);
+void pt_mdm_close(struct pt_mdm *mdm);
+/* 0, or PT_EUNSUPPORTED with the reason. */
+int pt_mdm_needs_way(const struct pt_mdm *mdm, struct pt_err *err);
+/* "AXI window at 0x41400000, 2 cores, configuration 0x42a70267", or why there is none. */
+void pt_mdm_describe(const struct pt_mdm *mdm, char *line, size_t room);
+
+/* What follows is of that core. PT_EARG: there is none of that number. */
+int pt_mdm_select(struct pt_mdm *mdm, unsigned core, struct pt_err *err);
+int pt_mdm_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err);
+/* One register; waits for the lock up to half a second. */
+int pt_mdm_get(struct pt_mdm *mdm, bool own, uint8_t command, uint8_t bits, uint64_t *value, struct pt_err *err);
+int pt_mdm_put(struct pt_mdm *mdm, bool own, uint8_t command, uint8_t bits, uint64_t value, struct pt_err *err);
+uint64_t pt_mdm_now_ns(const struct pt_mdm *mdm);
+void pt_mdm_wait(const struct pt_mdm *mdm, uint64_t us);
+
+/* A configuration word that an MDM of this kind can have (PG115: magic, protocol version). */
+static inline bool pt_mdm_is_config(uint32_t word)
+{
+	return word >> 24 == 0x42 && (word & 0xff) >= 0x60 && (word & 0xff) <= 0x7f;
+}
+
+static inline struct pt_mdm_op pt_mdm_write_op(uint8_t command, uint8_t bits, uint64_t value)
+{
+	return (struct pt_mdm_op){ .what = PT_MDM_WRITE, .command = command, .bits = bits, .value = value };
+}
+
+static inline struct pt_mdm_op pt_mdm_read_op(uint8_t command, uint8_t bits)
+{
+	return (struct pt_mdm_op){ .what = PT_MDM_READ, .command = command, .bits = bits };
+}
+
+#endif

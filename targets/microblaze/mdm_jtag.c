@@ -1,0 +1,233 @@
+/* The MDM by scans of its USER chain. See mdm.h.
+ *
+ * How a command and its data are framed there is documented nowhere (UG984 and PG115 name the signals only), so all of
+ * it is a setting, and nothing is done until a reading of the configuration register makes sense: 0x42 at the top, a
+ * protocol version at the bottom. Two DR scans, the command and then the data, are tried first. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "targets/microblaze/mdm.h"
+#include "targets/microblaze/settings.h"
+#include "util.h"
+
+enum { TIMEOUT_MS = 1000, OPS = 96, BYTES = 32 }; /* a command: one or two scans; BYTES: of the longest one */
+
+struct scans {
+	struct pt_jtag_op op[OPS];
+	uint8_t out[OPS][BYTES], in[OPS][BYTES];
+	size_t n;
+};
+
+static void put_bit(uint8_t *bytes, unsigned at, unsigned bit)
+{
+	if (bit != 0)
+		bytes[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+static unsigned put_bits(uint8_t *bytes, unsigned at, uint64_t value, unsigned n, bool msb_first)
+{
+	for (unsigned i = 0; i < n; i++)
+		put_bit(bytes, at + i, value >> (msb_first ? n - 1 - i : i) & 1);
+	return at + n;
+}
+
+static uint64_t get_bits(const uint8_t *bytes, unsigned at, unsigned n, bool msb_first)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		value |= (uint64_t)(bytes[(at + i) / 8] >> (at + i) % 8 & 1) << (msb_first ? n - 1 - i : i);
+	return value;
+}
+
+static unsigned put_command(const struct pt_mdm_jtag *j, uint8_t *bytes, uint8_t command)
+{
+	unsigned at = 0;
+
+	for (; at < j->n_sync; at++)
+		put_bit(bytes, at, j->sync[at]);
+	return put_bits(bytes, at, command, j->framing.cmd_bits, j->framing.cmd_msb);
+}
+
+static struct pt_jtag_op *add_scan(struct scans *s)
+{
+	struct pt_jtag_op *op = &s->op[s->n];
+
+	memset(s->out[s->n], 0, BYTES);
+	*op = (struct pt_jtag_op){ .what = PT_JTAG_DR, .out = s->out[s->n], .in = s->in[s->n] };
+	s->n++;
+	return op;
+}
+
+/* One access; returns where its data begin in its last scan. */
+static unsigned put_access(const struct pt_mdm_jtag *j, struct scans *s, const struct pt_mdm_op *op, uint32_t i)
+{
+	struct pt_jtag_op *scan = add_scan(s);
+	unsigned at = put_command(j, s->out[s->n - 1], op->command), data;
+
+	if (!j->framing.one_scan) {
+		scan->n_bits = at;
+		scan = add_scan(s);
+		at = 0;
+	}
+	data = at + j->pad;
+	if (op->what == PT_MDM_WRITE)
+		put_bits(s->out[s->n - 1], data, op->values != NULL ? op->values[i] : op->value, op->bits,
+			 j->framing.data_msb);
+	scan->n_bits = data + op->bits;
+	return data;
+}
+
+static int run_part(struct pt_mdm *mdm, struct pt_mdm_op *op, uint32_t first, uint32_t end, struct pt_err *err)
+{
+	struct pt_mdm_jtag *j = &mdm->jtag;
+	size_t per = j->framing.one_scan ? 1 : 2, n_done;
+	unsigned data = 0;
+	struct scans s;
+	uint8_t ir[4];
+
+	pt_put_le32(ir, j->user_ir);
+	s.n = 1;
+	s.op[0] = (struct pt_jtag_op){ .what = PT_JTAG_IR, .n_bits = j->chain.tap[j->tap].ir_bits, .out = ir };
+	for (uint32_t i = first; i < end; i++)
+		data = put_access(j, &s, op, i);
+	if (pt_jtag_chain_run(&j->chain, j->tap, s.op, s.n, TIMEOUT_MS, &n_done, err) < 0)
+		return err->code;
+	if (first == 0)
+		op->sent_ns = s.op[0].sent_ns;
+	op->done_ns = s.op[s.n - 1].done_ns;
+	for (uint32_t i = first; i < end && op->what == PT_MDM_READ; i++) {
+		op->value = get_bits(s.in[1 + per * (i - first) + per - 1], data, op->bits, j->framing.data_msb);
+		if (op->values != NULL)
+			op->values[i] = op->value;
+	}
+	return 0;
+}
+
+static int jtag_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err)
+{
+	uint32_t most = (OPS - 1) / 2;
+
+	for (; *n_done < n_ops; (*n_done)++) {
+		struct pt_mdm_op *op = &ops[*n_done];
+		uint32_t n = op->n > 0 ? op->n : 1;
+
+		for (uint32_t first = 0, end; first < n; first = end) {
+			end = n - first > most ? first + most : n;
+			if (run_part(mdm, op, first, end, err) < 0)
+				return pt_wrap(err, "MDM over JTAG");
+		}
+	}
+	return 0;
+}
+
+/* --- finding out -------------------------------------------------------------------------------------------------- */
+
+/* Combination i of the framings that the settings leave open; false: it is not one of them. */
+static bool framing_of(const struct pt_params *settings, unsigned i, struct pt_mdm_framing *out)
+{
+	static const struct {
+		enum pt_mb_setting row;
+		const char *value[2];
+	} rows[] = {
+		{ PT_MDM_JTAG_DATA_ORDER, { "lsb_first", "msb_first" } },
+		{ PT_MDM_JTAG_CMD_ORDER, { "lsb_first", "msb_first" } },
+		{ PT_MDM_JTAG_CMD_BITS, { "8", "4" } },
+		{ PT_MDM_JTAG_PHASES, { "two_scans", "one_scan" } },
+	};
+
+	for (unsigned r = 0; r < PT_LEN(rows); r++) {
+		const char *given = pt_params_text(settings, &pt_mb_settings[rows[r].row]);
+
+		if (strcmp(given, "auto") != 0 && strcmp(given, rows[r].value[i >> r & 1]) != 0)
+			return false;
+	}
+	*out = (struct pt_mdm_framing){ (i & 4) != 0 ? 4 : 8, (i & 2) != 0, (i & 1) != 0, (i & 8) != 0 };
+	return true;
+}
+
+/* Reads only. A core that is no MDM, and a wrong USER chain, answer nothing that makes sense. */
+static int find_framing(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_mdm_op op = { .what = PT_MDM_READ, .own = true, .command = MDM_CONFIG, .bits = MDM_CONFIG_BITS };
+	uint64_t seen = 0;
+	size_t n_done;
+
+	for (unsigned i = 0; i < 16; i++) {
+		if (!framing_of(settings, i, &mdm->jtag.framing))
+			continue;
+		n_done = 0;
+		if (jtag_run(mdm, &op, 1, &n_done, err) < 0)
+			return err->code;
+		if (pt_mdm_is_config((uint32_t)op.value))
+			return 0;
+		seen = i == 0 ? op.value : seen;
+	}
+	return pt_fail(err, PT_EPROTO,
+		       "no MDM answers on USER%u of TAP %zu (configuration 0x%08" PRIx64
+		       ", in no framing 0x42....67): is "
+		       "it the right chain (mdm.jtag.user, jtag.ir.user%u), and is there an MDM in the FPGA?",
+		       mdm->jtag.user, mdm->jtag.tap, seen, mdm->jtag.user);
+}
+
+static int read_settings(struct pt_mdm_jtag *j, const struct pt_params *settings, struct pt_err *err)
+{
+	const char *sync = pt_params_text(settings, &pt_mb_settings[PT_MDM_JTAG_SYNC]);
+
+	j->user = (unsigned)pt_params_number(settings, &pt_mb_settings[PT_MDM_JTAG_USER]);
+	j->pad = (uint8_t)pt_params_number(settings, &pt_mb_settings[PT_MDM_JTAG_PAD]);
+	for (; sync != NULL && sync[j->n_sync] != '\0'; j->n_sync++) {
+		if (j->n_sync == sizeof(j->sync) || (sync[j->n_sync] != '0' && sync[j->n_sync] != '1'))
+			return pt_fail(err, PT_EARG, "mdm.jtag.sync=%.70s: at most %zu of 0 and 1", sync,
+				       sizeof(j->sync));
+		j->sync[j->n_sync] = sync[j->n_sync] == '1';
+	}
+	return 0;
+}
+
+static int jtag_open(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_mdm_jtag *j = &mdm->jtag;
+	int tap;
+
+	if (!pt_params_flag(settings, &pt_mb_settings[PT_MDM_JTAG_EXPERIMENTAL]))
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "the framing of the MDM's commands over JTAG is not documented; "
+			       "mdm.jtag.experimental=on tries guesses");
+	if (mdm->jtag_ops == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "this probe offers no JTAG");
+	memset(j, 0, sizeof(*j));
+	if (read_settings(j, settings, err) < 0 || mdm->jtag_ops->connect(mdm->jtag_wire, err) < 0 ||
+	    pt_jtag_chain_find(&j->chain, mdm->jtag_ops, mdm->jtag_wire, settings, err) < 0)
+		return err->code;
+	tap = pt_jtag_chain_tap(&j->chain, settings, err);
+	if (tap < 0)
+		return err->code;
+	j->tap = (size_t)tap;
+	if (pt_jtag_chain_user(&j->chain, j->tap, j->user, settings, &j->user_ir, err) < 0)
+		return err->code;
+	return find_framing(mdm, settings, err);
+}
+
+static void jtag_close(struct pt_mdm *mdm)
+{
+	(void)mdm;
+}
+
+static void jtag_describe(const struct pt_mdm *mdm, char *line, size_t room)
+{
+	const struct pt_mdm_framing *f = &mdm->jtag.framing;
+
+	snprintf(line, room, "JTAG, USER%u of TAP %zu (experimental: command of %u bits %s, data %s, %s)",
+		 mdm->jtag.user, mdm->jtag.tap, f->cmd_bits, f->cmd_msb ? "msb first" : "lsb first",
+		 f->data_msb ? "msb first" : "lsb first", f->one_scan ? "one scan" : "two scans");
+}
+
+const struct pt_mdm_way pt_mdm_jtag = {
+	.name = "jtag",
+	.open = jtag_open,
+	.close = jtag_close,
+	.run = jtag_run,
+	.describe = jtag_describe,
+};

@@ -1,0 +1,110 @@
+/* The target microblaze: AMD's soft core, behind a GDB server that owns the cable (hw_server, QEMU, a virtual board)
+ * for run control, registers and memory, and behind the MicroBlaze Debug Module for what runs beside the program:
+ * profiling bins, counters, trace. Without a server only the latter: how an MDM halts a core is not documented. Board
+ * thread only.
+ *
+ *   settings.c design.c            every setting, and what they say of the design
+ *   mdm.c mdm_axi.c mdm_xsdb.c mdm_jtag.c   debug registers, and the ways to them
+ *   bins_unit.c source_bins.c      non-intrusive profiling
+ *   source_counters.c              performance counters
+ *   source_trace.c                 program and event trace
+ *   registers.c                    layout of the g packet, and what the unit registers hold
+ *   microblaze.c                   attach, detach, and the table of it all
+ *
+ * Sources: UG984 (MicroBlaze Processor Reference Guide), PG115 (MDM v3.2). */
+#ifndef PT_MICROBLAZE_MICROBLAZE_H
+#define PT_MICROBLAZE_MICROBLAZE_H
+
+#include "targets/microblaze/mdm.h"
+#include "targets/microblaze/settings.h"
+#include "targets/remote/remote.h"
+#include "targets/target.h"
+
+/* How an address finds its bin; not verified which it is. */
+enum pt_mb_index { PT_MB_SUB_THEN_SHIFT, PT_MB_SHIFT_THEN_SUB, PT_MB_SHIFT_MASK };
+
+/* Parameters of the design that no register tells. */
+struct pt_mb_design {
+	unsigned addr_bits; /* C_ADDR_SIZE */
+	uint32_t prof_bytes; /* C_DEBUG_PROFILE_SIZE; 0: none */
+	unsigned pbar_bits; /* 0: by its size */
+	enum pt_mb_index index;
+	unsigned n_events, n_latencies, counter_bits;
+	bool lat64; /* the layout of 64-bit latency counters is taken for granted */
+	uint32_t trace_bytes;
+	bool trace_external, short_lower_first;
+	uint64_t hz; /* 0: unknown */
+};
+
+/* What was last written to registers that cannot be read; for `monitor status` and the private registers. */
+struct pt_mb_written {
+	uint32_t pctrlr, plar, phar, tctrlr, xtrig;
+	bool prof, trace, counters, cross; /* at work */
+};
+
+struct pt_microblaze {
+	struct pt_remote remote; /* first: pt_remote_* take it */
+	struct pt_target *target;
+	bool behind_server;
+	bool big_endian;
+	bool step_through;
+	unsigned core; /* of the MDM */
+	struct pt_mdm mdm;
+	struct pt_mb_design design;
+	struct pt_mb_written written;
+	struct pt_mem no_mem; /* without a GDB server */
+	char name[160];
+};
+
+/* --- design.c
+ * ---------------------------------------------------------------------------------------------------------- */
+/* PT_EARG: settings that no design can have. */
+int pt_mb_read_settings(struct pt_microblaze *mb, const struct pt_params *settings, struct pt_err *err);
+
+/* Cross Trigger Control (PG115): output `output` of the core's triggers is driven by the inputs in mask, bit 0 = input
+ * 0; mask 0: by none. */
+int pt_mb_cross_trigger(struct pt_microblaze *mb, unsigned select, uint8_t mask, bool all_of_them, unsigned output,
+			struct pt_err *err);
+
+/* --- bins_unit.c: the profiling buffer -------------------------------------------------------------------------------
+ */
+
+enum { PT_BINS_MOST = 32768, PT_BIN_BITS = 36 };
+#define PT_BIN_FULL ((UINT64_C(1) << PT_BIN_BITS) - 1)
+
+struct pt_bins_unit {
+	struct pt_mdm *mdm;
+	struct pt_mb_written *written;
+	uint32_t n_bins;
+	unsigned addr_bits, pbar_bits, shift; /* shift: a bin is 4 << shift bytes */
+	bool cycles;
+	uint64_t low, high; /* byte addresses, both in it; low is the first address of bin `first` */
+	uint32_t first; /* the bin of low, 0 but with shift_mask */
+	uint64_t ns_per_bin; /* of a reading, as measured */
+};
+
+/* Is there a buffer, and of the size that the settings say? Stops profiling. Finds out, by markers, which half of 36
+ * bits comes first, whether the AXI slave has the window, and how wide PBAR is. keep: what is in the buffer is put
+ * back. PT_EUNSUPPORTED: no buffer answers; PT_ESTATE: with keep, a bin that is looked at has more than can be put
+ * back. */
+int pt_bins_unit_check(struct pt_bins_unit *u, const struct pt_mb_design *design, bool keep, struct pt_err *err);
+/* The smallest bins that [low, high] takes, or of 4 << shift bytes (shift below 0: smallest). PT_EARG: it does not fit.
+ */
+int pt_bins_unit_range(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t low, uint64_t high, int shift,
+		       struct pt_err *err);
+int pt_bins_unit_clear(struct pt_bins_unit *u, struct pt_err *err);
+int pt_bins_unit_program(struct pt_bins_unit *u, struct pt_err *err); /* range, size and what is counted; stopped */
+int pt_bins_unit_enable(struct pt_bins_unit *u, bool on, struct pt_err *err);
+/* Bins first to first + n - 1. */
+int pt_bins_unit_read(struct pt_bins_unit *u, uint32_t first, uint32_t n, uint64_t *values, struct pt_err *err);
+/* The first byte of what bin i counts; above u->high: nothing. */
+static inline uint64_t pt_bins_unit_address(const struct pt_bins_unit *u, uint32_t i)
+{
+	return u->low + ((uint64_t)((i - u->first) & (u->n_bins - 1)) << (u->shift + 2));
+}
+
+/* --- sources, each in its file
+ * ----------------------------------------------------------------------------------------- */
+extern const struct pt_source_ops pt_source_mb_bins, pt_source_mb_counters, pt_source_mb_trace;
+
+#endif

@@ -1,0 +1,50 @@
+/* The rows of all settings of the target microblaze, by the names that microblaze.md's vendor documents leave open. */
+#ifndef PT_MICROBLAZE_SETTINGS_H
+#define PT_MICROBLAZE_SETTINGS_H
+
+#include "params.h"
+#include "targets/remote/remote.h"
+
+enum pt_mb_setting {
+	PT_MB_ENDIAN = PT_REMOTE_N_PARAMS,
+	PT_MB_ADDR_SIZE,
+	PT_MB_FREQ,
+	PT_MB_STEP,
+	PT_MB_PROF_SIZE,
+	PT_MB_PROF_PBAR,
+	PT_MB_PROF_INDEX,
+	PT_MB_PERF_EVENTS,
+	PT_MB_PERF_LATENCY,
+	PT_MB_PERF_WIDTH,
+	PT_MB_PERF_LAT64,
+	PT_MB_TRACE_SIZE,
+	PT_MB_TRACE_EXTERNAL,
+	PT_MB_TRACE_ORDER,
+	PT_MDM_ACCESS,
+	PT_MDM_CORE,
+	PT_MDM_PORTS,
+	PT_MDM_AXI_BASE,
+	PT_MDM_AXI_PARALLEL,
+	PT_MDM_AXI_WIDE,
+	PT_MDM_AXI_REWRITE,
+	PT_MDM_AXI_MODE,
+	PT_MDM_AXI_KEY,
+	PT_MDM_XSDB,
+	PT_MDM_XSDB_HOST,
+	PT_MDM_XSDB_TARGET,
+	PT_MDM_TCF_PORT,
+	PT_MDM_XSDB_TIMEOUT,
+	PT_MDM_JTAG_EXPERIMENTAL,
+	PT_MDM_JTAG_CMD_BITS,
+	PT_MDM_JTAG_CMD_ORDER,
+	PT_MDM_JTAG_DATA_ORDER,
+	PT_MDM_JTAG_PHASES,
+	PT_MDM_JTAG_SYNC,
+	PT_MDM_JTAG_PAD,
+	PT_MDM_JTAG_USER,
+	PT_MB_N_SETTINGS
+};
+
+extern const struct pt_param pt_mb_settings[PT_MB_N_SETTINGS];
+
+#endif

@@ -1,0 +1,490 @@
+/* The source bins: the core's own histogram of its program counter, in clock cycles or in instructions, each of them
+ * counted. Nothing of it disturbs the program.
+ *
+ * Three ways to read the buffer: `live` reads it every period while it counts, so that a reading is smeared over the
+ * time that it takes (which is told), though each bin is read at one instant; `snapshot` stops counting for a reading,
+ * which is unobserved time; `end` reads it once. What goes into the trace is what each bin has counted since its
+ * reading before: sums of bins are exact in each mode. A bin that reads less than before has wrapped, if it can have
+ * since; one that reads the end of its range is full (whether it stops there or wraps is not verified). Source: UG984,
+ * "Non-Intrusive Profiling"; the options are those of XSDB's mbprofile (UG1725). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "targets/emit.h"
+#include "targets/microblaze/microblaze.h"
+#include "trace/formats.h"
+#include "util.h"
+
+static const char owner[] = "profile";
+
+enum {
+	STEP_NS = 25000000,
+	FEWEST_BINS = 16,
+	MOST_BINS = 1024,
+	HELD_REST_US = 200000,
+	MOST_REST_US = 100000,
+	RETRIES = 100
+};
+enum { LOCK_WAIT_US = 20000 };
+
+enum {
+	MODE,
+	COUNT,
+	LOW,
+	HIGH,
+	BIN_BYTES,
+	CUMULATE,
+	PERIOD,
+	TRIGGER,
+	START_INPUT,
+	START_OUTPUT,
+	STOP_INPUT,
+	STOP_OUTPUT,
+	N_PARAMS
+};
+static const struct pt_param params[] = {
+	[MODE] = { "mode", PT_PARAM_CHOICE, "live", "live|snapshot|end", 0, 0,
+		   "when the buffer is read: while it counts, stopped for each reading, or once at the end" },
+	[COUNT] = { "count", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0,
+		    "what is counted (mbprofile -count-instr)" },
+	[LOW] = { "low", PT_PARAM_NUMBER, NULL, NULL, 0, 0,
+		  "first address that is counted; else the program's code (-low)" },
+	[HIGH] = { "high", PT_PARAM_NUMBER, NULL, NULL, 0, 0,
+		   "last address that is counted; else the program's code (-high)" },
+	[BIN_BYTES] = { "bin-bytes", PT_PARAM_NUMBER, NULL, NULL, 4, 0,
+			"bytes of code in a bin, a power of two; else as few as "
+			"the range allows" },
+	[CUMULATE] = { "cumulate", PT_PARAM_FLAG, "off", NULL, 0, 0,
+		       "do not clear the buffer: add to what it holds (-cumulate)" },
+	[PERIOD] = { "period", PT_PARAM_TIME, "500ms", NULL, 10000000, UINT64_C(3600000000000),
+		     "live and snapshot: from one reading "
+		     "to the next" },
+	[TRIGGER] = { "trigger", PT_PARAM_CHOICE, "control", "control|cross", 0, 0,
+		      "who starts and stops counting: the profile itself, or cross triggers of the MDM" },
+	[START_INPUT] = { "start-input", PT_PARAM_NUMBER, "0", NULL, 0, 7, "cross: the trigger input that starts" },
+	[START_OUTPUT] = { "start-output", PT_PARAM_NUMBER, "7", NULL, 0, 7,
+			   "cross: the core's action that starts (not verified)" },
+	[STOP_INPUT] = { "stop-input", PT_PARAM_NUMBER, "1", NULL, 0, 7, "cross: the trigger input that stops" },
+	[STOP_OUTPUT] = { "stop-output", PT_PARAM_NUMBER, "6", NULL, 0, 7,
+			  "cross: the core's action that stops (not verified)" },
+};
+
+enum mode { LIVE, SNAPSHOT, END };
+
+struct bins {
+	struct pt_microblaze *mb;
+	struct pt_bins_unit unit;
+	struct pt_emit out;
+	enum mode mode;
+	bool cross, held, leased, crossed;
+	unsigned start_output, stop_output;
+	uint64_t period_ns, next_ns, last_ns; /* of a reading: when the next is due, and the last one ended */
+	bool reading; /* one is under way */
+	bool stopped; /* for it */
+	uint32_t at; /* the bin that comes next */
+	uint32_t locked; /* tries in a row that found the access lock taken */
+	uint64_t last[PT_BINS_MOST]; /* of each bin */
+	uint64_t values[MOST_BINS];
+	uint8_t bytes[PT_CHUNK_BYTES];
+	size_t len_bytes;
+	char unit_name[24];
+};
+
+/* --- a reading
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static void put_record(struct bins *s, uint64_t address, uint64_t hits)
+{
+	pt_put_le64(s->bytes + s->len_bytes + PT_BINS_ADDRESS, address);
+	pt_put_le64(s->bytes + s->len_bytes + PT_BINS_HITS, hits);
+	s->len_bytes += PT_BINS_BYTES;
+}
+
+static void emit_records(struct bins *s, uint64_t to_ns)
+{
+	pt_emit_data(&s->out, s->out.told_ns, to_ns, s->bytes, s->len_bytes);
+	s->len_bytes = 0;
+}
+
+/* It can count once a cycle at most. */
+static bool can_have_wrapped(const struct bins *s, uint64_t now_ns)
+{
+	double hz = s->mb->design.hz != 0 ? (double)s->mb->design.hz : 1e9;
+
+	return (double)(now_ns - s->last_ns) / 1e9 * hz >= (double)(PT_BIN_FULL / 2);
+}
+
+/* Hits since the reading before. */
+static uint64_t gained(struct bins *s, uint32_t i, uint64_t value, uint64_t now_ns)
+{
+	uint64_t before = s->last[i];
+
+	if (value >= before)
+		return value - before;
+	if (can_have_wrapped(s, now_ns))
+		return value + PT_BIN_FULL + 1 - before;
+	return value; /* somebody has cleared it since */
+}
+
+static void take(struct bins *s, uint32_t first, uint32_t n, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t bin = first + i;
+		uint64_t address = pt_bins_unit_address(&s->unit, bin), hits = gained(s, bin, s->values[i], now_ns);
+		bool full = s->values[i] == PT_BIN_FULL;
+
+		if (s->len_bytes + 2 * PT_BINS_BYTES > sizeof(s->bytes))
+			emit_records(s, now_ns);
+		if (address <= s->unit.high && hits > 0)
+			put_record(s, address, hits);
+		if (address <= s->unit.high && full && (hits > 0 || s->mode == END))
+			put_record(s, address, PT_UNKNOWN);
+		s->last[bin] = s->values[i];
+	}
+}
+
+static uint32_t part_size(const struct bins *s)
+{
+	uint64_t n = STEP_NS / s->unit.ns_per_bin;
+
+	n = n < FEWEST_BINS ? FEWEST_BINS : n > MOST_BINS ? MOST_BINS : n;
+	return s->at + n > s->unit.n_bins ? s->unit.n_bins - s->at : (uint32_t)n;
+}
+
+static int begin_reading(struct bins *s, struct pt_err *err)
+{
+	if (s->mode == SNAPSHOT && !s->stopped && pt_bins_unit_enable(&s->unit, false, err) < 0)
+		return err->code;
+	if (s->mode == SNAPSHOT && !s->stopped)
+		emit_records(s, pt_mdm_now_ns(s->unit.mdm)); /* up to here everything was counted */
+	s->stopped = s->mode == SNAPSHOT;
+	s->reading = true;
+	s->at = 0;
+	return 0;
+}
+
+static int end_reading(struct bins *s, struct pt_err *err)
+{
+	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
+
+	s->reading = false;
+	s->last_ns = now_ns;
+	s->next_ns = now_ns + s->period_ns;
+	if (s->stopped) {
+		if (!s->cross && pt_bins_unit_enable(&s->unit, true, err) < 0)
+			return err->code;
+		s->stopped = false;
+		emit_records(s, s->out.told_ns);
+		pt_emit_loss(&s->out, PT_LOSS_REARM, pt_mdm_now_ns(s->unit.mdm));
+		return 0;
+	}
+	emit_records(s, now_ns);
+	return 0;
+}
+
+static int read_part(struct bins *s, struct pt_err *err)
+{
+	uint32_t n = part_size(s);
+
+	if (pt_bins_unit_read(&s->unit, s->at, n, s->values, err) < 0)
+		return err->code;
+	take(s, s->at, n, s->stopped ? s->out.told_ns : pt_mdm_now_ns(s->unit.mdm));
+	s->at += n;
+	return s->at == s->unit.n_bins ? end_reading(s, err) : 0;
+}
+
+/* --- drain
+ * -------------------------------------------------------------------------------------------------------------- */
+
+/* Somebody else's debugger has the lock for a moment; for long, it is an error like others. */
+static int failed(struct bins *s, int rc, struct pt_err *err)
+{
+	if (rc == PT_EBUSY && ++s->locked < RETRIES)
+		return LOCK_WAIT_US;
+	rc = pt_emit_failed(&s->out, pt_mdm_now_ns(s->unit.mdm), rc == PT_EBUSY ? PT_EPROTO : rc);
+	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "bins") : rc;
+}
+
+static int rest_us(const struct bins *s, uint64_t now_ns)
+{
+	uint64_t us = s->next_ns > now_ns ? (s->next_ns - now_ns) / 1000 + 1 : 1;
+
+	return us < MOST_REST_US ? (int)us : MOST_REST_US;
+}
+
+static int bins_drain(void *state, struct pt_err *err)
+{
+	struct bins *s = state;
+	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
+	int rc = 0;
+
+	if (s->mode == END || (s->held && !s->reading))
+		return HELD_REST_US;
+	if (!s->reading && now_ns < s->next_ns)
+		return rest_us(s, now_ns);
+	if (pt_mdm_select(s->unit.mdm, s->mb->core, err) < 0)
+		return failed(s, err->code, err);
+	if (!s->reading)
+		rc = begin_reading(s, err);
+	if (rc == 0)
+		rc = read_part(s, err);
+	if (rc < 0)
+		return failed(s, rc, err);
+	s->locked = 0;
+	pt_emit_works(&s->out, now_ns, false);
+	return 0;
+}
+
+/* --- start
+ * -------------------------------------------------------------------------------------------------------------- */
+
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	const struct pt_microblaze *mb = target->state;
+
+	if (pt_mdm_needs_way(&mb->mdm, err) < 0)
+		return err->code;
+	if (mb->design.prof_bytes == 0)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "mb.prof.size is 0: the core has no profiling buffer (C_DEBUG_PROFILE_SIZE)");
+	return 0;
+}
+
+static int choose_range(struct bins *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	uint64_t low = setup->code.addr, high = setup->code.addr + setup->code.size - 1, bytes;
+	bool given_low = pt_params_given(setup->settings, &params[LOW]),
+	     given_high = pt_params_given(setup->settings, &params[HIGH]);
+	int shift = -1;
+
+	if (given_low)
+		low = pt_params_number(setup->settings, &params[LOW]);
+	if (given_high)
+		high = pt_params_number(setup->settings, &params[HIGH]);
+	if (setup->code.size == 0 && (!given_low || !given_high))
+		return pt_fail(err, PT_EARG, "which code? Without an ELF low=ADDR and high=ADDR say it");
+	if (pt_params_given(setup->settings, &params[BIN_BYTES])) {
+		bytes = pt_params_number(setup->settings, &params[BIN_BYTES]);
+		if ((bytes & (bytes - 1)) != 0 || bytes < 4)
+			return pt_fail(err, PT_EARG, "bin-bytes=%" PRIu64 " is no power of two from 4 up", bytes);
+		shift = __builtin_ctzll(bytes) - 2;
+	}
+	return pt_bins_unit_range(&s->unit, s->mb->design.index, low, high, shift, err);
+}
+
+static int emit_config(struct bins *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	const struct pt_bins_unit *u = &s->unit;
+	uint64_t smear_us = u->ns_per_bin * u->n_bins / 1000;
+	char lines[1024], way[200], cost[160];
+
+	pt_mdm_describe(u->mdm, way, sizeof(way));
+	if (s->mode == LIVE)
+		snprintf(cost, sizeof(cost),
+			 "; a reading takes %" PRIu64 " us, so the last bin of one is that much younger than the "
+			 "first",
+			 smear_us);
+	else
+		snprintf(cost, sizeof(cost), "%s",
+			 s->mode == SNAPSHOT ? "; counting stops while the buffer is read" : "");
+	snprintf(lines, sizeof(lines),
+		 "source=bins\nmode=%s\nbin_bytes=%" PRIu64 "\nexact=1\ncounting=%s\nlow=0x%" PRIx64 "\nhigh=0x%" PRIx64
+		 "\nbins=%" PRIu32 "\nskew_us=%" PRIu64 "\nway=%s\ncumulate=%d\n"
+		 "cost=the core never halts and its memory is not touched%s\n",
+		 s->mode == LIVE       ? "live"
+		 : s->mode == SNAPSHOT ? "snapshot"
+				       : "end",
+		 UINT64_C(4) << u->shift, u->cycles ? "cycles" : "instructions", u->low, u->high, u->n_bins, smear_us,
+		 way, pt_params_flag(setup->settings, &params[CUMULATE]), cost);
+	return pt_emit_config(&s->out, setup, PT_FORMAT_BINS, lines, err);
+}
+
+static int look_at_core(struct bins *s, struct pt_err *err)
+{
+	const struct pt_target_ops *ops = s->mb->target->ops;
+	struct pt_core_status status;
+	uint64_t pc = PT_UNKNOWN;
+
+	if (ops->status(s->mb, 0, &status, err) < 0)
+		return err->code;
+	s->held = status.state == PT_HALTED;
+	if (!s->held)
+		return 0;
+	if (ops->pc(s->mb, 0, &pc, err) < 0)
+		return err->code;
+	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
+	return 0;
+}
+
+static int cross_triggers(struct bins *s, const struct pt_source_setup *setup, bool on, struct pt_err *err)
+{
+	unsigned start = on ? 1u << pt_params_number(setup->settings, &params[START_INPUT]) : 0;
+	unsigned stop = on ? 1u << pt_params_number(setup->settings, &params[STOP_INPUT]) : 0;
+
+	if (pt_mb_cross_trigger(s->mb, 0, (uint8_t)start, false, s->start_output, err) < 0 ||
+	    pt_mb_cross_trigger(s->mb, 0, (uint8_t)stop, false, s->stop_output, err) < 0)
+		return err->code;
+	s->crossed = on;
+	return 0;
+}
+
+/* The buffer as it shall be when counting begins. */
+static int prepare(struct bins *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	bool cumulate = pt_params_flag(setup->settings, &params[CUMULATE]);
+
+	s->unit.cycles = strcmp(pt_params_text(setup->settings, &params[COUNT]), "cycles") == 0;
+	if (pt_mdm_select(s->unit.mdm, s->mb->core, err) < 0 ||
+	    pt_bins_unit_check(&s->unit, &s->mb->design, cumulate, err) < 0 || choose_range(s, setup, err) < 0)
+		return err->code;
+	if (!cumulate && pt_bins_unit_clear(&s->unit, err) < 0)
+		return err->code;
+	return pt_bins_unit_program(&s->unit, err);
+}
+
+static int go(struct bins *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	if (s->cross ? cross_triggers(s, setup, true, err) < 0 : pt_bins_unit_enable(&s->unit, true, err) < 0)
+		return pt_wrap(err, "start counting");
+	s->last_ns = pt_mdm_now_ns(s->unit.mdm);
+	s->next_ns = s->last_ns + s->period_ns;
+	return 0;
+}
+
+static void init(struct bins *s, struct pt_target *target, const struct pt_source_setup *setup)
+{
+	const char *mode = pt_params_text(setup->settings, &params[MODE]);
+
+	s->mb = target->state;
+	s->unit = (struct pt_bins_unit){ .mdm = &s->mb->mdm, .written = &s->mb->written };
+	s->mode = strcmp(mode, "snapshot") == 0 ? SNAPSHOT : strcmp(mode, "end") == 0 ? END : LIVE;
+	s->cross = strcmp(pt_params_text(setup->settings, &params[TRIGGER]), "cross") == 0;
+	s->start_output = (unsigned)pt_params_number(setup->settings, &params[START_OUTPUT]);
+	s->stop_output = (unsigned)pt_params_number(setup->settings, &params[STOP_OUTPUT]);
+	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
+	snprintf(s->unit_name, sizeof(s->unit_name), "mb.profiling.%u", s->mb->core);
+	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->unit.mdm));
+}
+
+static void release(struct bins *s)
+{
+	if (s->leased)
+		pt_lease_drop(s->mb->target, s->unit_name, owner);
+	s->leased = false;
+}
+
+static int leave(struct bins *s, struct pt_err *err)
+{
+	int rc = 0;
+
+	if (s->crossed)
+		rc = pt_mb_cross_trigger(s->mb, 0, 0, false, s->start_output, err) < 0 ||
+				     pt_mb_cross_trigger(s->mb, 0, 0, false, s->stop_output, err) < 0
+			     ? err->code
+			     : 0;
+	s->crossed = false;
+	if (rc == 0)
+		rc = pt_bins_unit_enable(&s->unit, false, err);
+	return rc;
+}
+
+static int bins_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct bins *s = state;
+	struct pt_err ignored = { 0 };
+
+	if (available(target, err) < 0)
+		return err->code;
+	init(s, target, setup);
+	if (pt_lease_take(target, s->unit_name, owner, err) < 0)
+		return err->code;
+	s->leased = true;
+	if (prepare(s, setup, err) < 0)
+		goto release;
+	s->out.told_ns = pt_mdm_now_ns(s->unit.mdm);
+	if (emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 || go(s, setup, err) < 0)
+		goto leave;
+	return 0;
+leave:
+	leave(s, &ignored);
+release:
+	release(s);
+	return err->code;
+}
+
+/* --- the rest
+ * ----------------------------------------------------------------------------------------------------------- */
+
+/* The unit counts what runs, whoever lets it: nothing is fetched here, and nothing is lost. */
+static int bins_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+{
+	struct bins *s = state;
+	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
+
+	(void)err;
+	if (s->held)
+		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
+	else
+		emit_records(s, now_ns);
+	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
+		s->held = what == PT_STATE_HALT;
+	pt_emit_state(&s->out, what, now_ns, pc);
+	return 0;
+}
+
+/* Counting stops, then everything is read: sums are exact. */
+static int read_rest(struct bins *s, struct pt_err *err)
+{
+	int rc = pt_mdm_select(s->unit.mdm, s->mb->core, err);
+
+	if (rc == 0)
+		rc = pt_bins_unit_enable(&s->unit, false, err);
+	if (rc == 0 && !s->held && !s->stopped)
+		emit_records(s, pt_mdm_now_ns(s->unit.mdm));
+	s->stopped = true;
+	s->cross = true; /* it is not started again behind the reading */
+	s->reading = true;
+	for (s->at = 0, s->locked = 0; rc == 0 && s->reading;) {
+		rc = read_part(s, err);
+		if (rc == PT_EBUSY && s->locked < RETRIES)
+			pt_mdm_wait(s->unit.mdm, LOCK_WAIT_US);
+		if (rc == PT_EINTERRUPTED || (rc == PT_EBUSY && ++s->locked < RETRIES))
+			rc = 0;
+	}
+	return rc;
+}
+
+static int bins_stop(void *state, struct pt_err *err)
+{
+	struct pt_err first = { 0 }, own = { 0 };
+	struct bins *s = state;
+	int rc = s->out.ended ? 0 : read_rest(s, &first);
+
+	if (rc < 0)
+		emit_records(s, s->out.told_ns); /* what was read is not lost */
+	if (leave(s, &own) < 0 && rc == 0)
+		rc = (first = own).code;
+	pt_emit_rest(&s->out, pt_mdm_now_ns(s->unit.mdm), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	pt_emit_end(&s->out);
+	release(s);
+	if (rc < 0 && err != NULL)
+		*err = first;
+	return rc < 0 ? rc : 0;
+}
+
+const struct pt_source_ops pt_source_mb_bins = {
+	.name = "bins",
+	.format = PT_FORMAT_BINS,
+	.modes = "live|snapshot|end",
+	.help = "clock cycles or instructions of every piece of code, counted by the core itself",
+	.state_bytes = sizeof(struct bins),
+	.params = params,
+	.n_params = N_PARAMS,
+	.available = available,
+	.start = bins_start,
+	.drain = bins_drain,
+	.on_state = bins_on_state,
+	.stop = bins_stop,
+};

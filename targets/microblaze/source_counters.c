@@ -1,0 +1,518 @@
+/* The source counters: the core's event and latency counters, read while they count by the unit's own sample command,
+ * so that all of a reading are of one instant. Nothing of it disturbs the program.
+ *
+ * Where more events are wanted than there are counters, they take turns: groups that fill the counters, each for a
+ * slice, one after the other; each turn begins at zero and is told to the trace as such, and whoever looks scales (and
+ * says with what error). Readings are raw, as wide as the counters are: the decoder makes 64 bits of them. A latency
+ * counter has its number, its sum, its sum of squares, the least and the most. When its sums have run over, what it
+ * counted since the reading before is left out. Source: UG984, "Performance Monitoring", table of items by width. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+#include "targets/emit.h"
+#include "targets/microblaze/events.h"
+#include "targets/microblaze/microblaze.h"
+#include "trace/formats.h"
+#include "util.h"
+
+static const char owner[] = "profile";
+
+enum { MOST_COUNTERS = 55, MOST_WANTED = 64, MOST_ITEMS = 7, HELD_REST_US = 200000, MOST_REST_US = 100000 };
+enum { CLEAR = 0x10, START = 0x08, STOP = 0x04, SAMPLE = 0x02, RESET = 0x01, OVERFLOW = 2, FULL = 1 };
+enum { PER_LATENCY = 5 }; /* counters of the trace: n, sum, squares, min, max */
+
+enum { EVENTS, LATENCIES, PERIOD, N_PARAMS };
+static const struct pt_param params[] = {
+	[EVENTS] = { "events", PT_PARAM_LIST, "cycles,instructions,stalls,loads,branches", NULL, 0, 0,
+		     "what to count: names or numbers (`monitor help` has them); more than counters take turns" },
+	[LATENCIES] = { "latencies", PT_PARAM_LIST, "interrupt.latency", NULL, 0, 0, "latencies to measure; \"none\"" },
+	[PERIOD] = { "period", PT_PARAM_TIME, "100ms", NULL, 1000000, UINT64_C(60000000000),
+		     "from one reading to the next; also how long a turn is" },
+};
+
+struct wanted {
+	uint8_t event[MOST_WANTED];
+	unsigned n, places;
+}; /* places: counters of the hardware for these */
+
+struct counters {
+	struct pt_microblaze *mb;
+	struct pt_mdm *mdm;
+	struct pt_emit out;
+	struct wanted events, latencies;
+	unsigned n_groups, group;
+	uint64_t period_ns, next_ns, full;
+	bool held, leased, running; /* running: a turn is under way */
+	uint8_t bytes[PT_CHUNK_BYTES];
+	size_t len_bytes;
+	char unit_name[24];
+};
+
+/* --- who has which counter
+ * ---------------------------------------------------------------------------------------------- */
+
+static unsigned n_places(const struct counters *s)
+{
+	return s->events.places + s->latencies.places;
+}
+
+static unsigned groups_of(const struct wanted *w)
+{
+	return w->places > 0 && w->n > w->places ? (w->n + w->places - 1) / w->places : 1;
+}
+
+/* The wanted one in place i of the group; MOST_WANTED: the place is left over. A list that fits has the same places in
+ * each group. */
+static unsigned wanted_in(const struct wanted *w, unsigned group, unsigned i)
+{
+	unsigned at = group % groups_of(w) * w->places + i;
+
+	return at < w->n ? at : MOST_WANTED;
+}
+
+/* Numbers of counters in the trace: events first, then those of each latency. */
+static unsigned latency_number(const struct counters *s, unsigned wanted, unsigned item)
+{
+	return s->events.n + wanted * PER_LATENCY + item;
+}
+
+/* --- the unit
+ * ----------------------------------------------------------------------------------------------------------- */
+
+/* Everything stopped and at zero, the group's events in their counters, and off. Leaves when, in the middle of the
+ * start. */
+static int start_turn(struct counters *s, uint64_t *at_ns, struct pt_err *err)
+{
+	struct pt_mdm_op op[MOST_COUNTERS + 2];
+	unsigned n = 0;
+
+	op[n++] = pt_mdm_write_op(PCCMDR, PCCMDR_BITS, CLEAR | STOP | RESET);
+	for (unsigned i = 0; i < n_places(s); i++) {
+		bool latency = i >= s->events.places;
+		const struct wanted *w = latency ? &s->latencies : &s->events;
+		unsigned at = wanted_in(w, s->group, latency ? i - s->events.places : i);
+
+		op[n++] = pt_mdm_write_op(PCCTRLR, PCCTRLR_BITS,
+					  at < MOST_WANTED ? w->event[at]
+					  : latency	   ? PT_MB_FIRST_LATENCY
+							   : 0);
+	}
+	op[n++] = pt_mdm_write_op(PCCMDR, PCCMDR_BITS, START);
+	if (pt_mdm_run(s->mdm, op, n, NULL, err) < 0)
+		return err->code;
+	*at_ns = op[n - 1].sent_ns + (op[n - 1].done_ns - op[n - 1].sent_ns) / 2;
+	s->mb->written.counters = s->running = true;
+	return 0;
+}
+
+static unsigned event_items(const struct counters *s)
+{
+	return s->mb->design.counter_bits == 32 ? 1 : 2;
+}
+
+static unsigned latency_items(const struct counters *s)
+{
+	return s->mb->design.counter_bits == 32 ? 4 : 7;
+}
+
+struct reading {
+	uint64_t at_ns; /* of the sample */
+	uint64_t status[MOST_COUNTERS], item[MOST_COUNTERS * MOST_ITEMS];
+};
+
+static int read_all(struct counters *s, struct reading *r, struct pt_err *err)
+{
+	uint32_t n_items = s->events.places * event_items(s) + s->latencies.places * latency_items(s);
+	struct pt_mdm_op op[] = {
+		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, SAMPLE | RESET),
+		{ .what = PT_MDM_READ, .command = PCSR, .bits = PCSR_BITS, .n = n_places(s), .values = r->status },
+		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, RESET),
+		{ .what = PT_MDM_READ, .command = PCDRR, .bits = PCDRR_BITS, .n = n_items, .values = r->item },
+	};
+
+	if (pt_mdm_run(s->mdm, op, PT_LEN(op), NULL, err) < 0)
+		return err->code;
+	r->at_ns = op[0].sent_ns + (op[0].done_ns - op[0].sent_ns) / 2;
+	return 0;
+}
+
+/* --- into the trace
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void put_record(struct counters *s, uint64_t at_ns, unsigned number, bool resumes, uint64_t reading)
+{
+	uint8_t *at = s->bytes + s->len_bytes;
+
+	if (s->len_bytes + PT_COUNTERS_BYTES > sizeof(s->bytes))
+		return; /* 64 counters fit many times over */
+	pt_put_le64(at + PT_COUNTERS_TICKS, at_ns);
+	pt_put_le16(at + PT_COUNTERS_COUNTER, (uint16_t)(number | (resumes ? PT_COUNTERS_RESUMES : 0u)));
+	pt_put_le64(at + PT_COUNTERS_READING, reading);
+	s->len_bytes += PT_COUNTERS_BYTES;
+}
+
+static void emit_records(struct counters *s, uint64_t to_ns)
+{
+	pt_emit_data(&s->out, s->out.told_ns, to_ns, s->bytes, s->len_bytes);
+	s->len_bytes = 0;
+}
+
+/* A turn begins: all of the group are at zero. */
+static void put_zeros(struct counters *s, uint64_t at_ns)
+{
+	for (unsigned i = 0; i < s->events.places; i++) {
+		unsigned at = wanted_in(&s->events, s->group, i);
+
+		if (at < MOST_WANTED)
+			put_record(s, at_ns, at, true, 0);
+	}
+	for (unsigned i = 0; i < s->latencies.places; i++) {
+		unsigned at = wanted_in(&s->latencies, s->group, i);
+
+		for (unsigned item = 0; at < MOST_WANTED && item < 3; item++)
+			put_record(s, at_ns, latency_number(s, at, item), true, 0);
+	}
+}
+
+static void put_event(struct counters *s, const struct reading *r, unsigned wanted, const uint64_t *item)
+{
+	put_record(s, r->at_ns, wanted, false, event_items(s) == 1 ? item[0] : item[0] << 32 | item[1]);
+}
+
+static void put_latency(struct counters *s, const struct reading *r, unsigned wanted, const uint64_t *item)
+{
+	bool narrow = latency_items(s) == 4;
+	uint64_t least = narrow ? item[3] >> 16 : item[5], most = narrow ? item[3] & 0xffff : item[6];
+
+	put_record(s, r->at_ns, latency_number(s, wanted, 0), false, item[0]);
+	put_record(s, r->at_ns, latency_number(s, wanted, 1), false, narrow ? item[1] : item[1] << 32 | item[2]);
+	put_record(s, r->at_ns, latency_number(s, wanted, 2), false, narrow ? item[2] : item[3] << 32 | item[4]);
+	if (item[0] == 0)
+		return; /* nothing was measured: there is no least */
+	put_record(s, r->at_ns, latency_number(s, wanted, 3), false, least);
+	put_record(s, r->at_ns, latency_number(s, wanted, 4), false, most);
+}
+
+/* False: sums of a latency have run over; the counters have to begin anew. */
+static bool put_reading(struct counters *s, const struct reading *r)
+{
+	const uint64_t *item = r->item;
+	bool sound = true;
+
+	for (unsigned i = 0; i < s->events.places; i++, item += event_items(s)) {
+		unsigned at = wanted_in(&s->events, s->group, i);
+
+		if (at < MOST_WANTED)
+			put_event(s, r, at, item);
+	}
+	for (unsigned i = 0; i < s->latencies.places; i++, item += latency_items(s)) {
+		unsigned at = wanted_in(&s->latencies, s->group, i);
+		uint64_t status = r->status[s->events.places + i];
+
+		s->full += (status & FULL) != 0;
+		sound &= (status & OVERFLOW) == 0;
+		if (at < MOST_WANTED && (status & OVERFLOW) == 0)
+			put_latency(s, r, at, item);
+	}
+	return sound;
+}
+
+/* --- drain
+ * --------------------------------------------------------------------------------------------------------------- */
+
+static int turn(struct counters *s, struct pt_err *err)
+{
+	uint64_t at_ns = 0;
+
+	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || start_turn(s, &at_ns, err) < 0)
+		return err->code;
+	put_zeros(s, at_ns);
+	s->next_ns = at_ns + s->period_ns;
+	return 0;
+}
+
+static int read_turn(struct counters *s, struct pt_err *err)
+{
+	struct reading r = { .at_ns = 0 };
+	bool sound;
+
+	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || read_all(s, &r, err) < 0)
+		return err->code;
+	sound = put_reading(s, &r);
+	emit_records(s, r.at_ns);
+	s->next_ns = r.at_ns + s->period_ns;
+	s->running = sound && s->n_groups == 1;
+	if (!s->running)
+		s->group = (s->group + (s->n_groups > 1)) % s->n_groups;
+	return 0;
+}
+
+static int failed(struct counters *s, int rc, struct pt_err *err)
+{
+	rc = pt_emit_failed(&s->out, pt_mdm_now_ns(s->mdm), rc == PT_EBUSY ? PT_EPROTO : rc);
+	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "counters") : rc;
+}
+
+static int counters_drain(void *state, struct pt_err *err)
+{
+	struct counters *s = state;
+	uint64_t now_ns = pt_mdm_now_ns(s->mdm), us;
+	int rc = 0;
+
+	if (s->held)
+		return HELD_REST_US;
+	if (s->running && now_ns < s->next_ns) {
+		us = (s->next_ns - now_ns) / 1000 + 1;
+		return us < MOST_REST_US ? (int)us : MOST_REST_US;
+	}
+	if (s->running)
+		rc = read_turn(s, err);
+	if (rc == 0 && !s->running)
+		rc = turn(s, err);
+	if (rc < 0)
+		return failed(s, rc, err);
+	pt_emit_works(&s->out, now_ns, false);
+	return 0;
+}
+
+/* --- start
+ * --------------------------------------------------------------------------------------------------------------- */
+
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	const struct pt_microblaze *mb = target->state;
+
+	if (pt_mdm_needs_way(&mb->mdm, err) < 0)
+		return err->code;
+	if (mb->design.n_events + mb->design.n_latencies == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "the core has no counters (mb.perf.events=0, mb.perf.latency=0)");
+	return 0;
+}
+
+static int read_list(struct wanted *w, const char *list, bool latency, unsigned places, struct pt_err *err)
+{
+	const char *what = latency ? "latencies" : "events";
+
+	*w = (struct wanted){ .places = places };
+	if (strcmp(list, "none") == 0)
+		list = "";
+	for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+		int event = pt_mb_event_find(list, len = strcspn(list, ","));
+
+		if (event < 0 || (event >= PT_MB_FIRST_LATENCY) != latency)
+			return pt_fail(
+				err, PT_EARG,
+				"%s: there is no '%.*s'; there are numbers from %d to %d and names such as %s, %s",
+				what, len > 40 ? 40 : (int)len, list, latency ? PT_MB_FIRST_LATENCY : 0,
+				latency ? PT_MB_EVENTS - 1 : PT_MB_FIRST_LATENCY - 1,
+				pt_mb_event_name[latency ? PT_MB_FIRST_LATENCY : 0],
+				pt_mb_event_name[latency ? PT_MB_FIRST_LATENCY + 1 : 30]);
+		if (w->n == MOST_WANTED)
+			return pt_fail(err, PT_EARG, "%s: more than %d", what, MOST_WANTED);
+		w->event[w->n++] = (uint8_t)event;
+	}
+	if (places == 0 && !latency && w->n > 0)
+		return pt_fail(err, PT_EARG, "events: the core has no event counters (mb.perf.events=0): events=none");
+	if (places == 0)
+		w->n = 0;
+	return 0;
+}
+
+static int read_words(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	const struct pt_mb_design *d = &s->mb->design;
+
+	if (read_list(&s->events, pt_params_text(setup->settings, &params[EVENTS]), false, d->n_events, err) < 0 ||
+	    read_list(&s->latencies, pt_params_text(setup->settings, &params[LATENCIES]), true, d->n_latencies, err) <
+		    0)
+		return err->code;
+	if (d->counter_bits == 64 && !d->lat64)
+		s->latencies.n = 0; /* nobody knows where they stand; they are skipped over as if they had 7 items */
+	if (s->events.n + s->latencies.n == 0)
+		return pt_fail(err, PT_EARG, "nothing to count: events=none and no latencies");
+	if (s->events.n + PER_LATENCY * s->latencies.n > MOST_WANTED)
+		return pt_fail(err, PT_EARG, "%u events and %u latencies (5 figures each) are more than %d",
+			       s->events.n, s->latencies.n, MOST_WANTED);
+	s->n_groups =
+		groups_of(&s->events) > groups_of(&s->latencies) ? groups_of(&s->events) : groups_of(&s->latencies);
+	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
+	return 0;
+}
+
+struct lines {
+	char text[6000];
+	size_t len;
+};
+
+static void __attribute__((format(printf, 2, 3))) say(struct lines *l, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(l->text + l->len, sizeof(l->text) - l->len, fmt, args);
+	va_end(args);
+	l->len = n < 0 ? l->len : l->len + (size_t)n < sizeof(l->text) ? l->len + (size_t)n : sizeof(l->text) - 1;
+}
+
+static void say_counters(const struct counters *s, struct lines *l)
+{
+	static const char *const items[PER_LATENCY] = { "n", "sum", "squares", "min", "max" };
+	unsigned bits = s->mb->design.counter_bits;
+	uint64_t hz = s->mb->design.hz;
+
+	for (unsigned i = 0; i < s->events.n; i++) {
+		say(l, "counter.%u=%s\ncounter.%u.bits=%u\n", i, pt_mb_event_name[s->events.event[i]], i, bits);
+		if (hz != 0)
+			say(l, "counter.%u.max_hz=%" PRIu64 "\n", i, hz);
+	}
+	for (unsigned i = 0; i < s->latencies.n; i++)
+		for (unsigned item = 0; item < PER_LATENCY; item++) {
+			unsigned n = latency_number(s, i, item);
+
+			say(l, "counter.%u=%s.%s\ncounter.%u.bits=%u\n", n, pt_mb_event_name[s->latencies.event[i]],
+			    items[item], n, item == 0 ? 32 : bits);
+			if (item >= 3)
+				say(l, "counter.%u.kind=%s\n", n, item == 3 ? "least" : "most");
+		}
+}
+
+static int emit_config(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct lines l = { .len = 0 };
+	char way[200];
+
+	pt_mdm_describe(s->mdm, way, sizeof(way));
+	say(&l, "source=counters\nmode=poll\ntick_hz=1000000000\nway=%s\ngroups=%u\ncounters=%u\n", way, s->n_groups,
+	    s->events.n + PER_LATENCY * s->latencies.n);
+	say_counters(s, &l);
+	say(&l, "cost=the core never halts; %s; event numbers as in UG984 (not verified):",
+	    s->n_groups > 1 ? "counters take turns" : "all counters count all the time");
+	for (unsigned i = 0; i < s->events.n; i++)
+		say(&l, " %u %s", s->events.event[i], pt_mb_event_name[s->events.event[i]]);
+	for (unsigned i = 0; i < s->latencies.n; i++)
+		say(&l, " %u %s", s->latencies.event[i], pt_mb_event_name[s->latencies.event[i]]);
+	say(&l, "\n");
+	if (pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, l.text, err) < 0)
+		return err->code;
+	pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0); /* its stamps are the probe's own clock */
+	return 0;
+}
+
+static int look_at_core(struct counters *s, struct pt_err *err)
+{
+	const struct pt_target_ops *ops = s->mb->target->ops;
+	struct pt_core_status status;
+	uint64_t pc = PT_UNKNOWN;
+
+	if (ops->status(s->mb, 0, &status, err) < 0)
+		return err->code;
+	s->held = status.state == PT_HALTED;
+	if (s->held && ops->pc(s->mb, 0, &pc, err) < 0)
+		return err->code;
+	if (s->held)
+		pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
+	return 0;
+}
+
+static void release(struct counters *s)
+{
+	if (s->leased)
+		pt_lease_drop(s->mb->target, s->unit_name, owner);
+	s->leased = false;
+}
+
+static int stop_unit(struct counters *s, struct pt_err *err)
+{
+	s->mb->written.counters = false;
+	return pt_mdm_put(s->mdm, false, PCCMDR, PCCMDR_BITS, STOP, err);
+}
+
+static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
+			  struct pt_err *err)
+{
+	struct counters *s = state;
+	struct pt_err ignored = { 0 };
+
+	if (available(target, err) < 0)
+		return err->code;
+	s->mb = target->state;
+	s->mdm = &s->mb->mdm;
+	snprintf(s->unit_name, sizeof(s->unit_name), "mb.counters.%u", s->mb->core);
+	if (read_words(s, setup, err) < 0 || pt_lease_take(target, s->unit_name, owner, err) < 0)
+		return err->code;
+	s->leased = true;
+	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));
+	if (emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0)
+		goto release;
+	if (turn(s, err) < 0) {
+		stop_unit(s, &ignored);
+		goto release;
+	}
+	return 0;
+release:
+	release(s);
+	return err->code;
+}
+
+/* --- the rest
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Counters stand still while the core is held: what they have by then is read when it goes on, and time passes without
+ * them. */
+static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+{
+	struct counters *s = state;
+	uint64_t now_ns;
+
+	if (!s->held && s->running && what == PT_STATE_HALT && read_turn(s, err) < 0)
+		s->running = false; /* what was counted since is lost, and told so */
+	now_ns = pt_mdm_now_ns(s->mdm);
+	pt_emit_loss(&s->out,
+		     s->held		      ? PT_LOSS_HALTED
+		     : what == PT_STATE_RESET ? PT_LOSS_RESET
+					      : PT_LOSS_REARM,
+		     now_ns);
+	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
+		s->held = what == PT_STATE_HALT;
+	if (s->held || what == PT_STATE_RESET)
+		s->running = false; /* the next turn begins when it runs */
+	pt_emit_state(&s->out, what, now_ns, pc);
+	return 0;
+}
+
+static int counters_stop(void *state, struct pt_err *err)
+{
+	struct pt_err first = { 0 }, own = { 0 };
+	struct counters *s = state;
+	int rc = !s->out.ended && s->running && !s->held ? read_turn(s, &first) : 0;
+
+	if (stop_unit(s, &own) < 0 && rc == 0)
+		rc = (first = own).code;
+	if (s->full > 0)
+		pt_warn("counters: %" PRIu64 " readings of latencies that overlapped: they are less accurate", s->full);
+	pt_emit_rest(&s->out, pt_mdm_now_ns(s->mdm), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	pt_emit_end(&s->out);
+	release(s);
+	if (rc < 0 && err != NULL)
+		*err = first;
+	return rc < 0 ? rc : 0;
+}
+
+const struct pt_source_ops pt_source_mb_counters = {
+	.name = "counters",
+	.format = PT_FORMAT_COUNTERS,
+	.modes = "poll",
+	.help = "events and latencies, counted by the core: CPI, stalls, cache rates",
+	.state_bytes = sizeof(struct counters),
+	.params = params,
+	.n_params = N_PARAMS,
+	.available = available,
+	.start = counters_start,
+	.drain = counters_drain,
+	.on_state = counters_on_state,
+	.stop = counters_stop,
+};

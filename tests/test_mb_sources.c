@@ -1,0 +1,618 @@
+/* The sources bins and counters of the target microblaze over an MDM in an array, with numbers by hand; what is wrong
+ * says so, and nothing that was collected is lost. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array_sink.h"
+#include "fake_mdm.h"
+#include "harness.h"
+#include "targets/lease.h"
+#include "targets/microblaze/microblaze.h"
+#include "trace/formats.h"
+#include "trace/loss.h"
+#include "util.h"
+
+static struct fake_mdm mdm;
+static struct array_mem memory;
+static struct array_sink sink;
+static struct pt_microblaze *mb;
+static struct pt_target target;
+static struct pt_params *settings, *words;
+static struct pt_err err;
+static void *state;
+static const struct pt_source_ops *source;
+static enum pt_run_state core_state;
+
+static int fake_status(void *s, unsigned core, struct pt_core_status *out, struct pt_err *e)
+{
+	(void)s;
+	(void)core;
+	(void)e;
+	*out = (struct pt_core_status){ .state = core_state, .addr = PT_UNKNOWN };
+	return 0;
+}
+
+static int fake_pc(void *s, unsigned core, uint64_t *pc, struct pt_err *e)
+{
+	(void)s;
+	(void)core;
+	(void)e;
+	*pc = 0x100;
+	return 0;
+}
+
+static const struct pt_target_ops fake_ops = { .name = "microblaze", .status = fake_status, .pc = fake_pc };
+
+static void setup(void)
+{
+	fake_mdm_init(&mdm);
+	array_mem_init(&memory);
+	memory.access_ns = 1000;
+	fake_mdm_hook(&mdm, &memory);
+	array_sink_init(&sink);
+	settings = pt_params_new();
+	words = pt_params_new();
+	mb = calloc(1, sizeof(*mb));
+	target = (struct pt_target){ .ops = &fake_ops, .state = mb };
+	mb->target = &target;
+	core_state = PT_RUNNING;
+	err = (struct pt_err){ 0 };
+}
+
+static void teardown(void)
+{
+	pt_mdm_close(&mb->mdm);
+	ck_assert_ptr_null(target.leases);
+	array_mem_fini(&memory);
+	array_sink_fini(&sink);
+	pt_params_free(settings);
+	pt_params_free(words);
+	free(mb);
+	free(state);
+	state = NULL;
+}
+
+static void set(const char *word)
+{
+	ck_assert_msg(pt_params_add(settings, pt_mb_settings, PT_MB_N_SETTINGS, word, &err) == 0, "%s", err.msg);
+}
+
+static void say(const char *word)
+{
+	ck_assert_msg(pt_params_add(words, source->params, source->n_params, word, &err) == 0, "%s", err.msg);
+}
+
+static int open_mdm(void)
+{
+	if (!pt_params_given(settings, &pt_mb_settings[PT_MDM_AXI_BASE]))
+		set("mdm.axi.base=0x41400000");
+	ck_assert_msg(pt_mb_read_settings(mb, settings, &err) == 0, "%s", err.msg);
+	mb->mdm.mem = &memory.mem;
+	return pt_mdm_open(&mb->mdm, settings, &err);
+}
+
+static int start(const struct pt_source_ops *ops, uint64_t low, uint64_t size)
+{
+	struct pt_source_setup s = {
+		.settings = words,
+		.source = 3,
+		.sink = &sink.sink,
+		.config = "core_hz=100000000\n",
+		.code = { low, size },
+	};
+
+	source = ops;
+	if (state == NULL)
+		state = calloc(1, ops->state_bytes);
+	return ops->start(state, &target, &s, &err);
+}
+
+static void use(const struct pt_source_ops *ops)
+{
+	source = ops;
+	ck_assert_msg(open_mdm() == 0, "%s", err.msg);
+}
+
+static void started(const struct pt_source_ops *ops, uint64_t low, uint64_t size)
+{
+	ck_assert_msg(start(ops, low, size) == 0, "%s", err.msg);
+}
+
+static void drain_until(uint64_t ns)
+{
+	while (memory.now_ns < ns) {
+		int us = source->drain(state, &err);
+
+		ck_assert_msg(us >= 0, "%s", err.msg);
+		array_mem_pass(&memory, (uint64_t)us * 1000);
+	}
+}
+
+static void stop(void)
+{
+	ck_assert_msg(source->stop(state, &err) == 0, "%s", err.msg);
+	array_sink_check(&sink);
+}
+
+/* Hits of the bin at address in all DATA chunks; *full: records that say that it was full. */
+static uint64_t hits_at(uint64_t address, unsigned *full)
+{
+	uint64_t sum = 0;
+
+	*full = 0;
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *c = sink.chunk[i];
+
+		for (uint32_t at = 0; c->kind == PT_CHUNK_DATA && at + PT_BINS_BYTES <= c->len_bytes;
+		     at += PT_BINS_BYTES) {
+			uint64_t hits = pt_le64(c->bytes + at + PT_BINS_HITS);
+
+			if (pt_le64(c->bytes + at + PT_BINS_ADDRESS) != address)
+				continue;
+			*full += hits == PT_UNKNOWN;
+			sum += hits == PT_UNKNOWN ? 0 : hits;
+		}
+	}
+	return sum;
+}
+
+static uint64_t bin_at(uint64_t address)
+{
+	unsigned full;
+
+	return hits_at(address, &full);
+}
+
+/* --- ways ----------------------------------------------------------------------------------------------------------
+ */
+
+/* A register window or the pair, either half of 36 bits first, PBAR one bit shorter: found out, with the same result.
+ */
+static const struct way {
+	bool window, high_first;
+	unsigned pbar_bits;
+	const char *is;
+} ways[] = {
+	{ false, false, 10, "DBG_CTRL and DBG_DATA" },
+	{ true, false, 10, "AXI window" },
+	{ false, true, 10, "DBG_CTRL and DBG_DATA" },
+};
+
+START_TEST(ways_are_found_out)
+{
+	char line[600];
+
+	mdm.window = ways[_i].window;
+	mdm.high_first = ways[_i].high_first;
+	mdm.pbar_bits = ways[_i].pbar_bits;
+	use(&pt_source_mb_bins);
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 0, 0x108, UINT64_C(0x312345678));
+	stop();
+	ck_assert_uint_eq(bin_at(0x108), UINT64_C(0x312345678));
+	pt_mdm_describe(&mb->mdm, line, sizeof(line));
+	ck_assert_msg(strstr(line, ways[_i].is) != NULL, "%s", line);
+	ck_assert_msg(strstr(array_sink_config(&sink, "way"), ways[_i].is) != NULL, "%s",
+		      array_sink_config(&sink, "way"));
+	ck_assert_uint_eq(mdm.n_bad, 0);
+}
+END_TEST
+
+/* What is wrong, and what it says. */
+static const struct wrong {
+	const char *word;
+	unsigned bins;
+	bool dead;
+	const char *says;
+} wrongs[] = {
+	{ NULL, 0, false, "no profiling buffer answers" },
+	{ NULL, 1024, true, "nothing drives the bits" },
+	{ "mb.prof.size=0", 1024, false, "the core has no profiling buffer (C_DEBUG_PROFILE_SIZE)" },
+	{ "mb.prof.size=8192", 1024, false, "fewer than mb.prof.size=8192 bytes" },
+	{ "mb.prof.size=5000", 1024, false, "C_DEBUG_PROFILE_SIZE is 4096, 8192" },
+	{ "mdm.access=xsdb", 1024, false, "mdm.xsdb=PROGRAM is missing" },
+	{ "mdm.access=jtag", 1024, false, "mdm.jtag.experimental=on" },
+	{ "mdm.access=none", 1024, false, "mdm.access=none" },
+};
+
+START_TEST(what_is_wrong)
+{
+	const struct wrong *w = &wrongs[_i];
+
+	if (w->word != NULL)
+		set(w->word);
+	mdm.n_bins = w->bins;
+	mdm.dead = w->dead;
+	source = &pt_source_mb_bins;
+	open_mdm();
+	ck_assert_int_lt(start(source, 0x100, 0x100), 0);
+	ck_assert_msg(strstr(err.msg, w->says) != NULL, "%s", err.msg);
+	ck_assert_uint_eq(sink.n_chunks, 0);
+}
+END_TEST
+
+START_TEST(several_cores)
+{
+	mdm.n_cores = 3;
+	set("mdm.core=2");
+	use(&pt_source_mb_bins);
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 2, 0x100, 7);
+	fake_mdm_hit(&mdm, 1, 0x100, 5);
+	stop();
+	ck_assert_uint_eq(bin_at(0x100), 7);
+	ck_assert_uint_eq(mdm.n_bad, 0);
+}
+END_TEST
+
+/* The lock is held for a while, then given back: nothing is lost. */
+START_TEST(the_lock)
+{
+	use(&pt_source_mb_bins);
+	say("period=10ms");
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 0, 0x100, 9);
+	mdm.locked = 5;
+	drain_until(memory.now_ns + 200000000);
+	ck_assert_uint_eq(mdm.locked, 0);
+	ck_assert_uint_eq(bin_at(0x100), 9);
+	stop();
+}
+END_TEST
+
+/* --- bins ----------------------------------------------------------------------------------------------------------
+ */
+
+/* microblaze.md 7: the table of range, buffer and bin. */
+static const struct {
+	uint64_t low, high;
+	const char *size;
+	unsigned bytes;
+} ranges[] = {
+	{ 0x0, 0xfff, "mb.prof.size=4096", 4 },
+	{ 0x0, 0x1003, "mb.prof.size=4096", 8 },
+	{ 0x0, 0x3fff, "mb.prof.size=4096", 16 },
+	{ 0x80000000, 0x8003ffff, "mb.prof.size=131072", 8 },
+	{ 0x80000000, 0x80040000, "mb.prof.size=131072", 16 },
+};
+
+START_TEST(bin_sizes)
+{
+	struct pt_bins_unit u = { .n_bins = 1024, .addr_bits = 32 };
+
+	u.n_bins = _i < 3 ? 1024 : 32768;
+	ck_assert_int_eq(pt_bins_unit_range(&u, PT_MB_SUB_THEN_SHIFT, ranges[_i].low, ranges[_i].high, -1, &err), 0);
+	ck_assert_uint_eq(4u << u.shift, ranges[_i].bytes);
+	ck_assert_uint_eq(u.low, ranges[_i].low);
+	ck_assert_int_lt(
+		pt_bins_unit_range(&u, PT_MB_SUB_THEN_SHIFT, ranges[_i].low, ranges[_i].high, -1 + (int)u.shift, &err),
+		1);
+}
+END_TEST
+
+/* Each rule of the index, on a range that no alignment saves: the address that the source gives a bin is the first of
+ * those that the rule puts into it. */
+START_TEST(index_rules)
+{
+	struct pt_bins_unit u = { .n_bins = 1024, .addr_bits = 32 };
+	uint64_t low = 0x1234, high = 0x1234 + 16 * 1000;
+
+	ck_assert_int_eq(pt_bins_unit_range(&u, (enum pt_mb_index)_i, low, high, 2, &err), 0);
+	for (uint64_t pc = low; pc <= high; pc += 4) {
+		uint64_t word = pc >> 2, from = u.low >> 2;
+		uint32_t bin = (uint32_t)(_i == PT_MB_SUB_THEN_SHIFT   ? (word - from) >> u.shift
+					  : _i == PT_MB_SHIFT_THEN_SUB ? (word >> u.shift) - (from >> u.shift)
+								       : (word >> u.shift) & (u.n_bins - 1));
+
+		ck_assert_uint_lt(bin, u.n_bins);
+		ck_assert_uint_le(pt_bins_unit_address(&u, bin), pc);
+		ck_assert_uint_lt(pc, pt_bins_unit_address(&u, bin) + 16);
+	}
+}
+END_TEST
+
+/* Readings while it counts add up to what was counted; so with the counting stopped for each, and with one at the end.
+ */
+static const char *const modes[] = { "mode=live", "mode=snapshot", "mode=end" };
+
+START_TEST(readings_add_up)
+{
+	uint64_t sum = 0;
+
+	use(&pt_source_mb_bins);
+	say(modes[_i]);
+	say("period=20ms");
+	started(source, 0x100, 0x1000);
+	for (unsigned i = 0; i < 30; i++) {
+		if (mdm.core[0].on) {
+			fake_mdm_hit(&mdm, 0, 0x500, i + 1);
+			sum += i + 1;
+		}
+		fake_mdm_hit(&mdm, 0, 0x10fc, 1);
+		fake_mdm_hit(&mdm, 0, 0x1100, 1); /* behind the range */
+		drain_until(memory.now_ns + 7000000);
+	}
+	stop();
+	ck_assert_uint_gt(sum, 0);
+	ck_assert_uint_eq(bin_at(0x500), sum);
+	ck_assert_uint_eq(mdm.core[0].on, false);
+	ck_assert_str_eq(array_sink_config(&sink, "counting"), "cycles");
+	ck_assert_str_eq(array_sink_config(&sink, "bin_bytes"), "4");
+	ck_assert_uint_gt(strtoul(array_sink_config(&sink, "skew_us"), NULL, 10), 0);
+	if (_i == 1) /* a stretch for each reading that the counting was stopped for */
+		ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_REARM), 5);
+	else /* the last of them, and the way out */
+		ck_assert_uint_le(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_REARM), 2);
+}
+END_TEST
+
+/* In instructions, over a range of one's own, adding to what there is. */
+START_TEST(options_of_mbprofile)
+{
+	use(&pt_source_mb_bins);
+	mdm.core[0].bin[4] = 1000;
+	say("count=instructions");
+	say("low=0x2000");
+	say("high=0x2fff");
+	say("cumulate=on");
+	started(source, 0, 0);
+	ck_assert_uint_eq(mdm.core[0].pctrlr, 0x80); /* B = 0, instructions, on */
+	fake_mdm_hit(&mdm, 0, 0x2010, 3);
+	stop();
+	ck_assert_uint_eq(bin_at(0x2010), 1003);
+	ck_assert_str_eq(array_sink_config(&sink, "counting"), "instructions");
+}
+END_TEST
+
+START_TEST(no_range)
+{
+	use(&pt_source_mb_bins);
+	ck_assert_int_eq(start(source, 0, 0), PT_EARG);
+	ck_assert_msg(strstr(err.msg, "low=ADDR and high=ADDR") != NULL, "%s", err.msg);
+}
+END_TEST
+
+/* 2^36 - 1 is the end: what it has is a bound. */
+START_TEST(a_full_bin)
+{
+	unsigned full;
+
+	use(&pt_source_mb_bins);
+	say("period=10ms");
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 0, 0x100, PT_BIN_FULL);
+	drain_until(memory.now_ns + 100000000);
+	stop();
+	ck_assert_uint_eq(hits_at(0x100, &full), PT_BIN_FULL);
+	ck_assert_uint_eq(full, 1);
+}
+END_TEST
+
+/* 2^36 cycles at 100 MHz are 687 s: a bin that reads less than before has wrapped if so much time is over. */
+START_TEST(a_bin_that_wraps)
+{
+	unsigned full;
+
+	set("mb.freq_hz=100M");
+	use(&pt_source_mb_bins);
+	say("period=600s");
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 0, 0x100, PT_BIN_FULL - 99);
+	drain_until(memory.now_ns + UINT64_C(601000000000));
+	fake_mdm_hit(&mdm, 0, 0x100, 150);
+	drain_until(memory.now_ns + UINT64_C(601000000000));
+	stop();
+	ck_assert_uint_eq(hits_at(0x100, &full), PT_BIN_FULL + 51);
+}
+END_TEST
+
+/* Cross triggers start and stop it: their register is programmed, and cleared at the end. */
+START_TEST(cross_triggers)
+{
+	use(&pt_source_mb_bins);
+	say("trigger=cross");
+	say("start-input=2");
+	say("stop-input=3");
+	started(source, 0x100, 0x100);
+	ck_assert_uint_eq(mdm.xtrig[7], 1u << (11 - 2) | 7);
+	ck_assert_uint_eq(mdm.xtrig[6], 1u << (11 - 3) | 6);
+	ck_assert(!mdm.core[0].on);
+	stop();
+	ck_assert_uint_eq(mdm.xtrig[7], 7);
+	ck_assert_uint_eq(mdm.xtrig[6], 6);
+}
+END_TEST
+
+/* A halt of the core, then a way that fails for good: what was counted before is there, and the end is told. */
+START_TEST(the_way_is_lost)
+{
+	int rc = 0;
+
+	use(&pt_source_mb_bins);
+	say("period=10ms");
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 0, 0x100, 11);
+	drain_until(memory.now_ns + 100000000);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x100, &err), 0);
+	array_mem_pass(&memory, 50000000);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0x100, &err), 0);
+	for (int i = 0; i < 1000 && rc >= 0; i++) {
+		memory.fail_code = PT_EIO;
+		memory.fail_after = 0;
+		rc = source->drain(state, &err);
+		array_mem_pass(&memory, rc > 0 ? (uint64_t)rc * 1000 : 0);
+	}
+	ck_assert_int_eq(rc, PT_EIO);
+	memory.fail_code = PT_EIO;
+	source->stop(state, &err);
+	array_sink_check(&sink);
+	ck_assert_uint_eq(bin_at(0x100), 11);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_END, -1), 1);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
+}
+END_TEST
+
+START_TEST(one_owner)
+{
+	use(&pt_source_mb_bins);
+	ck_assert_int_eq(pt_lease_take(&target, "mb.profiling.0", "branch trace", &err), 0);
+	ck_assert_int_eq(start(source, 0x100, 0x100), PT_EBUSY);
+	ck_assert_msg(strstr(err.msg, "branch trace") != NULL, "%s", err.msg);
+	pt_lease_drop(&target, "mb.profiling.0", "branch trace");
+}
+END_TEST
+
+/* --- counters ------------------------------------------------------------------------------------------------------
+ */
+
+/* The last reading of a counter, how many there were, and how many turns began. */
+static uint64_t last_of(unsigned counter, unsigned *n, unsigned *turns)
+{
+	uint64_t last = PT_UNKNOWN;
+
+	*n = *turns = 0;
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *c = sink.chunk[i];
+
+		for (uint32_t at = 0; c->kind == PT_CHUNK_DATA && at + PT_COUNTERS_BYTES <= c->len_bytes;
+		     at += PT_COUNTERS_BYTES) {
+			unsigned word = pt_le16(c->bytes + at + PT_COUNTERS_COUNTER);
+
+			if ((word & ~(unsigned)PT_COUNTERS_RESUMES) != counter)
+				continue;
+			last = pt_le64(c->bytes + at + PT_COUNTERS_READING);
+			*n += 1;
+			*turns += (word & PT_COUNTERS_RESUMES) != 0;
+		}
+	}
+	return last;
+}
+
+START_TEST(counters_that_fit)
+{
+	unsigned n, turns;
+
+	use(&pt_source_mb_counters);
+	say("events=cycles,instructions,41");
+	started(source, 0, 0);
+	fake_mdm_count(&mdm, 0, 30, 1000);
+	fake_mdm_count(&mdm, 0, 41, 77);
+	fake_mdm_count(&mdm, 0, 57, 4);
+	drain_until(memory.now_ns + 350000000);
+	fake_mdm_count(&mdm, 0, 30, 500);
+	stop();
+	ck_assert_uint_eq(last_of(0, &n, &turns), 1500);
+	ck_assert_uint_eq(turns, 1);
+	ck_assert_uint_ge(n, 4);
+	ck_assert_uint_eq(last_of(2, &n, &turns), 77);
+	ck_assert_uint_eq(last_of(3, &n, &turns), 4); /* latencies: n, sum, squares, min, max */
+	ck_assert_uint_eq(last_of(4, &n, &turns), 40);
+	ck_assert_uint_eq(last_of(5, &n, &turns), 400);
+	ck_assert_uint_eq(last_of(6, &n, &turns), 10);
+	ck_assert_uint_eq(last_of(7, &n, &turns), 10);
+	ck_assert_str_eq(array_sink_config(&sink, "counter.2"), "loads");
+	ck_assert_str_eq(array_sink_config(&sink, "counter.6"), "interrupt.latency.min");
+	ck_assert_str_eq(array_sink_config(&sink, "counter.6.kind"), "least");
+	ck_assert_msg(strstr(array_sink_config(&sink, "cost"),
+			     "30 cycles 0 instructions 41 loads 57 interrupt.latency") != NULL,
+		      "%s", array_sink_config(&sink, "cost"));
+	ck_assert_uint_eq(mdm.n_bad, 0);
+	ck_assert(!mdm.core[0].counting);
+}
+END_TEST
+
+/* Seven events in two counters: four groups, each with its turns, none with anybody else's counts. */
+START_TEST(counters_take_turns)
+{
+	unsigned n, turns;
+
+	set("mb.perf.events=2");
+	set("mb.perf.latency=0");
+	mdm.n_events = 2;
+	mdm.n_latencies = 0;
+	use(&pt_source_mb_counters);
+	say("events=1,2,3,4,5,6,7");
+	say("period=10ms");
+	started(source, 0, 0);
+	for (unsigned i = 0; i < 60; i++) {
+		for (unsigned event = 1; event <= 7; event++)
+			fake_mdm_count(&mdm, 0, event, event);
+		drain_until(memory.now_ns + 10000000);
+	}
+	stop();
+	ck_assert_str_eq(array_sink_config(&sink, "groups"), "4");
+	for (unsigned i = 0; i < 7; i++) {
+		uint64_t last = last_of(i, &n, &turns);
+
+		ck_assert_uint_ge(turns, 5);
+		ck_assert_msg(last % (i + 1) == 0, "%u: %u", i, (unsigned)last);
+	}
+	ck_assert_uint_eq(mdm.n_bad, 0);
+}
+END_TEST
+
+/* Sums that have run over are left out, and the counters begin anew. */
+START_TEST(sums_that_run_over)
+{
+	unsigned n, before, turns;
+
+	use(&pt_source_mb_counters);
+	started(source, 0, 0);
+	fake_mdm_count(&mdm, 0, 57, 4);
+	drain_until(memory.now_ns + 150000000);
+	last_of(5, &before, &turns);
+	mdm.core[0].status = 2;
+	drain_until(memory.now_ns + 100000000);
+	mdm.core[0].status = 0;
+	stop();
+	ck_assert_uint_eq(last_of(5, &n, &turns), 0);
+	ck_assert_uint_eq(n, before + 2); /* no reading, but a turn that begins at zero, and its end */
+	ck_assert_uint_eq(turns, 2);
+}
+END_TEST
+
+static const struct {
+	const char *word, *says;
+} bad_lists[] = {
+	{ "events=cycles,nonsense", "there is no 'nonsense'" },
+	{ "events=57", "there is no '57'" },
+	{ "latencies=cycles", "there is no 'cycles'" },
+};
+
+START_TEST(lists_that_make_no_sense)
+{
+	use(&pt_source_mb_counters);
+	say(bad_lists[_i].word);
+	ck_assert_int_eq(start(source, 0, 0), PT_EARG);
+	ck_assert_msg(strstr(err.msg, bad_lists[_i].says) != NULL, "%s", err.msg);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("mb_sources");
+	TCase *tc = tcase_create("mb_sources");
+
+	tcase_set_timeout(tc, 0);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, ways_are_found_out, 0, PT_LEN(ways));
+	tcase_add_loop_test(tc, what_is_wrong, 0, PT_LEN(wrongs));
+	tcase_add_test(tc, several_cores);
+	tcase_add_test(tc, the_lock);
+	tcase_add_loop_test(tc, bin_sizes, 0, PT_LEN(ranges));
+	tcase_add_loop_test(tc, index_rules, 0, 3);
+	tcase_add_loop_test(tc, readings_add_up, 0, PT_LEN(modes));
+	tcase_add_test(tc, options_of_mbprofile);
+	tcase_add_test(tc, no_range);
+	tcase_add_test(tc, a_full_bin);
+	tcase_add_test(tc, a_bin_that_wraps);
+	tcase_add_test(tc, cross_triggers);
+	tcase_add_test(tc, the_way_is_lost);
+	tcase_add_test(tc, one_owner);
+	tcase_add_test(tc, counters_that_fit);
+	tcase_add_test(tc, counters_take_turns);
+	tcase_add_test(tc, sums_that_run_over);
+	tcase_add_loop_test(tc, lists_that_make_no_sense, 0, PT_LEN(bad_lists));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
