@@ -15,6 +15,7 @@
 struct pt_vboard;
 struct pt_vbdc;			/* wire/bdc.h */
 struct pt_vpdo;			/* unit/s12z_pdo.h */
+struct pt_vrsp_target;		/* wire/rsp_stub.h */
 struct pt_vtap;			/* wire/tap.h */
 
 /* An access port as the DP reaches it. Registers by offset (0x00..0xfc). */
@@ -51,6 +52,8 @@ struct pt_vboard_ops {
 	/* Boards with TAPs of their own on a JTAG cable, at most PT_VJTAG_MAX_TAPS: the first is the nearest to TDO. They are the
 	 * board's, and the wire clocks them; when a row of a TAP is called, the board has been advanced to that time. */
 	struct pt_vtap *const *(*taps)(struct pt_vboard *board, size_t *n_taps);
+	/* What a GDB server in front of the board serves; lives as long as the board. NULL: there is none. */
+	const struct pt_vrsp_target *(*rsp)(struct pt_vboard *board);
 	void (*set_nreset)(struct pt_vboard *board, bool asserted);
 	void (*set_power)(struct pt_vboard *board, bool on);		/* faults: power loss and return */
 	/* The model's own truth, for tests and bench: a tap's log, cycle and sleep counts. See chip/kl27.h. */
@@ -61,7 +64,8 @@ struct pt_vboard_ops {
 
 #define PT_VBOARDS(X) \
 	X(kl27) \
-	X(s12zvm)
+	X(s12zvm) \
+	X(microblaze)
 #define X(board) extern const struct pt_vboard_ops pt_vboard_##board;
 PT_VBOARDS(X)
 #undef X

@@ -31,9 +31,16 @@ static bool inside(size_t len_bytes, uint64_t at, uint64_t n_bytes)
 	return at <= len_bytes && n_bytes <= len_bytes - at;
 }
 
-/* Which order of bytes a machine's files have: those of the boards that we model. */
-static bool is_big_endian(unsigned machine)
+bool pt_velf_big_endian(const uint8_t *elf, size_t len_bytes)
 {
+	return len_bytes >= EHDR_BYTES && elf[5] == 2;
+}
+
+/* Which order of bytes a machine's files have: those of the boards that we model; a MicroBlaze has either. */
+static bool is_big_endian(unsigned machine, const uint8_t *elf, size_t len_bytes)
+{
+	if (machine == PT_VELF_MICROBLAZE)
+		return pt_velf_big_endian(elf, len_bytes);
 	return machine == PT_VELF_S12Z || machine == PT_VELF_PPC;
 }
 
@@ -58,7 +65,7 @@ int pt_velf_load(const uint8_t *elf, size_t len_bytes, unsigned machine,
 		 int (*place)(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err),
 		 void *arg, struct pt_err *err)
 {
-	struct file f = { elf, len_bytes, is_big_endian(machine) };
+	struct file f = { elf, len_bytes, is_big_endian(machine, elf, len_bytes) };
 	int rc = check_header(&f, machine, err);
 
 	for (unsigned i = 0; rc == 0 && i < half(&f, E_PHNUM); i++) {

@@ -3,6 +3,7 @@
 #ifndef PT_VIRTUAL_ELF_H
 #define PT_VIRTUAL_ELF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,5 +17,8 @@ enum { PT_VELF_ARM = 40, PT_VELF_PPC = 20, PT_VELF_MICROBLAZE = 189, PT_VELF_S12
 int pt_velf_load(const uint8_t *elf, size_t len_bytes, unsigned machine,
 		 int (*place)(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err),
 		 void *arg, struct pt_err *err);
+
+/* Which order of bytes a file says it is in; for machines that come in both (MicroBlaze). False of what is no ELF. */
+bool pt_velf_big_endian(const uint8_t *elf, size_t len_bytes);
 
 #endif

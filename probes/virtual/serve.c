@@ -87,6 +87,8 @@ static void leave(struct host *host, const char *why)
 		return;
 	host->leaving = true;
 	pt_info("board: the host left: %s", why);
+	if (host->serve->rig.engine->left != NULL)
+		host->serve->rig.engine->left(host->serve->rig.engine_state);
 	uv_close(&host->stream.handle, on_handle_closed);
 	uv_close((uv_handle_t *)&host->due, on_handle_closed);
 	uv_close((uv_handle_t *)&host->run, on_handle_closed);
@@ -249,6 +251,19 @@ static void serve_frame(struct host *host)
 		uv_read_start(&host->stream.stream, on_alloc, on_read);
 }
 
+static void send_unasked(struct host *host)
+{
+	struct pt_vrig *rig = &host->serve->rig;
+
+	host->out_bytes = 0;
+	rig->engine->unasked(rig->engine_state, now_ns(host->serve), on_response, host);
+	host->busy = host->out_bytes > 0;
+	if (!host->busy)
+		return;
+	uv_read_stop(&host->stream.stream);	/* until it is sent */
+	send_responses(host);
+}
+
 /* --- arriving */
 
 static void on_run(uv_timer_t *timer)
@@ -257,6 +272,8 @@ static void on_run(uv_timer_t *timer)
 
 	pt_vpace_begin(&host->serve->rig.pace);
 	pt_vpace_to(&host->serve->rig.pace, now_ns(host->serve));
+	if (host->serve->rig.engine->unasked != NULL && !host->busy && !host->leaving)
+		send_unasked(host);
 }
 
 static struct host *new_host(struct pt_vserve *serve)

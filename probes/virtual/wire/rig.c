@@ -9,6 +9,7 @@
 #include "probes/virtual/wire/osbdm.h"
 #include "probes/virtual/wire/remote_bitbang.h"
 #include "probes/virtual/wire/rig.h"
+#include "probes/virtual/wire/rsp_stub.h"
 #include "probes/virtual/wire/usbdm.h"
 #include "probes/virtual/wire/xvc.h"
 #include "util.h"
@@ -87,6 +88,14 @@ static void *new_bitbang(struct pt_vrig *rig)
 	return pt_vbitbang_new(fastest_hz(rig), &rig->pace, &rig->faults);
 }
 
+static void *new_rsp(struct pt_vrig *rig)
+{
+	const struct pt_param *row = pt_vboard_row(rig->ops, "rsp");
+	bool qemu = row != NULL && strcmp(pt_params_text(rig->settings, row), "qemu") == 0;
+
+	return pt_vrsp_new(rig->ops->rsp(rig->board), qemu ? PT_VRSP_QEMU : PT_VRSP_MODERN, &rig->pace);
+}
+
 /* A firmware with a size of its own takes one request at a time, and is a full-speed device unless the user says
  * otherwise; a server on the network reads on while it works, as far as the socket holds it. */
 static const struct kind_of_probe {
@@ -103,6 +112,7 @@ static const struct kind_of_probe {
 	{ "usbdm", &pt_vusbdm_engine, new_usbdm, PT_VUSBDM_MOST_BYTES, "bulk-fs", 1 },
 	{ "xvc", &pt_vxvc_engine, new_xvc, PT_VXVC_MOST_BYTES, "tcp", 4 },
 	{ "bitbang", &pt_vbitbang_engine, new_bitbang, PT_VBITBANG_MOST_BYTES, "tcp", 4 },
+	{ "rsp", &pt_vrsp_engine, new_rsp, PT_VRSP_MOST_BYTES, "tcp", 4 },
 };
 
 static const struct kind_of_probe *probe_of(const char *driver)
