@@ -496,7 +496,7 @@ static void on_insn(void *arg, uint32_t pc)
 static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	(void)arg, (void)detail;
-	snprintf(told + strlen(told), sizeof(told) - strlen(told), "%u:%x>%x ", how, from, to);
+	snprintf(told + strlen(told), sizeof(told) - strlen(told), "%d:%x>%x ", how, from, to);
 }
 
 static void on_cond(void *arg, uint32_t from, bool taken, uint32_t to)
@@ -518,7 +518,7 @@ START_TEST(taps_are_told_in_order)
 	told[0] = '\0';
 	pt_vmb_add_tap(cpu, &tap);
 	steps(7);
-	snprintf(want, sizeof(want), "100 100+ 104 %u:100>10c 10c 10c- 110 114 %u:110>118 118 11c %u:118>110 ",
+	snprintf(want, sizeof(want), "100 100+ 104 %d:100>10c 10c 10c- 110 114 %d:110>118 118 11c %d:118>110 ",
 		 PT_VJUMP_BRANCH, PT_VJUMP_CALL, PT_VJUMP_RETURN);
 	ck_assert_str_eq(told, want);
 	pt_vmb_remove_tap(cpu, &tap);
