@@ -57,6 +57,28 @@ struct pt_decoder {
 PT_DECODERS(X)
 #undef X
 
+/* One event more: as blank, what all of a source have in common, but for kind and cause. The caller fills in the rest. */
+static inline struct pt_event *pt_batch_add(struct pt_batch *out, const struct pt_event *blank, enum pt_event_kind kind,
+					    unsigned cause)
+{
+	struct pt_event *e = &out->event[out->n_events++];
+
+	*e = *blank;
+	e->kind = (uint8_t)kind;
+	e->cause = (uint8_t)cause;
+	return e;
+}
+
+/* A gap; ns, bytes: PT_UNKNOWN if nobody can say. */
+static inline void pt_batch_add_gap(struct pt_batch *out, const struct pt_event *blank, enum pt_gap cause, uint64_t ns,
+				    uint64_t bytes)
+{
+	struct pt_event *e = pt_batch_add(out, blank, PT_EV_GAP, cause);
+
+	e->gap.ns = ns;
+	e->gap.bytes = bytes;
+}
+
 const struct pt_decoder *pt_decoder_find(const char *name);	/* NULL: no such format in this version */
 
 /* The value of key in the text of a CONFIG chunk: its length, and where it starts in *value; -1 without the key. */

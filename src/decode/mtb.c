@@ -27,25 +27,9 @@ struct mtb {
 	uint64_t resumed_at;
 };
 
-static struct pt_event *add(struct mtb *s, struct pt_batch *out, enum pt_event_kind kind, unsigned cause)
-{
-	struct pt_event *e = &out->event[out->n_events++];
-
-	*e = s->blank;
-	e->kind = (uint8_t)kind;
-	e->cause = (uint8_t)cause;
-	return e;
-}
-
-static void add_gap(struct mtb *s, struct pt_batch *out, enum pt_gap cause)
-{
-	add(s, out, PT_EV_GAP, cause)->gap.ns = PT_UNKNOWN;
-	out->event[out->n_events - 1].gap.bytes = PT_UNKNOWN;
-}
-
 static void add_branch(struct mtb *s, struct pt_batch *out, enum pt_by by, uint64_t from, uint64_t to)
 {
-	struct pt_event *e = add(s, out, PT_EV_BRANCH, by);
+	struct pt_event *e = pt_batch_add(out, &s->blank, PT_EV_BRANCH, by);
 
 	e->branch.from = from;
 	e->branch.to = to;
@@ -66,7 +50,7 @@ static bool join_return(struct mtb *s, uint32_t from, uint32_t to, bool atomic, 
 
 	if (!atomic || to >= EXC_RETURN) {
 		cut_return(s, out);
-		add_gap(s, out, PT_GAP_DAMAGED);
+		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, PT_UNKNOWN);
 		return to >= EXC_RETURN && from >= EXC_RETURN;
 	}
 	s->returning = false;
@@ -80,7 +64,7 @@ static void single(struct mtb *s, uint32_t from, uint32_t to, bool atomic, bool 
 	bool second_half = from >= EXC_RETURN, first_half = to >= EXC_RETURN;
 
 	if ((second_half && (linked || !atomic)) || (first_half && atomic))
-		add_gap(s, out, PT_GAP_DAMAGED);
+		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, PT_UNKNOWN);
 	if (first_half && !atomic && !second_half) {
 		s->returning = true;
 		s->returning_from = from;
@@ -101,7 +85,7 @@ static void packet(struct mtb *s, uint32_t from, uint32_t to, struct pt_batch *o
 	if (first) {
 		cut_return(s, out);
 		if (s->linked && !resumed)
-			add_gap(s, out, PT_GAP_RESTART);
+			pt_batch_add_gap(out, &s->blank, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN);
 	}
 	s->linked = true;
 	s->resumed = false;
@@ -197,13 +181,10 @@ static void drop(struct mtb *s, struct pt_batch *out)
 static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
 {
 	struct mtb *s = state;
-	struct pt_event *e;
 
 	drop(s, out);
 	s->linked = false;
-	e = add(s, out, PT_EV_GAP, cause);
-	e->gap.ns = ns;
-	e->gap.bytes = bytes;
+	pt_batch_add_gap(out, &s->blank, cause, ns, bytes);
 }
 
 static void state_changed(void *state, enum pt_state what, uint64_t pc, struct pt_batch *out)
@@ -213,11 +194,11 @@ static void state_changed(void *state, enum pt_state what, uint64_t pc, struct p
 	if (what == PT_STATE_SLEEP)
 		return;
 	if (s->part_bytes > 0)
-		add_gap(s, out, PT_GAP_DAMAGED);
+		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, PT_UNKNOWN);
 	drop(s, out);
 	if (what == PT_STATE_RESET)
-		add_gap(s, out, PT_GAP_RESTART);
-	add(s, out, what == PT_STATE_HALT ? PT_EV_STOP : PT_EV_START, 0)->branch.to = pc;
+		pt_batch_add_gap(out, &s->blank, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN);
+	pt_batch_add(out, &s->blank, what == PT_STATE_HALT ? PT_EV_STOP : PT_EV_START, 0)->branch.to = pc;
 	s->halted = what == PT_STATE_HALT || what == PT_STATE_PC_WRITTEN;
 	s->resumed = what != PT_STATE_HALT && pc != PT_UNKNOWN;
 	s->resumed_at = pc;

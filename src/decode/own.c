@@ -7,11 +7,7 @@
 
 struct pt_event *pt_own_add(struct pt_own *own, struct pt_batch *out, enum pt_event_kind kind)
 {
-	struct pt_event *e = &out->event[out->n_events++];
-
-	*e = own->blank;
-	e->kind = (uint8_t)kind;
-	return e;
+	return pt_batch_add(out, &own->blank, kind, own->blank.cause);
 }
 
 static void take(struct pt_own *own, const struct pt_own_format *format, uint8_t byte, struct pt_batch *out)
@@ -42,12 +38,9 @@ size_t pt_own_feed(struct pt_own *own, const struct pt_own_format *format, const
 void pt_own_gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
 {
 	struct pt_own *own = state;
-	struct pt_event *e = pt_own_add(own, out, PT_EV_GAP);
 
 	own->part_bytes = 0;
-	e->cause = (uint8_t)cause;
-	e->gap.ns = ns;
-	e->gap.bytes = bytes;
+	pt_batch_add_gap(out, &own->blank, cause, ns, bytes);
 }
 
 void pt_own_state(void *own, enum pt_state what, uint64_t pc, struct pt_batch *out)

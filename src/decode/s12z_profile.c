@@ -30,23 +30,9 @@ struct profile {
 	uint64_t rolled;	/* bus cycles since the last change of flow, by roll-overs alone */
 };
 
-static struct pt_event *add(struct profile *s, struct pt_batch *out, enum pt_event_kind kind)
-{
-	struct pt_event *e = &out->event[out->n_events++];
-
-	*e = s->blank;
-	e->kind = (uint8_t)kind;
-	e->cause = PT_ATOMS_CONDITIONAL;
-	return e;
-}
-
 static void add_gap(struct profile *s, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
 {
-	struct pt_event *e = add(s, out, PT_EV_GAP);
-
-	e->cause = (uint8_t)cause;
-	e->gap.ns = ns;
-	e->gap.bytes = bytes;
+	pt_batch_add_gap(out, &s->blank, cause, ns, bytes);
 	s->rolled = 0;
 }
 
@@ -66,7 +52,7 @@ static uint64_t stamp(const struct profile *s, const uint8_t *line)
 
 static void add_since(struct profile *s, uint64_t exception, uint64_t cycles, bool at_least, struct pt_batch *out)
 {
-	struct pt_event *e = add(s, out, PT_EV_SINCE);
+	struct pt_event *e = pt_batch_add(out, &s->blank, PT_EV_SINCE, PT_ATOMS_CONDITIONAL);
 
 	e->cause = at_least;
 	e->value.at = exception;
@@ -83,7 +69,7 @@ static void direct(struct profile *s, const uint8_t *line, struct pt_batch *out)
 
 	if (n == 0)
 		return;
-	e = add(s, out, PT_EV_ATOMS);
+	e = pt_batch_add(out, &s->blank, PT_EV_ATOMS, PT_ATOMS_CONDITIONAL);
 	e->n = (uint16_t)n;
 	e->atoms.bits = field & ~(UINT32_C(1) << n);
 	if (!s->by_line)
@@ -105,7 +91,7 @@ static void vector(struct profile *s, const uint8_t *line, struct pt_batch *out)
 
 	add_since(s, n, s->rolled + stamp(s, line), false, out);
 	s->rolled = 0;
-	e = add(s, out, PT_EV_VECTOR);
+	e = pt_batch_add(out, &s->blank, PT_EV_VECTOR, PT_ATOMS_CONDITIONAL);
 	e->value.at = n;
 	e->value.value = PT_UNKNOWN;
 }
@@ -114,7 +100,7 @@ static void vector(struct profile *s, const uint8_t *line, struct pt_batch *out)
 static void stop(struct profile *s, uint64_t pc, struct pt_batch *out)
 {
 	if (s->stopping)
-		add(s, out, PT_EV_STOP)->branch.to = pc;
+		pt_batch_add(out, &s->blank, PT_EV_STOP, PT_ATOMS_CONDITIONAL)->branch.to = pc;
 	s->stopping = false;
 }
 
@@ -134,7 +120,7 @@ static void start(struct profile *s, const uint8_t *line, struct pt_batch *out)
 	if (!s->fresh && !s->ended)	/* where the session before ended is not recorded */
 		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, 0, out);
 	s->rolled = 0;
-	add(s, out, PT_EV_START)->branch.to = address(s, line + 1);
+	pt_batch_add(out, &s->blank, PT_EV_START, PT_ATOMS_CONDITIONAL)->branch.to = address(s, line + 1);
 }
 
 /* A line that can be. */
@@ -150,7 +136,7 @@ static void line(struct profile *s, const uint8_t *bytes, struct pt_batch *out)
 		s->rolled += ROLL_OVER;
 	if (format == PT_S12Z_PTIB) {
 		unstamped(s, out);
-		add(s, out, PT_EV_INDIRECT)->branch.to = address(s, bytes + 5);
+		pt_batch_add(out, &s->blank, PT_EV_INDIRECT, PT_ATOMS_CONDITIONAL)->branch.to = address(s, bytes + 5);
 	} else if (format == PT_S12Z_PTVB) {
 		vector(s, bytes, out);
 	} else if (format == PT_S12Z_PTHF) {

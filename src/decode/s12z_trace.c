@@ -32,24 +32,6 @@ struct trace {
 	uint64_t vectors;
 };
 
-static struct pt_event *add(struct trace *s, struct pt_batch *out, enum pt_event_kind kind, unsigned cause)
-{
-	struct pt_event *e = &out->event[out->n_events++];
-
-	*e = s->blank;
-	e->kind = (uint8_t)kind;
-	e->cause = (uint8_t)cause;
-	return e;
-}
-
-static void add_gap(struct trace *s, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
-{
-	struct pt_event *e = add(s, out, PT_EV_GAP, cause);
-
-	e->gap.ns = ns;
-	e->gap.bytes = bytes;
-}
-
 static uint64_t address(const uint8_t *low)	/* three bytes, the low one first */
 {
 	return (uint64_t)low[2] << 16 | (uint64_t)low[1] << 8 | low[0];
@@ -71,20 +53,20 @@ static void flow_event(struct trace *s, uint8_t cinf, uint64_t pc, uint64_t exce
 
 	switch (cinf >> 6) {
 	case CET_SOURCE:
-		e = add(s, out, PT_EV_BRANCH, PT_BY_INSTRUCTION);
+		e = pt_batch_add(out, &s->blank, PT_EV_BRANCH, PT_BY_INSTRUCTION);
 		e->branch.from = pc;
 		e->branch.to = PT_UNKNOWN;
 		break;
 	case CET_DESTINATION:
-		add(s, out, PT_EV_INDIRECT, PT_ATOMS_TAKEN)->branch.to = pc;
+		pt_batch_add(out, &s->blank, PT_EV_INDIRECT, PT_ATOMS_TAKEN)->branch.to = pc;
 		break;
 	case CET_VECTOR:
 		if (exception != PT_UNKNOWN) {
-			e = add(s, out, PT_EV_VECTOR, PT_ATOMS_TAKEN);
+			e = pt_batch_add(out, &s->blank, PT_EV_VECTOR, PT_ATOMS_TAKEN);
 			e->value.at = exception;
 			e->value.value = PT_UNKNOWN;
 		} else {
-			e = add(s, out, PT_EV_BRANCH, PT_BY_EXCEPTION);
+			e = pt_batch_add(out, &s->blank, PT_EV_BRANCH, PT_BY_EXCEPTION);
 			e->branch.from = PT_UNKNOWN;
 			e->branch.to = pc;
 		}
@@ -103,13 +85,13 @@ static void flow_entry(struct trace *s, const uint8_t *entry, uint64_t stamp, st
 	if (pt_le32(entry) == 0)
 		return;		/* nothing was written here */
 	if ((cinf & CINF_ALWAYS_0) != 0) {
-		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, stamp == PT_UNKNOWN ? 4 : PT_S12Z_LINE_BYTES, out);
+		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, stamp == PT_UNKNOWN ? 4 : PT_S12Z_LINE_BYTES);
 		return;
 	}
 	if (cinf >> 6 == CET_VECTOR)
 		exception = exception_of(s, pc);
 	if (stamp != PT_UNKNOWN) {
-		struct pt_event *e = add(s, out, PT_EV_SINCE, cinf & CINF_TOVF);
+		struct pt_event *e = pt_batch_add(out, &s->blank, PT_EV_SINCE, cinf & CINF_TOVF);
 
 		e->value.at = exception;
 		e->value.value = stamp;
@@ -134,7 +116,7 @@ static void tell_value(struct trace *s, uint64_t pc, struct pt_batch *out)
 	if (s->value.kind == 0)
 		return;
 	if (pc != PT_UNKNOWN)
-		add(s, out, PT_EV_VALUE_PC, 0)->branch.to = pc;
+		pt_batch_add(out, &s->blank, PT_EV_VALUE_PC, 0)->branch.to = pc;
 	out->event[out->n_events++] = s->value;
 	s->value.kind = 0;
 }
@@ -166,7 +148,7 @@ static void detail_line(struct trace *s, struct pt_batch *out)
 	}
 	tell_value(s, PT_UNKNOWN, out);
 	if ((info & DATA_ALWAYS_0) != 0)
-		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, PT_S12Z_LINE_BYTES, out);
+		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, PT_S12Z_LINE_BYTES);
 	else if (pt_le64(s->part) != 0)
 		access_line(s);
 	if (!s->stamps)
@@ -189,15 +171,15 @@ static void pc_line(struct trace *s, struct pt_batch *out)
 	if (pt_le64(s->part) == 0)
 		return;		/* nothing was written here */
 	if (n < BASE_BYTES) {
-		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, PT_S12Z_LINE_BYTES, out);
+		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, PT_S12Z_LINE_BYTES);
 		return;
 	}
 	for (; k < n; k++) {
 		if (!is_base(s, k, n))
 			continue;
 		for (; first < k; first++)
-			add(s, out, PT_EV_EXECUTED, 0)->branch.to = (address(s->part + k) & 0xffff00) | s->part[first];
-		add(s, out, PT_EV_EXECUTED, 0)->branch.to = address(s->part + k);
+			pt_batch_add(out, &s->blank, PT_EV_EXECUTED, 0)->branch.to = (address(s->part + k) & 0xffff00) | s->part[first];
+		pt_batch_add(out, &s->blank, PT_EV_EXECUTED, 0)->branch.to = address(s->part + k);
 		k += BASE_BYTES - 1;
 		first = k + 1;
 	}
@@ -237,15 +219,17 @@ static void flush(void *state, struct pt_batch *out)
 
 	tell_value(s, PT_UNKNOWN, out);
 	if (s->part_bytes > 0)
-		add_gap(s, PT_GAP_DAMAGED, PT_UNKNOWN, s->part_bytes, out);
+		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, s->part_bytes);
 	s->part_bytes = 0;
 }
 
 static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out)
 {
-	((struct trace *)state)->stepped = false;
-	flush(state, out);
-	add_gap(state, cause, ns, bytes, out);
+	struct trace *s = state;
+
+	s->stepped = false;
+	flush(s, out);
+	pt_batch_add_gap(out, &s->blank, cause, ns, bytes);
 }
 
 /* The buffer is read when the session is over: what it holds ran before. A recorder tells it before the halt. */
@@ -256,7 +240,7 @@ static void state_changed(void *state, enum pt_state what, uint64_t pc, struct p
 
 	if (s->recorder && (what == PT_STATE_HALT || what == PT_STATE_RUN)) {
 		flush(state, out);
-		e = add(s, out, what == PT_STATE_HALT ? PT_EV_STOP : PT_EV_START, PT_ATOMS_TAKEN);
+		e = pt_batch_add(out, &s->blank, what == PT_STATE_HALT ? PT_EV_STOP : PT_EV_START, PT_ATOMS_TAKEN);
 		e->branch.to = pc;
 		e->n = what == PT_STATE_HALT && s->stepped;
 		s->stepped = what == PT_STATE_RUN && pc != PT_UNKNOWN;
