@@ -195,7 +195,7 @@ static int read_memory(void *arg, uint64_t addr, unsigned n_bytes, uint64_t *val
 		return err->code;
 	*value = 0;
 	for (unsigned i = 0; i < n_bytes; i++)
-		*value |= (uint64_t)bytes[i] << 8 * (target->ops->big_endian ? n_bytes - 1 - i : i);
+		*value |= (uint64_t)bytes[i] << 8 * (pt_target_is_big_endian(target) ? n_bytes - 1 - i : i);
 	return 0;
 }
 

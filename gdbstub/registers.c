@@ -133,7 +133,7 @@ static int read_singly(struct pt_gdb_request *rq, struct pt_target *target, cons
 		else if (rc < 0)
 			return rc;
 		else
-			put_register(&rq->frame, &rows[i], target->ops->big_endian, value);
+			put_register(&rq->frame, &rows[i], pt_target_is_big_endian(target), value);
 	}
 	return 0;
 }
@@ -148,13 +148,13 @@ static int put_saved(struct pt_gdb_request *rq, struct pt_target *target, const 
 	uint64_t value;
 
 	if (reg != NULL)
-		put_register(&rq->frame, at, target->ops->big_endian, reg->value);
+		put_register(&rq->frame, at, pt_target_is_big_endian(target), reg->value);
 	else if (saved->n_regs == 0 || at->group == NULL || strcmp(at->group, "system") != 0)
 		put_unavailable(&rq->frame, at);
 	else if (target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
 		return err->code;
 	else
-		put_register(&rq->frame, at, target->ops->big_endian, value);
+		put_register(&rq->frame, at, pt_target_is_big_endian(target), value);
 	return 0;
 }
 
@@ -179,7 +179,7 @@ static int read_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	if (rc == PT_EFAULT || rc == PT_EUNSUPPORTED)
 		return read_singly(rq, target, rows, n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		put_register(&rq->frame, &rows[i], target->ops->big_endian, values[i]);
+		put_register(&rq->frame, &rows[i], pt_target_is_big_endian(target), values[i]);
 	return rc;
 }
 
@@ -200,7 +200,7 @@ static int read_one(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 		return rc < 0 ? rc : put_saved(rq, target, &saved, row, err);
 	if (target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
 		return err->code;
-	put_register(&rq->frame, &rows[row], target->ops->big_endian, value);
+	put_register(&rq->frame, &rows[row], pt_target_is_big_endian(target), value);
 	return 0;
 }
 
@@ -260,7 +260,7 @@ static int write_all(struct pt_gdb_request *rq, struct pt_board *board, struct p
 		if (!pt_rsp_bytes(&rq->args, bytes, size_of(&rows[i])))
 			return pt_fail(err, PT_EARG, "G with something else than hex digits");
 		which[i] = (uint16_t)i;
-		values[i] = from_bytes(bytes, size_of(&rows[i]), target->ops->big_endian);
+		values[i] = from_bytes(bytes, size_of(&rows[i]), pt_target_is_big_endian(target));
 	}
 	rc = rc == 1 ? write_changed(target, &saved, rows, n, values, err)
 		     : write_rows(board, target, rq->core, which, n, values, err);
@@ -284,7 +284,7 @@ static int write_one(struct pt_gdb_request *rq, struct pt_board *board, struct p
 		return err->code;
 	if (pt_rsp_left(&rq->args) != 2 * size_of(&rows[row]) || !pt_rsp_bytes(&rq->args, bytes, size_of(&rows[row])))
 		return pt_fail(err, PT_EARG, "P for %s without its %u bits", rows[row].name, rows[row].bits);
-	value = from_bytes(bytes, size_of(&rows[row]), target->ops->big_endian);
+	value = from_bytes(bytes, size_of(&rows[row]), pt_target_is_big_endian(target));
 	rc = pt_gdb_task_registers(rq, target, &saved, err);
 	if (rc == 1)
 		rc = pt_gdb_task_write(target, &saved, rows[row].name, value, err);

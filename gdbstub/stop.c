@@ -45,7 +45,7 @@ int pt_gdb_stop_registers(struct pt_gdb_request *rq, struct pt_target *target, s
 
 		if (row == pc)
 			rq->pc = values[i];
-		if (pt_gdb_register_text(text, sizeof(text), row, target->ops->big_endian, values[i]) == 0 ||
+		if (pt_gdb_register_text(text, sizeof(text), row, pt_target_is_big_endian(target), values[i]) == 0 ||
 		    used + strlen(text) + 8 > sizeof(rq->stop))
 			continue;
 		used += (size_t)sprintf(rq->stop + used, "%02x:%s;", row->gdb_number, text);
@@ -63,7 +63,7 @@ int pt_gdb_no_registers(struct pt_gdb_request *rq, struct pt_target *target)
 	rq->stop[0] = '\0';
 	rq->pc = PT_UNKNOWN;
 	rq->task = 0;
-	if (pc != NULL && pt_gdb_register_text(text, sizeof(text), pc, target->ops->big_endian, 0) > 0)
+	if (pc != NULL && pt_gdb_register_text(text, sizeof(text), pc, pt_target_is_big_endian(target), 0) > 0)
 		snprintf(rq->stop, sizeof(rq->stop), "%02x:%s;", pc->gdb_number, text);
 	return 0;
 }

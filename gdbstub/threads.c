@@ -255,6 +255,6 @@ int pt_gdb_task_write(struct pt_target *target, const struct pt_saved *saved, co
 		return value == reg->value ? 0 : pt_fail(err, PT_EARG, "%s of a task that does not run follows from where its "
 							 "registers are saved, so it cannot be set", name);
 	for (unsigned i = 0; i < reg->bytes && i < sizeof(bytes); i++)
-		bytes[target->ops->big_endian ? reg->bytes - 1u - i : i] = (uint8_t)(value >> 8 * i);
+		bytes[pt_target_is_big_endian(target) ? reg->bytes - 1u - i : i] = (uint8_t)(value >> 8 * i);
 	return pt_mem_write(mem, reg->addr, bytes, reg->bytes, err);
 }

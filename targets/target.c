@@ -82,3 +82,10 @@ int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err)
 	free_target(target);
 	return rc;
 }
+
+bool pt_target_is_big_endian(const struct pt_target *target)
+{
+	const struct pt_target_ops *ops = target->ops;
+
+	return ops->is_big_endian != NULL ? ops->is_big_endian(target->state) : ops->big_endian;
+}

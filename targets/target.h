@@ -95,6 +95,7 @@ struct pt_target_ops {
 	const char *architecture;	/* GDB's: "arm" */
 	uint8_t elf_machine;		/* EM_ARM */
 	bool big_endian;
+	bool (*is_big_endian)(void *state);	/* where it is not the same for all of the kind; NULL: big_endian */
 	bool fixed_registers;		/* GDB has a layout of its own for them, and warns of a description */
 
 	/* Find out what is there, without halting it. target->state is zeroed, target->probe is open; chip and the
@@ -153,6 +154,7 @@ struct pt_target_ops {
 #define PT_TARGETS(X) \
 	X(cortexm) \
 	X(s12z) \
+	X(microblaze) \
 	X(remote)
 #define X(target) extern const struct pt_target_ops pt_##target##_ops;
 PT_TARGETS(X)
@@ -172,6 +174,7 @@ struct pt_target {
 struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, const struct pt_params *settings,
 				   struct pt_err *err);
 int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err);	/* frees it, always */
+bool pt_target_is_big_endian(const struct pt_target *target);
 
 /* A hardware unit has one owner at a time: "mtb", "bpu.0", "dwt.1". PT_EBUSY names the owner. */
 int pt_lease_take(struct pt_target *target, const char *unit, const char *owner, struct pt_err *err);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "targets/microblaze/registers.h"
 #include "util.h"
@@ -63,6 +64,19 @@ static int only_mdm(struct pt_microblaze *mb, const struct pt_params *settings, 
 	return 0;
 }
 
+/* By what the server says of its architecture; one that says nothing has a g packet of 57 registers, or of 59. */
+static bool is_microblaze(struct pt_microblaze *mb)
+{
+	struct pt_err ignored = { 0 };
+	char answer[8 * PT_MB_LAYOUT + 64];
+	int len;
+
+	if (mb->remote.facts.features)
+		return strncasecmp(mb->remote.chip, "microblaze", strlen("microblaze")) == 0;
+	len = pt_remote_ask(&mb->remote, "g", answer, sizeof(answer), &ignored);
+	return len == 8 * PT_MB_LAYOUT || len == 8 * PT_MB_CORE_LAYOUT;
+}
+
 static int mb_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
 {
 	struct pt_microblaze *mb = target->state;
@@ -76,6 +90,10 @@ static int mb_attach(struct pt_target *target, const struct pt_params *settings,
 		return only_mdm(mb, settings, err);
 	if (pt_remote_open(&mb->remote, target, &kind, settings, err) < 0)
 		return err->code;
+	if (!is_microblaze(mb)) {
+		pt_remote_close(&mb->remote);
+		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not serve a MicroBlaze");
+	}
 	mb->big_endian = is_big_endian(mb, settings);
 	mb->remote.big_endian = mb->big_endian;
 	snprintf(mb->name, sizeof(mb->name), "%s", pt_remote_chip(mb));
@@ -307,7 +325,6 @@ static const struct pt_source_ops *const *mb_sources(void *state, size_t *n)
 	static const struct pt_source_ops *const sources[] = {
 		&pt_source_mb_bins,
 		&pt_source_mb_counters,
-		&pt_source_mb_trace,
 		&pt_source_remote_pc,
 	};
 
@@ -327,6 +344,7 @@ const struct pt_target_ops pt_microblaze_ops = {
 	.params = pt_mb_settings,
 	.n_params = PT_MB_N_SETTINGS,
 	.architecture = "MicroBlaze",
+	.is_big_endian = pt_remote_is_big_endian,
 	.elf_machine = 189, /* EM_MICROBLAZE */
 	.attach = mb_attach,
 	.detach = mb_detach,

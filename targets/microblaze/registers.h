@@ -5,7 +5,7 @@
 #include "targets/microblaze/microblaze.h"
 
 /* 57 registers, and two more where the core has stack protection. */
-enum { PT_MB_LAYOUT = 59, PT_MB_RPC = 32, PT_MB_FIRST_OWN = 64 };
+enum { PT_MB_LAYOUT = 59, PT_MB_CORE_LAYOUT = 57, PT_MB_RPC = 32, PT_MB_FIRST_OWN = 64 };
 /* Those that cannot be read have what was last written. */
 enum {
 	PT_MB_OWN_CONFIG,

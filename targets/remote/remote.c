@@ -157,6 +157,11 @@ int pt_remote_detach(void *state, bool resume, struct pt_err *err)
 	return rc;
 }
 
+bool pt_remote_is_big_endian(void *state)
+{
+	return ((const struct pt_remote *)state)->big_endian;
+}
+
 const char *pt_remote_chip(void *state)
 {
 	return ((struct pt_remote *)state)->chip;
@@ -418,6 +423,7 @@ const struct pt_target_ops pt_remote_ops = {
 	.params = params,
 	.n_params = PT_REMOTE_N_PARAMS,
 	.architecture = "",
+	.is_big_endian = pt_remote_is_big_endian,
 	.attach = remote_attach,
 	.detach = pt_remote_detach,
 	.chip = pt_remote_chip,

@@ -86,6 +86,7 @@ int pt_remote_monitor(struct pt_remote *remote, const char *line, char *text, si
 
 /* For struct pt_target_ops; state begins with a struct pt_remote. */
 int pt_remote_detach(void *state, bool resume, struct pt_err *err);	/* closes, too */
+bool pt_remote_is_big_endian(void *state);
 const char *pt_remote_chip(void *state);
 void pt_remote_describe(void *state, void (*say)(void *arg, const char *line), void *arg);
 unsigned pt_remote_n_cores(void *state);
