@@ -35,7 +35,9 @@ enum pt_pipe_op {
 					 * (0: too fast for it), u64 ns: its clock, when the first sample is taken. Lines: 0 PDO, 1 PDOCLK */
 	PT_PIPE_CAPTURED = 0x11,	/* u16 most bytes of runs: answers u8 1: nothing more comes, u64 ns of the first sample of
 					 * these, u32 samples lost before it, u16 n, n bytes of runs. A run: u8, bit 7 PDOCLK, bit 6 PDO,
-					 * bits 5:0 how many samples; 0: u24 samples follow. A run may go on in the next */
+					 * bits 5:0 how many samples, up to 47; 0: u24 samples follow; 48 + 4 (a - 1) + b - 1: a samples,
+					 * then b samples with PDOCLK the other way round, 1 to 4 of each, as bits at full speed make
+					 * them. A run may go on in the next */
 	PT_PIPE_CAPTURE_STOP = 0x12,	/* what was taken up to here can still be fetched */
 };
 

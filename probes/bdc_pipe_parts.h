@@ -44,6 +44,7 @@ struct pt_pipe_capture {
 	struct pt_pipe_piece {
 		uint64_t from_ns, lost;
 		size_t at, end;
+		bool half;		/* of the pair at `at`, the first is given */
 	} piece[PT_PIPE_MOST_PIECES]; /* fetched, not given */
 	size_t first, n_pieces;
 	uint8_t bytes[PT_PIPE_CAPTURE_BYTES];

@@ -7,6 +7,7 @@
 #include "util.h"
 
 enum { CAPTURED_HEAD = 1 + 8 + 4 + 2, SAMPLES = 0x3f, WAIT_MS = 1 };
+enum { PAIR = 48, PDOCLK = 0x80, FAST_BYTES = 512 };
 
 static const struct { const char *name, *number; uint8_t bit; } lines[] = { { "pdo", "0", 6 }, { "pdoclk", "1", 7 } };
 
@@ -123,30 +124,32 @@ static int get_piece(struct pt_pipe *pipe, struct pt_err *err)
 	return rc < 0 ? rc : take_piece(pipe, err);
 }
 
-/* One answer where little comes; as many as the probe queues where much does. */
+/* One answer where little comes; where much does, as many as the probe queues, and on a fast link several times that. */
 static size_t n_to_ask(const struct pt_pipe *pipe)
 {
-	size_t most = PT_PIPE_CAPTURE_BYTES / pipe->packet_bytes;
+	size_t most = PT_PIPE_CAPTURE_BYTES / pipe->packet_bytes, queued = pipe->packet_bytes < FAST_BYTES ? pipe->depth : most;
 
 	most = most < PT_PIPE_MOST_PIECES ? most : PT_PIPE_MOST_PIECES;
-	most = most < pipe->depth ? most : pipe->depth;
+	most = most < queued ? most : queued;
 	return pipe->capture.busy ? most : 1;
 }
 
 static int fetch(struct pt_pipe *pipe, struct pt_err *err)
 {
 	struct pt_pipe_capture *capture = &pipe->capture;
-	size_t n = n_to_ask(pipe), asked = 0;
+	size_t n = n_to_ask(pipe), asked = 0, got = 0;
 	int rc = pt_pipe_settle(pipe, err);
 
 	if (rc < 0)
 		return rc;
 	capture->first = capture->n_pieces = capture->n_bytes = 0;
 	pt_link_shield(pipe->link);
-	while (rc == 0 && asked < n && (rc = ask_piece(pipe, err)) == 0)
-		asked++;
-	for (; rc == 0 && asked > 0; asked--)
-		rc = get_piece(pipe, err);
+	while (rc == 0 && got < n) {	/* the queue is kept full: the probe never waits for us */
+		while (rc == 0 && asked < n && asked - got < pipe->depth && (rc = ask_piece(pipe, err)) == 0)
+			asked++;
+		if (rc == 0 && (rc = get_piece(pipe, err)) == 0)
+			got++;
+	}
 	pt_link_unshield(pipe->link);
 	if (rc < 0 && capture->n_pieces > 0) {
 		capture->failed = err != NULL ? *err : (struct pt_err){ .msg = "" };
@@ -189,8 +192,16 @@ static bool next_run(struct pt_pipe_capture *capture, struct pt_pipe_piece *piec
 {
 	const uint8_t *at = capture->bytes + piece->at;
 	size_t left = piece->end - piece->at;
+	unsigned code = left > 0 ? at[0] & SAMPLES : 0;
 	uint32_t samples;
 
+	if (code >= PAIR) {
+		*run = piece->half ? levels(capture, at[0] ^ PDOCLK) | ((code - PAIR) % 4 + 1)
+				   : levels(capture, at[0]) | ((code - PAIR) / 4 + 1);
+		piece->at += piece->half;
+		piece->half = !piece->half;
+		return true;
+	}
 	if (left == 0 || ((at[0] & SAMPLES) == 0 && left < 4)) {
 		piece->at = piece->end;
 		return false;

@@ -494,6 +494,45 @@ START_TEST(pipe_tells_what_of_a_capture_is_lost)
 }
 END_TEST
 
+/* A byte for two runs, whatever room there is for them. */
+START_TEST(pipe_takes_pairs_apart)
+{
+	static uint8_t runs[16 * 4];
+	static pt_pins_run got[2 * sizeof(runs)];
+	const struct pt_pins_ops *pins;
+	size_t n = 0;
+
+	for (unsigned i = 0; i < sizeof(runs); i++)
+		runs[i] = (uint8_t)(48 + i % 16 + (i / 16 % 2) * 0x40 + (i / 32) * 0x80);
+	open_pipe();
+	pins = pt_probe_pins(probe, &wire);
+	pipe_probe.runs = runs;
+	pipe_probe.n_runs = sizeof(runs);
+	ck_assert_int_eq(start_pins("pdoclk", 1000000), 0);
+	ck_assert_int_eq(pins->stop(wire, &err), 0);
+	do {
+		int rc = pins->read(wire, got + n, 1 + n % 5, 10, &what, &err);
+
+		ck_assert_msg(rc >= 0 && n + (size_t)rc <= PT_LEN(got), "%s", err.msg);
+		n += (size_t)rc;
+	} while (!what.ended);
+	for (size_t i = 0, at = 0, left = 0; i < sizeof(runs); i++) {	/* equal levels may have become one run */
+		for (unsigned half = 0; half < 2; half++) {
+			uint32_t samples = half == 0 ? 1 + i % 16 / 4 : 1 + i % 4, level = (uint32_t)(i / 32) ^ half;
+
+			for (uint32_t k = 0; k < samples; k++, left--) {
+				if (left == 0) {
+					ck_assert_uint_lt(at, n);
+					left = got[at++] & PT_PINS_SAMPLES;
+				}
+				ck_assert_uint_eq(got[at - 1] >> PT_PINS_LEVELS & 1, level);
+			}
+		}
+	}
+	pt_probe_close(probe);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bdc_probes");
@@ -512,6 +551,7 @@ int main(void)
 	tcase_add_loop_test(tc, usbdm_connects_anew_when_its_firmware_lost_the_target, 4, 6);
 	tcase_add_test(tc, nothing_erases_unasked);
 	tcase_add_test(tc, pipe_keeps_requests_in_flight);
+	tcase_add_test(tc, pipe_takes_pairs_apart);
 	tcase_add_test(tc, pipe_takes_sleep_for_no_error);
 	tcase_add_test(tc, pipe_does_nothing_behind_a_refusal);
 	tcase_add_test(tc, pipe_hears_of_refused_lines);

@@ -206,13 +206,17 @@ static bool fetch(uint64_t *lost)
 	*lost += pt_le32(answer + 12);
 	for (size_t i = 18, end = 18 + pt_le16(answer + 16); i < end; i++) {
 		unsigned levels = (answer[i] >> 7 & 1) << 1 | (answer[i] >> 6 & 1);
-		uint32_t n = answer[i] & 63;
+		unsigned code = answer[i] & 63;
 
-		if (n == 0) {
-			n = answer[i + 1] | (uint32_t)answer[i + 2] << 8 | (uint32_t)answer[i + 3] << 16;
+		if (code >= 48) {	/* two, and the clock the other way round */
+			take_run(levels, 1 + (code - 48) / 4);
+			take_run(levels ^ 2, 1 + (code - 48) % 4);
+		} else if (code > 0) {
+			take_run(levels, code);
+		} else {
+			take_run(levels, answer[i + 1] | (uint32_t)answer[i + 2] << 8 | (uint32_t)answer[i + 3] << 16);
 			i += 3;
 		}
-		take_run(levels, n);
 	}
 	return answer[3] == 0;
 }

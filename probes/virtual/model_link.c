@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "log.h"
 #include "probes/virtual/board.h"
 #include "probes/virtual/wire/rig.h"
 #include "util.h"
@@ -250,10 +251,21 @@ static void info(void *state, struct pt_link_info *out)
 	snprintf(out->where, sizeof(out->where), "%s (virtual)", model->rig.ops->name);
 }
 
+/* What a board on the wall's clock has not run is missing wherever it is looked at: figures would blame the chip. */
+static void tell_slip(struct model *model)
+{
+	uint64_t slip_ns = model->rig.pace.slip_ns, open_ns = now_ns(model);
+
+	if (slip_ns * 20 > open_ns && slip_ns > PT_NS_PER_S / 10)
+		pt_info("virtual board: this machine was too slow for %.1f s of %.1f s of real time; clock=virtual needs none",
+			(double)slip_ns / 1e9, (double)open_ns / 1e9);
+}
+
 static void close_model(void *state)
 {
 	struct model *model = state;
 
+	tell_slip(model);
 	pt_vrig_close(&model->rig);
 	uv_cond_destroy(&model->woken);
 	uv_mutex_destroy(&model->lock);

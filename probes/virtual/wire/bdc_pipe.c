@@ -9,7 +9,7 @@
 #include "probes/virtual/wire/pdo_capture.h"
 #include "util.h"
 
-enum { CAPTURED_HEAD = 15, SHORT_RUN = 63, LONGEST_POLL_US = 1000000 };
+enum { CAPTURED_HEAD = 15, SHORT_RUN = 47, PAIR = 48, PAIR_RUN = 4, LONGEST_POLL_US = 1000000 };
 #define POLL_ACK_NS (10 * PT_NS_PER_MS)
 
 struct pt_vpipe {
@@ -237,6 +237,21 @@ static size_t put_run(struct pt_vpipe *pipe, uint32_t run, size_t room)
 	return bytes;
 }
 
+/* Two short ones that differ in PDOCLK alone are one byte. Returns how many runs; 0: no room. */
+static unsigned put_runs(struct pt_vpipe *pipe, size_t room, size_t *n_bytes)
+{
+	uint32_t run = pt_vpdo_capture_peek(&pipe->capture, 0), next = pt_vpdo_capture_peek(&pipe->capture, 1);
+	uint32_t a = run & 0xffffff, b = next & 0xffffff;
+	bool pair = b > 0 && a <= PAIR_RUN && b <= PAIR_RUN && ((run ^ next) & ~UINT32_C(0xffffff)) == PT_VPDO_PDOCLK;
+
+	*n_bytes = pair && room > 0 ? 1 : put_run(pipe, run, room);
+	if (*n_bytes == 0 || !pair)
+		return *n_bytes != 0;
+	put(pipe, ((run & PT_VPDO_PDOCLK) != 0 ? 0x80 : 0) | ((run & PT_VPDO_PDO) != 0 ? 0x40 : 0) |
+		  (PAIR + PAIR_RUN * (a - 1) + b - 1), 1);
+	return 2;
+}
+
 static enum pt_pipe_status captured(struct pt_vpipe *pipe)
 {
 	size_t most = get(pipe, 2), n = 0, bytes = 1, head = pipe->out_bytes;
@@ -250,10 +265,11 @@ static enum pt_pipe_status captured(struct pt_vpipe *pipe)
 	put(pipe, what.from_ns, 8);
 	put(pipe, what.lost < UINT32_MAX ? what.lost : UINT32_MAX, 4);
 	put(pipe, 0, 2);
-	while (pt_vpdo_capture_peek(&pipe->capture) != 0 && bytes != 0) {
-		bytes = put_run(pipe, pt_vpdo_capture_peek(&pipe->capture), most - n);
+	while (pt_vpdo_capture_peek(&pipe->capture, 0) != 0 && bytes != 0) {
+		unsigned runs = put_runs(pipe, most - n, &bytes);
+
 		n += bytes;
-		if (bytes != 0)
+		while (runs-- > 0)
 			pt_vpdo_capture_pop(&pipe->capture);
 	}
 	pipe->out[head] = pt_vpdo_capture_over(&pipe->capture);

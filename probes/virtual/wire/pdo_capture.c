@@ -148,9 +148,9 @@ void pt_vpdo_capture_read(struct pt_vpdo_capture *c, struct pt_vpdo_captured *wh
 		what->from_ns = link_ns(c, c->head_at);
 }
 
-uint32_t pt_vpdo_capture_peek(const struct pt_vpdo_capture *c)
+uint32_t pt_vpdo_capture_peek(const struct pt_vpdo_capture *c, size_t i)
 {
-	return c->n_runs > 0 ? c->run[c->head] : 0;
+	return i < c->n_runs ? c->run[(c->head + i) % PT_VPDO_RUNS] : 0;
 }
 
 void pt_vpdo_capture_pop(struct pt_vpdo_capture *c)

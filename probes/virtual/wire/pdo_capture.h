@@ -39,8 +39,8 @@ struct pt_vpdo_captured {
 };
 /* Begin to take runs: what is said before the first of them. */
 void pt_vpdo_capture_read(struct pt_vpdo_capture *capture, struct pt_vpdo_captured *what);
-/* The oldest run; 0: none. */
-uint32_t pt_vpdo_capture_peek(const struct pt_vpdo_capture *capture);
+/* The run i behind the oldest; 0: none. */
+uint32_t pt_vpdo_capture_peek(const struct pt_vpdo_capture *capture, size_t i);
 void pt_vpdo_capture_pop(struct pt_vpdo_capture *capture);
 /* Nothing is left, and nothing more comes. */
 bool pt_vpdo_capture_over(const struct pt_vpdo_capture *capture);
