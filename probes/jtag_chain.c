@@ -170,8 +170,10 @@ int pt_jtag_chain_find(struct pt_jtag_chain *chain, const struct pt_jtag_ops *op
 		{ .what = PT_JTAG_IR, .n_bits = IR_BITS, .out = a_zero, .in = irs },
 	};
 	uint32_t together = 0;
+	struct pt_err local;
 	size_t n_done;
 
+	err = err != NULL ? err : &local;
 	*chain = (struct pt_jtag_chain){ .ops = ops, .wire = wire, .selected = -1 };
 	memset(a_zero, 0xff, sizeof(a_zero));	/* what stays in the IRs are ones: BYPASS */
 	a_zero[MAX_IRS / 8] &= (uint8_t)~(1u << MAX_IRS % 8);

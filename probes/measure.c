@@ -1,8 +1,16 @@
 /* A probe's own benchmark: the advertised clock and packet size say little, and a clone may ignore both. */
+#include "probes/jtag_dap.h"
 #include "probes/probe.h"
 #include "util.h"
 
-enum { TRIES = 8, STREAM_WORDS = 2048, WORD_CLOCKS = 46, TIMEOUT_MS = 1000 };	/* clocks: Arm IHI 0031, SWD protocol */
+enum { TRIES = 8, STREAM_WORDS = 2048, SWD_WORD_CLOCKS = 46, TIMEOUT_MS = 1000 };	/* clocks: Arm IHI 0031, SWD protocol */
+
+static uint32_t word_clocks(struct pt_probe *probe)
+{
+	void *wire;
+
+	return pt_probe_dap(probe, &wire) == &pt_jtag_dap_ops ? PT_JTAG_DAP_WORD_CLOCKS : SWD_WORD_CLOCKS;
+}
 
 /* The time of one read of n_words DPIDRs. */
 static int time_read(struct pt_probe *probe, uint32_t n_words, uint64_t *took_ns, struct pt_err *err)
@@ -51,12 +59,12 @@ static int measure_clock(struct pt_probe *probe, struct pt_probe_speed *out, str
 	n_words = (uint32_t)(info.packet_bytes - 4) / 4;
 	n_words = n_words < STREAM_WORDS ? n_words : STREAM_WORDS;
 	out->at_least = true;
-	out->swclk_hz = out->words_per_s * WORD_CLOCKS;
+	out->swclk_hz = out->words_per_s * word_clocks(probe);
 	rc = best_time(probe, n_words, &full_ns, err);
 	if (rc < 0 || info.link.fixed_packets || full_ns <= out->round_trip_ns + out->round_trip_ns / 4)
 		return rc;
 	out->at_least = false;
-	out->swclk_hz = (uint32_t)((n_words - 1) * WORD_CLOCKS * PT_NS_PER_S / (full_ns - out->round_trip_ns));
+	out->swclk_hz = (uint32_t)((n_words - 1) * word_clocks(probe) * PT_NS_PER_S / (full_ns - out->round_trip_ns));
 	return 0;
 }
 

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/jtag_dap.h"
 #include "util.h"
 
 struct pt_probe {
 	const struct pt_probe_ops *ops;
 	struct pt_link *link;
 	void *state;
+	struct pt_jtag_dap *jtag_dap;	/* wire dap over its wire jtag; NULL: it has one of its own, or no jtag */
 	struct pt_probe *next;		/* joined */
 	unsigned hidden;		/* wires, bits 1 << enum pt_wire */
 };
@@ -49,7 +51,14 @@ struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_li
 		goto free_probe;
 	if (ops->open(probe->state, link, settings, &why) < 0)
 		goto free_state;
+	if (ops->jtag != NULL && ops->dap == NULL) {
+		probe->jtag_dap = pt_jtag_dap_new(ops->jtag, probe->state, link, settings);
+		if (probe->jtag_dap == NULL)
+			goto close_state;
+	}
 	return probe;
+close_state:
+	ops->close(probe->state);
 free_state:
 	free(probe->state);
 free_probe:
@@ -67,6 +76,7 @@ void pt_probe_close(struct pt_probe *probe)
 	while (probe != NULL) {
 		struct pt_probe *next = probe->next;
 
+		pt_jtag_dap_free(probe->jtag_dap);
 		probe->ops->close(probe->state);
 		pt_link_close(probe->link);
 		free(probe->state);
@@ -96,11 +106,23 @@ struct pt_probe *pt_probe_next(struct pt_probe *probe)
 		*state = probe != NULL ? probe->state : NULL; \
 		return probe != NULL ? probe->ops->wire : NULL; \
 	}
-WIRE(dap, PT_WIRE_DAP)
 WIRE(jtag, PT_WIRE_JTAG)
 WIRE(bdc, PT_WIRE_BDC)
 WIRE(pins, PT_WIRE_PINS)
 WIRE(rsp, PT_WIRE_RSP)
+
+/* Its own, or over its wire jtag. */
+const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state)
+{
+	for (; probe != NULL; probe = probe->next) {
+		if ((probe->hidden >> PT_WIRE_DAP & 1) != 0 || (probe->ops->dap == NULL && probe->jtag_dap == NULL))
+			continue;
+		*state = probe->ops->dap != NULL ? probe->state : probe->jtag_dap;
+		return probe->ops->dap != NULL ? probe->ops->dap : &pt_jtag_dap_ops;
+	}
+	*state = NULL;
+	return NULL;
+}
 
 void pt_probe_hide(struct pt_probe *probe, enum pt_wire wire)
 {

@@ -68,7 +68,7 @@ extern const size_t pt_n_probe_params;
 /* Open what uri names (interface.md, "Probe addresses"): finds the device, makes its link, opens the driver.
  *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with serial=
  *   or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the first that is plugged in
- * settings: words of pt_probe_params, may be NULL. May block 2 s.
+ * settings: words of pt_probe_params and pt_jtag_params, may be NULL. May block 2 s.
  * Errors: PT_EARG bad URI (the sentence lists the schemes, or says "not built in this version"), PT_EIO nothing
  * found or lost while opening, PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program,
  * PT_EPROTO the device is not what it says. */
@@ -86,7 +86,8 @@ void pt_probe_hide(struct pt_probe *probe, enum pt_wire wire);	/* as if it did n
 /* Is each of them still there? Takes interrupts that are pending at any of them. 0, or PT_EIO with which one is gone. */
 int pt_probe_look(struct pt_probe *first, struct pt_err *err);
 
-/* The wire's ops and the state to pass to them; NULL when neither the probe nor one that joined it offers the wire. */
+/* The wire's ops and the state to pass to them; NULL when neither the probe nor one that joined it offers the wire. A probe with
+ * jtag alone offers dap over it (jtag_dap.h). */
 const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state);
 const struct pt_jtag_ops *pt_probe_jtag(struct pt_probe *probe, void **state);
 const struct pt_bdc_ops *pt_probe_bdc(struct pt_probe *probe, void **state);

@@ -7,6 +7,7 @@
 
 #include "log.h"
 #include "pipeline.h"
+#include "probes/jtag_chain.h"
 #include "probes/probe.h"
 #include "probes/virtual/board.h"
 #include "program/settings.h"
@@ -187,6 +188,7 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 	for (size_t i = 0; i < options->n_words && rc == PT_EXIT_DONE; i++) {
 		const char *word = options->words[i];
 		bool taken = add_if_known(board, pt_probe_params, pt_n_probe_params, word, &rc, err) ||
+			     add_if_known(board, pt_jtag_params, pt_n_jtag_params, word, &rc, err) ||
 			     known(pt_program_params, PT_N_PROGRAM_PARAMS, word);
 
 #define X(target) taken |= add_if_known(board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &rc, err);

@@ -4,6 +4,7 @@
 
 #include "probes/virtual/wire/jtag_pins.h"
 #include "probes/wire_jtag.h"
+#include "scripted_link.h"
 
 enum fake_jtag_tdo { FAKE_JTAG_FINE, FAKE_JTAG_TDO_0, FAKE_JTAG_TDO_1, FAKE_JTAG_TDO_NOISE };
 
@@ -16,6 +17,8 @@ struct fake_jtag {
 	enum fake_jtag_tdo tdo;
 	uint32_t cut_bits;		/* the list runs in packets of at most so many clocks; 0: 100 */
 	unsigned n_lists, n_clocks;	/* so far */
+	struct pt_script *link;		/* whose clock each list moves on by pass_ns; NULL: none */
+	uint64_t pass_ns;
 	bool fail;			/* the next list fails with PT_EIO */
 };
 

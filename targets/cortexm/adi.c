@@ -67,9 +67,9 @@ int pt_adi_connect(struct pt_adi *adi, struct pt_err *err)
 
 	adi->select_known = false;
 	if (adi->dap->connect(adi->wire, PT_DAP_SWD, err) < 0)
-		return pt_wrap(err, "bring up SWD");
+		return pt_wrap(err, "bring up the debug port");
 	if (run(adi, &dpidr, 1, &n_done, err) < 0)
-		return pt_wrap(err, "no chip answers on SWD: check power and cable");
+		return pt_wrap(err, "no chip answers: check power and cable");
 	if (power_up(adi, err) < 0)
 		return pt_wrap(err, "power up the debug port (DPIDR 0x%08x)", (unsigned)adi->dpidr);
 	return 0;

@@ -13,8 +13,10 @@ static uint64_t capture(void *arg)
 	uint32_t result;
 
 	j->waits = pt_vdp_busy(j->dp);
-	if (j->waits)
+	if (j->waits) {
+		pt_vdp_overrun(j->dp);
 		return ACK_WAIT;
+	}
 	result = j->of_ap ? j->dp->rdbuff : j->result;
 	return (uint64_t)result << 3 | ACK_OK_FAULT;
 }

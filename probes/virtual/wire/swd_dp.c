@@ -217,6 +217,12 @@ bool pt_vdp_busy(struct pt_vdp *dp)
 	return dp->posted.active;
 }
 
+void pt_vdp_overrun(struct pt_vdp *dp)
+{
+	if ((dp->ctrl & ORUNDETECT) != 0)
+		dp->ctrl |= STICKYORUN;
+}
+
 bool pt_vdp_has_error(const struct pt_vdp *dp)
 {
 	return (dp->ctrl & STICKY) != 0;

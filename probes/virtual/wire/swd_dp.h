@@ -69,6 +69,7 @@ unsigned pt_vdp_clock(struct pt_vdp *dp, bool probe_drives, unsigned bit);
 /* The same registers for a port of another kind (jtag_dp.h); a: 0, 4, 8 or 0xc.
  * Is the last AP access still under way? It is tried once more. */
 bool pt_vdp_busy(struct pt_vdp *dp);
+void pt_vdp_overrun(struct pt_vdp *dp);		/* a request was dropped: STICKYORUN, if overrun detection is on */
 bool pt_vdp_has_error(const struct pt_vdp *dp);		/* a sticky flag is set: AP accesses are not done */
 uint32_t pt_vdp_read(struct pt_vdp *dp, uint8_t a);
 void pt_vdp_write(struct pt_vdp *dp, uint8_t a, uint32_t value);

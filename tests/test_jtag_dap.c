@@ -1,0 +1,276 @@
+/* The debug port behind a JTAG TAP: what is asked of it is done, once, in order, however long its bus takes; errors stick until
+ * they are cleared; a port that is not there, or is held, is told apart. The port is the model that OpenOCD drives, too. */
+#include <string.h>
+
+#include "fake_jtag.h"
+#include "harness.h"
+#include "probes/jtag_dap.h"
+#include "probes/virtual/wire/jtag_dp.h"
+#include "scripted_link.h"
+
+enum { DPIDR = 0x0bc11477, CSW = 0, TAR = 4, DRW = 0xc };
+
+static struct pt_vdp port;
+static struct pt_vjtag_dp jtag_dp;
+static struct fake_jtag chain;
+static struct pt_script script;
+static struct pt_link *link_;
+static struct pt_jtag_dap *dap;
+static struct pt_err err;
+
+/* Behind the port: a row of words, the next with each read; every busy_each-th access takes busy_for looks. */
+static uint32_t next_word, written[64];
+static unsigned n_written, n_accesses, busy_each, busy_for, busy_left, fault_at;
+
+static enum pt_vack begin_access(void)
+{
+	n_accesses++;
+	if (busy_each > 0 && n_accesses % busy_each == 0) {
+		busy_left = busy_for;
+		return PT_VACK_WAIT;
+	}
+	return n_accesses == fault_at ? PT_VACK_ERROR : PT_VACK_OK;
+}
+
+/* A busy access is counted when it begins, and ends when nothing is left of it. */
+static enum pt_vack access_ack(void)
+{
+	if (busy_left == 0)
+		return begin_access();
+	return --busy_left > 0 ? PT_VACK_WAIT : PT_VACK_OK;
+}
+
+static enum pt_vack ap_read(void *arg, uint8_t reg, uint32_t *value)
+{
+	enum pt_vack ack = access_ack();
+
+	(void)arg, (void)reg;
+	if (ack == PT_VACK_OK)
+		*value = next_word++;
+	return ack;
+}
+
+static enum pt_vack ap_write(void *arg, uint8_t reg, uint32_t value)
+{
+	enum pt_vack ack = access_ack();
+
+	(void)arg, (void)reg;
+	if (ack == PT_VACK_OK && n_written < PT_LEN(written))
+		written[n_written++] = value;
+	return ack;
+}
+
+static struct pt_vap ap = { .read = ap_read, .write = ap_write };
+
+static struct pt_vap *ap_of(void *arg, unsigned apsel)
+{
+	(void)arg;
+	return apsel == 0 ? &ap : NULL;
+}
+
+static void on_sync(void *arg)
+{
+	(void)arg;
+}
+
+static void setup(void)
+{
+	const struct pt_vdp_board board = { .ap = ap_of, .sync = on_sync };
+
+	pt_vdp_init(&port, &board, DPIDR);
+	pt_vjtag_dp_init(&jtag_dp, &port);
+	fake_jtag_init(&chain, (struct pt_vtap *const[]){ &jtag_dp.tap }, 1);
+	memset(&script, 0, sizeof(script));
+	memset(&err, 0, sizeof(err));
+	chain.link = &script;
+	chain.pass_ns = 10000;
+	link_ = pt_script_link(&script);
+	dap = pt_jtag_dap_new(&fake_jtag_ops, &chain, link_, NULL);
+	next_word = 0x5a000000;
+	n_written = n_accesses = busy_each = busy_for = busy_left = fault_at = 0;
+}
+
+static void teardown(void)
+{
+	pt_jtag_dap_free(dap);
+	pt_link_close(link_);
+}
+
+static int run(struct pt_dap_op *ops, size_t n, size_t *n_done)
+{
+	return pt_jtag_dap_ops.run(dap, ops, n, 50, n_done, &err);
+}
+
+static void power_up(void)
+{
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_WRITE, .a = 0, .value = 0x1e },
+		{ .what = PT_DAP_WRITE, .a = 8, .value = 0 },
+		{ .what = PT_DAP_WRITE, .a = 4, .value = 0x50000000 },
+		{ .what = PT_DAP_POLL, .a = 4, .value = 0xa0000000, .mask = 0xa0000000, .time_us = 5000 },
+	};
+	size_t n_done;
+
+	ck_assert_msg(pt_jtag_dap_ops.connect(dap, PT_DAP_SWD, &err) == 0, "%s", err.msg);
+	ck_assert_msg(run(ops, 3, &n_done) == 0, "%s", err.msg);
+	port.clocks += 100;	/* the model's power takes clocks that the fake chain does not give it */
+	ck_assert_int_eq(run(ops + 3, 1, &n_done), 0);
+	ck_assert_uint_eq(n_done, 1);
+}
+
+START_TEST(reads_and_writes)
+{
+	uint32_t id = 0, one = 0, in[300], out[3] = { 11, 22, 33 };
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_READ, .a = 0, .words = &id },
+		{ .what = PT_DAP_WRITE, .ap = true, .a = TAR, .value = 7 },
+		{ .what = PT_DAP_READ_BLOCK, .ap = true, .a = DRW, .words = in, .n_words = 300 },
+		{ .what = PT_DAP_DELAY, .time_us = 50 },
+		{ .what = PT_DAP_WRITE_BLOCK, .ap = true, .a = DRW, .words = out, .n_words = 3 },
+		{ .what = PT_DAP_READ_BLOCK, .ap = true, .a = DRW, .words = in, .n_words = 0 },
+		{ .what = PT_DAP_READ, .ap = true, .a = DRW, .words = &one },
+	};
+	size_t n_done;
+
+	power_up();
+	ck_assert_msg(run(ops, PT_LEN(ops), &n_done) == 0, "%s", err.msg);
+	ck_assert_uint_eq(n_done, PT_LEN(ops));
+	ck_assert_uint_eq(id, DPIDR);
+	for (uint32_t i = 0; i < 300; i++)
+		ck_assert_uint_eq(in[i], 0x5a000000 + i);
+	ck_assert_uint_eq(one, 0x5a000000 + 300);
+	ck_assert_uint_eq(n_written, 4);
+	ck_assert_uint_eq(written[3], 33);
+	for (size_t i = 1; i < PT_LEN(ops); i++)
+		ck_assert_uint_ge(ops[i].done_ns, ops[i - 1].done_ns);
+}
+END_TEST
+
+/* Each access is made once, in order, whichever of them finds the port busy and however long. */
+START_TEST(waits_for_a_busy_port)
+{
+	static const unsigned each[] = { 1, 2, 3, 7, 40 }, for_looks[] = { 1, 2, 3, 20, 200 };
+	uint32_t in[40], out[5] = { 1, 2, 3, 4, 5 };
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_READ_BLOCK, .ap = true, .a = DRW, .words = in, .n_words = 40 },
+		{ .what = PT_DAP_WRITE, .a = 8, .value = 0 },
+		{ .what = PT_DAP_WRITE_BLOCK, .ap = true, .a = DRW, .words = out, .n_words = 5 },
+	};
+	size_t n_done;
+
+	power_up();
+	busy_each = each[_i / 5];
+	busy_for = for_looks[_i % 5];
+	ck_assert_msg(run(ops, PT_LEN(ops), &n_done) == 0, "%s", err.msg);
+	for (uint32_t i = 0; i < 40; i++)
+		ck_assert_msg(in[i] == 0x5a000000 + i, "word %u: 0x%x", i, in[i]);
+	ck_assert_uint_eq(n_written, 5);
+	ck_assert_mem_eq(written, out, sizeof(out));
+	ck_assert_uint_eq(n_accesses, 45);
+}
+END_TEST
+
+START_TEST(errors_stick_until_they_are_cleared)
+{
+	uint32_t in[8];
+	struct pt_dap_op op = { .what = PT_DAP_READ_BLOCK, .ap = true, .a = DRW, .words = in, .n_words = 8 };
+	size_t n_done = 9;
+
+	power_up();
+	fault_at = 3;
+	ck_assert_int_eq(run(&op, 1, &n_done), PT_EFAULT);
+	ck_assert_uint_eq(n_done, 0);
+	ck_assert_uint_eq(n_accesses, 3);	/* what stood behind it was not done */
+	ck_assert_int_eq(run(&op, 1, &n_done), PT_EFAULT);
+	ck_assert_uint_eq(n_accesses, 3);
+	ck_assert_int_eq(pt_jtag_dap_ops.write_abort(dap, 0x1e, &err), 0);
+	ck_assert_int_eq(run(&op, 1, &n_done), 0);
+	ck_assert_uint_eq(in[7], 0x5a000002 + 7);
+}
+END_TEST
+
+START_TEST(gives_up_on_a_port_that_hangs)
+{
+	uint32_t value;
+	struct pt_dap_op op = { .what = PT_DAP_READ, .ap = true, .a = DRW, .words = &value };
+	size_t n_done;
+
+	power_up();
+	busy_each = 1;
+	busy_for = UINT32_MAX - 1;
+	chain.pass_ns = 1000000;	/* each list takes a millisecond */
+	ck_assert_int_eq(run(&op, 1, &n_done), PT_ETIMEOUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "WAIT"));
+	busy_each = busy_left = 0;
+	ck_assert_int_eq(pt_jtag_dap_ops.write_abort(dap, 1, &err), 0);
+	ck_assert_int_eq(pt_jtag_dap_ops.write_abort(dap, 0x1e, &err), 0);
+	ck_assert_int_eq(run(&op, 1, &n_done), 0);
+}
+END_TEST
+
+START_TEST(a_poll_that_expires_is_no_error)
+{
+	uint32_t last = 0;
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_READ, .a = 0 + 4, .words = &last },
+		{ .what = PT_DAP_POLL, .a = 4, .mask = 1u << 26, .value = 1u << 26, .time_us = 3000, .words = &last },
+	};
+	size_t n_done;
+
+	power_up();
+	ck_assert_int_eq(run(ops, PT_LEN(ops), &n_done), 0);
+	ck_assert_uint_eq(n_done, 1);
+	ck_assert_uint_eq(last & 0xf0000000, 0xf0000000);
+}
+END_TEST
+
+START_TEST(says_that_there_is_no_port)
+{
+	static const struct pt_vtap_config fpga = {
+		.ir_bits = 6, .ir_capture = 0x11, .has_idcode = true, .idcode = 0x13722093, .idcode_ir = 9,
+	};
+	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &next_word };
+	struct pt_vtap tap;
+	size_t n_done;
+
+	pt_vtap_init(&tap, &fpga);
+	fake_jtag_init(&chain, (struct pt_vtap *const[]){ &tap }, 1);
+	ck_assert_int_eq(pt_jtag_dap_ops.connect(dap, PT_DAP_SWD, &err), PT_EUNSUPPORTED);
+	ck_assert_ptr_nonnull(strstr(err.msg, "0x13722093"));
+	ck_assert_int_eq(run(&op, 1, &n_done), PT_EPROTO);
+	chain.tdo = FAKE_JTAG_TDO_0;
+	ck_assert_int_eq(pt_jtag_dap_ops.connect(dap, PT_DAP_SWD, &err), PT_EPROTO);
+	ck_assert_ptr_nonnull(strstr(err.msg, "TDO is always 0"));
+}
+END_TEST
+
+START_TEST(a_port_that_falls_silent)
+{
+	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &next_word };
+	size_t n_done;
+
+	power_up();
+	chain.tdo = FAKE_JTAG_TDO_1;
+	ck_assert_int_eq(run(&op, 1, &n_done), PT_EPROTO);
+	ck_assert_ptr_nonnull(strstr(err.msg, "does not answer on JTAG"));
+	chain.tdo = FAKE_JTAG_FINE;
+	ck_assert_int_eq(run(&op, 1, &n_done), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("jtag_dap");
+	TCase *tc = tcase_create("jtag_dap");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, reads_and_writes);
+	tcase_add_loop_test(tc, waits_for_a_busy_port, 0, 25);
+	tcase_add_test(tc, errors_stick_until_they_are_cleared);
+	tcase_add_test(tc, gives_up_on_a_port_that_hangs);
+	tcase_add_test(tc, a_poll_that_expires_is_no_error);
+	tcase_add_test(tc, says_that_there_is_no_port);
+	tcase_add_test(tc, a_port_that_falls_silent);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
