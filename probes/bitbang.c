@@ -1,8 +1,8 @@
-/* OpenOCD's remote_bitbang: wire jtag over a server that sets pins by letters and answers the letters that read one. A clock
- * is two letters, and a third where TDO is wanted; what is written while nothing is read costs no round trip.
+/* OpenOCD's remote_bitbang: wire jtag over a server that sets pins by letters and answers the letters that read one. A
+ * clock is two letters, and a third where TDO is wanted; what is written while nothing is read costs no round trip.
  *
- * Each packet makes one answer, so one without a read gets one at its end. An answer of QUESTION letters is only ever to
- * the question that finds back into step.
+ * Each packet makes one answer, so one without a read gets one at its end. An answer of QUESTION letters is only ever
+ * to the question that finds back into step.
  *
  * Source: probes.md 5.1. */
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* A list of JTAG operations as the row of clocks that it amounts to: TMS, TDI, and which TDO somebody wants. Pure, no I/O.
+/* A list of JTAG operations as the row of clocks that it amounts to: TMS, TDI, and which TDO somebody wants. Pure, no
+ * I/O.
  *
- * Two cursors go over the same row: one takes clocks to send, as many as fit a packet; the other takes what came back, in
- * the same order. Both see the row in pieces of constant TMS, which is what CMSIS-DAP wants, too. */
+ * Two cursors go over the same row: one takes clocks to send, as many as fit a packet; the other takes what came back,
+ * in the same order. Both see the row in pieces of constant TMS, which is what CMSIS-DAP wants, too. */
 #ifndef PT_PROBES_JTAG_BATCH_H
 #define PT_PROBES_JTAG_BATCH_H
 
@@ -28,12 +29,14 @@ struct pt_jtag_piece {
 /* Is each operation well-formed? PT_EARG says what is not. */
 int pt_jtag_check(const struct pt_jtag_op *ops, size_t n_ops, struct pt_err *err);
 
-/* The next piece, of at most max_bits (1 or more), and the cursor behind it. False: nothing stands here, because the list ends, or
- * because a PT_JTAG_DELAY comes first: that is the caller's, who goes on with `*at = (struct pt_jtag_cursor){ .op = at->op + 1 }`. */
+/* The next piece, of at most max_bits (1 or more), and the cursor behind it. False: nothing stands here, because the
+ * list ends, or because a PT_JTAG_DELAY comes first: that is the caller's, who goes on with `*at = (struct
+ * pt_jtag_cursor){ .op = at->op + 1 }`. */
 bool pt_jtag_next(const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t max_bits,
 		  struct pt_jtag_piece *piece);
 
-/* At most max_bits from the cursor on as vectors, bit 0 of byte 0 first, of (max_bits + 7) / 8 bytes each. Returns how many. */
+/* At most max_bits from the cursor on as vectors, bit 0 of byte 0 first, of (max_bits + 7) / 8 bytes each. Returns how
+ * many. */
 uint32_t pt_jtag_vectors(const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t max_bits,
 			 uint8_t *tms, uint8_t *tdi);
 /* What TDO was during the next n_bits of the row: to where the operations want it. */

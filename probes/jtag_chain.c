@@ -1,6 +1,7 @@
-/* Who is on the chain: after a reset each TAP has its IDCODE between TDI and TDO, or one bit of 0 (BYPASS); ones shifted in
- * behind them are no IDCODE, and end the list. The IRs together are as long as a 0 needs to come through behind ones.
- * Source: IEEE 1149.1, 12.1 (IDCODE), 10.1 (BYPASS), 7.1 (the two lowest bits captured into an IR are 01). */
+/* Who is on the chain: after a reset each TAP has its IDCODE between TDI and TDO, or one bit of 0 (BYPASS); ones
+ * shifted in behind them are no IDCODE, and end the list. The IRs together are as long as a 0 needs to come through
+ * behind ones. Source: IEEE 1149.1, 12.1 (IDCODE), 10.1 (BYPASS), 7.1 (the two lowest bits captured into an IR are
+ * 01). */
 #include "probes/jtag_chain.h"
 
 #include <stdio.h>
@@ -170,7 +171,7 @@ int pt_jtag_chain_find(struct pt_jtag_chain *chain, const struct pt_jtag_ops *op
 		{ .what = PT_JTAG_IR, .n_bits = IR_BITS, .out = a_zero, .in = irs },
 	};
 	uint32_t together = 0;
-	struct pt_err local;
+	struct pt_err local = { 0 };
 	size_t n_done;
 
 	err = err != NULL ? err : &local;

@@ -23,7 +23,8 @@ struct pt_jtag_part {
 	uint8_t ir_bits;
 	uint32_t user[4];		/* codes of USER1 to USER4; 0: it has none */
 };
-/* ir_bits: 0 where it is not known yet; some families have parts that differ in it. NULL: not known, or not without ir_bits. */
+/* ir_bits: 0 where it is not known yet; some families have parts that differ in it. NULL: not known, or not without
+ * ir_bits. */
 const struct pt_jtag_part *pt_jtag_part_of(uint32_t idcode, unsigned ir_bits);
 
 struct pt_jtag_tap {
@@ -48,9 +49,10 @@ enum pt_jtag_param {	/* index into pt_jtag_params */
 extern const struct pt_param pt_jtag_params[];	/* jtag.tap, jtag.ir.len, jtag.ir.user1 ... jtag.ir.user4 */
 extern const size_t pt_n_jtag_params;
 
-/* Look who is on the chain of a connected wire: a reset, then the IDCODEs, then the lengths of the IRs. One IR is as long as
- * the chain's; of several each must be known by its part or by jtag.ir.len ("6" or "6,4", TAP 0 first), and they are checked
- * against the chain's. settings: words of pt_jtag_params, may be NULL. Disturbs no TAP, but leaves all in BYPASS.
+/* Look who is on the chain of a connected wire: a reset, then the IDCODEs, then the lengths of the IRs. One IR is as
+ * long as the chain's; of several each must be known by its part or by jtag.ir.len ("6" or "6,4", TAP 0 first), and
+ * they are checked against the chain's. settings: words of pt_jtag_params, may be NULL. Disturbs no TAP, but leaves
+ * all in BYPASS.
  *   PT_EPROTO  TDO stuck at 0 or 1, more than PT_JTAG_MAX_TAPS, or lengths that do not add up: the sentence says which
  *   errors as of pt_jtag_ops.run */
 int pt_jtag_chain_find(struct pt_jtag_chain *chain, const struct pt_jtag_ops *ops, void *wire,

@@ -1,9 +1,9 @@
-/* An access is a scan of 35 bits through DPACC or APACC, and its outcome comes with the next one. So a list becomes a row of
- * scans with two more at its end, which fetch the last outcome and the sticky flags.
+/* An access is a scan of 35 bits through DPACC or APACC, and its outcome comes with the next one. So a list becomes a
+ * row of scans with two more at its end, which fetch the last outcome and the sticky flags.
  *
- * A port that is still busy answers WAIT and drops what was shifted in. With overrun detection on, it then drops all that
- * follows, too, until the flag is cleared; so the list can go on at the access that was dropped, with nothing done twice.
- * Overrun detection is therefore switched on in whatever is written to CTRL/STAT. */
+ * A port that is still busy answers WAIT and drops what was shifted in. With overrun detection on, it then drops all
+ * that follows, too, until the flag is cleared; so the list can go on at the access that was dropped, with nothing
+ * done twice. Overrun detection is therefore switched on in whatever is written to CTRL/STAT. */
 #include "probes/jtag_dap.h"
 
 #include <stdlib.h>
@@ -139,8 +139,8 @@ static int clear_flags(struct pt_jtag_dap *dap, uint32_t flags, struct pt_err *e
 	return scan_dpacc(dap, false, CTRL_STAT, dap->ctrl | flags, &ignored, err);
 }
 
-/* The access before scan i was under way when that was shifted: what came with the first scan that was not dropped is its
- * outcome, or with one more. */
+/* The access before scan i was under way when that was shifted: what came with the first scan that was not dropped is
+ * its outcome, or with one more. */
 static int go_on_after_wait(struct pt_jtag_dap *dap, size_t i, size_t n_scans, uint64_t until_ns, struct pt_err *err)
 {
 	uint64_t bits = ACK_WAIT;
@@ -359,7 +359,7 @@ static int find_port(struct pt_jtag_dap *dap, struct pt_err *err)
 static int dap_connect(void *state, enum pt_dap_line line, struct pt_err *err)
 {
 	struct pt_jtag_dap *dap = state;
-	struct pt_err local;
+	struct pt_err local = { 0 };
 
 	(void)line;
 	err = err != NULL ? err : &local;

@@ -1,5 +1,6 @@
-/* Wire dap over a wire jtag: the debug port is a TAP of the chain (JTAG-DP). For probes that offer jtag and no dap of their own,
- * the core puts it in between, so that whoever talks to a debug port works over any JTAG cable. Board thread only.
+/* Wire dap over a wire jtag: the debug port is a TAP of the chain (JTAG-DP). For probes that offer jtag and no dap of
+ * their own, the core puts it in between, so that whoever talks to a debug port works over any JTAG cable. Board
+ * thread only.
  *
  * Source: Arm IHI 0031 (ADIv5.2), chapter on the JTAG-DP; cortex-m.md 10.2. */
 #ifndef PT_PROBES_JTAG_DAP_H
@@ -19,8 +20,9 @@ void pt_jtag_dap_free(struct pt_jtag_dap *dap);		/* NULL is fine */
 
 enum { PT_JTAG_DAP_WORD_CLOCKS = 40 };	/* of one word of a block: 35 bits and the walk around them */
 
-/* Their state is a struct pt_jtag_dap. connect() takes any line. Of a list that is answered with FAULT everything behind the last
- * check may have failed: JTAG tells errors only when it is asked, which is once in 256 accesses and at the end of a list. */
+/* Their state is a struct pt_jtag_dap. connect() takes any line. Of a list that is answered with FAULT everything
+ * behind the last check may have failed: JTAG tells errors only when it is asked, which is once in 256 accesses and at
+ * the end of a list. */
 extern const struct pt_dap_ops pt_jtag_dap_ops;
 
 #endif

@@ -1,6 +1,6 @@
-/* Parts by their IDCODE. An IDCODE is revision (31:28), part (27:12), maker (11:1) and a 1; AMD's parts have a family in
- * 27:21. Sources: microblaze.md 2.1 for lengths and codes; UG470, UG570 "JTAG device identification register" for families;
- * Arm IHI 0031, JTAG-DP. */
+/* Parts by their IDCODE. An IDCODE is revision (31:28), part (27:12), maker (11:1) and a 1; AMD's parts have a family
+ * in 27:21. Sources: microblaze.md 2.1 for lengths and codes; UG470, UG570 "JTAG device identification register" for
+ * families; Arm IHI 0031, JTAG-DP. */
 #include "probes/jtag_chain.h"
 
 #include "util.h"
@@ -16,7 +16,8 @@ static const struct pt_jtag_part parts[] = {
 	{ "Virtex-6", FAMILY(0x21), FAMILY_MASK, 10, { 0x3c2, 0x3c3, 0x3e2, 0x3e3 } },
 	/* expected, and not verified: the PS slice holds 0x24, the PL's code is in the low 6 bits */
 	{ "Zynq UltraScale+ MPSoC", FAMILY(0x23), FAMILY_MASK, 12, { 0x902, 0x903, 0x922, 0x923 } },
-	/* UltraScale and UltraScale+, one SLR or several; codes of USER3 and USER4 with 3 SLRs follow from those of the others */
+	/* UltraScale and UltraScale+, one SLR or several; codes of USER3 and USER4 with 3 SLRs follow from those of
+	 * the others */
 	{ "UltraScale or UltraScale+", AMD, MAKER, 6, { 0x02, 0x03, 0x22, 0x23 } },
 	{ "UltraScale with 2 SLRs", AMD, MAKER, 12, { 0x0a4, 0x0e4, 0x8a4, 0x8e4 } },
 	{ "UltraScale with 3 SLRs", AMD, MAKER, 18, { 0x02924, 0x03924, 0x22924, 0x23924 } },

@@ -165,7 +165,7 @@ int pt_jtag_port_reset(struct pt_jtag_port *port, struct pt_err *err)
 int pt_jtag_port_run(struct pt_jtag_port *port, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms,
 		     size_t *n_done, struct pt_err *err)
 {
-	struct pt_err local;
+	struct pt_err local = { 0 };
 	int rc;
 
 	err = err != NULL ? err : &local;

@@ -1,6 +1,6 @@
-/* A JTAG driver's lists, run as a pipeline: as many packets with the probe as it takes, answers in order. What a packet looks
- * like is the driver's; where the row of clocks is cut, what is waited for and what an error leaves behind is the same
- * for all, and stands here. Board thread only. */
+/* A JTAG driver's lists, run as a pipeline: as many packets with the probe as it takes, answers in order. What a
+ * packet looks like is the driver's; where the row of clocks is cut, what is waited for and what an error leaves
+ * behind is the same for all, and stands here. Board thread only. */
 #ifndef PT_PROBES_JTAG_PORT_H
 #define PT_PROBES_JTAG_PORT_H
 
@@ -13,8 +13,8 @@ enum { PT_JTAG_PORT_MAX_DEPTH = 16, PT_JTAG_ANSWER_MS = 400 };	/* no healthy pro
 struct pt_jtag_port_ops {
 	/* Collect what earlier calls left with the probe. 0, PT_ETIMEOUT, PT_EPROTO, PT_EINTERRUPTED, PT_EIO. */
 	int (*settle)(void *state, struct pt_err *err);
-	/* A packet of at most max_bits clocks from the cursor on, kept by the driver for send(). n_bits: how many, 1 or more.
-	 * Returns its length. */
+	/* A packet of at most max_bits clocks from the cursor on, kept by the driver for send(). n_bits: how many, 1
+	 * or more. Returns its length. */
 	size_t (*pack)(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at,
 		       uint32_t max_bits, uint32_t *n_bits);
 	int (*send)(void *state, size_t len_bytes, struct pt_err *err);

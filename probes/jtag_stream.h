@@ -1,5 +1,5 @@
-/* Probes that are servers on the network with a stream of their own (XVC, remote_bitbang): how their answers are framed, for
- * links that have no headers. */
+/* Probes that are servers on the network with a stream of their own (XVC, remote_bitbang): how their answers are
+ * framed, for links that have no headers. */
 #ifndef PT_PROBES_JTAG_STREAM_H
 #define PT_PROBES_JTAG_STREAM_H
 

@@ -68,26 +68,26 @@ extern const size_t pt_n_probe_params;
 /* Open what uri names (interface.md, "Probe addresses"): finds the device, makes its link, opens the driver.
  *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with serial=
  *   or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the first that is plugged in
- * settings: words of pt_probe_params and pt_jtag_params, may be NULL. May block 2 s.
- * Errors: PT_EARG bad URI (the sentence lists the schemes, or says "not built in this version"), PT_EIO nothing
- * found or lost while opening, PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program,
- * PT_EPROTO the device is not what it says. */
+ * settings: words of pt_probe_params and pt_jtag_params, may be NULL. May block 2 s. Errors: PT_EARG bad URI (the
+ * sentence lists the schemes, or says "not built in this version"), PT_EIO nothing found or lost while opening,
+ * PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program, PT_EPROTO the device is not what it
+ * says. */
 struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err);
 /* The same over a link that exists already; takes the link, also on failure. For tests and the model. */
 struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,
 				    const struct pt_params *settings, struct pt_err *err);
 void pt_probe_close(struct pt_probe *probe);	/* NULL is fine */
 
-/* A board may have several probes, say one for BDC and a logic analyser on the trace pins: what `first` does not offer comes
- * from the first of those that joined it and does. Takes over `other`, which is closed with `first`. */
+/* A board may have several probes, say one for BDC and a logic analyser on the trace pins: what `first` does not offer
+ * comes from the first of those that joined it and does. Takes over `other`, which is closed with `first`. */
 void pt_probe_join(struct pt_probe *first, struct pt_probe *other);
 struct pt_probe *pt_probe_next(struct pt_probe *probe);	/* the one that joined after it; NULL: none */
 void pt_probe_hide(struct pt_probe *probe, enum pt_wire wire);	/* as if it did not offer the wire */
 /* Is each of them still there? Takes interrupts that are pending at any of them. 0, or PT_EIO with which one is gone. */
 int pt_probe_look(struct pt_probe *first, struct pt_err *err);
 
-/* The wire's ops and the state to pass to them; NULL when neither the probe nor one that joined it offers the wire. A probe with
- * jtag alone offers dap over it (jtag_dap.h). */
+/* The wire's ops and the state to pass to them; NULL when neither the probe nor one that joined it offers the wire. A
+ * probe with jtag alone offers dap over it (jtag_dap.h). */
 const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state);
 const struct pt_jtag_ops *pt_probe_jtag(struct pt_probe *probe, void **state);
 const struct pt_bdc_ops *pt_probe_bdc(struct pt_probe *probe, void **state);
@@ -118,8 +118,8 @@ struct pt_probe_found {
 };
 /* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
 int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
-/* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False: it is
- * not there, or (virtual) nobody else can have it. */
+/* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False:
+ * it is not there, or (virtual) nobody else can have it. */
 bool pt_probe_where(const char *uri, char *where, size_t room);
 
 #endif

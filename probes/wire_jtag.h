@@ -1,10 +1,10 @@
 /* Wire jtag: scans of a chain of TAPs (IEEE 1149.1). Part of probe.h. Board thread only.
  *
- * An operation scans the whole chain. Who talks to one TAP of several does so through jtag_chain.h, which knows what the others
- * need and fills head_bits and tail_bits; nothing else has to.
+ * An operation scans the whole chain. Who talks to one TAP of several does so through jtag_chain.h, which knows what
+ * the others need and fills head_bits and tail_bits; nothing else has to.
  *
- * First bit first: bit 0 of byte 0 is shifted first, into out as well as out of in. Between two batches the chain rests
- * in Run-Test/Idle, and the clock stands. */
+ * First bit first: bit 0 of byte 0 is shifted first, into out as well as out of in. Between two batches the chain
+ * rests in Run-Test/Idle, and the clock stands. */
 #ifndef PT_PROBES_WIRE_JTAG_H
 #define PT_PROBES_WIRE_JTAG_H
 
@@ -60,8 +60,8 @@ struct pt_jtag_ops {
 		   struct pt_err *err);
 	/* TCK. hz_used: what the probe says, or as asked if it says nothing */
 	int (*set_speed)(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err);
-	/* The pins nTRST and nSRST; each is left as it is where the probe has none, PT_EUNSUPPORTED without either. nTRST
-	 * takes the chain to Test-Logic-Reset, as an error does. */
+	/* The pins nTRST and nSRST; each is left as it is where the probe has none, PT_EUNSUPPORTED without either.
+	 * nTRST takes the chain to Test-Logic-Reset, as an error does. */
 	int (*set_reset)(void *state, bool trst, bool srst, struct pt_err *err);
 };
 

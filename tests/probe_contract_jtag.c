@@ -1,5 +1,6 @@
-/* What drivers of the wire jtag promise, besides what all do: the calls that the contract makes with every fault, and tests of
- * the wire's own. The device has two TAPs; the one nearer to TDI has a register that keeps what was written into it. */
+/* What drivers of the wire jtag promise, besides what all do: the calls that the contract makes with every fault, and
+ * tests of the wire's own. The device has two TAPs; the one nearer to TDI has a register that keeps what was written
+ * into it. */
 #include <string.h>
 
 #include "harness.h"

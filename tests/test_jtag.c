@@ -1,5 +1,5 @@
-/* Lists of JTAG operations as rows of clocks, cut anywhere; and the chain that says which bits are whose. The TAPs are models
- * that were written from the standard alone. */
+/* Lists of JTAG operations as rows of clocks, cut anywhere; and the chain that says which bits are whose. The TAPs are
+ * models that were written from the standard alone. */
 #include <stdio.h>
 #include <string.h>
 

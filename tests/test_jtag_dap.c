@@ -1,5 +1,6 @@
-/* The debug port behind a JTAG TAP: what is asked of it is done, once, in order, however long its bus takes; errors stick until
- * they are cleared; a port that is not there, or is held, is told apart. The port is the model that OpenOCD drives, too. */
+/* The debug port behind a JTAG TAP: what is asked of it is done, once, in order, however long its bus takes; errors
+ * stick until they are cleared; a port that is not there, or is held, is told apart. The port is the model that
+ * OpenOCD drives, too. */
 #include <string.h>
 
 #include "fake_jtag.h"

@@ -1,5 +1,5 @@
-/* The TAP model, clocked as a host would: the state machine, IDCODE and BYPASS, registers of both kinds behind instructions,
- * and several TAPs on one cable. */
+/* The TAP model, clocked as a host would: the state machine, IDCODE and BYPASS, registers of both kinds behind
+ * instructions, and several TAPs on one cable. */
 #include <string.h>
 
 #include "harness.h"
@@ -8,7 +8,8 @@
 enum { IR_IDCODE = 0x09, IR_DATA = 0x0a, IR_USER2 = 0x03, IR_NOBODYS = 0x11 };
 enum { FIRST_ID = 0x0362d093, SECOND_ID = 0x4ba00477 };
 
-/* What stands behind the instructions: a register of 35 bits, and user logic that gives back each bit inverted, 3 later. */
+/* What stands behind the instructions: a register of 35 bits, and user logic that gives back each bit inverted, 3
+ * later. */
 static uint64_t captured, updated;
 static unsigned n_updates, n_resets, delay_line, n_advances;
 static uint64_t advanced_ns;

@@ -1,5 +1,5 @@
-/* From an address to a connected socket, for links to probes on the network; all within one deadline, whatever name servers
- * and hosts do. */
+/* From an address to a connected socket, for links to probes on the network; all within one deadline, whatever name
+ * servers and hosts do. */
 #include "probes/links/dial.h"
 
 #include <errno.h>

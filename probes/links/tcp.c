@@ -1,7 +1,7 @@
-/* Packets over a byte stream, TCP or a unix socket. Either each has a header that says how long it is (CMSIS-DAP over TCP: 8
- * bytes before each request and response), or the request says how long its response will be (struct pt_framing). A stream
- * that lost its framing cannot be trusted again, so the connection ends there.
- * Source: OpenOCD cmsis_dap_tcp.c; every deadline is at least 150 ms away, as it asks for. */
+/* Packets over a byte stream, TCP or a unix socket. Either each has a header that says how long it is (CMSIS-DAP over
+ * TCP: 8 bytes before each request and response), or the request says how long its response will be (struct
+ * pt_framing). A stream that lost its framing cannot be trusted again, so the connection ends there. Source: OpenOCD
+ * cmsis_dap_tcp.c; every deadline is at least 150 ms away, as it asks for. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

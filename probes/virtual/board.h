@@ -34,8 +34,8 @@ struct pt_vap {
 
 struct pt_vboard_ops {
 	const char *name, *help;	/* "kl27" */
-	/* What kinds of probe it may have on its cable, by the names of their drivers ("cmsis-dap", "bdc-pipe", "osbdm",
-	 * "usbdm"), NULL at the end; the first is what it has when probe= does not say. */
+	/* What kinds of probe it may have on its cable, by the names of their drivers ("cmsis-dap", "bdc-pipe",
+	 * "osbdm", "usbdm"), NULL at the end; the first is what it has when probe= does not say. */
 	const char *const *probes;
 	const uint8_t *(*demo)(size_t *len_bytes);	/* the ELF of the built-in demo firmware */
 	/* settings: the URI's keys. firmware: an ELF in memory, or NULL for the built-in demo. */
@@ -49,8 +49,9 @@ struct pt_vboard_ops {
 	/* Boards with a BDC instead of a debug port (ap and dpidr are NULL, and the board has a row "probe"). */
 	struct pt_vbdc *(*bdc)(struct pt_vboard *board);
 	struct pt_vpdo *(*pdo)(struct pt_vboard *board);
-	/* Boards with TAPs of their own on a JTAG cable, at most PT_VJTAG_MAX_TAPS: the first is the nearest to TDO. They are the
-	 * board's, and the wire clocks them; when a row of a TAP is called, the board has been advanced to that time. */
+	/* Boards with TAPs of their own on a JTAG cable, at most PT_VJTAG_MAX_TAPS: the first is the nearest to TDO.
+	 * They are the board's, and the wire clocks them; when a row of a TAP is called, the board has been advanced
+	 * to that time. */
 	struct pt_vtap *const *(*taps)(struct pt_vboard *board, size_t *n_taps);
 	/* What a GDB server in front of the board serves; lives as long as the board. NULL: there is none. */
 	const struct pt_vrsp_target *(*rsp)(struct pt_vboard *board);
@@ -93,8 +94,8 @@ bool pt_vboard_has_pins(const char *name_and_query);	/* false: pins=off */
 struct pt_link *pt_model_link_open(const char *name_and_query, struct pt_err *err);
 /* The board behind a model link, for tests and bench; NULL for other links. */
 struct pt_vboard *pt_model_link_board(struct pt_link *link, const struct pt_vboard_ops **ops);
-/* For tests, clock=virtual: call fn once, on the board thread and from inside whatever it is doing, when the link's clock
- * has come to at_ns. fn may post jobs and ask for the time, and nothing else that has to do with the link. */
+/* For tests, clock=virtual: call fn once, on the board thread and from inside whatever it is doing, when the link's
+ * clock has come to at_ns. fn may post jobs and ask for the time, and nothing else that has to do with the link. */
 void pt_model_link_at(struct pt_link *link, uint64_t at_ns, void (*fn)(void *arg), void *arg);
 /* clock=wall: link time that the board has not seen, because the model is slower than the chip or nobody asked. */
 uint64_t pt_model_link_slip_ns(struct pt_link *link);

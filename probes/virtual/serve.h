@@ -1,5 +1,6 @@
 /* A virtual board's probe on the network, for other programs, in real time: CMSIS-DAP over TCP, or the packets of
- * whatever probe the board has, in the same frames; a probe whose protocol is a stream by itself (XVC, remote_bitbang) as it is.
+ * whatever probe the board has, in the same frames; a probe whose protocol is a stream by itself (XVC, remote_bitbang)
+ * as it is.
  *
  * One host has the probe at a time; the next one waits until it has left. A host that does not speak the protocol is
  * disconnected. Loop thread. Source: framing as in probes.md 1.8. */

@@ -26,11 +26,13 @@ struct pt_vengine_ops {
 	void (*process)(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
 			void *arg);
 	void (*set_packet_bytes)(void *state, size_t packet_bytes);	/* of requests that come next; NULL: fixed */
-	/* Protocols that have a stream of their own: the length of the first request in what has come, 0 while it is not whole,
-	 * PT_VENGINE_NONSENSE when it never will be one. NULL: packets, which travel in the frames of CMSIS-DAP over TCP. */
+	/* Protocols that have a stream of their own: the length of the first request in what has come, 0 while it is
+	 * not whole, PT_VENGINE_NONSENSE when it never will be one. NULL: packets, which travel in the frames of
+	 * CMSIS-DAP over TCP. */
 	size_t (*frame)(void *state, const uint8_t *bytes, size_t n_bytes);
 	const char *protocol;		/* of those: "XVC" */
-	/* Send what no request asked for (stop replies). Called now and then while no request is under way. NULL: nothing */
+	/* Send what no request asked for (stop replies). Called now and then while no request is under way. NULL:
+	 * nothing */
 	void (*unasked)(void *state, uint64_t at_ns, pt_vrespond *respond, void *arg);
 	void (*left)(void *state);	/* the host has gone; NULL: nobody cares */
 	void (*free)(void *state);

@@ -1,6 +1,7 @@
-/* A model of the JTAG side of a debug port (JTAG-DP): a TAP with an IR of 4 bits whose DPACC and APACC reach the same registers
- * as the SWD side (swd_dp.h). A scan brings the result of the request before it; while that is under way it answers WAIT, and
- * what was shifted in is dropped. Sticky flags are cleared by writing ones to them in CTRL/STAT, or by ABORT (version 1).
+/* A model of the JTAG side of a debug port (JTAG-DP): a TAP with an IR of 4 bits whose DPACC and APACC reach the same
+ * registers as the SWD side (swd_dp.h). A scan brings the result of the request before it; while that is under way it
+ * answers WAIT, and what was shifted in is dropped. Sticky flags are cleared by writing ones to them in CTRL/STAT, or
+ * by ABORT (version 1).
  *
  * Source: Arm IHI 0031 (ADIv5.2), chapter on the JTAG-DP. */
 #ifndef PT_VIRTUAL_WIRE_JTAG_DP_H

@@ -1,6 +1,6 @@
-/* The probe's end of a JTAG cable as a model: TCK, TMS, TDI, TDO, nTRST and nSRST, and the time each clock takes. At the other
- * end hangs the chain of TAPs of a virtual board, or the JTAG side of its debug port: a port for both sees TMS as its SWDIO,
- * too, and is on JTAG until it is switched to SWD (Arm IHI 0031, SWJ-DP). */
+/* The probe's end of a JTAG cable as a model: TCK, TMS, TDI, TDO, nTRST and nSRST, and the time each clock takes. At
+ * the other end hangs the chain of TAPs of a virtual board, or the JTAG side of its debug port: a port for both sees
+ * TMS as its SWDIO, too, and is on JTAG until it is switched to SWD (Arm IHI 0031, SWJ-DP). */
 #ifndef PT_VIRTUAL_WIRE_JTAG_PINS_H
 #define PT_VIRTUAL_WIRE_JTAG_PINS_H
 

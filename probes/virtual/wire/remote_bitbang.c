@@ -1,5 +1,5 @@
-/* A rising edge of the clock is a clock. SWDIO may be read before it or after it: a host reads the level that the target
- * drives while the clock is low, so the bit of the clock that comes is asked for ahead of time. */
+/* A rising edge of the clock is a clock. SWDIO may be read before it or after it: a host reads the level that the
+ * target drives while the clock is low, so the bit of the clock that comes is asked for ahead of time. */
 #include "probes/virtual/wire/remote_bitbang.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Shifting happens on the rising edge in a Shift state, the one that leaves it included; capture on the edge that leaves
- * Capture; an update on the falling edge in Update, which is here the arrival. Source: IEEE 1149.1, 6.1 and figure 6-3. */
+/* Shifting happens on the rising edge in a Shift state, the one that leaves it included; capture on the edge that
+ * leaves Capture; an update on the falling edge in Update, which is here the arrival. Source: IEEE 1149.1, 6.1 and
+ * figure 6-3. */
 #include "probes/virtual/wire/tap.h"
 
 enum pt_vtap_state pt_vtap_next(enum pt_vtap_state state, bool tms)
