@@ -4,7 +4,7 @@
 
 #include "probes/jtag_batch.h"
 
-static struct pt_vtap *const *taps_of(struct pt_vboard *board, size_t *n_taps)
+static struct pt_vjtap *const *taps_of(struct pt_vboard *board, size_t *n_taps)
 {
 	struct fake_jtag *fake = (struct fake_jtag *)board;
 
@@ -26,7 +26,7 @@ static const struct pt_vboard_ops board_ops = {
 	.name = "fake chain", .taps = taps_of, .advance = advance, .set_nreset = set_nreset,
 };
 
-void fake_jtag_init(struct fake_jtag *fake, struct pt_vtap *const *taps, size_t n_taps)
+void fake_jtag_init(struct fake_jtag *fake, struct pt_vjtap *const *taps, size_t n_taps)
 {
 	*fake = (struct fake_jtag){ .clock.hz = 1000000, .n_taps = n_taps, .cut_bits = 100 };
 	memcpy(fake->taps, taps, n_taps * sizeof(*taps));

@@ -12,7 +12,7 @@ struct fake_jtag {
 	struct pt_vjtag jtag;
 	struct pt_vclock clock;
 	struct pt_vpace pace;
-	struct pt_vtap *taps[PT_VJTAG_MAX_TAPS];
+	struct pt_vjtap *taps[PT_VJTAG_MAX_TAPS];
 	size_t n_taps;
 	enum fake_jtag_tdo tdo;
 	uint32_t cut_bits;		/* the list runs in packets of at most so many clocks; 0: 100 */
@@ -23,7 +23,7 @@ struct fake_jtag {
 };
 
 /* taps[0] is nearest to TDO; they stay the caller's. */
-void fake_jtag_init(struct fake_jtag *fake, struct pt_vtap *const *taps, size_t n_taps);
+void fake_jtag_init(struct fake_jtag *fake, struct pt_vjtap *const *taps, size_t n_taps);
 extern const struct pt_jtag_ops fake_jtag_ops;	/* their state is a struct fake_jtag */
 
 #endif

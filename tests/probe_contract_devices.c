@@ -122,7 +122,7 @@ static struct server {
 	const struct pt_vengine_ops *engine;
 	void *state;
 	struct fake_jtag chain;
-	struct pt_vtap taps[2];
+	struct pt_vjtap taps[2];
 	struct pt_vfaults faults;
 	uint8_t *response;
 	size_t len_bytes;
@@ -147,7 +147,7 @@ static size_t serve(void *arg, const uint8_t *request, size_t len_bytes, uint8_t
 static void make_chain(struct pt_script *script, const struct pt_vengine_ops *engine)
 {
 	static const struct pt_vdr rows[] = { { .ir = 3, .bits = 64, .capture = capture, .update = update } };
-	static const struct pt_vtap_config configs[2] = {
+	static const struct pt_vjtap_config configs[2] = {
 		{ .ir_bits = 4, .ir_capture = 1, .has_idcode = true, .idcode = 0x4ba00477, .idcode_ir = 0xe },
 		{ .ir_bits = 6, .ir_capture = 1, .has_idcode = true, .idcode = 0x13722093, .idcode_ir = 9, .rows = rows, .n_rows = 1 },
 	};
@@ -156,8 +156,8 @@ static void make_chain(struct pt_script *script, const struct pt_vengine_ops *en
 		server.engine->free(server.state);
 	server.engine = engine;
 	for (size_t i = 0; i < PT_LEN(configs); i++)
-		pt_vtap_init(&server.taps[i], &configs[i]);
-	fake_jtag_init(&server.chain, (struct pt_vtap *const[]){ &server.taps[0], &server.taps[1] }, 2);
+		pt_vjtap_init(&server.taps[i], &configs[i]);
+	fake_jtag_init(&server.chain, (struct pt_vjtap *const[]){ &server.taps[0], &server.taps[1] }, 2);
 	script->info.transport[0] = 0;
 	script->answer = serve;
 }

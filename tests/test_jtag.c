@@ -29,23 +29,23 @@ static void update(void *arg, uint64_t value)
 }
 
 static const struct pt_vdr rows[] = { { .ir = IR_DATA, .bits = 36, .capture = capture, .update = update } };
-static struct pt_vtap taps[4];
-static struct pt_vtap *const chain_of[] = { &taps[0], &taps[1], &taps[2], &taps[3] };
+static struct pt_vjtap taps[4];
+static struct pt_vjtap *const chain_of[] = { &taps[0], &taps[1], &taps[2], &taps[3] };
 static struct fake_jtag fake;
 static struct pt_jtag_chain chain;
 static struct pt_err err;
 
-static const struct pt_vtap_config dap = {
+static const struct pt_vjtap_config dap = {
 	.ir_bits = 4, .ir_capture = 1, .has_idcode = true, .idcode = DAP_ID, .idcode_ir = 0xe,
 }, fpga = {
 	.ir_bits = 6, .ir_capture = 0x11, .has_idcode = true, .idcode = FPGA_ID, .idcode_ir = 0x09, .rows = rows,
 	.n_rows = PT_LEN(rows),
 }, nameless = { .ir_bits = 5, .ir_capture = 1 };
 
-static void make(const struct pt_vtap_config *const *configs, size_t n)
+static void make(const struct pt_vjtap_config *const *configs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		pt_vtap_init(&taps[i], configs[i]);
+		pt_vjtap_init(&taps[i], configs[i]);
 	fake_jtag_init(&fake, chain_of, n);
 	n_updates = 0;
 	memset(&err, 0, sizeof(err));
@@ -95,7 +95,7 @@ END_TEST
 /* Whatever a packet holds, the bits in and out are the same. */
 START_TEST(any_cut_gives_the_same_bits)
 {
-	const struct pt_vtap_config *const both[] = { &dap, &fpga };
+	const struct pt_vjtap_config *const both[] = { &dap, &fpga };
 	uint8_t ir = IR_DATA, out[5] = { 0x21, 0x43, 0x65, 0x87, 0x09 }, in[5];
 	struct pt_jtag_op list[] = {
 		{ .what = PT_JTAG_RESET },
@@ -156,7 +156,7 @@ END_TEST
 
 START_TEST(finds_a_chain)
 {
-	const struct pt_vtap_config *const zynq[] = { &dap, &fpga };
+	const struct pt_vjtap_config *const zynq[] = { &dap, &fpga };
 
 	make(zynq, 2);
 	ck_assert_msg(pt_jtag_chain_find(&chain, &fake_jtag_ops, &fake, NULL, &err) == 0, "%s", err.msg);
@@ -176,7 +176,7 @@ END_TEST
 
 START_TEST(scans_one_tap_of_a_chain)
 {
-	const struct pt_vtap_config *const three[] = { &dap, &fpga, &nameless };
+	const struct pt_vjtap_config *const three[] = { &dap, &fpga, &nameless };
 	uint8_t ir = IR_DATA, out[5] = { 0x21, 0x43, 0x65, 0x87, 0x09 }, in[5];
 	struct pt_jtag_op dr = { .what = PT_JTAG_DR, .n_bits = 36, .out = out, .in = in };
 	struct pt_jtag_op list[] = { { .what = PT_JTAG_IR, .n_bits = 6, .out = &ir }, dr };
@@ -205,7 +205,7 @@ END_TEST
 
 static const struct {
 	const char *name;
-	const struct pt_vtap_config *configs[4];
+	const struct pt_vjtap_config *configs[4];
 	size_t n;
 	const char *word;	/* of the settings */
 	enum fake_jtag_tdo tdo;
@@ -263,7 +263,7 @@ END_TEST
 
 START_TEST(the_user_knows_better)
 {
-	const struct pt_vtap_config *const two[] = { &nameless, &fpga };
+	const struct pt_vjtap_config *const two[] = { &nameless, &fpga };
 	struct pt_params *settings = pt_params_new();
 	uint32_t code;
 

@@ -80,7 +80,7 @@ static void setup(void)
 
 	pt_vdp_init(&port, &board, DPIDR);
 	pt_vjtag_dp_init(&jtag_dp, &port);
-	fake_jtag_init(&chain, (struct pt_vtap *const[]){ &jtag_dp.tap }, 1);
+	fake_jtag_init(&chain, (struct pt_vjtap *const[]){ &jtag_dp.tap }, 1);
 	memset(&script, 0, sizeof(script));
 	memset(&err, 0, sizeof(err));
 	chain.link = &script;
@@ -227,15 +227,15 @@ END_TEST
 
 START_TEST(says_that_there_is_no_port)
 {
-	static const struct pt_vtap_config fpga = {
+	static const struct pt_vjtap_config fpga = {
 		.ir_bits = 6, .ir_capture = 0x11, .has_idcode = true, .idcode = 0x13722093, .idcode_ir = 9,
 	};
 	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &next_word };
-	struct pt_vtap tap;
+	struct pt_vjtap tap;
 	size_t n_done;
 
-	pt_vtap_init(&tap, &fpga);
-	fake_jtag_init(&chain, (struct pt_vtap *const[]){ &tap }, 1);
+	pt_vjtap_init(&tap, &fpga);
+	fake_jtag_init(&chain, (struct pt_vjtap *const[]){ &tap }, 1);
 	ck_assert_int_eq(pt_jtag_dap_ops.connect(dap, PT_DAP_SWD, &err), PT_EUNSUPPORTED);
 	ck_assert_ptr_nonnull(strstr(err.msg, "0x13722093"));
 	ck_assert_int_eq(run(&op, 1, &n_done), PT_EPROTO);

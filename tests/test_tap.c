@@ -50,11 +50,11 @@ static const struct pt_vdr rows[] = {
 	{ .ir = IR_USER2, .tdo = line_tdo, .shift = line_shift, .update = update },
 };
 
-static struct pt_vtap fpga, dap;
-static struct pt_vtap *const both[] = { &dap, &fpga };
+static struct pt_vjtap fpga, dap;
+static struct pt_vjtap *const both[] = { &dap, &fpga };
 static size_t n_taps;
 
-static struct pt_vtap *const *taps(struct pt_vboard *board, size_t *n)
+static struct pt_vjtap *const *taps(struct pt_vboard *board, size_t *n)
 {
 	(void)board;
 	*n = n_taps;
@@ -81,16 +81,16 @@ static struct pt_vjtag jtag;
 /* Alone: the FPGA; else behind a DAP that is nearer to TDO. */
 static void make(size_t n)
 {
-	static const struct pt_vtap_config fpga_config = {
+	static const struct pt_vjtap_config fpga_config = {
 		.ir_bits = 6, .ir_capture = 0x35, .has_idcode = true, .idcode = FIRST_ID, .idcode_ir = IR_IDCODE, .rows = rows,
 		.n_rows = PT_LEN(rows), .reset = on_reset,
 	};
-	static const struct pt_vtap_config dap_config = {
+	static const struct pt_vjtap_config dap_config = {
 		.ir_bits = 4, .ir_capture = 1, .has_idcode = true, .idcode = SECOND_ID, .idcode_ir = 0xe,
 	};
 
-	pt_vtap_init(&fpga, &fpga_config);
-	pt_vtap_init(&dap, &dap_config);
+	pt_vjtap_init(&fpga, &fpga_config);
+	pt_vjtap_init(&dap, &dap_config);
 	n_taps = n;
 	tck = (struct pt_vclock){ .hz = 1000000 };
 	pt_vpace_init(&pace, &ops, NULL, false);
@@ -136,14 +136,14 @@ static uint64_t scan_ir(uint64_t out, unsigned n)
 }
 
 /* The path that gets there from Test-Logic-Reset, by the standard's figure. */
-static const struct { enum pt_vtap_state state; const char *tms; } paths[] = {
-	{ PT_VTAP_RESET, "" }, { PT_VTAP_IDLE, "0" }, { PT_VTAP_SELECT_DR, "01" }, { PT_VTAP_CAPTURE_DR, "010" },
-	{ PT_VTAP_SHIFT_DR, "0100" }, { PT_VTAP_EXIT1_DR, "0101" }, { PT_VTAP_PAUSE_DR, "01010" },
-	{ PT_VTAP_EXIT2_DR, "010101" }, { PT_VTAP_SHIFT_DR, "0101010" }, { PT_VTAP_UPDATE_DR, "0101011" },
-	{ PT_VTAP_SELECT_DR, "01010111" }, { PT_VTAP_SELECT_IR, "011" }, { PT_VTAP_CAPTURE_IR, "0110" },
-	{ PT_VTAP_SHIFT_IR, "01100" }, { PT_VTAP_EXIT1_IR, "01101" }, { PT_VTAP_PAUSE_IR, "011010" },
-	{ PT_VTAP_EXIT2_IR, "0110101" }, { PT_VTAP_UPDATE_IR, "01101011" }, { PT_VTAP_IDLE, "011010110" },
-	{ PT_VTAP_RESET, "0111" },
+static const struct { enum pt_vjtap_state state; const char *tms; } paths[] = {
+	{ PT_VJTAP_RESET, "" }, { PT_VJTAP_IDLE, "0" }, { PT_VJTAP_SELECT_DR, "01" }, { PT_VJTAP_CAPTURE_DR, "010" },
+	{ PT_VJTAP_SHIFT_DR, "0100" }, { PT_VJTAP_EXIT1_DR, "0101" }, { PT_VJTAP_PAUSE_DR, "01010" },
+	{ PT_VJTAP_EXIT2_DR, "010101" }, { PT_VJTAP_SHIFT_DR, "0101010" }, { PT_VJTAP_UPDATE_DR, "0101011" },
+	{ PT_VJTAP_SELECT_DR, "01010111" }, { PT_VJTAP_SELECT_IR, "011" }, { PT_VJTAP_CAPTURE_IR, "0110" },
+	{ PT_VJTAP_SHIFT_IR, "01100" }, { PT_VJTAP_EXIT1_IR, "01101" }, { PT_VJTAP_PAUSE_IR, "011010" },
+	{ PT_VJTAP_EXIT2_IR, "0110101" }, { PT_VJTAP_UPDATE_IR, "01101011" }, { PT_VJTAP_IDLE, "011010110" },
+	{ PT_VJTAP_RESET, "0111" },
 };
 
 START_TEST(follows_the_figure_and_five_highs_reset_it)
@@ -152,7 +152,7 @@ START_TEST(follows_the_figure_and_five_highs_reset_it)
 	walk(paths[_i].tms);
 	ck_assert_int_eq(fpga.state, paths[_i].state);
 	walk("11111");
-	ck_assert_int_eq(fpga.state, PT_VTAP_RESET);
+	ck_assert_int_eq(fpga.state, PT_VJTAP_RESET);
 }
 END_TEST
 
@@ -215,7 +215,7 @@ START_TEST(pins_of_reset)
 	pt_vjtag_set_reset(&jtag, true, false);
 	ck_assert_uint_eq(n_resets, 1);
 	walk("00");
-	ck_assert_int_eq(fpga.state, PT_VTAP_RESET);	/* held */
+	ck_assert_int_eq(fpga.state, PT_VJTAP_RESET);	/* held */
 	pt_vjtag_set_reset(&jtag, false, false);
 	walk("0");
 	ck_assert_uint_eq(scan_dr(0, 32), FIRST_ID);

@@ -16,7 +16,7 @@ struct pt_vboard;
 struct pt_vbdc;			/* wire/bdc.h */
 struct pt_vpdo;			/* unit/s12z_pdo.h */
 struct pt_vrsp_target;		/* wire/rsp_stub.h */
-struct pt_vtap;			/* wire/tap.h */
+struct pt_vjtap;			/* wire/tap.h */
 
 /* An access port as the DP reaches it. Registers by offset (0x00..0xfc). */
 enum pt_vack {
@@ -52,7 +52,7 @@ struct pt_vboard_ops {
 	/* Boards with TAPs of their own on a JTAG cable, at most PT_VJTAG_MAX_TAPS: the first is the nearest to TDO.
 	 * They are the board's, and the wire clocks them; when a row of a TAP is called, the board has been advanced
 	 * to that time. */
-	struct pt_vtap *const *(*taps)(struct pt_vboard *board, size_t *n_taps);
+	struct pt_vjtap *const *(*taps)(struct pt_vboard *board, size_t *n_taps);
 	/* What a GDB server in front of the board serves; lives as long as the board. NULL: there is none. */
 	const struct pt_vrsp_target *(*rsp)(struct pt_vboard *board);
 	void (*set_nreset)(struct pt_vboard *board, bool asserted);

@@ -59,7 +59,7 @@ static void update_abort(void *arg, uint64_t value)
 
 void pt_vjtag_dp_init(struct pt_vjtag_dp *j, struct pt_vdp *dp)
 {
-	const struct pt_vtap_config config = {
+	const struct pt_vjtap_config config = {
 		.ir_bits = 4, .ir_capture = 1, .has_idcode = true, .idcode = PT_VJTAG_DP_IDCODE, .idcode_ir = IR_IDCODE,
 		.rows = j->rows, .n_rows = PT_LEN(j->rows),
 	};
@@ -68,5 +68,5 @@ void pt_vjtag_dp_init(struct pt_vjtag_dp *j, struct pt_vdp *dp)
 	j->rows[0] = (struct pt_vdr){ .ir = IR_DPACC, .bits = ACC_BITS, .arg = j, .capture = capture, .update = update_dp };
 	j->rows[1] = (struct pt_vdr){ .ir = IR_APACC, .bits = ACC_BITS, .arg = j, .capture = capture, .update = update_ap };
 	j->rows[2] = (struct pt_vdr){ .ir = IR_ABORT, .bits = ACC_BITS, .arg = j, .update = update_abort };
-	pt_vtap_init(&j->tap, &config);
+	pt_vjtap_init(&j->tap, &config);
 }

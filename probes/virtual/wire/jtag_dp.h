@@ -14,7 +14,7 @@ enum { PT_VJTAG_DP_IDCODE = 0x0ba00477 };	/* our choice; Arm's JTAG-DPs differ i
 
 struct pt_vjtag_dp {
 	struct pt_vdp *dp;
-	struct pt_vtap tap;
+	struct pt_vjtap tap;
 	struct pt_vdr rows[3];
 	uint32_t result;		/* of the last read of a DP register */
 	bool of_ap;			/* the result is that of an AP access */

@@ -1,9 +1,9 @@
 #include "probes/virtual/wire/jtag_pins.h"
 
 /* Whoever looks into the chip, or does something to it, finds it at the present time. */
-static bool reaches_board(enum pt_vtap_state state)
+static bool reaches_board(enum pt_vjtap_state state)
 {
-	return state == PT_VTAP_CAPTURE_DR || state == PT_VTAP_EXIT1_DR || state == PT_VTAP_EXIT2_DR;
+	return state == PT_VJTAP_CAPTURE_DR || state == PT_VJTAP_EXIT1_DR || state == PT_VJTAP_EXIT2_DR;
 }
 
 static bool any_reaches_board(const struct pt_vjtag *jtag)
@@ -22,7 +22,7 @@ static bool on_jtag(const struct pt_vjtag *jtag)
 
 unsigned pt_vjtag_tdo(const struct pt_vjtag *jtag)
 {
-	return on_jtag(jtag) ? pt_vtap_tdo(jtag->tap[0]) : 1;
+	return on_jtag(jtag) ? pt_vjtap_tdo(jtag->tap[0]) : 1;
 }
 
 unsigned pt_vjtag_clock(struct pt_vjtag *jtag, bool tms, unsigned tdi)
@@ -37,10 +37,10 @@ unsigned pt_vjtag_clock(struct pt_vjtag *jtag, bool tms, unsigned tdi)
 	if (any_reaches_board(jtag))
 		pt_vpace_to(jtag->pace, pt_vclock_now_ns(jtag->clock));
 	for (size_t i = jtag->n_taps; i-- > 0; ) {	/* from TDI to TDO */
-		unsigned tdo = pt_vtap_tdo(jtag->tap[i]);
+		unsigned tdo = pt_vjtap_tdo(jtag->tap[i]);
 
 		if (!jtag->trst)
-			pt_vtap_clock(jtag->tap[i], tms, level);
+			pt_vjtap_clock(jtag->tap[i], tms, level);
 		level = tdo;
 	}
 	return level;
@@ -49,7 +49,7 @@ unsigned pt_vjtag_clock(struct pt_vjtag *jtag, bool tms, unsigned tdi)
 void pt_vjtag_set_reset(struct pt_vjtag *jtag, bool trst, bool srst)
 {
 	for (size_t i = 0; trst && !jtag->trst && i < jtag->n_taps; i++)
-		pt_vtap_reset(jtag->tap[i]);
+		pt_vjtap_reset(jtag->tap[i]);
 	jtag->trst = trst;
 	if (srst == jtag->srst)
 		return;
@@ -60,7 +60,7 @@ void pt_vjtag_set_reset(struct pt_vjtag *jtag, bool trst, bool srst)
 
 void pt_vjtag_init(struct pt_vjtag *jtag, struct pt_vpace *pace, struct pt_vclock *clock, struct pt_vdp *port)
 {
-	struct pt_vtap *const *taps = NULL;
+	struct pt_vjtap *const *taps = NULL;
 	size_t n = 0;
 
 	*jtag = (struct pt_vjtag){ .pace = pace, .clock = clock };

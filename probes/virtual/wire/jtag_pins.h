@@ -20,7 +20,7 @@ struct pt_vjtag {
 	struct pt_vclock *clock;	/* of the probe */
 	struct pt_vdp *port;		/* the board's port for SWD and JTAG; NULL: it has TAPs of its own */
 	struct pt_vjtag_dp dp;		/* its JTAG side */
-	struct pt_vtap *tap[PT_VJTAG_MAX_TAPS];	/* tap[0] is nearest to TDO */
+	struct pt_vjtap *tap[PT_VJTAG_MAX_TAPS];	/* tap[0] is nearest to TDO */
 	size_t n_taps;
 	bool trst, srst;		/* asserted */
 };

@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum pt_vtap_state {	/* in the order of the standard's table 6-3, DR column before IR */
-	PT_VTAP_RESET, PT_VTAP_IDLE,
-	PT_VTAP_SELECT_DR, PT_VTAP_CAPTURE_DR, PT_VTAP_SHIFT_DR, PT_VTAP_EXIT1_DR, PT_VTAP_PAUSE_DR, PT_VTAP_EXIT2_DR,
-	PT_VTAP_UPDATE_DR,
-	PT_VTAP_SELECT_IR, PT_VTAP_CAPTURE_IR, PT_VTAP_SHIFT_IR, PT_VTAP_EXIT1_IR, PT_VTAP_PAUSE_IR, PT_VTAP_EXIT2_IR,
-	PT_VTAP_UPDATE_IR,
+enum pt_vjtap_state {	/* in the order of the standard's table 6-3, DR column before IR */
+	PT_VJTAP_RESET, PT_VJTAP_IDLE,
+	PT_VJTAP_SELECT_DR, PT_VJTAP_CAPTURE_DR, PT_VJTAP_SHIFT_DR, PT_VJTAP_EXIT1_DR, PT_VJTAP_PAUSE_DR, PT_VJTAP_EXIT2_DR,
+	PT_VJTAP_UPDATE_DR,
+	PT_VJTAP_SELECT_IR, PT_VJTAP_CAPTURE_IR, PT_VJTAP_SHIFT_IR, PT_VJTAP_EXIT1_IR, PT_VJTAP_PAUSE_IR, PT_VJTAP_EXIT2_IR,
+	PT_VJTAP_UPDATE_IR,
 };
-enum pt_vtap_state pt_vtap_next(enum pt_vtap_state state, bool tms);
+enum pt_vjtap_state pt_vjtap_next(enum pt_vjtap_state state, bool tms);
 
 /* The data register of an instruction. */
 struct pt_vdr {
@@ -30,7 +30,7 @@ struct pt_vdr {
 	void (*shift)(void *arg, unsigned tdi);	/* bits 0: one clock in Shift-DR */
 };
 
-struct pt_vtap_config {
+struct pt_vjtap_config {
 	unsigned ir_bits;		/* 2..32 */
 	uint32_t ir_capture;		/* what Capture-IR loads; its low bits are 01 */
 	bool has_idcode;
@@ -41,21 +41,21 @@ struct pt_vtap_config {
 	void (*reset)(void *arg);	/* in Test-Logic-Reset, once on each arrival; NULL: nobody cares */
 };
 
-struct pt_vtap {
-	struct pt_vtap_config config;
-	enum pt_vtap_state state;
+struct pt_vjtap {
+	struct pt_vjtap_config config;
+	enum pt_vjtap_state state;
 	uint32_t ir;			/* in force; all ones is BYPASS, and so is what no row knows */
 	const struct pt_vdr *row;	/* of ir; NULL: BYPASS or IDCODE */
 	unsigned reg_bits;		/* of the register between TDI and TDO; 0: row has its own */
 	uint64_t reg;
 };
 
-void pt_vtap_init(struct pt_vtap *tap, const struct pt_vtap_config *config);	/* in Test-Logic-Reset, as after power-on */
-void pt_vtap_reset(struct pt_vtap *tap);		/* nTRST, power */
+void pt_vjtap_init(struct pt_vjtap *tap, const struct pt_vjtap_config *config);	/* in Test-Logic-Reset, as after power-on */
+void pt_vjtap_reset(struct pt_vjtap *tap);		/* nTRST, power */
 
 /* The level of TDO since the last falling edge of TCK; 1 (a pull-up) where the TAP does not drive it. */
-unsigned pt_vtap_tdo(const struct pt_vtap *tap);
+unsigned pt_vjtap_tdo(const struct pt_vjtap *tap);
 /* A rising edge of TCK and the falling one after it. */
-void pt_vtap_clock(struct pt_vtap *tap, bool tms, unsigned tdi);
+void pt_vjtap_clock(struct pt_vjtap *tap, bool tms, unsigned tdi);
 
 #endif
