@@ -61,7 +61,7 @@ static int spawn(struct pt_mdm_xsdb *x, struct pt_err *err)
 	close(fd[1]);
 	if (rc != 0) {
 		close(fd[0]);
-		return pt_fail(err, PT_EUNSUPPORTED, "cannot start %s: %s", words[0], strerror(rc));
+		return pt_fail(err, PT_EIO, "cannot start %s: %s", words[0], strerror(rc));
 	}
 	fcntl(fd[0], F_SETFL, O_NONBLOCK);
 	x->fd = fd[0];
