@@ -81,26 +81,34 @@ static int read_mark(struct pt_bins_unit *u, uint32_t mark, enum seen *seen, str
 	return 0;
 }
 
-/* A mark that DBG_DATA has written, read through the window: one reading, and nothing is written where there may be
- * none. */
-static int find_window(struct pt_bins_unit *u, struct pt_err *err)
+/* A mark that DBG_DATA has written, read through the window: nothing is written where there may be none. */
+static int mark_in_window(struct pt_bins_unit *u, bool high_first, bool *seen, struct pt_err *err)
 {
 	struct pt_mdm_axi *axi = &u->mdm->axi;
-	bool high_first = axi->high_first;
-	uint64_t value = 0;
 	struct pt_err ignored = { 0 };
+	uint64_t value = 0;
 
-	if (u->mdm->way != &pt_mdm_axi || axi->window_given)
-		return 0;
 	if (put_bin(u, 0, MARK_B, err) < 0 || pt_mdm_put(u->mdm, false, PBAR, (uint8_t)u->pbar_bits, 0, err) < 0)
 		return err->code;
 	axi->window = true;
-	axi->high_first = false;
-	if (pt_mdm_get(u->mdm, false, PDRR, PDRR_BITS, &value, &ignored) < 0)
-		value = 0;
+	axi->high_first = high_first;
+	*seen = pt_mdm_get(u->mdm, false, PDRR, PDRR_BITS, &value, &ignored) == 0 && value == MARK_B;
+	axi->window = *seen;
+	return 0;
+}
+
+static int find_window(struct pt_bins_unit *u, struct pt_err *err)
+{
+	struct pt_mdm_axi *axi = &u->mdm->axi;
+	bool as_pair = axi->high_first, seen = false;
+
+	if (u->mdm->way != &pt_mdm_axi || axi->window_given)
+		return 0;
+	if (mark_in_window(u, false, &seen, err) < 0 || (!seen && mark_in_window(u, true, &seen, err) < 0))
+		return err->code;
 	axi->window_given = true;
-	axi->window = value == MARK_B; /* the low word first, as two words that follow each other have it */
-	axi->high_first = high_first && !axi->window;
+	if (!seen)
+		axi->high_first = as_pair;
 	return 0;
 }
 

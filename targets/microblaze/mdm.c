@@ -79,12 +79,28 @@ static int read_config(struct pt_mdm *mdm, const struct pt_params *settings, str
 	return 0;
 }
 
+/* A word that makes sense in the other byte order only says which one it is. */
+static int identify(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_err other = { 0 };
+
+	if (read_config(mdm, settings, err) == 0)
+		return 0;
+	if (err->code != PT_EPROTO || mdm->way != &pt_mdm_axi || !mdm->endian_open)
+		return err->code;
+	mdm->axi.big_endian = !mdm->axi.big_endian;
+	if (read_config(mdm, settings, &other) < 0)
+		return err->code;
+	mdm->big_endian = mdm->axi.big_endian;
+	return 0;
+}
+
 int pt_mdm_open(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
 	mdm->selected = -1;
 	mdm->n_cores = 1;
 	mdm->xsdb.fd = -1;
-	if (choose(mdm, settings, err) == 0 && read_config(mdm, settings, err) == 0)
+	if (choose(mdm, settings, err) == 0 && identify(mdm, settings, err) == 0)
 		return 0;
 	snprintf(mdm->why_none, sizeof(mdm->why_none), "%s", err->msg);
 	pt_mdm_close(mdm);
@@ -101,6 +117,17 @@ void pt_mdm_close(struct pt_mdm *mdm)
 int pt_mdm_needs_way(const struct pt_mdm *mdm, struct pt_err *err)
 {
 	return mdm->way != NULL ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s", mdm->why_none);
+}
+
+int pt_mdm_needs_running(const struct pt_mdm *mdm, struct pt_err *err)
+{
+	if (pt_mdm_needs_way(mdm, err) < 0)
+		return err->code;
+	if (mdm->way != &pt_mdm_axi || mdm->mem->ops->while_running)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       "the GDB server is not known to read memory while the core runs, so the MDM's slave "
+		       "cannot be reached then: upstream-memory=running if it does, or mdm.xsdb=PROGRAM");
 }
 
 void pt_mdm_describe(const struct pt_mdm *mdm, char *line, size_t room)

@@ -97,7 +97,8 @@ struct pt_mdm {
 	struct pt_link *link; /* for its clock */
 	const struct pt_jtag_ops *jtag_ops; /* NULL: the probe offers no JTAG */
 	void *jtag_wire;
-	bool big_endian; /* of what mem reads */
+	bool big_endian;		/* of what mem reads */
+	bool endian_open;		/* nobody has said so: the configuration word decides, by the axi way */
 	uint32_t config; /* as read; 0: could not be */
 	unsigned n_cores;
 	int selected; /* core; -1: not known */
@@ -113,6 +114,8 @@ int pt_mdm_open(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_
 void pt_mdm_close(struct pt_mdm *mdm);
 /* 0, or PT_EUNSUPPORTED with the reason. */
 int pt_mdm_needs_way(const struct pt_mdm *mdm, struct pt_err *err);
+/* The same for who works while the core runs. */
+int pt_mdm_needs_running(const struct pt_mdm *mdm, struct pt_err *err);
 /* "AXI window at 0x41400000, 2 cores, configuration 0x42a70267", or why there is none. */
 void pt_mdm_describe(const struct pt_mdm *mdm, char *line, size_t room);
 

@@ -36,6 +36,7 @@ static void open_mdm(struct pt_microblaze *mb, const struct pt_params *settings)
 	mb->mdm.mem = mb->behind_server ? pt_remote_mem(mb, 0) : NULL;
 	mb->mdm.jtag_ops = pt_probe_jtag(mb->target->probe, &mb->mdm.jtag_wire);
 	mb->mdm.big_endian = mb->big_endian;
+	mb->mdm.endian_open = strcmp(pt_params_text(settings, &pt_mb_settings[PT_MB_ENDIAN]), "auto") == 0;
 	if (pt_mdm_open(&mb->mdm, settings, &err) == 0 && mb->core >= mb->mdm.n_cores) {
 		snprintf(mb->mdm.why_none, sizeof(mb->mdm.why_none), "mdm.core=%u: the MDM has %u cores, from 0",
 			 mb->core, mb->mdm.n_cores);
@@ -98,6 +99,7 @@ static int mb_attach(struct pt_target *target, const struct pt_params *settings,
 	mb->remote.big_endian = mb->big_endian;
 	snprintf(mb->name, sizeof(mb->name), "%s", pt_remote_chip(mb));
 	open_mdm(mb, settings);
+	mb->big_endian = mb->remote.big_endian = mb->mdm.big_endian;
 	return 0;
 }
 

@@ -244,7 +244,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_microblaze *mb = target->state;
 
-	if (pt_mdm_needs_way(&mb->mdm, err) < 0)
+	if (pt_mdm_needs_running(&mb->mdm, err) < 0)
 		return err->code;
 	if (mb->design.prof_bytes == 0)
 		return pt_fail(err, PT_EUNSUPPORTED,

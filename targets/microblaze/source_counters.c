@@ -285,7 +285,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_microblaze *mb = target->state;
 
-	if (pt_mdm_needs_way(&mb->mdm, err) < 0)
+	if (pt_mdm_needs_running(&mb->mdm, err) < 0)
 		return err->code;
 	if (mb->design.n_events + mb->design.n_latencies == 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "the core has no counters (mb.perf.events=0, mb.perf.latency=0)");
