@@ -11,6 +11,7 @@
 #include "profile/counters.h"
 #include "profile/data.h"
 #include "profile/tasks.h"
+#include "profile/timeline.h"
 #include "report/report.h"
 #include "tests/golden.h"
 #include "tests/sample_profile.h"
@@ -133,6 +134,70 @@ START_TEST(virtual_boards_say_so)
 }
 END_TEST
 
+/* --- from a moment in a table to the timeline --------------------------------------------------------------------- */
+
+static bool leads_to(const struct pt_text *page, size_t event)
+{
+	char link[40], target[40];
+	size_t n_link = (size_t)snprintf(link, sizeof(link), "<a href=\"#event%zu\">", event);
+	size_t n_target = (size_t)snprintf(target, sizeof(target), "<tr id=\"event%zu\">", event);
+
+	return memmem(page->bytes, page->len_bytes, link, n_link) != NULL &&
+	       memmem(page->bytes, page->len_bytes, target, n_target) != NULL;
+}
+
+static size_t count(const struct pt_text *page, const char *what)
+{
+	const char *at = page->bytes, *end = page->bytes + page->len_bytes;
+	size_t n = 0;
+
+	for (; (at = memmem(at, (size_t)(end - at), what, strlen(what))) != NULL; at++)
+		n++;
+	return n;
+}
+
+/* 1000 events, 1 us apart, the first at 500 ns. The least is before it, the most is long before the last ones that a
+ * page shows anyway: with three around it it is there, too. */
+START_TEST(extremes_lead_into_the_timeline)
+{
+	enum { EVENTS = 1000, LAST = 50, AROUND = 7 };
+	static struct pt_timeline_event events[EVENTS];
+	struct pt_timeline timeline = { .ring = events, .room = EVENTS, .n = EVENTS, .seen = EVENTS };
+	struct pt_execution_function run = { .count = 2 };
+	struct pt_profile profile = sample_profile();
+	struct pt_profile_function row = profile.function[0];
+	struct pt_text page;
+
+	for (size_t i = 0; i < EVENTS; i++)
+		events[i] = (struct pt_timeline_event){
+			.at = { .ns = 1000 * i + 500 }, .kind = PT_TIMELINE_CALL, .id = 2, .depth = 1, .value = PT_UNKNOWN,
+			.task = PT_NO_TASK,
+		};
+	run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 2, .total = 14400, .min = 4800, .max = 9600, .min_at = 300,
+						     .max_at = 700400 };
+	row.run = &run;
+	profile.function = &row;
+	profile.n_functions = 1;
+	profile.timeline = &timeline;
+	page = rendered(&profile, "html", "");
+	ck_assert(leads_to(&page, 700));
+	ck_assert_uint_eq(count(&page, "href=\"#event"), 1);
+	ck_assert_uint_eq(count(&page, "<tr id=\"event"), LAST + AROUND);
+	ck_assert_uint_eq(count(&page, "&#8230;"), 1);
+	pt_text_free(&page);
+	page = rendered(&profile, "text", "");
+	ck_assert_msg(count(&page, "200.0us: timeline from=700400ns to=900401ns\n") == 1, "%s", page.bytes);
+	pt_text_free(&page);
+	timeline.n = 700;	/* it was not so far yet */
+	page = rendered(&profile, "html", "");
+	ck_assert_uint_eq(count(&page, "href=\"#event"), 0);
+	pt_text_free(&page);
+	page = rendered(&profile, "text", "");
+	ck_assert_uint_eq(count(&page, "timeline from="), 0);
+	pt_text_free(&page);
+}
+END_TEST
+
 /* --- where there is little ---------------------------------------------------------------------------------------- */
 
 static void expect(const struct pt_profile *profile, const char *view, const char *sort, const char *has, const char *has_not)
@@ -213,6 +278,7 @@ int main(void)
 	tcase_add_test(tc, same_input_same_bytes);
 	tcase_add_test(tc, little_to_say);
 	tcase_add_test(tc, virtual_boards_say_so);
+	tcase_add_test(tc, extremes_lead_into_the_timeline);
 	tcase_add_test(tc, opens_on_what_has_rows);
 	tcase_add_test(tc, says_what_to_do_for_rows);
 	tcase_add_test(tc, no_clock_of_a_core_where_none_is_traced);

@@ -7,12 +7,16 @@
 #include "report/chart.h"
 #include "report/facts.h"
 #include "report/flame.h"
+#include "report/jumps.h"
 #include "report/units.h"
 #include "report/xml.h"
 
 extern const struct pt_format pt_format_html;
 
-enum { MOST_ROWS = 500 };	/* of one table, unless the query says otherwise */
+extern const struct pt_view pt_view_timeline;
+
+/* Of one table, unless the query says otherwise; of the timeline, so many more around what tables link to. */
+enum { MOST_ROWS = 500, MOST_LINKED = 2000 };
 
 static const char *const style =
 	"body{font:14px/1.45 Verdana,'DejaVu Sans',sans-serif;margin:1.5em auto;max-width:1240px;padding:0 1em;color:#222}"
@@ -20,11 +24,17 @@ static const char *const style =
 	"table{border-collapse:collapse;font-size:12px}th,td{padding:.15em .6em;text-align:right;white-space:nowrap}"
 	"th{background:#e8e8e0;position:sticky;top:0}tr:nth-child(even){background:#f6f6f2}td.t,th.t{text-align:left}"
 	"td.e{color:#777}pre{background:#f6f6f2;padding:.6em;overflow:auto}.scroll{overflow:auto;max-height:38em}"
-	".warn{color:#a02020;font-weight:bold}";
+	".warn{color:#a02020;font-weight:bold}tr:target{background:#ffe9a8!important}";
 
 /* --- tables */
 
-struct table { const struct pt_profile *profile; const struct pt_view *view; struct pt_value *values; bool *known; };
+struct table {
+	const struct pt_profile *profile;
+	const struct pt_view *view;
+	const struct pt_jumps *jumps;
+	struct pt_value *values;
+	bool *known;
+};
 
 /* A column that knows nothing in any row is left out. */
 static void find_known(struct table *t, const size_t *rows, size_t n)
@@ -55,12 +65,18 @@ static void heading(const struct table *t, struct pt_text *out)
 
 static void one_row(const struct table *t, size_t row, struct pt_text *out)
 {
+	bool timeline = t->view == &pt_view_timeline;
 	char cell[PT_CELL_BYTES];
 
 	t->view->row(t->profile, row, t->values);
-	pt_text_add(out, "<tr>");
+	if (timeline)
+		pt_text_add(out, "<tr id=\"event%zu\">", row);
+	else
+		pt_text_add(out, "<tr>");
 	for (size_t c = 0; c < t->view->n_columns; c++) {
 		bool text = t->view->columns[c].unit == PT_UNIT_NONE, estimated = t->values[c].basis == PT_BASIS_ESTIMATED;
+		bool moment = t->view->columns[c].unit == PT_UNIT_STAMP && !timeline;
+		size_t event = moment ? pt_jumps_shown(t->jumps, t->profile, t->values[c].u) : PT_NO_EVENT;
 
 		if (!t->known[c])
 			continue;
@@ -68,22 +84,52 @@ static void one_row(const struct table *t, size_t row, struct pt_text *out)
 		pt_text_add(out, text ? "<td class=\"t\">" : estimated ? "<td class=\"e\">" : "<td>");
 		for (unsigned i = 0; text && i < t->values[c].indent; i++)
 			pt_text_add(out, "&#160;&#160;");
+		if (event != PT_NO_EVENT)
+			pt_text_add(out, "<a href=\"#event%zu\">", event);
 		pt_xml_text(out, cell);
-		pt_text_add(out, "</td>");
+		pt_text_add(out, event != PT_NO_EVENT ? "</a></td>" : "</td>");
 	}
 	pt_text_add(out, "</tr>\n");
 }
 
-static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query, bool open,
-		 struct pt_text *out, struct pt_err *err)
+/* Events that are not next to each other do not look as if they were. */
+static void rows_of(const struct table *t, const size_t *rows, size_t n, struct pt_text *out)
 {
-	struct table t = { p, view, calloc(view->n_columns, sizeof(*t.values)), calloc(view->n_columns, sizeof(*t.known)) };
-	size_t *rows = NULL, n = 0, shown;
+	for (size_t r = 0; r < n; r++) {
+		if (t->view == &pt_view_timeline && r > 0 && rows[r] != rows[r - 1] + 1)
+			pt_text_add(out, "<tr><td>&#8230;</td></tr>\n");
+		one_row(t, rows[r], out);
+	}
+}
+
+/* The rows to be shown, all and so many of them. */
+static int choose(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
+		  const struct pt_jumps *jumps, size_t **rows, size_t *n, size_t *shown, struct pt_err *err)
+{
+	const struct pt_query every = { .top_given = true };
+	bool linked = view == &pt_view_timeline && jumps->shown != NULL;
+	int rc = pt_report_order(p, view, linked ? &every : query, rows, n, err);
+
+	*shown = *n > MOST_ROWS && !query->top_given ? MOST_ROWS : *n;
+	if (rc < 0 || !linked)
+		return rc;
+	*shown = 0;
+	for (size_t i = 0; i < *n; i++)
+		if (jumps->shown[i])
+			(*rows)[(*shown)++] = i;
+	return 0;
+}
+
+static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
+		 const struct pt_jumps *jumps, bool open, struct pt_text *out, struct pt_err *err)
+{
+	struct table t = { p, view, jumps, calloc(view->n_columns, sizeof(*t.values)),
+			   calloc(view->n_columns, sizeof(*t.known)) };
+	size_t *rows = NULL, n = 0, shown = 0;
 	char groups[64];
-	int rc = t.values != NULL && t.known != NULL ? pt_report_order(p, view, query, &rows, &n, err)
+	int rc = t.values != NULL && t.known != NULL ? choose(p, view, query, jumps, &rows, &n, &shown, err)
 						     : pt_fail(err, PT_ENOMEM, "not enough memory for a row");
 
-	shown = n > MOST_ROWS && !query->top_given ? MOST_ROWS : n;
 	if (rc == 0 && n > 0) {
 		pt_text_add(out, "<details%s><summary>%s</summary><p>", open ? " open=\"open\"" : "", view->name);
 		pt_xml_text(out, view->help);
@@ -92,8 +138,7 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 		pt_text_add(out, "</p><div class=\"scroll\"><table>\n");
 		find_known(&t, rows, shown);
 		heading(&t, out);
-		for (size_t r = 0; r < shown; r++)
-			one_row(&t, rows[r], out);
+		rows_of(&t, rows, shown, out);
 		pt_text_add(out, "</table></div>");
 		if (shown < n)
 			pt_text_add(out, "<p>%zu more rows are not shown here.</p>", n - shown);
@@ -161,10 +206,17 @@ static int facts(const struct pt_profile *p, const struct pt_facts *brief, struc
 	return rc;
 }
 
+/* Which events of the timeline it wants. */
+static bool chooses(const struct pt_query *query)
+{
+	return query->top_given || query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0';
+}
+
 static int write_html(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		      struct pt_text *out, struct pt_err *err)
 {
 	const struct pt_query plain = { .top = 0 };
+	struct pt_jumps jumps = { .shown = NULL };	/* into a part of the timeline that was asked for: no links */
 	struct pt_facts title;
 	int rc;
 
@@ -175,11 +227,15 @@ static int write_html(const struct pt_profile *profile, const struct pt_view *vi
 	pt_xml_text(out, title.line[0]);
 	pt_text_add(out, "</h1>\n");
 	rc = facts(profile, &title, out, err);
+	if (rc == 0 && (view != &pt_view_timeline || !chooses(query)))
+		rc = pt_jumps_init(&jumps, profile, &plain, pt_view_timeline.tail, MOST_ROWS, MOST_LINKED, err);
 	flame(profile, out);
 	timeline(profile, out);
 	for (size_t i = 0; pt_views[i] != NULL && rc == 0; i++)
 		if (pt_views[i]->n_rows(profile) != (size_t)PT_NOT_MADE)
-			rc = table(profile, pt_views[i], pt_views[i] == view ? query : &plain, pt_views[i] == view, out, err);
+			rc = table(profile, pt_views[i], pt_views[i] == view ? query : &plain, &jumps,
+				   pt_views[i] == view, out, err);
+	pt_jumps_fini(&jumps);
 	pt_text_add(out, "</body></html>\n");
 	return rc;
 }

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/facts.h"
 #include "profile/bins.h"
 #include "profile/counters.h"
+#include "report/facts.h"
+#include "report/jumps.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "util.h"
 
 extern const struct pt_format pt_format_text, pt_format_summary;
 
-enum { NAME_COLUMNS = 22, FILE_COLUMNS = 20, LABEL_COLUMNS = 11, LINE_COLUMNS = 120 };
+enum { NAME_COLUMNS = 22, FILE_COLUMNS = 20, LABEL_COLUMNS = 11, LINE_COLUMNS = 120, JUMPS = 3 };
 
 /* --- the lines before the table */
 
@@ -547,6 +548,7 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 		measure(&t);
 		caption(&t, out);
 		print_rows(&t, out);
+		pt_jumps_words(p, view, t.rows, t.n_rows, JUMPS, out);
 	}
 	if (t.n_rows < all && all != (size_t)PT_NOT_MADE)
 		pt_text_add(out, "... and %zu more (top=0 shows all)\n", all - t.n_rows);
