@@ -45,7 +45,7 @@ static void list_functions(struct search *s, const struct pt_exits *exits)
 static void find_exits(uv_work_t *work)
 {
 	struct search *s = work->data;
-	const struct pt_isa *isa = pt_isa_of_machine(pt_program_machine(s->program));
+	const struct pt_isa *isa = pt_isa_of_elf(pt_program_machine(s->program), pt_program_is_big_endian(s->program));
 	const char *by_hand = pt_params_text(pt_program_settings(s->program), &pt_program_params[PT_PROGRAM_EXITS]);
 	struct pt_codemap *map;
 	struct pt_exits *exits;

@@ -125,7 +125,7 @@ static const struct pt_isa *isa_of(const struct pt_program *program)
 {
 	unsigned machine = program != NULL ? pt_program_machine(program) : 0;
 
-	return machine != 0 ? pt_isa_of_machine(machine) : &pt_isa_thumb_v6m;
+	return machine != 0 ? pt_isa_of_elf(machine, pt_program_is_big_endian(program)) : &pt_isa_thumb_v6m;
 }
 
 static bool make_analyses(struct pt_pipeline *p)

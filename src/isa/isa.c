@@ -24,6 +24,14 @@ const struct pt_isa *pt_isa_of_machine(unsigned elf_machine)
 	return NULL;
 }
 
+const struct pt_isa *pt_isa_of_elf(unsigned elf_machine, bool big_endian)
+{
+	for (size_t i = 0; i < PT_LEN(isas); i++)
+		if (isas[i]->elf_machine == elf_machine && isas[i]->big_endian == big_endian)
+			return isas[i];
+	return pt_isa_of_machine(elf_machine);
+}
+
 static bool print_bytes(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
 			size_t room)
 {

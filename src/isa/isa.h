@@ -30,6 +30,7 @@ struct pt_insn {
 	uint8_t cycles;		/* when it falls through, or for an unconditional branch when it is taken */
 	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles. What can leave: at most PT_ISA_MOST_TAKEN_CYCLES */
 	bool conditional;	/* executes under a condition that flow cannot see (IT blocks) */
+	uint8_t instructions;	/* that it is made of: a branch with its delay slot and prefix; 0: one */
 	bool doubtful;		/* goes to target always, but a trace may have it as direct or as indirect, whatever flow says */
 };
 
@@ -48,6 +49,7 @@ enum { PT_ISA_MOST_BEFORE = 16 };
 struct pt_isa {
 	const char *name;	/* "thumb" */
 	uint16_t elf_machine;	/* e_machine of programs in it */
+	bool big_endian;	/* of an instruction set that comes in both orders of bytes: this one */
 	uint8_t unit_bytes;	/* smallest instruction: addresses are multiples of it */
 	uint8_t most_bytes;	/* the longest one */
 	bool printed_as_bytes;	/* no library that we use can print its instructions */
@@ -83,12 +85,14 @@ struct pt_isa {
 };
 
 /* In the order in which a program without an ELF asks: the first. */
-#define PT_ISAS(X) X(thumb_v6m) X(s12z)
+#define PT_ISAS(X) X(thumb_v6m) X(s12z) X(microblaze) X(microblazeel)
 #define X(isa) extern const struct pt_isa pt_isa_##isa;
 PT_ISAS(X)
 #undef X
 
 const struct pt_isa *pt_isa_of_machine(unsigned elf_machine);	/* NULL: none in the list */
+/* In the order of bytes that a program has; where an instruction set has one order only, that one. */
+const struct pt_isa *pt_isa_of_elf(unsigned elf_machine, bool big_endian);
 
 /* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", or its bytes, "94 05", from its first len_bytes
  * bytes. False: not an instruction, or built without capstone; text is untouched then. */

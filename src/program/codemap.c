@@ -135,6 +135,13 @@ static void number_site(struct pt_codemap *map, struct pt_code_unit *unit)
 		unit[1].target = PT_CALL_SITE + map->n_sites++;
 }
 
+static unsigned n_instructions(const struct pt_insn *insn)
+{
+	if (insn->len_bytes == 0)
+		return 0;
+	return insn->instructions > 0 ? insn->instructions : 1;
+}
+
 /* bytes: of the span, from its base on. */
 static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8_t *bytes, struct cursor *c)
 {
@@ -156,7 +163,7 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 		span->code[i].plain = units > 0;
 		span->code[i].target = target_of(span, &insn);
 		span->code[i].function = function_at(c, addr);
-		sum.sums += ((uint64_t)(units > 0) << PT_SUM_INSTRUCTIONS) + insn.cycles +
+		sum.sums += ((uint64_t)n_instructions(&insn) << PT_SUM_INSTRUCTIONS) + insn.cycles +
 			    ((uint64_t)breaks_flow(&insn) << PT_SUM_BREAKS);
 		sum.sums &= ~UINT64_C(0) >> (64 - PT_SUM_REACH);
 		for (i++; units > 1; units--, i++) {

@@ -191,7 +191,8 @@ void pt_program_seal(struct pt_program *program, struct pt_vectors found)
 		qsort(program->symbols, program->n_symbols, sizeof(*program->symbols), by_name);
 	find_around(program);
 	/* what has no ELF (tests make such programs), or is for something else, is read as the first instruction set */
-	program->isa = program->machine != 0 ? pt_isa_of_machine(program->machine) : NULL;
+	program->isa = program->machine != 0 ?
+		       pt_isa_of_elf(program->machine, pt_program_is_big_endian(program)) : NULL;
 	if (program->isa == NULL)
 		program->isa = &pt_isa_thumb_v6m;
 	program->vectors = PT_UNKNOWN;

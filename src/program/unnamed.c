@@ -505,7 +505,7 @@ void pt_elf_find_unnamed(struct pt_elf_reader *r)
 	if (s == NULL)
 		return;
 	s->program = r->program;
-	s->isa = pt_isa_of_machine(r->header.e_machine);
+	s->isa = pt_isa_of_elf(r->header.e_machine, r->header.e_ident[EI_DATA] == ELFDATA2MSB);
 	s->lowest = UINT64_MAX;
 	if (s->isa != NULL && find_areas(s)) {
 		s->vectors = s->isa->vector_table(r->vectors.addr, r->vectors.named);
