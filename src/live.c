@@ -47,6 +47,7 @@ struct pt_live {
 
 	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs */
 	uint64_t run_until_ns;				/* of running time; PT_UNKNOWN: no end */
+	bool resting;					/* time was up, and the source is not drained until there is more */
 	bool is_recorder;
 	struct pt_err died;				/* code 0: it did not */
 };
@@ -329,6 +330,16 @@ static void on_state(void *arg, struct pt_target *target, enum pt_state what, un
 static bool is_behind(void *arg);
 static void on_lost(void *arg, const struct pt_err *why);
 
+static void drain_on(struct pt_live *live, struct pt_board *board)
+{
+	struct pt_board_drain drain = {
+		.drain = on_drain, .on_state = on_state, .behind = is_behind, .on_lost = on_lost, .arg = live,
+	};
+
+	pt_board_set_drain(board, &drain);
+	live->resting = false;
+}
+
 static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct pt_source_setup setup = {
@@ -336,9 +347,6 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.seed = pt_params_number(live->own, &rows[SEED]),
 		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
 		.code = code_of(live->program),
-	};
-	struct pt_board_drain drain = {
-		.drain = on_drain, .on_state = on_state, .behind = is_behind, .on_lost = on_lost, .arg = live,
 	};
 	struct pt_core_status status;
 
@@ -352,7 +360,7 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		note_state(live, PT_STATE_HALT, live->started_ns);
 	if (live->ops->start(live->state, target, &setup, err) < 0)
 		return pt_wrap(err, "source %s", live->ops->name);
-	pt_board_set_drain(board, &drain);
+	drain_on(live, board);
 	return 0;
 }
 
@@ -456,6 +464,7 @@ static int64_t on_drain(void *arg, struct pt_target *target)
 	}
 	if (live->run_until_ns != PT_UNKNOWN && run_ns(live, now_ns) >= live->run_until_ns) {
 		live->run_until_ns = PT_UNKNOWN;
+		live->resting = true;
 		live->news.on_time_up(live->news.arg);
 		return PT_DRAIN_REST;
 	}
@@ -532,10 +541,13 @@ const char *pt_live_mismatch(const struct pt_live *live)
 
 void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns)
 {
-	if (live->ops != NULL)
+	if (live->ops != NULL) {
 		live->run_until_ns = for_ns == PT_UNKNOWN ? PT_UNKNOWN : run_ns(live, pt_board_now_ns(board)) + for_ns;
-	else if (for_ns != PT_UNKNOWN)
+		if (live->resting)
+			drain_on(live, board);
+	} else if (for_ns != PT_UNKNOWN) {
 		live->news.on_time_up(live->news.arg);
+	}
 }
 
 void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, size_t room)

@@ -136,6 +136,9 @@ START_TEST(waits_for_a_time_named_later)
 	expect(&started, 0, "mode burst");
 	pt_session_wait(session, 50 * PT_NS_PER_MS, on_answer, &waited);
 	expect(&waited, 0, "");
+	pt_session_wait(session, 50 * PT_NS_PER_MS, on_answer, &waited);	/* and for more */
+	expect(&waited, 0, "");
+	status("core ran 0.1");
 	stop();
 	expect(&stopped, 0, "profile stopped");
 	report("fibonacci");
