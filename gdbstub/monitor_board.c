@@ -242,6 +242,17 @@ static int measure(struct pt_monitor_call *call, struct pt_probe *probe, struct 
 	return 0;
 }
 
+static int measure_bdc(struct pt_monitor_call *call, struct pt_probe *probe, struct pt_err *err)
+{
+	struct pt_probe_bdc_speed speed;
+
+	if (pt_probe_measure_bdc(probe, &speed, err) < 0)
+		return err->code;
+	pt_monitor_say(call, "one command, there and back: %.3f ms; in lists: %" PRIu32 " a second; the target's BDC clock: %.2f MHz",
+		       (double)speed.round_trip_ns / 1e6, speed.commands_per_s, speed.bdcsi_hz / 1e6);
+	return 0;
+}
+
 static int set_speed(struct pt_monitor_call *call, struct pt_target *target, uint32_t hz, struct pt_err *err)
 {
 	const struct pt_dap_ops *dap;
@@ -249,6 +260,8 @@ static int set_speed(struct pt_monitor_call *call, struct pt_target *target, uin
 	void *state;
 
 	dap = pt_probe_dap(target->probe, &state);
+	if (dap == NULL && pt_probe_bdc(target->probe, &state) != NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "BDC runs at the target's own clock, which SYNC measures: there is nothing to set");
 	if (dap == NULL || dap->set_speed == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "this probe has no speed to set");
 	if (dap->set_speed(state, hz, &hz_used, err) < 0)
@@ -261,11 +274,15 @@ static int speed_on_board(struct pt_monitor_call *call, struct pt_board *board, 
 			  struct pt_err *err)
 {
 	const uint64_t *hz = call->data;
+	void *state;
+	bool bdc;
 
 	(void)board;
 	if (target->probe == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "speed: this target has no probe");
-	if ((hz != NULL && set_speed(call, target, (uint32_t)*hz, err) < 0) || measure(call, target->probe, err) < 0)
+	bdc = pt_probe_dap(target->probe, &state) == NULL && pt_probe_bdc(target->probe, &state) != NULL;
+	if ((hz != NULL && set_speed(call, target, (uint32_t)*hz, err) < 0) ||
+	    (bdc ? measure_bdc(call, target->probe, err) : measure(call, target->probe, err)) < 0)
 		return pt_wrap(err, "speed");
 	return 0;
 }

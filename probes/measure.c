@@ -82,3 +82,43 @@ int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct 
 	out->words_per_s = (uint32_t)(STREAM_WORDS * PT_NS_PER_S / (stream_ns > 0 ? stream_ns : 1));
 	return measure_clock(probe, out, err);
 }
+
+/* --- wire bdc ----------------------------------------------------------------------------------------------------- */
+
+enum { LIST_COMMANDS = 64 };
+
+static int time_list(struct pt_probe *probe, struct pt_bdc_op *ops, size_t n, uint64_t *took_ns, struct pt_err *err)
+{
+	uint64_t began_ns = pt_link_now_ns(pt_probe_link(probe));
+	const struct pt_bdc_ops *bdc;
+	size_t n_done;
+	void *wire;
+	int rc;
+
+	bdc = pt_probe_bdc(probe, &wire);
+	if (bdc == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe has no wire to measure");
+	rc = bdc->run(wire, ops, n, TIMEOUT_MS, &n_done, err);
+	*took_ns = pt_link_now_ns(pt_probe_link(probe)) - began_ns;
+	return rc;
+}
+
+int pt_probe_measure_bdc(struct pt_probe *probe, struct pt_probe_bdc_speed *out, struct pt_err *err)
+{
+	struct pt_bdc_op sync = { .what = PT_BDC_SYNC }, list[LIST_COMMANDS];
+	uint64_t took_ns = 0;
+	int rc = time_list(probe, &sync, 1, &took_ns, err);
+
+	*out = (struct pt_probe_bdc_speed){ .round_trip_ns = UINT64_MAX, .bdcsi_hz = sync.value };
+	for (size_t i = 0; i < LIST_COMMANDS; i++)
+		list[i] = (struct pt_bdc_op){ .what = PT_BDC_READ_BDCCSR };
+	for (int i = 0; rc == 0 && i < TRIES; i++) {
+		rc = time_list(probe, list, 1, &took_ns, err);
+		if (rc == 0 && took_ns < out->round_trip_ns)
+			out->round_trip_ns = took_ns;
+	}
+	if (rc == 0)
+		rc = time_list(probe, list, LIST_COMMANDS, &took_ns, err);
+	out->commands_per_s = (uint32_t)(LIST_COMMANDS * PT_NS_PER_S / (took_ns > 0 ? took_ns : 1));
+	return rc;
+}

@@ -109,6 +109,15 @@ struct pt_probe_speed {
 /* Errors as of pt_dap_ops.run. */
 int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err);
 
+/* The same of wire bdc: it reads BDCCSR, which disturbs nothing, and measures the target's clock by SYNC. */
+struct pt_probe_bdc_speed {
+	uint64_t round_trip_ns;		/* one BDCCSR, there and back; the best of several */
+	uint32_t commands_per_s;	/* many of them in one list */
+	uint32_t bdcsi_hz;		/* the target's clock, which the wire runs at: nobody can set it */
+};
+/* Errors as of pt_bdc_ops.run. */
+int pt_probe_measure_bdc(struct pt_probe *probe, struct pt_probe_bdc_speed *out, struct pt_err *err);
+
 /* One plugged-in probe, as `proftap probes` lists it. */
 struct pt_probe_found {
 	char uri[128];		/* opens exactly this one */
