@@ -39,6 +39,7 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 	client->n_stops = 0;
 	client->nonstop.told = client->nonstop.pretended = 0;
 	client->nonstop.notified = false;
+	client->fileio.active = client->fileio.asked = false;
 	client->core = 0;
 	client->task = 0;
 	if (client->stub->owner == client)
@@ -221,6 +222,7 @@ static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct p
 	struct pt_err other = { 0 }, *to = err;
 	struct pt_core_status status;
 
+	pt_gdb_fileio_waits(client, board, false);
 	for (size_t i = 0; i < client->n_breaks; i++)
 		if (target->ops->break_remove(target->state, &client->breaks[i].inserted, to) < 0)
 			to = &other;

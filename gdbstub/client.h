@@ -8,6 +8,7 @@
 #define PT_GDBSTUB_CLIENT_H
 
 #include "gdbstub/code.h"
+#include "gdbstub/fileio.h"
 #include "gdbstub/stub.h"
 #include "rsp.h"
 
@@ -128,6 +129,7 @@ struct pt_gdb_client {
 	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
 	uint64_t task;			/* Hg's choice, 0: the core itself */
 	struct pt_board_listener listener;
+	struct pt_gdb_fileio fileio;
 	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
 	unsigned n_stops;
 	struct {			/* non-stop */

@@ -18,6 +18,7 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "x",			TARGET,		pt_gdb_read_binary },
 	{ "M",			TARGET | CHANGES,		pt_gdb_write_hex },
 	{ "X",			TARGET | CHANGES,		pt_gdb_write_binary },
+	{ "F",			TARGET,		pt_gdb_fileio_reply },
 	{ "g",			TARGET | EXACT | HALTED,	pt_gdb_read_registers },
 	{ "G",			TARGET | HALTED | CHANGES,		pt_gdb_write_registers },
 	{ "p",			TARGET | HALTED,		pt_gdb_read_register },

@@ -23,6 +23,8 @@ pt_gdb_handler pt_gdb_why, pt_gdb_attach, pt_gdb_run_again, pt_gdb_restart, pt_g
 pt_gdb_handler pt_gdb_read_registers, pt_gdb_write_registers, pt_gdb_read_register, pt_gdb_write_register;
 /* memory.c */
 pt_gdb_handler pt_gdb_read_hex, pt_gdb_read_binary, pt_gdb_write_hex, pt_gdb_write_binary;
+/* fileio.c */
+pt_gdb_handler pt_gdb_fileio_reply;
 /* search.c */
 pt_gdb_handler pt_gdb_crc, pt_gdb_search;
 /* breakpoints.c */

@@ -1,5 +1,6 @@
-/* monitor threads: the tasks of the program's OS, as GDB's info threads has them, with what it does not show: whose they are,
- * their ids, and what is wrong with the OS's data. Works while the target runs: then it is what memory says at the moment. */
+/* monitor threads: the tasks of the program's OS, as GDB's info threads has them, with what it does not show: whose
+ * they are, their ids, and what is wrong with the OS's data. Works while the target runs: then it is what memory says
+ * at the moment. */
 #include <inttypes.h>
 
 #include "gdbstub/monitor.h"
@@ -14,8 +15,9 @@ static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct
 	if (pt_gdb_threads_look(threads, target, &list, err) < 0)
 		return err->code;
 	if (threads == NULL)
-		pt_monitor_say(call, "no operating system that is known: the cores are the threads (monitor orti FILE, for one that has "
-			       "an ORTI file)");
+		pt_monitor_say(call, "no operating system that is known: the cores are the threads (monitor orti FILE, "
+				     "for one that has "
+				     "an ORTI file)");
 	else if (call->client->nonstop.wanted)
 		pt_monitor_say(call, "%s; in non-stop the cores are the threads", pt_threads_os(threads));
 	else

@@ -31,6 +31,7 @@ static int halt_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 {
 	unsigned n = target->ops->n_cores(target->state);
 
+	pt_gdb_fileio_waits(rq->client, board, false);
 	for (unsigned core = 0; core < n; core++)
 		if (pt_board_halt(board, core, err) < 0)
 			return err->code;
@@ -41,10 +42,14 @@ static int halt_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
+	int rc;
 
 	rq->passed = pt_gdb_pass(rq->client, board, target, rq->core);
-	if (rq->passed)
-		return 0;
+	rc = rq->passed ? 0 : pt_gdb_fileio_ask(rq, board, target, err);
+	rq->passed |= rc == 1;
+	if (rc < 0 || rq->passed || rq->client->fileio.asked)
+		return rc < 0 ? rc : 0;
+	pt_gdb_fileio_waits(rq->client, board, false);
 	for (unsigned core = 0; core < n; core++)
 		if (core != rq->core && pt_board_halt(board, core, err) < 0)
 			return err->code;
@@ -88,6 +93,10 @@ static void after_stop(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 		wait_on(client);
 		return;
 	}
+	if (rc == 0 && client->fileio.asked) {
+		pt_gdb_fileio_send(client);
+		return;
+	}
 	if (rc < 0)
 		say_error(client, "stopped", err);
 	stopped(client, rq, client->interrupted ? PT_GDB_SIGINT : PT_GDB_SIGTRAP, &status);
@@ -98,7 +107,7 @@ static void report_next(struct pt_gdb_client *client)
 	const struct pt_gdb_stop_event *stop = next_stop(client);
 
 	if (stop == NULL || client->run != PT_GDB_RUNNING || client->resuming || client->halt.pending ||
-	    client->stop.pending || client->closing)
+	    client->stop.pending || client->closing || client->fileio.active)
 		return;
 	client->stop.core = stop->core;
 	client->stop.stop[0] = '\0';
@@ -136,6 +145,12 @@ static void wait_on(struct pt_gdb_client *client)
 		report_next(client);
 }
 
+void pt_gdb_fileio_done(struct pt_gdb_client *client)
+{
+	if (client->run == PT_GDB_RUNNING)
+		wait_on(client);
+}
+
 /* --- 0x03 --------------------------------------------------------------------------------------------------------- */
 
 void pt_gdb_interrupt(struct pt_gdb_client *client)
@@ -143,6 +158,8 @@ void pt_gdb_interrupt(struct pt_gdb_client *client)
 	if (client->run != PT_GDB_RUNNING)
 		return;
 	client->interrupted = true;
+	if (client->fileio.active)
+		return;		/* GDB has yet to end its part, and says in F what became of it */
 	if (!client->resuming && !client->halt.pending && !client->stop.pending)
 		halt_now(client);
 }
@@ -171,6 +188,7 @@ static int resume(struct pt_gdb_request *rq, struct pt_board *board, struct pt_t
 
 	if (set_pc(rq, board, target, err) < 0)
 		return err->code;
+	pt_gdb_fileio_waits(rq->client, board, true);
 	for (unsigned core = 0; core < n; core++)
 		if (pt_board_resume(board, core, err) < 0)
 			return err->code;
@@ -311,6 +329,7 @@ static void go(struct pt_gdb_client *client, const struct pt_gdb_action *action,
 	client->resuming = true;
 	client->interrupted = false;
 	client->n_stops = 0;
+	client->fileio.active = client->fileio.asked = false;
 	pt_gdb_code_forget(&client->code);
 	if (action->kind == 'c')
 		pt_gdb_post(rq, resume, after_resume);

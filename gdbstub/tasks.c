@@ -53,7 +53,7 @@ static void after_exchange(struct pt_job *job, int rc, const struct pt_err *err)
 	tasks->fresh = NULL;
 	tasks->busy = false;
 	for (struct pt_gdb_client *client = stub->clients, *next; client != NULL; client = next) {
-		void (*then)(struct pt_gdb_client *client) = client->once_tasks_known;
+		void (*then)(struct pt_gdb_client * client) = client->once_tasks_known;
 
 		next = client->next;
 		client->once_tasks_known = NULL;
@@ -115,7 +115,7 @@ void pt_gdb_tasks_set_orti(struct pt_gdbstub *stub, const struct pt_orti *orti)
 {
 	char *text = orti != NULL ? pt_orti_write(orti) : NULL;
 
-	if (stub->tasks.busy) {		/* its reader is at work on the old one */
+	if (stub->tasks.busy) { /* its reader is at work on the old one */
 		free(stub->tasks.next_orti);
 		stub->tasks.next_orti = text;
 		stub->tasks.has_next = true;

@@ -11,12 +11,16 @@
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* Lists are read word by word, and each word would be a round trip: RAM comes in lines, kept for one look at a core that
- * is halted. Anything else (a peripheral, flash) is read as it is asked for. */
+/* Lists are read word by word, and each word would be a round trip: RAM comes in lines, kept for one look at a core
+ * that is halted. Anything else (a peripheral, flash) is read as it is asked for. */
 enum { LINE_BYTES = 128, N_LINES = 64 };
 struct lines {
 	struct pt_target *target;
-	struct { uint64_t addr; bool valid; uint8_t bytes[LINE_BYTES]; } line[N_LINES];
+	struct {
+		uint64_t addr;
+		bool valid;
+		uint8_t bytes[LINE_BYTES];
+	} line[N_LINES];
 	unsigned next;
 };
 
@@ -53,7 +57,8 @@ static int read_lines(void *arg, uint64_t addr, void *bytes, size_t n_bytes, str
 {
 	struct lines *lines = arg;
 	struct pt_err ignored = { 0 };
-	const uint8_t *line = n_bytes <= LINE_BYTES - addr % LINE_BYTES ? line_at(lines, addr - addr % LINE_BYTES) : NULL;
+	const uint8_t *line =
+		n_bytes <= LINE_BYTES - addr % LINE_BYTES ? line_at(lines, addr - addr % LINE_BYTES) : NULL;
 
 	if (line == NULL)
 		return pt_mem_read(lines->target->ops->mem(lines->target->state, 0), addr, bytes, n_bytes,
@@ -101,7 +106,8 @@ static void add_exception(struct pt_target *target, unsigned core, char *text, s
 	snprintf(text + len, room - len, "%sin %s", len > 0 ? ", " : "", name);
 }
 
-static void add_core(struct pt_target *target, unsigned core, const char *os, bool started, struct pt_gdb_thread *thread)
+static void add_core(struct pt_target *target, unsigned core, const char *os, bool started,
+		     struct pt_gdb_thread *thread)
 {
 	*thread = (struct pt_gdb_thread){ .id = core + 1, .core = (int)core };
 	snprintf(thread->name, sizeof(thread->name), "core %u", core);
@@ -173,8 +179,8 @@ void pt_gdb_thread_list_fini(struct pt_gdb_thread_list *list)
 
 /* --- registers ---------------------------------------------------------------------------------------------------- */
 
-static int running_tasks(const struct pt_gdb_client *client, struct pt_target *target, struct pt_threads_running *running,
-			 struct pt_err *err)
+static int running_tasks(const struct pt_gdb_client *client, struct pt_target *target,
+			 struct pt_threads_running *running, struct pt_err *err)
 {
 	struct pt_reader reader;
 	struct lines *lines;
@@ -208,7 +214,8 @@ static bool is_the_targets(int rc)
 	return rc < 0 && rc != PT_EARG && rc != PT_EUNSUPPORTED && rc != PT_EFAULT;
 }
 
-int pt_gdb_task_registers(struct pt_gdb_request *rq, struct pt_target *target, struct pt_saved *saved, struct pt_err *err)
+int pt_gdb_task_registers(struct pt_gdb_request *rq, struct pt_target *target, struct pt_saved *saved,
+			  struct pt_err *err)
 {
 	const struct pt_threads *threads = pt_gdb_threads_of(rq->client);
 	struct pt_threads_running running;
@@ -252,8 +259,11 @@ int pt_gdb_task_write(struct pt_target *target, const struct pt_saved *saved, co
 	if (reg == NULL)
 		return pt_fail(err, PT_EARG, "%s of a task that does not run is not known, so it cannot be set", name);
 	if (reg->addr == PT_UNKNOWN)
-		return value == reg->value ? 0 : pt_fail(err, PT_EARG, "%s of a task that does not run follows from where its "
-							 "registers are saved, so it cannot be set", name);
+		return value == reg->value ? 0
+					   : pt_fail(err, PT_EARG,
+						     "%s of a task that does not run follows from where its "
+						     "registers are saved, so it cannot be set",
+						     name);
 	for (unsigned i = 0; i < reg->bytes && i < sizeof(bytes); i++)
 		bytes[pt_target_is_big_endian(target) ? reg->bytes - 1u - i : i] = (uint8_t)(value >> 8 * i);
 	return pt_mem_write(mem, reg->addr, bytes, reg->bytes, err);

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "params.h"
+#include "semihost.h"
 #include "targets/target.h"
 
 struct pt_board;
@@ -95,5 +96,16 @@ struct pt_board_drain {
 };
 void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain);
 uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
+
+/* Semihosting (semihost.h): what the program asks by BKPT 0xAB is served while no client hears of the halt, or, in mode GDB
+ * while one waits (gdb_waits), by that one's client. A first use turns halting debug on, with a short halt; it stays on until
+ * the mode is off again. dir: of the program's files, "": it has none. */
+struct pt_semihost *pt_board_semihost(struct pt_board *board);
+int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, const char *dir, struct pt_err *err);
+/* For the client of a GDB that waits. Has the core that halted asked something? 1: call has it. Then one of the others: serve
+ * it here, or answer it; both return 1 when the core runs again, 0 when the program has ended. */
+int pt_board_semihost_ask(struct pt_board *board, unsigned core, struct pt_semihost_call *call, struct pt_err *err);
+int pt_board_semihost_serve(struct pt_board *board, unsigned core, const struct pt_semihost_call *call, struct pt_err *err);
+int pt_board_semihost_answer(struct pt_board *board, unsigned core, int32_t result, struct pt_err *err);
 
 #endif

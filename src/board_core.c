@@ -46,7 +46,7 @@ static void tell_core(struct pt_board *board, unsigned core, const struct pt_cor
 	pt_board_send(board, &note);
 }
 
-static void tell_source(struct pt_board *board, unsigned core, enum pt_state what)
+void pt_board_tell_source(struct pt_board *board, unsigned core, enum pt_state what)
 {
 	struct pt_err err = { 0 };
 	uint64_t pc = PT_UNKNOWN;
@@ -63,7 +63,7 @@ static void tell_source(struct pt_board *board, unsigned core, enum pt_state wha
 void pt_board_tell_owed(struct pt_board *board)
 {
 	if (board->halt_owed && board->target != NULL)
-		tell_source(board, board->halt_owed_core, PT_STATE_HALT);
+		pt_board_tell_source(board, board->halt_owed_core, PT_STATE_HALT);
 	board->halt_owed = false;
 }
 
@@ -115,6 +115,7 @@ static void tell_return(struct pt_board *board)
 static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 {
 	struct pt_core_status now;
+	int rc;
 
 	if (board->target->ops->status(board->target->state, core, &now, err) < 0)
 		return err->code;
@@ -129,14 +130,19 @@ static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 	pt_board_heard(board);
 	if (now.was_reset)
 		pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_RESET });
+	if (now.was_reset && board->semihost.mode != PT_SEMIHOST_OFF)
+		pt_semihost_reset(&board->semihost, pt_link_now_ns(board->link));
 	if (now.was_reset || now.state == PT_IN_RESET)
-		tell_source(board, core, PT_STATE_RESET);
+		pt_board_tell_source(board, core, PT_STATE_RESET);
 	if (now.state == PT_HALTED && now.reason == PT_HALT_TRACE)
 		return 0;	/* the source will resume it */
 	if (now.state == PT_HALTED && board->core[core].state != PT_HALTED) {
+		rc = pt_board_semihost_halted(board, core, &now, err);
+		if (rc != 0)
+			return rc < 0 ? rc : 0;
 		board->awaited = false;
 		tell_core(board, core, &now);
-		tell_source(board, core, PT_STATE_HALT);
+		pt_board_tell_source(board, core, PT_STATE_HALT);
 	} else if (runs(now.state) && !runs(board->core[core].state)) {
 		tell_core(board, core, &now);
 	} else {
@@ -208,8 +214,19 @@ int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err)
 
 static int let_run(struct pt_board *board, unsigned core, struct pt_err *err)
 {
-	tell_source(board, core, PT_STATE_RUN);
+	pt_board_tell_source(board, core, PT_STATE_RUN);
 	return board->target->ops->resume(board->target->state, core, err);
+}
+
+int pt_board_go_on(struct pt_board *board, unsigned core, struct pt_err *err)
+{
+	look_soon(board);
+	if (pt_board_behind(board))
+		board->resume_owed |= 1u << core;
+	else if (let_run(board, core, err) < 0)
+		return err->code;
+	board->core[core] = (struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN };
+	return 0;
 }
 
 /* Who resumed it has been told that it runs. */
@@ -269,7 +286,7 @@ int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err)
 
 	board->resume_owed &= ~(1u << core);
 	pt_board_tell_owed(board);
-	tell_source(board, core, PT_STATE_RUN);
+	pt_board_tell_source(board, core, PT_STATE_RUN);
 	if (t->ops->step(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
 		return err->code;
 	tell_core(board, core, &status);
@@ -281,14 +298,21 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 {
 	struct pt_target *t = board->target;
 	struct pt_core_status status;
+	int rc = 0;
 
 	pt_board_tell_owed(board);
 	board->resume_owed = 0;
+	if (board->semihost.mode != PT_SEMIHOST_OFF)
+		pt_semihost_reset(&board->semihost, pt_link_now_ns(board->link));
 	if (t->ops->reset(t->state, kind, err) < 0 || t->ops->status(t->state, 0, &status, err) < 0)
 		return err->code;
 	board->core[0] = status;
 	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_RESET });
-	tell_source(board, 0, PT_STATE_RESET);
+	pt_board_tell_source(board, 0, PT_STATE_RESET);
+	if (kind == PT_RESET_RUN && status.state == PT_HALTED)
+		rc = pt_board_semihost_halted(board, 0, &status, err);	/* it has come so far already */
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
 	tell_core(board, 0, &status);
 	if (runs(status.state)) {
 		board->awaited = true;

@@ -4,6 +4,7 @@
 #define PT_BOARD_PARTS_H
 
 #include "board.h"
+#include "semihost.h"
 
 enum {
 	PT_BOARD_CORES = 8,
@@ -60,6 +61,9 @@ struct pt_board {
 	bool halt_owed;			/* the source is to hear of a halt when whoever asked for it has the answer */
 	unsigned halt_owed_core;
 	unsigned resume_owed;		/* bit per core: told to run, and will when the drain has caught up */
+	struct pt_semihost semihost;
+	char console[200];		/* a line of the program's, as far as it has come */
+	size_t console_bytes;
 	uint64_t drain_at_ns, look_at_ns, heard_ns;	/* heard: the target's last sign of life */
 	uint32_t look_us;
 };
@@ -79,6 +83,13 @@ void pt_board_heard(struct pt_board *board);			/* the target gave a sign of life
 /* A core that is to run does so, unless the drain is behind: then nothing happens. PT_EIO: the target is lost. */
 int pt_board_pay_resume(struct pt_board *board, struct pt_err *err);
 bool pt_board_behind(const struct pt_board *board);
+void pt_board_tell_source(struct pt_board *board, unsigned core, enum pt_state what);
+/* A core that halted for what no client hears of runs on. */
+int pt_board_go_on(struct pt_board *board, unsigned core, struct pt_err *err);
 void pt_board_tell_owed(struct pt_board *board);		/* the source hears of a halt that was answered first */
+
+
+/* board_semihost.c: a core that has just halted. 1: it had asked something, and runs again; 0: the halt is for clients. */
+int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now, struct pt_err *err);
 
 #endif

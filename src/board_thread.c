@@ -174,6 +174,8 @@ static void close_target(struct pt_board *board, const struct pt_err *why)
 	set_busy(board);
 	pt_probe_look(probe, NULL);	/* what interrupted us to get here must not interrupt the farewell */
 	drop_drain(board, why);
+	pt_semihost_reset(&board->semihost, 0);
+	board->semihost.mode = PT_SEMIHOST_OFF;
 	board->resume_owed = 0;
 	if (pt_target_detach(board->target, runs_on, &err) < 0 && err.code != PT_EIO)
 		pt_warn("board: %s", err.msg);

@@ -625,3 +625,46 @@ const char *pt_session_why_ended(const struct pt_session *s)
 	(void)s;
 	return "";
 }
+
+/* --- semihosting: what it is to a GDB server, test_semihost in system says ------------------------------------------ */
+
+struct pt_semihost *pt_board_semihost(struct pt_board *b)
+{
+	static struct pt_semihost off;
+
+	(void)b;
+	return &off;
+}
+
+int pt_board_semihost_set(struct pt_board *b, enum pt_semihost_mode mode, const char *dir, struct pt_err *err)
+{
+	(void)b;
+	(void)mode;
+	(void)dir;
+	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
+}
+
+int pt_board_semihost_ask(struct pt_board *b, unsigned core, struct pt_semihost_call *call, struct pt_err *err)
+{
+	(void)b;
+	(void)core;
+	(void)call;
+	(void)err;
+	return 0;
+}
+
+int pt_board_semihost_serve(struct pt_board *b, unsigned core, const struct pt_semihost_call *call, struct pt_err *err)
+{
+	(void)b;
+	(void)core;
+	(void)call;
+	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
+}
+
+int pt_board_semihost_answer(struct pt_board *b, unsigned core, int32_t result, struct pt_err *err)
+{
+	(void)b;
+	(void)core;
+	(void)result;
+	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
+}

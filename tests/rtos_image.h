@@ -1,5 +1,5 @@
-/* The data of a kernel (tests/firmware/rtos_NAME.c) as memory that a recipe reads: the ELF's RAM, for the test to change, and
- * its flash. One at a time. */
+/* The data of a kernel (tests/firmware/rtos_NAME.c) as memory that a recipe reads: the ELF's RAM, for the test to
+ * change, and its flash. One at a time. */
 #ifndef PT_TESTS_RTOS_IMAGE_H
 #define PT_TESTS_RTOS_IMAGE_H
 

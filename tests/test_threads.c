@@ -1,5 +1,5 @@
-/* The tasks of an OS as a debugger's threads. Frames are laid out here as the table of the ports says (each kernel's sources
- * for Cortex-M); what is read back must be what was put there, and the stack pointer what the task will have. */
+/* The tasks of an OS as a debugger's threads. Frames are laid out here as the table of the ports says (each kernel's
+ * sources for Cortex-M); what is read back must be what was put there, and the stack pointer what the task will have. */
 #include "rtos_image.h"
 
 #include "program/threads.h"
@@ -37,7 +37,7 @@ static const struct pt_thread *thread_at(uint64_t id)
 #define R4_R11 " r4 r5 r6 r7 r8 r9 r10 r11"
 #define S16_S31 " s16 s17 s18 s19 s20 s21 s22 s23 s24 s25 s26 s27 s28 s29 s30 s31"
 
-static uint32_t cpuid;		/* ARMv6-M or ARMv7-M */
+static uint32_t cpuid; /* ARMv6-M or ARMv7-M */
 
 static int read_core(void *arg, uint64_t addr, void *bytes, size_t n_bytes, struct pt_err *why)
 {
@@ -53,25 +53,33 @@ enum { M0 = 0x410cc200, M4 = 0x410fc241 };
 static const struct {
 	const char *what, *elf, *task, *words;
 	uint32_t sp, cpuid, exc, xpsr;
-	int in_tcb;		/* where the control block has EXC_RETURN's low byte; 0: nowhere */
+	int in_tcb; /* where the control block has EXC_RETURN's low byte; 0: nowhere */
 } frames[] = {
 	{ "FreeRTOS CM3", "rtos_freertos", "twin", R4_R11 HW, 0x20000f40, M4, 0, 0x61000000, 0 },
 	{ "FreeRTOS CM0", "rtos_freertos", "twin", R4_R11 HW, 0x20000f40, M0, 0, 0x01000000, 0 },
-	{ "FreeRTOS CM0 V11.1", "rtos_freertos_plain", "twin", "exc" R4_R11 HW, 0x20000f40, M0, 0xfffffffd, 0x01000000, 0 },
+	{ "FreeRTOS CM0 V11.1", "rtos_freertos_plain", "twin", "exc" R4_R11 HW, 0x20000f40, M0, 0xfffffffd, 0x01000000,
+	  0 },
 	{ "FreeRTOS CM4F", "rtos_freertos", "twin", R4_R11 " exc" HW, 0x20000f40, M4, 0xfffffffd, 0x01000000, 0 },
-	{ "FreeRTOS CM4F, aligned", "rtos_freertos", "twin", R4_R11 " exc" HW, 0x20000f40, M4, 0xfffffffd, 0x01000200, 0 },
-	{ "FreeRTOS CM4F with FP", "rtos_freertos", "twin", R4_R11 " exc" S16_S31 HW_FP, 0x20000f40, M4, 0xffffffed, 0x01000000, 0 },
-	{ "FreeRTOS CM33_NTZ", "rtos_freertos", "twin", "psplim exc" R4_R11 HW, 0x20000f40, M4, 0xffffffbc, 0x01000000, 0 },
-	{ "FreeRTOS CM33_NTZ with FP", "rtos_freertos_plain", "twin", "psplim exc" R4_R11 S16_S31 HW_FP, 0x20000f40, M4, 0xffffffac,
+	{ "FreeRTOS CM4F, aligned", "rtos_freertos", "twin", R4_R11 " exc" HW, 0x20000f40, M4, 0xfffffffd, 0x01000200,
+	  0 },
+	{ "FreeRTOS CM4F with FP", "rtos_freertos", "twin", R4_R11 " exc" S16_S31 HW_FP, 0x20000f40, M4, 0xffffffed,
 	  0x01000000, 0 },
-	{ "FreeRTOS CM33", "rtos_freertos", "twin", "secure psplim exc" R4_R11 HW, 0x20000f40, M4, 0xffffffbc, 0x01000000, 0 },
+	{ "FreeRTOS CM33_NTZ", "rtos_freertos", "twin", "psplim exc" R4_R11 HW, 0x20000f40, M4, 0xffffffbc, 0x01000000,
+	  0 },
+	{ "FreeRTOS CM33_NTZ with FP", "rtos_freertos_plain", "twin", "psplim exc" R4_R11 S16_S31 HW_FP, 0x20000f40, M4,
+	  0xffffffac, 0x01000000, 0 },
+	{ "FreeRTOS CM33", "rtos_freertos", "twin", "secure psplim exc" R4_R11 HW, 0x20000f40, M4, 0xffffffbc,
+	  0x01000000, 0 },
 	{ "ThreadX M4", "rtos_threadx", "consumer", "exc" R4_R11 HW, 0x20000b00, M4, 0xfffffffd, 0x01000000, 0 },
-	{ "ThreadX M4 with FP", "rtos_threadx", "consumer", "exc" S16_S31 R4_R11 HW_FP, 0x20000b00, M4, 0xffffffed, 0x01000200, 0 },
-	{ "ThreadX M0", "rtos_threadx_plain", "consumer", "exc r8 r9 r10 r11 r4 r5 r6 r7" HW, 0x20000b00, M0, 0xfffffffd, 0x01000000, 0 },
+	{ "ThreadX M4 with FP", "rtos_threadx", "consumer", "exc" S16_S31 R4_R11 HW_FP, 0x20000b00, M4, 0xffffffed,
+	  0x01000200, 0 },
+	{ "ThreadX M0", "rtos_threadx_plain", "consumer", "exc r8 r9 r10 r11 r4 r5 r6 r7" HW, 0x20000b00, M0,
+	  0xfffffffd, 0x01000000, 0 },
 	{ "RTX5 M3", "rtos_rtx5", "blinky", R4_R11 HW, 0x20000a00, M4, 0xfffffffd, 0x01000000, 34 },
 	{ "RTX5 M4F", "rtos_rtx5_plain", "blinky", S16_S31 R4_R11 HW_FP, 0x20000a00, M4, 0xffffffed, 0x01000000, 34 },
 	{ "uC/OS-III", "rtos_ucos3", "OSTickTaskTCB", R4_R11 " exc" HW, 0x20000a00, M4, 0xfffffffd, 0x01000000, 0 },
-	{ "uC/OS-III with FP", "rtos_ucos3", "OSTickTaskTCB", R4_R11 " exc" S16_S31 HW_FP, 0x20000a00, M4, 0xffffffed, 0x01000000, 0 },
+	{ "uC/OS-III with FP", "rtos_ucos3", "OSTickTaskTCB", R4_R11 " exc" S16_S31 HW_FP, 0x20000a00, M4, 0xffffffed,
+	  0x01000000, 0 },
 	{ "uC/OS-III, older port", "rtos_ucos3", "OSTickTaskTCB", R4_R11 HW, 0x20000a00, M4, 0, 0x01000000, 0 },
 };
 
@@ -103,7 +111,8 @@ static uint32_t put_frame(int i)
 	char name[12];
 	size_t n = 0;
 
-	for (const char *words = next_name(frames[i].words, name); name[0] != '\0'; words = next_name(words, name), at += 4)
+	for (const char *words = next_name(frames[i].words, name); name[0] != '\0';
+	     words = next_name(words, name), at += 4)
 		put_word(at, value_of(i, name, n++));
 	return at;
 }
@@ -113,8 +122,8 @@ static void check_register(const char *name, uint64_t addr, uint64_t value, unsi
 	const struct pt_saved_register *reg = pt_saved_find(&saved, name);
 
 	ck_assert_msg(reg != NULL, "%s", name);
-	ck_assert_msg(reg->addr == addr && reg->value == value && reg->bytes == bytes, "%s: 0x%" PRIx64 " at 0x%" PRIx64, name, reg->value,
-		      reg->addr);
+	ck_assert_msg(reg->addr == addr && reg->value == value && reg->bytes == bytes,
+		      "%s: 0x%" PRIx64 " at 0x%" PRIx64, name, reg->value, reg->addr);
 }
 
 static void check_frame(int i)
@@ -123,7 +132,8 @@ static void check_frame(int i)
 	char name[12];
 	size_t n = 0;
 
-	for (const char *words = next_name(frames[i].words, name); name[0] != '\0'; words = next_name(words, name), at += 4) {
+	for (const char *words = next_name(frames[i].words, name); name[0] != '\0';
+	     words = next_name(words, name), at += 4) {
 		uint32_t value = value_of(i, name, n++);
 		char pair[12];
 
@@ -144,7 +154,8 @@ START_TEST(finds_the_registers)
 	end = put_frame(_i) + ((frames[_i].xpsr & 0x200) != 0 ? 4 : 0);
 	if (frames[_i].in_tcb != 0)
 		ram[address_of(frames[_i].task) + (uint64_t)frames[_i].in_tcb - RAM] = (uint8_t)frames[_i].exc;
-	ck_assert_msg(pt_threads_saved(threads, &core, address_of(frames[_i].task), &saved, &err) == 0, "%s: %s", frames[_i].what, err.msg);
+	ck_assert_msg(pt_threads_saved(threads, &core, address_of(frames[_i].task), &saved, &err) == 0, "%s: %s",
+		      frames[_i].what, err.msg);
 	check_frame(_i);
 	check_register("sp", PT_UNKNOWN, end, 4);
 	check_register("psp", PT_UNKNOWN, end, 4);
@@ -161,7 +172,7 @@ START_TEST(finds_what_zephyr_keeps)
 
 	open_threads(_i == 0 ? "rtos_zephyr" : "rtos_zephyr_plain");
 	psp = address_of("logging");
-	while (pt_le32(ram + (psp - RAM)) != 0x20000b00)	/* the only word of it that is */
+	while (pt_le32(ram + (psp - RAM)) != 0x20000b00) /* the only word of it that is */
 		psp += 4;
 	for (uint32_t i = 0; i < 8; i++) {
 		put_word(psp - 32 + 4 * i, 0x44000000 + i);
@@ -177,7 +188,10 @@ START_TEST(finds_what_zephyr_keeps)
 }
 END_TEST
 
-static const struct { const char *what; uint32_t at, word; } wrong[] = {
+static const struct {
+	const char *what;
+	uint32_t at, word;
+} wrong[] = {
 	{ "all zero", 0, 0 },
 	{ "a stack that is not in RAM", 1, 0x60000000 },
 	{ "a stack at an odd place", 1, 0x20000f41 },
@@ -196,7 +210,8 @@ START_TEST(refuses_what_is_no_frame)
 		put_word(address_of("twin"), wrong[_i].word);
 	else if (wrong[_i].at != 0)
 		put_word(wrong[_i].at, wrong[_i].word);
-	ck_assert_msg(pt_threads_saved(threads, &core, address_of("twin"), &saved, &err) == PT_EARG, "%s", wrong[_i].what);
+	ck_assert_msg(pt_threads_saved(threads, &core, address_of("twin"), &saved, &err) == PT_EARG, "%s",
+		      wrong[_i].what);
 	ck_assert_ptr_nonnull(strstr(err.msg, "is no frame of registers of FreeRTOS"));
 	ck_assert_uint_eq(saved.n_regs, 0);
 	ck_assert_int_eq(pt_threads_saved(threads, &core, 0x70000000, &saved, &err), PT_EARG);
@@ -214,7 +229,7 @@ START_TEST(lists_who_runs_and_who_does_not)
 	ck_assert_str_eq(pt_threads_os(threads), "FreeRTOS");
 	n_reads = 0;
 	ck_assert_int_eq(pt_threads_running(threads, &reader, &running, &err), 0);
-	ck_assert_uint_le(n_reads, 2);		/* it is asked at every stop */
+	ck_assert_uint_le(n_reads, 2); /* it is asked at every stop */
 	ck_assert_uint_eq(running.n_cores, 1);
 	ck_assert_uint_eq(running.id[0], address_of("blink"));
 	ck_assert_int_eq(pt_threads_read(threads, &reader, &list, &err), 0);
@@ -240,16 +255,19 @@ END_TEST
 
 static const char orti_text[] =
 	"VERSION { KOIL = \"2.2\"; OSSEMANTICS = \"ORTI\", \"2.2\"; };\n"
-	"IMPLEMENTATION Small { OS { ENUM \"void *\" [\"NO_TASK\" = \"0\", \"the blinker\" = \"&blink\", \"twin\" = \"&twin\", \"dead\" = \"&dead\"]\n"
+	"IMPLEMENTATION Small { OS { ENUM \"void *\" [\"NO_TASK\" = \"0\", \"the blinker\" = \"&blink\", \"twin\" = "
+	"\"&twin\", \"dead\" = \"&dead\"]\n"
 	"  RUNNINGTASK; };\n"
-	"  TASK { CTYPE PRIORITY; ENUM \"int\" [\"READY\" = 12, \"WAITING\" = 13] STATE; ENUM [\"c\" : ContextOfTwin = 1] CONTEXT; };\n"
+	"  TASK { CTYPE PRIORITY; ENUM \"int\" [\"READY\" = 12, \"WAITING\" = 13] STATE; ENUM [\"c\" : ContextOfTwin = "
+	"1] CONTEXT; };\n"
 	"  CONTEXT { CTYPE _CPU_R4; CTYPE _CPU_PC; CTYPE _CPU_SP; CTYPE VALID; }; };\n"
 	"OS Small { RUNNINGTASK = \"pxCurrentTCB\"; };\n"
 	"TASK the_blinker { PRIORITY = \"blink.uxPriority\"; STATE = \"blink.uxTCBNumber\"; };\n"
 	"TASK twin { PRIORITY = \"twin.uxPriority\"; STATE = \"twin.uxTCBNumber\"; CONTEXT = \"1\"; };\n"
 	"TASK dead { PRIORITY = \"nobody.uxPriority\"; STATE = \"dead.uxTCBNumber\"; };\n"
 	"CONTEXT ContextOfTwin { _CPU_R4 = \"((unsigned int *)(twin.pxTopOfStack))[0]\";\n"
-	"  _CPU_PC = \"((unsigned int *)(twin.pxTopOfStack))[14]\"; _CPU_SP = \"(unsigned int)twin.pxTopOfStack + 64\";\n"
+	"  _CPU_PC = \"((unsigned int *)(twin.pxTopOfStack))[14]\"; _CPU_SP = \"(unsigned int)twin.pxTopOfStack + "
+	"64\";\n"
 	"  VALID = \"pxCurrentTCB != &twin\"; };\n"
 	"CONTEXT dead { VALID = \"1\"; };\n";
 enum { BLINKER = PT_THREADS_ORTI_ID, TWIN, DEAD, NOBODY };
@@ -275,7 +293,7 @@ START_TEST(asks_an_orti_file)
 	ck_assert_uint_eq(list.n_threads, 3);
 	ck_assert_str_eq(thread_at(BLINKER)->name, "the_blinker");
 	ck_assert_int_eq(thread_at(BLINKER)->core, 0);
-	ck_assert_str_eq(thread_at(BLINKER)->state, "ready");	/* 2 + 10 */
+	ck_assert_str_eq(thread_at(BLINKER)->state, "ready"); /* 2 + 10 */
 	ck_assert_int_eq(thread_at(TWIN)->core, -1);
 	ck_assert_int_eq(thread_at(TWIN)->priority, 2);
 	ck_assert(!thread_at(DEAD)->has_priority);
@@ -297,8 +315,8 @@ START_TEST(takes_registers_from_a_context)
 	check_register("r4", 0x20000f40, 0x11000000, 4);
 	check_register("pc", 0x20000f40 + 56, 0x1234, 4);
 	check_register("sp", PT_UNKNOWN, 0x20000f80, 4);
-	ck_assert_int_eq(pt_threads_saved(threads, &reader, BLINKER, &saved, &err), PT_EUNSUPPORTED);	/* has none */
-	ck_assert_int_eq(pt_threads_saved(threads, &reader, DEAD, &saved, &err), PT_EUNSUPPORTED);	/* of no registers */
+	ck_assert_int_eq(pt_threads_saved(threads, &reader, BLINKER, &saved, &err), PT_EUNSUPPORTED); /* has none */
+	ck_assert_int_eq(pt_threads_saved(threads, &reader, DEAD, &saved, &err), PT_EUNSUPPORTED); /* of no registers */
 	ck_assert_int_eq(pt_threads_saved(threads, &reader, NOBODY, &saved, &err), PT_EARG);
 	put_word(address_of("pxCurrentTCB"), (uint32_t)address_of("twin"));
 	ck_assert_int_eq(pt_threads_saved(threads, &reader, TWIN, &saved, &err), PT_EARG);
@@ -309,7 +327,8 @@ END_TEST
 
 START_TEST(knows_no_tasks_without_any)
 {
-	open_orti("VERSION { KOIL = \"2.2\"; OSSEMANTICS = \"ORTI\", \"2.2\"; };\nIMPLEMENTATION X { OS { CTYPE V; }; };\nOS o { V = \"1\"; };\n");
+	open_orti("VERSION { KOIL = \"2.2\"; OSSEMANTICS = \"ORTI\", \"2.2\"; };\nIMPLEMENTATION X { OS { CTYPE V; }; "
+		  "};\nOS o { V = \"1\"; };\n");
 	ck_assert_ptr_null(threads);
 	ck_assert_str_eq(err.msg, "the ORTI file has no TASK");
 	close_threads();
@@ -340,7 +359,8 @@ START_TEST(hands_on_what_the_reader_says)
 		open_orti(orti_text);
 	ck_assert_int_eq(pt_threads_read(threads, &gone, &list, &err), PT_EIO);
 	ck_assert_int_eq(pt_threads_running(threads, &gone, &running, &err), PT_EIO);
-	ck_assert_int_eq(pt_threads_saved(threads, &gone, _i == 0 ? address_of("twin") : TWIN, &saved, &err), _i == 0 ? PT_EIO : PT_EARG);
+	ck_assert_int_eq(pt_threads_saved(threads, &gone, _i == 0 ? address_of("twin") : TWIN, &saved, &err),
+			 _i == 0 ? PT_EIO : PT_EARG);
 	ck_assert_int_eq(pt_threads_read(threads, &gone, &list, NULL), PT_EIO);
 	close_threads();
 }

@@ -1,6 +1,6 @@
-/* The tasks of an ORTI file as they are at the moment: TASK objects with their state and priority, RUNNINGTASK of each core
- * by the text of its ENUM, registers from the CONTEXT that a task leads to ("_CPU_R4", "_CPU_PC": one formula each; they
- * count only while VALID is not 0).
+/* The tasks of an ORTI file as they are at the moment: TASK objects with their state and priority, RUNNINGTASK of
+ * each core by the text of its ENUM, registers from the CONTEXT that a task leads to ("_CPU_R4", "_CPU_PC": one
+ * formula each; they count only while VALID is not 0).
  *
  * Source: OSEK/VDX ORTI 2.2, objects OS, TASK and CONTEXT. */
 #include <ctype.h>
@@ -50,7 +50,11 @@ static uint64_t id_of(const struct pt_orti *orti, const struct pt_orti_result *r
 }
 
 /* What a reader says is no matter of the file: it is told, and nothing is made up in its place. */
-struct witness { const struct pt_reader *reader; int rc; struct pt_err err; };
+struct witness {
+	const struct pt_reader *reader;
+	int rc;
+	struct pt_err err;
+};
 
 static int read_and_tell(void *arg, uint64_t addr, void *bytes, size_t n_bytes, struct pt_err *err)
 {
@@ -65,8 +69,8 @@ static int read_and_tell(void *arg, uint64_t addr, void *bytes, size_t n_bytes, 
 	return rc < 0 ? pt_fail(err, rc, "%s", why.msg) : rc;
 }
 
-int pt_orti_running(const struct pt_threads *threads, const struct pt_reader *reader, struct pt_threads_running *running,
-		    struct pt_err *err)
+int pt_orti_running(const struct pt_threads *threads, const struct pt_reader *reader,
+		    struct pt_threads_running *running, struct pt_err *err)
 {
 	const struct pt_orti *orti = threads->orti;
 	struct witness witness = { .reader = reader };
@@ -93,8 +97,8 @@ int pt_orti_running(const struct pt_threads *threads, const struct pt_reader *re
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
-static bool value_of(const struct pt_threads *threads, const struct pt_reader *reader, const struct pt_orti_object *object,
-		     const char *attr, struct pt_orti_result *result)
+static bool value_of(const struct pt_threads *threads, const struct pt_reader *reader,
+		     const struct pt_orti_object *object, const char *attr, struct pt_orti_result *result)
 {
 	const struct pt_orti_value *value = pt_orti_value_of(object, attr, -1);
 
@@ -104,8 +108,8 @@ static bool value_of(const struct pt_threads *threads, const struct pt_reader *r
 	return true;
 }
 
-static void describe(const struct pt_threads *threads, const struct pt_reader *reader, const struct pt_orti_object *task,
-		     struct pt_thread *thread)
+static void describe(const struct pt_threads *threads, const struct pt_reader *reader,
+		     const struct pt_orti_object *task, struct pt_thread *thread)
 {
 	struct pt_orti_result result;
 
@@ -175,7 +179,8 @@ static uint64_t place_of(struct pt_types *types, const struct pt_reader *reader,
 	struct pt_c_value value;
 	uint64_t addr = PT_UNKNOWN;
 
-	if (expr != NULL && pt_expr_evaluate(expr, reader, NULL, &value, NULL) == 0 && value.has_place && value.n_bits == 0) {
+	if (expr != NULL && pt_expr_evaluate(expr, reader, NULL, &value, NULL) == 0 && value.has_place &&
+	    value.n_bits == 0) {
 		uint64_t size = pt_type_strip(types, value.type)->size_bytes;
 
 		if (size >= 1 && size <= sizeof(value.bits)) {
@@ -187,8 +192,9 @@ static uint64_t place_of(struct pt_types *types, const struct pt_reader *reader,
 	return addr;
 }
 
-static void add_register(const struct pt_threads *threads, const struct pt_reader *reader, const struct pt_orti_object *context,
-			 const struct pt_orti_value *value, struct pt_saved *saved)
+static void add_register(const struct pt_threads *threads, const struct pt_reader *reader,
+			 const struct pt_orti_object *context, const struct pt_orti_value *value,
+			 struct pt_saved *saved)
 {
 	struct pt_orti_result result;
 	unsigned bytes = 4;
@@ -222,11 +228,13 @@ int pt_orti_saved(const struct pt_threads *threads, const struct pt_reader *read
 	if (context == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "the ORTI file has no CONTEXT of task %.60s", task->name);
 	if (value_of(threads, &through, context, "VALID", &valid) && (!valid.available || valid.value.bits == 0))
-		return pt_fail(err, PT_EARG, "the CONTEXT %.60s of task %.60s is not valid now", context->name, task->name);
+		return pt_fail(err, PT_EARG, "the CONTEXT %.60s of task %.60s is not valid now", context->name,
+			       task->name);
 	for (size_t i = 0; i < context->n_values; i++)
 		if (strncmp(context->value[i].attr, CPU_PREFIX, strlen(CPU_PREFIX)) == 0)
 			add_register(threads, &through, context, &context->value[i], saved);
 	if (witness.rc < 0)
 		return pt_fail(err, witness.rc, "%s", witness.err.msg);
-	return saved->n_regs > 0 ? 0 : pt_fail(err, PT_EUNSUPPORTED, "the CONTEXT %.60s names no register", context->name);
+	return saved->n_regs > 0 ? 0
+				 : pt_fail(err, PT_EUNSUPPORTED, "the CONTEXT %.60s names no register", context->name);
 }

@@ -1,6 +1,6 @@
-/* Where a suspended task's registers lie: the words of its port's frame (struct pt_rtos_frame), then what the hardware
- * stacked. A way is taken only when what lies there can be the frame of a thread: EXC_RETURN leads to thread mode and PSP,
- * the frame's xPSR has the Thumb bit and no exception.
+/* Where a suspended task's registers lie: the words of its port's frame (struct pt_rtos_frame), then what the
+ * hardware stacked. A way is taken only when what lies there can be the frame of a thread: EXC_RETURN leads to thread
+ * mode and PSP, the frame's xPSR has the Thumb bit and no exception.
  *
  * Sources: ARMv7-M ARM (DDI 0403), B1.5.6 and B1.5.7 (stacking), B1.5.8 (EXC_RETURN); the ports for Cortex-M of each
  * kernel, see rtos_NAME.c. */
@@ -21,7 +21,7 @@ static const char hardware_words[] = "r0 r1 r2 r3 r12 lr pc xpsr", fp_words[] = 
 
 bool pt_saved_add(struct pt_saved *saved, const char *name, uint64_t addr, unsigned bytes, uint64_t value)
 {
-	struct pt_saved_register *reg = (struct pt_saved_register *)(uintptr_t)pt_saved_find(saved, name);	/* ours */
+	struct pt_saved_register *reg = (struct pt_saved_register *)(uintptr_t)pt_saved_find(saved, name); /* ours */
 
 	if (reg == NULL) {
 		if (saved->n_regs == PT_SAVED_REGISTERS)
@@ -44,8 +44,8 @@ const struct pt_saved_register *pt_saved_find(const struct pt_saved *saved, cons
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
 /* Singles in order make doubles: the two halves of d4 are s8 and s9, and they lie side by side. */
-static void add_word(struct pt_saved *saved, const char *prefix, unsigned number, bool numbered, uint64_t addr, uint64_t value,
-		     bool big_endian)
+static void add_word(struct pt_saved *saved, const char *prefix, unsigned number, bool numbered, uint64_t addr,
+		     uint64_t value, bool big_endian)
 {
 	const struct pt_saved_register *low;
 	char name[16];
@@ -227,7 +227,9 @@ int pt_rtos_saved(const struct pt_rtos *rtos, const struct pt_reader *reader, ui
 {
 	struct pt_err ignored = { 0 };
 	struct pt_rtos_threads none = { 0 };
-	struct pt_rtos_walk w = { .rtos = rtos, .reader = reader, .threads = &none, .err = err != NULL ? err : &ignored };
+	struct pt_rtos_walk w = {
+		.rtos = rtos, .reader = reader, .threads = &none, .err = err != NULL ? err : &ignored
+	};
 	struct pt_rtos_place place = { PT_UNKNOWN, PT_UNKNOWN, PT_UNKNOWN, PT_UNKNOWN, rtos->ops->frames };
 	bool baseline = is_baseline(&w);
 
@@ -237,16 +239,19 @@ int pt_rtos_saved(const struct pt_rtos *rtos, const struct pt_reader *reader, ui
 	if (rtos->ops->place(&w, tcb, &place) < 0)
 		return w.err->code;
 	if (place.sp == PT_UNKNOWN)
-		return pt_fail(w.err, PT_EUNSUPPORTED, "this %s does not tell where a task's stack is", rtos->ops->name);
+		return pt_fail(w.err, PT_EUNSUPPORTED, "this %s does not tell where a task's stack is",
+			       rtos->ops->name);
 	for (const struct pt_rtos_frame *f = place.frames; pt_rtos_can_be(&w, place.sp) && f->words != NULL; f++) {
 		int rc = suits(f, baseline) ? try_frame(&w, f, &place, saved) : 0;
 
 		if (rc == 1)
 			return 0;
-		if (rc < 0 && rc != PT_EFAULT)	/* beyond the end of RAM there is no frame either */
+		if (rc < 0 && rc != PT_EFAULT) /* beyond the end of RAM there is no frame either */
 			return rc;
 	}
 	saved->n_regs = 0;
-	return pt_fail(w.err, PT_EARG, "what lies at 0x%" PRIx64 ", where the task at 0x%" PRIx64 " has its stack, is no frame of "
-		       "registers of %s", place.sp, tcb, rtos->ops->name);
+	return pt_fail(w.err, PT_EARG,
+		       "what lies at 0x%" PRIx64 ", where the task at 0x%" PRIx64 " has its stack, is no frame of "
+		       "registers of %s",
+		       place.sp, tcb, rtos->ops->name);
 }

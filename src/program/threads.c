@@ -70,8 +70,8 @@ const char *pt_threads_os(const struct pt_threads *threads)
 	return threads->orti->name != NULL ? threads->orti->name : "ORTI file";
 }
 
-int pt_threads_running(const struct pt_threads *threads, const struct pt_reader *reader, struct pt_threads_running *running,
-		       struct pt_err *err)
+int pt_threads_running(const struct pt_threads *threads, const struct pt_reader *reader,
+		       struct pt_threads_running *running, struct pt_err *err)
 {
 	struct pt_rtos_threads now;
 	int rc;
@@ -138,8 +138,8 @@ void pt_thread_list_fini(struct pt_thread_list *list)
 	*list = (struct pt_thread_list){ 0 };
 }
 
-int pt_threads_saved(const struct pt_threads *threads, const struct pt_reader *reader, uint64_t id, struct pt_saved *saved,
-		     struct pt_err *err)
+int pt_threads_saved(const struct pt_threads *threads, const struct pt_reader *reader, uint64_t id,
+		     struct pt_saved *saved, struct pt_err *err)
 {
 	return threads->orti != NULL ? pt_orti_saved(threads, reader, id, saved, err)
 				     : pt_rtos_saved(threads->rtos, reader, id, saved, err);

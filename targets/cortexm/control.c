@@ -94,7 +94,8 @@ int pt_core_leave(void *state, struct pt_err *err)
 	uint32_t ours = DEMCR_VC_CORERESET | DEMCR_VC_HARDERR, dhcsr = 0;
 
 	cm->attended = false;
-	if (!cm->found_saved || cm->source_halts || pt_breaks_any(cm) || pt_breaks_watching(cm))
+	if (!cm->found_saved || cm->source_halts || pt_breaks_any(cm) || pt_breaks_watching(cm) ||
+	    pt_lease_held(cm->target, "halting debug"))	/* semihosting: its BKPT must halt */
 		return 0;
 	if (!pt_lease_held(cm->target, "dwt.pcsr"))	/* else it needs TRCENA */
 		ours |= DEMCR_TRCENA;
