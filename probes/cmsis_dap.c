@@ -17,8 +17,7 @@ enum {	/* DAP Info */
 	INFO_PACKET_SIZE = 0xff,
 };
 
-enum { CAP_SWD = 1 << 0, CAP_SWO = 3 << 2, CAP_ATOMIC = 1 << 4 };
-enum { PIN_NRESET = 1 << 7 };
+enum { CAP_SWD = 1 << 0, CAP_JTAG = 1 << 1, CAP_SWO = 3 << 2, CAP_ATOMIC = 1 << 4 };
 enum { PORT_SWD = 1 };
 
 /* --- quirks ------------------------------------------------------------------------------------------------------ */
@@ -141,8 +140,10 @@ static int ask_capabilities(struct pt_cmsis_dap *dap, bool atomic, struct pt_err
 
 	if (n < 0)
 		return n;
-	if (n < 1 || (data[0] & CAP_SWD) == 0)
-		return pt_fail(err, PT_EUNSUPPORTED, "the probe has no SWD");
+	dap->has_swd = n >= 1 && (data[0] & CAP_SWD) != 0;
+	dap->has_jtag = n >= 1 && (data[0] & CAP_JTAG) != 0;
+	if (!dap->has_swd && !dap->has_jtag)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe has neither SWD nor JTAG");
 	dap->limits.atomic = atomic && (data[0] & CAP_ATOMIC) != 0;
 	dap->swo = (data[0] & CAP_SWO) != 0;
 	return 0;
@@ -203,6 +204,7 @@ static int cmsis_dap_open(void *state, struct pt_link *link, const struct pt_par
 	dap->quirks = quirks_of(&dap->link_info);
 	if (ask_all(dap, count_limit, atomic, err) < 0)
 		return err->code;
+	pt_cmsis_dap_jtag_init(dap);
 	if ((dap->quirks & PT_DAP_QUIRK_OLD_FIRMWARE) != 0)
 		pt_warn("cmsis-dap: %s: this firmware is known to lose packets; please update it",
 			dap->link_info.product);
@@ -238,7 +240,7 @@ static void cmsis_dap_info(void *state, struct pt_probe_info *out)
 
 /* --- the wire ---------------------------------------------------------------------------------------------------- */
 
-static struct pt_cmsis_dap_order clock_order(uint32_t hz)
+struct pt_cmsis_dap_order pt_cmsis_dap_clock_order(uint32_t hz)
 {
 	struct pt_cmsis_dap_order order = { "set the clock", { DAP_SWJ_CLOCK }, 5, DAP_OK, false };
 
@@ -270,17 +272,17 @@ static int cmsis_dap_connect(void *state, enum pt_dap_line line, struct pt_err *
 	struct pt_cmsis_dap_order orders[8];
 	size_t n = 0;
 
-	if (line != PT_DAP_SWD)
-		return pt_fail(err, PT_EUNSUPPORTED, "only SWD is offered");
+	if (line != PT_DAP_SWD || !dap->has_swd)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe has no SWD; transport=jtag uses its JTAG");
 	if ((dap->quirks & PT_DAP_QUIRK_DISCONNECT_FIRST) != 0)
 		orders[n++] = (struct pt_cmsis_dap_order){ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true };
 	orders[n++] = (struct pt_cmsis_dap_order){ "connect by SWD", { DAP_CONNECT, PORT_SWD }, 2, PORT_SWD, false };
-	orders[n++] = clock_order(dap->speed_hz);
+	orders[n++] = pt_cmsis_dap_clock_order(dap->speed_hz);
 	orders[n++] = configure_order(dap);
 	orders[n++] = (struct pt_cmsis_dap_order){ "configure SWD", { DAP_SWD_CONFIGURE, 0 }, 2, DAP_OK, false };
 	orders[n++] = jtag_to_swd;
 	if ((dap->quirks & PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE) != 0)
-		orders[n++] = clock_order(dap->speed_hz);
+		orders[n++] = pt_cmsis_dap_clock_order(dap->speed_hz);
 	orders[n++] = (struct pt_cmsis_dap_order){ "connect light", { DAP_HOST_STATUS, 0, 1 }, 3, DAP_OK, true };
 	return pt_cmsis_dap_orders(dap, orders, n, err);
 }
@@ -317,14 +319,14 @@ static int cmsis_dap_sequence(void *state, const uint8_t *bits, size_t n_bits, s
 		rc = pt_cmsis_dap_orders(dap, &order, 1, err);
 	}
 	if (rc == 0 && (dap->quirks & PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE) != 0) {
-		struct pt_cmsis_dap_order order = clock_order(dap->speed_hz);
+		struct pt_cmsis_dap_order order = pt_cmsis_dap_clock_order(dap->speed_hz);
 
 		rc = pt_cmsis_dap_orders(dap, &order, 1, err);
 	}
 	return rc;
 }
 
-static int cmsis_dap_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err)
+int pt_cmsis_dap_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err)
 {
 	struct pt_cmsis_dap *dap = state;
 	struct pt_cmsis_dap_order orders[2];
@@ -334,26 +336,32 @@ static int cmsis_dap_set_speed(void *state, uint32_t hz, uint32_t *hz_used, stru
 	if (hz == 0)
 		return pt_fail(err, PT_EARG, "a clock of 0 Hz");
 	dap->speed_hz = hz;
-	orders[0] = clock_order(hz);
+	orders[0] = pt_cmsis_dap_clock_order(hz);
 	orders[1] = configure_order(dap);
 	rc = pt_cmsis_dap_orders(dap, orders, 2, err);
 	if (rc < 0)
 		dap->speed_hz = was_hz;
+	dap->jtag.tck_hz = dap->speed_hz;
 	*hz_used = dap->speed_hz;	/* the protocol has no way to tell what was really set */
 	return rc;
 }
 
 /* The answer is the level of the pins, not a status. On release the probe waits up to 10 ms for the line to rise. */
-static int cmsis_dap_set_reset(void *state, bool asserted, struct pt_err *err)
+int pt_cmsis_dap_drive_resets(struct pt_cmsis_dap *dap, uint8_t select, uint8_t low, struct pt_err *err)
 {
-	uint8_t request[7] = { DAP_SWJ_PINS, asserted ? 0 : PIN_NRESET, PIN_NRESET };
+	uint8_t request[7] = { DAP_SWJ_PINS, select & (uint8_t)~low, select };
 	int n;
 
-	pt_put_le32(request + 3, asserted ? 0 : 10000);
-	n = pt_cmsis_dap_command(state, request, sizeof(request), 2, err);
+	pt_put_le32(request + 3, low != 0 ? 0 : 10000);
+	n = pt_cmsis_dap_command(dap, request, sizeof(request), 2, err);
 	if (n < 0)
 		pt_wrap(err, "drive nRESET");
 	return n < 0 ? n : 0;
+}
+
+static int cmsis_dap_set_reset(void *state, bool asserted, struct pt_err *err)
+{
+	return pt_cmsis_dap_drive_resets(state, PT_CMSIS_DAP_NRESET, asserted ? PT_CMSIS_DAP_NRESET : 0, err);
 }
 
 static const struct pt_dap_ops dap_ops = {
@@ -361,7 +369,7 @@ static const struct pt_dap_ops dap_ops = {
 	.run = pt_cmsis_dap_run,
 	.write_abort = cmsis_dap_write_abort,
 	.sequence = cmsis_dap_sequence,
-	.set_speed = cmsis_dap_set_speed,
+	.set_speed = pt_cmsis_dap_set_speed,
 	.set_reset = cmsis_dap_set_reset,
 };
 
@@ -372,4 +380,5 @@ const struct pt_probe_ops pt_cmsis_dap_ops = {
 	.close = cmsis_dap_close,
 	.info = cmsis_dap_info,
 	.dap = &dap_ops,
+	.jtag = &pt_cmsis_dap_jtag_ops,
 };

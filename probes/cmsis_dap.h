@@ -4,6 +4,7 @@
  *   cmsis_dap_pack.c    a list of operations -> packets; no I/O
  *   cmsis_dap_unpack.c  responses -> the operations they answer; no I/O
  *   cmsis_dap_batch.c   the pipeline that runs a list through both
+ *   cmsis_dap_jtag.c    wire jtag: lists of scans as sequences, and its set-up
  * Source: CMSIS-DAP 2.x reference and reference firmware (facts in the comments as "DAP <command>"). */
 #ifndef PT_PROBES_CMSIS_DAP_H
 #define PT_PROBES_CMSIS_DAP_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "probes/jtag_port.h"
 #include "probes/link.h"
 #include "probes/probe.h"
 
@@ -30,6 +32,7 @@ enum {
 	DAP_SWJ_CLOCK = 0x11,
 	DAP_SWJ_SEQUENCE = 0x12,
 	DAP_SWD_CONFIGURE = 0x13,
+	DAP_JTAG_SEQUENCE = 0x14,
 	DAP_EXECUTE = 0x7f,
 
 	DAP_OK = 0x00,		/* the status byte of most responses */
@@ -129,13 +132,14 @@ struct pt_cmsis_dap {
 	struct pt_link_info link_info;
 	struct pt_dap_limits limits;
 	unsigned depth;		/* packets that may be outstanding, 1..PT_CMSIS_DAP_MAX_DEPTH */
-	bool swo;
+	bool swo, has_swd, has_jtag;
 	unsigned quirks;	/* enum pt_cmsis_dap_quirk */
 	char firmware[32], protocol[16];
 	uint32_t speed_hz;
 	uint8_t idle_cycles;
 	uint16_t match_retry;			/* as the probe is set */
 	uint32_t wait_retry_asked, match_retry_asked;	/* by settings; 0: from the speed */
+	struct pt_jtag_port jtag;
 
 	unsigned owed;		/* requests sent whose responses nobody has taken */
 	unsigned asked;		/* questions for a new start whose answers have not come */
@@ -174,6 +178,17 @@ struct pt_cmsis_dap_order {
 };
 int pt_cmsis_dap_orders(struct pt_cmsis_dap *dap, const struct pt_cmsis_dap_order *orders, size_t n_orders,
 			struct pt_err *err);
+
+/* --- set-up (cmsis_dap.c), and wire jtag (cmsis_dap_jtag.c) ------------------------------------------------------------ */
+
+struct pt_cmsis_dap_order pt_cmsis_dap_clock_order(uint32_t hz);
+int pt_cmsis_dap_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err);
+/* Pins of reset: those in select are driven, those of them in low are asserted. */
+enum { PT_CMSIS_DAP_NTRST = 1 << 5, PT_CMSIS_DAP_NRESET = 1 << 7 };
+int pt_cmsis_dap_drive_resets(struct pt_cmsis_dap *dap, uint8_t select, uint8_t low, struct pt_err *err);
+
+void pt_cmsis_dap_jtag_init(struct pt_cmsis_dap *dap);	/* when all else is known */
+extern const struct pt_jtag_ops pt_cmsis_dap_jtag_ops;	/* their state is a struct pt_cmsis_dap */
 
 /* --- lists of operations (cmsis_dap_batch.c) ---------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@ struct pt_probe {
 	const struct pt_probe_ops *ops;
 	struct pt_link *link;
 	void *state;
-	struct pt_jtag_dap *jtag_dap;	/* wire dap over its wire jtag; NULL: it has one of its own, or no jtag */
+	struct pt_jtag_dap *jtag_dap;	/* wire dap over its wire jtag; NULL: its own is used, or it has neither */
 	struct pt_probe *next;		/* joined */
 	unsigned hidden;		/* wires, bits 1 << enum pt_wire */
 };
@@ -33,8 +33,15 @@ const struct pt_param pt_probe_params[] = {
 		"BDC: use the target's ACK pulses where the probe sees them; off: a delay of 16 BDC clocks after each command" },
 	[PT_PROBE_XVC_MAX_BYTES] = { "xvc.max-bytes", PT_PARAM_NUMBER, "1024", NULL, 4, 1024,
 		"XVC: longest vector of TMS and of TDI, bytes, where the server claims to take more" },
+	[PT_PROBE_TRANSPORT] = { "transport", PT_PARAM_CHOICE, "auto", "auto|swd|jtag", 0, 0,
+		"how a debug port is reached; auto: SWD where the probe has it" },
 };
 const size_t pt_n_probe_params = PT_LEN(pt_probe_params);
+
+static bool wants_jtag(const struct pt_params *settings)
+{
+	return strcmp(pt_params_text(settings, &pt_probe_params[PT_PROBE_TRANSPORT]), "jtag") == 0;
+}
 
 struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,
 				    const struct pt_params *settings, struct pt_err *err)
@@ -51,7 +58,7 @@ struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_li
 		goto free_probe;
 	if (ops->open(probe->state, link, settings, &why) < 0)
 		goto free_state;
-	if (ops->jtag != NULL && ops->dap == NULL) {
+	if (ops->jtag != NULL && (ops->dap == NULL || wants_jtag(settings))) {
 		probe->jtag_dap = pt_jtag_dap_new(ops->jtag, probe->state, link, settings);
 		if (probe->jtag_dap == NULL)
 			goto close_state;
@@ -117,8 +124,8 @@ const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state)
 	for (; probe != NULL; probe = probe->next) {
 		if ((probe->hidden >> PT_WIRE_DAP & 1) != 0 || (probe->ops->dap == NULL && probe->jtag_dap == NULL))
 			continue;
-		*state = probe->ops->dap != NULL ? probe->state : probe->jtag_dap;
-		return probe->ops->dap != NULL ? probe->ops->dap : &pt_jtag_dap_ops;
+		*state = probe->jtag_dap != NULL ? (void *)probe->jtag_dap : probe->state;
+		return probe->jtag_dap != NULL ? &pt_jtag_dap_ops : probe->ops->dap;
 	}
 	*state = NULL;
 	return NULL;

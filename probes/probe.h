@@ -59,7 +59,7 @@ struct pt_probe;	/* a driver and its link */
 
 enum pt_probe_param {	/* index into pt_probe_params */
 	PT_PROBE_SPEED, PT_PROBE_LIMIT_PACKETS, PT_PROBE_ATOMIC, PT_PROBE_WAIT_RETRY, PT_PROBE_MATCH_RETRY,
-	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_XVC_MAX_BYTES, PT_N_PROBE_PARAMS
+	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_XVC_MAX_BYTES, PT_PROBE_TRANSPORT, PT_N_PROBE_PARAMS
 };
 
 extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */
@@ -87,7 +87,7 @@ void pt_probe_hide(struct pt_probe *probe, enum pt_wire wire);	/* as if it did n
 int pt_probe_look(struct pt_probe *first, struct pt_err *err);
 
 /* The wire's ops and the state to pass to them; NULL when neither the probe nor one that joined it offers the wire. A
- * probe with jtag alone offers dap over it (jtag_dap.h). */
+ * probe with jtag alone, or with transport=jtag, offers dap over it (jtag_dap.h). */
 const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state);
 const struct pt_jtag_ops *pt_probe_jtag(struct pt_probe *probe, void **state);
 const struct pt_bdc_ops *pt_probe_bdc(struct pt_probe *probe, void **state);

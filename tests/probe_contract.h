@@ -40,7 +40,7 @@ extern struct pt_script contract_script;
 void contract_fresh(const struct contract_driver *driver);	/* contract_script with a new device */
 struct pt_probe *contract_open(const struct contract_driver *driver, struct pt_err *err);
 
-extern const struct contract_wire contract_dap, contract_bdc, contract_pins, contract_jtag_xvc, contract_jtag_bitbang;
+extern const struct contract_wire contract_dap, contract_bdc, contract_pins, contract_jtag_xvc, contract_jtag_pins;
 void contract_dap_tests(TCase *tc, int i);
 void contract_bdc_tests(TCase *tc, int i);
 void contract_jtag_tests(TCase *tc, int i);

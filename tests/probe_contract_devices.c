@@ -8,6 +8,7 @@
 #include "fake_osbdm.h"
 #include "fake_usbdm.h"
 #include "probe_contract.h"
+#include "probes/virtual/wire/cmsis_dap.h"
 #include "probes/virtual/wire/remote_bitbang.h"
 #include "probes/virtual/wire/xvc.h"
 #include "util.h"
@@ -176,6 +177,15 @@ static void make_bitbang(struct pt_script *script)
 	script->info.packet_bytes = 1024;
 }
 
+static void make_dap_jtag(struct pt_script *script)
+{
+	static const struct pt_vdap_config config = { 64, 4, 4000000, "CMSIS-DAP with JTAG", "1" };
+
+	make_chain(script, &pt_vdap_engine);
+	server.state = pt_vdap_new(&config, &server.chain.pace, &server.faults);
+	strcpy(script->info.transport, "bulk");
+}
+
 const struct contract_driver contract_drivers[] = {
 	{ &pt_cmsis_dap_ops, &contract_dap, make_cmsis_dap, break_cmsis_dap, contract_dap_tests, 3, false, false },
 	{ &pt_bdc_pipe_ops, &contract_bdc, make_bdc_pipe, break_bdc_pipe, contract_bdc_tests, 1, false, false },
@@ -186,6 +196,7 @@ const struct contract_driver contract_drivers[] = {
 	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_4_without_toggle, break_usbdm, contract_bdc_tests, 1, false, false },
 	{ &pt_usbdm_ops, &contract_bdc, make_usbdm_5, break_usbdm, contract_bdc_tests, 1, false, false },
 	{ &pt_xvc_ops, &contract_jtag_xvc, make_xvc, NULL, contract_jtag_tests, 2, true, true },
-	{ &pt_bitbang_ops, &contract_jtag_bitbang, make_bitbang, NULL, contract_jtag_tests, 1, true, false },
+	{ &pt_cmsis_dap_ops, &contract_jtag_pins, make_dap_jtag, NULL, contract_jtag_tests, 3, false, false },
+	{ &pt_bitbang_ops, &contract_jtag_pins, make_bitbang, NULL, contract_jtag_tests, 1, true, false },
 };
 const size_t contract_n_drivers = PT_LEN(contract_drivers);

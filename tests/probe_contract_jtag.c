@@ -47,6 +47,14 @@ static int run_list(struct pt_probe *probe, struct pt_err *err)
 	return memcmp(in[0], out[N_WORDS - 1], 8) == 0 ? 0 : pt_fail(err, PT_EPROTO, "the last word is 0x%02x...", in[0][0]);
 }
 
+/* Of a probe whose port has to be chosen first. */
+static int run_connected(struct pt_probe *probe, struct pt_err *err)
+{
+	int rc = run_connect(probe, err);
+
+	return rc < 0 ? rc : run_list(probe, err);
+}
+
 static int run_speed(struct pt_probe *probe, struct pt_err *err)
 {
 	void *wire;
@@ -74,13 +82,15 @@ static void let_go(struct pt_probe *probe)
 }
 
 static const struct contract_call xvc_calls[] = { { "connect", run_connect }, { "run", run_list }, { "set_speed", run_speed } };
-static const struct contract_call bitbang_calls[] = { { "connect", run_connect }, { "run", run_list }, { "set_reset", run_reset } };
+static const struct contract_call pins_calls[] = {
+	{ "connect", run_connect }, { "run", run_connected }, { "set_reset", run_reset },
+};
 
 const struct contract_wire contract_jtag_xvc = {
 	.calls = xvc_calls, .n_calls = PT_LEN(xvc_calls), .bring_up = run_connect, .list = run_list, .clear = let_go,
 };
-const struct contract_wire contract_jtag_bitbang = {
-	.calls = bitbang_calls, .n_calls = PT_LEN(bitbang_calls), .bring_up = run_connect, .list = run_list,
+const struct contract_wire contract_jtag_pins = {
+	.calls = pins_calls, .n_calls = PT_LEN(pins_calls), .bring_up = run_connect, .list = run_connected,
 	.clear = let_go,
 };
 

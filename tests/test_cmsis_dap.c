@@ -197,12 +197,23 @@ START_TEST(settles_on_a_packet_size)
 }
 END_TEST
 
-START_TEST(refuses_a_probe_without_swd)
+START_TEST(refuses_a_probe_without_any_port)
 {
-	fake.capabilities = 0x02;
+	fake.capabilities = 0x10;
 	open_with(NULL);
 	ck_assert_ptr_null(probe);
 	ck_assert_int_eq(err.code, PT_EUNSUPPORTED);
+}
+END_TEST
+
+/* One that has JTAG alone opens, and says how its debug port is reached. */
+START_TEST(a_probe_without_swd_points_to_its_jtag)
+{
+	fake.capabilities = 0x02;
+	open_with(NULL);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	ck_assert_int_eq(pt_probe_dap(probe, &wire)->connect(wire, PT_DAP_SWD, &err), PT_EUNSUPPORTED);
+	ck_assert_ptr_nonnull(strstr(err.msg, "transport=jtag"));
 }
 END_TEST
 
@@ -605,7 +616,8 @@ int main(void)
 	tcase_add_loop_test(tc, knows_what_it_is, 0, PT_LEN(products));
 	tcase_add_loop_test(tc, understands_versions, 0, (int)PT_LEN(versions));
 	tcase_add_loop_test(tc, settles_on_a_packet_size, 0, (int)PT_LEN(sizes));
-	tcase_add_test(tc, refuses_a_probe_without_swd);
+	tcase_add_test(tc, refuses_a_probe_without_any_port);
+	tcase_add_test(tc, a_probe_without_swd_points_to_its_jtag);
 	tcase_add_test(tc, drains_stale_responses);
 	tcase_add_loop_test(tc, dumps_at_the_links_speed, 0, (int)PT_LEN(dumps));
 	tcase_add_test(tc, polls_in_the_probe);

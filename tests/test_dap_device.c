@@ -87,7 +87,7 @@ static void teardown(void)
 static const char *const attach[][2] = {	/* probes.md 9, steps 1 to 9 */
 	{ "00 ff", "00 02 40 00" },
 	{ "00 fe", "00 01 08" },
-	{ "00 f0", "00 01 11" },	/* SWD, and batches of commands */
+	{ "00 f0", "00 01 13" },	/* SWD, JTAG, and batches of commands */
 	{ "02 01", "02 01" },
 	{ "11 40 42 0f 00", "11 00" },
 	{ "04 00 40 00 00 04", "04 00" },
@@ -133,7 +133,8 @@ static const char *const answers[][2] = {
 	{ "01 00 01", "01 00" },
 	{ "01 07 01", "01 ff" },
 	{ "02 00", "02 01" },
-	{ "02 02", "02 00" },			/* no JTAG */
+	{ "02 02", "02 02" },
+	{ "02 03", "02 00" },			/* no such port */
 	{ "03", "03 00" },
 	{ "05 00 01 02", "05 00 00" },		/* before Connect */
 	{ "06 00 04 00 0f", "06 00 00 00" },
@@ -141,7 +142,9 @@ static const char *const answers[][2] = {
 	{ "0a", "0a 00 00" },
 	{ "11 00 00 00 00", "11 ff" },
 	{ "14 01 41 00", "14 ff" },
-	{ "15 01 04", "15 ff" },
+	{ "15 01 04", "15 00" },
+	{ "15 09 04 04 04 04 04 04 04 04 04", "15 ff" },	/* more than it holds */
+	{ "14 01 45 1f", "14 ff" },		/* not connected by JTAG */
 	{ "16 00", "16 ff" },
 	{ "17 01", "ff" },			/* no SWO */
 	{ "1f 00", "ff" },			/* no UART */
@@ -395,6 +398,19 @@ START_TEST(fault_words_are_checked)
 }
 END_TEST
 
+START_TEST(reads_the_idcode_by_jtag)
+{
+	expect("02 02", "02 02");
+	expect("14 04 45 1f 01 00 41 00 02 00", "14 00");	/* Test-Logic-Reset, Run-Test/Idle, Shift-DR */
+	expect("14 02 9f ff ff ff ff c1 01", "14 00 77 04 a0 0b 00");
+	expect("14 02 41 00 01 00", "14 00");
+	expect("15 01 04", "15 00");
+	expect("16 00", "16 00 77 04 a0 0b");
+	expect("16 01", "16 ff");
+	expect("14 02 9f ff ff", "14 ff");			/* cut short */
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("dap_device");
@@ -403,6 +419,7 @@ int main(void)
 	tcase_add_checked_fixture(fresh, setup, teardown);
 	tcase_add_test(fresh, worked_exchange);
 	tcase_add_loop_test(fresh, command_answers, 0, PT_LEN(answers));
+	tcase_add_test(fresh, reads_the_idcode_by_jtag);
 	tcase_add_loop_test(fresh, fault_words_are_checked, 0, PT_LEN(fault_words));
 	tcase_add_checked_fixture(attached, attached_setup, teardown);
 	tcase_add_loop_test(attached, batch_ends_where_it_should, 0, PT_LEN(batches));

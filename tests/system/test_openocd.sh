@@ -4,13 +4,12 @@
 . "${srcdir:-.}/tests/system/foreign_host.sh"
 need openocd openocd
 
-# openocd_runs BACKEND COMMANDS: output in $work/log
+# openocd_runs BACKEND COMMANDS [SET-UP]: output in $work/log
 openocd_runs() {
 	timeout 600 $usb_probe --hidraw -- openocd \
 		-c "gdb_port disabled; tcl_port disabled; telnet_port disabled" \
 		-c "adapter driver cmsis-dap; cmsis_dap_vid_pid 0x1209 0x0001; cmsis_dap_backend $1" \
-		-c "transport select swd" \
-		-f target/klx.cfg -c "adapter speed 4000; init; $2; shutdown" >"$work/log" 2>&1 ||
+		-c "${3:-transport select swd; source [find target/klx.cfg]}" -c "adapter speed 4000; init; $2; shutdown" >"$work/log" 2>&1 ||
 		{ echo "FAIL: openocd ended with $?"; cat "$work/log"; exit 1; }
 }
 
@@ -33,6 +32,11 @@ for backend in usb_bulk hid; do
 		'verified 4893 bytes' 'verified [0-9]+ bytes'
 	expect "$backend: meets a breakpoint" 'halted due to breakpoint'
 done
+
+openocd_runs usb_bulk "echo [scan_chain]; halt; mww 0x20000000 0x12345678; echo [mdw 0x20000000]" \
+	"transport select jtag; jtag newtap chip cpu -irlen 4 -expected-id 0x0ba00477
+		dap create chip.dap -chain-position chip.cpu; target create chip.cpu cortex_m -dap chip.dap"
+expect "by JTAG" 'tap/device found: 0x0ba00477' 'Cortex-M0\+ r0p1' '0x20000000: 12345678'
 
 head -c 16384 /dev/urandom >"$work/in"
 openocd_runs usb_bulk "halt; echo [load_image $work/in 0x1fffe000 bin]; echo [dump_image $work/out 0x1fffe000 16384]"

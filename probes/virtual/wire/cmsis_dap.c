@@ -8,7 +8,8 @@
 
 enum { ID_TRANSFER_ABORT = 0x07, ID_QUEUE = 0x7e, ID_EXECUTE = 0x7f };
 enum { DEFAULT_WAIT_RETRIES = 100 };	/* of the reference firmware, until TransferConfigure */
-enum { CAN_SWD = 1 << 0, CAN_ATOMIC = 1 << 4 };
+enum { CAN_SWD = 1 << 0, CAN_JTAG = 1 << 1, CAN_ATOMIC = 1 << 4 };
+enum { PORT_SWD = 1, PORT_JTAG = 2 };
 
 uint8_t dap_get8(struct dap_in *in)
 {
@@ -65,6 +66,13 @@ static void put_string(struct dap_out *out, const char *text)
 		dap_put8(out, (uint8_t)text[i]);
 }
 
+static uint8_t capabilities(const struct pt_vdap *dap)
+{
+	bool swd = dap->swd.pace->ops->dpidr != NULL, jtag = dap->jtag.n_taps > 0;
+
+	return (uint8_t)((swd ? CAN_SWD : 0) | (jtag ? CAN_JTAG : 0) | CAN_ATOMIC);
+}
+
 /* Source: probes.md 1.3. What this probe does not know has length 0. */
 static void info(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out)
 {
@@ -86,7 +94,7 @@ static void info(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out)
 		break;
 	case 0xf0:
 		dap_put8(out, 1);
-		dap_put8(out, CAN_SWD | CAN_ATOMIC);
+		dap_put8(out, capabilities(dap));
 		break;
 	case 0xfe:
 		dap_put8(out, 1);
@@ -110,18 +118,22 @@ static void host_status(struct pt_vdap *dap, struct dap_in *in, struct dap_out *
 	dap_put8(out, led <= 1 ? DAP_OK : DAP_ERROR);
 }
 
+/* Port 0 is the probe's own choice. */
 static void connect(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out)
 {
-	unsigned port = dap_get8(in);
+	unsigned port = dap_get8(in), can = capabilities(dap);
 
-	dap->connected = port <= 1;
-	dap_put8(out, dap->connected ? 1 : 0);
+	if (port == 0)
+		port = (can & CAN_SWD) != 0 ? PORT_SWD : PORT_JTAG;
+	dap->connected = port == PORT_SWD && (can & CAN_SWD) != 0;
+	dap->connected_jtag = port == PORT_JTAG && (can & CAN_JTAG) != 0;
+	dap_put8(out, dap->connected || dap->connected_jtag ? (uint8_t)port : 0);
 }
 
 static void disconnect(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out)
 {
 	(void)in;
-	dap->connected = false;
+	dap->connected = dap->connected_jtag = false;
 	pt_vswd_set_nreset(&dap->swd, false);	/* the pins float, and reset is pulled up */
 	dap_put8(out, DAP_OK);
 }
@@ -141,14 +153,6 @@ static void reset_target(struct pt_vdap *dap, struct dap_in *in, struct dap_out 
 	dap_put8(out, 0);	/* no device-specific sequence was executed */
 }
 
-/* JTAG is part of the firmware but not of this probe. */
-static void no_jtag(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out)
-{
-	(void)dap;
-	in->left_bytes = 0;	/* nobody knows how long the command was */
-	dap_put8(out, DAP_ERROR);
-}
-
 static const struct row { uint8_t id; dap_command *run; } commands[] = {	/* Source: probes.md 1.2 */
 	{ 0x00, info },
 	{ 0x01, host_status },
@@ -164,9 +168,9 @@ static const struct row { uint8_t id; dap_command *run; } commands[] = {	/* Sour
 	{ 0x11, dap_swj_clock },
 	{ 0x12, dap_swj_sequence },
 	{ 0x13, dap_swd_configure },
-	{ 0x14, no_jtag },
-	{ 0x15, no_jtag },
-	{ 0x16, no_jtag },
+	{ 0x14, dap_jtag_sequence },
+	{ 0x15, dap_jtag_configure },
+	{ 0x16, dap_jtag_idcode },
 	{ 0x1d, dap_swd_sequence },
 };
 
@@ -289,6 +293,7 @@ struct pt_vdap *pt_vdap_new(const struct pt_vdap_config *config, struct pt_vpace
 	dap->config = *config;
 	dap->wait_retries = DEFAULT_WAIT_RETRIES;
 	pt_vswd_init(&dap->swd, pace, faults, config->max_swclk_hz);
+	pt_vjtag_init(&dap->jtag, pace, &dap->swd.clock, &dap->swd.dp);
 	return dap;
 }
 

@@ -1,4 +1,5 @@
-/* A model of the firmware of a CMSIS-DAP probe with SWD and without SWO, UART and JTAG, in front of a virtual board:
+/* A model of the firmware of a CMSIS-DAP probe with SWD and JTAG (sequences; DAP_Transfer is for SWD alone) and without
+ * SWO and UART, in front of a virtual board:
  * packets in, packets out, and the time each one takes on the SWD cable. Links (model_link.c), the TCP server and the
  * emulated USB device of the tests put their own framing around it.
  *

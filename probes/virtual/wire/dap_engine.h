@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "probes/virtual/wire/cmsis_dap.h"
+#include "probes/virtual/wire/jtag_pins.h"
 #include "probes/virtual/wire/swd_pins.h"
 
 enum { DAP_OK = 0x00, DAP_ERROR = 0xff, DAP_INVALID = 0xff };
@@ -21,10 +22,14 @@ struct queued_packet { size_t len_bytes; uint8_t bytes[PT_VDAP_MAX_PACKET_BYTES]
 struct pt_vdap {
 	struct pt_vdap_config config;
 	struct pt_vswd swd;
-	bool connected;
+	struct pt_vjtag jtag;		/* on the same pins, and the same clock */
+	bool connected;			/* by SWD */
+	bool connected_jtag;
+	uint8_t ir_bits[PT_VJTAG_MAX_TAPS];	/* as the host configured the chain */
+	unsigned n_devices;
 	unsigned wait_retries, match_retries;
 	uint32_t match_mask;
-	uint8_t pins;			/* as the host last drove SWCLK and SWDIO through SWJ_Pins */
+	uint8_t pins;			/* as the host last drove SWCLK, SWDIO and TDI through SWJ_Pins */
 	unsigned n_queued;
 	struct queued_packet *queue;	/* config.packet_count of them */
 };
@@ -41,6 +46,8 @@ typedef void dap_command(struct pt_vdap *dap, struct dap_in *in, struct dap_out 
 
 /* dap_transfer.c */
 dap_command dap_transfer, dap_transfer_block, dap_write_abort, dap_transfer_configure;
+/* dap_jtag.c */
+dap_command dap_jtag_sequence, dap_jtag_configure, dap_jtag_idcode;
 /* dap_pins.c */
 dap_command dap_swj_pins, dap_swj_clock, dap_swj_sequence, dap_swd_configure, dap_swd_sequence;
 

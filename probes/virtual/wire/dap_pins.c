@@ -3,7 +3,9 @@
 #include "probes/virtual/wire/dap_engine.h"
 #include "util.h"
 
-enum { PIN_SWCLK = 1 << 0, PIN_SWDIO = 1 << 1, PIN_NRESET = 1 << 7 };	/* Source: probes.md 1.2 */
+enum {	/* Source: probes.md 1.2 */
+	PIN_SWCLK = 1 << 0, PIN_SWDIO = 1 << 1, PIN_TDI = 1 << 2, PIN_TDO = 1 << 3, PIN_NTRST = 1 << 5, PIN_NRESET = 1 << 7,
+};
 enum { MAX_PIN_WAIT_US = 3000000 };
 enum { SEQUENCE_INPUT = 1 << 7, SEQUENCE_BITS = 0x3f };
 
@@ -11,7 +13,11 @@ static uint8_t pins_read(struct pt_vdap *dap)
 {
 	bool in_reset = dap->swd.host_reset || dap->swd.fault_reset;
 
-	return (uint8_t)((dap->pins & (PIN_SWCLK | PIN_SWDIO)) | (in_reset ? 0 : PIN_NRESET));
+	uint8_t jtag = (uint8_t)((dap->pins & PIN_TDI) | (pt_vjtag_tdo(&dap->jtag) != 0 ? PIN_TDO : 0) |
+				 (dap->jtag.trst ? 0 : PIN_NTRST));
+
+	return (uint8_t)((dap->pins & (PIN_SWCLK | PIN_SWDIO)) | (in_reset ? 0 : PIN_NRESET) |
+			 (dap->connected_jtag ? jtag : 0));
 }
 
 /* A rising edge on SWCLK is a clock. */
@@ -20,8 +26,12 @@ static void drive_pins(struct pt_vdap *dap, uint8_t output, uint8_t select)
 	uint8_t before = dap->pins;
 
 	dap->pins = (uint8_t)((before & ~select) | (output & select));
-	if ((dap->pins & ~before & PIN_SWCLK) != 0)
+	if ((dap->pins & ~before & PIN_SWCLK) != 0 && dap->connected_jtag)
+		pt_vjtag_clock(&dap->jtag, (dap->pins & PIN_SWDIO) != 0, (dap->pins & PIN_TDI) != 0);
+	else if ((dap->pins & ~before & PIN_SWCLK) != 0)
 		pt_vswd_clock(&dap->swd, true, (dap->pins & PIN_SWDIO) != 0);
+	if ((select & PIN_NTRST) != 0 && dap->connected_jtag)
+		pt_vjtag_set_reset(&dap->jtag, (output & PIN_NTRST) == 0, false);
 	if ((select & PIN_NRESET) != 0)
 		pt_vswd_set_nreset(&dap->swd, (output & PIN_NRESET) == 0);
 }
@@ -61,7 +71,10 @@ static void send(struct pt_vdap *dap, struct dap_in *in, unsigned n_bits)
 	}
 	for (unsigned i = 0; i < n_bits; i++) {
 		byte = i % 8 == 0 ? dap_get8(in) : byte >> 1;
-		pt_vswd_clock(&dap->swd, true, byte & 1);
+		if (dap->connected_jtag)
+			pt_vjtag_clock(&dap->jtag, (byte & 1) != 0, 1);
+		else
+			pt_vswd_clock(&dap->swd, true, byte & 1);
 	}
 }
 
