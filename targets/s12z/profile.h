@@ -11,7 +11,7 @@
 
 #include "targets/emit.h"
 #include "targets/s12z/pdo_bits.h"
-#include "targets/s12z/s12z.h"
+#include "targets/s12z/halts.h"
 #include "targets/source.h"
 #include "trace/s12z_lines.h"
 
@@ -83,9 +83,7 @@ struct pt_s12z_profile {
 	uint64_t random, period_us;
 	bool unlock, clear_profile;	/* before the buffer is read */
 	bool chosen_end;		/* bdc: a clock chose the ends of the sessions, not their beginnings */
-	bool held;			/* somebody halted the core */
-	bool untold;			/* and what was recorded before that, and the halt, are still to be told */
-	uint64_t halt_pc, halt_ns;	/* then */
+	struct pt_s12z_halts halt;
 	unsigned n_taken;
 	bool leased;
 	struct pt_snap snap;

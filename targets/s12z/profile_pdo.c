@@ -83,7 +83,7 @@ static int arm(struct pt_s12z_profile *p, struct pt_err *err)
 	stream->state = STREAM_ARMED;
 	stream->overflow = stream->lost = stream->silent = false;
 	stream->looked_ns = pt_wire_s12z_now_ns(&p->z->wire);
-	pt_emit_loss(&p->out, p->held ? PT_LOSS_HALTED : stream->gap, stream->looked_ns);
+	pt_emit_loss(&p->out, p->halt.held ? PT_LOSS_HALTED : stream->gap, stream->looked_ns);
 	stream->gap = PT_LOSS_REARM;
 	p->out.restarts = true;
 	return 0;
@@ -213,7 +213,7 @@ static int flush(struct pt_s12z_profile *p, struct pt_err *err)
 			end_session(p);
 	}
 	/* the clock rested to the end: that was observed, too */
-	pt_emit_data(&p->out, p->out.told_ns, p->held ? p->halt_ns : pt_wire_s12z_now_ns(&p->z->wire), "", 0);
+	pt_emit_data(&p->out, p->out.told_ns, p->halt.held ? p->halt.ns : pt_wire_s12z_now_ns(&p->z->wire), "", 0);
 	return rc;
 }
 

@@ -8,13 +8,3 @@ int pt_source_s12z_failed(struct pt_s12z *z, struct pt_emit *out, int rc)
 		return pt_emit_asleep(out, pt_wire_s12z_now_ns(&z->wire));
 	return pt_emit_failed(out, pt_wire_s12z_now_ns(&z->wire), rc);
 }
-
-int pt_source_s12z_rest(struct pt_s12z *z, struct pt_emit *out, int rc, bool held)
-{
-	bool asleep = rc == PT_EFAULT && z->wire.asleep;
-
-	rc = asleep ? 0 : rc;
-	pt_emit_rest(out, pt_wire_s12z_now_ns(&z->wire), rc,
-		     asleep ? PT_LOSS_SLEEP : held ? PT_LOSS_HALTED : PT_LOSS_REARM);
-	return rc;
-}

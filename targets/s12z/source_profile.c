@@ -139,8 +139,7 @@ unsigned pt_profile_put_open(const struct pt_s12z_profile *p, struct pt_bdc_op *
 
 int pt_profile_failed(struct pt_s12z_profile *p, int rc, struct pt_err *err)
 {
-	rc = pt_source_s12z_failed(p->z, &p->out, rc);
-	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "dbg-profile") : rc;
+	return pt_halts_s12z_failed(&p->halt, rc, err);
 }
 
 /* A reset clears all of it; else the program itself has written the module's registers. */
@@ -200,9 +199,16 @@ static int look_at_core(struct pt_s12z_profile *p, struct pt_err *err)
 
 	if (pt_s12z_status(p->z, 0, &status, err) < 0)
 		return err->code;
-	p->held = status.state == PT_HALTED;
-	p->halt_pc = PT_UNKNOWN;
-	return p->held ? pt_s12z_pc(p->z, 0, &p->halt_pc, err) : 0;
+	p->halt.held = status.state == PT_HALTED;
+	p->halt.pc = PT_UNKNOWN;
+	return p->halt.held ? pt_s12z_pc(p->z, 0, &p->halt.pc, err) : 0;
+}
+
+static int flush(void *source, struct pt_err *err)
+{
+	struct pt_s12z_profile *p = source;
+
+	return p->mode->flush(p, err);
 }
 
 static void init(struct pt_s12z_profile *p, struct pt_target *target, const struct pt_source_setup *setup)
@@ -214,6 +220,7 @@ static void init(struct pt_s12z_profile *p, struct pt_target *target, const stru
 	p->unlock = pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_UNLOCK]);
 	p->clear_profile = pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_CLEAR]);
 	pt_emit_init(&p->out, setup, pt_wire_s12z_now_ns(&p->z->wire));
+	p->halt = (struct pt_s12z_halts){ .z = p->z, .out = &p->out, .who = "dbg-profile", .flush = flush, .source = p };
 }
 
 static int release(struct pt_s12z_profile *p, struct pt_err *err)
@@ -244,8 +251,8 @@ static int profile_start(void *state, struct pt_target *target, const struct pt_
 		goto give_back;
 	if (emit_config(p, setup, err) < 0)
 		goto leave;
-	if (p->held)
-		pt_emit_state(&p->out, PT_STATE_HALT, p->out.told_ns, p->halt_pc);
+	if (p->halt.held)
+		pt_emit_state(&p->out, PT_STATE_HALT, p->out.told_ns, p->halt.pc);
 	return 0;
 leave:
 	if (p->mode->leave != NULL)
@@ -257,68 +264,18 @@ give_back:
 
 /* --- work --------------------------------------------------------------------------------------------------------- */
 
-/* What was recorded before somebody halted the core, and then that it was. Cut short, it goes on at the next call. */
-static int tell_halt(struct pt_s12z_profile *p, struct pt_err *err)
-{
-	int rc = p->mode->flush(p, err);
-
-	if (rc == PT_EINTERRUPTED)
-		return rc;
-	p->untold = false;
-	pt_emit_loss(&p->out, PT_LOSS_REARM, p->halt_ns);
-	pt_emit_state(&p->out, PT_STATE_HALT, p->out.told_ns, p->halt_pc);
-	return rc < 0 ? pt_profile_failed(p, rc, err) : 0;
-}
-
 static bool profile_behind(const void *state)
 {
-	return ((const struct pt_s12z_profile *)state)->untold;
+	return ((const struct pt_s12z_profile *)state)->halt.untold;
 }
 
 static int profile_drain(void *state, struct pt_err *err)
 {
 	struct pt_s12z_profile *p = state;
 
-	if (p->untold)
-		return tell_halt(p, err);
-	return p->held ? PT_PROFILE_HELD_REST_US : p->mode->drain(p, err);
-}
-
-/* Whoever halted the core waits to hear of it: fetching is for the next drain, or for the next change of state. */
-static void on_halt(struct pt_s12z_profile *p, uint64_t pc)
-{
-	if (p->held)
-		return;		/* told already */
-	p->held = true;
-	p->halt_pc = pc;
-	p->halt_ns = pt_wire_s12z_now_ns(&p->z->wire);
-	p->untold = p->mode->pending(p);
-	if (p->untold)
-		return;
-	pt_emit_loss(&p->out, PT_LOSS_REARM, p->halt_ns);
-	pt_emit_state(&p->out, PT_STATE_HALT, p->halt_ns, pc);
-}
-
-static int catch_up(struct pt_s12z_profile *p, struct pt_err *err)
-{
-	int rc = 0;
-
-	while (p->untold && (rc == 0 || rc == PT_EINTERRUPTED))
-		rc = tell_halt(p, err);
-	return rc < 0 ? rc : 0;
-}
-
-static int on_run(struct pt_s12z_profile *p, uint64_t pc, struct pt_err *err)
-{
-	int rc = p->held && p->mode->run != NULL ? p->mode->run(p, err) : 0;
-	uint64_t now_ns = pt_wire_s12z_now_ns(&p->z->wire);
-
-	if (p->held)
-		pt_emit_loss(&p->out, PT_LOSS_HALTED, now_ns);
-	p->held = false;
-	pt_emit_state(&p->out, PT_STATE_RUN, now_ns, pc);
-	rc = rc < 0 && rc != PT_EINTERRUPTED ? pt_profile_failed(p, rc, err) : 0;
-	return rc < 0 ? rc : 0;
+	if (p->halt.untold)
+		return pt_halts_s12z_tell(&p->halt, err);
+	return p->halt.held ? PT_PROFILE_HELD_REST_US : p->mode->drain(p, err);
 }
 
 /* What the module had recorded is gone with its registers. */
@@ -326,10 +283,10 @@ static void on_reset(struct pt_s12z_profile *p, uint64_t pc)
 {
 	uint64_t now_ns = pt_wire_s12z_now_ns(&p->z->wire);
 
-	if (p->untold)
-		pt_emit_loss(&p->out, PT_LOSS_RESET, p->halt_ns);
-	p->untold = false;
-	pt_emit_loss(&p->out, p->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
+	if (p->halt.untold)
+		pt_emit_loss(&p->out, PT_LOSS_RESET, p->halt.ns);
+	p->halt.untold = false;
+	pt_emit_loss(&p->out, p->halt.held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
 	p->mode->was_reset(p);
 	p->out.restarts = true;
 	pt_emit_state(&p->out, PT_STATE_RESET, now_ns, pc);
@@ -338,16 +295,17 @@ static void on_reset(struct pt_s12z_profile *p, uint64_t pc)
 static int profile_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
 	struct pt_s12z_profile *p = state;
-	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : catch_up(p, err);
+	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : pt_halts_s12z_catch_up(&p->halt, err);
 
 	if (rc < 0)
 		return rc;
 	switch (what) {
 	case PT_STATE_HALT:
-		on_halt(p, pc);
+		pt_halts_s12z_halted(&p->halt, pc, p->mode->pending(p));
 		return 0;
 	case PT_STATE_RUN:
-		return on_run(p, pc, err);
+		rc = p->halt.held && p->mode->run != NULL ? p->mode->run(p, err) : 0;
+		return pt_halts_s12z_runs(&p->halt, pc, rc, err);
 	case PT_STATE_RESET:
 		on_reset(p, pc);
 		return 0;
@@ -361,11 +319,11 @@ static int profile_stop(void *state, struct pt_err *err)
 {
 	struct pt_s12z_profile *p = state;
 	struct pt_err first = { 0 }, own = { 0 };
-	int rc = p->untold ? catch_up(p, &first) : p->mode->flush(p, &first);
+	int rc = p->halt.untold ? pt_halts_s12z_catch_up(&p->halt, &first) : p->mode->flush(p, &first);
 
 	if (p->mode->leave != NULL && p->mode->leave(p, &own) < 0 && rc == 0)
 		rc = (first = own).code;
-	rc = pt_source_s12z_rest(p->z, &p->out, rc, p->held);
+	rc = pt_halts_s12z_rest(&p->halt, rc);
 	if (release(p, &own) < 0 && rc == 0)
 		rc = (first = own).code;
 	pt_emit_end(&p->out);

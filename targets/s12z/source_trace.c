@@ -62,8 +62,9 @@ struct tracer {
 	bool begin, stamp, unlock, ring;
 	bool cut;			/* ring: where this recording began is not known */
 	unsigned n_armed;		/* ring: before the core was let run */
-	bool held, untold, leased;
-	uint64_t halt_pc, halt_ns, armed_ns, ended_ns;
+	bool leased;
+	struct pt_s12z_halts halt;
+	uint64_t armed_ns, ended_ns;
 	uint8_t cnt, sr;		/* as the session ended */
 	uint8_t lines[PT_PROFILE_BUFFER_BYTES], told[PT_PROFILE_BUFFER_BYTES];
 };
@@ -123,7 +124,7 @@ static void tell_step(struct tracer *t)
 /* At least one line, if without an entry: that the core ran, and was not stepped. */
 static void deliver_ring(struct tracer *t)
 {
-	uint64_t end_ns = t->held ? t->halt_ns : t->ended_ns;
+	uint64_t end_ns = t->halt.held ? t->halt.ns : t->ended_ns;
 	size_t n_bytes = take_lines(t);
 
 	if (n_bytes == 0) {
@@ -214,24 +215,19 @@ static int look(struct tracer *t, bool end, struct pt_err *err)
 
 /* --- work --------------------------------------------------------------------------------------------------------- */
 
-static int give_up(struct tracer *t, int rc, struct pt_err *err)
-{
-	rc = pt_source_s12z_failed(t->z, &t->out, rc);
-	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "trace") : rc;
-}
-
 /* Was the core only stepped? */
 static bool never_armed(const struct tracer *t)
 {
 	return t->ring && t->state == TRACER_ARMED && !t->cut && t->z->breaks.n_armed == t->n_armed;
 }
 
-static int flush(struct tracer *t, struct pt_err *err)
+static int flush(void *source, struct pt_err *err)
 {
+	struct tracer *t = source;
 	int rc;
 
 	if (never_armed(t)) {
-		pt_emit_data(&t->out, t->out.told_ns, t->halt_ns, "", 0);
+		pt_emit_data(&t->out, t->out.told_ns, t->halt.ns, "", 0);
 		t->state = TRACER_IDLE;
 		return 0;
 	}
@@ -239,62 +235,27 @@ static int flush(struct tracer *t, struct pt_err *err)
 	return rc == 0 && t->state == TRACER_FULL ? read_lines(t, err) : rc;
 }
 
-static int tell_halt(struct tracer *t, struct pt_err *err)
-{
-	int rc = flush(t, err);
-
-	if (rc == PT_EINTERRUPTED)
-		return rc;
-	t->untold = false;
-	pt_emit_loss(&t->out, PT_LOSS_REARM, t->halt_ns);
-	pt_emit_state(&t->out, PT_STATE_HALT, t->out.told_ns, t->halt_pc);
-	return rc < 0 ? give_up(t, rc, err) : 0;
-}
-
 static int tracer_drain(void *state, struct pt_err *err)
 {
 	struct tracer *t = state;
 	int rc;
 
-	if (t->untold)
-		return tell_halt(t, err);
-	if (t->held || t->ring)
+	if (t->halt.untold)
+		return pt_halts_s12z_tell(&t->halt, err);
+	if (t->halt.held || t->ring)
 		return HELD_REST_US;
 	if (t->state == TRACER_FULL)
 		rc = read_lines(t, err);
 	else
 		rc = t->state == TRACER_ARMED ? look(t, false, err) : arm(t, err);
 	if (rc < 0)
-		return give_up(t, rc, err);
+		return pt_halts_s12z_failed(&t->halt, rc, err);
 	return t->state == TRACER_ARMED ? LOOK_US : 0;
 }
 
 static bool tracer_behind(const void *state)
 {
-	return ((const struct tracer *)state)->untold;
-}
-
-static int catch_up(struct tracer *t, struct pt_err *err)
-{
-	int rc = 0;
-
-	while (t->untold && (rc == 0 || rc == PT_EINTERRUPTED))
-		rc = tell_halt(t, err);
-	return rc < 0 ? rc : 0;
-}
-
-static void on_halt(struct tracer *t, uint64_t pc)
-{
-	if (t->held)
-		return;
-	t->held = true;
-	t->halt_pc = pc;
-	t->halt_ns = pt_wire_s12z_now_ns(&t->z->wire);
-	t->untold = t->state != TRACER_IDLE;
-	if (t->untold)
-		return;
-	pt_emit_loss(&t->out, PT_LOSS_REARM, t->halt_ns);
-	pt_emit_state(&t->out, PT_STATE_HALT, t->halt_ns, pc);
+	return ((const struct tracer *)state)->halt.untold;
 }
 
 /* The resume arms it, a step does not. */
@@ -304,7 +265,7 @@ static void on_run_ring(struct tracer *t, uint64_t pc)
 
 	pt_emit_loss(&t->out, PT_LOSS_HALTED, now_ns);
 	pt_emit_state(&t->out, PT_STATE_RUN, now_ns, pc);
-	t->held = t->cut = false;
+	t->halt.held = t->cut = false;
 	t->n_armed = t->z->breaks.n_armed;
 	t->state = TRACER_ARMED;
 }
@@ -312,34 +273,21 @@ static void on_run_ring(struct tracer *t, uint64_t pc)
 /* The breakpoints have armed it again. Whether the core runs is told by whoever lets it run. */
 static void on_reset_ring(struct tracer *t)
 {
-	t->held = false;
+	t->halt.held = false;
 	t->cut = true;
 	t->state = TRACER_ARMED;
-}
-
-static int on_run(struct tracer *t, uint64_t pc, struct pt_err *err)
-{
-	int rc = t->held ? arm(t, err) : 0;
-	uint64_t now_ns = pt_wire_s12z_now_ns(&t->z->wire);
-
-	if (t->held)
-		pt_emit_loss(&t->out, PT_LOSS_HALTED, now_ns);
-	t->held = false;
-	pt_emit_state(&t->out, PT_STATE_RUN, now_ns, pc);
-	rc = rc < 0 && rc != PT_EINTERRUPTED ? give_up(t, rc, err) : 0;
-	return rc < 0 ? rc : 0;
 }
 
 static int tracer_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
 	struct tracer *t = state;
 	uint64_t now_ns = pt_wire_s12z_now_ns(&t->z->wire);
-	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : catch_up(t, err);
+	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : pt_halts_s12z_catch_up(&t->halt, err);
 
 	if (rc < 0)
 		return rc;
 	if (what == PT_STATE_HALT) {
-		on_halt(t, pc);
+		pt_halts_s12z_halted(&t->halt, pc, t->state != TRACER_IDLE);
 		return 0;
 	}
 	if (what == PT_STATE_RUN && t->ring) {
@@ -347,10 +295,10 @@ static int tracer_on_state(void *state, enum pt_state what, uint64_t pc, struct 
 		return 0;
 	}
 	if (what == PT_STATE_RUN)
-		return on_run(t, pc, err);
+		return pt_halts_s12z_runs(&t->halt, pc, t->halt.held ? arm(t, err) : 0, err);
 	if (what == PT_STATE_RESET) {
-		pt_emit_loss(&t->out, t->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
-		t->untold = false;
+		pt_emit_loss(&t->out, t->halt.held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
+		t->halt.untold = false;
 		t->state = TRACER_IDLE;
 		if (t->ring)
 			on_reset_ring(t);
@@ -393,13 +341,13 @@ static int look_at_core(struct tracer *t, struct pt_err *err)
 
 	if (pt_s12z_status(t->z, 0, &status, err) < 0)
 		return err->code;
-	t->held = status.state == PT_HALTED;
-	if (!t->held && t->ring) {	/* armed with the lease */
+	t->halt.held = status.state == PT_HALTED;
+	if (!t->halt.held && t->ring) {	/* armed with the lease */
 		t->cut = true;
 		t->state = TRACER_ARMED;
 		return 0;
 	}
-	if (!t->held)
+	if (!t->halt.held)
 		return arm(t, err);
 	if (pt_s12z_pc(t->z, 0, &pc, err) < 0)
 		return err->code;
@@ -431,6 +379,7 @@ static void init(struct tracer *t, struct pt_target *target, const struct pt_sou
 	t->stamp = !t->ring && t->mode != PT_DBG_PURE_PC && pt_params_flag(setup->settings, &params[STAMP]);
 	t->unlock = pt_params_flag(setup->settings, &params[UNLOCK]);
 	pt_emit_init(&t->out, setup, pt_wire_s12z_now_ns(&t->z->wire));
+	t->halt = (struct pt_s12z_halts){ .z = t->z, .out = &t->out, .who = owner, .flush = flush, .source = t };
 }
 
 static int tracer_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
@@ -455,9 +404,9 @@ static int tracer_stop(void *state, struct pt_err *err)
 {
 	struct tracer *t = state;
 	struct pt_err first = { 0 }, own = { 0 };
-	int rc = t->untold ? catch_up(t, &first) : flush(t, &first);
+	int rc = t->halt.untold ? pt_halts_s12z_catch_up(&t->halt, &first) : flush(t, &first);
 
-	rc = pt_source_s12z_rest(t->z, &t->out, rc, t->held);
+	rc = pt_halts_s12z_rest(&t->halt, rc);
 	if (release(t, &own) < 0 && rc == 0)
 		rc = (first = own).code;
 	pt_emit_end(&t->out);
