@@ -468,6 +468,25 @@ static bool indirect_to(struct pt_flow *f, uint64_t addr, struct pt_run_batch *o
 	return true;
 }
 
+/* The next branch always jumps, and went to addr: a direct one has to lead there. */
+static void told_to(struct pt_flow *f, uint64_t addr, struct pt_run_batch *out)
+{
+	struct mark from = mark(f, out);
+	struct place src = f->at != NULL ? next_branch(f, reached(f)) : (struct place){ 0 };
+
+	if (f->at != NULL && near(f, src) && src.unit->flow == PT_FLOW_EXCEPTION_RETURN) {
+		return_to(f, src, addr, out);
+	} else if (f->at != NULL && near(f, src) && is_indirect(f, src, addr)) {
+		indirect_at(f, src, addr, out);
+	} else if (f->at != NULL && near(f, src) && jumps(src) && pt_codemap_target(f->map, src.addr) == addr) {
+		silent_jump(f, src, out);
+	} else {
+		if (f->at != NULL)
+			lost(f, &from, addr, out);
+		begin_at(f, addr);
+	}
+}
+
 /* ---- taken branches by where they are */
 
 /* The conditional branch at addr was taken; those on the way to it were not. */
@@ -601,9 +620,11 @@ static void start(struct pt_flow *f, uint64_t to, bool stopped, struct pt_run_ba
 
 static void branch(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch *out)
 {
-	f->taken_only = true;
+	f->taken_only = e->branch.from != PT_UNKNOWN || e->cause == PT_BY_EXCEPTION;
 	if (e->cause == PT_BY_EXCEPTION)
 		enter(f, PT_UNKNOWN, e->branch.to, out);
+	else if (e->branch.from == PT_UNKNOWN)
+		told_to(f, e->branch.to, out);
 	else
 		taken_at(f, e->branch.from, out);
 }

@@ -10,7 +10,8 @@
 enum pt_event_kind {
 	PT_EV_START = 1,	/* flow begins at branch.to, or PT_UNKNOWN */
 	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by; each may be PT_UNKNOWN. By instruction to
-				 * PT_UNKNOWN: a direct branch that was taken, as PT_ATOMS_TAKEN says; by exception from there:
+				 * PT_UNKNOWN: a direct branch that was taken, as PT_ATOMS_TAKEN says; from there: the next branch
+				 * that always jumps, as PT_ATOMS_CONDITIONAL has it, but told; by exception from there:
 				 * as VECTOR, but the handler is told */
 	PT_EV_ATOMS,		/* n direct branches, taken or not */
 	PT_EV_INDIRECT,		/* the next indirect branch went to branch.to */

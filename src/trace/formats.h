@@ -28,6 +28,12 @@
 #define PT_FORMAT_S12Z_PROFILE "s12z-profile"
 #define PT_FORMAT_S12Z_TRACE "s12z-trace"
 
+/* "mdm-trace": items of a MicroBlaze's program and event trace (UG984), 18 bits in 3 bytes each, oldest first; a DATA chunk
+ *   that RESTARTS begins with what was recorded first after the buffer was cleared. Its own keys:
+ *   trace=flow|flow-cycles|events|complete, pc=all|returns (whose new pc was saved), vectors=ADDR (0) of the vectors,
+ *   short_order=upper_first|lower_first of two cycle counts in an item. Its stamps are clock cycles, but at level flow. */
+#define PT_FORMAT_MDM_TRACE "mdm-trace"
+
 /* "lines": levels of external lines as a logic analyser or a simulator saw them change; a record is laid out below.
  *   The first record of a line is its level at the beginning. A value of 0 bytes: the level is not known (x or z).
  *   Its own keys: tick_hz=N (of the stamps; 1000000000), lines=N, and for each line from 0: line.N=NAME, and

@@ -327,6 +327,7 @@ static const struct pt_source_ops *const *mb_sources(void *state, size_t *n)
 	static const struct pt_source_ops *const sources[] = {
 		&pt_source_mb_bins,
 		&pt_source_mb_counters,
+		&pt_source_mb_trace,
 		&pt_source_remote_pc,
 	};
 
