@@ -337,7 +337,8 @@ static void vector_name(unsigned n, char *name, size_t room)
 	.vector_table = vector_table,						\
 	.vector_entry = vector_entry,						\
 	.vector_target = vector_target,						\
-	.vector_name = vector_name
+	.vector_name = vector_name,						\
+	.silent_jumps = true
 
 const struct pt_isa pt_isa_microblaze = { MICROBLAZE(be, true) };
 const struct pt_isa pt_isa_microblazeel = { MICROBLAZE(le, false) };

@@ -448,7 +448,7 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));
 	if (emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0)
 		goto release;
-	if (turn(s, err) < 0) {
+	if (!s->held && turn(s, err) < 0) {	/* else it begins when the core runs */
 		stop_unit(s, &ignored);
 		goto release;
 	}
@@ -461,26 +461,25 @@ release:
 /* --- the rest
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Counters stand still while the core is held: what they have by then is read when it goes on, and time passes without
- * them. */
+/* Counters stand still while the core is held: what they have by then is told, and when it goes on they are read again, so
+ * that the time in between is in no rate. */
 static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
 	struct counters *s = state;
+	bool resumes = what == PT_STATE_RUN && s->held;
 	uint64_t now_ns;
 
 	if (!s->held && s->running && what == PT_STATE_HALT && read_turn(s, err) < 0)
-		s->running = false; /* what was counted since is lost, and told so */
+		s->running = false;	/* what was counted since is lost, and told so */
 	now_ns = pt_mdm_now_ns(s->mdm);
-	pt_emit_loss(&s->out,
-		     s->held		      ? PT_LOSS_HALTED
-		     : what == PT_STATE_RESET ? PT_LOSS_RESET
-					      : PT_LOSS_REARM,
-		     now_ns);
+	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM, now_ns);
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
-	if (s->held || what == PT_STATE_RESET)
-		s->running = false; /* the next turn begins when it runs */
+	if (what == PT_STATE_RESET)
+		s->running = false;	/* the next turn begins anew */
 	pt_emit_state(&s->out, what, now_ns, pc);
+	if (resumes && s->running && read_turn(s, err) < 0)
+		s->running = false;
 	return 0;
 }
 
