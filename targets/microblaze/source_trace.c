@@ -40,7 +40,7 @@ struct trace {
 	struct pt_microblaze *mb;
 	struct pt_mdm *mdm;
 	struct pt_emit out;
-	bool ring, held, leased, recording, reading, untold;
+	bool ring, held, leased, recording, reading, untold, half_lost;
 	uint32_t control, capacity;
 	uint64_t window_ns, period_ns, random, next_ns;
 	uint64_t from_ns, to_ns, halt_ns, halt_pc; /* of what is recorded; of the halt that is not told yet */
@@ -114,6 +114,7 @@ static void begin_data(struct trace *s)
 
 	pt_emit_loss(&s->out, PT_LOSS_REARM, full ? s->to_ns : s->from_ns);
 	s->out.restarts = true;
+	s->half_lost = full && (s->control >> LEVEL_SHIFT & 3) != 0;
 }
 
 static int read_part(struct trace *s, struct pt_err *err)
@@ -132,6 +133,9 @@ static int read_part(struct trace *s, struct pt_err *err)
 	if (n > 0 && pt_mdm_run(s->mdm, &op, 1, NULL, err) < 0)
 		return err->code;
 	for (uint32_t i = 0; i < n; i++) {
+		s->half_lost = s->half_lost && (s->values[i] >> 16 & 3) == 1;
+		if (s->half_lost)	/* a pc of which the first half may have been pushed out */
+			continue;
 		if (s->len_bytes + ITEM_BYTES > sizeof(s->bytes))
 			emit(s);
 		for (unsigned b = 0; b < ITEM_BYTES; b++)
