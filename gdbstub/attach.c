@@ -222,7 +222,7 @@ static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct p
 	struct pt_err other = { 0 }, *to = err;
 	struct pt_core_status status;
 
-	pt_gdb_fileio_waits(client, board, false);
+	pt_gdb_fileio_waits(board, false);
 	for (size_t i = 0; i < client->n_breaks; i++)
 		if (target->ops->break_remove(target->state, &client->breaks[i].inserted, to) < 0)
 			to = &other;

@@ -134,7 +134,7 @@ int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct 
 	bool done = false;
 	int rc;
 
-	io->asked = io->active = false;
+	io->asked = false;
 	io->step = 0;
 	io->core = rq->core;
 	rc = rq->client->run == PT_GDB_RUNNING ? pt_board_semihost_ask(board, rq->core, &io->call, err) : 0;
@@ -151,9 +151,8 @@ int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct 
 	return io->asked ? 0 : pt_board_semihost_serve(board, rq->core, &io->call, err);
 }
 
-void pt_gdb_fileio_waits(struct pt_gdb_client *client, struct pt_board *board, bool waits)
+void pt_gdb_fileio_waits(struct pt_board *board, bool waits)
 {
-	(void)client;
 	pt_board_semihost(board)->gdb_waits = waits;
 }
 

@@ -36,6 +36,6 @@ int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct 
 /* Loop thread: sends what is asked. */
 void pt_gdb_fileio_send(struct pt_gdb_client *client);
 /* Board thread: whether a client waits that can be asked. */
-void pt_gdb_fileio_waits(struct pt_gdb_client *client, struct pt_board *board, bool waits);
+void pt_gdb_fileio_waits(struct pt_board *board, bool waits);
 
 #endif

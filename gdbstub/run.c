@@ -31,7 +31,7 @@ static int halt_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 {
 	unsigned n = target->ops->n_cores(target->state);
 
-	pt_gdb_fileio_waits(rq->client, board, false);
+	pt_gdb_fileio_waits(board, false);
 	for (unsigned core = 0; core < n; core++)
 		if (pt_board_halt(board, core, err) < 0)
 			return err->code;
@@ -49,7 +49,7 @@ static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct
 	rq->passed |= rc == 1;
 	if (rc < 0 || rq->passed || rq->client->fileio.asked)
 		return rc < 0 ? rc : 0;
-	pt_gdb_fileio_waits(rq->client, board, false);
+	pt_gdb_fileio_waits(board, false);
 	for (unsigned core = 0; core < n; core++)
 		if (core != rq->core && pt_board_halt(board, core, err) < 0)
 			return err->code;
@@ -188,7 +188,7 @@ static int resume(struct pt_gdb_request *rq, struct pt_board *board, struct pt_t
 
 	if (set_pc(rq, board, target, err) < 0)
 		return err->code;
-	pt_gdb_fileio_waits(rq->client, board, true);
+	pt_gdb_fileio_waits(board, true);
 	for (unsigned core = 0; core < n; core++)
 		if (pt_board_resume(board, core, err) < 0)
 			return err->code;

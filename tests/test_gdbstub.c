@@ -568,6 +568,38 @@ START_TEST(finds_the_tasks_of_a_known_os)
 }
 END_TEST
 
+/* The frame that the port for ARMv7-M leaves of consumer: EXC_RETURN, r4-r11, and what the hardware stacks. */
+START_TEST(shows_tasks_as_threads)
+{
+	static char symbols[600];
+	const char *const steps[] = {
+		NEW_GDB, in_srcdir(":symbols ", "firmware/rtos_threadx.elf", symbols), "(", ">?", "~T05thread:200000a0;core:0;",
+		">qC", "<QC200000a0", ">qfThreadInfo", "<m20000010,200000a0,20000130",
+		">qXfer:threads:read::0,1000",
+		"<l<?xml version=\"1.0\"?>\n<threads>\n"
+		"<thread id=\"20000010\" name=\"consumer\">waits for a queue, priority 4</thread>\n"
+		"<thread id=\"200000a0\" core=\"0\" name=\"producer\">running, priority 5</thread>\n"
+		"<thread id=\"20000130\" name=\"System Timer Thread\">suspended, priority 0</thread>\n</threads>\n",
+		">Hg20000010", "<OK", ">p4", "<01000044", ">pf", "<34120000", ">pd", "<440b0020", ">P4=78563412", "<OK",
+		">p4", "<78563412", ">Pd=00000000", "~E.sp of a task that does not run", ">Hg20000130", "<OK", ">p4", "<xxxxxxxx",
+		">T20000130", "<OK", ">T7777", "~E.there is no such thread", ">vCont;s:200000a0;c", "~T05thread:200000a0;core:0;",
+		">p4", "<00000000", ">D", "<OK", NULL,
+	};
+	uint8_t *frame = fake.ram + 0xb00;
+
+	set_up(PT_ATTACH_AUTO);
+	load_data("firmware/rtos_threadx.elf");
+	pt_put_le32(frame, 0xfffffffd);
+	for (uint32_t i = 1; i < 17; i++)
+		pt_put_le32(frame + 4 * i, 0x44000000 + i);
+	pt_put_le32(frame + 4 * 15, 0x1234);
+	pt_put_le32(frame + 4 * 16, 0x01000000);
+	play("threads", steps);
+	ck_assert_uint_eq(pt_le32(frame + 4), 0x12345678);
+	tear_down();
+}
+END_TEST
+
 /* --- what is left behind ------------------------------------------------------------------------------------------ */
 
 static const struct { const char *name, *steps[MAX_STEPS]; enum pt_run_state want; } ends[] = {
@@ -896,6 +928,7 @@ int main(void)
 	tcase_add_test(tc, reads_orti_files);
 	tcase_add_test(tc, corrects_an_id_behind_a_pointer);
 	tcase_add_test(tc, finds_the_tasks_of_a_known_os);
+	tcase_add_test(tc, shows_tasks_as_threads);
 	tcase_add_loop_test(tc, monitors_as_written, 0, PT_LEN(monitors));
 	tcase_add_loop_test(tc, leaves_the_board_as_it_was, 0, PT_LEN(ends));
 	tcase_add_test(tc, reports_as_the_start_said);
