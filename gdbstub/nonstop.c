@@ -14,7 +14,7 @@
 #include "log.h"
 #include "util.h"
 
-enum { STEP_SLICE_MS = 20, PRETENCE_MS = 500 };	/* a range step may report early */
+enum { STEP_SLICE_MS = 20, PRETENCE_MS = 2000 };	/* a range step may report early */
 
 static uint8_t bit(unsigned core)
 {

@@ -13,7 +13,9 @@ TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 DEMO = os.path.join(TESTS, "firmware", "demo.elf")
 GDB = shutil.which("gdb-multiarch") or shutil.which("arm-none-eabi-gdb")
 os.environ["PROFTAP_CONFIG"] = "/dev/null"	# not what stands on this machine for its own board
-DEADLINE_S = 600	# for what hangs: an instrumented daemon on a busy machine takes minutes
+DEADLINE_S = 300	# for what hangs: an instrumented daemon on a busy machine takes minutes
+GDB_SETTINGS = ("set debuginfod enabled off", "set pagination off", "set confirm off",
+                "set remotetimeout 5")	# GDB's own 2 s are short on a busy machine; a monitor command at work waits for it
 
 
 def sanitizer_spoke(messages):
@@ -61,8 +63,9 @@ class Daemon:
 
 
 def gdb_command(commands, elf=DEMO):
-    arguments = [GDB, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off",
-                 "-iex", "set confirm off"]
+    arguments = [GDB, "-nx", "-q", "-batch"]
+    for setting in GDB_SETTINGS:
+        arguments += ["-iex", setting]
     for command in commands:
         arguments += ["-ex", command]
     return arguments + ([elf] if elf else [])
@@ -91,8 +94,8 @@ class Mi:
     """A GDB that works on while it is waited for: its machine interface. Non-stop if wanted."""
 
     def __init__(self, daemon, *settings, elf=DEMO):
-        command = [GDB, "-nx", "-q", "--interpreter=mi3", "-iex", "set debuginfod enabled off", "-iex", "set confirm off"]
-        for setting in settings:
+        command = [GDB, "-nx", "-q", "--interpreter=mi3"]
+        for setting in (*GDB_SETTINGS, *settings):
             command += ["-iex", setting]
         self.child = subprocess.Popen(command + ([elf] if elf else []), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT)
@@ -105,7 +108,7 @@ class Mi:
             assert data, "GDB has ended: " + self.said
             self.said += data.decode("utf-8", "replace")
 
-    def until(self, word, timeout_s=60):
+    def until(self, word, timeout_s=DEADLINE_S):
         """What it says up to word and with it, from where the last one ended."""
         end = time.monotonic() + timeout_s
         while (found := self.said.find(word, self.at)) < 0:
