@@ -18,7 +18,7 @@ struct batch {
 	struct pt_dap_cursor next;	/* first step not sent */
 	struct pt_dap_cursor done;	/* first step not known to be done */
 	unsigned oldest, in_flight, depth;
-	bool poll_in_flight, expired;
+	bool poll_in_flight, expired, shielded;
 	uint64_t timeout_ns, poll_until_ns, wait_since_ns;	/* the latter two: 0 = not begun */
 };
 
@@ -223,6 +223,30 @@ static int judge(struct batch *b, const struct pt_dap_result *result, struct pt_
 	return 0;
 }
 
+enum { LONG_DELAY_US = 1000 };
+
+static bool delays(const struct batch *b, size_t from_op, size_t to_op)
+{
+	for (size_t i = from_op; i < to_op; i++)
+		if (b->ops[i].what == PT_DAP_DELAY && b->ops[i].time_us >= LONG_DELAY_US)
+			return true;
+	return false;
+}
+
+/* The probe is busy for the whole of a delay, and whoever interrupts us would wait for it all the same; but what follows
+ * the delay would be done without anybody seeing its result, and then be begun anew: often enough, it never gets done. */
+static int send_and_shield(struct batch *b, struct pt_err *err)
+{
+	size_t from_op = b->next.op;
+	int rc = send_next(b, err);
+
+	if (rc == 0 && !b->shielded && delays(b, from_op, b->next.op)) {
+		pt_link_shield(b->dap->link);
+		b->shielded = true;
+	}
+	return rc;
+}
+
 static int pump(struct batch *b, struct pt_err *err)
 {
 	struct pt_dap_result result;
@@ -230,7 +254,7 @@ static int pump(struct batch *b, struct pt_err *err)
 
 	while (rc == 0 && !b->expired && b->done.op < b->n_ops) {
 		while (rc == 0 && may_send(b))
-			rc = send_next(b, err);
+			rc = send_and_shield(b, err);
 		if (rc == 0)
 			rc = receive_oldest(b, &result, err);
 		if (rc == 0)
@@ -250,6 +274,8 @@ static int run_list(struct pt_cmsis_dap *dap, struct pt_dap_op *ops, size_t n_op
 	};
 	int rc = pump(&b, err);
 
+	if (b.shielded)
+		pt_link_unshield(dap->link);
 	*n_done = b.done.op;
 	return rc;
 }

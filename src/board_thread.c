@@ -8,7 +8,10 @@
 #include "log.h"
 #include "util.h"
 
-enum { REOPEN_MS = 500 };	/* between two looks for a lost probe */
+enum {
+	REOPEN_MS = 500,	/* between two looks for a lost probe */
+	STARVED_MS = 40,	/* jobs have cut every drain step short for that long: now one is done in whole */
+};
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
@@ -236,9 +239,40 @@ static bool stands_still(const struct pt_board *board)
 	       (!board->awaited && board->drain.drain == NULL);
 }
 
+static void drain_is_cut(struct pt_board *board)
+{
+	if (board->cut_since_ns == 0)
+		board->cut_since_ns = pt_link_now_ns(board->link);
+}
+
+static bool drain_is_due(struct pt_board *board)
+{
+	return board->drain.drain != NULL && board->resume_owed == 0 && !stands_still(board) &&
+	       pt_link_now_ns(board->link) >= board->drain_at_ns;
+}
+
+/* A step that a job cut short is begun anew some day; where jobs come without end, the source would never get on. */
+static bool starves(struct pt_board *board)
+{
+	bool urgent;
+
+	if (board->cut_since_ns == 0 || !drain_is_due(board) ||
+	    pt_link_now_ns(board->link) - board->cut_since_ns < STARVED_MS * PT_NS_PER_MS)
+		return false;
+	uv_mutex_lock(&board->lock);
+	urgent = board->urgent.head != NULL || board->quit;
+	uv_mutex_unlock(&board->lock);
+	return !urgent;
+}
+
 static void drain(struct pt_board *board)
 {
 	int64_t wait_us = board->drain.drain(board->drain.arg, board->target);
+
+	if (has_work(board))
+		drain_is_cut(board);
+	else
+		board->cut_since_ns = 0;
 
 	if (wait_us == PT_DRAIN_OVER)
 		memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be gone before we are */
@@ -246,6 +280,19 @@ static void drain(struct pt_board *board)
 		board->drain.drain = NULL;
 	board->resting = wait_us == PT_DRAIN_REST;
 	board->drain_at_ns = pt_link_now_ns(board->link) + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
+}
+
+/* Whoever posts meanwhile waits for one step. */
+static void drain_in_whole(struct pt_board *board)
+{
+	struct pt_link *link = board->link;
+
+	set_busy(board);
+	pt_probe_look(board->probe, NULL);	/* the interrupts of the jobs that wait */
+	pt_link_shield(link);
+	drain(board);
+	pt_link_unshield(link);
+	board->cut_since_ns = 0;
 }
 
 static uint64_t resume_when_drained(struct pt_board *board)
@@ -325,9 +372,14 @@ static void wait_for_probe(struct pt_board *board)
 
 static void serve(struct pt_board *board)
 {
-	struct pt_job *job = next_job(board);
+	struct pt_job *job;
 
+	if (board->target != NULL && starves(board))
+		drain_in_whole(board);
+	job = next_job(board);
 	if (job != NULL) {
+		if (board->target != NULL && drain_is_due(board))
+			drain_is_cut(board);
 		run_job(board, job);
 	} else if (board->target != NULL) {
 		uint64_t until_ns = between_jobs(board);
@@ -369,7 +421,7 @@ void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *dra
 		board->drain = *drain;
 	else
 		memset(&board->drain, 0, sizeof(board->drain));
-	board->drain_at_ns = 0;
+	board->drain_at_ns = board->cut_since_ns = 0;
 	board->resting = board->halt_owed = false;
 }
 
