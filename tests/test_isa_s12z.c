@@ -192,6 +192,41 @@ START_TEST(tells_what_waits)
 END_TEST
 
 /* Source: the vendor's headers; number n is at 0xfffffc - 4n. */
+/* A switch as people write it, and one through addresses: at 0xff8000, in a function that ends at 0xff8040. */
+static const struct { const char *name; uint8_t code[48]; uint64_t jump, before[2]; size_t n; uint64_t targets[3]; } switches[] = {
+	{ "a row of jumps behind LEA X", { 0x08, 0xf0, 0x05, 0xaa, 0x88, 0xba, 0xff, 0x80, 0x20, 0xba, 0xff, 0x80, 0x22, 0x05 },
+	  0xff8003, { 0xff8000 }, 2, { 0xff8005, 0xff8009 } },
+	{ "behind LD Y", { 0x99, 0xff, 0x80, 0x06, 0xaa, 0x9a, 0xba, 0xff, 0x80, 0x20, 0x05 }, 0xff8004, { 0xff8000 }, 1, { 0xff8006 } },
+	{ "a row of addresses", { 0x08, 0xfa, 0xff, 0x80, 0x07, 0xaa, 0xc8, 0xff, 0x80, 0x10, 0xff, 0x80, 0x12, 0x12, 0x34, 0x56 },
+	  0xff8005, { 0xff8000 }, 2, { 0xff8010, 0xff8012 } },
+	{ "X of the other register", { 0x09, 0xf0, 0x05, 0xaa, 0x88, 0xba, 0xff, 0x80, 0x20 }, 0xff8003, { 0xff8000 }, 0, { 0 } },
+	{ "X from memory", { 0x08, 0x41, 0x01, 0xaa, 0x88, 0xba, 0xff, 0x80, 0x20 }, 0xff8003, { 0xff8000 }, 0, { 0 } },
+	{ "a call is none", { 0x08, 0xf0, 0x05, 0xab, 0x88, 0xba, 0xff, 0x80, 0x20 }, 0xff8003, { 0xff8000 }, 0, { 0 } },
+	{ "the table lies elsewhere", { 0x08, 0xfa, 0xfe, 0x00, 0x00, 0xaa, 0x88, 0xba }, 0xff8005, { 0xff8000 }, 0, { 0 } },
+};
+
+static const uint8_t *bytes_of_switch(const void *arg, uint64_t addr, size_t len_bytes)
+{
+	return addr >= 0xff8000 && addr + len_bytes <= 0xff8000 + sizeof(switches[0].code) ? (const uint8_t *)arg + (addr - 0xff8000)
+											   : NULL;
+}
+
+START_TEST(follows_a_switch)
+{
+	struct pt_isa_jump jump = {
+		.addr = switches[_i].jump, .before = switches[_i].before, .n_before = 1, .from = 0xff8000, .to = 0xff8040,
+		.bytes = bytes_of_switch, .arg = switches[_i].code,
+	};
+	uint64_t targets[8];
+	size_t n = pt_isa_s12z.jump_targets(&jump, targets, 8);
+
+	ck_assert_msg(n == switches[_i].n, "%s: %zu targets", switches[_i].name, n);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_uint_eq(targets[i], switches[_i].targets[i]);
+	ck_assert_uint_le(pt_isa_s12z.jump_targets(&jump, targets, 1), 1);
+}
+END_TEST
+
 START_TEST(has_vectors)
 {
 	static const uint8_t entry[4] = { 0x00, 0xff, 0x81, 0x23 }, erased[4] = { 0xff, 0xff, 0xff, 0xff }, empty[4] = { 0 };
@@ -238,6 +273,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, tells_what_waits, 0, PT_LEN(waiting));
 	tcase_add_test(tc, has_vectors);
+	tcase_add_loop_test(tc, follows_a_switch, 0, PT_LEN(switches));
 	tcase_add_test(tc, prints_bytes);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -5,7 +5,7 @@
  * a cycle model, so that nobody calls that time. */
 #include <stdio.h>
 
-#include "isa/isa.h"
+#include "isa/s12z.h"
 #include "util.h"
 
 enum { MASK = 0xffffff };	/* addresses have 24 bits */
@@ -388,6 +388,7 @@ const struct pt_isa pt_isa_s12z = {
 	.printed_as_bytes = true,
 	.decode = decode,
 	.waits = waits,
+	.jump_targets = pt_s12z_jump_targets,
 	.n_vectors = VECTORS,
 	.trap_vectors = 0x1e,	/* SPARE, TRAP, SWI, SYS */
 	.silent_jumps = true,

@@ -1,0 +1,10 @@
+/* What the files of the instruction set S12Z share. */
+#ifndef PT_ISA_S12Z_H
+#define PT_ISA_S12Z_H
+
+#include "isa/isa.h"
+
+/* struct pt_isa.jump_targets: rows of JMP that are jumped into, and rows of addresses that are jumped through. */
+size_t pt_s12z_jump_targets(const struct pt_isa_jump *jump, uint64_t *targets, size_t room);
+
+#endif
