@@ -86,8 +86,9 @@
 	counted	blink
 	lwi	r3, r0, lamp
 	xori	r3, r3, 1
-	rtsd	r15, 8
 	swi	r3, r0, lamp
+	rtsd	r15, 8
+	nop
 	ends	blink
 
 # depth in r5: as many frames as that, and one
@@ -111,8 +112,9 @@
 	swi	r5, r0, turn
 	bslli	r5, r5, 2
 	lwi	r6, r5, operations
-	brald	r15, r6
 	lwi	r5, r0, left
+	brald	r15, r6
+	nop
 	swi	r3, r0, left
 	leave
 	ends	operate
@@ -160,8 +162,9 @@
 .Lcase_3:
 	addik	r3, r0, 40
 .Lchosen:
-	rtsd	r15, 8
 	swi	r3, r0, choice
+	rtsd	r15, 8
+	nop
 	ends	choose
 
 # a value that runs up and down
@@ -181,8 +184,9 @@
 	addik	r4, r0, 0
 .Lkeep:
 	swi	r4, r0, direction
-	rtsd	r15, 8
 	swi	r3, r0, level
+	rtsd	r15, 8
+	nop
 	ends	scale
 
 # calls one small function in a loop
@@ -211,8 +215,9 @@
 	bneid	r5, .Lmore
 	addik	r5, r5, -1
 .Lnot_yet:
-	rtsd	r15, 8
 	swi	r3, r0, third
+	rtsd	r15, 8
+	nop
 	ends	seldom
 
 	counted	spin_short
@@ -252,8 +257,9 @@
 	addc	r3, r3, r4
 	bgtid	r5, .Lsum
 	addik	r5, r5, -1
-	rtsd	r15, 8
 	swi	r3, r0, sum_of_pattern
+	rtsd	r15, 8
+	nop
 	ends	checksum
 
 # nested: one call makes two of middle, four of inner
@@ -278,8 +284,9 @@
 	idivu	r5, r4, r3
 	mul	r5, r5, r4
 	rsubk	r3, r5, r3
-	rtsd	r15, 8
 	swi	r3, r0, remainder
+	rtsd	r15, 8
+	nop
 	ends	inner
 
 # one of everything that is not elsewhere
@@ -305,8 +312,9 @@
 	or	r3, r3, r7
 	andn	r3, r3, r8
 	addk	r3, r3, r9
-	rtsd	r15, 8
 	swi	r3, r0, result
+	rtsd	r15, 8
+	nop
 	ends	arithmetic
 
 # sleeps until the next interrupt
@@ -346,8 +354,9 @@
 	swi	r6, r5, IAR
 	lwi	r5, r0, ticks
 	addik	r5, r5, 1
-	rtsd	r15, 8
 	swi	r5, r0, ticks
+	rtsd	r15, 8
+	nop
 	ends	tick
 
 # nobody should come here

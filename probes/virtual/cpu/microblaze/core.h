@@ -35,6 +35,7 @@ struct pt_vmb {
 	/* A branch was executed and its slot was not. slot_to: where execution goes behind it, taken or not. */
 	bool in_slot, slot_taken;
 	uint8_t slot_how;		/* enum pt_vjump */
+	uint8_t slot_returns;		/* it is that of rtid, rtbd or rted: the op; 0 of others */
 	uint32_t slot_from, slot_to;
 	bool reserved;			/* lwx */
 	uint32_t reserved_addr;

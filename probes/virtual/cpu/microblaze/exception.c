@@ -8,6 +8,7 @@ static void enter(struct pt_vmb *cpu, uint32_t set, uint32_t clear, uint32_t to,
 
 	cpu->msr = (cpu->msr & ~(clear | PT_VMB_UM | PT_VMB_VM | PT_VMB_UMS | PT_VMB_VMS)) | set | old << 1;
 	cpu->in_slot = cpu->prefixed = cpu->reserved = false;
+	cpu->slot_returns = 0;
 	cpu->pc = to;
 	if (cpu->taps.jump)
 		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_EXCEPTION, from, detail, to);

@@ -238,9 +238,23 @@ static void jump(struct pt_vmb *cpu, enum pt_vjump how, bool taken, bool delayed
 	}
 }
 
+/* What rtid, rtbd and rted do to MSR they do when their slot is complete. */
+static void restore(struct pt_vmb *cpu, uint8_t by)
+{
+	if (by == OP_RTID)
+		pt_mb_restore(cpu, PT_VMB_IE, 0);
+	else if (by == OP_RTBD)
+		pt_mb_restore(cpu, 0, PT_VMB_BIP);
+	else
+		pt_mb_restore(cpu, PT_VMB_EE, PT_VMB_EIP);
+}
+
 static void leave_slot(struct pt_vmb *cpu)
 {
 	cpu->in_slot = false;
+	if (cpu->slot_returns != 0)
+		restore(cpu, cpu->slot_returns);
+	cpu->slot_returns = 0;
 	cpu->next = cpu->slot_to;
 	if (cpu->slot_taken)
 		tell_jump(cpu, cpu->slot_how, cpu->slot_from, cpu->slot_to);
@@ -297,12 +311,7 @@ static bool return_by(struct pt_vmb *cpu, const struct op *op)
 		return false;
 	jump(cpu, op->kind == OP_RTSD ? PT_VJUMP_RETURN : PT_VJUMP_EXC_RETURN, true, true,
 	     (cpu->r[op->a] + operand(cpu, op)) & ~3u);
-	if (op->kind == OP_RTID)
-		pt_mb_restore(cpu, PT_VMB_IE, 0);
-	else if (op->kind == OP_RTBD)
-		pt_mb_restore(cpu, 0, PT_VMB_BIP);
-	else if (op->kind == OP_RTED)
-		pt_mb_restore(cpu, PT_VMB_EE, PT_VMB_EIP);
+	cpu->slot_returns = op->kind != OP_RTSD ? op->kind : 0;
 	return true;
 }
 

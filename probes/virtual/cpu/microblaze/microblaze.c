@@ -74,6 +74,7 @@ void pt_vmb_reset(struct pt_vmb *cpu, bool power_on, bool into_halt)
 		memset(cpu->r, 0, sizeof(cpu->r));
 	}
 	cpu->carry = cpu->in_slot = cpu->prefixed = cpu->reserved = false;
+	cpu->slot_returns = 0;
 	cpu->msr = cpu->options.pvr > 0 ? PT_VMB_PVR : 0;
 	cpu->ear = cpu->esr = cpu->btr = cpu->edr = cpu->pid = cpu->zpr = 0;
 	cpu->slr = 0;

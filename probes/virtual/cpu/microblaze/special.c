@@ -117,6 +117,7 @@ static void set_pc(struct pt_vmb *cpu, uint32_t value)
 	if (cpu->pc == from)
 		return;
 	cpu->in_slot = cpu->prefixed = false;
+	cpu->slot_returns = 0;
 	if (cpu->taps.jump)
 		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 }
