@@ -38,7 +38,6 @@ static void halt_all(struct stub *stub)
 			stub->target.halt(stub->target.arg, i);
 	for (unsigned n = 0; n < 8 && pt_stub_any_runs(stub); n++)
 		pass(stub);
-	stub->runs = 0;
 }
 
 static size_t stop_text(struct stub *stub, unsigned thread, char *text, size_t room)
@@ -68,6 +67,7 @@ void pt_stub_why(struct stub *stub)
 	if (!stub->non_stop) {
 		halt_all(stub);
 		stub->owes_stop = false;
+		stub->runs = 0;
 		pt_stub_stop_reply(stub, stub->g_thread);
 		return;
 	}
@@ -202,6 +202,7 @@ void pt_stub_look(struct stub *stub)
 			continue;
 		halt_all(stub);
 		stub->owes_stop = false;
+		stub->runs = 0;
 		stop_text(stub, i, reply, sizeof(reply));
 		pt_stub_send(stub, reply);
 		stub->g_thread = stub->c_thread = i;

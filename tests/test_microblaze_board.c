@@ -1,0 +1,428 @@
+/* The virtual board microblaze as a whole: committed firmware in both orders of bytes, the demo's own counters against the
+ * calls that a tap saw, bins and counters through the GDB server against the core's own count per address. */
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "probes/virtual/chip/microblaze.h"
+#include "probes/virtual/wire/rsp_stub.h"
+
+enum { MOST_BYTES = 1 << 16, MOST_FUNCTIONS = 40 };
+
+static uint8_t elf[MOST_BYTES];
+static size_t elf_bytes;
+static struct pt_params *settings;
+static struct pt_vboard *board;
+static struct pt_microblaze *chip;
+static struct function { char name[40]; uint32_t addr, counter; uint64_t n_calls; } functions[MOST_FUNCTIONS];
+static size_t n_functions;
+
+static void read_firmware(const char *name)
+{
+	char path[1024];
+	const char *srcdir = getenv("srcdir");
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/tests/firmware/%s.elf", srcdir != NULL ? srcdir : ".", name);
+	file = fopen(path, "rb");
+	ck_assert_ptr_nonnull(file);
+	elf_bytes = fread(elf, 1, sizeof(elf), file);
+	fclose(file);
+}
+
+static void make(const char *firmware, const char *words)
+{
+	char text[256], *rest = NULL;
+	struct pt_err err;
+
+	snprintf(text, sizeof(text), "%s", words);
+	settings = pt_params_new();
+	for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
+		ck_assert_int_eq(pt_vboard_add_word(&pt_vboard_microblaze, settings, word, &err), 0);
+	if (firmware != NULL)
+		read_firmware(firmware);
+	board = pt_vboard_microblaze.make(settings, firmware != NULL ? elf : NULL, elf_bytes, &err);
+	ck_assert_msg(board != NULL, "%s", board == NULL ? err.msg : "");
+	chip = pt_microblaze_of(board);
+}
+
+static void done(void)
+{
+	pt_vboard_microblaze.free(board);
+	pt_params_free(settings);
+}
+
+/* --- symbols */
+
+static struct function *function_of(const char *name)
+{
+	for (size_t i = 0; i < n_functions; i++)
+		if (strcmp(functions[i].name, name) == 0)
+			return &functions[i];
+	return NULL;
+}
+
+static void see_symbol(const char *name, const GElf_Sym *symbol)
+{
+	struct function *f = strncmp(name, "n_", 2) == 0 ? function_of(name + 2) : NULL;
+
+	if (f != NULL)
+		f->counter = (uint32_t)symbol->st_value;
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || function_of(name) != NULL || n_functions == MOST_FUNCTIONS)
+		return;
+	f = &functions[n_functions++];
+	*f = (struct function){ .addr = (uint32_t)symbol->st_value };
+	snprintf(f->name, sizeof(f->name), "%s", name);
+}
+
+/* Twice: a counter may stand in front of its function. */
+static void read_symbols(void)
+{
+	Elf *file;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	n_functions = 0;
+	elf_version(EV_CURRENT);
+	file = elf_memory((char *)elf, elf_bytes);
+	ck_assert_ptr_nonnull(file);
+	while ((section = elf_nextscn(file, section)) != NULL) {
+		if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_SYMTAB)
+			continue;
+		for (int i = 0; i < 2 * (int)(header.sh_size / header.sh_entsize); i++) {
+			gelf_getsym(elf_getdata(section, NULL), i % (int)(header.sh_size / header.sh_entsize), &symbol);
+			see_symbol(elf_strptr(file, header.sh_link, symbol.st_name), &symbol);
+		}
+	}
+	elf_end(file);
+}
+
+/* --- firmware */
+
+static const char *const orders[] = { "", "_el" };
+
+START_TEST(the_core_checks_itself)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "microblaze_selfcheck%s", orders[_i]);
+	make(name, "");
+	read_symbols();
+	pt_vboard_microblaze.advance(board, 100000);
+	ck_assert_msg(pt_vmb_reg(chip->node[0].cpu, PT_VMB_PC) == function_of("passed")->addr,
+		      "check %u: 0x%x, not 0x%x", pt_vmb_reg(chip->node[0].cpu, 20), pt_vmb_reg(chip->node[0].cpu, 21),
+		      pt_vmb_reg(chip->node[0].cpu, 22));
+	ck_assert_uint_gt(pt_vmb_reg(chip->node[0].cpu, 20), 150);	/* checks that were made */
+	done();
+}
+END_TEST
+
+static void count_call(void *arg, uint32_t pc)
+{
+	(void)arg;
+	for (size_t i = 0; i < n_functions; i++)
+		functions[i].n_calls += functions[i].addr == pc;
+}
+
+/* What the functions count is what was called; one that has begun may not have counted yet. */
+START_TEST(the_demos_counters_are_its_calls)
+{
+	struct pt_vtap tap = { .insn = count_call };
+	char name[40];
+	size_t n_counted = 0;
+
+	snprintf(name, sizeof(name), "microblaze_demo%s", orders[_i]);
+	make(name, "");
+	read_symbols();
+	pt_vmb_add_tap(chip->node[0].cpu, &tap);
+	pt_vboard_microblaze.advance(board, 5000000);
+	for (size_t i = 0; i < n_functions; i++) {
+		uint32_t counted = functions[i].counter != 0 ?
+				   pt_microblaze_peek(&chip->node[0], functions[i].counter) : 0;
+
+		if (functions[i].counter == 0)
+			continue;
+		n_counted++;
+		ck_assert_msg(functions[i].n_calls >= counted && functions[i].n_calls <= counted + 1, "%s: %u of %llu",
+			      functions[i].name, counted, (unsigned long long)functions[i].n_calls);
+		ck_assert_msg(functions[i].n_calls > 0, "%s was not called", functions[i].name);
+	}
+	ck_assert_uint_eq(n_counted, 22);
+	pt_vmb_remove_tap(chip->node[0].cpu, &tap);
+	done();
+}
+END_TEST
+
+START_TEST(the_built_in_demo_ticks)
+{
+	make(NULL, "cores=4 freq=50M");
+	pt_vboard_microblaze.advance(board, 10000000);	/* 500000 cycles: 25 ticks of 20000 */
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_ge(pt_vmb_instructions(chip->node[i].cpu), 100000);
+	ck_assert_uint_eq(chip->mdm.n_cores, 4);
+	done();
+}
+END_TEST
+
+/* --- the GDB server */
+
+static struct pt_vpace pace;
+static void *stub;
+static char answer[8192];
+static uint64_t now_ns;
+
+static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint64_t done_ns)
+{
+	size_t at = strlen(answer);
+
+	(void)arg;
+	ck_assert_uint_lt(at + len_bytes, sizeof(answer));
+	memcpy(answer + at, bytes, len_bytes);
+	answer[at + len_bytes] = '\0';
+	if (done_ns > now_ns)
+		now_ns = done_ns;
+}
+
+static void begin_serving(const char *habit)
+{
+	pt_vpace_init(&pace, &pt_vboard_microblaze, board, false);
+	stub = pt_vrsp_new(pt_vboard_microblaze.rsp(board), strcmp(habit, "qemu") == 0 ? PT_VRSP_QEMU : PT_VRSP_MODERN,
+			   &pace);
+	ck_assert_ptr_nonnull(stub);
+	now_ns = 0;
+}
+
+static void end_serving(void)
+{
+	pt_vrsp_engine.left(stub);
+	pt_vrsp_engine.free(stub);
+}
+
+/* What came back for one packet, framing and all. */
+static const char *ask_raw(const char *bytes, size_t len_bytes)
+{
+	answer[0] = '\0';
+	ck_assert_uint_eq(pt_vrsp_engine.frame(stub, (const uint8_t *)bytes, len_bytes), len_bytes);
+	pt_vrsp_engine.process(stub, (const uint8_t *)bytes, len_bytes, now_ns, on_response, NULL);
+	return answer;
+}
+
+static const char *ask(const char *packet)
+{
+	char frame[PT_VRSP_MOST_BYTES];
+	uint8_t sum = 0;
+
+	for (const char *p = packet; *p != '\0'; p++)
+		sum = (uint8_t)(sum + (uint8_t)*p);
+	return ask_raw(frame, (size_t)snprintf(frame, sizeof(frame), "$%s#%02x", packet, sum));
+}
+
+/* The payload of the only packet in answer. */
+static const char *payload(const char *packet)
+{
+	static char text[PT_VRSP_MOST_BYTES];
+	const char *begin = strchr(ask(packet), '$');
+
+	ck_assert_ptr_nonnull(begin);
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(begin + 1, "#"), begin + 1);
+	return text;
+}
+
+static uint32_t read_word(uint32_t addr)
+{
+	char packet[32];
+	unsigned value;
+
+	snprintf(packet, sizeof(packet), "m%x,4", addr);
+	ck_assert_int_eq(sscanf(payload(packet), "%8x", &value), 1);
+	return chip->rsp.big_endian ? value : __builtin_bswap32(value);
+}
+
+static void write_word(uint32_t addr, uint32_t value)
+{
+	char packet[40];
+
+	snprintf(packet, sizeof(packet), "M%x,4:%08x", addr, chip->rsp.big_endian ? value : __builtin_bswap32(value));
+	ck_assert_str_eq(payload(packet), "OK");
+}
+
+/* 128 KiB of bins, a bin per word, read through the AXI window while the core runs: equal to the core's own count. */
+START_TEST(bins_through_the_server_are_the_truth)
+{
+	const uint32_t window = PT_MICROBLAZE_MDM_BASE + 0x4000;
+	struct pt_vtruth truth;
+	bool cycles = _i == 1;
+	uint64_t sum = 0;
+
+	make("microblaze_demo_el", "profile=131072");
+	ck_assert(pt_microblaze_watch(&chip->node[0], &truth, 0));
+	begin_serving("modern");
+	write_word(window + 0x72 * 64, 0);
+	write_word(window + 0x73 * 64, 0x1fffc / 4);
+	write_word(window + 0x71 * 64, cycles ? 0xa0 : 0x80);
+	now_ns += 1000000;
+	write_word(window + 0x71 * 64, cycles ? 0x60 : 0x40);
+	pt_vtruth_total(&truth);
+	write_word(window + 0x74 * 64, 0);
+	for (uint32_t i = 0; i < 0x800 / 4; i++) {
+		uint64_t low = read_word(window + 0x76 * 64), bin = low | (uint64_t)read_word(window + 0x76 * 64 + 4) << 32;
+		struct pt_vtruth_at at = pt_vtruth_sum(&truth, 4 * i, 4 * i + 4);
+
+		ck_assert_msg(bin == (cycles ? at.cycles : at.instructions), "0x%x", 4 * i);
+		sum += bin;
+	}
+	ck_assert_uint_gt(sum, 50000);
+	pt_vtruth_fini(&truth);
+	end_serving();
+	done();
+}
+END_TEST
+
+static const struct { const char *packet, *want; } talk[] = {
+	{ "qSupported:multiprocess+", "PacketSize=800;qXfer:features:read+;QStartNoAckMode+;QNonStop+;vContSupported+;"
+				      "swbreak-;hwbreak-" },
+	{ "vMustReplyEmpty", "" },
+	{ "?", "T02thread:1;" },
+	{ "qfThreadInfo", "m1,2" }, { "qsThreadInfo", "l" }, { "Hg2", "OK" }, { "Hg3", "E01" }, { "Hg1", "OK" },
+	{ "T2", "OK" }, { "T3", "E01" }, { "qC", "QC1" }, { "qAttached", "1" },
+	{ "vCont?", "vCont;c;C;s;S;t" },
+	{ "P20=00010000", "OK" }, { "p20", "00010000" }, { "p3b", "E01" },
+	{ "m41400008,4", "04000000" },	/* the UART of the MDM: sent all */
+	{ "m41400008,3", "E0e" }, { "mffffffff,4", "E0e" },
+	{ "M90000000,4:11223344", "OK" }, { "m90000000,4", "11223344" }, { "m90000001,2", "2233" },
+	{ "X90000000,2:ab", "OK" }, { "m90000000,2", "6162" },
+	{ "Z0,100,4", "OK" }, { "z0,100,4", "OK" }, { "Z5,0,0", "" }, { "M90000000,4:1122", "E16" },
+};
+
+START_TEST(the_server_answers)
+{
+	make("microblaze_demo_el", "cores=2");
+	begin_serving("modern");
+	for (size_t i = 0; i < PT_LEN(talk); i++)
+		ck_assert_msg(strcmp(payload(talk[i].packet), talk[i].want) == 0, "%s: %s", talk[i].packet, answer);
+	end_serving();
+	done();
+}
+END_TEST
+
+START_TEST(the_server_runs_to_breakpoints)
+{
+	char packet[40], want[40];
+
+	make("microblaze_demo_el", "");
+	read_symbols();
+	begin_serving("modern");
+	ck_assert_str_eq(payload("?"), "T02thread:1;");
+	snprintf(packet, sizeof(packet), "Z1,%x,4", function_of("seldom")->addr);
+	ck_assert_str_eq(payload(packet), "OK");
+	ck_assert_str_eq(ask("vCont;c"), "+");
+	answer[0] = '\0';
+	now_ns += 100000;	/* ahead of the first tick */
+	pt_vrsp_engine.unasked(stub, now_ns, on_response, NULL);
+	ck_assert_str_eq(answer, "$T05thread:1;#d7");
+	snprintf(want, sizeof(want), "%08x", __builtin_bswap32(function_of("seldom")->addr));
+	ck_assert_str_eq(payload("p20"), want);
+	ck_assert_str_eq(ask("vCont;s:1"), "+$T05thread:1;#d7");
+	snprintf(want, sizeof(want), "%08x", __builtin_bswap32(function_of("seldom")->addr + 8));	/* imm and lwi */
+	ck_assert_str_eq(payload("p20"), want);
+	end_serving();
+	done();
+}
+END_TEST
+
+/* Memory while it runs, and a Ctrl-C. QEMU's habit says nothing until then. */
+START_TEST(the_server_answers_while_it_runs)
+{
+	bool qemu = _i == 1;
+
+	make("microblaze_demo", qemu ? "rsp=qemu" : "");
+	begin_serving(qemu ? "qemu" : "modern");
+	ck_assert_str_eq(payload("?"), "T02thread:1;");
+	ck_assert_uint_eq(strlen(payload("g")), 8 * (qemu ? 59 : 57));
+	ck_assert_str_eq(payload("p20"), qemu ? "" : "00000000");
+	ck_assert_str_eq(ask("c"), "+");
+	ck_assert_str_eq(ask("m0,4"), qemu ? "+" : "+$b0000000#b2");
+	ck_assert_str_eq(ask_raw("\x03", 1), "$T02thread:1;#d4");
+	end_serving();
+	done();
+}
+END_TEST
+
+START_TEST(stops_are_notified_in_non_stop)
+{
+	make("microblaze_demo_el", "cores=2");
+	begin_serving("modern");
+	ck_assert_str_eq(payload("QNonStop:1"), "OK");
+	ck_assert_str_eq(payload("?"), "OK");
+	ck_assert_str_eq(ask("vCont;t:1"), "+$OK#9a%Stop:T02thread:1;#b4");
+	ck_assert_str_eq(payload("vStopped"), "OK");
+	ck_assert_str_eq(payload("?"), "T02thread:1;");
+	ck_assert_str_eq(payload("vStopped"), "OK");
+	ck_assert_int_eq(pt_vmb_state(chip->node[0].cpu), PT_VMB_HALT);
+	ck_assert_int_eq(pt_vmb_state(chip->node[1].cpu), PT_VMB_RUN);
+	ck_assert_str_eq(payload("vCont;c:1"), "OK");
+	ck_assert_int_eq(pt_vmb_state(chip->node[0].cpu), PT_VMB_RUN);
+	end_serving();
+	done();
+}
+END_TEST
+
+START_TEST(packets_that_are_none)
+{
+	make("microblaze_demo_el", "");
+	begin_serving("modern");
+	ck_assert_str_eq(ask_raw("$g#00", 5), "-");
+	ck_assert_uint_eq(pt_vrsp_engine.frame(stub, (const uint8_t *)"$m0,", 4), 0);
+	memset(elf, 'x', PT_VRSP_MOST_BYTES);
+	elf[0] = '$';
+	ck_assert_uint_eq(pt_vrsp_engine.frame(stub, elf, PT_VRSP_MOST_BYTES), PT_VENGINE_NONSENSE);
+	ck_assert_str_eq(payload("m"), "E16");
+	ck_assert_str_eq(payload("Zx"), "");
+	end_serving();
+	done();
+}
+END_TEST
+
+/* --- words that are wrong */
+
+static const struct { const char *word, *sentence; } wrong[] = {
+	{ "profile=5000", "profile=5000: the buffer has 0, 4096, 8192, 16384, 32768, 65536 or 131072 bytes" },
+	{ "trace=4096", "trace=4096: the buffer has 0, 8192, 16384, 32768, 65536 or 131072 bytes" },
+	{ "variant=x", "microblaze has no variants, but words of its own; `proftap boards` lists them" },
+};
+
+START_TEST(wrong_words_are_refused)
+{
+	struct pt_params *words = pt_params_new();
+	struct pt_err err;
+
+	ck_assert_int_eq(pt_vboard_add_word(&pt_vboard_microblaze, words, wrong[_i].word, &err), 0);
+	ck_assert_ptr_null(pt_vboard_microblaze.make(words, NULL, 0, &err));
+	ck_assert_str_eq(err.msg, wrong[_i].sentence);
+	pt_params_free(words);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("microblaze_board");
+	TCase *tc = tcase_create("board");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, the_core_checks_itself, 0, PT_LEN(orders));
+	tcase_add_loop_test(tc, the_demos_counters_are_its_calls, 0, PT_LEN(orders));
+	tcase_add_test(tc, the_built_in_demo_ticks);
+	tcase_add_loop_test(tc, bins_through_the_server_are_the_truth, 0, 2);
+	tcase_add_test(tc, the_server_answers);
+	tcase_add_test(tc, the_server_runs_to_breakpoints);
+	tcase_add_loop_test(tc, the_server_answers_while_it_runs, 0, 2);
+	tcase_add_test(tc, stops_are_notified_in_non_stop);
+	tcase_add_test(tc, packets_that_are_none);
+	tcase_add_loop_test(tc, wrong_words_are_refused, 0, PT_LEN(wrong));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
