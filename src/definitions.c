@@ -11,7 +11,7 @@
 #include "trace/formats.h"
 
 enum { VARIABLES, SIGNAL, TWO_POINT, LINES, ORTI };
-enum { NAME_BYTES = 200, MOST_LINES = 128 };
+enum { NAME_BYTES = 200, MOST_LINES = 128, MOST_NOTES = 16 };
 
 const struct pt_param pt_definition_params[] = {
 	[VARIABLES] = { "variables", PT_PARAM_LIST, NULL, NULL, 0, 0,
@@ -39,6 +39,8 @@ struct pt_definitions {
 	struct pt_task_maps **maps;
 	size_t n_maps;
 	char *lines;			/* the word, or NULL */
+	char *note[MOST_NOTES];
+	size_t n_notes;
 };
 
 /* --- one definition */
@@ -336,6 +338,14 @@ int pt_definitions_add_system(struct pt_definitions *d, const struct pt_task_map
 	return 0;
 }
 
+static void keep_note(void *arg, const char *sentence)
+{
+	struct pt_definitions *d = arg;
+
+	if (d->n_notes < MOST_NOTES && (d->note[d->n_notes] = strdup(sentence)) != NULL)
+		d->n_notes++;
+}
+
 /* What the ORTI text tells, with addresses from the program; nothing is read. */
 static int take_orti(struct pt_definitions *d, const char *text, struct pt_err *err)
 {
@@ -351,7 +361,7 @@ static int take_orti(struct pt_definitions *d, const char *text, struct pt_err *
 		return pt_fail(err, PT_ENOMEM, "not enough memory for types");
 	orti = pt_orti_parse(text, strlen(text), err);
 	if (orti != NULL)
-		maps = pt_orti_task_maps(orti, d->types, NULL, NULL, NULL, err);
+		maps = pt_orti_task_maps(orti, d->types, NULL, keep_note, d, err);
 	pt_orti_free(orti);
 	if (maps == NULL)
 		return pt_wrap(err, "orti");
@@ -451,10 +461,17 @@ void pt_definitions_free(struct pt_definitions *d)
 	}
 	for (size_t i = 0; i < d->n_maps; i++)
 		pt_task_maps_free(d->maps[i]);
+	for (size_t i = 0; i < d->n_notes; i++)
+		free(d->note[i]);
 	free(d->maps);
 	free(d->lines);
 	pt_types_free(d->types);
 	free(d);
+}
+
+const char *pt_definitions_note(const struct pt_definitions *d, size_t i)
+{
+	return i < d->n_notes ? d->note[i] : NULL;
 }
 
 const struct pt_signal_set *pt_definitions_set(const struct pt_definitions *d)

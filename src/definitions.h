@@ -31,6 +31,8 @@ const struct pt_signal_set *pt_definitions_set(const struct pt_definitions *defi
 
 /* Tasks, ISRs and services of an OS; copied. PT_EARG: more than there is room for. */
 int pt_definitions_add_system(struct pt_definitions *definitions, const struct pt_task_maps *maps, struct pt_err *err);
+/* What of the OS cannot be followed, and why: a sentence each, of the ORTI file and the program. NULL: that was all. */
+const char *pt_definitions_note(const struct pt_definitions *definitions, size_t i);
 /* A source was opened: its lines, as far as its CONFIG (untrusted) names any. Said again: no more of them. */
 void pt_definitions_config(struct pt_definitions *definitions, uint16_t source, const char *config, size_t len_bytes);
 

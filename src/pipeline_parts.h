@@ -90,6 +90,7 @@ struct pt_pipeline {
 	/* the snapshot */
 	struct pt_profile profile;
 	struct pt_profile_source sources[PT_LANES];
+	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
 	bool *shown;			/* by id */
 	struct pt_profile_function *rows;
 	struct pt_execution_function *bin_runs;	/* by id: what bins say of each function; NULL until they say anything */

@@ -165,6 +165,34 @@ static void sum_up_time(struct pt_pipeline *p)
 	f->n_sources = p->n_lanes;
 }
 
+/* An id that is wider than a message of the trace comes in parts, if all of them come. */
+static void tell_width(const struct pt_pipeline *p, size_t definition, char *note)
+{
+	const struct pt_signal_definition *d = &pt_definitions_set(p->definitions)->definition[definition];
+	unsigned widest = d->tasks != NULL ? pt_signals_widest(p->signals, definition) : 0;
+
+	if (widest == 0 || widest >= d->size_bytes)
+		return;
+	snprintf(note, PT_TASK_NOTE_BYTES, "%.80s has %" PRIu32 " bytes, and no message of the trace carried more than %u: each value "
+		 "is put together of several", d->name, d->size_bytes, widest);
+}
+
+static void tell_of_tasks(struct pt_pipeline *p)
+{
+	const char *sentence;
+	size_t n = 0;
+
+	for (size_t i = 0; n < PT_TASK_NOTES && (sentence = pt_definitions_note(p->definitions, i)) != NULL; i++)
+		snprintf(p->task_note[n++], PT_TASK_NOTE_BYTES, "%s", sentence);
+	for (size_t i = 0; i < pt_definitions_set(p->definitions)->n_definitions && n < PT_TASK_NOTES; i++) {
+		p->task_note[n][0] = '\0';
+		tell_width(p, i, p->task_note[n]);
+		n += p->task_note[n][0] != '\0';
+	}
+	p->task_note[n][0] = '\0';
+	p->profile.task_note = p->task_note;
+}
+
 static struct pt_share share_of(const struct pt_pipeline *p, uint16_t id, const struct pt_execution_result *result)
 {
 	uint64_t part = p->profile.by_instructions ? result->function[id].instructions : result->function[id].cycles;
@@ -368,6 +396,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	sum_up_samples(p);
 	sum_up_flow(p, result);
 	sum_up_time(p);
+	tell_of_tasks(p);
 	if (pt_snapshot_by_bins(p))
 		pt_snapshot_bin_rows(p);
 	else

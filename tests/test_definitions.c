@@ -238,12 +238,21 @@ START_TEST(tasks_from_an_orti_word)
 	ck_assert_uint_eq(def[1].core, 1);
 	ck_assert_uint_eq(def[1].at, def[0].at + 4);
 	ck_assert_int_eq(def[2].form, PT_FORM_SERVICE);
+	ck_assert_ptr_null(pt_definitions_note(d, 0));
 	pt_definitions_free(d);
 	ck_assert_ptr_null(with_orti(NULL, text, &err));
 	ck_assert_str_eq(err.msg, "orti: without the program its names mean nothing");
 	ck_assert_ptr_null(with_orti(program, "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; }; };"
 				     "OS o { RUNNINGTASK = \"pActiveTCB->id\"; };", &err));
 	ck_assert_ptr_nonnull(strstr(err.msg, "orti: RUNNINGTASK = \"pActiveTCB->id\" cannot be traced"));
+	/* where something else can be, the reason stays at hand */
+	d = with_orti(program, "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; ENUM [ \"S\" = 2 ] SERVICETRACE; }; };"
+		      "OS o { RUNNINGTASK = \"pActiveTCB->id\"; SERVICETRACE = \"os_svc\"; };", &err);
+	ck_assert_msg(d != NULL, "%s", err.msg);
+	ck_assert_ptr_nonnull(pt_definitions_note(d, 0));
+	ck_assert_ptr_nonnull(strstr(pt_definitions_note(d, 0), "RUNNINGTASK = \"pActiveTCB->id\" cannot be traced"));
+	ck_assert_ptr_null(pt_definitions_note(d, 1));
+	pt_definitions_free(d);
 	pt_program_unref(program);
 }
 END_TEST

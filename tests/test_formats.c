@@ -134,6 +134,25 @@ START_TEST(virtual_boards_say_so)
 }
 END_TEST
 
+START_TEST(says_what_of_the_os_cannot_be_followed)
+{
+	static const char notes[][PT_TASK_NOTE_BYTES] = { "RUNNINGTASK cannot be traced: it lies behind a pointer", "" };
+	struct pt_profile profile = sample_profile();
+	struct pt_text out = rendered(&profile, "json", "");
+
+	ck_assert_ptr_null(strstr(out.bytes, "task_notes"));
+	pt_text_free(&out);
+	profile.task_note = notes;
+	out = rendered(&profile, "json", "");
+	ck_assert_ptr_nonnull(strstr(out.bytes, "\"task_notes\""));
+	ck_assert_ptr_nonnull(strstr(out.bytes, notes[0]));
+	pt_text_free(&out);
+	out = rendered(&profile, "text", "");
+	ck_assert_ptr_nonnull(strstr(out.bytes, "tasks      RUNNINGTASK cannot be traced"));
+	pt_text_free(&out);
+}
+END_TEST
+
 /* --- from a moment in a table to the timeline --------------------------------------------------------------------- */
 
 static bool leads_to(const struct pt_text *page, size_t event)
@@ -278,6 +297,7 @@ int main(void)
 	tcase_add_test(tc, same_input_same_bytes);
 	tcase_add_test(tc, little_to_say);
 	tcase_add_test(tc, virtual_boards_say_so);
+	tcase_add_test(tc, says_what_of_the_os_cannot_be_followed);
 	tcase_add_test(tc, extremes_lead_into_the_timeline);
 	tcase_add_test(tc, opens_on_what_has_rows);
 	tcase_add_test(tc, says_what_to_do_for_rows);

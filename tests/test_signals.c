@@ -202,6 +202,31 @@ START_TEST(many_at_one_place)
 }
 END_TEST
 
+/* How much of a value a message can carry shows in the widest one. */
+START_TEST(widest_message)
+{
+	struct pt_signal_definition d = { MEMORY(PT_FORM_REGULAR, 4) };
+	struct pt_signal_set set = { &d, 1 };
+	struct pt_signal out[PT_SIGNALS_ROOM];
+	struct pt_event e = { .kind = PT_EV_VALUE, .cause = 1, .n = 2, .value = { AT, 1 } };
+	struct pt_signals *signals = pt_signals_new(&set);
+
+	ck_assert_uint_eq(pt_signals_widest(signals, 0), 0);
+	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), 0);
+	e.value.at += 2;
+	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), 1);
+	ck_assert_uint_eq(pt_signals_widest(signals, 0), 2);
+	e.value.at += 2;	/* of something else */
+	e.n = 4;
+	pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out);
+	ck_assert_uint_eq(pt_signals_widest(signals, 0), 2);
+	e.value.at = AT;
+	ck_assert_uint_eq(pt_signals_take(signals, &e, (struct pt_moment){ 0 }, out), 1);
+	ck_assert_uint_eq(pt_signals_widest(signals, 0), 4);
+	pt_signals_free(signals);
+}
+END_TEST
+
 /* Whatever comes, addresses at both ends of the world included: never more than there is room for. */
 START_TEST(anything)
 {
@@ -242,6 +267,7 @@ int main(void)
 	tcase_add_test(tc, floats);
 	tcase_add_test(tc, more_tasks_than_anybody_lists);
 	tcase_add_test(tc, many_at_one_place);
+	tcase_add_test(tc, widest_message);
 	tcase_add_loop_test(tc, anything, 0, 8);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -9,7 +9,7 @@
 #include "report/view.h"
 #include "trace/loss.h"
 
-enum { PT_PROFILE_TEXT = 200 };
+enum { PT_PROFILE_TEXT = 200, PT_TASK_NOTES = 16, PT_TASK_NOTE_BYTES = 448 };
 
 struct pt_profile_function {
 	uint16_t id;			/* PT_NO_FUNCTION: code that no function owns */
@@ -67,6 +67,8 @@ struct pt_profile {
 	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
 	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
 	uint64_t values_incomplete;	/* parts of values that were never made whole (signals.h) */
+	/* What of the OS cannot be followed, or not in one message, and why: a sentence each; the last is "". NULL: nothing */
+	const char (*task_note)[PT_TASK_NOTE_BYTES];
 	uint64_t events_dropped;	/* for want of memory, when several sources were put in order */
 	uint64_t out_of_order;		/* events that came too late to be put in order with those of other sources */
 	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice: 0, or the source is at fault */

@@ -9,6 +9,7 @@ struct state {			/* of one definition */
 	uint8_t bytes[VALUE_BYTES];	/* as memory has them, from the first address on */
 	uint8_t part[VALUE_BYTES];	/* a value in the making */
 	uint32_t part_bytes;	/* of it, from the first on; 0: none */
+	uint8_t widest_bytes;	/* of the messages so far */
 	bool known;		/* bytes are */
 	bool told;		/* value went out */
 	bool open;		/* TWO_POINT: entered */
@@ -46,6 +47,11 @@ void pt_signals_free(struct pt_signals *s)
 uint64_t pt_signals_incomplete(const struct pt_signals *s)
 {
 	return s->incomplete;
+}
+
+unsigned pt_signals_widest(const struct pt_signals *s, size_t definition)
+{
+	return s->state[definition].widest_bytes;
 }
 
 /* --- bytes to values */
@@ -246,6 +252,7 @@ static bool concerns(const struct pt_signal_definition *d, const struct pt_event
 static bool whole(struct pt_signals *s, struct state *st, const struct pt_signal_definition *d,
 		  const struct pt_event *e)
 {
+	st->widest_bytes = e->n > st->widest_bytes && e->n <= VALUE_BYTES ? (uint8_t)e->n : st->widest_bytes;
 	if (d->space == PT_SPACE_MEMORY)
 		return put_memory(s, st, d, e);
 	if (d->space == PT_SPACE_PORT)

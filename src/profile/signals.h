@@ -101,6 +101,9 @@ size_t pt_signals_take(struct pt_signals *signals, const struct pt_event *event,
 /* Parts of values that were never made whole, and signals beyond PT_SIGNALS_ROOM. */
 uint64_t pt_signals_incomplete(const struct pt_signals *signals);
 
+/* Bytes of the widest message that concerned a definition; 0: there was none. */
+unsigned pt_signals_widest(const struct pt_signals *signals, size_t definition);
+
 /* The enumerator's or task's name for a value of a definition's signals; NULL: it has none. */
 const char *pt_signal_value_name(const struct pt_signal_definition *definition, uint64_t value);
 /* A value as a number: floats from their bits, signed ones as such. */

@@ -232,6 +232,16 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "ended", json_boolean(p->ended));
 }
 
+/* What of the OS cannot be followed, and why. */
+static json_t *task_notes(const struct pt_profile *p)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; p->task_note[i][0] != '\0'; i++)
+		json_array_append_new(array, pt_json_text(p->task_note[i]));
+	return array;
+}
+
 static void figures(json_t *object, const struct pt_profile *p)
 {
 	json_object_set_new(object, "observed_ns", pt_json_number(p->loss.observed_ns));
@@ -260,6 +270,8 @@ static void figures(json_t *object, const struct pt_profile *p)
 		json_object_set_new(object, "doubtful_jumps", json_pack("{s:o, s:o}", "not_in_trace", pt_json_number(p->doubtful_silent),
 									"in_trace", pt_json_number(p->doubtful_recorded)));
 	json_object_set_new(object, "errors", errors(p));
+	if (p->task_note != NULL && p->task_note[0][0] != '\0')
+		json_object_set_new(object, "task_notes", task_notes(p));
 }
 
 static int write_json(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,

@@ -240,6 +240,14 @@ static void data_lines(const struct pt_profile *p, struct pt_text *out)
 		values_line(p, out);
 }
 
+static void task_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	for (size_t i = 0; p->task_note != NULL && p->task_note[i][0] != '\0'; i++) {
+		label(out, "tasks");
+		pt_text_add(out, "%s\n", p->task_note[i]);
+	}
+}
+
 /* What did not fit, or not together. */
 static void bounds_lines(const struct pt_profile *p, struct pt_text *out)
 {
@@ -284,6 +292,7 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "\n");
 	}
 	bounds_lines(p, out);
+	task_lines(p, out);
 	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++) {
 		if (p->errors.n[i] == 0)
 			continue;
