@@ -15,7 +15,7 @@
 static struct fake_mdm mdm;
 static struct array_mem memory;
 static struct array_sink sink;
-static struct pt_microblaze *mb;
+static struct pt_mb *mb;
 static struct pt_target target;
 static struct pt_params *settings, *words;
 static struct pt_err err;

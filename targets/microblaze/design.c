@@ -14,7 +14,7 @@ static uint64_t number(const struct pt_params *settings, enum pt_mb_setting row)
 	return pt_params_number(settings, &pt_mb_settings[row]);
 }
 
-int pt_mb_read_settings(struct pt_microblaze *mb, const struct pt_params *settings, struct pt_err *err)
+int pt_mb_read_settings(struct pt_mb *mb, const struct pt_params *settings, struct pt_err *err)
 {
 	const char *core = pt_params_text(settings, &pt_mb_settings[PT_MDM_CORE]);
 	uint64_t bits = number(settings, PT_MB_PERF_WIDTH);
@@ -45,7 +45,7 @@ int pt_mb_read_settings(struct pt_microblaze *mb, const struct pt_params *settin
 	return 0;
 }
 
-int pt_mb_cross_trigger(struct pt_microblaze *mb, unsigned select, uint8_t mask, bool all_of_them, unsigned output,
+int pt_mb_cross_trigger(struct pt_mb *mb, unsigned select, uint8_t mask, bool all_of_them, unsigned output,
 			struct pt_err *err)
 {
 	uint32_t value = (uint32_t)select << 12 | (uint32_t)all_of_them << 3 | output;

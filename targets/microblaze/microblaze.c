@@ -28,7 +28,7 @@ static const struct pt_remote_kind kind = {
 
 /* A debug module that cannot be reached takes nothing from a debugger: `monitor sources` says why. One that was asked
  * for and does not answer is said at once, too. */
-static void open_mdm(struct pt_microblaze *mb, const struct pt_params *settings)
+static void open_mdm(struct pt_mb *mb, const struct pt_params *settings)
 {
 	struct pt_err err = { 0 };
 
@@ -44,7 +44,7 @@ static void open_mdm(struct pt_microblaze *mb, const struct pt_params *settings)
 	}
 }
 
-static bool is_big_endian(const struct pt_microblaze *mb, const struct pt_params *settings)
+static bool is_big_endian(const struct pt_mb *mb, const struct pt_params *settings)
 {
 	const char *endian = pt_params_text(settings, &pt_mb_settings[PT_MB_ENDIAN]);
 
@@ -52,7 +52,7 @@ static bool is_big_endian(const struct pt_microblaze *mb, const struct pt_params
 }
 
 /* Without a GDB server there must be an MDM: nothing else says that this is a MicroBlaze at all. */
-static int only_mdm(struct pt_microblaze *mb, const struct pt_params *settings, struct pt_err *err)
+static int only_mdm(struct pt_mb *mb, const struct pt_params *settings, struct pt_err *err)
 {
 	if (!pt_params_flag(settings, &pt_mb_settings[PT_MDM_JTAG_EXPERIMENTAL]))
 		return pt_fail(err, PT_EUNSUPPORTED,
@@ -66,7 +66,7 @@ static int only_mdm(struct pt_microblaze *mb, const struct pt_params *settings, 
 }
 
 /* By what the server says of its architecture; one that says nothing has a g packet of 57 registers, or of 59. */
-static bool is_microblaze(struct pt_microblaze *mb)
+static bool is_microblaze(struct pt_mb *mb)
 {
 	struct pt_err ignored = { 0 };
 	char answer[8 * PT_MB_LAYOUT + 64];
@@ -80,7 +80,7 @@ static bool is_microblaze(struct pt_microblaze *mb)
 
 static int mb_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
 {
-	struct pt_microblaze *mb = target->state;
+	struct pt_mb *mb = target->state;
 	void *wire;
 
 	mb->target = target;
@@ -105,7 +105,7 @@ static int mb_attach(struct pt_target *target, const struct pt_params *settings,
 
 static int mb_detach(void *state, bool resume, struct pt_err *err)
 {
-	struct pt_microblaze *mb = state;
+	struct pt_mb *mb = state;
 
 	pt_mdm_close(&mb->mdm);
 	return mb->behind_server ? pt_remote_detach(mb, resume, err) : 0;
@@ -113,12 +113,12 @@ static int mb_detach(void *state, bool resume, struct pt_err *err)
 
 static const char *mb_chip(void *state)
 {
-	return ((const struct pt_microblaze *)state)->name;
+	return ((const struct pt_mb *)state)->name;
 }
 
 static void mb_describe(void *state, void (*say)(void *arg, const char *line), void *arg)
 {
-	struct pt_microblaze *mb = state;
+	struct pt_mb *mb = state;
 	char line[600];
 
 	if (mb->behind_server)
@@ -156,12 +156,12 @@ static int not_documented(const char *what, struct pt_err *err)
 
 static unsigned mb_n_cores(void *state)
 {
-	return ((struct pt_microblaze *)state)->behind_server ? pt_remote_n_cores(state) : 1;
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_n_cores(state) : 1;
 }
 
 static int mb_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err)
 {
-	const struct pt_microblaze *mb = state;
+	const struct pt_mb *mb = state;
 
 	if (mb->behind_server)
 		return pt_remote_status(state, core, out, err);
@@ -171,13 +171,13 @@ static int mb_status(void *state, unsigned core, struct pt_core_status *out, str
 
 static int mb_halt(void *state, unsigned core, struct pt_err *err)
 {
-	return ((struct pt_microblaze *)state)->behind_server ? pt_remote_halt(state, core, err)
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_halt(state, core, err)
 							      : not_documented("halts a core", err);
 }
 
 static int mb_resume(void *state, unsigned core, struct pt_err *err)
 {
-	return ((struct pt_microblaze *)state)->behind_server ? pt_remote_resume(state, core, err)
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_resume(state, core, err)
 							      : not_documented("resumes a core", err);
 }
 
@@ -198,7 +198,7 @@ static bool has_slot(uint32_t insn)
 	}
 }
 
-static bool before_slot(struct pt_microblaze *mb, unsigned core, uint64_t *pc)
+static bool before_slot(struct pt_mb *mb, unsigned core, uint64_t *pc)
 {
 	struct pt_err ignored = { 0 };
 	uint8_t bytes[4];
@@ -211,7 +211,7 @@ static bool before_slot(struct pt_microblaze *mb, unsigned core, uint64_t *pc)
 
 static int mb_step(void *state, unsigned core, struct pt_err *err)
 {
-	struct pt_microblaze *mb = state;
+	struct pt_mb *mb = state;
 	uint64_t from = 0, to = 0;
 	bool slot;
 
@@ -227,7 +227,7 @@ static int mb_step(void *state, unsigned core, struct pt_err *err)
 
 static int mb_reset(void *state, enum pt_reset_kind how, struct pt_err *err)
 {
-	return ((struct pt_microblaze *)state)->behind_server ? pt_remote_reset(state, how, err)
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_reset(state, how, err)
 							      : not_documented("resets a core and stops it", err);
 }
 
@@ -236,7 +236,7 @@ static int mb_reset(void *state, enum pt_reset_kind how, struct pt_err *err)
 
 static const struct pt_register *mb_registers(void *state, size_t *n)
 {
-	if (((struct pt_microblaze *)state)->behind_server)
+	if (((struct pt_mb *)state)->behind_server)
 		return pt_remote_registers(state, n);
 	*n = PT_MB_LAYOUT;
 	return pt_mb_layout;
@@ -245,7 +245,7 @@ static const struct pt_register *mb_registers(void *state, size_t *n)
 static int mb_read_registers(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
 			     struct pt_err *err)
 {
-	return ((struct pt_microblaze *)state)->behind_server
+	return ((struct pt_mb *)state)->behind_server
 		       ? pt_remote_read_registers(state, core, rows, n, values, err)
 		       : not_documented("reads a core's registers", err);
 }
@@ -253,14 +253,14 @@ static int mb_read_registers(void *state, unsigned core, const uint16_t *rows, s
 static int mb_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 			      struct pt_err *err)
 {
-	return ((struct pt_microblaze *)state)->behind_server
+	return ((struct pt_mb *)state)->behind_server
 		       ? pt_remote_write_registers(state, core, rows, n, values, err)
 		       : not_documented("writes a core's registers", err);
 }
 
 static int mb_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err)
 {
-	return ((struct pt_microblaze *)state)->behind_server ? pt_remote_pc(state, core, pc, err)
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_pc(state, core, pc, err)
 							      : not_documented("tells where a core is", err);
 }
 
@@ -281,18 +281,18 @@ static int no_mem_run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t
 
 static uint64_t no_mem_now_ns(void *state)
 {
-	return pt_mdm_now_ns(&((const struct pt_microblaze *)state)->mdm);
+	return pt_mdm_now_ns(&((const struct pt_mb *)state)->mdm);
 }
 
 static int no_mem_wait(void *state, uint64_t until_ns, struct pt_err *err)
 {
-	return pt_link_wait(((const struct pt_microblaze *)state)->mdm.link, until_ns, err);
+	return pt_link_wait(((const struct pt_mb *)state)->mdm.link, until_ns, err);
 }
 
 static struct pt_mem *mb_mem(void *state, unsigned core)
 {
 	static const struct pt_mem_ops none = { .run = no_mem_run, .now_ns = no_mem_now_ns, .wait = no_mem_wait };
-	struct pt_microblaze *mb = state;
+	struct pt_mb *mb = state;
 
 	if (mb->behind_server)
 		return pt_remote_mem(state, core);
@@ -302,7 +302,7 @@ static struct pt_mem *mb_mem(void *state, unsigned core)
 
 static const struct pt_region *mb_regions(void *state, size_t *n)
 {
-	if (((struct pt_microblaze *)state)->behind_server)
+	if (((struct pt_mb *)state)->behind_server)
 		return pt_remote_regions(state, n);
 	*n = 0;
 	return NULL;
@@ -312,13 +312,13 @@ static const struct pt_region *mb_regions(void *state, size_t *n)
  * byte order. */
 static int mb_break_insert(void *state, const struct pt_break *at, struct pt_err *err)
 {
-	return ((struct pt_microblaze *)state)->behind_server ? pt_remote_break_insert(state, at, err)
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_break_insert(state, at, err)
 							      : not_documented("sets a breakpoint", err);
 }
 
 static int mb_break_remove(void *state, const struct pt_break *at, struct pt_err *err)
 {
-	return ((struct pt_microblaze *)state)->behind_server ? pt_remote_break_remove(state, at, err)
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_break_remove(state, at, err)
 							      : not_documented("removes a breakpoint", err);
 }
 
@@ -331,19 +331,19 @@ static const struct pt_source_ops *const *mb_sources(void *state, size_t *n)
 		&pt_source_remote_pc,
 	};
 
-	*n = ((struct pt_microblaze *)state)->behind_server ? PT_LEN(sources) : PT_LEN(sources) - 1;
+	*n = ((struct pt_mb *)state)->behind_server ? PT_LEN(sources) : PT_LEN(sources) - 1;
 	return sources;
 }
 
 static const struct pt_target_upstream *mb_upstream(void *state)
 {
-	return ((struct pt_microblaze *)state)->behind_server ? pt_remote_upstream(state) : NULL;
+	return ((struct pt_mb *)state)->behind_server ? pt_remote_upstream(state) : NULL;
 }
 
 const struct pt_target_ops pt_microblaze_ops = {
 	.name = "microblaze",
 	.help = "AMD MicroBlaze behind a GDB server, and its debug module (MDM)",
-	.state_bytes = sizeof(struct pt_microblaze),
+	.state_bytes = sizeof(struct pt_mb),
 	.params = pt_mb_settings,
 	.n_params = PT_MB_N_SETTINGS,
 	.architecture = "MicroBlaze",

@@ -42,7 +42,7 @@ struct pt_mb_written {
 	bool prof, trace, counters, cross; /* at work */
 };
 
-struct pt_microblaze {
+struct pt_mb {
 	struct pt_remote remote; /* first: pt_remote_* take it */
 	struct pt_target *target;
 	bool behind_server;
@@ -59,11 +59,11 @@ struct pt_microblaze {
 /* --- design.c
  * ---------------------------------------------------------------------------------------------------------- */
 /* PT_EARG: settings that no design can have. */
-int pt_mb_read_settings(struct pt_microblaze *mb, const struct pt_params *settings, struct pt_err *err);
+int pt_mb_read_settings(struct pt_mb *mb, const struct pt_params *settings, struct pt_err *err);
 
 /* Cross Trigger Control (PG115): output `output` of the core's triggers is driven by the inputs in mask, bit 0 = input
  * 0; mask 0: by none. */
-int pt_mb_cross_trigger(struct pt_microblaze *mb, unsigned select, uint8_t mask, bool all_of_them, unsigned output,
+int pt_mb_cross_trigger(struct pt_mb *mb, unsigned select, uint8_t mask, bool all_of_them, unsigned output,
 			struct pt_err *err);
 
 /* --- bins_unit.c: the profiling buffer -------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ const struct pt_register pt_mb_own[PT_MB_N_OWN] = {
 	OWN(PT_MB_OWN_TCTRL, "trace_ctrl"),
 };
 
-static int read_one(struct pt_microblaze *mb, unsigned row, uint64_t *value, struct pt_err *err)
+static int read_one(struct pt_mb *mb, unsigned row, uint64_t *value, struct pt_err *err)
 {
 	struct pt_mdm *mdm = &mb->mdm;
 
@@ -114,7 +114,7 @@ static int read_one(struct pt_microblaze *mb, unsigned row, uint64_t *value, str
 
 int pt_mb_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err)
 {
-	struct pt_microblaze *mb = state;
+	struct pt_mb *mb = state;
 
 	(void)core;
 	for (size_t i = 0; i < n; i++) {

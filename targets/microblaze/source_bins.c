@@ -53,7 +53,7 @@ static const struct pt_param params[] = {
 		  "first address that is counted; else the program's code (-low)" },
 	[HIGH] = { "high", PT_PARAM_NUMBER, NULL, NULL, 0, 0,
 		   "last address that is counted; else the program's code (-high)" },
-	[BIN_BYTES] = { "bin-bytes", PT_PARAM_NUMBER, NULL, NULL, 4, 0,
+	[BIN_BYTES] = { "bin-bytes", PT_PARAM_NUMBER, NULL, NULL, 4, UINT32_MAX,
 			"bytes of code in a bin, a power of two; else as few as "
 			"the range allows" },
 	[CUMULATE] = { "cumulate", PT_PARAM_FLAG, "off", NULL, 0, 0,
@@ -74,7 +74,7 @@ static const struct pt_param params[] = {
 enum mode { LIVE, SNAPSHOT, END };
 
 struct bins {
-	struct pt_microblaze *mb;
+	struct pt_mb *mb;
 	struct pt_bins_unit unit;
 	struct pt_emit out;
 	enum mode mode;
@@ -242,7 +242,7 @@ static int bins_drain(void *state, struct pt_err *err)
 
 static int available(struct pt_target *target, struct pt_err *err)
 {
-	const struct pt_microblaze *mb = target->state;
+	const struct pt_mb *mb = target->state;
 
 	if (pt_mdm_needs_running(&mb->mdm, err) < 0)
 		return err->code;

@@ -39,7 +39,7 @@ struct wanted {
 }; /* places: counters of the hardware for these */
 
 struct counters {
-	struct pt_microblaze *mb;
+	struct pt_mb *mb;
 	struct pt_mdm *mdm;
 	struct pt_emit out;
 	struct wanted events, latencies;
@@ -283,7 +283,7 @@ static int counters_drain(void *state, struct pt_err *err)
 
 static int available(struct pt_target *target, struct pt_err *err)
 {
-	const struct pt_microblaze *mb = target->state;
+	const struct pt_mb *mb = target->state;
 
 	if (pt_mdm_needs_running(&mb->mdm, err) < 0)
 		return err->code;

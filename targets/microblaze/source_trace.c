@@ -37,7 +37,7 @@ static const struct pt_param params[] = {
 };
 
 struct trace {
-	struct pt_microblaze *mb;
+	struct pt_mb *mb;
 	struct pt_mdm *mdm;
 	struct pt_emit out;
 	bool ring, held, leased, recording, reading, untold, half_lost;
@@ -210,7 +210,7 @@ static int trace_drain(void *state, struct pt_err *err)
 
 static int available(struct pt_target *target, struct pt_err *err)
 {
-	const struct pt_microblaze *mb = target->state;
+	const struct pt_mb *mb = target->state;
 
 	if (pt_mdm_needs_running(&mb->mdm, err) < 0)
 		return err->code;

@@ -1,0 +1,284 @@
+/* What the source bins says of a virtual MicroBlaze against what the core itself counted: per function, in cycles and
+ * in instructions, equal to the last one. With a bin for each word the functions' table is exact; with larger bins each
+ * bin is, and what lies in several functions is marked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array_sink.h"
+#include "harness.h"
+#include "pipeline.h"
+#include "probes/virtual/chip/microblaze.h"
+#include "profile/bins.h"
+#include "profile/profile.h"
+#include "targets/lease.h"
+#include "targets/microblaze/microblaze.h"
+#include "util.h"
+
+enum { ACCESS_NS = 500, RUN_NS = 20000000 };
+
+static struct pt_vboard *board;
+static struct pt_microblaze *chip;
+static struct pt_vtruth truth;
+static uint64_t now_ns;
+static bool frozen; /* time stands still for the board */
+
+/* --- the MDM's slave, as a debugger's memory: each access takes time, in which the core runs */
+
+static void pass(uint64_t ns)
+{
+	now_ns += ns;
+	if (!frozen)
+		pt_vboard_microblaze.advance(board, now_ns);
+}
+
+static bool one_word(struct pt_mem_op *op, uint64_t addr, uint8_t *bytes)
+{
+	struct pt_vaccess access = { (uint32_t)addr, 4, PT_VMASTER_DEBUG, true };
+	uint32_t value = pt_le32(bytes);
+	bool done = op->what == PT_MEM_READ ? pt_vbus_read(&chip->node[0].bus, &access, &value)
+					    : pt_vbus_write(&chip->node[0].bus, &access, value);
+
+	pass(ACCESS_NS);
+	if (op->what == PT_MEM_READ)
+		pt_put_le32(bytes, value);
+	return done;
+}
+
+static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+	       uint64_t *fault_addr, struct pt_err *err)
+{
+	(void)state;
+	(void)timeout_ms;
+	for (size_t i = 0; i < n_ops; i++) {
+		ops[i].sent_ns = now_ns;
+		for (size_t at = 0; at < ops[i].len_bytes; at += 4)
+			if (!one_word(&ops[i], ops[i].fixed ? ops[i].addr : ops[i].addr + at,
+				      (uint8_t *)ops[i].bytes + at)) {
+				*fault_addr = ops[i].addr + at;
+				return pt_fail(err, PT_EFAULT, "bus fault");
+			}
+		ops[i].done_ns = now_ns;
+		if (n_done != NULL)
+			*n_done = i + 1;
+	}
+	return 0;
+}
+
+static uint64_t time_now(void *state)
+{
+	(void)state;
+	return now_ns;
+}
+
+static int wait_until(void *state, uint64_t until_ns, struct pt_err *err)
+{
+	(void)state;
+	(void)err;
+	pass(until_ns > now_ns ? until_ns - now_ns : 0);
+	return 0;
+}
+
+static const struct pt_mem_ops mem_ops = { .run = run, .now_ns = time_now, .wait = wait_until, .while_running = true };
+
+static int fake_status(void *s, unsigned core, struct pt_core_status *out, struct pt_err *e)
+{
+	(void)s;
+	(void)core;
+	(void)e;
+	*out = (struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN };
+	return 0;
+}
+
+static const struct pt_target_ops ops = { .name = "microblaze", .status = fake_status };
+
+/* --- a profile ------------------------------------------------------------------------------------------------------
+ */
+
+static void make_board(const char *word)
+{
+	struct pt_params *settings = pt_params_new();
+	struct pt_err err = { 0 };
+
+	ck_assert_msg(pt_vboard_add_word(&pt_vboard_microblaze, settings, word, &err) == 0, "%s", err.msg);
+	board = pt_vboard_microblaze.make(settings, NULL, 0, &err);
+	ck_assert_msg(board != NULL, "%s", err.msg);
+	chip = pt_microblaze_of(board);
+	pt_params_free(settings);
+	pt_microblaze_reset(chip, false);
+	now_ns = 0;
+	frozen = true;
+	ck_assert(pt_microblaze_watch(&chip->node[0], &truth, 0));
+}
+
+static struct pt_span code_of(const struct pt_program *program)
+{
+	size_t n = 0;
+	const struct pt_function *f = pt_program_functions(program, &n);
+
+	ck_assert_uint_gt(n, 5);
+	return (struct pt_span){ f[0].address, f[n - 1].address + f[n - 1].size - f[0].address };
+}
+
+/* From when counting begins to when it has ended, and nothing else, does the board's time pass. */
+static void profile(const struct pt_program *program, const char *const *words, size_t n_words, const char *size,
+		    struct array_sink *sink)
+{
+	struct pt_mem mem = { &mem_ops, NULL };
+	struct pt_mb *mb = calloc(1, sizeof(*mb));
+	struct pt_target target = { .ops = &ops, .state = mb };
+	struct pt_params *settings = pt_params_new(), *own = pt_params_new();
+	struct pt_source_setup setup = { .settings = own, .sink = &sink->sink, .code = code_of(program) };
+	const struct pt_source_ops *source = &pt_source_mb_bins;
+	void *state = calloc(1, source->state_bytes);
+	struct pt_err err = { 0 };
+
+	for (size_t i = 0; i < n_words; i++)
+		ck_assert_int_eq(pt_params_add(own, source->params, source->n_params, words[i], &err), 0);
+	ck_assert_int_eq(pt_params_add(settings, pt_mb_settings, PT_MB_N_SETTINGS, "mdm.axi.base=0x41400000", &err), 0);
+	ck_assert_int_eq(pt_params_add(settings, pt_mb_settings, PT_MB_N_SETTINGS, size, &err), 0);
+	ck_assert_int_eq(pt_mb_read_settings(mb, settings, &err), 0);
+	mb->target = &target;
+	mb->mdm.mem = &mem;
+	ck_assert_msg(pt_mdm_open(&mb->mdm, settings, &err) == 0, "%s", err.msg);
+	ck_assert_msg(source->start(state, &target, &setup, &err) == 0, "%s", err.msg);
+	frozen = false;
+	for (uint64_t until_ns = now_ns + RUN_NS; now_ns < until_ns;) {
+		int us = source->drain(state, &err);
+
+		ck_assert_msg(us >= 0, "%s", err.msg);
+		pass(us > 0 && us < 100 ? (uint64_t)us * 1000 : us > 0 ? 100000 : 0);
+	}
+	frozen = true;
+	ck_assert_msg(source->stop(state, &err) == 0, "%s", err.msg);
+	frozen = false;
+	array_sink_check(sink);
+	pt_mdm_close(&mb->mdm);
+	ck_assert_ptr_null(target.leases);
+	pt_params_free(settings);
+	pt_params_free(own);
+	free(state);
+	free(mb);
+}
+
+static struct pt_pipeline *feed(struct pt_program *program, const struct array_sink *sink)
+{
+	struct pt_params *params = pt_params_new();
+	struct pt_err err = { 0 };
+	struct pt_pipeline *pipeline = pt_pipeline_new(program, params, &err);
+
+	ck_assert_msg(pipeline != NULL, "%s", err.msg);
+	for (size_t i = 0; i < sink->n_chunks; i++)
+		pt_pipeline_feed(pipeline, sink->chunk[i]);
+	pt_params_free(params);
+	return pipeline;
+}
+
+static uint64_t pick(struct pt_vtruth_at at, bool instructions)
+{
+	return instructions ? at.instructions : at.cycles;
+}
+
+static struct pt_program *demo(void)
+{
+	size_t len_bytes = 0;
+	const uint8_t *elf = pt_vboard_microblaze.demo(&len_bytes);
+	struct pt_err err = { 0 };
+	struct pt_program *program = pt_program_from_bytes("demo", elf, len_bytes, 189, &err);
+
+	ck_assert_msg(program != NULL, "%s", err.msg);
+	return program;
+}
+
+static const struct {
+	const char *count;
+	bool instructions;
+} kinds[] = {
+	{ "count=cycles", false },
+	{ "count=instructions", true },
+};
+
+/* 128 KiB: a bin for each word of the program. Live readings in between change nothing. */
+START_TEST(a_bin_for_each_word)
+{
+	const char *words[] = { kinds[_i].count, "mode=live", "period=10ms" };
+	struct pt_program *program = demo();
+	struct pt_pipeline *pipeline;
+	const struct pt_profile *p;
+	struct array_sink sink;
+	uint64_t sum = 0;
+
+	array_sink_init(&sink);
+	make_board("profile=131072");
+	profile(program, words, PT_LEN(words), "mb.prof.size=131072", &sink);
+	pipeline = feed(program, &sink);
+	p = pt_pipeline_profile(pipeline);
+	ck_assert(p->by_bins && p->bins->whole);
+	ck_assert_int_eq(p->times, PT_BASIS_EXACT);
+	ck_assert_uint_gt(p->n_functions, 10);
+	for (size_t i = 0; i < p->n_functions; i++) {
+		const struct pt_function *f = p->function[i].function;
+		const struct pt_execution_function *run = p->function[i].run;
+		struct pt_vtruth_at at = pt_vtruth_sum(&truth, (uint32_t)f->address, (uint32_t)(f->address + f->size));
+
+		ck_assert_msg((kinds[_i].instructions ? run->instructions : run->cycles) ==
+				      pick(at, kinds[_i].instructions),
+			      "%s: %lu in bins, %lu in the core", f->name,
+			      (unsigned long)(kinds[_i].instructions ? run->instructions : run->cycles),
+			      (unsigned long)pick(at, kinds[_i].instructions));
+		sum += pick(at, kinds[_i].instructions);
+	}
+	ck_assert_uint_eq(sum, p->bins->hits);
+	ck_assert_uint_gt(sum, 100000);
+	pt_pipeline_free(pipeline);
+	pt_vtruth_fini(&truth);
+	pt_vboard_microblaze.free(board);
+	pt_program_unref(program);
+	array_sink_fini(&sink);
+}
+END_TEST
+
+/* 4 KiB and bins of 32 bytes: each bin is what the core spent between its addresses. */
+START_TEST(larger_bins)
+{
+	const char *words[] = { kinds[_i].count, "mode=end", "bin-bytes=32" };
+	struct pt_program *program = demo();
+	struct pt_pipeline *pipeline;
+	const struct pt_profile *p;
+	struct array_sink sink;
+	bool split = false;
+
+	array_sink_init(&sink);
+	make_board("profile=4096");
+	profile(program, words, PT_LEN(words), "mb.prof.size=4096", &sink);
+	pipeline = feed(program, &sink);
+	p = pt_pipeline_profile(pipeline);
+	ck_assert_uint_gt(p->bins->n_addresses, 10);
+	for (size_t i = 0; i < p->bins->n_addresses; i++) {
+		const struct pt_bins_address *bin = &p->bins->address[i];
+		struct pt_vtruth_at at = pt_vtruth_sum(&truth, (uint32_t)bin->address, (uint32_t)bin->address + 32);
+
+		ck_assert_uint_eq(bin->bytes, 32);
+		ck_assert_uint_eq(bin->hits, pick(at, kinds[_i].instructions));
+	}
+	for (size_t i = 0; i < p->bins->n_functions; i++)
+		split |= p->bins->function[i].split > 0;
+	ck_assert(split && !p->bins->whole && p->bins->exact);
+	pt_pipeline_free(pipeline);
+	pt_vtruth_fini(&truth);
+	pt_vboard_microblaze.free(board);
+	pt_program_unref(program);
+	array_sink_fini(&sink);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("mb_exact");
+	TCase *tc = tcase_create("mb_exact");
+
+	tcase_set_timeout(tc, 0);
+	tcase_add_loop_test(tc, a_bin_for_each_word, 0, PT_LEN(kinds));
+	tcase_add_loop_test(tc, larger_bins, 0, PT_LEN(kinds));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
