@@ -13,6 +13,7 @@
 #include "gdbstub/commands.h"
 #include "gdbstub/hostio.h"
 #include "gdbstub/monitor.h"
+#include "gdbstub/pass.h"
 #include "gdbstub/run.h"
 #include "log.h"
 
@@ -77,7 +78,7 @@ static void enqueue(struct pt_gdb_client *client, enum pt_rsp_item item)
 		return;
 	}
 	*packet = (struct pt_gdb_packet){ .item = item, .len_bytes = len };
-	memcpy(packet->bytes, client->payload, len);
+	memcpy(packet->bytes, client->rsp.payload, len);
 	packet->bytes[len] = '\0';
 	*client->queue_tail = packet;
 	client->queue_tail = &packet->next;
@@ -138,6 +139,8 @@ static void handle(struct pt_gdb_client *client, enum pt_rsp_item item)
 	case PT_RSP_INTERRUPT:
 		if (client->call != NULL)
 			pt_monitor_interrupt(client);
+		else if (pt_gdb_passes(client))
+			pt_gdb_pass_interrupt(client);
 		else
 			pt_gdb_interrupt(client);
 		break;
@@ -230,6 +233,7 @@ void pt_gdb_client_check(struct pt_gdb_client *client)
 		return;
 	free(client->current);
 	client->current = NULL;
+	pt_gdb_pass_end(client);
 	if (client->run != PT_GDB_NONE)
 		pt_gdb_end_session(client);	/* comes back here */
 	else

@@ -87,6 +87,7 @@ struct pt_gdb_file {
 };
 
 struct pt_monitor_call;
+struct pt_gdb_pass;
 
 struct pt_gdb_client {
 	struct pt_gdbstub *stub;
@@ -100,6 +101,8 @@ struct pt_gdb_client {
 	uv_timer_t live_timer;		/* monitor profile live */
 	uv_timer_t pretence_timer;	/* non-stop: it must not last */
 	unsigned n_handles;
+	struct pt_gdb_pass *pass;	/* its packets go to another GDB server: pass.h; NULL: they do not */
+	bool decided;			/* whether they do */
 	bool closing;			/* nothing is read or sent any more */
 	bool closed;			/* the handles are being closed */
 	struct pt_rsp rsp;
@@ -192,6 +195,8 @@ void pt_gdb_client_check(struct pt_gdb_client *client);	/* something it waited f
 
 /* Ends the frame and sends it, as a packet by itself: the current one stays to be answered. */
 void pt_gdb_send(struct pt_gdb_client *client, struct pt_rsp_frame *frame);
+/* A frame as another server made it. */
+void pt_gdb_send_raw(struct pt_gdb_client *client, const uint8_t *bytes, size_t len_bytes);
 void pt_gdb_reply(struct pt_gdb_client *client);		/* with client->frame, and on to the next packet */
 void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
 /* "E01", or the sentence to a client that understands it. */

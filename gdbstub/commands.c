@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gdbstub/nonstop.h"
+#include "gdbstub/pass.h"
 #include "gdbstub/tasks.h"
 #include "log.h"
 
@@ -126,10 +127,17 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
 	struct pt_err err;
 
+	enum pt_gdb_pass_offer offer = pt_gdb_pass_offer(client);
+
+	client->parked = offer == PT_GDB_PASS_LATER;
+	if (client->parked)
+		return;
 	if (packet->item != PT_RSP_PACKET) {
 		refuse(client, packet->item);
 		return;
 	}
+	if (offer == PT_GDB_PASS_IT && pt_gdb_pass_packet(client))
+		return;
 	pt_gdb_log_packet("->", packet->bytes, packet->len_bytes);
 	if (row == NULL) {
 		pt_gdb_reply_text(client, "");

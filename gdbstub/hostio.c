@@ -14,6 +14,7 @@
 
 #include "gdbstub/commands.h"
 #include "gdbstub/hostio_names.h"
+#include "gdbstub/pass.h"
 #include "log.h"
 #include "util.h"
 
@@ -149,7 +150,10 @@ static struct pt_gdb_file *take_file(struct pt_gdb_client *client, struct pt_rsp
 
 	if (!pt_rsp_number(args, &fd)) {
 		reply_error(client, EINVAL);
-	} else if (fd >= PT_GDB_FILES || !client->file[fd].open) {
+		return NULL;
+	}
+	fd -= pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0;
+	if (fd >= PT_GDB_FILES || !client->file[fd].open) {
 		reply_error(client, EBADF);
 	} else {
 		return &client->file[fd];
@@ -174,7 +178,7 @@ void pt_gdb_hostio_end(struct pt_gdb_client *client)
 
 static void reply_opened(struct pt_gdb_client *client, const struct pt_gdb_file *file)
 {
-	reply_result(client, file - client->file);
+	reply_result(client, (pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0) + (file - client->file));
 }
 
 /* --- open --------------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gdbstub/client.h"
+#include "gdbstub/pass.h"
 #include "gdbstub/recorder.h"
 #include "gdbstub/stub.h"
 #include "log.h"
@@ -73,6 +74,8 @@ void pt_gdbstub_check(struct pt_gdbstub *stub)
 	}
 	if (stub->clients != NULL || stub->listener.open || stub->listener_closing || stub->recorder_closing ||
 	    stub->tasks.busy)
+		return;
+	if (!pt_gdb_pass_close(stub))
 		return;
 	if (stub->recorder != NULL) {	/* it was for the clients */
 		stub->recorder_closing = true;

@@ -89,6 +89,22 @@ void pt_gdb_send(struct pt_gdb_client *client, struct pt_rsp_frame *frame)
 	write_bytes(client, frame->bytes, frame->len_bytes);
 }
 
+/* Most go at once, from where they are. */
+void pt_gdb_send_raw(struct pt_gdb_client *client, const uint8_t *bytes, size_t len_bytes)
+{
+	uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len_bytes);
+	int n;
+
+	if (client->closing)
+		return;
+	if (!client->no_ack && bytes[0] != '%')
+		remember(client, &(struct pt_rsp_frame){ .bytes = (uint8_t *)(uintptr_t)bytes, .len_bytes = len_bytes });
+	n = uv_try_write(client->to, &buf, 1);
+	n = n < 0 ? 0 : n;	/* what is wrong comes up again */
+	if ((size_t)n < len_bytes)
+		write_bytes(client, bytes + n, len_bytes - (size_t)n);
+}
+
 void pt_gdb_reply(struct pt_gdb_client *client)
 {
 	pt_gdb_send(client, &client->frame);

@@ -19,6 +19,7 @@ struct pt_gdbstub {
 	struct pt_listener listener;
 	bool listener_closing;
 	struct pt_gdb_client *clients;
+	struct pt_gdb_pass *pass;	/* to another GDB server; NULL: not needed yet */
 	struct pt_gdb_client *owner;	/* who has the inferior; NULL: nobody */
 	struct pt_gdb_client *recording;	/* who wants a branch history; NULL: nobody. recorder.c's */
 	struct pt_session *recorder;	/* the same; NULL: not needed yet */

@@ -200,6 +200,14 @@ enum pt_board_state pt_board_get_state(const struct pt_board *board, const char 
 	return board->state;
 }
 
+bool pt_board_is_upstream(const struct pt_board *board)
+{
+	for (size_t i = 0; i < board->n_uris; i++)	/* nobody changes them */
+		if (strncmp(board->uri[i], "rsp:", 4) == 0)
+			return true;
+	return false;
+}
+
 int pt_board_get_error(const struct pt_board *board)
 {
 	return board->why.code;

@@ -67,6 +67,7 @@ void pt_board_post(struct pt_board *board, struct pt_job *job);
 void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener);
 void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener);
 enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why);
+bool pt_board_is_upstream(const struct pt_board *board);	/* one of its probes is another GDB server (rsp:) */
 /* The code behind that sentence, 0 when there is none: PT_EARG means that no other try will help. */
 int pt_board_get_error(const struct pt_board *board);
 struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigned core);	/* as last told */

@@ -345,6 +345,12 @@ void pt_board_unlisten(struct pt_board *b, struct pt_board_listener *listener)
 		*l = listener->next;
 }
 
+bool pt_board_is_upstream(const struct pt_board *b)
+{
+	(void)b;
+	return false;
+}
+
 enum pt_board_state pt_board_get_state(const struct pt_board *b, const char **why)
 {
 	(void)b;

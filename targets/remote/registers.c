@@ -190,7 +190,7 @@ const struct pt_target_upstream *pt_remote_upstream(void *state)
 {
 	struct pt_remote *r = state;
 
-	r->upstream = (struct pt_target_upstream){ .description = r->description };
+	r->upstream = (struct pt_target_upstream){ .description = r->description, .big_endian = r->big_endian };
 	if (r->n_rows > r->n_server) {
 		r->upstream.own_from = r->rows[r->n_server].gdb_number;
 		r->upstream.own_end = (uint16_t)(r->upstream.own_from + (r->n_rows - r->n_server));

@@ -1,0 +1,461 @@
+/* The life of a packet that is passed on: it waits for the loop's turn, is sent, and its answer goes back as it came. A
+ * resume is answered by a stop, whenever that comes, with console packets ahead of it. A server that is silent costs the
+ * client no more than PT_RSP_STREAM_PATIENCE_MS: it gets an error, and the late answer is thrown away. */
+#include "gdbstub/pass.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/pass_parts.h"
+#include "log.h"
+#include "probes/links/wake.h"
+#include "util.h"
+
+/* --- what kind of packet ------------------------------------------------------------------------------------------ */
+
+enum how { ASKS, SLOW, RUNS, SILENT };	/* answered soon; later; by a stop; never */
+
+static const struct { const char *name; enum how how; } kinds[] = {
+	{ "vCont;", RUNS }, { "vCont?", ASKS }, { "c", RUNS }, { "C", RUNS }, { "s", RUNS }, { "S", RUNS }, { "F", RUNS },
+	{ "bc", RUNS }, { "bs", RUNS }, { "k", SILENT }, { "R", SILENT }, { "qRcmd,", SLOW }, { "vFlash", SLOW }, { "vRun;", SLOW },
+	{ "vAttach;", SLOW }, { "vKill;", SLOW }, { "vFile:", SLOW }, { "qSearch:", SLOW }, { "qCRC:", SLOW }, { "D", SLOW },
+};
+
+static bool begins(const struct pt_gdb_packet *packet, const char *with)
+{
+	size_t len = strlen(with);
+
+	return packet->len_bytes >= len && memcmp(packet->bytes, with, len) == 0;
+}
+
+static enum how how_of(const struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	for (size_t i = 0; i < PT_LEN(kinds); i++)
+		if (begins(packet, kinds[i].name))
+			return kinds[i].how == RUNS && p->non_stop ? ASKS : kinds[i].how;
+	return ASKS;
+}
+
+bool pt_gdb_passes(const struct pt_gdb_client *client)
+{
+	return client->pass != NULL;
+}
+
+/* --- answers of our own ------------------------------------------------------------------------------------------- */
+
+static void settle(struct pt_gdb_pass *p)
+{
+	uv_timer_stop(&p->timer);
+	p->await = PT_PASS_NOTHING;
+	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = false;
+}
+
+/* GDB 13 takes "E." for hex digits in an answer to qRcmd: there the sentence goes to the console. */
+void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
+{
+	struct pt_gdb_client *client = p->client;
+	bool command = p->command, resumed = p->await == PT_PASS_STOP;
+	struct pt_err err = { .code = PT_EIO };
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(err.msg, sizeof(err.msg), fmt, args);
+	va_end(args);
+	settle(p);
+	if (client == NULL || client->current == NULL)
+		return;
+	pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->peer, err.msg);
+	if (command && !client->error_message) {
+		pt_gdb_console(client, err.msg, strlen(err.msg));
+		pt_gdb_console(client, "\n", 1);
+	}
+	if (resumed)
+		pt_gdb_reply_sentence(client, &err);	/* any GDB shows it, and takes the target for stopped */
+	else
+		pt_gdb_reply_error(client, &err);
+}
+
+static unsigned owed(struct pt_gdb_pass *p, uint64_t *silent_ns)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
+	unsigned n = shared->owed;
+
+	*silent_ns = n > 0 ? pt_host_now_ns() - shared->silent_since_ns : 0;
+	pt_rsp_stream_unlock(stream);
+	return n;
+}
+
+static void owe(struct pt_gdb_pass *p, int change)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
+
+	if (change > 0 && shared->owed == 0)
+		shared->silent_since_ns = pt_host_now_ns();
+	shared->owed += (unsigned)change;
+	if (change > 0)
+		shared->run.client_waits = false;
+	pt_rsp_stream_unlock(stream);
+}
+
+/* --- out ---------------------------------------------------------------------------------------------------------- */
+
+static void patience(struct pt_gdb_pass *p, uint64_t ms)
+{
+	uv_timer_start(&p->timer, pt_pass_on_timer, ms, 0);
+}
+
+/* What the board has to know of it: its samples go on what the client resumed. */
+static void note_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet, bool runs)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
+
+	if (runs) {
+		shared->run.running = shared->run.client_waits = true;
+		shared->run.stop[0] = '\0';
+		shared->client_interrupts = false;
+		snprintf(shared->resume, sizeof(shared->resume), "%.*s",
+			 packet->len_bytes < sizeof(shared->resume) ? (int)packet->len_bytes : 0, (const char *)packet->bytes);
+	} else {		/* Hg */
+		snprintf(p->thread, sizeof(p->thread), "%.*s", (int)packet->len_bytes, (const char *)packet->bytes);
+		memcpy(shared->thread, p->thread, sizeof(shared->thread));
+	}
+	pt_rsp_stream_unlock(stream);
+}
+
+static bool runs_already(struct pt_gdb_pass *p)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
+	bool runs = shared->run.running && !shared->non_stop;
+
+	if (runs)
+		shared->run.client_waits = shared->client_interrupts = true;
+	pt_rsp_stream_unlock(stream);
+	return runs;
+}
+
+/* A new client asks why the target stands, and it runs: a GDB in all-stop wants it halted. */
+static bool stop_for_why(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	if (packet->len_bytes != 1 || packet->bytes[0] != '?' || !runs_already(p))
+		return false;
+	p->await = PT_PASS_STOP;
+	p->asks_why = p->sent_etx = true;
+	pt_upstream_interrupt(p->upstream);
+	patience(p, PT_RSP_STREAM_PATIENCE_MS);
+	return true;
+}
+
+static void remember(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	const char *text = (const char *)packet->bytes;
+
+	if (begins(packet, "qSupported:"))
+		snprintf(p->supported, sizeof(p->supported), "%s", text);
+	else if (begins(packet, "Hg") && packet->len_bytes < sizeof(p->thread))
+		note_resume(p, packet, false);
+	else if (packet->len_bytes == 1 && text[0] == '!')
+		p->extended = true;
+	p->client->error_message |= begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
+}
+
+static void transmit(struct pt_gdb_pass *p)
+{
+	struct pt_gdb_packet *packet = p->client->current;
+	enum how how = how_of(p, packet);
+
+	p->unsent = false;
+	remember(p, packet);
+	if (stop_for_why(p, packet))
+		return;
+	snprintf(p->head, sizeof(p->head), "%s", (const char *)packet->bytes);
+	p->command = begins(packet, "qRcmd,");
+	p->await = how == RUNS ? PT_PASS_STOP : PT_PASS_ANSWER;
+	if (how == RUNS)
+		note_resume(p, packet, true);
+	pt_upstream_send(p->upstream, packet->bytes, packet->len_bytes);
+	if (how == SILENT) {
+		settle(p);
+		pt_gdb_finish(p->client);
+	} else if (how == RUNS) {
+		uv_timer_stop(&p->timer);
+	} else if (p->await == PT_PASS_ANSWER) {	/* unless the connection has ended over it */
+		patience(p, how == SLOW ? PT_PASS_SLOW_MS : PT_RSP_STREAM_PATIENCE_MS);
+	}
+}
+
+void pt_pass_go(struct pt_gdb_pass *p)
+{
+	uint64_t silent_ns;
+
+	if (p->upstream == NULL || !pt_upstream_has_turn(p->upstream))
+		return;
+	if (p->etx && p->await == PT_PASS_STOP) {
+		p->etx = false;
+		p->sent_etx = true;
+		pt_upstream_interrupt(p->upstream);
+	}
+	if (p->replay > 0 || !p->unsent)
+		return;
+	if (owed(p, &silent_ns) > 0)
+		pt_pass_fail(p, "the GDB server at %s has been silent for %.1f s", p->server, (double)silent_ns / PT_NS_PER_S);
+	else
+		transmit(p);
+}
+
+static void pass_current(struct pt_gdb_pass *p)
+{
+	if (p->upstream == NULL && !p->finding) {
+		p->command = begins(p->client->current, "qRcmd,");
+		pt_pass_fail(p, "%s", p->lost);
+		return;
+	}
+	p->unsent = true;
+	p->command = begins(p->client->current, "qRcmd,");
+	patience(p, PT_RSP_STREAM_PATIENCE_MS);
+	pt_pass_go(p);
+}
+
+bool pt_gdb_pass_packet(struct pt_gdb_client *client)
+{
+	struct pt_gdb_pass *p = client->pass;
+	enum pt_pass_whose whose;
+
+	if (client->current->item != PT_RSP_PACKET)
+		return false;
+	whose = pt_pass_whose(p);
+	if (whose != PT_PASS_THEIRS)
+		return whose == PT_PASS_DONE;
+	pt_gdb_log_packet("=>", client->current->bytes, client->current->len_bytes);
+	pass_current(p);
+	return true;
+}
+
+void pt_gdb_pass_interrupt(struct pt_gdb_client *client)
+{
+	struct pt_gdb_pass *p = client->pass;
+	struct pt_rsp_stream *stream;
+
+	if (p->await != PT_PASS_STOP || p->upstream == NULL)
+		return;
+	stream = pt_upstream_stream(p->upstream);
+	pt_rsp_stream_lock(stream)->client_interrupts = true;
+	pt_rsp_stream_unlock(stream);
+	p->etx = true;
+	patience(p, 2 * PT_RSP_STREAM_PATIENCE_MS);	/* a core may take its time to halt; then GDB is told */
+	pt_pass_go(p);
+}
+
+/* --- in ----------------------------------------------------------------------------------------------------------- */
+
+bool pt_pass_is_busy(void *arg)
+{
+	const struct pt_gdb_pass *p = arg;
+
+	return p->await == PT_PASS_ANSWER || p->replay > 0;
+}
+
+/* Of a stop, and of whatever else tells how the target is. */
+static void note_stop(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, size_t skip)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	uint8_t text[PT_RSP_STOP_BYTES + 64];
+	struct pt_rsp_shared *shared;
+	int len;
+
+	if (raw->len_bytes > sizeof(text))
+		len = (int)snprintf((char *)text, 4, "%.3s", (const char *)raw->bytes + 1 + skip);
+	else
+		len = pt_rsp_raw_payload(raw, text, sizeof(text));
+	if (len < (int)skip)
+		return;
+	shared = pt_rsp_stream_lock(stream);
+	pt_rsp_stop_read(&shared->run, text + skip, (size_t)len - skip);
+	shared->run.client_waits = shared->client_interrupts = false;
+	pt_rsp_stream_unlock(stream);
+}
+
+static void note_answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	bool ok = raw->len_bytes == 6 && memcmp(raw->bytes, "$OK#", 4) == 0;
+	struct pt_rsp_shared *shared;
+
+	if (p->await == PT_PASS_STOP && raw->bytes[1] != 'F')
+		note_stop(p, raw, 0);
+	else if (strcmp(p->head, "?") == 0 || strncmp(p->head, "vRun", 4) == 0 || strncmp(p->head, "vAttach", 7) == 0)
+		note_stop(p, raw, 0);
+	if (!ok)
+		return;
+	shared = pt_rsp_stream_lock(stream);
+	if (strncmp(p->head, "QNonStop:", 9) == 0)
+		p->non_stop = shared->non_stop = p->head[9] == '1';
+	if (p->head[0] == 'D' && (p->head[1] == '\0' || p->head[1] == ';')) {	/* nobody will be told that it stops */
+		shared->run.running = strcmp(p->server, "OpenOCD") != 0;
+		snprintf(shared->resume, sizeof(shared->resume), "c");
+		p->n_breaks = 0;
+	}
+	pt_rsp_stream_unlock(stream);
+	if (p->non_stop && strncmp(p->head, "vCont;", 6) == 0)
+		note_resume(p, p->client->current, true);
+}
+
+/* Breakpoints that the client leaves behind when it goes without a word are taken out. */
+static void note_break(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	const struct pt_gdb_packet *packet = p->client->current;
+	const char *what = (const char *)packet->bytes + 1;
+	size_t len = strcspn(what, ";"), i = 0;
+
+	if ((packet->bytes[0] != 'Z' && packet->bytes[0] != 'z') || raw->len_bytes != 6 || memcmp(raw->bytes, "$OK#", 4) != 0 ||
+	    len >= PT_PASS_BREAK_BYTES)
+		return;
+	while (i < p->n_breaks && (strncmp(p->breaks[i], what, len) != 0 || p->breaks[i][len] != '\0'))
+		i++;
+	if (packet->bytes[0] == 'Z' && i == p->n_breaks && i < PT_PASS_BREAKS)
+		snprintf(p->breaks[p->n_breaks++], PT_PASS_BREAK_BYTES, "%.*s", (int)len, what);
+	else if (packet->bytes[0] == 'z' && i < p->n_breaks)
+		memmove(p->breaks[i], p->breaks[--p->n_breaks], PT_PASS_BREAK_BYTES);
+}
+
+static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	char theirs[PT_PASS_SUPPORTED_BYTES], ours[PT_PASS_SUPPORTED_BYTES + 256];
+	struct pt_gdb_client *client = p->client;
+
+	if (pt_rsp_raw_payload(raw, (uint8_t *)theirs, sizeof(theirs)) < 0)
+		theirs[0] = '\0';
+	pt_pass_supported(p, theirs, ours, sizeof(ours));
+	settle(p);
+	pt_gdb_reply_text(client, ours);
+}
+
+static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	struct pt_gdb_client *client = p->client;
+
+	note_answer(p, raw);
+	note_break(p, raw);
+	if (strncmp(p->head, "qSupported", 10) == 0) {
+		answer_supported(p, raw);
+		return;
+	}
+	settle(p);
+	pt_gdb_send_raw(client, raw->bytes, raw->len_bytes);
+	pt_gdb_finish(client);
+}
+
+static bool is_console(const struct pt_rsp_raw *raw)
+{
+	return raw->bytes[1] == 'O' && !(raw->len_bytes == 6 && raw->bytes[2] == 'K');
+}
+
+static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	uint64_t silent_ns;
+
+	if (owed(p, &silent_ns) > 0) {
+		if (!is_console(raw))
+			owe(p, -1);
+		if (owed(p, &silent_ns) == 0)
+			pt_info("upstream: %s answers again", p->server);
+		return;
+	}
+	if (p->replay > 0) {
+		if (!is_console(raw) && !pt_pass_replay_next(p))
+			pt_pass_go(p);
+		return;
+	}
+	if (p->client == NULL || p->await == PT_PASS_NOTHING) {
+		pt_debug(PT_LOG_GDB, "upstream: a packet that nobody asked for");
+	} else if (is_console(raw) && (p->await == PT_PASS_STOP || p->command)) {
+		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
+		if (p->command)
+			patience(p, PT_PASS_SLOW_MS);
+	} else {
+		answer(p, raw);
+	}
+}
+
+void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw)
+{
+	struct pt_gdb_pass *p = arg;
+
+	pt_gdb_log_packet("<=", raw->bytes, raw->len_bytes);
+	if (kind == PT_RSP_FRAME_PACKET) {
+		take_packet(p, raw);
+	} else if (kind == PT_RSP_FRAME_DAMAGED) {
+		pt_warn("upstream: %s: a packet was damaged on its way", p->server);
+		if (p->await != PT_PASS_NOTHING)
+			pt_pass_fail(p, "the answer of the GDB server at %s was damaged on its way", p->server);
+	} else if (p->client != NULL && p->replay == 0) {
+		if (raw->len_bytes > 6 && memcmp(raw->bytes, "%Stop:", 6) == 0)
+			note_stop(p, raw, 5);
+		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
+	}
+}
+
+/* --- patience ----------------------------------------------------------------------------------------------------- */
+
+static void ask_why(struct pt_gdb_pass *p)
+{
+	p->asks_why = p->sent_etx = false;
+	p->await = PT_PASS_ANSWER;
+	snprintf(p->head, sizeof(p->head), "?");
+	pt_upstream_send(p->upstream, "?", 1);
+	patience(p, PT_RSP_STREAM_PATIENCE_MS);
+}
+
+void pt_pass_on_timer(uv_timer_t *timer)
+{
+	struct pt_gdb_pass *p = timer->data;
+
+	if (p->unsent) {
+		pt_pass_fail(p, "the GDB server at %s cannot be reached at present: %s", p->server,
+			     p->upstream == NULL ? "the connection is not open yet" : "it is busy with the profile");
+	} else if (p->await == PT_PASS_STOP && p->asks_why && p->upstream != NULL && pt_upstream_has_turn(p->upstream)) {
+		ask_why(p);	/* it stood still, though nobody said so */
+	} else if (p->await != PT_PASS_NOTHING && p->upstream != NULL) {
+		owe(p, 1);
+		pt_warn("upstream: %s is silent", p->server);
+		pt_pass_fail(p, "the GDB server at %s does not answer%s", p->server,
+			     p->sent_etx ? " to the interrupt" : "");
+		pt_upstream_idle(p->upstream);
+	}
+}
+
+/* --- telling again ------------------------------------------------------------------------------------------------ */
+
+bool pt_pass_replay_next(struct pt_gdb_pass *p)
+{
+	for (;;) {
+		const char *text = NULL;
+
+		switch (p->replay++) {
+		case 1:
+			text = p->supported;
+			break;
+		case 2:
+			text = p->extended ? "!" : "";
+			break;
+		case 3:
+			text = p->non_stop ? "QNonStop:1" : "";
+			break;
+		case 4:
+			text = p->thread;
+			break;
+		default:
+			p->replay = 0;
+			return false;
+		}
+		if (text[0] == '\0')
+			continue;
+		pt_upstream_send(p->upstream, text, strlen(text));
+		return true;
+	}
+}

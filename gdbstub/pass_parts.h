@@ -1,0 +1,71 @@
+/* What the files of passing share: pass.c has the life of a packet, pass_ours.c what of it is ours, pass_link.c how the
+ * connection comes and goes. */
+#ifndef PT_GDBSTUB_PASS_PARTS_H
+#define PT_GDBSTUB_PASS_PARTS_H
+
+#include "gdbstub/pass.h"
+#include "upstream.h"
+
+enum {
+	PT_PASS_PACKET_BYTES = 0x20000,	/* the largest payload of a client: what servers offer at most */
+	PT_PASS_BREAKS = 256,
+	PT_PASS_BREAK_BYTES = 48,
+	PT_PASS_SUPPORTED_BYTES = 2048,
+	PT_PASS_SLOW_MS = 60000,	/* flash, resets, other people's commands */
+};
+
+enum pt_pass_await { PT_PASS_NOTHING, PT_PASS_ANSWER, PT_PASS_STOP };
+
+struct pt_gdb_pass {
+	struct pt_gdbstub *stub;
+	struct pt_gdb_client *client;	/* whose packets are passed; NULL: nobody's */
+	struct pt_upstream *upstream;	/* NULL: there is none at present */
+	struct pt_board_listener listener;
+	uv_timer_t timer;
+	unsigned n_closing;		/* handles and jobs that are to come back */
+	bool closing;
+
+	/* the current packet */
+	enum pt_pass_await await;
+	bool unsent;			/* it waits for the turn */
+	bool etx;			/* a Ctrl-C does */
+	bool sent_etx;
+	bool command;			/* qRcmd: console packets come ahead of its answer */
+	bool asks_why;			/* "?" of a target that runs: its stop is the answer */
+	char head[16];			/* how it begins */
+
+	/* what the client has chosen: told again to a server that comes back */
+	char supported[PT_PASS_SUPPORTED_BYTES], thread[PT_RSP_THREAD_BYTES + 2];
+	bool non_stop, extended;
+	unsigned replay;		/* the step of telling; 0: done */
+	char breaks[PT_PASS_BREAKS][PT_PASS_BREAK_BYTES];	/* "0,1234,2" */
+	size_t n_breaks;
+
+	/* what the target says, from the board */
+	char *description;
+	uint16_t own_from, own_end;
+	char server[32];
+	char lost[200];			/* why there is no connection */
+	bool finding;
+	bool offers_osdata;
+	uint8_t *payload;		/* the client's, PT_PASS_PACKET_BYTES + 1 */
+};
+
+/* pass.c */
+void pt_pass_go(struct pt_gdb_pass *pass);			/* send what waits, if it can be sent */
+void pt_pass_fail(struct pt_gdb_pass *pass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pt_pass_frame(void *pass, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw);
+bool pt_pass_is_busy(void *pass);
+void pt_pass_on_timer(uv_timer_t *timer);
+bool pt_pass_replay_next(struct pt_gdb_pass *pass);		/* false: all is told */
+
+/* pass_ours.c */
+enum pt_pass_whose { PT_PASS_THEIRS, PT_PASS_OURS, PT_PASS_DONE };	/* OURS: like on any board; DONE: it is answered */
+enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *pass);
+/* The server's answer to qSupported with what is ours: NUL-terminated text into out. */
+void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, size_t room);
+
+/* pass_link.c */
+void pt_pass_find(struct pt_gdb_pass *pass);			/* the board's connection, if there is one */
+
+#endif
