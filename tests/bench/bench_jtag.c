@@ -1,0 +1,82 @@
+/* How busy the drivers of wire jtag keep TCK: a profiling buffer of 4 KiB behind a BSCANE2, read as 1024 registers of 36 bits, each
+ * with the scan of 8 bits that names it (microblaze.md 2.4, as assumed there), against the clocks that these scans need. The
+ * walk around a scan is counted twice: through Run-Test/Idle after each (5 clocks), and straight on to the next (4).
+ * Everything is on the virtual probe's clock, so the figures are exact and the same on every machine. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probes/probe.h"
+#include "util.h"
+
+enum { ENTRIES = 1024, DATA_BITS = 36, COMMAND_BITS = 8, SCANS = 2 * ENTRIES };
+
+static void die(const char *what, const struct pt_err *err)
+{
+	fprintf(stderr, "bench_jtag: %s: %s\n", what, err->msg);
+	exit(1);
+}
+
+static uint64_t read_ns(struct pt_probe *probe, uint32_t hz, uint32_t *tck_hz)
+{
+	static struct pt_jtag_op ops[SCANS];
+	static uint8_t in[ENTRIES][5];
+	static const uint8_t command = 0x76;
+	struct pt_err err = { 0 };
+	uint64_t began_ns;
+	size_t n_done;
+	void *wire;
+	const struct pt_jtag_ops *jtag = pt_probe_jtag(probe, &wire);
+
+	for (size_t i = 0; i < ENTRIES; i++) {
+		ops[2 * i] = (struct pt_jtag_op){
+			.what = PT_JTAG_DR, .n_bits = COMMAND_BITS, .out = &command, .end = PT_JTAG_TO_NEXT,
+		};
+		ops[2 * i + 1] = (struct pt_jtag_op){
+			.what = PT_JTAG_DR, .n_bits = DATA_BITS, .in = in[i], .end = PT_JTAG_TO_NEXT,
+		};
+	}
+	if (jtag->connect(wire, &err) < 0 || jtag->set_speed(wire, hz, tck_hz, &err) < 0)
+		die("connect", &err);
+	began_ns = pt_link_now_ns(pt_probe_link(probe));
+	if (jtag->run(wire, ops, SCANS, 1000, &n_done, &err) < 0)
+		die("read", &err);
+	return pt_link_now_ns(pt_probe_link(probe)) - began_ns;
+}
+
+static double ratio(uint64_t took_ns, uint64_t clocks, uint32_t hz)
+{
+	return (double)took_ns / ((double)clocks * 1e9 / hz);
+}
+
+static void bench(const char *probe_kind, uint32_t hz)
+{
+	uint64_t bits = ENTRIES * (DATA_BITS + COMMAND_BITS), took_ns;
+	struct pt_err err = { 0 };
+	struct pt_link_traffic traffic;
+	struct pt_probe *probe;
+	uint32_t tck_hz;
+	char uri[96];
+
+	snprintf(uri, sizeof(uri), "virtual:kl27?clock=virtual&swclk=%u&probe=%s", hz, probe_kind);
+	probe = pt_probe_open(uri, NULL, &err);
+	if (probe == NULL)
+		die(uri, &err);
+	took_ns = read_ns(probe, hz, &tck_hz);
+	pt_link_traffic(pt_probe_link(probe), &traffic);
+	printf("%-9s TCK %5.2f MHz: 4 KiB in %7.3f ms; ratio %.3f to %" PRIu64 " clocks by way of Run-Test/Idle, %.3f to %" PRIu64
+	       " straight on\n", probe_kind, tck_hz / 1e6, (double)took_ns / 1e6, ratio(took_ns, bits + 5 * SCANS, tck_hz),
+	       bits + 5 * SCANS, ratio(took_ns, bits + 4 * SCANS, tck_hz), bits + 4 * SCANS);
+	pt_probe_close(probe);
+}
+
+int main(void)
+{
+	static const char *const kinds[] = { "xvc", "cmsis-dap" };
+	static const uint32_t speeds[] = { 1000000, 10000000, 30000000 };
+
+	for (size_t k = 0; k < PT_LEN(kinds); k++)
+		for (size_t s = 0; s < PT_LEN(speeds); s++)
+			bench(kinds[k], speeds[s]);
+	return 0;
+}
