@@ -1,0 +1,149 @@
+/* libFuzzer entry for the JTAG drivers (XVC, remote_bitbang, CMSIS-DAP), the chain and the debug port on it: a server that
+ * answers with arbitrary bytes from some request on, of any length or of the right one. Linked with tests/fuzz/replay.c
+ * elsewhere. Checked: no access outside the answer, an end to every call in bounded time, no more done than was asked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/jtag_chain.h"
+#include "probes/jtag_stream.h"
+#include "probes/probe.h"
+#include "tests/scripted_link.h"
+#include "util.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
+
+enum { XVC, BITBANG, CMSIS_DAP, N_KINDS };
+
+struct source {
+	const uint8_t *in;
+	size_t left;
+	unsigned kind, honest;	/* requests answered properly before the noise begins */
+};
+
+static uint8_t next_byte(struct source *s)
+{
+	if (s->left == 0)
+		return 0;
+	s->left--;
+	return *s->in++;
+}
+
+/* As a server without a target would: TDO is 0. */
+static size_t proper(const struct source *s, const uint8_t *request, size_t len_bytes, uint8_t *response)
+{
+	size_t n = PT_FRAMING_LINE;
+
+	if (s->kind == XVC)
+		n = pt_xvc_framing.answer_bytes(request, len_bytes);
+	if (s->kind == BITBANG)
+		n = pt_bitbang_framing.answer_bytes(request, len_bytes);
+	if (s->kind == CMSIS_DAP)
+		n = 16;
+	if (n == PT_FRAMING_LINE) {
+		strcpy((char *)response, "xvcServer_v1.0:256\n");
+		return strlen("xvcServer_v1.0:256\n");
+	}
+	n = n < 1024 ? n : 1024;
+	memset(response, s->kind == BITBANG ? '0' : 0, n);
+	if (s->kind == XVC && n == 4)
+		memcpy(response, request + 7, 4);
+	if (s->kind == CMSIS_DAP)
+		memcpy(response, (uint8_t[]){ request[0], request[0] == 0 ? 2 : request[0] == 2 ? request[1] : 0, 0x42 }, 3);
+	return n;
+}
+
+/* Half of the noise has the right length, and letters that a level may be. */
+static size_t answer(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns)
+{
+	struct source *s = arg;
+	size_t len = proper(s, request, len_bytes, response);
+	uint8_t how;
+
+	(void)took_ns;
+	if (s->honest > 0) {
+		s->honest--;
+		return len;
+	}
+	how = next_byte(s);
+	if ((how & 1) == 0)
+		len = how;
+	for (size_t i = s->kind == CMSIS_DAP && (how & 2) != 0 ? 2 : 0; i < len; i++)
+		response[i] = s->kind == BITBANG && (how & 2) != 0 ? '0' + (next_byte(s) & 1) : next_byte(s);
+	return len;
+}
+
+static void scan(struct pt_probe *probe)
+{
+	static uint8_t in[300];
+	struct pt_jtag_op ops[] = {
+		{ .what = PT_JTAG_IR, .n_bits = 6, .out = in, .end = PT_JTAG_TO_NEXT },
+		{ .what = PT_JTAG_DR, .n_bits = 8 * sizeof(in) - 3, .in = in, .out = in, .head_bits = 2 },
+		{ .what = PT_JTAG_DELAY, .time_us = 10 },
+		{ .what = PT_JTAG_IDLE, .n_bits = 100 },
+		{ .what = PT_JTAG_DR, .n_bits = 1, .in = in, .tail_bits = 3 },
+	};
+	struct pt_jtag_chain chain;
+	struct pt_err err = { 0 };
+	uint32_t used;
+	size_t n_done;
+	void *wire;
+	const struct pt_jtag_ops *jtag = pt_probe_jtag(probe, &wire);
+
+	jtag->connect(wire, &err);
+	jtag->run(wire, ops, PT_LEN(ops), 100, &n_done, &err);
+	if (n_done > PT_LEN(ops))
+		abort();
+	jtag->set_speed(wire, 1000000, &used, &err);
+	if (pt_jtag_chain_find(&chain, jtag, wire, NULL, &err) == 0)
+		for (size_t i = 0; i < chain.n_taps; i++) {
+			ops[0].n_bits = chain.tap[i].ir_bits;
+			pt_jtag_chain_run(&chain, i, ops, PT_LEN(ops), 100, &n_done, &err);
+		}
+	jtag->set_reset(wire, true, true, &err);
+}
+
+static void access_port(struct pt_probe *probe)
+{
+	static uint32_t words[300];
+	struct pt_dap_op ops[] = {
+		{ .what = PT_DAP_WRITE, .a = 4, .value = 0x50000000 },
+		{ .what = PT_DAP_READ_BLOCK, .ap = true, .a = 0xc, .words = words, .n_words = 280 },
+		{ .what = PT_DAP_POLL, .ap = true, .a = 4, .mask = 1, .value = 1, .time_us = 2000, .words = words },
+		{ .what = PT_DAP_READ, .a = 4, .words = words },
+	};
+	struct pt_err err = { 0 };
+	size_t n_done;
+	void *wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+
+	if (dap->connect(wire, PT_DAP_SWD, &err) == 0)
+		dap->run(wire, ops, PT_LEN(ops), 100, &n_done, &err);
+	dap->write_abort(wire, 0x1f, &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
+{
+	static const struct pt_probe_ops *const drivers[N_KINDS] = { &pt_xvc_ops, &pt_bitbang_ops, &pt_cmsis_dap_ops };
+	static struct pt_script script;
+	struct source source = { .in = in, .left = in_bytes };
+	struct pt_probe *probe;
+
+	source.kind = next_byte(&source) % N_KINDS;
+	source.honest = next_byte(&source) % 20;
+	script.head = script.n_queued = script.n_requests = 0;
+	script.now_ns = script.free_ns = script.host_free_ns = 0;
+	script.gone = script.interrupted = false;
+	script.answer = answer;
+	script.arg = &source;
+	script.info = (struct pt_link_info){ .transport = "tcp", .packet_bytes = 256, .depth = 8 };
+	script.packet_ns = 10000;
+	probe = pt_probe_open_link(drivers[source.kind], pt_script_link(&script), NULL, NULL);
+	if (probe != NULL) {
+		scan(probe);
+		access_port(probe);
+	}
+	pt_probe_close(probe);
+	if (script.now_ns > 60 * PT_NS_PER_S || script.n_requests > 20000)
+		abort();
+	return 0;
+}
