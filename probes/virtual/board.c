@@ -18,7 +18,7 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "wall: real time, as near as the model's speed allows; virtual: time passes only with link traffic and "
 		  "waits, repeatable" },
 	{ .key = "swclk", .type = PT_PARAM_HZ, .standard = "4000000", .min = 1000, .max = 100000000,
-	  .help = "fastest SWD clock of the probe, and its clock until the host sets a slower one" },
+	  .help = "fastest clock of the probe, SWCLK or TCK, and its clock until the host sets a slower one" },
 	{ .key = "link", .type = PT_PARAM_CHOICE, .standard = "bulk-hs", .choices = "hid-fs|bulk-fs|bulk-hs|tcp",
 	  .help = "packet size, depth and times of the link to the probe" },
 	{ .key = "seed", .type = PT_PARAM_NUMBER, .standard = "0",
@@ -27,7 +27,7 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
 		  "short, wrong, unplug at a packet" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
-	  .help = "which probe it has on its cable, where it may have several: pipe, osbdm, usbdm" },
+	  .help = "which probe it has on its cable, where it may have several: cmsis-dap, xvc, bitbang; pipe, osbdm, usbdm" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
 	  .help = "off: the probe offers no trace pins, and another one may" },
 	{ .key = "variant", .type = PT_PARAM_TEXT,
