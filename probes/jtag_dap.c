@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "probes/cmsis_dap.h"
+#include "probes/dap_list.h"
 #include "probes/jtag_chain.h"
 #include "util.h"
 
@@ -20,18 +19,9 @@ enum { CTRL_STAT = 0x4, RDBUFF = 0xc };
 enum { ORUNDETECT = 1 << 0, STICKYORUN = 1 << 1, STICKYCMP = 1 << 4, STICKYERR = 1 << 5, WDATAERR = 1 << 7 };
 enum { STICKY = STICKYORUN | STICKYCMP | STICKYERR | WDATAERR, ABORT_CLEARS = 0x1e };
 enum {
-	MAX_ACCESSES = 256,	/* between two looks at the sticky flags */
+	MAX_ACCESSES = PT_DAP_LIST_MOST,	/* between two looks at the sticky flags */
 	AP_IDLE_CLOCKS = 8,	/* after an AP access, in which a bus that is not slow gets done */
-	POLL_READS = 8,		/* of one try */
 	SCAN_MS = 1000,		/* without an answer from the probe */
-};
-
-/* One access, and where its value goes. */
-struct access {
-	bool ap, read;
-	uint8_t a;
-	uint32_t value;
-	uint32_t *word;		/* NULL: nobody wants it */
 };
 
 struct pt_jtag_dap {
@@ -41,8 +31,8 @@ struct pt_jtag_dap {
 	struct pt_params *settings;
 	struct pt_jtag_chain chain;
 	int tap;			/* of the debug port; -1: not connected */
-	uint32_t ctrl;			/* CTRL/STAT as last written */
-	struct access access[MAX_ACCESSES + 2];
+	struct pt_dap_list list;
+	struct pt_dap_access access[MAX_ACCESSES + 2];
 	uint8_t out[MAX_ACCESSES + 2][ACC_BYTES], in[MAX_ACCESSES + 2][ACC_BYTES];
 	struct pt_jtag_op ops[3 * (MAX_ACCESSES + 2)];
 };
@@ -53,7 +43,7 @@ static const uint8_t ir_abort = IR_ABORT, ir_dpacc = IR_DPACC, ir_apacc = IR_APA
 
 static size_t add_scan(struct pt_jtag_dap *dap, size_t n, size_t i)
 {
-	const struct access *access = &dap->access[i];
+	const struct pt_dap_access *access = &dap->access[i];
 	uint64_t bits = (uint64_t)access->value << 3 | (access->a >> 1 & 6u) | access->read;
 
 	for (int b = 0; b < ACC_BYTES; b++)
@@ -136,7 +126,7 @@ static int clear_flags(struct pt_jtag_dap *dap, uint32_t flags, struct pt_err *e
 {
 	uint64_t ignored;
 
-	return scan_dpacc(dap, false, CTRL_STAT, dap->ctrl | flags, &ignored, err);
+	return scan_dpacc(dap, false, CTRL_STAT, dap->list.ctrl | flags, &ignored, err);
 }
 
 /* The access before scan i was under way when that was shifted: what came with the first scan that was not dropped is
@@ -162,8 +152,8 @@ static int run_once(struct pt_jtag_dap *dap, size_t n, uint64_t until_ns, size_t
 {
 	int rc;
 
-	dap->access[n] = (struct access){ .read = true, .a = CTRL_STAT };
-	dap->access[n + 1] = (struct access){ .read = true, .a = RDBUFF };
+	dap->access[n] = (struct pt_dap_access){ .read = true, .a = CTRL_STAT };
+	dap->access[n + 1] = (struct pt_dap_access){ .read = true, .a = RDBUFF };
 	*n_done = 0;
 	rc = scan(dap, n + 2, err);
 	for (size_t i = 1; rc == 0 && i < n + 2; i++) {
@@ -199,135 +189,23 @@ static int run_all(struct pt_jtag_dap *dap, size_t n, uint32_t timeout_ms, struc
 	return rc;
 }
 
-/* --- lists -------------------------------------------------------------------------------------------------------- */
-
-static bool is_block(const struct pt_dap_op *op)
+static int run_row(void *state, const struct pt_dap_access *access, size_t n, uint32_t timeout_ms, struct pt_err *err)
 {
-	return op->what == PT_DAP_READ_BLOCK || op->what == PT_DAP_WRITE_BLOCK;
-}
+	struct pt_jtag_dap *dap = state;
 
-static uint32_t words_of(const struct pt_dap_op *op)
-{
-	return is_block(op) ? op->n_words : 1;
-}
-
-static struct access access_of(struct pt_jtag_dap *dap, const struct pt_dap_op *op, uint32_t word)
-{
-	bool read = op->what == PT_DAP_READ || op->what == PT_DAP_READ_BLOCK || op->what == PT_DAP_POLL;
-	struct access access = { .ap = op->ap, .read = read, .a = op->a };
-
-	if (read)
-		access.word = op->words != NULL && op->what != PT_DAP_POLL ? op->words + word : NULL;
-	else
-		access.value = op->what == PT_DAP_WRITE_BLOCK ? op->words[word] : op->value;
-	if (!read && !op->ap && op->a == CTRL_STAT) {
-		access.value |= ORUNDETECT;
-		dap->ctrl = access.value & ~(uint32_t)STICKY;
-	}
-	return access;
-}
-
-static bool is_access(const struct pt_dap_op *op)
-{
-	return op->what != PT_DAP_DELAY && op->what != PT_DAP_POLL;
-}
-
-/* From the cursor on as many accesses as fit; words of an operation may be cut. */
-static size_t fill(struct pt_jtag_dap *dap, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word)
-{
-	size_t n = 0;
-
-	while (n < MAX_ACCESSES && *op < n_ops && is_access(&ops[*op])) {
-		if (*word < words_of(&ops[*op]))
-			dap->access[n++] = access_of(dap, &ops[*op], *word);
-		if (++*word >= words_of(&ops[*op])) {
-			*word = 0;
-			++*op;
-		}
-	}
-	return n;
-}
-
-static bool is_abort(const struct pt_dap_op *op)
-{
-	return op->what == PT_DAP_WRITE && !op->ap && op->a == 0;
-}
-
-/* 1: the value came, 0: it did not within time_us. */
-static int poll_register(struct pt_jtag_dap *dap, const struct pt_dap_op *op, uint32_t timeout_ms, struct pt_err *err)
-{
-	uint64_t until_ns = pt_link_now_ns(dap->link) + op->time_us * UINT64_C(1000);
-	uint32_t values[POLL_READS] = { 0 };
-	int rc = 0, met = 0;
-
-	do {
-		for (size_t i = 0; i < POLL_READS; i++) {
-			dap->access[i] = access_of(dap, op, 0);
-			dap->access[i].word = &values[i];
-		}
-		rc = run_all(dap, POLL_READS, timeout_ms, err);
-		for (size_t i = 0; rc == 0 && met == 0 && i < POLL_READS; i++) {
-			if (op->words != NULL)
-				*op->words = values[i];
-			met = (values[i] & op->mask) == op->value;
-		}
-	} while (rc == 0 && met == 0 && pt_link_now_ns(dap->link) < until_ns);
-	return rc < 0 ? rc : met;
-}
-
-/* The next operations, up to one that has to be waited for. 1: go on, 0: a poll expired. */
-static int run_some(struct pt_jtag_dap *dap, struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word,
-		    uint32_t timeout_ms, struct pt_err *err)
-{
-	size_t first = *op, n;
-	int rc;
-
-	for (n = first; n < n_ops && is_access(&ops[n]) && !is_abort(&ops[n]); n++)
-		;
-	if (n > first) {
-		size_t n_accesses = fill(dap, ops, n, op, word);
-
-		rc = run_all(dap, n_accesses, timeout_ms, err);
-		if (rc < 0)
-			*op = first;
-		return rc < 0 ? rc : 1;
-	}
-	if (ops[first].what == PT_DAP_POLL)
-		rc = poll_register(dap, &ops[first], timeout_ms, err);
-	else if (is_abort(&ops[first]))
-		rc = pt_jtag_dap_ops.write_abort(dap, ops[first].value, err);
-	else
-		rc = pt_link_wait(dap->link, pt_link_now_ns(dap->link) + ops[first].time_us * UINT64_C(1000), err);
-	if (rc == 0 && ops[first].what != PT_DAP_POLL)
-		rc = 1;
-	*op += rc == 1;
-	return rc;
+	memcpy(dap->access, access, n * sizeof(*access));
+	return run_all(dap, n, timeout_ms, err);
 }
 
 static int dap_run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		   struct pt_err *err)
 {
 	struct pt_jtag_dap *dap = state;
-	uint32_t word = 0;
-	int rc = pt_dap_check(ops, n_ops, err);
 
 	*n_done = 0;
-	if (rc == 0 && dap->tap < 0)
-		rc = pt_fail(err, PT_EPROTO, "no debug port was found on JTAG");
-	while (rc >= 0 && *n_done < n_ops) {
-		uint64_t sent_ns = pt_link_now_ns(dap->link);
-		size_t from = *n_done;
-
-		rc = run_some(dap, ops, n_ops, n_done, &word, timeout_ms, err);
-		for (size_t i = from; i < n_ops && i <= *n_done; i++) {
-			ops[i].sent_ns = i > from || word == 0 ? sent_ns : ops[i].sent_ns;
-			ops[i].done_ns = pt_link_now_ns(dap->link);
-		}
-		if (rc == 0)
-			return 0;
-	}
-	pt_debug(PT_LOG_DAP, "jtag dap: %zu of %zu operations, %d", *n_done, n_ops, rc);
-	return rc < 0 ? rc : 0;
+	if (dap->tap < 0)
+		return pt_fail(err, PT_EPROTO, "no debug port was found on JTAG");
+	return pt_dap_list_run(&dap->list, ops, n_ops, timeout_ms, n_done, err);
 }
 
 /* --- the rest of the wire ----------------------------------------------------------------------------------------- */
@@ -364,7 +242,7 @@ static int dap_connect(void *state, enum pt_dap_line line, struct pt_err *err)
 	(void)line;
 	err = err != NULL ? err : &local;
 	dap->tap = -1;
-	dap->ctrl = ORUNDETECT;
+	dap->list.ctrl = ORUNDETECT;
 	if (dap->jtag->connect(dap->wire, err) < 0 ||
 	    pt_jtag_chain_find(&dap->chain, dap->jtag, dap->wire, dap->settings, err) < 0)
 		return err->code;
@@ -414,6 +292,8 @@ static int dap_set_reset(void *state, bool asserted, struct pt_err *err)
 	return dap->jtag->set_reset(dap->wire, false, asserted, err);
 }
 
+static const struct pt_dap_list_ops list_ops = { .run = run_row, .write_abort = dap_write_abort };
+
 const struct pt_dap_ops pt_jtag_dap_ops = {
 	.connect = dap_connect, .run = dap_run, .write_abort = dap_write_abort, .sequence = dap_sequence,
 	.set_speed = dap_set_speed, .set_reset = dap_set_reset,
@@ -429,6 +309,7 @@ struct pt_jtag_dap *pt_jtag_dap_new(const struct pt_jtag_ops *jtag, void *wire, 
 	dap->jtag = jtag;
 	dap->wire = wire;
 	dap->link = link;
+	dap->list = (struct pt_dap_list){ .ops = &list_ops, .state = dap, .link = link };
 	dap->tap = -1;
 	dap->settings = pt_params_copy(settings);
 	if (dap->settings == NULL) {
