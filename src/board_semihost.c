@@ -132,6 +132,17 @@ struct pt_semihost *pt_board_semihost(struct pt_board *board)
 	return &board->semihost;
 }
 
+/* A target whose programs can ask has settings for it. */
+static const struct pt_param *row_of(const struct pt_board *board, const char *key)
+{
+	const struct pt_target_ops *ops = board->target->ops;
+
+	for (size_t i = 0; i < ops->n_params; i++)
+		if (strcmp(ops->params[i].key, key) == 0)
+			return &ops->params[i];
+	return NULL;
+}
+
 /* With halting debug off a BKPT is a HardFault; it comes on with a halt, which lasts no longer than it takes. */
 static int turn_debug_on(struct pt_board *board, struct pt_err *err)
 {
@@ -155,7 +166,7 @@ int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, co
 
 	if (strlen(dir) >= sizeof(sh->dir))
 		return pt_fail(err, PT_EARG, "the name of the directory is too long");
-	if (strcmp(board->target->ops->name, "cortexm") != 0)
+	if (row_of(board, "semihost") == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED,
 			       "semihosting is known for Cortex-M (BKPT 0xAB), not for this target");
 	if (mode == PT_SEMIHOST_OFF) {
@@ -164,8 +175,10 @@ int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, co
 		pt_lease_drop(board->target, LEASE_UNIT, LEASE_OWNER);
 		return 0;
 	}
-	if (was_off && turn_debug_on(board, err) < 0)
+	if (was_off && turn_debug_on(board, err) < 0) {
+		pt_lease_drop(board->target, LEASE_UNIT, LEASE_OWNER);
 		return err->code;
+	}
 	if (was_off)
 		pt_semihost_reset(sh, pt_link_now_ns(board->link));
 	snprintf(sh->dir, sizeof(sh->dir), "%s", dir);
@@ -173,4 +186,19 @@ int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, co
 	sh->say = say;
 	sh->arg = board;
 	return 0;
+}
+
+void pt_board_semihost_begin(struct pt_board *board)
+{
+	const struct pt_param *row = row_of(board, "semihost"), *dir_row = row_of(board, "semihost-dir");
+	const char *mode = row != NULL ? pt_params_text(board->settings, row) : "off";
+	const char *dir = dir_row != NULL ? pt_params_text(board->settings, dir_row) : NULL;
+	struct pt_err err = { 0 };
+
+	pt_link_shield(board->link);	/* a client may be asking already */
+	if (strcmp(mode, "off") != 0 &&
+	    pt_board_semihost_set(board, strcmp(mode, "gdb") == 0 ? PT_SEMIHOST_GDB : PT_SEMIHOST_CONSOLE,
+				  dir != NULL ? dir : "", &err) < 0)
+		pt_warn("board: semihosting: %s", err.msg);
+	pt_link_unshield(board->link);
 }

@@ -124,6 +124,8 @@ static void tell_attached(struct pt_board *board, int rc, struct pt_err *err)
 	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
 	if (board->target != NULL)
 		pt_board_heard(board);
+	if (board->target != NULL && !board->locked)
+		pt_board_semihost_begin(board);
 }
 
 /* All its probes, or none. */

@@ -8,7 +8,7 @@
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, N_PARAMS };
+enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, SEMIHOST, SEMIHOST_DIR, N_PARAMS };
 static const struct pt_param params[] = {
 	[CONNECT] = { .key = "connect", .type = PT_PARAM_CHOICE, .standard = "running", .choices = "running|under-reset",
 		      .help = "leave the core alone, or hold the reset pin and stop at the reset vector" },
@@ -23,6 +23,10 @@ static const struct pt_param params[] = {
 	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
 		   .help = "name of the chip, where it does not tell or tells wrong (MKL27Z256, ...)" },
 	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .help = "core clock, to show cycles as seconds" },
+	[SEMIHOST] = { .key = "semihost", .type = PT_PARAM_CHOICE, .standard = "off", .choices = "off|console|gdb",
+		       .help = "who serves BKPT 0xAB from the start; as monitor semihost" },
+	[SEMIHOST_DIR] = { .key = "semihost-dir", .type = PT_PARAM_TEXT,
+			   .help = "directory on this host for the files of a program; none: it has none" },
 };
 
 static void take_settings(struct pt_cortexm *cm, const struct pt_params *settings)
