@@ -134,6 +134,37 @@ START_TEST(virtual_boards_say_so)
 }
 END_TEST
 
+/* Lines and latencies side by side: what there is no room for is in the formats for programs. */
+START_TEST(a_table_fits_a_terminal)
+{
+	static const struct pt_signal_definition definition = { .name = "chip_select_of_the_radio" };
+	static const struct pt_signal_set set = { &definition, 1 };
+	static const struct pt_stat stat = { .n = 99999, .total = 99999000123456, .min = 123456, .max = 1234567890 };
+	static const struct pt_aux_line line = { .rises = 99999, .falls = 99999, .level = 1, .high = stat, .low = stat,
+						 .period = stat, .high_ns = 12345678900 };
+	static const struct pt_aux_latency latency = { .name = "chip_select_of_the_radio:rise->PORTB_IRQHandler",
+						       .found = true, .time = stat, .unanswered = 12345 };
+	static const struct pt_aux aux = { &line, &latency, 1, 1, &set };
+	struct pt_profile profile = sample_profile();
+	struct pt_text out;
+
+	profile.aux = &aux;
+	out = rendered(&profile, "text", "aux");
+	for (const char *at = strstr(out.bytes, "\naux"), *end; at != NULL && *at != '\0'; at = end) {
+		end = strchr(at + 1, '\n');
+		end = end != NULL ? end : at + strlen(at);
+		ck_assert_msg(end - at - 1 <= 120, "%s", out.bytes);
+	}
+	ck_assert_msg(strstr(out.bytes, "more columns: csv") != NULL, "%s", out.bytes);
+	ck_assert_ptr_nonnull(strstr(out.bytes, "high min"));
+	pt_text_free(&out);
+	out = rendered(&profile, "csv", "aux");
+	ck_assert_ptr_nonnull(strstr(out.bytes, "low_ns.max"));
+	ck_assert_ptr_nonnull(strstr(out.bytes, "latency_ns.p99"));
+	pt_text_free(&out);
+}
+END_TEST
+
 START_TEST(says_what_of_the_os_cannot_be_followed)
 {
 	static const char notes[][PT_TASK_NOTE_BYTES] = { "RUNNINGTASK cannot be traced: it lies behind a pointer", "" };
@@ -297,6 +328,7 @@ int main(void)
 	tcase_add_test(tc, same_input_same_bytes);
 	tcase_add_test(tc, little_to_say);
 	tcase_add_test(tc, virtual_boards_say_so);
+	tcase_add_test(tc, a_table_fits_a_terminal);
 	tcase_add_test(tc, says_what_of_the_os_cannot_be_followed);
 	tcase_add_test(tc, extremes_lead_into_the_timeline);
 	tcase_add_test(tc, opens_on_what_has_rows);

@@ -395,7 +395,7 @@ struct table {
 	const struct pt_profile *profile;
 	const struct pt_view *view;
 	size_t *rows, n_rows;
-	size_t *column, n_columns;	/* those shown */
+	size_t *column, n_columns, n_left_out;	/* those shown; others for which there was no room */
 	size_t *width;
 	bool *shown;			/* by the view's columns */
 	struct pt_value *values;
@@ -468,14 +468,9 @@ static void measure(struct table *t)
 				t->width[c] = columns_of(cell);
 		}
 	}
-	for (size_t c = 0; c < t->view->n_columns; c++) {
-		if (t->width[c] == 0)
-			continue;
-		if (strlen(t->view->columns[c].heading) > t->width[c])
+	for (size_t c = 0; c < t->view->n_columns; c++)
+		if (t->width[c] > 0 && strlen(t->view->columns[c].heading) > t->width[c])
 			t->width[c] = strlen(t->view->columns[c].heading);
-		t->column[t->n_columns++] = c;
-		t->shown[c] = true;
-	}
 }
 
 /* One blank between figures of a kind ("gross.min", "gross.avg"), else two. */
@@ -488,6 +483,42 @@ static const char *space_before(const struct table *t, size_t i)
 		return "";
 	before = t->view->columns[t->column[i - 1]].key;
 	return key[len] == '.' && strncmp(key, before, len + 1) == 0 ? " " : "  ";
+}
+
+/* Columns of a line, of the n_columns that are shown. */
+static size_t line_width(const struct table *t)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		columns += strlen(space_before(t, i)) + t->width[t->column[i]];
+	return columns;
+}
+
+/* The last one that is there only if there is room goes. False: there is none. */
+static bool leave_one_out(struct table *t)
+{
+	for (size_t i = t->n_columns; i-- > 0;) {
+		if (t->view->columns[t->column[i]].brief != PT_IF_ROOM)
+			continue;
+		t->shown[t->column[i]] = false;
+		t->n_left_out++;
+		memmove(t->column + i, t->column + i + 1, (--t->n_columns - i) * sizeof(*t->column));
+		return true;
+	}
+	return false;
+}
+
+/* Those that have something to show, as far as they fit. */
+static void choose(struct table *t)
+{
+	for (size_t c = 0; c < t->view->n_columns; c++) {
+		t->shown[c] = t->width[c] > 0;
+		if (t->shown[c])
+			t->column[t->n_columns++] = c;
+	}
+	while (line_width(t) > LINE_COLUMNS && leave_one_out(t))
+		;
 }
 
 static void put(const struct table *t, size_t i, const char *cell, struct pt_text *out)
@@ -534,6 +565,9 @@ static void caption(const struct table *t, struct pt_text *out)
 	pt_text_add(out, "\n");
 	if (t->view->note != NULL)
 		pt_text_add(out, "(%s)\n", t->view->note);
+	if (t->n_left_out > 0)
+		pt_text_add(out, "(no room for %zu more column%s: csv, json and html have them)\n", t->n_left_out,
+			    t->n_left_out == 1 ? "" : "s");
 	if (pt_awake_only(t->profile, t->view, t->shown, groups, sizeof(groups)))
 		pt_text_add(out, "(%s: time awake only, what the core slept in between is not in it)\n", groups);
 }
@@ -555,6 +589,7 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 			    all == 0 && view->empty != NULL ? view->empty : "");
 	} else if (t.column != NULL && t.width != NULL && t.shown != NULL && t.values != NULL) {
 		measure(&t);
+		choose(&t);
 		caption(&t, out);
 		print_rows(&t, out);
 		pt_jumps_words(p, view, t.rows, t.n_rows, JUMPS, out);
