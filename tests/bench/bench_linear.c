@@ -1,7 +1,8 @@
 /* Does time grow with the length of a trace and nothing else, and memory not at all? All analyses over a branch trace
  * that is generated on the way and never stored, of 10^6, 10^7 ... packets; each length in a process of its own, so
- * that its peak of memory is its own. Time is what the pipeline takes, without the generator. The functions' counts
- * must equal the generator's truth at the end. Arguments: the longest trace (make bench: 10^8; 10^9 takes minutes),
+ * that its peak of memory is its own. Time is what the pipeline takes for packets, without the generator; what it takes
+ * before the first one (the code map, tables) stands beside it as start-up. The functions' counts must equal the
+ * generator's truth at the end. Arguments: the longest trace (make bench: 10^8; 10^9 takes minutes),
  * and words for the pipeline. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -73,24 +74,26 @@ static bool is_true(struct pt_pipeline *p, const struct synth *synth)
 	return n_wrong == 0 && profile->not_code == 0;
 }
 
-/* Returns seconds that the pipeline took; negative: not the generator's truth. */
-static double measure(uint64_t n_packets, const char *words)
+struct figure { uint64_t n_packets; double start_up, seconds; long rss_kib; };
+
+/* seconds: negative, if it was not the generator's truth. */
+static void measure(struct figure *f, const char *words)
 {
 	struct pt_chunk *chunk = calloc(1, sizeof(*chunk) + PT_CHUNK_BYTES);
 	struct synth *synth = synth_new(1);
 	struct pt_program *program = synth_program(synth);
 	struct synth_run *run = synth_begin(synth, pt_isa_thumb_v6m.exception_entry_cycles,
 					    pt_isa_thumb_v6m.exception_return_cycles);
+	double seconds = 0, before = cpu_seconds();
 	struct pt_pipeline *p = pipeline_of(program, words);
-	double seconds = 0, before;
-	bool right;
 
+	f->start_up = cpu_seconds() - before;
 	if (chunk == NULL || run == NULL)
 		abort();
 	memcpy(chunk->bytes, CONFIG, strlen(CONFIG));
 	put(p, chunk, PT_CHUNK_CONFIG, strlen(CONFIG));
-	for (uint64_t done = 0; done + 2 <= n_packets;) {
-		uint64_t most = n_packets - done < PT_CHUNK_BYTES / 8 ? n_packets - done : PT_CHUNK_BYTES / 8;
+	for (uint64_t done = 0; done + 2 <= f->n_packets;) {
+		uint64_t left = f->n_packets - done, most = left < PT_CHUNK_BYTES / 8 ? left : PT_CHUNK_BYTES / 8;
 		size_t len_bytes = synth_more(run, chunk->bytes, (size_t)most);
 
 		before = cpu_seconds();
@@ -98,16 +101,13 @@ static double measure(uint64_t n_packets, const char *words)
 		seconds += cpu_seconds() - before;
 		done += len_bytes / 8;
 	}
-	right = is_true(p, synth);
+	f->seconds = is_true(p, synth) ? seconds : -1;
 	pt_pipeline_free(p);
 	pt_program_unref(program);
 	free(run);
 	free(synth);
 	free(chunk);
-	return right ? seconds : -1;
 }
-
-struct figure { uint64_t n_packets; double seconds; long rss_kib; };
 
 /* In a process of its own. */
 static bool one(struct figure *f, const char *words)
@@ -119,12 +119,11 @@ static bool one(struct figure *f, const char *words)
 	if (pipe(ends) < 0 || (pid = fork()) < 0)
 		return false;
 	if (pid == 0) {
-		double seconds = measure(f->n_packets, words);
-
-		_exit(write(ends[1], &seconds, sizeof(seconds)) == sizeof(seconds) ? EXIT_SUCCESS : EXIT_FAILURE);
+		measure(f, words);
+		_exit(write(ends[1], f, sizeof(*f)) == sizeof(*f) ? EXIT_SUCCESS : EXIT_FAILURE);
 	}
 	close(ends[1]);
-	if (read(ends[0], &f->seconds, sizeof(f->seconds)) != sizeof(f->seconds))
+	if (read(ends[0], f, sizeof(*f)) != sizeof(*f))
 		f->seconds = -1;
 	close(ends[0]);
 	if (wait4(pid, &status, 0, &usage) < 0)
@@ -149,7 +148,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%" PRIu64 " packets: NOT the generator's truth\n", packets);
 			return EXIT_FAILURE;
 		}
-		printf("%11" PRIu64 " packets: %8.3f s, %6.2f ns each", packets, f->seconds,
+		printf("%11" PRIu64 " packets: start-up %.3f s, then %8.3f s, %6.2f ns each", packets, f->start_up, f->seconds,
 		       f->seconds * 1e9 / (double)packets);
 		if (last != NULL)
 			printf(" (%6.2f ns for each more than before)",
