@@ -10,6 +10,7 @@
 #include "probes/logic.h"
 #include "probes/probe.h"
 #include "probes/virtual/board.h"
+#include "probes/virtual/hosted.h"
 #include "util.h"
 
 static const struct pt_link_kind *const kinds[] = { &pt_bulk_kind, &pt_hid_kind };	/* best first */
@@ -285,13 +286,30 @@ static int open_usb(const char *scheme, const char *rest, struct opening *out, s
 	return err->code;
 }
 
+/* A GDB server speaks unasked, so it is a server in this process, too. */
+static struct pt_link *open_hosted(const char *rest, struct pt_err *err)
+{
+	char address[PT_VHOSTED_ADDRESS_BYTES], name[32];
+	struct pt_vhosted *hosted = pt_vhosted_start(rest, address, err);
+	struct pt_link *link = hosted != NULL ? pt_rsp_link_open(address, err) : NULL;
+
+	if (link == NULL) {
+		pt_vhosted_stop(hosted);
+		return NULL;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(rest, "?"), rest);
+	pt_rsp_link_own(link, name, pt_vhosted_stop, hosted);
+	return link;
+}
+
 static int open_virtual(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
 {
 	const char *name = pt_vboard_probe(rest, err);
 
 	(void)scheme;
 	out->driver = name != NULL ? driver_named(name, err) : NULL;
-	out->link = out->driver != NULL ? pt_model_link_open(rest, err) : NULL;
+	if (out->driver != NULL)
+		out->link = strcmp(name, "rsp") == 0 ? open_hosted(rest, err) : pt_model_link_open(rest, err);
 	out->no_pins = !pt_vboard_has_pins(rest);
 	return out->link != NULL ? 0 : err->code;
 }

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "probes/probe.h"
 #include "probes/virtual/chip/microblaze.h"
 #include "probes/virtual/wire/rsp_stub.h"
+#include "probes/wire_rsp.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_FUNCTIONS = 40 };
 
@@ -387,6 +389,46 @@ START_TEST(packets_that_are_none)
 }
 END_TEST
 
+/* --- in this process, on a thread of its own */
+
+static struct pt_probe *open_probe(const char *uri, struct pt_err *err)
+{
+	return pt_probe_open(uri, NULL, err);
+}
+
+START_TEST(a_hosted_server_is_a_probe)
+{
+	struct pt_err err = { 0 };
+	struct pt_probe *probe = open_probe("virtual:microblaze?cores=2", &err);
+	const struct pt_rsp_ops *rsp;
+	struct pt_rsp_answer reply;
+	struct pt_probe_info info;
+	uint8_t bytes[64];
+	void *wire;
+
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	pt_probe_info(probe, &info);
+	ck_assert(info.link.is_virtual);
+	ck_assert_str_eq(info.link.where, "microblaze (virtual)");
+	rsp = pt_probe_rsp(probe, &wire);
+	ck_assert_ptr_nonnull(rsp);
+	reply = (struct pt_rsp_answer){ .bytes = bytes, .room_bytes = sizeof(bytes) };
+	ck_assert_int_eq(rsp->ask(wire, "qfThreadInfo", 12, &reply, 60000, &err), 0);
+	ck_assert_uint_eq(reply.len_bytes, 4);
+	ck_assert_int_eq(memcmp(bytes, "m1,2", 4), 0);
+	pt_probe_close(probe);
+}
+END_TEST
+
+START_TEST(a_hosted_server_refuses_wrong_words)
+{
+	struct pt_err err = { 0 };
+
+	ck_assert_ptr_null(open_probe("virtual:microblaze?cores=9", &err));
+	ck_assert_ptr_nonnull(strstr(err.msg, "cores"));
+}
+END_TEST
+
 /* --- words that are wrong */
 
 static const struct { const char *word, *sentence; } wrong[] = {
@@ -422,6 +464,8 @@ int main(void)
 	tcase_add_loop_test(tc, the_server_answers_while_it_runs, 0, 2);
 	tcase_add_test(tc, stops_are_notified_in_non_stop);
 	tcase_add_test(tc, packets_that_are_none);
+	tcase_add_test(tc, a_hosted_server_is_a_probe);
+	tcase_add_test(tc, a_hosted_server_refuses_wrong_words);
 	tcase_add_loop_test(tc, wrong_words_are_refused, 0, PT_LEN(wrong));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -27,6 +27,8 @@ struct pt_rsp_stream {
 	atomic_int fd;				/* -1: it has ended */
 	int socket;				/* the same, until it is closed with the last reference */
 	pid_t child;				/* 0: none */
+	void (*release)(void *server);		/* NULL: the server is not ours */
+	void *server;
 	char where[64];
 	struct pt_wake wake;
 	/* in: [begin, end) has not been taken; [begin, scanned) has been looked at */
@@ -88,6 +90,8 @@ void pt_rsp_stream_unref(struct pt_rsp_stream *s)
 		close(s->socket);
 	if (s->child > 0)
 		pt_child_reap(s->child);
+	if (s->release != NULL)
+		s->release(s->server);
 	pt_wake_fini(&s->wake);
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->turned);
@@ -495,6 +499,10 @@ static void link_info(void *state, struct pt_link_info *out)
 	struct pt_rsp_stream *s = state;
 
 	strcpy(out->transport, "rsp");
+	if (s->release != NULL) {
+		out->is_virtual = true;
+		strcpy(out->product, PT_LINK_VIRTUAL_PRODUCT " GDB server");
+	}
 	memcpy(out->where, s->where, sizeof(out->where));
 	out->packet_bytes = PT_LINK_MAX_PACKET_BYTES;
 	out->depth = 1;
@@ -615,6 +623,15 @@ static struct pt_rsp_stream *new_stream(const char *address, struct pt_err *err)
 	pthread_cond_init(&s->turned, &clock);
 	pthread_condattr_destroy(&clock);
 	return s;
+}
+
+void pt_rsp_link_own(struct pt_link *link, const char *where, void (*release)(void *server), void *server)
+{
+	struct pt_rsp_stream *s = pt_rsp_link_stream(link);
+
+	s->release = release;
+	s->server = server;
+	snprintf(s->where, sizeof(s->where), "%s (virtual)", where);
 }
 
 struct pt_link *pt_rsp_link_open(const char *address, struct pt_err *err)

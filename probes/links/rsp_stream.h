@@ -64,6 +64,9 @@ void pt_rsp_stream_unref(struct pt_rsp_stream *s);				/* NULL is fine */
 /* Connects within 2 s: "HOST:PORT", "unix:PATH", "|COMMAND". As a link its packets are payloads: out, or the single byte
  * 0x03; in, with the mark ("$" or "%") ahead. PT_EARG, PT_EIO. */
 struct pt_link *pt_rsp_link_open(const char *address, struct pt_err *err);
+/* The server at the other end is a model in this process, called where, and goes with the connection: released when nobody
+ * has that any more. */
+void pt_rsp_link_own(struct pt_link *link, const char *where, void (*release)(void *server), void *server);
 struct pt_rsp_stream *pt_rsp_link_stream(struct pt_link *link);	/* NULL: it is a link of another kind */
 struct pt_rsp_stream *pt_rsp_stream_ref(struct pt_rsp_stream *s);
 void pt_rsp_stream_set_no_ack(struct pt_rsp_stream *s);	/* with the turn, before the first packet without "+" */
