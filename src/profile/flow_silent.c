@@ -137,6 +137,12 @@ static void end_walk(struct pt_flow *f, const struct walk *w)
 	f->reached_bytes = (uint32_t)((w->here - (size_t)(w->at - w->code)) << w->shift);
 }
 
+/* From `from` to the branch at src, with what goes with it: a prefix, a delay slot. */
+static uint16_t up_to(const struct pt_code_unit *from, const struct pt_code_unit *src)
+{
+	return (uint16_t)pt_sum_instructions(src[src->len_units].sums - from->sums);
+}
+
 /* The branch at src was taken, to a place in the same span. False: it leads elsewhere, and nothing was done. */
 static bool taken(struct pt_flow *f, struct walk *w, const struct pt_code_unit *src, struct pt_run_batch *out)
 {
@@ -152,7 +158,7 @@ static bool taken(struct pt_flow *f, struct walk *w, const struct pt_code_unit *
 	*run = (struct pt_run){
 		.begin = w->base + ((uint64_t)(w->at - w->code) << w->shift),
 		.end = w->base + ((uint64_t)(src - w->code + src->len_units) << w->shift),
-		.next = w->base + src->target - 1, .instructions = (uint16_t)(pt_sum_instructions(sums) + 1),
+		.next = w->base + src->target - 1, .instructions = up_to(w->at, src),
 		.cycles = pt_sum_cycles(sums) + src->leave_cycles, .function = w->at->function,
 		.left = src->flow & PT_FLOW_LEAVES, .next_function = dst->function,
 	};
@@ -212,7 +218,7 @@ static unsigned follow_plain(struct pt_flow *f, struct walk *w, uint64_t bits, u
 		run->end = w->base + ((uint64_t)(branch + src->len_units) << w->shift);
 		run->next = w->base + ((uint64_t)to << w->shift);
 		run->assumed = 0;
-		run->instructions = (uint16_t)(pt_sum_instructions(sums) + 1);
+		run->instructions = up_to(at, src);
 		run->cycles = pt_sum_cycles(sums) + src->leave_cycles;
 		run->function = at->function;
 		run->left = PT_LEFT_BRANCH;
@@ -554,6 +560,8 @@ static void executed(struct pt_flow *f, uint64_t addr, bool stepped, struct pt_r
 	struct place p = f->at != NULL ? reached(f) : (struct place){ 0 }, to = locate(f, addr);
 	bool passes_on, leads, entered;
 
+	if (p.unit != NULL && addr > p.addr && addr < behind(f, p).addr)
+		return;		/* the rest of it, where one instruction of the map is several (a prefix, a delay slot) */
 	if (p.unit == NULL || to.unit == NULL) {
 		if (p.unit != NULL)
 			lost(f, &from, addr, out);
