@@ -1,0 +1,362 @@
+/* The core as its chip sees it: power, time, debug and taps. Between two stretches of instructions everything that may
+ * have changed is looked at once (attend); inside one only the cycle count is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/virtual/cpu/e500/core.h"
+
+const struct pt_ve500_timing pt_ve500_default_timing = {
+	.load_hit = 0, .multiply = 3, .divide = 18, .mispredict = 5, .interrupt = 8, .l1_miss = 20, .fetch_miss = 12,
+	.tb_cycles = 8,
+};
+
+static void on_unit_accessed(void *arg)
+{
+	pt_e5_attend(arg);
+}
+
+static bool join_bus(struct pt_ve500 *cpu, struct pt_vbus *bus)
+{
+	cpu->bus = bus;
+	for (size_t i = 0; i < bus->n_regions; i++) {
+		const struct pt_vregion *region = &bus->region[i];
+
+		if (region->bytes == NULL)
+			continue;
+		if (cpu->n_windows == MAX_WINDOWS)
+			return false;
+		cpu->window[cpu->n_windows++] =
+			(struct window){ region->base, region->size, region->bytes, region->read_only };
+	}
+	bus->now_cycle = &cpu->cycle;
+	bus->unit_accessed = on_unit_accessed;
+	bus->listener = cpu;
+	return cpu->n_windows > 0;
+}
+
+struct pt_ve500 *pt_ve500_new(struct pt_vbus *bus, uint32_t pvr, const struct pt_ve500_timing *timing)
+{
+	struct pt_ve500 *cpu = calloc(1, sizeof(*cpu));
+
+	if (cpu == NULL)
+		return NULL;
+	cpu->timing = timing != NULL ? *timing : pt_ve500_default_timing;
+	cpu->state = PT_VE500_HELD;
+	pt_e5_reset_sprs(cpu, pvr);
+	if (!join_bus(cpu, bus)) {
+		free(cpu);
+		return NULL;
+	}
+	return cpu;
+}
+
+void pt_ve500_free(struct pt_ve500 *cpu)
+{
+	free(cpu);
+}
+
+void pt_ve500_set_hooks(struct pt_ve500 *cpu, const struct pt_ve500_hooks *hooks)
+{
+	cpu->hooks = *hooks;
+}
+
+void pt_ve500_set_watcher(struct pt_ve500 *cpu, const struct pt_ve500_watcher *watcher)
+{
+	cpu->watcher = *watcher;
+}
+
+/* --- reset */
+
+void pt_ve500_reset(struct pt_ve500 *cpu, bool power_on, uint32_t entry)
+{
+	if (power_on) {
+		cpu->cycle = cpu->instructions = cpu->idle_cycles = cpu->halt_cycles = 0;
+		memset(cpu->events, 0, sizeof(cpu->events));
+		memset(cpu->r, 0, sizeof(cpu->r));
+		memset(cpu->high, 0, sizeof(cpu->high));
+		cpu->acc = 0;
+		cpu->cr = cpu->lr = cpu->ctr = cpu->xer = 0;
+	}
+	memset(&cpu->icache, 0, sizeof(cpu->icache));
+	memset(&cpu->dcache, 0, sizeof(cpu->dcache));
+	memset(&cpu->btb, 0, sizeof(cpu->btb));
+	pt_e5_reset_sprs(cpu, cpu->spr[SPR_PVR]);
+	pt_e5_tlb_fixed(cpu, entry);
+	pt_e5_time_reset(cpu);
+	cpu->msr = 0;
+	cpu->external_enabled_since = cpu->critical_enabled_since = PT_VNEVER;
+	cpu->reserved = cpu->halt_wanted = cpu->stepping = cpu->passes_breakpoint = false;
+	cpu->pc = cpu->at = entry;
+	cpu->state = PT_VE500_RUN;
+	pt_e5_attend(cpu);
+}
+
+void pt_ve500_hold(struct pt_ve500 *cpu)
+{
+	cpu->state = PT_VE500_HELD;
+	pt_e5_attend(cpu);
+}
+
+/* --- time */
+
+static void halt(struct pt_ve500 *cpu)
+{
+	cpu->halt_wanted = cpu->stepping = false;
+	cpu->state = PT_VE500_HALT;
+	if (cpu->hooks.halted != NULL)
+		cpu->hooks.halted(cpu->hooks.arg);
+}
+
+static bool at_breakpoint(struct pt_ve500 *cpu)
+{
+	if (cpu->passes_breakpoint)
+		return false;
+	for (unsigned i = 0; i < PT_VE500_BREAKPOINTS; i++)
+		if (cpu->breakpoint_on[i] && cpu->breakpoint[i] == cpu->pc)
+			return true;
+	return false;
+}
+
+/* Everything that can happen between two instructions, in order of urgency. */
+static void attend(struct pt_ve500 *cpu)
+{
+	cpu->attention = false;
+	if (cpu->state == PT_VE500_HELD || cpu->state == PT_VE500_HALT)
+		return;
+	pt_e5_time_pass(cpu);
+	if (cpu->halt_wanted) {
+		halt(cpu);
+	} else if (pt_e5_take_interrupt(cpu) && cpu->stepping) {
+		halt(cpu);	/* a step is one instruction, or the entry of one interrupt */
+	}
+}
+
+static void stretch(struct pt_ve500 *cpu, uint64_t limit)
+{
+	cpu->deadline = cpu->stepping ? cpu->cycle + 1 : limit;
+	do {
+		if (cpu->any_breakpoint && at_breakpoint(cpu)) {
+			cpu->halt_wanted = true;
+			cpu->attention = true;
+			return;
+		}
+		cpu->passes_breakpoint = false;
+		pt_e5_execute(cpu);
+	} while (cpu->cycle < cpu->deadline);
+	if (cpu->stepping)
+		pt_ve500_request_halt(cpu);
+}
+
+static void pass_time(struct pt_ve500 *cpu, uint64_t to)
+{
+	if (cpu->state == PT_VE500_DOZE)
+		cpu->idle_cycles += to - cpu->cycle;
+	else if (cpu->state == PT_VE500_HALT)
+		cpu->halt_cycles += to - cpu->cycle;
+	cpu->cycle = to;
+}
+
+/* How far nothing can happen by itself. Dozing cycles are no processor cycles: the clock of the counters stands. */
+static uint64_t quiet_until(const struct pt_ve500 *cpu, uint64_t until_cycle)
+{
+	uint64_t timers = cpu->state != PT_VE500_HALT ? pt_e5_time_next(cpu) : PT_VNEVER, watcher = PT_VNEVER;
+
+	if (cpu->watcher.next != NULL)
+		watcher = cpu->watcher.next(cpu->watcher.arg, cpu->cycle);
+	timers = watcher < timers ? watcher : timers;
+	return pt_vbus_quiet_until(cpu->bus, cpu->cycle, timers < until_cycle ? timers : until_cycle);
+}
+
+void pt_ve500_run(struct pt_ve500 *cpu, uint64_t until_cycle)
+{
+	cpu->stop = false;
+	while (cpu->cycle < until_cycle && !cpu->stop) {
+		uint64_t limit;
+
+		pt_vbus_tick_due(cpu->bus, cpu->cycle);
+		attend(cpu);
+		if (cpu->attention)
+			continue;
+		limit = quiet_until(cpu, until_cycle);
+		if (cpu->state == PT_VE500_RUN)
+			stretch(cpu, limit);
+		else
+			pass_time(cpu, limit);
+	}
+}
+
+void pt_ve500_stop(struct pt_ve500 *cpu)
+{
+	cpu->stop = true;
+	pt_e5_attend(cpu);
+}
+
+/* --- what is known of it */
+
+enum pt_ve500_state pt_ve500_state(const struct pt_ve500 *cpu) { return cpu->state; }
+uint64_t pt_ve500_cycle(const struct pt_ve500 *cpu) { return cpu->cycle; }
+uint64_t pt_ve500_idle_cycles(const struct pt_ve500 *cpu) { return cpu->idle_cycles; }
+uint64_t pt_ve500_halt_cycles(const struct pt_ve500 *cpu) { return cpu->halt_cycles; }
+uint64_t pt_ve500_instructions(const struct pt_ve500 *cpu) { return cpu->instructions; }
+uint32_t pt_ve500_pc(const struct pt_ve500 *cpu) { return cpu->pc; }
+const uint64_t *pt_ve500_events(const struct pt_ve500 *cpu) { return cpu->events; }
+
+/* Spec columns count what was flushed, too; this core flushes nothing, so finished is completed here. */
+bool pt_ve500_counts(unsigned event)
+{
+	static const uint8_t modelled[] = {
+		EV_CYCLES, EV_INSTRUCTIONS, EV_OPS, EV_FETCHED, EV_DECODED, EV_BRANCHES, EV_LOADS, EV_STORES,
+		EV_REDIRECTS, EV_BRANCHES_FINISHED, EV_TAKEN_FINISHED, EV_MISPREDICTED, EV_MISPREDICTED_DIRECTION,
+		EV_BTB_HITS, EV_TRANSLATED, EV_LOADS_TRANSLATED, EV_STORES_TRANSLATED, EV_TOUCHES, EV_CACHEOPS,
+		EV_INHIBITED, EV_GUARDED_LOADS, EV_WRITETHROUGH, EV_MISALIGNED, EV_STORES_COMPLETED, EV_DL1_RELOADS,
+		EV_DL1_CASTOUTS, EV_IL1_RELOADS, EV_FETCHES, EV_L2MMU_MISSES, EV_BUS, EV_BUS_I, EV_BUS_D,
+		EV_BUS_CASTOUTS, EV_INTERRUPTS, EV_EXTERNAL, EV_CRITICAL, EV_SC_TRAP,
+	};
+
+	for (size_t i = 0; i < sizeof(modelled); i++)
+		if (modelled[i] == event)
+			return true;
+	return false;
+}
+
+/* --- debug */
+
+void pt_ve500_request_halt(struct pt_ve500 *cpu)
+{
+	if (cpu->state == PT_VE500_HALT)
+		return;
+	cpu->halt_wanted = true;
+	pt_e5_attend(cpu);
+}
+
+void pt_ve500_resume(struct pt_ve500 *cpu, bool step)
+{
+	if (cpu->state != PT_VE500_HALT)
+		return;
+	cpu->stepping = step;
+	cpu->passes_breakpoint = true;
+	cpu->state = PT_VE500_RUN;
+	pt_e5_attend(cpu);
+}
+
+static uint32_t *word(struct pt_ve500 *cpu, unsigned reg)
+{
+	if (reg < 32)
+		return &cpu->r[reg];
+	if (reg < 64)
+		return &cpu->high[reg - 32];
+	switch (reg) {
+	case PT_VE500_CR: return &cpu->cr;
+	case PT_VE500_LR: return &cpu->lr;
+	case PT_VE500_CTR: return &cpu->ctr;
+	case PT_VE500_XER: return &cpu->xer;
+	case PT_VE500_SPEFSCR: return &cpu->spr[SPR_SPEFSCR];
+	default: return NULL;
+	}
+}
+
+uint64_t pt_ve500_reg(const struct pt_ve500 *cpu, unsigned reg)
+{
+	struct pt_ve500 *same = (struct pt_ve500 *)(uintptr_t)cpu;	/* word() serves both ways; it is only read */
+
+	switch (reg) {
+	case PT_VE500_PC: return cpu->pc;
+	case PT_VE500_MSR: return cpu->msr;
+	case PT_VE500_ACC: return cpu->acc;
+	default: return word(same, reg) != NULL ? *word(same, reg) : 0;
+	}
+}
+
+static void write_pc(struct pt_ve500 *cpu, uint32_t value)
+{
+	uint32_t from = cpu->pc;
+
+	if ((value & ~3u) != from)
+		pt_e5_jump(cpu, PT_VJUMP_DEBUG, from, 0, value & ~3u);
+}
+
+void pt_ve500_set_reg(struct pt_ve500 *cpu, unsigned reg, uint64_t value)
+{
+	if (reg == PT_VE500_PC)
+		write_pc(cpu, (uint32_t)value);
+	else if (reg == PT_VE500_MSR)
+		pt_e5_write_msr(cpu, (uint32_t)value & ~(uint32_t)PT_VE500_MSR_WE);
+	else if (reg == PT_VE500_ACC)
+		cpu->acc = value;
+	else if (word(cpu, reg) != NULL)
+		*word(cpu, reg) = (uint32_t)value;
+}
+
+void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, uint32_t addr)
+{
+	if (slot >= PT_VE500_BREAKPOINTS)
+		return;
+	cpu->breakpoint_on[slot] = enabled;
+	cpu->breakpoint[slot] = addr & ~3u;
+	cpu->any_breakpoint = false;
+	for (unsigned i = 0; i < PT_VE500_BREAKPOINTS; i++)
+		cpu->any_breakpoint |= cpu->breakpoint_on[i];
+}
+
+/* --- taps */
+
+void pt_ve500_taps_changed(struct pt_ve500 *cpu)
+{
+	cpu->tap_insn = cpu->tap_cond = cpu->tap_jump = cpu->tap_data = false;
+	for (const struct pt_vtap *tap = cpu->taps; tap != NULL; tap = tap->next) {
+		cpu->tap_insn |= tap->insn != NULL;
+		cpu->tap_cond |= tap->cond != NULL;
+		cpu->tap_jump |= tap->jump != NULL;
+		cpu->tap_data |= tap->data != NULL;
+	}
+}
+
+void pt_ve500_add_tap(struct pt_ve500 *cpu, struct pt_vtap *tap)
+{
+	struct pt_vtap **end = &cpu->taps;
+
+	while (*end != NULL)
+		end = &(*end)->next;
+	tap->next = NULL;
+	*end = tap;
+	pt_ve500_taps_changed(cpu);
+}
+
+void pt_ve500_remove_tap(struct pt_ve500 *cpu, struct pt_vtap *tap)
+{
+	struct pt_vtap **at = &cpu->taps;
+
+	while (*at != NULL && *at != tap)
+		at = &(*at)->next;
+	if (*at == NULL)
+		return;
+	*at = tap->next;
+	pt_ve500_taps_changed(cpu);
+}
+
+void pt_e5_tell_insn(struct pt_ve500 *cpu, uint32_t pc)
+{
+	for (const struct pt_vtap *tap = cpu->tap_insn ? cpu->taps : NULL, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->insn != NULL)
+			tap->insn(tap->arg, pc);
+	}
+}
+
+void pt_e5_tell_cond(struct pt_ve500 *cpu, uint32_t from, bool taken, uint32_t to)
+{
+	for (const struct pt_vtap *tap = cpu->tap_cond ? cpu->taps : NULL, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->cond != NULL)
+			tap->cond(tap->arg, from, taken, to);
+	}
+}
+
+void pt_e5_tell_data(struct pt_ve500 *cpu, uint32_t addr, unsigned size, bool write, uint32_t value)
+{
+	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
+		next = tap->next;
+		if (tap->data != NULL)
+			tap->data(tap->arg, addr, size, write, value, cpu->at);
+	}
+}

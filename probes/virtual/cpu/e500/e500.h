@@ -1,0 +1,137 @@
+/* The virtual boards' e500v2: executes the Book E integer set, isel, and the SPE's loads, stores and moves over a bus,
+ * big-endian, behind TLB1. Its performance monitor is a unit (unit/e500_pm.h) that watches what this core counts.
+ * One thread at a time. Deterministic: the same bus, calls and settings give the same instructions and cycles.
+ * Sources: E500CORERM Rev. 1 (registers, interrupts, MMU), Power ISA 2.06 Book I and III-E (instructions), facts/e500.md.
+ *
+ * Not there: floating point (a Program interrupt, as on the part), SPE arithmetic, TLB0 (what is written there is lost),
+ * watchdog, debug interrupts (DBCR0 and its kin only hold bits), string instructions (the part has none either).
+ *
+ * Time is the core clock; it passes while the core is halted or held in reset, too. Cycles are a model: one for each
+ * instruction, and what timing below adds. Nothing may rely on a count being the chip's. */
+#ifndef PT_VIRTUAL_CPU_E500_H
+#define PT_VIRTUAL_CPU_E500_H
+
+#include <stddef.h>
+
+#include "probes/virtual/cpu.h"
+
+struct pt_ve500;
+
+enum pt_ve500_state {
+	PT_VE500_RUN,
+	PT_VE500_DOZE,		/* MSR[WE] was set: until an interrupt */
+	PT_VE500_HALT,		/* stopped by the debugger */
+	PT_VE500_HELD,		/* in reset */
+};
+
+/* IVOR numbers. Source: E500CORERM table 5-2 */
+enum pt_ve500_interrupt {
+	PT_VE500_CRITICAL, PT_VE500_MACHINE_CHECK, PT_VE500_DATA_STORAGE, PT_VE500_INSTRUCTION_STORAGE, PT_VE500_EXTERNAL,
+	PT_VE500_ALIGNMENT, PT_VE500_PROGRAM, PT_VE500_NO_FP, PT_VE500_SYSTEM_CALL, PT_VE500_NO_AP, PT_VE500_DECREMENTER,
+	PT_VE500_FIXED_INTERVAL, PT_VE500_WATCHDOG, PT_VE500_DATA_TLB, PT_VE500_INSTRUCTION_TLB, PT_VE500_DEBUG,
+	PT_VE500_NO_SPE = 32, PT_VE500_PERFORMANCE = 35,
+	PT_VE500_IVORS = 36,
+};
+
+/* Register numbers are GDB's. Source: facts/e500.md 8 */
+enum pt_ve500_reg {
+	PT_VE500_R0 = 0, PT_VE500_EV0H = 32, PT_VE500_PC = 64, PT_VE500_MSR, PT_VE500_CR, PT_VE500_LR, PT_VE500_CTR,
+	PT_VE500_XER, PT_VE500_ACC = 73, PT_VE500_SPEFSCR = 74,
+	PT_VE500_REGS,
+};
+
+/* MSR. Source: facts/e500.md 2.5, E500CORERM 2.5.1 */
+enum {
+	PT_VE500_MSR_SPE = 0x02000000, PT_VE500_MSR_WE = 0x00040000, PT_VE500_MSR_CE = 0x00020000,
+	PT_VE500_MSR_EE = 0x00008000, PT_VE500_MSR_PR = 0x00004000, PT_VE500_MSR_FP = 0x00002000,
+	PT_VE500_MSR_ME = 0x00001000, PT_VE500_MSR_DE = 0x00000200, PT_VE500_MSR_IS = 0x20, PT_VE500_MSR_DS = 0x10,
+	PT_VE500_MSR_PMM = 0x04,
+};
+
+/* What the core counts since power-on, whether or not a performance monitor looks: by event number of facts/e500.md 3.
+ * Those that this model cannot know stay 0; which they are pt_ve500_counts() says. */
+enum { PT_VE500_EVENTS = 128 };
+
+/* Something took a while: the threshold events 76..81. */
+struct pt_ve500_watcher {	/* the performance monitor */
+	void *arg;
+	/* After each instruction, and after each interrupt was entered. msr is what it ran under. True: its interrupt may
+	 * be asserted now. */
+	bool (*step)(void *arg, uint32_t msr);
+	void (*lasted)(void *arg, unsigned event, uint32_t cycles, uint32_t msr);
+	bool (*read)(void *arg, unsigned pmr, uint32_t *value);		/* mfpmr; false: no such register */
+	bool (*write)(void *arg, unsigned pmr, uint32_t value);
+	bool (*interrupt)(void *arg);					/* its interrupt is asserted */
+	/* The cycle at which the time base makes something happen in it; PT_VNEVER: none. */
+	uint64_t (*next)(void *arg, uint64_t now_cycle);
+};
+
+/* Cycles on top of one per instruction. */
+struct pt_ve500_timing {
+	uint8_t load_hit, multiply, divide, mispredict, interrupt;
+	uint8_t l1_miss;	/* data: until the line is there; the core waits for it */
+	uint8_t fetch_miss;
+	uint8_t tb_cycles;	/* core cycles per tick of the time base */
+};
+extern const struct pt_ve500_timing pt_ve500_default_timing;	/* 0, 3, 18, 5, 8, 20, 12, 8 */
+
+struct pt_ve500_hooks {
+	void *arg;
+	/* A trap instruction whose condition holds, at pc. True: halt before it; false: a Program interrupt. */
+	bool (*trap)(void *arg, uint32_t pc);
+	void (*halted)(void *arg);	/* by whatever reason; also at the end of a step */
+};
+
+/* Make a core on a bus that already has its RAM (at least one region of bytes, at most 8) and is big-endian. Listens to
+ * it and lends it its cycle counter; the bus outlives the core. In state HELD until reset. NULL: no memory, no RAM. */
+struct pt_ve500 *pt_ve500_new(struct pt_vbus *bus, uint32_t pvr, const struct pt_ve500_timing *timing);
+void pt_ve500_free(struct pt_ve500 *cpu);	/* NULL is fine */
+void pt_ve500_set_hooks(struct pt_ve500 *cpu, const struct pt_ve500_hooks *hooks);		/* copied */
+void pt_ve500_set_watcher(struct pt_ve500 *cpu, const struct pt_ve500_watcher *watcher);	/* copied */
+
+/* Hard reset: MSR 0, counts and cycles from 0 at power_on. TLB1 entry 0 maps entry's 256 MiB one to one, cached, and
+ * entry 1 the last 256 MiB uncached and guarded, as a boot loader leaves it; execution begins at entry. */
+void pt_ve500_reset(struct pt_ve500 *cpu, bool power_on, uint32_t entry);
+void pt_ve500_hold(struct pt_ve500 *cpu);
+
+/* Pass time until the cycle count is at least until_cycle, or pt_ve500_stop() was called. */
+void pt_ve500_run(struct pt_ve500 *cpu, uint64_t until_cycle);
+void pt_ve500_stop(struct pt_ve500 *cpu);
+
+enum pt_ve500_state pt_ve500_state(const struct pt_ve500 *cpu);
+uint64_t pt_ve500_cycle(const struct pt_ve500 *cpu);
+uint64_t pt_ve500_idle_cycles(const struct pt_ve500 *cpu);		/* of them, in DOZE */
+uint64_t pt_ve500_halt_cycles(const struct pt_ve500 *cpu);		/* of them, halted */
+uint64_t pt_ve500_instructions(const struct pt_ve500 *cpu);
+uint32_t pt_ve500_pc(const struct pt_ve500 *cpu);			/* next to execute */
+uint64_t pt_ve500_time_base(const struct pt_ve500 *cpu);
+/* The cycle at which bit (0: the lowest) of the time base next goes from 0 to 1; PT_VNEVER: it stands still. */
+uint64_t pt_ve500_next_edge(const struct pt_ve500 *cpu, unsigned bit);
+const uint64_t *pt_ve500_events(const struct pt_ve500 *cpu);		/* PT_VE500_EVENTS counts; the core's */
+bool pt_ve500_counts(unsigned event);					/* false: not modelled, stays 0 */
+
+/* --- interrupts: levels of the external and the critical input */
+void pt_ve500_set_external(struct pt_ve500 *cpu, bool asserted);
+void pt_ve500_set_critical(struct pt_ve500 *cpu, bool asserted);
+
+/* --- debug: halt, step, registers, memory as the core sees it */
+void pt_ve500_request_halt(struct pt_ve500 *cpu);
+void pt_ve500_resume(struct pt_ve500 *cpu, bool step);
+/* By enum pt_ve500_reg; ACC has 64 bits. Unknown ones read 0. Writing is for HALT. */
+uint64_t pt_ve500_reg(const struct pt_ve500 *cpu, unsigned reg);
+void pt_ve500_set_reg(struct pt_ve500 *cpu, unsigned reg, uint64_t value);
+/* Bytes at effective addresses, as supervisor data. False: not mapped, or the bus refused; earlier bytes are done. */
+bool pt_ve500_peek(struct pt_ve500 *cpu, uint32_t ea, uint8_t *bytes, size_t n_bytes);
+bool pt_ve500_poke(struct pt_ve500 *cpu, uint32_t ea, const uint8_t *bytes, size_t n_bytes);
+
+enum { PT_VE500_BREAKPOINTS = 8 };
+void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, uint32_t addr);
+
+/* --- taps (cpu.h): called in the order they were added; the caller's memory until removed.
+ * jump: BRANCH conditional and taken, GOTO b, CALL bl, *_OPERAND bctr and bctrl, RETURN blr, EXCEPTION (detail: the IVOR
+ * number, from: SRR0), EXC_RETURN rfi and its kin, DEBUG. */
+void pt_ve500_add_tap(struct pt_ve500 *cpu, struct pt_vtap *tap);
+void pt_ve500_remove_tap(struct pt_ve500 *cpu, struct pt_vtap *tap);
+void pt_ve500_taps_changed(struct pt_ve500 *cpu);
+
+#endif
