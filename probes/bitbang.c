@@ -8,23 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probes/jtag_port.h"
+#include "probes/bitbang.h"
 #include "probes/jtag_stream.h"
-#include "probes/probe.h"
-#include "probes/turn.h"
 #include "util.h"
 
 enum {
-	MAX_BYTES = 2040,		/* of a request */
-	MAX_BITS = (MAX_BYTES - 2) / 3,	/* of a packet, should each be read */
+	MAX_BITS = (PT_BITBANG_MOST_BYTES - 2) / 3,	/* of a packet, should each be read */
+	LEAST_BYTES = 320,		/* two transfers of SWD, or a line reset */
 	QUESTION = 3,
-};
-
-struct bitbang {
-	struct pt_turn turn;
-	struct pt_jtag_port port;
-	uint32_t most_bits;
-	uint8_t out[MAX_BYTES];
 };
 
 /* --- framing ------------------------------------------------------------------------------------------------------ */
@@ -34,7 +25,7 @@ static bool reads(uint8_t letter)
 	return letter == 'R' || letter == 'c';
 }
 
-static size_t n_reads(const uint8_t *request, size_t len_bytes)
+size_t pt_bitbang_reads(const uint8_t *request, size_t len_bytes)
 {
 	size_t n = 0;
 
@@ -43,7 +34,7 @@ static size_t n_reads(const uint8_t *request, size_t len_bytes)
 	return n;
 }
 
-const struct pt_framing pt_bitbang_framing = { .protocol = "remote_bitbang", .port = 0, .answer_bytes = n_reads };
+const struct pt_framing pt_bitbang_framing = { .protocol = "remote_bitbang", .port = 0, .answer_bytes = pt_bitbang_reads };
 
 static size_t question(uint8_t *out)
 {
@@ -64,21 +55,28 @@ static bool answers(const uint8_t *in, size_t n_in)
 	return n_in == QUESTION && are_levels(in, n_in);
 }
 
-/* At least one read, and never as many as the question has. Returns the new length. */
-static size_t end_packet(uint8_t *out, size_t len_bytes)
+size_t pt_bitbang_end_packet(uint8_t *out, size_t len_bytes)
 {
-	size_t n = n_reads(out, len_bytes);
+	size_t n = pt_bitbang_reads(out, len_bytes);
 
 	if (n == 0 || n == QUESTION)
 		out[len_bytes++] = 'R';
 	return len_bytes;
 }
 
+int pt_bitbang_check(struct pt_bitbang *b, size_t n_reads, size_t len_bytes, struct pt_err *err)
+{
+	if (len_bytes == n_reads + (n_reads == 0 || n_reads == QUESTION) && are_levels(b->turn.in, len_bytes))
+		return 0;
+	pt_turn_mistrust(&b->turn, NULL);
+	return pt_fail(err, PT_EPROTO, "the remote_bitbang server answered with %zu letters that do not fit", len_bytes);
+}
+
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
 static int settle(void *state, struct pt_err *err)
 {
-	return pt_turn_settle(&((struct bitbang *)state)->turn, err);
+	return pt_turn_settle(&((struct pt_bitbang *)state)->turn, err);
 }
 
 /* TDO is read while the clock is low. */
@@ -103,7 +101,7 @@ static unsigned tdi_of(const struct pt_jtag_piece *piece, uint32_t i)
 static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t max_bits,
 		   uint32_t *n_bits)
 {
-	struct bitbang *b = state;
+	struct pt_bitbang *b = state;
 	uint32_t most = max_bits < b->most_bits ? max_bits : b->most_bits;
 	struct pt_jtag_piece piece;
 	size_t len = 0;
@@ -114,19 +112,19 @@ static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, stru
 			len += put_clock(b->out + len, piece.tms, tdi_of(&piece, i), piece.in != NULL);
 		*n_bits += piece.n_bits;
 	}
-	return end_packet(b->out, len);
+	return pt_bitbang_end_packet(b->out, len);
 }
 
 static int send_request(void *state, size_t len_bytes, struct pt_err *err)
 {
-	struct bitbang *b = state;
+	struct pt_bitbang *b = state;
 
 	return pt_turn_send(&b->turn, b->out, len_bytes, err);
 }
 
 static int receive(void *state, uint64_t deadline_ns, struct pt_err *err)
 {
-	return pt_turn_receive(&((struct bitbang *)state)->turn, deadline_ns, err);
+	return pt_turn_receive(&((struct pt_bitbang *)state)->turn, deadline_ns, err);
 }
 
 /* What the bits of a packet want of its answer: first counted, so that nothing is written from one that does not fit. */
@@ -140,22 +138,16 @@ static size_t wanted_reads(const struct pt_jtag_op *ops, size_t n_ops, struct pt
 	return n;
 }
 
-static int refuse(struct bitbang *b, size_t len_bytes, struct pt_err *err)
-{
-	pt_turn_mistrust(&b->turn, NULL);
-	return pt_fail(err, PT_EPROTO, "the remote_bitbang server answered with %zu letters that do not fit", len_bytes);
-}
-
 static int unpack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t n_bits,
 		  size_t len_bytes, struct pt_err *err)
 {
-	struct bitbang *b = state;
+	struct pt_bitbang *b = state;
 	size_t wanted = wanted_reads(ops, n_ops, *at, n_bits), taken = 0;
 	struct pt_jtag_piece piece;
 	uint8_t tdo[MAX_BITS / 8 + 1];
 
-	if (len_bytes != wanted + (wanted == 0 || wanted == QUESTION) || !are_levels(b->turn.in, len_bytes))
-		return refuse(b, len_bytes, err);
+	if (pt_bitbang_check(b, wanted, len_bytes, err) < 0)
+		return PT_EPROTO;
 	for (uint32_t n = 0; n < n_bits; n += piece.n_bits) {
 		struct pt_jtag_cursor from = *at;
 
@@ -176,36 +168,34 @@ static const struct pt_jtag_port_ops port_ops = {
 
 /* --- the probe ---------------------------------------------------------------------------------------------------- */
 
-static int ask(struct bitbang *b, const char *letters, struct pt_err *err)
+int pt_bitbang_ask(struct pt_bitbang *b, const char *letters, struct pt_err *err)
 {
-	size_t len = strlen(letters);
+	size_t len = strlen(letters), n_reads;
 	int n;
 
 	memcpy(b->out, letters, len);
-	len = end_packet(b->out, len);
-	n = pt_turn_ask(&b->turn, b->out, len, 0, err);
-	if (n < 0)
-		return n;
-	return (size_t)n == n_reads(b->out, len) && are_levels(b->turn.in, (size_t)n) ? 0 : refuse(b, (size_t)n, err);
+	n_reads = pt_bitbang_reads(b->out, len);
+	n = pt_turn_ask(&b->turn, b->out, pt_bitbang_end_packet(b->out, len), 0, err);
+	return n < 0 ? n : pt_bitbang_check(b, n_reads, (size_t)n, err);
 }
 
 /* The protocol has no clock: how fast a server is shows only in its answers. */
 static int bitbang_open(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err)
 {
-	struct bitbang *b = state;
+	struct pt_bitbang *b = state;
 	struct pt_link_info info;
-	size_t most;
 
 	pt_link_info(link, &info);
-	most = info.packet_bytes < MAX_BYTES ? info.packet_bytes : MAX_BYTES;
-	if (most < 32)
+	b->request_bytes = info.packet_bytes < PT_BITBANG_MOST_BYTES ? info.packet_bytes : PT_BITBANG_MOST_BYTES;
+	if (b->request_bytes < LEAST_BYTES)
 		return pt_fail(err, PT_EARG, "packets of %zu bytes are too short for remote_bitbang", info.packet_bytes);
-	b->most_bits = (uint32_t)(most - 2) / 3;
+	b->most_bits = (uint32_t)(b->request_bytes - 2) / 3;
 	b->turn = (struct pt_turn){ .link = link, .name = "bitbang", .question = question, .answers = answers };
 	b->port = (struct pt_jtag_port){
 		.ops = &port_ops, .state = b, .link = link, .depth = pt_jtag_port_depth(&info, settings), .lost = true,
 	};
-	return ask(b, "rRR", err);	/* no reset asserted; and does it answer at all? */
+	pt_bitbang_swd_init(b);
+	return pt_bitbang_ask(b, "rRR", err);	/* no reset asserted; and does it answer at all? */
 }
 
 static void bitbang_close(void *state)
@@ -215,21 +205,21 @@ static void bitbang_close(void *state)
 
 static void bitbang_info(void *state, struct pt_probe_info *out)
 {
-	const struct bitbang *b = state;
+	const struct pt_bitbang *b = state;
 
-	out->packet_bytes = 3 * (size_t)b->most_bits + 2;
+	out->packet_bytes = b->request_bytes;
 	out->packet_count = b->port.depth;
 }
 
 static int jtag_connect(void *state, struct pt_err *err)
 {
-	return pt_jtag_port_reset(&((struct bitbang *)state)->port, err);
+	return pt_jtag_port_reset(&((struct pt_bitbang *)state)->port, err);
 }
 
 static int jtag_run(void *state, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		    struct pt_err *err)
 {
-	return pt_jtag_port_run(&((struct bitbang *)state)->port, ops, n_ops, timeout_ms, n_done, err);
+	return pt_jtag_port_run(&((struct pt_bitbang *)state)->port, ops, n_ops, timeout_ms, n_done, err);
 }
 
 static int jtag_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err)
@@ -241,9 +231,9 @@ static int jtag_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt
 
 static int jtag_set_reset(void *state, bool trst, bool srst, struct pt_err *err)
 {
-	struct bitbang *b = state;
+	struct pt_bitbang *b = state;
 	const char letters[2] = { (char)('r' + (trst ? 2 : 0) + (srst ? 1 : 0)), 0 };
-	int rc = ask(b, letters, err);
+	int rc = pt_bitbang_ask(b, letters, err);
 
 	b->port.lost |= trst;
 	return rc;
@@ -255,9 +245,11 @@ static const struct pt_jtag_ops jtag_ops = {
 
 const struct pt_probe_ops pt_bitbang_ops = {
 	.name = "bitbang",
-	.state_bytes = sizeof(struct bitbang),
+	.state_bytes = sizeof(struct pt_bitbang),
 	.open = bitbang_open,
 	.close = bitbang_close,
 	.info = bitbang_info,
+	.dap = &pt_bitbang_dap_ops,
 	.jtag = &jtag_ops,
+	.jtag_first = true,
 };

@@ -34,13 +34,17 @@ const struct pt_param pt_probe_params[] = {
 	[PT_PROBE_XVC_MAX_BYTES] = { "xvc.max-bytes", PT_PARAM_NUMBER, "1024", NULL, 4, 1024,
 		"XVC: longest vector of TMS and of TDI, bytes, where the server claims to take more" },
 	[PT_PROBE_TRANSPORT] = { "transport", PT_PARAM_CHOICE, "auto", "auto|swd|jtag", 0, 0,
-		"how a debug port is reached; auto: SWD where the probe has it" },
+		"how a debug port is reached; auto: SWD where the probe has it, but JTAG by remote_bitbang" },
 };
 const size_t pt_n_probe_params = PT_LEN(pt_probe_params);
 
-static bool wants_jtag(const struct pt_params *settings)
+static bool by_jtag(const struct pt_probe_ops *ops, const struct pt_params *settings)
 {
-	return strcmp(pt_params_text(settings, &pt_probe_params[PT_PROBE_TRANSPORT]), "jtag") == 0;
+	const char *transport = pt_params_text(settings, &pt_probe_params[PT_PROBE_TRANSPORT]);
+
+	if (ops->jtag == NULL)
+		return false;
+	return ops->dap == NULL || strcmp(transport, "jtag") == 0 || (ops->jtag_first && strcmp(transport, "auto") == 0);
 }
 
 struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,
@@ -58,7 +62,7 @@ struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_li
 		goto free_probe;
 	if (ops->open(probe->state, link, settings, &why) < 0)
 		goto free_state;
-	if (ops->jtag != NULL && (ops->dap == NULL || wants_jtag(settings))) {
+	if (by_jtag(ops, settings)) {
 		probe->jtag_dap = pt_jtag_dap_new(ops->jtag, probe->state, link, settings);
 		if (probe->jtag_dap == NULL)
 			goto close_state;

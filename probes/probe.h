@@ -44,6 +44,7 @@ struct pt_probe_ops {
 	void (*info)(void *state, struct pt_probe_info *out);
 	const struct pt_dap_ops *dap;	/* NULL: not offered; so for every wire */
 	const struct pt_jtag_ops *jtag;
+	bool jtag_first;		/* most devices of this kind have JTAG alone: transport=auto is JTAG */
 	const struct pt_bdc_ops *bdc;
 	const struct pt_pins_ops *pins;
 	const struct pt_rsp_ops *rsp;

@@ -3,6 +3,7 @@
  * OpenOCD drives, too. */
 #include <string.h>
 
+#include "busy_ap.h"
 #include "fake_jtag.h"
 #include "harness.h"
 #include "probes/jtag_dap.h"
@@ -19,54 +20,12 @@ static struct pt_link *link_;
 static struct pt_jtag_dap *dap;
 static struct pt_err err;
 
-/* Behind the port: a row of words, the next with each read; every busy_each-th access takes busy_for looks. */
-static uint32_t next_word, written[64];
-static unsigned n_written, n_accesses, busy_each, busy_for, busy_left, fault_at;
-
-static enum pt_vack begin_access(void)
-{
-	n_accesses++;
-	if (busy_each > 0 && n_accesses % busy_each == 0) {
-		busy_left = busy_for;
-		return PT_VACK_WAIT;
-	}
-	return n_accesses == fault_at ? PT_VACK_ERROR : PT_VACK_OK;
-}
-
-/* A busy access is counted when it begins, and ends when nothing is left of it. */
-static enum pt_vack access_ack(void)
-{
-	if (busy_left == 0)
-		return begin_access();
-	return --busy_left > 0 ? PT_VACK_WAIT : PT_VACK_OK;
-}
-
-static enum pt_vack ap_read(void *arg, uint8_t reg, uint32_t *value)
-{
-	enum pt_vack ack = access_ack();
-
-	(void)arg, (void)reg;
-	if (ack == PT_VACK_OK)
-		*value = next_word++;
-	return ack;
-}
-
-static enum pt_vack ap_write(void *arg, uint8_t reg, uint32_t value)
-{
-	enum pt_vack ack = access_ack();
-
-	(void)arg, (void)reg;
-	if (ack == PT_VACK_OK && n_written < PT_LEN(written))
-		written[n_written++] = value;
-	return ack;
-}
-
-static struct pt_vap ap = { .read = ap_read, .write = ap_write };
+static struct busy_ap behind;
 
 static struct pt_vap *ap_of(void *arg, unsigned apsel)
 {
 	(void)arg;
-	return apsel == 0 ? &ap : NULL;
+	return apsel == 0 ? &behind.ap : NULL;
 }
 
 static void on_sync(void *arg)
@@ -87,8 +46,7 @@ static void setup(void)
 	chain.pass_ns = 10000;
 	link_ = pt_script_link(&script);
 	dap = pt_jtag_dap_new(&fake_jtag_ops, &chain, link_, NULL);
-	next_word = 0x5a000000;
-	n_written = n_accesses = busy_each = busy_for = busy_left = fault_at = 0;
+	busy_ap_init(&behind);
 }
 
 static void teardown(void)
@@ -140,8 +98,8 @@ START_TEST(reads_and_writes)
 	for (uint32_t i = 0; i < 300; i++)
 		ck_assert_uint_eq(in[i], 0x5a000000 + i);
 	ck_assert_uint_eq(one, 0x5a000000 + 300);
-	ck_assert_uint_eq(n_written, 4);
-	ck_assert_uint_eq(written[3], 33);
+	ck_assert_uint_eq(behind.n_written, 4);
+	ck_assert_uint_eq(behind.written[3], 33);
 	for (size_t i = 1; i < PT_LEN(ops); i++)
 		ck_assert_uint_ge(ops[i].done_ns, ops[i - 1].done_ns);
 }
@@ -160,14 +118,14 @@ START_TEST(waits_for_a_busy_port)
 	size_t n_done;
 
 	power_up();
-	busy_each = each[_i / 5];
-	busy_for = for_looks[_i % 5];
+	behind.busy_each = each[_i / 5];
+	behind.busy_for = for_looks[_i % 5];
 	ck_assert_msg(run(ops, PT_LEN(ops), &n_done) == 0, "%s", err.msg);
 	for (uint32_t i = 0; i < 40; i++)
 		ck_assert_msg(in[i] == 0x5a000000 + i, "word %u: 0x%x", i, in[i]);
-	ck_assert_uint_eq(n_written, 5);
-	ck_assert_mem_eq(written, out, sizeof(out));
-	ck_assert_uint_eq(n_accesses, 45);
+	ck_assert_uint_eq(behind.n_written, 5);
+	ck_assert_mem_eq(behind.written, out, sizeof(out));
+	ck_assert_uint_eq(behind.n_accesses, 45);
 }
 END_TEST
 
@@ -178,12 +136,12 @@ START_TEST(errors_stick_until_they_are_cleared)
 	size_t n_done = 9;
 
 	power_up();
-	fault_at = 3;
+	behind.fault_at = 3;
 	ck_assert_int_eq(run(&op, 1, &n_done), PT_EFAULT);
 	ck_assert_uint_eq(n_done, 0);
-	ck_assert_uint_eq(n_accesses, 3);	/* what stood behind it was not done */
+	ck_assert_uint_eq(behind.n_accesses, 3);	/* what stood behind it was not done */
 	ck_assert_int_eq(run(&op, 1, &n_done), PT_EFAULT);
-	ck_assert_uint_eq(n_accesses, 3);
+	ck_assert_uint_eq(behind.n_accesses, 3);
 	ck_assert_int_eq(pt_jtag_dap_ops.write_abort(dap, 0x1e, &err), 0);
 	ck_assert_int_eq(run(&op, 1, &n_done), 0);
 	ck_assert_uint_eq(in[7], 0x5a000002 + 7);
@@ -197,12 +155,12 @@ START_TEST(gives_up_on_a_port_that_hangs)
 	size_t n_done;
 
 	power_up();
-	busy_each = 1;
-	busy_for = UINT32_MAX - 1;
+	behind.busy_each = 1;
+	behind.busy_for = UINT32_MAX - 1;
 	chain.pass_ns = 1000000;	/* each list takes a millisecond */
 	ck_assert_int_eq(run(&op, 1, &n_done), PT_ETIMEOUT);
 	ck_assert_ptr_nonnull(strstr(err.msg, "WAIT"));
-	busy_each = busy_left = 0;
+	behind.busy_each = behind.busy_left = 0;
 	ck_assert_int_eq(pt_jtag_dap_ops.write_abort(dap, 1, &err), 0);
 	ck_assert_int_eq(pt_jtag_dap_ops.write_abort(dap, 0x1e, &err), 0);
 	ck_assert_int_eq(run(&op, 1, &n_done), 0);
@@ -230,7 +188,7 @@ START_TEST(says_that_there_is_no_port)
 	static const struct pt_vjtap_config fpga = {
 		.ir_bits = 6, .ir_capture = 0x11, .has_idcode = true, .idcode = 0x13722093, .idcode_ir = 9,
 	};
-	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &next_word };
+	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &behind.next_word };
 	struct pt_vjtap tap;
 	size_t n_done;
 
@@ -247,7 +205,7 @@ END_TEST
 
 START_TEST(a_port_that_falls_silent)
 {
-	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &next_word };
+	struct pt_dap_op op = { .what = PT_DAP_READ, .a = 0, .words = &behind.next_word };
 	size_t n_done;
 
 	power_up();

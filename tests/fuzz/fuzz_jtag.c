@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { XVC, BITBANG, CMSIS_DAP, N_KINDS };
+enum { XVC, BITBANG, CMSIS_DAP, BITBANG_SWD, N_KINDS };
 
 struct source {
 	const uint8_t *in;
@@ -28,6 +28,11 @@ static uint8_t next_byte(struct source *s)
 	return *s->in++;
 }
 
+static bool letters(const struct source *s)
+{
+	return s->kind == BITBANG || s->kind == BITBANG_SWD;
+}
+
 /* As a server without a target would: TDO is 0. */
 static size_t proper(const struct source *s, const uint8_t *request, size_t len_bytes, uint8_t *response)
 {
@@ -35,7 +40,7 @@ static size_t proper(const struct source *s, const uint8_t *request, size_t len_
 
 	if (s->kind == XVC)
 		n = pt_xvc_framing.answer_bytes(request, len_bytes);
-	if (s->kind == BITBANG)
+	if (letters(s))
 		n = pt_bitbang_framing.answer_bytes(request, len_bytes);
 	if (s->kind == CMSIS_DAP)
 		n = 16;
@@ -44,7 +49,7 @@ static size_t proper(const struct source *s, const uint8_t *request, size_t len_
 		return strlen("xvcServer_v1.0:256\n");
 	}
 	n = n < 1024 ? n : 1024;
-	memset(response, s->kind == BITBANG ? '0' : 0, n);
+	memset(response, letters(s) ? '0' : 0, n);
 	if (s->kind == XVC && n == 4)
 		memcpy(response, request + 7, 4);
 	if (s->kind == CMSIS_DAP)
@@ -68,7 +73,7 @@ static size_t answer(void *arg, const uint8_t *request, size_t len_bytes, uint8_
 	if ((how & 1) == 0)
 		len = how;
 	for (size_t i = s->kind == CMSIS_DAP && (how & 2) != 0 ? 2 : 0; i < len; i++)
-		response[i] = s->kind == BITBANG && (how & 2) != 0 ? '0' + (next_byte(s) & 1) : next_byte(s);
+		response[i] = letters(s) && (how & 2) != 0 ? '0' + (next_byte(s) & 1) : next_byte(s);
 	return len;
 }
 
@@ -123,9 +128,12 @@ static void access_port(struct pt_probe *probe)
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 {
-	static const struct pt_probe_ops *const drivers[N_KINDS] = { &pt_xvc_ops, &pt_bitbang_ops, &pt_cmsis_dap_ops };
+	static const struct pt_probe_ops *const drivers[N_KINDS] = {
+		&pt_xvc_ops, &pt_bitbang_ops, &pt_cmsis_dap_ops, &pt_bitbang_ops,
+	};
 	static struct pt_script script;
 	struct source source = { .in = in, .left = in_bytes };
+	struct pt_params *settings = pt_params_new();
 	struct pt_probe *probe;
 
 	source.kind = next_byte(&source) % N_KINDS;
@@ -137,7 +145,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	script.arg = &source;
 	script.info = (struct pt_link_info){ .transport = "tcp", .packet_bytes = 256, .depth = 8 };
 	script.packet_ns = 10000;
-	probe = pt_probe_open_link(drivers[source.kind], pt_script_link(&script), NULL, NULL);
+	if (settings != NULL && source.kind == BITBANG_SWD)
+		pt_params_add(settings, pt_probe_params, pt_n_probe_params, "transport=swd", NULL);
+	probe = pt_probe_open_link(drivers[source.kind], pt_script_link(&script), settings, NULL);
+	pt_params_free(settings);
 	if (probe != NULL) {
 		scan(probe);
 		access_port(probe);
