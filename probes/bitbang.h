@@ -1,4 +1,5 @@
-/* What the files of the remote_bitbang driver share: bitbang.c (the device, wire jtag) and bitbang_swd.c (wire dap by SWD). */
+/* What the files of the remote_bitbang driver share: bitbang.c (the device, wire jtag) and bitbang_swd.c (wire dap by
+ * SWD). */
 #ifndef PT_PROBES_BITBANG_H
 #define PT_PROBES_BITBANG_H
 
@@ -20,8 +21,8 @@ struct pt_bitbang {
 
 /* Letters that read a level. */
 size_t pt_bitbang_reads(const uint8_t *request, size_t len_bytes);
-/* At least one read, and never as many as the question that finds back into step has. Returns the new length: one more letter
- * at most. */
+/* At least one read, and never as many as the question that finds back into step has. Returns the new length: one
+ * more letter at most. */
 size_t pt_bitbang_end_packet(uint8_t *out, size_t len_bytes);
 /* Is the answer in b->turn.in one to a packet of so many reads? PT_EPROTO. */
 int pt_bitbang_check(struct pt_bitbang *b, size_t n_reads, size_t len_bytes, struct pt_err *err);

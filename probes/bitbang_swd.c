@@ -1,8 +1,9 @@
-/* Wire dap over remote_bitbang: SWD clock by clock. Under overrun detection each transfer has its data phase whatever the
- * acknowledge says, so packets of many transfers go out without waiting for it, and behind one that was not OK the port does
- * nothing more until the flag is cleared.
+/* Wire dap over remote_bitbang: SWD clock by clock. Under overrun detection each transfer has its data phase whatever
+ * the acknowledge says, so packets of many transfers go out without waiting for it, and behind one that was not OK
+ * the port does nothing more until the flag is cleared.
  *
- * An AP read brings the value of the one before it; what is not fetched so comes by RDBUFF, whose read is put in between.
+ * An AP read brings the value of the one before it; what is not fetched so comes by RDBUFF, whose read is put in
+ * between.
  * Source: Arm IHI 0031, Serial Wire Debug protocol; cortex-m.md 10.1; letters: probes.md 5.1. */
 #include <string.h>
 

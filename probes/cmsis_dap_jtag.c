@@ -1,5 +1,6 @@
-/* Wire jtag of a CMSIS-DAP probe: clocks go as DAP_JTAG_Sequence, up to 64 with one TMS each; TDO is asked for only where
- * somebody wants it. Neighbours with the same TMS and the same wish share a sequence, whatever operations they are of.
+/* Wire jtag of a CMSIS-DAP probe: clocks go as DAP_JTAG_Sequence, up to 64 with one TMS each; TDO is asked for only
+ * where somebody wants it. Neighbours with the same TMS and the same wish share a sequence, whatever operations they
+ * are of.
  * Source: probes.md 1.2. */
 #include <string.h>
 
@@ -170,8 +171,8 @@ void pt_cmsis_dap_jtag_init(struct pt_cmsis_dap *dap)
 
 /* --- the wire ----------------------------------------------------------------------------------------------------- */
 
-/* A port for SWD and JTAG is taken to JTAG: 51 or more high, the switch, and into Test-Logic-Reset. Source: Arm IHI 0031,
- * SWJ-DP select sequences. */
+/* A port for SWD and JTAG is taken to JTAG: 51 or more high, the switch, and into Test-Logic-Reset. Source: Arm IHI
+ * 0031, SWJ-DP select sequences. */
 static const struct pt_cmsis_dap_order swd_to_jtag = {
 	"switch to JTAG", { DAP_SWJ_SEQUENCE, 80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3c, 0xe7, 0xff }, 2 + 10, DAP_OK, false,
 };

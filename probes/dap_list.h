@@ -1,7 +1,7 @@
-/* Lists of dap operations as rows of single accesses, for wires that have nothing but these: a JTAG-DP behind a chain, SWD
- * pins. Polls, delays and ABORT are taken out of the row. Overrun detection is switched on in whatever is written to
- * CTRL/STAT, so that a wire may send a row without waiting for each acknowledge: behind one that was not OK the port does
- * nothing more. Board thread only. Source: Arm IHI 0031, "Sticky overrun behavior". */
+/* Lists of dap operations as rows of single accesses, for wires that have nothing but these: a JTAG-DP behind a
+ * chain, SWD pins. Polls, delays and ABORT are taken out of the row. Overrun detection is switched on in whatever is
+ * written to CTRL/STAT, so that a wire may send a row without waiting for each acknowledge: behind one that was not
+ * OK the port does nothing more. Board thread only. Source: Arm IHI 0031, "Sticky overrun behavior". */
 #ifndef PT_PROBES_DAP_LIST_H
 #define PT_PROBES_DAP_LIST_H
 
@@ -18,7 +18,8 @@ struct pt_dap_access {
 };
 
 struct pt_dap_list_ops {
-	/* All n, 1..PT_DAP_LIST_MOST, in order. PT_ETIMEOUT when the port was busy for timeout_ms; else as pt_dap_ops.run. */
+	/* All n, 1..PT_DAP_LIST_MOST, in order. PT_ETIMEOUT when the port was busy for timeout_ms; else as
+	 * pt_dap_ops.run. */
 	int (*run)(void *state, const struct pt_dap_access *access, size_t n, uint32_t timeout_ms, struct pt_err *err);
 	int (*write_abort)(void *state, uint32_t value, struct pt_err *err);
 };

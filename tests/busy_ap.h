@@ -1,5 +1,5 @@
-/* An access port behind a debug port: a row of words, the next with each read, and a list of what was written. Some accesses
- * take their time, and one fails. */
+/* An access port behind a debug port: a row of words, the next with each read, and a list of what was written. Some
+ * accesses take their time, and one fails. */
 #ifndef PT_TESTS_BUSY_AP_H
 #define PT_TESTS_BUSY_AP_H
 

@@ -1,5 +1,5 @@
-/* SWD over remote_bitbang: the driver on the model of a server, in front of a debug port whose bus takes its time. What is asked
- * is done once, in order; errors stick until they are cleared; silence is told apart. */
+/* SWD over remote_bitbang: the driver on the model of a server, in front of a debug port whose bus takes its time.
+ * What is asked is done once, in order; errors stick until they are cleared; silence is told apart. */
 #include <string.h>
 
 #include "busy_ap.h"

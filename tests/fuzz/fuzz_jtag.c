@@ -1,6 +1,7 @@
-/* libFuzzer entry for the JTAG drivers (XVC, remote_bitbang, CMSIS-DAP), the chain and the debug port on it: a server that
- * answers with arbitrary bytes from some request on, of any length or of the right one. Linked with tests/fuzz/replay.c
- * elsewhere. Checked: no access outside the answer, an end to every call in bounded time, no more done than was asked. */
+/* libFuzzer entry for the JTAG drivers (XVC, remote_bitbang, CMSIS-DAP), the chain and the debug port on it: a server
+ * that answers with arbitrary bytes from some request on, of any length or of the right one. Linked with
+ * tests/fuzz/replay.c elsewhere. Checked: no access outside the answer, an end to every call in bounded time, no more
+ * done than was asked. */
 #include <stdlib.h>
 #include <string.h>
 
