@@ -105,6 +105,21 @@ static bool make_node(struct pt_microblaze *chip, const struct pt_microblaze_wor
 	return node->debug != NULL;
 }
 
+/* The FPGA's TAP: a 7-series part, XC7A35T. Source: microblaze.md 2.1; its IDCODE is that of the part's BSDL file. */
+static void make_tap(struct pt_microblaze *chip, const struct pt_microblaze_words *words)
+{
+	static const uint32_t user_ir[4] = { 0x02, 0x03, 0x22, 0x23 };
+	const struct pt_vjtap_config config = {
+		.ir_bits = 6, .ir_capture = 0x11, .has_idcode = true, .idcode = 0x0362d093, .idcode_ir = 0x09,
+		.rows = &chip->row, .n_rows = 1, .arg = &chip->dr, .reset = pt_vmdm_dr_reset,
+	};
+
+	chip->dr = (struct pt_vmdm_dr){ .mdm = &chip->mdm, .framing = words->framing };
+	chip->row = pt_vmdm_dr_row(&chip->dr, user_ir[words->user - 1]);
+	pt_vjtap_init(&chip->tap, &config);
+	chip->taps[0] = &chip->tap;
+}
+
 static void release(struct pt_vboard *board)
 {
 	struct pt_microblaze *chip = chip_of(board);
@@ -164,6 +179,7 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		}
 	if (pt_microblaze_load(chip, firmware, len_bytes, err) < 0)
 		goto undo;
+	make_tap(chip, &words);
 	pt_microblaze_serve(chip, words.as_qemu, words.cpu.use_stack_protection);
 	chip->powered = true;
 	reset(chip, true, false);
@@ -215,6 +231,12 @@ static void set_power(struct pt_vboard *board, bool on)
 	chip->powered = on;
 }
 
+static struct pt_vjtap *const *taps(struct pt_vboard *board, size_t *n_taps)
+{
+	*n_taps = 1;
+	return chip_of(board)->taps;
+}
+
 static const struct pt_vrsp_target *rsp(struct pt_vboard *board)
 {
 	return &chip_of(board)->rsp;
@@ -231,14 +253,14 @@ static void *inside(struct pt_vboard *board)
 	return chip_of(board);
 }
 
-static const char *const probes[] = { "rsp", NULL };
+static const char *const probes[] = { "rsp", "xvc", "bitbang", "cmsis-dap", NULL };
 
 const struct pt_vboard_ops pt_vboard_microblaze = {
 	.name = "microblaze",
 	.help = "MicroBlaze: 1 to 4 cores at 100 MHz, 64 KiB local memory, 16 MiB RAM, timer, UART, MDM with profiling, "
-		"counters and trace",
+		"counters and trace; probe=rsp, xvc, bitbang or cmsis-dap",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance,
-	.rsp = rsp, .set_nreset = set_nreset, .set_power = set_power, .chip = inside,
+	.rsp = rsp, .taps = taps, .set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.params = pt_vmicroblaze_params, .n_params = PT_MICROBLAZE_WORDS,
 };
 

@@ -13,6 +13,7 @@
 #include "probes/virtual/unit/axi_timer.h"
 #include "probes/virtual/unit/mdm.h"
 #include "probes/virtual/unit/uartlite.h"
+#include "probes/virtual/wire/mdm_dr.h"
 #include "probes/virtual/wire/rsp_stub.h"
 
 enum { PT_MICROBLAZE_CORES = 4, PT_MICROBLAZE_LMB_BYTES = 0x10000, PT_MICROBLAZE_RAM_BYTES = 16 << 20 };
@@ -54,6 +55,9 @@ struct pt_microblaze {
 	bool debugger;			/* one is there: brki rD,0x18 halts */
 	uint64_t n_resets;
 	struct pt_vrsp_target rsp;
+	struct pt_vmdm_dr dr;		/* the MDM on a USER chain of the FPGA's TAP */
+	struct pt_vdr row;
+	struct pt_vjtap tap, *taps[1];
 	uint32_t breaks[PT_VMB_BREAKPOINTS];
 	uint16_t breaks_set;		/* bits: which of them */
 	struct pt_microblaze_watch watch[PT_MICROBLAZE_WATCHPOINTS];	/* len_bytes 0: free */
@@ -70,7 +74,7 @@ bool pt_microblaze_watch(struct pt_microblaze_node *node, struct pt_vtruth *trut
 
 void pt_microblaze_reset(struct pt_microblaze *chip, bool into_halt);	/* as the debugger does it */
 
-enum { PT_MICROBLAZE_WORDS = 41 };
+enum { PT_MICROBLAZE_WORDS = 49 };
 extern const struct pt_param pt_vmicroblaze_params[PT_MICROBLAZE_WORDS];
 
 /* --- between the files of the board, microblaze.c and microblaze_setup.c */
@@ -78,6 +82,8 @@ struct pt_microblaze_words {
 	uint32_t hz;
 	unsigned n_cores;
 	bool held, as_qemu;
+	unsigned user;			/* chain of the MDM: 1 to 4 */
+	struct pt_vmdm_framing framing;
 	struct pt_vmb_options cpu;
 	struct pt_vmdm_options mdm;
 };

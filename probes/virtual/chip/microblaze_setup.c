@@ -12,7 +12,8 @@ enum {
 	FREQ, CORES, HELD, BARREL, MUL, DIV, PCMP, MSR_INSTR, REORDER, EXCEPTIONS, STACK, USER_MODE, OPCODE_0, PVR, VECTORS,
 	STEP_SLOT, TAKEN, TAKEN_SLOT, LOAD, STORE, MULTIPLY, DIVIDE, SHIFT, VECTOR,
 	PROFILE, PBAR_BITS, INDEX, BINS, EVENTS, LATENCY, WIDTH, TRACE, TRACE_FULL,
-	UART, REG_ACCESS, PARALLEL, WIDE, KEEP_CTRL, LOCKED, VERSION, RSP, N_WORDS
+	UART, REG_ACCESS, PARALLEL, WIDE, KEEP_CTRL, LOCKED, VERSION, RSP, USER, JTAG, CMD_BITS,
+	CMD_ORDER, DATA_ORDER, PHASES, SYNC, PAD, N_WORDS
 };
 _Static_assert((int)N_WORDS == (int)PT_MICROBLAZE_WORDS, "the board says how many there are");
 
@@ -68,6 +69,15 @@ const struct pt_param pt_vmicroblaze_params[N_WORDS] = {
 	[VERSION] = NUMBER("mdm-version", "0x67", 0, 255, "protocol version in the MDM's configuration register"),
 	[RSP] = { "rsp", PT_PARAM_CHOICE, "modern", "modern|qemu", 0, 0,
 		  "habit of the GDB server: modern describes itself and answers for memory while the cores run; as QEMU 7.2" },
+	[USER] = NUMBER("user", "2", 1, 4, "which USER chain the MDM is on (C_JTAG_CHAIN)"),
+	[JTAG] = { "mdm-jtag", PT_PARAM_CHOICE, "on", "on|ones", 0, 0, "ones: nobody drives the chain, TDO is 1" },
+	[CMD_BITS] = { "mdm-cmd-bits", PT_PARAM_CHOICE, "8", "8|4", 0, 0, "bits of a command over JTAG; UNVERIFIED" },
+	[CMD_ORDER] = { "mdm-cmd-order", PT_PARAM_CHOICE, "lsb_first", "lsb_first|msb_first", 0, 0, "of commands; UNVERIFIED" },
+	[DATA_ORDER] = { "mdm-data-order", PT_PARAM_CHOICE, "lsb_first", "lsb_first|msb_first", 0, 0, "of data; UNVERIFIED" },
+	[PHASES] = { "mdm-phases", PT_PARAM_CHOICE, "two_scans", "two_scans|one_scan", 0, 0,
+		     "command and data in two DR scans, or in one; UNVERIFIED" },
+	[SYNC] = NUMBER("mdm-sync", "0", 0, 32, "bits in front of a command; UNVERIFIED"),
+	[PAD] = NUMBER("mdm-pad", "0", 0, 32, "bits in front of data; UNVERIFIED"),
 };
 
 static uint32_t number(const struct pt_params *settings, unsigned word)
@@ -122,6 +132,15 @@ static void read_mdm(struct pt_vmdm_options *o, const struct pt_params *s)
 	};
 }
 
+static void read_framing(struct pt_vmdm_framing *f, const struct pt_params *s)
+{
+	*f = (struct pt_vmdm_framing){
+		.cmd_bits = is(s, CMD_BITS, "4") ? 4 : 8, .cmd_msb = is(s, CMD_ORDER, "msb_first"),
+		.data_msb = is(s, DATA_ORDER, "msb_first"), .one_scan = is(s, PHASES, "one_scan"),
+		.sync_bits = (uint8_t)number(s, SYNC), .pad_bits = (uint8_t)number(s, PAD), .ones = is(s, JTAG, "ones"),
+	};
+}
+
 static bool is_power_of_2(uint32_t bytes, uint32_t least)
 {
 	return bytes == 0 || (bytes >= least && (bytes & (bytes - 1)) == 0);
@@ -134,10 +153,11 @@ int pt_microblaze_read_words(struct pt_microblaze_words *words, const struct pt_
 			       "microblaze has no variants, but words of its own; `proftap boards` lists them");
 	*words = (struct pt_microblaze_words){
 		.hz = number(settings, FREQ), .n_cores = number(settings, CORES), .held = is_on(settings, HELD),
-		.as_qemu = is(settings, RSP, "qemu"),
+		.as_qemu = is(settings, RSP, "qemu"), .user = number(settings, USER),
 	};
 	read_core(&words->cpu, settings);
 	read_mdm(&words->mdm, settings);
+	read_framing(&words->framing, settings);
 	if (!is_power_of_2(words->mdm.profile_bytes, 4096))
 		return pt_fail(err, PT_EARG, "profile=%u: the buffer has 0, 4096, 8192, 16384, 32768, 65536 or 131072 bytes",
 			       words->mdm.profile_bytes);

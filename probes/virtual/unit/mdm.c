@@ -150,6 +150,11 @@ static unsigned core_bits(const struct pt_vmdm_core *core, uint8_t command)
 	return 0;
 }
 
+unsigned pt_vmdm_own_bits(const struct pt_vmdm *mdm, uint8_t command)
+{
+	return own_bits(mdm, command, 32);
+}
+
 unsigned pt_vmdm_bits(const struct pt_vmdm *mdm, uint8_t command)
 {
 	return mdm->n_cores > 0 ? core_bits(&mdm->core[0], command) : 0;

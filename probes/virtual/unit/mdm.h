@@ -118,6 +118,7 @@ uint64_t pt_vmdm_read(struct pt_vmdm *mdm, bool of_mdm, uint8_t command, unsigne
 void pt_vmdm_write(struct pt_vmdm *mdm, bool of_mdm, uint8_t command, unsigned n_bits, uint64_t value);
 
 unsigned pt_vmdm_bits(const struct pt_vmdm *mdm, uint8_t command);	/* of a core's register; 0: there is none */
+unsigned pt_vmdm_own_bits(const struct pt_vmdm *mdm, uint8_t command);	/* of the MDM's */
 
 void pt_vmdm_act(struct pt_vmdm_core *core, enum pt_vmdm_action action);
 

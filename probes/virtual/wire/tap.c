@@ -78,6 +78,8 @@ static void arrive(struct pt_vjtap *tap)
 		break;
 	case PT_VJTAP_UPDATE_IR:
 		set_ir(tap, (uint32_t)tap->reg);
+		if (tap->row != NULL && tap->row->selected != NULL)
+			tap->row->selected(tap->row->arg);
 		break;
 	case PT_VJTAP_UPDATE_DR:
 		if (tap->row != NULL && tap->row->update != NULL)

@@ -28,6 +28,7 @@ struct pt_vdr {
 	void (*update)(void *arg, uint64_t value);	/* what was shifted in (0 where bits is 0). NULL: nothing happens */
 	unsigned (*tdo)(void *arg);		/* bits 0: the level of TDO now; asked any number of times, changes nothing */
 	void (*shift)(void *arg, unsigned tdi);	/* bits 0: one clock in Shift-DR */
+	void (*selected)(void *arg);		/* Update-IR put the instruction into force. NULL: nobody cares */
 };
 
 struct pt_vjtap_config {
