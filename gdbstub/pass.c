@@ -200,6 +200,8 @@ void pt_pass_go(struct pt_gdb_pass *p)
 		p->sent_etx = true;
 		pt_upstream_interrupt(p->upstream);
 	}
+	if (p->replay == 1 && pt_pass_replay_next(p))
+		return;		/* it begins with what the client has chosen */
 	if (p->replay > 0 || !p->unsent)
 		return;
 	if (owed(p, &silent_ns) > 0)
@@ -445,6 +447,8 @@ bool pt_pass_replay_next(struct pt_gdb_pass *p)
 			break;
 		case 3:
 			text = p->non_stop ? "QNonStop:1" : "";
+			pt_rsp_stream_lock(pt_upstream_stream(p->upstream))->non_stop = p->non_stop;
+			pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
 			break;
 		case 4:
 			text = p->thread;

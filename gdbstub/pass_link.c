@@ -101,8 +101,6 @@ static void find_done(struct pt_job *job, int rc, const struct pt_err *err)
 		take_facts(p, f);
 		p->upstream = pt_upstream_new(p->stub->loop, f->stream, &user);
 		p->replay = p->supported[0] != '\0';
-		if (p->replay > 0 && p->upstream != NULL && pt_upstream_has_turn(p->upstream))
-			pt_pass_replay_next(p);
 	} else {
 		pt_rsp_stream_unref(f->stream);
 		free(f->description);

@@ -74,12 +74,26 @@ static int take_sample(struct sampler *s, struct pt_err *err)
 	return rc;
 }
 
+/* A debugger lets it run past the board: nobody tells. */
+static bool still_held(struct sampler *s)
+{
+	struct pt_rsp_run run;
+
+	if (s->r->rsp->poll(s->r->wire, 0, &run, NULL) < 0 || !run.running)
+		return true;
+	pt_emit_loss(&s->out, PT_LOSS_HALTED, now(s));
+	pt_emit_state(&s->out, PT_STATE_RUN, now(s), PT_UNKNOWN);
+	plan_next(s);
+	s->held = false;
+	return false;
+}
+
 static int sampler_drain(void *state, struct pt_err *err)
 {
 	struct sampler *s = state;
 	int rc;
 
-	if (s->held)
+	if (s->held && still_held(s))
 		return HELD_REST_US;
 	if (now(s) < s->next_ns)
 		return (int)((s->next_ns - now(s)) / 1000) + 1;
@@ -173,6 +187,8 @@ static int sampler_on_state(void *state, enum pt_state what, uint64_t pc, struct
 	struct sampler *s = state;
 
 	(void)err;
+	if (what == PT_STATE_RUN && !s->held)
+		return 0;	/* seen already */
 	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM, now(s));
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
