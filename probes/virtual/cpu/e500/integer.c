@@ -126,7 +126,8 @@ static bool shift_algebraic(struct pt_ve500 *cpu, uint32_t op, unsigned n)
 {
 	uint32_t s = cpu->r[rd(op)];
 	bool negative = s >> 31;
-	uint32_t value = n > 31 ? (negative ? UINT32_MAX : 0) : (uint32_t)((int32_t)s >> n);
+	uint32_t sign = negative ? UINT32_MAX : 0;
+	uint32_t value = n > 31 ? sign : s >> n | (sign & ~(UINT32_MAX >> n));
 	uint32_t lost = n > 31 ? s : s & ((UINT32_C(1) << n) - 1);
 
 	carry(cpu, negative && lost != 0);
