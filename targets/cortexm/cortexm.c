@@ -14,8 +14,9 @@ static const struct pt_param params[] = {
 		      .help = "leave the core alone, or hold the reset pin and stop at the reset vector" },
 	[RESET_BY] = { .key = "reset-by", .type = PT_PARAM_CHOICE, .standard = "request", .choices = "request|pin",
 		       .help = "how monitor reset works: AIRCR.SYSRESETREQ or the reset pin" },
-	[STEP_INTERRUPTS] = { .key = "step-interrupts", .type = PT_PARAM_CHOICE, .standard = "run", .choices = "run|mask",
-			      .help = "whether a pending interrupt is taken by a single step" },
+	[STEP_INTERRUPTS] = { .key = "step-interrupts", .type = PT_PARAM_CHOICE, .standard = "mask", .choices = "mask|run",
+			      .help = "whether a single step holds back pending interrupts (C_MASKINTS; they come with the next "
+				      "continue) or enters them" },
 	[CATCH_FAULTS] = { .key = "catch-faults", .type = PT_PARAM_FLAG, .standard = "off",
 			   .help = "halt at the entry of HardFault while a debugger is attached" },
 	[ALLOW_LOCK] = { .key = "allow-lock", .type = PT_PARAM_FLAG, .standard = "off",
