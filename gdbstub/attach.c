@@ -1,8 +1,8 @@
 /* How the program comes to a client and goes back: ?, vAttach, vRun, R, and D, k, vKill, or no word at all. One client
  * has it at a time; to the others the server has no program, but monitor works.
  *
- * Given back by D the cores run. Given back without a word, or killed, they run if they ran before the session: who
- * found a product at work leaves it at work. */
+ * Given back by D the cores run. Given back without a word, or killed, they do what they did before the session: who
+ * found a product at work leaves it at work, who found it halted leaves it halted. */
 #include <string.h>
 
 #include "gdbstub/commands.h"
@@ -215,26 +215,48 @@ void pt_gdb_restart(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 /* --- going -------------------------------------------------------------------------------------------------------- */
 
+/* Runs as it is to run, or halted as it was found. */
+static int give_back_core(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
+			  struct pt_err *err)
+{
+	struct pt_core_status status;
+
+	if (!rq->resume)
+		return pt_board_halt(board, core, err);
+	if (target->ops->status(target->state, core, &status, err) < 0)
+		return err->code;
+	return status.state == PT_HALTED ? pt_board_resume(board, core, err) : 0;
+}
+
 /* Goes through to the end whatever fails, and tells the first failure. */
-static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int give_all_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
 	struct pt_err other = { 0 }, *to = err;
-	struct pt_core_status status;
 
 	pt_gdb_fileio_waits(board, false);
 	for (size_t i = 0; i < client->n_breaks; i++)
 		if (target->ops->break_remove(target->state, &client->breaks[i].inserted, to) < 0)
 			to = &other;
-	for (unsigned core = 0; rq->resume && core < client->n_cores; core++) {
-		if (target->ops->status(target->state, core, &status, to) < 0)
+	for (unsigned core = 0; core < client->n_cores; core++)
+		if (give_back_core(rq, board, target, core, to) < 0)
 			to = &other;
-		else if (status.state == PT_HALTED && pt_board_resume(board, core, to) < 0)
-			to = &other;
-	}
-	if (target->ops->leave != NULL && target->ops->leave(target->state, to) < 0)
+	if (pt_board_leave(board, to) < 0)
 		to = &other;
 	return to == err ? 0 : err->code;
+}
+
+/* Nobody asks a second time: no urgent job of others cuts it short. */
+static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	int rc;
+
+	if (target->probe != NULL)
+		pt_link_shield(pt_probe_link(target->probe));
+	rc = give_all_back(rq, board, target, err);
+	if (target->probe != NULL)
+		pt_link_unshield(pt_probe_link(target->probe));
+	return rc;
 }
 
 static void after_give_back(struct pt_gdb_request *rq, int rc, const struct pt_err *err)

@@ -76,7 +76,7 @@ static int go_on_board(struct pt_monitor_call *call, struct pt_board *board, str
 	for (unsigned core = 0; core < n; core++)
 		if (pt_board_resume(board, core, err) < 0)
 			return err->code;
-	if (call->data != NULL && target->ops->leave != NULL && target->ops->leave(target->state, err) < 0)
+	if (call->data != NULL && pt_board_leave(board, err) < 0)
 		return err->code;
 	pt_monitor_say(call, "running");
 	if (gdb_thinks_halted(call))

@@ -78,6 +78,8 @@ int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err);
 /* With a drain that is behind, the core runs when that has caught up: later than its listeners hear of it. A halt that
  * comes first finds it where it was; so nobody who wants it to halt waits for the drain. */
 int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err);
+/* Nobody debugs any more: the target's leave(), behind a resume that waits for the drain. */
+int pt_board_leave(struct pt_board *board, struct pt_err *err);
 int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err);
 int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err);
 int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct pt_err *err);

@@ -204,6 +204,7 @@ int pt_board_halt(struct pt_board *board, unsigned core, struct pt_err *err)
 	struct pt_core_status status;
 
 	board->resume_owed &= ~(1u << core);
+	board->leave_owed = false;
 	if (t->ops->halt(t->state, core, err) < 0 || t->ops->status(t->state, core, &status, err) < 0)
 		return err->code;
 	board->awaited = false;
@@ -257,7 +258,9 @@ int pt_board_pay_resume(struct pt_board *board, struct pt_err *err)
 			rc = tell_late(board, core, rc, err);
 		pt_link_unshield(board->link);
 	}
-	return rc;
+	if (rc < 0 || !board->leave_owed || board->resume_owed != 0)
+		return rc;
+	return pt_board_leave(board, err);
 }
 
 int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err)
@@ -277,6 +280,20 @@ int pt_board_resume(struct pt_board *board, unsigned core, struct pt_err *err)
 		return err->code;
 	tell_core(board, core, &(struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN });
 	return 0;
+}
+
+int pt_board_leave(struct pt_board *board, struct pt_err *err)
+{
+	struct pt_target *t = board->target;
+	int rc = 0;
+
+	board->leave_owed = board->resume_owed != 0;	/* halting debug stays on until it has done its last duty */
+	if (board->leave_owed || t->ops->leave == NULL)
+		return 0;
+	pt_link_shield(board->link);	/* nobody comes back to it */
+	rc = t->ops->leave(t->state, err);
+	pt_link_unshield(board->link);
+	return rc;
 }
 
 int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err)

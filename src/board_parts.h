@@ -61,6 +61,7 @@ struct pt_board {
 	bool halt_owed;			/* the source is to hear of a halt when whoever asked for it has the answer */
 	unsigned halt_owed_core;
 	unsigned resume_owed;		/* bit per core: told to run, and will when the drain has caught up */
+	bool leave_owed;		/* and then nobody debugs any more */
 	struct pt_semihost semihost;
 	char console[200];		/* a line of the program's, as far as it has come */
 	size_t console_bytes;

@@ -119,6 +119,7 @@ static void tell_attached(struct pt_board *board, int rc, struct pt_err *err)
 	memcpy(board->last_why, err->msg, sizeof(board->last_why));
 	board->awaited = false;
 	board->resume_owed = 0;
+	board->leave_owed = false;
 	board->drain_at_ns = board->look_at_ns = 0;
 	board->look_us = PT_BOARD_LOOK_US;
 	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
@@ -182,6 +183,7 @@ static void close_target(struct pt_board *board, const struct pt_err *why)
 	pt_semihost_reset(&board->semihost, 0);
 	board->semihost.mode = PT_SEMIHOST_OFF;
 	board->resume_owed = 0;
+	board->leave_owed = false;
 	if (pt_target_detach(board->target, runs_on, &err) < 0 && err.code != PT_EIO)
 		pt_warn("board: %s", err.msg);
 	board->target = NULL;

@@ -425,6 +425,12 @@ int pt_board_resume(struct pt_board *b, unsigned core, struct pt_err *err)
 	return 0;
 }
 
+int pt_board_leave(struct pt_board *b, struct pt_err *err)
+{
+	(void)b;
+	return leave(NULL, err);
+}
+
 int pt_board_step(struct pt_board *b, unsigned core, struct pt_err *err)
 {
 	(void)b;

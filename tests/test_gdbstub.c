@@ -614,6 +614,7 @@ static const struct { const char *name, *steps[MAX_STEPS]; enum pt_run_state wan
 	{ "while live waits for a table", { ATTACHED, ":profile live 100ms", "(the", ">c", "=",
 	  "#hang up" }, PT_RUNNING },
 	{ "found halted, left halted", { "#halted before", ATTACHED, "#hang up" }, PT_HALTED },
+	{ "found halted, made to run", { "#halted before", ATTACHED, ">vCont;c", "=", "#hang up" }, PT_HALTED },
 	{ "found halted, detached", { "#halted before", ATTACHED, ">D", "<OK" }, PT_RUNNING },
 	{ "killed", { ATTACHED, ">vKill;a410", "<OK" }, PT_RUNNING },
 };
