@@ -108,7 +108,8 @@ struct pt_target_ops {
 	 * running if resume. Works as far as the probe still does. */
 	int (*detach)(void *state, bool resume, struct pt_err *err);
 	/* Nobody debugs any more, though the board stays open: a core that runs goes on as it was found, halting debug and
-	 * catches off, but for what a source at work needs. A halted one is left alone. NULL: nothing to do. */
+	 * catches off, but for what a source at work needs. A halted one stays in debug. What was noted for the flash and not
+	 * done is forgotten. NULL: nothing to do. */
 	int (*leave)(void *state, struct pt_err *err);
 	const char *(*chip)(void *state);	/* "MKL27Z256 (Cortex-M0+ r0p1)" */
 	/* What was found and what we changed, line by line, for `monitor status`. */

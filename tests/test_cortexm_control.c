@@ -364,7 +364,7 @@ static const struct { uint32_t dhcsr; bool pcsr, source_halts, halted; uint32_t 
 	{ DHCSR_C_DEBUGEN, false, false, false, 1, 0 },
 	{ 0, true, false, false, 0, DEMCR_TRCENA },
 	{ 0, false, true, false, 1, DEMCR_VC_HARDERR | DEMCR_TRCENA },
-	{ 0, false, false, true, 1, DEMCR_VC_HARDERR | DEMCR_TRCENA },
+	{ 0, false, false, true, 1, 0 },	/* stays halted, and else as it was found */
 };
 
 START_TEST(who_leaves_turns_off_what_debugging_needs)

@@ -12,6 +12,7 @@ static const struct pt_field bpu_num_high = { "NUM_CODE_HIGH", 12, 3, "comparato
 static const struct pt_field bpu_rev = { "REV", 28, 4, "version" };
 static const struct pt_field dwt_num = { "NUMCOMP", 28, 4, "comparators" };
 
+enum { UNITS_MS = 1000 };
 enum { BKPT_LOW = 0x00, BKPT_HIGH = 0xbe };	/* BKPT #0. Source: DDI 0419, A6.7.12 */
 enum { SRAM_FIRST = 0x20000000, SRAM_LAST = 0x3fffffff };	/* of the architecture. Source: DDI 0419, B3.1 */
 
@@ -31,14 +32,17 @@ static uint32_t bpu_comp(const struct pt_cortexm *cm, uint32_t addr)
 
 static int write_bpu(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
 {
-	uint32_t comp = on ? bpu_comp(cm, cm->breaks.bpu[i].addr) : 0;
+	uint32_t comp = on ? bpu_comp(cm, cm->breaks.bpu[i].addr) : cm->breaks.found_bpu[i];
 
 	return pt_mem_write32(cm->mem, bpu_reg(cm, BPU_COMP + 4 * i), comp, err);
 }
 
 static int write_bpu_ctrl(struct pt_cortexm *cm, bool on, struct pt_err *err)
 {
-	return pt_mem_write32(cm->mem, bpu_reg(cm, BPU_CTRL), BPU_KEY | (on ? BPU_ENABLE : 0), err);
+	uint32_t enable = on ? BPU_ENABLE : cm->breaks.found_bpu_ctrl & BPU_ENABLE;
+
+	cm->breaks.bpu_on = on;
+	return pt_mem_write32(cm->mem, bpu_reg(cm, BPU_CTRL), BPU_KEY | enable, err);
 }
 
 static int find_bpu(const struct pt_cortexm *cm, uint32_t addr, bool used)
@@ -213,17 +217,26 @@ static uint32_t log2_of(uint32_t len)
 	return bits;
 }
 
-/* FUNCTION last, so that the comparator never watches half an address. */
+/* Off first and FUNCTION last, so that the comparator never watches half an address. */
 static int write_dwt(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
 {
-	unsigned at = DWT_STRIDE * i;
-	uint32_t function = on ? dwt_function(cm->breaks.dwt[i].kind) : DWT_OFF;
-	uint32_t mask = log2_of(cm->breaks.dwt[i].len);
+	const struct pt_breaks *breaks = &cm->breaks;
+	uint32_t value[] = { DWT_OFF, breaks->found_dwt[i].comp, breaks->found_dwt[i].mask, breaks->found_dwt[i].function };
+	static const unsigned offset[] = { DWT_FUNCTION, DWT_COMP, DWT_MASK, DWT_FUNCTION };
+	struct pt_mem_op op[PT_LEN(value)];
+	uint8_t bytes[PT_LEN(value)][4];
 
-	if (on && (pt_mem_write32(cm->mem, dwt_reg(cm, DWT_COMP + at), cm->breaks.dwt[i].addr, err) < 0 ||
-		   pt_mem_write32(cm->mem, dwt_reg(cm, DWT_MASK + at), mask, err) < 0))
-		return err->code;
-	return pt_mem_write32(cm->mem, dwt_reg(cm, DWT_FUNCTION + at), function, err);
+	if (on) {
+		value[1] = breaks->dwt[i].addr;
+		value[2] = log2_of(breaks->dwt[i].len);
+		value[3] = dwt_function(breaks->dwt[i].kind);
+	}
+	for (size_t n = 0; n < PT_LEN(value); n++) {
+		pt_put_le32(bytes[n], value[n]);
+		op[n] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = dwt_reg(cm, offset[n] + DWT_STRIDE * i),
+					    .bytes = bytes[n], .len_bytes = 4 };
+	}
+	return pt_mem_run(cm->mem, op, PT_LEN(value), UNITS_MS, NULL, err);
 }
 
 static int find_dwt(const struct pt_cortexm *cm, const struct pt_break *at)
@@ -311,26 +324,58 @@ bool pt_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t
 
 /* --- all kinds ---------------------------------------------------------------------------------------------------- */
 
-int pt_breaks_init(struct pt_cortexm *cm, struct pt_err *err)
+static int see_bpu(struct pt_cortexm *cm, struct pt_err *err)
 {
 	struct pt_breaks *breaks = &cm->breaks;
-	uint32_t ctrl = 0, dwt = 0;
-	bool enabled = (cm->demcr & DEMCR_TRCENA) != 0;
+	uint8_t comp[4 * PT_MAX_BPU];
+	uint32_t ctrl = 0;
 
 	if (pt_mem_read32(cm->mem, bpu_reg(cm, BPU_CTRL), &ctrl, err) < 0)
 		return pt_wrap(err, "read BPU_CTRL");
-	/* DWT_CTRL is only there with TRCENA. Source: DDI 0419, C1.6.6 */
-	if (pt_core_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 || pt_mem_read32(cm->mem, dwt_reg(cm, DWT_CTRL), &dwt, err) < 0 ||
-	    pt_core_set_demcr(cm, 0, enabled ? 0 : DEMCR_TRCENA, err) < 0)
-		return pt_wrap(err, "read DWT_CTRL");
 	breaks->found_bpu_ctrl = ctrl;
 	breaks->bpu_any = pt_field_get(&bpu_rev, ctrl) == 1;
 	breaks->n_bpu = pt_field_get(&bpu_num_low, ctrl) | pt_field_get(&bpu_num_high, ctrl) << 4;
-	breaks->n_dwt = pt_field_get(&dwt_num, dwt);
 	if (breaks->n_bpu > PT_MAX_BPU)
 		breaks->n_bpu = PT_MAX_BPU;
+	if (breaks->n_bpu > 0 && pt_mem_read(cm->mem, bpu_reg(cm, BPU_COMP), comp, (size_t)4 * breaks->n_bpu, err) < 0)
+		return pt_wrap(err, "read BPU_COMP");
+	for (unsigned i = 0; i < breaks->n_bpu; i++)
+		breaks->found_bpu[i] = pt_le32(comp + (size_t)4 * i);
+	return 0;
+}
+
+/* MATCHED goes by reading, and is no setting. */
+static int see_dwt(struct pt_cortexm *cm, struct pt_err *err)
+{
+	struct pt_breaks *breaks = &cm->breaks;
+	uint8_t unit[DWT_STRIDE * PT_MAX_DWT];
+	uint32_t ctrl = 0;
+
+	if (pt_mem_read32(cm->mem, dwt_reg(cm, DWT_CTRL), &ctrl, err) < 0)
+		return pt_wrap(err, "read DWT_CTRL");
+	breaks->n_dwt = pt_field_get(&dwt_num, ctrl);
 	if (breaks->n_dwt > PT_MAX_DWT)
 		breaks->n_dwt = PT_MAX_DWT;
+	if (breaks->n_dwt > 0 && pt_mem_read(cm->mem, dwt_reg(cm, DWT_COMP), unit, (size_t)DWT_STRIDE * breaks->n_dwt, err) < 0)
+		return pt_wrap(err, "read DWT_COMP");
+	for (unsigned i = 0; i < breaks->n_dwt; i++) {
+		const uint8_t *at = unit + (size_t)DWT_STRIDE * i;
+
+		breaks->found_dwt[i].comp = pt_le32(at);
+		breaks->found_dwt[i].mask = pt_le32(at + (DWT_MASK - DWT_COMP));
+		breaks->found_dwt[i].function = pt_le32(at + (DWT_FUNCTION - DWT_COMP)) & ~(uint32_t)DWT_MATCHED;
+	}
+	return 0;
+}
+
+int pt_breaks_init(struct pt_cortexm *cm, struct pt_err *err)
+{
+	bool enabled = (cm->demcr & DEMCR_TRCENA) != 0;
+
+	/* the DWT is only there with TRCENA. Source: DDI 0419, C1.6.6 */
+	if (see_bpu(cm, err) < 0 || pt_core_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 || see_dwt(cm, err) < 0 ||
+	    pt_core_set_demcr(cm, 0, enabled ? 0 : DEMCR_TRCENA, err) < 0)
+		return pt_wrap(err, "see what breakpoints there are");
 	return 0;
 }
 
@@ -413,7 +458,6 @@ static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
 
 int pt_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err)
 {
-	uint32_t ctrl = BPU_KEY | (cm->breaks.found_bpu_ctrl & BPU_ENABLE);
 	int rc = for_all(cm, false, err);
 
 	for (unsigned i = 0; i < PT_MAX_BPU; i++)
@@ -425,8 +469,16 @@ int pt_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err)
 	for (unsigned i = 0; i < PT_MAX_SOFT; i++)
 		cm->breaks.soft[i].used = false;
 	if (rc == 0 && cm->breaks.n_bpu != 0)
-		rc = pt_mem_write32(cm->mem, bpu_reg(cm, BPU_CTRL), ctrl, err);
+		rc = write_bpu_ctrl(cm, false, err);
 	return rc;
+}
+
+int pt_breaks_leave(struct pt_cortexm *cm, struct pt_err *err)
+{
+	for (unsigned i = 0; i < cm->breaks.n_bpu; i++)
+		if (cm->breaks.bpu[i].used)
+			return 0;
+	return cm->breaks.bpu_on ? write_bpu_ctrl(cm, false, err) : 0;
 }
 
 int pt_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err)

@@ -15,7 +15,9 @@ struct pt_breaks {
 	struct { bool used; enum pt_break_kind kind; uint32_t addr, len; } dwt[PT_MAX_DWT];
 	struct { bool used; uint32_t addr; uint8_t original[2]; } soft[PT_MAX_SOFT];
 	unsigned n_bpu, n_dwt;		/* comparators that exist */
-	uint32_t found_bpu_ctrl;	/* as found */
+	uint32_t found_bpu_ctrl, found_bpu[PT_MAX_BPU];	/* as found: what is there again when ours are out */
+	struct { uint32_t comp, mask, function; } found_dwt[PT_MAX_DWT];
+	bool bpu_on;			/* BPU_CTRL is ours */
 	bool bpu_any;			/* version 2: any address; version 1: below 0x20000000 */
 };
 
@@ -23,6 +25,8 @@ struct pt_breaks {
 int pt_breaks_init(struct pt_cortexm *cm, struct pt_err *err);
 int pt_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err);
 int pt_breaks_remove(void *state, const struct pt_break *at, struct pt_err *err);
+/* Nobody debugs any more: with all comparators free the unit is as it was found. */
+int pt_breaks_leave(struct pt_cortexm *cm, struct pt_err *err);
 int pt_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err);	/* goes on past errors; the first one */
 int pt_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err);	/* after a reset or loss of power */
 

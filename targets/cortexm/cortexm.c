@@ -242,6 +242,15 @@ static const struct pt_source_ops *const *cortexm_sources(void *state, size_t *n
 	return sources;
 }
 
+/* What a client that died half-way through `load` noted is no part of the next one's. */
+static int cortexm_leave(void *state, struct pt_err *err)
+{
+	pt_flash_forget(state);
+	if (pt_breaks_leave(state, err) < 0)
+		return err->code;
+	return pt_core_leave(state, err);
+}
+
 const struct pt_target_ops pt_cortexm_ops = {
 	.name = "cortexm",
 	.help = "Arm Cortex-M0 and M0+ over SWD",
@@ -252,7 +261,7 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.elf_machine = 40,	/* EM_ARM */
 	.attach = cortexm_attach,
 	.detach = cortexm_detach,
-	.leave = pt_core_leave,
+	.leave = cortexm_leave,
 	.chip = cortexm_chip,
 	.describe = cortexm_describe,
 	.n_cores = cortexm_n_cores,

@@ -310,6 +310,7 @@ int pt_s12z_leave(void *state, struct pt_err *err)
 {
 	struct pt_s12z *z = state;
 
+	pt_flash_s12z_forget(z);	/* of a load that nobody finished */
 	if (!z->found_saved || enbdc_was_set(z) || z->n_sources > 0 || pt_breaks_s12z_any(z) || !z->wire.enabled)
 		return 0;
 	if (pt_wire_s12z_look(&z->wire, err) < 0)
