@@ -255,10 +255,10 @@ def await_status(daemon, word):
     return f"shell {sys.executable} -B {os.path.abspath(__file__)} {daemon.address} '{word}'"
 
 
-def eventually(true, timeout_s=DEADLINE_S):
+def eventually(true, timeout_s=DEADLINE_S, or_else=lambda: "it does not come true"):
     end = time.monotonic() + timeout_s
     while not true():
-        assert time.monotonic() < end, "it does not come true"
+        assert time.monotonic() < end, or_else()
         time.sleep(0.01)
 
 
