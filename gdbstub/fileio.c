@@ -127,7 +127,8 @@ static int first_question(struct pt_gdb_fileio *io, struct pt_semihost *sh, stru
 	}
 }
 
-int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+		      enum pt_semihost_how how, struct pt_err *err)
 {
 	struct pt_gdb_fileio *io = &rq->client->fileio;
 	int32_t result = PT_SEMIHOST_FAILED;
@@ -137,18 +138,21 @@ int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct 
 	io->asked = false;
 	io->step = 0;
 	io->core = rq->core;
-	rc = rq->client->run == PT_GDB_RUNNING ? pt_board_semihost_ask(board, rq->core, &io->call, err) : 0;
+	io->how = how;
+	rc = rq->client->run == PT_GDB_RUNNING ? pt_board_semihost_ask(board, rq->core, how, &io->call, err) : 0;
 	if (rc <= 0)
 		return rc;
-	rc = first_question(io, pt_board_semihost(board), target, &done, &result, err);
+	rc = pt_board_semihost(board)->mode != PT_SEMIHOST_GDB
+		     ? 0
+		     : first_question(io, pt_board_semihost(board), target, &done, &result, err);
 	if (rc == PT_EIO)
 		return rc;
 	if (rc < 0) /* a pointer of the program's that leads nowhere */
-		return pt_board_semihost_answer(board, rq->core, PT_SEMIHOST_FAILED, err);
+		return pt_board_semihost_answer(board, rq->core, io->how, PT_SEMIHOST_FAILED, err);
 	io->asked = rc == 1;
 	if (done)
-		return pt_board_semihost_answer(board, rq->core, result, err);
-	return io->asked ? 0 : pt_board_semihost_serve(board, rq->core, &io->call, err);
+		return pt_board_semihost_answer(board, rq->core, io->how, result, err);
+	return io->asked ? 0 : pt_board_semihost_serve(board, rq->core, io->how, &io->call, err);
 }
 
 void pt_gdb_fileio_waits(struct pt_board *board, bool waits)
@@ -250,7 +254,9 @@ static int take_answer(struct pt_gdb_request *rq, struct pt_board *board, struct
 	io->asked = rc == 1;
 	if (io->asked)
 		return 0;
-	return pt_board_semihost_answer(board, io->core, result, err) < 0 ? err->code : 0;
+	if (pt_board_semihost_answer(board, io->core, io->how, result, err) < 0)
+		return err->code;
+	return io->how == PT_SEMIHOST_STEP ? pt_gdb_stop_registers(rq, target, err) : 0;
 }
 
 /* --- loop thread -------------------------------------------------------------------------------------------------- */
@@ -275,7 +281,7 @@ static void after_answer(struct pt_gdb_request *rq, int rc, const struct pt_err 
 	if (client->fileio.asked && client->run == PT_GDB_RUNNING)
 		pt_gdb_fileio_send(client);
 	else
-		pt_gdb_fileio_done(client);
+		pt_gdb_fileio_done(client, rq);
 	pt_gdb_finish(client);
 }
 

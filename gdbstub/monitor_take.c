@@ -16,7 +16,7 @@ static int remove_breaks(struct pt_monitor_call *call, struct pt_board *board, s
 	const struct taking *taking = call->data;
 	struct pt_err other = { 0 }, *to = err;
 
-	(void)board;
+	pt_gdb_fileio_waits(board, false);	/* the other one does not wait any more */
 	for (size_t i = 0; i < taking->n_breaks; i++)
 		if (target->ops->break_remove(target->state, &taking->breaks[i], to) < 0)
 			to = &other;

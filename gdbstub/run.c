@@ -45,7 +45,7 @@ static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct
 	int rc;
 
 	rq->passed = pt_gdb_pass(rq->client, board, target, rq->core);
-	rc = rq->passed ? 0 : pt_gdb_fileio_ask(rq, board, target, err);
+	rc = rq->passed ? 0 : pt_gdb_fileio_ask(rq, board, target, PT_SEMIHOST_RUN, err);
 	rq->passed |= rc == 1;
 	if (rc < 0 || rq->passed || rq->client->fileio.asked)
 		return rc < 0 ? rc : 0;
@@ -145,9 +145,13 @@ static void wait_on(struct pt_gdb_client *client)
 		report_next(client);
 }
 
-void pt_gdb_fileio_done(struct pt_gdb_client *client)
+void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq)
 {
-	if (client->run == PT_GDB_RUNNING)
+	if (client->run != PT_GDB_RUNNING)
+		return;
+	if (client->fileio.how == PT_SEMIHOST_STEP && !client->interrupted)
+		stopped(client, rq, PT_GDB_SIGTRAP, NULL);
+	else
 		wait_on(client);
 }
 
@@ -232,9 +236,13 @@ static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 {
 	uint64_t until_ns = uv_hrtime() + STEP_SLICE_MS * PT_NS_PER_MS;
 	struct pt_core_status status;
+	int rc;
 
 	if (set_pc(rq, board, target, err) < 0)
 		return err->code;
+	rc = pt_gdb_fileio_ask(rq, board, target, PT_SEMIHOST_STEP, err);
+	if (rc != 0 || rq->client->fileio.asked)
+		return rc < 0 ? rc : rc == 1 ? pt_gdb_stop_registers(rq, target, err) : 0;
 	do {
 		if (pt_board_step(board, rq->core, err) < 0)
 			return err->code;
@@ -258,6 +266,10 @@ static void after_step(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 		pt_gdb_finish(client);
 	} else if (rc < 0) {
 		failed(client, rq, "step", err);
+	} else if (client->fileio.asked) {
+		client->resuming = false;
+		pt_gdb_fileio_send(client);
+		pt_gdb_finish(client);
 	} else if (on && !client->interrupted && !client->closing) {
 		rq->addr = PT_UNKNOWN;
 		pt_gdb_post(rq, step, after_step);

@@ -8,7 +8,8 @@
 void pt_gdb_listen_to_board(struct pt_gdb_client *client);
 void pt_gdb_interrupt(struct pt_gdb_client *client);	/* 0x03: a running core is halted, T02 follows */
 
-void pt_gdb_fileio_done(struct pt_gdb_client *client);	/* it runs on, or was interrupted */
+/* It runs on, or was interrupted, or has stepped: then rq has what a stop reply needs. */
+void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq);
 
 /* query.c. Is it 0, a core's number, or what may be a task's (which only the board thread can tell)? */
 bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id);

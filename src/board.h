@@ -106,9 +106,14 @@ uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
 struct pt_semihost *pt_board_semihost(struct pt_board *board);
 int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, const char *dir, struct pt_err *err);
 /* For the client of a GDB that waits. Has the core that halted asked something? 1: call has it. Then one of the others: serve
- * it here, or answer it; both return 1 when the core runs again, 0 when the program has ended. */
-int pt_board_semihost_ask(struct pt_board *board, unsigned core, struct pt_semihost_call *call, struct pt_err *err);
-int pt_board_semihost_serve(struct pt_board *board, unsigned core, const struct pt_semihost_call *call, struct pt_err *err);
-int pt_board_semihost_answer(struct pt_board *board, unsigned core, int32_t result, struct pt_err *err);
+ * it here, or answer it; both return 1 when that is done, 0 when the program has ended. how: the core runs again then, or it
+ * is a step, which ends behind the BKPT. */
+enum pt_semihost_how { PT_SEMIHOST_RUN, PT_SEMIHOST_STEP };
+int pt_board_semihost_ask(struct pt_board *board, unsigned core, enum pt_semihost_how how, struct pt_semihost_call *call,
+			  struct pt_err *err);
+int pt_board_semihost_serve(struct pt_board *board, unsigned core, enum pt_semihost_how how,
+			    const struct pt_semihost_call *call, struct pt_err *err);
+int pt_board_semihost_answer(struct pt_board *board, unsigned core, enum pt_semihost_how how, int32_t result,
+			     struct pt_err *err);
 
 #endif

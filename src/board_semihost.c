@@ -48,8 +48,8 @@ static void say(void *arg, const char *text, size_t len_bytes)
 /* --- serving ------------------------------------------------------------------------------------------------------ */
 
 /* told: the source knows that the core halted. */
-static int serve(struct pt_board *board, unsigned core, const struct pt_semihost_call *call, bool told,
-		 struct pt_err *err)
+static int serve(struct pt_board *board, unsigned core, enum pt_semihost_how how, const struct pt_semihost_call *call,
+		 bool told, struct pt_err *err)
 {
 	struct pt_target *t = board->target;
 	int32_t result;
@@ -67,15 +67,17 @@ static int serve(struct pt_board *board, unsigned core, const struct pt_semihost
 		return 0; /* it has nothing more to do: a halt for everybody */
 	if (!told)
 		pt_board_tell_source(board, core, PT_STATE_HALT);
-	return pt_board_semihost_answer(board, core, result, err);
+	return pt_board_semihost_answer(board, core, how, result, err);
 }
 
-int pt_board_semihost_answer(struct pt_board *board, unsigned core, int32_t result, struct pt_err *err)
+int pt_board_semihost_answer(struct pt_board *board, unsigned core, enum pt_semihost_how how, int32_t result,
+			     struct pt_err *err)
 {
 	uint64_t pc;
 
 	if (pt_semihost_answer(board->target, core, result, &pc, err) < 0 ||
-	    pt_board_wrote_pc(board, core, pc, err) < 0 || pt_board_go_on(board, core, err) < 0)
+	    pt_board_wrote_pc(board, core, pc, err) < 0 ||
+	    (how == PT_SEMIHOST_RUN && pt_board_go_on(board, core, err) < 0))
 		return err->code;
 	return 1;
 }
@@ -90,7 +92,7 @@ static int serve_halt(struct pt_board *board, unsigned core, const struct pt_cor
 	if (rc != 1 || (sh->mode == PT_SEMIHOST_GDB && sh->gdb_waits))
 		return rc == PT_EIO ? rc : 0;
 	board->core[core] = *now;
-	return serve(board, core, &call, false, err);
+	return serve(board, core, PT_SEMIHOST_RUN, &call, false, err);
 }
 
 int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now,
@@ -106,23 +108,27 @@ int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct
 	return rc;
 }
 
-int pt_board_semihost_ask(struct pt_board *board, unsigned core, struct pt_semihost_call *call, struct pt_err *err)
+/* A step that comes to a BKPT has not halted there because of it. In mode CONSOLE only a step has to ask: whoever
+ * runs is served before any client hears of it. */
+int pt_board_semihost_ask(struct pt_board *board, unsigned core, enum pt_semihost_how how,
+			  struct pt_semihost_call *call, struct pt_err *err)
 {
+	struct pt_semihost *sh = &board->semihost;
 	struct pt_core_status status;
 
-	if (board->semihost.mode != PT_SEMIHOST_GDB || board->semihost.ended)
+	if (sh->mode == PT_SEMIHOST_OFF || (sh->mode == PT_SEMIHOST_CONSOLE && how == PT_SEMIHOST_RUN) || sh->ended)
 		return 0;
 	if (board->target->ops->status(board->target->state, core, &status, err) < 0)
 		return err->code;
-	return status.state == PT_HALTED && status.reason == PT_HALT_BKPT
-		       ? pt_semihost_look(board->target, core, call, err)
-		       : 0;
+	if (status.state != PT_HALTED || (how == PT_SEMIHOST_RUN && status.reason != PT_HALT_BKPT))
+		return 0;
+	return pt_semihost_look(board->target, core, call, err);
 }
 
-int pt_board_semihost_serve(struct pt_board *board, unsigned core, const struct pt_semihost_call *call,
-			    struct pt_err *err)
+int pt_board_semihost_serve(struct pt_board *board, unsigned core, enum pt_semihost_how how,
+			    const struct pt_semihost_call *call, struct pt_err *err)
 {
-	return serve(board, core, call, true, err);
+	return serve(board, core, how, call, true, err);
 }
 
 /* --- on and off --------------------------------------------------------------------------------------------------- */
@@ -195,7 +201,7 @@ void pt_board_semihost_begin(struct pt_board *board)
 	const char *dir = dir_row != NULL ? pt_params_text(board->settings, dir_row) : NULL;
 	struct pt_err err = { 0 };
 
-	pt_link_shield(board->link);	/* a client may be asking already */
+	pt_link_shield(board->link); /* a client may be asking already */
 	if (strcmp(mode, "off") != 0 &&
 	    pt_board_semihost_set(board, strcmp(mode, "gdb") == 0 ? PT_SEMIHOST_GDB : PT_SEMIHOST_CONSOLE,
 				  dir != NULL ? dir : "", &err) < 0)

@@ -656,26 +656,32 @@ int pt_board_semihost_set(struct pt_board *b, enum pt_semihost_mode mode, const 
 	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
 }
 
-int pt_board_semihost_ask(struct pt_board *b, unsigned core, struct pt_semihost_call *call, struct pt_err *err)
+int pt_board_semihost_ask(struct pt_board *b, unsigned core, enum pt_semihost_how how, struct pt_semihost_call *call,
+			  struct pt_err *err)
 {
 	(void)b;
+	(void)how;
 	(void)core;
 	(void)call;
 	(void)err;
 	return 0;
 }
 
-int pt_board_semihost_serve(struct pt_board *b, unsigned core, const struct pt_semihost_call *call, struct pt_err *err)
+int pt_board_semihost_serve(struct pt_board *b, unsigned core, enum pt_semihost_how how,
+			    const struct pt_semihost_call *call, struct pt_err *err)
 {
 	(void)b;
+	(void)how;
 	(void)core;
 	(void)call;
 	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
 }
 
-int pt_board_semihost_answer(struct pt_board *b, unsigned core, int32_t result, struct pt_err *err)
+int pt_board_semihost_answer(struct pt_board *b, unsigned core, enum pt_semihost_how how, int32_t result,
+			     struct pt_err *err)
 {
 	(void)b;
+	(void)how;
 	(void)core;
 	(void)result;
 	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
