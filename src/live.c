@@ -438,11 +438,13 @@ static void die(struct pt_live *live, const struct pt_err *err)
 static void check_image_in_passing(struct pt_live *live, uint64_t now_ns)
 {
 	struct pt_err err = { 0 };
+	int rc;
 
 	if (live->program == NULL || live->image.done)
 		return;
 	live->checked_ns = now_ns;
-	if (pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), &err) < 0)
+	rc = pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), &err);
+	if (rc < 0 && rc != PT_EINTERRUPTED)	/* then the same piece next time */
 		live->image.done = true;
 	tell_mismatch(live);
 }
