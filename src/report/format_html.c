@@ -210,7 +210,7 @@ static int facts(const struct pt_profile *p, const struct pt_facts *brief, struc
 /* Which events of the timeline it wants. */
 static bool chooses(const struct pt_query *query)
 {
-	return query->top_given || query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0';
+	return query->top_given || pt_query_zooms(query);
 }
 
 static int write_html(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,

@@ -594,7 +594,9 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 		print_rows(&t, out);
 		pt_jumps_words(p, view, t.rows, t.n_rows, JUMPS, out);
 	}
-	if (t.n_rows < all && all != (size_t)PT_NOT_MADE)
+	if (t.n_rows < all && all != (size_t)PT_NOT_MADE && pt_query_zooms(query) && query->top == 0)
+		pt_text_add(out, "(%zu of %zu)\n", t.n_rows, all);
+	else if (t.n_rows < all && all != (size_t)PT_NOT_MADE)
 		pt_text_add(out, "... and %zu more (top=0 shows all)\n", all - t.n_rows);
 	free(t.rows);
 	free(t.column);

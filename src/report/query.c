@@ -75,9 +75,8 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 static int check_zoom(const struct pt_query *query, struct pt_err *err)
 {
 	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);
-	bool zooms = query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0';
 
-	if (!zooms || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0)
+	if (!pt_query_zooms(query) || view == NULL || view->match != NULL || strcmp(query->format, "annotate") == 0)
 		return 0;
 	return pt_fail(err, PT_EARG, "from=, to= and name= are for the timeline, name= for format=annotate; %s cannot be asked like that", view->name);
 }

@@ -138,7 +138,7 @@ static void sort_rows(const void *subject, const struct pt_view *view, size_t co
 /* The rows that the query asks for, in the view's own order; how many. */
 static size_t choose(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t all, size_t *rows)
 {
-	bool zooms = view->match != NULL && (query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0');
+	bool zooms = view->match != NULL && pt_query_zooms(query);
 	size_t first = view->tail != 0 && view->tail < all && !zooms && !query->top_given ? all - view->tail : 0, n = 0;
 
 	for (size_t i = first; i < all; i++)

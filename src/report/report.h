@@ -22,6 +22,12 @@ struct pt_query {
 	char name[64];		/* rows with this name; a pattern with * and ?; "": all */
 };
 
+/* Does it ask for a part of a view (struct pt_view, match)? */
+static inline bool pt_query_zooms(const struct pt_query *query)
+{
+	return query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0';
+}
+
 /* Parse words such as "calls", "sort=gross", "top=10", "format=json", "from=2ms", "name=uart_*". PT_EARG names the right words. Empty names mean
  * the first view, the first format and the view's own order. */
 bool pt_query_knows(const char *word);	/* is it for a query, right or wrong: a view's name, or "sort=...", "top=...", ... */
