@@ -274,6 +274,7 @@ static int cmsis_dap_connect(void *state, enum pt_dap_line line, struct pt_err *
 
 	if (line != PT_DAP_SWD || !dap->has_swd)
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe has no SWD; transport=jtag uses its JTAG");
+	dap->on_jtag = false;
 	if ((dap->quirks & PT_DAP_QUIRK_DISCONNECT_FIRST) != 0)
 		orders[n++] = (struct pt_cmsis_dap_order){ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true };
 	orders[n++] = (struct pt_cmsis_dap_order){ "connect by SWD", { DAP_CONNECT, PORT_SWD }, 2, PORT_SWD, false };

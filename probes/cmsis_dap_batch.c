@@ -288,6 +288,8 @@ int pt_cmsis_dap_run(void *state, struct pt_dap_op *ops, size_t n_ops, uint32_t 
 	int rc;
 
 	*n_done = 0;
+	if (dap->on_jtag)	/* the probe would shift through whatever instructions are there */
+		return pt_fail(err, PT_ESTATE, "the probe's port is on JTAG");
 	rc = pt_dap_check(ops, n_ops, err);
 	if (rc == 0)
 		rc = pt_cmsis_dap_settle(dap, err);

@@ -195,6 +195,7 @@ static int jtag_connect(void *state, struct pt_err *err)
 		orders[n++] = pt_cmsis_dap_clock_order(dap->speed_hz);
 	orders[n++] = (struct pt_cmsis_dap_order){ "connect light", { DAP_HOST_STATUS, 0, 1 }, 3, DAP_OK, true };
 	rc = pt_cmsis_dap_orders(dap, orders, n, err);
+	dap->on_jtag |= rc == 0;
 	return rc < 0 ? rc : pt_jtag_port_reset(&dap->jtag, err);
 }
 

@@ -319,6 +319,11 @@ struct pt_jtag_dap *pt_jtag_dap_new(const struct pt_jtag_ops *jtag, void *wire, 
 	return dap;
 }
 
+bool pt_jtag_dap_connected(const struct pt_jtag_dap *dap)
+{
+	return dap->tap >= 0;
+}
+
 void pt_jtag_dap_free(struct pt_jtag_dap *dap)
 {
 	if (dap != NULL)

@@ -16,6 +16,7 @@ struct pt_jtag_dap;
 /* settings: words of pt_jtag_params, may be NULL; copied. All others outlive it. NULL without memory. */
 struct pt_jtag_dap *pt_jtag_dap_new(const struct pt_jtag_ops *jtag, void *wire, struct pt_link *link,
 				    const struct pt_params *settings);
+bool pt_jtag_dap_connected(const struct pt_jtag_dap *dap);	/* has a debug port been found? */
 void pt_jtag_dap_free(struct pt_jtag_dap *dap);		/* NULL is fine */
 
 enum { PT_JTAG_DAP_WORD_CLOCKS = 40 };	/* of one word of a block: 35 bits and the walk around them */

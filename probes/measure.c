@@ -68,13 +68,65 @@ static int measure_clock(struct pt_probe *probe, struct pt_probe_speed *out, str
 	return 0;
 }
 
+/* --- wire jtag, where no debug port is reached through it --------------------------------------------------------------- */
+
+enum { STREAM_CLOCKS = 32 * STREAM_WORDS };
+
+/* Clocks in Run-Test/Idle: no TAP notices. */
+static int time_clocks(struct pt_probe *probe, uint32_t n_clocks, uint64_t *took_ns, struct pt_err *err)
+{
+	struct pt_jtag_op op = { .what = PT_JTAG_IDLE, .n_bits = n_clocks };
+	uint64_t began_ns = pt_link_now_ns(pt_probe_link(probe));
+	size_t n_done;
+	void *wire;
+	const struct pt_jtag_ops *jtag = pt_probe_jtag(probe, &wire);
+	int rc = jtag->run(wire, &op, 1, TIMEOUT_MS, &n_done, err);
+
+	*took_ns = pt_link_now_ns(pt_probe_link(probe)) - began_ns;
+	return rc;
+}
+
+static int measure_jtag(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err)
+{
+	uint64_t took_ns = 0;
+	int rc = 0;
+
+	*out = (struct pt_probe_speed){ .round_trip_ns = UINT64_MAX, .at_least = true };
+	for (int i = 0; rc == 0 && i < TRIES; i++) {
+		rc = time_clocks(probe, 32, &took_ns, err);
+		if (rc == 0 && took_ns < out->round_trip_ns)
+			out->round_trip_ns = took_ns;
+	}
+	if (rc == 0)
+		rc = time_clocks(probe, STREAM_CLOCKS, &took_ns, err);
+	out->words_per_s = (uint32_t)(STREAM_WORDS * PT_NS_PER_S / (took_ns > 0 ? took_ns : 1));
+	out->swclk_hz = 32 * out->words_per_s;
+	return rc;
+}
+
+/* The chain is in use, and not for a debug port. */
+static bool on_jtag_alone(struct pt_probe *probe)
+{
+	void *wire, *jtag_wire;
+	const struct pt_dap_ops *dap = pt_probe_dap(probe, &wire);
+
+	if (pt_probe_jtag(probe, &jtag_wire) == NULL)
+		return false;
+	return dap == NULL || (dap == &pt_jtag_dap_ops && !pt_jtag_dap_connected(wire));
+}
+
 int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err)
 {
 	uint64_t stream_ns;
+	void *wire;
 	int rc;
 
 	*out = (struct pt_probe_speed){ 0 };
+	if (on_jtag_alone(probe))
+		return measure_jtag(probe, out, err);
 	rc = best_time(probe, 1, &out->round_trip_ns, err);
+	if (rc == PT_ESTATE && pt_probe_jtag(probe, &wire) != NULL)	/* its port is on JTAG */
+		return measure_jtag(probe, out, err);
 	if (rc == 0)
 		rc = time_read(probe, STREAM_WORDS, &stream_ns, err);
 	if (rc < 0)

@@ -31,7 +31,7 @@ const struct pt_param pt_probe_params[] = {
 		"SWCLK periods of idle after every transfer" },
 	[PT_PROBE_BDC_ACK] = { "bdc-ack", PT_PARAM_FLAG, "on", NULL, 0, 0,
 		"BDC: use the target's ACK pulses where the probe sees them; off: a delay of 16 BDC clocks after each command" },
-	[PT_PROBE_XVC_MAX_BYTES] = { "xvc.max-bytes", PT_PARAM_NUMBER, "1024", NULL, 4, 1024,
+	[PT_PROBE_XVC_MAX_BYTES] = { "xvc.max_bytes", PT_PARAM_NUMBER, "1024", NULL, 4, 1024,
 		"XVC: longest vector of TMS and of TDI, bytes, where the server claims to take more" },
 	[PT_PROBE_TRANSPORT] = { "transport", PT_PARAM_CHOICE, "auto", "auto|swd|jtag", 0, 0,
 		"how a debug port is reached; auto: SWD where the probe has it, but JTAG by remote_bitbang" },

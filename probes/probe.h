@@ -104,7 +104,8 @@ void pt_probe_interrupt(struct pt_probe *probe);	/* any thread; those that joine
 struct pt_probe_speed {
 	uint64_t round_trip_ns;		/* one register, there and back; the best of several */
 	uint32_t words_per_s;		/* a long block of registers, pipelined */
-	uint32_t swclk_hz;		/* the clock that the time per word amounts to, 46 clocks a word */
+	uint32_t swclk_hz;		/* the clock that the time per word amounts to: 46 clocks a word by SWD, 40 through a JTAG-DP;
+				 * with no debug port, clocks in Run-Test/Idle are timed, 32 a word */
 	bool at_least;			/* the link is slower than the wire, so the clock may be higher */
 };
 /* Errors as of pt_dap_ops.run. */

@@ -1,5 +1,5 @@
 /* XVC 1.0, Xilinx Virtual Cable: wire jtag over a server that shifts a vector of TMS and one of TDI, and answers with
- * one of TDO. Vectors are as long as the server takes (and no longer than xvc.max-bytes), and one is sent while the
+ * one of TDO. Vectors are as long as the server takes (and no longer than xvc.max_bytes), and one is sent while the
  * one before it is shifted, so that the cable never waits for the network; limit-packets=1 keeps to one at a time.
  *
  * Source: microblaze.md 2.3 (the XVC repository's README, and what known servers do). */

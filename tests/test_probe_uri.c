@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "probes/jtag_chain.h"
 #include "probes/probe.h"
 
 static const struct {
@@ -72,6 +73,42 @@ START_TEST(opens_a_virtual_board)
 }
 END_TEST
 
+static const char *const jtag_probes[] = { "xvc", "bitbang", "cmsis-dap" };
+
+/* A chain without a debug port is found and measured through each probe that has JTAG; nothing goes over it by SWD. */
+START_TEST(finds_and_measures_a_chain)
+{
+	struct pt_params *settings = pt_params_new();
+	struct pt_err err = { 0 };
+	char uri[96] = "virtual:microblaze?clock=virtual&swclk=10M&probe=";
+	struct pt_jtag_chain chain;
+	struct pt_probe_speed speed;
+	struct pt_probe *probe;
+	const struct pt_jtag_ops *jtag;
+	uint32_t hz;
+	void *wire;
+
+	ck_assert_int_eq(pt_params_add(settings, pt_probe_params, pt_n_probe_params, "speed=10M", &err), 0);
+	probe = pt_probe_open(strcat(uri, jtag_probes[_i]), settings, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	jtag = pt_probe_jtag(probe, &wire);
+	ck_assert_int_eq(jtag->connect(wire, &err), 0);
+	ck_assert_msg(pt_jtag_chain_find(&chain, jtag, wire, settings, &err) == 0, "%s", err.msg);
+	ck_assert_int_eq(pt_jtag_chain_tap(&chain, settings, &err), 0);
+	ck_assert_int_eq(pt_jtag_chain_user(&chain, 0, 2, settings, &hz, &err), 0);
+	ck_assert_int_eq(jtag->set_speed(wire, 5000000, &hz, &err), 0);
+	ck_assert_msg(pt_probe_measure(probe, &speed, &err) == 0, "%s: %s", jtag_probes[_i], err.msg);
+	ck_assert(speed.at_least);
+	ck_assert_uint_gt(speed.round_trip_ns, 0);
+	if (_i != 1) {	/* remote_bitbang has no clock to set */
+		ck_assert_uint_ge(speed.swclk_hz, 4500000);
+		ck_assert_uint_le(speed.swclk_hz, 5000000);
+	}
+	pt_probe_close(probe);
+	pt_params_free(settings);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("probe_uri");
@@ -79,6 +116,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, answers_a_wrong_uri, 0, (int)PT_LEN(bad));
 	tcase_add_loop_test(tc, opens_a_virtual_board, 0, (int)PT_LEN(links));
+	tcase_add_loop_test(tc, finds_and_measures_a_chain, 0, PT_LEN(jtag_probes));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
