@@ -1,0 +1,172 @@
+"""The profile in GDB: source it in GDB or in ~/.gdbinit, then `help profile`. Nothing of proftap needs it: these are
+`monitor profile ...`, `remote get` and `remote put` with completion, and a window of the TUI (layout profile)."""
+import csv
+import linecache
+import os
+import shlex
+import subprocess
+import tempfile
+
+import gdb
+
+VIEWS = ("functions", "calls", "tree", "lines", "tasks", "data", "aux", "irqs", "counters", "timeline", "gaps")
+WINDOW = "profile"
+
+
+def monitor(words):
+    return gdb.execute("monitor profile " + words, to_string=True)
+
+
+def fetch(name):
+    """A report as a file of one moment, made by the server when it is opened."""
+    folder = tempfile.mkdtemp(prefix="proftap-")
+    path = os.path.join(folder, name)
+    gdb.execute(f"remote get profile/{name} {shlex.quote(path)}", to_string=True)
+    return path
+
+
+def drop(path):
+    os.unlink(path)
+    os.rmdir(os.path.dirname(path))
+
+
+class Profile(gdb.Command):
+    """Profile the program that proftap serves.
+profile start [KEY=VALUE...], stop, status, reset   begin, end, look, forget
+profile run TIME                                    start, run for TIME, report
+profile report [VIEW] [sort=KEY] [top=N]            a table
+profile list FUNCTION                               its source with counts and time
+profile upload [FILE]                               give the server the ELF that GDB debugs, or FILE
+profile flame                                       open the flame graph in a browser
+In the TUI `layout profile` shows the table beside the source, anew at each stop."""
+
+    def __init__(self):
+        super().__init__("profile", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE, True)
+
+
+class Passed(gdb.Command):
+    """What the server does itself: `monitor help profile` describes it."""
+
+    def __init__(self, word, completions=()):
+        self.word, self.completions = word, completions
+        super().__init__("profile " + word, gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        gdb.write(monitor(f"{self.word} {argument}".strip()))
+
+    def complete(self, text, word):
+        return [view for view in self.completions if view.startswith(word)]
+
+
+class List(gdb.Command):
+    """The source lines of a function, each with how often it ran and its share of the time: profile list FUNCTION"""
+
+    def __init__(self):
+        super().__init__("profile list", gdb.COMMAND_FILES, gdb.COMPLETE_SYMBOL)
+
+    def invoke(self, argument, from_tty):
+        if not argument:
+            raise gdb.GdbError("profile list FUNCTION")
+        path = fetch("lines.csv")
+        try:
+            with open(path, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        finally:
+            drop(path)
+        rows = sorted((row for row in rows if row["function"] == argument), key=lambda row: (row["file"], int(row["line"])))
+        if not rows:
+            raise gdb.GdbError(f"no line of {argument} was seen: profile report functions has those that were")
+        gdb.write(f"{'count':>12} {'time':>8}  line\n")
+        for file in dict.fromkeys(row["file"] for row in rows):
+            self.show(file, [row for row in rows if row["file"] == file])
+
+    def show(self, file, rows):
+        seen = {int(row["line"]): row for row in rows}
+        source = self.source_of(file)
+        for line in range(min(seen), max(seen) + 1):
+            row = seen.get(line)
+            share = f"{float(row['net_share']) * 100:.2f} %" if row and row["net_share"] else ""
+            gdb.write(f"{row['count'] if row else '':>12} {share:>8}  {line}\t{linecache.getline(source, line).rstrip() if source else ''}\n")
+        if source is None:
+            gdb.write(f"({file} is not on this machine: the GDB command `directory` says where it is)\n")
+
+    @staticmethod
+    def source_of(file):
+        try:
+            found = gdb.decode_line(f"{os.path.basename(file)}:1")[1]
+        except gdb.error:
+            found = None
+        names = [found[0].symtab.fullname()] if found and found[0].symtab else []
+        return next((name for name in (*names, file) if os.path.exists(name)), None)
+
+
+class Upload(gdb.Command):
+    """Give the server the symbols: profile upload [FILE]; without FILE the program that GDB debugs."""
+
+    def __init__(self):
+        super().__init__("profile upload", gdb.COMMAND_FILES, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, argument, from_tty):
+        path = argument or gdb.current_progspace().filename
+        if not path:
+            raise gdb.GdbError("GDB has no program: profile upload FILE")
+        gdb.execute(f"remote put {shlex.quote(path)} firmware.elf")
+
+
+class Flame(gdb.Command):
+    """Open the flame graph of the profile so far with $BROWSER, else with xdg-open; the file stays for it."""
+
+    def __init__(self):
+        super().__init__("profile flame", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        path = fetch("flame.svg")
+        gdb.write(f"{path}\n")
+        try:
+            subprocess.Popen([os.environ.get("BROWSER") or "xdg-open", path], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        except OSError as error:
+            gdb.write(f"no browser was opened: {error}\n")
+
+
+class Window:
+    """The table in the TUI, fetched when the program has stopped: while it runs GDB asks nothing."""
+
+    def __init__(self, window):
+        self.window, self.first, self.lines = window, 0, []
+        window.title = "profile"
+        gdb.events.before_prompt.connect(self.refresh)
+
+    def close(self):
+        gdb.events.before_prompt.disconnect(self.refresh)
+
+    def refresh(self):
+        try:
+            said = monitor("report top=0")
+            self.lines = said[max(said.find("\nfunctions"), 0):].strip().splitlines()
+        except gdb.error as error:
+            self.lines = [str(error)]
+        self.render()
+
+    def render(self):
+        if not self.window.is_valid():
+            return
+        shown = self.lines[self.first:self.first + self.window.height]
+        self.window.erase()
+        self.window.write("\n".join(line[:self.window.width - 1] for line in shown))
+
+    def vscroll(self, amount):
+        self.first = max(0, min(self.first + amount, len(self.lines) - 1))
+        self.render()
+
+
+Profile()
+for _word in ("start", "stop", "status", "reset", "run", "save", "live", "limits"):
+    Passed(_word)
+Passed("report", VIEWS)
+List()
+Upload()
+Flame()
+if hasattr(gdb, "register_window_type"):	# GDB 10 and later, built with the TUI
+    gdb.register_window_type(WINDOW, Window)
+    gdb.execute(f"tui new-layout {WINDOW} src 2 {WINDOW} 2 status 0 cmd 1", to_string=True)
