@@ -328,65 +328,22 @@ void pt_vcpu_impose(struct pt_vcpu *cpu, const struct pt_vimposed *list, size_t 
 	pt_cpu_attend(cpu);
 }
 
-/* --- taps */
+/* --- taps: the inner loop was chosen by what is tapped */
 
 void pt_vcpu_taps_changed(struct pt_vcpu *cpu)
 {
-	cpu->tap_insn = cpu->tap_jump = cpu->tap_data = false;
-	for (const struct pt_vtap *tap = cpu->taps; tap != NULL; tap = tap->next) {
-		cpu->tap_insn |= tap->insn != NULL;
-		cpu->tap_jump |= tap->jump != NULL;
-		cpu->tap_data |= tap->data != NULL;
-	}
-	pt_cpu_attend(cpu);	/* the inner loop was chosen by what is tapped */
+	pt_vtaps_changed(&cpu->taps);
+	pt_cpu_attend(cpu);
 }
 
 void pt_vcpu_add_tap(struct pt_vcpu *cpu, struct pt_vtap *tap)
 {
-	struct pt_vtap **end = &cpu->taps;
-
-	while (*end != NULL)
-		end = &(*end)->next;
-	tap->next = NULL;
-	*end = tap;
-	pt_vcpu_taps_changed(cpu);
+	pt_vtaps_add(&cpu->taps, tap);
+	pt_cpu_attend(cpu);
 }
 
 void pt_vcpu_remove_tap(struct pt_vcpu *cpu, struct pt_vtap *tap)
 {
-	struct pt_vtap **at = &cpu->taps;
-
-	while (*at != NULL && *at != tap)
-		at = &(*at)->next;
-	if (*at == NULL)
-		return;
-	*at = tap->next;
-	pt_vcpu_taps_changed(cpu);
-}
-
-void pt_cpu_tell_insn(struct pt_vcpu *cpu, uint32_t pc)
-{
-	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
-		next = tap->next;	/* it may remove itself */
-		if (tap->insn != NULL)
-			tap->insn(tap->arg, pc);
-	}
-}
-
-void pt_cpu_tell_jump(struct pt_vcpu *cpu, enum pt_vjump how, uint32_t from, uint32_t exc_return, uint32_t to)
-{
-	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->jump != NULL)
-			tap->jump(tap->arg, how, from, exc_return, to);
-	}
-}
-
-void pt_cpu_tell_data(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, bool write, uint32_t value)
-{
-	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->data != NULL)
-			tap->data(tap->arg, addr, size_bytes, write, value, cpu->last_pc);
-	}
+	pt_vtaps_remove(&cpu->taps, tap);
+	pt_cpu_attend(cpu);
 }

@@ -4,6 +4,7 @@
 #define PT_VIRTUAL_CPU_ARMV6M_CORE_H
 
 #include "probes/virtual/cpu/armv6m/armv6m.h"
+#include "probes/virtual/taps.h"
 
 enum { SP = 13, LR = 14, PC = 15 };
 enum { N_EXCEPTIONS = PT_VEX_IRQ0 + PT_VCPU_IRQS };
@@ -77,8 +78,7 @@ struct pt_vcpu {
 	const struct pt_vimposed *imposed;	/* NULL: interrupts come from the NVIC */
 	size_t n_imposed;
 
-	struct pt_vtap *taps;
-	bool tap_insn, tap_jump, tap_data;
+	struct pt_vtaps taps;
 	struct pt_vcpu_hooks hooks;
 	struct pt_vcpu_timing timing;
 	struct pt_vbus *bus;
@@ -97,11 +97,6 @@ static inline bool pt_cpu_privileged(const struct pt_vcpu *cpu)
 }
 
 void pt_cpu_execute(struct pt_vcpu *cpu);	/* until cycle >= deadline */
-
-/* Telling the taps. */
-void pt_cpu_tell_insn(struct pt_vcpu *cpu, uint32_t pc);
-void pt_cpu_tell_jump(struct pt_vcpu *cpu, enum pt_vjump how, uint32_t from, uint32_t exc_return, uint32_t to);
-void pt_cpu_tell_data(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, bool write, uint32_t value);
 
 /* Special registers, special.c */
 uint32_t pt_cpu_xpsr(const struct pt_vcpu *cpu);

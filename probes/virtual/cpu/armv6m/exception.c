@@ -129,8 +129,8 @@ void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr)
 	}
 	cpu->r[LR] = exc_return;
 	start_handler(cpu, exception);
-	if (cpu->tap_jump)
-		pt_cpu_tell_jump(cpu, PT_VJUMP_EXCEPTION, return_addr, exc_return, cpu->pc);
+	if (cpu->taps.jump)
+		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_EXCEPTION, return_addr, exc_return, cpu->pc);
 }
 
 void pt_cpu_hardfault(struct pt_vcpu *cpu, uint32_t return_addr)
@@ -204,8 +204,8 @@ static bool tail_chain(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from)
 	cpu->cycle += cpu->timing.tail_chain;
 	cpu->r[LR] = exc_return;
 	start_handler(cpu, next);
-	if (cpu->tap_jump)
-		pt_cpu_tell_jump(cpu, PT_VJUMP_TAIL_CHAIN, from, exc_return, cpu->pc);
+	if (cpu->taps.jump)
+		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_TAIL_CHAIN, from, exc_return, cpu->pc);
 	return true;
 }
 
@@ -240,8 +240,8 @@ void pt_cpu_return(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from)
 		return;
 	}
 	cpu->cycle += cpu->timing.exception_return;
-	if (cpu->tap_jump)
-		pt_cpu_tell_jump(cpu, PT_VJUMP_EXC_RETURN, from, exc_return, cpu->pc);
+	if (cpu->taps.jump)
+		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_EXC_RETURN, from, exc_return, cpu->pc);
 	if (!to_handler && (cpu->scr & 2) != 0) {	/* SCR.SLEEPONEXIT */
 		cpu->state = PT_VCPU_SLEEP;
 		cpu->waits_for_event = false;

@@ -62,8 +62,8 @@ static uint32_t rotate(struct pt_vcpu *cpu, uint32_t value, unsigned by)
 INLINE void jump(struct pt_vcpu *cpu, uint32_t from, uint32_t to)
 {
 	cpu->pc = to;
-	if (cpu->tap_jump)
-		pt_cpu_tell_jump(cpu, PT_VJUMP_BRANCH, from, 0, to);
+	if (cpu->taps.jump)
+		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_BRANCH, from, 0, to);
 }
 
 /* BX, BLX, POP to pc: bit 0 is the T bit; without it the next instruction faults. */
@@ -93,8 +93,8 @@ INLINE bool load(struct pt_vcpu *cpu, bool tapped, uint32_t addr, unsigned size_
 {
 	if (!pt_cpu_load(cpu, addr, size_bytes, value))
 		return false;
-	if (tapped && cpu->tap_data)
-		pt_cpu_tell_data(cpu, addr, size_bytes, false, *value);
+	if (tapped && cpu->taps.data)
+		pt_vtaps_tell_data(&cpu->taps, addr, size_bytes, false, *value, cpu->last_pc);
 	return true;
 }
 
@@ -102,8 +102,8 @@ INLINE bool store(struct pt_vcpu *cpu, bool tapped, uint32_t addr, unsigned size
 {
 	if (!pt_cpu_store(cpu, addr, size_bytes, value))
 		return false;
-	if (tapped && cpu->tap_data)
-		pt_cpu_tell_data(cpu, addr, size_bytes, true, value);
+	if (tapped && cpu->taps.data)
+		pt_vtaps_tell_data(&cpu->taps, addr, size_bytes, true, value, cpu->last_pc);
 	return true;
 }
 
@@ -403,8 +403,8 @@ INLINE void run(struct pt_vcpu *cpu, bool tapped)
 			if (op == NULL)
 				return;
 		}
-		if (tapped && cpu->tap_insn)
-			pt_cpu_tell_insn(cpu, pc);
+		if (tapped && cpu->taps.insn)
+			pt_vtaps_tell_insn(&cpu->taps, pc);
 		cpu->last_pc = pc;
 		cpu->pc = pc + 2;
 		cpu->cycle += pt_op_cycles[op->kind];
@@ -415,7 +415,7 @@ INLINE void run(struct pt_vcpu *cpu, bool tapped)
 
 void pt_cpu_execute(struct pt_vcpu *cpu)
 {
-	if (cpu->tap_insn || cpu->tap_data)
+	if (cpu->taps.insn || cpu->taps.data)
 		run(cpu, true);
 	else
 		run(cpu, false);

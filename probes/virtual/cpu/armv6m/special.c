@@ -107,8 +107,8 @@ static void set_pc(struct pt_vcpu *cpu, uint32_t to)
 	uint32_t from = cpu->pc;
 
 	cpu->pc = to & ~1u;
-	if (cpu->pc != from && cpu->tap_jump)
-		pt_cpu_tell_jump(cpu, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+	if (cpu->pc != from && cpu->taps.jump)
+		pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 }
 
 void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value)

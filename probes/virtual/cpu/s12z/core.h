@@ -5,6 +5,7 @@
 #define PT_VIRTUAL_CPU_S12Z_CORE_H
 
 #include "probes/virtual/cpu/s12z/s12z.h"
+#include "probes/virtual/taps.h"
 
 /* Registers by their numbers in op-codes and postbytes. Source: s12z.md 6.1 */
 enum { R_D2, R_D3, R_D4, R_D5, R_D0, R_D1, R_D6, R_D7, R_X, R_Y, R_S, R_P, R_CCH, R_CCL, R_CCW, R_NONE, N_REGS };
@@ -85,8 +86,7 @@ struct pt_vs12z {
 	uint32_t halt_wanted;		/* enum pt_vs12z_halt bits */
 	bool swi_wanted, stepping, watching, passes_tag;
 
-	struct pt_vtap *taps;
-	bool tap_insn, tap_cond, tap_jump, tap_data;
+	struct pt_vtaps taps;
 	struct pt_vs12z_hooks hooks;
 	struct pt_vs12z_options options;
 	struct pt_vbus *bus;
@@ -125,12 +125,6 @@ void pt_z_execute(struct pt_vs12z *cpu);	/* until cycle >= deadline */
 /* Any register by its op-code number, CCW and P among them. */
 uint32_t pt_z_get(const struct pt_vs12z *cpu, unsigned reg);
 void pt_z_put(struct pt_vs12z *cpu, unsigned reg, uint32_t value);
-
-/* Telling the taps. */
-void pt_z_tell_insn(struct pt_vs12z *cpu, uint32_t pc);
-void pt_z_tell_cond(struct pt_vs12z *cpu, uint32_t from, bool taken, uint32_t to);
-void pt_z_tell_jump(struct pt_vs12z *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);
-void pt_z_tell_data(struct pt_vs12z *cpu, uint32_t addr, unsigned size, bool write, uint32_t value);
 
 /* exception.c */
 uint32_t pt_z_ccw(const struct pt_vs12z *cpu);

@@ -7,14 +7,14 @@
 static void jump(struct pt_vs12z *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	cpu->pc = to;
-	if (cpu->tap_jump)
-		pt_z_tell_jump(cpu, how, from, detail, to);
+	if (cpu->taps.jump)
+		pt_vtaps_tell_jump(&cpu->taps, how, from, detail, to);
 }
 
 static void branch_if(struct pt_vs12z *cpu, bool taken, uint32_t pc, uint32_t to)
 {
-	if (cpu->tap_cond)
-		pt_z_tell_cond(cpu, pc, taken, to);
+	if (cpu->taps.cond)
+		pt_vtaps_tell_cond(&cpu->taps, pc, taken, to);
 	if (taken)
 		jump(cpu, PT_VJUMP_BRANCH, pc, 0, to);
 }
@@ -428,8 +428,8 @@ void pt_z_execute(struct pt_vs12z *cpu)
 			continue;
 		if ((cpu->watching || cpu->passes_tag) && tagged(cpu, pc))
 			return;
-		if (cpu->tap_insn)
-			pt_z_tell_insn(cpu, pc);
+		if (cpu->taps.insn)
+			pt_vtaps_tell_insn(&cpu->taps, pc);
 		cpu->last_pc = pc;
 		cpu->pc = (pc + op->n_bytes) & ADDR_MASK;
 		cpu->cycle += CYCLES_STEP;

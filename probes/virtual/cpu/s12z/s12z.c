@@ -305,8 +305,8 @@ void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
 		pt_z_put(cpu, crn[reg], value);
 	} else {
 		cpu->pc = value & ADDR_MASK;
-		if (cpu->tap_jump && cpu->pc != from)
-			pt_z_tell_jump(cpu, PT_VJUMP_DEBUG, from, 0, cpu->pc);
+		if (cpu->taps.jump && cpu->pc != from)
+			pt_vtaps_tell_jump(&cpu->taps, PT_VJUMP_DEBUG, from, 0, cpu->pc);
 	}
 }
 
@@ -314,70 +314,15 @@ void pt_vs12z_set_reg(struct pt_vs12z *cpu, unsigned reg, uint32_t value)
 
 void pt_vs12z_taps_changed(struct pt_vs12z *cpu)
 {
-	cpu->tap_insn = cpu->tap_cond = cpu->tap_jump = cpu->tap_data = false;
-	for (const struct pt_vtap *tap = cpu->taps; tap != NULL; tap = tap->next) {
-		cpu->tap_insn |= tap->insn != NULL;
-		cpu->tap_cond |= tap->cond != NULL;
-		cpu->tap_jump |= tap->jump != NULL;
-		cpu->tap_data |= tap->data != NULL;
-	}
+	pt_vtaps_changed(&cpu->taps);
 }
 
 void pt_vs12z_add_tap(struct pt_vs12z *cpu, struct pt_vtap *tap)
 {
-	struct pt_vtap **end = &cpu->taps;
-
-	while (*end != NULL)
-		end = &(*end)->next;
-	tap->next = NULL;
-	*end = tap;
-	pt_vs12z_taps_changed(cpu);
+	pt_vtaps_add(&cpu->taps, tap);
 }
 
 void pt_vs12z_remove_tap(struct pt_vs12z *cpu, struct pt_vtap *tap)
 {
-	struct pt_vtap **at = &cpu->taps;
-
-	while (*at != NULL && *at != tap)
-		at = &(*at)->next;
-	if (*at == NULL)
-		return;
-	*at = tap->next;
-	pt_vs12z_taps_changed(cpu);
-}
-
-void pt_z_tell_insn(struct pt_vs12z *cpu, uint32_t pc)
-{
-	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
-		next = tap->next;	/* it may remove itself */
-		if (tap->insn != NULL)
-			tap->insn(tap->arg, pc);
-	}
-}
-
-void pt_z_tell_cond(struct pt_vs12z *cpu, uint32_t from, bool taken, uint32_t to)
-{
-	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->cond != NULL)
-			tap->cond(tap->arg, from, taken, to);
-	}
-}
-
-void pt_z_tell_jump(struct pt_vs12z *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
-{
-	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->jump != NULL)
-			tap->jump(tap->arg, how, from, detail, to);
-	}
-}
-
-void pt_z_tell_data(struct pt_vs12z *cpu, uint32_t addr, unsigned size, bool write, uint32_t value)
-{
-	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->data != NULL)
-			tap->data(tap->arg, addr, size, write, value, cpu->last_pc);
-	}
+	pt_vtaps_remove(&cpu->taps, tap);
 }
