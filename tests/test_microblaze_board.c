@@ -389,6 +389,35 @@ START_TEST(packets_that_are_none)
 }
 END_TEST
 
+/* Whatever comes in, in frames with a good checksum, the server answers in frames, and the next question is answered. */
+START_TEST(anything_is_answered)
+{
+	static const char first[] = "?cCsSvVgGpPmMXZzqQHTDkRx";
+	static const char alphabet[] = "0123456789abcdef,;:=-?ContStopped";
+	uint32_t noise = 1;
+	char packet[64];
+
+	make("microblaze_demo_el", "cores=2");
+	begin_serving("modern");
+	for (unsigned n = 0; n < 20000; n++) {
+		size_t len = 1;
+
+		packet[0] = first[n % (sizeof(first) - 1)];
+		for (noise = noise * 1664525 + 1013904223; len < 1 + (noise >> 24) % 40; len++) {
+			noise = noise * 1664525 + 1013904223;
+			packet[len] = alphabet[(noise >> 16) % (sizeof(alphabet) - 1)];
+		}
+		packet[len] = '\0';
+		ask(packet);
+		ck_assert(answer[0] == '\0' || strchr("+-$%", answer[0]) != NULL);
+	}
+	ask_raw("\x03", 1);
+	ck_assert_ptr_nonnull(strstr(ask("qC"), "$QC"));
+	end_serving();
+	done();
+}
+END_TEST
+
 /* --- in this process, on a thread of its own */
 
 static struct pt_probe *open_probe(const char *uri, struct pt_err *err)
@@ -464,6 +493,7 @@ int main(void)
 	tcase_add_loop_test(tc, the_server_answers_while_it_runs, 0, 2);
 	tcase_add_test(tc, stops_are_notified_in_non_stop);
 	tcase_add_test(tc, packets_that_are_none);
+	tcase_add_test(tc, anything_is_answered);
 	tcase_add_test(tc, a_hosted_server_is_a_probe);
 	tcase_add_test(tc, a_hosted_server_refuses_wrong_words);
 	tcase_add_loop_test(tc, wrong_words_are_refused, 0, PT_LEN(wrong));
