@@ -17,7 +17,8 @@ static const struct { const char *name; uint32_t word[3]; struct pt_insn want; }
 	{ "brai", { 0xb8080100 }, { 0x100, 4, PT_FLOW_BRANCH, 3, 3, .instructions = 1 } },
 	{ "brid", { 0xb8100010, NOP }, { AT + 16, 8, PT_FLOW_BRANCH, 3, 3, .instructions = 2 } },
 	{ "brlid", { 0xb9f40010, NOP }, { AT + 16, 8, PT_FLOW_CALL, 3, 3, .instructions = 2 } },
-	{ "far brlid", { IMM(0x9000), 0xb9f40010, NOP }, { 0x90000000 + AT + 20, 12, PT_FLOW_CALL, 4, 4, .instructions = 3 } },
+	{ "far brlid", { IMM(0x9000), 0xb9f40010, NOP },
+	  { 0x90000000 + AT + 20, 12, PT_FLOW_CALL, 4, 4, .instructions = 3 } },
 	{ "far brai", { IMM(0x9000), 0xb8088010 }, { 0x90008010, 8, PT_FLOW_BRANCH, 4, 4, .instructions = 2 } },
 	{ "bralid", { 0xb9fc0200, NOP }, { 0x200, 8, PT_FLOW_CALL, 3, 3, .instructions = 2 } },
 	{ "brald", { 0x99fc3000, NOP }, { PT_UNKNOWN, 8, PT_FLOW_INDIRECT_CALL, 3, 3, .instructions = 2 } },
@@ -48,7 +49,8 @@ static void put(uint8_t *bytes, uint32_t word, bool big_endian)
 static bool same(const struct pt_insn *a, const struct pt_insn *b)
 {
 	return a->target == b->target && a->len_bytes == b->len_bytes && a->flow == b->flow && a->cycles == b->cycles &&
-	       a->taken_cycles == b->taken_cycles && a->conditional == b->conditional && a->instructions == b->instructions;
+	       a->taken_cycles == b->taken_cycles && a->conditional == b->conditional &&
+	       a->instructions == b->instructions;
 }
 
 START_TEST(decodes)

@@ -1,5 +1,5 @@
-/* The model of the MDM against the reference vectors of facts/microblaze.md 11 and the worked figures of 3 to 7: what it
- * counted is compared with what the core's own taps saw. */
+/* The model of the MDM against the reference vectors of facts/microblaze.md 11 and the worked figures of 3 to 7: what
+ * it counted is compared with what the core's own taps saw. */
 #include <string.h>
 
 #include "harness.h"

@@ -1,5 +1,5 @@
-/* The virtual board microblaze as a whole: committed firmware in both orders of bytes, the demo's own counters against the
- * calls that a tap saw, bins and counters through the GDB server against the core's own count per address. */
+/* The virtual board microblaze as a whole: committed firmware in both orders of bytes, the demo's own counters against
+ * the calls that a tap saw, bins and counters through the GDB server against the core's own count per address. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -271,7 +271,8 @@ START_TEST(bins_through_the_server_are_the_truth)
 	pt_vtruth_total(&truth);
 	write_word(window + 0x74 * 64, 0);
 	for (uint32_t i = 0; i < 0x800 / 4; i++) {
-		uint64_t low = read_word(window + 0x76 * 64), bin = low | (uint64_t)read_word(window + 0x76 * 64 + 4) << 32;
+		uint64_t low = read_word(window + 0x76 * 64), high = read_word(window + 0x76 * 64 + 4);
+		uint64_t bin = high << 32 | low;
 		struct pt_vtruth_at at = pt_vtruth_sum(&truth, 4 * i, 4 * i + 4);
 
 		ck_assert_msg(bin == (cycles ? at.cycles : at.instructions), "0x%x", 4 * i);
@@ -329,7 +330,8 @@ START_TEST(the_server_runs_to_breakpoints)
 	snprintf(want, sizeof(want), "%08x", __builtin_bswap32(function_of("seldom")->addr));
 	ck_assert_str_eq(payload("p20"), want);
 	ck_assert_str_eq(ask("vCont;s:1"), "+$T05thread:1;#d7");
-	snprintf(want, sizeof(want), "%08x", __builtin_bswap32(function_of("seldom")->addr + 8));	/* imm and lwi */
+	/* a step is imm and lwi */
+	snprintf(want, sizeof(want), "%08x", __builtin_bswap32(function_of("seldom")->addr + 8));
 	ck_assert_str_eq(payload("p20"), want);
 	end_serving();
 	done();
@@ -389,7 +391,7 @@ START_TEST(packets_that_are_none)
 }
 END_TEST
 
-/* Whatever comes in, in frames with a good checksum, the server answers in frames, and the next question is answered. */
+/* Whatever comes in, in frames with a good checksum, is answered in frames, and so is the next question. */
 START_TEST(anything_is_answered)
 {
 	static const char first[] = "?cCsSvVgGpPmMXZzqQHTDkRx";

@@ -1,5 +1,5 @@
-/* The virtual MicroBlaze by rows: a few words of code, registers before, registers after. The expectations are the pairs
- * and rules of facts/microblaze.md 10. */
+/* The virtual MicroBlaze by rows: a few words of code, registers before, registers after. The expectations are the
+ * pairs and rules of facts/microblaze.md 10. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Encodings of the MicroBlaze as src/isa and the virtual core read them, for a comparison with objdump
- * (tests/system/test_microblaze_objdump). microblaze_listing reads words from stdin, big-endian, and prints for each: its
- * number, the class of the flow with the target of a direct branch (each word is followed by a nop, at 0x1000), "core"
- * where the core has such an instruction, else "none". */
+ * (tests/system/test_microblaze_objdump). microblaze_listing reads words from stdin, big-endian, and prints for each:
+ * its number, the class of the flow with the target of a direct branch (each word is followed by a nop, at 0x1000),
+ * "core" where the core has such an instruction, else "none". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What the virtual MicroBlaze executes of a firmware, for a comparison with QEMU (tests/system/test_qemu_microblaze):
- * microblaze_log ELF INSTRUCTIONS [SCHEDULE [R5 R6 R7]] prints for each instruction its pc, the MSR and the 32 registers in
- * front of it. A schedule file has the numbers of the instructions in front of which an interrupt is taken, instead of
- * when the controller would ("-": none). R5 to R7: what a boot loader left there. */
+ * microblaze_log ELF INSTRUCTIONS [SCHEDULE [R5 R6 R7]] prints for each instruction its pc, the MSR and the 32
+ * registers in front of it. A schedule file has the numbers of the instructions in front of which an interrupt is
+ * taken, instead of when the controller would ("-": none). R5 to R7: what a boot loader left there. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	struct pt_err err = { 0 };
 	size_t n;
 
-	pt_vboard_add_word(&pt_vboard_microblaze, settings, "pvr=0", &err);	/* as QEMU's boards: MSR[PVR] is clear */
+	pt_vboard_add_word(&pt_vboard_microblaze, settings, "pvr=0", &err);	/* MSR[PVR] is clear, as on QEMU */
 	board = argc < 3 ? NULL : pt_vboard_microblaze.make(settings, elf, read_file(argv[1]), &err);
 	if (board == NULL) {
 		fprintf(stderr, "usage: microblaze_log ELF INSTRUCTIONS [SCHEDULE [R5 R6 R7]] %s\n", err.msg);

@@ -64,7 +64,8 @@ static bool map(struct pt_microblaze_node *node)
 		{ .base = PT_MICROBLAZE_RAM_BASE, .size = PT_MICROBLAZE_RAM_BYTES, .bytes = node->ram },
 	};
 	const struct pt_vregion units[] = {
-		{ .base = PT_MICROBLAZE_MDM_BASE, .size = PT_VMDM_AXI_BYTES, .ops = &pt_vmdm_ops, .unit = &node->chip->mdm },
+		{ .base = PT_MICROBLAZE_MDM_BASE, .size = PT_VMDM_AXI_BYTES, .ops = &pt_vmdm_ops,
+		  .unit = &node->chip->mdm },
 		{ .base = PT_MICROBLAZE_INTC_BASE, .size = 0x1000, .ops = &pt_vaxi_intc_ops, .unit = &node->intc },
 		{ .base = PT_MICROBLAZE_TIMER_BASE, .size = 0x1000, .ops = &pt_vaxi_timer_ops, .unit = &node->timer },
 		{ .base = PT_MICROBLAZE_UART_BASE, .size = 0x1000, .ops = &pt_vuartlite_ops, .unit = &node->uart },
@@ -257,8 +258,8 @@ static const char *const probes[] = { "rsp", "xvc", "bitbang", "cmsis-dap", NULL
 
 const struct pt_vboard_ops pt_vboard_microblaze = {
 	.name = "microblaze",
-	.help = "MicroBlaze: 1 to 4 cores at 100 MHz, 64 KiB local memory, 16 MiB RAM, timer, UART, MDM with profiling, "
-		"counters and trace; probe=rsp, xvc, bitbang or cmsis-dap",
+	.help = "MicroBlaze: 1 to 4 cores at 100 MHz, 64 KiB local memory, 16 MiB RAM, timer, UART, MDM with "
+		"profiling, counters and trace; probe=rsp, xvc, bitbang or cmsis-dap",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance,
 	.rsp = rsp, .taps = taps, .set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.params = pt_vmicroblaze_params, .n_params = PT_MICROBLAZE_WORDS,

@@ -1,5 +1,5 @@
-/* What a GDB server in front of the board serves: a thread for each core, the registers of microblaze.md 9, and the bus,
- * the MDM's AXI window among it, while cores run, too. */
+/* What a GDB server in front of the board serves: a thread for each core, the registers of microblaze.md 9, and the
+ * bus, the MDM's AXI window among it, while cores run, too. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static struct pt_microblaze_node *node_of(void *arg, unsigned thread)
 static size_t say(char *xml, size_t room, size_t at, const char *name, unsigned n)
 {
 	const char *type = n == 1 ? "data_ptr" : n == PT_VMB_PC ? "code_ptr" : "int";
-	int len = snprintf(xml + at, room - at, "<reg name=\"%s\" bitsize=\"32\" regnum=\"%u\" type=\"%s\"/>\n", name, n,
-			   type);
+	int len = snprintf(xml + at, room - at, "<reg name=\"%s\" bitsize=\"32\" regnum=\"%u\" type=\"%s\"/>\n",
+			   name, n, type);
 
 	return at + (size_t)len < room ? at + (size_t)len : room - 1;
 }
@@ -27,8 +27,8 @@ static size_t say(char *xml, size_t room, size_t at, const char *name, unsigned 
 static const char *register_name(unsigned n, char *buf, size_t room)
 {
 	static const char *const names[] = {
-		"rpc", "rmsr", "rear", "resr", "rfsr", "rbtr", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-		NULL, NULL, "redr", "rpid", "rzpr", "rtlbx", "rtlbsx", "rtlblo", "rtlbhi", "rslr", "rshr",
+		"rpc", "rmsr", "rear", "resr", "rfsr", "rbtr", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+		NULL, NULL, NULL, "redr", "rpid", "rzpr", "rtlbx", "rtlbsx", "rtlblo", "rtlbhi", "rslr", "rshr",
 	};
 
 	if (n >= 32 && names[n - 32] != NULL)
@@ -255,7 +255,8 @@ static void reset(void *arg, bool into_halt)
 void pt_microblaze_serve(struct pt_microblaze *chip, bool as_qemu, bool stack_protection)
 {
 	chip->rsp = (struct pt_vrsp_target){
-		.arg = chip, .n_threads = chip->n_nodes, .n_regs = as_qemu || stack_protection ? PT_VMB_REGS : CORE_REGS,
+		.arg = chip, .n_threads = chip->n_nodes,
+		.n_regs = as_qemu || stack_protection ? PT_VMB_REGS : CORE_REGS,
 		.big_endian = chip->node[0].bus.big_endian, .describe = describe, .reg = reg, .set_reg = set_reg,
 		.read = memory_read, .write = memory_write, .halted = halted, .halt = halt, .resume = resume,
 		.breakpoint = breakpoint, .attached = attached, .reset = reset,

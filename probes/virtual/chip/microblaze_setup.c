@@ -1,4 +1,4 @@
-/* What a virtual MicroBlaze board is made from: the words of its address, and an ELF. The order of bytes is the ELF's. */
+/* What a virtual MicroBlaze board is made from: the words of its address, and an ELF, whose order of bytes it has. */
 #include <string.h>
 
 #include "probes/virtual/chip/microblaze.h"
@@ -9,8 +9,8 @@
 /* --- words. Each default is that of the facts. */
 
 enum {
-	FREQ, CORES, HELD, BARREL, MUL, DIV, PCMP, MSR_INSTR, REORDER, EXCEPTIONS, STACK, USER_MODE, OPCODE_0, PVR, VECTORS,
-	STEP_SLOT, TAKEN, TAKEN_SLOT, LOAD, STORE, MULTIPLY, DIVIDE, SHIFT, VECTOR,
+	FREQ, CORES, HELD, BARREL, MUL, DIV, PCMP, MSR_INSTR, REORDER, EXCEPTIONS, STACK, USER_MODE, OPCODE_0, PVR,
+	VECTORS, STEP_SLOT, TAKEN, TAKEN_SLOT, LOAD, STORE, MULTIPLY, DIVIDE, SHIFT, VECTOR,
 	PROFILE, PBAR_BITS, INDEX, BINS, EVENTS, LATENCY, WIDTH, TRACE, TRACE_FULL,
 	UART, REG_ACCESS, PARALLEL, WIDE, KEEP_CTRL, LOCKED, VERSION, RSP, USER, JTAG, CMD_BITS,
 	CMD_ORDER, DATA_ORDER, PHASES, SYNC, PAD, N_WORDS
@@ -48,7 +48,7 @@ const struct pt_param pt_vmicroblaze_params[N_WORDS] = {
 	[SHIFT] = CYCLES("cycles-barrel", "1", "a barrel shift"),
 	[VECTOR] = CYCLES("cycles-vector", "4", "the entry to a vector"),
 	[PROFILE] = NUMBER("profile", "4096", 0, 131072, "C_DEBUG_PROFILE_SIZE, bytes: 0, 4096, 8192 ... 131072"),
-	[PBAR_BITS] = NUMBER("pbar-bits", "0", 0, 16, "width of the profiling buffer address; 0: log2 of the bins; UNVERIFIED"),
+	[PBAR_BITS] = NUMBER("pbar-bits", "0", 0, 16, "width of PBAR in bits; 0: log2 of the bins; UNVERIFIED"),
 	[INDEX] = { "bin-index", PT_PARAM_CHOICE, "sub_then_shift", "sub_then_shift|shift_then_sub|shift_mask", 0, 0,
 		    "which bin an address is counted in; UNVERIFIED" },
 	[BINS] = { "bins-full", PT_PARAM_CHOICE, "saturate", "saturate|wrap", 0, 0, "bins at 2^36; UNVERIFIED" },
@@ -68,12 +68,14 @@ const struct pt_param pt_vmicroblaze_params[N_WORDS] = {
 			  "so many reads of DBG_STATUS find that JTAG has the lock; 4294967295: for ever"),
 	[VERSION] = NUMBER("mdm-version", "0x67", 0, 255, "protocol version in the MDM's configuration register"),
 	[RSP] = { "rsp", PT_PARAM_CHOICE, "modern", "modern|qemu", 0, 0,
-		  "habit of the GDB server: modern describes itself and answers for memory while the cores run; as QEMU 7.2" },
+		  "habit of the GDB server: modern describes itself and answers for memory while cores run; as QEMU 7.2" },
 	[USER] = NUMBER("user", "2", 1, 4, "which USER chain the MDM is on (C_JTAG_CHAIN)"),
 	[JTAG] = { "mdm-jtag", PT_PARAM_CHOICE, "on", "on|ones", 0, 0, "ones: nobody drives the chain, TDO is 1" },
 	[CMD_BITS] = { "mdm-cmd-bits", PT_PARAM_CHOICE, "8", "8|4", 0, 0, "bits of a command over JTAG; UNVERIFIED" },
-	[CMD_ORDER] = { "mdm-cmd-order", PT_PARAM_CHOICE, "lsb_first", "lsb_first|msb_first", 0, 0, "of commands; UNVERIFIED" },
-	[DATA_ORDER] = { "mdm-data-order", PT_PARAM_CHOICE, "lsb_first", "lsb_first|msb_first", 0, 0, "of data; UNVERIFIED" },
+	[CMD_ORDER] = { "mdm-cmd-order", PT_PARAM_CHOICE, "lsb_first", "lsb_first|msb_first", 0, 0,
+			"of commands; UNVERIFIED" },
+	[DATA_ORDER] = { "mdm-data-order", PT_PARAM_CHOICE, "lsb_first", "lsb_first|msb_first", 0, 0,
+			 "of data; UNVERIFIED" },
 	[PHASES] = { "mdm-phases", PT_PARAM_CHOICE, "two_scans", "two_scans|one_scan", 0, 0,
 		     "command and data in two DR scans, or in one; UNVERIFIED" },
 	[SYNC] = NUMBER("mdm-sync", "0", 0, 32, "bits in front of a command; UNVERIFIED"),
@@ -102,7 +104,8 @@ static void read_core(struct pt_vmb_options *o, const struct pt_params *s)
 	*o = (struct pt_vmb_options){
 		.use_barrel = is_on(s, BARREL), .use_hw_mul = (uint8_t)number(s, MUL), .use_div = is_on(s, DIV),
 		.use_pcmp = is_on(s, PCMP), .use_msr_instr = is_on(s, MSR_INSTR), .use_reorder = is_on(s, REORDER),
-		.unaligned_exceptions = exceptions, .ill_opcode_exception = exceptions, .div_zero_exception = exceptions,
+		.unaligned_exceptions = exceptions, .ill_opcode_exception = exceptions,
+		.div_zero_exception = exceptions,
 		.i_bus_exception = exceptions, .d_bus_exception = exceptions, .opcode_0x0_illegal = is_on(s, OPCODE_0),
 		.use_stack_protection = is_on(s, STACK), .use_mmu_privileges = is_on(s, USER_MODE), .debug_enabled = 2,
 		.pvr = (uint8_t)number(s, PVR), .base_vectors = number(s, VECTORS) & ~0x7fu,
@@ -119,8 +122,8 @@ static void read_core(struct pt_vmb_options *o, const struct pt_params *s)
 static void read_mdm(struct pt_vmdm_options *o, const struct pt_params *s)
 {
 	*o = (struct pt_vmdm_options){
-		.version = (uint8_t)number(s, VERSION), .use_uart = is_on(s, UART), .dbg_reg_access = is_on(s, REG_ACCESS),
-		.parallel = is_on(s, PARALLEL), .profile_bytes = number(s, PROFILE),
+		.version = (uint8_t)number(s, VERSION), .use_uart = is_on(s, UART),
+		.dbg_reg_access = is_on(s, REG_ACCESS), .parallel = is_on(s, PARALLEL), .profile_bytes = number(s, PROFILE),
 		.pbar_bits = (uint8_t)number(s, PBAR_BITS),
 		.index = is(s, INDEX, "shift_then_sub") ? PT_VMDM_SHIFT_THEN_SUB :
 			 is(s, INDEX, "shift_mask") ? PT_VMDM_SHIFT_AND_MASK : PT_VMDM_SUB_THEN_SHIFT,
@@ -159,8 +162,8 @@ int pt_microblaze_read_words(struct pt_microblaze_words *words, const struct pt_
 	read_mdm(&words->mdm, settings);
 	read_framing(&words->framing, settings);
 	if (!is_power_of_2(words->mdm.profile_bytes, 4096))
-		return pt_fail(err, PT_EARG, "profile=%u: the buffer has 0, 4096, 8192, 16384, 32768, 65536 or 131072 bytes",
-			       words->mdm.profile_bytes);
+		return pt_fail(err, PT_EARG, "profile=%u: the buffer has 0, 4096, 8192, 16384, 32768, 65536 or 131072 "
+			       "bytes", words->mdm.profile_bytes);
 	if (!is_power_of_2(words->mdm.trace_bytes, 8192))
 		return pt_fail(err, PT_EARG, "trace=%u: the buffer has 0, 8192, 16384, 32768, 65536 or 131072 bytes",
 			       words->mdm.trace_bytes);
@@ -178,8 +181,8 @@ static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes,
 			      pt_microblaze_bytes(&chip->node[i], addr, (uint32_t)n_bytes) : NULL;
 
 		if (to == NULL)
-			return pt_fail(err, PT_EARG, "%zu bytes at 0x%08x fit neither into the local memory (64 KiB at 0) "
-				       "nor into the RAM (16 MiB at 0x%08x) of microblaze", n_bytes, addr,
+			return pt_fail(err, PT_EARG, "%zu bytes at 0x%08x fit neither into the local memory (64 KiB at "
+				       "0) nor into the RAM (16 MiB at 0x%08x) of microblaze", n_bytes, addr,
 				       PT_MICROBLAZE_RAM_BASE);
 		memcpy(to, bytes, n_bytes);
 	}

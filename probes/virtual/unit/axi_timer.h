@@ -1,5 +1,5 @@
-/* Model of an AXI Timer (PG079): two counters of 32 bits, generate mode, up or down, with reload and interrupt. Capture,
- * PWM, cascade and 64 bits are not there. */
+/* Model of an AXI Timer (PG079): two counters of 32 bits, generate mode, up or down, with reload and interrupt.
+ * Capture, PWM, cascade and 64 bits are not there. */
 #ifndef PT_VIRTUAL_UNIT_AXI_TIMER_H
 #define PT_VIRTUAL_UNIT_AXI_TIMER_H
 

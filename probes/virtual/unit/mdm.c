@@ -1,5 +1,5 @@
-/* Registers by their commands. Shifting is modelled as it is on the wire: a register takes what was shifted in last, and
- * what was captured before is pushed out. Source: microblaze.md 3.2, 4.1. */
+/* Registers by their commands. Shifting is modelled as it is on the wire: a register takes what was shifted in last,
+ * and what was captured before is pushed out. Source: microblaze.md 3.2, 4.1. */
 #include <stdlib.h>
 
 #include "probes/virtual/unit/mdm_parts.h"
@@ -12,11 +12,11 @@ const struct pt_vmdm_options pt_vmdm_standard = {
 enum { UART_BPS = 115200 };
 #define CONFIG_MAGIC UINT64_C(0x42)
 
-bool pt_vmdm_init(struct pt_vmdm *mdm, const struct pt_vmdm_options *options, const struct pt_vwires *wires, unsigned irq)
+void pt_vmdm_init(struct pt_vmdm *mdm, const struct pt_vmdm_options *options, const struct pt_vwires *wires,
+		  unsigned irq)
 {
 	*mdm = (struct pt_vmdm){ .options = *options, .which = 1, .n_locked_polls = options->locked_polls };
 	pt_vuartlite_init(&mdm->uart, wires, irq, UART_BPS);
-	return true;
 }
 
 struct pt_vmdm_core *pt_vmdm_add_core(struct pt_vmdm *mdm, struct pt_vmb *cpu, struct pt_vbus *bus)

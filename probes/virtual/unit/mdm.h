@@ -41,8 +41,8 @@ enum pt_vmdm_command {
 
 /* What happens to a core by a cross trigger. Numbers above 0 are UNVERIFIED (microblaze.md 8). */
 enum pt_vmdm_action {
-	PT_VMDM_STOP, PT_VMDM_CONTINUE, PT_VMDM_TRACE_STOP, PT_VMDM_TRACE_START, PT_VMDM_COUNT_STOP, PT_VMDM_COUNT_START,
-	PT_VMDM_PROFILE_OFF, PT_VMDM_PROFILE_ON,
+	PT_VMDM_STOP, PT_VMDM_CONTINUE, PT_VMDM_TRACE_STOP, PT_VMDM_TRACE_START, PT_VMDM_COUNT_STOP,
+	PT_VMDM_COUNT_START, PT_VMDM_PROFILE_OFF, PT_VMDM_PROFILE_ON,
 };
 
 struct pt_vmdm_profile {
@@ -101,9 +101,10 @@ struct pt_vmdm {
 	uint16_t external_triggers;	/* External Cross Trigger Control, as written: its bits are not documented */
 };
 
-/* wires: of the UART alone; irq: its line. PT_VMDM_CORES at most. False: no memory; pt_vmdm_fini() is due either way. */
-bool pt_vmdm_init(struct pt_vmdm *mdm, const struct pt_vmdm_options *options, const struct pt_vwires *wires, unsigned irq);
-/* The next port's core. Its hook `retired` is the MDM's: pt_vmdm_retired with the returned one. NULL: no memory. */
+/* wires: of the UART alone; irq: its line. No cores yet. */
+void pt_vmdm_init(struct pt_vmdm *mdm, const struct pt_vmdm_options *options, const struct pt_vwires *wires,
+		  unsigned irq);
+/* The next port's core, PT_VMDM_CORES at most. Its hook `retired` is the MDM's: pt_vmdm_retired with the returned one. NULL: no memory. */
 struct pt_vmdm_core *pt_vmdm_add_core(struct pt_vmdm *mdm, struct pt_vmb *cpu, struct pt_vbus *bus);
 void pt_vmdm_fini(struct pt_vmdm *mdm);
 void pt_vmdm_retired(void *core, const struct pt_vmb_retired *what);

@@ -97,7 +97,9 @@ static void write_item(struct pt_vmdm_core *core, uint32_t value)
 static void clear(struct pt_vmdm_core *core)
 {
 	for (unsigned i = 0; i < n_counters(core); i++)
-		core->counters.now[i] = (struct pt_vmdm_counter){ .event = core->counters.now[i].event, .low = UINT64_MAX };
+		core->counters.now[i] = (struct pt_vmdm_counter){
+			.event = core->counters.now[i].event, .low = UINT64_MAX,
+		};
 }
 
 static void command(struct pt_vmdm_core *core, uint64_t bits)

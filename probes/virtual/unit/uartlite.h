@@ -1,5 +1,5 @@
-/* Model of an AXI UART Lite (PG142), and of the MDM's UART, which has the same registers: FIFOs of 16 bytes each way; what
- * the program sends is kept as text for tests, what tests send is received. Bytes take their time on the line. */
+/* Model of an AXI UART Lite (PG142), and of the MDM's UART, which has the same registers: FIFOs of 16 bytes each way;
+ * what the program sends is kept as text for tests, what tests send is received. Bytes take their time on the line. */
 #ifndef PT_VIRTUAL_UNIT_UARTLITE_H
 #define PT_VIRTUAL_UNIT_UARTLITE_H
 

@@ -1,5 +1,5 @@
-/* What the files of the stub share, and nobody else includes: rsp_stub.c frames and dispatches, rsp_run.c is run control,
- * rsp_data.c registers, memory and breakpoints, rsp_query.c the questions. */
+/* What the files of the stub share, and nobody else includes: rsp_stub.c frames and dispatches, rsp_run.c is run
+ * control, rsp_data.c registers, memory and breakpoints, rsp_query.c the questions. */
 #ifndef PT_VIRTUAL_WIRE_RSP_PARTS_H
 #define PT_VIRTUAL_WIRE_RSP_PARTS_H
 

@@ -203,7 +203,8 @@ static void begin(struct stub *stub, uint64_t at_ns, pt_vrespond *respond, void 
 	stub->no_reply = false;
 }
 
-static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond, void *arg)
+static void process(void *state, const uint8_t *request, size_t len_bytes, uint64_t at_ns, pt_vrespond *respond,
+		    void *arg)
 {
 	struct stub *stub = state;
 

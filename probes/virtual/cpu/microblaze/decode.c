@@ -153,7 +153,9 @@ static uint8_t access(uint32_t word, const struct pt_vmb_options *o)
 
 static uint8_t kind_of(uint32_t word, const struct pt_vmb_options *o)
 {
-	static const uint8_t immediate_access[] = { OP_LBU, OP_LHU, OP_LW, OP_ILLEGAL, OP_SB, OP_SH, OP_SW, OP_ILLEGAL };
+	static const uint8_t immediate_access[] = {
+		OP_LBU, OP_LHU, OP_LW, OP_ILLEGAL, OP_SB, OP_SH, OP_SW, OP_ILLEGAL,
+	};
 	unsigned op = word >> 26;
 
 	if (op < 0x08)

@@ -10,8 +10,8 @@ const struct pt_vmb_timing pt_vmb_standard_timing = {
 };
 
 const struct pt_vmb_options pt_vmb_full_options = {
-	.use_barrel = true, .use_div = true, .use_pcmp = true, .use_msr_instr = true, .use_reorder = true, .use_hw_mul = 2,
-	.unaligned_exceptions = true, .ill_opcode_exception = true, .div_zero_exception = true,
+	.use_barrel = true, .use_div = true, .use_pcmp = true, .use_msr_instr = true, .use_reorder = true,
+	.use_hw_mul = 2, .unaligned_exceptions = true, .ill_opcode_exception = true, .div_zero_exception = true,
 	.opcode_0x0_illegal = true, .i_bus_exception = true, .d_bus_exception = true, .debug_enabled = 2, .pvr = 2,
 	.timing = { .taken = 3, .taken_with_slot = 2, .load = 1, .store = 1, .multiply = 1, .divide = 32, .barrel = 1,
 		    .vector = 4 },

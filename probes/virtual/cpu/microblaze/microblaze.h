@@ -57,8 +57,8 @@ enum pt_vmb_halt {		/* why the core halted: bits */
 	PT_VMB_HALT_TRACE = 64,		/* the trace buffer is full */
 };
 
-/* Cycles of an instruction. UNVERIFIED: typical latencies (microblaze.md 10). A branch that is not taken takes one; what
- * is in its delay slot is counted by itself. */
+/* Cycles of an instruction. UNVERIFIED: typical latencies (microblaze.md 10). A branch that is not taken takes one;
+ * what is in its delay slot is counted by itself. */
 struct pt_vmb_timing {
 	uint8_t taken, taken_with_slot;
 	uint8_t load, store;
@@ -80,14 +80,14 @@ struct pt_vmb_options {
 	uint8_t pvr_user1;
 	uint32_t pvr_user2;
 	uint32_t base_vectors;		/* multiple of 0x80 */
-	/* Step stops between a branch and its slot, as in QEMU; default: both are one step (UNVERIFIED, mb.step.slot) */
+	/* Step stops between a branch and its slot, as in QEMU; default: both are one step. UNVERIFIED, mb.step.slot */
 	bool step_into_slot;
 	struct pt_vmb_timing timing;
 };
 extern const struct pt_vmb_options pt_vmb_full_options;	/* everything but user mode and stack protection */
 
-/* One executed instruction, as the core's trace port tells of it (UG984, "Trace Interface Description"). exception: then
- * nothing was executed; the entry to a vector is told, with pc the instruction executed last. */
+/* One executed instruction, as the core's trace port tells of it (UG984, "Trace Interface Description"). exception:
+ * then nothing was executed; the entry to a vector is told, with pc the instruction executed last. */
 struct pt_vmb_retired {
 	uint32_t pc, instruction, next;	/* next: where execution goes on */
 	uint32_t msr;
@@ -96,12 +96,14 @@ struct pt_vmb_retired {
 	uint32_t result;		/* what rd holds now */
 	uint8_t rd, size_bytes;		/* size_bytes: of the access; 0 none */
 	bool writes_rd, load, store;
-	bool jump_taken, delayed, in_slot;	/* delayed: a branch with a slot, which comes next; in_slot: is in one */
+	bool jump_taken, delayed, in_slot;	/* delayed: a branch whose slot comes next; in_slot: it is in one */
 	bool exception;
 	uint8_t kind;	/* enum pt_vmb_kind: of the exception */
 };
 /* Source: microblaze.md 6, exception causes of the trace; below 9: ESR's */
-enum pt_vmb_kind { PT_VMB_KIND_DEBUG = 9, PT_VMB_KIND_INTERRUPT = 10, PT_VMB_KIND_NM_BREAK = 11, PT_VMB_KIND_BREAK = 12 };
+enum pt_vmb_kind {
+	PT_VMB_KIND_DEBUG = 9, PT_VMB_KIND_INTERRUPT = 10, PT_VMB_KIND_NM_BREAK = 11, PT_VMB_KIND_BREAK = 12,
+};
 
 struct pt_vmb_hooks {		/* what the core asks of the board, or tells it; NULL members: no */
 	void *arg;
@@ -164,7 +166,7 @@ void pt_vmb_impose(struct pt_vmb *cpu, const uint64_t *list, size_t n_entries);
  * slot only with step_into_slot. */
 void pt_vmb_request_halt(struct pt_vmb *cpu, uint32_t why);	/* wakes a sleeping core */
 void pt_vmb_resume(struct pt_vmb *cpu, bool step);		/* the next pt_vmb_run() acts */
-/* Reading is harmless at any time; writing is for a halted core, and of PVRs ignored. What the core does not have is 0. */
+/* Reading is harmless at any time; writing is for a halted core, and of PVRs ignored. What the core has not is 0. */
 uint32_t pt_vmb_reg(const struct pt_vmb *cpu, unsigned reg);
 void pt_vmb_set_reg(struct pt_vmb *cpu, unsigned reg, uint32_t value);
 /* Halt before the instruction at addr, unless execution was resumed there. slot < PT_VMB_BREAKPOINTS */

@@ -1,8 +1,8 @@
 /* Special registers. Source: microblaze.md 10 (numbers), UG984's tables of the PVRs (bits). */
 #include "probes/virtual/cpu/microblaze/core.h"
 
-enum { SR_PC = 0x0, SR_MSR = 0x1, SR_EAR = 0x3, SR_ESR = 0x5, SR_BTR = 0xb, SR_EDR = 0xd, SR_SLR = 0x800, SR_SHR = 0x802,
-       SR_PID = 0x1000, SR_ZPR = 0x1001, SR_PVR0 = 0x2000, N_PVRS = 13 };
+enum { SR_PC = 0x0, SR_MSR = 0x1, SR_EAR = 0x3, SR_ESR = 0x5, SR_BTR = 0xb, SR_EDR = 0xd, SR_SLR = 0x800,
+       SR_SHR = 0x802, SR_PID = 0x1000, SR_ZPR = 0x1001, SR_PVR0 = 0x2000, N_PVRS = 13 };
 
 enum { ANY_MODE = PT_VMB_IE | PT_VMB_BIP | PT_VMB_FSL | PT_VMB_ICE | PT_VMB_DZO | PT_VMB_DCE | PT_VMB_EE | PT_VMB_EIP,
        MODES = PT_VMB_UM | PT_VMB_UMS | PT_VMB_VM | PT_VMB_VMS };
@@ -130,7 +130,8 @@ void pt_vmb_set_reg(struct pt_vmb *cpu, unsigned reg, uint32_t value)
 	switch (reg) {
 	case PT_VMB_PC: set_pc(cpu, value); break;
 	case PT_VMB_MSR:
-		cpu->msr = (value & (ANY_MODE | (cpu->options.use_mmu_privileges ? MODES : 0))) | (cpu->msr & PT_VMB_PVR);
+		cpu->msr &= PT_VMB_PVR;
+		cpu->msr |= value & (ANY_MODE | (cpu->options.use_mmu_privileges ? MODES : 0));
 		cpu->carry = (value & PT_VMB_C) != 0;
 		pt_mb_attend(cpu);
 		break;
