@@ -1,6 +1,6 @@
 /* The life of a packet that is passed on: it waits for the loop's turn, is sent, and its answer goes back as it came. A
  * resume is answered by a stop, whenever that comes, with console packets ahead of it. A server that is silent costs the
- * client no more than PT_RSP_STREAM_PATIENCE_MS: it gets an error, and the late answer is thrown away. */
+ * client no more than the patience that is set: it gets an error, and the late answer is thrown away. */
 #include "gdbstub/pass.h"
 
 #include <stdarg.h>
@@ -103,6 +103,11 @@ static void owe(struct pt_gdb_pass *p, int change)
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */
 
+static uint64_t standard_ms(const struct pt_gdb_pass *p)
+{
+	return p->upstream != NULL ? pt_rsp_stream_patience_ms(pt_upstream_stream(p->upstream)) : PT_RSP_STREAM_PATIENCE_MS;
+}
+
 static void patience(struct pt_gdb_pass *p, uint64_t ms)
 {
 	uv_timer_start(&p->timer, pt_pass_on_timer, ms, 0);
@@ -147,7 +152,7 @@ static bool stop_for_why(struct pt_gdb_pass *p, const struct pt_gdb_packet *pack
 	p->await = PT_PASS_STOP;
 	p->asks_why = p->sent_etx = true;
 	pt_upstream_interrupt(p->upstream);
-	patience(p, PT_RSP_STREAM_PATIENCE_MS);
+	patience(p, standard_ms(p));
 	return true;
 }
 
@@ -185,7 +190,7 @@ static void transmit(struct pt_gdb_pass *p)
 	} else if (how == RUNS) {
 		uv_timer_stop(&p->timer);
 	} else if (p->await == PT_PASS_ANSWER) {	/* unless the connection has ended over it */
-		patience(p, how == SLOW ? PT_PASS_SLOW_MS : PT_RSP_STREAM_PATIENCE_MS);
+		patience(p, how == SLOW ? PT_PASS_SLOW_MS : standard_ms(p));
 	}
 }
 
@@ -219,7 +224,7 @@ static void pass_current(struct pt_gdb_pass *p)
 	}
 	p->unsent = true;
 	p->command = begins(p->client->current, "qRcmd,");
-	patience(p, PT_RSP_STREAM_PATIENCE_MS);
+	patience(p, standard_ms(p));
 	pt_pass_go(p);
 }
 
@@ -249,7 +254,7 @@ void pt_gdb_pass_interrupt(struct pt_gdb_client *client)
 	pt_rsp_stream_lock(stream)->client_interrupts = true;
 	pt_rsp_stream_unlock(stream);
 	p->etx = true;
-	patience(p, 2 * PT_RSP_STREAM_PATIENCE_MS);	/* a core may take its time to halt; then GDB is told */
+	patience(p, 2 * standard_ms(p));	/* a core may take its time to halt; then GDB is told */
 	pt_pass_go(p);
 }
 
@@ -410,7 +415,7 @@ static void ask_why(struct pt_gdb_pass *p)
 	p->await = PT_PASS_ANSWER;
 	snprintf(p->head, sizeof(p->head), "?");
 	pt_upstream_send(p->upstream, "?", 1);
-	patience(p, PT_RSP_STREAM_PATIENCE_MS);
+	patience(p, standard_ms(p));
 }
 
 void pt_pass_on_timer(uv_timer_t *timer)

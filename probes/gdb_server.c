@@ -14,13 +14,14 @@
 #include "rsp.h"
 #include "util.h"
 
-enum { IN_BYTES = 2 * PT_RSP_PACKET_BYTES, GDB_STANDARD_BYTES = 400, ONE_S = 1000 };
+enum { IN_BYTES = 2 * PT_RSP_PACKET_BYTES, GDB_STANDARD_BYTES = 400, ANSWER_MS = 1000 };
 
 struct gdb_server {
 	struct pt_link *link;
 	struct pt_rsp_stream *stream;
 	struct pt_rsp_facts facts;
 	unsigned holds;
+	uint32_t patience_ms;
 	bool chose;			/* we have sent an H packet in this turn */
 	uint8_t in[IN_BYTES];
 	size_t in_bytes;
@@ -169,7 +170,7 @@ static int exchange(struct gdb_server *g, const void *request, size_t len_bytes,
 		    uint32_t timeout_ms, struct pt_err *err)
 {
 	bool command = len_bytes > 6 && memcmp(request, "qRcmd,", 6) == 0;
-	uint64_t deadline_ns = from_now(timeout_ms);
+	uint64_t deadline_ns = from_now(timeout_ms > g->patience_ms ? timeout_ms : g->patience_ms);
 	int rc;
 
 	answer->len_bytes = 0;
@@ -202,7 +203,7 @@ static void restore_choice(struct gdb_server *g)
 	memcpy(choice, pt_rsp_stream_lock(g->stream)->thread, sizeof(choice));
 	pt_rsp_stream_unlock(g->stream);
 	if (g->chose && choice[0] != '\0')
-		exchange(g, choice, strlen(choice), &answer, ONE_S, NULL);
+		exchange(g, choice, strlen(choice), &answer, ANSWER_MS, NULL);
 	g->chose = false;
 }
 
@@ -277,9 +278,9 @@ static int resume(void *state, const char *packet, struct pt_err *err)
 	if (enter(g, err) < 0)
 		return err->code;
 	if (non_stop(g))
-		rc = exchange(g, packet, strlen(packet), &answer, ONE_S, err);
+		rc = exchange(g, packet, strlen(packet), &answer, ANSWER_MS, err);
 	else
-		rc = pt_link_submit(g->link, (const uint8_t *)packet, strlen(packet), from_now(ONE_S), err);
+		rc = pt_link_submit(g->link, (const uint8_t *)packet, strlen(packet), from_now(ANSWER_MS), err);
 	if (rc == 0) {
 		shared = pt_rsp_stream_lock(g->stream);
 		shared->run.running = true;
@@ -301,9 +302,9 @@ static int interrupt(void *state, struct pt_err *err)
 	if (enter(g, err) < 0)
 		return err->code;
 	if (non_stop(g))
-		rc = exchange(g, "vCtrlC", 6, &answer, ONE_S, err);
+		rc = exchange(g, "vCtrlC", 6, &answer, ANSWER_MS, err);
 	else
-		rc = pt_link_submit(g->link, &etx, 1, from_now(ONE_S), err);
+		rc = pt_link_submit(g->link, &etx, 1, from_now(ANSWER_MS), err);
 	leave(g);
 	return rc;
 }
@@ -311,7 +312,7 @@ static int interrupt(void *state, struct pt_err *err)
 /* Has the turn. What the program or the server says meanwhile is the client's. */
 static int await_stop(struct gdb_server *g, uint32_t wait_ms, struct pt_err *err)
 {
-	uint64_t deadline_ns = from_now(wait_ms);
+	uint64_t deadline_ns = from_now(wait_ms > 0 && wait_ms < g->patience_ms ? g->patience_ms : wait_ms);
 
 	while (run_of(g).running) {
 		int rc = receive(g, deadline_ns, err);
@@ -426,7 +427,7 @@ static void read_supported(struct pt_rsp_facts *f)
 static int ask_text(struct gdb_server *g, const char *packet, char *text, size_t room, struct pt_err *err)
 {
 	struct pt_rsp_answer answer = { .bytes = (uint8_t *)text, .room_bytes = room - 1 };
-	int rc = exchange(g, packet, strlen(packet), &answer, PT_RSP_STREAM_PATIENCE_MS, err);
+	int rc = exchange(g, packet, strlen(packet), &answer, g->patience_ms, err);
 
 	text[rc == 0 ? answer.len_bytes : 0] = '\0';
 	return rc;
@@ -485,11 +486,12 @@ static int server_open(void *state, struct pt_link *link, const struct pt_params
 	struct gdb_server *g = state;
 	struct pt_link_info info = { 0 };
 
-	(void)settings;
 	g->link = link;
 	g->stream = pt_rsp_link_stream(link);
+	g->patience_ms = (uint32_t)(pt_params_number(settings, &pt_probe_params[PT_PROBE_PATIENCE]) / PT_NS_PER_MS);
 	if (g->stream == NULL)
 		return pt_fail(err, PT_EARG, "a GDB server is reached by rsp:HOST:PORT, rsp:unix:PATH or rsp:|COMMAND");
+	pt_rsp_stream_set_patience(g->stream, g->patience_ms);
 	pt_link_info(link, &info);
 	memcpy(g->facts.where, info.where, sizeof(g->facts.where));
 	if (meet(g, err) < 0)

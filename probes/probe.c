@@ -35,6 +35,8 @@ const struct pt_param pt_probe_params[] = {
 		"XVC: longest vector of TMS and of TDI, bytes, where the server claims to take more" },
 	[PT_PROBE_TRANSPORT] = { "transport", PT_PARAM_CHOICE, "auto", "auto|swd|jtag", 0, 0,
 		"how a debug port is reached; auto: SWD where the probe has it, but JTAG by remote_bitbang" },
+	[PT_PROBE_PATIENCE] = { "upstream-patience", PT_PARAM_TIME, "900ms", NULL, 100 * PT_NS_PER_MS, 60 * PT_NS_PER_S,
+		"rsp: how long a GDB server may take for an answer before GDB gets an error instead" },
 };
 const size_t pt_n_probe_params = PT_LEN(pt_probe_params);
 

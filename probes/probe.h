@@ -60,7 +60,7 @@ struct pt_probe;	/* a driver and its link */
 
 enum pt_probe_param {	/* index into pt_probe_params */
 	PT_PROBE_SPEED, PT_PROBE_LIMIT_PACKETS, PT_PROBE_ATOMIC, PT_PROBE_WAIT_RETRY, PT_PROBE_MATCH_RETRY,
-	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_XVC_MAX_BYTES, PT_PROBE_TRANSPORT, PT_N_PROBE_PARAMS
+	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_PATIENCE, PT_PROBE_XVC_MAX_BYTES, PT_PROBE_TRANSPORT, PT_N_PROBE_PARAMS
 };
 
 extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */

@@ -65,7 +65,8 @@ struct pt_rsp_ops {
 	int (*resume)(void *state, const char *packet, struct pt_err *err);
 	/* Like the Ctrl-C of a debugger: 0x03, or vCont;t in non-stop. Its stop comes by poll. */
 	int (*interrupt)(void *state, struct pt_err *err);
-	/* What is known, after waiting at most wait_ms for a stop when it runs. */
+	/* What is known, after waiting for a stop when it runs: not at all (0), or wait_ms, or the user's patience if that is
+	 * longer. timeout_ms of ask is stretched likewise. */
 	int (*poll)(void *state, uint32_t wait_ms, struct pt_rsp_run *out, struct pt_err *err);
 	/* Several calls in one turn. Within 900 ms: a debugger waits. May be nested. PT_EBUSY as above. */
 	int (*hold)(void *state, struct pt_err *err);

@@ -37,6 +37,7 @@ struct pt_rsp_stream {
 	uint8_t sum;
 	unsigned n_damaged, n_naks;		/* in a row */
 	bool no_ack;
+	uint32_t patience_ms;
 	/* out */
 	struct pt_rsp_frame frame;		/* the last packet, for a server that asks for it again */
 	uint8_t *unsent;
@@ -341,12 +342,23 @@ void pt_rsp_stream_set_no_ack(struct pt_rsp_stream *s)
 	s->no_ack = true;
 }
 
-static struct timespec patience(void)
+uint32_t pt_rsp_stream_patience_ms(const struct pt_rsp_stream *s)
+{
+	return s->patience_ms;
+}
+
+void pt_rsp_stream_set_patience(struct pt_rsp_stream *s, uint32_t ms)
+{
+	s->patience_ms = ms;
+}
+
+static struct timespec patience(const struct pt_rsp_stream *s)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += PT_RSP_STREAM_PATIENCE_MS * (long)PT_NS_PER_MS;
+	until.tv_sec += s->patience_ms / 1000;
+	until.tv_nsec += s->patience_ms % 1000 * (long)PT_NS_PER_MS;
 	until.tv_sec += until.tv_nsec / (long)PT_NS_PER_S;
 	until.tv_nsec %= (long)PT_NS_PER_S;
 	return until;
@@ -354,7 +366,7 @@ static struct timespec patience(void)
 
 int pt_rsp_stream_hold(struct pt_rsp_stream *s, struct pt_err *err)
 {
-	struct timespec until = patience();
+	struct timespec until = patience(s);
 	int rc = 0;
 
 	pthread_mutex_lock(&s->lock);
@@ -616,6 +628,7 @@ static struct pt_rsp_stream *new_stream(const char *address, struct pt_err *err)
 	atomic_init(&s->refs, 1);
 	atomic_init(&s->fd, -1);
 	s->socket = -1;
+	s->patience_ms = PT_RSP_STREAM_PATIENCE_MS;
 	snprintf(s->where, sizeof(s->where), "%s", address);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_condattr_init(&clock);

@@ -11,7 +11,7 @@
 
 enum {
 	PT_RSP_STREAM_BYTES = 512 * 1024,	/* the largest frame, with all that comes behind it in one go */
-	PT_RSP_STREAM_PATIENCE_MS = 900,	/* for an answer, and for a turn */
+	PT_RSP_STREAM_PATIENCE_MS = 900,	/* for an answer, and for a turn, unless the user says otherwise */
 	PT_RSP_RESUME_BYTES = 256,
 };
 
@@ -42,6 +42,8 @@ int pt_rsp_raw_payload(const struct pt_rsp_raw *raw, uint8_t *out, size_t room_b
 
 /* --- what both threads know: any thread --- */
 
+uint32_t pt_rsp_stream_patience_ms(const struct pt_rsp_stream *s);
+
 struct pt_rsp_shared {
 	struct pt_rsp_run run;
 	bool non_stop;				/* QNonStop:1 is in force */
@@ -70,6 +72,7 @@ void pt_rsp_link_own(struct pt_link *link, const char *where, void (*release)(vo
 struct pt_rsp_stream *pt_rsp_link_stream(struct pt_link *link);	/* NULL: it is a link of another kind */
 struct pt_rsp_stream *pt_rsp_stream_ref(struct pt_rsp_stream *s);
 void pt_rsp_stream_set_no_ack(struct pt_rsp_stream *s);	/* with the turn, before the first packet without "+" */
+void pt_rsp_stream_set_patience(struct pt_rsp_stream *s, uint32_t ms);	/* before anybody else has it */
 int pt_rsp_stream_hold(struct pt_rsp_stream *s, struct pt_err *err);	/* PT_EBUSY, PT_EIO */
 void pt_rsp_stream_release(struct pt_rsp_stream *s);
 /* What came in the board's turn and is for the client: it gets it with the next turn. False: nobody is there. */
