@@ -8,6 +8,7 @@
 #define PT_VIRTUAL_CPU_E500_CORE_H
 
 #include "probes/virtual/cpu/e500/e500.h"
+#include "probes/virtual/taps.h"
 
 enum { MAX_WINDOWS = 8, TLB1_ENTRIES = 16, MSR_BITS = 0x0206f236 };
 
@@ -120,8 +121,7 @@ struct pt_ve500 {
 	uint32_t breakpoint[PT_VE500_BREAKPOINTS];
 
 	uint64_t events[PT_VE500_EVENTS];
-	struct pt_vtap *taps;
-	bool tap_insn, tap_cond, tap_jump, tap_data;
+	struct pt_vtaps taps;
 	struct pt_ve500_hooks hooks;
 	struct pt_ve500_watcher watcher;
 	struct pt_ve500_timing timing;
@@ -217,10 +217,7 @@ static inline void pt_e5_tell_step(struct pt_ve500 *cpu, uint32_t msr)
 		pt_e5_attend(cpu);
 }
 
-/* Telling the taps, and moving the pc. */
+/* Goes to to, and tells the taps. */
 void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);
-void pt_e5_tell_insn(struct pt_ve500 *cpu, uint32_t pc);
-void pt_e5_tell_cond(struct pt_ve500 *cpu, uint32_t from, bool taken, uint32_t to);
-void pt_e5_tell_data(struct pt_ve500 *cpu, uint32_t addr, unsigned size, bool write, uint32_t value);
 
 #endif

@@ -302,61 +302,15 @@ void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, 
 
 void pt_ve500_taps_changed(struct pt_ve500 *cpu)
 {
-	cpu->tap_insn = cpu->tap_cond = cpu->tap_jump = cpu->tap_data = false;
-	for (const struct pt_vtap *tap = cpu->taps; tap != NULL; tap = tap->next) {
-		cpu->tap_insn |= tap->insn != NULL;
-		cpu->tap_cond |= tap->cond != NULL;
-		cpu->tap_jump |= tap->jump != NULL;
-		cpu->tap_data |= tap->data != NULL;
-	}
+	pt_vtaps_changed(&cpu->taps);
 }
 
 void pt_ve500_add_tap(struct pt_ve500 *cpu, struct pt_vtap *tap)
 {
-	struct pt_vtap **end = &cpu->taps;
-
-	while (*end != NULL)
-		end = &(*end)->next;
-	tap->next = NULL;
-	*end = tap;
-	pt_ve500_taps_changed(cpu);
+	pt_vtaps_add(&cpu->taps, tap);
 }
 
 void pt_ve500_remove_tap(struct pt_ve500 *cpu, struct pt_vtap *tap)
 {
-	struct pt_vtap **at = &cpu->taps;
-
-	while (*at != NULL && *at != tap)
-		at = &(*at)->next;
-	if (*at == NULL)
-		return;
-	*at = tap->next;
-	pt_ve500_taps_changed(cpu);
-}
-
-void pt_e5_tell_insn(struct pt_ve500 *cpu, uint32_t pc)
-{
-	for (const struct pt_vtap *tap = cpu->tap_insn ? cpu->taps : NULL, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->insn != NULL)
-			tap->insn(tap->arg, pc);
-	}
-}
-
-void pt_e5_tell_cond(struct pt_ve500 *cpu, uint32_t from, bool taken, uint32_t to)
-{
-	for (const struct pt_vtap *tap = cpu->tap_cond ? cpu->taps : NULL, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->cond != NULL)
-			tap->cond(tap->arg, from, taken, to);
-	}
-}
-
-void pt_e5_tell_data(struct pt_ve500 *cpu, uint32_t addr, unsigned size, bool write, uint32_t value)
-{
-	for (const struct pt_vtap *tap = cpu->taps, *next; tap != NULL; tap = next) {
-		next = tap->next;
-		if (tap->data != NULL)
-			tap->data(tap->arg, addr, size, write, value, cpu->at);
-	}
+	pt_vtaps_remove(&cpu->taps, tap);
 }

@@ -6,11 +6,8 @@
 void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
 {
 	cpu->pc = to;
-	for (const struct pt_vtap *tap = cpu->tap_jump ? cpu->taps : NULL, *next; tap != NULL; tap = next) {
-		next = tap->next;	/* it may remove itself */
-		if (tap->jump != NULL)
-			tap->jump(tap->arg, how, from, detail, to);
-	}
+	if (cpu->taps.jump)
+		pt_vtaps_tell_jump(&cpu->taps, how, from, detail, to);
 }
 
 static void count_branch(struct pt_ve500 *cpu, bool taken, uint32_t to)
@@ -63,8 +60,8 @@ static bool branch_conditional(struct pt_ve500 *cpu, uint32_t op, uint32_t to, b
 
 	if (rc(op))
 		cpu->lr = cpu->at + 4;
-	if ((rd(op) & 0x14) != 0x14)
-		pt_e5_tell_cond(cpu, cpu->at, taken, to);
+	if (cpu->taps.cond && (rd(op) & 0x14) != 0x14)
+		pt_vtaps_tell_cond(&cpu->taps, cpu->at, taken, to);
 	count_branch(cpu, taken, to);
 	if (taken)
 		pt_e5_jump(cpu, kind_of(op, to_register, to_link), cpu->at, 0, to);
@@ -290,7 +287,8 @@ void pt_e5_execute(struct pt_ve500 *cpu)
 	cpu->at = cpu->pc;
 	cpu->failed = false;
 	if (pt_e5_fetch(cpu, cpu->at, &op)) {
-		pt_e5_tell_insn(cpu, cpu->at);
+		if (cpu->taps.insn)
+			pt_vtaps_tell_insn(&cpu->taps, cpu->at);
 		cpu->pc = cpu->at + 4;
 		cpu->events[EV_DECODED]++;
 		cpu->events[EV_FETCHED]++;

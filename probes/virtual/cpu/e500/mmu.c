@@ -237,8 +237,8 @@ static bool access_memory(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum
 	pt_e5_data_line(cpu, pa, page->wimge, access);
 	if (!transfer(cpu, pa, size, access == STORE, value))
 		return machine_check(cpu, pa);
-	if (cpu->tap_data)
-		pt_e5_tell_data(cpu, ea, size, access == STORE, *value);
+	if (cpu->taps.data)
+		pt_vtaps_tell_data(&cpu->taps, ea, size, access == STORE, *value, cpu->at);
 	return true;
 }
 
