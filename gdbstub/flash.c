@@ -4,6 +4,13 @@
 #include "gdbstub/commands.h"
 #include "log.h"
 
+/* GDB has a sentence of its own and does not show ours: it is in the log, and in monitor status until a load succeeds. */
+static void keep(struct pt_gdb_client *client, const struct pt_err *err)
+{
+	pt_error("gdb: load: %s", err->msg);
+	client->stub->load = *err;
+}
+
 static bool refused(struct pt_gdb_client *client)
 {
 	struct pt_err err;
@@ -11,7 +18,7 @@ static bool refused(struct pt_gdb_client *client)
 	if (pt_gdb_is_halted(client))
 		return false;
 	pt_fail(&err, PT_ESTATE, "flash is written while the core is halted, not while it runs");
-	pt_error("gdb: load: %s", err.msg);	/* GDB has a sentence of its own and does not show ours */
+	keep(client, &err);
 	pt_gdb_reply_sentence(client, &err);
 	return true;
 }
@@ -25,7 +32,7 @@ static void after(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 		pt_gdb_reply_text(client, "OK");
 		return;
 	}
-	pt_error("gdb: load: %s", err->msg);	/* GDB has a sentence of its own and does not show ours */
+	keep(client, err);
 	if (rc == PT_EARG)
 		pt_gdb_reply_text(client, "E.memtype");
 	else
@@ -89,9 +96,16 @@ static int done(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 	return 0;
 }
 
+static void after_done(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc == 0)
+		rq->client->stub->load.code = 0;
+	after(rq, rc, err);
+}
+
 void pt_gdb_flash_done(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	if (!refused(client))
-		pt_gdb_post(&client->request, done, after);
+		pt_gdb_post(&client->request, done, after_done);
 }

@@ -216,6 +216,8 @@ static void status_and_session(struct pt_monitor_call *call, int rc, const struc
 {
 	if (rc < 0)
 		pt_monitor_say(call, "no target: %s", err->msg);
+	if (call->client->stub->load.code < 0)
+		pt_monitor_say(call, "the last load failed: %s", call->client->stub->load.msg);
 	say_clients(call);
 	pt_monitor_profile_status(call);
 }

@@ -25,6 +25,7 @@ struct pt_gdbstub {
 	struct pt_session *recorder;	/* the same; NULL: not needed yet */
 	bool recorder_closing;
 	struct pt_files files;	/* of the board */
+	struct pt_err load;	/* why the last load failed: GDB shows a sentence of its own; code 0: it did not */
 	struct pt_gdb_tasks tasks;
 	bool closing;
 	void (*on_closed)(void *arg);
