@@ -185,7 +185,7 @@ static int try_frame(struct pt_rtos_walk *w, const struct pt_rtos_frame *frame, 
 		     struct pt_saved *saved)
 {
 	uint64_t at = place->sp;
-	bool fp;
+	bool fp = false;
 
 	saved->n_regs = 0;
 	if (read_software(w, frame, place, &at, &fp, saved) < 0)
