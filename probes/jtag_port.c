@@ -93,7 +93,8 @@ static int take_oldest(struct pump *pump, struct pt_err *err)
 	int n = port->ops->receive(port->state, deadline_ns(pump), err);
 
 	if (n == PT_ETIMEOUT)
-		return pt_fail(err, n, "the probe does not answer");
+		return pt_fail(err, n, "the probe does not answer%s", pump->in_flight > 1 ?
+			       " (if it takes one packet at a time: limit-packets=1)" : "");
 	if (n < 0)
 		return n;
 	pump->oldest = (pump->oldest + 1) % PT_JTAG_PORT_MAX_DEPTH;
