@@ -218,6 +218,7 @@ static bool is_port(const struct pt_jtag_tap *tap)
 static int find_port(struct pt_jtag_dap *dap, struct pt_err *err)
 {
 	const struct pt_param *row = &pt_jtag_params[PT_JTAG_TAP];
+	const struct pt_jtag_tap *first;
 	size_t n = 0;
 
 	if (pt_params_given(dap->settings, row))
@@ -230,8 +231,10 @@ static int find_port(struct pt_jtag_dap *dap, struct pt_err *err)
 	dap->tap = -1;
 	if (n > 1)
 		return pt_fail(err, PT_EARG, "the chain has %zu debug ports: set jtag.tap", n);
-	return pt_fail(err, PT_EUNSUPPORTED, "no TAP of the chain is a debug port that is known (the first has IDCODE 0x%08x)",
-		       dap->chain.tap[0].idcode);
+	first = &dap->chain.tap[0];
+	return pt_fail(err, PT_EPROTO, "no TAP of the chain is a debug port that is known; the first has IDCODE 0x%08x%s%s%s",
+		       first->idcode, first->part != NULL ? ", " : "", first->part != NULL ? first->part->name : "",
+		       first->part != NULL && first->part->user[0] != 0 ? ": for what is in it name the --target" : "");
 }
 
 static int dap_connect(void *state, enum pt_dap_line line, struct pt_err *err)
