@@ -16,7 +16,7 @@
 enum { DBG_STATUS = 0x10, DBG_CTRL = 0x10, DBG_DATA = 0x14, DBG_LOCK = 0x18, WINDOW = 0x4000, COMMAND_SHIFT = 6 };
 enum { LOCKED = 1, CTRL_COMMAND = 9, CTRL_OWN = 17, CTRL_MODE = 18 };
 enum { NO_KEY = 0x10000 };
-enum { BATCH = 64, MEM_OPS = 5, TIMEOUT_MS = 2000 };
+enum { BATCH = 8, MEM_OPS = 5, TIMEOUT_MS = 2000 };
 
 struct batch { /* accesses on the way */
 	struct pt_mem_op op[BATCH * MEM_OPS];

@@ -27,7 +27,8 @@ enum { PER_LATENCY = 5 }; /* counters of the trace: n, sum, squares, min, max */
 enum { EVENTS, LATENCIES, PERIOD, N_PARAMS };
 static const struct pt_param params[] = {
 	[EVENTS] = { "events", PT_PARAM_LIST, "cycles,instructions,stalls,loads,branches", NULL, 0, 0,
-		     "what to count: names or numbers (`monitor help` has them); more than counters take turns" },
+		     "what to count: numbers 0 to 56, or names (a wrong one lists them); more than counters take "
+		     "turns" },
 	[LATENCIES] = { "latencies", PT_PARAM_LIST, "interrupt.latency", NULL, 0, 0, "latencies to measure; \"none\"" },
 	[PERIOD] = { "period", PT_PARAM_TIME, "100ms", NULL, 1000000, UINT64_C(60000000000),
 		     "from one reading to the next; also how long a turn is" },
@@ -292,6 +293,20 @@ static int available(struct pt_target *target, struct pt_err *err)
 	return 0;
 }
 
+/* With the list of those that there are, as far as a sentence holds it. */
+static int no_such(const char *word, size_t len, bool latency, struct pt_err *err)
+{
+	unsigned first = latency ? PT_MB_FIRST_LATENCY : 0, end = latency ? PT_MB_EVENTS : PT_MB_FIRST_LATENCY;
+	char names[320] = "";
+	size_t n = 0;
+
+	for (unsigned i = first; i < end && n < sizeof(names); i++)
+		if (latency || strchr(pt_mb_event_name[i], '.') == NULL)
+			n += (size_t)snprintf(names + n, sizeof(names) - n, " %s", pt_mb_event_name[i]);
+	return pt_fail(err, PT_EARG, "%s: there is no '%.*s'; there are numbers from %u to %u, and names:%s",
+		       latency ? "latencies" : "events", len > 40 ? 40 : (int)len, word, first, end - 1, names);
+}
+
 static int read_list(struct wanted *w, const char *list, bool latency, unsigned places, struct pt_err *err)
 {
 	const char *what = latency ? "latencies" : "events";
@@ -303,13 +318,7 @@ static int read_list(struct wanted *w, const char *list, bool latency, unsigned 
 		int event = pt_mb_event_find(list, len = strcspn(list, ","));
 
 		if (event < 0 || (event >= PT_MB_FIRST_LATENCY) != latency)
-			return pt_fail(
-				err, PT_EARG,
-				"%s: there is no '%.*s'; there are numbers from %d to %d and names such as %s, %s",
-				what, len > 40 ? 40 : (int)len, list, latency ? PT_MB_FIRST_LATENCY : 0,
-				latency ? PT_MB_EVENTS - 1 : PT_MB_FIRST_LATENCY - 1,
-				pt_mb_event_name[latency ? PT_MB_FIRST_LATENCY : 0],
-				pt_mb_event_name[latency ? PT_MB_FIRST_LATENCY + 1 : 30]);
+			return no_such(list, len, latency, err);
 		if (w->n == MOST_WANTED)
 			return pt_fail(err, PT_EARG, "%s: more than %d", what, MOST_WANTED);
 		w->event[w->n++] = (uint8_t)event;
@@ -448,7 +457,7 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));
 	if (emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0)
 		goto release;
-	if (!s->held && turn(s, err) < 0) {	/* else it begins when the core runs */
+	if (!s->held && turn(s, err) < 0) { /* else it begins when the core runs */
 		stop_unit(s, &ignored);
 		goto release;
 	}
@@ -461,8 +470,8 @@ release:
 /* --- the rest
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Counters stand still while the core is held: what they have by then is told, and when it goes on they are read again, so
- * that the time in between is in no rate. */
+/* Counters stand still while the core is held: what they have by then is told, and when it goes on they are read again,
+ * so that the time in between is in no rate. */
 static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
 	struct counters *s = state;
@@ -470,13 +479,17 @@ static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struc
 	uint64_t now_ns;
 
 	if (!s->held && s->running && what == PT_STATE_HALT && read_turn(s, err) < 0)
-		s->running = false;	/* what was counted since is lost, and told so */
+		s->running = false; /* what was counted since is lost, and told so */
 	now_ns = pt_mdm_now_ns(s->mdm);
-	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM, now_ns);
+	pt_emit_loss(&s->out,
+		     s->held		      ? PT_LOSS_HALTED
+		     : what == PT_STATE_RESET ? PT_LOSS_RESET
+					      : PT_LOSS_REARM,
+		     now_ns);
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET)
-		s->running = false;	/* the next turn begins anew */
+		s->running = false; /* the next turn begins anew */
 	pt_emit_state(&s->out, what, now_ns, pc);
 	if (resumes && s->running && read_turn(s, err) < 0)
 		s->running = false;
