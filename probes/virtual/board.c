@@ -27,7 +27,8 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
 		  "short, wrong, unplug at a packet" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
-	  .help = "which probe it has on its cable, where it may have several: cmsis-dap, xvc, bitbang; pipe, osbdm, usbdm" },
+	  .help = "which probe it has on its cable, where it may have several: cmsis-dap, xvc, bitbang, rsp; pipe, osbdm, "
+		  "usbdm" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
 	  .help = "off: the probe offers no trace pins, and another one may" },
 	{ .key = "variant", .type = PT_PARAM_TEXT,
