@@ -1,5 +1,6 @@
 /* One pass over each byte that comes in finds the frame and its checksum. A frame is never moved unless the buffer's end
  * is near. A server that never ends a packet fills the buffer, and is let go. */
+#define _GNU_SOURCE	/* memrchr */
 #include "probes/links/rsp_stream.h"
 
 #include <errno.h>
@@ -235,28 +236,44 @@ static void skip_noise(struct pt_rsp_stream *s)
 	s->sum = 0;
 }
 
+/* Modulo 256. Eight bytes at a time, in four lanes that are emptied before they can overflow. */
+static uint8_t sum_of(const uint8_t *bytes, size_t n)
+{
+	enum { LANES_HOLD = 128 };
+	const uint64_t low = UINT64_C(0x00ff00ff00ff00ff);
+	uint64_t total = 0, lanes, word;
+
+	while (n >= sizeof(word)) {
+		lanes = 0;
+		for (unsigned k = 0; k < LANES_HOLD && n >= sizeof(word); k++, bytes += sizeof(word), n -= sizeof(word)) {
+			memcpy(&word, bytes, sizeof(word));
+			lanes += (word & low) + (word >> 8 & low);
+		}
+		total += (lanes & 0xffff) + (lanes >> 16 & 0xffff) + (lanes >> 32 & 0xffff) + (lanes >> 48);
+	}
+	for (; n > 0; n--)
+		total += *bytes++;
+	return (uint8_t)total;
+}
+
 /* True: a frame is whole, [begin, scanned). */
 static bool scan(struct pt_rsp_stream *s)
 {
-	size_t at = s->scanned;
-	uint8_t sum = s->sum;
+	size_t at = s->scanned + (s->scanned == s->begin && s->begin < s->end);	/* its mark does not count */
+	const uint8_t *hash = memchr(s->in + at, '#', s->end - at);
+	size_t stop = hash != NULL ? (size_t)(hash - s->in) : s->end;
+	const uint8_t *again = memrchr(s->in + at, '$', stop - at);
 
-	if (at == s->begin && at < s->end)
-		at++;		/* its mark does not count */
-	while (at < s->end && s->in[at] != '#') {
-		if (s->in[at] == '$') {		/* the end of the one before was lost */
-			s->begin = at;
-			sum = 0;
-			at++;
-			continue;
-		}
-		sum = (uint8_t)(sum + s->in[at++]);
+	if (again != NULL) {		/* the end of the one before was lost */
+		s->begin = (size_t)(again - s->in);
+		s->sum = 0;
+		at = s->begin + 1;
 	}
-	s->scanned = at;
-	s->sum = sum;
-	if (at + 3 > s->end)
+	s->sum = (uint8_t)(s->sum + sum_of(s->in + at, stop - at));
+	s->scanned = stop;
+	if (hash == NULL || stop + 3 > s->end)
 		return false;
-	s->scanned = at + 3;
+	s->scanned = stop + 3;
 	return true;
 }
 
