@@ -17,6 +17,7 @@ struct stub {
 	uint8_t runs;			/* threads that were resumed and are not known to have halted */
 	uint8_t queued;			/* non-stop: stops that vStopped has not fetched */
 	uint64_t at_ns;			/* of the request under way */
+	uint64_t rest_until_ns;		/* wall clock: until then requests do not run the board */
 	uint64_t done_ns;
 	char reply[PT_VRSP_PACKET_BYTES + 1];
 	size_t reply_bytes;
