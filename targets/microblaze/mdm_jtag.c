@@ -5,19 +5,40 @@
  * protocol version at the bottom. Two DR scans, the command and then the data, are tried first. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "targets/microblaze/mdm.h"
 #include "targets/microblaze/settings.h"
 #include "util.h"
 
-enum { TIMEOUT_MS = 1000, OPS = 96, BYTES = 32 }; /* a command: one or two scans; BYTES: of the longest one */
+enum {
+	TIMEOUT_MS = 1000,
+	MOST = 1024,		/* accesses of one list: a profiling buffer of 4 KiB */
+	BYTES = 32,		/* of the longest scan */
+};
 
+/* A command is one or two scans. Each goes straight on to the next: the walk by Run-Test/Idle would be a clock more. */
 struct scans {
-	struct pt_jtag_op op[OPS];
-	uint8_t out[OPS][BYTES], in[OPS][BYTES];
+	struct pt_jtag_op *op;
+	uint8_t (*out)[BYTES], (*in)[BYTES];
 	size_t n;
 };
+
+static int scans_init(struct scans *s, size_t n, struct pt_err *err)
+{
+	*s = (struct scans){ .op = calloc(n, sizeof(*s->op)), .out = calloc(n, BYTES), .in = calloc(n, BYTES) };
+	if (s->op != NULL && s->out != NULL && s->in != NULL)
+		return 0;
+	return pt_fail(err, PT_ENOMEM, "no memory for %zu scans", n);
+}
+
+static void scans_fini(struct scans *s)
+{
+	free(s->op);
+	free(s->out);
+	free(s->in);
+}
 
 static void put_bit(uint8_t *bytes, unsigned at, unsigned bit)
 {
@@ -54,8 +75,9 @@ static struct pt_jtag_op *add_scan(struct scans *s)
 {
 	struct pt_jtag_op *op = &s->op[s->n];
 
-	memset(s->out[s->n], 0, BYTES);
-	*op = (struct pt_jtag_op){ .what = PT_JTAG_DR, .out = s->out[s->n], .in = s->in[s->n] };
+	*op = (struct pt_jtag_op){
+		.what = PT_JTAG_DR, .out = s->out[s->n], .in = s->in[s->n], .end = PT_JTAG_TO_NEXT,
+	};
 	s->n++;
 	return op;
 }
@@ -79,42 +101,56 @@ static unsigned put_access(const struct pt_mdm_jtag *j, struct scans *s, const s
 	return data;
 }
 
-static int run_part(struct pt_mdm *mdm, struct pt_mdm_op *op, uint32_t first, uint32_t end, struct pt_err *err)
+static void take_values(const struct pt_mdm_jtag *j, const struct scans *s, struct pt_mdm_op *op, uint32_t first,
+			uint32_t end, unsigned data)
 {
-	struct pt_mdm_jtag *j = &mdm->jtag;
-	size_t per = j->framing.one_scan ? 1 : 2, n_done;
-	unsigned data = 0;
-	struct scans s;
-	uint8_t ir[4];
+	size_t per = j->framing.one_scan ? 1 : 2;
 
-	pt_put_le32(ir, j->user_ir);
-	s.n = 1;
-	s.op[0] = (struct pt_jtag_op){ .what = PT_JTAG_IR, .n_bits = j->chain.tap[j->tap].ir_bits, .out = ir };
-	for (uint32_t i = first; i < end; i++)
-		data = put_access(j, &s, op, i);
-	if (pt_jtag_chain_run(&j->chain, j->tap, s.op, s.n, TIMEOUT_MS, &n_done, err) < 0)
-		return err->code;
-	if (first == 0)
-		op->sent_ns = s.op[0].sent_ns;
-	op->done_ns = s.op[s.n - 1].done_ns;
-	for (uint32_t i = first; i < end && op->what == PT_MDM_READ; i++) {
-		op->value = get_bits(s.in[1 + per * (i - first) + per - 1], data, op->bits, j->framing.data_msb);
+	for (uint32_t i = first; i < end; i++) {
+		op->value = get_bits(s->in[1 + per * (i - first) + per - 1], data, op->bits, j->framing.data_msb);
 		if (op->values != NULL)
 			op->values[i] = op->value;
 	}
-	return 0;
+}
+
+static int run_part(struct pt_mdm *mdm, struct pt_mdm_op *op, uint32_t first, uint32_t end, struct pt_err *err)
+{
+	struct pt_mdm_jtag *j = &mdm->jtag;
+	size_t n_done;
+	unsigned data = 0;
+	struct scans s;
+	uint8_t ir[4];
+	int rc = scans_init(&s, 1 + 2 * (size_t)(end - first), err);
+
+	if (rc < 0)
+		goto out;
+	pt_put_le32(ir, j->user_ir);
+	s.op[s.n++] = (struct pt_jtag_op){
+		.what = PT_JTAG_IR, .n_bits = j->chain.tap[j->tap].ir_bits, .out = ir, .end = PT_JTAG_TO_NEXT,
+	};
+	for (uint32_t i = first; i < end; i++)
+		data = put_access(j, &s, op, i);
+	rc = pt_jtag_chain_run(&j->chain, j->tap, s.op, s.n, TIMEOUT_MS, &n_done, err);
+	if (rc < 0)
+		goto out;
+	if (first == 0)
+		op->sent_ns = s.op[0].sent_ns;
+	op->done_ns = s.op[s.n - 1].done_ns;
+	if (op->what == PT_MDM_READ)
+		take_values(j, &s, op, first, end, data);
+out:
+	scans_fini(&s);
+	return rc;
 }
 
 static int jtag_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err)
 {
-	uint32_t most = (OPS - 1) / 2;
-
 	for (; *n_done < n_ops; (*n_done)++) {
 		struct pt_mdm_op *op = &ops[*n_done];
 		uint32_t n = op->n > 0 ? op->n : 1;
 
 		for (uint32_t first = 0, end; first < n; first = end) {
-			end = n - first > most ? first + most : n;
+			end = n - first > MOST ? first + MOST : n;
 			if (run_part(mdm, op, first, end, err) < 0)
 				return pt_wrap(err, "MDM over JTAG");
 		}
