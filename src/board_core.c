@@ -193,6 +193,7 @@ int pt_board_look(struct pt_board *board, struct pt_err *err)
 static void look_soon(struct pt_board *board)
 {
 	board->drain_at_ns = 0;
+	board->n_cuts = 0;
 	board->resting = false;
 	board->look_us = PT_BOARD_LOOK_US;
 	board->look_at_ns = pt_link_now_ns(board->link) + board->look_us * UINT64_C(1000);

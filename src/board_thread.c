@@ -11,6 +11,8 @@
 enum {
 	REOPEN_MS = 500,	/* between two looks for a lost probe */
 	STARVED_MS = 40,	/* jobs have cut every drain step short for that long: now one is done in whole */
+	OWED_MS = 15,		/* the same where a core waits for it */
+	MANY_CUTS = 4,		/* fewer are no crowd: who wants the core halted does not wait for a step */
 };
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
@@ -245,23 +247,26 @@ static bool stands_still(const struct pt_board *board)
 
 static void drain_is_cut(struct pt_board *board)
 {
-	if (board->cut_since_ns == 0)
+	if (board->n_cuts++ == 0)
 		board->cut_since_ns = pt_link_now_ns(board->link);
 }
 
 static bool drain_is_due(struct pt_board *board)
 {
-	return board->drain.drain != NULL && board->resume_owed == 0 && !stands_still(board) &&
-	       pt_link_now_ns(board->link) >= board->drain_at_ns;
+	bool wanted = board->resume_owed != 0 ? pt_board_behind(board) : !stands_still(board);
+
+	return board->drain.drain != NULL && wanted && pt_link_now_ns(board->link) >= board->drain_at_ns;
 }
 
-/* A step that a job cut short is begun anew some day; where jobs come without end, the source would never get on. */
+/* A step that a job cut short is begun anew some day; where jobs come without end, the source would never get on. A core
+ * that waits for it to catch up waits no longer than it must. */
 static bool starves(struct pt_board *board)
 {
+	uint64_t patience_ns = (board->resume_owed != 0 ? OWED_MS : STARVED_MS) * PT_NS_PER_MS;
 	bool urgent;
 
-	if (board->cut_since_ns == 0 || !drain_is_due(board) ||
-	    pt_link_now_ns(board->link) - board->cut_since_ns < STARVED_MS * PT_NS_PER_MS)
+	if (board->n_cuts < MANY_CUTS || !drain_is_due(board) ||
+	    pt_link_now_ns(board->link) - board->cut_since_ns < patience_ns)
 		return false;
 	uv_mutex_lock(&board->lock);
 	urgent = board->urgent.head != NULL || board->quit;
@@ -276,7 +281,7 @@ static void drain(struct pt_board *board)
 	if (has_work(board))
 		drain_is_cut(board);
 	else
-		board->cut_since_ns = 0;
+		board->n_cuts = 0;
 
 	if (wait_us == PT_DRAIN_OVER)
 		memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be gone before we are */
@@ -296,7 +301,7 @@ static void drain_in_whole(struct pt_board *board)
 	pt_link_shield(link);
 	drain(board);
 	pt_link_unshield(link);
-	board->cut_since_ns = 0;
+	board->n_cuts = 0;
 }
 
 static uint64_t resume_when_drained(struct pt_board *board)
@@ -425,7 +430,8 @@ void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *dra
 		board->drain = *drain;
 	else
 		memset(&board->drain, 0, sizeof(board->drain));
-	board->drain_at_ns = board->cut_since_ns = 0;
+	board->drain_at_ns = 0;
+	board->n_cuts = 0;
 	board->resting = board->halt_owed = false;
 }
 
