@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "probes/probe.h"
+#include "targets/microblaze/mdm.h"
+#include "targets/target.h"
 #include "util.h"
 
 enum { ENTRIES = 1024, DATA_BITS = 36, COMMAND_BITS = 8, SCANS = 2 * ENTRIES };
@@ -71,6 +73,41 @@ static void bench(const char *probe_kind, uint32_t hz)
 	pt_probe_close(probe);
 }
 
+/* The same through the target's own code, on the board that has an MDM. */
+static void bench_mdm(const char *probe_kind, uint32_t hz)
+{
+	static uint64_t values[ENTRIES];
+	const struct pt_target_ops *ops = &pt_microblaze_ops;
+	struct pt_mdm_op op = { .what = PT_MDM_READ, .command = 0x76, .bits = DATA_BITS, .n = ENTRIES, .values = values };
+	uint64_t clocks = ENTRIES * (DATA_BITS + COMMAND_BITS) + 5 * SCANS, began_ns;
+	struct pt_params *settings = pt_params_new();
+	struct pt_err err = { 0 };
+	struct pt_mdm mdm = { 0 };
+	struct pt_probe *probe;
+	uint32_t tck_hz;
+	size_t n_done = 0;
+	char uri[96];
+
+	snprintf(uri, sizeof(uri), "virtual:microblaze?clock=virtual&swclk=%u&probe=%s", hz, probe_kind);
+	probe = pt_probe_open(uri, NULL, &err);
+	if (probe == NULL ||
+	    pt_params_add(settings, ops->params, ops->n_params, "mdm.jtag.experimental=on", &err) < 0)
+		die(uri, &err);
+	mdm.link = pt_probe_link(probe);
+	mdm.jtag_ops = pt_probe_jtag(probe, &mdm.jtag_wire);
+	if (pt_mdm_open(&mdm, settings, &err) < 0 || pt_mdm_needs_way(&mdm, &err) < 0 ||
+	    mdm.jtag_ops->set_speed(mdm.jtag_wire, hz, &tck_hz, &err) < 0 || pt_mdm_select(&mdm, 0, &err) < 0)
+		die("open the MDM", &err);
+	began_ns = pt_link_now_ns(mdm.link);
+	if (pt_mdm_run(&mdm, &op, 1, &n_done, &err) < 0)
+		die("read the buffer", &err);
+	printf("%-9s TCK %5.2f MHz: 4 KiB of the MDM, ratio %.3f to %" PRIu64 " clocks by way of Run-Test/Idle\n", probe_kind,
+	       tck_hz / 1e6, ratio(pt_link_now_ns(mdm.link) - began_ns, clocks, tck_hz), clocks);
+	pt_mdm_close(&mdm);
+	pt_probe_close(probe);
+	pt_params_free(settings);
+}
+
 int main(void)
 {
 	static const char *const kinds[] = { "xvc", "cmsis-dap" };
@@ -79,5 +116,7 @@ int main(void)
 	for (size_t k = 0; k < PT_LEN(kinds); k++)
 		for (size_t s = 0; s < PT_LEN(speeds); s++)
 			bench(kinds[k], speeds[s]);
+	for (size_t s = 0; s < PT_LEN(speeds); s++)
+		bench_mdm("xvc", speeds[s]);
 	return 0;
 }
