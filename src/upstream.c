@@ -9,12 +9,15 @@ struct pt_upstream {
 	struct pt_upstream_user user;
 	uv_async_t async;
 	uv_poll_t poll;
+	uv_timer_t ack;			/* an acknowledgement waits that long for a packet to go with */
 	unsigned n_handles;
 	int events;			/* polled for; 0: it is not our turn */
 	bool turn, lost, closing;
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
 };
+
+enum { ACK_MS = 2 };
 
 struct pt_rsp_stream *pt_upstream_of(struct pt_target *target)
 {
@@ -60,6 +63,14 @@ static void flush(struct pt_upstream *u)
 		listen_for(u, all ? UV_READABLE : UV_READABLE | UV_WRITABLE);
 }
 
+static void on_ack_due(uv_timer_t *timer)
+{
+	struct pt_upstream *u = timer->data;
+
+	if (u->turn && !u->closing && !u->lost)
+		pt_rsp_stream_ack(u->stream);
+}
+
 /* What has come is taken before the turn is given away: it is ours. */
 static void take_frames(struct pt_upstream *u)
 {
@@ -69,14 +80,19 @@ static void take_frames(struct pt_upstream *u)
 	while (u->turn && !u->closing && (kind = pt_rsp_stream_next(u->stream, &raw)) != PT_RSP_FRAME_NONE &&
 	       kind != PT_RSP_FRAME_LOST)
 		u->user.on_frame(u->user.arg, kind, &raw);
-	if (kind == PT_RSP_FRAME_LOST && !u->closing)
+	if (u->closing)
+		return;
+	if (kind == PT_RSP_FRAME_LOST)
 		lose(u);
+	else if (pt_rsp_stream_owes_ack(u->stream) && !uv_is_active((uv_handle_t *)&u->ack))
+		uv_timer_start(&u->ack, on_ack_due, ACK_MS, 0);
 }
 
 void pt_upstream_idle(struct pt_upstream *u)
 {
 	if (!u->turn || u->lost || u->closing || !pt_rsp_stream_wanted(u->stream) || u->user.is_busy(u->user.arg))
 		return;
+	pt_rsp_stream_ack(u->stream);
 	if (!pt_rsp_stream_flush(u->stream))
 		return;		/* half a packet is out */
 	u->turn = false;
@@ -173,8 +189,9 @@ static void on_handle_closed(uv_handle_t *handle)
 
 static void close_handles(struct pt_upstream *u)
 {
-	if (u->n_handles > 1)
+	if (u->n_handles > 2)
 		uv_close((uv_handle_t *)&u->poll, on_handle_closed);
+	uv_close((uv_handle_t *)&u->ack, on_handle_closed);
 	uv_close((uv_handle_t *)&u->async, on_handle_closed);
 }
 
@@ -191,11 +208,12 @@ struct pt_upstream *pt_upstream_new(uv_loop_t *loop, struct pt_rsp_stream *strea
 	u->stream = stream;
 	u->user = *user;
 	uv_async_init(loop, &u->async, on_nudge);
-	u->async.data = u->poll.data = u;
-	u->n_handles = 1;
+	uv_timer_init(loop, &u->ack);
+	u->async.data = u->poll.data = u->ack.data = u;
+	u->n_handles = 2;
 	if (uv_poll_init(loop, &u->poll, fd) == 0)
-		u->n_handles = 2;
-	if (u->n_handles == 2 && pt_rsp_stream_attach(stream, nudge, u))
+		u->n_handles = 3;
+	if (u->n_handles == 3 && pt_rsp_stream_attach(stream, nudge, u))
 		return u;
 	u->closing = true;
 	close_handles(u);
@@ -208,6 +226,8 @@ void pt_upstream_close(struct pt_upstream *u, void (*on_closed)(void *arg), void
 	u->on_closed = on_closed;
 	u->on_closed_arg = arg;
 	listen_for(u, 0);
+	if (u->turn)
+		pt_rsp_stream_ack(u->stream);
 	pt_rsp_stream_detach(u->stream);
 	close_handles(u);
 }

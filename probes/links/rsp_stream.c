@@ -37,7 +37,7 @@ struct pt_rsp_stream {
 	size_t begin, scanned, end;
 	uint8_t sum;
 	unsigned n_damaged, n_naks;		/* in a row */
-	bool no_ack;
+	bool no_ack, ack_owed;
 	uint32_t patience_ms;
 	/* out */
 	struct pt_rsp_frame frame;		/* the last packet, for a server that asks for it again */
@@ -160,6 +160,22 @@ bool pt_rsp_stream_flush(struct pt_rsp_stream *s)
 	return s->unsent_bytes == 0;
 }
 
+/* An acknowledgement that goes with the next packet wakes the server once, not twice. */
+static void put_behind_ack(struct pt_rsp_stream *s, const uint8_t *bytes, size_t len_bytes)
+{
+	uint8_t both[64];
+
+	if (!s->ack_owed || len_bytes >= sizeof(both)) {
+		pt_rsp_stream_ack(s);
+		put(s, bytes, len_bytes);
+		return;
+	}
+	both[0] = '+';
+	memcpy(both + 1, bytes, len_bytes);
+	s->ack_owed = false;
+	put(s, both, len_bytes + 1);
+}
+
 void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len_bytes)
 {
 	if (len_bytes > 0 && memchr("PGMXv", *(const char *)payload, 5) != NULL) {
@@ -170,19 +186,27 @@ void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len
 	pt_rsp_begin(&s->frame, '$');
 	pt_rsp_binary(&s->frame, payload, len_bytes);
 	if (pt_rsp_end(&s->frame))
-		put(s, s->frame.bytes, s->frame.len_bytes);
+		put_behind_ack(s, s->frame.bytes, s->frame.len_bytes);
 }
 
 void pt_rsp_stream_interrupt(struct pt_rsp_stream *s)
 {
 	static const uint8_t etx = 0x03;
 
+	pt_rsp_stream_ack(s);
 	put(s, &etx, 1);
 }
 
-static void acknowledge(struct pt_rsp_stream *s, char mark)
+bool pt_rsp_stream_owes_ack(const struct pt_rsp_stream *s)
 {
-	put(s, (const uint8_t *)&mark, 1);
+	return s->ack_owed;
+}
+
+void pt_rsp_stream_ack(struct pt_rsp_stream *s)
+{
+	if (s->ack_owed)
+		put(s, (const uint8_t *)"+", 1);
+	s->ack_owed = false;
 }
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
@@ -295,13 +319,15 @@ enum pt_rsp_frame_kind pt_rsp_stream_next(struct pt_rsp_stream *s, struct pt_rsp
 				continue;
 			return atomic_load(&s->fd) < 0 ? PT_RSP_FRAME_LOST : PT_RSP_FRAME_NONE;
 		}
+		pt_rsp_stream_ack(s);	/* of the one before, if nothing was sent since */
 		note = s->in[s->begin] == '%';
 		fits = sum_fits(s);
 		*out = (struct pt_rsp_raw){ s->in + s->begin, s->scanned - s->begin };
 		s->begin = s->scanned;
 		s->sum = 0;
-		if (!note && !s->no_ack)
-			acknowledge(s, fits ? '+' : '-');
+		s->ack_owed = !note && !s->no_ack && fits;
+		if (!note && !s->no_ack && !fits)
+			put(s, (const uint8_t *)"-", 1);
 		if (fits) {
 			s->n_damaged = s->n_naks = 0;
 			return note ? PT_RSP_FRAME_NOTE : PT_RSP_FRAME_PACKET;
@@ -571,6 +597,7 @@ static int link_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t de
 			return is_lost(s, err);
 		if (kind == PT_RSP_FRAME_DAMAGED)
 			return pt_fail(err, PT_EPROTO, "%s: a packet with a wrong checksum", s->where);
+		pt_rsp_stream_ack(s);
 		if (kind != PT_RSP_FRAME_NONE) {
 			buf[0] = raw.bytes[0];
 			n = pt_rsp_raw_payload(&raw, buf + 1, buf_bytes - 1);

@@ -30,8 +30,11 @@ struct pt_rsp_raw { const uint8_t *bytes; size_t len_bytes; };
 
 /* --- either thread, with the turn --- */
 
-/* Takes what has arrived, without waiting. Acknowledges. */
+/* Takes what has arrived, without waiting. Where packets are acknowledged, that goes ahead of the next one that is sent, or
+ * is sent by pt_rsp_stream_ack: soon, because a server may wait for it. */
 enum pt_rsp_frame_kind pt_rsp_stream_next(struct pt_rsp_stream *s, struct pt_rsp_raw *out);
+void pt_rsp_stream_ack(struct pt_rsp_stream *s);
+bool pt_rsp_stream_owes_ack(const struct pt_rsp_stream *s);
 /* Frames and sends. What does not go at once is kept, and goes with pt_rsp_stream_flush (false: some is still left). */
 void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len_bytes);
 void pt_rsp_stream_interrupt(struct pt_rsp_stream *s);		/* 0x03 */
