@@ -496,6 +496,9 @@ static int server_open(void *state, struct pt_link *link, const struct pt_params
 	memcpy(g->facts.where, info.where, sizeof(g->facts.where));
 	if (meet(g, err) < 0)
 		return pt_wrap(err, "the GDB server at %s", g->facts.where);
+	/* Our own model of one answers at any time, but where it has QEMU's habits. */
+	g->facts.asks_running |= strncmp(info.product, PT_LINK_VIRTUAL_PRODUCT, strlen(PT_LINK_VIRTUAL_PRODUCT)) == 0 &&
+				 strcmp(g->facts.name, "QEMU") != 0;
 	pt_info("upstream: %s at %s", g->facts.name[0] != '\0' ? g->facts.name : "a GDB server", g->facts.where);
 	return 0;
 }

@@ -293,14 +293,23 @@ static void tell_mismatch(struct pt_live *live)
 	pt_warn("profile: %s", live->mismatch);
 }
 
+/* A target without memory that we reach has nothing to compare: that is no reason not to profile it. */
 static int check_image(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
+	int rc;
+
 	live->image.program = live->program;
 	if (live->program == NULL)
 		return 0;
 	if (pt_program_check_machine(live->program, target->ops->elf_machine, err) < 0)
 		return err->code;
-	if (pt_image_spot_check(&live->image, target->ops->mem(target->state, 0), err) < 0)
+	rc = pt_image_spot_check(&live->image, target->ops->mem(target->state, 0), err);
+	if (rc == PT_EUNSUPPORTED) {
+		pt_info("profile: cannot %s", err->msg);
+		live->image.done = true;
+		return 0;
+	}
+	if (rc < 0)
 		return err->code;
 	tell_mismatch(live);
 	return 0;
