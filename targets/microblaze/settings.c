@@ -37,7 +37,7 @@ const struct pt_param pt_mb_settings[PT_MB_N_SETTINGS] = {
 	[PT_MDM_ACCESS] = { "mdm.access", PT_PARAM_CHOICE, "auto", "auto|axi|xsdb|jtag|none", 0, 0,
 			    "the way to the debug registers; auto: the first of these whose settings are there" },
 	[PT_MDM_CORE] = { "mdm.core", PT_PARAM_TEXT, "0", NULL, 0, 0,
-			  "which MicroBlaze at the MDM: its number, or all" },
+			  "which MicroBlaze at the MDM, by its number from 0" },
 	[PT_MDM_PORTS] = { "mdm.ports", PT_PARAM_NUMBER, NULL, NULL, 1, 32,
 			   "cores at the MDM (C_MB_DBG_PORTS), where its configuration word cannot be read" },
 	[PT_MDM_AXI_BASE] = { "mdm.axi.base", PT_PARAM_NUMBER, NULL, NULL, 0, 0,

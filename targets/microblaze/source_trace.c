@@ -318,7 +318,7 @@ static int trace_start(void *state, struct pt_target *target, const struct pt_so
 		return err->code;
 	s->leased = true;
 	if (check_unit(s, err) == 0 && emit_config(s, setup, err) == 0 && look_at_core(s, err) == 0 &&
-	    (s->held || record(s, err) == 0))
+	    ((s->held && !s->ring) || record(s, err) == 0))
 		return 0;
 	release(s);
 	return err->code;
@@ -360,7 +360,7 @@ static int on_run(struct trace *s, uint64_t pc, struct pt_err *err)
 	int rc = catch_up(s, err);
 	uint64_t now_ns = pt_mdm_now_ns(s->mdm);
 
-	if (rc >= 0 && s->held)
+	if (rc >= 0 && s->held && !s->recording)	/* a ring is armed while the core is held */
 		rc = record(s, err);
 	if (s->held)
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
