@@ -41,6 +41,8 @@ struct pt_definitions {
 	char *lines;			/* the word, or NULL */
 	char *note[MOST_NOTES];
 	size_t n_notes;
+	bool named;			/* by the words: something is to be followed */
+	size_t n_places;
 };
 
 /* --- one definition */
@@ -428,6 +430,56 @@ void pt_definitions_config(struct pt_definitions *d, uint16_t source, const char
 	}
 }
 
+/* --- places that are accessed */
+
+static void place_name(struct pt_definitions *d, uint64_t addr, char *name, size_t room)
+{
+	uint64_t offset = 0;
+	const char *symbol = NULL;
+
+	if (d->types == NULL && d->program != NULL)
+		d->types = pt_types_new(d->program);
+	if (d->types != NULL)
+		symbol = pt_types_symbol_at(d->types, addr, &offset);
+	if (symbol == NULL)
+		snprintf(name, room, "0x%06" PRIx64, addr);
+	else if (offset == 0)
+		snprintf(name, room, "%s", symbol);
+	else
+		snprintf(name, room, "%s+%" PRIu64, symbol, offset);
+}
+
+/* An access that overlaps a place is a part of its value (profile/signals.h). */
+static bool touches(const struct pt_signal_definition *def, const struct pt_event *e)
+{
+	return def->space == PT_SPACE_MEMORY && e->value.at < def->at + def->size_bytes && def->at < e->value.at + e->n;
+}
+
+bool pt_definitions_access(struct pt_definitions *d, const struct pt_event *e)
+{
+	struct pt_signal_definition *def;
+	char name[NAME_BYTES];
+
+	if (d->named || (e->cause >> 1) != PT_SPACE_MEMORY || e->n == 0 || e->n > 8)
+		return true;
+	for (size_t i = 0; i < d->set.n_definitions; i++)
+		if (touches(&d->definition[i], e))
+			return true;
+	if (d->n_places == PT_DEFINITIONS_PLACES)
+		return false;
+	place_name(d, e->value.at, name, sizeof(name));
+	def = add(d, name, NULL);
+	if (def == NULL)
+		return false;
+	d->n_places++;
+	def->form = PT_FORM_REGULAR;	/* nobody says what its values mean */
+	def->space = PT_SPACE_MEMORY;
+	def->at = e->value.at;
+	def->size_bytes = e->n;
+	def->big_endian = d->types != NULL && pt_types_big_endian(d->types);
+	return true;
+}
+
 /* --- life */
 
 struct pt_definitions *pt_definitions_new(struct pt_program *program, const struct pt_params *words, struct pt_err *err)
@@ -444,8 +496,10 @@ struct pt_definitions *pt_definitions_new(struct pt_program *program, const stru
 	d->set.definition = d->definition;
 	d->lines = lines != NULL ? strdup(lines) : NULL;
 	if (take_list(d, words, VARIABLES, take_variable, err) == 0 && take_list(d, words, SIGNAL, take_signal, err) == 0 &&
-	    take_list(d, words, TWO_POINT, take_two_point, err) == 0 && (orti == NULL || take_orti(d, orti, err) == 0))
+	    take_list(d, words, TWO_POINT, take_two_point, err) == 0 && (orti == NULL || take_orti(d, orti, err) == 0)) {
+		d->named = d->set.n_definitions > 0;
 		return d;
+	}
 	pt_definitions_free(d);
 	return NULL;
 }

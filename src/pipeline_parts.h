@@ -81,6 +81,7 @@ struct pt_pipeline {
 	struct pt_signals *signals;
 
 	uint64_t events_dropped;	/* for want of memory */
+	uint64_t unplaced;		/* accesses to places beyond PT_DEFINITIONS_PLACES */
 	bool cut_short, over;		/* pt_pipeline_cut(), pt_pipeline_over() */
 	struct pt_merge *merge;		/* NULL as long as there is one source: nothing to order */
 	/* on the way from one to the next, empty between two chunks */

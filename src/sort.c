@@ -160,6 +160,16 @@ static void take_signals(struct pt_lane *lane, const struct pt_event *e, struct 
 		pt_chosen_signals(lane->pipeline, signal, n);
 }
 
+/* A trace of all accesses shows what there is, though nobody has named any of it. */
+static void take_value(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
+{
+	struct pt_pipeline *p = lane->pipeline;
+
+	if (lane->data_only && e->kind == PT_EV_VALUE && !pt_definitions_access(p->definitions, e))
+		p->unplaced++;
+	take_signals(lane, e, at);
+}
+
 static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
 {
 	struct pt_pipeline *p = lane->pipeline;
@@ -171,7 +181,7 @@ static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt
 	else if (e->kind == PT_EV_GAP)
 		lane->overflows += e->cause == PT_GAP_OVERFLOW;
 	if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || e->kind == PT_EV_GAP)
-		take_signals(lane, e, at);
+		take_value(lane, e, at);
 	if (e->kind == PT_EV_SINCE)
 		pt_since_take(&p->since, e);
 	if (e->kind == PT_EV_VALUE)

@@ -151,6 +151,38 @@ START_TEST(without_a_program)
 }
 END_TEST
 
+static bool sees(struct pt_definitions *d, uint64_t at, uint16_t n)
+{
+	return pt_definitions_access(d, &(struct pt_event){ .kind = PT_EV_VALUE, .cause = PT_SPACE_MEMORY * 2 + 1, .n = n,
+							    .value = { at, 1 } });
+}
+
+START_TEST(accessed_places)	/* where no word names any */
+{
+	struct pt_program *program = open_elf("vars_be");
+	struct pt_err err = { 0 };
+	struct pt_definitions *d = made(program, "variables=half", &err);
+	uint64_t half = pt_definitions_set(d)->definition->at;
+	const struct pt_signal_definition *def;
+
+	ck_assert(sees(d, half + 2, 2));
+	ck_assert_uint_eq(pt_definitions_set(d)->n_definitions, 1);	/* it was asked for that one */
+	pt_definitions_free(d);
+	d = made(program, "lines=a", &err);
+	def = pt_definitions_set(d)->definition;
+	ck_assert(sees(d, half, 2) && sees(d, half + 1, 1) && sees(d, half, 2));
+	ck_assert_uint_eq(pt_definitions_set(d)->n_definitions, 1);
+	ck_assert_str_eq(def->name, "half");
+	ck_assert(def->at == half && def->size_bytes == 2 && def->big_endian && def->space == PT_SPACE_MEMORY);
+	for (uint64_t i = 1; i < PT_DEFINITIONS_PLACES; i++)
+		ck_assert(sees(d, 0x40000000 + i * 4, 4));
+	ck_assert_str_eq(def[1].name, "0x40000004");
+	ck_assert(!sees(d, 0x50000000, 4) && sees(d, half, 2));
+	pt_definitions_free(d);
+	pt_program_unref(program);
+}
+END_TEST
+
 #define CONFIG "format=lines\nlines=3\nline.0=clk\nline.2=bus\nline.2.bits=12\n"
 
 START_TEST(lines_have_names)
@@ -267,6 +299,7 @@ int main(void)
 	tcase_add_test(tc, enumerators_come_along);
 	tcase_add_test(tc, a_big_endian_program);
 	tcase_add_test(tc, without_a_program);
+	tcase_add_test(tc, accessed_places);
 	tcase_add_test(tc, lines_have_names);
 	tcase_add_test(tc, an_operating_system);
 	tcase_add_test(tc, tasks_from_an_orti_word);

@@ -67,6 +67,7 @@ struct pt_profile {
 	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
 	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
 	uint64_t values_incomplete;	/* parts of values that were never made whole (signals.h) */
+	uint64_t values_unplaced;	/* accesses to places that nobody named, beyond those there was room for */
 	/* What of the OS cannot be followed, or not in one message, and why: a sentence each; the last is "". NULL: nothing */
 	const char (*task_note)[PT_TASK_NOTE_BYTES];
 	uint64_t events_dropped;	/* for want of memory, when several sources were put in order */

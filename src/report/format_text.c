@@ -256,6 +256,7 @@ static void bounds_lines(const struct pt_profile *p, struct pt_text *out)
 		{ p->events_dropped, "events were dropped for want of memory" },
 		{ p->out_of_order, "events came too late to be put in order with those of other sources" },
 		{ p->values_incomplete, "parts of values that never became whole" },
+		{ p->values_unplaced, "accesses to places that found no room (variables= names those to follow)" },
 		{ p->counters != NULL ? p->counters->refused : 0, "readings of counters that found no room" },
 		{ p->bins != NULL ? p->bins->dropped : 0, "hits at addresses that found no room" },
 		{ p->bins != NULL ? p->bins->full : 0, "readings of bins that were full: their hits are at least what is shown" },
