@@ -226,16 +226,33 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "\n");
 }
 
+static uint64_t n_readings(const struct pt_profile *p)
+{
+	uint64_t readings = 0;
+
+	for (size_t i = 0; p->counters != NULL && i < p->counters->n_counters; i++)
+		readings += p->counters->counter[i].readings;
+	return readings;
+}
+
+static void counters_line(const struct pt_profile *p, struct pt_text *out)
+{
+	label(out, "data");
+	pt_text_add(out, "%" PRIu64 " readings of %zu counters\n", n_readings(p), p->counters->n_counters);
+}
+
 static void data_lines(const struct pt_profile *p, struct pt_text *out)
 {
-	bool samples = p->samples != 0 || p->batches != 0, values = n_values(p) != 0;
+	bool samples = p->samples != 0 || p->batches != 0, values = n_values(p) != 0, readings = n_readings(p) != 0;
 
 	if (samples)
 		samples_line(p, out);
 	if (p->by_bins)
 		bins_line(p, out);
-	else if (p->branches != 0 || (!samples && !values))
+	else if (p->branches != 0 || (!samples && !values && !readings))
 		flow_line(p, out);
+	if (readings)
+		counters_line(p, out);
 	if (values)
 		values_line(p, out);
 }
@@ -315,10 +332,25 @@ static bool has_intervals(const struct pt_profile *p)
 	return p->samples_effective > 0 || p->burst_cycles != 0 || p->bursts_by_wakeups;
 }
 
+static bool counters_take_turns(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->counters->n_counters; i++)
+		if (p->counters->counter[i].shared)
+			return true;
+	return false;
+}
+
 static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 {
+	bool flow = p->branches != 0 || p->samples != 0 || n_values(p) != 0 || p->by_bins;
+
 	label(out, "figures");
-	if (p->branches == 0 && p->samples == 0 && n_values(p) == 0 && !p->by_bins) {
+	if (!flow && n_readings(p) != 0) {
+		pt_text_add(out, "counts exact%s\n",
+			    counters_take_turns(p) ? "; of those that take turns estimated (95 % error)" : "");
+		return;
+	}
+	if (!flow) {
 		pt_text_add(out, "none: nothing was seen%s\n", p->ended ? "" : " yet");
 		return;
 	}
