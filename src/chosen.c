@@ -181,11 +181,11 @@ void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config)
 						 config->len_bytes);
 }
 
-void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, struct pt_moment from)
+void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)
 		if (p->chosen[i].ops->runs != NULL)
-			p->chosen[i].ops->runs(p->chosen[i].analysis, run, n, from);
+			p->chosen[i].ops->runs(p->chosen[i].analysis, run, n, core, from);
 }
 
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n)
@@ -197,7 +197,7 @@ void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n
 
 /* --- in brief, to whom takes it so; to the others, all of it */
 
-void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, struct pt_moment from)
+void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
 {
 	struct pt_run run[PT_PIECE_PAIRS];
 	bool made = false;
@@ -206,12 +206,12 @@ void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, struct
 		const struct pt_chosen *c = &p->chosen[i];
 
 		if (c->ops->piece != NULL) {
-			c->ops->piece(c->analysis, piece, from);
+			c->ops->piece(c->analysis, piece, core, from);
 		} else if (c->ops->runs != NULL) {
 			if (!made)
 				pt_piece_runs(piece, run);
 			made = true;
-			c->ops->runs(c->analysis, run, piece->n_pairs, from);
+			c->ops->runs(c->analysis, run, piece->n_pairs, core, from);
 		}
 	}
 }

@@ -108,9 +108,9 @@ int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
 void pt_chosen_close(struct pt_pipeline *p);
 void pt_lanes_steps(struct pt_pipeline *p);	/* pipeline.c: whether steps are wanted may have changed */
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
-void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, struct pt_moment from);
+void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
-void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, struct pt_moment from);
+void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
 void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch);
 void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);

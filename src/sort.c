@@ -37,7 +37,7 @@ static void take_runs(struct pt_lane *lane)
 	if (lane == p->flow_lane)
 		pt_bursts_feed(p->bursts, batch->run, batch->n_runs);
 	if (p->wants_runs && batch->n_runs > 0)
-		pt_chosen_runs(p, batch->run, batch->n_runs, run_moment(lane));
+		pt_chosen_runs(p, batch->run, batch->n_runs, lane->core, run_moment(lane));
 	for (size_t i = 0; (lane->bursts_only || p->wants_runs) && i < batch->n_runs; i++)
 		lane->cycles += batch->run[i].cycles;
 	lane->runs += batch->n_runs;
@@ -74,7 +74,7 @@ static void take_piece(void *arg, const struct pt_piece *piece)
 {
 	struct pt_lane *lane = arg;
 
-	pt_chosen_piece(lane->pipeline, piece, run_moment(lane));
+	pt_chosen_piece(lane->pipeline, piece, lane->core, run_moment(lane));
 	lane->cycles += pt_sum_cycles(piece->sums[piece->n_departures]);
 }
 

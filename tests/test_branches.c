@@ -76,7 +76,7 @@ START_TEST(reads)
 	void *history = pt_analysis_history.open(&setup, NULL);
 	char *calls, *back;
 
-	pt_analysis_history.runs(history, row->run, row->n_runs, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, row->run, row->n_runs, 0, (struct pt_moment){ 0 });
 	calls = text_of(history, PT_BRANCHES_CALLS, row->top);
 	back = text_of(history, PT_BRANCHES_BACK, row->top);
 	ck_assert_msg(strcmp(strchr(calls, '\n') + 1, row->calls) == 0, "%s: %s", row->name, calls);

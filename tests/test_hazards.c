@@ -164,8 +164,8 @@ static void take(struct three *t, const char *line)
 	}
 	run = story_run(line);
 	pt_execution_feed(t->x, &run, 1);
-	pt_analysis_entry_exit.runs(t->entry_exit, &run, 1, (struct pt_moment){ t->ns, 0 });
-	pt_analysis_range.runs(t->range, &run, 1, (struct pt_moment){ t->ns, 0 });
+	pt_analysis_entry_exit.runs(t->entry_exit, &run, 1, 0, (struct pt_moment){ t->ns, 0 });
+	pt_analysis_range.runs(t->range, &run, 1, 0, (struct pt_moment){ t->ns, 0 });
 	t->ns += run.cycles;
 }
 
@@ -238,6 +238,43 @@ START_TEST(hazard)
 }
 END_TEST
 
+/* Two cores, a run of each by turns: what one does is no call, exit or gap of the other, and they do not share a clock.
+ * By hand: what each core gives alone, added up. */
+START_TEST(two_cores)
+{
+	static const char *const lines[][2] = {
+		{ "100 2 call 120", "100 2 call 140" }, { "120 8 ret 104", "140 3 exc 180" },
+		{ "104 2 call 120", "180 16 excret 146" }, { "120 8 ret 108", "146 13 gap" },
+		{ "108 4 br 100", "120 3 call 140" },
+	};
+	struct pt_program *program = story_program();
+	struct pt_codemap *map = pt_codemap_new(program, &pt_isa_thumb_v6m);
+	struct pt_profile profile = { 0 };
+	struct three t = { 0 };
+	char got[1000];
+
+	open_three(&t, program, map);
+	for (size_t i = 0; i < 2 * PT_LEN(lines); i++) {
+		const struct pt_run run = story_run(lines[i / 2][i % 2]);
+
+		pt_analysis_entry_exit.runs(t.entry_exit, &run, 1, i % 2, (struct pt_moment){ PT_UNKNOWN, 0 });
+		pt_analysis_range.runs(t.range, &run, 1, i % 2, (struct pt_moment){ PT_UNKNOWN, 0 });
+	}
+	pt_analysis_entry_exit.result(t.entry_exit, &profile);
+	print_entry_exit(profile.spans, got);
+	same("two cores", "entry-exit", got, "main 2-2 10/42; f 3-1 19/19 [2: 16 16 16] per 10 idle 2; g 1-1 16/16; "
+	     "isr 1-0 16/16 [1: 16 16 16]; ");
+	ck_assert_uint_eq(profile.spans->observed, 24 + 37);
+	pt_analysis_range.result(t.range, &profile);
+	print_range(profile.ranges, got);
+	same("two cores", "range", got, "main 2 10; f 2 19; g 3 16; isr 1 16; ");
+	ck_assert_uint_eq(profile.ranges->observed, 24 + 37);
+	close_three(&t);
+	pt_codemap_free(map);
+	pt_program_unref(program);
+}
+END_TEST
+
 /* The chip's FIFO overflows between the call of f and its second half: counted by cause, and what is open ends as
  * unknown in all three. */
 START_TEST(fifo_overflow)
@@ -262,8 +299,8 @@ START_TEST(fifo_overflow)
 	ck_assert_uint_eq(flow.counts.overflows, 1);
 	ck_assert_uint_eq(flow.counts.lost + flow.counts.damaged + flow.counts.not_code, 0);
 	pt_execution_feed(t.x, runs.run, runs.n_runs);
-	pt_analysis_entry_exit.runs(t.entry_exit, runs.run, runs.n_runs, (struct pt_moment){ 0, 0 });
-	pt_analysis_range.runs(t.range, runs.run, runs.n_runs, (struct pt_moment){ 0, 0 });
+	pt_analysis_entry_exit.runs(t.entry_exit, runs.run, runs.n_runs, 0, (struct pt_moment){ 0, 0 });
+	pt_analysis_range.runs(t.range, runs.run, runs.n_runs, 0, (struct pt_moment){ 0, 0 });
 	/* main: 4 that do nothing and bl, 7 cycles; f: one that does nothing and bx, 3 */
 	expect(&t, "trace FIFO overflow", "main 1-1 7/7; f 1-2 3/3; ", "main 1-1 7/7; f 0-1 0/0; ", "main 1 7; f 1 3; ");
 	close_three(&t);
@@ -298,6 +335,7 @@ int main(void)
 	TCase *tc = tcase_create("hazards");
 
 	tcase_add_loop_test(tc, hazard, 0, PT_LEN(hazards));
+	tcase_add_test(tc, two_cores);
 	tcase_add_test(tc, fifo_overflow);
 	tcase_add_test(tc, fifo_overflow_has_advice);
 	suite_add_tcase(suite, tc);

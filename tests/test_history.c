@@ -41,7 +41,7 @@ static void close_history(void)
 
 static void feed(const struct pt_run *run, size_t n)
 {
-	pt_analysis_history.runs(history, run, n, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, run, n, 0, (struct pt_moment){ 0 });
 }
 
 #define RUN(b, e, l) { .begin = b, .end = e, .left = PT_LEFT_##l }
@@ -93,6 +93,22 @@ START_TEST(blocks_of_runs)
 }
 END_TEST
 
+/* Another core's runs are not between those of the first. */
+START_TEST(of_one_core)
+{
+	const struct pt_run first = RUN(MAIN, 0x108, CALL), second = RUN(LEAF, 0x124, RETURN);
+	const struct pt_run other = RUN(ISR, 0x126, RETURN);
+	struct pt_history_block got[MOST];
+
+	pt_analysis_history.runs(history, &first, 1, 1, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, &other, 1, 0, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, &second, 1, 1, (struct pt_moment){ 0 });
+	ck_assert_uint_eq(pt_history_blocks(result(), 0, PT_UNKNOWN, got, MOST), 2);
+	ck_assert_uint_eq(got[0].begin, MAIN);
+	ck_assert_uint_eq(got[1].begin, LEAF);
+}
+END_TEST
+
 /* Whatever the room, it has the last blocks in their order. */
 START_TEST(the_last_blocks)
 {
@@ -137,6 +153,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, open_history, close_history);
 	tcase_add_loop_test(tc, blocks_of_runs, 0, PT_LEN(rows));
+	tcase_add_test(tc, of_one_core);
 	tcase_add_test(tc, the_last_blocks);
 	tcase_add_test(tc, numbers_stay);
 	suite_add_tcase(suite, tc);

@@ -44,7 +44,7 @@ static void take_steps(void *arg, const struct pt_step *step, size_t n)
 
 static void take_runs(void *arg, const struct pt_run *run)
 {
-	pt_analysis_range.runs(arg, run, 1, (struct pt_moment){ 5000, 0 });
+	pt_analysis_range.runs(arg, run, 1, 0, (struct pt_moment){ 5000, 0 });
 }
 
 static void signal_spans(void *analysis)

@@ -31,6 +31,8 @@ struct pt_analysis_setup {	/* what is known before the first chunk; all of it ou
 	bool late;			/* the profile has begun: what came before, and what is open now, was not seen */
 };
 
+enum { PT_RUN_CORES = 16 };	/* who has state per core leaves out the runs of cores with a higher number */
+
 struct pt_analysis {
 	const char *name;	/* the word for analysis= : "lines" */
 	const char *help;	/* one line */
@@ -41,12 +43,12 @@ struct pt_analysis {
 	void *(*open)(const struct pt_analysis_setup *setup, struct pt_err *err);
 	void (*close)(void *analysis);
 	/* What it wants; NULL: not this. Each call is a batch of one source and core.
-	 * from: of the first run; the runs follow each other on the profile's clock. */
-	void (*runs)(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from);
+	 * from: of the first run; the runs of a core follow each other on the profile's clock. */
+	void (*runs)(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
 	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
 	/* The same in brief, for who takes runs and steps and wants to be fast: what comes here is no run or step any more.
 	 * NULL: all of it comes as runs and steps. */
-	void (*piece)(void *analysis, const struct pt_piece *piece, struct pt_moment from);
+	void (*piece)(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
 	void (*briefs)(void *analysis, const struct pt_brief_batch *batch);
 	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);

@@ -5,7 +5,8 @@
  * An entry is the first instruction being executed, but not by a jump from inside (a loop), and not again after an
  * interrupt that cancelled it. An exit counts where the run was left by it: a conditional one that was not taken, or a
  * computed jump that stayed inside, is none. A function that jumps into the tail of another one ends where that tail
- * does. A named span begins before its first point is executed and ends before its second. */
+ * does. A named span begins before its first point is executed and ends before its second. Each core has a stack and a
+ * clock of its own; the figures are of all cores. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,15 +30,9 @@ struct level {			/* what an exception interrupted */
 	bool at_once;		/* nothing was executed since */
 };
 
-struct entry_exit {
-	struct pt_points *points;
-	struct pt_span_set *set;
+struct walk {			/* of one core */
+	struct entry_exit *of;
 	struct pt_span_stack *stack;
-	struct pt_spans result;
-	struct pt_execution_function *function;	/* by id */
-	size_t n_functions;
-	uint32_t entry_cycles, chain_cycles;
-	bool by_instructions;
 	struct pt_runclock runclock;
 
 	uint64_t clock, instructions, cycles;
@@ -51,27 +46,39 @@ struct entry_exit {
 	size_t n_levels;
 };
 
-static struct pt_span_at at(const struct entry_exit *x, uint64_t clock, uint64_t address)
+struct entry_exit {
+	struct pt_points *points;
+	struct pt_span_set *set;
+	struct pt_spans result;
+	struct pt_execution_function *function;	/* by id */
+	size_t n_functions;
+	uint32_t entry_cycles, chain_cycles;
+	bool by_instructions;
+	struct pt_runclock runclock;	/* as a core begins with it */
+	struct walk *walk[PT_RUN_CORES];	/* NULL: this core gave no runs yet */
+};
+
+static struct pt_span_at at(const struct walk *x, uint64_t clock, uint64_t address)
 {
-	uint64_t ns = pt_runclock_at(&x->runclock, x->by_instructions ? x->cycles : clock);
+	uint64_t ns = pt_runclock_at(&x->runclock, x->of->by_instructions ? x->cycles : clock);
 
 	return (struct pt_span_at){ .clock = clock, .ns = ns, .address = address };
 }
 
-static uint64_t ticks_of(const struct entry_exit *x, uint64_t sums)
+static uint64_t ticks_of(const struct walk *x, uint64_t sums)
 {
-	return x->by_instructions ? pt_sum_instructions(sums) : pt_sum_cycles(sums);
+	return x->of->by_instructions ? pt_sum_instructions(sums) : pt_sum_cycles(sums);
 }
 
 /* --- marks that a run passed */
 
 /* A jump to a function's own first instruction is a loop; one after an interrupt may be the entry once more. */
-static bool enters(struct entry_exit *x, const struct pt_run *run, const struct pt_point *mark)
+static bool enters(struct walk *x, const struct pt_run *run, const struct pt_point *mark)
 {
 	if (mark->address != run->begin)
 		return true;
 	if (x->skip == mark->address) {
-		pt_span_row(x->set, mark->span)->refetched++;
+		pt_span_row(x->of->set, mark->span)->refetched++;
 		return false;
 	}
 	return x->left != PT_LEFT_BRANCH || x->function_left != run->function;
@@ -91,13 +98,13 @@ static bool leaves(const struct pt_run *run, const struct pt_point *mark, uint64
 }
 
 /* The clock before the instruction of unit, in a run that began at first with the clock at begin. */
-static uint64_t clock_at(const struct entry_exit *x, uint64_t begin, const struct pt_code_unit *first,
+static uint64_t clock_at(const struct walk *x, uint64_t begin, const struct pt_code_unit *first,
 			 const struct pt_code_unit *unit)
 {
 	return begin + ticks_of(x, unit->sums - first->sums);
 }
 
-static void pass_entry(struct entry_exit *x, const struct pt_run *run, const struct pt_point *mark, uint64_t clock)
+static void pass_entry(struct walk *x, const struct pt_run *run, const struct pt_point *mark, uint64_t clock)
 {
 	struct pt_span_at when;
 
@@ -108,10 +115,10 @@ static void pass_entry(struct entry_exit *x, const struct pt_run *run, const str
 	x->entered = mark->address;
 }
 
-static void pass_exit(struct entry_exit *x, const struct pt_point *mark, uint64_t clock)
+static void pass_exit(struct walk *x, const struct pt_point *mark, uint64_t clock)
 {
 	struct pt_span_at when = at(x, clock, mark->address);
-	bool lent = x->lent.owner != PT_NO_FUNCTION && x->lent.owner == pt_span_row(x->set, mark->span)->id;
+	bool lent = x->lent.owner != PT_NO_FUNCTION && x->lent.owner == pt_span_row(x->of->set, mark->span)->id;
 	uint32_t span = lent ? x->lent.span : mark->span;
 
 	x->lent = (struct lent){ mark->into, span };
@@ -119,7 +126,7 @@ static void pass_exit(struct entry_exit *x, const struct pt_point *mark, uint64_
 		pt_span_leave(x->stack, span, &when);
 }
 
-static void pass_marks(struct entry_exit *x, const struct pt_run *run, const struct pt_points_passed *here,
+static void pass_marks(struct walk *x, const struct pt_run *run, const struct pt_points_passed *here,
 		       uint64_t end_clock)
 {
 	uint64_t begin = x->clock;
@@ -146,9 +153,9 @@ static void pass_marks(struct entry_exit *x, const struct pt_run *run, const str
 
 /* --- how a run was left */
 
-static void interrupt(struct entry_exit *x, const struct pt_run *run)
+static void interrupt(struct walk *x, const struct pt_run *run)
 {
-	uint64_t cost = run->cycles < x->entry_cycles ? run->cycles : x->entry_cycles;
+	uint64_t cost = run->cycles < x->of->entry_cycles ? run->cycles : x->of->entry_cycles;
 	bool nothing = run->begin == run->end;
 	struct pt_span_at when;
 
@@ -159,12 +166,12 @@ static void interrupt(struct entry_exit *x, const struct pt_run *run)
 		.before = { x->left, x->function_left }, .at_once = nothing, .lent = x->lent,
 	};
 	x->lent.owner = PT_NO_FUNCTION;
-	x->arrived = x->clock - (x->by_instructions ? 0 : cost);
+	x->arrived = x->clock - (x->of->by_instructions ? 0 : cost);
 	when = at(x, x->arrived, run->end);
 	pt_span_interrupt(x->stack, run->end, &when);
 }
 
-static void chain(struct entry_exit *x, const struct pt_run *run, uint64_t clock)
+static void chain(struct walk *x, const struct pt_run *run, uint64_t clock)
 {
 	struct pt_span_at when = at(x, clock, run->end);
 
@@ -173,7 +180,7 @@ static void chain(struct entry_exit *x, const struct pt_run *run, uint64_t clock
 }
 
 /* What was interrupted goes on, as if nothing had been; or something else does. */
-static void go_on(struct entry_exit *x, const struct pt_run *run)
+static void go_on(struct walk *x, const struct pt_run *run)
 {
 	struct pt_span_at when = at(x, x->clock, run->end);
 	const struct level *level;
@@ -194,7 +201,7 @@ static void go_on(struct entry_exit *x, const struct pt_run *run)
 	}
 }
 
-static void gap(struct entry_exit *x)
+static void gap(struct walk *x)
 {
 	struct pt_span_at when = at(x, x->clock, PT_UNKNOWN);
 
@@ -204,15 +211,15 @@ static void gap(struct entry_exit *x)
 	x->lent.owner = PT_NO_FUNCTION;
 }
 
-static void one(struct entry_exit *x, const struct pt_run *run)
+static void one(struct walk *x, const struct pt_run *run)
 {
-	uint64_t end = x->clock + (x->by_instructions ? run->instructions : run->cycles);
-	uint64_t cost = run->left == PT_LEFT_TAIL_CHAIN && !x->by_instructions ? x->chain_cycles : 0;
+	uint64_t end = x->clock + (x->of->by_instructions ? run->instructions : run->cycles);
+	uint64_t cost = run->left == PT_LEFT_TAIL_CHAIN && !x->of->by_instructions ? x->of->chain_cycles : 0;
 	uint64_t left = cost < end - x->clock ? end - cost : x->clock;	/* when the last instruction was through */
 	struct pt_points_passed here;
 
 	x->entered = PT_UNKNOWN;
-	if (pt_points_passed(x->points, run->begin, run->end, &here))
+	if (pt_points_passed(x->of->points, run->begin, run->end, &here))
 		pass_marks(x, run, &here, left);
 	x->clock = end;
 	x->instructions += run->instructions;
@@ -234,28 +241,67 @@ static void one(struct entry_exit *x, const struct pt_run *run)
 		gap(x);
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from)
+/* NULL: a core of too high a number, or no memory. */
+static struct walk *walk_of(struct entry_exit *x, uint16_t core)
 {
-	struct entry_exit *x = analysis;
+	struct walk *walk;
 
-	pt_runclock_begin(&x->runclock, x->cycles, from);
+	if (core >= PT_RUN_CORES || x->walk[core] != NULL)
+		return core < PT_RUN_CORES ? x->walk[core] : NULL;
+	walk = calloc(1, sizeof(*walk));
+	if (walk == NULL)
+		return NULL;
+	*walk = (struct walk){
+		.of = x, .stack = pt_span_stack_new(x->set), .runclock = x->runclock, .left = PT_LEFT_GAP,
+		.skip = PT_UNKNOWN, .entered = PT_UNKNOWN, .arrived = PT_UNKNOWN,
+	};
+	if (walk->stack == NULL) {
+		free(walk);
+		return NULL;
+	}
+	x->walk[core] = walk;
+	return walk;
+}
+
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+{
+	struct walk *walk = walk_of(analysis, core);
+
+	if (walk == NULL)
+		return;
+	pt_runclock_begin(&walk->runclock, walk->cycles, from);
 	for (size_t i = 0; i < n; i++)
-		one(x, &run[i]);
+		one(walk, &run[i]);
 }
 
 /* --- life */
 
 static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
 {
+	struct entry_exit *x = analysis;
+
 	(void)source;
-	pt_runclock_config(&((struct entry_exit *)analysis)->runclock, text, len_bytes);
+	pt_runclock_config(&x->runclock, text, len_bytes);
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		if (x->walk[i] != NULL)
+			pt_runclock_config(&x->walk[i]->runclock, text, len_bytes);
 }
 
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct entry_exit *x = analysis;
+	uint64_t observed = 0, instructions = 0, cycles = 0;
 
-	pt_span_pass(x->stack, x->clock);
+	for (size_t i = 0; i < PT_RUN_CORES; i++) {
+		const struct walk *walk = x->walk[i];
+
+		if (walk == NULL)
+			continue;
+		pt_span_pass(walk->stack, walk->clock);
+		observed += walk->clock;
+		instructions += walk->instructions;
+		cycles += walk->cycles;
+	}
 	x->result = *pt_span_result(x->set);
 	for (size_t i = 0; i < x->result.n_spans; i++) {
 		const struct pt_span_figures *span = &x->result.span[i];
@@ -265,9 +311,9 @@ static void give(void *analysis, struct pt_profile *profile)
 			x->function[span->id].instructions = x->by_instructions ? span->run.cycles : 0;
 		}
 	}
-	x->result.observed = x->clock;
-	x->result.instructions = x->instructions;
-	x->result.cycles = x->cycles;
+	x->result.observed = observed;
+	x->result.instructions = instructions;
+	x->result.cycles = cycles;
 	x->result.function = x->function;
 	x->result.n_functions = x->n_functions;
 	profile->spans = &x->result;
@@ -280,6 +326,8 @@ static void entry_exit_free(void *analysis)
 	if (x == NULL)
 		return;
 	pt_points_free(x->points);
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		free(x->walk[i]);	/* its stack is the set's */
 	pt_span_set_free(x->set);
 	free(x->function);
 	free(x);
@@ -297,10 +345,10 @@ static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err
 	x->points = pt_points_new(setup, err);
 	if (x->points == NULL)
 		goto fail;
+	x->runclock = pt_runclock_of(setup->words);
 	x->set = pt_span_set_new(pt_points_spans(x->points));
 	x->function = calloc(setup->n_functions, sizeof(*x->function));
-	x->stack = x->set != NULL ? pt_span_stack_new(x->set) : NULL;
-	if (x->stack == NULL || x->function == NULL) {
+	if (x->set == NULL || x->function == NULL || walk_of(x, 0) == NULL) {
 		pt_fail(err, PT_ENOMEM, "not enough memory for %zu spans", pt_points_spans(x->points));
 		goto fail;
 	}
@@ -310,9 +358,6 @@ static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err
 	x->chain_cycles = flow.tail_chain_cycles;
 	x->by_instructions = setup->by_instructions;
 	x->n_functions = setup->n_functions;
-	x->runclock = pt_runclock_of(setup->words);
-	x->skip = x->entered = x->arrived = PT_UNKNOWN;
-	x->left = PT_LEFT_GAP;
 	for (size_t i = 0; i < pt_points_spans(x->points); i++)
 		pt_points_name(x->points, i, pt_span_row(x->set, i));
 	return x;

@@ -7,6 +7,7 @@
 
 struct history {
 	struct pt_history result;
+	uint16_t core;			/* that of the first run */
 	struct pt_history_run ring[PT_HISTORY_RUNS];
 };
 
@@ -27,11 +28,15 @@ static void add(struct history *h, const struct pt_run *run)
 	r->seen++;
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from)
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
 {
+	struct history *h = analysis;
+
 	(void)from;
-	for (size_t i = 0; i < n; i++)
-		add(analysis, &run[i]);
+	if (h->result.seen == 0)
+		h->core = core;
+	for (size_t i = 0; i < n && core == h->core; i++)
+		add(h, &run[i]);
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------------------- */

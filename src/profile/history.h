@@ -1,5 +1,6 @@
-/* The branch history: the last stretches of straight code, in order, for a debugger that goes back in time. A ring of
- * stated depth; how many runs there were in all is counted, so that who asks again gets only what is new. */
+/* The branch history: the last stretches of straight code, in order, for a debugger that goes back in time. Of one core,
+ * the first that gave any: what others executed is not between its own. A ring of stated depth; how many runs there
+ * were in all is counted, so that who asks again gets only what is new. */
 #ifndef PT_PROFILE_HISTORY_H
 #define PT_PROFILE_HISTORY_H
 

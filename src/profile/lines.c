@@ -73,10 +73,11 @@ static inline void count(struct pt_lines_count *c, struct pt_span_count *s, cons
 	s->unit[e].extra += cycles - passing;
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from)
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
 {
 	struct pt_lines_count *c = analysis;
 
+	(void)core;
 	(void)from;
 	for (size_t i = 0; i < n; i++, run++) {
 		struct pt_span_count *s = c->map->n_spans > 0 ? span_of(c, run) : NULL;
@@ -102,15 +103,15 @@ static struct pt_span_count *count_of(struct pt_lines_count *c, const struct pt_
 }
 
 /* Without memory for the counters, as runs. */
-static void take_runs_of(struct pt_lines_count *c, const struct pt_piece *piece, struct pt_moment from)
+static void take_runs_of(struct pt_lines_count *c, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
 {
 	struct pt_run run[PT_PIECE_PAIRS];
 
 	pt_piece_runs(piece, run);
-	take_runs(c, run, piece->n_pairs, from);
+	take_runs(c, run, piece->n_pairs, core, from);
 }
 
-static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_moment from)
+static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
 {
 	struct pt_lines_count *c = analysis;
 	struct pt_span_count *s = count_of(c, piece->span);
@@ -119,7 +120,7 @@ static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_m
 	const uint32_t base = (uint32_t)piece->span->base;
 
 	if (passed.left == NULL) {
-		take_runs_of(c, piece, from);
+		take_runs_of(c, piece, core, from);
 		return;
 	}
 	for (; pair < end; pair += PT_PAIR_BYTES) {

@@ -1,7 +1,8 @@
 /* Range analysis (profiling.md, 4): time belongs to whichever body the pc is in. No stack, so nothing can confuse it:
  * not optimisation, not long jumps, not task switches that nobody tells of. What is shared (merged tails, helpers in
  * the prologue) is charged to the function that owns the code. An entry is the body being entered from elsewhere: by a
- * call, but also by the return from one, or from an interrupt. What entering an exception costs is the handler's. */
+ * call, but also by the return from one, or from an interrupt. What entering an exception costs is the handler's.
+ * Each core is in a body of its own, on a clock of its own; the figures are of all cores. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +16,24 @@ enum { NOWHERE = UINT32_MAX };
 struct body {
 	struct pt_execution_function run;
 	struct pt_hist *hist;		/* PT_N_TALLY_KINDS of them; NULL: not needed yet */
-	uint64_t entered, left;		/* clock + 1 at the last; 0: not known */
+};
+
+struct seen { uint64_t entered, left; };	/* clock + 1 at the last; 0: not known */
+
+struct way {			/* of the pc of one core */
+	struct seen *seen;		/* by id; NULL: this core gave no runs yet */
+	uint32_t in;			/* the body that the pc is in */
+	bool whole;			/* its entry was seen */
+	uint64_t since, now, cycles;
+	struct pt_runclock runclock;
 };
 
 struct range {
 	const struct pt_function *functions;	/* by id - 1 */
 	struct body *body;		/* by id */
 	size_t n_bodies;
-	uint32_t in;			/* the body that the pc is in */
-	bool seen;			/* its entry was */
-	uint64_t since, now, cycles;
-	struct pt_runclock runclock;
+	struct way core[PT_RUN_CORES], *way;	/* way: whose runs are taken */
+	struct pt_runclock runclock;	/* as a core begins with it */
 	struct pt_histlog log;
 	uint32_t entry_cycles, chain_cycles;
 	bool by_instructions;
@@ -47,7 +55,7 @@ static inline struct pt_stat *stats_of(struct body *body)
 
 static __attribute__((noinline, cold)) void note_extreme(const struct range *x, struct pt_stat *stat, uint64_t value)
 {
-	uint64_t ns = pt_runclock_at(&x->runclock, x->cycles);
+	uint64_t ns = pt_runclock_at(&x->way->runclock, x->way->cycles);
 
 	if (value < stat->min) {
 		stat->min = value;
@@ -74,38 +82,38 @@ static inline void enter(struct range *x, uint16_t id, bool seen)
 {
 	struct body *body = &x->body[id];
 	struct pt_stat *stat = stats_of(body);
+	struct seen *last = &x->way->seen[id];
 
-	x->in = id;
-	x->seen = seen;
-	x->since = x->now;
+	x->way->in = id;
+	x->way->whole = seen;
+	x->way->since = x->way->now;
 	if (!seen)
 		return;
 	body->run.count++;
-	if (body->entered != 0)
-		note(x, &stat[PT_TALLY_PERIOD], x->now + 1 - body->entered);
-	if (body->left != 0)
-		note(x, &stat[PT_TALLY_INACTIVE], x->now + 1 - body->left);
-	body->entered = x->now + 1;
+	if (last->entered != 0)
+		note(x, &stat[PT_TALLY_PERIOD], x->way->now + 1 - last->entered);
+	if (last->left != 0)
+		note(x, &stat[PT_TALLY_INACTIVE], x->way->now + 1 - last->left);
+	last->entered = x->way->now + 1;
 }
 
 static inline void leave(struct range *x, bool seen)
 {
-	struct body *body = &x->body[x->in];
+	struct body *body = &x->body[x->way->in];
 
-	if (seen && x->seen)
-		note(x, &stats_of(body)[PT_TALLY_NET], x->now - x->since);
+	if (seen && x->way->whole)
+		note(x, &stats_of(body)[PT_TALLY_NET], x->way->now - x->way->since);
 	else
 		body->run.partial++;
-	body->left = seen ? x->now + 1 : 0;
-	x->in = NOWHERE;
+	x->way->seen[x->way->in].left = seen ? x->way->now + 1 : 0;
+	x->way->in = NOWHERE;
 }
 
 static void gap(struct range *x)
 {
-	if (x->in != NOWHERE)
+	if (x->way->in != NOWHERE)
 		leave(x, false);
-	for (size_t i = 0; i < x->n_bodies; i++)
-		x->body[i].entered = x->body[i].left = 0;
+	memset(x->way->seen, 0, x->n_bodies * sizeof(*x->way->seen));
 }
 
 /* What the run's cycles hold of entering the exception that left it. */
@@ -124,8 +132,8 @@ static inline void charge(struct range *x, uint16_t id, uint32_t instructions, u
 {
 	x->body[id].run.instructions += instructions;
 	x->body[id].run.cycles += cycles;
-	x->cycles += cycles;
-	x->now += x->by_instructions ? instructions : cycles;
+	x->way->cycles += cycles;
+	x->way->now += x->by_instructions ? instructions : cycles;
 }
 
 static void one(struct range *x, const struct pt_run *run)
@@ -135,13 +143,13 @@ static void one(struct range *x, const struct pt_run *run)
 
 	if (run->function >= x->n_bodies || run->next_function >= x->n_bodies)
 		return;
-	if (x->in == NOWHERE && run->instructions > 0)
+	if (x->way->in == NOWHERE && run->instructions > 0)
 		enter(x, run->function, false);
 	charge(x, run->function, run->instructions, run->cycles - cost);
 	if (unknown) {
 		gap(x);
 	} else if (run->next_function != run->function) {
-		if (x->in != NOWHERE)
+		if (x->way->in != NOWHERE)
 			leave(x, true);
 		enter(x, run->next_function, true);
 	}
@@ -149,11 +157,29 @@ static void one(struct range *x, const struct pt_run *run)
 		charge(x, run->next_function, 0, cost);
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, struct pt_moment from)
+/* What comes is of core, and its first run began at from. False: its number is too high, or there is no memory. */
+static bool begin(struct range *x, uint16_t core, struct pt_moment from)
+{
+	struct way *way = &x->core[core < PT_RUN_CORES ? core : 0];
+
+	if (core >= PT_RUN_CORES)
+		return false;
+	if (way->seen == NULL)
+		*way = (struct way){
+			.seen = calloc(x->n_bodies, sizeof(*way->seen)), .in = NOWHERE, .runclock = x->runclock,
+		};
+	x->way = way;
+	if (way->seen != NULL)
+		pt_runclock_begin(&way->runclock, way->cycles, from);
+	return way->seen != NULL;
+}
+
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
 {
 	struct range *x = analysis;
 
-	pt_runclock_begin(&x->runclock, x->cycles, from);
+	if (!begin(x, core, from))
+		return;
 	for (size_t i = 0; i < n; i++)
 		one(x, &run[i]);
 }
@@ -173,19 +199,21 @@ static void fetch_bodies(const struct range *x, const struct pt_piece *piece)
 		__builtin_prefetch(&body->run.stat[PT_TALLY_PERIOD].n, 1);
 		__builtin_prefetch(&body->run.stat[PT_TALLY_INACTIVE].n, 1);
 		__builtin_prefetch(&body->hist, 1);
+		__builtin_prefetch(&x->way->seen[next_in(piece, i)], 1);
 	}
 }
 
 /* Between two departures the pc is in one body. */
-static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_moment from)
+static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
 {
 	struct range *x = analysis;
 	uint16_t in = piece->begin->function, next;
 	uint64_t before = 0;
 
-	pt_runclock_begin(&x->runclock, x->cycles, from);
+	if (!begin(x, core, from))
+		return;
 	fetch_bodies(x, piece);
-	if (x->in == NOWHERE)
+	if (x->way->in == NOWHERE)
 		enter(x, in, false);
 	for (size_t i = 0; i < piece->n_departures; i++, in = next) {
 		uint64_t spent = piece->sums[i] - before;
@@ -204,8 +232,12 @@ static void take_piece(void *analysis, const struct pt_piece *piece, struct pt_m
 
 static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
 {
+	struct range *x = analysis;
+
 	(void)source;
-	pt_runclock_config(&((struct range *)analysis)->runclock, text, len_bytes);
+	pt_runclock_config(&x->runclock, text, len_bytes);
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		pt_runclock_config(&x->core[i].runclock, text, len_bytes);
 }
 
 /* --- result, life */
@@ -224,7 +256,8 @@ static void give(void *analysis, struct pt_profile *profile)
 		*run = x->body[i].run;
 		x->result.instructions += run->instructions;
 		x->result.cycles += run->cycles;
-		run->partial += x->in == i;
+		for (size_t k = 0; k < PT_RUN_CORES; k++)
+			run->partial += x->core[k].seen != NULL && x->core[k].in == i;
 		run->gross_total = PT_UNKNOWN;	/* nobody knows who called */
 		if (run->instructions == 0 && run->count == 0)
 			continue;
@@ -239,7 +272,8 @@ static void give(void *analysis, struct pt_profile *profile)
 	x->result.n_spans = n;
 	x->result.function = x->function;
 	x->result.n_functions = x->n_bodies;
-	x->result.observed = x->now;
+	for (size_t k = 0; k < PT_RUN_CORES; k++)
+		x->result.observed += x->core[k].now;
 	profile->ranges = &x->result;
 }
 
@@ -254,6 +288,8 @@ static void range_free(void *analysis)
 			pt_hist_fini(&x->body[i].hist[k]);
 		free(x->body[i].hist);
 	}
+	for (size_t k = 0; k < PT_RUN_CORES; k++)
+		free(x->core[k].seen);
 	free(x->body);
 	free(x->span);
 	free(x->function);
@@ -290,7 +326,6 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 	x->chain_cycles = flow.tail_chain_cycles;
 	x->by_instructions = setup->by_instructions;
 	x->runclock = pt_runclock_of(setup->words);
-	x->in = NOWHERE;
 	return x;
 }
 
