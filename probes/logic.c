@@ -1,10 +1,12 @@
 /* The driver "logic": pins from a logic analyser or a session file. */
 #include "probes/logic.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/links/aside.h"
 #include "probes/links/wake.h"
 #include "util.h"
 
@@ -272,6 +274,88 @@ static const struct pt_param rows[] = {
 		   "logic: which one, as libsigrok names it (BUS.ADDRESS or VID.PID)" },
 };
 
+/* An analyser without firmware gets it first, which may take 5 s of libsigrok's: that goes on aside when nobody waits
+ * for it any longer, and the next try finds the analyser ready. One at a time: libsigrok's drivers are nothing for two
+ * threads. */
+enum { OPEN_MS = 1000 };
+
+struct opening {
+	char *driver, *conn;
+	struct pt_logic_device *device;
+	struct pt_err err;
+};
+
+static atomic_bool one_opens;
+
+static void open_now(void *arg)
+{
+	struct opening *o = arg;
+
+	o->device = pt_logic_device_open(NULL, o->driver, o->conn, &o->err);
+}
+
+static void drop_opening(void *arg)
+{
+	struct opening *o = arg;
+
+	if (o->device != NULL)
+		pt_logic_device_close(o->device);
+	free(o->driver);
+	free(o->conn);
+	free(o);
+	atomic_store(&one_opens, false);
+}
+
+static struct opening *new_opening(const char *driver, const char *conn)
+{
+	struct opening *o = calloc(1, sizeof(*o));
+
+	if (o == NULL)
+		return NULL;
+	o->driver = strdup(driver);
+	o->conn = conn != NULL ? strdup(conn) : NULL;
+	if (o->driver != NULL && (conn == NULL || o->conn != NULL))
+		return o;
+	free(o->driver);
+	free(o->conn);
+	free(o);
+	return NULL;
+}
+
+static struct pt_logic_device *open_aside(const char *driver, const char *conn, struct pt_err *err)
+{
+	struct pt_logic_device *device = NULL;
+	struct pt_aside *aside;
+	struct opening *o;
+
+	if (atomic_exchange(&one_opens, true)) {
+		pt_fail(err, PT_ETIMEOUT, "a logic analyser is being opened still; try again");
+		return NULL;
+	}
+	o = new_opening(driver, conn);
+	if (o == NULL) {
+		atomic_store(&one_opens, false);
+		pt_fail(err, PT_ENOMEM, "no memory for a logic analyser");
+		return NULL;
+	}
+	aside = pt_aside_new(drop_opening, o, err);
+	if (aside == NULL) {
+		drop_opening(o);
+		return NULL;
+	}
+	if (pt_aside_call(aside, open_now, pt_host_now_ns() + OPEN_MS * PT_NS_PER_MS)) {
+		device = o->device;
+		o->device = NULL;
+		if (device == NULL)
+			pt_fail(err, o->err.code, "%s", o->err.msg);
+	} else {
+		pt_fail(err, PT_ETIMEOUT, "the logic analyser (libsigrok's driver %s) is not ready within 1 s; it may be "
+			"getting its firmware: try again", driver);
+	}
+	pt_aside_free(aside);
+	return device;
+}
+
 static struct pt_logic_device *open_instrument(const char *rest, struct pt_err *err)
 {
 	struct pt_params *params = pt_params_new();
@@ -287,8 +371,7 @@ static struct pt_logic_device *open_instrument(const char *rest, struct pt_err *
 		rest += len + (rest[len] == '&');
 	}
 	if (rc == 0)
-		device = pt_logic_device_open(NULL, pt_params_text(params, &rows[DRIVER]),
-					      pt_params_text(params, &rows[CONN]), err);
+		device = open_aside(pt_params_text(params, &rows[DRIVER]), pt_params_text(params, &rows[CONN]), err);
 	pt_params_free(params);
 	return device;
 }

@@ -16,8 +16,8 @@
 #include "probes/probe.h"
 
 /* What stands behind "logic:": a session file, or driver=NAME&conn=CONN (standard: the first FX2-class analyser).
- * driver: out. May block 5 s, while an analyser gets its firmware. NULL: PT_EARG, PT_EIO, PT_EUNSUPPORTED (built
- * without libsigrok). */
+ * driver: out. May block 1 s. NULL: PT_EARG, PT_EIO, PT_ETIMEOUT (an analyser that gets its firmware first: that goes
+ * on, and a later try finds it ready), PT_EUNSUPPORTED (built without libsigrok). */
 struct pt_link *pt_logic_link_open(const char *rest, const struct pt_probe_ops **driver, struct pt_err *err);
 
 /* --- logic_runs.c: one thread puts samples in, another takes runs out --------------------------------------------- */
