@@ -405,8 +405,9 @@ static const char *name_by_habit(const char *supported)
 		return "QEMU";
 	if (offers(supported, "QCatchSyscalls+") && offers(supported, "qXfer:libraries-svr4:read+"))
 		return "gdbserver";
-	if (offers(supported, "qXfer:memory-map:read+") && offers(supported, "QStartNoAckMode+") &&
-	    offers(supported, "qXfer:threads:read+") && !offers(supported, "QNonStop+"))
+	/* It names the memory map also where it has none, because no flash bank was configured. */
+	if ((offers(supported, "qXfer:memory-map:read+") || offers(supported, "qXfer:memory-map:read-")) &&
+	    offers(supported, "QStartNoAckMode+") && offers(supported, "qXfer:threads:read+") && !offers(supported, "QNonStop+"))
 		return "OpenOCD";
 	return "";
 }
