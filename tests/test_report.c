@@ -9,6 +9,7 @@
 
 #include "harness.h"
 #include "profile/profile.h"
+#include "profile/tree.h"
 #include "program/data.h"
 #include "report/report.h"
 #include "report/units.h"
@@ -254,6 +255,47 @@ START_TEST(json_survives_a_name_that_is_no_text)
 }
 END_TEST
 
+/* --- chains of calls */
+
+static void expect_folded(uint16_t second_core, const char *want)
+{
+	const struct pt_tree_node nodes[] = {
+		{ .task = PT_NO_TASK, .net = 5 },
+		{ .function = 2, .task = PT_NO_TASK, .entry = PT_ENTRY_CALL, .net = 7 },
+		{ .task = 3 },
+		{ .parent = 2, .depth = 1, .function = 1, .task = 3, .entry = PT_ENTRY_UNSEEN, .net = 11 },
+		{ .parent = 3, .depth = 2, .function = 2, .task = 3, .entry = PT_ENTRY_CALL, .net = 13 },
+		{ .function = 2, .task = PT_NO_TASK, .core = second_core, .entry = PT_ENTRY_CALL, .net = 17 },
+	};
+	const struct pt_tree tree = { .node = nodes, .n_nodes = PT_LEN(nodes) };
+	const struct pt_program_desc desc = {
+		.name = "cores", .functions = functions, .n_functions = PT_LEN(functions), .vectors = PT_UNKNOWN,
+	};
+	struct pt_query query = { .format = "folded" };
+	struct pt_program *named = pt_program_from_desc(&desc);
+	struct pt_profile profile = burst_profile();
+	struct pt_text text = { 0 };
+
+	profile.from_virtual = false;
+	profile.samples = 0;
+	profile.tree = &tree;
+	profile.program = named;
+	ck_assert_int_eq(pt_report_render(&profile, &query, &text, NULL), 0);
+	pt_text_bytes(&text, "", 1);
+	ck_assert_str_eq(text.bytes, want);
+	pt_text_free(&text);
+	pt_program_unref(named);
+}
+
+/* What several cores did in a function of the same name is not one thing; one core alone needs no name. */
+START_TEST(chains_begin_with_their_core)
+{
+	expect_folded(0, "(unknown) 5\nfibonacci 24\ntask 3;main 11\ntask 3;main;fibonacci 13\n");
+	expect_folded(2, "(unknown) 5\ncore 0;fibonacci 7\ncore 0;task 3;main 11\ncore 0;task 3;main;fibonacci 13\n"
+		      "core 2;fibonacci 17\n");
+}
+END_TEST
+
 /* --- queries */
 
 static const struct {
@@ -398,6 +440,7 @@ int main(void)
 	tcase_add_loop_test(tc, golden_report, 0, PT_LEN(cases));
 	tcase_add_test(tc, says_where_symbols_are_from);
 	tcase_add_test(tc, json_survives_a_name_that_is_no_text);
+	tcase_add_test(tc, chains_begin_with_their_core);
 	tcase_add_loop_test(tc, query_case, 0, PT_LEN(queries));
 	tcase_add_loop_test(tc, scale_case, 0, PT_LEN(scales));
 	tcase_add_loop_test(tc, time_case, 0, PT_LEN(times));

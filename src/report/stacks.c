@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "profile/tree.h"
 
-enum { TASK_NAME = 32, ROOT = 0 };
+enum { NAME_BYTES = 32, ROOT = 0 };
 
 struct work {
 	struct pt_stack_node *node;	/* as made; parents before children */
@@ -22,23 +22,42 @@ struct work {
 
 /* --- names */
 
+/* Of tasks, and of cores if there are several: by number. */
+struct groups { size_t n_tasks, n_cores; };
+
 static const char *task_name(struct pt_stacks *stacks, uint16_t task)
 {
-	char *name = stacks->names + (size_t)task * TASK_NAME;
+	char *name = stacks->names + (size_t)task * NAME_BYTES;
 
-	snprintf(name, TASK_NAME, "task %u", task);
+	snprintf(name, NAME_BYTES, "task %u", task);
 	return name;
 }
 
-static bool make_task_names(struct pt_stacks *stacks, const struct pt_tree *tree)
+static const char *core_name(struct pt_stacks *stacks, const struct groups *groups, uint16_t core)
 {
-	size_t n = 0;
+	char *name = stacks->names + (groups->n_tasks + core) * NAME_BYTES;
 
-	for (size_t i = 0; i < tree->n_nodes; i++)
-		if (tree->node[i].task != PT_NO_TASK && tree->node[i].task >= n)
-			n = tree->node[i].task + 1u;
-	stacks->names = calloc(n + 1, TASK_NAME);
-	return stacks->names != NULL;
+	snprintf(name, NAME_BYTES, "core %u", core);
+	return name;
+}
+
+static struct groups groups_of(const struct pt_tree *tree)
+{
+	struct groups groups = { 0 };
+	bool several = false;
+
+	for (size_t i = 1; i < tree->n_nodes; i++) {
+		const struct pt_tree_node *node = &tree->node[i];
+
+		if (node->task != PT_NO_TASK && node->task >= groups.n_tasks)
+			groups.n_tasks = node->task + 1u;
+		if (node->core >= groups.n_cores)
+			groups.n_cores = node->core + 1u;
+		several |= node->core != tree->node[1].core;
+	}
+	if (!several)
+		groups.n_cores = 0;
+	return groups;
 }
 
 static void name_function(const struct pt_profile *p, struct pt_stack_node *node, uint16_t id)
@@ -102,12 +121,28 @@ static bool make_room(struct work *w, size_t n)
 	return true;
 }
 
+/* Below what a chain begins: all, or its core. */
+static uint32_t base_of(struct pt_stacks *stacks, struct work *w, const struct groups *groups, uint16_t core)
+{
+	const struct pt_stack_node wanted = {
+		.name = groups->n_cores > 0 ? core_name(stacks, groups, core) : NULL, .parent = ROOT,
+		.site = PT_UNKNOWN, .id = PT_NO_FUNCTION, .task = PT_NO_TASK, .core = core,
+	};
+
+	return groups->n_cores > 0 ? add(w, &wanted) : ROOT;
+}
+
 static bool from_tree(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
 {
 	const struct pt_tree *tree = p->tree;
+	struct groups groups = groups_of(tree);
 	uint32_t *merged = calloc(tree->n_nodes, sizeof(*merged));
-	bool ok = merged != NULL && make_room(w, tree->n_nodes) && make_task_names(stacks, tree);
+	bool ok;
 
+	if (w->how != PT_STACKS_BY_NAME)
+		groups.n_cores = 0;
+	stacks->names = calloc(groups.n_tasks + groups.n_cores + 1, NAME_BYTES);
+	ok = merged != NULL && stacks->names != NULL && make_room(w, tree->n_nodes + groups.n_cores);
 	if (ok)
 		w->node[ROOT].self = tree->node[ROOT].net;
 	for (size_t i = 1; ok && i < tree->n_nodes; i++) {
@@ -115,7 +150,8 @@ static bool from_tree(struct pt_stacks *stacks, const struct pt_profile *p, stru
 		bool of_task = node->entry == 0 && node->function == PT_NO_FUNCTION && node->parent == ROOT &&
 			       node->task != PT_NO_TASK;
 		struct pt_stack_node wanted = {
-			.parent = merged[node->parent], .self = node->net, .count = node->count, .task = node->task,
+			.parent = node->parent != ROOT ? merged[node->parent] : base_of(stacks, w, &groups, node->core),
+			.self = node->net, .count = node->count, .task = node->task,
 			.core = node->core, .exception = node->entry == PT_ENTRY_EXCEPTION,
 			.site = w->how == PT_STACKS_BY_SITE ? node->site : PT_UNKNOWN,
 		};

@@ -21,7 +21,7 @@ struct pt_stack_node {
 	uint64_t self, total;	/* in unit; total: with everything below */
 	uint64_t count;		/* entries seen; 0 for samples */
 	uint16_t id;		/* of the function; PT_NO_FUNCTION */
-	uint16_t task, core;	/* PT_NO_TASK */
+	uint16_t task, core;	/* PT_NO_TASK: not known */
 	bool exception;		/* entered by one */
 };
 
@@ -35,7 +35,10 @@ struct pt_stacks {
 	char *names;		/* memory behind some names */
 };
 
-enum pt_stacks_how { PT_STACKS_BY_NAME, PT_STACKS_BY_SITE };
+enum pt_stacks_how {
+	PT_STACKS_BY_NAME,	/* where there are several cores, chains begin with "core 1" */
+	PT_STACKS_BY_SITE,
+};
 
 /* PT_ESTATE: the profile has neither a tree nor samples. PT_ENOMEM. */
 int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *profile, enum pt_stacks_how how, struct pt_err *err);
