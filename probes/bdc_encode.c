@@ -233,7 +233,7 @@ bool pt_bdc_may_fail(const struct pt_bdc_op *op)
 	return !forms[op->what].always;
 }
 
-int pt_bdc_judge(uint16_t bdccsr, struct pt_err *err)
+int pt_bdc_judge(uint16_t bdccsr, uint16_t errors, struct pt_err *err)
 {
 	static const struct { uint8_t bit; const char *name; } flags[] = {
 		{ PT_BDC_ILLCMD, "ILLCMD" }, { PT_BDC_ILLACC, "ILLACC" }, { PT_BDC_RDINV, "RDINV" },
@@ -242,8 +242,10 @@ int pt_bdc_judge(uint16_t bdccsr, struct pt_err *err)
 	char names[64] = "";
 	size_t n = 0;
 
-	if ((bdccsr & PT_BDC_ERRORS) == 0)
+	if ((bdccsr & errors) == 0)
 		return 0;
+	if (errors != PT_BDC_ERRORS)
+		return pt_fail(err, PT_EFAULT, "the target refused (BDCCSR 0x%04x)", bdccsr);
 	for (size_t i = 0; i < PT_LEN(flags); i++)
 		if ((bdccsr & flags[i].bit) != 0)
 			n += (size_t)snprintf(names + n, sizeof(names) - n, " %s", flags[i].name);

@@ -44,8 +44,8 @@ bool pt_bdc_take(struct pt_bdc_op *op, uint32_t i, const uint8_t *in);
 /* Does the target need ENBDC for it, so that it may be refused? Else it is always available. */
 bool pt_bdc_may_fail(const struct pt_bdc_op *op);
 
-enum { PT_BDC_ERRORS = PT_BDC_RAMWF | PT_BDC_OVRUN | PT_BDC_NORESP | PT_BDC_RDINV | PT_BDC_ILLACC | PT_BDC_ILLCMD };
-/* PT_EFAULT with the names of the flags of BDCCSR that are errors; 0: none is set. */
-int pt_bdc_judge(uint16_t bdccsr, struct pt_err *err);
+/* 0: none of errors is set, else PT_EFAULT. It names the flags if errors is PT_BDC_ERRORS: only these places have names
+ * here. */
+int pt_bdc_judge(uint16_t bdccsr, uint16_t errors, struct pt_err *err);
 
 #endif

@@ -44,6 +44,7 @@ static int pipe_open(void *state, struct pt_link *link, const struct pt_params *
 	int rc;
 
 	pipe->link = link;
+	pipe->errors = PT_BDC_ERRORS;
 	pipe->use_ack = pt_params_flag(settings, &pt_probe_params[PT_PROBE_BDC_ACK]);
 	pt_link_info(link, &pipe->link_info);
 	rc = pt_pipe_drain(pipe, err);
@@ -180,10 +181,16 @@ static int pipe_reset(void *state, enum pt_bdc_mode mode, struct pt_err *err)
 	return rc == 0 ? pt_pipe_bring_up(pipe, pipe->use_ack, err) : rc;
 }
 
+static void pipe_set_errors(void *state, uint16_t errors)
+{
+	((struct pt_pipe *)state)->errors = errors;
+}
+
 static const struct pt_bdc_ops bdc_ops = {
 	.connect = pipe_connect,
 	.run = pt_pipe_run,
 	.can = pt_pipe_can,
+	.set_errors = pipe_set_errors,
 	.reset = pipe_reset,
 };
 

@@ -132,7 +132,7 @@ static int on_long_ack(struct batch *b, const struct pt_pipe_result *result, str
 		return rc;
 	rc = read_bdccsr(b->pipe, &bdccsr, err);
 	if (rc == 0)
-		rc = pt_bdc_judge(bdccsr, err);
+		rc = pt_bdc_judge(bdccsr, b->pipe->errors, err);
 	if (rc == PT_EFAULT && b->done.i == 0 && b->done.op > 0)
 		b->done.op--;	/* the operation whose last command was refused is not done */
 	return rc;
@@ -293,7 +293,7 @@ static int look_at_suspect(struct batch *b, struct pt_err *err)
 	int rc = read_bdccsr(b->pipe, &bdccsr, err);
 
 	if (rc == 0)
-		rc = pt_bdc_judge(bdccsr, err);
+		rc = pt_bdc_judge(bdccsr, b->pipe->errors, err);
 	if (rc == PT_EFAULT)
 		b->done.op = b->suspect;
 	return rc;

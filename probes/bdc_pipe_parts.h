@@ -60,6 +60,7 @@ struct pt_pipe {
 	unsigned depth;
 	bool use_ack, ack;	/* as set; whether the target sends them now */
 	uint32_t bdcsi_hz;	/* 0: not known */
+	uint16_t errors;	/* of the flags in BDCCSR */
 
 	uint8_t sequence;	/* of the next request */
 	unsigned owed;		/* requests whose responses nobody has taken: sequence - owed is the oldest */

@@ -33,6 +33,7 @@ enum {
 struct osbdm {
 	struct pt_turn turn;
 	uint32_t bdcsi_hz;
+	uint16_t errors;	/* of the flags in BDCCSR */
 	char firmware[32];
 };
 
@@ -321,7 +322,7 @@ static int judge(struct list *l, struct pt_err *err)
 	if (!l->looked)
 		rc = read_bdccsr(l->osbdm, &l->bdccsr, err);
 	if (rc == 0)
-		rc = pt_bdc_judge(l->bdccsr, err);
+		rc = pt_bdc_judge(l->bdccsr, l->osbdm->errors, err);
 	if (rc == PT_EFAULT && l->proven < l->n_done)
 		l->n_done = l->proven;
 	l->unjudged = false;
@@ -447,6 +448,7 @@ static int open_probe(void *state, struct pt_link *link, const struct pt_params 
 	int rc;
 
 	(void)settings;
+	osbdm->errors = PT_BDC_ERRORS;
 	osbdm->turn = (struct pt_turn){ .link = link, .name = "osbdm", .question = question, .answers = answers };
 	pt_link_set_packet_bytes(link, PACKET_BYTES);
 	rc = pt_turn_drain(&osbdm->turn, err);
@@ -478,8 +480,13 @@ static void info(void *state, struct pt_probe_info *out)
 	out->speed_hz = osbdm->bdcsi_hz;
 }
 
+static void set_errors(void *state, uint16_t errors)
+{
+	((struct osbdm *)state)->errors = errors;
+}
+
 static const struct pt_bdc_ops bdc_ops = {
-	.connect = connect_target, .run = run, .can = can, .reset = reset_target,
+	.connect = connect_target, .run = run, .can = can, .set_errors = set_errors, .reset = reset_target,
 };
 
 const struct pt_probe_ops pt_osbdm_ops = {

@@ -48,6 +48,7 @@ enum {
 	PT_BDC_WAIT = 0x80, PT_BDC_STOP = 0x40, PT_BDC_RAMWF = 0x20, PT_BDC_OVRUN = 0x10, PT_BDC_NORESP = 0x08,
 	PT_BDC_RDINV = 0x04, PT_BDC_ILLACC = 0x02, PT_BDC_ILLCMD = 0x01,
 	PT_BDC_FLAGS = 0xff,		/* cleared by writing 1, but for OVRUN: SYNC */
+	PT_BDC_ERRORS = PT_BDC_RAMWF | PT_BDC_OVRUN | PT_BDC_NORESP | PT_BDC_RDINV | PT_BDC_ILLACC | PT_BDC_ILLCMD,
 };
 
 struct pt_bdc_op {
@@ -80,7 +81,7 @@ struct pt_bdc_ops {
 	 *   n_done      out: operations that completed, in order, also on error. What stands behind a failed one was not
 	 *               done, or its effect is that of READs only
 	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or
-	 *   PT_EFAULT    the target refused: an error flag of BDCCSRL is set (not WAIT and STOP alone), by this list or before;
+	 *   PT_EFAULT    the target refused: an error flag of BDCCSR is set (set_errors()), by this list or before;
 	 *                the caller reads BDCCSR, and clears its flags. On a probe that uses no ACK (ACK_ENABLE is not in
 	 *                can) n_done is the first operation that may have failed, and those behind it were done, too; its
 	 *                lists end with a look at BDCCSR, unless there are only operations that are always available
@@ -92,6 +93,8 @@ struct pt_bdc_ops {
 	int (*run)(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		   struct pt_err *err);
 	uint32_t (*can)(void *state);	/* bits 1 << enum pt_bdc_do */
+	/* Which bits of BDCCSR are error flags; PT_BDC_ERRORS until it is said. NULL: the firmware of the probe judges. */
+	void (*set_errors)(void *state, uint16_t errors);
 	/* Reset by the pin (or by power where there is no pin, if the probe can), in normal or special mode; the core runs
 	 * from its vector, or waits in active background before its first instruction. PT_EUNSUPPORTED without a pin. */
 	int (*reset)(void *state, enum pt_bdc_mode mode, struct pt_err *err);

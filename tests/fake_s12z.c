@@ -440,8 +440,13 @@ static int mass_erase(void *state, struct pt_err *err)
 	return 0;
 }
 
+static void set_errors(void *state, uint16_t errors)
+{
+	(*(struct fake_s12z **)state)->errors = errors;
+}
+
 const struct pt_bdc_ops fake_s12z_ops = {
-	.connect = connect, .run = run, .can = can, .reset = reset, .mass_erase = mass_erase,
+	.connect = connect, .run = run, .can = can, .set_errors = set_errors, .reset = reset, .mass_erase = mass_erase,
 };
 
 /* --- pins --------------------------------------------------------------------------------------------------------- */

@@ -57,6 +57,7 @@ struct fake_s12z {
 	size_t n_log;
 	unsigned n_runs_called, n_reset, n_erase, n_clear;	/* clear: writes of BDCCSR */
 	enum pt_bdc_mode reset_mode;
+	uint16_t errors;		/* what set_errors() said */
 };
 
 extern const struct pt_bdc_ops fake_s12z_ops;

@@ -254,13 +254,16 @@ START_TEST(judges_flags)
 {
 	struct pt_err err = { 0 };
 
-	ck_assert_int_eq(pt_bdc_judge(PT_BDC_ENBDC | PT_BDC_WAIT | PT_BDC_STOP, &err), 0);
+	ck_assert_int_eq(pt_bdc_judge(PT_BDC_ENBDC | PT_BDC_WAIT | PT_BDC_STOP, PT_BDC_ERRORS, &err), 0);
 	for (unsigned bit = 0; bit < 6; bit++) {
-		ck_assert_int_eq(pt_bdc_judge((uint16_t)(PT_BDC_ENBDC | 1u << bit), &err), PT_EFAULT);
+		ck_assert_int_eq(pt_bdc_judge((uint16_t)(PT_BDC_ENBDC | 1u << bit), PT_BDC_ERRORS, &err), PT_EFAULT);
 		ck_assert_ptr_nonnull(strstr(err.msg, ": "));
 	}
-	pt_bdc_judge(0xff, &err);
+	pt_bdc_judge(0xff, PT_BDC_ERRORS, &err);
 	ck_assert_str_eq(err.msg, "the target refused (BDCCSR 0x00ff: ILLCMD ILLACC RDINV NORESP OVRUN RAMWF)");
+	ck_assert_int_eq(pt_bdc_judge(0x20, 0xc1, &err), 0);	/* RAMWF is elsewhere, they say */
+	ck_assert_int_eq(pt_bdc_judge(0x40, 0xc1, &err), PT_EFAULT);
+	ck_assert_str_eq(err.msg, "the target refused (BDCCSR 0x0040)");
 }
 END_TEST
 

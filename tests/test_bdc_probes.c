@@ -223,6 +223,23 @@ START_TEST(usbdm_connects_anew_when_its_firmware_lost_the_target)
 }
 END_TEST
 
+/* A part whose WAIT is elsewhere: bit 7 is an error there, and only there. */
+START_TEST(osbdm_takes_for_errors_what_it_is_told)
+{
+	struct pt_bdc_op op = { .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = 0x1000, .n = 1, .bytes = block };
+	size_t n_done;
+
+	open_osbdm();
+	osbdm.bdc.bdccsr = 0x8080;
+	run(&op, 1);
+	bdc->set_errors(wire, 0xbe);
+	ck_assert_int_eq(bdc->run(wire, &op, 1, SECOND_MS, &n_done, &err), PT_EFAULT);
+	osbdm.bdc.bdccsr = 0x8041;
+	run(&op, 1);
+	pt_probe_close(probe);
+}
+END_TEST
+
 /* --- all: erasing is for who asks for it -------------------------------------------------------------------------- */
 
 static void everything_but_erase(void)
@@ -543,6 +560,7 @@ int main(void)
 	tcase_add_test(tc, osbdm_reads_memory_in_few_packets);
 	tcase_add_test(tc, osbdm_does_a_short_list_in_one_packet);
 	tcase_add_test(tc, osbdm_resets_either_way);
+	tcase_add_test(tc, osbdm_takes_for_errors_what_it_is_told);
 	tcase_add_test(tc, osbdm_for_other_chips_is_refused);
 	tcase_add_loop_test(tc, usbdm_reads_the_buffer_word_by_word, 4, 6);
 	tcase_add_loop_test(tc, usbdm_moves_rows_of_any_length, 4, 6);

@@ -496,6 +496,7 @@ START_TEST(bits_of_bdccsr_are_where_the_user_says)
 	attach();
 	ck_assert_uint_eq(z->wire.csr & PT_BDC_ILLCMD, 0);
 	ck_assert_uint_eq(bdc.csr & 0x20, 0);
+	ck_assert_uint_eq(bdc.errors, 0x3f);
 	ck_assert_uint_eq(bdc.csr & (PT_BDC_BDCCIS | PT_BDC_STEAL), PT_BDC_STEAL);
 	ck_assert_int_eq(pt_bdccsr_seen(&z->bits, 0x0880), PT_BDC_BDCCIS | PT_BDC_STOP);
 	ck_assert_int_eq(pt_bdccsr_sent(&z->bits, PT_BDC_BDCCIS | PT_BDC_STOP), 0x0880);

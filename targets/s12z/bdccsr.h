@@ -1,7 +1,6 @@
 /* Where the bits of BDCCSR are. Places of ENBDC, BDMACT, CLKSW, UNSEC, ERASE, OVRUN and NORESP are known (firmware of
  * USBDM; ZVHY p.149), those of the others are UNVERIFIED: setting bdccsr says otherwise, and the target works with the
- * places of probes/wire_bdc.h all the same. What the drivers themselves look at in a status byte, whether anything but WAIT
- * and STOP is set, is taken to be bits 5 to 0. */
+ * places of probes/wire_bdc.h all the same; the drivers are told which bits are errors. */
 #ifndef PT_S12Z_BDCCSR_H
 #define PT_S12Z_BDCCSR_H
 

@@ -149,6 +149,8 @@ static int connect_wire(struct pt_s12z *z, struct pt_probe *probe, struct pt_err
 		return pt_fail(err, PT_EUNSUPPORTED, "the probe offers no BDC");
 	pt_wire_s12z_init(&z->wire, ops, state, pt_probe_link(probe));
 	z->wire.bits = z->bits;
+	if (ops->set_errors != NULL)
+		ops->set_errors(state, pt_bdccsr_sent(&z->bits, PT_BDC_ERRORS));
 	if (z->under_reset && ops->reset(state, PT_BDC_SPECIAL, err) < 0)
 		return pt_wrap(err, "connect under reset");
 	if (pt_wire_s12z_connect(&z->wire, err) < 0)
