@@ -1,5 +1,6 @@
 /* monitor take: one GDB controls the target, others look on or wait; this hands it over. What the one before has inserted is
- * taken out, the core stays as it is. An all-stop GDB loses its program, and may attach again; a non-stop one looks on. */
+ * taken out, a load that it has not done is forgotten, the core stays as it is. An all-stop GDB loses its program, and may
+ * attach again; a non-stop one looks on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +12,14 @@ struct taking {
 	struct pt_break breaks[PT_GDB_MAX_BREAKS];
 };
 
-static int remove_breaks(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int clear_up(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	const struct taking *taking = call->data;
 	struct pt_err other = { 0 }, *to = err;
 
 	pt_gdb_fileio_waits(board, false);	/* the other one does not wait any more */
+	if (target->ops->flash_forget != NULL)
+		target->ops->flash_forget(target->state);	/* a load of its own that was not done */
 	for (size_t i = 0; i < taking->n_breaks; i++)
 		if (target->ops->break_remove(target->state, &taking->breaks[i], to) < 0)
 			to = &other;
@@ -80,7 +83,7 @@ static void take(struct pt_monitor_call *call)
 	dispossess(owner);
 	if (client->run != PT_GDB_NONE)
 		client->stub->owner = client;
-	pt_monitor_on_board(call, remove_breaks, NULL);
+	pt_monitor_on_board(call, clear_up, NULL);
 }
 
 const struct pt_monitor_word pt_monitor_take_words[] = {

@@ -139,13 +139,14 @@ struct pt_target_ops {
 	int (*break_insert)(void *state, const struct pt_break *at, struct pt_err *err);
 	int (*break_remove)(void *state, const struct pt_break *at, struct pt_err *err);
 
-	/* Why nothing here can be flashed or erased, as a sentence: then the next four are NULL. NULL: they are there. */
+	/* Why nothing here can be flashed or erased, as a sentence: then the next five are NULL. NULL: they are there. */
 	const char *no_flash;
 	/* Flash, as RSP's vFlash: erase whole blocks, write, done (verify). The core is halted. PT_EARG outside flash,
 	 * PT_EUNSUPPORTED on a chip without a flash row (the sentence names the chip), PT_EPERM what would lock it. */
 	int (*flash_erase)(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 	int (*flash_write)(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 	int (*flash_done)(void *state, struct pt_err *err);
+	void (*flash_forget)(void *state);	/* what erase and write noted and nobody has done; NULL: nothing is noted */
 	int (*mass_erase)(void *state, struct pt_err *err);
 
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);

@@ -281,6 +281,7 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.flash_erase = pt_flash_erase,
 	.flash_write = pt_flash_write,
 	.flash_done = pt_flash_done,
+	.flash_forget = pt_flash_forget,
 	.mass_erase = pt_security_mass_erase,
 	.sources = cortexm_sources,
 };

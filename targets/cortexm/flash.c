@@ -36,8 +36,10 @@ static int make_notes(struct pt_cortexm *cm, struct pt_err *err)
 	return pt_fail(err, PT_ENOMEM, "out of memory");
 }
 
-void pt_flash_forget(struct pt_cortexm *cm)
+void pt_flash_forget(void *state)
 {
+	struct pt_cortexm *cm = state;
+
 	free(cm->flash_unit.image);
 	free(cm->flash_unit.written);
 	free(cm->flash_unit.sector);

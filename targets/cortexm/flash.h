@@ -27,6 +27,6 @@ struct pt_flash {
 int pt_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 int pt_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 int pt_flash_done(void *state, struct pt_err *err);
-void pt_flash_forget(struct pt_cortexm *cm);	/* what was noted; also before the state is freed */
+void pt_flash_forget(void *state);	/* what was noted; also before the state is freed */
 
 #endif

@@ -50,8 +50,10 @@ static void forget(struct pt_flash_notes *notes)
 	memset(notes, 0, sizeof(*notes));
 }
 
-void pt_flash_s12z_forget(struct pt_s12z *z)
+void pt_flash_s12z_forget(void *state)
 {
+	struct pt_s12z *z = state;
+
 	for (int which = 0; which < PT_FLASH_SPACES; which++)
 		forget(&z->flash.notes[which]);
 }

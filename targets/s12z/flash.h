@@ -28,7 +28,7 @@ struct pt_flash_s12z { struct pt_flash_notes notes[PT_FLASH_SPACES]; };
 int pt_flash_s12z_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 int pt_flash_s12z_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 int pt_flash_s12z_done(void *state, struct pt_err *err);
-void pt_flash_s12z_forget(struct pt_s12z *z);	/* what was noted; also before the state is freed */
+void pt_flash_s12z_forget(void *state);	/* what was noted; also before the state is freed */
 
 /* A memory that the controller programs. */
 struct pt_flash_space {

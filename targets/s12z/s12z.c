@@ -358,6 +358,7 @@ const struct pt_target_ops pt_s12z_ops = {
 	.flash_erase = pt_flash_s12z_erase,
 	.flash_write = pt_flash_s12z_write,
 	.flash_done = pt_flash_s12z_done,
+	.flash_forget = pt_flash_s12z_forget,
 	.mass_erase = pt_s12z_mass_erase,
 	.sources = s12z_sources,
 	.words = words,
