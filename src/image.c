@@ -72,6 +72,7 @@ int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_er
 		add_spot(&spots, code, code->size * i / N_BLOCKS & ~(uint64_t)3);
 	if (pt_mem_run(mem, spots.op, spots.n, TIMEOUT_MS, &n_done, err) < 0)
 		return pt_wrap(err, "compare the ELF with the chip");
+	image->compared = true;
 	for (size_t i = 0; i < spots.n; i++)
 		compare(image, spots.op[i].addr, spots.want[i], spots.got[i], spots.op[i].len_bytes);
 	return 0;

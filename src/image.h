@@ -15,6 +15,7 @@ struct pt_image {		/* caller's; all zero but program = nothing compared yet */
 	size_t segment;		/* the next piece of the whole comparison */
 	uint64_t offset;
 	bool done;
+	bool compared;		/* something was, in the spot check */
 	bool differs;
 	uint64_t at;		/* first differing address found */
 };

@@ -26,8 +26,9 @@ static void read_mismatch(struct pt_profile *f, const struct pt_chunk *chunk)
 	char differs[24];
 
 	text_of(chunk, "elf_mismatch", differs, sizeof(differs));
-	f->elf_differs = differs[0] != '\0' && strcmp(differs, "no") != 0;
-	f->elf_differs_at = f->elf_differs ? number_of(chunk, "elf_mismatch") : 0;
+	f->elf_check = differs[0] == '\0' ? PT_ELF_UNSAID : strcmp(differs, "no") == 0 ? PT_ELF_SAME :
+		       strcmp(differs, "unknown") == 0 ? PT_ELF_UNKNOWN : PT_ELF_DIFFERS;
+	f->elf_differs_at = f->elf_check == PT_ELF_DIFFERS ? number_of(chunk, "elf_mismatch") : 0;
 }
 
 /* What the report says at its top; of the first source, but for what only others know. */
@@ -43,7 +44,7 @@ static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool
 		text_of(chunk, "probe", f->probe, sizeof(f->probe));
 		text_of(chunk, "cost", f->cost, sizeof(f->cost));
 	}
-	if (first || !f->elf_differs)
+	if (first || f->elf_check != PT_ELF_DIFFERS)
 		read_mismatch(f, chunk);
 	if (first || f->buffer_bytes == 0) {
 		f->buffer_addr = number_of(chunk, "buffer");

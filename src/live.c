@@ -266,7 +266,7 @@ static int read_source_words(struct pt_live *live, struct pt_err *err)
 static void write_config(struct pt_live *live, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 }, other;
-	char differs[24] = "no";
+	char differs[24] = "unknown";
 
 	if (target->probe != NULL)
 		pt_probe_info(target->probe, &info);
@@ -276,6 +276,8 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 	}
 	if (live->image.differs)
 		snprintf(differs, sizeof(differs), "0x%" PRIx64, live->image.at);
+	else if (live->image.compared)
+		snprintf(differs, sizeof(differs), "no");
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
 	snprintf(live->config, sizeof(live->config),
 		 "target=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
@@ -293,7 +295,7 @@ static void tell_mismatch(struct pt_live *live)
 	pt_warn("profile: %s", live->mismatch);
 }
 
-/* A target without memory that we reach has nothing to compare: that is no reason not to profile it. */
+/* Memory that we do not reach, or that the bus refuses, cannot be compared: that is no reason not to profile the target. */
 static int check_image(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
 	int rc;
@@ -304,7 +306,7 @@ static int check_image(struct pt_live *live, struct pt_target *target, struct pt
 	if (pt_program_check_machine(live->program, target->ops->elf_machine, err) < 0)
 		return err->code;
 	rc = pt_image_spot_check(&live->image, target->ops->mem(target->state, 0), err);
-	if (rc == PT_EUNSUPPORTED) {
+	if (rc == PT_EUNSUPPORTED || rc == PT_EFAULT) {
 		pt_info("profile: cannot %s", err->msg);
 		live->image.done = true;
 		return 0;

@@ -26,7 +26,7 @@ static bool missing(const struct pt_pipeline *p)
 	for (size_t i = 0; i < p->n_lanes; i++)
 		if (p->lane[i]->runs > 0 && p->lane[i] != p->flow_lane)
 			return true;
-	return p->profile.elf_differs || p->cut_short || p->events_dropped != 0 || p->lanes_refused != 0;
+	return p->profile.elf_check == PT_ELF_DIFFERS || p->cut_short || p->events_dropped != 0 || p->lanes_refused != 0;
 }
 
 /* No gap but the first start: everything that ran (or was written, ...) was seen. A burst is never that, were it the

@@ -52,6 +52,7 @@ START_TEST(compares)
 	if (cases[_i].at >= 0)
 		flash[cases[_i].at] ^= 0x10;
 	ck_assert_int_eq(pt_image_spot_check(&image, &chip.mem, &err), 0);
+	ck_assert(image.compared);
 	ck_assert_msg(image.differs == cases[_i].spotted, "%s", cases[_i].name);
 	while (!image.done)
 		ck_assert_int_eq(pt_image_check_more(&image, &chip.mem, &err), 0);
@@ -70,6 +71,7 @@ START_TEST(passes_faults_on)
 	chip.fail_after = 3;
 	ck_assert_int_eq(pt_image_spot_check(&image, &chip.mem, &err), PT_EFAULT);
 	ck_assert_msg(strncmp(err.msg, "compare the ELF", 15) == 0, "%s", err.msg);
+	ck_assert(!image.compared);
 }
 END_TEST
 

@@ -385,12 +385,15 @@ START_TEST(an_elf_that_differs_is_told)
 	struct feed f = feed_of(HALT "elf_mismatch=0x4c0\n", NULL, 0);
 	const struct pt_profile *p = pt_pipeline_profile(f.pipeline);
 
-	ck_assert(p->elf_differs);
+	ck_assert_int_eq(p->elf_check, PT_ELF_DIFFERS);
 	ck_assert_uint_eq(p->elf_differs_at, 0x4c0);
 	config(&f, HALT "elf_mismatch=no\n");
-	ck_assert(!pt_pipeline_profile(f.pipeline)->elf_differs);
+	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->elf_check, PT_ELF_SAME);
+	config(&f, HALT "elf_mismatch=unknown\n");
+	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->elf_check, PT_ELF_UNKNOWN);
+	ck_assert_uint_eq(pt_pipeline_profile(f.pipeline)->elf_differs_at, 0);
 	config(&f, HALT);
-	ck_assert(!pt_pipeline_profile(f.pipeline)->elf_differs);
+	ck_assert_int_eq(pt_pipeline_profile(f.pipeline)->elf_check, PT_ELF_UNSAID);
 	drop(&f);
 }
 END_TEST

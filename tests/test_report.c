@@ -138,7 +138,7 @@ static struct pt_profile halt_profile(void)
 	p.not_code = 7;
 	p.not_code_from = 0x1fff0123;
 	p.not_code_to = 0x410;
-	p.elf_differs = true;
+	p.elf_check = PT_ELF_DIFFERS;
 	p.elf_differs_at = 0x4c0;
 	p.errors.n[PT_EXECUTION_SKIPPED_EXIT] = 2;
 	p.errors.n[PT_EXECUTION_LONG_JUMP] = 1;

@@ -41,6 +41,9 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	bool other_core;		/* it gave branches, but the functions' figures are those of a source before it */
 };
 
+/* Does the chip hold the program? Unknown: whoever recorded this could not compare them, or had no program. */
+enum pt_elf_check { PT_ELF_UNSAID, PT_ELF_SAME, PT_ELF_DIFFERS, PT_ELF_UNKNOWN };
+
 struct pt_profile {
 	/* what was measured, how: from CONFIG, of the first source where there are several */
 	char source[16], mode[16], analysis[64];
@@ -49,8 +52,8 @@ struct pt_profile {
 	bool buffer_in_use;		/* the user put it where the program may have data */
 	bool from_virtual;		/* a virtual board: no number is of hardware */
 	const struct pt_program *program;	/* NULL: no symbols */
-	bool elf_differs;		/* from what the chip held at the start */
-	uint64_t elf_differs_at;	/* first address found; 0 if it does not */
+	enum pt_elf_check elf_check;	/* of what the chip held at the start */
+	uint64_t elf_differs_at;	/* first address found; 0 if none was */
 	const char *timing;		/* name of the cycle model */
 
 	/* clock of all times below */

@@ -95,6 +95,9 @@ static json_t *rows_of(const struct pt_profile *p, const struct pt_view *view, c
 
 static json_t *elf(const struct pt_profile *p)
 {
+	static const char *const checks[] = {
+		[PT_ELF_UNSAID] = "unknown", [PT_ELF_SAME] = "same", [PT_ELF_DIFFERS] = "different", [PT_ELF_UNKNOWN] = "unknown",
+	};
 	json_t *object;
 
 	if (p->program == NULL)
@@ -106,7 +109,8 @@ static json_t *elf(const struct pt_profile *p)
 		json_object_set_new(object, "debug_path", pt_json_text(pt_program_debug_path(p->program)));
 	if (pt_program_warning(p->program) != NULL)
 		json_object_set_new(object, "warning", pt_json_text(pt_program_warning(p->program)));
-	json_object_set_new(object, "differs_at", p->elf_differs ? pt_json_number(p->elf_differs_at) : json_null());
+	json_object_set_new(object, "chip_holds", json_string(checks[p->elf_check]));
+	json_object_set_new(object, "differs_at", p->elf_check == PT_ELF_DIFFERS ? pt_json_number(p->elf_differs_at) : json_null());
 	return object;
 }
 

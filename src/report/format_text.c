@@ -296,10 +296,13 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	const char *between = "";
 
-	if (p->elf_differs) {
+	if (p->elf_check == PT_ELF_DIFFERS) {
 		label(out, "warning");
 		pt_text_add(out, "the chip does not hold this ELF: first difference at 0x%08" PRIx64
 			    "; names and times may be wrong\n", p->elf_differs_at);
+	} else if (p->elf_check == PT_ELF_UNKNOWN && p->program != NULL) {
+		label(out, "warning");
+		pt_text_add(out, "whether the chip holds this ELF is not known: they could not be compared\n");
 	}
 	if (p->not_code != 0) {
 		label(out, "trouble");
