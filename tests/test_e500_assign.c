@@ -1,0 +1,220 @@
+/* Events on counters: lists with their places by hand, and all lists of up to seven against an exhaustive search. */
+#include <string.h>
+
+#include "harness.h"
+#include "targets/e500/assign.h"
+
+enum { NO = PT_E500_NO_PMC, LONGEST = 7, MASK_BITS = 24 };
+
+struct item { uint16_t number; bool chained; struct pt_e500_place want; };
+
+static const struct {
+	const char *name;
+	enum pt_e500_core core;
+	size_t n_items, n_turns;
+	struct item item[9];
+} lists[] = {
+	{ "none", PT_E500_V2, 0, 0, { { 0 } } },
+	{ "G1", PT_E500_V2, 4, 1, { { 1, false, { 0, 3, NO } }, { 2, false, { 0, 2, NO } }, { 12, false, { 0, 1, NO } },
+		{ 17, false, { 0, 0, NO } } } },
+	{ "five", PT_E500_V2, 5, 2, {
+		{ 2, false, { 0, 3, NO } }, { 60, false, { 0, 2, NO } }, { 41, false, { 0, 1, NO } },
+		{ 9, false, { 0, 0, NO } }, { 10, false, { 1, 3, NO } } } },
+	{ "a threshold last", PT_E500_V1, 4, 1, { { 1, false, { 0, 3, NO } }, { 2, false, { 0, 2, NO } },
+		{ 12, false, { 0, 1, NO } }, { 76, false, { 0, 0, NO } } } },
+	{ "one event by three thresholds", PT_E500_V2, 3, 2, { { 78, false, { 0, 0, NO } }, { 78, false, { 0, 1, NO } },
+		{ 78, false, { 1, 0, NO } } } },
+	{ "chains", PT_E500_V2, 3, 2, {
+		{ 1, true, { 0, 3, 2 } }, { 2, true, { 0, 1, 0 } }, { 12, true, { 1, 3, 2 } } } },
+	{ "a chain between single ones", PT_E500_V2, 3, 1, { { 1, false, { 0, 1, NO } }, { 2, true, { 0, 3, 2 } },
+		{ 12, false, { 0, 0, NO } } } },
+	{ "a chained threshold", PT_E500_MC, 3, 1, { { 76, true, { 0, 0, 3 } }, { 77, false, { 0, 1, NO } },
+		{ 1, false, { 0, 2, NO } } } },
+	{ "a chained threshold stays alone", PT_E500_V2, 5, 2, { { 76, true, { 0, 0, 3 } }, { 77, false, { 1, 0, NO } },
+		{ 78, false, { 1, 1, NO } }, { 1, true, { 0, 2, 1 } }, { 2, true, { 1, 3, 2 } } } },
+	{ "six counters", PT_E500_E6500, 7, 2, { { 1, false, { 0, 5, NO } }, { 2, false, { 0, 4, NO } },
+		{ 3, false, { 0, 3, NO } }, { 5, false, { 0, 2, NO } }, { 8, false, { 0, 1, NO } },
+		{ 9, false, { 0, 0, NO } }, { 10, false, { 1, 5, NO } } } },
+};
+
+START_TEST(places_by_hand)
+{
+	struct pt_e500_want wants[9];
+	struct pt_e500_place places[9];
+	size_t n_turns = 99;
+
+	for (size_t i = 0; i < lists[_i].n_items; i++) {
+		wants[i].event = pt_e500_event_numbered(lists[_i].core, lists[_i].item[i].number);
+		wants[i].chained = lists[_i].item[i].chained;
+	}
+	ck_assert_int_eq(pt_e500_assign(lists[_i].core, wants, lists[_i].n_items, places, &n_turns, NULL), 0);
+	ck_assert_msg(n_turns == lists[_i].n_turns, "%s: %zu turns", lists[_i].name, n_turns);
+	for (size_t i = 0; i < lists[_i].n_items; i++) {
+		const struct pt_e500_place *want = &lists[_i].item[i].want;
+
+		ck_assert_msg(places[i].turn == want->turn && places[i].pmc == want->pmc &&
+			places[i].high_pmc == want->high_pmc, "%s: event %zu on turn %u, PMC%u, %u",
+			lists[_i].name, i, places[i].turn, places[i].pmc,
+			places[i].high_pmc);
+	}
+}
+END_TEST
+
+/* --- all lists of up to LONGEST events of the four sorts, against a search of every possible placing --- */
+
+struct search {
+	const struct pt_e500_want *wants;
+	size_t n_wants;
+	unsigned n_pmcs, n_turns;
+	uint8_t seen[LONGEST + 1][(1u << MASK_BITS) / 8];	/* states that lead nowhere */
+};
+static struct search search;
+
+/* Can wants from i on be placed, with the counters of used taken (n_pmcs bits a turn)? Tries each for each half. */
+static bool placeable(size_t i, uint32_t used)
+{
+	const struct pt_e500_want *want = &search.wants[i];
+	unsigned n_bits = search.n_pmcs * search.n_turns;
+
+	if (i == search.n_wants)
+		return true;
+	if ((search.seen[i][used / 8] >> used % 8 & 1) != 0)
+		return false;
+	search.seen[i][used / 8] |= (uint8_t)(1u << used % 8);
+	for (unsigned low = 0; low < n_bits; low++) {
+		if ((used >> low & 1) != 0 || (want->event->pmcs >> low % search.n_pmcs & 1) == 0)
+			continue;
+		if (!want->chained && placeable(i + 1, used | 1u << low))
+			return true;
+		for (unsigned high = 0; want->chained && high < n_bits; high++)
+			if (((used | 1u << low) >> high & 1) == 0 && high / search.n_pmcs == low / search.n_pmcs &&
+				placeable(i + 1, used | 1u << low | 1u << high))
+				return true;
+	}
+	return false;
+}
+
+static bool fits(enum pt_e500_core core, const struct pt_e500_want *wants, size_t n_wants, size_t n_turns)
+{
+	search.wants = wants;
+	search.n_wants = n_wants;
+	search.n_pmcs = pt_e500_kinds[core].n_pmcs;
+	search.n_turns = (unsigned)n_turns;
+	ck_assert_uint_le(search.n_pmcs * search.n_turns, MASK_BITS);
+	for (size_t i = 0; i < n_wants; i++)
+		memset(search.seen[i], 0, (1u << search.n_pmcs * search.n_turns) / 8 + 1);
+	return placeable(0, 0);
+}
+
+/* Each place is allowed, and none is taken twice. */
+static void check_places(enum pt_e500_core core, const struct pt_e500_want *wants, size_t n_wants,
+	const struct pt_e500_place *places, size_t n_turns)
+{
+	uint8_t used[LONGEST] = { 0 };
+
+	for (size_t i = 0; i < n_wants; i++) {
+		const uint8_t halves[] = { places[i].pmc, places[i].high_pmc };
+
+		ck_assert_uint_lt(places[i].turn, n_turns);
+		ck_assert(wants[i].event->pmcs >> places[i].pmc & 1);
+		ck_assert_int_eq(places[i].high_pmc == NO, !wants[i].chained);
+		for (size_t half = 0; half < (wants[i].chained ? 2u : 1u); half++) {
+			ck_assert_uint_lt(halves[half], pt_e500_kinds[core].n_pmcs);
+			ck_assert_uint_eq(used[places[i].turn] >> halves[half] & 1, 0);
+			used[places[i].turn] |= (uint8_t)(1u << halves[half]);
+		}
+	}
+}
+
+/* Sorts: bit 0 a chain, bit 1 a threshold event, which e6500 does not have. Both ways: order must not matter. */
+static void check_list(enum pt_e500_core core, const unsigned *sorts, size_t n)
+{
+	struct pt_e500_want wants[LONGEST];
+	struct pt_e500_place places[LONGEST];
+	size_t n_turns, n_forward = 0;
+
+	for (int reversed = 0; reversed < 2; reversed++) {
+		for (size_t i = 0; i < n; i++) {
+			unsigned sort = sorts[reversed ? n - 1 - i : i];
+
+			wants[i].event = pt_e500_event_numbered(core, sort >= 2 ? 76 : 12);
+			wants[i].chained = (sort & 1) != 0;
+		}
+		ck_assert_int_eq(pt_e500_assign(core, wants, n, places, &n_turns, NULL), 0);
+		check_places(core, wants, n, places, n_turns);
+		if (reversed)
+			ck_assert_uint_eq(n_turns, n_forward);
+		n_forward = n_turns;
+	}
+	ck_assert_msg(n_turns == 1 || !fits(core, wants, n, n_turns - 1),
+		"%zu events in %zu turns: fewer would do", n, n_turns);
+}
+
+static void each_list(enum pt_e500_core core, unsigned *sorts, size_t n, unsigned n_sorts)
+{
+	if (n > 0)
+		check_list(core, sorts, n);
+	for (unsigned sort = n > 0 ? sorts[n - 1] : 0; n < LONGEST && sort < n_sorts; sort++) {
+		sorts[n] = sort;
+		each_list(core, sorts, n + 1, n_sorts);
+	}
+}
+
+START_TEST(turns_are_the_fewest_there_can_be)
+{
+	unsigned sorts[LONGEST];
+
+	each_list(_i == 0 ? PT_E500_V2 : PT_E500_E6500, sorts, 0, _i == 0 ? 4 : 2);
+}
+END_TEST
+
+static const struct { enum pt_e500_core of; uint16_t number; size_t n; int rc; const char *message; } refused[] = {
+	{ PT_E500_MC, 111, 1, PT_EUNSUPPORTED, "e500v2 does not count event 111, L2_HIT_ACCESS" },
+	{ PT_E500_V2, 83, 1, PT_EARG,
+		"event 83 counts overflows of PMC1: ask for a chain of the event that PMC1 would count" },
+	{ PT_E500_V2, 1, PT_E500_WANTS_MAX + 1, PT_ENOMEM, "257 events: no more than 256 at a time" },
+};
+
+START_TEST(refuses)
+{
+	struct pt_e500_want wants[PT_E500_WANTS_MAX + 1];
+	struct pt_e500_place places[PT_E500_WANTS_MAX + 1];
+	struct pt_err err = { 0 };
+	size_t n_turns = 99;
+
+	for (size_t i = 0; i < refused[_i].n; i++)
+		wants[i] = (struct pt_e500_want){ pt_e500_event_numbered(refused[_i].of, refused[_i].number), false };
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, wants, refused[_i].n, places, &n_turns, &err), refused[_i].rc);
+	ck_assert_str_eq(err.msg, refused[_i].message);
+	ck_assert_uint_eq(n_turns, 99);
+}
+END_TEST
+
+/* The longest list there may be: threshold events, each a chain, take two a turn. */
+START_TEST(takes_as_many_as_it_says)
+{
+	static const struct { uint16_t number; size_t n_turns; } rows[] = { { 76, 128 }, { 12, 128 } };
+	struct pt_e500_want wants[PT_E500_WANTS_MAX];
+	struct pt_e500_place places[PT_E500_WANTS_MAX];
+	size_t n_turns = 0;
+
+	for (size_t i = 0; i < PT_E500_WANTS_MAX; i++)
+		wants[i] = (struct pt_e500_want){ pt_e500_event_numbered(PT_E500_V2, rows[_i].number), true };
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, wants, PT_E500_WANTS_MAX, places, &n_turns, NULL), 0);
+	ck_assert_uint_eq(n_turns, rows[_i].n_turns);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("e500_assign");
+	TCase *tc = tcase_create("assign");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, places_by_hand, 0, PT_LEN(lists));
+	tcase_add_loop_test(tc, turns_are_the_fewest_there_can_be, 0, 2);
+	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
+	tcase_add_loop_test(tc, takes_as_many_as_it_says, 0, 2);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
