@@ -47,5 +47,7 @@ int pt_orti_save(const struct pt_orti *orti, const char *path, struct pt_err *er
 	if (fd >= 0 && failed != 0)
 		unlink(path);
 	free(text);
+	if (fd < 0 && failed == EEXIST)
+		return pt_fail(err, PT_EARG, "%s exists, and is not overwritten: name a new file", path);
 	return failed != 0 ? pt_fail(err, PT_EIO, "write %s: %s", path, strerror(failed)) : 0;
 }

@@ -24,7 +24,9 @@ static const struct { const char *text, *says; double allowed, forbidden; } rule
 	{ "gross f < 5us", "in parentheses", 0, 0 }, { "gross() < 5us", "a name and ')' are expected", 0, 0 },
 	{ "gross(f < 5us", "a name and ')' are expected", 0, 0 }, { "count.max(f) < 3", "only times have .min", 0, 0 },
 	{ "count(f) < 3us", "a count has no unit", 0, 0 }, { "share(f) < 5", "% is expected", 0, 0 },
-	{ "\n\n# fine\ngross(f) <\n5us", "line 4: a number is expected", 0, 0 }, { "load(f) < 5%", "load is of a task", 0, 0 },
+	{ "\n\n# fine\ngross(f) <\n5us", "line 4: a number is expected", 0, 0 }, { "load(f) < 5%", "load is of a task: load(task f)", 0, 0 },
+	{ "net(task Idle) < 5us", "of a task there is its load alone: load(task Idle)", 0, 0 },
+	{ "gross(f) 5us;lost < 1%", "is expected at '5us'", 0, 0 }, { "count(f) <\nlost < 1%", "is expected at the end", 0, 0 },
 	{ "gross(f) < -1", "a number is expected", 0, 0 }, { "gross.median(f) < 1", ".min, .avg", 0, 0 },
 };
 

@@ -24,7 +24,11 @@ static const struct { const char *word; enum pt_rule_of of; } ofs[] = {
 
 static int wrong(const struct parser *p, const char *what)
 {
-	return pt_fail(p->err, PT_EARG, "line %u: %s at '%.30s'", p->line, what, p->at);
+	size_t len = strcspn(p->at, ";\r\n");	/* what follows is another rule */
+
+	if (len == 0)
+		return pt_fail(p->err, PT_EARG, "line %u: %s at the end", p->line, what);
+	return pt_fail(p->err, PT_EARG, "line %u: %s at '%.*s'", p->line, what, len < 30 ? (int)len : 30, p->at);
 }
 
 static void blanks(struct parser *p)
@@ -96,8 +100,11 @@ static int take_subject(struct parser *p, struct pt_rule *rule)
 	rule->name[n] = '\0';
 	if (n == 0 || !take(p, ")"))
 		return wrong(p, "a name and ')' are expected");
-	if ((rule->figure == PT_RULE_LOAD) != (rule->subject == PT_RULE_TASK))
-		return wrong(p, "load is of a task, load(task NAME), and tasks have nothing else:");
+	if (rule->figure == PT_RULE_LOAD && rule->subject != PT_RULE_TASK)
+		return pt_fail(p->err, PT_EARG, "line %u: load is of a task: load(task %.60s)", p->line, rule->name);
+	if (rule->figure != PT_RULE_LOAD && rule->subject == PT_RULE_TASK)
+		return pt_fail(p->err, PT_EARG, "line %u: of a task there is its load alone: load(task %.60s)", p->line,
+			       rule->name);
 	return 0;
 }
 
