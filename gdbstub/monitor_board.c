@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gdbstub/monitor.h"
+#include "gdbstub/pass.h"
 #include "isa/isa.h"
 #include "util.h"
 
@@ -214,8 +215,13 @@ static void say_clients(struct pt_monitor_call *call)
 /* A board without a target is a state like others: no failure. */
 static void status_and_session(struct pt_monitor_call *call, int rc, const struct pt_err *err)
 {
+	char waits[160];
+
 	if (rc < 0)
 		pt_monitor_say(call, "no target: %s", err->msg);
+	pt_gdb_pass_waits(call->client->stub, waits, sizeof(waits));
+	if (waits[0] != '\0')
+		pt_monitor_say(call, "%s", waits);
 	if (call->client->stub->load.code < 0)
 		pt_monitor_say(call, "the last load failed: %s", call->client->stub->load.msg);
 	say_clients(call);
@@ -224,7 +230,13 @@ static void status_and_session(struct pt_monitor_call *call, int rc, const struc
 
 static void status(struct pt_monitor_call *call)
 {
-	if (no_words(call))
+	char ignored[160];
+
+	if (!no_words(call))
+		return;
+	if (pt_gdb_pass_waits(call->client->stub, ignored, sizeof(ignored)))
+		status_and_session(call, 0, NULL);	/* the board could only wait, too */
+	else
 		pt_monitor_on_board(call, status_on_board, status_and_session);
 }
 

@@ -49,7 +49,7 @@ static void settle(struct pt_gdb_pass *p)
 {
 	uv_timer_stop(&p->timer);
 	p->await = PT_PASS_NOTHING;
-	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = false;
+	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = p->told = false;
 }
 
 /* GDB 13 takes "E." for hex digits in an answer to qRcmd: there the sentence goes to the console. */
@@ -108,9 +108,14 @@ static uint64_t standard_ms(const struct pt_gdb_pass *p)
 	return p->upstream != NULL ? pt_rsp_stream_patience_ms(pt_upstream_stream(p->upstream)) : PT_RSP_STREAM_PATIENCE_MS;
 }
 
+/* Silence is told after the patience that is set, though some packets may take longer. */
 static void patience(struct pt_gdb_pass *p, uint64_t ms)
 {
-	uv_timer_start(&p->timer, pt_pass_on_timer, ms, 0);
+	uint64_t first_ms = standard_ms(p) < ms ? standard_ms(p) : ms;
+
+	p->since_ms = uv_now(p->stub->loop);
+	p->rest_ms = ms - first_ms;
+	uv_timer_start(&p->timer, pt_pass_on_timer, first_ms, 0);
 }
 
 /* What the board has to know of it: its samples go on what the client resumed. */
@@ -409,6 +414,37 @@ void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_r
 
 /* --- patience ----------------------------------------------------------------------------------------------------- */
 
+static const char interrupt_name[] = "the interrupt";
+
+bool pt_gdb_pass_waits(const struct pt_gdbstub *stub, char *line, size_t room_bytes)
+{
+	const struct pt_gdb_pass *p = stub->pass;
+	bool interrupt = p != NULL && p->await == PT_PASS_STOP;	/* a program that runs owes nothing until then */
+
+	line[0] = '\0';
+	if (p == NULL || p->await == PT_PASS_NOTHING || !uv_is_active((const uv_handle_t *)&p->timer))
+		return false;
+	snprintf(line, room_bytes, "upstream: the GDB server at %s has not answered %.*s for %.1f s", p->server,
+		 (int)strcspn(interrupt ? interrupt_name : p->head, ",:;"), interrupt ? interrupt_name : p->head,
+		 (double)(uv_now(stub->loop) - p->since_ms) / 1000);
+	return p->told;
+}
+
+/* GDB prints console packets while it waits for a stop or for the end of a command; elsewhere they would be the answer. */
+static void tell_silence(struct pt_gdb_pass *p)
+{
+	char line[160];
+
+	pt_gdb_pass_waits(p->stub, line, sizeof(line) - 1);
+	if (p->told || p->client == NULL || line[0] == '\0')
+		return;
+	p->told = true;
+	pt_warn("%s", line);
+	strcat(line, "\n");
+	if (p->command || p->await == PT_PASS_STOP)
+		pt_gdb_console(p->client, line, strlen(line));
+}
+
 static void ask_why(struct pt_gdb_pass *p)
 {
 	p->asks_why = p->sent_etx = false;
@@ -422,7 +458,11 @@ void pt_pass_on_timer(uv_timer_t *timer)
 {
 	struct pt_gdb_pass *p = timer->data;
 
-	if (p->unsent) {
+	if (p->rest_ms > 0) {
+		uv_timer_start(timer, pt_pass_on_timer, p->rest_ms, 0);
+		p->rest_ms = 0;
+		tell_silence(p);
+	} else if (p->unsent) {
 		pt_pass_fail(p, "the GDB server at %s cannot be reached at present: %s", p->server,
 			     p->upstream == NULL ? "the connection is not open yet" : "it is busy with the profile");
 	} else if (p->await == PT_PASS_STOP && p->asks_why && p->upstream != NULL && pt_upstream_has_turn(p->upstream)) {

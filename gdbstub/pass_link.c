@@ -42,14 +42,20 @@ static void drop_upstream(struct pt_gdb_pass *p)
 	p->replay = 0;
 }
 
+/* A loss is told at once, also to a packet that has not got its turn yet. */
+static void fail_waiting(struct pt_gdb_pass *p)
+{
+	if (p->await != PT_PASS_NOTHING || p->unsent)
+		pt_pass_fail(p, "%s", p->lost);
+}
+
 static void on_lost(void *arg, const char *why)
 {
 	struct pt_gdb_pass *p = arg;
 
 	snprintf(p->lost, sizeof(p->lost), "the GDB server is gone: %.160s", why);
 	drop_upstream(p);
-	if (p->await != PT_PASS_NOTHING)
-		pt_pass_fail(p, "%s", p->lost);
+	fail_waiting(p);
 }
 
 static void on_turn(void *arg)
@@ -134,8 +140,7 @@ static void on_board(void *arg, enum pt_board_state state, const char *why)
 	if (state == PT_BOARD_CLOSED) {
 		snprintf(p->lost, sizeof(p->lost), "%.180s", why);
 		drop_upstream(p);
-		if (p->await != PT_PASS_NOTHING)
-			pt_pass_fail(p, "%s", p->lost);
+		fail_waiting(p);
 	}
 	if (state == PT_BOARD_READY)
 		pt_pass_find(p);
@@ -314,7 +319,7 @@ void pt_gdb_pass_end(struct pt_gdb_client *client)
 		pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
 	}
 	p->await = PT_PASS_NOTHING;
-	p->unsent = p->etx = false;
+	p->unsent = p->etx = p->told = false;
 	pt_rsp_init(&client->rsp, client->payload, sizeof(client->payload));
 	free(p->payload);
 	p->payload = NULL;

@@ -33,6 +33,8 @@ struct pt_gdb_pass {
 	bool command;			/* qRcmd: console packets come ahead of its answer */
 	bool asks_why;			/* "?" of a target that runs: its stop is the answer */
 	char head[16];			/* how it begins */
+	uint64_t since_ms, rest_ms;	/* of the loop's clock: silent since; how much longer, once that has been told */
+	bool told;
 
 	/* what the client has chosen: told again to a server that comes back */
 	char supported[PT_PASS_SUPPORTED_BYTES], thread[PT_RSP_THREAD_BYTES + 2];
