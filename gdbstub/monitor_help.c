@@ -3,17 +3,24 @@
 #include <string.h>
 
 #include "gdbstub/monitor.h"
+#include "gdbstub/pass.h"
 
 enum { USAGE_COLUMNS = 34 };
 
 struct topic { struct pt_monitor_call *call; char text[64]; bool found; };
+
+/* Of a client whose packets are passed on, only some words are ours. */
+static bool reaches_us(const struct topic *topic, const struct pt_monitor_word *word)
+{
+	return !pt_gdb_passes(topic->call->client) || pt_gdb_pass_is_ours(word->name);
+}
 
 static void put_word(void *arg, const struct pt_monitor_word *word)
 {
 	struct topic *topic = arg;
 	char usage[128];
 
-	if (strncmp(word->name, topic->text, strlen(topic->text)) != 0)
+	if (strncmp(word->name, topic->text, strlen(topic->text)) != 0 || !reaches_us(topic, word))
 		return;
 	topic->found = true;
 	snprintf(usage, sizeof(usage), "%s %s", word->name, word->args);
@@ -27,7 +34,7 @@ static void put_details(void *arg, const struct pt_monitor_word *word)
 {
 	struct topic *topic = arg;
 
-	if (word->details != NULL && strcmp(word->name, topic->text) == 0)
+	if (word->details != NULL && strcmp(word->name, topic->text) == 0 && reaches_us(topic, word))
 		word->details(topic->call);
 }
 
@@ -40,7 +47,10 @@ static void help(struct pt_monitor_call *call)
 			 i > 0 ? " " : "", call->words[i]);
 	pt_monitor_each_word(put_word, &topic);
 	pt_monitor_each_word(put_details, &topic);
-	if (topic.found)
+	if (pt_gdb_passes(call->client) && (!topic.found || call->n_words == 0))
+		pt_monitor_say(call, "%s the GDB server's: it is passed on, and answered there",
+			       topic.found ? "Any other word is" : "That word, if there is one, is");
+	if (topic.found || pt_gdb_passes(call->client))
 		pt_monitor_done(call, 0, NULL);
 	else
 		pt_monitor_fail(call, PT_EARG, "no help for \"%s\"; `monitor help` lists everything", topic.text);

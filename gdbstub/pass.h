@@ -19,12 +19,13 @@ enum pt_gdb_pass_offer {
 enum pt_gdb_pass_offer pt_gdb_pass_offer(struct pt_gdb_client *client);
 /* Passes client->current on. False: it is one of ours, to be handled like on any board. */
 bool pt_gdb_pass_packet(struct pt_gdb_client *client);
+bool pt_gdb_pass_is_ours(const char *line);	/* of monitor: its first word is one that is not passed on */
 bool pt_gdb_passes(const struct pt_gdb_client *client);
 void pt_gdb_pass_interrupt(struct pt_gdb_client *client);	/* its Ctrl-C */
 void pt_gdb_pass_end(struct pt_gdb_client *client);		/* it is leaving */
-bool pt_gdb_pass_close(struct pt_gdbstub *stub);		/* false: pt_gdbstub_check() is called when it is done */
 /* What the server has been asked and has not answered, for a user: "" where it owes nothing. True: for so long that the
  * client has been told, and nobody else can ask it anything either. */
 bool pt_gdb_pass_waits(const struct pt_gdbstub *stub, char *line, size_t room_bytes);
+bool pt_gdb_pass_close(struct pt_gdbstub *stub);		/* false: pt_gdbstub_check() is called when it is done */
 
 #endif

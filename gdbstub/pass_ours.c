@@ -15,6 +15,19 @@ static const char *const words[] = {
 	"help", "profile", "sources", "symbols", "orti", "exits", "status", "history", "threads", "take",
 };
 
+bool pt_gdb_pass_is_ours(const char *line)
+{
+	const char *at = line + strspn(line, " \t");
+
+	for (size_t i = 0; i < PT_LEN(words); i++) {
+		size_t len = strlen(words[i]);
+
+		if (strncmp(at, words[i], len) == 0 && strchr(" \t\r\n", at[len]) != NULL)
+			return true;
+	}
+	return false;
+}
+
 static bool is_our_word(const struct pt_gdb_packet *packet)
 {
 	struct pt_rsp_args args = { packet->bytes + 6, packet->bytes + packet->len_bytes };
@@ -25,14 +38,7 @@ static bool is_our_word(const struct pt_gdb_packet *packet)
 	if (!pt_rsp_bytes(&args, (uint8_t *)line, n))
 		return false;
 	line[n] = '\0';
-	for (size_t i = 0; i < PT_LEN(words); i++) {
-		const char *at = line + strspn(line, " \t");
-		size_t len = strlen(words[i]);
-
-		if (strncmp(at, words[i], len) == 0 && strchr(" \t\r\n", at[len]) != NULL)
-			return true;
-	}
-	return false;
+	return pt_gdb_pass_is_ours(line);
 }
 
 /* --- tables and files --------------------------------------------------------------------------------------------- */
