@@ -2,6 +2,7 @@
 #include "verbs/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,10 +109,37 @@ static int try_folder(const char *path)
 	return PT_EXIT_USAGE;
 }
 
+/* NULL: standard output, which "-" is, too. */
+static const char *place_of(const char *path)
+{
+	return path != NULL && strcmp(path, "-") != 0 ? path : NULL;
+}
+
+/* What is there stays as it is, and where nothing is, nothing stays: there may be no report in the end. */
+static int try_file(const char *path)
+{
+	struct stat there;
+	bool made;
+	int fd;
+
+	if (stat(path, &there) == 0 && S_ISFIFO(there.st_mode))	/* its reader would take this for the whole report */
+		return PT_EXIT_DONE;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	made = fd >= 0;
+	if (!made)
+		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		pt_error("%s cannot be written: %s", path, strerror(errno));
+		return PT_EXIT_USAGE;
+	}
+	if (made)
+		unlink(path);
+	return close(fd) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
+
 int pt_output_try(const struct pt_query *query, const char *path)
 {
-	FILE *out;
-
+	path = place_of(path);
 	if (path == NULL && format_of(query)->binary && isatty(STDOUT_FILENO)) {
 		pt_error("%s is nothing for a terminal; -o FILE says where to", query->format);
 		return PT_EXIT_USAGE;
@@ -120,12 +148,7 @@ int pt_output_try(const struct pt_query *query, const char *path)
 		return PT_EXIT_DONE;
 	if (format_of(query)->folder)
 		return try_folder(path);
-	out = fopen(path, "ab");
-	if (out == NULL) {
-		pt_error("%s cannot be written: %s", path, strerror(errno));
-		return PT_EXIT_USAGE;
-	}
-	return fclose(out) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
+	return try_file(path);
 }
 
 static FILE *open_output(const char *path)
@@ -166,6 +189,7 @@ static int write_folder(const char *path, const char *archive, size_t len_bytes)
 
 int pt_output_write(const struct pt_query *query, const char *path, const char *text, size_t len_bytes)
 {
+	path = place_of(path);
 	if (path != NULL && format_of(query)->folder)
 		return write_folder(path, text, len_bytes);
 	return write_file(path, text, len_bytes);

@@ -16,7 +16,8 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
  * needed besides, or no memory. */
 char *pt_output_analyses(const struct pt_query *query, const struct pt_options *options, const char *before);
 
-/* Whether path (NULL: standard output) can be written, before anything is done for it. An exit status; says why not. */
+/* Whether path (NULL or "-": standard output) can be written, before anything is done for it; leaves no file behind. An
+ * exit status; says why not. */
 int pt_output_try(const struct pt_query *query, const char *path);
 /* Writes the report; to standard output if path cannot be had any more. A format that is a folder makes path one; to
  * standard output it goes as an archive. An exit status; says what went wrong. */
