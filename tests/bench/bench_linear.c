@@ -1,4 +1,6 @@
-/* Does time grow with the length of a trace and nothing else, and memory not at all? All analyses over a branch trace
+/* Does time grow with the length of a trace and nothing else, and memory not at all? (Peaks do rise, by less with each
+ * row: the tables of call edges and of the call tree, and histograms, are bounded, but touched only as rare calls and
+ * durations come. analysis=NAME as the second argument shows whose memory it is.) All analyses over a branch trace
  * that is generated on the way and never stored, of 10^6, 10^7 ... packets; each length in a process of its own, so
  * that its peak of memory is its own. Time is what the pipeline takes for packets, without the generator; what it takes
  * before the first one (the code map, tables) stands beside it as start-up. The functions' counts must equal the
