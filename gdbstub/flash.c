@@ -90,7 +90,7 @@ void pt_gdb_flash_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 static int done(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)rq;
-	(void)board;
+	pt_board_tell_program(board);
 	if (has_flash(target, err) < 0 || target->ops->flash_done(target->state, err) < 0)
 		return pt_wrap(err, "finish flash");
 	return 0;

@@ -95,9 +95,12 @@ struct pt_board_drain {
 	bool (*behind)(void *arg);
 	/* Probe or target gone, or board closing: the target pointer is dead after this. */
 	void (*on_lost)(void *arg, const struct pt_err *why);
+	void (*on_program)(void *arg);	/* another program is about to be written into the chip. NULL: nobody minds */
 	void *arg;
 };
 void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain);
+/* For whoever writes flash, before it does. Board thread. */
+void pt_board_tell_program(struct pt_board *board);
 uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
 
 /* Semihosting (semihost.h): what the program asks by BKPT 0xAB is served while no client hears of the halt, or, in mode GDB

@@ -435,6 +435,12 @@ void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *dra
 	board->resting = board->halt_owed = false;
 }
 
+void pt_board_tell_program(struct pt_board *board)
+{
+	if (board->drain.on_program != NULL)
+		board->drain.on_program(board->drain.arg);
+}
+
 uint64_t pt_board_now_ns(struct pt_board *board)
 {
 	return pt_link_now_ns(board->link);

@@ -340,11 +340,13 @@ static int64_t on_drain(void *arg, struct pt_target *target);
 static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
 static bool is_behind(void *arg);
 static void on_lost(void *arg, const struct pt_err *why);
+static void on_program(void *arg);
 
 static void drain_on(struct pt_live *live, struct pt_board *board)
 {
 	struct pt_board_drain drain = {
-		.drain = on_drain, .on_state = on_state, .behind = is_behind, .on_lost = on_lost, .arg = live,
+		.drain = on_drain, .on_state = on_state, .behind = is_behind, .on_lost = on_lost,
+		.on_program = on_program, .arg = live,
 	};
 
 	pt_board_set_drain(board, &drain);
@@ -495,6 +497,18 @@ static void on_state(void *arg, struct pt_target *target, enum pt_state what, un
 	note_state(live, what, pt_mem_now_ns(target->ops->mem(target->state, 0)));
 	if (live->ops != NULL && live->ops->on_state(live->state, what, pc, &err) < 0)
 		die(live, &err);
+}
+
+/* Figures of two programs under the names of one, and of the code that writes the flash, would be nobody's. */
+static void on_program(void *arg)
+{
+	struct pt_live *live = arg;
+	struct pt_err err = { 0 };
+
+	if (live->ops == NULL || live->is_recorder || pt_live_catch_up(live, &err) < 0)
+		return;
+	pt_fail(&err, PT_ESTATE, "a load writes flash: the profile of the program before it ends here");
+	die(live, &err);
 }
 
 static bool is_behind(void *arg)

@@ -453,6 +453,11 @@ int pt_board_reset(struct pt_board *b, enum pt_reset_kind kind, struct pt_err *e
 	return 0;
 }
 
+void pt_board_tell_program(struct pt_board *b)
+{
+	(void)b;	/* no profile is at work on it */
+}
+
 int pt_board_wrote_pc(struct pt_board *b, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	(void)b;
