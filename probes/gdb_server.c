@@ -252,10 +252,10 @@ static int ask(void *state, const void *request, size_t len_bytes, struct pt_rsp
 	       struct pt_err *err)
 {
 	struct gdb_server *g = state;
-	int rc;
+	int rc = enter(g, err);
 
-	if (enter(g, err) < 0)
-		return err->code;
+	if (rc < 0)
+		return rc;
 	if (run_of(g).running && !g->facts.asks_running && !non_stop(g))
 		rc = pt_fail(err, PT_ESTATE, "the target runs, and %s cannot be asked then",
 			     g->facts.name[0] != '\0' ? g->facts.name : g->facts.where);
@@ -273,10 +273,10 @@ static int resume(void *state, const char *packet, struct pt_err *err)
 	struct gdb_server *g = state;
 	struct pt_rsp_shared *shared;
 	struct pt_rsp_answer answer = { .bytes = (uint8_t[64]){ 0 }, .room_bytes = 64 };
-	int rc;
+	int rc = enter(g, err);
 
-	if (enter(g, err) < 0)
-		return err->code;
+	if (rc < 0)
+		return rc;
 	if (non_stop(g))
 		rc = exchange(g, packet, strlen(packet), &answer, ANSWER_MS, err);
 	else
@@ -297,10 +297,10 @@ static int interrupt(void *state, struct pt_err *err)
 	static const uint8_t etx = 0x03;
 	struct pt_rsp_answer answer = { .bytes = (uint8_t[64]){ 0 }, .room_bytes = 64 };
 	struct gdb_server *g = state;
-	int rc;
+	int rc = enter(g, err);
 
-	if (enter(g, err) < 0)
-		return err->code;
+	if (rc < 0)
+		return rc;
 	if (non_stop(g))
 		rc = exchange(g, "vCtrlC", 6, &answer, ANSWER_MS, err);
 	else
@@ -345,8 +345,9 @@ static int poll_run(void *state, uint32_t wait_ms, struct pt_rsp_run *out, struc
 	*out = run_of(g);
 	if (!out->running || (wait_ms == 0 && pt_rsp_stream_has_turn(g->stream)))
 		return 0;	/* whoever has the turn sees it stop */
-	if (enter(g, err) < 0)
-		return err->code;
+	rc = enter(g, err);
+	if (rc < 0)
+		return rc;
 	pt_link_shield(g->link);
 	rc = await_stop(g, wait_ms, err);
 	pt_link_unshield(g->link);
