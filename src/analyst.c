@@ -176,12 +176,13 @@ static void analyst_thread(void *arg)
 	struct pt_analyst *a = arg;
 
 	while (busy_or_running(a)) {
-		struct pt_chunk *chunk = pt_queue_get(a->queue, asked(a) ? 0 : IDLE_MS);
+		bool was_asked = asked(a);	/* before the look into the queue: what was put ahead of a request is seen */
+		struct pt_chunk *chunk = pt_queue_get(a->queue, was_asked ? 0 : IDLE_MS);
 
 		take_up_fresh(a);
 		if (chunk != NULL)
 			take_in(a, chunk);
-		answer(a, chunk == NULL);
+		answer(a, was_asked && chunk == NULL);
 	}
 	uv_mutex_lock(&a->lock);
 	a->ended = true;

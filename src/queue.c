@@ -169,9 +169,8 @@ struct pt_chunk *pt_queue_get(struct pt_queue *q, uint32_t timeout_ms)
 	uv_mutex_lock(&q->lock);
 	if (queued(q) == 0 && !q->woken && timeout_ms > 0)
 		uv_cond_timedwait(&q->not_empty, &q->lock, timeout_ms * PT_NS_PER_MS);
-	if (q->woken)
-		q->woken = false;
-	else if (queued(q) > 0)
+	q->woken = false;
+	if (queued(q) > 0)
 		chunk = q->ring[q->head++ % q->n_chunks];
 	uv_mutex_unlock(&q->lock);
 	return chunk;

@@ -20,7 +20,8 @@ void pt_queue_free(struct pt_queue *queue);		/* both threads are done with it */
 struct pt_sink *pt_queue_sink(struct pt_queue *queue);	/* the producer's end: board thread */
 void pt_queue_set_wait(struct pt_queue *queue, bool wait_when_full);	/* board thread */
 
-/* Analyst: the oldest chunk, or NULL after `wake` or when none came within timeout_ms (0: do not wait). */
+/* Analyst: the oldest chunk, or NULL: there is none, and none came within timeout_ms (0: do not wait) or
+ * before `wake`. */
 struct pt_chunk *pt_queue_get(struct pt_queue *queue, uint32_t timeout_ms);
 void pt_queue_release(struct pt_queue *queue, struct pt_chunk *chunk);	/* analyst: back to the pool */
 void pt_queue_wake(struct pt_queue *queue);		/* any thread: makes one get() return */

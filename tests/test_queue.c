@@ -95,7 +95,7 @@ START_TEST(waits_across_threads)
 		chunk->from_ns = i;
 		sink->put(sink, chunk);
 		if (i % 1000 == 0)
-			pt_queue_wake(q);	/* one empty answer, nothing lost */
+			pt_queue_wake(q);	/* nothing is lost by it */
 	}
 	uv_thread_join(&consumer);
 	pt_queue_free(q);
