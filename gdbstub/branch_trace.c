@@ -11,6 +11,7 @@
 
 #include "gdbstub/branch_trace.h"
 #include "gdbstub/commands.h"
+#include "gdbstub/pass.h"
 #include "gdbstub/recorder.h"
 #include "log.h"
 #include "profile/history.h"
@@ -154,7 +155,7 @@ void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history 
 {
 	struct pt_err err;
 
-	if (!pt_gdb_is_halted(client)) {
+	if (pt_gdb_passes(client) ? !pt_gdb_pass_is_halted(client) : !pt_gdb_is_halted(client)) {
 		pt_fail(&err, PT_ESTATE, "the core runs");
 		pt_gdb_document(client, NULL, &err);
 		return;

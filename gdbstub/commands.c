@@ -141,7 +141,7 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	pt_gdb_log_packet("->", packet->bytes, packet->len_bytes);
 	if (row == NULL) {
 		pt_gdb_reply_text(client, "");
-	} else if ((row->flags & TARGET) != 0 && client->run == PT_GDB_NONE) {
+	} else if ((row->flags & TARGET) != 0 && client->run == PT_GDB_NONE && !pt_gdb_passes(client)) {
 		pt_fail(&err, PT_ESTATE, "no program is attached: attach 1 comes first");
 		pt_gdb_reply_error(client, &err);
 	} else if ((row->flags & CHANGES) != 0 && !pt_gdb_controls(client)) {

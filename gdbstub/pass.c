@@ -43,6 +43,19 @@ bool pt_gdb_passes(const struct pt_gdb_client *client)
 	return client->pass != NULL;
 }
 
+bool pt_gdb_pass_is_halted(const struct pt_gdb_client *client)
+{
+	struct pt_rsp_stream *stream;
+	bool running;
+
+	if (client->pass->upstream == NULL)
+		return false;
+	stream = pt_upstream_stream(client->pass->upstream);
+	running = pt_rsp_stream_lock(stream)->run.running;
+	pt_rsp_stream_unlock(stream);
+	return !running;
+}
+
 /* --- answers of our own ------------------------------------------------------------------------------------------- */
 
 static void settle(struct pt_gdb_pass *p)
@@ -126,6 +139,7 @@ static void note_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packe
 
 	if (runs) {
 		shared->run.running = shared->run.client_waits = true;
+		shared->run.client_resumes++;
 		shared->run.stop[0] = '\0';
 		shared->client_interrupts = false;
 		snprintf(shared->resume, sizeof(shared->resume), "%.*s",
@@ -337,7 +351,7 @@ static void note_break(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 
 static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
-	char theirs[PT_PASS_SUPPORTED_BYTES], ours[PT_PASS_SUPPORTED_BYTES + 256];
+	char theirs[PT_PASS_SUPPORTED_BYTES], ours[PT_PASS_SUPPORTED_BYTES + 512];
 	struct pt_gdb_client *client = p->client;
 
 	if (pt_rsp_raw_payload(raw, (uint8_t *)theirs, sizeof(theirs)) < 0)

@@ -1,6 +1,6 @@
 /* A board behind another GDB server: what a client sends that is not ours goes straight there, and what comes back goes
- * straight to the client. Ours are: monitor words of profiling and symbols, the files and tables of reports, and what the
- * target adds to the server's registers.
+ * straight to the client. Ours are: monitor words of profiling and symbols, the files and tables of reports, the branch
+ * trace of `record btrace` unless the server has one, and what the target adds to the server's registers.
  *
  * The first client that comes has the connection; others are served as on any board. Loop thread. */
 #ifndef PT_GDBSTUB_PASS_H
@@ -21,6 +21,7 @@ enum pt_gdb_pass_offer pt_gdb_pass_offer(struct pt_gdb_client *client);
 bool pt_gdb_pass_packet(struct pt_gdb_client *client);
 bool pt_gdb_pass_is_ours(const char *line);	/* of monitor: its first word is one that is not passed on */
 bool pt_gdb_passes(const struct pt_gdb_client *client);
+bool pt_gdb_pass_is_halted(const struct pt_gdb_client *client);	/* of one that passes: does the target stand? */
 void pt_gdb_pass_interrupt(struct pt_gdb_client *client);	/* its Ctrl-C */
 void pt_gdb_pass_end(struct pt_gdb_client *client);		/* it is leaving */
 /* What the server has been asked and has not answered, for a user: "" where it owes nothing. True: for so long that the

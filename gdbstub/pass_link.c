@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gdbstub/pass_parts.h"
+#include "gdbstub/recorder.h"
 #include "gdbstub/stub.h"
 #include "log.h"
 #include "util.h"
@@ -310,6 +311,8 @@ void pt_gdb_pass_end(struct pt_gdb_client *client)
 		return;
 	client->pass = NULL;
 	p->client = NULL;
+	if (client->stub->recording == client)
+		pt_recorder_off(client, NULL, NULL);
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
 	uv_timer_stop(&p->timer);

@@ -206,6 +206,8 @@ enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *p)
 		ours = is_our_word(packet);
 	} else if (strncmp(text, "qXfer:osdata:read:", 18) == 0) {
 		ours = is_our_table(p, text + 18);
+	} else if (strncmp(text, "Qbtrace", 7) == 0 || strncmp(text, "qXfer:btrace", 12) == 0) {
+		ours = !p->offers_btrace;
 	} else if (strncmp(text, "vFile:open:", 11) == 0) {
 		ours = is_our_file(text, packet->len_bytes);
 	} else if (strncmp(text, "vFile:", 6) == 0) {
@@ -222,7 +224,7 @@ void pt_pass_supported(struct pt_gdb_pass *p, const char *theirs, char *out, siz
 	bool features = false;
 	size_t n = 0;
 
-	p->offers_osdata = false;
+	p->offers_osdata = p->offers_btrace = false;
 	for (const char *at = theirs; *at != '\0'; at += strspn(at, ";")) {
 		size_t len = strcspn(at, ";");
 
@@ -230,6 +232,7 @@ void pt_pass_supported(struct pt_gdb_pass *p, const char *theirs, char *out, siz
 			bytes = strtoul(at + 11, NULL, 16);
 		else if (strncmp(at, "QStartNoAckMode", 15) != 0 && n + len + 1 < room)
 			n += (size_t)snprintf(out + n, room - n, "%.*s;", (int)len, at);
+		p->offers_btrace |= strncmp(at, "Qbtrace:", 8) == 0;
 		p->offers_osdata |= strncmp(at, "qXfer:osdata:read+", 18) == 0;
 		features |= strncmp(at, "qXfer:features:read+", 20) == 0;
 		at += len;
@@ -238,6 +241,9 @@ void pt_pass_supported(struct pt_gdb_pass *p, const char *theirs, char *out, siz
 	n += (size_t)snprintf(out + n, room - n, "PacketSize=%lx;QStartNoAckMode+", bytes);
 	if (!p->offers_osdata)
 		n += (size_t)snprintf(out + n, room - n, ";qXfer:osdata:read+");
+	if (!p->offers_btrace)
+		n += (size_t)snprintf(out + n, room - n, ";qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;"
+				      "Qbtrace:off+;Qbtrace-conf:bts:size+");
 	if (p->description != NULL && !features)
 		snprintf(out + n, room - n, ";qXfer:features:read+");
 }

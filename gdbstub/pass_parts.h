@@ -49,7 +49,7 @@ struct pt_gdb_pass {
 	char server[32];
 	char lost[200];			/* why there is no connection */
 	bool finding;
-	bool offers_osdata;
+	bool offers_osdata, offers_btrace;
 	uint8_t *payload;		/* the client's, PT_PASS_PACKET_BYTES + 1 */
 };
 

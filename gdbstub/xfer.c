@@ -8,6 +8,7 @@
 #include "gdbstub/commands.h"
 #include "gdbstub/hostio_names.h"
 #include "gdbstub/osdata.h"
+#include "gdbstub/pass.h"
 #include "gdbstub/threads.h"
 #include "gdbstub/xml.h"
 #include "util.h"
@@ -154,7 +155,7 @@ static void read_object(struct pt_gdb_client *client, size_t i)
 {
 	struct pt_gdb_request *rq = &client->request;
 
-	if (objects[i].empty != NULL && !pt_gdb_shows_threads(client)) {
+	if (objects[i].empty != NULL && !pt_gdb_shows_threads(client) && !pt_gdb_passes(client)) {
 		pt_gdb_reply_text(client, objects[i].empty);
 	} else if (rq->addr > 0 && client->document != NULL && client->document_name == objects[i].name &&
 		   strcmp(client->document_annex, client->annex) == 0) {

@@ -42,6 +42,7 @@ struct pt_rsp_facts {
 struct pt_rsp_run {
 	bool running;
 	bool client_waits;		/* a debugger resumed it and is to have the stop reply */
+	uint32_t client_resumes;	/* how often a debugger has: a run may be over before anybody looks */
 	bool fresh;			/* nothing has been written to the target since that stop */
 	uint8_t signal;			/* of the last stop: GDB's numbers, 5 = SIGTRAP; 0 unknown */
 	char stop[PT_RSP_STOP_BYTES];	/* the last stop reply, cut; "" when there was none */

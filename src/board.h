@@ -83,6 +83,9 @@ int pt_board_leave(struct pt_board *board, struct pt_err *err);
 int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err);
 int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err);
 int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct pt_err *err);
+/* Behind another GDB server: what its clients let the cores do since the last look, told to the source and the listeners.
+ * Elsewhere they are told as it happens. PT_EIO: the target is lost. */
+int pt_board_hear(struct pt_board *board, struct pt_err *err);
 
 /* What the session hangs in: called between jobs. drain returns microseconds until the next call, 0 = at once, or
  * PT_DRAIN_OVER: never again, or PT_DRAIN_REST: the same, and a virtual clock stands still until somebody lets the core

@@ -112,6 +112,20 @@ static void tell_return(struct pt_board *board)
 	pt_board_send(board, &note);
 }
 
+/* Somebody else let it run, a client of the same GDB server or another debugger, and it may have halted again since: where it
+ * stands is not where it began. */
+static void tell_run_of_others(struct pt_board *board, unsigned core, const struct pt_core_status *now)
+{
+	struct pt_core_status running = { .state = PT_RUNNING, .addr = PT_UNKNOWN, .resumes = now->resumes };
+
+	if (board->core[core].state != PT_HALTED || now->was_reset ||
+	    !(runs(now->state) || (now->state == PT_HALTED && now->resumes != board->core[core].resumes)))
+		return;
+	pt_board_tell_owed(board);
+	tell_core(board, core, &running);
+	pt_board_tell_source(board, core, PT_STATE_RUN);
+}
+
 static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 {
 	struct pt_core_status now;
@@ -136,6 +150,7 @@ static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
 		pt_board_tell_source(board, core, PT_STATE_RESET);
 	if (now.state == PT_HALTED && now.reason == PT_HALT_TRACE)
 		return 0;	/* the source will resume it */
+	tell_run_of_others(board, core, &now);
 	if (now.state == PT_HALTED && board->core[core].state != PT_HALTED) {
 		rc = pt_board_semihost_halted(board, core, &now, err);
 		if (rc != 0)
@@ -188,6 +203,14 @@ int pt_board_look(struct pt_board *board, struct pt_err *err)
 	board->look_us = board->look_us * 2 > LOOK_LAST_US ? LOOK_LAST_US : board->look_us * 2;
 	board->look_at_ns = pt_link_now_ns(board->link) + until_next_look_ns(board);
 	return 0;
+}
+
+int pt_board_hear(struct pt_board *board, struct pt_err *err)
+{
+	int rc = board->target != NULL && pt_board_is_upstream(board) ? pt_board_look(board, err) : 0;
+
+	pt_board_tell_owed(board);
+	return rc;
 }
 
 static void look_soon(struct pt_board *board)

@@ -30,8 +30,9 @@ static int settle_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 {
 	struct request *request = (struct request *)job;
 
-	(void)board;
 	(void)target;
+	if (pt_board_hear(board, err) < 0)
+		return err->code;
 	return pt_live_catch_up(request->take->live, err);
 }
 

@@ -36,6 +36,7 @@ struct pt_core_status {
 	enum pt_halt_reason reason;	/* when halted */
 	uint64_t addr;			/* of the break- or watchpoint; else PT_UNKNOWN */
 	bool was_reset;			/* went through a reset since the last status */
+	uint32_t resumes;		/* by others, where that is known: another number than before is another run */
 };
 
 enum pt_reset_kind { PT_RESET_RUN, PT_RESET_HALT, PT_RESET_INIT };	/* init: halt, with what `monitor reset init` promises */

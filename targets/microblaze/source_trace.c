@@ -40,7 +40,7 @@ struct trace {
 	struct pt_mb *mb;
 	struct pt_mdm *mdm;
 	struct pt_emit out;
-	bool ring, held, leased, recording, reading, untold, half_lost;
+	bool ring, held, leased, recording, reading, untold, halt_recorded, half_lost;
 	uint32_t control, capacity;
 	uint64_t window_ns, period_ns, random, next_ns;
 	uint64_t from_ns, to_ns, halt_ns, halt_pc; /* of what is recorded; of the halt that is not told yet */
@@ -168,9 +168,10 @@ static int tell_halt(struct trace *s, struct pt_err *err)
 	if (rc < 0 || s->reading)
 		return rc;
 	s->untold = false;
-	pt_emit_loss(&s->out, PT_LOSS_REARM, s->halt_ns);
+	if (!s->halt_recorded)	/* else the last branch led to where it halted: no gap lies between */
+		pt_emit_loss(&s->out, PT_LOSS_REARM, s->halt_ns);
 	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, s->halt_pc);
-	return 0;
+	return s->ring ? record(s, err) : 0;	/* a server may let it run before we hear of it */
 }
 
 static int step(struct trace *s, uint64_t now_ns, struct pt_err *err)
@@ -340,6 +341,7 @@ static int on_halt(struct trace *s, uint64_t pc, struct pt_err *err)
 		return 0;
 	s->held = s->untold = true;
 	s->halt_pc = pc;
+	s->halt_recorded = s->recording;
 	if (s->recording)
 		rc = end_recording(s, err);
 	s->halt_ns = pt_mdm_now_ns(s->mdm);

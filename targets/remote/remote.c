@@ -241,6 +241,7 @@ int pt_remote_status(void *state, unsigned core, struct pt_core_status *out, str
 	*out = (struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN };
 	if (r->rsp->poll(r->wire, 0, &run, err) < 0)
 		return err->code == PT_EFAULT || err->code == PT_EBUSY ? 0 : err->code;
+	out->resumes = run.client_resumes;
 	if (run.running)
 		return 0;
 	out->state = PT_HALTED;
