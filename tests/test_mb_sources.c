@@ -452,6 +452,26 @@ START_TEST(the_way_is_lost)
 }
 END_TEST
 
+/* A core that sleeps is no core that is held, and a reset takes nothing away that was counted. */
+START_TEST(asleep_and_reset)
+{
+	core_state = PT_SLEEPING;
+	use(&pt_source_mb_bins);
+	say("period=10ms");
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 0, 0x100, 5);
+	drain_until(memory.now_ns + 50000000);
+	ck_assert_uint_eq(bin_at(0x100), 5);
+	fake_mdm_hit(&mdm, 0, 0x100, 4);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RESET, PT_UNKNOWN, &err), 0);
+	fake_mdm_hit(&mdm, 0, 0x100, 3);
+	drain_until(memory.now_ns + 50000000);
+	stop();
+	ck_assert_uint_eq(bin_at(0x100), 12);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 0);
+}
+END_TEST
+
 START_TEST(one_owner)
 {
 	use(&pt_source_mb_bins);
@@ -608,6 +628,7 @@ int main(void)
 	tcase_add_test(tc, a_bin_that_wraps);
 	tcase_add_test(tc, cross_triggers);
 	tcase_add_test(tc, the_way_is_lost);
+	tcase_add_test(tc, asleep_and_reset);
 	tcase_add_test(tc, one_owner);
 	tcase_add_test(tc, counters_that_fit);
 	tcase_add_test(tc, counters_take_turns);
