@@ -34,7 +34,7 @@ int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *er
 /* Loop thread, after stop; "" when there is nothing to say: why it had ended by itself, and how ELF and chip differ. */
 const char *pt_live_why_ended(const struct pt_live *live);
 const char *pt_live_mismatch(const struct pt_live *live);
-void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns);	/* from now; PT_UNKNOWN: no end */
+void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns); /* from now; PT_UNKNOWN: no end */
 /* Board thread: fetch what was recorded before the core halted, if that is still to come. */
 int pt_live_catch_up(struct pt_live *live, struct pt_err *err);
 /* Loop thread, after start: is the source in a mode that only makes sense with a branch history? */
