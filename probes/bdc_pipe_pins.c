@@ -124,7 +124,8 @@ static int get_piece(struct pt_pipe *pipe, struct pt_err *err)
 	return rc < 0 ? rc : take_piece(pipe, err);
 }
 
-/* One answer where little comes; where much does, as many as the probe queues, and on a fast link several times that. */
+/* One answer where little comes; where much does, as many as the probe queues, and on a fast link
+ * several times that. */
 static size_t n_to_ask(const struct pt_pipe *pipe)
 {
 	size_t most = PT_PIPE_CAPTURE_BYTES / pipe->packet_bytes, queued = pipe->packet_bytes < FAST_BYTES ? pipe->depth : most;

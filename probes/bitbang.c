@@ -127,7 +127,8 @@ static int receive(void *state, uint64_t deadline_ns, struct pt_err *err)
 	return pt_turn_receive(&((struct pt_bitbang *)state)->turn, deadline_ns, err);
 }
 
-/* What the bits of a packet want of its answer: first counted, so that nothing is written from one that does not fit. */
+/* What the bits of a packet want of its answer: first counted, so that nothing is written from one
+ * that does not fit. */
 static size_t wanted_reads(const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor at, uint32_t n_bits)
 {
 	struct pt_jtag_piece piece;

@@ -233,8 +233,9 @@ static bool delays(const struct batch *b, size_t from_op, size_t to_op)
 	return false;
 }
 
-/* The probe is busy for the whole of a delay, and whoever interrupts us would wait for it all the same; but what follows
- * the delay would be done without anybody seeing its result, and then be begun anew: often enough, it never gets done. */
+/* The probe is busy for the whole of a delay, and whoever interrupts us would wait for it all the same; but
+ * what follows the delay would be done without anybody seeing its result, and then be begun anew: often
+ * enough, it never gets done. */
 static int send_and_shield(struct batch *b, struct pt_err *err)
 {
 	size_t from_op = b->next.op;

@@ -1,8 +1,9 @@
-/* The driver of the wire rsp: a GDB server as a probe. It makes the connection's acquaintance, and asks it what the board
- * thread wants to know.
+/* The driver of the wire rsp: a GDB server as a probe. It makes the connection's acquaintance, and asks it what the
+ * board thread wants to know.
  *
- * Of a client that is a debugger the server keeps what that chose; multiprocess ids are never asked for here, because no
- * server takes that back: they come when a debugger asks for them, and thread ids are taken as the server writes them. */
+ * Of a client that is a debugger the server keeps what that chose; multiprocess ids are never asked for
+ * here, because no server takes that back: they come when a debugger asks for them, and thread ids are taken
+ * as the server writes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -476,9 +477,9 @@ static int meet(struct gdb_server *g, struct pt_err *err)
 	if (no_ack(g, err) < 0 || ask_why(g, err) < 0 || ask_text(g, "vCont?", text, sizeof(text), err) < 0)
 		return err->code;
 	g->facts.vcont = strstr(text, ";c") != NULL && strstr(text, ";s") != NULL;
-	/* OpenOCD handles each packet when it comes, also behind a vCont that it has yet to answer; its memory accesses go
-	 * past the core where the adapter can do that, and fail where it cannot. Source: OpenOCD 0.12, src/server/gdb_server.c,
-	 * gdb_input_inner. */
+	/* OpenOCD handles each packet when it comes, also behind a vCont that it has yet to answer; its
+	 * memory accesses go past the core where the adapter can do that, and fail where it cannot.
+	 * Source: OpenOCD 0.12, src/server/gdb_server.c, gdb_input_inner. */
 	g->facts.asks_running = strcmp(g->facts.name, "OpenOCD") == 0;
 	return 0;
 }

@@ -34,7 +34,8 @@ struct pt_jtag_port {
 	bool lost;			/* nobody knows where the TAPs are: reset them first */
 };
 
-/* For servers on a stream: one packet is at work and one waits there, unless limit-packets or the link says otherwise. */
+/* For servers on a stream: one packet is at work and one waits there, unless limit-packets or the
+ * link says otherwise. */
 unsigned pt_jtag_port_depth(const struct pt_link_info *info, const struct pt_params *settings);
 /* As pt_jtag_ops.run. */
 int pt_jtag_port_run(struct pt_jtag_port *port, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms,

@@ -84,7 +84,8 @@ void pt_probe_close(struct pt_probe *probe);	/* NULL is fine */
 void pt_probe_join(struct pt_probe *first, struct pt_probe *other);
 struct pt_probe *pt_probe_next(struct pt_probe *probe);	/* the one that joined after it; NULL: none */
 void pt_probe_hide(struct pt_probe *probe, enum pt_wire wire);	/* as if it did not offer the wire */
-/* Is each of them still there? Takes interrupts that are pending at any of them. 0, or PT_EIO with which one is gone. */
+/* Is each of them still there? Takes interrupts that are pending at any of them. 0, or PT_EIO with
+ * which one is gone. */
 int pt_probe_look(struct pt_probe *first, struct pt_err *err);
 
 /* The wire's ops and the state to pass to them; NULL when neither the probe nor one that joined it offers the wire. A

@@ -29,8 +29,9 @@ struct pt_turn {
 	bool silent, out_of_step;
 };
 
-/* For those who keep several requests outstanding: collect what earlier calls left, once before the first, then send and
- * receive in order. send: 0 or the link's error; receive: the reply's length, into turn->in, or the link's error. */
+/* For those who keep several requests outstanding: collect what earlier calls left, once before the
+ * first, then send and receive in order. send: 0 or the link's error; receive: the reply's length, into
+ * turn->in, or the link's error. */
 int pt_turn_settle(struct pt_turn *turn, struct pt_err *err);
 int pt_turn_send(struct pt_turn *turn, const uint8_t *bytes, size_t n_bytes, struct pt_err *err);
 int pt_turn_receive(struct pt_turn *turn, uint64_t deadline_ns, struct pt_err *err);

@@ -1,9 +1,9 @@
 /* Wire bdc: the single-wire background debug of the S12Z. Part of probe.h. Board thread only.
  * Source: S12ZVHY/S12ZVHL reference manual Rev. 1.05, chapter 5 (S12ZBDCV2).
  *
- * An operation is a BDC command, or a row of them that belong together; how it gets across (raw bytes, or a firmware that
- * knows commands of its own) is the driver's business, and so is the time between a command and its data: ACK pulses
- * where the probe sees them, else a delay. What a driver cannot do it says in `can`, before it is asked. */
+ * An operation is a BDC command, or a row of them that belong together; how it gets across (raw bytes, or a firmware
+ * that knows commands of its own) is the driver's business, and so is the time between a command and its data: ACK
+ * pulses where the probe sees them, else a delay. What a driver cannot do it says in `can`, before it is asked. */
 #ifndef PT_PROBES_WIRE_BDC_H
 #define PT_PROBES_WIRE_BDC_H
 
@@ -93,10 +93,12 @@ struct pt_bdc_ops {
 	int (*run)(void *state, struct pt_bdc_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		   struct pt_err *err);
 	uint32_t (*can)(void *state);	/* bits 1 << enum pt_bdc_do */
-	/* Which bits of BDCCSR are error flags; PT_BDC_ERRORS until it is said. NULL: the firmware of the probe judges. */
+	/* Which bits of BDCCSR are error flags; PT_BDC_ERRORS until it is said. NULL: the firmware
+	 * of the probe judges. */
 	void (*set_errors)(void *state, uint16_t errors);
-	/* Reset by the pin (or by power where there is no pin, if the probe can), in normal or special mode; the core runs
-	 * from its vector, or waits in active background before its first instruction. PT_EUNSUPPORTED without a pin. */
+	/* Reset by the pin (or by power where there is no pin, if the probe can), in normal or special
+	 * mode; the core runs from its vector, or waits in active background before its first
+	 * instruction. PT_EUNSUPPORTED without a pin. */
 	int (*reset)(void *state, enum pt_bdc_mode mode, struct pt_err *err);
 	/* Erase the whole part and leave it unsecured. Only because a user asked for exactly this. NULL: cannot. */
 	int (*mass_erase)(void *state, struct pt_err *err);

@@ -1,12 +1,12 @@
-/* The wire `rsp`: another GDB server that owns the cable already (OpenOCD, QEMU, gdbserver, hw_server, J-Link), spoken to
- * in GDB's remote protocol. Addresses: rsp:HOST:PORT, rsp:unix:PATH, and rsp:|COMMAND for a child that serves on its
+/* The wire `rsp`: another GDB server that owns the cable already (OpenOCD, QEMU, gdbserver, hw_server, J-Link), spoken
+ * to in GDB's remote protocol. Addresses: rsp:HOST:PORT, rsp:unix:PATH, and rsp:|COMMAND for a child that serves on its
  * standard input and output.
  * Source: GDB manual, appendix "Remote Serial Protocol".
  *
- * There is one connection, and two who use it, by turns: the board thread through this wire, and the loop, which passes a
- * debugger's packets straight through (src/upstream.h). ask, resume, interrupt and poll take a turn by themselves; what
- * must not be torn apart stands between hold and release. A turn that the loop has is given back within one packet and
- * its answer. What a client's debugger chose (Hg, the packet that resumed it) stands again after each turn.
+ * There is one connection, and two who use it, by turns: the board thread through this wire, and the loop, which passes
+ * a debugger's packets straight through (src/upstream.h). ask, resume, interrupt and poll take a turn by themselves;
+ * what must not be torn apart stands between hold and release. A turn that the loop has is given back within one packet
+ * and its answer. What a client's debugger chose (Hg, the packet that resumed it) stands again after each turn.
  *
  * All-stop: nothing but interrupt and poll can be asked while the target runs (PT_ESTATE), unless `asks_running` is
  * known of this server. Board thread only. */
@@ -58,7 +58,8 @@ struct pt_rsp_ops {
 	void (*facts)(void *state, struct pt_rsp_facts *out);
 	/* One packet and its answer. An "E NN" or "E.text" is an answer like others, an empty one says "not supported".
 	 * Console output (O packets) that comes ahead of the answer to qRcmd is put in front of it as text.
-	 * PT_ETIMEOUT: no answer in time; a late one is thrown away. PT_EPROTO: it is not RSP, or longer than room_bytes.
+	 * PT_ETIMEOUT: no answer in time; a late one is thrown away. PT_EPROTO: it is not RSP, or longer than
+	 * room_bytes.
 	 * PT_ESTATE: the target runs. PT_EBUSY: a debugger's packet has not been answered in time. PT_EIO: gone. */
 	int (*ask)(void *state, const void *request, size_t len_bytes, struct pt_rsp_answer *answer, uint32_t timeout_ms,
 		   struct pt_err *err);
@@ -66,14 +67,15 @@ struct pt_rsp_ops {
 	int (*resume)(void *state, const char *packet, struct pt_err *err);
 	/* Like the Ctrl-C of a debugger: 0x03, or vCont;t in non-stop. Its stop comes by poll. */
 	int (*interrupt)(void *state, struct pt_err *err);
-	/* What is known, after waiting for a stop when it runs: not at all (0), or wait_ms, or the user's patience if that is
-	 * longer. timeout_ms of ask is stretched likewise. */
+	/* What is known, after waiting for a stop when it runs: not at all (0), or wait_ms, or the user's patience if
+	 * that is longer. timeout_ms of ask is stretched likewise. */
 	int (*poll)(void *state, uint32_t wait_ms, struct pt_rsp_run *out, struct pt_err *err);
 	/* Several calls in one turn. Within 900 ms: a debugger waits. May be nested. PT_EBUSY as above. */
 	int (*hold)(void *state, struct pt_err *err);
 	void (*release)(void *state);
 	/* Within a hold: let go on what a debugger had resumed and we have interrupted. It hears of neither.
-	 * PT_ESTATE: the stop is not ours (a breakpoint, its own Ctrl-C); the debugger has been told, and it stays so. */
+	 * PT_ESTATE: the stop is not ours (a breakpoint, its own Ctrl-C); the debugger has been
+	 * told, and it stays so. */
 	int (*go_on)(void *state, struct pt_err *err);
 	/* The user says that this server answers while the target runs. */
 	void (*set_asks_running)(void *state);

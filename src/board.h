@@ -28,8 +28,8 @@ enum { PT_BOARD_PROBES = 4 };
 
 struct pt_board_config {
 	const char *name;		/* for messages; "" is fine */
-	/* Its probes; each wire is from the first that offers it. Up to the first NULL; none at all, or "": the first probe
-	 * that is plugged in. One that is lost takes the others with it, and all are opened again. */
+	/* Its probes; each wire is from the first that offers it. Up to the first NULL; none at all, or "": the first
+	 * probe that is plugged in. One that is lost takes the others with it, and all are opened again. */
 	const char *probe_uri[PT_BOARD_PROBES];
 	const char *target;		/* NULL: the first that attaches */
 	const struct pt_params *settings;	/* of probe and target; copied */
@@ -83,8 +83,8 @@ int pt_board_leave(struct pt_board *board, struct pt_err *err);
 int pt_board_step(struct pt_board *board, unsigned core, struct pt_err *err);
 int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_err *err);
 int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct pt_err *err);
-/* Behind another GDB server: what its clients let the cores do since the last look, told to the source and the listeners.
- * Elsewhere they are told as it happens. PT_EIO: the target is lost. */
+/* Behind another GDB server: what its clients let the cores do since the last look, told to the source and the
+ * listeners. Elsewhere they are told as it happens. PT_EIO: the target is lost. */
 int pt_board_hear(struct pt_board *board, struct pt_err *err);
 
 /* What the session hangs in: called between jobs. drain returns microseconds until the next call, 0 = at once, or
@@ -106,14 +106,14 @@ void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *dra
 void pt_board_tell_program(struct pt_board *board);
 uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
 
-/* Semihosting (semihost.h): what the program asks by BKPT 0xAB is served while no client hears of the halt, or, in mode GDB
- * while one waits (gdb_waits), by that one's client. A first use turns halting debug on, with a short halt; it stays on until
- * the mode is off again. dir: of the program's files, "": it has none. */
+/* Semihosting (semihost.h): what the program asks by BKPT 0xAB is served while no client hears of the halt, or, in mode
+ * GDB while one waits (gdb_waits), by that one's client. A first use turns halting debug on, with a short halt; it
+ * stays on until the mode is off again. dir: of the program's files, "": it has none. */
 struct pt_semihost *pt_board_semihost(struct pt_board *board);
 int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, const char *dir, struct pt_err *err);
-/* For the client of a GDB that waits. Has the core that halted asked something? 1: call has it. Then one of the others: serve
- * it here, or answer it; both return 1 when that is done, 0 when the program has ended. how: the core runs again then, or it
- * is a step, which ends behind the BKPT. */
+/* For the client of a GDB that waits. Has the core that halted asked something? 1: call has it. Then one of the others:
+ * serve it here, or answer it; both return 1 when that is done, 0 when the program has ended. how: the core runs again
+ * then, or it is a step, which ends behind the BKPT. */
 enum pt_semihost_how { PT_SEMIHOST_RUN, PT_SEMIHOST_STEP };
 int pt_board_semihost_ask(struct pt_board *board, unsigned core, enum pt_semihost_how how, struct pt_semihost_call *call,
 			  struct pt_err *err);

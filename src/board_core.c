@@ -1,5 +1,5 @@
-/* What clients and the board thread do to the cores, and whom it is told: the loop as a note, the source at once, except
- * that a halt is answered before the source fetches what its buffer holds. */
+/* What clients and the board thread do to the cores, and whom it is told: the loop as a note, the source at once,
+ * except that a halt is answered before the source fetches what its buffer holds. */
 #include "board_parts.h"
 
 #include <string.h>
@@ -112,8 +112,8 @@ static void tell_return(struct pt_board *board)
 	pt_board_send(board, &note);
 }
 
-/* Somebody else let it run, a client of the same GDB server or another debugger, and it may have halted again since: where it
- * stands is not where it began. */
+/* Somebody else let it run, a client of the same GDB server or another debugger, and it may have halted again since:
+ * where it stands is not where it began. */
 static void tell_run_of_others(struct pt_board *board, unsigned core, const struct pt_core_status *now)
 {
 	struct pt_core_status running = { .state = PT_RUNNING, .addr = PT_UNKNOWN, .resumes = now->resumes };

@@ -258,8 +258,8 @@ static bool drain_is_due(struct pt_board *board)
 	return board->drain.drain != NULL && wanted && pt_link_now_ns(board->link) >= board->drain_at_ns;
 }
 
-/* A step that a job cut short is begun anew some day; where jobs come without end, the source would never get on. A core
- * that waits for it to catch up waits no longer than it must. */
+/* A step that a job cut short is begun anew some day; where jobs come without end, the source would never get on. A
+ * core that waits for it to catch up waits no longer than it must. */
 static bool starves(struct pt_board *board)
 {
 	uint64_t patience_ns = (board->resume_owed != 0 ? OWED_MS : STARVED_MS) * PT_NS_PER_MS;
@@ -342,8 +342,8 @@ static uint64_t between_jobs(struct pt_board *board)
 	return next_ns < board->look_at_ns ? next_ns : board->look_at_ns;
 }
 
-/* Waiting sees only the first go. An interrupt for a job that has come meanwhile is not taken away: who looks for work next
- * finds it without. */
+/* Waiting sees only the first go. An interrupt for a job that has come meanwhile is not taken away: who looks for
+ * work next finds it without. */
 static int look_at_others(struct pt_board *board, struct pt_err *err)
 {
 	struct pt_probe *other = pt_probe_next(board->probe);

@@ -36,8 +36,8 @@ const char *pt_definitions_note(const struct pt_definitions *definitions, size_t
 /* A source was opened: its lines, as far as its CONFIG (untrusted) names any. Said again: no more of them. */
 void pt_definitions_config(struct pt_definitions *definitions, uint16_t source, const char *config, size_t len_bytes);
 /* A source that sees every access saw this one (VALUE). Where the words name nothing, each place in memory that is
- * accessed becomes a definition, called after the program's symbol there ("n_tick", "table+4"), else by its address; the
- * first PT_DEFINITIONS_PLACES of them. False: there were more, and this one is not among them. */
+ * accessed becomes a definition, called after the program's symbol there ("n_tick", "table+4"), else by its address;
+ * the first PT_DEFINITIONS_PLACES of them. False: there were more, and this one is not among them. */
 enum { PT_DEFINITIONS_PLACES = 64 };
 bool pt_definitions_access(struct pt_definitions *definitions, const struct pt_event *event);
 

@@ -26,8 +26,9 @@ void pt_pipeline_free(struct pt_pipeline *pipeline);
 /* From now on keep the branch history (profile/history.h), too. Again: nothing happens. */
 int pt_pipeline_record(struct pt_pipeline *pipeline, struct pt_err *err);
 
-/* From now on check these rules, "limits=RULES", in place of any others; rules about each invocation look at those that end
- * from here on, all others at the whole profile. PT_EARG: a rule makes no sense for the program; nothing has changed. */
+/* From now on check these rules, "limits=RULES", in place of any others; rules about each invocation
+ * look at those that end from here on, all others at the whole profile. PT_EARG: a rule makes no sense
+ * for the program; nothing has changed. */
 int pt_pipeline_set_limits(struct pt_pipeline *pipeline, const char *word, struct pt_err *err);
 
 void pt_pipeline_feed(struct pt_pipeline *pipeline, const struct pt_chunk *chunk);	/* what cannot be is a gap */
@@ -35,7 +36,8 @@ void pt_pipeline_feed(struct pt_pipeline *pipeline, const struct pt_chunk *chunk
 /* There was more, which could not be read: nothing is complete any more. */
 void pt_pipeline_cut(struct pt_pipeline *pipeline);
 
-/* No more will come. If there was no END, nobody knows what came after the last chunk: rules on all that ran are undecided. */
+/* No more will come. If there was no END, nobody knows what came after the last chunk: rules on all
+ * that ran are undecided. */
 void pt_pipeline_over(struct pt_pipeline *pipeline);
 
 /* The statistics up to the last chunk. Valid until the next feed. A profile that is still running has its open

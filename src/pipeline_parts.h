@@ -1,6 +1,6 @@
 /* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), chosen.c (the analyses), lane.c
- * (chunks of one source to events), sort.c (events to whom they concern), snapshot.c (the profile), snapshot_bins.c (the
- * same where it is of bins). */
+ * (chunks of one source to events), sort.c (events to whom they concern), snapshot.c (the profile), snapshot_bins.c
+ * (the same where it is of bins). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
 
@@ -146,8 +146,8 @@ enum pt_mark {			/* what chunks say between events */
 
 /* at: of each event; NULL: as the lane's own clock has it. */
 void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const struct pt_moment *at, size_t n);
-/* The short way (profile/plain.h), as far as it goes; packet_bytes as in decoder.h. Returns bytes taken. Only while nobody
- * would miss the events. */
+/* The short way (profile/plain.h), as far as it goes; packet_bytes as in decoder.h. Returns bytes taken. Only while
+ * nobody would miss the events. */
 bool pt_sort_takes_pairs(const struct pt_lane *lane);
 size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes);
 void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk);

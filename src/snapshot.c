@@ -19,8 +19,8 @@ static bool counted(const struct pt_pipeline *p)
 	return p->sample_lane != NULL && p->flow_lane == NULL;
 }
 
-/* What no lane's own account shows: code that is not the ELF's, the end of a file, events for which there was no room, a
- * source whose runs are not in the functions' figures. */
+/* What no lane's own account shows: code that is not the ELF's, the end of a file, events for which there was no room,
+ * a source whose runs are not in the functions' figures. */
 static bool missing(const struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_lanes; i++)

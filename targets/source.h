@@ -37,8 +37,8 @@ struct pt_source_ops {
 	size_t state_bytes;
 	const struct pt_param *params;
 	size_t n_params;
-	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. A unit that nobody uses may be
-	 * tried out for that, and is left as it was. */
+	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. A unit that nobody uses
+	 * may be tried out for that, and is left as it was. */
 	int (*available)(struct pt_target *target, struct pt_err *err);
 	/* Save what it will change, program the unit, emit CONFIG. Undoes its own work on failure. PT_EBUSY when the
 	 * unit is leased to another (the sentence names the owner). */
@@ -52,8 +52,8 @@ struct pt_source_ops {
 	/* The core stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset cleared. Somebody
 	 * waits for the news of a stop: what takes the wire long then is left to the next drain. */
 	int (*on_state)(void *state, enum pt_state what, uint64_t pc, struct pt_err *err);
-	/* The core is halted, and what was recorded before has not been fetched yet: whoever lets it run had better call
-	 * drain until this is false, for on_state would fetch it in one go. NULL: never. */
+	/* The core is halted, and what was recorded before has not been fetched yet: whoever lets it run had better
+	 * call drain until this is false, for on_state would fetch it in one go. NULL: never. */
 	bool (*behind)(const void *state);
 	/* Fetch what is left, restore every register, emit END. Also after an error or with the probe gone: then only
 	 * what needs no probe. Always releases; returns what went wrong. */

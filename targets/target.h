@@ -108,9 +108,9 @@ struct pt_target_ops {
 	/* Put everything back as it was found: breakpoints out, catches off, halting debug off if it was off, the core
 	 * running if resume. Works as far as the probe still does. */
 	int (*detach)(void *state, bool resume, struct pt_err *err);
-	/* Nobody debugs any more, though the board stays open: a core that runs goes on as it was found, halting debug and
-	 * catches off, but for what a source at work needs. A halted one stays in debug. What was noted for the flash and not
-	 * done is forgotten. NULL: nothing to do. */
+	/* Nobody debugs any more, though the board stays open: a core that runs goes on as it was found, halting debug
+	 * and catches off, but for what a source at work needs. A halted one stays in debug. What was noted for the
+	 * flash and not done is forgotten. NULL: nothing to do. */
 	int (*leave)(void *state, struct pt_err *err);
 	const char *(*chip)(void *state);	/* "MKL27Z256 (Cortex-M0+ r0p1)" */
 	/* What was found and what we changed, line by line, for `monitor status`. */
@@ -133,14 +133,16 @@ struct pt_target_ops {
 
 	struct pt_mem *(*mem)(void *state, unsigned core);
 	/* Ascending, apart from each other. RAM and ROM only where the chip is known to have them, FLASH also where it
-	 * may lie on an unknown chip (flash_erase() then says that it cannot); the rest of what may be accessed is IO. */
+	 * may lie on an unknown chip (flash_erase() then says that it cannot); the rest of what may
+	 * be accessed is IO. */
 	const struct pt_region *(*regions)(void *state, size_t *n);
 
 	/* Idempotent. PT_EUNSUPPORTED: never on this chip; PT_EBUSY: none free (the sentence says who has them). */
 	int (*break_insert)(void *state, const struct pt_break *at, struct pt_err *err);
 	int (*break_remove)(void *state, const struct pt_break *at, struct pt_err *err);
 
-	/* Why nothing here can be flashed or erased, as a sentence: then the next five are NULL. NULL: they are there. */
+	/* Why nothing here can be flashed or erased, as a sentence: then the next five are NULL.
+	 * NULL: they are there. */
 	const char *no_flash;
 	/* Flash, as RSP's vFlash: erase whole blocks, write, done (verify). The core is halted. PT_EARG outside flash,
 	 * PT_EUNSUPPORTED on a chip without a flash row (the sentence names the chip), PT_EPERM what would lock it. */

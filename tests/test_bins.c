@@ -224,7 +224,8 @@ START_TEST(exact_functions)
 }
 END_TEST
 
-/* A real line table: each bin of 4 bytes has as many hits as bytes, so that a line has as many as its code has bytes. */
+/* A real line table: each bin of 4 bytes has as many hits as bytes, so that a line has as many as
+ * its code has bytes. */
 START_TEST(lines_of_bins)
 {
 	char path[512];
@@ -328,7 +329,8 @@ static uint64_t gmon_bin(const struct pt_text *out, uint64_t address, unsigned *
 	return sum;
 }
 
-/* As many records as a bin of 16 bits needs, and none with a rate that is not the clock's; beyond 16 of them, a divisor. */
+/* As many records as a bin of 16 bits needs, and none with a rate that is not the clock's; beyond
+ * 16 of them, a divisor. */
 START_TEST(gmon_of_bins)
 {
 	struct chunk_feed f = feed_of("format=bins\nsource=bins\ncore_hz=100000000\nbin_bytes=8\nexact=1\ncounting=cycles\n");

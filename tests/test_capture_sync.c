@@ -1,6 +1,6 @@
-/* How much can a loss of power take? The writer of captures runs on a clock of this test's, and what it asks of the disk is
- * seen: uv_hrtime(), uv_cond_timedwait() and fdatasync() are those below. Nothing that was put may wait for the disk for
- * longer than a second of that clock, whether more comes or not. */
+/* How much can a loss of power take? The writer of captures runs on a clock of this test's, and what it asks of the
+ * disk is seen: uv_hrtime(), uv_cond_timedwait() and fdatasync() are those below. Nothing that was put may wait for
+ * the disk for longer than a second of that clock, whether more comes or not. */
 #define _GNU_SOURCE	/* RTLD_NEXT */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -160,9 +160,9 @@ START_TEST(any_split_is_the_same)
 }
 END_TEST
 
-/* Two counters in one place, 1 ms each: loads count 100, 120, 110 in their turns, stores 10 a turn. Over 6 ms loads would
- * have been 660: the residuals of the turns are -10, 10, 0, so the ratio's error is sqrt(200 * 3 / 2 * (1 - 3 / 6)) * 6 / 3
- * times 4.303 (t of 2 degrees). */
+/* Two counters in one place, 1 ms each: loads count 100, 120, 110 in their turns, stores 10 a turn. Over 6 ms loads
+ * would have been 660: the residuals of the turns are -10, 10, 0, so the ratio's error is sqrt(200 * 3 / 2 * (1 - 3 /
+ * 6)) * 6 / 3 times 4.303 (t of 2 degrees). */
 START_TEST(counters_that_take_turns)
 {
 	struct chunk_feed f = feed_of("format=counters\nsource=counters\ntick_hz=1000000\ncounters=3\ncounter.0=loads\n"

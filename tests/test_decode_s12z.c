@@ -15,8 +15,8 @@
 #define DETAIL "format=s12z-trace\ntrace=detail\n"
 #define PURE_PC "format=s12z-trace\ntrace=pure-pc\n"
 
-/* in: bytes in hex; "|" the trace is armed anew, "!" a loss, "R" the core was reset, "P" its pc was written, "H" it halts at
- * 0x100. */
+/* in: bytes in hex; "|" the trace is armed anew, "!" a loss, "R" the core was reset, "P" its pc was written,
+ * "H" it halts at 0x100. */
 static const struct { const char *name, *config, *in, *events; } rows[] = {
 	/* the worked lines */
 	{ "PTS", BUFFER, "00 00 80 ff ee ee ee ee", "start 0x00ff8000" },

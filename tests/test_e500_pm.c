@@ -160,7 +160,8 @@ START_TEST(user_code_may_read_its_own)
 }
 END_TEST
 
-/* Vector (g): how many of the three take longer than the threshold. A load that misses lasts as long as the timing says. */
+/* Vector (g): how many of the three take longer than the threshold. A load that misses lasts as
+ * long as the timing says. */
 static const struct { uint32_t pmlcb, want; } thresholds[] = {
 	{ 5, 2 }, { 10, 2 }, { 12, 1 }, { 40, 0 }, { 10 | 1 << 8, 1 }, { 10 | 2 << 8, 0 }, { 0, 3 },
 };
@@ -190,7 +191,8 @@ START_TEST(counts_what_lasts_longer)
 }
 END_TEST
 
-/* The example of facts 2.6, by the program itself: what is written counts from behind the instruction that starts it. */
+/* The example of facts 2.6, by the program itself: what is written counts from behind the
+ * instruction that starts it. */
 START_TEST(counts_what_the_program_asks_for)
 {
 	static const uint32_t words[] = {

@@ -253,7 +253,8 @@ START_TEST(says_what_it_cannot_do)
 }
 END_TEST
 
-/* Nothing is passed over in silence, however lines end and whatever names are made of; in one line they are the same. */
+/* Nothing is passed over in silence, however lines end and whatever names are made of; in one line
+ * they are the same. */
 static const struct { const char *text; size_t n; const char *last; } lists[] = {
 	{ "count(a) = 0; count(b) = 1", 2, "b" },
 	{ "count(main::{lambda(int)#1}) = 0; count(b) = 1 # two; of them", 2, "b" },

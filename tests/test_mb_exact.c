@@ -1,6 +1,6 @@
-/* What the sources bins and trace say of a virtual MicroBlaze against what the core itself counted: per function, in cycles and
- * in instructions, equal to the last one. With a bin for each word the functions' table is exact; with larger bins each
- * bin is, and what lies in several functions is marked. */
+/* What the sources bins and trace say of a virtual MicroBlaze against what the core itself counted: per function, in
+ * cycles and in instructions, equal to the last one. With a bin for each word the functions' table is exact; with
+ * larger bins each bin is, and what lies in several functions is marked. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -609,8 +609,8 @@ START_TEST(read_dbgtb_has_its_own_order)
 }
 END_TEST
 
-/* A host so slow that nothing is left of a packet's budget: the core still gets the cycles that pass between two commands of
- * one packet, and what it is asked for happens. */
+/* A host so slow that nothing is left of a packet's budget: the core still gets the cycles that pass between two
+ * commands of one packet, and what it is asked for happens. */
 START_TEST(a_board_without_time_to_spare_obeys)
 {
 	rig->pace.wall = true;

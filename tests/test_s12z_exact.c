@@ -1,7 +1,7 @@
-/* The S12Z's code profiling over PDO misses nothing below the pin's bandwidth: what the profile says of a run is what the
- * board did. The witnesses are the counters that the demo firmware keeps in RAM, and the model's own count of what it
- * executed. Above it, each overflow is a gap that is counted, and what is left is no more than what ran. Board, target,
- * source and pipeline in one thread, on the virtual clock. */
+/* The S12Z's code profiling over PDO misses nothing below the pin's bandwidth: what the profile says of a run is what
+ * the board did. The witnesses are the counters that the demo firmware keeps in RAM, and the model's own count of what
+ * it executed. Above it, each overflow is a gap that is counted, and what is left is no more than what ran. Board,
+ * target, source and pipeline in one thread, on the virtual clock. */
 #include <stdio.h>
 #include <string.h>
 

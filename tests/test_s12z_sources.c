@@ -258,8 +258,8 @@ START_TEST(a_short_dropout_is_survived)
 }
 END_TEST
 
-/* Without a clock, on a probe that uses no ACK, everything reads as ones. Nobody but the target is to blame, not the probe,
- * and not the application for what seems to stand in its registers. */
+/* Without a clock, on a probe that uses no ACK, everything reads as ones. Nobody but the target is to blame, not the
+ * probe, and not the application for what seems to stand in its registers. */
 static const struct { const struct pt_source_ops *source; const char *words[3]; } silenced[] = {
 	{ &pt_source_s12z_profile, { NULL } }, { &pt_source_s12z_profile, { "mode=pdo", NULL } },
 	{ &pt_source_s12z_trace, { "align=begin", NULL } },
@@ -296,7 +296,8 @@ START_TEST(a_target_without_clock_is_silent)
 }
 END_TEST
 
-/* In STOP nothing can be reached, for as long as the program likes. That is no fault, also where the probe cannot tell. */
+/* In STOP nothing can be reached, for as long as the program likes. That is no fault, also where
+ * the probe cannot tell. */
 START_TEST(stop_mode_is_slept_through)
 {
 	bool wakes = _i % 2 != 0;

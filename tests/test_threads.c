@@ -1,5 +1,6 @@
 /* The tasks of an OS as a debugger's threads. Frames are laid out here as the table of the ports says (each kernel's
- * sources for Cortex-M); what is read back must be what was put there, and the stack pointer what the task will have. */
+ * sources for Cortex-M); what is read back must be what was put there, and the stack pointer what
+ * the task will have. */
 #include "rtos_image.h"
 
 #include "program/threads.h"

@@ -37,8 +37,8 @@ enum { PT_TCP_PORT = 4441 };	/* where host_port names none. Source: OpenOCD cmsi
 /* CMSIS-DAP over TCP: "HOST:PORT", "[v6]:PORT" or "HOST". Connects within 2 s. PT_EARG, PT_EIO. */
 struct pt_link *pt_tcp_link_open(const char *host_port, struct pt_err *err);
 
-/* A protocol whose requests and answers follow each other on the stream without headers: each request makes one answer, and
- * says by itself how long that is. */
+/* A protocol whose requests and answers follow each other on the stream without headers: each request makes one answer,
+ * and says by itself how long that is. */
 struct pt_framing {
 	const char *protocol;		/* "XVC", for the sentence */
 	unsigned port;			/* where an address names none; 0: it must */
@@ -46,8 +46,8 @@ struct pt_framing {
 	size_t (*answer_bytes)(const uint8_t *request, size_t len_bytes);
 };
 #define PT_FRAMING_LINE SIZE_MAX		/* up to a line feed, which belongs to it */
-/* As pt_tcp_link_open, also "unix:PATH". framing outlives the link. An answer that comes too late is still taken for the
- * request it answers; bytes that nobody asked for end the connection. */
+/* As pt_tcp_link_open, also "unix:PATH". framing outlives the link. An answer that comes too late is still taken for
+ * the request it answers; bytes that nobody asked for end the connection. */
 struct pt_link *pt_stream_link_open(const char *address, const struct pt_framing *framing, struct pt_err *err);
 
 /* Does a product or interface string say so? usb_pid: some say so only by that. */

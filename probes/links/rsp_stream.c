@@ -1,5 +1,5 @@
-/* One pass over each byte that comes in finds the frame and its checksum. A frame is never moved unless the buffer's end
- * is near. A server that never ends a packet fills the buffer, and is let go. */
+/* One pass over each byte that comes in finds the frame and its checksum. A frame is never moved unless the buffer's
+ * end is near. A server that never ends a packet fills the buffer, and is let go. */
 #define _GNU_SOURCE	/* memrchr */
 #include "probes/links/rsp_stream.h"
 

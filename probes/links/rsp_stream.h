@@ -1,8 +1,8 @@
 /* The connection to another GDB server, and who has it: the board thread as a link, the loop to pass packets through.
  *
- * Whoever has the turn reads and writes; nobody else touches the bytes. The board thread takes it for each packet and its
- * answer (pt_rsp_stream_hold), and as long as the loop is attached it is the loop's otherwise. Frames are looked at where
- * they were received: what is passed through is never copied into another form. */
+ * Whoever has the turn reads and writes; nobody else touches the bytes. The board thread takes it for each packet and
+ * its answer (pt_rsp_stream_hold), and as long as the loop is attached it is the loop's otherwise. Frames are looked at
+ * where they were received: what is passed through is never copied into another form. */
 #ifndef PT_PROBES_LINKS_RSP_STREAM_H
 #define PT_PROBES_LINKS_RSP_STREAM_H
 
@@ -30,8 +30,8 @@ struct pt_rsp_raw { const uint8_t *bytes; size_t len_bytes; };
 
 /* --- either thread, with the turn --- */
 
-/* Takes what has arrived, without waiting. Where packets are acknowledged, that goes ahead of the next one that is sent, or
- * is sent by pt_rsp_stream_ack: soon, because a server may wait for it. */
+/* Takes what has arrived, without waiting. Where packets are acknowledged, that goes ahead of the next one that is
+ * sent, or is sent by pt_rsp_stream_ack: soon, because a server may wait for it. */
 enum pt_rsp_frame_kind pt_rsp_stream_next(struct pt_rsp_stream *s, struct pt_rsp_raw *out);
 void pt_rsp_stream_ack(struct pt_rsp_stream *s);
 bool pt_rsp_stream_owes_ack(const struct pt_rsp_stream *s);
@@ -40,7 +40,8 @@ void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len
 void pt_rsp_stream_interrupt(struct pt_rsp_stream *s);		/* 0x03 */
 bool pt_rsp_stream_flush(struct pt_rsp_stream *s);
 int pt_rsp_stream_fd(const struct pt_rsp_stream *s);		/* to wait for; -1 when it has ended */
-/* The payload of a frame: escapes undone, runs expanded. Its length, or PT_EPROTO when it has more than room_bytes - 1. */
+/* The payload of a frame: escapes undone, runs expanded. Its length, or PT_EPROTO when it has more
+ * than room_bytes - 1. */
 int pt_rsp_raw_payload(const struct pt_rsp_raw *raw, uint8_t *out, size_t room_bytes);
 
 /* --- what both threads know: any thread --- */
@@ -66,11 +67,11 @@ void pt_rsp_stream_unref(struct pt_rsp_stream *s);				/* NULL is fine */
 
 /* --- board thread --- */
 
-/* Connects within 2 s: "HOST:PORT", "unix:PATH", "|COMMAND". As a link its packets are payloads: out, or the single byte
- * 0x03; in, with the mark ("$" or "%") ahead. PT_EARG, PT_EIO. */
+/* Connects within 2 s: "HOST:PORT", "unix:PATH", "|COMMAND". As a link its packets are payloads: out, or the single
+ * byte 0x03; in, with the mark ("$" or "%") ahead. PT_EARG, PT_EIO. */
 struct pt_link *pt_rsp_link_open(const char *address, struct pt_err *err);
-/* The server at the other end is a model in this process, called where, and goes with the connection: released when nobody
- * has that any more. */
+/* The server at the other end is a model in this process, called where, and goes with the connection: released when
+ * nobody has that any more. */
 void pt_rsp_link_own(struct pt_link *link, const char *where, void (*release)(void *server), void *server);
 struct pt_rsp_stream *pt_rsp_link_stream(struct pt_link *link);	/* NULL: it is a link of another kind */
 struct pt_rsp_stream *pt_rsp_stream_ref(struct pt_rsp_stream *s);
@@ -83,8 +84,8 @@ bool pt_rsp_stream_pass(struct pt_rsp_stream *s, const struct pt_rsp_raw *raw);
 
 /* --- loop thread --- */
 
-/* From now on nudge is called, on any thread, when there is something to do: look at pt_rsp_stream_has_turn. One user at a
- * time; false: there is another. */
+/* From now on nudge is called, on any thread, when there is something to do: look at pt_rsp_stream_has_turn. One user
+ * at a time; false: there is another. */
 bool pt_rsp_stream_attach(struct pt_rsp_stream *s, void (*nudge)(void *arg), void *arg);
 void pt_rsp_stream_detach(struct pt_rsp_stream *s);
 bool pt_rsp_stream_has_turn(struct pt_rsp_stream *s);

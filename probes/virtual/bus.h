@@ -73,8 +73,8 @@ uint64_t pt_vbus_next_tick(struct pt_vbus *bus);
 void pt_vbus_tick(struct pt_vbus *bus, uint64_t now_cycle);
 void pt_vbus_reschedule(struct pt_vbus *bus);
 
-/* What the run loop of every kind of CPU asks: tick what is due at now_cycle; and how far it can go before it has to ask
- * again, at most to until_cycle and at least one cycle: a unit that is always due must not stop time. */
+/* What the run loop of every kind of CPU asks: tick what is due at now_cycle; and how far it can go before it has to
+ * ask again, at most to until_cycle and at least one cycle: a unit that is always due must not stop time. */
 static inline void pt_vbus_tick_due(struct pt_vbus *bus, uint64_t now_cycle)
 {
 	if (pt_vbus_next_tick(bus) <= now_cycle)

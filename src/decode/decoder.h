@@ -57,7 +57,8 @@ struct pt_decoder {
 PT_DECODERS(X)
 #undef X
 
-/* One event more: as blank, what all of a source have in common, but for kind and cause. The caller fills in the rest. */
+/* One event more: as blank, what all of a source have in common, but for kind and cause. The caller
+ * fills in the rest. */
 static inline struct pt_event *pt_batch_add(struct pt_batch *out, const struct pt_event *blank, enum pt_event_kind kind,
 					    unsigned cause)
 {

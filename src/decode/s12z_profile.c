@@ -60,7 +60,8 @@ static void add_since(struct profile *s, uint64_t exception, uint64_t cycles, bo
 }
 
 /* Bits since the last line. The branches were changes of flow, too, and the counter began anew with each (which is not
- * documented for those inside a line; "relative to the previous COF" says so), unless CONFIG says that lines alone count. */
+ * documented for those inside a line; "relative to the previous COF" says so), unless CONFIG says
+ * that lines alone count. */
 static void direct(struct profile *s, const uint8_t *line, struct pt_batch *out)
 {
 	uint32_t field = pt_s12z_direct(line);

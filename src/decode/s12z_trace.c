@@ -1,5 +1,6 @@
-/* The other trace modes of the S12Z's DBG module: changes of flow by address (Normal, and Loop1, which leaves repetitions
- * out), accesses to data (Detail), every executed instruction (Pure PC). Lines of 8 bytes as the buffer holds them.
+/* The other trace modes of the S12Z's DBG module: changes of flow by address (Normal, and Loop1, which leaves
+ * repetitions out), accesses to data (Detail), every executed instruction (Pure PC). Lines of 8 bytes as the buffer
+ * holds them.
  * Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.5. What counts as a change of flow there, branches that are
  * taken, by where they are, and indirect ones, by where they lead, is as in the S12S and S12X manuals. */
 #include <string.h>
@@ -121,8 +122,8 @@ static void tell_value(struct trace *s, uint64_t pc, struct pt_batch *out)
 	s->value.kind = 0;
 }
 
-/* The first byte of an access lies in the column of its address, byte 7 being that of multiples of 4; the others follow to
- * the right, and then from the left. */
+/* The first byte of an access lies in the column of its address, byte 7 being that of multiples of 4; the others follow
+ * to the right, and then from the left. */
 static void access_line(struct trace *s)
 {
 	unsigned n = (s->part[3] >> 6) + 1u, at = s->part[0] & 3;

@@ -53,8 +53,8 @@ struct pt_isa {
 	uint8_t unit_bytes;	/* smallest instruction: addresses are multiples of it */
 	uint8_t most_bytes;	/* the longest one */
 	bool printed_as_bytes;	/* no library that we use can print its instructions */
-	/* Name of the cycle model: "Cortex-M0+, zero wait states". NULL: there is none, cycles are 1 for each instruction,
-	 * and nobody may call them time. */
+	/* Name of the cycle model: "Cortex-M0+, zero wait states". NULL: there is none, cycles are 1 for each
+	 * instruction, and nobody may call them time. */
 	const char *timing;
 	/* standards; settings may differ */
 	uint8_t exception_entry_cycles, exception_return_cycles, tail_chain_cycles;
@@ -62,11 +62,12 @@ struct pt_isa {
 	void (*decode)(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out);
 	/* Does the instruction make the core sleep until something happens (WFI, WFE)? */
 	bool (*waits)(const uint8_t *bytes, size_t len_bytes);
-	/* Does the code at bytes look as a function's first instructions do, by itself or by what stands before_bytes in front?
-	 * For places that only pointers lead to; most constants are none. NULL: it never can tell. */
+	/* Does the code at bytes look as a function's first instructions do, by itself or by what stands before_bytes
+	 * in front? For places that only pointers lead to; most constants are none. NULL: it never can tell. */
 	bool (*begins)(const uint8_t *before, size_t before_bytes, const uint8_t *bytes, size_t len_bytes);
 	/* Where an INDIRECT jump can go: all entries of its jump table, or the one address that is in its literal pool.
-	 * Returns how many went to targets, at most room; 0: only the running program knows. NULL: it never can tell. */
+	 * Returns how many went to targets, at most room; 0: only the running program knows. NULL:
+	 * it never can tell. */
 	size_t (*jump_targets)(const struct pt_isa_jump *jump, uint64_t *targets, size_t room);
 
 	/* Exceptions have numbers below n_vectors; number `reset` is the core's start, those above are entered while it
@@ -75,7 +76,8 @@ struct pt_isa {
 	/* The beginning of the vector table. found: of what the program calls so (named), else its lowest address. */
 	uint64_t (*vector_table)(uint64_t found, bool named);
 	uint64_t (*vector_entry)(uint64_t table, unsigned n);	/* the address of the 4 bytes of exception n */
-	/* The handler that they lead to; PT_UNKNOWN: none. offset: the byte of the entry at which its address begins. */
+	/* The handler that they lead to; PT_UNKNOWN: none. offset: the byte of the entry at which
+	 * its address begins. */
 	uint64_t (*vector_target)(const uint8_t entry[4], unsigned offset);
 	unsigned vector_offset;		/* the standard of setting vector-offset (program/settings.h) */
 	void (*vector_name)(unsigned n, char *name, size_t room);	/* as its users know it: "SysTick" */
@@ -94,8 +96,8 @@ const struct pt_isa *pt_isa_of_machine(unsigned elf_machine);	/* NULL: none in t
 /* In the order of bytes that a program has; where an instruction set has one order only, that one. */
 const struct pt_isa *pt_isa_of_elf(unsigned elf_machine, bool big_endian);
 
-/* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", or its bytes, "94 05", from its first len_bytes
- * bytes. False: not an instruction, or built without capstone; text is untouched then. */
+/* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", or its bytes, "94 05", from its first
+ * len_bytes bytes. False: not an instruction, or built without capstone; text is untouched then. */
 bool pt_isa_print(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
 		  size_t room);
 

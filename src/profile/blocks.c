@@ -1,5 +1,5 @@
-/* Time is charged as the call tree does it, but to functions. What happens goes to the block that runs; all functions of a
- * block lie together, so that nothing else is between what is touched. */
+/* Time is charged as the call tree does it, but to functions. What happens goes to the block that runs; all functions
+ * of a block lie together, so that nothing else is between what is touched. */
 #include "profile/blocks.h"
 
 #include <math.h>

@@ -353,7 +353,8 @@ static double ns_of(const struct look *look, const struct counter *n)
 	return look->all ? (double)n->row.timed_ns : n->ns[look->bucket];
 }
 
-/* Counts that go together: what a counter that took turns counted is scaled to the time that the longest was counting. */
+/* Counts that go together: what a counter that took turns counted is scaled to the time that the
+ * longest was counting. */
 static double value_of(void *arg, const char *name)
 {
 	const struct look *look = arg;

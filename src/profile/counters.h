@@ -8,8 +8,8 @@
  * Figures that everybody wants are made without being asked for, where their counters are there (metrics.h).
  *
  * Where there are more counters than places for them in the hardware, they take turns. Such a counter was counting for
- * a part of the time only: its total is what it counted then, `scaled` what it would have counted all the time, with the
- * 95 % interval that the spread between its turns gives (ratio estimator, as of clusters in stat.h, with the finite
+ * a part of the time only: its total is what it counted then, `scaled` what it would have counted all the time, with
+ * the 95 % interval that the spread between its turns gives (ratio estimator, as of clusters in stat.h, with the finite
  * population's correction). Formulas take rates, so that counters of different turns go together. */
 #ifndef PT_PROFILE_COUNTERS_H
 #define PT_PROFILE_COUNTERS_H

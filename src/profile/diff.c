@@ -120,8 +120,8 @@ static uint16_t find(const struct pt_function *function, const struct pt_profile
 	return PT_NO_FUNCTION;
 }
 
-/* Where a function never was, nothing tells how its share spreads: no spread is not the answer. A profile of a few bursts
- * in one place would make a finding of each function that lives elsewhere. */
+/* Where a function never was, nothing tells how its share spreads: no spread is not the answer. A profile of a few
+ * bursts in one place would make a finding of each function that lives elsewhere. */
 static struct pt_figure_pair share_pair(const struct pt_ratio *a, const struct pt_ratio *b)
 {
 	struct pt_figure_pair share = pair(a, b);

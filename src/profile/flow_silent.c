@@ -1,15 +1,17 @@
 /* The code walker for formats that tell of conditional branches, of where indirect ones went and of exceptions by
- * number, but not of jumps and calls to a fixed address, nor of where an exception was taken: the S12Z's code profiling.
+ * number, but not of jumps and calls to a fixed address, nor of where an exception was taken: the S12Z's code
+ * profiling.
  * Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.6; the rules are numbered as in our notes on it.
  *
  * The walk stands behind the last branch that was told of. With each atom it goes on to the next conditional branch,
- * through the jumps and calls in between (3); without one it does not run ahead (4). So it never passes a place that the
- * core may not have passed. A jump to a fixed operand may have a place in the trace, or not: what comes decides (9).
+ * through the jumps and calls in between (3); without one it does not run ahead (4). So it never passes a place that
+ * the core may not have passed. A jump to a fixed operand may have a place in the trace, or not: what comes decides
+ * (9).
  *
- * An exception was taken somewhere from where the walk stands up to the next branch that is told of (5). It is put where
- * the walk stands, and the walk goes on there when it returns: then what ran adds up, and no instruction counts twice.
- * Where it really returned to must be in that stretch, which is what tells tasks apart, too: elsewhere it is another
- * task, one that was left, or one that is not known. Then it is known to have got there, so the walk follows.
+ * An exception was taken somewhere from where the walk stands up to the next branch that is told of (5). It is put
+ * where the walk stands, and the walk goes on there when it returns: then what ran adds up, and no instruction counts
+ * twice. Where it really returned to must be in that stretch, which is what tells tasks apart, too: elsewhere it is
+ * another task, one that was left, or one that is not known. Then it is known to have got there, so the walk follows.
  *
  * Every jump that is followed is a run of its own, and one event may have many: what does not fit is done when the same
  * event comes again. */
@@ -191,9 +193,9 @@ static bool impossible(const struct walk *w, size_t at, bool is_doubtful)
 	return !follows || (size_t)(src - w->at) >= (size_t)PT_FLOW_RUN_BYTES >> w->shift;
 }
 
-/* As many atoms as stand at branches to the same span, without jumps in between: nearly all. Whether a branch was taken is
- * what the program decides, so that is kept out of the processor's branch prediction: each is written as a run, which
- * counts if it was. Returns how many of the n are left. */
+/* As many atoms as stand at branches to the same span, without jumps in between: nearly all. Whether a branch was taken
+ * is what the program decides, so that is kept out of the processor's branch prediction: each is written as a run,
+ * which counts if it was. Returns how many of the n are left. */
 static unsigned follow_plain(struct pt_flow *f, struct walk *w, uint64_t bits, unsigned n, struct pt_run_batch *out)
 {
 	const uint64_t most = (uint64_t)PT_FLOW_RUN_BYTES >> w->shift, n_bytes = f->span->end - f->span->base;
@@ -234,7 +236,8 @@ static unsigned follow_plain(struct pt_flow *f, struct walk *w, uint64_t bits, u
 	return n;
 }
 
-/* As many atoms as there is room for, each with the jumps that lead to its branch. Returns how many of the n are left. */
+/* As many atoms as there is room for, each with the jumps that lead to its branch. Returns how many
+ * of the n are left. */
 static unsigned follow_atoms(struct pt_flow *f, uint64_t bits, unsigned n, struct pt_run_batch *out)
 {
 	struct walk w = begin_walk(f);
@@ -527,8 +530,8 @@ static bool is_entry(struct place p)	/* of an exception's handler */
 	return p.unit != NULL && p.unit->len_units > 0 && !p.unit->plain;
 }
 
-/* What an exception interrupted behind p goes on at the target of p, if p always jumps, else behind p: of a branch that may
- * or may not have been taken nobody knows. */
+/* What an exception interrupted behind p goes on at the target of p, if p always jumps, else behind p: of a branch that
+ * may or may not have been taken nobody knows. */
 static void interrupted(struct pt_flow *f, struct place p, struct place to, struct pt_run_batch *out)
 {
 	if (jumps(p))

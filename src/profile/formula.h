@@ -20,8 +20,8 @@ struct pt_formula {		/* in reverse Polish order; the stack never needs more than
 
 /* PT_EARG: the sentence says where it stops making sense. */
 int pt_formula_parse(struct pt_formula *formula, const char *text, struct pt_err *err);
-/* NAN where a name's value is (value() says so of names it does not know), or where something is divided by 0, or the root of
- * less than 0. */
+/* NAN where a name's value is (value() says so of names it does not know), or where something is divided by 0, or the
+ * root of less than 0. */
 double pt_formula_value(const struct pt_formula *formula, double (*value)(void *arg, const char *name), void *arg);
 
 #endif

@@ -1,6 +1,6 @@
-/* The branch history: the last stretches of straight code, in order, for a debugger that goes back in time. Of one core,
- * the first that gave any: what others executed is not between its own. A ring of stated depth; how many runs there
- * were in all is counted, so that who asks again gets only what is new. */
+/* The branch history: the last stretches of straight code, in order, for a debugger that goes back in time. Of one
+ * core, the first that gave any: what others executed is not between its own. A ring of stated depth; how many runs
+ * there were in all is counted, so that who asks again gets only what is new. */
 #ifndef PT_PROFILE_HISTORY_H
 #define PT_PROFILE_HISTORY_H
 
@@ -25,8 +25,8 @@ struct pt_history {
 	const struct pt_codemap *map;
 };
 
-/* From the first to the last instruction of a stretch, both as addresses. gap: what ran here is not known, begin is where
- * it is known again. */
+/* From the first to the last instruction of a stretch, both as addresses. gap: what ran here is not known, begin is
+ * where it is known again. */
 struct pt_history_block {
 	uint64_t begin, last;
 	bool gap;
@@ -38,8 +38,9 @@ struct pt_history_answer {
 	size_t n_blocks;	/* what follows the answer in memory */
 };
 
-/* Blocks of all runs from number `since` on (0: all there are), oldest first; at most room, then the last ones. pc: where the
- * core is halted: the last block ends there, though the instruction has not run. PT_UNKNOWN: unknown. Returns how many. */
+/* Blocks of all runs from number `since` on (0: all there are), oldest first; at most room, then the last
+ * ones. pc: where the core is halted: the last block ends there, though the instruction has not run.
+ * PT_UNKNOWN: unknown. Returns how many. */
 size_t pt_history_blocks(const struct pt_history *history, uint64_t since, uint64_t pc, struct pt_history_block *out,
 			 size_t room);
 /* The instruction that a run from begin to end ends with. */

@@ -286,7 +286,8 @@ static void judge_share(struct judge *j, const struct pt_share *share, enum pt_b
 		    share->lo * 100, share->hi * 100);
 }
 
-/* Counted exactly, whatever became of functions that share a bin: those without hits, if their code was counted at all. */
+/* Counted exactly, whatever became of functions that share a bin: those without hits, if their code
+ * was counted at all. */
 static enum pt_basis bins_basis(const struct judge *j, const struct pt_profile_function *f)
 {
 	const struct pt_bins *bins = j->profile->bins;

@@ -71,7 +71,8 @@ struct pt_profile {
 	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
 	uint64_t values_incomplete;	/* parts of values that were never made whole (signals.h) */
 	uint64_t values_unplaced;	/* accesses to places that nobody named, beyond those there was room for */
-	/* What of the OS cannot be followed, or not in one message, and why: a sentence each; the last is "". NULL: nothing */
+	/* What of the OS cannot be followed, or not in one message, and why: a sentence each; the
+	 * last is "". NULL: nothing */
 	const char (*task_note)[PT_TASK_NOTE_BYTES];
 	uint64_t events_dropped;	/* for want of memory, when several sources were put in order */
 	uint64_t out_of_order;		/* events that came too late to be put in order with those of other sources */
@@ -89,7 +90,8 @@ struct pt_profile {
 	uint64_t burst_cycles;		/* what each pooled burst was cut to; 0: too few, or by_wakeups */
 	bool bursts_by_wakeups;		/* waking periods were pooled, see bursts.h */
 	uint64_t instructions, cycles;	/* seen */
-	/* Jumps of which nobody knows whether the trace has them (isa.h, doubtful): so many had no place in it, or had. */
+	/* Jumps of which nobody knows whether the trace has them (isa.h, doubtful): so many had no
+	 * place in it, or had. */
 	uint64_t doubtful_silent, doubtful_recorded;
 	uint64_t not_code;		/* packets that the code does not allow */
 	uint64_t not_code_from, not_code_to;	/* the last of them; PT_UNKNOWN: none */

@@ -58,8 +58,8 @@ struct pt_tally_extreme {
 	bool seen;		/* else none of the four means anything */
 };
 
-/* Figures that are not in the histograms yet, by their buckets (pt_hist_index()). Those of one function come together, so
- * that a histogram is in the cache for all of them: by itself, each would wait for memory four times. */
+/* Figures that are not in the histograms yet, by their buckets (pt_hist_index()). Those of one function come together,
+ * so that a histogram is in the cache for all of them: by itself, each would wait for memory four times. */
 enum { PT_TALLY_WAITING = 64 };
 
 struct pt_tally_waiting {

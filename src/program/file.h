@@ -13,8 +13,8 @@
  * Blocks for as long as the disk takes, but never on a FIFO or a device. */
 uint8_t *pt_file_read(const char *path, size_t most_bytes, size_t *len_bytes, struct pt_err *err);
 
-/* Likewise, and from a pipe or a terminal, too ("/dev/stdin", what a shell makes of "<(command)"), as long as something comes
- * within PT_FILE_WAIT_MS: PT_ETIMEOUT. */
+/* Likewise, and from a pipe or a terminal, too ("/dev/stdin", what a shell makes of "<(command)"), as long as
+ * something comes within PT_FILE_WAIT_MS: PT_ETIMEOUT. */
 enum { PT_FILE_WAIT_MS = 10000 };
 uint8_t *pt_file_read_text(const char *path, size_t most_bytes, size_t *len_bytes, struct pt_err *err);
 

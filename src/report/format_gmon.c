@@ -1,7 +1,7 @@
-/* gmon.out, for GNU gprof (gmon_out.h, hist.c): a histogram of the program counter, and call arcs where calls were seen.
- * In the byte order and address size of the ELF. Bins are 2 bytes wide, or as the hardware's are, and hold 16 bits: what
- * has more is written in several records over the same range, which gprof adds up; beyond MOST_RECORDS of them a tick
- * stands for more time, and the rate or the dimension ("kcycles") says so. */
+/* gmon.out, for GNU gprof (gmon_out.h, hist.c): a histogram of the program counter, and call arcs where calls were
+ * seen. In the byte order and address size of the ELF. Bins are 2 bytes wide, or as the hardware's are, and hold 16
+ * bits: what has more is written in several records over the same range, which gprof adds up; beyond MOST_RECORDS of
+ * them a tick stands for more time, and the rate or the dimension ("kcycles") says so. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,8 +200,8 @@ static void arc(struct writer *w, uint64_t from, uint64_t to, uint64_t count)
 	}
 }
 
-/* Any address in a function will do: the second byte, for a gprof that keeps bit 0 of a Thumb symbol takes the first for
- * the function before. */
+/* Any address in a function will do: the second byte, for a gprof that keeps bit 0 of a Thumb symbol takes the
+ * first for the function before. */
 static uint64_t inside(const struct pt_function *f)
 {
 	return f->address + (f->size > 1);

@@ -112,7 +112,8 @@ static int moment_of(const struct pt_view *view, const char *most, size_t len)
 	return -1;
 }
 
-/* The first kind of figure that a short table shows the most of, and of which the view knows when that was. -1: none. */
+/* The first kind of figure that a short table shows the most of, and of which the view knows when
+ * that was. -1: none. */
 static int find_most(const struct pt_view *view, int *at)
 {
 	for (size_t c = 0; c < view->n_columns; c++) {

@@ -187,8 +187,8 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 
 /* --- render */
 
-/* Where nobody names one: the standard one; of sources that tell nothing of code, as files of other instruments, or nothing
- * of what ran, the first that has anything to say. Its word for the order is the standard one's. */
+/* Where nobody names one: the standard one; of sources that tell nothing of code, as files of other instruments, or
+ * nothing of what ran, the first that has anything to say. Its word for the order is the standard one's. */
 static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
 {
 	bool functions = (!profile->no_code && !profile->no_flow) || query->sort[0] != '\0';

@@ -59,7 +59,8 @@ struct pt_view {
 	const char *also;	/* another view that belongs with it: a table for people shows it below, if it has rows */
 	bool wide;		/* its texts are sentences: a table for people does not cut them */
 	size_t tail;		/* rows, the last ones, that a query shows that says nothing about which; 0: all */
-	/* Whether row i is one of those that the query asks for (from, to, name); NULL: it cannot be asked like that. */
+	/* Whether row i is one of those that the query asks for (from, to, name); NULL: it cannot
+	 * be asked like that. */
 	bool (*match)(const void *subject, size_t i, const struct pt_query *query);
 	const char *empty;	/* what to do so that it has rows; NULL: nobody can do anything */
 	const char *note;	/* what one must know to read it right, below its name in the text report; NULL: nothing */

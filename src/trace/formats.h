@@ -2,8 +2,8 @@
  *
  * A CONFIG chunk is text, "key=value\n" lines: keys of the format, of the source ("source=mtb", "mode=burst"), of
  * the target and of the probe. Keys that every CONFIG has: format, source, mode, target, probe, virtual (0 or 1),
- * core_hz (0 = unknown), cost (a sentence: what the source costs the target). Keys of sources that stamp what they give:
- * tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100). Others are the format's own. */
+ * core_hz (0 = unknown), cost (a sentence: what the source costs the target). Keys of sources that stamp what they
+ * give: tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100). Others are the format's own. */
 #ifndef PT_TRACE_FORMATS_H
 #define PT_TRACE_FORMATS_H
 
@@ -28,8 +28,8 @@
 #define PT_FORMAT_S12Z_PROFILE "s12z-profile"
 #define PT_FORMAT_S12Z_TRACE "s12z-trace"
 
-/* "mdm-trace": items of a MicroBlaze's program and event trace (UG984), 18 bits in 3 bytes each, oldest first; a DATA chunk
- *   that RESTARTS begins with what was recorded first after the buffer was cleared. Its own keys:
+/* "mdm-trace": items of a MicroBlaze's program and event trace (UG984), 18 bits in 3 bytes each, oldest first; a DATA
+ *   chunk that RESTARTS begins with what was recorded first after the buffer was cleared. Its own keys:
  *   trace=flow|flow-cycles|events|complete, pc=all|returns (whose new pc was saved), vectors=ADDR (0) of the vectors,
  *   short_order=upper_first|lower_first of two cycle counts in an item. Its stamps are clock cycles, but at level flow. */
 #define PT_FORMAT_MDM_TRACE "mdm-trace"

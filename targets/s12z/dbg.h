@@ -98,16 +98,16 @@ int pt_dbg_needs(struct pt_s12z *z, enum pt_dbg_kind least, struct pt_err *err);
 /* Take the module: lease it and keep what its registers are, once. PT_EBUSY: another has it, or the application
  * itself has armed it (then nothing is touched, unless dbg-take=on). */
 int pt_dbg_take(struct pt_s12z *z, const char *owner, struct pt_err *err);
-/* Disarm, put every register back as it was found, give up the lease. In STOP mode nothing can be written: that is told,
- * and done when the core is seen awake (pt_dbg_pay()), or is left to the next who takes the module. */
+/* Disarm, put every register back as it was found, give up the lease. In STOP mode nothing can be written: that is
+ * told, and done when the core is seen awake (pt_dbg_pay()), or is left to the next who takes the module. */
 int pt_dbg_give_back(struct pt_s12z *z, const char *owner, struct pt_err *err);
 /* What is owed, if anything is. PT_EFAULT: it sleeps still. */
 int pt_dbg_pay(struct pt_s12z *z, struct pt_err *err);
 /* A reset has cleared the registers: there is nothing to put back any more. The lease stays. */
 void pt_dbg_was_reset(struct pt_s12z *z);
-/* Were these read of DBGC1 and DBGTCRH, or of DBGSR? Ones, or 0xee, in bits that are always 0 are no values but the lack of
- * an answer: PT_EPROTO, or PT_EFAULT where the target is there, but the bus behind its BDC is not (STOP mode, on a probe that
- * cannot tell; then wire.asleep is set). */
+/* Were these read of DBGC1 and DBGTCRH, or of DBGSR? Ones, or 0xee, in bits that are always 0 are no values but the
+ * lack of an answer: PT_EPROTO, or PT_EFAULT where the target is there, but the bus behind its BDC is not (STOP mode,
+ * on a probe that cannot tell; then wire.asleep is set). */
 int pt_dbg_believe(struct pt_s12z *z, uint8_t c1, uint8_t tcrh, struct pt_err *err);
 int pt_dbg_believe_sr(struct pt_s12z *z, uint32_t sr, struct pt_err *err);
 /* ARM = 0, and wait until PTACT = 0: only then may the rest be written (ZVHY 6.3.2.7). */

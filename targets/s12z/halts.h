@@ -1,6 +1,6 @@
-/* What a source tells of halts and runs when it has a buffer to fetch at a halt: first what was recorded before, then the
- * halt. Whoever halted the core waits to hear of it, so fetching is for the next drain, or for the next change of state.
- * Board thread only. */
+/* What a source tells of halts and runs when it has a buffer to fetch at a halt: first what was recorded before,
+ * then the halt. Whoever halted the core waits to hear of it, so fetching is for the next drain, or for the next
+ * change of state. Board thread only. */
 #ifndef PT_S12Z_HALTS_H
 #define PT_S12Z_HALTS_H
 
@@ -29,8 +29,8 @@ int pt_halts_s12z_catch_up(struct pt_s12z_halts *halts, struct pt_err *err);
 int pt_halts_s12z_runs(struct pt_s12z_halts *halts, uint64_t pc, int rc, struct pt_err *err);
 /* A batch failed with rc, as pt_source_s12z_failed(); err says whose it was. */
 int pt_halts_s12z_failed(struct pt_s12z_halts *halts, int rc, struct pt_err *err);
-/* The source ends, and fetching the rest gave rc: as pt_emit_rest(). Returns rc, or 0 where the core is in STOP mode, from
- * which nothing can be fetched. */
+/* The source ends, and fetching the rest gave rc: as pt_emit_rest(). Returns rc, or 0 where the core is in STOP mode,
+ * from which nothing can be fetched. */
 int pt_halts_s12z_rest(struct pt_s12z_halts *halts, int rc);
 
 #endif

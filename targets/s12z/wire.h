@@ -35,8 +35,9 @@ static inline bool pt_wire_s12z_can(const struct pt_wire_s12z *wire, enum pt_bdc
 
 /* Run a batch; sets ENBDC first if it is not known to be set. After a fault BDCCSR is read and its flags are cleared.
  *   n_done   out: operations completed; may be NULL. A poll that expired is the last: its index, and 0 is returned
- * Errors as of pt_bdc_ops.run, but: PT_EFAULT has a sentence that says which flag, and PT_EPROTO is left for a target that
- * gives no answer at all (no clock, no power, held in reset, no wire): BDCCSR, which can always be read, was asked for. */
+ * Errors as of pt_bdc_ops.run, but: PT_EFAULT has a sentence that says which flag, and PT_EPROTO is left for
+ * a target that gives no answer at all (no clock, no power, held in reset, no wire): BDCCSR, which can always
+ * be read, was asked for. */
 int pt_wire_s12z_run(struct pt_wire_s12z *wire, struct pt_bdc_op *ops, size_t n_ops, size_t *n_done,
 		     struct pt_err *err);
 

@@ -1,7 +1,7 @@
-/* What being in front of another GDB server costs: round trips of a small packet, and 8 MiB of memory in packets as GDB's
- * dump asks for them, straight to a server, through a plain libuv pass-through (the floor), and through the daemon. All
- * three in one run, taken in turn, so that a busy machine is busy for all of them; ratios of the best.
- * All on one processor, so that no figure depends on where the others ran. usage: bench_upstream [PROFTAP] */
+/* What being in front of another GDB server costs: round trips of a small packet, and 8 MiB of memory in packets as
+ * GDB's dump asks for them, straight to a server, through a plain libuv pass-through (the floor), and through the
+ * daemon. All three in one run, taken in turn, so that a busy machine is busy for all of them; ratios of the best. All
+ * on one processor, so that no figure depends on where the others ran. usage: bench_upstream [PROFTAP] */
 #define _GNU_SOURCE	/* CPU_SET */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

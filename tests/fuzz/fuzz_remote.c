@@ -1,5 +1,6 @@
-/* What another GDB server may send: frames, stop replies, and target descriptions with their includes. Nothing may break; a
- * description that is read keeps its promises: numbers ascend, names are there, and what is added to it can be read again. */
+/* What another GDB server may send: frames, stop replies, and target descriptions with their includes. Nothing
+ * may break; a description that is read keeps its promises: numbers ascend, names are there, and what is added to
+ * it can be read again. */
 #include <stdlib.h>
 #include <string.h>
 

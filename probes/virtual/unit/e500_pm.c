@@ -1,5 +1,5 @@
-/* Numbers of registers are group * 128 + supervisor * 16 + counter. Each counter takes what its event has moved since it
- * last looked, unless it is frozen; chained ones look last, as often as there are links. */
+/* Numbers of registers are group * 128 + supervisor * 16 + counter. Each counter takes what its event has moved since
+ * it last looked, unless it is frozen; chained ones look last, as often as there are links. */
 #include <string.h>
 
 #include "probes/virtual/unit/e500_pm.h"

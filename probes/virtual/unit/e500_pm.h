@@ -1,5 +1,6 @@
 /* Model of the e500's performance monitor: four counters, their controls, freezing, chaining, thresholds, time-base
- * events and the interrupt. It counts what the core says has happened (cpu/e500/e500.h), at the end of each instruction.
+ * events and the interrupt. It counts what the core says has happened (cpu/e500/e500.h), at the end of each
+ * instruction.
  * Source: E500CORERM chapter 7, facts/e500.md 2, 4, 10. What hardware does with PMIE while EE is off is UNVERIFIED. */
 #ifndef PT_VIRTUAL_UNIT_E500_PM_H
 #define PT_VIRTUAL_UNIT_E500_PM_H

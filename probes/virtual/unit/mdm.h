@@ -104,7 +104,8 @@ struct pt_vmdm {
 /* wires: of the UART alone; irq: its line. No cores yet. */
 void pt_vmdm_init(struct pt_vmdm *mdm, const struct pt_vmdm_options *options, const struct pt_vwires *wires,
 		  unsigned irq);
-/* The next port's core, PT_VMDM_CORES at most. Its hook `retired` is the MDM's: pt_vmdm_retired with the returned one. NULL: no memory. */
+/* The next port's core, PT_VMDM_CORES at most. Its hook `retired` is the MDM's: pt_vmdm_retired with the
+ * returned one. NULL: no memory. */
 struct pt_vmdm_core *pt_vmdm_add_core(struct pt_vmdm *mdm, struct pt_vmb *cpu, struct pt_vbus *bus);
 void pt_vmdm_fini(struct pt_vmdm *mdm);
 void pt_vmdm_retired(void *core, const struct pt_vmb_retired *what);

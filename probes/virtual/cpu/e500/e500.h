@@ -1,10 +1,11 @@
 /* The virtual boards' e500v2: executes the Book E integer set, isel, and the SPE's loads, stores and moves over a bus,
  * big-endian, behind TLB1. Its performance monitor is a unit (unit/e500_pm.h) that watches what this core counts.
  * One thread at a time. Deterministic: the same bus, calls and settings give the same instructions and cycles.
- * Sources: E500CORERM Rev. 1 (registers, interrupts, MMU), Power ISA 2.06 Book I and III-E (instructions), facts/e500.md.
+ * Sources: E500CORERM Rev. 1 (registers, interrupts, MMU), Power ISA 2.06 Book I and III-E (instructions),
+ * facts/e500.md.
  *
- * Not there: floating point (a Program interrupt, as on the part), SPE arithmetic, TLB0 (what is written there is lost),
- * watchdog, debug interrupts (DBCR0 and its kin only hold bits), string instructions (the part has none either).
+ * Not there: floating point (a Program interrupt, as on the part), SPE arithmetic, TLB0 (what is written there is
+ * lost), watchdog, debug interrupts (DBCR0 and its kin only hold bits), string instructions (the part has none either).
  *
  * Time is the core clock; it passes while the core is halted or held in reset, too. Cycles are a model: one for each
  * instruction, and what timing below adds. Nothing may rely on a count being the chip's. */
@@ -55,8 +56,8 @@ enum { PT_VE500_EVENTS = 128 };
 /* Something took a while: the threshold events 76..81. */
 struct pt_ve500_watcher {	/* the performance monitor */
 	void *arg;
-	/* After each instruction, and after each interrupt was entered. msr is what it ran under. True: its interrupt may
-	 * be asserted now. */
+	/* After each instruction, and after each interrupt was entered. msr is what it ran under. True: its
+	 * interrupt may be asserted now. */
 	bool (*step)(void *arg, uint32_t msr);
 	void (*lasted)(void *arg, unsigned event, uint32_t cycles, uint32_t msr);
 	bool (*read)(void *arg, unsigned pmr, uint32_t *value);		/* mfpmr; false: no such register */
@@ -128,8 +129,8 @@ enum { PT_VE500_BREAKPOINTS = 8 };
 void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, uint32_t addr);
 
 /* --- taps (cpu.h): called in the order they were added; the caller's memory until removed.
- * jump: BRANCH conditional and taken, GOTO b, CALL bl, *_OPERAND bctr and bctrl, RETURN blr, EXCEPTION (detail: the IVOR
- * number, from: SRR0), EXC_RETURN rfi and its kin, DEBUG. */
+ * jump: BRANCH conditional and taken, GOTO b, CALL bl, *_OPERAND bctr and bctrl, RETURN blr, EXCEPTION (detail: the
+ * IVOR number, from: SRR0), EXC_RETURN rfi and its kin, DEBUG. */
 void pt_ve500_add_tap(struct pt_ve500 *cpu, struct pt_vtap *tap);
 void pt_ve500_remove_tap(struct pt_ve500 *cpu, struct pt_vtap *tap);
 void pt_ve500_taps_changed(struct pt_ve500 *cpu);

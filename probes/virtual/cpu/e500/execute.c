@@ -1,4 +1,5 @@
-/* One instruction: primary op-codes, branches and the condition register. Source: Power ISA 2.06 Book I, chapters 2, 3 */
+/* One instruction: primary op-codes, branches and the condition register. Source: Power ISA 2.06
+ * Book I, chapters 2, 3 */
 #include "probes/virtual/cpu/e500/core.h"
 
 /* --- branches */
