@@ -128,7 +128,8 @@ static int get_piece(struct pt_pipe *pipe, struct pt_err *err)
  * several times that. */
 static size_t n_to_ask(const struct pt_pipe *pipe)
 {
-	size_t most = PT_PIPE_CAPTURE_BYTES / pipe->packet_bytes, queued = pipe->packet_bytes < FAST_BYTES ? pipe->depth : most;
+	size_t most = PT_PIPE_CAPTURE_BYTES / pipe->packet_bytes,
+	       queued = pipe->packet_bytes < FAST_BYTES ? pipe->depth : most;
 
 	most = most < PT_PIPE_MOST_PIECES ? most : PT_PIPE_MOST_PIECES;
 	most = most < queued ? most : queued;

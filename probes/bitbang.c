@@ -98,8 +98,8 @@ static unsigned tdi_of(const struct pt_jtag_piece *piece, uint32_t i)
 	return piece->out == NULL ? 1 : piece->out[at / 8] >> at % 8 & 1;
 }
 
-static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t max_bits,
-		   uint32_t *n_bits)
+static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at,
+		   uint32_t max_bits, uint32_t *n_bits)
 {
 	struct pt_bitbang *b = state;
 	uint32_t most = max_bits < b->most_bits ? max_bits : b->most_bits;

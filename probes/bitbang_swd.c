@@ -155,7 +155,8 @@ static int take_some(struct row *row, struct pt_err *err)
 	struct pt_bitbang *b = row->b;
 	size_t n = row->flight[row->oldest].n, n_reads = row->flight[row->oldest].n_reads;
 	const uint8_t *in = b->turn.in;
-	int len = pt_turn_receive(&b->turn, pt_link_now_ns(b->turn.link) + PT_TURN_ANSWER_MS * PT_NS_PER_MS, err), rc = 0;
+	int len = pt_turn_receive(&b->turn, pt_link_now_ns(b->turn.link) + PT_TURN_ANSWER_MS * PT_NS_PER_MS, err),
+	    rc = 0;
 
 	if (len == PT_ETIMEOUT)
 		return pt_fail(err, len, "the probe does not answer");

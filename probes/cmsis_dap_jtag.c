@@ -71,7 +71,8 @@ static uint32_t add(struct plan *plan, const struct pt_jtag_piece *piece)
 }
 
 /* The same list, place and bounds give the same packet. */
-static void make(struct plan *plan, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t max_bits)
+static void make(struct plan *plan, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at,
+		 uint32_t max_bits)
 {
 	struct pt_jtag_piece piece;
 
@@ -99,8 +100,8 @@ static int settle(void *state, struct pt_err *err)
 	return pt_cmsis_dap_settle(state, err);
 }
 
-static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t max_bits,
-		   uint32_t *n_bits)
+static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at,
+		   uint32_t max_bits, uint32_t *n_bits)
 {
 	struct pt_cmsis_dap *dap = state;
 	struct plan plan = { .out = dap->out, .room_bytes = dap->limits.packet_bytes };
@@ -114,7 +115,8 @@ static int send_request(void *state, size_t len_bytes, struct pt_err *err)
 {
 	struct pt_cmsis_dap *dap = state;
 
-	return pt_cmsis_dap_send(dap, len_bytes, pt_link_now_ns(dap->link) + PT_CMSIS_DAP_ANSWER_MS * PT_NS_PER_MS, err);
+	return pt_cmsis_dap_send(dap, len_bytes, pt_link_now_ns(dap->link) + PT_CMSIS_DAP_ANSWER_MS * PT_NS_PER_MS,
+				 err);
 }
 
 static int receive(void *state, uint64_t deadline_ns, struct pt_err *err)

@@ -157,7 +157,8 @@ static int await(struct gdb_server *g, bool command, struct pt_rsp_answer *answe
 		if (command)
 			return finish_command(g, answer, len, err);
 		if ((size_t)len > answer->room_bytes)
-			return pt_fail(err, PT_EPROTO, "an answer of %d bytes, where %zu were expected", len, answer->room_bytes);
+			return pt_fail(err, PT_EPROTO, "an answer of %d bytes, where %zu were expected", len,
+				       answer->room_bytes);
 		memcpy(answer->bytes, g->in + 1, (size_t)len);
 		answer->len_bytes = (size_t)len;
 		return 0;
@@ -332,7 +333,8 @@ static int await_stop(struct gdb_server *g, uint32_t wait_ms, struct pt_err *err
 			shared->run.running = false;
 			shared->run.stop[0] = '\0';
 			pt_rsp_stream_unlock(g->stream);
-			return pt_fail(err, PT_EFAULT, "it does not run: the server answers \"%.60s\"", (char *)g->in + 1);
+			return pt_fail(err, PT_EFAULT, "it does not run: the server answers \"%.60s\"",
+				       (char *)g->in + 1);
 		}
 	}
 	return 0;
@@ -370,7 +372,8 @@ static void release(void *state)
 /* GDB's signals: 0 for a thread that was told to stop, 2 SIGINT, 17 SIGSTOP. */
 static bool is_ours(const struct pt_rsp_run *run)
 {
-	return (run->stop[0] == 'T' || run->stop[0] == 'S') && (run->signal == 0 || run->signal == 2 || run->signal == 17);
+	return (run->stop[0] == 'T' || run->stop[0] == 'S') &&
+	       (run->signal == 0 || run->signal == 2 || run->signal == 17);
 }
 
 static int go_on(void *state, struct pt_err *err)
@@ -409,7 +412,8 @@ static const char *name_by_habit(const char *supported)
 		return "gdbserver";
 	/* It names the memory map also where it has none, because no flash bank was configured. */
 	if ((offers(supported, "qXfer:memory-map:read+") || offers(supported, "qXfer:memory-map:read-")) &&
-	    offers(supported, "QStartNoAckMode+") && offers(supported, "qXfer:threads:read+") && !offers(supported, "QNonStop+"))
+	    offers(supported, "QStartNoAckMode+") && offers(supported, "qXfer:threads:read+") &&
+	    !offers(supported, "QNonStop+"))
 		return "OpenOCD";
 	return "";
 }

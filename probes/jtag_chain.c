@@ -58,7 +58,8 @@ static bool all_are(const uint8_t *bits, uint32_t n_bits, bool level)
 static int stuck(bool level, struct pt_err *err)
 {
 	if (level)
-		return pt_fail(err, PT_EPROTO, "TDO is always 1: no TAP answers; is the target powered, and TDO connected?");
+		return pt_fail(err, PT_EPROTO,
+			       "TDO is always 1: no TAP answers; is the target powered, and TDO connected?");
 	return pt_fail(err, PT_EPROTO, "TDO is always 0: the line is shorted or held, or the target has no power");
 }
 
@@ -112,13 +113,15 @@ static int asked_length(const struct pt_params *settings, size_t tap, uint32_t *
 		return 0;
 	value = strtoul(list, &end, 0);
 	if (end == list || (*end != 0 && *end != ',') || value < 2 || value > PT_JTAG_MAX_IR_BITS)
-		return pt_fail(err, PT_EARG, "jtag.ir.len of TAP %zu is not a length from 2 to %d", tap, PT_JTAG_MAX_IR_BITS);
+		return pt_fail(err, PT_EARG, "jtag.ir.len of TAP %zu is not a length from 2 to %d", tap,
+			       PT_JTAG_MAX_IR_BITS);
 	*bits = (uint32_t)value;
 	return 0;
 }
 
 /* Each from the settings or by its part; one that nobody knows has what is left. */
-static int share_out(struct pt_jtag_chain *chain, uint32_t together, const struct pt_params *settings, struct pt_err *err)
+static int share_out(struct pt_jtag_chain *chain, uint32_t together, const struct pt_params *settings,
+		     struct pt_err *err)
 {
 	uint32_t known = 0, bits;
 	int unknown = -1;
@@ -131,8 +134,10 @@ static int share_out(struct pt_jtag_chain *chain, uint32_t together, const struc
 		if (bits == 0 && part != NULL && chain->n_taps > 1)
 			bits = part->ir_bits;
 		if (bits == 0 && unknown >= 0)
-			return pt_fail(err, PT_EPROTO, "the instruction registers of the chain's %zu TAPs have %u bits together; "
-				       "whose are how many of them? Set jtag.ir.len", chain->n_taps, together);
+			return pt_fail(err, PT_EPROTO,
+				       "the instruction registers of the chain's %zu TAPs have %u bits together; "
+				       "whose are how many of them? Set jtag.ir.len",
+				       chain->n_taps, together);
 		if (bits == 0)
 			unknown = (int)i;
 		chain->tap[i].ir_bits = (uint8_t)bits;
@@ -143,8 +148,10 @@ static int share_out(struct pt_jtag_chain *chain, uint32_t together, const struc
 		known = together;
 	}
 	if (known != together)
-		return pt_fail(err, PT_EPROTO, "the instruction registers of the chain have %u bits, those of its TAPs %u; see "
-			       "jtag.ir.len", together, known);
+		return pt_fail(err, PT_EPROTO,
+			       "the instruction registers of the chain have %u bits, those of its TAPs %u; see "
+			       "jtag.ir.len",
+			       together, known);
 	return 0;
 }
 
@@ -202,8 +209,8 @@ int pt_jtag_chain_tap(const struct pt_jtag_chain *chain, const struct pt_params 
 
 	if (pt_params_given(settings, &pt_jtag_params[PT_JTAG_TAP])) {
 		if (asked >= chain->n_taps)
-			return pt_fail(err, PT_EARG, "jtag.tap=%u: the chain has %zu, and the first is 0", (unsigned)asked,
-				       chain->n_taps);
+			return pt_fail(err, PT_EARG, "jtag.tap=%u: the chain has %zu, and the first is 0",
+				       (unsigned)asked, chain->n_taps);
 		return (int)asked;
 	}
 	for (size_t i = 0; i < chain->n_taps; i++)
@@ -230,11 +237,12 @@ int pt_jtag_chain_user(const struct pt_jtag_chain *chain, size_t tap, unsigned n
 	else if (has_user(&chain->tap[tap]))
 		*code = chain->tap[tap].part->user[n - 1];
 	else
-		return pt_fail(err, PT_EARG, "TAP %zu (IDCODE 0x%08x): the code of USER%u is not known; set %s from the part's BSDL",
+		return pt_fail(err, PT_EARG,
+			       "TAP %zu (IDCODE 0x%08x): the code of USER%u is not known; set %s from the part's BSDL",
 			       tap, chain->tap[tap].idcode, n, row->key);
 	if (chain->tap[tap].ir_bits < 32 && *code >> chain->tap[tap].ir_bits != 0)
-		return pt_fail(err, PT_EARG, "%s=0x%x is longer than the %u bits of the instruction register", row->key, *code,
-			       chain->tap[tap].ir_bits);
+		return pt_fail(err, PT_EARG, "%s=0x%x is longer than the %u bits of the instruction register", row->key,
+			       *code, chain->tap[tap].ir_bits);
 	return 0;
 }
 
@@ -256,8 +264,8 @@ static int address(const struct pt_jtag_chain *chain, size_t tap, struct pt_jtag
 		if (ops[i].what == PT_JTAG_RESET)
 			*selected = -1;
 		if (ir && ops[i].n_bits != chain->tap[tap].ir_bits)
-			return pt_fail(err, PT_EARG, "an instruction of %u bits for TAP %zu, which has %u", ops[i].n_bits, tap,
-				       chain->tap[tap].ir_bits);
+			return pt_fail(err, PT_EARG, "an instruction of %u bits for TAP %zu, which has %u",
+				       ops[i].n_bits, tap, chain->tap[tap].ir_bits);
 		if (ir)
 			*selected = (int)tap;
 		if (ops[i].what == PT_JTAG_DR && *selected != (int)tap)

@@ -21,8 +21,8 @@ struct pt_jtag_port_ops {
 	/* The oldest answer, kept by the driver for unpack(): its length, or the link's error. */
 	int (*receive)(void *state, uint64_t deadline_ns, struct pt_err *err);
 	/* The answer to a packet of n_bits clocks from the cursor on. 0, or PT_EPROTO with the sentence. */
-	int (*unpack)(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t n_bits,
-		      size_t len_bytes, struct pt_err *err);
+	int (*unpack)(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at,
+		      uint32_t n_bits, size_t len_bytes, struct pt_err *err);
 };
 
 struct pt_jtag_port {

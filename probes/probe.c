@@ -46,7 +46,8 @@ static bool by_jtag(const struct pt_probe_ops *ops, const struct pt_params *sett
 
 	if (ops->jtag == NULL)
 		return false;
-	return ops->dap == NULL || strcmp(transport, "jtag") == 0 || (ops->jtag_first && strcmp(transport, "auto") == 0);
+	return ops->dap == NULL || strcmp(transport, "jtag") == 0 ||
+	       (ops->jtag_first && strcmp(transport, "auto") == 0);
 }
 
 struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,

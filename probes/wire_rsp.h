@@ -61,8 +61,8 @@ struct pt_rsp_ops {
 	 * PT_ETIMEOUT: no answer in time; a late one is thrown away. PT_EPROTO: it is not RSP, or longer than
 	 * room_bytes.
 	 * PT_ESTATE: the target runs. PT_EBUSY: a debugger's packet has not been answered in time. PT_EIO: gone. */
-	int (*ask)(void *state, const void *request, size_t len_bytes, struct pt_rsp_answer *answer, uint32_t timeout_ms,
-		   struct pt_err *err);
+	int (*ask)(void *state, const void *request, size_t len_bytes, struct pt_rsp_answer *answer,
+		   uint32_t timeout_ms, struct pt_err *err);
 	/* A packet that makes the target run ("vCont;c", "vCont;s:1", "c"); its answer comes by poll. */
 	int (*resume)(void *state, const char *packet, struct pt_err *err);
 	/* Like the Ctrl-C of a debugger: 0x03, or vCont;t in non-stop. Its stop comes by poll. */

@@ -58,8 +58,8 @@ static int settle(void *state, struct pt_err *err)
 	return pt_turn_settle(&((struct xvc *)state)->turn, err);
 }
 
-static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t max_bits,
-		   uint32_t *n_bits)
+static size_t pack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at,
+		   uint32_t max_bits, uint32_t *n_bits)
 {
 	struct xvc *xvc = state;
 	uint32_t most = max_bits < 8 * xvc->vector_bytes ? max_bits : 8 * xvc->vector_bytes;
@@ -111,7 +111,8 @@ static int read_info(struct xvc *xvc, size_t n, uint32_t most_bytes, struct pt_e
 	char line[64], *colon, *end;
 	unsigned long bytes;
 
-	snprintf(line, sizeof(line), "%.*s", (int)(n < sizeof(line) ? n : sizeof(line) - 1), (const char *)xvc->turn.in);
+	snprintf(line, sizeof(line), "%.*s", (int)(n < sizeof(line) ? n : sizeof(line) - 1),
+		 (const char *)xvc->turn.in);
 	colon = strchr(line, ':');
 	bytes = colon != NULL ? strtoul(colon + 1, &end, 10) : 0;
 	if (!answers(xvc->turn.in, n) || colon == NULL || end == colon + 1)

@@ -340,7 +340,8 @@ void pt_analyst_set_limits(struct pt_analyst *a, const char *word, pt_analyst_re
 
 static int make_branches(struct pt_pipeline *pipeline, struct request *request)
 {
-	return pt_branches_write(pt_pipeline_profile(pipeline), request->how, request->top, &request->text, &request->err);
+	return pt_branches_write(pt_pipeline_profile(pipeline), request->how, request->top, &request->text,
+				 &request->err);
 }
 
 void pt_analyst_branches(struct pt_analyst *a, enum pt_branches how, size_t top, pt_analyst_reply reply, void *arg)

@@ -97,7 +97,8 @@ static void tell_silence(struct pt_board *board, const struct pt_err *seen)
 {
 	struct pt_board_note note = { .kind = NOTE_CONSOLE };
 
-	pt_fail(&note.why, 0, "the target does not answer any more (clock, power, cable?); what was collected is kept: %s\n",
+	pt_fail(&note.why, 0,
+		"the target does not answer any more (clock, power, cable?); what was collected is kept: %s\n",
 		seen->msg[0] != '\0' ? seen->msg : "no reason is known");
 	pt_warn("board: %.*s", (int)strlen(note.why.msg) - 1, note.why.msg);
 	pt_board_send(board, &note);

@@ -95,6 +95,7 @@ void pt_board_tell_owed(struct pt_board *board);		/* the source hears of a halt 
 /* board_semihost.c: a core that has just halted. 1: it had asked something, and runs again; 0: the
  * halt is for clients. */
 void pt_board_semihost_begin(struct pt_board *board);	/* attached: on, if the settings say so */
-int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now, struct pt_err *err);
+int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now,
+			     struct pt_err *err);
 
 #endif

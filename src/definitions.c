@@ -245,8 +245,10 @@ static int take_signal(struct pt_definitions *d, char *item, struct pt_err *err)
 	enum pt_signal_form form;
 
 	if (!form_of(suffix, &form))
-		return pt_fail(err, PT_EARG, "signal: %s%s%s is not NAME:nested, NAME:task, NAME:isr, NAME:service, NAME:state "
-			       "or NAME:regular", item, suffix != NULL ? ":" : "", suffix != NULL ? suffix : "");
+		return pt_fail(err, PT_EARG,
+			       "signal: %s%s%s is not NAME:nested, NAME:task, NAME:isr, NAME:service, NAME:state "
+			       "or NAME:regular",
+			       item, suffix != NULL ? ":" : "", suffix != NULL ? suffix : "");
 	def = add_source_of(d, item, err);
 	if (def == NULL)
 		return pt_wrap(err, "signal");
@@ -389,7 +391,8 @@ static bool is_chosen(const char *list, const char *name)
 static struct pt_signal_definition *line_of(struct pt_definitions *d, uint16_t source, uint64_t line)
 {
 	for (size_t i = 0; i < d->set.n_definitions; i++)
-		if (d->definition[i].space == PT_SPACE_LINE && d->definition[i].source == source && d->definition[i].at == line)
+		if (d->definition[i].space == PT_SPACE_LINE && d->definition[i].source == source &&
+		    d->definition[i].at == line)
 			return &d->definition[i];
 	return NULL;
 }
@@ -495,8 +498,10 @@ struct pt_definitions *pt_definitions_new(struct pt_program *program, const stru
 	d->program = program;
 	d->set.definition = d->definition;
 	d->lines = lines != NULL ? strdup(lines) : NULL;
-	if (take_list(d, words, VARIABLES, take_variable, err) == 0 && take_list(d, words, SIGNAL, take_signal, err) == 0 &&
-	    take_list(d, words, TWO_POINT, take_two_point, err) == 0 && (orti == NULL || take_orti(d, orti, err) == 0)) {
+	if (take_list(d, words, VARIABLES, take_variable, err) == 0 &&
+	    take_list(d, words, SIGNAL, take_signal, err) == 0 &&
+	    take_list(d, words, TWO_POINT, take_two_point, err) == 0 &&
+	    (orti == NULL || take_orti(d, orti, err) == 0)) {
 		d->named = d->set.n_definitions > 0;
 		return d;
 	}

@@ -117,7 +117,8 @@ static int sources_run(struct pt_job *job, struct pt_board *board, struct pt_tar
 		bool on = source[i]->available(target, &why) == 0;
 
 		snprintf(line, sizeof(line), "%-12s modes %s: %s%s%s", source[i]->name, source[i]->modes,
-			 on ? source[i]->help : "not here: ", on ? "" : why.msg, i == 0 && on && !source[i]->only_by_name ? " (standard)" : "");
+			 on ? source[i]->help : "not here: ", on ? "" : why.msg,
+			 i == 0 && on && !source[i]->only_by_name ? " (standard)" : "");
 		put_line(&out, line);
 		if (on)
 			pt_params_help(source[i]->params, source[i]->n_params, put_line, &out);

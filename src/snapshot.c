@@ -26,7 +26,8 @@ static bool missing(const struct pt_pipeline *p)
 	for (size_t i = 0; i < p->n_lanes; i++)
 		if (p->lane[i]->runs > 0 && p->lane[i] != p->flow_lane)
 			return true;
-	return p->profile.elf_check == PT_ELF_DIFFERS || p->cut_short || p->events_dropped != 0 || p->lanes_refused != 0;
+	return p->profile.elf_check == PT_ELF_DIFFERS || p->cut_short || p->events_dropped != 0 ||
+	       p->lanes_refused != 0;
 }
 
 /* No gap but the first start: everything that ran (or was written, ...) was seen. A burst is never that, were it the
@@ -35,10 +36,9 @@ static bool complete(const struct pt_pipeline *p)
 {
 	const struct pt_lane *lane = p->flow_lane != NULL ? p->flow_lane : p->lane[0];
 
-	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && !lane->extract && lane->gaps == 0 &&
-	       (lane->runs > 0 || lane != p->flow_lane) && lane->flow.counts.damaged == 0 &&
-	       lane->flow.counts.not_code == 0 &&
-	       lane->flow.counts.overflows + lane->overflows == 0 && !missing(p);
+	return lane != NULL && lane->decoder != NULL && lane->in_data && !lane->bursts_only && !lane->extract &&
+	       lane->gaps == 0 && (lane->runs > 0 || lane != p->flow_lane) && lane->flow.counts.damaged == 0 &&
+	       lane->flow.counts.not_code == 0 && lane->flow.counts.overflows + lane->overflows == 0 && !missing(p);
 }
 
 static bool gives(const struct pt_pipeline *p, unsigned what)
@@ -174,8 +174,10 @@ static void tell_width(const struct pt_pipeline *p, size_t definition, char *not
 
 	if (widest == 0 || widest >= d->size_bytes)
 		return;
-	snprintf(note, PT_TASK_NOTE_BYTES, "%.80s has %" PRIu32 " bytes, and no message of the trace carried more than %u: each value "
-		 "is put together of several", d->name, d->size_bytes, widest);
+	snprintf(note, PT_TASK_NOTE_BYTES,
+		 "%.80s has %" PRIu32 " bytes, and no message of the trace carried more than %u: each value "
+		 "is put together of several",
+		 d->name, d->size_bytes, widest);
 }
 
 static void tell_of_tasks(struct pt_pipeline *p)

@@ -51,7 +51,8 @@ static unsigned clock_once(struct fake_jtag *fake, bool tms, unsigned tdi)
 	}
 }
 
-static int run(void *state, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done, struct pt_err *err)
+static int run(void *state, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+	       struct pt_err *err)
 {
 	struct fake_jtag *fake = state;
 	struct pt_jtag_cursor next = { 0 }, done = { 0 };

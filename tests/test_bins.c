@@ -305,8 +305,8 @@ START_TEST(rules_see_bins)
 	pt_program_unref(program);
 	chunk_config(&f, 0, CYCLES);
 	three_bins(&f);
-	ck_assert_msg(pt_pipeline_profile(f.pipeline)->limits->limit[0].verdict == rules[_i].verdict, "%s: %s", rules[_i].rule,
-		      pt_pipeline_profile(f.pipeline)->limits->limit[0].why);
+	ck_assert_msg(pt_pipeline_profile(f.pipeline)->limits->limit[0].verdict == rules[_i].verdict, "%s: %s",
+		      rules[_i].rule, pt_pipeline_profile(f.pipeline)->limits->limit[0].why);
 	chunk_feed_drop(&f);
 }
 END_TEST

@@ -109,7 +109,8 @@ static struct pt_capture *open_capture(const char *path)
 
 	snprintf(word, sizeof(word), "capture=%s", path);
 	ck_assert_int_eq(pt_params_add(settings, pt_capture_params, pt_n_capture_params, word, &err), 0);
-	ck_assert_int_eq(pt_params_add(settings, pt_capture_params, pt_n_capture_params, "capture-compress=off", &err), 0);
+	ck_assert_int_eq(pt_params_add(settings, pt_capture_params, pt_n_capture_params, "capture-compress=off", &err),
+			 0);
 	capture = pt_capture_new(settings, "program=proftap\n", &err);
 	ck_assert_msg(capture != NULL, "%s", err.msg);
 	pt_params_free(settings);

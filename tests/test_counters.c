@@ -150,9 +150,11 @@ START_TEST(any_split_is_the_same)
 	chunk_put(&whole, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 6000000, b.bytes, b.len);
 	for (size_t at = 0, n; at < b.len; at += n) {
 		n = (size_t)_i * 5 + 1 < b.len - at ? (size_t)_i * 5 + 1 : b.len - at;
-		chunk_put(&split, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, at * 6000000 / b.len, (at + n) * 6000000 / b.len, b.bytes + at, n);
+		chunk_put(&split, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, at * 6000000 / b.len, (at + n) * 6000000 / b.len,
+			  b.bytes + at, n);
 	}
-	ck_assert_str_eq(chunk_report(&whole, &one, "counters", "json"), chunk_report(&split, &two, "counters", "json"));
+	ck_assert_str_eq(chunk_report(&whole, &one, "counters", "json"),
+			 chunk_report(&split, &two, "counters", "json"));
 	pt_text_free(&one);
 	pt_text_free(&two);
 	chunk_feed_drop(&whole);

@@ -52,7 +52,8 @@ START_TEST(same_input_same_bytes)
 	struct pt_profile profile = sample_profile();
 
 	for (size_t i = 0; pt_formats[i] != NULL; i++) {
-		struct pt_text a = rendered(&profile, pt_formats[i]->name, ""), b = rendered(&profile, pt_formats[i]->name, "");
+		struct pt_text a = rendered(&profile, pt_formats[i]->name, ""),
+			       b = rendered(&profile, pt_formats[i]->name, "");
 
 		ck_assert_uint_eq(a.len_bytes, b.len_bytes);
 		if (a.len_bytes > 0)	/* else it has no bytes at all */
@@ -121,7 +122,8 @@ START_TEST(virtual_boards_say_so)
 			profile.from_virtual = is_virtual;
 			out = rendered(&profile, pt_formats[i]->name, "");
 			if (out.len_bytes > 0) {
-				ck_assert_msg(says_virtual(pt_formats[i]->name, &out) == is_virtual, "%s", pt_formats[i]->name);
+				ck_assert_msg(says_virtual(pt_formats[i]->name, &out) == is_virtual, "%s",
+					      pt_formats[i]->name);
 				n++;
 			}
 			for (size_t k = 0; is_virtual && k < PT_LEN(first); k++)
@@ -250,7 +252,8 @@ END_TEST
 
 /* --- where there is little ---------------------------------------------------------------------------------------- */
 
-static void expect(const struct pt_profile *profile, const char *view, const char *sort, const char *has, const char *has_not)
+static void expect(const struct pt_profile *profile, const char *view, const char *sort, const char *has,
+		   const char *has_not)
 {
 	struct pt_query query = { 0 };
 	struct pt_text out = { 0 };

@@ -173,9 +173,9 @@ START_TEST(the_virtual_cpu_reads_the_same)
 		want = pt_z_decode(AT, bytes, sizeof(bytes));
 		pt_isa_s12z.decode(AT, bytes, sizeof(bytes), &got);
 		if (got.len_bytes != want.n_bytes || got.target != target_of(&want))
-			ck_abort_msg("%02x %02x %02x %02x %02x: %u and %u bytes, to 0x%llx and 0x%llx", bytes[0], bytes[1], bytes[2], bytes[3],
-				     bytes[4], got.len_bytes, want.n_bytes, (unsigned long long)got.target,
-				     (unsigned long long)target_of(&want));
+			ck_abort_msg("%02x %02x %02x %02x %02x: %u and %u bytes, to 0x%llx and 0x%llx", bytes[0],
+				     bytes[1], bytes[2], bytes[3], bytes[4], got.len_bytes, want.n_bytes,
+				     (unsigned long long)got.target, (unsigned long long)target_of(&want));
 	}
 }
 END_TEST

@@ -194,7 +194,8 @@ START_TEST(without_an_end)
 		profile.loss.lost_ns = 0;
 		pt_analysis_limits.steps(limits, steps, PT_LEN(steps));
 		pt_analysis_limits.result(limits, &profile);
-		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule, profile.limits->limit[0].why);
+		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule,
+			      profile.limits->limit[0].why);
 		pt_analysis_limits.close(limits);
 		pt_program_unref(program);
 	}
@@ -218,7 +219,8 @@ START_TEST(load_of_a_task)
 		profile.tasks = &tasks;
 		profile.loss.lost_ns = rows[i].lost_ns;
 		pt_analysis_limits.result(limits, &profile);
-		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule, profile.limits->limit[0].why);
+		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule,
+			      profile.limits->limit[0].why);
 		pt_analysis_limits.close(limits);
 		pt_program_unref(program);
 	}

@@ -40,8 +40,8 @@ static bool may_pass(const struct contract_driver *driver, const struct expect *
 	return expect->rc == 0 || (driver->formless && expect->fault == PT_SCRIPT_WRONG);
 }
 
-static void check_code(const struct contract_driver *driver, const struct expect *expect, const char *name, size_t at, int rc,
-		       const struct pt_err *err)
+static void check_code(const struct contract_driver *driver, const struct expect *expect, const char *name, size_t at,
+		       int rc, const struct pt_err *err)
 {
 	if (may_pass(driver, expect))
 		return;
@@ -69,8 +69,8 @@ static void check_recovers(const struct contract_driver *driver, const char *nam
 		contract_script.now_ns += contract_script.late_ns;
 		rc = driver->wire->list(probe, &err);
 	}
-	ck_assert_msg(rc == 0, "%s after %s, fault %d at request %zu: %s", driver->ops->name, name, contract_script.fault,
-		      contract_script.fault_at, err.msg);
+	ck_assert_msg(rc == 0, "%s after %s, fault %d at request %zu: %s", driver->ops->name, name,
+		      contract_script.fault, contract_script.fault_at, err.msg);
 }
 
 static void expect_gone(const struct contract_driver *driver, struct pt_probe *probe)
@@ -94,7 +94,8 @@ static void check_reopens(const struct contract_driver *driver, const char *name
 	contract_script.gone = false;
 	contract_script.now_ns += contract_script.late_ns;
 	probe = contract_open(driver, &err);
-	ck_assert_msg(probe != NULL, "reopen after %s, fault at request %zu: %s", name, contract_script.fault_at, err.msg);
+	ck_assert_msg(probe != NULL, "reopen after %s, fault at request %zu: %s", name, contract_script.fault_at,
+		      err.msg);
 	ck_assert_int_eq(driver->wire->bring_up(probe, &err), 0);
 	driver->wire->clear(probe);
 	ck_assert_msg(driver->wire->list(probe, &err) == 0, "reopened after %s: %s", name, err.msg);

@@ -209,8 +209,8 @@ static void check_counts(struct bench *b, const struct pt_profile *p, const char
 		if (!counter_of(b, &functions[i], pc, &calls))
 			continue;
 		n_counted += calls > 0;
-		ck_assert_msg(count == calls, "%s: %s was called %llu times, the profile says %llu", name, functions[i].name,
-			      (unsigned long long)calls, (unsigned long long)count);
+		ck_assert_msg(count == calls, "%s: %s was called %llu times, the profile says %llu", name,
+			      functions[i].name, (unsigned long long)calls, (unsigned long long)count);
 	}
 	ck_assert_uint_gt(n_counted, 15);
 }

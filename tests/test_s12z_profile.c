@@ -248,7 +248,8 @@ START_TEST(vectors_are_read_where_the_user_says)
 	char path[] = "vectors-XXXXXX";
 	int fd = mkstemp(path);
 	struct pt_err err = { 0 };
-	struct pt_program *plain = pt_program_from_bytes("demo", pt_s12zvm_demo_elf, pt_s12zvm_demo_elf_bytes, 0, &err), *shifted;
+	struct pt_program *plain = pt_program_from_bytes("demo", pt_s12zvm_demo_elf, pt_s12zvm_demo_elf_bytes, 0, &err),
+			  *shifted;
 	bool is_entry;
 	uint64_t tick = timer_handler(plain, &is_entry);
 

@@ -23,7 +23,8 @@
 enum { CONNECT_MS = 2000 };
 
 /* "HOST:PORT" into its halves; an address in brackets may have colons of its own. */
-static bool split(const char *host_port, unsigned default_port, char *host, size_t host_bytes, char *port, size_t port_bytes)
+static bool split(const char *host_port, unsigned default_port, char *host, size_t host_bytes, char *port,
+		  size_t port_bytes)
 {
 	const char *begin = host_port, *end, *colon;
 

@@ -228,7 +228,8 @@ static bool fill(struct pt_rsp_stream *s)
 		s->begin = 0;
 	}
 	if (s->end == sizeof(s->in)) {
-		pt_rsp_stream_end(s, "it sends a packet without an end; this is no GDB server, or it is out of its mind");
+		pt_rsp_stream_end(s,
+				  "it sends a packet without an end; this is no GDB server, or it is out of its mind");
 		return false;
 	}
 	n = recv(fd, s->in + s->end, sizeof(s->in) - s->end, MSG_DONTWAIT);
@@ -269,7 +270,8 @@ static uint8_t sum_of(const uint8_t *bytes, size_t n)
 
 	while (n >= sizeof(word)) {
 		lanes = 0;
-		for (unsigned k = 0; k < LANES_HOLD && n >= sizeof(word); k++, bytes += sizeof(word), n -= sizeof(word)) {
+		for (unsigned k = 0; k < LANES_HOLD && n >= sizeof(word);
+		     k++, bytes += sizeof(word), n -= sizeof(word)) {
 			memcpy(&word, bytes, sizeof(word));
 			lanes += (word & low) + (word >> 8 & low);
 		}
@@ -362,8 +364,8 @@ bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len
 	run->running = false;
 	run->fresh = true;
 	run->signal = strchr("TS", payload[0]) != NULL && high >= 0 && low >= 0 ? (uint8_t)(high << 4 | low) : 0;
-	snprintf(run->stop, sizeof(run->stop), "%.*s", (int)(len_bytes < sizeof(run->stop) ? len_bytes : sizeof(run->stop)),
-		 (const char *)payload);
+	snprintf(run->stop, sizeof(run->stop), "%.*s",
+		 (int)(len_bytes < sizeof(run->stop) ? len_bytes : sizeof(run->stop)), (const char *)payload);
 	return true;
 }
 

@@ -52,7 +52,8 @@ const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char
 	return NULL;
 }
 
-int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settings, const char *word, struct pt_err *err)
+int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settings, const char *word,
+		       struct pt_err *err)
 {
 	char key[32];
 

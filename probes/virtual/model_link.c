@@ -257,7 +257,8 @@ static void tell_slip(struct model *model)
 	uint64_t slip_ns = model->rig.pace.slip_ns, open_ns = now_ns(model);
 
 	if (slip_ns * 20 > open_ns && slip_ns > PT_NS_PER_S / 10)
-		pt_info("virtual board: this machine was too slow for %.1f s of %.1f s of real time; clock=virtual needs none",
+		pt_info("virtual board: this machine was too slow for %.1f s of %.1f s of real time; clock=virtual "
+			"needs none",
 			(double)slip_ns / 1e9, (double)open_ns / 1e9);
 }
 

@@ -86,7 +86,8 @@ static void flow_entry(struct trace *s, const uint8_t *entry, uint64_t stamp, st
 	if (pt_le32(entry) == 0)
 		return;		/* nothing was written here */
 	if ((cinf & CINF_ALWAYS_0) != 0) {
-		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN, stamp == PT_UNKNOWN ? 4 : PT_S12Z_LINE_BYTES);
+		pt_batch_add_gap(out, &s->blank, PT_GAP_DAMAGED, PT_UNKNOWN,
+				 stamp == PT_UNKNOWN ? 4 : PT_S12Z_LINE_BYTES);
 		return;
 	}
 	if (cinf >> 6 == CET_VECTOR)
@@ -161,7 +162,8 @@ static void detail_line(struct trace *s, struct pt_batch *out)
 /* Does a base begin at byte k? The last record always is one. */
 static bool is_base(const struct trace *s, unsigned k, unsigned n)
 {
-	return k + BASE_BYTES == n || (s->bases_marked && k < 4 && (s->part[7] >> k & 1) != 0 && k + 2 * BASE_BYTES <= n);
+	return k + BASE_BYTES == n ||
+	       (s->bases_marked && k < 4 && (s->part[7] >> k & 1) != 0 && k + 2 * BASE_BYTES <= n);
 }
 
 /* Records of one byte have the upper bits of the next base. */

@@ -99,7 +99,8 @@ static int by_change(const void *a, const void *b)
 
 static bool same(const struct pt_function *a, const struct pt_function *b)
 {
-	const char *file_a = a->file != NULL ? strrchr(a->file, '/') : NULL, *file_b = b->file != NULL ? strrchr(b->file, '/') : NULL;
+	const char *file_a = a->file != NULL ? strrchr(a->file, '/') : NULL,
+		   *file_b = b->file != NULL ? strrchr(b->file, '/') : NULL;
 
 	if (strcmp(a->name, b->name) != 0)
 		return false;
@@ -245,7 +246,8 @@ static enum pt_change judge(const struct pt_diff *d, const struct pt_diff_functi
 	return PT_CHANGE_NONE;
 }
 
-struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile *b, double threshold, struct pt_err *err)
+struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile *b, double threshold,
+			    struct pt_err *err)
 {
 	struct pt_diff *d;
 	size_t room;

@@ -348,11 +348,13 @@ static void one(struct pt_flow *f, const struct pt_event *e, struct pt_run_batch
 static bool is_silent(const struct pt_event *e)
 {
 	if (e->kind == PT_EV_BRANCH)
-		return (e->cause == PT_BY_INSTRUCTION && (e->branch.to == PT_UNKNOWN) != (e->branch.from == PT_UNKNOWN)) ||
+		return (e->cause == PT_BY_INSTRUCTION &&
+			(e->branch.to == PT_UNKNOWN) != (e->branch.from == PT_UNKNOWN)) ||
 		       (e->cause == PT_BY_EXCEPTION && e->branch.from == PT_UNKNOWN);
 	if (e->kind == PT_EV_EXECUTED)
 		return true;
-	return e->cause != PT_ATOMS_ALL && (e->kind == PT_EV_START || (e->kind >= PT_EV_ATOMS && e->kind <= PT_EV_STOP));
+	return e->cause != PT_ATOMS_ALL &&
+	       (e->kind == PT_EV_START || (e->kind >= PT_EV_ATOMS && e->kind <= PT_EV_STOP));
 }
 
 size_t pt_flow_feed(struct pt_flow *f, const struct pt_event *event, size_t n, struct pt_run_batch *out)

@@ -209,7 +209,8 @@ static unsigned follow_plain(struct pt_flow *f, struct walk *w, uint64_t bits, u
 		uint64_t sums = src->sums - at->sums;
 		bool taken;
 
-		if (src->flow != PT_FLOW_BRANCH_IF || src->target - UINT64_C(1) >= n_bytes || (size_t)(src - at) >= most)
+		if (src->flow != PT_FLOW_BRANCH_IF || src->target - UINT64_C(1) >= n_bytes ||
+		    (size_t)(src - at) >= most)
 			break;
 		to = (src->target - 1) >> w->shift;
 		dst = &code[to];

@@ -170,7 +170,8 @@ static void look_at_extremes(struct judge *j)
 		return;
 	l->least = stat->min;
 	l->most = stat->max;
-	l->violations = !pt_rule_allows(l->rule, (double)stat->min * unit) + (uint64_t)!pt_rule_allows(l->rule, (double)stat->max * unit);
+	l->violations = !pt_rule_allows(l->rule, (double)stat->min * unit) +
+			(uint64_t)!pt_rule_allows(l->rule, (double)stat->max * unit);
 }
 
 static void judge_each(struct judge *j)
@@ -190,12 +191,14 @@ static void judge_each(struct judge *j)
 	print(j, (double)l->most, most, sizeof(most));
 	if (l->violations > 0)
 		say(j, PT_VERDICT_FAILED, "%s%" PRIu64 " of %" PRIu64 "%s violate it: %s to %s",
-		    l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, since, least, most);
+		    l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, since, least,
+		    most);
 	else if (complete(j) || l->rule->seen)
 		say(j, PT_VERDICT_PASSED, "all %" PRIu64 " seen%s: %s to %s", l->looked_at, since, least, most);
 	else
-		say(j, PT_VERDICT_UNDECIDED, "all %" PRIu64 " seen%s keep to it (%s to %s), but not all that ran was seen", l->looked_at,
-		    since, least, most);
+		say(j, PT_VERDICT_UNDECIDED,
+		    "all %" PRIu64 " seen%s keep to it (%s to %s), but not all that ran was seen", l->looked_at, since,
+		    least, most);
 }
 
 static double of_stat(const struct pt_stat *stat, enum pt_rule_of of)
@@ -261,7 +264,8 @@ static void judge_count(struct judge *j)
 	bool more_would_not = !allowed && !isinf(rule->hi) && !rule->excludes && (double)n >= rule->hi;
 
 	if (complete(j) || rule->seen || more_would_too || more_would_not)
-		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%" PRIu64 " %s", n, complete(j) ? "in all" : "seen");
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%" PRIu64 " %s", n,
+		    complete(j) ? "in all" : "seen");
 	else
 		say(j, PT_VERDICT_UNDECIDED, "%" PRIu64 " seen; not all that ran was seen", n);
 }
@@ -279,11 +283,11 @@ static void judge_share(struct judge *j, const struct pt_share *share, enum pt_b
 	else if (share->hi <= share->lo)
 		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, too few samples for an interval", share->share * 100);
 	else if (lo == hi && allowed == lo && !rule->excludes)
-		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %% (%.2f to %.2f)", share->share * 100, share->lo * 100,
-		    share->hi * 100);
-	else
-		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, but the interval, %.2f to %.2f, lies on both sides", share->share * 100,
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %% (%.2f to %.2f)", share->share * 100,
 		    share->lo * 100, share->hi * 100);
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, but the interval, %.2f to %.2f, lies on both sides",
+		    share->share * 100, share->lo * 100, share->hi * 100);
 }
 
 /* Counted exactly, whatever became of functions that share a bin: those without hits, if their code
@@ -334,8 +338,8 @@ static void judge_load(struct judge *j)
 		if (tasks->task[i].name != NULL && strcmp(tasks->task[i].name, rule->name) == 0)
 			task = &tasks->task[i];
 	if (task == NULL || tasks->observed == 0) {
-		say(j, PT_VERDICT_UNDECIDED, tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen",
-		    rule->name);
+		say(j, PT_VERDICT_UNDECIDED,
+		    tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen", rule->name);
 		return;
 	}
 	load = (double)task->run / (double)tasks->observed;
@@ -356,7 +360,8 @@ static void judge_time(struct judge *j, uint64_t part_ns)
 	else if (j->profile->no_end && !j->limit->rule->seen)
 		say(j, PT_VERDICT_UNDECIDED, "%.4g %% %s", share * 100, so_far);
 	else
-		say(j, pt_rule_allows(j->limit->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.4g %%", share * 100);
+		say(j, pt_rule_allows(j->limit->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.4g %%",
+		    share * 100);
 }
 
 void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
@@ -379,7 +384,8 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 	else if (rule->figure == PT_RULE_SHARE)
 		say(&j, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
 	else if (rule->subject == PT_RULE_FUNCTION && spans_sleep(&j))
-		say(&j, PT_VERDICT_UNDECIDED, "the core slept meanwhile, and this trace does not show for how long: only net and gross "
+		say(&j, PT_VERDICT_UNDECIDED,
+		    "the core slept meanwhile, and this trace does not show for how long: only net and gross "
 		    "can be judged");
 	else if (rule->of == PT_RULE_EACH)
 		judge_each(&j);

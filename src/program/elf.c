@@ -246,8 +246,10 @@ static void warn_of_unnamed(struct pt_program *p)
 	if (p->n_functions == 0) {
 		pt_program_warn(p, "stripped: the ELF has no functions, so addresses stand for names");
 	} else if (p->n_unnamed > 0) {
-		snprintf(text, sizeof(text), "%s%zu function%s no symbol, found by the code's calls: addresses stand for names, and "
-			 "borders are guesses", stripped ? "stripped: " : "", p->n_unnamed, p->n_unnamed == 1 ? " has" : "s have");
+		snprintf(text, sizeof(text),
+			 "%s%zu function%s no symbol, found by the code's calls: addresses stand for names, and "
+			 "borders are guesses",
+			 stripped ? "stripped: " : "", p->n_unnamed, p->n_unnamed == 1 ? " has" : "s have");
 		pt_program_warn(p, text);
 	}
 }

@@ -70,7 +70,8 @@ bool pt_column_is_awake_only(const struct pt_profile *profile, const struct pt_c
 	return false;
 }
 
-bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view, const bool *shown, char *groups, size_t room)
+bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view, const bool *shown, char *groups,
+		   size_t room)
 {
 	char group[16];
 

@@ -106,8 +106,10 @@ static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_er
 		const struct pt_bins_address *bin = &bins->address[i];
 
 		if (bin->bytes != h->bin_bytes || (i > 0 && bin->address - bin[-1].address < h->bin_bytes))
-			return pt_fail(err, PT_ESTATE, "gmon has bins of one size; this profile has some of %u and of %u "
-				       "bytes, or they overlap", (unsigned)h->bin_bytes, (unsigned)bin->bytes);
+			return pt_fail(err, PT_ESTATE,
+				       "gmon has bins of one size; this profile has some of %u and of %u "
+				       "bytes, or they overlap",
+				       (unsigned)h->bin_bytes, (unsigned)bin->bytes);
 		add_bin(h, bin);
 	}
 	return 0;

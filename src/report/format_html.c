@@ -75,7 +75,8 @@ static void one_row(const struct table *t, size_t row, struct pt_text *out)
 	else
 		pt_text_add(out, "<tr>");
 	for (size_t c = 0; c < t->view->n_columns; c++) {
-		bool text = t->view->columns[c].unit == PT_UNIT_NONE, estimated = t->values[c].basis == PT_BASIS_ESTIMATED;
+		bool text = t->view->columns[c].unit == PT_UNIT_NONE,
+		     estimated = t->values[c].basis == PT_BASIS_ESTIMATED;
 		bool moment = t->view->columns[c].unit == PT_UNIT_STAMP && !timeline;
 		size_t event = moment ? pt_jumps_shown(t->jumps, t->profile, t->values[c].u) : PT_NO_EVENT;
 

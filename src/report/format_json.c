@@ -70,7 +70,8 @@ static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 		if (column->unit != PT_UNIT_SHARE || values[c].basis != PT_BASIS_ESTIMATED)
 			continue;
 		snprintf(key, sizeof(key), "%s_ci95", column->key);
-		put(object, key, values[c].hi > values[c].lo ? json_pack("[f,f]", values[c].lo, values[c].hi) : json_null());
+		put(object, key,
+		    values[c].hi > values[c].lo ? json_pack("[f,f]", values[c].lo, values[c].hi) : json_null());
 	}
 	return object;
 }
@@ -110,7 +111,8 @@ static json_t *elf(const struct pt_profile *p)
 	if (pt_program_warning(p->program) != NULL)
 		json_object_set_new(object, "warning", pt_json_text(pt_program_warning(p->program)));
 	json_object_set_new(object, "chip_holds", json_string(checks[p->elf_check]));
-	json_object_set_new(object, "differs_at", p->elf_check == PT_ELF_DIFFERS ? pt_json_number(p->elf_differs_at) : json_null());
+	json_object_set_new(object, "differs_at",
+			    p->elf_check == PT_ELF_DIFFERS ? pt_json_number(p->elf_differs_at) : json_null());
 	return object;
 }
 
@@ -261,7 +263,8 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "samples", pt_json_number(p->samples));
 	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
 	json_object_set_new(object, "samples_refused", pt_json_number(p->samples_refused));
-	json_object_set_new(object, "samples_effective", p->samples_effective > 0 ? pt_json_real(p->samples_effective) : json_null());
+	json_object_set_new(object, "samples_effective",
+			    p->samples_effective > 0 ? pt_json_real(p->samples_effective) : json_null());
 	json_object_set_new(object, "branches", pt_json_number(p->branches));
 	json_object_set_new(object, "instructions", pt_json_number(p->instructions));
 	json_object_set_new(object, "cycles", pt_json_number(p->timing != NULL ? p->cycles : PT_UNKNOWN));
@@ -271,8 +274,9 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "unseen_share_max", p->unseen.hi > 0 ? pt_json_real(p->unseen.hi) : json_null());
 	json_object_set_new(object, "not_code", pt_json_number(p->not_code));
 	if (p->doubtful_silent + p->doubtful_recorded > 0)
-		json_object_set_new(object, "doubtful_jumps", json_pack("{s:o, s:o}", "not_in_trace", pt_json_number(p->doubtful_silent),
-									"in_trace", pt_json_number(p->doubtful_recorded)));
+		json_object_set_new(object, "doubtful_jumps",
+				    json_pack("{s:o, s:o}", "not_in_trace", pt_json_number(p->doubtful_silent),
+					      "in_trace", pt_json_number(p->doubtful_recorded)));
 	json_object_set_new(object, "errors", errors(p));
 	if (p->task_note != NULL && p->task_note[0][0] != '\0')
 		json_object_set_new(object, "task_notes", task_notes(p));

@@ -50,8 +50,8 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 	char hz[32];
 
 	label(out, "source");
-	pt_text_add(out, "%s, mode %s%s%s; probe %s\n", p->source, p->mode, p->target[0] != '\0' ? "; target " : "", p->target,
-		    p->probe);
+	pt_text_add(out, "%s, mode %s%s%s; probe %s\n", p->source, p->mode, p->target[0] != '\0' ? "; target " : "",
+		    p->target, p->probe);
 	for (size_t i = 1; i < p->n_sources; i++) {
 		label(out, "");
 		pt_text_add(out, "%s%s%s\n", p->sources[i].source, p->sources[i].mode[0] != '\0' ? ", mode " : "",
@@ -148,7 +148,8 @@ static void accounts(const struct pt_profile *p, struct pt_text *out)
 			label(out, i == 0 ? labels[what] : "");
 			snprintf(who, sizeof(who), "%s: ", s->source);
 			if (what == 0)
-				time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode) : NULL, s->mismatch_ns, who, out);
+				time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode) : NULL,
+					  s->mismatch_ns, who, out);
 			else
 				causes(&s->loss, what == 2, who, out);
 		}
@@ -172,8 +173,8 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 static void samples_line(const struct pt_profile *p, struct pt_text *out)
 {
 	label(out, "data");
-	pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches, %" PRIu64 " of them asleep", p->samples, p->batches,
-		    p->samples_asleep);
+	pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches, %" PRIu64 " of them asleep", p->samples,
+		    p->batches, p->samples_asleep);
 	if (p->samples_effective > 0)
 		pt_text_add(out, "; worth %.0f independent ones", p->samples_effective);
 	if (p->samples_refused != 0)
@@ -204,13 +205,16 @@ static void flow_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " %s",
 			    p->bursts_used, p->bursts, p->burst_cycles, p->timing != NULL ? "cycles" : "instructions");
 	else if (p->bursts_by_wakeups)
-		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", p->bursts_used, p->bursts);
+		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", p->bursts_used,
+			    p->bursts);
 	else if (p->bursts != 0)
-		pt_text_add(out, " in %" PRIu64 " burst%s: too few for intervals", p->bursts, p->bursts == 1 ? "" : "s");
+		pt_text_add(out, " in %" PRIu64 " burst%s: too few for intervals", p->bursts,
+			    p->bursts == 1 ? "" : "s");
 	if (p->bursts_asleep != 0 && !p->bursts_by_wakeups)
 		pt_text_add(out, " (%" PRIu64 " began asleep)", p->bursts_asleep);
 	if (p->doubtful_silent + p->doubtful_recorded > 0)	/* isa.h */
-		pt_text_add(out, "; %" PRIu64 " jumps to fixed operands were in the trace, %" PRIu64 " not", p->doubtful_recorded, p->doubtful_silent);
+		pt_text_add(out, "; %" PRIu64 " jumps to fixed operands were in the trace, %" PRIu64 " not",
+			    p->doubtful_recorded, p->doubtful_silent);
 	pt_text_add(out, "\n");
 }
 
@@ -308,7 +312,8 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 		label(out, "trouble");
 		pt_text_add(out, "%" PRIu64 " packets that the code does not allow", p->not_code);
 		if (p->not_code_from != PT_UNKNOWN)
-			pt_text_add(out, ", the last 0x%08" PRIx64 " to 0x%08" PRIx64 ": is this the program in the chip?",
+			pt_text_add(out,
+				    ", the last 0x%08" PRIx64 " to 0x%08" PRIx64 ": is this the program in the chip?",
 				    p->not_code_from, p->not_code_to);
 		pt_text_add(out, "\n");
 	}
@@ -372,8 +377,8 @@ static void buffer_line(const struct pt_profile *p, struct pt_text *out)
 	if (p->buffer_bytes == 0)
 		return;
 	label(out, "buffer");
-	pt_text_add(out, "%" PRIu64 " bytes of the target's RAM at 0x%08" PRIx64 "%s\n", p->buffer_bytes, p->buffer_addr,
-		    p->buffer_in_use ? ", where the program may have data of its own" : "");
+	pt_text_add(out, "%" PRIu64 " bytes of the target's RAM at 0x%08" PRIx64 "%s\n", p->buffer_bytes,
+		    p->buffer_addr, p->buffer_in_use ? ", where the program may have data of its own" : "");
 }
 
 /* Lines that a terminal would break anywhere are broken between words, under the words of the first. */
@@ -439,7 +444,8 @@ struct table {
 
 static bool is_line_of_file(const struct table *t, size_t c)	/* view's column c is printed with the one before */
 {
-	return c > 0 && strcmp(t->view->columns[c].key, "line") == 0 && strcmp(t->view->columns[c - 1].key, "file") == 0;
+	return c > 0 && strcmp(t->view->columns[c].key, "line") == 0 &&
+	       strcmp(t->view->columns[c - 1].key, "file") == 0;
 }
 
 /* Columns of a terminal, UTF-8 as far as we write it. */
@@ -642,8 +648,8 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 	return 0;
 }
 
-static int tables(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query, struct pt_text *out,
-		  struct pt_err *err)
+static int tables(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
+		  struct pt_text *out, struct pt_err *err)
 {
 	const struct pt_view *also = view->also != NULL ? pt_view_find(view->also) : NULL;
 	const struct pt_query brief = { .top = 20 };

@@ -123,8 +123,8 @@ static int compare(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void sort_rows(const void *subject, const struct pt_view *view, size_t column, struct sort_key *keys, size_t *rows,
-		      size_t n, struct pt_value *values)
+static void sort_rows(const void *subject, const struct pt_view *view, size_t column, struct sort_key *keys,
+		      size_t *rows, size_t n, struct pt_value *values)
 {
 	for (size_t i = 0; i < n; i++) {
 		view->row(subject, rows[i], values);
@@ -136,7 +136,8 @@ static void sort_rows(const void *subject, const struct pt_view *view, size_t co
 }
 
 /* The rows that the query asks for, in the view's own order; how many. */
-static size_t choose(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t all, size_t *rows)
+static size_t choose(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t all,
+		     size_t *rows)
 {
 	bool zooms = view->match != NULL && pt_query_zooms(query);
 	size_t first = view->tail != 0 && view->tail < all && !zooms && !query->top_given ? all - view->tail : 0, n = 0;
@@ -147,7 +148,8 @@ static size_t choose(const void *subject, const struct pt_view *view, const stru
 	return n;
 }
 
-static int sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n, struct pt_err *err)
+static int sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n,
+		struct pt_err *err)
 {
 	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
 	struct sort_key *keys = calloc(n + 1, sizeof(*keys));
@@ -197,7 +199,8 @@ static const struct pt_view *usual_view(const struct pt_profile *profile, const 
 		size_t n = pt_views[i]->n_rows(profile);
 		bool of_code = pt_views[i] == &pt_view_coverage || pt_views[i] == &pt_view_timeline;
 
-		if (n != 0 && n != (size_t)PT_NOT_MADE && pt_views[i] != &pt_view_gaps && !(profile->no_flow && of_code))
+		if (n != 0 && n != (size_t)PT_NOT_MADE && pt_views[i] != &pt_view_gaps &&
+		    !(profile->no_flow && of_code))
 			return pt_views[i];
 	}
 	return !functions && profile->no_flow ? &pt_view_data : pt_views[0];	/* which says what it takes */

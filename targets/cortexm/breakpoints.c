@@ -84,7 +84,8 @@ static int insert_hard(struct pt_cortexm *cm, uint32_t addr, bool as_soft, struc
 	if (cm->breaks.n_bpu == 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "this chip has no hardware breakpoints");
 	if (!cm->breaks.bpu_any && addr >= SRAM_FIRST)
-		return pt_fail(err, PT_EUNSUPPORTED, "hardware breakpoints of this chip reach addresses below 0x20000000 only");
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "hardware breakpoints of this chip reach addresses below 0x20000000 only");
 	i = take_bpu(cm, err);
 	if (i < 0)
 		return i;
@@ -242,8 +243,8 @@ static int write_dwt(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *
 static int find_dwt(const struct pt_cortexm *cm, const struct pt_break *at)
 {
 	for (unsigned i = 0; i < cm->breaks.n_dwt; i++)
-		if (cm->breaks.dwt[i].used && cm->breaks.dwt[i].kind == at->kind && cm->breaks.dwt[i].addr == at->addr &&
-		    cm->breaks.dwt[i].len == at->len)
+		if (cm->breaks.dwt[i].used && cm->breaks.dwt[i].kind == at->kind &&
+		    cm->breaks.dwt[i].addr == at->addr && cm->breaks.dwt[i].len == at->len)
 			return (int)i;
 	return -1;
 }
@@ -356,7 +357,8 @@ static int see_dwt(struct pt_cortexm *cm, struct pt_err *err)
 	breaks->n_dwt = pt_field_get(&dwt_num, ctrl);
 	if (breaks->n_dwt > PT_MAX_DWT)
 		breaks->n_dwt = PT_MAX_DWT;
-	if (breaks->n_dwt > 0 && pt_mem_read(cm->mem, dwt_reg(cm, DWT_COMP), unit, (size_t)DWT_STRIDE * breaks->n_dwt, err) < 0)
+	if (breaks->n_dwt > 0 &&
+	    pt_mem_read(cm->mem, dwt_reg(cm, DWT_COMP), unit, (size_t)DWT_STRIDE * breaks->n_dwt, err) < 0)
 		return pt_wrap(err, "read DWT_COMP");
 	for (unsigned i = 0; i < breaks->n_dwt; i++) {
 		const uint8_t *at = unit + (size_t)DWT_STRIDE * i;
@@ -449,7 +451,8 @@ static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
 		if (cm->breaks.soft[i].used && on)
 			keep_first(&first, place_bkpt(cm, addr, &this), &this);
 		else if (cm->breaks.soft[i].used)
-			keep_first(&first, code_access(cm, PT_MEM_WRITE, addr, cm->breaks.soft[i].original, &this), &this);
+			keep_first(&first, code_access(cm, PT_MEM_WRITE, addr, cm->breaks.soft[i].original, &this),
+				   &this);
 	}
 	if (first.code != 0)
 		*err = first;

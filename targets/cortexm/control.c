@@ -102,7 +102,8 @@ int pt_core_leave(void *state, struct pt_err *err)
 	if (pt_core_set_demcr(cm, cm->found_demcr & ours, ~cm->found_demcr & ours, err) < 0 ||
 	    pt_core_read_dhcsr(cm, &dhcsr, err) < 0)
 		return err->code;
-	if ((dhcsr & DHCSR_S_HALT) != 0 || !cm->debug_on || (!cm->under_reset && (cm->found_dhcsr & DHCSR_C_DEBUGEN) != 0))
+	if ((dhcsr & DHCSR_S_HALT) != 0 || !cm->debug_on ||
+	    (!cm->under_reset && (cm->found_dhcsr & DHCSR_C_DEBUGEN) != 0))
 		return 0;
 	if (write_dhcsr(cm, 0, err) < 0)
 		return pt_wrap(err, "turn halting debug off");

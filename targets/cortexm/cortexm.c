@@ -157,7 +157,8 @@ static void tell_memory(const struct pt_cortexm *cm, const struct teller *to)
 	char line[160];
 
 	if (cm->chip.ram_bytes == 0)
-		snprintf(line, sizeof(line), "memory map not known: no flash programming, no RAM for a trace buffer by itself");
+		snprintf(line, sizeof(line),
+			 "memory map not known: no flash programming, no RAM for a trace buffer by itself");
 	else
 		snprintf(line, sizeof(line), "flash %u KiB at 0, RAM %u KiB at 0x%08x",
 			 (unsigned)(cm->chip.flash_bytes / 1024), (unsigned)(cm->chip.ram_bytes / 1024),

@@ -270,7 +270,8 @@ static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup,
 		return pt_fail(err, PT_EUNSUPPORTED, "this probe cannot read the trace buffer");
 	if (pt_profile_set_up(p, false, err) < 0)
 		return err->code;
-	if (!p->halt.held && strcmp(drains, "learn") == 0 && (find_out(p, err) < 0 || pt_profile_set_up(p, false, err) < 0))
+	if (!p->halt.held && strcmp(drains, "learn") == 0 &&
+	    (find_out(p, err) < 0 || pt_profile_set_up(p, false, err) < 0))
 		return err->code;
 	p->snap.state = SNAP_READY;
 	return 0;

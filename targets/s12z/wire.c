@@ -51,8 +51,10 @@ int pt_wire_s12z_look(struct pt_wire_s12z *wire, struct pt_err *err)
 		return pt_wrap(err, "read BDCCSR");
 	op.value = pt_bdccsr_seen(&wire->bits, (uint16_t)op.value);
 	if ((op.value & BDCCSR_ZERO) != 0)
-		return pt_fail(err, PT_EPROTO, "the target does not answer: BDCCSR reads 0x%04x, and its bit 12 is always 0 "
-			       "(no clock, no power, or the wire is off)", (unsigned)op.value);
+		return pt_fail(err, PT_EPROTO,
+			       "the target does not answer: BDCCSR reads 0x%04x, and its bit 12 is always 0 "
+			       "(no clock, no power, or the wire is off)",
+			       (unsigned)op.value);
 	wire->csr = (uint16_t)op.value;
 	return 0;
 }

@@ -67,8 +67,9 @@ static void bench(const char *probe_kind, uint32_t hz)
 		die(uri, &err);
 	took_ns = read_ns(probe, hz, &tck_hz);
 	pt_link_traffic(pt_probe_link(probe), &traffic);
-	printf("%-9s TCK %5.2f MHz: 4 KiB in %7.3f ms; ratio %.3f to %" PRIu64 " clocks by way of Run-Test/Idle, %.3f to %" PRIu64
-	       " straight on\n", probe_kind, tck_hz / 1e6, (double)took_ns / 1e6, ratio(took_ns, bits + 5 * SCANS, tck_hz),
+	printf("%-9s TCK %5.2f MHz: 4 KiB in %7.3f ms; ratio %.3f to %" PRIu64
+	       " clocks by way of Run-Test/Idle, %.3f to %" PRIu64 " straight on\n",
+	       probe_kind, tck_hz / 1e6, (double)took_ns / 1e6, ratio(took_ns, bits + 5 * SCANS, tck_hz),
 	       bits + 5 * SCANS, ratio(took_ns, bits + 4 * SCANS, tck_hz), bits + 4 * SCANS);
 	pt_probe_close(probe);
 }
@@ -101,8 +102,8 @@ static void bench_mdm(const char *probe_kind, uint32_t hz)
 	began_ns = pt_link_now_ns(mdm.link);
 	if (pt_mdm_run(&mdm, &op, 1, &n_done, &err) < 0)
 		die("read the buffer", &err);
-	printf("%-9s TCK %5.2f MHz: 4 KiB of the MDM, ratio %.3f to %" PRIu64 " clocks by way of Run-Test/Idle\n", probe_kind,
-	       tck_hz / 1e6, ratio(pt_link_now_ns(mdm.link) - began_ns, clocks, tck_hz), clocks);
+	printf("%-9s TCK %5.2f MHz: 4 KiB of the MDM, ratio %.3f to %" PRIu64 " clocks by way of Run-Test/Idle\n",
+	       probe_kind, tck_hz / 1e6, ratio(pt_link_now_ns(mdm.link) - began_ns, clocks, tck_hz), clocks);
 	pt_mdm_close(&mdm);
 	pt_probe_close(probe);
 	pt_params_free(settings);

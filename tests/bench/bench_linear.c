@@ -150,14 +150,15 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%" PRIu64 " packets: NOT the generator's truth\n", packets);
 			return EXIT_FAILURE;
 		}
-		printf("%11" PRIu64 " packets: start-up %.3f s, then %8.3f s, %6.2f ns each", packets, f->start_up, f->seconds,
-		       f->seconds * 1e9 / (double)packets);
+		printf("%11" PRIu64 " packets: start-up %.3f s, then %8.3f s, %6.2f ns each", packets, f->start_up,
+		       f->seconds, f->seconds * 1e9 / (double)packets);
 		if (last != NULL)
 			printf(" (%6.2f ns for each more than before)",
 			       (f->seconds - last->seconds) * 1e9 / (double)(f->n_packets - last->n_packets));
 		printf(", peak of memory %.1f MiB\n", (double)f->rss_kib / 1024);
 		fflush(stdout);
 	}
-	puts("all equal the generator's truth for every function (goal: ns for each more within 10 %, and the same peak)");
+	puts("all equal the generator's truth for every function (goal: ns for each more within 10 %, and the same "
+	     "peak)");
 	return EXIT_SUCCESS;
 }

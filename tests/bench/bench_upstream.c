@@ -101,7 +101,8 @@ static void talk(int fd)
 
 		have += (size_t)n;
 		in[have] = '\0';
-		while ((begin = strchr(in, '$')) != NULL && (end = strchr(begin, '#')) != NULL && end + 3 <= in + have) {
+		while ((begin = strchr(in, '$')) != NULL && (end = strchr(begin, '#')) != NULL &&
+		       end + 3 <= in + have) {
 			*end = '\0';
 			answer(fd, begin + 1);
 			have -= (size_t)(end + 3 - in);
@@ -191,7 +192,8 @@ static int start_daemon(const char *proftap, int port, pid_t *pid)
 	*pid = child();
 	if (*pid == 0) {
 		dup2(out[1], STDOUT_FILENO);
-		execl(proftap, proftap, "serve", "--probe", uri, "--gdb", "127.0.0.1:0", "--print-ports", "--log", "error", (char *)NULL);
+		execl(proftap, proftap, "serve", "--probe", uri, "--gdb", "127.0.0.1:0", "--print-ports", "--log",
+		      "error", (char *)NULL);
 		die(proftap);
 	}
 	close(out[1]);
@@ -270,14 +272,15 @@ int main(int argc, char **argv)
 	}
 	for (int round = 0; round < ROUNDS; round++)
 		for (int i = 0; i < 3; i++) {
-			double us = trips(fd[i], TRIPS, 4) / TRIPS, dump_us = trips(fd[i], DUMP_BYTES / CHUNK + 1, CHUNK);
+			double us = trips(fd[i], TRIPS, 4) / TRIPS,
+			       dump_us = trips(fd[i], DUMP_BYTES / CHUNK + 1, CHUNK);
 
 			least[i][0] = us < least[i][0] ? us : least[i][0];
 			least[i][1] = dump_us < least[i][1] ? dump_us : least[i][1];
 		}
 	for (int i = 0; i < 3; i++)
-		printf("%-20s round trip %7.2f us, ratio to the floor %.3f; 8 MiB %8.2f ms, ratio to direct %.3f\n", names[i],
-		       least[i][0], least[i][0] / least[1][0], least[i][1] / 1e3, least[i][1] / least[0][1]);
+		printf("%-20s round trip %7.2f us, ratio to the floor %.3f; 8 MiB %8.2f ms, ratio to direct %.3f\n",
+		       names[i], least[i][0], least[i][0] / least[1][0], least[i][1] / 1e3, least[i][1] / least[0][1]);
 	printf("added latency: proftap %.2f us, libuv pass-through %.2f us, ratio %.3f\n", least[2][0] - least[0][0],
 	       least[1][0] - least[0][0], (least[2][0] - least[0][0]) / (least[1][0] - least[0][0]));
 	for (int i = 0; i < 5; i++) {

@@ -23,7 +23,8 @@ static int watch(struct pt_target *target, uint64_t addr, struct pt_err *err)
 	if (target->ops->resume(target->state, 0, err) < 0 || pt_mem_read(mem, addr, first, sizeof(first), err) < 0)
 		return err->code;
 	do {
-		if (pt_mem_read(mem, addr, now, sizeof(now), err) < 0 || target->ops->status(target->state, 0, &status, err) < 0)
+		if (pt_mem_read(mem, addr, now, sizeof(now), err) < 0 ||
+		    target->ops->status(target->state, 0, &status, err) < 0)
 			return err->code;
 		if (status.state != PT_RUNNING)
 			return pt_fail(err, PT_ESTATE, "a read has stopped it");
