@@ -66,6 +66,7 @@ struct pt_board {
 	char console[200];		/* a line of the program's, as far as it has come */
 	size_t console_bytes;
 	uint64_t drain_at_ns, look_at_ns, heard_ns;	/* heard: the target's last sign of life */
+	bool look_gave_way;		/* to a job, the last time it was due */
 	unsigned n_cuts;		/* so often in a row jobs have kept a drain step from its end, since: */
 	uint64_t cut_since_ns;
 	uint32_t look_us;

@@ -317,6 +317,15 @@ static uint64_t resume_when_drained(struct pt_board *board)
 	return 0;
 }
 
+/* A job that came during the drain step goes first, but not twice: jobs without end keep no halt from being seen. */
+static bool look_is_due(struct pt_board *board)
+{
+	if (pt_link_now_ns(board->link) < board->look_at_ns)
+		return false;
+	board->look_gave_way = !board->look_gave_way && has_work(board);
+	return !board->look_gave_way;
+}
+
 /* One step of whatever is due; returns when something is due next, on the link's clock. */
 static uint64_t between_jobs(struct pt_board *board)
 {
@@ -335,7 +344,7 @@ static uint64_t between_jobs(struct pt_board *board)
 		next_ns = board->drain_at_ns;
 	if (board->locked)	/* nothing to see but the plug, and waiting sees that */
 		return pt_link_now_ns(board->link) + PT_BOARD_ALIVE_MS * PT_NS_PER_MS;
-	if (pt_link_now_ns(board->link) >= board->look_at_ns && pt_board_look(board, &err) == PT_EIO) {
+	if (look_is_due(board) && pt_board_look(board, &err) == PT_EIO) {
 		lost(board, &err);
 		return 0;
 	}
