@@ -46,6 +46,7 @@ static void drop(void)
 #define INTERRUPT PT_LEFT_EXCEPTION
 #define BACK PT_LEFT_EXCEPTION_RETURN
 #define LOST PT_LEFT_GAP
+#define HELD PT_LEFT_DEBUG
 
 enum { IRQ = 10, TIMER = 12, SWI = 3 };
 
@@ -89,7 +90,20 @@ static const struct row {
 	  { START(Z_IF), ATOMS(1, 0), STOP }, { { Z_IF, 0xff8052, NONE, 1, LOST } } },
 	{ "the end where the core was halted",
 	  { START(Z_MAIN), STOP_AT(0xff8041) },
-	  { { Z_MAIN, 0xff8004, Z_LOOP, 2, BRANCH }, { Z_LOOP, 0xff8009, Z_LEAF, 1, CALL }, { Z_LEAF, 0xff8041, NONE, 1, LOST } } },
+	  { { Z_MAIN, 0xff8004, Z_LOOP, 2, BRANCH }, { Z_LOOP, 0xff8009, Z_LEAF, 1, CALL },
+	    { Z_LEAF, 0xff8041, 0xff8041, 1, HELD } } },
+	{ "held at the target of the last branch, and on from there",
+	  { START(Z_IF), ATOMS(1, 1), STOP_AT(0xff8056), START(0xff8056), ATOMS(1, 1) },
+	  { { Z_IF, 0xff8052, 0xff8056, 1, BRANCH }, { 0xff8056, 0xff8059, 0xff8053, 1, BRANCH } } },
+	{ "held at the target of a silent call", { START(Z_LOOP), STOP_AT(Z_LEAF) },
+	  { { Z_LOOP, 0xff8009, Z_LEAF, 1, CALL } } },
+	{ "held, and on from elsewhere", { START(Z_IF), ATOMS(1, 1), STOP_AT(0xff8056), START(Z_LEAF), TO(0xff8009) },
+	  { { Z_IF, 0xff8052, 0xff8056, 1, BRANCH }, { 0xff8056, 0xff8056, NONE, 0, LOST },
+	    { Z_LEAF, 0xff8042, 0xff8009, 2, RETURN } } },
+	{ "held in a handler, and out of it",
+	  { START(Z_IF), VECTOR(TIMER), STOP_AT(Z_ISR2), START(Z_ISR2), TO(Z_IF), ATOMS(1, 1) },
+	  { { Z_IF, Z_IF, Z_ISR2, 0, INTERRUPT, true }, { Z_ISR2, 0xff8072, Z_IF, 1, BACK },
+	    { Z_IF, 0xff8052, 0xff8056, 1, BRANCH } } },
 	{ "halted elsewhere", { START(Z_IF), ATOMS(1, 0), STOP_AT(Z_LEAF) }, { { Z_IF, 0xff8052, NONE, 1, LOST } } },
 	{ "lines that end without a branch",
 	  { START(Z_IF), ATOMS(1, 0), ATOMS(1, 0), ATOMS(1, 0), TO(0xff800c) },

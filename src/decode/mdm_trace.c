@@ -238,6 +238,8 @@ static void state_changed(void *state, enum pt_state what, uint64_t pc, struct p
 		stop_or_start(s, PT_EV_START, pc, out);
 	else if (what == PT_STATE_RESET || what == PT_STATE_PC_WRITTEN)
 		s->started = false;
+	if (what == PT_STATE_RESET)	/* even if it was held at the vector: nothing that was called is open still */
+		pt_batch_add_gap(out, &s->blank, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN);
 }
 
 static void flush(void *state, struct pt_batch *out)

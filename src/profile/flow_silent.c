@@ -598,7 +598,8 @@ static void executed(struct pt_flow *f, uint64_t addr, bool stepped, struct pt_r
 
 /* ---- where the core was stopped and started, if all that was taken in between was told of */
 
-/* Held there, after one step, or after all that was told of: what ran since is straight, but for silent jumps. */
+/* Held there, after one step, or after all that was told of: what ran since is straight, but for silent jumps. A format of
+ * atoms may have some that it never wrote, so that a core that is held elsewhere contradicts nothing. */
 static void stop(struct pt_flow *f, uint64_t to, bool stepped, struct pt_run_batch *out)
 {
 	struct mark from = mark(f, out);
@@ -611,8 +612,10 @@ static void stop(struct pt_flow *f, uint64_t to, bool stepped, struct pt_run_bat
 		executed(f, to, true, out);
 	else if (f->at != NULL)
 		advance(f, to, out);
-	if (f->at != NULL && reached(f).addr != to)
+	if (f->at != NULL && reached(f).addr != to && f->taken_only)
 		lost(f, &from, to, out);
+	else if (f->at != NULL && reached(f).addr != to)
+		end_stretch(f, out);
 	if (f->at == NULL)
 		begin_at(f, to);
 	else if (f->begin != to)
@@ -651,7 +654,7 @@ bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_b
 	f->stopped = false;
 	switch ((enum pt_event_kind)e->kind) {
 	case PT_EV_START:
-		start(f, e->branch.to, stopped && f->taken_only, out);
+		start(f, e->branch.to, stopped, out);
 		return true;
 	case PT_EV_BRANCH:
 		branch(f, e, out);
@@ -667,13 +670,7 @@ bool pt_flow_silent(struct pt_flow *f, const struct pt_event *e, struct pt_run_b
 		enter(f, e->value.at, handler_of(f, e->value.at), out);
 		return true;
 	default:		/* STOP */
-		if (f->taken_only) {
-			stop(f, e->branch.to, e->n == 1, out);
-			return true;
-		}
-		if (f->at != NULL)
-			advance(f, e->branch.to, out);
-		end_stretch(f, out);
+		stop(f, e->branch.to, e->n == 1, out);
 		return true;
 	}
 }

@@ -18,7 +18,8 @@ enum pt_event_kind {
 	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN: somewhere from
 				 * the last atom on, before another atom or indirect branch; where it returns to tells */
 	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN. PT_ATOMS_TAKEN: n is 1 if one instruction
-				 * has run since START, or one exception was entered; 0: not known */
+				 * has run since START, or one exception was entered; 0: not known. A START at the same place
+				 * goes on there; between the two nothing ran */
 	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read);
 				 * n = 0: the line's level is not known, value is PT_UNKNOWN */
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
