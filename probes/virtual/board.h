@@ -66,7 +66,8 @@ struct pt_vboard_ops {
 #define PT_VBOARDS(X) \
 	X(kl27) \
 	X(s12zvm) \
-	X(microblaze)
+	X(microblaze) \
+	X(e500)
 #define X(board) extern const struct pt_vboard_ops pt_vboard_##board;
 PT_VBOARDS(X)
 #undef X

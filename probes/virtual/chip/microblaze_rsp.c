@@ -63,14 +63,14 @@ static size_t describe(void *arg, char *xml, size_t room)
 
 /* --- registers and memory */
 
-static uint32_t reg(void *arg, unsigned thread, unsigned n)
+static uint64_t reg(void *arg, unsigned thread, unsigned n)
 {
 	return pt_vmb_reg(node_of(arg, thread)->cpu, n);
 }
 
-static void set_reg(void *arg, unsigned thread, unsigned n, uint32_t value)
+static void set_reg(void *arg, unsigned thread, unsigned n, uint64_t value)
 {
-	pt_vmb_set_reg(node_of(arg, thread)->cpu, n, value);
+	pt_vmb_set_reg(node_of(arg, thread)->cpu, n, (uint32_t)value);
 }
 
 /* Words where they are aligned, as units want them, else bytes. */

@@ -91,9 +91,11 @@ static void *new_bitbang(struct pt_vrig *rig)
 static void *new_rsp(struct pt_vrig *rig)
 {
 	const struct pt_param *row = pt_vboard_row(rig->ops, "rsp");
-	bool qemu = row != NULL && strcmp(pt_params_text(rig->settings, row), "qemu") == 0;
+	const char *name = row != NULL ? pt_params_text(rig->settings, row) : "modern";
+	enum pt_vrsp_habit habit = strcmp(name, "qemu") == 0 ? PT_VRSP_QEMU :
+				   strcmp(name, "bare") == 0 ? PT_VRSP_BARE : PT_VRSP_MODERN;
 
-	return pt_vrsp_new(rig->ops->rsp(rig->board), qemu ? PT_VRSP_QEMU : PT_VRSP_MODERN, &rig->pace);
+	return pt_vrsp_new(rig->ops->rsp(rig->board), habit, &rig->pace);
 }
 
 /* A firmware with a size of its own takes one request at a time, and is a full-speed device unless the user says

@@ -4,25 +4,28 @@
 #include "probes/virtual/wire/rsp_parts.h"
 #include "util.h"
 
-static void put(const struct stub *stub, uint8_t *bytes, uint32_t value)
+static size_t size_of(const struct stub *stub, unsigned n)
 {
-	if (stub->target.big_endian)
-		pt_put_be32(bytes, value);
-	else
-		pt_put_le32(bytes, value);
+	if (n >= stub->target.n_regs)
+		return 0;
+	return stub->target.reg_bytes != NULL ? stub->target.reg_bytes(n) : 4;
 }
 
-static uint32_t get(const struct stub *stub, const uint8_t *bytes)
+/* Where byte i of size stands in a number, in bits. */
+static unsigned shift(const struct stub *stub, size_t i, size_t size)
 {
-	return stub->target.big_endian ? pt_be32(bytes) : pt_le32(bytes);
+	return 8 * (unsigned)(stub->target.big_endian ? size - 1 - i : i);
 }
 
 static void say_register(struct stub *stub, unsigned n)
 {
-	uint8_t bytes[4];
+	uint64_t value = stub->target.reg(stub->target.arg, stub->g_thread, n);
+	size_t size = size_of(stub, n);
+	uint8_t bytes[8];
 
-	put(stub, bytes, stub->target.reg(stub->target.arg, stub->g_thread, n));
-	pt_stub_hex(stub, bytes, sizeof(bytes));
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (uint8_t)(value >> shift(stub, i, size));
+	pt_stub_hex(stub, bytes, size);
 }
 
 static bool runs(struct stub *stub)
@@ -34,10 +37,15 @@ static bool runs(struct stub *stub)
 
 static void set_register(struct stub *stub, unsigned n, const char *hex)
 {
-	uint8_t bytes[4];
+	size_t size = size_of(stub, n);
+	uint64_t value = 0;
+	uint8_t bytes[8];
 
-	if (n < stub->target.n_regs && pt_stub_bytes(hex, bytes, 4) == 4)
-		stub->target.set_reg(stub->target.arg, stub->g_thread, n, get(stub, bytes));
+	if (size == 0 || pt_stub_bytes(hex, bytes, size) != size)
+		return;
+	for (size_t i = 0; i < size; i++)
+		value |= (uint64_t)bytes[i] << shift(stub, i, size);
+	stub->target.set_reg(stub->target.arg, stub->g_thread, n, value);
 }
 
 static void one_register(struct stub *stub, const char *packet)
@@ -47,7 +55,7 @@ static void one_register(struct stub *stub, const char *packet)
 
 	if (stub->habit == PT_VRSP_QEMU)
 		return;		/* an empty packet */
-	if (n >= stub->target.n_regs || (packet[0] == 'P' && *end != '=')) {
+	if (size_of(stub, n) == 0 || (packet[0] == 'P' && *end != '=')) {
 		pt_stub_say(stub, "E01");
 	} else if (packet[0] == 'p') {
 		say_register(stub, n);
@@ -59,6 +67,8 @@ static void one_register(struct stub *stub, const char *packet)
 
 void pt_stub_registers(struct stub *stub, const char *packet)
 {
+	size_t len, at = 1;
+
 	if (runs(stub)) {
 		pt_stub_say(stub, "E0b");
 		return;
@@ -67,11 +77,13 @@ void pt_stub_registers(struct stub *stub, const char *packet)
 		one_register(stub, packet);
 		return;
 	}
+	len = strlen(packet);
 	for (unsigned n = 0; n < stub->target.n_regs; n++) {
 		if (packet[0] == 'g')
 			say_register(stub, n);
-		else if (strlen(packet + 1) >= 8 * (n + 1))
-			set_register(stub, n, packet + 1 + 8 * n);
+		else if (len >= at + 2 * size_of(stub, n))
+			set_register(stub, n, packet + at);
+		at += 2 * size_of(stub, n);
 	}
 	if (packet[0] == 'G')
 		pt_stub_say(stub, "OK");

@@ -14,8 +14,8 @@ static void supported(struct stub *stub)
 	if (stub->habit == PT_VRSP_QEMU)
 		pt_stub_say(stub, "PacketSize=%x;qXfer:features:read-;vContSupported+", PT_VRSP_PACKET_BYTES);
 	else
-		pt_stub_say(stub, "PacketSize=%x;qXfer:features:read+;QStartNoAckMode+;QNonStop+;vContSupported+;"
-			    "swbreak-;hwbreak-", PT_VRSP_PACKET_BYTES);
+		pt_stub_say(stub, "PacketSize=%x;qXfer:features:read%c;QStartNoAckMode+;QNonStop+;vContSupported+;"
+			    "swbreak-;hwbreak-", PT_VRSP_PACKET_BYTES, stub->habit == PT_VRSP_MODERN ? '+' : '-');
 }
 
 /* qXfer:features:read:target.xml:OFFSET,LENGTH */
@@ -85,7 +85,7 @@ void pt_stub_query(struct stub *stub, const char *packet)
 		set(stub, packet);
 	else if (starts(packet, "qSupported"))
 		supported(stub);
-	else if (starts(packet, xml) && stub->habit != PT_VRSP_QEMU)
+	else if (starts(packet, xml) && stub->habit == PT_VRSP_MODERN)
 		features(stub, packet + strlen(xml));
 	else if (strcmp(packet, "qC") == 0)
 		pt_stub_say(stub, "QC%x", stub->g_thread + 1);

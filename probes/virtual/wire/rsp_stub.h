@@ -23,12 +23,13 @@ struct pt_vrsp_stop {
 struct pt_vrsp_target {
 	void *arg;
 	unsigned n_threads;		/* 1..PT_VRSP_THREADS; thread n of the protocol is n - 1 here */
-	unsigned n_regs;		/* of 4 bytes each */
+	unsigned n_regs;		/* numbers from 0; of 4 bytes each where reg_bytes is NULL */
+	uint8_t (*reg_bytes)(unsigned n);	/* 4, 8, or 0: there is none of that number */
 	bool big_endian;
 	/* The target description; returns its length, NUL-terminated. */
 	size_t (*describe)(void *arg, char *xml, size_t room);
-	uint32_t (*reg)(void *arg, unsigned thread, unsigned n);
-	void (*set_reg)(void *arg, unsigned thread, unsigned n, uint32_t value);
+	uint64_t (*reg)(void *arg, unsigned thread, unsigned n);
+	void (*set_reg)(void *arg, unsigned thread, unsigned n, uint64_t value);
 	/* While the thread runs, too. False: refused by the bus. */
 	bool (*read)(void *arg, unsigned thread, uint32_t addr, uint8_t *bytes, size_t n_bytes);
 	bool (*write)(void *arg, unsigned thread, uint32_t addr, const uint8_t *bytes, size_t n_bytes);
@@ -43,6 +44,7 @@ struct pt_vrsp_target {
 
 enum pt_vrsp_habit {
 	PT_VRSP_MODERN,		/* describes itself, knows p, answers m while the target runs, non-stop */
+	PT_VRSP_BARE,		/* the same, but without a description: GDB has to know the layout of g */
 	PT_VRSP_QEMU,		/* QEMU 7.2: no description, no p, silent while the target runs */
 };
 

@@ -1,0 +1,62 @@
+/* The virtual board e500: an e500v2 with its performance monitor, 16 MiB of RAM at 0 and a UART; its timer is the
+ * core's decrementer. No part is like it: the UART is an AXI UART Lite in the last 256 MiB, which a boot loader maps
+ * for registers. Debuggers drive it through pt_vboard_e500 (board.h); tests and bench look inside through this header.
+ * Its words are in pt_ve500_params (e500_setup.c). */
+#ifndef PT_VIRTUAL_CHIP_E500_H
+#define PT_VIRTUAL_CHIP_E500_H
+
+#include "probes/virtual/board.h"
+#include "probes/virtual/chip/truth.h"
+#include "probes/virtual/cpu/e500/e500.h"
+#include "probes/virtual/unit/e500_pm.h"
+#include "probes/virtual/unit/uartlite.h"
+#include "probes/virtual/wire/rsp_stub.h"
+
+enum { PT_E500_RAM_BYTES = 16 << 20 };
+#define PT_E500_PVR 0x80210030u		/* e500v2 3.0. Source: facts/e500.md 1 */
+#define PT_E500_UART_BASE 0xf0004500u
+
+struct pt_e500 {
+	struct pt_vbus bus;
+	struct pt_vwires wires;
+	struct pt_ve500 *cpu;
+	struct pt_ve500_pm pm;
+	uint8_t *ram;
+	struct pt_vuartlite uart;
+	uint32_t entry;			/* of the firmware: where a reset begins */
+	uint64_t now_ns, power_ns;	/* board time; when power came last */
+	bool powered, nreset, held;	/* held: the core stays in reset, held=on */
+	bool debugger;			/* one is there: traps halt */
+	bool asked;			/* it halts because it was asked to */
+	uint64_t n_resets;
+	struct pt_vrsp_target rsp;
+	uint32_t breaks[PT_VE500_BREAKPOINTS];
+	uint16_t breaks_set;		/* bits: which of them */
+};
+
+struct pt_e500 *pt_e500_of(struct pt_vboard *board);
+
+uint8_t *pt_e500_bytes(struct pt_e500 *chip, uint32_t addr, uint32_t n_bytes);	/* of the RAM. NULL: not there */
+uint32_t pt_e500_peek(struct pt_e500 *chip, uint32_t addr);			/* a word; 0 where there is none */
+
+/* Start a truth over the RAM's first MiB, where programs are (truth.h). False: no memory. */
+bool pt_e500_watch(struct pt_e500 *chip, struct pt_vtruth *truth, size_t log_room);
+
+void pt_e500_reset(struct pt_e500 *chip, bool into_halt);	/* as the debugger does it */
+
+enum { PT_E500_WORDS = 11 };
+extern const struct pt_param pt_ve500_params[PT_E500_WORDS];
+
+/* --- between the files of the board */
+struct pt_e500_words {
+	uint32_t hz;
+	bool held;
+	struct pt_ve500_timing timing;
+};
+/* PT_EARG: variant= was given. */
+int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *settings, struct pt_err *err);
+void pt_e500_serve(struct pt_e500 *chip);	/* what a GDB server in front of it serves (e500_rsp.c) */
+/* An ELF, or (NULL) the demo. PT_EARG: not firmware for this board. */
+int pt_e500_load(struct pt_e500 *chip, const uint8_t *elf, size_t len_bytes, struct pt_err *err);
+
+#endif

@@ -1,0 +1,188 @@
+/* What a GDB server in front of the board serves: registers as GDB numbers them, memory as the core's supervisor sees
+ * it, run control, eight breakpoints. Source: facts/e500.md 8; GDB's features power-core.xml and power-spe.xml. */
+#include <stdio.h>
+
+#include "probes/virtual/chip/e500.h"
+#include "util.h"
+
+enum { SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
+
+/* --- description */
+
+static uint8_t reg_bytes(unsigned n)
+{
+	if (n == PT_VE500_ACC)
+		return 8;
+	return n <= PT_VE500_XER || n == PT_VE500_SPEFSCR ? 4 : 0;
+}
+
+static void name_of(unsigned n, char *name, size_t room)
+{
+	static const char *const names[] = { "pc", "msr", "cr", "lr", "ctr", "xer", "", "", "", "acc", "spefscr" };
+
+	if (n < PT_VE500_EV0H)
+		snprintf(name, room, "r%u", n);
+	else if (n < PT_VE500_PC)
+		snprintf(name, room, "ev%uh", n - PT_VE500_EV0H);
+	else
+		snprintf(name, room, "%s", names[n - PT_VE500_PC]);
+}
+
+static const char *type_of(unsigned n)
+{
+	if (n == PT_VE500_PC || n == PT_VE500_LR)
+		return "code_ptr";
+	return n == PT_VE500_ACC ? "int64" : n < PT_VE500_EV0H ? "uint32" : n < PT_VE500_PC ? "int" : "uint32";
+}
+
+static size_t put(char *xml, size_t room, size_t at, const char *text)
+{
+	int len = snprintf(xml + at, room - at, "%s", text);
+
+	return at + (size_t)len < room ? at + (size_t)len : room - 1;
+}
+
+static size_t put_registers(char *xml, size_t room, size_t at, unsigned from, unsigned to)
+{
+	for (unsigned n = from; n <= to; n++) {
+		char name[8], line[96];
+
+		if (reg_bytes(n) == 0)
+			continue;
+		name_of(n, name, sizeof(name));
+		snprintf(line, sizeof(line), "<reg name=\"%s\" bitsize=\"%u\" regnum=\"%u\" type=\"%s\"/>\n", name,
+			 8u * reg_bytes(n), n, type_of(n));
+		at = put(xml, room, at, line);
+	}
+	return at;
+}
+
+static size_t describe(void *arg, char *xml, size_t room)
+{
+	size_t at = put(xml, room, 0, "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target>\n"
+			"<architecture>powerpc:e500</architecture>\n<feature name=\"org.gnu.gdb.power.core\">\n");
+
+	(void)arg;
+	at = put_registers(xml, room, at, PT_VE500_R0, PT_VE500_EV0H - 1);
+	at = put_registers(xml, room, at, PT_VE500_PC, PT_VE500_XER);
+	at = put(xml, room, at, "</feature>\n<feature name=\"org.gnu.gdb.power.spe\">\n");
+	at = put_registers(xml, room, at, PT_VE500_EV0H, PT_VE500_PC - 1);
+	at = put_registers(xml, room, at, PT_VE500_ACC, PT_VE500_SPEFSCR);
+	return put(xml, room, at, "</feature>\n</target>\n");
+}
+
+/* --- registers and memory */
+
+static uint64_t reg(void *arg, unsigned thread, unsigned n)
+{
+	(void)thread;
+	return pt_ve500_reg(((struct pt_e500 *)arg)->cpu, n);
+}
+
+static void set_reg(void *arg, unsigned thread, unsigned n, uint64_t value)
+{
+	(void)thread;
+	pt_ve500_set_reg(((struct pt_e500 *)arg)->cpu, n, value);
+}
+
+static bool memory_read(void *arg, unsigned thread, uint32_t addr, uint8_t *bytes, size_t n_bytes)
+{
+	(void)thread;
+	return pt_ve500_peek(((struct pt_e500 *)arg)->cpu, addr, bytes, n_bytes);
+}
+
+static bool memory_write(void *arg, unsigned thread, uint32_t addr, const uint8_t *bytes, size_t n_bytes)
+{
+	(void)thread;
+	return pt_ve500_poke(((struct pt_e500 *)arg)->cpu, addr, bytes, n_bytes);
+}
+
+/* --- run control */
+
+static bool halted(void *arg, unsigned thread, struct pt_vrsp_stop *stop)
+{
+	const struct pt_e500 *chip = arg;
+
+	(void)thread;
+	if (pt_ve500_state(chip->cpu) != PT_VE500_HALT)
+		return false;
+	*stop = (struct pt_vrsp_stop){ .signal = chip->asked ? SIGNAL_INT : SIGNAL_TRAP };
+	return true;
+}
+
+static void halt(void *arg, unsigned thread)
+{
+	struct pt_e500 *chip = arg;
+
+	(void)thread;
+	chip->asked = true;
+	pt_ve500_request_halt(chip->cpu);
+}
+
+static void resume(void *arg, unsigned thread, bool step)
+{
+	struct pt_e500 *chip = arg;
+
+	(void)thread;
+	chip->asked = false;
+	pt_ve500_resume(chip->cpu, step);
+}
+
+/* --- breakpoints */
+
+static void set_break(struct pt_e500 *chip, unsigned slot, bool set, uint32_t addr)
+{
+	chip->breaks[slot] = addr;
+	chip->breaks_set = (uint16_t)((chip->breaks_set & ~(1u << slot)) | (unsigned)set << slot);
+	pt_ve500_set_breakpoint(chip->cpu, slot, set, addr);
+}
+
+static bool holds(const struct pt_e500 *chip, unsigned slot, uint32_t addr)
+{
+	return (chip->breaks_set >> slot & 1) != 0 && chip->breaks[slot] == addr;
+}
+
+/* Z1 is the core's comparators. Z0 is left to the debugger, which writes a trap into memory: as many as it likes. A
+ * length of 0 takes all of a kind out. */
+static int breakpoint(void *arg, unsigned type, bool set, uint32_t addr, uint32_t len_bytes)
+{
+	struct pt_e500 *chip = arg;
+	unsigned free_slot = PT_VE500_BREAKPOINTS;
+
+	if (type != 1)
+		return -1;
+	for (unsigned i = 0; i < PT_VE500_BREAKPOINTS; i++) {
+		if (set && holds(chip, i, addr))
+			return 0;
+		if (!set && (len_bytes == 0 || holds(chip, i, addr)))
+			set_break(chip, i, false, 0);
+		if ((chip->breaks_set >> i & 1) == 0)
+			free_slot = i;
+	}
+	if (!set)
+		return 0;
+	if (free_slot == PT_VE500_BREAKPOINTS)
+		return 1;
+	set_break(chip, free_slot, true, addr);
+	return 0;
+}
+
+static void attached(void *arg, bool on)
+{
+	((struct pt_e500 *)arg)->debugger = on;
+}
+
+static void reset(void *arg, bool into_halt)
+{
+	pt_e500_reset(arg, into_halt);
+}
+
+void pt_e500_serve(struct pt_e500 *chip)
+{
+	chip->rsp = (struct pt_vrsp_target){
+		.arg = chip, .n_threads = 1, .n_regs = PT_VE500_REGS, .reg_bytes = reg_bytes, .big_endian = true,
+		.describe = describe, .reg = reg, .set_reg = set_reg, .read = memory_read, .write = memory_write,
+		.halted = halted, .halt = halt, .resume = resume, .breakpoint = breakpoint, .attached = attached,
+		.reset = reset,
+	};
+}

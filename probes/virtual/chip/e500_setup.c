@@ -1,0 +1,80 @@
+/* What a virtual e500 board is made from: the words of its address, and an ELF. */
+#include <string.h>
+
+#include "probes/virtual/chip/e500.h"
+#include "probes/virtual/chip/e500_demo.h"
+#include "probes/virtual/elf.h"
+#include "util.h"
+
+/* --- words. The defaults of cycles are pt_ve500_default_timing. */
+
+enum { FREQ, HELD, RSP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, N_WORDS };
+_Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many there are");
+
+#define CYCLES(key, standard, of) \
+	{ key, PT_PARAM_NUMBER, standard, NULL, 0, 255, "cycles that " of " adds; UNVERIFIED" }
+
+const struct pt_param pt_ve500_params[N_WORDS] = {
+	[FREQ] = { "freq", PT_PARAM_HZ, "100000000", NULL, 1000000, 1500000000, "clock of the core, Hz" },
+	[HELD] = { "held", PT_PARAM_FLAG, "off", NULL, 0, 0, "the core stays in reset" },
+	[RSP] = { "rsp", PT_PARAM_CHOICE, "modern", "modern|bare", 0, 0,
+		  "habit of the GDB server: modern describes its registers; bare does not, and g has GDB's own 292 bytes" },
+	[LOAD_HIT] = CYCLES("cycles-load", "0", "a load which hits the L1 cache"),
+	[MULTIPLY] = CYCLES("cycles-mul", "3", "a multiplication"),
+	[DIVIDE] = CYCLES("cycles-div", "18", "a division"),
+	[MISPREDICT] = CYCLES("cycles-mispredict", "5", "a mispredicted branch"),
+	[INTERRUPT] = CYCLES("cycles-interrupt", "8", "the entry of an interrupt"),
+	[L1_MISS] = CYCLES("cycles-l1-miss", "20", "a data access which misses the L1 cache"),
+	[FETCH_MISS] = CYCLES("cycles-fetch-miss", "12", "a fetch which misses the L1 cache"),
+	[TB_CYCLES] = { "tb-cycles", PT_PARAM_NUMBER, "8", NULL, 1, 255, "core cycles per tick of the time base" },
+};
+
+static uint8_t number(const struct pt_params *settings, unsigned word)
+{
+	return (uint8_t)pt_params_number(settings, &pt_ve500_params[word]);
+}
+
+int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *settings, struct pt_err *err)
+{
+	if (pt_params_given(settings, pt_vboard_param("variant")))
+		return pt_fail(err, PT_EARG,
+			       "e500 has no variants, but words of its own; `proftap boards` lists them");
+	*words = (struct pt_e500_words){
+		.hz = (uint32_t)pt_params_number(settings, &pt_ve500_params[FREQ]),
+		.held = pt_params_flag(settings, &pt_ve500_params[HELD]),
+		.timing = {
+			.load_hit = number(settings, LOAD_HIT), .multiply = number(settings, MULTIPLY),
+			.divide = number(settings, DIVIDE), .mispredict = number(settings, MISPREDICT),
+			.interrupt = number(settings, INTERRUPT), .l1_miss = number(settings, L1_MISS),
+			.fetch_miss = number(settings, FETCH_MISS), .tb_cycles = number(settings, TB_CYCLES),
+		},
+	};
+	return 0;
+}
+
+/* --- firmware */
+
+static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes, struct pt_err *err)
+{
+	uint8_t *to = n_bytes <= UINT32_MAX ? pt_e500_bytes(arg, addr, (uint32_t)n_bytes) : NULL;
+
+	if (to == NULL)
+		return pt_fail(err, PT_EARG, "%zu bytes at 0x%08x do not fit into the RAM (16 MiB at 0) of e500", n_bytes,
+			       addr);
+	memcpy(to, bytes, n_bytes);
+	return 0;
+}
+
+int pt_e500_load(struct pt_e500 *chip, const uint8_t *elf, size_t len_bytes, struct pt_err *err)
+{
+	enum { E_ENTRY = 24 };
+
+	if (elf == NULL) {
+		elf = pt_e500_demo_elf;
+		len_bytes = pt_e500_demo_elf_bytes;
+	}
+	if (pt_velf_load(elf, len_bytes, PT_VELF_PPC, place, chip, err) < 0)
+		return pt_wrap(err, "firmware for e500");
+	chip->entry = pt_be32(elf + E_ENTRY);
+	return 0;
+}
