@@ -161,7 +161,7 @@ END_TEST
 START_TEST(each_counter_has_an_overflow_event)
 {
 	enum pt_e500_core core = (enum pt_e500_core)_i;
-	char name[16];
+	char name[24];
 
 	for (unsigned pmc = 0; pmc < pt_e500_kinds[core].n_pmcs; pmc++) {
 		int number = pt_e500_overflow_event(core, pmc);
