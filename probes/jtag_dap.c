@@ -50,7 +50,8 @@ static size_t add_scan(struct pt_jtag_dap *dap, size_t n, size_t i)
 		dap->out[i][b] = (uint8_t)(bits >> 8 * b);
 	if (i == 0 || access->ap != dap->access[i - 1].ap)
 		dap->ops[n++] = (struct pt_jtag_op){
-			.what = PT_JTAG_IR, .n_bits = IR_BITS, .out = access->ap ? &ir_apacc : &ir_dpacc, .end = PT_JTAG_TO_NEXT,
+			.what = PT_JTAG_IR, .n_bits = IR_BITS, .out = access->ap ? &ir_apacc : &ir_dpacc,
+			.end = PT_JTAG_TO_NEXT,
 		};
 	dap->ops[n++] = (struct pt_jtag_op){
 		.what = PT_JTAG_DR, .n_bits = ACC_BITS, .out = dap->out[i], .in = dap->in[i], .end = PT_JTAG_TO_NEXT,

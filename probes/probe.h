@@ -50,8 +50,9 @@ struct pt_probe_ops {
 	const struct pt_rsp_ops *rsp;
 };
 
+/* The scheme of a URI says which: schemes[] in discover.c. */
 #define PT_PROBE_DRIVERS(X) \
-	X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(gdb_server)	/* the scheme of a URI says which: schemes[] in discover.c */
+	X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(gdb_server)
 #define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
 PT_PROBE_DRIVERS(X)
 #undef X
@@ -105,8 +106,9 @@ void pt_probe_interrupt(struct pt_probe *probe);	/* any thread; those that joine
 struct pt_probe_speed {
 	uint64_t round_trip_ns;		/* one register, there and back; the best of several */
 	uint32_t words_per_s;		/* a long block of registers, pipelined */
-	uint32_t swclk_hz;		/* the clock that the time per word amounts to: 46 clocks a word by SWD, 40 through a JTAG-DP;
-				 * with no debug port, clocks in Run-Test/Idle are timed, 32 a word */
+	uint32_t swclk_hz;		/* the clock that the time per word amounts to: 46 clocks a word by SWD, 40
+					 * through a JTAG-DP; with no debug port, clocks in Run-Test/Idle are timed, 32
+					 * a word */
 	bool at_least;			/* the link is slower than the wire, so the clock may be higher */
 };
 /* Errors as of pt_dap_ops.run. */

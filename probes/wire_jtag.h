@@ -19,14 +19,15 @@ enum pt_jtag_do {
 	PT_JTAG_IR,		/* n_bits through the instruction registers */
 	PT_JTAG_DR,		/* n_bits through the data registers that the instructions selected */
 	PT_JTAG_IDLE,		/* n_bits clocks in Run-Test/Idle, 1..PT_JTAG_MAX_BITS */
-	PT_JTAG_DELAY,		/* let time_us pass in Run-Test/Idle, at least; with or without clocks, as the probe likes */
+	PT_JTAG_DELAY,		/* let time_us pass in Run-Test/Idle, at least; with or
+				 * without clocks, as the probe likes */
 };
 
 /* Where a scan ends. What was shifted takes effect in Update in each case. */
 enum pt_jtag_end {
 	PT_JTAG_TO_IDLE,	/* Run-Test/Idle */
-	PT_JTAG_TO_NEXT,	/* the next scan follows from Update without Run-Test/Idle, one clock sooner; before anything that
-				 * is no scan, and at the end of the list: as TO_IDLE */
+	PT_JTAG_TO_NEXT,	/* the next scan follows from Update without Run-Test/Idle, one clock sooner; before
+				 * anything that is no scan, and at the end of the list: as TO_IDLE */
 };
 
 enum { PT_JTAG_MAX_BITS = 1 << 20 };	/* of one operation, with head and tail; in each it is 1 or more */
@@ -35,10 +36,11 @@ struct pt_jtag_op {
 	uint8_t what;		/* enum pt_jtag_do */
 	uint8_t end;		/* enum pt_jtag_end */
 	uint32_t n_bits;	/* IR, DR: of the TAP that is meant; IDLE: clocks */
-	uint32_t head_bits, tail_bits;	/* IR, DR: ones shifted before and after, for the TAPs nearer to TDO and to TDI; what
-				 * comes out meanwhile is dropped. An IR of ones is BYPASS */
+	uint32_t head_bits, tail_bits;	/* IR, DR: ones shifted before and after, for the TAPs nearer to TDO and to TDI;
+					 * what comes out meanwhile is dropped. An IR of ones is BYPASS */
 	const uint8_t *out;	/* TDI, (n_bits + 7) / 8 bytes; NULL: ones */
-	uint8_t *in;		/* TDO, as many bytes, bits beyond n_bits are 0; NULL: nobody wants to know. May be out */
+	uint8_t *in;		/* TDO, as many bytes, bits beyond n_bits are 0; NULL:
+				 * nobody wants to know. May be out */
 	uint32_t time_us;	/* DELAY */
 	uint64_t sent_ns, done_ns;	/* out: given to the probe not before sent_ns; result here at done_ns */
 };

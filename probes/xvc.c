@@ -171,7 +171,8 @@ static int xvc_open(void *state, struct pt_link *link, const struct pt_params *s
 	pt_link_info(link, &info);
 	xvc->turn = (struct pt_turn){ .link = link, .name = "xvc", .question = question, .answers = answers };
 	xvc->port = (struct pt_jtag_port){
-		.ops = &port_ops, .state = xvc, .link = link, .depth = pt_jtag_port_depth(&info, settings), .lost = true,
+		.ops = &port_ops, .state = xvc, .link = link, .depth = pt_jtag_port_depth(&info, settings),
+		.lost = true,
 	};
 	if (longest_vector(&info, settings) < LEAST_VECTOR_BYTES)
 		return pt_fail(err, PT_EARG, "packets of %zu bytes are too short for XVC", info.packet_bytes);

@@ -176,7 +176,8 @@ static void analyst_thread(void *arg)
 	struct pt_analyst *a = arg;
 
 	while (busy_or_running(a)) {
-		bool was_asked = asked(a);	/* before the look into the queue: what was put ahead of a request is seen */
+		bool was_asked = asked(a);	/* before the look into the queue: what was put
+						 * ahead of a request is seen */
 		struct pt_chunk *chunk = pt_queue_get(a->queue, was_asked ? 0 : IDLE_MS);
 
 		take_up_fresh(a);

@@ -9,7 +9,8 @@
 
 enum {
 	LOOK_LAST_US = 50000,
-	SILENT_MS = 700,	/* a target that does not answer for so long is lost; a reset or a dip in power is shorter */
+	SILENT_MS = 700,	/* a target that does not answer for so long is lost; a
+				 * reset or a dip in power is shorter */
 };
 
 void pt_board_heard(struct pt_board *board)

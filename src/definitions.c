@@ -194,7 +194,8 @@ static char *suffix_of(char *item)
 }
 
 static const struct { const char *name; enum pt_signal_form form; } forms[] = {
-	{ "state", PT_FORM_STATE }, { "regular", PT_FORM_REGULAR }, { "nested", PT_FORM_NESTED }, { "task", PT_FORM_TASK },
+	{ "state", PT_FORM_STATE }, { "regular", PT_FORM_REGULAR }, { "nested", PT_FORM_NESTED },
+	{ "task", PT_FORM_TASK },
 	{ "isr", PT_FORM_ISR }, { "service", PT_FORM_SERVICE },
 };
 

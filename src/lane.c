@@ -127,7 +127,8 @@ static void send_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_c
 	struct pt_pipeline *p = lane->pipeline;
 	uint64_t bytes = chunk->kind == PT_CHUNK_LOSS ? chunk->lost_bytes : chunk->len_bytes;
 	struct pt_event remark = {
-		.kind = (uint8_t)mark, .ticks = chunk->from_ns, .cause = chunk->cause < UINT8_MAX ? (uint8_t)chunk->cause : UINT8_MAX,
+		.kind = (uint8_t)mark, .ticks = chunk->from_ns,
+		.cause = chunk->cause < UINT8_MAX ? (uint8_t)chunk->cause : UINT8_MAX,
 		.value = { chunk->to_ns, bytes },
 	};
 

@@ -63,9 +63,11 @@ struct pt_pipeline {
 	uint64_t given_hz;		/* core-clock; 0: as CONFIG says */
 	struct pt_params *words;	/* own copy */
 
-	struct pt_lane *lane[PT_LANES];	/* in the order their CONFIGs came; the first is the one that the report is about */
+	struct pt_lane *lane[PT_LANES];	/* in the order their CONFIGs came; the first is the
+					 * one that the report is about */
 	size_t n_lanes;
-	struct pt_lane *flow_lane, *sample_lane;	/* whose runs and samples make the functions' figures; or NULL */
+	struct pt_lane *flow_lane, *sample_lane;	/* whose runs and samples make the
+							 * functions' figures; or NULL */
 	uint64_t lanes_refused;		/* CONFIGs of sources beyond PT_LANES */
 
 	/* the analyses */
@@ -94,7 +96,8 @@ struct pt_pipeline {
 	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
 	bool *shown;			/* by id */
 	struct pt_profile_function *rows;
-	struct pt_execution_function *bin_runs;	/* by id: what bins say of each function; NULL until they say anything */
+	struct pt_execution_function *bin_runs;	/* by id: what bins say of each function; NULL
+						 * until they say anything */
 	const struct pt_profile_function **by_id;
 	struct pt_profile_irq *irqs;
 	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];

@@ -8,7 +8,8 @@
 #include "util.h"
 
 enum {
-	GIVE_UP_MS = 700,	/* a reset or a dip in power is shorter; END shall be out within a second of the last good word */
+	GIVE_UP_MS = 700,	/* a reset or a dip in power is shorter; END shall be out
+				 * within a second of the last good word */
 	TRY_AGAIN_US = 20000,
 	END_TRIES = 1000,
 };
@@ -182,7 +183,8 @@ void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cau
 
 void pt_emit_works(struct pt_emit *out, uint64_t now_ns, bool was_reset)
 {
-	bool silent = out->fault == PT_LOSS_SILENT;	/* power that comes back resets, too: why the time is lost says more */
+	bool silent = out->fault == PT_LOSS_SILENT;	/* power that comes back resets, too: why the
+							 * time is lost says more */
 
 	if (out->failing_since_ns != PT_UNKNOWN)
 		pt_emit_loss(out, silent ? PT_LOSS_SILENT : was_reset ? PT_LOSS_RESET : PT_LOSS_PROBE, now_ns);

@@ -20,7 +20,8 @@ struct pt_source_setup {
 	const struct pt_span { uint64_t addr, size; } *free_ram;
 	size_t n_free_ram;
 	const char *why_no_ram;
-	struct pt_span code;		/* where the program's functions are, the largest part of them; size 0: not known */
+	struct pt_span code;		/* where the program's functions are, the largest
+					 * part of them; size 0: not known */
 	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */
 	/* "key=value\n" lines that the session adds to every CONFIG (target, probe, virtual, core_hz, ...) */
 	const char *config;
@@ -30,8 +31,8 @@ struct pt_source_ops {
 	const char *name;		/* "mtb" */
 	const char *format;		/* PT_FORMAT_MTB */
 	const char *modes;		/* "burst|stream|halt", the first is the default */
-	const char *recorder;		/* the mode that keeps the last branches and gives them at a halt, for a debugger
-					 * that goes back in time; NULL: none */
+	const char *recorder;		/* the mode that keeps the last branches and gives them at a halt, for a
+					 * debugger that goes back in time; NULL: none */
 	const char *help;		/* one line */
 	bool only_by_name;		/* it disturbs the program: never chosen, unless by source= */
 	size_t state_bytes;

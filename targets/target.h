@@ -149,7 +149,8 @@ struct pt_target_ops {
 	int (*flash_erase)(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 	int (*flash_write)(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 	int (*flash_done)(void *state, struct pt_err *err);
-	void (*flash_forget)(void *state);	/* what erase and write noted and nobody has done; NULL: nothing is noted */
+	void (*flash_forget)(void *state);	/* what erase and write noted and nobody has
+						 * done; NULL: nothing is noted */
 	int (*mass_erase)(void *state, struct pt_err *err);
 
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);

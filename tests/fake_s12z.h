@@ -35,7 +35,8 @@ struct fake_s12z {
 	uint32_t pc_of_run;		/* SYNC_PC and a halt find it here */
 	bool waits;			/* in WAI: BACKGROUND stays pending, SYNC_PC fails */
 	bool stopped;			/* in STOP: no access answers, unless BDCCSR.BDCCIS */
-	bool blind;			/* as behind USBDM: a failed access is no error, and BDCCSR has a high byte alone */
+	bool blind;			/* as behind USBDM: a failed access is no error, and
+					 * BDCCSR has a high byte alone */
 	bool dark;			/* no clock, and a probe that does not notice: all that is read is ones */
 	bool bgnd_behind;		/* a BGND leaves the pc behind itself */
 	void (*on_go)(struct fake_s12z *bdc);	/* the core runs now: stop it with fake_s12z_stop() */

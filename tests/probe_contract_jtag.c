@@ -97,7 +97,8 @@ const struct contract_wire contract_jtag_pins = {
 START_TEST(refuses_what_cannot_be_run)
 {
 	static struct pt_jtag_op bad[] = {
-		{ .what = 99 }, { .what = PT_JTAG_DR }, { .what = PT_JTAG_DR, .n_bits = PT_JTAG_MAX_BITS, .tail_bits = 1 },
+		{ .what = 99 }, { .what = PT_JTAG_DR },
+		{ .what = PT_JTAG_DR, .n_bits = PT_JTAG_MAX_BITS, .tail_bits = 1 },
 	};
 	struct pt_err err = { 0 };
 	struct pt_probe *probe;

@@ -174,7 +174,8 @@ static void insert(enum pt_break_kind kind, uint64_t addr, uint32_t len, int wan
 /* --- states and reasons ------------------------------------------------------------------------------------------- */
 
 static const struct { uint32_t dhcsr; enum pt_run_state state; } states[] = {
-	{ 0, PT_RUNNING }, { DHCSR_S_SLEEP, PT_SLEEPING }, { DHCSR_S_LOCKUP, PT_LOCKED_UP }, { DHCSR_S_HALT, PT_HALTED },
+	{ 0, PT_RUNNING }, { DHCSR_S_SLEEP, PT_SLEEPING }, { DHCSR_S_LOCKUP, PT_LOCKED_UP },
+	{ DHCSR_S_HALT, PT_HALTED },
 };
 
 START_TEST(names_the_state)

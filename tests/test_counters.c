@@ -309,7 +309,8 @@ START_TEST(formulas_have_values)
 END_TEST
 
 static const struct { const char *text, *want; } wrong[] = {
-	{ "", "no name" }, { "a+", "no name" }, { "(a", "a ) is missing" }, { "a b", "should end" }, { "1x", "no number" },
+	{ "", "no name" }, { "a+", "no name" }, { "(a", "a ) is missing" }, { "a b", "should end" },
+	{ "1x", "no number" },
 	{ "'a", "no name" }, { "a_name_that_is_longer_than_any_counter_has", "no name" },
 	{ "((((((((((((((((((((((((((((((((((((((((a", "too many parentheses" },
 	{ "--------------------------------------a", "too many parentheses" },

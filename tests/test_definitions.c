@@ -278,8 +278,9 @@ START_TEST(tasks_from_an_orti_word)
 				     "OS o { RUNNINGTASK = \"pActiveTCB->id\"; };", &err));
 	ck_assert_ptr_nonnull(strstr(err.msg, "orti: RUNNINGTASK = \"pActiveTCB->id\" cannot be traced"));
 	/* where something else can be, the reason stays at hand */
-	d = with_orti(program, "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; ENUM [ \"S\" = 2 ] SERVICETRACE; }; };"
-		      "OS o { RUNNINGTASK = \"pActiveTCB->id\"; SERVICETRACE = \"os_svc\"; };", &err);
+	d = with_orti(program, "IMPLEMENTATION a { OS { ENUM [ \"T\" = 0 ] RUNNINGTASK; ENUM [ \"S\" = 2 ] "
+		      "SERVICETRACE; }; };OS o { RUNNINGTASK = \"pActiveTCB->id\"; SERVICETRACE = \"os_svc\"; };",
+		      &err);
 	ck_assert_msg(d != NULL, "%s", err.msg);
 	ck_assert_ptr_nonnull(pt_definitions_note(d, 0));
 	ck_assert_ptr_nonnull(strstr(pt_definitions_note(d, 0), "RUNNINGTASK = \"pActiveTCB->id\" cannot be traced"));

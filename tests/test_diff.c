@@ -11,7 +11,8 @@
 enum { MAIN = 1, STEADY, NOISY, PHASED, RARE, N_FUNCTIONS = RARE, N_IDS };
 
 static const struct pt_function functions[N_FUNCTIONS] = {
-	{ .name = "main", .address = 0x100 }, { .name = "steady", .address = 0x200 }, { .name = "noisy", .address = 0x300 },
+	{ .name = "main", .address = 0x100 }, { .name = "steady", .address = 0x200 },
+	{ .name = "noisy", .address = 0x300 },
 	{ .name = "phased", .address = 0x400 }, { .name = "rare", .address = 0x500 },
 };
 
@@ -32,7 +33,8 @@ static uint32_t random_of(struct run *r)
 static void step(struct run *r, uint8_t kind, uint16_t function, uint64_t time)
 {
 	const struct pt_step s = {
-		.kind = kind, .entry = PT_ENTRY_CALL, .function = function, .clock = r->clock, .net = time, .gross = time,
+		.kind = kind, .entry = PT_ENTRY_CALL, .function = function, .clock = r->clock, .net = time,
+		.gross = time,
 		.call = time, .period = PT_UNKNOWN, .task = PT_NO_TASK,
 	};
 
@@ -164,7 +166,8 @@ END_TEST
 
 static const struct { uint16_t function; double slower; double threshold; enum pt_change want; } changes[] = {
 	{ STEADY, 1.05, 0.01, PT_CHANGE_SLOWER }, { STEADY, 0.95, 0.01, PT_CHANGE_FASTER },
-	{ STEADY, 1.05, 0.10, PT_CHANGE_NONE }, { NOISY, 1.20, 0.01, PT_CHANGE_SLOWER }, { NOISY, 0.7, 0.01, PT_CHANGE_FASTER },
+	{ STEADY, 1.05, 0.10, PT_CHANGE_NONE }, { NOISY, 1.20, 0.01, PT_CHANGE_SLOWER },
+	{ NOISY, 0.7, 0.01, PT_CHANGE_FASTER },
 	{ PHASED, 2, 0.01, PT_CHANGE_SLOWER }, { MAIN, 1, 0.01, PT_CHANGE_NONE },
 };
 

@@ -111,7 +111,8 @@ END_TEST
 /* Facts 2.5: which state is counted; what freezes, by MSR[PR] and MSR[PMM]. Vector (d) is one of them. */
 static const struct { const char *name; uint32_t freeze, msr; bool counts; } states[] = {
 	{ "all, supervisor", 0, 0, true }, { "all, user", 0, PT_VE500_MSR_PR, true },
-	{ "supervisor only", 0x20000000, 0, true }, { "supervisor only, in user state", 0x20000000, PT_VE500_MSR_PR, false },
+	{ "supervisor only", 0x20000000, 0, true },
+	{ "supervisor only, in user state", 0x20000000, PT_VE500_MSR_PR, false },
 	{ "user only", 0x40000000, PT_VE500_MSR_PR, true }, { "user only, in supervisor state", 0x40000000, 0, false },
 	{ "unmarked", 0x10000000, 0, true }, { "unmarked, marked now", 0x10000000, PT_VE500_MSR_PMM, false },
 	{ "marked", 0x08000000, PT_VE500_MSR_PMM, true }, { "marked, unmarked now", 0x08000000, 0, false },

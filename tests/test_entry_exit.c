@@ -61,8 +61,8 @@ static const struct { const char *name, *words, *script, *want; } stories[] = {
 	{ "whose exits nobody knows", "functions=f", "100 2 call 120, 120 3 br 132, 132 3 br 154, 154 6 ret 104",
 	  "f 1-0 6/6 [1: 6 6 6]" },
 	{ "with an interrupt in that tail", "functions=f,g",
-	  "100 2 call 140, 140 3 call 120, 120 3 br 132, 132 3 br 154, 154 2 exc 180, 180 16 excret 158, 158 4 ret 146, "
-	  "146 13 ret 104",
+	  "100 2 call 140, 140 3 call 120, 120 3 br 132, 132 3 br 154, 154 2 exc 180, 180 16 excret 158, 158 4 ret "
+	  "146, 146 13 ret 104",
 	  "f 1-0 12/12 [1: 12 12 28]; g 1-0 16/28 [1: 16 28 44]" },
 	{ "a jump inside is no exit", "functions=h", "100 2 call 160, 160 2 br 170, 170 4 br 160, 160 2 br 178, 178 4 ret 104",
 	  "h 1-0 12/12 [1: 12 12 12]" },
@@ -73,8 +73,8 @@ static const struct { const char *name, *words, *script, *want; } stories[] = {
 	  "100 2 call 120, 120 3 exc 180, 180 16 excret 1c0, 1c0 4 exc 180, 180 16 excret 126, 126 5 ret 104",
 	  "f 1-0 8/8 [1: 8 8 44]" },
 	{ "two contexts in one function", "functions=f",
-	  "100 2 call 120, 120 3 exc 180, 180 16 excret 1c0, 1c0 4 call 120, 120 2 exc 180, 180 16 excret 126, 126 5 ret 104, "
-	  "104 1 exc 180, 180 16 excret 124, 124 6 ret 1c8",
+	  "100 2 call 120, 120 3 exc 180, 180 16 excret 1c0, 1c0 4 call 120, 120 2 exc 180, 180 16 excret 126, 126 5 "
+	  "ret 104, 104 1 exc 180, 180 16 excret 124, 124 6 ret 1c8",
 	  "f 2-0 16/16 [2: 16 16 92] per 23" },
 	{ "a gap", "functions=f", "100 2 call 120, 120 3 gap, 100 2 call 120, 120 8 ret 104", "f 2-1 11/11 [1: 8 8 8]" },
 	{ "a debugger moved the pc", "functions=f", "100 2 call 120, 120 3 dbg 130, 130 8 ret 104", "f 1-2 3/3" },

@@ -222,7 +222,8 @@ START_TEST(extremes_lead_into_the_timeline)
 
 	for (size_t i = 0; i < EVENTS; i++)
 		events[i] = (struct pt_timeline_event){
-			.at = { .ns = 1000 * i + 500 }, .kind = PT_TIMELINE_CALL, .id = 2, .depth = 1, .value = PT_UNKNOWN,
+			.at = { .ns = 1000 * i + 500 }, .kind = PT_TIMELINE_CALL, .id = 2, .depth = 1,
+			.value = PT_UNKNOWN,
 			.task = PT_NO_TASK,
 		};
 	run.stat[PT_TALLY_GROSS] = (struct pt_stat){ .n = 2, .total = 14400, .min = 4800, .max = 9600, .min_at = 300,

@@ -189,7 +189,8 @@ static void open_three(struct three *t, const struct pt_program *program, const 
 	static const struct pt_flow_settings no_costs = { .clock = PT_FLOW_CYCLES };
 	struct pt_params *words = pt_params_new();
 	const struct pt_analysis_setup setup = {
-		.program = program, .map = map, .n_functions = PT_LEN(story_functions) + 1, .words = words, .flow = &no_costs,
+		.program = program, .map = map, .n_functions = PT_LEN(story_functions) + 1, .words = words,
+		.flow = &no_costs,
 	};
 
 	ck_assert_int_eq(pt_params_add(words, &clock, 1, "core-clock=1000000000", NULL), 0);

@@ -214,7 +214,8 @@ static const uint8_t *bytes_of_switch(const void *arg, uint64_t addr, size_t len
 START_TEST(follows_a_switch)
 {
 	struct pt_isa_jump jump = {
-		.addr = switches[_i].jump, .before = switches[_i].before, .n_before = 1, .from = 0xff8000, .to = 0xff8040,
+		.addr = switches[_i].jump, .before = switches[_i].before, .n_before = 1, .from = 0xff8000,
+		.to = 0xff8040,
 		.bytes = bytes_of_switch, .arg = switches[_i].code,
 	};
 	uint64_t targets[8];

@@ -140,7 +140,8 @@ START_TEST(bits_are_copied_from_anywhere_to_anywhere)
 END_TEST
 
 static const struct pt_jtag_op bad[] = {
-	{ .what = 0 }, { .what = 99 }, { .what = PT_JTAG_DR }, { .what = PT_JTAG_IDLE }, { .what = PT_JTAG_DR, .n_bits = 1, .end = 7 },
+	{ .what = 0 }, { .what = 99 }, { .what = PT_JTAG_DR }, { .what = PT_JTAG_IDLE },
+	{ .what = PT_JTAG_DR, .n_bits = 1, .end = 7 },
 	{ .what = PT_JTAG_IR, .n_bits = 1, .head_bits = PT_JTAG_MAX_BITS },
 	{ .what = PT_JTAG_DR, .n_bits = 1, .tail_bits = UINT32_MAX, .head_bits = UINT32_MAX },
 };
@@ -249,7 +250,8 @@ static const struct {
 } codes[] = {			/* Source: microblaze.md 2.1 */
 	{ 0x13722093, 6, 0x03 }, { 0x0362d093, 0, 0x03 }, { 0x04001093, 6, 0x03 }, { 0x0424a093, 10, 0x3c3 },
 	{ 0x14738093, 12, 0x903 }, { 0x03822093, 6, 0x03 }, { 0x04b31093, 18, 0x03924 }, { 0x03842093, 12, 0x0e4 },
-	{ 0x04b51093, 24, 0x0e4924 }, { 0x03822093, 0, 0 }, { 0x5ba00477, 4, 0 }, { 0x0ba00477, 0, 0 }, { 0x12345679, 6, 0 },
+	{ 0x04b51093, 24, 0x0e4924 }, { 0x03822093, 0, 0 }, { 0x5ba00477, 4, 0 }, { 0x0ba00477, 0, 0 },
+	{ 0x12345679, 6, 0 },
 	{ 0x03822093, 7, 0 },
 };
 

@@ -76,7 +76,8 @@ static struct pt_profile facts(void)
 {
 	return (struct pt_profile){
 		.source = "mtb", .mode = "burst", .analysis = "execution", .target = "MKL27Z256 (Cortex-M0+)",
-		.probe = "virtual:kl27", .cost = "4 KiB of RAM at 0x20000000; the core is never halted", .from_virtual = true,
+		.probe = "virtual:kl27", .cost = "4 KiB of RAM at 0x20000000; the core is never halted",
+		.from_virtual = true,
 		.program = program, .timing = "Cortex-M0+, zero wait states", .ended = true,
 		.loss = { .total_ns = 1004000000, .observed_ns = 51230000, .unobserved_ns = 952770000,
 			  .observed_bytes = 184320,
@@ -361,7 +362,8 @@ START_TEST(scale_case)
 END_TEST
 
 static const struct { uint64_t ns; const char *want; } times[] = {
-	{ 0, "0 s" }, { 1, "1 ns" }, { 999, "999 ns" }, { 1000, "1.000 us" }, { 12345, "12.35 us" }, { 1004000000, "1.004 s" },
+	{ 0, "0 s" }, { 1, "1 ns" }, { 999, "999 ns" }, { 1000, "1.000 us" }, { 12345, "12.35 us" },
+	{ 1004000000, "1.004 s" },
 	{ 3600000000000, "3600 s" },
 };
 

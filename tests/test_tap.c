@@ -82,7 +82,8 @@ static struct pt_vjtag jtag;
 static void make(size_t n)
 {
 	static const struct pt_vjtap_config fpga_config = {
-		.ir_bits = 6, .ir_capture = 0x35, .has_idcode = true, .idcode = FIRST_ID, .idcode_ir = IR_IDCODE, .rows = rows,
+		.ir_bits = 6, .ir_capture = 0x35, .has_idcode = true, .idcode = FIRST_ID, .idcode_ir = IR_IDCODE,
+		.rows = rows,
 		.n_rows = PT_LEN(rows), .reset = on_reset,
 	};
 	static const struct pt_vjtap_config dap_config = {

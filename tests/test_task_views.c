@@ -20,9 +20,9 @@ static const struct pt_signal_set signals = { definitions, PT_LEN(definitions) }
 /* main calls f and g by turns; f runs into g's tail at 0x350; comm (task) interrupts it twice, and isr once. */
 static const char script[] =
 	"task 0, 110 10 call 200, 200 20 br 350, 350 5 ret 124, 124 2 call 300, 300 30 exc 600, 600 4 excret 33c, "
-	"33c 1 exc 500, 500 1 br 502, task 1, 502 3 excret 710, 710 40 exc 500, 500 1 br 502, task 0, 502 3 excret 33e, "
-	"33e 5 ret 128, 128 1 exc 500, 500 1 br 502, task 1, 502 3 excret 760, 760 50 exc 500, 500 1 br 502, task 0, "
-	"502 3 excret 12a, 12a 5 br 110";
+	"33c 1 exc 500, 500 1 br 502, task 1, 502 3 excret 710, 710 40 exc 500, 500 1 br 502, task 0, 502 3 excret "
+	"33e, 33e 5 ret 128, 128 1 exc 500, 500 1 br 502, task 1, 502 3 excret 760, 760 50 exc 500, 500 1 br 502, task "
+	"0, 502 3 excret 12a, 12a 5 br 110";
 static const struct { uint64_t ns, raw, error_ns; } spans[] = {
 	{ 100, 3, 0 }, { 200, 5, 0 }, { 250, 2, 0 }, { 400, 0, 0 }, { 1000, 3, 0 }, { 1100, 5, 0 }, { 1200, 0, 0 },
 	{ 2000, 5, 90 }, { 2050, 0, 20 },
@@ -52,7 +52,8 @@ static void signal_spans(void *analysis)
 	for (size_t i = 0; i < PT_LEN(spans); i++) {
 		const struct pt_signal s = {
 			.kind = PT_SIGNAL_SPAN, .id = 1, .ticks = PT_UNKNOWN, .pc = 0x200 + 2 * i,
-			.enters = (spans[i].raw & 1) != 0, .at = { spans[i].ns, spans[i].error_ns }, .value = spans[i].raw >> 1,
+			.enters = (spans[i].raw & 1) != 0, .at = { spans[i].ns, spans[i].error_ns },
+			.value = spans[i].raw >> 1,
 		};
 
 		pt_analysis_signalled.signals(analysis, &s, 1);
@@ -92,7 +93,8 @@ START_TEST(looks_like)
 		.n_functions = PT_LEN(script_functions) + 1,
 	};
 	struct pt_profile profile = {
-		.source = "mtb", .mode = "halt", .core_hz = 1000000000, .counts = PT_BASIS_EXACT, .times = PT_BASIS_MODELLED,
+		.source = "mtb", .mode = "halt", .core_hz = 1000000000, .counts = PT_BASIS_EXACT,
+		.times = PT_BASIS_MODELLED,
 		.shares = PT_BASIS_MODELLED, .program = p, .not_code_from = PT_UNKNOWN, .ended = true,
 		.errors = { .address = PT_UNKNOWN, .at = PT_UNKNOWN }, .timing = "one cycle each",
 	};

@@ -137,7 +137,8 @@ static int dial_unix(const char *path, uint64_t deadline_ns, struct pt_err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	const struct addrinfo to = {
-		.ai_family = AF_UNIX, .ai_socktype = SOCK_STREAM, .ai_addr = (struct sockaddr *)&at, .ai_addrlen = sizeof(at),
+		.ai_family = AF_UNIX, .ai_socktype = SOCK_STREAM, .ai_addr = (struct sockaddr *)&at,
+		.ai_addrlen = sizeof(at),
 	};
 	int fd;
 

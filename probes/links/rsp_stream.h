@@ -21,7 +21,8 @@ enum pt_rsp_frame_kind {
 	PT_RSP_FRAME_NONE,	/* nothing whole is there yet */
 	PT_RSP_FRAME_PACKET,	/* "$...#cs" */
 	PT_RSP_FRAME_NOTE,	/* "%...#cs" */
-	PT_RSP_FRAME_DAMAGED,	/* wrong checksum; with acknowledgements it has been asked for again, and this is not seen */
+	PT_RSP_FRAME_DAMAGED,	/* wrong checksum; with acknowledgements it has been asked
+				 * for again, and this is not seen */
 	PT_RSP_FRAME_LOST,	/* the connection has ended: pt_rsp_stream_why */
 };
 

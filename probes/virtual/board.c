@@ -15,8 +15,8 @@ const struct pt_param pt_vboard_params[] = {
 	{ .key = "elf", .type = PT_PARAM_TEXT,
 	  .help = "firmware to run, an ELF file; without it the board's built-in demo" },
 	{ .key = "clock", .type = PT_PARAM_CHOICE, .standard = "wall", .choices = "wall|virtual",
-	  .help = "wall: real time, as near as the model's speed allows; virtual: time passes only with link traffic and "
-		  "waits, repeatable" },
+	  .help = "wall: real time, as near as the model's speed allows; virtual: time passes only with link traffic "
+		  "and waits, repeatable" },
 	{ .key = "swclk", .type = PT_PARAM_HZ, .standard = "4000000", .min = 1000, .max = 100000000,
 	  .help = "fastest clock of the probe, SWCLK or TCK, and its clock until the host sets a slower one" },
 	{ .key = "link", .type = PT_PARAM_CHOICE, .standard = "bulk-hs", .choices = "hid-fs|bulk-fs|bulk-hs|tcp",
@@ -27,8 +27,8 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
 		  "short, wrong, unplug at a packet" },
 	{ .key = "probe", .type = PT_PARAM_TEXT,
-	  .help = "which probe it has on its cable, where it may have several: cmsis-dap, xvc, bitbang, rsp; pipe, osbdm, "
-		  "usbdm" },
+	  .help = "which probe it has on its cable, where it may have several: cmsis-dap, xvc, bitbang, rsp; pipe, "
+		  "osbdm, usbdm" },
 	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
 	  .help = "off: the probe offers no trace pins, and another one may" },
 	{ .key = "variant", .type = PT_PARAM_TEXT,

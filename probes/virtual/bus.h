@@ -27,7 +27,8 @@ struct pt_vunit_ops {
 	 * PT_VNEVER: not before a register access changes something. NULL: never. */
 	uint64_t (*next_tick)(void *unit);
 	void (*tick)(void *unit, uint64_t now_cycle);
-	bool reads_are_quiet;	/* reading changes nothing in the unit: what polls it all the time costs no rescheduling */
+	bool reads_are_quiet;	/* reading changes nothing in the unit: what polls it all
+				 * the time costs no rescheduling */
 };
 #define PT_VNEVER UINT64_MAX
 

@@ -181,7 +181,8 @@ static void pc_line(struct trace *s, struct pt_batch *out)
 		if (!is_base(s, k, n))
 			continue;
 		for (; first < k; first++)
-			pt_batch_add(out, &s->blank, PT_EV_EXECUTED, 0)->branch.to = (address(s->part + k) & 0xffff00) | s->part[first];
+			pt_batch_add(out, &s->blank, PT_EV_EXECUTED, 0)->branch.to =
+				(address(s->part + k) & 0xffff00) | s->part[first];
 		pt_batch_add(out, &s->blank, PT_EV_EXECUTED, 0)->branch.to = address(s->part + k);
 		k += BASE_BYTES - 1;
 		first = k + 1;

@@ -28,10 +28,12 @@ struct pt_insn {
 	uint8_t len_bytes;	/* at most PT_ISA_MOST_UNITS units */
 	uint8_t flow;		/* enum pt_flow_class */
 	uint8_t cycles;		/* when it falls through, or for an unconditional branch when it is taken */
-	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles. What can leave: at most PT_ISA_MOST_TAKEN_CYCLES */
+	uint8_t taken_cycles;	/* BRANCH_IF: when taken; else = cycles. What can leave:
+				 * at most PT_ISA_MOST_TAKEN_CYCLES */
 	bool conditional;	/* executes under a condition that flow cannot see (IT blocks) */
 	uint8_t instructions;	/* that it is made of: a branch with its delay slot and prefix; 0: one */
-	bool doubtful;		/* goes to target always, but a trace may have it as direct or as indirect, whatever flow says */
+	bool doubtful;		/* goes to target always, but a trace may have it as direct or
+				 * as indirect, whatever flow says */
 };
 
 /* A computed jump in its surroundings, for whoever wants to know where it can go. */

@@ -384,7 +384,8 @@ const struct pt_isa pt_isa_s12z = {
 	.name = "s12z",
 	.elf_machine = 249,	/* EM_S12Z */
 	.unit_bytes = 1,
-	.most_bytes = 11,	/* a shift: op-code, post-byte and two operands of 4 bytes; with a prefix none is as long */
+	.most_bytes = 11,	/* a shift: op-code, post-byte and two operands of 4
+				 * bytes; with a prefix none is as long */
 	.printed_as_bytes = true,
 	.decode = decode,
 	.waits = waits,

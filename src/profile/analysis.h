@@ -28,7 +28,8 @@ struct pt_analysis_setup {	/* what is known before the first chunk; all of it ou
 	const struct pt_signal_set *signals;
 	const struct pt_flow_settings *flow;	/* what runs were made with: which of their cycles are for exceptions */
 	bool by_instructions;		/* the profile's clock; else modelled cycles */
-	bool late;			/* the profile has begun: what came before, and what is open now, was not seen */
+	bool late;			/* the profile has begun: what came before, and
+					 * what is open now, was not seen */
 };
 
 enum { PT_RUN_CORES = 16 };	/* who has state per core leaves out the runs of cores with a higher number */

@@ -470,7 +470,8 @@ static void *counters_new(const struct pt_analysis_setup *setup, struct pt_err *
 }
 
 const struct pt_analysis pt_analysis_counters = {
-	.name = "counters", .help = "counters: totals, rates over time, derived metrics", .standard = true, .params = params,
+	.name = "counters", .help = "counters: totals, rates over time, derived metrics", .standard = true,
+	.params = params,
 	.n_params = PT_LEN(params), .open = counters_new, .close = counters_free, .events = take_events,
 	.config = take_config, .result = give,
 };

@@ -24,7 +24,8 @@ struct pt_counter_row {		/* a counter */
 	uint16_t source;
 	uint64_t total;		/* all that was counted */
 	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
-	uint64_t timed, timed_ns;	/* part of total between two readings with moments, and the time between these */
+	uint64_t timed, timed_ns;	/* part of total between two readings with moments,
+					 * and the time between these */
 	double rate_min, rate_max;	/* per second, between two readings; NAN: none */
 	uint64_t rate_min_at, rate_max_at;	/* ns; the second reading */
 	bool shared;		/* it took turns: total is of timed_ns only */

@@ -12,7 +12,8 @@ const char *pt_change_name(enum pt_change change)
 {
 	static const char *const names[] = {
 		[PT_CHANGE_NONE] = "same", [PT_CHANGE_SLOWER] = "slower", [PT_CHANGE_FASTER] = "faster",
-		[PT_CHANGE_MORE] = "more", [PT_CHANGE_LESS] = "less", [PT_CHANGE_ONLY_B] = "not seen in A", [PT_CHANGE_ONLY_A] = "not seen in B",
+		[PT_CHANGE_MORE] = "more", [PT_CHANGE_LESS] = "less", [PT_CHANGE_ONLY_B] = "not seen in A",
+		[PT_CHANGE_ONLY_A] = "not seen in B",
 		[PT_CHANGE_UNKNOWN] = "unsure",
 	};
 

@@ -38,7 +38,8 @@ struct walk {			/* of one core */
 	uint64_t clock, instructions, cycles;
 	uint8_t left;			/* the run before: how, */
 	uint16_t function_left;		/* and whose */
-	uint64_t arrived;		/* clock at which an exception entered the code that runs now; PT_UNKNOWN: none did */
+	uint64_t arrived;		/* clock at which an exception entered the code that
+					 * runs now; PT_UNKNOWN: none did */
 	uint64_t entered;		/* as in a level */
 	uint64_t skip;			/* the entry here is executed once more */
 	struct lent lent;

@@ -19,7 +19,8 @@
 
 #include "profile/flow_parts.h"
 
-enum { JUMPS = 60 };		/* in a row, without a branch that is told of: more is a loop that tells of nothing (7) */
+enum { JUMPS = 60 };		/* in a row, without a branch that is told of: more is a
+				 * loop that tells of nothing (7) */
 
 static_assert((int)JUMPS + 8 <= (int)PT_FLOW_ROOM, "a walk fits what flow was given");
 
@@ -446,7 +447,8 @@ static bool is_indirect(const struct pt_flow *f, struct place src, uint64_t addr
 {
 	uint64_t to = doubtful(src) ? pt_codemap_target(f->map, src.addr) : PT_UNKNOWN;
 
-	if (doubtful(src))	/* relative to the pc, which is not verified to be that of the instruction, not of the next */
+	if (doubtful(src))	/* relative to the pc, which is not verified to be that of
+				 * the instruction, not of the next */
 		return to == addr || (indirect(src.unit) && to + (behind(f, src).addr - src.addr) == addr);
 	return left_by(src.unit) != 0 && indirect(src.unit);
 }
@@ -565,7 +567,8 @@ static void executed(struct pt_flow *f, uint64_t addr, bool stepped, struct pt_r
 	bool passes_on, leads, entered;
 
 	if (p.unit != NULL && addr > p.addr && addr < behind(f, p).addr)
-		return;		/* the rest of it, where one instruction of the map is several (a prefix, a delay slot) */
+		return;		/* the rest of it, where one instruction of the map is
+				 * several (a prefix, a delay slot) */
 	if (p.unit == NULL || to.unit == NULL) {
 		if (p.unit != NULL)
 			lost(f, &from, addr, out);

@@ -34,7 +34,8 @@ struct pt_history_block {
 
 struct pt_history_answer {
 	uint64_t seen;		/* runs up to here; since= of the next question */
-	uint64_t from;		/* where the first run since then began; PT_UNKNOWN: there was none, or it is forgotten */
+	uint64_t from;		/* where the first run since then began; PT_UNKNOWN:
+				 * there was none, or it is forgotten */
 	size_t n_blocks;	/* what follows the answer in memory */
 };
 

@@ -38,7 +38,8 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	uint64_t mismatch_ns;
 	bool observed_is_bound, ended;
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
-	bool other_core;		/* it gave branches, but the functions' figures are those of a source before it */
+	bool other_core;		/* it gave branches, but the functions' figures are
+					 * those of a source before it */
 };
 
 /* Does the chip hold the program? Unknown: whoever recorded this could not compare them, or had no program. */
@@ -59,7 +60,8 @@ struct pt_profile {
 	/* clock of all times below */
 	bool by_instructions;		/* else modelled cycles */
 	bool awake_only;		/* the clock counts what is executed: it stands still while the core sleeps */
-	bool by_bins;			/* functions and lines have what bins counted (bins.h): clock cycles, or instructions */
+	bool by_bins;			/* functions and lines have what bins counted (bins.h):
+					 * clock cycles, or instructions */
 	bool no_flow;			/* no source tells what ran: functions stay empty */
 	bool no_code;			/* no source tells of code: all times are of the sources' stamps, in ns */
 	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
@@ -76,7 +78,8 @@ struct pt_profile {
 	const char (*task_note)[PT_TASK_NOTE_BYTES];
 	uint64_t events_dropped;	/* for want of memory, when several sources were put in order */
 	uint64_t out_of_order;		/* events that came too late to be put in order with those of other sources */
-	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice: 0, or the source is at fault */
+	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice:
+					 * 0, or the source is at fault */
 	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, or halts are found late */
 	bool ended;			/* END has been passed */
 	bool no_end;			/* nor will it be: the session was cut short, or this is what it had come to */
@@ -99,7 +102,8 @@ struct pt_profile {
 
 	const struct pt_profile_function *function;	/* by id; those with anything to show */
 	size_t n_functions;
-	struct pt_share unseen;		/* of a function that was never seen: 0, and at most hi; hi = 0: all that ran was seen */
+	struct pt_share unseen;		/* of a function that was never seen: 0, and at most hi;
+					 * hi = 0: all that ran was seen */
 	const struct pt_edge *edge;
 	size_t n_edges;
 	const struct pt_profile_function *const *by_id;	/* NULL where nothing is shown; ids below n_ids */

@@ -280,7 +280,8 @@ static size_t value_event(struct pt_signals *s, const struct pt_event *e, struct
 		st->known = true;
 		st->source = e->source;
 		out[n] = (struct pt_signal){
-			.at = at, .ticks = e->ticks, .raw = number(st->bytes, d->size_bytes, d->big_endian), .id = (uint16_t)i,
+			.at = at, .ticks = e->ticks, .raw = number(st->bytes, d->size_bytes, d->big_endian),
+			.id = (uint16_t)i,
 			.pc = has_pc ? s->writer.pc : PT_UNKNOWN, .source = e->source, .core = e->core,
 			.read = (e->cause & 1) == 0,
 		};
@@ -306,7 +307,8 @@ static size_t gap_event(struct pt_signals *s, const struct pt_event *e, struct p
 	}
 	s->writer.pc = PT_UNKNOWN;
 	*out = (struct pt_signal){
-		.kind = PT_SIGNAL_GAP, .at = at, .ticks = e->ticks, .pc = PT_UNKNOWN, .source = e->source, .core = e->core,
+		.kind = PT_SIGNAL_GAP, .at = at, .ticks = e->ticks, .pc = PT_UNKNOWN, .source = e->source,
+		.core = e->core,
 		.id = UINT16_MAX,
 	};
 	return 1;

@@ -21,16 +21,18 @@
 #include "trace/event.h"
 
 enum pt_signal_kind {
-	PT_SIGNAL_TASK = 1,	/* value: index in the definition's task map; from its length on those that it does not have,
-				 * as they come (raw is their value); PT_SIGNAL_NONE: no task runs (idle loop, before the OS
-				 * started); PT_SIGNAL_UNLISTED: more than PT_SIGNALS_UNLISTED are not in the map */
+	PT_SIGNAL_TASK = 1,	/* value: index in the definition's task map; from its length on those that it does not
+				 * have, as they come (raw is their value); PT_SIGNAL_NONE: no task runs (idle loop,
+				 * before the OS started); PT_SIGNAL_UNLISTED: more than PT_SIGNALS_UNLISTED are not in
+				 * the map */
 	PT_SIGNAL_ISR,		/* the same of ISR2s */
 	PT_SIGNAL_SERVICE,	/* the same of services; enters: entry, else exit */
 	PT_SIGNAL_SPAN,		/* value: span id; enters: begins, else what runs now again is value (0: none) */
 	PT_SIGNAL_STATE,	/* variable id has the state value from now on */
 	PT_SIGNAL_VALUE,	/* variable id was written (or read) with value */
 	PT_SIGNAL_LEVEL,	/* line id has level value: 0, 1, or PT_UNKNOWN */
-	PT_SIGNAL_GAP,		/* this source saw nothing for a while: whatever is open on its signals ended as unknown */
+	PT_SIGNAL_GAP,		/* this source saw nothing for a while: whatever is open
+				 * on its signals ended as unknown */
 };
 #define PT_SIGNAL_NONE (PT_UNKNOWN - 1)
 #define PT_SIGNAL_UNLISTED (PT_UNKNOWN - 2)
@@ -51,9 +53,11 @@ struct pt_signal {
 
 enum pt_signal_form {
 	PT_FORM_STATE,		/* every different value is a state with a duration of its own: STATE when it changes */
-	PT_FORM_REGULAR,	/* a quantity: writes, changes, least, most, rate, value over time: VALUE for each write */
+	PT_FORM_REGULAR,	/* a quantity: writes, changes, least, most, rate, value
+				 * over time: VALUE for each write */
 	PT_FORM_EITHER,		/* VALUE for each write; who looks at it may take few different values for states */
-	PT_FORM_TWO_POINT,	/* states of a signalling variable as spans (id 1): entered at one value, left at another */
+	PT_FORM_TWO_POINT,	/* states of a signalling variable as spans (id 1):
+				 * entered at one value, left at another */
 	PT_FORM_NESTED,		/* bit 0 set: enter id = value >> 1; clear: back in id = value >> 1 (profiling.md 3) */
 	PT_FORM_TASK, PT_FORM_ISR, PT_FORM_SERVICE,
 	PT_FORM_LINE,		/* an external line: level 0 or 1 */

@@ -24,7 +24,8 @@ struct slot {
 	uint32_t parent;		/* its slot + 1; 0: nothing is here */
 	uint32_t site;			/* 0: not entered by a call, or from beyond 32 bits; the node says more */
 	uint16_t function, task;
-	uint32_t children;		/* a bit for each of 32 kinds of hashes: where it is 0, there is no such child */
+	uint32_t children;		/* a bit for each of 32 kinds of hashes: where it
+					 * is 0, there is no such child */
 	uint64_t net, count;
 };
 
@@ -413,6 +414,7 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 }
 
 const struct pt_analysis pt_analysis_tree = {
-	.name = "tree", .help = "chains of calls, for flame graphs", .standard = true, .open = tree_new, .close = tree_free,
+	.name = "tree", .help = "chains of calls, for flame graphs", .standard = true, .open = tree_new,
+	.close = tree_free,
 	.steps = take_steps, .briefs = take_briefs, .result = give,
 };

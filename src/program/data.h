@@ -41,7 +41,8 @@ struct pt_program {
 	uint64_t vectors_end;		/* what is behind it is none */
 	bool vector_offset_given;	/* the setting, in place of the isa's */
 	uint8_t vector_offset;
-	const struct pt_isa *isa;	/* of machine; where none is built in, or there is no ELF, the first of the list */
+	const struct pt_isa *isa;	/* of machine; where none is built in, or there is no
+					 * ELF, the first of the list */
 };
 
 /* An empty program that may copy room_bytes into its arena; NULL: no memory. */

@@ -286,7 +286,8 @@ static struct pt_program *build(struct origin from, struct pt_err *err)
 {
 	struct pt_err ignored = { 0 };
 	struct pt_elf_reader r = {
-		.name = from.name, .bytes = from.file.bytes, .len_bytes = from.file.len_bytes, .vectors = { .addr = PT_UNKNOWN },
+		.name = from.name, .bytes = from.file.bytes, .len_bytes = from.file.len_bytes,
+		.vectors = { .addr = PT_UNKNOWN },
 		.err = err != NULL ? err : &ignored,
 	};
 	int rc;

@@ -11,8 +11,8 @@
 #include "program/types_parts.h"
 
 /* As the table has them, from its index 1 on. */
-enum { CURRENT, THREADS, ENTRY, NEXT, STATE, USER_OPTIONS, PRIORITY, STACK, NAME, ARCH, T_FLOAT, T_COOP, T_EXC, N_TABLE, CPUS = N_TABLE,
-       FLOAT, EXC_RETURN, SWITCH, N_ROWS };
+enum { CURRENT, THREADS, ENTRY, NEXT, STATE, USER_OPTIONS, PRIORITY, STACK, NAME, ARCH, T_FLOAT, T_COOP, T_EXC, N_TABLE,
+       CPUS = N_TABLE, FLOAT, EXC_RETURN, SWITCH, N_ROWS };
 #define THREAD { "struct k_thread" }
 static const struct pt_rtos_row rows[] = {
 	[CURRENT] = { { "struct _cpu" }, { "current" }, PT_UNKNOWN, 4 },

@@ -9,6 +9,6 @@ const struct pt_param pt_program_params[PT_N_PROGRAM_PARAMS] = {
 	[PT_PROGRAM_EXITS] = { .key = "exits", .type = PT_PARAM_LIST,
 		.help = "where functions end, instead of what analysis finds (FUNCTION:POINT+POINT,FUNCTION:POINT)" },
 	[PT_PROGRAM_VECTOR_OFFSET] = { .key = "vector-offset", .type = PT_PARAM_NUMBER, .max = 1,
-		.help = "S12Z: the byte of a vector's four at which the 24 bits of the handler's address begin; 1 if nothing is "
-			"said (not verified)" },
+		.help = "S12Z: the byte of a vector's four at which the 24 bits of the handler's address begin; 1 if "
+			"nothing is said (not verified)" },
 };

@@ -448,7 +448,8 @@ static size_t find_in(const struct search *s, const struct area *area, struct pt
 	for (uint64_t i = 0; i < area->n_units && n < room; i++)
 		if ((area->flags[i] & (ENTRY | NAMED)) == ENTRY)
 			out[n++] = (struct pt_function){
-				.address = area->base + i * s->isa->unit_bytes, .size = units_of(area, i) * s->isa->unit_bytes,
+				.address = area->base + i * s->isa->unit_bytes,
+				.size = units_of(area, i) * s->isa->unit_bytes,
 			};
 	return n;
 }

@@ -31,7 +31,8 @@ static void method(char *out, const struct pt_profile *p)
 		pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
 	snprintf(out, PT_FACTS_BYTES, "source %s, mode %s, probe %s; %s%s", p->source, p->mode, p->probe,
 		 p->no_code ? "times by the sources' stamps" : p->by_instructions ? "times in instructions"
-		 : p->by_bins ? "counted cycles, " : p->awake_only ? "modelled cycles, awake only, " : "modelled cycles, ", p->by_instructions || p->no_code ? "" : hz);
+		 : p->by_bins ? "counted cycles, " : p->awake_only ? "modelled cycles, awake only, " : "modelled cycles, ",
+		 p->by_instructions || p->no_code ? "" : hz);
 }
 
 static void time_of(char *out, const struct pt_profile *p)

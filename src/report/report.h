@@ -28,9 +28,10 @@ static inline bool pt_query_zooms(const struct pt_query *query)
 	return query->from_ns != 0 || query->to_ns != 0 || query->name[0] != '\0';
 }
 
-/* Parse words such as "calls", "sort=gross", "top=10", "format=json", "from=2ms", "name=uart_*". PT_EARG names the right words. Empty names mean
- * the first view, the first format and the view's own order. */
-bool pt_query_knows(const char *word);	/* is it for a query, right or wrong: a view's name, or "sort=...", "top=...", ... */
+/* Parse words such as "calls", "sort=gross", "top=10", "format=json", "from=2ms", "name=uart_*". PT_EARG names the
+ * right words. Empty names mean the first view, the first format and the view's own order. */
+bool pt_query_knows(const char *word);	/* is it for a query, right or wrong: a view's name,
+					 * or "sort=...", "top=...", ... */
 int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_words, struct pt_err *err);
 
 /* A growing text: the bound keeps a report from eating the machine. */
@@ -41,10 +42,11 @@ void pt_text_free(struct pt_text *text);
 
 struct pt_format {		/* one file each in report/, one word in the list */
 	const char *name, *help;
-	const char *needs;	/* analyses that it is made of, "tree,lines"; a verb that writes this format selects them.
-				 * NULL: whatever there is */
+	const char *needs;	/* analyses that it is made of, "tree,lines"; a verb that writes this format selects
+				 * them. NULL: whatever there is */
 	bool binary;		/* no text: nothing for a terminal */
-	bool folder;		/* what it writes is several files: out is an archive of them (ustar), which a verb unpacks */
+	bool folder;		/* what it writes is several files: out is an archive of
+				 * them (ustar), which a verb unpacks */
 	int (*write)(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		     struct pt_text *out, struct pt_err *err);
 };

@@ -31,8 +31,8 @@ enum pt_basis { PT_BASIS_NONE, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_ESTIM
 struct pt_value {
 	union { uint64_t u; double f; const char *text; };	/* NONE: text, or NULL; pt_unit_is_real(): f, NAN: not
 							 * known; else u, PT_UNKNOWN: not known */
-	uint64_t undecided_ns;	/* not 0: the figure would need a finer order than the clocks of the sources allow, which
-				 * know moments to this much only; u or f says that it is not known */
+	uint64_t undecided_ns;	/* not 0: the figure would need a finer order than the clocks of the sources allow,
+				 * which know moments to this much only; u or f says that it is not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	enum pt_basis basis;
 	uint8_t indent;		/* NONE: how many levels to the right a table for people puts it */
@@ -44,7 +44,8 @@ struct pt_column {
 	const char *key;	/* "net.avg": names the JSON path and the sort word */
 	const char *heading;
 	enum pt_unit unit;
-	uint8_t brief;		/* true: part of the short table on a terminal; PT_IF_ROOM: if that is not too wide then */
+	uint8_t brief;		/* true: part of the short table on a terminal;
+				 * PT_IF_ROOM: if that is not too wide then */
 };
 
 enum { PT_NOT_MADE = -1 };
@@ -56,14 +57,16 @@ struct pt_view {
 	const char *help;
 	const char *needs;	/* the analysis that makes its rows; NULL: every profile has them */
 	bool bulky;		/* rows by the thousand: in JSON only when it is the view that was asked for */
-	const char *also;	/* another view that belongs with it: a table for people shows it below, if it has rows */
+	const char *also;	/* another view that belongs with it: a table for people
+				 * shows it below, if it has rows */
 	bool wide;		/* its texts are sentences: a table for people does not cut them */
 	size_t tail;		/* rows, the last ones, that a query shows that says nothing about which; 0: all */
 	/* Whether row i is one of those that the query asks for (from, to, name); NULL: it cannot
 	 * be asked like that. */
 	bool (*match)(const void *subject, size_t i, const struct pt_query *query);
 	const char *empty;	/* what to do so that it has rows; NULL: nobody can do anything */
-	const char *note;	/* what one must know to read it right, below its name in the text report; NULL: nothing */
+	const char *note;	/* what one must know to read it right, below its name in
+				 * the text report; NULL: nothing */
 	const char *sort;	/* sort word of its own order; NULL: as the rows come */
 	const struct pt_column *columns;
 	size_t n_columns;

@@ -16,7 +16,8 @@
 #define PT_FORMAT_PCSR "pcsr"
 
 /* "s12z-profile": lines of the S12Z's code profiling, byte 0 (INFO) first (S12ZVHY/S12ZVHL reference manual Rev. 1.05,
- *   6.4.6.3), of 8 bytes as the trace buffer holds them, or as many as go out on PDO. A DATA chunk that RESTARTS begins a session.
+ *   6.4.6.3), of 8 bytes as the trace buffer holds them, or as many as go out on PDO. A DATA chunk that RESTARTS begins a
+ *   session.
  *   Its own keys: stream=buffer|pdo, bus_hz=N (0 = unknown) of the time stamps, ivbr=ADDR (0xfffe) where the vectors
  *   lie, pthf_bytes=N (6) on PDO, swap24=1 if bytes of addresses and stamps are the other way round, stamp_from=cof|line
  *   (cof): stamps count from the change of flow before, or from the line before,

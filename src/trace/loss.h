@@ -23,8 +23,10 @@ enum pt_loss {
 	PT_LOSS_TAKEN,		/* the firmware itself used or reprogrammed the trace unit */
 	PT_LOSS_DAMAGED,	/* bytes that the trace format does not allow (the decoder says so) */
 	PT_LOSS_NOT_CODE,	/* flow left the code that the ELF and the images describe */
-	PT_LOSS_FIFO,		/* the chip's trace FIFO was full (the stream says so): more came than the port carries */
-	PT_LOSS_SILENT,		/* the target did not answer its probe: no clock or no power, held in reset, or the cable is off */
+	PT_LOSS_FIFO,		/* the chip's trace FIFO was full (the stream says so):
+				 * more came than the port carries */
+	PT_LOSS_SILENT,		/* the target did not answer its probe: no clock or no power, held in reset, or the
+				 * cable is off */
 	PT_N_LOSSES,	/* captures hold the numbers: new ones stand at the end */
 };
 

@@ -246,7 +246,8 @@ static void put(struct pt_cortexm *cm, struct control_batch *batch, uint32_t off
 {
 	pt_put_le32(batch->bytes[batch->n], value);
 	batch->op[batch->n] = (struct pt_mem_op){
-		.what = PT_MEM_WRITE, .width_bytes = 4, .addr = pt_core_reg(cm, offset), .bytes = batch->bytes[batch->n],
+		.what = PT_MEM_WRITE, .width_bytes = 4, .addr = pt_core_reg(cm, offset),
+		.bytes = batch->bytes[batch->n],
 		.len_bytes = 4,
 	};
 	batch->n++;

@@ -15,8 +15,8 @@ static const struct pt_param params[] = {
 	[RESET_BY] = { .key = "reset-by", .type = PT_PARAM_CHOICE, .standard = "request", .choices = "request|pin",
 		       .help = "how monitor reset works: AIRCR.SYSRESETREQ or the reset pin" },
 	[STEP_INTERRUPTS] = { .key = "step-interrupts", .type = PT_PARAM_CHOICE, .standard = "mask", .choices = "mask|run",
-			      .help = "whether a single step holds back pending interrupts (C_MASKINTS; they come with the next "
-				      "continue) or enters them" },
+			      .help = "whether a single step holds back pending interrupts (C_MASKINTS; they come with "
+				      "the next continue) or enters them" },
 	[CATCH_FAULTS] = { .key = "catch-faults", .type = PT_PARAM_FLAG, .standard = "off",
 			   .help = "halt at the entry of HardFault while a debugger is attached" },
 	[ALLOW_LOCK] = { .key = "allow-lock", .type = PT_PARAM_FLAG, .standard = "off",

@@ -69,7 +69,8 @@ struct pt_dbg {
 	uint8_t found[DBG_END - DBG_C1], now[DBG_END - DBG_C1];	/* registers as found, and as we wrote them last */
 	bool saved;			/* found is valid, and what differs from it is to be put back */
 	bool armed;			/* by us, for breakpoints */
-	bool owed;			/* given up while the core slept too deep to be reached: put back when it wakes */
+	bool owed;			/* given up while the core slept too deep to be
+					 * reached: put back when it wakes */
 };
 
 /* A row of byte-wide writes, one batch on the wire. */

@@ -51,8 +51,8 @@ static const struct pt_param params[] = {
 	[BDCCSR] = { .key = "bdccsr",
 		     .type = PT_PARAM_TEXT,
 		     .standard = PT_BDCCSR_STANDARD,
-		     .help = "names of BDCCSR's bits from bit 15 down (places of BDCCIS, STEAL and of the low byte but OVRUN "
-			     "and NORESP are not verified)" },
+		     .help = "names of BDCCSR's bits from bit 15 down (places of BDCCIS, STEAL and of the low byte but "
+			     "OVRUN and NORESP are not verified)" },
 	[DBG_TRCMOD] = { .key = "dbg-trcmod",
 			 .type = PT_PARAM_TEXT,
 			 .standard = "0123",

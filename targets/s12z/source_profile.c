@@ -82,8 +82,8 @@ const struct pt_param pt_profile_params[] = {
 				    .type = PT_PARAM_CHOICE,
 				    .standard = "cof",
 				    .choices = "cof|line",
-				    .help = "stamps count from the change of flow before, or from the trace line before (not "
-					    "verified; they differ where direct branches came in between)" },
+				    .help = "stamps count from the change of flow before, or from the trace line "
+					    "before (not verified; they differ where direct branches came in between)" },
 };
 
 static const struct pt_profile_mode *const modes[] = { &pt_profile_bdc, &pt_profile_pdo };

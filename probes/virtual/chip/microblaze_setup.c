@@ -123,7 +123,8 @@ static void read_mdm(struct pt_vmdm_options *o, const struct pt_params *s)
 {
 	*o = (struct pt_vmdm_options){
 		.version = (uint8_t)number(s, VERSION), .use_uart = is_on(s, UART),
-		.dbg_reg_access = is_on(s, REG_ACCESS), .parallel = is_on(s, PARALLEL), .profile_bytes = number(s, PROFILE),
+		.dbg_reg_access = is_on(s, REG_ACCESS), .parallel = is_on(s, PARALLEL),
+		.profile_bytes = number(s, PROFILE),
 		.pbar_bits = (uint8_t)number(s, PBAR_BITS),
 		.index = is(s, INDEX, "shift_then_sub") ? PT_VMDM_SHIFT_THEN_SUB :
 			 is(s, INDEX, "shift_mask") ? PT_VMDM_SHIFT_AND_MASK : PT_VMDM_SUB_THEN_SHIFT,

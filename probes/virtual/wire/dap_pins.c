@@ -4,7 +4,8 @@
 #include "util.h"
 
 enum {	/* Source: probes.md 1.2 */
-	PIN_SWCLK = 1 << 0, PIN_SWDIO = 1 << 1, PIN_TDI = 1 << 2, PIN_TDO = 1 << 3, PIN_NTRST = 1 << 5, PIN_NRESET = 1 << 7,
+	PIN_SWCLK = 1 << 0, PIN_SWDIO = 1 << 1, PIN_TDI = 1 << 2, PIN_TDO = 1 << 3, PIN_NTRST = 1 << 5,
+	PIN_NRESET = 1 << 7,
 };
 enum { MAX_PIN_WAIT_US = 3000000 };
 enum { SEQUENCE_INPUT = 1 << 7, SEQUENCE_BITS = 0x3f };

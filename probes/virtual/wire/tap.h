@@ -12,9 +12,11 @@
 
 enum pt_vjtap_state {	/* in the order of the standard's table 6-3, DR column before IR */
 	PT_VJTAP_RESET, PT_VJTAP_IDLE,
-	PT_VJTAP_SELECT_DR, PT_VJTAP_CAPTURE_DR, PT_VJTAP_SHIFT_DR, PT_VJTAP_EXIT1_DR, PT_VJTAP_PAUSE_DR, PT_VJTAP_EXIT2_DR,
+	PT_VJTAP_SELECT_DR, PT_VJTAP_CAPTURE_DR, PT_VJTAP_SHIFT_DR, PT_VJTAP_EXIT1_DR, PT_VJTAP_PAUSE_DR,
+	PT_VJTAP_EXIT2_DR,
 	PT_VJTAP_UPDATE_DR,
-	PT_VJTAP_SELECT_IR, PT_VJTAP_CAPTURE_IR, PT_VJTAP_SHIFT_IR, PT_VJTAP_EXIT1_IR, PT_VJTAP_PAUSE_IR, PT_VJTAP_EXIT2_IR,
+	PT_VJTAP_SELECT_IR, PT_VJTAP_CAPTURE_IR, PT_VJTAP_SHIFT_IR, PT_VJTAP_EXIT1_IR, PT_VJTAP_PAUSE_IR,
+	PT_VJTAP_EXIT2_IR,
 	PT_VJTAP_UPDATE_IR,
 };
 enum pt_vjtap_state pt_vjtap_next(enum pt_vjtap_state state, bool tms);
@@ -24,9 +26,12 @@ struct pt_vdr {
 	uint32_t ir;			/* the instruction */
 	unsigned bits;			/* 1..64: the TAP does the shifting. 0: the row has tdo and shift of its own */
 	void *arg;
-	uint64_t (*capture)(void *arg);		/* what will be shifted out, bit 0 first (ignored where bits is 0). NULL: 0 */
-	void (*update)(void *arg, uint64_t value);	/* what was shifted in (0 where bits is 0). NULL: nothing happens */
-	unsigned (*tdo)(void *arg);		/* bits 0: the level of TDO now; asked any number of times, changes nothing */
+	uint64_t (*capture)(void *arg);		/* what will be shifted out, bit 0 first (ignored
+						 * where bits is 0). NULL: 0 */
+	void (*update)(void *arg, uint64_t value);	/* what was shifted in (0 where bits is 0).
+							 * NULL: nothing happens */
+	unsigned (*tdo)(void *arg);		/* bits 0: the level of TDO now; asked any number
+						 * of times, changes nothing */
 	void (*shift)(void *arg, unsigned tdi);	/* bits 0: one clock in Shift-DR */
 	void (*selected)(void *arg);		/* Update-IR put the instruction into force. NULL: nobody cares */
 };
