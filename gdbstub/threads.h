@@ -9,9 +9,10 @@
 
 struct pt_gdb_thread {
 	uint64_t id;
-	int core;
+	int core;		/* that it runs on; -1: on none */
 	char name[PT_RTOS_NAME_BYTES], text[200];
-}; /* core -1: on none */
+};
+
 struct pt_gdb_thread_list {
 	struct pt_gdb_thread *thread;
 	size_t n_threads;
