@@ -1,4 +1,5 @@
-/* The functions' rows where all that was seen are bins: what each bin counted is of the functions that it lies in. */
+/* The functions' rows where all that was seen are bins: what each bin counted is of the functions that it lies in. Of
+ * several cores these are the first one's; the others have theirs in the tables of bins. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ void pt_snapshot_bin_rows(struct pt_pipeline *p)
 	f->n_functions = 0;
 	for (size_t id = 0; id < p->n_ids; id++)
 		p->by_id[id] = NULL;
-	for (size_t i = 0; i < bins->n_functions; i++)
+	for (size_t i = 0; i < bins->core[0].n_functions; i++)
 		if (p->shown[bins->function[i].function])
 			make_row(p, &bins->function[i], f->times != PT_BASIS_NONE);
 	f->unseen = (struct pt_share){ 0 };

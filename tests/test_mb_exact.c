@@ -9,6 +9,7 @@
 #include "pipeline.h"
 #include "probes/virtual/chip/microblaze.h"
 #include "profile/bins.h"
+#include "profile/counters.h"
 #include "profile/profile.h"
 #include "targets/lease.h"
 #include "targets/microblaze/microblaze.h"
@@ -94,12 +95,13 @@ static const struct pt_target_ops ops = { .name = "microblaze", .status = fake_s
 /* --- a profile ------------------------------------------------------------------------------------------------------
  */
 
-static void make_board(const char *word)
+static void make_board_of(const char *word, const char *other)
 {
 	struct pt_params *settings = pt_params_new();
 	struct pt_err err = { 0 };
 
 	ck_assert_msg(pt_vboard_add_word(&pt_vboard_microblaze, settings, word, &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_vboard_add_word(&pt_vboard_microblaze, settings, other, &err) == 0, "%s", err.msg);
 	board = pt_vboard_microblaze.make(settings, NULL, 0, &err);
 	ck_assert_msg(board != NULL, "%s", err.msg);
 	chip = pt_microblaze_of(board);
@@ -108,6 +110,11 @@ static void make_board(const char *word)
 	now_ns = 0;
 	frozen = true;
 	ck_assert(pt_microblaze_watch(&chip->node[0], &truth, 0));
+}
+
+static void make_board(const char *word)
+{
+	make_board_of(word, "cores=1");
 }
 
 static struct pt_span code_of(const struct pt_program *program)
@@ -236,6 +243,100 @@ START_TEST(a_bin_for_each_word)
 }
 END_TEST
 
+/* Two cores at one MDM, which take turns at its registers: rows of each, each equal to what that core counted. */
+START_TEST(each_core_has_rows_of_its_own)
+{
+	const char *words[] = { kinds[_i].count, "mode=live", "period=10ms", "core=all" };
+	struct pt_program *program = demo();
+	struct pt_vtruth other = { 0 }, *of[] = { &truth, &other };
+	struct pt_pipeline *pipeline;
+	const struct pt_profile *p;
+	struct array_sink sink;
+	uint64_t sum[2] = { 0 };
+	size_t n = 0;
+	const struct pt_function *functions = pt_program_functions(program, &n);
+
+	array_sink_init(&sink);
+	make_board_of("profile=131072", "cores=2");
+	ck_assert(pt_microblaze_watch(&chip->node[1], &other, 0));
+	profile(&pt_source_mb_bins, program, words, PT_LEN(words), "mb.prof.size=131072", RUN_NS, &sink);
+	pipeline = feed(program, &sink);
+	p = pt_pipeline_profile(pipeline);
+	ck_assert_uint_eq(p->n_sources, 2);
+	ck_assert_uint_eq(p->bins->n_cores, 2);
+	for (size_t i = 0; i < p->bins->n_functions; i++) {
+		const struct pt_bins_function *row = &p->bins->function[i];
+		const struct pt_function *f = &functions[row->function - 1];	/* all that is counted is in functions */
+		uint32_t end = (uint32_t)(f->address + f->size);
+
+		ck_assert_uint_lt(row->core, 2);
+		ck_assert_uint_eq((uint64_t)row->hits, pick(pt_vtruth_sum(of[row->core], (uint32_t)f->address, end),
+							    kinds[_i].instructions));
+		sum[row->core] += (uint64_t)row->hits;
+	}
+	for (unsigned core = 0; core < 2; core++) {
+		ck_assert_uint_gt(sum[core], 100000);
+		ck_assert_uint_eq(sum[core], p->bins->core[core].hits);
+	}
+	ck_assert_uint_eq(p->bins->hits, sum[0]);
+	ck_assert_uint_eq(p->n_functions, p->bins->core[0].n_functions);
+	pt_pipeline_free(pipeline);
+	pt_vtruth_fini(&truth);
+	pt_vtruth_fini(&other);
+	pt_vboard_microblaze.free(board);
+	pt_program_unref(program);
+	array_sink_fini(&sink);
+}
+END_TEST
+
+static const struct pt_counter_row *counter_of(const struct pt_counters *c, uint16_t core, const char *name)
+{
+	for (size_t i = 0; i < c->n_counters; i++)
+		if (c->counter[i].core == core && strcmp(c->counter[i].name, name) == 0)
+			return &c->counter[i];
+	ck_abort_msg("core %u has no %s", core, name);
+}
+
+/* Counters of two cores: each core's own, and what is derived from them, too. */
+START_TEST(each_core_has_counters_of_its_own)
+{
+	const char *words[] = { "events=instructions,cycles", "latencies=none", "period=10ms", "core=all" };
+	struct pt_program *program = demo();
+	struct pt_vtruth other = { 0 }, *of[] = { &truth, &other };
+	struct pt_pipeline *pipeline;
+	const struct pt_counters *c;
+	struct array_sink sink;
+	uint64_t ratio[2] = { 0 };
+
+	array_sink_init(&sink);
+	make_board_of("seed=3", "cores=2");
+	ck_assert(pt_microblaze_watch(&chip->node[1], &other, 0));
+	profile(&pt_source_mb_counters, program, words, PT_LEN(words), "mb.prof.size=0", RUN_NS, &sink);
+	pipeline = feed(program, &sink);
+	c = pt_pipeline_profile(pipeline)->counters;
+	ck_assert_uint_eq(c->n_cores, 2);
+	ck_assert_uint_eq(c->n_counters, 4);
+	for (uint16_t core = 0; core < 2; core++) {
+		uint64_t n = pt_vtruth_sum(of[core], 0, PT_MICROBLAZE_LMB_BYTES).instructions;
+
+		ck_assert_uint_gt(n, 100000);
+		ck_assert_uint_eq(counter_of(c, core, "instructions")->total, n);
+	}
+	for (size_t i = 0; i < c->n_metrics; i++)
+		if (strcmp(c->metric[i].name, "CPI") == 0) {
+			ratio[c->metric[i].core]++;
+			ck_assert_double_gt(c->metric[i].value, 1);
+		}
+	ck_assert(ratio[0] == 1 && ratio[1] == 1);
+	pt_pipeline_free(pipeline);
+	pt_vtruth_fini(&truth);
+	pt_vtruth_fini(&other);
+	pt_vboard_microblaze.free(board);
+	pt_program_unref(program);
+	array_sink_fini(&sink);
+}
+END_TEST
+
 /* 4 KiB and bins of 32 bytes: each bin is what the core spent between its addresses. */
 START_TEST(larger_bins)
 {
@@ -325,6 +426,8 @@ int main(void)
 
 	tcase_set_timeout(tc, 0);
 	tcase_add_loop_test(tc, a_bin_for_each_word, 0, PT_LEN(kinds));
+	tcase_add_loop_test(tc, each_core_has_rows_of_its_own, 0, PT_LEN(kinds));
+	tcase_add_test(tc, each_core_has_counters_of_its_own);
 	tcase_add_loop_test(tc, larger_bins, 0, PT_LEN(kinds));
 	tcase_add_loop_test(tc, trace_is_what_ran, 0, PT_LEN(traces));
 	suite_add_tcase(suite, tc);

@@ -245,6 +245,55 @@ START_TEST(several_cores)
 }
 END_TEST
 
+/* Each core's sums, in sources of their own; a debug register is of the one that was selected last. */
+START_TEST(all_cores)
+{
+	uint64_t sum[3] = { 0 };
+
+	mdm.n_cores = 3;
+	use(&pt_source_mb_bins);
+	say("core=all");
+	say("period=10ms");
+	started(source, 0x100, 0x100);
+	for (unsigned i = 0; i < 20; i++) {
+		for (unsigned core = 0; core < 3; core++)
+			fake_mdm_hit(&mdm, core, 0x100, core + 1);
+		drain_until(memory.now_ns + 5000000);
+	}
+	ck_assert_msg(source->stop(state, &err) == 0, "%s", err.msg);
+	for (size_t i = 0; i < sink.n_chunks; i++) {
+		const struct pt_chunk *c = sink.chunk[i];
+
+		ck_assert_uint_lt(c->core, 3);
+		ck_assert_uint_eq(c->source, 3 + c->core);
+		for (uint32_t at = 0; c->kind == PT_CHUNK_DATA && at < c->len_bytes; at += PT_BINS_BYTES)
+			sum[c->core] += pt_le64(c->bytes + at + PT_BINS_HITS);
+	}
+	for (unsigned core = 0; core < 3; core++) {
+		ck_assert_uint_eq(sum[core], 20 * (core + 1));
+		ck_assert(!mdm.core[core].on);
+	}
+	ck_assert_uint_eq(mdm.n_bad, 0);
+}
+END_TEST
+
+/* One that there is not; and one that has no buffer: those before it are undone. */
+START_TEST(a_core_that_cannot)
+{
+	mdm.n_cores = 2;
+	use(&pt_source_mb_bins);
+	say("core=2");
+	ck_assert_int_eq(start(source, 0x100, 0x100), PT_EARG);
+	ck_assert_msg(strstr(err.msg, "the MDM has cores 0 to 1, or all") != NULL, "%s", err.msg);
+	say("core=all");
+	ck_assert_int_eq(pt_lease_take(&target, "mb.profiling.1", "somebody", &err), 0);
+	ck_assert_int_eq(start(source, 0x100, 0x100), PT_EBUSY);
+	ck_assert_msg(strncmp(err.msg, "core 1: ", 8) == 0 && strstr(err.msg, "somebody") != NULL, "%s", err.msg);
+	pt_lease_drop(&target, "mb.profiling.1", "somebody");
+	ck_assert(!mdm.core[0].on);
+}
+END_TEST
+
 /* The lock is held for a while, then given back: nothing is lost. */
 START_TEST(the_lock)
 {
@@ -618,6 +667,8 @@ int main(void)
 	tcase_add_loop_test(tc, ways_are_found_out, 0, PT_LEN(ways));
 	tcase_add_loop_test(tc, what_is_wrong, 0, PT_LEN(wrongs));
 	tcase_add_test(tc, several_cores);
+	tcase_add_test(tc, all_cores);
+	tcase_add_test(tc, a_core_that_cannot);
 	tcase_add_test(tc, the_lock);
 	tcase_add_loop_test(tc, bin_sizes, 0, PT_LEN(ranges));
 	tcase_add_loop_test(tc, index_rules, 0, 3);

@@ -21,38 +21,65 @@ struct bins {
 	bool instructions, cycles;		/* some hits are these */
 	struct pt_bins result;
 	struct pt_bins_address *sorted;
-	struct pt_bins_function *by_id, *functions;
+	struct pt_bins_core cores[PT_BINS_CORES];
+	struct pt_bins_function *by_id, *functions;	/* by_id: of one core */
+	size_t functions_room;
 	struct pt_bins_line *lines;
 	size_t lines_room;
-	double *whole, *touched;		/* by id: hits of bins all its own; of all that it has a part in */
+	double *whole, *touched;	/* by id, of one core: hits of bins all its own; of all it has a part in */
 };
 
 /* --- hits */
 
-static size_t slot_of(const struct bins *b, uint64_t address, uint64_t bytes)
+static size_t slot_of(const struct bins *b, uint16_t core, uint64_t address, uint64_t bytes)
 {
-	size_t i = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15) ^ bytes * UINT64_C(0xff51afd7ed558ccd)) >> 32) % SLOTS;
+	uint64_t key = bytes << 16 | core;
+	uint64_t hash = address * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xff51afd7ed558ccd);
+	size_t i = (size_t)(hash >> 32) % SLOTS;
 
-	while (b->slot[i] != 0 && (b->address[b->slot[i] - 1].address != address ||
-				   b->address[b->slot[i] - 1].bytes != bytes))
-		i = (i + 1) % SLOTS;
+	for (; b->slot[i] != 0; i = (i + 1) % SLOTS) {
+		const struct pt_bins_address *a = &b->address[b->slot[i] - 1];
+
+		if (a->address == address && a->bytes == bytes && a->core == core)
+			break;
+	}
 	return i;
 }
 
-static void hit(struct bins *b, uint64_t address, uint64_t bytes, uint64_t hits)
+/* In order of their numbers. NULL: there are too many. */
+static struct pt_bins_core *core_of(struct bins *b, uint16_t core)
 {
-	size_t i = slot_of(b, address, bytes);
+	size_t n = b->result.n_cores, i = 0;
 
-	if (b->slot[i] == 0 && b->n_addresses == PT_BINS_MAX) {
+	while (i < n && b->cores[i].core < core)
+		i++;
+	if (i < n && b->cores[i].core == core)
+		return &b->cores[i];
+	if (n == PT_BINS_CORES)
+		return NULL;
+	memmove(&b->cores[i + 1], &b->cores[i], (n - i) * sizeof(*b->cores));
+	b->cores[i] = (struct pt_bins_core){ .core = core };
+	b->result.n_cores++;
+	return &b->cores[i];
+}
+
+static void hit(struct bins *b, uint16_t core, uint64_t address, uint64_t bytes, uint64_t hits)
+{
+	size_t i = slot_of(b, core, address, bytes);
+	struct pt_bins_core *of = core_of(b, core);
+
+	if (of == NULL || (b->slot[i] == 0 && b->n_addresses == PT_BINS_MAX)) {
 		b->result.dropped += hits;
 		return;
 	}
 	if (b->slot[i] == 0) {
-		b->address[b->n_addresses] = (struct pt_bins_address){ .address = address, .bytes = bytes };
+		b->address[b->n_addresses] =
+			(struct pt_bins_address){ .address = address, .bytes = bytes, .core = core };
 		b->slot[i] = (uint32_t)++b->n_addresses;
 	}
 	b->address[b->slot[i] - 1].hits += hits;
-	b->result.hits += hits;
+	of->hits += hits;
+	b->result.hits = b->cores[0].hits;
 }
 
 static void take_bin(struct bins *b, const struct pt_event *e)
@@ -72,7 +99,7 @@ static void take_bin(struct bins *b, const struct pt_event *e)
 			b->instructions |= b->source[i].instructions;
 			b->cycles |= b->source[i].cycles;
 		}
-	hit(b, e->bin.begin, bytes, e->bin.count);
+	hit(b, e->core, e->bin.begin, bytes, e->bin.count);
 }
 
 static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
@@ -84,7 +111,7 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 		if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
 			b->result.asleep++;
 		} else if (e->kind == PT_EV_SAMPLE) {
-			hit(b, e->branch.to, 1, 1);
+			hit(b, e->core, e->branch.to, 1, 1);
 			b->sampled = true;
 		} else if (e->kind == PT_EV_BIN) {
 			take_bin(b, e);
@@ -171,7 +198,7 @@ static void split_bin(struct bins *b, const struct pt_function *functions, size_
 
 /* --- to lines */
 
-static void add_line(struct bins *b, const struct pt_line_range *range, double part, double hits)
+static void add_line(struct bins *b, const struct pt_line_range *range, uint16_t core, double part, double hits)
 {
 	if (b->result.n_lines == b->lines_room) {
 		size_t room = b->lines_room > 0 ? 2 * b->lines_room : 1024;
@@ -185,7 +212,7 @@ static void add_line(struct bins *b, const struct pt_line_range *range, double p
 	b->lines[b->result.n_lines++] = (struct pt_bins_line){
 		.file = range->file, .line = range->line,
 		.function = range->function + 1 < b->n_ids ? (uint16_t)(range->function + 1) : PT_NO_FUNCTION,
-		.hits = hits * part, .split = part < 1 ? hits * part : 0,
+		.core = core, .hits = hits * part, .split = part < 1 ? hits * part : 0,
 	};
 }
 
@@ -217,7 +244,8 @@ static void split_to_lines(struct bins *b, const struct pt_line_range *range, si
 		uint64_t to = range[i].to < end ? range[i].to : end;
 
 		if (range[i].line != 0)
-			add_line(b, &range[i], (double)(to - from) / (double)(end - bin->address), (double)bin->hits);
+			add_line(b, &range[i], bin->core, (double)(to - from) / (double)(end - bin->address),
+				 (double)bin->hits);
 	}
 }
 
@@ -225,6 +253,8 @@ static int by_line(const void *a, const void *b)
 {
 	const struct pt_bins_line *x = a, *y = b;
 
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
 	return (x->line > y->line) - (x->line < y->line);
@@ -272,9 +302,9 @@ static struct pt_share share_of(double x, double n)
 	return pt_cluster_share(&total, &sum);
 }
 
-static void judge(const struct bins *b, struct pt_bins_function *row)
+static void judge(const struct bins *b, const struct pt_bins_core *core, struct pt_bins_function *row)
 {
-	double n = (double)b->result.hits, whole = b->whole[row->function], touched = b->touched[row->function];
+	double n = (double)core->hits, whole = b->whole[row->function], touched = b->touched[row->function];
 
 	row->share = (struct pt_share){ .share = row->hits / n };
 	if (b->sampled) {
@@ -291,37 +321,69 @@ static int by_address(const void *a, const void *b)
 {
 	const struct pt_bins_address *x = a, *y = b;
 
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
 	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-static void give(void *analysis, struct pt_profile *profile)
+/* Rows for so many cores; what finds no room has none. */
+static void make_room(struct bins *b)
 {
-	struct bins *b = analysis;
-	size_t n = 0;
+	size_t room = b->result.n_cores * b->n_ids;
+	struct pt_bins_function *functions =
+		room > b->functions_room ? realloc(b->functions, room * sizeof(*functions)) : NULL;
+
+	if (functions == NULL)
+		return;
+	b->functions = functions;
+	b->functions_room = room;
+	b->result.function = functions;
+}
+
+/* From the sorted address `first` on; returns the first of the next core. */
+static size_t give_core(struct bins *b, struct pt_bins_core *core, size_t first)
+{
+	size_t n = 0, i = first;
 	const struct pt_function *functions = b->program != NULL ? pt_program_functions(b->program, &n) : NULL;
 
 	memset(b->by_id, 0, b->n_ids * sizeof(*b->by_id));
 	memset(b->whole, 0, b->n_ids * sizeof(*b->whole));
 	memset(b->touched, 0, b->n_ids * sizeof(*b->touched));
-	memcpy(b->sorted, b->address, b->n_addresses * sizeof(*b->sorted));
-	qsort(b->sorted, b->n_addresses, sizeof(*b->sorted), by_address);
-	for (size_t i = 0; i < b->n_addresses; i++)
+	for (; i < b->n_addresses && b->sorted[i].core == core->core; i++)
 		split_bin(b, functions, n, &b->sorted[i]);
-	b->result.n_functions = 0;
-	b->result.whole = !b->sampled;
-	for (size_t id = 0; id < b->n_ids; id++) {
+	core->n_addresses = i - first;
+	core->n_functions = 0;
+	for (size_t id = 0; id < b->n_ids && b->result.n_functions < b->functions_room; id++) {
 		struct pt_bins_function *row = &b->functions[b->result.n_functions];
 
 		if (b->by_id[id].bins == 0)
 			continue;
 		*row = b->by_id[id];
 		row->function = (uint16_t)id;
-		judge(b, row);
+		row->core = core->core;
+		judge(b, core, row);
 		b->result.whole &= row->split == 0;
 		b->result.n_functions++;
+		core->n_functions++;
 	}
+	return i;
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct bins *b = analysis;
+	size_t at = 0;
+
+	make_room(b);
+	memcpy(b->sorted, b->address, b->n_addresses * sizeof(*b->sorted));
+	qsort(b->sorted, b->n_addresses, sizeof(*b->sorted), by_address);
+	b->result.n_functions = 0;
+	b->result.whole = !b->sampled;
+	for (size_t i = 0; i < b->result.n_cores; i++)
+		at = give_core(b, &b->cores[i], at);
+	b->result.core = b->cores;
 	b->result.n_addresses = b->n_addresses;
 	b->result.exact = !b->sampled && b->result.full == 0;
 	b->result.whole &= b->result.full == 0;
@@ -363,6 +425,7 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	b->slot = calloc(SLOTS, sizeof(*b->slot));
 	b->by_id = calloc(b->n_ids, sizeof(*b->by_id));
 	b->functions = calloc(b->n_ids, sizeof(*b->functions));
+	b->functions_room = b->n_ids;
 	b->whole = calloc(b->n_ids, sizeof(*b->whole));
 	b->touched = calloc(b->n_ids, sizeof(*b->touched));
 	if (b->address == NULL || b->sorted == NULL || b->slot == NULL || b->by_id == NULL || b->functions == NULL ||

@@ -7,6 +7,8 @@
  * knows better. Sleep is kept apart: shares are of the hits in code.
  * Lines are given their hits in the same way; code that no line owns is in no line's row.
  * A bin that was found at the end of its range has more hits than anybody knows: what it has is a lower bound.
+ * Each core has rows of its own, whose shares are of its own hits: nothing of two cores is summed. The rows of the
+ * first core (of those with hits, the one of the lowest number) stand first; what has room for one core shows that one.
  * Bounded: PT_BINS_MAX different addresses, PT_BINS_FUNCTIONS functions or lines in one bin. */
 #ifndef PT_PROFILE_BINS_H
 #define PT_PROFILE_BINS_H
@@ -15,10 +17,11 @@
 
 #include "profile/stat.h"
 
-enum { PT_BINS_MAX = 65536, PT_BINS_FUNCTIONS = 256 };
+enum { PT_BINS_MAX = 65536, PT_BINS_FUNCTIONS = 256, PT_BINS_CORES = 32 };
 
 struct pt_bins_function {
 	uint16_t function;	/* id; PT_NO_FUNCTION: code that no function owns */
+	uint16_t core;
 	double hits;		/* its own, and its part of what it shares */
 	double split;		/* out of them, parts of bins that it shares with other code */
 	uint64_t bins;		/* that hits are of */
@@ -28,6 +31,7 @@ struct pt_bins_function {
 struct pt_bins_line {
 	uint32_t file, line;	/* pt_program_files() */
 	uint16_t function;	/* id; of its first byte that has hits */
+	uint16_t core;
 	double hits, split;	/* as of a function */
 };
 
@@ -35,14 +39,23 @@ struct pt_bins_address {
 	uint64_t address, bytes;	/* of the bin; 1 byte: a sample's pc */
 	uint64_t hits;
 	uint16_t function;	/* id of its first byte */
+	uint16_t core;
+};
+
+struct pt_bins_core {
+	uint16_t core;
+	uint64_t hits;			/* in code: the shares of its rows are of these */
+	size_t n_functions, n_addresses;	/* rows of it */
 };
 
 struct pt_bins {
-	const struct pt_bins_function *function;	/* by id, those with hits */
-	const struct pt_bins_address *address;		/* by address */
-	const struct pt_bins_line *line;		/* by file and line, those with hits */
-	size_t n_functions, n_addresses, n_lines;
-	uint64_t hits;		/* in code: all shares are of these */
+	const struct pt_bins_function *function;	/* by core and id, those with hits */
+	const struct pt_bins_address *address;		/* by core and address */
+	const struct pt_bins_line *line;		/* by core, file and line, those with hits */
+	size_t n_functions, n_addresses, n_lines;	/* of all cores */
+	const struct pt_bins_core *core;		/* by number, those with hits */
+	size_t n_cores;
+	uint64_t hits;		/* in code, of the first core */
 	uint64_t asleep;	/* samples that found the core asleep */
 	uint64_t dropped;	/* hits whose address found no room */
 	uint64_t low, high;	/* of the addresses that were counted, both in it: all sources' together */
@@ -52,5 +65,14 @@ struct pt_bins {
 	bool by_instructions;	/* hits are instructions; else what by_cycles says, or samples */
 	bool by_cycles;		/* hits are clock cycles */
 };
+
+/* What the shares of a core's rows are of. */
+static inline uint64_t pt_bins_core_hits(const struct pt_bins *bins, uint16_t core)
+{
+	for (size_t i = 0; i < bins->n_cores; i++)
+		if (bins->core[i].core == core)
+			return bins->core[i].hits;
+	return 0;
+}
 
 #endif

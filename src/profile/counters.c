@@ -16,7 +16,7 @@ static const struct pt_param params[] = {
 	{ "metric", PT_PARAM_LIST, NULL, NULL, 0, 0, "figures derived from counters (NAME:instructions/cycles)" },
 };
 
-enum { NAME_BYTES = 64, SOURCES = 32 };
+enum { NAME_BYTES = 64, SOURCES = 32, CORES = 32, ANY = UINT16_MAX };
 
 struct counter {
 	char name[NAME_BYTES];
@@ -34,6 +34,8 @@ struct counter {
 struct metric {
 	char *name;			/* "IPC" */
 	const char *text;		/* its formula, in the same memory */
+	bool asked;			/* by the user */
+	uint16_t core;			/* whose counters it takes; ANY: not said yet */
 	struct pt_formula formula;
 	struct pt_series series;
 	struct pt_series_bucket bucket[PT_SERIES_BUCKETS];
@@ -48,6 +50,7 @@ struct counters {
 	struct config { uint16_t source; char *config; size_t len_bytes; uint64_t from_ns, to_ns; } config[SOURCES];	/* for
 								* the names in them; and when its counters were read */
 	size_t n_configs;
+	uint16_t core[CORES];		/* that counters are of */
 	struct pt_counters result;
 	struct pt_counter_row rows[PT_COUNTERS_MAX];
 	struct pt_metric_row metrics[PT_METRICS_MAX];
@@ -128,6 +131,17 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 	c->config[i] = (struct config){ source, copy, len_bytes, PT_UNKNOWN, 0 };
 }
 
+static void note_core(struct counters *c, uint16_t core)
+{
+	size_t n = c->result.n_cores;
+
+	for (size_t i = 0; i < n; i++)
+		if (c->core[i] == core)
+			return;
+	if (n < CORES)
+		c->core[c->result.n_cores++] = core;
+}
+
 static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 {
 	struct counter *n;
@@ -144,11 +158,13 @@ static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 	n->read = (struct pt_moment){ PT_UNKNOWN, 0 };
 	name_counter(c, e->source, n->id, n->name);
 	n->row = (struct pt_counter_row){
-		.name = n->name, .source = e->source, .rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
+		.name = n->name, .source = e->source, .core = e->core,
+		.rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
 		.rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series, .scaled = NAN,
 		.scaled_error = NAN, .active = NAN, .value = PT_UNKNOWN,
 	};
 	c->counter[c->n_counters++] = n;
+	note_core(c, e->core);
 	return n;
 }
 
@@ -273,6 +289,7 @@ static int add_metric(struct counters *c, const char *word, size_t len, struct p
 	if (m == NULL)
 		return pt_fail(err, PT_EARG, "metric: more than %d", PT_METRICS_MAX);
 	c->metric[c->n_metrics++] = m;		/* counters_free() frees it */
+	m->core = ANY;
 	m->name = strndup(word, len);
 	if (m->name == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory for a metric");
@@ -292,40 +309,64 @@ static int read_words(struct counters *c, const struct pt_params *words, struct 
 		len = strcspn(list, ",");
 		if (len > 0 && add_metric(c, list, len, err) < 0)
 			return PT_EARG;
+		if (len > 0)
+			c->metric[c->n_metrics - 1]->asked = true;
 	}
 	return 0;
 }
 
+struct of_core { struct counters *c; uint16_t core; };
+
 static bool has_counter(void *arg, const char *name)
 {
-	const struct counters *c = arg;
+	const struct of_core *of = arg;
 
-	for (size_t i = 0; i < c->n_counters; i++)
-		if (strcmp(c->counter[i]->name, name) == 0)
+	for (size_t i = 0; i < of->c->n_counters; i++)
+		if (of->c->counter[i]->row.core == of->core && strcmp(of->c->counter[i]->name, name) == 0)
 			return true;
 	return strcmp(name, "seconds") == 0;
 }
 
-static void add_standard_one(void *arg, const char *name, const char *formula)
+/* Once for each core; or the user's own of that name stands. */
+static void add_one(void *arg, const char *name, const char *formula)
 {
-	struct counters *c = arg;
+	const struct of_core *of = arg;
+	struct counters *c = of->c;
 	struct pt_err ignored = { 0 };
 	char word[2 * NAME_BYTES + 200];
 
 	for (size_t i = 0; i < c->n_metrics; i++)
-		if (strcmp(c->metric[i]->name, name) == 0)
-			return;		/* there, or the user's own of that name */
-	snprintf(word, sizeof(word), "%s:%s", name, formula);
-	if (c->n_metrics < PT_METRICS_MAX)
-		add_metric(c, word, strlen(word), &ignored);
+		if (c->metric[i]->core == of->core && strcmp(c->metric[i]->name, name) == 0)
+			return;
+	if ((size_t)snprintf(word, sizeof(word), "%s:%s", name, formula) < sizeof(word) &&
+	    c->n_metrics < PT_METRICS_MAX && add_metric(c, word, strlen(word), &ignored) == 0)
+		c->metric[c->n_metrics - 1]->core = of->core;
+}
+
+/* The user's are of the first core that there is, and then once more for each other. */
+static void add_asked_for(struct of_core *of)
+{
+	struct counters *c = of->c;
+
+	for (size_t i = 0, n = c->n_metrics; i < n; i++)
+		if (c->metric[i]->core == ANY)
+			c->metric[i]->core = of->core;
+		else if (c->metric[i]->asked)
+			add_one(of, c->metric[i]->name, c->metric[i]->text);
 }
 
 /* Counters turn up as their first readings come. */
-static void add_standard(struct counters *c)
+static void add_metrics(struct counters *c)
 {
-	pt_metrics_standard(has_counter, add_standard_one, c);
-	for (size_t i = 0; i < c->n_counters; i++)
-		pt_metrics_of_latency(c->counter[i]->name, has_counter, add_standard_one, c);
+	for (size_t core = 0; core < c->result.n_cores; core++) {
+		struct of_core of = { c, c->core[core] };
+
+		add_asked_for(&of);
+		pt_metrics_standard(has_counter, add_one, &of);
+		for (size_t i = 0; i < c->n_counters; i++)
+			if (c->counter[i]->row.core == of.core)
+				pt_metrics_of_latency(c->counter[i]->name, has_counter, add_one, &of);
+	}
 }
 
 /* --- result */
@@ -346,7 +387,7 @@ static void fill(const struct grid *grid, struct pt_series *s, struct pt_series_
 	s->n_buckets = bucket[b].n > 0 ? b + 1 : s->n_buckets;
 }
 
-struct look { const struct counters *c; size_t bucket; bool all; };	/* all: not in one bucket */
+struct look { const struct counters *c; uint16_t core; size_t bucket; bool all; };	/* all: not in one bucket */
 
 static double ns_of(const struct look *look, const struct counter *n)
 {
@@ -364,6 +405,8 @@ static double value_of(void *arg, const char *name)
 	for (size_t i = 0; i < look->c->n_counters; i++) {
 		const struct counter *n = look->c->counter[i];
 
+		if (n->row.core != look->core)
+			continue;
 		if (strcmp(n->name, name) == 0)
 			found = n;
 		longest = ns_of(look, n) > longest ? ns_of(look, n) : longest;
@@ -400,10 +443,11 @@ static void scale(const struct counters *c, struct counter *n)
 
 static void give_metric(struct counters *c, struct metric *m, struct pt_metric_row *row)
 {
-	struct look look = { .c = c, .all = true };
+	struct look look = { .c = c, .core = m->core, .all = true };
 	double value;
 
-	*row = (struct pt_metric_row){ .name = m->name, .formula = m->text, .min = NAN, .max = NAN, .series = &m->series };
+	*row = (struct pt_metric_row){ .name = m->name, .formula = m->text, .core = m->core,
+				       .min = NAN, .max = NAN, .series = &m->series };
 	row->value = pt_formula_value(&m->formula, value_of, &look);
 	look.all = false;
 	for (size_t b = 0; b < PT_SERIES_BUCKETS; b++) {
@@ -429,7 +473,7 @@ static void give(void *analysis, struct pt_profile *profile)
 		scale(c, n);
 		c->rows[i] = n->row;
 	}
-	add_standard(c);
+	add_metrics(c);
 	for (size_t i = 0; i < c->n_metrics; i++)
 		give_metric(c, c->metric[i], &c->metrics[i]);
 	c->result.n_counters = c->n_counters;

@@ -17,11 +17,11 @@
 #include "profile/series.h"
 #include "util.h"
 
-enum { PT_COUNTERS_MAX = 64, PT_METRICS_MAX = 32 };
+enum { PT_COUNTERS_MAX = 320, PT_METRICS_MAX = 128 };	/* 32 cores with 10 each, of one MDM */
 
 struct pt_counter_row {		/* a counter */
 	const char *name;
-	uint16_t source;
+	uint16_t source, core;
 	uint64_t total;		/* all that was counted */
 	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
 	uint64_t timed, timed_ns;	/* part of total between two readings with moments,
@@ -41,6 +41,7 @@ struct pt_counter_row {		/* a counter */
 
 struct pt_metric_row {		/* a formula */
 	const char *name, *formula;
+	uint16_t core;		/* whose counters these are */
 	double value;		/* over all; NAN: not known */
 	double min, max;	/* of the buckets in which all its counters counted */
 	const struct pt_series *series;
@@ -51,6 +52,7 @@ struct pt_counters {
 	const struct pt_metric_row *metric;	/* as they were asked for */
 	size_t n_counters, n_metrics;
 	uint64_t refused;	/* counts of counters that found no room */
+	size_t n_cores;		/* that counters are of: with several, each metric is there for each of them */
 };
 
 #endif

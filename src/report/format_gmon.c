@@ -97,6 +97,9 @@ static void add_bin(struct histogram *h, const struct pt_bins_address *bin)
 
 static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_err *err)
 {
+	if (bins->n_cores > 1)
+		return pt_fail(err, PT_ESTATE, "gmon is of one core; this profile is of %zu (core=NUMBER profiles one)",
+			       bins->n_cores);
 	h->cell = calloc(bins->n_addresses + 1, sizeof(*h->cell));
 	h->span = calloc(bins->n_addresses + 1, sizeof(*h->span));
 	h->bin_bytes = bins->n_addresses > 0 ? bins->address[0].bytes : BIN_BYTES;

@@ -45,17 +45,31 @@ static void symbols_lines(const struct pt_program *program, struct pt_text *out)
 	}
 }
 
+/* "bins", or "bins of core 1" where another source is of another core. */
+static const char *name_source(const struct pt_profile *p, size_t i, char *name, size_t room)
+{
+	bool several = false;
+
+	for (size_t k = 0; k < p->n_sources; k++)
+		several |= p->sources[k].core != p->sources[i].core;
+	if (several)
+		snprintf(name, room, "%s of core %u", p->sources[i].source, p->sources[i].core);
+	else
+		snprintf(name, room, "%s", p->sources[i].source);
+	return name;
+}
+
 static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
-	char hz[32];
+	char hz[32], name[40];
 
 	label(out, "source");
 	pt_text_add(out, "%s, mode %s%s%s; probe %s\n", p->source, p->mode, p->target[0] != '\0' ? "; target " : "",
 		    p->target, p->probe);
 	for (size_t i = 1; i < p->n_sources; i++) {
 		label(out, "");
-		pt_text_add(out, "%s%s%s\n", p->sources[i].source, p->sources[i].mode[0] != '\0' ? ", mode " : "",
-			    p->sources[i].mode);
+		pt_text_add(out, "%s%s%s\n", name_source(p, i, name, sizeof(name)),
+			    p->sources[i].mode[0] != '\0' ? ", mode " : "", p->sources[i].mode);
 	}
 	label(out, "clock");
 	if (p->no_code) {
@@ -139,14 +153,14 @@ static void advise(const struct pt_profile *p, struct pt_text *out)
 static void accounts(const struct pt_profile *p, struct pt_text *out)
 {
 	static const char *const labels[] = { "time", "unobserved", "lost" };
-	char who[24];
+	char name[40], who[44];
 
 	for (int what = 0; what < 3; what++)
 		for (size_t i = 0; i < p->n_sources; i++) {
 			const struct pt_profile_source *s = &p->sources[i];
 
 			label(out, i == 0 ? labels[what] : "");
-			snprintf(who, sizeof(who), "%s: ", s->source);
+			snprintf(who, sizeof(who), "%s: ", name_source(p, i, name, sizeof(name)));
 			if (what == 0)
 				time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode) : NULL,
 					  s->mismatch_ns, who, out);
@@ -223,8 +237,18 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 	const struct pt_bins *bins = p->bins;
 
 	label(out, "data");
-	pt_text_add(out, "%" PRIu64 " %s in %zu bins", bins->hits,
-		    bins->by_cycles ? "clock cycles" : bins->by_instructions ? "instructions" : "hits", bins->n_addresses);
+	for (size_t i = 0; i < bins->n_cores; i++) {
+		const struct pt_bins_core *core = &bins->core[i];
+
+		if (bins->n_cores > 1)
+			pt_text_add(out, "%score %u: ", i > 0 ? "; " : "", core->core);
+		pt_text_add(out, "%" PRIu64 " %s in %zu bins", core->hits,
+			    bins->by_cycles ? "clock cycles" : bins->by_instructions ? "instructions" : "hits",
+			    core->n_addresses);
+	}
+	if (bins->n_cores > 1)
+		pt_text_add(out, "; functions are those of core %u, bins and lines have each core's",
+			    bins->core[0].core);
 	if (bins->exact && !bins->whole)
 		pt_text_add(out, "; a bin that lies in several functions is split in proportion to its bytes in each");
 	pt_text_add(out, "\n");

@@ -8,6 +8,7 @@
  *   bins_unit.c source_bins.c      non-intrusive profiling
  *   source_counters.c              performance counters
  *   source_trace.c                 program and event trace
+ *   cores.c                        bins and counters of several cores at once
  *   registers.c                    layout of the g packet, and what the unit registers hold
  *   microblaze.c                   attach, detach, and the table of it all
  *
@@ -105,6 +106,27 @@ static inline uint64_t pt_bins_unit_address(const struct pt_bins_unit *u, uint32
 
 /* --- sources, each in its file
  * ----------------------------------------------------------------------------------------- */
+/* cores.c: one source of several cores of the MDM, each with a number in the trace from setup->source on. `one` is of
+ * the core that setup->core names, and is the first of its state; word is that of the row, NULL: mdm.core. */
+#define PT_MB_CORE_PARAM                                                                                               \
+	{ "core", PT_PARAM_TEXT, NULL, NULL, 0, 0,                                                                     \
+	  "which MicroBlaze at the MDM: its number, or all, each with figures of its own; else mdm.core" }
+struct pt_mb_cores {
+	struct pt_mb *mb;
+	const struct pt_source_ops *one;
+	struct pt_mb_core {
+		void *state;
+		unsigned number;
+		uint64_t due_ns;	/* when it has something to do */
+	} core[PT_MDM_MOST_CORES];
+	unsigned n;			/* that were started */
+};
+int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_source_ops *one, const char *word,
+		      struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
+int pt_mb_cores_drain(void *state, struct pt_err *err);
+int pt_mb_cores_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err);
+int pt_mb_cores_stop(void *state, struct pt_err *err);
+
 extern const struct pt_source_ops pt_source_mb_bins, pt_source_mb_counters, pt_source_mb_trace;
 
 #endif

@@ -42,6 +42,7 @@ enum {
 	START_OUTPUT,
 	STOP_INPUT,
 	STOP_OUTPUT,
+	CORE,
 	N_PARAMS
 };
 static const struct pt_param params[] = {
@@ -69,6 +70,7 @@ static const struct pt_param params[] = {
 	[STOP_INPUT] = { "stop-input", PT_PARAM_NUMBER, "1", NULL, 0, 7, "cross: the trigger input that stops" },
 	[STOP_OUTPUT] = { "stop-output", PT_PARAM_NUMBER, "6", NULL, 0, 7,
 			  "cross: the core's action that stops (not verified)" },
+	[CORE] = PT_MB_CORE_PARAM,
 };
 
 enum mode { LIVE, SNAPSHOT, END };
@@ -78,6 +80,7 @@ struct bins {
 	struct pt_bins_unit unit;
 	struct pt_emit out;
 	enum mode mode;
+	unsigned core; /* of the MDM */
 	bool cross, held, leased, crossed;
 	unsigned start_output, stop_output;
 	uint64_t period_ns, next_ns, last_ns; /* of a reading: when the next is due, and the last one ended */
@@ -214,7 +217,7 @@ static int rest_us(const struct bins *s, uint64_t now_ns)
 	return us < MOST_REST_US ? (int)us : MOST_REST_US;
 }
 
-static int bins_drain(void *state, struct pt_err *err)
+static int one_drain(void *state, struct pt_err *err)
 {
 	struct bins *s = state;
 	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
@@ -224,7 +227,7 @@ static int bins_drain(void *state, struct pt_err *err)
 		return HELD_REST_US;
 	if (!s->reading && now_ns < s->next_ns)
 		return rest_us(s, now_ns);
-	if (pt_mdm_select(s->unit.mdm, s->mb->core, err) < 0)
+	if (pt_mdm_select(s->unit.mdm, s->core, err) < 0)
 		return failed(s, err->code, err);
 	if (!s->reading)
 		rc = begin_reading(s, err);
@@ -336,7 +339,7 @@ static int prepare(struct bins *s, const struct pt_source_setup *setup, struct p
 	bool cumulate = pt_params_flag(setup->settings, &params[CUMULATE]);
 
 	s->unit.cycles = strcmp(pt_params_text(setup->settings, &params[COUNT]), "cycles") == 0;
-	if (pt_mdm_select(s->unit.mdm, s->mb->core, err) < 0 ||
+	if (pt_mdm_select(s->unit.mdm, s->core, err) < 0 ||
 	    pt_bins_unit_check(&s->unit, &s->mb->design, cumulate, err) < 0 || choose_range(s, setup, err) < 0)
 		return err->code;
 	if (!cumulate && pt_bins_unit_clear(&s->unit, err) < 0)
@@ -358,13 +361,14 @@ static void init(struct bins *s, struct pt_target *target, const struct pt_sourc
 	const char *mode = pt_params_text(setup->settings, &params[MODE]);
 
 	s->mb = target->state;
+	s->core = setup->core;
 	s->unit = (struct pt_bins_unit){ .mdm = &s->mb->mdm, .written = &s->mb->written };
 	s->mode = strcmp(mode, "snapshot") == 0 ? SNAPSHOT : strcmp(mode, "end") == 0 ? END : LIVE;
 	s->cross = strcmp(pt_params_text(setup->settings, &params[TRIGGER]), "cross") == 0;
 	s->start_output = (unsigned)pt_params_number(setup->settings, &params[START_OUTPUT]);
 	s->stop_output = (unsigned)pt_params_number(setup->settings, &params[STOP_OUTPUT]);
 	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
-	snprintf(s->unit_name, sizeof(s->unit_name), "mb.profiling.%u", s->mb->core);
+	snprintf(s->unit_name, sizeof(s->unit_name), "mb.profiling.%u", s->core);
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->unit.mdm));
 }
 
@@ -377,9 +381,9 @@ static void release(struct bins *s)
 
 static int leave(struct bins *s, struct pt_err *err)
 {
-	int rc = 0;
+	int rc = pt_mdm_select(s->unit.mdm, s->core, err);
 
-	if (s->crossed)
+	if (rc == 0 && s->crossed)
 		rc = pt_mb_cross_trigger(s->mb, 0, 0, false, s->start_output, err) < 0 ||
 				     pt_mb_cross_trigger(s->mb, 0, 0, false, s->stop_output, err) < 0
 			     ? err->code
@@ -390,7 +394,7 @@ static int leave(struct bins *s, struct pt_err *err)
 	return rc;
 }
 
-static int bins_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct bins *s = state;
 	struct pt_err ignored = { 0 };
@@ -418,7 +422,7 @@ release:
  * ----------------------------------------------------------------------------------------------------------- */
 
 /* The unit counts what runs, whoever lets it: nothing is fetched here, and nothing is lost. */
-static int bins_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int one_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
 	struct bins *s = state;
 	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
@@ -437,7 +441,7 @@ static int bins_on_state(void *state, enum pt_state what, uint64_t pc, struct pt
 /* Counting stops, then everything is read: sums are exact. */
 static int read_rest(struct bins *s, struct pt_err *err)
 {
-	int rc = pt_mdm_select(s->unit.mdm, s->mb->core, err);
+	int rc = pt_mdm_select(s->unit.mdm, s->core, err);
 
 	if (rc == 0)
 		rc = pt_bins_unit_enable(&s->unit, false, err);
@@ -456,7 +460,7 @@ static int read_rest(struct bins *s, struct pt_err *err)
 	return rc;
 }
 
-static int bins_stop(void *state, struct pt_err *err)
+static int one_stop(void *state, struct pt_err *err)
 {
 	struct pt_err first = { 0 }, own = { 0 };
 	struct bins *s = state;
@@ -474,17 +478,32 @@ static int bins_stop(void *state, struct pt_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* Of one core of the MDM. */
+static const struct pt_source_ops one = {
+	.state_bytes = sizeof(struct bins),
+	.available = available,
+	.start = one_start,
+	.drain = one_drain,
+	.on_state = one_on_state,
+	.stop = one_stop,
+};
+
+static int bins_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	return pt_mb_cores_start(state, &one, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
+}
+
 const struct pt_source_ops pt_source_mb_bins = {
 	.name = "bins",
 	.format = PT_FORMAT_BINS,
 	.modes = "live|snapshot|end",
 	.help = "clock cycles or instructions of every piece of code, counted by the core itself",
-	.state_bytes = sizeof(struct bins),
+	.state_bytes = sizeof(struct pt_mb_cores),
 	.params = params,
 	.n_params = N_PARAMS,
 	.available = available,
 	.start = bins_start,
-	.drain = bins_drain,
-	.on_state = bins_on_state,
-	.stop = bins_stop,
+	.drain = pt_mb_cores_drain,
+	.on_state = pt_mb_cores_on_state,
+	.stop = pt_mb_cores_stop,
 };

@@ -24,7 +24,7 @@ enum { MOST_COUNTERS = 55, MOST_WANTED = 64, MOST_ITEMS = 7, HELD_REST_US = 2000
 enum { CLEAR = 0x10, START = 0x08, STOP = 0x04, SAMPLE = 0x02, RESET = 0x01, OVERFLOW = 2, FULL = 1 };
 enum { PER_LATENCY = 5 }; /* counters of the trace: n, sum, squares, min, max */
 
-enum { EVENTS, LATENCIES, PERIOD, N_PARAMS };
+enum { EVENTS, LATENCIES, PERIOD, CORE, N_PARAMS };
 static const struct pt_param params[] = {
 	[EVENTS] = { "events", PT_PARAM_LIST, "cycles,instructions,stalls,loads,branches", NULL, 0, 0,
 		     "what to count: numbers 0 to 56, or names (a wrong one lists them); more than counters take "
@@ -32,6 +32,7 @@ static const struct pt_param params[] = {
 	[LATENCIES] = { "latencies", PT_PARAM_LIST, "interrupt.latency", NULL, 0, 0, "latencies to measure; \"none\"" },
 	[PERIOD] = { "period", PT_PARAM_TIME, "100ms", NULL, 1000000, UINT64_C(60000000000),
 		     "from one reading to the next; also how long a turn is" },
+	[CORE] = PT_MB_CORE_PARAM,
 };
 
 struct wanted {
@@ -44,6 +45,7 @@ struct counters {
 	struct pt_mdm *mdm;
 	struct pt_emit out;
 	struct wanted events, latencies;
+	unsigned core; /* of the MDM */
 	unsigned n_groups, group;
 	uint64_t period_ns, next_ns, full;
 	bool held, leased, running; /* running: a turn is under way */
@@ -228,7 +230,7 @@ static int turn(struct counters *s, struct pt_err *err)
 {
 	uint64_t at_ns = 0;
 
-	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || start_turn(s, &at_ns, err) < 0)
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 || start_turn(s, &at_ns, err) < 0)
 		return err->code;
 	put_zeros(s, at_ns);
 	s->next_ns = at_ns + s->period_ns;
@@ -240,7 +242,7 @@ static int read_turn(struct counters *s, struct pt_err *err)
 	struct reading r = { .at_ns = 0 };
 	bool sound;
 
-	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 || read_all(s, &r, err) < 0)
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 || read_all(s, &r, err) < 0)
 		return err->code;
 	sound = put_reading(s, &r);
 	emit_records(s, r.at_ns);
@@ -257,7 +259,7 @@ static int failed(struct counters *s, int rc, struct pt_err *err)
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "counters") : rc;
 }
 
-static int counters_drain(void *state, struct pt_err *err)
+static int one_drain(void *state, struct pt_err *err)
 {
 	struct counters *s = state;
 	uint64_t now_ns = pt_mdm_now_ns(s->mdm), us;
@@ -437,11 +439,12 @@ static void release(struct counters *s)
 static int stop_unit(struct counters *s, struct pt_err *err)
 {
 	s->mb->written.counters = false;
+	if (pt_mdm_select(s->mdm, s->core, err) < 0)
+		return err->code;
 	return pt_mdm_put(s->mdm, false, PCCMDR, PCCMDR_BITS, STOP, err);
 }
 
-static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
-			  struct pt_err *err)
+static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct counters *s = state;
 	struct pt_err ignored = { 0 };
@@ -449,8 +452,9 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	if (available(target, err) < 0)
 		return err->code;
 	s->mb = target->state;
+	s->core = setup->core;
 	s->mdm = &s->mb->mdm;
-	snprintf(s->unit_name, sizeof(s->unit_name), "mb.counters.%u", s->mb->core);
+	snprintf(s->unit_name, sizeof(s->unit_name), "mb.counters.%u", s->core);
 	if (read_words(s, setup, err) < 0 || pt_lease_take(target, s->unit_name, owner, err) < 0)
 		return err->code;
 	s->leased = true;
@@ -472,7 +476,7 @@ release:
 
 /* Counters stand still while the core is held: what they have by then is told, and when it goes on they are read again,
  * so that the time in between is in no rate. */
-static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int one_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
 	struct counters *s = state;
 	bool resumes = what == PT_STATE_RUN && s->held;
@@ -496,7 +500,7 @@ static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struc
 	return 0;
 }
 
-static int counters_stop(void *state, struct pt_err *err)
+static int one_stop(void *state, struct pt_err *err)
 {
 	struct pt_err first = { 0 }, own = { 0 };
 	struct counters *s = state;
@@ -514,17 +518,33 @@ static int counters_stop(void *state, struct pt_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* Of one core of the MDM. */
+static const struct pt_source_ops one = {
+	.state_bytes = sizeof(struct counters),
+	.available = available,
+	.start = one_start,
+	.drain = one_drain,
+	.on_state = one_on_state,
+	.stop = one_stop,
+};
+
+static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
+			  struct pt_err *err)
+{
+	return pt_mb_cores_start(state, &one, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
+}
+
 const struct pt_source_ops pt_source_mb_counters = {
 	.name = "counters",
 	.format = PT_FORMAT_COUNTERS,
 	.modes = "poll",
 	.help = "events and latencies, counted by the core: CPI, stalls, cache rates",
-	.state_bytes = sizeof(struct counters),
+	.state_bytes = sizeof(struct pt_mb_cores),
 	.params = params,
 	.n_params = N_PARAMS,
 	.available = available,
 	.start = counters_start,
-	.drain = counters_drain,
-	.on_state = counters_on_state,
-	.stop = counters_stop,
+	.drain = pt_mb_cores_drain,
+	.on_state = pt_mb_cores_on_state,
+	.stop = pt_mb_cores_stop,
 };

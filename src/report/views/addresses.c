@@ -3,6 +3,7 @@
 #include "profile/profile.h"
 #include "report/names.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_addresses;
@@ -15,6 +16,7 @@ static const struct pt_column columns[] = {
 	{ "function", "function", PT_UNIT_NONE, true },
 	{ "file", "file", PT_UNIT_NONE, true },
 	{ "line", "line", PT_UNIT_COUNT, true },
+	PT_CORE_COLUMN,
 };
 
 static const struct pt_bins *bins_of(const void *subject)
@@ -34,6 +36,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile *p = subject;
 	const struct pt_bins *bins = p->bins;
 	const struct pt_bins_address *a = &bins->address[i];
+	uint64_t hits = pt_bins_core_hits(bins, a->core);
 	const char *file = NULL;
 	uint32_t line = 0;
 	bool found = p->program != NULL && pt_program_line(p->program, a->address, &file, &line);
@@ -41,11 +44,12 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = a->address, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = a->bytes, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = a->hits, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .f = bins->hits > 0 ? (double)a->hits / (double)bins->hits : 0,
+	*out++ = (struct pt_value){ .f = hits > 0 ? (double)a->hits / (double)hits : 0,
 				    .basis = bins->exact ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, a->function) };
 	*out++ = (struct pt_value){ .text = found ? file : NULL };
 	*out++ = (struct pt_value){ .u = found && line > 0 ? line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	*out++ = pt_core_value(bins->n_cores, a->core);
 }
 
 const struct pt_view pt_view_addresses = {

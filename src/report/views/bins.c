@@ -5,6 +5,7 @@
 #include "profile/profile.h"
 #include "report/names.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_bins;
@@ -15,6 +16,7 @@ static const struct pt_column columns[] = {
 	{ "share", "share %", PT_UNIT_SHARE, true },
 	{ "split", "split", PT_UNIT_REAL, true },	/* out of hits: of bins that other code is in, too */
 	{ "bins", "bins", PT_UNIT_COUNT, true },
+	PT_CORE_COLUMN,
 };
 
 static const struct pt_bins *bins_of(const void *subject)
@@ -32,7 +34,8 @@ static size_t n_rows(const void *subject)
 /* Samples that came in batches: the functions' table has the interval that is right for these. */
 static const struct pt_share *share_of(const struct pt_profile *p, const struct pt_bins_function *f)
 {
-	bool batches = p->batches > 0 && p->branches == 0 && f->function < p->n_ids && p->by_id[f->function] != NULL;
+	bool batches = p->batches > 0 && p->branches == 0 && bins_of(p)->n_cores < 2 &&
+		       f->function < p->n_ids && p->by_id[f->function] != NULL;
 
 	return batches ? &p->by_id[f->function]->share : &f->share;
 }
@@ -49,6 +52,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .f = share->share, .lo = share->lo, .hi = share->hi, .basis = basis };
 	*out++ = (struct pt_value){ .f = f->split > 0 ? f->split : NAN, .basis = PT_BASIS_ESTIMATED };
 	*out++ = (struct pt_value){ .u = f->bins, .basis = PT_BASIS_EXACT };
+	*out++ = pt_core_value(bins_of(p)->n_cores, f->core);
 }
 
 const struct pt_view pt_view_bins = {

@@ -2,6 +2,7 @@
 #include "profile/counters.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "report/views/times.h"
 #include "util.h"
 
@@ -23,6 +24,7 @@ static const struct pt_column columns[] = {
 	{ "scaled.error95", "+-95 %", PT_UNIT_REAL, true },
 	{ "active", "active %", PT_UNIT_SHARE, true },
 	{ "formula", "formula", PT_UNIT_NONE, true },
+	PT_CORE_COLUMN,
 };
 
 static const struct pt_counters *counters_of(const void *subject)
@@ -62,7 +64,7 @@ static struct pt_value estimate(double f)
 	return (struct pt_value){ .f = f, .basis = isnan(f) ? PT_BASIS_NONE : PT_BASIS_ESTIMATED };
 }
 
-static void counter_row(const struct pt_counter_row *c, struct pt_value *out)
+static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct pt_value *out)
 {
 	*out++ = (struct pt_value){ .text = c->name };
 	*out++ = count(c->is_value ? PT_UNKNOWN : c->total);
@@ -78,9 +80,10 @@ static void counter_row(const struct pt_counter_row *c, struct pt_value *out)
 	*out++ = estimate(c->scaled_error);
 	*out++ = real(c->active);
 	*out++ = (struct pt_value){ .text = NULL };
+	*out++ = pt_core_value(n_cores, c->core);
 }
 
-static void metric_row(const struct pt_metric_row *m, struct pt_value *out)
+static void metric_row(const struct pt_metric_row *m, size_t n_cores, struct pt_value *out)
 {
 	*out++ = (struct pt_value){ .text = m->name };
 	*out++ = count(PT_UNKNOWN);
@@ -96,6 +99,7 @@ static void metric_row(const struct pt_metric_row *m, struct pt_value *out)
 	*out++ = real(NAN);
 	*out++ = real(NAN);
 	*out++ = (struct pt_value){ .text = m->formula };
+	*out++ = pt_core_value(n_cores, m->core);
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
@@ -103,9 +107,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_counters *c = counters_of(subject);
 
 	if (i < c->n_counters)
-		counter_row(&c->counter[i], out);
+		counter_row(&c->counter[i], c->n_cores, out);
 	else
-		metric_row(&c->metric[i - c->n_counters], out);
+		metric_row(&c->metric[i - c->n_counters], c->n_cores, out);
 }
 
 const struct pt_view pt_view_counters = {

@@ -6,6 +6,7 @@
 #include "profile/profile.h"
 #include "report/names.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_lines;
@@ -20,6 +21,7 @@ static const struct pt_column columns[] = {
 	{ "net_share", "net %", PT_UNIT_SHARE, true },
 	{ "code.instructions", "code", PT_UNIT_COUNT, false },
 	{ "code.observed", "code seen", PT_UNIT_COUNT, false },
+	PT_CORE_COLUMN,
 };
 
 /* What bins say of lines: they count no executions. */
@@ -37,9 +39,10 @@ static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *l
 	*out++ = (struct pt_value){ .u = p->by_instructions ? hits : PT_UNKNOWN,
 				    .basis = p->by_instructions ? basis : PT_BASIS_NONE };
 	*out++ = (struct pt_value){ .u = hits, .basis = basis };
-	*out++ = (struct pt_value){ .f = line->hits / (double)p->bins->hits, .basis = basis };
+	*out++ = (struct pt_value){ .f = line->hits / (double)pt_bins_core_hits(p->bins, line->core), .basis = basis };
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = pt_core_value(p->bins->n_cores, line->core);
 }
 
 static size_t n_rows(const void *subject)
@@ -76,6 +79,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
 	*out++ = (struct pt_value){ .u = line->n_insns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = line->n_observed, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 }
 
 const struct pt_view pt_view_lines = {

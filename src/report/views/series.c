@@ -5,6 +5,7 @@
 #include "profile/data.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_series;
@@ -20,9 +21,10 @@ static const struct pt_column columns[] = {
 	{ "max", "most", PT_UNIT_REAL, true },
 	{ "first", "first", PT_UNIT_REAL, false },
 	{ "last", "last", PT_UNIT_REAL, true },
+	PT_CORE_COLUMN,
 };
 
-struct named { const char *name, *per; const struct pt_series *series; };
+struct named { const char *name, *per; const struct pt_series *series; size_t n_cores; uint16_t core; };
 
 /* The i-th series of the profile, and what follows its name; false: there are not so many. */
 static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
@@ -32,19 +34,22 @@ static bool series_of(const struct pt_profile *p, size_t i, struct named *out)
 	if (i < n) {
 		const struct pt_data_quantity *q = &p->data->quantity[i];
 
-		*out = (struct named){ p->data->signals->definition[q->variable].name, NULL, q->series };
+		*out = (struct named){ p->data->signals->definition[q->variable].name, NULL, q->series, 0, 0 };
 		return true;
 	}
 	i -= n;
 	n = p->counters != NULL ? p->counters->n_counters : 0;
 	if (i < n) {
-		*out = (struct named){ p->counters->counter[i].name, "per s", p->counters->counter[i].series };
+		const struct pt_counter_row *c = &p->counters->counter[i];
+
+		*out = (struct named){ c->name, "per s", c->series, p->counters->n_cores, c->core };
 		return true;
 	}
 	i -= n;
 	if (p->counters == NULL || i >= p->counters->n_metrics)
 		return false;
-	*out = (struct named){ p->counters->metric[i].name, NULL, p->counters->metric[i].series };
+	*out = (struct named){ p->counters->metric[i].name, NULL, p->counters->metric[i].series,
+			       p->counters->n_cores, p->counters->metric[i].core };
 	return true;
 }
 
@@ -93,6 +98,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .f = b->max, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = b->first, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = b->last, .basis = PT_BASIS_EXACT };
+	*out++ = pt_core_value(at.n_cores, at.core);
 }
 
 const struct pt_view pt_view_series = {
