@@ -52,11 +52,14 @@ static void set_decrementer(struct pt_ve500 *cpu, uint32_t value)
 	cpu->dec_zero = value != 0 && runs(cpu) ? cpu->cycle + (uint64_t)value * cpu->timing.tb_cycles : PT_VNEVER;
 }
 
+/* How often it came to 0 since anybody looked, a halted core did not notice: TSR says that it did. */
 static void decrementer_at_zero(struct pt_ve500 *cpu)
 {
+	uint64_t period = (uint64_t)cpu->spr[SPR_DECAR] * cpu->timing.tb_cycles;
+
 	cpu->spr[SPR_TSR] |= TSR_DIS;
-	if ((cpu->spr[SPR_TCR] & TCR_ARE) != 0 && cpu->spr[SPR_DECAR] != 0)
-		cpu->dec_zero += (uint64_t)cpu->spr[SPR_DECAR] * cpu->timing.tb_cycles;
+	if ((cpu->spr[SPR_TCR] & TCR_ARE) != 0 && period != 0)
+		cpu->dec_zero += ((cpu->cycle - cpu->dec_zero) / period + 1) * period;
 	else
 		set_decrementer(cpu, 0);
 }
