@@ -1,26 +1,25 @@
 /* The virtual board microblaze as a whole: committed firmware in both orders of bytes, the demo's own counters against
  * the calls that a tap saw, bins and counters through the GDB server against the core's own count per address. */
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "demo_calls.h"
 #include "harness.h"
 #include "probes/probe.h"
 #include "probes/virtual/chip/microblaze.h"
 #include "probes/virtual/wire/rsp_stub.h"
 #include "probes/wire_rsp.h"
+#include "rsp_rig.h"
 
-enum { MOST_BYTES = 1 << 16, MOST_FUNCTIONS = 40 };
+enum { MOST_BYTES = 1 << 16 };
 
 static uint8_t elf[MOST_BYTES];
 static size_t elf_bytes;
 static struct pt_params *settings;
 static struct pt_vboard *board;
 static struct pt_microblaze *chip;
-static struct function { char name[40]; uint32_t addr, counter; uint64_t n_calls; } functions[MOST_FUNCTIONS];
-static size_t n_functions;
 
 static void read_firmware(const char *name)
 {
@@ -57,52 +56,6 @@ static void done(void)
 	pt_params_free(settings);
 }
 
-/* --- symbols */
-
-static struct function *function_of(const char *name)
-{
-	for (size_t i = 0; i < n_functions; i++)
-		if (strcmp(functions[i].name, name) == 0)
-			return &functions[i];
-	return NULL;
-}
-
-static void see_symbol(const char *name, const GElf_Sym *symbol)
-{
-	struct function *f = strncmp(name, "n_", 2) == 0 ? function_of(name + 2) : NULL;
-
-	if (f != NULL)
-		f->counter = (uint32_t)symbol->st_value;
-	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || function_of(name) != NULL || n_functions == MOST_FUNCTIONS)
-		return;
-	f = &functions[n_functions++];
-	*f = (struct function){ .addr = (uint32_t)symbol->st_value };
-	snprintf(f->name, sizeof(f->name), "%s", name);
-}
-
-/* Twice: a counter may stand in front of its function. */
-static void read_symbols(void)
-{
-	Elf *file;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	GElf_Sym symbol;
-
-	n_functions = 0;
-	elf_version(EV_CURRENT);
-	file = elf_memory((char *)elf, elf_bytes);
-	ck_assert_ptr_nonnull(file);
-	while ((section = elf_nextscn(file, section)) != NULL) {
-		if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_SYMTAB)
-			continue;
-		for (int i = 0; i < 2 * (int)(header.sh_size / header.sh_entsize); i++) {
-			gelf_getsym(elf_getdata(section, NULL), i % (int)(header.sh_size / header.sh_entsize), &symbol);
-			see_symbol(elf_strptr(file, header.sh_link, symbol.st_name), &symbol);
-		}
-	}
-	elf_end(file);
-}
-
 /* --- firmware */
 
 static const char *const orders[] = { "", "_el" };
@@ -113,7 +66,7 @@ START_TEST(the_core_checks_itself)
 
 	snprintf(name, sizeof(name), "microblaze_selfcheck%s", orders[_i]);
 	make(name, "");
-	read_symbols();
+	read_symbols(elf, elf_bytes);
 	pt_vboard_microblaze.advance(board, 100000);
 	ck_assert_msg(pt_vmb_reg(chip->node[0].cpu, PT_VMB_PC) == function_of("passed")->addr,
 		      "check %u: 0x%x, not 0x%x", pt_vmb_reg(chip->node[0].cpu, 20), pt_vmb_reg(chip->node[0].cpu, 21),
@@ -123,36 +76,23 @@ START_TEST(the_core_checks_itself)
 }
 END_TEST
 
-static void count_call(void *arg, uint32_t pc)
+static uint32_t peek(uint32_t addr)
 {
-	(void)arg;
-	for (size_t i = 0; i < n_functions; i++)
-		functions[i].n_calls += functions[i].addr == pc;
+	return pt_microblaze_peek(&chip->node[0], addr);
 }
 
-/* What the functions count is what was called; one that has begun may not have counted yet. */
 START_TEST(the_demos_counters_are_its_calls)
 {
 	struct pt_vtap tap = { .insn = count_call };
 	char name[40];
-	size_t n_counted = 0;
+	size_t n_counted;
 
 	snprintf(name, sizeof(name), "microblaze_demo%s", orders[_i]);
 	make(name, "");
-	read_symbols();
+	read_symbols(elf, elf_bytes);
 	pt_vmb_add_tap(chip->node[0].cpu, &tap);
 	pt_vboard_microblaze.advance(board, 5000000);
-	for (size_t i = 0; i < n_functions; i++) {
-		uint32_t counted = functions[i].counter != 0 ?
-				   pt_microblaze_peek(&chip->node[0], functions[i].counter) : 0;
-
-		if (functions[i].counter == 0)
-			continue;
-		n_counted++;
-		ck_assert_msg(functions[i].n_calls >= counted && functions[i].n_calls <= counted + 1, "%s: %u of %llu",
-			      functions[i].name, counted, (unsigned long long)functions[i].n_calls);
-		ck_assert_msg(functions[i].n_calls > 0, "%s was not called", functions[i].name);
-	}
+	n_counted = check_calls(peek);
 	ck_assert_uint_eq(n_counted, 22);
 	pt_vmb_remove_tap(chip->node[0].cpu, &tap);
 	done();
@@ -171,68 +111,6 @@ START_TEST(the_built_in_demo_ticks)
 END_TEST
 
 /* --- the GDB server */
-
-static struct pt_vpace pace;
-static void *stub;
-static char answer[8192];
-static uint64_t now_ns;
-
-static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint64_t done_ns)
-{
-	size_t at = strlen(answer);
-
-	(void)arg;
-	ck_assert_uint_lt(at + len_bytes, sizeof(answer));
-	memcpy(answer + at, bytes, len_bytes);
-	answer[at + len_bytes] = '\0';
-	if (done_ns > now_ns)
-		now_ns = done_ns;
-}
-
-static void begin_serving(const char *habit)
-{
-	pt_vpace_init(&pace, &pt_vboard_microblaze, board, false);
-	stub = pt_vrsp_new(pt_vboard_microblaze.rsp(board), strcmp(habit, "qemu") == 0 ? PT_VRSP_QEMU : PT_VRSP_MODERN,
-			   &pace);
-	ck_assert_ptr_nonnull(stub);
-	now_ns = 0;
-}
-
-static void end_serving(void)
-{
-	pt_vrsp_engine.left(stub);
-	pt_vrsp_engine.free(stub);
-}
-
-/* What came back for one packet, framing and all. */
-static const char *ask_raw(const char *bytes, size_t len_bytes)
-{
-	answer[0] = '\0';
-	ck_assert_uint_eq(pt_vrsp_engine.frame(stub, (const uint8_t *)bytes, len_bytes), len_bytes);
-	pt_vrsp_engine.process(stub, (const uint8_t *)bytes, len_bytes, now_ns, on_response, NULL);
-	return answer;
-}
-
-static const char *ask(const char *packet)
-{
-	char frame[PT_VRSP_MOST_BYTES];
-	uint8_t sum = 0;
-
-	for (const char *p = packet; *p != '\0'; p++)
-		sum = (uint8_t)(sum + (uint8_t)*p);
-	return ask_raw(frame, (size_t)snprintf(frame, sizeof(frame), "$%s#%02x", packet, sum));
-}
-
-/* The payload of the only packet in answer. */
-static const char *payload(const char *packet)
-{
-	static char text[PT_VRSP_MOST_BYTES];
-	const char *begin = strchr(ask(packet), '$');
-
-	ck_assert_ptr_nonnull(begin);
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(begin + 1, "#"), begin + 1);
-	return text;
-}
 
 static uint32_t read_word(uint32_t addr)
 {
@@ -262,7 +140,7 @@ START_TEST(bins_through_the_server_are_the_truth)
 
 	make("microblaze_demo_el", "profile=131072");
 	ck_assert(pt_microblaze_watch(&chip->node[0], &truth, 0));
-	begin_serving("modern");
+	begin_serving(&pt_vboard_microblaze, board, "modern");
 	write_word(window + 0x72 * 64, 0);
 	write_word(window + 0x73 * 64, 0x1fffc / 4);
 	write_word(window + 0x71 * 64, cycles ? 0xa0 : 0x80);
@@ -304,7 +182,7 @@ static const struct { const char *packet, *want; } talk[] = {
 START_TEST(the_server_answers)
 {
 	make("microblaze_demo_el", "cores=2");
-	begin_serving("modern");
+	begin_serving(&pt_vboard_microblaze, board, "modern");
 	for (size_t i = 0; i < PT_LEN(talk); i++)
 		ck_assert_msg(strcmp(payload(talk[i].packet), talk[i].want) == 0, "%s: %s", talk[i].packet, answer);
 	end_serving();
@@ -317,8 +195,8 @@ START_TEST(the_server_runs_to_breakpoints)
 	char packet[40], want[40];
 
 	make("microblaze_demo_el", "");
-	read_symbols();
-	begin_serving("modern");
+	read_symbols(elf, elf_bytes);
+	begin_serving(&pt_vboard_microblaze, board, "modern");
 	ck_assert_str_eq(payload("?"), "T02thread:1;");
 	snprintf(packet, sizeof(packet), "Z1,%x,4", function_of("seldom")->addr);
 	ck_assert_str_eq(payload(packet), "OK");
@@ -344,7 +222,7 @@ START_TEST(the_server_answers_while_it_runs)
 	bool qemu = _i == 1;
 
 	make("microblaze_demo", qemu ? "rsp=qemu" : "");
-	begin_serving(qemu ? "qemu" : "modern");
+	begin_serving(&pt_vboard_microblaze, board, qemu ? "qemu" : "modern");
 	ck_assert_str_eq(payload("?"), "T02thread:1;");
 	ck_assert_uint_eq(strlen(payload("g")), 8 * (qemu ? 59 : 57));
 	ck_assert_str_eq(payload("p20"), qemu ? "" : "00000000");
@@ -359,7 +237,7 @@ END_TEST
 START_TEST(stops_are_notified_in_non_stop)
 {
 	make("microblaze_demo_el", "cores=2");
-	begin_serving("modern");
+	begin_serving(&pt_vboard_microblaze, board, "modern");
 	ck_assert_str_eq(payload("QNonStop:1"), "OK");
 	ck_assert_str_eq(payload("?"), "OK");
 	ck_assert_str_eq(ask("vCont;t:1"), "+$OK#9a%Stop:T02thread:1;#b4");
@@ -378,7 +256,7 @@ END_TEST
 START_TEST(packets_that_are_none)
 {
 	make("microblaze_demo_el", "");
-	begin_serving("modern");
+	begin_serving(&pt_vboard_microblaze, board, "modern");
 	ck_assert_str_eq(ask_raw("$g#00", 5), "-");
 	ck_assert_uint_eq(pt_vrsp_engine.frame(stub, (const uint8_t *)"$m0,", 4), 0);
 	memset(elf, 'x', PT_VRSP_MOST_BYTES);
@@ -400,7 +278,7 @@ START_TEST(anything_is_answered)
 	char packet[64];
 
 	make("microblaze_demo_el", "cores=2");
-	begin_serving("modern");
+	begin_serving(&pt_vboard_microblaze, board, "modern");
 	for (unsigned n = 0; n < 20000; n++) {
 		size_t len = 1;
 

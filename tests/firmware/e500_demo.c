@@ -197,8 +197,14 @@ KEPT uint32_t outer(uint32_t value)
 
 KEPT uint32_t recurse(uint32_t depth)
 {
+	uint32_t below;
+
 	n_recurse++;
-	return depth == 0 ? 1 : recurse(depth - 1) + depth;
+	if (depth == 0)
+		return 1;
+	below = recurse(depth - 1);
+	__asm__ volatile("" : "+r"(below));	/* a call, no loop */
+	return below + depth;
 }
 
 KEPT void seldom(void)
