@@ -62,7 +62,7 @@ static void settle(struct pt_gdb_pass *p)
 {
 	uv_timer_stop(&p->timer);
 	p->await = PT_PASS_NOTHING;
-	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = p->told = false;
+	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = p->halts_first = p->told = false;
 }
 
 /* GDB 13 takes "E." for hex digits in an answer to qRcmd: there the sentence goes to the console. */
@@ -163,15 +163,42 @@ static bool runs_already(struct pt_gdb_pass *p)
 	return runs;
 }
 
-/* A new client asks why the target stands, and it runs: a GDB in all-stop wants it halted. */
-static bool stop_for_why(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+/* A new client asks why the target stands, and it runs: a GDB in all-stop wants it halted. A server that hears nothing
+ * but an interrupt then would take the first packet of any kind for one, and drop it: there the halt comes first. */
+static bool halt_before(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
 {
-	if (packet->len_bytes != 1 || packet->bytes[0] != '?' || !runs_already(p))
+	bool why = packet->len_bytes == 1 && packet->bytes[0] == '?';
+
+	if ((!why && p->asks_running) || !runs_already(p))
 		return false;
+	snprintf(p->head, sizeof(p->head), "?");
 	p->await = PT_PASS_STOP;
 	p->asks_why = p->sent_etx = true;
+	p->halts_first = !why;
 	pt_upstream_interrupt(p->upstream);
 	patience(p, standard_ms(p));
+	return true;
+}
+
+/* QEMU that was detached from has no process left until somebody connects anew: it tells of no stop, and "?" is its
+ * end. We stay connected for whoever comes next, so there the program is let run, and nobody waits for its stop.
+ * Source: QEMU 7.2, gdbstub.c, handle_detach and handle_target_halt. */
+static bool detach_by_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	static const char resume[] = "c";
+	struct pt_rsp_shared *shared;
+
+	if (strcmp(p->server, "QEMU") != 0 || packet->bytes[0] != 'D' ||
+	    (packet->len_bytes > 1 && packet->bytes[1] != ';'))
+		return false;
+	note_resume(p, packet, true);
+	shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));
+	shared->run.client_waits = false;
+	memcpy(shared->resume, resume, sizeof(resume));
+	pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
+	pt_upstream_send(p->upstream, resume, strlen(resume));
+	settle(p);
+	pt_gdb_reply_text(p->client, "OK");
 	return true;
 }
 
@@ -195,7 +222,7 @@ static void transmit(struct pt_gdb_pass *p)
 
 	p->unsent = false;
 	remember(p, packet);
-	if (stop_for_why(p, packet))
+	if (halt_before(p, packet) || detach_by_resume(p, packet))
 		return;
 	snprintf(p->head, sizeof(p->head), "%s", (const char *)packet->bytes);
 	p->command = begins(packet, "qRcmd,");
@@ -367,6 +394,11 @@ static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 
 	note_answer(p, raw);
 	note_break(p, raw);
+	if (p->halts_first) {
+		settle(p);
+		pass_current(p);
+		return;
+	}
 	if (strncmp(p->head, "qSupported", 10) == 0) {
 		answer_supported(p, raw);
 		return;
@@ -399,6 +431,8 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	}
 	if (p->client == NULL || p->await == PT_PASS_NOTHING) {
 		pt_debug(PT_LOG_GDB, "upstream: a packet that nobody asked for");
+	} else if (is_console(raw) && p->halts_first) {
+		pt_debug(PT_LOG_GDB, "upstream: output of a program that nobody waits for");
 	} else if (is_console(raw) && (p->await == PT_PASS_STOP || p->command)) {
 		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
 		if (p->command)

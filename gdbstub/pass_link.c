@@ -17,6 +17,7 @@ struct finding {
 	char *description;
 	uint16_t own_from, own_end;
 	char server[32];
+	bool asks_running;
 };
 
 /* --- the connection ----------------------------------------------------------------------------------------------- */
@@ -78,6 +79,7 @@ static int find_run(struct pt_job *job, struct pt_board *board, struct pt_target
 		return pt_fail(err, PT_ESTATE, "the GDB server cannot be reached at present");
 	rsp->facts(wire, &facts);
 	memcpy(f->server, facts.name[0] != '\0' ? facts.name : facts.where, sizeof(f->server) - 1);
+	f->asks_running = facts.asks_running;
 	what = target->ops->upstream(target->state);
 	f->description = what->description != NULL ? strdup(what->description) : NULL;
 	f->own_from = what->own_from;
@@ -93,6 +95,7 @@ static void take_facts(struct pt_gdb_pass *p, struct finding *f)
 	p->own_from = f->own_from;
 	p->own_end = f->own_end;
 	memcpy(p->server, f->server, sizeof(p->server));
+	p->asks_running = f->asks_running;
 }
 
 static void find_done(struct pt_job *job, int rc, const struct pt_err *err)

@@ -32,6 +32,7 @@ struct pt_gdb_pass {
 	bool sent_etx;
 	bool command;			/* qRcmd: console packets come ahead of its answer */
 	bool asks_why;			/* "?" of a target that runs: its stop is the answer */
+	bool halts_first;		/* the same for a packet of another kind, which is sent behind the stop */
 	char head[16];			/* how it begins */
 	uint64_t since_ms, rest_ms;	/* of the loop's clock: silent since; how much longer, once that has been told */
 	bool told;
@@ -47,6 +48,7 @@ struct pt_gdb_pass {
 	char *description;
 	uint16_t own_from, own_end;
 	char server[32];
+	bool asks_running;		/* it answers while the target runs */
 	char lost[200];			/* why there is no connection */
 	bool finding;
 	bool offers_osdata, offers_btrace;

@@ -601,8 +601,8 @@ static void executed(struct pt_flow *f, uint64_t addr, bool stepped, struct pt_r
 
 /* ---- where the core was stopped and started, if all that was taken in between was told of */
 
-/* Held there, after one step, or after all that was told of: what ran since is straight, but for silent jumps. A format of
- * atoms may have some that it never wrote, so that a core that is held elsewhere contradicts nothing. */
+/* Held there, after one step, or after all that was told of: what ran since is straight, but for silent jumps. A
+ * format of atoms may have some that it never wrote, so that a core that is held elsewhere contradicts nothing. */
 static void stop(struct pt_flow *f, uint64_t to, bool stepped, struct pt_run_batch *out)
 {
 	struct mark from = mark(f, out);
