@@ -1,4 +1,5 @@
-/* vFlash: GDB's `load` erases whole blocks, writes, and says when it is done; then the target verifies. */
+/* vFlash: GDB's `load` erases whole blocks, writes, and says when it is done; then the target verifies. GDB takes whatever
+ * comes first for the answer, an O packet too: how far a load is stands in the log. */
 #include <inttypes.h>
 
 #include "gdbstub/commands.h"
@@ -98,14 +99,18 @@ static int done(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 
 static void after_done(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
-	if (rc == 0)
+	if (rc == 0) {
 		rq->client->stub->load.code = 0;
+		pt_info("gdb: load: the flash is finished, and the image is in it");
+	}
 	after(rq, rc, err);
 }
 
 void pt_gdb_flash_done(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	if (!refused(client))
-		pt_gdb_post(&client->request, done, after_done);
+	if (refused(client))
+		return;
+	pt_info("gdb: load: all has come from GDB, now the flash is to be finished");
+	pt_gdb_post(&client->request, done, after_done);
 }
