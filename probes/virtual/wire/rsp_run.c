@@ -7,6 +7,7 @@
 #include "probes/virtual/wire/rsp_parts.h"
 
 #define STEP_NS UINT64_C(2000)		/* a core halts, or has made its step, within that */
+enum { HALT_PASSES = 512 };		/* if it is not a slow one; one that is in reset does not */
 
 static bool halted(struct stub *stub, unsigned thread, struct pt_vrsp_stop *stop)
 {
@@ -36,7 +37,7 @@ static void halt_all(struct stub *stub)
 	for (unsigned i = 0; i < stub->target.n_threads; i++)
 		if (!halted(stub, i, &stop))
 			stub->target.halt(stub->target.arg, i);
-	for (unsigned n = 0; n < 8 && pt_stub_any_runs(stub); n++)
+	for (unsigned n = 0; n < HALT_PASSES && pt_stub_any_runs(stub); n++)
 		pass(stub);
 }
 
