@@ -65,10 +65,41 @@ START_TEST(the_demos_counters_are_its_calls)
 }
 END_TEST
 
+static uint32_t end_of(uint32_t begin)
+{
+	uint32_t end = 0x20000;		/* behind the text */
+
+	for (size_t i = 0; i < n_functions; i++)
+		if (functions[i].addr > begin && functions[i].addr < end)
+			end = functions[i].addr;
+	return end;
+}
+
 static uint64_t event(unsigned n)
 {
 	return pt_ve500_events(chip->cpu)[n];
 }
+
+/* What the core counts is what its functions executed, and no function is without. */
+START_TEST(functions_add_up_to_what_the_core_counts)
+{
+	struct pt_vtruth truth;
+	uint64_t sum = 0, begin;
+
+	make(NULL);
+	pt_vboard_e500.advance(board, STARTED_NS);
+	begin = event(2);
+	ck_assert(pt_e500_watch(chip, &truth, 0));
+	pt_vboard_e500.advance(board, STARTED_NS + 5000000);
+	for (size_t i = 0; i < n_functions; i++)
+		sum += pt_vtruth_sum(&truth, functions[i].addr, end_of(functions[i].addr)).instructions;
+	ck_assert_uint_eq(truth.elsewhere.instructions, 0);
+	ck_assert_uint_eq(sum, event(2) - begin);	/* event 2: instructions completed */
+	ck_assert_uint_gt(pt_vtruth_sum(&truth, function_of("tick")->addr, end_of(function_of("tick")->addr)).instructions, 0);
+	pt_vtruth_fini(&truth);
+	done();
+}
+END_TEST
 
 /* What a function is for can be seen in the events of facts/e500.md 3 while it runs: misses, mispredictions. */
 static uint64_t events_of(const char *name, unsigned n)
@@ -137,6 +168,7 @@ static const struct { const char *packet, *want; } talk[] = {
 	{ "?", "T02thread:1;" }, { "P49=1122334455667788", "OK" }, { "p49", "1122334455667788" },
 	{ "P4a=0000003c", "OK" }, { "p4a", "0000003c" }, { "p46", "E01" }, { "p4b", "E01" }, { "P3f=89abcdef", "OK" },
 	{ "p3f", "89abcdef" }, { "M800000,4:12345678", "OK" }, { "m800002,2", "5678" }, { "m40000000,4", "E0e" },
+	{ "mf0004508,4", "00000004" }, { "Mf0004504,4:00000041", "OK" }, { "mf0004508,4", "00000000" },	/* the UART */
 	{ "Z0,100,4", "" }, { "Z2,100,4", "" }, { "Z1,100,4", "OK" }, { "z1,100,4", "OK" },
 };
 
@@ -273,6 +305,24 @@ START_TEST(a_long_halt_costs_one_tick)
 }
 END_TEST
 
+/* One instruction may take longer than the server first waits for. */
+START_TEST(a_slow_core_halts_when_asked)
+{
+	make("freq=1000000");
+	pt_vboard_e500.advance(board, 100 * (uint64_t)STARTED_NS);
+	begin_serving(&pt_vboard_e500, board, "modern");
+	now_ns = 100 * (uint64_t)STARTED_NS;
+	ck_assert_str_eq(payload("?"), "T02thread:1;");
+	for (unsigned i = 0; i < 300; i++) {
+		ck_assert_str_eq(ask("c"), "+");
+		now_ns += 1000 * (i % 50);
+		ck_assert_str_eq(ask_raw("\x03", 1), "$T02thread:1;#d4");
+	}
+	end_serving();
+	done();
+}
+END_TEST
+
 /* --- reset */
 
 START_TEST(a_reset_begins_anew)
@@ -313,12 +363,14 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, the_demos_counters_are_its_calls);
+	tcase_add_test(tc, functions_add_up_to_what_the_core_counts);
 	tcase_add_test(tc, functions_differ_in_what_they_cost);
 	tcase_add_loop_test(tc, the_server_answers, 0, 2);
 	tcase_add_test(tc, breakpoints_have_their_slots);
 	tcase_add_loop_test(tc, traps_halt_for_a_debugger, 0, 2);
 	tcase_add_test(tc, counters_through_the_server_are_the_truth);
 	tcase_add_test(tc, a_long_halt_costs_one_tick);
+	tcase_add_test(tc, a_slow_core_halts_when_asked);
 	tcase_add_loop_test(tc, a_reset_begins_anew, 0, 2);
 	tcase_add_test(tc, variants_are_refused);
 	suite_add_tcase(suite, tc);

@@ -254,36 +254,53 @@ bool pt_e5_store(struct pt_ve500 *cpu, uint32_t ea, unsigned size, uint32_t valu
 
 /* --- the debugger's way: no counts, no caches, no interrupts */
 
-static bool debug_byte(struct pt_ve500 *cpu, uint32_t ea, bool write, uint8_t *byte)
+static bool debug_access(struct pt_ve500 *cpu, uint32_t ea, bool write, unsigned size_bytes, uint32_t *value)
 {
 	const struct tlb *page = search(cpu, ea, (cpu->msr & PT_VE500_MSR_DS) != 0);
-	struct pt_vaccess access = { .size_bytes = 1, .master = PT_VMASTER_DEBUG, .privileged = true };
-	uint32_t value = *byte;
-	bool done;
+	struct pt_vaccess access = { .size_bytes = (uint8_t)size_bytes, .master = PT_VMASTER_DEBUG, .privileged = true };
 
 	if (page == NULL)
 		return false;
 	access.addr = page->pa | (ea & page->mask);
-	done = write ? pt_vbus_write(cpu->bus, &access, value) : pt_vbus_read(cpu->bus, &access, &value);
-	*byte = (uint8_t)value;
-	return done;
+	return write ? pt_vbus_write(cpu->bus, &access, *value) : pt_vbus_read(cpu->bus, &access, value);
+}
+
+/* Words where they are aligned, as units want them, else halves and bytes. */
+static unsigned debug_size(uint32_t ea, size_t n_bytes)
+{
+	return (ea & 3) == 0 && n_bytes >= 4 ? 4 : (ea & 1) == 0 && n_bytes >= 2 ? 2 : 1;
 }
 
 bool pt_ve500_peek(struct pt_ve500 *cpu, uint32_t ea, uint8_t *bytes, size_t n_bytes)
 {
-	for (size_t i = 0; i < n_bytes; i++)
-		if (!debug_byte(cpu, ea + (uint32_t)i, false, &bytes[i]))
+	while (n_bytes > 0) {
+		unsigned size = debug_size(ea, n_bytes);
+		uint32_t value;
+
+		if (!debug_access(cpu, ea, false, size, &value))
 			return false;
+		for (unsigned i = 0; i < size; i++)
+			bytes[i] = (uint8_t)(value >> 8 * (size - 1 - i));
+		ea += size;
+		bytes += size;
+		n_bytes -= size;
+	}
 	return true;
 }
 
 bool pt_ve500_poke(struct pt_ve500 *cpu, uint32_t ea, const uint8_t *bytes, size_t n_bytes)
 {
-	for (size_t i = 0; i < n_bytes; i++) {
-		uint8_t byte = bytes[i];
+	while (n_bytes > 0) {
+		unsigned size = debug_size(ea, n_bytes);
+		uint32_t value = 0;
 
-		if (!debug_byte(cpu, ea + (uint32_t)i, true, &byte))
+		for (unsigned i = 0; i < size; i++)
+			value = value << 8 | bytes[i];
+		if (!debug_access(cpu, ea, true, size, &value))
 			return false;
+		ea += size;
+		bytes += size;
+		n_bytes -= size;
 	}
 	return true;
 }
