@@ -1,0 +1,200 @@
+#include "targets/e500/scratch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+enum { R3 = 3, R4 = 4, R5 = 5, MOST_WORDS = PT_E500_SCRATCH_BYTES / 4 };
+enum { HEAD_WORDS = 6, TAIL_WORDS = 3 };
+
+struct routine {
+	uint32_t word[MOST_WORDS];
+	unsigned n_code, n_words;	/* behind the code: a word per operation, and one that it ended */
+};
+
+/* Source: Power ISA 2.06 Book I, 3.3 */
+static uint32_t load(unsigned rd, unsigned ra, unsigned offset)
+{
+	return UINT32_C(0x80000000) | rd << 21 | ra << 16 | offset;	/* lwz */
+}
+
+static uint32_t store(unsigned rs, unsigned ra, unsigned offset)
+{
+	return UINT32_C(0x90000000) | rs << 21 | ra << 16 | offset;	/* stw */
+}
+
+static void put(struct routine *r, uint32_t word)
+{
+	r->word[r->n_code++] = word;
+}
+
+/* mfpmr stands first: it is what may trap. r5: PMGC0 as it was, or as it is to be. */
+static void put_head(struct routine *r, uint32_t buffer, bool user)
+{
+	put(r, pt_e500_mfpmr(R5, PT_E500_PMGC0 - (user ? PT_E500_USER_LESS : 0)));
+	put(r, UINT32_C(0x3c800000) | buffer >> 16);			/* lis r4 */
+	put(r, UINT32_C(0x60840000) | (buffer & 0xffff));		/* ori r4,r4 */
+	if (user)
+		return;
+	put(r, UINT32_C(0x64a38000));					/* oris r3,r5,FAC */
+	put(r, pt_e500_mtpmr(PT_E500_PMGC0, R3));
+	put(r, UINT32_C(0x4c00012c));					/* isync */
+}
+
+static void put_op(struct routine *r, const struct pt_e500_op *op, unsigned offset, bool user)
+{
+	bool whole = op->pmr == PT_E500_PMGC0;
+	unsigned gpr = whole ? R5 : R3;
+
+	if (!op->write && !whole)
+		put(r, pt_e500_mfpmr(gpr, op->pmr - (user ? PT_E500_USER_LESS : 0u)));
+	put(r, op->write ? load(gpr, R4, offset) : store(gpr, R4, offset));
+	if (op->write && !whole)
+		put(r, pt_e500_mtpmr(op->pmr, gpr));
+}
+
+static unsigned code_words(const struct pt_e500_op *ops, size_t n_ops, bool user)
+{
+	unsigned n = user ? 3 + 2 : HEAD_WORDS + TAIL_WORDS;
+
+	for (size_t i = 0; i < n_ops; i++)
+		n += ops[i].pmr == PT_E500_PMGC0 ? 1 : 2;
+	return n;
+}
+
+static void build(struct routine *r, uint32_t addr, const struct pt_e500_op *ops, size_t n_ops, bool user)
+{
+	uint32_t buffer = addr + 4 * code_words(ops, n_ops, user);
+
+	memset(r, 0, sizeof(*r));
+	put_head(r, buffer, user);
+	for (size_t i = 0; i < n_ops; i++)
+		put_op(r, &ops[i], 4 * (unsigned)i, user);
+	put(r, store(R4, R4, 4 * (unsigned)n_ops));			/* it came to its end */
+	if (!user)
+		put(r, pt_e500_mtpmr(PT_E500_PMGC0, R5));		/* the trap synchronizes */
+	put(r, PT_E500_TRAP);
+	for (size_t i = 0; i < n_ops; i++)
+		r->word[r->n_code + i] = ops[i].write ? ops[i].value : 0;
+	r->n_words = r->n_code + (unsigned)n_ops + 1;
+}
+
+uint32_t pt_e500_scratch_needs(size_t n_ops)
+{
+	return (uint32_t)(4 * (HEAD_WORDS + TAIL_WORDS + 3 * n_ops + 1));
+}
+
+static int check(const struct pt_e500_scratch *s, const struct pt_e500_op *ops, size_t n_ops, bool user,
+		 struct pt_err *err)
+{
+	if (n_ops > PT_E500_OPS_MAX)
+		return pt_fail(err, PT_EARG, "%zu accesses to PMRs at once: no more than %d", n_ops, PT_E500_OPS_MAX);
+	if (pt_e500_scratch_needs(n_ops) > s->size_bytes || s->addr % 4 != 0)
+		return pt_fail(err, PT_EARG, "%zu PMRs take %" PRIu32 " bytes of RAM, from a multiple of 4; there are %"
+			PRIu32 " at 0x%" PRIx32, n_ops, pt_e500_scratch_needs(n_ops), s->size_bytes, s->addr);
+	for (size_t i = 0; user && i < n_ops; i++)
+		if (ops[i].write)
+			return pt_fail(err, PT_ESTATE, "the core stopped in user mode, where PMRs can only be read: "
+				"halt it in supervisor code to write them");
+	return 0;
+}
+
+/* Whether mfpmr does what it should: where it traps, a step ends at the handler and not behind it. */
+static int prove(struct pt_e500_scratch *s, struct pt_err *err)
+{
+	struct pt_e500_frame at;
+	int rc = s->port->run(s->port->state, true, err);
+
+	if (rc == 0)
+		rc = s->port->get(s->port->state, &at, err);
+	if (rc < 0)
+		return rc;
+	if (at.pc != s->addr + 4)
+		return pt_fail(err, PT_EUNSUPPORTED, "mfpmr traps, to 0x%" PRIx32 ": the OS or the core keeps the "
+			"performance monitor to itself, or nothing can be executed at 0x%" PRIx32 "; an agent in the "
+			"program can publish the counters", at.pc, s->addr);
+	s->proven = true;
+	return 0;
+}
+
+static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, const struct routine *r,
+		   uint8_t *results, struct pt_err *err)
+{
+	const struct pt_e500_port *port = s->port;
+	struct pt_e500_frame frame = *was;
+	uint32_t buffer = s->addr + 4 * r->n_code;
+	size_t len_bytes = 4 * (size_t)(r->n_words - r->n_code);
+	int rc;
+
+	frame.pc = s->addr;
+	frame.msr &= ~(uint32_t)(PT_E500_MSR_EE | PT_E500_MSR_CE | PT_E500_MSR_DE);
+	frame.msr |= PT_E500_MSR_PMM;
+	rc = port->set(port->state, &frame, err);
+	if (rc == 0 && !s->proven)
+		rc = prove(s, err);
+	if (rc == 0)
+		rc = port->run(port->state, false, err);
+	if (rc == PT_ETIMEOUT)
+		return pt_wrap(err, "code at 0x%" PRIx32 " does not come to its trap", s->addr);
+	if (rc == 0)
+		rc = pt_mem_read(port->mem, buffer, results, len_bytes, err);
+	if (rc == 0 && pt_be32(results + len_bytes - 4) != buffer)
+		rc = pt_fail(err, PT_EPROTO, "code at 0x%" PRIx32 " stopped before its end: is it RAM that the "
+			"core may execute, and made visible to instruction fetch?", s->addr);
+	return rc;
+}
+
+/* Memory first: with the registers the core stands where it stood. */
+static int put_back(struct pt_e500_scratch *s, const struct pt_e500_frame *was, const uint8_t *saved, size_t len_bytes,
+		    struct pt_err *err)
+{
+	struct pt_err why = { 0 };
+	int mem_rc = pt_mem_write(s->port->mem, s->addr, saved, len_bytes, &why), rc;
+
+	rc = s->port->set(s->port->state, was, &why);
+	if (rc < 0)
+		return pt_fail(err, rc, "registers could not be put back: r3=0x%" PRIx32 " r4=0x%" PRIx32
+			" r5=0x%" PRIx32 " pc=0x%" PRIx32 " msr=0x%" PRIx32 ": %.60s", was->r3, was->r4, was->r5,
+			was->pc, was->msr, why.msg);
+	return mem_rc < 0 ? pt_fail(err, mem_rc, "%zu bytes at 0x%" PRIx32 " could not be put back: %.80s", len_bytes,
+		s->addr, why.msg) : 0;
+}
+
+int pt_e500_scratch_run(struct pt_e500_scratch *s, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
+{
+	uint8_t saved[PT_E500_SCRATCH_BYTES], code[PT_E500_SCRATCH_BYTES], results[4 * (PT_E500_OPS_MAX + 1)];
+	struct pt_e500_frame was;
+	struct pt_err left = { 0 };
+	struct routine r;
+	size_t len_bytes;
+	bool user;
+	int rc = s->port->get(s->port->state, &was, err), back;
+
+	if (rc < 0)
+		return rc;
+	user = (was.msr & PT_E500_MSR_PR) != 0;
+	rc = check(s, ops, n_ops, user, err);
+	if (rc < 0)
+		return rc;
+	build(&r, s->addr, ops, n_ops, user);
+	len_bytes = 4 * (size_t)r.n_words;
+	for (unsigned i = 0; i < r.n_words; i++)
+		pt_put_be32(code + 4 * (size_t)i, r.word[i]);
+	rc = pt_mem_read(s->port->mem, s->addr, saved, len_bytes, err);
+	if (rc < 0)
+		return pt_wrap(err, "RAM for code that reads PMRs");
+	rc = pt_mem_write(s->port->mem, s->addr, code, len_bytes, err);
+	if (rc == 0)
+		rc = execute(s, &was, &r, results, err);
+	back = put_back(s, &was, saved, len_bytes, &left);
+	if (back < 0 && rc < 0)
+		return pt_wrap(err, "%.110s; before that", left.msg);
+	if (back < 0)
+		return pt_fail(err, back, "%s", left.msg);
+	for (size_t i = 0; rc == 0 && i < n_ops; i++)
+		if (!ops[i].write)
+			ops[i].value = pt_be32(results + 4 * i);
+	return rc;
+}
