@@ -200,6 +200,47 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 	return rc;
 }
 
+struct told {
+	const struct pt_options *options;
+	struct pt_params *board;
+	struct pt_err *err;
+	char words[400];
+	size_t n;
+	int rc;
+};
+
+static void take_told(void *arg, const char *word)
+{
+	struct told *t = arg;
+	char key[40];
+	bool taken = false;
+
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+	if (word_value(t->options, key) != NULL || t->rc != PT_EXIT_DONE)
+		return;		/* who says it himself wants it so */
+#define X(target) \
+	taken |= add_if_known(t->board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &t->rc, t->err);
+	PT_TARGETS(X)
+#undef X
+	if (taken && t->n < sizeof(t->words))
+		t->n += (size_t)snprintf(t->words + t->n, sizeof(t->words) - t->n, " %s", word);
+}
+
+/* Settings that a user of the hardware would have to give: a virtual board knows its own. */
+static int take_told_words(const struct pt_rig *rig, const struct pt_options *options, struct pt_params *board,
+			   struct pt_err *err)
+{
+	struct told told = { .options = options, .board = board, .err = err, .rc = PT_EXIT_DONE };
+
+	if (rig->virtual_uri == NULL)
+		return PT_EXIT_DONE;
+	pt_vboard_told(rig->virtual_uri + strlen(virtual_scheme), take_told, &told);
+	if (told.n > 0)
+		pt_info("%.*s: as if set (of hardware, --set says it):%s", (int)strcspn(rig->virtual_uri, "?"),
+			rig->virtual_uri, told.words);
+	return told.rc;
+}
+
 /* What the program needs before it is opened. */
 static int take_symbol_words(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
 {
@@ -233,6 +274,8 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 		rc = open_program(rig, options, err);
 	if (rc == PT_EXIT_DONE)
 		rc = sort_words(options, settings, standing, &n_standing, err);
+	if (rc == PT_EXIT_DONE)
+		rc = take_told_words(rig, options, settings, err);
 	if (rc == PT_EXIT_DONE) {
 		uv_loop_init(&rig->loop);
 		rig->board = pt_board_new(&rig->loop, &config, err);

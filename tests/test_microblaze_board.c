@@ -358,6 +358,39 @@ START_TEST(wrong_words_are_refused)
 }
 END_TEST
 
+static void append(void *arg, const char *word)
+{
+	char *all = arg;
+
+	strcat(strcat(all, word), " ");
+}
+
+static const struct {
+	const char *address, *told;
+} tellings[] = {
+	{ "microblaze", "mdm.axi.base=0x41400000 upstream-memory=running mb.prof.size=4096 mb.perf.events=5 "
+			"mb.perf.latency=1 mb.trace.size=8192 mb.perf.width=32 " },
+	{ "microblaze?probe=xvc&profile=65536&counter-width=48",
+	  "mb.prof.size=65536 mb.perf.events=5 mb.perf.latency=1 mb.trace.size=8192 mb.perf.width=48 " },
+	{ "microblaze?rsp=qemu&trace=0&event-counters=2",
+	  "mdm.axi.base=0x41400000 mb.prof.size=4096 mb.perf.events=2 mb.perf.latency=1 mb.trace.size=0 "
+	  "mb.perf.width=32 " },
+	{ "microblaze?dbg-reg-access=off&latency-counters=0",
+	  "mb.prof.size=4096 mb.perf.events=5 mb.perf.latency=0 mb.trace.size=8192 mb.perf.width=32 " },
+	{ "kl27", "" },
+	{ "nosuch?profile=4096", "" },
+	{ "microblaze?probe=nosuch", "" },
+};
+
+START_TEST(tells_its_settings)
+{
+	char all[400] = "";
+
+	pt_vboard_told(tellings[_i].address, append, all);
+	ck_assert_str_eq(all, tellings[_i].told);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("microblaze_board");
@@ -377,6 +410,7 @@ int main(void)
 	tcase_add_test(tc, a_hosted_server_is_a_probe);
 	tcase_add_test(tc, a_hosted_server_refuses_wrong_words);
 	tcase_add_loop_test(tc, wrong_words_are_refused, 0, PT_LEN(wrong));
+	tcase_add_loop_test(tc, tells_its_settings, 0, PT_LEN(tellings));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -124,6 +124,26 @@ const char *pt_vboard_probe(const char *name_and_query, struct pt_err *err)
 	return NULL;
 }
 
+void pt_vboard_told(const char *name_and_query, void (*say)(void *arg, const char *word), void *arg)
+{
+	struct pt_params *settings = pt_params_new();
+	struct pt_err ignored = { 0 };
+	const char *driver = pt_vboard_probe(name_and_query, &ignored);
+	const struct pt_vboard_ops *ops;
+	char word[200];
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(name_and_query, "?"), name_and_query);
+	ops = driver != NULL ? lookup(word) : NULL;
+	for (const char *at = strchr(name_and_query, '?'); ops != NULL && at != NULL; at = strchr(at, '&')) {
+		at++;
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at, "&"), at);
+		pt_vboard_add_word(ops, settings, word, &ignored);
+	}
+	if (ops != NULL && ops->told != NULL)
+		ops->told(settings, driver, say, arg);
+	pt_params_free(settings);
+}
+
 bool pt_vboard_has_pins(const char *name_and_query)
 {
 	uint64_t on = 1;

@@ -59,6 +59,10 @@ struct pt_vboard_ops {
 	void (*set_power)(struct pt_vboard *board, bool on);		/* faults: power loss and return */
 	/* The model's own truth, for tests and bench: a tap's log, cycle and sleep counts. See chip/kl27.h. */
 	void *(*chip)(struct pt_vboard *board);
+	/* What the user of such hardware tells proftap with --set, for no probe finds it out: say gets each word. settings
+	 * are the board's own; driver: of the probe in front of it. NULL: nothing. */
+	void (*told)(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
+		     void *arg);
 	const struct pt_param *params;	/* words of this board alone, besides pt_vboard_params */
 	size_t n_params;
 };
@@ -88,6 +92,8 @@ int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settin
 /* Which probe a virtual address has, one of ops->probes: what stands behind "virtual:" may say probe=osbdm ("pipe" is
  * "bdc-pipe"). NULL, PT_EARG: no such board, or the board has no such probe (the sentence lists what there is). */
 const char *pt_vboard_probe(const char *name_and_query, struct pt_err *err);
+/* What ops->told says of a virtual address; nothing of one that makes no sense, which opening it will say. */
+void pt_vboard_told(const char *name_and_query, void (*say)(void *arg, const char *word), void *arg);
 bool pt_vboard_has_pins(const char *name_and_query);	/* false: pins=off */
 
 /* A link to a virtual board, made from what stands behind "virtual:": "kl27?clock=virtual&link=bulk-hs". The clock is

@@ -262,7 +262,7 @@ const struct pt_vboard_ops pt_vboard_microblaze = {
 		"profiling, counters and trace; probe=rsp, xvc, bitbang or cmsis-dap",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance,
 	.rsp = rsp, .taps = taps, .set_nreset = set_nreset, .set_power = set_power, .chip = inside,
-	.params = pt_vmicroblaze_params, .n_params = PT_MICROBLAZE_WORDS,
+	.told = pt_microblaze_told, .params = pt_vmicroblaze_params, .n_params = PT_MICROBLAZE_WORDS,
 };
 
 /* --- as tests and bench see it */

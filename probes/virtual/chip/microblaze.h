@@ -89,6 +89,9 @@ struct pt_microblaze_words {
 };
 /* PT_EARG: variant= was given, or a size that there is not. */
 int pt_microblaze_read_words(struct pt_microblaze_words *words, const struct pt_params *settings, struct pt_err *err);
+/* See told in board.h: parameters of the design, which no register has, and where the MDM's AXI slave is. */
+void pt_microblaze_told(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
+			void *arg);
 /* What a GDB server in front of it serves (microblaze_rsp.c); after the nodes were made. */
 void pt_microblaze_serve(struct pt_microblaze *chip, bool as_qemu, bool stack_protection);
 /* An ELF, or (NULL) the demo, into all nodes. PT_EARG: not firmware for this board. */

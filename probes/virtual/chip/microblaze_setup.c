@@ -1,4 +1,5 @@
 /* What a virtual MicroBlaze board is made from: the words of its address, and an ELF, whose order of bytes it has. */
+#include <stdio.h>
 #include <string.h>
 
 #include "probes/virtual/chip/microblaze.h"
@@ -169,6 +170,30 @@ int pt_microblaze_read_words(struct pt_microblaze_words *words, const struct pt_
 		return pt_fail(err, PT_EARG, "trace=%u: the buffer has 0, 8192, 16384, 32768, 65536 or 131072 bytes",
 			       words->mdm.trace_bytes);
 	return 0;
+}
+
+/* As somebody with the design in Vivado knows it. The server of rsp=qemu has no memory while cores run. */
+void pt_microblaze_told(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
+			void *arg)
+{
+	static const struct { const char *key; unsigned word; } sizes[] = {
+		{ "mb.prof.size", PROFILE }, { "mb.perf.events", EVENTS }, { "mb.perf.latency", LATENCY },
+		{ "mb.trace.size", TRACE },
+	};
+	char text[64];
+
+	if (strcmp(driver, "rsp") == 0 && is_on(settings, REG_ACCESS)) {
+		snprintf(text, sizeof(text), "mdm.axi.base=0x%x", PT_MICROBLAZE_MDM_BASE);
+		say(arg, text);
+		if (!is(settings, RSP, "qemu"))
+			say(arg, "upstream-memory=running");
+	}
+	for (size_t i = 0; i < PT_LEN(sizes); i++) {
+		snprintf(text, sizeof(text), "%s=%u", sizes[i].key, (unsigned)number(settings, sizes[i].word));
+		say(arg, text);
+	}
+	snprintf(text, sizeof(text), "mb.perf.width=%s", pt_params_text(settings, &pt_vmicroblaze_params[WIDTH]));
+	say(arg, text);
 }
 
 /* --- firmware */
