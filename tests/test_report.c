@@ -267,6 +267,9 @@ static void expect_folded(uint16_t second_core, const char *want)
 		{ .parent = 2, .depth = 1, .function = 1, .task = 3, .entry = PT_ENTRY_UNSEEN, .net = 11 },
 		{ .parent = 3, .depth = 2, .function = 2, .task = 3, .entry = PT_ENTRY_CALL, .net = 13 },
 		{ .function = 2, .task = PT_NO_TASK, .core = second_core, .entry = PT_ENTRY_CALL, .net = 17 },
+		{ .function = 2, .task = PT_NO_TASK, .entry = PT_ENTRY_EXCEPTION, .net = 19 },
+		{ .parent = 1, .depth = 1, .function = 1, .task = PT_NO_TASK, .entry = PT_ENTRY_CALL, .net = 23 },
+		{ .parent = 6, .depth = 1, .function = 1, .task = PT_NO_TASK, .entry = PT_ENTRY_CALL, .net = 29 },
 	};
 	const struct pt_tree tree = { .node = nodes, .n_nodes = PT_LEN(nodes) };
 	const struct pt_program_desc desc = {
@@ -288,11 +291,12 @@ static void expect_folded(uint16_t second_core, const char *want)
 	pt_program_unref(named);
 }
 
-/* What several cores did in a function of the same name is not one thing; one core alone needs no name. */
+/* What several cores did in a function of the same name is not one thing; one core alone needs no name. How a function
+ * was entered makes no second line of its chain, nor of one below it. */
 START_TEST(chains_begin_with_their_core)
 {
-	expect_folded(0, "(unknown) 5\nfibonacci 24\ntask 3;main 11\ntask 3;main;fibonacci 13\n");
-	expect_folded(2, "(unknown) 5\ncore 0;fibonacci 7\ncore 0;task 3;main 11\ncore 0;task 3;main;fibonacci 13\n"
+	expect_folded(0, "(unknown) 5\nfibonacci 43\nfibonacci;main 52\ntask 3;main 11\ntask 3;main;fibonacci 13\n");
+	expect_folded(2, "(unknown) 5\ncore 0;fibonacci 26\ncore 0;fibonacci;main 52\ncore 0;task 3;main 11\ncore 0;task 3;main;fibonacci 13\n"
 		      "core 2;fibonacci 17\n");
 }
 END_TEST
