@@ -296,7 +296,8 @@ static void expect_folded(uint16_t second_core, const char *want)
 START_TEST(chains_begin_with_their_core)
 {
 	expect_folded(0, "(unknown) 5\nfibonacci 43\nfibonacci;main 52\ntask 3;main 11\ntask 3;main;fibonacci 13\n");
-	expect_folded(2, "(unknown) 5\ncore 0;fibonacci 26\ncore 0;fibonacci;main 52\ncore 0;task 3;main 11\ncore 0;task 3;main;fibonacci 13\n"
+	expect_folded(2, "(unknown) 5\ncore 0;fibonacci 26\ncore 0;fibonacci;main 52\ncore 0;task 3;main 11\n"
+		      "core 0;task 3;main;fibonacci 13\n"
 		      "core 2;fibonacci 17\n");
 }
 END_TEST

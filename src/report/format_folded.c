@@ -4,9 +4,9 @@
  * No line can say anything but a chain: speedscope would not know the file again. So what no hardware made says so in
  * the root of each chain.
  *
- * A line has nothing but names: what tells chains apart besides (a handler that was entered by an exception, or that was
- * found running; two functions of one name) is one line, as whoever adds lines up by name expects. It stands where the
- * first of them does. */
+ * A line has nothing but names: what tells chains apart besides (a handler that was entered by an exception, or that
+ * was found running; two functions of one name) is one line, as whoever adds lines up by name expects. It stands where
+ * the first of them does. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
