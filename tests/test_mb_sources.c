@@ -620,6 +620,51 @@ START_TEST(counters_take_turns)
 }
 END_TEST
 
+/* A core that sleeps runs, as far as counters go: they are read, and what they count is in the trace. */
+START_TEST(counters_of_a_core_asleep)
+{
+	unsigned n, turns;
+
+	core_state = PT_SLEEPING;
+	use(&pt_source_mb_counters);
+	started(source, 0, 0);
+	fake_mdm_count(&mdm, 0, 30, 100);
+	drain_until(memory.now_ns + 250000000);
+	ck_assert_uint_eq(last_of(0, &n, &turns), 100);
+	ck_assert_uint_ge(n, 3);
+	stop();
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_STATE, -1), 0);
+}
+END_TEST
+
+/* A reset clears the counters: what they had counted since the last reading is a loss that is told, and then they begin
+ * anew, from zero. */
+START_TEST(counters_over_a_reset)
+{
+	unsigned n, turns;
+
+	use(&pt_source_mb_counters);
+	started(source, 0, 0);
+	fake_mdm_count(&mdm, 0, 30, 100);
+	drain_until(memory.now_ns + 150000000);
+	fake_mdm_count(&mdm, 0, 30, 40);
+	array_mem_pass(&memory, 30000000);
+	memset(mdm.core[0].count, 0, sizeof(mdm.core[0].count));
+	mdm.core[0].counting = false;
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RESET, 0, &err), 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
+	drain_until(memory.now_ns + 1000000);
+	fake_mdm_count(&mdm, 0, 30, 7);
+	drain_until(memory.now_ns + 150000000);
+	ck_assert_uint_eq(last_of(0, &n, &turns), 7);
+	ck_assert_uint_eq(turns, 2);
+	stop();
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_STATE, PT_STATE_RESET), 1);
+	ck_assert(!mdm.core[0].counting);
+}
+END_TEST
+
 /* Sums that have run over are left out, and the counters begin anew. */
 START_TEST(sums_that_run_over)
 {
@@ -683,6 +728,8 @@ int main(void)
 	tcase_add_test(tc, one_owner);
 	tcase_add_test(tc, counters_that_fit);
 	tcase_add_test(tc, counters_take_turns);
+	tcase_add_test(tc, counters_of_a_core_asleep);
+	tcase_add_test(tc, counters_over_a_reset);
 	tcase_add_test(tc, sums_that_run_over);
 	tcase_add_loop_test(tc, lists_that_make_no_sense, 0, PT_LEN(bad_lists));
 	suite_add_tcase(suite, tc);
