@@ -1,5 +1,5 @@
 /* Performance monitor registers by code that the core executes, in remote protocol with the server of the virtual board
- * e500, while its demo runs in between: counts are the model's own, exactly, and every register and byte is as it was. */
+ * e500, while its demo runs in between: counts are the model's own, exactly; every register and byte is as it was. */
 #include "probes/virtual/chip/e500.h"
 #include "rsp_rig.h"
 #include "targets/e500/scratch.h"
