@@ -24,21 +24,45 @@ static void put_register(FILE *out, const struct pt_register *row)
 	fputs("/>\n", out);
 }
 
-/* Rows of one feature stand together. */
+static bool is_new_feature(const struct pt_register *rows, size_t i)
+{
+	for (size_t before = 0; before < i; before++)
+		if (strcmp(rows[before].feature, rows[i].feature) == 0)
+			return false;
+	return true;
+}
+
+/* Behind another server it may be one that this version knows nothing of, but GDB does. */
+static const char *architecture(struct pt_target *target)
+{
+	const struct pt_target_ops *ops = target->ops;
+	const struct pt_target_upstream *upstream = ops->upstream != NULL ? ops->upstream(target->state) : NULL;
+
+	if (ops->architecture[0] == '\0' && upstream != NULL && upstream->architecture != NULL)
+		return upstream->architecture;
+	return ops->architecture;
+}
+
+/* Numbers of one feature need not follow one another (PowerPC's pc stands behind the SPE's upper halves), but GDB takes
+ * only the first element of a name. */
 void pt_gdb_target_xml(FILE *out, struct pt_target *target)
 {
 	size_t n;
 	const struct pt_register *rows = target->ops->registers(target->state, &n);
 
 	fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n", out);
-	fprintf(out, "<architecture>%s</architecture>\n", target->ops->architecture);
+	fprintf(out, "<architecture>%s</architecture>\n", architecture(target));
 	n = target->ops->fixed_registers ? 0 : n;
 	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || strcmp(rows[i].feature, rows[i - 1].feature) != 0)
-			fprintf(out, "%s<feature name=\"%s\">\n", i > 0 ? "</feature>\n" : "", rows[i].feature);
-		put_register(out, &rows[i]);
+		if (!is_new_feature(rows, i))
+			continue;
+		fprintf(out, "<feature name=\"%s\">\n", rows[i].feature);
+		for (size_t same = i; same < n; same++)
+			if (strcmp(rows[same].feature, rows[i].feature) == 0)
+				put_register(out, &rows[same]);
+		fputs("</feature>\n", out);
 	}
-	fprintf(out, "%s</target>\n", n > 0 ? "</feature>\n" : "");
+	fputs("</target>\n", out);
 }
 
 /* GDB takes what is not listed as not there, and breakpoints in flash and rom as hardware ones. Peripherals and the

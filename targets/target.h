@@ -82,6 +82,7 @@ struct pt_target_word {
 /* Behind another GDB server a debugger's packets go straight to it (src/upstream.h), but for what the target adds. */
 struct pt_target_upstream {
 	const char *description;	/* all of target.xml, without includes; NULL: the server's own is passed on */
+	const char *architecture;	/* GDB's name for it, as the server tells it; "" where it does not */
 	bool big_endian;
 	uint16_t own_from, own_end;	/* GDB's numbers of the registers that the target answers; equal: none */
 };

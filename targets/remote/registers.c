@@ -178,6 +178,7 @@ int pt_remote_read_description(struct pt_remote *r, struct pt_err *err)
 	free(text);
 	if (rc < 0)
 		return rc;
+	snprintf(r->architecture, sizeof(r->architecture), "%s", architecture);
 	r->big_endian = is_big_endian(architecture);
 	r->pc_row = find_pc(r);
 	if (architecture[0] != '\0')
@@ -190,7 +191,9 @@ const struct pt_target_upstream *pt_remote_upstream(void *state)
 {
 	struct pt_remote *r = state;
 
-	r->upstream = (struct pt_target_upstream){ .description = r->description, .big_endian = r->big_endian };
+	r->upstream = (struct pt_target_upstream){
+		.description = r->description, .architecture = r->architecture, .big_endian = r->big_endian,
+	};
 	if (r->n_rows > r->n_server) {
 		r->upstream.own_from = r->rows[r->n_server].gdb_number;
 		r->upstream.own_end = (uint16_t)(r->upstream.own_from + (r->n_rows - r->n_server));

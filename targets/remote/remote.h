@@ -43,6 +43,7 @@ struct pt_remote {
 	void *wire;
 	struct pt_rsp_facts facts;
 	char chip[112];			/* "arm behind QEMU at 127.0.0.1:1234" */
+	char architecture[64];		/* as the server tells it; "" where it does not */
 	bool big_endian;
 	/* registers: first the server's, in the order of their numbers, then own. Names live in `names`. */
 	struct pt_register *rows;
