@@ -247,7 +247,7 @@ START_TEST(the_table)
 	chunk_report(&f, &text, "data", "text");
 	ck_assert_msg(strstr(text.bytes, TABLE) != NULL, "%s", text.bytes);
 	chunk_report(&f, &series, "series", "csv");
-	ck_assert_msg(strstr(series.bytes, "\"port.1\",,0,8192,1,3,3,3,3,3\r\n") != NULL, "%s", series.bytes);
+	ck_assert_msg(strstr(series.bytes, "\"port.1\",,0,8192,1,3,3,3,3,3,\r\n") != NULL, "%s", series.bytes);
 	pt_text_free(&text);
 	pt_text_free(&series);
 	chunk_feed_drop(&f);
