@@ -21,6 +21,7 @@ struct serve {
 	uv_signal_t signals[3];
 	struct pt_job claim_job;
 	struct pt_claim *claim[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
+	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
 	bool claiming, gdb_closed;
 	int status;
 };
@@ -46,7 +47,7 @@ static int write_claim(struct pt_job *job, struct pt_board *board, struct pt_tar
 		pt_link_info(pt_probe_link(probe), &info);
 		if (info.is_virtual || s->claim[i] != NULL)
 			continue;
-		s->claim[i] = pt_claim_new(info.where, pt_gdbstub_address(s->gdb), &why);
+		s->claim[i] = pt_claim_new(info.where, s->address, &why);
 		if (s->claim[i] == NULL)
 			pt_debug(PT_LOG_USB, "no note for other proftaps: %s", why.msg);
 	}
@@ -186,6 +187,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	s->gdb = pt_gdbstub_new(&s->rig.loop, &config, err);
 	if (s->gdb == NULL)
 		return err->code;
+	snprintf(s->address, sizeof(s->address), "%s", pt_gdbstub_address(s->gdb));
 	if (options->print_ports && strcmp(config.address, "stdio") != 0) {	/* there standard output is GDB's */
 		printf("gdb %s\n", pt_gdbstub_address(s->gdb));
 		fflush(stdout);
