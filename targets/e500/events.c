@@ -17,6 +17,7 @@ const struct pt_e500_kind pt_e500_kinds[PT_E500_CORES] = {
 };
 
 /* perf's names of generic events. Source: E3, e500-pmu.c and e6500-pmu.c; names as perf list prints them. */
+enum { NEAR_NAMES = 3 };
 enum { E500 = 1 << PT_E500_V1 | 1 << PT_E500_V2 | 1 << PT_E500_MC | 1 << PT_E500_E5500, E6500 = 1 << PT_E500_E6500 };
 
 static const struct alias { const char *name; uint16_t number; uint8_t cores; } aliases[] = {
@@ -133,6 +134,20 @@ static bool parse_number(const char *text, unsigned long *number)
 	return *end == '\0';
 }
 
+static int unknown(enum pt_e500_core core, const char *name, struct pt_err *err)
+{
+	const char *near[NEAR_NAMES];
+	size_t n = pt_e500_events_near(core, name, near, NEAR_NAMES), len = 0;
+	char names[100] = "";
+
+	for (size_t i = 0; i < n && len + strlen(near[i]) + 3 < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i > 0 ? ", " : "", near[i]);
+	if (len > 0)
+		return pt_fail(err, PT_EARG, "there is no event \"%.40s\"; like it are %s", name, names);
+	return pt_fail(err, PT_EARG, "there is no event \"%.60s\"; give a name of the core's manual or of perf, or a "
+		"number", name);
+}
+
 static int by_name(enum pt_e500_core core, const char *name, const struct pt_e500_event **event, struct pt_err *err)
 {
 	unsigned cores = 0;
@@ -155,26 +170,47 @@ static int by_name(enum pt_e500_core core, const char *name, const struct pt_e50
 	*event = NULL;
 	if (cores != 0)
 		return lacking(core, name, cores, err);
-	return pt_fail(err, PT_EARG, "there is no event \"%.60s\"; give a name of the core's manual or of perf, or a "
-		"number", name);
+	return unknown(core, name, err);
+}
+
+/* AN3636 2.1 */
+static bool is_prefix(const char *text, size_t len)
+{
+	static const char *const prefixes[] = { "Ref", "Com", "C0", "C1", "C2", "C3" };
+
+	for (size_t i = 0; i < LEN(prefixes); i++)
+		if (strlen(prefixes[i]) == len && strncasecmp(text, prefixes[i], len) == 0)
+			return true;
+	return false;
+}
+
+/* The row's is one, or several with blanks between them: "C0 C1". */
+static bool has_prefix(const struct pt_e500_event *event, const char *text, size_t len)
+{
+	for (const char *at = event->prefix; *at != '\0'; at += at[strcspn(at, " ")] == ' ') {
+		if (strcspn(at, " ") == len && strncasecmp(at, text, len) == 0)
+			return true;
+		at += strcspn(at, " ");
+	}
+	return false;
 }
 
 int pt_e500_event_find(enum pt_e500_core core, const char *text, const struct pt_e500_event **event, struct pt_err *err)
 {
 	unsigned long number;
-	size_t i;
+	const char *colon;
 
 	*event = NULL;
 	if (parse_number(text, &number))
 		return by_number(core, number, event, err);
-	if (strncasecmp(text, "Ref:", 4) != 0 && strncasecmp(text, "Com:", 4) != 0)
+	colon = strchr(text, ':');
+	if (colon == NULL || !is_prefix(text, (size_t)(colon - text)))
 		return by_name(core, text, event, err);
-	if (!parse_number(text + 4, &number))
+	if (!parse_number(colon + 1, &number))
 		return pt_fail(err, PT_EARG, "event \"%.60s\": no number behind the colon", text);
 	if (by_number(core, number, event, err) < 0)
 		return pt_wrap(err, "%.60s", text);
-	i = strlen((*event)->prefix);
-	if (i == 3 && strncasecmp(text, (*event)->prefix, 3) == 0)
+	if (has_prefix(*event, text, (size_t)(colon - text)))
 		return 0;
 	pt_fail(err, PT_EARG, "event \"%.60s\": %u is %s:%u, %s", text, (*event)->number, (*event)->prefix,
 		(*event)->number, (*event)->name);

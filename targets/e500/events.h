@@ -7,8 +7,7 @@
  *
  * UNVERIFIED: the whole column work (Spec, Nonspec) is recalled, not read from Table 7-10; where unsure_work is set it
  * is in doubt even so. A core in unsure_cores is expected to have the event, but no list of its events names it.
- * The names of 0 and 76 to 81 are ours, as no list has one. Of e6500 the events by class of completed micro-op (181 to
- * 205), of load and store queues (224 to 253) and from 256 on (MMU, links, shared L2) have no rows. */
+ * The names of 0 and 76 to 81 are ours, as no list has one; so is that of 264 on e6500, whose list has one name twice. */
 #ifndef PT_E500_EVENTS_H
 #define PT_E500_EVENTS_H
 
@@ -53,11 +52,15 @@ const struct pt_e500_event *pt_e500_event_numbered(enum pt_e500_core core, unsig
 /* The event that counts how often PMCn's top bit fell, for a chain. -1: the core has no PMCn. Source: E1 Table 7-10 */
 int pt_e500_overflow_event(enum pt_e500_core core, unsigned pmc);
 
-/* By name, by perf's name for it ("branch-misses"), by number ("15", "0xf") or as AN3636 writes it ("Com:15", "Ref:2");
- * no difference is made between upper and lower case. *event: a row of the table. 0, or PT_EARG: no core has it, the
- * number is beyond what the core has; PT_EUNSUPPORTED: this core lacks it, and the sentence says which have it. */
+/* By name (OProfile's), by perf's name for it ("branch-misses"), by number ("15", "0xf") or as AN3636 writes it
+ * ("Com:15", "Ref:2", "C0:76"); no difference is made between upper and lower case. *event: a row of the table. 0, or
+ * PT_EARG: no core has it, and the sentence has names of this core that are like it, or the number is beyond what the
+ * core has; PT_EUNSUPPORTED: this core lacks it, and the sentence says which have it. */
 int pt_e500_event_find(enum pt_e500_core core, const char *text, const struct pt_e500_event **event,
 	struct pt_err *err);
+/* Names of the core, perf's among them, that are most like the text: up to n, the most alike first; returns how many.
+ * They begin with it, have it inside, or differ in a third of its letters at the most. */
+size_t pt_e500_events_near(enum pt_e500_core core, const char *text, const char **names, size_t n);
 /* The i-th of perf's names that this core has, and the event's number; NULL: no more. */
 const char *pt_e500_alias(enum pt_e500_core core, size_t i, unsigned *number);
 
