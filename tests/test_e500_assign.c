@@ -6,7 +6,7 @@
 
 enum { NO = PT_E500_NO_PMC, LONGEST = 7, MASK_BITS = 24 };
 
-struct item { uint16_t number; bool chained; struct pt_e500_place want; };
+struct item { uint16_t number; bool chained; struct { uint16_t turn; uint8_t pmc, high_pmc; } want; };
 
 static const struct {
 	const char *name;
@@ -17,9 +17,9 @@ static const struct {
 	{ "none", PT_E500_V2, 0, 0, { { 0 } } },
 	{ "G1", PT_E500_V2, 4, 1, { { 1, false, { 0, 3, NO } }, { 2, false, { 0, 2, NO } }, { 12, false, { 0, 1, NO } },
 		{ 17, false, { 0, 0, NO } } } },
-	{ "five", PT_E500_V2, 5, 2, {
-		{ 2, false, { 0, 3, NO } }, { 60, false, { 0, 2, NO } }, { 41, false, { 0, 1, NO } },
-		{ 9, false, { 0, 0, NO } }, { 10, false, { 1, 3, NO } } } },
+	{ "G2", PT_E500_V2, 5, 2, {	/* 2 with 60, and 41 with 9 and 10 */
+		{ 2, false, { 1, 3, NO } }, { 60, false, { 1, 2, NO } }, { 41, false, { 0, 3, NO } },
+		{ 9, false, { 0, 2, NO } }, { 10, false, { 0, 1, NO } } } },
 	{ "a threshold last", PT_E500_V1, 4, 1, { { 1, false, { 0, 3, NO } }, { 2, false, { 0, 2, NO } },
 		{ 12, false, { 0, 1, NO } }, { 76, false, { 0, 0, NO } } } },
 	{ "one event by three thresholds", PT_E500_V2, 3, 2, { { 78, false, { 0, 0, NO } }, { 78, false, { 0, 1, NO } },
@@ -39,7 +39,7 @@ static const struct {
 
 START_TEST(places_by_hand)
 {
-	struct pt_e500_want wants[9];
+	struct pt_e500_want wants[9] = { { 0 } };
 	struct pt_e500_place places[9];
 	size_t n_turns = 99;
 
@@ -50,12 +50,12 @@ START_TEST(places_by_hand)
 	ck_assert_int_eq(pt_e500_assign(lists[_i].core, wants, lists[_i].n_items, places, &n_turns, NULL), 0);
 	ck_assert_msg(n_turns == lists[_i].n_turns, "%s: %zu turns", lists[_i].name, n_turns);
 	for (size_t i = 0; i < lists[_i].n_items; i++) {
-		const struct pt_e500_place *want = &lists[_i].item[i].want;
+		const struct item *item = &lists[_i].item[i];
 
-		ck_assert_msg(places[i].turn == want->turn && places[i].pmc == want->pmc &&
-			places[i].high_pmc == want->high_pmc, "%s: event %zu on turn %u, PMC%u, %u",
-			lists[_i].name, i, places[i].turn, places[i].pmc,
-			places[i].high_pmc);
+		ck_assert_uint_eq(places[i].want, i);
+		ck_assert_msg(places[i].turn == item->want.turn && places[i].pmc == item->want.pmc &&
+			places[i].high_pmc == item->want.high_pmc, "%s: event %zu on turn %u, PMC%u, %u",
+			lists[_i].name, i, places[i].turn, places[i].pmc, places[i].high_pmc);
 	}
 }
 END_TEST
@@ -129,7 +129,7 @@ static void check_places(enum pt_e500_core core, const struct pt_e500_want *want
 /* Sorts: bit 0 a chain, bit 1 a threshold event, which e6500 does not have. Both ways: order must not matter. */
 static void check_list(enum pt_e500_core core, const unsigned *sorts, size_t n)
 {
-	struct pt_e500_want wants[LONGEST];
+	struct pt_e500_want wants[LONGEST] = { { 0 } };
 	struct pt_e500_place places[LONGEST];
 	size_t n_turns, n_forward = 0;
 
@@ -183,7 +183,8 @@ START_TEST(refuses)
 	size_t n_turns = 99;
 
 	for (size_t i = 0; i < refused[_i].n; i++)
-		wants[i] = (struct pt_e500_want){ pt_e500_event_numbered(refused[_i].of, refused[_i].number), false };
+		wants[i] = (struct pt_e500_want){ .event = pt_e500_event_numbered(refused[_i].of,
+			refused[_i].number) };
 	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, wants, refused[_i].n, places, &n_turns, &err), refused[_i].rc);
 	ck_assert_str_eq(err.msg, refused[_i].message);
 	ck_assert_uint_eq(n_turns, 99);
@@ -199,9 +200,121 @@ START_TEST(takes_as_many_as_it_says)
 	size_t n_turns = 0;
 
 	for (size_t i = 0; i < PT_E500_WANTS_MAX; i++)
-		wants[i] = (struct pt_e500_want){ pt_e500_event_numbered(PT_E500_V2, rows[_i].number), true };
+		wants[i] = (struct pt_e500_want){ .event = pt_e500_event_numbered(PT_E500_V2, rows[_i].number),
+			.chained = true };
 	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, wants, PT_E500_WANTS_MAX, places, &n_turns, NULL), 0);
 	ck_assert_uint_eq(n_turns, rows[_i].n_turns);
+}
+END_TEST
+
+/* --- ratios */
+
+static struct pt_e500_want list[16];
+static struct pt_e500_place at[PT_E500_PLACES_MAX];
+
+static void make_list(const uint16_t *number, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		list[i] = (struct pt_e500_want){ .event = pt_e500_event_numbered(PT_E500_V2, number[i]) };
+}
+
+/* The most ratios that any division of the list into turns of four has whole: each is tried. */
+static size_t most_whole(size_t n, size_t n_turns, size_t i, unsigned *in_turn, size_t used)
+{
+	size_t best = 0, n_whole;
+
+	if (i == n) {
+		pt_e500_ratios(list, n, at, n, n_turns, &n_whole);
+		return n_whole;
+	}
+	for (size_t turn = 0; turn < n_turns && turn <= used; turn++) {
+		if (in_turn[turn] == 4)
+			continue;
+		in_turn[turn]++;
+		at[i].want = (uint16_t)i;
+		at[i].turn = (uint16_t)turn;
+		n_whole = most_whole(n, n_turns, i + 1, in_turn, turn == used ? used + 1 : used);
+		best = n_whole > best ? n_whole : best;
+		in_turn[turn]--;
+	}
+	return best;
+}
+
+/* Lists drawn from the events of ratios: as many whole as there can be in that number of turns, or nearly. */
+START_TEST(ratios_are_whole_where_they_can)
+{
+	static const uint16_t events[] = { 1, 2, 3, 9, 10, 12, 15, 17, 18, 19, 20, 41, 60, 66 };
+	size_t n_missed = 0, n_lists = 0;
+	uint32_t random = 7;
+
+	for (size_t n = 5; n <= 10; n++)
+		for (unsigned k = 0; k < 12; k++) {
+			uint16_t number[PT_LEN(events)];
+			unsigned in_turn[4] = { 0 };
+			size_t n_turns, found, best;
+
+			memcpy(number, events, sizeof(events));
+			for (size_t i = 0; i < n; i++) {	/* the first n of an order drawn by lot */
+				size_t with = i + (random = random * 1664525 + 1013904223) / 65536 % (PT_LEN(events) - i);
+				uint16_t was = number[i];
+
+				number[i] = number[with];
+				number[with] = was;
+			}
+			make_list(number, n);
+			ck_assert_int_eq(pt_e500_assign(PT_E500_V2, list, n, at, &n_turns, NULL), 0);
+			ck_assert_uint_eq(n_turns, (n + 3) / 4);
+			pt_e500_ratios(list, n, at, n, n_turns, &found);
+			best = most_whole(n, n_turns, 0, in_turn, 0);
+			ck_assert_uint_le(found, best);
+			n_missed += found < best;
+			n_lists++;
+		}
+	ck_assert_msg(n_missed * 20 <= n_lists, "%zu of %zu are not as good as can be", n_missed, n_lists);
+}
+END_TEST
+
+/* All of facts 5 but the L2: fourteen events, ten of their eleven ratios whole in four turns; a fifth has them all. */
+static const struct { bool whole; size_t n_turns, n_whole; } all_of[] = { { false, 4, 10 }, { true, 5, 11 } };
+
+START_TEST(what_is_left_over_makes_more_whole)
+{
+	static const uint16_t events[] = { 1, 2, 3, 9, 10, 12, 15, 17, 18, 19, 20, 41, 60, 66 };
+	size_t n = PT_LEN(events), n_turns, n_whole, n_places;
+	uint8_t used[8] = { 0 };
+
+	make_list(events, n);
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, list, n, at, &n_turns, NULL), 0);
+	n_places = pt_e500_repeat(PT_E500_V2, list, n, all_of[_i].whole, at, n, &n_turns);
+	ck_assert_uint_eq(n_turns, all_of[_i].n_turns);
+	ck_assert_uint_eq(n_places, 4 * n_turns);	/* none is left over */
+	ck_assert_uint_eq(pt_e500_ratios(list, n, at, n_places, n_turns, &n_whole), 11);
+	ck_assert_uint_eq(n_whole, all_of[_i].n_whole);
+	for (size_t i = 0; i < n_places; i++) {
+		ck_assert_uint_eq(used[at[i].turn] >> at[i].pmc & 1, 0);
+		used[at[i].turn] |= (uint8_t)(1u << at[i].pmc);
+		for (size_t k = 0; k < i; k++)
+			ck_assert(at[k].want != at[i].want || at[k].turn != at[i].turn);
+	}
+}
+END_TEST
+
+START_TEST(stays_together_as_asked)
+{
+	static const uint16_t events[] = { 1, 2, 3, 9, 10, 12 };
+	size_t n_turns;
+	struct pt_err err = { 0 };
+
+	make_list(events, 6);
+	list[0].together = list[3].together = list[5].together = 1;
+	list[1].together = list[2].together = 2;
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, list, 6, at, &n_turns, &err), 0);
+	ck_assert_uint_eq(n_turns, 2);
+	ck_assert(at[0].turn == at[3].turn && at[0].turn == at[5].turn && at[1].turn == at[2].turn);
+	list[1].together = list[2].together = 1;
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, list, 6, at, &n_turns, &err), PT_EARG);
+	ck_assert_str_eq(err.msg, "CPU_CLK and what is to be counted with it take 5 counters, 0 of them with a "
+		"threshold; e500v2 has 4, and 2 with one");
 }
 END_TEST
 
@@ -215,6 +328,9 @@ int main(void)
 	tcase_add_loop_test(tc, turns_are_the_fewest_there_can_be, 0, 2);
 	tcase_add_loop_test(tc, refuses, 0, PT_LEN(refused));
 	tcase_add_loop_test(tc, takes_as_many_as_it_says, 0, 2);
+	tcase_add_test(tc, ratios_are_whole_where_they_can);
+	tcase_add_loop_test(tc, what_is_left_over_makes_more_whole, 0, PT_LEN(all_of));
+	tcase_add_test(tc, stays_together_as_asked);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
