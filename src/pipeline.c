@@ -198,6 +198,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	pt_execution_free(p->execution);
 	pt_bursts_free(p->bursts);
 	pt_flat_free(p->flat);
+	free(p->bin_rows);
 	free(p->bin_runs);
 	pt_codemap_free(p->map);
 	free(p->shown);

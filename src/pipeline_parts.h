@@ -96,8 +96,9 @@ struct pt_pipeline {
 	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
 	bool *shown;			/* by id */
 	struct pt_profile_function *rows;
-	struct pt_execution_function *bin_runs;	/* by id: what bins say of each function; NULL
-						 * until they say anything */
+	struct pt_profile_function *bin_rows;	/* what bins say, of each core: bin_room; NULL until they do */
+	struct pt_execution_function *bin_runs;	/* their figures */
+	size_t bin_room;
 	const struct pt_profile_function **by_id;
 	struct pt_profile_irq *irqs;
 	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];

@@ -229,6 +229,7 @@ static void make_rows(struct pt_pipeline *p, const struct pt_execution_result *r
 	struct pt_profile *f = &p->profile;
 
 	f->n_functions = 0;
+	f->n_cores = 1;
 	for (size_t id = 0; id < p->n_ids; id++) {
 		struct pt_profile_function *row = &p->rows[f->n_functions];
 

@@ -4,6 +4,7 @@
 
 #include "harness.h"
 #include "profile/analysis.h"
+#include "profile/bins.h"
 #include "profile/limits.h"
 #include "profile/spans.h"
 #include "profile/tasks.h"
@@ -210,6 +211,39 @@ START_TEST(without_an_end)
 }
 END_TEST
 
+/* Bins of cores 0 and 2, f with 10 % of one and 30 % of the other: the worst of them is what becomes of a rule. */
+START_TEST(each_core_has_to_keep_it)
+{
+	static const struct { const char *rule, *why; uint8_t want; } rows[] = {
+		{ "share(f) < 20%", "core 2: 30.00 %", X }, { "share(f) > 20%", "core 0: 10.00 %", X },
+		{ "share(f) in 5%..40%", "core 0: 10.00 %", P }, { "share(g) < 5%", "core 0: 0.00 %", P },
+	};
+	static const struct pt_bins_core cores[] = { { .core = 0, .hits = 100 }, { .core = 2, .hits = 100 } };
+	static const struct pt_bins bins = { .core = cores, .n_cores = 2, .hits = 100, .high = 99, .exact = true };
+	static const struct pt_profile_function on[] = {
+		{ .id = F, .function = &functions[F - 1], .share = { .share = 0.1 } },
+		{ .id = F, .function = &functions[F - 1], .share = { .share = 0.3 }, .core = 2 },
+	};
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		struct pt_profile profile = profile_of(true);
+		void *limits = limits_of(rows[i].rule);
+
+		profile.by_bins = true;
+		profile.bins = &bins;
+		profile.function = on;
+		profile.n_functions = profile.n_cores = PT_LEN(on);
+		profile.program = program;
+		pt_analysis_limits.result(limits, &profile);
+		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule,
+			      profile.limits->limit[0].why);
+		ck_assert_str_eq(profile.limits->limit[0].why, rows[i].why);
+		pt_analysis_limits.close(limits);
+		pt_program_unref(program);
+	}
+}
+END_TEST
+
 /* A task that ran for 300 of 1000 ns, told by signals; nothing was lost in one case, something in the other. */
 START_TEST(load_of_a_task)
 {
@@ -302,6 +336,7 @@ int main(void)
 	tcase_add_loop_test(tc, verdict, 0, PT_LEN(verdicts));
 	tcase_add_test(tc, load_of_a_task);
 	tcase_add_test(tc, without_an_end);
+	tcase_add_test(tc, each_core_has_to_keep_it);
 	tcase_add_test(tc, a_violation_tells_when_and_why);
 	tcase_add_test(tc, says_what_it_cannot_do);
 	tcase_add_loop_test(tc, no_rule_is_passed_over, 0, PT_LEN(lists));

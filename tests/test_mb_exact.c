@@ -279,7 +279,15 @@ START_TEST(each_core_has_rows_of_its_own)
 		ck_assert_uint_eq(sum[core], p->bins->core[core].hits);
 	}
 	ck_assert_uint_eq(p->bins->hits, sum[0]);
-	ck_assert_uint_eq(p->n_functions, p->bins->core[0].n_functions);
+	ck_assert_uint_eq(p->n_cores, 2);
+	ck_assert_uint_eq(p->n_functions, p->bins->n_functions);
+	for (size_t i = 0; i < p->n_functions; i++) {	/* the functions' table has them, too */
+		const struct pt_execution_function *run = p->function[i].run;
+
+		ck_assert_uint_eq(p->function[i].core, p->bins->function[i].core);
+		ck_assert_uint_eq(kinds[_i].instructions ? run->instructions : run->cycles,
+				  (uint64_t)p->bins->function[i].hits);
+	}
 	pt_pipeline_free(pipeline);
 	pt_vtruth_fini(&truth);
 	pt_vtruth_fini(&other);

@@ -53,15 +53,21 @@ static const char *print(const struct judge *j, double ticks, char *out, size_t 
 	return out;
 }
 
-static const struct pt_profile_function *function_of(const struct judge *j)
+static const struct pt_profile_function *function_on(const struct judge *j, uint16_t core)
 {
 	const struct pt_profile *p = j->profile;
 	const char *name = j->limit->rule->name;
 
 	for (size_t i = 0; i < p->n_functions; i++)
-		if (p->function[i].function != NULL && pt_function_is(p->function[i].function, name, strlen(name)))
+		if (p->function[i].core == core && p->function[i].function != NULL &&
+		    pt_function_is(p->function[i].function, name, strlen(name)))
 			return &p->function[i];
 	return NULL;
+}
+
+static const struct pt_profile_function *function_of(const struct judge *j)
+{
+	return function_on(j, j->profile->n_functions > 0 ? j->profile->function[0].core : 0);
 }
 
 /* The figures of a function or span; NULL: it was not seen. Signalled spans are in ns. */
@@ -309,9 +315,9 @@ static enum pt_basis bins_basis(const struct judge *j, const struct pt_profile_f
 	return PT_BASIS_NONE;
 }
 
-static void judge_function_share(struct judge *j)
+/* f: NULL: it was not seen. */
+static void judge_function_share(struct judge *j, const struct pt_profile_function *f)
 {
-	const struct pt_profile_function *f = function_of(j);
 	const struct pt_share none = { .share = 0, .lo = 0, .hi = j->profile->unseen.hi };
 	enum pt_basis basis = j->profile->by_bins ? bins_basis(j, f) : j->profile->shares;
 
@@ -323,6 +329,31 @@ static void judge_function_share(struct judge *j)
 		say(j, PT_VERDICT_UNDECIDED, "nothing was seen");
 	else
 		judge_share(j, f != NULL ? &f->share : &none, j->profile->shares);
+}
+
+/* A rule about a function is one about it on each core: what is told is the worst of them, failed above undecided. */
+static void judge_function_shares(struct judge *j)
+{
+	static const int badness[] = {
+		[PT_VERDICT_PASSED] = 0, [PT_VERDICT_UNDECIDED] = 1, [PT_VERDICT_FAILED] = 2,
+	};
+	const struct pt_bins *bins = j->profile->bins;
+	struct pt_limit worst = *j->limit;
+	char why[sizeof(worst.why)];
+
+	if (!j->profile->by_bins || j->profile->n_cores < 2) {
+		judge_function_share(j, function_of(j));
+		return;
+	}
+	for (size_t i = 0; i < bins->n_cores; i++) {
+		judge_function_share(j, function_on(j, bins->core[i].core));
+		if (i > 0 && badness[j->limit->verdict] <= badness[worst.verdict])
+			continue;
+		memcpy(why, j->limit->why, sizeof(why));
+		say(j, j->limit->verdict, "core %u: %.*s", bins->core[i].core, (int)sizeof(why) - 16, why);
+		worst = *j->limit;
+	}
+	*j->limit = worst;
 }
 
 /* Of the time in which it is known what ran. */
@@ -380,7 +411,7 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 	else if (rule->figure == PT_RULE_COUNT)
 		judge_count(&j);
 	else if (rule->figure == PT_RULE_SHARE && rule->subject == PT_RULE_FUNCTION)
-		judge_function_share(&j);
+		judge_function_shares(&j);
 	else if (rule->figure == PT_RULE_SHARE)
 		say(&j, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
 	else if (rule->subject == PT_RULE_FUNCTION && spans_sleep(&j))

@@ -17,6 +17,7 @@ struct pt_profile_function {
 	const struct pt_execution_function *run;	/* NULL: only sampled */
 	uint64_t samples;		/* pc samples */
 	struct pt_share share;		/* of the time in which the core did not sleep; lo = hi = 0: no interval */
+	uint16_t core;			/* 0 where the rows are not of several (n_cores) */
 };
 
 struct pt_profile_irq {			/* a function that exceptions entered */
@@ -100,13 +101,15 @@ struct pt_profile {
 	uint64_t not_code_from, not_code_to;	/* the last of them; PT_UNKNOWN: none */
 	struct pt_execution_errors errors;
 
-	const struct pt_profile_function *function;	/* by id; those with anything to show */
+	const struct pt_profile_function *function;	/* by core and id; those with anything to show */
 	size_t n_functions;
+	size_t n_cores;			/* above 1: the rows are of so many, a function may have one of each */
 	struct pt_share unseen;		/* of a function that was never seen: 0, and at most hi;
 					 * hi = 0: all that ran was seen */
 	const struct pt_edge *edge;
 	size_t n_edges;
-	const struct pt_profile_function *const *by_id;	/* NULL where nothing is shown; ids below n_ids */
+	const struct pt_profile_function *const *by_id;	/* of the first core; NULL where nothing is shown;
+							 * ids below n_ids */
 	size_t n_ids;
 	const struct pt_profile_irq *irq;
 	size_t n_irqs;

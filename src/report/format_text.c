@@ -247,8 +247,7 @@ static void bins_line(const struct pt_profile *p, struct pt_text *out)
 			    core->n_addresses);
 	}
 	if (bins->n_cores > 1)
-		pt_text_add(out, "; functions are those of core %u, bins and lines have each core's",
-			    bins->core[0].core);
+		pt_text_add(out, "; shares are of each core's own");
 	if (bins->exact && !bins->whole)
 		pt_text_add(out, "; a bin that lies in several functions is split in proportion to its bytes in each");
 	pt_text_add(out, "\n");

@@ -3,6 +3,7 @@
 
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_functions;
@@ -34,6 +35,7 @@ static const struct pt_column columns[] = {
 	SPREAD("inactive", "inactive ", false),
 	{ "file", "file", PT_UNIT_NONE, true },
 	{ "line", "line", PT_UNIT_COUNT, true },
+	PT_CORE_COLUMN,
 };
 
 static size_t n_rows(const void *subject)
@@ -100,6 +102,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out = spread(out, STAT(INACTIVE), p->times);
 	*out++ = text(f->function != NULL ? f->function->file : NULL);
 	*out++ = number(f->function != NULL && f->function->line != 0 ? f->function->line : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = pt_core_value(p->n_cores, f->core);
 #undef STAT
 }
 
