@@ -310,6 +310,33 @@ START_TEST(says_what_to_do_for_rows)
 }
 END_TEST
 
+/* Bins know functions and no calls: chains of one level, below the core where there are several. */
+START_TEST(bins_make_chains)
+{
+	static const struct pt_execution_function runs[] = { { .cycles = 10, .instructions = 4 }, { .cycles = 30 } };
+	static const struct pt_profile_function rows[] = {
+		{ .id = PT_NO_FUNCTION, .run = &runs[0] }, { .id = PT_NO_FUNCTION, .run = &runs[1], .core = 3 },
+	};
+	struct pt_profile profile = {
+		.ended = true, .by_bins = true, .times = PT_BASIS_EXACT, .function = rows, .n_functions = 1,
+		.n_cores = 1,
+	};
+	static const char *const folded[] = {
+		"(no symbol) 10\n", "(no symbol) 4\n", "core 0;(no symbol) 10\ncore 3;(no symbol) 30\n",
+	};
+
+	for (size_t i = 0; i < PT_LEN(folded); i++) {
+		struct pt_text out;
+
+		profile.by_instructions = i == 1;
+		profile.n_functions = profile.n_cores = i < 2 ? 1 : 2;
+		out = rendered(&profile, "folded", "");
+		ck_assert_str_eq(out.bytes, folded[i]);
+		pt_text_free(&out);
+	}
+}
+END_TEST
+
 START_TEST(no_clock_of_a_core_where_none_is_traced)
 {
 	struct pt_profile profile = { .ended = true, .timing = "Cortex-M0+", .no_code = true };
@@ -337,6 +364,7 @@ int main(void)
 	tcase_add_test(tc, extremes_lead_into_the_timeline);
 	tcase_add_test(tc, opens_on_what_has_rows);
 	tcase_add_test(tc, says_what_to_do_for_rows);
+	tcase_add_test(tc, bins_make_chains);
 	tcase_add_test(tc, no_clock_of_a_core_where_none_is_traced);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -256,6 +256,7 @@ static void header(struct writer *w)
 		pt_text_add(w->out, "desc: %s: %s\n", i == 0 ? "Profile" : i == 1 ? "Source" : i == 2 ? "Time" : "Figures",
 			    facts.line[i]);
 	pt_text_add(w->out, "positions: instr line\nevent: %s\nevents: %s\nsummary: %" PRIu64 "\n",
+		    unit[0] == 'c' && w->profile->by_bins ? "Cyc : Core cycles" :
 		    unit[0] == 'c' ? "Cyc : Modelled core cycles" : unit[0] == 'i' ? "Ins : Instructions" : "Smp : Samples",
 		    unit[0] == 'c' ? "Cyc" : unit[0] == 'i' ? "Ins" : "Smp", w->stacks.node[0].total - w->stacks.node[0].self);
 }

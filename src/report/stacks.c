@@ -179,6 +179,31 @@ static bool from_samples(const struct pt_profile *p, struct work *w)
 	return true;
 }
 
+/* What bins counted is known of functions alone; of several cores it is below each. */
+static bool from_bins(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
+{
+	struct groups groups = { 0 };
+	bool ok;
+
+	for (size_t i = 0; w->how == PT_STACKS_BY_NAME && p->n_cores > 1 && i < p->n_functions; i++)
+		if (p->function[i].core >= groups.n_cores)
+			groups.n_cores = p->function[i].core + 1u;
+	stacks->names = calloc(groups.n_cores + 1, NAME_BYTES);
+	ok = stacks->names != NULL && make_room(w, p->n_functions + groups.n_cores);
+	for (size_t i = 0; ok && i < p->n_functions; i++) {
+		const struct pt_profile_function *f = &p->function[i];
+		struct pt_stack_node wanted = {
+			.parent = base_of(stacks, w, &groups, f->core), .site = PT_UNKNOWN, .task = PT_NO_TASK,
+			.core = f->core, .self = f->run == NULL ? f->samples :
+						 p->by_instructions ? f->run->instructions : f->run->cycles,
+		};
+
+		name_function(p, &wanted, f->id);
+		add(w, &wanted);
+	}
+	return ok;
+}
+
 /* --- order */
 
 static int by_name(const void *a, const void *b, void *nodes)
@@ -227,12 +252,12 @@ int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt
 	bool ok;
 
 	*stacks = (struct pt_stacks){ .unit = p->by_instructions ? "instructions" : "cycles" };
-	if (p->samples == 0 && p->tree == NULL)
+	if (p->samples == 0 && p->tree == NULL && !p->by_bins)
 		return pt_fail(err, PT_ESTATE, "chains of calls need the analysis 'tree', which this profile was made "
 			       "without; analysis=execution,tree selects it");
-	if (p->samples != 0)
+	if (p->samples != 0 || (p->by_bins && p->times == PT_BASIS_NONE))
 		stacks->unit = "samples";
-	ok = p->samples != 0 ? from_samples(p, &w) : from_tree(stacks, p, &w);
+	ok = p->samples != 0 ? from_samples(p, &w) : p->by_bins ? from_bins(stacks, p, &w) : from_tree(stacks, p, &w);
 	stacks->node = ok ? calloc(w.n, sizeof(*stacks->node)) : NULL;
 	ok = stacks->node != NULL && write_out(stacks, &w);
 	free(w.node);

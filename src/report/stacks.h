@@ -1,5 +1,6 @@
-/* Chains of calls as formats want them: the call tree with names, or, for a profile of samples, one level of functions.
- * Chains of equal names are one; siblings are in order of name, so that what is made of them is the same every time. */
+/* Chains of calls as formats want them: the call tree with names, or, for a profile of samples or bins, one level of
+ * functions. Chains of equal names are one; siblings are in order of name, so that what is made of them is the same
+ * every time. */
 #ifndef PT_REPORT_STACKS_H
 #define PT_REPORT_STACKS_H
 
@@ -40,7 +41,7 @@ enum pt_stacks_how {
 	PT_STACKS_BY_SITE,
 };
 
-/* PT_ESTATE: the profile has neither a tree nor samples. PT_ENOMEM. */
+/* PT_ESTATE: the profile has neither a tree nor samples nor bins. PT_ENOMEM. */
 int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *profile, enum pt_stacks_how how, struct pt_err *err);
 void pt_stacks_free(struct pt_stacks *stacks);
 
