@@ -142,6 +142,7 @@ static void write_core(struct fake_mdm *m, struct fake_core *c, unsigned what, u
 		break;
 	case 0x71:
 		c->pctrlr = (uint8_t)value;
+		c->turned = c->on != ((value & 0x80) != 0) ? m->n_writes : c->turned;
 		c->on = m->n_bins != 0 && (value & 0x80) != 0;
 		break;
 	case 0x72:
@@ -166,18 +167,32 @@ static void write_core(struct fake_mdm *m, struct fake_core *c, unsigned what, u
 	}
 }
 
-void fake_mdm_write(struct fake_mdm *m, bool own, unsigned what, unsigned bits, uint64_t value)
+static void write_own(struct fake_mdm *m, unsigned what, uint32_t value)
 {
-	if (m->dead)
-		return;
-	if (!own)
-		write_core(m, selected(m), what, bits, (uint32_t)value);
-	else if (what == 0x0d)
-		m->which = (uint32_t)value;
+	if (what == 0x0d)
+		m->which = value;
 	else if (what == 0x46)
-		m->xtrig[value & 7] = (uint32_t)value;
+		m->xtrig[value & 7] = value;
 	else
 		m->n_bad++;
+}
+
+/* To each core that was selected: of one there is no choice. */
+void fake_mdm_write(struct fake_mdm *m, bool own, unsigned what, unsigned bits, uint64_t value)
+{
+	uint32_t which = m->n_cores == 1 ? 1 : m->which;
+
+	if (m->dead)
+		return;
+	m->n_writes++;
+	if (own) {
+		write_own(m, what, (uint32_t)value);
+		return;
+	}
+	m->n_bad += which == 0 || which >> m->n_cores != 0;
+	for (unsigned i = 0; i < m->n_cores; i++)
+		if ((which >> i & 1) != 0)
+			write_core(m, &m->core[i], what, bits, (uint32_t)value);
 }
 
 /* --- the AXI slave */

@@ -23,6 +23,7 @@ struct fake_core {
 	uint32_t plar, phar, pbar;
 	uint8_t pctrlr;
 	bool on;
+	size_t turned; /* the write that last began or ended its counting */
 	/* counters: events first */
 	uint8_t event[FAKE_MDM_COUNTERS];
 	uint64_t count[FAKE_MDM_COUNTERS], sample[FAKE_MDM_COUNTERS]; /* of a latency: each of 10 cycles */
@@ -42,6 +43,7 @@ struct fake_mdm {
 	bool window, high_first, second; /* second: half of a wide register comes next */
 	uint64_t wide;
 	uint32_t locked; /* readings of DBG_STATUS that say that JTAG has the lock */
+	size_t n_writes;
 	bool dead; /* everything reads ones */
 	size_t n_bad; /* accesses that no MDM of this kind allows */
 };

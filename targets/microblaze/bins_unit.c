@@ -21,11 +21,23 @@ static uint64_t control(const struct pt_bins_unit *u, unsigned how)
 	return how | (u->cycles ? CYCLES : 0u) | u->shift;
 }
 
-int pt_bins_unit_enable(struct pt_bins_unit *u, bool on, struct pt_err *err)
+struct pt_mdm_op pt_bins_unit_command(const struct pt_bins_unit *u, bool on)
+{
+	return write_op(PCTRLR, PCTRLR_BITS, control(u, on ? ENABLE : DISABLE));
+}
+
+void pt_bins_unit_commanded(struct pt_bins_unit *u, bool on)
 {
 	u->written->pctrlr = (uint32_t)control(u, on ? ENABLE : DISABLE);
 	u->written->prof = on;
-	return pt_mdm_put(u->mdm, false, PCTRLR, PCTRLR_BITS, u->written->pctrlr, err);
+}
+
+int pt_bins_unit_enable(struct pt_bins_unit *u, bool on, struct pt_err *err)
+{
+	struct pt_mdm_op op = pt_bins_unit_command(u, on);
+
+	pt_bins_unit_commanded(u, on);
+	return pt_mdm_put(u->mdm, false, op.command, op.bits, op.value, err);
 }
 
 int pt_bins_unit_read(struct pt_bins_unit *u, uint32_t first, uint32_t n, uint64_t *values, struct pt_err *err)

@@ -187,19 +187,33 @@ int pt_mdm_put(struct pt_mdm *mdm, bool own, uint8_t command, uint8_t bits, uint
 	return one(mdm, &op, err);
 }
 
-/* One port: it is always selected. Two to eight: eight bits; above: as many as there are (PG115). XSDB selects by
- * itself. */
-int pt_mdm_select(struct pt_mdm *mdm, unsigned core, struct pt_err *err)
+bool pt_mdm_selects_several(const struct pt_mdm *mdm)
+{
+	return mdm->way != NULL && mdm->way != &pt_mdm_xsdb && mdm->n_cores > 1;
+}
+
+/* One port: it is always selected. Two to eight: eight bits; above: as many as there are (PG115). */
+static int write_which(struct pt_mdm *mdm, uint32_t mask, struct pt_err *err)
 {
 	unsigned n = mdm->n_cores;
 
-	if (core >= n)
-		return pt_fail(err, PT_EARG, "there is no core %u at this MDM; it has %u, from 0", core, n);
+	return n > 1 ? pt_mdm_put(mdm, true, MDM_WHICH, (uint8_t)(n <= 8 ? 8 : n), mask, err) : 0;
+}
+
+int pt_mdm_select(struct pt_mdm *mdm, unsigned core, struct pt_err *err)
+{
+	if (core >= mdm->n_cores)
+		return pt_fail(err, PT_EARG, "there is no core %u at this MDM; it has %u, from 0", core, mdm->n_cores);
 	if (mdm->selected == (int)core)
 		return 0;
-	if (n > 1 && mdm->way != &pt_mdm_xsdb &&
-	    pt_mdm_put(mdm, true, MDM_WHICH, (uint8_t)(n <= 8 ? 8 : n), UINT64_C(1) << core, err) < 0)
+	if (mdm->way != &pt_mdm_xsdb && write_which(mdm, UINT32_C(1) << core, err) < 0) /* XSDB selects by itself */
 		return pt_wrap(err, "select core %u", core);
 	mdm->selected = (int)core;
 	return 0;
+}
+
+int pt_mdm_select_several(struct pt_mdm *mdm, uint32_t mask, struct pt_err *err)
+{
+	mdm->selected = -1;
+	return write_which(mdm, mask, err) < 0 ? pt_wrap(err, "select cores (mask 0x%" PRIx32 ")", mask) : 0;
 }

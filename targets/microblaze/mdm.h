@@ -121,6 +121,10 @@ void pt_mdm_describe(const struct pt_mdm *mdm, char *line, size_t room);
 
 /* What follows is of that core. PT_EARG: there is none of that number. */
 int pt_mdm_select(struct pt_mdm *mdm, unsigned core, struct pt_err *err);
+/* Writes that follow go to each core in mask (bit 0 = core 0), until the next pt_mdm_select(); a reading would be
+ * undefined (PG115, "Which MicroBlaze"). Only where pt_mdm_selects_several(). */
+int pt_mdm_select_several(struct pt_mdm *mdm, uint32_t mask, struct pt_err *err);
+bool pt_mdm_selects_several(const struct pt_mdm *mdm);	/* XSDB's commands name one core each */
 int pt_mdm_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err);
 /* One register; waits for the lock up to half a second. */
 int pt_mdm_get(struct pt_mdm *mdm, bool own, uint8_t command, uint8_t bits, uint64_t *value, struct pt_err *err);

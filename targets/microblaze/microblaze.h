@@ -50,6 +50,7 @@ struct pt_mb {
 	bool big_endian;
 	bool step_through;
 	unsigned core; /* of the MDM */
+	unsigned cores_starting; /* that the source has which starts at present */
 	struct pt_mdm mdm;
 	struct pt_mb_design design;
 	struct pt_mb_written written;
@@ -96,6 +97,9 @@ int pt_bins_unit_range(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t 
 int pt_bins_unit_clear(struct pt_bins_unit *u, struct pt_err *err);
 int pt_bins_unit_program(struct pt_bins_unit *u, struct pt_err *err); /* range, size and what is counted; stopped */
 int pt_bins_unit_enable(struct pt_bins_unit *u, bool on, struct pt_err *err);
+/* The same by somebody else's hand: what to write, and that it was written. */
+struct pt_mdm_op pt_bins_unit_command(const struct pt_bins_unit *u, bool on);
+void pt_bins_unit_commanded(struct pt_bins_unit *u, bool on);
 /* Bins first to first + n - 1. */
 int pt_bins_unit_read(struct pt_bins_unit *u, uint32_t first, uint32_t n, uint64_t *values, struct pt_err *err);
 /* The first byte of what bin i counts; above u->high: nothing. */
@@ -104,28 +108,39 @@ static inline uint64_t pt_bins_unit_address(const struct pt_bins_unit *u, uint32
 	return u->low + ((uint64_t)((i - u->first) & (u->n_bins - 1)) << (u->shift + 2));
 }
 
-/* --- sources, each in its file
- * ----------------------------------------------------------------------------------------- */
+/* --- sources, each in its file ------------------------------------------------------------------------------------ */
+
+/* The source of one core. */
+struct pt_mb_one {
+	struct pt_source_ops ops;
+	/* What begins (on) or ends counting, if it is the write of one debug register; false: nothing is to be
+	 * written. start() leaves everything ready for it. NULL: start() and stop() do it themselves. */
+	bool (*command)(const void *state, bool on, struct pt_mdm_op *op);
+	void (*commanded)(void *state, bool on);	/* that has been written, if there was anything to write */
+};
+
 /* cores.c: one source of several cores of the MDM, each with a number in the trace from setup->source on. `one` is of
- * the core that setup->core names, and is the first of its state; word is that of the row, NULL: mdm.core. */
+ * the core that setup->core names; word is that of the row, NULL: mdm.core. */
 #define PT_MB_CORE_PARAM                                                                                               \
 	{ "core", PT_PARAM_TEXT, NULL, NULL, 0, 0,                                                                     \
 	  "which MicroBlaze at the MDM: its number, or all, each with figures of its own; else mdm.core" }
 struct pt_mb_cores {
 	struct pt_mb *mb;
-	const struct pt_source_ops *one;
+	const struct pt_mb_one *one;
 	struct pt_mb_core {
 		void *state;
 		unsigned number;
-		uint64_t due_ns;	/* when it has something to do */
+		uint64_t due_ns; /* when it has something to do */
 	} core[PT_MDM_MOST_CORES];
-	unsigned n;			/* that were started */
+	unsigned n; /* that were started */
 };
-int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_source_ops *one, const char *word,
-		      struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
+int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_mb_one *one, const char *word, struct pt_target *target,
+		      const struct pt_source_setup *setup, struct pt_err *err);
 int pt_mb_cores_drain(void *state, struct pt_err *err);
 int pt_mb_cores_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err);
 int pt_mb_cores_stop(void *state, struct pt_err *err);
+/* For `cost` of the source that starts: how several cores begin; "" of one. */
+const char *pt_mb_cores_say(const struct pt_mb *mb);
 
 extern const struct pt_source_ops pt_source_mb_bins, pt_source_mb_counters, pt_source_mb_trace;
 

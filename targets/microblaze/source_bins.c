@@ -295,12 +295,12 @@ static int emit_config(struct bins *s, const struct pt_source_setup *setup, stru
 	snprintf(lines, sizeof(lines),
 		 "source=bins\nmode=%s\nbin_bytes=%" PRIu64 "\nexact=1\ncounting=%s\nlow=0x%" PRIx64 "\nhigh=0x%" PRIx64
 		 "\nbins=%" PRIu32 "\nskew_us=%" PRIu64 "\nway=%s\ncumulate=%d\n"
-		 "cost=the core never halts and its memory is not touched%s\n",
+		 "cost=the core never halts and its memory is not touched%s%s\n",
 		 s->mode == LIVE       ? "live"
 		 : s->mode == SNAPSHOT ? "snapshot"
 				       : "end",
 		 UINT64_C(4) << u->shift, u->cycles ? "cycles" : "instructions", u->low, u->high, u->n_bins, smear_us,
-		 way, pt_params_flag(setup->settings, &params[CUMULATE]), cost);
+		 way, pt_params_flag(setup->settings, &params[CUMULATE]), cost, pt_mb_cores_say(s->mb));
 	return pt_emit_config(&s->out, setup, PT_FORMAT_BINS, lines, err);
 }
 
@@ -347,13 +347,31 @@ static int prepare(struct bins *s, const struct pt_source_setup *setup, struct p
 	return pt_bins_unit_program(&s->unit, err);
 }
 
-static int go(struct bins *s, const struct pt_source_setup *setup, struct pt_err *err)
+/* Cross triggers begin it, and may be the end of it, too. */
+static bool command(const void *state, bool on, struct pt_mdm_op *op)
 {
-	if (s->cross ? cross_triggers(s, setup, true, err) < 0 : pt_bins_unit_enable(&s->unit, true, err) < 0)
-		return pt_wrap(err, "start counting");
-	s->last_ns = pt_mdm_now_ns(s->unit.mdm);
-	s->next_ns = s->last_ns + s->period_ns;
-	return 0;
+	const struct bins *s = state;
+
+	*op = pt_bins_unit_command(&s->unit, on);
+	return !s->out.ended && !(on && s->cross);
+}
+
+static void commanded(void *state, bool on)
+{
+	struct bins *s = state;
+	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
+
+	if (s->out.ended)
+		return;
+	if (on) {
+		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM, now_ns);
+		s->last_ns = now_ns;
+		s->next_ns = now_ns + s->period_ns;
+	} else if (!s->held && !s->stopped) {
+		emit_records(s, now_ns);
+	}
+	s->stopped |= !on;
+	pt_bins_unit_commanded(&s->unit, on && !s->cross);
 }
 
 static void init(struct bins *s, struct pt_target *target, const struct pt_source_setup *setup)
@@ -408,9 +426,9 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	if (prepare(s, setup, err) < 0)
 		goto release;
 	s->out.told_ns = pt_mdm_now_ns(s->unit.mdm);
-	if (emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 || go(s, setup, err) < 0)
+	if (emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 || (s->cross && cross_triggers(s, setup, true, err) < 0))
 		goto leave;
-	return 0;
+	return 0;	/* all but the command to count */
 leave:
 	leave(s, &ignored);
 release:
@@ -443,10 +461,10 @@ static int read_rest(struct bins *s, struct pt_err *err)
 {
 	int rc = pt_mdm_select(s->unit.mdm, s->core, err);
 
-	if (rc == 0)
+	if (rc == 0 && !s->stopped)
 		rc = pt_bins_unit_enable(&s->unit, false, err);
-	if (rc == 0 && !s->held && !s->stopped)
-		emit_records(s, pt_mdm_now_ns(s->unit.mdm));
+	if (rc == 0)
+		commanded(s, false);
 	s->stopped = true;
 	s->cross = true; /* it is not started again behind the reading */
 	s->reading = true;
@@ -479,13 +497,17 @@ static int one_stop(void *state, struct pt_err *err)
 }
 
 /* Of one core of the MDM. */
-static const struct pt_source_ops one = {
-	.state_bytes = sizeof(struct bins),
-	.available = available,
-	.start = one_start,
-	.drain = one_drain,
-	.on_state = one_on_state,
-	.stop = one_stop,
+static const struct pt_mb_one one = {
+	.ops = {
+		.state_bytes = sizeof(struct bins),
+		.available = available,
+		.start = one_start,
+		.drain = one_drain,
+		.on_state = one_on_state,
+		.stop = one_stop,
+	},
+	.command = command,
+	.commanded = commanded,
 };
 
 static int bins_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)

@@ -519,13 +519,15 @@ static int one_stop(void *state, struct pt_err *err)
 }
 
 /* Of one core of the MDM. */
-static const struct pt_source_ops one = {
-	.state_bytes = sizeof(struct counters),
-	.available = available,
-	.start = one_start,
-	.drain = one_drain,
-	.on_state = one_on_state,
-	.stop = one_stop,
+static const struct pt_mb_one one = {
+	.ops = {
+		.state_bytes = sizeof(struct counters),
+		.available = available,
+		.start = one_start,
+		.drain = one_drain,
+		.on_state = one_on_state,
+		.stop = one_stop,
+	},
 };
 
 static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
