@@ -391,6 +391,65 @@ static int go_on(void *state, struct pt_err *err)
 	return pt_fail(err, PT_ESTATE, "the program has stopped by itself: %.20s", run.stop);
 }
 
+/* --- for a purpose of ours ---------------------------------------------------------------------------------------- */
+
+static void set_run(struct gdb_server *g, const struct pt_rsp_run *run)
+{
+	pt_rsp_stream_lock(g->stream)->run = *run;
+	pt_rsp_stream_unlock(g->stream);
+}
+
+/* It does not come to its end: the core shall stand all the same. */
+static int break_off(struct gdb_server *g, struct pt_err *err)
+{
+	static const uint8_t etx = 0x03;
+	int rc = pt_link_submit(g->link, &etx, 1, from_now(ANSWER_MS), err);
+
+	rc = rc == 0 ? await_stop(g, ANSWER_MS, err) : rc;
+	if (rc == 0 && run_of(g).running)
+		return pt_fail(err, PT_EPROTO, "code of ours does not stop, and the server does not stop it");
+	return rc == 0 ? pt_fail(err, PT_ETIMEOUT, "code of ours did not stop by itself") : rc;
+}
+
+static int excursion(struct gdb_server *g, const char *packet, uint32_t timeout_ms, struct pt_err *err)
+{
+	struct pt_rsp_run was = run_of(g), away = was;
+	int rc;
+
+	if (was.running)
+		return pt_fail(err, PT_ESTATE, "the target runs");
+	if (non_stop(g))
+		return pt_fail(err, PT_EUNSUPPORTED, "code of ours can be run in all-stop only, and the debugger chose non-stop");
+	away.running = true;
+	set_run(g, &away);
+	rc = pt_link_submit(g->link, (const uint8_t *)packet, strlen(packet), from_now(ANSWER_MS), err);
+	rc = rc == 0 ? await_stop(g, timeout_ms, err) : rc;
+	if (rc == 0 && run_of(g).running)
+		rc = break_off(g, err);
+	away = run_of(g);
+	if (!away.running && (away.stop[0] == 'W' || away.stop[0] == 'X'))
+		return pt_fail(err, PT_EIO, "what ran there has ended: %.20s", away.stop);
+	if (away.running && rc != PT_EFAULT)
+		return rc;
+	was.fresh = false;
+	set_run(g, &was);
+	return rc;
+}
+
+static int run_for(void *state, const char *packet, uint32_t timeout_ms, struct pt_err *err)
+{
+	struct gdb_server *g = state;
+	int rc = enter(g, err);
+
+	if (rc < 0)
+		return rc;
+	pt_link_shield(g->link);
+	rc = excursion(g, packet, timeout_ms, err);
+	pt_link_unshield(g->link);
+	leave(g);
+	return rc;
+}
+
 /* --- the acquaintance --------------------------------------------------------------------------------------------- */
 
 static bool offers(const char *supported, const char *item)
@@ -544,6 +603,7 @@ static const struct pt_rsp_ops wire = {
 	.hold = hold,
 	.release = release,
 	.go_on = go_on,
+	.run_for = run_for,
 	.set_asks_running = set_asks_running,
 };
 
