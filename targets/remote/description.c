@@ -305,20 +305,37 @@ void pt_description_free(struct pt_description *d)
 
 /* --- with more ---------------------------------------------------------------------------------------------------- */
 
+static void put_row(FILE *out, const struct pt_register *row)
+{
+	fprintf(out, "<reg name=\"%s\" bitsize=\"%u\" regnum=\"%u\" save-restore=\"no\"", row->name, row->bits,
+		row->gdb_number);
+	if (row->type != NULL)
+		fprintf(out, " type=\"%s\"", row->type);
+	if (row->group != NULL)
+		fprintf(out, " group=\"%s\"", row->group);
+	fputs("/>\n", out);
+}
+
+static bool is_new_feature(const struct pt_register *rows, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(rows[k].feature, rows[i].feature) == 0)
+			return false;
+	return true;
+}
+
+/* Feature by feature: GDB looks at the first of a name only. */
 static void put_rows(FILE *out, const struct pt_register *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || strcmp(rows[i].feature, rows[i - 1].feature) != 0)
-			fprintf(out, "%s<feature name=\"%s\">\n", i > 0 ? "</feature>\n" : "", rows[i].feature);
-		fprintf(out, "<reg name=\"%s\" bitsize=\"%u\" regnum=\"%u\" save-restore=\"no\"", rows[i].name, rows[i].bits,
-			rows[i].gdb_number);
-		if (rows[i].type != NULL)
-			fprintf(out, " type=\"%s\"", rows[i].type);
-		if (rows[i].group != NULL)
-			fprintf(out, " group=\"%s\"", rows[i].group);
-		fputs("/>\n", out);
+		if (!is_new_feature(rows, i))
+			continue;
+		fprintf(out, "<feature name=\"%s\">\n", rows[i].feature);
+		for (size_t k = i; k < n; k++)
+			if (strcmp(rows[k].feature, rows[i].feature) == 0)
+				put_row(out, &rows[k]);
+		fputs("</feature>\n", out);
 	}
-	fputs(n > 0 ? "</feature>\n" : "", out);
 }
 
 /* The last end of a target that no comment hides. */

@@ -10,7 +10,7 @@
 #include "targets/remote/remote_parts.h"
 #include "util.h"
 
-enum { PIECE_BYTES = 0x800, G_BYTES = 8192 };
+enum { PIECE_BYTES = 0x800, G_BYTES = 8192, WORTH_G = 3 };
 
 /* --- the description ---------------------------------------------------------------------------------------------- */
 
@@ -211,8 +211,8 @@ const struct pt_register *pt_remote_registers(void *state, size_t *n)
 	return r->rows;
 }
 
-/* False: "xx", or too short. */
-static bool value_at(const struct pt_remote *r, const char *hex, size_t len, uint32_t offset, unsigned bits, uint64_t *value)
+bool pt_remote_value_at(const struct pt_remote *r, const char *hex, size_t len, uint32_t offset, unsigned bits,
+			uint64_t *value)
 {
 	size_t n = (bits + 7) / 8;
 	uint8_t bytes[8];
@@ -226,7 +226,7 @@ static bool value_at(const struct pt_remote *r, const char *hex, size_t len, uin
 	return true;
 }
 
-static int read_by_p(struct pt_remote *r, uint16_t row, uint64_t *value, struct pt_err *err)
+int pt_remote_read_by_p(struct pt_remote *r, uint16_t row, uint64_t *value, struct pt_err *err)
 {
 	char packet[16], text[64];
 	int len;
@@ -235,7 +235,7 @@ static int read_by_p(struct pt_remote *r, uint16_t row, uint64_t *value, struct 
 	len = pt_remote_ask(r, packet, text, sizeof(text), err);
 	if (len < 0)
 		return pt_wrap(err, "read %s", r->rows[row].name);
-	if (!value_at(r, text, (size_t)len, 0, r->rows[row].bits, value))
+	if (!pt_remote_value_at(r, text, (size_t)len, 0, r->rows[row].bits, value))
 		return pt_fail(err, PT_EFAULT, "read %s: the server has no value for it (\"%.20s\")", r->rows[row].name, text);
 	return 0;
 }
@@ -250,8 +250,8 @@ static int read_server(struct pt_remote *r, const uint16_t *rows, size_t n, uint
 		len = 0;
 	rc = len < 0 ? len : 0;
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		if (len == 0 || !value_at(r, g, (size_t)len, r->offset[rows[i]], r->rows[rows[i]].bits, &values[i]))
-			rc = read_by_p(r, rows[i], &values[i], err);
+		if (len == 0 || !pt_remote_value_at(r, g, (size_t)len, r->offset[rows[i]], r->rows[rows[i]].bits, &values[i]))
+			rc = pt_remote_read_by_p(r, rows[i], &values[i], err);
 	free(g);
 	if (rc == PT_EUNSUPPORTED && n == 1) {	/* no p: QEMU's MicroBlaze */
 		uint16_t both[2] = { rows[0], rows[0] };
@@ -323,16 +323,26 @@ int pt_remote_read_registers(void *state, unsigned core, const uint16_t *rows, s
 	return rc;
 }
 
-static int write_by_p(struct pt_remote *r, uint16_t row, uint64_t value, struct pt_err *err)
+void pt_remote_put_value(const struct pt_remote *r, char *hex, size_t n_bytes, uint64_t value)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n_bytes; i++) {
+		uint8_t byte = (uint8_t)(value >> 8 * (r->big_endian ? n_bytes - 1 - i : i));
+
+		hex[2 * i] = digits[byte >> 4];
+		hex[2 * i + 1] = digits[byte & 15];
+	}
+}
+
+int pt_remote_write_by_p(struct pt_remote *r, uint16_t row, uint64_t value, struct pt_err *err)
 {
 	size_t n = (r->rows[row].bits + 7u) / 8;
 	char packet[48];
 	int len = snprintf(packet, sizeof(packet), "P%x=", r->rows[row].gdb_number);
 
-	for (size_t i = 0; i < n; i++)
-		len += snprintf(packet + len, sizeof(packet) - (size_t)len, "%02x",
-				(unsigned)(uint8_t)(value >> 8 * (r->big_endian ? n - 1 - i : i)));
-	if (pt_remote_ask_ok(r, packet, (size_t)len, PT_REMOTE_ASK_MS, err) < 0)
+	pt_remote_put_value(r, packet + len, n, value);
+	if (pt_remote_ask_ok(r, packet, (size_t)len + 2 * n, PT_REMOTE_ASK_MS, err) < 0)
 		return pt_wrap(err, "write %s", r->rows[row].name);
 	return 0;
 }
@@ -341,7 +351,7 @@ static int write_by_p(struct pt_remote *r, uint16_t row, uint64_t value, struct 
 static int write_by_g(struct pt_remote *r, uint16_t row, uint64_t value, struct pt_err *err)
 {
 	size_t n = (r->rows[row].bits + 7u) / 8, at = 1 + 2 * (size_t)r->offset[row];
-	char *g = malloc(2 * G_BYTES + 2), digits[3];
+	char *g = malloc(2 * G_BYTES + 2);
 	int len, rc;
 
 	if (g == NULL)
@@ -351,12 +361,10 @@ static int write_by_g(struct pt_remote *r, uint16_t row, uint64_t value, struct 
 	rc = len < 0 ? len : 0;
 	if (rc == 0 && at + 2 * n > (size_t)len + 1)
 		rc = pt_fail(err, PT_EUNSUPPORTED, "write %s: the server has it in no packet", r->rows[row].name);
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		snprintf(digits, sizeof(digits), "%02x", (unsigned)(uint8_t)(value >> 8 * (r->big_endian ? n - 1 - i : i)));
-		memcpy(g + at + 2 * i, digits, 2);
-	}
-	if (rc == 0)
+	if (rc == 0) {
+		pt_remote_put_value(r, g + at, n, value);
 		rc = pt_remote_ask_ok(r, g, (size_t)len + 1, PT_REMOTE_ASK_MS, err);
+	}
 	free(g);
 	return rc;
 }
@@ -370,8 +378,19 @@ static int write_one(struct pt_remote *r, unsigned core, uint16_t row, uint64_t 
 		return pt_fail(err, PT_EUNSUPPORTED, "%s cannot be written", r->rows[row].name);
 	if (row >= r->n_server)
 		return r->kind->write_own(r, core, &own, 1, &value, err);
-	rc = write_by_p(r, row, value, err);
+	rc = pt_remote_write_by_p(r, row, value, err);
 	return rc == PT_EUNSUPPORTED ? write_by_g(r, row, value, err) : rc;
+}
+
+/* A g and a G, whatever else was changed in between. */
+static int write_block(struct pt_remote *r, const uint16_t *rows, size_t n, const uint64_t *values, struct pt_err *err)
+{
+	struct pt_remote_block b = { 0 };
+	int rc = pt_remote_block_read(r, &b, NULL, 0, NULL, err);
+
+	rc = rc == 0 ? pt_remote_block_write(r, &b, rows, n, values, err) : rc;
+	pt_remote_block_free(&b);
+	return rc;
 }
 
 int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
@@ -385,8 +404,11 @@ int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, 
 	rc = refuse_running(r, err);
 	if (rc == 0)
 		rc = pt_remote_choose(r, core, err);
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = write_one(r, core, rows[i], values[i], err);
+	if (rc == 0 && n >= WORTH_G && count_server(r, rows, n) == n)
+		rc = write_block(r, rows, n, values, err);
+	else
+		for (size_t i = 0; rc == 0 && i < n; i++)
+			rc = write_one(r, core, rows[i], values[i], err);
 	r->rsp->release(r->wire);
 	return rc;
 }
@@ -403,7 +425,7 @@ static bool expedited_pc(const struct pt_remote *r, const struct pt_rsp_run *run
 		size_t len = strcspn(at, ";");
 
 		if (end > at && *end == ':' && n == number)
-			return value_at(r, end + 1, len - (size_t)(end + 1 - at), 0, r->rows[r->pc_row].bits, pc);
+			return pt_remote_value_at(r, end + 1, len - (size_t)(end + 1 - at), 0, r->rows[r->pc_row].bits, pc);
 		at += len + (at[len] == ';');
 	}
 	return false;

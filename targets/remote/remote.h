@@ -85,6 +85,24 @@ int pt_remote_ask(struct pt_remote *remote, const char *packet, char *answer, si
 /* `monitor LINE` of the server: its text. */
 int pt_remote_monitor(struct pt_remote *remote, const char *line, char *text, size_t room_bytes, struct pt_err *err);
 
+/* For a target that does more within one hold. */
+/* Chooses the core for what follows; nothing where there is but one. */
+int pt_remote_choose(struct pt_remote *remote, unsigned core, struct pt_err *err);
+/* Several of the server's registers of the chosen core, which stands, in one packet where the g packet has them: the
+ * text of that is kept in the block, so that writing them back takes another one. All zero before the first read; a
+ * server that does not know G is told each register that is written by itself. Errors as of
+ * struct pt_target_ops.read_registers. */
+struct pt_remote_block {
+	char *text;			/* "G" and the digits of the last g */
+	size_t n_digits;
+	bool no_g;
+};
+int pt_remote_block_read(struct pt_remote *remote, struct pt_remote_block *block, const uint16_t *rows, size_t n,
+			 uint64_t *values, struct pt_err *err);
+int pt_remote_block_write(struct pt_remote *remote, struct pt_remote_block *block, const uint16_t *rows, size_t n,
+			  const uint64_t *values, struct pt_err *err);
+void pt_remote_block_free(struct pt_remote_block *block);
+
 /* For struct pt_target_ops; state begins with a struct pt_remote. */
 int pt_remote_detach(void *state, bool resume, struct pt_err *err);	/* closes, too */
 bool pt_remote_is_big_endian(void *state);

@@ -8,10 +8,14 @@ enum { PT_REMOTE_ASK_MS = 900 };
 
 /* registers.c: from the server's description, or the kind's layout. */
 int pt_remote_read_description(struct pt_remote *r, struct pt_err *err);
+/* Of a register in hex digits, in the target's byte order. False: "xx", or too short. */
+bool pt_remote_value_at(const struct pt_remote *r, const char *hex, size_t len, uint32_t offset, unsigned bits,
+			uint64_t *value);
+void pt_remote_put_value(const struct pt_remote *r, char *hex, size_t n_bytes, uint64_t value);
+int pt_remote_read_by_p(struct pt_remote *r, uint16_t row, uint64_t *value, struct pt_err *err);
+int pt_remote_write_by_p(struct pt_remote *r, uint16_t row, uint64_t value, struct pt_err *err);
 /* Room and layout of mem. running: it works while the target runs. */
 void pt_remote_mem_init(struct pt_remote *r, bool running);
-/* Chooses the core for what follows in this hold; nothing where there is but one. */
-int pt_remote_choose(struct pt_remote *r, unsigned core, struct pt_err *err);
 /* An answer that has to be "OK". */
 int pt_remote_ask_ok(struct pt_remote *r, const void *packet, size_t len_bytes, uint32_t timeout_ms, struct pt_err *err);
 /* An error of the server as a sentence: 0 when the answer is none. PT_EFAULT, PT_EUNSUPPORTED (empty). */
