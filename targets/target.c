@@ -19,7 +19,7 @@ static void free_target(struct pt_target *target)
 }
 
 /* Returns the target when it attached or is locked (err->code says which), else NULL. */
-static struct pt_target *try_one(const struct pt_target_ops *ops, struct pt_probe *probe,
+static struct pt_target *try_one(const struct pt_target_ops *ops, struct pt_probe *probe, bool by_name,
 				 const struct pt_params *settings, struct pt_err *err)
 {
 	struct pt_target *target = calloc(1, sizeof(*target));
@@ -33,6 +33,7 @@ static struct pt_target *try_one(const struct pt_target_ops *ops, struct pt_prob
 	}
 	target->ops = ops;
 	target->probe = probe;
+	target->by_name = by_name;
 	err->code = ops->attach(target, settings, err);
 	if (err->code == 0 || err->code == PT_ESTATE)
 		return target;
@@ -62,7 +63,7 @@ struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, con
 		if (name != NULL && strcmp(name, all[i]->name) != 0)
 			continue;
 		known = true;
-		target = try_one(all[i], probe, settings, err);
+		target = try_one(all[i], probe, name != NULL, settings, err);
 		if (best.code == 0 || best.code == PT_EUNSUPPORTED)	/* who could not even try knows least */
 			best = *err;
 		if (target == NULL && err->code == PT_EIO)

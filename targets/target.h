@@ -163,6 +163,7 @@ struct pt_target_ops {
 	X(cortexm) \
 	X(s12z) \
 	X(microblaze) \
+	X(e500) \
 	X(remote)
 #define X(target) extern const struct pt_target_ops pt_##target##_ops;
 PT_TARGETS(X)
@@ -173,6 +174,7 @@ struct pt_target {
 	const struct pt_target_ops *ops;
 	void *state;
 	struct pt_probe *probe;		/* NULL in tests over an array */
+	bool by_name;			/* the user asked for this one: what cannot be found out is as he says */
 	struct pt_lease *leases;	/* of its hardware units, see below */
 };
 

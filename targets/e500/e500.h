@@ -3,8 +3,9 @@
  * reached by one of the ways below and become registers of ours in GDB's description. Board thread only.
  *
  *   settings.c            every setting, and what is not verified about it
- *   e500.c                attach, detach, registers in GDB's order, and the table of it all
- *   pm.c                  who has the performance monitor: choice of the way, lease, saving and restoring
+ *   e500.c                attach, detach, which core it is, and the table of it all
+ *   registers.c           registers in GDB's order, and PMRs as registers of GDB
+ *   pm.c                  who has the performance monitor: choice of the way, cost, lease, saving and restoring
  *   pm_scratch.c          the core itself executes a routine while it is halted (scratch.h)
  *   pm_agent.c            a small program beside the application answers in RAM (mailbox.h)
  *   pm_dcsr.c             registers of the core in the debug space of a QorIQ
@@ -16,9 +17,16 @@
 #define PT_E500_E500_H
 
 #include "targets/e500/scratch.h"
+#include "targets/e500/settings.h"
 #include "targets/remote/remote.h"
 
-struct pt_e500;
+enum {
+	PT_E500_PASS_MAX = 32,		/* operations in one pass; a way may add its own up to PT_E500_OPS_MAX */
+	PT_E500_PMRS_MAX = 3 * PT_E500_PMCS_MAX + 1,
+	PT_E500_WAYS = 3,
+};
+
+struct pt_e500_target;
 
 /* What one pass over a list of operations was, on the probe's clock. */
 struct pt_e500_pass {
@@ -33,26 +41,110 @@ struct pt_e500_pass {
 struct pt_e500_way {
 	const char *name;		/* "scratch" */
 	bool halts;			/* a core that runs is stopped for each pass, and goes on behind it */
-	/* Finds out whether it works here, without a change that is not undone. PT_EUNSUPPORTED: a setting is missing,
-	 * the OS does not let PMRs be used, nobody answers; the sentence says which, and what to do. */
-	int (*open)(struct pt_e500 *e500, const struct pt_params *settings, struct pt_err *err);
-	void (*close)(struct pt_e500 *e500);
+	size_t state_bytes;		/* zeroed before open: pt_e500_way_state() */
+	/* Finds out whether it works here, without a change that is not undone and without halting anything.
+	 * PT_EUNSUPPORTED: a setting is missing, the OS does not let PMRs be used, nobody answers; the sentence says which,
+	 * and what to do. It is asked again now and then until it works. */
+	int (*open)(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err);
+	void (*close)(struct pt_e500_target *e500);	/* only after open; sends nothing */
 	/* In order; a register may be in the list several times, and each is a reading of its own. The core runs
-	 * afterwards if it ran before. 0; PT_EUNSUPPORTED: this way cannot write (or not this one), and nothing was done;
+	 * afterwards if it ran before. Fills of *pass at_ns, error_ns, timebase, halted_ns, halted. 0; PT_EUNSUPPORTED:
+	 * this way cannot write (or not this one), or PMRs turn out to trap, and nothing was done: the next way is tried;
 	 * PT_EBUSY: an agent did not answer in time, PT_EIO: the server is gone; else as of pt_e500_scratch_run. */
-	int (*pass)(struct pt_e500 *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
+	int (*pass)(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		    struct pt_e500_pass *pass, struct pt_err *err);
-	/* "scratch code at 0x00fff000: each sample halts the core, 10 packets, 2.1 ms (longest 3.4 ms)" */
-	void (*describe)(const struct pt_e500 *e500, char *line, size_t room);
+	/* "scratch code at 0x00fff000": what it is, for pt_e500_describe_way, which adds what passes cost. */
+	void (*describe)(const struct pt_e500_target *e500, char *line, size_t room);
 };
 extern const struct pt_e500_way pt_e500_by_scratch, pt_e500_by_agent, pt_e500_by_dcsr;
 
-/* One pass by the way that was chosen; what it cost is added up for the report. PT_EUNSUPPORTED: there is no way, and the
- * sentence says why not. */
-int pt_e500_pass(struct pt_e500 *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_pass *pass,
-		 struct pt_err *err);
-/* The way in use, and what it has cost the program so far; for reports, `monitor status` and CONFIG ("path", "cost"). */
-void pt_e500_describe_way(const struct pt_e500 *e500, char *line, size_t room);
+/* Of a way, or of all: what passes have cost so far. */
+struct pt_e500_cost {
+	uint64_t n_passes, n_halts, n_packets, halted_ns, longest_halt_ns;
+	uint32_t most_packets;
+};
+
+struct pt_e500_target {
+	struct pt_remote remote;	/* first: pt_remote_* take it */
+	struct pt_remote_kind kind;
+	enum pt_e500_core core;
+	uint32_t pvr;			/* 0: not known */
+	const char *how_known;		/* of core: "by its PVR" */
+	struct pt_params *settings;	/* a copy of ours */
+	char name[160];
+	struct pt_region region[3];
+	size_t n_regions;
+	/* PMRs as registers of GDB; id is the PMR's number, the supervisor's or the user's */
+	struct pt_register own[2 * PT_E500_PMRS_MAX];
+	char own_name[2 * PT_E500_PMRS_MAX][12];
+	struct pt_e500_pm {
+		struct pt_e500_way_at {
+			void *state;
+			bool open, refused;		/* refused: for good, see pt_e500_refuse() */
+			uint64_t asked_ns;		/* when open was last tried; 0: never */
+			char why[240];	/* it is not open */
+			struct pt_e500_cost cost;
+		} at[PT_E500_WAYS];
+		const struct pt_e500_way *last;	/* that made a pass; NULL: none has */
+		struct pt_span ram;		/* that a source offered for scratch code; size 0: none */
+		struct pt_e500_snapshot {	/* all PMRs, read together for a GDB that asks for one after another */
+			uint32_t value[PT_E500_PMRS_MAX];
+			uint64_t at_ns;		/* 0: there is none */
+			uint32_t resumes;
+			unsigned core;
+		} snapshot;
+		/* Who has the performance monitor, and what was in it before; n_saved 0: nobody has. */
+		char owner[24];
+		unsigned core;
+		struct pt_e500_op saved[PT_E500_PMRS_MAX];
+		size_t n_saved;
+	} pm;
+};
+
+/* For a way: it turned out not to work here, and is not tried again. Its state stays until the end. */
+void pt_e500_refuse(struct pt_e500_target *e500, const struct pt_e500_way *way, const char *why);
+void *pt_e500_way_state(const struct pt_e500_target *e500, const struct pt_e500_way *way);
+
+/* The way that a pass which only reads would take now, opened if need be; halts nothing. NULL: PT_EUNSUPPORTED, and
+ * the sentence says why not, way by way. */
+const struct pt_e500_way *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err);
+/* One pass by the first way that can; what it cost is added up for the report, and *pass has all of it. n_ops: up to
+ * PT_E500_PASS_MAX. PT_EUNSUPPORTED: there is no way, and the sentence says why not. */
+int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
+		 struct pt_e500_pass *pass, struct pt_err *err);
+/* The way in use, and what it has cost the program so far; for reports, `monitor status` and CONFIG ("path", "cost"):
+ * "scratch code at 0x00fff000: each sample halts the core, 10 packets (most 12), 2.1 ms (longest 3.4 ms)". */
+void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room);
+
+/* RAM that the program leaves alone, as a source was told (struct pt_source_setup): for scratch code, where no setting
+ * names some. */
+void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup *setup);
+
+/* The performance monitor of a core for one user ("profile"): all of its registers are read, and kept to be put back.
+ * Nothing is written. 0; PT_EBUSY: another has it, or Linux' perf counts with it (e500.respect_linux=off takes it all
+ * the same); else as of pt_e500_pass. */
+int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err);
+/* Every register is what it was before pt_e500_take, counters too. Nothing to do for who has not taken it. The
+ * unit is free afterwards, also after an error. */
+int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_err *err);
+/* PT_EBUSY: Linux' perf counts with these registers. Its pattern: PMLCa with CE and FCM1. Source: Linux,
+ * core-fsl-emb.c */
+int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
+/* All of the core's PMRs, as operations that read them: counters, PMLCa, PMLCb, PMGC0. Returns their number. */
+size_t pt_e500_all_pmrs(enum pt_e500_core core, struct pt_e500_op *ops);
+
+/* --- between the files of the target --- */
+
+/* Of a g packet of GDB's own layout with SPE, 292 bytes. Source: GDB, powerpc-e500.xml */
+enum { PT_E500_LAYOUT = 72, PT_E500_LAYOUT_BYTES = 292 };
+extern const struct pt_register pt_e500_layout[PT_E500_LAYOUT];
+void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and kind.own */
+int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);
+int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
+		      struct pt_err *err);
+void pt_e500_pm_close(struct pt_e500_target *e500);
+/* The program was let go, or registers were written: what was read before is old. */
+void pt_e500_forget(struct pt_e500_target *e500);
 
 extern const struct pt_source_ops pt_source_e500_counters, pt_source_e500_samples;
 

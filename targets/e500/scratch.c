@@ -30,17 +30,27 @@ static void put(struct routine *r, uint32_t word)
 	r->word[r->n_code++] = word;
 }
 
-/* mfpmr stands first: it is what may trap. r5: PMGC0 as it was, or as it is to be. */
+/* mfpmr stands first: it is what may trap. r5: PMGC0 as it was, or as it is to be. Up to the freeze a counter without
+ * FCM1 counts what stands here, so no more than must does. */
 static void put_head(struct routine *r, uint32_t buffer, bool user)
 {
 	put(r, pt_e500_mfpmr(R5, PT_E500_PMGC0 - (user ? PT_E500_USER_LESS : 0)));
+	if (!user) {
+		put(r, UINT32_C(0x64a38000));				/* oris r3,r5,FAC */
+		put(r, pt_e500_mtpmr(PT_E500_PMGC0, R3));
+		put(r, UINT32_C(0x4c00012c));				/* isync */
+	}
 	put(r, UINT32_C(0x3c800000) | buffer >> 16);			/* lis r4 */
 	put(r, UINT32_C(0x60840000) | (buffer & 0xffff));		/* ori r4,r4 */
-	if (user)
-		return;
-	put(r, UINT32_C(0x64a38000));					/* oris r3,r5,FAC */
-	put(r, pt_e500_mtpmr(PT_E500_PMGC0, R3));
-	put(r, UINT32_C(0x4c00012c));					/* isync */
+}
+
+static uint32_t move_from(unsigned rd, unsigned reg, bool user)
+{
+	unsigned spr = reg - PT_E500_SPR;
+
+	if (reg < PT_E500_SPR)
+		return pt_e500_mfpmr(rd, reg - (user ? PT_E500_USER_LESS : 0u));
+	return UINT32_C(0x7c0002a6) | rd << 21 | (spr & 31) << 16 | (spr >> 5 & 31) << 11;	/* mfspr */
 }
 
 static void put_op(struct routine *r, const struct pt_e500_op *op, unsigned offset, bool user)
@@ -49,7 +59,7 @@ static void put_op(struct routine *r, const struct pt_e500_op *op, unsigned offs
 	unsigned gpr = whole ? R5 : R3;
 
 	if (!op->write && !whole)
-		put(r, pt_e500_mfpmr(gpr, op->pmr - (user ? PT_E500_USER_LESS : 0u)));
+		put(r, move_from(gpr, op->pmr, user));
 	put(r, op->write ? load(gpr, R4, offset) : store(gpr, R4, offset));
 	if (op->write && !whole)
 		put(r, pt_e500_mtpmr(op->pmr, gpr));
@@ -94,6 +104,9 @@ static int check(const struct pt_e500_scratch *s, const struct pt_e500_op *ops, 
 	if (pt_e500_scratch_needs(n_ops) > s->size_bytes || s->addr % 4 != 0)
 		return pt_fail(err, PT_EARG, "%zu PMRs take %" PRIu32 " bytes of RAM, from a multiple of 4; there are %"
 			PRIu32 " at 0x%" PRIx32, n_ops, pt_e500_scratch_needs(n_ops), s->size_bytes, s->addr);
+	for (size_t i = 0; i < n_ops; i++)
+		if (ops[i].write && ops[i].pmr >= PT_E500_SPR)
+			return pt_fail(err, PT_EARG, "SPR %u is only read", ops[i].pmr - PT_E500_SPR);
 	for (size_t i = 0; user && i < n_ops; i++)
 		if (ops[i].write)
 			return pt_fail(err, PT_ESTATE, "the core stopped in user mode, where PMRs can only be read: "
@@ -112,7 +125,7 @@ static int prove(struct pt_e500_scratch *s, struct pt_err *err)
 	if (rc < 0)
 		return rc;
 	if (at.pc != s->addr + 4)
-		return pt_fail(err, PT_EUNSUPPORTED, "mfpmr traps, to 0x%" PRIx32 ": the OS or the core keeps the "
+		return pt_fail(err, PT_EUNSUPPORTED, "mfpmr traps, to 0x%" PRIx64 ": the OS or the core keeps the "
 			"performance monitor to itself, or nothing can be executed at 0x%" PRIx32 "; an agent in the "
 			"program can publish the counters", at.pc, s->addr);
 	s->proven = true;
@@ -129,7 +142,7 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 	int rc;
 
 	frame.pc = s->addr;
-	frame.msr &= ~(uint32_t)(PT_E500_MSR_EE | PT_E500_MSR_CE | PT_E500_MSR_DE);
+	frame.msr &= ~(uint64_t)(PT_E500_MSR_EE | PT_E500_MSR_CE | PT_E500_MSR_DE | PT_E500_MSR_WE);
 	frame.msr |= PT_E500_MSR_PMM;
 	rc = port->set(port->state, &frame, err);
 	if (rc == 0 && !s->proven)
@@ -154,9 +167,10 @@ static int put_back(struct pt_e500_scratch *s, const struct pt_e500_frame *was, 
 	int mem_rc = pt_mem_write(s->port->mem, s->addr, saved, len_bytes, &why), rc;
 
 	rc = s->port->set(s->port->state, was, &why);
+	s->astray = rc < 0;
 	if (rc < 0)
-		return pt_fail(err, rc, "registers could not be put back: r3=0x%" PRIx32 " r4=0x%" PRIx32
-			" r5=0x%" PRIx32 " pc=0x%" PRIx32 " msr=0x%" PRIx32 ": %.60s", was->r3, was->r4, was->r5,
+		return pt_fail(err, rc, "registers could not be put back: r3=0x%" PRIx64 " r4=0x%" PRIx64
+			" r5=0x%" PRIx64 " pc=0x%" PRIx64 " msr=0x%" PRIx64 ": %.60s", was->r3, was->r4, was->r5,
 			was->pc, was->msr, why.msg);
 	return mem_rc < 0 ? pt_fail(err, mem_rc, "%zu bytes at 0x%" PRIx32 " could not be put back: %.80s", len_bytes,
 		s->addr, why.msg) : 0;

@@ -1,7 +1,7 @@
 /* The performance monitor of a halted core, reached by code that the core itself executes: no debug port shows PMRs.
  * One routine is put into RAM, reads PMGC0, freezes all counters, reads and writes what is asked for, puts PMGC0 back
  * and ends in a trap; memory and the five registers that it changes are as they were afterwards, also after an error.
- * It runs with MSR[EE], [CE] and [DE] off, and with MSR[PMM] on: a counter with FCM1 counts nothing of it.
+ * It runs with MSR[EE], [CE], [DE] and [WE] off, and with MSR[PMM] on: a counter with FCM1 counts nothing of it.
  * Board thread only; needs a core that is halted. Source: E500CORERM Rev. 1, Tables 7-2, 7-3 and 7-8.
  *
  * It relies on the server to make what it writes visible to instruction fetch, and to stop at the trap (7d821008 is
@@ -12,14 +12,14 @@
 #include "targets/e500/pmr.h"
 #include "targets/mem.h"
 
-enum { PT_E500_OPS_MAX = 32, PT_E500_SCRATCH_BYTES = 512, PT_E500_TRAP = 0x7d821008 };
+enum { PT_E500_OPS_MAX = 36, PT_E500_SCRATCH_BYTES = 512, PT_E500_TRAP = 0x7d821008 };
 
 /* MSR. Source: E500CORERM 2.5.1 */
-enum { PT_E500_MSR_CE = 0x20000, PT_E500_MSR_EE = 0x8000, PT_E500_MSR_PR = 0x4000, PT_E500_MSR_DE = 0x200,
+enum { PT_E500_MSR_WE = 0x40000, PT_E500_MSR_CE = 0x20000, PT_E500_MSR_EE = 0x8000, PT_E500_MSR_PR = 0x4000, PT_E500_MSR_DE = 0x200,
        PT_E500_MSR_PMM = 4 };
 
-/* What the routine changes of the core. */
-struct pt_e500_frame { uint32_t r3, r4, r5, pc, msr; };
+/* What the routine changes of the core. Of one with registers of 32 bits their upper halves are 0. */
+struct pt_e500_frame { uint64_t r3, r4, r5, pc, msr; };
 
 /* How the core is reached: each call is one packet where the server knows g and G. 0, or as the wire says. */
 struct pt_e500_port {
@@ -35,10 +35,14 @@ struct pt_e500_scratch {
 	const struct pt_e500_port *port;
 	uint32_t addr, size_bytes;	/* RAM that the core may write and execute where it stands; word-aligned */
 	bool proven;			/* mfpmr was seen to work: it is not stepped over again */
+	bool astray;			/* the core could not be put back where it stood: it must not go on */
 };
 
+/* Added to the number of an SPR, for an operation that reads that instead. Numbers: E500CORERM Table 2-4. */
+enum { PT_E500_SPR = 0x1000, PT_E500_SPR_TBL = 268, PT_E500_SPR_TBU = 269, PT_E500_SPR_PVR = 287 };
+
 struct pt_e500_op {
-	uint16_t pmr;			/* supervisor's number; a core in user mode is read by the user's */
+	uint16_t pmr;			/* supervisor's number; a core in user mode is read by the user's. Or of an SPR */
 	bool write;
 	uint32_t value;			/* in: to write; out: read */
 };

@@ -172,7 +172,7 @@ const struct pt_vboard_ops pt_vboard_e500 = {
 		"behind a GDB server",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance, .rsp = rsp,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
-	.params = pt_ve500_params, .n_params = PT_E500_WORDS,
+	.told = pt_e500_told, .params = pt_ve500_params, .n_params = PT_E500_WORDS,
 };
 
 /* --- as tests and bench see it */

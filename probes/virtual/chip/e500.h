@@ -55,6 +55,8 @@ struct pt_e500_words {
 };
 /* PT_EARG: variant= was given. */
 int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *settings, struct pt_err *err);
+void pt_e500_told(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
+		  void *arg);			/* board.h */
 void pt_e500_serve(struct pt_e500 *chip);	/* what a GDB server in front of it serves (e500_rsp.c) */
 /* An ELF, or (NULL) the demo. PT_EARG: not firmware for this board. */
 int pt_e500_load(struct pt_e500 *chip, const uint8_t *elf, size_t len_bytes, struct pt_err *err);

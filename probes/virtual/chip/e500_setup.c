@@ -1,4 +1,6 @@
 /* What a virtual e500 board is made from: the words of its address, and an ELF. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "probes/virtual/chip/e500.h"
@@ -50,6 +52,22 @@ int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *sett
 		},
 	};
 	return 0;
+}
+
+/* As somebody with the board's manual knows it. */
+void pt_e500_told(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
+		  void *arg)
+{
+	uint64_t hz = pt_params_number(settings, &pt_ve500_params[FREQ]);
+	char text[64];
+
+	(void)driver;
+	snprintf(text, sizeof(text), "e500.scratch=0x%x:0x200", PT_E500_RAM_BYTES / 2);
+	say(arg, text);
+	snprintf(text, sizeof(text), "e500.clock_hz=%" PRIu64, hz);
+	say(arg, text);
+	snprintf(text, sizeof(text), "e500.tb_hz=%" PRIu64, hz / number(settings, TB_CYCLES));
+	say(arg, text);
 }
 
 /* --- firmware */

@@ -1,0 +1,307 @@
+/* Attach, detach, which core it is, and the table of what the target can do. See e500.h. */
+#include "targets/e500/e500.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+/* --- which core --------------------------------------------------------------------------------------------------- */
+
+static const struct { const char *architecture; enum pt_e500_core core; } architectures[] = {
+	{ "powerpc:e500", PT_E500_V2 },	/* v1 has the same, but for TBSEL and TBEE: its PVR tells */
+	{ "powerpc:e500mc", PT_E500_MC }, { "powerpc:e500mc64", PT_E500_E5500 },
+	{ "powerpc:e5500", PT_E500_E5500 }, { "powerpc:e6500", PT_E500_E6500 },
+};
+
+static bool core_by_setting(struct pt_e500_target *e500)
+{
+	static const char *const words[PT_E500_CORES] = { "v1", "v2", "mc", "e5500", "e6500" };
+	const char *word = pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_CORE]);
+
+	for (unsigned i = 0; i < PT_E500_CORES; i++)
+		if (strcmp(word, words[i]) == 0) {
+			e500->core = (enum pt_e500_core)i;
+			e500->how_known = "as e500.core says";
+			return true;
+		}
+	return false;
+}
+
+static bool find_row(const struct pt_remote *r, const char *name, uint16_t *row)
+{
+	for (size_t i = 0; i < r->n_server; i++)
+		if (strcmp(r->rows[i].name, name) == 0) {
+			*row = (uint16_t)i;
+			return true;
+		}
+	return false;
+}
+
+/* 1: it is one of ours, 0: nothing tells (no such register, or the core runs), -1: it is another core. */
+static int core_by_pvr(struct pt_e500_target *e500)
+{
+	struct pt_err ignored = { 0 };
+	uint64_t pvr;
+	uint16_t row;
+
+	if (!find_row(&e500->remote, "pvr", &row) ||
+	    pt_remote_read_registers(&e500->remote, 0, &row, 1, &pvr, &ignored) < 0 || pvr == 0)
+		return 0;
+	e500->pvr = (uint32_t)pvr;
+	for (unsigned i = 0; i < PT_E500_CORES; i++)
+		if (pt_e500_kinds[i].pvr == e500->pvr >> 16) {
+			e500->core = (enum pt_e500_core)i;
+			e500->how_known = "by its PVR";
+			return 1;
+		}
+	return -1;
+}
+
+static bool core_by_architecture(struct pt_e500_target *e500)
+{
+	const struct pt_remote *r = &e500->remote;
+	uint16_t row;
+
+	for (size_t i = 0; i < PT_LEN(architectures); i++)
+		if (strcmp(r->architecture, architectures[i].architecture) == 0) {
+			e500->core = architectures[i].core;
+			e500->how_known = "as the server describes it";
+			return true;
+		}
+	if (strncmp(r->architecture, "powerpc", strlen("powerpc")) != 0 || !find_row(r, "ev0h", &row))
+		return false;
+	e500->core = PT_E500_V2;
+	e500->how_known = "as it has SPE";
+	return true;
+}
+
+/* A server without a description: GDB's own layout of an e500 is of a length that no other core has. */
+static bool core_by_length(struct pt_e500_target *e500)
+{
+	struct pt_err ignored = { 0 };
+	char answer[4 * PT_E500_LAYOUT_BYTES];
+
+	if (e500->remote.facts.features ||
+	    pt_remote_ask(&e500->remote, "g", answer, sizeof(answer), &ignored) != 2 * PT_E500_LAYOUT_BYTES)
+		return false;
+	e500->core = PT_E500_V2;
+	e500->how_known = "by the length of its g packet";
+	return true;
+}
+
+static bool is_other(const struct pt_e500_target *e500)
+{
+	const char *architecture = e500->remote.architecture;
+
+	return e500->remote.facts.features && architecture[0] != '\0' &&
+	       strncmp(architecture, "powerpc", strlen("powerpc")) != 0;
+}
+
+static int find_core(struct pt_e500_target *e500, struct pt_err *err)
+{
+	int by_pvr = is_other(e500) ? -1 : core_by_pvr(e500);
+
+	if (is_other(e500))
+		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server serves %s, not PowerPC", e500->remote.architecture);
+	if (core_by_setting(e500) || by_pvr > 0)
+		return 0;
+	if (by_pvr < 0 && !e500->remote.target->by_name)
+		return pt_fail(err, PT_EUNSUPPORTED, "PVR 0x%08" PRIx32 " is no e500's", e500->pvr);
+	if (core_by_architecture(e500) || core_by_length(e500))
+		return 0;
+	if (!e500->remote.target->by_name)
+		return pt_fail(err, PT_EUNSUPPORTED, "nothing says that the GDB server serves an e500; if it does, "
+			       "target=e500 and e500.core say so");
+	e500->core = PT_E500_V2;
+	e500->how_known = "taken for one, as nothing says which it is: e500.core does";
+	return 0;
+}
+
+/* --- attach ------------------------------------------------------------------------------------------------------- */
+
+static int open_remote(struct pt_e500_target *e500, struct pt_target *target, struct pt_err *err)
+{
+	pt_e500_make_own(e500);
+	return pt_remote_open(&e500->remote, target, &e500->kind, e500->settings, err);
+}
+
+/* Where the core turns out to have more PMRs than were taken for granted, the description is made again. */
+static int open_as_core(struct pt_e500_target *e500, struct pt_target *target, struct pt_err *err)
+{
+	enum pt_e500_core taken;
+
+	if (!core_by_setting(e500))
+		e500->core = PT_E500_V2;
+	taken = e500->core;
+	if (open_remote(e500, target, err) < 0)
+		return err->code;
+	if (find_core(e500, err) < 0) {
+		pt_remote_close(&e500->remote);
+		return err->code;
+	}
+	if (pt_e500_kinds[taken].n_pmcs == pt_e500_kinds[e500->core].n_pmcs)
+		return 0;
+	pt_remote_close(&e500->remote);
+	return open_remote(e500, target, err);
+}
+
+/* RAM is known where somebody says so: the rest may be accessed all the same. */
+static void find_regions(struct pt_e500_target *e500)
+{
+	const uint64_t end = UINT64_C(1) << 32;
+	struct pt_region all[3];
+	uint64_t addr = 0, size = 0;
+	size_t n = 0;
+
+	pt_params_span(e500->settings, &pt_e500_settings[PT_E500_SET_RAM], &addr, &size);
+	if (addr >= end || size > end - addr)
+		size = 0;
+	if (size == 0)
+		addr = 0;
+	all[n++] = (struct pt_region){ .kind = PT_REGION_IO, .addr = 0, .size = addr };
+	all[n++] = (struct pt_region){ .kind = PT_REGION_RAM, .addr = addr, .size = size };
+	all[n++] = (struct pt_region){ .kind = PT_REGION_IO, .addr = addr + size, .size = end - addr - size };
+	e500->n_regions = 0;
+	for (size_t i = 0; i < n; i++)
+		if (all[i].size > 0)
+			e500->region[e500->n_regions++] = all[i];
+}
+
+static int e500_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_e500_target *e500 = target->state;
+	void *wire;
+
+	if (pt_probe_rsp(target->probe, &wire) == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "an e500 is reached through the GDB server of its probe (rsp:HOST:PORT)");
+	e500->settings = pt_params_copy(settings);
+	e500->kind = (struct pt_remote_kind){
+		.name = "e500", .layout = pt_e500_layout, .n_layout = PT_E500_LAYOUT, .architecture = "powerpc:e500", .pc = "pc",
+		.first_own = (uint16_t)pt_params_number(settings, &pt_e500_settings[PT_E500_SET_REGNUM]),
+		.read_own = pt_e500_read_own, .write_own = pt_e500_write_own,
+	};
+	if (open_as_core(e500, target, err) < 0) {
+		pt_params_free(e500->settings);
+		return err->code;
+	}
+	snprintf(e500->name, sizeof(e500->name), "%s behind %.20s at %.60s", pt_e500_kinds[e500->core].name,
+		 e500->remote.facts.name[0] != '\0' ? e500->remote.facts.name : "a GDB server", e500->remote.facts.where);
+	find_regions(e500);
+	return 0;
+}
+
+static int e500_detach(void *state, bool resume, struct pt_err *err)
+{
+	struct pt_e500_target *e500 = state;
+	int rc;
+
+	pt_e500_pm_close(e500);
+	rc = pt_remote_detach(e500, resume, err);
+	pt_params_free(e500->settings);
+	return rc;
+}
+
+static const char *e500_chip(void *state)
+{
+	return ((const struct pt_e500_target *)state)->name;
+}
+
+static void e500_describe(void *state, void (*say)(void *arg, const char *line), void *arg)
+{
+	struct pt_e500_target *e500 = state;
+	char line[600], pvr[24] = "";
+
+	pt_remote_describe(state, say, arg);
+	if (e500->pvr != 0)
+		snprintf(pvr, sizeof(pvr), ", PVR 0x%08" PRIx32, e500->pvr);
+	snprintf(line, sizeof(line), "core: %s (%s%s), %u counters", pt_e500_kinds[e500->core].name, e500->how_known, pvr,
+		 pt_e500_kinds[e500->core].n_pmcs);
+	say(arg, line);
+	pt_e500_choose(e500, &(struct pt_err){ 0 });
+	pt_e500_describe_way(e500, line, sizeof(line));
+	say(arg, line);
+	if (e500->pm.n_saved == 0)
+		return;
+	snprintf(line, sizeof(line), "changed: the performance monitor counts for %s; its %zu registers are put back at the end",
+		 e500->pm.owner, e500->pm.n_saved);
+	say(arg, line);
+}
+
+/* --- run control -------------------------------------------------------------------------------------------------- */
+
+void pt_e500_forget(struct pt_e500_target *e500)
+{
+	e500->pm.snapshot.at_ns = 0;
+}
+
+static int e500_resume(void *state, unsigned core, struct pt_err *err)
+{
+	pt_e500_forget(state);
+	return pt_remote_resume(state, core, err);
+}
+
+static int e500_step(void *state, unsigned core, struct pt_err *err)
+{
+	pt_e500_forget(state);
+	return pt_remote_step(state, core, err);
+}
+
+static int e500_reset(void *state, enum pt_reset_kind how, struct pt_err *err)
+{
+	pt_e500_forget(state);
+	return pt_remote_reset(state, how, err);
+}
+
+static const struct pt_region *e500_regions(void *state, size_t *n)
+{
+	const struct pt_e500_target *e500 = state;
+
+	*n = e500->n_regions;
+	return e500->region;
+}
+
+static const struct pt_source_ops *const *e500_sources(void *state, size_t *n)
+{
+	static const struct pt_source_ops *const sources[] = { &pt_source_remote_pc };
+
+	(void)state;
+	*n = PT_LEN(sources);
+	return sources;
+}
+
+const struct pt_target_ops pt_e500_ops = {
+	.name = "e500",
+	.help = "PowerPC e500v1, e500v2, e500mc, e5500, e6500 behind a GDB server, and their performance monitor",
+	.state_bytes = sizeof(struct pt_e500_target),
+	.params = pt_e500_settings,
+	.n_params = PT_E500_N_SETTINGS,
+	.architecture = "powerpc:e500",
+	.is_big_endian = pt_remote_is_big_endian,
+	.elf_machine = 20,		/* EM_PPC */
+	.attach = e500_attach,
+	.detach = e500_detach,
+	.chip = e500_chip,
+	.describe = e500_describe,
+	.n_cores = pt_remote_n_cores,
+	.status = pt_remote_status,
+	.halt = pt_remote_halt,
+	.resume = e500_resume,
+	.step = e500_step,
+	.reset = e500_reset,
+	.registers = pt_remote_registers,
+	.read_registers = pt_remote_read_registers,
+	.write_registers = pt_remote_write_registers,
+	.pc = pt_remote_pc,
+	.mem = pt_remote_mem,
+	.regions = e500_regions,
+	.break_insert = pt_remote_break_insert,
+	.break_remove = pt_remote_break_remove,
+	.flash_erase = pt_remote_flash_erase,
+	.flash_write = pt_remote_flash_write,
+	.flash_done = pt_remote_flash_done,
+	.mass_erase = pt_remote_mass_erase,
+	.sources = e500_sources,
+	.upstream = pt_remote_upstream,
+};

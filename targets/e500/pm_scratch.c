@@ -1,0 +1,221 @@
+/* The way that every GDB server allows: the halted core executes code of ours (scratch.h), in packets. A core that runs
+ * is stopped and goes on in one turn of the connection, so a debugger that waits for it notices nothing. */
+#include "targets/e500/e500.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+enum { STOP_MS = 500, ROUTINE_MS = 300, LEAST_BYTES = 64 };
+enum { R3, R4, R5, PC, MSR, N_FRAME };
+
+struct by_scratch {
+	struct pt_e500_target *e500;
+	struct pt_e500_port port;
+	struct pt_e500_scratch code;
+	struct pt_remote_block block;
+	uint16_t row[N_FRAME];
+	unsigned core;
+};
+
+/* --- the core, in packets ----------------------------------------------------------------------------------------- */
+
+static int get(void *state, struct pt_e500_frame *frame, struct pt_err *err)
+{
+	struct by_scratch *by = state;
+	uint64_t value[N_FRAME];
+	int rc = pt_remote_block_read(&by->e500->remote, &by->block, by->row, N_FRAME, value, err);
+
+	if (rc == 0)
+		*frame = (struct pt_e500_frame){ value[R3], value[R4], value[R5], value[PC], value[MSR] };
+	return rc;
+}
+
+static int set(void *state, const struct pt_e500_frame *f, struct pt_err *err)
+{
+	struct by_scratch *by = state;
+	const uint64_t value[N_FRAME] = { f->r3, f->r4, f->r5, f->pc, f->msr };
+
+	return pt_remote_block_write(&by->e500->remote, &by->block, by->row, N_FRAME, value, err);
+}
+
+/* Of several cores this one alone. */
+static int run(void *state, bool step, struct pt_err *err)
+{
+	struct by_scratch *by = state;
+	struct pt_remote *r = &by->e500->remote;
+	char packet[PT_RSP_THREAD_BYTES + 10];
+
+	if (!r->facts.vcont)
+		snprintf(packet, sizeof(packet), "%c", step ? 's' : 'c');
+	else if (r->n_cores > 1)
+		snprintf(packet, sizeof(packet), "vCont;%c:%s", step ? 's' : 'c', r->core[by->core].thread);
+	else
+		snprintf(packet, sizeof(packet), "vCont;%c", step ? 's' : 'c');
+	return r->rsp->run_for(r->wire, packet, ROUTINE_MS, err);
+}
+
+/* --- coming and going --------------------------------------------------------------------------------------------- */
+
+static bool find_rows(struct by_scratch *by)
+{
+	static const char *const names[N_FRAME] = { "r3", "r4", "r5", "pc", "msr" };
+	const struct pt_remote *r = &by->e500->remote;
+	size_t found = 0;
+
+	for (size_t k = 0; k < N_FRAME; k++)
+		for (size_t i = 0; i < r->n_server; i++)
+			if (strcmp(r->rows[i].name, names[k]) == 0) {
+				by->row[k] = (uint16_t)i;
+				found++;
+			}
+	return found == N_FRAME;
+}
+
+static bool find_ram(struct by_scratch *by, const struct pt_params *settings)
+{
+	struct pt_span at = by->e500->pm.ram;
+
+	pt_params_span(settings, &pt_e500_settings[PT_E500_SET_SCRATCH], &at.addr, &at.size);
+	by->code.addr = (uint32_t)((at.addr + 3) & ~UINT64_C(3));
+	at.size -= at.size < 4 ? at.size : by->code.addr - at.addr;
+	by->code.size_bytes = (uint32_t)(at.size < PT_E500_SCRATCH_BYTES ? at.size : PT_E500_SCRATCH_BYTES);
+	return by->code.size_bytes >= LEAST_BYTES && at.addr <= UINT32_MAX - PT_E500_SCRATCH_BYTES;
+}
+
+static int scratch_open(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err)
+{
+	struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
+
+	by->e500 = e500;
+	by->port = (struct pt_e500_port){ .state = by, .mem = &e500->remote.mem, .get = get, .set = set, .run = run };
+	by->code.port = &by->port;
+	if (!find_rows(by))
+		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not say where r3 to r5, pc and msr are");
+	if (e500->remote.n_cores > 1 && !e500->remote.facts.vcont)
+		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server cannot let one of %u cores run alone (vCont)",
+			       e500->remote.n_cores);
+	if (!find_ram(by, settings))
+		return pt_fail(err, PT_EUNSUPPORTED, "no RAM for code that reads PMRs: say e500.scratch=ADDR:SIZE, from %d to %d "
+			       "bytes which the core may execute (they are put back), or e500.ram=ADDR:SIZE, of which a profile "
+			       "takes what the ELF leaves free", LEAST_BYTES, PT_E500_SCRATCH_BYTES);
+	return 0;
+}
+
+static void scratch_close(struct pt_e500_target *e500)
+{
+	pt_remote_block_free(&((struct by_scratch *)pt_e500_way_state(e500, &pt_e500_by_scratch))->block);
+}
+
+static void scratch_describe(const struct pt_e500_target *e500, char *line, size_t room)
+{
+	const struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
+
+	snprintf(line, room, "scratch code at 0x%08" PRIx32, by->code.addr);
+}
+
+/* --- a pass ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t now_ns(const struct by_scratch *by)
+{
+	return pt_link_now_ns(pt_probe_link(by->e500->remote.target->probe));
+}
+
+/* Upper, lower, upper: where the lower half wrapped in between, it did so just before or behind its reading. */
+static uint64_t timebase(const struct pt_e500_op *tb)
+{
+	uint32_t upper = tb[0].value != tb[2].value && tb[1].value < UINT32_C(0x80000000) ? tb[2].value : tb[0].value;
+
+	return (uint64_t)upper << 32 | tb[1].value;
+}
+
+/* The core stands. With the time base, where there is room for that. */
+static int access_pmrs(struct by_scratch *by, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_pass *pass,
+		       struct pt_err *err)
+{
+	static const uint16_t tb[] = { PT_E500_SPR_TBU, PT_E500_SPR_TBL, PT_E500_SPR_TBU };
+	struct pt_e500_op all[PT_E500_OPS_MAX] = { { 0 } };
+	bool with_tb = pt_e500_scratch_needs(n_ops + PT_LEN(tb)) <= by->code.size_bytes;
+	size_t n = n_ops;
+	int rc;
+
+	memcpy(all, ops, n_ops * sizeof(ops[0]));
+	for (size_t i = 0; with_tb && i < PT_LEN(tb); i++)
+		all[n++].pmr = PT_E500_SPR + tb[i];
+	rc = pt_e500_scratch_run(&by->code, all, n, err);
+	if (rc < 0)
+		return rc;
+	memcpy(ops, all, n_ops * sizeof(ops[0]));
+	if (with_tb)
+		pass->timebase = timebase(all + n_ops);
+	return 0;
+}
+
+/* Within a hold. */
+static int stop(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err *err)
+{
+	const struct pt_rsp_ops *rsp = by->e500->remote.rsp;
+	void *wire = by->e500->remote.wire;
+	uint64_t asked_ns = now_ns(by), stands_ns;
+	struct pt_rsp_run now;
+
+	if (rsp->poll(wire, 0, &now, err) < 0)
+		return err->code;
+	if (now.running) {
+		pass->halted = true;
+		if (rsp->interrupt(wire, err) < 0 || rsp->poll(wire, STOP_MS, &now, err) < 0)
+			return err->code;
+		if (now.running)
+			return pt_fail(err, PT_ETIMEOUT, "the server does not stop the core: it may be held in reset, or sleep so "
+				       "deeply (nap, sleep) that it cannot be reached");
+	}
+	stands_ns = now_ns(by);
+	pass->error_ns = (stands_ns - asked_ns + 1) / 2;
+	pass->at_ns = asked_ns + pass->error_ns;
+	return 0;
+}
+
+/* What stopped it in the end may have been a breakpoint: then it stays, and the debugger has been told. */
+static int go_on(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err *err)
+{
+	int rc = by->code.astray ? 0 : by->e500->remote.rsp->go_on(by->e500->remote.wire, err);
+
+	pass->halted_ns = now_ns(by) - (pass->at_ns - pass->error_ns);
+	return rc == PT_ESTATE ? 0 : rc;
+}
+
+static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
+			struct pt_e500_pass *pass, struct pt_err *err)
+{
+	struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
+	struct pt_err ignored = { 0 };
+	int rc, on;
+
+	if (e500->remote.rsp->hold(e500->remote.wire, err) < 0)
+		return err->code;
+	by->core = core;
+	by->code.astray = false;
+	rc = stop(by, pass, err);
+	if (rc == 0) {
+		rc = pt_remote_choose(&e500->remote, core, err);
+		rc = rc == 0 ? access_pmrs(by, ops, n_ops, pass, err) : rc;
+		on = pass->halted ? go_on(by, pass, rc == 0 ? err : &ignored) : 0;
+		rc = rc == 0 ? on : rc;
+	}
+	e500->remote.rsp->release(e500->remote.wire);
+	if (rc == PT_EUNSUPPORTED && !by->code.proven)
+		pt_e500_refuse(e500, &pt_e500_by_scratch, err->msg);
+	return rc;
+}
+
+const struct pt_e500_way pt_e500_by_scratch = {
+	.name = "scratch",
+	.halts = true,
+	.state_bytes = sizeof(struct by_scratch),
+	.open = scratch_open,
+	.close = scratch_close,
+	.pass = scratch_pass,
+	.describe = scratch_describe,
+};

@@ -1,0 +1,159 @@
+/* What a GDB server without a description has in its g packet, and PMRs as registers of GDB: PMC0, PMLCa0 ..., and the
+ * names by which user code reads the same ones (UPMC0 ...). Source: GDB, powerpc-e500.xml; E500CORERM Table 7-2. */
+#include "targets/e500/e500.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util.h"
+
+#define CORE "org.gnu.gdb.power.core"
+#define SPE "org.gnu.gdb.power.spe"
+#define R(n) { "r" #n, CORE, "uint32", NULL, n, 32, n }
+#define H(n) { "ev" #n "h", SPE, NULL, NULL, 32 + n, 32, n }
+#define X8(of, a, b, c, d, e, f, g, h) of(a), of(b), of(c), of(d), of(e), of(f), of(g), of(h)
+
+const struct pt_register pt_e500_layout[PT_E500_LAYOUT] = {
+	X8(R, 0, 1, 2, 3, 4, 5, 6, 7), X8(R, 8, 9, 10, 11, 12, 13, 14, 15),
+	X8(R, 16, 17, 18, 19, 20, 21, 22, 23), X8(R, 24, 25, 26, 27, 28, 29, 30, 31),
+	X8(H, 0, 1, 2, 3, 4, 5, 6, 7), X8(H, 8, 9, 10, 11, 12, 13, 14, 15),
+	X8(H, 16, 17, 18, 19, 20, 21, 22, 23), X8(H, 24, 25, 26, 27, 28, 29, 30, 31),
+	{ "pc", CORE, "code_ptr", NULL, 64, 32, 0 }, { "msr", CORE, "uint32", NULL, 65, 32, 0 },
+	{ "cr", CORE, "uint32", NULL, 66, 32, 0 }, { "lr", CORE, "code_ptr", NULL, 67, 32, 0 },
+	{ "ctr", CORE, "uint32", NULL, 68, 32, 0 }, { "xer", CORE, "uint32", NULL, 69, 32, 0 },
+	{ "acc", SPE, "int64", NULL, 73, 64, 0 }, { "spefscr", SPE, "uint32", NULL, 74, 32, 0 },
+};
+
+/* --- rows of PMRs ------------------------------------------------------------------------------------------------- */
+
+static void add_row(struct pt_e500_target *e500, unsigned pmr)
+{
+	size_t i = e500->kind.n_own;
+	struct pt_e500_register reg;
+	char *name = e500->own_name[i];
+
+	if (!pt_e500_pmr(e500->core, pmr, &reg))
+		return;
+	snprintf(name, sizeof(e500->own_name[i]), "%s", reg.name);
+	for (char *at = name; *at != '\0'; at++)
+		*at = (char)tolower((unsigned char)*at);
+	e500->own[i] = (struct pt_register){
+		.name = name, .feature = "org.proftap.e500.pm", .type = "uint32", .group = reg.user ? "upm" : "pm",
+		.bits = 32, .id = (uint16_t)pmr,
+	};
+	e500->kind.n_own++;
+}
+
+void pt_e500_make_own(struct pt_e500_target *e500)
+{
+	struct pt_e500_op ops[PT_E500_PMRS_MAX];
+	size_t n = pt_e500_all_pmrs(e500->core, ops);
+
+	e500->kind.own = e500->own;
+	e500->kind.n_own = 0;
+	for (size_t i = 0; i < n; i++)
+		add_row(e500, ops[i].pmr);
+	for (size_t i = 0; i < n; i++)
+		add_row(e500, ops[i].pmr - PT_E500_USER_LESS);
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+enum { SNAPSHOT_MS = 1000 };
+
+static uint64_t now_ns(const struct pt_e500_target *e500)
+{
+	return pt_link_now_ns(pt_probe_link(e500->remote.target->probe));
+}
+
+/* Of the run that a debugger sees now, and not old. */
+static bool is_valid(const struct pt_e500_target *e500, unsigned core, uint32_t resumes)
+{
+	const struct pt_e500_snapshot *s = &e500->pm.snapshot;
+
+	return s->at_ns != 0 && s->core == core && s->resumes == resumes &&
+	       now_ns(e500) - s->at_ns < SNAPSHOT_MS * PT_NS_PER_MS;
+}
+
+/* GDB asks for one register after the other: all are read with the first, so what it shows is of one moment, and costs
+ * one pass. */
+static int snapshot(struct pt_e500_target *e500, unsigned core, struct pt_err *err)
+{
+	struct pt_e500_snapshot *s = &e500->pm.snapshot;
+	struct pt_e500_op ops[PT_E500_PMRS_MAX];
+	size_t n = pt_e500_all_pmrs(e500->core, ops);
+	struct pt_e500_pass pass;
+	struct pt_rsp_run run;
+	int rc = e500->remote.rsp->poll(e500->remote.wire, 0, &run, err);
+
+	if (rc < 0 || is_valid(e500, core, run.client_resumes))
+		return rc;
+	s->at_ns = 0;
+	rc = pt_e500_pass(e500, core, ops, n, &pass, err);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		s->value[i] = ops[i].value;
+	if (rc == 0) {
+		s->at_ns = now_ns(e500);
+		s->resumes = run.client_resumes;
+		s->core = core;
+	}
+	return rc;
+}
+
+/* The user's names stand behind the others, in the same order. */
+static size_t index_of(const struct pt_e500_target *e500, uint16_t row)
+{
+	size_t half = e500->kind.n_own / 2;
+
+	return row < half ? row : row - half;
+}
+
+int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err)
+{
+	struct pt_e500_target *e500 = state;
+
+	if (snapshot(e500, core, err) < 0)
+		return pt_wrap(err, "%s", e500->own[rows[0]].name);
+	for (size_t i = 0; i < n; i++)
+		values[i] = e500->pm.snapshot.value[index_of(e500, rows[i])];
+	return 0;
+}
+
+/* What is about to be written, and before it what tells whether Linux uses it. */
+static int write_checked(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n, struct pt_err *err)
+{
+	struct pt_e500_op all[PT_E500_PMRS_MAX];
+	size_t n_all = pt_e500_all_pmrs(e500->core, all);
+	struct pt_e500_pass pass;
+
+	if (snapshot(e500, core, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < n_all; i++)
+		all[i].value = e500->pm.snapshot.value[i];
+	if (pt_e500_check_linux(e500, all, n_all, err) < 0)
+		return err->code;
+	pt_e500_forget(e500);
+	return pt_e500_pass(e500, core, ops, n, &pass, err);
+}
+
+int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
+		      struct pt_err *err)
+{
+	struct pt_e500_target *e500 = state;
+	struct pt_e500_op ops[PT_E500_PASS_MAX];
+
+	if (n > PT_E500_PASS_MAX)
+		return pt_fail(err, PT_EARG, "%zu PMRs at once", n);
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_register *reg = &e500->own[rows[i]];
+
+		if (rows[i] >= e500->kind.n_own / 2)
+			return pt_fail(err, PT_EUNSUPPORTED, "%s is how user code reads it: write %s", reg->name, reg->name + 1);
+		ops[i] = (struct pt_e500_op){ .pmr = reg->id, .write = true, .value = (uint32_t)values[i] };
+	}
+	if (write_checked(e500, core, ops, n, err) < 0)
+		return pt_wrap(err, "%s", e500->own[rows[0]].name);
+	return 0;
+}

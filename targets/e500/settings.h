@@ -1,0 +1,22 @@
+/* The rows of all settings of the target e500, by the names that facts and documents of it use. */
+#ifndef PT_E500_SETTINGS_H
+#define PT_E500_SETTINGS_H
+
+#include "params.h"
+#include "targets/remote/remote.h"
+
+enum pt_e500_setting {
+	PT_E500_SET_CORE = PT_REMOTE_N_PARAMS,
+	PT_E500_SET_CLOCK,
+	PT_E500_SET_TB,
+	PT_E500_SET_PATH,
+	PT_E500_SET_SCRATCH,
+	PT_E500_SET_RAM,
+	PT_E500_SET_RESPECT_LINUX,
+	PT_E500_SET_REGNUM,
+	PT_E500_N_SETTINGS
+};
+
+extern const struct pt_param pt_e500_settings[PT_E500_N_SETTINGS];
+
+#endif
