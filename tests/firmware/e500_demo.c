@@ -1,6 +1,11 @@
 /* The virtual e500's built-in firmware: functions that differ in what a performance monitor counts of them, each with a
- * counter of its calls (n_NAME), and a decrementer interrupt every TICK ticks of the time base. Rebuild: build_e500. */
+ * counter of its calls (n_NAME), and a decrementer interrupt every TICK ticks of the time base. With AGENT proftap's
+ * agent is linked in, as e500_agent.elf: the tick polls it, and IVOR35 is its handler. Rebuild: build_e500. */
 #include <stdint.h>
+
+#ifdef AGENT
+#include "../../scripts/agent/proftap_agent.h"
+#endif
 
 enum { TICK = 2000, LINE_WORDS = 8, FAR_WORDS = 65536, NEAR_WORDS = 256 };	/* far: 256 KiB, 8 times the L1 cache */
 enum { TX = 1, STATUS = 2, TX_FULL = 8 };	/* UART Lite: words, and a bit of STATUS */
@@ -76,6 +81,9 @@ KEPT void unexpected(void)
 KEPT void tick(void)
 {
 	n_tick++;
+#ifdef AGENT
+	proftap_agent_poll();
+#endif
 }
 
 /* DECAR, DEC, TCR[DIE, ARE]; then MSR[EE, CE, ME]. */
@@ -83,6 +91,10 @@ KEPT void start(void)
 {
 	uint32_t ticks = TICK, tcr = 0x04400000, msr;
 
+#ifdef AGENT
+	proftap_agent_init();
+	__asm__ volatile("mtspr 531, %0" : : "r"(proftap_agent_vector));
+#endif
 	__asm__ volatile("mtspr 54, %0\n\tmtspr 22, %0\n\tmtspr 340, %1" : : "r"(ticks), "r"(tcr));
 	__asm__ volatile("mfmsr %0\n\tori %0, %0, 0x9000\n\tmtmsr %0\n\tisync" : "=r"(msr) : : "memory");
 }

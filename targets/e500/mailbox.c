@@ -1,0 +1,454 @@
+#include "targets/e500/mailbox.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util.h"
+
+enum { SAMPLE_BYTES = 12, READ_BYTES = 4 * PT_E500_BOX_WORDS, ANSWER_WORD = 4 * PT_E500_BOX_REQUEST_SUM };
+enum { FIRST_REST_US = 100, LONGEST_REST_US = 5000 };
+#define WRITE UINT32_C(0x80000000)
+#define USER UINT32_C(0x80000000)	/* of a sample's info */
+
+/* --- what was read ------------------------------------------------------------------------------------------------ */
+
+static uint32_t word(const uint8_t *bytes, unsigned n)
+{
+	return pt_be32(bytes + 4 * n);
+}
+
+uint32_t pt_e500_box_sum(const uint8_t *words, size_t n_words)
+{
+	uint32_t sum = PT_E500_BOX_IS;
+
+	for (size_t i = 0; i < n_words; i++)
+		sum = (sum << 1 | sum >> 31) + pt_be32(words + 4 * i);
+	return sum;
+}
+
+static void unpack(const uint8_t *bytes, struct pt_e500_block *s)
+{
+	*s = (struct pt_e500_block){
+		.sequence = word(bytes, PT_E500_BOX_SEQUENCE), .core = word(bytes, PT_E500_BOX_CORE),
+		.bytes = word(bytes, PT_E500_BOX_BYTES), .n_pmcs = word(bytes, PT_E500_BOX_N_PMCS),
+		.timebase = (uint64_t)word(bytes, PT_E500_BOX_TBU) << 32 | word(bytes, PT_E500_BOX_TBL),
+		.pmgc0 = word(bytes, PT_E500_BOX_PMGC0), .answered = word(bytes, PT_E500_BOX_ANSWERED),
+		.refused = word(bytes, PT_E500_BOX_REFUSED), .answer_sum = word(bytes, PT_E500_BOX_ANSWER_SUM),
+		.ring = word(bytes, PT_E500_BOX_RING), .ring_room = word(bytes, PT_E500_BOX_RING_ROOM),
+		.head = word(bytes, PT_E500_BOX_HEAD), .lost = word(bytes, PT_E500_BOX_LOST),
+	};
+	for (unsigned n = 0; n < PT_E500_PMCS_MAX; n++) {
+		s->first[n] = word(bytes, PT_E500_BOX_FIRST + n);
+		s->second[n] = word(bytes, PT_E500_BOX_SECOND + n);
+		s->pmlca[n] = word(bytes, PT_E500_BOX_PMLCA + n);
+		s->pmlcb[n] = word(bytes, PT_E500_BOX_PMLCB + n);
+	}
+}
+
+static bool plausible(const struct pt_e500_block *s)
+{
+	return s->ring_room != 0 && s->ring_room <= PT_E500_RING_MOST && (s->ring_room & (s->ring_room - 1)) == 0 &&
+	       (s->n_pmcs == 4 || s->n_pmcs == PT_E500_PMCS_MAX) && s->refused <= PT_E500_BOX_OPS_MAX &&
+	       s->bytes % 4 == 0 && s->bytes >= 4 * PT_E500_BOX_ALL_WORDS && s->bytes <= PT_E500_BOX_MOST_BYTES;
+}
+
+int pt_e500_block_take(const uint8_t *bytes, struct pt_e500_block *out, struct pt_err *err)
+{
+	uint32_t sequence = word(bytes, PT_E500_BOX_SEQUENCE);
+	struct pt_e500_block s;
+
+	if (word(bytes, PT_E500_BOX_MAGIC) != PT_E500_BOX_IS)
+		return pt_fail(err, PT_EUNSUPPORTED, "no agent is there: a word 0x%08" PRIx32 " and not 0x%08" PRIx32
+			       " (has the program called proftap_agent_init?)", word(bytes, PT_E500_BOX_MAGIC),
+			       PT_E500_BOX_IS);
+	if (word(bytes, PT_E500_BOX_VERSION) != PT_E500_BOX_SPEAKS)
+		return pt_fail(err, PT_EUNSUPPORTED, "the agent there is of version %" PRIu32 "; proftap knows %d: "
+			       "link the agent that came with it", word(bytes, PT_E500_BOX_VERSION),
+			       PT_E500_BOX_SPEAKS);
+	if (sequence % 2 != 0 || sequence != word(bytes, PT_E500_BOX_LAST) ||
+	    word(bytes, PT_E500_BOX_SUM) != pt_e500_box_sum(bytes + 4 * PT_E500_BOX_CORE,
+							    PT_E500_BOX_SUM - PT_E500_BOX_CORE))
+		return 1;
+	unpack(bytes, &s);
+	if (!plausible(&s))
+		return pt_fail(err, PT_EPROTO, "what stands there cannot be: %" PRIu32 " counters, %" PRIu32
+			       " bytes, a ring of %" PRIu32 " samples", s.n_pmcs, s.bytes, s.ring_room);
+	*out = s;
+	return 0;
+}
+
+/* --- reads out of a snapshot -------------------------------------------------------------------------------------- */
+
+enum { NOT_A_PMC = -1 };
+
+static int pmc_of(const struct pt_e500_block *s, uint16_t pmr)
+{
+	return pmr >= PT_E500_PMC0 && pmr < PT_E500_PMC0 + s->n_pmcs ? pmr - PT_E500_PMC0 : NOT_A_PMC;
+}
+
+/* Controls: nobody changes them but who asks for it here, or the hardware PMGC0. */
+static bool serve_control(const struct pt_e500_block *s, struct pt_e500_op *op)
+{
+	unsigned n = op->pmr & 15;
+
+	if (op->pmr == PT_E500_PMGC0)
+		op->value = s->pmgc0;
+	else if (n < s->n_pmcs && op->pmr - n == PT_E500_PMLCA0)
+		op->value = s->pmlca[n];
+	else if (n < s->n_pmcs && op->pmr - n == PT_E500_PMLCB0)
+		op->value = s->pmlcb[n];
+	else
+		return false;
+	return true;
+}
+
+static bool stands(const struct pt_e500_op *ops, size_t from, size_t to, uint16_t pmr)
+{
+	for (size_t i = from; i < to; i++)
+		if (ops[i].pmr == pmr)
+			return true;
+	return false;
+}
+
+/* One that is read between two readings of another: the agent reads PMC5 to PMC0 twice, so it comes between them at its
+ * first reading if the other's number is higher, and at its second if it is lower. 1: first, 2: second, 3: both, no. */
+static unsigned wanted_reading(const struct pt_e500_op *ops, size_t n_ops, size_t at)
+{
+	bool before = stands(ops, 0, at, ops[at].pmr), behind = stands(ops, at + 1, n_ops, ops[at].pmr);
+	unsigned wanted = 0;
+
+	if (before || behind)
+		return before && behind ? 3 : behind ? 1 : 2;
+	for (size_t i = 0; i < at; i++)
+		if (ops[i].pmr >= PT_E500_PMC0 && ops[i].pmr < PT_E500_PMC0 + PT_E500_PMCS_MAX &&
+		    stands(ops, at + 1, n_ops, ops[i].pmr))
+			wanted |= ops[i].pmr > ops[at].pmr ? 1 : 2;
+	return wanted;
+}
+
+bool pt_e500_block_serve(const struct pt_e500_block *s, struct pt_e500_op *ops, size_t n_ops)
+{
+	for (size_t i = 0; i < n_ops; i++)
+		if (ops[i].write || (pmc_of(s, ops[i].pmr) != NOT_A_PMC && wanted_reading(ops, n_ops, i) == 3))
+			return false;
+	for (size_t i = 0; i < n_ops; i++) {
+		int n = pmc_of(s, ops[i].pmr);
+
+		if (n != NOT_A_PMC)
+			ops[i].value = wanted_reading(ops, n_ops, i) == 1 ? s->first[n] : s->second[n];
+		else if (!serve_control(s, &ops[i]))
+			return false;
+	}
+	return true;
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------ */
+
+static int access(struct pt_e500_mailbox *box, enum pt_mem_do what, uint64_t addr, void *bytes, size_t len_bytes,
+		  struct pt_mem_op *op, struct pt_err *err)
+{
+	*op = (struct pt_mem_op){ .what = (uint8_t)what, .code = true, .addr = addr, .bytes = bytes,
+				  .len_bytes = len_bytes };
+	box->n_packets++;
+	return pt_mem_run(box->mem, op, 1, box->deadline_ms, NULL, err);
+}
+
+struct patience { uint64_t until_ns; uint32_t rest_us; };
+
+static struct patience begin(const struct pt_e500_mailbox *box)
+{
+	return (struct patience){ pt_mem_now_ns(box->mem) + box->deadline_ms * PT_NS_PER_MS, FIRST_REST_US };
+}
+
+/* 0: look again; 1: it is over. */
+static int rest(struct pt_e500_mailbox *box, struct patience *p, struct pt_err *err)
+{
+	uint64_t now_ns = pt_mem_now_ns(box->mem);
+	int rc;
+
+	if (now_ns >= p->until_ns)
+		return 1;
+	rc = pt_mem_wait(box->mem, now_ns + p->rest_us * UINT64_C(1000), err);
+	p->rest_us = p->rest_us < LONGEST_REST_US / 2 ? p->rest_us * 2 : LONGEST_REST_US;
+	return rc;
+}
+
+/* One look; as of pt_e500_block_take. Where a block is, how large it is and where its ring is does not change. */
+static int glance(struct pt_e500_mailbox *box, struct pt_e500_block *out, struct pt_mem_op *op, struct pt_err *err)
+{
+	uint8_t bytes[READ_BYTES];
+	int rc = access(box, PT_MEM_READ, box->addr, bytes, sizeof(bytes), op, err);
+
+	rc = rc == 0 ? pt_e500_block_take(bytes, out, err) : rc;
+	if (rc == 0 && box->bytes != 0 &&
+	    (out->bytes != box->bytes || out->ring != box->ring || out->ring_room != box->ring_room))
+		rc = pt_fail(err, PT_EPROTO, "it has moved: another program is there now");
+	return rc < 0 ? pt_wrap(err, "agent at 0x%08" PRIx64, box->addr) : rc;
+}
+
+static int silent(const struct pt_e500_mailbox *box, const char *what, struct pt_err *err)
+{
+	return pt_fail(err, PT_EBUSY, "agent at 0x%08" PRIx64 ": %s within %" PRIu32 " ms: the core stands or sleeps, "
+		       "its interrupts are off, or the program no longer calls proftap_agent_poll", box->addr, what,
+		       box->deadline_ms);
+}
+
+static int look(struct pt_e500_mailbox *box, struct pt_e500_block *out, struct pt_mem_op *op, struct pt_err *err)
+{
+	struct patience patience = begin(box);
+
+	for (;;) {
+		int rc = glance(box, out, op, err);
+
+		if (rc <= 0)
+			return rc;
+		rc = rest(box, &patience, err);
+		if (rc < 0)
+			return rc;
+		if (rc == 1)
+			return silent(box, "its block was never whole (sequence or checksum)", err);
+	}
+}
+
+int pt_e500_box_look(struct pt_e500_mailbox *box, struct pt_e500_block *out, struct pt_err *err)
+{
+	struct pt_mem_op op;
+
+	return look(box, out, &op, err);
+}
+
+int pt_e500_box_fresh(struct pt_e500_mailbox *box, struct pt_e500_block *out, uint64_t *from_ns, uint64_t *to_ns,
+		      struct pt_err *err)
+{
+	struct patience patience = begin(box);
+	struct pt_e500_block now;
+	struct pt_mem_op op;
+	int rc = look(box, out, &op, err);
+
+	*from_ns = op.sent_ns;
+	while (rc == 0) {
+		rc = rest(box, &patience, err);
+		if (rc == 0)
+			rc = look(box, &now, &op, err);
+		if (rc == 0 && now.sequence != out->sequence) {
+			*to_ns = op.done_ns;
+			*out = now;
+			return 0;
+		}
+		*from_ns = rc == 0 ? op.sent_ns : *from_ns;
+	}
+	return rc == 1 ? silent(box, "it published nothing new", err) : rc;
+}
+
+int pt_e500_box_open(struct pt_e500_mailbox *box, struct pt_mem *mem, uint64_t addr, uint32_t deadline_ms,
+		     struct pt_err *err)
+{
+	struct pt_e500_block now;
+	uint64_t from_ns, to_ns;
+	int rc;
+
+	*box = (struct pt_e500_mailbox){ .mem = mem, .addr = addr, .deadline_ms = deadline_ms };
+	if (addr % 4 != 0 || addr > UINT32_MAX - PT_E500_BOX_MOST_BYTES)
+		return pt_fail(err, PT_EARG, "an agent's block cannot be at 0x%" PRIx64, addr);
+	rc = pt_e500_box_fresh(box, &now, &from_ns, &to_ns, err);
+	if (rc < 0)
+		return rc;
+	box->bytes = now.bytes;
+	box->ring = now.ring;
+	box->ring_room = now.ring_room;
+	return 0;
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------------- */
+
+static void put(uint8_t *words, unsigned n, uint32_t value)
+{
+	pt_put_be32(words + 4 * (n - PT_E500_BOX_REQUEST_SUM), value);
+}
+
+static size_t request_bytes(size_t n_ops)
+{
+	return 4 * (PT_E500_BOX_OPS - PT_E500_BOX_REQUEST_SUM + 2 * n_ops);
+}
+
+static void write_request(uint8_t *words, uint32_t number, const struct pt_e500_op *ops, size_t n_ops)
+{
+	put(words, PT_E500_BOX_REQUEST, number);
+	put(words, PT_E500_BOX_N_OPS, (uint32_t)n_ops);
+	for (unsigned i = 0; i < n_ops; i++) {
+		put(words, PT_E500_BOX_OPS + 2 * i, ops[i].pmr | (ops[i].write ? WRITE : 0));
+		put(words, PT_E500_BOX_OPS + 2 * i + 1, ops[i].write ? ops[i].value : 0);
+	}
+	put(words, PT_E500_BOX_REQUEST_SUM, pt_e500_box_sum(words + 4, request_bytes(n_ops) / 4 - 1));
+}
+
+/* One that an interrupt cut short is not asked for twice. Whoever gave up another leaves it: its number is its own. */
+static int ask(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t n_ops, uint32_t *number,
+	       struct pt_err *err)
+{
+	uint8_t words[sizeof(box->words)] = { 0 };
+	struct pt_e500_block now;
+	struct pt_mem_op op;
+	int rc;
+
+	*number = pt_be32(box->words + 4);
+	write_request(words, *number, ops, n_ops);
+	if (box->asked && memcmp(words, box->words, sizeof(words)) == 0)
+		return 0;
+	rc = pt_e500_box_look(box, &now, err);
+	if (rc < 0)
+		return rc;
+	++*number;
+	*number += *number == now.answered;
+	memset(words, 0, sizeof(words));
+	write_request(words, *number, ops, n_ops);
+	rc = access(box, PT_MEM_WRITE, box->addr + ANSWER_WORD, words, request_bytes(n_ops), &op, err);
+	if (rc < 0)
+		return pt_wrap(err, "ask the agent at 0x%08" PRIx64, box->addr);
+	memcpy(box->words, words, sizeof(words));
+	box->asked = true;
+	box->seen_ns = op.sent_ns;
+	return 0;
+}
+
+/* The values are where the request was. */
+static int fetch(struct pt_e500_mailbox *box, uint32_t number, struct pt_e500_op *ops, size_t n_ops,
+		 const struct pt_e500_block *now, struct pt_err *err)
+{
+	uint8_t words[sizeof(box->words)];
+	struct pt_mem_op op;
+	int rc = access(box, PT_MEM_READ, box->addr + ANSWER_WORD, words, request_bytes(n_ops), &op, err);
+
+	if (rc < 0)
+		return pt_wrap(err, "answer of the agent at 0x%08" PRIx64, box->addr);
+	if (pt_be32(words + 4) != number || pt_e500_box_sum(words + 4, request_bytes(n_ops) / 4 - 1) != now->answer_sum)
+		return pt_fail(err, PT_EPROTO, "agent at 0x%08" PRIx64 ": its answer does not fit its checksum: "
+			       "somebody else writes there", box->addr);
+	for (size_t i = 0; i < n_ops; i++)
+		if (!ops[i].write)
+			ops[i].value = pt_be32(words + request_bytes(i) + 4);
+	return 0;
+}
+
+/* Nothing is fetched where nothing was read. */
+static int take_answer(struct pt_e500_mailbox *box, uint32_t number, struct pt_e500_op *ops, size_t n_ops,
+		       const struct pt_e500_block *now, struct pt_err *err)
+{
+	bool reads = false;
+
+	box->asked = false;
+	if (now->refused != 0 && now->refused <= n_ops)
+		return pt_fail(err, PT_EUNSUPPORTED, "the agent at 0x%08" PRIx64 " has no register %u: was it made for "
+			       "another core (PROFTAP_AGENT_PMCS)?", box->addr, ops[now->refused - 1].pmr);
+	for (size_t i = 0; i < n_ops; i++)
+		reads |= !ops[i].write;
+	return reads ? fetch(box, number, ops, n_ops, now, err) : 0;
+}
+
+/* What nobody waits for any more must not happen one day: with a wrong checksum it is none. */
+static int withdraw(struct pt_e500_mailbox *box, struct pt_err *err)
+{
+	uint8_t wrong[4];
+	struct pt_mem_op op;
+
+	pt_put_be32(wrong, ~pt_be32(box->words));
+	access(box, PT_MEM_WRITE, box->addr + ANSWER_WORD, wrong, sizeof(wrong), &op, NULL);
+	box->asked = false;
+	return silent(box, "it did not do what it was asked for", err);
+}
+
+int pt_e500_box_run(struct pt_e500_mailbox *box, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_block *out,
+		    uint64_t *from_ns, uint64_t *to_ns, struct pt_err *err)
+{
+	struct patience patience = begin(box);
+	struct pt_mem_op op;
+	uint32_t number;
+	int rc;
+
+	if (n_ops > PT_E500_BOX_OPS_MAX)
+		return pt_fail(err, PT_EARG, "%zu registers at once; the agent takes %d", n_ops, PT_E500_BOX_OPS_MAX);
+	rc = ask(box, ops, n_ops, &number, err);
+	while (rc == 0) {
+		rc = rest(box, &patience, err);
+		if (rc == 0)
+			rc = look(box, out, &op, err);
+		if (rc == 0 && out->answered == number) {
+			*from_ns = box->seen_ns;
+			*to_ns = op.done_ns;
+			return take_answer(box, number, ops, n_ops, out, err);
+		}
+		box->seen_ns = rc == 0 ? op.sent_ns : box->seen_ns;
+	}
+	return rc == 1 ? withdraw(box, err) : rc;
+}
+
+/* --- samples ------------------------------------------------------------------------------------------------------ */
+
+static bool unpack_sample(const uint8_t *bytes, uint32_t n_pmcs, struct pt_e500_sample *out)
+{
+	uint32_t info = word(bytes, 1);
+
+	*out = (struct pt_e500_sample){ .pc = word(bytes, 0), .timebase = word(bytes, 2), .event = info >> 16 & 0x1ff,
+					.counter = info & 15, .user = (info & USER) != 0 };
+	return out->counter < n_pmcs;
+}
+
+/* n samples from number first, which may lie around the ring's end. */
+static int read_ring(struct pt_e500_mailbox *box, uint32_t first, uint8_t *bytes, uint32_t n, struct pt_err *err)
+{
+	uint32_t at = first % box->ring_room, straight = box->ring_room - at < n ? box->ring_room - at : n;
+	struct pt_mem_op op;
+	int rc = access(box, PT_MEM_READ, box->ring + (uint64_t)at * SAMPLE_BYTES, bytes,
+			(size_t)straight * SAMPLE_BYTES, &op, err);
+
+	if (rc == 0 && n > straight)
+		rc = access(box, PT_MEM_READ, box->ring, bytes + (size_t)straight * SAMPLE_BYTES,
+			    (size_t)(n - straight) * SAMPLE_BYTES, &op, err);
+	return rc < 0 ? pt_wrap(err, "samples of the agent at 0x%08" PRIx64, box->addr) : rc;
+}
+
+/* How many of what was read had been overwritten by then; the oldest of all is, perhaps, just being written. */
+static int overtaken(struct pt_e500_mailbox *box, uint32_t first, uint32_t n, uint32_t *n_gone, struct pt_err *err)
+{
+	uint8_t bytes[4];
+	struct pt_mem_op op;
+	uint32_t ahead;
+	int rc = access(box, PT_MEM_READ, box->addr + UINT64_C(4) * PT_E500_BOX_HEAD, bytes, sizeof(bytes), &op, err);
+
+	if (rc < 0)
+		return rc;
+	ahead = pt_be32(bytes) - first;
+	*n_gone = ahead < box->ring_room ? 0 : ahead - box->ring_room + 1;
+	*n_gone = *n_gone < n ? *n_gone : n;
+	return 0;
+}
+
+int pt_e500_box_samples(struct pt_e500_mailbox *box, uint32_t *next, struct pt_e500_sample *samples, size_t room,
+			uint64_t *lost, struct pt_e500_block *now, struct pt_err *err)
+{
+	uint8_t bytes[SAMPLE_BYTES * PT_E500_BOX_SAMPLES_MAX];
+	uint32_t n, gone, first;
+	int rc = pt_e500_box_look(box, now, err), n_good = 0;
+
+	*lost = 0;
+	if (rc < 0 || now->head == *next)
+		return rc;
+	if (now->head - *next >= box->ring_room) {
+		*lost = now->head - *next - (box->ring_room - 1);
+		*next += (uint32_t)*lost;
+	}
+	first = *next;
+	n = now->head - first;
+	room = room < PT_E500_BOX_SAMPLES_MAX ? room : PT_E500_BOX_SAMPLES_MAX;
+	n = n < room ? n : (uint32_t)room;
+	if (read_ring(box, first, bytes, n, err) < 0 || overtaken(box, first, n, &gone, err) < 0)
+		return err->code;
+	*lost += gone;
+	for (uint32_t i = gone; i < n; i++)
+		if (unpack_sample(bytes + (size_t)i * SAMPLE_BYTES, now->n_pmcs, &samples[n_good]))
+			n_good++;
+		else
+			++*lost;
+	*next = first + n;
+	return n_good;
+}
