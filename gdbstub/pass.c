@@ -1,6 +1,5 @@
 /* The life of a packet that is passed on: it waits for the loop's turn, is sent, and its answer goes back as it came. A
- * resume is answered by a stop, whenever that comes, with console packets ahead of it. A server that is silent costs the
- * client no more than the patience that is set: it gets an error, and the late answer is thrown away. */
+ * resume is answered by a stop, whenever that comes, with console packets ahead of it. */
 #include "gdbstub/pass.h"
 
 #include <stdarg.h>
@@ -10,7 +9,6 @@
 
 #include "gdbstub/pass_parts.h"
 #include "log.h"
-#include "probes/links/wake.h"
 #include "util.h"
 
 /* --- what kind of packet ------------------------------------------------------------------------------------------ */
@@ -18,9 +16,10 @@
 enum how { ASKS, SLOW, RUNS, SILENT };	/* answered soon; later; by a stop; never */
 
 static const struct { const char *name; enum how how; } kinds[] = {
-	{ "vCont;", RUNS }, { "vCont?", ASKS }, { "c", RUNS }, { "C", RUNS }, { "s", RUNS }, { "S", RUNS }, { "F", RUNS },
-	{ "bc", RUNS }, { "bs", RUNS }, { "k", SILENT }, { "R", SILENT }, { "qRcmd,", SLOW }, { "vFlash", SLOW }, { "vRun;", SLOW },
-	{ "vAttach;", SLOW }, { "vKill;", SLOW }, { "vFile:", SLOW }, { "qSearch:", SLOW }, { "qCRC:", SLOW }, { "D", SLOW },
+	{ "vCont;", RUNS },   { "vCont?", ASKS }, { "c", RUNS },        { "C", RUNS },      { "s", RUNS },
+	{ "S", RUNS },        { "F", RUNS },      { "bc", RUNS },       { "bs", RUNS },     { "k", SILENT },
+	{ "R", SILENT },      { "qRcmd,", SLOW }, { "vFlash", SLOW },   { "vRun;", SLOW },  { "vAttach;", SLOW },
+	{ "vKill;", SLOW },   { "vFile:", SLOW }, { "qSearch:", SLOW }, { "qCRC:", SLOW },  { "D", SLOW },
 };
 
 static bool begins(const struct pt_gdb_packet *packet, const char *with)
@@ -63,6 +62,7 @@ static void settle(struct pt_gdb_pass *p)
 	uv_timer_stop(&p->timer);
 	p->await = PT_PASS_NOTHING;
 	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = p->halts_first = p->told = false;
+	pt_pass_pieces_drop(&p->pieces);
 }
 
 /* GDB 13 takes "E." for hex digits in an answer to qRcmd: there the sentence goes to the console. */
@@ -90,46 +90,7 @@ void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
 		pt_gdb_reply_error(client, &err);
 }
 
-static unsigned owed(struct pt_gdb_pass *p, uint64_t *silent_ns)
-{
-	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
-	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
-	unsigned n = shared->owed;
-
-	*silent_ns = n > 0 ? pt_host_now_ns() - shared->silent_since_ns : 0;
-	pt_rsp_stream_unlock(stream);
-	return n;
-}
-
-static void owe(struct pt_gdb_pass *p, int change)
-{
-	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
-	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
-
-	if (change > 0 && shared->owed == 0)
-		shared->silent_since_ns = pt_host_now_ns();
-	shared->owed += (unsigned)change;
-	if (change > 0)
-		shared->run.client_waits = false;
-	pt_rsp_stream_unlock(stream);
-}
-
 /* --- out ---------------------------------------------------------------------------------------------------------- */
-
-static uint64_t standard_ms(const struct pt_gdb_pass *p)
-{
-	return p->upstream != NULL ? pt_rsp_stream_patience_ms(pt_upstream_stream(p->upstream)) : PT_RSP_STREAM_PATIENCE_MS;
-}
-
-/* Silence is told after the patience that is set, though some packets may take longer. */
-static void patience(struct pt_gdb_pass *p, uint64_t ms)
-{
-	uint64_t first_ms = standard_ms(p) < ms ? standard_ms(p) : ms;
-
-	p->since_ms = uv_now(p->stub->loop);
-	p->rest_ms = ms - first_ms;
-	uv_timer_start(&p->timer, pt_pass_on_timer, first_ms, 0);
-}
 
 /* What the board has to know of it: its samples go on what the client resumed. */
 static void note_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet, bool runs)
@@ -143,7 +104,8 @@ static void note_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packe
 		shared->run.stop[0] = '\0';
 		shared->client_interrupts = false;
 		snprintf(shared->resume, sizeof(shared->resume), "%.*s",
-			 packet->len_bytes < sizeof(shared->resume) ? (int)packet->len_bytes : 0, (const char *)packet->bytes);
+			 packet->len_bytes < sizeof(shared->resume) ? (int)packet->len_bytes : 0,
+			 (const char *)packet->bytes);
 	} else {		/* Hg */
 		snprintf(p->thread, sizeof(p->thread), "%.*s", (int)packet->len_bytes, (const char *)packet->bytes);
 		memcpy(shared->thread, p->thread, sizeof(shared->thread));
@@ -176,7 +138,7 @@ static bool halt_before(struct pt_gdb_pass *p, const struct pt_gdb_packet *packe
 	p->asks_why = p->sent_etx = true;
 	p->halts_first = !why;
 	pt_upstream_interrupt(p->upstream);
-	patience(p, standard_ms(p));
+	pt_pass_patience(p, pt_pass_standard_ms(p));
 	return true;
 }
 
@@ -219,6 +181,7 @@ static void transmit(struct pt_gdb_pass *p)
 {
 	struct pt_gdb_packet *packet = p->client->current;
 	enum how how = how_of(p, packet);
+	size_t fits;
 
 	p->unsent = false;
 	remember(p, packet);
@@ -227,16 +190,24 @@ static void transmit(struct pt_gdb_pass *p)
 	snprintf(p->head, sizeof(p->head), "%s", (const char *)packet->bytes);
 	p->command = begins(packet, "qRcmd,");
 	p->await = how == RUNS ? PT_PASS_STOP : PT_PASS_ANSWER;
+	if (pt_pass_cut(p, packet))
+		return;
+	fits = pt_pass_fits(p, packet);
+	if (fits == 0) {
+		p->await = PT_PASS_NOTHING;
+		pt_pass_fail(p, "the GDB server at %s takes no packet of %zu bytes", p->server, packet->len_bytes);
+		return;
+	}
 	if (how == RUNS)
 		note_resume(p, packet, true);
-	pt_upstream_send(p->upstream, packet->bytes, packet->len_bytes);
+	pt_upstream_send(p->upstream, packet->bytes, fits);
 	if (how == SILENT) {
 		settle(p);
 		pt_gdb_finish(p->client);
 	} else if (how == RUNS) {
 		uv_timer_stop(&p->timer);
 	} else if (p->await == PT_PASS_ANSWER) {	/* unless the connection has ended over it */
-		patience(p, how == SLOW ? PT_PASS_SLOW_MS : standard_ms(p));
+		pt_pass_patience(p, how == SLOW ? PT_PASS_SLOW_MS : pt_pass_standard_ms(p));
 	}
 }
 
@@ -255,8 +226,9 @@ void pt_pass_go(struct pt_gdb_pass *p)
 		return;		/* it begins with what the client has chosen */
 	if (p->replay > 0 || !p->unsent)
 		return;
-	if (owed(p, &silent_ns) > 0)
-		pt_pass_fail(p, "the GDB server at %s has been silent for %.1f s", p->server, (double)silent_ns / PT_NS_PER_S);
+	if (pt_pass_owed(p, &silent_ns) > 0)
+		pt_pass_fail(p, "the GDB server at %s has been silent for %.1f s", p->server,
+			     (double)silent_ns / PT_NS_PER_S);
 	else
 		transmit(p);
 }
@@ -270,7 +242,7 @@ static void pass_current(struct pt_gdb_pass *p)
 	}
 	p->unsent = true;
 	p->command = begins(p->client->current, "qRcmd,");
-	patience(p, standard_ms(p));
+	pt_pass_patience(p, pt_pass_standard_ms(p));
 	pt_pass_go(p);
 }
 
@@ -300,7 +272,7 @@ void pt_gdb_pass_interrupt(struct pt_gdb_client *client)
 	pt_rsp_stream_lock(stream)->client_interrupts = true;
 	pt_rsp_stream_unlock(stream);
 	p->etx = true;
-	patience(p, 2 * standard_ms(p));	/* a core may take its time to halt; then GDB is told */
+	pt_pass_patience(p, 2 * pt_pass_standard_ms(p));	/* a core may take its time to halt; then GDB is told */
 	pt_pass_go(p);
 }
 
@@ -365,8 +337,8 @@ static void note_break(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	const char *what = (const char *)packet->bytes + 1;
 	size_t len = strcspn(what, ";"), i = 0;
 
-	if ((packet->bytes[0] != 'Z' && packet->bytes[0] != 'z') || raw->len_bytes != 6 || memcmp(raw->bytes, "$OK#", 4) != 0 ||
-	    len >= PT_PASS_BREAK_BYTES)
+	if ((packet->bytes[0] != 'Z' && packet->bytes[0] != 'z') || raw->len_bytes != 6 ||
+	    memcmp(raw->bytes, "$OK#", 4) != 0 || len >= PT_PASS_BREAK_BYTES)
 		return;
 	while (i < p->n_breaks && (strncmp(p->breaks[i], what, len) != 0 || p->breaks[i][len] != '\0'))
 		i++;
@@ -408,6 +380,21 @@ static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	pt_gdb_finish(client);
 }
 
+static void take_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	struct pt_rsp_raw whole;
+
+	if (!pt_pass_piece(p, raw, &whole)) {
+		pt_pass_patience(p, pt_pass_standard_ms(p));
+	} else if (whole.len_bytes == 0) {
+		pt_pass_fail(p, "the GDB server at %s answers with more than it was asked for", p->server);
+	} else {
+		settle(p);
+		pt_gdb_send_raw(p->client, whole.bytes, whole.len_bytes);
+		pt_gdb_finish(p->client);
+	}
+}
+
 static bool is_console(const struct pt_rsp_raw *raw)
 {
 	return raw->bytes[1] == 'O' && !(raw->len_bytes == 6 && raw->bytes[2] == 'K');
@@ -417,10 +404,10 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
 	uint64_t silent_ns;
 
-	if (owed(p, &silent_ns) > 0) {
+	if (pt_pass_owed(p, &silent_ns) > 0) {
 		if (!is_console(raw))
-			owe(p, -1);
-		if (owed(p, &silent_ns) == 0)
+			pt_pass_owe(p, -1);
+		if (pt_pass_owed(p, &silent_ns) == 0)
 			pt_info("upstream: %s answers again", p->server);
 		return;
 	}
@@ -433,10 +420,13 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		pt_debug(PT_LOG_GDB, "upstream: a packet that nobody asked for");
 	} else if (is_console(raw) && p->halts_first) {
 		pt_debug(PT_LOG_GDB, "upstream: output of a program that nobody waits for");
+	} else if (p->pieces.kind != '\0') {
+		if (!is_console(raw))
+			take_piece(p, raw);
 	} else if (is_console(raw) && (p->await == PT_PASS_STOP || p->command)) {
 		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
 		if (p->command)
-			patience(p, PT_PASS_SLOW_MS);
+			pt_pass_patience(p, PT_PASS_SLOW_MS);
 	} else {
 		answer(p, raw);
 	}
@@ -451,108 +441,13 @@ void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_r
 		take_packet(p, raw);
 	} else if (kind == PT_RSP_FRAME_DAMAGED) {
 		pt_warn("upstream: %s: a packet was damaged on its way", p->server);
+		if (p->pieces.n_out > 1)
+			pt_pass_owe(p, (int)p->pieces.n_out - 1);
 		if (p->await != PT_PASS_NOTHING)
 			pt_pass_fail(p, "the answer of the GDB server at %s was damaged on its way", p->server);
 	} else if (p->client != NULL && p->replay == 0) {
 		if (raw->len_bytes > 6 && memcmp(raw->bytes, "%Stop:", 6) == 0)
 			note_stop(p, raw, 5);
 		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
-	}
-}
-
-/* --- patience ----------------------------------------------------------------------------------------------------- */
-
-static const char interrupt_name[] = "the interrupt";
-
-bool pt_gdb_pass_waits(const struct pt_gdbstub *stub, char *line, size_t room_bytes)
-{
-	const struct pt_gdb_pass *p = stub->pass;
-	bool interrupt = p != NULL && p->await == PT_PASS_STOP;	/* a program that runs owes nothing until then */
-
-	line[0] = '\0';
-	if (p == NULL || p->await == PT_PASS_NOTHING || !uv_is_active((const uv_handle_t *)&p->timer))
-		return false;
-	snprintf(line, room_bytes, "upstream: the GDB server at %s has not answered %.*s for %.1f s", p->server,
-		 (int)strcspn(interrupt ? interrupt_name : p->head, ",:;"), interrupt ? interrupt_name : p->head,
-		 (double)(uv_now(stub->loop) - p->since_ms) / 1000);
-	return p->told;
-}
-
-/* GDB prints console packets while it waits for a stop or for the end of a command; elsewhere they would be the answer. */
-static void tell_silence(struct pt_gdb_pass *p)
-{
-	char line[160];
-
-	pt_gdb_pass_waits(p->stub, line, sizeof(line) - 1);
-	if (p->told || p->client == NULL || line[0] == '\0')
-		return;
-	p->told = true;
-	pt_warn("%s", line);
-	strcat(line, "\n");
-	if (p->command || p->await == PT_PASS_STOP)
-		pt_gdb_console(p->client, line, strlen(line));
-}
-
-static void ask_why(struct pt_gdb_pass *p)
-{
-	p->asks_why = p->sent_etx = false;
-	p->await = PT_PASS_ANSWER;
-	snprintf(p->head, sizeof(p->head), "?");
-	pt_upstream_send(p->upstream, "?", 1);
-	patience(p, standard_ms(p));
-}
-
-void pt_pass_on_timer(uv_timer_t *timer)
-{
-	struct pt_gdb_pass *p = timer->data;
-
-	if (p->rest_ms > 0) {
-		uv_timer_start(timer, pt_pass_on_timer, p->rest_ms, 0);
-		p->rest_ms = 0;
-		tell_silence(p);
-	} else if (p->unsent) {
-		pt_pass_fail(p, "the GDB server at %s cannot be reached at present: %s", p->server,
-			     p->upstream == NULL ? "the connection is not open yet" : "it is busy with the profile");
-	} else if (p->await == PT_PASS_STOP && p->asks_why && p->upstream != NULL && pt_upstream_has_turn(p->upstream)) {
-		ask_why(p);	/* it stood still, though nobody said so */
-	} else if (p->await != PT_PASS_NOTHING && p->upstream != NULL) {
-		owe(p, 1);
-		pt_warn("upstream: %s is silent", p->server);
-		pt_pass_fail(p, "the GDB server at %s does not answer%s", p->server,
-			     p->sent_etx ? " to the interrupt" : "");
-		pt_upstream_idle(p->upstream);
-	}
-}
-
-/* --- telling again ------------------------------------------------------------------------------------------------ */
-
-bool pt_pass_replay_next(struct pt_gdb_pass *p)
-{
-	for (;;) {
-		const char *text = NULL;
-
-		switch (p->replay++) {
-		case 1:
-			text = p->supported;
-			break;
-		case 2:
-			text = p->extended ? "!" : "";
-			break;
-		case 3:
-			text = p->non_stop ? "QNonStop:1" : "";
-			pt_rsp_stream_lock(pt_upstream_stream(p->upstream))->non_stop = p->non_stop;
-			pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
-			break;
-		case 4:
-			text = p->thread;
-			break;
-		default:
-			p->replay = 0;
-			return false;
-		}
-		if (text[0] == '\0')
-			continue;
-		pt_upstream_send(p->upstream, text, strlen(text));
-		return true;
 	}
 }

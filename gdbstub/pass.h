@@ -8,7 +8,7 @@
 
 #include "gdbstub/client.h"
 
-enum { PT_GDB_OWN_FDS = 0x4000 };	/* descriptors of our files, when the server may have files, too: from here up */
+enum { PT_GDB_OWN_FDS = 0x4000 };	/* descriptors of our files, when the server may have files, too: from here */
 
 enum pt_gdb_pass_offer {
 	PT_GDB_PASS_NOT,	/* it is served like on any board */
@@ -27,6 +27,6 @@ void pt_gdb_pass_end(struct pt_gdb_client *client);		/* it is leaving */
 /* What the server has been asked and has not answered, for a user: "" where it owes nothing. True: for so long that the
  * client has been told, and nobody else can ask it anything either. */
 bool pt_gdb_pass_waits(const struct pt_gdbstub *stub, char *line, size_t room_bytes);
-bool pt_gdb_pass_close(struct pt_gdbstub *stub);		/* false: pt_gdbstub_check() is called when it is done */
+bool pt_gdb_pass_close(struct pt_gdbstub *stub);	/* false: pt_gdbstub_check() is called when it is done */
 
 #endif

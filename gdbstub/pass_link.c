@@ -1,5 +1,5 @@
-/* How the connection comes and goes: the board opens it, a client takes it, the server may end it and come back, and what
- * a client left behind in the server is taken out. */
+/* How the connection comes and goes: the board opens it, a client takes it, the server may end it and come back, and
+ * what a client left behind in the server is taken out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct finding {
 	char *description;
 	uint16_t own_from, own_end;
 	char server[32];
-	bool asks_running;
+	bool asks_running, takes_ahead;
 };
 
 /* --- the connection ----------------------------------------------------------------------------------------------- */
@@ -80,6 +80,7 @@ static int find_run(struct pt_job *job, struct pt_board *board, struct pt_target
 	rsp->facts(wire, &facts);
 	memcpy(f->server, facts.name[0] != '\0' ? facts.name : facts.where, sizeof(f->server) - 1);
 	f->asks_running = facts.asks_running;
+	f->takes_ahead = facts.takes_ahead;
 	what = target->ops->upstream(target->state);
 	f->description = what->description != NULL ? strdup(what->description) : NULL;
 	f->own_from = what->own_from;
@@ -96,6 +97,7 @@ static void take_facts(struct pt_gdb_pass *p, struct finding *f)
 	p->own_end = f->own_end;
 	memcpy(p->server, f->server, sizeof(p->server));
 	p->asks_running = f->asks_running;
+	p->takes_ahead = f->takes_ahead;
 }
 
 static void find_done(struct pt_job *job, int rc, const struct pt_err *err)
@@ -151,6 +153,39 @@ static void on_board(void *arg, enum pt_board_state state, const char *why)
 	pt_gdb_clients_wake(p->stub);
 }
 
+/* --- telling again ------------------------------------------------------------------------------------------------ */
+
+bool pt_pass_replay_next(struct pt_gdb_pass *p)
+{
+	for (;;) {
+		const char *text = NULL;
+
+		switch (p->replay++) {
+		case 1:
+			text = p->supported;
+			break;
+		case 2:
+			text = p->extended ? "!" : "";
+			break;
+		case 3:
+			text = p->non_stop ? "QNonStop:1" : "";
+			pt_rsp_stream_lock(pt_upstream_stream(p->upstream))->non_stop = p->non_stop;
+			pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
+			break;
+		case 4:
+			text = p->thread;
+			break;
+		default:
+			p->replay = 0;
+			return false;
+		}
+		if (text[0] == '\0')
+			continue;
+		pt_upstream_send(p->upstream, text, strlen(text));
+		return true;
+	}
+}
+
 /* --- a client ----------------------------------------------------------------------------------------------------- */
 
 static void on_timer_closed(uv_handle_t *handle)
@@ -158,6 +193,7 @@ static void on_timer_closed(uv_handle_t *handle)
 	struct pt_gdb_pass *p = handle->data;
 	struct pt_gdbstub *stub = p->stub;
 
+	pt_pass_pieces_fini(&p->pieces);
 	free(p->description);
 	free(p);
 	stub->pass = NULL;
@@ -321,11 +357,13 @@ void pt_gdb_pass_end(struct pt_gdb_client *client)
 	uv_timer_stop(&p->timer);
 	if (p->upstream != NULL && p->await == PT_PASS_ANSWER) {	/* it comes when nobody waits for it any more */
 		shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));
-		shared->owed++;
+		shared->owed += (unsigned)pt_pass_n_out(p);
 		pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
 	}
 	p->await = PT_PASS_NOTHING;
 	p->unsent = p->etx = p->told = false;
+	pt_pass_pieces_drop(&p->pieces);
+	p->pieces.server_bytes = 0;
 	pt_rsp_init(&client->rsp, client->payload, sizeof(client->payload));
 	free(p->payload);
 	p->payload = NULL;

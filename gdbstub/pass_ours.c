@@ -10,7 +10,8 @@
 
 /* --- words of monitor --------------------------------------------------------------------------------------------- */
 
-/* First words. What controls the target (halt, go, reset, speed, erase) is the server's, under the same names or others. */
+/* First words. What controls the target (halt, go, reset, speed, erase) is the server's, under the same names or
+ * others. */
 static const char *const words[] = {
 	"help", "profile", "sources", "symbols", "orti", "exits", "status", "history", "threads", "take",
 };
@@ -45,7 +46,8 @@ static bool is_our_word(const struct pt_gdb_packet *packet)
 
 /* Tables of gdbserver's. Without a name it is the list of them: the server's, if it has any. */
 static const char *const their_tables[] = {
-	"", "types", "processes", "process groups", "threads", "files", "sockets", "shm", "sem", "msg", "modules", "cpus",
+	"",    "types", "processes", "process groups", "threads", "files", "sockets",
+	"shm", "sem",	"msg",	     "modules",	       "cpus",
 };
 
 static bool is_our_table(const struct pt_gdb_pass *p, const char *annex)
@@ -72,7 +74,8 @@ static bool is_our_file(const char *packet, size_t len)
 	if (n == 0 || n >= sizeof(path) || !pt_rsp_bytes(&args, (uint8_t *)path, n))
 		return false;
 	path[n] = '\0';
-	return pt_hostio_parse(path, &name, &ignored) == 0 && (name.kind == PT_HOSTIO_PROFILE || name.kind == PT_HOSTIO_CAPTURE);
+	return pt_hostio_parse(path, &name, &ignored) == 0 &&
+	       (name.kind == PT_HOSTIO_PROFILE || name.kind == PT_HOSTIO_CAPTURE);
 }
 
 /* "vFile:pread:FD,..." and its like: our descriptors lie apart. */
@@ -106,8 +109,8 @@ static void reply_description(struct pt_gdb_pass *p)
 	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
 	uint64_t offset, len;
 
-	if (pt_rsp_take(&args, "qXfer:features:read:target.xml:") && pt_rsp_number(&args, &offset) && pt_rsp_take(&args, ",") &&
-	    pt_rsp_number(&args, &len))
+	if (pt_rsp_take(&args, "qXfer:features:read:target.xml:") && pt_rsp_number(&args, &offset) &&
+	    pt_rsp_take(&args, ",") && pt_rsp_number(&args, &len))
 		reply_piece(p->client, p->description, offset, len);
 	else
 		pt_gdb_reply_text(p->client, "E00");	/* no such annex: all that the server has is in the first */
@@ -151,7 +154,8 @@ static int read_own(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 		return 0;
 	}
 	for (unsigned i = 0, n = (bits + 7) / 8; i < n; i++)
-		pt_rsp_text(&rq->frame, "%02x", (unsigned)(uint8_t)(value >> 8 * (is_big_endian(target) ? n - 1 - i : i)));
+		pt_rsp_text(&rq->frame, "%02x",
+			    (unsigned)(uint8_t)(value >> 8 * (is_big_endian(target) ? n - 1 - i : i)));
 	return 0;
 }
 
@@ -182,7 +186,8 @@ static bool take_own_register(struct pt_gdb_pass *p)
 	const struct pt_gdb_packet *packet = p->client->current;
 
 	rq->args = (struct pt_rsp_args){ packet->bytes + 1, packet->bytes + packet->len_bytes };
-	if (packet->len_bytes < 2 || !pt_rsp_number(&rq->args, &rq->addr) || rq->addr < p->own_from || rq->addr >= p->own_end)
+	if (packet->len_bytes < 2 || !pt_rsp_number(&rq->args, &rq->addr) || rq->addr < p->own_from ||
+	    rq->addr >= p->own_end)
 		return false;
 	pt_gdb_post(rq, packet->bytes[0] == 'p' ? read_own : write_own, NULL);
 	return true;
@@ -237,7 +242,7 @@ void pt_pass_supported(struct pt_gdb_pass *p, const char *theirs, char *out, siz
 		features |= strncmp(at, "qXfer:features:read+", 20) == 0;
 		at += len;
 	}
-	bytes = bytes < 64 ? 64 : bytes > PT_PASS_PACKET_BYTES ? PT_PASS_PACKET_BYTES : bytes;
+	bytes = pt_pass_packet_bytes(p, bytes < 64 ? 64 : bytes > PT_PASS_PACKET_BYTES ? PT_PASS_PACKET_BYTES : bytes);
 	n += (size_t)snprintf(out + n, room - n, "PacketSize=%lx;QStartNoAckMode+", bytes);
 	if (!p->offers_osdata)
 		n += (size_t)snprintf(out + n, room - n, ";qXfer:osdata:read+");

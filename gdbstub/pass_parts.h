@@ -16,6 +16,21 @@ enum {
 
 enum pt_pass_await { PT_PASS_NOTHING, PT_PASS_ANSWER, PT_PASS_STOP };
 
+/* A memory packet that is longer than the server takes: pass_pieces.c. */
+struct pt_pass_pieces {
+	size_t server_bytes;		/* its PacketSize; 0: the client was offered the same, and nothing is cut */
+	unsigned ahead;			/* so many reads may be under way */
+	char kind;			/* of what is being cut: m, x, M or X; 0: nothing is */
+	uint64_t next, got, end;	/* addresses: asked for up to, answered up to, all of it */
+	const uint8_t *data;		/* of a write: what goes next, in the client's packet */
+	unsigned n_out;			/* asked, and not answered */
+	bool ended;			/* nothing more is asked: it failed, or takes too long */
+	uint64_t since_ms;		/* of the loop's clock */
+	uint8_t *packet;		/* room for the largest */
+	struct pt_rsp_frame answer;
+	uint8_t sum;
+};
+
 struct pt_gdb_pass {
 	struct pt_gdbstub *stub;
 	struct pt_gdb_client *client;	/* whose packets are passed; NULL: nobody's */
@@ -34,8 +49,9 @@ struct pt_gdb_pass {
 	bool asks_why;			/* "?" of a target that runs: its stop is the answer */
 	bool halts_first;		/* the same for a packet of another kind, which is sent behind the stop */
 	char head[16];			/* how it begins */
-	uint64_t since_ms, rest_ms;	/* of the loop's clock: silent since; how much longer, once that has been told */
+	uint64_t since_ms, rest_ms;	/* of the loop's clock: silent since; how much longer, once that was told */
 	bool told;
+	struct pt_pass_pieces pieces;
 
 	/* what the client has chosen: told again to a server that comes back */
 	char supported[PT_PASS_SUPPORTED_BYTES], thread[PT_RSP_THREAD_BYTES + 2];
@@ -49,6 +65,7 @@ struct pt_gdb_pass {
 	uint16_t own_from, own_end;
 	char server[32];
 	bool asks_running;		/* it answers while the target runs */
+	bool takes_ahead;		/* it hears packets while it answers others */
 	char lost[200];			/* why there is no connection */
 	bool finding;
 	bool offers_osdata, offers_btrace;
@@ -60,16 +77,38 @@ void pt_pass_go(struct pt_gdb_pass *pass);			/* send what waits, if it can be se
 void pt_pass_fail(struct pt_gdb_pass *pass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pt_pass_frame(void *pass, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw);
 bool pt_pass_is_busy(void *pass);
+
+/* pass_patience.c */
+uint64_t pt_pass_standard_ms(const struct pt_gdb_pass *pass);	/* what the user has set */
+void pt_pass_patience(struct pt_gdb_pass *pass, uint64_t ms);	/* from now on, for the next answer */
+unsigned pt_pass_owed(struct pt_gdb_pass *pass, uint64_t *silent_ns);	/* answers that nobody waits for any more */
+void pt_pass_owe(struct pt_gdb_pass *pass, int change);
+int pt_pass_n_out(const struct pt_gdb_pass *pass);	/* answers to the current packet that have yet to come */
 void pt_pass_on_timer(uv_timer_t *timer);
-bool pt_pass_replay_next(struct pt_gdb_pass *pass);		/* false: all is told */
+
+/* pass_pieces.c */
+/* PacketSize for the client, of a server that has this one. */
+unsigned long pt_pass_packet_bytes(struct pt_gdb_pass *pass, unsigned long server_bytes);
+/* Sends the first pieces of it. False: it needs no cutting, or cannot be cut. */
+bool pt_pass_cut(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);
+/* How much of a packet that is not cut the server takes: all of it; less of a write to a file, which may be short;
+ * 0: it would not take it. */
+size_t pt_pass_fits(const struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);
+/* An answer, while pieces.kind is set. True: it was the last, and whole (valid until the next cut) answers the client;
+ * len_bytes 0: the server said more than can be passed on. */
+bool pt_pass_piece(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, struct pt_rsp_raw *whole);
+void pt_pass_pieces_drop(struct pt_pass_pieces *pieces);	/* what is on its way is nobody's */
+void pt_pass_pieces_fini(struct pt_pass_pieces *pieces);
 
 /* pass_ours.c */
-enum pt_pass_whose { PT_PASS_THEIRS, PT_PASS_OURS, PT_PASS_DONE };	/* OURS: like on any board; DONE: it is answered */
+/* OURS: to be handled like on any board; DONE: it is answered */
+enum pt_pass_whose { PT_PASS_THEIRS, PT_PASS_OURS, PT_PASS_DONE };
 enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *pass);
 /* The server's answer to qSupported with what is ours: NUL-terminated text into out. */
 void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, size_t room);
 
 /* pass_link.c */
 void pt_pass_find(struct pt_gdb_pass *pass);			/* the board's connection, if there is one */
+bool pt_pass_replay_next(struct pt_gdb_pass *pass);		/* false: all is told */
 
 #endif

@@ -35,6 +35,7 @@ struct pt_rsp_facts {
 	bool multiprocess, non_stop;	/* non_stop: offered */
 	bool features, memory_map;	/* qXfer:...:read+ */
 	bool vcont;			/* it knows vCont;c and vCont;s */
+	bool takes_ahead;		/* it hears packets while it answers others, and answers in order */
 	bool asks_running;		/* it answers m while the target runs, and that disturbs nothing */
 };
 

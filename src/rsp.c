@@ -231,14 +231,29 @@ void pt_rsp_hex(struct pt_rsp_frame *frame, const void *bytes, size_t len_bytes)
 	}
 }
 
+void pt_rsp_raw(struct pt_rsp_frame *frame, const void *bytes, size_t len_bytes)
+{
+	if (len_bytes > PT_RSP_MAX_FRAME_BYTES || !reserve(frame, len_bytes)) {
+		frame->overflow = true;
+		return;
+	}
+	memcpy(frame->bytes + frame->len_bytes, bytes, len_bytes);
+	frame->len_bytes += len_bytes;
+}
+
 bool pt_rsp_end(struct pt_rsp_frame *frame)
 {
 	uint8_t sum = 0;
 
-	if (frame->overflow)
-		return false;
 	for (size_t i = 1; i < frame->len_bytes; i++)
 		sum = (uint8_t)(sum + frame->bytes[i]);
+	return pt_rsp_end_with(frame, sum);
+}
+
+bool pt_rsp_end_with(struct pt_rsp_frame *frame, uint8_t sum)
+{
+	if (frame->overflow)
+		return false;
 	put(frame, '#');
 	pt_rsp_hex(frame, &sum, 1);
 	return !frame->overflow;

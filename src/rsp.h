@@ -52,7 +52,9 @@ void pt_rsp_begin(struct pt_rsp_frame *frame, char mark);	/* '$', or '%' for a n
 void pt_rsp_text(struct pt_rsp_frame *frame, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pt_rsp_binary(struct pt_rsp_frame *frame, const void *bytes, size_t len_bytes);	/* with escapes */
 void pt_rsp_hex(struct pt_rsp_frame *frame, const void *bytes, size_t len_bytes);	/* two digits each */
+void pt_rsp_raw(struct pt_rsp_frame *frame, const void *bytes, size_t len_bytes);	/* as they are on the wire */
 bool pt_rsp_end(struct pt_rsp_frame *frame);	/* adds the checksum; false after an overflow */
+bool pt_rsp_end_with(struct pt_rsp_frame *frame, uint8_t sum);	/* the same; the caller knows the checksum */
 void pt_rsp_free(struct pt_rsp_frame *frame);
 
 /* How many of the bytes fit into max_bytes once escaped. */

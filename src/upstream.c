@@ -55,7 +55,7 @@ static void lose(struct pt_upstream *u)
 	u->user.on_lost(u->user.arg, why);
 }
 
-static void flush(struct pt_upstream *u)
+void pt_upstream_flush(struct pt_upstream *u)
 {
 	bool all = pt_rsp_stream_flush(u->stream);
 
@@ -106,7 +106,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 
 	(void)status;
 	if ((events & UV_WRITABLE) != 0)
-		flush(u);
+		pt_upstream_flush(u);
 	take_frames(u);
 	pt_upstream_idle(u);
 }
@@ -164,13 +164,23 @@ struct pt_rsp_stream *pt_upstream_stream(struct pt_upstream *u)
 void pt_upstream_send(struct pt_upstream *u, const void *payload, size_t len_bytes)
 {
 	pt_rsp_stream_send(u->stream, payload, len_bytes);
-	flush(u);
+	pt_upstream_flush(u);
+}
+
+void pt_upstream_queue(struct pt_upstream *u, const void *payload, size_t len_bytes)
+{
+	pt_rsp_stream_queue(u->stream, payload, len_bytes);
+}
+
+void pt_upstream_set_ahead(struct pt_upstream *u, bool ahead)
+{
+	pt_rsp_stream_set_ahead(u->stream, ahead);
 }
 
 void pt_upstream_interrupt(struct pt_upstream *u)
 {
 	pt_rsp_stream_interrupt(u->stream);
-	flush(u);
+	pt_upstream_flush(u);
 }
 
 /* --- coming and going --------------------------------------------------------------------------------------------- */

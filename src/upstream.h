@@ -1,5 +1,5 @@
-/* The loop's end of the connection to another GDB server: frames come and go as they are, in the loop's turns. The board
- * has its own, through the wire rsp; whatever came for us in those comes with the next of ours.
+/* The loop's end of the connection to another GDB server: frames come and go as they are, in the loop's turns. The
+ * board has its own, through the wire rsp; whatever came for us in those comes with the next of ours.
  *
  * Loop thread, all of it. One user at a time. */
 #ifndef PT_UPSTREAM_H
@@ -32,6 +32,11 @@ void pt_upstream_close(struct pt_upstream *upstream, void (*on_closed)(void *arg
 
 bool pt_upstream_has_turn(const struct pt_upstream *upstream);
 void pt_upstream_send(struct pt_upstream *upstream, const void *payload, size_t len_bytes);	/* with the turn */
+/* The same, but it stays here until the flush: several go at once. */
+void pt_upstream_queue(struct pt_upstream *upstream, const void *payload, size_t len_bytes);
+void pt_upstream_flush(struct pt_upstream *upstream);
+/* True: answers to several packets are under way, see pt_rsp_stream_set_ahead(). */
+void pt_upstream_set_ahead(struct pt_upstream *upstream, bool ahead);
 void pt_upstream_interrupt(struct pt_upstream *upstream);					/* the same */
 void pt_upstream_idle(struct pt_upstream *upstream);	/* is_busy has become false: the board may want its turn */
 struct pt_rsp_stream *pt_upstream_stream(struct pt_upstream *upstream);

@@ -103,6 +103,37 @@ START_TEST(reads_what_it_builds)
 }
 END_TEST
 
+static enum pt_rsp_item read_item(const struct pt_rsp_frame *frame)
+{
+	enum pt_rsp_item item;
+	struct pt_rsp rsp;
+	uint8_t room[64];
+
+	pt_rsp_init(&rsp, room, sizeof(room));
+	pt_rsp_feed(&rsp, frame->bytes, frame->len_bytes, &item);
+	return item;
+}
+
+/* Two packets with escapes and runs as one: what is between their marks, and the sum of their sums. */
+START_TEST(joins_packets)
+{
+	static const char whole[] = "$ab}]c0* d#";
+	struct pt_rsp_frame frame = { 0 };
+
+	pt_rsp_begin(&frame, '$');
+	pt_rsp_raw(&frame, "ab}]", 4);
+	pt_rsp_raw(&frame, "c0* d", 5);
+	ck_assert(pt_rsp_end_with(&frame, (uint8_t)('a' + 'b' + '}' + ']' + 'c' + '0' + '*' + ' ' + 'd')));
+	ck_assert_uint_eq(frame.len_bytes, strlen(whole) + 2);
+	ck_assert_mem_eq(frame.bytes, whole, strlen(whole));
+	ck_assert_int_eq(read_item(&frame), PT_RSP_PACKET);
+	pt_rsp_begin(&frame, '$');
+	pt_rsp_raw(&frame, frame.bytes, PT_RSP_MAX_FRAME_BYTES + 1);
+	ck_assert(!pt_rsp_end_with(&frame, 0));
+	pt_rsp_free(&frame);
+}
+END_TEST
+
 START_TEST(refuses_a_frame_without_bound)
 {
 	static uint8_t bytes[64 * 1024];
@@ -176,6 +207,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, reads_case, 0, PT_LEN(cases));
 	tcase_add_test(tc, reads_what_it_builds);
+	tcase_add_test(tc, joins_packets);
 	tcase_add_test(tc, refuses_a_frame_without_bound);
 	tcase_add_test(tc, fits_escaped_bytes);
 	tcase_add_loop_test(tc, reads_number, 0, PT_LEN(numbers));

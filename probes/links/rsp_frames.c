@@ -120,14 +120,15 @@ enum pt_rsp_frame_kind pt_rsp_stream_next(struct pt_rsp_stream *s, struct pt_rsp
 				continue;
 			return atomic_load(&s->fd) < 0 ? PT_RSP_FRAME_LOST : PT_RSP_FRAME_NONE;
 		}
-		pt_rsp_stream_ack(s);	/* of the one before, if nothing was sent since */
+		if (!s->ahead)
+			pt_rsp_stream_ack(s);	/* of the one before, if nothing was sent since */
 		note = s->in[s->begin] == '%';
 		fits = sum_fits(s);
 		*out = (struct pt_rsp_raw){ s->in + s->begin, s->scanned - s->begin };
 		s->begin = s->scanned;
 		s->sum = 0;
 		s->ack_owed = !note && !s->no_ack && fits;
-		if (!note && !s->no_ack && !fits)
+		if (!note && !s->no_ack && !fits && !s->ahead)
 			pt_rsp_stream_put(s, (const uint8_t *)"-", 1);
 		if (fits) {
 			s->n_damaged = s->n_naks = 0;
@@ -135,7 +136,7 @@ enum pt_rsp_frame_kind pt_rsp_stream_next(struct pt_rsp_stream *s, struct pt_rsp
 		}
 		if (note)
 			continue;
-		if (s->no_ack || ++s->n_damaged > PT_RSP_MAX_DAMAGED)
+		if (s->no_ack || s->ahead || ++s->n_damaged > PT_RSP_MAX_DAMAGED)
 			return PT_RSP_FRAME_DAMAGED;
 	}
 }

@@ -77,7 +77,8 @@ static int link_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t de
 		if (kind != PT_RSP_FRAME_NONE) {
 			buf[0] = raw.bytes[0];
 			n = pt_rsp_raw_payload(&raw, buf + 1, buf_bytes - 1);
-			return n >= 0 ? n + 1 : pt_fail(err, PT_EPROTO, "%s: a packet of %zu bytes", s->where, raw.len_bytes);
+			return n >= 0 ? n + 1
+				      : pt_fail(err, PT_EPROTO, "%s: a packet of %zu bytes", s->where, raw.len_bytes);
 		}
 		if (pt_wake_take(&s->wake))
 			return pt_fail(err, PT_EINTERRUPTED, "interrupted");

@@ -28,7 +28,7 @@ struct pt_rsp_stream {
 	size_t begin, scanned, end;
 	uint8_t sum;
 	unsigned n_damaged, n_naks;		/* in a row */
-	bool no_ack, ack_owed;
+	bool no_ack, ack_owed, ahead;
 	uint32_t patience_ms;
 	/* out */
 	struct pt_rsp_frame frame;		/* the last packet, for a server that asks for it again */

@@ -90,6 +90,23 @@ int pt_rsp_stream_fd(const struct pt_rsp_stream *s)
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */
 
+static void keep(struct pt_rsp_stream *s, const uint8_t *bytes, size_t len_bytes)
+{
+	if (s->unsent_bytes + len_bytes > s->unsent_room) {
+		size_t need = s->unsent_bytes + len_bytes;
+		uint8_t *room = need <= PT_RSP_STREAM_BYTES ? realloc(s->unsent, need) : NULL;
+
+		if (room == NULL) {
+			pt_rsp_stream_end(s, "it takes nothing");
+			return;
+		}
+		s->unsent = room;
+		s->unsent_room = need;
+	}
+	memcpy(s->unsent + s->unsent_bytes, bytes, len_bytes);
+	s->unsent_bytes += len_bytes;
+}
+
 /* Behind what is still unsent nothing may overtake. */
 void pt_rsp_stream_put(struct pt_rsp_stream *s, const uint8_t *bytes, size_t len_bytes)
 {
@@ -105,22 +122,8 @@ void pt_rsp_stream_put(struct pt_rsp_stream *s, const uint8_t *bytes, size_t len
 		return;
 	}
 	n = n < 0 ? 0 : n;
-	if ((size_t)n == len_bytes)
-		return;
-	len_bytes -= (size_t)n;
-	if (s->unsent_bytes + len_bytes > s->unsent_room) {
-		uint8_t *room = s->unsent_bytes + len_bytes <= PT_RSP_STREAM_BYTES
-					? realloc(s->unsent, s->unsent_bytes + len_bytes) : NULL;
-
-		if (room == NULL) {
-			pt_rsp_stream_end(s, "it takes nothing");
-			return;
-		}
-		s->unsent = room;
-		s->unsent_room = s->unsent_bytes + len_bytes;
-	}
-	memcpy(s->unsent + s->unsent_bytes, bytes + n, len_bytes);
-	s->unsent_bytes += len_bytes;
+	if ((size_t)n < len_bytes)
+		keep(s, bytes + n, len_bytes - (size_t)n);
 }
 
 bool pt_rsp_stream_flush(struct pt_rsp_stream *s)
@@ -156,7 +159,7 @@ static void put_behind_ack(struct pt_rsp_stream *s, const uint8_t *bytes, size_t
 	pt_rsp_stream_put(s, both, len_bytes + 1);
 }
 
-void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len_bytes)
+static bool frame(struct pt_rsp_stream *s, const void *payload, size_t len_bytes)
 {
 	if (len_bytes > 0 && memchr("PGMXv", *(const char *)payload, 5) != NULL) {
 		pthread_mutex_lock(&s->lock);
@@ -165,8 +168,28 @@ void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len
 	}
 	pt_rsp_begin(&s->frame, '$');
 	pt_rsp_binary(&s->frame, payload, len_bytes);
-	if (pt_rsp_end(&s->frame))
+	return pt_rsp_end(&s->frame);
+}
+
+void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len_bytes)
+{
+	if (frame(s, payload, len_bytes))
 		put_behind_ack(s, s->frame.bytes, s->frame.len_bytes);
+}
+
+void pt_rsp_stream_queue(struct pt_rsp_stream *s, const void *payload, size_t len_bytes)
+{
+	if (!frame(s, payload, len_bytes) || atomic_load(&s->fd) < 0)
+		return;
+	if (s->ack_owed)
+		keep(s, (const uint8_t *)"+", 1);
+	s->ack_owed = false;
+	keep(s, s->frame.bytes, s->frame.len_bytes);
+}
+
+void pt_rsp_stream_set_ahead(struct pt_rsp_stream *s, bool ahead)
+{
+	s->ahead = ahead;
 }
 
 void pt_rsp_stream_interrupt(struct pt_rsp_stream *s)

@@ -38,6 +38,11 @@ void pt_rsp_stream_ack(struct pt_rsp_stream *s);
 bool pt_rsp_stream_owes_ack(const struct pt_rsp_stream *s);
 /* Frames and sends. What does not go at once is kept, and goes with pt_rsp_stream_flush (false: some is still left). */
 void pt_rsp_stream_send(struct pt_rsp_stream *s, const void *payload, size_t len_bytes);
+/* The same, but all of it is kept until the next flush. */
+void pt_rsp_stream_queue(struct pt_rsp_stream *s, const void *payload, size_t len_bytes);
+/* True: several packets are under way whose answers come in their order. Each of them stands for the acknowledgement of
+ * the answers before it, and one that comes damaged cannot be asked for again. */
+void pt_rsp_stream_set_ahead(struct pt_rsp_stream *s, bool ahead);
 void pt_rsp_stream_interrupt(struct pt_rsp_stream *s);		/* 0x03 */
 bool pt_rsp_stream_flush(struct pt_rsp_stream *s);
 int pt_rsp_stream_fd(const struct pt_rsp_stream *s);		/* to wait for; -1 when it has ended */
