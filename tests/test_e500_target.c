@@ -103,19 +103,17 @@ static void take_packets(void)
 }
 
 /* A program that runs gets on only when asked to stop; code of ours at once. */
-static void *serve(void *arg)
+static void serve_one(void)
 {
-	struct pollfd wait = { .events = POLLIN };
+	struct pollfd wait = { .fd = there.fd, .events = POLLIN };
 	ssize_t n;
 
-	(void)arg;
-	there.fd = wait.fd = accept(there.listener, NULL, NULL);
 	for (;;) {
 		poll(&wait, 1, there.runs && there.ours ? 0 : -1);
 		n = (wait.revents & (POLLIN | POLLHUP)) != 0
 			? recv(there.fd, there.in + there.in_bytes, sizeof(there.in) - there.in_bytes, 0) : 1;
 		if (n <= 0)
-			return NULL;
+			return;
 		pthread_mutex_lock(&there.lock);
 		if ((wait.revents & POLLIN) != 0)
 			there.in_bytes += (size_t)n;
@@ -128,6 +126,27 @@ static void *serve(void *arg)
 		}
 		pthread_mutex_unlock(&there.lock);
 	}
+}
+
+static void *serve(void *arg)
+{
+	int fd;
+
+	while ((fd = accept(there.listener, NULL, NULL)) >= 0) {
+		pthread_mutex_lock(&there.lock);
+		there.fd = fd;
+		pthread_mutex_unlock(&there.lock);
+		serve_one();
+		pthread_mutex_lock(&there.lock);
+		pt_vrsp_engine.left(stub);	/* and lets it run */
+		there.runs = true;
+		there.ours = false;
+		there.in_bytes = 0;
+		close(there.fd);
+		there.fd = -1;
+		pthread_mutex_unlock(&there.lock);
+	}
+	return arg;
 }
 
 /* --- this side */
@@ -167,16 +186,11 @@ static void say(const struct pt_param *rows, size_t n_rows, const char *word)
 	ck_assert_msg(pt_params_add(settings, rows, n_rows, word, &err) == 0, "%s", err.msg);
 }
 
-static void attach(const char *habit, const char *const *words, size_t n_words)
+static void connect_there(void)
 {
 	struct pt_err err = { .msg = "" };
 	char uri[80];
 
-	listen_there(habit);
-	settings = pt_params_new();
-	say(pt_probe_params, pt_n_probe_params, "upstream-patience=60s");	/* a busy machine is no silent server */
-	for (size_t i = 0; i < n_words; i++)
-		say(pt_e500_settings, PT_E500_N_SETTINGS, words[i]);
 	snprintf(uri, sizeof(uri), "rsp:unix:%s", path);
 	probe = pt_probe_open(uri, settings, &err);
 	ck_assert_msg(probe != NULL, "%s", err.msg);
@@ -186,14 +200,30 @@ static void attach(const char *habit, const char *const *words, size_t n_words)
 	e500 = target->state;
 }
 
-static void leave(void)
+static void disconnect(void)
 {
 	struct pt_err err = { .msg = "" };
 
 	pt_target_detach(target, true, &err);
 	pt_probe_close(probe);
+}
+
+static void attach(const char *habit, const char *const *words, size_t n_words)
+{
+
+	listen_there(habit);
+	settings = pt_params_new();
+	say(pt_probe_params, pt_n_probe_params, "upstream-patience=60s");	/* a busy machine is no silent server */
+	for (size_t i = 0; i < n_words; i++)
+		say(pt_e500_settings, PT_E500_N_SETTINGS, words[i]);
+	connect_there();
+}
+
+static void leave(void)
+{
+	disconnect();
+	shutdown(there.listener, SHUT_RDWR);
 	pthread_join(there.thread, NULL);
-	close(there.fd);
 	close(there.listener);
 	unlink(path);
 	end_serving();
@@ -345,6 +375,41 @@ START_TEST(what_was_in_the_registers_is_put_back)
 }
 END_TEST
 
+/* Where the chip was not reset meanwhile. */
+START_TEST(what_a_lost_server_is_owed_it_gets_when_it_is_back)
+{
+	struct pt_e500_op before[] = { { PT_E500_PMC0 + 1, true, 0x1234 }, { PT_E500_PMLCA0 + 1, true, 0x80020000 } };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	pass_now(before, PT_LEN(before), &pass);
+	ck_assert_int_eq(pt_e500_take(e500, 0, "profile", &err), 0);
+	set_up_counters();
+	pthread_mutex_lock(&there.lock);
+	shutdown(there.fd, SHUT_RDWR);
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), PT_EIO);
+	ck_assert_ptr_nonnull(strstr(err.msg, "could not be put back"));
+	disconnect();
+	pthread_mutex_lock(&there.lock);
+	if (_i > 0)
+		pt_ve500_pm_reset(&there.chip->pm);
+	pthread_mutex_unlock(&there.lock);
+	for (unsigned i = 0; i < 2; i++) {	/* once: not for ever */
+		connect_there();
+		ck_assert_uint_eq(read_named("pmlca1"), _i > 0 ? 0 : i == 0 ? 0x80020000 : 0x10080000);
+		ck_assert_uint_eq(read_named("pmc1"), _i > 0 ? 0 : i == 0 ? 0x1234 : 0);
+		set_up_counters();
+		if (_i > 0)
+			ck_assert_int_eq(write_named("pmlca1", 0, &err), 0);
+		if (i == 0)
+			disconnect();
+	}
+	leave();
+}
+END_TEST
+
 START_TEST(perf_is_left_alone)
 {
 	struct pt_e500_op ops[] = { { PT_E500_PMLCA0 + 3, true, 0x14010000 }, { PT_E500_PMGC0, true, 0x60000000 } };
@@ -394,6 +459,7 @@ int main(void)
 	tcase_add_loop_test(tc, samples_of_a_running_program_count_it_alone, 0, PT_LEN(habits));
 	tcase_add_loop_test(tc, pmrs_are_registers, 0, PT_LEN(habits));
 	tcase_add_test(tc, what_was_in_the_registers_is_put_back);
+	tcase_add_loop_test(tc, what_a_lost_server_is_owed_it_gets_when_it_is_back, 0, 2);
 	tcase_add_loop_test(tc, perf_is_left_alone, 0, 2);
 	tcase_add_test(tc, without_ram_it_says_what_to_do);
 	suite_add_tcase(suite, tc);

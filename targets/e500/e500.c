@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log.h"
 #include "util.h"
 
 /* --- which core --------------------------------------------------------------------------------------------------- */
@@ -189,6 +190,7 @@ static int e500_attach(struct pt_target *target, const struct pt_params *setting
 	snprintf(e500->name, sizeof(e500->name), "%s behind %.20s at %.60s", pt_e500_kinds[e500->core].name,
 		 e500->remote.facts.name[0] != '\0' ? e500->remote.facts.name : "a GDB server", e500->remote.facts.where);
 	find_regions(e500);
+	pt_e500_settle(e500);
 	return 0;
 }
 
@@ -197,6 +199,8 @@ static int e500_detach(void *state, bool resume, struct pt_err *err)
 	struct pt_e500_target *e500 = state;
 	int rc;
 
+	if (e500->pm.n_saved > 0 && pt_e500_give_back(e500, e500->pm.owner, err) < 0)
+		pt_warn("e500: %s", err->msg);
 	pt_e500_pm_close(e500);
 	rc = pt_remote_detach(e500, resume, err);
 	pt_params_free(e500->settings);

@@ -6,6 +6,7 @@
  *   e500.c                attach, detach, which core it is, and the table of it all
  *   registers.c           registers in GDB's order, and PMRs as registers of GDB
  *   pm.c                  who has the performance monitor: choice of the way, cost, lease, saving and restoring
+ *   pm_owed.c             what could not be put back because the server was gone
  *   pm_scratch.c          the core itself executes a routine while it is halted (scratch.h)
  *   pm_agent.c            a small program beside the application answers in RAM (mailbox.h)
  *   pm_dcsr.c             registers of the core in the debug space of a QorIQ
@@ -98,6 +99,8 @@ struct pt_e500_target {
 		unsigned core;
 		struct pt_e500_op saved[PT_E500_PMRS_MAX];
 		size_t n_saved;
+		struct pt_e500_op left[PT_E500_PMRS_MAX];	/* and what was last written since to say what is counted */
+		size_t n_left;
 	} pm;
 };
 
@@ -125,7 +128,7 @@ void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup
  * the same); else as of pt_e500_pass. */
 int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err);
 /* Every register is what it was before pt_e500_take, counters too. Nothing to do for who has not taken it. The
- * unit is free afterwards, also after an error. */
+ * unit is free afterwards, also after an error; with the server gone it is done when that is back (pm_owed.c). */
 int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_err *err);
 /* PT_EBUSY: Linux' perf counts with these registers. Its pattern: PMLCa with CE and FCM1. Source: Linux,
  * core-fsl-emb.c */
@@ -142,6 +145,8 @@ void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and 
 int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);
 int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 		      struct pt_err *err);
+void pt_e500_owe(const struct pt_e500_target *e500, size_t n_saved);	/* pm.saved, as the server is gone */
+void pt_e500_settle(struct pt_e500_target *e500);	/* what was owed to this server, if anything */
 void pt_e500_pm_close(struct pt_e500_target *e500);
 /* The program was let go, or registers were written: what was read before is old. */
 void pt_e500_forget(struct pt_e500_target *e500);

@@ -143,6 +143,23 @@ static int pass_by(struct pt_e500_target *e500, size_t i, unsigned core, struct 
 	return rc;
 }
 
+/* Of a user who has it: what says what is counted. Counters change by themselves, and so may PMGC0. */
+static void note_written(struct pt_e500_pm *pm, const struct pt_e500_op *ops, size_t n_ops)
+{
+	for (size_t i = 0; i < n_ops; i++) {
+		size_t k = 0;
+
+		if (!ops[i].write || ops[i].pmr < PT_E500_PMLCA0 || ops[i].pmr == PT_E500_PMGC0)
+			continue;
+		while (k < pm->n_left && pm->left[k].pmr != ops[i].pmr)
+			k++;
+		if (k == PT_LEN(pm->left))
+			continue;
+		pm->left[k] = ops[i];
+		pm->n_left += k == pm->n_left;
+	}
+}
+
 int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		 struct pt_e500_pass *pass, struct pt_err *err)
 {
@@ -154,6 +171,8 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		struct pt_err why = { 0 };
 		int rc = is_open(e500, i) ? pass_by(e500, i, core, ops, n_ops, pass, &why) : PT_EUNSUPPORTED;
 
+		if (e500->pm.n_saved > 0 && rc != PT_EUNSUPPORTED)
+			note_written(&e500->pm, ops, n_ops);	/* also where nobody knows whether it was done */
 		if (rc == 0)
 			return 0;
 		if (rc != PT_EUNSUPPORTED)
@@ -269,6 +288,7 @@ int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, 
 		return err->code;
 	}
 	pm->n_saved = n;
+	pm->n_left = 0;
 	pm->core = core;
 	snprintf(pm->owner, sizeof(pm->owner), "%s", owner);
 	return 0;
@@ -278,17 +298,22 @@ int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, 
 int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_err *err)
 {
 	struct pt_e500_pm *pm = &e500->pm;
+	struct pt_e500_op back[PT_E500_PMRS_MAX];
 	struct pt_e500_pass pass;
+	size_t n = pm->n_saved;
 	int rc;
 
 	if (pm->n_saved == 0 || strcmp(pm->owner, owner) != 0)
 		return 0;
+	memcpy(back, pm->saved, sizeof(back));
 	for (size_t i = 0; i < pm->n_saved; i++)
-		pm->saved[i].write = true;
+		back[i].write = true;
 	pt_e500_forget(e500);
-	rc = pt_e500_pass(e500, pm->core, pm->saved, pm->n_saved, &pass, err);
 	pm->n_saved = 0;
-	pm->owner[0] = '\0';
+	rc = pt_e500_pass(e500, pm->core, back, n, &pass, err);
+	if (rc < 0)
+		pt_e500_owe(e500, n);
 	pt_lease_drop(e500->remote.target, unit, owner);
+	pm->owner[0] = '\0';
 	return rc == 0 ? 0 : pt_wrap(err, "the performance monitor's registers could not be put back");
 }
