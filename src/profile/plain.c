@@ -48,6 +48,8 @@ static __attribute__((noinline)) void walk(struct place place, size_t n, struct 
 		uint64_t offsets = pt_le64(pair) - place.base;
 		uint32_t to = (uint32_t)(offsets >> 32);
 
+		__builtin_prefetch(pair + PIECE * PAIR_BYTES);	/* the next piece: after the other
+								 * passes nobody remembers the stream */
 		if (unlikely((offsets & place.wrong) != 0))
 			break;
 		src = source(place.code, offsets);

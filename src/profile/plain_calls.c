@@ -78,9 +78,11 @@ static __attribute__((noinline)) bool return_from_before(struct pt_execution *x,
 			 : stack_return(x, &h, next, histograms, TELL_NOBODY);
 	if (!done)
 		return false;
-	if (t != NULL)
-		t->next = h.brief;
 	stack_put(x, &h);
+	if (t != NULL) {
+		t->next = h.brief;
+		t->lowest = x->top < t->lowest ? x->top : t->lowest;
+	}
 	return true;
 }
 
@@ -245,7 +247,7 @@ static void stray(struct pt_execution *x, const struct pt_piece *piece, const st
 	struct hot h = stack_take(x, MOST_TICKS);
 
 	if (t != NULL)
-		pt_tell_give(t);
+		pt_tell_give(x, t);
 	stack_pass(x, &h, unit->function, pt_piece_address(piece, unit), spent_in(spent, x->by_cycles), MOST_TICKS);
 	stack_put(x, &h);
 	if (t != NULL)
@@ -260,7 +262,7 @@ static void odd(struct pt_execution *x, const struct pt_piece *piece, size_t i, 
 	if (run.left == PT_LEFT_BRANCH && run.next_function == function)
 		return;
 	if (t != NULL)
-		pt_tell_give(t);
+		pt_tell_give(x, t);
 	pt_stack_odd(x, &run);
 	if (t != NULL)
 		pt_tell_go_on(x, t);
@@ -338,5 +340,5 @@ void pt_plain_depart(struct pt_execution *x, const struct pt_piece *piece, const
 	t.sink = sink;
 	pt_tell_begin(x, &t);
 	any(x, piece, &t);
-	pt_tell_give(&t);
+	pt_tell_give(x, &t);
 }

@@ -64,11 +64,14 @@ struct teller {
 	const struct pt_plain_sink *sink;
 	struct pt_brief *next;		/* where the next one goes, */
 	uint64_t since;			/* and the clock that its ticks count from */
+	const struct frame *first, *lowest;	/* on top before the first of them; and since then, at the lowest */
 	struct pt_brief_batch batch;
 };
 
 void pt_tell_begin(const struct pt_execution *x, struct teller *t);
-void pt_tell_give(struct teller *t);	/* before anything may become a step that is not brief */
+void pt_tell_give(const struct pt_execution *x, struct teller *t);	/* once all that were told of are frames, or none
+									 * any more; before anything may become a step
+									 * that is not brief */
 void pt_tell_go_on(struct pt_execution *x, struct teller *t);	/* behind that */
 
 #endif

@@ -17,26 +17,21 @@ void pt_tell_begin(const struct pt_execution *x, struct teller *t)
 	b->told = context->told;
 	t->next = b->brief;
 	t->since = x->now;
+	t->first = t->lowest = x->top;
 }
 
-void pt_tell_give(struct teller *t)
+void pt_tell_give(const struct pt_execution *x, struct teller *t)
 {
 	struct pt_brief_batch *b = &t->batch;
-	int32_t level = 0, lowest = 0;
-	size_t n_left = 0;
 
 	b->n_briefs = (size_t)(t->next - b->brief);
 	if (b->n_briefs == 0)
 		return;
-	for (size_t i = 0; i < b->n_briefs; i++) {
-		n_left += b->brief[i].left;
-		level += 1 - 2 * (int32_t)b->brief[i].left;
-		lowest = level < lowest ? level : lowest;
-	}
-	b->n_left = n_left;
-	b->n_below = (size_t)-lowest;
+	b->n_left = (b->n_briefs - (size_t)(x->top - t->first)) / 2;	/* each went one up, or one down */
+	b->n_below = (size_t)(t->first - t->lowest);
 	t->sink->briefs(t->sink->arg, b);
 	t->next = b->brief;
+	t->first = t->lowest = x->top;
 }
 
 void pt_tell_go_on(struct pt_execution *x, struct teller *t)
