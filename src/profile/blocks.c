@@ -32,30 +32,33 @@ static struct pt_block *row_of(const struct blocks *b, size_t block)
 	return &b->block[block * b->result.n_functions];
 }
 
-static void add_row(struct pt_block *to, const struct pt_block *from, size_t n_functions)
+/* to: before a, or a. */
+static void add_rows(struct pt_block *to, const struct pt_block *a, const struct pt_block *b, size_t n_functions)
 {
-	for (size_t f = 0; f < n_functions; f++) {
-		to[f].time += from[f].time;
-		to[f].count += from[f].count;
-		to[f].net += from[f].net;
-		to[f].gross += from[f].gross;
-	}
+	for (size_t f = 0; f < n_functions; f++)
+		to[f] = (struct pt_block){
+			.time = a[f].time + b[f].time, .count = a[f].count + b[f].count,
+			.net = a[f].net + b[f].net, .gross = a[f].gross + b[f].gross,
+		};
 }
 
 /* Two blocks become one. */
 static void grow(struct blocks *b)
 {
-	size_t n = b->result.n_functions, bytes = n * sizeof(*b->block);
-
 	for (size_t i = 0; i < PT_BLOCKS / 2; i++) {
-		if (i > 0)
-			memcpy(row_of(b, i), row_of(b, 2 * i), bytes);
-		add_row(row_of(b, i), row_of(b, 2 * i + 1), n);
+		add_rows(row_of(b, i), row_of(b, 2 * i), row_of(b, 2 * i + 1), b->result.n_functions);
 		b->ticks[i] = b->ticks[2 * i] + b->ticks[2 * i + 1];
 	}
-	memset(row_of(b, PT_BLOCKS / 2), 0, PT_BLOCKS / 2 * bytes);
-	memset(b->ticks + PT_BLOCKS / 2, 0, PT_BLOCKS / 2 * sizeof(b->ticks[0]));
+	b->n_running = PT_BLOCKS / 2 - 1;
 	b->block_ticks *= 2;
+}
+
+/* The next one; only now its row is made empty, and so is in the cache. */
+static void begin_block(struct blocks *b)
+{
+	b->running = row_of(b, ++b->n_running);
+	memset(b->running, 0, b->result.n_functions * sizeof(*b->running));
+	b->ticks[b->n_running] = 0;
 }
 
 static uint64_t end_of_running(const struct blocks *b)
@@ -70,8 +73,8 @@ static void go_on(struct blocks *b)
 		return;
 	while (b->elapsed / b->block_ticks >= PT_BLOCKS)
 		grow(b);
-	b->n_running = (size_t)(b->elapsed / b->block_ticks);
-	b->running = row_of(b, b->n_running);
+	while (b->n_running < b->elapsed / b->block_ticks)
+		begin_block(b);
 }
 
 /* A long stretch is laid over as many blocks as it takes. */
@@ -109,7 +112,6 @@ static void leave(struct blocks *b, const struct pt_step *step, struct stack *st
 {
 	struct pt_block *block = &b->running[step->function];
 
-	go_on(b);
 	stack->depth -= stack->depth > 0;
 	if (step->partial != 0)
 		return;
@@ -150,15 +152,16 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 			take_step(b, &step[i]);
 }
 
-/* All in the block that runs, on one stack that holds all of it. Without a branch that depends on what the program
- * does: to tell calls from returns is to guess wrong. What is left is on top. */
-static void pass(struct blocks *b, const struct pt_brief_batch *batch, struct stack *stack, uint64_t before)
+/* Briefs [from, to), all in the block that runs, on one stack that holds all of it. Without a branch that depends on
+ * what the program does: to tell calls from returns is to guess wrong. What is left is on top. */
+static void pass(struct blocks *b, const struct pt_brief_batch *batch, size_t from, size_t to, struct stack *stack)
 {
+	uint64_t *clock = &b->core[batch->core % CORES].clock, end = batch->clock + batch->brief[to - 1].ticks;
 	uint16_t *top = stack->function + stack->depth - 1;
 	struct pt_block *running = b->running;
-	uint32_t since = (uint32_t)(before - batch->clock);	/* "negative" */
+	uint32_t since = (uint32_t)(*clock - batch->clock);	/* "negative" */
 
-	for (size_t i = 0; i < batch->n_briefs; i++) {
+	for (size_t i = from; i < to; i++) {
 		const struct pt_brief *brief = &batch->brief[i];
 		struct pt_block *of = &running[*top];
 
@@ -171,34 +174,56 @@ static void pass(struct blocks *b, const struct pt_brief_batch *batch, struct st
 		top += 1 - 2 * (ptrdiff_t)brief->left;
 	}
 	stack->depth = (size_t)(top + 1 - stack->function);
+	b->elapsed += end - *clock;
+	b->ticks[b->n_running] += end - *clock;
+	*clock = end;
 }
 
-/* Whether pass() can have it. */
-static bool is_plain(const struct blocks *b, const struct pt_brief_batch *batch, const struct stack *stack,
-		     uint64_t ticks)
+/* Whether pass() can have it, as far as it is in the block that runs. */
+static bool is_plain(const struct blocks *b, const struct pt_brief_batch *batch, const struct stack *stack)
 {
-	return b->core[batch->core % CORES].running == batch->stack % PT_STEP_STACKS && stack->depth > batch->n_below &&
+	unsigned core = batch->core % CORES;
+
+	return b->core[core].running == batch->stack % PT_STEP_STACKS && stack->depth > batch->n_below &&
 	       stack->depth + batch->n_briefs < DEPTH && stack->function != NULL &&
-	       b->elapsed + ticks < end_of_running(b) && ticks < UINT32_MAX / 2;
+	       batch->clock + batch->brief[batch->n_briefs - 1].ticks - b->core[core].clock < UINT32_MAX / 2;
+}
+
+/* Behind the last brief that comes before the block that runs is over. */
+static size_t end_of_part(const struct blocks *b, const struct pt_brief_batch *batch, size_t from)
+{
+	uint64_t passed = b->elapsed + batch->clock - b->core[batch->core % CORES].clock, end = end_of_running(b);
+	size_t low = from, high = batch->n_briefs;
+
+	if (passed + batch->brief[high - 1].ticks < end)
+		return high;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (passed + batch->brief[middle].ticks < end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static void take_briefs(void *analysis, const struct pt_brief_batch *batch)
 {
 	struct blocks *b = analysis;
-	unsigned core = batch->core % CORES;
-	struct stack *stack = &b->stack[(size_t)core * PT_STEP_STACKS + batch->stack % PT_STEP_STACKS];
-	uint64_t before = b->core[core].clock, end = batch->clock + batch->brief[batch->n_briefs - 1].ticks;
+	struct stack *stack = &b->stack[(size_t)(batch->core % CORES) * PT_STEP_STACKS + batch->stack % PT_STEP_STACKS];
+	bool plain = is_plain(b, batch, stack);
 
-	if (is_plain(b, batch, stack, end - before)) {
-		pass(b, batch, stack, before);
-		b->core[core].clock = end;
-		b->elapsed += end - before;
-		b->ticks[b->n_running] += end - before;
-		return;
-	}
 	for (size_t i = 0; i < batch->n_briefs; i++) {
-		const struct pt_step step = pt_brief_step(batch, i);
+		size_t end = plain ? end_of_part(b, batch, i) : i;
+		struct pt_step step;
 
+		if (end > i)
+			pass(b, batch, i, end, stack);
+		if (end == batch->n_briefs)
+			break;
+		i = end;
+		step = pt_brief_step(batch, i);
 		take_steps(b, &step, 1);
 	}
 }
