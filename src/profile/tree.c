@@ -267,7 +267,7 @@ static inline uint32_t called(struct tree *t, uint32_t parent, const struct pt_b
 	size_t at = home_of(hash);
 
 	if (t->result.n_nodes == PT_TREE_NODES &&
-	    ((t->slot[parent].children & bit_of(hash)) == 0 || !may_be(t, hash))) {
+	    (((t->slot[parent].children & bit_of(hash)) != 0) & may_be(t, hash)) == 0) {	/* one guess, not two */
 		t->result.dropped++;
 		return parent;
 	}
@@ -394,10 +394,10 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 		return NULL;
 	}
 	t->node = pt_big_calloc(PT_TREE_NODES, sizeof(*t->node));
-	t->slot_of = calloc(PT_TREE_NODES, sizeof(*t->slot_of));
+	t->slot_of = malloc(PT_TREE_NODES * sizeof(*t->slot_of));
 	t->node_of = pt_big_calloc(SLOTS + 1, sizeof(*t->node_of));
-	t->order = calloc(PT_TREE_NODES, sizeof(*t->order));
-	t->place = calloc(PT_TREE_NODES, sizeof(*t->place));
+	t->order = malloc(PT_TREE_NODES * sizeof(*t->order));
+	t->place = malloc(PT_TREE_NODES * sizeof(*t->place));
 	t->bits = calloc((1 << BITS_BITS) / 64, sizeof(*t->bits));
 	t->slot = pt_big_calloc(SLOTS + 1, sizeof(*t->slot));
 	pt_big_touch(t->slot, (SLOTS + 1) * sizeof(*t->slot));
