@@ -65,10 +65,9 @@ static void find_waits_in(struct pt_bursts *b, const struct pt_code_span *span, 
 			  size_t n_segments)
 {
 	unsigned unit_bytes = b->map->isa->unit_bytes;
+	const struct pt_code_unit *unit = span->code;
 
-	for (uint64_t addr = span->base; addr < span->end && b->n_waits < MOST_WAITS; addr += unit_bytes) {
-		const struct pt_code_unit *unit = &span->code[(addr - span->base) / unit_bytes];
-
+	for (uint64_t addr = span->base; addr < span->end && b->n_waits < MOST_WAITS; addr += unit_bytes, unit++) {
 		if (unit->len_units == 0 || unit->flow != PT_FLOW_NEXT || !waits_at(b->map, segments, n_segments, addr))
 			continue;
 		b->wait[b->n_waits++] = addr;

@@ -142,27 +142,35 @@ static unsigned n_instructions(const struct pt_insn *insn)
 	return insn->instructions > 0 ? insn->instructions : 1;
 }
 
+/* From bytes to units, which is a division in the loop over all code otherwise. */
+static unsigned shift_of(const struct pt_isa *isa)
+{
+	return (unsigned)__builtin_ctz(isa->unit_bytes);
+}
+
 /* bytes: of the span, from its base on. */
 static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8_t *bytes, struct cursor *c)
 {
 	uint64_t unit = map->isa->unit_bytes, n = (span->end - span->base) / unit;
+	unsigned shift = shift_of(map->isa);
 	struct pt_code_unit sum = { .target = PT_FAR_TARGET, .flow = PT_FLOW_INVALID };	/* of what is before */
 
 	for (uint64_t i = 0; i < n; ) {
+		struct pt_code_unit *code = &span->code[i];
 		uint64_t addr = span->base + i * unit;
 		struct pt_insn insn;
 		uint64_t units;
 
 		next_mark(c, addr);
 		insn = decode_at(map, c, bytes + i * unit, addr, span->end);
-		units = insn.len_bytes / unit;
-		span->code[i] = sum;
-		span->code[i].flow = insn.flow & 15;
-		span->code[i].len_units = (unsigned)units & PT_ISA_MOST_UNITS;
-		span->code[i].leave_cycles = leave_cycles(&insn);
-		span->code[i].plain = units > 0;
-		span->code[i].target = target_of(span, &insn);
-		span->code[i].function = function_at(c, addr);
+		units = insn.len_bytes >> shift;
+		*code = sum;
+		code->flow = insn.flow & 15;
+		code->len_units = (unsigned)units & PT_ISA_MOST_UNITS;
+		code->leave_cycles = leave_cycles(&insn);
+		code->plain = units > 0;
+		code->target = target_of(span, &insn);
+		code->function = function_at(c, addr);
 		sum.sums += ((uint64_t)n_instructions(&insn) << PT_SUM_INSTRUCTIONS) + insn.cycles +
 			    ((uint64_t)breaks_flow(&insn) << PT_SUM_BREAKS);
 		sum.sums &= ~UINT64_C(0) >> (64 - PT_SUM_REACH);
@@ -170,26 +178,26 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 			span->code[i] = sum;
 			span->code[i].function = function_at(c, span->base + i * unit);
 		}
-		number_site(map, &span->code[(addr - span->base) / unit]);
+		number_site(map, code);
 	}
 	span->code[n] = sum;
 }
 
 /* Does the instruction at unit lead out of its function, or nobody knows where? */
-static bool departs(const struct pt_code_span *span, const struct pt_code_unit *unit, uint64_t unit_bytes)
+static bool departs(const struct pt_code_span *span, const struct pt_code_unit *unit, unsigned shift)
 {
 	unsigned leaves = unit->flow & PT_FLOW_LEAVES;
 
 	if (leaves == 0 || leaves != (PT_FLOW_BRANCH & PT_FLOW_LEAVES))
 		return leaves != 0;
 	return unit->target == PT_ANY_TARGET || unit->target == PT_FAR_TARGET ||
-	       span->code[(unit->target - 1) / unit_bytes].function != unit->function;
+	       span->code[(unit->target - 1) >> shift].function != unit->function;
 }
 
 /* What is known of an instruction only when those that it leads to are. */
-static void look_ahead(struct pt_code_span *span, uint64_t unit_bytes)
+static void look_ahead(struct pt_code_span *span, unsigned shift)
 {
-	for (uint64_t i = (span->end - span->base) / unit_bytes; i-- > 0; ) {
+	for (uint64_t i = (span->end - span->base) >> shift; i-- > 0; ) {
 		struct pt_code_unit *unit = &span->code[i];
 		const struct pt_code_unit *next = unit + unit->len_units;
 		uint64_t reach = 0;
@@ -200,7 +208,7 @@ static void look_ahead(struct pt_code_span *span, uint64_t unit_bytes)
 		    next->function == unit->function)
 			reach = unit->len_units + pt_codemap_reach(next);
 		unit->sums |= (reach < PT_MOST_REACH ? reach : PT_MOST_REACH) << PT_SUM_REACH;
-		unit->departs = departs(span, unit, unit_bytes);
+		unit->departs = departs(span, unit, shift);
 	}
 }
 
@@ -274,7 +282,7 @@ static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct 
 	c->function = c->mark = 0;
 	c->code = c->n_marks == 0;
 	sweep(map, span, s->bytes + (from - s->run), c);
-	look_ahead(span, unit);
+	look_ahead(span, shift_of(map->isa));
 	map->n_spans++;
 	if (!map->isa->silent_jumps)
 		return true;
