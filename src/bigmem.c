@@ -12,7 +12,7 @@ static size_t mapped_bytes(size_t bytes)
 {
 	size_t whole = bytes / HUGE_BYTES * HUGE_BYTES, rest = bytes - whole, page = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (rest >= HUGE_BYTES / 4)
+	if (rest >= HUGE_BYTES / 2)
 		return whole + HUGE_BYTES;
 	return whole + (rest + page - 1) / page * page;
 }

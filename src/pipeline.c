@@ -108,8 +108,9 @@ static int show(struct pt_pipeline *p, const char *name, size_t len, struct pt_e
 
 static int choose_shown(struct pt_pipeline *p, const char *list, struct pt_err *err)
 {
+	p->all_shown = list == NULL;
 	for (size_t i = 0; i < p->n_ids; i++)
-		p->shown[i] = list == NULL;
+		p->shown[i] = p->all_shown;
 	while (list != NULL && *list != '\0') {
 		size_t len = pt_function_list_first(list);
 

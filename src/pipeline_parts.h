@@ -95,6 +95,7 @@ struct pt_pipeline {
 	struct pt_profile_source sources[PT_LANES];
 	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
 	bool *shown;			/* by id */
+	bool all_shown;			/* nobody chose functions */
 	struct pt_profile_function *rows;
 	struct pt_profile_function *bin_rows;	/* what bins say, of each core: bin_room; NULL until they do */
 	struct pt_execution_function *bin_runs;	/* their figures */

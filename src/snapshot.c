@@ -342,10 +342,15 @@ static void make_irqs(struct pt_pipeline *p)
 /* Edges with an end that is shown. */
 static void make_edges(struct pt_pipeline *p, const struct pt_execution_result *result)
 {
-	struct pt_edge *edges = realloc(p->edges, (result->n_edges + 1) * sizeof(*edges));
 	struct pt_profile *f = &p->profile;
+	struct pt_edge *edges;
 
+	f->edge = result->edge;
+	f->n_edges = result->n_edges;
+	if (p->all_shown)
+		return;
 	f->n_edges = 0;
+	edges = realloc(p->edges, (result->n_edges + 1) * sizeof(*edges));
 	if (edges == NULL)
 		return;
 	p->edges = edges;

@@ -137,6 +137,34 @@ START_TEST(blocks_add_up)
 }
 END_TEST
 
+/* What ends exactly where a block does counts in it, also where that block is the last and all are joined: calls of a
+ * power of two ticks, nothing in between. */
+START_TEST(calls_up_to_the_end_of_a_block)
+{
+	enum { TICKS = 4096, CALLS = 3 * PT_BLOCKS };
+	const struct pt_blocks *blocks;
+	uint64_t count = 0, net = 0;
+	struct run r;
+
+	begin(&r, 1);
+	for (unsigned i = 0; i < CALLS; i++) {
+		step(&r, PT_STEP_ENTER, STEADY, 0);
+		r.clock += TICKS;
+		step(&r, PT_STEP_LEAVE, STEADY, TICKS);
+	}
+	blocks = end(&r)->blocks;
+	ck_assert_uint_eq(blocks->n_blocks, 3 * PT_BLOCKS / 4);
+	for (size_t i = 0; i < blocks->n_blocks; i++) {
+		ck_assert_uint_eq(blocks->ticks[i], 4 * TICKS);
+		count += blocks->block[i * blocks->n_functions + STEADY].count;
+		net += blocks->block[i * blocks->n_functions + STEADY].net;
+	}
+	ck_assert_uint_eq(count, CALLS);
+	ck_assert_uint_eq(net, (uint64_t)CALLS * TICKS);
+	pt_analysis_blocks.close(r.blocks);
+}
+END_TEST
+
 /* Two hundred comparisons of the same program, 99 % sure for all functions of each together: about two may err. */
 START_TEST(noise_is_no_change)
 {
@@ -248,6 +276,7 @@ int main(void)
 	tcase_set_timeout(tc, 600);
 	tcase_add_checked_fixture(tc, build, drop);
 	tcase_add_test(tc, blocks_add_up);
+	tcase_add_test(tc, calls_up_to_the_end_of_a_block);
 	tcase_add_test(tc, noise_is_no_change);
 	tcase_add_loop_test(tc, change_is_one, 0, PT_LEN(changes));
 	tcase_add_test(tc, little_data_is_unsure);

@@ -4,6 +4,7 @@
 
 #include "harness.h"
 #include "profile/stat.h"
+#include "profile/tally.h"
 
 START_TEST(least_most_and_average_with_their_moments)
 {
@@ -164,6 +165,87 @@ START_TEST(many_are_as_each)
 }
 END_TEST
 
+/* Histograms with a room of their own, which is enough for some of them only, have the same buckets as any. All of it is
+ * given back, and used again. */
+START_TEST(a_room_for_buckets)
+{
+	enum { N = 40, ROOM_BYTES = 16 * 1024, VALUES = 3000 };
+	struct pt_hist in_room[N] = { 0 }, other[N] = { 0 };
+	struct pt_histroom room;
+	uint32_t random = 1;
+
+	ck_assert(pt_histroom_init(&room, ROOM_BYTES));
+	for (unsigned round = 0; round < 2; round++) {
+		for (size_t i = 0; i < N; i++)
+			in_room[i].room = &room;
+		for (size_t i = 0; i < (size_t)N * VALUES; i++) {
+			random = random * 1664525 + 1013904223;
+			pt_hist_add(&in_room[i % N], random >> 12 >> i % N / 3);
+			pt_hist_add(&other[i % N], random >> 12 >> i % N / 3);
+		}
+		ck_assert_uint_le(room.used_bytes, ROOM_BYTES);
+		ck_assert_uint_gt(room.used_bytes, ROOM_BYTES / 2);
+		for (size_t i = 0; i < N; i++) {
+			ck_assert_uint_eq(in_room[i].first, other[i].first);
+			ck_assert_uint_eq(in_room[i].n_buckets, other[i].n_buckets);
+			ck_assert_uint_eq(in_room[i].bytes, other[i].bytes);
+			ck_assert_mem_eq(in_room[i].bucket, other[i].bucket, (size_t)other[i].n_buckets * other[i].bytes);
+			pt_hist_fini(&in_room[i]);
+			pt_hist_fini(&other[i]);
+		}
+	}
+	pt_histroom_fini(&room);
+}
+END_TEST
+
+/* As a library's sort would have it, equal ones added up: few and many, keys that are near each other and far apart. */
+static const struct { size_t n; uint16_t from_mask, to_mask; } edge_lists[] = {
+	{ 0, 0xffff, 0xffff }, { 1, 0xffff, 0xffff }, { 24, 3, 3 }, { 25, 3, 3 }, { 5000, 0, 0 }, { 5000, 0x7f, 0 },
+	{ 5000, 0x7f, 0x3ff }, { 5000, 0xffff, 0xffff }, { 5000, 0xff00, 0xff00 }, { 5000, 0, 0xffff },
+};
+
+static int by_from_and_to(const void *a, const void *b)
+{
+	const struct pt_edge *x = a, *y = b;
+
+	return x->from != y->from ? x->from - y->from : x->to - y->to;
+}
+
+START_TEST(edges_are_sorted_and_added_up)
+{
+	enum { MOST = 5000 };
+	static struct pt_edge got[MOST], want[MOST];
+	size_t n = edge_lists[_i].n, n_want = 0;
+	uint32_t random = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		random = random * 1664525 + 1013904223;
+		got[i] = (struct pt_edge){
+			.from = random >> 16 & edge_lists[_i].from_mask, .to = random & edge_lists[_i].to_mask,
+			.count = i + 1, .gross = random,
+		};
+		want[i] = got[i];
+	}
+	qsort(want, n, sizeof(want[0]), by_from_and_to);
+	for (size_t i = 0; i < n; i++) {
+		struct pt_edge *last = &want[n_want - (n_want > 0)];
+
+		if (n_want > 0 && by_from_and_to(last, &want[i]) == 0) {
+			last->count += want[i].count;
+			last->gross += want[i].gross;
+		} else {
+			want[n_want++] = want[i];
+		}
+	}
+	ck_assert_uint_eq(pt_edges_merge(got, n), n_want);
+	for (size_t i = 0; i < n_want; i++) {
+		ck_assert_int_eq(by_from_and_to(&got[i], &want[i]), 0);
+		ck_assert_uint_eq(got[i].count, want[i].count);
+		ck_assert_uint_eq(got[i].gross, want[i].gross);
+	}
+}
+END_TEST
+
 /* What is far apart takes no memory in between but for the powers of two there. */
 START_TEST(a_histogram_has_only_the_buckets_it_needs)
 {
@@ -250,6 +332,8 @@ int main(void)
 	tcase_add_test(tc, buckets_grow);
 	tcase_add_test(tc, many_are_as_each);
 	tcase_add_test(tc, a_histogram_has_only_the_buckets_it_needs);
+	tcase_add_test(tc, a_room_for_buckets);
+	tcase_add_loop_test(tc, edges_are_sorted_and_added_up, 0, PT_LEN(edge_lists));
 	tcase_add_loop_test(tc, student, 0, PT_LEN(students));
 	tcase_add_test(tc, share_of_clusters);
 	tcase_add_loop_test(tc, shares_at_the_corners, 0, PT_LEN(corners));

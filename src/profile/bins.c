@@ -420,8 +420,8 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	}
 	b->program = setup->program;
 	b->n_ids = setup->n_functions;
-	b->address = calloc(PT_BINS_MAX, sizeof(*b->address));
-	b->sorted = calloc(PT_BINS_MAX, sizeof(*b->sorted));
+	b->address = malloc(PT_BINS_MAX * sizeof(*b->address));
+	b->sorted = malloc(PT_BINS_MAX * sizeof(*b->sorted));
 	b->slot = calloc(SLOTS, sizeof(*b->slot));
 	b->by_id = calloc(b->n_ids, sizeof(*b->by_id));
 	b->functions = calloc(b->n_ids, sizeof(*b->functions));

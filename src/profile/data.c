@@ -359,8 +359,8 @@ static void *data_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	struct data *d = calloc(1, sizeof(*d));
 
 	if (d != NULL) {
-		d->states = calloc((size_t)PT_SIGNALS_MAX * (PT_DATA_STATES + 1), sizeof(*d->states));
-		d->quantities = calloc(PT_SIGNALS_MAX, sizeof(*d->quantities));
+		d->states = malloc((size_t)PT_SIGNALS_MAX * (PT_DATA_STATES + 1) * sizeof(*d->states));
+		d->quantities = malloc(PT_SIGNALS_MAX * sizeof(*d->quantities));
 	}
 	if (d == NULL || d->states == NULL || d->quantities == NULL) {
 		if (d != NULL)

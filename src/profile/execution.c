@@ -309,6 +309,12 @@ static void add_up(struct pt_execution *x)
 	}
 }
 
+/* Of a result: those that have a site, those that have none, and calls that are open. */
+static size_t most_edges(const struct pt_execution *x)
+{
+	return x->map->n_sites + PT_TALLY_EDGES + PT_EXECUTION_DEPTH + (size_t)PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH;
+}
+
 const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 {
 	if (stepping(x)) {
@@ -316,6 +322,7 @@ const struct pt_execution_result *pt_execution_result(struct pt_execution *x)
 		pt_stack_give_steps(x);
 	}
 	pt_tally_settle(&x->tally);
+	pt_big_touch(x->edges, most_edges(x) * sizeof(*x->edges));
 	x->result = (struct pt_execution_result){
 		.function = x->rows, .n_functions = x->n_functions, .edge = x->edges,
 		.n_edges = pt_tally_edges(&x->tally, x->edges), .edges_lost = pt_tally_edges_lost(&x->tally),
@@ -349,9 +356,8 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	x->n_contexts = 1;
 	x->entry = calloc(x->n_functions, sizeof(*x->entry));
 	x->innermost = calloc(x->n_functions, sizeof(*x->innermost));
-	x->rows = calloc(x->n_functions, sizeof(*x->rows));
-	x->edges = calloc(PT_TALLY_ALL_EDGES + PT_EXECUTION_DEPTH + PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH,
-			  sizeof(*x->edges));
+	x->rows = malloc(x->n_functions * sizeof(*x->rows));	/* these two are made anew for each result */
+	x->edges = pt_big_calloc(most_edges(x), sizeof(*x->edges));
 	x->kept = pt_big_calloc(PT_STEP_STACKS, sizeof(*x->kept));
 	if (!pt_tally_init(&x->tally, x->n_functions, settings->histograms) || x->entry == NULL || x->innermost == NULL ||
 	    x->rows == NULL || x->edges == NULL || x->kept == NULL) {
@@ -370,7 +376,7 @@ void pt_execution_free(struct pt_execution *x)
 	free(x->entry);
 	free(x->innermost);
 	free(x->rows);
-	free(x->edges);
+	pt_big_free(x->edges, most_edges(x) * sizeof(*x->edges));
 	pt_big_free(x->kept, PT_STEP_STACKS * sizeof(*x->kept));
 	pt_tally_fini(&x->tally);
 	pt_big_free(x, sizeof(*x));

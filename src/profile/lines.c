@@ -203,7 +203,7 @@ static void lines_free(void *analysis)
 		pt_big_free(c->span[i].passed.left, 2 * (c->span[i].n_units + 1));
 	}
 	free(c->span);
-	free(c->insn);
+	pt_big_free(c->insn, (c->n_insns + 1) * sizeof(*c->insn));
 	free(c->line);
 	free(c->seen);
 	free(c->inlined);

@@ -36,7 +36,8 @@ struct pt_lines_count {
 	size_t last;			/* the span of the run before */
 	unsigned shift;			/* of bytes to units */
 	/* results, made anew each time */
-	struct pt_lines_insn *insn;
+	struct pt_lines_insn *insn;	/* room for n_insns: all of the code map */
+	size_t n_insns;
 	struct pt_lines_line *line;
 	uint32_t *seen;
 	struct pt_lines_inline *inlined;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bigmem.h"
 #include "profile/lines_count.h"
 
 /* --- from what passed to what was counted */
@@ -67,7 +68,7 @@ static void for_each_insn(struct pt_lines_count *c, void (*visit)(void *arg, con
 
 /* --- instructions, and coverage of functions by them */
 
-struct listing { struct pt_lines_count *c; size_t n, room; };
+struct listing { struct pt_lines_count *c; size_t n; };
 
 static void list_insn(void *arg, const struct insn *insn)
 {
@@ -83,27 +84,38 @@ static void list_insn(void *arg, const struct insn *insn)
 	f->n_ways_observed += decides && insn->count > insn->behind->left;
 	if (insn->count == 0 && insn->cycles == 0)
 		return;
-	if (l->n == l->room) {
-		size_t room = l->room != 0 ? 2 * l->room : 1024;
-		struct pt_lines_insn *grown = realloc(c->insn, room * sizeof(*grown));
-
-		if (grown == NULL)
-			return;
-		c->insn = grown;
-		l->room = room;
-	}
+	if (l->n == c->n_insns)
+		return;		/* there was no memory */
 	c->insn[l->n++] = (struct pt_lines_insn){
 		.address = insn->address, .count = insn->count, .left = insn->behind->left, .cycles = insn->cycles,
 		.function = insn->code->function,
 	};
 }
 
+static void count_insn(void *n_insns, const struct insn *insn)
+{
+	(void)insn;
+	++*(size_t *)n_insns;
+}
+
+/* For all that the code map has: a result late in a profile needs no more memory than an early one. */
+static void make_room(struct pt_lines_count *c)
+{
+	if (c->insn != NULL)
+		return;
+	c->n_insns = 0;
+	for_each_insn(c, count_insn, &c->n_insns);
+	c->insn = pt_big_calloc(c->n_insns + 1, sizeof(*c->insn));
+	pt_big_touch(c->insn, (c->n_insns + 1) * sizeof(*c->insn));
+	if (c->insn == NULL)
+		c->n_insns = 0;
+}
+
 static void list_insns(struct pt_lines_count *c)
 {
 	struct listing l = { .c = c };
 
-	free(c->insn);
-	c->insn = NULL;
+	make_room(c);
 	memset(c->function, 0, c->result.n_functions * sizeof(*c->function));
 	for_each_insn(c, list_insn, &l);
 	c->result.insn = c->insn;

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile/stat.h"
@@ -14,12 +13,17 @@ static void put(struct pt_hist *hist, size_t i, uint32_t count)
 		((uint32_t *)hist->bucket)[i] = count;
 }
 
+static void give_back(struct pt_hist *hist)
+{
+	pt_histroom_give(hist->room, hist->bucket, (size_t)hist->n_buckets * hist->bytes);
+}
+
 /* Other buckets, of another size; what is there stays. */
 static bool reshape(struct pt_hist *hist, size_t first, size_t end, unsigned bytes)
 {
 	struct pt_hist now = {
-		.bucket = calloc(end - first, bytes), .first = (uint16_t)first, .n_buckets = (uint16_t)(end - first),
-		.bytes = (uint8_t)bytes,
+		.bucket = pt_histroom_take(hist->room, (end - first) * bytes), .room = hist->room,
+		.first = (uint16_t)first, .n_buckets = (uint16_t)(end - first), .bytes = (uint8_t)bytes,
 	};
 
 	if (now.bucket == NULL) {
@@ -28,7 +32,7 @@ static bool reshape(struct pt_hist *hist, size_t first, size_t end, unsigned byt
 	}
 	for (size_t i = 0; i < hist->n_buckets; i++)
 		put(&now, hist->first + i - first, pt_hist_count(hist, i));
-	free(hist->bucket);
+	give_back(hist);
 	*hist = now;
 	return true;
 }
@@ -115,8 +119,8 @@ void pt_hist_add_hist(struct pt_hist *hist, const struct pt_hist *other)
 
 void pt_hist_fini(struct pt_hist *hist)
 {
-	free(hist->bucket);
-	*hist = (struct pt_hist){ 0 };
+	give_back(hist);
+	*hist = (struct pt_hist){ .room = hist->room };
 }
 
 void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at)

@@ -7,16 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/histroom.h"
 #include "util.h"
 
 /* Buckets of a log-linear histogram: one for each value below 64, above 32 per power of two. A quantile is the middle
  * of its bucket: at most 1/64 = 1.6 % off the true one, and never outside [least, most]. */
 enum { PT_HIST_BITS = 5, PT_HIST_BUCKETS = (64 - PT_HIST_BITS + 1) << PT_HIST_BITS };
 
-/* All zero: no values. Memory: only for the buckets between the least and the most, rounded to powers of two, and for
+/* All zero, but for the room: no values. Memory: only for the buckets between the least and the most, rounded to powers of two, and for
  * each only as much as the fullest one needs: most histograms have few values, and so they stay in the cache. */
 struct pt_hist {
-	void *bucket;		/* owned; pt_hist_fini() frees it */
+	void *bucket;		/* owned; pt_hist_fini() gives it back */
+	struct pt_histroom *room;	/* whose memory that is; NULL: the heap's */
 	uint16_t first, n_buckets;	/* which ones it has */
 	uint8_t bytes;		/* of each: 1, 2 or 4; 0: it has none */
 	bool broken;		/* there was no memory for a value: no quantiles */
@@ -58,7 +60,7 @@ void pt_hist_add_all(struct pt_hist *hist, const uint16_t *index, size_t n, size
 void pt_hist_add_hist(struct pt_hist *hist, const struct pt_hist *other);
 void pt_hist_add(struct pt_hist *hist, uint64_t value);
 
-void pt_hist_fini(struct pt_hist *hist);
+void pt_hist_fini(struct pt_hist *hist);	/* as it began */
 void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at);
 double pt_stat_avg(const struct pt_stat *stat);	/* 0 without values */
 /* q in 0..1. PT_UNKNOWN without a histogram or values. */

@@ -4,20 +4,33 @@
 #include "bigmem.h"
 #include "profile/tally.h"
 
+/* Functions that run need a few kilobytes each; of a large program most do not run. */
+static bool make_hists(struct pt_tally *tally)
+{
+	enum { ROOM_BYTES = 3072, MOST_BYTES = 12 << 20 };
+	size_t bytes = tally->n_functions * ROOM_BYTES < MOST_BYTES ? tally->n_functions * ROOM_BYTES : MOST_BYTES;
+
+	tally->hist = pt_big_calloc(tally->n_functions, sizeof(*tally->hist));
+	tally->waiting = pt_big_calloc(tally->n_functions, sizeof(*tally->waiting));
+	if (tally->hist == NULL || tally->waiting == NULL || !pt_histroom_init(&tally->room, bytes))
+		return false;
+	for (size_t f = 0; f < tally->n_functions; f++)
+		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
+			tally->hist[f][k].room = &tally->room;
+	return true;
+}
+
 bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms)
 {
 	*tally = (struct pt_tally){ .n_functions = n_functions, .n_anchors = 1 };	/* the clock begins at 0 ns */
 	tally->function = pt_big_calloc(n_functions, sizeof(*tally->function));
 	tally->rest = pt_big_calloc(n_functions, sizeof(*tally->rest));
 	tally->edge = pt_big_calloc(PT_TALLY_ALL_EDGES, sizeof(*tally->edge));
-	if (histograms) {
-		tally->hist = pt_big_calloc(n_functions, sizeof(*tally->hist));
-		tally->waiting = pt_big_calloc(n_functions, sizeof(*tally->waiting));
-	}
 	pt_big_touch(tally->function, n_functions * sizeof(*tally->function));
+	pt_big_touch(tally->rest, n_functions * sizeof(*tally->rest));
 	pt_big_touch(tally->edge, PT_TALLY_ALL_EDGES * sizeof(*tally->edge));
 	return tally->function != NULL && tally->rest != NULL && tally->edge != NULL &&
-	       (!histograms || (tally->hist != NULL && tally->waiting != NULL));
+	       (!histograms || make_hists(tally));
 }
 
 void pt_tally_fini(struct pt_tally *tally)
@@ -25,6 +38,7 @@ void pt_tally_fini(struct pt_tally *tally)
 	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++)
 		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
 			pt_hist_fini(&tally->hist[f][k]);
+	pt_histroom_fini(&tally->room);
 	pt_big_free(tally->hist, tally->n_functions * sizeof(*tally->hist));
 	pt_big_free(tally->waiting, tally->n_functions * sizeof(*tally->waiting));
 	pt_big_free(tally->function, tally->n_functions * sizeof(*tally->function));
@@ -50,6 +64,8 @@ uint64_t pt_tally_stamp(const struct pt_tally *tally, uint64_t clock)
 	size_t from = 0, to = tally->n_anchors;
 	const struct pt_tally_anchor *anchor;
 
+	if (clock >= tally->anchor[to - 1].clock)	/* nearly always */
+		from = to - 1;
 	while (to - from > 1) {		/* the last that is not behind clock */
 		size_t middle = (from + to) / 2;
 
@@ -93,14 +109,6 @@ void pt_tally_overflow(struct pt_tally *tally, struct pt_tally_edge *edge)
 	tally->edge[PT_TALLY_LOST].count++;
 }
 
-static int by_from_and_to(const void *a, const void *b)
-{
-	const struct pt_edge *x = a, *y = b;
-	uint32_t kx = (uint32_t)x->from << 16 | x->to, ky = (uint32_t)y->from << 16 | y->to;
-
-	return (kx > ky) - (kx < ky);
-}
-
 size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out)
 {
 	size_t n = 0;
@@ -109,23 +117,6 @@ size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out)
 		if (edge->count != 0)
 			out[n++] = (struct pt_edge){ (uint16_t)(~edge->key >> 16), (uint16_t)~edge->key, edge->count,
 						     edge->gross };
-	return n;
-}
-
-size_t pt_edges_merge(struct pt_edge *edges, size_t n_edges)
-{
-	size_t n = 0;
-
-	if (n_edges != 0)
-		qsort(edges, n_edges, sizeof(*edges), by_from_and_to);
-	for (size_t i = 0; i < n_edges; i++) {
-		if (n > 0 && by_from_and_to(&edges[n - 1], &edges[i]) == 0) {
-			edges[n - 1].count += edges[i].count;
-			edges[n - 1].gross += edges[i].gross;
-		} else {
-			edges[n++] = edges[i];
-		}
-	}
 	return n;
 }
 

@@ -107,6 +107,7 @@ struct pt_tally {		/* open for the hot path; read results through the functions 
 	struct pt_tally_rest *rest;
 	struct pt_hist (*hist)[PT_N_TALLY_HISTS];	/* NULL: off; all is in those of kinds
 							 * behind pt_tally_settle() */
+	struct pt_histroom room;		/* of their buckets */
 	struct pt_tally_waiting *waiting;	/* by function; NULL: no histograms */
 	size_t n_functions;
 	struct pt_tally_edge *edge;
@@ -132,9 +133,9 @@ uint64_t pt_tally_count(const struct pt_tally *tally, uint16_t function);	/* ent
 /* What is known of a function's figures of a kind; its histogram stays the tally's. */
 struct pt_stat pt_tally_stat(const struct pt_tally *tally, uint16_t function, enum pt_tally_kind kind);
 /* Copy the edges along which invocations have ended, in no order, the same one perhaps several times. Returns how many;
- * out has room for PT_TALLY_ALL_EDGES. */
+ * out has room for PT_TALLY_EDGES and one for each number of a site that was used. */
 size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out);
-/* Sort by from and to, and add up equal ones. Returns how many are left. */
+/* Sort by from and to, in place, and add up equal ones. Returns how many are left. (edges.c) */
 size_t pt_edges_merge(struct pt_edge *edges, size_t n_edges);
 uint64_t pt_tally_edges_lost(const struct pt_tally *tally);
 

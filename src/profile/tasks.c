@@ -341,7 +341,7 @@ static void tasks_free(void *analysis)
 
 static bool make_room(struct pt_tasks_analysis *t)
 {
-	t->shown = calloc(2 * PT_TASKS_MAX, sizeof(*t->shown));
+	t->shown = malloc(2 * PT_TASKS_MAX * sizeof(*t->shown));
 	if (t->wants_functions) {
 		t->function = calloc(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
 		t->shown_functions = calloc(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));

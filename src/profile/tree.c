@@ -400,6 +400,8 @@ static void *tree_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	t->place = malloc(PT_TREE_NODES * sizeof(*t->place));
 	t->bits = calloc((1 << BITS_BITS) / 64, sizeof(*t->bits));
 	t->slot = pt_big_calloc(SLOTS + 1, sizeof(*t->slot));
+	pt_big_touch(t->node, PT_TREE_NODES * sizeof(*t->node));
+	pt_big_touch(t->node_of, (SLOTS + 1) * sizeof(*t->node_of));
 	pt_big_touch(t->slot, (SLOTS + 1) * sizeof(*t->slot));
 	if (t->node == NULL || t->slot_of == NULL || t->node_of == NULL || t->order == NULL || t->place == NULL ||
 	    t->slot == NULL || t->bits == NULL) {

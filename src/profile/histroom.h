@@ -1,0 +1,27 @@
+/* Memory for the buckets of many histograms, taken at once: a long profile needs no more of it than a short one, and
+ * nobody asks the heap while a trace is read. When it is used up the heap helps out. One thread at a time. */
+#ifndef PT_PROFILE_HISTROOM_H
+#define PT_PROFILE_HISTROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Pieces are multiples of PIECE bytes, up to MOST. */
+enum { PT_HISTROOM_PIECE = 32, PT_HISTROOM_MOST = 8192 };
+
+struct pt_histroom {		/* all zero: no memory of its own */
+	uint8_t *memory;
+	size_t room_bytes, used_bytes;
+	void *given_back[PT_HISTROOM_MOST / PT_HISTROOM_PIECE + 1];	/* by size: each holds the next */
+};
+
+/* False: out of memory. */
+bool pt_histroom_init(struct pt_histroom *room, size_t bytes);
+void pt_histroom_fini(struct pt_histroom *room);	/* after all of it was given back */
+
+/* Zeroed; bytes: a multiple of a piece, 1..PT_HISTROOM_MOST. room NULL: the heap's. NULL: out of memory. */
+void *pt_histroom_take(struct pt_histroom *room, size_t bytes);
+void pt_histroom_give(struct pt_histroom *room, void *memory, size_t bytes);	/* NULL is fine */
+
+#endif
