@@ -50,6 +50,7 @@ static bool print_bytes(const struct pt_isa *isa, uint64_t addr, const uint8_t *
 
 static const struct engine { const struct pt_isa *isa; cs_arch arch; int mode; } engines[] = {
 	{ &pt_isa_thumb_v6m, CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS },
+	{ &pt_isa_powerpc, CS_ARCH_PPC, CS_MODE_32 | (int)CS_MODE_BIG_ENDIAN },
 };
 
 static const struct engine *engine_of(const struct pt_isa *isa)

@@ -89,7 +89,7 @@ struct pt_isa {
 };
 
 /* In the order in which a program without an ELF asks: the first. */
-#define PT_ISAS(X) X(thumb_v6m) X(s12z) X(microblaze) X(microblazeel)
+#define PT_ISAS(X) X(thumb_v6m) X(s12z) X(microblaze) X(microblazeel) X(powerpc)
 #define X(isa) extern const struct pt_isa pt_isa_##isa;
 PT_ISAS(X)
 #undef X
