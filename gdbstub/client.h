@@ -88,6 +88,7 @@ struct pt_gdb_file {
 
 struct pt_monitor_call;
 struct pt_gdb_pass;
+struct pt_gdb_os_tasks;
 
 struct pt_gdb_client {
 	struct pt_gdbstub *stub;
@@ -149,6 +150,7 @@ struct pt_gdb_client {
 	char *document;			/* of qXfer, kept while it is read piece by piece */
 	const char *document_name;	/* its row's */
 	char annex[32], document_annex[32];	/* which one of the object: being asked for, and the document's */
+	struct pt_gdb_os_tasks *os_tasks;	/* of the table being made, or NULL: osdata_tasks.c */
 	bool asking;			/* the session, or the recorder, has yet to answer */
 	struct pt_gdb_file file[PT_GDB_FILES], *opening;	/* opening: the one that waits for the session */
 	struct {

@@ -1,5 +1,5 @@
-/* Each view of the profile is a table by its name. Two more are not of the profile: sources and boards. Without a name it is
- * the list of them all. Source: GDB manual, "Operating System Information". */
+/* Each view of the profile is a table by its name; tasks has the OS's tasks, too (osdata_tasks.c). Two more are not of the
+ * profile: sources and boards. Without a name it is the list of them all. Source: GDB manual, "Operating System Information". */
 #include "gdbstub/osdata.h"
 
 #include <stdio.h>
@@ -122,7 +122,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_gdb_document(client, rc < 0 ? NULL : strndup(text, len_bytes), &err);
 }
 
-static void show_view(struct pt_gdb_client *client)
+void pt_gdb_osdata_view(struct pt_gdb_client *client)
 {
 	const char *const words[] = { client->annex, "format=osdata" };
 	struct pt_query query;
@@ -179,6 +179,8 @@ void pt_gdb_osdata(struct pt_gdb_client *client)
 		pt_gdb_post(&client->request, write_table, after_table);
 	else if (client->annex[0] == '\0' || strcmp(client->annex, "types") == 0)
 		list(client);
+	else if (strcmp(client->annex, "tasks") == 0)
+		pt_gdb_osdata_tasks(client);
 	else
-		show_view(client);
+		pt_gdb_osdata_view(client);
 }

@@ -121,16 +121,16 @@ static void add_core(struct pt_target *target, unsigned core, const char *os, bo
 
 static void add_task(struct pt_target *target, const struct pt_thread *from, struct pt_gdb_thread *thread)
 {
-	size_t len;
-
-	*thread = (struct pt_gdb_thread){ .id = from->id, .core = from->core };
+	*thread = (struct pt_gdb_thread){ .id = from->id, .core = from->core, .has_priority = from->has_priority,
+					  .priority = from->priority };
 	memcpy(thread->name, from->name, sizeof(thread->name));
-	snprintf(thread->text, sizeof(thread->text), "%s", from->core >= 0 ? "running" : from->state);
+	snprintf(thread->state, sizeof(thread->state), "%s", from->core >= 0 ? "running" : from->state);
 	if (from->core >= 0)
-		add_exception(target, (unsigned)from->core, thread->text, sizeof(thread->text));
-	len = strlen(thread->text);
+		add_exception(target, (unsigned)from->core, thread->state, sizeof(thread->state));
 	if (from->has_priority)
-		snprintf(thread->text + len, sizeof(thread->text) - len, ", priority %" PRId64, from->priority);
+		snprintf(thread->text, sizeof(thread->text), "%s, priority %" PRId64, thread->state, from->priority);
+	else
+		snprintf(thread->text, sizeof(thread->text), "%s", thread->state);
 }
 
 static bool runs_on(const struct pt_thread_list *from, unsigned core)
@@ -175,6 +175,80 @@ void pt_gdb_thread_list_fini(struct pt_gdb_thread_list *list)
 {
 	free(list->thread);
 	*list = (struct pt_gdb_thread_list){ 0 };
+}
+
+/* --- stacks ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t word_at(struct lines *lines, uint64_t addr)
+{
+	struct pt_err ignored;
+	uint8_t word[4];
+
+	if (addr % 4 != 0 || !in_ram(lines->target, addr - addr % LINE_BYTES) ||
+	    read_lines(lines, addr, word, sizeof(word), &ignored) < 0)
+		return 0;
+	return pt_le32(word);
+}
+
+/* What the hardware stacks for a handler: r0-r3, r12, lr, pc, xpsr. */
+enum { STACKED_LR = 20, STACKED_PC = 24, STACKED_BYTES = 32 };
+
+static bool of_core(struct lines *lines, unsigned core, uint64_t *pc, uint64_t *lr, uint64_t *sp)
+{
+	uint64_t xpsr;
+
+	if (!read_named(lines->target, core, "xpsr", &xpsr))
+		return false;
+	if ((xpsr & 0x1ff) == 0)
+		return read_named(lines->target, core, "pc", pc) && read_named(lines->target, core, "lr", lr) &&
+		       read_named(lines->target, core, "sp", sp);
+	if (!read_named(lines->target, core, "psp", sp))
+		return false;
+	*pc = word_at(lines, *sp + STACKED_PC);
+	*lr = word_at(lines, *sp + STACKED_LR);
+	*sp += STACKED_BYTES;
+	return true;
+}
+
+static bool of_saved(const struct pt_threads *threads, struct lines *lines, uint64_t id, uint64_t *pc, uint64_t *lr,
+		     uint64_t *sp)
+{
+	struct pt_reader reader = { read_lines, lines };
+	struct pt_saved *saved = calloc(1, sizeof(*saved));
+	const struct pt_saved_register *reg[3] = { NULL };
+	static const char *const names[] = { "pc", "lr", "sp" };
+	uint64_t *const to[] = { pc, lr, sp };
+	struct pt_err ignored;
+	bool known = saved != NULL && pt_threads_saved(threads, &reader, id, saved, &ignored) == 0;
+
+	for (size_t i = 0; known && i < PT_LEN(reg); i++) {
+		reg[i] = pt_saved_find(saved, names[i]);
+		known = reg[i] != NULL;
+		*to[i] = known ? reg[i]->value : 0;
+	}
+	free(saved);
+	return known;
+}
+
+bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *target, const struct pt_gdb_thread *thread,
+			 struct pt_gdb_thread_stack *stack)
+{
+	struct lines *lines = malloc(sizeof(*lines));
+	uint64_t lr = 0, sp = 0;
+	bool known = false;
+
+	if (lines == NULL)
+		return false;
+	*lines = (struct lines){ .target = target };
+	if (thread->core >= 0)
+		known = of_core(lines, (unsigned)thread->core, &stack->pc, &lr, &sp);
+	else
+		known = of_saved(threads, lines, thread->id, &stack->pc, &lr, &sp);
+	stack->word[0] = (uint32_t)lr;
+	for (size_t i = 0; known && i < PT_GDB_STACK_WORDS; i++)
+		stack->word[1 + i] = word_at(lines, sp + 4 * i);
+	free(lines);
+	return known;
 }
 
 /* --- registers ---------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,9 @@
 struct pt_gdb_thread {
 	uint64_t id;
 	int core;		/* that it runs on; -1: on none */
-	char name[PT_RTOS_NAME_BYTES], text[200];
+	char name[PT_RTOS_NAME_BYTES], state[120], text[200];	/* text: all that is to be said of it; state: without priority */
+	bool has_priority;
+	int64_t priority;
 };
 
 struct pt_gdb_thread_list {
@@ -26,6 +28,13 @@ int pt_gdb_threads_look(const struct pt_threads *threads, struct pt_target *targ
 /* For the above; NULL: cores are threads. */
 const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client);
 void pt_gdb_thread_list_fini(struct pt_gdb_thread_list *list);
+
+/* Where a task is, its lr, and what is on its stack from the stack pointer on: 0 where there is no more RAM. Of one that runs
+ * while the core is in a handler: where it was interrupted. False: the registers are not to be had. */
+enum { PT_GDB_STACK_WORDS = 512 };
+struct pt_gdb_thread_stack { uint64_t pc; uint32_t word[1 + PT_GDB_STACK_WORDS]; };	/* word[0]: lr */
+bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *target, const struct pt_gdb_thread *thread,
+			 struct pt_gdb_thread_stack *stack);
 
 /* The task on a core; 0: none that is known. */
 uint64_t pt_gdb_running_task(const struct pt_gdb_client *client, struct pt_target *target, unsigned core);

@@ -302,7 +302,7 @@ START_TEST(says_what_to_do_for_rows)
 
 	expect(&profile, "data", "", "\ndata: nothing to show; variables=g_state,motor.mode names some", NULL);
 	expect(&profile, "aux", "", "\naux: nothing to show; give a file with external lines", NULL);
-	expect(&profile, "tasks", "", "\ntasks: nothing to show; say how to know which task runs: monitor orti", NULL);
+	expect(&profile, "tasks", "", "\ntasks: nothing to show; analysis=tasks ", NULL);
 	expect(&profile, "counters", "", "\ncounters: nothing to show; no source", NULL);
 	expect(&profile, "bins", "", "\nbins: nothing to show; no source", NULL);
 	ck_assert_int_eq(pt_report_render(&profile, &query, &out, &err), PT_ESTATE);
@@ -350,6 +350,43 @@ START_TEST(no_clock_of_a_core_where_none_is_traced)
 }
 END_TEST
 
+/* What the OS knows stands beside the row of its name, or of the one function that it is at; else in a row of its own. */
+START_TEST(the_os_stands_beside_its_tasks)
+{
+	static const struct pt_task task[] = { { .name = "ping" }, { .name = "work" }, { .name = "pong" } };
+	static const struct pt_tasks tasks = { .task = task, .n_tasks = PT_LEN(task) };
+	struct pt_beside_row row[] = { { "T_Pong", "pong", { "ready" } }, { "A", "work", { "blocked" } },
+				       { "B", "work", { "running" } }, { "ping", NULL, { "gone" } },
+				       { "C", "nothing of the kind", { "asleep" } } };
+	const struct pt_beside beside = { .heading = { "state", "priority", "id" }, .row = row, .n_rows = PT_LEN(row) };
+	struct pt_profile profile = { .tasks = &tasks }, nothing = { .ended = true };
+	struct pt_query query = { .view = "tasks", .format = "osdata", .beside = &beside };
+	static const char *const items[] = {
+		"<item><column name=\"task\">ping</column><column name=\"state\">gone</column>",
+		"<item><column name=\"task\">work</column><column name=\"state\"></column>",
+		"<item><column name=\"task\">T_Pong</column><column name=\"state\">ready</column>",
+		"<item><column name=\"task\">A</column><column name=\"state\">blocked</column>",
+		"<item><column name=\"task\">B</column><column name=\"state\">running</column>",
+		"<item><column name=\"task\">C</column><column name=\"state\">asleep</column>",
+	};
+	struct pt_text out = { 0 };
+	struct pt_err err;
+	const char *at;
+
+	for (size_t i = 0; i < PT_BESIDE_COLUMNS * PT_LEN(row); i++)
+		if (row[i / PT_BESIDE_COLUMNS].cell[i % PT_BESIDE_COLUMNS] == NULL)
+			row[i / PT_BESIDE_COLUMNS].cell[i % PT_BESIDE_COLUMNS] = "-";
+	ck_assert_int_eq(pt_report_render(&profile, &query, &out, &err), 0);
+	at = out.bytes;
+	for (size_t i = 0; i < PT_LEN(items); i++, at++)
+		ck_assert_msg((at = strstr(at, items[i])) != NULL, "%s in %s", items[i], out.bytes);
+	pt_text_free(&out);
+	ck_assert_int_eq(pt_report_render(&nothing, &query, &out, &err), 0);	/* without a profile */
+	ck_assert_ptr_nonnull(strstr(out.bytes, "<column name=\"task\">C</column><column name=\"state\">asleep</column>"));
+	pt_text_free(&out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("formats");
@@ -366,6 +403,7 @@ int main(void)
 	tcase_add_test(tc, says_what_to_do_for_rows);
 	tcase_add_test(tc, bins_make_chains);
 	tcase_add_test(tc, no_clock_of_a_core_where_none_is_traced);
+	tcase_add_test(tc, the_os_stands_beside_its_tasks);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
