@@ -27,6 +27,9 @@ enum {
 	PT_E500_WAYS = 3,
 };
 
+/* An operation that reads the captured program counter, its lower 32 bits; of way dcsr only. */
+enum { PT_E500_CAPTURED_PC = 0x2000 };
+
 struct pt_e500_target;
 
 /* What one pass over a list of operations was, on the probe's clock. */
@@ -44,8 +47,8 @@ struct pt_e500_way {
 	bool halts;			/* a core that runs is stopped for each pass, and goes on behind it */
 	size_t state_bytes;		/* zeroed before open: pt_e500_way_state() */
 	/* Finds out whether it works here, without a change that is not undone and without halting anything.
-	 * PT_EUNSUPPORTED: a setting is missing, the OS does not let PMRs be used, nobody answers; the sentence says which,
-	 * and what to do. It is asked again now and then until it works. */
+	 * PT_EUNSUPPORTED and whatever else: a setting is missing, the OS does not let PMRs be used, nobody answers; the
+	 * sentence says which, and what to do. It is asked again now and then until it works. */
 	int (*open)(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err);
 	void (*close)(struct pt_e500_target *e500);	/* only after open; sends nothing */
 	/* In order; a register may be in the list several times, and each is a reading of its own. The core runs

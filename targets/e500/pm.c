@@ -13,7 +13,7 @@ static const char unit[] = "performance monitor";
 enum { ASK_AGAIN_MS = 1000 };
 
 /* Those that halt nothing come first. */
-static const struct pt_e500_way *const ways[] = { &pt_e500_by_scratch };
+static const struct pt_e500_way *const ways[] = { &pt_e500_by_dcsr, &pt_e500_by_scratch };
 _Static_assert(sizeof(ways) / sizeof(ways[0]) <= PT_E500_WAYS, "struct pt_e500_pm has a place for each");
 
 /* --- ways --------------------------------------------------------------------------------------------------------- */

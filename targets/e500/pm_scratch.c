@@ -98,9 +98,9 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server cannot let one of %u cores run alone (vCont)",
 			       e500->remote.n_cores);
 	if (!find_ram(by, settings))
-		return pt_fail(err, PT_EUNSUPPORTED, "no RAM for code that reads PMRs: say e500.scratch=ADDR:SIZE, from %d to %d "
-			       "bytes which the core may execute (they are put back), or e500.ram=ADDR:SIZE, of which a profile "
-			       "takes what the ELF leaves free", LEAST_BYTES, PT_E500_SCRATCH_BYTES);
+		return pt_fail(err, PT_EUNSUPPORTED, "no RAM for code that reads PMRs: say e500.scratch=ADDR:SIZE, %d to %d bytes "
+			       "that the core may execute (they are put back), or e500.ram=ADDR:SIZE, for a profile with an ELF",
+			       LEAST_BYTES, PT_E500_SCRATCH_BYTES);
 	return 0;
 }
 
@@ -193,6 +193,9 @@ static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e5
 	struct pt_err ignored = { 0 };
 	int rc, on;
 
+	for (size_t i = 0; i < n_ops; i++)
+		if (ops[i].pmr >= PT_E500_CAPTURED_PC)
+			return pt_fail(err, PT_EUNSUPPORTED, "only the debug space of a QorIQ has a captured PC");
 	if (e500->remote.rsp->hold(e500->remote.wire, err) < 0)
 		return err->code;
 	by->core = core;

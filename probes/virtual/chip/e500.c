@@ -38,18 +38,24 @@ static bool assemble(struct pt_e500 *chip, const struct pt_e500_words *words)
 	struct pt_vregion ram = { .base = 0, .size = PT_E500_RAM_BYTES };
 	const struct pt_vregion uart = { .base = PT_E500_UART_BASE, .size = 0x100, .ops = &pt_vuartlite_ops,
 					 .unit = &chip->uart };
+	const struct pt_vregion dcsr = { .base = PT_E500_DCSR_BASE, .size = PT_VDCSR_BYTES, .ops = &pt_vdcsr_ops,
+					 .unit = &chip->dcsr };
 
 	chip->bus.big_endian = true;
 	chip->wires = (struct pt_vwires){ .bus = &chip->bus, .core_hz = words->hz, .arg = chip, .irq = on_irq };
 	chip->ram = ram.bytes = calloc(1, PT_E500_RAM_BYTES);
 	pt_vuartlite_init(&chip->uart, &chip->wires, 0, 115200);
-	if (chip->ram == NULL || !pt_vbus_add(&chip->bus, &ram) || !pt_vbus_add(&chip->bus, &uart))
+	if (chip->ram == NULL || !pt_vbus_add(&chip->bus, &ram) || !pt_vbus_add(&chip->bus, &uart) ||
+	    (words->dcsr && !pt_vbus_add(&chip->bus, &dcsr)))
 		return false;
 	chip->cpu = pt_ve500_new(&chip->bus, PT_E500_PVR, &words->timing);
 	if (chip->cpu == NULL)
 		return false;
 	pt_ve500_set_hooks(chip->cpu, &hooks);
 	pt_ve500_pm_init(&chip->pm, chip->cpu);
+	chip->dcsr = (struct pt_vdcsr){ .cpu = chip->cpu, .pm = &chip->pm, .direct = words->dcsr_direct,
+					.capture = words->capture,
+					.pvr = words->dcsr_direct ? 0x80400020 : 0x80230020 };
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include "probes/virtual/board.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/e500/e500.h"
+#include "probes/virtual/unit/e500_dcsr.h"
 #include "probes/virtual/unit/e500_pm.h"
 #include "probes/virtual/unit/uartlite.h"
 #include "probes/virtual/wire/rsp_stub.h"
@@ -15,12 +16,14 @@
 enum { PT_E500_RAM_BYTES = 16 << 20 };
 #define PT_E500_PVR 0x80210030u		/* e500v2 3.0. Source: facts/e500.md 1 */
 #define PT_E500_UART_BASE 0xf0004500u
+#define PT_E500_DCSR_BASE 0xf1000000u	/* with dcsr=: of a QorIQ, which has it above 4 GiB */
 
 struct pt_e500 {
 	struct pt_vbus bus;
 	struct pt_vwires wires;
 	struct pt_ve500 *cpu;
 	struct pt_ve500_pm pm;
+	struct pt_vdcsr dcsr;
 	uint8_t *ram;
 	struct pt_vuartlite uart;
 	uint32_t entry;			/* of the firmware: where a reset begins */
@@ -44,13 +47,14 @@ bool pt_e500_watch(struct pt_e500 *chip, struct pt_vtruth *truth, size_t log_roo
 
 void pt_e500_reset(struct pt_e500 *chip, bool into_halt);	/* as the debugger does it */
 
-enum { PT_E500_WORDS = 11 };
+enum { PT_E500_WORDS = 13 };
 extern const struct pt_param pt_ve500_params[PT_E500_WORDS];
 
 /* --- between the files of the board */
 struct pt_e500_words {
 	uint32_t hz;
-	bool held;
+	bool held, dcsr, dcsr_direct;
+	enum pt_vdcsr_capture capture;
 	struct pt_ve500_timing timing;
 };
 /* PT_EARG: variant= was given. */

@@ -10,7 +10,7 @@
 
 /* --- words. The defaults of cycles are pt_ve500_default_timing. */
 
-enum { FREQ, HELD, RSP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, N_WORDS };
+enum { FREQ, HELD, RSP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, DCSR, CAPTURE, N_WORDS };
 _Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many there are");
 
 #define CYCLES(key, standard, of) \
@@ -29,6 +29,10 @@ const struct pt_param pt_ve500_params[N_WORDS] = {
 	[L1_MISS] = CYCLES("cycles-l1-miss", "20", "a data access which misses the L1 cache"),
 	[FETCH_MISS] = CYCLES("cycles-fetch-miss", "12", "a fetch which misses the L1 cache"),
 	[TB_CYCLES] = { "tb-cycles", PT_PARAM_NUMBER, "8", NULL, 1, 255, "core cycles per tick of the time base" },
+	[DCSR] = { "dcsr", PT_PARAM_CHOICE, "off", "off|e500mc|e6500", 0, 0,
+		   "debug space of a QorIQ at 0xf1000000 beside this core: the core proxy of an e500mc, or of an e6500" },
+	[CAPTURE] = { "dcsr-capture", PT_PARAM_CHOICE, "always", "always|pccl|write|never", 0, 0,
+		      "what captures the copies that the core proxy shows; UNVERIFIED" },
 };
 
 static uint8_t number(const struct pt_params *settings, unsigned word)
@@ -36,12 +40,27 @@ static uint8_t number(const struct pt_params *settings, unsigned word)
 	return (uint8_t)pt_params_number(settings, &pt_ve500_params[word]);
 }
 
+static bool is(const struct pt_params *settings, unsigned word, const char *what)
+{
+	return strcmp(pt_params_text(settings, &pt_ve500_params[word]), what) == 0;
+}
+
 int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *settings, struct pt_err *err)
 {
+	static const char *const captures[] = {
+		[PT_VDCSR_ALWAYS] = "always", [PT_VDCSR_BY_PCCL] = "pccl", [PT_VDCSR_BY_WRITE] = "write",
+		[PT_VDCSR_NEVER] = "never",
+	};
+	enum pt_vdcsr_capture capture = PT_VDCSR_ALWAYS;
+
 	if (pt_params_given(settings, pt_vboard_param("variant")))
 		return pt_fail(err, PT_EARG,
 			       "e500 has no variants, but words of its own; `proftap boards` lists them");
+	for (size_t i = 0; i < PT_LEN(captures); i++)
+		if (strcmp(pt_params_text(settings, &pt_ve500_params[CAPTURE]), captures[i]) == 0)
+			capture = (enum pt_vdcsr_capture)i;
 	*words = (struct pt_e500_words){
+		.dcsr = !is(settings, DCSR, "off"), .dcsr_direct = is(settings, DCSR, "e6500"), .capture = capture,
 		.hz = (uint32_t)pt_params_number(settings, &pt_ve500_params[FREQ]),
 		.held = pt_params_flag(settings, &pt_ve500_params[HELD]),
 		.timing = {
@@ -54,6 +73,22 @@ int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *sett
 	return 0;
 }
 
+static void tell_dcsr(const struct pt_params *settings, void (*say)(void *arg, const char *word), void *arg)
+{
+	char text[64];
+
+	if (is(settings, DCSR, "off"))
+		return;
+	snprintf(text, sizeof(text), "e500.dcsr.base=0x%x", PT_E500_DCSR_BASE);
+	say(arg, text);
+	say(arg, is(settings, DCSR, "e6500") ? "e500.core=e6500" : "e500.core=mc");
+	if (is(settings, CAPTURE, "pccl"))
+		say(arg, "e500.dcsr.capture=pcc");
+	if (is(settings, CAPTURE, "write"))
+		say(arg, "e500.dcsr.capture=0x4c8=1");
+	say(arg, "upstream-memory=running");
+}
+
 /* As somebody with the board's manual knows it. */
 void pt_e500_told(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
 		  void *arg)
@@ -64,6 +99,7 @@ void pt_e500_told(const struct pt_params *settings, const char *driver, void (*s
 	(void)driver;
 	snprintf(text, sizeof(text), "e500.scratch=0x%x:0x200", PT_E500_RAM_BYTES / 2);
 	say(arg, text);
+	tell_dcsr(settings, say, arg);
 	snprintf(text, sizeof(text), "e500.clock_hz=%" PRIu64, hz);
 	say(arg, text);
 	snprintf(text, sizeof(text), "e500.tb_hz=%" PRIu64, hz / number(settings, TB_CYCLES));

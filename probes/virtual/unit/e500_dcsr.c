@@ -1,0 +1,75 @@
+#include "probes/virtual/unit/e500_dcsr.h"
+
+enum { MSR_COPY = 0x008, PVR = 0x018, PCCL = 0x02c, PMCC0 = 0x030, PMC0 = 0x150, PMLCA0 = 0x170, PMLCB0 = 0x190,
+       PMGC0 = 0x1b0, PMSCR = 0x4c8 };
+
+static void capture(struct pt_vdcsr *d)
+{
+	d->pcc = pt_ve500_pc(d->cpu);
+	for (unsigned n = 0; n < PT_VE500_PMCS; n++)
+		pt_ve500_pm_read(d->pm, 16 + n, &d->pmcc[n]);
+}
+
+/* The PMR that is at an offset; 0: none. Source: facts/e500.md 2 for its number. */
+static unsigned pmr_at(const struct pt_vdcsr *d, uint32_t at)
+{
+	static const struct { uint32_t from; unsigned pmr, n; } rows[] = {
+		{ PMC0, 16, PT_VE500_PMCS }, { PMLCA0, 144, PT_VE500_PMCS }, { PMLCB0, 272, PT_VE500_PMCS }, { PMGC0, 400, 1 },
+	};
+
+	for (unsigned i = 0; d->direct && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (at >= rows[i].from && at < rows[i].from + 4 * rows[i].n)
+			return rows[i].pmr + (at - rows[i].from) / 4;
+	return 0;
+}
+
+static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
+{
+	struct pt_vdcsr *d = unit;
+	uint32_t at = offset - PT_VDCSR_PROXY;
+
+	*value = 0;
+	if (access->size_bytes != 4)
+		return false;
+	d->n_reads++;
+	if (d->capture == PT_VDCSR_ALWAYS || (d->capture == PT_VDCSR_BY_PCCL && at == PCCL))
+		capture(d);
+	if (at == PVR)
+		*value = d->pvr;
+	else if (at == MSR_COPY)
+		*value = (uint32_t)pt_ve500_reg(d->cpu, PT_VE500_MSR);
+	else if (at == PCCL)
+		*value = d->pcc;
+	else if (at >= PMCC0 && at < PMCC0 + 4 * PT_VE500_PMCS)
+		*value = d->pmcc[(at - PMCC0) / 4];
+	else if (pmr_at(d, at) != 0)
+		pt_ve500_pm_read(d->pm, pmr_at(d, at), value);
+	return true;
+}
+
+static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t value)
+{
+	struct pt_vdcsr *d = unit;
+	uint32_t at = offset - PT_VDCSR_PROXY;
+
+	if (access->size_bytes != 4)
+		return false;
+	d->n_writes++;
+	if (at == PMSCR && d->capture == PT_VDCSR_BY_WRITE)
+		capture(d);
+	if (pmr_at(d, at) != 0)
+		pt_ve500_pm_write(d->pm, pmr_at(d, at), value);
+	return true;
+}
+
+static void reset(void *unit, bool power_on)
+{
+	struct pt_vdcsr *d = unit;
+
+	(void)power_on;
+	d->pcc = 0;
+	for (unsigned n = 0; n < PT_VE500_PMCS; n++)
+		d->pmcc[n] = 0;
+}
+
+const struct pt_vunit_ops pt_vdcsr_ops = { .name = "DCSR", .read = read, .write = write, .reset = reset };
