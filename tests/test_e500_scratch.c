@@ -48,9 +48,10 @@ static int set(void *state, const struct pt_e500_frame *f, struct pt_err *err)
 	return 0;
 }
 
-static int run(void *state, bool step, struct pt_err *err)
+static int run(void *state, bool step, uint64_t end, struct pt_err *err)
 {
 	(void)state;
+	(void)end;
 	rig.n_packets++;
 	pt_ve500_resume(rig.cpu, step);
 	for (unsigned i = 0; i < 2000 && pt_ve500_state(rig.cpu) != PT_VE500_HALT; i++)
@@ -120,7 +121,7 @@ static void done(void)
 static void instructions(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		run(NULL, true, NULL);
+		run(NULL, true, 0, NULL);
 	rig.n_packets = 0;
 }
 

@@ -51,9 +51,10 @@ static int set(void *state, const struct pt_e500_frame *f, struct pt_err *err)
 	return 0;
 }
 
-static int run(void *state, bool step, struct pt_err *err)
+static int run(void *state, bool step, uint64_t end, struct pt_err *err)
 {
 	(void)state;
+	(void)end;
 	(void)err;
 	n_packets++;
 	ck_assert_str_eq(payload(step ? "s" : "c"), "T05thread:1;");

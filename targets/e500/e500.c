@@ -60,6 +60,24 @@ static int core_by_pvr(struct pt_e500_target *e500)
 	return -1;
 }
 
+/* One with more counters than GDB was told of stays what it was taken for. */
+void pt_e500_learn_pvr(struct pt_e500_target *e500, uint32_t pvr)
+{
+	enum pt_e500_core taken = e500->core;
+	const char *how = e500->how_known;
+
+	e500->pvr = pvr;
+	for (unsigned i = 0; i < PT_E500_CORES; i++)
+		if (pt_e500_kinds[i].pvr == pvr >> 16) {
+			e500->core = (enum pt_e500_core)i;
+			e500->how_known = "by its PVR";
+		}
+	if (pt_e500_kinds[e500->core].n_pmcs == pt_e500_kinds[taken].n_pmcs && !core_by_setting(e500))
+		return;
+	e500->core = taken;
+	e500->how_known = how;
+}
+
 static bool core_by_architecture(struct pt_e500_target *e500)
 {
 	const struct pt_remote *r = &e500->remote;

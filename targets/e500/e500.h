@@ -150,6 +150,8 @@ int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n
 		      struct pt_err *err);
 void pt_e500_owe(const struct pt_e500_target *e500, size_t n_saved);	/* pm.saved, as the server is gone */
 void pt_e500_settle(struct pt_e500_target *e500);	/* what was owed to this server, if anything */
+/* The core's PVR, read on the way; 0: it could not be. What it says of the core counts, unless a setting did. */
+void pt_e500_learn_pvr(struct pt_e500_target *e500, uint32_t pvr);
 void pt_e500_pm_close(struct pt_e500_target *e500);
 /* The program was let go, or registers were written: what was read before is old. */
 void pt_e500_forget(struct pt_e500_target *e500);

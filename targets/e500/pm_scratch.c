@@ -18,6 +18,8 @@ struct by_scratch {
 	struct pt_remote_block block;
 	uint16_t row[N_FRAME];
 	unsigned core;
+	enum pt_break_kind break_kind;	/* that the server knows */
+	bool breaks;			/* the routine's end is a breakpoint of the server's, not the trap */
 };
 
 /* --- the core, in packets ----------------------------------------------------------------------------------------- */
@@ -42,9 +44,8 @@ static int set(void *state, const struct pt_e500_frame *f, struct pt_err *err)
 }
 
 /* Of several cores this one alone. */
-static int run(void *state, bool step, struct pt_err *err)
+static int run_core(struct by_scratch *by, bool step, struct pt_err *err)
 {
-	struct by_scratch *by = state;
 	struct pt_remote *r = &by->e500->remote;
 	char packet[PT_RSP_THREAD_BYTES + 10];
 
@@ -55,6 +56,35 @@ static int run(void *state, bool step, struct pt_err *err)
 	else
 		snprintf(packet, sizeof(packet), "vCont;%c", step ? 's' : 'c');
 	return r->rsp->run_for(r->wire, packet, ROUTINE_MS, err);
+}
+
+static int insert(struct by_scratch *by, uint64_t end, struct pt_err *err)
+{
+	struct pt_break at = { .kind = by->break_kind, .addr = end, .len = 4 };
+	int rc = pt_remote_break_insert(&by->e500->remote, &at, err);
+
+	if (rc != PT_EUNSUPPORTED || by->break_kind == PT_BREAK_HW)
+		return rc;
+	at.kind = by->break_kind = PT_BREAK_HW;
+	return pt_remote_break_insert(&by->e500->remote, &at, err);
+}
+
+/* A server that leaves traps to the program (QEMU) stops where it is told to. */
+static int run(void *state, bool step, uint64_t end, struct pt_err *err)
+{
+	struct by_scratch *by = state;
+	struct pt_err ignored = { 0 };
+	struct pt_break at;
+	int rc, out;
+
+	if (step || !by->breaks)
+		return run_core(by, step, err);
+	if (insert(by, end, err) < 0)
+		return err->code;
+	at = (struct pt_break){ .kind = by->break_kind, .addr = end, .len = 4 };
+	rc = run_core(by, step, err);
+	out = pt_remote_break_remove(&by->e500->remote, &at, rc == 0 ? err : &ignored);
+	return rc == 0 ? out : rc;
 }
 
 /* --- coming and going --------------------------------------------------------------------------------------------- */
@@ -79,17 +109,19 @@ static bool find_ram(struct by_scratch *by, const struct pt_params *settings)
 	struct pt_span at = by->e500->pm.ram;
 
 	pt_params_span(settings, &pt_e500_settings[PT_E500_SET_SCRATCH], &at.addr, &at.size);
-	by->code.addr = (uint32_t)((at.addr + 3) & ~UINT64_C(3));
+	by->code.addr = (at.addr + 3) & ~UINT64_C(3);
 	at.size -= at.size < 4 ? at.size : by->code.addr - at.addr;
 	by->code.size_bytes = (uint32_t)(at.size < PT_E500_SCRATCH_BYTES ? at.size : PT_E500_SCRATCH_BYTES);
-	return by->code.size_bytes >= LEAST_BYTES && at.addr <= UINT32_MAX - PT_E500_SCRATCH_BYTES;
+	return by->code.size_bytes >= LEAST_BYTES;
 }
 
 static int scratch_open(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err)
 {
+	const char *end = pt_params_text(settings, &pt_e500_settings[PT_E500_SET_SCRATCH_END]);
 	struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
 
 	by->e500 = e500;
+	by->breaks = strcmp(end, "break") == 0 || (strcmp(end, "auto") == 0 && strcmp(e500->remote.facts.name, "QEMU") == 0);
 	by->port = (struct pt_e500_port){ .state = by, .mem = &e500->remote.mem, .get = get, .set = set, .run = run };
 	by->code.port = &by->port;
 	if (!find_rows(by))
@@ -113,7 +145,7 @@ static void scratch_describe(const struct pt_e500_target *e500, char *line, size
 {
 	const struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
 
-	snprintf(line, room, "scratch code at 0x%08" PRIx32, by->code.addr);
+	snprintf(line, room, "scratch code at 0x%08" PRIx64, by->code.addr);
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------- */
@@ -138,18 +170,23 @@ static int access_pmrs(struct by_scratch *by, struct pt_e500_op *ops, size_t n_o
 	static const uint16_t tb[] = { PT_E500_SPR_TBU, PT_E500_SPR_TBL, PT_E500_SPR_TBU };
 	struct pt_e500_op all[PT_E500_OPS_MAX] = { { 0 } };
 	bool with_tb = pt_e500_scratch_needs(n_ops + PT_LEN(tb)) <= by->code.size_bytes;
+	bool with_pvr = by->e500->pvr == 0 && pt_e500_scratch_needs(n_ops + PT_LEN(tb) + 1) <= by->code.size_bytes;
 	size_t n = n_ops;
 	int rc;
 
 	memcpy(all, ops, n_ops * sizeof(ops[0]));
 	for (size_t i = 0; with_tb && i < PT_LEN(tb); i++)
 		all[n++].pmr = PT_E500_SPR + tb[i];
+	if (with_pvr)
+		all[n++].pmr = PT_E500_SPR + PT_E500_SPR_PVR;
 	rc = pt_e500_scratch_run(&by->code, all, n, err);
 	if (rc < 0)
 		return rc;
 	memcpy(ops, all, n_ops * sizeof(ops[0]));
 	if (with_tb)
 		pass->timebase = timebase(all + n_ops);
+	if (with_pvr)
+		pt_e500_learn_pvr(by->e500, all[n - 1].value);
 	return 0;
 }
 

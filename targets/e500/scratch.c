@@ -7,7 +7,7 @@
 #include "util.h"
 
 enum { R3 = 3, R4 = 4, R5 = 5, MOST_WORDS = PT_E500_SCRATCH_BYTES / 4 };
-enum { HEAD_WORDS = 6, TAIL_WORDS = 3 };
+enum { HEAD_WORDS = 4, TAIL_WORDS = 3 };	/* at the most */
 
 struct routine {
 	uint32_t word[MOST_WORDS];
@@ -30,18 +30,16 @@ static void put(struct routine *r, uint32_t word)
 	r->word[r->n_code++] = word;
 }
 
-/* mfpmr stands first: it is what may trap. r5: PMGC0 as it was, or as it is to be. Up to the freeze a counter without
- * FCM1 counts what stands here, so no more than must does. */
-static void put_head(struct routine *r, uint32_t buffer, bool user)
+/* mfpmr stands first: it is what may trap. r4 has the buffer; r5: PMGC0 as it was, or as it is to be. Up to the freeze a
+ * counter without FCM1 counts what stands here, so no more than must does. */
+static void put_head(struct routine *r, bool user)
 {
 	put(r, pt_e500_mfpmr(R5, PT_E500_PMGC0 - (user ? PT_E500_USER_LESS : 0)));
-	if (!user) {
-		put(r, UINT32_C(0x64a38000));				/* oris r3,r5,FAC */
-		put(r, pt_e500_mtpmr(PT_E500_PMGC0, R3));
-		put(r, UINT32_C(0x4c00012c));				/* isync */
-	}
-	put(r, UINT32_C(0x3c800000) | buffer >> 16);			/* lis r4 */
-	put(r, UINT32_C(0x60840000) | (buffer & 0xffff));		/* ori r4,r4 */
+	if (user)
+		return;
+	put(r, UINT32_C(0x64a38000));					/* oris r3,r5,FAC */
+	put(r, pt_e500_mtpmr(PT_E500_PMGC0, R3));
+	put(r, UINT32_C(0x4c00012c));					/* isync */
 }
 
 static uint32_t move_from(unsigned rd, unsigned reg, bool user)
@@ -50,6 +48,8 @@ static uint32_t move_from(unsigned rd, unsigned reg, bool user)
 
 	if (reg < PT_E500_SPR)
 		return pt_e500_mfpmr(rd, reg - (user ? PT_E500_USER_LESS : 0u));
+	if (user && spr == PT_E500_SPR_PVR)
+		return UINT32_C(0x38000000) | rd << 21;			/* li rd,0 */
 	return UINT32_C(0x7c0002a6) | rd << 21 | (spr & 31) << 16 | (spr >> 5 & 31) << 11;	/* mfspr */
 }
 
@@ -65,21 +65,10 @@ static void put_op(struct routine *r, const struct pt_e500_op *op, unsigned offs
 		put(r, pt_e500_mtpmr(op->pmr, gpr));
 }
 
-static unsigned code_words(const struct pt_e500_op *ops, size_t n_ops, bool user)
+static void build(struct routine *r, const struct pt_e500_op *ops, size_t n_ops, bool user)
 {
-	unsigned n = user ? 3 + 2 : HEAD_WORDS + TAIL_WORDS;
-
-	for (size_t i = 0; i < n_ops; i++)
-		n += ops[i].pmr == PT_E500_PMGC0 ? 1 : 2;
-	return n;
-}
-
-static void build(struct routine *r, uint32_t addr, const struct pt_e500_op *ops, size_t n_ops, bool user)
-{
-	uint32_t buffer = addr + 4 * code_words(ops, n_ops, user);
-
 	memset(r, 0, sizeof(*r));
-	put_head(r, buffer, user);
+	put_head(r, user);
 	for (size_t i = 0; i < n_ops; i++)
 		put_op(r, &ops[i], 4 * (unsigned)i, user);
 	put(r, store(R4, R4, 4 * (unsigned)n_ops));			/* it came to its end */
@@ -103,7 +92,7 @@ static int check(const struct pt_e500_scratch *s, const struct pt_e500_op *ops, 
 		return pt_fail(err, PT_EARG, "%zu accesses to PMRs at once: no more than %d", n_ops, PT_E500_OPS_MAX);
 	if (pt_e500_scratch_needs(n_ops) > s->size_bytes || s->addr % 4 != 0)
 		return pt_fail(err, PT_EARG, "%zu PMRs take %" PRIu32 " bytes of RAM, from a multiple of 4; there are %"
-			PRIu32 " at 0x%" PRIx32, n_ops, pt_e500_scratch_needs(n_ops), s->size_bytes, s->addr);
+			PRIu32 " at 0x%" PRIx64, n_ops, pt_e500_scratch_needs(n_ops), s->size_bytes, s->addr);
 	for (size_t i = 0; i < n_ops; i++)
 		if (ops[i].write && ops[i].pmr >= PT_E500_SPR)
 			return pt_fail(err, PT_EARG, "SPR %u is only read", ops[i].pmr - PT_E500_SPR);
@@ -118,7 +107,7 @@ static int check(const struct pt_e500_scratch *s, const struct pt_e500_op *ops, 
 static int prove(struct pt_e500_scratch *s, struct pt_err *err)
 {
 	struct pt_e500_frame at;
-	int rc = s->port->run(s->port->state, true, err);
+	int rc = s->port->run(s->port->state, true, s->addr + 4, err);
 
 	if (rc == 0)
 		rc = s->port->get(s->port->state, &at, err);
@@ -126,7 +115,7 @@ static int prove(struct pt_e500_scratch *s, struct pt_err *err)
 		return rc;
 	if (at.pc != s->addr + 4)
 		return pt_fail(err, PT_EUNSUPPORTED, "mfpmr traps, to 0x%" PRIx64 ": the OS or the core keeps the "
-			"performance monitor to itself, or nothing can be executed at 0x%" PRIx32 "; an agent in the "
+			"performance monitor to itself, or nothing can be executed at 0x%" PRIx64 "; an agent in the "
 			"program can publish the counters", at.pc, s->addr);
 	s->proven = true;
 	return 0;
@@ -137,24 +126,25 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 {
 	const struct pt_e500_port *port = s->port;
 	struct pt_e500_frame frame = *was;
-	uint32_t buffer = s->addr + 4 * r->n_code;
+	uint64_t buffer = s->addr + 4 * r->n_code;
 	size_t len_bytes = 4 * (size_t)(r->n_words - r->n_code);
 	int rc;
 
 	frame.pc = s->addr;
+	frame.r4 = buffer;
 	frame.msr &= ~(uint64_t)(PT_E500_MSR_EE | PT_E500_MSR_CE | PT_E500_MSR_DE | PT_E500_MSR_WE);
 	frame.msr |= PT_E500_MSR_PMM;
 	rc = port->set(port->state, &frame, err);
 	if (rc == 0 && !s->proven)
 		rc = prove(s, err);
 	if (rc == 0)
-		rc = port->run(port->state, false, err);
+		rc = port->run(port->state, false, buffer - 4, err);
 	if (rc == PT_ETIMEOUT)
-		return pt_wrap(err, "code at 0x%" PRIx32 " does not come to its trap", s->addr);
+		return pt_wrap(err, "code at 0x%" PRIx64 " does not come to its trap", s->addr);
 	if (rc == 0)
 		rc = pt_mem_read(port->mem, buffer, results, len_bytes, err);
-	if (rc == 0 && pt_be32(results + len_bytes - 4) != buffer)
-		rc = pt_fail(err, PT_EPROTO, "code at 0x%" PRIx32 " stopped before its end: is it RAM that the "
+	if (rc == 0 && pt_be32(results + len_bytes - 4) != (uint32_t)buffer)
+		rc = pt_fail(err, PT_EPROTO, "code at 0x%" PRIx64 " stopped before its end: is it RAM that the "
 			"core may execute, and made visible to instruction fetch?", s->addr);
 	return rc;
 }
@@ -172,7 +162,7 @@ static int put_back(struct pt_e500_scratch *s, const struct pt_e500_frame *was, 
 		return pt_fail(err, rc, "registers could not be put back: r3=0x%" PRIx64 " r4=0x%" PRIx64
 			" r5=0x%" PRIx64 " pc=0x%" PRIx64 " msr=0x%" PRIx64 ": %.60s", was->r3, was->r4, was->r5,
 			was->pc, was->msr, why.msg);
-	return mem_rc < 0 ? pt_fail(err, mem_rc, "%zu bytes at 0x%" PRIx32 " could not be put back: %.80s", len_bytes,
+	return mem_rc < 0 ? pt_fail(err, mem_rc, "%zu bytes at 0x%" PRIx64 " could not be put back: %.80s", len_bytes,
 		s->addr, why.msg) : 0;
 }
 
@@ -192,7 +182,7 @@ int pt_e500_scratch_run(struct pt_e500_scratch *s, struct pt_e500_op *ops, size_
 	rc = check(s, ops, n_ops, user, err);
 	if (rc < 0)
 		return rc;
-	build(&r, s->addr, ops, n_ops, user);
+	build(&r, ops, n_ops, user);
 	len_bytes = 4 * (size_t)r.n_words;
 	for (unsigned i = 0; i < r.n_words; i++)
 		pt_put_be32(code + 4 * (size_t)i, r.word[i]);

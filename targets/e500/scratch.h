@@ -27,18 +27,21 @@ struct pt_e500_port {
 	struct pt_mem *mem;
 	int (*get)(void *state, struct pt_e500_frame *frame, struct pt_err *err);
 	int (*set)(void *state, const struct pt_e500_frame *frame, struct pt_err *err);
-	/* One instruction (step), or until it stops by itself; halted on return. PT_ETIMEOUT: it had to be stopped. */
-	int (*run)(void *state, bool step, struct pt_err *err);
+	/* One instruction (step), or until it stops by itself, at the trap at end; halted on return. PT_ETIMEOUT: it had to
+	 * be stopped. */
+	int (*run)(void *state, bool step, uint64_t end, struct pt_err *err);
 };
 
 struct pt_e500_scratch {
 	const struct pt_e500_port *port;
-	uint32_t addr, size_bytes;	/* RAM that the core may write and execute where it stands; word-aligned */
+	uint64_t addr;
+	uint32_t size_bytes;		/* RAM that the core may write and execute where it stands; word-aligned */
 	bool proven;			/* mfpmr was seen to work: it is not stepped over again */
 	bool astray;			/* the core could not be put back where it stood: it must not go on */
 };
 
-/* Added to the number of an SPR, for an operation that reads that instead. Numbers: E500CORERM Table 2-4. */
+/* Added to the number of an SPR, for an operation that reads that instead. User code may not read
+ * the PVR: 0 there. Numbers: E500CORERM Table 2-4. */
 enum { PT_E500_SPR = 0x1000, PT_E500_SPR_TBL = 268, PT_E500_SPR_TBU = 269, PT_E500_SPR_PVR = 287 };
 
 struct pt_e500_op {
