@@ -138,6 +138,100 @@ START_TEST(a_counter_that_may_have_lapped)
 }
 END_TEST
 
+#define TURNS "format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\nturns=2\ncounters=3\ncounter.0=CPU_CLK\n" \
+	"counter.0.alias=cycles\ncounter.0.note=Ref:1, Nonspec\ncounter.1=COMPLETED_INSNS\ncounter.2=L2MMU_MISSES\n" \
+	"metric.0=clock.hz:CPU_CLK/seconds\n"
+
+/* A turn of a ms: counters that go from 0 up to these. */
+static void turn(struct chunk_feed *f, struct chunk_bytes *b, unsigned ms, const uint64_t *count, unsigned members)
+{
+	for (unsigned i = 0; i < 3; i++)
+		if ((members >> i & 1) != 0)
+			add_reading(b, ms * 1000, i | PT_COUNTERS_RESUMES, 0);
+	for (unsigned i = 0; i < 3; i++)
+		if ((members >> i & 1) != 0)
+			add_reading(b, ms * 1000 + 1000, i, count[i]);
+	data(f, (uint64_t)ms * 1000000, (uint64_t)(ms + 1) * 1000000, b);
+}
+
+static const struct pt_metric_row *metric_of(const struct pt_counters *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_metrics; i++)
+		if (strcmp(c->metric[i].name, name) == 0)
+			return &c->metric[i];
+	ck_abort_msg("no metric %s", name);
+}
+
+/* Cycles count in each turn, instructions and misses in every other one; behind the first turn the core is halted for
+ * 2 ms. What ran in the turns with instructions has an IPC of 1/2, whatever there was in the others; what is scaled is
+ * scaled to the 3 ms in which something ran. */
+START_TEST(figures_of_turns_are_of_one_time)
+{
+	static const uint64_t with_insns[] = { 1000, 500, 0 }, with_misses[] = { 9000, 0, 0 };
+	struct chunk_feed f = feed_of(TURNS, "metric=mine:COMPLETED_INSNS/cycles");
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counters *c;
+
+	turn(&f, &b, 0, with_insns, 3);
+	chunk_put(&f, 0, PT_CHUNK_LOSS, PT_LOSS_HALTED, 1000000, 3000000, NULL, 0);
+	turn(&f, &b, 3, with_misses, 5);
+	turn(&f, &b, 4, with_insns, 3);
+	c = pt_pipeline_profile(f.pipeline)->counters;
+	ck_assert(c->counter[1].shared && c->counter[2].shared);
+	ck_assert_str_eq(c->counter[0].note, "Ref:1, Nonspec");
+	ck_assert_ptr_null(c->counter[1].note);
+	ck_assert_uint_eq(c->counter[0].total, 11000);
+	ck_assert_double_eq_tol(c->counter[1].scaled, 1500, 1e-6);
+	ck_assert_double_eq_tol(c->counter[1].active, 2.0 / 3, 1e-9);
+	ck_assert_double_eq_tol(metric_of(c, "IPC")->value, 0.5, 1e-12);
+	ck_assert_double_eq_tol(metric_of(c, "mine")->value, 0.5, 1e-12);
+	ck_assert_double_eq_tol(metric_of(c, "clock.hz")->value, 11000 / 0.003, 1e-6);
+	ck_assert_double_eq_tol(metric_of(c, "tlb.misses.per.1000")->value, 0, 1e-12);	/* never of one time */
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+#define THRESHOLDS "format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\ncounters=4\n" \
+	"counter.0=latency>10\ncounter.0.of=latency\ncounter.0.over=10\n" \
+	"counter.1=latency>0\ncounter.1.of=latency\ncounter.1.over=0\n" \
+	"counter.2=latency>40\ncounter.2.of=latency\ncounter.2.over=40\n" \
+	"counter.3=pending>5\ncounter.3.of=pending\ncounter.3.over=5\n"
+
+/* 100 in all: 60 of 1 to 10 ticks, 30 of 11 to 40, 10 longer, and then none longer. */
+START_TEST(thresholds_make_durations)
+{
+	static const struct { uint64_t over, up_to; double count, share, shorter; } want[] = {
+		{ 0, 10, 60, 0.6, 0.6 }, { 10, 40, 30, 0.3, 0.9 }, { 40, PT_UNKNOWN, 10, 0.1, 1 },
+	};
+	struct chunk_feed f = feed_of(THRESHOLDS, NULL);
+	struct chunk_bytes b = { .len = 0 };
+	static const uint64_t counts[] = { 40, 100, 10, 0 };
+	const struct pt_counters *c;
+
+	for (unsigned ms = 0; ms < 2; ms++)
+		for (unsigned i = 0; i < 4; i++)
+			add_reading(&b, ms * 1000, i, ms * counts[i]);
+	data(&f, 0, 2000000, &b);
+	c = pt_pipeline_profile(f.pipeline)->counters;
+	ck_assert_uint_eq(c->n_durations, 4);
+	for (size_t i = 0; i < PT_LEN(want); i++) {
+		ck_assert_str_eq(c->duration[i].of, "latency");
+		ck_assert_uint_eq(c->duration[i].over, want[i].over);
+		ck_assert_uint_eq(c->duration[i].up_to, want[i].up_to);
+		ck_assert_double_eq(c->duration[i].count, want[i].count);
+		ck_assert_double_eq(c->duration[i].error, 0);
+		ck_assert_double_eq_tol(c->duration[i].share, want[i].share, 1e-12);
+		ck_assert_double_eq_tol(c->duration[i].shorter, want[i].shorter, 1e-12);
+	}
+	ck_assert_str_eq(c->duration[3].of, "pending");
+	ck_assert(isnan(c->duration[3].share));
+	ck_assert_double_eq_tol(metric_of(c, "latency.mean.least")->value, (60 + 30 * 11 + 10 * 41) / 100.0, 1e-9);
+	ck_assert(isnan(metric_of(c, "latency.mean.most")->value));
+	ck_assert(isnan(metric_of(c, "pending.mean.least")->value));
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 START_TEST(any_split_is_the_same)
 {
 	struct chunk_feed whole = feed_of(COUNTERS, "metric=x:instructions/cycles");
@@ -349,6 +443,8 @@ int main(void)
 	tcase_add_test(tc, metrics_over_time);
 	tcase_add_test(tc, a_gap_is_not_counted);
 	tcase_add_test(tc, a_counter_that_may_have_lapped);
+	tcase_add_test(tc, figures_of_turns_are_of_one_time);
+	tcase_add_test(tc, thresholds_make_durations);
 	tcase_add_loop_test(tc, any_split_is_the_same, 0, 12);
 	tcase_add_test(tc, the_table);
 	tcase_add_test(tc, counters_that_take_turns);

@@ -12,6 +12,7 @@ enum { COUNTERS = 64 };
 struct counters {
 	struct pt_own own;	/* first: it is what own.c gets */
 	uint64_t tick_hz;
+	bool turns;		/* what RESUMES does so behind a gap, too */
 	struct counter {
 		uint64_t last, ticks;	/* reading, and when */
 		uint64_t max_hz;	/* 0: nobody knows */
@@ -69,7 +70,8 @@ static void record(struct pt_own *own, struct pt_batch *out)
 		e->cause = c->kind;
 		return;
 	}
-	e->cause = !c->known ? PT_COUNTING_BEGINS : word != n ? PT_COUNTING_RESUMES : PT_COUNTING_GOES_ON;
+	e->cause = word != n && (c->known || s->turns) ? PT_COUNTING_RESUMES
+		   : !c->known ? PT_COUNTING_BEGINS : PT_COUNTING_GOES_ON;
 	e->counter.count = e->cause == PT_COUNTING_GOES_ON ? counted(s, c, ticks, reading) : 0;
 	c->known = true;
 	c->last = reading;
@@ -101,6 +103,7 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	memset(s, 0, sizeof(*s));
 	pt_own_init(&s->own, source, core, config, len_bytes);
 	s->tick_hz = pt_config_number(config, len_bytes, "tick_hz", PT_NS_PER_S);
+	s->turns = pt_config_number(config, len_bytes, "turns", 1) > 1;
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		snprintf(key, sizeof(key), "counter.%u.bits", i);
 		bits = pt_config_number(config, len_bytes, key, 64);

@@ -8,18 +8,21 @@
 
 #include "decode/decoder.h"
 #include "profile/analysis.h"
+#include "profile/durations.h"
 #include "profile/formula.h"
 #include "profile/metrics.h"
 #include "profile/stat.h"
+#include "profile/together.h"
 
 static const struct pt_param params[] = {
 	{ "metric", PT_PARAM_LIST, NULL, NULL, 0, 0, "figures derived from counters (NAME:instructions/cycles)" },
 };
 
-enum { NAME_BYTES = 64, SOURCES = 32, CORES = 32, ANY = UINT16_MAX };
+enum { NAME_BYTES = 64, NOTE_BYTES = 160, FORMULA_BYTES = 240, MEANS = 16, SOURCES = 32, CORES = 32, ANY = UINT16_MAX };
 
 struct counter {
-	char name[NAME_BYTES];
+	size_t number;			/* of all counters */
+	char name[NAME_BYTES], alias[NAME_BYTES], of[NAME_BYTES], note[NOTE_BYTES];
 	uint64_t id;
 	struct pt_counter_row row;
 	struct turn { uint64_t counted, ns; } turn;	/* the one that it has */
@@ -47,13 +50,21 @@ struct counters {
 	struct metric *metric[PT_METRICS_MAX];
 	size_t n_metrics;
 	struct grid { bool begun; uint64_t from_ns, width_ns; } grid;
-	struct config { uint16_t source; char *config; size_t len_bytes; uint64_t from_ns, to_ns; } config[SOURCES];	/* for
-								* the names in them; and when its counters were read */
+	struct config {
+		uint16_t source;
+		char *config;			/* for the names in it */
+		size_t len_bytes;
+		uint64_t span_ns;		/* in which its counters were read, gaps left out */
+		uint64_t last_ns;		/* the last reading; PT_UNKNOWN: there was none since the gap */
+	} config[SOURCES];
 	size_t n_configs;
 	uint16_t core[CORES];		/* that counters are of */
 	struct pt_counters result;
 	struct pt_counter_row rows[PT_COUNTERS_MAX];
 	struct pt_metric_row metrics[PT_METRICS_MAX];
+	struct pt_durations durations;
+	char mean_name[MEANS][NAME_BYTES];	/* of durations */
+	struct pt_together together;
 };
 
 /* --- the grid */
@@ -99,17 +110,39 @@ static void spread(struct counters *c, struct counter *counter, uint64_t from_ns
 
 /* --- names */
 
-static void name_counter(const struct counters *c, uint16_t source, uint64_t id, char *name)
+static const struct config *config_of(const struct counters *c, uint16_t source)
 {
+	for (size_t i = 0; i < c->n_configs; i++)
+		if (c->config[i].source == source)
+			return &c->config[i];
+	return NULL;
+}
+
+/* The value of counter.N and what follows; empty: the source does not say. */
+static const char *look_up(const struct counters *c, const struct counter *n, const char *what, char *text, size_t room)
+{
+	const struct config *config = config_of(c, n->row.source);
 	char key[40];
 
-	name[0] = '\0';
-	snprintf(key, sizeof(key), "counter.%" PRIu64, id - PT_COUNTER_NAMED);
-	for (size_t i = 0; i < c->n_configs && id >= PT_COUNTER_NAMED; i++)
-		if (c->config[i].source == source)
-			pt_config_text(c->config[i].config, c->config[i].len_bytes, key, name, NAME_BYTES);
-	if (name[0] == '\0')
-		snprintf(name, NAME_BYTES, "counter %" PRIu64, id < PT_COUNTER_NAMED ? id : id - PT_COUNTER_NAMED);
+	text[0] = '\0';
+	snprintf(key, sizeof(key), "counter.%" PRIu64 "%s", n->id - PT_COUNTER_NAMED, what);
+	if (config != NULL && n->id >= PT_COUNTER_NAMED)
+		pt_config_text(config->config, config->len_bytes, key, text, room);
+	return text[0] != '\0' ? text : NULL;
+}
+
+static void name_counter(const struct counters *c, struct counter *n)
+{
+	char over[24];
+
+	if (look_up(c, n, "", n->name, sizeof(n->name)) == NULL)
+		snprintf(n->name, sizeof(n->name), "counter %" PRIu64,
+			 n->id < PT_COUNTER_NAMED ? n->id : n->id - PT_COUNTER_NAMED);
+	n->row.name = n->name;
+	n->row.note = look_up(c, n, ".note", n->note, sizeof(n->note));
+	look_up(c, n, ".alias", n->alias, sizeof(n->alias));
+	n->row.of = look_up(c, n, ".of", n->of, sizeof(n->of));
+	n->row.over = look_up(c, n, ".over", over, sizeof(over)) != NULL ? strtoull(over, NULL, 10) : 0;
 }
 
 static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
@@ -128,7 +161,7 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 		free(c->config[i].config);
 	else
 		c->n_configs++;
-	c->config[i] = (struct config){ source, copy, len_bytes, PT_UNKNOWN, 0 };
+	c->config[i] = (struct config){ source, copy, len_bytes, 0, PT_UNKNOWN };
 }
 
 static void note_core(struct counters *c, uint16_t core)
@@ -156,13 +189,14 @@ static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 	}
 	n->id = e->counter.id;
 	n->read = (struct pt_moment){ PT_UNKNOWN, 0 };
-	name_counter(c, e->source, n->id, n->name);
 	n->row = (struct pt_counter_row){
-		.name = n->name, .source = e->source, .core = e->core,
+		.source = e->source, .core = e->core,
 		.rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
 		.rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series, .scaled = NAN,
 		.scaled_error = NAN, .active = NAN, .value = PT_UNKNOWN,
 	};
+	name_counter(c, n);
+	n->number = c->n_counters;
 	c->counter[c->n_counters++] = n;
 	note_core(c, e->core);
 	return n;
@@ -199,15 +233,19 @@ static void end_turn(struct counter *n)
 	n->turn = (struct turn){ 0 };
 }
 
-/* When the counters of the source were read, first and last: what a shared one's count is scaled to. */
+/* How long the counters of the source were read: what a shared one's count is scaled to. */
 static void take_moment(struct counters *c, uint16_t source, uint64_t ns)
 {
-	for (size_t i = 0; i < c->n_configs && ns != PT_UNKNOWN; i++)
-		if (c->config[i].source == source) {
-			if (c->config[i].from_ns == PT_UNKNOWN)
-				c->config[i].from_ns = ns;
-			c->config[i].to_ns = ns > c->config[i].to_ns ? ns : c->config[i].to_ns;
-		}
+	for (size_t i = 0; i < c->n_configs && ns != PT_UNKNOWN; i++) {
+		struct config *config = &c->config[i];
+
+		if (config->source != source)
+			continue;
+		if (config->last_ns != PT_UNKNOWN && ns > config->last_ns)
+			config->span_ns += ns - config->last_ns;
+		if (config->last_ns == PT_UNKNOWN || ns > config->last_ns)
+			config->last_ns = ns;
+	}
 }
 
 static void take_value(struct counter *n, const struct pt_event *e)
@@ -239,6 +277,7 @@ static void take_count(struct counters *c, struct counter *n, const struct pt_ev
 		if (follows) {
 			take_rate(n, at.ns - n->read.ns, e->counter.count, at.ns);
 			spread(c, n, n->read.ns, at.ns, (double)e->counter.count);
+			pt_together_add(&c->together, n->row.source, n->number, n->read.ns, at.ns, e->counter.count);
 			n->turn.counted += e->counter.count;
 			n->turn.ns += at.ns - n->read.ns;
 		}
@@ -262,6 +301,9 @@ static void take_reading(struct counters *c, const struct pt_event *e, struct pt
 
 static void take_gap(struct counters *c, uint16_t source)
 {
+	for (size_t i = 0; i < c->n_configs; i++)
+		if (c->config[i].source == source)
+			c->config[i].last_ns = PT_UNKNOWN;
 	for (size_t i = 0; i < c->n_counters; i++)
 		if (c->counter[i]->row.source == source)
 			c->counter[i]->read = (struct pt_moment){ PT_UNKNOWN, 0 };
@@ -333,7 +375,7 @@ static void add_one(void *arg, const char *name, const char *formula)
 	const struct of_core *of = arg;
 	struct counters *c = of->c;
 	struct pt_err ignored = { 0 };
-	char word[2 * NAME_BYTES + 200];
+	char word[NAME_BYTES + FORMULA_BYTES];
 
 	for (size_t i = 0; i < c->n_metrics; i++)
 		if (c->metric[i]->core == of->core && strcmp(c->metric[i]->name, name) == 0)
@@ -355,6 +397,34 @@ static void add_asked_for(struct of_core *of)
 			add_one(of, c->metric[i]->name, c->metric[i]->text);
 }
 
+/* metric.N=NAME:FORMULA of the sources that read counters of this core. */
+static void add_of_config(struct of_core *of, const struct config *config)
+{
+	char key[24], word[NAME_BYTES + FORMULA_BYTES], *colon;
+
+	for (unsigned i = 0; i < PT_METRICS_MAX; i++) {
+		snprintf(key, sizeof(key), "metric.%u", i);
+		pt_config_text(config->config, config->len_bytes, key, word, sizeof(word));
+		colon = strchr(word, ':');
+		if (colon == NULL)
+			return;
+		*colon = '\0';
+		if (*word != '\0' && strlen(word) < NAME_BYTES)
+			add_one(of, word, colon + 1);
+	}
+}
+
+static void add_of_sources(struct of_core *of)
+{
+	for (size_t i = 0; i < of->c->n_configs; i++)
+		for (size_t k = 0; k < of->c->n_counters; k++)
+			if (of->c->counter[k]->row.core == of->core &&
+			    of->c->counter[k]->row.source == of->c->config[i].source) {
+				add_of_config(of, &of->c->config[i]);
+				break;
+			}
+}
+
 /* Counters turn up as their first readings come. */
 static void add_metrics(struct counters *c)
 {
@@ -362,6 +432,7 @@ static void add_metrics(struct counters *c)
 		struct of_core of = { c, c->core[core] };
 
 		add_asked_for(&of);
+		add_of_sources(&of);
 		pt_metrics_standard(has_counter, add_one, &of);
 		for (size_t i = 0; i < c->n_counters; i++)
 			if (c->counter[i]->row.core == of.core)
@@ -387,11 +458,57 @@ static void fill(const struct grid *grid, struct pt_series *s, struct pt_series_
 	s->n_buckets = bucket[b].n > 0 ? b + 1 : s->n_buckets;
 }
 
-struct look { const struct counters *c; uint16_t core; size_t bucket; bool all; };	/* all: not in one bucket */
+struct look {
+	const struct counters *c;
+	uint16_t core;
+	size_t bucket;
+	bool all;		/* not in one bucket */
+	bool together;		/* the counters take turns, and what they counted at the same time is known: */
+	double count[PT_TOGETHER_COUNTERS], ns;
+};
 
 static double ns_of(const struct look *look, const struct counter *n)
 {
 	return look->all ? (double)n->row.timed_ns : n->ns[look->bucket];
+}
+
+static const struct counter *counter_named(const struct counters *c, uint16_t core, const char *name)
+{
+	const struct counter *found = NULL;
+
+	for (size_t i = 0; i < c->n_counters; i++) {
+		const struct counter *n = c->counter[i];
+
+		if (n->row.core != core)
+			continue;
+		if (strcmp(n->name, name) == 0)
+			return n;
+		if (strcmp(n->alias, name) == 0)
+			found = n;
+	}
+	return found;
+}
+
+/* The time in which all counters of the formula counted, where they take turns and there is such a time. */
+static void look_together(struct look *look, const struct pt_formula *formula)
+{
+	bool shared = false;
+	uint64_t members = 0;
+	uint16_t source = 0;
+
+	for (unsigned i = 0; i < formula->n_ops; i++) {
+		const struct counter *n;
+
+		if (formula->op[i].what != 'v' || strcmp(formula->op[i].name, "seconds") == 0)
+			continue;
+		n = counter_named(look->c, look->core, formula->op[i].name);
+		if (n == NULL || n->number >= PT_TOGETHER_COUNTERS || (members != 0 && n->row.source != source))
+			return;
+		source = n->row.source;
+		members |= UINT64_C(1) << n->number;
+		shared |= n->row.shared;
+	}
+	look->together = shared && pt_together_sum(&look->c->together, source, members, look->count, &look->ns);
 }
 
 /* Counts that go together: what a counter that took turns counted is scaled to the time that the
@@ -399,17 +516,16 @@ static double ns_of(const struct look *look, const struct counter *n)
 static double value_of(void *arg, const char *name)
 {
 	const struct look *look = arg;
-	const struct counter *found = NULL;
+	const struct counter *found = counter_named(look->c, look->core, name);
 	double longest = 0, counted;
 
+	if (look->all && look->together)
+		return found != NULL ? look->count[found->number] : look->ns > 0 ? look->ns / 1e9 : NAN;
 	for (size_t i = 0; i < look->c->n_counters; i++) {
 		const struct counter *n = look->c->counter[i];
 
-		if (n->row.core != look->core)
-			continue;
-		if (strcmp(n->name, name) == 0)
-			found = n;
-		longest = ns_of(look, n) > longest ? ns_of(look, n) : longest;
+		if (n->row.core == look->core && ns_of(look, n) > longest)
+			longest = ns_of(look, n);
 	}
 	if (found == NULL)
 		return strcmp(name, "seconds") == 0 && longest > 0 ? longest / 1e9 : NAN;
@@ -422,11 +538,10 @@ static double value_of(void *arg, const char *name)
 /* What it would have counted, had it been counting all the time that its source was read in. */
 static void scale(const struct counters *c, struct counter *n)
 {
-	double span = 0, y = (double)n->row.timed_ns, x = (double)n->row.timed, r, residuals, k;
+	const struct config *config = config_of(c, n->row.source);
+	double span = config != NULL ? (double)config->span_ns : 0;
+	double y = (double)n->row.timed_ns, x = (double)n->row.timed, r, residuals, k;
 
-	for (size_t i = 0; i < c->n_configs; i++)
-		if (c->config[i].source == n->row.source && c->config[i].from_ns != PT_UNKNOWN)
-			span = (double)(c->config[i].to_ns - c->config[i].from_ns);
 	if (!n->row.shared || y <= 0 || span <= 0)
 		return;
 	r = x / y;
@@ -448,6 +563,7 @@ static void give_metric(struct counters *c, struct metric *m, struct pt_metric_r
 
 	*row = (struct pt_metric_row){ .name = m->name, .formula = m->text, .core = m->core,
 				       .min = NAN, .max = NAN, .series = &m->series };
+	look_together(&look, &m->formula);
 	row->value = pt_formula_value(&m->formula, value_of, &look);
 	look.all = false;
 	for (size_t b = 0; b < PT_SERIES_BUCKETS; b++) {
@@ -459,6 +575,27 @@ static void give_metric(struct counters *c, struct metric *m, struct pt_metric_r
 		row->max = isnan(row->max) || value > row->max ? value : row->max;
 	}
 	row->value = isfinite(row->value) ? row->value : NAN;
+}
+
+/* Of durations: two figures for each thing that lasts. */
+static void give_means(struct counters *c)
+{
+	static const struct pt_series none;
+	static const char *const which[] = { "least", "most" };
+	size_t n = 0;
+
+	for (size_t i = 0, next; i < c->durations.n; i = next) {
+		const struct pt_duration_row *row = &c->durations.row[i];
+		double value[2];
+
+		next = pt_durations_mean(&c->durations, i, &value[0], &value[1]);
+		for (size_t k = 0; k < 2 && n < MEANS && c->result.n_metrics < PT_METRICS_MAX; k++, n++) {
+			snprintf(c->mean_name[n], NAME_BYTES, "%.50s.mean.%s", row->of, which[k]);
+			c->metrics[c->result.n_metrics++] = (struct pt_metric_row){ .name = c->mean_name[n],
+				.formula = "by thresholds", .core = row->core, .value = value[k], .min = NAN, .max = NAN,
+				.series = &none };
+		}
+	}
 }
 
 static void give(void *analysis, struct pt_profile *profile)
@@ -478,6 +615,10 @@ static void give(void *analysis, struct pt_profile *profile)
 		give_metric(c, c->metric[i], &c->metrics[i]);
 	c->result.n_counters = c->n_counters;
 	c->result.n_metrics = c->n_metrics;
+	pt_durations_make(&c->durations, c->rows, c->n_counters);
+	give_means(c);
+	c->result.duration = c->durations.row;
+	c->result.n_durations = c->durations.n;
 	profile->counters = &c->result;
 }
 

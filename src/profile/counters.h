@@ -10,7 +10,8 @@
  * Where there are more counters than places for them in the hardware, they take turns. Such a counter was counting for
  * a part of the time only: its total is what it counted then, `scaled` what it would have counted all the time, with
  * the 95 % interval that the spread between its turns gives (ratio estimator, as of clusters in stat.h, with the finite
- * population's correction). Formulas take rates, so that counters of different turns go together. */
+ * population's correction; a time in which nothing ran is none of it). Formulas take what
+ * their counters counted in the turns that have them all (together.h); where there is no such turn, rates. */
 #ifndef PT_PROFILE_COUNTERS_H
 #define PT_PROFILE_COUNTERS_H
 
@@ -21,6 +22,9 @@ enum { PT_COUNTERS_MAX = 320, PT_METRICS_MAX = 128 };	/* 32 cores with 10 each, 
 
 struct pt_counter_row {		/* a counter */
 	const char *name;
+	const char *note;	/* what it counts; NULL: its name says that */
+	const char *of;		/* it counts those of this that last longer than over; NULL: it has no threshold */
+	uint64_t over;
 	uint16_t source, core;
 	uint64_t total;		/* all that was counted */
 	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
@@ -39,6 +43,14 @@ struct pt_counter_row {		/* a counter */
 	const struct pt_series *series;	/* rate per second over time */
 };
 
+struct pt_duration_row {	/* how many of something lasted so long */
+	const char *of;
+	uint16_t core;
+	uint64_t over, up_to;	/* ticks: longer than over, and not longer than up_to; PT_UNKNOWN: as long as you like */
+	double count, error;	/* 95 %, plus or minus; 0: exact; NAN: too few turns */
+	double share, shorter;	/* of all that were counted: these, and these with all shorter ones; NAN: there were none */
+};
+
 struct pt_metric_row {		/* a formula */
 	const char *name, *formula;
 	uint16_t core;		/* whose counters these are */
@@ -52,6 +64,8 @@ struct pt_counters {
 	const struct pt_metric_row *metric;	/* as they were asked for */
 	size_t n_counters, n_metrics;
 	uint64_t refused;	/* counts of counters that found no room */
+	const struct pt_duration_row *duration;	/* of counters with thresholds, by what they are of, the shortest first */
+	size_t n_durations;
 	size_t n_cores;		/* that counters are of: with several, each metric is there for each of them */
 };
 

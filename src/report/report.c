@@ -26,6 +26,7 @@
 	X(data) \
 	X(aux) \
 	X(counters) \
+	X(durations) \
 	X(bins) \
 	X(addresses) \
 	X(series) \

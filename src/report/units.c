@@ -101,6 +101,8 @@ void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, con
 	out[0] = '\0';
 	if (column->unit == PT_UNIT_NONE)
 		snprintf(out, size, "%s", value->text != NULL ? value->text : "");
+	else if (value->not_there)
+		snprintf(out, size, "n/a");
 	else if (value->undecided_ns != 0)
 		print_undecided(out, size, value->undecided_ns);
 	else if (column->unit == PT_UNIT_SHARE)

@@ -35,6 +35,8 @@ struct pt_value {
 				 * which know moments to this much only; u or f says that it is not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	enum pt_basis basis;
+	bool not_there;		/* a figure that does not exist, nothing divided by nothing: f is NAN, and people
+				 * read n/a */
 	uint8_t indent;		/* NONE: how many levels to the right a table for people puts it */
 };
 

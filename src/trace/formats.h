@@ -55,7 +55,10 @@ enum { PT_VALUES_HAS_PC = 0x80 };
 /* "counters": readings of counters. Its own keys: tick_hz=N, counters=N, and for each from 0: counter.N=NAME,
  *   counter.N.bits=BITS where it wraps below 64, and counter.N.max_hz=HZ, how fast it counts at most: then a reading that
  *   comes so late that it may have wrapped twice is told from one that has not; counter.N.kind=least|most: it does not
- *   count, its readings are the least or the most of something so far (a latency).
+ *   count, its readings are the least or the most of something so far (a latency). turns=N where N > 1 says that what
+ *   RESUMES does so behind a gap, too. counter.N.note=TEXT: what it counts; counter.N.alias=NAME: another name for it in
+ *   formulas; counter.N.of=NAME with counter.N.over=TICKS: it counts those of NAME that last longer than TICKS; and
+ *   metric.N=NAME:FORMULA from 0 on, figures that the source knows how to derive.
  * "bins": how often code was executed, or found executing, by address. Its own keys: bin_bytes=N (1), exact=1 where
  *   each execution was counted (else they are samples), counting=instructions|cycles (what a hit is), and low=ADDR and
  *   high=ADDR, the first and the last address that are counted. */

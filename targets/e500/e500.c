@@ -286,7 +286,7 @@ static const struct pt_region *e500_regions(void *state, size_t *n)
 
 static const struct pt_source_ops *const *e500_sources(void *state, size_t *n)
 {
-	static const struct pt_source_ops *const sources[] = { &pt_source_remote_pc };
+	static const struct pt_source_ops *const sources[] = { &pt_source_remote_pc, &pt_source_e500_counters };
 
 	(void)state;
 	*n = PT_LEN(sources);

@@ -24,6 +24,7 @@ static const struct pt_column columns[] = {
 	{ "scaled.error95", "+-95 %", PT_UNIT_REAL, true },
 	{ "active", "active %", PT_UNIT_SHARE, true },
 	{ "formula", "formula", PT_UNIT_NONE, true },
+	{ "note", "what it counts", PT_UNIT_NONE, PT_IF_ROOM },
 	PT_CORE_COLUMN,
 };
 
@@ -80,6 +81,7 @@ static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct p
 	*out++ = estimate(c->scaled_error);
 	*out++ = real(c->active);
 	*out++ = (struct pt_value){ .text = NULL };
+	*out++ = (struct pt_value){ .text = c->note };
 	*out++ = pt_core_value(n_cores, c->core);
 }
 
@@ -92,13 +94,14 @@ static void metric_row(const struct pt_metric_row *m, size_t n_cores, struct pt_
 	*out++ = real(NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
-	*out++ = real(m->value);
+	*out++ = isnan(m->value) ? (struct pt_value){ .f = NAN, .not_there = true } : real(m->value);
 	*out++ = real(m->min);
 	*out++ = real(m->max);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
 	*out++ = (struct pt_value){ .text = m->formula };
+	*out++ = (struct pt_value){ .text = NULL };
 	*out++ = pt_core_value(n_cores, m->core);
 }
 
@@ -115,5 +118,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 const struct pt_view pt_view_counters = {
 	.empty = "no source of this profile reads counters (monitor sources)",
 	.name = "counters", .help = "counters: totals, rates, derived metrics", .needs = "counters", .columns = columns,
+	.also = "durations",
 	.n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

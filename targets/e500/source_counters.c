@@ -1,0 +1,500 @@
+/* The source counters: events of the core's performance monitor, read while they count or at short halts, as the way to
+ * it is (pm.c); a halt is told as a time in which nothing ran, and is in no rate.
+ *
+ * Where more events are wanted than there are counters, they take turns of random length about the period, so that
+ * nothing that the program does in step with them is always counted, or never. A turn ends and the next one begins in
+ * one pass, with all counters frozen in between. Readings are raw, as wide as a counter or a chain is: the decoder
+ * makes 64 bits of them, and knows from CONFIG how fast each counts at most, so that one which may have wrapped twice
+ * is told as unknown. See counting.h for words and registers. Source: E500CORERM Rev. 1, chapter 7. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "targets/e500/chain.h"
+#include "targets/e500/counting.h"
+#include "targets/e500/e500.h"
+#include "targets/emit.h"
+#include "trace/formats.h"
+#include "util.h"
+
+static const char owner[] = "profile";
+
+enum { HELD_REST_US = 200000, MOST_REST_US = 100000, BUSY_REST_US = 2000, USER_MODE_MS = 5000 };
+
+struct counters {
+	struct pt_e500_target *e500;
+	struct pt_emit out;
+	struct pt_e500_counting counting;
+	uint64_t core_hz, tb_hz, period_ns, next_ns, random, tb_ticks;
+	uint32_t pmgc0;
+	unsigned core;
+	size_t turn;
+	uint64_t in_user_since_ns;	/* no turn could begin, as the core stops in user mode; 0: it did not */
+	uint64_t n_torn;		/* chains that did not agree after all retries */
+	uint64_t value[PT_E500_PMCS_MAX], timebase;	/* of the last reading */
+	bool held, taken, running;	/* running: a turn is under way */
+	bool with_tb;			/* the time base is a counter, too */
+	uint8_t bytes[PT_CHUNK_BYTES];
+	size_t len_bytes;
+};
+
+static uint64_t now_ns(const struct counters *s)
+{
+	return pt_link_now_ns(pt_probe_link(s->e500->remote.target->probe));
+}
+
+/* --- into the trace ----------------------------------------------------------------------------------------------- */
+
+static void put_record(struct counters *s, uint64_t at_ns, size_t number, bool resumes, uint64_t reading)
+{
+	uint8_t *at = s->bytes + s->len_bytes;
+
+	if (s->len_bytes + PT_COUNTERS_BYTES > sizeof(s->bytes))
+		return;		/* a turn's counters fit many times over */
+	pt_put_le64(at + PT_COUNTERS_TICKS, at_ns);
+	pt_put_le16(at + PT_COUNTERS_COUNTER, (uint16_t)(number | (resumes ? PT_COUNTERS_RESUMES : 0u)));
+	pt_put_le64(at + PT_COUNTERS_READING, reading);
+	s->len_bytes += PT_COUNTERS_BYTES;
+}
+
+static void emit_records(struct counters *s, uint64_t to_ns)
+{
+	if (to_ns > s->out.told_ns || s->len_bytes > 0)
+		pt_emit_data(&s->out, s->out.told_ns, to_ns > s->out.told_ns ? to_ns : s->out.told_ns, s->bytes, s->len_bytes);
+	s->len_bytes = 0;
+}
+
+/* Of all counters of the present turn, what they hold. */
+static void put_values(struct counters *s, uint64_t at_ns, bool resumes)
+{
+	const struct pt_e500_counting *c = &s->counting;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_places; i++)
+		if (c->place[i].turn == s->turn)
+			put_record(s, at_ns, c->place[i].want, resumes, s->value[n++]);
+	if (s->with_tb && !resumes)
+		put_record(s, at_ns, c->n, false, s->timebase);
+}
+
+/* Behind what was read at its beginning, a halt is a time of its own; the counters go on from there. */
+static void put_halt(struct counters *s, const struct pt_e500_pass *pass)
+{
+	uint64_t from_ns = pass->at_ns - pass->error_ns, end_ns = from_ns + pass->halted_ns;
+
+	emit_records(s, pass->at_ns);
+	if (!pass->halted)
+		return;
+	pt_emit_loss(&s->out, PT_LOSS_HALTED, end_ns);
+	put_values(s, end_ns > s->out.told_ns ? end_ns : s->out.told_ns, false);
+}
+
+/* --- the unit ----------------------------------------------------------------------------------------------------- */
+
+/* A chain is whole when its upper half was the same before and behind the lower one. False: it never was. */
+static int read_values(struct counters *s, struct pt_e500_pass *pass, bool *sound, struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
+	size_t n = pt_e500_turn_read(&s->counting, s->turn, ops);
+
+	*sound = false;
+	for (int tries = 0; !*sound && tries <= PT_E500_CHAIN_RETRIES; tries++) {
+		if (pt_e500_pass(s->e500, s->core, ops, n, pass, err) < 0)
+			return err->code;
+		*sound = pt_e500_turn_values(&s->counting, s->turn, ops, s->value);
+	}
+	s->n_torn += !*sound;
+	s->timebase = pass->timebase;
+	return 0;
+}
+
+static int reading(struct counters *s, struct pt_err *err)
+{
+	struct pt_e500_pass pass = { 0 };
+	bool sound;
+
+	if (read_values(s, &pass, &sound, err) < 0)
+		return err->code;
+	if (sound)
+		put_values(s, pass.at_ns, false);
+	put_halt(s, &pass);
+	s->next_ns = pass.at_ns + s->period_ns;
+	return 0;
+}
+
+static uint64_t turn_ns(struct counters *s)
+{
+	return s->counting.n_turns > 1 ? s->period_ns / 2 + pt_random(&s->random, s->period_ns + 1) : s->period_ns;
+}
+
+/* Ends the turn that is under way, if one is, and begins another. PT_ESTATE: the core was in user mode. */
+static int change_turn(struct counters *s, size_t to, struct pt_err *err)
+{
+	struct pt_e500_op ops[2 * PT_E500_TURN_OPS_MAX];
+	struct pt_e500_pass pass = { 0 };
+	size_t n_read = 0, n = pt_e500_turn_freeze(ops);
+
+	if (s->running)
+		n += n_read = pt_e500_turn_read(&s->counting, s->turn, ops + n);
+	n += pt_e500_turn_begin(&s->counting, to, s->pmgc0, ops + n);
+	if (pt_e500_pass(s->e500, s->core, ops, n, &pass, err) < 0)
+		return err->code;
+	if (n_read > 0) {
+		s->timebase = pass.timebase;
+		if (pt_e500_turn_values(&s->counting, s->turn, ops + 1, s->value))
+			put_values(s, pass.at_ns, false);
+		else
+			s->n_torn++;
+	}
+	memset(s->value, 0, sizeof(s->value));
+	s->timebase = pass.timebase;
+	s->turn = to;
+	s->running = true;
+	s->in_user_since_ns = 0;
+	put_values(s, pass.at_ns, s->counting.n_turns > 1);
+	put_halt(s, &pass);
+	s->next_ns = pass.at_ns + turn_ns(s);
+	return 0;
+}
+
+/* --- drain -------------------------------------------------------------------------------------------------------- */
+
+/* In user mode registers can only be read: the turn goes on a while, and what there is not yet is tried again soon. */
+static int in_user_mode(struct counters *s, struct pt_err *err)
+{
+	struct pt_err why = *err;
+
+	if (s->in_user_since_ns == 0)
+		s->in_user_since_ns = now_ns(s);
+	if (s->running && reading(s, err) < 0)
+		return err->code;
+	s->next_ns = now_ns(s) + s->period_ns / 8 + pt_random(&s->random, s->period_ns / 8);
+	if (!s->running && now_ns(s) - s->in_user_since_ns > USER_MODE_MS * PT_NS_PER_MS)
+		return pt_fail(err, PT_EUNSUPPORTED, "%.300s (tried for %d s)", why.msg, USER_MODE_MS / 1000);
+	return 0;
+}
+
+static int work(struct counters *s, struct pt_err *err)
+{
+	size_t n_turns = s->counting.n_turns;
+	int rc;
+
+	if (s->running && n_turns == 1)
+		return reading(s, err);
+	rc = change_turn(s, s->running ? (s->turn + 1) % n_turns : s->turn, err);
+	return rc == PT_ESTATE ? in_user_mode(s, err) : rc;
+}
+
+/* A debugger lets it run past the board: nobody tells. */
+static bool still_held(struct counters *s)
+{
+	struct pt_core_status status;
+	struct pt_err ignored = { 0 };
+
+	if (s->e500->remote.target->ops->status(s->e500, s->core, &status, &ignored) < 0 || status.state != PT_RUNNING)
+		return true;
+	pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns(s));
+	pt_emit_state(&s->out, PT_STATE_RUN, now_ns(s), PT_UNKNOWN);
+	put_values(s, now_ns(s), false);
+	s->held = false;
+	return false;
+}
+
+static int counters_drain(void *state, struct pt_err *err)
+{
+	struct counters *s = state;
+	uint64_t now = now_ns(s), us;
+	int rc;
+
+	if (s->held && still_held(s))
+		return HELD_REST_US;
+	if (now < s->next_ns) {
+		us = (s->next_ns - now) / 1000 + 1;
+		return us < MOST_REST_US ? (int)us : MOST_REST_US;
+	}
+	rc = work(s, err);
+	if (rc == PT_EBUSY)
+		return BUSY_REST_US;	/* the connection is a debugger's, or an agent is late */
+	if (rc < 0) {
+		rc = pt_emit_failed(&s->out, now_ns(s), rc);
+		return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "counters") : rc;
+	}
+	pt_emit_works(&s->out, now_ns(s), false);
+	return 0;
+}
+
+/* --- what is counted, in words ------------------------------------------------------------------------------------ */
+
+struct lines {
+	char text[PT_CHUNK_BYTES - 1024];	/* the session's own lines come to them */
+	size_t len;
+};
+
+static void __attribute__((format(printf, 2, 3))) say(struct lines *l, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(l->text + l->len, sizeof(l->text) - l->len, fmt, args);
+	va_end(args);
+	l->len = n < 0 ? l->len : l->len + (size_t)n < sizeof(l->text) ? l->len + (size_t)n : sizeof(l->text) - 1;
+}
+
+static size_t len_of_event(const char *name)
+{
+	return strcspn(name, ">");
+}
+
+/* By which formulas may call it, too: perf's name, where formulas know such names. */
+static void say_alias(const struct counters *s, struct lines *l, size_t i)
+{
+	const struct pt_e500_want *want = &s->counting.want[i];
+	const char *alias;
+	unsigned number;
+
+	for (size_t k = 0; !want->apart && (alias = pt_e500_alias(s->counting.core, k, &number)) != NULL; k++)
+		if (number == want->event->number && strchr(alias, '-') == NULL) {
+			say(l, "counter.%zu.alias=%s\n", i, alias);
+			return;
+		}
+}
+
+static void say_counter(const struct counters *s, struct lines *l, size_t i)
+{
+	const struct pt_e500_counted *it = &s->counting.counted[i];
+	const struct pt_e500_want *want = &s->counting.want[i];
+	char note[200];
+
+	pt_e500_note(want->event, note, sizeof(note));
+	say(l, "counter.%zu=%s\ncounter.%zu.note=%s\n", i, it->name, i, note);
+	say_alias(s, l, i);
+	if (!want->chained)
+		say(l, "counter.%zu.bits=32\ncounter.%zu.max_hz=%" PRIu64 "\n", i, i,
+		    pt_e500_fastest(want->event, s->core_hz));
+	if (it->threshold != PT_E500_NO_THRESHOLD)
+		say(l, "counter.%zu.of=%.*s\ncounter.%zu.over=%d\n", i, (int)len_of_event(it->name), it->name, i,
+		    it->threshold);
+}
+
+static bool counts(const struct counters *s, const char *name)
+{
+	for (size_t i = 0; i < s->counting.n; i++)
+		if (strcmp(s->counting.counted[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What needs a clock: the others are made of counters alone (profile/metrics.h). */
+static void say_metrics(const struct counters *s, struct lines *l)
+{
+	unsigned n = 0;
+
+	if (s->core_hz != 0 && counts(s, "CPU_CLK"))
+		say(l, "metric.%u=busy.seconds:CPU_CLK/%" PRIu64 "\n", n++, s->core_hz);
+	if (s->tb_hz != 0 && s->with_tb)
+		say(l, "metric.%u=timebase.seconds:TIMEBASE/%" PRIu64 "\n", n++, s->tb_hz);
+	if (s->tb_hz != 0 && s->with_tb && counts(s, "CPU_CLK"))
+		say(l, "metric.%u=core.hz:CPU_CLK*%" PRIu64 "/TIMEBASE\n", n++, s->tb_hz);
+	if (s->tb_hz == 0 || !counts(s, "TBL_BIT_TRANS"))
+		return;
+	say(l, "metric.%u=tbl.seconds:TBL_BIT_TRANS*%" PRIu64 "/%" PRIu64 "\n", n++, s->tb_ticks, s->tb_hz);
+	if (counts(s, "CPU_CLK"))
+		say(l, "metric.%u=tbl.core.hz:CPU_CLK*%" PRIu64 "/(TBL_BIT_TRANS*%" PRIu64 ")\n", n++, s->tb_hz, s->tb_ticks);
+}
+
+static void say_way(struct counters *s, struct lines *l, const struct pt_source_setup *setup)
+{
+	const struct pt_e500_way *way = s->e500->pm.last;
+	char text[200] = "";
+	size_t n_whole, n_ratios = pt_e500_ratios(s->counting.want, s->counting.n, s->counting.place, s->counting.n_places,
+						   s->counting.n_turns, &n_whole);
+
+	if (way != NULL)
+		way->describe(s->e500, text, sizeof(text));
+	say(l, "path=%s\n", way != NULL ? way->name : "");
+	say(l, "cost=%s: %s; count=%s", text, way != NULL && way->halts ?
+	    "INTRUSIVE, the program is halted and let go for each reading (halted, above)" : "halts nothing", pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]));
+	if (s->counting.n_turns > 1)
+		say(l, "; counters take turns (%zu), %zu of %zu derived figures are each of one turn", s->counting.n_turns,
+		    n_whole, n_ratios);
+	if (s->core_hz == 0)
+		say(l, "; e500.clock_hz is not known: how soon a counter wraps is that of 2.5 GHz");
+	say(l, "\n");
+}
+
+static int emit_config(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct lines *l = calloc(1, sizeof(*l));
+	const struct pt_e500_counting *c = &s->counting;
+	int rc;
+
+	if (l == NULL)
+		return pt_fail(err, PT_ENOMEM, "not enough memory");
+	say(l, "source=counters\nmode=poll\ntick_hz=1000000000\nturns=%zu\ncounters=%zu\n", c->n_turns, c->n + s->with_tb);
+	say_way(s, l, setup);
+	say_metrics(s, l);
+	for (size_t i = 0; i < c->n; i++)
+		say_counter(s, l, i);
+	if (s->with_tb)
+		say(l, "counter.%zu=TIMEBASE\ncounter.%zu.note=ticks of the core's time base\n", c->n, c->n);
+	rc = pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, l->text, err);
+	free(l);
+	if (rc == 0)
+		pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0);	/* its stamps are the probe's own clock */
+	return rc;
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static bool may_get_ram(const struct pt_e500_target *e500)
+{
+	return pt_params_given(e500->settings, &pt_e500_settings[PT_E500_SET_RAM]);
+}
+
+/* Where RAM is known, start may find some that is free. */
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	struct pt_e500_target *e500 = target->state;
+
+	return pt_e500_choose(e500, err) != NULL || may_get_ram(e500) ? 0 : err->code;
+}
+
+static int read_words(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	const struct pt_params *own = s->e500->settings;
+
+	s->core_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_CLOCK]);
+	s->tb_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_TB]);
+	s->period_ns = pt_params_number(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
+	s->pmgc0 = pt_e500_counting_pmgc0(setup->settings, &s->tb_ticks);
+	s->random = setup->seed;
+	return pt_e500_counting_read(&s->counting, s->e500->core, setup->settings, s->core_hz,
+				     s->period_ns + s->period_ns / 2, err);
+}
+
+/* Whether readings come with the time base: only of a way that halts nothing, as nobody knows whether it stands in a
+ * halt. */
+static int look_for_timebase(struct counters *s, struct pt_err *err)
+{
+	const struct pt_e500_way *way = pt_e500_choose(s->e500, err);
+	struct pt_e500_op op = { .pmr = PT_E500_PMGC0 };
+	struct pt_e500_pass pass = { .timebase = PT_UNKNOWN };
+
+	if (way == NULL)
+		return err->code;
+	if (!way->halts && pt_e500_pass(s->e500, s->core, &op, 1, &pass, err) < 0)
+		return err->code;
+	s->with_tb = pass.timebase != PT_UNKNOWN && !pass.halted;
+	return 0;
+}
+
+static int look_at_core(struct counters *s, struct pt_err *err)
+{
+	const struct pt_target_ops *ops = s->e500->remote.target->ops;
+	struct pt_core_status status;
+	uint64_t pc = PT_UNKNOWN;
+
+	if (ops->status(s->e500, s->core, &status, err) < 0)
+		return err->code;
+	s->held = status.state == PT_HALTED;
+	if (s->held && ops->pc(s->e500, s->core, &pc, err) < 0)
+		return err->code;
+	if (s->held)
+		pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
+	return 0;
+}
+
+/* Of a core in user mode that runs, later. */
+static int first_turn(struct counters *s, struct pt_err *err)
+{
+	int rc = change_turn(s, 0, err);
+
+	if (rc == PT_ESTATE && !s->held)
+		return in_user_mode(s, err);
+	return rc;
+}
+
+static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct counters *s = state;
+	struct pt_err ignored = { 0 };
+
+	s->e500 = target->state;
+	s->core = setup->core;
+	pt_e500_offer_ram(s->e500, setup);
+	if (read_words(s, setup, err) < 0 || pt_e500_take(s->e500, s->core, owner, err) < 0)
+		return err->code;
+	s->taken = true;
+	pt_emit_init(&s->out, setup, now_ns(s));
+	if (look_for_timebase(s, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
+	    first_turn(s, err) < 0) {
+		pt_e500_give_back(s->e500, owner, &ignored);
+		return err->code;
+	}
+	return 0;
+}
+
+/* --- the rest ----------------------------------------------------------------------------------------------------- */
+
+/* Counters stand still while the core is held: what they have by then is told, and they go on from there. */
+static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+{
+	struct counters *s = state;
+	bool goes_on = what == PT_STATE_RUN && s->held;
+
+	if (what == PT_STATE_RUN && !s->held)
+		return 0;	/* seen already */
+	if (!s->held && s->running && what == PT_STATE_HALT && reading(s, err) < 0)
+		pt_warn("counters: not read at the halt: %s", err->msg);
+	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM, now_ns(s));
+	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
+		s->held = what == PT_STATE_HALT;
+	if (what == PT_STATE_RESET)
+		s->running = false;	/* a hard reset clears all PMRs: the next turn begins anew */
+	pt_emit_state(&s->out, what, now_ns(s), pc);
+	if (goes_on && s->running)
+		put_values(s, now_ns(s), false);
+	return 0;
+}
+
+static int counters_stop(void *state, struct pt_err *err)
+{
+	struct counters *s = state;
+	struct pt_err first = { 0 }, own = { 0 };
+	char cost[600];
+	int rc = !s->out.ended && s->running && !s->held ? reading(s, &first) : 0;
+
+	emit_records(s, s->out.told_ns);
+	if (pt_e500_give_back(s->e500, owner, &own) < 0 && rc == 0)
+		rc = (first = own).code;
+	if (s->n_torn > 0)
+		pt_warn("counters: %" PRIu64 " readings of chains whose halves never agreed are left out", s->n_torn);
+	pt_e500_describe_way(s->e500, cost, sizeof(cost));
+	pt_info("counters: %s", cost);
+	pt_emit_rest(&s->out, now_ns(s), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	pt_emit_end(&s->out);
+	if (rc < 0 && err != NULL)
+		*err = first;
+	return rc < 0 ? rc : 0;
+}
+
+const struct pt_source_ops pt_source_e500_counters = {
+	.name = "counters",
+	.format = PT_FORMAT_COUNTERS,
+	.modes = "poll",
+	.help = "events of the performance monitor: IPC, stalls, misses, latencies; a way that halts the core does so for each "
+		"reading: only when asked for by name",
+	.only_by_name = true,
+	.state_bytes = sizeof(struct counters),
+	.params = pt_e500_counting_params,
+	.n_params = PT_E500_COUNTING_PARAMS,
+	.available = available,
+	.start = counters_start,
+	.drain = counters_drain,
+	.on_state = counters_on_state,
+	.stop = counters_stop,
+};
