@@ -36,6 +36,9 @@ static struct {
 	uint8_t ram[PT_E500_RAM_BYTES];
 	uint64_t regs[PT_VE500_REGS];
 	unsigned n_changed, n_runs;
+	unsigned cut_at;			/* of the packets to come: with it the connection ends; 0: with none */
+	bool stays;				/* the core stands when a connection has ended */
+	bool cut_behind;			/* it is carried out, but not answered */
 } there = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static inline void stopped(void)
@@ -87,6 +90,17 @@ static inline bool makes_run(const uint8_t *packet)
 	return packet[0] == '$' && (memcmp(packet + 1, "vCont;", 6) == 0 || strchr("cs", packet[1]) != NULL);
 }
 
+/* The core stays as it is, whatever it is at. */
+static inline bool is_cut(bool carried_out)
+{
+	if (there.cut_at == 0 || carried_out != there.cut_behind || --there.cut_at > 0)
+		return false;
+	shutdown(there.fd, SHUT_RDWR);
+	answer[0] = '\0';
+	there.in_bytes = 0;
+	return true;
+}
+
 static inline void take_packets(void)
 {
 	size_t len;
@@ -96,9 +110,13 @@ static inline void take_packets(void)
 			now_ns += STEP_NS;	/* wherever the demo is then */
 			pt_vrsp_engine.unasked(stub, now_ns, on_response, NULL);
 		}
+		if (is_cut(false))
+			return;
 		if (makes_run(there.in))
 			goes();
 		pt_vrsp_engine.process(stub, there.in, len, now_ns, on_response, NULL);
+		if (is_cut(true))
+			return;
 		send_answer();
 		look();
 		memmove(there.in, there.in + len, there.in_bytes - len);
@@ -143,7 +161,9 @@ static inline void *serve(void *arg)
 		serve_one();
 		pthread_mutex_lock(&there.lock);
 		pt_vrsp_engine.left(stub);	/* and lets it run */
-		there.runs = true;
+		there.runs = !there.stays;
+		if (there.stays)
+			pt_ve500_request_halt(there.chip->cpu);
 		there.ours = false;
 		there.in_bytes = 0;
 		close(there.fd);

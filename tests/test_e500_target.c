@@ -146,6 +146,38 @@ START_TEST(what_a_lost_server_is_owed_it_gets_when_it_is_back)
 }
 END_TEST
 
+enum { PASS_PACKETS = 8 };		/* of a halted core: g m M G c m M G */
+
+/* Wherever the connection ends in a pass: once it is back, the core and its RAM are as they were. */
+START_TEST(a_pass_that_was_cut_short_leaves_nothing_behind)
+{
+	struct pt_e500_op op = { .pmr = PT_E500_PMC0 };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	set_up_counters();
+	pthread_mutex_lock(&there.lock);
+	stopped();
+	there.stays = true;
+	there.cut_at = (unsigned)_i / 2 + 1;
+	there.cut_behind = _i % 2 != 0;
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_int_eq(pt_e500_pass(e500, 0, &op, 1, &pass, &err), PT_EIO);
+	disconnect();
+	connect_there();
+	pthread_mutex_lock(&there.lock);
+	for (unsigned reg = 0; reg < PT_VE500_REGS; reg++)
+		ck_assert_msg(there.regs[reg] == pt_ve500_reg(there.chip->cpu, reg), "register %u: 0x%llx, not 0x%llx", reg,
+			      (unsigned long long)pt_ve500_reg(there.chip->cpu, reg), (unsigned long long)there.regs[reg]);
+	ck_assert_int_eq(memcmp(there.ram, pt_e500_bytes(there.chip, 0, PT_E500_RAM_BYTES), PT_E500_RAM_BYTES), 0);
+	there.stays = false;
+	pthread_mutex_unlock(&there.lock);
+	pass_now(&op, 1, &pass);
+	leave();
+}
+END_TEST
+
 START_TEST(perf_is_left_alone)
 {
 	struct pt_e500_op ops[] = { { PT_E500_PMLCA0 + 3, true, 0x14010000 }, { PT_E500_PMGC0, true, 0x60000000 } };
@@ -196,6 +228,7 @@ int main(void)
 	tcase_add_loop_test(tc, pmrs_are_registers, 0, PT_LEN(servers));
 	tcase_add_test(tc, what_was_in_the_registers_is_put_back);
 	tcase_add_loop_test(tc, what_a_lost_server_is_owed_it_gets_when_it_is_back, 0, 2);
+	tcase_add_loop_test(tc, a_pass_that_was_cut_short_leaves_nothing_behind, 0, 2 * PASS_PACKETS);
 	tcase_add_loop_test(tc, perf_is_left_alone, 0, 2);
 	tcase_add_test(tc, without_ram_it_says_what_to_do);
 	suite_add_tcase(suite, tc);

@@ -148,6 +148,10 @@ void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and 
 int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);
 int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 		      struct pt_err *err);
+/* What a pass by scratch code left behind in the core and its RAM, because the server was gone; NULL: nothing. */
+const struct pt_e500_away *pt_e500_left_behind(const struct pt_e500_target *e500, unsigned *core);
+int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away, struct pt_err *err);
+void pt_e500_owe_core(const struct pt_e500_target *e500);	/* that, if anything */
 void pt_e500_owe(const struct pt_e500_target *e500, size_t n_saved);	/* pm.saved, as the server is gone */
 void pt_e500_settle(struct pt_e500_target *e500);	/* what was owed to this server, if anything */
 /* The core's PVR, read on the way; 0: it could not be. What it says of the core counts, unless a setting did. */

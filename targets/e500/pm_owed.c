@@ -1,6 +1,7 @@
 /* What could not be put back because the server was gone. The target goes with the connection, what it owes to the chip
  * does not: it is kept here until the same server is there again, for any board of this process. Paid only where the
  * registers still are as we had left them: after a reset, or with another program behind that address, nothing is owed. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,10 @@ struct debt {
 	char where[64];			/* "": a free place */
 	unsigned core;
 	struct pt_e500_op saved[PT_E500_PMRS_MAX], left[PT_E500_PMRS_MAX];
-	size_t n_saved, n_left;
+	size_t n_saved, n_left;		/* 0: of PMRs nothing is owed */
+	bool astray;
+	struct pt_e500_away away;	/* registers and RAM, of a pass that was cut short */
+	unsigned away_core;
 };
 
 static struct debt debts[MOST_DEBTS];
@@ -30,6 +34,19 @@ static struct debt *find(const char *where)
 	return NULL;
 }
 
+/* With the lock. */
+static struct debt *place_for(const char *where)
+{
+	struct debt *d = find(where);
+
+	if (d != NULL)
+		return d;
+	d = &debts[next_place++ % MOST_DEBTS];
+	*d = (struct debt){ .n_saved = 0 };
+	snprintf(d->where, sizeof(d->where), "%s", where);
+	return d;
+}
+
 void pt_e500_owe(const struct pt_e500_target *e500, size_t n_saved)
 {
 	const struct pt_e500_pm *pm = &e500->pm;
@@ -38,14 +55,28 @@ void pt_e500_owe(const struct pt_e500_target *e500, size_t n_saved)
 	if (pm->n_left == 0)
 		return;		/* nothing was changed */
 	pthread_mutex_lock(&lock);
-	d = find(e500->remote.facts.where);
-	d = d != NULL ? d : &debts[next_place++ % MOST_DEBTS];
-	snprintf(d->where, sizeof(d->where), "%s", e500->remote.facts.where);
+	d = place_for(e500->remote.facts.where);
 	memcpy(d->saved, pm->saved, sizeof(d->saved));
 	memcpy(d->left, pm->left, sizeof(d->left));
 	d->n_saved = n_saved;
 	d->n_left = pm->n_left;
 	d->core = pm->core;
+	pthread_mutex_unlock(&lock);
+}
+
+void pt_e500_owe_core(const struct pt_e500_target *e500)
+{
+	unsigned core;
+	const struct pt_e500_away *away = pt_e500_left_behind(e500, &core);
+	struct debt *d;
+
+	if (away == NULL)
+		return;
+	pthread_mutex_lock(&lock);
+	d = place_for(e500->remote.facts.where);
+	d->away = *away;
+	d->away_core = core;
+	d->astray = true;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -61,14 +92,17 @@ static bool is_owed(const char *where, struct debt *out)
 	return d != NULL;
 }
 
-static void is_paid(const char *where)
+/* With what is left of it. */
+static void settled(const struct debt *now)
 {
 	struct debt *d;
 
 	pthread_mutex_lock(&lock);
-	d = find(where);
-	if (d != NULL)
-		d->where[0] = '\0';
+	d = find(now->where);
+	if (d != NULL) {
+		*d = *now;
+		d->where[0] = now->n_saved > 0 ? now->where[0] : '\0';
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -88,26 +122,48 @@ static int is_as_left(struct pt_e500_target *e500, const struct debt *d, bool *s
 	return 0;
 }
 
-void pt_e500_settle(struct pt_e500_target *e500)
+static void settle_pmrs(struct pt_e500_target *e500, struct debt *d)
 {
 	struct pt_err err = { 0 };
 	struct pt_e500_pass pass;
 	bool same = false;
+	int rc = is_as_left(e500, d, &same, &err);
+
+	for (size_t i = 0; i < d->n_saved; i++)
+		d->saved[i].write = true;
+	if (rc == 0 && same)
+		rc = pt_e500_pass(e500, d->core, d->saved, d->n_saved, &pass, &err);
+	if (rc < 0)
+		pt_warn("e500: %s is back, but the registers of its performance monitor are not: %s", d->where, err.msg);
+	else
+		pt_info("e500: %s is back; the registers of its performance monitor %s", d->where, same ?
+			"were as a profile had left them, and are as they were before" : "are not a profile's any more");
+	if (rc == 0)
+		d->n_saved = 0;
+}
+
+/* Before PMRs, which may need the core where it stood. */
+static void settle_core(struct pt_e500_target *e500, struct debt *d)
+{
+	struct pt_err err = { 0 };
+
+	if (pt_e500_bring_back(e500, d->away_core, &d->away, &err) < 0)
+		pt_warn("e500: %s is back, but what was cut short there (pc 0x%" PRIx64 ", %" PRIu32 " bytes at 0x%" PRIx64
+			") is not put back: %s", d->where, d->away.was.pc, d->away.len_bytes, d->away.addr, err.msg);
+	else
+		pt_info("e500: %s is back; registers and RAM of a sample that was cut short are put back", d->where);
+	d->astray = false;	/* it is told; later nobody knows what has run there */
+}
+
+void pt_e500_settle(struct pt_e500_target *e500)
+{
 	struct debt d;
-	int rc;
 
 	if (!is_owed(e500->remote.facts.where, &d))
 		return;
-	rc = is_as_left(e500, &d, &same, &err);
-	for (size_t i = 0; i < d.n_saved; i++)
-		d.saved[i].write = true;
-	if (rc == 0 && same)
-		rc = pt_e500_pass(e500, d.core, d.saved, d.n_saved, &pass, &err);
-	if (rc == 0)
-		is_paid(d.where);
-	if (rc < 0)
-		pt_warn("e500: %s is back, but the registers of its performance monitor are not: %s", d.where, err.msg);
-	else
-		pt_info("e500: %s is back; the registers of its performance monitor %s", d.where, same
-			? "were as a profile had left them, and are as they were before it" : "are not those of our profile any more");
+	if (d.astray)
+		settle_core(e500, &d);
+	if (d.n_saved > 0)
+		settle_pmrs(e500, &d);
+	settled(&d);
 }

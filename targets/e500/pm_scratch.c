@@ -223,6 +223,50 @@ static int go_on(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err
 	return rc == PT_ESTATE ? 0 : rc;
 }
 
+/* An earlier pass left something behind. The core stands since then, unless somebody let it go. */
+static int mend(struct by_scratch *by, struct pt_err *err)
+{
+	unsigned n_mended;
+	int rc = pt_remote_choose(&by->e500->remote, by->core, err);
+
+	if (rc == 0)
+		rc = pt_e500_scratch_mend(&by->port, &by->code.away, &n_mended, err);
+	if (rc < 0)
+		return pt_wrap(err, "what an earlier pass left behind cannot be put back");
+	by->code.astray = false;
+	return 0;
+}
+
+const struct pt_e500_away *pt_e500_left_behind(const struct pt_e500_target *e500, unsigned *core)
+{
+	const struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
+
+	if (by == NULL || !by->code.astray)
+		return NULL;
+	*core = by->core;
+	return &by->code.away;
+}
+
+int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away, struct pt_err *err)
+{
+	struct by_scratch by = { .e500 = e500, .core = core, .code.away = *away };
+	struct pt_rsp_run now;
+	int rc;
+
+	by.port = (struct pt_e500_port){ .state = &by, .mem = &e500->remote.mem, .get = get, .set = set, .run = run };
+	if (!find_rows(&by))
+		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not say where r3 to r5, pc and msr are");
+	if (e500->remote.rsp->hold(e500->remote.wire, err) < 0)
+		return err->code;
+	rc = e500->remote.rsp->poll(e500->remote.wire, 0, &now, err);
+	if (rc == 0 && now.running)
+		rc = pt_fail(err, PT_ESTATE, "the core runs");
+	rc = rc == 0 ? mend(&by, err) : rc;
+	e500->remote.rsp->release(e500->remote.wire);
+	pt_remote_block_free(&by.block);
+	return rc;
+}
+
 static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 			struct pt_e500_pass *pass, struct pt_err *err)
 {
@@ -235,9 +279,10 @@ static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e5
 			return pt_fail(err, PT_EUNSUPPORTED, "only the debug space of a QorIQ has a captured PC");
 	if (e500->remote.rsp->hold(e500->remote.wire, err) < 0)
 		return err->code;
+	rc = by->code.astray ? mend(by, err) : 0;
 	by->core = core;
-	by->code.astray = false;
-	rc = stop(by, pass, err);
+	if (rc == 0)
+		rc = stop(by, pass, err);
 	if (rc == 0) {
 		rc = pt_remote_choose(&e500->remote, core, err);
 		rc = rc == 0 ? access_pmrs(by, ops, n_ops, pass, err) : rc;

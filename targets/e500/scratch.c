@@ -150,49 +150,84 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 }
 
 /* Memory first: with the registers the core stands where it stood. */
-static int put_back(struct pt_e500_scratch *s, const struct pt_e500_frame *was, const uint8_t *saved, size_t len_bytes,
-		    struct pt_err *err)
+static int put_back(struct pt_e500_scratch *s, struct pt_err *err)
 {
+	const struct pt_e500_away *away = &s->away;
+	const struct pt_e500_frame *was = &away->was;
 	struct pt_err why = { 0 };
-	int mem_rc = pt_mem_write(s->port->mem, s->addr, saved, len_bytes, &why), rc;
+	int mem_rc = pt_mem_write(s->port->mem, away->addr, away->saved, away->len_bytes, &why), rc;
 
 	rc = s->port->set(s->port->state, was, &why);
-	s->astray = rc < 0;
+	s->astray = rc < 0 || mem_rc < 0;
 	if (rc < 0)
 		return pt_fail(err, rc, "registers could not be put back: r3=0x%" PRIx64 " r4=0x%" PRIx64
 			" r5=0x%" PRIx64 " pc=0x%" PRIx64 " msr=0x%" PRIx64 ": %.60s", was->r3, was->r4, was->r5,
 			was->pc, was->msr, why.msg);
-	return mem_rc < 0 ? pt_fail(err, mem_rc, "%zu bytes at 0x%" PRIx64 " could not be put back: %.80s", len_bytes,
-		s->addr, why.msg) : 0;
+	return mem_rc < 0 ? pt_fail(err, mem_rc, "%" PRIu32 " bytes at 0x%" PRIx64 " could not be put back: %.80s",
+		away->len_bytes, away->addr, why.msg) : 0;
+}
+
+int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_away *away, unsigned *n_mended,
+			 struct pt_err *err)
+{
+	uint8_t now[PT_E500_SCRATCH_BYTES];
+	struct pt_e500_frame at;
+	int rc = pt_mem_read(port->mem, away->addr, now, away->len_bytes, err);
+
+	*n_mended = 0;
+	if (rc == 0)
+		rc = port->get(port->state, &at, err);
+	if (rc < 0)
+		return rc;
+	if (memcmp(now, away->code, away->n_code_bytes) == 0) {
+		rc = pt_mem_write(port->mem, away->addr, away->saved, away->len_bytes, err);
+		*n_mended += rc == 0;
+	}
+	if (rc == 0 && at.pc - away->addr < away->n_code_bytes) {
+		rc = port->set(port->state, &away->was, err);
+		*n_mended += rc == 0;
+	}
+	return rc;
+}
+
+/* What is there is kept, and the routine put in its place. */
+static int place(struct pt_e500_scratch *s, const struct routine *r, struct pt_err *err)
+{
+	struct pt_e500_away *away = &s->away;
+
+	s->astray = false;
+	away->addr = s->addr;
+	away->n_code_bytes = 4 * r->n_code;
+	away->len_bytes = 4 * r->n_words;
+	for (unsigned i = 0; i < r->n_words; i++)
+		pt_put_be32(away->code + 4 * (size_t)i, r->word[i]);
+	if (pt_mem_read(s->port->mem, s->addr, away->saved, away->len_bytes, err) < 0)
+		return pt_wrap(err, "RAM for code that reads PMRs");
+	s->astray = true;	/* until it is put back */
+	return pt_mem_write(s->port->mem, s->addr, away->code, away->len_bytes, err);
 }
 
 int pt_e500_scratch_run(struct pt_e500_scratch *s, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
 {
-	uint8_t saved[PT_E500_SCRATCH_BYTES], code[PT_E500_SCRATCH_BYTES], results[4 * (PT_E500_OPS_MAX + 1)];
-	struct pt_e500_frame was;
+	uint8_t results[4 * (PT_E500_OPS_MAX + 1)];
 	struct pt_err left = { 0 };
 	struct routine r;
-	size_t len_bytes;
 	bool user;
-	int rc = s->port->get(s->port->state, &was, err), back;
+	int rc = s->port->get(s->port->state, &s->away.was, err), back;
 
 	if (rc < 0)
 		return rc;
-	user = (was.msr & PT_E500_MSR_PR) != 0;
+	user = (s->away.was.msr & PT_E500_MSR_PR) != 0;
 	rc = check(s, ops, n_ops, user, err);
 	if (rc < 0)
 		return rc;
 	build(&r, ops, n_ops, user);
-	len_bytes = 4 * (size_t)r.n_words;
-	for (unsigned i = 0; i < r.n_words; i++)
-		pt_put_be32(code + 4 * (size_t)i, r.word[i]);
-	rc = pt_mem_read(s->port->mem, s->addr, saved, len_bytes, err);
-	if (rc < 0)
-		return pt_wrap(err, "RAM for code that reads PMRs");
-	rc = pt_mem_write(s->port->mem, s->addr, code, len_bytes, err);
+	rc = place(s, &r, err);
+	if (!s->astray)
+		return rc;
 	if (rc == 0)
-		rc = execute(s, &was, &r, results, err);
-	back = put_back(s, &was, saved, len_bytes, &left);
+		rc = execute(s, &s->away.was, &r, results, err);
+	back = put_back(s, &left);
 	if (back < 0 && rc < 0)
 		return pt_wrap(err, "%.110s; before that", left.msg);
 	if (back < 0)

@@ -32,12 +32,21 @@ struct pt_e500_port {
 	int (*run)(void *state, bool step, uint64_t end, struct pt_err *err);
 };
 
+/* What has to be put back, and what is there instead. */
+struct pt_e500_away {
+	struct pt_e500_frame was;
+	uint64_t addr;
+	uint32_t len_bytes, n_code_bytes;	/* in all; of code, which does not change by being executed */
+	uint8_t saved[PT_E500_SCRATCH_BYTES], code[PT_E500_SCRATCH_BYTES];
+};
+
 struct pt_e500_scratch {
 	const struct pt_e500_port *port;
 	uint64_t addr;
 	uint32_t size_bytes;		/* RAM that the core may write and execute where it stands; word-aligned */
 	bool proven;			/* mfpmr was seen to work: it is not stepped over again */
-	bool astray;			/* the core could not be put back where it stood: it must not go on */
+	bool astray;			/* not all could be put back, away says what: the core must not go on */
+	struct pt_e500_away away;
 };
 
 /* Added to the number of an SPR, for an operation that reads that instead. User code may not read
@@ -61,5 +70,9 @@ uint32_t pt_e500_scratch_needs(size_t n_ops);
  *   PT_EPROTO        it stopped before its end
  * or as the port says. Where something could not be put back the sentence says what. */
 int pt_e500_scratch_run(struct pt_e500_scratch *s, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
+/* After an error that left it astray, by a new connection perhaps: what is still as the routine left it is put back.
+ * *n_mended: of memory and registers, how many were. Errors as the port says. */
+int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_away *away, unsigned *n_mended,
+			 struct pt_err *err);
 
 #endif
