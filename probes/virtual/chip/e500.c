@@ -212,12 +212,10 @@ static void remove_tap(void *cpu, struct pt_vtap *tap)
 
 bool pt_e500_watch(struct pt_e500 *chip, struct pt_vtruth *truth, size_t log_room)
 {
-	const struct pt_vtruth_core core = { chip->cpu, 4, awake, add_tap, remove_tap };
+	const struct pt_vtruth_core core = {
+		chip->cpu, 4, awake, add_tap, remove_tap,
+		{ { 0, 1 << 20 } },
+	};
 
-	if (!pt_vtruth_init(truth, &core, log_room))
-		return false;
-	if (pt_vtruth_add_span(truth, 0, 1 << 20))
-		return true;
-	pt_vtruth_fini(truth);
-	return false;
+	return pt_vtruth_init(truth, &core, log_room);
 }

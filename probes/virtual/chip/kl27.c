@@ -485,13 +485,10 @@ static void remove_tap(void *cpu, struct pt_vtap *tap)
 
 bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_room)
 {
-	const struct pt_vtruth_core core = { chip->cpu, 2, awake, add_tap, remove_tap };
+	const struct pt_vtruth_core core = {
+		chip->cpu, 2, awake, add_tap, remove_tap,
+		{ { 0, PT_KL27_FLASH_BYTES }, { PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES } },
+	};
 
-	if (!pt_vtruth_init(truth, &core, log_room))
-		return false;
-	if (pt_vtruth_add_span(truth, 0, PT_KL27_FLASH_BYTES) &&
-	    pt_vtruth_add_span(truth, PT_KL27_RAM_BASE, PT_KL27_RAM_BYTES))
-		return true;
-	pt_vtruth_fini(truth);
-	return false;
+	return pt_vtruth_init(truth, &core, log_room);
 }

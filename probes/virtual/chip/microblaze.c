@@ -302,12 +302,10 @@ static void remove_tap(void *cpu, struct pt_vtap *tap)
 
 bool pt_microblaze_watch(struct pt_microblaze_node *node, struct pt_vtruth *truth, size_t log_room)
 {
-	const struct pt_vtruth_core core = { node->cpu, 4, awake, add_tap, remove_tap };
+	const struct pt_vtruth_core core = {
+		node->cpu, 4, awake, add_tap, remove_tap,
+		{ { 0, PT_MICROBLAZE_LMB_BYTES } },
+	};
 
-	if (!pt_vtruth_init(truth, &core, log_room))
-		return false;
-	if (pt_vtruth_add_span(truth, 0, PT_MICROBLAZE_LMB_BYTES))
-		return true;
-	pt_vtruth_fini(truth);
-	return false;
+	return pt_vtruth_init(truth, &core, log_room);
 }

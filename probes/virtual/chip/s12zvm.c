@@ -422,13 +422,10 @@ static void remove_tap(void *cpu, struct pt_vtap *tap)
 
 bool pt_s12zvm_watch(struct pt_s12zvm *chip, struct pt_vtruth *truth, size_t log_room)
 {
-	const struct pt_vtruth_core core = { chip->cpu, 1, awake, add_tap, remove_tap };
+	const struct pt_vtruth_core core = {
+		chip->cpu, 1, awake, add_tap, remove_tap,
+		{ { PT_S12ZVM_FLASH_BASE, PT_S12ZVM_FLASH_BYTES }, { PT_S12ZVM_RAM_BASE, PT_S12ZVM_RAM_BYTES } },
+	};
 
-	if (!pt_vtruth_init(truth, &core, log_room))
-		return false;
-	if (pt_vtruth_add_span(truth, PT_S12ZVM_FLASH_BASE, PT_S12ZVM_FLASH_BYTES) &&
-	    pt_vtruth_add_span(truth, PT_S12ZVM_RAM_BASE, PT_S12ZVM_RAM_BYTES))
-		return true;
-	pt_vtruth_fini(truth);
-	return false;
+	return pt_vtruth_init(truth, &core, log_room);
 }

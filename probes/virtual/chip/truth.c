@@ -45,44 +45,50 @@ static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail
 	((struct pt_vtruth *)arg)->n_jump[how]++;
 }
 
-bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, size_t log_room)
+static bool add_span(struct pt_vtruth *truth, uint32_t base, uint32_t size)
 {
-	*truth = (struct pt_vtruth){
-		.core = *core, .log_room = log_room,
-		.tap = { .arg = truth, .insn = on_insn, .cond = on_cond, .jump = on_jump },
-	};
-	truth->last = &truth->elsewhere;
-	truth->awake_cycles = core->awake_cycles(core->cpu);
-	if (log_room > 0) {
-		truth->log = calloc(log_room, sizeof(*truth->log));
-		if (truth->log == NULL)
-			return false;
-	}
-	core->add_tap(core->cpu, &truth->tap);
-	return true;
-}
+	struct pt_vtruth_at *at = calloc(size / truth->core.granule_bytes + 1, sizeof(*at));
 
-void pt_vtruth_fini(struct pt_vtruth *truth)
-{
-	truth->core.remove_tap(truth->core.cpu, &truth->tap);
-	for (size_t i = 0; i < truth->n_spans; i++)
-		free(truth->span[i].at);
-	free(truth->log);
-}
-
-bool pt_vtruth_add_span(struct pt_vtruth *truth, uint32_t base, uint32_t size)
-{
-	struct pt_vtruth_at *at;
-
-	if (truth->n_spans == PT_VTRUTH_SPANS)
-		return false;
-	at = calloc(size / truth->core.granule_bytes + 1, sizeof(*at));
 	if (at == NULL)
 		return false;
 	truth->span[truth->n_spans].base = base;
 	truth->span[truth->n_spans].size = size;
 	truth->span[truth->n_spans++].at = at;
 	return true;
+}
+
+static void free_all(struct pt_vtruth *truth)
+{
+	for (size_t i = 0; i < truth->n_spans; i++)
+		free(truth->span[i].at);
+	free(truth->log);
+}
+
+bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, size_t log_room)
+{
+	bool room = true;
+
+	*truth = (struct pt_vtruth){
+		.core = *core, .log_room = log_room,
+		.tap = { .arg = truth, .insn = on_insn, .cond = on_cond, .jump = on_jump },
+	};
+	truth->last = &truth->elsewhere;
+	truth->awake_cycles = core->awake_cycles(core->cpu);
+	for (size_t i = 0; room && i < PT_VTRUTH_SPANS && core->span[i].size > 0; i++)
+		room = add_span(truth, core->span[i].base, core->span[i].size);
+	if (room && log_room > 0)
+		room = (truth->log = calloc(log_room, sizeof(*truth->log))) != NULL;
+	if (room)
+		core->add_tap(core->cpu, &truth->tap);
+	else
+		free_all(truth);
+	return room;
+}
+
+void pt_vtruth_fini(struct pt_vtruth *truth)
+{
+	truth->core.remove_tap(truth->core.cpu, &truth->tap);
+	free_all(truth);
 }
 
 static void add(struct pt_vtruth_at *sum, const struct pt_vtruth_at *at)

@@ -21,12 +21,14 @@ struct pt_vtruth_core {
 	uint64_t (*awake_cycles)(void *cpu);	/* neither asleep nor halted, since power-on */
 	void (*add_tap)(void *cpu, struct pt_vtap *tap);
 	void (*remove_tap)(void *cpu, struct pt_vtap *tap);
+	struct { uint32_t base, size; } span[PT_VTRUTH_SPANS];	/* keep sums for these; size 0: no more */
 };
 
 struct pt_vtruth {
 	struct pt_vtruth_core core;
 	struct pt_vtap tap;
-	uint64_t n_cond, n_jump[PT_VJUMP_RETURN + 1];	/* conditional branches, decided; changes of flow by enum pt_vjump */
+	uint64_t n_cond;		/* conditional branches, decided */
+	uint64_t n_jump[PT_VJUMP_RETURN + 1];	/* changes of flow by enum pt_vjump */
 	struct {
 		uint32_t base, size;
 		struct pt_vtruth_at *at;	/* one per granule */
@@ -39,12 +41,10 @@ struct pt_vtruth {
 	size_t log_room, n_logged;	/* n_logged goes on counting */
 };
 
-/* Listens to the core from now on, as the last of its taps; truth must not move until pt_vtruth_fini(). log_room: in pcs, 0 for none. False: no
- * memory, nothing to undo. */
+/* Listens to the core from now on, as the last of its taps; truth must not move until pt_vtruth_fini(). log_room: in
+ * pcs, 0 for none. False: no memory, nothing to undo. */
 bool pt_vtruth_init(struct pt_vtruth *truth, const struct pt_vtruth_core *core, size_t log_room);
 void pt_vtruth_fini(struct pt_vtruth *truth);
-/* Keep sums for a range of addresses. False: no memory, or no room for another. */
-bool pt_vtruth_add_span(struct pt_vtruth *truth, uint32_t base, uint32_t size);
 
 /* Sums of the spans' addresses in [begin, end), and of everything, up to now. */
 struct pt_vtruth_at pt_vtruth_sum(struct pt_vtruth *truth, uint32_t begin, uint32_t end);
