@@ -1,6 +1,6 @@
 /* The debug registers of an MDM with some cores, as far as a test of what uses them needs: at an AXI slave that is a
- * hook of an array_mem, by the lines of XSDB's commands, and as bare registers. What the program does, the test says.
- */
+ * hook of an array_mem, by the lines of XSDB's commands, and as bare registers. What the program does,
+ * the test says. */
 #ifndef PT_TESTS_FAKE_MDM_H
 #define PT_TESTS_FAKE_MDM_H
 

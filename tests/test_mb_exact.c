@@ -92,8 +92,7 @@ static int fake_status(void *s, unsigned core, struct pt_core_status *out, struc
 
 static const struct pt_target_ops ops = { .name = "microblaze", .status = fake_status };
 
-/* --- a profile ------------------------------------------------------------------------------------------------------
- */
+/* --- a profile */
 
 static void make_board_of(const char *word, const char *other)
 {
@@ -266,7 +265,7 @@ START_TEST(each_core_has_rows_of_its_own)
 	ck_assert_uint_eq(p->bins->n_cores, 2);
 	for (size_t i = 0; i < p->bins->n_functions; i++) {
 		const struct pt_bins_function *row = &p->bins->function[i];
-		const struct pt_function *f = &functions[row->function - 1];	/* all that is counted is in functions */
+		const struct pt_function *f = &functions[row->function - 1];	/* no bin is outside of one */
 		uint32_t end = (uint32_t)(f->address + f->size);
 
 		ck_assert_uint_lt(row->core, 2);

@@ -163,11 +163,10 @@ static uint64_t bin_at(uint64_t address)
 	return hits_at(address, &full);
 }
 
-/* --- ways ----------------------------------------------------------------------------------------------------------
- */
+/* --- ways */
 
-/* A register window or the pair, either half of 36 bits first, PBAR one bit shorter: found out, with the same result.
- */
+/* A register window or the pair, either half of 36 bits first, PBAR one bit shorter: found out, with the same
+ * result. */
 static const struct way {
 	bool window, high_first;
 	unsigned pbar_bits;
@@ -313,8 +312,7 @@ START_TEST(the_lock)
 }
 END_TEST
 
-/* --- bins ----------------------------------------------------------------------------------------------------------
- */
+/* --- bins */
 
 /* microblaze.md 7: the table of range, buffer and bin. */
 static const struct {
@@ -364,8 +362,8 @@ START_TEST(index_rules)
 }
 END_TEST
 
-/* Readings while it counts add up to what was counted; so with the counting stopped for each, and with one at the end.
- */
+/* Readings while it counts add up to what was counted; so with the counting stopped for each, and with one at the
+ * end. */
 static const char *const modes[] = { "mode=live", "mode=snapshot", "mode=end" };
 
 START_TEST(readings_add_up)
@@ -535,8 +533,7 @@ START_TEST(one_owner)
 }
 END_TEST
 
-/* --- counters ------------------------------------------------------------------------------------------------------
- */
+/* --- counters */
 
 /* The last reading of a counter, how many there were, and how many turns began. */
 static uint64_t last_of(unsigned counter, unsigned *n, unsigned *turns)

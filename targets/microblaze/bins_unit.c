@@ -67,8 +67,7 @@ int pt_bins_unit_clear(struct pt_bins_unit *u, struct pt_err *err)
 	return pt_mdm_run(u->mdm, op, PT_LEN(op), NULL, err) < 0 ? pt_wrap(err, "clear the profiling buffer") : 0;
 }
 
-/* --- what is there
- * ------------------------------------------------------------------------------------------------------ */
+/* --- what is there */
 
 enum seen { SEEN_NOTHING, SEEN_LOW_FIRST, SEEN_HIGH_FIRST };
 
@@ -144,12 +143,11 @@ static int width_works(struct pt_bins_unit *u, bool *works, struct pt_err *err)
 
 static int no_buffer(const struct pt_bins_unit *u, uint64_t value, struct pt_err *err)
 {
-	return pt_fail(
-		err, PT_EUNSUPPORTED,
-		"no profiling buffer answers (a mark written to it reads 0x%09" PRIx64
-		"): the core has none (C_DEBUG_PROFILE_SIZE=0, C_DEBUG_ENABLED<2), is held in reset, or has fewer than "
-		"mb.prof.size=%u bytes",
-		value, (unsigned)(4 * u->n_bins));
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       "no profiling buffer answers (a mark written to it reads 0x%09" PRIx64 "): the core has none "
+		       "(C_DEBUG_PROFILE_SIZE=0, C_DEBUG_ENABLED<2), is held in reset, or has fewer than "
+		       "mb.prof.size=%u bytes",
+		       value, (unsigned)(4 * u->n_bins));
 }
 
 /* UG984 has two widths for PBAR: log2 of the bins, and one less. */
@@ -222,8 +220,7 @@ int pt_bins_unit_check(struct pt_bins_unit *u, const struct pt_mb_design *design
 	return rc;
 }
 
-/* --- the range
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- the range */
 
 static uint64_t bin_bytes(const struct pt_bins_unit *u)
 {

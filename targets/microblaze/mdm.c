@@ -28,8 +28,7 @@ void pt_mdm_wait(const struct pt_mdm *mdm, uint64_t us)
 		pt_link_wait(mdm->link, until_ns, &ignored);
 }
 
-/* --- the way -------------------------------------------------------------------------------------------------------
- */
+/* --- the way */
 
 /* With auto, a way that lacks a setting makes room for the next one; what fails to work says so. */
 static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
@@ -53,8 +52,7 @@ static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct p
 			   : "mdm.access=none");
 }
 
-/* --- who is there --------------------------------------------------------------------------------------------------
- */
+/* --- who is there */
 
 static int read_config(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
@@ -143,8 +141,7 @@ void pt_mdm_describe(const struct pt_mdm *mdm, char *line, size_t room)
 		 mdm->n_cores == 1 ? "" : "s", mdm->config);
 }
 
-/* --- accesses ------------------------------------------------------------------------------------------------------
- */
+/* --- accesses */
 
 int pt_mdm_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err)
 {

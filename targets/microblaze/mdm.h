@@ -2,12 +2,13 @@
  *
  * A register is a command of 8 bits and a length in bits, whatever the way (XSDB's mb_drrd names it so, too). Ways:
  *	axi	the MDM's AXI4-Lite slave, through memory that the GDB server reaches: DBG_CTRL and DBG_DATA, or the
- *window of registers at 0x4000 where there is one xsdb	a child process that is given XSDB's documented commands; works
- *on every board that hw_server knows jtag	scans of the USER chain by guesses at an undocumented framing; only on
- *demand A way disturbs nothing that runs. Board thread only.
+ *		window of registers at 0x4000 where there is one
+ *	xsdb	a child process that is given XSDB's documented commands; works on every board that hw_server knows
+ *	jtag	scans of the USER chain, by guesses at an undocumented framing; only on demand
+ * No way disturbs what runs. Board thread only.
  *
  * Sources: PG115 (MDM v3.2), "AXI Slave Register Space" and "MDM Core User-Accessible Debug Registers"; UG984, "Debug
- *and Trace"; UG1725, mb_drrd and mdm_drrd. What they leave open is a setting (settings.h). */
+ * and Trace"; UG1725, mb_drrd and mdm_drrd. What they leave open is a setting (settings.h). */
 #ifndef PT_MICROBLAZE_MDM_H
 #define PT_MICROBLAZE_MDM_H
 
@@ -32,13 +33,13 @@ enum { PCTRLR_BITS = 8, PDRR_BITS = 36, PDWR_BITS = 32 };
 enum pt_mdm_do { PT_MDM_READ = 1, PT_MDM_WRITE };
 
 struct pt_mdm_op {
-	uint8_t what; /* enum pt_mdm_do */
-	bool own; /* of the MDM itself; else of the core that was selected */
-	uint8_t command, bits; /* bits: 1..64; what is written has 32 at most */
-	uint32_t n; /* times in a row; 0 is 1 */
-	uint64_t *values; /* READ: out, n of them; WRITE: in; NULL: all of them `value` (READ: the last one) */
+	uint8_t what;			/* enum pt_mdm_do */
+	bool own;			/* of the MDM itself; else of the core that was selected */
+	uint8_t command, bits;		/* bits: 1..64; what is written has 32 at most */
+	uint32_t n;			/* times in a row; 0 is 1 */
+	uint64_t *values;		/* READ: out, n of them; WRITE: in; NULL: all are `value` (READ: the last) */
 	uint64_t value;
-	uint64_t sent_ns, done_ns; /* out */
+	uint64_t sent_ns, done_ns;	/* out */
 };
 
 struct pt_mdm;
@@ -59,18 +60,18 @@ struct pt_mdm_axi {
 	struct pt_mem *mem;
 	uint64_t base;
 	bool big_endian, window, window_given, high_first, rewrite;
-	uint32_t mode, key; /* key above 0xffff: none */
+	uint32_t mode, key;		/* key above 0xffff: none */
 };
 
 enum { PT_XSDB_LINE = 512 };
 struct pt_mdm_xsdb {
-	int fd; /* both ways; -1: closed */
+	int fd;				/* both ways; -1: closed */
 	int pid;
 	uint32_t timeout_ms, seq;
-	char prefix[32]; /* "-target-id 2 " */
-	char in[4096]; /* what has come and is no line yet */
+	char prefix[32];		/* "-target-id 2 " */
+	char in[4096];			/* what has come and is no line yet */
 	size_t n_in;
-	char last[160]; /* the last line that was no answer */
+	char last[160];			/* the last line that was no answer */
 	char command[200];
 };
 
@@ -91,17 +92,17 @@ struct pt_mdm_jtag {
 enum { PT_MDM_MOST_CORES = 32 };
 
 struct pt_mdm {
-	const struct pt_mdm_way *way; /* NULL: none; why_none says why */
+	const struct pt_mdm_way *way;	/* NULL: none; why_none says why */
 	char why_none[400];
-	struct pt_mem *mem; /* of the GDB server; NULL: there is none */
-	struct pt_link *link; /* for its clock */
-	const struct pt_jtag_ops *jtag_ops; /* NULL: the probe offers no JTAG */
+	struct pt_mem *mem;		/* of the GDB server; NULL: there is none */
+	struct pt_link *link;		/* for its clock */
+	const struct pt_jtag_ops *jtag_ops;	/* NULL: the probe offers no JTAG */
 	void *jtag_wire;
 	bool big_endian;		/* of what mem reads */
 	bool endian_open;		/* nobody has said so: the configuration word decides, by the axi way */
-	uint32_t config; /* as read; 0: could not be */
+	uint32_t config;		/* as read; 0: could not be */
 	unsigned n_cores;
-	int selected; /* core; -1: not known */
+	int selected;			/* core; -1: not known */
 	struct pt_mdm_axi axi;
 	struct pt_mdm_xsdb xsdb;
 	struct pt_mdm_jtag jtag;

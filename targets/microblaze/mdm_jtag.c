@@ -158,7 +158,7 @@ static int jtag_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, siz
 	return 0;
 }
 
-/* --- finding out -------------------------------------------------------------------------------------------------- */
+/* --- finding out */
 
 /* Combination i of the framings that the settings leave open; false: it is not one of them. */
 static bool framing_of(const struct pt_params *settings, unsigned i, struct pt_mdm_framing *out)
@@ -202,8 +202,8 @@ static int find_framing(struct pt_mdm *mdm, const struct pt_params *settings, st
 	}
 	return pt_fail(err, PT_EPROTO,
 		       "no MDM answers on USER%u of TAP %zu (configuration 0x%08" PRIx64
-		       ", in no framing 0x42....67): is "
-		       "it the right chain (mdm.jtag.user, jtag.ir.user%u), and is there an MDM in the FPGA?",
+		       ", in no framing 0x42....67): is it the right chain (mdm.jtag.user, jtag.ir.user%u), and is "
+		       "there an MDM in the FPGA?",
 		       mdm->jtag.user, mdm->jtag.tap, seen, mdm->jtag.user);
 }
 

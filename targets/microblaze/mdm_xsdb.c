@@ -1,10 +1,11 @@
 /* The MDM through a child process that takes XSDB's documented commands (UG1725): mb_drrd, mb_drwr, mdm_drrd, mdm_drwr.
  *
  * XSDB is a Tcl shell. What it prints by itself is for people, so each command is put into a line that prints its
- *result with a number of ours in front: puts "proftap 12 [catch {mb_drrd -which 0 0x76 36} r] $r" answers "proftap 12 0
- *0000001F4"; 1 instead of 0: it failed, and the text says why. Lines that do not begin so are its talk; the last one is
- *kept for error messages. Many lines are written at a time, at most MOST_OPEN of them without an answer. stderr goes
- *where stdout goes. The child is told to exit, then killed. */
+ * result with a number of ours in front:
+ *	puts "proftap 12 [catch {mb_drrd -which 0 0x76 36} r] $r"
+ * answers "proftap 12 0 0000001F4"; 1 instead of 0: it failed, and the text says why. Lines that do not begin so are
+ * its talk; the last one is kept for error messages. Many lines are written at a time, at most MOST_OPEN of them
+ * without an answer. stderr goes where stdout goes. The child is told to exit, then killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -35,7 +36,7 @@ static uint64_t monotonic_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* --- the child ---------------------------------------------------------------------------------------------------- */
+/* --- the child */
 
 static int spawn(struct pt_mdm_xsdb *x, struct pt_err *err)
 {
@@ -110,7 +111,7 @@ static int gone(struct pt_mdm_xsdb *x, struct pt_err *err)
 		       x->last[0] != '\0' ? "; its last words: " : "", x->last);
 }
 
-/* --- lines -------------------------------------------------------------------------------------------------------- */
+/* --- lines */
 
 /* Sends all of it. The child reads as it works, so that its input may be full for a while. */
 static int send_all(struct pt_mdm_xsdb *x, const char *text, size_t len, struct pt_err *err)
@@ -208,7 +209,7 @@ static int ask(struct pt_mdm_xsdb *x, uint32_t timeout_ms, const char *command, 
 	return answer(x, seq, monotonic_ms() + timeout_ms, text, sizeof(text), err);
 }
 
-/* --- start -------------------------------------------------------------------------------------------------------- */
+/* --- start */
 
 static int xsdb_open(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
@@ -239,7 +240,7 @@ close:
 	return pt_wrap(err, "%.60s", program);
 }
 
-/* --- registers ---------------------------------------------------------------------------------------------------- */
+/* --- registers */
 
 static int put_command(const struct pt_mdm *mdm, const struct pt_mdm_op *op, uint32_t i, uint32_t seq, char *line)
 {

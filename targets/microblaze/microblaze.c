@@ -23,8 +23,7 @@ static const struct pt_remote_kind kind = {
 	.read_own = pt_mb_read_own,
 };
 
-/* --- attach
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- attach */
 
 /* A debug module that cannot be reached takes nothing from a debugger: `monitor sources` says why. One that was asked
  * for and does not answer is said at once, too. */
@@ -145,8 +144,7 @@ static void mb_describe(void *state, void (*say)(void *arg, const char *line), v
 	}
 }
 
-/* --- run control
- * -------------------------------------------------------------------------------------------------------- */
+/* --- run control */
 
 static int not_documented(const char *what, struct pt_err *err)
 {
@@ -231,8 +229,7 @@ static int mb_reset(void *state, enum pt_reset_kind how, struct pt_err *err)
 							      : not_documented("resets a core and stops it", err);
 }
 
-/* --- registers and memory
- * ----------------------------------------------------------------------------------------------- */
+/* --- registers and memory */
 
 static const struct pt_register *mb_registers(void *state, size_t *n)
 {

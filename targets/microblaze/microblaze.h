@@ -3,19 +3,23 @@
  * profiling bins, counters, trace. Without a server only the latter: how an MDM halts a core is not documented. Board
  * thread only.
  *
- *   settings.c design.c            every setting, and what they say of the design
- *   mdm.c mdm_axi.c mdm_xsdb.c mdm_jtag.c   debug registers, and the ways to them
- *   bins_unit.c source_bins.c      non-intrusive profiling
- *   source_counters.c              performance counters
- *   source_trace.c                 program and event trace
- *   cores.c                        bins and counters of several cores at once
- *   registers.c                    layout of the g packet, and what the unit registers hold
- *   microblaze.c                   attach, detach, and the table of it all
+ *   settings.c design.c      every setting, and what they say of the design
+ *   mdm.c mdm_axi.c mdm_xsdb.c mdm_jtag.c
+ *                            debug registers, and the ways to them
+ *   bins_unit.c source_bins.c
+ *                            non-intrusive profiling
+ *   source_counters.c        performance counters
+ *   source_trace.c           program and event trace
+ *   source_common.c          what these have in common
+ *   cores.c                  bins and counters of several cores at once
+ *   registers.c              layout of the g packet, and what the unit registers hold
+ *   microblaze.c             attach, detach, and the table of it all
  *
  * Sources: UG984 (MicroBlaze Processor Reference Guide), PG115 (MDM v3.2). */
 #ifndef PT_MICROBLAZE_MICROBLAZE_H
 #define PT_MICROBLAZE_MICROBLAZE_H
 
+#include "targets/emit.h"
 #include "targets/microblaze/mdm.h"
 #include "targets/microblaze/settings.h"
 #include "targets/remote/remote.h"
@@ -26,40 +30,39 @@ enum pt_mb_index { PT_MB_SUB_THEN_SHIFT, PT_MB_SHIFT_THEN_SUB, PT_MB_SHIFT_MASK 
 
 /* Parameters of the design that no register tells. */
 struct pt_mb_design {
-	unsigned addr_bits; /* C_ADDR_SIZE */
-	uint32_t prof_bytes; /* C_DEBUG_PROFILE_SIZE; 0: none */
-	unsigned pbar_bits; /* 0: by its size */
+	unsigned addr_bits;		/* C_ADDR_SIZE */
+	uint32_t prof_bytes;		/* C_DEBUG_PROFILE_SIZE; 0: none */
+	unsigned pbar_bits;		/* 0: by its size */
 	enum pt_mb_index index;
 	unsigned n_events, n_latencies, counter_bits;
-	bool lat64; /* the layout of 64-bit latency counters is taken for granted */
+	bool lat64;			/* the layout of 64-bit latency counters is taken for granted */
 	uint32_t trace_bytes;
 	bool trace_external, short_lower_first;
-	uint64_t hz; /* 0: unknown */
+	uint64_t hz;			/* 0: unknown */
 };
 
 /* What was last written to registers that cannot be read; for `monitor status` and the private registers. */
 struct pt_mb_written {
 	uint32_t pctrlr, plar, phar, tctrlr, xtrig;
-	bool prof, trace, counters, cross; /* at work */
+	bool prof, trace, counters, cross;	/* at work */
 };
 
 struct pt_mb {
-	struct pt_remote remote; /* first: pt_remote_* take it */
+	struct pt_remote remote;	/* first: pt_remote_* take it */
 	struct pt_target *target;
 	bool behind_server;
 	bool big_endian;
 	bool step_through;
-	unsigned core; /* of the MDM */
-	unsigned cores_starting; /* that the source has which starts at present */
+	unsigned core;			/* of the MDM */
+	unsigned cores_starting;	/* that the source has which starts at present */
 	struct pt_mdm mdm;
 	struct pt_mb_design design;
 	struct pt_mb_written written;
-	struct pt_mem no_mem; /* without a GDB server */
+	struct pt_mem no_mem;		/* without a GDB server */
 	char name[160];
 };
 
-/* --- design.c
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- design.c */
 /* PT_EARG: settings that no design can have. */
 int pt_mb_read_settings(struct pt_mb *mb, const struct pt_params *settings, struct pt_err *err);
 
@@ -68,8 +71,7 @@ int pt_mb_read_settings(struct pt_mb *mb, const struct pt_params *settings, stru
 int pt_mb_cross_trigger(struct pt_mb *mb, unsigned select, uint8_t mask, bool all_of_them, unsigned output,
 			struct pt_err *err);
 
-/* --- bins_unit.c: the profiling buffer -------------------------------------------------------------------------------
- */
+/* --- bins_unit.c: the profiling buffer */
 
 enum { PT_BINS_MOST = 32768, PT_BIN_BITS = 36 };
 #define PT_BIN_FULL ((UINT64_C(1) << PT_BIN_BITS) - 1)
@@ -78,11 +80,11 @@ struct pt_bins_unit {
 	struct pt_mdm *mdm;
 	struct pt_mb_written *written;
 	uint32_t n_bins;
-	unsigned addr_bits, pbar_bits, shift; /* shift: a bin is 4 << shift bytes */
+	unsigned addr_bits, pbar_bits, shift;	/* shift: a bin is 4 << shift bytes */
 	bool cycles;
-	uint64_t low, high; /* byte addresses, both in it; low is the first address of bin `first` */
-	uint32_t first; /* the bin of low, 0 but with shift_mask */
-	uint64_t ns_per_bin; /* of a reading, as measured */
+	uint64_t low, high;		/* byte addresses, both in it; low is the first address of bin `first` */
+	uint32_t first;			/* the bin of low, 0 but with shift_mask */
+	uint64_t ns_per_bin;		/* of a reading, as measured */
 };
 
 /* Is there a buffer, and of the size that the settings say? Stops profiling. Finds out, by markers, which half of 36
@@ -90,12 +92,12 @@ struct pt_bins_unit {
  * back. PT_EUNSUPPORTED: no buffer answers; PT_ESTATE: with keep, a bin that is looked at has more than can be put
  * back. */
 int pt_bins_unit_check(struct pt_bins_unit *u, const struct pt_mb_design *design, bool keep, struct pt_err *err);
-/* The smallest bins that [low, high] takes, or of 4 << shift bytes (shift below 0: smallest). PT_EARG: it does not fit.
- */
+/* The smallest bins that [low, high] takes, or of 4 << shift bytes (shift below 0: smallest). PT_EARG: it does not
+ * fit. */
 int pt_bins_unit_range(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t low, uint64_t high, int shift,
 		       struct pt_err *err);
 int pt_bins_unit_clear(struct pt_bins_unit *u, struct pt_err *err);
-int pt_bins_unit_program(struct pt_bins_unit *u, struct pt_err *err); /* range, size and what is counted; stopped */
+int pt_bins_unit_program(struct pt_bins_unit *u, struct pt_err *err);	/* range, size, what is counted; stopped */
 int pt_bins_unit_enable(struct pt_bins_unit *u, bool on, struct pt_err *err);
 /* The same by somebody else's hand: what to write, and that it was written. */
 struct pt_mdm_op pt_bins_unit_command(const struct pt_bins_unit *u, bool on);
@@ -108,7 +110,19 @@ static inline uint64_t pt_bins_unit_address(const struct pt_bins_unit *u, uint32
 	return u->low + ((uint64_t)((i - u->first) & (u->n_bins - 1)) << (u->shift + 2));
 }
 
-/* --- sources, each in its file ------------------------------------------------------------------------------------ */
+/* --- source_common.c */
+
+struct pt_mb_unit {			/* of a core, leased for a profile */
+	struct pt_target *target;
+	char name[24];			/* "mb.counters.0" */
+	bool leased;
+};
+int pt_mb_unit_take(struct pt_mb_unit *unit, struct pt_mb *mb, const char *name, unsigned core, struct pt_err *err);
+void pt_mb_unit_drop(struct pt_mb_unit *unit);	/* that was taken, or not */
+/* Is it held, as far as the GDB server tells? Then the trace begins with that. */
+int pt_mb_look_at_core(struct pt_mb *mb, struct pt_emit *out, bool *held, struct pt_err *err);
+
+/* --- sources, each in its file */
 
 /* The source of one core. */
 struct pt_mb_one {
@@ -130,9 +144,9 @@ struct pt_mb_cores {
 	struct pt_mb_core {
 		void *state;
 		unsigned number;
-		uint64_t due_ns; /* when it has something to do */
+		uint64_t due_ns;	/* when it has something to do */
 	} core[PT_MDM_MOST_CORES];
-	unsigned n; /* that were started */
+	unsigned n;			/* that were started */
 };
 int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_mb_one *one, const char *word, struct pt_target *target,
 		      const struct pt_source_setup *setup, struct pt_err *err);

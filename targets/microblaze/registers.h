@@ -8,14 +8,8 @@
 enum { PT_MB_LAYOUT = 59, PT_MB_CORE_LAYOUT = 57, PT_MB_RPC = 32, PT_MB_FIRST_OWN = 64 };
 /* Those that cannot be read have what was last written. */
 enum {
-	PT_MB_OWN_CONFIG,
-	PT_MB_OWN_XTRIG,
-	PT_MB_OWN_PCTRL,
-	PT_MB_OWN_PLOW,
-	PT_MB_OWN_PHIGH,
-	PT_MB_OWN_TSTATUS,
-	PT_MB_OWN_TCTRL,
-	PT_MB_N_OWN
+	PT_MB_OWN_CONFIG, PT_MB_OWN_XTRIG, PT_MB_OWN_PCTRL, PT_MB_OWN_PLOW, PT_MB_OWN_PHIGH, PT_MB_OWN_TSTATUS,
+	PT_MB_OWN_TCTRL, PT_MB_N_OWN
 };
 
 extern const struct pt_register pt_mb_layout[PT_MB_LAYOUT], pt_mb_own[PT_MB_N_OWN];

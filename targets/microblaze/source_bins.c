@@ -12,38 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "targets/emit.h"
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
 #include "util.h"
 
-static const char owner[] = "profile";
+enum { STEP_NS = 25000000, FEWEST_BINS = 16, MOST_BINS = 1024, HELD_REST_US = 200000, MOST_REST_US = 100000 };
+enum { RETRIES = 100, LOCK_WAIT_US = 20000 };
 
 enum {
-	STEP_NS = 25000000,
-	FEWEST_BINS = 16,
-	MOST_BINS = 1024,
-	HELD_REST_US = 200000,
-	MOST_REST_US = 100000,
-	RETRIES = 100
-};
-enum { LOCK_WAIT_US = 20000 };
-
-enum {
-	MODE,
-	COUNT,
-	LOW,
-	HIGH,
-	BIN_BYTES,
-	CUMULATE,
-	PERIOD,
-	TRIGGER,
-	START_INPUT,
-	START_OUTPUT,
-	STOP_INPUT,
-	STOP_OUTPUT,
-	CORE,
-	N_PARAMS
+	MODE, COUNT, LOW, HIGH, BIN_BYTES, CUMULATE, PERIOD, TRIGGER, START_INPUT, START_OUTPUT, STOP_INPUT,
+	STOP_OUTPUT, CORE, N_PARAMS
 };
 static const struct pt_param params[] = {
 	[MODE] = { "mode", PT_PARAM_CHOICE, "live", "live|snapshot|end", 0, 0,
@@ -55,13 +33,11 @@ static const struct pt_param params[] = {
 	[HIGH] = { "high", PT_PARAM_NUMBER, NULL, NULL, 0, 0,
 		   "last address that is counted; else the program's code (-high)" },
 	[BIN_BYTES] = { "bin-bytes", PT_PARAM_NUMBER, NULL, NULL, 4, UINT32_MAX,
-			"bytes of code in a bin, a power of two; else as few as "
-			"the range allows" },
+			"bytes of code in a bin, a power of two; else as few as the range allows" },
 	[CUMULATE] = { "cumulate", PT_PARAM_FLAG, "off", NULL, 0, 0,
 		       "do not clear the buffer: add to what it holds (-cumulate)" },
 	[PERIOD] = { "period", PT_PARAM_TIME, "500ms", NULL, 10000000, UINT64_C(3600000000000),
-		     "live and snapshot: from one reading "
-		     "to the next" },
+		     "live and snapshot: from one reading to the next" },
 	[TRIGGER] = { "trigger", PT_PARAM_CHOICE, "control", "control|cross", 0, 0,
 		      "who starts and stops counting: the profile itself, or cross triggers of the MDM" },
 	[START_INPUT] = { "start-input", PT_PARAM_NUMBER, "0", NULL, 0, 7, "cross: the trigger input that starts" },
@@ -80,23 +56,22 @@ struct bins {
 	struct pt_bins_unit unit;
 	struct pt_emit out;
 	enum mode mode;
-	unsigned core; /* of the MDM */
-	bool cross, held, leased, crossed;
+	unsigned core;			/* of the MDM */
+	bool cross, held, crossed;
 	unsigned start_output, stop_output;
-	uint64_t period_ns, next_ns, last_ns; /* of a reading: when the next is due, and the last one ended */
-	bool reading; /* one is under way */
-	bool stopped; /* for it */
-	uint32_t at; /* the bin that comes next */
-	uint32_t locked; /* tries in a row that found the access lock taken */
-	uint64_t last[PT_BINS_MOST]; /* of each bin */
+	uint64_t period_ns, next_ns, last_ns;	/* of a reading: when the next is due, and the last one ended */
+	bool reading;			/* one is under way */
+	bool stopped;			/* for it */
+	uint32_t at;			/* the bin that comes next */
+	uint32_t locked;		/* tries in a row that found the access lock taken */
+	uint64_t last[PT_BINS_MOST];	/* of each bin */
 	uint64_t values[MOST_BINS];
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
-	char unit_name[24];
+	struct pt_mb_unit lease;
 };
 
-/* --- a reading
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- a reading */
 
 static void put_record(struct bins *s, uint64_t address, uint64_t hits)
 {
@@ -198,8 +173,7 @@ static int read_part(struct bins *s, struct pt_err *err)
 	return s->at == s->unit.n_bins ? end_reading(s, err) : 0;
 }
 
-/* --- drain
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- drain */
 
 /* Somebody else's debugger has the lock for a moment; for long, it is an error like others. */
 static int failed(struct bins *s, int rc, struct pt_err *err)
@@ -240,8 +214,7 @@ static int one_drain(void *state, struct pt_err *err)
 	return 0;
 }
 
-/* --- start
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- start */
 
 static int available(struct pt_target *target, struct pt_err *err)
 {
@@ -302,23 +275,6 @@ static int emit_config(struct bins *s, const struct pt_source_setup *setup, stru
 		 UINT64_C(4) << u->shift, u->cycles ? "cycles" : "instructions", u->low, u->high, u->n_bins, smear_us,
 		 way, pt_params_flag(setup->settings, &params[CUMULATE]), cost, pt_mb_cores_say(s->mb));
 	return pt_emit_config(&s->out, setup, PT_FORMAT_BINS, lines, err);
-}
-
-static int look_at_core(struct bins *s, struct pt_err *err)
-{
-	const struct pt_target_ops *ops = s->mb->target->ops;
-	struct pt_core_status status;
-	uint64_t pc = PT_UNKNOWN;
-
-	if (ops->status(s->mb, 0, &status, err) < 0)
-		return err->code;
-	s->held = status.state == PT_HALTED;
-	if (!s->held)
-		return 0;
-	if (ops->pc(s->mb, 0, &pc, err) < 0)
-		return err->code;
-	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
-	return 0;
 }
 
 static int cross_triggers(struct bins *s, const struct pt_source_setup *setup, bool on, struct pt_err *err)
@@ -386,15 +342,7 @@ static void init(struct bins *s, struct pt_target *target, const struct pt_sourc
 	s->start_output = (unsigned)pt_params_number(setup->settings, &params[START_OUTPUT]);
 	s->stop_output = (unsigned)pt_params_number(setup->settings, &params[STOP_OUTPUT]);
 	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
-	snprintf(s->unit_name, sizeof(s->unit_name), "mb.profiling.%u", s->core);
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->unit.mdm));
-}
-
-static void release(struct bins *s)
-{
-	if (s->leased)
-		pt_lease_drop(s->mb->target, s->unit_name, owner);
-	s->leased = false;
 }
 
 static int leave(struct bins *s, struct pt_err *err)
@@ -420,24 +368,23 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	if (available(target, err) < 0)
 		return err->code;
 	init(s, target, setup);
-	if (pt_lease_take(target, s->unit_name, owner, err) < 0)
+	if (pt_mb_unit_take(&s->lease, s->mb, "profiling", s->core, err) < 0)
 		return err->code;
-	s->leased = true;
 	if (prepare(s, setup, err) < 0)
 		goto release;
 	s->out.told_ns = pt_mdm_now_ns(s->unit.mdm);
-	if (emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 || (s->cross && cross_triggers(s, setup, true, err) < 0))
+	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, &s->out, &s->held, err) < 0 ||
+	    (s->cross && cross_triggers(s, setup, true, err) < 0))
 		goto leave;
 	return 0;	/* all but the command to count */
 leave:
 	leave(s, &ignored);
 release:
-	release(s);
+	pt_mb_unit_drop(&s->lease);
 	return err->code;
 }
 
-/* --- the rest
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- the rest */
 
 /* The unit counts what runs, whoever lets it: nothing is fetched here, and nothing is lost. */
 static int one_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
@@ -490,7 +437,7 @@ static int one_stop(void *state, struct pt_err *err)
 		rc = (first = own).code;
 	pt_emit_rest(&s->out, pt_mdm_now_ns(s->unit.mdm), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
-	release(s);
+	pt_mb_unit_drop(&s->lease);
 	if (rc < 0 && err != NULL)
 		*err = first;
 	return rc < 0 ? rc : 0;

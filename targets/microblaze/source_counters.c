@@ -12,13 +12,10 @@
 #include <string.h>
 
 #include "log.h"
-#include "targets/emit.h"
 #include "targets/microblaze/events.h"
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
 #include "util.h"
-
-static const char owner[] = "profile";
 
 enum { MOST_COUNTERS = 55, MOST_WANTED = 64, MOST_ITEMS = 7, HELD_REST_US = 200000, MOST_REST_US = 100000 };
 enum { CLEAR = 0x10, START = 0x08, STOP = 0x04, SAMPLE = 0x02, RESET = 0x01, OVERFLOW = 2, FULL = 1 };
@@ -37,25 +34,24 @@ static const struct pt_param params[] = {
 
 struct wanted {
 	uint8_t event[MOST_WANTED];
-	unsigned n, places;
-}; /* places: counters of the hardware for these */
+	unsigned n, places;		/* places: counters of the hardware for these */
+};
 
 struct counters {
 	struct pt_mb *mb;
 	struct pt_mdm *mdm;
 	struct pt_emit out;
 	struct wanted events, latencies;
-	unsigned core; /* of the MDM */
+	unsigned core;			/* of the MDM */
 	unsigned n_groups, group;
 	uint64_t period_ns, next_ns, full;
-	bool held, leased, running; /* running: a turn is under way */
+	bool held, running;	/* running: a turn is under way */
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
-	char unit_name[24];
+	struct pt_mb_unit lease;
 };
 
-/* --- who has which counter
- * ---------------------------------------------------------------------------------------------- */
+/* --- who has which counter */
 
 static unsigned n_places(const struct counters *s)
 {
@@ -82,11 +78,9 @@ static unsigned latency_number(const struct counters *s, unsigned wanted, unsign
 	return s->events.n + wanted * PER_LATENCY + item;
 }
 
-/* --- the unit
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- the unit */
 
-/* Everything stopped and at zero, the group's events in their counters, and off. Leaves when, in the middle of the
- * start. */
+/* Everything stopped and at zero, the group's events in their counters, and off. at_ns: in the middle of the start. */
 static int start_turn(struct counters *s, uint64_t *at_ns, struct pt_err *err)
 {
 	struct pt_mdm_op op[MOST_COUNTERS + 2];
@@ -122,7 +116,7 @@ static unsigned latency_items(const struct counters *s)
 }
 
 struct reading {
-	uint64_t at_ns; /* of the sample */
+	uint64_t at_ns;			/* of the sample */
 	uint64_t status[MOST_COUNTERS], item[MOST_COUNTERS * MOST_ITEMS];
 };
 
@@ -142,8 +136,7 @@ static int read_all(struct counters *s, struct reading *r, struct pt_err *err)
 	return 0;
 }
 
-/* --- into the trace
- * ------------------------------------------------------------------------------------------------------ */
+/* --- into the trace */
 
 static void put_record(struct counters *s, uint64_t at_ns, unsigned number, bool resumes, uint64_t reading)
 {
@@ -223,8 +216,7 @@ static bool put_reading(struct counters *s, const struct reading *r)
 	return sound;
 }
 
-/* --- drain
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- drain */
 
 static int turn(struct counters *s, struct pt_err *err)
 {
@@ -281,8 +273,7 @@ static int one_drain(void *state, struct pt_err *err)
 	return 0;
 }
 
-/* --- start
- * --------------------------------------------------------------------------------------------------------------- */
+/* --- start */
 
 static int available(struct pt_target *target, struct pt_err *err)
 {
@@ -413,29 +404,6 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 	return 0;
 }
 
-static int look_at_core(struct counters *s, struct pt_err *err)
-{
-	const struct pt_target_ops *ops = s->mb->target->ops;
-	struct pt_core_status status;
-	uint64_t pc = PT_UNKNOWN;
-
-	if (ops->status(s->mb, 0, &status, err) < 0)
-		return err->code;
-	s->held = status.state == PT_HALTED;
-	if (s->held && ops->pc(s->mb, 0, &pc, err) < 0)
-		return err->code;
-	if (s->held)
-		pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
-	return 0;
-}
-
-static void release(struct counters *s)
-{
-	if (s->leased)
-		pt_lease_drop(s->mb->target, s->unit_name, owner);
-	s->leased = false;
-}
-
 static int stop_unit(struct counters *s, struct pt_err *err)
 {
 	s->mb->written.counters = false;
@@ -454,12 +422,10 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	s->mb = target->state;
 	s->core = setup->core;
 	s->mdm = &s->mb->mdm;
-	snprintf(s->unit_name, sizeof(s->unit_name), "mb.counters.%u", s->core);
-	if (read_words(s, setup, err) < 0 || pt_lease_take(target, s->unit_name, owner, err) < 0)
+	if (read_words(s, setup, err) < 0 || pt_mb_unit_take(&s->lease, s->mb, "counters", s->core, err) < 0)
 		return err->code;
-	s->leased = true;
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));
-	if (emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0)
+	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, &s->out, &s->held, err) < 0)
 		goto release;
 	if (!s->held && turn(s, err) < 0) { /* else it begins when the core runs */
 		stop_unit(s, &ignored);
@@ -467,12 +433,11 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	}
 	return 0;
 release:
-	release(s);
+	pt_mb_unit_drop(&s->lease);
 	return err->code;
 }
 
-/* --- the rest
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- the rest */
 
 /* Counters stand still while the core is held: what they have by then is told, and when it goes on they are read again,
  * so that the time in between is in no rate. */
@@ -512,7 +477,7 @@ static int one_stop(void *state, struct pt_err *err)
 		pt_warn("counters: %" PRIu64 " readings of latencies that overlapped: they are less accurate", s->full);
 	pt_emit_rest(&s->out, pt_mdm_now_ns(s->mdm), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
-	release(s);
+	pt_mb_unit_drop(&s->lease);
 	if (rc < 0 && err != NULL)
 		*err = first;
 	return rc < 0 ? rc : 0;

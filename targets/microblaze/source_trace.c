@@ -10,12 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "targets/emit.h"
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
 #include "util.h"
-
-static const char owner[] = "profile";
 
 enum { MOST_ITEMS = 65536, PART_ITEMS = 1024, ITEM_BYTES = 3, HELD_REST_US = 200000, MOST_REST_US = 100000 };
 enum { SAVE_RETURNS = 1, SAVE_PC = 4, LEVEL_SHIFT = 4 }; /* TCTRLR */
@@ -29,8 +26,7 @@ static const struct pt_param params[] = {
 		    "what is recorded (mbtrace -level full is complete)" },
 	[PCS] = { "save-pc", PT_PARAM_CHOICE, "all", "all|returns", 0, 0,
 		  "whose new pc is recorded: all branches that are taken, or returns alone (more fits; other computed "
-		  "jumps "
-		  "are gaps)" },
+		  "jumps are gaps)" },
 	[WINDOW] = { "window", PT_PARAM_TIME, "200us", NULL, 1000, PT_NS_PER_S, "burst: how long each records" },
 	[PERIOD] = { "period", PT_PARAM_TIME, "20ms", NULL, 0, PT_NS_PER_S * 10,
 		     "burst: longest distance of two windows: they are 0 to that far apart" },
@@ -40,7 +36,7 @@ struct trace {
 	struct pt_mb *mb;
 	struct pt_mdm *mdm;
 	struct pt_emit out;
-	bool ring, held, leased, recording, reading, untold, halt_recorded, half_lost;
+	bool ring, held, recording, reading, untold, halt_recorded, half_lost;
 	uint32_t control, capacity;
 	uint64_t window_ns, period_ns, random, next_ns;
 	uint64_t from_ns, to_ns, halt_ns, halt_pc; /* of what is recorded; of the halt that is not told yet */
@@ -48,10 +44,10 @@ struct trace {
 	uint64_t values[PART_ITEMS];
 	uint8_t bytes[PT_CHUNK_BYTES / ITEM_BYTES * ITEM_BYTES];
 	size_t len_bytes;
-	char unit_name[24];
+	struct pt_mb_unit lease;
 };
 
-/* --- the unit ----------------------------------------------------------------------------------------------------- */
+/* --- the unit */
 
 static int command(struct trace *s, unsigned bits, uint64_t *at_ns, struct pt_err *err)
 {
@@ -95,7 +91,7 @@ static int end_recording(struct trace *s, struct pt_err *err)
 	return 0;
 }
 
-/* --- into chunks -------------------------------------------------------------------------------------------------- */
+/* --- into chunks */
 
 /* Bytes that go out first are of the first part of the time. */
 static void emit(struct trace *s)
@@ -148,7 +144,7 @@ static int read_part(struct trace *s, struct pt_err *err)
 	return 0;
 }
 
-/* --- drain -------------------------------------------------------------------------------------------------------- */
+/* --- drain */
 
 /* A buffer that was being read loses the rest: each reading pops. */
 static int failed(struct trace *s, int rc, struct pt_err *err)
@@ -207,7 +203,7 @@ static int trace_drain(void *state, struct pt_err *err)
 	return 0;
 }
 
-/* --- start -------------------------------------------------------------------------------------------------------- */
+/* --- start */
 
 static int available(struct pt_target *target, struct pt_err *err)
 {
@@ -249,7 +245,6 @@ static void init(struct trace *s, struct pt_target *target, const struct pt_sour
 	s->window_ns = pt_params_number(setup->settings, &params[WINDOW]);
 	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
 	s->random = setup->seed;
-	snprintf(s->unit_name, sizeof(s->unit_name), "mb.trace.%u", s->mb->core);
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));
 }
 
@@ -266,29 +261,6 @@ static int emit_config(struct trace *s, const struct pt_source_setup *setup, str
 		 s->mb->design.short_lower_first ? "lower_first" : "upper_first", s->window_ns / 1000,
 		 s->period_ns / 1000, s->capacity, way, s->ring ? "" : "chosen=end\n");
 	return pt_emit_config(&s->out, setup, PT_FORMAT_MDM_TRACE, lines, err);
-}
-
-static int look_at_core(struct trace *s, struct pt_err *err)
-{
-	const struct pt_target_ops *ops = s->mb->target->ops;
-	struct pt_core_status status;
-	uint64_t pc = PT_UNKNOWN;
-
-	if (ops->status(s->mb, 0, &status, err) < 0)
-		return err->code;
-	s->held = status.state == PT_HALTED;
-	if (s->held && ops->pc(s->mb, 0, &pc, err) < 0)
-		return err->code;
-	if (s->held)
-		pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
-	return 0;
-}
-
-static void release(struct trace *s)
-{
-	if (s->leased)
-		pt_lease_drop(s->mb->target, s->unit_name, owner);
-	s->leased = false;
 }
 
 /* The unit is tried out: a core without one reads nothing but zeros. */
@@ -315,17 +287,17 @@ static int trace_start(void *state, struct pt_target *target, const struct pt_so
 	if (available(target, err) < 0)
 		return err->code;
 	init(s, target, setup);
-	if (pt_lease_take(target, s->unit_name, owner, err) < 0)
+	if (pt_mb_unit_take(&s->lease, s->mb, "trace", s->mb->core, err) < 0)
 		return err->code;
-	s->leased = true;
-	if (check_unit(s, err) == 0 && emit_config(s, setup, err) == 0 && look_at_core(s, err) == 0 &&
+	if (check_unit(s, err) == 0 && emit_config(s, setup, err) == 0 &&
+	    pt_mb_look_at_core(s->mb, &s->out, &s->held, err) == 0 &&
 	    ((s->held && !s->ring) || record(s, err) == 0))
 		return 0;
-	release(s);
+	pt_mb_unit_drop(&s->lease);
 	return err->code;
 }
 
-/* --- the rest ----------------------------------------------------------------------------------------------------- */
+/* --- the rest */
 
 static bool trace_behind(const void *state)
 {
@@ -402,7 +374,7 @@ static int trace_stop(void *state, struct pt_err *err)
 	s->mb->written.trace = false;
 	pt_emit_rest(&s->out, pt_mdm_now_ns(s->mdm), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
-	release(s);
+	pt_mb_unit_drop(&s->lease);
 	if (rc < 0 && err != NULL)
 		*err = first;
 	return rc < 0 ? rc : 0;

@@ -1,0 +1,40 @@
+/* What the sources of a core have in common: whose its unit is, and whether the core is held when they begin. See
+ * microblaze.h. */
+#include <stdio.h>
+
+#include "targets/microblaze/microblaze.h"
+#include "util.h"
+
+static const char owner[] = "profile";
+
+int pt_mb_unit_take(struct pt_mb_unit *unit, struct pt_mb *mb, const char *name, unsigned core, struct pt_err *err)
+{
+	*unit = (struct pt_mb_unit){ .target = mb->target };
+	snprintf(unit->name, sizeof(unit->name), "mb.%s.%u", name, core);
+	unit->leased = pt_lease_take(mb->target, unit->name, owner, err) == 0;
+	return unit->leased ? 0 : err->code;
+}
+
+void pt_mb_unit_drop(struct pt_mb_unit *unit)
+{
+	if (unit->leased)
+		pt_lease_drop(unit->target, unit->name, owner);
+	unit->leased = false;
+}
+
+int pt_mb_look_at_core(struct pt_mb *mb, struct pt_emit *out, bool *held, struct pt_err *err)
+{
+	const struct pt_target_ops *ops = mb->target->ops;
+	struct pt_core_status status;
+	uint64_t pc = PT_UNKNOWN;
+
+	if (ops->status(mb, 0, &status, err) < 0)
+		return err->code;
+	*held = status.state == PT_HALTED;
+	if (!*held)
+		return 0;
+	if (ops->pc(mb, 0, &pc, err) < 0)
+		return err->code;
+	pt_emit_state(out, PT_STATE_HALT, out->told_ns, pc);
+	return 0;
+}
