@@ -79,6 +79,7 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 }, other;
 	char differs[24] = "unknown";
+	uint64_t core_hz = live->core_hz;
 
 	if (target->probe != NULL)
 		pt_probe_info(target->probe, &info);
@@ -90,11 +91,13 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 		snprintf(differs, sizeof(differs), "0x%" PRIx64, live->image.at);
 	else if (live->image.compared)
 		snprintf(differs, sizeof(differs), "no");
+	if (core_hz == 0 && target->ops->core_hz != NULL)
+		core_hz = target->ops->core_hz(target->state);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
 	snprintf(live->config, sizeof(live->config),
 		 "target=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
 		 live->chip, info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
-		 live->core_hz, differs, live->program != NULL ? pt_program_build_id(live->program) : "",
+		 core_hz, differs, live->program != NULL ? pt_program_build_id(live->program) : "",
 		 live->program != NULL ? pt_program_path(live->program) : "");
 }
 

@@ -99,6 +99,7 @@ struct pt_target_ops {
 	uint8_t elf_machine;		/* EM_ARM */
 	bool big_endian;
 	bool (*is_big_endian)(void *state);	/* where it is not the same for all of the kind; NULL: big_endian */
+	uint64_t (*core_hz)(void *state);	/* of its cores, as its settings say; 0: they do not; NULL: never */
 	bool fixed_registers;		/* GDB has a layout of its own for them, and warns of a description */
 
 	/* Find out what is there, without halting it. target->state is zeroed, target->probe is open; chip and the

@@ -144,6 +144,11 @@ static void mb_describe(void *state, void (*say)(void *arg, const char *line), v
 	}
 }
 
+static uint64_t mb_core_hz(void *state)
+{
+	return ((const struct pt_mb *)state)->design.hz;
+}
+
 /* --- run control */
 
 static int not_documented(const char *what, struct pt_err *err)
@@ -345,6 +350,7 @@ const struct pt_target_ops pt_microblaze_ops = {
 	.n_params = PT_MB_N_SETTINGS,
 	.architecture = "MicroBlaze",
 	.is_big_endian = pt_remote_is_big_endian,
+	.core_hz = mb_core_hz,
 	.elf_machine = 189, /* EM_MICROBLAZE */
 	.attach = mb_attach,
 	.detach = mb_detach,
