@@ -26,6 +26,7 @@ struct counter {
 	uint64_t id;
 	struct pt_counter_row row;
 	struct turn { uint64_t counted, ns; } turn;	/* the one that it has */
+	struct turn last;		/* between the last two readings that follow each other */
 	double xx, xy, yy;		/* of the turns before: counted and ns, squared */
 	struct pt_moment read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
 	uint64_t read_ticks;
@@ -192,7 +193,7 @@ static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 	n->row = (struct pt_counter_row){
 		.source = e->source, .core = e->core,
 		.rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
-		.rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series, .scaled = NAN,
+		.rate_last = NAN, .rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series, .scaled = NAN,
 		.scaled_error = NAN, .active = NAN, .value = PT_UNKNOWN,
 	};
 	name_counter(c, n);
@@ -210,6 +211,8 @@ static void take_rate(struct counter *n, uint64_t ns, uint64_t counted, uint64_t
 
 	n->row.timed += counted;
 	n->row.timed_ns += ns;
+	n->row.rate_last = rate;
+	n->last = (struct turn){ counted, ns };
 	if (ns < n->row.least_ns)
 		n->row.least_ns = ns;
 	if (isnan(n->row.rate_min) || rate < n->row.rate_min) {
@@ -462,14 +465,21 @@ struct look {
 	const struct counters *c;
 	uint16_t core;
 	size_t bucket;
-	bool all;		/* not in one bucket */
+	enum { ALL, BUCKET, LAST } over;	/* all of the time, one bucket of the grid, or the last readings */
 	bool together;		/* the counters take turns, and what they counted at the same time is known: */
 	double count[PT_TOGETHER_COUNTERS], ns;
 };
 
 static double ns_of(const struct look *look, const struct counter *n)
 {
-	return look->all ? (double)n->row.timed_ns : n->ns[look->bucket];
+	return look->over == ALL ? (double)n->row.timed_ns :
+	       look->over == LAST ? (double)n->last.ns : n->ns[look->bucket];
+}
+
+static double counted_of(const struct look *look, const struct counter *n)
+{
+	return look->over == ALL ? (double)n->row.timed :
+	       look->over == LAST ? (double)n->last.counted : n->count[look->bucket];
 }
 
 static const struct counter *counter_named(const struct counters *c, uint16_t core, const char *name)
@@ -517,9 +527,9 @@ static double value_of(void *arg, const char *name)
 {
 	const struct look *look = arg;
 	const struct counter *found = counter_named(look->c, look->core, name);
-	double longest = 0, counted;
+	double longest = 0;
 
-	if (look->all && look->together)
+	if (look->over == ALL && look->together)
 		return found != NULL ? look->count[found->number] : look->ns > 0 ? look->ns / 1e9 : NAN;
 	for (size_t i = 0; i < look->c->n_counters; i++) {
 		const struct counter *n = look->c->counter[i];
@@ -531,8 +541,7 @@ static double value_of(void *arg, const char *name)
 		return strcmp(name, "seconds") == 0 && longest > 0 ? longest / 1e9 : NAN;
 	if (ns_of(look, found) <= 0)
 		return NAN;
-	counted = look->all ? (double)found->row.timed : found->count[look->bucket];
-	return found->row.shared ? counted * longest / ns_of(look, found) : counted;
+	return counted_of(look, found) * (found->row.shared ? longest / ns_of(look, found) : 1);
 }
 
 /* What it would have counted, had it been counting all the time that its source was read in. */
@@ -558,14 +567,17 @@ static void scale(const struct counters *c, struct counter *n)
 
 static void give_metric(struct counters *c, struct metric *m, struct pt_metric_row *row)
 {
-	struct look look = { .c = c, .core = m->core, .all = true };
+	struct look look = { .c = c, .core = m->core, .over = ALL };
 	double value;
 
 	*row = (struct pt_metric_row){ .name = m->name, .formula = m->text, .core = m->core,
 				       .min = NAN, .max = NAN, .series = &m->series };
 	look_together(&look, &m->formula);
 	row->value = pt_formula_value(&m->formula, value_of, &look);
-	look.all = false;
+	look.over = LAST;
+	row->last = pt_formula_value(&m->formula, value_of, &look);
+	row->last = isfinite(row->last) ? row->last : NAN;
+	look.over = BUCKET;
 	for (size_t b = 0; b < PT_SERIES_BUCKETS; b++) {
 		look.bucket = b;
 		value = c->grid.begun ? pt_formula_value(&m->formula, value_of, &look) : NAN;

@@ -32,6 +32,7 @@ struct pt_counter_row {		/* a counter */
 					 * and the time between these */
 	double rate_min, rate_max;	/* per second, between two readings; NAN: none */
 	uint64_t rate_min_at, rate_max_at;	/* ns; the second reading */
+	double rate_last;	/* per second, between the last two readings; NAN: none */
 	bool shared;		/* it took turns: total is of timed_ns only */
 	uint64_t turns;		/* that have ended */
 	double scaled, scaled_error;	/* NAN: it is not shared; error: 95 %, plus or minus; NAN: too few turns */
@@ -56,6 +57,7 @@ struct pt_metric_row {		/* a formula */
 	uint16_t core;		/* whose counters these are */
 	double value;		/* over all; NAN: not known */
 	double min, max;	/* of the buckets in which all its counters counted */
+	double last;		/* of the last readings; NAN: not known */
 	const struct pt_series *series;
 };
 

@@ -268,6 +268,12 @@ static void counters_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "%" PRIu64 " readings of %zu counters\n", n_readings(p), p->counters->n_counters);
 }
 
+static void nothing_line(const struct pt_profile *p, struct pt_text *out)
+{
+	label(out, "data");
+	pt_text_add(out, "nothing%s\n", p->ended ? "" : " yet");
+}
+
 static void data_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	bool samples = p->samples != 0 || p->batches != 0, values = n_values(p) != 0, readings = n_readings(p) != 0;
@@ -276,8 +282,10 @@ static void data_lines(const struct pt_profile *p, struct pt_text *out)
 		samples_line(p, out);
 	if (p->by_bins)
 		bins_line(p, out);
-	else if (p->branches != 0 || (!samples && !values && !readings))
+	else if (p->branches != 0 || p->bursts != 0)
 		flow_line(p, out);
+	else if (!samples && !values && !readings)
+		nothing_line(p, out);
 	if (readings)
 		counters_line(p, out);
 	if (values)

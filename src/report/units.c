@@ -83,8 +83,8 @@ static void print_real(char *out, size_t size, const struct pt_profile *profile,
 		print_ticks(out, size, profile, f);
 	else if (unit == PT_UNIT_NS_MEAN)
 		print_seconds(out, size, f, " ");
-	else
-		snprintf(out, size, "%.6g", f);
+	else	/* an exponent is hard to compare with its neighbours */
+		snprintf(out, size, fabs(f) >= 1e5 && fabs(f) < 1e15 ? "%.0f" : "%.6g", f);
 }
 
 static void print_undecided(char *out, size_t size, uint64_t ns)

@@ -16,6 +16,8 @@ static const struct pt_column columns[] = {
 	{ "per_s.avg", "per s", PT_UNIT_REAL, true },
 	{ "per_s.min", "per s min", PT_UNIT_REAL, true },
 	{ "per_s.max", "per s max", PT_UNIT_REAL, true },
+	{ "last", "last", PT_UNIT_REAL, true },		/* of the last readings: a metric's
+							 * value, else per second */
 	{ "value", "value", PT_UNIT_REAL, true },
 	{ "least", "least", PT_UNIT_REAL, true },
 	{ "most", "most", PT_UNIT_REAL, true },
@@ -74,6 +76,7 @@ static void counter_row(const struct pt_counter_row *c, size_t n_cores, struct p
 	*out++ = rate(c->timed_ns > 0 ? (double)c->timed * 1e9 / (double)c->timed_ns : NAN, c->timed_ns, c->error_ns);
 	*out++ = rate(c->rate_min, c->least_ns, c->error_ns);
 	*out++ = rate(c->rate_max, c->least_ns, c->error_ns);
+	*out++ = rate(c->rate_last, c->least_ns, c->error_ns);
 	*out++ = real(c->is_value && c->value != PT_UNKNOWN ? (double)c->value : NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
@@ -94,6 +97,7 @@ static void metric_row(const struct pt_metric_row *m, size_t n_cores, struct pt_
 	*out++ = real(NAN);
 	*out++ = real(NAN);
 	*out++ = real(NAN);
+	*out++ = real(m->last);
 	*out++ = isnan(m->value) ? (struct pt_value){ .f = NAN, .not_there = true } : real(m->value);
 	*out++ = real(m->min);
 	*out++ = real(m->max);
