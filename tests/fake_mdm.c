@@ -62,10 +62,21 @@ static uint64_t read_item(struct fake_mdm *m, struct fake_core *c)
 	return value;
 }
 
+static void write_item(struct fake_mdm *m, struct fake_core *c, uint32_t value)
+{
+	if (c->item == 0)
+		c->count[c->counter] = value;
+	c->item = c->counter >= m->n_events ? (c->item + 1) % 4 : 0;
+	if (c->item == 0)
+		next_counter(m, c);
+}
+
 static uint64_t read_core(struct fake_mdm *m, struct fake_core *c, unsigned command)
 {
 	uint64_t value;
 
+	if (c->held)
+		return 0;
 	switch (command) {
 	case 0x53:
 		value = c->status;
@@ -126,6 +137,8 @@ static void trace_command(struct fake_core *c, unsigned bits)
 
 static void write_core(struct fake_mdm *m, struct fake_core *c, unsigned what, unsigned bits, uint32_t value)
 {
+	if (c->held)
+		return;
 	switch (what) {
 	case 0x51:
 		c->event[c->counter] = (uint8_t)value;
@@ -133,6 +146,9 @@ static void write_core(struct fake_mdm *m, struct fake_core *c, unsigned what, u
 		break;
 	case 0x52:
 		command(m, c, value);
+		break;
+	case 0x57:
+		write_item(m, c, value);
 		break;
 	case 0x61:
 		c->tctrlr = value;

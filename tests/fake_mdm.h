@@ -22,7 +22,7 @@ struct fake_core {
 	uint64_t bin[FAKE_MDM_BINS];
 	uint32_t plar, phar, pbar;
 	uint8_t pctrlr;
-	bool on;
+	bool on, held; /* held: in reset, all its registers read 0 */
 	size_t turned; /* the write that last began or ended its counting */
 	/* counters: events first */
 	uint8_t event[FAKE_MDM_COUNTERS];

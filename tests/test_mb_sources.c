@@ -686,6 +686,118 @@ START_TEST(sums_that_run_over)
 }
 END_TEST
 
+/* --- a core in reset: its debug registers read 0, and take nothing */
+
+static const struct {
+	const struct pt_source_ops *source;
+	const char *says;
+} in_reset[] = {
+	{ &pt_source_mb_bins, "no profiling buffer answers" },
+	{ &pt_source_mb_counters, "no performance counter answers" },
+	{ &pt_source_mb_trace, "the trace unit does not start" },
+};
+
+START_TEST(a_core_in_reset)
+{
+	set("mb.trace.size=8192");
+	use(in_reset[_i].source);
+	mdm.core[0].held = true;
+	ck_assert_int_eq(start(source, 0x100, 0x100), PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, in_reset[_i].says) != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, "held in reset") != NULL, "%s", err.msg);
+	ck_assert_uint_eq(sink.n_chunks, 0);
+}
+END_TEST
+
+/* The time in which it does not answer is a loss, and nothing is counted twice when it does again: its bins have what
+ * they had. */
+START_TEST(bins_while_in_reset)
+{
+	use(&pt_source_mb_bins);
+	say("period=10ms");
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 0, 0x108, 500);
+	drain_until(memory.now_ns + 50000000);
+	mdm.core[0].held = true;
+	drain_until(memory.now_ns + 200000000);
+	ck_assert_uint_eq(bin_at(0x108), 500);
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_SILENT), 2);
+	mdm.core[0].held = false;
+	fake_mdm_hit(&mdm, 0, 0x108, 7);
+	drain_until(memory.now_ns + 200000000);
+	ck_assert_uint_eq(bin_at(0x108), 507);
+	mdm.core[0].held = true;
+	stop();
+	ck_assert_uint_eq(bin_at(0x108), 507);
+}
+END_TEST
+
+/* What they had counted since the last reading nobody knows; they begin anew when it is back. */
+START_TEST(counters_while_in_reset)
+{
+	unsigned n, turns;
+
+	use(&pt_source_mb_counters);
+	started(source, 0, 0);
+	fake_mdm_count(&mdm, 0, 30, 100);
+	drain_until(memory.now_ns + 250000000);
+	mdm.core[0].held = true;
+	drain_until(memory.now_ns + 500000000);
+	ck_assert_uint_eq(last_of(0, &n, &turns), 100);
+	ck_assert_uint_eq(turns, 1);
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_SILENT), 2);
+	mdm.core[0].held = false;
+	drain_until(memory.now_ns + 60000000);
+	fake_mdm_count(&mdm, 0, 30, 9);
+	drain_until(memory.now_ns + 250000000);
+	ck_assert_uint_eq(last_of(0, &n, &turns), 9);
+	ck_assert_uint_eq(turns, 2);
+	stop();
+}
+END_TEST
+
+/* Nothing has happened, and the core is there: readings go on. */
+START_TEST(counters_of_nothing)
+{
+	unsigned n, turns;
+
+	use(&pt_source_mb_counters);
+	started(source, 0, 0);
+	drain_until(memory.now_ns + 450000000);
+	ck_assert_uint_eq(last_of(0, &n, &turns), 0);
+	ck_assert_uint_ge(n, 4);
+	ck_assert_uint_eq(turns, 1);
+	fake_mdm_count(&mdm, 0, 30, 5);
+	drain_until(memory.now_ns + 150000000);
+	ck_assert_uint_eq(last_of(0, &n, &turns), 5);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_SILENT), 0);
+	stop();
+}
+END_TEST
+
+/* A window that does not start is none. */
+START_TEST(trace_while_in_reset)
+{
+	size_t n_data;
+
+	set("mb.trace.size=8192");
+	use(&pt_source_mb_trace);
+	say("period=1ms");
+	started(source, 0, 0);
+	drain_until(memory.now_ns + 20000000);
+	mdm.core[0].held = true;
+	drain_until(memory.now_ns + 5000000);
+	n_data = array_sink_count(&sink, PT_CHUNK_DATA, -1);
+	drain_until(memory.now_ns + 200000000);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), n_data);
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_SILENT), 2);
+	mdm.core[0].held = false;
+	drain_until(memory.now_ns + 200000000);
+	ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_DATA, -1), n_data);
+	stop();
+}
+END_TEST
+
 static const struct {
 	const char *word, *says;
 } bad_lists[] = {
@@ -732,6 +844,11 @@ int main(void)
 	tcase_add_test(tc, counters_of_a_core_asleep);
 	tcase_add_test(tc, counters_over_a_reset);
 	tcase_add_test(tc, sums_that_run_over);
+	tcase_add_loop_test(tc, a_core_in_reset, 0, PT_LEN(in_reset));
+	tcase_add_test(tc, bins_while_in_reset);
+	tcase_add_test(tc, counters_while_in_reset);
+	tcase_add_test(tc, counters_of_nothing);
+	tcase_add_test(tc, trace_while_in_reset);
 	tcase_add_loop_test(tc, lists_that_make_no_sense, 0, PT_LEN(bad_lists));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -116,9 +116,13 @@ struct pt_mb_unit {			/* of a core, leased for a profile */
 	struct pt_target *target;
 	char name[24];			/* "mb.counters.0" */
 	bool leased;
+	bool silent;			/* all its registers read 0, as those of a core in reset do */
 };
 int pt_mb_unit_take(struct pt_mb_unit *unit, struct pt_mb *mb, const char *name, unsigned core, struct pt_err *err);
 void pt_mb_unit_drop(struct pt_mb_unit *unit);	/* that was taken, or not */
+/* It does not answer: what was not told yet is a loss. Says so once. Returns how long to rest, in microseconds. */
+int pt_mb_unit_silent(struct pt_mb_unit *unit, struct pt_emit *out, uint64_t now_ns);
+void pt_mb_unit_answers(struct pt_mb_unit *unit);
 /* Is it held, as far as the GDB server tells? Then the trace begins with that. */
 int pt_mb_look_at_core(struct pt_mb *mb, struct pt_emit *out, bool *held, struct pt_err *err);
 

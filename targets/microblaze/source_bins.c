@@ -60,11 +60,13 @@ struct bins {
 	bool cross, held, crossed;
 	unsigned start_output, stop_output;
 	uint64_t period_ns, next_ns, last_ns;	/* of a reading: when the next is due, and the last one ended */
+	uint64_t off_ns;		/* when counting ended; 0: it goes on, or no time is to be told up to there */
 	bool reading;			/* one is under way */
 	bool stopped;			/* for it */
 	uint32_t at;			/* the bin that comes next */
 	uint32_t locked;		/* tries in a row that found the access lock taken */
 	uint64_t last[PT_BINS_MOST];	/* of each bin */
+	uint32_t hottest;		/* the bin with most of these */
 	uint64_t values[MOST_BINS];
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
@@ -120,6 +122,8 @@ static void take(struct bins *s, uint32_t first, uint32_t n, uint64_t now_ns)
 		if (address <= s->unit.high && full && (hits > 0 || s->mode == END))
 			put_record(s, address, PT_UNKNOWN);
 		s->last[bin] = s->values[i];
+		if (s->values[i] > s->last[s->hottest])
+			s->hottest = bin;
 	}
 }
 
@@ -129,6 +133,21 @@ static uint32_t part_size(const struct bins *s)
 
 	n = n < FEWEST_BINS ? FEWEST_BINS : n > MOST_BINS ? MOST_BINS : n;
 	return s->at + n > s->unit.n_bins ? s->unit.n_bins - s->at : (uint32_t)n;
+}
+
+/* A core in reset reads 0, whatever its bins have: they are not taken for bins that somebody has cleared, or what they
+ * have would be counted once more when it is back. */
+static int look_for_core(struct bins *s, bool *answers, struct pt_err *err)
+{
+	uint64_t value = 0;
+
+	*answers = true;
+	if (s->last[s->hottest] == 0)
+		return 0;
+	if (pt_bins_unit_read(&s->unit, s->hottest, 1, &value, err) < 0)
+		return err->code;
+	*answers = value != 0;
+	return 0;
 }
 
 static int begin_reading(struct bins *s, struct pt_err *err)
@@ -191,6 +210,19 @@ static int rest_us(const struct bins *s, uint64_t now_ns)
 	return us < MOST_REST_US ? (int)us : MOST_REST_US;
 }
 
+/* More than 0: the core does not answer, and how long to rest. */
+static int next_reading(struct bins *s, uint64_t now_ns, struct pt_err *err)
+{
+	bool answers;
+
+	if (look_for_core(s, &answers, err) < 0)
+		return err->code;
+	if (!answers)
+		return pt_mb_unit_silent(&s->lease, &s->out, now_ns);
+	pt_mb_unit_answers(&s->lease);
+	return begin_reading(s, err);
+}
+
 static int one_drain(void *state, struct pt_err *err)
 {
 	struct bins *s = state;
@@ -204,14 +236,14 @@ static int one_drain(void *state, struct pt_err *err)
 	if (pt_mdm_select(s->unit.mdm, s->core, err) < 0)
 		return failed(s, err->code, err);
 	if (!s->reading)
-		rc = begin_reading(s, err);
+		rc = next_reading(s, now_ns, err);
 	if (rc == 0)
 		rc = read_part(s, err);
 	if (rc < 0)
 		return failed(s, rc, err);
 	s->locked = 0;
 	pt_emit_works(&s->out, now_ns, false);
-	return 0;
+	return rc;
 }
 
 /* --- start */
@@ -324,7 +356,7 @@ static void commanded(void *state, bool on)
 		s->last_ns = now_ns;
 		s->next_ns = now_ns + s->period_ns;
 	} else if (!s->held && !s->stopped) {
-		emit_records(s, now_ns);
+		s->off_ns = now_ns;	/* up to here everything was counted */
 	}
 	s->stopped |= !on;
 	pt_bins_unit_commanded(&s->unit, on && !s->cross);
@@ -407,14 +439,21 @@ static int one_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_
 static int read_rest(struct bins *s, struct pt_err *err)
 {
 	int rc = pt_mdm_select(s->unit.mdm, s->core, err);
+	bool answers = true;
 
 	if (rc == 0 && !s->stopped)
 		rc = pt_bins_unit_enable(&s->unit, false, err);
 	if (rc == 0)
 		commanded(s, false);
+	if (rc == 0 && !s->reading)
+		rc = look_for_core(s, &answers, err);
+	if (!answers)
+		pt_mb_unit_silent(&s->lease, &s->out, s->off_ns);
+	else if (rc == 0)
+		emit_records(s, s->off_ns);
 	s->stopped = true;
 	s->cross = true; /* it is not started again behind the reading */
-	s->reading = true;
+	s->reading = answers;
 	for (s->at = 0, s->locked = 0; rc == 0 && s->reading;) {
 		rc = read_part(s, err);
 		if (rc == PT_EBUSY && s->locked < RETRIES)

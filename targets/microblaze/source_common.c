@@ -1,11 +1,14 @@
-/* What the sources of a core have in common: whose its unit is, and whether the core is held when they begin. See
- * microblaze.h. */
+/* What the sources of a core have in common: whose its unit is, whether the core is held when they begin, and what they
+ * do while it does not answer. See microblaze.h. */
 #include <stdio.h>
 
+#include "log.h"
 #include "targets/microblaze/microblaze.h"
 #include "util.h"
 
 static const char owner[] = "profile";
+
+enum { SILENT_REST_US = 50000 };
 
 int pt_mb_unit_take(struct pt_mb_unit *unit, struct pt_mb *mb, const char *name, unsigned core, struct pt_err *err)
 {
@@ -33,8 +36,23 @@ int pt_mb_look_at_core(struct pt_mb *mb, struct pt_emit *out, bool *held, struct
 	*held = status.state == PT_HALTED;
 	if (!*held)
 		return 0;
-	if (ops->pc(mb, 0, &pc, err) < 0)
-		return err->code;
+	ops->pc(mb, 0, &pc, err);	/* a core in reset has none to tell */
 	pt_emit_state(out, PT_STATE_HALT, out->told_ns, pc);
 	return 0;
+}
+
+int pt_mb_unit_silent(struct pt_mb_unit *unit, struct pt_emit *out, uint64_t now_ns)
+{
+	if (!unit->silent)
+		pt_warn("%s does not answer: is the core held in reset? Waiting for it", unit->name);
+	unit->silent = true;
+	pt_emit_loss(out, PT_LOSS_SILENT, now_ns);
+	return SILENT_REST_US;
+}
+
+void pt_mb_unit_answers(struct pt_mb_unit *unit)
+{
+	if (unit->silent)
+		pt_info("%s answers again", unit->name);
+	unit->silent = false;
 }

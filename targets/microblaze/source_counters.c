@@ -19,6 +19,8 @@
 
 enum { MOST_COUNTERS = 55, MOST_WANTED = 64, MOST_ITEMS = 7, HELD_REST_US = 200000, MOST_REST_US = 100000 };
 enum { CLEAR = 0x10, START = 0x08, STOP = 0x04, SAMPLE = 0x02, RESET = 0x01, OVERFLOW = 2, FULL = 1 };
+enum { MARK_HIGH = 0x5a5a };
+#define MARK UINT32_C(0xa5a5a5a5)
 enum { PER_LATENCY = 5 }; /* counters of the trace: n, sum, squares, min, max */
 
 enum { EVENTS, LATENCIES, PERIOD, CORE, N_PARAMS };
@@ -45,7 +47,7 @@ struct counters {
 	unsigned core;			/* of the MDM */
 	unsigned n_groups, group;
 	uint64_t period_ns, next_ns, full;
-	bool held, running;	/* running: a turn is under way */
+	bool held, running;		/* running: a turn is under way */
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
 	struct pt_mb_unit lease;
@@ -136,6 +138,39 @@ static int read_all(struct counters *s, struct reading *r, struct pt_err *err)
 	return 0;
 }
 
+/* --- is there a unit? */
+
+/* A mark that is written to the first counter can be read back. Ends what they count, and leaves them at the mark. */
+static int check_unit(struct counters *s, bool *answers, struct pt_err *err)
+{
+	uint64_t marks[2] = { MARK_HIGH, MARK }, seen[2] = { 0 };
+	uint32_t n = s->events.places > 0 ? event_items(s) : 1;
+	struct pt_mdm_op op[] = {
+		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, CLEAR | STOP | RESET),
+		{ .what = PT_MDM_WRITE, .command = PCDWR, .bits = PCDRR_BITS, .n = n, .values = marks + 2 - n },
+		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, SAMPLE | RESET),
+		{ .what = PT_MDM_READ, .command = PCDRR, .bits = PCDRR_BITS, .n = n, .values = seen + 2 - n },
+	};
+
+	if (pt_mdm_run(s->mdm, op, PT_LEN(op), NULL, err) < 0)
+		return err->code;
+	*answers = memcmp(seen + 2 - n, marks + 2 - n, n * sizeof(*seen)) == 0;
+	return 0;
+}
+
+static bool is_all_zero(const struct counters *s, const struct reading *r)
+{
+	uint32_t n_events = s->events.places * event_items(s), per = latency_items(s);
+
+	for (uint32_t i = 0; i < n_events; i++)
+		if (r->item[i] != 0)
+			return false;
+	for (uint32_t i = 0; i < s->latencies.places; i++)
+		if (r->item[n_events + i * per] != 0)
+			return false;
+	return true;
+}
+
 /* --- into the trace */
 
 static void put_record(struct counters *s, uint64_t at_ns, unsigned number, bool resumes, uint64_t reading)
@@ -221,28 +256,53 @@ static bool put_reading(struct counters *s, const struct reading *r)
 static int turn(struct counters *s, struct pt_err *err)
 {
 	uint64_t at_ns = 0;
+	bool answers = true;
 
-	if (pt_mdm_select(s->mdm, s->core, err) < 0 || start_turn(s, &at_ns, err) < 0)
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 || (s->lease.silent && check_unit(s, &answers, err) < 0))
+		return err->code;
+	if (!answers)
+		return pt_mb_unit_silent(&s->lease, &s->out, pt_mdm_now_ns(s->mdm));
+	pt_mb_unit_answers(&s->lease);
+	if (start_turn(s, &at_ns, err) < 0)
 		return err->code;
 	put_zeros(s, at_ns);
 	s->next_ns = at_ns + s->period_ns;
 	return 0;
 }
 
+/* Counting goes on from zero, where it was. */
+static int go_on(struct counters *s, struct pt_err *err)
+{
+	uint64_t at_ns = 0;
+
+	if (start_turn(s, &at_ns, err) < 0)
+		return err->code;
+	pt_emit_loss(&s->out, PT_LOSS_REARM, at_ns);
+	s->next_ns = at_ns + s->period_ns;
+	return 0;
+}
+
+/* All of them at zero: nothing has happened, or the core is in reset, and nobody knows what has. To find out ends the
+ * turn. More than 0: it does not answer, and how long to rest. */
 static int read_turn(struct counters *s, struct pt_err *err)
 {
 	struct reading r = { .at_ns = 0 };
-	bool sound;
+	bool sound, zero, answers = true;
 
 	if (pt_mdm_select(s->mdm, s->core, err) < 0 || read_all(s, &r, err) < 0)
 		return err->code;
-	sound = put_reading(s, &r);
-	emit_records(s, r.at_ns);
+	zero = is_all_zero(s, &r);
+	if (zero && check_unit(s, &answers, err) < 0)
+		return err->code;
+	sound = answers && put_reading(s, &r);
+	emit_records(s, answers ? r.at_ns : s->out.told_ns);
 	s->next_ns = r.at_ns + s->period_ns;
 	s->running = sound && s->n_groups == 1;
 	if (!s->running)
 		s->group = (s->group + (s->n_groups > 1)) % s->n_groups;
-	return 0;
+	if (!answers)
+		return pt_mb_unit_silent(&s->lease, &s->out, r.at_ns);
+	return zero && s->running ? go_on(s, err) : 0;
 }
 
 static int failed(struct counters *s, int rc, struct pt_err *err)
@@ -270,7 +330,7 @@ static int one_drain(void *state, struct pt_err *err)
 	if (rc < 0)
 		return failed(s, rc, err);
 	pt_emit_works(&s->out, now_ns, false);
-	return 0;
+	return rc;
 }
 
 /* --- start */
@@ -412,6 +472,18 @@ static int stop_unit(struct counters *s, struct pt_err *err)
 	return pt_mdm_put(s->mdm, false, PCCMDR, PCCMDR_BITS, STOP, err);
 }
 
+static int find_unit(struct counters *s, struct pt_err *err)
+{
+	bool answers = false;
+
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 || check_unit(s, &answers, err) < 0)
+		return err->code;
+	return answers ? 0 : pt_fail(err, PT_EUNSUPPORTED,
+				     "no performance counter answers (a mark written to the first one cannot be read "
+				     "back): the core has none (C_DEBUG_EVENT_COUNTERS=0, C_DEBUG_ENABLED<2), or is "
+				     "held in reset");
+}
+
 static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct counters *s = state;
@@ -425,6 +497,8 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	if (read_words(s, setup, err) < 0 || pt_mb_unit_take(&s->lease, s->mb, "counters", s->core, err) < 0)
 		return err->code;
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));
+	if (find_unit(s, err) < 0)
+		goto release;
 	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, &s->out, &s->held, err) < 0)
 		goto release;
 	if (!s->held && turn(s, err) < 0) { /* else it begins when the core runs */
@@ -471,7 +545,7 @@ static int one_stop(void *state, struct pt_err *err)
 	struct counters *s = state;
 	int rc = !s->out.ended && s->running && !s->held ? read_turn(s, &first) : 0;
 
-	if (stop_unit(s, &own) < 0 && rc == 0)
+	if (stop_unit(s, &own) < 0 && rc >= 0)
 		rc = (first = own).code;
 	if (s->full > 0)
 		pt_warn("counters: %" PRIu64 " readings of latencies that overlapped: they are less accurate", s->full);

@@ -16,7 +16,8 @@
 
 enum { MOST_ITEMS = 65536, PART_ITEMS = 1024, ITEM_BYTES = 3, HELD_REST_US = 200000, MOST_REST_US = 100000 };
 enum { SAVE_RETURNS = 1, SAVE_PC = 4, LEVEL_SHIFT = 4 }; /* TCTRLR */
-enum { SAMPLE = 1, STOP = 2, START = 4, CLEAR = 8 }; /* TCMDR */
+enum { SAMPLE = 1, STOP = 2, START = 4, CLEAR = 8 };	/* TCMDR */
+enum { STARTED = 17 };		/* TSR */
 
 enum { MODE, LEVEL, PCS, WINDOW, PERIOD, N_PARAMS };
 static const struct pt_param params[] = {
@@ -59,15 +60,31 @@ static int command(struct trace *s, unsigned bits, uint64_t *at_ns, struct pt_er
 	return 0;
 }
 
-static int record(struct trace *s, struct pt_err *err)
+/* A unit that is not there, or of a core in reset, does not say that it has started: then `recording` stays false. */
+static int start_unit(struct trace *s, uint64_t *status, struct pt_err *err)
 {
+	*status = 0;
 	if (pt_mdm_select(s->mdm, s->mb->core, err) < 0 ||
 	    pt_mdm_put(s->mdm, false, TCTRLR, TCTRLR_BITS, s->control, err) < 0 ||
-	    command(s, CLEAR | START, &s->from_ns, err) < 0)
+	    command(s, CLEAR | START, &s->from_ns, err) < 0 ||
+	    pt_mdm_get(s->mdm, false, TSR, TSR_BITS, status, err) < 0)
 		return err->code;
-	s->recording = s->mb->written.trace = true;
+	s->recording = s->mb->written.trace = (*status >> STARTED & 1) != 0;
 	s->mb->written.tctrlr = s->control;
 	s->next_ns = s->from_ns + s->window_ns;
+	return 0;
+}
+
+static int record(struct trace *s, struct pt_err *err)
+{
+	uint64_t status;
+
+	if (start_unit(s, &status, err) < 0)
+		return err->code;
+	if (s->recording)
+		pt_mb_unit_answers(&s->lease);
+	else
+		s->next_ns = s->from_ns + (uint64_t)pt_mb_unit_silent(&s->lease, &s->out, s->from_ns) * 1000;
 	return 0;
 }
 
@@ -266,11 +283,11 @@ static int emit_config(struct trace *s, const struct pt_source_setup *setup, str
 /* The unit is tried out: a core without one reads nothing but zeros. */
 static int check_unit(struct trace *s, struct pt_err *err)
 {
-	uint64_t status = 0, ignored;
+	uint64_t status, ignored;
 
-	if (record(s, err) < 0 || pt_mdm_get(s->mdm, false, TSR, TSR_BITS, &status, err) < 0)
+	if (start_unit(s, &status, err) < 0)
 		return err->code;
-	if ((status >> 17 & 1) == 0)
+	if (!s->recording)
 		return pt_fail(err, PT_EUNSUPPORTED,
 			       "the trace unit does not start (status 0x%05" PRIx64 "): the core has none "
 			       "(C_DEBUG_TRACE_SIZE=0, C_DEBUG_ENABLED<2), or is held in reset",

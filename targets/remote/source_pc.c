@@ -138,7 +138,7 @@ static int look_at_core(struct sampler *s, struct pt_err *err)
 		return err->code;
 	s->held = status.state == PT_HALTED;
 	if (s->held && pt_remote_pc(s->r, 0, &pc, err) < 0)
-		return err->code;
+		return pt_wrap(err, "a core that is held has to tell its pc (or is it in reset?)");
 	if (s->held)
 		pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
 	return 0;
