@@ -43,6 +43,8 @@ static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool
 		text_of(chunk, "target", f->target, sizeof(f->target));
 		text_of(chunk, "probe", f->probe, sizeof(f->probe));
 		text_of(chunk, "cost", f->cost, sizeof(f->cost));
+		text_of(chunk, "event", f->sampled_by, sizeof(f->sampled_by));
+		f->sampled_every = number_of(chunk, "every");
 	}
 	if (first || f->elf_check != PT_ELF_DIFFERS)
 		read_mismatch(f, chunk);

@@ -89,6 +89,8 @@ struct pt_profile {
 	enum pt_basis counts, times, shares;
 	uint64_t branches;		/* runs of branch trace */
 	uint64_t samples, samples_asleep, samples_refused, batches;	/* pc samples: all, asleep, not permitted */
+	char sampled_by[40];		/* the event that a sample is taken by; "": time */
+	uint64_t sampled_every;		/* events to a sample, in the mean; 0: not known */
 	double samples_effective;	/* independent samples that would give the same intervals; 0: not known */
 	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* all; pooled; armed asleep; interrupted */
 	uint64_t burst_cycles;		/* what each pooled burst was cut to; 0: too few, or by_wakeups */

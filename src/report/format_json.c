@@ -263,6 +263,10 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "samples", pt_json_number(p->samples));
 	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
 	json_object_set_new(object, "samples_refused", pt_json_number(p->samples_refused));
+	if (p->sampled_by[0] != '\0') {
+		json_object_set_new(object, "sampled_by", pt_json_text(p->sampled_by));
+		json_object_set_new(object, "sampled_every", pt_json_number(p->sampled_every));
+	}
 	json_object_set_new(object, "samples_effective",
 			    p->samples_effective > 0 ? pt_json_real(p->samples_effective) : json_null());
 	json_object_set_new(object, "branches", pt_json_number(p->branches));

@@ -189,6 +189,8 @@ static void samples_line(const struct pt_profile *p, struct pt_text *out)
 	label(out, "data");
 	pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches, %" PRIu64 " of them asleep", p->samples,
 		    p->batches, p->samples_asleep);
+	if (p->sampled_every != 0)
+		pt_text_add(out, ", one per %" PRIu64 " %s", p->sampled_every, p->sampled_by);
 	if (p->samples_effective > 0)
 		pt_text_add(out, "; worth %.0f independent ones", p->samples_effective);
 	if (p->samples_refused != 0)
@@ -397,7 +399,10 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", pt_basis_name(p->times),
 		    p->bursts != 0 ? " (of what a burst saw whole)" : "", pt_basis_name(p->shares),
 		    p->by_bins ? " of what was counted" : p->shares != PT_BASIS_ESTIMATED ? ""
-						    : has_intervals(p) ? " (95 % interval) of time awake" : " of time awake, no interval");
+						    : has_intervals(p) ? " (95 % interval) of " : " of ");
+	if (!p->by_bins && p->shares == PT_BASIS_ESTIMATED)
+		pt_text_add(out, "%s%s", p->sampled_by[0] != '\0' ? p->sampled_by : "time awake",
+			    has_intervals(p) ? "" : ", no interval");
 	if (p->unseen.hi != 0)
 		pt_text_add(out, "; a function that was never seen may have taken %.1f %% of it", p->unseen.hi * 100);
 	pt_text_add(out, "\n");
