@@ -162,12 +162,24 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 	return 0;
 }
 
+static void tell_symbols(const struct pt_live *live, struct pt_target *target)
+{
+	const char *const *names = target->ops->symbols;
+	uint64_t addr, size;
+
+	for (unsigned i = 0; names != NULL && names[i] != NULL; i++)
+		target->ops->symbol(target->state, i,
+				    live->program != NULL && pt_program_symbol(live->program, names[i], &addr, &size) ? addr :
+				    PT_UNKNOWN);
+}
+
 static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_region *regions;
 	struct pt_link_info info;
 	size_t n;
 
+	tell_symbols(live, target);
 	if (pt_live_choose(live, target, err) < 0 || pt_live_check_image(live, target, err) < 0)
 		return err->code;
 	pt_link_info(pt_probe_link(target->probe), &info);

@@ -199,7 +199,6 @@ static const struct {
 	{ "too many counters", PT_E500_BOX_N_PMCS, 7, true, PT_EPROTO, "7 counters" },
 	{ "a huge block", PT_E500_BOX_BYTES, 0x80000000, true, PT_EPROTO, "cannot be" },
 	{ "a small block", PT_E500_BOX_BYTES, 16, true, PT_EPROTO, "cannot be" },
-	{ "no ring", PT_E500_BOX_RING_ROOM, 0, true, PT_EPROTO, "ring of 0" },
 	{ "a ring of 3", PT_E500_BOX_RING_ROOM, 3, true, PT_EPROTO, "ring of 3" },
 	{ "a huge ring", PT_E500_BOX_RING_ROOM, 1 << 20, true, PT_EPROTO, "cannot be" },
 	{ "refused what nobody asked", PT_E500_BOX_REFUSED, 33, true, PT_EPROTO, "cannot be" },

@@ -136,7 +136,7 @@ void proftap_agent_poll(void)
 	set_msr(msr);
 }
 
-void proftap_agent_init(void)
+void proftap_agent_init(int samples)
 {
 	struct proftap_agent *a = own();
 
@@ -145,7 +145,7 @@ void proftap_agent_init(void)
 	a->version = PROFTAP_AGENT_VERSION;
 	a->core = MFSPR(SPR_PIR), a->n_pmcs = PROFTAP_AGENT_PMCS, a->bytes = sizeof(*a);
 	a->ring = (uint32_t)ring[a - proftap_agent];
-	a->ring_room = PROFTAP_AGENT_SAMPLES;
+	a->ring_room = samples != 0 ? PROFTAP_AGENT_SAMPLES : 0;
 	a->seed = MFSPR(SPR_TBL) | 1;
 	proftap_agent_poll();
 	a->magic = PROFTAP_AGENT_MAGIC;		/* now there is something to read */

@@ -26,7 +26,7 @@ struct proftap_agent {
 	uint32_t first[6], second[6];	/* the PMCs from the last to PMC0, and once more: a chain's upper half can be */
 	uint32_t pmlca[6], pmlcb[6];	/* compared, as it was before and after the lower one */
 	uint32_t answered, refused, answer_sum;	/* the request that is done; 1 + which op is not known; of the ops */
-	uint32_t ring, ring_room;	/* where the samples are, and how many fit: sample i is in i % ring_room */
+	uint32_t ring, ring_room;	/* of samples, and how many fit (0: none are made): i is in i % ring_room */
 	uint32_t sum, last;		/* of core to ring_room; as sequence */
 	uint32_t head, lost;		/* samples that were ever stored, and not stored: any time, a word each */
 	/* What proftap writes; done when request is not answered and request_sum is that of request to the last op.
@@ -38,7 +38,9 @@ struct proftap_agent {
 };
 extern struct proftap_agent proftap_agent[PROFTAP_AGENT_CORES];	/* proftap finds it by this name */
 
-void proftap_agent_init(void);	/* once per core, before the others; supervisor mode, as they are */
+/* Once per core, before the others; supervisor mode, as they are. samples: IVOR35 leads to proftap_agent_overflow, so
+ * proftap may switch the interrupt on. */
+void proftap_agent_init(int samples);
 void proftap_agent_poll(void);	/* from a timer's interrupt, or a loop: as often as values shall be fresh */
 /* What IVOR35 (SPR 531) is to point at where the system has no handler of its own; the stack of what it interrupts has
  * to be usable. One that exists calls overflow(SRR0, SRR1) instead. */

@@ -196,6 +196,7 @@ static int e500_attach(struct pt_target *target, const struct pt_params *setting
 	if (pt_probe_rsp(target->probe, &wire) == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "an e500 is reached through the GDB server of its probe (rsp:HOST:PORT)");
 	e500->settings = pt_params_copy(settings);
+	e500->agent_addr = PT_UNKNOWN;
 	e500->kind = (struct pt_remote_kind){
 		.name = "e500", .layout = pt_e500_layout, .n_layout = PT_E500_LAYOUT, .architecture = "powerpc:e500", .pc = "pc",
 		.first_own = (uint16_t)pt_params_number(settings, &pt_e500_settings[PT_E500_SET_REGNUM]),
@@ -277,6 +278,14 @@ static int e500_reset(void *state, enum pt_reset_kind how, struct pt_err *err)
 	return pt_remote_reset(state, how, err);
 }
 
+static const char *const symbols[] = { "proftap_agent", NULL };
+
+static void e500_symbol(void *state, unsigned i, uint64_t addr)
+{
+	(void)i;
+	((struct pt_e500_target *)state)->agent_addr = addr;
+}
+
 static const struct pt_region *e500_regions(void *state, size_t *n)
 {
 	const struct pt_e500_target *e500 = state;
@@ -287,7 +296,7 @@ static const struct pt_region *e500_regions(void *state, size_t *n)
 
 static const struct pt_source_ops *const *e500_sources(void *state, size_t *n)
 {
-	static const struct pt_source_ops *const sources[] = { &pt_source_remote_pc, &pt_source_e500_counters };
+	static const struct pt_source_ops *const sources[] = { &pt_source_e500_samples, &pt_source_e500_counters };
 
 	(void)state;
 	*n = PT_LEN(sources);
@@ -326,5 +335,7 @@ const struct pt_target_ops pt_e500_ops = {
 	.flash_done = pt_remote_flash_done,
 	.mass_erase = pt_remote_mass_erase,
 	.sources = e500_sources,
+	.symbols = symbols,
+	.symbol = e500_symbol,
 	.upstream = pt_remote_upstream,
 };

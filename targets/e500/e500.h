@@ -17,6 +17,7 @@
 #ifndef PT_E500_E500_H
 #define PT_E500_E500_H
 
+#include "targets/e500/mailbox.h"
 #include "targets/e500/scratch.h"
 #include "targets/e500/settings.h"
 #include "targets/remote/remote.h"
@@ -76,6 +77,7 @@ struct pt_e500_target {
 	const char *how_known;		/* of core: "by its PVR" */
 	struct pt_params *settings;	/* a copy of ours */
 	char name[160];
+	uint64_t agent_addr;		/* where the program has its agent (scripts/agent); PT_UNKNOWN: it has none */
 	struct pt_region region[3];
 	size_t n_regions;
 	/* PMRs as registers of GDB; id is the PMR's number, the supervisor's or the user's */
@@ -109,11 +111,15 @@ struct pt_e500_target {
 
 /* For a way: it turned out not to work here, and is not tried again. Its state stays until the end. */
 void pt_e500_refuse(struct pt_e500_target *e500, const struct pt_e500_way *way, const char *why);
+/* For a way whose open fails: that may be different at once. */
+void pt_e500_ask_again(struct pt_e500_target *e500, const struct pt_e500_way *way);
 void *pt_e500_way_state(const struct pt_e500_target *e500, const struct pt_e500_way *way);
 
 /* The way that a pass which only reads would take now, opened if need be; halts nothing. NULL: PT_EUNSUPPORTED, and
  * the sentence says why not, way by way. */
 const struct pt_e500_way *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err);
+/* This way, whatever comes before it, and however lately it was tried. PT_EUNSUPPORTED: why not. */
+int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way, struct pt_err *err);
 /* One pass by the first way that can; what it cost is added up for the report, and *pass has all of it. n_ops: up to
  * PT_E500_PASS_MAX. PT_EUNSUPPORTED: there is no way, and the sentence says why not. */
 int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
@@ -138,6 +144,17 @@ int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_
 int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
 /* All of the core's PMRs, as operations that read them: counters, PMLCa, PMLCb, PMGC0. Returns their number. */
 size_t pt_e500_all_pmrs(enum pt_e500_core core, struct pt_e500_op *ops);
+
+/* The mailbox of a core's agent, which is at work. PT_EUNSUPPORTED: none is (the core is halted, for one). */
+int pt_e500_agent(struct pt_e500_target *e500, unsigned core, struct pt_e500_mailbox **box, struct pt_err *err);
+/* The same, also while the core is halted: what stands in memory can be read. NULL: none was at work. */
+struct pt_e500_mailbox *pt_e500_agent_box(const struct pt_e500_target *e500, unsigned core);
+/* Whether one may be there, as far as can be said without asking it. PT_EUNSUPPORTED: why not. */
+int pt_e500_agent_known(const struct pt_e500_target *e500, struct pt_err *err);
+/* Writes that the agent is to do when the core goes on, for a core that is halted now. 0; PT_EUNSUPPORTED: no agent was
+ * at work before; else as memory says. */
+int pt_e500_agent_leave(struct pt_e500_target *e500, unsigned core, const struct pt_e500_op *ops, size_t n_ops,
+			struct pt_err *err);
 
 /* --- between the files of the target --- */
 

@@ -47,7 +47,7 @@ static void unpack(const uint8_t *bytes, struct pt_e500_block *s)
 
 static bool plausible(const struct pt_e500_block *s)
 {
-	return s->ring_room != 0 && s->ring_room <= PT_E500_RING_MOST && (s->ring_room & (s->ring_room - 1)) == 0 &&
+	return s->ring_room <= PT_E500_RING_MOST && (s->ring_room & (s->ring_room - 1)) == 0 &&
 	       (s->n_pmcs == 4 || s->n_pmcs == PT_E500_PMCS_MAX) && s->refused <= PT_E500_BOX_OPS_MAX &&
 	       s->bytes % 4 == 0 && s->bytes >= 4 * PT_E500_BOX_ALL_WORDS && s->bytes <= PT_E500_BOX_MOST_BYTES;
 }
@@ -311,6 +311,15 @@ static int ask(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t
 	return 0;
 }
 
+int pt_e500_box_leave(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
+{
+	uint32_t number;
+	int rc = ask(box, ops, n_ops, &number, err);
+
+	box->asked = false;
+	return rc;
+}
+
 /* The values are where the request was. */
 static int fetch(struct pt_e500_mailbox *box, uint32_t number, struct pt_e500_op *ops, size_t n_ops,
 		 const struct pt_e500_block *now, struct pt_err *err)
@@ -433,6 +442,8 @@ int pt_e500_box_samples(struct pt_e500_mailbox *box, uint32_t *next, struct pt_e
 	*lost = 0;
 	if (rc < 0 || now->head == *next)
 		return rc;
+	if (box->ring_room == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "the agent makes no samples");
 	if (now->head - *next >= box->ring_room) {
 		*lost = now->head - *next - (box->ring_room - 1);
 		*next += (uint32_t)*lost;

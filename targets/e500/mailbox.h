@@ -19,7 +19,7 @@ enum {
 	PT_E500_BOX_ANSWERED = PT_E500_BOX_PMLCB + 6,		/* number of the request that is done */
 	PT_E500_BOX_REFUSED,			/* 1 + index of its operation that is not known; 0: none */
 	PT_E500_BOX_ANSWER_SUM,					/* of it, values filled in */
-	PT_E500_BOX_RING, PT_E500_BOX_RING_ROOM,		/* samples; a power of two */
+	PT_E500_BOX_RING, PT_E500_BOX_RING_ROOM,		/* samples; a power of two, or 0: it makes none */
 	PT_E500_BOX_SUM,					/* of CORE to RING_ROOM */
 	PT_E500_BOX_LAST,					/* SEQUENCE again; changes before it */
 	PT_E500_BOX_HEAD, PT_E500_BOX_LOST,	/* samples stored, and not stored, ever; not under SEQUENCE */
@@ -73,6 +73,8 @@ int pt_e500_box_look(struct pt_e500_mailbox *box, struct pt_e500_block *out, str
  * PT_EINTERRUPTED: call again. */
 int pt_e500_box_fresh(struct pt_e500_mailbox *box, struct pt_e500_block *out, uint64_t *from_ns, uint64_t *to_ns,
 		      struct pt_err *err);
+/* Asks for it, and does not wait: the core stands. */
+int pt_e500_box_leave(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
 /* In order, all counters frozen meanwhile, a value for PMGC0 in force last: as of pt_e500_scratch_run. *out: of when it
  * was done. PT_EUNSUPPORTED: the agent does not know a register, nothing was done; PT_EINTERRUPTED: call again with the
  * same ops, it is under way; PT_EARG: too many; else as of pt_e500_box_fresh. */
@@ -82,7 +84,7 @@ int pt_e500_box_run(struct pt_e500_mailbox *box, struct pt_e500_op *ops, size_t 
 enum { PT_E500_BOX_SAMPLES_MAX = 128 };
 struct pt_e500_sample { uint32_t pc, timebase; uint16_t event; uint8_t counter; bool user; };
 /* The samples from *next (a number as of head) up to room: how many, and *next is behind them. *lost: how many before
- * them were overwritten. Negative: as memory says, or as of pt_e500_box_look. */
+ * them were overwritten. Negative: as memory says, or as of pt_e500_box_look; PT_EUNSUPPORTED: it makes none. */
 int pt_e500_box_samples(struct pt_e500_mailbox *box, uint32_t *next, struct pt_e500_sample *samples, size_t room,
 			uint64_t *lost, struct pt_e500_block *now, struct pt_err *err);
 

@@ -13,7 +13,7 @@ static const char unit[] = "performance monitor";
 enum { ASK_AGAIN_MS = 1000 };
 
 /* Those that halt nothing come first. */
-static const struct pt_e500_way *const ways[] = { &pt_e500_by_dcsr, &pt_e500_by_scratch };
+static const struct pt_e500_way *const ways[] = { &pt_e500_by_dcsr, &pt_e500_by_agent, &pt_e500_by_scratch };
 _Static_assert(sizeof(ways) / sizeof(ways[0]) <= PT_E500_WAYS, "struct pt_e500_pm has a place for each");
 
 /* --- ways --------------------------------------------------------------------------------------------------------- */
@@ -62,6 +62,11 @@ static void try_open(struct pt_e500_target *e500, size_t i)
 	snprintf(at->why, sizeof(at->why), "%.*s", (int)sizeof(at->why) - 1, err.msg);
 }
 
+void pt_e500_ask_again(struct pt_e500_target *e500, const struct pt_e500_way *way)
+{
+	e500->pm.at[index_of(way)].asked_ns = 0;
+}
+
 void pt_e500_refuse(struct pt_e500_target *e500, const struct pt_e500_way *way, const char *why)
 {
 	struct pt_e500_way_at *at = &e500->pm.at[index_of(way)];
@@ -92,6 +97,16 @@ static int fail_without(const struct pt_e500_target *e500, const char *refused, 
 	if (refused[0] != '\0' && n < sizeof(text))
 		snprintf(text + n, sizeof(text) - n, "%s%s", n > 0 ? "; " : "", refused);
 	return pt_fail(err, PT_EUNSUPPORTED, "no way to the performance monitor: %.350s", text);
+}
+
+int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way, struct pt_err *err)
+{
+	size_t i = index_of(way);
+
+	e500->pm.at[i].asked_ns = 0;
+	if (!is_wanted(e500, way))
+		return pt_fail(err, PT_EUNSUPPORTED, "e500.path=%s", pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_PATH]));
+	return is_open(e500, i) ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s: %s", way->name, e500->pm.at[i].why);
 }
 
 const struct pt_e500_way *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err)
@@ -311,6 +326,8 @@ int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_
 	pt_e500_forget(e500);
 	pm->n_saved = 0;
 	rc = pt_e500_pass(e500, pm->core, back, n, &pass, err);
+	if (rc == PT_EUNSUPPORTED && pt_e500_agent_leave(e500, pm->core, back, n, &(struct pt_err){ 0 }) == 0)
+		rc = 0;
 	if (rc < 0)
 		pt_e500_owe(e500, n);
 	pt_lease_drop(e500->remote.target, unit, owner);

@@ -8,7 +8,7 @@ const struct pt_param pt_e500_settings[PT_E500_N_SETTINGS] = {
 		"clock of the core, to show cycles as seconds and to know how soon a counter wraps; core-clock says the same" },
 	[PT_E500_SET_TB] = { "e500.tb_hz", PT_PARAM_HZ, NULL, NULL, 0, 0,
 		"clock of the core's time base (platform clock / 8 on many parts), to show its ticks as seconds" },
-	[PT_E500_SET_PATH] = { "e500.path", PT_PARAM_CHOICE, "auto", "auto|dcsr|scratch", 0, 0,
+	[PT_E500_SET_PATH] = { "e500.path", PT_PARAM_CHOICE, "auto", "auto|dcsr|agent|scratch", 0, 0,
 		"the way to the performance monitor; auto: the first that works, those that halt nothing before others" },
 	[PT_E500_SET_SCRATCH] = { "e500.scratch", PT_PARAM_SPAN, NULL, NULL, 0, 0,
 		"RAM that the core may execute, for code that reads and writes PMRs while it is halted: ADDR:SIZE, 64 to "
@@ -27,6 +27,11 @@ const struct pt_param pt_e500_settings[PT_E500_N_SETTINGS] = {
 	[PT_E500_SET_DCSR_CAPTURE] = { "e500.dcsr.capture", PT_PARAM_TEXT, "free", NULL, 0, 0,
 		"what captures the counters' copies of e500mc and e5500 (not verified): free: nothing has to; pcc: a read of the "
 		"captured PC; OFFSET=VALUE: that is written to the proxy. Copies that do not move are not used" },
+	[PT_E500_SET_AGENT] = { "e500.agent.addr", PT_PARAM_NUMBER, NULL, NULL, 0, UINT32_MAX,
+		"where proftap's agent is in the target's memory (scripts/agent); without it, where the ELF has its symbol "
+		"proftap_agent" },
+	[PT_E500_SET_AGENT_DEADLINE] = { "e500.agent.deadline", PT_PARAM_TIME, "500ms", NULL, 1000000, 10000000000,
+		"how long the agent may take to publish counters or do what it is asked for: its timer's period and more" },
 	[PT_E500_SET_RESPECT_LINUX] = { "e500.respect_linux", PT_PARAM_FLAG, "on", NULL, 0, 0,
 		"leave the performance monitor alone while Linux' perf counts with it" },
 	[PT_E500_SET_REGNUM] = { "e500.regnum_base", PT_PARAM_NUMBER, "1000", NULL, 76, 60000,

@@ -92,8 +92,8 @@ KEPT void start(void)
 	uint32_t ticks = TICK, tcr = 0x04400000, msr;
 
 #ifdef AGENT
-	proftap_agent_init();
 	__asm__ volatile("mtspr 531, %0" : : "r"(proftap_agent_vector));
+	proftap_agent_init(1);
 #endif
 	__asm__ volatile("mtspr 54, %0\n\tmtspr 22, %0\n\tmtspr 340, %1" : : "r"(ticks), "r"(tcr));
 	__asm__ volatile("mfmsr %0\n\tori %0, %0, 0x9000\n\tmtmsr %0\n\tisync" : "=r"(msr) : : "memory");
