@@ -236,8 +236,10 @@ static void leave(struct gdb_server *g)
 
 static struct pt_rsp_run run_of(struct gdb_server *g)
 {
-	struct pt_rsp_run run = pt_rsp_stream_lock(g->stream)->run;
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(g->stream);
+	struct pt_rsp_run run = shared->run;
 
+	run.non_stop = shared->non_stop;
 	pt_rsp_stream_unlock(g->stream);
 	return run;
 }

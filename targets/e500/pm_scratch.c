@@ -180,6 +180,8 @@ static int access_pmrs(struct by_scratch *by, struct pt_e500_op *ops, size_t n_o
 	if (with_pvr)
 		all[n++].pmr = PT_E500_SPR + PT_E500_SPR_PVR;
 	rc = pt_e500_scratch_run(&by->code, all, n, err);
+	if (rc == PT_EUNSUPPORTED && !by->code.proven)
+		pt_e500_refuse(by->e500, &pt_e500_by_scratch, err->msg);
 	if (rc < 0)
 		return rc;
 	memcpy(ops, all, n_ops * sizeof(ops[0]));
@@ -200,6 +202,8 @@ static int stop(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err 
 
 	if (rsp->poll(wire, 0, &now, err) < 0)
 		return err->code;
+	if (now.non_stop)	/* a stop of ours would be told as the program's */
+		return pt_fail(err, PT_EUNSUPPORTED, "code of ours can be run in all-stop only, and the debugger chose non-stop");
 	if (now.running) {
 		pass->halted = true;
 		if (rsp->interrupt(wire, err) < 0 || rsp->poll(wire, STOP_MS, &now, err) < 0)
@@ -290,8 +294,6 @@ static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e5
 		rc = rc == 0 ? on : rc;
 	}
 	e500->remote.rsp->release(e500->remote.wire);
-	if (rc == PT_EUNSUPPORTED && !by->code.proven)
-		pt_e500_refuse(e500, &pt_e500_by_scratch, err->msg);
 	return rc;
 }
 
