@@ -131,7 +131,7 @@ static const struct pt_isa *isa_of(const struct pt_program *program)
 
 static bool make_analyses(struct pt_pipeline *p)
 {
-	p->map = pt_codemap_new(p->program, isa_of(p->program));
+	p->map = p->program != NULL ? pt_codemap_of(p->program, isa_of(p->program)) : pt_codemap_new(NULL, isa_of(NULL));
 	if (p->map == NULL)
 		return false;
 	p->execution = pt_execution_new(p->functions, p->n_functions, p->map, &p->settings);
@@ -201,7 +201,8 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	pt_flat_free(p->flat);
 	free(p->bin_rows);
 	free(p->bin_runs);
-	pt_codemap_free(p->map);
+	if (p->program == NULL)
+		pt_codemap_free(p->map);
 	free(p->shown);
 	free(p->rows);
 	free(p->by_id);

@@ -183,6 +183,56 @@ START_TEST(reaches_so_far)
 }
 END_TEST
 
+/* A function with another one inside, a gap, and one more; each unit is the innermost one's. Two of them wait for an
+ * interrupt. */
+START_TEST(functions_inside_functions)
+{
+	enum { N = 16, BASE = 0x100, OUTER = 1, INNER, LAST };
+	static const uint16_t want[N] = { 0, OUTER, OUTER, OUTER, INNER, INNER, OUTER, OUTER, OUTER, 0, 0, 0, LAST, LAST, 0, 0 };
+	uint8_t bytes[2 * N];
+	const struct pt_segment segment = { .addr = BASE, .size = sizeof(bytes), .bytes = bytes, .code = true,
+					    .run = BASE };
+	const struct pt_function functions[] = {
+		{ "outer", BASE + 2, 16, NULL, 0, NULL }, { "inner", BASE + 8, 4, NULL, 0, NULL },
+		{ "last", BASE + 24, 4, NULL, 0, NULL },
+	};
+	struct pt_program_desc desc = { .name = "nested", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN,
+					.functions = functions, .n_functions = PT_LEN(functions) };
+	struct pt_program *nested;
+	struct pt_codemap *m;
+
+	for (size_t i = 0; i < N; i++)
+		pt_put_le16(bytes + 2 * i, i == 5 || i == 13 ? 0xbf30 : 0x2000);	/* wfi, movs */
+	nested = pt_program_from_desc(&desc);
+	m = pt_codemap_new(nested, &pt_isa_thumb_v6m);
+	for (size_t i = 0; i < N; i++)
+		ck_assert_uint_eq(pt_codemap_at(m, BASE + 2 * i)->function, want[i]);
+	ck_assert_uint_eq(m->n_waits, 2);
+	ck_assert_uint_eq(m->wait[0], BASE + 10);
+	ck_assert_uint_eq(m->wait[1], BASE + 26);
+	pt_codemap_free(m);
+	pt_program_unref(nested);
+}
+END_TEST
+
+/* It is made once, and is like one that was made for somebody alone; under a sanitizer it goes with the program. */
+START_TEST(a_program_has_one_of_its_own)
+{
+	struct pt_program *p = small_program();
+	struct pt_codemap *own = pt_codemap_of(p, &pt_isa_thumb_v6m), *other = pt_codemap_new(p, &pt_isa_thumb_v6m);
+
+	ck_assert_ptr_nonnull(own);
+	ck_assert_ptr_eq(pt_codemap_of(p, &pt_isa_thumb_v6m), own);
+	ck_assert_ptr_ne(other, own);
+	ck_assert_uint_eq(other->n_spans, own->n_spans);
+	for (size_t i = 0; i < own->n_spans; i++)
+		ck_assert_mem_eq(other->span[i].code, own->span[i].code,
+				 (own->span[i].end - own->span[i].base) / 2 * sizeof(struct pt_code_unit));
+	pt_codemap_free(other);
+	pt_program_unref(p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("codemap");
@@ -198,6 +248,8 @@ int main(void)
 	tcase_add_test(tc, is_empty_without_a_program);
 	tcase_add_test(tc, without_marks_all_is_code);
 	tcase_add_test(tc, reaches_so_far);
+	tcase_add_test(tc, functions_inside_functions);
+	tcase_add_test(tc, a_program_has_one_of_its_own);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -8,7 +8,6 @@ enum {
 	STRAIGHT_BYTES = 32,	/* how far behind a wait the first packet may come from */
 	MOST_SHORT = 100,	/* one whole burst in so many may be shorter than the cut */
 	MOST_LONG = 20,		/* one waking period in so many may be longer than its burst */
-	MOST_WAITS = 4096,
 };
 
 struct level { double x, xx; };		/* sums over bursts that reached it */
@@ -27,8 +26,6 @@ struct pt_bursts {
 	struct function *function;
 	uint16_t *touched;	/* functions of the burst so far */
 	size_t n_functions, n_touched;
-	uint64_t *wait;		/* addresses of instructions that wait, ascending */
-	size_t n_waits;
 
 	uint64_t limit[PT_BURST_LEVELS];	/* cycles */
 	uint64_t reached[PT_BURST_LEVELS];	/* bursts armed awake that did */
@@ -50,51 +47,15 @@ struct pt_bursts {
 
 /* --- waits */
 
-static bool waits_at(const struct pt_codemap *map, const struct pt_segment *segments, size_t n_segments, uint64_t addr)
-{
-	for (size_t i = 0; i < n_segments; i++) {
-		uint64_t offset = addr - segments[i].run;
-
-		if (segments[i].bytes != NULL && offset < segments[i].size)
-			return map->isa->waits(segments[i].bytes + offset, segments[i].size - offset);
-	}
-	return false;
-}
-
-static void find_waits_in(struct pt_bursts *b, const struct pt_code_span *span, const struct pt_segment *segments,
-			  size_t n_segments)
-{
-	unsigned unit_bytes = b->map->isa->unit_bytes;
-	const struct pt_code_unit *unit = span->code;
-
-	for (uint64_t addr = span->base; addr < span->end && b->n_waits < MOST_WAITS; addr += unit_bytes, unit++) {
-		if (unit->len_units == 0 || unit->flow != PT_FLOW_NEXT || !waits_at(b->map, segments, n_segments, addr))
-			continue;
-		b->wait[b->n_waits++] = addr;
-		b->function[unit->function].waits = true;
-	}
-}
-
-static bool find_waits(struct pt_bursts *b)
-{
-	size_t n = 0;
-	const struct pt_segment *segments = b->map->program != NULL ? pt_program_segments(b->map->program, &n) : NULL;
-
-	b->wait = calloc(MOST_WAITS, sizeof(*b->wait));
-	for (size_t i = 0; b->wait != NULL && i < b->map->n_spans; i++)
-		find_waits_in(b, &b->map->span[i], segments, n);
-	return b->wait != NULL;
-}
-
 /* Does straight code lead from a wait to addr, and soon? */
 static bool behind_a_wait(const struct pt_bursts *b, uint64_t addr)
 {
 	const struct pt_code_unit *here = pt_codemap_at(b->map, addr), *there;
 
-	for (size_t i = 0; here != NULL && i < b->n_waits; i++) {
-		if (addr - b->wait[i] == 0 || addr - b->wait[i] > STRAIGHT_BYTES)
+	for (size_t i = 0; here != NULL && i < b->map->n_waits; i++) {
+		if (addr - b->map->wait[i] == 0 || addr - b->map->wait[i] > STRAIGHT_BYTES)
 			continue;
-		there = pt_codemap_at(b->map, b->wait[i]);
+		there = pt_codemap_at(b->map, b->map->wait[i]);
 		if (there != NULL && pt_sum_breaks(here->sums - there->sums) == 0)
 			return true;
 	}
@@ -106,10 +67,10 @@ static bool before_a_wait(const struct pt_bursts *b, uint64_t addr)
 {
 	const struct pt_code_unit *here = pt_codemap_at(b->map, addr), *there;
 
-	for (size_t i = 0; here != NULL && i < b->n_waits; i++) {
-		if (b->wait[i] - addr > STRAIGHT_BYTES)
+	for (size_t i = 0; here != NULL && i < b->map->n_waits; i++) {
+		if (b->map->wait[i] - addr > STRAIGHT_BYTES)
 			continue;
-		there = pt_codemap_at(b->map, b->wait[i]);
+		there = pt_codemap_at(b->map, b->map->wait[i]);
 		if (there != NULL && pt_sum_breaks(there->sums - here->sums) == 0)
 			return true;
 	}
@@ -118,8 +79,8 @@ static bool before_a_wait(const struct pt_bursts *b, uint64_t addr)
 
 static bool passes_a_wait(const struct pt_bursts *b, const struct pt_run *run)
 {
-	for (size_t i = 0; i < b->n_waits; i++)
-		if (b->wait[i] - run->begin < run->end - run->begin)
+	for (size_t i = 0; i < b->map->n_waits; i++)
+		if (b->map->wait[i] - run->begin < run->end - run->begin)
 			return true;
 	return false;
 }
@@ -352,10 +313,12 @@ struct pt_bursts *pt_bursts_new(size_t n_functions, const struct pt_codemap *map
 	for (int k = 0; k < PT_BURST_LEVELS; k++)
 		b->limit[k] = (uint64_t)llround(PT_BURST_SHORTEST * pow(2, k / 4.0));
 	b->kept = calloc(PT_BURST_KEPT, sizeof(*b->kept));
-	if (b->function == NULL || b->touched == NULL || b->kept == NULL || !find_waits(b)) {
+	if (b->function == NULL || b->touched == NULL || b->kept == NULL) {
 		pt_bursts_free(b);
 		return NULL;
 	}
+	for (size_t i = 0; i < map->n_waits; i++)
+		b->function[pt_codemap_at(map, map->wait[i])->function].waits = true;
 	return b;
 }
 
@@ -367,7 +330,6 @@ void pt_bursts_free(struct pt_bursts *b)
 		free(b->function[i].level);
 	free(b->function);
 	free(b->touched);
-	free(b->wait);
 	free(b->kept);
 	free(b);
 }

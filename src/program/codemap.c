@@ -20,6 +20,8 @@ struct cursor {
 	size_t n_functions, n_marks, function, mark;
 	bool code;		/* what the last mark says */
 	uint64_t until;		/* of the next mark */
+	uint16_t id;		/* the function of all addresses from the last one asked for up to id_until */
+	uint64_t id_until;
 };
 
 /* Does anything cover the address already? */
@@ -66,14 +68,27 @@ static void next_mark(struct cursor *c, uint64_t addr)
 	c->until = c->mark < c->n_marks ? c->marks[c->mark].addr : PT_UNKNOWN;
 }
 
-static uint16_t function_at(struct cursor *c, uint64_t addr)
+static void find_function(struct cursor *c, uint64_t addr)
 {
+	const struct pt_function *f;
 	size_t id;
 
 	while (c->function < c->n_functions && c->functions[c->function].address <= addr)
 		c->function++;
 	id = c->function > 0 ? pt_program_enclosing(c->program, c->function - 1, addr) : 0;
-	return id <= PT_MAX_FUNCTIONS ? (uint16_t)id : PT_NO_FUNCTION;
+	c->id = id <= PT_MAX_FUNCTIONS ? (uint16_t)id : PT_NO_FUNCTION;
+	c->id_until = c->function < c->n_functions ? c->functions[c->function].address : PT_UNKNOWN;
+	f = id > 0 ? &c->functions[id - 1] : NULL;
+	if (f != NULL && f->address + f->size < c->id_until)
+		c->id_until = f->address + f->size;
+}
+
+/* Addresses come in ascending order. */
+static inline uint16_t function_at(struct cursor *c, uint64_t addr)
+{
+	if (addr >= c->id_until)
+		find_function(c, addr);
+	return c->id;
 }
 
 static bool breaks_flow(const struct pt_insn *insn)
@@ -115,16 +130,14 @@ static uint64_t limit(const struct pt_codemap *map, const struct cursor *c, uint
 }
 
 /* What begins at addr; data and what cannot be decoded is one unit without an instruction. */
-static struct pt_insn decode_at(const struct pt_codemap *map, const struct cursor *c, const uint8_t *bytes,
-				uint64_t addr, uint64_t end)
+static void decode_at(const struct pt_codemap *map, const struct cursor *c, const uint8_t *bytes, uint64_t addr,
+		      uint64_t end, struct pt_insn *insn)
 {
-	struct pt_insn insn = { .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
-
+	insn->flow = PT_FLOW_INVALID;
 	if (c->code)
-		map->isa->decode(addr, bytes, (size_t)(limit(map, c, addr, end) - addr), &insn);
-	if (insn.flow == PT_FLOW_INVALID)
-		insn = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
-	return insn;
+		map->isa->decode(addr, bytes, (size_t)(limit(map, c, addr, end) - addr), insn);
+	if (insn->flow == PT_FLOW_INVALID)
+		*insn = (struct pt_insn){ .target = PT_UNKNOWN, .flow = PT_FLOW_INVALID };
 }
 
 /* The call that begins at unit; what is in the units behind is no instruction's. */
@@ -156,21 +169,21 @@ static void sweep(struct pt_codemap *map, struct pt_code_span *span, const uint8
 	struct pt_code_unit sum = { .target = PT_FAR_TARGET, .flow = PT_FLOW_INVALID };	/* of what is before */
 
 	for (uint64_t i = 0; i < n; ) {
-		struct pt_code_unit *code = &span->code[i];
+		struct pt_code_unit *code = &span->code[i], first = sum;
 		uint64_t addr = span->base + i * unit;
 		struct pt_insn insn;
 		uint64_t units;
 
 		next_mark(c, addr);
-		insn = decode_at(map, c, bytes + i * unit, addr, span->end);
+		decode_at(map, c, bytes + i * unit, addr, span->end, &insn);
 		units = insn.len_bytes >> shift;
-		*code = sum;
-		code->flow = insn.flow & 15;
-		code->len_units = (unsigned)units & PT_ISA_MOST_UNITS;
-		code->leave_cycles = leave_cycles(&insn);
-		code->plain = units > 0;
-		code->target = target_of(span, &insn);
-		code->function = function_at(c, addr);
+		first.flow = insn.flow & 15;
+		first.len_units = (unsigned)units & PT_ISA_MOST_UNITS;
+		first.leave_cycles = leave_cycles(&insn);
+		first.plain = units > 0;
+		first.target = target_of(span, &insn);
+		first.function = function_at(c, addr);
+		*code = first;
 		sum.sums += ((uint64_t)n_instructions(&insn) << PT_SUM_INSTRUCTIONS) + insn.cycles +
 			    ((uint64_t)breaks_flow(&insn) << PT_SUM_BREAKS);
 		sum.sums &= ~UINT64_C(0) >> (64 - PT_SUM_REACH);
@@ -280,6 +293,7 @@ static bool add_span(struct pt_codemap *map, const struct pt_segment *s, struct 
 		return false;
 	*left_bytes -= to - from;
 	c->function = c->mark = 0;
+	c->id_until = 0;
 	c->code = c->n_marks == 0;
 	sweep(map, span, s->bytes + (from - s->run), c);
 	look_ahead(span, shift_of(map->isa));
@@ -343,36 +357,73 @@ uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr)
 	return insn.target;
 }
 
-struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa)
+static void drop(struct pt_codemap *map)
 {
-	struct pt_codemap *map = calloc(1, sizeof(*map));
-
-	if (map == NULL)
-		return NULL;
-	map->isa = isa;
-	map->span = calloc(MAX_SPANS, sizeof(*map->span));
-	if (program != NULL)
-		map->program = pt_program_ref((struct pt_program *)(uintptr_t)program);
-	if (map->span == NULL || (program != NULL && !add_spans(map))) {
-		pt_codemap_free(map);
-		return NULL;
-	}
-	qsort(map->span, map->n_spans, sizeof(*map->span), by_base);
-	if (program != NULL)
-		mark_handlers(map);
-	return map;
-}
-
-void pt_codemap_free(struct pt_codemap *map)
-{
-	if (map == NULL)
-		return;
 	for (size_t i = 0; map->span != NULL && i < map->n_spans; i++) {
 		pt_big_free(map->span[i].code,
 			    code_entries(&map->span[i], map->isa->unit_bytes) * sizeof(*map->span[i].code));
 		free(map->span[i].way);
 	}
 	free(map->span);
-	pt_program_unref((struct pt_program *)(uintptr_t)map->program);
+	free(map->wait);
 	free(map);
+}
+
+/* Does not hold the program. */
+static struct pt_codemap *make(const struct pt_program *program, const struct pt_isa *isa)
+{
+	struct pt_codemap *map = calloc(1, sizeof(*map));
+
+	if (map == NULL)
+		return NULL;
+	map->isa = isa;
+	map->program = program;
+	map->span = calloc(MAX_SPANS, sizeof(*map->span));
+	if (map->span == NULL || (program != NULL && !add_spans(map))) {
+		drop(map);
+		return NULL;
+	}
+	qsort(map->span, map->n_spans, sizeof(*map->span), by_base);
+	if (program != NULL)
+		mark_handlers(map);
+	if (pt_codemap_find_waits(map))
+		return map;
+	drop(map);
+	return NULL;
+}
+
+struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa)
+{
+	struct pt_codemap *map = make(program, isa);
+
+	if (map != NULL && program != NULL)
+		pt_program_ref((struct pt_program *)(uintptr_t)program);
+	return map;
+}
+
+struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa *isa)
+{
+	struct pt_codemap *map = atomic_load_explicit(&program->map, memory_order_acquire), *first = NULL;
+
+	if (map != NULL)
+		return map;
+	map = make(program, isa);
+	if (map == NULL)
+		return NULL;
+	map->shared = true;
+	if (atomic_compare_exchange_strong_explicit(&program->map, &first, map, memory_order_acq_rel,
+						    memory_order_acquire))
+		return map;
+	drop(map);	/* another one was faster */
+	return first;
+}
+
+void pt_codemap_free(struct pt_codemap *map)
+{
+	const struct pt_program *held = map != NULL && !map->shared ? map->program : NULL;
+
+	if (map == NULL)
+		return;
+	drop(map);
+	pt_program_unref((struct pt_program *)(uintptr_t)held);
 }

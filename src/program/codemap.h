@@ -69,15 +69,22 @@ enum { PT_CODEMAP_PAD = 32768 };	/* units; memory that is never touched */
 
 struct pt_codemap {
 	const struct pt_isa *isa;
-	const struct pt_program *program;	/* held */
+	const struct pt_program *program;	/* held, but by one that is shared */
 	struct pt_code_span *span;	/* by address */
 	size_t n_spans;
 	uint32_t n_sites;		/* calls that have a number */
+	uint64_t *wait;			/* addresses of instructions that wait for an interrupt, ascending; the first */
+	size_t n_waits;			/* PT_CODEMAP_WAITS of them */
+	bool shared;			/* pt_codemap_of() */
 };
+enum { PT_CODEMAP_WAITS = 4096 };
 
 /* program may be NULL (an empty map: every address is outside code). Never fails but for memory. */
 struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa);
 void pt_codemap_free(struct pt_codemap *map);
+/* The program's own, made by the first who asks; it lives as long as the program, and nobody frees it. isa: the same for
+ * all who ask. Any thread. NULL: out of memory. */
+struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa *isa);
 
 /* Where the direct branch at addr leads; PT_UNKNOWN: there is none. For any span; the hot path reads target. */
 uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr);

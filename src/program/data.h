@@ -18,6 +18,7 @@ struct pt_program_file { uint8_t *bytes; size_t len_bytes; };
 
 struct pt_program {
 	atomic_uint refs;
+	_Atomic(struct pt_codemap *) map;	/* pt_codemap_of(); NULL: nobody asked */
 	struct pt_arena arena;		/* strings; segment bytes of a description */
 	struct pt_program_file elf;	/* bytes NULL: from a description */
 	struct pt_program_file debug;	/* a separate debug file, for what elf has not; else bytes NULL */
@@ -44,6 +45,10 @@ struct pt_program {
 	const struct pt_isa *isa;	/* of machine; where none is built in, or there is no
 					 * ELF, the first of the list */
 };
+
+/* codemap.h: what it has in wait. False: out of memory. (waits.c) */
+struct pt_codemap;
+bool pt_codemap_find_waits(struct pt_codemap *map);
 
 /* An empty program that may copy room_bytes into its arena; NULL: no memory. */
 struct pt_program *pt_program_new(const char *path, size_t room_bytes);

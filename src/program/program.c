@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/codemap.h"
 #include "program/data.h"
 #include "util.h"
 
@@ -78,6 +79,7 @@ void pt_program_unref(struct pt_program *program)
 {
 	if (program == NULL || atomic_fetch_sub_explicit(&program->refs, 1, memory_order_acq_rel) != 1)
 		return;
+	pt_codemap_free(atomic_load_explicit(&program->map, memory_order_relaxed));
 	pt_arena_free(&program->arena);
 	free(program->functions);
 	free(program->segments);
