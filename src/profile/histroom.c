@@ -8,8 +8,12 @@
 bool pt_histroom_init(struct pt_histroom *room, size_t bytes)
 {
 	*room = (struct pt_histroom){ .memory = pt_big_calloc(1, bytes), .room_bytes = bytes };
-	pt_big_touch(room->memory, bytes);
 	return room->memory != NULL;
+}
+
+void pt_histroom_touch(const struct pt_histroom *room)
+{
+	pt_big_touch(room->memory, room->room_bytes);
 }
 
 void pt_histroom_fini(struct pt_histroom *room)

@@ -1,5 +1,5 @@
-/* Memory for the buckets of many histograms, taken at once: a long profile needs no more of it than a short one, and
- * nobody asks the heap while a trace is read. When it is used up the heap helps out. One thread at a time. */
+/* Memory for the buckets of many histograms in one piece: nobody asks the heap while a trace is read. When it is used up
+ * the heap helps out. One thread at a time. */
 #ifndef PT_PROFILE_HISTROOM_H
 #define PT_PROFILE_HISTROOM_H
 
@@ -18,6 +18,8 @@ struct pt_histroom {		/* all zero: no memory of its own */
 
 /* False: out of memory. */
 bool pt_histroom_init(struct pt_histroom *room, size_t bytes);
+/* Take all of it now: what comes later needs no more. */
+void pt_histroom_touch(const struct pt_histroom *room);
 void pt_histroom_fini(struct pt_histroom *room);	/* after all of it was given back */
 
 /* Zeroed; bytes: a multiple of a piece, 1..PT_HISTROOM_MOST. room NULL: the heap's. NULL: out of memory. */

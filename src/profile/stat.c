@@ -18,7 +18,20 @@ static void give_back(struct pt_hist *hist)
 	pt_histroom_give(hist->room, hist->bucket, (size_t)hist->n_buckets * hist->bytes);
 }
 
-/* Other buckets, of another size; what is there stays. */
+/* What is in buckets of another size. */
+static void copy_buckets(void *to, unsigned to_bytes, const struct pt_hist *from)
+{
+	if (to_bytes == 2 && from->bytes == 1)
+		for (size_t i = 0; i < from->n_buckets; i++)
+			((uint16_t *)to)[i] = ((const uint8_t *)from->bucket)[i];
+	else if (to_bytes == 4 && from->bytes == 2)
+		for (size_t i = 0; i < from->n_buckets; i++)
+			((uint32_t *)to)[i] = ((const uint16_t *)from->bucket)[i];
+	else
+		memcpy(to, from->bucket, (size_t)from->n_buckets * to_bytes);
+}
+
+/* Other buckets, of the same size or the next one; what is there stays. */
 static bool reshape(struct pt_hist *hist, size_t first, size_t end, unsigned bytes)
 {
 	struct pt_hist now = {
@@ -30,8 +43,8 @@ static bool reshape(struct pt_hist *hist, size_t first, size_t end, unsigned byt
 		hist->broken = true;
 		return false;
 	}
-	for (size_t i = 0; i < hist->n_buckets; i++)
-		put(&now, hist->first + i - first, pt_hist_count(hist, i));
+	if (hist->n_buckets > 0)
+		copy_buckets((uint8_t *)now.bucket + (hist->first - first) * bytes, bytes, hist);
 	give_back(hist);
 	*hist = now;
 	return true;

@@ -192,6 +192,7 @@ void pt_tally_bin(struct pt_tally *tally, uint16_t function)
 
 void pt_tally_settle(struct pt_tally *tally)
 {
+	pt_histroom_touch(&tally->room);
 	for (size_t f = 0; tally->hist != NULL && f < tally->n_functions; f++) {
 		struct pt_hist *hist = tally->hist[f], *both = &hist[PT_TALLY_GROSS_AND_CALL];
 
