@@ -136,7 +136,7 @@ static void replace(struct pt_pipeline *p, struct pt_chosen *c, void *analysis)
 		p->wants_steps |= p->chosen[i].steps;
 	p->executes |= p->wants_steps;
 	p->profile.limits = NULL;	/* until somebody asks for a profile */
-	pt_lanes_steps(p);
+	pt_traced_steps(p);
 }
 
 int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_err *err)

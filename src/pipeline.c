@@ -134,15 +134,10 @@ static bool make_analyses(struct pt_pipeline *p)
 	p->map = p->program != NULL ? pt_codemap_of(p->program, isa_of(p->program)) : pt_codemap_new(NULL, isa_of(NULL));
 	if (p->map == NULL)
 		return false;
-	p->execution = pt_execution_new(p->functions, p->n_functions, p->map, &p->settings);
-	p->bursts = pt_bursts_new(p->n_ids, p->map, &p->settings);
-	p->flat = pt_flat_new(p->n_ids);
 	p->shown = calloc(p->n_ids, sizeof(*p->shown));
-	p->rows = calloc(p->n_ids, sizeof(*p->rows));
 	p->by_id = calloc(p->n_ids, sizeof(*p->by_id));
-	p->irqs = calloc(p->n_ids, sizeof(*p->irqs));
-	return p->execution != NULL && p->bursts != NULL && p->flat != NULL && p->shown != NULL && p->rows != NULL &&
-	       p->by_id != NULL && p->irqs != NULL;
+	pt_snapshot_make_room(p, p->n_ids);
+	return pt_traced_init(p) && p->shown != NULL && p->by_id != NULL && p->rows_room == p->n_ids;
 }
 
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *params, struct pt_err *err)
@@ -196,10 +191,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 		free(p->lane[i]->state);
 		free(p->lane[i]);
 	}
-	pt_execution_free(p->execution);
-	pt_bursts_free(p->bursts);
-	pt_flat_free(p->flat);
-	free(p->bin_rows);
+	pt_traced_fini(p);
 	free(p->bin_runs);
 	if (p->program == NULL)
 		pt_codemap_free(p->map);
@@ -221,37 +213,6 @@ static struct pt_lane *find_lane(struct pt_pipeline *p, uint16_t source)
 		if (p->lane[i]->source == source)
 			return p->lane[i];
 	return NULL;
-}
-
-static void take_steps(void *arg, const struct pt_step *step, size_t n)
-{
-	pt_chosen_steps(arg, step, n);
-}
-
-void pt_lanes_steps(struct pt_pipeline *p)
-{
-	struct pt_step_sink sink = { p->wants_steps ? take_steps : NULL, p };
-
-	if (p->flow_lane != NULL)
-		pt_execution_steps(p->execution, &sink, p->flow_lane->core);
-}
-
-/* The first of the sources that gives flow, or samples, makes the figures of the functions. */
-static void choose_lanes(struct pt_pipeline *p)
-{
-	struct pt_lane *before = p->flow_lane;
-
-	p->flow_lane = p->sample_lane = NULL;
-	for (size_t i = p->n_lanes; i-- > 0; ) {
-		unsigned gives = p->lane[i]->decoder != NULL ? p->lane[i]->decoder->gives : 0;
-
-		if ((gives & PT_GIVES_FLOW) != 0)
-			p->flow_lane = p->lane[i];
-		if ((gives & PT_GIVES_SAMPLES) != 0)
-			p->sample_lane = p->lane[i];
-	}
-	if (p->wants_steps && p->flow_lane != before)
-		pt_lanes_steps(p);
 }
 
 static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)
@@ -303,7 +264,7 @@ static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struc
 		return;
 	}
 	pt_lane_open(lane, config);
-	choose_lanes(p);
+	pt_traced_choose(p);
 	join_lanes(p, lane, config->to_ns);
 	pt_definitions_config(p->definitions, config->source, (const char *)config->bytes, config->len_bytes);
 	pt_chosen_config(p, config);

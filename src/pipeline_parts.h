@@ -1,6 +1,7 @@
 /* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), chosen.c (the analyses), lane.c
- * (chunks of one source to events), sort.c (events to whom they concern), snapshot.c (the profile), snapshot_bins.c
- * (the same where it is of bins). */
+ * (chunks of one source to events), sort.c (events to whom they concern), traced.c (cores, and the sources of their
+ * figures), snapshot.c (the profile), snapshot_rows.c (its functions), snapshot_irqs.c (its exceptions),
+ * snapshot_bins.c (its functions where they are of bins). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
 
@@ -9,6 +10,7 @@
 #include "pipeline.h"
 #include "profile/account.h"
 #include "profile/analysis.h"
+#include "profile/bins.h"
 #include "profile/bursts.h"
 #include "profile/execution.h"
 #include "profile/flat.h"
@@ -19,9 +21,12 @@
 
 enum { PT_LANES = 32, PT_CHOSEN = 32 };	/* sources of one profile; analyses */
 
+struct pt_traced;
+
 struct pt_lane {		/* one source */
 	struct pt_pipeline *pipeline;
 	uint16_t source, core;
+	struct pt_traced *flows_into, *samples_into;	/* whose figures its runs, and its samples, make; NULL: nobody's */
 	const struct pt_decoder *decoder;	/* NULL: a format that nobody knows */
 	void *state;
 	struct pt_profile_source facts;
@@ -52,6 +57,17 @@ struct pt_lane {		/* one source */
 	struct pt_clock clock;		/* while it is the only source; then merge has it */
 };
 
+struct pt_traced {		/* a core of which somebody tells what it runs */
+	uint16_t core;
+	bool used;			/* a source is of this core, or was */
+	struct pt_lane *flow, *samples;	/* whose runs and samples make its figures; or NULL */
+	struct pt_execution *execution;
+	struct pt_bursts *bursts;
+	struct pt_flat *flat;
+	const struct pt_execution_result *result;	/* of the snapshot */
+	struct pt_execution_result stand_in;		/* that where execution was not selected */
+};
+
 struct pt_chosen { const struct pt_analysis *ops; void *analysis; bool steps; };	/* steps: it wants them */
 
 struct pt_pipeline {
@@ -66,15 +82,13 @@ struct pt_pipeline {
 	struct pt_lane *lane[PT_LANES];	/* in the order their CONFIGs came; the first is the
 					 * one that the report is about */
 	size_t n_lanes;
-	struct pt_lane *flow_lane, *sample_lane;	/* whose runs and samples make the
-							 * functions' figures; or NULL */
+	struct pt_traced traced[PT_RUN_CORES];	/* by who came first; the first one is there
+						 * even if no source is of a core */
+	size_t n_traced;
 	uint64_t lanes_refused;		/* CONFIGs of sources beyond PT_LANES */
 
 	/* the analyses */
 	bool executes;			/* runs go to execution: selected, or somebody wants its steps */
-	struct pt_execution *execution;
-	struct pt_bursts *bursts;
-	struct pt_flat *flat;
 	struct pt_since since;
 	struct pt_chosen chosen[PT_CHOSEN];
 	size_t n_chosen;
@@ -96,10 +110,11 @@ struct pt_pipeline {
 	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
 	bool *shown;			/* by id */
 	bool all_shown;			/* nobody chose functions */
-	struct pt_profile_function *rows;
-	struct pt_profile_function *bin_rows;	/* what bins say, of each core: bin_room; NULL until they do */
-	struct pt_execution_function *bin_runs;	/* their figures */
-	size_t bin_room;
+	struct pt_profile_core cores[PT_BINS_CORES];
+	struct pt_profile_function *rows;	/* rows_room of them, and of irqs */
+	size_t rows_room;
+	struct pt_execution_function *bin_runs;	/* by row: what bins say of each function */
+	size_t bin_runs_room;
 	const struct pt_profile_function **by_id;
 	struct pt_profile_irq *irqs;
 	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];
@@ -111,7 +126,6 @@ struct pt_pipeline {
 /* Open what the word analysis= selects. PT_EARG: no such analysis, or one that makes no sense of its words. */
 int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
 void pt_chosen_close(struct pt_pipeline *p);
-void pt_lanes_steps(struct pt_pipeline *p);	/* pipeline.c: whether steps are wanted may have changed */
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
@@ -121,6 +135,39 @@ void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, si
 void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
 void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
 void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	/* of one alone, if it is chosen */
+
+/* --- traced.c */
+
+bool pt_traced_init(struct pt_pipeline *p);	/* false: no memory */
+void pt_traced_fini(struct pt_pipeline *p);
+void pt_traced_choose(struct pt_pipeline *p);	/* a source was opened */
+void pt_traced_steps(struct pt_pipeline *p);	/* whether steps are wanted may have changed */
+struct pt_traced *pt_traced_core(struct pt_pipeline *p, uint16_t core);	/* NULL: no source is of it */
+
+/* The functions' figures of this core come from samples alone. */
+static inline bool pt_traced_counted(const struct pt_traced *traced)
+{
+	return traced->samples != NULL && traced->flow == NULL;
+}
+
+/* --- snapshot.c */
+
+/* No gap but the first start: everything that ran (or was written, ...) was seen, on all cores. */
+bool pt_snapshot_complete(const struct pt_pipeline *p);
+
+/* --- snapshot_rows.c */
+
+/* Room for so many rows of functions. What does not fit into memory is missing. */
+void pt_snapshot_make_room(struct pt_pipeline *p, size_t n_rows);
+/* One more row, of a function on a core: its name, and its place by id. NULL: there is no room. */
+struct pt_profile_function *pt_snapshot_row(struct pt_pipeline *p, uint16_t id, uint16_t core);
+void pt_snapshot_no_rows(struct pt_pipeline *p);
+void pt_snapshot_rows(struct pt_pipeline *p);
+void pt_snapshot_edges(struct pt_pipeline *p);
+
+/* --- snapshot_irqs.c */
+
+void pt_snapshot_irqs(struct pt_pipeline *p);	/* from the functions' rows */
 
 /* --- snapshot_bins.c */
 

@@ -32,11 +32,11 @@ static void take_runs(struct pt_lane *lane)
 	struct pt_pipeline *p = lane->pipeline;
 	struct pt_run_batch *batch = &p->run_batch;
 
-	if (lane == p->flow_lane && p->executes)
-		pt_execution_feed(p->execution, batch->run, batch->n_runs);
-	if (lane == p->flow_lane)
-		pt_bursts_feed(p->bursts, batch->run, batch->n_runs);
-	if (p->wants_runs && batch->n_runs > 0)
+	if (lane->flows_into != NULL && p->executes)
+		pt_execution_feed(lane->flows_into->execution, batch->run, batch->n_runs);
+	if (lane->flows_into != NULL)
+		pt_bursts_feed(lane->flows_into->bursts, batch->run, batch->n_runs);
+	if (p->wants_runs && batch->n_runs > 0 && lane->flows_into != NULL)
 		pt_chosen_runs(p, batch->run, batch->n_runs, lane->core, run_moment(lane));
 	for (size_t i = 0; (lane->bursts_only || p->wants_runs) && i < batch->n_runs; i++)
 		lane->cycles += batch->run[i].cycles;
@@ -61,8 +61,8 @@ bool pt_sort_takes_pairs(const struct pt_lane *lane)
 {
 	const struct pt_pipeline *p = lane->pipeline;
 
-	return p->merge == NULL && lane == p->flow_lane && lane->decoder->pairs != NULL && p->executes &&
-	       !lane->bursts_only && !pt_bursts_wants(p->bursts);
+	return p->merge == NULL && lane->flows_into != NULL && lane->decoder->pairs != NULL && p->executes &&
+	       !lane->bursts_only && !pt_bursts_wants(lane->flows_into->bursts);
 }
 
 static void take_briefs(void *arg, const struct pt_brief_batch *batch)
@@ -84,7 +84,7 @@ size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_byte
 	const struct pt_plain_sink sink = { take_briefs, p->wants_runs ? take_piece : NULL, lane };
 	size_t n = lane->decoder->pairs(lane->state, len_bytes, packet_bytes);
 
-	n = pt_plain_feed(&lane->flow, p->execution, bytes, n, lane->decoder->pairs_below, &sink);
+	n = pt_plain_feed(&lane->flow, lane->flows_into->execution, bytes, n, lane->decoder->pairs_below, &sink);
 	lane->runs += n;
 	return n * PT_PAIR_BYTES;
 }
@@ -97,9 +97,9 @@ static void anchor_runs(struct pt_lane *lane, struct pt_moment at)
 
 	lane->run_cycles = lane->cycles;
 	lane->now = at;
-	if (lane == p->flow_lane) {
-		pt_execution_anchor(p->execution, at.ns, known ? (double)p->profile.core_hz : 0);
-		pt_execution_anchor_error(p->execution, at.error_ns);
+	if (lane->flows_into != NULL) {
+		pt_execution_anchor(lane->flows_into->execution, at.ns, known ? (double)p->profile.core_hz : 0);
+		pt_execution_anchor_error(lane->flows_into->execution, at.error_ns);
 	}
 }
 
@@ -107,19 +107,20 @@ static void anchor_runs(struct pt_lane *lane, struct pt_moment at)
 
 static void take_sample(struct pt_lane *lane, const struct pt_event *e)
 {
-	struct pt_pipeline *p = lane->pipeline;
 	const struct pt_code_unit *unit;
+	struct pt_flat *flat;
 
 	lane->samples += e->kind == PT_EV_SAMPLE;
-	if (lane != p->sample_lane)
+	if (lane->samples_into == NULL)
 		return;
+	flat = lane->samples_into->flat;
 	if (e->kind == PT_EV_COUNTER && e->counter.id == PT_COUNTER_REFUSED) {
-		pt_flat_refused(p->flat, e->counter.count);
+		pt_flat_refused(flat, e->counter.count);
 	} else if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
-		pt_flat_asleep(p->flat);
+		pt_flat_asleep(flat);
 	} else if (e->kind == PT_EV_SAMPLE) {
-		unit = pt_codemap_at(p->map, e->branch.to);
-		pt_flat_sample(p->flat, unit != NULL ? unit->function : PT_NO_FUNCTION);
+		unit = pt_codemap_at(lane->pipeline->map, e->branch.to);
+		pt_flat_sample(flat, unit != NULL ? unit->function : PT_NO_FUNCTION);
 	}
 }
 
@@ -144,9 +145,13 @@ static void tell_execution(struct pt_lane *lane, const struct pt_signal *signal)
 {
 	struct pt_pipeline *p = lane->pipeline;
 	uint16_t task = signal->value < PT_EXECUTION_TASKS ? (uint16_t)signal->value : PT_NO_TASK;
+	struct pt_traced *traced;
 
-	if (signal->kind == PT_SIGNAL_TASK && p->executes && p->flow_lane != NULL && signal->core == p->flow_lane->core)
-		pt_execution_task(p->execution, task, signal->at, lane == p->flow_lane);
+	if (signal->kind != PT_SIGNAL_TASK || !p->executes)
+		return;
+	traced = pt_traced_core(p, signal->core);
+	if (traced != NULL && traced->flow != NULL)
+		pt_execution_task(traced->execution, task, signal->at, lane == traced->flow);
 }
 
 static void take_signals(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
@@ -248,25 +253,24 @@ static void stream_ends(struct pt_lane *lane)
 		pt_flow_flush(&lane->flow, &p->run_batch);
 		take_runs(lane);
 	}
-	if (lane == p->flow_lane)
-		pt_bursts_end(p->bursts, false);
+	if (lane->flows_into != NULL)
+		pt_bursts_end(lane->flows_into->bursts, false);
 }
 
 void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk)
 {
-	struct pt_pipeline *p = lane->pipeline;
-	bool flow = lane == p->flow_lane;
+	struct pt_bursts *bursts = lane->flows_into != NULL ? lane->flows_into->bursts : NULL;
 
 	if (mark == PT_MARK_CHUNK)
 		chunk_begins(lane, chunk);
-	else if (mark == PT_MARK_BURST && flow)
-		pt_bursts_begin(p->bursts, lane->chosen_end ? PT_BURST_END : PT_BURST_BEGINNING);
-	else if ((mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT) && flow)
-		pt_bursts_end(p->bursts, mark == PT_MARK_BURST_WHOLE);
+	else if (mark == PT_MARK_BURST && bursts != NULL)
+		pt_bursts_begin(bursts, lane->chosen_end ? PT_BURST_END : PT_BURST_BEGINNING);
+	else if ((mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT) && bursts != NULL)
+		pt_bursts_end(bursts, mark == PT_MARK_BURST_WHOLE);
 	else if (mark == PT_MARK_DATA)
 		data_begins(lane, chunk);
-	else if (mark == PT_MARK_DATA_END && lane == p->sample_lane)
-		pt_flat_end_batch(p->flat);
+	else if (mark == PT_MARK_DATA_END && lane->samples_into != NULL)
+		pt_flat_end_batch(lane->samples_into->flat);
 	else if (mark == PT_MARK_LOSS)
 		pt_account_loss(&lane->account, chunk);
 	else if (mark == PT_MARK_END)

@@ -55,6 +55,24 @@ static inline void chunk_config(struct chunk_feed *f, unsigned source, const cha
 	chunk_put(f, source, PT_CHUNK_CONFIG, 0, 0, 0, text, strlen(text));
 }
 
+static inline void chunk_config_of(struct chunk_feed *f, unsigned source, unsigned core, const char *text)
+{
+	*f->chunk = (struct pt_chunk){
+		.kind = PT_CHUNK_CONFIG, .source = (uint16_t)source, .core = (uint16_t)core,
+		.len_bytes = (uint32_t)strlen(text),
+	};
+	memcpy(f->chunk->bytes, text, strlen(text));
+	pt_pipeline_feed(f->pipeline, f->chunk);
+}
+
+static inline void chunk_state(struct chunk_feed *f, unsigned source, enum pt_state what, uint64_t ns, uint64_t pc)
+{
+	uint8_t bytes[PT_STATE_BYTES];
+
+	pt_put_le64(bytes + PT_STATE_PC, pc);
+	chunk_put(f, source, PT_CHUNK_STATE, what, ns, ns, bytes, sizeof(bytes));
+}
+
 static inline void chunk_clock(struct chunk_feed *f, unsigned source, uint64_t ticks, uint64_t ns, uint64_t error_ns)
 {
 	uint8_t bytes[PT_CLOCK_BYTES];

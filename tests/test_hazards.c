@@ -240,7 +240,7 @@ START_TEST(hazard)
 END_TEST
 
 /* Two cores, a run of each by turns: what one does is no call, exit or gap of the other, and they do not share a clock.
- * By hand: what each core gives alone, added up. */
+ * By hand: what each core gives alone. */
 START_TEST(two_cores)
 {
 	static const char *const lines[][2] = {
@@ -263,13 +263,16 @@ START_TEST(two_cores)
 	}
 	pt_analysis_entry_exit.result(t.entry_exit, &profile);
 	print_entry_exit(profile.spans, got);
-	same("two cores", "entry-exit", got, "main 2-2 10/42; f 3-1 19/19 [2: 16 16 16] per 10 idle 2; g 1-1 16/16; "
-	     "isr 1-0 16/16 [1: 16 16 16]; ");
-	ck_assert_uint_eq(profile.spans->observed, 24 + 37);
+	same("two cores", "entry-exit", got, "main 1-1 8/24; f 2-0 16/16 [2: 16 16 16] per 10 idle 2; "
+	     "main 1-1 2/18; f 1-1 3/3; g 1-1 16/16; isr 1-0 16/16 [1: 16 16 16]; ");
+	ck_assert_uint_eq(profile.spans->n_cores, 2);
+	ck_assert_uint_eq(pt_spans_core(profile.spans, 0)->observed, 24);
+	ck_assert_uint_eq(pt_spans_core(profile.spans, 1)->observed, 37);
 	pt_analysis_range.result(t.range, &profile);
 	print_range(profile.ranges, got);
-	same("two cores", "range", got, "main 2 10; f 2 19; g 3 16; isr 1 16; ");
-	ck_assert_uint_eq(profile.ranges->observed, 24 + 37);
+	same("two cores", "range", got, "main 2 8; f 2 16; main 0 2; f 0 3; g 3 16; isr 1 16; ");
+	ck_assert_uint_eq(pt_spans_core(profile.ranges, 0)->observed, 24);
+	ck_assert_uint_eq(pt_spans_core(profile.ranges, 1)->observed, 37);
 	close_three(&t);
 	pt_codemap_free(map);
 	pt_program_unref(program);

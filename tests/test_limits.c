@@ -224,6 +224,7 @@ START_TEST(each_core_has_to_keep_it)
 		{ .id = F, .function = &functions[F - 1], .share = { .share = 0.1 } },
 		{ .id = F, .function = &functions[F - 1], .share = { .share = 0.3 }, .core = 2 },
 	};
+	static const struct pt_profile_core of[] = { { .core = 0 }, { .core = 2 } };
 
 	for (size_t i = 0; i < PT_LEN(rows); i++) {
 		struct pt_profile profile = profile_of(true);
@@ -233,6 +234,7 @@ START_TEST(each_core_has_to_keep_it)
 		profile.bins = &bins;
 		profile.function = on;
 		profile.n_functions = profile.n_cores = PT_LEN(on);
+		profile.core = of;
 		profile.program = program;
 		pt_analysis_limits.result(limits, &profile);
 		ck_assert_msg(profile.limits->limit[0].verdict == rows[i].want, "%s: %s", rows[i].rule,

@@ -31,7 +31,7 @@ static struct pt_stat stat_of(uint64_t n, uint64_t min, uint64_t max, uint64_t t
 static struct pt_execution_function runs[4];
 static struct pt_profile_function rows[4];
 static const struct pt_profile_function *by_id[5];
-static const struct pt_edge edges[] = { { 0, 4, 40, 960 }, { 1, 2, 12, 21000 }, { 2, 2, 720, 14000 } };
+static const struct pt_edge edges[] = { { 0, 4, 0, 40, 960 }, { 1, 2, 0, 12, 21000 }, { 2, 2, 0, 720, 14000 } };
 static struct pt_profile_irq irqs[1];
 static struct pt_program *program;
 
@@ -322,7 +322,7 @@ static const struct {
 	{ { "top=many" }, "top: 'many' is not a number of rows", { .top = 0 } },
 	{ { "top=" }, "not a number", { .top = 0 } },
 	{ { "sort=colour" }, "cannot sort by 'colour'; functions has: name address", { .top = 0 } },
-	{ { "calls", "sort=period" }, "cannot sort by 'period'; calls has: from to count gross", { .top = 0 } },
+	{ { "calls", "sort=period" }, "cannot sort by 'period'; calls has: from to count gross core", { .top = 0 } },
 	{ { "sort=" }, "sort: '' is no name", { .top = 0 } },
 	{ { "sort=a_word_that_is_much_too_long_for_a_column" }, "is no name", { .top = 0 } },
 };

@@ -32,7 +32,7 @@ struct pt_analysis_setup {	/* what is known before the first chunk; all of it ou
 					 * what is open now, was not seen */
 };
 
-enum { PT_RUN_CORES = 16 };	/* who has state per core leaves out the runs of cores with a higher number */
+enum { PT_RUN_CORES = PT_PROFILE_CORES };	/* who has state per core leaves out the runs of cores with a higher number */
 
 struct pt_analysis {
 	const char *name;	/* the word for analysis= : "lines" */

@@ -9,7 +9,7 @@
 #include "bigmem.h"
 #include "profile/analysis.h"
 
-enum { CORES = 4, DEPTH = 1024, FIRST_TICKS = 4096, FEWEST = 8 };
+enum { CORES = PT_RUN_CORES, DEPTH = 1024, FIRST_TICKS = 4096, FEWEST = 8 };
 static const double ALIKE = 0.15;	/* neighbours that are more so are joined */
 
 struct stack { uint16_t *function; size_t depth; };	/* DEPTH of them; NULL: nothing was ever open */

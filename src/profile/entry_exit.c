@@ -5,8 +5,8 @@
  * An entry is the first instruction being executed, but not by a jump from inside (a loop), and not again after an
  * interrupt that cancelled it. An exit counts where the run was left by it: a conditional one that was not taken, or a
  * computed jump that stayed inside, is none. A function that jumps into the tail of another one ends where that tail
- * does. A named span begins before its first point is executed and ends before its second. Each core has a stack and a
- * clock of its own; the figures are of all cores. */
+ * does. A named span begins before its first point is executed and ends before its second. Each core has a stack, a
+ * clock and figures of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,10 @@ struct level {			/* what an exception interrupted */
 
 struct walk {			/* of one core */
 	struct entry_exit *of;
+	struct pt_span_set *set;
 	struct pt_span_stack *stack;
+	struct pt_execution_function *function;	/* by id; of the result */
+	bool ran;
 	struct pt_runclock runclock;
 
 	uint64_t clock, instructions, cycles;
@@ -49,14 +52,14 @@ struct walk {			/* of one core */
 
 struct entry_exit {
 	struct pt_points *points;
-	struct pt_span_set *set;
 	struct pt_spans result;
-	struct pt_execution_function *function;	/* by id */
+	struct pt_span_figures *span;	/* of the result */
+	struct pt_span_core core[PT_RUN_CORES];
 	size_t n_functions;
 	uint32_t entry_cycles, chain_cycles;
 	bool by_instructions;
 	struct pt_runclock runclock;	/* as a core begins with it */
-	struct walk *walk[PT_RUN_CORES];	/* NULL: this core gave no runs yet */
+	struct walk *walk[PT_RUN_CORES];	/* NULL: this core gave no runs yet; there always is a first one */
 };
 
 static struct pt_span_at at(const struct walk *x, uint64_t clock, uint64_t address)
@@ -79,7 +82,7 @@ static bool enters(struct walk *x, const struct pt_run *run, const struct pt_poi
 	if (mark->address != run->begin)
 		return true;
 	if (x->skip == mark->address) {
-		pt_span_row(x->of->set, mark->span)->refetched++;
+		pt_span_row(x->set, mark->span)->refetched++;
 		return false;
 	}
 	return x->left != PT_LEFT_BRANCH || x->function_left != run->function;
@@ -119,7 +122,7 @@ static void pass_entry(struct walk *x, const struct pt_run *run, const struct pt
 static void pass_exit(struct walk *x, const struct pt_point *mark, uint64_t clock)
 {
 	struct pt_span_at when = at(x, clock, mark->address);
-	bool lent = x->lent.owner != PT_NO_FUNCTION && x->lent.owner == pt_span_row(x->of->set, mark->span)->id;
+	bool lent = x->lent.owner != PT_NO_FUNCTION && x->lent.owner == pt_span_row(x->set, mark->span)->id;
 	uint32_t span = lent ? x->lent.span : mark->span;
 
 	x->lent = (struct lent){ mark->into, span };
@@ -242,26 +245,46 @@ static void one(struct walk *x, const struct pt_run *run)
 		gap(x);
 }
 
-/* NULL: a core of too high a number, or no memory. */
-static struct walk *walk_of(struct entry_exit *x, uint16_t core)
+static void walk_free(struct walk *walk)
 {
-	struct walk *walk;
+	if (walk == NULL)
+		return;
+	pt_span_set_free(walk->set);	/* and its stack */
+	free(walk->function);
+	free(walk);
+}
 
-	if (core >= PT_RUN_CORES || x->walk[core] != NULL)
-		return core < PT_RUN_CORES ? x->walk[core] : NULL;
-	walk = calloc(1, sizeof(*walk));
+static struct walk *walk_new(struct entry_exit *x)
+{
+	struct walk *walk = calloc(1, sizeof(*walk));
+	size_t n = pt_points_spans(x->points);
+
 	if (walk == NULL)
 		return NULL;
 	*walk = (struct walk){
-		.of = x, .stack = pt_span_stack_new(x->set), .runclock = x->runclock, .left = PT_LEFT_GAP,
-		.skip = PT_UNKNOWN, .entered = PT_UNKNOWN, .arrived = PT_UNKNOWN,
+		.of = x, .set = pt_span_set_new(n), .function = calloc(x->n_functions, sizeof(*walk->function)),
+		.runclock = x->runclock, .left = PT_LEFT_GAP, .skip = PT_UNKNOWN, .entered = PT_UNKNOWN,
+		.arrived = PT_UNKNOWN,
 	};
-	if (walk->stack == NULL) {
-		free(walk);
+	if (walk->set != NULL)
+		walk->stack = pt_span_stack_new(walk->set);
+	if (walk->stack == NULL || walk->function == NULL) {
+		walk_free(walk);
 		return NULL;
 	}
-	x->walk[core] = walk;
+	for (size_t i = 0; i < n; i++)
+		pt_points_name(x->points, i, pt_span_row(walk->set, i));
 	return walk;
+}
+
+/* NULL: a core of too high a number, or no memory. */
+static struct walk *walk_of(struct entry_exit *x, uint16_t core)
+{
+	if (core >= PT_RUN_CORES)
+		return NULL;
+	if (x->walk[core] == NULL)
+		x->walk[core] = walk_new(x);
+	return x->walk[core];
 }
 
 static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
@@ -270,6 +293,7 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16
 
 	if (walk == NULL)
 		return;
+	walk->ran |= n > 0;
 	pt_runclock_begin(&walk->runclock, walk->cycles, from);
 	for (size_t i = 0; i < n; i++)
 		one(walk, &run[i]);
@@ -288,35 +312,50 @@ static void config(void *analysis, uint16_t source, const char *text, size_t len
 			pt_runclock_config(&x->walk[i]->runclock, text, len_bytes);
 }
 
+/* The figures of a core behind those of the cores before. */
+static void give_core(struct entry_exit *x, uint16_t number)
+{
+	struct walk *walk = x->walk[number];
+	struct pt_spans *to = &x->result;
+	const struct pt_spans *from;
+
+	pt_span_pass(walk->stack, walk->clock);
+	from = pt_span_result(walk->set);
+	for (size_t i = 0; i < from->n_spans; i++) {
+		struct pt_span_figures *span = &x->span[to->n_spans++];
+
+		*span = from->span[i];
+		span->core = number;
+		if (span->by == PT_SPAN_BY_FUNCTION) {
+			walk->function[span->id] = span->run;
+			walk->function[span->id].instructions = x->by_instructions ? span->run.cycles : 0;
+		}
+	}
+	for (size_t i = 0; i < PT_N_SPAN_ERRORS; i++)
+		to->errors[i] += from->errors[i];
+	to->forgotten += from->forgotten;
+	x->core[to->n_cores++] = (struct pt_span_core){
+		.core = number, .observed = walk->clock, .instructions = walk->instructions, .cycles = walk->cycles,
+		.function = walk->function, .n_functions = x->n_functions,
+	};
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct entry_exit *x = analysis;
-	uint64_t observed = 0, instructions = 0, cycles = 0;
+	size_t n = 0;
+	struct pt_span_figures *span;
 
-	for (size_t i = 0; i < PT_RUN_CORES; i++) {
-		const struct walk *walk = x->walk[i];
-
-		if (walk == NULL)
-			continue;
-		pt_span_pass(walk->stack, walk->clock);
-		observed += walk->clock;
-		instructions += walk->instructions;
-		cycles += walk->cycles;
-	}
-	x->result = *pt_span_result(x->set);
-	for (size_t i = 0; i < x->result.n_spans; i++) {
-		const struct pt_span_figures *span = &x->result.span[i];
-
-		if (span->by == PT_SPAN_BY_FUNCTION) {
-			x->function[span->id] = span->run;
-			x->function[span->id].instructions = x->by_instructions ? span->run.cycles : 0;
-		}
-	}
-	x->result.observed = observed;
-	x->result.instructions = instructions;
-	x->result.cycles = cycles;
-	x->result.function = x->function;
-	x->result.n_functions = x->n_functions;
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		n += x->walk[i] != NULL && x->walk[i]->ran;
+	span = realloc(x->span, ((n + (n == 0)) * pt_points_spans(x->points) + 1) * sizeof(*span));
+	if (span == NULL)
+		return;			/* as it was */
+	x->span = span;
+	x->result = (struct pt_spans){ .span = span, .core = x->core };
+	for (uint16_t i = 0; i < PT_RUN_CORES; i++)
+		if (x->walk[i] != NULL && (x->walk[i]->ran || (n == 0 && i == 0)))
+			give_core(x, i);
 	profile->spans = &x->result;
 }
 
@@ -326,11 +365,10 @@ static void entry_exit_free(void *analysis)
 
 	if (x == NULL)
 		return;
-	pt_points_free(x->points);
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
-		free(x->walk[i]);	/* its stack is the set's */
-	pt_span_set_free(x->set);
-	free(x->function);
+		walk_free(x->walk[i]);
+	pt_points_free(x->points);
+	free(x->span);
 	free(x);
 }
 
@@ -347,9 +385,8 @@ static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err
 	if (x->points == NULL)
 		goto fail;
 	x->runclock = pt_runclock_of(setup->words);
-	x->set = pt_span_set_new(pt_points_spans(x->points));
-	x->function = calloc(setup->n_functions, sizeof(*x->function));
-	if (x->set == NULL || x->function == NULL || walk_of(x, 0) == NULL) {
+	x->n_functions = setup->n_functions;
+	if (walk_of(x, 0) == NULL) {
 		pt_fail(err, PT_ENOMEM, "not enough memory for %zu spans", pt_points_spans(x->points));
 		goto fail;
 	}
@@ -358,9 +395,6 @@ static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err
 	x->entry_cycles = flow.exception_entry_cycles;
 	x->chain_cycles = flow.tail_chain_cycles;
 	x->by_instructions = setup->by_instructions;
-	x->n_functions = setup->n_functions;
-	for (size_t i = 0; i < pt_points_spans(x->points); i++)
-		pt_points_name(x->points, i, pt_span_row(x->set, i));
 	return x;
 fail:
 	entry_exit_free(x);

@@ -264,8 +264,8 @@ static void add_open(struct pt_execution *x, struct frame *frames, size_t n_fram
 		add_time(x, row, v.net, frame->second);
 		if ((v.how & PT_INVOCATION_UNCALLED) == 0)
 			x->edges[x->result.n_edges++] = (struct pt_edge){
-				frame->caller, frame->function, 1,
-				call_is_inside_one_like_it(x, frames, i - 1, base) ? 0 : v.gross,
+				.from = frame->caller, .to = frame->function, .count = 1,
+				.gross = call_is_inside_one_like_it(x, frames, i - 1, base) ? 0 : v.gross,
 			};
 	}
 }

@@ -7,13 +7,19 @@
 
 #include "profile/limits_judge.h"
 
-enum { CORES = 4, DEPTH = 48 };	/* deeper calls are not in paths */
+enum { DEPTH = 48 };	/* deeper calls are not in paths */
 
 static const struct pt_param params[] = {
 	{ "limits", PT_PARAM_TEXT, NULL, NULL, 0, 0, "timing rules, one a line: gross(f) in 5us..7us" },
 };
 
 struct stack { uint16_t function[DEPTH]; uint16_t depth; };
+
+struct core {
+	uint64_t *left, *entered;	/* per id: clock at the last exit, and entry; PT_UNKNOWN. NULL: no step came yet */
+	uint32_t *open;			/* per id: invocations of it on the stacks */
+	struct stack *stack;		/* PT_STEP_STACKS */
+};
 
 struct limits {
 	struct pt_limits result;
@@ -24,10 +30,7 @@ struct limits {
 	size_t n_functions;		/* ids are below it */
 	uint16_t *first;		/* per id: its first rule, + 1; 0: none */
 	uint16_t next[PT_RULES];	/* further rules of the same function, + 1 */
-	uint64_t *left, *entered;	/* per id: clock at the last exit, and entry; PT_UNKNOWN */
-	uint32_t *open;			/* per id: invocations of it on the stacks */
-	struct stack *stack;		/* CORES * PT_STEP_STACKS */
-	uint16_t running[CORES];
+	struct core core[PT_RUN_CORES], *now;	/* now: whose step is looked at */
 	double ns_per_tick;		/* 0: not known */
 	bool by_instructions, hz_given, late;
 };
@@ -57,7 +60,8 @@ static void note(struct limits *l, size_t rule, const struct pt_step *step, uint
 	if (l->result.n_violations == PT_VIOLATIONS)
 		return;
 	l->result.n_violations++;
-	*v = (struct pt_violation){ .rule = rule, .at = step->at, .clock = step->clock, .value = value };
+	*v = (struct pt_violation){ .rule = rule, .at = step->at, .clock = step->clock, .value = value,
+				    .core = step->core };
 	print_path(l, stack, v->path);
 }
 
@@ -80,7 +84,8 @@ static void look_at(struct limits *l, size_t rule, const struct pt_step *step, u
 
 static uint64_t figure(const struct limits *l, const struct pt_rule *rule, const struct pt_step *step)
 {
-	bool leaves = step->kind == PT_STEP_LEAVE && step->partial == 0;
+	bool leaves = step->kind == PT_STEP_LEAVE && step->partial == 0, enters = step->kind == PT_STEP_ENTER;
+	uint64_t entered = l->now->entered[step->function], left = l->now->left[step->function];
 
 	switch (rule->figure) {
 	case PT_RULE_NET:
@@ -90,12 +95,9 @@ static uint64_t figure(const struct limits *l, const struct pt_rule *rule, const
 	case PT_RULE_CALL:
 		return leaves ? step->call : PT_UNKNOWN;
 	case PT_RULE_PERIOD:
-		return step->kind == PT_STEP_ENTER && l->entered[step->function] != PT_UNKNOWN &&
-				       step->entry != PT_ENTRY_UNSEEN
-			? step->clock - l->entered[step->function] : PT_UNKNOWN;
+		return enters && entered != PT_UNKNOWN && step->entry != PT_ENTRY_UNSEEN ? step->clock - entered : PT_UNKNOWN;
 	case PT_RULE_INACTIVE:
-		return step->kind == PT_STEP_ENTER && l->open[step->function] == 1 && l->left[step->function] != PT_UNKNOWN
-			? step->clock - l->left[step->function] : PT_UNKNOWN;
+		return enters && l->now->open[step->function] == 1 && left != PT_UNKNOWN ? step->clock - left : PT_UNKNOWN;
 	default:
 		return PT_UNKNOWN;
 	}
@@ -115,28 +117,58 @@ static void enter(struct limits *l, const struct pt_step *step, struct stack *st
 	if (stack->depth < DEPTH)
 		stack->function[stack->depth] = step->function;
 	stack->depth++;
-	l->open[step->function]++;
+	l->now->open[step->function]++;
 	check(l, step, stack);
 	if (step->entry != PT_ENTRY_UNSEEN)
-		l->entered[step->function] = step->clock;
+		l->now->entered[step->function] = step->clock;
 }
 
 static void leave(struct limits *l, const struct pt_step *step, struct stack *stack)
 {
 	check(l, step, stack);
 	stack->depth -= stack->depth > 0;
-	l->open[step->function] -= l->open[step->function] > 0;
-	if (l->open[step->function] == 0)
-		l->left[step->function] = step->partial != 0 ? PT_UNKNOWN : step->clock;
+	l->now->open[step->function] -= l->now->open[step->function] > 0;
+	if (l->now->open[step->function] == 0)
+		l->now->left[step->function] = step->partial != 0 ? PT_UNKNOWN : step->clock;
 }
 
-static void forget(struct limits *l)
+static void forget(const struct limits *l, struct core *core)
 {
-	memset(l->open, 0, l->n_functions * sizeof(*l->open));
-	memset(l->left, 0xff, l->n_functions * sizeof(*l->left));
-	memset(l->entered, 0xff, l->n_functions * sizeof(*l->entered));
-	for (size_t i = 0; i < (size_t)CORES * PT_STEP_STACKS; i++)
-		l->stack[i].depth = 0;
+	memset(core->open, 0, l->n_functions * sizeof(*core->open));
+	memset(core->left, 0xff, l->n_functions * sizeof(*core->left));
+	memset(core->entered, 0xff, l->n_functions * sizeof(*core->entered));
+	for (size_t i = 0; i < PT_STEP_STACKS; i++)
+		core->stack[i].depth = 0;
+}
+
+static void core_fini(struct core *core)
+{
+	free(core->left);
+	free(core->entered);
+	free(core->open);
+	free(core->stack);
+	*core = (struct core){ 0 };
+}
+
+/* NULL: its number is too high, or there is no memory. */
+static struct core *core_of(struct limits *l, uint16_t number)
+{
+	struct core *core = number < PT_RUN_CORES ? &l->core[number] : NULL;
+
+	if (core == NULL || core->left != NULL)
+		return core;
+	*core = (struct core){
+		.left = calloc(l->n_functions + 1, sizeof(*core->left)),
+		.entered = calloc(l->n_functions + 1, sizeof(*core->entered)),
+		.open = calloc(l->n_functions + 1, sizeof(*core->open)),
+		.stack = calloc(PT_STEP_STACKS, sizeof(*core->stack)),
+	};
+	if (core->left != NULL && core->entered != NULL && core->open != NULL && core->stack != NULL) {
+		forget(l, core);
+		return core;
+	}
+	core_fini(core);
+	return NULL;
 }
 
 static void take_steps(void *analysis, const struct pt_step *step, size_t n)
@@ -144,16 +176,18 @@ static void take_steps(void *analysis, const struct pt_step *step, size_t n)
 	struct limits *l = analysis;
 
 	for (size_t i = 0; i < n; i++, step++) {
-		struct stack *stack = &l->stack[(size_t)(step->core % CORES) * PT_STEP_STACKS + step->stack % PT_STEP_STACKS];
+		struct stack *stack;
 
-		if (step->function >= l->n_functions)
+		l->now = core_of(l, step->core);
+		if (step->function >= l->n_functions || l->now == NULL)
 			continue;
+		stack = &l->now->stack[step->stack % PT_STEP_STACKS];
 		if (step->kind == PT_STEP_ENTER)
 			enter(l, step, stack);
 		else if (step->kind == PT_STEP_LEAVE)
 			leave(l, step, stack);
 		else if (step->kind == PT_STEP_FORGET)
-			forget(l);
+			forget(l, l->now);
 	}
 }
 
@@ -214,10 +248,8 @@ static void limits_free(void *analysis)
 	free(l->limit);
 	free(l->violation);
 	free(l->first);
-	free(l->left);
-	free(l->entered);
-	free(l->open);
-	free(l->stack);
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		core_fini(&l->core[i]);
 	free(l);
 }
 
@@ -247,12 +279,7 @@ static bool make_tables(struct limits *l)
 	l->limit = calloc(l->rules.n + 1, sizeof(*l->limit));
 	l->violation = calloc(PT_VIOLATIONS, sizeof(*l->violation));
 	l->first = calloc(l->n_functions + 1, sizeof(*l->first));
-	l->left = calloc(l->n_functions + 1, sizeof(*l->left));
-	l->entered = calloc(l->n_functions + 1, sizeof(*l->entered));
-	l->open = calloc(l->n_functions + 1, sizeof(*l->open));
-	l->stack = calloc((size_t)CORES * PT_STEP_STACKS, sizeof(*l->stack));
-	return l->limit != NULL && l->violation != NULL && l->first != NULL && l->left != NULL && l->entered != NULL &&
-	       l->open != NULL && l->stack != NULL;
+	return l->limit != NULL && l->violation != NULL && l->first != NULL && core_of(l, 0) != NULL;
 }
 
 static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *err)
@@ -274,7 +301,6 @@ static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *er
 			l->result.limit = l->limit;
 			l->result.n_limits = l->rules.n;
 			l->result.violation = l->violation;
-			forget(l);
 			if (find_functions(l, err) == 0)
 				return l;
 			goto free_it;

@@ -15,7 +15,9 @@
  * A rule is passed only if the data can decide it. One violation decides; that there was none decides only where nothing
  * was missed, or for a rule "seen". An estimated share decides if all of its 95 % interval lies on one side ("within ci"
  * may be said, and is always so). A trace without time of its own does not show how long the core slept: where it did,
- * call, period and inactive are undecided. Everything else is undecided, too, with the reason. */
+ * call, period and inactive are undecided. Everything else is undecided, too, with the reason.
+ *
+ * Of several cores each has to keep to a rule: the worst is told, with its number. Counts are of all cores together. */
 #ifndef PT_PROFILE_LIMITS_H
 #define PT_PROFILE_LIMITS_H
 
@@ -75,6 +77,7 @@ struct pt_violation {
 	size_t rule;		/* index */
 	struct pt_moment at;
 	uint64_t clock, value;	/* ticks of the profile's clock */
+	uint16_t core;
 	char path[PT_VIOLATION_PATH];	/* "main > adc_convert" */
 };
 

@@ -13,7 +13,12 @@
 
 static const char so_far[] = "so far, but there is no end: what came after it is not known";
 
-struct judge { struct pt_limit *limit; const struct pt_profile *profile; double ns_per_tick; };
+struct judge {
+	struct pt_limit *limit;
+	const struct pt_profile *profile;
+	double ns_per_tick;
+	uint16_t core;		/* whose figures are looked at */
+};
 
 const char *pt_verdict_name(enum pt_verdict verdict)
 {
@@ -53,24 +58,19 @@ static const char *print(const struct judge *j, double ticks, char *out, size_t 
 	return out;
 }
 
-static const struct pt_profile_function *function_on(const struct judge *j, uint16_t core)
+static const struct pt_profile_function *function_of(const struct judge *j)	/* NULL: it was not seen */
 {
 	const struct pt_profile *p = j->profile;
 	const char *name = j->limit->rule->name;
 
 	for (size_t i = 0; i < p->n_functions; i++)
-		if (p->function[i].core == core && p->function[i].function != NULL &&
+		if (p->function[i].core == j->core && p->function[i].function != NULL &&
 		    pt_function_is(p->function[i].function, name, strlen(name)))
 			return &p->function[i];
 	return NULL;
 }
 
-static const struct pt_profile_function *function_of(const struct judge *j)
-{
-	return function_on(j, j->profile->n_functions > 0 ? j->profile->function[0].core : 0);
-}
-
-/* The figures of a function or span; NULL: it was not seen. Signalled spans are in ns. */
+/* The figures of a function or span on the core; NULL: it was not seen. Signalled spans are in ns. */
 static const struct pt_execution_function *figures_of(struct judge *j)
 {
 	const struct pt_spans *of[] = { j->profile->spans, j->profile->signalled };
@@ -82,7 +82,8 @@ static const struct pt_execution_function *figures_of(struct judge *j)
 	}
 	for (size_t k = 0; k < PT_LEN(of); k++)
 		for (size_t i = 0; of[k] != NULL && i < of[k]->n_spans; i++)
-			if (of[k]->span[i].name != NULL && strcmp(of[k]->span[i].name, j->limit->rule->name) == 0) {
+			if (of[k]->span[i].name != NULL && strcmp(of[k]->span[i].name, j->limit->rule->name) == 0 &&
+			    (of[k]->span[i].core == j->core || of[k] == j->profile->signalled)) {
 				if (of[k] == j->profile->signalled)
 					j->ns_per_tick = 1;
 				return &of[k]->span[i].run;
@@ -101,57 +102,7 @@ static const struct pt_stat *stat_of(struct judge *j)
 	return run != NULL ? &run->stat[kinds[j->limit->rule->figure]] : NULL;
 }
 
-/* --- sleep. A modelled clock counts what was executed: it stands still while the core sleeps, so whatever lasts from
- * before to after a WFI is longer than it says, and nobody knows by how much. */
-
-static const uint8_t *bytes_at(const struct pt_program *program, uint64_t address, size_t *left)
-{
-	size_t n;
-	const struct pt_segment *segment = pt_program_segments(program, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (segment[i].bytes != NULL && address - segment[i].run < segment[i].size) {
-			*left = (size_t)(segment[i].size - (address - segment[i].run));
-			return segment[i].bytes + (address - segment[i].run);
-		}
-	return NULL;
-}
-
-static bool waits_at(const struct pt_isa *isa, const struct pt_program *program, uint64_t address)
-{
-	size_t left = 0;
-	const uint8_t *bytes = bytes_at(program, address, &left);
-
-	return bytes != NULL && isa->waits != NULL && isa->waits(bytes, left);
-}
-
-/* Without counts per instruction: whether it has code that could. */
-static bool can_sleep(const struct pt_isa *isa, const struct pt_program *program)
-{
-	size_t n;
-	const struct pt_segment *segment = pt_program_segments(program, &n);
-
-	for (size_t i = 0; i < n; i++)
-		for (uint64_t at = 0; segment[i].code && at < segment[i].size; at += isa->unit_bytes)
-			if (waits_at(isa, program, segment[i].run + at))
-				return true;
-	return false;
-}
-
-static bool slept(const struct pt_profile *p)
-{
-	unsigned machine = p->program != NULL ? pt_program_machine(p->program) : 0;
-	const struct pt_isa *isa = machine != 0 ? pt_isa_of_machine(machine) : NULL;
-
-	if (isa == NULL)
-		return false;
-	if (p->lines == NULL)
-		return can_sleep(isa, p->program);
-	for (size_t i = 0; i < p->lines->n_insns; i++)
-		if (p->lines->insn[i].count > 0 && waits_at(isa, p->program, p->lines->insn[i].address))
-			return true;
-	return false;
-}
+/* --- sleep */
 
 /* Net and gross are time that the core spent; the others go by the clock on the wall. */
 static bool spans_sleep(const struct judge *j)
@@ -159,10 +110,64 @@ static bool spans_sleep(const struct judge *j)
 	enum pt_rule_figure figure = j->limit->rule->figure;
 
 	return (figure == PT_RULE_CALL || figure == PT_RULE_PERIOD || figure == PT_RULE_INACTIVE) &&
-	       slept(j->profile);
+	       pt_limits_slept(j->profile);
+}
+
+/* --- cores */
+
+static bool is_of_cores(const struct judge *j)	/* else signals tell of it, which are of no core in particular */
+{
+	const struct pt_spans *spans = j->profile->spans;
+	bool found = j->limit->rule->subject == PT_RULE_FUNCTION;
+
+	for (size_t i = 0; spans != NULL && i < spans->n_spans && !found; i++)
+		found = spans->span[i].name != NULL && strcmp(spans->span[i].name, j->limit->rule->name) == 0;
+	return found && j->profile->n_cores > 1;
+}
+
+/* Now what becomes of the rule on another core is told, unless the one before was worse: failed above undecided. */
+static void keep_worse(struct judge *j, struct pt_limit *worst, bool first)
+{
+	static const int badness[] = {
+		[PT_VERDICT_PASSED] = 0, [PT_VERDICT_UNDECIDED] = 1, [PT_VERDICT_FAILED] = 2,
+	};
+	char why[sizeof(worst->why)];
+
+	if (!first && badness[j->limit->verdict] <= badness[worst->verdict])
+		return;
+	memcpy(why, j->limit->why, sizeof(why));
+	say(j, j->limit->verdict, "core %u: %.*s", j->core, (int)sizeof(why) - 16, why);
+	*worst = *j->limit;
+}
+
+/* A rule about a function is one about it on each core that has figures to judge; what is told is the worst of them. */
+static void judge_cores(struct judge *j, bool (*has_figures)(struct judge *j), void (*judge_one)(struct judge *j))
+{
+	struct pt_limit worst = *j->limit;
+	bool any = false;
+
+	for (size_t i = 0; is_of_cores(j) && i < j->profile->n_cores; i++) {
+		j->core = j->profile->core[i].core;
+		if (!has_figures(j))
+			continue;
+		judge_one(j);
+		keep_worse(j, &worst, !any);
+		any = true;
+	}
+	if (any)
+		*j->limit = worst;
+	else
+		judge_one(j);
 }
 
 /* --- one rule */
+
+static bool was_seen(struct judge *j)
+{
+	const struct pt_stat *stat = stat_of(j);
+
+	return stat != NULL && stat->n > 0;
+}
 
 /* Spans are not looked at one by one: the least and the most of them say whether each keeps to it. */
 static void look_at_extremes(struct judge *j)
@@ -178,6 +183,12 @@ static void look_at_extremes(struct judge *j)
 	l->most = stat->max;
 	l->violations = !pt_rule_allows(l->rule, (double)stat->min * unit) +
 			(uint64_t)!pt_rule_allows(l->rule, (double)stat->max * unit);
+}
+
+/* Invocations of functions were looked at as they came, on all cores. */
+static bool is_judged_by_core(struct judge *j)
+{
+	return j->limit->rule->subject == PT_RULE_SPAN && was_seen(j);
 }
 
 static void judge_each(struct judge *j)
@@ -259,12 +270,27 @@ static void judge_summary(struct judge *j)
 		say(j, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " seen; not all that ran was seen", value, stat->n);
 }
 
+/* On all cores. */
+static uint64_t count_of(struct judge *j)
+{
+	const struct pt_execution_function *run = figures_of(j);
+	uint64_t n = 0;
+
+	if (!is_of_cores(j))
+		return run != NULL ? run->count : 0;
+	for (size_t i = 0; i < j->profile->n_cores; i++) {
+		j->core = j->profile->core[i].core;
+		run = figures_of(j);
+		n += run != NULL ? run->count : 0;
+	}
+	return n;
+}
+
 /* There were at least as many as were seen. */
 static void judge_count(struct judge *j)
 {
 	const struct pt_rule *rule = j->limit->rule;
-	const struct pt_execution_function *run = figures_of(j);
-	uint64_t n = run != NULL ? run->count : 0;
+	uint64_t n = count_of(j);
 	bool allowed = pt_rule_allows(rule, (double)n);
 	bool more_would_too = allowed && isinf(rule->hi) && !rule->excludes;
 	bool more_would_not = !allowed && !isinf(rule->hi) && !rule->excludes && (double)n >= rule->hi;
@@ -315,9 +341,9 @@ static enum pt_basis bins_basis(const struct judge *j, const struct pt_profile_f
 	return PT_BASIS_NONE;
 }
 
-/* f: NULL: it was not seen. */
-static void judge_function_share(struct judge *j, const struct pt_profile_function *f)
+static void judge_function_share(struct judge *j)
 {
+	const struct pt_profile_function *f = function_of(j);
 	const struct pt_share none = { .share = 0, .lo = 0, .hi = j->profile->unseen.hi };
 	enum pt_basis basis = j->profile->by_bins ? bins_basis(j, f) : j->profile->shares;
 
@@ -331,54 +357,50 @@ static void judge_function_share(struct judge *j, const struct pt_profile_functi
 		judge_share(j, f != NULL ? &f->share : &none, j->profile->shares);
 }
 
-/* A rule about a function is one about it on each core: what is told is the worst of them, failed above undecided. */
-static void judge_function_shares(struct judge *j)
+static bool always(struct judge *j)
 {
-	static const int badness[] = {
-		[PT_VERDICT_PASSED] = 0, [PT_VERDICT_UNDECIDED] = 1, [PT_VERDICT_FAILED] = 2,
-	};
-	const struct pt_bins *bins = j->profile->bins;
-	struct pt_limit worst = *j->limit;
-	char why[sizeof(worst.why)];
-
-	if (!j->profile->by_bins || j->profile->n_cores < 2) {
-		judge_function_share(j, function_of(j));
-		return;
-	}
-	for (size_t i = 0; i < bins->n_cores; i++) {
-		judge_function_share(j, function_on(j, bins->core[i].core));
-		if (i > 0 && badness[j->limit->verdict] <= badness[worst.verdict])
-			continue;
-		memcpy(why, j->limit->why, sizeof(why));
-		say(j, j->limit->verdict, "core %u: %.*s", bins->core[i].core, (int)sizeof(why) - 16, why);
-		worst = *j->limit;
-	}
-	*j->limit = worst;
+	(void)j;
+	return true;
 }
 
-/* Of the time in which it is known what ran. */
-static void judge_load(struct judge *j)
+static void judge_task(struct judge *j, const struct pt_task *task)
 {
 	const struct pt_tasks *tasks = j->profile->tasks;
 	const struct pt_rule *rule = j->limit->rule;
-	const struct pt_task *task = NULL;
-	double load;
-	bool whole;
+	double load = pt_task_load(tasks, task);
+	bool whole = j->profile->loss.lost_ns == 0 && !j->profile->no_end && (tasks->by_signals || complete(j));
 
-	for (size_t i = 0; tasks != NULL && i < tasks->n_tasks && task == NULL; i++)
-		if (tasks->task[i].name != NULL && strcmp(tasks->task[i].name, rule->name) == 0)
-			task = &tasks->task[i];
-	if (task == NULL || tasks->observed == 0) {
-		say(j, PT_VERDICT_UNDECIDED,
-		    tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen", rule->name);
-		return;
-	}
-	load = (double)task->run / (double)tasks->observed;
-	whole = j->profile->loss.lost_ns == 0 && !j->profile->no_end && (tasks->by_signals || complete(j));
 	if (whole || rule->seen)
 		say(j, pt_rule_allows(rule, load) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", load * 100);
 	else
-		say(j, PT_VERDICT_UNDECIDED, "%.2f %% of what was seen; not all that ran was", load * 100);
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %% of what was seen; not all that ran was seen", load * 100);
+}
+
+/* Of the time in which it is known what ran; a task that several cores ran has to keep to it on each. */
+static void judge_load(struct judge *j)
+{
+	const struct pt_tasks *tasks = j->profile->tasks;
+	const char *name = j->limit->rule->name;
+	struct pt_limit worst = *j->limit;
+	size_t n = 0, found = 0;
+
+	for (size_t i = 0; tasks != NULL && tasks->observed != 0 && i < tasks->n_tasks; i++)
+		n += tasks->task[i].name != NULL && strcmp(tasks->task[i].name, name) == 0;
+	for (size_t i = 0; n > 0 && i < tasks->n_tasks; i++) {
+		const struct pt_task *task = &tasks->task[i];
+
+		if (task->name == NULL || strcmp(task->name, name) != 0)
+			continue;
+		judge_task(j, task);
+		j->core = task->core;
+		if (n > 1)
+			keep_worse(j, &worst, found++ == 0);
+	}
+	if (n > 1)
+		*j->limit = worst;
+	if (n == 0)
+		say(j, PT_VERDICT_UNDECIDED,
+		    tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen", name);
 }
 
 static void judge_time(struct judge *j, uint64_t part_ns)
@@ -397,7 +419,7 @@ static void judge_time(struct judge *j, uint64_t part_ns)
 
 void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
 {
-	struct judge j = { limit, profile, ns_per_tick };
+	struct judge j = { limit, profile, ns_per_tick, profile->n_functions > 0 ? profile->function[0].core : 0 };
 	const struct pt_rule *rule = limit->rule;
 
 	if (rule->unit == PT_RULE_NS && ns_per_tick == 0 && profile->signalled == NULL)
@@ -411,7 +433,7 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 	else if (rule->figure == PT_RULE_COUNT)
 		judge_count(&j);
 	else if (rule->figure == PT_RULE_SHARE && rule->subject == PT_RULE_FUNCTION)
-		judge_function_shares(&j);
+		judge_cores(&j, always, judge_function_share);
 	else if (rule->figure == PT_RULE_SHARE)
 		say(&j, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
 	else if (rule->subject == PT_RULE_FUNCTION && spans_sleep(&j))
@@ -419,7 +441,7 @@ void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, do
 		    "the core slept meanwhile, and this trace does not show for how long: only net and gross "
 		    "can be judged");
 	else if (rule->of == PT_RULE_EACH)
-		judge_each(&j);
+		judge_cores(&j, is_judged_by_core, judge_each);
 	else
-		judge_summary(&j);
+		judge_cores(&j, was_seen, judge_summary);
 }

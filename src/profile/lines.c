@@ -1,10 +1,19 @@
 /* A run touches two entries, where it began and where it ended, or was left; the rest is left to lines_settle.c. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "bigmem.h"
 #include "decode/decoder.h"
 #include "profile/lines_count.h"
 #include "util.h"
+
+struct lines {
+	struct pt_lines_count *count[PT_RUN_CORES];	/* by core; NULL: it gave no runs yet. There always is a first */
+	struct pt_lines_count *all;			/* of several cores together */
+	const struct pt_lines *shown[PT_RUN_CORES];	/* of the result */
+	struct pt_inlines *inlines;
+	struct pt_analysis_setup setup;
+};
 
 /* --- runs */
 
@@ -73,12 +82,8 @@ static inline void count(struct pt_lines_count *c, struct pt_span_count *s, cons
 	s->unit[e].extra += cycles - passing;
 }
 
-static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+static void count_runs(struct pt_lines_count *c, const struct pt_run *run, size_t n)
 {
-	struct pt_lines_count *c = analysis;
-
-	(void)core;
-	(void)from;
 	for (size_t i = 0; i < n; i++, run++) {
 		struct pt_span_count *s = c->map->n_spans > 0 ? span_of(c, run) : NULL;
 
@@ -87,6 +92,29 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16
 		else
 			c->result.elsewhere++;
 	}
+}
+
+static struct pt_lines_count *count_new(const struct lines *l);
+
+/* NULL: its number is too high, or there is no memory. */
+static struct pt_lines_count *count_of_core(struct lines *l, uint16_t core)
+{
+	if (core >= PT_RUN_CORES)
+		return NULL;
+	if (__builtin_expect(l->count[core] == NULL, 0))
+		l->count[core] = count_new(l);
+	return l->count[core];
+}
+
+static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+{
+	struct pt_lines_count *c = count_of_core(analysis, core);
+
+	(void)from;
+	if (c == NULL)
+		return;
+	c->ran = true;
+	count_runs(c, run, n);
 }
 
 /* --- the same in brief */
@@ -103,24 +131,23 @@ static struct pt_span_count *count_of(struct pt_lines_count *c, const struct pt_
 }
 
 /* Without memory for the counters, as runs. */
-static void take_runs_of(struct pt_lines_count *c, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
+static void take_runs_of(struct pt_lines_count *c, const struct pt_piece *piece)
 {
 	struct pt_run run[PT_PIECE_PAIRS];
 
 	pt_piece_runs(piece, run);
-	take_runs(c, run, piece->n_pairs, core, from);
+	count_runs(c, run, piece->n_pairs);
 }
 
-static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
+static void count_piece(struct pt_lines_count *c, const struct pt_piece *piece)
 {
-	struct pt_lines_count *c = analysis;
 	struct pt_span_count *s = count_of(c, piece->span);
 	const uint8_t *pair = piece->pairs, *end = pair + piece->n_pairs * PT_PAIR_BYTES;
 	const struct pt_lines_passed passed = s->passed;
 	const uint32_t base = (uint32_t)piece->span->base;
 
 	if (passed.left == NULL) {
-		take_runs_of(c, piece, core, from);
+		take_runs_of(c, piece);
 		return;
 	}
 	for (; pair < end; pair += PT_PAIR_BYTES) {
@@ -138,6 +165,17 @@ static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t co
 	s->unit[piece->begin - piece->span->code].begins++;
 	/* that run is not over; until it is, this may be "negative" */
 	s->unit[piece->unit - piece->span->code].begins--;
+}
+
+static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
+{
+	struct pt_lines_count *c = count_of_core(analysis, core);
+
+	(void)from;
+	if (c == NULL)
+		return;
+	c->ran = true;
+	count_piece(c, piece);
 }
 
 /* --- result, life */
@@ -185,33 +223,6 @@ bool pt_lines_whole(const struct pt_profile *profile)
 	       pt_lines_insn_at(profile->lines, reset) != NULL;
 }
 
-static void give(void *analysis, struct pt_profile *profile)
-{
-	struct pt_lines_count *c = analysis;
-
-	pt_lines_move_passed(c);
-	pt_lines_settle(c);
-	profile->lines = &c->result;
-}
-
-static void lines_free(void *analysis)
-{
-	struct pt_lines_count *c = analysis;
-
-	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++) {
-		pt_big_free(c->span[i].unit, (c->span[i].n_units + 1) * sizeof(*c->span[i].unit));
-		pt_big_free(c->span[i].passed.left, 2 * (c->span[i].n_units + 1));
-	}
-	free(c->span);
-	pt_big_free(c->insn, (c->n_insns + 1) * sizeof(*c->insn));
-	free(c->line);
-	free(c->seen);
-	free(c->inlined);
-	free(c->function);
-	pt_inlines_free(c->inlines);
-	free(c);
-}
-
 static bool make_spans(struct pt_lines_count *c)
 {
 	c->span = calloc(c->map->n_spans + 1, sizeof(*c->span));
@@ -227,22 +238,110 @@ static bool make_spans(struct pt_lines_count *c)
 	return c->span != NULL;
 }
 
-static void *lines_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+static void count_free(struct pt_lines_count *c)
+{
+	if (c == NULL)
+		return;
+	for (size_t i = 0; c->span != NULL && i < c->map->n_spans; i++) {
+		pt_big_free(c->span[i].unit, (c->span[i].n_units + 1) * sizeof(*c->span[i].unit));
+		pt_big_free(c->span[i].passed.left, 2 * (c->span[i].n_units + 1));
+	}
+	free(c->span);
+	pt_big_free(c->insn, (c->n_insns + 1) * sizeof(*c->insn));
+	free(c->line);
+	free(c->seen);
+	free(c->inlined);
+	free(c->function);
+	free(c);
+}
+
+static struct pt_lines_count *count_new(const struct lines *l)
 {
 	struct pt_lines_count *c = calloc(1, sizeof(*c));
 
-	if (c != NULL) {
-		c->map = c->result.map = setup->map;
-		c->flow = setup->flow;
-		c->program = setup->program;
-		c->shift = (unsigned)__builtin_ctz(setup->map->isa->unit_bytes);
-		c->result.n_functions = setup->n_functions;
-		c->function = calloc(setup->n_functions + 1, sizeof(*c->function));
-		c->inlines = pt_inlines_new(setup->program);
-		c->result.inlines = c->inlines;
-		if (c->function != NULL && c->inlines != NULL && make_spans(c))
-			return c;
-		lines_free(c);
+	if (c == NULL)
+		return NULL;
+	c->map = c->result.map = l->setup.map;
+	c->flow = l->setup.flow;
+	c->program = l->setup.program;
+	c->shift = (unsigned)__builtin_ctz(c->map->isa->unit_bytes);
+	c->inlines = c->result.inlines = l->inlines;
+	c->result.n_functions = l->setup.n_functions;
+	c->function = calloc(l->setup.n_functions + 1, sizeof(*c->function));
+	if (c->function != NULL && make_spans(c))
+		return c;
+	count_free(c);
+	return NULL;
+}
+
+static void forget(struct pt_lines_count *c)
+{
+	for (size_t i = 0; i < c->map->n_spans; i++)
+		memset(c->span[i].unit, 0, (c->span[i].n_units + 1) * sizeof(*c->span[i].unit));
+	c->result.elsewhere = 0;
+}
+
+/* Without memory for it, the first core stands for all. */
+static const struct pt_lines *of_all(struct lines *l, size_t n_cores)
+{
+	struct pt_lines_count *all = l->all;
+
+	if (all == NULL)
+		l->all = all = count_new(l);
+	if (all == NULL)
+		return l->shown[0];
+	forget(all);
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		if (l->count[i] != NULL && l->count[i]->ran)
+			pt_lines_sum(all, l->count[i]);
+	pt_lines_settle(all);
+	all->result.cores = l->shown;
+	all->result.n_cores = n_cores;
+	return &all->result;
+}
+
+/* Where nothing ran, there still is what could have. */
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct lines *l = analysis;
+	size_t n = 0, any = 0;
+
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		any += l->count[i] != NULL && l->count[i]->ran;
+	for (uint16_t i = 0; i < PT_RUN_CORES; i++) {
+		struct pt_lines_count *c = l->count[i];
+
+		if (c == NULL || (!c->ran && (any > 0 || i > 0)))
+			continue;
+		pt_lines_move_passed(c);
+		pt_lines_settle(c);
+		c->result.core = i;
+		l->shown[n++] = &c->result;
+	}
+	profile->lines = n > 1 ? of_all(l, n) : l->shown[0];
+}
+
+static void lines_free(void *analysis)
+{
+	struct lines *l = analysis;
+
+	for (size_t i = 0; i < PT_RUN_CORES; i++)
+		count_free(l->count[i]);
+	count_free(l->all);
+	pt_inlines_free(l->inlines);
+	free(l);
+}
+
+static void *lines_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct lines *l = calloc(1, sizeof(*l));
+
+	if (l != NULL) {
+		l->setup = *setup;
+		l->inlines = pt_inlines_new(setup->program);
+		if (l->inlines != NULL && count_of_core(l, 0) != NULL)
+			return l;
+		lines_free(l);
 	}
 	pt_fail(err, PT_ENOMEM, "not enough memory for counts per line");
 	return NULL;

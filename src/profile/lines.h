@@ -4,6 +4,7 @@
  * of entering an exception belong to the handler's first instruction, those of returning to the returning one.
  * A line's count is that of its most executed statement in each place where it was compiled to (function, inlined call),
  * added up over the places: a loop's head counts each turn, a call of an inlined function each call.
+ * Each core has counts of its own; those of all cores together are what coverage and annotated sources are made of.
  * "Observed" is not "covered": what has no count is "not observed", and "not executed" only where nothing was missed from
  * reset on. */
 #ifndef PT_PROFILE_LINES_H
@@ -56,6 +57,9 @@ struct pt_lines {
 	const struct pt_inlines *inlines;
 	const struct pt_codemap *map;
 	uint64_t elsewhere;	/* runs outside the program's code: in no figure here */
+	uint16_t core;		/* of one of those below */
+	const struct pt_lines *const *cores;	/* all of this by core, by number; n_cores < 2: this is all there is */
+	size_t n_cores;
 };
 
 struct pt_profile;

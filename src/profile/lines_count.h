@@ -27,13 +27,15 @@ struct pt_span_count {
 	size_t n_units;
 };
 
-struct pt_lines_count {
+struct pt_lines_count {		/* of one core, or of all of them together */
 	struct pt_lines result;
 	const struct pt_codemap *map;
 	const struct pt_flow_settings *flow;
 	const struct pt_program *program;
 	struct pt_span_count *span;
 	size_t last;			/* the span of the run before */
+	bool ran;
+	const struct pt_inlines *inlines;
 	unsigned shift;			/* of bytes to units */
 	/* results, made anew each time */
 	struct pt_lines_insn *insn;	/* room for n_insns: all of the code map */
@@ -42,7 +44,6 @@ struct pt_lines_count {
 	uint32_t *seen;
 	struct pt_lines_inline *inlined;
 	struct pt_lines_function *function;
-	struct pt_inlines *inlines;
 };
 
 /* n more runs, that were left by their last instruction's own branch, ended with the one at unit u; where that is no
@@ -50,6 +51,8 @@ struct pt_lines_count {
 void pt_lines_left(const struct pt_span_count *s, size_t u, uint64_t n);
 /* What passed says, to unit. */
 void pt_lines_move_passed(struct pt_lines_count *c);
+/* What from counted, added to what to did. */
+void pt_lines_sum(struct pt_lines_count *to, const struct pt_lines_count *from);
 /* Fill result from the counters. What does not fit into memory is missing from it. */
 void pt_lines_settle(struct pt_lines_count *c);
 

@@ -34,6 +34,21 @@ void pt_lines_move_passed(struct pt_lines_count *c)
 	}
 }
 
+void pt_lines_sum(struct pt_lines_count *to, const struct pt_lines_count *from)
+{
+	to->result.elsewhere += from->result.elsewhere;
+	for (size_t i = 0; i < to->map->n_spans; i++)
+		for (size_t u = 0; u <= to->span[i].n_units; u++) {
+			struct pt_unit_count *sum = &to->span[i].unit[u];
+			const struct pt_unit_count *unit = &from->span[i].unit[u];
+
+			sum->begins += unit->begins;
+			sum->ends += unit->ends;
+			sum->left += unit->left;
+			sum->extra += unit->extra;
+		}
+}
+
 /* One instruction, executed or not. */
 struct insn {
 	const struct pt_span_count *s;

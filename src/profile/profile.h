@@ -9,18 +9,34 @@
 #include "report/view.h"
 #include "trace/loss.h"
 
-enum { PT_PROFILE_TEXT = 200, PT_TASK_NOTES = 16, PT_TASK_NOTE_BYTES = 448 };
+enum { PT_PROFILE_CORES = 16, PT_PROFILE_TEXT = 200, PT_TASK_NOTES = 16, PT_TASK_NOTE_BYTES = 448 };
 
 struct pt_profile_function {
 	uint16_t id;			/* PT_NO_FUNCTION: code that no function owns */
 	const struct pt_function *function;	/* NULL then */
+	uint16_t core;
+	const struct pt_profile_function *next;	/* the same function on another core; NULL: on no more */
 	const struct pt_execution_function *run;	/* NULL: only sampled */
 	uint64_t samples;		/* pc samples */
-	struct pt_share share;		/* of the time in which the core did not sleep; lo = hi = 0: no interval */
-	uint16_t core;			/* 0 where the rows are not of several (n_cores) */
+	struct pt_share share;		/* of the time in which its core did not sleep; lo = hi = 0: no interval */
 };
 
-struct pt_profile_irq {			/* a function that exceptions entered */
+struct pt_profile_core {		/* what was seen of a core; where there are several: sums are in the profile */
+	uint16_t core;
+	uint64_t branches, instructions, cycles, samples;
+	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* as in the profile */
+	uint64_t burst_cycles;
+	bool bursts_by_wakeups;
+};
+
+/* Whether what a source tells of its core's flow is in the figures. */
+enum pt_source_use {
+	PT_SOURCE_USED,
+	PT_SOURCE_SECOND,	/* another source of the same core came before it: that one's are */
+	PT_SOURCE_NO_ROOM,	/* more cores than there is room for */
+};
+
+struct pt_profile_irq {			/* a function that exceptions entered, on a core */
 	const struct pt_profile_function *function;
 	char vectors[40];		/* "SysTick IRQ6"; more than fit: "..." */
 	struct pt_stat since;		/* since.h, of all its vectors; n = 0: the target stamps nothing */
@@ -39,8 +55,8 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	uint64_t mismatch_ns;
 	bool observed_is_bound, ended;
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
-	bool other_core;		/* it gave branches, but the functions' figures are
-					 * those of a source before it */
+	enum pt_source_use ignored;	/* its branches */
+	size_t instead;			/* SECOND: the index of the source that is believed */
 };
 
 /* Does the chip hold the program? Unknown: whoever recorded this could not compare them, or had no program. */
@@ -103,15 +119,16 @@ struct pt_profile {
 	uint64_t not_code_from, not_code_to;	/* the last of them; PT_UNKNOWN: none */
 	struct pt_execution_errors errors;
 
+	const struct pt_profile_core *core;	/* those with figures of their own; none in a profile made by hand */
+	size_t n_cores;
 	const struct pt_profile_function *function;	/* by core and id; those with anything to show */
 	size_t n_functions;
-	size_t n_cores;			/* above 1: the rows are of so many, a function may have one of each */
 	struct pt_share unseen;		/* of a function that was never seen: 0, and at most hi;
 					 * hi = 0: all that ran was seen */
-	const struct pt_edge *edge;
+	const struct pt_edge *edge;	/* by core, from and to */
 	size_t n_edges;
-	const struct pt_profile_function *const *by_id;	/* of the first core; NULL where nothing is shown;
-							 * ids below n_ids */
+	const struct pt_profile_function *const *by_id;	/* on the first core that has it; NULL where
+							 * nothing is shown; ids below n_ids */
 	size_t n_ids;
 	const struct pt_profile_irq *irq;
 	size_t n_irqs;
@@ -140,6 +157,15 @@ struct pt_profile {
 static inline const struct pt_loss_sum *pt_profile_loss(const struct pt_profile *profile)
 {
 	return &profile->loss;
+}
+
+/* All that ran on a core, on the profile's clock: what its rows are shares of. */
+static inline uint64_t pt_profile_ticks(const struct pt_profile *profile, uint16_t core)
+{
+	for (size_t i = 0; i < profile->n_cores; i++)
+		if (profile->core[i].core == core)
+			return profile->by_instructions ? profile->core[i].instructions : profile->core[i].cycles;
+	return profile->by_instructions ? profile->instructions : profile->cycles;
 }
 
 /* The share of trace that was lost to faults, 0..1: of bytes or of time, whichever is more; of the worst source. */

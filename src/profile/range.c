@@ -2,7 +2,7 @@
  * not optimisation, not long jumps, not task switches that nobody tells of. What is shared (merged tails, helpers in
  * the prologue) is charged to the function that owns the code. An entry is the body being entered from elsewhere: by a
  * call, but also by the return from one, or from an interrupt. What entering an exception costs is the handler's.
- * Each core is in a body of its own, on a clock of its own; the figures are of all cores. */
+ * Each core is in a body of its own, on a clock of its own, and so are the figures. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,9 @@ struct body {
 struct seen { uint64_t entered, left; };	/* clock + 1 at the last; 0: not known */
 
 struct way {			/* of the pc of one core */
-	struct seen *seen;		/* by id; NULL: this core gave no runs yet */
+	struct body *body;		/* by id; NULL: this core gave no runs yet */
+	struct seen *seen;		/* by id */
+	struct pt_execution_function *function;	/* by id; of the result */
 	uint32_t in;			/* the body that the pc is in */
 	bool whole;			/* its entry was seen */
 	uint64_t since, now, cycles;
@@ -30,8 +32,7 @@ struct way {			/* of the pc of one core */
 
 struct range {
 	const struct pt_function *functions;	/* by id - 1 */
-	struct body *body;		/* by id */
-	size_t n_bodies;
+	size_t n_bodies;		/* ids are below it */
 	struct way core[PT_RUN_CORES], *way;	/* way: whose runs are taken */
 	struct pt_runclock runclock;	/* as a core begins with it */
 	struct pt_histlog log;
@@ -39,8 +40,8 @@ struct range {
 	bool by_instructions;
 	/* the result */
 	struct pt_spans result;
+	struct pt_span_core shown[PT_RUN_CORES];
 	struct pt_span_figures *span;
-	struct pt_execution_function *function;
 };
 
 static inline struct pt_stat *stats_of(struct body *body)
@@ -80,7 +81,7 @@ static inline void note(struct range *x, struct pt_stat *stat, uint64_t value)
 
 static inline void enter(struct range *x, uint16_t id, bool seen)
 {
-	struct body *body = &x->body[id];
+	struct body *body = &x->way->body[id];
 	struct pt_stat *stat = stats_of(body);
 	struct seen *last = &x->way->seen[id];
 
@@ -99,7 +100,7 @@ static inline void enter(struct range *x, uint16_t id, bool seen)
 
 static inline void leave(struct range *x, bool seen)
 {
-	struct body *body = &x->body[x->way->in];
+	struct body *body = &x->way->body[x->way->in];
 
 	if (seen && x->way->whole)
 		note(x, &stats_of(body)[PT_TALLY_NET], x->way->now - x->way->since);
@@ -130,8 +131,8 @@ static uint32_t cost_of(const struct range *x, const struct pt_run *run)
 
 static inline void charge(struct range *x, uint16_t id, uint32_t instructions, uint32_t cycles)
 {
-	x->body[id].run.instructions += instructions;
-	x->body[id].run.cycles += cycles;
+	x->way->body[id].run.instructions += instructions;
+	x->way->body[id].run.cycles += cycles;
 	x->way->cycles += cycles;
 	x->way->now += x->by_instructions ? instructions : cycles;
 }
@@ -157,6 +158,37 @@ static void one(struct range *x, const struct pt_run *run)
 		charge(x, run->next_function, 0, cost);
 }
 
+static void drop_way(const struct range *x, struct way *way)
+{
+	for (size_t i = 0; way->body != NULL && i < x->n_bodies; i++) {
+		for (size_t k = 0; way->body[i].hist != NULL && k < PT_N_TALLY_KINDS; k++)
+			pt_hist_fini(&way->body[i].hist[k]);
+		free(way->body[i].hist);
+	}
+	free(way->body);
+	free(way->seen);
+	free(way->function);
+	*way = (struct way){ 0 };
+}
+
+static bool make_way(const struct range *x, struct way *way)
+{
+	size_t n = x->n_bodies;
+
+	*way = (struct way){
+		.body = calloc(n, sizeof(*way->body)), .seen = calloc(n, sizeof(*way->seen)),
+		.function = calloc(n, sizeof(*way->function)), .in = NOWHERE, .runclock = x->runclock,
+	};
+	if (way->body == NULL || way->seen == NULL || way->function == NULL) {
+		drop_way(x, way);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
+			way->body[i].run.stat[k] = pt_stat_empty();
+	return true;
+}
+
 /* What comes is of core, and its first run began at from. False: its number is too high, or there is no memory. */
 static bool begin(struct range *x, uint16_t core, struct pt_moment from)
 {
@@ -164,14 +196,11 @@ static bool begin(struct range *x, uint16_t core, struct pt_moment from)
 
 	if (core >= PT_RUN_CORES)
 		return false;
-	if (way->seen == NULL)
-		*way = (struct way){
-			.seen = calloc(x->n_bodies, sizeof(*way->seen)), .in = NOWHERE, .runclock = x->runclock,
-		};
 	x->way = way;
-	if (way->seen != NULL)
-		pt_runclock_begin(&way->runclock, way->cycles, from);
-	return way->seen != NULL;
+	if (way->body == NULL && !make_way(x, way))
+		return false;
+	pt_runclock_begin(&way->runclock, way->cycles, from);
+	return true;
 }
 
 static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
@@ -192,7 +221,7 @@ static inline uint16_t next_in(const struct pt_piece *piece, size_t i)
 static void fetch_bodies(const struct range *x, const struct pt_piece *piece)
 {
 	for (size_t i = 0; i < piece->n_departures; i++) {
-		const struct body *body = &x->body[next_in(piece, i)];
+		const struct body *body = &x->way->body[next_in(piece, i)];
 
 		__builtin_prefetch(&body->run, 1);
 		__builtin_prefetch(&body->run.stat[PT_TALLY_NET].n, 1);
@@ -242,38 +271,52 @@ static void config(void *analysis, uint16_t source, const char *text, size_t len
 
 /* --- result, life */
 
-static void give(void *analysis, struct pt_profile *profile)
+/* The figures of a core behind those of the cores before. */
+static void give_core(struct range *x, uint16_t number)
 {
-	struct range *x = analysis;
-	size_t n = 0;
+	const struct way *way = &x->core[number];
+	struct pt_span_core *core = &x->shown[x->result.n_cores++];
 
-	pt_histlog_flush(&x->log);
-	x->result = (struct pt_spans){ 0 };
+	*core = (struct pt_span_core){
+		.core = number, .observed = way->now, .function = way->function, .n_functions = x->n_bodies,
+	};
 	for (size_t i = 0; i < x->n_bodies; i++) {
 		const struct pt_function *f = i != PT_NO_FUNCTION ? &x->functions[i - 1] : NULL;
-		struct pt_execution_function *run = &x->function[i];
+		struct pt_execution_function *run = &way->function[i];
 
-		*run = x->body[i].run;
-		x->result.instructions += run->instructions;
-		x->result.cycles += run->cycles;
-		for (size_t k = 0; k < PT_RUN_CORES; k++)
-			run->partial += x->core[k].seen != NULL && x->core[k].in == i;
+		*run = way->body[i].run;
+		core->instructions += run->instructions;
+		core->cycles += run->cycles;
+		run->partial += way->in == i;
 		run->gross_total = PT_UNKNOWN;	/* nobody knows who called */
 		if (run->instructions == 0 && run->count == 0)
 			continue;
-		x->span[n++] = (struct pt_span_figures){
-			.name = f != NULL ? f->name : "(no symbol)", .function = f, .id = (uint16_t)i,
+		x->span[x->result.n_spans++] = (struct pt_span_figures){
+			.name = f != NULL ? f->name : "(no symbol)", .function = f, .id = (uint16_t)i, .core = number,
 			.by = PT_SPAN_BY_RANGE, .begin = f != NULL ? f->address : PT_UNKNOWN,
 			.end = f != NULL ? f->address + f->size : PT_UNKNOWN,
 			.run = *run, .last_ns = PT_UNKNOWN, .last_address = PT_UNKNOWN,
 		};
 	}
-	x->result.span = x->span;
-	x->result.n_spans = n;
-	x->result.function = x->function;
-	x->result.n_functions = x->n_bodies;
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct range *x = analysis;
+	struct pt_span_figures *span;
+	size_t n = 0;
+
+	pt_histlog_flush(&x->log);
 	for (size_t k = 0; k < PT_RUN_CORES; k++)
-		x->result.observed += x->core[k].now;
+		n += x->core[k].body != NULL;
+	span = realloc(x->span, (n * x->n_bodies + 1) * sizeof(*span));
+	if (span == NULL)
+		return;			/* as it was */
+	x->span = span;
+	x->result = (struct pt_spans){ .span = span, .core = x->shown };
+	for (uint16_t k = 0; k < PT_RUN_CORES; k++)
+		if (x->core[k].body != NULL)
+			give_core(x, k);
 	profile->ranges = &x->result;
 }
 
@@ -283,31 +326,10 @@ static void range_free(void *analysis)
 
 	if (x == NULL)
 		return;
-	for (size_t i = 0; x->body != NULL && i < x->n_bodies; i++) {
-		for (size_t k = 0; x->body[i].hist != NULL && k < PT_N_TALLY_KINDS; k++)
-			pt_hist_fini(&x->body[i].hist[k]);
-		free(x->body[i].hist);
-	}
 	for (size_t k = 0; k < PT_RUN_CORES; k++)
-		free(x->core[k].seen);
-	free(x->body);
+		drop_way(x, &x->core[k]);
 	free(x->span);
-	free(x->function);
 	free(x);
-}
-
-static bool make_room(struct range *x, size_t n)
-{
-	x->body = calloc(n, sizeof(*x->body));
-	x->span = calloc(n, sizeof(*x->span));
-	x->function = calloc(n, sizeof(*x->function));
-	if (x->body == NULL || x->span == NULL || x->function == NULL)
-		return false;
-	x->n_bodies = n;
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < PT_N_TALLY_KINDS; k++)
-			x->body[i].run.stat[k] = pt_stat_empty();
-	return true;
 }
 
 static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err)
@@ -316,7 +338,9 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 	struct pt_flow_settings flow = setup->flow != NULL ? *setup->flow : pt_flow_standards(setup->map->isa);
 	size_t n;
 
-	if (x == NULL || !make_room(x, setup->n_functions)) {
+	if (x != NULL)
+		x->n_bodies = setup->n_functions;
+	if (x == NULL || !make_way(x, &x->core[0])) {
 		range_free(x);
 		pt_fail(err, PT_ENOMEM, "not enough memory for range analysis of %zu functions", setup->n_functions);
 		return NULL;
@@ -325,7 +349,7 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 	x->entry_cycles = flow.exception_entry_cycles;
 	x->chain_cycles = flow.tail_chain_cycles;
 	x->by_instructions = setup->by_instructions;
-	x->runclock = pt_runclock_of(setup->words);
+	x->runclock = x->core[0].runclock = pt_runclock_of(setup->words);
 	return x;
 }
 

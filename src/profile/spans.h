@@ -38,6 +38,7 @@ struct pt_span_figures {		/* a row */
 	uint64_t begin, end;	/* addresses; PT_UNKNOWN: it has none */
 	enum pt_span_by by;
 	uint16_t id;		/* of the function (codemap.h) */
+	uint16_t core;
 	struct pt_execution_function run;	/* its figures; instructions: 0 where nobody counts them */
 	uint64_t errors[PT_N_SPAN_ERRORS];
 	enum pt_span_error last;		/* of them, where there were any */
@@ -46,18 +47,32 @@ struct pt_span_figures {		/* a row */
 	uint64_t error_ns;	/* the moments that it was measured between are that uncertain at worst */
 };
 
+struct pt_span_core {		/* what was seen of a core */
+	uint16_t core;
+	uint64_t observed;	/* on the clock of its spans: what their net is a share of */
+	uint64_t instructions, cycles;	/* all that ran; 0: not made of runs */
+	/* by id, as execution has them, for functions that are spans */
+	const struct pt_execution_function *function;
+	size_t n_functions;
+};
+
 struct pt_spans {
-	const struct pt_span_figures *span;
+	const struct pt_span_figures *span;	/* by core */
 	size_t n_spans;
 	uint64_t errors[PT_N_SPAN_ERRORS];	/* of all of them */
 	uint64_t forgotten;	/* contexts that found no room, or were left at one address */
 	uint64_t dropped;	/* entries of spans that found no room */
-	uint64_t observed;	/* on their clock: what net is a share of; 0: not known */
-	uint64_t instructions, cycles;	/* all that ran; 0: not made of runs */
-	/* by id, as execution has them, for functions that are spans; NULL: none are */
-	const struct pt_execution_function *function;
-	size_t n_functions;
+	const struct pt_span_core *core;	/* of spans in code, by number; signalled ones have none */
+	size_t n_cores;
 };
+
+static inline const struct pt_span_core *pt_spans_core(const struct pt_spans *spans, uint16_t core)	/* or NULL */
+{
+	for (size_t i = 0; i < spans->n_cores; i++)
+		if (spans->core[i].core == core)
+			return &spans->core[i];
+	return NULL;
+}
 
 /* --- the machine */
 

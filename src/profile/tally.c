@@ -115,8 +115,10 @@ size_t pt_tally_edges(const struct pt_tally *tally, struct pt_edge *out)
 
 	for (const struct pt_tally_edge *edge = tally->edge; edge < tally->edge + PT_TALLY_LOST; edge++)
 		if (edge->count != 0)
-			out[n++] = (struct pt_edge){ (uint16_t)(~edge->key >> 16), (uint16_t)~edge->key, edge->count,
-						     edge->gross };
+			out[n++] = (struct pt_edge){
+				.from = (uint16_t)(~edge->key >> 16), .to = (uint16_t)~edge->key, .count = edge->count,
+				.gross = edge->gross,
+			};
 	return n;
 }
 

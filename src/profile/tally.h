@@ -31,7 +31,11 @@ struct pt_invocation {		/* times on the clock of the profile; call >= gross >= n
 	uint16_t how;
 };
 
-struct pt_edge { uint16_t from, to; uint64_t count, gross; };	/* from 0: an exception */
+struct pt_edge {
+	uint16_t from, to;	/* from 0: an exception */
+	uint16_t core;		/* of the profile; a tally is of one, and leaves it 0 */
+	uint64_t count, gross;
+};
 
 /* What is known of one kind of figure in the hot path: those below 2^32 - 1 are in [least, least + size). size 0: there
  * was none. Any other is taken for a new extreme. */

@@ -10,6 +10,8 @@
 #ifndef PT_PROFILE_TASKS_H
 #define PT_PROFILE_TASKS_H
 
+#include <math.h>
+
 #include "profile/stat.h"
 #include "profile/step.h"
 
@@ -58,5 +60,21 @@ struct pt_tasks {
 	size_t n_functions;
 	uint64_t dropped;	/* slices and calls that found no room */
 };
+
+/* Of the time in which it is known what ran on its core; NAN: of none. */
+static inline double pt_task_load(const struct pt_tasks *tasks, const struct pt_task *task)
+{
+	uint64_t all = 0;
+	bool several = false;
+
+	for (size_t i = 0; i < tasks->n_tasks; i++) {
+		several |= tasks->task[i].core != task->core;
+		if (tasks->task[i].core == task->core)
+			all += tasks->task[i].run + (tasks->by_signals ? 0 : tasks->task[i].undecided);
+	}
+	if (!several)
+		all = tasks->observed;
+	return all != 0 ? (double)task->run / (double)all : NAN;
+}
 
 #endif

@@ -14,6 +14,19 @@ const char *pt_basis_name(enum pt_basis basis)
 	return basis < PT_LEN(names) ? names[basis] : "?";
 }
 
+const char *pt_name_source(const struct pt_profile *p, size_t i, char *name, size_t room)
+{
+	bool several = false;
+
+	for (size_t k = 0; k < p->n_sources; k++)
+		several |= p->sources[k].core != p->sources[i].core;
+	if (several)
+		snprintf(name, room, "%s of core %u", p->sources[i].source, p->sources[i].core);
+	else
+		snprintf(name, room, "%s", p->sources[i].source);
+	return name;
+}
+
 static void title(char *out, const struct pt_profile *p)
 {
 	const char *path = p->program != NULL ? pt_program_path(p->program) : "a program without symbols";
@@ -35,23 +48,41 @@ static void method(char *out, const struct pt_profile *p)
 		 p->by_instructions || p->no_code ? "" : hz);
 }
 
-static void time_of(char *out, const struct pt_profile *p)
+static void time_of(const struct pt_loss_sum *loss, bool is_bound, char *out, size_t room)
 {
 	char observed[32], total[32], unobserved[32], lost[32];
 
-	pt_print_ns(total, sizeof(total), p->loss.total_ns, " ");
-	pt_print_ns(observed, sizeof(observed), p->loss.observed_ns, " ");
-	pt_print_ns(unobserved, sizeof(unobserved), p->loss.unobserved_ns, " ");
-	pt_print_ns(lost, sizeof(lost), p->loss.lost_ns, " ");
-	snprintf(out, PT_FACTS_BYTES, "%s = %s%s observed + %s unobserved + %s lost", total,
-		 p->observed_is_bound ? "at most " : "", observed, unobserved, lost);
+	pt_print_ns(total, sizeof(total), loss->total_ns, " ");
+	pt_print_ns(observed, sizeof(observed), loss->observed_ns, " ");
+	pt_print_ns(unobserved, sizeof(unobserved), loss->unobserved_ns, " ");
+	pt_print_ns(lost, sizeof(lost), loss->lost_ns, " ");
+	snprintf(out, room, "%s = %s%s observed + %s unobserved + %s lost", total, is_bound ? "at most " : "", observed,
+		 unobserved, lost);
+}
+
+/* Each source has its own account of the same session: as many as fit. */
+static void times_of(char *out, const struct pt_profile *p)
+{
+	char name[40];
+	size_t len = 0;
+
+	if (p->n_sources < 2)
+		time_of(&p->loss, p->observed_is_bound, out, PT_FACTS_BYTES);
+	for (size_t i = 0; p->n_sources > 1 && i < p->n_sources && PT_FACTS_BYTES - len > 160; i++) {
+		const struct pt_profile_source *s = &p->sources[i];
+
+		len += (size_t)snprintf(out + len, PT_FACTS_BYTES - len, "%s%s: ", i > 0 ? "; " : "",
+					pt_name_source(p, i, name, sizeof(name)));
+		time_of(&s->loss, s->observed_is_bound, out + len, PT_FACTS_BYTES - len);
+		len += strlen(out + len);
+	}
 }
 
 void pt_facts_make(struct pt_facts *facts, const struct pt_profile *p)
 {
 	title(facts->line[0], p);
 	method(facts->line[1], p);
-	time_of(facts->line[2], p);
+	times_of(facts->line[2], p);
 	snprintf(facts->line[3], PT_FACTS_BYTES, "counts %s, times %s, shares %s", pt_basis_name(p->counts),
 		 pt_basis_name(p->times), pt_basis_name(p->shares));
 }
@@ -93,4 +124,21 @@ const char *pt_bound_reason(const char *mode)
 	return strcmp(mode, "halt") == 0
 	       ? "a core that the full buffer halted is found so a round trip later"
 	       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
+}
+
+bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text, size_t room)
+{
+	if (source->ignored == PT_SOURCE_SECOND && source->instead < profile->n_sources) {
+		snprintf(text, room,
+			 "%s is another trace of what core %u ran, which %s tells already: its %" PRIu64
+			 " branches are in no figure, so that nothing counts twice",
+			 source->source, source->core, profile->sources[source->instead].source, source->branches);
+		return true;
+	}
+	if (source->ignored == PT_SOURCE_NO_ROOM && source->branches > 0) {
+		snprintf(text, room, "the %" PRIu64 " branches that %s tells of core %u are in no figure: there is room for "
+			 "cores 0 to %d", source->branches, source->source, source->core, PT_PROFILE_CORES - 1);
+		return true;
+	}
+	return false;
 }

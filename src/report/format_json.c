@@ -162,9 +162,10 @@ static json_t *loss(const struct pt_loss_sum *sum)
 	return array;
 }
 
-static json_t *source_of(const struct pt_profile_source *s)
+static json_t *source_of(const struct pt_profile *p, const struct pt_profile_source *s)
 {
 	json_t *object = json_object();
+	char ignored[200];
 
 	json_object_set_new(object, "source", pt_json_text(s->source));
 	json_object_set_new(object, "mode", pt_json_text(s->mode));
@@ -183,7 +184,9 @@ static json_t *source_of(const struct pt_profile_source *s)
 	json_object_set_new(object, "branches", pt_json_number(s->branches));
 	json_object_set_new(object, "samples", pt_json_number(s->samples));
 	json_object_set_new(object, "values", pt_json_number(s->values));
-	json_object_set_new(object, "in_functions", json_boolean(!s->other_core));
+	json_object_set_new(object, "in_functions", json_boolean(s->ignored == PT_SOURCE_USED));
+	json_object_set_new(object, "ignored",
+			    pt_ignored_reason(p, s, ignored, sizeof(ignored)) ? pt_json_text(ignored) : json_null());
 	json_object_set_new(object, "ended", json_boolean(s->ended));
 	return object;
 }
@@ -197,11 +200,31 @@ static void sources(json_t *object, const struct pt_profile *p)
 		return;
 	array = json_array();
 	for (size_t i = 0; i < p->n_sources; i++)
-		json_array_append_new(array, source_of(&p->sources[i]));
+		json_array_append_new(array, source_of(p, &p->sources[i]));
 	json_object_set_new(object, "sources", array);
 	json_object_set_new(object, "out_of_order", pt_json_number(p->out_of_order));
 	json_object_set_new(object, "sources_refused", pt_json_number(p->sources_refused));
 	json_object_set_new(object, "events_dropped", pt_json_number(p->events_dropped));
+}
+
+/* Of one core the fields around this say all. */
+static void cores(json_t *object, const struct pt_profile *p)
+{
+	json_t *array;
+
+	if (p->n_cores < 2)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < p->n_cores; i++) {
+		const struct pt_profile_core *c = &p->core[i];
+
+		json_array_append_new(array, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "core", (int)c->core,
+			"branches", pt_json_number(c->branches), "instructions", pt_json_number(c->instructions),
+			"cycles", pt_json_number(p->timing != NULL || p->by_bins ? c->cycles : PT_UNKNOWN),
+			"samples", pt_json_number(c->samples), "bursts", pt_json_number(c->bursts),
+			"bursts_used", pt_json_number(c->bursts_used)));
+	}
+	json_object_set_new(object, "cores", array);
 }
 
 static json_t *errors(const struct pt_profile *p)
@@ -260,6 +283,7 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "mismatch_ns", pt_json_number(p->mismatch_ns));
 	json_object_set_new(object, "loss", loss(&p->loss));
 	sources(object, p);
+	cores(object, p);
 	json_object_set_new(object, "samples", pt_json_number(p->samples));
 	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
 	json_object_set_new(object, "samples_refused", pt_json_number(p->samples_refused));

@@ -100,14 +100,23 @@ static void branches_of(struct writer *w, uint32_t file)
 
 /* --- functions and lines */
 
+/* On all cores. */
+static uint64_t entries_of(const struct pt_profile *p, size_t id)
+{
+	uint64_t n = 0;
+
+	for (const struct pt_profile_function *row = id < p->n_ids ? p->by_id[id] : NULL; row != NULL; row = row->next)
+		n += row->run != NULL ? row->run->count + row->run->partial : 0;
+	return n;
+}
+
 static void functions_of(struct writer *w, const char *path)
 {
 	size_t n = 0;
 	const struct pt_function *functions = pt_program_functions(w->profile->program, &n);
 
 	for (size_t i = 0; i < n && i + 1 < w->lines->n_functions; i++) {
-		const struct pt_profile_function *row = i + 1 < w->profile->n_ids ? w->profile->by_id[i + 1] : NULL;
-		uint64_t count = row != NULL && row->run != NULL ? row->run->count + row->run->partial : 0;
+		uint64_t count = entries_of(w->profile, i + 1);
 
 		if (functions[i].file == NULL || functions[i].line == 0 || strcmp(functions[i].file, path) != 0 ||
 		    (count == 0 && !w->complete))

@@ -45,30 +45,17 @@ static void symbols_lines(const struct pt_program *program, struct pt_text *out)
 	}
 }
 
-/* "bins", or "bins of core 1" where another source is of another core. */
-static const char *name_source(const struct pt_profile *p, size_t i, char *name, size_t room)
-{
-	bool several = false;
-
-	for (size_t k = 0; k < p->n_sources; k++)
-		several |= p->sources[k].core != p->sources[i].core;
-	if (several)
-		snprintf(name, room, "%s of core %u", p->sources[i].source, p->sources[i].core);
-	else
-		snprintf(name, room, "%s", p->sources[i].source);
-	return name;
-}
-
 static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
 	char hz[32], name[40];
 
 	label(out, "source");
-	pt_text_add(out, "%s, mode %s%s%s; probe %s\n", p->source, p->mode, p->target[0] != '\0' ? "; target " : "",
-		    p->target, p->probe);
+	pt_text_add(out, "%s, mode %s%s%s; probe %s\n",
+		    p->n_sources > 1 ? pt_name_source(p, 0, name, sizeof(name)) : p->source, p->mode,
+		    p->target[0] != '\0' ? "; target " : "", p->target, p->probe);
 	for (size_t i = 1; i < p->n_sources; i++) {
 		label(out, "");
-		pt_text_add(out, "%s%s%s\n", name_source(p, i, name, sizeof(name)),
+		pt_text_add(out, "%s%s%s\n", pt_name_source(p, i, name, sizeof(name)),
 			    p->sources[i].mode[0] != '\0' ? ", mode " : "", p->sources[i].mode);
 	}
 	label(out, "clock");
@@ -160,7 +147,7 @@ static void accounts(const struct pt_profile *p, struct pt_text *out)
 			const struct pt_profile_source *s = &p->sources[i];
 
 			label(out, i == 0 ? labels[what] : "");
-			snprintf(who, sizeof(who), "%s: ", name_source(p, i, name, sizeof(name)));
+			snprintf(who, sizeof(who), "%s: ", pt_name_source(p, i, name, sizeof(name)));
 			if (what == 0)
 				time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode) : NULL,
 					  s->mismatch_ns, who, out);
@@ -213,21 +200,43 @@ static void values_line(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "%" PRIu64 " values\n", n_values(p));
 }
 
+static void flow_of_core(const struct pt_profile *p, const struct pt_profile_core *c, struct pt_text *out)
+{
+	pt_text_add(out, "%" PRIu64 " branches, %" PRIu64 " instructions", c->branches, c->instructions);
+	if (c->bursts != 0 && c->burst_cycles != 0)
+		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " %s",
+			    c->bursts_used, c->bursts, c->burst_cycles, p->timing != NULL ? "cycles" : "instructions");
+	else if (c->bursts_by_wakeups)
+		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", c->bursts_used,
+			    c->bursts);
+	else if (c->bursts != 0)
+		pt_text_add(out, " in %" PRIu64 " burst%s: too few for intervals", c->bursts,
+			    c->bursts == 1 ? "" : "s");
+	if (c->bursts_asleep != 0 && !c->bursts_by_wakeups)
+		pt_text_add(out, " (%" PRIu64 " began asleep)", c->bursts_asleep);
+}
+
 static void flow_line(const struct pt_profile *p, struct pt_text *out)
 {
+	const struct pt_profile_core only = {
+		.branches = p->branches, .instructions = p->instructions, .bursts = p->bursts,
+		.bursts_used = p->bursts_used, .bursts_asleep = p->bursts_asleep, .burst_cycles = p->burst_cycles,
+		.bursts_by_wakeups = p->bursts_by_wakeups,
+	};
+
 	label(out, "data");
-	pt_text_add(out, "%" PRIu64 " branches, %" PRIu64 " instructions", p->branches, p->instructions);
-	if (p->bursts != 0 && p->burst_cycles != 0)
-		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " %s",
-			    p->bursts_used, p->bursts, p->burst_cycles, p->timing != NULL ? "cycles" : "instructions");
-	else if (p->bursts_by_wakeups)
-		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", p->bursts_used,
-			    p->bursts);
-	else if (p->bursts != 0)
-		pt_text_add(out, " in %" PRIu64 " burst%s: too few for intervals", p->bursts,
-			    p->bursts == 1 ? "" : "s");
-	if (p->bursts_asleep != 0 && !p->bursts_by_wakeups)
-		pt_text_add(out, " (%" PRIu64 " began asleep)", p->bursts_asleep);
+	if (p->n_cores < 2)
+		flow_of_core(p, &only, out);
+	for (size_t i = 0, n = 0; p->n_cores > 1 && i < p->n_cores; i++) {
+		if (p->core[i].branches == 0)
+			continue;
+		if (n++ > 0) {
+			pt_text_add(out, "\n");
+			label(out, "");
+		}
+		pt_text_add(out, "core %u: ", p->core[i].core);
+		flow_of_core(p, &p->core[i], out);
+	}
 	if (p->doubtful_silent + p->doubtful_recorded > 0)	/* isa.h */
 		pt_text_add(out, "; %" PRIu64 " jumps to fixed operands were in the trace, %" PRIu64 " not",
 			    p->doubtful_recorded, p->doubtful_silent);
@@ -321,12 +330,18 @@ static void bounds_lines(const struct pt_profile *p, struct pt_text *out)
 			label(out, "trouble");
 			pt_text_add(out, "%" PRIu64 " %s\n", rows[i].n, rows[i].what);
 		}
-	for (size_t i = 0; i < p->n_sources; i++)
-		if (p->sources[i].other_core) {
-			label(out, "trouble");
-			pt_text_add(out, "the branches of %s (core %u) are not in the functions' figures\n",
-				    p->sources[i].source, p->sources[i].core);
-		}
+}
+
+static void ignored_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	char text[200];
+
+	for (size_t i = 0; i < p->n_sources; i++) {
+		if (!pt_ignored_reason(p, &p->sources[i], text, sizeof(text)))
+			continue;
+		label(out, "ignored");
+		pt_text_add(out, "%s\n", text);
+	}
 }
 
 static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
@@ -351,6 +366,7 @@ static void trouble_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "\n");
 	}
 	bounds_lines(p, out);
+	ignored_lines(p, out);
 	task_lines(p, out);
 	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++) {
 		if (p->errors.n[i] == 0)

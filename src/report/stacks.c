@@ -179,8 +179,8 @@ static bool from_samples(const struct pt_profile *p, struct work *w)
 	return true;
 }
 
-/* What bins counted is known of functions alone; of several cores it is below each. */
-static bool from_bins(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
+/* What bins counted, or samples of several cores, is known of functions alone: below each core. */
+static bool from_rows(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
 {
 	struct groups groups = { 0 };
 	bool ok;
@@ -257,7 +257,10 @@ int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt
 			       "without; analysis=execution,tree selects it");
 	if (p->samples != 0 || (p->by_bins && p->times == PT_BASIS_NONE))
 		stacks->unit = "samples";
-	ok = p->samples != 0 ? from_samples(p, &w) : p->by_bins ? from_bins(stacks, p, &w) : from_tree(stacks, p, &w);
+	if (p->by_bins || (p->samples != 0 && p->branches == 0 && p->n_cores > 1))
+		ok = from_rows(stacks, p, &w);
+	else
+		ok = p->samples != 0 ? from_samples(p, &w) : from_tree(stacks, p, &w);
 	stacks->node = ok ? calloc(w.n, sizeof(*stacks->node)) : NULL;
 	ok = stacks->node != NULL && write_out(stacks, &w);
 	free(w.node);

@@ -1,6 +1,7 @@
 /* One row per call edge: who called whom, how often, for how long. */
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_calls;
@@ -10,6 +11,7 @@ static const struct pt_column columns[] = {
 	{ "to", "callee", PT_UNIT_NONE, true },
 	{ "count", "count", PT_UNIT_COUNT, true },
 	{ "gross", "gross", PT_UNIT_TICKS, true },
+	PT_CORE_COLUMN,
 };
 
 static size_t n_rows(const void *subject)
@@ -33,6 +35,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out[1] = (struct pt_value){ .text = name_of(p, edge->to, "(no symbol)") };
 	out[2] = (struct pt_value){ .u = edge->count, .basis = p->counts };
 	out[3] = (struct pt_value){ .u = edge->gross, .basis = p->times };
+	out[4] = pt_core_value(p->n_cores, edge->core);
 }
 
 const struct pt_view pt_view_calls = {

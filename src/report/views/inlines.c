@@ -3,6 +3,8 @@
 #include "profile/profile.h"
 #include "report/names.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
+#include "report/views/core_rows.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_inlines;
@@ -17,24 +19,31 @@ static const struct pt_column columns[] = {
 	{ "gross_cycles", "with inlined", PT_UNIT_CYCLES, false },
 	{ "file", "called from", PT_UNIT_NONE, true },
 	{ "line", "line", PT_UNIT_COUNT, true },
+	PT_CORE_COLUMN,
 };
+
+static size_t n_inlined(const struct pt_lines *lines)
+{
+	return lines->n_inlined;
+}
 
 static size_t n_rows(const void *subject)
 {
 	const struct pt_lines *lines = ((const struct pt_profile *)subject)->lines;
 
-	return lines != NULL ? lines->n_inlined : (size_t)PT_NOT_MADE;
+	return lines != NULL ? pt_core_rows(lines, n_inlined) : (size_t)PT_NOT_MADE;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
-	const struct pt_lines_inline *sum = &p->lines->inlined[i];
+	const struct pt_lines *lines = pt_core_row(p->lines, n_inlined, &i);
+	const struct pt_lines_inline *sum = &lines->inlined[i];
 	size_t n;
 	const struct pt_inline *call = &pt_inlines_calls(p->lines->inlines, &n)[sum->id];
 	const struct pt_source_file *file = pt_inlines_file(p->lines->inlines, call->call_file);
 	uint64_t ticks = p->by_instructions ? sum->instructions : sum->cycles;
-	uint64_t all = p->by_instructions ? p->instructions : p->cycles;
+	uint64_t all = pt_profile_ticks(p, lines->core);
 
 	*out++ = (struct pt_value){ .text = call->name };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, sum->function) };
@@ -45,6 +54,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = p->timing != NULL ? sum->cycles_inside : PT_UNKNOWN, .basis = p->times };
 	*out++ = (struct pt_value){ .text = file != NULL ? file->path : NULL };
 	*out++ = (struct pt_value){ .u = call->call_line != 0 ? call->call_line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	*out++ = pt_core_value(p->lines->n_cores, lines->core);
 }
 
 const struct pt_view pt_view_inlines = {

@@ -3,6 +3,8 @@
 #include "profile/profile.h"
 #include "report/names.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
+#include "report/views/core_rows.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_instructions;
@@ -16,22 +18,29 @@ static const struct pt_column columns[] = {
 	{ "net_share", "net %", PT_UNIT_SHARE, true },
 	{ "file", "file", PT_UNIT_NONE, true },
 	{ "line", "line", PT_UNIT_COUNT, true },
+	PT_CORE_COLUMN,
 };
+
+static size_t n_insns(const struct pt_lines *lines)
+{
+	return lines->n_insns;
+}
 
 static size_t n_rows(const void *subject)
 {
 	const struct pt_lines *lines = ((const struct pt_profile *)subject)->lines;
 
-	return lines != NULL ? lines->n_insns : (size_t)PT_NOT_MADE;
+	return lines != NULL ? pt_core_rows(lines, n_insns) : (size_t)PT_NOT_MADE;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
-	const struct pt_lines_insn *insn = &p->lines->insn[i];
+	const struct pt_lines *lines = pt_core_row(p->lines, n_insns, &i);
+	const struct pt_lines_insn *insn = &lines->insn[i];
 	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, insn->address) : NULL;
 	uint64_t ticks = p->by_instructions ? insn->count : insn->cycles;
-	uint64_t all = p->by_instructions ? p->instructions : p->cycles;
+	uint64_t all = pt_profile_ticks(p, lines->core);
 	bool known = range != NULL && range->line != 0;
 	size_t n;
 
@@ -43,6 +52,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
 	*out++ = (struct pt_value){ .text = known ? pt_program_files(p->program, &n)[range->file].path : NULL };
 	*out++ = (struct pt_value){ .u = known ? range->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	*out++ = pt_core_value(p->lines->n_cores, lines->core);
 }
 
 const struct pt_view pt_view_instructions = {

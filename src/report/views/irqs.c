@@ -3,6 +3,7 @@
 
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_irqs;
@@ -27,6 +28,7 @@ static const struct pt_column columns[] = {
 	{ "since.min", "since min", PT_UNIT_CYCLES, false },	/* view cof says what of */
 	{ "since.avg", "since avg", PT_UNIT_REAL, false },
 	{ "since.max", "since max", PT_UNIT_CYCLES, false },
+	PT_CORE_COLUMN,
 };
 
 static size_t n_rows(const void *subject)
@@ -61,7 +63,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	out = extremes(out, &run->stat[PT_TALLY_GROSS], p->times);
 	out = extremes(out, &run->stat[PT_TALLY_CALL], p->times);
 	out = extremes(out, &run->stat[PT_TALLY_PERIOD], p->times);
-	extremes(out, &irq->since, irq->since.n > 0 ? PT_BASIS_EXACT : PT_BASIS_NONE);
+	out = extremes(out, &irq->since, irq->since.n > 0 ? PT_BASIS_EXACT : PT_BASIS_NONE);
+	*out++ = pt_core_value(p->n_cores, f->core);
 }
 
 const struct pt_view pt_view_irqs = {

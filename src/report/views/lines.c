@@ -7,6 +7,7 @@
 #include "report/names.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
+#include "report/views/core_rows.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_lines;
@@ -45,6 +46,11 @@ static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *l
 	*out++ = pt_core_value(p->bins->n_cores, line->core);
 }
 
+static size_t n_seen(const struct pt_lines *lines)
+{
+	return lines->n_seen;
+}
+
 static size_t n_rows(const void *subject)
 {
 	const struct pt_profile *p = subject;
@@ -52,14 +58,15 @@ static size_t n_rows(const void *subject)
 
 	if (p->by_bins)
 		return p->bins->n_lines;
-	return lines != NULL ? lines->n_seen : (size_t)PT_NOT_MADE;
+	return lines != NULL ? pt_core_rows(lines, n_seen) : (size_t)PT_NOT_MADE;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
 	const struct pt_lines_line *line;
-	uint64_t ticks, all = p->by_instructions ? p->instructions : p->cycles;
+	const struct pt_lines *lines;
+	uint64_t ticks, all;
 	size_t n = 0;
 	const struct pt_source_file *files = pt_program_files(p->program, &n);
 
@@ -67,7 +74,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		row_of_bins(p, &p->bins->line[i], out);
 		return;
 	}
-	line = &p->lines->line[p->lines->seen[i]];
+	lines = pt_core_row(p->lines, n_seen, &i);
+	line = &lines->line[lines->seen[i]];
+	all = pt_profile_ticks(p, lines->core);
 	ticks = p->by_instructions ? line->instructions : line->cycles;
 
 	*out++ = (struct pt_value){ .text = line->file < n ? files[line->file].path : NULL };
@@ -79,7 +88,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
 	*out++ = (struct pt_value){ .u = line->n_insns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = line->n_observed, .basis = p->counts };
-	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = pt_core_value(p->lines->n_cores, lines->core);
 }
 
 const struct pt_view pt_view_lines = {

@@ -1,4 +1,5 @@
 /* Time by whose code the pc was in. */
+#include "report/views/core_column.h"
 #include "report/views/span_columns.h"
 
 extern const struct pt_view pt_view_ranges;
@@ -10,6 +11,7 @@ static const struct pt_column columns[] = {
 	{ "end", "end", PT_UNIT_ADDRESS, false },
 	{ "file", "file", PT_UNIT_NONE, true },
 	{ "line", "line", PT_UNIT_COUNT, true },
+	PT_CORE_COLUMN,
 };
 
 static size_t n_rows(const void *subject)
@@ -26,12 +28,13 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	uint64_t net = p->by_instructions ? span->run.instructions : span->run.cycles;
 	const struct pt_function *f = span->function;
 
-	out = pt_span_values(out, p, span, net, p->ranges->observed, p->times);
+	out = pt_span_values(out, p, span, net, pt_span_observed(p->ranges, span->core), p->times);
 	*out++ = pt_span_number(span->run.instructions, p->counts);
 	*out++ = pt_span_number(span->begin, PT_BASIS_EXACT);
 	*out++ = pt_span_number(span->end, PT_BASIS_EXACT);
 	*out++ = (struct pt_value){ .text = f != NULL ? f->file : NULL };
 	*out++ = pt_span_number(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = pt_core_value(p->n_cores, span->core);
 }
 
 const struct pt_view pt_view_ranges = {

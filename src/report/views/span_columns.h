@@ -62,6 +62,14 @@ static inline uint64_t pt_span_total(const struct pt_stat *stat)
 	return stat->n > 0 ? stat->total : PT_UNKNOWN;
 }
 
+/* What the net of a core's spans is a share of; 0: not known. */
+static inline uint64_t pt_span_observed(const struct pt_spans *spans, uint16_t core)
+{
+	const struct pt_span_core *of = pt_spans_core(spans, core);
+
+	return of != NULL ? of->observed : 0;
+}
+
 /* PT_SPAN_COLUMNS. all: what net is a share of; 0: not known. Returns behind them. */
 static inline struct pt_value *pt_span_values(struct pt_value *out, const struct pt_profile *p,
 					      const struct pt_span_figures *span, uint64_t net, uint64_t all,

@@ -1,4 +1,5 @@
 /* Chosen functions and named spans by their entries and exits; and spans that the program signals. */
+#include "report/views/core_column.h"
 #include "report/views/span_columns.h"
 
 extern const struct pt_view pt_view_spans, pt_view_signalled;
@@ -13,6 +14,7 @@ static const struct pt_column span_columns[] = {
 	{ "end", "end", PT_UNIT_ADDRESS, false },
 	{ "file", "file", PT_UNIT_NONE, true },
 	{ "line", "line", PT_UNIT_COUNT, true },
+	PT_CORE_COLUMN,
 };
 
 static const struct pt_spans *spans_of(const void *subject)
@@ -31,13 +33,14 @@ static void span_row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_span_figures *span = &p->spans->span[i];
 	const struct pt_function *f = span->by == PT_SPAN_BY_FUNCTION ? span->function : NULL;
 
-	out = pt_span_values(out, p, span, span->run.cycles, p->spans->observed, p->times);
+	out = pt_span_values(out, p, span, span->run.cycles, pt_span_observed(p->spans, span->core), p->times);
 	out = pt_span_error_values(out, span);
 	*out++ = pt_span_number(span->refetched, p->counts);
 	*out++ = pt_span_number(span->begin, PT_BASIS_EXACT);
 	*out++ = pt_span_number(span->end, PT_BASIS_EXACT);
 	*out++ = (struct pt_value){ .text = f != NULL ? f->file : NULL };
 	*out++ = pt_span_number(f != NULL && f->line != 0 ? f->line : PT_UNKNOWN, PT_BASIS_EXACT);
+	*out++ = pt_core_value(p->n_cores, span->core);
 }
 
 const struct pt_view pt_view_spans = {
@@ -66,7 +69,7 @@ static void signalled_row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_profile *p = subject;
 	const struct pt_span_figures *span = &p->signalled->span[i];
 
-	out = pt_span_values(out, p, span, span->run.cycles, p->signalled->observed, PT_BASIS_EXACT);
+	out = pt_span_values(out, p, span, span->run.cycles, 0, PT_BASIS_EXACT);
 	pt_span_error_values(out, span);
 }
 

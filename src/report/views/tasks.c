@@ -85,17 +85,6 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p,
 	return out;
 }
 
-/* Of the time in which its core was observed. */
-static double load_of(const struct pt_tasks *tasks, const struct pt_task *task)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < tasks->n_tasks; i++)
-		if (tasks->task[i].core == task->core)
-			all += tasks->task[i].run + (tasks->by_signals ? 0 : tasks->task[i].undecided);
-	return all != 0 ? (double)task->run / (double)all : NAN;
-}
-
 static struct pt_value *flow_values(struct pt_value *out, const struct pt_profile *p, const struct pt_task *task)
 {
 	bool known = p->tasks->flow != 0;
@@ -124,7 +113,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	const struct pt_task *task = &p->tasks->task[i];
 	enum pt_basis counts = p->tasks->by_signals ? PT_BASIS_EXACT : p->counts;
 	enum pt_basis shares = p->tasks->by_signals ? PT_BASIS_EXACT : p->shares;
-	double load = load_of(p->tasks, task);
+	double load = pt_task_load(p->tasks, task);
 
 	*out++ = (struct pt_value){ .text = task->name };
 	*out++ = (struct pt_value){ .text = known_by[task->kind] };

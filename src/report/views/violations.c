@@ -2,6 +2,7 @@
 #include "profile/limits.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/views/core_column.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_violations;
@@ -13,6 +14,7 @@ static const struct pt_column columns[] = {
 	{ "value", "value", PT_UNIT_TICKS, true },
 	{ "rule", "rule", PT_UNIT_NONE, true },
 	{ "path", "calls that led to it", PT_UNIT_NONE, true },
+	PT_CORE_COLUMN,
 };
 
 static size_t n_rows(const void *subject)
@@ -33,6 +35,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = v->value, .basis = p->times };
 	*out++ = (struct pt_value){ .text = p->limits->limit[v->rule].rule->text };
 	*out++ = (struct pt_value){ .text = v->path };
+	*out++ = pt_core_value(p->n_cores, v->core);
 }
 
 const struct pt_view pt_view_violations = {
