@@ -80,7 +80,7 @@ struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
 
 /* An open file of host I/O: a report in memory (fd -1), or a file on the disk. */
 struct pt_gdb_file {
-	bool open, written, is_firmware;
+	bool open, written, is_firmware, torn;	/* torn: a piece that was written to it is missing */
 	int fd;
 	char *bytes;
 	size_t len_bytes;

@@ -37,7 +37,7 @@ struct errand {
 	struct pt_program *program;
 	unsigned elf_machine;
 	struct pt_err err;
-	uint8_t bytes[READ_AT_ONCE];
+	uint8_t bytes[PT_GDB_PACKET_BYTES];
 };
 
 /* --- replies ------------------------------------------------------------------------------------------------------ */
@@ -441,6 +441,12 @@ static void write_run(struct errand *errand)
 		errand->result = -errno;
 }
 
+static void after_write(struct errand *errand)
+{
+	errand->file->torn |= errand->result < 0;
+	just_reply(errand);
+}
+
 static void handle_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_file *file = take_file(client, args);
@@ -450,11 +456,12 @@ static void handle_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	if (file == NULL)
 		return;
 	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &offset) || !pt_rsp_take(args, ",") ||
-	    pt_rsp_left(args) > READ_AT_ONCE) {
+	    pt_rsp_left(args) > sizeof(errand->bytes)) {
 		reply_error(client, EINVAL);
+		file->torn = true;
 	} else if (file->fd < 0) {
 		reply_error(client, EBADF);
-	} else if ((errand = new_errand(client, write_run, just_reply)) != NULL) {
+	} else if ((errand = new_errand(client, write_run, after_write)) != NULL) {
 		errand->file = file;
 		errand->offset = offset;
 		errand->len_bytes = pt_rsp_left(args);
@@ -562,7 +569,9 @@ static void handle_close(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	if (file == NULL)
 		return;
-	is_new = file->is_firmware && file->written;
+	is_new = file->is_firmware && file->written && !file->torn;
+	if (file->is_firmware && file->torn)
+		pt_warn("gdb: %s: firmware.elf did not come whole: the symbols stay those that there were", client->peer);
 	drop(file);
 	if (is_new)
 		pt_gdb_post(&client->request, find_machine, read_symbols);

@@ -18,6 +18,18 @@ GDB_SETTINGS = ("set debuginfod enabled off", "set pagination off", "set confirm
                 "set remotetimeout 5")	# GDB's own 2 s are short on a busy machine; a monitor command at work waits for it
 
 
+def other_gdb():
+    """The GDB that knows S12Z and MicroBlaze (cross_tools.sh); None where there is none that runs."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    env = dict(os.environ, srcdir=os.path.join(here, "..", ".."))
+    found = subprocess.run(["sh", os.path.join(here, "cross_tools.sh")], stdout=subprocess.PIPE, text=True, env=env,
+                           check=False)
+    program = os.path.join(found.stdout.strip(), "gdb", "bin", "arm-none-eabi-gdb")
+    works = found.returncode == 0 and subprocess.run([program, "--version"], stdout=subprocess.DEVNULL,
+                                                     stderr=subprocess.DEVNULL, check=False).returncode == 0
+    return program if works else None
+
+
 def sanitizer_spoke(messages):
     return "Sanitizer" in messages or "runtime error: " in messages
 
@@ -62,8 +74,8 @@ class Daemon:
             raise AssertionError(f"the daemon ended with {status}: {messages}")
 
 
-def gdb_command(commands, elf=DEMO):
-    arguments = [GDB, "-nx", "-q", "-batch"]
+def gdb_command(commands, elf=DEMO, program=None):
+    arguments = [program or GDB, "-nx", "-q", "-batch"]
     for setting in GDB_SETTINGS:
         arguments += ["-iex", setting]
     for command in commands:
