@@ -546,6 +546,8 @@ static int meet(struct gdb_server *g, struct pt_err *err)
 	 * memory accesses go past the core where the adapter can do that, and fail where it cannot.
 	 * Source: OpenOCD 0.12, src/server/gdb_server.c, gdb_input_inner. */
 	g->facts.asks_running = strcmp(g->facts.name, "OpenOCD") == 0;
+	/* Source: the same, src/target/target.c, target_read_buffer_default. */
+	g->facts.keeps_words = g->facts.asks_running;
 	/* QEMU takes the next "$" for the acknowledgement of what it sent last; gdbserver keeps what it has read
 	 * until it has answered, once nothing is acknowledged. The memory of both is in the machine: it comes at once.
 	 * Source: QEMU 7.2, gdbstub.c, gdb_read_byte; GDB 13, gdbserver/remote-utils.cc, putpkt_binary_1, readchar. */

@@ -36,6 +36,7 @@ struct pt_rsp_facts {
 	bool features, memory_map;	/* qXfer:...:read+ */
 	bool vcont;			/* it knows vCont;c and vCont;s */
 	bool takes_ahead;		/* it hears packets while it answers others, and answers in order */
+	bool keeps_words;		/* it reads and writes whole words where place and length are multiples of 4 */
 	bool asks_running;		/* it answers m while the target runs, and that disturbs nothing */
 };
 

@@ -36,6 +36,7 @@ static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool
 {
 	struct pt_profile *f = &p->profile;
 	uint64_t core_hz = p->given_hz != 0 ? p->given_hz : number_of(chunk, "core_hz");
+	char sleep[16];
 
 	if (first) {
 		text_of(chunk, "source", f->source, sizeof(f->source));
@@ -52,6 +53,10 @@ static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool
 		f->buffer_addr = number_of(chunk, "buffer");
 		f->buffer_bytes = number_of(chunk, "size");
 		f->buffer_in_use = number_of(chunk, "buffer_in_use") != 0;
+	}
+	if (first) {
+		text_of(chunk, "sleep", sleep, sizeof(sleep));
+		f->sleep_counted = strcmp(sleep, "counted") == 0;
 	}
 	if (first || f->core_hz == 0)
 		f->core_hz = core_hz;

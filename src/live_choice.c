@@ -94,6 +94,20 @@ static int no_source(const struct pt_live *live, const struct pt_source_ops *con
 		       name != NULL ? name : mode, names);
 }
 
+/* Whoever named none is told of what is there all the same, and only comes when it is called. */
+static int none_works(const struct pt_live *live, const struct pt_source_ops *const *sources, size_t n,
+		      struct pt_err *err)
+{
+	struct pt_err why = *err;
+
+	for (size_t i = 0; i < n; i++)
+		if (sources[i]->only_by_name && pt_params_text(live->own, &pt_live_rows[SOURCE]) == NULL &&
+		    !pt_params_flag(live->own, &pt_live_rows[RECORDER]))
+			return pt_fail(err, why.code, "%.280s; source=%.30s works, but disturbs the program", why.msg,
+				       sources[i]->name);
+	return err->code;
+}
+
 /* The one that was named, or else the first that has the wanted mode and works here. */
 static int choose_source(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
@@ -111,7 +125,7 @@ static int choose_source(struct pt_live *live, struct pt_target *target, struct 
 		n_tried++;
 	}
 	live->ops = NULL;
-	return n_tried > 0 ? err->code : no_source(live, sources, n, err);
+	return n_tried > 0 ? none_works(live, sources, n, err) : no_source(live, sources, n, err);
 }
 
 /* As it was asked for; NULL: the source's first. */

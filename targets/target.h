@@ -169,6 +169,7 @@ struct pt_target_ops {
 	X(s12z) \
 	X(microblaze) \
 	X(e500) \
+	X(cortexm_rsp) \
 	X(remote)
 #define X(target) extern const struct pt_target_ops pt_##target##_ops;
 PT_TARGETS(X)

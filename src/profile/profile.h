@@ -68,6 +68,7 @@ struct pt_profile {
 	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT], cost[PT_PROFILE_TEXT];
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
 	bool buffer_in_use;		/* the user put it where the program may have data */
+	bool sleep_counted;		/* samples are of all time: the source cannot tell sleep from work */
 	bool from_virtual;		/* a virtual board: no number is of hardware */
 	const struct pt_program *program;	/* NULL: no symbols */
 	enum pt_elf_check elf_check;	/* of what the chip held at the start */

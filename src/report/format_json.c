@@ -286,6 +286,7 @@ static void figures(json_t *object, const struct pt_profile *p)
 	cores(object, p);
 	json_object_set_new(object, "samples", pt_json_number(p->samples));
 	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
+	json_object_set_new(object, "sleep_counted", json_boolean(p->sleep_counted));
 	json_object_set_new(object, "samples_refused", pt_json_number(p->samples_refused));
 	if (p->sampled_by[0] != '\0') {
 		json_object_set_new(object, "sampled_by", pt_json_text(p->sampled_by));

@@ -174,8 +174,9 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 static void samples_line(const struct pt_profile *p, struct pt_text *out)
 {
 	label(out, "data");
-	pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches, %" PRIu64 " of them asleep", p->samples,
-		    p->batches, p->samples_asleep);
+	pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches", p->samples, p->batches);
+	if (!p->sleep_counted)
+		pt_text_add(out, ", %" PRIu64 " of them asleep", p->samples_asleep);
 	if (p->sampled_every != 0)
 		pt_text_add(out, ", one per %" PRIu64 " %s", p->sampled_every, p->sampled_by);
 	if (p->samples_effective > 0)
@@ -414,10 +415,11 @@ static void figures_lines(const struct pt_profile *p, struct pt_text *out)
 	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s", pt_basis_name(p->counts),
 		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", pt_basis_name(p->times),
 		    p->bursts != 0 ? " (of what a burst saw whole)" : "", pt_basis_name(p->shares),
-		    p->by_bins ? " of what was counted" : p->shares != PT_BASIS_ESTIMATED ? ""
-						    : has_intervals(p) ? " (95 % interval) of " : " of ");
+		    p->by_bins ? " of what was counted" : "");
 	if (!p->by_bins && p->shares == PT_BASIS_ESTIMATED)
-		pt_text_add(out, "%s%s", p->sampled_by[0] != '\0' ? p->sampled_by : "time awake",
+		pt_text_add(out, "%s of %s%s", has_intervals(p) ? " (95 % interval)" : "",
+			    p->sampled_by[0] != '\0' ? p->sampled_by
+			    : p->sleep_counted ? "all time, sleep with it" : "time awake",
 			    has_intervals(p) ? "" : ", no interval");
 	if (p->unseen.hi != 0)
 		pt_text_add(out, "; a function that was never seen may have taken %.1f %% of it", p->unseen.hi * 100);

@@ -174,6 +174,11 @@ static void name_core(struct pt_chip *chip, uint32_t cpuid)
 		snprintf(chip->core, sizeof(chip->core), "core with CPUID 0x%08x", (unsigned)cpuid);
 }
 
+static bool is_kinetis(const struct pt_discovery *found)
+{
+	return pt_chip_mdm_ap(found) != PT_MDM_NONE || pt_discover_is_kinetis(found);
+}
+
 int pt_chip_identify(struct pt_chip *chip, struct pt_discovery *found, struct pt_mem *mem, const char *wanted,
 		     struct pt_err *err)
 {
@@ -185,7 +190,7 @@ int pt_chip_identify(struct pt_chip *chip, struct pt_discovery *found, struct pt
 	name_core(chip, cpuid);
 	if (wanted != NULL && take_wanted(chip, wanted, err) < 0)
 		return err->code;
-	if (wanted == NULL && !(pt_chip_mdm_ap(found) != PT_MDM_NONE && identify_kinetis(chip, mem)) &&
+	if (wanted == NULL && !(is_kinetis(found) && identify_kinetis(chip, mem)) &&
 	    !identify_other(chip, found, mem))
 		snprintf(chip->name, sizeof(chip->name), "unknown chip");
 	make_regions(chip);

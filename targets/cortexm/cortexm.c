@@ -139,12 +139,9 @@ static void tell_ports(const struct pt_cortexm *cm, const struct teller *to)
 
 static void tell_units(const struct pt_cortexm *cm, const struct teller *to)
 {
-	char line[160] = "units:";
+	char line[160];
 
-	for (int unit = 0; unit < PT_N_UNITS; unit++)
-		if (cm->found.unit[unit] != 0)
-			snprintf(line + strlen(line), sizeof(line) - strlen(line), " %s 0x%08x", pt_unit_name(unit),
-				 (unsigned)cm->found.unit[unit]);
+	pt_discovery_print(&cm->found, line, sizeof(line));
 	to->say(to->arg, line);
 	if (!cm->found.from_table)
 		to->say(to->arg, "the ROM table names no core: addresses of the architecture are used");

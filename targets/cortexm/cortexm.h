@@ -6,7 +6,8 @@
  *   control.c registers.c breakpoints.c     the core
  *   flash.c flash_ftfa.c                    programming
  *   source_*.c mtb_*.c                      trace
- *   cortexm.c                               attach, detach, and the table of it all */
+ *   cortexm.c                               attach, detach, and the table of it all
+ *   behind.c                                the same behind another GDB server: memory is all that is left of it */
 #ifndef PT_CORTEXM_CORTEXM_H
 #define PT_CORTEXM_CORTEXM_H
 
@@ -90,6 +91,10 @@ int pt_security_hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err);
 
 /* --- sources, each in its file ------------------------------------------------------------------------------------ */
 extern const struct pt_source_ops pt_source_mtb, pt_source_pcsr;
+/* Behind another GDB server (behind.c) adi, ap and run control are not there: what is left are mem, found and chip. */
+struct pt_cortexm *pt_cortexm_of(struct pt_target *target);
+/* Can a source get at the units? PT_EUNSUPPORTED: the server does not read memory while the core runs. */
+int pt_cortexm_reaches(struct pt_target *target, struct pt_err *err);
 
 static inline uint64_t pt_core_reg(const struct pt_cortexm *cm, uint32_t offset)
 {

@@ -1,6 +1,7 @@
 /* Discovery in batches: the ID registers of all components of one level of ROM tables are one batch, and so are the
  * entries of a table. A component may be absent, asleep or protected: one that faults is left out and the rest of its
  * batch is read again. */
+#include <stdio.h>
 #include <string.h>
 
 #include "targets/cortexm/discovery.h"
@@ -12,6 +13,10 @@ enum {
 	ENTRIES_AT_ONCE = 32,
 	TABLE_ENTRIES = 960,	/* 000..EFC. Source: IHI 0031, chapter on ROM tables */
 };
+
+/* Source: Arm DDI 0419, table C1-1; NXP KL25 Sub-Family Reference Manual, 9.5. */
+#define CORE_TABLE UINT32_C(0xe00ff000)
+#define KINETIS_TABLE UINT32_C(0xf0002000)
 
 /* CoreSight ID registers. Source: IHI 0029, B2 */
 enum { DEVARCH = 0xfbc, DEVTYPE = 0xfcc, PIDR4 = 0xfd0, ID_BYTES = 48 };
@@ -211,15 +216,18 @@ static int walk(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *e
 
 /* --- who is what -------------------------------------------------------------------------------------------------- */
 
+static int designer_of(const struct pt_component *component)
+{
+	return (int)((component->pidr[4] & 0xf) << 8 | (component->pidr[1] >> 4 & 0xf) | (component->pidr[2] & 7) << 4);
+}
+
 static bool fits(const struct row *row, const struct pt_component *component)
 {
 	int part = (int)((component->pidr[0] & 0xff) | (component->pidr[1] & 0xf) << 8);
-	int designer = (int)((component->pidr[4] & 0xf) << 8 | (component->pidr[1] >> 4 & 0xf) |
-			     (component->pidr[2] & 7) << 4);
 
 	if (row->archid != ANY)
 		return archid(component) == (uint32_t)row->archid;
-	return archid(component) == 0 && row->designer == designer && row->part == part;
+	return archid(component) == 0 && row->designer == designer_of(component) && row->part == part;
 }
 
 static void name_units(struct pt_discovery *found)
@@ -231,6 +239,16 @@ static void name_units(struct pt_discovery *found)
 			if (fits(&rows[r], at) && found->unit[rows[r].unit] == 0)
 				found->unit[rows[r].unit] = at->base;
 	}
+}
+
+static void take_standard_places(struct pt_discovery *found)
+{
+	found->from_table = found->unit[PT_UNIT_SCS] != 0;
+	if (found->from_table)
+		return;
+	found->unit[PT_UNIT_SCS] = 0xe000e000;
+	found->unit[PT_UNIT_DWT] = 0xe0001000;
+	found->unit[PT_UNIT_BPU] = 0xe0002000;
 }
 
 int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_mem *mem, struct pt_err *err)
@@ -245,13 +263,42 @@ int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_
 			return err->code;
 		name_units(found);
 	}
-	found->from_table = found->unit[PT_UNIT_SCS] != 0;
-	if (!found->from_table) {
-		found->unit[PT_UNIT_SCS] = 0xe000e000;
-		found->unit[PT_UNIT_DWT] = 0xe0001000;
-		found->unit[PT_UNIT_BPU] = 0xe0002000;
-	}
+	take_standard_places(found);
 	return 0;
+}
+
+bool pt_discover_is_kinetis(const struct pt_discovery *found)
+{
+	for (size_t i = 0; i < found->n_components; i++)
+		if (found->component[i].base == KINETIS_TABLE)
+			return is_table(&found->component[i]) && designer_of(&found->component[i]) == FREESCALE;
+	return false;
+}
+
+/* What is no table of Freescale's there is nobody's: nothing is read behind it. */
+int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err)
+{
+	add(found, KINETIS_TABLE, 0);
+	if (identify(found, 0, mem, err) < 0)
+		return err->code;
+	found->rom_base = pt_discover_is_kinetis(found) ? KINETIS_TABLE : CORE_TABLE;
+	found->n_components = 0;
+	memset(found->component, 0, sizeof(found->component));
+	if (walk(found, mem, err) < 0)
+		return err->code;
+	name_units(found);
+	take_standard_places(found);
+	return 0;
+}
+
+void pt_discovery_print(const struct pt_discovery *found, char *line, size_t room)
+{
+	size_t n = (size_t)snprintf(line, room, "units:");
+
+	for (int unit = 0; unit < PT_N_UNITS && n < room; unit++)
+		if (found->unit[unit] != 0)
+			n += (size_t)snprintf(line + n, room - n, " %s 0x%08x", pt_unit_name(unit),
+					      (unsigned)found->unit[unit]);
 }
 
 bool pt_discover_is_mtb(struct pt_mem *mem, uint32_t base)

@@ -34,6 +34,11 @@ int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_er
 /* Walk the ROM tables from the AP's BASE; a component that faults is skipped. Where that finds no SCS the addresses of
  * the architecture (Arm DDI 0419, table C1-1) are taken. PT_EIO, PT_EPROTO, PT_ETIMEOUT from below. */
 int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_mem *mem, struct pt_err *err);
+/* The same without an access port: from the two places where tables are known to be. */
+int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err);
+bool pt_discover_is_kinetis(const struct pt_discovery *found);	/* its system ROM table is there: a Kinetis L */
+/* "units: SCS 0xe000e000 ..." */
+void pt_discovery_print(const struct pt_discovery *found, char *line, size_t room);
 /* Is this an MTB? For chips whose ROM table does not list theirs. */
 bool pt_discover_is_mtb(struct pt_mem *mem, uint32_t base);
 

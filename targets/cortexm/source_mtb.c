@@ -205,13 +205,13 @@ static int check_unit(const struct pt_cortexm *cm, struct pt_err *err)
 /* A unit that cannot be asked now is taken for good: start looks again, and can say more. */
 static int available(struct pt_target *target, struct pt_err *err)
 {
-	struct pt_cortexm *cm = target->state;
+	struct pt_cortexm *cm = pt_cortexm_of(target);
 	struct pt_err ignored = { 0 };
 	uint32_t awidth;
 	struct pt_mtb *m;
 	int rc = 0;
 
-	if (check_unit(cm, err) < 0)
+	if (pt_cortexm_reaches(target, err) < 0 || check_unit(cm, err) < 0)
 		return err->code;
 	m = calloc(1, sizeof(*m));
 	if (m == NULL)
@@ -246,6 +246,11 @@ static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, 
 	return 0;
 }
 
+static int read_pc(struct pt_mtb *m, uint64_t *pc, struct pt_err *err)
+{
+	return m->cm->target->ops->pc(m->cm->target->state, 0, pc, err);
+}
+
 /* A halted program may yet look at what lies there; one that runs has had its chance to be asked (free RAM only). */
 static int look_at_core(struct pt_mtb *m, struct pt_err *err)
 {
@@ -261,7 +266,7 @@ static int look_at_core(struct pt_mtb *m, struct pt_err *err)
 	if (m->found_ram == NULL)
 		return pt_fail(err, PT_ENOMEM, "out of memory");
 	if (pt_mem_read(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0 ||
-	    pt_core_pc(m->cm, 0, &pc, err) < 0)
+	    read_pc(m, &pc, err) < 0)
 		return pt_wrap(err, "save the buffer");
 	pt_emit_state(&m->out, PT_STATE_HALT, m->out.told_ns, pc);
 	return 0;
@@ -288,7 +293,7 @@ static int put_back(struct pt_mtb *m, struct pt_err *err)
 
 static void init(struct pt_mtb *m, struct pt_target *target, const struct pt_source_setup *setup)
 {
-	m->cm = target->state;
+	m->cm = pt_cortexm_of(target);
 	m->mem = m->cm->mem;
 	m->regs = m->cm->found.unit[PT_UNIT_MTB];
 	m->mode = find_mode(pt_params_text(setup->settings, &params[MODE]));
@@ -314,9 +319,12 @@ static int mtb_start(void *state, struct pt_target *target, const struct pt_sour
 	struct pt_mtb *m = state;
 	struct pt_err ignored = { 0 };
 
-	if (check_unit(target->state, err) < 0)
+	if (pt_cortexm_reaches(target, err) < 0 || check_unit(pt_cortexm_of(target), err) < 0)
 		return err->code;
 	init(m, target, setup);
+	if (m->mode->holds && target->ops->upstream != NULL)
+		return pt_fail(err, PT_EUNSUPPORTED, "mode %s halts the core, and the GDB server would tell the debugger that it "
+			       "has stopped: the other modes do not", m->mode->name);
 	if (pt_lease_take(target, unit, owner, err) < 0)
 		return err->code;
 	m->leased = true;

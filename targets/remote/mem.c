@@ -1,4 +1,5 @@
-/* Memory through m, M and X. Whether it works while the target runs is a property of the server, not of the protocol. */
+/* Memory through m, M and X. Whether it works while the target runs is a property of the server, not of the protocol.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,11 @@ static int read_chunk(struct pt_remote *r, uint64_t addr, uint8_t *bytes, size_t
 		return pt_wrap(err, "read memory at 0x%" PRIx64, addr);
 	args = (struct pt_rsp_args){ (uint8_t *)text, (uint8_t *)text + n };
 	if ((size_t)n > 2 * len || n % 2 != 0 || !pt_rsp_bytes(&args, bytes, (size_t)n / 2))
-		return pt_fail(err, PT_EPROTO, "read memory at 0x%" PRIx64 ": %d digits where %zu were expected", addr, n, 2 * len);
+		return pt_fail(err, PT_EPROTO, "read memory at 0x%" PRIx64 ": %d digits where %zu were expected", addr,
+			       n, 2 * len);
 	if ((size_t)n < 2 * len)	/* what can be read is a good beginning */
-		return pt_fail(err, PT_EFAULT, "read memory at 0x%" PRIx64 ": the server refuses it", addr + (uint64_t)n / 2);
+		return pt_fail(err, PT_EFAULT, "read memory at 0x%" PRIx64 ": the server refuses it",
+			       addr + (uint64_t)n / 2);
 	return 0;
 }
 
@@ -48,10 +51,20 @@ static int write_chunk(struct pt_remote *r, uint64_t addr, const uint8_t *bytes,
 	return rc == 0 ? 0 : pt_wrap(err, "write memory at 0x%" PRIx64, addr);
 }
 
-/* A width is kept by asking for one access at a time: servers make an aligned one of 1, 2 or 4 bytes as such. */
+/* A width is kept by asking for one access at a time: servers make an aligned one of 1, 2 or 4 bytes as such. Some are
+ * known to make words of many that are aligned. */
+static size_t step_bytes(const struct pt_remote *r, const struct pt_mem_op *op)
+{
+	bool words = op->width_bytes == 4 && !op->fixed && r->facts.keeps_words && (op->addr | op->len_bytes) % 4 == 0;
+
+	if (op->width_bytes != 0 && !words)
+		return op->width_bytes;
+	return op->fixed ? 4 : chunk_bytes(r) & ~(size_t)3;
+}
+
 static int transfer(struct pt_remote *r, const struct pt_mem_op *op, uint64_t *fault_addr, struct pt_err *err)
 {
-	size_t step = op->width_bytes != 0 ? op->width_bytes : op->fixed ? 4 : chunk_bytes(r);
+	size_t step = step_bytes(r, op);
 	uint8_t *bytes = op->bytes;
 	int rc = 0;
 
@@ -59,7 +72,8 @@ static int transfer(struct pt_remote *r, const struct pt_mem_op *op, uint64_t *f
 		size_t n = op->len_bytes - at < step ? op->len_bytes - at : step;
 		uint64_t addr = op->fixed ? op->addr : op->addr + at;
 
-		rc = op->what == PT_MEM_READ ? read_chunk(r, addr, bytes + at, n, err) : write_chunk(r, addr, bytes + at, n, err);
+		rc = op->what == PT_MEM_READ ? read_chunk(r, addr, bytes + at, n, err)
+					     : write_chunk(r, addr, bytes + at, n, err);
 		if (rc == PT_EFAULT)
 			*fault_addr = addr;
 	}
@@ -111,8 +125,8 @@ static int run_one(struct pt_remote *r, struct pt_mem_op *op, uint64_t *fault_ad
 	}
 }
 
-static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done, uint64_t *fault_addr,
-	       struct pt_err *err)
+static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+	       uint64_t *fault_addr, struct pt_err *err)
 {
 	struct pt_remote *r = state;
 	struct pt_link *link = pt_probe_link(r->target->probe);
@@ -123,7 +137,8 @@ static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeou
 		struct pt_mem_op *op = &ops[*n_done];
 
 		if (pt_link_now_ns(link) > until_ns)
-			return pt_fail(err, PT_ETIMEOUT, "memory: %zu of %zu accesses in %u ms", *n_done, n_ops, timeout_ms);
+			return pt_fail(err, PT_ETIMEOUT, "memory: %zu of %zu accesses in %u ms", *n_done, n_ops,
+				       timeout_ms);
 		op->sent_ns = pt_link_now_ns(link);
 		rc = run_one(r, op, fault_addr, err);
 		op->done_ns = pt_link_now_ns(link);
@@ -146,7 +161,9 @@ static int wait_until(void *state, uint64_t until_ns, struct pt_err *err)
 void pt_remote_mem_init(struct pt_remote *r, bool running)
 {
 	static const struct pt_mem_ops halted = { .run = run, .now_ns = now_ns, .wait = wait_until };
-	static const struct pt_mem_ops always = { .run = run, .now_ns = now_ns, .wait = wait_until, .while_running = true };
+	static const struct pt_mem_ops always = {
+		.run = run, .now_ns = now_ns, .wait = wait_until, .while_running = true
+	};
 
 	r->mem = (struct pt_mem){ running ? &always : &halted, r };
 	if (running && r->rsp->set_asks_running != NULL)

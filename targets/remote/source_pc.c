@@ -149,7 +149,7 @@ static int emit_config(struct sampler *s, const struct pt_source_setup *setup, s
 	char lines[256];
 
 	snprintf(lines, sizeof(lines),
-		 "source=pc-sampling\nmode=halt\nbatch=1\nperiod_us=%" PRIu64 "\nbit0=1\n"
+		 "source=pc-sampling\nmode=halt\nbatch=1\nperiod_us=%" PRIu64 "\nbit0=1\nsleep=counted\n"
 		 "cost=INTRUSIVE: the program is halted and let go for each sample, every %" PRIu64 " us in the mean\n",
 		 s->period_ns / 1000, s->period_ns / 1000);
 	return pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
