@@ -33,6 +33,7 @@ static struct {
 	size_t in_bytes;
 	bool runs, ours;			/* ours: what runs is code of the target's */
 	uint64_t base[PT_LEN(events)], want[PT_LEN(events)];	/* of the program alone */
+	uint64_t base_all[PT_VE500_EVENTS], all[PT_VE500_EVENTS];	/* the same for each event, since the beginning */
 	uint8_t ram[PT_E500_RAM_BYTES];
 	uint64_t regs[PT_VE500_REGS];
 	unsigned n_changed, n_runs;
@@ -41,6 +42,8 @@ static struct {
 	bool cut_behind;			/* it is carried out, but not answered */
 } there = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+static void (*at_stop)(void);		/* of the program; NULL: nobody wants to know */
+
 static inline void stopped(void)
 {
 	there.runs = false;
@@ -48,6 +51,10 @@ static inline void stopped(void)
 		there.want[i] += pt_ve500_events(there.chip->cpu)[events[i]] - there.base[i];
 	if (there.ours)
 		return;
+	if (at_stop != NULL)
+		at_stop();
+	for (size_t i = 0; i < PT_VE500_EVENTS; i++)
+		there.all[i] += pt_ve500_events(there.chip->cpu)[i] - there.base_all[i];
 	memcpy(there.ram, pt_e500_bytes(there.chip, 0, PT_E500_RAM_BYTES), PT_E500_RAM_BYTES);
 	for (unsigned reg = 0; reg < PT_VE500_REGS; reg++)
 		there.regs[reg] = pt_ve500_reg(there.chip->cpu, reg);
@@ -68,6 +75,7 @@ static inline void goes(void)
 		there.n_changed += there.regs[reg] != pt_ve500_reg(there.chip->cpu, reg);
 	for (size_t i = 0; i < PT_LEN(events); i++)
 		there.base[i] = pt_ve500_events(there.chip->cpu)[events[i]];
+	memcpy(there.base_all, pt_ve500_events(there.chip->cpu), sizeof(there.base_all));
 }
 
 static inline void look(void)

@@ -47,7 +47,7 @@ START_TEST(places_by_hand)
 		wants[i].event = pt_e500_event_numbered(lists[_i].core, lists[_i].item[i].number);
 		wants[i].chained = lists[_i].item[i].chained;
 	}
-	ck_assert_int_eq(pt_e500_assign(lists[_i].core, wants, lists[_i].n_items, places, &n_turns, NULL), 0);
+	ck_assert_int_eq(pt_e500_assign(lists[_i].core, pt_e500_kinds[lists[_i].core].n_pmcs, wants, lists[_i].n_items, places, &n_turns, NULL), 0);
 	ck_assert_msg(n_turns == lists[_i].n_turns, "%s: %zu turns", lists[_i].name, n_turns);
 	for (size_t i = 0; i < lists[_i].n_items; i++) {
 		const struct item *item = &lists[_i].item[i];
@@ -140,7 +140,7 @@ static void check_list(enum pt_e500_core core, const unsigned *sorts, size_t n)
 			wants[i].event = pt_e500_event_numbered(core, sort >= 2 ? 76 : 12);
 			wants[i].chained = (sort & 1) != 0;
 		}
-		ck_assert_int_eq(pt_e500_assign(core, wants, n, places, &n_turns, NULL), 0);
+		ck_assert_int_eq(pt_e500_assign(core, pt_e500_kinds[core].n_pmcs, wants, n, places, &n_turns, NULL), 0);
 		check_places(core, wants, n, places, n_turns);
 		if (reversed)
 			ck_assert_uint_eq(n_turns, n_forward);
@@ -185,7 +185,7 @@ START_TEST(refuses)
 	for (size_t i = 0; i < refused[_i].n; i++)
 		wants[i] = (struct pt_e500_want){ .event = pt_e500_event_numbered(refused[_i].of,
 			refused[_i].number) };
-	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, wants, refused[_i].n, places, &n_turns, &err), refused[_i].rc);
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, 4, wants, refused[_i].n, places, &n_turns, &err), refused[_i].rc);
 	ck_assert_str_eq(err.msg, refused[_i].message);
 	ck_assert_uint_eq(n_turns, 99);
 }
@@ -202,7 +202,7 @@ START_TEST(takes_as_many_as_it_says)
 	for (size_t i = 0; i < PT_E500_WANTS_MAX; i++)
 		wants[i] = (struct pt_e500_want){ .event = pt_e500_event_numbered(PT_E500_V2, rows[_i].number),
 			.chained = true };
-	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, wants, PT_E500_WANTS_MAX, places, &n_turns, NULL), 0);
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, 4, wants, PT_E500_WANTS_MAX, places, &n_turns, NULL), 0);
 	ck_assert_uint_eq(n_turns, rows[_i].n_turns);
 }
 END_TEST
@@ -262,7 +262,7 @@ START_TEST(ratios_are_whole_where_they_can)
 				number[with] = was;
 			}
 			make_list(number, n);
-			ck_assert_int_eq(pt_e500_assign(PT_E500_V2, list, n, at, &n_turns, NULL), 0);
+			ck_assert_int_eq(pt_e500_assign(PT_E500_V2, 4, list, n, at, &n_turns, NULL), 0);
 			ck_assert_uint_eq(n_turns, (n + 3) / 4);
 			pt_e500_ratios(list, n, at, n, n_turns, &found);
 			best = most_whole(n, n_turns, 0, in_turn, 0);
@@ -284,8 +284,8 @@ START_TEST(what_is_left_over_makes_more_whole)
 	uint8_t used[8] = { 0 };
 
 	make_list(events, n);
-	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, list, n, at, &n_turns, NULL), 0);
-	n_places = pt_e500_repeat(PT_E500_V2, list, n, all_of[_i].whole, at, n, &n_turns);
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, 4, list, n, at, &n_turns, NULL), 0);
+	n_places = pt_e500_repeat(4, list, n, all_of[_i].whole, at, n, &n_turns);
 	ck_assert_uint_eq(n_turns, all_of[_i].n_turns);
 	ck_assert_uint_eq(n_places, 4 * n_turns);	/* none is left over */
 	ck_assert_uint_eq(pt_e500_ratios(list, n, at, n_places, n_turns, &n_whole), 11);
@@ -308,13 +308,13 @@ START_TEST(stays_together_as_asked)
 	make_list(events, 6);
 	list[0].together = list[3].together = list[5].together = 1;
 	list[1].together = list[2].together = 2;
-	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, list, 6, at, &n_turns, &err), 0);
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, 4, list, 6, at, &n_turns, &err), 0);
 	ck_assert_uint_eq(n_turns, 2);
 	ck_assert(at[0].turn == at[3].turn && at[0].turn == at[5].turn && at[1].turn == at[2].turn);
 	list[1].together = list[2].together = 1;
-	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, list, 6, at, &n_turns, &err), PT_EARG);
+	ck_assert_int_eq(pt_e500_assign(PT_E500_V2, 4, list, 6, at, &n_turns, &err), PT_EARG);
 	ck_assert_str_eq(err.msg, "CPU_CLK and what is to be counted with it take 5 counters, 0 of them with a "
-		"threshold; e500v2 has 4, and 2 with one");
+		"threshold; there are 4, and 2 with one");
 }
 END_TEST
 

@@ -16,7 +16,7 @@ static int count_on(enum pt_e500_core core, const char *const *words, size_t n, 
 	for (size_t i = 0; i < n && rc == 0 && words[i] != NULL; i++)
 		rc = pt_params_add(params, pt_e500_counting_params, PT_E500_COUNTING_PARAMS, words[i], err);
 	if (rc == 0)
-		rc = pt_e500_counting_read(&c, core, params, 1000000000, longest_ns, err);
+		rc = pt_e500_counting_read(&c, core, pt_e500_kinds[core].n_pmcs, params, 1000000000, longest_ns, err);
 	pt_params_free(params);
 	return rc;
 }
@@ -80,7 +80,7 @@ static const struct { enum pt_e500_core core; const char *word[2]; const char *m
 	{ PT_E500_V2, { "events=PMC0_OVERFLOW" },
 	  "events: event 82 counts overflows of PMC0: ask for a chain of the event that PMC0 would count" },
 	{ PT_E500_V2, { "events=1+2+3+5+8" }, "events: CPU_CLK and what is to be counted with it take 5 counters, 0 of them "
-	  "with a threshold; e500v2 has 4, and 2 with one" },
+	  "with a threshold; there are 4, and 2 with one" },
 	{ PT_E500_V2, { "events=," }, "events: \"\" is no event" },
 };
 

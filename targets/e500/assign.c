@@ -173,16 +173,16 @@ static int check(enum pt_e500_core core, const struct plan *plan, bool *together
 		*together |= plan->wants[i].together != 0;
 		if (with(plan, i, &halves, &thresholds) && (halves > plan->n_pmcs || thresholds > 2))
 			return pt_fail(err, PT_EARG, "%s and what is to be counted with it take %u counters, %u of "
-				"them with a threshold; %s has %u, and 2 with one", plan->wants[i].event->name, halves,
-				thresholds, pt_e500_kinds[core].name, plan->n_pmcs);
+				"them with a threshold; there are %u, and 2 with one", plan->wants[i].event->name, halves,
+				thresholds, plan->n_pmcs);
 	}
 	return 0;
 }
 
-int pt_e500_assign(enum pt_e500_core core, const struct pt_e500_want *wants, size_t n_wants,
+int pt_e500_assign(enum pt_e500_core core, unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants,
 	struct pt_e500_place *places, size_t *n_turns, struct pt_err *err)
 {
-	struct plan plan = { .wants = wants, .n_wants = n_wants, .n_pmcs = pt_e500_kinds[core].n_pmcs };
+	struct plan plan = { .wants = wants, .n_wants = n_wants, .n_pmcs = n_pmcs };
 	struct pt_err own = { 0 };
 	bool together = false;
 

@@ -28,20 +28,21 @@ struct pt_e500_place {
 	uint8_t high_pmc;		/* the upper half of a chain; PT_E500_NO_PMC: none */
 };
 
-/* places: n_wants of them, caller's, one for each want in their order; *n_turns: 0 for an empty list. 0, or nothing is
+/* n_pmcs: 2 or more, of PMC0 on, up to what the core has: somebody may keep the others.
+ * places: n_wants of them, caller's, one for each want in their order; *n_turns: 0 for an empty list. 0, or nothing is
  * written and
  *   PT_EUNSUPPORTED the core lacks an event
  *   PT_EARG         an event that counts a counter's overflows: it means nothing where counters are assigned; or more
  *                   events are to be together than there are counters for
  *   PT_ENOMEM       more than PT_E500_WANTS_MAX */
-int pt_e500_assign(enum pt_e500_core core, const struct pt_e500_want *wants, size_t n_wants,
+int pt_e500_assign(enum pt_e500_core core, unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants,
 	struct pt_e500_place *places, size_t *n_turns, struct pt_err *err);
 
 /* Gives the counters that are left over to events a second time: first so that a turn has all of a ratio's events, then
  * in the order of the list. whole: turns are added until each ratio has its events in one.
  *   places    in: n_places that pt_e500_assign() gave; out: more behind them, PT_E500_PLACES_MAX at the most
  * Returns how many there are. With one turn nothing is counted twice. */
-size_t pt_e500_repeat(enum pt_e500_core core, const struct pt_e500_want *wants, size_t n_wants, bool whole,
+size_t pt_e500_repeat(unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants, bool whole,
 	struct pt_e500_place *places, size_t n_places, size_t *n_turns);
 
 /* How many of the list's ratios there are, and how many have all of their events in one turn. */

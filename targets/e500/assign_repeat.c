@@ -117,10 +117,10 @@ static void add_turns(struct fill *f, const struct pt_e500_ratio *ratio, size_t 
 	}
 }
 
-size_t pt_e500_repeat(enum pt_e500_core core, const struct pt_e500_want *wants, size_t n_wants, bool whole,
+size_t pt_e500_repeat(unsigned n_pmcs, const struct pt_e500_want *wants, size_t n_wants, bool whole,
 	struct pt_e500_place *places, size_t n_places, size_t *n_turns)
 {
-	struct fill f = { wants, n_wants, places, n_places, *n_turns, pt_e500_kinds[core].n_pmcs };
+	struct fill f = { wants, n_wants, places, n_places, *n_turns, n_pmcs };
 	struct pt_e500_ratio ratio[PT_E500_RATIOS_MAX];
 	size_t n = pt_e500_find_ratios(wants, n_wants, ratio);
 

@@ -334,13 +334,13 @@ static void chain_left_over(struct pt_e500_counting *c)
 		bool was = c->want[i].chained;
 
 		c->want[i].chained = true;
-		if (pt_e500_assign(c->core, c->want, c->n, places, &n_turns, &ignored) < 0 || n_turns > 1)
+		if (pt_e500_assign(c->core, c->n_pmcs, c->want, c->n, places, &n_turns, &ignored) < 0 || n_turns > 1)
 			c->want[i].chained = was;
 	}
 }
 
-int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, const struct pt_params *words,
-	uint64_t core_hz, uint64_t longest_ns, struct pt_err *err)
+int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, unsigned n_pmcs,
+	const struct pt_params *words, uint64_t core_hz, uint64_t longest_ns, struct pt_err *err)
 {
 	const struct pt_param *rows = pt_e500_counting_params;
 	const char *chain = pt_params_text(words, &rows[PT_E500_CHAIN]);
@@ -350,6 +350,7 @@ int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, co
 
 	memset(c, 0, sizeof(*c));
 	c->core = core;
+	c->n_pmcs = n_pmcs;
 	if (read_list(&r, pt_params_text(words, &rows[PT_E500_EVENTS])) < 0)
 		return err->code;
 	for (size_t i = 0; i < c->n; i++)
@@ -358,9 +359,9 @@ int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, co
 		chain_long_ones(c, core_hz, longest_ns);
 		chain_left_over(c);
 	}
-	if (pt_e500_assign(core, c->want, c->n, c->place, &c->n_turns, err) < 0)
+	if (pt_e500_assign(core, n_pmcs, c->want, c->n, c->place, &c->n_turns, err) < 0)
 		return pt_wrap(err, "events");
-	c->n_places = pt_e500_repeat(core, c->want, c->n, whole, c->place, c->n, &c->n_turns);
+	c->n_places = pt_e500_repeat(n_pmcs, c->want, c->n, whole, c->place, c->n, &c->n_turns);
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct pt_e500_counted {
 
 struct pt_e500_counting {
 	enum pt_e500_core core;
+	unsigned n_pmcs;			/* that may be used: see pt_e500_assign */
 	size_t n, n_places, n_turns;
 	struct pt_e500_counted counted[PT_E500_COUNTED_MAX];
 	struct pt_e500_want want[PT_E500_COUNTED_MAX];		/* of each counted */
@@ -37,8 +38,8 @@ extern const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS];
 
 /* core_hz: 0: not known; longest_ns: of a turn, for which events have to be chained. 0, or PT_EARG with the word that
  * is wrong and what would be right; PT_EUNSUPPORTED, PT_ENOMEM as of pt_e500_assign. */
-int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, const struct pt_params *words,
-	uint64_t core_hz, uint64_t longest_ns, struct pt_err *err);
+int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, unsigned n_pmcs,
+	const struct pt_params *words, uint64_t core_hz, uint64_t longest_ns, struct pt_err *err);
 
 /* How fast it counts at most, in Hz. core_hz 0: as if the core were as fast as any of the family. */
 uint64_t pt_e500_fastest(const struct pt_e500_event *event, uint64_t core_hz);
@@ -54,6 +55,9 @@ size_t pt_e500_turn_read(const struct pt_e500_counting *c, size_t turn, struct p
 /* What was read, for places in their order: value[i] of the turn's i-th. False: a chain's halves do not belong together,
  * it has to be read again. */
 bool pt_e500_turn_values(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_op *ops, uint64_t *value);
+/* Finds out which counters are there: each is frozen by itself, and PMLCa read again. Then how many from PMC0 on are. */
+size_t pt_e500_look_for_counters(enum pt_e500_core core, struct pt_e500_op *ops);
+unsigned pt_e500_counters_found(enum pt_e500_core core, const struct pt_e500_op *ops);
 /* All frozen; for set-up and behind a reading, in one pass with it. */
 size_t pt_e500_turn_freeze(struct pt_e500_op *ops);
 /* Everything at zero, the turn's events, and off. PMGC0 comes last. */

@@ -53,6 +53,26 @@ bool pt_e500_turn_values(const struct pt_e500_counting *c, size_t turn, const st
 	return sound;
 }
 
+size_t pt_e500_look_for_counters(enum pt_e500_core core, struct pt_e500_op *ops)
+{
+	size_t n = pt_e500_turn_freeze(ops);
+
+	for (unsigned pmc = 0; pmc < pt_e500_kinds[core].n_pmcs; pmc++)
+		write_pmr(ops, &n, PT_E500_PMLCA0 + pmc, FC);
+	for (unsigned pmc = 0; pmc < pt_e500_kinds[core].n_pmcs; pmc++)
+		ops[n++] = (struct pt_e500_op){ .pmr = (uint16_t)(PT_E500_PMLCA0 + pmc) };
+	return n;
+}
+
+unsigned pt_e500_counters_found(enum pt_e500_core core, const struct pt_e500_op *ops)
+{
+	unsigned n_pmcs = pt_e500_kinds[core].n_pmcs, n = 0;
+
+	while (n < n_pmcs && (ops[1 + n_pmcs + n].value & FC) != 0)
+		n++;
+	return n;
+}
+
 size_t pt_e500_turn_freeze(struct pt_e500_op *ops)
 {
 	size_t n = 0;
@@ -83,7 +103,7 @@ static void set_up(const struct pt_e500_counting *c, size_t turn, uint32_t *pmlc
 size_t pt_e500_turn_begin(const struct pt_e500_counting *c, size_t turn, uint32_t pmgc0, struct pt_e500_op *ops)
 {
 	uint32_t pmlca[PT_E500_PMCS_MAX], pmlcb[PT_E500_PMCS_MAX];
-	unsigned n_pmcs = pt_e500_kinds[c->core].n_pmcs;
+	unsigned n_pmcs = c->n_pmcs;
 	size_t n = 0;
 
 	set_up(c, turn, pmlca, pmlcb);
@@ -91,7 +111,7 @@ size_t pt_e500_turn_begin(const struct pt_e500_counting *c, size_t turn, uint32_
 		for (unsigned pmc = 0; pmc < n_pmcs; pmc++) {
 			int event = (int)(pmlca[pmc] >> 16 & 0x1ff);
 			bool is_upper = (event >= PT_E500_EVENT_OVERFLOW0 && event < PT_E500_EVENT_OVERFLOW0 + 4) ||
-					(n_pmcs > 4 && event >= PT_E500_EVENT_OVERFLOW4 && event < PT_E500_EVENT_OVERFLOW4 + 2);
+					(pt_e500_kinds[c->core].n_pmcs > 4 && event >= PT_E500_EVENT_OVERFLOW4 && event < PT_E500_EVENT_OVERFLOW4 + 2);
 
 			if (is_upper == (upper == 1) && pmlca[pmc] != FC)
 				write_pmr(ops, &n, PT_E500_PMC0 + pmc, 0);

@@ -76,7 +76,7 @@ static void put_values(struct counters *s, uint64_t at_ns, bool resumes)
 	for (size_t i = 0; i < c->n_places; i++)
 		if (c->place[i].turn == s->turn)
 			put_record(s, at_ns, c->place[i].want, resumes, s->value[n++]);
-	if (s->with_tb && !resumes)
+	if (s->with_tb && !resumes && s->timebase != PT_UNKNOWN)
 		put_record(s, at_ns, c->n, false, s->timebase);
 }
 
@@ -94,6 +94,12 @@ static void put_halt(struct counters *s, const struct pt_e500_pass *pass)
 
 /* --- the unit ----------------------------------------------------------------------------------------------------- */
 
+/* In a halt nobody knows whether it stands. */
+static void take_timebase(struct counters *s, const struct pt_e500_pass *pass)
+{
+	s->timebase = pass->halted ? PT_UNKNOWN : pass->timebase;
+}
+
 /* A chain is whole when its upper half was the same before and behind the lower one. False: it never was. */
 static int read_values(struct counters *s, struct pt_e500_pass *pass, bool *sound, struct pt_err *err)
 {
@@ -107,7 +113,7 @@ static int read_values(struct counters *s, struct pt_e500_pass *pass, bool *soun
 		*sound = pt_e500_turn_values(&s->counting, s->turn, ops, s->value);
 	}
 	s->n_torn += !*sound;
-	s->timebase = pass->timebase;
+	take_timebase(s, pass);
 	return 0;
 }
 
@@ -142,15 +148,14 @@ static int change_turn(struct counters *s, size_t to, struct pt_err *err)
 	n += pt_e500_turn_begin(&s->counting, to, s->pmgc0, ops + n);
 	if (pt_e500_pass(s->e500, s->core, ops, n, &pass, err) < 0)
 		return err->code;
+	take_timebase(s, &pass);
 	if (n_read > 0) {
-		s->timebase = pass.timebase;
 		if (pt_e500_turn_values(&s->counting, s->turn, ops + 1, s->value))
 			put_values(s, pass.at_ns, false);
 		else
 			s->n_torn++;
 	}
 	memset(s->value, 0, sizeof(s->value));
-	s->timebase = pass.timebase;
 	s->turn = to;
 	s->running = true;
 	s->in_user_since_ns = 0;
@@ -308,7 +313,8 @@ static void say_metrics(const struct counters *s, struct lines *l)
 
 static void say_way(struct counters *s, struct lines *l, const struct pt_source_setup *setup)
 {
-	const struct pt_e500_way *way = s->e500->pm.last;
+	struct pt_err ignored = { 0 };
+	const struct pt_e500_way *way = pt_e500_choose(s->e500, &ignored);	/* that reads; another may have to write */
 	char text[200] = "";
 	size_t n_whole, n_ratios = pt_e500_ratios(s->counting.want, s->counting.n, s->counting.place, s->counting.n_places,
 						   s->counting.n_turns, &n_whole);
@@ -363,7 +369,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 	return pt_e500_choose(e500, err) != NULL || may_get_ram(e500) ? 0 : err->code;
 }
 
-static int read_words(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
+static int read_words(struct counters *s, const struct pt_source_setup *setup, unsigned n_pmcs, struct pt_err *err)
 {
 	const struct pt_params *own = s->e500->settings;
 
@@ -372,8 +378,32 @@ static int read_words(struct counters *s, const struct pt_source_setup *setup, s
 	s->period_ns = pt_params_number(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
 	s->pmgc0 = pt_e500_counting_pmgc0(setup->settings, &s->tb_ticks);
 	s->random = setup->seed;
-	return pt_e500_counting_read(&s->counting, s->e500->core, setup->settings, s->core_hz,
+	return pt_e500_counting_read(&s->counting, s->e500->core, n_pmcs, setup->settings, s->core_hz,
 				     s->period_ns + s->period_ns / 2, err);
+}
+
+/* Those that do not hold what is written to them somebody else keeps, or they are not there. */
+static int look_for_counters(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
+	size_t n = pt_e500_look_for_counters(s->e500->core, ops);
+	struct pt_e500_pass pass;
+	unsigned found;
+	int rc = pt_e500_pass(s->e500, s->core, ops, n, &pass, err);
+
+	if (rc == PT_ESTATE)
+		return 0;		/* in user mode: later is too late to choose others */
+	if (rc < 0)
+		return rc;
+	found = pt_e500_counters_found(s->e500->core, ops);
+	if (found == s->counting.n_pmcs)
+		return 0;
+	if (found < 2)
+		return pt_fail(err, PT_EUNSUPPORTED, "PMC%u does not hold what is written to PMLCa%u: the OS or a hypervisor keeps "
+			       "the counters to itself", found, found);
+	pt_warn("counters: PMC%u and on do not hold what is written to them: %u of %u are used", found, found,
+		s->counting.n_pmcs);
+	return read_words(s, setup, found, err);
 }
 
 /* Whether readings come with the time base: only of a way that halts nothing, as nobody knows whether it stands in a
@@ -388,7 +418,7 @@ static int look_for_timebase(struct counters *s, struct pt_err *err)
 		return err->code;
 	if (!way->halts && pt_e500_pass(s->e500, s->core, &op, 1, &pass, err) < 0)
 		return err->code;
-	s->with_tb = pass.timebase != PT_UNKNOWN && !pass.halted;
+	s->with_tb = pass.timebase != PT_UNKNOWN && !s->e500->pm.last->halts;
 	return 0;
 }
 
@@ -426,11 +456,11 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	s->e500 = target->state;
 	s->core = setup->core;
 	pt_e500_offer_ram(s->e500, setup);
-	if (read_words(s, setup, err) < 0 || pt_e500_take(s->e500, s->core, owner, err) < 0)
+	if (read_words(s, setup, pt_e500_kinds[s->e500->core].n_pmcs, err) < 0 || pt_e500_take(s->e500, s->core, owner, err) < 0)
 		return err->code;
 	s->taken = true;
 	pt_emit_init(&s->out, setup, now_ns(s));
-	if (look_for_timebase(s, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
+	if (look_for_counters(s, setup, err) < 0 || look_for_timebase(s, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
 	    first_turn(s, err) < 0) {
 		pt_e500_give_back(s->e500, owner, &ignored);
 		return err->code;

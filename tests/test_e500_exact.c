@@ -1,0 +1,438 @@
+/* What the source counters says of the virtual board's program is what its core counted itself, to the last one: each
+ * event that it models, by scratch code while the demo runs; in turns, each turn; thresholds against what lasted how
+ * long; chains that carry; and what was in the registers before is there again afterwards. */
+#include "array_sink.h"
+#include "e500_rig.h"
+#include "probes/virtual/cpu/e500/core.h"
+#include "targets/e500/counting.h"
+#include "trace/formats.h"
+#include "trace/loss.h"
+
+enum { READINGS = 12, MOST_CYCLES = 4096, THRESHOLDS = 6, FIRST_THRESHOLD = 76 };
+
+static struct array_sink sink;
+static struct pt_params *words;
+static void *state;
+static size_t n_seen;			/* chunks that were looked at */
+static uint64_t before[PT_VE500_EVENTS];
+
+/* --- how long things lasted, beside what the performance monitor makes of it */
+
+static struct pt_ve500_watcher real;
+static uint64_t lasting[THRESHOLDS][MOST_CYCLES], lasted_so[THRESHOLDS][MOST_CYCLES];	/* up to now; up to the last stop */
+static uint64_t lasted_before[THRESHOLDS][MOST_CYCLES];
+
+static void note_lasted(void *arg, unsigned event, uint32_t cycles, uint32_t msr)
+{
+	if (event >= FIRST_THRESHOLD && event < FIRST_THRESHOLD + THRESHOLDS && !there.ours)
+		lasting[event - FIRST_THRESHOLD][cycles < MOST_CYCLES ? cycles : MOST_CYCLES - 1]++;
+	real.lasted(arg, event, cycles, msr);
+}
+
+static void note_stop(void)
+{
+	memcpy(lasted_so, lasting, sizeof(lasted_so));
+}
+
+static void listen_to_thresholds(void)
+{
+	struct pt_ve500_watcher mine;
+
+	pthread_mutex_lock(&there.lock);
+	real = mine = there.chip->cpu->watcher;
+	mine.lasted = note_lasted;
+	pt_ve500_set_watcher(there.chip->cpu, &mine);
+	at_stop = note_stop;
+	pthread_mutex_unlock(&there.lock);
+}
+
+static uint64_t longer_than(const uint64_t *lasted, int threshold)
+{
+	uint64_t n = 0;
+
+	for (int cycles = threshold + 1; cycles < MOST_CYCLES; cycles++)
+		n += lasted[cycles];
+	return n;
+}
+
+/* --- the source at work */
+
+static void start(const char *const *source_words, size_t n)
+{
+	const struct pt_source_ops *source = &pt_source_e500_counters;
+	struct pt_source_setup setup = { .source = 0, .sink = &sink.sink, .config = "virtual=1\n", .seed = 5 };
+	struct pt_err err = { .msg = "" };
+
+	array_sink_init(&sink);
+	words = pt_params_new();
+	for (size_t i = 0; i < n && source_words[i] != NULL; i++)
+		ck_assert_msg(pt_params_add(words, source->params, source->n_params, source_words[i], &err) == 0, "%s",
+			      err.msg);
+	setup.settings = words;
+	state = calloc(1, source->state_bytes);
+	ck_assert_msg(source->start(state, target, &setup, &err) == 0, "%s", err.msg);
+	n_seen = 0;
+}
+
+static void stop(void)
+{
+	struct pt_err err = { .msg = "" };
+
+	ck_assert_msg(pt_source_e500_counters.stop(state, &err) == 0, "%s", err.msg);
+	array_sink_check(&sink);
+	array_sink_fini(&sink);
+	pt_params_free(words);
+	free(state);
+}
+
+/* Until it has read again. */
+static void drain(void)
+{
+	struct pt_err err = { .msg = "" };
+	size_t n_data = array_sink_count(&sink, PT_CHUNK_DATA, -1);
+	int rc = 0;
+
+	while (array_sink_count(&sink, PT_CHUNK_DATA, -1) == n_data) {
+		rc = pt_source_e500_counters.drain(state, &err);
+		ck_assert_msg(rc >= 0, "%s", err.msg);
+		if (rc > 0)
+			usleep((useconds_t)rc);
+	}
+}
+
+static void note_truth(void)
+{
+	memcpy(before, there.all, sizeof(before));
+	memcpy(lasted_before, lasted_so, sizeof(lasted_before));
+}
+
+/* Not of the last stop, but of now. */
+static void note_truth_now(void)
+{
+	note_truth();
+	for (size_t i = 0; there.runs && i < PT_VE500_EVENTS; i++)
+		before[i] += pt_ve500_events(there.chip->cpu)[i] - there.base_all[i];
+}
+
+/* What the program did since note_truth(). */
+static uint64_t truth_of(unsigned event, int threshold)
+{
+	if (event < FIRST_THRESHOLD || event >= FIRST_THRESHOLD + THRESHOLDS)
+		return there.all[event] - before[event];
+	return longer_than(lasted_so[event - FIRST_THRESHOLD], threshold) -
+	       longer_than(lasted_before[event - FIRST_THRESHOLD], threshold);
+}
+
+struct record { unsigned counter; bool resumes; uint64_t value; };
+
+static size_t records_of(const struct pt_chunk *chunk, struct record *record, size_t room)
+{
+	size_t n = 0;
+
+	for (uint32_t at = 0; at + PT_COUNTERS_BYTES <= chunk->len_bytes && n < room; at += PT_COUNTERS_BYTES, n++) {
+		unsigned word = pt_le16(chunk->bytes + at + PT_COUNTERS_COUNTER);
+
+		record[n] = (struct record){ word & ~(unsigned)PT_COUNTERS_RESUMES, (word & PT_COUNTERS_RESUMES) != 0,
+			pt_le64(chunk->bytes + at + PT_COUNTERS_READING) };
+	}
+	return n;
+}
+
+/* The last chunk of data: the new one. */
+static const struct pt_chunk *last_data(void)
+{
+	for (size_t i = sink.n_chunks; i-- > 0;)
+		if (sink.chunk[i]->kind == PT_CHUNK_DATA)
+			return sink.chunk[i];
+	ck_abort_msg("there is no data");
+}
+
+static unsigned event_number(const struct pt_e500_counting *c, unsigned counter)
+{
+	return c->want[counter].event->number;
+}
+
+/* The counters by themselves, by the same words: what stands where. */
+static struct pt_e500_counting plan_of(void)
+{
+	static struct pt_e500_counting c;
+	struct pt_err err = { .msg = "" };
+
+	ck_assert_int_eq(pt_e500_counting_read(&c, e500->core, 4, words, 0, 1500000, &err), 0);
+	return c;
+}
+
+static void begin(const char *const *source_words, size_t n)
+{
+	struct pt_err err = { .msg = "" };
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	listen_to_thresholds();
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
+	start(source_words, n);
+	pthread_mutex_lock(&there.lock);
+	note_truth();
+	pthread_mutex_unlock(&there.lock);
+}
+
+/* --- one turn: values since the beginning */
+
+/* The n-th four of the events that the model counts: 9 and a rest. */
+static size_t four_events(int n, char *word, size_t room)
+{
+	size_t len = (size_t)snprintf(word, room, "events="), found = 0;
+
+	for (unsigned event = 1; event < PT_VE500_EVENTS; event++) {
+		if (!pt_ve500_counts(event) || found++ / 4 != (size_t)n)
+			continue;
+		len += (size_t)snprintf(word + len, room - len, "%u,", event);
+	}
+	if (word[len - 1] == ',')
+		word[len - 1] = '\0';
+	return found;
+}
+
+static void check_values(const struct pt_e500_counting *c)
+{
+	struct record record[64];
+	size_t n = records_of(last_data(), record, PT_LEN(record)), n_checked = 0;
+
+	pthread_mutex_lock(&there.lock);
+	for (size_t i = n; i-- > 0 && n_checked < c->n; n_checked++)
+		ck_assert_msg(record[i].value == truth_of(event_number(c, record[i].counter), c->counted[record[i].counter].threshold),
+			"event %u: %llu, not %llu", event_number(c, record[i].counter), (unsigned long long)record[i].value,
+			(unsigned long long)truth_of(event_number(c, record[i].counter),
+				c->counted[record[i].counter].threshold));
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_uint_eq(n_checked, c->n);
+}
+
+START_TEST(each_event_is_the_models_own)
+{
+	char events_word[80];
+	const char *const source_words[] = { events_word, "period=1ms", "chain=off" };
+	struct pt_e500_counting c;
+
+	if (four_events(_i, events_word, sizeof(events_word)) <= (size_t)_i * 4)
+		return;
+	begin(source_words, PT_LEN(source_words));
+	c = plan_of();
+	for (unsigned i = 0; i < READINGS; i++) {
+		drain();
+		check_values(&c);
+	}
+	stop();
+	ck_assert_uint_eq(there.n_changed, 0);
+	leave();
+}
+END_TEST
+
+START_TEST(thresholds_are_the_models_own)
+{
+	static const char *const lists[][3] = {
+		{ "events=76@0,76@19", "period=1ms", "chain=off" }, { "events=76@20,77@11", "period=1ms", "chain=off" },
+		{ "events=77@3x4,1,2,76@19x1", "period=1ms", "chain=off" },
+	};
+	struct pt_e500_counting c;
+
+	begin(lists[_i], 3);
+	c = plan_of();
+	for (unsigned i = 0; i < READINGS; i++) {
+		drain();
+		check_values(&c);
+	}
+	ck_assert_uint_gt(truth_of(76, 19), 100);
+	ck_assert_uint_eq(truth_of(76, 20), 0);
+	stop();
+	leave();
+}
+END_TEST
+
+/* --- turns: each by itself */
+
+/* A chunk ends with the values of the old turn and the zeros of the new one. */
+static size_t check_turn(const struct pt_e500_counting *c)
+{
+	struct record record[64];
+	size_t n = records_of(last_data(), record, PT_LEN(record)), n_zeros = 0, n_values = 0;
+
+	while (n > 0 && record[n - 1].resumes) {
+		ck_assert_uint_eq(record[n - 1].value, 0);
+		n_zeros++;
+		n--;
+	}
+	ck_assert_uint_gt(n_zeros, 0);
+	for (size_t i = n / 2; i < n; i++, n_values++)	/* the first half is where they went on behind the halt */
+		ck_assert_msg(record[i].value == truth_of(event_number(c, record[i].counter), -1), "event %u: %llu, not %llu",
+			event_number(c, record[i].counter), (unsigned long long)record[i].value,
+			(unsigned long long)truth_of(event_number(c, record[i].counter), -1));
+	return n_values;
+}
+
+START_TEST(each_turn_is_the_models_own)
+{
+	static const char *const source_words[] = {
+		"events=cycles,instructions,branches,BTB_HITS,60,41,9,10,15,66,3,12:u", "period=1ms", "turns=whole",
+	};
+	size_t n_values = 0;
+	struct pt_e500_counting c;
+
+	begin(source_words, PT_LEN(source_words));
+	c = plan_of();
+	ck_assert_uint_ge(c.n_turns, 3);
+	ck_assert_str_eq(c.counted[c.n - 1].name, "BRANCHES_FINISHED:u");
+	c.want[c.n - 1].event = pt_e500_event_numbered(PT_E500_V2, 0);	/* the demo has no user mode */
+	for (unsigned i = 0; i < 5 * READINGS; i++) {
+		drain();
+		pthread_mutex_lock(&there.lock);
+		n_values += check_turn(&c);
+		note_truth();
+		pthread_mutex_unlock(&there.lock);
+	}
+	ck_assert_uint_ge(n_values, 4 * 5 * READINGS);
+	stop();
+	ck_assert_uint_eq(there.n_changed, 0);
+	leave();
+}
+END_TEST
+
+/* --- chains */
+
+START_TEST(chains_carry)
+{
+	static const char *const source_words[] = { "events=instructions:c,cycles:c", "period=1ms" };
+	enum { JUST_BEFORE = 0xfffff000u };
+	struct pt_e500_counting c;
+	struct record record[64];
+	size_t n, n_carried = 0;
+
+	begin(source_words, PT_LEN(source_words));
+	c = plan_of();
+	for (unsigned round = 0; round < READINGS; round++) {
+		drain();
+		pthread_mutex_lock(&there.lock);	/* it runs, but only from one packet to the next */
+		for (size_t i = 0; i < c.n_places; i++) {
+			pt_ve500_pm_write(&there.chip->pm, PT_E500_PMC0 + c.place[i].pmc, JUST_BEFORE);
+			pt_ve500_pm_write(&there.chip->pm, PT_E500_PMC0 + c.place[i].high_pmc, round);
+		}
+		note_truth_now();
+		pthread_mutex_unlock(&there.lock);
+		for (unsigned again = 0; again < 3; again++) {
+			drain();
+			n = records_of(last_data(), record, PT_LEN(record));
+			pthread_mutex_lock(&there.lock);
+			for (size_t i = n - 2; i < n; i++) {
+				uint64_t want = ((uint64_t)round << 32) + JUST_BEFORE +
+						truth_of(event_number(&c, record[i].counter), -1);
+
+				ck_assert_uint_eq(record[i].value, want);
+				n_carried += record[i].value >> 32 > round;
+			}
+			pthread_mutex_unlock(&there.lock);
+		}
+	}
+	ck_assert_uint_gt(n_carried, READINGS);
+	stop();
+	leave();
+}
+END_TEST
+
+/* While the core runs, through an e6500's debug space: each value is one that the chain had while it was read. */
+START_TEST(chains_are_whole_while_they_run)
+{
+	static const char *const board_words[] = { "dcsr=e6500", NULL };
+	static const char *const target_words[] = {
+		"e500.core=e6500", "e500.dcsr.base=0xf1000000", "upstream-memory=running",
+	};
+	static const char *const source_words[] = { "events=instructions:c,cycles:c", "period=1ms" };
+	enum { NEAR = 2000 };
+	uint64_t base = 0, before_low, after;
+	struct pt_err err = { .msg = "" };
+	struct record record[64];
+	struct pt_e500_counting c;
+	size_t n, n_carried = 0;
+
+	attach_to("modern", board_words, target_words, PT_LEN(target_words));
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
+	start(source_words, PT_LEN(source_words));
+	c = plan_of();
+	for (unsigned round = 0; round < 10 * READINGS; round++) {
+		pthread_mutex_lock(&there.lock);
+		for (size_t i = 0; i < c.n_places; i++) {
+			pt_ve500_pm_write(&there.chip->pm, PT_E500_PMC0 + c.place[i].pmc, UINT32_MAX - round * 37 % NEAR);
+			pt_ve500_pm_write(&there.chip->pm, PT_E500_PMC0 + c.place[i].high_pmc, round);
+		}
+		base = pt_ve500_events(there.chip->cpu)[2];
+		pthread_mutex_unlock(&there.lock);
+		drain();
+		n = records_of(last_data(), record, PT_LEN(record));
+		before_low = ((uint64_t)round << 32) + (UINT32_MAX - round * 37 % NEAR);
+		pthread_mutex_lock(&there.lock);
+		after = before_low + pt_ve500_events(there.chip->cpu)[2] - base;
+		pthread_mutex_unlock(&there.lock);
+		for (size_t i = n - 2; i < n; i++)
+			if (record[i].counter == 0) {
+				ck_assert_uint_ge(record[i].value, before_low);
+				ck_assert_uint_le(record[i].value, after);
+				n_carried += record[i].value >> 32 > round;
+			}
+	}
+	ck_assert_uint_gt(n_carried, READINGS);
+	ck_assert_uint_eq(e500->pm.at[0].cost.n_halts, 0);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 0);
+	stop();
+	leave();
+}
+END_TEST
+
+/* --- what was there before */
+
+START_TEST(registers_are_as_they_were)
+{
+	static const char *const source_words[] = { "events=cycles,instructions,branches,76@40,78@100", "period=1ms" };
+	struct pt_e500_op ops[PT_E500_PMRS_MAX];
+	struct pt_err err = { .msg = "" };
+	size_t n = pt_e500_all_pmrs(PT_E500_V2, ops);
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	pthread_mutex_lock(&there.lock);
+	for (size_t i = 0; i < n; i++) {	/* what each has room for, all of it standing still */
+		ops[i].value = ops[i].pmr == PT_E500_PMGC0 ? 0x80001100 : ops[i].pmr >= PT_E500_PMLCB0 ? 0x705 + (uint32_t)i :
+			       ops[i].pmr >= PT_E500_PMLCA0 ? 0xa4000000 + ((uint32_t)i << 16) : 0x70001000 + (uint32_t)i;
+		ck_assert(pt_ve500_pm_write(&there.chip->pm, ops[i].pmr, ops[i].value));
+	}
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
+	start(source_words, PT_LEN(source_words));
+	for (unsigned i = 0; i < READINGS; i++)
+		drain();
+	stop();
+	ck_assert_int_eq(target->ops->halt(target->state, 0, &err), 0);
+	pthread_mutex_lock(&there.lock);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t now = 0;
+
+		ck_assert(pt_ve500_pm_read(&there.chip->pm, ops[i].pmr, &now));
+		ck_assert_msg(now == ops[i].value, "PMR %u: 0x%08x, not 0x%08x", ops[i].pmr, now, ops[i].value);
+	}
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_uint_eq(there.n_changed, 0);
+	leave();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("e500_exact");
+	TCase *tc = tcase_create("exact");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, each_event_is_the_models_own, 0, 12);
+	tcase_add_loop_test(tc, thresholds_are_the_models_own, 0, 3);
+	tcase_add_test(tc, each_turn_is_the_models_own);
+	tcase_add_test(tc, chains_carry);
+	tcase_add_test(tc, chains_are_whole_while_they_run);
+	tcase_add_test(tc, registers_are_as_they_were);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
