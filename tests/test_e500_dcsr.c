@@ -18,13 +18,17 @@ START_TEST(an_e6500_is_counted_from_outside)
 	ck_assert_uint_eq(read_named("pmlcb5"), 0);
 	ck_assert_int_eq(pt_e500_take(e500, 0, "profile", &err), 0);
 	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
-	ops[0] = (struct pt_e500_op){ .pmr = PT_E500_PMLCA0, .write = true, .value = (uint32_t)events[0] << 16 };
-	ck_assert_int_eq(pt_e500_pass(e500, 0, ops, 1, &pass, &err), 0);
+	for (unsigned i = 0; i < 2; i++)	/* of its six, the first and the last */
+		ops[i] = (struct pt_e500_op){ .pmr = (uint16_t)(PT_E500_PMLCA0 + 5 * i), .write = true,
+					      .value = (uint32_t)events[0] << 16 };
+	ck_assert_int_eq(pt_e500_pass(e500, 0, ops, 2, &pass, &err), 0);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for_counters(ops);
+		ops[3].pmr = PT_E500_PMC0 + 5;
 		ops[4] = (struct pt_e500_op){ .pmr = PT_E500_CAPTURED_PC };
 		pass_now(ops, PT_LEN(ops), &pass);
 		ck_assert_uint_gt(ops[0].value, last);
+		ck_assert_uint_gt(ops[3].value, last);
 		ck_assert_uint_ne(ops[4].value, 0);
 		last = ops[0].value;
 	}

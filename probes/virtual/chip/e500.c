@@ -53,6 +53,8 @@ static bool assemble(struct pt_e500 *chip, const struct pt_e500_words *words)
 		return false;
 	pt_ve500_set_hooks(chip->cpu, &hooks);
 	pt_ve500_pm_init(&chip->pm, chip->cpu);
+	if (words->dcsr_direct)
+		pt_ve500_pm_widen(&chip->pm);
 	chip->dcsr = (struct pt_vdcsr){ .cpu = chip->cpu, .pm = &chip->pm, .direct = words->dcsr_direct,
 					.capture = words->capture,
 					.pvr = words->dcsr_direct ? 0x80400020 : 0x80230020 };

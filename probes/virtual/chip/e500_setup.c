@@ -30,7 +30,8 @@ const struct pt_param pt_ve500_params[N_WORDS] = {
 	[FETCH_MISS] = CYCLES("cycles-fetch-miss", "12", "a fetch which misses the L1 cache"),
 	[TB_CYCLES] = { "tb-cycles", PT_PARAM_NUMBER, "8", NULL, 1, 255, "core cycles per tick of the time base" },
 	[DCSR] = { "dcsr", PT_PARAM_CHOICE, "off", "off|e500mc|e6500", 0, 0,
-		   "debug space of a QorIQ at 0xf1000000 beside this core: the core proxy of an e500mc, or of an e6500" },
+		   "debug space of a QorIQ at 0xf1000000: the core proxy of an e500mc, or of an e6500 with its six counters; the core "
+		   "and its events stay an e500v2's" },
 	[CAPTURE] = { "dcsr-capture", PT_PARAM_CHOICE, "always", "always|pccl|write|never", 0, 0,
 		      "what captures the copies that the core proxy shows; UNVERIFIED" },
 };

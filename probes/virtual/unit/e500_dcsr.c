@@ -6,7 +6,7 @@ enum { MSR_COPY = 0x008, PVR = 0x018, PCCL = 0x02c, PMCC0 = 0x030, PMC0 = 0x150,
 static void capture(struct pt_vdcsr *d)
 {
 	d->pcc = pt_ve500_pc(d->cpu);
-	for (unsigned n = 0; n < PT_VE500_PMCS; n++)
+	for (unsigned n = 0; n < d->pm->n_pmcs; n++)
 		pt_ve500_pm_read(d->pm, 16 + n, &d->pmcc[n]);
 }
 
@@ -14,7 +14,8 @@ static void capture(struct pt_vdcsr *d)
 static unsigned pmr_at(const struct pt_vdcsr *d, uint32_t at)
 {
 	static const struct { uint32_t from; unsigned pmr, n; } rows[] = {
-		{ PMC0, 16, PT_VE500_PMCS }, { PMLCA0, 144, PT_VE500_PMCS }, { PMLCB0, 272, PT_VE500_PMCS }, { PMGC0, 400, 1 },
+		{ PMC0, 16, PT_VE6500_PMCS }, { PMLCA0, 144, PT_VE6500_PMCS }, { PMLCB0, 272, PT_VE6500_PMCS },
+		{ PMGC0, 400, 1 },
 	};
 
 	for (unsigned i = 0; d->direct && i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -40,7 +41,7 @@ static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, u
 		*value = (uint32_t)pt_ve500_reg(d->cpu, PT_VE500_MSR);
 	else if (at == PCCL)
 		*value = d->pcc;
-	else if (at >= PMCC0 && at < PMCC0 + 4 * PT_VE500_PMCS)
+	else if (at >= PMCC0 && at < PMCC0 + 4 * d->pm->n_pmcs)
 		*value = d->pmcc[(at - PMCC0) / 4];
 	else if (pmr_at(d, at) != 0)
 		pt_ve500_pm_read(d->pm, pmr_at(d, at), value);
@@ -68,7 +69,7 @@ static void reset(void *unit, bool power_on)
 
 	(void)power_on;
 	d->pcc = 0;
-	for (unsigned n = 0; n < PT_VE500_PMCS; n++)
+	for (unsigned n = 0; n < d->pm->n_pmcs; n++)
 		d->pmcc[n] = 0;
 }
 

@@ -19,20 +19,30 @@
 #define FCM0 UINT32_C(0x08000000)
 #define CE UINT32_C(0x04000000)
 #define PMLCA_BITS UINT32_C(0xfc7f0000)
+#define PMLCA_BITS_E6500 UINT32_C(0xfdff0003)	/* facts/e500.md 2.2 */
 #define PMLCB_BITS UINT32_C(0x0000073f)
 #define OV UINT32_C(0x80000000)
 
-enum { FIRST_THRESHOLD = 76, LAST_THRESHOLD = 81, FIRST_CHAIN = 82, LAST_CHAIN = 85, TB_EDGE = 90 };
+enum { FIRST_THRESHOLD = 76, LAST_THRESHOLD = 81, FIRST_CHAIN = 82, LAST_CHAIN = 85, TB_EDGE = 90,
+       CHAIN_4 = 91, CHAIN_5 = 92, EVENT_BITS = 511 };
 enum { N_THRESHOLD_COUNTERS = 2 };
 
 static unsigned event_of(const struct pt_ve500_pm *pm, unsigned n)
 {
-	return pm->pmlca[n] >> 16 & 127;
+	return pm->pmlca[n] >> 16 & EVENT_BITS;
 }
 
-static bool is_chained(unsigned event)
+/* The counter whose overflows an event is; the e6500 has two more. Source: facts/e500.md 3 */
+static int chained_to(const struct pt_ve500_pm *pm, unsigned event)
 {
-	return event >= FIRST_CHAIN && event <= LAST_CHAIN;
+	if (event >= FIRST_CHAIN && event <= LAST_CHAIN)
+		return (int)(event - FIRST_CHAIN);
+	return pm->n_pmcs > 4 && (event == CHAIN_4 || event == CHAIN_5) ? (int)(event - CHAIN_4) + 4 : -1;
+}
+
+static bool is_chained(const struct pt_ve500_pm *pm, unsigned n)
+{
+	return chained_to(pm, pm->pmlca[n] >> 16 & EVENT_BITS) >= 0;
 }
 
 /* What event n's counter counts, since power-on. */
@@ -40,8 +50,10 @@ static uint64_t happened(const struct pt_ve500_pm *pm, unsigned n)
 {
 	unsigned event = event_of(pm, n);
 
-	if (is_chained(event))
-		return pm->falls[event - FIRST_CHAIN];
+	if (chained_to(pm, event) >= 0)
+		return pm->falls[chained_to(pm, event)];
+	if (event >= PT_VE500_EVENTS)
+		return 0;
 	return event == TB_EDGE ? pm->edges : pt_ve500_events(pm->cpu)[event];
 }
 
@@ -93,7 +105,7 @@ static unsigned time_bit(const struct pt_ve500_pm *pm)
 
 static bool uses_edges(const struct pt_ve500_pm *pm)
 {
-	for (unsigned n = 0; n < PT_VE500_PMCS; n++)
+	for (unsigned n = 0; n < pm->n_pmcs; n++)
 		if (event_of(pm, n) == TB_EDGE)
 			return true;
 	return (pm->pmgc0 & TBEE) != 0;
@@ -127,12 +139,12 @@ static bool step(void *arg, uint32_t msr)
 		pass_edges(pm);
 	if (!pm->active)
 		return pm->pending;
-	for (unsigned n = 0; n < PT_VE500_PMCS; n++)
-		if (!is_chained(event_of(pm, n)))
+	for (unsigned n = 0; n < pm->n_pmcs; n++)
+		if (!is_chained(pm, n))
 			look_at(pm, n, msr);
-	for (unsigned links = 1; links < PT_VE500_PMCS; links++)
-		for (unsigned n = 0; n < PT_VE500_PMCS; n++)
-			if (is_chained(event_of(pm, n)))
+	for (unsigned links = 1; links < pm->n_pmcs; links++)
+		for (unsigned n = 0; n < pm->n_pmcs; n++)
+			if (is_chained(pm, n))
 				look_at(pm, n, msr);
 	memset(pm->fresh, 0, sizeof(pm->fresh));
 	return pm->pending;
@@ -157,7 +169,7 @@ static bool interrupt(void *arg)
 	struct pt_ve500_pm *pm = arg;
 	bool holds = (pm->pmgc0 & TBEE) != 0;
 
-	for (unsigned n = 0; n < PT_VE500_PMCS; n++)
+	for (unsigned n = 0; n < pm->n_pmcs; n++)
 		holds |= (pm->pmlca[n] & CE) != 0 && (pm->pmc[n] & OV) != 0;
 	if (pm->next_edge != PT_VNEVER)
 		pass_edges(pm);
@@ -179,7 +191,7 @@ static uint32_t *register_of(struct pt_ve500_pm *pm, unsigned pmr)
 
 	if (pmr == 384 || pmr == 400)
 		return &pm->pmgc0;
-	if (n >= PT_VE500_PMCS || pmr >= 384)
+	if (n >= pm->n_pmcs || pmr >= 384)
 		return NULL;
 	switch (pmr & ~31u) {
 	case 0: return &pm->pmc[n];
@@ -205,10 +217,10 @@ static void activate(struct pt_ve500_pm *pm)
 	bool was = pm->active;
 
 	pm->active = false;
-	for (unsigned n = 0; n < PT_VE500_PMCS; n++)
+	for (unsigned n = 0; n < pm->n_pmcs; n++)
 		pm->active |= (pm->pmlca[n] & FC) == 0 && event_of(pm, n) != 0;
 	pm->active &= (pm->pmgc0 & FAC) == 0;
-	for (unsigned n = 0; n < PT_VE500_PMCS && !was; n++)
+	for (unsigned n = 0; n < pm->n_pmcs && !was; n++)
 		pm->seen[n] = happened(pm, n);
 	schedule(pm);
 }
@@ -216,7 +228,7 @@ static void activate(struct pt_ve500_pm *pm)
 /* The counters that a register has to do with begin anew, with the next instruction. */
 static void touch(struct pt_ve500_pm *pm, unsigned pmr, bool by_instruction)
 {
-	for (unsigned n = 0; n < PT_VE500_PMCS; n++) {
+	for (unsigned n = 0; n < pm->n_pmcs; n++) {
 		if (pmr < 384 && n != (pmr & 15))
 			continue;
 		pm->seen[n] = happened(pm, n);
@@ -231,11 +243,11 @@ static bool write(struct pt_ve500_pm *pm, unsigned pmr, uint32_t value, bool by_
 	if (at == NULL || (pmr & 16) == 0)
 		return false;
 	if (pmr < 128)
-		set_counter(pm, pmr & (PT_VE500_PMCS - 1), value);
+		set_counter(pm, pmr & 15, value);
 	else if (pmr >= 384)
 		*at = value & PMGC0_BITS;
 	else
-		*at = value & (pmr < 256 ? PMLCA_BITS : PMLCB_BITS);
+		*at = value & (pmr >= 256 ? PMLCB_BITS : pm->n_pmcs > 4 ? PMLCA_BITS_E6500 : PMLCA_BITS);
 	activate(pm);
 	touch(pm, pmr, by_instruction);
 	return true;
@@ -260,7 +272,7 @@ void pt_ve500_pm_reset(struct pt_ve500_pm *pm)
 {
 	struct pt_ve500 *cpu = pm->cpu;
 
-	*pm = (struct pt_ve500_pm){ .cpu = cpu, .next_edge = PT_VNEVER };
+	*pm = (struct pt_ve500_pm){ .cpu = cpu, .n_pmcs = pm->n_pmcs, .next_edge = PT_VNEVER };
 }
 
 void pt_ve500_pm_init(struct pt_ve500_pm *pm, struct pt_ve500 *cpu)
@@ -271,6 +283,12 @@ void pt_ve500_pm_init(struct pt_ve500_pm *pm, struct pt_ve500 *cpu)
 	};
 
 	pm->cpu = cpu;
+	pm->n_pmcs = PT_VE500_PMCS;
 	pt_ve500_pm_reset(pm);
 	pt_ve500_set_watcher(cpu, &watcher);
+}
+
+void pt_ve500_pm_widen(struct pt_ve500_pm *pm)
+{
+	pm->n_pmcs = PT_VE6500_PMCS;
 }
