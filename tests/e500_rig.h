@@ -26,6 +26,9 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_t thread;
 	int listener, fd;
+	const uint8_t *elf;			/* NULL: the board's demo */
+	size_t elf_bytes;
+	uint64_t step_ns;			/* of the program's time that a packet takes; 0: STEP_NS */
 	struct pt_params *settings;
 	struct pt_vboard *board;
 	struct pt_e500 *chip;
@@ -115,7 +118,7 @@ static inline void take_packets(void)
 
 	while ((len = pt_vrsp_engine.frame(stub, there.in, there.in_bytes)) > 0 && len <= there.in_bytes) {
 		if (there.runs && !there.ours) {
-			now_ns += STEP_NS;	/* wherever the demo is then */
+			now_ns += there.step_ns != 0 ? there.step_ns : STEP_NS;	/* wherever the demo is then */
 			pt_vrsp_engine.unasked(stub, now_ns, on_response, NULL);
 		}
 		if (is_cut(false))
@@ -199,7 +202,7 @@ static inline void listen_there(const char *habit, const char *const *board_word
 	there.settings = pt_params_new();
 	for (size_t i = 0; board_words[i] != NULL; i++)
 		ck_assert_int_eq(pt_vboard_add_word(&pt_vboard_e500, there.settings, board_words[i], &err), 0);
-	there.board = pt_vboard_e500.make(there.settings, NULL, 0, &err);
+	there.board = pt_vboard_e500.make(there.settings, there.elf, there.elf_bytes, &err);
 	ck_assert_msg(there.board != NULL, "%s", err.msg);
 	there.chip = pt_e500_of(there.board);
 	pt_vboard_e500.advance(there.board, STARTED_NS);

@@ -21,7 +21,7 @@ static const char owner[] = "pc-sampling";
 
 enum { SAMPLE_BYTES = 4, BATCH = 8, HELD_REST_US = 20000, TRY_AGAIN_US = 20000, LONGEST_REST_US = 10000 };
 enum { CYCLES = 1 };
-enum { COUNT_MS = 20, LEAST_EVERY = 100, MOST_EVERY = 1 << 29 };
+enum { COUNT_MS = 20, QUIET_MS = 100, LEAST_EVERY = 100, MOST_EVERY = 1 << 29 };
 #define FAC UINT32_C(0x80000000)
 #define PMIE UINT32_C(0x40000000)
 #define FCM1 UINT32_C(0x10000000)	/* not what the agent executes */
@@ -199,6 +199,8 @@ static void emit_samples(struct samples *s, const struct pt_e500_sample *samples
 	uint64_t from_ns = s->out.told_ns, of_samples_ns = to_ns > from_ns ? to_ns - from_ns : 0;
 	uint8_t bytes[SAMPLE_BYTES * BATCH] = { 0 };
 
+	if (n == 0 && lost == 0 && of_samples_ns < QUIET_MS * PT_NS_PER_MS)
+		return;
 	if (lost > 0)
 		of_samples_ns = (uint64_t)((double)of_samples_ns * (double)n / (double)(n + lost));
 	for (size_t done = 0; done < n;) {

@@ -1,0 +1,392 @@
+/* pc-sampling by the program's agent on the virtual e500: nothing halts, which functions take an event is what the core
+ * itself counted in them, and everything is as it was at the end. */
+#include "array_sink.h"
+#include "e500_rig.h"
+#include "pipeline.h"
+#include "profile/profile.h"
+#include "targets/lease.h"
+
+enum { TEXT = 0x10000, TEXT_BYTES = 0x4000, MOST = 64, STEP_OF_SAMPLING_NS = 100000 };
+#define RUN_NS UINT64_C(150000000)
+
+static uint8_t firmware[1 << 16];
+static size_t firmware_bytes;
+static struct pt_program *program;
+
+/* --- what the core counts of one event, by function; what is marked as the agent's is not */
+
+static struct {
+	const struct pt_function *function;	/* of the program, n of them */
+	size_t n;
+	uint8_t at[TEXT_BYTES / 4];		/* 1 + which */
+	uint64_t count[MOST], total, before;
+	unsigned event;
+	uint8_t last;
+	bool counts;				/* the instruction under way */
+} truth;
+
+static void on_insn(void *arg, uint32_t pc)
+{
+	uint64_t now = pt_ve500_events(there.chip->cpu)[truth.event];
+
+	(void)arg;
+	if (truth.counts) {
+		truth.count[truth.last] += now - truth.before;
+		truth.total += now - truth.before;
+	}
+	truth.before = now;
+	truth.last = pc - TEXT < TEXT_BYTES ? truth.at[(pc - TEXT) / 4] : 0;
+	truth.counts = (pt_ve500_reg(there.chip->cpu, PT_VE500_MSR) & PT_VE500_MSR_PMM) == 0;
+}
+
+static struct pt_vtap tap = { .insn = on_insn };
+
+static void know_functions(void)
+{
+	memset(&truth, 0, sizeof(truth));
+	truth.function = pt_program_functions(program, &truth.n);
+	ck_assert_uint_lt(truth.n, MOST - 1);
+	for (size_t i = 0; i < truth.n; i++)
+		for (uint64_t at = truth.function[i].address; at < truth.function[i].address + truth.function[i].size; at += 4)
+			if (at >= TEXT && at < TEXT + TEXT_BYTES)
+				truth.at[(at - TEXT) / 4] = (uint8_t)(i + 1);
+}
+
+static double truth_of(const struct pt_function *function)
+{
+	return (double)truth.count[function - truth.function + 1] / (double)truth.total;
+}
+
+static void watch(unsigned event)
+{
+	pthread_mutex_lock(&there.lock);
+	know_functions();
+	truth.event = event;
+	truth.before = pt_ve500_events(there.chip->cpu)[event];
+	pt_ve500_add_tap(there.chip->cpu, &tap);
+	pthread_mutex_unlock(&there.lock);
+}
+
+static uint64_t board_ns(void)
+{
+	uint64_t ns;
+
+	pthread_mutex_lock(&there.lock);
+	ns = there.chip->now_ns;
+	pthread_mutex_unlock(&there.lock);
+	return ns;
+}
+
+/* --- the rig */
+
+/* As the session does it. */
+static void tell_symbol(void)
+{
+	uint64_t addr, size;
+
+	ck_assert_str_eq(target->ops->symbols[0], "proftap_agent");
+	ck_assert(pt_program_symbol(program, target->ops->symbols[0], &addr, &size));
+	target->ops->symbol(target->state, 0, addr);
+}
+
+static void begin(void)
+{
+	static const char *const words[] = { "upstream-memory=running", "e500.agent.deadline=10s" };
+	const char *srcdir = getenv("srcdir");
+	struct pt_err err = { .msg = "" };
+	char file[512];
+	FILE *f;
+
+	snprintf(file, sizeof(file), "%s/tests/firmware/e500_agent.elf", srcdir != NULL ? srcdir : ".");
+	f = fopen(file, "rb");
+	ck_assert_msg(f != NULL, "%s", file);
+	firmware_bytes = fread(firmware, 1, sizeof(firmware), f);
+	fclose(f);
+	program = pt_program_from_bytes("e500_agent", firmware, firmware_bytes, 20, &err);
+	ck_assert_msg(program != NULL, "%s", err.msg);
+	there.elf = firmware;
+	there.elf_bytes = firmware_bytes;
+	there.step_ns = STEP_OF_SAMPLING_NS;
+	attach("modern", words, PT_LEN(words));
+	tell_symbol();
+}
+
+static void run_it(void)
+{
+	struct pt_err err = { .msg = "" };
+
+	ck_assert_msg(target->ops->resume(target->state, 0, &err) == 0, "%s", err.msg);
+}
+
+static void end(void)
+{
+	ck_assert_ptr_null(target->leases);
+	leave();
+	pt_program_unref(program);
+}
+
+struct session {
+	struct array_sink sink;
+	struct pt_params *words;
+	struct pt_source_setup setup;
+	void *state;
+};
+
+static int start(struct session *s, const char *const *words, size_t n_words, struct pt_err *err)
+{
+	*s = (struct session){ .words = pt_params_new(), .state = calloc(1, pt_source_e500_samples.state_bytes) };
+	array_sink_init(&s->sink);
+	for (size_t i = 0; i < n_words; i++)
+		ck_assert_msg(pt_params_add(s->words, pt_source_e500_samples.params, pt_source_e500_samples.n_params, words[i],
+					    err) == 0, "%s", err->msg);
+	s->setup = (struct pt_source_setup){ .settings = s->words, .sink = &s->sink.sink, .seed = 1 };
+	return pt_source_e500_samples.start(s->state, target, &s->setup, err);
+}
+
+static void drain_for(struct session *s, uint64_t ns)
+{
+	struct pt_err err = { .msg = "" };
+
+	for (uint64_t until_ns = board_ns() + ns; board_ns() < until_ns;)
+		ck_assert_msg(pt_source_e500_samples.drain(s->state, &err) >= 0, "%s", err.msg);
+}
+
+static void stop(struct session *s)
+{
+	struct pt_err err = { .msg = "" };
+
+	ck_assert_msg(pt_source_e500_samples.stop(s->state, &err) == 0, "%s", err.msg);
+	array_sink_check(&s->sink);
+}
+
+static void forget(struct session *s)
+{
+	pt_params_free(s->words);
+	array_sink_fini(&s->sink);
+	free(s->state);
+}
+
+static struct pt_pipeline *report(struct session *s)
+{
+	struct pt_params *params = pt_params_new();
+	struct pt_err err = { .msg = "" };
+	struct pt_pipeline *pipeline = pt_pipeline_new(program, params, &err);
+
+	ck_assert_msg(pipeline != NULL, "%s", err.msg);
+	for (size_t i = 0; i < s->sink.n_chunks; i++)
+		pt_pipeline_feed(pipeline, s->sink.chunk[i]);
+	pt_params_free(params);
+	return pipeline;
+}
+
+/* --- shares */
+
+/* 95 % of intervals have the truth in them: of a dozen functions three may miss theirs, none by more than its width. */
+static void check_shares(const struct pt_profile *p)
+{
+	unsigned n_missed = 0;
+	double known = 0;
+
+	for (size_t i = 0; i < p->n_functions; i++) {
+		const struct pt_profile_function *row = &p->function[i];
+		double want, width = row->share.hi - row->share.lo;
+
+		ck_assert_ptr_nonnull(row->function);
+		want = truth_of(row->function);
+		known += want;
+		n_missed += want < row->share.lo || want > row->share.hi;
+		ck_assert_msg(want > row->share.lo - width && want < row->share.hi + width,
+			      "%s: %.4f, not %.4f (%.4f to %.4f)", row->function->name, want, row->share.share, row->share.lo,
+			      row->share.hi);
+	}
+	ck_assert_uint_le(n_missed, 3);
+	ck_assert_msg(known > 0.93, "%.3f", known);	/* handlers run with interrupts off: no sample is in them */
+}
+
+static const struct { const char *words[2]; unsigned event; const char *by; uint32_t every; } kinds[] = {
+	{ { "event=CPU_CLK", "every=20000" }, 1, "", 20000 },
+	{ { "event=cache-misses", "every=400" }, 41, "DL1_RELOADS", 400 },
+	{ { "event=Com:9", "every=800" }, 9, "COMPLETED_LOAD_OPS", 800 },
+};
+
+START_TEST(shares_are_what_the_core_counted)
+{
+	struct pt_err err = { .msg = "" };
+	struct pt_pipeline *pipeline;
+	const struct pt_profile *p;
+	struct session s;
+
+	begin();
+	run_it();
+	ck_assert_msg(start(&s, kinds[_i].words, 2, &err) == 0, "%s", err.msg);
+	watch(kinds[_i].event);
+	drain_for(&s, RUN_NS);
+	stop(&s);
+	pt_ve500_remove_tap(there.chip->cpu, &tap);
+	pipeline = report(&s);
+	p = pt_pipeline_profile(pipeline);
+	ck_assert_str_eq(p->mode, "agent");
+	ck_assert_str_eq(p->sampled_by, kinds[_i].by);
+	/* A sample for each period, and the ends. */
+	ck_assert_uint_ge(p->samples, truth.total / kinds[_i].every * 9 / 10);
+	ck_assert_uint_le(p->samples, truth.total / kinds[_i].every * 11 / 10 + 10);
+	ck_assert_uint_eq(p->loss.lost_ns, 0);
+	check_shares(p);
+	ck_assert_str_eq(p->cost + strlen(p->cost) - strlen("in use"), "in use");
+	ck_assert_ptr_nonnull(strstr(p->cost, "0 halts"));
+	ck_assert_uint_eq(there.n_runs, 1);		/* never again halted and let go, by the server's own count */
+	ck_assert_uint_eq(there.n_changed, 0);
+	pt_pipeline_free(pipeline);
+	forget(&s);
+	end();
+}
+END_TEST
+
+/* --- what was there is put back */
+
+static const uint32_t before[][2] = { { PT_E500_PMC0 + 3, 0x1234 }, { PT_E500_PMLCA0 + 3, 0x80090000 },
+				      { PT_E500_PMLCA0, 0x80010000 }, { PT_E500_PMLCB0 + 3, 0x305 } };
+
+static void set_before(void)
+{
+	pthread_mutex_lock(&there.lock);
+	for (size_t i = 0; i < PT_LEN(before); i++)
+		pt_ve500_pm_write(&there.chip->pm, before[i][0], before[i][1]);
+	pthread_mutex_unlock(&there.lock);
+}
+
+static void check_before(void)
+{
+	pthread_mutex_lock(&there.lock);
+	for (size_t i = 0; i < PT_LEN(before); i++) {
+		uint32_t value = 0;
+
+		pt_ve500_pm_read(&there.chip->pm, before[i][0], &value);
+		ck_assert_msg(value == before[i][1], "PMR %u: 0x%x", before[i][0], value);
+	}
+	ck_assert_uint_eq(there.chip->pm.pmgc0, 0);
+	pthread_mutex_unlock(&there.lock);
+}
+
+static void pass_packets(unsigned n)
+{
+	struct pt_err err = { .msg = "" };
+	uint8_t byte;
+
+	while (n-- > 0)
+		ck_assert_int_eq(pt_mem_read(&e500->remote.mem, TEXT, &byte, 1, &err), 0);
+}
+
+/* Begun and ended while the core is halted: what the agent is to do it finds when the core goes on. */
+START_TEST(begins_and_ends_at_a_halt)
+{
+	const char *const words[] = { "event=instructions" };
+	struct pt_err err = { .msg = "" };
+	struct session s;
+
+	begin();
+	set_before();
+	ck_assert_msg(start(&s, words, 1, &err) == 0, "%s", err.msg);
+	ck_assert_int_ge(pt_source_e500_samples.drain(s.state, &err), 1000);
+	ck_assert_uint_eq(there.chip->pm.pmlca[3], 0x80090000);
+	run_it();
+	drain_for(&s, RUN_NS);
+	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), 10);
+	ck_assert_int_eq(target->ops->halt(target->state, 0, &err), 0);
+	ck_assert_int_eq(pt_source_e500_samples.on_state(s.state, PT_STATE_HALT, 0, &err), 0);
+	stop(&s);
+	run_it();
+	pass_packets(40);
+	check_before();
+	ck_assert_uint_eq(there.n_runs, 2);		/* as often as the test let it */
+	forget(&s);
+	end();
+}
+END_TEST
+
+/* A proftap that was killed while it sampled: the next one is not kept out. */
+START_TEST(what_a_dead_one_left_is_cleared)
+{
+	const char *const words[] = { "event=instructions", "every=20000" };
+	struct pt_err err = { .msg = "" };
+	struct session dead, s;
+
+	begin();
+	run_it();
+	ck_assert_int_eq(start(&dead, words, 2, &err), 0);
+	drain_for(&dead, RUN_NS / 10);
+	pt_lease_drop(target, "performance monitor", "pc-sampling");
+	disconnect();
+	connect_there();
+	tell_symbol();
+	run_it();
+	ck_assert_msg(start(&s, words, 2, &err) == 0, "%s", err.msg);
+	drain_for(&s, RUN_NS / 10);
+	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), 1);
+	stop(&s);
+	ck_assert_uint_eq(there.chip->pm.pmgc0 | there.chip->pm.pmlca[3] | there.chip->pm.pmc[3], 0);
+	forget(&dead);
+	forget(&s);
+	end();
+}
+END_TEST
+
+/* --- errors */
+
+static const struct { const char *words[2]; int want; const char *says; } wrong[] = {
+	{ { "event=no-such" }, PT_EARG, "no-such" },
+	{ { "event=78" }, PT_EUNSUPPORTED, "source=counters has those" },
+	{ { "event=0" }, PT_EARG, "never comes" },
+	{ { "event=instructions", "mode=halt" }, PT_EARG, "need an agent" },
+};
+
+START_TEST(says_what_is_wrong)
+{
+	struct pt_err err = { .msg = "" };
+	struct session s;
+
+	begin();
+	run_it();
+	ck_assert_int_eq(start(&s, wrong[_i].words, wrong[_i].words[1] != NULL ? 2 : 1, &err), wrong[_i].want);
+	ck_assert_msg(strstr(err.msg, wrong[_i].says) != NULL, "%s", err.msg);
+	forget(&s);
+	end();
+}
+END_TEST
+
+/* Time without an agent: each sample halts, and is announced. An event then is an error, not another thing sampled. */
+START_TEST(without_an_agent)
+{
+	const char *const words[] = { "event=cache-misses" };
+	struct pt_err err = { .msg = "" };
+	struct session s;
+
+	begin();
+	target->ops->symbol(target->state, 0, PT_UNKNOWN);
+	run_it();
+	ck_assert_int_eq(start(&s, words, 1, &err), PT_EUNSUPPORTED);
+	ck_assert_ptr_nonnull(strstr(err.msg, "no symbol proftap_agent"));
+	forget(&s);
+	ck_assert_int_eq(start(&s, words, 0, &err), 0);
+	ck_assert_ptr_nonnull(strstr(array_sink_config(&s.sink, "cost"), "INTRUSIVE"));
+	ck_assert_str_eq(array_sink_config(&s.sink, "mode"), "halt");
+	stop(&s);
+	forget(&s);
+	end();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("e500_samples");
+	TCase *tc = tcase_create("samples");
+
+	tcase_set_timeout(tc, 300);
+	tcase_add_loop_test(tc, shares_are_what_the_core_counted, 0, PT_LEN(kinds));
+	tcase_add_test(tc, begins_and_ends_at_a_halt);
+	tcase_add_test(tc, what_a_dead_one_left_is_cleared);
+	tcase_add_loop_test(tc, says_what_is_wrong, 0, PT_LEN(wrong));
+	tcase_add_test(tc, without_an_agent);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
