@@ -35,6 +35,7 @@ struct pt_e500 {
 	struct pt_vrsp_target rsp;
 	uint32_t breaks[PT_VE500_BREAKPOINTS];
 	uint16_t breaks_set;		/* bits: which of them */
+	struct pt_e500_watch { uint32_t addr, len_bytes; unsigned type; } watch[PT_VE500_WATCHPOINTS];	/* type: of Z */
 };
 
 struct pt_e500 *pt_e500_of(struct pt_vboard *board);

@@ -1,5 +1,5 @@
 /* What a GDB server in front of the board serves: registers as GDB numbers them, memory as the core's supervisor sees
- * it, run control, eight breakpoints. Source: facts/e500.md 8; GDB's features power-core.xml and power-spe.xml. */
+ * it, run control, eight breakpoints, two watchpoints. Source: facts/e500.md 8; GDB's features power-core.xml and power-spe.xml. */
 #include <stdio.h>
 
 #include "probes/virtual/chip/e500.h"
@@ -101,12 +101,18 @@ static bool memory_write(void *arg, unsigned thread, uint32_t addr, const uint8_
 
 static bool halted(void *arg, unsigned thread, struct pt_vrsp_stop *stop)
 {
+	static const char *const kinds[] = { "watch", "rwatch", "awatch" };
 	const struct pt_e500 *chip = arg;
+	unsigned slot;
 
 	(void)thread;
 	if (pt_ve500_state(chip->cpu) != PT_VE500_HALT)
 		return false;
 	*stop = (struct pt_vrsp_stop){ .signal = chip->asked ? SIGNAL_INT : SIGNAL_TRAP };
+	if (!chip->asked && pt_ve500_at_watchpoint(chip->cpu, &slot) && chip->watch[slot].type != 0) {
+		stop->watch = kinds[chip->watch[slot].type - 2];
+		stop->watch_addr = chip->watch[slot].addr;
+	}
 	return true;
 }
 
@@ -142,6 +148,33 @@ static bool holds(const struct pt_e500 *chip, unsigned slot, uint32_t addr)
 	return (chip->breaks_set >> slot & 1) != 0 && chip->breaks[slot] == addr;
 }
 
+/* Z2 watches stores, Z3 loads, Z4 both. */
+static int watchpoint(struct pt_e500 *chip, unsigned type, bool set, uint32_t addr, uint32_t len_bytes)
+{
+	unsigned free_slot = PT_VE500_WATCHPOINTS;
+
+	for (unsigned i = 0; i < PT_VE500_WATCHPOINTS; i++) {
+		struct pt_e500_watch *w = &chip->watch[i];
+		bool same = w->type == type && (len_bytes == 0 || (w->addr == addr && w->len_bytes == len_bytes));
+
+		if (set && same)
+			return 0;
+		if (!set && same) {
+			*w = (struct pt_e500_watch){ 0 };
+			pt_ve500_set_watchpoint(chip->cpu, i, false, false, 0, 0);
+		}
+		if (w->type == 0)
+			free_slot = i;
+	}
+	if (!set)
+		return 0;
+	if (free_slot == PT_VE500_WATCHPOINTS)
+		return 1;
+	chip->watch[free_slot] = (struct pt_e500_watch){ addr, len_bytes, type };
+	pt_ve500_set_watchpoint(chip->cpu, free_slot, type != 2, type != 3, addr, len_bytes);
+	return 0;
+}
+
 /* Z1 is the core's comparators. Z0 is left to the debugger, which writes a trap into memory: as many as it likes. A
  * length of 0 takes all of a kind out. */
 static int breakpoint(void *arg, unsigned type, bool set, uint32_t addr, uint32_t len_bytes)
@@ -149,6 +182,8 @@ static int breakpoint(void *arg, unsigned type, bool set, uint32_t addr, uint32_
 	struct pt_e500 *chip = arg;
 	unsigned free_slot = PT_VE500_BREAKPOINTS;
 
+	if (type >= 2)
+		return watchpoint(chip, type, set, addr, len_bytes);
 	if (type != 1)
 		return -1;
 	for (unsigned i = 0; i < PT_VE500_BREAKPOINTS; i++) {

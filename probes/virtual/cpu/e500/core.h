@@ -119,6 +119,9 @@ struct pt_ve500 {
 
 	bool breakpoint_on[PT_VE500_BREAKPOINTS], any_breakpoint, passes_breakpoint;
 	uint32_t breakpoint[PT_VE500_BREAKPOINTS];
+	struct { uint32_t addr, len_bytes; bool loads, stores; } watchpoint[PT_VE500_WATCHPOINTS];
+	bool any_watchpoint, at_watchpoint, passes_watchpoint;	/* at: halted in front of an access to the one hit */
+	unsigned watchpoint_hit;
 
 	uint64_t events[PT_VE500_EVENTS];
 	struct pt_vtaps taps;
@@ -178,6 +181,9 @@ bool pt_e5_translate(struct pt_ve500 *cpu, uint32_t ea, enum access access, uint
 void pt_e5_tlb_fixed(struct pt_ve500 *cpu, uint32_t entry);
 bool pt_e5_tlb(struct pt_ve500 *cpu, uint32_t op);		/* tlbre, tlbwe, tlbsx, tlbivax */
 void pt_e5_forget_pages(struct pt_ve500 *cpu);
+
+/* e500.c. An access that a watchpoint waits for: the core halts in front of the instruction. */
+bool pt_e5_watched(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum access access);
 
 /* Caches, cache.c: count, and take the time it takes. */
 void pt_e5_data_line(struct pt_ve500 *cpu, uint32_t pa, uint8_t wimge, enum access access);

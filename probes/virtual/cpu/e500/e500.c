@@ -86,6 +86,7 @@ void pt_ve500_reset(struct pt_ve500 *cpu, bool power_on, uint32_t entry)
 	cpu->msr = 0;
 	cpu->external_enabled_since = cpu->critical_enabled_since = PT_VNEVER;
 	cpu->reserved = cpu->halt_wanted = cpu->stepping = cpu->passes_breakpoint = false;
+	cpu->at_watchpoint = cpu->passes_watchpoint = false;
 	cpu->pc = cpu->at = entry;
 	cpu->state = PT_VE500_RUN;
 	pt_e5_attend(cpu);
@@ -142,6 +143,7 @@ static void stretch(struct pt_ve500 *cpu, uint64_t limit)
 		}
 		cpu->passes_breakpoint = false;
 		pt_e5_execute(cpu);
+		cpu->passes_watchpoint = false;
 	} while (cpu->cycle < cpu->deadline);
 	if (cpu->stepping)
 		pt_ve500_request_halt(cpu);
@@ -235,6 +237,8 @@ void pt_ve500_resume(struct pt_ve500 *cpu, bool step)
 		return;
 	cpu->stepping = step;
 	cpu->passes_breakpoint = true;
+	cpu->passes_watchpoint = cpu->at_watchpoint && cpu->pc == cpu->at;
+	cpu->at_watchpoint = false;
 	cpu->state = PT_VE500_RUN;
 	pt_e5_attend(cpu);
 }
@@ -296,6 +300,45 @@ void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, 
 	cpu->any_breakpoint = false;
 	for (unsigned i = 0; i < PT_VE500_BREAKPOINTS; i++)
 		cpu->any_breakpoint |= cpu->breakpoint_on[i];
+}
+
+/* --- data address compares */
+
+void pt_ve500_set_watchpoint(struct pt_ve500 *cpu, unsigned slot, bool loads, bool stores, uint32_t addr,
+			     uint32_t len_bytes)
+{
+	if (slot >= PT_VE500_WATCHPOINTS)
+		return;
+	cpu->watchpoint[slot].loads = loads;
+	cpu->watchpoint[slot].stores = stores;
+	cpu->watchpoint[slot].addr = addr;
+	cpu->watchpoint[slot].len_bytes = len_bytes;
+	cpu->any_watchpoint = false;
+	for (unsigned i = 0; i < PT_VE500_WATCHPOINTS; i++)
+		cpu->any_watchpoint |= cpu->watchpoint[i].loads || cpu->watchpoint[i].stores;
+}
+
+bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot)
+{
+	*slot = cpu->watchpoint_hit;
+	return cpu->at_watchpoint;
+}
+
+bool pt_e5_watched(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum access access)
+{
+	if (!cpu->any_watchpoint || cpu->passes_watchpoint)
+		return false;
+	for (unsigned i = 0; i < PT_VE500_WATCHPOINTS; i++) {
+		if (!(access == STORE ? cpu->watchpoint[i].stores : cpu->watchpoint[i].loads) ||
+		    (ea - cpu->watchpoint[i].addr >= cpu->watchpoint[i].len_bytes && cpu->watchpoint[i].addr - ea >= size))
+			continue;
+		cpu->pc = cpu->at;
+		cpu->failed = cpu->at_watchpoint = true;
+		cpu->watchpoint_hit = i;
+		pt_ve500_request_halt(cpu);
+		return true;
+	}
+	return false;
 }
 
 /* --- taps */

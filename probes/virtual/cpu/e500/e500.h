@@ -130,6 +130,13 @@ bool pt_ve500_poke(struct pt_ve500 *cpu, uint32_t ea, const uint8_t *bytes, size
 enum { PT_VE500_BREAKPOINTS = 8 };
 void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, uint32_t addr);
 
+/* Data address compares, DAC1 and DAC2: the core halts in front of an instruction that loads from, or stores to, any of
+ * len_bytes at addr, and is let over it once by the resume that follows. Neither: the slot is free. */
+enum { PT_VE500_WATCHPOINTS = 2 };
+void pt_ve500_set_watchpoint(struct pt_ve500 *cpu, unsigned slot, bool loads, bool stores, uint32_t addr,
+			     uint32_t len_bytes);
+bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot);	/* it is why the core halted */
+
 /* --- taps (cpu.h): called in the order they were added; the caller's memory until removed.
  * jump: BRANCH conditional and taken, GOTO b, CALL bl, *_OPERAND bctr and bctrl, RETURN blr, EXCEPTION (detail: the
  * IVOR number, from: SRR0), EXC_RETURN rfi and its kin, DEBUG. */

@@ -244,12 +244,12 @@ static bool access_memory(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum
 
 bool pt_e5_load(struct pt_ve500 *cpu, uint32_t ea, unsigned size, uint32_t *value)
 {
-	return access_memory(cpu, ea, size, LOAD, value);
+	return !pt_e5_watched(cpu, ea, size, LOAD) && access_memory(cpu, ea, size, LOAD, value);
 }
 
 bool pt_e5_store(struct pt_ve500 *cpu, uint32_t ea, unsigned size, uint32_t value)
 {
-	return access_memory(cpu, ea, size, STORE, &value);
+	return !pt_e5_watched(cpu, ea, size, STORE) && access_memory(cpu, ea, size, STORE, &value);
 }
 
 /* --- the debugger's way: no counts, no caches, no interrupts */
