@@ -169,7 +169,9 @@ static const struct { const char *packet, *want; } talk[] = {
 	{ "P4a=0000003c", "OK" }, { "p4a", "0000003c" }, { "p46", "E01" }, { "p4b", "E01" }, { "P3f=89abcdef", "OK" },
 	{ "p3f", "89abcdef" }, { "M800000,4:12345678", "OK" }, { "m800002,2", "5678" }, { "m40000000,4", "E0e" },
 	{ "mf0004508,4", "00000004" }, { "Mf0004504,4:00000041", "OK" }, { "mf0004508,4", "00000000" },	/* the UART */
-	{ "Z0,100,4", "" }, { "Z2,100,4", "" }, { "Z1,100,4", "OK" }, { "z1,100,4", "OK" },
+	{ "Z0,100,4", "" }, { "Z1,100,4", "OK" }, { "z1,100,4", "OK" },
+	{ "Z2,100,4", "OK" }, { "Z3,200,2", "OK" }, { "Z2,100,4", "OK" }, { "Z4,300,1", "E1c" }, { "z3,200,2", "OK" },
+	{ "Z4,300,1", "OK" }, { "z4,300,1", "OK" }, { "z2,100,4", "OK" },
 };
 
 START_TEST(the_server_answers)
@@ -209,6 +211,37 @@ START_TEST(breakpoints_have_their_slots)
 	ck_assert_str_eq(payload("Z1,200,4"), "OK");
 	end_serving();
 	ck_assert_uint_eq(chip->breaks_set, 0);		/* whoever leaves takes them out */
+	done();
+}
+END_TEST
+
+static const struct { const char *watch, *stop; unsigned at; } watched[] = {	/* which of the words below it is */
+	{ "Z2,801001,1", "T05thread:1;watch:801001;", 1 }, { "Z3,801000,4", "T05thread:1;rwatch:801000;", 0 },
+	{ "Z4,800ffe,4", "T05thread:1;awatch:800ffe;", 0 }, { "Z2,801004,4", "T05thread:1;", 2 },
+};
+
+/* In front of the access; the resume that follows lets it pass. */
+START_TEST(watchpoints_halt_in_front_of_the_access)
+{
+	const uint32_t words[] = { 0x80640000, 0x90640000, TRAP };	/* lwz r3,0(r4), stw r3,0(r4) */
+	char packet[32];
+
+	make(NULL);
+	halt_the_demo();
+	set_reg(PT_VE500_MSR, 0);
+	write_words(SCRATCH, words, 3);
+	set_reg(4, SCRATCH + 0x1000);
+	set_reg(PT_VE500_PC, SCRATCH);
+	ck_assert_str_eq(payload(watched[_i].watch), "OK");
+	ck_assert_str_eq(payload("c"), watched[_i].stop);
+	snprintf(packet, sizeof(packet), "%08x", SCRATCH + 4 * watched[_i].at);
+	ck_assert_str_eq(payload("p40"), packet);
+	if (watched[_i].at < 2) {
+		ck_assert_str_eq(payload("s"), "T05thread:1;");
+		snprintf(packet, sizeof(packet), "%08x", SCRATCH + 4 * watched[_i].at + 4);
+		ck_assert_str_eq(payload("p40"), packet);
+	}
+	end_serving();
 	done();
 }
 END_TEST
@@ -367,6 +400,7 @@ int main(void)
 	tcase_add_test(tc, functions_differ_in_what_they_cost);
 	tcase_add_loop_test(tc, the_server_answers, 0, 2);
 	tcase_add_test(tc, breakpoints_have_their_slots);
+	tcase_add_loop_test(tc, watchpoints_halt_in_front_of_the_access, 0, PT_LEN(watched));
 	tcase_add_loop_test(tc, traps_halt_for_a_debugger, 0, 2);
 	tcase_add_test(tc, counters_through_the_server_are_the_truth);
 	tcase_add_test(tc, a_long_halt_costs_one_tick);
