@@ -13,7 +13,8 @@ bool pt_histroom_init(struct pt_histroom *room, size_t bytes)
 
 void pt_histroom_touch(const struct pt_histroom *room)
 {
-	pt_big_touch(room->memory, room->room_bytes);
+	if (room->used_bytes > 0)
+		pt_big_touch(room->memory, room->room_bytes);
 }
 
 void pt_histroom_fini(struct pt_histroom *room)

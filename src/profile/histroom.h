@@ -16,9 +16,18 @@ struct pt_histroom {		/* all zero: no memory of its own */
 	void *given_back[PT_HISTROOM_MOST / PT_HISTROOM_PIECE + 1];	/* by size: each holds the next */
 };
 
+/* What n functions (or whatever else has all kinds of figures) need, each a few kilobytes; of very many most do not
+ * run. */
+static inline size_t pt_histroom_bytes(size_t n)
+{
+	enum { EACH_BYTES = 3072, MOST_BYTES = 12 << 20 };
+
+	return n < MOST_BYTES / EACH_BYTES ? n * EACH_BYTES : MOST_BYTES;
+}
+
 /* False: out of memory. */
 bool pt_histroom_init(struct pt_histroom *room, size_t bytes);
-/* Take all of it now: what comes later needs no more. */
+/* If any of it is in use, take all of it now: what comes later needs no more. */
 void pt_histroom_touch(const struct pt_histroom *room);
 void pt_histroom_fini(struct pt_histroom *room);	/* after all of it was given back */
 

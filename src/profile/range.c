@@ -36,6 +36,7 @@ struct range {
 	struct way core[PT_RUN_CORES], *way;	/* way: whose runs are taken */
 	struct pt_runclock runclock;	/* as a core begins with it */
 	struct pt_histlog log;
+	struct pt_histroom room;	/* of all histograms' buckets */
 	uint32_t entry_cycles, chain_cycles;
 	bool by_instructions;
 	/* the result */
@@ -44,13 +45,19 @@ struct range {
 	struct pt_span_figures *span;
 };
 
-static inline struct pt_stat *stats_of(struct body *body)
+static __attribute__((noinline, cold)) void make_hists(struct range *x, struct body *body)
 {
-	if (__builtin_expect(body->hist == NULL, 0)) {
-		body->hist = calloc(PT_N_TALLY_KINDS, sizeof(*body->hist));
-		for (size_t k = 0; body->hist != NULL && k < PT_N_TALLY_KINDS; k++)
-			body->run.stat[k].hist = &body->hist[k];
+	body->hist = calloc(PT_N_TALLY_KINDS, sizeof(*body->hist));
+	for (size_t k = 0; body->hist != NULL && k < PT_N_TALLY_KINDS; k++) {
+		body->hist[k].room = &x->room;
+		body->run.stat[k].hist = &body->hist[k];
 	}
+}
+
+static inline struct pt_stat *stats_of(struct range *x, struct body *body)
+{
+	if (__builtin_expect(body->hist == NULL, 0))
+		make_hists(x, body);
 	return body->run.stat;
 }
 
@@ -82,7 +89,7 @@ static inline void note(struct range *x, struct pt_stat *stat, uint64_t value)
 static inline void enter(struct range *x, uint16_t id, bool seen)
 {
 	struct body *body = &x->way->body[id];
-	struct pt_stat *stat = stats_of(body);
+	struct pt_stat *stat = stats_of(x, body);
 	struct seen *last = &x->way->seen[id];
 
 	x->way->in = id;
@@ -103,7 +110,7 @@ static inline void leave(struct range *x, bool seen)
 	struct body *body = &x->way->body[x->way->in];
 
 	if (seen && x->way->whole)
-		note(x, &stats_of(body)[PT_TALLY_NET], x->way->now - x->way->since);
+		note(x, &stats_of(x, body)[PT_TALLY_NET], x->way->now - x->way->since);
 	else
 		body->run.partial++;
 	x->way->seen[x->way->in].left = seen ? x->way->now + 1 : 0;
@@ -307,6 +314,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	size_t n = 0;
 
 	pt_histlog_flush(&x->log);
+	pt_histroom_touch(&x->room);
 	for (size_t k = 0; k < PT_RUN_CORES; k++)
 		n += x->core[k].body != NULL;
 	span = realloc(x->span, (n * x->n_bodies + 1) * sizeof(*span));
@@ -328,6 +336,7 @@ static void range_free(void *analysis)
 		return;
 	for (size_t k = 0; k < PT_RUN_CORES; k++)
 		drop_way(x, &x->core[k]);
+	pt_histroom_fini(&x->room);
 	free(x->span);
 	free(x);
 }
@@ -340,7 +349,7 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 
 	if (x != NULL)
 		x->n_bodies = setup->n_functions;
-	if (x == NULL || !make_way(x, &x->core[0])) {
+	if (x == NULL || !pt_histroom_init(&x->room, pt_histroom_bytes(x->n_bodies)) || !make_way(x, &x->core[0])) {
 		range_free(x);
 		pt_fail(err, PT_ENOMEM, "not enough memory for range analysis of %zu functions", setup->n_functions);
 		return NULL;

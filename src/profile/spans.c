@@ -40,6 +40,7 @@ struct pt_span_stack {
 struct pt_span_set {
 	struct pt_span_figures *span, *shown;	/* n_spans of each; shown: with what is open */
 	struct pt_hist (**hist)[PT_N_TALLY_KINDS];	/* by span; NULL: not needed yet */
+	struct pt_histroom room;	/* of their buckets */
 	size_t n_spans;
 	struct pt_span_stack *stacks;
 	struct pt_spans result;
@@ -67,7 +68,8 @@ struct pt_span_set *pt_span_set_new(size_t n_spans)
 	set->span = calloc(n_spans + 1, sizeof(*set->span));
 	set->shown = calloc(n_spans + 1, sizeof(*set->shown));
 	set->hist = calloc(n_spans + 1, sizeof(*set->hist));
-	if (set->span == NULL || set->shown == NULL || set->hist == NULL) {
+	if (set->span == NULL || set->shown == NULL || set->hist == NULL ||
+	    !pt_histroom_init(&set->room, pt_histroom_bytes(n_spans))) {
 		pt_span_set_free(set);
 		return NULL;
 	}
@@ -95,6 +97,7 @@ void pt_span_set_free(struct pt_span_set *set)
 			pt_hist_fini(&(*set->hist[i])[k]);
 		free(set->hist[i]);
 	}
+	pt_histroom_fini(&set->room);
 	free(set->hist);
 	free(set->span);
 	free(set->shown);
@@ -148,8 +151,10 @@ static struct pt_stat *stats_of(struct pt_span_set *set, uint32_t span)
 
 	if (set->hist[span] == NULL) {
 		set->hist[span] = calloc(1, sizeof(*set->hist[span]));
-		for (size_t k = 0; set->hist[span] != NULL && k < PT_N_TALLY_KINDS; k++)
+		for (size_t k = 0; set->hist[span] != NULL && k < PT_N_TALLY_KINDS; k++) {
 			stat[k].hist = &(*set->hist[span])[k];
+			stat[k].hist->room = &set->room;
+		}
 	}
 	return stat;
 }
@@ -516,6 +521,7 @@ static void show_open(struct pt_span_set *set, const struct frame *frames, size_
 
 const struct pt_spans *pt_span_result(struct pt_span_set *set)
 {
+	pt_histroom_touch(&set->room);
 	memcpy(set->shown, set->span, set->n_spans * sizeof(*set->span));
 	for (const struct pt_span_stack *s = set->stacks; s != NULL; s = s->next) {
 		show_open(set, s->frame, s->n_frames, s->clock);

@@ -4,15 +4,12 @@
 #include "bigmem.h"
 #include "profile/tally.h"
 
-/* Functions that run need a few kilobytes each; of a large program most do not run. */
 static bool make_hists(struct pt_tally *tally)
 {
-	enum { ROOM_BYTES = 3072, MOST_BYTES = 12 << 20 };
-	size_t bytes = tally->n_functions * ROOM_BYTES < MOST_BYTES ? tally->n_functions * ROOM_BYTES : MOST_BYTES;
-
 	tally->hist = pt_big_calloc(tally->n_functions, sizeof(*tally->hist));
 	tally->waiting = pt_big_calloc(tally->n_functions, sizeof(*tally->waiting));
-	if (tally->hist == NULL || tally->waiting == NULL || !pt_histroom_init(&tally->room, bytes))
+	if (tally->hist == NULL || tally->waiting == NULL ||
+	    !pt_histroom_init(&tally->room, pt_histroom_bytes(tally->n_functions)))
 		return false;
 	for (size_t f = 0; f < tally->n_functions; f++)
 		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)

@@ -1,12 +1,13 @@
-/* Does time grow with the length of a trace and nothing else, and memory not at all? (Peaks do rise, by less with each
- * row: the tables of call edges and of the call tree, and histograms, are bounded, but touched only as rare calls and
- * durations come. analysis=NAME as the second argument shows whose memory it is.) All analyses over a branch trace
+/* Does time grow with the length of a trace and nothing else, and memory not at all? All analyses over a branch trace
  * that is generated on the way and never stored, of 10^6, 10^7 ... packets; each length in a process of its own, so
- * that its peak of memory is its own. Time is what the pipeline takes for packets, without the generator; what it takes
- * before the first one (the code map, tables) stands beside it as start-up. The functions' counts must equal the
- * generator's truth at the end. Arguments: the longest trace (make bench: 10^8; 10^9 takes minutes),
- * and words for the pipeline. */
+ * that its peak of memory is its own. Time is what the pipeline takes for packets, without the generator, the least of
+ * some rounds where they are short; what it takes before the first one (the code map, tables) stands beside it as
+ * start-up. What the first packets cost more than others, when functions, callers and durations are new and nothing
+ * is in a cache, is a constant, too: at the end stands the line, constant and time for each, that is nearest to all
+ * lengths, and how far off it the worst of them is. The functions' counts must equal the generator's truth. Arguments:
+ * the longest trace (make bench: 10^8; 10^9 takes minutes), and words for the pipeline. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "synthetic.h"
 #include "trace/chunk.h"
 
-enum { SHORTEST = 1000000, MAX_LENGTHS = 8 };
+enum { SHORTEST = 1000000, MAX_LENGTHS = 8, MOST_ROUNDS = 5 };
 
 #define CONFIG "format=mtb\nsource=mtb\nmode=stream\ncore_hz=48000000\n"
 
@@ -134,6 +135,62 @@ static bool one(struct figure *f, const char *words)
 	return f->seconds >= 0;
 }
 
+/* The least time; the most memory. */
+static bool some(struct figure *f, const char *words)
+{
+	uint64_t rounds = 30 * (uint64_t)SHORTEST / f->n_packets;
+	struct figure round = { .n_packets = f->n_packets };
+
+	if (!one(f, words))
+		return false;
+	for (uint64_t i = 1; i < rounds && i < MOST_ROUNDS; i++) {
+		if (!one(&round, words))
+			return false;
+		f->start_up = round.start_up < f->start_up ? round.start_up : f->start_up;
+		f->seconds = round.seconds < f->seconds ? round.seconds : f->seconds;
+		f->rss_kib = round.rss_kib > f->rss_kib ? round.rss_kib : f->rss_kib;
+	}
+	return true;
+}
+
+/* Time is first + n * each; least squares of how far that is off, as a share of each time. */
+static void fit(const struct figure *figures, size_t n, double *first, double *each)
+{
+	double aa = 0, ab = 0, bb = 0, a = 0, b = 0, determinant;
+
+	for (size_t i = 0; i < n; i++) {
+		double u = 1 / figures[i].seconds, v = (double)figures[i].n_packets / figures[i].seconds;
+
+		aa += u * u;
+		ab += u * v;
+		bb += v * v;
+		a += u;
+		b += v;
+	}
+	determinant = aa * bb - ab * ab;
+	*first = (a * bb - b * ab) / determinant;
+	*each = (aa * b - ab * a) / determinant;
+}
+
+static void say_how_linear(const struct figure *figures, size_t n)
+{
+	long least = figures[0].rss_kib, most = least;
+	double first, each, worst = 0;
+
+	fit(figures, n, &first, &each);
+	for (size_t i = 0; i < n; i++) {
+		double off = fabs((first + each * (double)figures[i].n_packets) / figures[i].seconds - 1);
+
+		worst = off > worst ? off : worst;
+		least = figures[i].rss_kib < least ? figures[i].rss_kib : least;
+		most = figures[i].rss_kib > most ? figures[i].rss_kib : most;
+	}
+	printf("%.3f s once and %.2f ns each: no length is more than %.1f %% off (goal: 10 %%)\n", first, each * 1e9,
+	       100 * worst);
+	printf("peak of memory: %.1f %% between the least and the most (goal: 2 %%)\n",
+	       100 * (double)(most - least) / (double)least);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t longest = argc > 1 ? strtoull(argv[1], NULL, 10) : 100 * (uint64_t)SHORTEST;
@@ -146,7 +203,7 @@ int main(int argc, char **argv)
 		struct figure *f = &figures[n], *last = n > 0 ? f - 1 : NULL;
 
 		f->n_packets = packets;
-		if (!one(f, words)) {
+		if (!some(f, words)) {
 			fprintf(stderr, "%" PRIu64 " packets: NOT the generator's truth\n", packets);
 			return EXIT_FAILURE;
 		}
@@ -158,7 +215,8 @@ int main(int argc, char **argv)
 		printf(", peak of memory %.1f MiB\n", (double)f->rss_kib / 1024);
 		fflush(stdout);
 	}
-	puts("all equal the generator's truth for every function (goal: ns for each more within 10 %, and the same "
-	     "peak)");
+	puts("all equal the generator's truth for every function");
+	if (n > 2)
+		say_how_linear(figures, n);
 	return EXIT_SUCCESS;
 }
