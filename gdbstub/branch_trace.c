@@ -36,7 +36,8 @@ static void on_reply(void *arg, int rc, const char *text, size_t len_bytes)
 void pt_gdb_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	client->history.seen = PT_UNKNOWN;
+	for (size_t i = 0; i < PT_GDB_HISTORIES; i++)
+		client->history.has[i].seen = PT_UNKNOWN;
 	client->asking = true;
 	pt_recorder_on(client, on_reply, client);
 }
@@ -91,21 +92,22 @@ static char *write_blocks(const struct pt_history_block *blocks, size_t n, bool 
 }
 
 /* Can what came since GDB asked last be told as a continuation? Else it gets an error, and asks for everything. */
-static bool continues(const struct pt_gdb_client *client, const struct pt_history_answer *answer,
+static bool continues(const struct pt_gdb_has *has, const struct pt_history_answer *answer,
 		      const struct pt_history_block *blocks)
 {
 	if (answer->n_blocks == 0 || blocks[0].gap)
 		return false;
-	if (client->history.seen == PT_UNKNOWN)
+	if (has->seen == PT_UNKNOWN)
 		return answer->seen == 0;	/* what is older is worth showing: that needs everything */
-	if (answer->seen != client->history.seen && answer->from == PT_UNKNOWN)
+	if (answer->seen != has->seen && answer->from == PT_UNKNOWN)
 		return false;			/* forgotten */
-	return blocks[0].begin == client->history.pc;
+	return blocks[0].begin == has->pc;
 }
 
 static void on_history(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_gdb_client *client = arg;
+	struct pt_gdb_has *has = &client->history.has[client->history.core];
 	const struct pt_history_block *blocks = (const void *)(text + sizeof(struct pt_history_answer));
 	struct pt_history_answer answer;
 	struct pt_err err = { 0 };
@@ -118,15 +120,14 @@ static void on_history(void *arg, int rc, const char *text, size_t len_bytes)
 		return;
 	}
 	memcpy(&answer, text, sizeof(answer));
-	if (delta && !continues(client, &answer, blocks)) {
+	if (delta && !continues(has, &answer, blocks)) {
 		pt_fail(&err, PT_ESTATE, "what is new does not continue what is known");
 		pt_gdb_document(client, NULL, &err);
 		return;
 	}
-	old = client->history.what == PT_GDB_HISTORY_NEW && answer.seen == client->history.seen &&
-	      client->history.pc == client->history.pc_now;
-	client->history.seen = answer.seen;
-	client->history.pc = client->history.pc_now;
+	old = client->history.what == PT_GDB_HISTORY_NEW && answer.seen == has->seen && has->pc == client->history.pc_now;
+	has->seen = answer.seen;
+	has->pc = client->history.pc_now;
 	pt_fail(&err, PT_ENOMEM, "no memory for the branch trace");
 	pt_gdb_document(client, write_blocks(blocks, old ? 0 : answer.n_blocks, delta), &err);
 }
@@ -140,7 +141,8 @@ static int find_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_
 static void ask(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
-	bool delta = client->history.what == PT_GDB_HISTORY_DELTA && client->history.seen != PT_UNKNOWN;
+	uint64_t seen = client->history.has[client->history.core].seen;
+	bool delta = client->history.what == PT_GDB_HISTORY_DELTA && seen != PT_UNKNOWN;
 
 	if (rc < 0) {
 		pt_gdb_document(client, NULL, err);
@@ -148,7 +150,7 @@ static void ask(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 	}
 	client->history.pc_now = rq->pc;
 	client->asking = true;
-	pt_recorder_history(client->stub, delta ? client->history.seen : 0, rq->pc, on_history, client);
+	pt_recorder_history(client->stub, pt_gdb_traced_core(client), delta ? seen : 0, rq->pc, on_history, client);
 }
 
 void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history what)
@@ -161,5 +163,6 @@ void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history 
 		return;
 	}
 	client->history.what = what;
+	client->history.core = client->core % PT_GDB_HISTORIES;
 	pt_gdb_post(&client->request, find_pc, ask);
 }

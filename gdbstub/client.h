@@ -70,6 +70,7 @@ struct pt_gdb_break {
 	size_t conditions_bytes;
 };
 
+enum { PT_GDB_HISTORIES = 16 };	/* cores with a branch trace */
 enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };	/* what GDB asks of the branch trace */
 
 /* One of vCont's: c, s, t, or r with the range to step in. core PT_GDB_ALL_CORES: all that no earlier one was for. */
@@ -156,7 +157,9 @@ struct pt_gdb_client {
 	struct {
 		enum pt_gdb_history what;	/* that is being read */
 		uint64_t pc_now;	/* then */
-		uint64_t seen, pc;	/* what GDB has: runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
+		unsigned core;		/* whose */
+		/* what GDB has of each core: runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
+		struct pt_gdb_has { uint64_t seen, pc; } has[PT_GDB_HISTORIES];
 	} history;
 
 	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */

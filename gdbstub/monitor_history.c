@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gdbstub/branch_trace.h"
 #include "gdbstub/monitor.h"
 #include "gdbstub/recorder.h"
 
@@ -36,7 +37,7 @@ static void history(struct pt_monitor_call *call)
 			return;
 		}
 	}
-	pt_recorder_branches(call->client->stub, how, top, pt_monitor_session_reply, call);
+	pt_recorder_branches(call->client->stub, how, pt_gdb_traced_core(call->client), top, pt_monitor_session_reply, call);
 }
 
 const struct pt_monitor_word pt_monitor_history_words[] = {

@@ -125,20 +125,22 @@ static struct pt_session *keeper(struct pt_gdbstub *stub, pt_session_reply reply
 	return NULL;
 }
 
-void pt_recorder_history(struct pt_gdbstub *stub, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
+void pt_recorder_history(struct pt_gdbstub *stub, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
+			 void *arg)
 {
 	struct pt_session *session = keeper(stub, reply, arg);
 
 	if (session != NULL)
-		pt_session_history(session, since, pc, reply, arg);
+		pt_session_history(session, core, since, pc, reply, arg);
 }
 
-void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, size_t top, pt_session_reply reply, void *arg)
+void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, uint16_t core, size_t top, pt_session_reply reply,
+			  void *arg)
 {
 	struct pt_session *session = keeper(stub, reply, arg);
 
 	if (session != NULL)
-		pt_session_branches(session, how, top, reply, arg);
+		pt_session_branches(session, how, core, top, reply, arg);
 }
 
 /* --- the user's profile ------------------------------------------------------------------------------------------- */

@@ -14,8 +14,10 @@ void pt_recorder_off(struct pt_gdb_client *client, pt_session_reply reply, void 
 /* Has it been switched on, by a GDB or by a profile that is a recorder? */
 bool pt_recorder_is_on(const struct pt_gdbstub *stub);
 /* As pt_session_history() and pt_session_branches(). */
-void pt_recorder_history(struct pt_gdbstub *stub, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg);
-void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, size_t top, pt_session_reply reply, void *arg);
+void pt_recorder_history(struct pt_gdbstub *stub, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
+			 void *arg);
+void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, uint16_t core, size_t top, pt_session_reply reply,
+			  void *arg);
 
 /* pt_session_start() and pt_session_stop() of the user's profile, with the recorder out of its way meanwhile. The words stay
  * until the reply. */

@@ -20,6 +20,7 @@ struct request {
 	bool settled;			/* it wants what is in the queue to be seen first */
 	struct pt_query query;		/* of a report */
 	uint64_t since, pc;		/* of the branch history */
+	uint16_t core;			/* whose */
 	enum pt_branches how;		/* as text */
 	size_t top;
 	char *word;			/* of rules */
@@ -302,12 +303,16 @@ void pt_analyst_report(struct pt_analyst *a, const struct pt_query *query, pt_an
 
 static int make_history(struct pt_pipeline *pipeline, struct request *request)
 {
-	const struct pt_history *history = pt_pipeline_profile(pipeline)->history;
+	const struct pt_profile *profile = pt_pipeline_profile(pipeline);
+	const struct pt_history *history = pt_history_of(profile->history, profile->n_histories, request->core);
 	struct pt_history_answer head = { 0 };
 	struct pt_history_block *blocks;
 
-	if (history == NULL)
+	if (profile->history == NULL)
 		return pt_fail(&request->err, PT_ESTATE, "no branch history is recorded");
+	if (history == NULL)
+		return pt_fail(&request->err, PT_ESTATE, "what core %u executed is not traced: there is no branch history of it",
+			       request->core);
 	blocks = calloc(PT_HISTORY_RUNS, sizeof(*blocks));
 	if (blocks == NULL)
 		return pt_fail(&request->err, PT_ENOMEM, "no memory for the branch history");
@@ -320,9 +325,10 @@ static int make_history(struct pt_pipeline *pipeline, struct request *request)
 	return 0;
 }
 
-void pt_analyst_history(struct pt_analyst *a, uint64_t since, uint64_t pc, pt_analyst_reply reply, void *arg)
+void pt_analyst_history(struct pt_analyst *a, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply, void *arg)
 {
-	ask(a, &(struct request){ .make = make_history, .settled = true, .since = since, .pc = pc, .reply = reply, .arg = arg });
+	ask(a, &(struct request){ .make = make_history, .settled = true, .core = core, .since = since, .pc = pc, .reply = reply,
+				  .arg = arg });
 }
 
 static int set_limits(struct pt_pipeline *pipeline, struct request *request)
@@ -341,13 +347,15 @@ void pt_analyst_set_limits(struct pt_analyst *a, const char *word, pt_analyst_re
 
 static int make_branches(struct pt_pipeline *pipeline, struct request *request)
 {
-	return pt_branches_write(pt_pipeline_profile(pipeline), request->how, request->top, &request->text,
+	return pt_branches_write(pt_pipeline_profile(pipeline), request->how, request->core, request->top, &request->text,
 				 &request->err);
 }
 
-void pt_analyst_branches(struct pt_analyst *a, enum pt_branches how, size_t top, pt_analyst_reply reply, void *arg)
+void pt_analyst_branches(struct pt_analyst *a, enum pt_branches how, uint16_t core, size_t top, pt_analyst_reply reply,
+			 void *arg)
 {
-	ask(a, &(struct request){ .make = make_branches, .settled = true, .how = how, .top = top, .reply = reply, .arg = arg });
+	ask(a, &(struct request){ .make = make_branches, .settled = true, .how = how, .core = core, .top = top, .reply = reply,
+				  .arg = arg });
 }
 
 void pt_analyst_record(struct pt_analyst *a)

@@ -56,8 +56,10 @@ bool pt_session_captured(const struct pt_session *session, char *line, size_t si
 void pt_session_record(struct pt_session *session, pt_session_reply reply, void *arg);
 bool pt_session_records(const struct pt_session *session);	/* a profile runs, and it is kept */
 /* As pt_analyst_history(), once the source has told all that it recorded up to the present halt. */
-void pt_session_history(struct pt_session *session, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg);
-void pt_session_branches(struct pt_session *session, enum pt_branches how, size_t top, pt_session_reply reply, void *arg);
+void pt_session_history(struct pt_session *session, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
+			void *arg);
+void pt_session_branches(struct pt_session *session, enum pt_branches how, uint16_t core, size_t top, pt_session_reply reply,
+			 void *arg);
 /* Reply once for_ns of time in which the core was not held have been profiled (probe's clock), or the profile ended.
  * for_ns 0: the time that the word "for=TIME" named at the start, counted from there. The source rests then, so that
  * nothing more happens on a virtual clock; stop comes next. */

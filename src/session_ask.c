@@ -43,18 +43,20 @@ static void settled(struct pt_job *job, int rc, const struct pt_err *err)
 	if (rc < 0)
 		pt_session_answer(&request->waiter, rc, err->msg);
 	else
-		pt_analyst_history(request->take->analyst, request->since, request->pc, request->waiter.reply,
-				   request->waiter.arg);
+		pt_analyst_history(request->take->analyst, request->core, request->since, request->pc,
+				   request->waiter.reply, request->waiter.arg);
 	free(request);
 }
 
-void pt_session_history(struct pt_session *session, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
+void pt_session_history(struct pt_session *session, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
+			void *arg)
 {
 	struct request *request;
 
 	if (pt_session_refused(session, PT_SESSION_RUNNING, reply, arg))
 		return;
 	request = pt_session_request(session, reply, arg);
+	request->core = core;
 	request->since = since;
 	request->pc = pc;
 	request->job.run = settle_run;
@@ -69,12 +71,13 @@ static void branches_settled(struct pt_job *job, int rc, const struct pt_err *er
 	if (rc < 0)
 		pt_session_answer(&request->waiter, rc, err->msg);
 	else
-		pt_analyst_branches(request->take->analyst, request->branches, request->top, request->waiter.reply,
-				    request->waiter.arg);
+		pt_analyst_branches(request->take->analyst, request->branches, request->core, request->top,
+				    request->waiter.reply, request->waiter.arg);
 	free(request);
 }
 
-void pt_session_branches(struct pt_session *session, enum pt_branches how, size_t top, pt_session_reply reply, void *arg)
+void pt_session_branches(struct pt_session *session, enum pt_branches how, uint16_t core, size_t top, pt_session_reply reply,
+			 void *arg)
 {
 	struct request *request;
 
@@ -82,6 +85,7 @@ void pt_session_branches(struct pt_session *session, enum pt_branches how, size_
 		return;
 	request = pt_session_request(session, reply, arg);
 	request->branches = how;
+	request->core = core;
 	request->top = top;
 	request->job.run = settle_run;
 	request->job.done = branches_settled;

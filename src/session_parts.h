@@ -58,6 +58,7 @@ struct request {
 	struct waiter waiter;
 	uint64_t for_ns;
 	uint64_t since, pc;		/* of the branch history */
+	uint16_t core;			/* whose */
 	enum pt_branches branches;	/* the same as text */
 	size_t top;
 	char say[SAY_BYTES];

@@ -553,15 +553,18 @@ bool pt_session_records(const struct pt_session *s)
 	return false;
 }
 
-void pt_session_history(struct pt_session *s, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
+void pt_session_history(struct pt_session *s, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply, void *arg)
 {
+	(void)core;
 	(void)since;
 	(void)pc;
 	pt_session_record(s, reply, arg);
 }
 
-void pt_session_branches(struct pt_session *s, enum pt_branches how, size_t top, pt_session_reply reply, void *arg)
+void pt_session_branches(struct pt_session *s, enum pt_branches how, uint16_t core, size_t top, pt_session_reply reply,
+			 void *arg)
 {
+	(void)core;
 	(void)how;
 	(void)top;
 	pt_session_record(s, reply, arg);

@@ -62,7 +62,7 @@ static char *text_of(void *history, enum pt_branches how, size_t top)
 	profile.program = program;
 	pt_program_functions(program, &n);
 	pt_analysis_history.result(history, &profile);
-	ck_assert_int_eq(pt_branches_write(&profile, how, top, &out, &err), 0);
+	ck_assert_int_eq(pt_branches_write(&profile, how, PT_HISTORY_ANY, top, &out, &err), 0);
 	pt_program_unref(program);
 	return out.bytes;
 }
@@ -96,8 +96,33 @@ START_TEST(nothing_to_read)
 	struct pt_text out = { 0 };
 	struct pt_err err = { 0 };
 
-	ck_assert_int_eq(pt_branches_write(&profile, PT_BRANCHES_CALLS, 0, &out, &err), PT_ESTATE);
+	ck_assert_int_eq(pt_branches_write(&profile, PT_BRANCHES_CALLS, PT_HISTORY_ANY, 0, &out, &err), PT_ESTATE);
 	ck_assert_ptr_nonnull(strstr(err.msg, "record btrace bts"));
+}
+END_TEST
+
+/* Each core has its own, and who asks for another one's gets no one else's. */
+START_TEST(of_a_core)
+{
+	struct pt_program *program = small_program();
+	struct pt_codemap *map = pt_codemap_new(program, &pt_isa_thumb_v6m);
+	struct pt_analysis_setup setup = { .map = map };
+	void *history = pt_analysis_history.open(&setup, NULL);
+	struct pt_profile profile = { .program = program };
+	struct pt_text out = { 0 };
+	struct pt_err err = { 0 };
+
+	pt_analysis_history.runs(history, rows[0].run, 2, 1, (struct pt_moment){ 0 });
+	pt_analysis_history.runs(history, rows[5].run, 1, 3, (struct pt_moment){ 0 });
+	pt_analysis_history.result(history, &profile);
+	ck_assert_int_eq(pt_branches_write(&profile, PT_BRANCHES_CALLS, 3, 0, &out, &err), 0);
+	ck_assert_str_eq(strchr(out.bytes, '\n') + 1, "recursive  1\n  recursive  0\n");
+	ck_assert_int_eq(pt_branches_write(&profile, PT_BRANCHES_CALLS, 0, 0, &out, &err), PT_ESTATE);
+	ck_assert_str_eq(err.msg, "what core 0 executed is not traced: there is no branch history of it");
+	pt_text_free(&out);
+	pt_analysis_history.close(history);
+	pt_codemap_free(map);
+	pt_program_unref(program);
 }
 END_TEST
 
@@ -108,6 +133,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, reads, 0, PT_LEN(rows));
 	tcase_add_test(tc, nothing_to_read);
+	tcase_add_test(tc, of_a_core);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

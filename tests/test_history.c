@@ -14,12 +14,17 @@ enum { MOST = 8 };
 static struct pt_codemap *map;
 static void *history;
 
-static const struct pt_history *result(void)
+static const struct pt_history *result_of(uint16_t core)
 {
 	struct pt_profile profile = { 0 };
 
 	pt_analysis_history.result(history, &profile);
-	return profile.history;
+	return pt_history_of(profile.history, profile.n_histories, core);
+}
+
+static const struct pt_history *result(void)
+{
+	return result_of(PT_HISTORY_ANY);
 }
 
 static void open_history(void)
@@ -93,8 +98,8 @@ START_TEST(blocks_of_runs)
 }
 END_TEST
 
-/* Another core's runs are not between those of the first. */
-START_TEST(of_one_core)
+/* Another core's runs are not between those of the first: each has its own history. */
+START_TEST(of_each_core)
 {
 	const struct pt_run first = RUN(MAIN, 0x108, CALL), second = RUN(LEAF, 0x124, RETURN);
 	const struct pt_run other = RUN(ISR, 0x126, RETURN);
@@ -106,6 +111,20 @@ START_TEST(of_one_core)
 	ck_assert_uint_eq(pt_history_blocks(result(), 0, PT_UNKNOWN, got, MOST), 2);
 	ck_assert_uint_eq(got[0].begin, MAIN);
 	ck_assert_uint_eq(got[1].begin, LEAF);
+	ck_assert_uint_eq(pt_history_blocks(result_of(1), 0, PT_UNKNOWN, got, MOST), 2);
+	ck_assert_uint_eq(pt_history_blocks(result_of(0), 0, PT_UNKNOWN, got, MOST), 1);
+	ck_assert_uint_eq(got[0].begin, ISR);
+	ck_assert_ptr_null(result_of(2));
+}
+END_TEST
+
+/* As long as nothing ran, the history of any core is empty. */
+START_TEST(of_no_core_yet)
+{
+	struct pt_history_block got[MOST];
+
+	for (uint16_t core = 0; core < 3; core++)
+		ck_assert_uint_eq(pt_history_blocks(result_of(core), 0, MAIN, got, MOST), 1);
 }
 END_TEST
 
@@ -153,7 +172,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, open_history, close_history);
 	tcase_add_loop_test(tc, blocks_of_runs, 0, PT_LEN(rows));
-	tcase_add_test(tc, of_one_core);
+	tcase_add_test(tc, of_each_core);
+	tcase_add_test(tc, of_no_core_yet);
 	tcase_add_test(tc, the_last_blocks);
 	tcase_add_test(tc, numbers_stay);
 	suite_add_tcase(suite, tc);

@@ -6,23 +6,46 @@
 #include "util.h"
 
 struct history {
-	struct pt_history result;
-	uint16_t core;			/* that of the first run */
-	struct pt_history_run ring[PT_HISTORY_RUNS];
+	struct pt_history result[PT_RUN_CORES];	/* by who came first; there always is one */
+	struct pt_history_run *ring[PT_RUN_CORES];
+	size_t n;
+	const struct pt_codemap *map;
 };
 
 /* --- the ring ----------------------------------------------------------------------------------------------------- */
 
-static void add(struct history *h, const struct pt_run *run)
+static bool add_core(struct history *h, uint16_t core)
 {
-	struct pt_history *r = &h->result;
+	struct pt_history_run *ring = h->n < PT_RUN_CORES ? malloc(PT_HISTORY_RUNS * sizeof(*ring)) : NULL;
+
+	if (ring == NULL)
+		return false;
+	h->ring[h->n] = ring;
+	h->result[h->n++] = (struct pt_history){ .ring = ring, .room = PT_HISTORY_RUNS, .map = h->map, .core = core };
+	return true;
+}
+
+/* Its place; PT_RUN_CORES: there is no room for one more. */
+static size_t place_of(struct history *h, uint16_t core)
+{
+	size_t i = 0;
+
+	if (h->result[0].seen == 0)
+		h->result[0].core = core;
+	while (i < h->n && h->result[i].core != core)
+		i++;
+	return i < h->n || add_core(h, core) ? i : PT_RUN_CORES;
+}
+
+static void add(struct pt_history *r, struct pt_history_run *ring, const struct pt_run *run)
+{
 	size_t slot = r->first + r->n;
 
 	if (r->n < r->room)
 		r->n++;
 	else
 		r->first = r->first + 1 < r->room ? r->first + 1 : 0;
-	h->ring[slot < r->room ? slot : slot - r->room] = (struct pt_history_run){
+	ring[slot < r->room ? slot : slot - r->room] = (struct pt_history_run){
 		run->begin, run->end, run->next, run->left,
 	};
 	r->seen++;
@@ -31,12 +54,21 @@ static void add(struct history *h, const struct pt_run *run)
 static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
 {
 	struct history *h = analysis;
+	size_t at = place_of(h, core);
 
 	(void)from;
-	if (h->result.seen == 0)
-		h->core = core;
-	for (size_t i = 0; i < n && core == h->core; i++)
-		add(h, &run[i]);
+	for (size_t i = 0; i < n && at < PT_RUN_CORES; i++)
+		add(&h->result[at], h->ring[at], &run[i]);
+}
+
+const struct pt_history *pt_history_of(const struct pt_history *histories, size_t n, uint16_t core)
+{
+	if (n > 0 && (core == PT_HISTORY_ANY || histories[0].seen == 0))
+		return &histories[0];
+	for (size_t i = 0; i < n; i++)
+		if (histories[i].core == core)
+			return &histories[i];
+	return NULL;
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------------------- */
@@ -149,21 +181,36 @@ uint64_t pt_history_from(const struct pt_history *h, uint64_t number)
 
 static void give(void *analysis, struct pt_profile *profile)
 {
-	profile->history = &((struct history *)analysis)->result;
+	const struct history *h = analysis;
+
+	profile->history = h->result;
+	profile->n_histories = h->n;
+}
+
+static void history_free(void *analysis)
+{
+	struct history *h = analysis;
+
+	for (size_t i = 0; i < h->n; i++)
+		free(h->ring[i]);
+	free(h);
 }
 
 static void *history_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
 	struct history *h = calloc(1, sizeof(*h));
 
-	if (h == NULL)
-		pt_fail(err, PT_ENOMEM, "no memory for a branch history");
-	else
-		h->result = (struct pt_history){ .ring = h->ring, .room = PT_HISTORY_RUNS, .map = setup->map };
-	return h;
+	if (h != NULL) {
+		h->map = setup->map;
+		if (add_core(h, 0))
+			return h;
+		history_free(h);
+	}
+	pt_fail(err, PT_ENOMEM, "no memory for a branch history");
+	return NULL;
 }
 
 const struct pt_analysis pt_analysis_history = {
-	.name = "history", .help = "the last stretches of code, for a debugger", .open = history_new, .close = free,
+	.name = "history", .help = "the last stretches of code, for a debugger", .open = history_new, .close = history_free,
 	.runs = take_runs, .result = give,
 };

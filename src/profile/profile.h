@@ -149,7 +149,8 @@ struct pt_profile {
 	const struct pt_bins *bins;		/* histogram of the program counter */
 	const struct pt_counters *counters;
 	const struct pt_timeline *timeline;
-	const struct pt_history *history;	/* only while somebody records it */
+	const struct pt_history *history;	/* of n_histories cores; only while somebody records it */
+	size_t n_histories;
 	const struct pt_blocks *blocks;		/* how figures spread over time */
 	const struct pt_diff *diff;		/* against another profile; made by a verb */
 	const struct pt_limits *limits;		/* rules and what became of them */

@@ -135,14 +135,17 @@ static void write_back(const struct pt_profile *profile, const struct visits *v,
 	pt_text_add(out, "(the history begins here)\n");
 }
 
-int pt_branches_write(const struct pt_profile *profile, enum pt_branches how, size_t top, struct pt_text *out,
-		      struct pt_err *err)
+int pt_branches_write(const struct pt_profile *profile, enum pt_branches how, uint16_t core, size_t top,
+		      struct pt_text *out, struct pt_err *err)
 {
+	const struct pt_history *history = pt_history_of(profile->history, profile->n_histories, core);
 	struct visits v;
 
 	if (profile->history == NULL)
 		return pt_fail(err, PT_ESTATE, "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
-	v = visits_of(profile->history);
+	if (history == NULL)
+		return pt_fail(err, PT_ESTATE, "what core %u executed is not traced: there is no branch history of it", core);
+	v = visits_of(history);
 	if (v.at == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the branch history");
 	if (v.n == 0)
