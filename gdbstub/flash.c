@@ -1,5 +1,8 @@
-/* vFlash: GDB's `load` erases whole blocks, writes, and says when it is done; then the target verifies. GDB takes whatever
- * comes first for the answer, an O packet too: how far a load is stands in the log. */
+/* vFlash: GDB's `load` erases whole blocks, writes, and says when it is done; only then the target erases, programs and
+ * verifies, so that a load that breaks off changes nothing. GDB tells of what it sends ("Loading section .text, size ...", MI:
+ * +download), which is before all that. For what comes then the protocol has no place: GDB takes whatever comes
+ * first for the answer to vFlashDone, an O packet too ("Remote failure reply"; tried with 13.1). So how far it is stands in the
+ * log, and in monitor status of another client, which is answered meanwhile. */
 #include <inttypes.h>
 
 #include "gdbstub/commands.h"
@@ -90,15 +93,16 @@ void pt_gdb_flash_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 static int done(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	(void)rq;
 	pt_board_tell_program(board);
-	if (has_flash(target, err) < 0 || target->ops->flash_done(target->state, err) < 0)
+	if (has_flash(target, err) < 0 ||
+	    target->ops->flash_done(target->state, &rq->client->stub->load_progress, err) < 0)
 		return pt_wrap(err, "finish flash");
 	return 0;
 }
 
 static void after_done(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
+	rq->client->stub->finishes_load = false;
 	if (rc == 0) {
 		rq->client->stub->load.code = 0;
 		pt_info("gdb: load: the flash is finished, and the image is in it");
@@ -112,5 +116,7 @@ void pt_gdb_flash_done(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	if (refused(client))
 		return;
 	pt_info("gdb: load: all has come from GDB, now the flash is to be finished");
+	pt_progress_set(&client->stub->load_progress, PT_PROGRESS_NONE, 0, 0);
 	pt_gdb_post(&client->request, done, after_done);
+	client->stub->finishes_load = client->request.pending;
 }

@@ -212,6 +212,19 @@ static void say_clients(struct pt_monitor_call *call)
 			       client == stub->owner ? ", has the program" : "");
 }
 
+static void say_load(struct pt_monitor_call *call)
+{
+	struct pt_gdbstub *stub = call->client->stub;
+	char text[80];
+
+	if (stub->finishes_load) {
+		pt_progress_text(&stub->load_progress, text, sizeof(text));
+		pt_monitor_say(call, "a load is being finished: %s", text);
+	}
+	if (stub->load.code < 0)
+		pt_monitor_say(call, "the last load failed: %s", stub->load.msg);
+}
+
 /* A board without a target is a state like others: no failure. */
 static void status_and_session(struct pt_monitor_call *call, int rc, const struct pt_err *err)
 {
@@ -222,8 +235,7 @@ static void status_and_session(struct pt_monitor_call *call, int rc, const struc
 	pt_gdb_pass_waits(call->client->stub, waits, sizeof(waits));
 	if (waits[0] != '\0')
 		pt_monitor_say(call, "%s", waits);
-	if (call->client->stub->load.code < 0)
-		pt_monitor_say(call, "the last load failed: %s", call->client->stub->load.msg);
+	say_load(call);
 	say_clients(call);
 	pt_monitor_profile_status(call);
 }
@@ -234,7 +246,7 @@ static void status(struct pt_monitor_call *call)
 
 	if (!no_words(call))
 		return;
-	if (pt_gdb_pass_waits(call->client->stub, ignored, sizeof(ignored)))
+	if (call->client->stub->finishes_load || pt_gdb_pass_waits(call->client->stub, ignored, sizeof(ignored)))
 		status_and_session(call, 0, NULL);	/* the board could only wait, too */
 	else
 		pt_monitor_on_board(call, status_on_board, status_and_session);

@@ -8,6 +8,7 @@
 #include "gdbstub/gdbstub.h"
 #include "gdbstub/tasks.h"
 #include "listen.h"
+#include "targets/progress.h"
 
 struct pt_gdb_client;
 
@@ -25,6 +26,8 @@ struct pt_gdbstub {
 	struct pt_session *recorder;	/* the same; NULL: not needed yet */
 	bool recorder_closing;
 	struct pt_files files;	/* of the board */
+	bool finishes_load;	/* the board thread is at it, and has no time for anything else; how far: */
+	struct pt_progress load_progress;
 	struct pt_err load;	/* why the last load failed: GDB shows a sentence of its own; code 0: it did not */
 	struct pt_gdb_tasks tasks;
 	bool closing;

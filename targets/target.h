@@ -7,6 +7,7 @@
 #include "params.h"
 #include "probes/probe.h"
 #include "targets/mem.h"
+#include "targets/progress.h"
 #include "targets/source.h"
 
 struct pt_target;
@@ -146,11 +147,11 @@ struct pt_target_ops {
 	/* Why nothing here can be flashed or erased, as a sentence: then the next five are NULL.
 	 * NULL: they are there. */
 	const char *no_flash;
-	/* Flash, as RSP's vFlash: erase whole blocks, write, done (verify). The core is halted. PT_EARG outside flash,
+	/* Flash, as RSP's vFlash: erase whole blocks, write, done (verify; progress may be NULL). The core is halted. PT_EARG outside flash,
 	 * PT_EUNSUPPORTED on a chip without a flash row (the sentence names the chip), PT_EPERM what would lock it. */
 	int (*flash_erase)(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 	int (*flash_write)(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
-	int (*flash_done)(void *state, struct pt_err *err);
+	int (*flash_done)(void *state, struct pt_progress *progress, struct pt_err *err);
 	void (*flash_forget)(void *state);	/* what erase and write noted and nobody has
 						 * done; NULL: nothing is noted */
 	int (*mass_erase)(void *state, struct pt_err *err);

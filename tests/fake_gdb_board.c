@@ -224,10 +224,11 @@ static int flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t 
 	return 0;
 }
 
-static int flash_done(void *state, struct pt_err *err)
+static int flash_done(void *state, struct pt_progress *progress, struct pt_err *err)
 {
 	(void)state;
 	(void)err;
+	pt_progress_set(progress, PT_PROGRESS_ERASES, 1, 2);
 	fake.n_flash_dones++;
 	return 0;
 }

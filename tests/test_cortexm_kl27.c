@@ -467,7 +467,7 @@ START_TEST(programs_and_verifies)
 	OK(target->ops->flash_erase(target->state, AT, 5 * 1024, &err));
 	OK(target->ops->flash_write(target->state, AT, image, 4001, &err));
 	OK(target->ops->flash_write(target->state, AT + 4001, image + 4001, LEN - 4001, &err));
-	OK(target->ops->flash_done(target->state, &err));
+	OK(target->ops->flash_done(target->state, NULL, &err));
 	OK(pt_mem_read(mem(), AT, seen, LEN, &err));
 	ck_assert_mem_eq(seen, image, LEN);
 	ck_assert_int_eq(status().state, PT_HALTED);
@@ -489,7 +489,7 @@ static uint64_t load_ms(uint8_t seed, size_t len_bytes)
 		image[i] = i < len_bytes ? (uint8_t)(i / 4 * 31 + seed) : 0xff;
 	OK(target->ops->flash_erase(target->state, AT, LEN, &err));
 	OK(target->ops->flash_write(target->state, AT, image, len_bytes, &err));
-	OK(target->ops->flash_done(target->state, &err));
+	OK(target->ops->flash_done(target->state, NULL, &err));
 	before_ns = pt_mem_now_ns(mem()) - before_ns;
 	ck_assert_int_eq(pt_link_wait(outer, 0, NULL), nagging ? PT_EINTERRUPTED : 0);
 	nagging = false;
@@ -518,10 +518,10 @@ START_TEST(tells_what_does_not_take_it)
 
 	halt();
 	OK(target->ops->flash_write(target->state, 0x30000, some, sizeof(some), &err));	/* blank: needs no erasing */
-	OK(target->ops->flash_done(target->state, &err));
+	OK(target->ops->flash_done(target->state, NULL, &err));
 	ck_assert_uint_eq(read32(0x30000), 0x55555555);
 	OK(target->ops->flash_write(target->state, 0x30000, other, sizeof(other), &err));
-	ck_assert_int_eq(target->ops->flash_done(target->state, &err), PT_EPROTO);
+	ck_assert_int_eq(target->ops->flash_done(target->state, NULL, &err), PT_EPROTO);
 	ck_assert_msg(strstr(err.msg, "0x00030000") != NULL, "%s", err.msg);
 	ck_assert_int_eq(status().state, PT_HALTED);
 }
@@ -575,7 +575,7 @@ START_TEST(refuses_to_lock_the_chip)
 	ck_assert_int_eq(target->ops->flash_write(target->state, 0x400, config, sizeof(config), &err), PT_EPERM);
 	config[12] = 0xfe;
 	OK(target->ops->flash_write(target->state, 0x400, config, 8, &err));	/* FSEC is left out: it is kept open */
-	OK(target->ops->flash_done(target->state, &err));
+	OK(target->ops->flash_done(target->state, NULL, &err));
 	ck_assert_uint_eq(read32(0x40c), 0xfffffffe);
 	ck_assert_int_eq(target->ops->flash_write(target->state, FLASH_BYTES, config, 16, &err), PT_EARG);
 	ck_assert_int_eq(target->ops->flash_erase(target->state, 0x10, 0x400, &err), PT_EARG);

@@ -462,7 +462,7 @@ START_TEST(programs_flash_and_eeprom)
 	OK(ops->flash_write(z, FAKE_FLASH + 13, bytes, sizeof(bytes), &err));
 	OK(ops->flash_erase(z, FAKE_EEPROM + 8, 8, &err));
 	OK(ops->flash_write(z, FAKE_EEPROM + 9, bytes, 5, &err));
-	OK(ops->flash_done(z, &err));
+	OK(ops->flash_done(z, NULL, &err));
 	ck_assert_mem_eq(bdc.flash + 13, bytes, sizeof(bytes));
 	ck_assert_uint_eq(bdc.flash[12], 0xff);
 	ck_assert_uint_eq(bdc.flash[1023], 0xff);
@@ -480,7 +480,7 @@ START_TEST(flash_stays_open)
 	OK(ops->flash_erase(z, 0xfffe00, 512, &err));
 	ck_assert_int_eq(ops->flash_write(z, 0xfffe0f, &lock, 1, &err), PT_EPERM);
 	bdc.flash[FAKE_FLASH_BYTES - 0x100] = 0;
-	OK(ops->flash_done(z, &err));
+	OK(ops->flash_done(z, NULL, &err));
 	ck_assert_uint_eq(bdc.flash[FAKE_FLASH_BYTES - 0x1f1], 0xfe);
 	ck_assert_int_eq(ops->flash_write(z, FAKE_RAM, &lock, 1, &err), PT_EARG);
 }

@@ -73,7 +73,7 @@ int pt_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_
 	return 0;
 }
 
-int pt_flash_done(void *state, struct pt_err *err)
+int pt_flash_done(void *state, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_cortexm *cm = state;
 	int rc;
@@ -81,7 +81,7 @@ int pt_flash_done(void *state, struct pt_err *err)
 	if (cm->flash_unit.image == NULL)
 		return 0;
 	pt_link_shield(cm->adi.link);	/* nobody wants flash that is half written */
-	rc = pt_ftfa_program(cm, err);
+	rc = pt_ftfa_program(cm, progress, err);
 	pt_link_unshield(cm->adi.link);
 	pt_flash_forget(cm);
 	return rc < 0 ? pt_wrap(err, "program the flash") : 0;

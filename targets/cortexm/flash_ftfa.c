@@ -110,12 +110,20 @@ static int run_command(struct pt_cortexm *cm, uint8_t command, uint32_t addr, ui
 
 /* --- erase, program, verify --------------------------------------------------------------------------------------- */
 
-static int erase(struct pt_cortexm *cm, struct pt_err *err)
+static int erase(struct pt_cortexm *cm, struct pt_progress *progress, struct pt_err *err)
 {
+	const uint8_t *sector = cm->flash_unit.sector;
+	uint32_t n = 0, done = 0;
+
 	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += SECTOR_BYTES)
-		if (cm->flash_unit.sector[addr / SECTOR_BYTES] == PT_SECTOR_ERASE &&
-		    run_command(cm, FTFA_ERASE_SECTOR, addr, 0, err) < 0)
+		n += sector[addr / SECTOR_BYTES] == PT_SECTOR_ERASE;
+	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += SECTOR_BYTES) {
+		if (sector[addr / SECTOR_BYTES] != PT_SECTOR_ERASE)
+			continue;
+		pt_progress_set(progress, PT_PROGRESS_ERASES, done++, n);
+		if (run_command(cm, FTFA_ERASE_SECTOR, addr, 0, err) < 0)
 			return pt_wrap(err, "erase the sector at 0x%08x", (unsigned)addr);
+	}
 	return 0;
 }
 
@@ -152,21 +160,41 @@ static bool next_stretch(const struct pt_cortexm *cm, uint32_t *addr, uint32_t *
 	return *len_bytes != 0;
 }
 
-static int program_slowly(struct pt_cortexm *cm, struct pt_err *err)
+static uint32_t count_wanted(const struct pt_cortexm *cm)
 {
+	uint32_t n = 0;
+
 	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += LONGWORD_BYTES)
-		if (wanted(cm, addr) &&
-		    run_command(cm, FTFA_PROGRAM_LONGWORD, addr, pt_le32(cm->flash_unit.image + addr), err) < 0)
+		n += wanted(cm, addr);
+	return n;
+}
+
+static int program_slowly(struct pt_cortexm *cm, struct pt_progress *progress, struct pt_err *err)
+{
+	uint32_t n = count_wanted(cm), done = 0;
+
+	for (uint32_t addr = 0; addr < cm->chip.flash_bytes; addr += LONGWORD_BYTES) {
+		if (!wanted(cm, addr))
+			continue;
+		pt_progress_set(progress, PT_PROGRESS_PROGRAMS, done++, n);
+		if (run_command(cm, FTFA_PROGRAM_LONGWORD, addr, pt_le32(cm->flash_unit.image + addr), err) < 0)
 			return err->code;
+	}
 	return 0;
 }
 
-static int program_fast(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_err *err)
+static int program_fast(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_progress *progress,
+			struct pt_err *err)
 {
-	uint32_t addr = 0, len_bytes;
+	uint32_t addr = 0, len_bytes, n = count_wanted(cm), done = 0;
 	int rc = 0;
 
 	while (rc == 0 && next_stretch(cm, &addr, &len_bytes)) {
+		uint32_t most = PT_LOADER_DATA_BYTES;	/* a long stretch in pieces, so that one sees how far it is */
+
+		len_bytes = len_bytes < most ? len_bytes : most;
+		pt_progress_set(progress, PT_PROGRESS_PROGRAMS, done < n ? done : n, n);
+		done += len_bytes / LONGWORD_BYTES;
 		rc = pt_loader_put(loader, addr, cm->flash_unit.image + addr, len_bytes, err);
 		addr += len_bytes;
 	}
@@ -182,32 +210,34 @@ static bool try_otherwise(const struct pt_err *why, const char *how)
 	return true;
 }
 
-static int program(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_err *err)
+static int program(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_err why = { 0 };
 
 	if (loader != NULL && pt_loader_start(loader, &why) == 0) {
-		if (program_fast(cm, loader, err) < 0)
+		if (program_fast(cm, loader, progress, err) < 0)
 			return err->code;
 		return pt_loader_halt(loader, err);
 	}
 	if (loader != NULL && !try_otherwise(&why, "the loader does not start, programming word by word"))
 		return *err = why, why.code;
-	return program_slowly(cm, err);
+	return program_slowly(cm, progress, err);
 }
 
-static int rewrite(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_err *err)
+static int rewrite(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_err why = { 0 };
 
+	pt_progress_set(progress, PT_PROGRESS_COMPARES, 0, 0);
 	if (loader != NULL && pt_flash_judge(cm, loader, &why) < 0 && !try_otherwise(&why, "erasing every sector"))
 		return *err = why, why.code;
-	if (erase(cm, err) < 0 || program(cm, loader, err) < 0)
+	if (erase(cm, progress, err) < 0 || program(cm, loader, progress, err) < 0)
 		return err->code;
+	pt_progress_set(progress, PT_PROGRESS_VERIFIES, 0, 0);
 	return pt_flash_verify(cm, loader, err);
 }
 
-int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err)
+int pt_ftfa_program(struct pt_cortexm *cm, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_mem_op poll = idle_poll();
 	struct pt_loader loader;
@@ -221,9 +251,9 @@ int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err)
 	if (pt_loader_open(&loader, cm, &why) < 0) {
 		if (!try_otherwise(&why, "no help by code in RAM"))
 			return *err = why, why.code;
-		return rewrite(cm, NULL, err);
+		return rewrite(cm, NULL, progress, err);
 	}
-	rc = rewrite(cm, &loader, err);
+	rc = rewrite(cm, &loader, progress, err);
 	if (pt_loader_close(&loader, &why) == 0 || rc < 0)
 		return rc;
 	*err = why;

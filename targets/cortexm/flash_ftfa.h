@@ -7,6 +7,8 @@
 
 #include "error.h"
 
+struct pt_progress;
+
 struct pt_cortexm;
 
 #define FTFA_BASE UINT64_C(0x40020000)
@@ -20,7 +22,7 @@ int pt_ftfa_check_lock(uint64_t addr, const uint8_t *bytes, size_t len_bytes, st
 
 /* Do what cm's notes say: reset and halt, erase, program, verify. The core is halted at its reset vector afterwards.
  * PT_EPROTO: the controller refused a command or what was read back differs (the sentence has the address). */
-int pt_ftfa_program(struct pt_cortexm *cm, struct pt_err *err);
+int pt_ftfa_program(struct pt_cortexm *cm, struct pt_progress *progress, struct pt_err *err);
 
 /* PT_EPROTO, with FSTAT in the sentence, when the command at addr failed. */
 int pt_ftfa_check_status(uint32_t fstat, uint32_t addr, struct pt_err *err);

@@ -384,8 +384,9 @@ int pt_remote_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size
 	return rc;
 }
 
-int pt_remote_flash_done(void *state, struct pt_err *err)
+int pt_remote_flash_done(void *state, struct pt_progress *progress, struct pt_err *err)
 {
+	(void)progress;		/* the other server's */
 	return pt_remote_ask_ok(state, "vFlashDone", strlen("vFlashDone"), SLOW_MS, err);
 }
 

@@ -127,7 +127,7 @@ int pt_remote_break_insert(void *state, const struct pt_break *at, struct pt_err
 int pt_remote_break_remove(void *state, const struct pt_break *at, struct pt_err *err);
 int pt_remote_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 int pt_remote_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
-int pt_remote_flash_done(void *state, struct pt_err *err);
+int pt_remote_flash_done(void *state, struct pt_progress *progress, struct pt_err *err);
 int pt_remote_mass_erase(void *state, struct pt_err *err);
 /* For struct pt_target_ops.upstream: what GDB is to get instead of the server's own, see targets/target.h. */
 const struct pt_target_upstream *pt_remote_upstream(void *state);

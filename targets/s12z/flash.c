@@ -114,7 +114,7 @@ int pt_flash_s12z_write(void *state, uint64_t addr, const uint8_t *bytes, size_t
 	return 0;
 }
 
-int pt_flash_s12z_done(void *state, struct pt_err *err)
+int pt_flash_s12z_done(void *state, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_s12z *z = state;
 	int rc;
@@ -122,7 +122,7 @@ int pt_flash_s12z_done(void *state, struct pt_err *err)
 	if (z->flash.notes[PT_FLASH_P].image == NULL && z->flash.notes[PT_FLASH_EEPROM].image == NULL)
 		return 0;
 	pt_link_shield(z->wire.link);	/* nobody wants flash that is half written */
-	rc = pt_ftmrz_program(z, err);
+	rc = pt_ftmrz_program(z, progress, err);
 	pt_link_unshield(z->wire.link);
 	pt_flash_s12z_forget(z);
 	return rc < 0 ? pt_wrap(err, "program the flash") : 0;

@@ -13,6 +13,8 @@
 
 #include "error.h"
 
+struct pt_progress;
+
 struct pt_s12z;
 
 enum { PT_FLASH_P, PT_FLASH_EEPROM, PT_FLASH_SPACES };
@@ -27,7 +29,7 @@ struct pt_flash_s12z { struct pt_flash_notes notes[PT_FLASH_SPACES]; };
 
 int pt_flash_s12z_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 int pt_flash_s12z_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
-int pt_flash_s12z_done(void *state, struct pt_err *err);
+int pt_flash_s12z_done(void *state, struct pt_progress *progress, struct pt_err *err);
 void pt_flash_s12z_forget(void *state);	/* what was noted; also before the state is freed */
 
 /* A memory that the controller programs. */
@@ -45,6 +47,6 @@ struct pt_flash_space pt_flash_s12z_space(const struct pt_s12z *z, int which);
 enum { S12Z_CONFIG = 0xfffe08, S12Z_FSEC = 0xfffe0f, S12Z_FSEC_OPEN = 0xfe };
 bool pt_ftmrz_locks(uint8_t fsec);
 /* Do what the notes say: reset and halt, erase, program, verify. The core is halted at its reset vector afterwards. */
-int pt_ftmrz_program(struct pt_s12z *z, struct pt_err *err);
+int pt_ftmrz_program(struct pt_s12z *z, struct pt_progress *progress, struct pt_err *err);
 
 #endif

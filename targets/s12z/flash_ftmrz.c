@@ -147,13 +147,17 @@ static int leave_same_alone(struct pt_s12z *z, const struct pt_flash_space *spac
 }
 
 static int erase(struct pt_s12z *z, const struct pt_flash_space *space, const struct pt_flash_notes *notes,
-		 struct pt_err *err)
+		 struct pt_progress *progress, struct pt_err *err)
 {
 	struct command c;
+	uint32_t n = 0, done = 0;
 
+	for (uint32_t i = 0; i < space->bytes / space->sector_bytes; i++)
+		n += notes->erase[i] != 0;
 	for (uint32_t at = 0; at < space->bytes; at += space->sector_bytes) {
 		if (!notes->erase[at / space->sector_bytes])
 			continue;
+		pt_progress_set(progress, PT_PROGRESS_ERASES, done++, n);
 		make_command(&c, space->erase, space->addr + at, NULL, 0);
 		if (run_commands(z, &c, 1, ERASE_US, err) < 0)
 			return pt_wrap(err, "erase the sector at 0x%06x", (unsigned)(space->addr + at));
@@ -172,17 +176,22 @@ static bool wanted(const struct pt_flash_space *space, const struct pt_flash_not
 }
 
 static int program(struct pt_s12z *z, const struct pt_flash_space *space, const struct pt_flash_notes *notes,
-		   struct pt_err *err)
+		   struct pt_progress *progress, struct pt_err *err)
 {
 	struct command c[AT_ONCE];
+	uint32_t all = 0, done = 0;
 	size_t n = 0;
 
+	for (uint32_t at = 0; at < space->bytes; at += space->phrase_bytes)
+		all += wanted(space, notes, at);
 	for (uint32_t at = 0; at < space->bytes; at += space->phrase_bytes) {
 		if (wanted(space, notes, at))
 			make_command(&c[n++], space->program, space->addr + at, notes->image + at, space->phrase_bytes);
 		if (n == AT_ONCE || (n > 0 && at + space->phrase_bytes >= space->bytes)) {
+			pt_progress_set(progress, PT_PROGRESS_PROGRAMS, done, all);
 			if (run_commands(z, c, n, PROGRAM_US, err) < 0)
 				return err->code;
+			done += (uint32_t)n;
 			n = 0;
 		}
 	}
@@ -210,7 +219,7 @@ static int verify(struct pt_s12z *z, const struct pt_flash_space *space, const s
 	return 0;
 }
 
-static int program_space(struct pt_s12z *z, int which, struct pt_err *err)
+static int program_space(struct pt_s12z *z, int which, struct pt_progress *progress, struct pt_err *err)
 {
 	struct pt_flash_space space = pt_flash_s12z_space(z, which);
 	struct pt_flash_notes *notes = &z->flash.notes[which];
@@ -219,18 +228,20 @@ static int program_space(struct pt_s12z *z, int which, struct pt_err *err)
 		return 0;
 	if (which == PT_FLASH_P)
 		keep_open(z, &space);
-	if (leave_same_alone(z, &space, notes, err) < 0 || erase(z, &space, notes, err) < 0 ||
-	    program(z, &space, notes, err) < 0 || verify(z, &space, notes, err) < 0)
+	pt_progress_set(progress, PT_PROGRESS_COMPARES, 0, 0);
+	if (leave_same_alone(z, &space, notes, err) < 0 || erase(z, &space, notes, progress, err) < 0 ||
+	    program(z, &space, notes, progress, err) < 0)
 		return err->code;
-	return 0;
+	pt_progress_set(progress, PT_PROGRESS_VERIFIES, 0, 0);
+	return verify(z, &space, notes, err);
 }
 
-int pt_ftmrz_program(struct pt_s12z *z, struct pt_err *err)
+int pt_ftmrz_program(struct pt_s12z *z, struct pt_progress *progress, struct pt_err *err)
 {
 	if (pt_s12z_reset(z, PT_RESET_INIT, err) < 0 || set_clock(z, err) < 0)
 		return err->code;
 	for (int which = 0; which < PT_FLASH_SPACES; which++)
-		if (program_space(z, which, err) < 0)
+		if (program_space(z, which, progress, err) < 0)
 			return err->code;
 	return 0;
 }
