@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gdbstub/pass_parts.h"
+#include "gdbstub/recorder.h"
 #include "log.h"
 #include "util.h"
 
@@ -360,9 +361,36 @@ static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw
 	pt_gdb_reply_text(client, ours);
 }
 
+/* The core stands elsewhere without having run there: a register was written, or a command of the server's reset it. */
+static bool may_have_moved(const struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	bool ok = raw->len_bytes == 6 && memcmp(raw->bytes, "$OK#", 4) == 0;
+
+	return (p->command || (ok && (p->head[0] == 'P' || p->head[0] == 'G'))) && pt_recorder_at_work(p->stub);
+}
+
+/* Sources hear of it before the client's next packet is looked at. */
+static int tell_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	uint64_t pc;
+
+	(void)rq;
+	if (pt_board_hear(board, err) < 0 || target->ops->pc(target->state, 0, &pc, err) < 0)
+		return err->code;
+	return pt_board_wrote_pc(board, 0, pc, err);
+}
+
+static void on_pc_told(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc < 0)
+		pt_debug(PT_LOG_GDB, "gdb: where the core stands now: %s", err->msg);
+	pt_gdb_finish(rq->client);
+}
+
 static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
 	struct pt_gdb_client *client = p->client;
+	bool moved;
 
 	note_answer(p, raw);
 	note_break(p, raw);
@@ -375,9 +403,13 @@ static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		answer_supported(p, raw);
 		return;
 	}
+	moved = may_have_moved(p, raw);
 	settle(p);
 	pt_gdb_send_raw(client, raw->bytes, raw->len_bytes);
-	pt_gdb_finish(client);
+	if (moved && !client->closing)
+		pt_gdb_post(&client->request, tell_pc, on_pc_told);
+	else
+		pt_gdb_finish(client);
 }
 
 static void take_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)

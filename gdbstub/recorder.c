@@ -112,6 +112,11 @@ bool pt_recorder_is_on(const struct pt_gdbstub *stub)
 	return stub->recording != NULL || pt_session_records(stub->config.session);
 }
 
+bool pt_recorder_at_work(const struct pt_gdbstub *stub)
+{
+	return runs(stub->config.session) || runs(stub->recorder);
+}
+
 /* Who has the history now; NULL: nobody, and that was the reply. */
 static struct pt_session *keeper(struct pt_gdbstub *stub, pt_session_reply reply, void *arg)
 {

@@ -13,6 +13,8 @@ void pt_recorder_on(struct pt_gdb_client *client, pt_session_reply reply, void *
 void pt_recorder_off(struct pt_gdb_client *client, pt_session_reply reply, void *arg);
 /* Has it been switched on, by a GDB or by a profile that is a recorder? */
 bool pt_recorder_is_on(const struct pt_gdbstub *stub);
+/* Does a source of ours watch the target at present, for whomever? */
+bool pt_recorder_at_work(const struct pt_gdbstub *stub);
 /* As pt_session_history() and pt_session_branches(). */
 void pt_recorder_history(struct pt_gdbstub *stub, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
 			 void *arg);

@@ -57,6 +57,7 @@ void pt_board_tell_source(struct pt_board *board, unsigned core, enum pt_state w
 	pt_link_shield(board->link);	/* there is no second time */
 	if (board->core[core].state == PT_HALTED || (board->resume_owed & 1u << core) != 0)
 		board->target->ops->pc(board->target->state, core, &pc, &err);
+	board->stood_at[core] = what == PT_STATE_HALT ? pc : PT_UNKNOWN;
 	board->drain.on_state(board->drain.arg, board->target, what, core, pc);
 	pt_link_unshield(board->link);
 }
@@ -114,8 +115,31 @@ static void tell_return(struct pt_board *board)
 	pt_board_send(board, &note);
 }
 
-/* Somebody else let it run, a client of the same GDB server or another debugger, and it may have halted again since:
- * where it stands is not where it began. */
+void pt_board_find_stood(struct pt_board *board)
+{
+	struct pt_err ignored = { 0 };
+
+	for (unsigned i = 0; i < PT_BOARD_CORES; i++) {
+		board->stood_at[i] = PT_UNKNOWN;
+		if (pt_board_is_upstream(board) && board->target != NULL && board->core[i].state == PT_HALTED)
+			board->target->ops->pc(board->target->state, i, &board->stood_at[i], &ignored);
+	}
+}
+
+/* Somebody else let it run, and it may have halted again since: where it stands is not where it began. Of a client that
+ * goes through us to another GDB server we know where that was: we hear of what it writes. Of others nothing. */
+static void tell_source_of_run(struct pt_board *board, unsigned core)
+{
+	uint64_t pc = pt_board_is_upstream(board) ? board->stood_at[core] : PT_UNKNOWN;
+
+	board->stood_at[core] = PT_UNKNOWN;
+	if (board->drain.on_state == NULL)
+		return;
+	pt_link_shield(board->link);
+	board->drain.on_state(board->drain.arg, board->target, PT_STATE_RUN, core, pc);
+	pt_link_unshield(board->link);
+}
+
 static void tell_run_of_others(struct pt_board *board, unsigned core, const struct pt_core_status *now)
 {
 	struct pt_core_status running = { .state = PT_RUNNING, .addr = PT_UNKNOWN, .resumes = now->resumes };
@@ -125,7 +149,7 @@ static void tell_run_of_others(struct pt_board *board, unsigned core, const stru
 		return;
 	pt_board_tell_owed(board);
 	tell_core(board, core, &running);
-	pt_board_tell_source(board, core, PT_STATE_RUN);
+	tell_source_of_run(board, core);
 }
 
 static int look_at(struct pt_board *board, unsigned core, struct pt_err *err)
@@ -368,6 +392,7 @@ int pt_board_wrote_pc(struct pt_board *board, unsigned core, uint64_t pc, struct
 {
 	(void)err;
 	pt_board_tell_owed(board);
+	board->stood_at[core] = pc;
 	if (board->drain.on_state != NULL)
 		board->drain.on_state(board->drain.arg, board->target, PT_STATE_PC_WRITTEN, core, pc);
 	return 0;

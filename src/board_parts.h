@@ -57,6 +57,7 @@ struct pt_board {
 	struct pt_link *link;
 	struct pt_board_drain drain;
 	struct pt_core_status core[PT_BOARD_CORES];
+	uint64_t stood_at[PT_BOARD_CORES];	/* pc of a halted core, if the source was told; else PT_UNKNOWN */
 	bool virtual_clock, locked, ran_when_found, resting, awaited;	/* awaited: a client resumed the core and wants to hear of its halt */
 	bool halt_owed;			/* the source is to hear of a halt when whoever asked for it has the answer */
 	unsigned halt_owed_core;
@@ -72,6 +73,8 @@ struct pt_board {
 	uint32_t look_us;
 };
 
+/* board_core.c: where halted cores stand, for a source that begins to be told. */
+void pt_board_find_stood(struct pt_board *board);
 /* board.c: tell the loop. Board thread. */
 void pt_board_send(struct pt_board *board, const struct pt_board_note *note);	/* copied */
 void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why);

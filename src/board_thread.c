@@ -439,6 +439,8 @@ void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *dra
 		board->drain = *drain;
 	else
 		memset(&board->drain, 0, sizeof(board->drain));
+	if (drain != NULL)
+		pt_board_find_stood(board);
 	board->drain_at_ns = 0;
 	board->n_cuts = 0;
 	board->resting = board->halt_owed = false;
