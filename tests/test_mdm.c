@@ -6,7 +6,7 @@
 #include "probes/virtual/unit/mdm.h"
 
 enum { RAM_BYTES = 0x8000, LOOP = 0x100, ROUNDS = 1000, PER_ROUND = 4 };
-enum { DBG_CTRL = 0x10, DBG_DATA = 0x14, WINDOW_PDRR = 0x5d80 };
+enum { DBG_CTRL = 0x10, DBG_DATA = 0x14, DBG_LOCK = 0x18, WINDOW_PDRR = 0x5d80 };
 enum { START = 0x80, STOP = 0x40, CYCLES = 0x20 };
 
 #define NOP 0x80000000u
@@ -314,6 +314,29 @@ START_TEST(without_a_buffer_nothing_is_read)
 	wr(PT_VMDM_PDWR, 32, 0xa5a5a5a5);
 	wr(PT_VMDM_PBAR, 10, 0);
 	ck_assert_uint_eq(rd(PT_VMDM_PDRR, 36), 0);
+	done();
+}
+END_TEST
+
+/* Nothing is taken before the code is in DBG_LOCK; another one closes it. */
+START_TEST(a_code_opens_it)
+{
+	options.lock_code = 0xb0b0;
+	make(1);
+	axi_write(DBG_CTRL, 0x6181f);
+	ck_assert_uint_eq(axi_read(DBG_DATA), 0);
+	axi_write(DBG_LOCK, 0xb0b1);
+	axi_write(DBG_CTRL, 0x6181f);
+	ck_assert_uint_eq(axi_read(DBG_DATA), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		if (i == 0)
+			axi_write(DBG_LOCK, 0xb0b0);
+		axi_write(DBG_CTRL, 0x6181f);
+		ck_assert_uint_eq(axi_read(DBG_DATA), 0x42a70167);
+	}
+	axi_write(DBG_LOCK, 0);
+	axi_write(DBG_CTRL, 0x6181f);
+	ck_assert_uint_eq(axi_read(DBG_DATA), 0);
 	done();
 }
 END_TEST
@@ -651,6 +674,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_short_buffer_address_is_seen, 9, 11);
 	tcase_add_test(tc, the_parallel_window_is_the_same);
 	tcase_add_test(tc, without_a_buffer_nothing_is_read);
+	tcase_add_test(tc, a_code_opens_it);
 	tcase_add_test(tc, while_jtag_has_the_lock_nothing_is_read);
 	tcase_add_test(tc, a_core_in_reset_is_silent);
 	tcase_add_test(tc, another_version_says_so);

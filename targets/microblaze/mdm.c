@@ -54,6 +54,18 @@ static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct p
 
 /* --- who is there */
 
+static int no_mdm(const struct pt_mdm *mdm, struct pt_err *err)
+{
+	bool dead = mdm->config == UINT32_MAX || mdm->config == 0;
+	bool locked = mdm->config == 0 && mdm->way == &pt_mdm_axi;
+
+	return pt_fail(err, PT_EPROTO, "no MDM answers (configuration 0x%08" PRIx32 ", not 0x42....67)%s%s",
+		       mdm->config,
+		       dead ? ": nothing drives the bits; is the address or the USER chain right, and the FPGA "
+			      "configured?" : "",
+		       locked ? " Or does DBG_LOCK want a code (mdm.axi.lock_key)?" : "");
+}
+
 static int read_config(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
 	const struct pt_param *ports = &pt_mb_settings[PT_MDM_PORTS];
@@ -66,11 +78,7 @@ static int read_config(struct pt_mdm *mdm, const struct pt_params *settings, str
 	if (pt_params_given(settings, ports))
 		mdm->n_cores = (unsigned)pt_params_number(settings, ports);
 	if (!pt_mdm_is_config(mdm->config))
-		return pt_fail(
-			err, PT_EPROTO, "no MDM answers (configuration 0x%08" PRIx32 ", not 0x42....67)%s", mdm->config,
-			mdm->config == UINT32_MAX || mdm->config == 0 ? ": nothing drives the bits; is the address or "
-									"the USER chain right, and the FPGA configured?"
-								      : "");
+		return no_mdm(mdm, err);
 	if (mdm->n_cores == 0 || mdm->n_cores > PT_MDM_MOST_CORES)
 		return pt_fail(err, PT_EPROTO, "the MDM claims %u cores; mdm.ports=N says how many there are",
 			       mdm->n_cores);

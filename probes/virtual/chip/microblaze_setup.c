@@ -13,7 +13,7 @@ enum {
 	FREQ, CORES, HELD, BARREL, MUL, DIV, PCMP, MSR_INSTR, REORDER, EXCEPTIONS, STACK, USER_MODE, OPCODE_0, PVR,
 	VECTORS, STEP_SLOT, TAKEN, TAKEN_SLOT, LOAD, STORE, MULTIPLY, DIVIDE, SHIFT, VECTOR,
 	PROFILE, PBAR_BITS, INDEX, BINS, EVENTS, LATENCY, WIDTH, TRACE, TRACE_FULL,
-	UART, REG_ACCESS, PARALLEL, WIDE, KEEP_CTRL, LOCKED, VERSION, RSP, USER, JTAG, CMD_BITS,
+	UART, REG_ACCESS, PARALLEL, WIDE, KEEP_CTRL, LOCK_CODE, LOCKED, VERSION, RSP, USER, JTAG, CMD_BITS,
 	CMD_ORDER, DATA_ORDER, PHASES, SYNC, PAD, N_WORDS
 };
 _Static_assert((int)N_WORDS == (int)PT_MICROBLAZE_WORDS, "the board says how many there are");
@@ -65,6 +65,8 @@ const struct pt_param pt_vmicroblaze_params[N_WORDS] = {
 	[WIDE] = { "wide-order", PT_PARAM_CHOICE, "low", "low|high", 0, 0,
 		   "which half of a 36-bit register comes first; UNVERIFIED" },
 	[KEEP_CTRL] = FLAG("keep-ctrl", "off", "DBG_CTRL need not be written for every access; UNVERIFIED"),
+	[LOCK_CODE] = NUMBER("dbg-lock", "0", 0, 0xffff,
+			     "DBG_CTRL takes nothing before this was written to DBG_LOCK (0: always); UNVERIFIED"),
 	[LOCKED] = NUMBER("mdm-locked", "0", 0, UINT32_MAX,
 			  "so many reads of DBG_STATUS find that JTAG has the lock; 4294967295: for ever"),
 	[VERSION] = NUMBER("mdm-version", "0x67", 0, 255, "protocol version in the MDM's configuration register"),
@@ -133,7 +135,8 @@ static void read_mdm(struct pt_vmdm_options *o, const struct pt_params *s)
 		.latency_counters = (uint8_t)number(s, LATENCY),
 		.counter_width = is(s, WIDTH, "64") ? 64 : is(s, WIDTH, "48") ? 48 : 32,
 		.trace_bytes = number(s, TRACE), .trace_stops = is(s, TRACE_FULL, "stop"),
-		.high_first = is(s, WIDE, "high"), .keep_ctrl = is_on(s, KEEP_CTRL), .locked_polls = number(s, LOCKED),
+		.high_first = is(s, WIDE, "high"), .keep_ctrl = is_on(s, KEEP_CTRL),
+		.lock_code = number(s, LOCK_CODE), .locked_polls = number(s, LOCKED),
 	};
 }
 

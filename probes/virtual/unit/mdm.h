@@ -23,6 +23,7 @@ struct pt_vmdm_options {	/* C_ parameters by their names, and what is UNVERIFIED
 	uint32_t trace_bytes;		/* C_DEBUG_TRACE_SIZE: 0, 8K ... 128K */
 	bool trace_stops;		/* when the buffer is full; default: the oldest item is lost */
 	bool high_first;		/* 36 bits through DBG_DATA: the upper half first */
+	uint32_t lock_code;		/* DBG_CTRL takes nothing before this was written to DBG_LOCK; 0: always */
 	bool keep_ctrl;			/* one write of DBG_CTRL serves any number of accesses */
 	uint32_t locked_polls;		/* so many reads of DBG_STATUS say that JTAG has the lock; PT_VMDM_FOR_EVER */
 };
@@ -96,6 +97,7 @@ struct pt_vmdm {
 	uint32_t which;			/* Which MicroBlaze */
 	uint32_t ctrl;			/* DBG_CTRL */
 	uint64_t wide;			/* a register of more than 32 bits, between its two reads */
+	bool unlocked;			/* the last that was written to DBG_LOCK is its code */
 	bool armed, second;		/* DBG_CTRL was written and not used; the next read is the second half */
 	uint32_t n_locked_polls;
 	uint16_t external_triggers;	/* External Cross Trigger Control, as written: its bits are not documented */

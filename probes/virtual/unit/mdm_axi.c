@@ -1,4 +1,5 @@
-/* The AXI slave. Source: microblaze.md 3.1, 4. */
+/* The AXI slave. Source: microblaze.md 3.1, 4. Of DBG_LOCK it has the place and the width alone: that its code opens
+ * DBG_CTRL, and is kept until another is written, is UNVERIFIED, and so is the code. */
 #include "probes/virtual/unit/mdm_parts.h"
 
 enum { UART_END = 0x10, DBG_CTRL = 0x10, DBG_DATA = 0x14, DBG_LOCK = 0x18, WINDOW = 0x4000 };
@@ -21,7 +22,8 @@ static bool ctrl_of_mdm(const struct pt_vmdm *mdm)
 
 static bool may_access(const struct pt_vmdm *mdm)
 {
-	return mdm->armed && (mdm->ctrl >> 18) != 0 && mdm->n_locked_polls == 0 && ctrl_bits(mdm) <= 64;
+	return mdm->armed && (mdm->ctrl >> 18) != 0 && mdm->n_locked_polls == 0 && ctrl_bits(mdm) <= 64 &&
+	       (mdm->unlocked || mdm->options.lock_code == 0);
 }
 
 static uint32_t status(struct pt_vmdm *mdm)
@@ -113,9 +115,11 @@ static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, 
 		mdm->second = false;
 	} else if (offset == DBG_DATA && mdm->options.dbg_reg_access) {
 		data_write(mdm, value);
+	} else if (offset == DBG_LOCK && mdm->options.dbg_reg_access) {
+		mdm->unlocked = (value & 0xffff) == mdm->options.lock_code;
 	} else if (offset >= WINDOW && mdm->options.dbg_reg_access && mdm->options.parallel) {
 		window_write(mdm, offset, value);
-	}	/* DBG_LOCK: its code is not documented, and nothing takes it */
+	}
 	return access->size_bytes == 4;
 }
 
@@ -125,7 +129,7 @@ static void reset(void *unit, bool power_on)
 
 	(void)power_on;
 	mdm->ctrl = 0;
-	mdm->armed = mdm->second = false;
+	mdm->armed = mdm->second = mdm->unlocked = false;
 	mdm->n_locked_polls = mdm->options.locked_polls;
 }
 
