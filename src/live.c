@@ -73,6 +73,15 @@ static uint64_t run_ns(const struct pt_live *live, uint64_t now_ns)
 	return now_ns - live->started_ns - held_ns;
 }
 
+/* To get a source going may take as long as a short profile, if it has a large buffer to clear: that is not of it. */
+static void begin_time(struct pt_live *live, uint64_t now_ns)
+{
+	live->started_ns = now_ns;
+	live->held_ns = 0;
+	if (live->held_since_ns != PT_UNKNOWN)
+		live->held_since_ns = now_ns;
+}
+
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
 static void write_config(struct pt_live *live, struct pt_target *target)
@@ -153,11 +162,11 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		return pt_fail(err, PT_ENOMEM, "no memory for the source");
 	if (target->ops->status(target->state, 0, &status, err) < 0)
 		return err->code;
-	live->started_ns = pt_board_now_ns(board);
 	if (status.state == PT_HALTED)
-		note_state(live, PT_STATE_HALT, live->started_ns);
+		note_state(live, PT_STATE_HALT, pt_board_now_ns(board));
 	if (live->ops->start(live->state, target, &setup, err) < 0)
 		return pt_wrap(err, "source %s", live->ops->name);
+	begin_time(live, pt_board_now_ns(board));
 	drain_on(live, board);
 	return 0;
 }
