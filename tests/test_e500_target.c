@@ -78,6 +78,30 @@ START_TEST(pmrs_are_registers)
 }
 END_TEST
 
+static const struct { const char *core, *architecture; uint32_t pc_at, bytes; } layouts[] = {
+	{ "e500.core=v1", "powerpc:e500", 256, 292 }, { "e500.core=mc", "powerpc:common", 384, 412 },
+	{ "e500.core=e5500", "powerpc:common64", 512, 556 }, { "e500.core=e6500", "powerpc:common64", 512, 556 },
+};
+
+/* Of a server without a description. Offsets: as GDB 13 prints them (maint print remote-registers). */
+START_TEST(each_core_has_its_g_packet)
+{
+	const struct pt_remote *r;
+	char architecture[64];
+	size_t last;
+
+	attach("bare", &layouts[_i].core, 1);
+	r = &e500->remote;
+	last = r->n_server - 1;
+	ck_assert_uint_eq(r->offset[r->pc_row], layouts[_i].pc_at);
+	ck_assert_uint_eq(r->offset[last] + r->rows[last].bits / 8, layouts[_i].bytes);
+	snprintf(architecture, sizeof(architecture), "<architecture>%s</architecture>", layouts[_i].architecture);
+	ck_assert_ptr_nonnull(strstr(r->description, architecture));
+	ck_assert_uint_eq(e500->kind.n_own, _i == 3 ? 38 : 26);
+	leave();
+}
+END_TEST
+
 START_TEST(what_was_in_the_registers_is_put_back)
 {
 	struct pt_e500_op ops[PT_E500_PMRS_MAX], now[PT_E500_PMRS_MAX];
@@ -226,6 +250,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, samples_of_a_running_program_count_it_alone, 0, PT_LEN(servers));
 	tcase_add_loop_test(tc, pmrs_are_registers, 0, PT_LEN(servers));
+	tcase_add_loop_test(tc, each_core_has_its_g_packet, 0, PT_LEN(layouts));
 	tcase_add_test(tc, what_was_in_the_registers_is_put_back);
 	tcase_add_loop_test(tc, what_a_lost_server_is_owed_it_gets_when_it_is_back, 0, 2);
 	tcase_add_loop_test(tc, a_pass_that_was_cut_short_leaves_nothing_behind, 0, 2 * PASS_PACKETS);

@@ -99,11 +99,12 @@ static bool core_by_architecture(struct pt_e500_target *e500)
 /* A server without a description: GDB's own layout of an e500 is of a length that no other core has. */
 static bool core_by_length(struct pt_e500_target *e500)
 {
+	enum { LAYOUT_BYTES = 292 };
 	struct pt_err ignored = { 0 };
-	char answer[4 * PT_E500_LAYOUT_BYTES];
+	char answer[4 * LAYOUT_BYTES];
 
 	if (e500->remote.facts.features ||
-	    pt_remote_ask(&e500->remote, "g", answer, sizeof(answer), &ignored) != 2 * PT_E500_LAYOUT_BYTES)
+	    pt_remote_ask(&e500->remote, "g", answer, sizeof(answer), &ignored) != 2 * LAYOUT_BYTES)
 		return false;
 	e500->core = PT_E500_V2;
 	e500->how_known = "by the length of its g packet";
@@ -142,6 +143,7 @@ static int find_core(struct pt_e500_target *e500, struct pt_err *err)
 
 static int open_remote(struct pt_e500_target *e500, struct pt_target *target, struct pt_err *err)
 {
+	pt_e500_choose_layout(e500);
 	pt_e500_make_own(e500);
 	return pt_remote_open(&e500->remote, target, &e500->kind, e500->settings, err);
 }
@@ -198,7 +200,7 @@ static int e500_attach(struct pt_target *target, const struct pt_params *setting
 	e500->settings = pt_params_copy(settings);
 	e500->agent_addr = PT_UNKNOWN;
 	e500->kind = (struct pt_remote_kind){
-		.name = "e500", .layout = pt_e500_layout, .n_layout = PT_E500_LAYOUT, .architecture = "powerpc:e500", .pc = "pc",
+		.name = "e500", .pc = "pc",
 		.first_own = (uint16_t)pt_params_number(settings, &pt_e500_settings[PT_E500_SET_REGNUM]),
 		.read_own = pt_e500_read_own, .write_own = pt_e500_write_own,
 	};

@@ -158,9 +158,8 @@ int pt_e500_agent_leave(struct pt_e500_target *e500, unsigned core, const struct
 
 /* --- between the files of the target --- */
 
-/* Of a g packet of GDB's own layout with SPE, 292 bytes. Source: GDB, powerpc-e500.xml */
-enum { PT_E500_LAYOUT = 72, PT_E500_LAYOUT_BYTES = 292 };
-extern const struct pt_register pt_e500_layout[PT_E500_LAYOUT];
+/* What the g packet of a server without a description has, by core. */
+void pt_e500_choose_layout(struct pt_e500_target *e500);
 void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and kind.own */
 int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);
 int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,

@@ -11,20 +11,51 @@
 
 #define CORE "org.gnu.gdb.power.core"
 #define SPE "org.gnu.gdb.power.spe"
+#define FPU "org.gnu.gdb.power.fpu"
 #define R(n) { "r" #n, CORE, "uint32", NULL, n, 32, n }
+#define R64(n) { "r" #n, CORE, "uint64", NULL, n, 64, n }
 #define H(n) { "ev" #n "h", SPE, NULL, NULL, 32 + n, 32, n }
+#define F(n) { "f" #n, FPU, "ieee_double", NULL, 32 + n, 64, n }
 #define X8(of, a, b, c, d, e, f, g, h) of(a), of(b), of(c), of(d), of(e), of(f), of(g), of(h)
+#define X32(of) \
+	X8(of, 0, 1, 2, 3, 4, 5, 6, 7), X8(of, 8, 9, 10, 11, 12, 13, 14, 15), X8(of, 16, 17, 18, 19, 20, 21, 22, 23), \
+	X8(of, 24, 25, 26, 27, 28, 29, 30, 31)
+#define OTHERS(bits, type) \
+	{ "pc", CORE, "code_ptr", NULL, 64, bits, 0 }, { "msr", CORE, type, NULL, 65, bits, 0 }, \
+	{ "cr", CORE, "uint32", NULL, 66, 32, 0 }, { "lr", CORE, "code_ptr", NULL, 67, bits, 0 }, \
+	{ "ctr", CORE, type, NULL, 68, bits, 0 }, { "xer", CORE, "uint32", NULL, 69, 32, 0 }
 
-const struct pt_register pt_e500_layout[PT_E500_LAYOUT] = {
-	X8(R, 0, 1, 2, 3, 4, 5, 6, 7), X8(R, 8, 9, 10, 11, 12, 13, 14, 15),
-	X8(R, 16, 17, 18, 19, 20, 21, 22, 23), X8(R, 24, 25, 26, 27, 28, 29, 30, 31),
-	X8(H, 0, 1, 2, 3, 4, 5, 6, 7), X8(H, 8, 9, 10, 11, 12, 13, 14, 15),
-	X8(H, 16, 17, 18, 19, 20, 21, 22, 23), X8(H, 24, 25, 26, 27, 28, 29, 30, 31),
-	{ "pc", CORE, "code_ptr", NULL, 64, 32, 0 }, { "msr", CORE, "uint32", NULL, 65, 32, 0 },
-	{ "cr", CORE, "uint32", NULL, 66, 32, 0 }, { "lr", CORE, "code_ptr", NULL, 67, 32, 0 },
-	{ "ctr", CORE, "uint32", NULL, 68, 32, 0 }, { "xer", CORE, "uint32", NULL, 69, 32, 0 },
-	{ "acc", SPE, "int64", NULL, 73, 64, 0 }, { "spefscr", SPE, "uint32", NULL, 74, 32, 0 },
+/* g has 292 bytes. Source: GDB, powerpc-e500.xml */
+static const struct pt_register with_spe[] = {
+	X32(R), X32(H), OTHERS(32, "uint32"), { "acc", SPE, "int64", NULL, 73, 64, 0 },
+	{ "spefscr", SPE, "uint32", NULL, 74, 32, 0 },
 };
+/* 412, and 556. Checked against GDB 13's powerpc:common and powerpc:common64 (it has no e500mc, e5500 or e6500) */
+static const struct pt_register with_fpu[] = {
+	X32(R), X32(F), OTHERS(32, "uint32"), { "fpscr", FPU, "uint32", NULL, 70, 32, 0 },
+};
+static const struct pt_register of_64_bits[] = {
+	X32(R64), X32(F), OTHERS(64, "uint64"), { "fpscr", FPU, "uint32", NULL, 70, 32, 0 },
+};
+
+void pt_e500_choose_layout(struct pt_e500_target *e500)
+{
+	struct pt_remote_kind *kind = &e500->kind;
+
+	if (e500->core < PT_E500_MC) {
+		kind->layout = with_spe;
+		kind->n_layout = PT_LEN(with_spe);
+		kind->architecture = "powerpc:e500";
+	} else if (e500->core == PT_E500_MC) {
+		kind->layout = with_fpu;
+		kind->n_layout = PT_LEN(with_fpu);
+		kind->architecture = "powerpc:common";
+	} else {
+		kind->layout = of_64_bits;
+		kind->n_layout = PT_LEN(of_64_bits);
+		kind->architecture = "powerpc:common64";
+	}
+}
 
 /* --- rows of PMRs ------------------------------------------------------------------------------------------------- */
 

@@ -243,7 +243,7 @@ static bool write(struct pt_ve500_pm *pm, unsigned pmr, uint32_t value, bool by_
 	if (at == NULL || (pmr & 16) == 0)
 		return false;
 	if (pmr < 128)
-		set_counter(pm, pmr & 15, value);
+		set_counter(pm, (unsigned)(at - pm->pmc), value);
 	else if (pmr >= 384)
 		*at = value & PMGC0_BITS;
 	else
