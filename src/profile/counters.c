@@ -412,7 +412,7 @@ static void add_of_config(struct of_core *of, const struct config *config)
 		if (colon == NULL)
 			return;
 		*colon = '\0';
-		if (*word != '\0' && strlen(word) < NAME_BYTES)
+		if (*word != '\0' && strlen(word) < NAME_BYTES && pt_metrics_fits(colon + 1, has_counter, of))
 			add_one(of, word, colon + 1);
 	}
 }

@@ -61,19 +61,22 @@ static const struct { const char *name, *formula; } standard[] = {
 	{ "external.interrupts.per.second", "EXTERNAL_INTERRUPTS/seconds" },
 };
 
-void pt_metrics_standard(pt_metrics_has has, pt_metrics_add add, void *arg)
+bool pt_metrics_fits(const char *text, pt_metrics_has has, void *arg)
 {
 	struct pt_formula formula;
 	struct pt_err ignored;
+	bool all = pt_formula_parse(&formula, text, &ignored) == 0;
 
-	for (size_t i = 0; i < PT_LEN(standard); i++) {
-		bool all = pt_formula_parse(&formula, standard[i].formula, &ignored) == 0;
+	for (unsigned k = 0; all && k < formula.n_ops; k++)
+		all = formula.op[k].what != 'v' || has(arg, formula.op[k].name);
+	return all;
+}
 
-		for (unsigned k = 0; all && k < formula.n_ops; k++)
-			all = formula.op[k].what != 'v' || has(arg, formula.op[k].name);
-		if (all)
+void pt_metrics_standard(pt_metrics_has has, pt_metrics_add add, void *arg)
+{
+	for (size_t i = 0; i < PT_LEN(standard); i++)
+		if (pt_metrics_fits(standard[i].formula, has, arg))
 			add(arg, standard[i].name, standard[i].formula);
-	}
 }
 
 void pt_metrics_of_latency(const char *counter, pt_metrics_has has, pt_metrics_add add, void *arg)

@@ -276,8 +276,16 @@ static uint64_t n_readings(const struct pt_profile *p)
 
 static void counters_line(const struct pt_profile *p, struct pt_text *out)
 {
+	uint64_t unknown = 0;
+
+	for (size_t i = 0; i < p->counters->n_counters; i++)
+		unknown += p->counters->counter[i].unknown;
 	label(out, "data");
-	pt_text_add(out, "%" PRIu64 " readings of %zu counters\n", n_readings(p), p->counters->n_counters);
+	pt_text_add(out, "%" PRIu64 " readings of %zu counters", n_readings(p), p->counters->n_counters);
+	if (unknown > 0)
+		pt_text_add(out, ", %" PRIu64 " of them ambiguous: so late that their counter may have wrapped twice, and in no "
+			    "count", unknown);
+	pt_text_add(out, "\n");
 }
 
 static void nothing_line(const struct pt_profile *p, struct pt_text *out)

@@ -36,7 +36,6 @@ struct counters {
 	uint64_t n_torn;		/* chains that did not agree after all retries */
 	uint64_t value[PT_E500_PMCS_MAX], timebase;	/* of the last reading */
 	bool held, taken, running;	/* running: a turn is under way */
-	bool with_tb;			/* the time base is a counter, too */
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
 };
@@ -76,7 +75,7 @@ static void put_values(struct counters *s, uint64_t at_ns, bool resumes)
 	for (size_t i = 0; i < c->n_places; i++)
 		if (c->place[i].turn == s->turn)
 			put_record(s, at_ns, c->place[i].want, resumes, s->value[n++]);
-	if (s->with_tb && !resumes && s->timebase != PT_UNKNOWN)
+	if (!resumes && s->timebase != PT_UNKNOWN)
 		put_record(s, at_ns, c->n, false, s->timebase);
 }
 
@@ -94,10 +93,10 @@ static void put_halt(struct counters *s, const struct pt_e500_pass *pass)
 
 /* --- the unit ----------------------------------------------------------------------------------------------------- */
 
-/* In a halt nobody knows whether it stands. */
+/* Of a way that halts: nobody knows whether it stands meanwhile. */
 static void take_timebase(struct counters *s, const struct pt_e500_pass *pass)
 {
-	s->timebase = pass->halted ? PT_UNKNOWN : pass->timebase;
+	s->timebase = s->e500->pm.last->halts ? PT_UNKNOWN : pass->timebase;
 }
 
 /* A chain is whole when its upper half was the same before and behind the lower one. False: it never was. */
@@ -285,30 +284,20 @@ static void say_counter(const struct counters *s, struct lines *l, size_t i)
 		    it->threshold);
 }
 
-static bool counts(const struct counters *s, const char *name)
-{
-	for (size_t i = 0; i < s->counting.n; i++)
-		if (strcmp(s->counting.counted[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* What needs a clock: the others are made of counters alone (profile/metrics.h). */
+/* What needs a clock: the others are made of counters alone (profile/metrics.h). Those whose counters are not there, the
+ * time base where the way does not tell it, are left out by whoever reads this. */
 static void say_metrics(const struct counters *s, struct lines *l)
 {
 	unsigned n = 0;
 
-	if (s->core_hz != 0 && counts(s, "CPU_CLK"))
+	if (s->core_hz != 0)
 		say(l, "metric.%u=busy.seconds:CPU_CLK/%" PRIu64 "\n", n++, s->core_hz);
-	if (s->tb_hz != 0 && s->with_tb)
-		say(l, "metric.%u=timebase.seconds:TIMEBASE/%" PRIu64 "\n", n++, s->tb_hz);
-	if (s->tb_hz != 0 && s->with_tb && counts(s, "CPU_CLK"))
-		say(l, "metric.%u=core.hz:CPU_CLK*%" PRIu64 "/TIMEBASE\n", n++, s->tb_hz);
-	if (s->tb_hz == 0 || !counts(s, "TBL_BIT_TRANS"))
+	if (s->tb_hz == 0)
 		return;
+	say(l, "metric.%u=timebase.seconds:TIMEBASE/%" PRIu64 "\n", n++, s->tb_hz);
+	say(l, "metric.%u=core.hz:CPU_CLK*%" PRIu64 "/TIMEBASE\n", n++, s->tb_hz);
 	say(l, "metric.%u=tbl.seconds:TBL_BIT_TRANS*%" PRIu64 "/%" PRIu64 "\n", n++, s->tb_ticks, s->tb_hz);
-	if (counts(s, "CPU_CLK"))
-		say(l, "metric.%u=tbl.core.hz:CPU_CLK*%" PRIu64 "/(TBL_BIT_TRANS*%" PRIu64 ")\n", n++, s->tb_hz, s->tb_ticks);
+	say(l, "metric.%u=tbl.core.hz:CPU_CLK*%" PRIu64 "/(TBL_BIT_TRANS*%" PRIu64 ")\n", n++, s->tb_hz, s->tb_ticks);
 }
 
 static void say_way(struct counters *s, struct lines *l, const struct pt_source_setup *setup)
@@ -323,7 +312,8 @@ static void say_way(struct counters *s, struct lines *l, const struct pt_source_
 		way->describe(s->e500, text, sizeof(text));
 	say(l, "path=%s\n", way != NULL ? way->name : "");
 	say(l, "cost=%s: %s; count=%s", text, way != NULL && way->halts ?
-	    "INTRUSIVE, the program is halted and let go for each reading (halted, above)" : "halts nothing", pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]));
+	    "INTRUSIVE, the program is halted and let go for each reading (halted, above) unless an agent answers" :
+	    "halts nothing", pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]));
 	if (s->counting.n_turns > 1)
 		say(l, "; counters take turns (%zu), %zu of %zu derived figures are each of one turn", s->counting.n_turns,
 		    n_whole, n_ratios);
@@ -340,13 +330,12 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 
 	if (l == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory");
-	say(l, "source=counters\nmode=poll\ntick_hz=1000000000\nturns=%zu\ncounters=%zu\n", c->n_turns, c->n + s->with_tb);
+	say(l, "source=counters\nmode=poll\ntick_hz=1000000000\nturns=%zu\ncounters=%zu\n", c->n_turns, c->n + 1);
 	say_way(s, l, setup);
 	say_metrics(s, l);
 	for (size_t i = 0; i < c->n; i++)
 		say_counter(s, l, i);
-	if (s->with_tb)
-		say(l, "counter.%zu=TIMEBASE\ncounter.%zu.note=ticks of the core's time base\n", c->n, c->n);
+	say(l, "counter.%zu=TIMEBASE\ncounter.%zu.note=ticks of the core's time base\n", c->n, c->n);
 	rc = pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, l->text, err);
 	free(l);
 	if (rc == 0)
@@ -406,22 +395,6 @@ static int look_for_counters(struct counters *s, const struct pt_source_setup *s
 	return read_words(s, setup, found, err);
 }
 
-/* Whether readings come with the time base: only of a way that halts nothing, as nobody knows whether it stands in a
- * halt. */
-static int look_for_timebase(struct counters *s, struct pt_err *err)
-{
-	const struct pt_e500_way *way = pt_e500_choose(s->e500, err);
-	struct pt_e500_op op = { .pmr = PT_E500_PMGC0 };
-	struct pt_e500_pass pass = { .timebase = PT_UNKNOWN };
-
-	if (way == NULL)
-		return err->code;
-	if (!way->halts && pt_e500_pass(s->e500, s->core, &op, 1, &pass, err) < 0)
-		return err->code;
-	s->with_tb = pass.timebase != PT_UNKNOWN && !s->e500->pm.last->halts;
-	return 0;
-}
-
 static int look_at_core(struct counters *s, struct pt_err *err)
 {
 	const struct pt_target_ops *ops = s->e500->remote.target->ops;
@@ -460,7 +433,7 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 		return err->code;
 	s->taken = true;
 	pt_emit_init(&s->out, setup, now_ns(s));
-	if (look_for_counters(s, setup, err) < 0 || look_for_timebase(s, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
+	if (look_for_counters(s, setup, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
 	    first_turn(s, err) < 0) {
 		pt_e500_give_back(s->e500, owner, &ignored);
 		return err->code;
