@@ -19,8 +19,8 @@ static uint64_t before[PT_VE500_EVENTS];
 /* --- how long things lasted, beside what the performance monitor makes of it */
 
 static struct pt_ve500_watcher real;
-static uint64_t lasting[THRESHOLDS][MOST_CYCLES], lasted_so[THRESHOLDS][MOST_CYCLES];	/* up to now; up to the last stop */
-static uint64_t lasted_before[THRESHOLDS][MOST_CYCLES];
+static uint64_t lasting[THRESHOLDS][MOST_CYCLES];	/* up to now; */
+static uint64_t lasted_so[THRESHOLDS][MOST_CYCLES], lasted_before[THRESHOLDS][MOST_CYCLES];	/* up to the last stop */
 
 static void note_lasted(void *arg, unsigned event, uint32_t cycles, uint32_t msr)
 {
@@ -158,7 +158,7 @@ static struct pt_e500_counting plan_of(void)
 	static struct pt_e500_counting c;
 	struct pt_err err = { .msg = "" };
 
-	ck_assert_int_eq(pt_e500_counting_read(&c, e500->core, 4, words, 0, 1500000, &err), 0);
+	ck_assert_int_eq(pt_e500_counting_read(&c, e500->core, pt_e500_kinds[e500->core].n_pmcs, words, 0, 1500000, &err), 0);
 	return c;
 }
 
@@ -198,11 +198,13 @@ static void check_values(const struct pt_e500_counting *c)
 	size_t n = records_of(last_data(), record, PT_LEN(record)), n_checked = 0;
 
 	pthread_mutex_lock(&there.lock);
-	for (size_t i = n; i-- > 0 && n_checked < c->n; n_checked++)
-		ck_assert_msg(record[i].value == truth_of(event_number(c, record[i].counter), c->counted[record[i].counter].threshold),
-			"event %u: %llu, not %llu", event_number(c, record[i].counter), (unsigned long long)record[i].value,
-			(unsigned long long)truth_of(event_number(c, record[i].counter),
-				c->counted[record[i].counter].threshold));
+	for (size_t i = n; i-- > 0 && n_checked < c->n; n_checked++) {
+		unsigned event = event_number(c, record[i].counter);
+		uint64_t want = truth_of(event, c->counted[record[i].counter].threshold);
+
+		ck_assert_msg(record[i].value == want, "event %u: %llu, not %llu", event,
+			(unsigned long long)record[i].value, (unsigned long long)want);
+	}
 	pthread_mutex_unlock(&there.lock);
 	ck_assert_uint_eq(n_checked, c->n);
 }

@@ -195,7 +195,8 @@ struct reading {
 	struct pt_err *err;
 };
 
-static void name_it(struct pt_e500_counted *out, const struct pt_e500_event *event, const struct word *w, uint32_t standard)
+static void name_it(struct pt_e500_counted *out, const struct pt_e500_event *event, const struct word *w,
+		    uint32_t standard)
 {
 	static const char over[] = "_OVER_THRESHOLD";
 	size_t len = strlen(event->name), tail = sizeof(over) - 1;

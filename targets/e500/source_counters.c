@@ -312,13 +312,12 @@ static void say_way(struct counters *s, struct lines *l, const struct pt_source_
 		way->describe(s->e500, text, sizeof(text));
 	say(l, "path=%s\n", way != NULL ? way->name : "");
 	say(l, "cost=%s: %s; count=%s", text, way != NULL && way->halts ?
-	    "INTRUSIVE, the program is halted and let go for each reading (halted, above) unless an agent answers" :
-	    "halts nothing", pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]));
+	    "INTRUSIVE, halts the program for each reading unless an agent answers" : "halts nothing", pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]));
 	if (s->counting.n_turns > 1)
-		say(l, "; counters take turns (%zu), %zu of %zu derived figures are each of one turn", s->counting.n_turns,
-		    n_whole, n_ratios);
+		say(l, "; counters take turns (%zu), %zu of %zu figures of one turn each", s->counting.n_turns, n_whole,
+		    n_ratios);
 	if (s->core_hz == 0)
-		say(l, "; e500.clock_hz is not known: how soon a counter wraps is that of 2.5 GHz");
+		say(l, "; e500.clock_hz not known, taken for 2.5 GHz");
 	say(l, "\n");
 }
 

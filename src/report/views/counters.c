@@ -21,7 +21,7 @@ static const struct pt_column columns[] = {
 	{ "value", "value", PT_UNIT_REAL, true },
 	{ "least", "least", PT_UNIT_REAL, true },
 	{ "most", "most", PT_UNIT_REAL, true },
-	{ "scaled", "scaled", PT_UNIT_REAL, true },		/* of one that took turns: had it
+	{ "scaled.count", "scaled", PT_UNIT_REAL, true },	/* of one that took turns: had it
 								 * counted all the time */
 	{ "scaled.error95", "+-95 %", PT_UNIT_REAL, true },
 	{ "active", "active %", PT_UNIT_SHARE, true },

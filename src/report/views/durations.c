@@ -14,7 +14,7 @@ static const struct pt_column columns[] = {
 	{ "over", "longer than", PT_UNIT_COUNT, true },
 	{ "up_to", "up to", PT_UNIT_COUNT, true },
 	{ "count", "count", PT_UNIT_REAL, true },
-	{ "count.error95", "+-95 %", PT_UNIT_REAL, true },
+	{ "error95", "+-95 %", PT_UNIT_REAL, true },
 	{ "share", "share %", PT_UNIT_SHARE, true },
 	{ "shorter", "or shorter %", PT_UNIT_SHARE, true },
 	PT_CORE_COLUMN,
