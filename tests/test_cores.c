@@ -166,6 +166,13 @@ static const struct { const char *view, *format, *want; } tables[] = {
 	{ "instructions", "csv", "\n0x120,\"leaf\",2,0,2,0.0952380952,,,0\r\n" },
 	{ "instructions", "csv", "\n0x120,\"leaf\",1,0,1,0.0909090909,,,1\r\n" },
 	{ "coverage", "csv", "\n\"leaf\",2,2,1," },
+	{ "tree", "text", "\nfunction  core  count" },
+	{ "timeline", "text", "call  core\n"
+			      "0.000000 ms  running  main                0\n"
+			      "0.000000 ms  running  main                1\n"
+			      "0.007000 ms  call       leaf              0\n"
+			      "0.007000 ms  call       leaf              1\n"
+			      "0.010000 ms  leave      leaf  3.000us     0\n" },
 	{ "tree", "folded", "core 1;main;leaf 3\n" },
 };
 

@@ -286,6 +286,7 @@ static void give(void *analysis, struct pt_profile *profile)
 	struct timeline *t = analysis;
 
 	make_events(t);
+	pt_timeline_order(t->made, t->result.n);
 	profile->timeline = &t->result;
 }
 

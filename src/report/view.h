@@ -40,14 +40,15 @@ struct pt_value {
 	uint8_t indent;		/* NONE: how many levels to the right a table for people puts it */
 };
 
-enum { PT_IF_ROOM = 2 };
+enum { PT_IF_ROOM = 2, PT_IF_CORES = 3 };
 
 struct pt_column {
 	const char *key;	/* "net.avg": names the JSON path and the sort word */
 	const char *heading;
 	enum pt_unit unit;
 	uint8_t brief;		/* true: part of the short table on a terminal;
-				 * PT_IF_ROOM: if that is not too wide then */
+				 * PT_IF_ROOM: if that is not too wide then; PT_IF_CORES: if the rows
+				 * shown are of several cores */
 };
 
 enum { PT_NOT_MADE = -1 };

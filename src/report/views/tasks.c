@@ -16,7 +16,7 @@ extern const struct pt_view pt_view_tasks, pt_view_task_functions;
 static const struct pt_column columns[] = {
 	{ "name", "task", PT_UNIT_NONE, true },
 	{ "known_by", "known by", PT_UNIT_NONE, false },
-	{ "core", "core", PT_UNIT_COUNT, false },
+	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
 	{ "count", "count", PT_UNIT_COUNT, true },
 	{ "partial", "partial", PT_UNIT_COUNT, false },
 	{ "run_ns.total", "run", PT_UNIT_NS, true },
@@ -143,7 +143,7 @@ const struct pt_view pt_view_tasks = {
 static const struct pt_column function_columns[] = {
 	{ "task", "task", PT_UNIT_NONE, true },
 	{ "name", "function", PT_UNIT_NONE, true },
-	{ "core", "core", PT_UNIT_COUNT, false },
+	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
 	{ "count", "count", PT_UNIT_COUNT, true },
 	{ "net", "net", PT_UNIT_TICKS, true },
 	{ "net_share", "net %", PT_UNIT_SHARE, true },	/* of the task's own time and its interrupts */

@@ -22,7 +22,7 @@ static const struct pt_column columns[] = {
 	{ "call", "call", PT_UNIT_TICKS, true },
 	{ "depth", "depth", PT_UNIT_COUNT, false },
 	{ "task", "task", PT_UNIT_COUNT, true },
-	{ "core", "core", PT_UNIT_COUNT, false },
+	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
 };
 
 static size_t n_rows(const void *subject)

@@ -11,7 +11,7 @@ static const struct pt_column columns[] = {
 	{ "name", "function", PT_UNIT_NONE, true },
 	{ "depth", "depth", PT_UNIT_COUNT, false },
 	{ "task", "task", PT_UNIT_COUNT, false },
-	{ "core", "core", PT_UNIT_COUNT, false },
+	{ "core", "core", PT_UNIT_COUNT, PT_IF_CORES },
 	{ "called_from", "called from", PT_UNIT_ADDRESS, false },
 	{ "count", "count", PT_UNIT_COUNT, true },
 	{ "net", "net", PT_UNIT_TICKS, true },
