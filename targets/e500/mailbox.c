@@ -6,7 +6,7 @@
 #include "util.h"
 
 enum { SAMPLE_BYTES = 12, READ_BYTES = 4 * PT_E500_BOX_WORDS, ANSWER_WORD = 4 * PT_E500_BOX_REQUEST_SUM };
-enum { FIRST_REST_US = 100, LONGEST_REST_US = 5000 };
+enum { ACCESS_MS = 1000, FIRST_REST_US = 100, LONGEST_REST_US = 5000 };
 #define WRITE UINT32_C(0x80000000)
 #define USER UINT32_C(0x80000000)	/* of a sample's info */
 
@@ -150,7 +150,7 @@ static int access(struct pt_e500_mailbox *box, enum pt_mem_do what, uint64_t add
 	*op = (struct pt_mem_op){ .what = (uint8_t)what, .code = true, .addr = addr, .bytes = bytes,
 				  .len_bytes = len_bytes };
 	box->n_packets++;
-	return pt_mem_run(box->mem, op, 1, box->deadline_ms, NULL, err);
+	return pt_mem_run(box->mem, op, 1, ACCESS_MS, NULL, err);
 }
 
 struct patience { uint64_t until_ns; uint32_t rest_us; };

@@ -7,6 +7,8 @@
 
 #include "util.h"
 
+enum { LOOK_MS = 50 };			/* at a block that nobody is writing */
+
 struct by_agent {
 	uint64_t addr;			/* of the first core's block */
 	struct pt_e500_mailbox box[PT_REMOTE_MAX_CORES];	/* mem NULL: not opened yet */
@@ -48,7 +50,7 @@ static int open_box(struct by_agent *by, struct pt_e500_target *e500, unsigned c
 /* The core is halted: a whole block there says that its agent has been at work. */
 static int look_at_block(const struct by_agent *by, struct pt_e500_target *e500, struct pt_err *err)
 {
-	struct pt_e500_mailbox box = { .mem = &e500->remote.mem, .addr = by->addr, .deadline_ms = 1 };
+	struct pt_e500_mailbox box = { .mem = &e500->remote.mem, .addr = by->addr, .deadline_ms = LOOK_MS };
 	struct pt_e500_block now;
 	int rc;
 
@@ -79,15 +81,19 @@ int pt_e500_agent_known(const struct pt_e500_target *e500, struct pt_err *err)
 static int agent_open(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err)
 {
 	struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
+	int rc;
 
 	(void)settings;			/* e500 has them */
 	by->addr = find_agent(e500);
 	if (pt_e500_agent_known(e500, err) < 0)
 		return err->code;
 	if (check_runs(e500, 0, &(struct pt_err){ 0 }) == 0)
-		return open_box(by, e500, 0, err);
-	pt_e500_ask_again(e500, &pt_e500_by_agent);
-	return look_at_block(by, e500, err);
+		rc = open_box(by, e500, 0, err);
+	else
+		rc = look_at_block(by, e500, err);
+	if (rc != PT_EBUSY)
+		pt_e500_ask_again(e500, &pt_e500_by_agent);	/* that was one look: the program may be about to begin */
+	return rc;
 }
 
 static void agent_close(struct pt_e500_target *e500)
