@@ -124,6 +124,11 @@ static int sources_run(struct pt_job *job, struct pt_board *board, struct pt_tar
 			 on ? source[i]->help : "not here: ", on ? "" : why.msg,
 			 i == 0 && on && !source[i]->only_by_name ? " (standard)" : "");
 		put_line(&out, line);
+		if (on && source[i]->cost != NULL) {
+			memcpy(line, "  ", 3);
+			source[i]->cost(target, line + 2, sizeof(line) - 2);
+			put_line(&out, line);
+		}
 		if (on)
 			pt_params_help(source[i]->params, source[i]->n_params, put_line, &out);
 	}

@@ -41,6 +41,8 @@ struct pt_source_ops {
 	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. A unit that nobody uses
 	 * may be tried out for that, and is left as it was. */
 	int (*available)(struct pt_target *target, struct pt_err *err);
+	/* What it is to the program here, where that depends: "each sample halts the core". NULL: help says it. */
+	void (*cost)(struct pt_target *target, char *line, size_t room);
 	/* Save what it will change, program the unit, emit CONFIG. Undoes its own work on failure. PT_EBUSY when the
 	 * unit is leased to another (the sentence names the owner). */
 	int (*start)(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);

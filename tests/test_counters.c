@@ -232,6 +232,27 @@ START_TEST(thresholds_make_durations)
 }
 END_TEST
 
+/* Two estimates that contradict each other by chance: 80 are longer than 0, 100 longer than 4, in half of the time each. */
+START_TEST(a_share_is_no_more_than_all)
+{
+	struct chunk_feed f = feed_of("format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\nturns=2\ncounters=2\n"
+		"counter.0=x>0\ncounter.0.of=x\ncounter.0.over=0\ncounter.1=x>4\ncounter.1.of=x\ncounter.1.over=4\n", NULL);
+	static const uint64_t counts[] = { 40, 50, 0 };
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counters *c;
+
+	for (unsigned ms = 0; ms < 4; ms++)
+		turn(&f, &b, ms, counts, 1u << ms % 2);
+	c = pt_pipeline_profile(f.pipeline)->counters;
+	ck_assert_uint_eq(c->n_durations, 2);
+	ck_assert_double_eq(c->duration[0].count, 0);
+	ck_assert_double_eq_tol(c->duration[1].count, 200, 1e-9);
+	ck_assert_double_eq_tol(c->duration[1].share, 1, 1e-12);
+	ck_assert_double_eq_tol(c->duration[1].shorter, 1, 1e-12);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 START_TEST(any_split_is_the_same)
 {
 	struct chunk_feed whole = feed_of(COUNTERS, "metric=x:instructions/cycles");
@@ -445,6 +466,7 @@ int main(void)
 	tcase_add_test(tc, a_counter_that_may_have_lapped);
 	tcase_add_test(tc, figures_of_turns_are_of_one_time);
 	tcase_add_test(tc, thresholds_make_durations);
+	tcase_add_test(tc, a_share_is_no_more_than_all);
 	tcase_add_loop_test(tc, any_split_is_the_same, 0, 12);
 	tcase_add_test(tc, the_table);
 	tcase_add_test(tc, counters_that_take_turns);

@@ -260,7 +260,7 @@ START_TEST(flash_refuses_what_is_not_flash)
 	ck_assert(rc == PT_EARG || rc == PT_EUNSUPPORTED);
 	rc = ops->flash_erase(state, rigs[_i].ram, 0x1000, &err);
 	ck_assert(rc == PT_EARG || rc == PT_EUNSUPPORTED);
-	OK(ops->flash_done(state, &err));	/* nothing was begun */
+	OK(ops->flash_done(state, NULL, &err));	/* nothing was begun */
 	end();
 }
 END_TEST

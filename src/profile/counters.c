@@ -604,7 +604,7 @@ static void give_means(struct counters *c)
 		for (size_t k = 0; k < 2 && n < MEANS && c->result.n_metrics < PT_METRICS_MAX; k++, n++) {
 			snprintf(c->mean_name[n], NAME_BYTES, "%.50s.mean.%s", row->of, which[k]);
 			c->metrics[c->result.n_metrics++] = (struct pt_metric_row){ .name = c->mean_name[n],
-				.formula = "by thresholds", .core = row->core, .value = value[k], .min = NAN, .max = NAN,
+				.formula = "by thresholds", .core = row->core, .value = value[k], .min = NAN, .max = NAN, .last = NAN,
 				.series = &none };
 		}
 	}

@@ -39,16 +39,27 @@ static const struct pt_counter_row *first_of(const struct pt_counter_row *counte
 	return found;
 }
 
-static struct pt_duration_row between(const struct pt_counter_row *all, const struct pt_counter_row *c,
+/* What is longer than c's threshold: no less than what is longer than a longer one, whatever two estimates say. */
+static double longer_than(const struct pt_counter_row *counters, size_t n, const struct pt_counter_row *c)
+{
+	double most = 0;
+
+	for (; c != NULL; c = next_of(counters, n, c))
+		most = fmax(most, count_of(c));
+	return most;
+}
+
+static struct pt_duration_row between(const struct pt_counter_row *counters, size_t n, const struct pt_counter_row *c,
 				      const struct pt_counter_row *next)
 {
-	double longer = next != NULL ? count_of(next) : 0, error = next != NULL ? error_of(next) : 0;
-	double count = count_of(c) - longer, sum = count_of(all);
+	double longer = longer_than(counters, n, next), error = next != NULL ? error_of(next) : 0;
+	double count = longer_than(counters, n, c) - longer;
+	double sum = longer_than(counters, n, first_of(counters, n, c));
 
 	return (struct pt_duration_row){
 		.of = c->of, .core = c->core, .over = c->over, .up_to = next != NULL ? next->over : PT_UNKNOWN,
-		.count = count > 0 ? count : 0, .error = hypot(error_of(c), error),
-		.share = sum > 0 ? fmax(count, 0) / sum : NAN, .shorter = sum > 0 ? fmax(sum - longer, 0) / sum : NAN,
+		.count = count, .error = hypot(error_of(c), error), .share = sum > 0 ? count / sum : NAN,
+		.shorter = sum > 0 ? (sum - longer) / sum : NAN,
 	};
 }
 
@@ -62,7 +73,7 @@ void pt_durations_make(struct pt_durations *durations, const struct pt_counter_r
 			continue;
 		for (const struct pt_counter_row *c = first; c != NULL && durations->n < PT_COUNTERS_MAX; c = next) {
 			next = next_of(counters, n_counters, c);
-			durations->row[durations->n++] = between(first, c, next);
+			durations->row[durations->n++] = between(counters, n_counters, c, next);
 		}
 	}
 }

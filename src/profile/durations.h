@@ -10,8 +10,8 @@ struct pt_durations {
 	size_t n;
 };
 
-/* From the rows of counters, whose names the result keeps. Of what two thresholds that took turns say, the longer one may
- * have counted more by chance: then there were 0 in between, with their error. */
+/* From the rows of counters, whose names the result keeps. Where two thresholds took turns, the longer one may
+ * have counted more by chance: then there were 0 in between, with their error, and no fewer beyond the shorter one. */
 void pt_durations_make(struct pt_durations *durations, const struct pt_counter_row *counters, size_t n_counters);
 
 /* The mean of those of row `first`, the first of what they are of, lies between these two. most: NAN: some lasted longer

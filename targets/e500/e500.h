@@ -128,6 +128,8 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
  * "scratch code at 0x00fff000: each sample halts the core, 10 packets (most 12), 2.1 ms (longest 3.4 ms)". */
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room);
 
+void pt_e500_source_cost(struct pt_target *target, char *line, size_t room);	/* the same, as struct pt_source_ops.cost */
+
 /* RAM that the program leaves alone, as a source was told (struct pt_source_setup): for scratch code, where no setting
  * names some. */
 void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup *setup);

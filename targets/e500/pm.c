@@ -235,6 +235,11 @@ void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t 
 	snprintf(line, room, "%s%s", what, cost);
 }
 
+void pt_e500_source_cost(struct pt_target *target, char *line, size_t room)
+{
+	pt_e500_describe_way(target->state, line, room);
+}
+
 void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup *setup)
 {
 	struct pt_e500_way_at *at = &e500->pm.at[index_of(&pt_e500_by_scratch)];

@@ -28,11 +28,15 @@ static int get(void *state, struct pt_e500_frame *frame, struct pt_err *err)
 {
 	struct by_scratch *by = state;
 	uint64_t value[N_FRAME];
-	int rc = pt_remote_block_read(&by->e500->remote, &by->block, by->row, N_FRAME, value, err);
+	struct pt_err why = { 0 };
+	int rc = pt_remote_block_read(&by->e500->remote, &by->block, by->row, N_FRAME, value, &why);
 
-	if (rc == 0)
-		*frame = (struct pt_e500_frame){ value[R3], value[R4], value[R5], value[PC], value[MSR] };
-	return rc;
+	if (rc == PT_EFAULT)
+		return pt_fail(err, rc, "%.200s; the core may be held in reset, or sleep so that it cannot be reached", why.msg);
+	if (rc < 0)
+		return pt_fail(err, rc, "%s", why.msg);
+	*frame = (struct pt_e500_frame){ value[R3], value[R4], value[R5], value[PC], value[MSR] };
+	return 0;
 }
 
 static int set(void *state, const struct pt_e500_frame *f, struct pt_err *err)

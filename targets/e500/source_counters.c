@@ -495,6 +495,7 @@ const struct pt_source_ops pt_source_e500_counters = {
 	.params = pt_e500_counting_params,
 	.n_params = PT_E500_COUNTING_PARAMS,
 	.available = available,
+	.cost = pt_e500_source_cost,
 	.start = counters_start,
 	.drain = counters_drain,
 	.on_state = counters_on_state,

@@ -12,7 +12,7 @@ static const struct pt_column columns[] = {
 	{ "name", "counter", PT_UNIT_NONE, true },
 	{ "count", "count", PT_UNIT_COUNT, true },
 	{ "readings", "readings", PT_UNIT_COUNT, true },
-	{ "unknown", "unknown", PT_UNIT_COUNT, false },
+	{ "unknown", "ambiguous", PT_UNIT_COUNT, false },
 	{ "per_s.avg", "per s", PT_UNIT_REAL, true },
 	{ "per_s.min", "per s min", PT_UNIT_REAL, true },
 	{ "per_s.max", "per s max", PT_UNIT_REAL, true },
