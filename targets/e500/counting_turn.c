@@ -43,7 +43,8 @@ bool pt_e500_turn_values(const struct pt_e500_counting *c, size_t turn, const st
 		if (p->turn != turn)
 			continue;
 		if (p->high_pmc == PT_E500_NO_PMC) {
-			*value++ = ops++->value;
+			*value++ = ops->value;
+			ops++;
 			continue;
 		}
 		sound &= ops[0].value == ops[2].value;
