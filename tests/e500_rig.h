@@ -17,7 +17,7 @@
 #include "util.h"
 
 enum { SCRATCH = 0x800000, FREE = 0x900000, FCM1 = 0x10000000, ROUNDS = 30, MOST_PACKETS = 12 };
-enum { STARTED_NS = 10000000, STEP_NS = 30000 };
+enum { STARTED_NS = 10000000, STEP_NS = 30000, PACKET_NS = 1000 };
 
 static const uint8_t events[] = { 2, 8, 9, 41 };	/* instructions, branches, loads, L1 D reloads */
 
@@ -121,6 +121,7 @@ static inline void take_packets(void)
 			now_ns += there.step_ns != 0 ? there.step_ns : STEP_NS;	/* wherever the demo is then */
 			pt_vrsp_engine.unasked(stub, now_ns, on_response, NULL);
 		}
+		now_ns += PACKET_NS;
 		if (is_cut(false))
 			return;
 		if (makes_run(there.in))

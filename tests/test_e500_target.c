@@ -134,6 +134,30 @@ START_TEST(what_was_in_the_registers_is_put_back)
 }
 END_TEST
 
+/* A part whose counters do not stand with its core says so with what they cost. */
+START_TEST(counters_that_go_on_while_halted_are_told)
+{
+	static const char *const boards[][2] = { { "pm-halted=off", NULL }, { "pm-halted=on", NULL } };
+	struct pt_e500_op before[] = { { PT_E500_PMC0, true, 0x77 }, { PT_E500_PMLCA0, true, 0x80030000 } };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+	char line[200];
+
+	attach_to("modern", boards[_i], with_ram, PT_LEN(with_ram));
+	pass_now(before, PT_LEN(before), &pass);
+	pt_e500_describe_way(e500, line, sizeof(line));
+	ck_assert_ptr_null(strstr(line, "counters go on"));
+	ck_assert_int_eq(pt_e500_take(e500, 0, "profile", &err), 0);
+	pt_e500_describe_way(e500, line, sizeof(line));
+	ck_assert_msg((strstr(line, "counters go on") != NULL) == (_i > 0), "%s", line);
+	pt_e500_forget(e500);
+	ck_assert_uint_eq(read_named("pmc0"), 0x77);
+	ck_assert_uint_eq(read_named("pmlca0"), 0x80030000);
+	ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), 0);
+	leave();
+}
+END_TEST
+
 /* Where the chip was not reset meanwhile. */
 START_TEST(what_a_lost_server_is_owed_it_gets_when_it_is_back)
 {
@@ -252,6 +276,7 @@ int main(void)
 	tcase_add_loop_test(tc, pmrs_are_registers, 0, PT_LEN(servers));
 	tcase_add_loop_test(tc, each_core_has_its_g_packet, 0, PT_LEN(layouts));
 	tcase_add_test(tc, what_was_in_the_registers_is_put_back);
+	tcase_add_loop_test(tc, counters_that_go_on_while_halted_are_told, 0, 2);
 	tcase_add_loop_test(tc, what_a_lost_server_is_owed_it_gets_when_it_is_back, 0, 2);
 	tcase_add_loop_test(tc, a_pass_that_was_cut_short_leaves_nothing_behind, 0, 2 * PASS_PACKETS);
 	tcase_add_loop_test(tc, perf_is_left_alone, 0, 2);

@@ -135,7 +135,7 @@ void pt_e500_source_cost(struct pt_target *target, char *line, size_t room);	/* 
 void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup *setup);
 
 /* The performance monitor of a core for one user ("profile"): all of its registers are read, and kept to be put back.
- * Nothing is written. 0; PT_EBUSY: another has it, or Linux' perf counts with it (e500.respect_linux=off takes it all
+ * They are as they were afterwards. 0; PT_EBUSY: another has it, or Linux' perf counts with it (e500.respect_linux=off takes it all
  * the same); else as of pt_e500_pass. */
 int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err);
 /* Every register is what it was before pt_e500_take, counters too. Nothing to do for who has not taken it. The
@@ -166,6 +166,10 @@ void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and 
 int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);
 int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 		      struct pt_err *err);
+/* Of way scratch, at work: whether counters go on while the core stands, which no document says. saved: all PMRs as they
+ * are; what is written for the test is put back from it. PT_ESTATE: the core stopped in user mode, and it stays unknown. */
+int pt_e500_scratch_try_halt(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *saved, size_t n_saved,
+			     struct pt_e500_pass *pass, struct pt_err *err);
 /* What a pass by scratch code left behind in the core and its RAM, because the server was gone; NULL: nothing. */
 const struct pt_e500_away *pt_e500_left_behind(const struct pt_e500_target *e500, unsigned *core);
 int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away, struct pt_err *err);

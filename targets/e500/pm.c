@@ -294,6 +294,20 @@ int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_
 		       "e500.respect_linux=off)", who);
 }
 
+/* UNVERIFIED of any probe: once in each use, before it is said what the counts are. */
+static int try_halt(struct pt_e500_target *e500, unsigned core, size_t n, struct pt_err *err)
+{
+	struct pt_e500_pass pass = { .at_ns = now_ns(e500) };
+	struct pt_err why = { 0 };
+	int rc;
+
+	if (e500->pm.last != &pt_e500_by_scratch)
+		return 0;
+	rc = pt_e500_scratch_try_halt(e500, core, e500->pm.saved, n, &pass, &why);
+	add_cost(&e500->pm.at[index_of(&pt_e500_by_scratch)].cost, &pass, false);
+	return rc == 0 || rc == PT_ESTATE ? 0 : pt_fail(err, rc, "%s", why.msg);
+}
+
 int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err)
 {
 	struct pt_e500_pm *pm = &e500->pm;
@@ -303,7 +317,8 @@ int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, 
 	if (pt_lease_take(e500->remote.target, unit, owner, err) < 0)
 		return err->code;
 	n = pt_e500_all_pmrs(e500->core, pm->saved);
-	if (pt_e500_pass(e500, core, pm->saved, n, &pass, err) < 0 || pt_e500_check_linux(e500, pm->saved, n, err) < 0) {
+	if (pt_e500_pass(e500, core, pm->saved, n, &pass, err) < 0 ||
+	    pt_e500_check_linux(e500, pm->saved, n, err) < 0 || try_halt(e500, core, n, err) < 0) {
 		pt_lease_drop(e500->remote.target, unit, owner);
 		return err->code;
 	}

@@ -19,6 +19,7 @@ struct by_scratch {
 	uint16_t row[N_FRAME];
 	unsigned core;
 	enum pt_break_kind break_kind;	/* that the server knows */
+	bool counts_halted;		/* seen: counters go on while the core stands */
 	bool breaks;			/* the routine's end is a breakpoint of the server's, not the trap */
 };
 
@@ -149,7 +150,8 @@ static void scratch_describe(const struct pt_e500_target *e500, char *line, size
 {
 	const struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
 
-	snprintf(line, room, "scratch code at 0x%08" PRIx64, by->code.addr);
+	snprintf(line, room, "scratch code at 0x%08" PRIx64 "%s", by->code.addr, by->counts_halted
+		 ? " (counters go on while this core is halted: that time is in them)" : "");
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------- */
@@ -167,10 +169,13 @@ static uint64_t timebase(const struct pt_e500_op *tb)
 	return (uint64_t)upper << 32 | tb[1].value;
 }
 
+struct list { struct pt_e500_op *ops; size_t n_ops; struct pt_e500_pass *pass; };
+
 /* The core stands. With the time base, where there is room for that. */
-static int access_pmrs(struct by_scratch *by, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_pass *pass,
-		       struct pt_err *err)
+static int access_pmrs(struct by_scratch *by, void *arg, struct pt_err *err)
 {
+	const struct list *list = arg;
+	size_t n_ops = list->n_ops;
 	static const uint16_t tb[] = { PT_E500_SPR_TBU, PT_E500_SPR_TBL, PT_E500_SPR_TBU };
 	struct pt_e500_op all[PT_E500_OPS_MAX] = { { 0 } };
 	bool with_tb = pt_e500_scratch_needs(n_ops + PT_LEN(tb)) <= by->code.size_bytes;
@@ -178,7 +183,7 @@ static int access_pmrs(struct by_scratch *by, struct pt_e500_op *ops, size_t n_o
 	size_t n = n_ops;
 	int rc;
 
-	memcpy(all, ops, n_ops * sizeof(ops[0]));
+	memcpy(all, list->ops, n_ops * sizeof(all[0]));
 	for (size_t i = 0; with_tb && i < PT_LEN(tb); i++)
 		all[n++].pmr = PT_E500_SPR + tb[i];
 	if (with_pvr)
@@ -188,9 +193,9 @@ static int access_pmrs(struct by_scratch *by, struct pt_e500_op *ops, size_t n_o
 		pt_e500_refuse(by->e500, &pt_e500_by_scratch, err->msg);
 	if (rc < 0)
 		return rc;
-	memcpy(ops, all, n_ops * sizeof(ops[0]));
+	memcpy(list->ops, all, n_ops * sizeof(all[0]));
 	if (with_tb)
-		pass->timebase = timebase(all + n_ops);
+		list->pass->timebase = timebase(all + n_ops);
 	if (with_pvr)
 		pt_e500_learn_pvr(by->e500, all[n - 1].value);
 	return 0;
@@ -275,30 +280,76 @@ int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct 
 	return rc;
 }
 
-static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
-			struct pt_e500_pass *pass, struct pt_err *err)
+/* One turn of the connection: the core stands while what is done, and goes on if it ran. */
+static int while_halted(struct by_scratch *by, unsigned core, struct pt_e500_pass *pass,
+			int (*what)(struct by_scratch *by, void *arg, struct pt_err *err), void *arg, struct pt_err *err)
 {
-	struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
+	const struct pt_rsp_ops *rsp = by->e500->remote.rsp;
 	struct pt_err ignored = { 0 };
 	int rc, on;
 
-	for (size_t i = 0; i < n_ops; i++)
-		if (ops[i].pmr >= PT_E500_CAPTURED_PC)
-			return pt_fail(err, PT_EUNSUPPORTED, "only the debug space of a QorIQ has a captured PC");
-	if (e500->remote.rsp->hold(e500->remote.wire, err) < 0)
+	if (rsp->hold(by->e500->remote.wire, err) < 0)
 		return err->code;
 	rc = by->code.astray ? mend(by, err) : 0;
 	by->core = core;
 	if (rc == 0)
 		rc = stop(by, pass, err);
 	if (rc == 0) {
-		rc = pt_remote_choose(&e500->remote, core, err);
-		rc = rc == 0 ? access_pmrs(by, ops, n_ops, pass, err) : rc;
+		rc = pt_remote_choose(&by->e500->remote, core, err);
+		rc = rc == 0 ? what(by, arg, err) : rc;
 		on = pass->halted ? go_on(by, pass, rc == 0 ? err : &ignored) : 0;
 		rc = rc == 0 ? on : rc;
 	}
-	e500->remote.rsp->release(e500->remote.wire);
+	rsp->release(by->e500->remote.wire);
 	return rc;
+}
+
+static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
+			struct pt_e500_pass *pass, struct pt_err *err)
+{
+	struct list list = { ops, n_ops, pass };
+
+	for (size_t i = 0; i < n_ops; i++)
+		if (ops[i].pmr >= PT_E500_CAPTURED_PC)
+			return pt_fail(err, PT_EUNSUPPORTED, "only the debug space of a QorIQ has a captured PC");
+	return while_halted(pt_e500_way_state(e500, &pt_e500_by_scratch), core, pass, access_pmrs, &list, err);
+}
+
+/* --- do counters stand while the core does? ------------------------------------------------------------------------ */
+
+enum { CYCLES = 0x10010000 };		/* PMLCa: FCM1, so what the routine takes is not in it */
+
+/* Cycles counted between two looks at a core that stands. PMC0 is used for that, and put back. */
+static int look_twice(struct by_scratch *by, void *arg, struct pt_err *err)
+{
+	const struct list *saved = arg;
+	struct pt_e500_op ops[3] = {
+		{ PT_E500_PMC0, true, 0 }, { PT_E500_PMLCA0, true, CYCLES }, { PT_E500_PMGC0, true, 0 },
+	};
+	struct pt_e500_op first = { .pmr = PT_E500_PMC0 }, second = first;
+	struct pt_err ignored = { 0 };
+	int rc = pt_e500_scratch_run(&by->code, ops, PT_LEN(ops), err), back;
+
+	if (rc == 0)
+		rc = pt_e500_scratch_run(&by->code, &first, 1, err);
+	if (rc == 0)
+		rc = pt_e500_scratch_run(&by->code, &second, 1, err);
+	for (size_t i = 0; i < PT_LEN(ops); i++)
+		for (size_t k = 0; k < saved->n_ops; k++)
+			if (saved->ops[k].pmr == ops[i].pmr)
+				ops[i].value = saved->ops[k].value;
+	back = pt_e500_scratch_run(&by->code, ops, PT_LEN(ops), rc == 0 ? err : &ignored);
+	if (rc == 0)
+		by->counts_halted = first.value != second.value;
+	return rc == 0 ? back : rc;
+}
+
+int pt_e500_scratch_try_halt(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *saved, size_t n_saved,
+			     struct pt_e500_pass *pass, struct pt_err *err)
+{
+	struct list list = { saved, n_saved, pass };
+
+	return while_halted(pt_e500_way_state(e500, &pt_e500_by_scratch), core, pass, look_twice, &list, err);
 }
 
 const struct pt_e500_way pt_e500_by_scratch = {

@@ -10,7 +10,7 @@
 
 /* --- words. The defaults of cycles are pt_ve500_default_timing. */
 
-enum { FREQ, HELD, RSP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, DCSR, CAPTURE, N_WORDS };
+enum { FREQ, HELD, RSP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, DCSR, CAPTURE, PM_HALTED, N_WORDS };
 _Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many there are");
 
 #define CYCLES(key, standard, of) \
@@ -29,6 +29,8 @@ const struct pt_param pt_ve500_params[N_WORDS] = {
 	[L1_MISS] = CYCLES("cycles-l1-miss", "20", "a data access which misses the L1 cache"),
 	[FETCH_MISS] = CYCLES("cycles-fetch-miss", "12", "a fetch which misses the L1 cache"),
 	[TB_CYCLES] = { "tb-cycles", PT_PARAM_NUMBER, "8", NULL, 1, 255, "core cycles per tick of the time base" },
+	[PM_HALTED] = { "pm-halted", PT_PARAM_FLAG, "off", NULL, 0, 0,
+			"the performance monitor counts cycles while a debugger halts the core; UNVERIFIED" },
 	[DCSR] = { "dcsr", PT_PARAM_CHOICE, "off", "off|e500mc|e6500", 0, 0,
 		   "debug space of a QorIQ at 0xf1000000: the core proxy of an e500mc, or of an e6500 with its six counters; the core "
 		   "and its events stay an e500v2's" },
@@ -62,6 +64,7 @@ int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *sett
 			capture = (enum pt_vdcsr_capture)i;
 	*words = (struct pt_e500_words){
 		.dcsr = !is(settings, DCSR, "off"), .dcsr_direct = is(settings, DCSR, "e6500"), .capture = capture,
+		.counts_halted = pt_params_flag(settings, &pt_ve500_params[PM_HALTED]),
 		.hz = (uint32_t)pt_params_number(settings, &pt_ve500_params[FREQ]),
 		.held = pt_params_flag(settings, &pt_ve500_params[HELD]),
 		.timing = {

@@ -155,6 +155,10 @@ static void pass_time(struct pt_ve500 *cpu, uint64_t to)
 		cpu->idle_cycles += to - cpu->cycle;
 	else if (cpu->state == PT_VE500_HALT)
 		cpu->halt_cycles += to - cpu->cycle;
+	if (cpu->state == PT_VE500_HALT && cpu->counts_halted) {
+		cpu->events[EV_CYCLES] += to - cpu->cycle;
+		pt_e5_tell_step(cpu, cpu->msr);
+	}
 	cpu->cycle = to;
 }
 
@@ -300,6 +304,11 @@ void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, 
 	cpu->any_breakpoint = false;
 	for (unsigned i = 0; i < PT_VE500_BREAKPOINTS; i++)
 		cpu->any_breakpoint |= cpu->breakpoint_on[i];
+}
+
+void pt_ve500_count_halted(struct pt_ve500 *cpu, bool on)
+{
+	cpu->counts_halted = on;
 }
 
 /* --- data address compares */

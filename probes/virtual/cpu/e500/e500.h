@@ -127,6 +127,9 @@ void pt_ve500_set_reg(struct pt_ve500 *cpu, unsigned reg, uint64_t value);
 bool pt_ve500_peek(struct pt_ve500 *cpu, uint32_t ea, uint8_t *bytes, size_t n_bytes);
 bool pt_ve500_poke(struct pt_ve500 *cpu, uint32_t ea, const uint8_t *bytes, size_t n_bytes);
 
+/* Whether processor cycles are counted (event 1) while it is halted; UNVERIFIED, and not at first. */
+void pt_ve500_count_halted(struct pt_ve500 *cpu, bool on);
+
 enum { PT_VE500_BREAKPOINTS = 8 };
 void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, uint32_t addr);
 
