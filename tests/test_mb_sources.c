@@ -415,6 +415,26 @@ START_TEST(options_of_mbprofile)
 }
 END_TEST
 
+/* The unit counts from an address that is aligned; what was not asked for is not told. */
+START_TEST(a_range_that_is_not_aligned)
+{
+	use(&pt_source_mb_bins);
+	say("low=0x2018");
+	say("high=0x2fff");
+	say("bin-bytes=16");
+	started(source, 0, 0);
+	ck_assert_uint_eq(mdm.core[0].plar, 0);
+	fake_mdm_hit(&mdm, 0, 0x200c, 5);
+	fake_mdm_hit(&mdm, 0, 0x2010, 6); /* the bin that 0x2018 lies in */
+	fake_mdm_hit(&mdm, 0, 0x2024, 7);
+	stop();
+	ck_assert_uint_eq(bin_at(0x2000), 0);
+	ck_assert_uint_eq(bin_at(0x2010), 6);
+	ck_assert_uint_eq(bin_at(0x2020), 7);
+	ck_assert_str_eq(array_sink_config(&sink, "low"), "0x2010");
+}
+END_TEST
+
 START_TEST(no_range)
 {
 	use(&pt_source_mb_bins);
@@ -832,6 +852,7 @@ int main(void)
 	tcase_add_loop_test(tc, index_rules, 0, 3);
 	tcase_add_loop_test(tc, readings_add_up, 0, PT_LEN(modes));
 	tcase_add_test(tc, options_of_mbprofile);
+	tcase_add_test(tc, a_range_that_is_not_aligned);
 	tcase_add_test(tc, no_range);
 	tcase_add_test(tc, a_full_bin);
 	tcase_add_test(tc, a_bin_that_wraps);

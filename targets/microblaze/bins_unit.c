@@ -254,8 +254,10 @@ int pt_bins_unit_range(struct pt_bins_unit *u, enum pt_mb_index index, uint64_t 
 			       "bits of address",
 			       low, high, u->addr_bits);
 	for (u->shift = shift < 0 ? 0 : (unsigned)shift; u->shift <= MOST_SHIFT; u->shift++) {
-		if (place(u, index, low, high))
+		if (place(u, index, low, high)) {
+			u->from = low - (low - u->low) % bin_bytes(u);
 			return 0;
+		}
 		if (shift >= 0)
 			break;
 	}

@@ -83,6 +83,7 @@ struct pt_bins_unit {
 	unsigned addr_bits, pbar_bits, shift;	/* shift: a bin is 4 << shift bytes */
 	bool cycles;
 	uint64_t low, high;		/* byte addresses, both in it; low is the first address of bin `first` */
+	uint64_t from;			/* the first bin that was asked for; what lies below is there to align it */
 	uint32_t first;			/* the bin of low, 0 but with shift_mask */
 	uint64_t ns_per_bin;		/* of a reading, as measured */
 };

@@ -113,13 +113,13 @@ static void take(struct bins *s, uint32_t first, uint32_t n, uint64_t now_ns)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t bin = first + i;
 		uint64_t address = pt_bins_unit_address(&s->unit, bin), hits = gained(s, bin, s->values[i], now_ns);
-		bool full = s->values[i] == PT_BIN_FULL;
+		bool full = s->values[i] == PT_BIN_FULL, asked = address >= s->unit.from && address <= s->unit.high;
 
 		if (s->len_bytes + 2 * PT_BINS_BYTES > sizeof(s->bytes))
 			emit_records(s, now_ns);
-		if (address <= s->unit.high && hits > 0)
+		if (asked && hits > 0)
 			put_record(s, address, hits);
-		if (address <= s->unit.high && full && (hits > 0 || s->mode == END))
+		if (asked && full && (hits > 0 || s->mode == END))
 			put_record(s, address, PT_UNKNOWN);
 		s->last[bin] = s->values[i];
 		if (s->values[i] > s->last[s->hottest])
@@ -304,7 +304,7 @@ static int emit_config(struct bins *s, const struct pt_source_setup *setup, stru
 		 s->mode == LIVE       ? "live"
 		 : s->mode == SNAPSHOT ? "snapshot"
 				       : "end",
-		 UINT64_C(4) << u->shift, u->cycles ? "cycles" : "instructions", u->low, u->high, u->n_bins, smear_us,
+		 UINT64_C(4) << u->shift, u->cycles ? "cycles" : "instructions", u->from, u->high, u->n_bins, smear_us,
 		 way, pt_params_flag(setup->settings, &params[CUMULATE]), cost, pt_mb_cores_say(s->mb));
 	return pt_emit_config(&s->out, setup, PT_FORMAT_BINS, lines, err);
 }
