@@ -795,6 +795,44 @@ START_TEST(counters_of_nothing)
 }
 END_TEST
 
+static const struct pt_chunk *last_data(void)
+{
+	for (size_t i = sink.n_chunks; i-- > 0;)
+		if (sink.chunk[i]->kind == PT_CHUNK_DATA)
+			return sink.chunk[i];
+	ck_abort_msg("no DATA");
+}
+
+/* Armed while the core is held, it has what ran from there on: a step into an interrupt is one item, and continues what
+ * is known of the core. What began in the midst of something does not. */
+START_TEST(trace_of_a_step)
+{
+	set("mb.trace.size=8192");
+	core_state = PT_HALTED;
+	use(&pt_source_mb_trace);
+	say("mode=ring");
+	started(source, 0, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0x100, &err), 0);
+		mdm.core[0].trace[mdm.core[0].n_trace++] = 0x3c00a;
+		ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x10, &err), 0);
+		drain_until(memory.now_ns + 1000000);
+		ck_assert_uint_eq(last_data()->len_bytes, 3);
+		ck_assert_uint_eq(last_data()->cause, 0);
+	}
+	stop();
+	array_sink_fini(&sink);
+	array_sink_init(&sink);
+	core_state = PT_RUNNING;
+	started(source, 0, 0);
+	mdm.core[0].trace[mdm.core[0].n_trace++] = 0x3c00a;
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x10, &err), 0);
+	drain_until(memory.now_ns + 1000000);
+	ck_assert_uint_eq(last_data()->cause, 1);
+	stop();
+}
+END_TEST
+
 /* A window that does not start is none. */
 START_TEST(trace_while_in_reset)
 {
@@ -870,6 +908,7 @@ int main(void)
 	tcase_add_test(tc, counters_while_in_reset);
 	tcase_add_test(tc, counters_of_nothing);
 	tcase_add_test(tc, trace_while_in_reset);
+	tcase_add_test(tc, trace_of_a_step);
 	tcase_add_loop_test(tc, lists_that_make_no_sense, 0, PT_LEN(bad_lists));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -225,6 +225,7 @@ static void stop_or_start(struct mdm_trace *s, enum pt_event_kind kind, uint64_t
 	e->branch.to = pc;
 	e->n = 0;
 	s->started = kind == PT_EV_START && pc != PT_UNKNOWN;
+	s->aligned |= s->started;
 	s->told = s->has_half = false;
 }
 
@@ -235,7 +236,7 @@ static void state_changed(void *state, enum pt_state what, uint64_t pc, struct p
 	if (what == PT_STATE_HALT && s->started)
 		stop_or_start(s, PT_EV_STOP, pc, out);
 	else if (what == PT_STATE_RUN && s->level != LEVEL_COMPLETE && pc != PT_UNKNOWN)
-		stop_or_start(s, PT_EV_START, pc, out);
+		stop_or_start(s, PT_EV_START, pc, out);	/* and a buffer that was cleared before */
 	else if (what == PT_STATE_RESET || what == PT_STATE_PC_WRITTEN)
 		s->started = false;
 	if (what == PT_STATE_RESET)	/* even if it was held at the vector: nothing that was called is open still */

@@ -37,7 +37,7 @@ struct trace {
 	struct pt_mb *mb;
 	struct pt_mdm *mdm;
 	struct pt_emit out;
-	bool ring, held, recording, reading, untold, halt_recorded, half_lost;
+	bool ring, held, recording, reading, untold, halt_recorded, half_lost, from_start;
 	uint32_t control, capacity;
 	uint64_t window_ns, period_ns, random, next_ns;
 	uint64_t from_ns, to_ns, halt_ns, halt_pc; /* of what is recorded; of the halt that is not told yet */
@@ -69,6 +69,7 @@ static int start_unit(struct trace *s, uint64_t *status, struct pt_err *err)
 	    command(s, CLEAR | START, &s->from_ns, err) < 0 ||
 	    pt_mdm_get(s->mdm, false, TSR, TSR_BITS, status, err) < 0)
 		return err->code;
+	s->from_start = false;
 	s->recording = s->mb->written.trace = (*status >> STARTED & 1) != 0;
 	s->mb->written.tctrlr = s->control;
 	s->next_ns = s->from_ns + s->window_ns;
@@ -120,13 +121,14 @@ static void emit(struct trace *s)
 	s->len_bytes = 0;
 }
 
-/* A full buffer has the end of the window only: what ran before is not observed, nobody knows for how long. */
+/* A full buffer has the end of the window only: what ran before is not observed, nobody knows for how long. What was
+ * recorded from where the core was let go continues what is known of it: a step may be all that there is. */
 static void begin_data(struct trace *s)
 {
 	bool full = s->n_items == s->capacity;
 
 	pt_emit_loss(&s->out, PT_LOSS_REARM, full ? s->to_ns : s->from_ns);
-	s->out.restarts = true;
+	s->out.restarts = full || !s->from_start;
 	s->half_lost = full && (s->control >> LEVEL_SHIFT & 3) != 0;
 }
 
@@ -355,6 +357,7 @@ static int on_run(struct trace *s, uint64_t pc, struct pt_err *err)
 		rc = record(s, err);
 	if (s->held)
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
+	s->from_start = s->held && s->recording;
 	s->held = false;
 	pt_emit_state(&s->out, PT_STATE_RUN, now_ns, pc);
 	return rc < 0 ? failed(s, rc, err) : 0;
