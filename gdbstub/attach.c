@@ -2,7 +2,12 @@
  * has it at a time; to the others the server has no program, but monitor works.
  *
  * Given back by D the cores run. Given back without a word, or killed, they do what they did before the session: who
- * found a product at work leaves it at work, who found it halted leaves it halted. */
+ * found a product at work leaves it at work, who found it halted leaves it halted.
+ *
+ * Who only watches (--second watch): a second all-stop GDB that is told that its program stands still, as the live watch of
+ * IDEs needs it: such a GDB looks at variables while it believes so, and only then. Memory is what it is at the moment; the
+ * registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is not available", 13.1). All
+ * that would change something is refused. */
 #include <string.h>
 
 #include "gdbstub/commands.h"
@@ -32,6 +37,7 @@ static bool take(struct pt_gdb_client *client, struct pt_err *err)
 void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 {
 	client->run = PT_GDB_NONE;
+	client->watches = false;
 	if (client->stub->recording == client)
 		pt_recorder_off(client, NULL, NULL);
 	pt_gdb_code_forget(&client->code);
@@ -152,6 +158,19 @@ static void after_restart(struct pt_gdb_request *rq, int rc, const struct pt_err
 	pt_gdb_finish(rq->client);
 }
 
+static void after_look_for_watch(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (rc < 0)
+		pt_warn("gdb: %s: nothing to watch: %s", client->peer, err->msg);
+	else
+		pt_info("gdb: %s watches", client->peer);
+	client->watches = rc == 0;
+	client->n_cores = rc == 0 ? rq->n_cores : 0;
+	pt_gdb_reply_text(client, rc == 0 ? "T00thread:1;" : "W00");
+}
+
 void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_err err;
@@ -166,6 +185,8 @@ void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		pt_gdb_reply_text(client, "E01");	/* its stop reply comes when it stops */
 	} else if (take(client, &err)) {
 		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_why);
+	} else if (!client->parked && client->stub->config.watch) {
+		pt_gdb_post(&client->request, look, after_look_for_watch);
 	} else if (!client->parked) {
 		pt_info("gdb: %s gets no program: %s", client->peer, err.msg);
 		pt_gdb_reply_text(client, "W00");

@@ -127,6 +127,7 @@ struct pt_gdb_client {
 
 	/* the inferior */
 	enum pt_gdb_run run;
+	bool watches;			/* run is NONE, yet it has one to read memory of: attach.c, --second watch */
 	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
 	bool resuming;			/* the resume or step is still on its way to the board */
 	bool interrupted;		/* 0x03 came since the resume */
@@ -182,7 +183,7 @@ static inline bool pt_gdb_controls(const struct pt_gdb_client *client)
 /* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
 static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
 {
-	return client->run != PT_GDB_NONE || client->nonstop.wanted;
+	return client->run != PT_GDB_NONE || client->nonstop.wanted || client->watches;
 }
 
 /* --- connections: client.c ---------------------------------------------------------------------------------------- */

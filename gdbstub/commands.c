@@ -10,19 +10,19 @@
 #include "log.h"
 
 /* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects;
- * it changes the target; what it answers depends on the program's tasks. */
-enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32 };
+ * it changes the target; what it answers depends on the program's tasks; who only watches may have it. */
+enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32, WATCH = 64 };
 
 static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
 	/* memory, registers and run control: what comes most often */
-	{ "m",			TARGET,		pt_gdb_read_hex },
-	{ "x",			TARGET,		pt_gdb_read_binary },
+	{ "m",			TARGET | WATCH,		pt_gdb_read_hex },
+	{ "x",			TARGET | WATCH,		pt_gdb_read_binary },
 	{ "M",			TARGET | CHANGES,		pt_gdb_write_hex },
 	{ "X",			TARGET | CHANGES,		pt_gdb_write_binary },
 	{ "F",			TARGET,		pt_gdb_fileio_reply },
-	{ "g",			TARGET | EXACT | HALTED,	pt_gdb_read_registers },
+	{ "g",			TARGET | EXACT | HALTED | WATCH,	pt_gdb_read_registers },
 	{ "G",			TARGET | HALTED | CHANGES,		pt_gdb_write_registers },
-	{ "p",			TARGET | HALTED,		pt_gdb_read_register },
+	{ "p",			TARGET | HALTED | WATCH,		pt_gdb_read_register },
 	{ "P",			TARGET | HALTED | CHANGES,		pt_gdb_write_register },
 	{ "vCont?",		EXACT | CONNECTING,		pt_gdb_vcont_what },
 	{ "vCont;",		TARGET | CONNECTING,		pt_gdb_vcont },
@@ -58,17 +58,17 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
 	{ "Qbtrace:bts",	TARGET | EXACT | HALTED | CHANGES,	pt_gdb_branch_trace_on },
 	{ "Qbtrace:off",	TARGET | EXACT,	pt_gdb_branch_trace_off },
-	{ "qCRC:",		TARGET,		pt_gdb_crc },
-	{ "qSearch:memory:",	TARGET,		pt_gdb_search },
+	{ "qCRC:",		TARGET | WATCH,		pt_gdb_crc },
+	{ "qSearch:memory:",	TARGET | WATCH,		pt_gdb_search },
 	{ "qAttached",		CONNECTING,		pt_gdb_attached },
 	{ "qfThreadInfo",	EXACT | CONNECTING | TASKS,	pt_gdb_thread_list },
 	{ "qsThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list_end },
-	{ "qThreadExtraInfo,",	TARGET | CONNECTING,		pt_gdb_thread_extra },
+	{ "qThreadExtraInfo,",	TARGET | CONNECTING | WATCH,		pt_gdb_thread_extra },
 	{ "qC",			EXACT | CONNECTING,		pt_gdb_current_thread },
 	{ "qSymbol:",		CONNECTING,		pt_gdb_ok },
-	{ "qOffsets",		TARGET | EXACT | CONNECTING,	pt_gdb_offsets },
+	{ "qOffsets",		TARGET | EXACT | CONNECTING | WATCH,	pt_gdb_offsets },
 	{ "H",			CONNECTING,		pt_gdb_select_thread },
-	{ "T",			TARGET | CONNECTING,		pt_gdb_thread_alive },
+	{ "T",			TARGET | CONNECTING | WATCH,		pt_gdb_thread_alive },
 };
 
 void pt_gdb_reply_malformed(struct pt_gdb_client *client)
@@ -120,6 +120,12 @@ static void again(struct pt_gdb_client *client)
 		pt_gdb_command(client);
 }
 
+static bool lacks_program(const struct pt_gdb_client *client, const struct command *row)
+{
+	return (row->flags & TARGET) != 0 && client->run == PT_GDB_NONE && !pt_gdb_passes(client) &&
+	       !(client->watches && (row->flags & WATCH) != 0);
+}
+
 void pt_gdb_command(struct pt_gdb_client *client)
 {
 	const struct pt_gdb_packet *packet = client->current;
@@ -141,8 +147,9 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	pt_gdb_log_packet("->", packet->bytes, packet->len_bytes);
 	if (row == NULL) {
 		pt_gdb_reply_text(client, "");
-	} else if ((row->flags & TARGET) != 0 && client->run == PT_GDB_NONE && !pt_gdb_passes(client)) {
-		pt_fail(&err, PT_ESTATE, "no program is attached: attach 1 comes first");
+	} else if (lacks_program(client, row)) {
+		pt_fail(&err, PT_ESTATE, client->watches ? "this GDB only watches: another one has the program"
+							 : "no program is attached: attach 1 comes first");
 		pt_gdb_reply_error(client, &err);
 	} else if ((row->flags & CHANGES) != 0 && !pt_gdb_controls(client)) {
 		pt_gdb_reply_not_yours(client);

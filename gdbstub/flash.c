@@ -15,13 +15,16 @@ static void keep(struct pt_gdb_client *client, const struct pt_err *err)
 	client->stub->load = *err;
 }
 
+static const char while_halted[] = "flash is written while the core is halted, not while it runs";
+
+/* In non-stop a core may be halted, as by monitor reset halt, before GDB has taken notice: the board knows (all_halted). */
 static bool refused(struct pt_gdb_client *client)
 {
 	struct pt_err err;
 
-	if (pt_gdb_is_halted(client))
+	if (client->run == PT_GDB_NONSTOP || pt_gdb_is_halted(client))
 		return false;
-	pt_fail(&err, PT_ESTATE, "flash is written while the core is halted, not while it runs");
+	pt_fail(&err, PT_ESTATE, "%s", while_halted);
 	keep(client, &err);
 	pt_gdb_reply_sentence(client, &err);
 	return true;
@@ -51,10 +54,23 @@ static int has_flash(const struct pt_target *target, struct pt_err *err)
 	return pt_fail(err, PT_EUNSUPPORTED, "%s", target->ops->no_flash);
 }
 
+static int all_halted(const struct pt_gdb_request *rq, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_core_status status;
+
+	for (unsigned core = 0; rq->client->run == PT_GDB_NONSTOP && core < target->ops->n_cores(target->state); core++) {
+		if (target->ops->status(target->state, core, &status, err) < 0)
+			return err->code;
+		if (status.state != PT_HALTED)
+			return pt_fail(err, PT_ESTATE, "%s", while_halted);
+	}
+	return has_flash(target, err);
+}
+
 static int erase(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)board;
-	if (has_flash(target, err) < 0 || target->ops->flash_erase(target->state, rq->addr, rq->len, err) < 0)
+	if (all_halted(rq, target, err) < 0 || target->ops->flash_erase(target->state, rq->addr, rq->len, err) < 0)
 		return pt_wrap(err, "erase flash at 0x%" PRIx64, rq->addr);
 	return 0;
 }
@@ -73,7 +89,7 @@ void pt_gdb_flash_erase(struct pt_gdb_client *client, struct pt_rsp_args *args)
 static int write_flash(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)board;
-	if (has_flash(target, err) < 0 ||
+	if (all_halted(rq, target, err) < 0 ||
 	    target->ops->flash_write(target->state, rq->addr, rq->args.at, pt_rsp_left(&rq->args), err) < 0)
 		return pt_wrap(err, "write flash at 0x%" PRIx64, rq->addr);
 	return 0;
@@ -94,7 +110,7 @@ void pt_gdb_flash_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 static int done(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	pt_board_tell_program(board);
-	if (has_flash(target, err) < 0 ||
+	if (all_halted(rq, target, err) < 0 ||
 	    target->ops->flash_done(target->state, &rq->client->stub->load_progress, err) < 0)
 		return pt_wrap(err, "finish flash");
 	return 0;

@@ -16,6 +16,7 @@ enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* interface.m
 struct pt_gdbstub_config {
 	const char *address;		/* "HOST:PORT" (port 0: any), "unix:PATH", "stdio" */
 	enum pt_attach attach;
+	bool watch;			/* a second all-stop GDB may read memory, and takes the core for halted (attach.c) */
 	struct pt_board *board;
 	struct pt_session *session;
 	const struct pt_params *symbols;	/* settings for programs (program/settings.h); NULL: all standards */

@@ -77,7 +77,9 @@ static void take(struct pt_monitor_call *call)
 		pt_monitor_fail(call, PT_ENOMEM, "take: no memory");
 		return;
 	}
-	pt_monitor_say(call, "taken from %s%s", owner->peer, client->run == PT_GDB_NONE ? "; attach 1 comes next" : "");
+	pt_monitor_say(call, "taken from %s%s", owner->peer, 
+		       client->watches ? "; detach and attach 1 come next"
+				       : client->run == PT_GDB_NONE ? "; attach 1 comes next" : "");
 	call->data = taking;
 	collect(taking, owner);
 	dispossess(owner);

@@ -74,7 +74,7 @@ void pt_gdb_offsets(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id)
 {
-	return id <= client->n_cores || (!client->nonstop.wanted && client->stub->tasks.found);
+	return id <= client->n_cores || (!client->nonstop.wanted && !client->watches && client->stub->tasks.found);
 }
 
 static int list_threads(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -157,7 +157,7 @@ void pt_gdb_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *arg
 {
 	(void)args;
 	pt_rsp_begin(&client->frame, '$');
-	if (client->run != PT_GDB_NONE)
+	if (client->run != PT_GDB_NONE || client->watches)
 		pt_rsp_text(&client->frame, "QC%" PRIx64, client->task != 0 ? client->task : client->core + 1);
 	pt_gdb_reply(client);
 }

@@ -168,6 +168,10 @@ static int read_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	int rc = pt_gdb_task_registers(rq, target, &saved, err);
 
 	(void)board;
+	for (size_t i = 0; rq->client->watches && i < n; i++)
+		put_register(&rq->frame, &rows[i], pt_target_is_big_endian(target), 0);
+	if (rq->client->watches)
+		return 0;
 	for (uint16_t i = 0; rc == 1 && i < n; i++)
 		if (put_saved(rq, target, &saved, i, err) < 0)
 			return err->code;
@@ -198,7 +202,9 @@ static int read_one(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	rc = pt_gdb_task_registers(rq, target, &saved, err);
 	if (rc != 0)
 		return rc < 0 ? rc : put_saved(rq, target, &saved, row, err);
-	if (target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
+	value = 0;	/* which is all that a GDB has of it that only watches */
+	if (!rq->client->watches &&
+	    target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
 		return err->code;
 	put_register(&rq->frame, &rows[row], pt_target_is_big_endian(target), value);
 	return 0;

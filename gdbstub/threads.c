@@ -75,7 +75,7 @@ static struct pt_reader reader_of(struct lines *lines, struct pt_target *target)
 
 const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client)
 {
-	return client->nonstop.wanted ? NULL : client->stub->tasks.threads;
+	return client->nonstop.wanted || client->watches ? NULL : client->stub->tasks.threads;
 }
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ static const struct row {
 	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
 	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD, offsetof(struct pt_options, gdb) },
 	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD, offsetof(struct pt_options, attach) },
+	{ "second", "none|watch", "what a second all-stop GDB gets: no program, or one that it may read while it runs (none)", FIELD,
+	  offsetof(struct pt_options, second) },
 	{ "config", "FILE", "words for every run, INI ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD, offsetof(struct pt_options, config) },
 	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD, offsetof(struct pt_options, listen) },
 	{ "for", "TIME", "profile: how long the core shall run: 500ms, 2s", TIME, 0 },
@@ -55,7 +57,7 @@ static const struct row {
 
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
-	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "listen", "board" },
+	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes" },
 	{ "config", "serve, profile, check" }, { "junit", "check" }, { "live", "check" }, { "strict", "check" },

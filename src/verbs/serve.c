@@ -163,6 +163,14 @@ static int parse_attach(const char *word, enum pt_attach *out, struct pt_err *er
 	return word == NULL ? 0 : pt_fail(err, PT_EARG, "--attach takes auto, run or halt, not %s", word);
 }
 
+static int parse_second(const char *word, bool *watch, struct pt_err *err)
+{
+	*watch = word != NULL && strcmp(word, "watch") == 0;
+	return word == NULL || *watch || strcmp(word, "none") == 0
+		       ? 0
+		       : pt_fail(err, PT_EARG, "--second takes none or watch, not %s", word);
+}
+
 static void watch_signals(struct serve *s)
 {
 	static const int signums[PT_LEN(s->signals)] = { SIGINT, SIGTERM, SIGHUP };
@@ -182,7 +190,8 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 		.on_quit = on_quit, .arg = s,
 	};
 
-	if (parse_attach(options->attach, &config.attach, err) < 0)
+	if (parse_attach(options->attach, &config.attach, err) < 0 ||
+	    parse_second(options->second, &config.watch, err) < 0)
 		return err->code;
 	s->gdb = pt_gdbstub_new(&s->rig.loop, &config, err);
 	if (s->gdb == NULL)

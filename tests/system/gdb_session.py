@@ -105,14 +105,15 @@ def gdb(daemon, *commands, elf=DEMO, interrupt_when=None):
 class Mi:
     """A GDB that works on while it is waited for: its machine interface. Non-stop if wanted."""
 
-    def __init__(self, daemon, *settings, elf=DEMO):
+    def __init__(self, daemon, *settings, elf=DEMO, connects=True):
         command = [GDB, "-nx", "-q", "--interpreter=mi3"]
         for setting in (*GDB_SETTINGS, *settings):
             command += ["-iex", setting]
         self.child = subprocess.Popen(command + ([elf] if elf else []), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT)
         self.said, self.at = "", 0
-        self.say(f"target extended-remote {daemon.address}")
+        if connects:
+            self.say(f"target extended-remote {daemon.address}")
 
     def read(self, timeout_s):
         if select.select([self.child.stdout], [], [], timeout_s)[0]:
