@@ -80,11 +80,11 @@ struct pt_rsp_ops {
 	 * PT_ESTATE: the stop is not ours (a breakpoint, its own Ctrl-C); the debugger has been
 	 * told, and it stays so. */
 	int (*go_on)(void *state, struct pt_err *err);
-	/* Within a hold, while the target stands: a packet that makes it run for a purpose of ours ("c" into code of ours,
-	 * "s"), until it stops. That stop is nobody's news: poll says what it said before, and a debugger that waits for a
-	 * stop waits on. PT_ESTATE: it runs. PT_ETIMEOUT: it did not stop by itself within timeout_ms (or the user's
-	 * patience, if that is longer), was interrupted, and stands. PT_EUNSUPPORTED: in non-stop. PT_EIO: what ran there
-	 * has ended. */
+	/* Within a hold, while the target stands: a packet that makes it run for a purpose of ours ("c" into code of
+	 * ours, "s"), until it stops. That stop is nobody's news: poll says what it said before, and a debugger that
+	 * waits for a stop waits on. PT_ESTATE: it runs. PT_ETIMEOUT: it did not stop by itself within timeout_ms (or
+	 * the user's patience, if that is longer), was interrupted, and stands. PT_EUNSUPPORTED: in non-stop. PT_EIO:
+	 * what ran there has ended. */
 	int (*run_for)(void *state, const char *packet, uint32_t timeout_ms, struct pt_err *err);
 	/* The user says that this server answers while the target runs. */
 	void (*set_asks_running)(void *state);

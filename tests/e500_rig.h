@@ -1,6 +1,6 @@
-/* The target e500 behind the GDB server of the virtual board e500, over a socket, for tests. The server stands on a thread of
- * its own and looks at the board between packets: what the program counts, and whether each of its registers and bytes is
- * as it was when it goes on. Time passes with packets alone. */
+/* The target e500 behind the GDB server of the virtual board e500, over a socket, for tests. The server stands on a
+ * thread of its own and looks at the board between packets: what the program counts, and whether each of its registers
+ * and bytes is as it was when it goes on. Time passes with packets alone. */
 #ifndef PT_TESTS_E500_RIG_H
 #define PT_TESTS_E500_RIG_H
 
@@ -36,7 +36,7 @@ static struct {
 	size_t in_bytes;
 	bool runs, ours;			/* ours: what runs is code of the target's */
 	uint64_t base[PT_LEN(events)], want[PT_LEN(events)];	/* of the program alone */
-	uint64_t base_all[PT_VE500_EVENTS], all[PT_VE500_EVENTS];	/* the same for each event, since the beginning */
+	uint64_t base_all[PT_VE500_EVENTS], all[PT_VE500_EVENTS]; /* the same for each event, since the beginning */
 	uint8_t ram[PT_E500_RAM_BYTES];
 	uint64_t regs[PT_VE500_REGS];
 	unsigned n_changed, n_runs;
@@ -248,7 +248,8 @@ static inline void disconnect(void)
 	pt_probe_close(probe);
 }
 
-static inline void attach_to(const char *habit, const char *const *board_words, const char *const *words, size_t n_words)
+static inline void attach_to(const char *habit, const char *const *board_words, const char *const *words,
+			     size_t n_words)
 {
 	listen_there(habit, board_words);
 	settings = pt_params_new();

@@ -3,7 +3,9 @@
 #include "e500_rig.h"
 
 static const struct { const char *habit, *end; } servers[] = {
-	{ "modern", "e500.scratch.end=auto" }, { "bare", "e500.scratch.end=trap" }, { "modern", "e500.scratch.end=break" },
+	{ "modern", "e500.scratch.end=auto" },
+	{ "bare", "e500.scratch.end=trap" },
+	{ "modern", "e500.scratch.end=break" },
 };
 
 /* A debugger that waits for the program's stop hears of no sample. */
@@ -29,8 +31,8 @@ START_TEST(samples_of_a_running_program_count_it_alone)
 		timebase = pass.timebase;
 		pthread_mutex_lock(&there.lock);
 		for (unsigned n = 0; n < 4; n++)
-			ck_assert_msg(ops[n].value == there.want[n], "round %u, event %u: %u, not %llu", round, events[n],
-				      ops[n].value, (unsigned long long)there.want[n]);
+			ck_assert_msg(ops[n].value == there.want[n], "round %u, event %u: %u, not %llu", round,
+				      events[n], ops[n].value, (unsigned long long)there.want[n]);
 		pthread_mutex_unlock(&there.lock);
 		ck_assert_int_eq(e500->remote.rsp->poll(e500->remote.wire, 0, &run, &err), 0);
 		ck_assert(run.running);
@@ -127,7 +129,8 @@ START_TEST(what_was_in_the_registers_is_put_back)
 	pt_e500_all_pmrs(PT_E500_V2, now);
 	pass_now(now, n, &pass);
 	for (size_t i = 0; i < n; i++)
-		ck_assert_msg(now[i].value == ops[i].value, "PMR %u: 0x%08x, not 0x%08x", now[i].pmr, now[i].value, ops[i].value);
+		ck_assert_msg(now[i].value == ops[i].value, "PMR %u: 0x%08x, not 0x%08x", now[i].pmr, now[i].value,
+			      ops[i].value);
 	ck_assert_int_eq(pt_e500_take(e500, 0, "another", &err), 0);
 	ck_assert_int_eq(pt_e500_give_back(e500, "another", &err), 0);
 	leave();
@@ -216,8 +219,9 @@ START_TEST(a_pass_that_was_cut_short_leaves_nothing_behind)
 	connect_there();
 	pthread_mutex_lock(&there.lock);
 	for (unsigned reg = 0; reg < PT_VE500_REGS; reg++)
-		ck_assert_msg(there.regs[reg] == pt_ve500_reg(there.chip->cpu, reg), "register %u: 0x%llx, not 0x%llx", reg,
-			      (unsigned long long)pt_ve500_reg(there.chip->cpu, reg), (unsigned long long)there.regs[reg]);
+		ck_assert_msg(there.regs[reg] == pt_ve500_reg(there.chip->cpu, reg), "register %u: 0x%llx, not 0x%llx",
+			      reg, (unsigned long long)pt_ve500_reg(there.chip->cpu, reg),
+			      (unsigned long long)there.regs[reg]);
 	ck_assert_int_eq(memcmp(there.ram, pt_e500_bytes(there.chip, 0, PT_E500_RAM_BYTES), PT_E500_RAM_BYTES), 0);
 	there.stays = false;
 	pthread_mutex_unlock(&there.lock);

@@ -124,7 +124,8 @@ static int find_core(struct pt_e500_target *e500, struct pt_err *err)
 	int by_pvr = is_other(e500) ? -1 : core_by_pvr(e500);
 
 	if (is_other(e500))
-		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server serves %s, not PowerPC", e500->remote.architecture);
+		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server serves %s, not PowerPC",
+			       e500->remote.architecture);
 	if (core_by_setting(e500) || by_pvr > 0)
 		return 0;
 	if (by_pvr < 0 && !e500->remote.target->by_name)
@@ -196,7 +197,8 @@ static int e500_attach(struct pt_target *target, const struct pt_params *setting
 	void *wire;
 
 	if (pt_probe_rsp(target->probe, &wire) == NULL)
-		return pt_fail(err, PT_EUNSUPPORTED, "an e500 is reached through the GDB server of its probe (rsp:HOST:PORT)");
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "an e500 is reached through the GDB server of its probe (rsp:HOST:PORT)");
 	e500->settings = pt_params_copy(settings);
 	e500->agent_addr = PT_UNKNOWN;
 	e500->kind = (struct pt_remote_kind){
@@ -209,7 +211,8 @@ static int e500_attach(struct pt_target *target, const struct pt_params *setting
 		return err->code;
 	}
 	snprintf(e500->name, sizeof(e500->name), "%s behind %.20s at %.60s", pt_e500_kinds[e500->core].name,
-		 e500->remote.facts.name[0] != '\0' ? e500->remote.facts.name : "a GDB server", e500->remote.facts.where);
+		 e500->remote.facts.name[0] != '\0' ? e500->remote.facts.name : "a GDB server",
+		 e500->remote.facts.where);
 	find_regions(e500);
 	pt_e500_settle(e500);
 	return 0;
@@ -242,15 +245,16 @@ static void e500_describe(void *state, void (*say)(void *arg, const char *line),
 	pt_remote_describe(state, say, arg);
 	if (e500->pvr != 0)
 		snprintf(pvr, sizeof(pvr), ", PVR 0x%08" PRIx32, e500->pvr);
-	snprintf(line, sizeof(line), "core: %s (%s%s), %u counters", pt_e500_kinds[e500->core].name, e500->how_known, pvr,
-		 pt_e500_kinds[e500->core].n_pmcs);
+	snprintf(line, sizeof(line), "core: %s (%s%s), %u counters", pt_e500_kinds[e500->core].name, e500->how_known,
+		 pvr, pt_e500_kinds[e500->core].n_pmcs);
 	say(arg, line);
 	pt_e500_choose(e500, &(struct pt_err){ 0 });
 	pt_e500_describe_way(e500, line, sizeof(line));
 	say(arg, line);
 	if (e500->pm.n_saved == 0)
 		return;
-	snprintf(line, sizeof(line), "changed: the performance monitor counts for %s; its %zu registers are put back at the end",
+	snprintf(line, sizeof(line),
+		 "changed: the performance monitor counts for %s; its %zu registers are put back at the end",
 		 e500->pm.owner, e500->pm.n_saved);
 	say(arg, line);
 }

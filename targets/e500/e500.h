@@ -48,13 +48,13 @@ struct pt_e500_way {
 	bool halts;			/* a core that runs is stopped for each pass, and goes on behind it */
 	size_t state_bytes;		/* zeroed before open: pt_e500_way_state() */
 	/* Finds out whether it works here, without a change that is not undone and without halting anything.
-	 * PT_EUNSUPPORTED and whatever else: a setting is missing, the OS does not let PMRs be used, nobody answers; the
-	 * sentence says which, and what to do. It is asked again now and then until it works. */
+	 * PT_EUNSUPPORTED and whatever else: a setting is missing, the OS does not let PMRs be used, nobody answers;
+	 * the sentence says which, and what to do. It is asked again now and then until it works. */
 	int (*open)(struct pt_e500_target *e500, const struct pt_params *settings, struct pt_err *err);
 	void (*close)(struct pt_e500_target *e500);	/* only after open; sends nothing */
 	/* In order; a register may be in the list several times, and each is a reading of its own. The core runs
 	 * afterwards if it ran before. Fills of *pass at_ns, error_ns, timebase, halted_ns, halted. 0; PT_EUNSUPPORTED:
-	 * this way cannot write (or not this one), or PMRs turn out to trap, and nothing was done: the next way is tried;
+	 * this way cannot write (or not this one), or PMRs turn out to trap; nothing was done, and the next way is tried;
 	 * PT_EBUSY: an agent did not answer in time, PT_EIO: the server is gone; else as of pt_e500_scratch_run. */
 	int (*pass)(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		    struct pt_e500_pass *pass, struct pt_err *err);
@@ -104,7 +104,7 @@ struct pt_e500_target {
 		unsigned core;
 		struct pt_e500_op saved[PT_E500_PMRS_MAX];
 		size_t n_saved;
-		struct pt_e500_op left[PT_E500_PMRS_MAX];	/* and what was last written since to say what is counted */
+		struct pt_e500_op left[PT_E500_PMRS_MAX];	/* and what was written since to say what is counted */
 		size_t n_left;
 	} pm;
 };
@@ -128,22 +128,23 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
  * "scratch code at 0x00fff000: each sample halts the core, 10 packets (most 12), 2.1 ms (longest 3.4 ms)". */
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room);
 
-void pt_e500_source_cost(struct pt_target *target, char *line, size_t room);	/* the same, as struct pt_source_ops.cost */
+void pt_e500_source_cost(struct pt_target *target, char *line, size_t room);	/* that, for struct pt_source_ops */
 
 /* RAM that the program leaves alone, as a source was told (struct pt_source_setup): for scratch code, where no setting
  * names some. */
 void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup *setup);
 
 /* The performance monitor of a core for one user ("profile"): all of its registers are read, and kept to be put back.
- * They are as they were afterwards. 0; PT_EBUSY: another has it, or Linux' perf counts with it (e500.respect_linux=off takes it all
- * the same); else as of pt_e500_pass. */
+ * They are as they were afterwards. 0; PT_EBUSY: another has it, or Linux' perf counts with it (e500.respect_linux=off
+ * takes it all the same); else as of pt_e500_pass. */
 int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err);
 /* Every register is what it was before pt_e500_take, counters too. Nothing to do for who has not taken it. The
  * unit is free afterwards, also after an error; with the server gone it is done when that is back (pm_owed.c). */
 int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_err *err);
 /* PT_EBUSY: Linux' perf counts with these registers. Its pattern: PMLCa with CE and FCM1. Source: Linux,
  * core-fsl-emb.c */
-int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
+int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_op *ops, size_t n_ops,
+			struct pt_err *err);
 /* All of the core's PMRs, as operations that read them: counters, PMLCa, PMLCb, PMGC0. Returns their number. */
 size_t pt_e500_all_pmrs(enum pt_e500_core core, struct pt_e500_op *ops);
 
@@ -166,8 +167,9 @@ void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and 
 int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);
 int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 		      struct pt_err *err);
-/* Of way scratch, at work: whether counters go on while the core stands, which no document says. saved: all PMRs as they
- * are; what is written for the test is put back from it. PT_ESTATE: the core stopped in user mode, and it stays unknown. */
+/* Of way scratch, at work: whether counters go on while the core stands, which no document says. saved: all PMRs as
+ * they are; what is written for the test is put back from it. PT_ESTATE: the core stopped in user mode, and it stays
+ * unknown. */
 int pt_e500_scratch_try_halt(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *saved, size_t n_saved,
 			     struct pt_e500_pass *pass, struct pt_err *err);
 /* What a pass by scratch code left behind in the core and its RAM, because the server was gone; NULL: nothing. */

@@ -105,7 +105,8 @@ int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way,
 
 	e500->pm.at[i].asked_ns = 0;
 	if (!is_wanted(e500, way))
-		return pt_fail(err, PT_EUNSUPPORTED, "e500.path=%s", pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_PATH]));
+		return pt_fail(err, PT_EUNSUPPORTED, "e500.path=%s",
+			       pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_PATH]));
 	return is_open(e500, i) ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s: %s", way->name, e500->pm.at[i].why);
 }
 
@@ -207,12 +208,13 @@ static void describe_cost(const struct pt_e500_way *way, const struct pt_e500_co
 	if (c->n_passes == 0)
 		snprintf(line, room, "%s", way->halts ? ": each sample halts the core" : ": halts nothing");
 	else if (c->n_halts == 0)
-		snprintf(line, room, ": %" PRIu64 " samples, 0 halts, %.1f packets each (most %" PRIu32 ")", c->n_passes,
-			 (double)c->n_packets / (double)c->n_passes, c->most_packets);
+		snprintf(line, room, ": %" PRIu64 " samples, 0 halts, %.1f packets each (most %" PRIu32 ")",
+			 c->n_passes, (double)c->n_packets / (double)c->n_passes, c->most_packets);
 	else
-		snprintf(line, room, ": %" PRIu64 " samples, %.1f packets each (most %" PRIu32 "); the core was halted %" PRIu64
-			 " times for them, %.2f ms in the mean (longest %.2f ms)", c->n_passes,
-			 (double)c->n_packets / (double)c->n_passes, c->most_packets, c->n_halts, ms,
+		snprintf(line, room,
+			 ": %" PRIu64 " samples, %.1f packets each (most %" PRIu32 "); the core was halted %" PRIu64
+			 " times for them, %.2f ms in the mean (longest %.2f ms)",
+			 c->n_passes, (double)c->n_packets / (double)c->n_passes, c->most_packets, c->n_halts, ms,
 			 (double)c->longest_halt_ns / PT_NS_PER_MS);
 }
 
@@ -274,7 +276,8 @@ size_t pt_e500_all_pmrs(enum pt_e500_core core, struct pt_e500_op *ops)
 	return n;
 }
 
-int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
+int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_op *ops, size_t n_ops,
+			struct pt_err *err)
 {
 	const uint32_t fc = UINT32_C(0x80000000), fcm1 = 0x10000000, ce = 0x04000000;
 	char who[40] = "";
@@ -283,15 +286,18 @@ int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_
 	for (size_t i = 0; i < n_ops; i++) {
 		unsigned n = ops[i].pmr - PT_E500_PMLCA0;
 
-		if (ops[i].pmr < PT_E500_PMLCA0 || n >= PT_E500_PMCS_MAX || (ops[i].value & (fc | fcm1 | ce)) != (fcm1 | ce))
+		if (ops[i].pmr < PT_E500_PMLCA0 || n >= PT_E500_PMCS_MAX ||
+		    (ops[i].value & (fc | fcm1 | ce)) != (fcm1 | ce))
 			continue;
 		if (len < sizeof(who))
 			len += (size_t)snprintf(who + len, sizeof(who) - len, "%sPMC%u", len > 0 ? ", " : "", n);
 	}
 	if (len == 0 || !pt_params_flag(e500->settings, &pt_e500_settings[PT_E500_SET_RESPECT_LINUX]))
 		return 0;
-	return pt_fail(err, PT_EBUSY, "Linux' perf counts with %s: it is left alone (end perf there, or take it from it with "
-		       "e500.respect_linux=off)", who);
+	return pt_fail(err, PT_EBUSY,
+		       "Linux' perf counts with %s: it is left alone (end perf there, or take it from it with "
+		       "e500.respect_linux=off)",
+		       who);
 }
 
 /* UNVERIFIED of any probe: once in each use, before it is said what the counts are. */

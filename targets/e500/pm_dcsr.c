@@ -21,7 +21,7 @@ struct by_dcsr {
 	bool direct;
 	enum capture capture;
 	uint32_t trigger, trigger_value;	/* BY_WRITE */
-	bool looked, moves;		/* of the counters' copies: seen is of an earlier look; they were seen to move */
+	bool looked, moves; /* of the counters' copies: seen is of an earlier look; they were seen to move */
 	uint32_t seen[PT_E500_PMCS_MAX];
 };
 
@@ -31,7 +31,10 @@ static int access_register(struct by_dcsr *by, unsigned core, uint32_t offset, b
 			   struct pt_err *err)
 {
 	uint8_t bytes[4];
-	struct pt_mem_op op = { .what = write ? PT_MEM_WRITE : PT_MEM_READ, .width_bytes = 4, .len_bytes = 4, .bytes = bytes,
+	struct pt_mem_op op = { .what = write ? PT_MEM_WRITE : PT_MEM_READ,
+				.width_bytes = 4,
+				.len_bytes = 4,
+				.bytes = bytes,
 				.addr = by->base + core * by->stride + offset };
 	int rc;
 
@@ -72,8 +75,8 @@ static int read_capture(struct by_dcsr *by, const struct pt_params *settings, st
 		return 0;
 	by->trigger = (uint32_t)strtoul(text, &end, 0);
 	if (end == text || *end != '=' || by->trigger >= 0x1000 || by->trigger % 4 != 0)
-		return pt_fail(err, PT_EUNSUPPORTED, "e500.dcsr.capture=%s: free, pcc, or OFFSET=VALUE of a register of the proxy",
-			       text);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "e500.dcsr.capture=%s: free, pcc, or OFFSET=VALUE of a register of the proxy", text);
 	by->trigger_value = (uint32_t)strtoul(end + 1, NULL, 0);
 	return 0;
 }
@@ -87,8 +90,10 @@ static int find_block(struct by_dcsr *by, struct pt_err *err)
 	if (access_register(by, 0, PVR, false, &pvr, err) < 0)
 		return err->code;
 	if (pvr >> 16 != pt_e500_kinds[core].pvr)
-		return pt_fail(err, PT_EUNSUPPORTED, "no proxy of an %s at 0x%" PRIx64 ": its PVR reads 0x%08" PRIx32
-			       " (e500.dcsr.base, .proxy and e500.core say what is where)", pt_e500_kinds[core].name, by->base, pvr);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "no proxy of an %s at 0x%" PRIx64 ": its PVR reads 0x%08" PRIx32
+			       " (e500.dcsr.base, .proxy and e500.core say what is where)",
+			       pt_e500_kinds[core].name, by->base, pvr);
 	return 0;
 }
 
@@ -120,7 +125,8 @@ static void dcsr_describe(const struct pt_e500_target *e500, char *line, size_t 
 {
 	const struct by_dcsr *by = pt_e500_way_state(e500, &pt_e500_by_dcsr);
 
-	snprintf(line, room, "core proxy in DCSR at 0x%" PRIx64 "%s", by->base, by->direct ? "" : ", captured counters");
+	snprintf(line, room, "core proxy in DCSR at 0x%" PRIx64 "%s", by->base,
+		 by->direct ? "" : ", captured counters");
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------- */
@@ -131,7 +137,8 @@ static int take_capture(struct by_dcsr *by, unsigned core, struct pt_err *err)
 
 	if (by->direct || by->capture == FREE)
 		return 0;
-	return access_register(by, core, by->capture == BY_PCC ? PCCL : by->trigger, by->capture == BY_WRITE, &value, err);
+	return access_register(by, core, by->capture == BY_PCC ? PCCL : by->trigger, by->capture == BY_WRITE, &value,
+			       err);
 }
 
 /* Copies are believed once one of them has changed: at first what is counted is set another way, and read that way. */
@@ -148,8 +155,10 @@ static int look_whether_they_move(struct by_dcsr *by, unsigned core, struct pt_e
 	if (rc < 0)
 		return rc;
 	by->looked = true;
-	return by->moves ? 0 : pt_fail(err, PT_EUNSUPPORTED, "the captured counters have not moved yet: nothing counts, or "
-				       "something has to capture them (e500.dcsr.capture)");
+	return by->moves ? 0
+			 : pt_fail(err, PT_EUNSUPPORTED,
+				   "the captured counters have not moved yet: nothing counts, or "
+				   "something has to capture them (e500.dcsr.capture)");
 }
 
 static int check(struct by_dcsr *by, unsigned core, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
@@ -158,9 +167,10 @@ static int check(struct by_dcsr *by, unsigned core, const struct pt_e500_op *ops
 
 	for (size_t i = 0; i < n_ops; i++) {
 		copies |= !by->direct && ops[i].pmr != PT_E500_CAPTURED_PC;
-		if (offset_of(by, ops[i].pmr) < 0 || (ops[i].write && (!by->direct || ops[i].pmr == PT_E500_CAPTURED_PC)))
-			return pt_fail(err, PT_EUNSUPPORTED, "the core proxy %s PMR %u", ops[i].write ? "does not write" : "has no",
-				       ops[i].pmr);
+		if (offset_of(by, ops[i].pmr) < 0 ||
+		    (ops[i].write && (!by->direct || ops[i].pmr == PT_E500_CAPTURED_PC)))
+			return pt_fail(err, PT_EUNSUPPORTED, "the core proxy %s PMR %u",
+				       ops[i].write ? "does not write" : "has no", ops[i].pmr);
 	}
 	return copies && !by->moves ? look_whether_they_move(by, core, err) : 0;
 }

@@ -1,6 +1,6 @@
 /* What could not be put back because the server was gone. The target goes with the connection, what it owes to the chip
  * does not: it is kept here until the same server is there again, for any board of this process. Paid only where the
- * registers still are as we had left them: after a reset, or with another program behind that address, nothing is owed. */
+ * registers still are as we had left them: after a reset, or with another program there, nothing is owed. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -134,10 +134,12 @@ static void settle_pmrs(struct pt_e500_target *e500, struct debt *d)
 	if (rc == 0 && same)
 		rc = pt_e500_pass(e500, d->core, d->saved, d->n_saved, &pass, &err);
 	if (rc < 0)
-		pt_warn("e500: %s is back, but the registers of its performance monitor are not: %s", d->where, err.msg);
+		pt_warn("e500: %s is back, but the registers of its performance monitor are not: %s", d->where,
+			err.msg);
 	else
-		pt_info("e500: %s is back; the registers of its performance monitor %s", d->where, same ?
-			"were as a profile had left them, and are as they were before" : "are not a profile's any more");
+		pt_info("e500: %s is back; the registers of its performance monitor %s", d->where,
+			same ? "were as a profile had left them, and are as they were before"
+			     : "are not a profile's any more");
 	if (rc == 0)
 		d->n_saved = 0;
 }
@@ -148,8 +150,9 @@ static void settle_core(struct pt_e500_target *e500, struct debt *d)
 	struct pt_err err = { 0 };
 
 	if (pt_e500_bring_back(e500, d->away_core, &d->away, &err) < 0)
-		pt_warn("e500: %s is back, but what was cut short there (pc 0x%" PRIx64 ", %" PRIu32 " bytes at 0x%" PRIx64
-			") is not put back: %s", d->where, d->away.was.pc, d->away.len_bytes, d->away.addr, err.msg);
+		pt_warn("e500: %s is back, but what was cut short there (pc 0x%" PRIx64 ", %" PRIu32
+			" bytes at 0x%" PRIx64 ") is not put back: %s",
+			d->where, d->away.was.pc, d->away.len_bytes, d->away.addr, err.msg);
 	else
 		pt_info("e500: %s is back; registers and RAM of a sample that was cut short are put back", d->where);
 	d->astray = false;	/* it is told; later nobody knows what has run there */

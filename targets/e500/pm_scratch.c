@@ -33,7 +33,8 @@ static int get(void *state, struct pt_e500_frame *frame, struct pt_err *err)
 	int rc = pt_remote_block_read(&by->e500->remote, &by->block, by->row, N_FRAME, value, &why);
 
 	if (rc == PT_EFAULT)
-		return pt_fail(err, rc, "%.200s; the core may be held in reset, or sleep so that it cannot be reached", why.msg);
+		return pt_fail(err, rc, "%.200s; the core may be held in reset, or sleep so that it cannot be reached",
+			       why.msg);
 	if (rc < 0)
 		return pt_fail(err, rc, "%s", why.msg);
 	*frame = (struct pt_e500_frame){ value[R3], value[R4], value[R5], value[PC], value[MSR] };
@@ -126,7 +127,8 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 	struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
 
 	by->e500 = e500;
-	by->breaks = strcmp(end, "break") == 0 || (strcmp(end, "auto") == 0 && strcmp(e500->remote.facts.name, "QEMU") == 0);
+	by->breaks =
+		strcmp(end, "break") == 0 || (strcmp(end, "auto") == 0 && strcmp(e500->remote.facts.name, "QEMU") == 0);
 	by->port = (struct pt_e500_port){ .state = by, .mem = &e500->remote.mem, .get = get, .set = set, .run = run };
 	by->code.port = &by->port;
 	if (!find_rows(by))
@@ -135,8 +137,10 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server cannot let one of %u cores run alone (vCont)",
 			       e500->remote.n_cores);
 	if (!find_ram(by, settings))
-		return pt_fail(err, PT_EUNSUPPORTED, "no RAM for code that reads PMRs: say e500.scratch=ADDR:SIZE, %d to %d bytes "
-			       "that the core may execute (they are put back), or e500.ram=ADDR:SIZE, for a profile with an ELF",
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "no RAM for code that reads PMRs: say e500.scratch=ADDR:SIZE, %d to %d bytes "
+			       "that the core may execute (they are put back), or e500.ram=ADDR:SIZE, for a profile "
+			       "with an ELF",
 			       LEAST_BYTES, PT_E500_SCRATCH_BYTES);
 	return 0;
 }
@@ -212,13 +216,15 @@ static int stop(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err 
 	if (rsp->poll(wire, 0, &now, err) < 0)
 		return err->code;
 	if (now.non_stop)	/* a stop of ours would be told as the program's */
-		return pt_fail(err, PT_EUNSUPPORTED, "code of ours can be run in all-stop only, and the debugger chose non-stop");
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "code of ours can be run in all-stop only, and the debugger chose non-stop");
 	if (now.running) {
 		pass->halted = true;
 		if (rsp->interrupt(wire, err) < 0 || rsp->poll(wire, STOP_MS, &now, err) < 0)
 			return err->code;
 		if (now.running)
-			return pt_fail(err, PT_ETIMEOUT, "the server does not stop the core: it may be held in reset, or sleep so "
+			return pt_fail(err, PT_ETIMEOUT,
+				       "the server does not stop the core: it may be held in reset, or sleep so "
 				       "deeply (nap, sleep) that it cannot be reached");
 	}
 	stands_ns = now_ns(by);
@@ -282,7 +288,8 @@ int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct 
 
 /* One turn of the connection: the core stands while what is done, and goes on if it ran. */
 static int while_halted(struct by_scratch *by, unsigned core, struct pt_e500_pass *pass,
-			int (*what)(struct by_scratch *by, void *arg, struct pt_err *err), void *arg, struct pt_err *err)
+			int (*what)(struct by_scratch *by, void *arg, struct pt_err *err), void *arg,
+			struct pt_err *err)
 {
 	const struct pt_rsp_ops *rsp = by->e500->remote.rsp;
 	struct pt_err ignored = { 0 };

@@ -153,7 +153,8 @@ int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n,
 }
 
 /* What is about to be written, and before it what tells whether Linux uses it. */
-static int write_checked(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n, struct pt_err *err)
+static int write_checked(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n,
+			 struct pt_err *err)
 {
 	struct pt_e500_op all[PT_E500_PMRS_MAX];
 	size_t n_all = pt_e500_all_pmrs(e500->core, all);
@@ -181,7 +182,8 @@ int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n
 		const struct pt_register *reg = &e500->own[rows[i]];
 
 		if (rows[i] >= e500->kind.n_own / 2)
-			return pt_fail(err, PT_EUNSUPPORTED, "%s is how user code reads it: write %s", reg->name, reg->name + 1);
+			return pt_fail(err, PT_EUNSUPPORTED, "%s is how user code reads it: write %s", reg->name,
+				       reg->name + 1);
 		ops[i] = (struct pt_e500_op){ .pmr = reg->id, .write = true, .value = (uint32_t)values[i] };
 	}
 	if (write_checked(e500, core, ops, n, err) < 0)

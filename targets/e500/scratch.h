@@ -27,8 +27,8 @@ struct pt_e500_port {
 	struct pt_mem *mem;
 	int (*get)(void *state, struct pt_e500_frame *frame, struct pt_err *err);
 	int (*set)(void *state, const struct pt_e500_frame *frame, struct pt_err *err);
-	/* One instruction (step), or until it stops by itself, at the trap at end; halted on return. PT_ETIMEOUT: it had to
-	 * be stopped. */
+	/* One instruction (step), or until it stops by itself, at the trap at end; halted on return. PT_ETIMEOUT: it
+	 * had to be stopped. */
 	int (*run)(void *state, bool step, uint64_t end, struct pt_err *err);
 };
 

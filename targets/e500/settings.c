@@ -14,14 +14,16 @@ const struct pt_param pt_e500_settings[PT_E500_N_SETTINGS] = {
 		"RAM that the core may execute, for code that reads and writes PMRs while it is halted: ADDR:SIZE, 64 to "
 		"512 bytes; what is there is put back each time" },
 	[PT_E500_SET_SCRATCH_END] = { "e500.scratch.end", PT_PARAM_CHOICE, "auto", "auto|trap|break", 0, 0,
-		"how that code ends: in the trap that GDB plants as a breakpoint, or at a breakpoint of the server's for one that "
-		"leaves traps to the program (two packets more); auto: break for QEMU" },
+		"how that code ends: in the trap that GDB plants as a breakpoint, or at a breakpoint of the server's for one "
+		"that leaves traps to the program (two packets more); auto: break for QEMU" },
 	[PT_E500_SET_RAM] = { "e500.ram", PT_PARAM_SPAN, NULL, NULL, 0, 0,
 		"the board's RAM, ADDR:SIZE: without e500.scratch a profile takes what the ELF leaves free of it" },
 	[PT_E500_SET_DCSR_BASE] = { "e500.dcsr.base", PT_PARAM_NUMBER, NULL, NULL, 0, 0,
-		"QorIQ: address of the debug space (device tree: fsl,dcsr), in memory that the GDB server reads while the core runs" },
+		"QorIQ: address of the debug space (device tree: fsl,dcsr), in memory that the GDB server reads while the "
+		"core runs" },
 	[PT_E500_SET_DCSR_PROXY] = { "e500.dcsr.proxy", PT_PARAM_NUMBER, "0x40000", NULL, 0, 0,
-		"where in it the first core's proxy is (device tree: fsl,dcsr-...-sb-proxy; the standard is that of its example)" },
+		"where in it the first core's proxy is (device tree: fsl,dcsr-...-sb-proxy; the standard is that of its "
+		"example)" },
 	[PT_E500_SET_DCSR_STRIDE] = { "e500.dcsr.stride", PT_PARAM_NUMBER, "0x1000", NULL, 0, 0,
 		"from one core's proxy to the next" },
 	[PT_E500_SET_DCSR_CAPTURE] = { "e500.dcsr.capture", PT_PARAM_TEXT, "free", NULL, 0, 0,

@@ -1,4 +1,4 @@
-/* Several registers in as few packets as the server allows: what is in the g packet comes by one g and goes by one G. */
+/* Several registers in as few packets as the server allows: what is in the g packet comes by one g, goes by one G. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,19 +32,21 @@ static int fetch(struct pt_remote *r, struct pt_remote_block *b, struct pt_err *
 	return 0;
 }
 
-int pt_remote_block_read(struct pt_remote *r, struct pt_remote_block *b, const uint16_t *rows, size_t n, uint64_t *values,
-			 struct pt_err *err)
+int pt_remote_block_read(struct pt_remote *r, struct pt_remote_block *b, const uint16_t *rows, size_t n,
+			 uint64_t *values, struct pt_err *err)
 {
 	int rc = fetch(r, b, err);
 
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		if (!pt_remote_value_at(r, b->text + 1, b->n_digits, r->offset[rows[i]], r->rows[rows[i]].bits, &values[i]))
+		if (!pt_remote_value_at(r, b->text + 1, b->n_digits, r->offset[rows[i]], r->rows[rows[i]].bits,
+					&values[i]))
 			rc = pt_remote_read_by_p(r, rows[i], &values[i], err);
 	return rc;
 }
 
 /* False: the g packet does not have all of it, or has something that cannot be written back. */
-static bool put_all(struct pt_remote *r, struct pt_remote_block *b, const uint16_t *rows, size_t n, const uint64_t *values)
+static bool put_all(struct pt_remote *r, struct pt_remote_block *b, const uint16_t *rows, size_t n,
+		    const uint64_t *values)
 {
 	if (b->no_g || b->n_digits == 0 || memchr(b->text + 1, 'x', b->n_digits) != NULL)
 		return false;
