@@ -306,6 +306,24 @@ static void note_stop(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, size_
 	pt_rsp_stream_unlock(stream);
 }
 
+/* In non-stop the answer to a resume or a stop is OK, and nobody waits: stops are notified. */
+static void note_non_stop(struct pt_gdb_pass *p, const char *text)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	struct pt_rsp_shared *shared;
+	bool actions = strncmp(text, "vCont;", 6) == 0, stops = strcmp(text, "vCtrlC") == 0;
+
+	if (actions && strpbrk(text + 5, "cCsSr") != NULL && strncmp(text + 5, ";t", 2) != 0)
+		note_resume(p, p->client->current, true);
+	else if (!actions && !stops)
+		return;
+	stops |= actions && strstr(text, ";t") != NULL;
+	shared = pt_rsp_stream_lock(stream);
+	shared->run.client_waits = false;
+	shared->client_interrupts |= stops && shared->run.running;
+	pt_rsp_stream_unlock(stream);
+}
+
 static void note_answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
@@ -327,8 +345,8 @@ static void note_answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		p->n_breaks = 0;
 	}
 	pt_rsp_stream_unlock(stream);
-	if (p->non_stop && strncmp(p->head, "vCont;", 6) == 0)
-		note_resume(p, p->client->current, true);
+	if (p->non_stop)
+		note_non_stop(p, (const char *)p->client->current->bytes);
 }
 
 /* Breakpoints that the client leaves behind when it goes without a word are taken out. */

@@ -43,6 +43,7 @@ struct pt_rsp_facts {
 /* Whether the target runs, as far as this connection has seen. */
 struct pt_rsp_run {
 	bool running;
+	bool client_stops;		/* a debugger has asked for a stop, which has not come yet */
 	bool non_stop;			/* a debugger chose that: threads stop and go one by one */
 	bool client_waits;		/* a debugger resumed it and is to have the stop reply */
 	uint32_t client_resumes;	/* how often a debugger has: a run may be over before anybody looks */

@@ -55,7 +55,7 @@ static int take_sample(struct sampler *s, struct pt_err *err)
 	struct pt_rsp_run run;
 	int rc = rsp->poll(s->r->wire, 0, &run, err);
 
-	if (rc < 0 || !run.running)
+	if (rc < 0 || !run.running || run.client_stops)
 		return rc < 0 ? rc : 1;
 	halted_ns = now(s);
 	rc = rsp->interrupt(s->r->wire, err);
