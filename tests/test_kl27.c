@@ -1,6 +1,7 @@
 /* The virtual KL27 as a debugger meets it, through its access ports: the acceptance list of the facts, one row or test
  * each. */
 #include "kl27_rig.h"
+#include "probes/virtual/chip/kl27_demo.h"
 
 static struct rig rig;
 
@@ -396,6 +397,29 @@ START_TEST(a_wrong_variant_lists_the_right_ones)
 }
 END_TEST
 
+/* Firmware of another chip, with something else where this one keeps its security, is not taken for a secured chip. */
+START_TEST(firmware_that_would_secure_the_chip_is_refused)
+{
+	enum { FSEC_IN_THE_FILE = 0x1000 + PT_VFTFA_CONFIG + 0xc };
+	struct pt_params *settings = pt_params_new();
+	uint8_t *elf = malloc(pt_kl27_demo_elf_bytes);
+	struct pt_err err = { 0 };
+	struct rig locked;
+
+	memcpy(elf, pt_kl27_demo_elf, pt_kl27_demo_elf_bytes);
+	ck_assert_uint_eq(elf[FSEC_IN_THE_FILE], PT_VFSEC_SAFE);
+	elf[FSEC_IN_THE_FILE] = 0x89;
+	ck_assert_ptr_null(pt_vboard_kl27.make(settings, elf, pt_kl27_demo_elf_bytes, &err));
+	ck_assert_int_eq(err.code, PT_EARG);
+	ck_assert_ptr_nonnull(strstr(err.msg, "it has 0x89 at 0x40c"));
+	locked = rig_open("secured", elf, pt_kl27_demo_elf_bytes);
+	ck_assert(pt_vftfa_secured(&locked.chip->ftfa));
+	rig_close(&locked);
+	free(elf);
+	pt_params_free(settings);
+}
+END_TEST
+
 static uint32_t mdm_read(struct rig *r, uint8_t reg)
 {
 	uint32_t value = 0;
@@ -582,6 +606,7 @@ int main(void)
 	tcase_add_test(tc, a_bus_fault_is_an_error_of_the_access);
 	tcase_add_test(tc, variants_differ);
 	tcase_add_test(tc, a_wrong_variant_lists_the_right_ones);
+	tcase_add_test(tc, firmware_that_would_secure_the_chip_is_refused);
 	tcase_add_test(tc, a_secured_chip_answers_only_through_the_mdm_ap);
 	tcase_add_test(tc, a_mass_erase_opens_a_secured_chip);
 	tcase_add_test(tc, a_mass_erase_can_be_forbidden);

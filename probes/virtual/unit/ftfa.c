@@ -65,7 +65,7 @@ bool pt_vftfa_ready(const struct pt_vftfa *ftfa)
 
 bool pt_vftfa_secured(const struct pt_vftfa *ftfa)
 {
-	return (ftfa->value[FSEC] & 3) != PT_VFSEC_UNSECURED;
+	return (ftfa->value[FSEC] & PT_VFSEC_SEC) != PT_VFSEC_UNSECURED;
 }
 
 bool pt_vftfa_mass_erase_allowed(const struct pt_vftfa *ftfa)
