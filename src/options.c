@@ -112,7 +112,7 @@ static int take_orti(struct pt_options *options, const char *path, struct pt_err
 {
 	struct pt_orti *orti = pt_orti_file(path, err);
 	char *word = orti != NULL ? pt_orti_word(orti, err) : NULL;
-	int rc = word != NULL ? add_word(options, "", word, err) : pt_wrap(err, "--orti %s", path);
+	int rc = word != NULL ? add_word(options, "", word, err) : pt_wrap(err, "--orti");
 
 	for (size_t i = 0; orti != NULL && i < orti->n_warnings; i++)
 		pt_warn("%s:%u: %s", path, orti->warning[i].line, orti->warning[i].text);

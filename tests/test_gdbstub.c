@@ -491,11 +491,11 @@ static void load_data(const char *elf)
 
 START_TEST(reads_orti_files)
 {
-	static char symbols[600], good[600], wrong[600], says[800];
+	static char symbols[600], good[600], wrong[600], says[800], refused[800];
 	const char *const steps[] = {
 		NEW_GDB, in_srcdir(":symbols ", "firmware/vars.elf", symbols), "(",
 		in_srcdir(":orti ", "fuzz/corpus/orti/sample_a.orti", good), says,
-		in_srcdir(":orti ", "firmware/vars.elf", wrong), "~E.orti: this is no ORTI file", NULL,
+		in_srcdir(":orti ", "firmware/vars.elf", wrong), refused, NULL,
 	};
 	char path[600];
 
@@ -503,6 +503,7 @@ START_TEST(reads_orti_files)
 		 "(%s: Demo_ORTI, 3 objects\ncore 0: running task: trace os_cur, 1 bytes at 0x20000214\n"
 		 "  NO_TASK (none), Init Task, T_10ms\n",
 		 in_srcdir("", "fuzz/corpus/orti/sample_a.orti", path));
+	snprintf(refused, sizeof(refused), "~E.orti: %s: this is no ORTI file", in_srcdir("", "firmware/vars.elf", path));
 	set_up(PT_ATTACH_AUTO);
 	play("orti", steps);
 	ck_assert_ptr_nonnull(strstr(fake.orti, "RUNNINGTASK = \"(unsigned char)os_cur\""));

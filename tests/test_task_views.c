@@ -124,12 +124,31 @@ START_TEST(looks_like)
 }
 END_TEST
 
+/* 59 cycles at 48 MHz are 1229.1666 ns: where all slices are alike, least, average and most are so, too. */
+START_TEST(averages_lie_between)
+{
+	static const struct pt_task task = {
+		.name = "t", .kind = PT_TASK_FOUND, .activations = 3, .run = 177,
+		.slice = { .n = 3, .total = 177, .min = 59, .max = 59 },
+	};
+	static const struct pt_tasks tasks = { .task = &task, .n_tasks = 1, .observed = 177, .flow = 177 };
+	const struct pt_profile profile = { .core_hz = 48000000, .times = PT_BASIS_MODELLED, .tasks = &tasks, .ended = true };
+	const struct pt_query query = { .view = "tasks", .format = "csv" };
+	struct pt_text text = { 0 };
+
+	ck_assert_int_eq(pt_report_render(&profile, &query, &text, NULL), 0);
+	ck_assert_msg(strstr(text.bytes, ",3,0,3688,1,1229,1229,1229,") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("task views");
 	TCase *tc = tcase_create("views");
 
 	tcase_add_loop_test(tc, looks_like, 0, PT_LEN(rows));
+	tcase_add_test(tc, averages_lie_between);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -1,4 +1,6 @@
 /* One row per task: how often it ran, how long, how far apart, its share; and what functions did for it. */
+#include <math.h>
+
 #include "profile/profile.h"
 #include "profile/tasks.h"
 #include "report/names.h"
@@ -62,8 +64,8 @@ static struct pt_value time_of(const struct pt_profile *p, const struct pt_task 
 {
 	double scale = ns_per_tick(p);
 	bool known = scale > 0 && ticks != PT_UNKNOWN;
-	struct pt_value v = pt_time_value(known ? (uint64_t)((double)ticks * scale) : PT_UNKNOWN,
-					  (uint64_t)((double)task->error * scale));
+	struct pt_value v = pt_time_value(known ? (uint64_t)llround((double)ticks * scale) : PT_UNKNOWN,
+					  (uint64_t)llround((double)task->error * scale));
 
 	if (v.basis == PT_BASIS_EXACT)
 		v.basis = v.u == PT_UNKNOWN ? PT_BASIS_NONE : p->tasks->by_signals ? PT_BASIS_EXACT : p->times;
@@ -74,10 +76,11 @@ static struct pt_value *spread(struct pt_value *out, const struct pt_profile *p,
 			       const struct pt_stat *stat)
 {
 	bool known = stat->n > 0;
+	/* Rounded like the least and the most, or it would lie beyond them where all are alike. */
 	double scale = ns_per_tick(p), mean = known && scale > 0 ? pt_stat_avg(stat) * scale : NAN;
 
 	*out++ = time_of(p, task, known ? stat->min : PT_UNKNOWN);
-	*out = pt_time_mean(mean, (uint64_t)((double)task->error * scale));
+	*out = pt_time_mean(p->tasks->by_signals ? mean : round(mean), (uint64_t)llround((double)task->error * scale));
 	if (isnan(out->f) && out->undecided_ns == 0)
 		out->basis = PT_BASIS_NONE;
 	out++;
