@@ -45,6 +45,10 @@ int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, un
 uint64_t pt_e500_fastest(const struct pt_e500_event *event, uint64_t core_hz);
 /* "Com:12, Spec: branches finished (executed)"; "Spec?" where even that is in doubt. */
 void pt_e500_note(const struct pt_e500_event *event, char *text, size_t room);
+/* As lines of CONFIG (trace/formats.h, "counters"): turns, counters and figures that need a clock; counter c->n is the time
+ * base. Cut off where room is short: 13000 bytes are enough for PT_E500_COUNTED_MAX. */
+struct pt_e500_clocks { uint64_t core_hz, tb_hz, tbl_ticks; };	/* 0: not known; ticks of one TBL_BIT_TRANS */
+void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, char *text, size_t room);
 /* The bits of PMGC0 while it counts, and how many ticks of the time base one TBL_BIT_TRANS is. */
 uint32_t pt_e500_counting_pmgc0(const struct pt_params *words, uint64_t *ticks);
 

@@ -7,7 +7,6 @@
  * makes 64 bits of them, and knows from CONFIG how fast each counts at most, so that one which may have wrapped twice
  * is told as unknown. See counting.h for words and registers. Source: E500CORERM Rev. 1, chapter 7. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,8 @@ struct counters {
 	struct pt_e500_target *e500;
 	struct pt_emit out;
 	struct pt_e500_counting counting;
-	uint64_t core_hz, tb_hz, period_ns, next_ns, random, tb_ticks;
+	struct pt_e500_clocks clocks;
+	uint64_t period_ns, next_ns, random;
 	uint32_t pmgc0;
 	unsigned core;
 	size_t turn;
@@ -232,111 +232,42 @@ static int counters_drain(void *state, struct pt_err *err)
 
 /* --- what is counted, in words ------------------------------------------------------------------------------------ */
 
-struct lines {
-	char text[PT_CHUNK_BYTES - 1024];	/* the session's own lines come to them */
-	size_t len;
-};
-
-static void __attribute__((format(printf, 2, 3))) say(struct lines *l, const char *fmt, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(l->text + l->len, sizeof(l->text) - l->len, fmt, args);
-	va_end(args);
-	l->len = n < 0 ? l->len : l->len + (size_t)n < sizeof(l->text) ? l->len + (size_t)n : sizeof(l->text) - 1;
-}
-
-static size_t len_of_event(const char *name)
-{
-	return strcspn(name, ">");
-}
-
-/* By which formulas may call it, too: perf's name, where formulas know such names. */
-static void say_alias(const struct counters *s, struct lines *l, size_t i)
-{
-	const struct pt_e500_want *want = &s->counting.want[i];
-	const char *alias;
-	unsigned number;
-
-	for (size_t k = 0; !want->apart && (alias = pt_e500_alias(s->counting.core, k, &number)) != NULL; k++)
-		if (number == want->event->number && strchr(alias, '-') == NULL) {
-			say(l, "counter.%zu.alias=%s\n", i, alias);
-			return;
-		}
-}
-
-static void say_counter(const struct counters *s, struct lines *l, size_t i)
-{
-	const struct pt_e500_counted *it = &s->counting.counted[i];
-	const struct pt_e500_want *want = &s->counting.want[i];
-	char note[200];
-
-	pt_e500_note(want->event, note, sizeof(note));
-	say(l, "counter.%zu=%s\ncounter.%zu.note=%s\n", i, it->name, i, note);
-	say_alias(s, l, i);
-	if (!want->chained)
-		say(l, "counter.%zu.bits=32\ncounter.%zu.max_hz=%" PRIu64 "\n", i, i,
-		    pt_e500_fastest(want->event, s->core_hz));
-	if (it->threshold != PT_E500_NO_THRESHOLD)
-		say(l, "counter.%zu.of=%.*s\ncounter.%zu.over=%d\n", i, (int)len_of_event(it->name), it->name, i,
-		    it->threshold);
-}
-
-/* What needs a clock: the others are made of counters alone (profile/metrics.h). Those whose counters are not there, the
- * time base where the way does not tell it, are left out by whoever reads this. */
-static void say_metrics(const struct counters *s, struct lines *l)
-{
-	unsigned n = 0;
-
-	if (s->core_hz != 0)
-		say(l, "metric.%u=busy.seconds:CPU_CLK/%" PRIu64 "\n", n++, s->core_hz);
-	if (s->tb_hz == 0)
-		return;
-	say(l, "metric.%u=timebase.seconds:TIMEBASE/%" PRIu64 "\n", n++, s->tb_hz);
-	say(l, "metric.%u=core.hz:CPU_CLK*%" PRIu64 "/TIMEBASE\n", n++, s->tb_hz);
-	say(l, "metric.%u=tbl.seconds:TBL_BIT_TRANS*%" PRIu64 "/%" PRIu64 "\n", n++, s->tb_ticks, s->tb_hz);
-	say(l, "metric.%u=tbl.core.hz:CPU_CLK*%" PRIu64 "/(TBL_BIT_TRANS*%" PRIu64 ")\n", n++, s->tb_hz, s->tb_ticks);
-}
-
-static void say_way(struct counters *s, struct lines *l, const struct pt_source_setup *setup)
+static size_t say_way(struct counters *s, const struct pt_source_setup *setup, char *text, size_t room)
 {
 	struct pt_err ignored = { 0 };
 	const struct pt_e500_way *way = pt_e500_choose(s->e500, &ignored);	/* that reads; another may have to write */
-	char text[200] = "";
-	size_t n_whole, n_ratios = pt_e500_ratios(s->counting.want, s->counting.n, s->counting.place, s->counting.n_places,
-						   s->counting.n_turns, &n_whole);
+	const struct pt_e500_counting *c = &s->counting;
+	char what[200] = "", turns[80] = "";
+	size_t n_whole, n_ratios = pt_e500_ratios(c->want, c->n, c->place, c->n_places, c->n_turns, &n_whole);
+	int len;
 
 	if (way != NULL)
-		way->describe(s->e500, text, sizeof(text));
-	say(l, "path=%s\n", way != NULL ? way->name : "");
-	say(l, "cost=%s: %s; count=%s", text, way != NULL && way->halts ?
-	    "INTRUSIVE, halts the program for each reading unless an agent answers" : "halts nothing", pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]));
-	if (s->counting.n_turns > 1)
-		say(l, "; counters take turns (%zu), %zu of %zu figures of one turn each", s->counting.n_turns, n_whole,
-		    n_ratios);
-	if (s->core_hz == 0)
-		say(l, "; e500.clock_hz not known, taken for 2.5 GHz");
-	say(l, "\n");
+		way->describe(s->e500, what, sizeof(what));
+	if (c->n_turns > 1)
+		snprintf(turns, sizeof(turns), "; counters take turns (%zu), %zu of %zu figures of one turn each", c->n_turns,
+			 n_whole, n_ratios);
+	len = snprintf(text, room, "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s: %s; count=%s%s%s\n",
+		       way != NULL ? way->name : "", what,
+		       way != NULL && way->halts ? "INTRUSIVE, halts the program for each reading unless an agent answers"
+						 : "halts nothing",
+		       pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]), turns,
+		       s->clocks.core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
+	return len > 0 && (size_t)len < room ? (size_t)len : 0;
 }
 
 static int emit_config(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	struct lines *l = calloc(1, sizeof(*l));
-	const struct pt_e500_counting *c = &s->counting;
+	enum { ROOM = PT_CHUNK_BYTES - 1024 };		/* the session's own lines come to them */
+	char *text = malloc(ROOM);
+	size_t len;
 	int rc;
 
-	if (l == NULL)
+	if (text == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory");
-	say(l, "source=counters\nmode=poll\ntick_hz=1000000000\nturns=%zu\ncounters=%zu\n", c->n_turns, c->n + 1);
-	say_way(s, l, setup);
-	say_metrics(s, l);
-	for (size_t i = 0; i < c->n; i++)
-		say_counter(s, l, i);
-	say(l, "counter.%zu=TIMEBASE\ncounter.%zu.note=ticks of the core's time base\n", c->n, c->n);
-	rc = pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, l->text, err);
-	free(l);
+	len = say_way(s, setup, text, ROOM);
+	pt_e500_counting_tell(&s->counting, &s->clocks, text + len, ROOM - len);
+	rc = pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, text, err);
+	free(text);
 	if (rc == 0)
 		pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0);	/* its stamps are the probe's own clock */
 	return rc;
@@ -361,12 +292,12 @@ static int read_words(struct counters *s, const struct pt_source_setup *setup, u
 {
 	const struct pt_params *own = s->e500->settings;
 
-	s->core_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_CLOCK]);
-	s->tb_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_TB]);
+	s->clocks.core_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_CLOCK]);
+	s->clocks.tb_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_TB]);
 	s->period_ns = pt_params_number(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
-	s->pmgc0 = pt_e500_counting_pmgc0(setup->settings, &s->tb_ticks);
+	s->pmgc0 = pt_e500_counting_pmgc0(setup->settings, &s->clocks.tbl_ticks);
 	s->random = setup->seed;
-	return pt_e500_counting_read(&s->counting, s->e500->core, n_pmcs, setup->settings, s->core_hz,
+	return pt_e500_counting_read(&s->counting, s->e500->core, n_pmcs, setup->settings, s->clocks.core_hz,
 				     s->period_ns + s->period_ns / 2, err);
 }
 
