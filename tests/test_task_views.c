@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "profile/analysis.h"
 #include "profile/spans.h"
+#include "profile/tasks.h"
 #include "report/report.h"
 #include "tests/golden.h"
 #include "tests/run_script.h"
@@ -131,8 +132,8 @@ START_TEST(averages_lie_between)
 		.name = "t", .kind = PT_TASK_FOUND, .activations = 3, .run = 177,
 		.slice = { .n = 3, .total = 177, .min = 59, .max = 59 },
 	};
-	static const struct pt_tasks tasks = { .task = &task, .n_tasks = 1, .observed = 177, .flow = 177 };
-	const struct pt_profile profile = { .core_hz = 48000000, .times = PT_BASIS_MODELLED, .tasks = &tasks, .ended = true };
+	static const struct pt_tasks of_flow = { .task = &task, .n_tasks = 1, .observed = 177, .flow = 177 };
+	const struct pt_profile profile = { .core_hz = 48000000, .times = PT_BASIS_MODELLED, .tasks = &of_flow, .ended = true };
 	const struct pt_query query = { .view = "tasks", .format = "csv" };
 	struct pt_text text = { 0 };
 
