@@ -4,12 +4,35 @@
 #include "bigmem.h"
 #include "profile/tally.h"
 
-static bool make_hists(struct pt_tally *tally)
+/* All tables lie in one piece of memory, and so in as few and as large pages as can be. Of each: whole cache lines. */
+struct layout { size_t edge, function, waiting, rest, hist, bytes; };
+
+static size_t place(size_t *bytes, size_t n, size_t size)
 {
-	tally->hist = pt_big_calloc(tally->n_functions, sizeof(*tally->hist));
-	tally->waiting = pt_big_calloc(tally->n_functions, sizeof(*tally->waiting));
-	if (tally->hist == NULL || tally->waiting == NULL ||
-	    !pt_histroom_init(&tally->room, pt_histroom_bytes(tally->n_functions)))
+	size_t at = *bytes;
+
+	*bytes += (n * size + 63) / 64 * 64;
+	return at;
+}
+
+static struct layout layout_of(const struct pt_tally *tally, bool histograms)
+{
+	size_t n = tally->n_functions, n_with = histograms ? n : 0;
+	struct layout l = { .bytes = 0 };
+
+	l.edge = place(&l.bytes, PT_TALLY_ALL_EDGES, sizeof(*tally->edge));
+	l.function = place(&l.bytes, n, sizeof(*tally->function));
+	l.waiting = place(&l.bytes, n_with, sizeof(*tally->waiting));
+	l.rest = place(&l.bytes, n, sizeof(*tally->rest));
+	l.hist = place(&l.bytes, n_with, sizeof(*tally->hist));
+	return l;
+}
+
+static bool make_hists(struct pt_tally *tally, const struct layout *l)
+{
+	tally->hist = (void *)(tally->memory + l->hist);
+	tally->waiting = (void *)(tally->memory + l->waiting);
+	if (!pt_histroom_init(&tally->room, pt_histroom_bytes(tally->n_functions)))
 		return false;
 	for (size_t f = 0; f < tally->n_functions; f++)
 		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
@@ -19,15 +42,19 @@ static bool make_hists(struct pt_tally *tally)
 
 bool pt_tally_init(struct pt_tally *tally, size_t n_functions, bool histograms)
 {
+	struct layout l;
+
 	*tally = (struct pt_tally){ .n_functions = n_functions, .n_anchors = 1 };	/* the clock begins at 0 ns */
-	tally->function = pt_big_calloc(n_functions, sizeof(*tally->function));
-	tally->rest = pt_big_calloc(n_functions, sizeof(*tally->rest));
-	tally->edge = pt_big_calloc(PT_TALLY_ALL_EDGES, sizeof(*tally->edge));
-	pt_big_touch(tally->function, n_functions * sizeof(*tally->function));
-	pt_big_touch(tally->rest, n_functions * sizeof(*tally->rest));
-	pt_big_touch(tally->edge, PT_TALLY_ALL_EDGES * sizeof(*tally->edge));
-	return tally->function != NULL && tally->rest != NULL && tally->edge != NULL &&
-	       (!histograms || make_hists(tally));
+	l = layout_of(tally, histograms);
+	tally->memory = pt_big_calloc(1, l.bytes);
+	if (tally->memory == NULL)
+		return false;
+	pt_big_touch(tally->memory, l.bytes);
+	tally->memory_bytes = l.bytes;
+	tally->edge = (void *)(tally->memory + l.edge);
+	tally->function = (void *)(tally->memory + l.function);
+	tally->rest = (void *)(tally->memory + l.rest);
+	return !histograms || make_hists(tally, &l);
 }
 
 void pt_tally_fini(struct pt_tally *tally)
@@ -36,11 +63,7 @@ void pt_tally_fini(struct pt_tally *tally)
 		for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
 			pt_hist_fini(&tally->hist[f][k]);
 	pt_histroom_fini(&tally->room);
-	pt_big_free(tally->hist, tally->n_functions * sizeof(*tally->hist));
-	pt_big_free(tally->waiting, tally->n_functions * sizeof(*tally->waiting));
-	pt_big_free(tally->function, tally->n_functions * sizeof(*tally->function));
-	pt_big_free(tally->rest, tally->n_functions * sizeof(*tally->rest));
-	pt_big_free(tally->edge, PT_TALLY_ALL_EDGES * sizeof(*tally->edge));
+	pt_big_free(tally->memory, tally->memory_bytes);
 }
 
 /* --- stamps */

@@ -107,6 +107,8 @@ struct pt_tally_anchor {
 enum { PT_TALLY_ANCHORS = 4096 };
 
 struct pt_tally {		/* open for the hot path; read results through the functions below */
+	uint8_t *memory;		/* where all of the following lies, but for the room */
+	size_t memory_bytes;
 	struct pt_tally_function *function;
 	struct pt_tally_rest *rest;
 	struct pt_hist (*hist)[PT_N_TALLY_HISTS];	/* NULL: off; all is in those of kinds
