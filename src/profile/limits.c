@@ -25,7 +25,8 @@ struct limits {
 	struct pt_limits result;
 	struct pt_rules rules;
 	struct pt_limit *limit;
-	struct pt_violation *violation;
+	struct pt_violation *violation, *shown;	/* shown: of rules that failed */
+	size_t n_violations;
 	const struct pt_function *functions;
 	size_t n_functions;		/* ids are below it */
 	uint16_t *first;		/* per id: its first rule, + 1; 0: none */
@@ -54,12 +55,12 @@ static void print_path(const struct limits *l, const struct stack *stack, char *
 
 static void note(struct limits *l, size_t rule, const struct pt_step *step, uint64_t value, const struct stack *stack)
 {
-	struct pt_violation *v = &l->violation[l->result.n_violations];
+	struct pt_violation *v = &l->violation[l->n_violations];
 
 	l->limit[rule].violations++;
-	if (l->result.n_violations == PT_VIOLATIONS)
+	if (l->n_violations == PT_VIOLATIONS)
 		return;
-	l->result.n_violations++;
+	l->n_violations++;
 	*v = (struct pt_violation){ .rule = rule, .at = step->at, .clock = step->clock, .value = value,
 				    .core = step->core };
 	print_path(l, stack, v->path);
@@ -217,6 +218,15 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 	}
 }
 
+/* What only looks like a violation, as the clock stood still while the core slept, is none: its rule is undecided. */
+static void show_violations(struct limits *l)
+{
+	l->result.n_violations = 0;
+	for (size_t i = 0; i < l->n_violations; i++)
+		if (l->limit[l->violation[i].rule].verdict == PT_VERDICT_FAILED)
+			l->shown[l->result.n_violations++] = l->violation[i];
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct limits *l = analysis;
@@ -227,6 +237,7 @@ static void give(void *analysis, struct pt_profile *profile)
 		l->result.n_failed += l->limit[i].verdict == PT_VERDICT_FAILED;
 		l->result.n_undecided += l->limit[i].verdict == PT_VERDICT_UNDECIDED;
 	}
+	show_violations(l);
 	profile->limits = l->rules.n > 0 ? &l->result : NULL;
 }
 
@@ -247,6 +258,7 @@ static void limits_free(void *analysis)
 
 	free(l->limit);
 	free(l->violation);
+	free(l->shown);
 	free(l->first);
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		core_fini(&l->core[i]);
@@ -278,8 +290,9 @@ static bool make_tables(struct limits *l)
 {
 	l->limit = calloc(l->rules.n + 1, sizeof(*l->limit));
 	l->violation = calloc(PT_VIOLATIONS, sizeof(*l->violation));
+	l->shown = calloc(PT_VIOLATIONS, sizeof(*l->shown));
 	l->first = calloc(l->n_functions + 1, sizeof(*l->first));
-	return l->limit != NULL && l->violation != NULL && l->first != NULL && core_of(l, 0) != NULL;
+	return l->limit != NULL && l->violation != NULL && l->shown != NULL && l->first != NULL && core_of(l, 0) != NULL;
 }
 
 static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *err)
@@ -300,7 +313,7 @@ static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *er
 		if (make_tables(l)) {
 			l->result.limit = l->limit;
 			l->result.n_limits = l->rules.n;
-			l->result.violation = l->violation;
+			l->result.violation = l->shown;
 			if (find_functions(l, err) == 0)
 				return l;
 			goto free_it;

@@ -31,7 +31,9 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .text = limit->rule->text };
 	*out++ = (struct pt_value){ .text = pt_verdict_name(limit->verdict) };
 	*out++ = (struct pt_value){ .u = each ? limit->looked_at : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
-	*out++ = (struct pt_value){ .u = each ? limit->violations : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){
+		.u = !each ? PT_UNKNOWN : limit->verdict == PT_VERDICT_FAILED ? limit->violations : 0, .basis = PT_BASIS_EXACT,
+	};
 	*out++ = (struct pt_value){ .text = limit->why };
 }
 
