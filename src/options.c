@@ -48,7 +48,7 @@ static const struct row {
 	{ "connect", "under-reset", "hold the chip in reset while attaching", WORD, 0 },
 	{ "seed", "N", "of jitter and of virtual boards", WORD, 0 },
 	{ "set", "KEY=VALUE", "any config key", SET, 0 },
-	{ "json", NULL, "probes: print JSON", FLAG, offsetof(struct pt_options, json) },
+	{ "json", NULL, "probes, events: print JSON", FLAG, offsetof(struct pt_options, json) },
 	{ "log", "LEVEL", "error, warn, info, debug, with channels: debug,gdb,usb,dap,trace", LOG, 0 },
 	{ "print-ports", NULL, "print the addresses in use to standard output", FLAG, offsetof(struct pt_options, print_ports) },
 	{ "version", NULL, "print the version", FLAG, offsetof(struct pt_options, version) },
@@ -59,7 +59,7 @@ static const struct row {
 static const struct { const char *option, *verbs; } of_verbs[] = {
 	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
-	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes" },
+	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
 	{ "config", "serve, profile, check" }, { "junit", "check" }, { "live", "check" }, { "strict", "check" },
 };
 
