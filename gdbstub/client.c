@@ -340,13 +340,16 @@ int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err)
 	rc = pt_listener_accept(&stub->listener, &client->in, client);
 	if (rc < 0) {
 		close_handles(client);
+		if (rc == UV_EACCES)
+			return pt_fail(err, PT_EPERM, "%s may not connect: --allow USER,@GROUP names who may",
+				       stub->listener.peer);
 		return pt_fail(err, PT_EIO, "accept a connection: %s", uv_strerror(rc));
 	}
 	if (client->in.handle.type == UV_TCP) {
 		tune_tcp(client);
 		name_peer(client);
 	} else {
-		snprintf(client->peer, sizeof(client->peer), "a client of %.40s", pt_gdbstub_address(stub));
+		snprintf(client->peer, sizeof(client->peer), "%s", stub->listener.peer);
 	}
 	return begin(client, err);
 }

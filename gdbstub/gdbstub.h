@@ -7,6 +7,7 @@
 
 #include "board.h"
 #include "error.h"
+#include "peers.h"
 #include "session.h"
 
 struct pt_gdbstub;
@@ -15,6 +16,7 @@ enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* interface.m
 
 struct pt_gdbstub_config {
 	const char *address;		/* "HOST:PORT" (port 0: any), "unix:PATH", "stdio" */
+	const struct pt_peers *allow;	/* unix: who may connect besides our own user; the caller's. NULL: nobody */
 	enum pt_attach attach;
 	bool watch;			/* a second all-stop GDB may read memory, and takes the core for halted (attach.c) */
 	struct pt_board *board;

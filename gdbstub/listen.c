@@ -24,6 +24,7 @@ static int start(struct pt_gdbstub *stub, struct pt_err *err)
 {
 	if (strcmp(stub->config.address, "stdio") == 0)
 		return pt_gdb_client_stdio(stub, err);
+	stub->listener.peers = stub->config.allow;
 	return pt_listen(&stub->listener, stub->loop, stub->config.address, on_connection, stub, err);
 }
 

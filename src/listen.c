@@ -126,6 +126,8 @@ static int listen_unix(struct pt_listener *listener, uv_loop_t *loop, const char
 	rc = uv_pipe_bind(&listener->socket.pipe, path);
 	if (rc == 0)
 		listener->socket_path = strdup(path);
+	if (rc == 0)	/* who is at the other end is asked of the kernel in any case */
+		chmod(path, listener->peers != NULL ? 0666 : 0600);
 	if (start(listener, rc, on_connection, address, err) < 0)
 		return err->code;
 	listener->address = strdup(address);
@@ -145,16 +147,27 @@ int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address
 	return listen_tcp(listener, loop, address, on_connection, err);
 }
 
+static int check_peer(struct pt_listener *listener, const union pt_stream *peer)
+{
+	int fd, rc = uv_fileno(&peer->handle, &fd);
+
+	if (rc < 0)
+		return rc;
+	return pt_peers_may(listener->peers, fd, listener->peer) ? 0 : UV_EACCES;
+}
+
 int pt_listener_accept(struct pt_listener *listener, union pt_stream *peer, void *data)
 {
 	uv_loop_t *loop = listener->socket.handle.loop;
+	int rc;
 
 	if (listener->socket.handle.type == UV_TCP)
 		uv_tcp_init(loop, &peer->tcp);
 	else
 		uv_pipe_init(loop, &peer->pipe, 0);
 	peer->handle.data = data;
-	return uv_accept(&listener->socket.stream, &peer->stream);
+	rc = uv_accept(&listener->socket.stream, &peer->stream);
+	return rc == 0 && listener->socket.handle.type != UV_TCP ? check_peer(listener, peer) : rc;
 }
 
 void pt_listener_close(struct pt_listener *listener, uv_close_cb on_closed)

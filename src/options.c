@@ -27,6 +27,8 @@ static const struct row {
 	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD, offsetof(struct pt_options, attach) },
 	{ "second", "none|watch", "what a second all-stop GDB gets: no program, or one that it may read while it runs (none)", FIELD,
 	  offsetof(struct pt_options, second) },
+	{ "allow", "USER,@GROUP", "who may connect to a unix socket, besides the user who runs proftap and root", FIELD,
+	  offsetof(struct pt_options, allow) },
 	{ "config", "FILE", "words for every run, INI ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD, offsetof(struct pt_options, config) },
 	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD, offsetof(struct pt_options, listen) },
 	{ "for", "TIME", "profile: how long the core shall run: 500ms, 2s", TIME, 0 },
@@ -57,7 +59,7 @@ static const struct row {
 
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
-	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" }, { "listen", "board" },
+	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" }, { "allow", "serve" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
 	{ "config", "serve, profile, check" }, { "junit", "check" }, { "live", "check" }, { "strict", "check" },

@@ -1,10 +1,13 @@
 /* Addresses to listening sockets: what is one, what is not, what is in the way, and that a client gets in. */
+#define _GNU_SOURCE	/* setresuid, setgroups */
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -137,6 +140,77 @@ START_TEST(a_file_in_the_way_stays)
 }
 END_TEST
 
+/* --- who may connect ---------------------------------------------------------------------------------------------- */
+
+static const struct { const char *list; int rc; size_t n_users, n_groups; } lists[] = {
+	{ "root", 0, 1, 0 }, { "root,1234,@root,@4321", 0, 2, 2 }, { "", PT_EARG, 0, 0 }, { "root,", PT_EARG, 0, 0 },
+	{ "@", PT_EARG, 0, 0 }, { "no such user", PT_EARG, 0, 0 }, { "@no-such-group", PT_EARG, 0, 0 },
+	{ "12345678901", PT_EARG, 0, 0 },
+	{ "a-name-of-more-than-sixty-four-letters-is-none-that-a-system-will-ever-have", PT_EARG, 0, 0 },
+	{ "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 0, PT_MAX_PEERS, 0 },
+	{ "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", PT_EARG, PT_MAX_PEERS, 0 },
+};
+
+START_TEST(reads_who_may)
+{
+	struct pt_peers peers;
+
+	ck_assert_msg(pt_peers_parse(&peers, lists[_i].list, &err) == lists[_i].rc, "%s: %s", lists[_i].list, err.msg);
+	if (lists[_i].rc == 0)
+		ck_assert(peers.n_users == lists[_i].n_users && peers.n_groups == lists[_i].n_groups);
+}
+END_TEST
+
+/* Another user at the other end of a socket pair, whose ends have the ids of whoever makes them. */
+static bool may_as(const struct pt_peers *peers, uid_t user, gid_t group, gid_t other_group)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int server = socket(AF_UNIX, SOCK_STREAM, 0), fd, status;
+	char who[PT_PEER_TEXT], want[PT_PEER_TEXT];
+	bool may;
+	pid_t child;
+
+	strcpy(at.sun_path, socket_path);
+	ck_assert_int_eq(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
+	ck_assert_int_eq(chmod(folder, 0755) + chmod(socket_path, 0666) + listen(server, 1), 0);
+	child = fork();
+	if (child == 0) {
+		bool became = setgroups(1, &other_group) == 0 && setresgid(group, group, group) == 0 &&
+			      setresuid(user, user, user) == 0;
+		int client = socket(AF_UNIX, SOCK_STREAM, 0);
+
+		_exit(!became || connect(client, (struct sockaddr *)&at, sizeof(at)) != 0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	fd = accept(server, NULL, NULL);
+	may = pt_peers_may(peers, fd, who);
+	snprintf(want, sizeof(want), "uid %u, pid %d", (unsigned)user, (int)child);
+	ck_assert_str_eq(who, want);
+	close(fd);
+	close(server);
+	unlink(socket_path);
+	return may;
+}
+
+START_TEST(asks_the_kernel)
+{
+	enum { SOMEBODY = 54321, OTHER = 54322, GROUP = 54323, ELSE = 54324 };
+	struct pt_peers user = { .user = { OTHER, SOMEBODY }, .n_users = 2 }, group = { .group = { GROUP }, .n_groups = 1 };
+	char who[PT_PEER_TEXT];
+
+	ck_assert(!pt_peers_may(NULL, STDIN_FILENO + 1000, who));
+	if (geteuid() != 0) {
+		fprintf(stderr, "SKIPPED: only root can be somebody else, so nobody was refused\n");
+		return;
+	}
+	ck_assert(may_as(NULL, 0, 0, 0) && !may_as(NULL, SOMEBODY, ELSE, ELSE));
+	ck_assert(may_as(&user, SOMEBODY, ELSE, ELSE) && !may_as(&user, GROUP, ELSE, ELSE));
+	ck_assert(may_as(&group, SOMEBODY, GROUP, ELSE) && may_as(&group, SOMEBODY, ELSE, GROUP));
+	ck_assert(!may_as(&group, SOMEBODY, ELSE, ELSE) && !may_as(&group, GROUP, ELSE, ELSE));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("listen");
@@ -149,6 +223,8 @@ int main(void)
 	tcase_add_test(tc, an_address_in_use_is_busy);
 	tcase_add_test(tc, a_stale_socket_is_replaced);
 	tcase_add_test(tc, a_file_in_the_way_stays);
+	tcase_add_loop_test(tc, reads_who_may, 0, PT_LEN(lists));
+	tcase_add_test(tc, asks_the_kernel);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -22,6 +22,7 @@ struct serve {
 	struct pt_job claim_job;
 	struct pt_claim *claim[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
 	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
+	struct pt_peers allow;				/* the GDB server's */
 	bool claiming, gdb_closed;
 	int status;
 };
@@ -193,6 +194,9 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	if (parse_attach(options->attach, &config.attach, err) < 0 ||
 	    parse_second(options->second, &config.watch, err) < 0)
 		return err->code;
+	if (options->allow != NULL && pt_peers_parse(&s->allow, options->allow, err) < 0)
+		return pt_wrap(err, "--allow");
+	config.allow = options->allow != NULL ? &s->allow : NULL;
 	s->gdb = pt_gdbstub_new(&s->rig.loop, &config, err);
 	if (s->gdb == NULL)
 		return err->code;
