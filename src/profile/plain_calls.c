@@ -18,6 +18,7 @@ struct open {
 	uint64_t resume;	/* offset of the code behind the call; NOWHERE */
 };
 #define NOWHERE UINT64_MAX
+enum { AHEAD = 6 };		/* so many invocations ahead: what is fetched is there in time */
 
 /* One that began and ended in a piece. */
 struct ended {
@@ -203,8 +204,11 @@ INLINE void note_ended(struct pt_execution *x, const struct section *s, bool by_
 	for (const struct ended *e = s->ended, *end = e + s->n_ended; e < end; e++) {
 		struct pt_tally_function *f = &x->tally.function[e->edge.to];
 		uint64_t now = s->clock + ticks_of(e->from, by_cycles);
+		const struct ended *soon = end - e > AHEAD ? e + AHEAD : e;
 		uint64_t gross = ticks_of(e->gross, by_cycles), net = ticks_of(e->net, by_cycles);
 
+		if (histograms)
+			pt_tally_fetch(&x->tally, soon->edge.to);
 		note_entry(x, s, e->edge.to, now, histograms);
 		pt_tally_ended(&x->tally, f, e->edge.to, net, gross, now, histograms);
 		f->second += ticks_of(e->net, !by_cycles);

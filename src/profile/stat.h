@@ -54,6 +54,13 @@ static inline uint32_t pt_hist_count(const struct pt_hist *hist, size_t i)
 	return hist->bytes == 2 ? ((const uint16_t *)hist->bucket)[i] : ((const uint32_t *)hist->bucket)[i];
 }
 
+/* It will be wanted soon: all of its buckets. */
+static inline void pt_hist_fetch(const struct pt_hist *hist)
+{
+	for (size_t at = 0; at < (size_t)hist->n_buckets * hist->bytes; at += 64)
+		__builtin_prefetch((const char *)hist->bucket + at, 1);
+}
+
 /* n values by their pt_hist_index(), each `step` places behind the one before. */
 void pt_hist_add_all(struct pt_hist *hist, const uint16_t *index, size_t n, size_t step);
 /* All that other has, too. */

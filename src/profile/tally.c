@@ -205,6 +205,8 @@ void pt_tally_bin(struct pt_tally *tally, uint16_t function)
 	struct pt_tally_function *f = &tally->function[function];
 	struct pt_hist *hist = tally->hist[function];
 
+	for (size_t k = 0; k < PT_N_TALLY_HISTS; k++)
+		pt_hist_fetch(&hist[k]);
 	pt_hist_add_all(&hist[PT_TALLY_PERIOD], &waiting->entry[0].period, f->n_entries, STEP);
 	pt_hist_add_all(&hist[PT_TALLY_INACTIVE], &waiting->entry[0].inactive, f->n_entries, STEP);
 	pt_hist_add_all(&hist[PT_TALLY_NET], &waiting->exit[0].net, f->n_exits, STEP);

@@ -161,6 +161,15 @@ PT_TALLY_INLINE bool pt_window_has(const struct pt_window *window, uint64_t valu
 	return __builtin_expect((uint32_t)value - window->least < window->size, 1);
 }
 
+/* Where the next figures of function will wait: they will be there soon. */
+PT_TALLY_INLINE void pt_tally_fetch(const struct pt_tally *tally, uint16_t function)
+{
+	const struct pt_tally_function *f = &tally->function[function];
+
+	__builtin_prefetch(&tally->waiting[function].entry[f->n_entries], 1);
+	__builtin_prefetch(&tally->waiting[function].exit[f->n_exits], 1);
+}
+
 /* Figures below 2^32: since the last entry and since the last exit, at an entry. histograms: whether the tally has
  * any. */
 PT_TALLY_INLINE void pt_tally_entered(struct pt_tally *tally, struct pt_tally_function *f, uint16_t function,
