@@ -25,7 +25,7 @@ static void threads(struct pt_gdb_client *client);
 static const struct object {
 	const char *name;	/* as it stands between "qXfer:" and the offset; the annex may be left out */
 	const char *empty;	/* the document while there is no inferior; NULL: made all the same */
-	void (*write)(FILE *out, struct pt_target *target);	/* from the target alone; or */
+	bool (*write)(FILE *out, struct pt_target *target);	/* from the target alone, false: there is none; or */
 	void (*make)(struct pt_gdb_client *client);	/* by client->annex; ends in pt_gdb_document() */
 	bool any_annex;
 } objects[] = {
@@ -59,6 +59,7 @@ static int write_document(struct pt_gdb_request *rq, struct pt_board *board, str
 {
 	const struct object *object = &objects[rq->core];
 	size_t len_bytes;
+	bool written;
 	FILE *out;
 
 	(void)board;
@@ -66,10 +67,12 @@ static int write_document(struct pt_gdb_request *rq, struct pt_board *board, str
 	out = open_memstream(&rq->document, &len_bytes);
 	if (out == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for a document");
-	object->write(out, target);
-	if (fclose(out) != 0 || len_bytes > MAX_DOCUMENT_BYTES) {
+	written = object->write(out, target);
+	if (fclose(out) != 0 || len_bytes > MAX_DOCUMENT_BYTES || !written) {
 		free(rq->document);
 		rq->document = NULL;
+		if (!written)	/* GDB would warn of a document without anything in it */
+			return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing of that kind");
 		return pt_fail(err, PT_ENOMEM, "a document of more than %d bytes", MAX_DOCUMENT_BYTES);
 	}
 	return 0;

@@ -45,7 +45,7 @@ static const char *architecture(struct pt_target *target)
 
 /* Numbers of one feature need not follow one another (PowerPC's pc stands behind the SPE's upper halves), but GDB takes
  * only the first element of a name. */
-void pt_gdb_target_xml(FILE *out, struct pt_target *target)
+bool pt_gdb_target_xml(FILE *out, struct pt_target *target)
 {
 	size_t n;
 	const struct pt_register *rows = target->ops->registers(target->state, &n);
@@ -63,11 +63,12 @@ void pt_gdb_target_xml(FILE *out, struct pt_target *target)
 		fputs("</feature>\n", out);
 	}
 	fputs("</target>\n", out);
+	return true;
 }
 
 /* GDB takes what is not listed as not there, and breakpoints in flash and rom as hardware ones. Peripherals and the
  * debug registers are "ram" to it. */
-void pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
+bool pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
 {
 	static const char *const types[] = {
 		[PT_REGION_RAM] = "ram", [PT_REGION_ROM] = "rom", [PT_REGION_FLASH] = "flash", [PT_REGION_IO] = "ram",
@@ -75,6 +76,8 @@ void pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
 	size_t n;
 	const struct pt_region *regions = target->ops->regions(target->state, &n);
 
+	if (n == 0)
+		return false;
 	fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE memory-map PUBLIC \"+//IDN gnu.org//DTD GDB Memory Map V1.0//EN\" "
 	      "\"http://sourceware.org/gdb/gdb-memory-map.dtd\">\n<memory-map>\n", out);
 	for (size_t i = 0; i < n; i++) {
@@ -87,6 +90,7 @@ void pt_gdb_memory_map_xml(FILE *out, struct pt_target *target)
 			fputs("/>\n", out);
 	}
 	fputs("</memory-map>\n", out);
+	return true;
 }
 
 /* What is wrong with the OS's data stands with the first of them: it is where a user looks. */
