@@ -3,9 +3,11 @@
  * where nothing was missed, else "?". */
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/bins.h"
 #include "profile/lines.h"
 #include "profile/profile.h"
 #include "program/settings.h"
@@ -26,8 +28,55 @@ struct writer {
 	uint64_t all;		/* ticks of everything */
 };
 
+/* What bins say of it; of several cores, those of the first. NULL: nothing. */
+static const struct pt_bins_line *bins_line(const struct writer *w, const struct pt_lines_line *line)
+{
+	const struct pt_bins *bins = w->profile->bins;
+	size_t low = 0, high = bins->n_lines;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct pt_bins_line *at = &bins->line[middle];
+
+		if (at->core > bins->core[0].core)
+			high = middle;
+		else if (at->file < line->file || (at->file == line->file && at->line < line->line))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == bins->n_lines || bins->line[low].file != line->file || bins->line[low].line != line->line ||
+	    bins->line[low].core != bins->core[0].core)
+		return NULL;
+	return &bins->line[low];
+}
+
+static bool was_seen(const struct writer *w, const struct pt_lines_line *line)
+{
+	return w->profile->by_bins ? bins_line(w, line) != NULL : line->instructions > 0;
+}
+
+/* Bins were in a range. */
+static bool was_counted(const struct writer *w, const struct pt_lines_line *line)
+{
+	const struct pt_bins *bins = w->profile->bins;
+	size_t n = 0;
+	const struct pt_function *functions = pt_program_functions(w->profile->program, &n);
+	const struct pt_function *f = line->function != PT_NO_FUNCTION && line->function <= n ?
+				      &functions[line->function - 1] : NULL;
+
+	return bins->exact && f != NULL && f->address >= bins->low && f->address + f->size - 1 <= bins->high;
+}
+
+static bool nothing_missed(const struct writer *w, const struct pt_lines_line *line)
+{
+	return w->profile->by_bins ? was_counted(w, line) : pt_lines_whole(w->profile);
+}
+
 static uint64_t ticks_of(const struct writer *w, const struct pt_lines_line *line)
 {
+	if (w->profile->by_bins)
+		return (uint64_t)llround(bins_line(w, line)->hits);
 	return w->profile->by_instructions ? line->instructions : line->cycles;
 }
 
@@ -38,11 +87,13 @@ static void margin(struct writer *w, const struct pt_lines_line *line)
 
 	if (line == NULL) {
 		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, "", MARGIN, "", "");
-	} else if (line->instructions == 0) {
-		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, pt_lines_whole(w->profile) ? "#" : "?", MARGIN, "", "");
+	} else if (!was_seen(w, line)) {
+		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, nothing_missed(w, line) ? "#" : "?", MARGIN, "", "");
 	} else {
 		pt_print_cell(net, sizeof(net), w->profile, &ticks, &(struct pt_value){ .u = ticks_of(w, line) });
-		pt_print_scaled(count, sizeof(count), (double)line->count, "", "");
+		count[0] = '\0';		/* bins count no executions */
+		if (!w->profile->by_bins)
+			pt_print_scaled(count, sizeof(count), (double)line->count, "", "");
 		pt_text_add(w->out, "%*s %*s %5.1f%% ", MARGIN, count, MARGIN, net,
 			    100.0 * (double)ticks_of(w, line) / (double)(w->all != 0 ? w->all : 1));
 	}
@@ -96,7 +147,7 @@ static bool wanted(const struct writer *w, const struct pt_query *query, const s
 	if (query->name[0] != '\0')
 		return fnmatch(query->name, file->name, 0) == 0 || fnmatch(query->name, file->path, 0) == 0;
 	for (size_t i = first; i < w->lines->n_lines && w->lines->line[i].file == of; i++)
-		if (w->lines->line[i].instructions > 0)
+		if (was_seen(w, &w->lines->line[i]))
 			return true;
 	return false;
 }
@@ -137,6 +188,8 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 	pt_facts_make(&facts, profile);
 	for (size_t i = 0; i < PT_FACTS_LINES; i++)
 		pt_text_add(out, "%s\n", facts.line[i]);
+	if (profile->by_bins && profile->n_cores > 1)
+		pt_text_add(out, "core %u of %zu\n", profile->bins->core[0].core, profile->n_cores);
 	files(&w, query);
 	pt_sources_free(w.sources);
 	return 0;
