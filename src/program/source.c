@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "program/file.h"
+#include "program/program.h"
+#include "program/settings.h"
 
 enum { PATH_BYTES = 4096, MAX_PLACES = 64, MAX_FILES = 65536 };
 
@@ -69,6 +71,11 @@ struct pt_sources *pt_sources_new(const char *places, struct pt_err *err)
 		places += len + (places[len] == ',');
 	}
 	return s;
+}
+
+struct pt_sources *pt_sources_of(const struct pt_program *program, struct pt_err *err)
+{
+	return pt_sources_new(pt_params_text(pt_program_settings(program), &pt_program_params[PT_PROGRAM_SOURCE_PATH]), err);
 }
 
 static void free_text(struct text *t)

@@ -10,7 +10,6 @@
 #include "profile/bins.h"
 #include "profile/lines.h"
 #include "profile/profile.h"
-#include "program/settings.h"
 #include "program/source.h"
 #include "report/facts.h"
 #include "report/report.h"
@@ -181,8 +180,7 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 		return pt_report_lacks("annotate", "lines", err);
 	if (profile->program == NULL || profile->lines->n_lines == 0)
 		return pt_fail(err, PT_ESTATE, "annotate needs an ELF with lines (compiled with -g)");
-	w.sources = pt_sources_new(pt_params_text(pt_program_settings(profile->program),
-						   &pt_program_params[PT_PROGRAM_SOURCE_PATH]), err);
+	w.sources = pt_sources_of(profile->program, err);
 	if (w.sources == NULL)
 		return err != NULL ? err->code : PT_EARG;
 	pt_facts_make(&facts, profile);

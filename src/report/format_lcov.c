@@ -7,6 +7,7 @@
 
 #include "profile/lines.h"
 #include "profile/profile.h"
+#include "program/source.h"
 #include "report/report.h"
 
 extern const struct pt_format pt_format_lcov;
@@ -135,12 +136,21 @@ static void lines_of(struct writer *w, uint32_t file, size_t first)
 								: (uint64_t)(w->lines->line[i].instructions > 0));
 }
 
+/* Where it lies now, if it is there: viewers open it by this name. Else as the compiler named it. */
+static const char *path_of(struct pt_sources *sources, const char *path)
+{
+	const char *found = pt_source_found(sources, path);
+
+	return found != NULL ? found : path;
+}
+
 static int write_lcov(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		      struct pt_text *out, struct pt_err *err)
 {
 	struct writer w = { .profile = profile, .lines = profile->lines, .out = out,
 			    .complete = pt_lines_whole(profile) };
 	const struct pt_source_file *files;
+	struct pt_sources *sources;
 	size_t n = 0;
 
 	(void)view;
@@ -149,18 +159,25 @@ static int write_lcov(const struct pt_profile *profile, const struct pt_view *vi
 		return pt_report_lacks("lcov", "lines", err);
 	if (profile->program == NULL || !list_branches(&w))
 		return pt_fail(err, PT_ESTATE, "lcov needs an ELF with lines (compiled with -g)");
+	sources = pt_sources_of(profile->program, err);
+	if (sources == NULL) {
+		free(w.branch);
+		return err != NULL ? err->code : PT_EARG;
+	}
 	files = pt_program_files(profile->program, &n);
 	for (size_t i = 0; i < w.lines->n_lines; i++) {
 		uint32_t file = w.lines->line[i].file;
 
 		if ((i > 0 && w.lines->line[i - 1].file == file) || file >= n)
 			continue;
-		pt_text_add(out, "TN:proftap%s\nSF:%s\n", profile->from_virtual ? "_VIRTUAL" : "", files[file].path);
+		pt_text_add(out, "TN:proftap%s\nSF:%s\n", profile->from_virtual ? "_VIRTUAL" : "",
+			    path_of(sources, files[file].path));
 		functions_of(&w, files[file].path);
 		branches_of(&w, file);
 		lines_of(&w, file, i);
 		pt_text_add(out, "end_of_record\n");
 	}
+	pt_sources_free(sources);
 	free(w.branch);
 	return 0;
 }
