@@ -54,10 +54,10 @@ int pt_emit_config(struct pt_emit *out, const struct pt_source_setup *setup, con
 	return 0;
 }
 
-void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns)
+void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_bytes, uint64_t to_ns)
 {
 	struct pt_chunk loss = {
-		.kind = PT_CHUNK_LOSS, .cause = (uint16_t)cause, .lost_bytes = PT_UNKNOWN, .source = out->source,
+		.kind = PT_CHUNK_LOSS, .cause = (uint16_t)cause, .lost_bytes = lost_bytes, .source = out->source,
 		.core = out->core, .from_ns = out->told_ns, .to_ns = to_ns,
 	};
 
@@ -65,6 +65,11 @@ void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns)
 		return;
 	out->sink->lose(out->sink, &loss);
 	out->told_ns = to_ns;
+}
+
+void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns)
+{
+	pt_emit_loss_of(out, cause, PT_UNKNOWN, to_ns);
 }
 
 void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const void *bytes, size_t len_bytes)

@@ -32,6 +32,8 @@ int pt_emit_config(struct pt_emit *out, const struct pt_source_setup *setup, con
 /* from_ns and to_ns are moved up to told_ns where they lie before it. Without room it is a LOSS. */
 void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const void *bytes, size_t len_bytes);
 void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns);	/* from told_ns; nothing if that is no time */
+/* The same where it is known of how many bytes. */
+void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_bytes, uint64_t to_ns);
 void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc);
 /* Ticks of the source's stamps were at ns, plus or minus. Nothing without room: an anchor more or less. */
 void pt_emit_clock(struct pt_emit *out, uint64_t ticks, uint64_t ns, uint64_t error_ns);

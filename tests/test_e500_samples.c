@@ -213,6 +213,82 @@ START_TEST(what_a_dead_one_left_is_cleared)
 }
 END_TEST
 
+/* --- what is lost */
+
+static uint32_t stored(void)
+{
+	uint32_t n;
+
+	pthread_mutex_lock(&there.lock);
+	n = pt_e500_peek(there.chip, (uint32_t)e500->agent_addr + 4 * PT_E500_BOX_HEAD);
+	pthread_mutex_unlock(&there.lock);
+	return n;
+}
+
+/* Nobody fetches for a while: the agent goes on, and each sample of its is there or lost. */
+START_TEST(what_was_overwritten_is_counted)
+{
+	const char *const words[] = { "event=instructions", "every=4000" };
+	struct pt_err err = { .msg = "" };
+	uint64_t n_samples = 0, n_lost = 0;
+	struct session s;
+	uint32_t first;
+
+	begin();
+	run_it();
+	ck_assert_int_eq(start(&s, words, 2, &err), 0);
+	first = stored();
+	drain_for(&s, RUN_NS / 10);
+	pass_packets(1000);
+	drain_for(&s, RUN_NS / 10);
+	pthread_mutex_lock(&there.lock);	/* none comes while the rest is fetched */
+	pt_ve500_pm_write(&there.chip->pm, PT_E500_PMGC0, FAC);
+	pthread_mutex_unlock(&there.lock);
+	stop(&s);
+	for (size_t i = 0; i < s.sink.n_chunks; i++) {
+		const struct pt_chunk *chunk = s.sink.chunk[i];
+
+		n_samples += chunk->kind == PT_CHUNK_DATA ? chunk->len_bytes / 4 : 0;
+		if (chunk->kind == PT_CHUNK_LOSS && chunk->cause == PT_LOSS_OVERRUN) {
+			ck_assert_uint_ne(chunk->lost_bytes, PT_UNKNOWN);
+			n_lost += chunk->lost_bytes / 4;
+		}
+	}
+	ck_assert_uint_gt(n_lost, 100);
+	ck_assert_uint_gt(n_samples, 300);
+	ck_assert_uint_eq(n_samples + n_lost, stored() - first);
+	forget(&s);
+	end();
+}
+END_TEST
+
+/* The registers are cleared, and the agent begins anew: so does sampling. */
+START_TEST(goes_on_after_a_reset)
+{
+	const char *const words[] = { "event=instructions", "every=20000" };
+	struct pt_err err = { .msg = "" };
+	struct session s;
+	size_t n_data;
+
+	begin();
+	run_it();
+	ck_assert_int_eq(start(&s, words, 2, &err), 0);
+	drain_for(&s, RUN_NS / 10);
+	pthread_mutex_lock(&there.lock);
+	pt_e500_reset(there.chip, false);
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_int_eq(pt_source_e500_samples.on_state(s.state, PT_STATE_RESET, 0, &err), 0);
+	n_data = array_sink_count(&s.sink, PT_CHUNK_DATA, -1);
+	drain_for(&s, RUN_NS / 3);
+	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), n_data + 10);
+	ck_assert_uint_eq(array_sink_count(&s.sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
+	stop(&s);
+	ck_assert_uint_eq(there.chip->pm.pmgc0 | there.chip->pm.pmlca[3], 0);
+	forget(&s);
+	end();
+}
+END_TEST
+
 /* --- errors */
 
 static const struct { const char *words[2]; int want; const char *says; } wrong[] = {
@@ -267,6 +343,8 @@ int main(void)
 	tcase_add_loop_test(tc, shares_are_what_the_core_counted, 0, PT_LEN(kinds));
 	tcase_add_test(tc, begins_and_ends_at_a_halt);
 	tcase_add_test(tc, what_a_dead_one_left_is_cleared);
+	tcase_add_test(tc, what_was_overwritten_is_counted);
+	tcase_add_test(tc, goes_on_after_a_reset);
 	tcase_add_loop_test(tc, says_what_is_wrong, 0, PT_LEN(wrong));
 	tcase_add_test(tc, without_an_agent);
 	suite_add_tcase(suite, tc);

@@ -281,6 +281,7 @@ static int e500_step(void *state, unsigned core, struct pt_err *err)
 static int e500_reset(void *state, enum pt_reset_kind how, struct pt_err *err)
 {
 	pt_e500_forget(state);
+	pt_e500_agent_forget(state);
 	return pt_remote_reset(state, how, err);
 }
 

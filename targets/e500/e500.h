@@ -152,6 +152,8 @@ size_t pt_e500_all_pmrs(enum pt_e500_core core, struct pt_e500_op *ops);
 int pt_e500_agent(struct pt_e500_target *e500, unsigned core, struct pt_e500_mailbox **box, struct pt_err *err);
 /* The same, also while the core is halted: what stands in memory can be read. NULL: none was at work. */
 struct pt_e500_mailbox *pt_e500_agent_box(const struct pt_e500_target *e500, unsigned core);
+/* After a reset: what stands in memory is of before, and who was at work has to be seen at work again. */
+void pt_e500_agent_forget(struct pt_e500_target *e500);
 /* Whether one may be there, as far as can be said without asking it. PT_EUNSUPPORTED: why not. */
 int pt_e500_agent_known(const struct pt_e500_target *e500, struct pt_err *err);
 /* Writes that the agent is to do when the core goes on, for a core that is halted now. 0; PT_EUNSUPPORTED: no agent was

@@ -130,6 +130,14 @@ struct pt_e500_mailbox *pt_e500_agent_box(const struct pt_e500_target *e500, uns
 	return by != NULL && core < PT_REMOTE_MAX_CORES && by->box[core].mem != NULL ? &by->box[core] : NULL;
 }
 
+void pt_e500_agent_forget(struct pt_e500_target *e500)
+{
+	struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
+
+	for (unsigned core = 0; by != NULL && core < PT_REMOTE_MAX_CORES; core++)
+		by->box[core].mem = NULL;
+}
+
 int pt_e500_agent_leave(struct pt_e500_target *e500, unsigned core, const struct pt_e500_op *ops, size_t n_ops,
 			struct pt_err *err)
 {

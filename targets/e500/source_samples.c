@@ -11,22 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "targets/e500/e500.h"
+#include "targets/e500/sampling.h"
 #include "targets/emit.h"
 #include "trace/formats.h"
 #include "util.h"
 
 static const char owner[] = "pc-sampling";
 
-enum { SAMPLE_BYTES = 4, BATCH = 8, HELD_REST_US = 20000, TRY_AGAIN_US = 20000, LONGEST_REST_US = 10000 };
-enum { CYCLES = 1 };
-enum { COUNT_MS = 20, QUIET_MS = 100, LEAST_EVERY = 100, MOST_EVERY = 1 << 29 };
-#define FAC UINT32_C(0x80000000)
-#define PMIE UINT32_C(0x40000000)
-#define FCM1 UINT32_C(0x10000000)	/* not what the agent executes */
-#define CE UINT32_C(0x04000000)
-#define OV UINT32_C(0x80000000)
+enum { SAMPLE_BYTES = 4, BATCH = 8, HELD_REST_US = 20000, QUIET_MS = 100, CYCLES = 1 };
 
 enum { MODE, EVENT, PERIOD, EVERY, N_PARAMS };
 static const struct pt_param params[] = {
@@ -36,159 +28,21 @@ static const struct pt_param params[] = {
 		    .help = "what a sample is taken by: any event that counters has; cycles are time" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "1ms", .min = 100000, .max = 10 * PT_NS_PER_S,
 		     .help = "mean distance of two samples, where every is not given (10ms where it halts)" },
-	[EVERY] = { .key = "every", .type = PT_PARAM_NUMBER, .min = 1, .max = MOST_EVERY,
+	[EVERY] = { .key = "every", .type = PT_PARAM_NUMBER, .min = 1, .max = PT_E500_EVERY_MOST,
 		    .help = "events to a sample, in the mean; otherwise by period and how often the event came lately, "
 			    "at least 100" },
 };
 
-enum phase { IDLE, COUNTING, SAMPLING };	/* IDLE: the performance monitor is not ours, or was reset */
-
 struct samples {
-	struct pt_e500_target *e500;
+	struct pt_e500_sampling unit;
 	void *halting;				/* the state of pt_source_remote_pc; NULL: we sample */
 	struct pt_emit out;
-	const struct pt_e500_event *event;
-	unsigned core, pmc;
-	uint64_t period_ns;
-	uint32_t every;				/* 0: not known yet */
-	enum phase phase;
-	bool held, taken, configured;		/* CONFIG is out */
-	uint64_t count_from_ns;			/* COUNTING: since then */
-	uint32_t next, lost;			/* of the ring, and of what the agent says that it lost */
+	bool held, configured;			/* CONFIG is out */
 };
 
 static uint64_t now(const struct samples *s)
 {
-	return pt_link_now_ns(pt_probe_link(s->e500->remote.target->probe));
-}
-
-/* --- the performance monitor -------------------------------------------------------------------------------------- */
-
-static struct pt_e500_op set(unsigned pmr, unsigned n, uint32_t value)
-{
-	return (struct pt_e500_op){ .pmr = (uint16_t)(pmr + n), .write = true, .value = value };
-}
-
-static int request(struct samples *s, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_block *now_there,
-		   uint64_t *to_ns, struct pt_err *err)
-{
-	struct pt_link *link = pt_probe_link(s->e500->remote.target->probe);
-	struct pt_e500_mailbox *box;
-	uint64_t from_ns;
-	int rc = pt_e500_agent(s->e500, s->core, &box, err);
-
-	if (rc < 0)
-		return rc;
-	pt_link_shield(link);
-	rc = pt_e500_box_run(box, ops, n_ops, now_there, &from_ns, to_ns, err);
-	pt_link_unshield(link);
-	return rc;
-}
-
-/* A proftap that died while it sampled left this behind; to anybody else it looks like Linux' perf. */
-static int clear_leftovers(struct samples *s, struct pt_err *err)
-{
-	unsigned n_pmcs = pt_e500_kinds[s->e500->core].n_pmcs;
-	struct pt_e500_op ops[3 * PT_E500_PMCS_MAX + 1] = { { 0 } };
-	struct pt_e500_block there;
-	uint64_t to_ns;
-	size_t n = 0;
-
-	for (unsigned i = 0; i < n_pmcs; i++)
-		ops[i].pmr = (uint16_t)(PT_E500_BOX_PERIOD + i);
-	if (request(s, ops, n_pmcs, &there, &to_ns, err) < 0)
-		return err->code;
-	if (there.ring_room == 0)
-		return pt_fail(err, PT_EUNSUPPORTED, "the agent makes no samples: the program has to lead IVOR35 to "
-			       "proftap_agent_vector and to say so, proftap_agent_init(1)");
-	for (unsigned i = 0; i < n_pmcs; i++) {
-		if (ops[i].value == 0 || (there.pmlca[i] & (FCM1 | CE)) != (FCM1 | CE))
-			continue;
-		ops[n++] = set(PT_E500_BOX_PERIOD, i, 0);
-		ops[n++] = set(PT_E500_PMLCA0, i, 0);
-		ops[n++] = set(PT_E500_PMC0, i, 0);
-	}
-	ops[n] = set(PT_E500_PMGC0, 0, 0);
-	return n == 0 ? 0 : request(s, ops, n + 1, &there, &to_ns, err);
-}
-
-/* Without an interrupt, for a moment, to see how often the event comes. */
-static int count_first(struct samples *s, struct pt_err *err)
-{
-	struct pt_e500_op ops[] = {
-		set(PT_E500_PMGC0, 0, FAC), set(PT_E500_PMLCA0, s->pmc, FCM1 | (uint32_t)s->event->number << 16),
-		set(PT_E500_PMLCB0, s->pmc, 0), set(PT_E500_PMC0, s->pmc, 0), set(PT_E500_PMGC0, 0, 0),
-	};
-	struct pt_e500_block there;
-	int rc = request(s, ops, PT_LEN(ops), &there, &s->count_from_ns, err);
-
-	if (rc == 0)
-		s->phase = COUNTING;
-	return rc;
-}
-
-/* 2^k - 1, half of it at the most: from three quarters to five quarters of every. */
-static uint32_t jitter(uint32_t every)
-{
-	uint32_t mask = 0;
-
-	while (2 * mask + 1 <= every / 2)
-		mask = 2 * mask + 1;
-	return mask;
-}
-
-static int sample_on(struct samples *s, struct pt_err *err)
-{
-	struct pt_e500_op ops[] = {
-		set(PT_E500_PMGC0, 0, FAC), set(PT_E500_BOX_PERIOD, s->pmc, s->every),
-		set(PT_E500_BOX_JITTER, s->pmc, jitter(s->every)), set(PT_E500_PMLCB0, s->pmc, 0),
-		set(PT_E500_PMLCA0, s->pmc, FCM1 | CE | (uint32_t)s->event->number << 16),
-		set(PT_E500_PMC0, s->pmc, OV - s->every), set(PT_E500_PMGC0, 0, PMIE),
-	};
-	struct pt_e500_block there;
-	uint64_t to_ns;
-	int rc = request(s, ops, PT_LEN(ops), &there, &to_ns, err);
-
-	if (rc < 0)
-		return rc;
-	s->next = there.head;
-	s->lost = there.lost;
-	s->phase = SAMPLING;
-	pt_info("pc-sampling: a sample per %" PRIu32 " %s", s->every, s->event->name);
-	if (s->configured)
-		pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, now(s));
-	return 0;
-}
-
-static int look_at_count(struct samples *s, struct pt_err *err)
-{
-	struct pt_e500_op op = { .pmr = (uint16_t)(PT_E500_PMC0 + s->pmc) };
-	struct pt_e500_pass pass;
-	uint64_t every, took_ns;
-	int rc;
-
-	if (now(s) < s->count_from_ns + COUNT_MS * PT_NS_PER_MS)
-		return (int)((s->count_from_ns + COUNT_MS * PT_NS_PER_MS - now(s)) / 1000) + 1;
-	rc = pt_e500_by_agent.pass(s->e500, s->core, &op, 1, &pass, err);
-	if (rc < 0)
-		return rc;
-	took_ns = pass.at_ns > s->count_from_ns ? pass.at_ns - s->count_from_ns : 1;
-	every = (uint64_t)((double)op.value * (double)s->period_ns / (double)took_ns);
-	s->every = every < LEAST_EVERY ? LEAST_EVERY : every > MOST_EVERY ? MOST_EVERY : (uint32_t)every;
-	return sample_on(s, err);
-}
-
-static int arm(struct samples *s, struct pt_err *err)
-{
-	int rc = clear_leftovers(s, err);
-
-	if (rc == 0 && !s->taken) {
-		rc = pt_e500_take(s->e500, s->core, owner, err);
-		s->taken = rc == 0;
-	}
-	if (rc == 0)
-		rc = s->every != 0 ? sample_on(s, err) : count_first(s, err);
-	return rc;
+	return pt_link_now_ns(pt_probe_link(s->unit.e500->remote.target->probe));
 }
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
@@ -212,40 +66,23 @@ static void emit_samples(struct samples *s, const struct pt_e500_sample *samples
 		pt_emit_data(&s->out, s->out.told_ns, from_ns + of_samples_ns * done / n, bytes, SAMPLE_BYTES * batch);
 	}
 	if (lost > 0)
-		pt_emit_loss(&s->out, PT_LOSS_OVERRUN, to_ns);
+		pt_emit_loss_of(&s->out, PT_LOSS_OVERRUN, SAMPLE_BYTES * lost, to_ns);
 	else
 		pt_emit_data(&s->out, s->out.told_ns, to_ns, bytes, 0);
-}
-
-static size_t ours(const struct samples *s, struct pt_e500_sample *samples, size_t n)
-{
-	size_t n_ours = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (samples[i].counter == s->pmc && samples[i].event == s->event->number)
-			samples[n_ours++] = samples[i];
-	return n_ours;
 }
 
 /* More than 0: microseconds to rest. The core may stand: the ring can be read all the same. */
 static int fetch(struct samples *s, struct pt_err *err)
 {
 	struct pt_e500_sample samples[PT_E500_BOX_SAMPLES_MAX];
-	struct pt_e500_mailbox *box = pt_e500_agent_box(s->e500, s->core);
-	struct pt_e500_block there;
 	uint64_t lost, at_ns = now(s);
-	int n = box == NULL ? pt_fail(err, PT_EUNSUPPORTED, "the agent is gone")
-			    : pt_e500_box_samples(box, &s->next, samples, PT_LEN(samples), &lost, &there, err);
+	int rest_us, n = pt_e500_sampling_fetch(&s->unit, samples, PT_LEN(samples), &lost, &rest_us, err);
 
 	if (n < 0)
 		return n;
-	lost += there.lost - s->lost;
-	s->lost = there.lost;
-	emit_samples(s, samples, ours(s, samples, (size_t)n), lost, at_ns);
-	if (there.head - s->next >= box->ring_room / 4)
-		return 0;
-	return s->period_ns / 1000 * box->ring_room / 8 < LONGEST_REST_US ? (int)(s->period_ns / 1000 * box->ring_room / 8)
-									  : LONGEST_REST_US;
+	pt_emit_works(&s->out, at_ns, false);
+	emit_samples(s, samples, (size_t)n, lost, at_ns);
+	return rest_us;
 }
 
 /* --- drain -------------------------------------------------------------------------------------------------------- */
@@ -255,7 +92,7 @@ static bool still_held(struct samples *s)
 {
 	struct pt_core_status status;
 
-	if (pt_remote_status(s->e500, s->core, &status, &(struct pt_err){ 0 }) < 0 || status.state != PT_RUNNING)
+	if (pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) < 0 || status.state != PT_RUNNING)
 		return true;
 	pt_emit_loss(&s->out, PT_LOSS_HALTED, now(s));
 	pt_emit_state(&s->out, PT_STATE_RUN, now(s), PT_UNKNOWN);
@@ -271,7 +108,7 @@ static int failed(struct samples *s, int rc, struct pt_err *err)
 	if (rc == PT_EINTERRUPTED)
 		return rc;
 	if ((rc == PT_EUNSUPPORTED || rc == PT_EBUSY) &&
-	    pt_remote_status(s->e500, s->core, &status, &(struct pt_err){ 0 }) == 0 && status.state != PT_RUNNING)
+	    pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) == 0 && status.state != PT_RUNNING)
 		return HELD_REST_US;
 	rc = pt_emit_failed(&s->out, now(s), rc == PT_EUNSUPPORTED || rc == PT_EBUSY ? PT_EPROTO : rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "pc-sampling") : rc;
@@ -279,23 +116,19 @@ static int failed(struct samples *s, int rc, struct pt_err *err)
 
 static int drain_agent(struct samples *s, struct pt_err *err)
 {
+	bool sampled = s->unit.phase == PT_E500_SAMPLING;
 	int rc;
 
 	if (s->held && still_held(s))
 		return HELD_REST_US;
-	switch (s->phase) {
-	case IDLE:
-		rc = arm(s, err);
-		break;
-	case COUNTING:
-		rc = look_at_count(s, err);
-		break;
-	default:
-		rc = fetch(s, err);
-	}
+	rc = sampled ? fetch(s, err) : s->unit.phase == PT_E500_COUNTING ? pt_e500_sampling_look(&s->unit, err)
+									 : pt_e500_sampling_arm(&s->unit, err);
 	if (rc < 0)
 		return failed(s, rc, err);
-	s->out.failing_since_ns = PT_UNKNOWN;
+	if (!sampled)
+		pt_emit_works(&s->out, now(s), false);
+	if (!sampled && s->unit.phase == PT_E500_SAMPLING)
+		pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, now(s));
 	return rc;
 }
 
@@ -313,24 +146,12 @@ static int samples_available(struct pt_target *target, struct pt_err *err)
 	return pt_source_remote_pc.available(target, err);
 }
 
-/* Of the counters that may count it the last, which leaves the first two to thresholds. */
-static int choose_event(struct samples *s, const struct pt_params *settings, struct pt_err *err)
+static void samples_cost(struct pt_target *target, char *line, size_t room)
 {
-	unsigned n = pt_e500_kinds[s->e500->core].n_pmcs;
+	bool agent = pt_e500_agent_known(target->state, &(struct pt_err){ 0 }) == 0;
 
-	if (pt_e500_event_find(s->e500->core, pt_params_text(settings, &params[EVENT]), &s->event, err) < 0)
-		return err->code;
-	if (s->event->threshold)
-		return pt_fail(err, PT_EUNSUPPORTED, "%s counts what lasts longer than a threshold; source=counters has those",
-			       s->event->name);
-	if (s->event->number == 0)
-		return pt_fail(err, PT_EARG, "event %s never comes", s->event->name);
-	while (n > 0 && (s->event->pmcs >> (n - 1) & 1) == 0)
-		n--;
-	if (n == 0)
-		return pt_fail(err, PT_EUNSUPPORTED, "no counter of this core counts %s", s->event->name);
-	s->pmc = n - 1;
-	return 0;
+	snprintf(line, room, "%s", agent ? "by the agent in the program: halts nothing" :
+		 "INTRUSIVE: halts the program for each sample, unless its ELF has an agent (scripts/agent)");
 }
 
 static int start_halting(struct samples *s, struct pt_target *target, const struct pt_source_setup *setup,
@@ -351,20 +172,20 @@ static int emit_config(struct samples *s, const struct pt_source_setup *setup, s
 	char lines[500], per[60], by[80] = "";
 	int rc;
 
-	if (s->event->number != CYCLES)
-		snprintf(by, sizeof(by), "event=%s\nevery=%" PRIu32 "\n", s->event->name, s->every);
-	if (s->every != 0)
-		snprintf(per, sizeof(per), "%" PRIu32 " %s", s->every, s->event->name);
+	if (s->unit.event->number != CYCLES)
+		snprintf(by, sizeof(by), "event=%s\nevery=%" PRIu32 "\n", s->unit.event->name, s->unit.every);
+	if (s->unit.every != 0)
+		snprintf(per, sizeof(per), "%" PRIu32 " %s", s->unit.every, s->unit.event->name);
 	else
-		snprintf(per, sizeof(per), "%" PRIu64 " us", s->period_ns / 1000);
+		snprintf(per, sizeof(per), "%" PRIu64 " us", s->unit.period_ns / 1000);
 	snprintf(lines, sizeof(lines),
 		 "source=pc-sampling\nmode=agent\nbatch=%d\nbit0=1\n%speriod_us=%" PRIu64 "\n"
 		 "cost=0 halts: the program's agent stores a sample per %s in some 150 instructions, which are not counted; "
 		 "PMC%u and PMGC0 are in use\n",
-		 BATCH, by, s->period_ns / 1000, per, s->pmc);
+		 BATCH, by, s->unit.period_ns / 1000, per, s->unit.pmc);
 	rc = pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
 	s->configured = rc == 0;
-	if (s->phase == SAMPLING)
+	if (s->unit.phase == PT_E500_SAMPLING)
 		pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, now(s));
 	return rc;
 }
@@ -375,16 +196,16 @@ static int start_agent(struct samples *s, struct pt_err *err)
 	struct pt_core_status status;
 	int rc;
 
-	if (pt_remote_status(s->e500, s->core, &status, err) < 0)
+	if (pt_remote_status(s->unit.e500, s->unit.core, &status, err) < 0)
 		return err->code;
 	s->held = status.state == PT_HALTED;
 	if (s->held)
-		return pt_e500_agent_known(s->e500, err);
-	rc = arm(s, err);
-	while (rc >= 0 && s->phase == COUNTING) {
-		rc = look_at_count(s, err);
+		return pt_e500_agent_known(s->unit.e500, err);
+	rc = pt_e500_sampling_arm(&s->unit, err);
+	while (rc >= 0 && s->unit.phase == PT_E500_COUNTING) {
+		rc = pt_e500_sampling_look(&s->unit, err);
 		if (rc > 0)
-			pt_mem_wait(&s->e500->remote.mem, now(s) + (uint64_t)rc * 1000, err);
+			pt_mem_wait(&s->unit.e500->remote.mem, now(s) + (uint64_t)rc * 1000, err);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -393,19 +214,19 @@ static int with_agent(struct samples *s, const struct pt_source_setup *setup, st
 {
 	uint64_t pc = PT_UNKNOWN;
 
-	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
-	s->every = (uint32_t)pt_params_number(setup->settings, &params[EVERY]);
-	if (choose_event(s, setup->settings, err) < 0)
+	s->unit.period_ns = pt_params_number(setup->settings, &params[PERIOD]);
+	s->unit.every = (uint32_t)pt_params_number(setup->settings, &params[EVERY]);
+	if (pt_e500_sampling_choose(&s->unit, pt_params_text(setup->settings, &params[EVENT]), err) < 0)
 		return err->code;
-	if (start_agent(s, err) == 0 && (!s->held || pt_remote_pc(s->e500, s->core, &pc, err) == 0) &&
+	if (start_agent(s, err) == 0 && (!s->held || pt_remote_pc(s->unit.e500, s->unit.core, &pc, err) == 0) &&
 	    emit_config(s, setup, err) == 0) {
 		if (s->held)
 			pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
 		return 0;
 	}
-	pt_e500_give_back(s->e500, owner, &(struct pt_err){ 0 });
-	s->phase = IDLE;
-	s->taken = false;
+	pt_e500_give_back(s->unit.e500, owner, &(struct pt_err){ 0 });
+	s->unit.phase = PT_E500_IDLE;
+	s->unit.taken = false;
 	return err->code;
 }
 
@@ -416,8 +237,9 @@ static int samples_start(void *state, struct pt_target *target, const struct pt_
 	struct samples *s = state;
 	int rc;
 
-	s->e500 = target->state;
-	s->core = setup->core;
+	s->unit.e500 = target->state;
+	s->unit.core = setup->core;
+	s->unit.owner = owner;
 	pt_emit_init(&s->out, setup, now(s));
 	if (strcmp(mode, "halt") == 0 && asks)
 		return pt_fail(err, PT_EARG, "mode=halt samples by time: event and every need an agent (mode=agent)");
@@ -440,35 +262,29 @@ static int samples_on_state(void *state, enum pt_state what, uint64_t pc, struct
 		return pt_source_remote_pc.on_state(s->halting, what, pc, err);
 	if (what == PT_STATE_RUN && !s->held)
 		return 0;	/* seen already */
-	if (s->phase == SAMPLING && !s->held && what == PT_STATE_HALT)
+	if (s->unit.phase == PT_E500_SAMPLING && !s->held && what == PT_STATE_HALT)
 		fetch(s, &ignored);
 	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM, now(s));
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
-	if (what == PT_STATE_RESET)
-		s->phase = IDLE;	/* the registers are cleared, and the agent begins anew */
+	if (what == PT_STATE_RESET) {
+		s->unit.phase = PT_E500_IDLE;	/* the registers are cleared, and the agent begins anew */
+		pt_e500_agent_forget(s->unit.e500);
+	}
 	pt_emit_state(&s->out, what, now(s), pc);
 	return 0;
 }
 
-/* Sampling ends first: the agent must not go on by a period of ours. */
+/* Sampling ends first; what was stored until then is still in the ring. */
 static int stop_agent(struct samples *s, struct pt_err *err)
 {
-	struct pt_e500_op off[] = { set(PT_E500_PMGC0, 0, FAC), set(PT_E500_PMLCA0, s->pmc, 0),
-				    set(PT_E500_BOX_PERIOD, s->pmc, 0), set(PT_E500_BOX_JITTER, s->pmc, 0) };
+	bool sampled = s->unit.phase == PT_E500_SAMPLING;
 	struct pt_err ignored = { 0 };
-	struct pt_e500_block there;
-	uint64_t to_ns;
-	int rc = 0;
+	int rc = sampled && !s->held ? pt_e500_sampling_end(&s->unit, &ignored) : 0;
 
-	if (s->phase == SAMPLING && !s->held)
-		rc = request(s, off, PT_LEN(off), &there, &to_ns, &ignored);
-	if (s->phase == SAMPLING)
-		while (fetch(s, &ignored) == 0)
-			;
-	if (s->phase == SAMPLING && s->held)
-		rc = 0;
-	rc = pt_e500_give_back(s->e500, owner, err) < 0 ? err->code : rc;
+	while (sampled && fetch(s, &ignored) == 0)
+		;
+	rc = pt_e500_give_back(s->unit.e500, owner, err) < 0 ? err->code : rc;
 	pt_emit_rest(&s->out, now(s), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	pt_emit_end(&s->out);
 	return rc;
@@ -497,6 +313,7 @@ const struct pt_source_ops pt_source_e500_samples = {
 	.n_params = N_PARAMS,
 	.only_by_name = true,
 	.available = samples_available,
+	.cost = samples_cost,
 	.start = samples_start,
 	.drain = samples_drain,
 	.on_state = samples_on_state,
