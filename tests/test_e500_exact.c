@@ -29,9 +29,34 @@ static void note_lasted(void *arg, unsigned event, uint32_t cycles, uint32_t msr
 	real.lasted(arg, event, cycles, msr);
 }
 
+/* Which interrupts come and go as the program is stopped and let go. */
+static enum { NONE, EXTERNAL, CRITICAL } interrupts;
+
 static void note_stop(void)
 {
+	struct pt_ve500 *cpu = there.chip->cpu;
+	static unsigned n;
+
 	memcpy(lasted_so, lasting, sizeof(lasted_so));
+	if (interrupts == EXTERNAL)
+		pt_ve500_set_external(cpu, ++n % 2 == 0);
+	if (interrupts == CRITICAL) {
+		pt_ve500_set_critical(cpu, ++n % 2 == 0);
+		pt_ve500_set_reg(cpu, PT_VE500_MSR, pt_ve500_reg(cpu, PT_VE500_MSR) | PT_VE500_MSR_CE);
+	}
+}
+
+/* The demo stays where something comes that it does not expect: here it returns, again and again while the line is up. */
+static void return_from_interrupts(void)
+{
+	const uint32_t *spr = there.chip->cpu->spr;
+	uint32_t handler = (spr[SPR_IVPR] & 0xffff0000) | (spr[SPR_IVOR0 + PT_VE500_EXTERNAL] & 0xfff0);
+
+	if (interrupts == NONE)
+		return;
+	pthread_mutex_lock(&there.lock);
+	pt_put_be32(pt_e500_bytes(there.chip, handler, 4), interrupts == EXTERNAL ? 0x4c000064 : 0x4c000066);	/* rfi, rfci */
+	pthread_mutex_unlock(&there.lock);
 }
 
 static void listen_to_thresholds(void)
@@ -168,6 +193,7 @@ static void begin(const char *const *source_words, size_t n)
 
 	attach("modern", with_ram, PT_LEN(with_ram));
 	listen_to_thresholds();
+	return_from_interrupts();
 	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
 	start(source_words, n);
 	pthread_mutex_lock(&there.lock);
@@ -245,6 +271,28 @@ START_TEST(thresholds_are_the_models_own)
 	}
 	ck_assert_uint_gt(truth_of(76, 19), 100);
 	ck_assert_uint_eq(truth_of(76, 20), 0);
+	stop();
+	leave();
+}
+END_TEST
+
+START_TEST(latencies_are_the_models_own)
+{
+	static const char *const lists[][3] = {
+		{ "events=78@0,78@8,87,86", "period=1ms", "chain=off" }, { "events=80@12x2,78@9,88,1", "period=1ms", "chain=off" },
+		{ "events=79@0,81@31x1", "period=1ms", "chain=off" },
+	};
+	struct pt_e500_counting c;
+
+	interrupts = _i < 2 ? EXTERNAL : CRITICAL;
+	begin(lists[_i], 3);
+	c = plan_of();
+	for (unsigned i = 0; i < 2 * READINGS; i++) {
+		drain();
+		check_values(&c);
+	}
+	ck_assert_uint_gt(truth_of(_i < 2 ? 87 : 88, -1), 0);
+	ck_assert_uint_gt(truth_of(_i < 2 ? 78 : 81, 0), 0);
 	stop();
 	leave();
 }
@@ -431,6 +479,7 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, each_event_is_the_models_own, 0, 12);
 	tcase_add_loop_test(tc, thresholds_are_the_models_own, 0, 3);
+	tcase_add_loop_test(tc, latencies_are_the_models_own, 0, 3);
 	tcase_add_test(tc, each_turn_is_the_models_own);
 	tcase_add_test(tc, chains_carry);
 	tcase_add_test(tc, chains_are_whole_while_they_run);
