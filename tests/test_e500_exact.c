@@ -29,6 +29,24 @@ static void note_lasted(void *arg, unsigned event, uint32_t cycles, uint32_t msr
 	real.lasted(arg, event, cycles, msr);
 }
 
+/* What happened in each state of the program: by MSR[PR], MSR[PMM]. */
+static uint64_t by_state[4][PT_VE500_EVENTS], by_state_then[4][PT_VE500_EVENTS], event_then[PT_VE500_EVENTS];
+static bool changes_state;
+
+static bool note_step(void *arg, uint32_t msr)
+{
+	unsigned in = ((msr & PT_VE500_MSR_PR) != 0) * 2u + ((msr & PT_VE500_MSR_PMM) != 0);
+
+	for (unsigned event = 0; changes_state && event < PT_VE500_EVENTS; event++) {
+		uint64_t now = pt_ve500_events(there.chip->cpu)[event];
+
+		if (!there.ours)
+			by_state[in][event] += now - event_then[event];
+		event_then[event] = now;
+	}
+	return real.step(arg, msr);
+}
+
 /* Which interrupts come and go as the program is stopped and let go. */
 static enum { NONE, EXTERNAL, CRITICAL } interrupts;
 
@@ -38,6 +56,11 @@ static void note_stop(void)
 	static unsigned n;
 
 	memcpy(lasted_so, lasting, sizeof(lasted_so));
+	memcpy(by_state_then, by_state, sizeof(by_state_then));
+	if (changes_state && ++n % 2 == 0)
+		pt_ve500_set_reg(cpu, PT_VE500_MSR, (pt_ve500_reg(cpu, PT_VE500_MSR) &
+			~(uint64_t)(PT_VE500_MSR_PR | PT_VE500_MSR_PMM)) | (n & 4 ? PT_VE500_MSR_PR : 0) |
+			(n & 8 ? PT_VE500_MSR_PMM : 0));
 	if (interrupts == EXTERNAL)
 		pt_ve500_set_external(cpu, ++n % 2 == 0);
 	if (interrupts == CRITICAL) {
@@ -66,6 +89,8 @@ static void listen_to_thresholds(void)
 	pthread_mutex_lock(&there.lock);
 	real = mine = there.chip->cpu->watcher;
 	mine.lasted = note_lasted;
+	mine.step = note_step;
+	memcpy(event_then, pt_ve500_events(there.chip->cpu), sizeof(event_then));
 	pt_ve500_set_watcher(there.chip->cpu, &mine);
 	at_stop = note_stop;
 	pthread_mutex_unlock(&there.lock);
@@ -298,6 +323,55 @@ START_TEST(latencies_are_the_models_own)
 }
 END_TEST
 
+/* The states of facts 2.5 in which the code that reads is not counted, of a program that goes through all four. */
+static const struct { const char *word; bool in[4]; } counted_in[] = {
+	{ "count=unmarked", { true, false, true, false } }, { "count=unmarked-user", { false, false, true, false } },
+	{ "count=unmarked-supervisor", { true, false, false, false } },
+};
+
+START_TEST(states_are_told_apart)
+{
+	const char *const source_words[] = { "events=1,2,9,12", "period=1ms", "chain=off", counted_in[_i].word };
+	uint64_t first[4][PT_VE500_EVENTS], want;
+	struct record record[64];
+	struct pt_e500_counting c;
+	size_t n;
+
+	changes_state = true;
+	begin(source_words, PT_LEN(source_words));
+	memcpy(first, by_state_then, sizeof(first));
+	c = plan_of();
+	for (unsigned i = 0; i < 4 * READINGS; i++) {
+		drain();
+		n = records_of(last_data(), record, PT_LEN(record));
+		pthread_mutex_lock(&there.lock);
+		if (record[n - 1].value == 0)		/* in user mode nothing can be set up: it begins only now */
+			memcpy(first, by_state_then, sizeof(first));
+		for (size_t k = n - c.n; k < n; k++) {
+			unsigned event = event_number(&c, record[k].counter);
+
+			want = 0;
+			for (unsigned in = 0; in < 4; in++)
+				want += counted_in[_i].in[in] ? by_state_then[in][event] - first[in][event] : 0;
+			ck_assert_msg(record[k].value == want, "event %u: %llu, not %llu", event,
+				(unsigned long long)record[k].value, (unsigned long long)want);
+		}
+		pthread_mutex_unlock(&there.lock);
+	}
+	for (unsigned in = 0; in < 4; in++)
+		ck_assert_uint_gt(by_state_then[in][2], first[in][2]);
+	stop();			/* in user mode registers cannot be put back, until it is in supervisor code again */
+	pthread_mutex_lock(&there.lock);
+	for (unsigned pmc = 0; pmc < 4; pmc++) {
+		uint32_t pmlca = 1;
+
+		ck_assert(pt_ve500_pm_read(&there.chip->pm, PT_E500_PMLCA0 + pmc, &pmlca) && pmlca == 0);
+	}
+	pthread_mutex_unlock(&there.lock);
+	leave();
+}
+END_TEST
+
 /* --- turns: each by itself */
 
 /* A chunk ends with the values of the old turn and the zeros of the new one. */
@@ -480,6 +554,7 @@ int main(void)
 	tcase_add_loop_test(tc, each_event_is_the_models_own, 0, 12);
 	tcase_add_loop_test(tc, thresholds_are_the_models_own, 0, 3);
 	tcase_add_loop_test(tc, latencies_are_the_models_own, 0, 3);
+	tcase_add_loop_test(tc, states_are_told_apart, 0, PT_LEN(counted_in));
 	tcase_add_test(tc, each_turn_is_the_models_own);
 	tcase_add_test(tc, chains_carry);
 	tcase_add_test(tc, chains_are_whole_while_they_run);

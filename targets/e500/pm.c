@@ -10,7 +10,7 @@
 
 static const char unit[] = "performance monitor";
 
-enum { ASK_AGAIN_MS = 1000 };
+enum { ASK_AGAIN_MS = 1000, LEAVE_USER_MS = 2000 };
 
 /* Those that halt nothing come first. */
 static const struct pt_e500_way *const ways[] = { &pt_e500_by_dcsr, &pt_e500_by_agent, &pt_e500_by_scratch };
@@ -335,12 +335,26 @@ int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, 
 	return 0;
 }
 
+/* In user mode nothing can be written: a program that runs is asked again until it is stopped in supervisor code. */
+static int put_back(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *back, size_t n, struct pt_err *err)
+{
+	uint64_t until_ns = now_ns(e500) + LEAVE_USER_MS * PT_NS_PER_MS;
+	struct pt_e500_pass pass = { .halted = false };
+	struct pt_err ignored;
+	int rc;
+
+	do
+		rc = pt_e500_pass(e500, core, back, n, &pass, err);
+	while (rc == PT_ESTATE && pass.halted && now_ns(e500) < until_ns &&
+	       pt_mem_wait(&e500->remote.mem, now_ns(e500) + PT_NS_PER_MS, &ignored) == 0);
+	return rc;
+}
+
 /* Counters first, while they are frozen; PMGC0 comes into force at the end of a pass. */
 int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_err *err)
 {
 	struct pt_e500_pm *pm = &e500->pm;
 	struct pt_e500_op back[PT_E500_PMRS_MAX];
-	struct pt_e500_pass pass;
 	size_t n = pm->n_saved;
 	int rc;
 
@@ -351,7 +365,7 @@ int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_
 		back[i].write = true;
 	pt_e500_forget(e500);
 	pm->n_saved = 0;
-	rc = pt_e500_pass(e500, pm->core, back, n, &pass, err);
+	rc = put_back(e500, pm->core, back, n, err);
 	if (rc == PT_EUNSUPPORTED && pt_e500_agent_leave(e500, pm->core, back, n, &(struct pt_err){ 0 }) == 0)
 		rc = 0;
 	if (rc < 0)
