@@ -66,7 +66,19 @@ static void settle(struct pt_gdb_pass *p)
 	pt_pass_pieces_drop(&p->pieces);
 }
 
-/* GDB 13 takes "E." for hex digits in an answer to qRcmd: there the sentence goes to the console. */
+/* Where even GDB 13 shows an error's text: elsewhere it takes that for hex digits.
+ * Source: GDB 13, remote.c, whoever calls packet_check_result() or packet_ok(). */
+static bool shows_sentence(const struct pt_gdb_packet *packet)
+{
+	static const char *const names[] = { "g", "G", "p", "P", "Z", "z", "vFlash", "vRun;", "vAttach;" };
+
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (begins(packet, names[i]))
+			return true;
+	return false;
+}
+
+/* Of a command of the server's the sentence goes to the console. */
 void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
 {
 	struct pt_gdb_client *client = p->client;
@@ -85,7 +97,7 @@ void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
 		pt_gdb_console(client, err.msg, strlen(err.msg));
 		pt_gdb_console(client, "\n", 1);
 	}
-	if (resumed)
+	if (resumed || shows_sentence(client->current))
 		pt_gdb_reply_sentence(client, &err);	/* any GDB shows it, and takes the target for stopped */
 	else
 		pt_gdb_reply_error(client, &err);

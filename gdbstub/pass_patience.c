@@ -32,7 +32,7 @@ void pt_pass_owe(struct pt_gdb_pass *p, int change)
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
 
 	if (change > 0 && shared->owed == 0)
-		shared->silent_since_ns = pt_host_now_ns();
+		shared->silent_since_ns = pt_host_now_ns() - (uv_now(p->stub->loop) - p->since_ms) * PT_NS_PER_MS;
 	shared->owed += (unsigned)change;
 	if (change > 0)
 		shared->run.client_waits = false;
