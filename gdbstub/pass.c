@@ -239,11 +239,13 @@ void pt_pass_go(struct pt_gdb_pass *p)
 		return;		/* it begins with what the client has chosen */
 	if (p->replay > 0 || !p->unsent)
 		return;
-	if (pt_pass_owed(p, &silent_ns) > 0)
+	if (pt_pass_owed(p, &silent_ns) > 0) {
+		pt_rsp_stream_ask_known(pt_upstream_stream(p->upstream));
 		pt_pass_fail(p, "the GDB server at %s has been silent for %.1f s", p->server,
 			     (double)silent_ns / PT_NS_PER_S);
-	else
+	} else {
 		transmit(p);
+	}
 }
 
 static void pass_current(struct pt_gdb_pass *p)
@@ -381,11 +383,16 @@ static void note_break(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 
 static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
+	struct pt_rsp_shared *shared;
 	char theirs[PT_PASS_SUPPORTED_BYTES], ours[PT_PASS_SUPPORTED_BYTES + 512];
 	struct pt_gdb_client *client = p->client;
 
 	if (pt_rsp_raw_payload(raw, (uint8_t *)theirs, sizeof(theirs)) < 0)
 		theirs[0] = '\0';
+	shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));
+	snprintf(shared->known_question, sizeof(shared->known_question), "%s", p->supported);
+	snprintf(shared->known_answer, sizeof(shared->known_answer), "%.11s", theirs);
+	pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
 	pt_pass_supported(p, theirs, ours, sizeof(ours));
 	settle(p);
 	pt_gdb_reply_text(client, ours);
@@ -467,9 +474,8 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	uint64_t silent_ns;
 
 	if (pt_pass_owed(p, &silent_ns) > 0) {
-		if (!is_console(raw))
-			pt_pass_owe(p, -1);
-		if (pt_pass_owed(p, &silent_ns) == 0)
+		if (!is_console(raw) &&
+		    pt_rsp_stream_settle(pt_upstream_stream(p->upstream), raw->bytes + 1, raw->len_bytes - 4))
 			pt_info("upstream: %s answers again", p->server);
 		return;
 	}

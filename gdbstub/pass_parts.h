@@ -82,7 +82,7 @@ bool pt_pass_is_busy(void *pass);
 uint64_t pt_pass_standard_ms(const struct pt_gdb_pass *pass);	/* what the user has set */
 void pt_pass_patience(struct pt_gdb_pass *pass, uint64_t ms);	/* from now on, for the next answer */
 unsigned pt_pass_owed(struct pt_gdb_pass *pass, uint64_t *silent_ns);	/* answers that nobody waits for any more */
-void pt_pass_owe(struct pt_gdb_pass *pass, int change);
+void pt_pass_owe(struct pt_gdb_pass *pass, int more);
 int pt_pass_n_out(const struct pt_gdb_pass *pass);	/* answers to the current packet that have yet to come */
 void pt_pass_on_timer(uv_timer_t *timer);
 

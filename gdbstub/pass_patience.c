@@ -26,16 +26,15 @@ int pt_pass_n_out(const struct pt_gdb_pass *p)
 	return p->pieces.kind != '\0' ? (int)p->pieces.n_out : 1;
 }
 
-void pt_pass_owe(struct pt_gdb_pass *p, int change)
+void pt_pass_owe(struct pt_gdb_pass *p, int more)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
 
-	if (change > 0 && shared->owed == 0)
+	if (shared->owed == 0)
 		shared->silent_since_ns = pt_host_now_ns() - (uv_now(p->stub->loop) - p->since_ms) * PT_NS_PER_MS;
-	shared->owed += (unsigned)change;
-	if (change > 0)
-		shared->run.client_waits = false;
+	shared->owed += (unsigned)more;
+	shared->run.client_waits = false;
 	pt_rsp_stream_unlock(stream);
 }
 

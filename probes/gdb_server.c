@@ -95,11 +95,16 @@ static int ask_why(struct gdb_server *g, struct pt_err *err)
 
 static int meet(struct gdb_server *g, struct pt_err *err)
 {
+	static const char question[] = "qSupported:swbreak+;hwbreak+;vContSupported+;xmlRegisters=i386";
+	struct pt_rsp_shared *shared;
 	char text[128];
 
-	if (ask_text(g, "qSupported:swbreak+;hwbreak+;vContSupported+;xmlRegisters=i386", g->facts.supported,
-		     sizeof(g->facts.supported), err) < 0)
+	if (ask_text(g, question, g->facts.supported, sizeof(g->facts.supported), err) < 0)
 		return err->code;
+	shared = pt_rsp_stream_lock(g->stream);
+	snprintf(shared->known_question, sizeof(shared->known_question), "%s", question);
+	snprintf(shared->known_answer, sizeof(shared->known_answer), "%.11s", g->facts.supported);
+	pt_rsp_stream_unlock(g->stream);
 	read_supported(&g->facts);
 	if (no_ack(g, err) < 0 || ask_why(g, err) < 0 || ask_text(g, "vCont?", text, sizeof(text), err) < 0)
 		return err->code;

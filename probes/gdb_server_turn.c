@@ -60,13 +60,13 @@ bool pt_server_is_console(const struct gdb_server *g)
 	return g->in_bytes > 1 && g->in[1] == 'O' && strcmp((char *)g->in + 1, "OK") != 0;
 }
 
-static void set_owed(struct gdb_server *g, int change)
+static void owe(struct gdb_server *g)
 {
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(g->stream);
 
-	if (change > 0 && shared->owed == 0)
+	if (shared->owed == 0)
 		shared->silent_since_ns = pt_host_now_ns();
-	shared->owed += (unsigned)change;
+	shared->owed++;
 	pt_rsp_stream_unlock(g->stream);
 }
 
@@ -81,13 +81,15 @@ static unsigned owed(struct gdb_server *g)
 /* What came too late for whoever had asked. */
 static int throw_away(struct gdb_server *g, uint64_t deadline_ns, struct pt_err *err)
 {
+	if (owed(g) > 0)
+		pt_rsp_stream_ask_known(g->stream);
 	while (owed(g) > 0) {
 		int rc = pt_server_receive(g, deadline_ns, err);
 
 		if (rc < 0)
 			return rc == PT_ETIMEOUT ? pt_wrap(err, "the server is silent") : rc;
 		if (!pt_server_is_console(g))
-			set_owed(g, -1);
+			pt_rsp_stream_settle(g->stream, g->in + 1, g->in_bytes - 1);
 	}
 	return 0;
 }
@@ -145,7 +147,7 @@ static int await(struct gdb_server *g, bool command, struct pt_rsp_answer *answe
 		return 0;
 	}
 	if (len == PT_ETIMEOUT)
-		set_owed(g, 1);
+		owe(g);
 	return len;
 }
 

@@ -13,6 +13,7 @@ enum {
 	PT_RSP_STREAM_BYTES = 512 * 1024,	/* the largest frame, with all that comes behind it in one go */
 	PT_RSP_STREAM_PATIENCE_MS = 900,	/* for an answer, and for a turn, unless the user says otherwise */
 	PT_RSP_RESUME_BYTES = 256,
+	PT_RSP_KNOWN_BYTES = 2048,
 };
 
 struct pt_rsp_stream;
@@ -62,9 +63,17 @@ struct pt_rsp_shared {
 	bool client_interrupts;			/* its Ctrl-C has been sent, and nothing has stopped since */
 	unsigned owed;				/* answers that came too late, to be thrown away when they come */
 	uint64_t silent_since_ns;		/* of the host's clock, while something is owed */
+	/* An answer may never come. The last qSupported and how its answer begins: that one is known when it comes,
+	 * and whatever was asked before it will not be answered any more. */
+	char known_question[PT_RSP_KNOWN_BYTES], known_answer[12];
+	bool asked_known;			/* it has been asked, because something is owed */
 };
 struct pt_rsp_shared *pt_rsp_stream_lock(struct pt_rsp_stream *s);
 void pt_rsp_stream_unlock(struct pt_rsp_stream *s);
+/* The next two with the turn, while something is owed. Asks what is known, once. */
+void pt_rsp_stream_ask_known(struct pt_rsp_stream *s);
+/* This answer has come, late or not. True: nothing is owed any more. */
+bool pt_rsp_stream_settle(struct pt_rsp_stream *s, const void *payload, size_t len_bytes);
 /* What a stop reply says, into run. False: this payload is none. */
 bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len_bytes);
 void pt_rsp_stream_why(struct pt_rsp_stream *s, char *why, size_t room);	/* it ended; "" when it has not */

@@ -20,6 +20,36 @@ void pt_rsp_stream_unlock(struct pt_rsp_stream *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
+void pt_rsp_stream_ask_known(struct pt_rsp_stream *s)
+{
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(s);
+	bool ask = shared->owed > 0 && !shared->asked_known && shared->known_answer[0] != '\0';
+	char question[PT_RSP_KNOWN_BYTES];
+
+	memcpy(question, shared->known_question, sizeof(question));
+	shared->asked_known |= ask;
+	shared->owed += ask;
+	pt_rsp_stream_unlock(s);
+	if (ask)
+		pt_rsp_stream_send(s, question, strlen(question));
+}
+
+bool pt_rsp_stream_settle(struct pt_rsp_stream *s, const void *payload, size_t len_bytes)
+{
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(s);
+	size_t known = strlen(shared->known_answer);
+	bool none;
+
+	if (shared->asked_known && len_bytes >= known && memcmp(payload, shared->known_answer, known) == 0)
+		shared->owed = 0;
+	else if (shared->owed > 0)
+		shared->owed--;
+	none = shared->owed == 0;
+	shared->asked_known &= !none;
+	pt_rsp_stream_unlock(s);
+	return none;
+}
+
 void pt_rsp_stream_set_no_ack(struct pt_rsp_stream *s)
 {
 	s->no_ack = true;
