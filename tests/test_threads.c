@@ -164,27 +164,120 @@ START_TEST(finds_the_registers)
 }
 END_TEST
 
-/* r4-r11 in the control block, the hardware's frame alone on the stack. */
+/* Where a word of this value lies, from an address on. */
+static uint64_t look_for(uint64_t from, uint32_t word)
+{
+	while (pt_le32(ram + (from - RAM)) != word)
+		from += 4;
+	return from;
+}
+
+/* r4-r11 in the control block, the hardware's frame alone on the stack; s16-s31 in the control block, too. */
 START_TEST(finds_what_zephyr_keeps)
 {
 	static const char *const callee[] = { "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11" };
 	static const char *const stacked[] = { "r0", "r1", "r2", "r3", "r12", "lr", "pc", "xpsr" };
-	uint64_t psp;
+	enum { EXC_IN_ARCH = 8, FLOAT_IN_ARCH = 20, FP_BYTES = 72 };
+	bool fp = _i >= 2;
+	uint64_t psp, arch;
+	char name[12];
 
-	open_threads(_i == 0 ? "rtos_zephyr" : "rtos_zephyr_plain");
-	psp = address_of("logging");
-	while (pt_le32(ram + (psp - RAM)) != 0x20000b00) /* the only word of it that is */
-		psp += 4;
+	open_threads(_i % 2 == 0 ? "rtos_zephyr" : "rtos_zephyr_plain");
+	psp = look_for(address_of("logging"), 0x20000b00); /* the only word of it that is */
+	arch = look_for(psp, 0xfd) - EXC_IN_ARCH;
+	ram[arch + EXC_IN_ARCH - RAM] = fp ? 0xed : 0xfd;
 	for (uint32_t i = 0; i < 8; i++) {
 		put_word(psp - 32 + 4 * i, 0x44000000 + i);
 		put_word(0x20000b00 + 4 * i, i == 7 ? 0x21000200 : 0x1000 + 2 * i);
+	}
+	for (uint32_t i = 0; i < 16; i++) {
+		put_word(0x20000b20 + 4 * i, 0x3f000000 + i);
+		put_word(arch + FLOAT_IN_ARCH + 4 * i, 0x3f000010 + i);
 	}
 	ck_assert_msg(pt_threads_saved(threads, &core, address_of("logging"), &saved, &err) == 0, "%s", err.msg);
 	for (uint32_t i = 0; i < 8; i++) {
 		check_register(callee[i], psp - 32 + 4 * i, 0x44000000 + i, 4);
 		check_register(stacked[i], 0x20000b00 + 4 * i, i == 7 ? 0x21000200 : 0x1000 + 2 * i, 4);
 	}
-	check_register("sp", PT_UNKNOWN, 0x20000b24, 4);
+	for (uint32_t i = 0; fp && i < 32; i++) {
+		snprintf(name, sizeof(name), "s%u", (unsigned)i);
+		check_register(name, i < 16 ? 0x20000b20 + 4 * i : arch + FLOAT_IN_ARCH + 4 * (i - 16), 0x3f000000 + i, 4);
+	}
+	ck_assert(fp == (pt_saved_find(&saved, "d8") != NULL));
+	check_register("sp", PT_UNKNOWN, 0x20000b24 + (fp ? FP_BYTES : 0), 4);
+	close_threads();
+}
+END_TEST
+
+/* All of it on the stack, by what the kernel says that its frames take; and the frame covers what the hardware put there
+ * so that its own was aligned. */
+#define R0_R12 "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12"
+#define S0_S31 "s0 s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 s12 s13 s14 s15" S16_S31
+static const struct { const char *words; uint32_t bytes, apsr, have_fpu; } switched[] = {
+	{ "apsr " R0_R12 " lr pc", 8 * 4, 0, 0 },
+	{ "psplim apsr " R0_R12 " lr pc", 9 * 4, 0x61000200, 0 },
+	{ "have_fpu apsr " R0_R12 " lr pc", 42 * 4, 0x01000000, 0 },
+	{ "have_fpu " S0_S31 " fpscr apsr " R0_R12 " lr pc", 42 * 4, 0x01000200, 1 },
+	{ "have_fpu psplim apsr " R0_R12 " lr pc", 43 * 4, 0, 0 },
+	{ "have_fpu " S0_S31 " fpscr psplim apsr " R0_R12 " lr pc", 43 * 4, 0x80000000, 7 },
+};
+enum { SWITCHED_AT = 0x20000b00, SWITCHED_PC = 0x1234 };
+
+static uint32_t switched_value(int i, const char *name, uint32_t n)
+{
+	if (strcmp(name, "apsr") == 0)
+		return switched[i].apsr;
+	if (strcmp(name, "have_fpu") == 0)
+		return switched[i].have_fpu;
+	return strcmp(name, "pc") == 0 ? SWITCHED_PC | 1 : 0x11000001 + 0x10100 * n; /* what is an odd address, as lr is */
+}
+
+static uint32_t put_switched(int i)
+{
+	uint32_t at = SWITCHED_AT;
+	char name[12];
+
+	put_word(address_of("arm_m_switch_stack_buffer"), switched[i].bytes);
+	for (const char *words = next_name(switched[i].words, name); name[0] != '\0'; words = next_name(words, name), at += 4)
+		put_word(at, switched_value(i, name, (at - SWITCHED_AT) / 4));
+	return at;
+}
+
+START_TEST(finds_what_zephyr_switches)
+{
+	uint32_t end, at = SWITCHED_AT;
+	char name[12];
+
+	open_threads("rtos_zephyr_switch");
+	end = put_switched(_i);
+	ck_assert_msg(pt_threads_saved(threads, &core, address_of("logging"), &saved, &err) == 0, "%s", err.msg);
+	for (const char *words = next_name(switched[_i].words, name); name[0] != '\0'; words = next_name(words, name), at += 4)
+		check_register(name, at, strcmp(name, "pc") == 0 ? SWITCHED_PC
+								 : switched_value(_i, name, (at - SWITCHED_AT) / 4), 4);
+	check_register("sp", PT_UNKNOWN, end, 4);
+	ck_assert_uint_eq(pt_saved_find(&saved, "xpsr")->value, (switched[_i].apsr & ~0x200u) | 1u << 24);
+	close_threads();
+}
+END_TEST
+
+/* An interrupted LDM goes on by way of a trap: where it really is stands in the control block. */
+START_TEST(looks_behind_zephyrs_stub)
+{
+	uint64_t stub, at;
+
+	open_threads("rtos_zephyr_switch");
+	stub = address_of("arm_m_iciit_stub") & ~UINT64_C(1);
+	put_word(put_switched(0) - 4, (uint32_t)stub | 1);
+	at = look_for(address_of("logging"), 0xfd) + 4;
+	put_word(at, 0x4568);
+	ck_assert_int_eq(pt_threads_saved(threads, &core, address_of("logging"), &saved, &err), 0);
+	check_register("pc", at, 0x4568, 4);
+	put_word(address_of("arm_m_switch_stack_buffer"), 7);
+	ck_assert_int_eq(pt_threads_saved(threads, &core, address_of("logging"), &saved, &err), PT_EUNSUPPORTED);
+	ck_assert_ptr_nonnull(strstr(err.msg, "CONFIG_USE_SWITCH"));
+	close_threads();
+	open_threads("rtos_zephyr_switch_plain");	/* where switch_handle is only DWARF tells */
+	ck_assert_int_eq(pt_threads_saved(threads, &core, address_of("logging"), &saved, &err), PT_EUNSUPPORTED);
 	close_threads();
 }
 END_TEST
@@ -373,7 +466,9 @@ int main(void)
 	TCase *tc = tcase_create("threads");
 
 	tcase_add_loop_test(tc, finds_the_registers, 0, PT_LEN(frames));
-	tcase_add_loop_test(tc, finds_what_zephyr_keeps, 0, 2);
+	tcase_add_loop_test(tc, finds_what_zephyr_keeps, 0, 4);
+	tcase_add_loop_test(tc, finds_what_zephyr_switches, 0, PT_LEN(switched));
+	tcase_add_test(tc, looks_behind_zephyrs_stub);
 	tcase_add_loop_test(tc, refuses_what_is_no_frame, 0, PT_LEN(wrong));
 	tcase_add_test(tc, lists_who_runs_and_who_does_not);
 	tcase_add_test(tc, asks_an_orti_file);

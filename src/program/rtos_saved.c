@@ -142,20 +142,28 @@ static bool makes_sense(const struct pt_saved *saved, const struct pt_rtos_frame
 	return (xpsr & XPSR_THUMB) != 0 && (xpsr & XPSR_EXCEPTION) == 0;
 }
 
-/* What follows from the frame: the stack pointer of the task, which is behind it. */
-static void finish(struct pt_saved *saved, const struct pt_rtos_frame *frame, uint64_t end)
+/* What follows from the frame: the stack pointer of the task, which is behind it; and behind what the hardware put there so
+ * that its frame is aligned, which a frame of the software's alone covers. */
+static int finish(struct pt_rtos_walk *w, struct pt_saved *saved, const struct pt_rtos_frame *frame,
+		  const struct pt_rtos_place *place, uint64_t end)
 {
-	const struct pt_saved_register *pc = pt_saved_find(saved, "pc"), *apsr = pt_saved_find(saved, "apsr");
+	struct pt_saved_register pc = *pt_saved_find(saved, "pc");
+	const struct pt_saved_register *apsr = pt_saved_find(saved, "apsr");
 	bool whole = (frame->flags & PT_RTOS_WHOLE) != 0;
-	uint64_t flags = whole && apsr != NULL ? apsr->value : value_of(saved, "xpsr");
 
-	if ((flags & XPSR_PADDED) != 0)
+	if (!whole && (value_of(saved, "xpsr") & XPSR_PADDED) != 0)
 		end += 4;
+	if (place->stub != PT_UNKNOWN && (pc.value & ~UINT64_C(1)) == place->stub) {
+		pc.addr = place->stub_pc;
+		if (pt_rtos_number(w, pc.addr, 4, &pc.value) < 0)
+			return w->err->code;
+	}
 	if (whole && apsr != NULL)
 		pt_saved_add(saved, "xpsr", apsr->addr, 4, (apsr->value & ~(uint64_t)XPSR_PADDED) | XPSR_THUMB);
-	pt_saved_add(saved, "pc", pc->addr, 4, pc->value & ~UINT64_C(1));
+	pt_saved_add(saved, "pc", pc.addr, 4, pc.value & ~UINT64_C(1));
 	pt_saved_add(saved, "sp", PT_UNKNOWN, 4, end);
 	pt_saved_add(saved, "psp", PT_UNKNOWN, 4, end);
+	return 0;
 }
 
 /* The software's part, wherever it lies; *at ends where the hardware's begins. */
@@ -200,8 +208,7 @@ static int try_frame(struct pt_rtos_walk *w, const struct pt_rtos_frame *frame, 
 	}
 	if (!makes_sense(saved, frame))
 		return 0;
-	finish(saved, frame, at);
-	return 1;
+	return finish(w, saved, frame, place, at) < 0 ? w->err->code : 1;
 }
 
 /* --- the task ----------------------------------------------------------------------------------------------------- */
@@ -230,7 +237,8 @@ int pt_rtos_saved(const struct pt_rtos *rtos, const struct pt_reader *reader, ui
 	struct pt_rtos_walk w = {
 		.rtos = rtos, .reader = reader, .threads = &none, .err = err != NULL ? err : &ignored
 	};
-	struct pt_rtos_place place = { PT_UNKNOWN, PT_UNKNOWN, PT_UNKNOWN, PT_UNKNOWN, rtos->ops->frames };
+	struct pt_rtos_place place = { PT_UNKNOWN, PT_UNKNOWN, PT_UNKNOWN, PT_UNKNOWN, rtos->ops->frames, PT_UNKNOWN,
+				       PT_UNKNOWN };
 	bool baseline = is_baseline(&w);
 
 	*saved = (struct pt_saved){ 0 };

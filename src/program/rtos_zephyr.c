@@ -12,7 +12,7 @@
 
 /* As the table has them, from its index 1 on. */
 enum { CURRENT, THREADS, ENTRY, NEXT, STATE, USER_OPTIONS, PRIORITY, STACK, NAME, ARCH, T_FLOAT, T_COOP, T_EXC, N_TABLE,
-       CPUS = N_TABLE, FLOAT, EXC_RETURN, SWITCH, N_ROWS };
+       CPUS = N_TABLE, FLOAT, EXC_RETURN, SWITCH, STUB_PC, N_ROWS };
 #define THREAD { "struct k_thread" }
 static const struct pt_rtos_row rows[] = {
 	[CURRENT] = { { "struct _cpu" }, { "current" }, PT_UNKNOWN, 4 },
@@ -32,6 +32,7 @@ static const struct pt_rtos_row rows[] = {
 	[FLOAT] = { THREAD, { "arch.preempt_float" }, PT_UNKNOWN, 4 },
 	[EXC_RETURN] = { THREAD, { "arch.mode_exc_return" }, PT_UNKNOWN, 1 },
 	[SWITCH] = { THREAD, { "switch_handle" }, PT_UNKNOWN, 4 },
+	[STUB_PC] = { THREAD, { "arch.iciit_pc" }, PT_UNKNOWN, 4 },
 	[CPUS] = { { "struct z_kernel", "struct _kernel" }, { "cpus" }, 0, 0 },
 };
 enum { CURRENT_IN_CPU = 8 };	/* behind nested and irq_stack: what struct _cpu begins with */
@@ -229,16 +230,40 @@ static int started(struct pt_rtos_walk *w)
 }
 
 /* With PendSV callee-saved registers go to the control block, where psp stands behind r11; the hardware's alone are on
- * the stack. With CONFIG_USE_SWITCH all are on the stack, and none by the hardware. */
+ * the stack. With CONFIG_USE_SWITCH all are on the stack, and none by the hardware; how, the configuration decides
+ * (CONFIG_FPU, CONFIG_BUILTIN_STACK_GUARD). The frames do not tell themselves apart: a frame read a word off has lr in the place of pc.
+ * But the kernel has a variable with what its largest frame takes beyond the hardware's 8 words.
+ * Source: arch/arm/core/cortex_m/arm-m-switch.c, struct switch_frame, z_frame, z_frame_fpu, arm_m_switch_stack_buffer. */
 static const struct pt_rtos_frame frames_pendsv[] = { { "r4-r11", "r4-r11", 0 }, { 0 } };
-static const struct pt_rtos_frame frames_switch[] = {
-	{ "apsr r0-r12 lr pc", NULL, PT_RTOS_WHOLE },
-	{ "psplim apsr r0-r12 lr pc", NULL, PT_RTOS_WHOLE },
-	{ "have_fpu apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr apsr r0-r12 lr pc", PT_RTOS_WHOLE },
-	{ "have_fpu psplim apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr psplim apsr r0-r12 lr pc", PT_RTOS_WHOLE },
-	{ 0 },
+static const struct { unsigned words; struct pt_rtos_frame frames[2]; } frames_switch[] = {
+	{ 16, { { "apsr r0-r12 lr pc", NULL, PT_RTOS_WHOLE }, { 0 } } },
+	{ 17, { { "psplim apsr r0-r12 lr pc", NULL, PT_RTOS_WHOLE }, { 0 } } },
+	{ 50, { { "have_fpu apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr apsr r0-r12 lr pc", PT_RTOS_WHOLE }, { 0 } } },
+	{ 51, { { "have_fpu psplim apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr psplim apsr r0-r12 lr pc", PT_RTOS_WHOLE },
+		{ 0 } } },
 };
-enum { CALLEE_SAVED_BYTES = 8 * 4 };
+enum { CALLEE_SAVED_BYTES = 8 * 4, HARDWARE_WORDS = 8 };
+
+static int place_switch(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at)
+{
+	uint64_t bytes, size, stub;
+	bool known;
+
+	if (pt_rtos_variable(w, "arm_m_switch_stack_buffer", &bytes, &known) < 0)
+		return w->err->code;
+	at->frames = NULL;
+	for (size_t i = 0; known && i < PT_LEN(frames_switch); i++)
+		if (bytes == 4 * (frames_switch[i].words - HARDWARE_WORDS))
+			at->frames = frames_switch[i].frames;
+	if (at->frames == NULL)
+		return pt_fail(w->err, PT_EUNSUPPORTED, "how this Zephyr (CONFIG_USE_SWITCH) lays out registers is not known");
+	/* an instruction that was interrupted in its middle goes on by way of a trap */
+	if (w->rtos->offset[STUB_PC] != PT_UNKNOWN && pt_rtos_symbol(w->rtos, "arm_m_iciit_stub", &stub, &size)) {
+		at->stub = stub & ~UINT64_C(1);
+		at->stub_pc = tcb + w->rtos->offset[STUB_PC];
+	}
+	return 0;
+}
 
 static int place(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at)
 {
@@ -249,10 +274,8 @@ static int place(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_place *at)
 		return 0;
 	if (pt_rtos_pointer(w, tcb + r->offset[STACK], &at->sp) < 0)
 		return w->err->code;
-	if (r->offset[SWITCH] != PT_UNKNOWN) {
-		at->frames = frames_switch;
-		return 0;
-	}
+	if (r->offset[SWITCH] != PT_UNKNOWN)
+		return place_switch(w, tcb, at);
 	at->callee = tcb + r->offset[STACK] - CALLEE_SAVED_BYTES;
 	if (r->offset[FLOAT] != PT_UNKNOWN)
 		at->callee_fp = tcb + r->offset[FLOAT];

@@ -12,12 +12,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 
-enum { RAM = 0x20000000, RAM_BYTES = 0x6000, N_KERNELS = 11, ORTI = 10, MOST_READS = 2000000 };
+enum { RAM = 0x20000000, RAM_BYTES = 0x6000, N_KERNELS = 12, ORTI = 10, MOST_READS = 2000000 };
 
 static const char *const names[N_KERNELS] = {
 	"rtos_freertos", "rtos_freertos_plain", "rtos_zephyr", "rtos_zephyr_plain",
 	"rtos_threadx",	 "rtos_threadx_plain",	"rtos_rtx5",   "rtos_rtx5_plain",
-	"rtos_ucos3",	 "rtos_ucos3_plain",	"tasks",
+	"rtos_ucos3",	 "rtos_ucos3_plain",	"tasks",       "rtos_zephyr_switch",
 };
 
 struct kernel {
