@@ -47,7 +47,8 @@ static inline void know_functions(void)
 	truth.function = pt_program_functions(program, &truth.n);
 	ck_assert_uint_lt(truth.n, MOST - 1);
 	for (size_t i = 0; i < truth.n; i++)
-		for (uint64_t at = truth.function[i].address; at < truth.function[i].address + truth.function[i].size; at += 4)
+		for (uint64_t at = truth.function[i].address; at < truth.function[i].address + truth.function[i].size;
+		     at += 4)
 			if (at >= TEXT && at < TEXT + TEXT_BYTES)
 				truth.at[(at - TEXT) / 4] = (uint8_t)(i + 1);
 }

@@ -26,8 +26,12 @@ START_TEST(chains_are_what_the_core_counted)
 {
 	enum { PMC0 = PT_E500_PMC0, A0 = PT_E500_PMLCA0, PMGC0 = PT_E500_PMGC0, READS = 200 };
 	const uint32_t start = UINT32_MAX - 20000;
-	struct pt_e500_op up[] = { set(PMGC0, FAC), set(A0, FCM1 | (uint32_t)events[_i] << 16), set(A0 + 1, FCM1 | 82 << 16),
-				   set(PMC0, start), set(PMC0 + 1, 0), set(PMGC0, 0) };
+	struct pt_e500_op up[] = { set(PMGC0, FAC),
+				   set(A0, FCM1 | (uint32_t)events[_i] << 16),
+				   set(A0 + 1, FCM1 | 82 << 16),
+				   set(PMC0, start),
+				   set(PMC0 + 1, 0),
+				   set(PMGC0, 0) };
 	struct pt_e500_op freeze[] = { set(PMGC0, FAC), get(PMC0 + 1), get(PMC0) };
 	uint64_t before = start, value = 0, timebase = 0;
 	struct pt_e500_pass pass;
@@ -48,7 +52,8 @@ START_TEST(chains_are_what_the_core_counted)
 		value = (uint64_t)chain[0].value << 32 | chain[1].value;
 		ck_assert_uint_ge(value, before);
 		pthread_mutex_lock(&there.lock);
-		ck_assert_uint_le(value - start, truth.total + (pt_ve500_events(there.chip->cpu)[events[_i]] - truth.before));
+		ck_assert_uint_le(value - start,
+				  truth.total + (pt_ve500_events(there.chip->cpu)[events[_i]] - truth.before));
 		pthread_mutex_unlock(&there.lock);
 		before = value;
 	}
@@ -75,7 +80,8 @@ START_TEST(a_halted_core_has_no_agent)
 
 	begin();
 	ck_assert_int_eq(pt_e500_pass(e500, 0, &op, 1, &pass, &err), PT_EUNSUPPORTED);
-	ck_assert_msg(strstr(err.msg, "the core is halted, and the agent is a part of its program") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, "the core is halted, and the agent is a part of its program") != NULL, "%s",
+		      err.msg);
 	run_it();
 	pass_by_agent(&op, 1, &pass);
 	pt_e500_describe_way(e500, line, sizeof(line));

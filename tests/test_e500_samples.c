@@ -19,8 +19,9 @@ static int start(struct session *s, const char *const *words, size_t n_words, st
 	*s = (struct session){ .words = pt_params_new(), .state = calloc(1, pt_source_e500_samples.state_bytes) };
 	array_sink_init(&s->sink);
 	for (size_t i = 0; i < n_words; i++)
-		ck_assert_msg(pt_params_add(s->words, pt_source_e500_samples.params, pt_source_e500_samples.n_params, words[i],
-					    err) == 0, "%s", err->msg);
+		ck_assert_msg(pt_params_add(s->words, pt_source_e500_samples.params, pt_source_e500_samples.n_params,
+					    words[i], err) == 0,
+			      "%s", err->msg);
 	s->setup = (struct pt_source_setup){ .settings = s->words, .sink = &s->sink.sink, .seed = 1 };
 	return pt_source_e500_samples.start(s->state, target, &s->setup, err);
 }
@@ -78,8 +79,8 @@ static void check_shares(const struct pt_profile *p)
 		known += want;
 		n_missed += want < row->share.lo || want > row->share.hi;
 		ck_assert_msg(want > row->share.lo - width && want < row->share.hi + width,
-			      "%s: %.4f, not %.4f (%.4f to %.4f)", row->function->name, want, row->share.share, row->share.lo,
-			      row->share.hi);
+			      "%s: %.4f, not %.4f (%.4f to %.4f)", row->function->name, want, row->share.share,
+			      row->share.lo, row->share.hi);
 	}
 	ck_assert_uint_le(n_missed, 3);
 	ck_assert_msg(known > 0.93, "%.3f", known);	/* handlers run with interrupts off: no sample is in them */

@@ -276,8 +276,10 @@ static bool unpack_sample(const uint8_t *bytes, uint32_t n_pmcs, struct pt_e500_
 {
 	uint32_t info = pt_be32(bytes + 4);
 
-	*out = (struct pt_e500_sample){ .pc = pt_be32(bytes), .timebase = pt_be32(bytes + 8), .event = info >> 16 & 0x1ff,
-					.counter = info & 15, .user = (info & USER) != 0 };
+	*out = (struct pt_e500_sample){
+		.pc = pt_be32(bytes), .timebase = pt_be32(bytes + 8), .event = info >> 16 & 0x1ff, .counter = info & 15,
+		.user = (info & USER) != 0,
+	};
 	return out->counter < n_pmcs;
 }
 

@@ -1,5 +1,5 @@
-/* The way that halts nothing: an agent in the program (scripts/agent) publishes counters in memory and sets them when it is
- * asked (mailbox.h). It answers while the core runs, and needs a server that reads memory meanwhile. */
+/* The way that halts nothing: an agent in the program (scripts/agent) publishes counters in memory and sets them when it
+ * is asked (mailbox.h). It answers while the core runs, and needs a server that reads memory meanwhile. */
 #include "targets/e500/e500.h"
 
 #include <inttypes.h>
@@ -24,7 +24,8 @@ static int check_runs(struct pt_e500_target *e500, unsigned core, struct pt_err 
 		return err->code;
 	if (status.state == PT_RUNNING)
 		return 0;
-	return pt_fail(err, PT_EUNSUPPORTED, "the core is halted, and the agent is a part of its program: let it go on");
+	return pt_fail(err, PT_EUNSUPPORTED,
+		       "the core is halted, and the agent is a part of its program: let it go on");
 }
 
 /* Blocks stand one behind the other, as large as the first one says. */
@@ -70,7 +71,8 @@ static uint64_t find_agent(const struct pt_e500_target *e500)
 int pt_e500_agent_known(const struct pt_e500_target *e500, struct pt_err *err)
 {
 	if (find_agent(e500) == PT_UNKNOWN)
-		return pt_fail(err, PT_EUNSUPPORTED, "no symbol proftap_agent (link scripts/agent to the program and name its "
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "no symbol proftap_agent (link scripts/agent to the program and name its "
 			       "ELF, or say e500.agent.addr)");
 	if (!e500->remote.mem.ops->while_running)
 		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server is not known to read memory while the core runs "
@@ -92,7 +94,7 @@ static int agent_open(struct pt_e500_target *e500, const struct pt_params *setti
 	else
 		rc = look_at_block(by, e500, err);
 	if (rc != PT_EBUSY)
-		pt_e500_ask_again(e500, &pt_e500_by_agent);	/* that was one look: the program may be about to begin */
+		pt_e500_ask_again(e500, &pt_e500_by_agent); /* that was one look: the program may be about to begin */
 	return rc;
 }
 

@@ -45,8 +45,8 @@ int pt_e500_sampling_choose(struct pt_e500_sampling *s, const char *event, struc
 	if (pt_e500_event_find(s->e500->core, event, &s->event, err) < 0)
 		return err->code;
 	if (s->event->threshold)
-		return pt_fail(err, PT_EUNSUPPORTED, "%s counts what lasts longer than a threshold; source=counters has "
-			       "those", s->event->name);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "%s counts what lasts longer than a threshold; source=counters has those", s->event->name);
 	if (s->event->number == 0)
 		return pt_fail(err, PT_EARG, "event %s never comes", s->event->name);
 	while (n > 0 && (s->event->pmcs >> (n - 1) & 1) == 0)
@@ -146,8 +146,8 @@ int pt_e500_sampling_look(struct pt_e500_sampling *s, struct pt_err *err)
 		return rc;
 	took_ns = pass.at_ns > s->count_from_ns ? pass.at_ns - s->count_from_ns : 1;
 	every = (uint64_t)((double)op.value * (double)s->period_ns / (double)took_ns);
-	s->every = every < PT_E500_EVERY_LEAST ? PT_E500_EVERY_LEAST : every > PT_E500_EVERY_MOST ? PT_E500_EVERY_MOST
-													  : (uint32_t)every;
+	every = every < PT_E500_EVERY_MOST ? every : PT_E500_EVERY_MOST;
+	s->every = every > PT_E500_EVERY_LEAST ? (uint32_t)every : PT_E500_EVERY_LEAST;
 	return sample_on(s, err);
 }
 

@@ -10,7 +10,11 @@
 
 enum { PT_E500_EVERY_LEAST = 100, PT_E500_EVERY_MOST = 1 << 29 };	/* as found; said, it may be 1 */
 
-enum pt_e500_phase { PT_E500_IDLE, PT_E500_COUNTING, PT_E500_SAMPLING };	/* IDLE: nothing is set up, or a reset cleared it */
+enum pt_e500_phase {
+	PT_E500_IDLE,		/* nothing is set up, or a reset cleared it */
+	PT_E500_COUNTING,
+	PT_E500_SAMPLING,
+};
 
 struct pt_e500_sampling {
 	struct pt_e500_target *e500;
@@ -25,8 +29,8 @@ struct pt_e500_sampling {
 	uint32_t next, lost;			/* of the ring; of what the agent says that it lost */
 };
 
-/* The event and the counter for it: of those that may count it the last, which leaves the first two to thresholds. As of
- * pt_e500_event_find, and PT_EARG, PT_EUNSUPPORTED for what cannot be sampled by. */
+/* The event and the counter for it: of those that may count it the last, which leaves the first two to thresholds. As
+ * of pt_e500_event_find, and PT_EARG, PT_EUNSUPPORTED for what cannot be sampled by. */
 int pt_e500_sampling_choose(struct pt_e500_sampling *s, const char *event, struct pt_err *err);
 /* From IDLE on: takes the performance monitor, if it is not ours, and sets up. It then counts or samples. The core runs:
  * else PT_EUNSUPPORTED, as without an agent. */

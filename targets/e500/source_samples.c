@@ -1,11 +1,9 @@
-/* The source pc-sampling: which code is at work, or takes the events, found by the overflow of a counter. An agent in the
- * program (scripts/agent) stores the program counter each time; nothing halts. The distance of samples is jittered, so
- * that no loop falls into step with it. Without an agent, and for time only, the core is halted for each sample
- * (targets/remote, source_pc.c).
+/* The source pc-sampling: which code is at work, or takes the events, found by the overflow of a counter (sampling.h).
+ * The program's agent (scripts/agent) stores the program counter each time; nothing halts. Without an agent, and for
+ * time only, the core is halted for each sample (targets/remote, source_pc.c).
  *
- * How many events there are to a sample is either said, or found by counting for a moment before: then it stays, for all
- * samples have to weigh the same. The agent's ring is read oftener than it fills; samples that were overwritten, or that
- * fell together while interrupts were off, are a LOSS of their part of the time. */
+ * The agent's ring is read oftener than it fills; samples that were overwritten, or that fell together while interrupts
+ * were off, are a LOSS of their part of the time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +21,7 @@ enum { SAMPLE_BYTES = 4, BATCH = 8, HELD_REST_US = 20000, QUIET_MS = 100, CYCLES
 enum { MODE, EVENT, PERIOD, EVERY, N_PARAMS };
 static const struct pt_param params[] = {
 	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "auto", .choices = "auto|agent|halt",
-		   .help = "agent: the program's agent samples, nothing halts; halt: INTRUSIVE; auto: agent, else halt" },
+		   .help = "agent: the program's samples, nothing halts; halt: INTRUSIVE; auto: agent, else halt" },
 	[EVENT] = { .key = "event", .type = PT_PARAM_TEXT, .standard = "CPU_CLK",
 		    .help = "what a sample is taken by: any event that counters has; cycles are time" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "1ms", .min = 100000, .max = 10 * PT_NS_PER_S,
@@ -48,7 +46,8 @@ static uint64_t now(const struct samples *s)
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
 /* What was found since the last look, in batches, each with its part of the time; what was lost has its part, too. */
-static void emit_samples(struct samples *s, const struct pt_e500_sample *samples, size_t n, uint64_t lost, uint64_t to_ns)
+static void emit_samples(struct samples *s, const struct pt_e500_sample *samples, size_t n, uint64_t lost,
+			 uint64_t to_ns)
 {
 	uint64_t from_ns = s->out.told_ns, of_samples_ns = to_ns > from_ns ? to_ns - from_ns : 0;
 	uint8_t bytes[SAMPLE_BYTES * BATCH] = { 0 };
@@ -92,7 +91,8 @@ static bool still_held(struct samples *s)
 {
 	struct pt_core_status status;
 
-	if (pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) < 0 || status.state != PT_RUNNING)
+	if (pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) < 0 ||
+	    status.state != PT_RUNNING)
 		return true;
 	pt_emit_loss(&s->out, PT_LOSS_HALTED, now(s));
 	pt_emit_state(&s->out, PT_STATE_RUN, now(s), PT_UNKNOWN);
@@ -108,7 +108,8 @@ static int failed(struct samples *s, int rc, struct pt_err *err)
 	if (rc == PT_EINTERRUPTED)
 		return rc;
 	if ((rc == PT_EUNSUPPORTED || rc == PT_EBUSY) &&
-	    pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) == 0 && status.state != PT_RUNNING)
+	    pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) == 0 &&
+	    status.state != PT_RUNNING)
 		return HELD_REST_US;
 	rc = pt_emit_failed(&s->out, now(s), rc == PT_EUNSUPPORTED || rc == PT_EBUSY ? PT_EPROTO : rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "pc-sampling") : rc;
@@ -180,8 +181,8 @@ static int emit_config(struct samples *s, const struct pt_source_setup *setup, s
 		snprintf(per, sizeof(per), "%" PRIu64 " us", s->unit.period_ns / 1000);
 	snprintf(lines, sizeof(lines),
 		 "source=pc-sampling\nmode=agent\nbatch=%d\nbit0=1\n%speriod_us=%" PRIu64 "\n"
-		 "cost=0 halts: the program's agent stores a sample per %s in some 150 instructions, which are not counted; "
-		 "PMC%u and PMGC0 are in use\n",
+		 "cost=0 halts: the program's agent stores a sample per %s in some 160 instructions, which are not "
+		 "counted; PMC%u and PMGC0 are in use\n",
 		 BATCH, by, s->unit.period_ns / 1000, per, s->unit.pmc);
 	rc = pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
 	s->configured = rc == 0;
@@ -233,7 +234,8 @@ static int with_agent(struct samples *s, const struct pt_source_setup *setup, st
 static int samples_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	const char *mode = pt_params_text(setup->settings, &params[MODE]);
-	bool asks = pt_params_given(setup->settings, &params[EVENT]) || pt_params_given(setup->settings, &params[EVERY]);
+	bool every = pt_params_given(setup->settings, &params[EVERY]);
+	bool asks = every || pt_params_given(setup->settings, &params[EVENT]);
 	struct samples *s = state;
 	int rc;
 
@@ -257,6 +259,7 @@ static int samples_on_state(void *state, enum pt_state what, uint64_t pc, struct
 {
 	struct samples *s = state;
 	struct pt_err ignored = { 0 };
+	enum pt_loss cause;
 
 	if (s->halting != NULL)
 		return pt_source_remote_pc.on_state(s->halting, what, pc, err);
@@ -264,7 +267,8 @@ static int samples_on_state(void *state, enum pt_state what, uint64_t pc, struct
 		return 0;	/* seen already */
 	if (s->unit.phase == PT_E500_SAMPLING && !s->held && what == PT_STATE_HALT)
 		fetch(s, &ignored);
-	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM, now(s));
+	cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
+	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now(s));
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET) {
@@ -306,8 +310,8 @@ const struct pt_source_ops pt_source_e500_samples = {
 	.name = "pc-sampling",
 	.format = PT_FORMAT_PCSR,
 	.modes = "auto|agent|halt",
-	.help = "program counters by the overflow of any event, by the program's agent; without one INTRUSIVE: it halts for "
-		"each sample; only when asked for by name",
+	.help = "program counters by the overflow of any event, by the program's agent; without one INTRUSIVE: it "
+		"halts for each sample; only when asked for by name",
 	.state_bytes = sizeof(struct samples),
 	.params = params,
 	.n_params = N_PARAMS,
