@@ -3,6 +3,7 @@
  *   logic.c         the driver and its link; board thread
  *   logic_runs.c    samples to runs, and the bounded buffer between two threads
  *   logic_sigrok.c  the instrument or the file, and the thread that libsigrok's session runs on
+ *   logic_list.c    which instruments are plugged in
  *   logic_none.c    in place of all of these where libsigrok is missing */
 #ifndef PT_PROBES_LOGIC_H
 #define PT_PROBES_LOGIC_H
@@ -19,6 +20,21 @@
  * driver: out. May block 1 s. NULL: PT_EARG, PT_EIO, PT_ETIMEOUT (an analyser that gets its firmware first: that goes
  * on, and a later try finds it ready), PT_EUNSUPPORTED (built without libsigrok). */
 struct pt_link *pt_logic_link_open(const char *rest, const struct pt_probe_ops **driver, struct pt_err *err);
+
+/* --- logic_list.c ------------------------------------------------------------------------------------------------- */
+
+struct pt_logic_found {
+	char uri[128];		/* opens it: "logic:driver=fx2lafw" */
+	char product[64], serial[64], where[64];	/* serial, where: "" if it does not say */
+	unsigned n_lines;
+};
+
+struct sr_context;
+struct sr_dev_driver *pt_logic_driver(struct sr_context *sigrok, const char *name);	/* libsigrok's; NULL: there is none */
+extern const char *const pt_logic_usb_drivers[];	/* of libsigrok, that look at USB alone; NULL-terminated */
+/* What these drivers find, at most room; how many. One that libsigrok does not have finds nothing. An analyser that
+ * somebody has open is not disturbed. May block some seconds. */
+size_t pt_logic_list(const char *const *drivers, struct pt_logic_found *out, size_t room);
 
 /* --- logic_runs.c: one thread puts samples in, another takes runs out --------------------------------------------- */
 

@@ -10,3 +10,13 @@ struct pt_link *pt_logic_link_open(const char *rest, const struct pt_probe_ops *
 		"then configure and build again)");
 	return NULL;
 }
+
+const char *const pt_logic_usb_drivers[] = { NULL };
+
+size_t pt_logic_list(const char *const *drivers, struct pt_logic_found *out, size_t room)
+{
+	(void)drivers;
+	(void)out;
+	(void)room;
+	return 0;
+}

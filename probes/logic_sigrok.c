@@ -108,19 +108,9 @@ static void end_session(struct pt_logic_device *device)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-static struct sr_dev_driver *find_driver(struct sr_context *sigrok, const char *name)
-{
-	struct sr_dev_driver **drivers = sr_driver_list(sigrok);
-
-	for (size_t i = 0; drivers != NULL && drivers[i] != NULL; i++)
-		if (strcmp(drivers[i]->name, name) == 0)
-			return drivers[i];
-	return NULL;
-}
-
 static int scan(struct pt_logic_device *device, const char *name, const char *conn, struct pt_err *err)
 {
-	struct sr_dev_driver *driver = find_driver(device->sigrok, name);
+	struct sr_dev_driver *driver = pt_logic_driver(device->sigrok, name);
 	struct sr_config option = { .key = SR_CONF_CONN };
 	GSList *options = NULL, *found;
 	int rc;

@@ -197,6 +197,25 @@ void *sr_driver_scan(void *driver, void *options)
 	return real(driver, options);
 }
 
+/* libsigrok's demo device in the place of one on USB; a driver that there is not finds nothing. */
+START_TEST(lists_instruments)
+{
+	static const char *const drivers[] = { "no-such-driver", "demo", NULL };
+	struct pt_logic_found found[2];
+
+	ck_assert_uint_eq(pt_logic_list(drivers, found, PT_LEN(found)), 1);
+	ck_assert_str_eq(found[0].uri, "logic:driver=demo");
+	ck_assert_str_eq(found[0].product, "Demo device");
+	ck_assert_uint_eq(found[0].n_lines, 8);
+	ck_assert_uint_eq(pt_logic_list(drivers, found, 0), 0);
+	for (size_t i = 0; pt_logic_usb_drivers[i] != NULL; i++)
+		ck_assert_str_ne(pt_logic_usb_drivers[i], "ftdi-la");	/* takes the chip of many a JTAG adapter */
+	probe = pt_probe_open(found[0].uri, NULL, &err);
+	ck_assert_msg(probe != NULL, "%s", err.msg);
+	pt_probe_close(probe);
+}
+END_TEST
+
 START_TEST(leaves_a_slow_instrument_behind)
 {
 	pthread_mutex_lock(&scanning);
@@ -342,6 +361,7 @@ int main(void)
 	tcase_add_loop_test(tc, answers_a_wrong_uri, 0, (int)PT_LEN(bad));
 	tcase_add_test(tc, refuses_what_it_does_not_have);
 	tcase_add_test(tc, leaves_a_slow_instrument_behind);
+	tcase_add_test(tc, lists_instruments);
 	tcase_add_test(tc, captures_from_an_instrument);
 	tcase_add_test(tc, is_interrupted_soon);
 	tcase_add_test(tc, counts_what_an_instrument_loses);

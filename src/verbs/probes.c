@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "log.h"
+#include "probes/logic.h"
 #include "probes/probe.h"
 #include "rig.h"
 #include "util.h"
 #include "verbs/verbs.h"
 
-enum { MAX_PROBES = 64 };
+enum { MAX_PROBES = 64, MAX_ANALYSERS = 16 };
 
 struct row { const struct pt_probe_found *found; struct pt_probe_info info; bool opened; };
 
@@ -72,12 +73,33 @@ static json_t *to_json(const struct row *row)
 	return out;
 }
 
+/* Logic analysers: the pins of a trace port. Returns how many. */
+static size_t show_analysers(json_t *list)
+{
+	static struct pt_logic_found found[MAX_ANALYSERS];
+	size_t n = pt_logic_list(pt_logic_usb_drivers, found, MAX_ANALYSERS);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_logic_found *f = &found[i];
+
+		if (list != NULL)
+			json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[s], s:i}", "uri", f->uri, "product",
+				f->product, "serial", f->serial, "usb_path", f->where, "transports", "pins", "lines",
+				(int)f->n_lines));
+		else
+			printf("%s\n    %s, serial %s%s%s\n    %u lines, to capture trace pins\n", f->uri, f->product,
+			       f->serial[0] != '\0' ? f->serial : "none", f->where[0] != '\0' ? ", " : "", f->where, f->n_lines);
+	}
+	return n;
+}
+
 static int run_probes(const struct pt_options *options)
 {
 	static struct pt_probe_found found[MAX_PROBES];
 	struct pt_err err = { 0 };
 	int n = pt_probe_list(found, MAX_PROBES, &err);
 	json_t *list = json_array();
+	size_t n_analysers;
 
 	if (n < 0)
 		pt_error("%s", err.msg);
@@ -90,10 +112,11 @@ static int run_probes(const struct pt_options *options)
 		else
 			print_text(&row);
 	}
+	n_analysers = show_analysers(options->json ? list : NULL);
 	if (options->json) {
 		json_dumpf(list, stdout, JSON_INDENT(2));
 		printf("\n");
-	} else if (n == 0) {
+	} else if (n == 0 && n_analysers == 0) {
 		printf("no probe is plugged in (virtual boards: `proftap boards`)\n");
 	}
 	json_decref(list);
