@@ -8,7 +8,7 @@
 #include "trace/formats.h"
 #include "trace/loss.h"
 
-enum { READINGS = 12, MOST_CYCLES = 4096, THRESHOLDS = 6, FIRST_THRESHOLD = 76 };
+enum { READINGS = 8, MOST_CYCLES = 4096, THRESHOLDS = 6, FIRST_THRESHOLD = 76 };
 
 static struct array_sink sink;
 static struct pt_params *words;
@@ -275,7 +275,9 @@ START_TEST(each_event_is_the_models_own)
 		check_values(&c);
 	}
 	stop();
+	pthread_mutex_lock(&there.lock);
 	ck_assert_uint_eq(there.n_changed, 0);
+	pthread_mutex_unlock(&there.lock);
 	leave();
 }
 END_TEST
@@ -294,8 +296,10 @@ START_TEST(thresholds_are_the_models_own)
 		drain();
 		check_values(&c);
 	}
+	pthread_mutex_lock(&there.lock);
 	ck_assert_uint_gt(truth_of(76, 19), 100);
 	ck_assert_uint_eq(truth_of(76, 20), 0);
+	pthread_mutex_unlock(&there.lock);
 	stop();
 	leave();
 }
@@ -316,8 +320,10 @@ START_TEST(latencies_are_the_models_own)
 		drain();
 		check_values(&c);
 	}
+	pthread_mutex_lock(&there.lock);
 	ck_assert_uint_gt(truth_of(_i < 2 ? 87 : 88, -1), 0);
 	ck_assert_uint_gt(truth_of(_i < 2 ? 78 : 81, 0), 0);
+	pthread_mutex_unlock(&there.lock);
 	stop();
 	leave();
 }
@@ -339,7 +345,9 @@ START_TEST(states_are_told_apart)
 
 	changes_state = true;
 	begin(source_words, PT_LEN(source_words));
+	pthread_mutex_lock(&there.lock);
 	memcpy(first, by_state_then, sizeof(first));
+	pthread_mutex_unlock(&there.lock);
 	c = plan_of();
 	for (unsigned i = 0; i < 4 * READINGS; i++) {
 		drain();
@@ -358,8 +366,10 @@ START_TEST(states_are_told_apart)
 		}
 		pthread_mutex_unlock(&there.lock);
 	}
+	pthread_mutex_lock(&there.lock);
 	for (unsigned in = 0; in < 4; in++)
 		ck_assert_uint_gt(by_state_then[in][2], first[in][2]);
+	pthread_mutex_unlock(&there.lock);
 	stop();			/* in user mode registers cannot be put back, until it is in supervisor code again */
 	pthread_mutex_lock(&there.lock);
 	for (unsigned pmc = 0; pmc < 4; pmc++) {
@@ -415,7 +425,9 @@ START_TEST(each_turn_is_the_models_own)
 	}
 	ck_assert_uint_ge(n_values, 4 * 5 * READINGS);
 	stop();
+	pthread_mutex_lock(&there.lock);
 	ck_assert_uint_eq(there.n_changed, 0);
+	pthread_mutex_unlock(&there.lock);
 	leave();
 }
 END_TEST
