@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "profile/analysis.h"
 #include "profile/timeline.h"
+#include "report/report.h"
 
 static void *timeline_of(const char *word)
 {
@@ -91,6 +92,29 @@ START_TEST(keeps_the_last)
 }
 END_TEST
 
+/* Who looks for what is older is told what there is. */
+START_TEST(says_what_it_kept)
+{
+	static const struct pt_timeline_event ring[] = {
+		{ .at = { 7250000, 0 }, .kind = PT_TIMELINE_CALL, .depth = 1 }, { .at = { 7251000, 0 }, .kind = PT_TIMELINE_GAP },
+	};
+	struct pt_timeline timeline = { .ring = ring, .room = 2, .n = 2, .seen = 5 };
+	const struct pt_profile profile = { .timeline = &timeline, .ended = true };
+	const struct pt_query query = { .view = "timeline", .format = "text", .from_ns = 1000, .to_ns = 2000 };
+	struct pt_text text = { 0 };
+
+	ck_assert_int_eq(pt_report_render(&profile, &query, &text, NULL), 0);
+	ck_assert_msg(strstr(text.bytes, "timeline: nothing to show\n(the last 2 of 5 events, from 7.250000 ms; "
+				       "timeline=N keeps more)\n(0 of 2)\n") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+	text = (struct pt_text){ 0 };
+	timeline.seen = 2;
+	ck_assert_int_eq(pt_report_render(&profile, &query, &text, NULL), 0);
+	ck_assert_ptr_null(strstr(text.bytes, "the last 2"));
+	pt_text_free(&text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("timeline");
@@ -98,6 +122,7 @@ int main(void)
 
 	tcase_add_test(tc, in_order_with_depth);
 	tcase_add_test(tc, keeps_the_last);
+	tcase_add_test(tc, says_what_it_kept);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

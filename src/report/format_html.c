@@ -128,13 +128,15 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 	struct table t = { p, view, jumps, calloc(view->n_columns, sizeof(*t.values)),
 			   calloc(view->n_columns, sizeof(*t.known)) };
 	size_t *rows = NULL, n = 0, shown = 0;
-	char groups[64];
+	char groups[64], remark[160];
 	int rc = t.values != NULL && t.known != NULL ? choose(p, view, query, jumps, &rows, &n, &shown, err)
 						     : pt_fail(err, PT_ENOMEM, "not enough memory for a row");
 
 	if (rc == 0 && n > 0) {
 		pt_text_add(out, "<details%s><summary>%s</summary><p>", open ? " open=\"open\"" : "", view->name);
 		pt_xml_text(out, view->help);
+		if (view->remark != NULL && view->remark(p, remark, sizeof(remark)))
+			pt_text_add(out, ". %s", remark);
 		if (pt_awake_only(p, view, NULL, groups, sizeof(groups)))
 			pt_text_add(out, ". %s: time awake only, what the core slept in between is not in it", groups);
 		pt_text_add(out, "</p><div class=\"scroll\"><table>\n");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "profile/timeline.h"
 #include "report/facts.h"
 #include "report/json.h"
 #include "util.h"
@@ -307,6 +308,10 @@ static void figures(json_t *object, const struct pt_profile *p)
 				    json_pack("{s:o, s:o}", "not_in_trace", pt_json_number(p->doubtful_silent),
 					      "in_trace", pt_json_number(p->doubtful_recorded)));
 	json_object_set_new(object, "errors", errors(p));
+	if (p->timeline != NULL)
+		json_object_set_new(object, "timeline_events",
+				    json_pack("{s:o, s:o}", "all", pt_json_number(p->timeline->seen), "kept",
+					      pt_json_number(p->timeline->n)));
 	if (p->task_note != NULL && p->task_note[0][0] != '\0')
 		json_object_set_new(object, "task_notes", task_notes(p));
 }

@@ -202,6 +202,14 @@ static void caption(const struct table *t, struct pt_text *out)
 		pt_text_add(out, "(%s: time awake only, what the core slept in between is not in it)\n", groups);
 }
 
+static void remark(const struct table *t, struct pt_text *out)
+{
+	char text[160];
+
+	if (t->view->remark != NULL && t->view->remark(t->profile, text, sizeof(text)))
+		pt_text_add(out, "(%s)\n", text);
+}
+
 static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
 		 struct pt_text *out, struct pt_err *err)
 {
@@ -217,10 +225,12 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 	if (t.n_rows == 0) {
 		pt_text_add(out, "%s: nothing to show%s%s\n", view->name, all == 0 && view->empty != NULL ? "; " : "",
 			    all == 0 && view->empty != NULL ? view->empty : "");
+		remark(&t, out);
 	} else if (t.column != NULL && t.width != NULL && t.shown != NULL && t.values != NULL) {
 		measure(&t);
 		choose(&t);
 		caption(&t, out);
+		remark(&t, out);
 		print_rows(&t, out);
 		pt_jumps_words(p, view, t.rows, t.n_rows, JUMPS, out);
 	}

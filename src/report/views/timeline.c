@@ -1,5 +1,6 @@
 /* One row per event, oldest first. from=, to= and name= zoom. */
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "profile/profile.h"
@@ -102,8 +103,23 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = event->core };
 }
 
+/* A ring of stated depth: what is older than it is not there. */
+static bool remark(const void *subject, char *out, size_t room)
+{
+	const struct pt_profile *p = subject;
+	const struct pt_timeline *t = p->timeline;
+	char from[40] = "";
+
+	if (t == NULL || t->n == 0 || t->seen <= t->n)
+		return false;
+	if (pt_timeline_at(t, 0)->at.ns != PT_UNKNOWN)
+		snprintf(from, sizeof(from), ", from %.6f ms", (double)pt_timeline_at(t, 0)->at.ns / 1e6);
+	snprintf(out, room, "the last %zu of %" PRIu64 " events%s; timeline=N keeps more", t->n, t->seen, from);
+	return true;
+}
+
 const struct pt_view pt_view_timeline = {
 	.name = "timeline", .help = "what happened, in order; from=TIME to=TIME name=PATTERN zoom", .needs = "timeline",
-	.bulky = true, .tail = 50, .match = match,
+	.bulky = true, .tail = 50, .match = match, .remark = remark,
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };
