@@ -257,6 +257,21 @@ START_TEST(most_of_what_fits)
 }
 END_TEST
 
+/* What was left for a core that stood is not overwritten by what is asked next. */
+START_TEST(what_was_left_is_done_first)
+{
+	struct pt_e500_op left[] = { set(PMC0, 1), set(PMC0 + 1, 2) }, next[] = { set(PMC0, 3), get(PMC0 + 1) };
+
+	make();
+	open_box();
+	ck_assert_int_eq(pt_e500_box_leave(&box, left, PT_LEN(left), &err), 0);
+	request(next, PT_LEN(next));
+	ck_assert_uint_eq(next[1].value, 2);
+	ck_assert_uint_eq(chip->pm.pmc[0], 3);
+	done();
+}
+END_TEST
+
 /* A chain of a counter that wraps at nearly every poll, by both ways, against what the core counted. */
 START_TEST(chains_are_whole)
 {
@@ -436,6 +451,7 @@ int main(void)
 	tcase_add_test(tc, does_what_it_is_asked_for);
 	tcase_add_loop_test(tc, an_unknown_register_is_refused_and_nothing_is_done, 0, PT_LEN(unknown));
 	tcase_add_test(tc, most_of_what_fits);
+	tcase_add_test(tc, what_was_left_is_done_first);
 	tcase_add_loop_test(tc, chains_are_whole, 0, 2);
 	tcase_add_test(tc, samples_find_who_takes_the_events);
 	tcase_add_test(tc, what_nobody_fetches_is_counted_as_lost);

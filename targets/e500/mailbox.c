@@ -151,9 +151,23 @@ static void write_request(uint8_t *words, uint32_t number, const struct pt_e500_
 	put(words, PT_E500_BOX_REQUEST_SUM, pt_e500_box_sum(words + 4, request_bytes(n_ops) / 4 - 1));
 }
 
-/* One that an interrupt cut short is not asked for twice. Whoever gave up another leaves it: its number is its own. */
-static int ask(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t n_ops, uint32_t *number,
-	       struct pt_err *err)
+/* What was left for a core that stood is done first. One that nobody does is given up: the block tells by then. */
+static int wait_for_others(struct pt_e500_mailbox *box, struct pt_e500_block *now, struct pt_err *err)
+{
+	struct patience patience = begin(box);
+	int rc = pt_e500_box_look(box, now, err);
+
+	while (rc == 0 && now->request != now->answered) {
+		rc = rest(box, &patience, err);
+		if (rc == 0)
+			rc = pt_e500_box_look(box, now, err);
+	}
+	return rc == 1 ? 0 : rc;
+}
+
+/* One that an interrupt cut short is not asked for twice. there NULL: it has not to wait for others. */
+static int ask(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t n_ops, struct pt_e500_block *there,
+	       uint32_t *number, struct pt_err *err)
 {
 	uint8_t words[sizeof(box->words)] = { 0 };
 	struct pt_e500_block now;
@@ -164,9 +178,11 @@ static int ask(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t
 	write_request(words, *number, ops, n_ops);
 	if (box->asked && memcmp(words, box->words, sizeof(words)) == 0)
 		return 0;
-	rc = pt_e500_box_look(box, &now, err);
+	rc = there != NULL ? wait_for_others(box, &now, err) : pt_e500_box_look(box, &now, err);
 	if (rc < 0)
 		return rc;
+	if (there != NULL)
+		*there = now;
 	++*number;
 	*number += *number == now.answered;
 	memset(words, 0, sizeof(words));
@@ -183,7 +199,7 @@ static int ask(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t
 int pt_e500_box_leave(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
 {
 	uint32_t number;
-	int rc = ask(box, ops, n_ops, &number, err);
+	int rc = ask(box, ops, n_ops, NULL, &number, err);
 
 	box->asked = false;
 	return rc;
@@ -223,14 +239,14 @@ static int take_answer(struct pt_e500_mailbox *box, uint32_t number, struct pt_e
 	return reads ? fetch(box, number, ops, n_ops, now, err) : 0;
 }
 
-/* What nobody waits for any more must not happen one day: with a wrong checksum it is none. */
-static int withdraw(struct pt_e500_mailbox *box, struct pt_err *err)
+/* What nobody waits for any more must not happen one day: what has been answered is done. */
+static int withdraw(struct pt_e500_mailbox *box, uint32_t answered, struct pt_err *err)
 {
-	uint8_t wrong[4];
+	uint8_t done[4];
 	struct pt_mem_op op;
 
-	pt_put_be32(wrong, ~pt_be32(box->words));
-	access(box, PT_MEM_WRITE, box->addr + ANSWER_WORD, wrong, sizeof(wrong), &op, NULL);
+	pt_put_be32(done, answered);
+	access(box, PT_MEM_WRITE, box->addr + UINT64_C(4) * PT_E500_BOX_REQUEST, done, sizeof(done), &op, NULL);
 	box->asked = false;
 	return silent(box, "it did not do what it was asked for", err);
 }
@@ -245,14 +261,16 @@ static int began_anew(struct pt_e500_mailbox *box, struct pt_err *err)
 int pt_e500_box_run(struct pt_e500_mailbox *box, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_block *out,
 		    uint64_t *from_ns, uint64_t *to_ns, struct pt_err *err)
 {
-	struct patience patience = begin(box);
 	uint32_t number, seen = 0;
+	struct patience patience;
 	struct pt_mem_op op;
 	int rc;
 
 	if (n_ops > PT_E500_BOX_OPS_MAX)
 		return pt_fail(err, PT_EARG, "%zu registers at once; the agent takes %d", n_ops, PT_E500_BOX_OPS_MAX);
-	rc = ask(box, ops, n_ops, &number, err);
+	*out = (struct pt_e500_block){ 0 };
+	rc = ask(box, ops, n_ops, out, &number, err);
+	patience = begin(box);
 	while (rc == 0) {
 		rc = rest(box, &patience, err);
 		if (rc == 0)
@@ -267,7 +285,7 @@ int pt_e500_box_run(struct pt_e500_mailbox *box, struct pt_e500_op *ops, size_t 
 		seen = rc == 0 ? out->sequence : seen;
 		box->seen_ns = rc == 0 ? op.sent_ns : box->seen_ns;
 	}
-	return rc == 1 ? withdraw(box, err) : rc;
+	return rc == 1 ? withdraw(box, out->answered, err) : rc;
 }
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */

@@ -23,9 +23,10 @@ enum {
 	PT_E500_BOX_SUM,					/* of CORE to RING_ROOM */
 	PT_E500_BOX_LAST,					/* SEQUENCE again; changes before it */
 	PT_E500_BOX_HEAD, PT_E500_BOX_LOST,	/* samples stored, and not stored, ever; not under SEQUENCE */
+	PT_E500_BOX_REQUEST_SUM,				/* of REQUEST to the last operation */
+	PT_E500_BOX_REQUEST,					/* not ANSWERED: it is to be done */
 	PT_E500_BOX_WORDS,					/* what is read in one go */
-	PT_E500_BOX_REQUEST_SUM = PT_E500_BOX_WORDS,		/* of REQUEST to the last operation */
-	PT_E500_BOX_REQUEST, PT_E500_BOX_N_OPS, PT_E500_BOX_OPS,	/* two words each: code, value */
+	PT_E500_BOX_N_OPS = PT_E500_BOX_WORDS, PT_E500_BOX_OPS,	/* two words each: code, value */
 	PT_E500_BOX_OPS_MAX = 32,
 	PT_E500_BOX_ALL_WORDS = PT_E500_BOX_OPS + 2 * PT_E500_BOX_OPS_MAX,	/* the agent's own follow */
 };
@@ -38,7 +39,7 @@ enum { PT_E500_BOX_PERIOD = 0x400, PT_E500_BOX_JITTER = 0x410 };
 struct pt_e500_block {
 	uint32_t sequence, core, bytes, n_pmcs, pmgc0, first[6], second[6], pmlca[6], pmlcb[6];
 	uint64_t timebase;
-	uint32_t answered, refused, answer_sum, ring, ring_room, head, lost;
+	uint32_t answered, refused, answer_sum, ring, ring_room, head, lost, request;
 };
 
 uint32_t pt_e500_box_sum(const uint8_t *words, size_t n_words);

@@ -31,6 +31,7 @@ static void unpack(const uint8_t *bytes, struct pt_e500_block *s)
 		.refused = word(bytes, PT_E500_BOX_REFUSED), .answer_sum = word(bytes, PT_E500_BOX_ANSWER_SUM),
 		.ring = word(bytes, PT_E500_BOX_RING), .ring_room = word(bytes, PT_E500_BOX_RING_ROOM),
 		.head = word(bytes, PT_E500_BOX_HEAD), .lost = word(bytes, PT_E500_BOX_LOST),
+		.request = word(bytes, PT_E500_BOX_REQUEST),
 	};
 	for (unsigned n = 0; n < PT_E500_PMCS_MAX; n++) {
 		s->first[n] = word(bytes, PT_E500_BOX_FIRST + n);

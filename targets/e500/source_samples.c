@@ -144,7 +144,7 @@ static int samples_drain(void *state, struct pt_err *err)
 
 static int samples_available(struct pt_target *target, struct pt_err *err)
 {
-	return pt_source_remote_pc.available(target, err);
+	return pt_e500_agent_known(target->state, err) == 0 ? 0 : pt_source_remote_pc.available(target, err);
 }
 
 static void samples_cost(struct pt_target *target, char *line, size_t room)
