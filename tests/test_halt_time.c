@@ -3,9 +3,8 @@
  * board thread is doing at that time: so the figures are the same on any machine. */
 #include <stdio.h>
 
-#include "board_rig.h"
 #include "probes/virtual/board.h"
-#include "session.h"
+#include "session_rig.h"
 
 enum { PROMISE_US = 50000, REGISTERS = 17 };
 
@@ -14,24 +13,7 @@ static const char *const profiles[] = { NULL, "mode=burst", "mode=stream", "mode
 /* After the resume. What the last halt left in the buffer takes 70 ms on hid-fs, a full buffer of mode halt as long. */
 static const uint32_t moments_us[] = { 1, 700, 3000, 11000, 26000, 40000, 57000, 69000, 75000, 90000, 111000, 160000 };
 
-static struct board_rig rig;
-static struct pt_session *session;
-static struct { bool done; int rc; char text[8192]; } answer;
-
-static void on_answer(void *arg, int rc, const char *text, size_t len_bytes)
-{
-	(void)arg;
-	answer.done = true;
-	answer.rc = rc;
-	snprintf(answer.text, sizeof(answer.text), "%.*s", (int)len_bytes, text);
-}
-
-static void await_answer(void)
-{
-	board_rig_await(&rig, &answer.done, "the answer");
-	ck_assert_msg(answer.rc == 0, "%s", answer.text);
-	answer.done = false;
-}
+static struct session_rig rig;
 
 /* --- one key press ------------------------------------------------------------------------------------------------ */
 
@@ -87,10 +69,10 @@ static uint32_t halted_after_us(uint32_t after_us)
 	struct pt_err err;
 
 	press = (struct press){ .job = { .run = halt_and_look, .done = on_halted, .urgent = true }, .after_us = after_us };
-	ck_assert_msg(board_rig_do(&rig, resume, NULL, false, &err) == 0, "%s", err.msg);
-	board_rig_await(&rig, &press.done, "the halt");
+	ck_assert_msg(board_rig_do(&rig.board, resume, NULL, false, &err) == 0, "%s", err.msg);
+	board_rig_await(&rig.board, &press.done, "the halt");
 	ck_assert_msg(press.rc == 0, "%s", press.err.msg);
-	ck_assert_int_eq(pt_board_last_status(rig.board, 0).state, PT_HALTED);
+	ck_assert_int_eq(pt_board_last_status(rig.board.board, 0).state, PT_HALTED);
 	return (uint32_t)((press.stopped_ns - press.asked_ns) / 1000);
 }
 
@@ -103,40 +85,15 @@ static int halt(struct pt_board *board, struct pt_target *target, void *arg, str
 	return pt_board_halt(board, 0, err);
 }
 
-static void open_halted(const char *link)
-{
-	char uri[80];
-
-	snprintf(uri, sizeof(uri), "virtual:kl27?clock=virtual&link=%s", link);
-	board_rig_open(&rig, uri, false);
-	session = pt_session_new(rig.board, &rig.loop);
-	board_rig_await_state(&rig, PT_BOARD_READY, 0);
-	ck_assert_int_eq(board_rig_do(&rig, halt, NULL, false, NULL), 0);
-}
-
-static void start(const char *profile)
-{
-	const char *words[] = { profile, "mtb-ram=0x20000000:0x1000" };
-	bool mtb = profile[0] == 'm';
-
-	pt_session_start(session, words, mtb ? 2 : 1, on_answer, NULL);
-	await_answer();
-}
-
-static void on_closed(void *arg)
-{
-	(void)arg;
-	answer.done = true;
-}
-
 START_TEST(is_kept)
 {
 	const char *link = links[_i / PT_LEN(profiles)], *profile = profiles[_i % PT_LEN(profiles)];
 	uint32_t most_us = 0;
 
-	open_halted(link);
+	session_rig_open(&rig, link);
+	ck_assert_int_eq(board_rig_do(&rig.board, halt, NULL, false, NULL), 0);
 	if (profile != NULL)
-		start(profile);
+		session_rig_start(&rig, profile);
 	for (size_t i = 0; i < PT_LEN(moments_us); i++) {
 		uint32_t took_us = halted_after_us(moments_us[i]);
 
@@ -145,13 +102,9 @@ START_TEST(is_kept)
 		most_us = took_us > most_us ? took_us : most_us;
 	}
 	printf("%s, %s: %.1f ms at most\n", link, profile != NULL ? profile : "no profile", most_us / 1000.0);
-	if (profile != NULL) {
-		pt_session_stop(session, on_answer, NULL);
-		await_answer();
-	}
-	pt_session_close(session, on_closed, NULL);
-	board_rig_await(&rig, &answer.done, "the end of the session");
-	board_rig_close(&rig);
+	if (profile != NULL)
+		session_rig_stop(&rig);
+	session_rig_close(&rig);
 }
 END_TEST
 

@@ -6,9 +6,8 @@
 #include <stdio.h>
 
 #include "board_parts.h"
-#include "board_rig.h"
 #include "probes/virtual/board.h"
-#include "session.h"
+#include "session_rig.h"
 
 enum { PROMISE_BATCHES = 2, READ_ADDR = 0x20002000, READ_BYTES = 64 };
 /* From one read to the next moment: a whole step fits in between, so that the source is not owed one. */
@@ -17,24 +16,7 @@ enum { MOMENTS = 24, FIRST_US = 400000, APART_US = 1700 };
 static const char *const links[] = { "hid-fs", "bulk-fs", "bulk-hs", "tcp" };
 static const char *const profiles[] = { "mode=burst", "mode=stream", "mode=halt", "source=pcsr" };
 
-static struct board_rig rig;
-static struct pt_session *session;
-static struct { bool done; int rc; char text[8192]; } answer;
-
-static void on_answer(void *arg, int rc, const char *text, size_t len_bytes)
-{
-	(void)arg;
-	answer.done = true;
-	answer.rc = rc;
-	snprintf(answer.text, sizeof(answer.text), "%.*s", (int)len_bytes, text);
-}
-
-static void await_answer(void)
-{
-	board_rig_await(&rig, &answer.done, "the answer");
-	ck_assert_msg(answer.rc == 0, "%s", answer.text);
-	answer.done = false;
-}
+static struct session_rig rig;
 
 /* --- the drain, watched ------------------------------------------------------------------------------------------- */
 
@@ -145,8 +127,8 @@ static void read_after(uint64_t after_us)
 	struct pt_err err;
 
 	look = (struct look){ .job = { .run = read_some, .done = on_read }, .after_us = after_us };
-	ck_assert_msg(board_rig_do(&rig, set_moment, NULL, false, &err) == 0, "%s", err.msg);
-	board_rig_await(&rig, &look.done, "the read");
+	ck_assert_msg(board_rig_do(&rig.board, set_moment, NULL, false, &err) == 0, "%s", err.msg);
+	board_rig_await(&rig.board, &look.done, "the read");
 	ck_assert_msg(look.rc == 0, "%s", look.err.msg);
 }
 
@@ -161,33 +143,10 @@ static int resume(struct pt_board *board, struct pt_target *target, void *arg, s
 
 static void open_running(const char *link, const char *profile)
 {
-	const char *words[] = { profile, "mtb-ram=0x20000000:0x1000" };
-	char uri[80];
-
-	snprintf(uri, sizeof(uri), "virtual:kl27?clock=virtual&link=%s", link);
-	board_rig_open(&rig, uri, false);
-	session = pt_session_new(rig.board, &rig.loop);
-	board_rig_await_state(&rig, PT_BOARD_READY, 0);
-	pt_session_start(session, words, profile[0] == 'm' ? 2 : 1, on_answer, NULL);
-	await_answer();
-	board_rig_do(&rig, resume, NULL, false, NULL);
-	board_rig_do(&rig, watch_drain, NULL, false, NULL);
-}
-
-static void on_closed(void *arg)
-{
-	(void)arg;
-	answer.done = true;
-}
-
-static void close_all(void)
-{
-	pt_session_stop(session, on_answer, NULL);
-	await_answer();
-	pt_session_close(session, on_closed, NULL);
-	board_rig_await(&rig, &answer.done, "the end of the session");
-	answer.done = false;
-	board_rig_close(&rig);
+	session_rig_open(&rig, link);
+	session_rig_start(&rig, profile);
+	board_rig_do(&rig.board, resume, NULL, false, NULL);
+	board_rig_do(&rig.board, watch_drain, NULL, false, NULL);
 }
 
 START_TEST(is_behind_one_step)
@@ -210,7 +169,8 @@ START_TEST(is_behind_one_step)
 	ck_assert_uint_gt(n_in_step, 0);
 	printf("%s, %s: %u of %d asked in a drain step, its rest took %.3f ms at most, the read %.3f ms\n", link, profile,
 	       n_in_step, MOMENTS, (double)most_step_ns / 1e6, (double)most_read_ns / 1e6);
-	close_all();
+	session_rig_stop(&rig);
+	session_rig_close(&rig);
 }
 END_TEST
 
