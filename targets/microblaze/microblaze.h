@@ -8,7 +8,8 @@
  *                            debug registers, and the ways to them
  *   bins_unit.c source_bins.c
  *                            non-intrusive profiling
- *   source_counters.c        performance counters
+ *   counters_unit.c source_counters.c
+ *                            performance counters
  *   source_trace.c           program and event trace
  *   source_common.c          what these have in common
  *   cores.c                  bins and counters of several cores at once

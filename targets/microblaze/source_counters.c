@@ -12,16 +12,14 @@
 #include <string.h>
 
 #include "log.h"
+#include "targets/microblaze/counters_unit.h"
 #include "targets/microblaze/events.h"
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
 #include "util.h"
 
-enum { MOST_COUNTERS = 55, MOST_WANTED = 64, MOST_ITEMS = 7, HELD_REST_US = 200000, MOST_REST_US = 100000 };
-enum { CLEAR = 0x10, START = 0x08, STOP = 0x04, SAMPLE = 0x02, RESET = 0x01, OVERFLOW = 2, FULL = 1 };
-enum { MARK_HIGH = 0x5a5a };
-#define MARK UINT32_C(0xa5a5a5a5)
-enum { PER_LATENCY = 5 }; /* counters of the trace: n, sum, squares, min, max */
+enum { HELD_REST_US = 200000, MOST_REST_US = 100000 };
+enum { PER_LATENCY = 5 };	/* counters of the trace: n, sum, squares, min, max */
 
 enum { EVENTS, LATENCIES, PERIOD, CORE, N_PARAMS };
 static const struct pt_param params[] = {
@@ -34,18 +32,12 @@ static const struct pt_param params[] = {
 	[CORE] = PT_MB_CORE_PARAM,
 };
 
-struct wanted {
-	uint8_t event[MOST_WANTED];
-	unsigned n, places;		/* places: counters of the hardware for these */
-};
-
 struct counters {
 	struct pt_mb *mb;
 	struct pt_mdm *mdm;
 	struct pt_emit out;
-	struct wanted events, latencies;
+	struct pt_counters_unit unit;
 	unsigned core;			/* of the MDM */
-	unsigned n_groups, group;
 	uint64_t period_ns, next_ns, full;
 	bool held, running;		/* running: a turn is under way */
 	uint8_t bytes[PT_CHUNK_BYTES];
@@ -53,125 +45,13 @@ struct counters {
 	struct pt_mb_unit lease;
 };
 
-/* --- who has which counter */
-
-static unsigned n_places(const struct counters *s)
-{
-	return s->events.places + s->latencies.places;
-}
-
-static unsigned groups_of(const struct wanted *w)
-{
-	return w->places > 0 && w->n > w->places ? (w->n + w->places - 1) / w->places : 1;
-}
-
-/* The wanted one in place i of the group; MOST_WANTED: the place is left over. A list that fits has the same places in
- * each group. */
-static unsigned wanted_in(const struct wanted *w, unsigned group, unsigned i)
-{
-	unsigned at = group % groups_of(w) * w->places + i;
-
-	return at < w->n ? at : MOST_WANTED;
-}
+/* --- into the trace */
 
 /* Numbers of counters in the trace: events first, then those of each latency. */
 static unsigned latency_number(const struct counters *s, unsigned wanted, unsigned item)
 {
-	return s->events.n + wanted * PER_LATENCY + item;
+	return s->unit.events.n + wanted * PER_LATENCY + item;
 }
-
-/* --- the unit */
-
-/* Everything stopped and at zero, the group's events in their counters, and off. at_ns: in the middle of the start. */
-static int start_turn(struct counters *s, uint64_t *at_ns, struct pt_err *err)
-{
-	struct pt_mdm_op op[MOST_COUNTERS + 2];
-	unsigned n = 0;
-
-	op[n++] = pt_mdm_write_op(PCCMDR, PCCMDR_BITS, CLEAR | STOP | RESET);
-	for (unsigned i = 0; i < n_places(s); i++) {
-		bool latency = i >= s->events.places;
-		const struct wanted *w = latency ? &s->latencies : &s->events;
-		unsigned at = wanted_in(w, s->group, latency ? i - s->events.places : i);
-
-		op[n++] = pt_mdm_write_op(PCCTRLR, PCCTRLR_BITS,
-					  at < MOST_WANTED ? w->event[at]
-					  : latency	   ? PT_MB_FIRST_LATENCY
-							   : 0);
-	}
-	op[n++] = pt_mdm_write_op(PCCMDR, PCCMDR_BITS, START);
-	if (pt_mdm_run(s->mdm, op, n, NULL, err) < 0)
-		return err->code;
-	*at_ns = op[n - 1].sent_ns + (op[n - 1].done_ns - op[n - 1].sent_ns) / 2;
-	s->mb->written.counters = s->running = true;
-	return 0;
-}
-
-static unsigned event_items(const struct counters *s)
-{
-	return s->mb->design.counter_bits == 32 ? 1 : 2;
-}
-
-static unsigned latency_items(const struct counters *s)
-{
-	return s->mb->design.counter_bits == 32 ? 4 : 7;
-}
-
-struct reading {
-	uint64_t at_ns;			/* of the sample */
-	uint64_t status[MOST_COUNTERS], item[MOST_COUNTERS * MOST_ITEMS];
-};
-
-static int read_all(struct counters *s, struct reading *r, struct pt_err *err)
-{
-	uint32_t n_items = s->events.places * event_items(s) + s->latencies.places * latency_items(s);
-	struct pt_mdm_op op[] = {
-		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, SAMPLE | RESET),
-		{ .what = PT_MDM_READ, .command = PCSR, .bits = PCSR_BITS, .n = n_places(s), .values = r->status },
-		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, RESET),
-		{ .what = PT_MDM_READ, .command = PCDRR, .bits = PCDRR_BITS, .n = n_items, .values = r->item },
-	};
-
-	if (pt_mdm_run(s->mdm, op, PT_LEN(op), NULL, err) < 0)
-		return err->code;
-	r->at_ns = op[0].sent_ns + (op[0].done_ns - op[0].sent_ns) / 2;
-	return 0;
-}
-
-/* --- is there a unit? */
-
-/* A mark that is written to the first counter can be read back. Ends what they count, and leaves them at the mark. */
-static int check_unit(struct counters *s, bool *answers, struct pt_err *err)
-{
-	uint64_t marks[2] = { MARK_HIGH, MARK }, seen[2] = { 0 };
-	uint32_t n = s->events.places > 0 ? event_items(s) : 1;
-	struct pt_mdm_op op[] = {
-		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, CLEAR | STOP | RESET),
-		{ .what = PT_MDM_WRITE, .command = PCDWR, .bits = PCDRR_BITS, .n = n, .values = marks + 2 - n },
-		pt_mdm_write_op(PCCMDR, PCCMDR_BITS, SAMPLE | RESET),
-		{ .what = PT_MDM_READ, .command = PCDRR, .bits = PCDRR_BITS, .n = n, .values = seen + 2 - n },
-	};
-
-	if (pt_mdm_run(s->mdm, op, PT_LEN(op), NULL, err) < 0)
-		return err->code;
-	*answers = memcmp(seen + 2 - n, marks + 2 - n, n * sizeof(*seen)) == 0;
-	return 0;
-}
-
-static bool is_all_zero(const struct counters *s, const struct reading *r)
-{
-	uint32_t n_events = s->events.places * event_items(s), per = latency_items(s);
-
-	for (uint32_t i = 0; i < n_events; i++)
-		if (r->item[i] != 0)
-			return false;
-	for (uint32_t i = 0; i < s->latencies.places; i++)
-		if (r->item[n_events + i * per] != 0)
-			return false;
-	return true;
-}
-
-/* --- into the trace */
 
 static void put_record(struct counters *s, uint64_t at_ns, unsigned number, bool resumes, uint64_t reading)
 {
@@ -194,28 +74,30 @@ static void emit_records(struct counters *s, uint64_t to_ns)
 /* A turn begins: all of the group are at zero. */
 static void put_zeros(struct counters *s, uint64_t at_ns)
 {
-	for (unsigned i = 0; i < s->events.places; i++) {
-		unsigned at = wanted_in(&s->events, s->group, i);
+	for (unsigned i = 0; i < s->unit.events.places; i++) {
+		unsigned at = pt_counters_in(&s->unit.events, s->unit.group, i);
 
-		if (at < MOST_WANTED)
+		if (at < PT_COUNTERS_MOST_WANTED)
 			put_record(s, at_ns, at, true, 0);
 	}
-	for (unsigned i = 0; i < s->latencies.places; i++) {
-		unsigned at = wanted_in(&s->latencies, s->group, i);
+	for (unsigned i = 0; i < s->unit.latencies.places; i++) {
+		unsigned at = pt_counters_in(&s->unit.latencies, s->unit.group, i);
 
-		for (unsigned item = 0; at < MOST_WANTED && item < 3; item++)
+		for (unsigned item = 0; at < PT_COUNTERS_MOST_WANTED && item < 3; item++)
 			put_record(s, at_ns, latency_number(s, at, item), true, 0);
 	}
 }
 
-static void put_event(struct counters *s, const struct reading *r, unsigned wanted, const uint64_t *item)
+static void put_event(struct counters *s, const struct pt_counters_reading *r, unsigned wanted, const uint64_t *item)
 {
-	put_record(s, r->at_ns, wanted, false, event_items(s) == 1 ? item[0] : item[0] << 32 | item[1]);
+	bool narrow = pt_counters_event_items(&s->unit) == 1;
+
+	put_record(s, r->at_ns, wanted, false, narrow ? item[0] : item[0] << 32 | item[1]);
 }
 
-static void put_latency(struct counters *s, const struct reading *r, unsigned wanted, const uint64_t *item)
+static void put_latency(struct counters *s, const struct pt_counters_reading *r, unsigned wanted, const uint64_t *item)
 {
-	bool narrow = latency_items(s) == 4;
+	bool narrow = pt_counters_latency_items(&s->unit) == 4;
 	uint64_t least = narrow ? item[3] >> 16 : item[5], most = narrow ? item[3] & 0xffff : item[6];
 
 	put_record(s, r->at_ns, latency_number(s, wanted, 0), false, item[0]);
@@ -228,24 +110,24 @@ static void put_latency(struct counters *s, const struct reading *r, unsigned wa
 }
 
 /* False: sums of a latency have run over; the counters have to begin anew. */
-static bool put_reading(struct counters *s, const struct reading *r)
+static bool put_reading(struct counters *s, const struct pt_counters_reading *r)
 {
 	const uint64_t *item = r->item;
 	bool sound = true;
 
-	for (unsigned i = 0; i < s->events.places; i++, item += event_items(s)) {
-		unsigned at = wanted_in(&s->events, s->group, i);
+	for (unsigned i = 0; i < s->unit.events.places; i++, item += pt_counters_event_items(&s->unit)) {
+		unsigned at = pt_counters_in(&s->unit.events, s->unit.group, i);
 
-		if (at < MOST_WANTED)
+		if (at < PT_COUNTERS_MOST_WANTED)
 			put_event(s, r, at, item);
 	}
-	for (unsigned i = 0; i < s->latencies.places; i++, item += latency_items(s)) {
-		unsigned at = wanted_in(&s->latencies, s->group, i);
-		uint64_t status = r->status[s->events.places + i];
+	for (unsigned i = 0; i < s->unit.latencies.places; i++, item += pt_counters_latency_items(&s->unit)) {
+		unsigned at = pt_counters_in(&s->unit.latencies, s->unit.group, i);
+		uint64_t status = r->status[s->unit.events.places + i];
 
-		s->full += (status & FULL) != 0;
-		sound &= (status & OVERFLOW) == 0;
-		if (at < MOST_WANTED && (status & OVERFLOW) == 0)
+		s->full += (status & PT_PCSR_FULL) != 0;
+		sound &= (status & PT_PCSR_OVERFLOW) == 0;
+		if (at < PT_COUNTERS_MOST_WANTED && (status & PT_PCSR_OVERFLOW) == 0)
 			put_latency(s, r, at, item);
 	}
 	return sound;
@@ -258,13 +140,15 @@ static int turn(struct counters *s, struct pt_err *err)
 	uint64_t at_ns = 0;
 	bool answers = true;
 
-	if (pt_mdm_select(s->mdm, s->core, err) < 0 || (s->lease.silent && check_unit(s, &answers, err) < 0))
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 ||
+	    (s->lease.silent && pt_counters_unit_check(&s->unit, &answers, err) < 0))
 		return err->code;
 	if (!answers)
 		return pt_mb_unit_silent(&s->lease, &s->out, pt_mdm_now_ns(s->mdm));
 	pt_mb_unit_answers(&s->lease);
-	if (start_turn(s, &at_ns, err) < 0)
+	if (pt_counters_unit_start(&s->unit, &at_ns, err) < 0)
 		return err->code;
+	s->running = true;
 	put_zeros(s, at_ns);
 	s->next_ns = at_ns + s->period_ns;
 	return 0;
@@ -275,7 +159,7 @@ static int go_on(struct counters *s, struct pt_err *err)
 {
 	uint64_t at_ns = 0;
 
-	if (start_turn(s, &at_ns, err) < 0)
+	if (pt_counters_unit_start(&s->unit, &at_ns, err) < 0)
 		return err->code;
 	pt_emit_loss(&s->out, PT_LOSS_REARM, at_ns);
 	s->next_ns = at_ns + s->period_ns;
@@ -286,20 +170,20 @@ static int go_on(struct counters *s, struct pt_err *err)
  * turn. More than 0: it does not answer, and how long to rest. */
 static int read_turn(struct counters *s, struct pt_err *err)
 {
-	struct reading r = { .at_ns = 0 };
+	struct pt_counters_reading r = { .at_ns = 0 };
 	bool sound, zero, answers = true;
 
-	if (pt_mdm_select(s->mdm, s->core, err) < 0 || read_all(s, &r, err) < 0)
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 || pt_counters_unit_read(&s->unit, &r, err) < 0)
 		return err->code;
-	zero = is_all_zero(s, &r);
-	if (zero && check_unit(s, &answers, err) < 0)
+	zero = pt_counters_unit_is_zero(&s->unit, &r);
+	if (zero && pt_counters_unit_check(&s->unit, &answers, err) < 0)
 		return err->code;
 	sound = answers && put_reading(s, &r);
 	emit_records(s, answers ? r.at_ns : s->out.told_ns);
 	s->next_ns = r.at_ns + s->period_ns;
-	s->running = sound && s->n_groups == 1;
+	s->running = sound && s->unit.n_groups == 1;
 	if (!s->running)
-		s->group = (s->group + (s->n_groups > 1)) % s->n_groups;
+		s->unit.group = (s->unit.group + (s->unit.n_groups > 1)) % s->unit.n_groups;
 	if (!answers)
 		return pt_mb_unit_silent(&s->lease, &s->out, r.at_ns);
 	return zero && s->running ? go_on(s, err) : 0;
@@ -360,11 +244,11 @@ static int no_such(const char *word, size_t len, bool latency, struct pt_err *er
 		       latency ? "latencies" : "events", len > 40 ? 40 : (int)len, word, first, end - 1, names);
 }
 
-static int read_list(struct wanted *w, const char *list, bool latency, unsigned places, struct pt_err *err)
+static int read_list(struct pt_counters_wanted *w, const char *list, bool latency, unsigned places, struct pt_err *err)
 {
 	const char *what = latency ? "latencies" : "events";
 
-	*w = (struct wanted){ .places = places };
+	*w = (struct pt_counters_wanted){ .places = places };
 	if (strcmp(list, "none") == 0)
 		list = "";
 	for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
@@ -372,8 +256,8 @@ static int read_list(struct wanted *w, const char *list, bool latency, unsigned 
 
 		if (event < 0 || (event >= PT_MB_FIRST_LATENCY) != latency)
 			return no_such(list, len, latency, err);
-		if (w->n == MOST_WANTED)
-			return pt_fail(err, PT_EARG, "%s: more than %d", what, MOST_WANTED);
+		if (w->n == PT_COUNTERS_MOST_WANTED)
+			return pt_fail(err, PT_EARG, "%s: more than %d", what, PT_COUNTERS_MOST_WANTED);
 		w->event[w->n++] = (uint8_t)event;
 	}
 	if (places == 0 && !latency && w->n > 0)
@@ -385,21 +269,23 @@ static int read_list(struct wanted *w, const char *list, bool latency, unsigned 
 
 static int read_words(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
+	const char *events = pt_params_text(setup->settings, &params[EVENTS]);
+	const char *latencies = pt_params_text(setup->settings, &params[LATENCIES]);
+	struct pt_counters_wanted *e = &s->unit.events, *l = &s->unit.latencies;
 	const struct pt_mb_design *d = &s->mb->design;
+	unsigned groups;
 
-	if (read_list(&s->events, pt_params_text(setup->settings, &params[EVENTS]), false, d->n_events, err) < 0 ||
-	    read_list(&s->latencies, pt_params_text(setup->settings, &params[LATENCIES]), true, d->n_latencies, err) <
-		    0)
+	if (read_list(e, events, false, d->n_events, err) < 0 || read_list(l, latencies, true, d->n_latencies, err) < 0)
 		return err->code;
 	if (d->counter_bits == 64 && !d->lat64)
-		s->latencies.n = 0; /* nobody knows where they stand; they are skipped over as if they had 7 items */
-	if (s->events.n + s->latencies.n == 0)
+		l->n = 0;	/* nobody knows where they stand; they are skipped over as if they had 7 items */
+	if (e->n + l->n == 0)
 		return pt_fail(err, PT_EARG, "nothing to count: events=none and no latencies");
-	if (s->events.n + PER_LATENCY * s->latencies.n > MOST_WANTED)
-		return pt_fail(err, PT_EARG, "%u events and %u latencies (5 figures each) are more than %d",
-			       s->events.n, s->latencies.n, MOST_WANTED);
-	s->n_groups =
-		groups_of(&s->events) > groups_of(&s->latencies) ? groups_of(&s->events) : groups_of(&s->latencies);
+	groups = pt_counters_groups(l);
+	if (e->n + PER_LATENCY * l->n > PT_COUNTERS_MOST_WANTED)
+		return pt_fail(err, PT_EARG, "%u events and %u latencies (5 figures each) are more than %d", e->n, l->n,
+			       PT_COUNTERS_MOST_WANTED);
+	s->unit.n_groups = groups > pt_counters_groups(e) ? groups : pt_counters_groups(e);
 	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
 	return 0;
 }
@@ -420,26 +306,32 @@ static void __attribute__((format(printf, 2, 3))) say(struct lines *l, const cha
 	l->len = n < 0 ? l->len : l->len + (size_t)n < sizeof(l->text) ? l->len + (size_t)n : sizeof(l->text) - 1;
 }
 
-static void say_counters(const struct counters *s, struct lines *l)
+static void say_latency(const struct counters *s, unsigned i, struct lines *l)
 {
 	static const char *const items[PER_LATENCY] = { "n", "sum", "squares", "min", "max" };
-	unsigned bits = s->mb->design.counter_bits;
+
+	for (unsigned item = 0; item < PER_LATENCY; item++) {
+		unsigned n = latency_number(s, i, item);
+
+		say(l, "counter.%u=%s.%s\ncounter.%u.bits=%u\n", n, pt_mb_event_name[s->unit.latencies.event[i]],
+		    items[item], n, item == 0 ? 32 : s->unit.bits);
+		if (item >= 3)
+			say(l, "counter.%u.kind=%s\n", n, item == 3 ? "least" : "most");
+	}
+}
+
+static void say_counters(const struct counters *s, struct lines *l)
+{
 	uint64_t hz = s->mb->design.hz;
 
-	for (unsigned i = 0; i < s->events.n; i++) {
-		say(l, "counter.%u=%s\ncounter.%u.bits=%u\n", i, pt_mb_event_name[s->events.event[i]], i, bits);
+	for (unsigned i = 0; i < s->unit.events.n; i++) {
+		say(l, "counter.%u=%s\ncounter.%u.bits=%u\n", i, pt_mb_event_name[s->unit.events.event[i]], i,
+		    s->unit.bits);
 		if (hz != 0)
 			say(l, "counter.%u.max_hz=%" PRIu64 "\n", i, hz);
 	}
-	for (unsigned i = 0; i < s->latencies.n; i++)
-		for (unsigned item = 0; item < PER_LATENCY; item++) {
-			unsigned n = latency_number(s, i, item);
-
-			say(l, "counter.%u=%s.%s\ncounter.%u.bits=%u\n", n, pt_mb_event_name[s->latencies.event[i]],
-			    items[item], n, item == 0 ? 32 : bits);
-			if (item >= 3)
-				say(l, "counter.%u.kind=%s\n", n, item == 3 ? "least" : "most");
-		}
+	for (unsigned i = 0; i < s->unit.latencies.n; i++)
+		say_latency(s, i, l);
 }
 
 static int emit_config(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
@@ -448,15 +340,15 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 	char way[200];
 
 	pt_mdm_describe(s->mdm, way, sizeof(way));
-	say(&l, "source=counters\nmode=poll\ntick_hz=1000000000\nway=%s\ngroups=%u\ncounters=%u\n", way, s->n_groups,
-	    s->events.n + PER_LATENCY * s->latencies.n);
+	say(&l, "source=counters\nmode=poll\ntick_hz=1000000000\nway=%s\ngroups=%u\ncounters=%u\n", way,
+	    s->unit.n_groups, s->unit.events.n + PER_LATENCY * s->unit.latencies.n);
 	say_counters(s, &l);
 	say(&l, "cost=the core never halts; %s; event numbers as in UG984 (not verified):",
-	    s->n_groups > 1 ? "counters take turns" : "all counters count all the time");
-	for (unsigned i = 0; i < s->events.n; i++)
-		say(&l, " %u %s", s->events.event[i], pt_mb_event_name[s->events.event[i]]);
-	for (unsigned i = 0; i < s->latencies.n; i++)
-		say(&l, " %u %s", s->latencies.event[i], pt_mb_event_name[s->latencies.event[i]]);
+	    s->unit.n_groups > 1 ? "counters take turns" : "all counters count all the time");
+	for (unsigned i = 0; i < s->unit.events.n; i++)
+		say(&l, " %u %s", s->unit.events.event[i], pt_mb_event_name[s->unit.events.event[i]]);
+	for (unsigned i = 0; i < s->unit.latencies.n; i++)
+		say(&l, " %u %s", s->unit.latencies.event[i], pt_mb_event_name[s->unit.latencies.event[i]]);
 	say(&l, "\n");
 	if (pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, l.text, err) < 0)
 		return err->code;
@@ -466,17 +358,16 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 
 static int stop_unit(struct counters *s, struct pt_err *err)
 {
-	s->mb->written.counters = false;
 	if (pt_mdm_select(s->mdm, s->core, err) < 0)
 		return err->code;
-	return pt_mdm_put(s->mdm, false, PCCMDR, PCCMDR_BITS, STOP, err);
+	return pt_counters_unit_stop(&s->unit, err);
 }
 
 static int find_unit(struct counters *s, struct pt_err *err)
 {
 	bool answers = false;
 
-	if (pt_mdm_select(s->mdm, s->core, err) < 0 || check_unit(s, &answers, err) < 0)
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 || pt_counters_unit_check(&s->unit, &answers, err) < 0)
 		return err->code;
 	return answers ? 0 : pt_fail(err, PT_EUNSUPPORTED,
 				     "no performance counter answers (a mark written to the first one cannot be read "
@@ -494,6 +385,9 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	s->mb = target->state;
 	s->core = setup->core;
 	s->mdm = &s->mb->mdm;
+	s->unit.mdm = s->mdm;
+	s->unit.written = &s->mb->written;
+	s->unit.bits = s->mb->design.counter_bits;
 	if (read_words(s, setup, err) < 0 || pt_mb_unit_take(&s->lease, s->mb, "counters", s->core, err) < 0)
 		return err->code;
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));

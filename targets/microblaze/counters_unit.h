@@ -1,0 +1,45 @@
+/* The performance counters of a core: which event is in which counter, start, reading, and whether there are any. See
+ * source_counters.c for what is made of it. Board thread; the core has been selected. Errors are those of pt_mdm_run().
+ * Source: UG984, "Performance Monitoring", table of items by width. */
+#ifndef PT_MICROBLAZE_COUNTERS_UNIT_H
+#define PT_MICROBLAZE_COUNTERS_UNIT_H
+
+#include "targets/microblaze/microblaze.h"
+
+enum { PT_COUNTERS_MOST = 55, PT_COUNTERS_MOST_WANTED = 64, PT_COUNTERS_MOST_ITEMS = 7 };
+enum { PT_PCSR_OVERFLOW = 2, PT_PCSR_FULL = 1 };
+
+struct pt_counters_wanted {
+	uint8_t event[PT_COUNTERS_MOST_WANTED];
+	unsigned n, places;		/* places: counters of the hardware for these */
+};
+
+struct pt_counters_unit {
+	struct pt_mdm *mdm;
+	struct pt_mb_written *written;
+	struct pt_counters_wanted events, latencies;
+	unsigned bits;			/* C_DEBUG_COUNTER_WIDTH */
+	unsigned n_groups, group;	/* that take turns; whose turn it is */
+};
+
+struct pt_counters_reading {
+	uint64_t at_ns;			/* of the sample */
+	uint64_t status[PT_COUNTERS_MOST], item[PT_COUNTERS_MOST * PT_COUNTERS_MOST_ITEMS];
+};
+
+unsigned pt_counters_groups(const struct pt_counters_wanted *w);
+/* The wanted one in place i of the group; PT_COUNTERS_MOST_WANTED: the place is left over. A list that fits has the
+ * same places in each group. */
+unsigned pt_counters_in(const struct pt_counters_wanted *w, unsigned group, unsigned i);
+unsigned pt_counters_event_items(const struct pt_counters_unit *u);	/* items that a counter is read as */
+unsigned pt_counters_latency_items(const struct pt_counters_unit *u);
+
+/* Everything stopped and at zero, the group's events in their counters, and off. at_ns: in the middle of the start. */
+int pt_counters_unit_start(struct pt_counters_unit *u, uint64_t *at_ns, struct pt_err *err);
+int pt_counters_unit_stop(struct pt_counters_unit *u, struct pt_err *err);
+int pt_counters_unit_read(struct pt_counters_unit *u, struct pt_counters_reading *r, struct pt_err *err);
+bool pt_counters_unit_is_zero(const struct pt_counters_unit *u, const struct pt_counters_reading *r);
+/* A mark that is written to the first counter can be read back. Ends what they count, and leaves them at the mark. */
+int pt_counters_unit_check(struct pt_counters_unit *u, bool *answers, struct pt_err *err);
+
+#endif
