@@ -38,7 +38,7 @@ struct pt_lane {		/* one source */
 	bool extract;			/* what was left in a buffer that older trace is overwritten in */
 	bool data_only;			/* its trace has accesses to data, and nothing of what ran */
 	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
-	bool halting;			/* mode=halt: the trace is re-armed while the core is held */
+	bool halting;			/* mode=halt of a trace, which is re-armed while the core is held */
 	bool in_data;			/* trace has begun */
 	bool gap_open;			/* it was interrupted, which counts when it goes on */
 	bool held;			/* a debugger, or the source, holds the core: nothing runs */

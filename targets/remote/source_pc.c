@@ -1,5 +1,5 @@
-/* The source pc-sampling: halt, read the program counter, let go on. Works behind every GDB server, and disturbs the program
- * at each sample: so it is never chosen unless asked for, and says what it costs.
+/* The source pc-sampling: halt, read the program counter, let go on. Works behind every GDB server, and disturbs the
+ * program at each sample: so it is never chosen unless asked for, and says what it costs.
  *
  * A halt that is not ours (a breakpoint, a debugger's Ctrl-C) ends the sampling until somebody lets the target run. The
  * time it was held for a sample is counted as such, not as observed. */
@@ -122,10 +122,11 @@ static int available(struct pt_target *target, struct pt_err *err)
 	if (r->pc_row == UINT16_MAX)
 		return pt_fail(err, PT_EUNSUPPORTED, "the server does not say which register is the program counter");
 	if (r->rows[r->pc_row].bits > 32)
-		return pt_fail(err, PT_EUNSUPPORTED, "a program counter of %u bits; samples have 32", r->rows[r->pc_row].bits);
+		return pt_fail(err, PT_EUNSUPPORTED, "a program counter of %u bits; samples have 32",
+			       r->rows[r->pc_row].bits);
 	if (r->n_cores > 1)
-		return pt_fail(err, PT_EUNSUPPORTED, "the server stops all of its %u threads at once: samples of one would "
-			       "disturb the others", r->n_cores);
+		return pt_fail(err, PT_EUNSUPPORTED, "the server stops all of its %u threads at once: samples of one "
+			       "would disturb the others", r->n_cores);
 	return 0;
 }
 
