@@ -168,7 +168,7 @@ static const struct pt_metric_row *metric_of(const struct pt_counters *c, const 
 START_TEST(figures_of_turns_are_of_one_time)
 {
 	static const uint64_t with_insns[] = { 1000, 500, 0 }, with_misses[] = { 9000, 0, 0 };
-	struct chunk_feed f = feed_of(TURNS, "metric=mine:COMPLETED_INSNS/cycles");
+	struct chunk_feed f = feed_of(TURNS, "metric=mine:COMPLETED_INSNS/cycles,all:COMPLETED_INSNS");
 	struct chunk_bytes b = { .len = 0 };
 	const struct pt_counters *c;
 
@@ -185,6 +185,7 @@ START_TEST(figures_of_turns_are_of_one_time)
 	ck_assert_double_eq_tol(c->counter[1].active, 2.0 / 3, 1e-9);
 	ck_assert_double_eq_tol(metric_of(c, "IPC")->value, 0.5, 1e-12);
 	ck_assert_double_eq_tol(metric_of(c, "mine")->value, 0.5, 1e-12);
+	ck_assert_double_eq_tol(metric_of(c, "all")->value, 1500, 1e-6);	/* as what is scaled is */
 	ck_assert_double_eq_tol(metric_of(c, "clock.hz")->value, 11000 / 0.003, 1e-6);
 	ck_assert_double_eq_tol(metric_of(c, "tlb.misses.per.1000")->value, 0, 1e-12);	/* never of one time */
 	chunk_feed_drop(&f);

@@ -288,11 +288,17 @@ void pt_counters_fill(const struct grid *grid, struct pt_series *s, struct pt_se
 	s->n_buckets = bucket[b].n > 0 ? b + 1 : s->n_buckets;
 }
 
+double pt_counters_span_ns(const struct counters *c, const struct counter *n)
+{
+	const struct config *config = config_of(c, n->row.source);
+
+	return config != NULL ? (double)config->span_ns : 0;
+}
+
 /* What it would have counted, had it been counting all the time that its source was read in. */
 static void scale(const struct counters *c, struct counter *n)
 {
-	const struct config *config = config_of(c, n->row.source);
-	double span = config != NULL ? (double)config->span_ns : 0;
+	double span = pt_counters_span_ns(c, n);
 	double y = (double)n->row.timed_ns, x = (double)n->row.timed, r, residuals, k;
 
 	if (!n->row.shared || y <= 0 || span <= 0)

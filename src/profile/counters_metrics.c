@@ -190,27 +190,34 @@ static void look_together(struct look *look, const struct pt_formula *formula)
 	look->together = shared && pt_together_sum(&look->c->together, source, members, look->count, &look->ns);
 }
 
-/* Counts that go together: what a counter that took turns counted is scaled to the time that the
- * longest was counting. */
+/* The time to which counts are scaled: of counters that take turns all of it, else that of the longest. */
+static double whole_ns(const struct look *look)
+{
+	double longest = 0, ns;
+
+	for (size_t i = 0; i < look->c->n_counters; i++) {
+		const struct counter *n = look->c->counter[i];
+
+		if (n->row.core != look->core)
+			continue;
+		ns = look->over == ALL && n->row.shared ? pt_counters_span_ns(look->c, n) : ns_of(look, n);
+		longest = ns > longest ? ns : longest;
+	}
+	return longest;
+}
+
+/* Counts that go together: each is scaled to one time. */
 static double value_of(void *arg, const char *name)
 {
 	const struct look *look = arg;
 	const struct counter *found = counter_named(look->c, look->core, name);
-	double longest = 0;
+	double whole = whole_ns(look);
 
-	if (look->over == ALL && look->together)
-		return found != NULL ? look->count[found->number] : look->ns > 0 ? look->ns / 1e9 : NAN;
-	for (size_t i = 0; i < look->c->n_counters; i++) {
-		const struct counter *n = look->c->counter[i];
-
-		if (n->row.core == look->core && ns_of(look, n) > longest)
-			longest = ns_of(look, n);
-	}
 	if (found == NULL)
-		return strcmp(name, "seconds") == 0 && longest > 0 ? longest / 1e9 : NAN;
-	if (ns_of(look, found) <= 0)
-		return NAN;
-	return counted_of(look, found) * (found->row.shared ? longest / ns_of(look, found) : 1);
+		return strcmp(name, "seconds") == 0 && whole > 0 ? whole / 1e9 : NAN;
+	if (look->over == ALL && look->together)
+		return look->ns > 0 ? look->count[found->number] * whole / look->ns : NAN;
+	return ns_of(look, found) > 0 ? counted_of(look, found) * whole / ns_of(look, found) : NAN;
 }
 
 static void give_metric(struct counters *c, struct metric *m, struct pt_metric_row *row)
