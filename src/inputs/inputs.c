@@ -16,11 +16,13 @@ const struct pt_input_ops *const pt_inputs[] = {
 };
 
 enum { FRONT_BYTES = 512 };
-enum { INPUT, OFFSET };
+enum { INPUT, OFFSET, CORE };
 static const struct pt_param common[] = {
 	[INPUT] = { "input", PT_PARAM_TEXT, NULL, NULL, 0, 0, "what kind of file it is; found out if not given" },
 	[OFFSET] = { "offset", PT_PARAM_TEXT, "0", NULL, 0, 0,
 		     "how far this file begins behind the first one (-5ms: before)" },
+	[CORE] = { "core", PT_PARAM_NUMBER, "0", NULL, 0, UINT16_MAX,
+		   "which core all of this file is of, for files that do not say" },
 };
 
 struct input {
@@ -242,6 +244,13 @@ int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
+/* Files of several instruments, one at each core, do not know of each other. */
+static void set_core(struct input *in)
+{
+	if (pt_params_given(in->common, &common[CORE]))
+		in->chunk->core = (uint16_t)pt_params_number(in->common, &common[CORE]);
+}
+
 /* Its clock becomes that of the first file, whose beginning is where all the others are counted from. All modulo 2^64. */
 static void align(struct pt_inputs_set *set, struct input *in)
 {
@@ -289,6 +298,7 @@ static void make_ready(struct pt_inputs_set *set, struct input *in)
 			pt_wrap(&in->err, "%.160s", in->path);
 		if (in->item != PT_INPUT_CHUNK)
 			continue;
+		set_core(in);
 		align(set, in);
 		in->ready = renumber(set, in);
 	}
