@@ -315,7 +315,10 @@ static void note_stop(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, size_
 	if (len < (int)skip)
 		return;
 	shared = pt_rsp_stream_lock(stream);
-	pt_rsp_stop_read(&shared->run, text + skip, (size_t)len - skip);
+	if (pt_rsp_stop_read(&shared->run, text + skip, (size_t)len - skip) && !shared->non_stop) {
+		pt_rsp_stop_chooses(&shared->run, p->thread);
+		memcpy(shared->thread, p->thread, sizeof(shared->thread));
+	}
 	shared->run.client_waits = shared->client_interrupts = false;
 	pt_rsp_stream_unlock(stream);
 }

@@ -138,17 +138,36 @@ static bool is_big_endian(const struct pt_target *target)
 	return target->ops->upstream(target->state)->big_endian;
 }
 
+/* The client's choice, or the thread of the last stop. */
+static int chosen_core(struct pt_target *target, struct pt_err *err)
+{
+	const struct pt_target_upstream *what = target->ops->upstream(target->state);
+	struct pt_rsp_stream *stream = pt_upstream_of(target);
+	char choice[PT_RSP_THREAD_BYTES + 2] = "";
+	int core;
+
+	if (stream == NULL)
+		return pt_fail(err, PT_EIO, "the GDB server is gone");
+	memcpy(choice, pt_rsp_stream_lock(stream)->thread, sizeof(choice));
+	pt_rsp_stream_unlock(stream);
+	pt_rsp_stream_unref(stream);
+	core = choice[0] != '\0' && what->core_of != NULL ? what->core_of(target->state, choice + 2) : 0;
+	return core >= 0 ? core : pt_fail(err, PT_EUNSUPPORTED, "thread %s is no core that is known here", choice + 2);
+}
+
 /* What cannot be read now is "x" for each digit: GDB shows it as unavailable, and the rest all the same. */
 static int read_own(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned bits;
 	uint64_t value;
 	uint16_t row;
+	int core;
 
 	(void)board;
 	if (target->ops->upstream == NULL || !find_row(target, rq->addr, &row, &bits))
 		return pt_fail(err, PT_ESTATE, "no such register");
-	if (target->ops->read_registers(target->state, 0, &row, 1, &value, err) < 0) {
+	core = chosen_core(target, err);
+	if (core < 0 || target->ops->read_registers(target->state, (unsigned)core, &row, 1, &value, err) < 0) {
 		for (unsigned i = 0; i < (bits + 7) / 8; i++)
 			pt_rsp_text(&rq->frame, "xx");
 		return 0;
@@ -165,6 +184,7 @@ static int write_own(struct pt_gdb_request *rq, struct pt_board *board, struct p
 	uint8_t bytes[8];
 	unsigned bits, n;
 	uint16_t row;
+	int core;
 
 	(void)board;
 	if (target->ops->upstream == NULL || !find_row(target, rq->addr, &row, &bits))
@@ -174,7 +194,8 @@ static int write_own(struct pt_gdb_request *rq, struct pt_board *board, struct p
 		return pt_fail(err, PT_EARG, "malformed packet");
 	for (unsigned i = 0; i < n; i++)
 		value |= (uint64_t)bytes[i] << 8 * (is_big_endian(target) ? n - 1 - i : i);
-	if (target->ops->write_registers(target->state, 0, &row, 1, &value, err) < 0)
+	core = chosen_core(target, err);
+	if (core < 0 || target->ops->write_registers(target->state, (unsigned)core, &row, 1, &value, err) < 0)
 		return err->code;
 	pt_rsp_text(&rq->frame, "OK");
 	return 0;

@@ -28,6 +28,7 @@ uint64_t pt_server_from_now(uint32_t ms);	/* a deadline of the host's clock */
 /* Several calls in one turn; may be nested. What a client had chosen stands again after the last leave. */
 int pt_server_enter(struct gdb_server *g, struct pt_err *err);
 void pt_server_leave(struct gdb_server *g);
+void pt_server_restore_choice(struct gdb_server *g);	/* now, as afterwards it cannot be asked */
 /* Within a turn: one packet and its answer, as struct pt_rsp_ops.ask has it. */
 int pt_server_exchange(struct gdb_server *g, const void *request, size_t len_bytes, struct pt_rsp_answer *answer,
 		       uint32_t timeout_ms, struct pt_err *err);

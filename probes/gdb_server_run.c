@@ -31,6 +31,7 @@ int pt_server_resume(void *state, const char *packet, struct pt_err *err)
 
 	if (rc < 0)
 		return rc;
+	pt_server_restore_choice(g);	/* while it can be asked */
 	if (pt_server_is_non_stop(g))
 		rc = exchange_ok(g, packet, err);
 	else

@@ -180,7 +180,7 @@ int pt_server_enter(struct gdb_server *g, struct pt_err *err)
 }
 
 /* What a client chose is chosen again, if we have asked for something else: the server keeps one choice for both. */
-static void restore_choice(struct gdb_server *g)
+void pt_server_restore_choice(struct gdb_server *g)
 {
 	struct pt_rsp_answer answer = { .bytes = (uint8_t[64]){ 0 }, .room_bytes = 64 };
 	char choice[PT_RSP_THREAD_BYTES + 2];
@@ -219,6 +219,7 @@ static void tell_client(struct gdb_server *g)
 
 	if (tell) {
 		shared->run.client_waits = shared->client_interrupts = false;
+		pt_rsp_stop_chooses(&shared->run, shared->thread);
 		g->in[0] = '$';
 		g->in_bytes = 1 + (size_t)snprintf((char *)g->in + 1, sizeof(g->in) - 1, "%s", shared->run.stop);
 	}
@@ -233,7 +234,7 @@ static void tell_client(struct gdb_server *g)
 void pt_server_leave(struct gdb_server *g)
 {
 	if (--g->holds == 0) {
-		restore_choice(g);
+		pt_server_restore_choice(g);
 		tell_client(g);
 	}
 	pt_rsp_stream_release(g->stream);

@@ -86,6 +86,8 @@ struct pt_target_upstream {
 	const char *architecture;	/* GDB's name for it, as the server tells it; "" where it does not */
 	bool big_endian;
 	uint16_t own_from, own_end;	/* GDB's numbers of the registers that the target answers; equal: none */
+	/* The core of a thread as the server names it ("1", "p1.2"); of "0", any, the first. -1: none that is known. */
+	int (*core_of)(void *state, const char *thread);
 };
 
 /* --- the contract ------------------------------------------------------------------------------------------------ */

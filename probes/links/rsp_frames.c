@@ -168,3 +168,12 @@ bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len
 		 (int)(len_bytes < sizeof(run->stop) ? len_bytes : sizeof(run->stop)), (const char *)payload);
 	return true;
 }
+
+void pt_rsp_stop_chooses(const struct pt_rsp_run *run, char thread[PT_RSP_THREAD_BYTES + 2])
+{
+	const char *at = run->stop[0] == 'T' ? strstr(run->stop, "thread:") : NULL;
+	size_t len = at != NULL ? strcspn(at + strlen("thread:"), ";") : 0;
+
+	if (len > 0 && len < PT_RSP_THREAD_BYTES)
+		snprintf(thread, PT_RSP_THREAD_BYTES + 2, "Hg%.*s", (int)len, at + strlen("thread:"));
+}

@@ -59,7 +59,7 @@ struct pt_rsp_shared {
 	struct pt_rsp_run run;
 	bool non_stop;				/* QNonStop:1 is in force */
 	char resume[PT_RSP_RESUME_BYTES];	/* the packet that made it run */
-	char thread[PT_RSP_THREAD_BYTES + 2];	/* a client's last "Hg..."; "" none */
+	char thread[PT_RSP_THREAD_BYTES + 2];	/* what a client has chosen, "Hg..."; "" nothing */
 	bool client_interrupts;			/* its Ctrl-C has been sent, and nothing has stopped since */
 	unsigned owed;				/* answers that came too late, to be thrown away when they come */
 	uint64_t silent_since_ns;		/* of the host's clock, while something is owed */
@@ -76,6 +76,8 @@ void pt_rsp_stream_ask_known(struct pt_rsp_stream *s);
 bool pt_rsp_stream_settle(struct pt_rsp_stream *s, const void *payload, size_t len_bytes);
 /* What a stop reply says, into run. False: this payload is none. */
 bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len_bytes);
+/* All-stop: a client that is told of the stop takes its thread for chosen, as if it had sent Hg. */
+void pt_rsp_stop_chooses(const struct pt_rsp_run *run, char thread[PT_RSP_THREAD_BYTES + 2]);
 void pt_rsp_stream_why(struct pt_rsp_stream *s, char *why, size_t room);	/* it ended; "" when it has not */
 void pt_rsp_stream_end(struct pt_rsp_stream *s, const char *why);		/* it cannot be used any more */
 void pt_rsp_stream_unref(struct pt_rsp_stream *s);				/* NULL is fine */

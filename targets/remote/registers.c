@@ -187,12 +187,24 @@ int pt_remote_read_description(struct pt_remote *r, struct pt_err *err)
 	return 0;
 }
 
+static int core_of(void *state, const char *thread)
+{
+	const struct pt_remote *r = state;
+
+	if (strcmp(thread, "0") == 0 || strcmp(thread, "-1") == 0 || r->n_cores < 2)
+		return 0;
+	for (unsigned i = 0; i < r->n_cores; i++)
+		if (strcmp(r->core[i].thread, thread) == 0)
+			return (int)i;
+	return -1;
+}
+
 const struct pt_target_upstream *pt_remote_upstream(void *state)
 {
 	struct pt_remote *r = state;
 
 	r->upstream = (struct pt_target_upstream){
-		.description = r->description, .architecture = r->architecture, .big_endian = r->big_endian,
+		.core_of = core_of, .description = r->description, .architecture = r->architecture, .big_endian = r->big_endian,
 	};
 	if (r->n_rows > r->n_server) {
 		r->upstream.own_from = r->rows[r->n_server].gdb_number;
