@@ -17,7 +17,7 @@ enum { FCS = 0x40000000, FCU = 0x20000000, FCM1 = 0x10000000, FCM0 = 0x08000000,
 
 const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS] = {
 	[PT_E500_EVENTS] = { "events", PT_PARAM_LIST, "cycles,instructions,branches,branch-misses", NULL, 0, 0,
-		"what to count: names of the core's list, of perf, numbers, Com:12, rHEX; more than counters take turns. "
+		"what to count (proftap events lists it): names, perf's too, numbers, Com:12, rHEX; more than counters take turns. "
 		"EVENT:u k m n c (user, supervisor, marked, not marked, chained); EVENT@CYCLES, EVENT@sweep (threshold); "
 		"A+B: in one turn" },
 	[PT_E500_COUNT] = { "count", PT_PARAM_CHOICE, "unmarked", "unmarked|all|user|supervisor|marked|marked-user|"

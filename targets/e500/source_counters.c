@@ -237,6 +237,8 @@ static size_t say_way(struct counters *s, const struct pt_source_setup *setup, c
 	struct pt_err ignored = { 0 };
 	const struct pt_e500_way *way = pt_e500_choose(s->e500, &ignored);	/* that reads; another may have to write */
 	const struct pt_e500_counting *c = &s->counting;
+	const char *count = pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]);
+	bool itself = way != NULL && way->halts && strncmp(count, "unmarked", strlen("unmarked")) != 0;
 	char what[200] = "", turns[80] = "";
 	size_t n_whole, n_ratios = pt_e500_ratios(c->want, c->n, c->place, c->n_places, c->n_turns, &n_whole);
 	int len;
@@ -246,11 +248,11 @@ static size_t say_way(struct counters *s, const struct pt_source_setup *setup, c
 	if (c->n_turns > 1)
 		snprintf(turns, sizeof(turns), "; counters take turns (%zu), %zu of %zu figures of one turn each", c->n_turns,
 			 n_whole, n_ratios);
-	len = snprintf(text, room, "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s: %s; count=%s%s%s\n",
+	len = snprintf(text, room, "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s: %s; count=%s%s%s%s\n",
 		       way != NULL ? way->name : "", what,
 		       way != NULL && way->halts ? "INTRUSIVE, halts the program for each reading unless an agent answers"
 						 : "halts nothing",
-		       pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]), turns,
+		       count, itself ? ", and some instructions of each reading" : "", turns,
 		       s->clocks.core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
 	return len > 0 && (size_t)len < room ? (size_t)len : 0;
 }
