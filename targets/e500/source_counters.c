@@ -21,7 +21,8 @@
 
 static const char owner[] = "profile";
 
-enum { HELD_REST_US = 200000, MOST_REST_US = 100000, BUSY_REST_US = 2000, USER_MODE_MS = 5000 };
+enum { HELD_REST_US = 200000, MOST_REST_US = 100000, BUSY_REST_US = 2000, LATE_REST_US = 500000, LATE_MS = 50,
+       USER_MODE_MS = 5000 };
 
 struct counters {
 	struct pt_e500_target *e500;
@@ -35,7 +36,8 @@ struct counters {
 	uint64_t in_user_since_ns;	/* no turn could begin, as the core stops in user mode; 0: it did not */
 	uint64_t n_torn;		/* chains that did not agree after all retries */
 	uint64_t value[PT_E500_PMCS_MAX], timebase;	/* of the last reading */
-	bool held, taken, running;	/* running: a turn is under way */
+	bool held, running;		/* running: a turn is under way */
+	bool late;			/* an agent was, and that has been told */
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
 };
@@ -207,6 +209,17 @@ static bool still_held(struct counters *s)
 	return false;
 }
 
+/* The connection is a debugger's, or an agent is late: that was waited for, and others want the wire, too. */
+static int busy(struct counters *s, uint64_t since_ns, const struct pt_err *why)
+{
+	if (now_ns(s) - since_ns < LATE_MS * PT_NS_PER_MS)
+		return BUSY_REST_US;
+	if (!s->late)
+		pt_warn("counters: %s; tried again until it answers", why->msg);
+	s->late = true;
+	return LATE_REST_US;
+}
+
 static int counters_drain(void *state, struct pt_err *err)
 {
 	struct counters *s = state;
@@ -221,12 +234,13 @@ static int counters_drain(void *state, struct pt_err *err)
 	}
 	rc = work(s, err);
 	if (rc == PT_EBUSY)
-		return BUSY_REST_US;	/* the connection is a debugger's, or an agent is late */
+		return busy(s, now, err);
 	if (rc < 0) {
 		rc = pt_emit_failed(&s->out, now_ns(s), rc);
 		return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "counters") : rc;
 	}
 	pt_emit_works(&s->out, now_ns(s), false);
+	s->late = false;
 	return 0;
 }
 
@@ -363,7 +377,6 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	pt_e500_offer_ram(s->e500, setup);
 	if (read_words(s, setup, pt_e500_kinds[s->e500->core].n_pmcs, err) < 0 || pt_e500_take(s->e500, s->core, owner, err) < 0)
 		return err->code;
-	s->taken = true;
 	pt_emit_init(&s->out, setup, now_ns(s));
 	if (look_for_counters(s, setup, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
 	    first_turn(s, err) < 0) {
