@@ -16,7 +16,7 @@
 
 static const char owner[] = "pc-sampling";
 
-enum { SAMPLE_BYTES = 4, BATCH = 8, HELD_REST_US = 20000, QUIET_MS = 100, CYCLES = 1 };
+enum { SAMPLE_BYTES = 4, BATCH = 8, HELD_REST_US = 20000, TRY_AGAIN_US = 20000, QUIET_MS = 100, GIVE_UP_MS = 10000, CYCLES = 1 };
 
 enum { MODE, EVENT, PERIOD, EVERY, N_PARAMS };
 static const struct pt_param params[] = {
@@ -35,6 +35,7 @@ struct samples {
 	struct pt_e500_sampling unit;
 	void *halting;				/* the state of pt_source_remote_pc; NULL: we sample */
 	struct pt_emit out;
+	uint64_t waits_since_ns;		/* for the program's agent; 0: it does not */
 	bool held, configured;			/* CONFIG is out */
 };
 
@@ -100,7 +101,18 @@ static bool still_held(struct samples *s)
 	return false;
 }
 
-/* It was halted meanwhile, and the board will say so; or the agent does not answer for a moment, after a reset perhaps. */
+/* A program that begins, or begins anew, has no agent at first. */
+static int not_yet(struct samples *s, struct pt_err *err)
+{
+	s->waits_since_ns = s->waits_since_ns != 0 ? s->waits_since_ns : now(s);
+	if (now(s) - s->waits_since_ns < GIVE_UP_MS * PT_NS_PER_MS)
+		return TRY_AGAIN_US;
+	pt_emit_rest(&s->out, now(s), 0, PT_LOSS_NOT_ARMED);
+	pt_emit_end(&s->out);
+	return pt_wrap(err, "pc-sampling");
+}
+
+/* It was halted meanwhile, and the board will say so; or the agent does not answer for a moment. */
 static int failed(struct samples *s, int rc, struct pt_err *err)
 {
 	struct pt_core_status status;
@@ -111,6 +123,8 @@ static int failed(struct samples *s, int rc, struct pt_err *err)
 	    pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) == 0 &&
 	    status.state != PT_RUNNING)
 		return HELD_REST_US;
+	if (s->unit.phase != PT_E500_SAMPLING && (rc == PT_EUNSUPPORTED || rc == PT_EBUSY))
+		return not_yet(s, err);
 	rc = pt_emit_failed(&s->out, now(s), rc == PT_EUNSUPPORTED || rc == PT_EBUSY ? PT_EPROTO : rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "pc-sampling") : rc;
 }
@@ -126,6 +140,7 @@ static int drain_agent(struct samples *s, struct pt_err *err)
 									 : pt_e500_sampling_arm(&s->unit, err);
 	if (rc < 0)
 		return failed(s, rc, err);
+	s->waits_since_ns = 0;
 	if (!sampled)
 		pt_emit_works(&s->out, now(s), false);
 	if (!sampled && s->unit.phase == PT_E500_SAMPLING)
