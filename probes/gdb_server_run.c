@@ -13,7 +13,7 @@
 /* A packet of non-stop, which is answered at once. */
 static int exchange_ok(struct gdb_server *g, const char *packet, struct pt_err *err)
 {
-	uint8_t text[64];
+	uint8_t text[64] = { 0 };
 	struct pt_rsp_answer answer = { .bytes = text, .room_bytes = sizeof(text) };
 	int rc = pt_server_exchange(g, packet, strlen(packet), &answer, PT_SERVER_ANSWER_MS, err);
 

@@ -137,6 +137,26 @@ START_TEST(what_was_in_the_registers_is_put_back)
 }
 END_TEST
 
+/* Where the core stopped in user mode, by the numbers that user code has; it can write none. */
+START_TEST(user_mode_reads_and_does_not_write)
+{
+	struct pt_e500_op ops[] = { { PT_E500_PMC0 + 2, true, 0x1234 }, { PT_E500_PMLCA0 + 2, true, 0x80050000 } };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	pass_now(ops, PT_LEN(ops), &pass);
+	ck_assert_int_eq(write_named("msr", PT_E500_MSR_PR, &err), 0);
+	ck_assert_uint_eq(read_named("pmc2"), 0x1234);
+	ck_assert_uint_eq(read_named("upmlca2"), 0x80050000);
+	ck_assert_uint_eq(read_named("msr"), PT_E500_MSR_PR);
+	ck_assert_int_eq(write_named("pmc2", 1, &err), PT_ESTATE);
+	ck_assert_ptr_nonnull(strstr(err.msg, "user mode"));
+	ck_assert_uint_eq(read_named("pmc2"), 0x1234);
+	leave();
+}
+END_TEST
+
 /* A part whose counters do not stand with its core says so with what they cost. */
 START_TEST(counters_that_go_on_while_halted_are_told)
 {
@@ -280,6 +300,7 @@ int main(void)
 	tcase_add_loop_test(tc, pmrs_are_registers, 0, PT_LEN(servers));
 	tcase_add_loop_test(tc, each_core_has_its_g_packet, 0, PT_LEN(layouts));
 	tcase_add_test(tc, what_was_in_the_registers_is_put_back);
+	tcase_add_test(tc, user_mode_reads_and_does_not_write);
 	tcase_add_loop_test(tc, counters_that_go_on_while_halted_are_told, 0, 2);
 	tcase_add_loop_test(tc, what_a_lost_server_is_owed_it_gets_when_it_is_back, 0, 2);
 	tcase_add_loop_test(tc, a_pass_that_was_cut_short_leaves_nothing_behind, 0, 2 * PASS_PACKETS);
