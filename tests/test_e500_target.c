@@ -157,6 +157,28 @@ START_TEST(user_mode_reads_and_does_not_write)
 }
 END_TEST
 
+/* What could not be written then is written by whoever comes next, before he looks what was there. */
+START_TEST(what_user_mode_keeps_from_being_put_back_is_later)
+{
+	struct pt_e500_op before = { PT_E500_PMLCA0, true, 0x80050000 };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	pass_now(&before, 1, &pass);
+	ck_assert_int_eq(pt_e500_take(e500, 0, "profile", &err), 0);
+	set_up_counters();
+	ck_assert_int_eq(write_named("msr", PT_E500_MSR_PR, &err), 0);
+	ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), PT_ESTATE);
+	ck_assert_int_eq(write_named("msr", 0, &err), 0);
+	ck_assert_int_eq(pt_e500_take(e500, 0, "another", &err), 0);
+	ck_assert_int_eq(pt_e500_give_back(e500, "another", &err), 0);
+	ck_assert_uint_eq(read_named("pmlca0"), 0x80050000);
+	ck_assert_uint_eq(read_named("pmlca1"), 0);
+	leave();
+}
+END_TEST
+
 /* A part whose counters do not stand with its core says so with what they cost. */
 START_TEST(counters_that_go_on_while_halted_are_told)
 {
@@ -301,6 +323,7 @@ int main(void)
 	tcase_add_loop_test(tc, each_core_has_its_g_packet, 0, PT_LEN(layouts));
 	tcase_add_test(tc, what_was_in_the_registers_is_put_back);
 	tcase_add_test(tc, user_mode_reads_and_does_not_write);
+	tcase_add_test(tc, what_user_mode_keeps_from_being_put_back_is_later);
 	tcase_add_loop_test(tc, counters_that_go_on_while_halted_are_told, 0, 2);
 	tcase_add_loop_test(tc, what_a_lost_server_is_owed_it_gets_when_it_is_back, 0, 2);
 	tcase_add_loop_test(tc, a_pass_that_was_cut_short_leaves_nothing_behind, 0, 2 * PASS_PACKETS);

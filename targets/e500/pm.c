@@ -322,6 +322,7 @@ int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, 
 
 	if (pt_lease_take(e500->remote.target, unit, owner, err) < 0)
 		return err->code;
+	pt_e500_settle(e500);	/* what an earlier user left is not what was there before */
 	n = pt_e500_all_pmrs(e500->core, pm->saved);
 	if (pt_e500_pass(e500, core, pm->saved, n, &pass, err) < 0 ||
 	    pt_e500_check_linux(e500, pm->saved, n, err) < 0 || try_halt(e500, core, n, err) < 0) {

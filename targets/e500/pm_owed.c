@@ -1,6 +1,7 @@
-/* What could not be put back because the server was gone. The target goes with the connection, what it owes to the chip
- * does not: it is kept here until the same server is there again, for any board of this process. Paid only where the
- * registers still are as we had left them: after a reset, or with another program there, nothing is owed. */
+/* What could not be put back, because the server was gone or the core stopped in user mode. The target goes with the
+ * connection, what it owes to the chip does not: it is kept here until the same server is there again, or the next use
+ * begins, for any board of this process. Paid only where the registers still are as we had left them: after a reset,
+ * or with another program there, nothing is owed. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -134,11 +135,11 @@ static void settle_pmrs(struct pt_e500_target *e500, struct debt *d)
 	if (rc == 0 && same)
 		rc = pt_e500_pass(e500, d->core, d->saved, d->n_saved, &pass, &err);
 	if (rc < 0)
-		pt_warn("e500: %s is back, but the registers of its performance monitor are not: %s", d->where,
+		pt_warn("e500: %s: the performance monitor is not put back yet: %s", d->where,
 			err.msg);
 	else
-		pt_info("e500: %s is back; the registers of its performance monitor %s", d->where,
-			same ? "were as a profile had left them, and are as they were before"
+		pt_info("e500: %s: the performance monitor's registers %s", d->where,
+			same ? "were as a profile had left them, and are as before now"
 			     : "are not a profile's any more");
 	if (rc == 0)
 		d->n_saved = 0;
