@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "targets/e500/chain.h"
 #include "util.h"
 
 /* PMLCa and PMLCb. Source: E1 Tables 7-4, 7-5 */
@@ -309,6 +308,13 @@ static int read_list(struct reading *r, const char *list)
 static unsigned steps_of(const struct pt_e500_event *event)
 {
 	return event->number == 1 ? 1 : event->number == 2 ? 2 : PT_E500_STEPS_PER_CYCLE;	/* Source: facts/e500.md 2.4, 3 */
+}
+
+uint64_t pt_e500_wrap_ns(uint64_t core_hz, unsigned steps_per_cycle)
+{
+	if (core_hz == 0 || steps_per_cycle == 0)
+		return 0;
+	return (UINT64_C(1000000000) << 32) / steps_per_cycle / core_hz;
 }
 
 uint64_t pt_e500_fastest(const struct pt_e500_event *event, uint64_t core_hz)

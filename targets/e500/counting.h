@@ -41,6 +41,9 @@ extern const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS];
 int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, unsigned n_pmcs,
 	const struct pt_params *words, uint64_t core_hz, uint64_t longest_ns, struct pt_err *err);
 
+enum { PT_E500_STEPS_PER_CYCLE = 4 };	/* of an event of which nothing else is known. Source: E500CORERM Table 7-6 */
+/* How long a counter takes to wrap at the least. 0: the clock is not known. */
+uint64_t pt_e500_wrap_ns(uint64_t core_hz, unsigned steps_per_cycle);
 /* How fast it counts at most, in Hz. core_hz 0: as if the core were as fast as any of the family. */
 uint64_t pt_e500_fastest(const struct pt_e500_event *event, uint64_t core_hz);
 /* "Com:12, Spec: branches finished (executed)"; "Spec?" where even that is in doubt. */
@@ -59,6 +62,17 @@ size_t pt_e500_turn_read(const struct pt_e500_counting *c, size_t turn, struct p
 /* What was read, for places in their order: value[i] of the turn's i-th. False: a chain's halves do not belong together,
  * it has to be read again. */
 bool pt_e500_turn_values(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_op *ops, uint64_t *value);
+/* One pass over ops; 0 or an error with its sentence. */
+struct pt_e500_passer {
+	int (*pass)(void *state, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
+	void *state;
+};
+enum { PT_E500_CHAIN_RETRIES = 3 };
+/* The values of a turn whose chains are whole: in a chain whose upper half was the same before and behind the lower one
+ * nothing was carried in between. It is read again while it was not; *n_retries: how often. 0, or what the pass says, or
+ * PT_ESTATE: the halves still differ after PT_E500_CHAIN_RETRIES. Source: E500CORERM Rev. 1, 7.6.1 */
+int pt_e500_turn_sample(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_passer *by, uint64_t *value,
+	unsigned *n_retries, struct pt_err *err);
 /* Finds out which counters are there: each is frozen by itself, and PMLCa read again. Then how many from PMC0 on are. */
 size_t pt_e500_look_for_counters(enum pt_e500_core core, struct pt_e500_op *ops);
 unsigned pt_e500_counters_found(enum pt_e500_core core, const struct pt_e500_op *ops);

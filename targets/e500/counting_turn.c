@@ -54,6 +54,24 @@ bool pt_e500_turn_values(const struct pt_e500_counting *c, size_t turn, const st
 	return sound;
 }
 
+int pt_e500_turn_sample(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_passer *by, uint64_t *value,
+	unsigned *n_retries, struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
+	size_t n = pt_e500_turn_read(c, turn, ops);
+
+	for (*n_retries = 0; *n_retries <= PT_E500_CHAIN_RETRIES; ++*n_retries) {
+		int rc = by->pass(by->state, ops, n, err);
+
+		if (rc < 0)
+			return rc;
+		if (pt_e500_turn_values(c, turn, ops, value))
+			return 0;
+	}
+	return pt_fail(err, PT_ESTATE, "the upper half of a chain changed in each of %d readings: it does not count the lower "
+		"one's overflows, or somebody else writes it", PT_E500_CHAIN_RETRIES + 1);
+}
+
 size_t pt_e500_look_for_counters(enum pt_e500_core core, struct pt_e500_op *ops)
 {
 	size_t n = pt_e500_turn_freeze(ops);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "log.h"
-#include "targets/e500/chain.h"
 #include "targets/e500/counting.h"
 #include "targets/e500/e500.h"
 #include "targets/emit.h"
@@ -101,34 +100,32 @@ static void take_timebase(struct counters *s, const struct pt_e500_pass *pass)
 	s->timebase = s->e500->pm.last->halts ? PT_UNKNOWN : pass->timebase;
 }
 
-/* A chain is whole when its upper half was the same before and behind the lower one. False: it never was. */
-static int read_values(struct counters *s, struct pt_e500_pass *pass, bool *sound, struct pt_err *err)
-{
-	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
-	size_t n = pt_e500_turn_read(&s->counting, s->turn, ops);
+struct one_pass { struct counters *s; struct pt_e500_pass pass; };
 
-	*sound = false;
-	for (int tries = 0; !*sound && tries <= PT_E500_CHAIN_RETRIES; tries++) {
-		if (pt_e500_pass(s->e500, s->core, ops, n, pass, err) < 0)
-			return err->code;
-		*sound = pt_e500_turn_values(&s->counting, s->turn, ops, s->value);
-	}
-	s->n_torn += !*sound;
-	take_timebase(s, pass);
-	return 0;
+static int pass_once(void *state, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
+{
+	struct one_pass *one = state;
+
+	return pt_e500_pass(one->s->e500, one->s->core, ops, n_ops, &one->pass, err);
 }
 
+/* Where a chain never was whole, the reading is left out. */
 static int reading(struct counters *s, struct pt_err *err)
 {
-	struct pt_e500_pass pass = { 0 };
-	bool sound;
+	struct one_pass one = { .s = s };
+	const struct pt_e500_passer by = { pass_once, &one };
+	unsigned n_retries;
+	int rc = pt_e500_turn_sample(&s->counting, s->turn, &by, s->value, &n_retries, err);
+	bool torn = n_retries > PT_E500_CHAIN_RETRIES;
 
-	if (read_values(s, &pass, &sound, err) < 0)
-		return err->code;
-	if (sound)
-		put_values(s, pass.at_ns, false);
-	put_halt(s, &pass);
-	s->next_ns = pass.at_ns + s->period_ns;
+	if (rc < 0 && !torn)
+		return rc;
+	s->n_torn += torn;
+	take_timebase(s, &one.pass);
+	if (!torn)
+		put_values(s, one.pass.at_ns, false);
+	put_halt(s, &one.pass);
+	s->next_ns = one.pass.at_ns + s->period_ns;
 	return 0;
 }
 
