@@ -125,8 +125,9 @@ static int sample_on(struct pt_e500_sampling *s, struct pt_err *err)
 
 	if (rc < 0)
 		return rc;
-	s->next = there.head;
+	s->next = s->seen_head = there.head;
 	s->lost = there.lost;
+	s->seen_ns = now(s);
 	s->phase = PT_E500_SAMPLING;
 	pt_info("%s: a sample per %" PRIu32 " %s", s->owner, s->every, s->event->name);
 	return 0;
@@ -187,13 +188,17 @@ static size_t ours(const struct pt_e500_sampling *s, struct pt_e500_sample *samp
 	return n_ours;
 }
 
-/* Far oftener than the ring fills, and not oftener than there is something new. */
-static int rest_us(const struct pt_e500_sampling *s, const struct pt_e500_mailbox *box, uint32_t head)
+/* Until an eighth of the ring has come, as fast as they came lately. */
+static int rest_us(struct pt_e500_sampling *s, const struct pt_e500_mailbox *box, uint32_t head)
 {
-	uint64_t eighth_us = s->period_ns / 1000 * box->ring_room / 8;
+	uint64_t now_ns = now(s), took_us = (now_ns - s->seen_ns) / 1000, eighth_us;
+	uint32_t came = head - s->seen_head;
 
-	if (head - s->next >= box->ring_room / 4)
-		return 0;
+	s->seen_ns = now_ns;
+	s->seen_head = head;
+	if (head != s->next)
+		return 0;	/* there was no room for all of them */
+	eighth_us = came != 0 ? took_us * (box->ring_room / 8) / came : LONGEST_REST_US;
 	return eighth_us < LONGEST_REST_US ? (int)eighth_us : LONGEST_REST_US;
 }
 

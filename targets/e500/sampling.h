@@ -27,6 +27,8 @@ struct pt_e500_sampling {
 	bool taken;				/* the performance monitor is ours */
 	uint64_t count_from_ns;			/* COUNTING: since then */
 	uint32_t next, lost;			/* of the ring; of what the agent says that it lost */
+	uint32_t seen_head;			/* at the last fetch, at seen_ns */
+	uint64_t seen_ns;
 };
 
 /* The event and the counter for it: of those that may count it the last, which leaves the first two to thresholds. As
