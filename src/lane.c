@@ -107,6 +107,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->chosen_end = strcmp(chosen, "end") == 0;
 	lane->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';
 	lane->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
+	lane->triggered = number_of(chunk, "triggered") != 0;
 	free(lane->state);
 	lane->state = lane->decoder != NULL ? calloc(1, lane->decoder->state_bytes) : NULL;
 	if (lane->state == NULL)

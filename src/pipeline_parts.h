@@ -38,6 +38,7 @@ struct pt_lane {		/* one source */
 	bool extract;			/* what was left in a buffer that older trace is overwritten in */
 	bool data_only;			/* its trace has accesses to data, and nothing of what ran */
 	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
+	bool triggered;			/* triggers of the hardware begin and end what it counts: nobody knows when */
 	bool halting;			/* mode=halt of a trace, which is re-armed while the core is held */
 	bool in_data;			/* trace has begun */
 	bool gap_open;			/* it was interrupted, which counts when it goes on */

@@ -195,7 +195,9 @@ static struct pt_profile_source source_of(const struct pt_lane *lane)
 	s.loss.by[PT_LOSS_NOT_CODE].events += lane->flow.counts.not_code;
 	s.mismatch_ns = lane->account.mismatch_ns;
 	/* A core that its full buffer halted is found halted a round trip later or more. */
-	s.observed_is_bound = lane->halting || (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
+	s.triggered = lane->triggered;
+	s.observed_is_bound = lane->triggered || lane->halting ||
+			      (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
 	s.branches = lane->runs;
 	s.samples = lane->samples;
 	s.values = lane->values;
@@ -222,13 +224,14 @@ static void sum_up_time(struct pt_pipeline *p)
 
 	f->loss = (struct pt_loss_sum){ 0 };
 	f->mismatch_ns = 0;
-	f->observed_is_bound = false;
+	f->observed_is_bound = f->triggered = false;
 	f->ended = p->n_lanes > 0;
 	for (size_t i = 0; i < p->n_lanes; i++) {
 		p->sources[i] = source_of(p->lane[i]);
 		add_loss(&f->loss, &p->sources[i].loss);
 		f->mismatch_ns += p->sources[i].mismatch_ns;
 		f->observed_is_bound |= p->sources[i].observed_is_bound;
+		f->triggered |= p->sources[i].triggered;
 		f->ended &= p->sources[i].ended;
 	}
 	f->no_end = p->over && p->n_lanes > 0 && !f->ended;

@@ -329,6 +329,24 @@ static uint64_t gmon_bin(const struct pt_text *out, uint64_t address, unsigned *
 	return sum;
 }
 
+/* Nobody knows since when it has counted: what was observed is a bound, and says why. */
+START_TEST(begun_by_triggers)
+{
+	struct chunk_feed f = feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=8\nexact=1\ncounting=cycles\ntriggered=1\n");
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_text out = { 0 };
+
+	add_bin(&b, 0x100, 20);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	ck_assert(pt_pipeline_profile(f.pipeline)->observed_is_bound);
+	chunk_report(&f, &out, "functions", "text");
+	ck_assert_msg(strstr(out.bytes, "at most 1.000 us observed") != NULL, "%s", out.bytes);
+	ck_assert_msg(strstr(out.bytes, "at most: triggers of the hardware begin and end") != NULL, "%s", out.bytes);
+	pt_text_free(&out);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* As many records as a bin of 16 bits needs, and none with a rate that is not the clock's; beyond
  * 16 of them, a divisor. */
 START_TEST(gmon_of_bins)
@@ -372,6 +390,7 @@ int main(void)
 	tcase_add_test(tc, lines_of_bins);
 	tcase_add_test(tc, full_bins);
 	tcase_add_loop_test(tc, rules_see_bins, 0, PT_LEN(rules));
+	tcase_add_test(tc, begun_by_triggers);
 	tcase_add_loop_test(tc, gmon_of_bins, 0, 2);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -54,6 +54,7 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	struct pt_loss_sum loss;
 	uint64_t mismatch_ns;
 	bool observed_is_bound, ended;
+	bool triggered;			/* somebody else begins and ends its counting, unseen */
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
 	enum pt_source_use ignored;	/* its branches */
 	size_t instead;			/* SECOND: the index of the source that is believed */
@@ -98,7 +99,8 @@ struct pt_profile {
 	uint64_t out_of_order;		/* events that came too late to be put in order with those of other sources */
 	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice:
 					 * 0, or the source is at fault */
-	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, or halts are found late */
+	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, halts are found late */
+	bool triggered;			/* or somebody else begins and ends a source's counting, unseen */
 	bool ended;			/* END has been passed */
 	bool no_end;			/* nor will it be: the session was cut short, or this is what it had come to */
 

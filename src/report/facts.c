@@ -119,9 +119,10 @@ bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view,
 	return groups[0] != '\0';
 }
 
-const char *pt_bound_reason(const char *mode)
+const char *pt_bound_reason(const char *mode, bool triggered)
 {
-	return strcmp(mode, "halt") == 0
+	return triggered ? "triggers of the hardware begin and end what is counted, and nobody is told when"
+	       : strcmp(mode, "halt") == 0
 	       ? "a core that the full buffer halted is found so a round trip later"
 	       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
 }

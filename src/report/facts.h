@@ -18,8 +18,8 @@ bool pt_column_is_awake_only(const struct pt_profile *profile, const struct pt_c
 /* The groups of all such columns of the view, "period, call"; false: it has none. shown: columns that count, by index; NULL:
  * all. */
 bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view, const bool *shown, char *groups, size_t room);
-/* Why "at most" so much was observed, of a source in that mode. */
-const char *pt_bound_reason(const char *mode);
+/* Why "at most" so much was observed, of a source in that mode, or one that triggers begin and end. */
+const char *pt_bound_reason(const char *mode, bool triggered);
 /* The name of source i for people: "bins", or "bins of core 1" where another source is of another core. Returns name. */
 const char *pt_name_source(const struct pt_profile *profile, size_t i, char *name, size_t room);
 /* Why what a source tells of its core's flow is in no figure, as a sentence; false: it is, or it tells nothing. */

@@ -176,7 +176,8 @@ static json_t *source_of(const struct pt_profile *p, const struct pt_profile_sou
 	json_object_set_new(object, "observed_ns", pt_json_number(s->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(s->observed_is_bound));
 	if (s->observed_is_bound)
-		json_object_set_new(object, "observed_bound_reason", json_string(pt_bound_reason(s->mode)));
+		json_object_set_new(object, "observed_bound_reason",
+				    json_string(pt_bound_reason(s->mode, s->triggered)));
 	json_object_set_new(object, "unobserved_ns", pt_json_number(s->loss.unobserved_ns));
 	json_object_set_new(object, "lost_ns", pt_json_number(s->loss.lost_ns));
 	json_object_set_new(object, "total_ns", pt_json_number(s->loss.total_ns));
@@ -277,7 +278,8 @@ static void figures(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "observed_ns", pt_json_number(p->loss.observed_ns));
 	json_object_set_new(object, "observed_is_bound", json_boolean(p->observed_is_bound));
 	if (p->observed_is_bound)
-		json_object_set_new(object, "observed_bound_reason", json_string(pt_bound_reason(p->mode)));
+		json_object_set_new(object, "observed_bound_reason",
+				    json_string(pt_bound_reason(p->mode, p->triggered)));
 	json_object_set_new(object, "unobserved_ns", pt_json_number(p->loss.unobserved_ns));
 	json_object_set_new(object, "lost_ns", pt_json_number(p->loss.lost_ns));
 	json_object_set_new(object, "total_ns", pt_json_number(p->loss.total_ns));

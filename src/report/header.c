@@ -141,7 +141,8 @@ static void accounts(const struct pt_profile *p, struct pt_text *out)
 			pt_header_label(out, i == 0 ? labels[what] : "");
 			snprintf(who, sizeof(who), "%s: ", pt_name_source(p, i, name, sizeof(name)));
 			if (what == 0)
-				time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode) : NULL,
+				time_line(&s->loss,
+					  s->observed_is_bound ? pt_bound_reason(s->mode, s->triggered) : NULL,
 					  s->mismatch_ns, who, out);
 			else
 				causes(&s->loss, what == 2, who, out);
@@ -154,7 +155,8 @@ static void time_lines(const struct pt_profile *p, struct pt_text *out)
 		accounts(p, out);
 	} else {
 		pt_header_label(out, "time");
-		time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode) : NULL, p->mismatch_ns, "", out);
+		time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode, p->triggered) : NULL,
+			  p->mismatch_ns, "", out);
 		pt_header_label(out, "unobserved");
 		causes(&p->loss, false, "", out);
 		pt_header_label(out, "lost");

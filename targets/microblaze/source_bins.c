@@ -299,13 +299,13 @@ static int emit_config(struct bins *s, const struct pt_source_setup *setup, stru
 			 s->mode == SNAPSHOT ? "; counting stops while the buffer is read" : "");
 	snprintf(lines, sizeof(lines),
 		 "source=bins\nmode=%s\nbin_bytes=%" PRIu64 "\nexact=1\ncounting=%s\nlow=0x%" PRIx64 "\nhigh=0x%" PRIx64
-		 "\nbins=%" PRIu32 "\nskew_us=%" PRIu64 "\nway=%s\ncumulate=%d\n"
+		 "\nbins=%" PRIu32 "\nskew_us=%" PRIu64 "\nway=%s\ncumulate=%d\ntriggered=%d\n"
 		 "cost=the core never halts and its memory is not touched%s%s\n",
 		 s->mode == LIVE       ? "live"
 		 : s->mode == SNAPSHOT ? "snapshot"
 				       : "end",
 		 UINT64_C(4) << u->shift, u->cycles ? "cycles" : "instructions", u->from, u->high, u->n_bins, smear_us,
-		 way, pt_params_flag(setup->settings, &params[CUMULATE]), cost, pt_mb_cores_say(s->mb));
+		 way, pt_params_flag(setup->settings, &params[CUMULATE]), s->cross, cost, pt_mb_cores_say(s->mb));
 	return pt_emit_config(&s->out, setup, PT_FORMAT_BINS, lines, err);
 }
 
