@@ -131,7 +131,8 @@ static const struct pt_isa *isa_of(const struct pt_program *program)
 
 static bool make_analyses(struct pt_pipeline *p)
 {
-	p->map = p->program != NULL ? pt_codemap_of(p->program, isa_of(p->program)) : pt_codemap_new(NULL, isa_of(NULL));
+	p->map = p->program != NULL ? pt_codemap_of(p->program, isa_of(p->program))
+				    : pt_codemap_new(NULL, isa_of(NULL));
 	if (p->map == NULL)
 		return false;
 	p->shown = calloc(p->n_ids, sizeof(*p->shown));

@@ -1,4 +1,7 @@
 /* The code map of a hand-made program, entry by entry and as sums. */
+#include <stdlib.h>
+#include <uv.h>
+
 #include "harness.h"
 #include "program/codemap.h"
 #include "small_program.h"
@@ -188,7 +191,9 @@ END_TEST
 START_TEST(functions_inside_functions)
 {
 	enum { N = 16, BASE = 0x100, OUTER = 1, INNER, LAST };
-	static const uint16_t want[N] = { 0, OUTER, OUTER, OUTER, INNER, INNER, OUTER, OUTER, OUTER, 0, 0, 0, LAST, LAST, 0, 0 };
+	static const uint16_t want[N] = {
+		0, OUTER, OUTER, OUTER, INNER, INNER, OUTER, OUTER, OUTER, 0, 0, 0, LAST, LAST, 0, 0,
+	};
 	uint8_t bytes[2 * N];
 	const struct pt_segment segment = { .addr = BASE, .size = sizeof(bytes), .bytes = bytes, .code = true,
 					    .run = BASE };
@@ -233,6 +238,33 @@ START_TEST(a_program_has_one_of_its_own)
 }
 END_TEST
 
+/* Also if several threads are the first to ask. */
+static void ask(void *program_of_all)
+{
+	struct pt_program *p = program_of_all;
+	const struct pt_codemap *first = pt_codemap_of(p, &pt_isa_thumb_v6m);
+
+	if (first == NULL || first->n_spans == 0 || pt_codemap_of(p, &pt_isa_thumb_v6m) != first)
+		abort();
+}
+
+START_TEST(many_ask_for_it_at_once)
+{
+	enum { THREADS = 4, ROUNDS = 50 };
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct pt_program *p = small_program();
+		uv_thread_t thread[THREADS];
+
+		for (size_t i = 0; i < THREADS; i++)
+			ck_assert_int_eq(uv_thread_create(&thread[i], ask, p), 0);
+		for (size_t i = 0; i < THREADS; i++)
+			uv_thread_join(&thread[i]);
+		pt_program_unref(p);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("codemap");
@@ -250,6 +282,7 @@ int main(void)
 	tcase_add_test(tc, reaches_so_far);
 	tcase_add_test(tc, functions_inside_functions);
 	tcase_add_test(tc, a_program_has_one_of_its_own);
+	tcase_add_test(tc, many_ask_for_it_at_once);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

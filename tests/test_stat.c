@@ -165,8 +165,8 @@ START_TEST(many_are_as_each)
 }
 END_TEST
 
-/* Histograms with a room of their own, which is enough for some of them only, have the same buckets as any. All of it is
- * given back, and used again. */
+/* Histograms with a room of their own, which is enough for some of them only, have the same buckets as any. All of it
+ * is given back, and used again. */
 START_TEST(a_room_for_buckets)
 {
 	enum { N = 40, ROOM_BYTES = 16 * 1024, VALUES = 3000 };
@@ -189,7 +189,8 @@ START_TEST(a_room_for_buckets)
 			ck_assert_uint_eq(in_room[i].first, other[i].first);
 			ck_assert_uint_eq(in_room[i].n_buckets, other[i].n_buckets);
 			ck_assert_uint_eq(in_room[i].bytes, other[i].bytes);
-			ck_assert_mem_eq(in_room[i].bucket, other[i].bucket, (size_t)other[i].n_buckets * other[i].bytes);
+			ck_assert_mem_eq(in_room[i].bucket, other[i].bucket,
+					 (size_t)other[i].n_buckets * other[i].bytes);
 			pt_hist_fini(&in_room[i]);
 			pt_hist_fini(&other[i]);
 		}

@@ -1,5 +1,5 @@
-/* Sorting edges where they are: a copy of them is memory that grows with the trace. By bytes of from and to, the highest
- * first (a radix sort that swaps each edge into its bucket); what is left in a small bucket is put in by comparing. */
+/* Sorting edges where they are: a copy of them is memory that grows with the trace. By bytes of from and to, the
+ * highest first (a radix sort that swaps each edge into its bucket); a small bucket is sorted by comparing. */
 #include "profile/tally.h"
 
 enum { BYTE_BITS = 8, BUCKETS = 1 << BYTE_BITS, FEW = 24 };

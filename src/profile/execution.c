@@ -312,7 +312,8 @@ static void add_up(struct pt_execution *x)
 /* Of a result: those that have a site, those that have none, and calls that are open. */
 static size_t most_edges(const struct pt_execution *x)
 {
-	return x->map->n_sites + PT_TALLY_EDGES + PT_EXECUTION_DEPTH + (size_t)PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH;
+	return x->map->n_sites + PT_TALLY_EDGES + PT_EXECUTION_DEPTH +
+	       (size_t)PT_STEP_STACKS * PT_EXECUTION_CONTEXT_DEPTH;
 }
 
 const struct pt_execution_result *pt_execution_result(struct pt_execution *x)

@@ -69,9 +69,8 @@ struct teller {
 };
 
 void pt_tell_begin(const struct pt_execution *x, struct teller *t);
-void pt_tell_give(const struct pt_execution *x, struct teller *t);	/* once all that were told of are frames, or none
-									 * any more; before anything may become a step
-									 * that is not brief */
+/* Once all that were told of are frames, or none any more; before anything may become a step that is not brief. */
+void pt_tell_give(const struct pt_execution *x, struct teller *t);
 void pt_tell_go_on(struct pt_execution *x, struct teller *t);	/* behind that */
 
 #endif

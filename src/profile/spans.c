@@ -69,7 +69,7 @@ struct pt_span_set *pt_span_set_new(size_t n_spans)
 	set->shown = calloc(n_spans + 1, sizeof(*set->shown));
 	set->hist = calloc(n_spans + 1, sizeof(*set->hist));
 	if (set->span == NULL || set->shown == NULL || set->hist == NULL ||
-	    !pt_histroom_init(&set->room, pt_histroom_bytes(n_spans + n_spans / 3))) {	/* one kind more than the tally */
+	    !pt_histroom_init(&set->room, pt_histroom_bytes(n_spans + n_spans / 3))) {	/* more kinds than the tally */
 		pt_span_set_free(set);
 		return NULL;
 	}

@@ -14,8 +14,9 @@
  * of its bucket: at most 1/64 = 1.6 % off the true one, and never outside [least, most]. */
 enum { PT_HIST_BITS = 5, PT_HIST_BUCKETS = (64 - PT_HIST_BITS + 1) << PT_HIST_BITS };
 
-/* All zero, but for the room: no values. Memory: only for the buckets between the least and the most, rounded to powers of two, and for
- * each only as much as the fullest one needs: most histograms have few values, and so they stay in the cache. */
+/* All zero, but for the room: no values. Memory: only for the buckets between the least and the most, rounded to powers
+ * of two, and for each only as much as the fullest one needs: most histograms have few values, and so they stay in the
+ * cache. */
 struct pt_hist {
 	void *bucket;		/* owned; pt_hist_fini() gives it back */
 	struct pt_histroom *room;	/* whose memory that is; NULL: the heap's */

@@ -82,8 +82,8 @@ enum { PT_CODEMAP_WAITS = 4096 };
 /* program may be NULL (an empty map: every address is outside code). Never fails but for memory. */
 struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa);
 void pt_codemap_free(struct pt_codemap *map);
-/* The program's own, made by the first who asks; it lives as long as the program, and nobody frees it. isa: the same for
- * all who ask. Any thread. NULL: out of memory. */
+/* The program's own, made by the first who asks; it lives as long as the program, and nobody frees it. isa: the same
+ * for all who ask. Any thread. NULL: out of memory. */
 struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa *isa);
 
 /* Where the direct branch at addr leads; PT_UNKNOWN: there is none. For any span; the hot path reads target. */
