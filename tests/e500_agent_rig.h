@@ -105,6 +105,7 @@ static inline void begin_with(const char *word)
 	fclose(f);
 	program = pt_program_from_bytes("e500_agent", firmware, firmware_bytes, 20, &err);
 	ck_assert_msg(program != NULL, "%s", err.msg);
+	there.n_runs = there.n_changed = 0;
 	there.elf = firmware;
 	there.elf_bytes = firmware_bytes;
 	there.step_ns = STEP_OF_SAMPLING_NS;

@@ -105,7 +105,9 @@ START_TEST(shares_are_what_the_core_counted)
 	watch(kinds[_i].event);
 	drain_for(&s, RUN_NS);
 	stop(&s);
+	pthread_mutex_lock(&there.lock);
 	pt_ve500_remove_tap(there.chip->cpu, &tap);
+	pthread_mutex_unlock(&there.lock);
 	pipeline = report(&s);
 	p = pt_pipeline_profile(pipeline);
 	ck_assert_str_eq(p->mode, "agent");
