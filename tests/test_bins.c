@@ -347,6 +347,20 @@ START_TEST(begun_by_triggers)
 }
 END_TEST
 
+/* Before the first reading it says that there is none yet, not what one could do to see variables. */
+START_TEST(before_the_first_reading)
+{
+	struct chunk_feed f = feed_of("format=bins\nsource=bins\nmode=live\nbin_bytes=8\nexact=1\ncounting=cycles\n");
+	struct pt_text out = { 0 };
+
+	chunk_report(&f, &out, "", "text");
+	ck_assert_msg(strstr(out.bytes, "data       nothing yet\n") != NULL, "%s", out.bytes);
+	ck_assert_msg(strstr(out.bytes, "bins: nothing to show; nothing has been counted yet\n") != NULL, "%s", out.bytes);
+	pt_text_free(&out);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* As many records as a bin of 16 bits needs, and none with a rate that is not the clock's; beyond
  * 16 of them, a divisor. */
 START_TEST(gmon_of_bins)
@@ -391,6 +405,7 @@ int main(void)
 	tcase_add_test(tc, full_bins);
 	tcase_add_loop_test(tc, rules_see_bins, 0, PT_LEN(rules));
 	tcase_add_test(tc, begun_by_triggers);
+	tcase_add_test(tc, before_the_first_reading);
 	tcase_add_loop_test(tc, gmon_of_bins, 0, 2);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

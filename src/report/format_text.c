@@ -210,11 +210,21 @@ static void remark(const struct table *t, struct pt_text *out)
 		pt_text_add(out, "(%s)\n", text);
 }
 
+/* Why it has no rows, or what to do; "": nobody can say. */
+static const char *why_empty(const struct pt_profile *p, const struct pt_view *view)
+{
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (strcmp(p->sources[i].format, view->name) == 0)	/* bins, counters */
+			return p->ended ? "nothing was counted" : "nothing has been counted yet";
+	return view->empty != NULL ? view->empty : "";
+}
+
 static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
 		 struct pt_text *out, struct pt_err *err)
 {
 	struct table t = { .profile = p, .view = view };
 	size_t all = view->n_rows(p);
+	const char *why;
 
 	if (pt_report_order(p, view, query, &t.rows, &t.n_rows, err) < 0)
 		return err != NULL ? err->code : PT_EARG;
@@ -223,8 +233,8 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 	t.shown = calloc(view->n_columns, sizeof(*t.shown));
 	t.values = calloc(view->n_columns, sizeof(*t.values));
 	if (t.n_rows == 0) {
-		pt_text_add(out, "%s: nothing to show%s%s\n", view->name, all == 0 && view->empty != NULL ? "; " : "",
-			    all == 0 && view->empty != NULL ? view->empty : "");
+		why = all == 0 ? why_empty(p, view) : "";
+		pt_text_add(out, "%s: nothing to show%s%s\n", view->name, why[0] != '\0' ? "; " : "", why);
 		remark(&t, out);
 	} else if (t.column != NULL && t.width != NULL && t.shown != NULL && t.values != NULL) {
 		measure(&t);

@@ -190,6 +190,16 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 
 /* --- render */
 
+/* The table that is named after what a source gives: bins, counters. NULL: there is none. */
+static const struct pt_view *view_of_source(const struct pt_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_sources; i++)
+		for (size_t v = 0; pt_views[v] != NULL; v++)
+			if (strcmp(profile->sources[i].format, pt_views[v]->name) == 0)
+				return pt_views[v];
+	return NULL;
+}
+
 /* Where nobody names one: the standard one; of sources that tell nothing of code, as files of other instruments, or
  * nothing of what ran, the first that has anything to say. Its word for the order is the standard one's. */
 static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
@@ -204,6 +214,8 @@ static const struct pt_view *usual_view(const struct pt_profile *profile, const 
 		    !(profile->no_flow && of_code))
 			return pt_views[i];
 	}
+	if (!functions && view_of_source(profile) != NULL)
+		return view_of_source(profile);
 	return !functions && profile->no_flow ? &pt_view_data : pt_views[0];	/* which says what it takes */
 }
 
