@@ -32,6 +32,7 @@ static struct {
 	struct pt_params *settings;
 	struct pt_vboard *board;
 	struct pt_e500 *chip;
+	const char *unknown;			/* packets that begin so are answered by nothing; NULL: none are */
 	const struct pt_vboard_ops *ops;	/* of a test's own, with more than this chip: time passes all the time */
 	uint8_t in[PT_VRSP_MOST_BYTES];
 	size_t in_bytes;
@@ -127,7 +128,11 @@ static inline void take_packets(void)
 			return;
 		if (makes_run(there.in))
 			goes();
-		pt_vrsp_engine.process(stub, there.in, len, now_ns, on_response, NULL);
+		if (there.unknown != NULL && len > strlen(there.unknown) + 1 &&
+		    memcmp(there.in + 1, there.unknown, strlen(there.unknown)) == 0)
+			strcpy(answer, "$#00");
+		else
+			pt_vrsp_engine.process(stub, there.in, len, now_ns, on_response, NULL);
 		if (is_cut(true))
 			return;
 		send_answer();
@@ -280,12 +285,14 @@ static inline void leave(void)
 
 static const char *const with_ram[] = { "e500.scratch=0x800000:0x200" };
 
+static unsigned most_packets = MOST_PACKETS;
+
 static inline void pass_now(struct pt_e500_op *ops, size_t n, struct pt_e500_pass *pass)
 {
 	struct pt_err err = { .msg = "" };
 
 	ck_assert_msg(pt_e500_pass(e500, 0, ops, n, pass, &err) == 0, "%s", err.msg);
-	ck_assert_uint_le(pass->n_packets, MOST_PACKETS);
+	ck_assert_uint_le(pass->n_packets, most_packets);
 }
 
 static inline void set_up_counters(void)

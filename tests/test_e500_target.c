@@ -2,10 +2,12 @@
  * runs; what was in it before is put back, whatever happens. */
 #include "e500_rig.h"
 
-static const struct { const char *habit, *end; } servers[] = {
-	{ "modern", "e500.scratch.end=auto" },
-	{ "bare", "e500.scratch.end=trap" },
-	{ "modern", "e500.scratch.end=break" },
+static const struct { const char *habit, *end, *unknown; unsigned most_packets; } servers[] = {
+	{ "modern", "e500.scratch.end=auto", NULL, 10 },
+	{ "bare", "e500.scratch.end=trap", NULL, 10 },
+	{ "modern", "e500.scratch.end=break", NULL, MOST_PACKETS },
+	{ "bare", "e500.scratch.end=trap", "vCont", 10 },	/* kgdb and its like: c and s */
+	{ "modern", "e500.scratch.end=trap", "G", 18 },		/* each register by itself */
 };
 
 /* A debugger that waits for the program's stop hears of no sample. */
@@ -18,6 +20,8 @@ START_TEST(samples_of_a_running_program_count_it_alone)
 	struct pt_rsp_run run;
 	uint64_t timebase = 0;
 
+	there.unknown = servers[_i].unknown;
+	most_packets = servers[_i].most_packets;
 	attach(servers[_i].habit, words, PT_LEN(words));
 	ck_assert_int_eq(pt_e500_pass(e500, 0, ops, 0, &pass, &err), 0);	/* finds out that mfpmr works */
 	set_up_counters();
