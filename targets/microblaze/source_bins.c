@@ -174,7 +174,7 @@ static int end_reading(struct bins *s, struct pt_err *err)
 			return err->code;
 		s->stopped = false;
 		emit_records(s, s->out.told_ns);
-		pt_emit_loss(&s->out, PT_LOSS_REARM, pt_mdm_now_ns(s->unit.mdm));
+		pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM, pt_mdm_now_ns(s->unit.mdm));
 		return 0;
 	}
 	emit_records(s, now_ns);
