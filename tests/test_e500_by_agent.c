@@ -112,6 +112,33 @@ START_TEST(an_agent_that_hangs_is_told_in_time)
 }
 END_TEST
 
+/* A debugger's breakpoint, while the agent is asked: nobody waits for what cannot come, and it does not come later. */
+START_TEST(a_core_that_halts_meanwhile)
+{
+	struct pt_e500_op op = get(PT_E500_PMC0), write = set(PT_E500_PMC0, 5);
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+	uint64_t poll, size;
+
+	begin();
+	run_it();
+	pass_by_agent(&op, 1, &pass);
+	ck_assert(pt_program_symbol(program, "proftap_agent_poll", &poll, &size));
+	pthread_mutex_lock(&there.lock);
+	pt_ve500_set_breakpoint(there.chip->cpu, 0, true, (uint32_t)poll);
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_int_eq(pt_e500_pass(e500, 0, &write, 1, &pass, &err), PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, "the core was halted before the agent at 0x") != NULL, "%s", err.msg);
+	pthread_mutex_lock(&there.lock);
+	pt_ve500_set_breakpoint(there.chip->cpu, 0, false, 0);
+	pthread_mutex_unlock(&there.lock);
+	run_it();
+	pass_by_agent(&op, 1, &pass);
+	ck_assert_uint_eq(op.value, 0);
+	end();
+}
+END_TEST
+
 /* A block that the program has overwritten, or one of another version. */
 static const struct { unsigned word; uint32_t value; const char *says; } damage[] = {
 	{ PT_E500_BOX_MAGIC, 0, "no agent is there" }, { PT_E500_BOX_VERSION, 7, "is of version 7" },
@@ -158,6 +185,7 @@ int main(void)
 	tcase_add_loop_test(tc, chains_are_what_the_core_counted, 0, PT_LEN(events));
 	tcase_add_test(tc, a_halted_core_has_no_agent);
 	tcase_add_test(tc, an_agent_that_hangs_is_told_in_time);
+	tcase_add_test(tc, a_core_that_halts_meanwhile);
 	tcase_add_loop_test(tc, a_block_that_is_no_more, 0, PT_LEN(damage));
 	tcase_add_test(tc, memory_at_a_halt_only);
 	suite_add_tcase(suite, tc);

@@ -172,7 +172,7 @@ START_TEST(begins_and_ends_at_a_halt)
 	begin();
 	set_before();
 	ck_assert_msg(start(&s, words, 1, &err) == 0, "%s", err.msg);
-	ck_assert_int_ge(pt_source_e500_samples.drain(s.state, &err), 1000);
+	ck_assert_int_gt(pt_source_e500_samples.drain(s.state, &err), 0);
 	ck_assert_uint_eq(there.chip->pm.pmlca[3], 0x80090000);
 	run_it();
 	drain_for(&s, RUN_NS);

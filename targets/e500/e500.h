@@ -11,7 +11,7 @@
  *   pm_agent.c            a small program beside the application answers in RAM (mailbox.h)
  *   pm_dcsr.c             registers of the core in the debug space of a QorIQ
  *   source_counters.c     events, rates, chains, thresholds
- *   source_samples.c      program counters, and which of them an event's overflow found
+ *   source_samples.c      program counters, and which of them an event's overflow found (sampling.h)
  *
  * Sources: E500CORERM Rev. 1, chapter 7; for the debug space NXP's qoriq-debug, dcsr_cpu_v1.h. */
 #ifndef PT_E500_E500_H

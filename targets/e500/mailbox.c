@@ -37,6 +37,9 @@ static int rest(struct pt_e500_mailbox *box, struct patience *p, struct pt_err *
 
 	if (now_ns >= p->until_ns)
 		return 1;
+	if (box->stands != NULL && box->stands(box->stands_state))
+		return pt_fail(err, PT_EUNSUPPORTED, "the core was halted before the agent at 0x%08" PRIx64 " answered",
+			       box->addr);
 	rc = pt_mem_wait(box->mem, now_ns + p->rest_us * UINT64_C(1000), err);
 	p->rest_us = p->rest_us < LONGEST_REST_US / 2 ? p->rest_us * 2 : LONGEST_REST_US;
 	return rc;
@@ -116,7 +119,8 @@ int pt_e500_box_open(struct pt_e500_mailbox *box, struct pt_mem *mem, uint64_t a
 	uint64_t from_ns, to_ns;
 	int rc;
 
-	*box = (struct pt_e500_mailbox){ .mem = mem, .addr = addr, .deadline_ms = deadline_ms };
+	*box = (struct pt_e500_mailbox){ .mem = mem, .addr = addr, .deadline_ms = deadline_ms, .stands = box->stands,
+					 .stands_state = box->stands_state };
 	if (addr % 4 != 0 || addr > UINT32_MAX - PT_E500_BOX_MOST_BYTES)
 		return pt_fail(err, PT_EARG, "an agent's block cannot be at 0x%" PRIx64, addr);
 	rc = pt_e500_box_fresh(box, &now, &from_ns, &to_ns, err);
@@ -239,15 +243,22 @@ static int take_answer(struct pt_e500_mailbox *box, uint32_t number, struct pt_e
 	return reads ? fetch(box, number, ops, n_ops, now, err) : 0;
 }
 
-/* What nobody waits for any more must not happen one day: what has been answered is done. */
-static int withdraw(struct pt_e500_mailbox *box, uint32_t answered, struct pt_err *err)
+/* The number of what has been answered is one that is done. */
+void pt_e500_box_withdraw(struct pt_e500_mailbox *box)
 {
 	uint8_t done[4];
 	struct pt_mem_op op;
 
-	pt_put_be32(done, answered);
-	access(box, PT_MEM_WRITE, box->addr + UINT64_C(4) * PT_E500_BOX_REQUEST, done, sizeof(done), &op, NULL);
+	if (box->asked && access(box, PT_MEM_READ, box->addr + UINT64_C(4) * PT_E500_BOX_ANSWERED, done, sizeof(done), &op,
+				 NULL) == 0)
+		access(box, PT_MEM_WRITE, box->addr + UINT64_C(4) * PT_E500_BOX_REQUEST, done, sizeof(done), &op, NULL);
 	box->asked = false;
+}
+
+/* What nobody waits for any more must not happen one day. */
+static int give_up(struct pt_e500_mailbox *box, struct pt_err *err)
+{
+	pt_e500_box_withdraw(box);
 	return silent(box, "it did not do what it was asked for", err);
 }
 
@@ -285,7 +296,7 @@ int pt_e500_box_run(struct pt_e500_mailbox *box, struct pt_e500_op *ops, size_t 
 		seen = rc == 0 ? out->sequence : seen;
 		box->seen_ns = rc == 0 ? op.sent_ns : box->seen_ns;
 	}
-	return rc == 1 ? withdraw(box, out->answered, err) : rc;
+	return rc == 1 ? give_up(box, err) : rc;
 }
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */

@@ -53,6 +53,8 @@ int pt_e500_block_take(const uint8_t *bytes, struct pt_e500_block *out, struct p
 bool pt_e500_block_serve(const struct pt_e500_block *snapshot, struct pt_e500_op *ops, size_t n_ops);
 
 struct pt_e500_mailbox {
+	bool (*stands)(void *state);	/* the core does not run, so nothing will be answered; NULL: nobody can say */
+	void *stands_state;
 	struct pt_mem *mem;
 	uint64_t addr;			/* of this core's block */
 	uint32_t deadline_ms;		/* for the agent to do anything */
@@ -63,7 +65,8 @@ struct pt_e500_mailbox {
 	uint8_t words[4 * (PT_E500_BOX_ALL_WORDS - PT_E500_BOX_REQUEST_SUM)];
 };
 
-/* Look whether an agent is there and at work. 0, or as of pt_e500_box_fresh. */
+/* Look whether an agent is there and at work. All of *box is set but stands and its state, which are the caller's
+ * before. 0, or as of pt_e500_box_fresh. */
 int pt_e500_box_open(struct pt_e500_mailbox *box, struct pt_mem *mem, uint64_t addr, uint32_t deadline_ms,
 		     struct pt_err *err);
 /* What stands there, as one. 0, or as of pt_e500_block_take, or
@@ -71,14 +74,16 @@ int pt_e500_box_open(struct pt_e500_mailbox *box, struct pt_mem *mem, uint64_t a
  * or as memory says. */
 int pt_e500_box_look(struct pt_e500_mailbox *box, struct pt_e500_block *out, struct pt_err *err);
 /* What the agent published after the call began: between from_ns and to_ns. PT_EBUSY: nothing until the deadline;
- * PT_EINTERRUPTED: call again. */
+ * PT_EUNSUPPORTED: the core was halted meanwhile; PT_EINTERRUPTED: call again. */
 int pt_e500_box_fresh(struct pt_e500_mailbox *box, struct pt_e500_block *out, uint64_t *from_ns, uint64_t *to_ns,
 		      struct pt_err *err);
 /* Asks for it, and does not wait: the core stands. */
 int pt_e500_box_leave(struct pt_e500_mailbox *box, const struct pt_e500_op *ops, size_t n_ops, struct pt_err *err);
+/* What was asked for, and was not done, is not to be done any more. For a core that stands, or an agent that hangs. */
+void pt_e500_box_withdraw(struct pt_e500_mailbox *box);
 /* In order, all counters frozen meanwhile, a value for PMGC0 in force last: as of pt_e500_scratch_run. *out: of when it
- * was done. PT_EUNSUPPORTED: the agent does not know a register, nothing was done; PT_EINTERRUPTED: call again with the
- * same ops, it is under way; PT_EARG: too many; else as of pt_e500_box_fresh. */
+ * was done. PT_EUNSUPPORTED: the agent does not know a register, nothing was done; or the core was halted, and it will be
+ * done when it goes on; call again with the same ops to see that, as after PT_EINTERRUPTED; PT_EARG: too many; else as of pt_e500_box_fresh. */
 int pt_e500_box_run(struct pt_e500_mailbox *box, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_block *out,
 		    uint64_t *from_ns, uint64_t *to_ns, struct pt_err *err);
 

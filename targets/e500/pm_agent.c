@@ -28,6 +28,11 @@ static int check_runs(struct pt_e500_target *e500, unsigned core, struct pt_err 
 		       "the core is halted, and the agent is a part of its program: let it go on");
 }
 
+static bool stands(void *state)
+{
+	return check_runs(state, 0, &(struct pt_err){ 0 }) == PT_EUNSUPPORTED;
+}
+
 /* Blocks stand one behind the other, as large as the first one says. */
 static int open_box(struct by_agent *by, struct pt_e500_target *e500, unsigned core, struct pt_err *err)
 {
@@ -39,6 +44,8 @@ static int open_box(struct by_agent *by, struct pt_e500_target *e500, unsigned c
 		return 0;
 	if (core > 0 && open_box(by, e500, 0, err) < 0)
 		return err->code;
+	box->stands = stands;
+	box->stands_state = e500;
 	pt_link_shield(pt_probe_link(e500->remote.target->probe));
 	rc = pt_e500_box_open(box, &e500->remote.mem, by->addr + core * by->box[0].bytes,
 			      (uint32_t)(deadline_ns / PT_NS_PER_MS), err);
@@ -192,6 +199,8 @@ static int agent_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500
 		return err->code;
 	pt_link_shield(link);
 	rc = access_pmrs(&by->box[core], ops, n_ops, pass, err);
+	if (rc < 0)
+		pt_e500_box_withdraw(&by->box[core]);	/* another way may do it now */
 	pt_link_unshield(link);
 	return rc;
 }

@@ -154,8 +154,9 @@ int pt_e500_sampling_look(struct pt_e500_sampling *s, struct pt_err *err)
 
 int pt_e500_sampling_arm(struct pt_e500_sampling *s, struct pt_err *err)
 {
-	int rc = clear_leftovers(s, err);
+	int rc = s->cleared ? 0 : clear_leftovers(s, err);
 
+	s->cleared = rc == 0;
 	if (rc == 0 && !s->taken) {
 		rc = pt_e500_take(s->e500, s->core, s->owner, err);
 		s->taken = rc == 0;

@@ -24,7 +24,7 @@ struct pt_e500_sampling {
 	uint64_t period_ns;			/* wanted between two samples, where every is not said */
 	uint32_t every;				/* events to a sample, in the mean; 0: not known yet */
 	enum pt_e500_phase phase;
-	bool taken;				/* the performance monitor is ours */
+	bool cleared, taken;			/* nothing of another's is left; the performance monitor is ours */
 	uint64_t count_from_ns;			/* COUNTING: since then */
 	uint32_t next, lost;			/* of the ring; of what the agent says that it lost */
 	uint32_t seen_head;			/* at the last fetch, at seen_ns */

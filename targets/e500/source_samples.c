@@ -16,7 +16,9 @@
 
 static const char owner[] = "pc-sampling";
 
-enum { SAMPLE_BYTES = 4, BATCH = 8, HELD_REST_US = 20000, TRY_AGAIN_US = 20000, QUIET_MS = 100, GIVE_UP_MS = 10000, CYCLES = 1 };
+enum { SAMPLE_BYTES = 4, BATCH = 8, CYCLES = 1 };
+enum { HELD_REST_US = 20000, SHORT_REST_US = 500, TRY_AGAIN_US = 20000 };
+enum { SHORT_HALT_MS = 100, QUIET_MS = 100, GIVE_UP_MS = 10000 };
 
 enum { MODE, EVENT, PERIOD, EVERY, N_PARAMS };
 static const struct pt_param params[] = {
@@ -101,6 +103,12 @@ static bool still_held(struct samples *s)
 	return false;
 }
 
+/* A debugger that goes from breakpoint to breakpoint lets it run for a moment each time. Asking costs no packet. */
+static int rest_held(const struct samples *s)
+{
+	return now(s) - s->out.told_ns < SHORT_HALT_MS * PT_NS_PER_MS ? SHORT_REST_US : HELD_REST_US;
+}
+
 /* A program that begins, or begins anew, has no agent at first. */
 static int not_yet(struct samples *s, struct pt_err *err)
 {
@@ -122,7 +130,7 @@ static int failed(struct samples *s, int rc, struct pt_err *err)
 	if ((rc == PT_EUNSUPPORTED || rc == PT_EBUSY) &&
 	    pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) == 0 &&
 	    status.state != PT_RUNNING)
-		return HELD_REST_US;
+		return SHORT_REST_US;
 	if (s->unit.phase != PT_E500_SAMPLING && (rc == PT_EUNSUPPORTED || rc == PT_EBUSY))
 		return not_yet(s, err);
 	rc = pt_emit_failed(&s->out, now(s), rc == PT_EUNSUPPORTED || rc == PT_EBUSY ? PT_EPROTO : rc);
@@ -135,7 +143,7 @@ static int drain_agent(struct samples *s, struct pt_err *err)
 	int rc;
 
 	if (s->held && still_held(s))
-		return HELD_REST_US;
+		return rest_held(s);
 	rc = sampled ? fetch(s, err) : s->unit.phase == PT_E500_COUNTING ? pt_e500_sampling_look(&s->unit, err)
 									 : pt_e500_sampling_arm(&s->unit, err);
 	if (rc < 0)

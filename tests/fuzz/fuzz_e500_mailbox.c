@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes)
 	};
 	static struct target t;
 	struct pt_mem mem = { &ops, &t };
-	struct pt_e500_mailbox box;
+	struct pt_e500_mailbox box = { 0 };
 	struct pt_err err;
 
 	t = (struct target){ .in = in, .end = in + in_bytes };
