@@ -176,11 +176,22 @@ static void note_written(struct pt_e500_pm *pm, const struct pt_e500_op *ops, si
 	}
 }
 
+static bool has_writes(const struct pt_e500_op *ops, size_t n_ops)
+{
+	size_t i = 0;
+
+	while (i < n_ops && !ops[i].write)
+		i++;
+	return i < n_ops;
+}
+
 int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		 struct pt_e500_pass *pass, struct pt_err *err)
 {
 	char refused[240] = "";
 
+	if (has_writes(ops, n_ops))
+		pt_e500_forget(e500);
 	if (n_ops > PT_E500_PASS_MAX)
 		return pt_fail(err, PT_EARG, "%zu accesses to PMRs at once: no more than %d", n_ops, PT_E500_PASS_MAX);
 	for (size_t i = 0; i < PT_LEN(ways); i++) {

@@ -131,6 +131,7 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 		strcmp(end, "break") == 0 || (strcmp(end, "auto") == 0 && strcmp(e500->remote.facts.name, "QEMU") == 0);
 	by->port = (struct pt_e500_port){ .state = by, .mem = &e500->remote.mem, .get = get, .set = set, .run = run };
 	by->code.port = &by->port;
+	by->code.proven = pt_params_flag(settings, &pt_e500_settings[PT_E500_SET_SCRATCH_TRUST]);
 	if (!find_rows(by))
 		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not say where r3 to r5, pc and msr are");
 	if (e500->remote.n_cores > 1 && !e500->remote.facts.vcont)
@@ -155,7 +156,7 @@ static void scratch_describe(const struct pt_e500_target *e500, char *line, size
 	const struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
 
 	snprintf(line, room, "scratch code at 0x%08" PRIx64 "%s", by->code.addr, by->counts_halted
-		 ? " (counters go on while this core is halted: that time is in them)" : "");
+		 ? " (halted time is in the counts)" : "");
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------- */

@@ -16,6 +16,9 @@ const struct pt_param pt_e500_settings[PT_E500_N_SETTINGS] = {
 	[PT_E500_SET_SCRATCH_END] = { "e500.scratch.end", PT_PARAM_CHOICE, "auto", "auto|trap|break", 0, 0,
 		"how that code ends: in the trap that GDB plants as a breakpoint, or at a breakpoint of the server's for one "
 		"that leaves traps to the program (two packets more); auto: break for QEMU" },
+	[PT_E500_SET_SCRATCH_TRUST] = { "e500.scratch.trust", PT_PARAM_FLAG, "off", NULL, 0, 0,
+		"run that code without looking first whether mfpmr traps: for a system whose handler emulates it, which "
+		"changes SRR0 and SRR1" },
 	[PT_E500_SET_RAM] = { "e500.ram", PT_PARAM_SPAN, NULL, NULL, 0, 0,
 		"the board's RAM, ADDR:SIZE: without e500.scratch a profile takes what the ELF leaves free of it" },
 	[PT_E500_SET_DCSR_BASE] = { "e500.dcsr.base", PT_PARAM_NUMBER, NULL, NULL, 0, 0,
