@@ -365,9 +365,11 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 {
 	struct pt_target *t = board->target;
 	struct pt_core_status status;
+	bool was_halted;
 	int rc = 0;
 
 	pt_board_tell_owed(board);
+	was_halted = board->core[0].state == PT_HALTED;
 	board->resume_owed = 0;
 	if (board->semihost.mode != PT_SEMIHOST_OFF)
 		pt_semihost_reset(&board->semihost, pt_link_now_ns(board->link));
@@ -382,6 +384,8 @@ int pt_board_reset(struct pt_board *board, enum pt_reset_kind kind, struct pt_er
 		return rc < 0 ? rc : 0;
 	tell_core(board, 0, &status);
 	if (runs(status.state)) {
+		if (was_halted)
+			pt_board_tell_source(board, 0, PT_STATE_RUN);
 		board->awaited = true;
 		look_soon(board);
 	}

@@ -161,7 +161,9 @@ static void put_behind_ack(struct pt_rsp_stream *s, const uint8_t *bytes, size_t
 
 static bool frame(struct pt_rsp_stream *s, const void *payload, size_t len_bytes)
 {
-	if (len_bytes > 0 && memchr("PGMXv", *(const char *)payload, 5) != NULL) {
+	bool command = len_bytes > 6 && memcmp(payload, "qRcmd,", 6) == 0;
+
+	if (command || (len_bytes > 0 && memchr("PGMXv", *(const char *)payload, 5) != NULL)) {
 		pthread_mutex_lock(&s->lock);
 		s->shared.run.fresh = false;
 		pthread_mutex_unlock(&s->lock);

@@ -22,7 +22,8 @@ int pt_remote_judge(const char *packet, const struct pt_rsp_answer *answer, stru
 	if (len == 0)
 		return pt_fail(err, PT_EUNSUPPORTED, "the server does not know the packet %.12s", packet);
 	if (len > 2 && text[0] == 'E' && text[1] == '.')
-		return pt_fail(err, PT_EFAULT, "the server refuses it: %.*s", (int)(len - 2 < 200 ? len - 2 : 200), text + 2);
+		return pt_fail(err, PT_EFAULT, "the server refuses it: %.*s", (int)(len - 2 < 200 ? len - 2 : 200),
+			       text + 2);
 	if (len == 3 && text[0] == 'E')
 		return pt_fail(err, PT_EFAULT, "the server refuses it: error %.2s", text + 1);
 	return 0;
@@ -52,7 +53,8 @@ int pt_remote_ask_ok(struct pt_remote *r, const void *packet, size_t len_bytes, 
 	int rc = ask_bytes(r, packet, len_bytes, &answer, timeout_ms, err);
 
 	if (rc == 0 && (answer.len_bytes != 2 || memcmp(text, "OK", 2) != 0))
-		rc = pt_fail(err, PT_EPROTO, "the server answers \"%.*s\", not OK", (int)(answer.len_bytes % 60), (char *)text);
+		rc = pt_fail(err, PT_EPROTO, "the server answers \"%.*s\", not OK", (int)(answer.len_bytes % 60),
+			     (char *)text);
 	return rc;
 }
 
@@ -96,7 +98,8 @@ static int read_threads(struct pt_remote *r, struct pt_err *err)
 
 static void name_chip(struct pt_remote *r, const char *architecture)
 {
-	snprintf(r->chip, sizeof(r->chip), "%.40s behind %.20s at %.30s", architecture[0] != '\0' ? architecture : "a target",
+	snprintf(r->chip, sizeof(r->chip), "%.40s behind %.20s at %.30s",
+		 architecture[0] != '\0' ? architecture : "a target",
 		 r->facts.name[0] != '\0' ? r->facts.name : "a GDB server", r->facts.where);
 }
 
@@ -115,7 +118,8 @@ int pt_remote_open(struct pt_remote *r, struct pt_target *target, const struct p
 		return pt_fail(err, PT_EUNSUPPORTED, "this probe is no GDB server");
 	r->rsp->facts(r->wire, &r->facts);
 	name_chip(r, "");
-	if (r->rsp->poll(r->wire, 0, &run, err) < 0 || pt_remote_read_description(r, err) < 0 || read_threads(r, err) < 0) {
+	if (r->rsp->poll(r->wire, 0, &run, err) < 0 || pt_remote_read_description(r, err) < 0 ||
+	    read_threads(r, err) < 0) {
 		pt_remote_close(r);
 		return err->code;
 	}
@@ -181,7 +185,8 @@ void pt_remote_describe(void *state, void (*say)(void *arg, const char *line), v
 		 ? "yes" : "no: this server is not known to answer then (upstream-memory=running if it does)");
 	say(arg, line);
 	if (!r->was_running)
-		say(arg, "the target was halted when the connection stood: most servers do that when somebody connects");
+		say(arg,
+		    "the target was halted when the connection stood: most servers do that when somebody connects");
 }
 
 /* --- the cores ---------------------------------------------------------------------------------------------------- */
@@ -215,8 +220,11 @@ static bool has_word(const char *stop, const char *word, uint64_t *addr)
 /* What the stop reply says, or why we think that it stopped. */
 static void read_reason(const struct pt_remote *r, const struct pt_rsp_run *run, struct pt_core_status *out)
 {
-	static const struct { const char *word; enum pt_halt_reason reason; } words[] = {
-		{ "rwatch:", PT_HALT_WATCH_READ }, { "awatch:", PT_HALT_WATCH_ACCESS }, { "watch:", PT_HALT_WATCH_WRITE },
+	static const struct { const char *word; enum pt_halt_reason reason;
+	} words[] = {
+		{ "rwatch:", PT_HALT_WATCH_READ },
+		{ "awatch:", PT_HALT_WATCH_ACCESS },
+		{ "watch:", PT_HALT_WATCH_WRITE },
 	};
 	uint64_t ignored;
 
@@ -301,18 +309,19 @@ int pt_remote_step(void *state, unsigned core, struct pt_err *err)
 	return rc;
 }
 
-/* RSP has no reset but R, which few servers know: what they do know is a command. */
+/* RSP has no reset but R, which few servers know: what they do know is a command. One that lets the target run says
+ * nothing of that where a stop is told: so it is halted by the reset, and let run as always. */
 int pt_remote_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 {
-	static const char *const lines[] = {
-		[PT_RESET_RUN] = "reset run", [PT_RESET_HALT] = "reset halt", [PT_RESET_INIT] = "reset init",
-	};
+	const char *line = kind == PT_RESET_INIT ? "reset init" : "reset halt";
 	struct pt_remote *r = state;
 	char text[TEXT_BYTES];
 
-	if (pt_remote_halt(state, 0, err) < 0)
+	if (strcmp(r->facts.name, "QEMU") == 0)
+		line = "system_reset";
+	if (pt_remote_halt(state, 0, err) < 0 || pt_remote_monitor(r, line, text, sizeof(text), err) < 0)
 		return err->code;
-	return pt_remote_monitor(r, strcmp(r->facts.name, "QEMU") == 0 ? "system_reset" : lines[kind], text, sizeof(text), err);
+	return kind == PT_RESET_RUN ? pt_remote_resume(state, 0, err) : 0;
 }
 
 /* --- breakpoints and flash ---------------------------------------------------------------------------------------- */
@@ -320,7 +329,8 @@ int pt_remote_reset(void *state, enum pt_reset_kind kind, struct pt_err *err)
 static int break_packet(struct pt_remote *r, char how, const struct pt_break *at, struct pt_err *err)
 {
 	char packet[64];
-	int len = snprintf(packet, sizeof(packet), "%c%u,%" PRIx64 ",%" PRIx32, how, (unsigned)at->kind, at->addr, at->len);
+	int len = snprintf(packet, sizeof(packet), "%c%u,%" PRIx64 ",%" PRIx32, how, (unsigned)at->kind, at->addr,
+			   at->len);
 
 	return pt_remote_ask_ok(r, packet, (size_t)len, PT_REMOTE_ASK_MS, err);
 }
@@ -329,7 +339,8 @@ static size_t find_break(const struct pt_remote *r, const struct pt_break *at)
 {
 	size_t i = 0;
 
-	while (i < r->n_breaks && (r->breaks[i].kind != at->kind || r->breaks[i].addr != at->addr || r->breaks[i].len != at->len))
+	while (i < r->n_breaks &&
+	       (r->breaks[i].kind != at->kind || r->breaks[i].addr != at->addr || r->breaks[i].len != at->len))
 		i++;
 	return i;
 }
