@@ -153,7 +153,7 @@ START_TEST(counts_are_the_programs_alone)
 						     .value = FCM1 | (uint32_t)events[n] << 16 };
 		read[n] = (struct pt_e500_op){ .pmr = (uint16_t)(PT_E500_PMC0 + n) };
 	}
-	access_pmrs(&s, set_up, PT_LEN(set_up), 10);
+	access_pmrs(&s, set_up, PT_LEN(set_up), 11);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for (unsigned n = 0; n < 4; n++)
 			want[n] -= pt_ve500_events(chip->cpu)[events[n]];

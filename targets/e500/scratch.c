@@ -190,6 +190,18 @@ int pt_e500_scratch_mend(const struct pt_e500_port *port, const struct pt_e500_a
 	return rc;
 }
 
+/* Some servers write into flash without a word: what is there then must not be executed. */
+static int look_whether_written(struct pt_e500_scratch *s, struct pt_err *err)
+{
+	uint8_t now[PT_E500_SCRATCH_BYTES];
+
+	if (pt_mem_read(s->port->mem, s->addr, now, s->away.len_bytes, err) < 0)
+		return err->code;
+	s->written = memcmp(now, s->away.code, s->away.len_bytes) == 0;
+	return s->written ? 0 : pt_fail(err, PT_EPROTO, "0x%" PRIx64 " does not hold what is written to it: is it RAM?",
+					s->addr);
+}
+
 /* What is there is kept, and the routine put in its place. */
 static int place(struct pt_e500_scratch *s, const struct routine *r, struct pt_err *err)
 {
@@ -204,7 +216,9 @@ static int place(struct pt_e500_scratch *s, const struct routine *r, struct pt_e
 	if (pt_mem_read(s->port->mem, s->addr, away->saved, away->len_bytes, err) < 0)
 		return pt_wrap(err, "RAM for code that reads PMRs");
 	s->astray = true;	/* until it is put back */
-	return pt_mem_write(s->port->mem, s->addr, away->code, away->len_bytes, err);
+	if (pt_mem_write(s->port->mem, s->addr, away->code, away->len_bytes, err) < 0)
+		return err->code;
+	return s->proven || s->written ? 0 : look_whether_written(s, err);
 }
 
 int pt_e500_scratch_run(struct pt_e500_scratch *s, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
