@@ -81,6 +81,8 @@ static const struct { const char *name, *words, *script, *want; } stories[] = {
 	{ "halted and let go", "functions=f", "100 2 call 120, 120 3 dbg 126, 126 5 ret 104", "f 1-0 8/8 [1: 8 8 8]" },
 	{ "a named span", "functions=f span=s:f+4..f+12", "100 2 call 120, 120 8 ret 104",
 	  "f 1-0 4/8 [1: 4 8 8]; s 1-0 4/4 [1: 4 4 4]" },
+	{ "a named span up to an exit, by the name it is listed by", "functions=f span=s:f+4..f_EXIT_",
+	  "100 2 call 120, 120 8 ret 104", "f 1-0 3/8 [1: 3 8 8]; s 1-0 5/5 [1: 5 5 5]" },
 	{ "the end of a named span is reached by another way", "functions=isr span=way:0x104..g+0",
 	  "102 1 call 140, 140 16 ret 104, 104 1 call 140, 140 16 ret 106", "isr 0-0 0/0; way 1-0 1/1 [1: 1 1 1]" },
 	{ "a named span from one function into another", "functions=isr span=way:0x104..g+0",
@@ -154,7 +156,7 @@ END_TEST
 
 static const struct { const char *words, *why; } wrong[] = {
 	{ "span=s:f+4", "not NAME:START..END" }, { "span=f..g", "not NAME:START..END" },
-	{ "span=s:nobody..f", "nobody" }, { "span=s:f..f+4000", "f" }, { "exits=nobody:0x100", "nobody" },
+	{ "span=s:nobody..f", "nobody" }, { "span=s:f..f+4000", "f" }, { "span=s:f..f_EXIT_9", "no symbol f_EXIT_9" }, { "exits=nobody:0x100", "nobody" },
 };
 
 START_TEST(words_that_make_no_sense)

@@ -10,7 +10,7 @@ static const struct pt_param functions_word = { .key = "functions", .type = PT_P
 
 const struct pt_param pt_point_params[PT_POINT_PARAMS] = {
 	{ "span", PT_PARAM_LIST, NULL, NULL, 0, 0,
-	  "named spans for entry/exit analysis: NAME:START..END,... (points: main, main+0x1c, uart.c:120, 0x1234)" },
+	  "named spans for entry/exit analysis: NAME:START..END,... (points: main, main+0x1c, main_EXIT_2, uart.c:120, 0x1234)" },
 	{ "exits", PT_PARAM_LIST, NULL, NULL, 0, 0,
 	  "exits by hand, instead of those found: FUNCTION:POINT+POINT,..." },
 };
@@ -63,6 +63,20 @@ static int choose_functions(struct pt_points *p, const char *list, struct pt_err
 
 /* --- named spans: NAME:START..END */
 
+/* The exit of this name, as monitor exits lists them: MAIN_EXIT_2. PT_UNKNOWN: there is none. */
+static uint64_t exit_named(const struct pt_points *p, const char *name)
+{
+	for (size_t id = 1; id <= p->n_functions && strstr(name, "_EXIT_") != NULL; id++) {
+		size_t n;
+		const struct pt_function_exit *exit = pt_exits_of(p->exits, id, &n);
+
+		for (size_t i = 0; i < n; i++)
+			if (exit[i].name != NULL && strcmp(exit[i].name, name) == 0)
+				return exit[i].addr;
+	}
+	return PT_UNKNOWN;
+}
+
 static int point_of(const struct pt_points *p, const char *text, size_t len, uint64_t *addr, struct pt_err *err)
 {
 	char copy[200];
@@ -74,7 +88,8 @@ static int point_of(const struct pt_points *p, const char *text, size_t len, uin
 	copy[len] = '\0';
 	if (p->map->program == NULL)
 		return pt_fail(err, PT_EARG, "span: '%s' needs an ELF", copy);
-	if (pt_program_point(p->map->program, copy, addr, err) < 0)
+	*addr = exit_named(p, copy);
+	if (*addr == PT_UNKNOWN && pt_program_point(p->map->program, copy, addr, err) < 0)
 		return pt_wrap(err, "span");
 	unit = pt_codemap_at(p->map, *addr);
 	if (unit == NULL || unit->len_units == 0)
