@@ -4,10 +4,10 @@
  * Given back by D the cores run. Given back without a word, or killed, they do what they did before the session: who
  * found a product at work leaves it at work, who found it halted leaves it halted.
  *
- * Who only watches (--second watch): a second all-stop GDB that is told that its program stands still, as the live watch of
- * IDEs needs it: such a GDB looks at variables while it believes so, and only then. Memory is what it is at the moment; the
- * registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is not available", 13.1). All
- * that would change something is refused. */
+ * Who only watches (--second watch): a second all-stop GDB that is told that its program stands still, as the live watch
+ * of IDEs needs it: such a GDB looks at variables while it believes so, and only then. Memory is what it is at the
+ * moment; the registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is not
+ * available", 13.1). All that would change something is refused. */
 #include <string.h>
 
 #include "gdbstub/commands.h"

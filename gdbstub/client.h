@@ -127,7 +127,7 @@ struct pt_gdb_client {
 
 	/* the inferior */
 	enum pt_gdb_run run;
-	bool watches;			/* run is NONE, yet it has one to read memory of: attach.c, --second watch */
+	bool watches;			/* run is NONE, yet it may read memory: attach.c, --second watch */
 	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
 	bool resuming;			/* the resume or step is still on its way to the board */
 	bool interrupted;		/* 0x03 came since the resume */

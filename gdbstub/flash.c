@@ -1,14 +1,15 @@
-/* vFlash: GDB's `load` erases whole blocks, writes, and says when it is done; only then the target erases, programs and
- * verifies, so that a load that breaks off changes nothing. GDB tells of what it sends ("Loading section .text, size ...", MI:
- * +download), which is before all that. For what comes then the protocol has no place: GDB takes whatever comes
- * first for the answer to vFlashDone, an O packet too ("Remote failure reply"; tried with 13.1). So how far it is stands in the
- * log, and in monitor status of another client, which is answered meanwhile. */
+/* vFlash: GDB's `load` erases whole blocks, writes, and says when it is done; only then the target erases, programs
+ * and verifies, so that a load that breaks off changes nothing. GDB tells of what it sends ("Loading section .text,
+ * size ...", MI: +download), which is before all that. For what comes then the protocol has no place: GDB takes
+ * whatever comes first for the answer to vFlashDone, an O packet too. So how far it is stands in the log, and in
+ * monitor status of another client, which is answered meanwhile. */
 #include <inttypes.h>
 
 #include "gdbstub/commands.h"
 #include "log.h"
 
-/* GDB has a sentence of its own and does not show ours: it is in the log, and in monitor status until a load succeeds. */
+/* GDB has a sentence of its own and does not show ours: it is in the log, and in monitor status until a load
+ * succeeds. */
 static void keep(struct pt_gdb_client *client, const struct pt_err *err)
 {
 	pt_error("gdb: load: %s", err->msg);
@@ -17,7 +18,7 @@ static void keep(struct pt_gdb_client *client, const struct pt_err *err)
 
 static const char while_halted[] = "flash is written while the core is halted, not while it runs";
 
-/* In non-stop a core may be halted, as by monitor reset halt, before GDB has taken notice: the board knows (all_halted). */
+/* In non-stop a core may be halted, as by monitor reset halt, before GDB has taken notice: all_halted() asks it. */
 static bool refused(struct pt_gdb_client *client)
 {
 	struct pt_err err;
@@ -57,8 +58,9 @@ static int has_flash(const struct pt_target *target, struct pt_err *err)
 static int all_halted(const struct pt_gdb_request *rq, struct pt_target *target, struct pt_err *err)
 {
 	struct pt_core_status status;
+	unsigned n = rq->client->run == PT_GDB_NONSTOP ? target->ops->n_cores(target->state) : 0;
 
-	for (unsigned core = 0; rq->client->run == PT_GDB_NONSTOP && core < target->ops->n_cores(target->state); core++) {
+	for (unsigned core = 0; core < n; core++) {
 		if (target->ops->status(target->state, core, &status, err) < 0)
 			return err->code;
 		if (status.state != PT_HALTED)

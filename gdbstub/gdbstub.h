@@ -16,9 +16,9 @@ enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* interface.m
 
 struct pt_gdbstub_config {
 	const char *address;		/* "HOST:PORT" (port 0: any), "unix:PATH", "stdio" */
-	const struct pt_peers *allow;	/* unix: who may connect besides our own user; the caller's. NULL: nobody */
+	const struct pt_peers *allow;	/* unix: who else may connect (peers.h); the caller's. NULL: nobody */
 	enum pt_attach attach;
-	bool watch;			/* a second all-stop GDB may read memory, and takes the core for halted (attach.c) */
+	bool watch;			/* a second all-stop GDB may read memory (attach.c) */
 	struct pt_board *board;
 	struct pt_session *session;
 	const struct pt_params *symbols;	/* settings for programs (program/settings.h); NULL: all standards */

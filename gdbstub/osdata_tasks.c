@@ -1,10 +1,10 @@
-/* info os tasks: the tasks of the program's OS as they are now (threads.h), each beside what the profile knows of it. Those
- * without a profile, or that the profile has not seen, are there as well.
+/* info os tasks: the tasks of the program's OS as they are now (threads.h), each beside what the profile knows of
+ * it. Those without a profile, or that the profile has not seen, are there as well.
  *
- * Whose row is whose: a trace that saw the OS's variables names tasks as the OS does, or its ORTI file. A branch trace knows
- * a task by the function at the bottom of its stack: so that is looked for (program/bottom.h), and the row has the name that
- * the OS gives, or the ORTI file. Where that is not certain, or is the same of two tasks, the row keeps the function's name and
- * is nobody's. */
+ * Whose row is whose: a trace that saw the OS's variables names tasks as the OS does, or its ORTI file. A branch
+ * trace knows a task by the function at the bottom of its stack: so that is looked for (program/bottom.h), and the
+ * row has the name that the OS gives, or the ORTI file. Where that is not certain, or is the same of two tasks, the
+ * row keeps the function's name and is nobody's. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +17,15 @@
 #include "program/bottom.h"
 #include "util.h"
 
+struct cell {
+	char id[20], priority[24];
+};
+
 struct pt_gdb_os_tasks {
 	struct pt_gdb_thread_list list;
 	struct pt_beside beside;
-	struct pt_program *program;	/* the names of functions are its */
-	struct cell { char id[20], priority[24]; } *cell;	/* one for each thread */
+	struct pt_program *program; /* the names of functions are its */
+	struct cell *cell; /* one for each thread */
 };
 
 static void drop(struct pt_gdb_client *client)
@@ -41,8 +45,8 @@ static void drop(struct pt_gdb_client *client)
 /* --- board thread ------------------------------------------------------------------------------------------------- */
 
 /* The function that a branch trace knows it by. */
-static const char *bottom_of(const struct pt_threads *threads, struct pt_target *target, const struct pt_program *program,
-			     const struct pt_gdb_thread *thread)
+static const char *bottom_of(const struct pt_threads *threads, struct pt_target *target,
+			     const struct pt_program *program, const struct pt_gdb_thread *thread)
 {
 	struct pt_gdb_thread_stack *stack = malloc(sizeof(*stack));
 	const struct pt_function *function = NULL;
@@ -62,7 +66,7 @@ static void fill(struct pt_gdb_os_tasks *tasks, const struct pt_threads *threads
 		struct cell *cell = &tasks->cell[tasks->beside.n_rows];
 
 		if (thread->id <= target->ops->n_cores(target->state))
-			continue;	/* a core on which no task runs */
+			continue; /* a core on which no task runs */
 		snprintf(cell->id, sizeof(cell->id), "0x%" PRIx64, thread->id);
 		if (thread->has_priority)
 			snprintf(cell->priority, sizeof(cell->priority), "%" PRId64, thread->priority);
@@ -126,7 +130,7 @@ static void after_look(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	struct pt_query query = { .view = "tasks", .format = "osdata", .beside = &client->os_tasks->beside };
 
 	(void)err;
-	if (rc < 0 || client->os_tasks->beside.n_rows == 0) {	/* no OS, no target, or the scheduler does not run yet */
+	if (rc < 0 || client->os_tasks->beside.n_rows == 0) { /* no OS, no target, or the scheduler does not run yet */
 		drop(client);
 		pt_gdb_osdata_view(client);
 		return;

@@ -21,7 +21,7 @@ struct pt_listener {
 	bool open;		/* the handle is the loop's until it is closed */
 	char *address;		/* as the user would write it, with the real port; NULL when not listening */
 	char *socket_path;	/* unix: removed at the end */
-	const struct pt_peers *peers;	/* unix: who may connect besides our own user; before pt_listen(), the caller's. NULL: nobody */
+	const struct pt_peers *peers;	/* unix: who else may connect; set before pt_listen(), the caller's. NULL: nobody */
 	char peer[PT_PEER_TEXT];	/* unix: who it was whom pt_listener_accept() was about last */
 };
 
@@ -31,8 +31,8 @@ struct pt_listener {
 int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address, uv_connection_cb on_connection,
 	      void *data, struct pt_err *err);
 
-/* Makes peer of the listener's kind, with data in its handle, and accepts into it. An error of libuv, UV_EACCES for who may not
- * connect; the handle is to be closed in either case. */
+/* Makes peer of the listener's kind, with data in its handle, and accepts into it. An error of libuv, UV_EACCES for who
+ * may not connect; the handle is to be closed in either case. */
 int pt_listener_accept(struct pt_listener *listener, union pt_stream *peer, void *data);
 
 /* Stops listening and frees what the listener owns; on_closed as libuv calls it. Only when it is open. */

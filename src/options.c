@@ -25,7 +25,7 @@ static const struct row {
 	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
 	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD, offsetof(struct pt_options, gdb) },
 	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD, offsetof(struct pt_options, attach) },
-	{ "second", "none|watch", "what a second all-stop GDB gets: no program, or one that it may read while it runs (none)", FIELD,
+	{ "second", "none|watch", "what a second all-stop GDB gets: no program, or one to read while it runs (none)", FIELD,
 	  offsetof(struct pt_options, second) },
 	{ "allow", "USER,@GROUP", "who may connect to a unix socket, besides the user who runs proftap and root", FIELD,
 	  offsetof(struct pt_options, allow) },
@@ -59,7 +59,8 @@ static const struct row {
 
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
-	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" }, { "allow", "serve" }, { "listen", "board" },
+	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
+	{ "allow", "serve" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
 	{ "config", "serve, profile, check" }, { "junit", "check" }, { "live", "check" }, { "strict", "check" },

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE	/* struct ucred */
+#define _GNU_SOURCE /* struct ucred */
 #include "peers.h"
 
 #include <grp.h>
@@ -72,7 +72,8 @@ static bool has_group(const struct pt_peers *peers, gid_t group)
 	return false;
 }
 
-/* Besides the one that SO_PEERCRED tells. Kernels that do not know the question have no answer: then that one counts. */
+/* Besides the one that SO_PEERCRED tells. Kernels that do not know the question have no answer: then that one
+ * counts. */
 static bool has_other_group(const struct pt_peers *peers, int fd)
 {
 	gid_t groups[MAX_GROUPS];

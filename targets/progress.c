@@ -9,11 +9,11 @@
 enum { DONE_SHIFT = 28, STEP_SHIFT = 56, LARGE = 64 };
 #define MOST UINT32_C(0xfffffff)
 
-static const struct { const char *doing, *what; } words[] = {
-	[PT_PROGRESS_NONE] = { "about to begin", "" },
-	[PT_PROGRESS_COMPARES] = { "comparing", "sectors" },
-	[PT_PROGRESS_ERASES] = { "erasing", "sectors" },
-	[PT_PROGRESS_PROGRAMS] = { "programming", "words" },
+static const struct {
+	const char *doing, *what;
+} words[] = {
+	[PT_PROGRESS_NONE] = { "about to begin", "" },	     [PT_PROGRESS_COMPARES] = { "comparing", "sectors" },
+	[PT_PROGRESS_ERASES] = { "erasing", "sectors" },     [PT_PROGRESS_PROGRAMS] = { "programming", "words" },
 	[PT_PROGRESS_VERIFIES] = { "verifying", "sectors" },
 };
 

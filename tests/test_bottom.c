@@ -10,11 +10,14 @@ static const struct {
 	const char *name;
 	uint64_t pc;
 	uint32_t word[4];
-	const char *bottom;	/* NULL: not known */
+	const char *bottom; /* NULL: not known */
 } cases[] = {
 	{ "in the bottom itself", MAIN + 2, { 0x7fffffff }, "main" },
 	{ "by lr alone", LEAF + 2, { BACK_IN_MAIN }, "main" },
-	{ "from the stack, with other words in between", LEAF, { 0x20000101, 0, BACK_IN_RECURSIVE, BACK_IN_MAIN }, "main" },
+	{ "from the stack, with other words in between",
+	  LEAF,
+	  { 0x20000101, 0, BACK_IN_RECURSIVE, BACK_IN_MAIN },
+	  "main" },
 	{ "once on the way out, not again", LEAF, { BACK_IN_MAIN, BACK_IN_MAIN }, "main" },
 	{ "no address of Thumb code", LEAF, { BACK_IN_MAIN - 1 }, "leaf" },
 	{ "recursion", RECURSIVE, { BACK_IN_RECURSIVE, BACK_IN_RECURSIVE }, "recursive" },
@@ -33,8 +36,8 @@ START_TEST(finds_the_bottom)
 	if (cases[_i].bottom == NULL)
 		ck_assert_msg(function == NULL, "%s", cases[_i].name);
 	else
-		ck_assert_msg(function != NULL && strcmp(function->name, cases[_i].bottom) == 0, "%s: %s", cases[_i].name,
-			      function != NULL ? function->name : "none");
+		ck_assert_msg(function != NULL && strcmp(function->name, cases[_i].bottom) == 0, "%s: %s",
+			      cases[_i].name, function != NULL ? function->name : "none");
 	pt_program_unref(program);
 }
 END_TEST

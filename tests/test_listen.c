@@ -196,7 +196,8 @@ static bool may_as(const struct pt_peers *peers, uid_t user, gid_t group, gid_t 
 START_TEST(asks_the_kernel)
 {
 	enum { SOMEBODY = 54321, OTHER = 54322, GROUP = 54323, ELSE = 54324 };
-	struct pt_peers user = { .user = { OTHER, SOMEBODY }, .n_users = 2 }, group = { .group = { GROUP }, .n_groups = 1 };
+	struct pt_peers user = { .user = { OTHER, SOMEBODY }, .n_users = 2 };
+	struct pt_peers group = { .group = { GROUP }, .n_groups = 1 };
 	char who[PT_PEER_TEXT];
 
 	ck_assert(!pt_peers_may(NULL, STDIN_FILENO + 1000, who));

@@ -201,7 +201,8 @@ START_TEST(finds_what_zephyr_keeps)
 	}
 	for (uint32_t i = 0; fp && i < 32; i++) {
 		snprintf(name, sizeof(name), "s%u", (unsigned)i);
-		check_register(name, i < 16 ? 0x20000b20 + 4 * i : arch + FLOAT_IN_ARCH + 4 * (i - 16), 0x3f000000 + i, 4);
+		check_register(name, i < 16 ? 0x20000b20 + 4 * i : arch + FLOAT_IN_ARCH + 4 * (i - 16),
+			       0x3f000000 + i, 4);
 	}
 	ck_assert(fp == (pt_saved_find(&saved, "d8") != NULL));
 	check_register("sp", PT_UNKNOWN, 0x20000b24 + (fp ? FP_BYTES : 0), 4);
@@ -209,8 +210,8 @@ START_TEST(finds_what_zephyr_keeps)
 }
 END_TEST
 
-/* All of it on the stack, by what the kernel says that its frames take; and the frame covers what the hardware put there
- * so that its own was aligned. */
+/* All of it on the stack, by what the kernel says that its frames take; and the frame covers what the hardware put
+ * there so that its own was aligned. */
 #define R0_R12 "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12"
 #define S0_S31 "s0 s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 s12 s13 s14 s15" S16_S31
 static const struct { const char *words; uint32_t bytes, apsr, have_fpu; } switched[] = {
@@ -229,7 +230,7 @@ static uint32_t switched_value(int i, const char *name, uint32_t n)
 		return switched[i].apsr;
 	if (strcmp(name, "have_fpu") == 0)
 		return switched[i].have_fpu;
-	return strcmp(name, "pc") == 0 ? SWITCHED_PC | 1 : 0x11000001 + 0x10100 * n; /* what is an odd address, as lr is */
+	return strcmp(name, "pc") == 0 ? SWITCHED_PC | 1 : 0x11000001 + 0x10100 * n; /* odd, as lr is */
 }
 
 static uint32_t put_switched(int i)
@@ -238,7 +239,8 @@ static uint32_t put_switched(int i)
 	char name[12];
 
 	put_word(address_of("arm_m_switch_stack_buffer"), switched[i].bytes);
-	for (const char *words = next_name(switched[i].words, name); name[0] != '\0'; words = next_name(words, name), at += 4)
+	for (const char *words = next_name(switched[i].words, name); name[0] != '\0';
+	     words = next_name(words, name), at += 4)
 		put_word(at, switched_value(i, name, (at - SWITCHED_AT) / 4));
 	return at;
 }
@@ -251,7 +253,8 @@ START_TEST(finds_what_zephyr_switches)
 	open_threads("rtos_zephyr_switch");
 	end = put_switched(_i);
 	ck_assert_msg(pt_threads_saved(threads, &core, address_of("logging"), &saved, &err) == 0, "%s", err.msg);
-	for (const char *words = next_name(switched[_i].words, name); name[0] != '\0'; words = next_name(words, name), at += 4)
+	for (const char *words = next_name(switched[_i].words, name); name[0] != '\0';
+	     words = next_name(words, name), at += 4)
 		check_register(name, at, strcmp(name, "pc") == 0 ? SWITCHED_PC
 								 : switched_value(_i, name, (at - SWITCHED_AT) / 4), 4);
 	check_register("sp", PT_UNKNOWN, end, 4);

@@ -30,7 +30,7 @@ const struct pt_function *pt_program_bottom(const struct pt_program *program, ui
 
 		if ((words[i] & 1) == 0 || to < BL_BYTES || !calls(program, to, inner->address))
 			continue;
-		outer = pt_program_function_at(program, to - 1);	/* a call may be the last instruction */
+		outer = pt_program_function_at(program, to - 1); /* a call may be the last instruction */
 		inner = outer != NULL ? outer : inner;
 	}
 	return inner;

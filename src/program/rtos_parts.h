@@ -38,7 +38,7 @@ struct pt_rtos_place {
 	uint64_t exc_return;		/* where the control block has it; else PT_UNKNOWN */
 	uint64_t callee, callee_fp;	/* r4-r11 and s16-s31 lie there, and not on the stack; else PT_UNKNOWN */
 	const struct pt_rtos_frame *frames;	/* the recipe's, or others */
-	uint64_t stub, stub_pc;		/* a saved pc that is stub stands for the one in the word at stub_pc; else PT_UNKNOWN */
+	uint64_t stub, stub_pc;		/* a saved pc that is stub stands for the word at stub_pc; or PT_UNKNOWN */
 };
 
 struct pt_rtos_ops {

@@ -142,8 +142,8 @@ static bool makes_sense(const struct pt_saved *saved, const struct pt_rtos_frame
 	return (xpsr & XPSR_THUMB) != 0 && (xpsr & XPSR_EXCEPTION) == 0;
 }
 
-/* What follows from the frame: the stack pointer of the task, which is behind it; and behind what the hardware put there so
- * that its frame is aligned, which a frame of the software's alone covers. */
+/* What follows from the frame: the stack pointer of the task, which is behind it; and behind what the hardware put
+ * there so that its frame is aligned, which a frame of the software's alone covers. */
 static int finish(struct pt_rtos_walk *w, struct pt_saved *saved, const struct pt_rtos_frame *frame,
 		  const struct pt_rtos_place *place, uint64_t end)
 {

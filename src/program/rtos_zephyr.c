@@ -231,16 +231,17 @@ static int started(struct pt_rtos_walk *w)
 
 /* With PendSV callee-saved registers go to the control block, where psp stands behind r11; the hardware's alone are on
  * the stack. With CONFIG_USE_SWITCH all are on the stack, and none by the hardware; how, the configuration decides
- * (CONFIG_FPU, CONFIG_BUILTIN_STACK_GUARD). The frames do not tell themselves apart: a frame read a word off has lr in the place of pc.
- * But the kernel has a variable with what its largest frame takes beyond the hardware's 8 words.
- * Source: arch/arm/core/cortex_m/arm-m-switch.c, struct switch_frame, z_frame, z_frame_fpu, arm_m_switch_stack_buffer. */
+ * (CONFIG_FPU, CONFIG_BUILTIN_STACK_GUARD). The frames do not tell themselves apart: a frame read a word off has lr in
+ * the place of pc. But the kernel has a variable with what its largest frame takes beyond the hardware's 8 words.
+ * Source: arch/arm/core/cortex_m/arm-m-switch.c, struct switch_frame, z_frame, z_frame_fpu,
+ * arm_m_switch_stack_buffer. */
 static const struct pt_rtos_frame frames_pendsv[] = { { "r4-r11", "r4-r11", 0 }, { 0 } };
 static const struct { unsigned words; struct pt_rtos_frame frames[2]; } frames_switch[] = {
 	{ 16, { { "apsr r0-r12 lr pc", NULL, PT_RTOS_WHOLE }, { 0 } } },
 	{ 17, { { "psplim apsr r0-r12 lr pc", NULL, PT_RTOS_WHOLE }, { 0 } } },
 	{ 50, { { "have_fpu apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr apsr r0-r12 lr pc", PT_RTOS_WHOLE }, { 0 } } },
-	{ 51, { { "have_fpu psplim apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr psplim apsr r0-r12 lr pc", PT_RTOS_WHOLE },
-		{ 0 } } },
+	{ 51, { { "have_fpu psplim apsr r0-r12 lr pc", "have_fpu s0-s31 fpscr psplim apsr r0-r12 lr pc",
+		  PT_RTOS_WHOLE }, { 0 } } },
 };
 enum { CALLEE_SAVED_BYTES = 8 * 4, HARDWARE_WORDS = 8 };
 
@@ -256,7 +257,8 @@ static int place_switch(struct pt_rtos_walk *w, uint64_t tcb, struct pt_rtos_pla
 		if (bytes == 4 * (frames_switch[i].words - HARDWARE_WORDS))
 			at->frames = frames_switch[i].frames;
 	if (at->frames == NULL)
-		return pt_fail(w->err, PT_EUNSUPPORTED, "how this Zephyr (CONFIG_USE_SWITCH) lays out registers is not known");
+		return pt_fail(w->err, PT_EUNSUPPORTED,
+			       "how this Zephyr (CONFIG_USE_SWITCH) lays out registers is not known");
 	/* an instruction that was interrupted in its middle goes on by way of a trap */
 	if (w->rtos->offset[STUB_PC] != PT_UNKNOWN && pt_rtos_symbol(w->rtos, "arm_m_iciit_stub", &stub, &size)) {
 		at->stub = stub & ~UINT64_C(1);

@@ -13,8 +13,8 @@ extern const struct pt_format pt_format_osdata;
 /* --- what stands beside the view's rows --------------------------------------------------------------------------- */
 
 /* The view's first column of each row, by its text. */
-static const char **row_names(const struct pt_profile *profile, const struct pt_view *view, const size_t *rows, size_t n,
-			      struct pt_value *values)
+static const char **row_names(const struct pt_profile *profile, const struct pt_view *view, const size_t *rows,
+			      size_t n, struct pt_value *values)
 {
 	const char **names = calloc(n + 1, sizeof(*names));
 

@@ -13,9 +13,9 @@
 struct pt_profile;
 
 /* What the board knows of a view's rows, to stand beside them as columns of their own: GDB's table of tasks has the
- * tasks as their OS has them now. A row belongs to the view's row that has its name, else to the one that has what it is
- * also called, if it is the only one that is called so. Those that belong to none come last. The caller's, until the
- * report is there. */
+ * tasks as their OS has them now. A row belongs to the view's row that has its name, else to the one that has what
+ * it is also called, if it is the only one that is called so. Those that belong to none come last. The caller's,
+ * until the report is there. */
 enum { PT_BESIDE_COLUMNS = 3 };
 struct pt_beside_row { const char *name, *also, *cell[PT_BESIDE_COLUMNS]; };	/* also: NULL: nothing */
 struct pt_beside {
