@@ -8,23 +8,8 @@
 
 #include "isa/isa.h"
 #include "probes/virtual/cpu/microblaze/decode.h"
+#include "tests/system/flow_name.h"
 #include "util.h"
-
-static const char *class_name(uint8_t flow)
-{
-	switch (flow) {
-	case PT_FLOW_NEXT: return "next";
-	case PT_FLOW_TRAP: return "trap";
-	case PT_FLOW_BRANCH: return "branch";
-	case PT_FLOW_BRANCH_IF: return "branch-if";
-	case PT_FLOW_INDIRECT: return "indirect";
-	case PT_FLOW_CALL: return "call";
-	case PT_FLOW_INDIRECT_CALL: return "indirect-call";
-	case PT_FLOW_RETURN: return "return";
-	case PT_FLOW_EXCEPTION_RETURN: return "exception-return";
-	default: return "invalid";
-	}
-}
 
 int main(void)
 {
@@ -36,7 +21,7 @@ int main(void)
 		struct op op = pt_mb_decode(pt_be32(bytes), &pt_vmb_full_options);
 
 		pt_isa_microblaze.decode(0x1000, bytes, sizeof(bytes), &insn);
-		printf("%u %u %s", n, insn.len_bytes, class_name(insn.flow));
+		printf("%u %u %s", n, insn.len_bytes, flow_name(insn.flow));
 		if (insn.target != PT_UNKNOWN)
 			printf(" 0x%" PRIx64, insn.target);
 		printf(" %s\n", op.kind != OP_ILLEGAL ? "core" : "none");
