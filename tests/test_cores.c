@@ -104,6 +104,25 @@ START_TEST(functions)
 }
 END_TEST
 
+/* callgrind_annotate knows functions by file and name alone: names have the core in them. */
+START_TEST(callgrind)
+{
+	static const char *const wanted[] = {
+		"fl=main.c\nfn=main [core 0]\n", "cfn=leaf [core 0]\ncalls=2 0x120 7\n0x104 0 6\n",
+		"fn=leaf [core 1]\n", "cfn=leaf [core 1]\ncalls=1 0x120 7\n0x104 0 3\n", "summary: 32\n",
+	};
+	struct chunk_feed f = two_cores(NULL, 0);
+	struct pt_text text = { 0 };
+
+	chunk_report(&f, &text, "functions", "callgrind");
+	for (size_t i = 0; i < PT_LEN(wanted); i++)
+		ck_assert_msg(strstr(text.bytes, wanted[i]) != NULL, "no '%s' in %s", wanted[i], text.bytes);
+	ck_assert(strstr(text.bytes, "fn=leaf\n") == NULL);
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* The instruction at address as the core has it; all of them together: cores. */
 static uint64_t count_of(const struct pt_lines *lines, uint64_t address)
 {
@@ -365,6 +384,7 @@ int main(void)
 	TCase *tc = tcase_create("cores");
 
 	tcase_add_test(tc, functions);
+	tcase_add_test(tc, callgrind);
 	tcase_add_test(tc, instructions);
 	tcase_add_test(tc, spans_and_ranges);
 	tcase_add_loop_test(tc, table, 0, PT_LEN(tables));

@@ -1,6 +1,7 @@
 /* callgrind.out, for KCachegrind and callgrind_annotate (valgrind, cl-format). Cost is time on the profile's clock, at
  * instructions; calls stand at the instruction that makes them. Recursion would count inner calls again in the outer
- * ones, so each level of it is a function of its own: f, f'2, f'3 … */
+ * ones, so each level of it is a function of its own: f, f'2, f'3 … Of several cores, each has functions of its own:
+ * f [core 1]. Both are in the name, for callgrind_annotate knows a function by nothing else. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ extern const struct pt_format pt_format_callgrind;
 enum { MOST_LEVELS = 10 };	/* deeper recursion stays on the last one */
 
 struct call {			/* from one place to one function, all chains together */
+	uint16_t core;
 	uint16_t from, to;	/* ids */
 	uint8_t from_level, to_level;
 	uint64_t site, count, gross;
@@ -32,7 +34,9 @@ struct writer {
 	uint8_t *level;		/* of a node, from 1; 0: it is no function */
 	struct call *call;	/* in order */
 	size_t n_calls;
-	uint64_t *self;		/* by id * MOST_LEVELS + level - 1 */
+	uint64_t *self;		/* of one core, by id * MOST_LEVELS + level - 1 */
+	uint16_t core;		/* that is written */
+	bool several;		/* cores */
 	struct pt_text *out;
 	const char *file;	/* that cost lines are in at the moment */
 };
@@ -53,6 +57,8 @@ static int compare_calls(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
 	if (x->from_level != y->from_level)
@@ -101,12 +107,12 @@ static bool gather(struct writer *w)
 		if (!is_function(node))
 			continue;
 		w->level[i] = level_of(w, i);
-		w->self[(size_t)node->id * MOST_LEVELS + w->level[i] - 1] += node->self;
+		w->several |= node->core != w->stacks.node[1].core;
 		if (!is_function(caller) || node->exception)
 			continue;
 		w->call[w->n_calls++] = (struct call){
-			.from = caller->id, .from_level = w->level[node->parent], .to = node->id, .to_level = w->level[i],
-			.site = node->site, .count = node->count, .gross = node->total,
+			.core = node->core, .from = caller->id, .from_level = w->level[node->parent], .to = node->id,
+			.to_level = w->level[i], .site = node->site, .count = node->count, .gross = node->total,
 		};
 	}
 	merge_calls(w);
@@ -134,6 +140,8 @@ static void name(struct writer *w, const char *key, uint16_t id, uint8_t level)
 		pt_text_bytes(w->out, (unsigned char)*text < ' ' ? " " : text, 1);
 	if (level > 1)
 		pt_text_add(w->out, "'%u", level);
+	if (w->several)
+		pt_text_add(w->out, " [core %u]", w->core);
 	pt_text_add(w->out, "\n");
 }
 
@@ -223,14 +231,40 @@ static void call_cost(struct writer *w, const struct call *call)
 	pt_text_add(w->out, "0x%" PRIx64 " %u %" PRIu64 "\n", address, line, call->gross);
 }
 
-static void functions(struct writer *w)
+static bool calls_from(const struct writer *w, size_t c, uint32_t id, uint8_t level)
 {
-	size_t c = 0;
+	return c < w->n_calls && w->call[c].core == w->core && w->call[c].from == id && w->call[c].from_level == level;
+}
+
+/* Costs of its functions; returns the next core that there is, -1: none. */
+static int gather_core(struct writer *w, int core)
+{
+	int next = -1;
+
+	memset(w->self, 0, (UINT16_MAX + 1) * (size_t)MOST_LEVELS * sizeof(*w->self));
+	for (size_t i = 1; i < w->stacks.n_nodes; i++) {
+		const struct pt_stack_node *node = &w->stacks.node[i];
+
+		if (w->level[i] == 0)
+			continue;
+		if (node->core > core && (next < 0 || node->core < next))
+			next = node->core;
+		if (node->core == core)
+			w->self[(size_t)node->id * MOST_LEVELS + w->level[i] - 1] += node->self;
+	}
+	w->core = (uint16_t)core;
+	return next;
+}
+
+/* From call *at on; then *at is the first of the next core. */
+static void functions_of_core(struct writer *w, size_t *at)
+{
+	size_t c = *at;
 
 	for (uint32_t id = 0; id <= UINT16_MAX; id++)
 		for (uint8_t level = 1; level <= MOST_LEVELS; level++) {
 			uint64_t self = w->self[(size_t)id * MOST_LEVELS + level - 1];
-			bool calls = c < w->n_calls && w->call[c].from == id && w->call[c].from_level == level;
+			bool calls = calls_from(w, c, id, level);
 
 			if (self == 0 && !calls)
 				continue;
@@ -238,9 +272,22 @@ static void functions(struct writer *w)
 			pt_text_add(w->out, "\nfl=%s\n", w->file);
 			name(w, "fn", (uint16_t)id, level);
 			self_cost(w, (uint16_t)id, self);
-			for (; c < w->n_calls && w->call[c].from == id && w->call[c].from_level == level; c++)
+			for (; calls_from(w, c, id, level); c++)
 				call_cost(w, &w->call[c]);
 		}
+	*at = c;
+}
+
+static void functions(struct writer *w)
+{
+	size_t call = 0;
+
+	for (int core = gather_core(w, -1); core >= 0;) {
+		int next = gather_core(w, core);
+
+		functions_of_core(w, &call);
+		core = next;
+	}
 }
 
 static void header(struct writer *w)
