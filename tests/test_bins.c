@@ -82,6 +82,39 @@ START_TEST(bins_are_split)
 }
 END_TEST
 
+/* The range ends within the bin at 128, and within that at 120: what stands behind its end was not counted. */
+START_TEST(the_range_cuts_a_bin)
+{
+	static const struct { const char *high; uint64_t bytes; double isr; size_t n_functions; } rows[] = {
+		{ "0x129", 2, 5 + 8, 3 }, { "0x123", 4, 0, 2 }, { "0x127", 8, 5, 3 },
+	};
+	char config[160];
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_text out = { 0 };
+	const struct pt_bins *bins;
+	struct chunk_feed f;
+
+	snprintf(config, sizeof(config), EXACT "high=%s\n", rows[_i].high);
+	f = feed_of(config);
+	add_bin(&b, 0x100, 20);
+	add_bin(&b, 0x120, 10);
+	if (_i == 0)
+		add_bin(&b, 0x128, 8);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	bins = pt_pipeline_profile(f.pipeline)->bins;
+	ck_assert_uint_eq(bins->n_functions, rows[_i].n_functions);
+	ck_assert_uint_eq(bins->address[bins->n_addresses - 1].bytes, rows[_i].bytes);
+	ck_assert_double_eq(function(bins, ID_LEAF)->hits, _i == 1 ? 10 : 5);
+	ck_assert(bins->whole == (_i == 1));
+	if (rows[_i].isr > 0)
+		ck_assert_double_eq(function(bins, ID_ISR)->hits, rows[_i].isr);
+	chunk_report(&f, &out, "functions", "gmon");	/* still bins of one size */
+	ck_assert(memcmp(out.bytes, "gmon\1\0\0\0", 8) == 0);
+	pt_text_free(&out);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* 30 of 48: Wilson with t of 47 degrees (2.012) gives 48.1 % to 75.0 %. */
 START_TEST(samples_have_intervals)
 {
@@ -395,6 +428,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 0);
 	tcase_add_test(tc, bins_are_split);
+	tcase_add_loop_test(tc, the_range_cuts_a_bin, 0, 3);
 	tcase_add_test(tc, samples_have_intervals);
 	tcase_add_test(tc, program_counters);
 	tcase_add_test(tc, the_tables);

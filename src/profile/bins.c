@@ -15,7 +15,7 @@ struct bins {
 	struct pt_bins_address *address;	/* as they came */
 	size_t n_addresses;
 	uint32_t *slot;				/* index + 1 in address; 0: free */
-	struct source { uint16_t source; uint64_t bin_bytes; bool exact, instructions, cycles; } source[SOURCES];
+	struct source { uint16_t source; uint64_t bin_bytes, high; bool exact, instructions, cycles; } source[SOURCES];
 	size_t n_sources;
 	bool sampled;				/* some hits are samples */
 	bool instructions, cycles;		/* some hits are these */
@@ -82,6 +82,12 @@ static void hit(struct bins *b, uint16_t core, uint64_t address, uint64_t bytes,
 	b->result.hits = b->cores[0].hits;
 }
 
+/* Of its bytes, those that are counted: not what lies behind the last address. */
+static uint64_t counted_bytes(const struct source *s, uint64_t begin)
+{
+	return begin <= s->high && s->high - begin < s->bin_bytes - 1 ? s->high - begin + 1 : s->bin_bytes;
+}
+
 static void take_bin(struct bins *b, const struct pt_event *e)
 {
 	uint64_t bytes = 1;
@@ -94,7 +100,7 @@ static void take_bin(struct bins *b, const struct pt_event *e)
 		return;
 	for (size_t i = 0; i < b->n_sources; i++)
 		if (b->source[i].source == e->source) {
-			bytes = b->source[i].bin_bytes;
+			bytes = counted_bytes(&b->source[i], e->bin.begin);
 			b->sampled |= !b->source[i].exact;
 			b->instructions |= b->source[i].instructions;
 			b->cycles |= b->source[i].cycles;
@@ -137,7 +143,7 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 	b->result.high = high > b->result.high ? high : b->result.high;
 	pt_config_text(config, len_bytes, "counting", counting, sizeof(counting));
 	b->source[i] = (struct source){
-		.source = source, .bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1,
+		.source = source, .bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1, .high = high,
 		.exact = pt_config_number(config, len_bytes, "exact", 0) != 0,
 		.instructions = strcmp(counting, "instructions") == 0, .cycles = strcmp(counting, "cycles") == 0,
 	};

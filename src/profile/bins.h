@@ -5,6 +5,7 @@
  * interval of a function's share reaches from none of them to all. Where hits are samples (not exact), the interval
  * has the chance of sampling in it, taking samples for independent: of those that come in batches, the functions' table
  * knows better. Sleep is kept apart: shares are of the hits in code.
+ * The last bin of a range that ends within it is as large as what the range has of it: no more of it is counted.
  * Lines are given their hits in the same way; code that no line owns is in no line's row.
  * A bin that was found at the end of its range has more hits than anybody knows: what it has is a lower bound.
  * Each core has rows of its own, whose shares are of its own hits: nothing of two cores is summed. The rows of the
@@ -36,7 +37,7 @@ struct pt_bins_line {
 };
 
 struct pt_bins_address {
-	uint64_t address, bytes;	/* of the bin; 1 byte: a sample's pc */
+	uint64_t address, bytes;	/* of the bin, or what was counted of it; 1 byte: a sample's pc */
 	uint64_t hits;
 	uint16_t function;	/* id of its first byte */
 	uint16_t core;

@@ -107,8 +107,9 @@ static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_er
 		return no_memory(bins->n_addresses, err);
 	for (size_t i = 0; i < bins->n_addresses; i++) {
 		const struct pt_bins_address *bin = &bins->address[i];
+		bool cut = i > 0 && i + 1 == bins->n_addresses && bin->bytes < h->bin_bytes; /* by the range's end */
 
-		if (bin->bytes != h->bin_bytes || (i > 0 && bin->address - bin[-1].address < h->bin_bytes))
+		if ((bin->bytes != h->bin_bytes && !cut) || (i > 0 && bin->address - bin[-1].address < h->bin_bytes))
 			return pt_fail(err, PT_ESTATE,
 				       "gmon has bins of one size; this profile has some of %u and of %u "
 				       "bytes, or they overlap",
