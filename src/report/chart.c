@@ -1,5 +1,6 @@
 /* Invocations are drawn when they end, from where they began; those whose begin is no longer in the ring, or that have not
- * ended, reach to the edges. The horizontal axis is the profile's clock, which stands still over gaps. */
+ * ended, reach to the edges. The horizontal axis is the profile's clock, which stands still over gaps. Each core has a
+ * clock of its own, and so a chart. */
 #include "report/chart.h"
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@ struct chart {
 	struct pt_text *out;
 	const struct pt_profile *profile;
 	const struct pt_timeline *timeline;
+	uint16_t core;			/* whose events are drawn */
 	size_t first;			/* event that the chart begins with */
 	uint64_t from, to;		/* on the profile's clock */
 	double px_per_tick;
@@ -28,16 +30,31 @@ struct chart {
 	struct open open[MOST_DEPTH + 1];	/* by depth */
 };
 
+static bool is_drawn(const struct chart *c, const struct pt_timeline_event *event)
+{
+	return event->clock != PT_UNKNOWN && event->core == c->core;
+}
+
+/* The last events of the core. */
+static size_t find_first(const struct chart *c)
+{
+	size_t i = c->timeline->n;
+
+	for (size_t n = 0; i > 0 && n < EVENTS; i--)
+		n += is_drawn(c, pt_timeline_at(c->timeline, i - 1));
+	return i;
+}
+
 static bool measure(struct chart *c)
 {
 	size_t n = c->timeline->n;
 
-	c->first = n > EVENTS ? n - EVENTS : 0;
+	c->first = find_first(c);
 	c->from = PT_UNKNOWN;
 	for (size_t i = c->first; i < n; i++) {
 		const struct pt_timeline_event *event = pt_timeline_at(c->timeline, i);
 
-		if (event->clock == PT_UNKNOWN)
+		if (!is_drawn(c, event))
 			continue;
 		if (c->from == PT_UNKNOWN)
 			c->from = event->clock;
@@ -121,25 +138,47 @@ static void still_open(struct chart *c)
 			slice(c, &c->open[depth], depth, c->to, false);
 }
 
+/* several: which core it is of needs to be said. */
+static void draw(struct chart *c, bool several)
+{
+	char length[PT_CELL_BYTES], whose[24] = "";
+
+	if (!measure(c))
+		return;
+	if (several)
+		snprintf(whose, sizeof(whose), "core %u: ", c->core);
+	ticks(c, c->to - c->from, length, sizeof(length));
+	pt_text_add(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"Verdana,DejaVu "
+		    "Sans,sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#f4f4f0\"/>\n"
+		    "<text x=\"%d\" y=\"14\">%sthe last %s; time stands still in gaps (red)</text>\n", PT_FLAME_WIDTH_PX,
+		    HEAD_PX + (c->deepest + 1) * ROW_PX, SIDE_PX, whose, length);
+	for (size_t i = c->first; i < c->timeline->n; i++)
+		if (is_drawn(c, pt_timeline_at(c->timeline, i)))
+			take(c, pt_timeline_at(c->timeline, i));
+	still_open(c);
+	pt_text_add(c->out, "</svg>\n");
+}
+
 void pt_chart_svg(struct pt_text *out, const struct pt_profile *profile)
 {
 	struct chart *c = profile->timeline != NULL ? calloc(1, sizeof(*c)) : NULL;
-	char length[PT_CELL_BYTES];
+	bool has[PT_PROFILE_CORES] = { false };
+	unsigned n = 0;
 
 	if (c == NULL)
 		return;
-	*c = (struct chart){ .out = out, .profile = profile, .timeline = profile->timeline };
-	if (measure(c)) {
-		ticks(c, c->to - c->from, length, sizeof(length));
-		pt_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"Verdana,DejaVu "
-			    "Sans,sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#f4f4f0\"/>\n"
-			    "<text x=\"%d\" y=\"14\">the last %s; time stands still in gaps (red)</text>\n", PT_FLAME_WIDTH_PX,
-			    HEAD_PX + (c->deepest + 1) * ROW_PX, SIDE_PX, length);
-		for (size_t i = c->first; i < c->timeline->n; i++)
-			if (pt_timeline_at(c->timeline, i)->clock != PT_UNKNOWN)
-				take(c, pt_timeline_at(c->timeline, i));
-		still_open(c);
-		pt_text_add(out, "</svg>\n");
+	for (size_t i = 0; i < profile->timeline->n; i++) {
+		const struct pt_timeline_event *event = pt_timeline_at(profile->timeline, i);
+
+		if (event->clock == PT_UNKNOWN || event->core >= PT_PROFILE_CORES || has[event->core])
+			continue;
+		has[event->core] = true;
+		n++;
+	}
+	for (uint16_t core = 0; core < PT_PROFILE_CORES; core++) {
+		*c = (struct chart){ .out = out, .profile = profile, .timeline = profile->timeline, .core = core };
+		if (has[core])
+			draw(c, n > 1);
 	}
 	free(c);
 }

@@ -5,7 +5,7 @@
 
 #include "report/report.h"
 
-/* An <svg> element; nothing at all if there is no timeline, or nothing in it with a duration. */
+/* An <svg> element, or one for each core; nothing at all if there is no timeline, or nothing in it with a duration. */
 void pt_chart_svg(struct pt_text *out, const struct pt_profile *profile);
 
 #endif
