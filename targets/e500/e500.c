@@ -225,7 +225,8 @@ static int e500_detach(void *state, bool resume, struct pt_err *err)
 
 	if (e500->pm.n_saved > 0 && pt_e500_give_back(e500, e500->pm.owner, err) < 0)
 		pt_warn("e500: %s", err->msg);
-	pt_e500_settle(e500);
+	if (!e500->pm.silent)	/* else whoever waits for the end would wait twice */
+		pt_e500_settle(e500);
 	pt_e500_owe_core(e500);
 	pt_e500_pm_close(e500);
 	rc = pt_remote_detach(e500, resume, err);

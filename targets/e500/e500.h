@@ -92,6 +92,7 @@ struct pt_e500_target {
 			struct pt_e500_cost cost;
 		} at[PT_E500_WAYS];
 		const struct pt_e500_way *last;	/* that made a pass; NULL: none has */
+		bool silent;			/* the last pass found the server gone, or without an answer */
 		struct pt_span ram;		/* that a source offered for scratch code; size 0: none */
 		struct pt_e500_snapshot {	/* all PMRs, read together for a GDB that asks for one after another */
 			uint32_t value[PT_E500_PMRS_MAX];

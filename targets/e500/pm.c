@@ -154,6 +154,7 @@ static int pass_by(struct pt_e500_target *e500, size_t i, unsigned core, struct 
 	rc = ways[i]->pass(e500, core, ops, n_ops, pass, err);
 	pass->n_packets = (uint32_t)(packets_sent(e500) - sent);
 	add_cost(&e500->pm.at[i].cost, pass, rc == 0);
+	e500->pm.silent = rc == PT_EIO || rc == PT_ETIMEOUT;
 	if (rc == 0)
 		e500->pm.last = ways[i];
 	return rc;
