@@ -185,6 +185,8 @@ static const struct { const char *view, *format, *want; } tables[] = {
 	{ "instructions", "csv", "\n0x120,\"leaf\",2,0,2,0.0952380952,,,0\r\n" },
 	{ "instructions", "csv", "\n0x120,\"leaf\",1,0,1,0.0909090909,,,1\r\n" },
 	{ "coverage", "csv", "\n\"leaf\",2,2,1," },
+	{ "functions", "text", "\nfunction  core  count " },
+	{ "calls", "text", "\ncaller  callee  core  count " },
 	{ "functions", "html", ">core 0: the last 21.00us;" },
 	{ "functions", "html", ">core 1: the last 11.00us;" },
 	{ "tree", "text", "\nfunction  core  count" },

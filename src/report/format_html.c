@@ -54,7 +54,9 @@ static void find_known(struct table *t, const size_t *rows, size_t n)
 static void heading(const struct table *t, struct pt_text *out)
 {
 	pt_text_add(out, "<tr>");
-	for (size_t c = 0; c < t->view->n_columns; c++) {
+	for (size_t i = 0; i < t->view->n_columns; i++) {
+		size_t c = pt_view_shown_as(t->view, i);
+
 		if (!t->known[c])
 			continue;
 		pt_text_add(out, t->view->columns[c].unit == PT_UNIT_NONE ? "<th class=\"t\">" : "<th>");
@@ -74,7 +76,8 @@ static void one_row(const struct table *t, size_t row, struct pt_text *out)
 		pt_text_add(out, "<tr id=\"event%zu\">", row);
 	else
 		pt_text_add(out, "<tr>");
-	for (size_t c = 0; c < t->view->n_columns; c++) {
+	for (size_t k = 0; k < t->view->n_columns; k++) {
+		size_t c = pt_view_shown_as(t->view, k);
 		bool text = t->view->columns[c].unit == PT_UNIT_NONE,
 		     estimated = t->values[c].basis == PT_BASIS_ESTIMATED;
 		bool moment = t->view->columns[c].unit == PT_UNIT_STAMP && !timeline;

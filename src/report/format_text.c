@@ -142,7 +142,9 @@ static bool leave_one_out(struct table *t)
 /* Those that have something to show, as far as they fit. */
 static void choose(struct table *t)
 {
-	for (size_t c = 0; c < t->view->n_columns; c++) {
+	for (size_t i = 0; i < t->view->n_columns; i++) {
+		size_t c = pt_view_shown_as(t->view, i);
+
 		t->shown[c] = t->width[c] > 0 && (t->view->columns[c].brief != PT_IF_CORES || t->several);
 		if (t->shown[c])
 			t->column[t->n_columns++] = c;

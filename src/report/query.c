@@ -60,6 +60,28 @@ int pt_view_column(const struct pt_view *view, const char *word)
 	return -1;
 }
 
+/* Behind the names that a row begins with; where it is, if there are none, or "file:line" would be torn. */
+static size_t place_of_core(const struct pt_view *view, size_t core)
+{
+	size_t names = 0;
+
+	while (names < core && view->columns[names].unit == PT_UNIT_NONE)
+		names++;
+	return names > 0 && strcmp(view->columns[names].key, "line") != 0 ? names : core;
+}
+
+size_t pt_view_shown_as(const struct pt_view *view, size_t i)
+{
+	size_t core = 0, place;
+
+	while (core < view->n_columns && strcmp(view->columns[core].key, "core") != 0)
+		core++;
+	place = core < view->n_columns ? place_of_core(view, core) : core;
+	if (i < place || i > core)
+		return i;
+	return i == place ? core : i - 1;
+}
+
 static int check_sort(const struct pt_query *query, struct pt_err *err)
 {
 	const struct pt_view *view = pt_view_find(query->view[0] != '\0' ? query->view : pt_views[0]->name);

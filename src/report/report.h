@@ -67,6 +67,10 @@ struct pt_format {		/* one file each in report/, one word in the list */
 /* The column a sort word means: its key, "gross" for "gross.total", "max" for the first that ends in it. -1: none. */
 int pt_view_column(const struct pt_view *view, const char *word);
 
+/* The column that a table for people shows as its i-th, if it shows it: as they come, but whose core a row is of stands
+ * behind its name. */
+size_t pt_view_shown_as(const struct pt_view *view, size_t i);
+
 /* PT_ESTATE: the profile was made without what this needs; the sentence says which word to start it with. */
 int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err);
 
