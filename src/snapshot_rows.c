@@ -51,11 +51,14 @@ void pt_snapshot_make_room(struct pt_pipeline *p, size_t n_rows)
 	if (n_rows <= p->rows_room)
 		return;
 	rows = realloc(p->rows, n_rows * sizeof(*rows));
-	p->rows = rows != NULL ? rows : p->rows;
+	if (rows == NULL)
+		return;
+	p->rows = rows;
 	irqs = realloc(p->irqs, n_rows * sizeof(*irqs));
-	p->irqs = irqs != NULL ? irqs : p->irqs;
-	if (rows != NULL && irqs != NULL)
-		p->rows_room = n_rows;
+	if (irqs == NULL)
+		return;
+	p->irqs = irqs;
+	p->rows_room = n_rows;
 }
 
 void pt_snapshot_no_rows(struct pt_pipeline *p)
