@@ -161,6 +161,27 @@ START_TEST(a_block_that_is_no_more)
 }
 END_TEST
 
+/* Somebody asked before the program was known, and another program has its agent elsewhere: no way that was is kept. */
+START_TEST(the_program_is_told_later)
+{
+	struct pt_e500_op op = get(PT_E500_PMC0);
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+
+	begin();
+	run_it();
+	pass_by_agent(&op, 1, &pass);
+	target->ops->symbol(target->state, 0, PT_UNKNOWN);
+	ck_assert(!pt_e500_agent_awaited(e500));
+	ck_assert_int_eq(pt_e500_pass(e500, 0, &op, 1, &pass, &err), PT_EUNSUPPORTED);
+	ck_assert_msg(strstr(err.msg, "no symbol proftap_agent") != NULL, "%s", err.msg);
+	tell_symbol();
+	ck_assert(pt_e500_agent_awaited(e500));
+	pass_by_agent(&op, 1, &pass);		/* at once: it is not the answer of before */
+	end();
+}
+END_TEST
+
 /* A server that is not known to read memory while the core runs: the sentence says which setting does. */
 START_TEST(memory_at_a_halt_only)
 {
@@ -187,6 +208,7 @@ int main(void)
 	tcase_add_test(tc, an_agent_that_hangs_is_told_in_time);
 	tcase_add_test(tc, a_core_that_halts_meanwhile);
 	tcase_add_loop_test(tc, a_block_that_is_no_more, 0, PT_LEN(damage));
+	tcase_add_test(tc, the_program_is_told_later);
 	tcase_add_test(tc, memory_at_a_halt_only);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

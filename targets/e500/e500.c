@@ -291,8 +291,14 @@ static const char *const symbols[] = { "proftap_agent", NULL };
 
 static void e500_symbol(void *state, unsigned i, uint64_t addr)
 {
+	struct pt_e500_target *e500 = state;
+
 	(void)i;
-	((struct pt_e500_target *)state)->agent_addr = addr;
+	if (addr == e500->agent_addr)
+		return;
+	e500->agent_addr = addr;
+	pt_e500_agent_forget(e500);
+	pt_e500_ask_again(e500, &pt_e500_by_agent);
 }
 
 static const struct pt_region *e500_regions(void *state, size_t *n)

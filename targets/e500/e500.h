@@ -112,7 +112,7 @@ struct pt_e500_target {
 
 /* For a way: it turned out not to work here, and is not tried again. Its state stays until the end. */
 void pt_e500_refuse(struct pt_e500_target *e500, const struct pt_e500_way *way, const char *why);
-/* For a way whose open fails: that may be different at once. */
+/* For a way whose open fails: that may be different at once. Of one that is open: what it stands on has moved. */
 void pt_e500_ask_again(struct pt_e500_target *e500, const struct pt_e500_way *way);
 void *pt_e500_way_state(const struct pt_e500_target *e500, const struct pt_e500_way *way);
 
@@ -157,6 +157,8 @@ struct pt_e500_mailbox *pt_e500_agent_box(const struct pt_e500_target *e500, uns
 void pt_e500_agent_forget(struct pt_e500_target *e500);
 /* Whether one may be there, as far as can be said without asking it. PT_EUNSUPPORTED: why not. */
 int pt_e500_agent_known(const struct pt_e500_target *e500, struct pt_err *err);
+/* And e500.path lets it be the way: where it does not answer yet, it may when the program has gone on. */
+bool pt_e500_agent_awaited(const struct pt_e500_target *e500);
 /* Writes that the agent is to do when the core goes on, for a core that is halted now. 0; PT_EUNSUPPORTED: no agent was
  * at work before; else as memory says. */
 int pt_e500_agent_leave(struct pt_e500_target *e500, unsigned core, const struct pt_e500_op *ops, size_t n_ops,

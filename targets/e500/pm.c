@@ -64,6 +64,7 @@ static void try_open(struct pt_e500_target *e500, size_t i)
 
 void pt_e500_ask_again(struct pt_e500_target *e500, const struct pt_e500_way *way)
 {
+	e500->pm.at[index_of(way)].open = false;
 	e500->pm.at[index_of(way)].asked_ns = 0;
 }
 
@@ -82,6 +83,11 @@ static bool is_open(struct pt_e500_target *e500, size_t i)
 	if (is_wanted(e500, ways[i]) && !e500->pm.at[i].open)
 		try_open(e500, i);
 	return is_wanted(e500, ways[i]) && e500->pm.at[i].open;
+}
+
+bool pt_e500_agent_awaited(const struct pt_e500_target *e500)
+{
+	return is_wanted(e500, &pt_e500_by_agent) && pt_e500_agent_known(e500, &(struct pt_err){ 0 }) == 0;
 }
 
 /* Way by way, why there is none. */

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "log.h"
-#include "targets/e500/counting.h"
-#include "targets/e500/e500.h"
+#include "targets/e500/counters_told.h"
 #include "targets/emit.h"
 #include "trace/formats.h"
 #include "util.h"
@@ -21,7 +20,7 @@
 static const char owner[] = "profile";
 
 enum { HELD_REST_US = 200000, MOST_REST_US = 100000, BUSY_REST_US = 2000, LATE_REST_US = 500000, LATE_MS = 50,
-       USER_MODE_MS = 5000 };
+       USER_MODE_MS = 5000, AGENT_REST_US = 20000, AGENT_MS = 10000 };
 
 struct counters {
 	struct pt_e500_target *e500;
@@ -33,9 +32,10 @@ struct counters {
 	unsigned core;
 	size_t turn;
 	uint64_t in_user_since_ns;	/* no turn could begin, as the core stops in user mode; 0: it did not */
+	uint64_t waits_since_ns;	/* no turn could begin, as the program's agent is not there yet; 0: it does not wait */
 	uint64_t n_torn;		/* chains that did not agree after all retries */
 	uint64_t value[PT_E500_PMCS_MAX], timebase;	/* of the last reading */
-	bool held, running;		/* running: a turn is under way */
+	bool taken, held, running;	/* taken: the unit is ours; running: a turn is under way */
 	bool late;			/* an agent was, and that has been told */
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
@@ -156,7 +156,7 @@ static int change_turn(struct counters *s, size_t to, struct pt_err *err)
 	memset(s->value, 0, sizeof(s->value));
 	s->turn = to;
 	s->running = true;
-	s->in_user_since_ns = 0;
+	s->in_user_since_ns = s->waits_since_ns = 0;
 	put_values(s, pass.at_ns, s->counting.n_turns > 1);
 	put_halt(s, &pass);
 	s->next_ns = pass.at_ns + turn_ns(s);
@@ -180,11 +180,43 @@ static int in_user_mode(struct counters *s, struct pt_err *err)
 	return 0;
 }
 
+/* How many hold what is written to them; in user mode that is not known, and later is too late to choose others. */
+static int find_counters(struct counters *s, unsigned *found, struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
+	size_t n = pt_e500_look_for_counters(s->e500->core, ops);
+	struct pt_e500_pass pass;
+	int rc = pt_e500_pass(s->e500, s->core, ops, n, &pass, err);
+
+	if (rc == 0)
+		*found = pt_e500_counters_found(s->e500->core, ops);
+	return rc == PT_ESTATE ? 0 : rc;
+}
+
+/* The unit, of a program that had no agent yet when it was asked for; CONFIG is out. */
+static int take_late(struct counters *s, struct pt_err *err)
+{
+	unsigned found = s->counting.n_pmcs;
+
+	if (pt_e500_take(s->e500, s->core, owner, err) < 0)
+		return err->code;
+	s->taken = true;
+	if (find_counters(s, &found, err) < 0)
+		return err->code;
+	if (found < s->counting.n_pmcs)
+		return pt_fail(err, PT_EPROTO, "PMC%u and on do not hold what is written to them: begin again, now that the "
+			       "program is under way", found);
+	pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, now_ns(s));
+	return 0;
+}
+
 static int work(struct counters *s, struct pt_err *err)
 {
 	size_t n_turns = s->counting.n_turns;
 	int rc;
 
+	if (!s->taken && take_late(s, err) < 0)
+		return err->code;
 	if (s->running && n_turns == 1)
 		return reading(s, err);
 	rc = change_turn(s, s->running ? (s->turn + 1) % n_turns : s->turn, err);
@@ -217,6 +249,15 @@ static int busy(struct counters *s, uint64_t since_ns, const struct pt_err *why)
 	return LATE_REST_US;
 }
 
+/* A program that begins, or begins anew, has no agent at first. */
+static bool may_come(struct counters *s, int rc)
+{
+	if (rc != PT_EUNSUPPORTED || s->running || !pt_e500_agent_awaited(s->e500))
+		return false;
+	s->waits_since_ns = s->waits_since_ns != 0 ? s->waits_since_ns : now_ns(s);
+	return now_ns(s) - s->waits_since_ns < AGENT_MS * PT_NS_PER_MS;
+}
+
 static int counters_drain(void *state, struct pt_err *err)
 {
 	struct counters *s = state;
@@ -232,6 +273,8 @@ static int counters_drain(void *state, struct pt_err *err)
 	rc = work(s, err);
 	if (rc == PT_EBUSY)
 		return busy(s, now, err);
+	if (may_come(s, rc))
+		return AGENT_REST_US;
 	if (rc < 0) {
 		rc = pt_emit_failed(&s->out, now_ns(s), rc);
 		return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "counters") : rc;
@@ -243,41 +286,18 @@ static int counters_drain(void *state, struct pt_err *err)
 
 /* --- what is counted, in words ------------------------------------------------------------------------------------ */
 
-static size_t say_way(struct counters *s, const struct pt_source_setup *setup, char *text, size_t room)
-{
-	struct pt_err ignored = { 0 };
-	const struct pt_e500_way *way = pt_e500_choose(s->e500, &ignored);	/* that reads; another may have to write */
-	const struct pt_e500_counting *c = &s->counting;
-	const char *count = pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_COUNT]);
-	bool itself = way != NULL && way->halts && strncmp(count, "unmarked", strlen("unmarked")) != 0;
-	char what[200] = "", turns[80] = "";
-	size_t n_whole, n_ratios = pt_e500_ratios(c->want, c->n, c->place, c->n_places, c->n_turns, &n_whole);
-	int len;
-
-	if (way != NULL)
-		way->describe(s->e500, what, sizeof(what));
-	if (c->n_turns > 1)
-		snprintf(turns, sizeof(turns), "; counters take turns (%zu), %zu of %zu figures of one turn each", c->n_turns,
-			 n_whole, n_ratios);
-	len = snprintf(text, room, "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s: %s; count=%s%s%s%s\n",
-		       way != NULL ? way->name : "", what,
-		       way != NULL && way->halts ? "INTRUSIVE, halts the program for each reading unless an agent answers"
-						 : "halts nothing",
-		       count, itself ? ", and some instructions of each reading" : "", turns,
-		       s->clocks.core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
-	return len > 0 && (size_t)len < room ? (size_t)len : 0;
-}
-
 static int emit_config(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	enum { ROOM = PT_CHUNK_BYTES - 1024 };		/* the session's own lines come to them */
+	struct pt_err ignored = { 0 };
 	char *text = malloc(ROOM);
 	size_t len;
 	int rc;
 
 	if (text == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory");
-	len = say_way(s, setup, text, ROOM);
+	len = pt_e500_tell_way(s->e500, s->taken ? pt_e500_choose(s->e500, &ignored) : &pt_e500_by_agent, &s->counting,
+			       setup->settings, s->clocks.core_hz, text, ROOM);
 	pt_e500_counting_tell(&s->counting, &s->clocks, text + len, ROOM - len);
 	rc = pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, text, err);
 	free(text);
@@ -298,7 +318,7 @@ static int available(struct pt_target *target, struct pt_err *err)
 {
 	struct pt_e500_target *e500 = target->state;
 
-	return pt_e500_choose(e500, err) != NULL || may_get_ram(e500) ? 0 : err->code;
+	return pt_e500_choose(e500, err) != NULL || may_get_ram(e500) || pt_e500_agent_awaited(e500) ? 0 : err->code;
 }
 
 static int read_words(struct counters *s, const struct pt_source_setup *setup, unsigned n_pmcs, struct pt_err *err)
@@ -317,24 +337,16 @@ static int read_words(struct counters *s, const struct pt_source_setup *setup, u
 /* Those that do not hold what is written to them somebody else keeps, or they are not there. */
 static int look_for_counters(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
-	size_t n = pt_e500_look_for_counters(s->e500->core, ops);
-	struct pt_e500_pass pass;
-	unsigned found;
-	int rc = pt_e500_pass(s->e500, s->core, ops, n, &pass, err);
+	unsigned n_pmcs = s->counting.n_pmcs, found = n_pmcs;
 
-	if (rc == PT_ESTATE)
-		return 0;		/* in user mode: later is too late to choose others */
-	if (rc < 0)
-		return rc;
-	found = pt_e500_counters_found(s->e500->core, ops);
-	if (found == s->counting.n_pmcs)
+	if (s->taken && find_counters(s, &found, err) < 0)
+		return err->code;
+	if (found == n_pmcs)
 		return 0;
 	if (found < 2)
 		return pt_fail(err, PT_EUNSUPPORTED, "PMC%u does not hold what is written to PMLCa%u: the OS or a hypervisor keeps "
 			       "the counters to itself", found, found);
-	pt_warn("counters: PMC%u and on do not hold what is written to them: %u of %u are used", found, found,
-		s->counting.n_pmcs);
+	pt_warn("counters: PMC%u and on do not hold what is written to them: %u of %u are used", found, found, n_pmcs);
 	return read_words(s, setup, found, err);
 }
 
@@ -354,14 +366,23 @@ static int look_at_core(struct counters *s, struct pt_err *err)
 	return 0;
 }
 
-/* Of a core in user mode that runs, later. */
+/* Of a core in user mode that runs, later; and where there is no agent yet, too. */
 static int first_turn(struct counters *s, struct pt_err *err)
 {
-	int rc = change_turn(s, 0, err);
+	int rc = s->taken ? change_turn(s, 0, err) : 0;
 
 	if (rc == PT_ESTATE && !s->held)
 		return in_user_mode(s, err);
 	return rc;
+}
+
+/* PT_EUNSUPPORTED, where only an agent can that does not answer yet: that is waited for (counters_drain). */
+static int take_unit(struct counters *s, struct pt_err *err)
+{
+	int rc = pt_e500_take(s->e500, s->core, owner, err);
+
+	s->taken = rc == 0;
+	return rc == PT_EUNSUPPORTED && pt_e500_agent_awaited(s->e500) ? 0 : rc;
 }
 
 static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
@@ -372,7 +393,7 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	s->e500 = target->state;
 	s->core = setup->core;
 	pt_e500_offer_ram(s->e500, setup);
-	if (read_words(s, setup, pt_e500_kinds[s->e500->core].n_pmcs, err) < 0 || pt_e500_take(s->e500, s->core, owner, err) < 0)
+	if (read_words(s, setup, pt_e500_kinds[s->e500->core].n_pmcs, err) < 0 || take_unit(s, err) < 0)
 		return err->code;
 	pt_emit_init(&s->out, setup, now_ns(s));
 	if (look_for_counters(s, setup, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
@@ -385,6 +406,11 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
+static enum pt_loss rest_cause(const struct counters *s)
+{
+	return s->held ? PT_LOSS_HALTED : s->taken ? PT_LOSS_REARM : PT_LOSS_NOT_ARMED;
+}
+
 /* Counters stand still while the core is held: what they have by then is told, and they go on from there. */
 static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
@@ -395,7 +421,8 @@ static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struc
 		return 0;	/* seen already */
 	if (!s->held && s->running && what == PT_STATE_HALT && reading(s, err) < 0)
 		pt_warn("counters: not read at the halt: %s", err->msg);
-	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM, now_ns(s));
+	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : rest_cause(s), now_ns(s));
+	s->waits_since_ns = 0;		/* while it stands, no agent can come */
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET)
@@ -420,7 +447,7 @@ static int counters_stop(void *state, struct pt_err *err)
 		pt_warn("counters: %" PRIu64 " readings of chains whose halves never agreed are left out", s->n_torn);
 	pt_e500_describe_way(s->e500, cost, sizeof(cost));
 	pt_info("counters: %s", cost);
-	pt_emit_rest(&s->out, now_ns(s), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	pt_emit_rest(&s->out, now_ns(s), rc, rest_cause(s));
 	pt_emit_end(&s->out);
 	if (rc < 0 && err != NULL)
 		*err = first;
