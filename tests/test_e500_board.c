@@ -338,6 +338,36 @@ START_TEST(a_long_halt_costs_one_tick)
 }
 END_TEST
 
+/* A debugger that steps off a breakpoint gets somewhere, although the decrementer has been due since the halt. */
+static uint32_t pc_after_step(const char *words, uint32_t *before)
+{
+	uint32_t after;
+
+	make(words);
+	pt_vboard_e500.advance(board, STARTED_NS);
+	pt_ve500_set_breakpoint(chip->cpu, 0, true, function_of("store_far")->addr);
+	pt_vboard_e500.advance(board, chip->now_ns + 100000000);
+	ck_assert_int_eq(pt_ve500_state(chip->cpu), PT_VE500_HALT);
+	*before = pt_ve500_pc(chip->cpu);
+	pt_vboard_e500.advance(board, chip->now_ns + 100000000);
+	pt_ve500_resume(chip->cpu, true);
+	pt_vboard_e500.advance(board, chip->now_ns + 1000000);
+	ck_assert_int_eq(pt_ve500_state(chip->cpu), PT_VE500_HALT);
+	after = pt_ve500_pc(chip->cpu);
+	done();
+	return after;
+}
+
+START_TEST(a_step_lets_interrupts_wait)
+{
+	uint32_t before, after = pc_after_step(NULL, &before);
+
+	ck_assert_uint_eq(after, before + 4);
+	after = pc_after_step("step=interrupts", &before);
+	ck_assert_uint_ne(after, before + 4);
+}
+END_TEST
+
 /* One instruction may take longer than the server first waits for. */
 START_TEST(a_slow_core_halts_when_asked)
 {
@@ -404,6 +434,7 @@ int main(void)
 	tcase_add_loop_test(tc, traps_halt_for_a_debugger, 0, 2);
 	tcase_add_test(tc, counters_through_the_server_are_the_truth);
 	tcase_add_test(tc, a_long_halt_costs_one_tick);
+	tcase_add_test(tc, a_step_lets_interrupts_wait);
 	tcase_add_test(tc, a_slow_core_halts_when_asked);
 	tcase_add_loop_test(tc, a_reset_begins_anew, 0, 2);
 	tcase_add_test(tc, variants_are_refused);

@@ -53,6 +53,7 @@ static bool assemble(struct pt_e500 *chip, const struct pt_e500_words *words)
 		return false;
 	pt_ve500_set_hooks(chip->cpu, &hooks);
 	pt_ve500_count_halted(chip->cpu, words->counts_halted);
+	pt_ve500_mask_steps(chip->cpu, words->masks_steps);
 	pt_ve500_pm_init(&chip->pm, chip->cpu);
 	if (words->dcsr_direct)
 		pt_ve500_pm_widen(&chip->pm);

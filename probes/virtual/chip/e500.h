@@ -48,13 +48,13 @@ bool pt_e500_watch(struct pt_e500 *chip, struct pt_vtruth *truth, size_t log_roo
 
 void pt_e500_reset(struct pt_e500 *chip, bool into_halt);	/* as the debugger does it */
 
-enum { PT_E500_WORDS = 14 };
+enum { PT_E500_WORDS = 15 };
 extern const struct pt_param pt_ve500_params[PT_E500_WORDS];
 
 /* --- between the files of the board */
 struct pt_e500_words {
 	uint32_t hz;
-	bool held, dcsr, dcsr_direct, counts_halted;
+	bool held, dcsr, dcsr_direct, counts_halted, masks_steps;
 	enum pt_vdcsr_capture capture;
 	struct pt_ve500_timing timing;
 };

@@ -10,7 +10,10 @@
 
 /* --- words. The defaults of cycles are pt_ve500_default_timing. */
 
-enum { FREQ, HELD, RSP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, DCSR, CAPTURE, PM_HALTED, N_WORDS };
+enum {
+	FREQ, HELD, RSP, STEP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, DCSR, CAPTURE,
+	PM_HALTED, N_WORDS
+};
 _Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many there are");
 
 #define CYCLES(key, standard, of) \
@@ -21,6 +24,8 @@ const struct pt_param pt_ve500_params[N_WORDS] = {
 	[HELD] = { "held", PT_PARAM_FLAG, "off", NULL, 0, 0, "the core stays in reset" },
 	[RSP] = { "rsp", PT_PARAM_CHOICE, "modern", "modern|bare", 0, 0,
 		  "habit of the GDB server: modern describes its registers; bare does not, and g has GDB's own 292 bytes" },
+	[STEP] = { "step", PT_PARAM_CHOICE, "masked", "masked|interrupts", 0, 0,
+		   "habit of the GDB server: interrupts wait while it steps, as QEMU's has it, or entering one is a step" },
 	[LOAD_HIT] = CYCLES("cycles-load", "0", "a load which hits the L1 cache"),
 	[MULTIPLY] = CYCLES("cycles-mul", "3", "a multiplication"),
 	[DIVIDE] = CYCLES("cycles-div", "18", "a division"),
@@ -64,6 +69,7 @@ int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *sett
 			capture = (enum pt_vdcsr_capture)i;
 	*words = (struct pt_e500_words){
 		.dcsr = !is(settings, DCSR, "off"), .dcsr_direct = is(settings, DCSR, "e6500"), .capture = capture,
+		.masks_steps = is(settings, STEP, "masked"),
 		.counts_halted = pt_params_flag(settings, &pt_ve500_params[PM_HALTED]),
 		.hz = (uint32_t)pt_params_number(settings, &pt_ve500_params[FREQ]),
 		.held = pt_params_flag(settings, &pt_ve500_params[HELD]),

@@ -96,7 +96,7 @@ struct pt_ve500 {
 	uint64_t instructions, idle_cycles, halt_cycles;
 	bool attention, stop;
 	enum pt_ve500_state state;
-	bool halt_wanted, stepping, counts_halted;
+	bool halt_wanted, stepping, masks_steps, counts_halted;
 
 	uint64_t tb_base, tb_base_cycle;	/* the time base was tb_base at that cycle */
 	uint64_t dec_zero;			/* cycle at which DEC reaches 0; PT_VNEVER: it stands at 0 */

@@ -127,6 +127,8 @@ static void attend(struct pt_ve500 *cpu)
 	pt_e5_time_pass(cpu);
 	if (cpu->halt_wanted) {
 		halt(cpu);
+	} else if (cpu->stepping && cpu->masks_steps) {
+		return;		/* what is pending is taken by the next instruction that is no step */
 	} else if (pt_e5_take_interrupt(cpu) && cpu->stepping) {
 		halt(cpu);	/* a step is one instruction, or the entry of one interrupt */
 	}
@@ -304,6 +306,11 @@ void pt_ve500_set_breakpoint(struct pt_ve500 *cpu, unsigned slot, bool enabled, 
 	cpu->any_breakpoint = false;
 	for (unsigned i = 0; i < PT_VE500_BREAKPOINTS; i++)
 		cpu->any_breakpoint |= cpu->breakpoint_on[i];
+}
+
+void pt_ve500_mask_steps(struct pt_ve500 *cpu, bool on)
+{
+	cpu->masks_steps = on;
 }
 
 void pt_ve500_count_halted(struct pt_ve500 *cpu, bool on)

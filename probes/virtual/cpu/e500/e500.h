@@ -127,6 +127,8 @@ void pt_ve500_set_reg(struct pt_ve500 *cpu, unsigned reg, uint64_t value);
 bool pt_ve500_peek(struct pt_ve500 *cpu, uint32_t ea, uint8_t *bytes, size_t n_bytes);
 bool pt_ve500_poke(struct pt_ve500 *cpu, uint32_t ea, const uint8_t *bytes, size_t n_bytes);
 
+/* A step lets interrupts wait, as debuggers have it; not at first: then the entry of one is a step. */
+void pt_ve500_mask_steps(struct pt_ve500 *cpu, bool on);
 /* Whether processor cycles are counted (event 1) while it is halted; UNVERIFIED, and not at first. */
 void pt_ve500_count_halted(struct pt_ve500 *cpu, bool on);
 
