@@ -25,7 +25,7 @@ struct pt_live {
 	uint64_t checked_ns;			/* a piece of the image, when last */
 	char mismatch[200];			/* of image and chip; "": none known */
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
-	char config[1024], cost[200], chip[96];
+	char config[1024], cost[400], chip[96];
 
 	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs */
 	uint64_t run_until_ns;				/* of running time; PT_UNKNOWN: no end */

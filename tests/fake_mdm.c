@@ -64,7 +64,7 @@ static uint64_t read_item(struct fake_mdm *m, struct fake_core *c)
 
 static void write_item(struct fake_mdm *m, struct fake_core *c, uint32_t value)
 {
-	if (c->item == 0)
+	if (c->item == 0 && !m->counters_fixed)
 		c->count[c->counter] = value;
 	c->item = c->counter >= m->n_events ? (c->item + 1) % 4 : 0;
 	if (c->item == 0)

@@ -44,6 +44,7 @@ struct fake_mdm {
 	uint64_t wide;
 	uint32_t locked; /* readings of DBG_STATUS that say that JTAG has the lock */
 	size_t n_writes;
+	bool counters_fixed; /* nothing can be written to one */
 	bool dead; /* everything reads ones */
 	size_t n_bad; /* accesses that no MDM of this kind allows */
 };

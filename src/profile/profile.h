@@ -66,7 +66,7 @@ enum pt_elf_check { PT_ELF_UNSAID, PT_ELF_SAME, PT_ELF_DIFFERS, PT_ELF_UNKNOWN }
 struct pt_profile {
 	/* what was measured, how: from CONFIG, of the first source where there are several */
 	char source[16], mode[16], analysis[64];
-	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT], cost[PT_PROFILE_TEXT];
+	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT], cost[2 * PT_PROFILE_TEXT];
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
 	bool buffer_in_use;		/* the user put it where the program may have data */
 	bool sleep_counted;		/* samples are of all time: the source cannot tell sleep from work */

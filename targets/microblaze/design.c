@@ -31,6 +31,7 @@ int pt_mb_read_settings(struct pt_mb *mb, const struct pt_params *settings, stru
 		.n_latencies = (unsigned)number(settings, PT_MB_PERF_LATENCY),
 		.counter_bits = (unsigned)bits,
 		.lat64 = says(settings, PT_MB_PERF_LAT64, "halves"),
+		.check_counters = pt_params_flag(settings, &pt_mb_settings[PT_MB_PERF_CHECK]),
 		.trace_bytes = (uint32_t)number(settings, PT_MB_TRACE_SIZE),
 		.trace_external = pt_params_flag(settings, &pt_mb_settings[PT_MB_TRACE_EXTERNAL]),
 		.short_lower_first = says(settings, PT_MB_TRACE_ORDER, "lower_first"),

@@ -37,6 +37,7 @@ struct pt_mb_design {
 	enum pt_mb_index index;
 	unsigned n_events, n_latencies, counter_bits;
 	bool lat64;			/* the layout of 64-bit latency counters is taken for granted */
+	bool check_counters;		/* a mark written to one can be read back */
 	uint32_t trace_bytes;
 	bool trace_external, short_lower_first;
 	uint64_t hz;			/* 0: unknown */

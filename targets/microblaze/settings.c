@@ -28,6 +28,9 @@ const struct pt_param pt_mb_settings[PT_MB_N_SETTINGS] = {
 	[PT_MB_PERF_LAT64] = { "mb.perf.lat64_layout", PT_PARAM_CHOICE, "halves", "halves|none", 0, 0,
 			       "items of a 64-bit latency counter: as of one of 48 bits with wider halves (not "
 			       "verified)" },
+	[PT_MB_PERF_CHECK] = { "mb.perf.check", PT_PARAM_FLAG, "on", NULL, 0, 0,
+			       "look whether there are counters by a mark that is written to the first and read back "
+			       "(not verified that a core takes it); off: what reads 0 has counted nothing" },
 	[PT_MB_TRACE_SIZE] = { "mb.trace.size", PT_PARAM_NUMBER, "0", NULL, 0, 131072,
 			       "C_DEBUG_TRACE_SIZE in bytes (0: none)" },
 	[PT_MB_TRACE_EXTERNAL] = { "mb.trace.external", PT_PARAM_FLAG, "off", NULL, 0, 0,

@@ -40,6 +40,7 @@ struct counters {
 	unsigned core;			/* of the MDM */
 	uint64_t period_ns, next_ns, full;
 	bool held, running;		/* running: a turn is under way */
+	bool counted;			/* in this turn a reading was not 0 */
 	uint8_t bytes[PT_CHUNK_BYTES];
 	size_t len_bytes;
 	struct pt_mb_unit lease;
@@ -135,20 +136,31 @@ static bool put_reading(struct counters *s, const struct pt_counters_reading *r)
 
 /* --- drain */
 
+/* All counters read 0: is there anybody who counts? To find out ends the turn (*checked). Unchecked, only what had
+ * counted already cannot be back at 0, and who was silent is so until there is a count. */
+static int look_for_core(struct counters *s, bool *answers, bool *checked, struct pt_err *err)
+{
+	*answers = !s->counted && !s->lease.silent;
+	*checked = s->mb->design.check_counters;
+	return *checked && pt_counters_unit_check(&s->unit, answers, err) < 0 ? err->code : 0;
+}
+
 static int turn(struct counters *s, struct pt_err *err)
 {
 	uint64_t at_ns = 0;
-	bool answers = true;
+	bool answers = true, check = s->mb->design.check_counters;
 
 	if (pt_mdm_select(s->mdm, s->core, err) < 0 ||
-	    (s->lease.silent && pt_counters_unit_check(&s->unit, &answers, err) < 0))
+	    (s->lease.silent && check && pt_counters_unit_check(&s->unit, &answers, err) < 0))
 		return err->code;
 	if (!answers)
 		return pt_mb_unit_silent(&s->lease, &s->out, pt_mdm_now_ns(s->mdm));
-	pt_mb_unit_answers(&s->lease);
+	if (check)
+		pt_mb_unit_answers(&s->lease);
 	if (pt_counters_unit_start(&s->unit, &at_ns, err) < 0)
 		return err->code;
 	s->running = true;
+	s->counted = false;
 	put_zeros(s, at_ns);
 	s->next_ns = at_ns + s->period_ns;
 	return 0;
@@ -171,22 +183,28 @@ static int go_on(struct counters *s, struct pt_err *err)
 static int read_turn(struct counters *s, struct pt_err *err)
 {
 	struct pt_counters_reading r = { .at_ns = 0 };
-	bool sound, zero, answers = true;
+	bool sound, checked = false, answers = true;
 
 	if (pt_mdm_select(s->mdm, s->core, err) < 0 || pt_counters_unit_read(&s->unit, &r, err) < 0)
 		return err->code;
-	zero = pt_counters_unit_is_zero(&s->unit, &r);
-	if (zero && pt_counters_unit_check(&s->unit, &answers, err) < 0)
-		return err->code;
+	if (pt_counters_unit_is_zero(&s->unit, &r)) {
+		if (look_for_core(s, &answers, &checked, err) < 0)
+			return err->code;
+	} else {
+		s->counted = true;
+		pt_mb_unit_answers(&s->lease);
+	}
 	sound = answers && put_reading(s, &r);
-	emit_records(s, answers ? r.at_ns : s->out.told_ns);
+	if (answers)
+		emit_records(s, r.at_ns);
+	s->len_bytes = 0; /* a turn that nobody counted in did not begin */
 	s->next_ns = r.at_ns + s->period_ns;
 	s->running = sound && s->unit.n_groups == 1;
 	if (!s->running)
 		s->unit.group = (s->unit.group + (s->unit.n_groups > 1)) % s->unit.n_groups;
 	if (!answers)
 		return pt_mb_unit_silent(&s->lease, &s->out, r.at_ns);
-	return zero && s->running ? go_on(s, err) : 0;
+	return checked && s->running ? go_on(s, err) : 0;
 }
 
 static int failed(struct counters *s, int rc, struct pt_err *err)
@@ -291,7 +309,7 @@ static int read_words(struct counters *s, const struct pt_source_setup *setup, s
 }
 
 struct lines {
-	char text[6000];
+	char text[10000];
 	size_t len;
 };
 
@@ -313,8 +331,9 @@ static void say_latency(const struct counters *s, unsigned i, struct lines *l)
 	for (unsigned item = 0; item < PER_LATENCY; item++) {
 		unsigned n = latency_number(s, i, item);
 
-		say(l, "counter.%u=%s.%s\ncounter.%u.bits=%u\n", n, pt_mb_event_name[s->unit.latencies.event[i]],
-		    items[item], n, item == 0 ? 32 : s->unit.bits);
+		say(l, "counter.%u=%s.%s\ncounter.%u.bits=%u\ncounter.%u.note=event %u\n", n,
+		    pt_mb_event_name[s->unit.latencies.event[i]], items[item], n, item == 0 ? 32 : s->unit.bits, n,
+		    s->unit.latencies.event[i]);
 		if (item >= 3)
 			say(l, "counter.%u.kind=%s\n", n, item == 3 ? "least" : "most");
 	}
@@ -325,8 +344,8 @@ static void say_counters(const struct counters *s, struct lines *l)
 	uint64_t hz = s->mb->design.hz;
 
 	for (unsigned i = 0; i < s->unit.events.n; i++) {
-		say(l, "counter.%u=%s\ncounter.%u.bits=%u\n", i, pt_mb_event_name[s->unit.events.event[i]], i,
-		    s->unit.bits);
+		say(l, "counter.%u=%s\ncounter.%u.bits=%u\ncounter.%u.note=event %u\n", i,
+		    pt_mb_event_name[s->unit.events.event[i]], i, s->unit.bits, i, s->unit.events.event[i]);
 		if (hz != 0)
 			say(l, "counter.%u.max_hz=%" PRIu64 "\n", i, hz);
 	}
@@ -343,12 +362,13 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 	say(&l, "source=counters\nmode=poll\ntick_hz=1000000000\nway=%s\ngroups=%u\ncounters=%u\n", way,
 	    s->unit.n_groups, s->unit.events.n + PER_LATENCY * s->unit.latencies.n);
 	say_counters(s, &l);
-	say(&l, "cost=the core never halts; %s; event numbers as in UG984 (not verified):",
-	    s->unit.n_groups > 1 ? "counters take turns" : "all counters count all the time");
+	say(&l, "cost=the core never halts; %s; %snumbers of the events, as in UG984 (not verified):",
+	    s->unit.n_groups > 1 ? "counters take turns" : "all counters count all the time",
+	    s->mb->design.check_counters ? "" : "not checked that there are any (mb.perf.check=off); ");
 	for (unsigned i = 0; i < s->unit.events.n; i++)
-		say(&l, " %u %s", s->unit.events.event[i], pt_mb_event_name[s->unit.events.event[i]]);
+		say(&l, " %u", s->unit.events.event[i]);
 	for (unsigned i = 0; i < s->unit.latencies.n; i++)
-		say(&l, " %u %s", s->unit.latencies.event[i], pt_mb_event_name[s->unit.latencies.event[i]]);
+		say(&l, " %u", s->unit.latencies.event[i]);
 	say(&l, "\n");
 	if (pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, l.text, err) < 0)
 		return err->code;
@@ -365,14 +385,14 @@ static int stop_unit(struct counters *s, struct pt_err *err)
 
 static int find_unit(struct counters *s, struct pt_err *err)
 {
-	bool answers = false;
+	bool answers = false, checked;
 
-	if (pt_mdm_select(s->mdm, s->core, err) < 0 || pt_counters_unit_check(&s->unit, &answers, err) < 0)
+	if (pt_mdm_select(s->mdm, s->core, err) < 0 || look_for_core(s, &answers, &checked, err) < 0)
 		return err->code;
 	return answers ? 0 : pt_fail(err, PT_EUNSUPPORTED,
 				     "no performance counter answers (a mark written to the first one cannot be read "
 				     "back): the core has none (C_DEBUG_EVENT_COUNTERS=0, C_DEBUG_ENABLED<2), or is "
-				     "held in reset");
+				     "held in reset; one whose counters cannot be written wants mb.perf.check=off");
 }
 
 static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)

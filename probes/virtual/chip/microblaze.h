@@ -74,7 +74,7 @@ bool pt_microblaze_watch(struct pt_microblaze_node *node, struct pt_vtruth *trut
 
 void pt_microblaze_reset(struct pt_microblaze *chip, bool into_halt);	/* as the debugger does it */
 
-enum { PT_MICROBLAZE_WORDS = 50 };
+enum { PT_MICROBLAZE_WORDS = 51 };
 extern const struct pt_param pt_vmicroblaze_params[PT_MICROBLAZE_WORDS];
 
 /* --- between the files of the board, microblaze.c and microblaze_setup.c */

@@ -12,7 +12,7 @@
 enum {
 	FREQ, CORES, HELD, BARREL, MUL, DIV, PCMP, MSR_INSTR, REORDER, EXCEPTIONS, STACK, USER_MODE, OPCODE_0, PVR,
 	VECTORS, STEP_SLOT, TAKEN, TAKEN_SLOT, LOAD, STORE, MULTIPLY, DIVIDE, SHIFT, VECTOR,
-	PROFILE, PBAR_BITS, INDEX, BINS, EVENTS, LATENCY, WIDTH, TRACE, TRACE_FULL,
+	PROFILE, PBAR_BITS, INDEX, BINS, EVENTS, LATENCY, WIDTH, SETTABLE, TRACE, TRACE_FULL,
 	UART, REG_ACCESS, PARALLEL, WIDE, KEEP_CTRL, LOCK_CODE, LOCKED, VERSION, RSP, USER, JTAG, CMD_BITS,
 	CMD_ORDER, DATA_ORDER, PHASES, SYNC, PAD, N_WORDS
 };
@@ -56,6 +56,7 @@ const struct pt_param pt_vmicroblaze_params[N_WORDS] = {
 	[EVENTS] = NUMBER("event-counters", "5", 0, 48, "C_DEBUG_EVENT_COUNTERS"),
 	[LATENCY] = NUMBER("latency-counters", "1", 0, 7, "C_DEBUG_LATENCY_COUNTERS"),
 	[WIDTH] = { "counter-width", PT_PARAM_CHOICE, "32", "32|48|64", 0, 0, "C_DEBUG_COUNTER_WIDTH" },
+	[SETTABLE] = FLAG("counter-write", "on", "PCDWR sets the counters; UNVERIFIED"),
 	[TRACE] = NUMBER("trace", "8192", 0, 131072, "C_DEBUG_TRACE_SIZE, bytes: 0, 8192 ... 131072"),
 	[TRACE_FULL] = { "trace-full", PT_PARAM_CHOICE, "wrap", "wrap|stop", 0, 0,
 			 "a full trace buffer loses its oldest item, or ends the trace; UNVERIFIED" },
@@ -134,6 +135,7 @@ static void read_mdm(struct pt_vmdm_options *o, const struct pt_params *s)
 		.bins_wrap = is(s, BINS, "wrap"), .event_counters = (uint8_t)number(s, EVENTS),
 		.latency_counters = (uint8_t)number(s, LATENCY),
 		.counter_width = is(s, WIDTH, "64") ? 64 : is(s, WIDTH, "48") ? 48 : 32,
+		.counters_fixed = !is_on(s, SETTABLE),
 		.trace_bytes = number(s, TRACE), .trace_stops = is(s, TRACE_FULL, "stop"),
 		.high_first = is(s, WIDE, "high"), .keep_ctrl = is_on(s, KEEP_CTRL),
 		.lock_code = number(s, LOCK_CODE), .locked_polls = number(s, LOCKED),

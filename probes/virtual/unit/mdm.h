@@ -20,6 +20,7 @@ struct pt_vmdm_options {	/* C_ parameters by their names, and what is UNVERIFIED
 	uint8_t index;			/* enum pt_vmdm_index */
 	bool bins_wrap;			/* at 2^36; default: they saturate */
 	uint8_t event_counters, latency_counters, counter_width;	/* 0..48, 0..7; 32, 48, 64 */
+	bool counters_fixed;		/* PCDWR sets nothing, only steps on */
 	uint32_t trace_bytes;		/* C_DEBUG_TRACE_SIZE: 0, 8K ... 128K */
 	bool trace_stops;		/* when the buffer is full; default: the oldest item is lost */
 	bool high_first;		/* 36 bits through DBG_DATA: the upper half first */

@@ -144,7 +144,8 @@ void pt_mdm_counters_write(struct pt_vmdm_core *core, unsigned which, uint64_t v
 		core->counters.now[core->counters.at].event = (uint8_t)value;
 		next_counter(core);
 	} else if (which == PT_VMDM_PCDWR) {
-		write_item(core, (uint32_t)value);
+		if (!core->mdm->options.counters_fixed)
+			write_item(core, (uint32_t)value);
 		next_item(core);
 	}
 }
