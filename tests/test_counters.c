@@ -70,6 +70,30 @@ START_TEST(totals_and_rates)
 }
 END_TEST
 
+/* 1000 in 1 ms, 500 in 1 ms, then at a halt 70 in 10 us: counted, but no rate of 7 MHz. The next one is as usual after a
+ * short one, and of 900. */
+START_TEST(a_reading_that_comes_early)
+{
+	struct chunk_feed f = feed_of(COUNTERS, NULL);
+	struct chunk_bytes b = { .len = 0 };
+	const struct pt_counter_row *cycles;
+
+	readings(&f);
+	add_reading(&b, 2010, 0, 2570);
+	data(&f, 3000000, 3000010, &b);
+	cycles = &pt_pipeline_profile(f.pipeline)->counters->counter[0];
+	ck_assert_uint_eq(cycles->total, 1570);
+	ck_assert_uint_eq(cycles->timed_ns, 2010000);
+	ck_assert_double_eq(cycles->rate_max, 1e6);
+	ck_assert_double_eq(cycles->rate_last, 5e5);
+	add_reading(&b, 3010, 0, 3470);
+	data(&f, 3000010, 4000000, &b);
+	cycles = &pt_pipeline_profile(f.pipeline)->counters->counter[0];
+	ck_assert_double_eq(cycles->rate_last, 9e5);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* 100 of 1000, then 100 of 500: 0.1 and 0.2, 200 of 1500 over all. */
 START_TEST(metrics_over_time)
 {
@@ -495,6 +519,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);	/* a hundred pipelines, with a sanitizer */
 	tcase_add_test(tc, totals_and_rates);
+	tcase_add_test(tc, a_reading_that_comes_early);
 	tcase_add_test(tc, metrics_over_time);
 	tcase_add_test(tc, a_gap_is_not_counted);
 	tcase_add_test(tc, a_counter_that_may_have_lapped);

@@ -151,12 +151,20 @@ static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 
 /* --- counts */
 
+enum { EARLY = 4 };	/* that much sooner than the reading before */
+
+/* Readings have errors in time, and one that a halt or the end of the profile wants comes soon after the one before:
+ * what was counted in between is counted, but makes no extreme of a rate, nor the last one. */
 static void take_rate(struct counter *n, uint64_t ns, uint64_t counted, uint64_t at_ns)
 {
 	double rate = (double)counted * 1e9 / (double)ns;
+	bool early = ns < n->before_ns / EARLY;
 
+	n->before_ns = ns;
 	n->row.timed += counted;
 	n->row.timed_ns += ns;
+	if (early)
+		return;
 	n->row.rate_last = rate;
 	n->last = (struct turn){ counted, ns };
 	if (ns < n->row.least_ns)

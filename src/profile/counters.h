@@ -30,9 +30,10 @@ struct pt_counter_row {		/* a counter */
 	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
 	uint64_t timed, timed_ns;	/* part of total between two readings with moments,
 					 * and the time between these */
-	double rate_min, rate_max;	/* per second, between two readings; NAN: none */
+	double rate_min, rate_max;	/* per second, between two readings, of which the second did not come much
+					 * earlier than is usual; NAN: none */
 	uint64_t rate_min_at, rate_max_at;	/* ns; the second reading */
-	double rate_last;	/* per second, between the last two readings; NAN: none */
+	double rate_last;	/* between the last two such readings; NAN: none */
 	bool shared;		/* it took turns: total is of timed_ns only */
 	uint64_t turns;		/* that have ended */
 	double scaled, scaled_error;	/* NAN: it is not shared; error: 95 %, plus or minus; NAN: too few turns */

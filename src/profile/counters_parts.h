@@ -16,7 +16,8 @@ struct counter {
 	uint64_t id;
 	struct pt_counter_row row;
 	struct turn { uint64_t counted, ns; } turn;	/* the one that it has */
-	struct turn last;		/* between the last two readings that follow each other */
+	struct turn last;		/* between the last two readings that follow each other, if not too soon */
+	uint64_t before_ns;		/* between the two readings before; 0: none yet */
 	double xx, xy, yy;		/* of the turns before: counted and ns, squared */
 	struct pt_moment read;		/* the last reading; ns PT_UNKNOWN: not since the gap */
 	uint64_t read_ticks;
