@@ -1,5 +1,7 @@
 /* The virtual e500's performance monitor: the vectors of facts/e500.md 10, counts against the core's own, and its
  * interrupt. Code is given as instruction words; registers are set as a debugger would. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -270,6 +272,42 @@ START_TEST(counts_edges_of_the_time_base)
 }
 END_TEST
 
+static bool is_counted(unsigned event)
+{
+	return pt_ve500_counts(event) || (event >= 76 && event <= 85) || event == 90;	/* thresholds, chains, time base */
+}
+
+/* "1-5, 8-13": as README says it. */
+static void list_counted(char *text, size_t room)
+{
+	size_t len = 0;
+
+	for (unsigned first = 0, last; first < PT_VE500_EVENTS; first = last + 1) {
+		for (last = first; is_counted(first) && is_counted(last + 1);)
+			last++;
+		if (is_counted(first))
+			len += (size_t)snprintf(text + len, room - len, first < last ? "%s%u-%u" : "%s%u", len > 0 ? ", " : "",
+						first, last);
+	}
+}
+
+START_TEST(readme_says_what_it_counts)
+{
+	const char *srcdir = getenv("srcdir");
+	static char readme[100000];
+	char path[512], list[200] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/README", srcdir != NULL ? srcdir : ".");
+	f = fopen(path, "r");
+	ck_assert_msg(f != NULL, "%s", path);
+	readme[fread(readme, 1, sizeof(readme) - 1, f)] = '\0';
+	fclose(f);
+	list_counted(list, sizeof(list));
+	ck_assert_msg(strstr(readme, list) != NULL, "README lacks: %s", list);
+}
+END_TEST
+
 /* By hand: QEMU has no such event, and no evldh. Memory 8899 aabb ccdd eeff into both halves of r6. */
 START_TEST(loads_four_halfwords)
 {
@@ -301,6 +339,7 @@ int main(void)
 	tcase_add_loop_test(tc, counts_what_lasts_longer, 0, PT_LEN(thresholds));
 	tcase_add_test(tc, counts_what_the_program_asks_for);
 	tcase_add_loop_test(tc, equals_the_core, 0, PT_VE500_EVENTS);
+	tcase_add_test(tc, readme_says_what_it_counts);
 	tcase_add_test(tc, interrupts_on_overflow);
 	tcase_add_test(tc, counts_edges_of_the_time_base);
 	tcase_add_test(tc, loads_four_halfwords);
