@@ -140,7 +140,8 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 	if (rc == 0)
 		rc = port->run(port->state, false, buffer - 4, err);
 	if (rc == PT_ETIMEOUT)
-		return pt_wrap(err, "code at 0x%" PRIx64 " does not come to its trap", s->addr);
+		return pt_wrap(err, "code at 0x%" PRIx64 " does not come to its trap (a core of another kind than it is taken for, "
+			       "e500.core, has other PMRs)", s->addr);
 	if (rc == 0)
 		rc = pt_mem_read(port->mem, buffer, results, len_bytes, err);
 	if (rc == 0 && pt_be32(results + len_bytes - 4) != (uint32_t)buffer)
