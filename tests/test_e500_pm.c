@@ -277,7 +277,7 @@ static bool is_counted(unsigned event)
 	return pt_ve500_counts(event) || (event >= 76 && event <= 85) || event == 90;	/* thresholds, chains, time base */
 }
 
-/* "1-5, 8-13": as README says it. */
+/* "1-5, 8-13": as the manual says it. */
 static void list_counted(char *text, size_t room)
 {
 	size_t len = 0;
@@ -291,20 +291,20 @@ static void list_counted(char *text, size_t room)
 	}
 }
 
-START_TEST(readme_says_what_it_counts)
+START_TEST(the_manual_says_what_it_counts)
 {
 	const char *srcdir = getenv("srcdir");
-	static char readme[100000];
+	static char page[100000];
 	char path[512], list[200] = "";
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/README", srcdir != NULL ? srcdir : ".");
+	snprintf(path, sizeof(path), "%s/doc/e500", srcdir != NULL ? srcdir : ".");
 	f = fopen(path, "r");
 	ck_assert_msg(f != NULL, "%s", path);
-	readme[fread(readme, 1, sizeof(readme) - 1, f)] = '\0';
+	page[fread(page, 1, sizeof(page) - 1, f)] = '\0';
 	fclose(f);
 	list_counted(list, sizeof(list));
-	ck_assert_msg(strstr(readme, list) != NULL, "README lacks: %s", list);
+	ck_assert_msg(strstr(page, list) != NULL, "doc/e500 lacks: %s", list);
 }
 END_TEST
 
@@ -339,7 +339,7 @@ int main(void)
 	tcase_add_loop_test(tc, counts_what_lasts_longer, 0, PT_LEN(thresholds));
 	tcase_add_test(tc, counts_what_the_program_asks_for);
 	tcase_add_loop_test(tc, equals_the_core, 0, PT_VE500_EVENTS);
-	tcase_add_test(tc, readme_says_what_it_counts);
+	tcase_add_test(tc, the_manual_says_what_it_counts);
 	tcase_add_test(tc, interrupts_on_overflow);
 	tcase_add_test(tc, counts_edges_of_the_time_base);
 	tcase_add_test(tc, loads_four_halfwords);
