@@ -345,7 +345,7 @@ START_TEST(rules_see_bins)
 END_TEST
 
 /* The records of gmon.out over each other: what each bin holds. Little-endian, as the program is. */
-static uint64_t gmon_bin(const struct pt_text *out, uint64_t address, unsigned *records)
+static uint64_t gmon_bin(const struct pt_text *out, unsigned bytes, uint64_t address, unsigned *records)
 {
 	const uint8_t *at = (const uint8_t *)out->bytes + 20, *end = (const uint8_t *)out->bytes + out->len_bytes;
 	uint64_t sum = 0;
@@ -353,7 +353,7 @@ static uint64_t gmon_bin(const struct pt_text *out, uint64_t address, unsigned *
 	for (*records = 0; at < end && *at == 0; (*records)++) {
 		uint64_t low = pt_le32(at + 1), high = pt_le32(at + 5), n = pt_le32(at + 9), size = (high - low) / n;
 
-		ck_assert_uint_eq(size, 8);
+		ck_assert_uint_eq(size, bytes);
 		if (address >= low && address < high)
 			sum += pt_le16(at + 33 + 2 * ((address - low) / size));
 		at += 33 + 2 * n;
@@ -412,10 +412,52 @@ START_TEST(gmon_of_bins)
 	ck_assert(memcmp(out.bytes, "gmon\1\0\0\0", 8) == 0);
 	ck_assert_uint_eq(pt_le32((const uint8_t *)out.bytes + 33), _i == 0 ? 100000000u : 10000u);
 	ck_assert_str_eq(out.bytes + 37, "seconds");
-	ck_assert_uint_eq(gmon_bin(&out, 0x100, &records), _i == 0 ? 200000 : 300000);
+	ck_assert_uint_eq(gmon_bin(&out, 8, 0x100, &records), _i == 0 ? 200000 : 300000);
 	ck_assert_uint_eq(records, _i == 0 ? 5 : 6);
-	ck_assert_uint_eq(gmon_bin(&out, 0x118, &records), _i == 0 ? 7000 : 1);
-	ck_assert_uint_eq(gmon_bin(&out, 0x20000000, &records), _i == 0 ? 5000 : 1);
+	ck_assert_uint_eq(gmon_bin(&out, 8, 0x118, &records), _i == 0 ? 7000 : 1);
+	ck_assert_uint_eq(gmon_bin(&out, 8, 0x20000000, &records), _i == 0 ? 5000 : 1);
+	pt_text_free(&out);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* Samples are no time, whatever the core's clock; and as gprof counts hits in bins of less than 2 bytes twice, those are 2
+ * wide: 0x102 three times, 0x103 and 0x106 once, and LEAF. */
+START_TEST(gmon_of_samples)
+{
+	static const uint32_t values[] = { 0x106, 0x102, LEAF, 0x102, 0x103, 0x102 };
+	struct chunk_feed f = feed_of(PCSR "core_hz=48000000\n");
+	struct pt_text out = { 0 };
+	uint8_t bytes[4 * PT_LEN(values)];
+	unsigned records;
+
+	for (size_t i = 0; i < PT_LEN(values); i++)
+		pt_put_le32(bytes + 4 * i, values[i]);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_RESTARTS, 0, 1000, bytes, sizeof(bytes));
+	chunk_report(&f, &out, "functions", "gmon");
+	ck_assert_uint_eq(pt_le32((const uint8_t *)out.bytes + 33), 1);
+	ck_assert_str_eq(out.bytes + 37, "samples");
+	ck_assert_uint_eq(gmon_bin(&out, 2, 0x102, &records), 4);
+	ck_assert_uint_eq(gmon_bin(&out, 2, 0x104, &records), 0);
+	ck_assert_uint_eq(gmon_bin(&out, 2, 0x106, &records), 1);
+	ck_assert_uint_eq(gmon_bin(&out, 2, LEAF, &records), 1);
+	pt_text_free(&out);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
+/* Nor are they in bins. */
+START_TEST(gmon_of_samples_in_bins)
+{
+	struct chunk_feed f = feed_of(SAMPLED "core_hz=48000000\n");
+	struct pt_text out = { 0 };
+	unsigned records;
+
+	three_bins(&f);
+	chunk_report(&f, &out, "functions", "gmon");
+	ck_assert_uint_eq(pt_le32((const uint8_t *)out.bytes + 33), 1);
+	ck_assert_str_eq(out.bytes + 37, "samples");
+	ck_assert_uint_eq(gmon_bin(&out, 8, 0x100, &records), 30);
 	pt_text_free(&out);
 	chunk_feed_drop(&f);
 }
@@ -441,6 +483,8 @@ int main(void)
 	tcase_add_test(tc, begun_by_triggers);
 	tcase_add_test(tc, before_the_first_reading);
 	tcase_add_loop_test(tc, gmon_of_bins, 0, 2);
+	tcase_add_test(tc, gmon_of_samples);
+	tcase_add_test(tc, gmon_of_samples_in_bins);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -1,7 +1,8 @@
 /* gmon.out, for GNU gprof (gmon_out.h, hist.c): a histogram of the program counter, and call arcs where calls were
  * seen. In the byte order and address size of the ELF. Bins are 2 bytes wide, or as the hardware's are, and hold 16
  * bits: what has more is written in several records over the same range, which gprof adds up; beyond MOST_RECORDS of
- * them a tick stands for more time, and the rate or the dimension ("kcycles") says so. */
+ * them a tick stands for more time, and the rate or the dimension ("kcycles") says so. Samples of the program counter are
+ * a histogram like any other, whose hits are samples and no time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ enum { DIMENSION_BYTES = 15, VERSION = 1, SPARE_BYTES = 12, TAG_HISTOGRAM = 0, T
 struct writer {
 	const struct pt_profile *profile;
 	struct pt_text *out;
+	bool by_hits;			/* of bins, or of samples; else of instructions that were executed */
 	bool big_endian;
 	unsigned address_bytes;
 	uint64_t ticks_per_count;	/* of the profile's clock; a power of ten */
@@ -81,40 +83,46 @@ static int of_lines(struct histogram *h, const struct pt_profile *p, struct pt_e
 }
 
 /* Bins that lie far from each other make spans of their own: a span's size is that of all that it could hold. */
-static void add_bin(struct histogram *h, const struct pt_bins_address *bin)
+static void add_bin(struct histogram *h, uint64_t address, uint64_t hits)
 {
 	struct pt_code_span *last = h->n_spans > 0 ? &h->span[h->n_spans - 1] : NULL;
 	uint64_t bytes = h->bin_bytes;
 
-	if (last == NULL || bin->address < last->end || (bin->address - last->base) % bytes != 0 ||
-	    bin->address - last->end > FAR_BINS * bytes) {
-		h->span[h->n_spans++] = (struct pt_code_span){ .base = bin->address, .end = bin->address + bytes };
-	} else {
-		last->end = bin->address + bytes;
+	if (h->n_cells > 0 && h->cell[h->n_cells - 1].address == address) {
+		h->cell[h->n_cells - 1].ticks += hits;
+		return;
 	}
-	h->cell[h->n_cells++] = (struct cell){ bin->address, bin->hits };
+	if (last == NULL || address < last->end || (address - last->base) % bytes != 0 ||
+	    address - last->end > FAR_BINS * bytes)
+		h->span[h->n_spans++] = (struct pt_code_span){ .base = address, .end = address + bytes };
+	else
+		last->end = address + bytes;
+	h->cell[h->n_cells++] = (struct cell){ address, hits };
 }
 
+/* Samples are bins of one byte; gprof counts twice what is in bins of less than two. */
 static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_err *err)
 {
+	uint64_t bytes = bins->n_addresses > 0 ? bins->address[0].bytes : BIN_BYTES;
+
 	if (bins->n_cores > 1)
 		return pt_fail(err, PT_ESTATE, "gmon is of one core; this profile is of %zu (core=NUMBER profiles one)",
 			       bins->n_cores);
 	h->cell = calloc(bins->n_addresses + 1, sizeof(*h->cell));
 	h->span = calloc(bins->n_addresses + 1, sizeof(*h->span));
-	h->bin_bytes = bins->n_addresses > 0 ? bins->address[0].bytes : BIN_BYTES;
+	h->bin_bytes = bytes > 1 ? bytes : BIN_BYTES;
 	if (h->cell == NULL || h->span == NULL)
 		return no_memory(bins->n_addresses, err);
 	for (size_t i = 0; i < bins->n_addresses; i++) {
 		const struct pt_bins_address *bin = &bins->address[i];
-		bool cut = i > 0 && i + 1 == bins->n_addresses && bin->bytes < h->bin_bytes; /* by the range's end */
+		bool cut = i > 0 && i + 1 == bins->n_addresses && bin->bytes < bytes;	/* by the range's end */
 
-		if ((bin->bytes != h->bin_bytes && !cut) || (i > 0 && bin->address - bin[-1].address < h->bin_bytes))
+		if ((bin->bytes != bytes && !cut) || (i > 0 && bin->address - bin[-1].address < bytes))
 			return pt_fail(err, PT_ESTATE,
 				       "gmon has bins of one size; this profile has some of %u and of %u "
 				       "bytes, or they overlap",
-				       (unsigned)h->bin_bytes, (unsigned)bin->bytes);
-		add_bin(h, bin);
+				       (unsigned)bytes, (unsigned)bin->bytes);
+		add_bin(h, bytes > 1 ? bin->address : bin->address / BIN_BYTES * BIN_BYTES, bin->hits);
 	}
 	return 0;
 }
@@ -123,7 +131,9 @@ static void choose_scale(struct writer *w, const struct histogram *h)
 {
 	static const char *const cycles[] = { "cycles", "kcycles", "Mcycles", "Gcycles", "Tcycles", "Pcycles" };
 	static const char *const instructions[] = { "instrs", "kinstrs", "Minstrs", "Ginstrs", "Tinstrs", "Pinstrs" };
-	bool in_seconds = w->profile->core_hz != 0 && !w->profile->by_instructions;
+	static const char *const samples[] = { "samples", "ksamples", "Msamples", "Gsamples", "Tsamples", "Psamples" };
+	bool in_samples = w->by_hits && !w->profile->bins->by_instructions && !w->profile->bins->by_cycles;
+	bool in_seconds = w->profile->core_hz != 0 && !w->profile->by_instructions && !in_samples;
 	uint64_t most = 0;
 	size_t thousands = 0;
 
@@ -136,7 +146,8 @@ static void choose_scale(struct writer *w, const struct histogram *h)
 		w->ticks_per_count *= 10;
 	w->rate = in_seconds ? (uint32_t)llround((double)w->profile->core_hz / (double)w->ticks_per_count) : 1;
 	w->rate = w->rate > 0 ? w->rate : 1;	/* a core slower than the divisor: gprof divides by it */
-	w->dimension = in_seconds ? "seconds" : w->profile->by_instructions ? instructions[thousands] : cycles[thousands];
+	w->dimension = in_seconds ? "seconds" : in_samples ? samples[thousands]
+		       : w->profile->by_instructions ? instructions[thousands] : cycles[thousands];
 }
 
 static void one_record(struct writer *w, const struct pt_code_span *span, uint64_t bin_bytes, const uint64_t *count,
@@ -249,13 +260,16 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 
 	(void)view;
 	(void)query;
-	if (!profile->by_bins && (profile->lines == NULL || profile->tree == NULL))
+	w.by_hits = profile->by_bins || (profile->samples != 0 && profile->branches == 0);
+	if (w.by_hits && profile->bins == NULL)
+		return pt_report_lacks("gmon", "bins", err);
+	if (!w.by_hits && (profile->lines == NULL || profile->tree == NULL))
 		return pt_report_lacks("gmon", profile->lines == NULL ? "lines" : "tree", err);
 	if (profile->program == NULL)
 		return pt_fail(err, PT_ESTATE, "gmon needs an ELF: gprof reads both");
 	w.big_endian = pt_program_is_big_endian(profile->program);
 	w.address_bytes = pt_program_address_bytes(profile->program);
-	rc = profile->by_bins ? of_bins(&h, profile->bins, err) : of_lines(&h, profile, err);
+	rc = w.by_hits ? of_bins(&h, profile->bins, err) : of_lines(&h, profile, err);
 	if (rc == 0) {
 		choose_scale(&w, &h);
 		header(&w);
@@ -263,7 +277,7 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 	for (size_t i = 0; i < h.n_spans && rc == 0; i++)
 		rc = one_span(&w, &h, &h.span[i], err);
 	histogram_free(&h);
-	return rc < 0 || profile->by_bins ? rc : arcs(&w, err);	/* bins saw no calls */
+	return rc < 0 || w.by_hits ? rc : arcs(&w, err);	/* bins and samples saw no calls */
 }
 
 const struct pt_format pt_format_gmon = {
