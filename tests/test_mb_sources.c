@@ -523,6 +523,37 @@ START_TEST(the_way_is_lost)
 }
 END_TEST
 
+/* At a halt, what ran up to it is read at once, not when the next reading would be due; once is enough. */
+START_TEST(a_halt_is_followed_by_a_reading)
+{
+	static const char *const how[] = { "mode=live", "mode=snapshot" };
+	size_t n_data;
+
+	use(&pt_source_mb_bins);
+	say(how[_i]);
+	say("period=10s");
+	started(source, 0x100, 0x100);
+	fake_mdm_hit(&mdm, 0, 0x100, 5);
+	array_mem_pass(&memory, 3000000);
+	ck_assert_uint_eq(bin_at(0x100), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x100, &err), 0);
+	drain_until(memory.now_ns + 1000000000);
+	ck_assert_uint_eq(bin_at(0x100), 5);
+	n_data = array_sink_count(&sink, PT_CHUNK_DATA, -1);
+	drain_until(memory.now_ns + 1000000000);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), n_data);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0x100, &err), 0);
+	fake_mdm_hit(&mdm, 0, 0x100, 7);
+	drain_until(memory.now_ns + 1000000);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x100, &err), 0);
+	drain_until(memory.now_ns + 1000000000);
+	ck_assert_uint_eq(bin_at(0x100), 12);
+	stop();
+	ck_assert_uint_eq(bin_at(0x100), 12);
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 2);
+}
+END_TEST
+
 /* A core that sleeps is no core that is held, and a reset takes nothing away that was counted. */
 START_TEST(asleep_and_reset)
 {
@@ -954,6 +985,7 @@ int main(void)
 	tcase_add_test(tc, a_bin_that_wraps);
 	tcase_add_test(tc, cross_triggers);
 	tcase_add_test(tc, the_way_is_lost);
+	tcase_add_loop_test(tc, a_halt_is_followed_by_a_reading, 0, 2);
 	tcase_add_test(tc, asleep_and_reset);
 	tcase_add_test(tc, one_owner);
 	tcase_add_test(tc, counters_that_fit);

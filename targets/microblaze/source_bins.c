@@ -63,6 +63,7 @@ struct bins {
 	uint64_t off_ns;		/* when counting ended; 0: it goes on, or no time is to be told up to there */
 	bool reading;			/* one is under way */
 	bool stopped;			/* for it */
+	bool read_held;			/* since the core is held: there is nothing more to read */
 	uint32_t at;			/* the bin that comes next */
 	uint32_t locked;		/* tries in a row that found the access lock taken */
 	uint64_t last[PT_BINS_MOST];	/* of each bin */
@@ -154,7 +155,7 @@ static int begin_reading(struct bins *s, struct pt_err *err)
 {
 	if (s->mode == SNAPSHOT && !s->stopped && pt_bins_unit_enable(&s->unit, false, err) < 0)
 		return err->code;
-	if (s->mode == SNAPSHOT && !s->stopped)
+	if (s->mode == SNAPSHOT && !s->stopped && !s->held)
 		emit_records(s, pt_mdm_now_ns(s->unit.mdm)); /* up to here everything was counted */
 	s->stopped = s->mode == SNAPSHOT;
 	s->reading = true;
@@ -167,10 +168,11 @@ static int end_reading(struct bins *s, struct pt_err *err)
 	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
 
 	s->reading = false;
+	s->read_held = s->held;
 	s->last_ns = now_ns;
 	s->next_ns = now_ns + s->period_ns;
-	if (s->stopped) {
-		if (!s->cross && pt_bins_unit_enable(&s->unit, true, err) < 0)
+	if (s->stopped || s->held) {
+		if (s->stopped && !s->cross && pt_bins_unit_enable(&s->unit, true, err) < 0)
 			return err->code;
 		s->stopped = false;
 		emit_records(s, s->out.told_ns);
@@ -187,7 +189,7 @@ static int read_part(struct bins *s, struct pt_err *err)
 
 	if (pt_bins_unit_read(&s->unit, s->at, n, s->values, err) < 0)
 		return err->code;
-	take(s, s->at, n, s->stopped ? s->out.told_ns : pt_mdm_now_ns(s->unit.mdm));
+	take(s, s->at, n, s->stopped || s->held ? s->out.told_ns : pt_mdm_now_ns(s->unit.mdm));
 	s->at += n;
 	return s->at == s->unit.n_bins ? end_reading(s, err) : 0;
 }
@@ -229,9 +231,9 @@ static int one_drain(void *state, struct pt_err *err)
 	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
 	int rc = 0;
 
-	if (s->mode == END || (s->held && !s->reading))
+	if (s->mode == END || (s->held && !s->reading && s->read_held))
 		return HELD_REST_US;
-	if (!s->reading && now_ns < s->next_ns)
+	if (!s->reading && !s->held && now_ns < s->next_ns)
 		return rest_us(s, now_ns);
 	if (pt_mdm_select(s->unit.mdm, s->core, err) < 0)
 		return failed(s, err->code, err);
@@ -418,7 +420,8 @@ release:
 
 /* --- the rest */
 
-/* The unit counts what runs, whoever lets it: nothing is fetched here, and nothing is lost. */
+/* The unit counts what runs, whoever lets it: nothing is fetched here, and nothing is lost. Where it halts, a reading
+ * follows, so that who looks at a report then has all that ran. */
 static int one_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
 {
 	struct bins *s = state;
@@ -429,6 +432,7 @@ static int one_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);
 	else
 		emit_records(s, now_ns);
+	s->read_held &= what != PT_STATE_HALT && what != PT_STATE_RUN;
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	pt_emit_state(&s->out, what, now_ns, pc);
