@@ -123,6 +123,21 @@ START_TEST(callgrind)
 }
 END_TEST
 
+/* gprof knows no cores: a sum of two would look like one that took twice as long. */
+START_TEST(gmon)
+{
+	struct chunk_feed f = two_cores(NULL, 0);
+	struct pt_query query = { .view = "functions", .format = "gmon" };
+	struct pt_text text = { 0 };
+	struct pt_err err = { 0 };
+
+	ck_assert_int_lt(pt_report_render(pt_pipeline_profile(f.pipeline), &query, &text, &err), 0);
+	ck_assert_msg(strstr(err.msg, "gmon is of one core; this profile is of 2") != NULL, "%s", err.msg);
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* The instruction at address as the core has it; all of them together: cores. */
 static uint64_t count_of(const struct pt_lines *lines, uint64_t address)
 {
@@ -389,6 +404,7 @@ int main(void)
 
 	tcase_add_test(tc, functions);
 	tcase_add_test(tc, callgrind);
+	tcase_add_test(tc, gmon);
 	tcase_add_test(tc, instructions);
 	tcase_add_test(tc, spans_and_ranges);
 	tcase_add_loop_test(tc, table, 0, PT_LEN(tables));

@@ -105,9 +105,6 @@ static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_er
 {
 	uint64_t bytes = bins->n_addresses > 0 ? bins->address[0].bytes : BIN_BYTES;
 
-	if (bins->n_cores > 1)
-		return pt_fail(err, PT_ESTATE, "gmon is of one core; this profile is of %zu (core=NUMBER profiles one)",
-			       bins->n_cores);
 	h->cell = calloc(bins->n_addresses + 1, sizeof(*h->cell));
 	h->span = calloc(bins->n_addresses + 1, sizeof(*h->span));
 	h->bin_bytes = bytes > 1 ? bytes : BIN_BYTES;
@@ -251,6 +248,17 @@ static void header(struct writer *w)
 		      SPARE_BYTES);	/* nobody reads them */
 }
 
+/* gprof knows no cores, and what two did is never summed. */
+static int of_one_core(const struct pt_profile *profile, bool by_hits, struct pt_err *err)
+{
+	size_t n_cores = by_hits ? profile->bins->n_cores : profile->lines->n_cores;
+
+	if (n_cores < 2)
+		return 0;
+	return pt_fail(err, PT_ESTATE, "gmon is of one core; this profile is of %zu (core=NUMBER profiles one, and decode "
+		       "reads the capture of one alone)", n_cores);
+}
+
 static int write_gmon(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		      struct pt_text *out, struct pt_err *err)
 {
@@ -265,6 +273,8 @@ static int write_gmon(const struct pt_profile *profile, const struct pt_view *vi
 		return pt_report_lacks("gmon", "bins", err);
 	if (!w.by_hits && (profile->lines == NULL || profile->tree == NULL))
 		return pt_report_lacks("gmon", profile->lines == NULL ? "lines" : "tree", err);
+	if (of_one_core(profile, w.by_hits, err) < 0)
+		return PT_ESTATE;
 	if (profile->program == NULL)
 		return pt_fail(err, PT_ESTATE, "gmon needs an ELF: gprof reads both");
 	w.big_endian = pt_program_is_big_endian(profile->program);
