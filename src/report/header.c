@@ -55,6 +55,10 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "the sources' own stamps; no code is traced\n");
 		return;
 	}
+	if (p->program == NULL && !p->by_bins) {
+		pt_text_add(out, "none: there is no ELF, so nobody knows what code there is (--elf FILE)\n");
+		return;
+	}
 	if (p->by_instructions)
 		pt_text_add(out, "instructions");
 	else if (p->by_bins)
