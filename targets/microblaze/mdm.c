@@ -57,13 +57,14 @@ static int choose(struct pt_mdm *mdm, const struct pt_params *settings, struct p
 static int no_mdm(const struct pt_mdm *mdm, struct pt_err *err)
 {
 	bool dead = mdm->config == UINT32_MAX || mdm->config == 0;
-	bool locked = mdm->config == 0 && mdm->way == &pt_mdm_axi;
+	bool closed = mdm->config == 0 && mdm->way == &pt_mdm_axi; /* JTAG's lock is not it: see run_part() there */
 
 	return pt_fail(err, PT_EPROTO, "no MDM answers (configuration 0x%08" PRIx32 ", not 0x42....67)%s%s",
 		       mdm->config,
 		       dead ? ": nothing drives the bits; is the address or the USER chain right, and the FPGA "
 			      "configured?" : "",
-		       locked ? " Or does DBG_LOCK want a code (mdm.axi.lock_key)?" : "");
+		       closed ? " DBG_STATUS says that JTAG does not hold the access lock; does DBG_LOCK want a code "
+				"(mdm.axi.lock_key)?" : "");
 }
 
 static int read_config(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
@@ -85,7 +86,8 @@ static int read_config(struct pt_mdm *mdm, const struct pt_params *settings, str
 	return 0;
 }
 
-/* A word that makes sense in the other byte order only says which one it is. */
+/* A word that makes sense in the other byte order only says which one it is. So does the bit of JTAG's lock: in the
+ * wrong order nobody sees it, and what is behind a taken lock reads 0. */
 static int identify(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
 	struct pt_err other = { 0 };
@@ -95,8 +97,11 @@ static int identify(struct pt_mdm *mdm, const struct pt_params *settings, struct
 	if (err->code != PT_EPROTO || mdm->way != &pt_mdm_axi || !mdm->endian_open)
 		return err->code;
 	mdm->axi.big_endian = !mdm->axi.big_endian;
-	if (read_config(mdm, settings, &other) < 0)
+	if (read_config(mdm, settings, &other) < 0) {
+		if (other.code == PT_EBUSY)
+			*err = other;
 		return err->code;
+	}
 	mdm->big_endian = mdm->axi.big_endian;
 	return 0;
 }

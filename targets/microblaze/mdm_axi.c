@@ -141,8 +141,8 @@ static int run_part(struct pt_mdm_axi *axi, struct pt_mdm_op *op, uint32_t first
 				       axi->base);
 		if ((word(axi, b->status[i - first]) & LOCKED) != 0)
 			return pt_fail(err, PT_EBUSY,
-				       "the JTAG side holds the access lock of the MDM (another debugger is at its "
-				       "registers)");
+				       "the JTAG side holds the access lock of the MDM (DBG_STATUS bit 0): another "
+				       "debugger is at its registers; end it (xsdb, Vivado, ...), then start again");
 		if (op->what != PT_MDM_READ)
 			continue;
 		op->value = value_of(axi, b->data[i - first], op->bits);
