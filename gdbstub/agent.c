@@ -6,7 +6,8 @@ enum { STACK = 64, MOST_STEPS = 10000 };
 
 enum op {
 	ADD = 0x02, SUB, MUL, DIV_SIGNED, DIV_UNSIGNED, REM_SIGNED, REM_UNSIGNED, LSH, RSH_SIGNED, RSH_UNSIGNED,
-	LOG_NOT = 0x0e, BIT_AND, BIT_OR, BIT_XOR, BIT_NOT, EQUAL, LESS_SIGNED, LESS_UNSIGNED, EXT, REF8, REF16, REF32, REF64,
+	LOG_NOT = 0x0e, BIT_AND, BIT_OR, BIT_XOR, BIT_NOT, EQUAL, LESS_SIGNED, LESS_UNSIGNED, EXT, REF8, REF16, REF32,
+	REF64,
 	IF_GOTO = 0x20, GOTO, CONST8, CONST16, CONST32, CONST64, REG, END, DUP, POP, ZERO_EXT, SWAP,
 	PICK = 0x32, ROT,
 };
@@ -214,7 +215,8 @@ static int step(struct agent *a, enum op op, struct pt_err *err)
 	}
 }
 
-int pt_agent_run(const uint8_t *code, size_t n_bytes, const struct pt_agent_env *env, uint64_t *result, struct pt_err *err)
+int pt_agent_run(const uint8_t *code, size_t n_bytes, const struct pt_agent_env *env, uint64_t *result,
+		 struct pt_err *err)
 {
 	struct agent a = { .code = code, .n_code = n_bytes, .env = env };
 

@@ -1,5 +1,6 @@
-/* Agent expressions: what GDB compiles the condition of a breakpoint into, so that it can be tried where the program is.
- * The code is untrusted: it cannot run for ever, and touches nothing but what env lets it read. Board thread; pure but for env.
+/* Agent expressions: what GDB compiles the condition of a breakpoint into, so that it can be tried where the program
+ * is. The code is untrusted: it cannot run for ever, and touches nothing but what env lets it read. Board thread; pure
+ * but for env.
  * Source: GDB manual, appendix "The GDB Agent Expression Mechanism". */
 #ifndef PT_GDBSTUB_AGENT_H
 #define PT_GDBSTUB_AGENT_H
@@ -17,8 +18,9 @@ struct pt_agent_env {
 	int (*mem)(void *arg, uint64_t addr, unsigned n_bytes, uint64_t *value, struct pt_err *err);
 };
 
-/* The value on top of the stack at its end. PT_EARG: it is not code that this can run (the sentence says what); else what env
- * returned. */
-int pt_agent_run(const uint8_t *code, size_t n_bytes, const struct pt_agent_env *env, uint64_t *result, struct pt_err *err);
+/* The value on top of the stack at its end. PT_EARG: it is not code that this can run (the sentence says what); else
+ * what env returned. */
+int pt_agent_run(const uint8_t *code, size_t n_bytes, const struct pt_agent_env *env, uint64_t *result,
+		 struct pt_err *err);
 
 #endif

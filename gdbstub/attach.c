@@ -4,10 +4,10 @@
  * Given back by D the cores run. Given back without a word, or killed, they do what they did before the session: who
  * found a product at work leaves it at work, who found it halted leaves it halted.
  *
- * Who only watches (--second watch): a second all-stop GDB that is told that its program stands still, as the live watch
- * of IDEs needs it: such a GDB looks at variables while it believes so, and only then. Memory is what it is at the
- * moment; the registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is not
- * available", 13.1). All that would change something is refused. */
+ * Who only watches (--second watch): a second all-stop GDB that is told that its program stands still, as the live
+ * watch of IDEs needs it: such a GDB looks at variables while it believes so, and only then. Memory is what it is at
+ * the moment; the registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is
+ * not available", 13.1). All that would change something is refused. */
 #include <string.h>
 
 #include "gdbstub/commands.h"
@@ -18,7 +18,8 @@
 
 /* --- whose is it -------------------------------------------------------------------------------------------------- */
 
-/* True: it is this client's now, or it may look on. Else the packet is parked until the owner has left, or err says who has it. */
+/* True: it is this client's now, or it may look on. Else the packet is parked until the owner has left, or err says who
+ * has it. */
 static bool take(struct pt_gdb_client *client, struct pt_err *err)
 {
 	struct pt_gdb_client **owner = &client->stub->owner;
@@ -250,7 +251,8 @@ static int give_back_core(struct pt_gdb_request *rq, struct pt_board *board, str
 }
 
 /* Goes through to the end whatever fails, and tells the first failure. */
-static int give_all_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int give_all_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			 struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
 	struct pt_err other = { 0 }, *to = err;

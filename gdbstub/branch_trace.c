@@ -1,5 +1,5 @@
-/* record btrace bts: GDB's branch trace, made of the branch history. GDB asks for all there is, or for what is new since it
- * asked last, and keeps its own copy; it works out steps backwards from that by itself.
+/* record btrace bts: GDB's branch trace, made of the branch history. GDB asks for all there is, or for what is new
+ * since it asked last, and keeps its own copy; it works out steps backwards from that by itself.
  *
  * Blocks are stretches of straight code from first to last instruction, newest first; the newest one ends at the pc. A
  * stretch that is not known is a block that ends before it begins: GDB counts it as a gap, and warns.
@@ -125,7 +125,8 @@ static void on_history(void *arg, int rc, const char *text, size_t len_bytes)
 		pt_gdb_document(client, NULL, &err);
 		return;
 	}
-	old = client->history.what == PT_GDB_HISTORY_NEW && answer.seen == has->seen && has->pc == client->history.pc_now;
+	old = client->history.what == PT_GDB_HISTORY_NEW && answer.seen == has->seen &&
+	      has->pc == client->history.pc_now;
 	has->seen = answer.seen;
 	has->pc = client->history.pc_now;
 	pt_fail(&err, PT_ENOMEM, "no memory for the branch trace");

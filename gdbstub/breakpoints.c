@@ -75,8 +75,8 @@ static int insert(struct pt_gdb_request *rq, struct pt_board *board, struct pt_t
 	return rc;
 }
 
-/* ";X" LENGTH "," CODE, any number of them; commands of a breakpoint were not offered. out: as struct pt_gdb_break has them,
- * with room for as many bytes as the packet has. */
+/* ";X" LENGTH "," CODE, any number of them; commands of a breakpoint were not offered. out: as struct pt_gdb_break has
+ * them, with room for as many bytes as the packet has. */
 static bool parse_conditions(struct pt_rsp_args *args, uint8_t *out, size_t *out_bytes)
 {
 	*out_bytes = 0;
@@ -84,8 +84,9 @@ static bool parse_conditions(struct pt_rsp_args *args, uint8_t *out, size_t *out
 		uint64_t len;
 
 		pt_rsp_take(args, ";");
-		if (!pt_rsp_take(args, "X") || !pt_rsp_number(args, &len) || !pt_rsp_take(args, ",") || len == 0 || len > UINT16_MAX ||
-		    pt_rsp_left(args) < 2 * len || !pt_rsp_bytes(args, out + *out_bytes + 2, (size_t)len))
+		if (!pt_rsp_take(args, "X") || !pt_rsp_number(args, &len) || !pt_rsp_take(args, ",") || len == 0 ||
+		    len > UINT16_MAX || pt_rsp_left(args) < 2 * len ||
+		    !pt_rsp_bytes(args, out + *out_bytes + 2, (size_t)len))
 			return false;
 		out[*out_bytes] = (uint8_t)len;
 		out[*out_bytes + 1] = (uint8_t)(len >> 8);
@@ -232,8 +233,8 @@ static bool wanted(const struct pt_gdb_client *client, uint64_t pc, const struct
 }
 
 /* Over the breakpoint, which is out meanwhile, and on. */
-static int go_on(struct pt_gdb_client *client, struct pt_board *board, struct pt_target *target, unsigned core, uint64_t pc,
-		 struct pt_err *err)
+static int go_on(struct pt_gdb_client *client, struct pt_board *board, struct pt_target *target, unsigned core,
+		 uint64_t pc, struct pt_err *err)
 {
 	const struct pt_gdb_break *at = pt_gdb_break_at(client, pc);
 	int rc;

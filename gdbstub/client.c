@@ -229,7 +229,8 @@ void pt_gdb_client_check(struct pt_gdb_client *client)
 {
 	if (!client->closing || client->closed || client->call != NULL || pt_gdb_live_busy(client))
 		return;
-	if (client->request.pending || client->halt.pending || client->stop.pending || client->asking || client->once_tasks_known != NULL)
+	if (client->request.pending || client->halt.pending || client->stop.pending || client->asking ||
+	    client->once_tasks_known != NULL)
 		return;
 	free(client->current);
 	client->current = NULL;

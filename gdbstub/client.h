@@ -62,8 +62,8 @@ enum pt_gdb_run {
 	PT_GDB_NONSTOP,		/* each core for itself: nonstop.c */
 };
 
-/* What GDB inserted: as it asked for it, and as the target has it. Conditions: agent expressions one behind the other, each with
- * its length (2 bytes, little-endian) ahead; it stops when one is true. NULL: it always does. */
+/* What GDB inserted: as it asked for it, and as the target has it. Conditions: agent expressions one behind the other,
+ * each with its length (2 bytes, little-endian) ahead; it stops when one is true. NULL: it always does. */
 struct pt_gdb_break {
 	struct pt_break asked, inserted;
 	uint8_t *conditions;
@@ -71,7 +71,8 @@ struct pt_gdb_break {
 };
 
 enum { PT_GDB_HISTORIES = 16 };	/* cores with a branch trace */
-enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };	/* what GDB asks of the branch trace */
+/* what GDB asks of the branch trace */
+enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };
 
 /* One of vCont's: c, s, t, or r with the range to step in. core PT_GDB_ALL_CORES: all that no earlier one was for. */
 enum { PT_GDB_ALL_CORES = PT_GDB_MAX_CORES, PT_GDB_MAX_ACTIONS = 16 };
@@ -119,7 +120,8 @@ struct pt_gdb_client {
 	size_t queued_bytes;
 	struct pt_gdb_packet *current;	/* being answered */
 	bool pumping, parked;		/* parked: current waits for a leaving client's core */
-	void (*once_tasks_known)(struct pt_gdb_client *client);	/* it waits until the program's tasks are known; NULL: it does not */
+	/* it waits until the program's tasks are known; NULL: it does not */
+	void (*once_tasks_known)(struct pt_gdb_client *client);
 	struct pt_gdb_request request, halt, stop;	/* stop: the registers of a stop reply */
 
 	/* what the GDB at the other end understands */

@@ -1,6 +1,6 @@
 /* The board's directory on this host: what `remote put` has sent. It is made when it is first needed and goes with the
- * server. Names are plain (hostio_names.h); symbolic links are not followed. Blocks: on a thread of libuv's pool, one call
- * at a time. */
+ * server. Names are plain (hostio_names.h); symbolic links are not followed. Blocks: on a thread of libuv's pool, one
+ * call at a time. */
 #ifndef PT_GDBSTUB_FILES_H
 #define PT_GDBSTUB_FILES_H
 

@@ -1,6 +1,6 @@
 /* Each packet is one errand, done at once, on the pool, or by the session, and ends in one reply: "F" and a result, or
- * "F-1" and one of GDB's error numbers. A report is made when its file is opened and lies in memory, so that what is read is
- * of one moment. Source: GDB manual, "Host I/O Packets", "File-I/O constants". */
+ * "F-1" and one of GDB's error numbers. A report is made when its file is opened and lies in memory, so that what is
+ * read is of one moment. Source: GDB manual, "Host I/O Packets", "File-I/O constants". */
 #include "gdbstub/hostio.h"
 
 #include <errno.h>
@@ -45,10 +45,10 @@ struct errand {
 static int gdb_errno(int error)
 {
 	static const struct { int host, gdb; } rows[] = {
-		{ EPERM, 1 }, { ENOENT, 2 }, { EINTR, 4 }, { EIO, 5 }, { EBADF, 9 }, { EACCES, 13 }, { EFAULT, 14 }, { EBUSY, 16 },
-		{ EEXIST, 17 }, { ENODEV, 19 }, { ENOTDIR, 20 }, { EISDIR, 21 }, { EINVAL, 22 }, { ENFILE, 23 }, { EMFILE, 24 },
-		{ EFBIG, 27 }, { ENOSPC, 28 }, { ESPIPE, 29 }, { EROFS, 30 }, { ENOSYS, 88 }, { ENAMETOOLONG, 91 },
-		{ ELOOP, 13 },	/* a symbolic link: not followed */
+		{ EPERM, 1 }, { ENOENT, 2 }, { EINTR, 4 }, { EIO, 5 }, { EBADF, 9 }, { EACCES, 13 }, { EFAULT, 14 },
+		{ EBUSY, 16 }, { EEXIST, 17 }, { ENODEV, 19 }, { ENOTDIR, 20 }, { EISDIR, 21 }, { EINVAL, 22 },
+		{ ENFILE, 23 }, { EMFILE, 24 }, { EFBIG, 27 }, { ENOSPC, 28 }, { ESPIPE, 29 }, { EROFS, 30 },
+		{ ENOSYS, 88 }, { ENAMETOOLONG, 91 }, { ELOOP, 13 },	/* a symbolic link: not followed */
 	};
 
 	for (size_t i = 0; i < PT_LEN(rows); i++)
@@ -240,8 +240,8 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	reply_opened(client, file);
 }
 
-static void open_disk(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name, int flags,
-		      const char *path)
+static void open_disk(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
+		      int flags, const char *path)
 {
 	struct errand *errand = new_errand(client, open_run, opened);
 
@@ -306,7 +306,8 @@ static void open_capture(struct pt_gdb_client *client)
 }
 
 /* The ELF of the program in use, wherever it is; or the one that was put. */
-static void open_firmware(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name, int flags)
+static void open_firmware(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
+			  int flags)
 {
 	const struct pt_program *program = pt_session_program(client->stub->config.session);
 	bool reads = !writes(flags);
@@ -324,7 +325,8 @@ static int host_flags(uint64_t flags)
 	return out | ((flags & GDB_EXCL) != 0 ? O_EXCL : 0);
 }
 
-static void open_name(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name, int flags)
+static void open_name(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
+		      int flags)
 {
 	bool read_only = name->kind == PT_HOSTIO_PROFILE || name->kind == PT_HOSTIO_CAPTURE;
 
@@ -361,7 +363,8 @@ static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, st
 	}
 	path[len / 2] = '\0';
 	if (strlen((char *)path) != len / 2 || pt_hostio_parse((char *)path, name, &err) < 0) {
-		pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->peer, strlen((char *)path) != len / 2 ? "a zero in a name" : err.msg);
+		pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->peer,
+			 strlen((char *)path) != len / 2 ? "a zero in a name" : err.msg);
 		reply_error(client, err.code == PT_EARG ? ENOENT : EACCES);
 		return false;
 	}
@@ -376,7 +379,8 @@ static void handle_open(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	if (!take_name(client, args, &name))
 		return;
-	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &flags) || !pt_rsp_take(args, ",") || !pt_rsp_number(args, &mode))
+	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &flags) || !pt_rsp_take(args, ",") ||
+	    !pt_rsp_number(args, &mode))
 		reply_error(client, EINVAL);
 	else if (file == NULL)
 		reply_error(client, EMFILE);
@@ -416,8 +420,8 @@ static void handle_read(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	if (file == NULL)
 		return;
-	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &count) || !pt_rsp_take(args, ",") || !pt_rsp_number(args, &offset) ||
-	    offset > INT64_MAX) {
+	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &count) || !pt_rsp_take(args, ",") ||
+	    !pt_rsp_number(args, &offset) || offset > INT64_MAX) {
 		reply_error(client, EINVAL);
 	} else if (file->fd < 0) {
 		read_memory(client, file, offset, count);
@@ -532,7 +536,8 @@ static void symbols_read(struct errand *errand)
 {
 	struct pt_gdb_client *client = errand->client;
 	int rc = errand->program != NULL
-		? pt_session_set_program(client->stub->config.session, errand->program, &errand->err) : errand->err.code;
+			 ? pt_session_set_program(client->stub->config.session, errand->program, &errand->err)
+			 : errand->err.code;
 
 	if (rc < 0)
 		pt_warn("gdb: %s: the firmware.elf that it sent gives no symbols: %s", client->peer, errand->err.msg);
@@ -571,7 +576,8 @@ static void handle_close(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		return;
 	is_new = file->is_firmware && file->written && !file->torn;
 	if (file->is_firmware && file->torn)
-		pt_warn("gdb: %s: firmware.elf did not come whole: the symbols stay those that there were", client->peer);
+		pt_warn("gdb: %s: firmware.elf did not come whole: the symbols stay those that there were",
+			client->peer);
 	drop(file);
 	if (is_new)
 		pt_gdb_post(&client->request, find_machine, read_symbols);
@@ -604,8 +610,9 @@ static void handle_setfs(struct pt_gdb_client *client, struct pt_rsp_args *args)
 void pt_gdb_hostio(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	static const struct { const char *name; pt_gdb_handler *handle; } rows[] = {
-		{ "open:", handle_open }, { "pread:", handle_read }, { "pwrite:", handle_write }, { "close:", handle_close },
-		{ "fstat:", handle_fstat }, { "unlink:", handle_unlink }, { "setfs:", handle_setfs },
+		{ "open:", handle_open }, { "pread:", handle_read }, { "pwrite:", handle_write },
+		{ "close:", handle_close }, { "fstat:", handle_fstat }, { "unlink:", handle_unlink },
+		{ "setfs:", handle_setfs },
 	};
 
 	for (size_t i = 0; i < PT_LEN(rows); i++) {

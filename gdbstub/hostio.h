@@ -1,5 +1,5 @@
-/* Host I/O: vFile packets, which GDB's `remote put`, `remote get` and `remote delete` are made of. What a name stands for:
- * hostio_names.h. Loop thread; what touches the disk does so on a thread of libuv's pool. */
+/* Host I/O: vFile packets, which GDB's `remote put`, `remote get` and `remote delete` are made of. What a name stands
+ * for: hostio_names.h. Loop thread; what touches the disk does so on a thread of libuv's pool. */
 #ifndef PT_GDBSTUB_HOSTIO_H
 #define PT_GDBSTUB_HOSTIO_H
 

@@ -17,7 +17,8 @@ static bool plain(const char *name, size_t len)
 /* Endings that files of a format usually have, besides its name. */
 static const struct { const char *ending, *format; } endings[] = {
 	{ ".txt", "text" }, { ".pb.gz", "pprof" }, { ".pb", "pprof" }, { "gmon.out", "gmon" }, { ".info", "lcov" },
-	{ ".pftrace", "perfetto" }, { ".perfetto-trace", "perfetto" }, { ".tar", "ctf" }, { ".xml", "osdata" }, { ".htm", "html" },
+	{ ".pftrace", "perfetto" }, { ".perfetto-trace", "perfetto" }, { ".tar", "ctf" }, { ".xml", "osdata" },
+	{ ".htm", "html" },
 };
 
 static bool ends_in(const char *name, const char *ending)
@@ -55,7 +56,9 @@ static int parse_report(const char *name, struct pt_query *query, struct pt_err 
 	size_t n_words = 0;
 
 	if (format_of(name) == NULL)
-		return pt_fail(err, PT_EARG, "no report is called %s; profile/json, profile/functions.csv, profile/flame.svg are", name);
+		return pt_fail(err, PT_EARG,
+			       "no report is called %s; profile/json, profile/functions.csv, profile/flame.svg are",
+			       name);
 	snprintf(format, sizeof(format), "format=%s", format_of(name));
 	words[n_words++] = format;
 	add_view(name, words, &n_words, view, sizeof(view));
@@ -83,8 +86,10 @@ int pt_hostio_parse(const char *path, struct pt_hostio_name *out, struct pt_err 
 		break;
 	}
 	if (!plain(name, strlen(name)))
-		return pt_fail(err, PT_EPERM, "%.80s leads out of the board's directory; there are firmware.elf, profile/..., "
-			       "capture/... and plain names", path);
+		return pt_fail(err, PT_EPERM,
+			       "%.80s leads out of the board's directory; there are firmware.elf, profile/..., "
+			       "capture/... and plain names",
+			       path);
 	if (out->kind == PT_HOSTIO_FILE && strcmp(name, "firmware.elf") == 0)
 		out->kind = PT_HOSTIO_FIRMWARE;
 	snprintf(out->name, sizeof(out->name), "%s", name);

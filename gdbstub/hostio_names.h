@@ -1,5 +1,5 @@
-/* What a name in vFile:open stands for. There is no way out of the board's own directory: a name has the letters, digits and
- * -_.+ of a plain file name, and no more folders than these. Pure. */
+/* What a name in vFile:open stands for. There is no way out of the board's own directory: a name has the letters,
+ * digits and -_.+ of a plain file name, and no more folders than these. Pure. */
 #ifndef PT_GDBSTUB_HOSTIO_NAMES_H
 #define PT_GDBSTUB_HOSTIO_NAMES_H
 

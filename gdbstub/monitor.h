@@ -42,8 +42,8 @@ struct pt_monitor_word {
 /* Each file of commands has such a list, ended by a row without a name; monitor.c has the list of lists. */
 extern const struct pt_monitor_word pt_monitor_board_words[], pt_monitor_profile_words[], pt_monitor_run_words[],
 	pt_monitor_live_words[], pt_monitor_symbols_words[], pt_monitor_exits_words[], pt_monitor_limits_words[],
-	pt_monitor_orti_words[], pt_monitor_take_words[], pt_monitor_semihost_words[], pt_monitor_threads_words[], pt_monitor_history_words[],
-	pt_monitor_help_words[];
+	pt_monitor_orti_words[], pt_monitor_take_words[], pt_monitor_semihost_words[], pt_monitor_threads_words[],
+	pt_monitor_history_words[], pt_monitor_help_words[];
 
 struct pt_monitor_call {
 	struct pt_gdb_client *client;
@@ -73,8 +73,8 @@ void pt_monitor_fail(struct pt_monitor_call *call, int rc, const char *fmt, ...)
 void pt_monitor_session_reply(void *arg, int rc, const char *text, size_t len_bytes);
 /* Work on the board thread (it may say, and use data), then after(), NULL: pt_monitor_done(). */
 void pt_monitor_on_board(struct pt_monitor_call *call, pt_monitor_board_fn *on_board, pt_monitor_after_fn *after);
-/* Takes the words of a query out of the call's, from the first on. PT_EARG: one of them is wrong. The top=N of the start
- * holds where the query has none. */
+/* Takes the words of a query out of the call's, from the first on. PT_EARG: one of them is wrong. The top=N of the
+ * start holds where the query has none. */
 int pt_monitor_take_query(struct pt_monitor_call *call, size_t first, struct pt_query *query, struct pt_err *err);
 /* monitor_profile.c: the end of a status: what is being profiled, and how much was seen and lost. */
 void pt_monitor_profile_status(struct pt_monitor_call *call);

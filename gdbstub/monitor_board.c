@@ -173,12 +173,13 @@ static void say_probe(struct pt_monitor_call *call, struct pt_probe *probe)
 	pt_probe_info(probe, &info);
 	pt_link_traffic(pt_probe_link(probe), &traffic);
 	pt_monitor_say(call, "probe: %s at %s, %s, %u packets of %zu bytes, %" PRIu32 " Hz",
-		       info.link.product[0] != '\0' ? info.link.product : info.name, info.link.where, info.link.transport,
-		       info.packet_count, info.packet_bytes, info.speed_hz);
-	pt_monitor_say(call, "link: at %.6f s of the probe's clock busy for %.6f s, %" PRIu64 " packets, %" PRIu64
+		       info.link.product[0] != '\0' ? info.link.product : info.name, info.link.where,
+		       info.link.transport, info.packet_count, info.packet_bytes, info.speed_hz);
+	pt_monitor_say(call,
+		       "link: at %.6f s of the probe's clock busy for %.6f s, %" PRIu64 " packets, %" PRIu64
 		       " round trips, %" PRIu64 " bytes out, %" PRIu64 " in",
-		       (double)pt_link_now_ns(pt_probe_link(probe)) / 1e9, (double)traffic.busy_ns / 1e9, traffic.packets,
-		       traffic.round_trips, traffic.bytes_out, traffic.bytes_in);
+		       (double)pt_link_now_ns(pt_probe_link(probe)) / 1e9, (double)traffic.busy_ns / 1e9,
+		       traffic.packets, traffic.round_trips, traffic.bytes_out, traffic.bytes_in);
 }
 
 static int status_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
@@ -263,7 +264,8 @@ static int measure(struct pt_monitor_call *call, struct pt_probe *probe, struct 
 		return err->code;
 	pt_monitor_say(call, "one word, there and back: %.3f ms; long blocks: %.1f KiB/s; %s %.2f MHz",
 		       (double)speed.round_trip_ns / 1e6, speed.words_per_s * 4 / 1024.0,
-		       speed.at_least ? "the link is the limit, not the wire's clock of at least" : "the wire's real clock:",
+		       speed.at_least ? "the link is the limit, not the wire's clock of at least"
+				      : "the wire's real clock:",
 		       speed.swclk_hz / 1e6);
 	return 0;
 }
@@ -274,7 +276,9 @@ static int measure_bdc(struct pt_monitor_call *call, struct pt_probe *probe, str
 
 	if (pt_probe_measure_bdc(probe, &speed, err) < 0)
 		return err->code;
-	pt_monitor_say(call, "one command, there and back: %.3f ms; in lists: %" PRIu32 " a second; the target's BDC clock: %.2f MHz",
+	pt_monitor_say(call,
+		       "one command, there and back: %.3f ms; in lists: %" PRIu32
+		       " a second; the target's BDC clock: %.2f MHz",
 		       (double)speed.round_trip_ns / 1e6, speed.commands_per_s, speed.bdcsi_hz / 1e6);
 	return 0;
 }
@@ -287,7 +291,8 @@ static int set_speed(struct pt_monitor_call *call, struct pt_target *target, uin
 
 	dap = pt_probe_dap(target->probe, &state);
 	if (dap == NULL && pt_probe_bdc(target->probe, &state) != NULL)
-		return pt_fail(err, PT_EUNSUPPORTED, "BDC runs at the target's own clock, which SYNC measures: there is nothing to set");
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "BDC runs at the target's own clock, which SYNC measures: there is nothing to set");
 	if (dap == NULL || dap->set_speed == NULL)
 		return pt_fail(err, PT_EUNSUPPORTED, "this probe has no speed to set");
 	if (dap->set_speed(state, hz, &hz_used, err) < 0)
@@ -392,10 +397,12 @@ static void target_word(struct pt_monitor_call *call)
 const struct pt_monitor_word pt_monitor_board_words[] = {
 	{ "halt", "", "halt the core", halt, NULL },
 	{ "go", "", "let the core run", go, NULL },
-	{ "reset", "[halt|run|init]", "reset, then halt or run (init: halt, with the watchdog stopped); without a word as before", reset, NULL },
+	{ "reset", "[halt|run|init]",
+	  "reset, then halt or run (init: halt, with the watchdog stopped); without a word as before", reset, NULL },
 	{ "status", "", "chip, core, what proftap changed in it, and the profile", status, NULL },
 	{ "speed", "[HZ]", "set the clock of the wire, and measure what the probe does with it", speed, NULL },
 	{ "erase", "everything", "erase all flash; the way to unlock a secured chip", erase, NULL },
-	{ "bdccsr", "", "S12Z: control and status of the BDC, as GDB's maintenance info bdccsr asks for it", target_word, NULL },
+	{ "bdccsr", "", "S12Z: control and status of the BDC, as GDB's maintenance info bdccsr asks for it",
+	  target_word, NULL },
 	{ 0 },
 };

@@ -121,7 +121,8 @@ static void exits(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_exits_words[] = {
-	{ "exits", "FUNCTION", "where it ends, as profiling sees it (monitor symbols FILE exits=... says it by hand)", exits,
+	{ "exits", "FUNCTION", "where it ends, as profiling sees it (monitor symbols FILE exits=... says it by hand)",
+	  exits,
 	  NULL },
 	{ 0 },
 };

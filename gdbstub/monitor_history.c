@@ -33,15 +33,18 @@ static void history(struct pt_monitor_call *call)
 
 	for (size_t i = 0; i < call->n_words; i++) {
 		if (!take_word(call->words[i], &how, &top)) {
-			pt_monitor_fail(call, PT_EARG, "history takes calls, back and top=N, not %.40s", call->words[i]);
+			pt_monitor_fail(call, PT_EARG, "history takes calls, back and top=N, not %.40s",
+					call->words[i]);
 			return;
 		}
 	}
-	pt_recorder_branches(call->client->stub, how, pt_gdb_traced_core(call->client), top, pt_monitor_session_reply, call);
+	pt_recorder_branches(call->client->stub, how, pt_gdb_traced_core(call->client), top, pt_monitor_session_reply,
+			     call);
 }
 
 const struct pt_monitor_word pt_monitor_history_words[] = {
-	{ "history", "[calls|back] [top=N]", "the last branches: who called whom, or how it got to where it is (record btrace bts, or "
+	{ "history", "[calls|back] [top=N]",
+	  "the last branches: who called whom, or how it got to where it is (record btrace bts, or "
 	  "profile start mode=ring)", history, NULL },
 	{ 0 },
 };

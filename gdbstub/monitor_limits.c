@@ -1,5 +1,5 @@
-/* monitor profile limits [FILE|off]: timing rules that profiles are checked against while they run. The file is small; it
- * is read on a thread of libuv's pool all the same, as its disk may be slow. */
+/* monitor profile limits [FILE|off]: timing rules that profiles are checked against while they run. The file is small;
+ * it is read on a thread of libuv's pool all the same, as its disk may be slow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@ static void after_read(uv_work_t *work, int status)
 	struct pt_monitor_call *call = reading->call;
 
 	if (status < 0 || reading->word == NULL) {
-		pt_monitor_fail(call, PT_EIO, "profile limits: %s", status < 0 ? uv_strerror(status) : reading->err.msg);
+		pt_monitor_fail(call, PT_EIO, "profile limits: %s",
+				status < 0 ? uv_strerror(status) : reading->err.msg);
 	} else {
 		pt_session_set_limits(pt_monitor_session(call), reading->word, pt_monitor_session_reply, call);
 	}
@@ -40,7 +41,8 @@ static void limits(struct pt_monitor_call *call)
 	struct reading *reading;
 
 	if (call->n_words != 1) {
-		pt_monitor_fail(call, PT_EARG, "profile limits FILE|off: a file of rules on the host where proftap runs");
+		pt_monitor_fail(call, PT_EARG,
+				"profile limits FILE|off: a file of rules on the host where proftap runs");
 		return;
 	}
 	if (strcmp(call->words[0], "off") == 0) {
@@ -60,6 +62,7 @@ static void limits(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_limits_words[] = {
-	{ "profile limits", "FILE|off", "check timing rules, one a line: gross(adc_convert) in 5us..7us", limits, NULL },
+	{ "profile limits", "FILE|off", "check timing rules, one a line: gross(adc_convert) in 5us..7us", limits,
+	  NULL },
 	{ 0 },
 };

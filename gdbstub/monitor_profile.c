@@ -120,8 +120,10 @@ static void report(struct pt_monitor_call *call)
 	    (call->n_words > 0 && pt_query_parse(&query, call->words, call->n_words, &err) < 0))
 		pt_monitor_fail(call, PT_EARG, "profile report: %s", err.msg);
 	else if (is_binary(query.format))
-		pt_monitor_fail(call, PT_EARG, "profile report: %s is no text; monitor profile save FILE, and then: proftap "
-				"decode FILE --format %s -o OUT", query.format, query.format);
+		pt_monitor_fail(call, PT_EARG,
+				"profile report: %s is no text; monitor profile save FILE, and then: proftap "
+				"decode FILE --format %s -o OUT",
+				query.format, query.format);
 	else
 		pt_session_report(pt_monitor_session(call), &query, pt_monitor_session_reply, call);
 }

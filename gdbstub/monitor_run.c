@@ -226,7 +226,8 @@ static void run_for(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_run_words[] = {
-	{ "profile run", "TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]", "start, let the core run for TIME, stop, report; 500ms, 2s", run_for,
+	{ "profile run", "TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]",
+	  "start, let the core run for TIME, stop, report; 500ms, 2s", run_for,
 	  NULL },
 	{ 0 },
 };

@@ -24,8 +24,10 @@ static void say_program(struct pt_monitor_call *call, const struct pt_program *p
 	pt_program_functions(program, &n);
 	pt_monitor_say(call, "%s: %zu functions", pt_program_path(program), n);
 	if (pt_program_unnamed(program) > 0)
-		pt_monitor_say(call, "%zu of them have no symbol; they were found from the vectors and by the code's calls, their names are "
-			       "their addresses, and where they end is a guess", pt_program_unnamed(program));
+		pt_monitor_say(call,
+			       "%zu of them have no symbol; they were found from the vectors and by the code's calls, "
+			       "their names are their addresses, and where they end is a guess",
+			       pt_program_unnamed(program));
 	if (pt_program_debug_path(program) != NULL)
 		pt_monitor_say(call, "what it lacks is from %s", pt_program_debug_path(program));
 	if (pt_program_build_id(program)[0] != '\0')
@@ -153,7 +155,8 @@ static void symbols_details(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_symbols_words[] = {
-	{ "symbols", "[FILE [KEY=VALUE...]]", "read an ELF on the daemon's host, or tell which is in use (keys: help symbols)",
+	{ "symbols", "[FILE [KEY=VALUE...]]",
+	  "read an ELF on the daemon's host, or tell which is in use (keys: help symbols)",
 	  symbols, symbols_details },
 	{ 0 },
 };

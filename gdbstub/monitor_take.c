@@ -1,6 +1,6 @@
-/* monitor take: one GDB controls the target, others look on or wait; this hands it over. What the one before has inserted is
- * taken out, a load that it has not done is forgotten, the core stays as it is. An all-stop GDB loses its program, and may
- * attach again; a non-stop one looks on. */
+/* monitor take: one GDB controls the target, others look on or wait; this hands it over. What the one before has
+ * inserted is taken out, a load that it has not done is forgotten, the core stays as it is. An all-stop GDB loses its
+ * program, and may attach again; a non-stop one looks on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +69,8 @@ static void take(struct pt_monitor_call *call)
 		return;
 	}
 	if (at_work(owner)) {
-		pt_monitor_fail(call, PT_EBUSY, "take: the other GDB (%s) has something under way; try again", owner->peer);
+		pt_monitor_fail(call, PT_EBUSY, "take: the other GDB (%s) has something under way; try again",
+				owner->peer);
 		return;
 	}
 	taking = calloc(1, sizeof(*taking));

@@ -1,9 +1,9 @@
 /* Stops wait in client->stops, one per core at most. The registers of the oldest are fetched, then it is told: as the
  * notification that begins a round, or as the answer to the vStopped that goes on with it; a round ends with "OK".
  *
- * A GDB that connects to a core that runs stops it for a moment, to have a look at it as at a new program, and lets it run
- * again: it looks at nothing. That stop is only pretended: the core does not notice. Whoever wants to see registers then gets
- * a real one, and so does who does not go on at once.
+ * A GDB that connects to a core that runs stops it for a moment, to have a look at it as at a new program, and lets it
+ * run again: it looks at nothing. That stop is only pretended: the core does not notice. Whoever wants to see registers
+ * then gets a real one, and so does who does not go on at once.
  * Source: GDB manual, "Notification Packets", "Remote Non-Stop". */
 #include "gdbstub/nonstop.h"
 
@@ -64,7 +64,8 @@ static int read_stop(struct pt_gdb_request *rq, struct pt_board *board, struct p
 }
 
 /* Somebody made it run again before we looked? Then it was none. */
-static bool still_stopped(struct pt_gdb_client *client, const struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+static bool still_stopped(struct pt_gdb_client *client, const struct pt_gdb_request *rq, int rc,
+			  const struct pt_err *err)
 {
 	client->passing = false;
 	if (rc != PT_ESTATE && !rq->passed) {
@@ -211,7 +212,8 @@ static bool in_range(const struct pt_gdb_action *action, uint64_t pc)
 	return action->kind == 'r' && pc >= action->start && pc < action->end;
 }
 
-static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core, struct pt_err *err)
+static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
+		struct pt_err *err)
 {
 	const struct pt_gdb_action *action = &rq->client->nonstop.action[core];
 	uint64_t until_ns = uv_hrtime() + STEP_SLICE_MS * PT_NS_PER_MS, pc;
@@ -222,7 +224,8 @@ static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 			return err->code;
 		if (action->kind == 's')
 			return 0;
-		if (target->ops->status(target->state, core, &status, err) < 0 || target->ops->pc(target->state, core, &pc, err) < 0)
+		if (target->ops->status(target->state, core, &status, err) < 0 ||
+		    target->ops->pc(target->state, core, &pc, err) < 0)
 			return err->code;
 	} while (status.reason == PT_HALT_STEP && in_range(action, pc) && pt_gdb_break_at(rq->client, pc) == NULL &&
 		 uv_hrtime() < until_ns);
@@ -230,7 +233,8 @@ static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 }
 
 /* A core that only GDB takes to be halted is halted before it is stepped, and has nothing to be resumed from. */
-static int act_on(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core, struct pt_err *err)
+static int act_on(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
+		  struct pt_err *err)
 {
 	char kind = rq->client->nonstop.action[core].kind;
 	bool pretended = (rq->at.len & bit(core)) != 0;
@@ -283,7 +287,8 @@ static void on_pretence_over(uv_timer_t *timer)
 {
 	struct pt_gdb_client *client = timer->data;
 
-	if (client->run == PT_GDB_NONSTOP && client->nonstop.pretended != 0 && pt_gdb_controls(client) && !client->closing)
+	if (client->run == PT_GDB_NONSTOP && client->nonstop.pretended != 0 && pt_gdb_controls(client) &&
+	    !client->closing)
 		make_it_true(client, after_pretence);
 }
 
@@ -291,7 +296,8 @@ static void pretend(struct pt_gdb_client *client)
 {
 	client->nonstop.fresh = false;
 	for (unsigned core = 0; core < client->n_cores; core++) {
-		static const struct pt_core_status status = { .state = PT_HALTED, .reason = PT_HALT_REQUEST, .addr = PT_UNKNOWN };
+		static const struct pt_core_status status = { .state = PT_HALTED, .reason = PT_HALT_REQUEST,
+							      .addr = PT_UNKNOWN };
 
 		if (client->nonstop.action[core].kind != 't' || (client->nonstop.told & bit(core)) != 0)
 			continue;
@@ -304,7 +310,8 @@ static void pretend(struct pt_gdb_client *client)
 	tell_next(client);
 }
 
-static int halt_pretended(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int halt_pretended(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			  struct pt_err *err)
 {
 	(void)target;
 	for (unsigned core = 0; core < rq->client->n_cores; core++)
@@ -330,7 +337,8 @@ static void handle_again(struct pt_gdb_request *rq, int rc, const struct pt_err 
 
 bool pt_gdb_nonstop_halt_first(struct pt_gdb_client *client)
 {
-	if (client->run != PT_GDB_NONSTOP || client->nonstop.pretended == 0 || !pt_gdb_controls(client) || client->halt.pending)
+	if (client->run != PT_GDB_NONSTOP || client->nonstop.pretended == 0 || !pt_gdb_controls(client) ||
+	    client->halt.pending)
 		return false;
 	make_it_true(client, handle_again);
 	return true;

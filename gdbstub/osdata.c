@@ -1,5 +1,6 @@
-/* Each view of the profile is a table by its name; tasks has the OS's tasks, too (osdata_tasks.c). Two more are not of the
- * profile: sources and boards. Without a name it is the list of them all. Source: GDB manual, "Operating System Information". */
+/* Each view of the profile is a table by its name; tasks has the OS's tasks, too (osdata_tasks.c). Two more are not of
+ * the profile: sources and boards. Without a name it is the list of them all. Source: GDB manual, "Operating System
+ * Information". */
 #include "gdbstub/osdata.h"
 
 #include <stdio.h>
@@ -69,7 +70,9 @@ static void write_boards(FILE *out, struct pt_target *target)
 		fputs("<item>", out);
 		column(out, "chip", target->ops->chip(target->state));
 		column(out, "core", number);
-		column(out, "state", target->ops->status(target->state, core, &status, &err) < 0 ? err.msg : state_name(status.state));
+		column(out, "state",
+		       target->ops->status(target->state, core, &status, &err) < 0 ? err.msg
+										   : state_name(status.state));
 		column(out, "probe", info.link.product[0] != '\0' ? info.link.product : info.name);
 		column(out, "at", info.link.where);
 		fputs("</item>\n", out);

@@ -39,8 +39,9 @@ void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		at += len;
 	}
 	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "PacketSize=%x;QStartNoAckMode+;QNonStop+;vContSupported+;swbreak+;hwbreak+;ConditionalBreakpoints+;"
-		    "qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;"
+	pt_rsp_text(&client->frame,
+		    "PacketSize=%x;QStartNoAckMode+;QNonStop+;vContSupported+;swbreak+;hwbreak+;"
+		    "ConditionalBreakpoints+;qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;"
 		    "qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
 		    "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+",
 		    PT_GDB_PACKET_BYTES);
@@ -111,7 +112,8 @@ static bool thread(struct pt_gdb_client *client, struct pt_rsp_args *args, uint6
 }
 
 /* addr: the id. What GDB is told of it (len 1), or that it is there. */
-static int look_for_thread(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int look_for_thread(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			   struct pt_err *err)
 {
 	struct pt_gdb_thread_list list;
 	bool found = false;

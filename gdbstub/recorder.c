@@ -84,7 +84,8 @@ void pt_recorder_on(struct pt_gdb_client *client, pt_session_reply reply, void *
 	struct pt_session *profile = stub->config.session;
 
 	if (pt_session_program(profile) == NULL) {
-		refuse(reply, arg, PT_ESTATE, "a branch history needs the program's code: monitor symbols FILE comes first");
+		refuse(reply, arg, PT_ESTATE,
+		       "a branch history needs the program's code: monitor symbols FILE comes first");
 		return;
 	}
 	stub->recording = client;
@@ -139,8 +140,8 @@ void pt_recorder_history(struct pt_gdbstub *stub, uint16_t core, uint64_t since,
 		pt_session_history(session, core, since, pc, reply, arg);
 }
 
-void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, uint16_t core, size_t top, pt_session_reply reply,
-			  void *arg)
+void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, uint16_t core, size_t top,
+			  pt_session_reply reply, void *arg)
 {
 	struct pt_session *session = keeper(stub, reply, arg);
 
@@ -171,8 +172,8 @@ static void on_room(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_session_start(errand->stub->config.session, errand->words, errand->n_words, on_profile_started, errand);
 }
 
-void pt_recorder_start_profile(struct pt_gdbstub *stub, const char *const *words, size_t n_words, pt_session_reply reply,
-			       void *arg)
+void pt_recorder_start_profile(struct pt_gdbstub *stub, const char *const *words, size_t n_words,
+			       pt_session_reply reply, void *arg)
 {
 	struct errand *errand = new_errand(stub, words, n_words, reply, arg);
 

@@ -6,8 +6,8 @@
 
 #include "gdbstub/stub.h"
 
-/* Record from now on, for this client. The reply comes when it does, or says why it cannot: there are no symbols, no source
- * of this chip can, somebody else has the unit. */
+/* Record from now on, for this client. The reply comes when it does, or says why it cannot: there are no symbols, no
+ * source of this chip can, somebody else has the unit. */
 void pt_recorder_on(struct pt_gdb_client *client, pt_session_reply reply, void *arg);
 /* No more for this client; reply may be NULL. Also when it is gone. */
 void pt_recorder_off(struct pt_gdb_client *client, pt_session_reply reply, void *arg);
@@ -18,13 +18,13 @@ bool pt_recorder_at_work(const struct pt_gdbstub *stub);
 /* As pt_session_history() and pt_session_branches(). */
 void pt_recorder_history(struct pt_gdbstub *stub, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
 			 void *arg);
-void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, uint16_t core, size_t top, pt_session_reply reply,
-			  void *arg);
+void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, uint16_t core, size_t top,
+			  pt_session_reply reply, void *arg);
 
-/* pt_session_start() and pt_session_stop() of the user's profile, with the recorder out of its way meanwhile. The words stay
- * until the reply. */
-void pt_recorder_start_profile(struct pt_gdbstub *stub, const char *const *words, size_t n_words, pt_session_reply reply,
-			       void *arg);
+/* pt_session_start() and pt_session_stop() of the user's profile, with the recorder out of its way meanwhile. The words
+ * stay until the reply. */
+void pt_recorder_start_profile(struct pt_gdbstub *stub, const char *const *words, size_t n_words,
+			       pt_session_reply reply, void *arg);
 void pt_recorder_stop_profile(struct pt_gdbstub *stub, pt_session_reply reply, void *arg);
 
 /* The server ends: then on_closed. */

@@ -232,8 +232,8 @@ void pt_gdb_read_register(struct pt_gdb_client *client, struct pt_rsp_args *args
 /* --- G, P --------------------------------------------------------------------------------------------------------- */
 
 /* G carries all of them, most as they were read, and those that nobody knows as something. */
-static int write_changed(struct pt_target *target, const struct pt_saved *saved, const struct pt_register *rows, size_t n,
-			 const uint64_t *values, struct pt_err *err)
+static int write_changed(struct pt_target *target, const struct pt_saved *saved, const struct pt_register *rows,
+			 size_t n, const uint64_t *values, struct pt_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct pt_saved_register *reg = pt_saved_find(saved, rows[i].name);

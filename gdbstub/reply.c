@@ -98,7 +98,8 @@ void pt_gdb_send_raw(struct pt_gdb_client *client, const uint8_t *bytes, size_t 
 	if (client->closing)
 		return;
 	if (!client->no_ack && bytes[0] != '%')
-		remember(client, &(struct pt_rsp_frame){ .bytes = (uint8_t *)(uintptr_t)bytes, .len_bytes = len_bytes });
+		remember(client,
+			 &(struct pt_rsp_frame){ .bytes = (uint8_t *)(uintptr_t)bytes, .len_bytes = len_bytes });
 	n = uv_try_write(client->to, &buf, 1);
 	n = n < 0 ? 0 : n;	/* what is wrong comes up again */
 	if ((size_t)n < len_bytes)

@@ -35,7 +35,8 @@ void pt_gdb_stop_frame(struct pt_gdb_client *client, const struct pt_gdb_request
 const struct pt_gdb_break *pt_gdb_break_at(const struct pt_gdb_client *client, uint64_t pc);
 const struct pt_gdb_break *pt_gdb_watch_at(const struct pt_gdb_client *client, uint64_t addr);
 
-/* Board thread, core halted. Is it at a breakpoint of this client's, and no condition of it is true? Then it runs again. */
+/* Board thread, core halted. Is it at a breakpoint of this client's, and no condition of it is true? Then it runs
+ * again. */
 bool pt_gdb_pass(struct pt_gdb_client *client, struct pt_board *board, struct pt_target *target, unsigned core);
 void pt_gdb_breaks_forget(struct pt_gdb_client *client);	/* they are out of the target */
 

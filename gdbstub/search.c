@@ -1,5 +1,5 @@
-/* qCRC and qSearch:memory: sums and searches where the memory is, so that only the answer goes to GDB. The memory is read
- * in pieces; GDB waits for some seconds. Source: GDB manual, "General Query Packets". */
+/* qCRC and qSearch:memory: sums and searches where the memory is, so that only the answer goes to GDB. The memory is
+ * read in pieces; GDB waits for some seconds. Source: GDB manual, "General Query Packets". */
 #include "config.h"	/* memmem */
 
 #include <string.h>
@@ -82,7 +82,8 @@ static int search(struct pt_gdb_request *rq, struct pt_board *board, struct pt_t
 			return err->code;
 		found = memmem(bytes, kept + n, rq->args.at, n_pattern);
 		if (found != NULL) {
-			pt_rsp_text(&rq->frame, "1,%llx", (unsigned long long)(rq->addr + done - kept + (uint64_t)(found - bytes)));
+			pt_rsp_text(&rq->frame, "1,%llx",
+				    (unsigned long long)(rq->addr + done - kept + (uint64_t)(found - bytes)));
 			return 0;
 		}
 		done += n;
@@ -99,7 +100,8 @@ void pt_gdb_search(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	struct pt_gdb_request *rq = &client->request;
 
 	if (!pt_rsp_number(args, &rq->addr) || !pt_rsp_take(args, ";") || !pt_rsp_number(args, &rq->len) ||
-	    !pt_rsp_take(args, ";") || pt_rsp_left(args) == 0 || pt_rsp_left(args) > MOST_PATTERN || rq->len > MOST_BYTES) {
+	    !pt_rsp_take(args, ";") || pt_rsp_left(args) == 0 || pt_rsp_left(args) > MOST_PATTERN ||
+	    rq->len > MOST_BYTES) {
 		pt_gdb_reply_malformed(client);
 		return;
 	}

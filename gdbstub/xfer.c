@@ -121,7 +121,8 @@ static void branch_trace_delta(struct pt_gdb_client *client)
 	pt_gdb_branch_trace_read(client, PT_GDB_HISTORY_DELTA);
 }
 
-static int write_threads(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int write_threads(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			 struct pt_err *err)
 {
 	struct pt_gdb_thread_list list;
 	size_t len_bytes;
@@ -197,8 +198,8 @@ void pt_gdb_xfer(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	for (size_t i = 0; i < PT_LEN(objects); i++) {
 		if (!pt_rsp_take(args, objects[i].name))
 			continue;
-		if (take_annex(client, &objects[i], args) && pt_rsp_number(args, &rq->addr) && pt_rsp_take(args, ",") && pt_rsp_number(args, &rq->len) &&
-		    pt_rsp_left(args) == 0)
+		if (take_annex(client, &objects[i], args) && pt_rsp_number(args, &rq->addr) && pt_rsp_take(args, ",") &&
+		    pt_rsp_number(args, &rq->len) && pt_rsp_left(args) == 0)
 			read_object(client, i);
 		else
 			pt_gdb_reply_malformed(client);

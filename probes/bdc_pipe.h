@@ -1,20 +1,23 @@
-/* The protocol of the probe that our virtual boards have for BDC and trace pins: bytes on BKGD and levels of pins, in packets.
- * No product speaks it; it stands for what a probe made for the purpose could do. All numbers little-endian, unless said.
+/* The protocol of the probe that our virtual boards have for BDC and trace pins: bytes on BKGD and levels of pins, in
+ * packets. No product speaks it; it stands for what a probe made for the purpose could do. All numbers little-endian,
+ * unless said.
  *
  * A request:  u8 sequence (the host's, any), u8 flags (PT_PIPE_CHAINED), then a row of operations.
- * A response: u8 sequence of its request, u8 enum pt_pipe_status, u8 number of operations done, then what these answered, in
+ * A response: u8 sequence of its request, u8 enum pt_pipe_status, u8 number of operations done, then what these
+ * answered, in
  *             order. One response for each request, in order; also for one that was skipped or that makes no sense.
  *
- * The status is that of the first operation that ended the request early, and none behind it is carried out; PT_PIPE_NO_ACK
- * and PT_PIPE_NO_TARGET: that operation is not counted and answers nothing. PT_PIPE_LONG_ACK and PT_PIPE_EXPIRED: it is
- * counted, and has answered. */
+ * The status is that of the first operation that ended the request early, and none behind it is carried out;
+ * PT_PIPE_NO_ACK and PT_PIPE_NO_TARGET: that operation is not counted and answers nothing. PT_PIPE_LONG_ACK and
+ * PT_PIPE_EXPIRED: it is counted, and has answered. */
 #ifndef PT_PROBES_BDC_PIPE_H
 #define PT_PROBES_BDC_PIPE_H
 
 enum { PT_PIPE_REQUEST_HEAD = 2, PT_PIPE_RESPONSE_HEAD = 3 };	/* bytes */
 
-/* Do nothing (PT_PIPE_SKIPPED) when the request before this one did not end with PT_PIPE_DONE: so rows of requests may be
- * sent without waiting, and what stands behind a failure is not done. The first request ever counts as after a good one. */
+/* Do nothing (PT_PIPE_SKIPPED) when the request before this one did not end with PT_PIPE_DONE: so rows of requests may
+ * be sent without waiting, and what stands behind a failure is not done. The first request ever counts as after a good
+ * one. */
 enum { PT_PIPE_CHAINED = 1 };
 
 enum pt_pipe_op {

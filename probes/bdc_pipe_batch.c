@@ -285,8 +285,8 @@ static int pump(struct batch *b, struct pt_err *err)
 	return rc;
 }
 
-/* A core that goes to sleep and wakes up answers with a long ACK again and again, so lines of the trace buffer, which are
- * read in long rows, have no CHECK behind each; what they say of themselves is enough to look once. */
+/* A core that goes to sleep and wakes up answers with a long ACK again and again, so lines of the trace buffer, which
+ * are read in long rows, have no CHECK behind each; what they say of themselves is enough to look once. */
 static int look_at_suspect(struct batch *b, struct pt_err *err)
 {
 	uint16_t bdccsr = 0;

@@ -1,5 +1,5 @@
-/* Requests and responses carry a sequence number, so a response that is late or lost is known for what it is: whoever gives
- * up leaves a debt, which the next call collects, and what comes later still is thrown away. */
+/* Requests and responses carry a sequence number, so a response that is late or lost is known for what it is: whoever
+ * gives up leaves a debt, which the next call collects, and what comes later still is thrown away. */
 #include <string.h>
 
 #include "log.h"

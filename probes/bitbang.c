@@ -34,7 +34,8 @@ size_t pt_bitbang_reads(const uint8_t *request, size_t len_bytes)
 	return n;
 }
 
-const struct pt_framing pt_bitbang_framing = { .protocol = "remote_bitbang", .port = 0, .answer_bytes = pt_bitbang_reads };
+const struct pt_framing pt_bitbang_framing = { .protocol = "remote_bitbang", .port = 0,
+					       .answer_bytes = pt_bitbang_reads };
 
 static size_t question(uint8_t *out)
 {
@@ -69,7 +70,8 @@ int pt_bitbang_check(struct pt_bitbang *b, size_t n_reads, size_t len_bytes, str
 	if (len_bytes == n_reads + (n_reads == 0 || n_reads == QUESTION) && are_levels(b->turn.in, len_bytes))
 		return 0;
 	pt_turn_mistrust(&b->turn, NULL);
-	return pt_fail(err, PT_EPROTO, "the remote_bitbang server answered with %zu letters that do not fit", len_bytes);
+	return pt_fail(err, PT_EPROTO, "the remote_bitbang server answered with %zu letters that do not fit",
+		       len_bytes);
 }
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
@@ -189,7 +191,8 @@ static int bitbang_open(void *state, struct pt_link *link, const struct pt_param
 	pt_link_info(link, &info);
 	b->request_bytes = info.packet_bytes < PT_BITBANG_MOST_BYTES ? info.packet_bytes : PT_BITBANG_MOST_BYTES;
 	if (b->request_bytes < LEAST_BYTES)
-		return pt_fail(err, PT_EARG, "packets of %zu bytes are too short for remote_bitbang", info.packet_bytes);
+		return pt_fail(err, PT_EARG, "packets of %zu bytes are too short for remote_bitbang",
+			       info.packet_bytes);
 	b->most_bits = (uint32_t)(b->request_bytes - 2) / 3;
 	b->turn = (struct pt_turn){ .link = link, .name = "bitbang", .question = question, .answers = answers };
 	b->port = (struct pt_jtag_port){

@@ -46,7 +46,7 @@ enum {	/* a packet's bounds, whatever the device claims */
 	PT_CMSIS_DAP_ANSWER_MS = 400,	/* no command of ours takes a healthy probe longer, delays apart */
 };
 
-/* --- packets (cmsis_dap_pack.c, cmsis_dap_unpack.c) ----------------------------------------------------------------- */
+/* --- packets (cmsis_dap_pack.c, cmsis_dap_unpack.c) --------------------------------------------------------------- */
 
 /* A place in a list of operations: op == n_ops is its end. word counts inside a block. */
 struct pt_dap_cursor {
@@ -180,7 +180,7 @@ struct pt_cmsis_dap_order {
 int pt_cmsis_dap_orders(struct pt_cmsis_dap *dap, const struct pt_cmsis_dap_order *orders, size_t n_orders,
 			struct pt_err *err);
 
-/* --- set-up (cmsis_dap.c), and wire jtag (cmsis_dap_jtag.c) ------------------------------------------------------------ */
+/* --- set-up (cmsis_dap.c), and wire jtag (cmsis_dap_jtag.c) ------------------------------------------------------- */
 
 struct pt_cmsis_dap_order pt_cmsis_dap_clock_order(uint32_t hz);
 int pt_cmsis_dap_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err);

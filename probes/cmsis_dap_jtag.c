@@ -176,7 +176,8 @@ void pt_cmsis_dap_jtag_init(struct pt_cmsis_dap *dap)
 /* A port for SWD and JTAG is taken to JTAG: 51 or more high, the switch, and into Test-Logic-Reset. Source: Arm IHI
  * 0031, SWJ-DP select sequences. */
 static const struct pt_cmsis_dap_order swd_to_jtag = {
-	"switch to JTAG", { DAP_SWJ_SEQUENCE, 80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3c, 0xe7, 0xff }, 2 + 10, DAP_OK, false,
+	"switch to JTAG", { DAP_SWJ_SEQUENCE, 80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3c, 0xe7, 0xff }, 2 + 10,
+	DAP_OK, false,
 };
 
 static int jtag_connect(void *state, struct pt_err *err)

@@ -327,8 +327,9 @@ static int open_stream(const char *scheme, const char *rest, struct opening *out
 	bool xvc = strcmp(scheme, "xvc") == 0;
 
 	if (rest[0] == 0)
-		return pt_fail(err, PT_EARG, "%s:%s", scheme, xvc ? " the server is missing; xvc:HOST[:PORT] or xvc:unix:PATH" :
-			       " the server is missing; bitbang:HOST:PORT or bitbang:unix:PATH");
+		return pt_fail(err, PT_EARG, "%s:%s", scheme,
+			       xvc ? " the server is missing; xvc:HOST[:PORT] or xvc:unix:PATH"
+				   : " the server is missing; bitbang:HOST:PORT or bitbang:unix:PATH");
 	out->driver = driver_named(scheme, err);
 	out->link = out->driver == NULL ? NULL :
 		    pt_stream_link_open(rest, xvc ? &pt_xvc_framing : &pt_bitbang_framing, err);

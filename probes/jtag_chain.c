@@ -161,8 +161,9 @@ static int check_irs(const struct pt_jtag_chain *chain, const uint8_t *bits, str
 
 	for (size_t i = 0; i < chain->n_taps; i++) {
 		if (!bit_at(bits, at) || bit_at(bits, at + 1))
-			return pt_fail(err, PT_EPROTO, "the instruction register of TAP %zu does not begin with 01: "
-				       "its length, or that of one nearer to TDO, is not as jtag.ir.len or the part has it",
+			return pt_fail(err, PT_EPROTO,
+				       "the instruction register of TAP %zu does not begin with 01: its length, or "
+				       "that of one nearer to TDO, is not as jtag.ir.len or the part has it",
 				       i);
 		at += chain->tap[i].ir_bits;
 	}

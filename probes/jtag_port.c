@@ -53,7 +53,8 @@ static int send_next(struct pump *pump, struct pt_err *err)
 	struct pt_jtag_port *port = pump->port;
 	struct flight *flight = &pump->flight[(pump->oldest + pump->in_flight) % PT_JTAG_PORT_MAX_DEPTH];
 	struct pt_jtag_cursor from = pump->next;
-	size_t len = port->ops->pack(port->state, pump->ops, pump->n_ops, &pump->next, packet_bits(port), &flight->n_bits);
+	size_t len =
+		port->ops->pack(port->state, pump->ops, pump->n_ops, &pump->next, packet_bits(port), &flight->n_bits);
 	int rc;
 
 	stamp_sent(pump, from, pt_link_now_ns(port->link));

@@ -22,7 +22,7 @@
 struct pt_link;
 
 enum { PT_LINK_MAX_PACKET_BYTES = 32768 };
-#define PT_LINK_VIRTUAL_PRODUCT "proftap virtual"	/* how the product string of our own models begins, on any link */
+#define PT_LINK_VIRTUAL_PRODUCT "proftap virtual"	/* as the product of our own models begins, on any link */
 
 struct pt_link_info {
 	char transport[16];	/* "bulk", "hid", "tcp", "model" */
@@ -36,7 +36,8 @@ struct pt_link_info {
 	unsigned depth;		/* requests the link can hold outstanding; the protocol above may use fewer */
 };
 
-/* What one kind of link can do. Drivers of links fill one; see links/ for bulk, hid, tcp and virtual/wire/ for model. */
+/* What one kind of link can do. Drivers of links fill one; see links/ for bulk, hid, tcp and virtual/wire/ for
+ * model. */
 struct pt_link_ops {
 	const char *name;
 	/* Frees state too. No response is waited for. */
@@ -66,16 +67,16 @@ void *pt_link_state(struct pt_link *link, const struct pt_link_ops *ops);
 void pt_link_info(struct pt_link *link, struct pt_link_info *out);
 int pt_link_submit(struct pt_link *link, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
 		   struct pt_err *err);
-/* The beginning of a request that goes in several packets: there is no response but that to the last, which is submitted
- * as usual. Errors as of submit; the device then has half a request. */
+/* The beginning of a request that goes in several packets: there is no response but that to the last, which is
+ * submitted as usual. Errors as of submit; the device then has half a request. */
 int pt_link_submit_part(struct pt_link *link, const uint8_t *packet, size_t len_bytes, uint64_t deadline_ns,
 			struct pt_err *err);
 int pt_link_receive(struct pt_link *link, uint8_t *buf, size_t buf_bytes, uint64_t deadline_ns, struct pt_err *err);
 uint64_t pt_link_now_ns(struct pt_link *link);
 int pt_link_wait(struct pt_link *link, uint64_t until_ns, struct pt_err *err);
 void pt_link_interrupt(struct pt_link *link);
-/* From pt_link_shield() to the pt_link_unshield() that belongs to it no call returns PT_EINTERRUPTED: interrupts are kept,
- * and the first call that blocks after the last unshield returns it, once for all of them. May be nested. */
+/* From pt_link_shield() to the pt_link_unshield() that belongs to it no call returns PT_EINTERRUPTED: interrupts are
+ * kept, and the first call that blocks after the last unshield returns it, once for all of them. May be nested. */
 void pt_link_shield(struct pt_link *link);
 void pt_link_unshield(struct pt_link *link);
 void pt_link_set_packet_bytes(struct pt_link *link, size_t packet_bytes);

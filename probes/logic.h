@@ -30,7 +30,8 @@ struct pt_logic_found {
 };
 
 struct sr_context;
-struct sr_dev_driver *pt_logic_driver(struct sr_context *sigrok, const char *name);	/* libsigrok's; NULL: there is none */
+/* libsigrok's; NULL: there is none */
+struct sr_dev_driver *pt_logic_driver(struct sr_context *sigrok, const char *name);
 extern const char *const pt_logic_usb_drivers[];	/* of libsigrok, that look at USB alone; NULL-terminated */
 /* What these drivers find, at most room; how many. One that libsigrok does not have finds nothing. An analyser that
  * somebody has open is not disturbed. May block some seconds. */

@@ -1,5 +1,5 @@
-/* Logic analysers that are plugged in: what the drivers of libsigrok find that look at USB alone. Drivers that want to be
- * told where (a serial port, a network) are not asked, nor are those that would take a debug probe's USB chip for an
+/* Logic analysers that are plugged in: what the drivers of libsigrok find that look at USB alone. Drivers that want to
+ * be told where (a serial port, a network) are not asked, nor are those that would take a debug probe's USB chip for an
  * analyser's. An analyser that has no firmware yet gets it by being looked for. */
 #include <glib.h>
 #include <libsigrok/libsigrok.h>
@@ -10,8 +10,8 @@
 
 const char *const pt_logic_usb_drivers[] = {
 	"fx2lafw", "saleae-logic16", "saleae-logic-pro", "dreamsourcelab-dslogic", "kingst-la2016", "sysclk-lwla",
-	"sysclk-sla5032", "hantek-4032l", "asix-sigma", "asix-omega-rtm-cli", "ikalogic-scanalogic2", "ikalogic-scanaplus",
-	"zeroplus-logic-cube", "lecroy-logicstudio", "greatfet", NULL,
+	"sysclk-sla5032", "hantek-4032l", "asix-sigma", "asix-omega-rtm-cli", "ikalogic-scanalogic2",
+	"ikalogic-scanaplus", "zeroplus-logic-cube", "lecroy-logicstudio", "greatfet", NULL,
 };
 
 struct sr_dev_driver *pt_logic_driver(struct sr_context *sigrok, const char *name)

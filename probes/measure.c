@@ -3,7 +3,8 @@
 #include "probes/probe.h"
 #include "util.h"
 
-enum { TRIES = 8, STREAM_WORDS = 2048, SWD_WORD_CLOCKS = 46, TIMEOUT_MS = 1000 };	/* clocks: Arm IHI 0031, SWD protocol */
+/* clocks: Arm IHI 0031, SWD protocol */
+enum { TRIES = 8, STREAM_WORDS = 2048, SWD_WORD_CLOCKS = 46, TIMEOUT_MS = 1000 };
 
 static uint32_t word_clocks(struct pt_probe *probe)
 {
@@ -68,7 +69,7 @@ static int measure_clock(struct pt_probe *probe, struct pt_probe_speed *out, str
 	return 0;
 }
 
-/* --- wire jtag, where no debug port is reached through it --------------------------------------------------------------- */
+/* --- wire jtag, where no debug port is reached through it --------------------------------------------------------- */
 
 enum { STREAM_CLOCKS = 32 * STREAM_WORDS };
 

@@ -20,7 +20,8 @@ const struct pt_param pt_probe_params[] = {
 	[PT_PROBE_SPEED] = { "speed", PT_PARAM_HZ, "4M", NULL, 1000, 100000000,
 		"clock of the debug wire, Hz (SWCLK, TCK); slower for long cables" },
 	[PT_PROBE_LIMIT_PACKETS] = { "limit-packets", PT_PARAM_NUMBER, "0", NULL, 0, 64,
-		"packets outstanding at once, 0: as the probe says (servers on the network: 2); 1 for probes that say too many" },
+		"packets outstanding at once, 0: as the probe says (servers on the network: 2); 1 for probes that say "
+		"too many" },
 	[PT_PROBE_ATOMIC] = { "atomic", PT_PARAM_FLAG, "on", NULL, 0, 0,
 		"bind commands into one packet (ExecuteCommands) if the probe claims to know it" },
 	[PT_PROBE_WAIT_RETRY] = { "wait-retry", PT_PARAM_NUMBER, "0", NULL, 0, 65535,
@@ -30,7 +31,8 @@ const struct pt_param pt_probe_params[] = {
 	[PT_PROBE_IDLE_CYCLES] = { "idle-cycles", PT_PARAM_NUMBER, "0", NULL, 0, 255,
 		"SWCLK periods of idle after every transfer" },
 	[PT_PROBE_BDC_ACK] = { "bdc-ack", PT_PARAM_FLAG, "on", NULL, 0, 0,
-		"BDC: use the target's ACK pulses where the probe sees them; off: a delay of 16 BDC clocks after each command" },
+		"BDC: use the target's ACK pulses where the probe sees them; off: a delay of 16 BDC clocks after each "
+		"command" },
 	[PT_PROBE_XVC_MAX_BYTES] = { "xvc.max_bytes", PT_PARAM_NUMBER, "1024", NULL, 4, 1024,
 		"XVC: longest vector of TMS and of TDI, bytes, where the server claims to take more" },
 	[PT_PROBE_TRANSPORT] = { "transport", PT_PARAM_CHOICE, "auto", "auto|swd|jtag", 0, 0,

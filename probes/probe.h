@@ -61,15 +61,17 @@ struct pt_probe;	/* a driver and its link */
 
 enum pt_probe_param {	/* index into pt_probe_params */
 	PT_PROBE_SPEED, PT_PROBE_LIMIT_PACKETS, PT_PROBE_ATOMIC, PT_PROBE_WAIT_RETRY, PT_PROBE_MATCH_RETRY,
-	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_PATIENCE, PT_PROBE_XVC_MAX_BYTES, PT_PROBE_TRANSPORT, PT_N_PROBE_PARAMS
+	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_PATIENCE, PT_PROBE_XVC_MAX_BYTES, PT_PROBE_TRANSPORT,
+	PT_N_PROBE_PARAMS
 };
 
 extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */
 extern const size_t pt_n_probe_params;
 
 /* Open what uri names (interface.md, "Probe addresses"): finds the device, makes its link, opens the driver.
- *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with serial=
- *   or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the first that is plugged in
+ *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with
+ *   serial= or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the
+ *   first that is plugged in
  * settings: words of pt_probe_params and pt_jtag_params, may be NULL. May block 2 s. Errors: PT_EARG bad URI (the
  * sentence lists the schemes, or says "not built in this version"), PT_EIO nothing found or lost while opening,
  * PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program, PT_EPROTO the device is not what it

@@ -79,19 +79,20 @@ struct pt_bdc_op {
 enum pt_bdc_mode { PT_BDC_NORMAL, PT_BDC_SPECIAL };	/* BKGD high, or low, when reset is released */
 
 struct pt_bdc_ops {
-	/* Bring the wire up without stopping the core: power as the probe finds it, SYNC, ACK as the probe is used best.
-	 * bdcsi_hz: out. Nothing is written to BDCCSR, except by a firmware that insists (usbdm sets ENBDC).
+	/* Bring the wire up without stopping the core: power as the probe finds it, SYNC, ACK as the probe is used
+	 * best. bdcsi_hz: out. Nothing is written to BDCCSR, except by a firmware that insists (usbdm sets ENBDC).
 	 * PT_EPROTO: no answer to SYNC (no power, no clock, not wired). */
 	int (*connect)(void *state, uint32_t *bdcsi_hz, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays, polls and GO_UNTIL are not counted
-	 *   n_done      out: operations that completed, in order, also on error. What stands behind a failed one was not
-	 *               done, or its effect is that of READs only
+	 *   n_done      out: operations that completed, in order, also on error. What stands behind a failed one was
+	 *               not done, or its effect is that of READs only
 	 * Returns 0 when all were done or when a poll expired (n_done is then its index), or
 	 *   PT_EFAULT    the target refused: an error flag of BDCCSR is set (set_errors()), by this list or before;
-	 *                the caller reads BDCCSR, and clears its flags. On a probe that uses no ACK (ACK_ENABLE is not in
-	 *                can) n_done is the first operation that may have failed, and those behind it were done, too; its
-	 *                lists end with a look at BDCCSR, unless there are only operations that are always available
+	 *                the caller reads BDCCSR, and clears its flags. On a probe that uses no ACK (ACK_ENABLE is not
+	 *                in can) n_done is the first operation that may have failed, and those behind it were done,
+	 *                too; its lists end with a look at BDCCSR, unless there are only operations that are always
+	 *                available
 	 *   PT_ETIMEOUT  no ACK from the target, or no answer from the probe, for timeout_ms or sooner
 	 *   PT_EPROTO    a reply that the protocol does not allow, no power at the target, or no answer to SYNC
 	 *   PT_EUNSUPPORTED   an operation that is not in can; nothing was done

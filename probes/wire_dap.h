@@ -32,7 +32,8 @@ struct pt_dap_op {
 enum pt_dap_line { PT_DAP_SWD };	/* jtag: when a probe needs it */
 
 struct pt_dap_ops {
-	/* Bring the wire up: port, clock, line reset with the JTAG-to-SWD switch. The first DPIDR read is the caller's. */
+	/* Bring the wire up: port, clock, line reset with the JTAG-to-SWD switch. The first DPIDR read is the
+	 * caller's. */
 	int (*connect)(void *state, enum pt_dap_line line, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays and polls are not counted
@@ -43,7 +44,8 @@ struct pt_dap_ops {
 	 *   PT_EFAULT    the DAP answered FAULT: sticky flags are set, the caller recovers; ops[*n_done] is the first
 	 *                that may have failed (a posted write shows late)
 	 *   PT_ETIMEOUT  no answer from the probe for timeout_ms, or WAIT for that long; sooner (100 ms) where the
-	 *                probe gave up on WAIT and going on might repeat or skip an access. AP registers are then unknown
+	 *                probe gave up on WAIT and going on might repeat or skip an access. AP registers are then
+	 *                unknown
 	 *   PT_EPROTO    no acknowledge or parity error on the wire, or a reply that the protocol does not allow
 	 *   PT_EINTERRUPTED, PT_EIO
 	 * Whatever it returns, no response is outstanding afterwards, or the driver collects it at its next call. */

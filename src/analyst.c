@@ -311,8 +311,8 @@ static int make_history(struct pt_pipeline *pipeline, struct request *request)
 	if (profile->history == NULL)
 		return pt_fail(&request->err, PT_ESTATE, "no branch history is recorded");
 	if (history == NULL)
-		return pt_fail(&request->err, PT_ESTATE, "what core %u executed is not traced: there is no branch history of it",
-			       request->core);
+		return pt_fail(&request->err, PT_ESTATE,
+			       "what core %u executed is not traced: there is no branch history of it", request->core);
 	blocks = calloc(PT_HISTORY_RUNS, sizeof(*blocks));
 	if (blocks == NULL)
 		return pt_fail(&request->err, PT_ENOMEM, "no memory for the branch history");
@@ -325,10 +325,11 @@ static int make_history(struct pt_pipeline *pipeline, struct request *request)
 	return 0;
 }
 
-void pt_analyst_history(struct pt_analyst *a, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply, void *arg)
+void pt_analyst_history(struct pt_analyst *a, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply,
+			void *arg)
 {
-	ask(a, &(struct request){ .make = make_history, .settled = true, .core = core, .since = since, .pc = pc, .reply = reply,
-				  .arg = arg });
+	ask(a, &(struct request){ .make = make_history, .settled = true, .core = core, .since = since, .pc = pc,
+				  .reply = reply, .arg = arg });
 }
 
 static int set_limits(struct pt_pipeline *pipeline, struct request *request)
@@ -347,15 +348,15 @@ void pt_analyst_set_limits(struct pt_analyst *a, const char *word, pt_analyst_re
 
 static int make_branches(struct pt_pipeline *pipeline, struct request *request)
 {
-	return pt_branches_write(pt_pipeline_profile(pipeline), request->how, request->core, request->top, &request->text,
-				 &request->err);
+	return pt_branches_write(pt_pipeline_profile(pipeline), request->how, request->core, request->top,
+				 &request->text, &request->err);
 }
 
 void pt_analyst_branches(struct pt_analyst *a, enum pt_branches how, uint16_t core, size_t top, pt_analyst_reply reply,
 			 void *arg)
 {
-	ask(a, &(struct request){ .make = make_branches, .settled = true, .how = how, .core = core, .top = top, .reply = reply,
-				  .arg = arg });
+	ask(a, &(struct request){ .make = make_branches, .settled = true, .how = how, .core = core, .top = top,
+				  .reply = reply, .arg = arg });
 }
 
 void pt_analyst_record(struct pt_analyst *a)

@@ -29,13 +29,15 @@ void pt_analyst_report(struct pt_analyst *analyst, const struct pt_query *query,
 void pt_analyst_record(struct pt_analyst *analyst);
 /* Blocks of the runs from number `since` on, up to pc, once every chunk that is in the queue by now has been seen. The
  * reply's text is a struct pt_history_answer and its blocks, PT_HISTORY_RUNS at most. PT_ESTATE: nobody records. */
-void pt_analyst_history(struct pt_analyst *analyst, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply, void *arg);
+void pt_analyst_history(struct pt_analyst *analyst, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply,
+			void *arg);
 /* The same as text (report/branches.h). */
 void pt_analyst_branches(struct pt_analyst *analyst, enum pt_branches how, uint16_t core, size_t top,
 			 pt_analyst_reply reply, void *arg);
 /* Statistics start anew with the next chunk: replaces the pipeline, takes the new one over. */
 void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
-/* From the next chunk on, check these rules: pt_pipeline_set_limits(). Loop thread; the reply has no text but an error's. */
+/* From the next chunk on, check these rules: pt_pipeline_set_limits(). Loop thread; the reply has no text but an
+ * error's. */
 void pt_analyst_set_limits(struct pt_analyst *analyst, const char *word, pt_analyst_reply reply, void *arg);
 /* Share of trace bytes lost to faults so far, 0..1. Any thread. */
 double pt_analyst_loss(const struct pt_analyst *analyst);

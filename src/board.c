@@ -1,5 +1,5 @@
-/* The loop's side of a board: jobs go in, and what the board thread has to tell comes back as notes in one list, so that
- * the loop hears everything in order. */
+/* The loop's side of a board: jobs go in, and what the board thread has to tell comes back as notes in one list, so
+ * that the loop hears everything in order. */
 #include "board_parts.h"
 
 #include <stdlib.h>
@@ -130,7 +130,8 @@ struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *con
 	board->notes_tail = &board->notes;
 	board->name = copy(config->name);
 	board->uri[board->n_uris++] = copy(config->probe_uri[0]);
-	while (board->n_uris < PT_BOARD_PROBES && config->probe_uri[0] != NULL && config->probe_uri[board->n_uris] != NULL) {
+	while (board->n_uris < PT_BOARD_PROBES && config->probe_uri[0] != NULL &&
+	       config->probe_uri[board->n_uris] != NULL) {
 		board->uri[board->n_uris] = copy(config->probe_uri[board->n_uris]);
 		board->n_uris++;
 	}

@@ -39,8 +39,10 @@ struct pt_board_config {
 /* Loop thread, all of them; any may be NULL. */
 struct pt_board_listener {
 	void *arg;
-	void (*on_state)(void *arg, enum pt_board_state state, const char *why);	/* why: a sentence, for the user */
-	void (*on_stop)(void *arg, unsigned core, const struct pt_core_status *status);	/* the core was seen to have halted */
+	/* why: a sentence, for the user */
+	void (*on_state)(void *arg, enum pt_board_state state, const char *why);
+	/* the core was seen to have halted */
+	void (*on_stop)(void *arg, unsigned core, const struct pt_core_status *status);
 	void (*on_run)(void *arg, unsigned core);	/* resumed, by whichever client */
 	void (*on_reset)(void *arg);
 	void (*on_console)(void *arg, const char *text, size_t len_bytes);	/* semihosting, ITM text */
@@ -115,8 +117,8 @@ int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, co
  * serve it here, or answer it; both return 1 when that is done, 0 when the program has ended. how: the core runs again
  * then, or it is a step, which ends behind the BKPT. */
 enum pt_semihost_how { PT_SEMIHOST_RUN, PT_SEMIHOST_STEP };
-int pt_board_semihost_ask(struct pt_board *board, unsigned core, enum pt_semihost_how how, struct pt_semihost_call *call,
-			  struct pt_err *err);
+int pt_board_semihost_ask(struct pt_board *board, unsigned core, enum pt_semihost_how how,
+			  struct pt_semihost_call *call, struct pt_err *err);
 int pt_board_semihost_serve(struct pt_board *board, unsigned core, enum pt_semihost_how how,
 			    const struct pt_semihost_call *call, struct pt_err *err);
 int pt_board_semihost_answer(struct pt_board *board, unsigned core, enum pt_semihost_how how, int32_t result,

@@ -41,7 +41,8 @@ int pt_board_see_cores(struct pt_board *board, struct pt_err *err)
 
 static void tell_core(struct pt_board *board, unsigned core, const struct pt_core_status *status)
 {
-	struct pt_board_note note = { .kind = status->state == PT_HALTED ? NOTE_STOP : NOTE_RUN, .core = core, .status = *status };
+	struct pt_board_note note = { .kind = status->state == PT_HALTED ? NOTE_STOP : NOTE_RUN, .core = core,
+				      .status = *status };
 
 	board->core[core] = *status;
 	pt_board_send(board, &note);

@@ -58,7 +58,8 @@ struct pt_board {
 	struct pt_board_drain drain;
 	struct pt_core_status core[PT_BOARD_CORES];
 	uint64_t stood_at[PT_BOARD_CORES];	/* pc of a halted core, if the source was told; else PT_UNKNOWN */
-	bool virtual_clock, locked, ran_when_found, resting, awaited;	/* awaited: a client resumed the core and wants to hear of its halt */
+	/* awaited: a client resumed the core and wants to hear of its halt */
+	bool virtual_clock, locked, ran_when_found, resting, awaited;
 	bool halt_owed;			/* the source is to hear of a halt when whoever asked for it has the answer */
 	unsigned halt_owed_core;
 	unsigned resume_owed;		/* bit per core: told to run, and will when the drain has caught up */

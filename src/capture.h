@@ -11,9 +11,10 @@
  * ones are noticed. A payload is a zstd frame where the flag says so.
  *
  * Kinds of record:
- *   HEAD    the first, one or more: together "key=value\n" lines, PT_CAPTURE_MOST_LINES bytes at most. Keys: program, date (UTC), probe, target, virtual, core_hz, elf (path as it
- *           was given), elf_absolute, elf_build_id, elf_sha256 (of the file's bytes), set.KEY for each setting that
- *           shapes a report, elf.KEY for those of the ELF. Nothing else of it matters to a report.
+ *   HEAD    the first, one or more: together "key=value\n" lines, PT_CAPTURE_MOST_LINES bytes at most. Keys: program,
+ *           date (UTC), probe, target, virtual, core_hz, elf (path as it was given), elf_absolute, elf_build_id,
+ *           elf_sha256 (of the file's bytes), set.KEY for each setting that shapes a report, elf.KEY for those of the
+ *           ELF. Nothing else of it matters to a report.
  *   CHUNK   one chunk: its fields are in the head, len_bytes of payload
  *   RESET   the user began the statistics anew here
  *   CUT     the writer ended here, not the session: payload says why

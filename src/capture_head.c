@@ -90,8 +90,8 @@ static int take_setting(const char *line, struct pt_params *settings, struct pt_
 	return 0;
 }
 
-void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_params *settings, struct pt_params *symbols,
-			      pt_capture_note note, void *arg)
+void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_params *settings,
+			      struct pt_params *symbols, pt_capture_note note, void *arg)
 {
 	for (size_t at = 0, len; at < len_bytes; at += len + 1) {
 		const char *end = memchr(lines + at, '\n', len_bytes - at);
@@ -110,7 +110,10 @@ void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_par
 
 /* --- the ELF ------------------------------------------------------------------------------------------------------ */
 
-struct wanted { char path[4096], absolute[4096], build_id[128], sha256[PT_SHA256_TEXT]; const struct pt_params *symbols; };
+struct wanted {
+	char path[4096], absolute[4096], build_id[128], sha256[PT_SHA256_TEXT];
+	const struct pt_params *symbols;
+};
 
 static void value_of(const char *lines, size_t len_bytes, const char *key, char *out, size_t size)
 {

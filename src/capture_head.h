@@ -12,10 +12,10 @@
 char *pt_capture_head_make(struct pt_program *program, const struct pt_params *settings, const char *const *words,
 			   size_t n_words);
 
-/* The settings in lines of a HEAD are added: those of the pipeline to settings, those of the ELF to symbols (may be NULL).
- * One that this version does not know, or not so, is told through note (may be NULL) and left out. */
-void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_params *settings, struct pt_params *symbols,
-			      pt_capture_note note, void *arg);
+/* The settings in lines of a HEAD are added: those of the pipeline to settings, those of the ELF to symbols (may be
+ * NULL). One that this version does not know, or not so, is told through note (may be NULL) and left out. */
+void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_params *settings,
+			      struct pt_params *symbols, pt_capture_note note, void *arg);
 
 /* The ELF that the capture was made with, under the name it had: from where it was, if it has not changed since, or
  * built in. elf: the user's choice instead ("": none), or NULL; one with another digest is told through note.

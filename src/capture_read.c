@@ -292,8 +292,10 @@ static int read_preamble(struct pt_capture_reader *r, struct pt_err *err)
 	} else {
 		version = pt_le32(bytes + PT_CAPTURE_AT_VERSION);
 		if (version > PT_CAPTURE_VERSION)
-			return pt_fail(err, PT_EUNSUPPORTED, "this capture file is of version %" PRIu32 ", written by a "
-				       "newer proftap; this one reads up to version %d", version, PT_CAPTURE_VERSION);
+			return pt_fail(err, PT_EUNSUPPORTED,
+				       "this capture file is of version %" PRIu32 ", written by a "
+				       "newer proftap; this one reads up to version %d",
+				       version, PT_CAPTURE_VERSION);
 		r->id = pt_le32(bytes + PT_CAPTURE_AT_ID);
 		r->id_known = true;
 	}

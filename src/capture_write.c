@@ -22,7 +22,8 @@
 enum { CAPTURE, REPLACE, COMPRESS, SPOOL };
 
 const struct pt_param pt_capture_params[] = {
-	[CAPTURE] = { "capture", PT_PARAM_TEXT, NULL, NULL, 0, 0, "write the raw trace to this file, for proftap decode" },
+	[CAPTURE] = { "capture", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+		      "write the raw trace to this file, for proftap decode" },
 	[REPLACE] = { "capture-replace", PT_PARAM_FLAG, "off", NULL, 0, 0,
 		      "replace an older capture of that name; else FILE.1, FILE.2 ... is taken" },
 	[COMPRESS] = { "capture-compress", PT_PARAM_FLAG, "on", NULL, 0, 0, "compress the capture (zstd)" },

@@ -23,7 +23,8 @@ static bool has(const char *list, const char *name, bool standard)
 
 static bool is_analysis(const char *word, size_t len)
 {
-	bool found = is(word, len, "execution") || is(word, len, "standard") || is(word, len, "all") || is(word, len, "none");
+	bool found = is(word, len, "execution") || is(word, len, "standard") || is(word, len, "all") ||
+		     is(word, len, "none");
 
 	for (size_t i = 0; pt_analyses[i] != NULL; i++)
 		found |= is(word, len, pt_analyses[i]->name);
@@ -42,8 +43,8 @@ static int check(const char *list, struct pt_err *err)
 		at = (size_t)snprintf(names, sizeof(names), "standard all none execution");
 		for (size_t i = 0; pt_analyses[i] != NULL && at < sizeof(names); i++)
 			at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_analyses[i]->name);
-		return pt_fail(err, PT_EARG, "analysis: there is no '%.*s'; there are: %s", len > 40 ? 40 : (int)len, list,
-			       names);
+		return pt_fail(err, PT_EARG, "analysis: there is no '%.*s'; there are: %s", len > 40 ? 40 : (int)len,
+			       list, names);
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* $XDG_RUNTIME_DIR/proftap, or /tmp/proftap-UID where there is none; nobody else may write there, so what a note says can
- * be believed. */
+/* $XDG_RUNTIME_DIR/proftap, or /tmp/proftap-UID where there is none; nobody else may write there, so what a note says
+ * can be believed. */
 #include "claim.h"
 
 #include <ctype.h>
@@ -63,7 +63,8 @@ static bool still_there(int fd, const char *path)
 {
 	struct stat ours, there;
 
-	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
+	       ours.st_dev == there.st_dev;
 }
 
 static int lock_note(const char *path)

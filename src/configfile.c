@@ -54,7 +54,8 @@ static int setting(struct pt_options *options, const char *verb, char *line, str
 		value++;
 	}
 	if (*key == '\0' || *value == '\0')
-		return pt_fail(err, PT_EARG, "%s has no %s", *key == '\0' ? "a line" : key, *key == '\0' ? "key" : "value");
+		return pt_fail(err, PT_EARG, "%s has no %s", *key == '\0' ? "a line" : key,
+			       *key == '\0' ? "key" : "value");
 	return pt_options_add(options, verb, key, value, err);
 }
 
@@ -90,7 +91,8 @@ int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_e
 	if (file == NULL && named == NULL)
 		return 0;
 	if (file == NULL)
-		return pt_fail(err, PT_EIO, "%s %s: %s", options->config != NULL ? "--config" : PT_CONFIG_ENV, path, strerror(errno));
+		return pt_fail(err, PT_EIO, "%s %s: %s", options->config != NULL ? "--config" : PT_CONFIG_ENV, path,
+			       strerror(errno));
 	text = calloc(1, MAX_BYTES + 1);
 	len = text != NULL ? fread(text, 1, MAX_BYTES, file) : 0;
 	if (text == NULL || ferror(file))

@@ -7,7 +7,8 @@
 
 enum { PT_CONFIGS_MOST = 64 };	/* sources */
 
-struct pt_configs { struct pt_chunk *chunk[PT_CONFIGS_MOST]; size_t n; };	/* zeroed; in the order they came first */
+/* zeroed; in the order they came first */
+struct pt_configs { struct pt_chunk *chunk[PT_CONFIGS_MOST]; size_t n; };
 
 void pt_configs_keep(struct pt_configs *configs, const struct pt_chunk *chunk);	/* a copy, if it is a CONFIG */
 void pt_configs_feed(const struct pt_configs *configs, struct pt_pipeline *pipeline);

@@ -20,7 +20,8 @@ const struct pt_param pt_definition_params[] = {
 		     "what the program tells by writes (NAME:nested, NAME:task, port.N:nested)" },
 	[TWO_POINT] = { "two-point", PT_PARAM_LIST, NULL, NULL, 0, 0, "spans between two values (NAME:3..5)" },
 	[LINES] = { "lines", PT_PARAM_LIST, NULL, NULL, 0, 0, "only these external lines (names)" },
-	[ORTI] = { "orti", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the text of an ORTI file on one line; --orti FILE reads one" },
+	[ORTI] = { "orti", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+		   "the text of an ORTI file on one line; --orti FILE reads one" },
 };
 const size_t pt_n_definition_params = PT_LEN(pt_definition_params);
 

@@ -1,7 +1,7 @@
 /* From words to definitions of signals (profile/signals.h): which variables and messages mean what. What lines are
  * called comes later, with the CONFIG chunk of the source that sees them.
  *
- *   variables=g_state,motor.mode,tab[3]:regular	each a row of data; :state or :regular where the type does not tell
+ *   variables=g_state,motor.mode,tab[3]:regular	each a row of data; :state or :regular if its type does not say
  *   signal=g_span:nested,g_task:task,port.3:nested	messages of port 3; port.3.2: ids of two bytes
  *   two-point=g_latency:3..5				a span from one value to another (numbers or enumerators)
  *   lines=clk,cs					only these lines; else all

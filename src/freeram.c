@@ -28,7 +28,8 @@ static int larger_first(const void *a, const void *b)
 {
 	const struct pt_span *x = a, *y = b;
 
-	return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : (x->addr > y->addr) - (x->addr < y->addr);
+	return x->size != y->size ? (x->size < y->size) - (x->size > y->size)
+				  : (x->addr > y->addr) - (x->addr < y->addr);
 }
 
 void pt_free_ram(const struct pt_region *regions, size_t n_regions, const struct pt_program *program,

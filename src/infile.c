@@ -130,7 +130,8 @@ int pt_infile_descriptor(const struct pt_infile *file)
 {
 	struct stat st;
 
-	return file->fd >= 0 && fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	return file->fd >= 0 && fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode) ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0)
+										 : -1;
 }
 
 const uint8_t *pt_infile_memory(const struct pt_infile *file, size_t *len_bytes)
@@ -141,6 +142,7 @@ const uint8_t *pt_infile_memory(const struct pt_infile *file, size_t *len_bytes)
 
 int pt_infile_failed(const struct pt_infile *file, struct pt_err *err)
 {
-	return file->error == 0 ? 0 : pt_fail(err, PT_EIO, "reading failed at byte %llu: %s",
-					      (unsigned long long)(file->offset + file->n_bytes), strerror(file->error));
+	return file->error == 0 ? 0
+				: pt_fail(err, PT_EIO, "reading failed at byte %llu: %s",
+					  (unsigned long long)(file->offset + file->n_bytes), strerror(file->error));
 }

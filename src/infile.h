@@ -1,5 +1,5 @@
-/* A file, pipe or piece of memory read from front to back through one small window: whatever its length, no more than the
- * window is in memory. One thread at a time. */
+/* A file, pipe or piece of memory read from front to back through one small window: whatever its length, no more than
+ * the window is in memory. One thread at a time. */
 #ifndef PT_INFILE_H
 #define PT_INFILE_H
 
@@ -22,8 +22,8 @@ void pt_infile_close(struct pt_infile *file);	/* NULL is fine */
 size_t pt_infile_look(struct pt_infile *file, size_t want, const uint8_t **bytes);
 void pt_infile_take(struct pt_infile *file, size_t n_bytes);	/* of those that were looked at */
 uint64_t pt_infile_offset(const struct pt_infile *file);	/* of the next byte */
-/* For those who must go to and fro, nothing being taken yet: a descriptor of their own (-1: it is no file), or the memory
- * that the file is made of (NULL: it is not). */
+/* For those who must go to and fro, nothing being taken yet: a descriptor of their own (-1: it is no file), or the
+ * memory that the file is made of (NULL: it is not). */
 int pt_infile_descriptor(const struct pt_infile *file);
 const uint8_t *pt_infile_memory(const struct pt_infile *file, size_t *len_bytes);
 /* 0, or PT_EIO: what looked like the end was a failure to read. */

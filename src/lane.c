@@ -113,7 +113,8 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	if (lane->state == NULL)
 		lane->decoder = NULL;
 	else
-		lane->decoder->init(lane->state, chunk->source, chunk->core, (const char *)chunk->bytes, chunk->len_bytes);
+		lane->decoder->init(lane->state, chunk->source, chunk->core, (const char *)chunk->bytes,
+				    chunk->len_bytes);
 }
 
 /* --- to the others */

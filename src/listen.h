@@ -21,7 +21,8 @@ struct pt_listener {
 	bool open;		/* the handle is the loop's until it is closed */
 	char *address;		/* as the user would write it, with the real port; NULL when not listening */
 	char *socket_path;	/* unix: removed at the end */
-	const struct pt_peers *peers;	/* unix: who else may connect; set before pt_listen(), the caller's. NULL: nobody */
+	/* unix: who else may connect; set before pt_listen(), the caller's. NULL: nobody */
+	const struct pt_peers *peers;
 	char peer[PT_PEER_TEXT];	/* unix: who it was whom pt_listener_accept() was about last */
 };
 

@@ -178,8 +178,9 @@ static void tell_symbols(const struct pt_live *live, struct pt_target *target)
 
 	for (unsigned i = 0; names != NULL && names[i] != NULL; i++)
 		target->ops->symbol(target->state, i,
-				    live->program != NULL && pt_program_symbol(live->program, names[i], &addr, &size) ? addr :
-				    PT_UNKNOWN);
+				    live->program != NULL && pt_program_symbol(live->program, names[i], &addr, &size)
+					    ? addr
+					    : PT_UNKNOWN);
 }
 
 static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err *err)

@@ -20,30 +20,39 @@ static const struct row {
 	enum option_kind kind;
 	size_t at;		/* FIELD, FLAG: offset in struct pt_options */
 } rows[] = {
-	{ "probe", "URI", "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ...; more than one: each does what it can", PROBE, 0 },
+	{ "probe", "URI",
+	  "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ...; more than one: each does what it can", PROBE,
+	  0 },
 	{ "target", "NAME", "what kind of chip; found out if not given", FIELD, offsetof(struct pt_options, target) },
 	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
-	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD, offsetof(struct pt_options, gdb) },
-	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD, offsetof(struct pt_options, attach) },
-	{ "second", "none|watch", "what a second all-stop GDB gets: no program, or one to read while it runs (none)", FIELD,
+	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD,
+	  offsetof(struct pt_options, gdb) },
+	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD,
+	  offsetof(struct pt_options, attach) },
+	{ "second", "none|watch", "what a second all-stop GDB gets: no program, or one to read while it runs (none)",
+	  FIELD,
 	  offsetof(struct pt_options, second) },
 	{ "allow", "USER,@GROUP", "who may connect to a unix socket, besides the user who runs proftap and root", FIELD,
 	  offsetof(struct pt_options, allow) },
-	{ "config", "FILE", "words for every run, INI ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD, offsetof(struct pt_options, config) },
-	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD, offsetof(struct pt_options, listen) },
+	{ "config", "FILE", "words for every run, INI ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD,
+	  offsetof(struct pt_options, config) },
+	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD,
+	  offsetof(struct pt_options, listen) },
 	{ "for", "TIME", "profile: how long the core shall run: 500ms, 2s", TIME, 0 },
 	{ "source", "NAME", "profile: where the trace comes from", FIELD, offsetof(struct pt_options, source) },
 	{ "mode", "NAME", "profile: how the source works", FIELD, offsetof(struct pt_options, mode) },
 	{ "reset", NULL, "profile: start from the reset vector", FLAG, offsetof(struct pt_options, reset) },
 	{ "analysis", "NAME", "profile: what to find out", FIELD, offsetof(struct pt_options, analysis) },
-	{ "format", "NAME", "of the report: text, json, csv, html, svg, pprof, ... (a wrong word lists all)", FIELD, offsetof(struct pt_options, format) },
+	{ "format", "NAME", "of the report: text, json, csv, html, svg, pprof, ... (a wrong word lists all)", FIELD,
+	  offsetof(struct pt_options, format) },
 	{ "output", "FILE", "of the report (-o); standard output", FIELD, offsetof(struct pt_options, output) },
 	{ "capture", "FILE", "profile, serve: write the raw trace to FILE, for proftap decode", WORD, 0 },
 	{ "limits", "FILE", "timing rules to check: exit 1 when one is violated", LIMITS, 0 },
 	{ "orti", "FILE", "tasks, ISRs and services of an OSEK or AUTOSAR system", ORTI, 0 },
 	{ "junit", "FILE", "check: what became of the rules, as JUnit XML", FIELD, offsetof(struct pt_options, junit) },
 	{ "live", NULL, "check: profile now, instead of reading a capture", FLAG, offsetof(struct pt_options, live) },
-	{ "strict", NULL, "check: rules that the data cannot decide fail, too", FLAG, offsetof(struct pt_options, strict) },
+	{ "strict", NULL, "check: rules that the data cannot decide fail, too", FLAG,
+	  offsetof(struct pt_options, strict) },
 	{ "max-loss", "PERCENT", "exit 4 when more trace than this was lost to faults", PERCENT, 0 },
 	{ "core-clock", "HZ", "the core's clock, to turn modelled cycles into seconds", WORD, 0 },
 	{ "mtb-ram", "ADDR:SIZE", "where the MTB may write; found from the ELF if not given", WORD, 0 },
@@ -52,7 +61,8 @@ static const struct row {
 	{ "set", "KEY=VALUE", "any config key", SET, 0 },
 	{ "json", NULL, "probes, events: print JSON", FLAG, offsetof(struct pt_options, json) },
 	{ "log", "LEVEL", "error, warn, info, debug, with channels: debug,gdb,usb,dap,trace", LOG, 0 },
-	{ "print-ports", NULL, "print the addresses in use to standard output", FLAG, offsetof(struct pt_options, print_ports) },
+	{ "print-ports", NULL, "print the addresses in use to standard output", FLAG,
+	  offsetof(struct pt_options, print_ports) },
 	{ "version", NULL, "print the version", FLAG, offsetof(struct pt_options, version) },
 	{ "help", NULL, "print this", FLAG, offsetof(struct pt_options, help) },
 };
@@ -162,7 +172,9 @@ static int take_option(struct pt_options *options, const struct row *row, const 
 	case PERCENT:
 		return take_percent(options, value, err);
 	case LOG:
-		return pt_log_set(value) ? 0 : pt_fail(err, PT_EARG, "--log takes error, warn, info or debug, not %s", value);
+		return pt_log_set(value)
+			       ? 0
+			       : pt_fail(err, PT_EARG, "--log takes error, warn, info or debug, not %s", value);
 	}
 	return 0;
 }

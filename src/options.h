@@ -31,9 +31,10 @@ struct pt_options {
 /* argv[0] is the verb or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */
 int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
 bool pt_options_has(const char *name, const char *verb);	/* is there such an option for this verb? */
-/* From a configuration file: an option's name without dashes, or a config key. What the command line gave stays, options
- * of other verbs are left out. PT_EARG, as for the command line. */
-int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value, struct pt_err *err);
+/* From a configuration file: an option's name without dashes, or a config key. What the command line gave stays,
+ * options of other verbs are left out. PT_EARG, as for the command line. */
+int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value,
+		   struct pt_err *err);
 /* PT_EARG: an option was given that this verb does not have. */
 int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err);
 void pt_options_free(struct pt_options *options);

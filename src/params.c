@@ -28,7 +28,8 @@ static const struct suffix number_suffixes[] = {
 	{ "", 1 }, { "k", 1000 }, { "M", 1000000 }, { "Ki", 1024 }, { "Mi", 1048576 }, { NULL, 0 },
 };
 static const struct suffix time_suffixes[] = {	/* to ns */
-	{ "ns", 1 }, { "us", 1000 }, { "ms", PT_NS_PER_MS }, { "s", PT_NS_PER_S }, { "min", 60 * PT_NS_PER_S }, { NULL, 0 },
+	{ "ns", 1 }, { "us", 1000 }, { "ms", PT_NS_PER_MS }, { "s", PT_NS_PER_S }, { "min", 60 * PT_NS_PER_S },
+	{ NULL, 0 },
 };
 static const struct suffix hz_suffixes[] = {
 	{ "", 1 }, { "Hz", 1 }, { "k", 1000 }, { "kHz", 1000 }, { "M", 1000000 }, { "MHz", 1000000 }, { NULL, 0 },
@@ -211,7 +212,8 @@ static int unknown_key(const struct pt_param *rows, size_t n_rows, const char *w
 	keys[0] = '\0';
 	for (size_t i = 0; i < n_rows && len < sizeof(keys); i++)
 		len += (size_t)snprintf(keys + len, sizeof(keys) - len, "%s%s", i > 0 ? " " : "", rows[i].key);
-	return pt_fail(err, PT_EARG, "there is no setting '%.*s'; there are: %s", key_len > 40 ? 40 : (int)key_len, word, keys);
+	return pt_fail(err, PT_EARG, "there is no setting '%.*s'; there are: %s", key_len > 40 ? 40 : (int)key_len,
+		       word, keys);
 }
 
 static const struct pt_param *find_row(const struct pt_param *rows, size_t n_rows, const char *key, size_t key_len)
@@ -358,8 +360,9 @@ void pt_params_help(const struct pt_param *rows, size_t n_rows, void (*say)(void
 		const struct pt_param *row = &rows[i];
 		const char *choices = row->type == PT_PARAM_CHOICE ? row->choices : NULL;
 
-		snprintf(line, sizeof(line), "  %-18s %-12s %s%s%s%s", row->key, row->standard != NULL ? row->standard : "-",
-			 row->help, choices != NULL ? " (" : "", choices != NULL ? choices : "", choices != NULL ? ")" : "");
+		snprintf(line, sizeof(line), "  %-18s %-12s %s%s%s%s", row->key,
+			 row->standard != NULL ? row->standard : "-", row->help, choices != NULL ? " (" : "",
+			 choices != NULL ? choices : "", choices != NULL ? ")" : "");
 		say(arg, line);
 	}
 }

@@ -47,7 +47,8 @@ const char *pt_params_text(const struct pt_params *params, const struct pt_param
 uint64_t pt_params_number(const struct pt_params *params, const struct pt_param *row);	/* NUMBER, HZ; TIME in ns */
 bool pt_params_flag(const struct pt_params *params, const struct pt_param *row);
 bool pt_params_span(const struct pt_params *params, const struct pt_param *row, uint64_t *addr, uint64_t *size);
-bool pt_params_given(const struct pt_params *params, const struct pt_param *row);	/* set by someone, not the standard */
+/* set by someone, not the standard */
+bool pt_params_given(const struct pt_params *params, const struct pt_param *row);
 
 /* Parse one value in the notation of a type; for options outside a table ("--for 2s"). */
 int pt_params_parse(enum pt_param_type type, const char *text, uint64_t *out, struct pt_err *err);

@@ -14,7 +14,8 @@ static const struct pt_param rows[] = {
 	[FUNCTIONS] = { "functions", PT_PARAM_LIST, NULL, NULL, 0, 0, "show only these functions (names, a,b,c)" },
 	[CLOCK] = { "clock", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0,
 		    "what times are counted in (where an instruction set has no cycle model: instructions)" },
-	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000, "frequency of the core; gives seconds" },
+	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000,
+			 "frequency of the core; gives seconds" },
 	[EXC_ENTRY] = { "exception-entry", PT_PARAM_NUMBER, "15", NULL, 0, 200,
 			"cycles to enter an exception (Cortex-M0+, zero wait states)" },
 	[EXC_RETURN] = { "exception-return", PT_PARAM_NUMBER, "13", NULL, 0, 200,
@@ -86,7 +87,8 @@ static struct pt_flow_settings settings_of(const struct pt_params *params, const
 		return settings;
 	}
 	return (struct pt_flow_settings){
-		.clock = strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0 ? PT_FLOW_CYCLES : PT_FLOW_INSTRUCTIONS,
+		.clock = strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0 ? PT_FLOW_CYCLES
+										     : PT_FLOW_INSTRUCTIONS,
 		.exception_entry_cycles = (uint32_t)pt_params_number(params, &rows[EXC_ENTRY]),
 		.exception_return_cycles = (uint32_t)pt_params_number(params, &rows[EXC_RETURN]),
 		.tail_chain_cycles = (uint32_t)pt_params_number(params, &rows[TAIL_CHAIN]),
@@ -102,7 +104,8 @@ static int show(struct pt_pipeline *p, const char *name, size_t len, struct pt_e
 		if (pt_function_is(&p->functions[i], name, len) && i + 1 < p->n_ids)
 			p->shown[i + 1] = found = true;
 	if (!found)
-		return pt_fail(err, PT_EARG, "functions: the program has no function '%.*s'", len > 60 ? 60 : (int)len, name);
+		return pt_fail(err, PT_EARG, "functions: the program has no function '%.*s'", len > 60 ? 60 : (int)len,
+			       name);
 	return 0;
 }
 

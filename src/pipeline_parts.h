@@ -26,7 +26,8 @@ struct pt_traced;
 struct pt_lane {		/* one source */
 	struct pt_pipeline *pipeline;
 	uint16_t source, core;
-	struct pt_traced *flows_into, *samples_into;	/* whose figures its runs, and its samples, make; NULL: nobody's */
+	/* whose figures its runs, and its samples, make; NULL: nobody's */
+	struct pt_traced *flows_into, *samples_into;
 	const struct pt_decoder *decoder;	/* NULL: a format that nobody knows */
 	void *state;
 	struct pt_profile_source facts;

@@ -252,7 +252,8 @@ static int take_symbol_words(struct pt_rig *rig, const struct pt_options *option
 	return rc;
 }
 
-int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind, struct pt_err *err)
+int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+		struct pt_err *err)
 {
 	const char *standing[PT_MAX_WORDS + 1];
 	struct pt_params *settings = pt_params_new();

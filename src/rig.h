@@ -17,7 +17,8 @@ struct pt_rig {
 	struct pt_session *session;
 	struct pt_program *program;	/* or NULL */
 	struct pt_params *symbols;	/* settings for the programs that are opened (program/settings.h) */
-	char uri[PT_BOARD_PROBES][640];	/* the probes', complete; "" behind the last, or for whichever is plugged in first */
+	/* the probes', complete; "" behind the last, or for whichever is plugged in first */
+	char uri[PT_BOARD_PROBES][640];
 	const char *virtual_uri;	/* the first of a virtual board; NULL: there is none */
 };
 
@@ -29,7 +30,8 @@ struct pt_rig_kind {
 };
 
 /* An exit status: PT_EXIT_DONE, or else err says why. */
-int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind, struct pt_err *err);
+int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+		struct pt_err *err);
 /* Closes session and board, runs the loop until all handles are gone. What else hangs in the loop is closed by now. */
 void pt_rig_close(struct pt_rig *rig);
 

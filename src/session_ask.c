@@ -76,8 +76,8 @@ static void branches_settled(struct pt_job *job, int rc, const struct pt_err *er
 	free(request);
 }
 
-void pt_session_branches(struct pt_session *session, enum pt_branches how, uint16_t core, size_t top, pt_session_reply reply,
-			 void *arg)
+void pt_session_branches(struct pt_session *session, enum pt_branches how, uint16_t core, size_t top,
+			 pt_session_reply reply, void *arg)
 {
 	struct request *request;
 
@@ -221,7 +221,7 @@ bool pt_session_captured(const struct pt_session *session, char *line, size_t si
 	return pt_capture_path(session->take->capture)[0] == '\0' || !pt_capture_failed(session->take->capture, &err);
 }
 
-/* --- rules, and what became of them --------------------------------------------------------------------------------- */
+/* --- rules, and what became of them ------------------------------------------------------------------------------- */
 
 void pt_session_limits(const struct pt_session *session, size_t *failed, size_t *undecided)
 {

@@ -67,7 +67,8 @@ struct request {
 /* --- session.c */
 
 void pt_session_answer(struct waiter *waiter, int rc, const char *text);	/* if anybody waits; once */
-struct request *pt_session_request(struct pt_session *session, pt_session_reply reply, void *arg);	/* freed by its done() */
+/* freed by its done() */
+struct request *pt_session_request(struct pt_session *session, pt_session_reply reply, void *arg);
 int pt_session_need_target(const struct pt_target *target, struct pt_err *err);
 void pt_session_go_on_closing(struct pt_session *session);	/* once nothing runs any more */
 void pt_session_end(struct pt_session *session);		/* if nothing is left of it that must go first */
@@ -77,13 +78,15 @@ void pt_session_end(struct pt_session *session);		/* if nothing is left of it th
 /* words as in pt_session_start(). NULL with err. */
 struct take *pt_take_make(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err);
 void pt_take_close(struct take *take);				/* in the background; NULL is fine */
-void pt_take_tell_capture(const struct take *take, char *line, size_t size);	/* a line about the user's file, or "" */
+/* a line about the user's file, or "" */
+void pt_take_tell_capture(const struct take *take, char *line, size_t size);
 
 /* --- session_run.c */
 
 extern const char pt_session_closed[];				/* why nothing is done any more */
 void pt_session_on_news(uv_async_t *async);
-void pt_session_finish_stop(struct pt_session *session);	/* if END has been passed and the board thread is done */
+/* if END has been passed and the board thread is done */
+void pt_session_finish_stop(struct pt_session *session);
 void pt_session_post_stop(struct pt_session *session);
 void pt_session_say_done(struct pt_job *job, int rc, const struct pt_err *err);	/* done() of what answers in say */
 void pt_session_record_on(struct pt_session *session);

@@ -1,12 +1,12 @@
-/* Start, stop, waits and the state in between. A stop is two steps: the board thread stops the source, which puts END into
- * the queue; the analyst reports END when it has passed it; then whoever waits is answered. */
+/* Start, stop, waits and the state in between. A stop is two steps: the board thread stops the source, which puts END
+ * into the queue; the analyst reports END when it has passed it; then whoever waits is answered. */
 #include "session_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the end of a profile --------------------------------------------------------------------------------------------- */
+/* --- the end of a profile ------------------------------------------------------------------------------------ */
 
 /* That it had ended is no failure of a stop. */
 static void answer_stop(struct waiter *stopper, const struct take *take)
@@ -263,7 +263,9 @@ void pt_session_status(struct pt_session *session, pt_session_reply reply, void 
 	struct request *request;
 
 	if (session->state == PT_SESSION_STARTING || session->take == NULL || session->on_closed != NULL) {
-		pt_session_answer(&waiter, 0, session->state == PT_SESSION_STARTING ? "profile: being started\n" : "profile: none yet\n");
+		pt_session_answer(&waiter, 0,
+				  session->state == PT_SESSION_STARTING ? "profile: being started\n"
+									: "profile: none yet\n");
 		return;
 	}
 	request = pt_session_request(session, reply, arg);

@@ -47,7 +47,7 @@ void pt_take_tell_capture(const struct take *take, char *line, size_t size)
 		snprintf(line, size, "captured %s\n", pt_capture_describe(take->capture, text, sizeof(text)));
 }
 
-/* --- what its threads say ------------------------------------------------------------------------------------------ */
+/* --- what its threads say ----------------------------------------------------------------------------------------- */
 
 static void on_end(void *arg)
 {
@@ -79,7 +79,7 @@ static void on_dead(void *arg)
 	from_board(take, &take->dead);
 }
 
-/* --- a new one ------------------------------------------------------------------------------------------------------ */
+/* --- a new one ---------------------------------------------------------------------------------------------------- */
 
 /* Words of the pipeline go into settings, those of the capture too, the others are left for the source. */
 static int split_words(struct take *take, const char *const *words, size_t n_words, const char **rest, size_t *n_rest,
@@ -133,7 +133,8 @@ struct take *pt_take_make(struct pt_session *session, const char *const *words, 
 	take->queue = pt_queue_new(POOL_CHUNKS, false);
 	take->program = session->program != NULL ? pt_program_ref(session->program) : NULL;
 	if (split_words(take, (const char *const *)session->standing, session->n_standing, rest, &n_rest, err) == 0 &&
-	    split_words(take, (const char *const *)&session->limits, session->limits != NULL, rest, &n_rest, err) == 0 &&
+	    split_words(take, (const char *const *)&session->limits, session->limits != NULL, rest, &n_rest, err) ==
+		    0 &&
 	    split_words(take, (const char *const *)&session->orti, session->orti != NULL, rest, &n_rest, err) == 0 &&
 	    split_words(take, words, n_words, rest, &n_rest, err) == 0)
 		pipeline = pt_pipeline_new(take->program, take->settings, err);

@@ -241,7 +241,8 @@ static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 /* What comes of this chunk lies in it, but for what has a stamp. */
 static void chunk_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
-	lane->now = (struct pt_moment){ chunk->from_ns, chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0 };
+	lane->now = (struct pt_moment){ chunk->from_ns,
+					chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0 };
 	lane->run_cycles = lane->cycles;
 }
 

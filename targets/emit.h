@@ -31,7 +31,8 @@ int pt_emit_config(struct pt_emit *out, const struct pt_source_setup *setup, con
 		   struct pt_err *err);
 /* from_ns and to_ns are moved up to told_ns where they lie before it. Without room it is a LOSS. */
 void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const void *bytes, size_t len_bytes);
-void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns);	/* from told_ns; nothing if that is no time */
+/* from told_ns; nothing if that is no time */
+void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns);
 /* The same where it is known of how many bytes. */
 void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_bytes, uint64_t to_ns);
 void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc);
@@ -45,8 +46,8 @@ bool pt_emit_reserve(struct pt_emit *out, unsigned n);
 /* A batch failed with rc; PT_EPROTO: the target gave no answer. PT_EINTERRUPTED: call again. More than 0: a reset or a
  * short loss of power, try again in so many microseconds. Else it is fatal: the LOSS and END are out. */
 int pt_emit_failed(struct pt_emit *out, uint64_t now_ns, int rc);
-/* The profile ends: what was not told yet is a loss, by what fails at present, else of that cause. rc: of the attempt to
- * fetch the rest. */
+/* The profile ends: what was not told yet is a loss, by what fails at present, else of that cause. rc: of the attempt
+ * to fetch the rest. */
 void pt_emit_rest(struct pt_emit *out, uint64_t now_ns, int rc, enum pt_loss cause);
 /* It works again: what was missed is a LOSS, to a reset, to a target that gave no answer, or to the wire. */
 void pt_emit_works(struct pt_emit *out, uint64_t now_ns, bool was_reset);

@@ -12,7 +12,8 @@
 enum pt_mem_do {
 	PT_MEM_READ = 1,
 	PT_MEM_WRITE,
-	PT_MEM_POLL,		/* read the word at addr until (word & mask) == match, at most time_us; a probe that can does it itself */
+	/* read the word at addr until (word & mask) == match, at most time_us; a probe that can does it itself */
+	PT_MEM_POLL,
 	PT_MEM_DELAY,		/* let time_us pass, in the probe where it can */
 };
 

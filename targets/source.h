@@ -46,11 +46,11 @@ struct pt_source_ops {
 	/* Save what it will change, program the unit, emit CONFIG. Undoes its own work on failure. PT_EBUSY when the
 	 * unit is leased to another (the sentence names the owner). */
 	int (*start)(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
-	/* One step, as long as the link is best used: on one of 1 ms a packet 35 ms, because every step costs a turn-around
-	 * (10 ms steps would use 89 % of the packet slots, 35 ms 97 %). Resumable: an interrupt cuts it short, and whoever
-	 * wants the wire waits for what is in flight, 10 ms at most, or 20 while a delay runs in the probe. Returns 0 =
-	 * again at once, or > 0: nothing to do for that many microseconds; PT_EINTERRUPTED is fine: call again. Other
-	 * errors: the source is dead, END was emitted. */
+	/* One step, as long as the link is best used: on one of 1 ms a packet 35 ms, because every step costs a
+	 * turn-around (10 ms steps would use 89 % of the packet slots, 35 ms 97 %). Resumable: an interrupt cuts it
+	 * short, and whoever wants the wire waits for what is in flight, 10 ms at most, or 20 while a delay runs in the
+	 * probe. Returns 0 = again at once, or > 0: nothing to do for that many microseconds; PT_EINTERRUPTED is fine:
+	 * call again. Other errors: the source is dead, END was emitted. */
 	int (*drain)(void *state, struct pt_err *err);
 	/* The core stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset cleared. Somebody
 	 * waits for the news of a stop: what takes the wire long then is left to the next drain. */

@@ -40,7 +40,8 @@ struct pt_core_status {
 	uint32_t resumes;		/* by others, where that is known: another number than before is another run */
 };
 
-enum pt_reset_kind { PT_RESET_RUN, PT_RESET_HALT, PT_RESET_INIT };	/* init: halt, with what `monitor reset init` promises */
+/* init: halt, with what `monitor reset init` promises */
+enum pt_reset_kind { PT_RESET_RUN, PT_RESET_HALT, PT_RESET_INIT };
 
 /* --- registers --------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +59,8 @@ uint32_t pt_field_get(const struct pt_field *field, uint32_t value);
 
 /* --- breakpoints and memory map ---------------------------------------------------------------------------------- */
 
-enum pt_break_kind { PT_BREAK_SW = 0, PT_BREAK_HW, PT_WATCH_WRITE, PT_WATCH_READ, PT_WATCH_ACCESS };	/* as RSP's Z0..Z4 */
+/* as RSP's Z0..Z4 */
+enum pt_break_kind { PT_BREAK_SW = 0, PT_BREAK_HW, PT_WATCH_WRITE, PT_WATCH_READ, PT_WATCH_ACCESS };
 
 struct pt_break {
 	enum pt_break_kind kind;
@@ -149,8 +151,9 @@ struct pt_target_ops {
 	/* Why nothing here can be flashed or erased, as a sentence: then the next five are NULL.
 	 * NULL: they are there. */
 	const char *no_flash;
-	/* Flash, as RSP's vFlash: erase whole blocks, write, done (verify; progress may be NULL). The core is halted. PT_EARG outside flash,
-	 * PT_EUNSUPPORTED on a chip without a flash row (the sentence names the chip), PT_EPERM what would lock it. */
+	/* Flash, as RSP's vFlash: erase whole blocks, write, done (verify; progress may be NULL). The core is halted.
+	 * PT_EARG outside flash, PT_EUNSUPPORTED on a chip without a flash row (the sentence names the chip), PT_EPERM
+	 * what would lock it. */
 	int (*flash_erase)(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 	int (*flash_write)(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 	int (*flash_done)(void *state, struct pt_progress *progress, struct pt_err *err);
@@ -160,8 +163,8 @@ struct pt_target_ops {
 
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);
 	const struct pt_target_word *words;	/* ended by one without a name; NULL: none */
-	/* Names of what the program may have for this target, ended by NULL, and where one of them is: told whenever sources
-	 * are asked. PT_UNKNOWN: the program has none of that name, or none is known. NULL: none are wanted. */
+	/* Names of what the program may have for this target, ended by NULL, and where one of them is: told whenever
+	 * sources are asked. PT_UNKNOWN: the program has none of that name, or none is known. NULL: none are wanted. */
 	const char *const *symbols;
 	void (*symbol)(void *state, unsigned i, uint64_t addr);
 	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */

@@ -1,5 +1,5 @@
-/* Find probes with bulk endpoints. CMSIS-DAP v2: vendor class, a bulk OUT and a bulk IN endpoint, and a name that says so.
- * Others: by their numbers, in a table.
+/* Find probes with bulk endpoints. CMSIS-DAP v2: vendor class, a bulk OUT and a bulk IN endpoint, and a name that says
+ * so. Others: by their numbers, in a table.
  * Names come from sysfs, where the kernel keeps them for everybody: so a probe is seen without permission, and one that
  * is in use is not disturbed. Source: CMSIS-DAP 2.x; the tolerances are probes.md 1.6. */
 #include <limits.h>
@@ -161,7 +161,8 @@ static const struct numbered {
 	{ "usbdm", 0x16d0, 0x0567, 0, 0x01, 0x82 }, { "usbdm", 0x16d0, 0x06a5, 0, 0x01, 0x82 },
 };
 
-static bool has_place(const struct libusb_config_descriptor *config, const struct numbered *row, struct pt_bulk_place *place)
+static bool has_place(const struct libusb_config_descriptor *config, const struct numbered *row,
+		      struct pt_bulk_place *place)
 {
 	for (int i = 0; i < config->bNumInterfaces; i++) {
 		struct pt_bulk_place here = { 0 };
@@ -177,7 +178,8 @@ static bool has_place(const struct libusb_config_descriptor *config, const struc
 }
 
 /* NULL: it is none of them, or not what its numbers say. */
-static const char *find_numbered(libusb_device *dev, const struct libusb_device_descriptor *desc, struct pt_bulk_place *place)
+static const char *find_numbered(libusb_device *dev, const struct libusb_device_descriptor *desc,
+				 struct pt_bulk_place *place)
 {
 	for (size_t i = 0; i < PT_LEN(numbered); i++) {
 		struct libusb_config_descriptor *config;

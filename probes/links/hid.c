@@ -1,6 +1,6 @@
 /* CMSIS-DAP v1: one packet per HID report, by hidapi's hidraw back end. Requests are padded to the report's size, and
- * so are responses. hidapi has neither a file descriptor nor a way to be woken, so waits are cut into slices, and writes,
- * which nothing can cut, are made on a thread of their own.
+ * so are responses. hidapi has neither a file descriptor nor a way to be woken, so waits are cut into slices, and
+ * writes, which nothing can cut, are made on a thread of their own.
  * The kernel keeps 64 unread reports (hidapi's libusb back end 30) and drops the oldest without a word, hence DEPTH.
  * Source: CMSIS-DAP "USB HID"; probes.md 1.6, 7.2. */
 #include <errno.h>

@@ -85,7 +85,8 @@ static int submit_framed(struct tcp_link *tcp, const uint8_t *packet, size_t len
 	memcpy(tcp->out, packet, len_bytes);
 	rc = send_all(tcp, len_bytes, deadline_ns, err);
 	if (rc == 0)
-		tcp->expected[(tcp->oldest + tcp->n_expected++) % DEPTH] = tcp->framing->answer_bytes(packet, len_bytes);
+		tcp->expected[(tcp->oldest + tcp->n_expected++) % DEPTH] =
+			tcp->framing->answer_bytes(packet, len_bytes);
 	return rc;
 }
 

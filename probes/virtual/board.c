@@ -150,7 +150,8 @@ bool pt_vboard_has_pins(const char *name_and_query)
 	char value[8];
 
 	if (query_value(name_and_query, "pins", value, sizeof(value)))
-		pt_params_parse(PT_PARAM_FLAG, value, &on, NULL);	/* what is no flag is refused when the board is made */
+		/* what is no flag is refused when the board is made */
+		pt_params_parse(PT_PARAM_FLAG, value, &on, NULL);
 	return on != 0;
 }
 

@@ -59,8 +59,8 @@ struct pt_vboard_ops {
 	void (*set_power)(struct pt_vboard *board, bool on);		/* faults: power loss and return */
 	/* The model's own truth, for tests and bench: a tap's log, cycle and sleep counts. See chip/kl27.h. */
 	void *(*chip)(struct pt_vboard *board);
-	/* What the user of such hardware tells proftap with --set, for no probe finds it out: say gets each word. settings
-	 * are the board's own; driver: of the probe in front of it. NULL: nothing. */
+	/* What the user of such hardware tells proftap with --set, for no probe finds it out: say gets each word.
+	 * settings are the board's own; driver: of the probe in front of it. NULL: nothing. */
 	void (*told)(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
 		     void *arg);
 	const struct pt_param *params;	/* words of this board alone, besides pt_vboard_params */
@@ -85,9 +85,11 @@ const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 extern const struct pt_param pt_vboard_params[];	/* elf, clock, swclk, link, seed, fault, ... of virtual URIs */
 extern const size_t pt_n_vboard_params;
 const struct pt_param *pt_vboard_param(const char *key);	/* NULL: no such row */
-const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char *key);	/* of the board's own; or NULL */
+/* of the board's own; or NULL */
+const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char *key);
 /* Add a word of either to the settings of a board; PT_EARG as pt_params_add. */
-int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settings, const char *word, struct pt_err *err);
+int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settings, const char *word,
+		       struct pt_err *err);
 
 /* Which probe a virtual address has, one of ops->probes: what stands behind "virtual:" may say probe=osbdm ("pipe" is
  * "bdc-pipe"). NULL, PT_EARG: no such board, or the board has no such probe (the sentence lists what there is). */

@@ -154,7 +154,8 @@ static void on_response(void *arg, const uint8_t *bytes, size_t len_bytes, uint6
 		slot->len_bytes = len_bytes / 2;
 	if (model->fault == PT_VFAULT_WRONG)
 		slot->bytes[0] ^= 0x40;
-	model->arrived_ns = larger(done_ns + kind->turnaround_ns, model->arrived_ns + pt_vrig_cable_ns(&model->rig, len_bytes));
+	model->arrived_ns =
+		larger(done_ns + kind->turnaround_ns, model->arrived_ns + pt_vrig_cable_ns(&model->rig, len_bytes));
 	slot->arrives_ns = model->arrived_ns;
 	model->n_responses++;
 }

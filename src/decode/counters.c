@@ -1,6 +1,6 @@
 /* Readings of counters: records that we make ourselves (trace/formats.h), one event each. A counter that is narrow has
- * wrapped when it reads less than before; where the time between two readings would do for more than one round, nobody can
- * say how much it has counted, and the event says so. */
+ * wrapped when it reads less than before; where the time between two readings would do for more than one round, nobody
+ * can say how much it has counted, and the event says so. */
 #include <stdio.h>
 #include <string.h>
 

@@ -38,9 +38,10 @@ struct pt_decoder {
 	 * PT_DECODER_ROOM free; empty it and call again with the rest. */
 	size_t (*feed)(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out);
 	/* Optional. How many packets at the head of len_bytes bytes are pairs of 32-bit addresses, little-endian: from
-	 * and to of a PT_EV_BRANCH by instruction, which leaves no trace in state, if both have bit 0 clear and lie below
-	 * pairs_below. Who is in a hurry may take of these himself what fits, from the head on; feed() gets the rest.
-	 * packet_bytes: out: from the head on to the end of a packet, the one that is half received or the next. */
+	 * and to of a PT_EV_BRANCH by instruction, which leaves no trace in state, if both have bit 0 clear and lie
+	 * below pairs_below. Who is in a hurry may take of these himself what fits, from the head on; feed() gets the
+	 * rest. packet_bytes: out: from the head on to the end of a packet, the one that is half received or the
+	 * next. */
 	size_t (*pairs)(const void *state, size_t len_bytes, size_t *packet_bytes);
 	uint64_t pairs_below;
 	/* The bytes that follow do not continue those before; cause, ns and bytes go into the event. What was half

@@ -1,5 +1,5 @@
-/* What decoders of records share, foremost of the streams that we make ourselves: records of some bytes, always as many,
- * or the first of which say how many. */
+/* What decoders of records share, foremost of the streams that we make ourselves: records of some bytes, always as
+ * many, or the first of which say how many. */
 #ifndef PT_DECODE_OWN_H
 #define PT_DECODE_OWN_H
 
@@ -15,8 +15,8 @@ struct pt_own {
 enum { PT_OWN_UNKNOWN = 0, PT_OWN_DAMAGED = -1 };
 
 struct pt_own_format {
-	/* How long the record is that begins with n bytes of part, 1 to sizeof(part of struct pt_own); UNKNOWN: too few to say; DAMAGED: no
-	 * record begins so, and the next one is looked for behind. */
+	/* How long the record is that begins with n bytes of part, 1 to sizeof(part of struct pt_own); UNKNOWN: too few
+	 * to say; DAMAGED: no record begins so, and the next one is looked for behind. */
 	int (*length)(const uint8_t *part, size_t n);
 	/* Its events: at most PT_DECODER_ROOM. */
 	void (*record)(struct pt_own *own, struct pt_batch *out);

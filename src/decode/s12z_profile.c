@@ -374,7 +374,8 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	s->pdo = strcmp(pt_config_text(config, len_bytes, "stream", stream, sizeof(stream)), "pdo") == 0;
 	s->swapped = pt_config_number(config, len_bytes, "swap24", 0) != 0;
 	s->by_line = strcmp(pt_config_text(config, len_bytes, "stamp_from", from, sizeof(from)), "line") == 0;
-	s->pthf_bytes = pt_config_number(config, len_bytes, "pthf_bytes", PT_S12Z_PTHF_BYTES) == 5 ? 5 : PT_S12Z_PTHF_BYTES;
+	s->pthf_bytes =
+		pt_config_number(config, len_bytes, "pthf_bytes", PT_S12Z_PTHF_BYTES) == 5 ? 5 : PT_S12Z_PTHF_BYTES;
 }
 
 const struct pt_decoder pt_decoder_s12z_profile = {

@@ -1,9 +1,10 @@
 /* Files as sources of chunks: captures, and what other instruments wrote. A driver, one file in this folder, recognises
  * its kind of file and gives chunks in order of time, CONFIG first and END last, as a source of a chip does. Files are
- * untrusted and may be larger than memory: a driver reads on as it is asked, in bounded memory, and tells what it cannot
- * use instead of failing, as long as there is sense in what follows.
+ * untrusted and may be larger than memory: a driver reads on as it is asked, in bounded memory, and tells what it
+ * cannot use instead of failing, as long as there is sense in what follows.
  *
- * To add one: a file with a struct pt_input_ops, one word in PT_INPUTS. tests/fuzz/fuzz_inputs.c runs all in the list. */
+ * To add one: a file with a struct pt_input_ops, one word in PT_INPUTS. tests/fuzz/fuzz_inputs.c runs all in the
+ * list. */
 #ifndef PT_INPUTS_INPUT_H
 #define PT_INPUTS_INPUT_H
 
@@ -34,7 +35,8 @@ struct pt_input_ops {
 	const struct pt_param *params;	/* its settings; may be NULL */
 	size_t n_params;
 	size_t state_bytes;		/* zeroed before open() */
-	/* Whether bytes, the front of a file (all of it, or 512), are of this kind. NULL: nobody can tell, only input=. */
+	/* Whether bytes, the front of a file (all of it, or 512), are of this kind. NULL: nobody can tell, only
+	 * input=. */
 	bool (*recognise)(const uint8_t *bytes, size_t len_bytes);
 	/* file: the driver's from here on, also on failure. No close() follows a failure. PT_EARG: not such a file, or
 	 * a setting makes no sense for it; PT_EUNSUPPORTED, PT_EIO, PT_ENOMEM. */

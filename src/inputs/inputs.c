@@ -251,7 +251,8 @@ static void set_core(struct input *in)
 		in->chunk->core = (uint16_t)pt_params_number(in->common, &common[CORE]);
 }
 
-/* Its clock becomes that of the first file, whose beginning is where all the others are counted from. All modulo 2^64. */
+/* Its clock becomes that of the first file, whose beginning is where all the others are counted from. All modulo
+ * 2^64. */
 static void align(struct pt_inputs_set *set, struct input *in)
 {
 	struct pt_chunk *c = in->chunk;

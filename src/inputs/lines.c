@@ -64,8 +64,8 @@ static int check_list(const struct pt_lines *lines, struct pt_err *err)
 		size_t len = strcspn(at, ",");
 
 		if (len > 0 && (lines->found >> i & 1) == 0)
-			return pt_fail(err, PT_EARG, "there is no line '%.*s'; there are: %s", len > 60 ? 60 : (int)len, at,
-				       lines->some);
+			return pt_fail(err, PT_EARG, "there is no line '%.*s'; there are: %s", len > 60 ? 60 : (int)len,
+				       at, lines->some);
 		at += len + (at[len] == ',');
 	}
 	return 0;
@@ -78,8 +78,8 @@ int pt_lines_finish(struct pt_lines *lines, struct pt_text *config, struct pt_no
 	if (lines->n_lines == 0)
 		return pt_fail(err, PT_EARG, "there is no line in it");
 	if (lines->n_left_out > 0)
-		pt_notes_add(notes, "%zu lines are taken, %zu more are not: choose with lines=NAME,NAME", lines->n_lines,
-			     lines->n_left_out);
+		pt_notes_add(notes, "%zu lines are taken, %zu more are not: choose with lines=NAME,NAME",
+			     lines->n_lines, lines->n_left_out);
 	pt_text_add(config, "lines=%zu\n", lines->n_lines);
 	return 0;
 }

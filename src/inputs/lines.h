@@ -17,9 +17,9 @@ struct pt_lines {		/* zeroed, then list */
 	char some[256];		/* names that there are, for a message */
 };
 
-/* Take a line (of so many bits, 1..64) if it is wanted: its number, written into config with its name; -1: it is not, or
- * there is no room. name may be in parts, "top.cpu.irq"; its last part alone names it, too. range: what stands behind the
- * name for those who read it, "[127:64]", or "". */
+/* Take a line (of so many bits, 1..64) if it is wanted: its number, written into config with its name; -1: it is not,
+ * or there is no room. name may be in parts, "top.cpu.irq"; its last part alone names it, too. range: what stands
+ * behind the name for those who read it, "[127:64]", or "". */
 int pt_lines_add(struct pt_lines *lines, struct pt_text *config, const char *name, const char *range, unsigned n_bits);
 /* All lines are known. PT_EARG: there is none, or none of a name in the list; says which there are. */
 int pt_lines_finish(struct pt_lines *lines, struct pt_text *config, struct pt_notes *notes, struct pt_err *err);

@@ -1,6 +1,6 @@
-/* A dump of a Micro Trace Buffer: the bytes of the trace RAM as a debugger saved them, and the registers that tell where
- * in it the trace begins. Sources: Arm DDI 0486, 2.3.1 and tables 3-1 to 3-6; the equation from POSITION to an address as
- * quoted in the Traveo II TRM, 3.8.7.1.
+/* A dump of a Micro Trace Buffer: the bytes of the trace RAM as a debugger saved them, and the registers that tell
+ * where in it the trace begins. Sources: Arm DDI 0486, 2.3.1 and tables 3-1 to 3-6; the equation from POSITION to an
+ * address as quoted in the Traveo II TRM, 3.8.7.1.
  *
  * P = POSITION without its low three bits is where the next packet would have gone: an offset in the trace RAM's own
  * numbers, of AWIDTH bits. The buffer has 2^(MASK + 4) bytes and is aligned to its size in those numbers. Without WRAP
@@ -25,7 +25,8 @@ static const struct pt_param rows[] = {
 	[SIZE] = { "size", PT_PARAM_NUMBER, NULL, NULL, LEAST_BYTES, MOST_BYTES,
 		   "mtb: bytes of the buffer, if master= is not known" },
 	[MTB_BASE] = { "mtb-base", PT_PARAM_NUMBER, NULL, NULL, 0, UINT32_MAX, "mtb: the register MTB_BASE; as base=" },
-	[AWIDTH] = { "awidth", PT_PARAM_NUMBER, "15", NULL, 5, 32, "mtb: bits of a trace RAM address; 15 on Kinetis L" },
+	[AWIDTH] = { "awidth", PT_PARAM_NUMBER, "15", NULL, 5, 32,
+		     "mtb: bits of a trace RAM address; 15 on Kinetis L" },
 };
 
 struct mtb {
@@ -80,7 +81,8 @@ static int buffer_size(const struct mtb *m, const struct pt_params *s, size_t *s
 		return pt_fail(err, PT_EARG, "a trace buffer has a power of two of bytes, not %" PRIu64
 			       ": give master= or size=", n);
 	if (n > m->n_bytes)
-		return pt_fail(err, PT_EARG, "the file has %zu bytes, the buffer (master=, size=) %" PRIu64, m->n_bytes, n);
+		return pt_fail(err, PT_EARG, "the file has %zu bytes, the buffer (master=, size=) %" PRIu64, m->n_bytes,
+			       n);
 	*size = (size_t)n;
 	return 0;
 }
@@ -109,12 +111,15 @@ static int find_window(const struct mtb *m, const struct pt_params *s, struct wi
 	}
 	if (pt_params_given(s, &rows[MTB_BASE]))
 		mtb_base = pt_params_number(s, &rows[MTB_BASE]);
-	w->addr = address_of(pointer & ~(uint64_t)(w->n_bytes - 1), mtb_base, (unsigned)pt_params_number(s, &rows[AWIDTH]));
+	w->addr = address_of(pointer & ~(uint64_t)(w->n_bytes - 1), mtb_base,
+			     (unsigned)pt_params_number(s, &rows[AWIDTH]));
 	if (!pt_params_given(s, &rows[POSITION]))
 		w->addr = base;		/* all of it, as it stands */
 	if (w->addr < base || w->addr - base > m->n_bytes - w->n_bytes)
-		return pt_fail(err, PT_EARG, "the buffer is at 0x%08" PRIx64 ", the file has 0x%08" PRIx64 " to 0x%08" PRIx64
-			       ": check position=, base= and awidth=", w->addr, base, base + m->n_bytes - 1);
+		return pt_fail(err, PT_EARG,
+			       "the buffer is at 0x%08" PRIx64 ", the file has 0x%08" PRIx64 " to 0x%08" PRIx64
+			       ": check position=, base= and awidth=",
+			       w->addr, base, base + m->n_bytes - 1);
 	w->at = (size_t)(w->addr - base);
 	return 0;
 }

@@ -2,8 +2,8 @@
  * wiki, File format:Sigrok/v2; files of sigrok-cli. A sample has unitsize bytes, probe N is its bit N - 1, and its time
  * is its number over the sample rate; what is kept is where a line changed.
  *
- * libsigrok would read these, too; it brings a main loop and a dozen of libraries for hardware along, so the ZIP is read
- * as such. */
+ * libsigrok would read these, too; it brings a main loop and a dozen of libraries for hardware along, so the ZIP is
+ * read as such. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +152,8 @@ static int list_pieces(struct sr *s, struct pt_err *err)
 	uint64_t number;
 
 	if (n > MOST_PIECES)
-		return pt_fail(err, PT_EARG, "it has %" PRId64 " entries; at most %d are read", (int64_t)n, MOST_PIECES);
+		return pt_fail(err, PT_EARG, "it has %" PRId64 " entries; at most %d are read", (int64_t)n,
+			       MOST_PIECES);
 	s->piece = calloc((size_t)n + 1, sizeof(*s->piece));
 	if (s->piece == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for a list of its pieces");
@@ -228,7 +229,8 @@ static bool next_change(struct sr *s, struct pt_stream_record *record)
 		if (s->changed[byte] == 0) {
 			s->bit |= 7;
 		} else if ((s->changed[byte] & mask) != 0 && s->line[s->bit] >= 0) {
-			pt_stream_line(record, s->samples - 1, (unsigned)s->line[s->bit], (s->level[byte] & mask) != 0, 1);
+			pt_stream_line(record, s->samples - 1, (unsigned)s->line[s->bit], (s->level[byte] & mask) != 0,
+				       1);
 			s->bit++;
 			return true;
 		}

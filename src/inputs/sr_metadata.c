@@ -67,7 +67,8 @@ static int take_key(struct pt_sr_metadata *m, const char *key, const char *value
 	} else if (strcmp(key, "unitsize") == 0) {
 		m->unit_bytes = (uint32_t)strtoul(value, NULL, 10);
 		if (m->unit_bytes < 1 || m->unit_bytes > PT_SR_PROBES / 8)
-			return pt_fail(err, PT_EARG, "metadata: unitsize '%.20s' is not 1 to %d", value, PT_SR_PROBES / 8);
+			return pt_fail(err, PT_EARG, "metadata: unitsize '%.20s' is not 1 to %d", value,
+				       PT_SR_PROBES / 8);
 	} else if (strcmp(key, "total analog") == 0) {
 		m->n_analog = (uint32_t)strtoul(value, NULL, 10);
 	} else if (strncmp(key, "probe", 5) == 0) {
@@ -123,6 +124,7 @@ int pt_sr_metadata_parse(struct pt_sr_metadata *m, const char *text, size_t len_
 	if (m->unit_bytes == 0)
 		m->unit_bytes = (m->n_probes + 7) / 8;
 	if (m->n_probes == 0 || m->n_probes > m->unit_bytes * 8)
-		return pt_fail(err, PT_EARG, "metadata: %u probes do not fit samples of %u bytes", m->n_probes, m->unit_bytes);
+		return pt_fail(err, PT_EARG, "metadata: %u probes do not fit samples of %u bytes", m->n_probes,
+			       m->unit_bytes);
 	return 0;
 }

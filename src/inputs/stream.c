@@ -1,5 +1,5 @@
-/* CONFIG, an anchor between the file's clock and the session's, DATA that tiles the time from the first stamp to the last,
- * END. A long silence is a DATA chunk of its own without bytes. */
+/* CONFIG, an anchor between the file's clock and the session's, DATA that tiles the time from the first stamp to the
+ * last, END. A long silence is a DATA chunk of its own without bytes. */
 #include "inputs/stream.h"
 
 #include <stdarg.h>

@@ -27,8 +27,8 @@ void pt_stream_line(struct pt_stream_record *record, uint64_t ticks, unsigned li
 /* A stream of records. A chunk spans at most PT_STREAM_SPAN_NS or one record, so that several files can be merged. */
 enum { PT_STREAM_SPAN_NS = 1000000 };
 struct pt_stream {
-	/* the driver's: the next record, its ticks not below those of the one before. 1: it is in record; 0: there is none
-	 * any more, and record->ticks is the end of the recording; or an error of next(). */
+	/* the driver's: the next record, its ticks not below those of the one before. 1: it is in record; 0: there is
+	 * none any more, and record->ticks is the end of the recording; or an error of next(). */
 	int (*pull)(void *state, struct pt_stream_record *record, struct pt_err *err);
 	void *state;
 	struct pt_text config;		/* freed by pt_stream_fini() */
@@ -41,7 +41,8 @@ struct pt_stream {
 	uint64_t told_ns;
 };
 
-int pt_stream_next(struct pt_stream *stream, struct pt_chunk *chunk, struct pt_err *err);	/* as next() of a driver */
+/* as next() of a driver */
+int pt_stream_next(struct pt_stream *stream, struct pt_chunk *chunk, struct pt_err *err);
 void pt_stream_fini(struct pt_stream *stream);
 
 #endif

@@ -134,7 +134,8 @@ static int next_line(struct values *v, struct line *line)
 			return 1;
 		}
 		if (!cut)
-			pt_notes_add(&v->notes, "line %" PRIu64 ": longer than %d bytes; left out", v->line, LINE_BYTES - 1);
+			pt_notes_add(&v->notes, "line %" PRIu64 ": longer than %d bytes; left out", v->line,
+				     LINE_BYTES - 1);
 		pt_infile_take(v->file, len + (end != NULL));
 		cut = end == NULL;
 	}
@@ -157,7 +158,8 @@ static int pull(void *state, struct pt_stream_record *record, struct pt_err *err
 			continue;
 		}
 		if (record->ticks < v->last_ns) {
-			pt_notes_add(&v->notes, "line %" PRIu64 ": its time is before that of the line before; taken as equal",
+			pt_notes_add(&v->notes,
+				     "line %" PRIu64 ": its time is before that of the line before; taken as equal",
 				     v->line);
 			record->ticks = v->last_ns;
 		}

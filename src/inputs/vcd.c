@@ -1,7 +1,7 @@
 /* Value change dump. Source: IEEE 1364, clause 18 (four-state VCD), and what simulators and sigrok write.
  *
- * A scalar is a line of one bit; a vector one of as many bits as it has, in parts of 64; a value with x or z in it is not
- * known. A dump may be of any length; what is kept is the variables that were chosen. */
+ * A scalar is a line of one bit; a vector one of as many bits as it has, in parts of 64; a value with x or z in it is
+ * not known. A dump may be of any length; what is kept is the variables that were chosen. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,8 +131,9 @@ static int read_timescale(struct vcd *v, struct pt_err *err)
 			v->ticks_factor = n;
 			return 0;
 		}
-	return pt_fail(err, PT_EARG, "line %" PRIu64 ": $timescale is 1, 10 or 100 and s, ms, us, ns, ps or fs, not '%s'",
-		       v->line, text);
+	return pt_fail(err, PT_EARG,
+		       "line %" PRIu64 ": $timescale is 1, 10 or 100 and s, ms, us, ns, ps or fs, not '%s'", v->line,
+		       text);
 }
 
 static int read_scope(struct vcd *v, struct pt_err *err)
@@ -252,8 +253,8 @@ static int read_var(struct vcd *v, struct pt_err *err)
 	if (!is_level(word[0]))
 		v->n_others++;
 	else if (n_bits > MOST_BITS || strlen(word[2]) >= ID_BYTES)
-		pt_notes_add(&v->notes, "%s: %" PRIu64 " bits, id %.20s: more than is read here; left out", name, n_bits,
-			     word[2]);
+		pt_notes_add(&v->notes, "%s: %" PRIu64 " bits, id %.20s: more than is read here; left out", name,
+			     n_bits, word[2]);
 	else
 		take_var(v, word[2], name, (uint32_t)n_bits);
 	return 0;
@@ -289,7 +290,8 @@ static int read_header(struct vcd *v, struct pt_err *err)
 	if (!v->scaled)
 		pt_notes_add(&v->notes, "it has no $timescale; taken as 1 ns");
 	if (v->n_others > 0)
-		pt_notes_add(&v->notes, "%zu variables are no levels (real, string, event) and were left out", v->n_others);
+		pt_notes_add(&v->notes, "%zu variables are no levels (real, string, event) and were left out",
+			     v->n_others);
 	return pt_lines_finish(&v->lines, &v->stream.config, &v->notes, err);
 }
 

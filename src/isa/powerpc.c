@@ -38,8 +38,8 @@ static bool is_always(uint32_t word)
 
 static bool exists_19(unsigned xo)
 {
-	static const uint16_t known[] = { 0, XO_BCLR, 33, XO_RFMCI, XO_RFDI, XO_RFI, XO_RFCI, XO_RFGI, 129, 150, 193, 198,
-		225, 257, 270, 289, 402, 417, 434, 449, 466, 498, XO_BCCTR };
+	static const uint16_t known[] = { 0, XO_BCLR, 33, XO_RFMCI, XO_RFDI, XO_RFI, XO_RFCI, XO_RFGI, 129, 150, 193,
+		198, 225, 257, 270, 289, 402, 417, 434, 449, 466, 498, XO_BCCTR };
 
 	for (size_t i = 0; i < PT_LEN(known); i++)
 		if (known[i] == xo)
@@ -65,7 +65,8 @@ static bool exists(uint32_t word)
 
 static void set_conditional(uint32_t word, uint64_t addr, struct pt_insn *out)
 {
-	uint64_t target = (uint32_t)((uint32_t)(int32_t)(int16_t)(word & 0xfffc) + ((word & AA) != 0 ? 0 : (uint32_t)addr));
+	uint64_t target =
+		(uint32_t)((uint32_t)(int32_t)(int16_t)(word & 0xfffc) + ((word & AA) != 0 ? 0 : (uint32_t)addr));
 
 	if ((word & LK) != 0 && target == addr + 4)
 		return;			/* bcl 20,31,$+4: code asks where it is, nothing is called */
@@ -177,11 +178,12 @@ static uint64_t vector_target(const uint8_t entry[4], unsigned offset)
 static void vector_name(unsigned n, char *name, size_t room)
 {
 	static const char *const names[VECTORS] = {
-		"critical input", "machine check", "data storage", "instruction storage", "external input", "alignment",
-		"program", "FP unavailable", "system call", "AP unavailable", "decrementer", "fixed-interval timer", "watchdog",
-		"data TLB error", "instruction TLB error", "debug", [32] = "SPE unavailable", "SPE FP data", "SPE FP round",
-		"performance monitor", "doorbell", "critical doorbell", "guest doorbell", "guest critical doorbell",
-		"hypervisor call", "hypervisor privilege",
+		"critical input", "machine check", "data storage", "instruction storage", "external input",
+		"alignment", "program", "FP unavailable", "system call", "AP unavailable", "decrementer",
+		"fixed-interval timer", "watchdog", "data TLB error", "instruction TLB error", "debug",
+		[32] = "SPE unavailable", "SPE FP data", "SPE FP round", "performance monitor", "doorbell",
+		"critical doorbell", "guest doorbell", "guest critical doorbell", "hypervisor call",
+		"hypervisor privilege",
 	};
 
 	if (n < VECTORS && names[n] != NULL)

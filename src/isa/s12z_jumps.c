@@ -29,7 +29,8 @@ static uint64_t fixed_operand(const struct pt_isa_jump *jump, uint64_t addr)
 	}
 	if (*xb >= 0xf8 && (*xb & 2) == 0) {	/* EXT18: bit 17 is bit 2 of the post-byte, bit 16 is bit 0 */
 		rest = bytes_at(jump, addr + 2, 2);
-		return rest != NULL ? (uint64_t)(*xb & 4) << 15 | (uint64_t)(*xb & 1) << 16 | pt_be16(rest) : PT_UNKNOWN;
+		return rest != NULL ? (uint64_t)(*xb & 4) << 15 | (uint64_t)(*xb & 1) << 16 | pt_be16(rest)
+				    : PT_UNKNOWN;
 	}
 	if (*xb == 0xf0 || *xb == 0xf1) {	/* (s9,P) */
 		rest = bytes_at(jump, addr + 2, 1);

@@ -107,7 +107,8 @@ static bool find_write(const struct pt_isa_jump *j, size_t i, unsigned reg, stru
 
 static uint32_t imm16(struct word w)
 {
-	return (uint32_t)(w.op & 15) << 12 | (uint32_t)(w.op & 0x400) << 1 | (uint32_t)(w.op2 >> 4 & 0x700) | (w.op2 & 0xff);
+	return (uint32_t)(w.op & 15) << 12 | (uint32_t)(w.op & 0x400) << 1 | (uint32_t)(w.op2 >> 4 & 0x700) |
+	       (w.op2 & 0xff);
 }
 
 /* What reg holds behind the instruction at index i: from a literal pool, ADR, or MOVW and MOVT. */
@@ -161,7 +162,8 @@ static size_t bound(const struct pt_isa_jump *j)
 }
 
 /* A table by what its entries lead to: all that the bound counts, or else as many as lead into the function. */
-static size_t read_table(const struct pt_isa_jump *j, uint64_t table, unsigned entry_bytes, uint64_t *targets, size_t room)
+static size_t read_table(const struct pt_isa_jump *j, uint64_t table, unsigned entry_bytes, uint64_t *targets,
+			 size_t room)
 {
 	size_t wanted = bound(j), most = wanted > 0 ? wanted : MOST_ENTRIES, n = 0;
 	uint64_t lowest = UINT64_MAX;

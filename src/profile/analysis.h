@@ -32,7 +32,8 @@ struct pt_analysis_setup {	/* what is known before the first chunk; all of it ou
 					 * what is open now, was not seen */
 };
 
-enum { PT_RUN_CORES = PT_PROFILE_CORES };	/* who has state per core leaves out the runs of cores with a higher number */
+/* who has state per core leaves out the runs of cores with a higher number */
+enum { PT_RUN_CORES = PT_PROFILE_CORES };
 
 struct pt_analysis {
 	const char *name;	/* the word for analysis= : "lines" */
@@ -47,14 +48,15 @@ struct pt_analysis {
 	 * from: of the first run; the runs of a core follow each other on the profile's clock. */
 	void (*runs)(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
 	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
-	/* The same in brief, for who takes runs and steps and wants to be fast: what comes here is no run or step any more.
+	/* The same in brief, for who takes runs and steps and wants to be fast: what comes here is no run or step any
+	 * more.
 	 * NULL: all of it comes as runs and steps. */
 	void (*piece)(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
 	void (*briefs)(void *analysis, const struct pt_brief_batch *batch);
 	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
 	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
-	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source that gives
-	 * nothing but flow: runs and steps tell of those. at: of each. */
+	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source
+	 * that gives nothing but flow: runs and steps tell of those. at: of each. */
 	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
 	/* A source was opened: the text of its CONFIG chunk, untrusted. */
 	void (*config)(void *analysis, uint16_t source, const char *config, size_t len_bytes);

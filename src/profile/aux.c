@@ -233,7 +233,8 @@ static int add_latency(struct aux *a, const struct pt_analysis_setup *setup, con
 		*arrow = '\0';
 	colon = strrchr(l->line, ':');
 	if (arrow == NULL || colon == NULL || (strcmp(colon, ":rise") != 0 && strcmp(colon, ":fall") != 0))
-		return pt_fail(err, PT_EARG, "latency: %.80s is not LINE:rise->FUNCTION or LINE:fall->FUNCTION", l->name);
+		return pt_fail(err, PT_EARG, "latency: %.80s is not LINE:rise->FUNCTION or LINE:fall->FUNCTION",
+			       l->name);
 	*colon = '\0';
 	l->falls = strcmp(colon + 1, "fall") == 0;
 	l->function = function_of(setup, arrow + 2);
@@ -310,7 +311,7 @@ static void *aux_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 }
 
 const struct pt_analysis pt_analysis_aux = {
-	.name = "aux", .help = "external lines: widths, periods, latency to a function", .standard = true, .params = params,
-	.n_params = PT_LEN(params), .open = aux_new, .close = aux_free, .signals = take_signals, .steps = take_steps,
-	.wants_steps = wants_steps, .result = give,
+	.name = "aux", .help = "external lines: widths, periods, latency to a function", .standard = true,
+	.params = params, .n_params = PT_LEN(params), .open = aux_new, .close = aux_free, .signals = take_signals,
+	.steps = take_steps, .wants_steps = wants_steps, .result = give,
 };

@@ -303,7 +303,8 @@ static void *blocks_new(const struct pt_analysis_setup *setup, struct pt_err *er
 		b->running = b->block;
 		b->stack = calloc((size_t)CORES * PT_STEP_STACKS, sizeof(*b->stack));
 		b->block_ticks = FIRST_TICKS;
-		b->result = (struct pt_blocks){ .ticks = b->ticks, .block = b->block, .n_functions = setup->n_functions };
+		b->result = (struct pt_blocks){ .ticks = b->ticks, .block = b->block,
+						.n_functions = setup->n_functions };
 		if (b->block != NULL && b->stack != NULL)
 			return b;
 		blocks_free(b);

@@ -1,6 +1,7 @@
-/* The profile cut into blocks of time, so that the spread between them says how far a figure can be trusted: what happens
- * in one block is much like what happens next to it, so single invocations are no independent samples, but long blocks
- * are nearly so (batch means). Blocks grow by two as the profile goes on; there are never more than PT_BLOCKS. */
+/* The profile cut into blocks of time, so that the spread between them says how far a figure can be trusted: what
+ * happens in one block is much like what happens next to it, so single invocations are no independent samples, but long
+ * blocks are nearly so (batch means). Blocks grow by two as the profile goes on; there are never more than
+ * PT_BLOCKS. */
 #ifndef PT_PROFILE_BLOCKS_H
 #define PT_PROFILE_BLOCKS_H
 
@@ -22,8 +23,8 @@ struct pt_blocks {
 	const struct pt_block *block;	/* block * n_functions + function */
 };
 
-/* A mean with the uncertainty of it: sum of x over sum of y, over blocks. Blocks that are still like their neighbours (lag-1
- * correlation of their residuals) are joined until they are not, or there are few left. */
+/* A mean with the uncertainty of it: sum of x over sum of y, over blocks. Blocks that are still like their neighbours
+ * (lag-1 correlation of their residuals) are joined until they are not, or there are few left. */
 struct pt_ratio {
 	double value, error;	/* error: standard error; NAN: too few blocks */
 	size_t n;		/* blocks that it rests on: those with y */

@@ -9,10 +9,10 @@
  * a halt interrupted count for the lengths they reached and have no say in the choice.
  *
  * Sleep: the buffer does not record while the core sleeps. A burst that was armed while it ran is a window on the
- * running time that starts anywhere with the same probability, however often the core sleeps inside it. A burst that was armed
- * while it slept always starts at the wake-up, so what follows wake-ups would count too high, the more so the longer
- * the core sleeps. These are left out: given that the core ran when it was armed, the start is still uniform over
- * running time, and nothing is biased. They are known by their first packet, whose source lies straight behind a
+ * running time that starts anywhere with the same probability, however often the core sleeps inside it. A burst that
+ * was armed while it slept always starts at the wake-up, so what follows wake-ups would count too high, the more so the
+ * longer the core sleeps. These are left out: given that the core ran when it was armed, the start is still uniform
+ * over running time, and nothing is biased. They are known by their first packet, whose source lies straight behind a
  * wait-for-interrupt: nothing but that wait, or the few instructions around it, can have run before. A flag read from
  * the core beside the arming would be worse: between the two lie tens of microseconds, longer than many wake-ups. The
  * price: bursts armed awake between the last jump before the wait and the first after it are left out too, a handful
@@ -25,11 +25,11 @@
  * used in their own right, if all but 1 in 20 of them see the core go to sleep again: then each holds one whole waking
  * period, and the share is the ratio of sums over waking periods (also with the variance between bursts). That takes
  * waking periods to be equally likely whatever the sleep before them; by_wakeups says that it was done.
- * Where a clock chose the end of a burst (a buffer that goes on around until it is stopped), all of this is mirrored: the
- * burst is cut from its end backwards, and one whose end lies straight before a wait is one that ended asleep. Waking
- * periods are not pooled then: none of these sees one from its beginning on.
- * Pure; one thread at a time. Memory: a line of sums per function that ran, PT_BURST_LEVELS long, and of a burst that is
- * cut from its end the last PT_BURST_KEPT runs. */
+ * Where a clock chose the end of a burst (a buffer that goes on around until it is stopped), all of this is mirrored:
+ * the burst is cut from its end backwards, and one whose end lies straight before a wait is one that ended asleep.
+ * Waking periods are not pooled then: none of these sees one from its beginning on.
+ * Pure; one thread at a time. Memory: a line of sums per function that ran, PT_BURST_LEVELS long, and of a burst that
+ * is cut from its end the last PT_BURST_KEPT runs. */
 #ifndef PT_PROFILE_BURSTS_H
 #define PT_PROFILE_BURSTS_H
 

@@ -137,10 +137,9 @@ static struct counter *counter_of(struct counters *c, const struct pt_event *e)
 	n->id = e->counter.id;
 	n->read = (struct pt_moment){ PT_UNKNOWN, 0 };
 	n->row = (struct pt_counter_row){
-		.source = e->source, .core = e->core,
-		.rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
-		.rate_last = NAN, .rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series, .scaled = NAN,
-		.scaled_error = NAN, .active = NAN, .value = PT_UNKNOWN,
+		.source = e->source, .core = e->core, .rate_min = NAN, .rate_max = NAN, .rate_min_at = PT_UNKNOWN,
+		.rate_last = NAN, .rate_max_at = PT_UNKNOWN, .least_ns = PT_UNKNOWN, .series = &n->series,
+		.scaled = NAN, .scaled_error = NAN, .active = NAN, .value = PT_UNKNOWN,
 	};
 	name_counter(c, n);
 	n->number = c->n_counters;
@@ -285,7 +284,8 @@ static struct pt_series_bucket one(double value)
 	return (struct pt_series_bucket){ 1, value, value, value, value, value };
 }
 
-void pt_counters_fill(const struct grid *grid, struct pt_series *s, struct pt_series_bucket *bucket, size_t b, double value)
+void pt_counters_fill(const struct grid *grid, struct pt_series *s, struct pt_series_bucket *bucket, size_t b,
+		      double value)
 {
 	if (b == 0)
 		*s = (struct pt_series){ .from_ns = grid->from_ns, .width_ns = grid->width_ns, .bucket = bucket };
@@ -331,7 +331,8 @@ static void give(void *analysis, struct pt_profile *profile)
 		struct counter *n = c->counter[i];
 
 		for (size_t b = 0; b < PT_SERIES_BUCKETS; b++)
-			pt_counters_fill(&c->grid, &n->series, n->bucket, b, n->ns[b] > 0 ? n->count[b] * 1e9 / n->ns[b] : NAN);
+			pt_counters_fill(&c->grid, &n->series, n->bucket, b,
+					 n->ns[b] > 0 ? n->count[b] * 1e9 / n->ns[b] : NAN);
 		scale(c, n);
 		c->rows[i] = n->row;
 	}

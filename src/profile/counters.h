@@ -48,9 +48,11 @@ struct pt_counter_row {		/* a counter */
 struct pt_duration_row {	/* how many of something lasted so long */
 	const char *of;
 	uint16_t core;
-	uint64_t over, up_to;	/* ticks: longer than over, and not longer than up_to; PT_UNKNOWN: as long as you like */
+	/* ticks: longer than over, and not longer than up_to; PT_UNKNOWN: as long as you like */
+	uint64_t over, up_to;
 	double count, error;	/* 95 %, plus or minus; 0: exact; NAN: too few turns */
-	double share, shorter;	/* of all that were counted: these, and these with all shorter ones; NAN: there were none */
+	/* of all that were counted: these, and these with all shorter ones; NAN: there were none */
+	double share, shorter;
 };
 
 struct pt_metric_row {		/* a formula */
@@ -67,7 +69,8 @@ struct pt_counters {
 	const struct pt_metric_row *metric;	/* as they were asked for */
 	size_t n_counters, n_metrics;
 	uint64_t refused;	/* counts of counters that found no room */
-	const struct pt_duration_row *duration;	/* of counters with thresholds, by what they are of, the shortest first */
+	/* of counters with thresholds, by what they are of, the shortest first */
+	const struct pt_duration_row *duration;
 	size_t n_durations;
 	size_t n_cores;		/* that counters are of: with several, each metric is there for each of them */
 };

@@ -25,7 +25,8 @@ static int add_metric(struct counters *c, const char *word, size_t len, struct p
 		return pt_fail(err, PT_ENOMEM, "not enough memory for a metric");
 	colon = strchr(m->name, ':');
 	if (colon == NULL || colon == m->name || colon[1] == '\0')
-		return pt_fail(err, PT_EARG, "metric: %.60s is not NAME:FORMULA, such as IPC:instructions/cycles", m->name);
+		return pt_fail(err, PT_EARG, "metric: %.60s is not NAME:FORMULA, such as IPC:instructions/cycles",
+			       m->name);
 	*colon = '\0';
 	m->text = colon + 1;
 	return pt_formula_parse(&m->formula, m->text, err) == 0 ? 0 : pt_wrap(err, "metric %s", m->name);
@@ -258,9 +259,10 @@ static void give_means(struct counters *c)
 		next = pt_durations_mean(&c->durations, i, &value[0], &value[1]);
 		for (size_t k = 0; k < 2 && n < MEANS && c->result.n_metrics < PT_METRICS_MAX; k++, n++) {
 			snprintf(c->mean_name[n], NAME_BYTES, "%.50s.mean.%s", row->of, which[k]);
-			c->metrics[c->result.n_metrics++] = (struct pt_metric_row){ .name = c->mean_name[n],
-				.formula = "by thresholds", .core = row->core, .value = value[k], .min = NAN, .max = NAN, .last = NAN,
-				.series = &none };
+			c->metrics[c->result.n_metrics++] = (struct pt_metric_row){
+				.name = c->mean_name[n], .formula = "by thresholds", .core = row->core,
+				.value = value[k], .min = NAN, .max = NAN, .last = NAN, .series = &none,
+			};
 		}
 	}
 }

@@ -62,7 +62,8 @@ struct counters {
 /* --- counters.c */
 extern const struct pt_param pt_counters_params[1];
 /* Bucket b of a series over the grid; NAN: there is no value. */
-void pt_counters_fill(const struct grid *grid, struct pt_series *s, struct pt_series_bucket *bucket, size_t b, double value);
+void pt_counters_fill(const struct grid *grid, struct pt_series *s, struct pt_series_bucket *bucket, size_t b,
+		      double value);
 
 /* How long the counter's source was read, gaps left out. */
 double pt_counters_span_ns(const struct counters *c, const struct counter *n);

@@ -80,7 +80,8 @@ static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
 			return &v->state[i];
 	st = &v->state[v->n_states < PT_DATA_STATES ? v->n_states : PT_DATA_STATES];
 	if (v->n_states <= PT_DATA_STATES && (v->n_states < PT_DATA_STATES || !st->row.others)) {
-		st->row = (struct pt_data_state){ .variable = id, .value = value, .others = v->n_states == PT_DATA_STATES,
+		st->row = (struct pt_data_state){ .variable = id, .value = value,
+						  .others = v->n_states == PT_DATA_STATES,
 						  .duration = pt_stat_empty(), .period = pt_stat_empty() };
 		st->row.duration.hist = &st->hist;
 		st->entered = nowhere;

@@ -26,7 +26,8 @@ struct pt_data_state {		/* one value of one variable */
 	struct pt_stat duration;	/* ns, of whole ones, with a histogram; at: ns of its beginning */
 	struct pt_stat period;	/* ns, entered to entered again */
 	uint64_t error_ns;	/* of these times, at worst */
-	double share;		/* of the time in which the variable's state was known, partial ones included; NAN: none */
+	/* of the time in which the variable's state was known, partial ones included; NAN: none */
+	double share;
 };
 
 struct pt_data_quantity {	/* one variable */

@@ -31,7 +31,8 @@ static struct side side_of(const struct pt_profile *p, uint16_t id)
 	struct side side = { .count = 0 };
 
 	if (p->by_bins) {	/* one reading has no spread: shares stand beside each other, and nothing is judged */
-		side.share = (struct pt_ratio){ id < p->n_ids && p->by_id[id] != NULL ? p->by_id[id]->share.share : 0, NAN, 1 };
+		side.share = (struct pt_ratio){ id < p->n_ids && p->by_id[id] != NULL ? p->by_id[id]->share.share : 0,
+						NAN, 1 };
 		side.gross = side.net = (struct pt_ratio){ NAN, NAN, 0 };
 		return side;
 	}

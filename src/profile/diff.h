@@ -13,7 +13,8 @@
 enum pt_change {		/* in the order of the table */
 	PT_CHANGE_SLOWER, PT_CHANGE_FASTER,	/* gross time of an invocation */
 	PT_CHANGE_MORE, PT_CHANGE_LESS,		/* share of the time, its invocations taking as long as before */
-	PT_CHANGE_ONLY_B, PT_CHANGE_ONLY_A,		/* seen in one of them only, which nothing but chance need explain */
+	/* seen in one of them only, which nothing but chance need explain */
+	PT_CHANGE_ONLY_B, PT_CHANGE_ONLY_A,
 	PT_CHANGE_UNKNOWN,	/* too little was seen to say */
 	PT_CHANGE_NONE,		/* within noise, or too small to care */
 };
@@ -41,9 +42,10 @@ struct pt_diff {
 	double threshold;
 };
 
-/* Both were made with the analysis blocks. threshold: a relative change of less than this is none, 0.01. What texts point
- * to lives as long as both programs. NULL: PT_ESTATE, PT_ENOMEM. */
-struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile *b, double threshold, struct pt_err *err);
+/* Both were made with the analysis blocks. threshold: a relative change of less than this is none, 0.01. What texts
+ * point to lives as long as both programs. NULL: PT_ESTATE, PT_ENOMEM. */
+struct pt_diff *pt_diff_new(const struct pt_profile *a, const struct pt_profile *b, double threshold,
+			    struct pt_err *err);
 void pt_diff_free(struct pt_diff *diff);
 
 const char *pt_change_name(enum pt_change change);

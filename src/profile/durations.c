@@ -19,17 +19,20 @@ static bool is_of(const struct pt_counter_row *a, const struct pt_counter_row *b
 }
 
 /* The one with the next longer threshold; NULL: it has the longest. */
-static const struct pt_counter_row *next_of(const struct pt_counter_row *counters, size_t n, const struct pt_counter_row *c)
+static const struct pt_counter_row *next_of(const struct pt_counter_row *counters, size_t n,
+					    const struct pt_counter_row *c)
 {
 	const struct pt_counter_row *found = NULL;
 
 	for (size_t i = 0; i < n; i++)
-		if (is_of(&counters[i], c) && counters[i].over > c->over && (found == NULL || counters[i].over < found->over))
+		if (is_of(&counters[i], c) && counters[i].over > c->over &&
+		    (found == NULL || counters[i].over < found->over))
 			found = &counters[i];
 	return found;
 }
 
-static const struct pt_counter_row *first_of(const struct pt_counter_row *counters, size_t n, const struct pt_counter_row *c)
+static const struct pt_counter_row *first_of(const struct pt_counter_row *counters, size_t n,
+					     const struct pt_counter_row *c)
 {
 	const struct pt_counter_row *found = c;
 

@@ -292,7 +292,8 @@ static void add_ended(struct pt_execution *x)
 		struct pt_execution_function *row = &x->rows[f];
 
 		*row = (struct pt_execution_function){
-			.count = pt_tally_count(&x->tally, (uint16_t)f), .partial = rest->partial, .exceptions = rest->exceptions,
+			.count = pt_tally_count(&x->tally, (uint16_t)f), .partial = rest->partial,
+			.exceptions = rest->exceptions,
 			.gross_total = function->window[PT_WINDOW_GROSS].total + rest->gross,
 		};
 		add_time(x, row, function->window[PT_WINDOW_NET].total + rest->net, function->second);
@@ -360,8 +361,8 @@ struct pt_execution *pt_execution_new(const struct pt_function *functions, size_
 	x->rows = malloc(x->n_functions * sizeof(*x->rows));	/* these two are made anew for each result */
 	x->edges = pt_big_calloc(most_edges(x), sizeof(*x->edges));
 	x->kept = pt_big_calloc(PT_STEP_STACKS, sizeof(*x->kept));
-	if (!pt_tally_init(&x->tally, x->n_functions, settings->histograms) || x->entry == NULL || x->innermost == NULL ||
-	    x->rows == NULL || x->edges == NULL || x->kept == NULL) {
+	if (!pt_tally_init(&x->tally, x->n_functions, settings->histograms) || x->entry == NULL ||
+	    x->innermost == NULL || x->rows == NULL || x->edges == NULL || x->kept == NULL) {
 		pt_execution_free(x);
 		return NULL;
 	}

@@ -12,18 +12,18 @@
  *                          invocation's. To a function's own first instruction it is a loop.
  *   exception              pushes the handler on a level of its own; its whole time is preemption for those below: not
  *                          in their gross, but in their call
- *   exception return       pops the handler. Within an instruction of where it came from, that goes on: one was skipped,
- *                          or is executed again. Elsewhere it is a switch to another context:
+ *   exception return       pops the handler. Within an instruction of where it came from, that goes on: one was
+ *                          skipped, or is executed again. Elsewhere it is a switch to another context:
  *                          the one left is parked under its address and taken up again when an exception returns there
- *   task signal            each task has a stack of its own. In a handler, the switch takes effect when thread code goes
- *                          on; in thread code, at once. A task that goes on elsewhere than where it was left has been
- *                          thrown away and made anew. While a task does not run, its functions are preempted
+ *   task signal            each task has a stack of its own. In a handler, the switch takes effect when thread code
+ *                          goes on; in thread code, at once. A task that goes on elsewhere than where it was left has
+ *                          been thrown away and made anew. While a task does not run, its functions are preempted
  *   gap                    ends every open invocation as unknown (partial); times never continue over it
  * Cycles that flow adds for entering an exception are moved from the interrupted function to the handler.
  *
  * An invocation without both ends seen is partial: counted, and in totals, but not in least, most and average.
- * Bounded: PT_EXECUTION_DEPTH frames, PT_EXECUTION_CONTEXTS contexts, PT_EXECUTION_TASKS tasks; beyond that, as after a gap. What cannot
- * be is counted with its last position and never stops anything. Pure; one thread at a time. */
+ * Bounded: PT_EXECUTION_DEPTH frames, PT_EXECUTION_CONTEXTS contexts, PT_EXECUTION_TASKS tasks; beyond that, as after a
+ * gap. What cannot be is counted with its last position and never stops anything. Pure; one thread at a time. */
 #ifndef PT_PROFILE_EXECUTION_H
 #define PT_PROFILE_EXECUTION_H
 
@@ -70,7 +70,8 @@ struct pt_execution_function {
 struct pt_execution_result {
 	const struct pt_execution_function *function;	/* by id; 0 is code that no function owns */
 	size_t n_functions;
-	const struct pt_edge *edge;	/* by from and to; open calls included; gross: a call inside the same call not again */
+	/* by from and to; open calls included; gross: a call inside the same call not again */
+	const struct pt_edge *edge;
 	size_t n_edges;
 	uint64_t edges_lost;
 	uint64_t instructions, cycles;	/* sums over function */

@@ -5,8 +5,8 @@
  * instruction that made the second; this holds only if that is code, no more than PT_FLOW_RUN_BYTES, without an
  * unconditional branch in between, and the last instruction can have gone where the packet says. A packet that goes
  * to the next instruction is no departure: the run goes on.
- * Atom formats (START, ATOMS, INDIRECT, VECTOR, STOP): direct branches are followed in the code map. Where they have atoms
- * for conditional ones alone, the others are followed as far as there are atoms, no further; see flow_silent.c.
+ * Atom formats (START, ATOMS, INDIRECT, VECTOR, STOP): direct branches are followed in the code map. Where they have
+ * atoms for conditional ones alone, the others are followed as far as there are atoms, no further; see flow_silent.c.
  *
  * A run is held back until its end is known.
  * Pure; any thread, one at a time. */
@@ -37,7 +37,8 @@ struct pt_flow_counts {
 	uint64_t restarts, damaged, lost, overflows;	/* from gap events */
 	uint64_t not_code;	/* packets that the code does not allow, or outside it */
 	uint64_t bad_from, bad_to;	/* the last of those; PT_UNKNOWN: none yet */
-	uint64_t doubtful_silent, doubtful_recorded;	/* doubtful jumps (isa.h): those that had no place in the trace; or had */
+	/* doubtful jumps (isa.h): those that had no place in the trace; or had */
+	uint64_t doubtful_silent, doubtful_recorded;
 };
 
 /* Open so that it can lie anywhere; its fields are flow.c's business, but for counts. */
@@ -58,7 +59,8 @@ struct pt_flow {
 	uint64_t parked[PT_FLOW_PARKED];	/* likewise, of other tasks; the one that was left last is the last */
 	bool taken_only;		/* conditional branches that are not told of were not taken */
 	unsigned bits_left;		/* of an ATOMS event that is half done; 0: of none */
-	uint64_t vectors;		/* where the vector table is; PT_UNKNOWN: where the program has it. The caller may set it */
+	/* where the vector table is; PT_UNKNOWN: where the program has it. The caller may set it */
+	uint64_t vectors;
 };
 
 /* The standards of an instruction set, for settings that nobody changed. */

@@ -195,8 +195,9 @@ static inline size_t free_runs(const struct pt_run_batch *out)
 	return PT_BATCH_RUNS - out->n_runs;
 }
 
-/* flow_silent.c: events of a format that has no atom for direct jumps (PT_ATOMS_CONDITIONAL, PT_ATOMS_TAKEN, EXECUTED). Needs PT_FLOW_ROOM free.
- * False: there was not enough room for all of the event; empty it and come again with the same one. */
+/* flow_silent.c: events of a format that has no atom for direct jumps (PT_ATOMS_CONDITIONAL, PT_ATOMS_TAKEN, EXECUTED).
+ * Needs PT_FLOW_ROOM free. False: there was not enough room for all of the event; empty it and come again with the same
+ * one. */
 bool pt_flow_silent(struct pt_flow *f, const struct pt_event *event, struct pt_run_batch *out);
 
 #endif

@@ -211,6 +211,6 @@ static void *history_new(const struct pt_analysis_setup *setup, struct pt_err *e
 }
 
 const struct pt_analysis pt_analysis_history = {
-	.name = "history", .help = "the last stretches of code, for a debugger", .open = history_new, .close = history_free,
-	.runs = take_runs, .result = give,
+	.name = "history", .help = "the last stretches of code, for a debugger", .open = history_new,
+	.close = history_free, .runs = take_runs, .result = give,
 };

@@ -1,6 +1,6 @@
-/* The branch history: the last stretches of straight code, in order, for a debugger that goes back in time. Each core has
- * its own: what others executed is not in between. A ring of stated depth; how many runs there were in all is counted,
- * so that who asks again gets only what is new. */
+/* The branch history: the last stretches of straight code, in order, for a debugger that goes back in time. Each core
+ * has its own: what others executed is not in between. A ring of stated depth; how many runs there were in all is
+ * counted, so that who asks again gets only what is new. */
 #ifndef PT_PROFILE_HISTORY_H
 #define PT_PROFILE_HISTORY_H
 
@@ -26,8 +26,8 @@ struct pt_history {
 	uint16_t core;
 };
 
-/* That of a core among n of them; PT_HISTORY_ANY: of the only one, or the first that gave runs. As long as none came, the
- * one that is empty is any core's. NULL: this core gave none. */
+/* That of a core among n of them; PT_HISTORY_ANY: of the only one, or the first that gave runs. As long as none came,
+ * the one that is empty is any core's. NULL: this core gave none. */
 const struct pt_history *pt_history_of(const struct pt_history *histories, size_t n, uint16_t core);
 
 /* From the first to the last instruction of a stretch, both as addresses. gap: what ran here is not known, begin is

@@ -16,7 +16,8 @@ static const struct pt_param params[] = {
 struct stack { uint16_t function[DEPTH]; uint16_t depth; };
 
 struct core {
-	uint64_t *left, *entered;	/* per id: clock at the last exit, and entry; PT_UNKNOWN. NULL: no step came yet */
+	/* per id: clock at the last exit, and entry; PT_UNKNOWN. NULL: no step came yet */
+	uint64_t *left, *entered;
 	uint32_t *open;			/* per id: invocations of it on the stacks */
 	struct stack *stack;		/* PT_STEP_STACKS */
 };
@@ -67,7 +68,8 @@ static void note(struct limits *l, size_t rule, const struct pt_step *step, uint
 }
 
 /* value: in ticks; PT_UNKNOWN: of this invocation nobody knows it. */
-static void look_at(struct limits *l, size_t rule, const struct pt_step *step, uint64_t value, const struct stack *stack)
+static void look_at(struct limits *l, size_t rule, const struct pt_step *step, uint64_t value,
+		    const struct stack *stack)
 {
 	struct pt_limit *limit = &l->limit[rule];
 	bool in_ns = limit->rule->unit == PT_RULE_NS;
@@ -96,9 +98,11 @@ static uint64_t figure(const struct limits *l, const struct pt_rule *rule, const
 	case PT_RULE_CALL:
 		return leaves ? step->call : PT_UNKNOWN;
 	case PT_RULE_PERIOD:
-		return enters && entered != PT_UNKNOWN && step->entry != PT_ENTRY_UNSEEN ? step->clock - entered : PT_UNKNOWN;
+		return enters && entered != PT_UNKNOWN && step->entry != PT_ENTRY_UNSEEN ? step->clock - entered
+											 : PT_UNKNOWN;
 	case PT_RULE_INACTIVE:
-		return enters && l->now->open[step->function] == 1 && left != PT_UNKNOWN ? step->clock - left : PT_UNKNOWN;
+		return enters && l->now->open[step->function] == 1 && left != PT_UNKNOWN ? step->clock - left
+											 : PT_UNKNOWN;
 	default:
 		return PT_UNKNOWN;
 	}
@@ -210,7 +214,8 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 	for (size_t at = 0, len; at < len_bytes && !l->hz_given; at += len + 1) {
 		for (len = 0; at + len < len_bytes && config[at + len] != '\n'; len++)
 			;
-		if (len <= strlen(key) || len - strlen(key) >= sizeof(text) || memcmp(config + at, key, strlen(key)) != 0)
+		if (len <= strlen(key) || len - strlen(key) >= sizeof(text) ||
+		    memcmp(config + at, key, strlen(key)) != 0)
 			continue;
 		memcpy(text, config + at + strlen(key), len - strlen(key));
 		text[len - strlen(key)] = '\0';
@@ -271,7 +276,8 @@ static int find_functions(struct limits *l, struct pt_err *err)
 		const struct pt_rule *rule = &l->rules.rule[r];
 		bool found = rule->subject != PT_RULE_FUNCTION;
 
-		l->limit[r] = (struct pt_limit){ .rule = rule, .late = l->late, .least = PT_UNKNOWN, .most = PT_UNKNOWN };
+		l->limit[r] = (struct pt_limit){ .rule = rule, .late = l->late, .least = PT_UNKNOWN,
+						 .most = PT_UNKNOWN };
 		for (size_t id = 1; id < l->n_functions && rule->subject == PT_RULE_FUNCTION; id++) {
 			if (!pt_function_is(&l->functions[id - 1], rule->name, strlen(rule->name)))
 				continue;
@@ -281,7 +287,8 @@ static int find_functions(struct limits *l, struct pt_err *err)
 			break;
 		}
 		if (!found)
-			return pt_fail(err, PT_EARG, "line %u: the program has no function '%s'", rule->line, rule->name);
+			return pt_fail(err, PT_EARG, "line %u: the program has no function '%s'", rule->line,
+				       rule->name);
 	}
 	return 0;
 }
@@ -292,7 +299,8 @@ static bool make_tables(struct limits *l)
 	l->violation = calloc(PT_VIOLATIONS, sizeof(*l->violation));
 	l->shown = calloc(PT_VIOLATIONS, sizeof(*l->shown));
 	l->first = calloc(l->n_functions + 1, sizeof(*l->first));
-	return l->limit != NULL && l->violation != NULL && l->shown != NULL && l->first != NULL && core_of(l, 0) != NULL;
+	return l->limit != NULL && l->violation != NULL && l->shown != NULL && l->first != NULL &&
+	       core_of(l, 0) != NULL;
 }
 
 static void *limits_new(const struct pt_analysis_setup *setup, struct pt_err *err)
@@ -328,6 +336,7 @@ free_it:
 }
 
 const struct pt_analysis pt_analysis_limits = {
-	.name = "limits", .help = "timing rules (limits=)", .params = params, .n_params = PT_LEN(params), .open = limits_new,
-	.close = limits_free, .steps = take_steps, .wants_steps = wants_steps, .config = take_config, .result = give,
+	.name = "limits", .help = "timing rules (limits=)", .params = params, .n_params = PT_LEN(params),
+	.open = limits_new, .close = limits_free, .steps = take_steps, .wants_steps = wants_steps,
+	.config = take_config, .result = give,
 };

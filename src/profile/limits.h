@@ -8,14 +8,15 @@
  *   load(task Idle) > 20%
  *   lost < 1%, observed > 50%            of the profile's time
  *
- * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net, gross, call, period, inactive (profiling.md 4), count, share,
- * load, lost, observed. Comparisons: < <= > >= = != in A..B. Times: ns, us, ms, s; a bare number is in ticks of the
- * profile's clock. "seen" behind a rule restricts it to what was observed.
+ * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net,
+ * gross, call, period, inactive (profiling.md 4), count, share, load, lost, observed. Comparisons: < <= > >= = != in
+ * A..B. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
+ * what was observed.
  *
- * A rule is passed only if the data can decide it. One violation decides; that there was none decides only where nothing
- * was missed, or for a rule "seen". An estimated share decides if all of its 95 % interval lies on one side ("within ci"
- * may be said, and is always so). A trace without time of its own does not show how long the core slept: where it did,
- * call, period and inactive are undecided. Everything else is undecided, too, with the reason.
+ * A rule is passed only if the data can decide it. One violation decides; that there was none decides only where
+ * nothing was missed, or for a rule "seen". An estimated share decides if all of its 95 % interval lies on one side
+ * ("within ci" may be said, and is always so). A trace without time of its own does not show how long the core slept:
+ * where it did, call, period and inactive are undecided. Everything else is undecided, too, with the reason.
  *
  * Of several cores each has to keep to a rule: the worst is told, with its number. Counts are of all cores together. */
 #ifndef PT_PROFILE_LIMITS_H
@@ -34,7 +35,8 @@ enum pt_rule_figure {
 	PT_RULE_NET = 1, PT_RULE_GROSS, PT_RULE_CALL, PT_RULE_PERIOD, PT_RULE_INACTIVE,
 	PT_RULE_COUNT, PT_RULE_SHARE, PT_RULE_LOAD, PT_RULE_LOST, PT_RULE_OBSERVED,
 };
-enum pt_rule_of { PT_RULE_EACH, PT_RULE_MIN, PT_RULE_AVG, PT_RULE_MAX, PT_RULE_P50, PT_RULE_P90, PT_RULE_P99, PT_RULE_TOTAL };
+enum pt_rule_of { PT_RULE_EACH, PT_RULE_MIN, PT_RULE_AVG, PT_RULE_MAX, PT_RULE_P50, PT_RULE_P90, PT_RULE_P99,
+		  PT_RULE_TOTAL };
 enum pt_rule_subject { PT_RULE_PROFILE, PT_RULE_FUNCTION, PT_RULE_TASK, PT_RULE_SPAN };
 enum pt_rule_unit { PT_RULE_PLAIN, PT_RULE_NS, PT_RULE_PERCENT };
 

@@ -44,7 +44,9 @@ static bool complete(const struct judge *j)
 /* Ticks in the unit of the rule, as text. */
 static const char *print(const struct judge *j, double ticks, char *out, size_t size)
 {
-	static const struct { double ns; const char *unit; } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	static const struct { double ns; const char *unit; } units[] = {
+		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" },
+	};
 	double ns = ticks * j->ns_per_tick;
 	size_t i = 0;
 

@@ -10,7 +10,12 @@
 
 struct parser { const char *at; unsigned line; struct pt_err *err; };
 
-static const struct { const char *word; enum pt_rule_figure figure; enum pt_rule_unit unit; bool of_profile; } figures[] = {
+static const struct {
+	const char *word;
+	enum pt_rule_figure figure;
+	enum pt_rule_unit unit;
+	bool of_profile;
+} figures[] = {
 	{ "net", PT_RULE_NET, PT_RULE_NS, false }, { "gross", PT_RULE_GROSS, PT_RULE_NS, false },
 	{ "call", PT_RULE_CALL, PT_RULE_NS, false }, { "period", PT_RULE_PERIOD, PT_RULE_NS, false },
 	{ "inactive", PT_RULE_INACTIVE, PT_RULE_NS, false }, { "count", PT_RULE_COUNT, PT_RULE_PLAIN, false },
@@ -60,7 +65,8 @@ static int take_figure(struct parser *p, struct pt_rule *rule, bool *of_profile)
 		*of_profile = figures[i].of_profile;
 		return 0;
 	}
-	return wrong(p, "a rule begins with net, gross, call, period, inactive, count, share, load, lost or observed, not as");
+	return wrong(p, "a rule begins with net, gross, call, period, inactive, count, share, load, lost or observed, "
+			"not as");
 }
 
 static int take_of(struct parser *p, struct pt_rule *rule)

@@ -8,7 +8,8 @@
 #include "util.h"
 
 struct lines {
-	struct pt_lines_count *count[PT_RUN_CORES];	/* by core; NULL: it gave no runs yet. There always is a first */
+	/* by core; NULL: it gave no runs yet. There always is a first */
+	struct pt_lines_count *count[PT_RUN_CORES];
 	struct pt_lines_count *all;			/* of several cores together */
 	const struct pt_lines *shown[PT_RUN_CORES];	/* of the result */
 	struct pt_inlines *inlines;
@@ -36,7 +37,8 @@ static inline struct pt_span_count *span_of(struct pt_lines_count *c, const stru
 	if (run->begin - s->span->base < size && run->end - s->span->base <= size)
 		return s;
 	s = find_span(c, run->begin);
-	return s != NULL && run->end - s->span->base <= s->span->end - s->span->base && run->end >= run->begin ? s : NULL;
+	return s != NULL && run->end - s->span->base <= s->span->end - s->span->base && run->end >= run->begin ? s
+													       : NULL;
 }
 
 /* Cycles for the instruction at addr: where it ends. */

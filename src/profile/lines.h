@@ -1,12 +1,13 @@
-/* Lines, instructions, inlined calls and coverage, from runs: how often each instruction was executed, and what it took.
+/* Lines, instructions, inlined calls and coverage, from runs: how often each instruction was executed, and what it
+ * took.
  *
- * Per instruction all figures are exact sums over the runs that were seen; they add up to the function table: the cycles
- * of entering an exception belong to the handler's first instruction, those of returning to the returning one.
- * A line's count is that of its most executed statement in each place where it was compiled to (function, inlined call),
- * added up over the places: a loop's head counts each turn, a call of an inlined function each call.
+ * Per instruction all figures are exact sums over the runs that were seen; they add up to the function table: the
+ * cycles of entering an exception belong to the handler's first instruction, those of returning to the returning one.
+ * A line's count is that of its most executed statement in each place where it was compiled to (function, inlined
+ * call), added up over the places: a loop's head counts each turn, a call of an inlined function each call.
  * Each core has counts of its own; those of all cores together are what coverage and annotated sources are made of.
- * "Observed" is not "covered": what has no count is "not observed", and "not executed" only where nothing was missed from
- * reset on. */
+ * "Observed" is not "covered": what has no count is "not observed", and "not executed" only where nothing was missed
+ * from reset on. */
 #ifndef PT_PROFILE_LINES_H
 #define PT_PROFILE_LINES_H
 

@@ -6,8 +6,9 @@
 #include "profile/analysis.h"
 #include "profile/lines.h"
 
-/* Per code unit. A run [begin, end) is one begin and one end; how often an instruction was executed is the sum of begins
- * less ends up to it. What belongs to the run's last instruction lies at end, where it is known without looking for it. */
+/* Per code unit. A run [begin, end) is one begin and one end; how often an instruction was executed is the sum of
+ * begins less ends up to it. What belongs to the run's last instruction lies at end, where it is known without looking
+ * for it. */
 struct pt_unit_count {
 	uint64_t begins, ends;
 	uint64_t left;		/* of the runs that ended here: by their own instruction */

@@ -140,7 +140,8 @@ static void list_insns(struct pt_lines_count *c)
 
 /* --- lines */
 
-/* A statement of a line in one place: a function, or an inlined call in it. The count of its most executed one counts. */
+/* A statement of a line in one place: a function, or an inlined call in it. The count of its most executed one
+ * counts. */
 struct place { uint64_t count; size_t line; uint32_t function, inlined; bool is_stmt; };
 
 struct lines_work {
@@ -321,9 +322,9 @@ static uint32_t target_inline(const struct inline_work *w, const struct insn *in
 	return target != PT_UNKNOWN ? pt_inlines_at(w->c->inlines, target) : PT_NO_INLINE;
 }
 
-/* Entries of id by this instruction: arrivals at it, less those from inside. Where the instruction before is inside too,
- * who comes straight on does not count, and neither does who goes on after an interrupt; jumps from inside and returns
- * to it never do. */
+/* Entries of id by this instruction: arrivals at it, less those from inside. Where the instruction before is inside
+ * too, who comes straight on does not count, and neither does who goes on after an interrupt; jumps from inside and
+ * returns to it never do. */
 static uint64_t entries(const struct inline_work *w, const struct insn *insn, uint32_t id, uint32_t target)
 {
 	const struct pt_unit_count *here = insn->here;

@@ -54,7 +54,8 @@ static __attribute__((noinline)) void walk(struct place place, size_t n, struct 
 			break;
 		src = source(place.code, offsets);
 		dst = destination(place.code, offsets);
-		if (unlikely((size_t)((const char *)src - (const char *)unit) > pt_codemap_reach(unit) * sizeof(*unit) ||
+		if (unlikely((size_t)((const char *)src - (const char *)unit) >
+				     pt_codemap_reach(unit) * sizeof(*unit) ||
 			     (int32_t)(src->target ^ (to + 1)) > 0 || !dst->plain))
 			break;
 		sums += src->sums - unit->sums + src->leave_cycles + (UINT64_C(1) << PT_SUM_INSTRUCTIONS);

@@ -8,7 +8,8 @@
 #include "profile/piece.h"
 
 struct pt_plain_sink {		/* who takes what the execution's own sink does not; either may be NULL */
-	void (*briefs)(void *arg, const struct pt_brief_batch *batch);	/* steps, in order with those of the other sink */
+	/* steps, in order with those of the other sink */
+	void (*briefs)(void *arg, const struct pt_brief_batch *batch);
 	void (*piece)(void *arg, const struct pt_piece *piece);	/* runs, behind the steps that they made */
 	void *arg;
 };

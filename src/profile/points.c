@@ -10,7 +10,8 @@ static const struct pt_param functions_word = { .key = "functions", .type = PT_P
 
 const struct pt_param pt_point_params[PT_POINT_PARAMS] = {
 	{ "span", PT_PARAM_LIST, NULL, NULL, 0, 0,
-	  "named spans for entry/exit analysis: NAME:START..END,... (points: main, main+0x1c, main_EXIT_2, uart.c:120, 0x1234)" },
+	  "named spans for entry/exit analysis: NAME:START..END,... (points: main, main+0x1c, main_EXIT_2, uart.c:120, "
+	  "0x1234)" },
 	{ "exits", PT_PARAM_LIST, NULL, NULL, 0, 0,
 	  "exits by hand, instead of those found: FUNCTION:POINT+POINT,..." },
 };
@@ -276,8 +277,8 @@ bool pt_points_passed(const struct pt_points *p, uint64_t begin, uint64_t end, s
 		behind = piece->before[to >> p->shift];
 		if (first >= behind)
 			return false;
-		*out = (struct pt_points_passed){ p->point + first, p->point + behind, piece->code->code + (from >> p->shift),
-						  p->shift };
+		*out = (struct pt_points_passed){ p->point + first, p->point + behind,
+						  piece->code->code + (from >> p->shift), p->shift };
 		return true;
 	}
 	return false;

@@ -20,7 +20,8 @@ struct pt_point {
 	uint8_t what;		/* enum pt_point_what */
 	bool computed;		/* EXIT: a jump that may stay inside, too */
 	bool falls;		/* EXIT: execution goes on behind it, in another function */
-	uint16_t into;		/* EXIT: the chosen function whose tail it jumps into and which returns for it, or none */
+	/* EXIT: the chosen function whose tail it jumps into and which returns for it, or none */
+	uint16_t into;
 };
 
 struct pt_points;

@@ -118,7 +118,8 @@ static bool put_message(struct pt_signals *s, struct state *st, const struct pt_
 	uint32_t size = d->size_bytes, n = e->n < size ? e->n : size;
 	uint8_t bytes[VALUE_BYTES];
 
-	if (n < e->n || (n < size && st->part_bytes + n > size)) {	/* longer than can be: take what belongs to it */
+	/* longer than can be: take what belongs to it */
+	if (n < e->n || (n < size && st->part_bytes + n > size)) {
 		s->incomplete += st->part_bytes > 0;
 		st->part_bytes = 0;
 	}
@@ -178,7 +179,8 @@ static bool of_system(struct state *st, const struct pt_signal_definition *d, st
 	if (d->tasks == NULL)
 		out->value = out->raw != 0 ? number_unlisted(st, out->raw, 0) : PT_SIGNAL_NONE;
 	else if (d->form == PT_FORM_SERVICE)
-		out->value = task_of(st, d, pt_task_map_service(d->tasks, out->raw, &out->enters), out->raw & ~UINT64_C(1));
+		out->value =
+			task_of(st, d, pt_task_map_service(d->tasks, out->raw, &out->enters), out->raw & ~UINT64_C(1));
 	else
 		out->value = task_of(st, d, pt_task_map_find(d->tasks, out->raw), out->raw);
 	st->value = out->raw;
@@ -241,8 +243,9 @@ static bool mean(struct state *st, const struct pt_signal_definition *d, struct 
 
 static bool concerns(const struct pt_signal_definition *d, const struct pt_event *e)
 {
-	if (d->space != (enum pt_value_space)(e->cause >> 1) || (d->source != PT_ANY_SOURCE && d->source != e->source) ||
-	    (d->core != PT_ANY_CORE && d->core != e->core) || d->size_bytes == 0 || d->size_bytes > VALUE_BYTES)
+	if (d->space != (enum pt_value_space)(e->cause >> 1) ||
+	    (d->source != PT_ANY_SOURCE && d->source != e->source) || (d->core != PT_ANY_CORE && d->core != e->core) ||
+	    d->size_bytes == 0 || d->size_bytes > VALUE_BYTES)
 		return false;
 	if (d->space != PT_SPACE_MEMORY)
 		return e->value.at == d->at;

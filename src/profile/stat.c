@@ -185,7 +185,8 @@ uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)
  * (Abramowitz and Stegun, 26.7.5), good to 4 digits there. */
 double pt_student_95(uint64_t degrees)
 {
-	static const double table[] = { 0, 12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281 };
+	static const double table[] = { 0, 12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622,
+					2.2281 };
 	const double z = 1.959964;
 	double n = (double)degrees;
 

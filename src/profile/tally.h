@@ -16,7 +16,8 @@
 /* Calls along more edges, but for those of call sites, or more than 2^32 along one, are counted in edges_lost only. */
 enum { PT_TALLY_EDGES = 65536 };
 
-enum pt_tally_kind { PT_TALLY_NET, PT_TALLY_GROSS, PT_TALLY_CALL, PT_TALLY_PERIOD, PT_TALLY_INACTIVE, PT_N_TALLY_KINDS };
+enum pt_tally_kind { PT_TALLY_NET, PT_TALLY_GROSS, PT_TALLY_CALL, PT_TALLY_PERIOD, PT_TALLY_INACTIVE,
+		     PT_N_TALLY_KINDS };
 
 enum pt_invocation_how {
 	PT_INVOCATION_PARTIAL = 1,	/* entry or exit not seen: kept out of least, most and average */

@@ -52,7 +52,8 @@ struct pt_task_function {	/* what a function did for a task; on the profile's cl
 struct pt_tasks {
 	const struct pt_task *task;
 	size_t n_tasks;
-	bool by_signals;	/* run, slice, period, suspended, error, observed are in ns; else on the profile's clock */
+	/* run, slice, period, suspended, error, observed are in ns; else on the profile's clock */
+	bool by_signals;
 	uint64_t observed;	/* all slices */
 	uint64_t undecided;	/* on the profile's clock */
 	uint64_t flow;		/* on the profile's clock: what flow saw in all */

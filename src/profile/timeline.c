@@ -19,7 +19,8 @@ enum {
 };
 
 static const struct pt_param params[] = {
-	{ "timeline", PT_PARAM_NUMBER, "65536", NULL, 256, 16 << 20, "how many events the timeline keeps: the last ones" },
+	{ "timeline", PT_PARAM_NUMBER, "65536", NULL, 256, 16 << 20,
+	  "how many events the timeline keeps: the last ones" },
 };
 
 struct record {
@@ -161,8 +162,9 @@ static void take_signals(void *analysis, const struct pt_signal *signal, size_t 
 {
 	for (size_t i = 0; i < n; i++, signal++) {
 		const struct pt_timeline_event event = {
-			.at = signal->at, .clock = PT_UNKNOWN, .value = signal->value, .id = signal->id, .task = PT_NO_TASK,
-			.core = signal->core, .kind = PT_TIMELINE_SIGNAL, .signal = signal->kind, .enters = signal->enters,
+			.at = signal->at, .clock = PT_UNKNOWN, .value = signal->value, .id = signal->id,
+			.task = PT_NO_TASK, .core = signal->core, .kind = PT_TIMELINE_SIGNAL, .signal = signal->kind,
+			.enters = signal->enters,
 		};
 
 		add(analysis, &event);
@@ -228,8 +230,9 @@ static void make_events_of(struct record *r, struct pt_timeline_event *out)
 {
 	const struct parts from = parts_of(r, r->n_events);
 	struct pt_brief_batch batch = {
-		.clock = r->clock, .anchor = r->anchor, .anchor_ns = r->anchor_ns, .anchor_error_ns = r->anchor_error_ns,
-		.ns_per_tick = r->ns_per_tick, .stack = r->stack, .task = r->task, .core = r->core,
+		.clock = r->clock, .anchor = r->anchor, .anchor_ns = r->anchor_ns,
+		.anchor_error_ns = r->anchor_error_ns, .ns_per_tick = r->ns_per_tick, .stack = r->stack,
+		.task = r->task, .core = r->core,
 	};
 	uint16_t depth = r->depth;
 

@@ -1,6 +1,6 @@
-/* The timeline: what happened, in order: functions entered and left, tasks, values, lines, gaps. A ring of stated depth:
- * the last events are there, how many there were is counted. Every column "min at" and "max at" of another table is a
- * time to look up here. */
+/* The timeline: what happened, in order: functions entered and left, tasks, values, lines, gaps. A ring of stated
+ * depth: the last events are there, how many there were is counted. Every column "min at" and "max at" of another table
+ * is a time to look up here. */
 #ifndef PT_PROFILE_TIMELINE_H
 #define PT_PROFILE_TIMELINE_H
 

@@ -1,5 +1,5 @@
-/* Events of several cores in order of time. They come batch by batch, each of one core, and a batch may last from before
- * to after what another core did meanwhile. What one core did stays in its order, whatever its moments say. */
+/* Events of several cores in order of time. They come batch by batch, each of one core, and a batch may last from
+ * before to after what another core did meanwhile. What one core did stays in its order, whatever its moments say. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -54,7 +54,8 @@ struct pt_code_unit {		/* one entry per isa->unit_bytes; 16 bytes, four in a cac
 enum { PT_CALL_SITES = 65536 };		/* numbers, from 0 on; calls beyond that have none */
 
 /* From each unit of a span on, for whoever follows code without being told of every branch: how many units the next
- * instruction is away that does not just go on (0: it is here), or one on the way to it, and whether that is doubtful. */
+ * instruction is away that does not just go on (0: it is here), or one on the way to it, and whether that is
+ * doubtful. */
 enum { PT_WAY = 0x7fff, PT_WAY_DOUBTFUL = 0x8000 };
 
 struct pt_code_span {		/* one contiguous piece of code */
@@ -62,7 +63,8 @@ struct pt_code_span {		/* one contiguous piece of code */
 	struct pt_code_unit *code;	/* (end - base) / unit + 1 entries, the last holds the sums at the end; behind
 					 * them at least PT_CODEMAP_PAD that are no code, and up to offset_mask, so that
 					 * a walk need not look ahead */
-	uint16_t *way;			/* one for each unit, and 0 at the end; NULL: the ISA has no traces that need it */
+	/* one for each unit, and 0 at the end; NULL: the ISA has no traces that need it */
+	uint16_t *way;
 	uint32_t offset_mask;		/* 2^n - 1, not below end - base */
 };
 enum { PT_CODEMAP_PAD = 32768 };	/* units; memory that is never touched */

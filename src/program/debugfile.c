@@ -148,7 +148,9 @@ void pt_debugfile_find(struct pt_elf_reader *r, const char *dirs)
 	if (find_by_build_id(r, dirs) || (link != NULL && find_by_link(r, dirs, link)) || link == NULL ||
 	    r->program->warning != warned)
 		return;		/* found, or nobody names one, or one was refused, which is said */
-	snprintf(sentence, sizeof(sentence), "the debug file that it names, %.100s, is neither next to it nor under %.200s "
-		 "(debug-dir=DIR looks elsewhere)", link, dirs);
+	snprintf(sentence, sizeof(sentence),
+		 "the debug file that it names, %.100s, is neither next to it nor under %.200s "
+		 "(debug-dir=DIR looks elsewhere)",
+		 link, dirs);
 	pt_program_warn(r->program, sentence);
 }

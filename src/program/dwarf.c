@@ -35,7 +35,8 @@ static bool has_compressed(Elf *elf)
 	size_t names;
 
 	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn)) != NULL)
-		if (gelf_getshdr(scn, &sh) != NULL && pt_dwarf_unpacked_bytes(scn, &sh, elf_strptr(elf, names, sh.sh_name)) > 0)
+		if (gelf_getshdr(scn, &sh) != NULL &&
+		    pt_dwarf_unpacked_bytes(scn, &sh, elf_strptr(elf, names, sh.sh_name)) > 0)
 			return true;
 	return false;
 }
@@ -144,8 +145,8 @@ bool pt_line_guard_allows(struct pt_line_guard *guard, Dwarf_Die *unit)
 	Dwarf_Word at;
 	uint64_t length;
 
-	if (guard->seen == NULL || dwarf_attr(unit, DW_AT_stmt_list, &attr) == NULL || dwarf_formudata(&attr, &at) != 0 ||
-	    at >= guard->len_bytes || guard->len_bytes - at < 4)
+	if (guard->seen == NULL || dwarf_attr(unit, DW_AT_stmt_list, &attr) == NULL ||
+	    dwarf_formudata(&attr, &at) != 0 || at >= guard->len_bytes || guard->len_bytes - at < 4)
 		return false;
 	if ((guard->seen[at / 8] >> at % 8 & 1) != 0)
 		return true;		/* libdw has it already */

@@ -257,7 +257,8 @@ static void warn_of_unnamed(struct pt_program *p)
 static void warn_of_limits(struct pt_program *p)
 {
 	if (p->n_functions > PT_MAX_FUNCTIONS)
-		pt_program_warn(p, "more than 65534 functions: those at the highest addresses have no numbers of their own");
+		pt_program_warn(p, "more than 65534 functions: those at the highest addresses have no numbers of their "
+				   "own");
 	warn_of_unnamed(p);
 }
 
@@ -361,7 +362,8 @@ struct pt_program *pt_program_open_with(const char *path, unsigned elf_machine, 
 	struct origin from = {
 		.name = path, .debug_dirs = pt_params_text(settings, &pt_program_params[PT_PROGRAM_DEBUG_DIR]),
 		.elf_machine = elf_machine,
-		.vector_offset_given = settings != NULL && pt_params_given(settings, &pt_program_params[PT_PROGRAM_VECTOR_OFFSET]),
+		.vector_offset_given =
+			settings != NULL && pt_params_given(settings, &pt_program_params[PT_PROGRAM_VECTOR_OFFSET]),
 	};
 	struct pt_program *program;
 

@@ -146,7 +146,8 @@ static void jump_to(struct walker *w, uint64_t addr, uint64_t target, bool condi
 	if (owner_at(w->out, target) == w->owner)
 		push(w, target);
 	else
-		found(w, addr, target, is_start(w->out, target) ? PT_EXIT_BY_TAIL_CALL : PT_EXIT_BY_JUMP_INTO, conditional);
+		found(w, addr, target, is_start(w->out, target) ? PT_EXIT_BY_TAIL_CALL : PT_EXIT_BY_JUMP_INTO,
+		      conditional);
 }
 
 /* --- computed jumps ----------------------------------------------------------------------------------------------- */
@@ -170,7 +171,8 @@ static size_t instructions_before(const struct pt_exits *x, uint64_t addr, uint6
 	unsigned unit = x->map->isa->unit_bytes;
 	size_t n = 0;
 
-	for (uint64_t back = 1; back <= MOST_UNITS_BACK && n < PT_ISA_MOST_BEFORE && addr - from >= back * unit; back++) {
+	for (uint64_t back = 1; back <= MOST_UNITS_BACK && n < PT_ISA_MOST_BEFORE && addr - from >= back * unit;
+	     back++) {
 		const struct pt_code_unit *code = pt_codemap_at(x->map, addr - back * unit);
 
 		if (code == NULL)
@@ -285,7 +287,8 @@ static void walk_rest(struct walker *w, const struct pt_function *f)
 
 		if (code == NULL)
 			return;
-		if (code->len_units > 0 && w->out->owner[code->function] == w->owner && !seen(w, addr) && !is_filler(w, addr))
+		if (code->len_units > 0 && w->out->owner[code->function] == w->owner && !seen(w, addr) &&
+		    !is_filler(w, addr))
 			walk(w, addr);
 	}
 }
@@ -393,7 +396,8 @@ static bool take_symbols(struct pt_exits *x)
 		uint64_t addr = p->symbols[i].addr - p->symbols[i].addr % x->map->isa->unit_bytes;
 		struct pt_function_exit *exit;
 
-		if (!pt_elf_names_exit(p->symbols[i].name) || owner_at(x, addr) == PT_NO_FUNCTION || !is_instruction(x, addr))
+		if (!pt_elf_names_exit(p->symbols[i].name) || owner_at(x, addr) == PT_NO_FUNCTION ||
+		    !is_instruction(x, addr))
 			continue;
 		exit = add_exit(x, owner_at(x, addr), addr, PT_EXIT_BY_SYMBOL);
 		if (exit == NULL)
@@ -413,7 +417,8 @@ static int take_place(struct pt_exits *x, uint16_t id, const char *text, size_t 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
 	addr = strtoull(word, &end, 0);
 	if (len >= sizeof(word) || end == word || *end != '\0' || word[0] == '-' || word[0] == '+')
-		return pt_fail(err, PT_EARG, "'%.*s' is not an address in %.100s", len > 60 ? 60 : (int)len, text, f->name);
+		return pt_fail(err, PT_EARG, "'%.*s' is not an address in %.100s", len > 60 ? 60 : (int)len, text,
+			       f->name);
 	addr -= addr % x->map->isa->unit_bytes;
 	if (x->owner[id] != owner_at(x, addr))
 		addr += f->address;

@@ -48,8 +48,9 @@ static void say_exit(const struct pt_codemap *map, const struct pt_function_exit
 
 	if (e->target != PT_UNKNOWN)
 		where(map->program, e->target, target);
-	snprintf(line, sizeof(line), "%-*s  0x%08" PRIx64 "  %-28s %s%s%s", name_columns, e->name != NULL ? e->name : "-", e->addr,
-		 instruction(map, e->addr, code), by[e->by], target, e->conditional ? ", or goes on" : "");
+	snprintf(line, sizeof(line), "%-*s  0x%08" PRIx64 "  %-28s %s%s%s", name_columns,
+		 e->name != NULL ? e->name : "-", e->addr, instruction(map, e->addr, code), by[e->by], target,
+		 e->conditional ? ", or goes on" : "");
 	say(arg, line);
 }
 

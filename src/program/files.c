@@ -10,7 +10,8 @@ struct pt_file_table {
 	struct pt_arena *arena;
 	const char **paths;
 	uint32_t n, room;
-	uint32_t *slots;		/* index + 1 by hash of the path; a power of two of them, at most half of them used */
+	/* index + 1 by hash of the path; a power of two of them, at most half of them used */
+	uint32_t *slots;
 	uint32_t n_slots;
 	struct { const char *address; uint32_t file; } seen[SEEN_SLOTS];	/* the last of each address' hash */
 };

@@ -308,7 +308,8 @@ static void put_range(struct pt_inlines *out, uint64_t from, uint64_t to, uint32
 		out->ranges[out->n_ranges++] = (struct pt_inline_range){ from, to, id };
 }
 
-/* The pieces as a stack of sheets, seen from above: a later one lies on those that are still open, and ends with them. */
+/* The pieces as a stack of sheets, seen from above: a later one lies on those that are still open, and ends with
+ * them. */
 static void flatten(struct pt_inlines *out, struct piece *pieces, size_t n, struct piece **open)
 {
 	uint64_t at = 0;
@@ -530,7 +531,8 @@ size_t pt_inlines_frames(const struct pt_inlines *inlines, uint64_t addr, struct
 		const struct pt_inline *call = &inlines->calls[id];
 
 		if (n++ < room)
-			frames[n - 1] = (struct pt_frame){ call->name, call->linkage, at.file, at.line, call->decl_line, id };
+			frames[n - 1] = (struct pt_frame){ call->name, call->linkage, at.file, at.line, call->decl_line,
+							   id };
 		at.file = path_of(inlines, call->call_file);
 		at.line = call->call_line;
 	}

@@ -14,8 +14,8 @@ enum { PT_NO_INLINE = 0, PT_INLINE_MAX_DEPTH = 64 };
 
 struct pt_inline {		/* one inlined call: one body in one place */
 	const char *name, *linkage;	/* of the function whose body it is; name is for display, "?" if nobody knows */
-	uint32_t parent;	/* the inlined call that it stands in, smaller than its own id; PT_NO_INLINE: the function's
-				 * own code */
+	uint32_t parent;	/* the inlined call that it stands in, smaller than its own id; PT_NO_INLINE: the
+				 * function's own code */
 	uint32_t depth;		/* 1: stands in the function's own code */
 	uint32_t call_file, call_line, call_column;	/* where it was called: in the parent. 0, PT_NO_FILE: unknown */
 	uint32_t decl_file, decl_line;			/* where its function is declared */
@@ -46,7 +46,8 @@ struct pt_frame {
 	const char *file;	/* path of the position; NULL: unknown */
 	uint32_t line;		/* innermost: of the address; else: of the call into the frame before. 0: unknown */
 	uint32_t start_line;	/* where the function begins; 0: unknown */
-	uint32_t id;		/* of the inlined call; PT_NO_INLINE: the function that has the symbol, always the last */
+	/* of the inlined call; PT_NO_INLINE: the function that has the symbol, always the last */
+	uint32_t id;
 };
 
 /* Innermost first, at most room of them; returns how many there are in all (0: addr is in no function). Never more than

@@ -24,7 +24,8 @@ struct reader {
 	uint32_t unit;			/* counts from 1 */
 	struct start {
 		uint32_t unit;		/* that has a row at the start of the function; 0: none so far */
-		uint32_t file, line;	/* the first row there: the function's own line, whatever is inlined behind it */
+		/* the first row there: the function's own line, whatever is inlined behind it */
+		uint32_t file, line;
 	} *starts;			/* of each function */
 	size_t function;		/* index + 1 of the one that the last row lies in; 0: none */
 };
@@ -165,7 +166,8 @@ static void read_units(struct reader *r, Dwarf *dwarf)
 
 	while (r->left_rows > 0 && dwarf_nextcu(dwarf, offset, &next, &header_bytes, NULL, NULL, NULL) == 0) {
 		if (dwarf_offdie(dwarf, offset + header_bytes, &die) != NULL &&
-		    pt_line_guard_allows(&r->guard, &die) && dwarf_getsrclines(&die, &lines, &n) == 0 && lines != last) {
+		    pt_line_guard_allows(&r->guard, &die) && dwarf_getsrclines(&die, &lines, &n) == 0 &&
+		    lines != last) {
 			read_unit(r, lines, n);
 			last = lines;
 		}

@@ -8,7 +8,8 @@
 enum { PT_NO_FILE = UINT32_MAX };
 
 struct pt_source_file {
-	const char *path;	/* with its compilation directory in front, "." and ".." taken out; unique in the table */
+	/* with its compilation directory in front, "." and ".." taken out; unique in the table */
+	const char *path;
 	const char *name;	/* for display: the last parts of path, as few as no other file ends in */
 };
 

@@ -61,7 +61,8 @@ static bool add(struct pt_program *p, const struct pt_segment *segment, uint64_t
 }
 
 /* A segment that no section lies in is loaded whole. */
-static bool add_segment(struct pt_elf_reader *r, const struct pt_segment *segment, const struct stretch *sections, size_t n)
+static bool add_segment(struct pt_elf_reader *r, const struct pt_segment *segment, const struct stretch *sections,
+			size_t n)
 {
 	uint64_t begin = (uint64_t)(segment->bytes - r->bytes), end = begin + segment->size;
 	bool any = false;

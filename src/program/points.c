@@ -37,7 +37,8 @@ static void name_one(char list[LIST_BYTES], size_t n_before, const char *fmt, co
 		snprintf(list + len, LIST_BYTES - len, fmt, name, offset);
 }
 
-static int in_code(const struct pt_program *program, const char *text, uint64_t value, uint64_t *addr, struct pt_err *err)
+static int in_code(const struct pt_program *program, const char *text, uint64_t value, uint64_t *addr,
+		   struct pt_err *err)
 {
 	if (program->machine == EM_ARM)
 		value &= ~UINT64_C(1);
@@ -55,8 +56,8 @@ static int in_code(const struct pt_program *program, const char *text, uint64_t 
 /* --- symbols ------------------------------------------------------------------------------------------------------ */
 
 /* A name that is exactly the function's, or its linkage name, beats the same name without parameters. */
-static int find_function(const struct pt_program *program, const char *name, size_t len, const struct pt_function **found,
-			 struct pt_err *err)
+static int find_function(const struct pt_program *program, const char *name, size_t len,
+			 const struct pt_function **found, struct pt_err *err)
 {
 	char list[LIST_BYTES] = "";
 	size_t n = 0;
@@ -91,8 +92,8 @@ static int symbol_point(const struct pt_program *program, const char *text, uint
 	if (find_function(program, text, len, &f, err) < 0)
 		return err->code;
 	if (f != NULL && offset >= f->size)
-		return pt_fail(err, PT_EARG, "%.100s is beyond the end of %.100s, which has %" PRIu64 " bytes", text, f->name,
-			       f->size);
+		return pt_fail(err, PT_EARG, "%.100s is beyond the end of %.100s, which has %" PRIu64 " bytes", text,
+			       f->name, f->size);
 	if (f != NULL) {
 		*addr = f->address + offset;
 		return 0;
@@ -153,8 +154,8 @@ static int no_code(const struct pt_program *program, const char *text, uint32_t 
 
 /* The lowest place that is good for a breakpoint, or else the lowest. Ranges are sorted, so a function's are together,
  * but for those around a function within. */
-static int line_point(const struct pt_program *program, const char *text, size_t name_len, uint64_t line, uint64_t *addr,
-		      struct pt_err *err)
+static int line_point(const struct pt_program *program, const char *text, size_t name_len, uint64_t line,
+		      uint64_t *addr, struct pt_err *err)
 {
 	const struct pt_line_range *found = NULL;
 	uint32_t file = PT_NO_FILE, last = UINT32_MAX;

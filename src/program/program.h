@@ -53,7 +53,8 @@ enum { PT_PROGRAM_MAX_BYTES = 64 << 20, PT_PROGRAM_MAX_CODE = 16 << 20 };
 
 /* Open an ELF. Errors: PT_EIO cannot be read (with the system's reason), PT_EARG not an ELF, not for elf_machine
  * (the sentence names both machines; 0 = any), or damaged. A stripped ELF opens: it has the
- * functions that its code calls (pt_program_unnamed()), and pt_program_warning() says so. Nothing in the file is trusted. */
+ * functions that its code calls (pt_program_unnamed()), and pt_program_warning() says so. Nothing in the file is
+ * trusted. */
 struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err);
 /* The same with settings of pt_program_params (settings.h); NULL: all standards. What the ELF lacks, symbols or DWARF,
  * is looked for in a separate debug file; one that does not belong to the ELF is refused, and a warning says so. */
@@ -75,10 +76,12 @@ bool pt_program_call(struct pt_program *program, const char *name);
 /* The separate debug file that symbols or lines are from; NULL: none. */
 const char *pt_program_debug_path(const struct pt_program *program);
 const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
-const char *pt_program_sha256(const struct pt_program *program);	/* of the ELF file's bytes, hex; "": not from an ELF */
+/* of the ELF file's bytes, hex; "": not from an ELF */
+const char *pt_program_sha256(const struct pt_program *program);
 unsigned pt_program_machine(const struct pt_program *program);		/* e_machine; 0: not from an ELF */
 bool pt_program_is_big_endian(const struct pt_program *program);
-unsigned pt_program_address_bytes(const struct pt_program *program);	/* 4 or 8: the class of the ELF; 4 without one */
+/* 4 or 8: the class of the ELF; 4 without one */
+unsigned pt_program_address_bytes(const struct pt_program *program);
 /* PT_EARG, naming both machines, when the ELF is for another one than elf_machine. */
 int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err);
 /* How many of the functions no symbol names. They were found by the code's calls, their names are their addresses
@@ -99,18 +102,18 @@ bool pt_program_symbol(const struct pt_program *program, const char *name, uint6
 const struct pt_code_mark *pt_program_marks(const struct pt_program *program, size_t *n);	/* by run address */
 /* Source position of an address. Returns false where DWARF says nothing. */
 bool pt_program_line(const struct pt_program *program, uint64_t addr, const char **file, uint32_t *line);
-/* A code point as users write it: "main", "main+0x1c", "motor::run+4", "uart.c:120" (the file by as many of its last path
- * components as are unique; the lowest address that the line has code at), "0x1234". PT_EARG, with a sentence: no such
- * symbol, offset beyond the function, several files of this name, a line without code (it names the next one with), a
- * line with code in several functions (it names them), not an address of the program's code. */
+/* A code point as users write it: "main", "main+0x1c", "motor::run+4", "uart.c:120" (the file by as many of its last
+ * path components as are unique; the lowest address that the line has code at), "0x1234". PT_EARG, with a sentence: no
+ * such symbol, offset beyond the function, several files of this name, a line without code (it names the next one
+ * with), a line with code in several functions (it names them), not an address of the program's code. */
 int pt_program_point(const struct pt_program *program, const char *text, uint64_t *addr, struct pt_err *err);
 /* Vector table entries as the ELF has them: handler of exception n (isa.h) without Thumb bit, or PT_UNKNOWN. */
 uint64_t pt_program_vector(const struct pt_program *program, unsigned n);
 uint64_t pt_program_reset(const struct pt_program *program);	/* where the core starts, likewise */
 /* The same in a table that the core was seen to use. */
 uint64_t pt_program_vector_in(const struct pt_program *program, uint64_t table, unsigned n);
-/* The span the running program uses beyond its sections: [end of .bss, initial stack pointer). False: unknown, or not in
- * the program, because the core has it from elsewhere than the vector table. */
+/* The span the running program uses beyond its sections: [end of .bss, initial stack pointer). False: unknown, or not
+ * in the program, because the core has it from elsewhere than the vector table. */
 bool pt_program_stack_span(const struct pt_program *program, uint64_t *from, uint64_t *to);
 
 #endif

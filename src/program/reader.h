@@ -12,7 +12,8 @@ struct pt_elf_reader {
 	const uint8_t *bytes;		/* the whole file */
 	size_t len_bytes;
 	Elf *elf;
-	uint8_t *copy, *debug_copy;	/* what elf and debug are open over, if not the program's bytes (pt_elf_memory()) */
+	/* what elf and debug are open over, if not the program's bytes (pt_elf_memory()) */
+	uint8_t *copy, *debug_copy;
 	Elf *debug;			/* the separate debug file, or NULL (debugfile.h) */
 	GElf_Ehdr header;
 	struct pt_program *program;
@@ -40,8 +41,8 @@ enum { PT_ARENA_FACTOR = 4 };
 /* Symbols, functions and marks into r->program. */
 int pt_elf_read_symbols(struct pt_elf_reader *r);
 
-/* Functions that no symbol names into r->program (unnamed.c): once symbols, code segments and vectors are known. For want
- * of memory there are none. */
+/* Functions that no symbol names into r->program (unnamed.c): once symbols, code segments and vectors are known. For
+ * want of memory there are none. */
 void pt_elf_find_unnamed(struct pt_elf_reader *r);
 
 /* Once the segments are sorted: what of them is loaded. Leaves program->loads NULL where that cannot be told. */

@@ -40,8 +40,8 @@ static int add_place(struct pt_sources *s, const char *word, size_t len, struct 
 	if (s->n_places == MAX_PLACES)
 		return pt_fail(err, PT_EARG, "source-path: at most %d places", MAX_PLACES);
 	if (colon != NULL && (from_len == 0 || from_len + 1 == len))
-		return pt_fail(err, PT_EARG, "source-path: '%.*s' is neither FROM:TO nor a folder", len > 100 ? 100 : (int)len,
-			       word);
+		return pt_fail(err, PT_EARG, "source-path: '%.*s' is neither FROM:TO nor a folder",
+			       len > 100 ? 100 : (int)len, word);
 	while (from_len > 1 && word[from_len - 1] == '/')
 		from_len--;
 	*place = (struct place){ .from_len = from_len };
@@ -75,7 +75,8 @@ struct pt_sources *pt_sources_new(const char *places, struct pt_err *err)
 
 struct pt_sources *pt_sources_of(const struct pt_program *program, struct pt_err *err)
 {
-	return pt_sources_new(pt_params_text(pt_program_settings(program), &pt_program_params[PT_PROGRAM_SOURCE_PATH]), err);
+	return pt_sources_new(pt_params_text(pt_program_settings(program), &pt_program_params[PT_PROGRAM_SOURCE_PATH]),
+			      err);
 }
 
 static void free_text(struct text *t)
@@ -148,7 +149,8 @@ static bool find(struct pt_sources *s, struct text *t)
 {
 	for (size_t i = 0; i < s->n_places; i++) {
 		const struct place *p = &s->places[i];
-		char after = p->from != NULL && strncmp(t->path, p->from, p->from_len) == 0 ? t->path[p->from_len] : 'x';
+		char after =
+			p->from != NULL && strncmp(t->path, p->from, p->from_len) == 0 ? t->path[p->from_len] : 'x';
 
 		if (p->from != NULL && (after == '/' || after == '\0' || strcmp(p->from, "/") == 0) &&
 		    try_joined(s, t, p->to, t->path + p->from_len))
@@ -193,7 +195,8 @@ static struct text *read_text(struct pt_sources *s, const char *path)
 		return NULL;
 	}
 	if (t->found == NULL && t->why == NULL) {
-		snprintf(why, sizeof(why), "there is no file %s (source-path=FROM:TO or source-path=DIR says where)", path);
+		snprintf(why, sizeof(why), "there is no file %s (source-path=FROM:TO or source-path=DIR says where)",
+			 path);
 		t->why = strdup(why);
 	}
 	s->n_files++;

@@ -20,7 +20,8 @@ struct pt_sources;
  * there: DIR/drivers/uart.c before DIR/uart.c). NULL: as DWARF says. PT_EARG: a word without sense. */
 struct pt_sources *pt_sources_new(const char *places, struct pt_err *err);
 struct pt_program;
-struct pt_sources *pt_sources_of(const struct pt_program *program, struct pt_err *err);	/* as its setting source-path says */
+/* as its setting source-path says */
+struct pt_sources *pt_sources_of(const struct pt_program *program, struct pt_err *err);
 void pt_sources_free(struct pt_sources *sources);	/* NULL is fine */
 
 /* Line line (from 1) of the file with this path, without its end: *len_bytes of text, which are not terminated, may

@@ -213,8 +213,8 @@ static void look_at(struct search *s, const struct pt_name *name)
 {
 	struct candidate c = { .name = name };
 
-	if (name->kind > PT_NAME_ENUMERATOR || !pt_name_in_scope(name, s->wanted.scope, s->wanted.scope_len) || !in_file(s, name->unit) ||
-	    !take(s, name, &c.entity))
+	if (name->kind > PT_NAME_ENUMERATOR || !pt_name_in_scope(name, s->wanted.scope, s->wanted.scope_len) ||
+	    !in_file(s, name->unit) || !take(s, name, &c.entity))
 		return;
 	for (size_t i = 0; i < s->n_found; i++)
 		if (same(&s->found[i].entity, &c.entity))

@@ -281,7 +281,8 @@ const char *pt_types_like(struct pt_types *types, const char *name, size_t len)
 	const char *best = NULL;
 	unsigned least = 3;
 
-	if (len < 3 || len > LIKE_BYTES || types->n_likes++ >= MAX_LIKES)	/* a help for people, not for long files */
+	/* a help for people, not for long files */
+	if (len < 3 || len > LIKE_BYTES || types->n_likes++ >= MAX_LIKES)
 		return NULL;
 	for (size_t i = 0; i < types->n_names && i < LIKE_NAMES; i++)
 		if (types->names[i].kind <= PT_NAME_ENUMERATOR)

@@ -1,8 +1,8 @@
 /* Functions that no symbol names: all of them in a stripped ELF, some in one that is stripped in part.
  *
- * The code is walked from where it is entered for certain: the vector table, the entry point, and every function that has
- * a symbol. What it calls on the way, where no symbol tells of a function, is one; its name is its address. Then code
- * that was not come by and that a constant of the image points to, if it looks as functions begin: what is called
+ * The code is walked from where it is entered for certain: the vector table, the entry point, and every function that
+ * has a symbol. What it calls on the way, where no symbol tells of a function, is one; its name is its address. Then
+ * code that was not come by and that a constant of the image points to, if it looks as functions begin: what is called
  * through pointers. Nobody says where a function ends: it reaches to the next one. One that is only jumped to is not
  * found, and is taken for a part of the one before.
  *
@@ -113,8 +113,9 @@ static bool find_areas(struct search *s)
 		const struct pt_segment *segment = &p->segments[i];
 		uint64_t n_units = segment->size / s->isa->unit_bytes;
 
-		if (!segment->code || segment->bytes == NULL || segment->run % s->isa->unit_bytes != 0 || n_units == 0 ||
-		    segment->size > left_bytes || segment->run + segment->size < segment->run || covered(s, segment))
+		if (!segment->code || segment->bytes == NULL || segment->run % s->isa->unit_bytes != 0 ||
+		    n_units == 0 || segment->size > left_bytes || segment->run + segment->size < segment->run ||
+		    covered(s, segment))
 			continue;
 		s->area[s->n_areas] = (struct area){ segment->run, n_units, segment->bytes, calloc(n_units, 1) };
 		if (s->area[s->n_areas++].flags == NULL)
@@ -186,7 +187,8 @@ static bool looks_so(struct search *s, uint64_t addr)
 		uint64_t at = addr - area->base;
 
 		if (at < end_of(s, area) - area->base)
-			return s->isa->begins(area->bytes, (size_t)at, area->bytes + at, (size_t)(end_of(s, area) - addr));
+			return s->isa->begins(area->bytes, (size_t)at, area->bytes + at,
+					      (size_t)(end_of(s, area) - addr));
 	}
 	return false;
 }
@@ -317,8 +319,8 @@ static bool points_to_one(struct search *s, const struct pt_segment *segment, ui
 	return (flags != NULL && (*flags & ENTRY) != 0) || (named != NULL && named->address == to);
 }
 
-/* Words that are no instructions, as in the vector table. Beside a pointer to a function there mostly is another one: then it
- * may look as it will. Returns how many led to something new. */
+/* Words that are no instructions, as in the vector table. Beside a pointer to a function there mostly is another one:
+ * then it may look as it will. Returns how many led to something new. */
 static size_t enter_pointers(struct search *s, const struct pt_segment *segment)
 {
 	size_t n = 0;
@@ -326,7 +328,8 @@ static size_t enter_pointers(struct search *s, const struct pt_segment *segment)
 	for (uint64_t at = (4 - segment->run % 4) % 4; segment->bytes != NULL && at + 4 <= segment->size; at += 4) {
 		uint64_t to = pt_program_target(s->program, s->isa, segment->bytes + at);
 
-		if (!is_new_code(s, to) || is_instruction(s, segment->run + at) || is_instruction(s, segment->run + at + 2))
+		if (!is_new_code(s, to) || is_instruction(s, segment->run + at) ||
+		    is_instruction(s, segment->run + at + 2))
 			continue;
 		if (!looks_so(s, to) && !points_to_one(s, segment, at + 4) &&
 		    (at < 4 || !points_to_one(s, segment, at - 4)))
@@ -360,7 +363,8 @@ static void begin(struct search *s, const struct pt_elf_reader *r)
 	for (size_t i = 0; i < p->n_functions; i++)
 		walk_later(s, p->functions[i].address);
 	if (r->header.e_entry != 0)
-		enter(s, r->header.e_machine == EM_ARM ? r->header.e_entry & ~UINT64_C(1) : r->header.e_entry);	/* Thumb bit */
+		/* Thumb bit */
+		enter(s, r->header.e_machine == EM_ARM ? r->header.e_entry & ~UINT64_C(1) : r->header.e_entry);
 	walk_all(s);
 	if (r->vectors.addr != PT_UNKNOWN)
 		enter_vectors(s, &r->vectors);

@@ -93,15 +93,17 @@ static void write_calls(const struct pt_profile *profile, const struct visits *v
 	for (size_t i = first; i < v->n; i++)
 		if (i == first || v->at[i].depth < outermost)
 			outermost = v->at[i].depth;
-	pt_text_add(out, "the last %zu of %zu visits to functions, with their instructions (! entered by an exception)\n", v->n - first,
-		    v->n);
+	pt_text_add(out,
+		    "the last %zu of %zu visits to functions, with their instructions (! entered by an exception)\n",
+		    v->n - first, v->n);
 	for (size_t i = first; i < v->n; i++) {
 		const struct visit *visit = &v->at[i];
 
 		if (visit->gap && i > 0)
 			pt_text_add(out, "... not known\n");
-		pt_text_add(out, "%*s%s%s  %" PRIu64 "\n", 2 * (visit->depth - outermost), "", visit->exception ? "! " : "",
-			    pt_name_of_function(profile, visit->function), visit->instructions);
+		pt_text_add(out, "%*s%s%s  %" PRIu64 "\n", 2 * (visit->depth - outermost), "",
+			    visit->exception ? "! " : "", pt_name_of_function(profile, visit->function),
+			    visit->instructions);
 	}
 }
 
@@ -110,7 +112,8 @@ static void write_calls(const struct pt_profile *profile, const struct visits *v
 static void write_frame(const struct pt_profile *profile, const struct visit *visit, size_t number, const char *how,
 			struct pt_text *out)
 {
-	pt_text_add(out, "#%-3zu %s  %s 0x%08" PRIx64 "\n", number, pt_name_of_function(profile, visit->function), how, visit->last);
+	pt_text_add(out, "#%-3zu %s  %s 0x%08" PRIx64 "\n", number, pt_name_of_function(profile, visit->function), how,
+		    visit->last);
 }
 
 /* Whoever is less deep than all that came later is still under way. */
@@ -122,7 +125,11 @@ static void write_back(const struct pt_profile *profile, const struct visits *v,
 
 	for (; i-- > 0 && (top == 0 || n < top);) {
 		if (n == 0 || v->at[i].depth < depth) {
-			write_frame(profile, &v->at[i], n, n == 0 ? "last at" : exception ? "interrupted behind" : "called at", out);
+			write_frame(profile, &v->at[i], n,
+				    n == 0	? "last at"
+				    : exception ? "interrupted behind"
+						: "called at",
+				    out);
 			depth = v->at[i].depth;
 			exception = v->at[i].exception;
 			n++;
@@ -142,9 +149,11 @@ int pt_branches_write(const struct pt_profile *profile, enum pt_branches how, ui
 	struct visits v;
 
 	if (profile->history == NULL)
-		return pt_fail(err, PT_ESTATE, "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
+		return pt_fail(err, PT_ESTATE,
+			       "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
 	if (history == NULL)
-		return pt_fail(err, PT_ESTATE, "what core %u executed is not traced: there is no branch history of it", core);
+		return pt_fail(err, PT_ESTATE, "what core %u executed is not traced: there is no branch history of it",
+			       core);
 	v = visits_of(history);
 	if (v.at == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the branch history");

@@ -9,8 +9,8 @@
 
 enum pt_branches { PT_BRANCHES_CALLS, PT_BRANCHES_BACK };
 
-/* core: whose, as in pt_history_of(); top: lines at most, the last ones; 0: all. PT_ESTATE: no branch history is kept, or
- * none of that core. */
+/* core: whose, as in pt_history_of(); top: lines at most, the last ones; 0: all. PT_ESTATE: no branch history is kept,
+ * or none of that core. */
 int pt_branches_write(const struct pt_profile *profile, enum pt_branches how, uint16_t core, size_t top,
 		      struct pt_text *out, struct pt_err *err);
 

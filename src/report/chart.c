@@ -1,6 +1,6 @@
-/* Invocations are drawn when they end, from where they began; those whose begin is no longer in the ring, or that have not
- * ended, reach to the edges. The horizontal axis is the profile's clock, which stands still over gaps. Each core has a
- * clock of its own, and so a chart. */
+/* Invocations are drawn when they end, from where they began; those whose begin is no longer in the ring, or that have
+ * not ended, reach to the edges. The horizontal axis is the profile's clock, which stands still over gaps. Each core
+ * has a clock of its own, and so a chart. */
 #include "report/chart.h"
 
 #include <inttypes.h>
@@ -90,9 +90,13 @@ static void slice(struct chart *c, const struct open *o, unsigned depth, uint64_
 	ticks(c, to - o->from, length, sizeof(length));
 	pt_text_add(c->out, "<g><title>");
 	pt_xml_text(c->out, name);
-	pt_text_add(c->out, ": %s%s</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"%s\"%s/>", length,
-		    whole ? "" : " and more", x, HEAD_PX + (depth - 1) * ROW_PX, width > 0.3 ? width : 0.3, ROW_PX - 1,
-		    o->exception ? "#80b4f0" : depth % 2 == 0 ? "#f0b050" : "#f5c878", whole ? "" : " opacity=\"0.6\"");
+	pt_text_add(c->out, ": %s%s</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"%s\"%s/>",
+		    length, whole ? "" : " and more", x, HEAD_PX + (depth - 1) * ROW_PX, width > 0.3 ? width : 0.3,
+		    ROW_PX - 1,
+		    o->exception     ? "#80b4f0"
+		    : depth % 2 == 0 ? "#f0b050"
+				     : "#f5c878",
+		    whole ? "" : " opacity=\"0.6\"");
 	if (width > 40) {
 		pt_text_add(c->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, HEAD_PX + (depth - 1) * ROW_PX + 12);
 		pt_flame_label(c->out, name, width - 6);
@@ -103,8 +107,10 @@ static void slice(struct chart *c, const struct open *o, unsigned depth, uint64_
 
 static void gap(struct chart *c, uint64_t at)
 {
-	pt_text_add(c->out, "<rect x=\"%.2f\" y=\"%d\" width=\"%d\" height=\"%u\" fill=\"#c03030\"><title>gap: what ran here is "
-		    "not known</title></rect>\n", x_of(c, at), HEAD_PX - 4, GAP_PX, c->deepest * ROW_PX + 4);
+	pt_text_add(c->out,
+		    "<rect x=\"%.2f\" y=\"%d\" width=\"%d\" height=\"%u\" fill=\"#c03030\"><title>gap: what ran here "
+		    "is not known</title></rect>\n",
+		    x_of(c, at), HEAD_PX - 4, GAP_PX, c->deepest * ROW_PX + 4);
 }
 
 static void take(struct chart *c, const struct pt_timeline_event *event)
@@ -148,10 +154,11 @@ static void draw(struct chart *c, bool several)
 	if (several)
 		snprintf(whose, sizeof(whose), "core %u: ", c->core);
 	ticks(c, c->to - c->from, length, sizeof(length));
-	pt_text_add(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"Verdana,DejaVu "
+	pt_text_add(c->out,
+		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"Verdana,DejaVu "
 		    "Sans,sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#f4f4f0\"/>\n"
-		    "<text x=\"%d\" y=\"14\">%sthe last %s; time stands still in gaps (red)</text>\n", PT_FLAME_WIDTH_PX,
-		    HEAD_PX + (c->deepest + 1) * ROW_PX, SIDE_PX, whose, length);
+		    "<text x=\"%d\" y=\"14\">%sthe last %s; time stands still in gaps (red)</text>\n",
+		    PT_FLAME_WIDTH_PX, HEAD_PX + (c->deepest + 1) * ROW_PX, SIDE_PX, whose, length);
 	for (size_t i = c->first; i < c->timeline->n; i++)
 		if (is_drawn(c, pt_timeline_at(c->timeline, i)))
 			take(c, pt_timeline_at(c->timeline, i));

@@ -1,5 +1,5 @@
-/* The last part of the timeline as a picture: an SVG without a script, time to the right, one row per level of the stack,
- * a tooltip with the figures. Gaps are hatched: nobody knows what ran there. */
+/* The last part of the timeline as a picture: an SVG without a script, time to the right, one row per level of the
+ * stack, a tooltip with the figures. Gaps are hatched: nobody knows what ran there. */
 #ifndef PT_REPORT_CHART_H
 #define PT_REPORT_CHART_H
 

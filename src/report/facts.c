@@ -43,8 +43,11 @@ static void method(char *out, const struct pt_profile *p)
 	if (p->core_hz != 0)
 		pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
 	snprintf(out, PT_FACTS_BYTES, "source %s, mode %s, probe %s; %s%s", p->source, p->mode, p->probe,
-		 p->no_code ? "times by the sources' stamps" : p->by_instructions ? "times in instructions"
-		 : p->by_bins ? "counted cycles, " : p->awake_only ? "modelled cycles, awake only, " : "modelled cycles, ",
+		 p->no_code	      ? "times by the sources' stamps"
+		 : p->by_instructions ? "times in instructions"
+		 : p->by_bins	      ? "counted cycles, "
+		 : p->awake_only      ? "modelled cycles, awake only, "
+				      : "modelled cycles, ",
 		 p->by_instructions || p->no_code ? "" : hz);
 }
 
@@ -127,7 +130,8 @@ const char *pt_bound_reason(const char *mode, bool triggered)
 	       : "when a burst filled its buffer is known where the core clock is (core-clock=HZ)";
 }
 
-bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text, size_t room)
+bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text,
+		       size_t room)
 {
 	if (source->ignored == PT_SOURCE_SECOND && source->instead < profile->n_sources) {
 		snprintf(text, room,
@@ -137,8 +141,10 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 		return true;
 	}
 	if (source->ignored == PT_SOURCE_NO_ROOM && source->branches > 0) {
-		snprintf(text, room, "the %" PRIu64 " branches that %s tells of core %u are in no figure: there is room for "
-			 "cores 0 to %d", source->branches, source->source, source->core, PT_PROFILE_CORES - 1);
+		snprintf(text, room,
+			 "the %" PRIu64 " branches that %s tells of core %u are in no figure: there is room for "
+			 "cores 0 to %d",
+			 source->branches, source->source, source->core, PT_PROFILE_CORES - 1);
 		return true;
 	}
 	return false;

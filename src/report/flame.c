@@ -105,8 +105,8 @@ static void frame(const struct flame *f, const struct pt_stack_node *node, doubl
 	fill_of(node, fill, sizeof(fill));
 	pt_text_add(out, "<g>");
 	tooltip(f, node, out);
-	pt_text_add(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" rx=\"2\" ry=\"2\"/>", from_px, y,
-		    width_px, FRAME_PX - 1, fill);
+	pt_text_add(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" rx=\"2\" ry=\"2\"/>",
+		    from_px, y, width_px, FRAME_PX - 1, fill);
 	if (width_px >= 3 * LETTER_PX) {
 		pt_text_add(out, "<text x=\"%.1f\" y=\"%.1f\">", from_px + 3, y + 10.5);
 		pt_flame_label(out, node->name, width_px);
@@ -155,12 +155,14 @@ void pt_flame_svg(struct pt_text *out, const struct pt_profile *profile, const s
 	for (size_t i = 0; lines[i] != NULL; i++)
 		f.head_px += LINE_PX;
 	f.height_px = f.head_px + FOOT_PX + (stacks->deepest + 1) * FRAME_PX;
-	pt_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" "
-		    "font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"%d\">\n", PT_FLAME_WIDTH_PX, f.height_px,
-		    PT_FLAME_WIDTH_PX, f.height_px, FONT_PX);
-	pt_text_add(out, "<defs><linearGradient id=\"paper\" y1=\"0\" y2=\"1\" x1=\"0\" x2=\"0\"><stop stop-color=\"#eeeeee\" "
-		    "offset=\"5%%\"/><stop stop-color=\"#eeeeb0\" offset=\"95%%\"/></linearGradient></defs>\n"
-		    "<rect width=\"100%%\" height=\"100%%\" fill=\"url(#paper)\"/>\n");
+	pt_text_add(out,
+		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" "
+		    "font-family=\"Verdana,DejaVu Sans,sans-serif\" font-size=\"%d\">\n",
+		    PT_FLAME_WIDTH_PX, f.height_px, PT_FLAME_WIDTH_PX, f.height_px, FONT_PX);
+	pt_text_add(out, "<defs><linearGradient id=\"paper\" y1=\"0\" y2=\"1\" x1=\"0\" x2=\"0\"><stop "
+			 "stop-color=\"#eeeeee\" offset=\"5%%\"/><stop stop-color=\"#eeeeb0\" "
+			 "offset=\"95%%\"/></linearGradient></defs>\n"
+			 "<rect width=\"100%%\" height=\"100%%\" fill=\"url(#paper)\"/>\n");
 	heading(lines, out);
 	if (all != 0)
 		frames(&f, out);

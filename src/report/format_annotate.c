@@ -1,6 +1,6 @@
-/* The source with what it cost in the margin, file by file: how often each line ran, and for how long. name=PATTERN chooses
- * files by the name they are displayed with. A line without code has no figure; one with code that was not seen has "#"
- * where nothing was missed, else "?". */
+/* The source with what it cost in the margin, file by file: how often each line ran, and for how long. name=PATTERN
+ * chooses files by the name they are displayed with. A line without code has no figure; one with code that was not seen
+ * has "#" where nothing was missed, else "?". */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
@@ -105,7 +105,8 @@ static void source(struct writer *w, const char *text, size_t len)
 		pt_text_bytes(w->out, (unsigned char)text[i] < ' ' && text[i] != '\t' ? " " : text + i, 1);
 }
 
-static void one_line(struct writer *w, const struct pt_source_file *file, uint32_t number, const struct pt_lines_line *line)
+static void one_line(struct writer *w, const struct pt_source_file *file, uint32_t number,
+		     const struct pt_lines_line *line)
 {
 	size_t len = 0;
 	const char *text = pt_source_line(w->sources, file->path, number, &len);
@@ -139,7 +140,8 @@ static size_t one_file(struct writer *w, const struct pt_source_file *file, size
 	return i;
 }
 
-static bool wanted(const struct writer *w, const struct pt_query *query, const struct pt_source_file *file, size_t first)
+static bool wanted(const struct writer *w, const struct pt_query *query, const struct pt_source_file *file,
+		   size_t first)
 {
 	uint32_t of = w->lines->line[first].file;
 
@@ -194,5 +196,6 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 }
 
 const struct pt_format pt_format_annotate = {
-	.name = "annotate", .help = "the source with counts and time in the margin", .needs = "lines", .write = write_annotate,
+	.name = "annotate", .help = "the source with counts and time in the margin", .needs = "lines",
+	.write = write_annotate,
 };

@@ -193,7 +193,8 @@ static void self_cost(struct writer *w, uint16_t id, uint64_t ticks)
 	struct place place = { w, w->file };
 
 	if (ticks > 0 && !pt_spots_spread(&w->spots, id, ticks, cost, &place))
-		pt_text_add(w->out, "0x%" PRIx64 " %u %" PRIu64 "\n", f != NULL ? f->address : 0, f != NULL ? f->line : 0, ticks);
+		pt_text_add(w->out, "0x%" PRIx64 " %u %" PRIu64 "\n", f != NULL ? f->address : 0,
+			    f != NULL ? f->line : 0, ticks);
 }
 
 /* Where the call instruction begins that ends at site; where nobody knows: the caller itself. */
@@ -300,12 +301,21 @@ static void header(struct writer *w)
 	pt_text_add(w->out, "# callgrind format\nversion: 1\ncreator: proftap " PACKAGE_VERSION "\ncmd: %s\n",
 		    program != NULL ? pt_program_path(program) : "?");
 	for (size_t i = 0; i < PT_FACTS_LINES; i++)
-		pt_text_add(w->out, "desc: %s: %s\n", i == 0 ? "Profile" : i == 1 ? "Source" : i == 2 ? "Time" : "Figures",
+		pt_text_add(w->out, "desc: %s: %s\n",
+			    i == 0   ? "Profile"
+			    : i == 1 ? "Source"
+			    : i == 2 ? "Time"
+				     : "Figures",
 			    facts.line[i]);
 	pt_text_add(w->out, "positions: instr line\nevent: %s\nevents: %s\nsummary: %" PRIu64 "\n",
-		    unit[0] == 'c' && w->profile->by_bins ? "Cyc : Core cycles" :
-		    unit[0] == 'c' ? "Cyc : Modelled core cycles" : unit[0] == 'i' ? "Ins : Instructions" : "Smp : Samples",
-		    unit[0] == 'c' ? "Cyc" : unit[0] == 'i' ? "Ins" : "Smp", w->stacks.node[0].total - w->stacks.node[0].self);
+		    unit[0] == 'c' && w->profile->by_bins ? "Cyc : Core cycles"
+		    : unit[0] == 'c'			  ? "Cyc : Modelled core cycles"
+		    : unit[0] == 'i'			  ? "Ins : Instructions"
+							  : "Smp : Samples",
+		    unit[0] == 'c'   ? "Cyc"
+		    : unit[0] == 'i' ? "Ins"
+				     : "Smp",
+		    w->stacks.node[0].total - w->stacks.node[0].self);
 }
 
 static int write_callgrind(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
@@ -332,5 +342,6 @@ static int write_callgrind(const struct pt_profile *profile, const struct pt_vie
 }
 
 const struct pt_format pt_format_callgrind = {
-	.name = "callgrind", .help = "for KCachegrind and callgrind_annotate", .needs = "tree,lines", .write = write_callgrind,
+	.name = "callgrind", .help = "for KCachegrind and callgrind_annotate", .needs = "tree,lines",
+	.write = write_callgrind,
 };

@@ -1,5 +1,6 @@
 /* One view as comma-separated values (RFC 4180): lines of comment, which begin with '#' and say what the profile is; a
- * heading of column keys, then a row per line. What is not known is empty; shares are 0..1, times on the profile's clock. */
+ * heading of column keys, then a row per line. What is not known is empty; shares are 0..1, times on the profile's
+ * clock. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,4 +75,5 @@ static int write_csv(const struct pt_profile *profile, const struct pt_view *vie
 	return rc;
 }
 
-const struct pt_format pt_format_csv = { .name = "csv", .help = "one view as comma-separated values", .write = write_csv };
+const struct pt_format pt_format_csv = { .name = "csv", .help = "one view as comma-separated values",
+					 .write = write_csv };

@@ -46,13 +46,17 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 	pt_text_add(out, " events_before_the_first = %" PRIu64 "; };\n", p->timeline->seen - p->timeline->n);
 	pt_text_add(out, "clock { name = proftap; description = \"%s\"; freq = %" PRIu64 "; };\n",
 		    slices->in_ns ? "the probe's clock" : "ticks of the profile's clock, which stands still in gaps",
-		    slices->in_ns ? UINT64_C(1000000000) : p->core_hz != 0 && !p->by_instructions ? p->core_hz : UINT64_C(1000000000));
-	pt_text_add(out, "typealias integer { size = 64; align = 8; signed = false; map = clock.proftap.value; } := stamp;\n"
+		    slices->in_ns			     ? UINT64_C(1000000000)
+		    : p->core_hz != 0 && !p->by_instructions ? p->core_hz
+							     : UINT64_C(1000000000));
+	pt_text_add(out,
+		    "typealias integer { size = 64; align = 8; signed = false; map = clock.proftap.value; } := stamp;\n"
 		    "stream { event.header := struct { u32 id; stamp timestamp; }; };\n"
 		    "event { id = %d; name = \"begin\"; fields := struct { u16 core; string track; string name; }; };\n"
 		    "event { id = %d; name = \"end\"; fields := struct { u16 core; string track; }; };\n"
 		    "event { id = %d; name = \"number\"; fields := struct { u16 core; string track; u64 value; }; };\n"
-		    "event { id = %d; name = \"gap\"; fields := struct { u16 core; }; };\n", ID_BEGIN, ID_END, ID_NUMBER, ID_GAP);
+		    "event { id = %d; name = \"gap\"; fields := struct { u16 core; }; };\n", ID_BEGIN, ID_END,
+		    ID_NUMBER, ID_GAP);
 }
 
 /* --- the stream */

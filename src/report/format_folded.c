@@ -1,5 +1,5 @@
-/* Folded stacks (facts: one line per chain, frames from the root joined by ';', a blank, a number), as flamegraph.pl and
- * speedscope read them. The number is time on the profile's clock, or samples.
+/* Folded stacks (facts: one line per chain, frames from the root joined by ';', a blank, a number), as flamegraph.pl
+ * and speedscope read them. The number is time on the profile's clock, or samples.
  *
  * No line can say anything but a chain: speedscope would not know the file again. So what no hardware made says so in
  * the root of each chain.

@@ -1,8 +1,8 @@
 /* gmon.out, for GNU gprof (gmon_out.h, hist.c): a histogram of the program counter, and call arcs where calls were
  * seen. In the byte order and address size of the ELF. Bins are 2 bytes wide, or as the hardware's are, and hold 16
  * bits: what has more is written in several records over the same range, which gprof adds up; beyond MOST_RECORDS of
- * them a tick stands for more time, and the rate or the dimension ("kcycles") says so. Samples of the program counter are
- * a histogram like any other, whose hits are samples and no time. */
+ * them a tick stands for more time, and the rate or the dimension ("kcycles") says so. Samples of the program counter
+ * are a histogram like any other, whose hits are samples and no time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,8 +255,10 @@ static int of_one_core(const struct pt_profile *profile, bool by_hits, struct pt
 
 	if (n_cores < 2)
 		return 0;
-	return pt_fail(err, PT_ESTATE, "gmon is of one core; this profile is of %zu (core=NUMBER profiles one, and decode "
-		       "reads the capture of one alone)", n_cores);
+	return pt_fail(err, PT_ESTATE,
+		       "gmon is of one core; this profile is of %zu (core=NUMBER profiles one, and decode "
+		       "reads the capture of one alone)",
+		       n_cores);
 }
 
 static int write_gmon(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,

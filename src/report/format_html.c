@@ -19,11 +19,13 @@ extern const struct pt_view pt_view_timeline;
 enum { MOST_ROWS = 500, MOST_LINKED = 2000 };
 
 static const char *const style =
-	"body{font:14px/1.45 Verdana,'DejaVu Sans',sans-serif;margin:1.5em auto;max-width:1240px;padding:0 1em;color:#222}"
+	"body{font:14px/1.45 Verdana,'DejaVu Sans',sans-serif;margin:1.5em auto;max-width:1240px;padding:0 1em;"
+	"color:#222}"
 	"h1{font-size:1.35em}summary{font-size:1.1em;font-weight:bold;cursor:pointer;margin:.7em 0 .3em}"
 	"table{border-collapse:collapse;font-size:12px}th,td{padding:.15em .6em;text-align:right;white-space:nowrap}"
 	"th{background:#e8e8e0;position:sticky;top:0}tr{background:#fff}tr:nth-child(even){background:#f6f6f2}"
-	"td:first-child{position:sticky;left:0;background:inherit}th:first-child{left:0;z-index:1}td.t,th.t{text-align:left}"
+	"td:first-child{position:sticky;left:0;background:inherit}th:first-child{left:0;z-index:1}"
+	"td.t,th.t{text-align:left}"
 	"td.e{color:#777}pre{background:#f6f6f2;padding:.6em;overflow:auto}.scroll{overflow:auto;max-height:38em}"
 	".warn{color:#a02020;font-weight:bold}tr:target{background:#ffe9a8!important}";
 
@@ -248,5 +250,6 @@ static int write_html(const struct pt_profile *profile, const struct pt_view *vi
 }
 
 const struct pt_format pt_format_html = {
-	.name = "html", .help = "one page: tables, flame graph, timeline", .needs = "tree,lines,timeline", .write = write_html,
+	.name = "html", .help = "one page: tables, flame graph, timeline", .needs = "tree,lines,timeline",
+	.write = write_html,
 };

@@ -98,7 +98,10 @@ static json_t *rows_of(const struct pt_profile *p, const struct pt_view *view, c
 static json_t *elf(const struct pt_profile *p)
 {
 	static const char *const checks[] = {
-		[PT_ELF_UNSAID] = "unknown", [PT_ELF_SAME] = "same", [PT_ELF_DIFFERS] = "different", [PT_ELF_UNKNOWN] = "unknown",
+		[PT_ELF_UNSAID] = "unknown",
+		[PT_ELF_SAME] = "same",
+		[PT_ELF_DIFFERS] = "different",
+		[PT_ELF_UNKNOWN] = "unknown",
 	};
 	json_t *object;
 
@@ -236,7 +239,8 @@ static json_t *errors(const struct pt_profile *p)
 	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++)
 		if (p->errors.n[i] != 0)
 			json_array_append_new(array, json_pack("{s:s,s:I}", "error",
-				pt_execution_error_name((enum pt_execution_error)i), "count", (json_int_t)p->errors.n[i]));
+							       pt_execution_error_name((enum pt_execution_error)i),
+							       "count", (json_int_t)p->errors.n[i]));
 	return array;
 }
 
@@ -258,7 +262,8 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "target_cost", pt_json_text(p->cost));
 	json_object_set_new(object, "buffer",
 			    p->buffer_bytes == 0 ? json_null()
-						 : json_pack("{s:I, s:I, s:b}", "address", (json_int_t)p->buffer_addr, "bytes",
+						 : json_pack("{s:I, s:I, s:b}", "address",
+							     (json_int_t)p->buffer_addr, "bytes",
 							     (json_int_t)p->buffer_bytes, "in_use", p->buffer_in_use));
 	json_object_set_new(object, "ended", json_boolean(p->ended));
 }
@@ -333,4 +338,5 @@ static int write_json(const struct pt_profile *profile, const struct pt_view *vi
 	return pt_json_write(out, object, err);
 }
 
-const struct pt_format pt_format_json = { .name = "json", .help = "everything, schema proftap-profile-1", .write = write_json };
+const struct pt_format pt_format_json = { .name = "json", .help = "everything, schema proftap-profile-1",
+					  .write = write_json };

@@ -1,5 +1,6 @@
-/* Timing rules as JUnit XML, for the test reports of CI systems (Jenkins' junit-4.xsd and its relatives): a rule is a test
- * case; undecided is skipped, never passed. Texts stand in the attribute and in the body: readers show one or the other. */
+/* Timing rules as JUnit XML, for the test reports of CI systems (Jenkins' junit-4.xsd and its relatives): a rule is a
+ * test case; undecided is skipped, never passed. Texts stand in the attribute and in the body: readers show one or the
+ * other. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +73,8 @@ static void properties(const struct pt_profile *p, struct pt_text *out)
 
 static void counts(const struct pt_profile *p, struct pt_text *out)
 {
-	pt_text_add(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" time=\"%.6f\">\n", p->limits->n_limits,
-		    p->limits->n_failed, p->limits->n_undecided, (double)p->loss.total_ns / 1e9);
+	pt_text_add(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" time=\"%.6f\">\n",
+		    p->limits->n_limits, p->limits->n_failed, p->limits->n_undecided, (double)p->loss.total_ns / 1e9);
 }
 
 static int write_junit(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,

@@ -1,6 +1,6 @@
-/* lcov tracefile, for genhtml and every coverage viewer. lcov knows executed and not executed, and nothing in between: a
- * line that was not seen is written as not executed only if nothing was missed, else it is left out, as are branches of
- * which not all can be told. Records in the forms that lcov 1.16 reads. */
+/* lcov tracefile, for genhtml and every coverage viewer. lcov knows executed and not executed, and nothing in between:
+ * a line that was not seen is written as not executed only if nothing was missed, else it is left out, as are branches
+ * of which not all can be told. Records in the forms that lcov 1.16 reads. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Perfetto's native trace (protos/perfetto/trace): one process per core, a thread per stack or task with its functions as
- * slices, tracks for states, spans and numbers. Packets are written one by one, as the file is nothing but their row. */
+/* Perfetto's native trace (protos/perfetto/trace): one process per core, a thread per stack or task with its functions
+ * as slices, tracks for states, spans and numbers. Packets are written one by one, as the file is nothing but their
+ * row. */
 #include <stdio.h>
 #include <string.h>
 
@@ -162,5 +163,6 @@ static int write_perfetto(const struct pt_profile *profile, const struct pt_view
 }
 
 const struct pt_format pt_format_perfetto = {
-	.name = "perfetto", .help = "the timeline, for Perfetto", .needs = "timeline", .binary = true, .write = write_perfetto,
+	.name = "perfetto", .help = "the timeline, for Perfetto", .needs = "timeline", .binary = true,
+	.write = write_perfetto,
 };

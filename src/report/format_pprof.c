@@ -1,5 +1,5 @@
-/* pprof's profile.proto, gzipped. A sample is a chain of calls with a place in its last function: inlined calls are lines
- * of that place's location. Values: entries, and time (in ns where the core clock is known). */
+/* pprof's profile.proto, gzipped. A sample is a chain of calls with a place in its last function: inlined calls are
+ * lines of that place's location. Values: entries, and time (in ns where the core clock is known). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +126,8 @@ static uint64_t location_of_call(struct builder *b, const struct pt_stack_node *
 
 /* --- samples */
 
-static void add_label(struct builder *b, struct pt_pool_list *labels, const char *key, const char *value, int64_t number)
+static void add_label(struct builder *b, struct pt_pool_list *labels, const char *key, const char *value,
+		      int64_t number)
 {
 	Pprof__Label *label = pt_pool_take(&b->pool, sizeof(*label));
 
@@ -243,7 +244,8 @@ static void add_types(struct builder *b, Pprof__Profile *out)
 static void add_mapping(struct builder *b, Pprof__Profile *out)
 {
 	const struct pt_program *program = b->profile->program;
-	Pprof__Mapping *mapping = pt_pool_take(&b->pool, sizeof(*mapping)), **list = pt_pool_take(&b->pool, sizeof(*list));
+	Pprof__Mapping *mapping = pt_pool_take(&b->pool, sizeof(*mapping)),
+		       **list = pt_pool_take(&b->pool, sizeof(*list));
 	const struct pt_segment *segment;
 	size_t n = 0;
 
@@ -277,8 +279,9 @@ static void add_comments(struct builder *b, Pprof__Profile *out, const struct pt
 	for (size_t i = 0; i < PT_FACTS_LINES; i++)
 		out->comment[out->n_comment++] = text(b, facts->line[i]);
 	if (b->profile->lines != NULL)
-		out->comment[out->n_comment++] = text(b, "time within a function is spread over its lines in proportion to "
-						      "all of its calls");
+		out->comment[out->n_comment++] =
+			text(b, "time within a function is spread over its lines in proportion to "
+				"all of its calls");
 }
 
 static int write_out(struct builder *b, struct pt_text *out, struct pt_err *err)
@@ -325,7 +328,8 @@ static int write_pprof(const struct pt_profile *profile, const struct pt_view *v
 		return rc;
 	if (profile->core_hz != 0 && !profile->by_instructions)
 		b.per_unit = 1e9 / (double)profile->core_hz;
-	b.inlines = profile->lines != NULL ? profile->lines->inlines : (b.own_inlines = pt_inlines_new(profile->program));
+	b.inlines =
+		profile->lines != NULL ? profile->lines->inlines : (b.own_inlines = pt_inlines_new(profile->program));
 	rc = pt_spots_make(&b.spots, profile) == 0 ? write_out(&b, out, err)
 						   : pt_fail(err, PT_ENOMEM, "not enough memory for the lines");
 	pt_spots_free(&b.spots);
@@ -336,6 +340,7 @@ static int write_pprof(const struct pt_profile *profile, const struct pt_view *v
 }
 
 const struct pt_format pt_format_pprof = {
-	.name = "pprof", .help = "chains of calls for pprof (profile.proto, gzipped)", .needs = "tree,lines", .binary = true,
+	.name = "pprof", .help = "chains of calls for pprof (profile.proto, gzipped)", .needs = "tree,lines",
+	.binary = true,
 	.write = write_pprof,
 };

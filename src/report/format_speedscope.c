@@ -1,5 +1,5 @@
-/* speedscope's JSON (its file-format-schema.json): one sampled profile, a sample per chain of calls with its own time as the
- * weight. Chains stand in the order of the tree, not of time, which the profile's name says. */
+/* speedscope's JSON (its file-format-schema.json): one sampled profile, a sample per chain of calls with its own time
+ * as the weight. Chains stand in the order of the tree, not of time, which the profile's name says. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -24,8 +24,8 @@ int pt_gzip(struct pt_text *out, const uint8_t *bytes, size_t len_bytes, struct 
 	z_stream z = { .next_in = (uint8_t *)(uintptr_t)bytes, .avail_in = (unsigned)len_bytes };
 	int rc;
 
-	if (len_bytes > UINT_MAX ||
-	    deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, WINDOW_BITS + AS_GZIP, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (len_bytes > UINT_MAX || deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, WINDOW_BITS + AS_GZIP,
+						 MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		return pt_fail(err, PT_ENOMEM, "not enough memory to compress %zu bytes", len_bytes);
 	rc = compress_all(&z, out);
 	deflateEnd(&z);

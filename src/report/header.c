@@ -72,8 +72,8 @@ static void source_lines(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");
 }
 
-/* One source's account of time, or the only one's. bound: why what it observed is at most so much; NULL: it is just that.
- * who: "mtb: ", or "". */
+/* One source's account of time, or the only one's. bound: why what it observed is at most so much; NULL: it is just
+ * that. who: "mtb: ", or "". */
 static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_t mismatch_ns, const char *who,
 		      struct pt_text *out)
 {

@@ -117,8 +117,11 @@ static void counters_line(const struct pt_profile *p, struct pt_text *out)
 	pt_header_label(out, "data");
 	pt_text_add(out, "%" PRIu64 " readings of %zu counters", pt_header_readings(p), p->counters->n_counters);
 	if (unknown > 0)
-		pt_text_add(out, ", %" PRIu64 " of them ambiguous: so late that their counter may have wrapped twice, and in no "
-			    "count", unknown);
+		pt_text_add(out,
+			    ", %" PRIu64
+			    " of them ambiguous: so late that their counter may have wrapped twice, and in no "
+			    "count",
+			    unknown);
 	pt_text_add(out, "\n");
 }
 
@@ -130,7 +133,8 @@ static void nothing_line(const struct pt_profile *p, struct pt_text *out)
 
 void pt_header_data(const struct pt_profile *p, struct pt_text *out)
 {
-	bool samples = p->samples != 0 || p->batches != 0, values = pt_header_values(p) != 0, readings = pt_header_readings(p) != 0;
+	bool samples = p->samples != 0 || p->batches != 0, values = pt_header_values(p) != 0,
+	     readings = pt_header_readings(p) != 0;
 
 	if (samples)
 		samples_line(p, out);

@@ -26,7 +26,8 @@ static void bounds_lines(const struct pt_profile *p, struct pt_text *out)
 		{ p->values_unplaced, "accesses to places that found no room (variables= names those to follow)" },
 		{ p->counters != NULL ? p->counters->refused : 0, "readings of counters that found no room" },
 		{ p->bins != NULL ? p->bins->dropped : 0, "hits at addresses that found no room" },
-		{ p->bins != NULL ? p->bins->full : 0, "readings of bins that were full: their hits are at least what is shown" },
+		{ p->bins != NULL ? p->bins->full : 0,
+		  "readings of bins that were full: their hits are at least what is shown" },
 	};
 
 	for (size_t i = 0; i < PT_LEN(rows); i++)

@@ -8,13 +8,15 @@
 
 struct pt_pool { struct pt_pool_block *blocks; bool failed; };	/* all zero: empty */
 
-/* Zeroed, aligned for anything. NULL, and failed set, when there is no memory: callers may go on and look at the end. */
+/* Zeroed, aligned for anything. NULL, and failed set, when there is no memory: callers may go on and look at the
+ * end. */
 void *pt_pool_take(struct pt_pool *pool, size_t size);
 void pt_pool_free(struct pt_pool *pool);
 
 /* A list of pointers that grows; lives in the pool. */
 struct pt_pool_list { void **item; size_t n, room; };
-bool pt_pool_append(struct pt_pool *pool, struct pt_pool_list *list, void *item);	/* false: no memory; nothing is added */
+/* false: no memory; nothing is added */
+bool pt_pool_append(struct pt_pool *pool, struct pt_pool_list *list, void *item);
 
 /* Numbers for keys of three words, from 0 in order of coming. Lives in the pool. */
 struct pt_pool_map { struct pt_pool_slot *slot; size_t n, room; };

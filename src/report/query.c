@@ -91,7 +91,8 @@ static int check_sort(const struct pt_query *query, struct pt_err *err)
 		return 0;
 	for (size_t i = 0, at = 0; view != NULL && i < view->n_columns && at < sizeof(keys); i++)
 		at += (size_t)snprintf(keys + at, sizeof(keys) - at, " %s", view->columns[i].key);
-	return pt_fail(err, PT_EARG, "cannot sort by '%s'; %s has:%s", query->sort, view != NULL ? view->name : "it", keys);
+	return pt_fail(err, PT_EARG, "cannot sort by '%s'; %s has:%s", query->sort, view != NULL ? view->name : "it",
+		       keys);
 }
 
 static int check_zoom(const struct pt_query *query, struct pt_err *err)

@@ -25,8 +25,8 @@ void pt_slices_end(struct pt_slices *s)
 /* --- tracks */
 
 /* More tracks than there is room for share the last one. */
-static size_t track(struct pt_slices *s, enum pt_track_kind kind, const struct pt_timeline_event *event, uint16_t number,
-		    const char *name)
+static size_t track(struct pt_slices *s, enum pt_track_kind kind, const struct pt_timeline_event *event,
+		    uint16_t number, const char *name)
 {
 	for (size_t i = 0; i < s->n_tracks; i++)
 		if (s->track[i].kind == kind && s->track[i].number == number && s->track[i].core == event->core)
@@ -140,7 +140,8 @@ static bool take(struct pt_slices *s, const struct pt_timeline_event *event, str
 	}
 }
 
-/* Time as the viewer sees it. Estimates of neighbouring chunks may overlap a little: they are not allowed to go back. */
+/* Time as the viewer sees it. Estimates of neighbouring chunks may overlap a little: they are not allowed to go
+ * back. */
 static uint64_t time_of(struct pt_slices *s, const struct pt_timeline_event *event)
 {
 	uint64_t time = s->in_ns ? event->at.ns : event->clock;

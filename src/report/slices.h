@@ -1,5 +1,5 @@
-/* The timeline as trace viewers want it: slices that nest on tracks, time that never goes back, values of counters. What
- * began before the timeline's first event, and so has no begin, is left out. Pure. */
+/* The timeline as trace viewers want it: slices that nest on tracks, time that never goes back, values of counters.
+ * What began before the timeline's first event, and so has no begin, is left out. Pure. */
 #ifndef PT_REPORT_SLICES_H
 #define PT_REPORT_SLICES_H
 

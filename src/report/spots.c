@@ -12,7 +12,8 @@ static uint64_t ticks_of(const struct pt_profile *p, const struct pt_lines_insn 
 
 static int by_function(const void *a, const void *b)
 {
-	const struct pt_lines_insn *x = *(const struct pt_lines_insn *const *)a, *y = *(const struct pt_lines_insn *const *)b;
+	const struct pt_lines_insn *x = *(const struct pt_lines_insn *const *)a,
+				   *y = *(const struct pt_lines_insn *const *)b;
 
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;

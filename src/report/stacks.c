@@ -1,5 +1,5 @@
-/* Three passes: nodes of the profile become nodes of the same chain (merging sites where they do not matter), children are
- * put in order of name, and the tree is written out depth first. */
+/* Three passes: nodes of the profile become nodes of the same chain (merging sites where they do not matter), children
+ * are put in order of name, and the tree is written out depth first. */
 #include "report/stacks.h"
 
 #include <stdio.h>
@@ -171,7 +171,8 @@ static bool from_samples(const struct pt_profile *p, struct work *w)
 	if (!make_room(w, p->n_functions + 1))
 		return false;
 	for (size_t i = 0; i < p->n_functions; i++) {
-		struct pt_stack_node wanted = { .self = p->function[i].samples, .site = PT_UNKNOWN, .task = PT_NO_TASK };
+		struct pt_stack_node wanted = { .self = p->function[i].samples, .site = PT_UNKNOWN,
+						.task = PT_NO_TASK };
 
 		name_function(p, &wanted, p->function[i].id);
 		add(w, &wanted);

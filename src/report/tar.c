@@ -50,7 +50,8 @@ bool pt_tar_next(const char *archive, size_t len_bytes, size_t *at, struct pt_ta
 	char digits[SIZE_DIGITS + 1] = "";
 	unsigned long long size;
 
-	if (len_bytes - *at < BLOCK || header[NAME] == '\0' || (unsigned)strtoul(header + SUM, NULL, 8) != sum_of(header))
+	if (len_bytes - *at < BLOCK || header[NAME] == '\0' ||
+	    (unsigned)strtoul(header + SUM, NULL, 8) != sum_of(header))
 		return false;
 	memcpy(digits, header + SIZE, SIZE_DIGITS);
 	size = strtoull(digits, NULL, 8);

@@ -70,13 +70,15 @@ struct pt_view {
 	const char *empty;	/* what to do so that it has rows; NULL: nobody can do anything */
 	const char *note;	/* what one must know to read it right, below its name in
 				 * the text report; NULL: nothing */
-	/* What one must know of this table as it is: a sentence in out, of room bytes; false: nothing. NULL: never anything */
+	/* What one must know of this table as it is: a sentence in out, of room bytes; false: nothing. NULL: never
+	 * anything */
 	bool (*remark)(const void *subject, char *out, size_t room);
 	const char *sort;	/* sort word of its own order; NULL: as the rows come */
 	const struct pt_column *columns;
 	size_t n_columns;
 	size_t (*n_rows)(const void *subject);	/* or PT_NOT_MADE: without the analysis that it needs */
-	void (*row)(const void *subject, size_t i, struct pt_value *out);	/* n_columns values; text lives as long as the subject */
+	/* n_columns values; text lives as long as the subject */
+	void (*row)(const void *subject, size_t i, struct pt_value *out);
 };
 
 #endif

@@ -12,11 +12,13 @@
 enum { PT_CHUNK_BYTES = 16384 };	/* the most payload one chunk carries; longer data is several chunks */
 
 enum pt_chunk_kind {
-	PT_CHUNK_CONFIG = 1,	/* opens a source: payload is "key=value\n" lines, the first "format=NAME" (formats.h) */
+	/* opens a source: payload is "key=value\n" lines, the first "format=NAME" (formats.h) */
+	PT_CHUNK_CONFIG = 1,
 	PT_CHUNK_DATA,		/* trace bytes in the order the hardware made them */
 	PT_CHUNK_LOSS,		/* a stretch without trace: cause says why, lost_bytes how much if known */
-	PT_CHUNK_STATE,		/* the core changed state: cause is enum pt_state, payload pt_state_layout; stands behind
-				 * the DATA recorded before it; the DATA behind it FOLLOWS if no branch is missing */
+	PT_CHUNK_STATE,		/* the core changed state: cause is enum pt_state, payload pt_state_layout; stands
+				 * behind the DATA recorded before it; the DATA behind it FOLLOWS if no branch is
+				 * missing */
 	PT_CHUNK_IMAGE,		/* code that is not in the ELF: payload is a le64 address, then the bytes */
 	PT_CHUNK_CLOCK,		/* an anchor between clocks: payload pt_clock_layout */
 	PT_CHUNK_END,		/* the source is closed; nothing of it follows */
@@ -52,7 +54,8 @@ struct pt_sink {
 	struct pt_chunk *(*take)(struct pt_sink *sink);
 	/* Moves the chunk on: it is no longer the caller's. */
 	void (*put)(struct pt_sink *sink, struct pt_chunk *chunk);
-	/* A LOSS chunk; always succeeds (the pool keeps room for it, and joins one to its neighbour of the same cause). */
+	/* A LOSS chunk; always succeeds (the pool keeps room for it, and joins one to its neighbour of the same
+	 * cause). */
 	void (*lose)(struct pt_sink *sink, const struct pt_chunk *loss);
 };
 

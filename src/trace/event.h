@@ -9,30 +9,31 @@
 
 enum pt_event_kind {
 	PT_EV_START = 1,	/* flow begins at branch.to, or PT_UNKNOWN */
-	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by; each may be PT_UNKNOWN. By instruction to
-				 * PT_UNKNOWN: a direct branch that was taken, as PT_ATOMS_TAKEN says; from there: the next branch
-				 * that always jumps, as PT_ATOMS_CONDITIONAL has it, but told; by exception from there:
-				 * as VECTOR, but the handler is told */
+	PT_EV_BRANCH,		/* branch.from went to branch.to; cause is enum pt_by; each may be PT_UNKNOWN. By
+				 * instruction to PT_UNKNOWN: a direct branch that was taken, as PT_ATOMS_TAKEN says;
+				 * from there: the next branch that always jumps, as PT_ATOMS_CONDITIONAL has it, but
+				 * told; by exception from there: as VECTOR, but the handler is told */
 	PT_EV_ATOMS,		/* n direct branches, taken or not */
 	PT_EV_INDIRECT,		/* the next indirect branch went to branch.to */
-	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN: somewhere from
-				 * the last atom on, before another atom or indirect branch; where it returns to tells */
-	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN. PT_ATOMS_TAKEN: n is 1 if one instruction
-				 * has run since START, or one exception was entered; 0: not known. A START at the same place
-				 * goes on there; between the two nothing ran */
+	PT_EV_VECTOR,		/* exception value.at was entered; value.value: return address, or PT_UNKNOWN: somewhere
+				 * from the last atom on, before another atom or indirect branch; where it returns to
+				 * tells */
+	PT_EV_STOP,		/* flow ends before branch.to is executed, or PT_UNKNOWN. PT_ATOMS_TAKEN: n is 1 if one
+				 * instruction has run since START, or one exception was entered; 0: not known. A START
+				 * at the same place goes on there; between the two nothing ran */
 	PT_EV_VALUE,		/* n bytes written or read; cause is enum pt_value_space * 2 + (1: written, 0: read);
 				 * n = 0: the line's level is not known, value is PT_UNKNOWN */
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
 	PT_EV_EXCEPTION,	/* value.at: number; cause: enum pt_exception_step */
 	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG) */
-	PT_EV_COUNTER,		/* counter.count more of counter.id, enum pt_counter; PT_UNKNOWN: nobody can say how many;
-				 * cause is enum pt_counting */
+	PT_EV_COUNTER,		/* counter.count more of counter.id, enum pt_counter; PT_UNKNOWN: nobody can say how
+				 * many; cause is enum pt_counting */
 	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */
 	PT_EV_VALUE_PC,		/* the instruction at branch.to made the VALUE that comes next */
 	PT_EV_EXECUTED,		/* the instruction at branch.to ran, behind the one that was told of before */
-	PT_EV_SINCE,		/* value.value ticks of the target's own time stamps since the last change of flow that was
-				 * recorded, when exception value.at was entered (PT_UNKNOWN: none was, it is a stamp and no
-				 * more); cause 1: at least so many */
+	PT_EV_SINCE,		/* value.value ticks of the target's own time stamps since the last change of flow that
+				 * was recorded, when exception value.at was entered (PT_UNKNOWN: none was, it is a
+				 * stamp and no more); cause 1: at least so many */
 };
 
 enum pt_by {
@@ -55,7 +56,8 @@ enum pt_gap {
 enum pt_atoms {
 	PT_ATOMS_ALL,		/* every direct branch, calls too */
 	PT_ATOMS_CONDITIONAL,	/* conditional ones; the others leave nothing, whoever walks the code follows them */
-	PT_ATOMS_TAKEN,		/* none: conditional ones that are taken are BRANCHes; those passed on the way were not */
+	/* none: conditional ones that are taken are BRANCHes; those passed on the way were not */
+	PT_ATOMS_TAKEN,
 };
 
 enum pt_exception_step { PT_EXC_ENTER = 1, PT_EXC_EXIT, PT_EXC_RETURN };

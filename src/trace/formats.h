@@ -18,11 +18,11 @@
 #define PT_FORMAT_PCSR "pcsr"
 
 /* "s12z-profile": lines of the S12Z's code profiling, byte 0 (INFO) first (S12ZVHY/S12ZVHL reference manual Rev. 1.05,
- *   6.4.6.3), of 8 bytes as the trace buffer holds them, or as many as go out on PDO. A DATA chunk that RESTARTS begins a
- *   session.
+ *   6.4.6.3), of 8 bytes as the trace buffer holds them, or as many as go out on PDO. A DATA chunk that RESTARTS begins
+ *   a session.
  *   Its own keys: stream=buffer|pdo, bus_hz=N (0 = unknown) of the time stamps, ivbr=ADDR (0xfffe) where the vectors
- *   lie, pthf_bytes=N (6) on PDO, swap24=1 if bytes of addresses and stamps are the other way round, stamp_from=cof|line
- *   (cof): stamps count from the change of flow before, or from the line before,
+ *   lie, pthf_bytes=N (6) on PDO, swap24=1 if bytes of addresses and stamps are the other way round,
+ *   stamp_from=cof|line (cof): stamps count from the change of flow before, or from the line before,
  *   chosen=begin|end where sessions are bursts: which end of each a clock chose that knows nothing of the program.
  * "s12z-trace": lines of its other trace modes, 8 bytes, byte 0 first, oldest first (as above, 6.4.5). Its own keys:
  *   trace=normal|loop1|detail|pure-pc, stamp=0|1, bus_hz=N, ivbr=ADDR, nb=1 if NB bits mark where a base begins,
@@ -34,7 +34,8 @@
 /* "mdm-trace": items of a MicroBlaze's program and event trace (UG984), 18 bits in 3 bytes each, oldest first; a DATA
  *   chunk that RESTARTS begins with what was recorded first after the buffer was cleared. Its own keys:
  *   trace=flow|flow-cycles|events|complete, pc=all|returns (whose new pc was saved), vectors=ADDR (0) of the vectors,
- *   short_order=upper_first|lower_first of two cycle counts in an item. Its stamps are clock cycles, but at level flow. */
+ *   short_order=upper_first|lower_first of two cycle counts in an item. Its stamps are clock cycles, but at level
+ *   flow. */
 #define PT_FORMAT_MDM_TRACE "mdm-trace"
 
 /* "lines": levels of external lines as a logic analyser or a simulator saw them change; a record is laid out below.
@@ -55,12 +56,12 @@ enum { PT_VALUES_TICKS = 0, PT_VALUES_HOW = 8, PT_VALUES_SIZE = 9, PT_VALUES_AT 
 enum { PT_VALUES_HAS_PC = 0x80 };
 
 /* "counters": readings of counters. Its own keys: tick_hz=N, counters=N, and for each from 0: counter.N=NAME,
- *   counter.N.bits=BITS where it wraps below 64, and counter.N.max_hz=HZ, how fast it counts at most: then a reading that
- *   comes so late that it may have wrapped twice is told from one that has not; counter.N.kind=least|most: it does not
- *   count, its readings are the least or the most of something so far (a latency). turns=N where N > 1 says that what
- *   RESUMES does so behind a gap, too. counter.N.note=TEXT: what it counts; counter.N.alias=NAME: another name for it in
- *   formulas; counter.N.of=NAME with counter.N.over=TICKS: it counts those of NAME that last longer than TICKS; and
- *   metric.N=NAME:FORMULA from 0 on, figures that the source knows how to derive.
+ *   counter.N.bits=BITS where it wraps below 64, and counter.N.max_hz=HZ, how fast it counts at most: then a reading
+ *   that comes so late that it may have wrapped twice is told from one that has not; counter.N.kind=least|most: it does
+ *   not count, its readings are the least or the most of something so far (a latency). turns=N where N > 1 says that
+ *   what RESUMES does so behind a gap, too. counter.N.note=TEXT: what it counts; counter.N.alias=NAME: another name for
+ *   it in formulas; counter.N.of=NAME with counter.N.over=TICKS: it counts those of NAME that last longer than TICKS;
+ *   and metric.N=NAME:FORMULA from 0 on, figures that the source knows how to derive.
  * "bins": how often code was executed, or found executing, by address. Its own keys: bin_bytes=N (1), exact=1 where
  *   each execution was counted (else they are samples), counting=instructions|cycles (what a hit is), and low=ADDR and
  *   high=ADDR, the first and the last address that are counted (of a bin that reaches beyond it, the rest is not). */

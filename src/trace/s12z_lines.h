@@ -36,8 +36,8 @@ uint32_t pt_s12z_direct(const uint8_t line[PT_S12Z_LINE_BYTES]);
 bool pt_s12z_line_is_possible(const uint8_t line[PT_S12Z_LINE_BYTES]);
 
 struct pt_s12z_session {
-	size_t first, n;	/* lines first, first + 1, ... of the buffer, from its end on at its beginning; n = 0: the
-				 * buffer holds no end of a session */
+	size_t first, n;	/* lines first, first + 1, ... of the buffer, from its end on at its beginning; n = 0:
+				 * the buffer holds no end of a session */
 	bool whole;		/* it begins with its PTS; else the buffer rolled over, and older lines are gone */
 	bool overflow;		/* the hardware ended it because its buffer was full (TBOVF) */
 };

@@ -27,7 +27,5 @@ static int run_check(const struct pt_options *options)
 	return options->live ? pt_verb_profile.run(&with_view) : pt_decode_as("check", &with_view);
 }
 
-const struct pt_verb pt_verb_check = {
-	"check", "FILE...|--live --limits FILE [--junit FILE]", "check timing rules on a capture, or live; exit 1 on a violation",
-	run_check
-};
+const struct pt_verb pt_verb_check = { "check", "FILE...|--live --limits FILE [--junit FILE]",
+				       "check timing rules on a capture, or live; exit 1 on a violation", run_check };

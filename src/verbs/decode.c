@@ -1,6 +1,6 @@
-/* proftap decode FILE...: the analyses again, over what was captured, or what other instruments wrote; no hardware. With
- * the settings and the ELF of the capture's HEAD the report is the live one, byte for byte; what the command line says
- * goes before. */
+/* proftap decode FILE...: the analyses again, over what was captured, or what other instruments wrote; no hardware.
+ * With the settings and the ELF of the capture's HEAD the report is the live one, byte for byte; what the command line
+ * says goes before. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +37,8 @@ static int sort_rest(struct pt_rerun *r, struct pt_err *err)
 	return pt_output_query(&r->query, o, words, n_words, err);
 }
 
-static int write_one(const struct pt_profile *profile, const struct pt_query *query, const char *path, struct pt_err *err)
+static int write_one(const struct pt_profile *profile, const struct pt_query *query, const char *path,
+		     struct pt_err *err)
 {
 	struct pt_text text = { .bytes = NULL };
 	int status = PT_EXIT_USAGE;
@@ -62,7 +63,8 @@ static int report(struct pt_rerun *r, struct pt_err *err)
 		status = pt_verdict_status(r->options, profile->limits->n_failed, profile->limits->n_undecided);
 	if (status == PT_EXIT_DONE && r->failed)
 		return PT_EXIT_USAGE;
-	if (status == PT_EXIT_DONE && r->options->max_loss >= 0.0 && pt_profile_lost_share(profile) > r->options->max_loss)
+	if (status == PT_EXIT_DONE && r->options->max_loss >= 0.0 &&
+	    pt_profile_lost_share(profile) > r->options->max_loss)
 		return PT_EXIT_LOSS;
 	return status;
 }
@@ -94,7 +96,6 @@ static int run_decode(const struct pt_options *options)
 	return pt_decode_as("decode", options);
 }
 
-const struct pt_verb pt_verb_decode = {
-	"decode", "FILE... [VIEW] [sort=KEY] [top=N]", "run the analyses again on captures and files of other instruments",
-	run_decode
-};
+const struct pt_verb pt_verb_decode = { "decode", "FILE... [VIEW] [sort=KEY] [top=N]",
+					"run the analyses again on captures and files of other instruments",
+					run_decode };

@@ -1,5 +1,5 @@
-/* proftap diff A B: two captures side by side. Each goes through a pipeline of its own; the report is B's, with the view
- * diff that sets it against A. */
+/* proftap diff A B: two captures side by side. Each goes through a pipeline of its own; the report is B's, with the
+ * view diff that sets it against A. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +119,5 @@ static int run_diff(const struct pt_options *options)
 	return status;
 }
 
-const struct pt_verb pt_verb_diff = {
-	"diff", "A B [threshold=1%] [sort=KEY]", "compare two captures, function by function, with significance", run_diff
-};
+const struct pt_verb pt_verb_diff = { "diff", "A B [threshold=1%] [sort=KEY]",
+				      "compare two captures, function by function, with significance", run_diff };

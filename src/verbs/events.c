@@ -1,4 +1,5 @@
-/* proftap events: what the performance monitor of a core can count, by all of its names, with where that is known from. */
+/* proftap events: what the performance monitor of a core can count, by all of its names, with where that is known
+ * from. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,10 +54,11 @@ static json_t *to_json(enum pt_e500_core core, const struct pt_e500_event *event
 {
 	char aliases[160];
 
-	return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:s}", "number", event->number, "prefix", event->prefix,
-			 "work", work[event->work], "name", event->name, "perf",
+	return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:s}", "number", event->number, "prefix",
+			 event->prefix, "work", work[event->work], "name", event->name, "perf",
 			 aliases_of(core, event, aliases, sizeof(aliases)), "meaning", event->meaning, "threshold",
-			 event->threshold, "expected_only", (event->unsure_cores >> core & 1) != 0, "source", event->source);
+			 event->threshold, "expected_only", (event->unsure_cores >> core & 1) != 0, "source",
+			 event->source);
 }
 
 static int find_core(const char *name)
@@ -73,7 +75,8 @@ static int wrong_core(const char *name)
 	size_t len = 0;
 
 	for (int core = 0; core < PT_E500_CORES; core++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", core > 0 ? ", " : "", pt_e500_kinds[core].name);
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", core > 0 ? ", " : "",
+					pt_e500_kinds[core].name);
 	if (name == NULL)
 		pt_error("events: of which core? There are %s", names);
 	else
@@ -106,13 +109,14 @@ static int run_events(const struct pt_options *options)
 		json_dumpf(list, stdout, JSON_INDENT(2));
 		printf("\n");
 	} else {
-		printf("\nSpec: work that is thrown away counts, too; Nonspec: it does not. Recalled, not verified. Ref, Com: on any "
-		       "counter; C0 C1: on these.\n");
+		printf("\nSpec: work that is thrown away counts, too; Nonspec: it does not. Recalled, not verified. "
+		       "Ref, Com: on any counter; C0 C1: on these.\n");
 	}
 	json_decref(list);
 	return PT_EXIT_DONE;
 }
 
 const struct pt_verb pt_verb_events = {
-	"events", "e500v1|e500v2|e500mc|e5500|e6500 [TEXT] [--json]", "what a core's performance monitor can count", run_events,
+	"events", "e500v1|e500v2|e500mc|e5500|e6500 [TEXT] [--json]",
+	"what a core's performance monitor can count", run_events,
 };

@@ -156,7 +156,8 @@ static FILE *open_output(const char *path)
 	FILE *out = path != NULL ? fopen(path, "wb") : stdout;
 
 	if (out == NULL)
-		pt_error("%s cannot be written any more: %s; the report goes to standard output", path, strerror(errno));
+		pt_error("%s cannot be written any more: %s; the report goes to standard output", path,
+			 strerror(errno));
 	return out != NULL ? out : stdout;
 }
 

@@ -12,8 +12,8 @@ int pt_output_query(struct pt_query *query, const struct pt_options *options, co
 		    struct pt_err *err);
 
 /* The word "analysis=..." that has all that is wanted: what the options say, else what was given before (NULL: the
- * standard ones), and what view and format of the query are made of. To be freed; NULL: nothing was given and nothing is
- * needed besides, or no memory. */
+ * standard ones), and what view and format of the query are made of. To be freed; NULL: nothing was given and nothing
+ * is needed besides, or no memory. */
 char *pt_output_analyses(const struct pt_query *query, const struct pt_options *options, const char *before);
 
 /* Whether path (NULL or "-": standard output) can be written, before anything is done for it; leaves no file behind. An

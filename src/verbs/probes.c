@@ -32,8 +32,8 @@ static void print_text(const struct row *row)
 {
 	const struct pt_probe_found *f = row->found;
 
-	printf("%s\n    %s, serial %s, %s, %s\n", f->uri, f->product, f->serial[0] != '\0' ? f->serial : "none", f->where,
-	       f->transports);
+	printf("%s\n    %s, serial %s, %s, %s\n", f->uri, f->product, f->serial[0] != '\0' ? f->serial : "none",
+	       f->where, f->transports);
 	if (row->opened)
 		printf("    %u packets of %zu bytes%s, firmware %s\n", row->info.packet_count, row->info.packet_bytes,
 		       row->info.swo ? ", SWO" : "", row->info.firmware);
@@ -60,9 +60,9 @@ static json_t *to_json(const struct row *row)
 {
 	const struct pt_probe_found *f = row->found;
 	const char *path = strncmp(f->where, "usb ", 4) == 0 ? f->where + 4 : f->where;
-	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:i, s:b}", "uri", f->uri, "product", f->product, "serial",
-				f->serial, "usb_path", path, "transports", words(f->transports), "vid", f->usb_vid, "pid",
-				f->usb_pid, "permitted", f->permitted);
+	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:i, s:b}", "uri", f->uri, "product", f->product,
+				"serial", f->serial, "usb_path", path, "transports", words(f->transports), "vid",
+				f->usb_vid, "pid", f->usb_pid, "permitted", f->permitted);
 
 	if (out != NULL && row->opened) {
 		json_object_set_new(out, "packet_bytes", json_integer((json_int_t)row->info.packet_bytes));
@@ -83,12 +83,14 @@ static size_t show_analysers(json_t *list)
 		const struct pt_logic_found *f = &found[i];
 
 		if (list != NULL)
-			json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[s], s:i}", "uri", f->uri, "product",
-				f->product, "serial", f->serial, "usb_path", f->where, "transports", "pins", "lines",
+			json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[s], s:i}",
+				"uri", f->uri, "product", f->product, "serial", f->serial, "usb_path", f->where,
+				  "transports", "pins", "lines",
 				(int)f->n_lines));
 		else
 			printf("%s\n    %s, serial %s%s%s\n    %u lines, to capture trace pins\n", f->uri, f->product,
-			       f->serial[0] != '\0' ? f->serial : "none", f->where[0] != '\0' ? ", " : "", f->where, f->n_lines);
+			       f->serial[0] != '\0' ? f->serial : "none", f->where[0] != '\0' ? ", " : "", f->where,
+			       f->n_lines);
 	}
 	return n;
 }

@@ -186,7 +186,8 @@ static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 		finish(p, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
 		return;
 	}
-	pt_info("%.*s%s", (int)strcspn(text, "\n"), text, p->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
+	pt_info("%.*s%s", (int)strcspn(text, "\n"), text,
+		p->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
 	if (pt_board_last_status(p->rig.board, 0).state == PT_HALTED)
 		post(p, resume_run, let_run);
 	else
@@ -303,6 +304,6 @@ static int run_profile(const struct pt_options *options)
 	return p.status;
 }
 
-const struct pt_verb pt_verb_profile = {
-	"profile", "[VIEW] [sort=KEY] [top=N]", "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach", run_profile
-};
+const struct pt_verb pt_verb_profile = { "profile", "[VIEW] [sort=KEY] [top=N]",
+					 "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach",
+					 run_profile };

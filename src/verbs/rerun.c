@@ -75,7 +75,8 @@ static int settle(struct pt_rerun *r, struct pt_err *err)
 	if (lines != NULL)
 		pt_capture_head_settings(lines, len_bytes, r->settings, r->symbols, on_note, r);
 	word = pt_output_analyses(&r->query, r->options,
-				  pt_params_given(r->settings, analysis) ? pt_params_text(r->settings, analysis) : NULL);
+				  pt_params_given(r->settings, analysis) ? pt_params_text(r->settings, analysis)
+									 : NULL);
 	if (take_words(r, err) < 0)
 		rc = err->code;
 	else if (word != NULL)

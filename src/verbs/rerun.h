@@ -1,5 +1,5 @@
-/* The way from files to a profile that decode, check and diff share: captures, or what other instruments wrote, through a
- * pipeline with the settings and the ELF of the capture. What the command line says goes before. */
+/* The way from files to a profile that decode, check and diff share: captures, or what other instruments wrote, through
+ * a pipeline with the settings and the ELF of the capture. What the command line says goes before. */
 #ifndef PT_VERBS_RERUN_H
 #define PT_VERBS_RERUN_H
 

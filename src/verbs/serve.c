@@ -102,7 +102,8 @@ static bool join(const struct pt_options *options, int *status)
 	fd = pt_relay_connect(address, &err);
 	if (fd >= 0) {
 		pt_info("gdb: joining the daemon at %s, which has the probe at %s%s", address, where,
-			options->elf != NULL || options->n_words > 0 ? "; its --elf and settings stay as they are" : "");
+			options->elf != NULL || options->n_words > 0 ? "; its --elf and settings stay as they are"
+								     : "");
 		signal(SIGPIPE, SIG_IGN);
 		signal(SIGINT, SIG_IGN);	/* Ctrl-C is for GDB */
 		if (pt_relay(0, 1, fd, &err) == 0)

@@ -33,7 +33,8 @@ static int ask_for_power(struct pt_adi *adi, uint32_t *found, struct pt_err *err
 		{ .what = PT_DAP_WRITE, .a = DP_SELECT, .value = 0 },	/* DPBANKSEL 0: else 4 is not CTRL/STAT */
 		{ .what = PT_DAP_READ, .a = DP_CTRL_STAT, .words = found },
 		{ .what = PT_DAP_WRITE, .a = DP_CTRL_STAT, .value = POWER_UP_REQUEST },
-		{ .what = PT_DAP_POLL, .a = DP_CTRL_STAT, .value = POWER_UP_ACK, .mask = POWER_UP_ACK, .time_us = POLL_US },
+		{ .what = PT_DAP_POLL, .a = DP_CTRL_STAT, .value = POWER_UP_ACK, .mask = POWER_UP_ACK,
+		  .time_us = POLL_US },
 	};
 	size_t n_done = 0;
 	int rc = run(adi, ops, PT_LEN(ops), &n_done, err);

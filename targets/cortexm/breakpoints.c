@@ -222,7 +222,8 @@ static uint32_t log2_of(uint32_t len)
 static int write_dwt(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
 {
 	const struct pt_breaks *breaks = &cm->breaks;
-	uint32_t value[] = { DWT_OFF, breaks->found_dwt[i].comp, breaks->found_dwt[i].mask, breaks->found_dwt[i].function };
+	uint32_t value[] = { DWT_OFF, breaks->found_dwt[i].comp, breaks->found_dwt[i].mask,
+			     breaks->found_dwt[i].function };
 	static const unsigned offset[] = { DWT_FUNCTION, DWT_COMP, DWT_MASK, DWT_FUNCTION };
 	struct pt_mem_op op[PT_LEN(value)];
 	uint8_t bytes[PT_LEN(value)][4];
@@ -234,7 +235,8 @@ static int write_dwt(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *
 	}
 	for (size_t n = 0; n < PT_LEN(value); n++) {
 		pt_put_le32(bytes[n], value[n]);
-		op[n] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = 4, .addr = dwt_reg(cm, offset[n] + DWT_STRIDE * i),
+		op[n] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = 4,
+					    .addr = dwt_reg(cm, offset[n] + DWT_STRIDE * i),
 					    .bytes = bytes[n], .len_bytes = 4 };
 	}
 	return pt_mem_run(cm->mem, op, PT_LEN(value), UNITS_MS, NULL, err);
@@ -537,6 +539,7 @@ int pt_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err 
 	if (hard >= 0)
 		rc = write_bpu(cm, (unsigned)hard, !lift, err);
 	if (rc == 0 && soft >= 0)
-		rc = lift ? code_access(cm, PT_MEM_WRITE, pc, cm->breaks.soft[soft].original, err) : place_bkpt(cm, pc, err);
+		rc = lift ? code_access(cm, PT_MEM_WRITE, pc, cm->breaks.soft[soft].original, err)
+			  : place_bkpt(cm, pc, err);
 	return rc;
 }

@@ -11,7 +11,8 @@ struct pt_cortexm;
 enum { PT_MAX_BPU = 8, PT_MAX_DWT = 4, PT_MAX_SOFT = 64 };
 
 struct pt_breaks {
-	struct { bool used; bool as_soft; uint32_t addr; } bpu[PT_MAX_BPU];	/* as_soft: asked for as a software breakpoint */
+	/* as_soft: asked for as a software breakpoint */
+	struct { bool used; bool as_soft; uint32_t addr; } bpu[PT_MAX_BPU];
 	struct { bool used; enum pt_break_kind kind; uint32_t addr, len; } dwt[PT_MAX_DWT];
 	struct { bool used; uint32_t addr; uint8_t original[2]; } soft[PT_MAX_SOFT];
 	unsigned n_bpu, n_dwt;		/* comparators that exist */

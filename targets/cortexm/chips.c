@@ -19,7 +19,8 @@ static const struct pt_field sdid_seriesid = { "SERIESID", 20, 4, "1: L series" 
 static const struct pt_field sdid_sramsize = { "SRAMSIZE", 16, 4, "2^n / 2 KB" };
 static const struct pt_field fcfg1_pfsize = { "PFSIZE", 24, 4, "program flash" };
 
-/* Parts by name, for the setting chip=. Source: data sheets by way of the KL25 and KL27 Sub-Family Reference Manuals. */
+/* Parts by name, for the setting chip=. Source: data sheets by way of the KL25 and KL27 Sub-Family Reference
+ * Manuals. */
 static const struct { const char *name; uint16_t flash_kb, ram_kb; } kinetis[] = {
 	{ "MKL25Z128", 128, 16 },
 	{ "MKL27Z64", 64, 16 },

@@ -8,13 +8,16 @@
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, SEMIHOST, SEMIHOST_DIR, N_PARAMS };
+enum { CONNECT, RESET_BY, STEP_INTERRUPTS, CATCH_FAULTS, ALLOW_LOCK, CHIP, CORE_CLOCK, SEMIHOST, SEMIHOST_DIR,
+       N_PARAMS };
 static const struct pt_param params[] = {
-	[CONNECT] = { .key = "connect", .type = PT_PARAM_CHOICE, .standard = "running", .choices = "running|under-reset",
+	[CONNECT] = { .key = "connect", .type = PT_PARAM_CHOICE, .standard = "running",
+		      .choices = "running|under-reset",
 		      .help = "leave the core alone, or hold the reset pin and stop at the reset vector" },
 	[RESET_BY] = { .key = "reset-by", .type = PT_PARAM_CHOICE, .standard = "request", .choices = "request|pin",
 		       .help = "how monitor reset works: AIRCR.SYSRESETREQ or the reset pin" },
-	[STEP_INTERRUPTS] = { .key = "step-interrupts", .type = PT_PARAM_CHOICE, .standard = "mask", .choices = "mask|run",
+	[STEP_INTERRUPTS] = { .key = "step-interrupts", .type = PT_PARAM_CHOICE, .standard = "mask",
+			      .choices = "mask|run",
 			      .help = "whether a single step holds back pending interrupts (C_MASKINTS; they come with "
 				      "the next continue) or enters them" },
 	[CATCH_FAULTS] = { .key = "catch-faults", .type = PT_PARAM_FLAG, .standard = "off",

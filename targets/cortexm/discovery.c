@@ -62,7 +62,8 @@ int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_er
 
 	for (uint8_t ap = 0; ap < PT_MAX_AP; ap++) {
 		n += pt_adi_select(adi, ap, AP_IDR, &ops[n]) ? 1 : 0;
-		ops[n++] = (struct pt_dap_op){ .what = PT_DAP_READ, .ap = true, .a = AP_IDR & 0xc, .words = &found->idr[ap] };
+		ops[n++] = (struct pt_dap_op){ .what = PT_DAP_READ, .ap = true, .a = AP_IDR & 0xc,
+					       .words = &found->idr[ap] };
 	}
 	if (pt_adi_run(adi, ops, n, BATCH_MS, &n_done, err) < 0)
 		return pt_wrap(err, "look for access ports");

@@ -57,12 +57,12 @@ int pt_ftfa_check_status(uint32_t fstat, uint32_t addr, struct pt_err *err)
 
 static struct pt_mem_op write_op(uint64_t addr, uint8_t *bytes, size_t len_bytes)
 {
-	return (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = len_bytes == 1 ? 1 : 4, .addr = addr, .bytes = bytes,
-				   .len_bytes = len_bytes };
+	return (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = len_bytes == 1 ? 1 : 4, .addr = addr,
+				   .bytes = bytes, .len_bytes = len_bytes };
 }
 
-/* Run ops, the last of which polls for CCIF. A poll that expires goes on where it was, because a command cannot be called
- * back. */
+/* Run ops, the last of which polls for CCIF. A poll that expires goes on where it was, because a command cannot be
+ * called back. */
 static int run_to_idle(struct pt_cortexm *cm, struct pt_mem_op *ops, size_t n_ops, uint32_t *fstat, struct pt_err *err)
 {
 	uint64_t deadline_ns = pt_mem_now_ns(cm->mem) + COMMAND_MS * PT_NS_PER_MS;

@@ -58,7 +58,8 @@ int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, u
 	return pt_mem_run(loader->cm->mem, &op, 1, BATCH_MS, NULL, err);
 }
 
-static int read_registers(struct pt_loader *loader, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err)
+static int read_registers(struct pt_loader *loader, const uint16_t *rows, size_t n, uint64_t *values,
+			  struct pt_err *err)
 {
 	return pt_core_read_registers(loader->cm, 0, rows, n, values, err);
 }
@@ -203,7 +204,8 @@ static int give(struct pt_loader *loader, uint32_t offset, uint8_t *piece, size_
 	return n_done == PT_LEN(ops) ? 0 : pt_loader_wait(loader, other, BUFFER_MS, err);
 }
 
-static int put_piece(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err)
+static int put_piece(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes,
+		     struct pt_err *err)
 {
 	uint32_t offset = buffer_offset(loader->next);
 	uint8_t piece[PT_LOADER_BUFFER_BYTES];

@@ -2,8 +2,8 @@
  * are on their way, and the one that sums up what the flash holds (flash_sum.c). A work area in RAM and the core's
  * registers are put back when it closes.
  *
- * The loop of pt_loader_start() has two buffers, used in turn, each handed over by writing its word count and given back
- * by the loop with 0. All of it inside a shield (pt_link_shield): what was begun here must be ended. */
+ * The loop of pt_loader_start() has two buffers, used in turn, each handed over by writing its word count and given
+ * back by the loop with 0. All of it inside a shield (pt_link_shield): what was begun here must be ended. */
 #ifndef PT_CORTEXM_FLASH_LOADER_H
 #define PT_CORTEXM_FLASH_LOADER_H
 
@@ -16,7 +16,8 @@ struct pt_cortexm;
 
 enum {
 	PT_LOADER_DATA_BYTES = 1024,
-	PT_LOADER_BUFFER_BYTES = 8 + PT_LOADER_DATA_BYTES,	/* le32 words, 0 = free; le32 flash address, at last the end; the words */
+	/* le32 words, 0 = free; le32 flash address, at last the end; the words */
+	PT_LOADER_BUFFER_BYTES = 8 + PT_LOADER_DATA_BYTES,
 	PT_LOADER_CODE_BYTES = 128,
 	PT_LOADER_AREA_BYTES = PT_LOADER_CODE_BYTES + 2 * PT_LOADER_BUFFER_BYTES,
 	PT_LOADER_REGISTERS = 17,
@@ -34,7 +35,8 @@ struct pt_loader {
 
 /* The core is halted, and is so again after pt_loader_close(). PT_ESTATE: the chip's RAM is not known or too small. */
 int pt_loader_open(struct pt_loader *loader, struct pt_cortexm *cm, struct pt_err *err);
-int pt_loader_close(struct pt_loader *loader, struct pt_err *err);	/* halts, puts everything back; always after open */
+/* halts, puts everything back; always after open */
+int pt_loader_close(struct pt_loader *loader, struct pt_err *err);
 
 /* Start the loop. pt_loader_halt() ends it. */
 int pt_loader_start(struct pt_loader *loader, struct pt_err *err);

@@ -19,7 +19,8 @@ enum { ROW_R0 = 0, ROW_R1 = 1, ROW_R2 = 2, ROW_R6 = 6, ROW_R8 = 8 };
 /* --- one sum ------------------------------------------------------------------------------------------------------ */
 
 static const uint8_t code[] = {
-			/*       @ r0 = flash, r1 = sums, r2 = sectors, r6 = FACTOR, r8 = the word that is 0 at the end */
+			/*       @ r0 = flash, r1 = sums, r2 = sectors, r6 = FACTOR, r8 = the word that is 0 at the
+			 *       end */
 	0x55, 0x24,	/* next: movs r4, #85 */
 	0x55, 0x25,	/*       movs r5, #85 */
 	0x01, 0x23,	/*       movs r3, #1 */
@@ -69,7 +70,8 @@ static int sum_some(struct pt_loader *loader, uint32_t addr, size_t n, uint64_t 
 	if (pt_loader_run(loader, code, sizeof(code), 1, rows, values, PT_LEN(rows), err) < 0)
 		return err->code;
 	rc = pt_loader_wait(loader, DONE, SUM_MS, err);
-	if (rc < 0 || pt_loader_halt(loader, err) < 0 || pt_loader_access(loader, PT_MEM_READ, SUMS, bytes, 8 * n, err) < 0)
+	if (rc < 0 || pt_loader_halt(loader, err) < 0 ||
+	    pt_loader_access(loader, PT_MEM_READ, SUMS, bytes, 8 * n, err) < 0)
 		return err->code;
 	for (size_t i = 0; i < n; i++)
 		sums[i] = pt_le32(bytes + 8 * i) | (uint64_t)pt_le32(bytes + 8 * i + 4) << 32;
@@ -142,16 +144,19 @@ int pt_flash_judge(struct pt_cortexm *cm, struct pt_loader *loader, struct pt_er
 
 /* --- verify ------------------------------------------------------------------------------------------------------- */
 
-static int compare(const struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, uint32_t len_bytes, struct pt_err *err)
+static int compare(const struct pt_cortexm *cm, uint32_t addr, const uint8_t *seen, uint32_t len_bytes,
+		   struct pt_err *err)
 {
 	const struct pt_flash *flash = &cm->flash_unit;
 
 	for (uint32_t i = 0; i < len_bytes; i += LONGWORD_BYTES) {
-		bool ours = flash->written[(addr + i) / LONGWORD_BYTES] || flash->sector[(addr + i) / SECTOR_BYTES] != PT_SECTOR_OTHERS;
+		bool ours = flash->written[(addr + i) / LONGWORD_BYTES] ||
+			    flash->sector[(addr + i) / SECTOR_BYTES] != PT_SECTOR_OTHERS;
 
 		if (ours && memcmp(flash->image + addr + i, seen + i, LONGWORD_BYTES) != 0)
-			return pt_fail(err, PT_EPROTO, "verify: 0x%08x holds 0x%08x instead of 0x%08x", (unsigned)(addr + i),
-				       (unsigned)pt_le32(seen + i), (unsigned)pt_le32(flash->image + addr + i));
+			return pt_fail(err, PT_EPROTO, "verify: 0x%08x holds 0x%08x instead of 0x%08x",
+				       (unsigned)(addr + i), (unsigned)pt_le32(seen + i),
+				       (unsigned)pt_le32(flash->image + addr + i));
 	}
 	return 0;
 }

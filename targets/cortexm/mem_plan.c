@@ -314,7 +314,8 @@ int pt_plan_delay(struct pt_mem_ap *ap, uint32_t time_us)
 
 		rc = make_room(ap, 0);
 		if (rc == 0)
-			put(ap, &(struct pt_dap_op){ .what = PT_DAP_DELAY, .time_us = piece_us }, &(struct pt_access){ 0 });
+			put(ap, &(struct pt_dap_op){ .what = PT_DAP_DELAY, .time_us = piece_us },
+			    &(struct pt_access){ 0 });
 		time_us -= piece_us;
 	}
 	return rc;

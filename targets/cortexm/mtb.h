@@ -41,7 +41,8 @@ struct pt_mtb;
 size_t pt_mtb_put_write(struct pt_mtb_batch *batch, uint64_t addr, uint32_t value);
 size_t pt_mtb_put_read(struct pt_mtb_batch *batch, uint64_t addr);
 size_t pt_mtb_put_data(struct pt_mtb_batch *batch, uint64_t addr, uint8_t *bytes, size_t len_bytes);
-size_t pt_mtb_put_poll(struct pt_mtb_batch *batch, uint64_t addr, uint32_t mask, uint32_t match);	/* 5 ms at most */
+/* 5 ms at most */
+size_t pt_mtb_put_poll(struct pt_mtb_batch *batch, uint64_t addr, uint32_t mask, uint32_t match);
 size_t pt_mtb_put_delay(struct pt_mtb_batch *batch, uint32_t time_us);
 uint32_t pt_mtb_value(const struct pt_mtb_batch *batch, size_t i);	/* of a read that is done */
 int pt_mtb_run(struct pt_mtb *m, struct pt_mtb_batch *batch, struct pt_err *err);
@@ -86,7 +87,8 @@ struct pt_mtb_mode {
 	const char *cost;	/* sentence; one %u for the branches a buffer holds */
 	int (*start)(struct pt_mtb *m, struct pt_err *err);
 	int (*drain)(struct pt_mtb *m, struct pt_err *err);	/* as struct pt_source_ops */
-	/* The core halted (by somebody else) or the profile ends: fetch what was recorded; afterwards nothing is pending. */
+	/* The core halted (by somebody else) or the profile ends: fetch what was recorded; afterwards nothing is
+	 * pending. */
 	int (*flush)(struct pt_mtb *m, struct pt_err *err);
 	void (*was_reset)(struct pt_mtb *m);	/* the unit was: start anew at the next drain */
 	int (*leave)(struct pt_mtb *m, struct pt_err *err);	/* the unit has been put back; may be NULL */
@@ -120,7 +122,8 @@ struct pt_mtb {
 	uint32_t watermark;		/* as written to FLOW */
 	uint32_t read_offset;		/* in the window: what lies before it was read; burst: how far the read is */
 	uint32_t len_bytes;		/* burst: of what is being read */
-	uint64_t delay_us;		/* burst: what is left of the delay before the next arming; PT_UNKNOWN: not drawn yet */
+	/* burst: what is left of the delay before the next arming; PT_UNKNOWN: not drawn yet */
+	uint64_t delay_us;
 	uint32_t stop_pc;		/* halt: where the core was halted last */
 	unsigned n_expired, n_taken;
 	bool leased;

@@ -258,8 +258,8 @@ static void was_reset(struct pt_mtb *m)
 const struct pt_mtb_mode pt_mtb_burst = {
 	.name = "burst",
 	.apart = true,
-	.cost = "the core never halts; while it records (bursts of up to %u branches), each taken branch writes 8 bytes to RAM "
-		"and may delay an access to it",
+	.cost = "the core never halts; while it records (bursts of up to %u branches), each taken branch writes 8 "
+		"bytes to RAM and may delay an access to it",
 	.start = start,
 	.drain = drain,
 	.flush = flush,

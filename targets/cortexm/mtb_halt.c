@@ -348,8 +348,8 @@ static void was_reset(struct pt_mtb *m)
 const struct pt_mtb_mode pt_mtb_halt = {
 	.name = "halt",
 	.holds = true,
-	.cost = "the core is halted for some milliseconds whenever the buffer is full, about every %u branches; time that the "
-		"program measures outside the core goes on meanwhile",
+	.cost = "the core is halted for some milliseconds whenever the buffer is full, about every %u branches; time "
+		"that the program measures outside the core goes on meanwhile",
 	.start = start,
 	.drain = drain,
 	.flush = flush,

@@ -1,6 +1,6 @@
-/* Mode ring: a flight recorder. The unit goes round and round and nobody reads along; when the core halts, or the profile
- * ends, what the ring holds is fetched, and recording begins anew. What was overwritten meanwhile was never meant to be
- * kept: it counts as unobserved. */
+/* Mode ring: a flight recorder. The unit goes round and round and nobody reads along; when the core halts, or the
+ * profile ends, what the ring holds is fetched, and recording begins anew. What was overwritten meanwhile was never
+ * meant to be kept: it counts as unobserved. */
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
@@ -34,7 +34,8 @@ static int stop_unit(struct pt_mtb *m, struct pt_err *err)
 	m->out.failing_since_ns = PT_UNKNOWN;
 	offset = pt_mtb_offset(m, end.position);
 	if (offset >= m->win.len_bytes)
-		return pt_mtb_disturbed(m, &(struct pt_mtb_regs){ .position = end.position, .master = pt_mtb_master(m) }, err);
+		return pt_mtb_disturbed(m, &(struct pt_mtb_regs){ .position = end.position,
+								  .master = pt_mtb_master(m) }, err);
 	m->stopped_ns = m->held ? m->halt_ns : end.sent_ns;
 	m->state = MTB_FULL;
 	m->read_offset = (end.position & POSITION_WRAP) != 0 ? offset : 0;
@@ -100,8 +101,8 @@ static void was_reset(struct pt_mtb *m)
 const struct pt_mtb_mode pt_mtb_ring = {
 	.name = "ring",
 	.ring = true,
-	.cost = "the core never halts; each taken branch writes 8 bytes to RAM and may delay an access to it; of what ran between two "
-		"halts the last %u branches are kept",
+	.cost = "the core never halts; each taken branch writes 8 bytes to RAM and may delay an access to it; of what "
+		"ran between two halts the last %u branches are kept",
 	.start = arm,
 	.drain = drain,
 	.flush = flush,

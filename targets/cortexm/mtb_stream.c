@@ -157,7 +157,8 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	return (int)m->n_expired * LITTLE_REST_US;
 }
 
-/* The core is halted, and the unit stays as it is; or the profile ends, and the unit is stopped. Then all that is new. */
+/* The core is halted, and the unit stays as it is; or the profile ends, and the unit is stopped. Then all that is
+ * new. */
 static int flush(struct pt_mtb *m, struct pt_err *err)
 {
 	int rc = 0;
@@ -182,8 +183,8 @@ static void was_reset(struct pt_mtb *m)
 const struct pt_mtb_mode pt_mtb_stream = {
 	.name = "stream",
 	.ring = true,
-	.cost = "the core never halts; each taken branch writes 8 bytes to RAM and may delay an access to it; the ring holds %u "
-		"branches, and what comes faster than the probe reads is a gap",
+	.cost = "the core never halts; each taken branch writes 8 bytes to RAM and may delay an access to it; the ring "
+		"holds %u branches, and what comes faster than the probe reads is a gap",
 	.start = try_arm,
 	.drain = drain,
 	.flush = flush,

@@ -35,8 +35,8 @@ static struct pt_mem_op *add(struct pt_mtb_batch *batch, enum pt_mem_do what, ui
 {
 	struct pt_mem_op *op = &batch->op[batch->n];
 
-	*op = (struct pt_mem_op){ .what = (uint8_t)what, .width_bytes = 4, .addr = addr, .bytes = batch->bytes[batch->n],
-				  .len_bytes = 4 };
+	*op = (struct pt_mem_op){ .what = (uint8_t)what, .width_bytes = 4, .addr = addr,
+				  .bytes = batch->bytes[batch->n], .len_bytes = 4 };
 	batch->n++;
 	return op;
 }

@@ -35,8 +35,9 @@ static bool make(struct pt_mtb_window *win, const struct pt_mtb_need *need, uint
 {
 	uint32_t pointer = (uint32_t)(addr & (span_of_pointer(need) - 1)), mask = 0;
 
-	if (size < PT_MTB_LEAST_BYTES || size > PT_MTB_MAX_BYTES || addr % PACKET_BYTES != 0 || size % PACKET_BYTES != 0 ||
-	    !reaches(need, addr, size) || !ring_around(pointer, (uint32_t)size, need->awidth, &mask))
+	if (size < PT_MTB_LEAST_BYTES || size > PT_MTB_MAX_BYTES || addr % PACKET_BYTES != 0 ||
+	    size % PACKET_BYTES != 0 || !reaches(need, addr, size) ||
+	    !ring_around(pointer, (uint32_t)size, need->awidth, &mask))
 		return false;
 	win->addr = (uint32_t)addr;
 	win->len_bytes = (uint32_t)size;
@@ -55,7 +56,8 @@ int pt_mtb_window_at(struct pt_mtb_window *win, const struct pt_mtb_need *need, 
 		return pt_fail(err, PT_EARG, "the MTB reaches 0x%08x to 0x%08llx only", (unsigned)need->sram_base,
 			       (unsigned long long)(need->sram_base + span_of_pointer(need) - 1));
 	if (need->ring)
-		return pt_fail(err, PT_EARG, "this mode needs a buffer of 64, 128, ... %d bytes at a multiple of its size",
+		return pt_fail(err, PT_EARG,
+			       "this mode needs a buffer of 64, 128, ... %d bytes at a multiple of its size",
 			       PT_MTB_MAX_BYTES);
 	return pt_fail(err, PT_EARG, "the MTB cannot record into 0x%08llx:%llu: multiples of 8, 64 to %d bytes, not "
 		       "across a multiple of 0x%llx", (unsigned long long)addr, (unsigned long long)size,

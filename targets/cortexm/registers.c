@@ -9,7 +9,8 @@
 #define SPECIAL "org.proftap.arm.m-special"
 
 enum { BATCH_MS = 1000, READY_US = 5000, MAX_AT_ONCE = 24 };
-/* REGSEL 20 holds four bytes: CONTROL, FAULTMASK, BASEPRI, PRIMASK. A row's id is REGSEL, and 0x100 times the byte + 1. */
+/* REGSEL 20 holds four bytes: CONTROL, FAULTMASK, BASEPRI, PRIMASK. A row's id is REGSEL, and 0x100 times the byte +
+ * 1. */
 enum { REGSEL_SPECIAL = 20, PRIMASK = REGSEL_SPECIAL | 0x100, CONTROL = REGSEL_SPECIAL | 0x400 };
 
 static const struct pt_register rows[] = {	/* name, feature, type, group, GDB's number, bits, id */
@@ -55,8 +56,8 @@ static unsigned lane(uint16_t id)
 
 static struct pt_mem_op word_op(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t offset, uint8_t *bytes)
 {
-	return (struct pt_mem_op){ .what = (uint8_t)what, .width_bytes = 4, .addr = pt_core_reg(cm, offset), .bytes = bytes,
-				   .len_bytes = 4 };
+	return (struct pt_mem_op){ .what = (uint8_t)what, .width_bytes = 4, .addr = pt_core_reg(cm, offset),
+				   .bytes = bytes, .len_bytes = 4 };
 }
 
 /* --- one transfer, with all the patience it may need -------------------------------------------------------------- */
@@ -82,7 +83,8 @@ static int read_patiently(struct pt_cortexm *cm, uint32_t sel, uint32_t *value, 
 {
 	uint8_t select[4], bytes[4];
 	struct pt_mem_op ops[] = {
-		word_op(cm, PT_MEM_WRITE, SCS_DCRSR, select), ready_poll(cm), word_op(cm, PT_MEM_READ, SCS_DCRDR, bytes),
+		word_op(cm, PT_MEM_WRITE, SCS_DCRSR, select), ready_poll(cm),
+		word_op(cm, PT_MEM_READ, SCS_DCRDR, bytes),
 	};
 
 	pt_put_le32(select, sel);
@@ -96,7 +98,8 @@ static int write_patiently(struct pt_cortexm *cm, uint32_t sel, uint32_t value, 
 {
 	uint8_t bytes[4], select[4];
 	struct pt_mem_op ops[] = {
-		word_op(cm, PT_MEM_WRITE, SCS_DCRDR, bytes), word_op(cm, PT_MEM_WRITE, SCS_DCRSR, select), ready_poll(cm),
+		word_op(cm, PT_MEM_WRITE, SCS_DCRDR, bytes), word_op(cm, PT_MEM_WRITE, SCS_DCRSR, select),
+		ready_poll(cm),
 	};
 
 	pt_put_le32(bytes, value);
@@ -114,7 +117,8 @@ static int check_halted(struct pt_cortexm *cm, const struct transfer *t, size_t 
 	for (size_t i = 0; i < n; i++) {
 		pt_core_saw(cm, pt_le32(t[i].dhcsr));
 		if ((pt_le32(t[i].dhcsr) & DHCSR_S_HALT) == 0)
-			return pt_fail(err, PT_ESTATE, "the core runs: registers can be reached only while it is halted");
+			return pt_fail(err, PT_ESTATE,
+				       "the core runs: registers can be reached only while it is halted");
 	}
 	return 0;
 }
@@ -204,7 +208,8 @@ int pt_core_read_registers(void *state, unsigned core, const uint16_t *which, si
 	return 0;
 }
 
-/* The special registers share a word: one after the other, so that two of them in one request keep each other's byte. */
+/* The special registers share a word: one after the other, so that two of them in one request keep each other's
+ * byte. */
 static int write_special(struct pt_cortexm *cm, const struct pt_register *row, uint64_t value, struct pt_err *err)
 {
 	uint32_t sel = regsel(row->id), word = 0;

@@ -43,9 +43,11 @@ int pt_security_check(struct pt_cortexm *cm, struct pt_err *err)
 	if (not_ready > FEW || secure <= MOST)
 		return 0;
 	if (erasable <= FEW)
-		return pt_fail(err, PT_ESTATE, "the chip is secured, and its mass erase is disabled (FSEC.MEEN): nothing opens "
+		return pt_fail(err, PT_ESTATE,
+			       "the chip is secured, and its mass erase is disabled (FSEC.MEEN): nothing opens "
 			       "it from outside any more");
-	return pt_fail(err, PT_ESTATE, "the chip is secured: nothing but a mass erase (monitor erase everything) opens it, "
+	return pt_fail(err, PT_ESTATE,
+		       "the chip is secured: nothing but a mass erase (monitor erase everything) opens it, "
 		       "and that deletes its flash");
 }
 
@@ -102,7 +104,8 @@ int pt_security_mass_erase(void *state, struct pt_err *err)
 	if (pt_adi_read_ap(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_STATUS, &status, err) < 0)
 		return pt_wrap(err, "mass erase");
 	if ((status & STATUS_ERASE_ENABLED) == 0)
-		return pt_fail(err, PT_EPERM, "mass erase is disabled in this chip (FSEC.MEEN): it cannot be opened any more");
+		return pt_fail(err, PT_EPERM,
+			       "mass erase is disabled in this chip (FSEC.MEEN): it cannot be opened any more");
 	if (control(cm, CONTROL_RESET, err) < 0)
 		return pt_wrap(err, "mass erase");
 	rc = wait_status(cm, STATUS_ERASE_ENABLED | STATUS_FLASH_READY | STATUS_NOT_IN_RESET,

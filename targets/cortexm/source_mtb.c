@@ -20,14 +20,16 @@ enum { MOST_TAKEN = 8 };
 enum { MODE, MTB_RAM, MTB_SIZE, PERIOD, MTB_TAKE, N_PARAMS };
 static const struct pt_param params[] = {
 	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "burst", .choices = "burst|stream|halt|ring",
-		   .help = "samples of the running program, all of it as far as the probe keeps up, all of it with halts, or the "
-			   "last branches before a halt" },
+		   .help = "samples of the running program, all of it as far as the probe keeps up, all of it with "
+			   "halts, or the last branches before a halt" },
 	[MTB_RAM] = { .key = "mtb-ram", .type = PT_PARAM_SPAN,
 		      .help = "RAM to record into, ADDR:SIZE; else RAM that the program does not use" },
-	[MTB_SIZE] = { .key = "mtb-size", .type = PT_PARAM_NUMBER, .standard = "4096", .min = 64, .max = PT_MTB_MAX_BYTES,
+	[MTB_SIZE] = { .key = "mtb-size", .type = PT_PARAM_NUMBER, .standard = "4096", .min = 64,
+		       .max = PT_MTB_MAX_BYTES,
 		       .help = "bytes to record into at most, when the place is not given" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "20ms", .max = 10 * PT_NS_PER_S,
-		     .help = "longest period expected in the program: bursts are 0 to that far apart, to lock onto nothing" },
+		     .help = "longest period expected in the program: bursts are 0 to that far apart, to lock onto "
+			     "nothing" },
 	[MTB_TAKE] = { .key = "mtb-take", .type = PT_PARAM_FLAG, .standard = "off",
 		       .help = "use the MTB although it is recording for somebody else, maybe the firmware" },
 };
@@ -58,9 +60,11 @@ static int emit_config(struct pt_mtb *m, const struct pt_source_setup *setup, st
 	char cost[256], lines[512];
 
 	snprintf(cost, sizeof(cost), m->mode->cost, (unsigned)(m->win.len_bytes / PACKET_BYTES));
-	snprintf(lines, sizeof(lines), "source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nbuffer_in_use=%d\nring=%d\nperiod_us=%" PRIu64
-		 "\ncost=%s\n", m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, in_use(&m->win, setup),
-		 m->win.ring, m->period_us, cost);
+	snprintf(lines, sizeof(lines),
+		 "source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nbuffer_in_use=%d\nring=%d\nperiod_us=%" PRIu64
+		 "\ncost=%s\n",
+		 m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, in_use(&m->win, setup), m->win.ring,
+		 m->period_us, cost);
 	return pt_emit_config(&m->out, setup, PT_FORMAT_MTB, lines, err);
 }
 
@@ -98,12 +102,14 @@ int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt
 	if (was_reset)
 		return 0;
 	if (m->n_taken++ == 0)
-		pt_warn("mtb: the firmware uses the MTB itself (POSITION 0x%08x, MASTER 0x%08x, FLOW 0x%08x are not ours); what "
-			"it spoils counts as lost", (unsigned)seen->position, (unsigned)seen->master, (unsigned)seen->flow);
+		pt_warn("mtb: the firmware uses the MTB itself (POSITION 0x%08x, MASTER 0x%08x, FLOW 0x%08x are not "
+			"ours); what it spoils counts as lost",
+			(unsigned)seen->position, (unsigned)seen->master, (unsigned)seen->flow);
 	if (m->n_taken < MOST_TAKEN)
 		return 0;
 	pt_emit_end(&m->out);
-	return pt_fail(err, PT_EBUSY, "mtb: the firmware uses the MTB itself and does not stop; what was recorded before is kept");
+	return pt_fail(err, PT_EBUSY,
+		       "mtb: the firmware uses the MTB itself and does not stop; what was recorded before is kept");
 }
 
 int pt_mtb_begin_anew(struct pt_mtb *m, enum pt_loss cause, struct pt_err *err)
@@ -179,7 +185,8 @@ static int check_reach(const struct pt_mtb *m, uint32_t awidth, struct pt_err *e
 	uint64_t span = UINT64_C(1) << awidth, base = m->found.base;
 
 	if (span < PT_MTB_LEAST_BYTES)
-		return pt_fail(err, PT_EUNSUPPORTED, "its MTB is too small: POSITION counts %llu bytes, and %d are the least",
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "its MTB is too small: POSITION counts %llu bytes, and %d are the least",
 			       awidth == 0 ? 0ULL : (unsigned long long)span, PT_MTB_LEAST_BYTES);
 	if (base != 0 && chip->ram_bytes != 0 &&	/* LPC8xx: BASE reads as 0 */
 	    (base >= (uint64_t)chip->ram_addr + chip->ram_bytes || base + span <= chip->ram_addr))
@@ -239,7 +246,8 @@ static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, 
 		return pt_fail(err, PT_ESTATE, "no RAM for the trace buffer: %s; give it with mtb-ram=ADDR:SIZE",
 			       setup->why_no_ram != NULL ? setup->why_no_ram : "nothing is known to be free");
 	if (!pt_mtb_window_find(&m->win, &need, setup->free_ram, setup->n_free_ram))
-		return pt_fail(err, PT_ESTATE, "none of the free RAM is where the MTB can record: it reaches %llu bytes from "
+		return pt_fail(err, PT_ESTATE,
+			       "none of the free RAM is where the MTB can record: it reaches %llu bytes from "
 			       "0x%08x, and %d are the least%s; mtb-ram=ADDR:SIZE gives it RAM that is in use",
 			       1ULL << need.awidth, (unsigned)need.sram_base, PT_MTB_LEAST_BYTES,
 			       need.ring ? ", at a multiple of their number" : "");
@@ -323,8 +331,10 @@ static int mtb_start(void *state, struct pt_target *target, const struct pt_sour
 		return err->code;
 	init(m, target, setup);
 	if (m->mode->holds && target->ops->upstream != NULL)
-		return pt_fail(err, PT_EUNSUPPORTED, "mode %s halts the core, and the GDB server would tell the debugger that it "
-			       "has stopped: the other modes do not", m->mode->name);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "mode %s halts the core, and the GDB server would tell the debugger that it "
+			       "has stopped: the other modes do not",
+			       m->mode->name);
 	if (pt_lease_take(target, unit, owner, err) < 0)
 		return err->code;
 	m->leased = true;

@@ -1,8 +1,8 @@
 /* The source pcsr: DWT_PCSR tells, at each read, where the core is executing. No buffer, no branch, nothing written but
  * TRCENA: works on parts without an MTB.
  *
- * Samples come in batches with a look at DHCSR before and behind each, so that sleep is told apart from work, and with a
- * random delay between them that runs in the probe. Samples inside a batch are correlated: the batch is the unit that
+ * Samples come in batches with a look at DHCSR before and behind each, so that sleep is told apart from work, and with
+ * a random delay between them that runs in the probe. Samples inside a batch are correlated: the batch is the unit that
  * statistics count. Where the core fell asleep or woke up inside a batch, the samples that repeat at the sleeping end
  * belong to the sleep, because PCSR stays where the core waits (UNVERIFIED per core; what is told wrong is a part of
  * one batch). Behind another GDB server each access is a round trip, and the core falls asleep and wakes between two of
@@ -62,8 +62,8 @@ static uint64_t dhcsr_addr(const struct pcsr *s)
 
 static struct pt_mem_op read_op(uint64_t addr, uint8_t *bytes, uint32_t n_words)
 {
-	return (struct pt_mem_op){ .what = PT_MEM_READ, .width_bytes = 4, .fixed = n_words > 1, .addr = addr, .bytes = bytes,
-				   .len_bytes = 4 * n_words };
+	return (struct pt_mem_op){ .what = PT_MEM_READ, .width_bytes = 4, .fixed = n_words > 1, .addr = addr,
+				   .bytes = bytes, .len_bytes = 4 * n_words };
 }
 
 /* --- one batch into chunks ---------------------------------------------------------------------------------------- */
@@ -321,7 +321,8 @@ static int pcsr_on_state(void *state, enum pt_state what, uint64_t pc, struct pt
 	s->told = NOT_TOLD;
 	pt_emit_state(&s->out, what, now_ns, pc);
 	if (what == PT_STATE_RESET)
-		s->cm->demcr &= ~(uint32_t)DEMCR_TRCENA;	/* a loss of power clears it: the next drain writes it */
+		/* a loss of power clears it: the next drain writes it */
+		s->cm->demcr &= ~(uint32_t)DEMCR_TRCENA;
 	return 0;
 }
 

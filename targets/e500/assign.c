@@ -172,9 +172,10 @@ static int check(enum pt_e500_core core, const struct plan *plan, bool *together
 			return err->code;
 		*together |= plan->wants[i].together != 0;
 		if (with(plan, i, &halves, &thresholds) && (halves > plan->n_pmcs || thresholds > 2))
-			return pt_fail(err, PT_EARG, "%s and what is to be counted with it take %u counters, %u of "
-				"them with a threshold; there are %u, and 2 with one", plan->wants[i].event->name, halves,
-				thresholds, plan->n_pmcs);
+			return pt_fail(err, PT_EARG,
+				       "%s and what is to be counted with it take %u counters, %u of them with a "
+				       "threshold; there are %u, and 2 with one",
+				       plan->wants[i].event->name, halves, thresholds, plan->n_pmcs);
 	}
 	return 0;
 }

@@ -141,7 +141,8 @@ size_t pt_e500_ratios(const struct pt_e500_want *wants, size_t n_wants, const st
 	size_t n_places, size_t n_turns, size_t *n_whole)
 {
 	struct pt_e500_place copy[PT_E500_PLACES_MAX];
-	struct fill f = { wants, n_wants, copy, n_places < PT_E500_PLACES_MAX ? n_places : PT_E500_PLACES_MAX, n_turns, 0 };
+	struct fill f = { wants, n_wants, copy, n_places < PT_E500_PLACES_MAX ? n_places : PT_E500_PLACES_MAX, n_turns,
+			  0 };
 	struct pt_e500_ratio ratio[PT_E500_RATIOS_MAX];
 	size_t n = pt_e500_find_ratios(wants, n_wants, ratio);
 

@@ -17,8 +17,10 @@ static void say_price(const struct pt_e500_target *e500, const struct pt_e500_wa
 		snprintf(text, room, "%s: halts nothing", what);
 	} else if (pt_e500_agent_awaited(e500)) {
 		pt_e500_by_agent.describe(e500, agent, sizeof(agent));
-		snprintf(text, room, "%s, once it answers: halts nothing; until then %s: INTRUSIVE, halts the program for "
-			 "each reading", agent, what);
+		snprintf(text, room,
+			 "%s, once it answers: halts nothing; until then %s: INTRUSIVE, halts the program for "
+			 "each reading",
+			 agent, what);
 	} else {
 		snprintf(text, room, "%s: INTRUSIVE, halts the program for each reading", what);
 	}

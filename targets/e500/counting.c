@@ -16,23 +16,29 @@ enum { FCS = 0x40000000, FCU = 0x20000000, FCM1 = 0x10000000, FCM0 = 0x08000000,
 
 const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS] = {
 	[PT_E500_EVENTS] = { "events", PT_PARAM_LIST, "cycles,instructions,branches,branch-misses", NULL, 0, 0,
-		"what to count (proftap events lists it): names, perf's too, numbers, Com:12, rHEX; more than counters take turns. "
-		"EVENT:u k m n c (user, supervisor, marked, not marked, chained); EVENT@CYCLES, EVENT@sweep (threshold); "
-		"A+B: in one turn" },
-	[PT_E500_COUNT] = { "count", PT_PARAM_CHOICE, "unmarked", "unmarked|all|user|supervisor|marked|marked-user|"
-		"marked-supervisor|unmarked-user|unmarked-supervisor", 0, 0,
-		"when to count, by MSR[PR] and MSR[PMM]; the code that reads the counters marks itself, so \"unmarked\" is "
-		"the program alone" },
+			     "what to count (proftap events lists it): names, perf's too, numbers, Com:12, rHEX; more "
+			     "than counters take turns. "
+			     "EVENT:u k m n c (user, supervisor, marked, not marked, chained); EVENT@CYCLES, "
+			     "EVENT@sweep (threshold); "
+			     "A+B: in one turn" },
+	[PT_E500_COUNT] = { "count", PT_PARAM_CHOICE, "unmarked",
+			    "unmarked|all|user|supervisor|marked|marked-user|"
+			    "marked-supervisor|unmarked-user|unmarked-supervisor",
+			    0, 0,
+			    "when to count, by MSR[PR] and MSR[PMM]; the code that reads the counters marks itself, so "
+			    "\"unmarked\" is the program alone" },
 	[PT_E500_CHAIN] = { "chain", PT_PARAM_CHOICE, "auto", "auto|on|off", 0, 0,
-		"counters of 64 bits, on two of 32; auto: where counters are left over, or one would wrap in a turn" },
+			    "counters of 64 bits, on two of 32; auto: where counters are left over, or one would wrap "
+			    "in a turn" },
 	[PT_E500_THRESHOLDS] = { "thresholds", PT_PARAM_LIST, "0,4,8,16,32,64,128,256,512,1024,2048,4096", NULL, 0, 0,
-		"of EVENT@sweep, in cycles (unit not verified): a number up to 63, times 1, 2, 4 ... 128" },
+				 "of EVENT@sweep, in cycles (unit not verified): a number up to 63, times 1, 2, 4 ... "
+				 "128" },
 	[PT_E500_TURNS] = { "turns", PT_PARAM_CHOICE, "fewest", "fewest|whole", 0, 0,
-		"whole: as many as it takes to count the events of each derived figure in one turn" },
+			    "whole: as many as it takes to count the events of each derived figure in one turn" },
 	[PT_E500_TBSEL_TICKS] = { "tbsel", PT_PARAM_CHOICE, "2", "2|512|8192|131072", 0, 0,
-		"ticks of the time base that one TBL_BIT_TRANS is (PMGC0[TBSEL])" },
+				  "ticks of the time base that one TBL_BIT_TRANS is (PMGC0[TBSEL])" },
 	[PT_E500_PERIOD] = { "period", PT_PARAM_TIME, "100ms", NULL, 1000000, UINT64_C(60000000000),
-		"from one reading to the next; with turns: how long one is in the mean" },
+			     "from one reading to the next; with turns: how long one is in the mean" },
 };
 
 /* --- when to count */
@@ -179,8 +185,10 @@ static int read_threshold(const char *text, uint32_t *pmlcb, struct pt_err *err)
 	if (*end != '\0')
 		return pt_fail(err, PT_EARG, "threshold \"%.40s\" is no number of cycles", text);
 	if (!encode(n, pmlcb, &below, &above))
-		return pt_fail(err, PT_EARG, "threshold %" PRIu64 ": it is a number up to %d, times 1 to 128; %" PRIu64 " "
-			"and %" PRIu64 " can be had", n, MOST_THRESHOLD, below, above);
+		return pt_fail(err, PT_EARG,
+			       "threshold %" PRIu64 ": it is a number up to %d, times 1 to 128; %" PRIu64 " "
+			       "and %" PRIu64 " can be had",
+			       n, MOST_THRESHOLD, below, above);
 	return 0;
 }
 
@@ -207,7 +215,8 @@ static void name_it(struct pt_e500_counted *out, const struct pt_e500_event *eve
 	for (const char *l = "ukmn"; freeze_bits(w, standard) != standard && *l != '\0'; l++)
 		if (has(w, *l))
 			letters[n++] = *l;
-	n = (size_t)snprintf(out->name, sizeof(out->name), "%.*s%s%s", (int)len, event->name, n > 0 ? ":" : "", letters);
+	n = (size_t)snprintf(out->name, sizeof(out->name), "%.*s%s%s", (int)len, event->name, n > 0 ? ":" : "",
+			     letters);
 	if (event->threshold && n < sizeof(out->name))
 		snprintf(out->name + n, sizeof(out->name) - n, ">%d", out->threshold);
 }
@@ -307,7 +316,8 @@ static int read_list(struct reading *r, const char *list)
 
 static unsigned steps_of(const struct pt_e500_event *event)
 {
-	return event->number == 1 ? 1 : event->number == 2 ? 2 : PT_E500_STEPS_PER_CYCLE;	/* Source: facts/e500.md 2.4, 3 */
+	/* Source: facts/e500.md 2.4, 3 */
+	return event->number == 1 ? 1 : event->number == 2 ? 2 : PT_E500_STEPS_PER_CYCLE;
 }
 
 uint64_t pt_e500_wrap_ns(uint64_t core_hz, unsigned steps_per_cycle)

@@ -48,10 +48,11 @@ uint64_t pt_e500_wrap_ns(uint64_t core_hz, unsigned steps_per_cycle);
 uint64_t pt_e500_fastest(const struct pt_e500_event *event, uint64_t core_hz);
 /* "Com:12, Spec: branches finished (executed)"; "Spec?" where even that is in doubt. */
 void pt_e500_note(const struct pt_e500_event *event, char *text, size_t room);
-/* As lines of CONFIG (trace/formats.h, "counters"): turns, counters and figures that need a clock; counter c->n is the time
- * base. Cut off where room is short: 13000 bytes are enough for PT_E500_COUNTED_MAX. */
+/* As lines of CONFIG (trace/formats.h, "counters"): turns, counters and figures that need a clock; counter c->n is the
+ * time base. Cut off where room is short: 13000 bytes are enough for PT_E500_COUNTED_MAX. */
 struct pt_e500_clocks { uint64_t core_hz, tb_hz, tbl_ticks; };	/* 0: not known; ticks of one TBL_BIT_TRANS */
-void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, char *text, size_t room);
+void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, char *text,
+			   size_t room);
 /* The bits of PMGC0 while it counts, and how many ticks of the time base one TBL_BIT_TRANS is. */
 uint32_t pt_e500_counting_pmgc0(const struct pt_params *words, uint64_t *ticks);
 
@@ -59,8 +60,8 @@ uint32_t pt_e500_counting_pmgc0(const struct pt_params *words, uint64_t *ticks);
 enum { PT_E500_TURN_OPS_MAX = 32 };
 /* Reads the counters of a turn: of a chain the upper half, the lower, and the upper again. */
 size_t pt_e500_turn_read(const struct pt_e500_counting *c, size_t turn, struct pt_e500_op *ops);
-/* What was read, for places in their order: value[i] of the turn's i-th. False: a chain's halves do not belong together,
- * it has to be read again. */
+/* What was read, for places in their order: value[i] of the turn's i-th. False: a chain's halves do not belong
+ * together, it has to be read again. */
 bool pt_e500_turn_values(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_op *ops, uint64_t *value);
 /* One pass over ops; 0 or an error with its sentence. */
 struct pt_e500_passer {
@@ -69,11 +70,13 @@ struct pt_e500_passer {
 };
 enum { PT_E500_CHAIN_RETRIES = 3 };
 /* The values of a turn whose chains are whole: in a chain whose upper half was the same before and behind the lower one
- * nothing was carried in between. It is read again while it was not; *n_retries: how often. 0, or what the pass says, or
+ * nothing was carried in between. It is read again while it was not; *n_retries: how often. 0, or what the pass says,
+ * or
  * PT_ESTATE: the halves still differ after PT_E500_CHAIN_RETRIES. Source: E500CORERM Rev. 1, 7.6.1 */
 int pt_e500_turn_sample(const struct pt_e500_counting *c, size_t turn, const struct pt_e500_passer *by, uint64_t *value,
 	unsigned *n_retries, struct pt_err *err);
-/* Finds out which counters are there: each is frozen by itself, and PMLCa read again. Then how many from PMC0 on are. */
+/* Finds out which counters are there: each is frozen by itself, and PMLCa read again. Then how many from PMC0 on
+ * are. */
 size_t pt_e500_look_for_counters(enum pt_e500_core core, struct pt_e500_op *ops);
 unsigned pt_e500_counters_found(enum pt_e500_core core, const struct pt_e500_op *ops);
 /* All frozen; for set-up and behind a reading, in one pass with it. */

@@ -55,8 +55,8 @@ static void say_counter(const struct pt_e500_counting *c, uint64_t core_hz, stru
 		    it->threshold);
 }
 
-/* What needs a clock: the others are made of counters alone (profile/metrics.h). Those whose counters are not there, the
- * time base where the way does not tell it, are left out by whoever reads this. */
+/* What needs a clock: the others are made of counters alone (profile/metrics.h). Those whose counters are not there,
+ * the time base where the way does not tell it, are left out by whoever reads this. */
 static void say_metrics(const struct pt_e500_clocks *clocks, struct lines *l)
 {
 	unsigned n = 0;
@@ -72,7 +72,8 @@ static void say_metrics(const struct pt_e500_clocks *clocks, struct lines *l)
 	    clocks->tbl_ticks);
 }
 
-void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, char *text, size_t room)
+void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, char *text,
+			   size_t room)
 {
 	struct lines l = { .text = text, .room = room };
 

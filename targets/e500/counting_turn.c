@@ -68,8 +68,10 @@ int pt_e500_turn_sample(const struct pt_e500_counting *c, size_t turn, const str
 		if (pt_e500_turn_values(c, turn, ops, value))
 			return 0;
 	}
-	return pt_fail(err, PT_ESTATE, "the upper half of a chain changed in each of %d readings: it does not count the lower "
-		"one's overflows, or somebody else writes it", PT_E500_CHAIN_RETRIES + 1);
+	return pt_fail(err, PT_ESTATE,
+		       "the upper half of a chain changed in each of %d readings: it does not count the lower "
+		       "one's overflows, or somebody else writes it",
+		       PT_E500_CHAIN_RETRIES + 1);
 }
 
 size_t pt_e500_look_for_counters(enum pt_e500_core core, struct pt_e500_op *ops)
@@ -130,7 +132,8 @@ size_t pt_e500_turn_begin(const struct pt_e500_counting *c, size_t turn, uint32_
 		for (unsigned pmc = 0; pmc < n_pmcs; pmc++) {
 			int event = (int)(pmlca[pmc] >> 16 & 0x1ff);
 			bool is_upper = (event >= PT_E500_EVENT_OVERFLOW0 && event < PT_E500_EVENT_OVERFLOW0 + 4) ||
-					(pt_e500_kinds[c->core].n_pmcs > 4 && event >= PT_E500_EVENT_OVERFLOW4 && event < PT_E500_EVENT_OVERFLOW4 + 2);
+					(pt_e500_kinds[c->core].n_pmcs > 4 && event >= PT_E500_EVENT_OVERFLOW4 &&
+					 event < PT_E500_EVENT_OVERFLOW4 + 2);
 
 			if (is_upper == (upper == 1) && pmlca[pmc] != FC)
 				write_pmr(ops, &n, PT_E500_PMC0 + pmc, 0);

@@ -54,7 +54,8 @@ struct pt_e500_way {
 	void (*close)(struct pt_e500_target *e500);	/* only after open; sends nothing */
 	/* In order; a register may be in the list several times, and each is a reading of its own. The core runs
 	 * afterwards if it ran before. Fills of *pass at_ns, error_ns, timebase, halted_ns, halted. 0; PT_EUNSUPPORTED:
-	 * this way cannot write (or not this one), or PMRs turn out to trap; nothing was done, and the next way is tried;
+	 * this way cannot write (or not this one), or PMRs turn out to trap; nothing was done, and the next way is
+	 * tried;
 	 * PT_EBUSY: an agent did not answer in time, PT_EIO: the server is gone; else as of pt_e500_scratch_run. */
 	int (*pass)(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		    struct pt_e500_pass *pass, struct pt_err *err);

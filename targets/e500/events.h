@@ -7,7 +7,8 @@
  *
  * UNVERIFIED: the whole column work (Spec, Nonspec) is recalled, not read from Table 7-10; where unsure_work is set it
  * is in doubt even so. A core in unsure_cores is expected to have the event, but no list of its events names it.
- * The names of 0 and 76 to 81 are ours, as no list has one; so is that of 264 on e6500, whose list has one name twice. */
+ * The names of 0 and 76 to 81 are ours, as no list has one; so is that of 264 on e6500, whose list has one name
+ * twice. */
 #ifndef PT_E500_EVENTS_H
 #define PT_E500_EVENTS_H
 

@@ -249,8 +249,8 @@ void pt_e500_box_withdraw(struct pt_e500_mailbox *box)
 	uint8_t done[4];
 	struct pt_mem_op op;
 
-	if (box->asked && access(box, PT_MEM_READ, box->addr + UINT64_C(4) * PT_E500_BOX_ANSWERED, done, sizeof(done), &op,
-				 NULL) == 0)
+	if (box->asked && access(box, PT_MEM_READ, box->addr + UINT64_C(4) * PT_E500_BOX_ANSWERED, done, sizeof(done),
+				 &op, NULL) == 0)
 		access(box, PT_MEM_WRITE, box->addr + UINT64_C(4) * PT_E500_BOX_REQUEST, done, sizeof(done), &op, NULL);
 	box->asked = false;
 }

@@ -82,8 +82,9 @@ int pt_e500_box_leave(struct pt_e500_mailbox *box, const struct pt_e500_op *ops,
 /* What was asked for, and was not done, is not to be done any more. For a core that stands, or an agent that hangs. */
 void pt_e500_box_withdraw(struct pt_e500_mailbox *box);
 /* In order, all counters frozen meanwhile, a value for PMGC0 in force last: as of pt_e500_scratch_run. *out: of when it
- * was done. PT_EUNSUPPORTED: the agent does not know a register, nothing was done; or the core was halted, and it will be
- * done when it goes on; call again with the same ops to see that, as after PT_EINTERRUPTED; PT_EARG: too many; else as of pt_e500_box_fresh. */
+ * was done. PT_EUNSUPPORTED: the agent does not know a register, nothing was done; or the core was halted, and it will
+ * be done when it goes on; call again with the same ops to see that, as after PT_EINTERRUPTED; PT_EARG: too many; else
+ * as of pt_e500_box_fresh. */
 int pt_e500_box_run(struct pt_e500_mailbox *box, struct pt_e500_op *ops, size_t n_ops, struct pt_e500_block *out,
 		    uint64_t *from_ns, uint64_t *to_ns, struct pt_err *err);
 

@@ -1,5 +1,5 @@
-/* The way that halts nothing: an agent in the program (scripts/agent) publishes counters in memory and sets them when it
- * is asked (mailbox.h). It answers while the core runs, and needs a server that reads memory meanwhile. */
+/* The way that halts nothing: an agent in the program (scripts/agent) publishes counters in memory and sets them when
+ * it is asked (mailbox.h). It answers while the core runs, and needs a server that reads memory meanwhile. */
 #include "targets/e500/e500.h"
 
 #include <inttypes.h>

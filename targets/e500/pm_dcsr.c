@@ -188,8 +188,8 @@ static int do_one(struct by_dcsr *by, unsigned core, struct pt_e500_op *op, stru
 	return access_register(by, core, (uint32_t)offset_of(by, op->pmr), op->write, &op->value, err);
 }
 
-/* As the routine in scratch memory does it: counters are frozen while something is written, and what is written to PMGC0
- * comes into force last. */
+/* As the routine in scratch memory does it: counters are frozen while something is written, and what is written to
+ * PMGC0 comes into force last. */
 static int write_some(struct by_dcsr *by, unsigned core, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
 {
 	uint32_t was = 0, is, frozen;

@@ -323,7 +323,7 @@ static int scratch_pass(struct pt_e500_target *e500, unsigned core, struct pt_e5
 	return while_halted(pt_e500_way_state(e500, &pt_e500_by_scratch), core, pass, access_pmrs, &list, err);
 }
 
-/* --- do counters stand while the core does? ------------------------------------------------------------------------ */
+/* --- do counters stand while the core does? ----------------------------------------------------------------------- */
 
 enum { CYCLES = 0x10010000 };		/* PMLCa: FCM1, so what the routine takes is not in it */
 

@@ -46,7 +46,8 @@ int pt_e500_sampling_choose(struct pt_e500_sampling *s, const char *event, struc
 		return err->code;
 	if (s->event->threshold)
 		return pt_fail(err, PT_EUNSUPPORTED,
-			       "%s counts what lasts longer than a threshold; source=counters has those", s->event->name);
+			       "%s counts what lasts longer than a threshold; source=counters has those",
+			       s->event->name);
 	if (s->event->number == 0)
 		return pt_fail(err, PT_EARG, "event %s never comes", s->event->name);
 	while (n > 0 && (s->event->pmcs >> (n - 1) & 1) == 0)

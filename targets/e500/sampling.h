@@ -34,8 +34,8 @@ struct pt_e500_sampling {
 /* The event and the counter for it: of those that may count it the last, which leaves the first two to thresholds. As
  * of pt_e500_event_find, and PT_EARG, PT_EUNSUPPORTED for what cannot be sampled by. */
 int pt_e500_sampling_choose(struct pt_e500_sampling *s, const char *event, struct pt_err *err);
-/* From IDLE on: takes the performance monitor, if it is not ours, and sets up. It then counts or samples. The core runs:
- * else PT_EUNSUPPORTED, as without an agent. */
+/* From IDLE on: takes the performance monitor, if it is not ours, and sets up. It then counts or samples. The core
+ * runs: else PT_EUNSUPPORTED, as without an agent. */
 int pt_e500_sampling_arm(struct pt_e500_sampling *s, struct pt_err *err);
 /* COUNTING: more than 0, microseconds until it is worth asking again; 0: now it samples. */
 int pt_e500_sampling_look(struct pt_e500_sampling *s, struct pt_err *err);

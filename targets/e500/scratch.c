@@ -30,8 +30,8 @@ static void put(struct routine *r, uint32_t word)
 	r->word[r->n_code++] = word;
 }
 
-/* mfpmr stands first: it is what may trap. r4 has the buffer; r5: PMGC0 as it was, or as it is to be. Up to the freeze a
- * counter without FCM1 counts what stands here, so no more than must does. */
+/* mfpmr stands first: it is what may trap. r4 has the buffer; r5: PMGC0 as it was, or as it is to be. Up to the freeze
+ * a counter without FCM1 counts what stands here, so no more than must does. */
 static void put_head(struct routine *r, bool user)
 {
 	put(r, pt_e500_mfpmr(R5, PT_E500_PMGC0 - (user ? PT_E500_USER_LESS : 0)));
@@ -140,8 +140,11 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 	if (rc == 0)
 		rc = port->run(port->state, false, buffer - 4, err);
 	if (rc == PT_ETIMEOUT)
-		return pt_wrap(err, "code at 0x%" PRIx64 " does not come to its trap (a core of another kind than it is taken for, "
-			       "e500.core, has other PMRs)", s->addr);
+		return pt_wrap(err,
+			       "code at 0x%" PRIx64
+			       " does not come to its trap (a core of another kind than it is taken for, "
+			       "e500.core, has other PMRs)",
+			       s->addr);
 	if (rc == 0)
 		rc = pt_mem_read(port->mem, buffer, results, len_bytes, err);
 	if (rc == 0 && pt_be32(results + len_bytes - 4) != (uint32_t)buffer)

@@ -15,8 +15,8 @@
 enum { PT_E500_OPS_MAX = 36, PT_E500_SCRATCH_BYTES = 512, PT_E500_TRAP = 0x7d821008 };
 
 /* MSR. Source: E500CORERM 2.5.1 */
-enum { PT_E500_MSR_WE = 0x40000, PT_E500_MSR_CE = 0x20000, PT_E500_MSR_EE = 0x8000, PT_E500_MSR_PR = 0x4000, PT_E500_MSR_DE = 0x200,
-       PT_E500_MSR_PMM = 4 };
+enum { PT_E500_MSR_WE = 0x40000, PT_E500_MSR_CE = 0x20000, PT_E500_MSR_EE = 0x8000, PT_E500_MSR_PR = 0x4000,
+       PT_E500_MSR_DE = 0x200, PT_E500_MSR_PMM = 4 };
 
 /* What the routine changes of the core. Of one with registers of 32 bits their upper halves are 0. */
 struct pt_e500_frame { uint64_t r3, r4, r5, pc, msr; };
@@ -55,7 +55,8 @@ struct pt_e500_scratch {
 enum { PT_E500_SPR = 0x1000, PT_E500_SPR_TBL = 268, PT_E500_SPR_TBU = 269, PT_E500_SPR_PVR = 287 };
 
 struct pt_e500_op {
-	uint16_t pmr;			/* supervisor's number; a core in user mode is read by the user's. Or of an SPR */
+	/* supervisor's number; a core in user mode is read by the user's. Or of an SPR */
+	uint16_t pmr;
 	bool write;
 	uint32_t value;			/* in: to write; out: read */
 };

@@ -32,7 +32,8 @@ struct counters {
 	unsigned core;
 	size_t turn;
 	uint64_t in_user_since_ns;	/* no turn could begin, as the core stops in user mode; 0: it did not */
-	uint64_t waits_since_ns;	/* no turn could begin, as the program's agent is not there yet; 0: it does not wait */
+	/* no turn could begin, as the program's agent is not there yet; 0: it does not wait */
+	uint64_t waits_since_ns;
 	uint64_t n_torn;		/* chains that did not agree after all retries */
 	uint64_t value[PT_E500_PMCS_MAX], timebase;	/* of the last reading */
 	bool taken, held, running;	/* taken: the unit is ours; running: a turn is under way */
@@ -63,7 +64,8 @@ static void put_record(struct counters *s, uint64_t at_ns, size_t number, bool r
 static void emit_records(struct counters *s, uint64_t to_ns)
 {
 	if (to_ns > s->out.told_ns || s->len_bytes > 0)
-		pt_emit_data(&s->out, s->out.told_ns, to_ns > s->out.told_ns ? to_ns : s->out.told_ns, s->bytes, s->len_bytes);
+		pt_emit_data(&s->out, s->out.told_ns, to_ns > s->out.told_ns ? to_ns : s->out.told_ns, s->bytes,
+			     s->len_bytes);
 	s->len_bytes = 0;
 }
 
@@ -204,8 +206,10 @@ static int take_late(struct counters *s, struct pt_err *err)
 	if (find_counters(s, &found, err) < 0)
 		return err->code;
 	if (found < s->counting.n_pmcs)
-		return pt_fail(err, PT_EPROTO, "PMC%u and on do not hold what is written to them: begin again, now that the "
-			       "program is under way", found);
+		return pt_fail(err, PT_EPROTO,
+			       "PMC%u and on do not hold what is written to them: begin again, now that the "
+			       "program is under way",
+			       found);
 	pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, now_ns(s));
 	return 0;
 }
@@ -302,7 +306,8 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 	rc = pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, text, err);
 	free(text);
 	if (rc == 0)
-		pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0);	/* its stamps are the probe's own clock */
+		/* its stamps are the probe's own clock */
+		pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0);
 	return rc;
 }
 
@@ -344,8 +349,10 @@ static int look_for_counters(struct counters *s, const struct pt_source_setup *s
 	if (found == n_pmcs)
 		return 0;
 	if (found < 2)
-		return pt_fail(err, PT_EUNSUPPORTED, "PMC%u does not hold what is written to PMLCa%u: the OS or a hypervisor keeps "
-			       "the counters to itself", found, found);
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "PMC%u does not hold what is written to PMLCa%u: the OS or a hypervisor keeps "
+			       "the counters to itself",
+			       found, found);
 	pt_warn("counters: PMC%u and on do not hold what is written to them: %u of %u are used", found, found, n_pmcs);
 	return read_words(s, setup, found, err);
 }
@@ -385,7 +392,8 @@ static int take_unit(struct counters *s, struct pt_err *err)
 	return rc == PT_EUNSUPPORTED && pt_e500_agent_awaited(s->e500) ? 0 : rc;
 }
 
-static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
+			  struct pt_err *err)
 {
 	struct counters *s = state;
 	struct pt_err ignored = { 0 };
@@ -421,7 +429,11 @@ static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struc
 		return 0;	/* seen already */
 	if (!s->held && s->running && what == PT_STATE_HALT && reading(s, err) < 0)
 		pt_warn("counters: not read at the halt: %s", err->msg);
-	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : what == PT_STATE_RESET ? PT_LOSS_RESET : rest_cause(s), now_ns(s));
+	pt_emit_loss(&s->out,
+		     s->held		      ? PT_LOSS_HALTED
+		     : what == PT_STATE_RESET ? PT_LOSS_RESET
+					      : rest_cause(s),
+		     now_ns(s));
 	s->waits_since_ns = 0;		/* while it stands, no agent can come */
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
@@ -458,8 +470,8 @@ const struct pt_source_ops pt_source_e500_counters = {
 	.name = "counters",
 	.format = PT_FORMAT_COUNTERS,
 	.modes = "poll",
-	.help = "events of the performance monitor: IPC, stalls, misses, latencies; a way that halts the core does so for each "
-		"reading: only when asked for by name",
+	.help = "events of the performance monitor: IPC, stalls, misses, latencies; a way that halts the core does so "
+		"for each reading: only when asked for by name",
 	.only_by_name = true,
 	.state_bytes = sizeof(struct counters),
 	.params = pt_e500_counting_params,

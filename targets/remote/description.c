@@ -106,7 +106,8 @@ static int read_one(struct reading *r, const char *name, unsigned depth, struct 
 	int rc = 0;
 
 	if (r->n_documents++ >= PT_DESCRIPTION_INCLUDES || depth > DEPTH)
-		return pt_fail(err, PT_EPROTO, "its target description includes too much (%u documents)", r->n_documents);
+		return pt_fail(err, PT_EPROTO, "its target description includes too much (%u documents)",
+			       r->n_documents);
 	text = r->fetch(r->arg, name, err);
 	if (text == NULL)
 		return err->code;
@@ -192,17 +193,19 @@ static int take_register(struct parsing *p, const struct tag *tag, struct pt_err
 	struct found *f = &p->reg[p->n];
 
 	if (p->n == PT_DESCRIPTION_REGISTERS)
-		return pt_fail(err, PT_EPROTO, "its target description has more than %d registers", PT_DESCRIPTION_REGISTERS);
+		return pt_fail(err, PT_EPROTO, "its target description has more than %d registers",
+			       PT_DESCRIPTION_REGISTERS);
 	*f = (struct found){ .number = p->next, .feature = p->feature };
 	attribute(tag, "name", word, sizeof(word));
 	f->name = keep(p, word);
 	if (f->name == SIZE_MAX)
 		return pt_fail(err, PT_EPROTO, "its target description has a register without a name");
 	if (!attribute(tag, "bitsize", word, sizeof(word)) || !number(word, 65536, &f->bits) || f->bits == 0)
-		return pt_fail(err, PT_EPROTO, "its target description has a register %s of \"%s\" bits", p->names + f->name,
-			       word);
+		return pt_fail(err, PT_EPROTO, "its target description has a register %s of \"%s\" bits",
+			       p->names + f->name, word);
 	if (attribute(tag, "regnum", word, sizeof(word)) && !number(word, UINT16_MAX - 1, &f->number))
-		return pt_fail(err, PT_EPROTO, "its target description numbers register %s \"%s\"", p->names + f->name, word);
+		return pt_fail(err, PT_EPROTO, "its target description numbers register %s \"%s\"", p->names + f->name,
+			       word);
 	attribute(tag, "type", word, sizeof(word));
 	f->type = keep(p, word);
 	attribute(tag, "group", word, sizeof(word));
@@ -237,8 +240,8 @@ static int make_rows(struct parsing *p, struct pt_description *out, struct pt_er
 		const struct found *f = &p->reg[i];
 
 		if (i > 0 && f->number == f[-1].number)
-			return pt_fail(err, PT_EPROTO, "its target description has two registers %u: %s and %s", f->number,
-				       word_at(p, f[-1].name), word_at(p, f->name));
+			return pt_fail(err, PT_EPROTO, "its target description has two registers %u: %s and %s",
+				       f->number, word_at(p, f[-1].name), word_at(p, f->name));
 		out->next = f->number + 1;
 		if (f->bits <= 64) {
 			out->offset[out->n_rows] = offset;
@@ -264,7 +267,8 @@ static int take_tags(struct parsing *p, const char *text, struct pt_description 
 	for (const char *at = text; rc == 0 && next_tag(at, &tag); at = tag.end) {
 		target |= is_tag(&tag, "target");
 		if (is_tag(&tag, "architecture"))
-			snprintf(out->architecture, sizeof(out->architecture), "%.*s", (int)strcspn(tag.end, "<"), tag.end);
+			snprintf(out->architecture, sizeof(out->architecture), "%.*s", (int)strcspn(tag.end, "<"),
+				 tag.end);
 		if (is_tag(&tag, "feature")) {
 			attribute(&tag, "name", word, sizeof(word));
 			p->feature = keep(p, word);
@@ -366,8 +370,11 @@ char *pt_description_with(const char *text, const char *architecture, const stru
 	if (out != NULL && text != NULL)
 		fwrite(text, 1, (size_t)(end - text), out);
 	else if (out != NULL)
-		fprintf(out, "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n"
-			"<architecture>%s</architecture>\n", architecture);
+		fprintf(out,
+			"<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target "
+			"version=\"1.0\">\n"
+			"<architecture>%s</architecture>\n",
+			architecture);
 	if (out != NULL) {
 		put_rows(out, rows, n);
 		fputs(end != NULL ? end : "</target>\n", out);

@@ -29,8 +29,9 @@ struct pt_description {
 int pt_description_parse(const char *text, struct pt_description *out, struct pt_err *err);
 void pt_description_free(struct pt_description *d);
 
-/* The text with further features before its end, or a description from nothing but rows (text NULL, architecture given):
- * malloc'd. PT_EPROTO: text has no </target>. Rows keep their gdb_number, whatever order their features are in. */
+/* The text with further features before its end, or a description from nothing but rows (text NULL, architecture
+ * given): malloc'd. PT_EPROTO: text has no </target>. Rows keep their gdb_number, whatever order their features are
+ * in. */
 char *pt_description_with(const char *text, const char *architecture, const struct pt_register *rows, size_t n,
 			  struct pt_err *err);
 

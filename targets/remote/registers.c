@@ -160,7 +160,8 @@ int pt_remote_read_description(struct pt_remote *r, struct pt_err *err)
 	if (r->facts.features) {
 		text = pt_description_read(fetch, r, err);
 		rc = text != NULL ? pt_description_parse(text, &d, err) : err->code;
-		if (rc == PT_EPROTO || rc == PT_EFAULT || rc == PT_EUNSUPPORTED) {	/* GDB may still make something of it */
+		/* GDB may still make something of it */
+		if (rc == PT_EPROTO || rc == PT_EFAULT || rc == PT_EUNSUPPORTED) {
 			pt_warn("upstream: %s: %s; its registers cannot be read here", r->facts.where, err->msg);
 			free(text);
 			text = NULL;
@@ -204,7 +205,8 @@ const struct pt_target_upstream *pt_remote_upstream(void *state)
 	struct pt_remote *r = state;
 
 	r->upstream = (struct pt_target_upstream){
-		.core_of = core_of, .description = r->description, .architecture = r->architecture, .big_endian = r->big_endian,
+		.core_of = core_of, .description = r->description, .architecture = r->architecture,
+		.big_endian = r->big_endian,
 	};
 	if (r->n_rows > r->n_server) {
 		r->upstream.own_from = r->rows[r->n_server].gdb_number;
@@ -248,7 +250,8 @@ int pt_remote_read_by_p(struct pt_remote *r, uint16_t row, uint64_t *value, stru
 	if (len < 0)
 		return pt_wrap(err, "read %s", r->rows[row].name);
 	if (!pt_remote_value_at(r, text, (size_t)len, 0, r->rows[row].bits, value))
-		return pt_fail(err, PT_EFAULT, "read %s: the server has no value for it (\"%.20s\")", r->rows[row].name, text);
+		return pt_fail(err, PT_EFAULT, "read %s: the server has no value for it (\"%.20s\")", r->rows[row].name,
+			       text);
 	return 0;
 }
 
@@ -262,7 +265,8 @@ static int read_server(struct pt_remote *r, const uint16_t *rows, size_t n, uint
 		len = 0;
 	rc = len < 0 ? len : 0;
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		if (len == 0 || !pt_remote_value_at(r, g, (size_t)len, r->offset[rows[i]], r->rows[rows[i]].bits, &values[i]))
+		if (len == 0 ||
+		    !pt_remote_value_at(r, g, (size_t)len, r->offset[rows[i]], r->rows[rows[i]].bits, &values[i]))
 			rc = pt_remote_read_by_p(r, rows[i], &values[i], err);
 	free(g);
 	if (rc == PT_EUNSUPPORTED && n == 1) {	/* no p: QEMU's MicroBlaze */
@@ -282,7 +286,8 @@ static int refuse_running(struct pt_remote *r, struct pt_err *err)
 
 	if (r->rsp->poll(r->wire, 0, &run, err) < 0)
 		return err->code;
-	return run.running ? pt_fail(err, PT_ESTATE, "the core runs: registers can be reached only while it is halted") : 0;
+	return run.running ? pt_fail(err, PT_ESTATE, "the core runs: registers can be reached only while it is halted")
+			   : 0;
 }
 
 static size_t count_server(const struct pt_remote *r, const uint16_t *rows, size_t n)
@@ -437,7 +442,8 @@ static bool expedited_pc(const struct pt_remote *r, const struct pt_rsp_run *run
 		size_t len = strcspn(at, ";");
 
 		if (end > at && *end == ':' && n == number)
-			return pt_remote_value_at(r, end + 1, len - (size_t)(end + 1 - at), 0, r->rows[r->pc_row].bits, pc);
+			return pt_remote_value_at(r, end + 1, len - (size_t)(end + 1 - at), 0, r->rows[r->pc_row].bits,
+						  pc);
 		at += len + (at[len] == ';');
 	}
 	return false;
@@ -450,7 +456,8 @@ int pt_remote_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err)
 
 	if (r->pc_row == UINT16_MAX)
 		return pt_fail(err, PT_EUNSUPPORTED, "the server does not say which register is the program counter");
-	if (r->n_cores < 2 && r->rsp->poll(r->wire, 0, &run, err) == 0 && !run.running && run.fresh && expedited_pc(r, &run, pc))
+	if (r->n_cores < 2 && r->rsp->poll(r->wire, 0, &run, err) == 0 && !run.running && run.fresh &&
+	    expedited_pc(r, &run, pc))
 		return 0;
 	return pt_remote_read_registers(state, core, &r->pc_row, 1, pc, err);
 }

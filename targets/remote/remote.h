@@ -1,9 +1,9 @@
 /* What targets behind another GDB server share: control, registers, memory and breakpoints through the wire rsp.
  *
- * `remote` is the target that knows nothing but the server. One that knows more (microblaze, e500) has a struct pt_remote
- * as the FIRST member of its state, calls pt_remote_open() in its attach, and puts the pt_remote_* functions below into
- * its struct pt_target_ops wherever it has nothing better. It brings: rows for a server without a description, registers
- * of its own, sources. Board thread only.
+ * `remote` is the target that knows nothing but the server. One that knows more (microblaze, e500) has a struct
+ * pt_remote as the FIRST member of its state, calls pt_remote_open() in its attach, and puts the pt_remote_* functions
+ * below into its struct pt_target_ops wherever it has nothing better. It brings: rows for a server without a
+ * description, registers of its own, sources. Board thread only.
  *
  * Most servers stop the target when somebody connects; that is their doing, and `monitor status` says so. */
 #ifndef PT_TARGETS_REMOTE_H
@@ -17,8 +17,8 @@ enum { PT_REMOTE_MAX_REGISTERS = 512, PT_REMOTE_MAX_CORES = 8, PT_REMOTE_MAX_BRE
 /* What a target adds to what the server says. All of it may be zero. */
 struct pt_remote_kind {
 	const char *name;		/* "remote", "microblaze" */
-	/* For a server that has no description: the g packet, in the order in which it has them. gdb_number counts from 0
-	 * in that order. A g packet that is shorter has the first of them. */
+	/* For a server that has no description: the g packet, in the order in which it has them. gdb_number counts from
+	 * 0 in that order. A g packet that is shorter has the first of them. */
 	const struct pt_register *layout;
 	size_t n_layout;
 	const char *architecture;	/* of the description that is made of layout; NULL: none is made */
@@ -29,7 +29,8 @@ struct pt_remote_kind {
 	size_t n_own;
 	uint16_t first_own;		/* at least; 0: whatever is free */
 	/* rows: indices into own. As in struct pt_target_ops; state is the target's. NULL: they cannot be written. */
-	int (*read_own)(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);
+	int (*read_own)(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
+			struct pt_err *err);
 	int (*write_own)(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 			 struct pt_err *err);
 };
@@ -69,7 +70,8 @@ struct pt_remote {
 enum { PT_REMOTE_MEMORY, PT_REMOTE_ENDIAN, PT_REMOTE_N_PARAMS };
 #define PT_REMOTE_PARAMS \
 	[PT_REMOTE_MEMORY] = { "upstream-memory", PT_PARAM_CHOICE, "auto", "auto|halted|running", 0, 0, \
-		"behind another GDB server: whether memory can be read while the target runs; auto: where that is known" }, \
+		"behind another GDB server: whether memory can be read while the target runs; auto: where that is " \
+		"known" }, \
 	[PT_REMOTE_ENDIAN] = { "upstream-endian", PT_PARAM_CHOICE, "auto", "auto|little|big", 0, 0, \
 		"byte order behind another GDB server; auto: by its architecture" }
 
@@ -120,7 +122,8 @@ int pt_remote_read_registers(void *state, unsigned core, const uint16_t *rows, s
 int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
 			      struct pt_err *err);
 int pt_remote_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
-/* while_running is true where the server is known to answer while the target runs: non-stop, OpenOCD, or the setting. */
+/* while_running is true where the server is known to answer while the target runs: non-stop, OpenOCD, or the
+ * setting. */
 struct pt_mem *pt_remote_mem(void *state, unsigned core);
 const struct pt_region *pt_remote_regions(void *state, size_t *n);
 int pt_remote_break_insert(void *state, const struct pt_break *at, struct pt_err *err);

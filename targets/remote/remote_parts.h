@@ -17,7 +17,8 @@ int pt_remote_write_by_p(struct pt_remote *r, uint16_t row, uint64_t value, stru
 /* Room and layout of mem. running: it works while the target runs. */
 void pt_remote_mem_init(struct pt_remote *r, bool running);
 /* An answer that has to be "OK". */
-int pt_remote_ask_ok(struct pt_remote *r, const void *packet, size_t len_bytes, uint32_t timeout_ms, struct pt_err *err);
+int pt_remote_ask_ok(struct pt_remote *r, const void *packet, size_t len_bytes, uint32_t timeout_ms,
+		     struct pt_err *err);
 /* An error of the server as a sentence: 0 when the answer is none. PT_EFAULT, PT_EUNSUPPORTED (empty). */
 int pt_remote_judge(const char *packet, const struct pt_rsp_answer *answer, struct pt_err *err);
 

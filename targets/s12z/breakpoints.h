@@ -33,8 +33,8 @@ int pt_breaks_s12z_write_again(struct pt_s12z *z, struct pt_err *err);	/* after 
 int pt_breaks_s12z_arm(struct pt_s12z *z, struct pt_err *err);
 
 /* Record changes of flow (Normal mode) with the same arming as the breakpoints: a match ends the recording and stops
- * the core. The module is armed by each resume; while the core is halted a change of breakpoints leaves it alone, so that
- * the buffer can still be read. PT_EBUSY: another has the module. Off: breakpoints stay. */
+ * the core. The module is armed by each resume; while the core is halted a change of breakpoints leaves it alone, so
+ * that the buffer can still be read. PT_EBUSY: another has the module. Off: breakpoints stay. */
 int pt_breaks_s12z_record(struct pt_s12z *z, bool on, struct pt_err *err);
 
 /* One of ours at pc? Then *kind is PT_BREAK_SW or PT_BREAK_HW, as it was asked for. */

@@ -23,7 +23,8 @@
  *   DBGTCRH.TRCMOD, TALIGN; DBGSCR1.CxSC          dbg-trcmod (0123), dbg-talign (01), dbg-final (3)
  *   DBGC2.ABCM, CDCM; DBGxCTL.RW                  dbg-inside (1), dbg-rw-read (1)
  *   DBGC1.EEVE, DBGTCRH.TRANGE, SSF, State2, 3    none: written as 0, or not used
- *   when registers of the DBG are locked          none: ARM and PTACT are 0 before any is written, DBGC1 is written twice
+ *   when registers of the DBG are locked          none: ARM and PTACT are 0 before any is written, DBGC1 is written
+ *                                                 twice
  *   what clears PTBOVF; DBGCNT in profiling       none: lines tell where a session is (pt_s12z_locate)
  *   reading the buffer: PROFILE = 0, unlocking    profile-clear (on), unlock (on)
  *   value of a refused read of the buffer         none: no line begins so
@@ -33,9 +34,11 @@
  *   order of bytes in addresses and stamps        swap24 (off)
  *   stamps from the change of flow or the line    stamp-from (cof)
  *   TERM beside TBOVF                             none: both are read
- *   SWI, SYS, TRAP make a PTVB                    none: one is taken where it comes; where none does, flow is lost and says so
+ *   SWI, SYS, TRAP make a PTVB                    none: one is taken where it comes; where none does, flow is lost and
+ *                                                 says so
  *   JMP, JSR with a fixed or pc-relative operand  none: what comes in the trace decides, and reports count which it was
- *   pc that an operand is relative to             none: that of the instruction or of the next, whichever the trace names
+ *   pc that an operand is relative to             none: that of the instruction or of the next, whichever the trace
+ *                                                 names
  *   place of the handler in a vector              vector-offset (1; of the ELF, src/program/settings.h)
  *   NB bits of Pure PC                            nb (off)
  *   clock of the flash controller                 flash-clock (6.25 MHz)

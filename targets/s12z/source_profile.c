@@ -77,13 +77,15 @@ const struct pt_param pt_profile_params[] = {
 	[PT_PROFILE_SWAP24] = { .key = "swap24",
 				.type = PT_PARAM_FLAG,
 				.standard = "off",
-				.help = "addresses and stamps in lines have their bytes the other way round (not verified)" },
+				.help = "addresses and stamps in lines have their bytes the other way round (not "
+					"verified)" },
 	[PT_PROFILE_STAMP_FROM] = { .key = "stamp-from",
 				    .type = PT_PARAM_CHOICE,
 				    .standard = "cof",
 				    .choices = "cof|line",
 				    .help = "stamps count from the change of flow before, or from the trace line "
-					    "before (not verified; they differ where direct branches came in between)" },
+					    "before (not verified; they differ where direct branches came in "
+					    "between)" },
 };
 
 static const struct pt_profile_mode *const modes[] = { &pt_profile_bdc, &pt_profile_pdo };
@@ -220,7 +222,8 @@ static void init(struct pt_s12z_profile *p, struct pt_target *target, const stru
 	p->unlock = pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_UNLOCK]);
 	p->clear_profile = pt_params_flag(setup->settings, &pt_profile_params[PT_PROFILE_CLEAR]);
 	pt_emit_init(&p->out, setup, pt_wire_s12z_now_ns(&p->z->wire));
-	p->halt = (struct pt_s12z_halts){ .z = p->z, .out = &p->out, .who = "dbg-profile", .flush = flush, .source = p };
+	p->halt = (struct pt_s12z_halts){ .z = p->z, .out = &p->out, .who = "dbg-profile", .flush = flush,
+					  .source = p };
 }
 
 static int release(struct pt_s12z_profile *p, struct pt_err *err)

@@ -1,5 +1,6 @@
 /* What a GDB server in front of the board serves: registers as GDB numbers them, memory as the core's supervisor sees
- * it, run control, eight breakpoints, two watchpoints. Source: facts/e500.md 8; GDB's features power-core.xml and power-spe.xml. */
+ * it, run control, eight breakpoints, two watchpoints. Source: facts/e500.md 8; GDB's features power-core.xml and
+ * power-spe.xml. */
 #include <stdio.h>
 
 #include "probes/virtual/chip/e500.h"

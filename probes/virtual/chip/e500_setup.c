@@ -11,7 +11,8 @@
 /* --- words. The defaults of cycles are pt_ve500_default_timing. */
 
 enum {
-	FREQ, HELD, RSP, STEP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, DCSR, CAPTURE,
+	FREQ, HELD, RSP, STEP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, DCSR,
+	CAPTURE,
 	PM_HALTED, N_WORDS
 };
 _Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many there are");
@@ -23,9 +24,11 @@ const struct pt_param pt_ve500_params[N_WORDS] = {
 	[FREQ] = { "freq", PT_PARAM_HZ, "100000000", NULL, 1000000, 1500000000, "clock of the core, Hz" },
 	[HELD] = { "held", PT_PARAM_FLAG, "off", NULL, 0, 0, "the core stays in reset" },
 	[RSP] = { "rsp", PT_PARAM_CHOICE, "modern", "modern|bare", 0, 0,
-		  "habit of the GDB server: modern describes its registers; bare does not, and g has GDB's own 292 bytes" },
+		  "habit of the GDB server: modern describes its registers; bare does not, and g has GDB's own 292 "
+		  "bytes" },
 	[STEP] = { "step", PT_PARAM_CHOICE, "masked", "masked|interrupts", 0, 0,
-		   "habit of the GDB server: interrupts wait while it steps, as QEMU's has it, or entering one is a step" },
+		   "habit of the GDB server: interrupts wait while it steps, as QEMU's has it, or entering one is a "
+		   "step" },
 	[LOAD_HIT] = CYCLES("cycles-load", "0", "a load which hits the L1 cache"),
 	[MULTIPLY] = CYCLES("cycles-mul", "3", "a multiplication"),
 	[DIVIDE] = CYCLES("cycles-div", "18", "a division"),
@@ -37,8 +40,8 @@ const struct pt_param pt_ve500_params[N_WORDS] = {
 	[PM_HALTED] = { "pm-halted", PT_PARAM_FLAG, "off", NULL, 0, 0,
 			"the performance monitor counts cycles while a debugger halts the core; UNVERIFIED" },
 	[DCSR] = { "dcsr", PT_PARAM_CHOICE, "off", "off|e500mc|e6500", 0, 0,
-		   "debug space of a QorIQ at 0xf1000000: the core proxy of an e500mc, or of an e6500 with its six counters; the core "
-		   "and its events stay an e500v2's" },
+		   "debug space of a QorIQ at 0xf1000000: the core proxy of an e500mc, or of an e6500 with its six "
+		   "counters; the core and its events stay an e500v2's" },
 	[CAPTURE] = { "dcsr-capture", PT_PARAM_CHOICE, "always", "always|pccl|write|never", 0, 0,
 		      "what captures the copies that the core proxy shows; UNVERIFIED" },
 };
@@ -123,8 +126,8 @@ static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes,
 	uint8_t *to = n_bytes <= UINT32_MAX ? pt_e500_bytes(arg, addr, (uint32_t)n_bytes) : NULL;
 
 	if (to == NULL)
-		return pt_fail(err, PT_EARG, "%zu bytes at 0x%08x do not fit into the RAM (16 MiB at 0) of e500", n_bytes,
-			       addr);
+		return pt_fail(err, PT_EARG, "%zu bytes at 0x%08x do not fit into the RAM (16 MiB at 0) of e500",
+			       n_bytes, addr);
 	memcpy(to, bytes, n_bytes);
 	return 0;
 }

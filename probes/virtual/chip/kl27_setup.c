@@ -69,8 +69,8 @@ static int place(void *arg, uint32_t addr, const uint8_t *bytes, size_t n_bytes,
 	return 0;
 }
 
-/* Firmware that says nothing about security is programmed as unsecured, as programmers do. What has something else where
- * the chip keeps its security was linked for another one, and would lock this one up. */
+/* Firmware that says nothing about security is programmed as unsecured, as programmers do. What has something else
+ * where the chip keeps its security was linked for another one, and would lock this one up. */
 int pt_kl27_load(struct pt_kl27 *chip, const uint8_t *elf, size_t len_bytes, struct pt_err *err)
 {
 	uint8_t *fsec = &chip->flash[PT_VFTFA_CONFIG + 0xc];
@@ -86,8 +86,10 @@ int pt_kl27_load(struct pt_kl27 *chip, const uint8_t *elf, size_t len_bytes, str
 	if (chip->variant.secured || chip->variant.no_mass_erase)
 		*fsec = chip->variant.no_mass_erase ? FSEC_NO_MASS_ERASE : FSEC_SECURED;
 	else if ((*fsec & PT_VFSEC_SEC) != PT_VFSEC_UNSECURED)
-		return pt_fail(err, PT_EARG, "firmware for kl27: it has 0x%02x at 0x%x, where this chip keeps its flash security: "
-			       "that would secure it. Is it linked for another chip? (variant=secured makes a secured one)",
+		return pt_fail(err, PT_EARG,
+			       "firmware for kl27: it has 0x%02x at 0x%x, where this chip keeps its flash security: "
+			       "that would secure it. Is it linked for another chip? (variant=secured makes a secured "
+			       "one)",
 			       *fsec, PT_VFTFA_CONFIG + 0xc);
 	return 0;
 }

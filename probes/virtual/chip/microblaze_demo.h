@@ -1,5 +1,5 @@
-/* The virtual microblaze's built-in firmware: the ELF of tests/firmware/microblaze_demo.s, little-endian, with symbols and
- * line tables. */
+/* The virtual microblaze's built-in firmware: the ELF of tests/firmware/microblaze_demo.s, little-endian, with symbols
+ * and line tables. */
 #ifndef PT_VIRTUAL_CHIP_MICROBLAZE_DEMO_H
 #define PT_VIRTUAL_CHIP_MICROBLAZE_DEMO_H
 

@@ -72,7 +72,8 @@ const struct pt_param pt_vmicroblaze_params[N_WORDS] = {
 			  "so many reads of DBG_STATUS find that JTAG has the lock; 4294967295: for ever"),
 	[VERSION] = NUMBER("mdm-version", "0x67", 0, 255, "protocol version in the MDM's configuration register"),
 	[RSP] = { "rsp", PT_PARAM_CHOICE, "modern", "modern|qemu", 0, 0,
-		  "habit of the GDB server: modern describes itself and answers for memory while cores run; as QEMU 7.2" },
+		  "habit of the GDB server: modern describes itself and answers for memory while cores run; "
+		  "as QEMU 7.2" },
 	[USER] = NUMBER("user", "2", 1, 4, "which USER chain the MDM is on (C_JTAG_CHAIN)"),
 	[JTAG] = { "mdm-jtag", PT_PARAM_CHOICE, "on", "on|ones", 0, 0, "ones: nobody drives the chain, TDO is 1" },
 	[CMD_BITS] = { "mdm-cmd-bits", PT_PARAM_CHOICE, "8", "8|4", 0, 0, "bits of a command over JTAG; UNVERIFIED" },

@@ -19,7 +19,8 @@ enum { PT_VFTFA_SECTOR_BYTES = 1024, PT_VFTFA_CONFIG = 0x400, PT_VFTFA_IFR_BYTES
 #define PT_VFTFA_MGSTAT0 0x01u
 
 /* FSEC. Source: KL27 RM, FTFA_FSEC */
-enum { PT_VFSEC_SEC = 3, PT_VFSEC_UNSECURED = 2, PT_VFSEC_NO_MASS_ERASE = 2, PT_VFSEC_BACKDOOR = 2, PT_VFSEC_SAFE = 0xfe };
+enum { PT_VFSEC_SEC = 3, PT_VFSEC_UNSECURED = 2, PT_VFSEC_NO_MASS_ERASE = 2, PT_VFSEC_BACKDOOR = 2,
+       PT_VFSEC_SAFE = 0xfe };
 
 struct pt_vftfa_config {
 	const struct pt_vwires *wires;

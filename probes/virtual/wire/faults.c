@@ -68,8 +68,11 @@ int pt_vfaults_parse(struct pt_vfaults *faults, const char *text, struct pt_err 
 		if (faults->n_rows == PT_VFAULTS_MAX)
 			return pt_fail(err, PT_EARG, "fault: more than %d of them", PT_VFAULTS_MAX);
 		if (!row(faults, &at) || (*at != '\0' && *at != ','))
-			return pt_fail(err, PT_EARG, "fault: \"%s\" is not KIND@NUMBER[+COUNT] with KIND one of wait, "
-				       "fault, reset, power, clock (SWD transfers or BDC commands), stall, short, wrong, unplug (packets)", text);
+			return pt_fail(err, PT_EARG,
+				       "fault: \"%s\" is not KIND@NUMBER[+COUNT] with KIND one of wait, fault, reset, "
+				       "power, clock (SWD transfers or BDC commands), stall, short, wrong, unplug "
+				       "(packets)",
+				       text);
 		at += *at == ',';
 	}
 	return 0;

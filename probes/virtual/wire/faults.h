@@ -11,7 +11,8 @@
 enum pt_vfault {
 	PT_VFAULT_NONE,
 	/* Counted in SWD transfers of the probe, retries included, or in BDC commands; the first is 1. */
-	PT_VFAULT_WAIT,		/* acknowledged WAIT, nothing done; BDC: the target does not hear it, and there is no ACK */
+	/* acknowledged WAIT, nothing done; BDC: the target does not hear it, and there is no ACK */
+	PT_VFAULT_WAIT,
 	PT_VFAULT_FAULT,	/* acknowledged FAULT, STICKYERR set; BDC: refused, ILLACC set */
 	PT_VFAULT_RESET,	/* the chip's reset pin is low meanwhile */
 	PT_VFAULT_POWER,	/* the chip has no power meanwhile */

@@ -65,8 +65,10 @@ void pt_vjtag_dp_init(struct pt_vjtag_dp *j, struct pt_vdp *dp)
 	};
 
 	*j = (struct pt_vjtag_dp){ .dp = dp };
-	j->rows[0] = (struct pt_vdr){ .ir = IR_DPACC, .bits = ACC_BITS, .arg = j, .capture = capture, .update = update_dp };
-	j->rows[1] = (struct pt_vdr){ .ir = IR_APACC, .bits = ACC_BITS, .arg = j, .capture = capture, .update = update_ap };
+	j->rows[0] = (struct pt_vdr){ .ir = IR_DPACC, .bits = ACC_BITS, .arg = j, .capture = capture,
+				      .update = update_dp };
+	j->rows[1] = (struct pt_vdr){ .ir = IR_APACC, .bits = ACC_BITS, .arg = j, .capture = capture,
+				      .update = update_ap };
 	j->rows[2] = (struct pt_vdr){ .ir = IR_ABORT, .bits = ACC_BITS, .arg = j, .update = update_abort };
 	pt_vjtap_init(&j->tap, &config);
 }

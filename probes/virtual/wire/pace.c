@@ -9,7 +9,7 @@ enum { BUDGET_MS = 5 };
 #define SLICE_MIN_NS	(100 * UINT64_C(1000))
 #define SLICE_MAX_NS	(4 * PT_NS_PER_MS)
 #define SLICE_FAST_NS	(50 * UINT64_C(1000))	/* took less: the next may be longer */
-#define LEAST_NS	(2 * UINT64_C(1000))	/* that a core runs in any case: else what the wire asks for would never happen */
+#define LEAST_NS	(2 * UINT64_C(1000))	/* of a core in any case: else what the wire asks for never happens */
 #define IDLE_NS		PT_NS_PER_S		/* of slices that took no more */
 #define SLICE_SLOW_NS	(500 * UINT64_C(1000))	/* took more: the next is shorter */
 

@@ -56,7 +56,8 @@ struct pt_vjtap {
 	uint64_t reg;
 };
 
-void pt_vjtap_init(struct pt_vjtap *tap, const struct pt_vjtap_config *config);	/* in Test-Logic-Reset, as after power-on */
+/* in Test-Logic-Reset, as after power-on */
+void pt_vjtap_init(struct pt_vjtap *tap, const struct pt_vjtap_config *config);
 void pt_vjtap_reset(struct pt_vjtap *tap);		/* nTRST, power */
 
 /* The level of TDO since the last falling edge of TCK; 1 (a pull-up) where the TAP does not drive it. */

@@ -77,8 +77,9 @@ static size_t shift(struct pt_vxvc *xvc, const uint8_t *request, uint8_t *out)
 
 	memset(out, 0, vector_bytes(request));
 	for (uint32_t i = 0; i < n_bits; i++)
-		out[i / 8] |= (uint8_t)(pt_vjtag_clock(&xvc->jtag, (tms[i / 8] >> i % 8 & 1) != 0, tdi[i / 8] >> i % 8 & 1u)
-					<< i % 8);
+		out[i / 8] |=
+			(uint8_t)(pt_vjtag_clock(&xvc->jtag, (tms[i / 8] >> i % 8 & 1) != 0, tdi[i / 8] >> i % 8 & 1u)
+				  << i % 8);
 	return vector_bytes(request);
 }
 

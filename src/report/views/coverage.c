@@ -27,7 +27,8 @@ static size_t n_rows(const void *subject)
 
 	if (lines == NULL)
 		return (size_t)PT_NOT_MADE;
-	return lines->n_functions > 0 ? lines->n_functions - 1 : 0;	/* without the one of code that no function owns */
+	/* without the one of code that no function owns */
+	return lines->n_functions > 0 ? lines->n_functions - 1 : 0;
 }
 
 static const char *rest(const struct pt_profile *p, const struct pt_lines_function *f)
@@ -47,7 +48,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .text = function->name };
 	*out++ = (struct pt_value){ .u = f->n_insns, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = f->n_observed, .basis = p->counts };
-	*out++ = (struct pt_value){ .f = f->n_insns != 0 ? (double)f->n_observed / f->n_insns : 0, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .f = f->n_insns != 0 ? (double)f->n_observed / f->n_insns : 0,
+				    .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = f->n_lines, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .u = f->n_lines_observed, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = f->n_branches, .basis = PT_BASIS_EXACT };

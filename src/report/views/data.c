@@ -116,7 +116,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_data = {
-	.empty = "variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells of them",
-	.name = "data", .help = "variables: how long in which state, quantities and how fast they change", .needs = "data",
-	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.empty = "variables=g_state,motor.mode names some, and a source that sees writes, or a log of values, tells of "
+		 "them",
+	.name = "data", .help = "variables: how long in which state, quantities and how fast they change",
+	.needs = "data", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

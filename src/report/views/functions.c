@@ -12,7 +12,8 @@ extern const struct pt_view pt_view_functions;
 	{ kind ".min", heading "min", PT_UNIT_TICKS, brief }, { kind ".avg", heading "avg", PT_UNIT_MEAN, brief }, \
 	{ kind ".max", heading "max", PT_UNIT_TICKS, brief }, { kind ".p50", heading "p50", PT_UNIT_TICKS, false }, \
 	{ kind ".p90", heading "p90", PT_UNIT_TICKS, false }, { kind ".p99", heading "p99", PT_UNIT_TICKS, false }, \
-	{ kind ".min_at_ns", heading "min at", PT_UNIT_STAMP, false }, { kind ".max_at_ns", heading "max at", PT_UNIT_STAMP, false }
+	{ kind ".min_at_ns", heading "min at", PT_UNIT_STAMP, false }, \
+	{ kind ".max_at_ns", heading "max at", PT_UNIT_STAMP, false }
 
 static const struct pt_column columns[] = {
 	{ "name", "function", PT_UNIT_NONE, true },

@@ -56,6 +56,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_instructions = {
-	.name = "instructions", .help = "instructions: how often each ran, and how often it jumped", .needs = "lines", .bulky = true,
-	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.name = "instructions", .help = "instructions: how often each ran, and how often it jumped", .needs = "lines",
+	.bulky = true, .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

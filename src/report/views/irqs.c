@@ -68,6 +68,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_irqs = {
-	.name = "irqs", .help = "exception handlers: how often, how long, preemption, period", .sort = "net", .also = "cof",
-	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.name = "irqs", .help = "exception handlers: how often, how long, preemption, period", .sort = "net",
+	.also = "cof", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

@@ -32,12 +32,15 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .text = pt_verdict_name(limit->verdict) };
 	*out++ = (struct pt_value){ .u = each ? limit->looked_at : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){
-		.u = !each ? PT_UNKNOWN : limit->verdict == PT_VERDICT_FAILED ? limit->violations : 0, .basis = PT_BASIS_EXACT,
+		.u = !each				   ? PT_UNKNOWN
+		     : limit->verdict == PT_VERDICT_FAILED ? limit->violations
+							   : 0,
+		.basis = PT_BASIS_EXACT,
 	};
 	*out++ = (struct pt_value){ .text = limit->why };
 }
 
 const struct pt_view pt_view_limits = {
-	.name = "limits", .help = "timing rules: passed, failed or undecided", .needs = "limits", .also = "violations", .wide = true,
-	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.name = "limits", .help = "timing rules: passed, failed or undecided", .needs = "limits", .also = "violations",
+	.wide = true, .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

@@ -40,8 +40,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 const struct pt_view pt_view_ranges = {
 	.name = "ranges",
 	.help = "time by whose code ran, without calls; shared tails are charged to the function that owns them",
-	.note = "time by whose code ran; an entry is a call, a return or an interrupt's return into it; shared tails are "
-		"their owner's",
+	.note = "time by whose code ran; an entry is a call, a return or an interrupt's return into it; shared tails "
+		"are their owner's",
 	.needs = "range", .sort = "net_share", .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows,
 	.row = row,
 };

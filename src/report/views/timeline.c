@@ -36,13 +36,15 @@ static size_t n_rows(const void *subject)
 static const char *what(const struct pt_timeline_event *event)
 {
 	static const char *const kinds[PT_N_TIMELINE_KINDS] = {
-		[PT_TIMELINE_CALL] = "call", [PT_TIMELINE_TAIL_CALL] = "tail call", [PT_TIMELINE_EXCEPTION] = "exception",
-		[PT_TIMELINE_UNSEEN] = "running", [PT_TIMELINE_LEAVE] = "leave", [PT_TIMELINE_CUT] = "cut off",
+		[PT_TIMELINE_CALL] = "call", [PT_TIMELINE_TAIL_CALL] = "tail call",
+		[PT_TIMELINE_EXCEPTION] = "exception", [PT_TIMELINE_UNSEEN] = "running",
+		[PT_TIMELINE_LEAVE] = "leave", [PT_TIMELINE_CUT] = "cut off",
 		[PT_TIMELINE_SWITCH] = "switch", [PT_TIMELINE_GAP] = "gap",
 	};
 	static const char *const signals[] = {
-		[PT_SIGNAL_TASK] = "task", [PT_SIGNAL_ISR] = "isr", [PT_SIGNAL_SERVICE] = "service", [PT_SIGNAL_SPAN] = "span",
-		[PT_SIGNAL_STATE] = "state", [PT_SIGNAL_VALUE] = "value", [PT_SIGNAL_LEVEL] = "level", [PT_SIGNAL_GAP] = "gap",
+		[PT_SIGNAL_TASK] = "task", [PT_SIGNAL_ISR] = "isr", [PT_SIGNAL_SERVICE] = "service",
+		[PT_SIGNAL_SPAN] = "span", [PT_SIGNAL_STATE] = "state", [PT_SIGNAL_VALUE] = "value",
+		[PT_SIGNAL_LEVEL] = "level", [PT_SIGNAL_GAP] = "gap",
 	};
 
 	if (event->kind == PT_TIMELINE_SIGNAL)

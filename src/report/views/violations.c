@@ -39,6 +39,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_violations = {
-	.name = "violations", .help = "violations of timing rules, with the calls that led to them", .needs = "limits", .wide = true,
-	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.name = "violations", .help = "violations of timing rules, with the calls that led to them", .needs = "limits",
+	.wide = true, .columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

@@ -113,8 +113,8 @@ void pt_vcpu_set_reg(struct pt_vcpu *cpu, unsigned regsel, uint32_t value);
 enum { PT_VCPU_BREAKPOINTS = 8 };
 void pt_vcpu_set_breakpoint(struct pt_vcpu *cpu, unsigned slot, bool enabled, uint32_t addr);
 
-/* The region at addr, RAM or flash when the core was made, is not plain memory for now, or is again: a flash that runs a
- * command, a guarded RAM. data: loads and stores there go over the bus, whose row the chip has changed. code: fetches
+/* The region at addr, RAM or flash when the core was made, is not plain memory for now, or is again: a flash that runs
+ * a command, a guarded RAM. data: loads and stores there go over the bus, whose row the chip has changed. code: fetches
  * from there are bus faults. */
 void pt_vcpu_detour(struct pt_vcpu *cpu, uint32_t addr, bool data, bool code);
 

@@ -5,7 +5,8 @@
 #include "probes/virtual/cpu/armv6m/decode.h"
 #include "probes/virtual/cpu/armv6m/memory.h"
 
-/* Code, SRAM and external RAM can be executed; peripherals, devices and the system space cannot. Source: DDI 0419, B3.1 */
+/* Code, SRAM and external RAM can be executed; peripherals, devices and the system space cannot. Source: DDI 0419,
+ * B3.1 */
 static bool executable(uint32_t addr)
 {
 	return addr < 0x40000000 || (addr >= 0x60000000 && addr < 0xa0000000);

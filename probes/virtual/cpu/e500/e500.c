@@ -346,7 +346,8 @@ bool pt_e5_watched(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum access
 		return false;
 	for (unsigned i = 0; i < PT_VE500_WATCHPOINTS; i++) {
 		if (!(access == STORE ? cpu->watchpoint[i].stores : cpu->watchpoint[i].loads) ||
-		    (ea - cpu->watchpoint[i].addr >= cpu->watchpoint[i].len_bytes && cpu->watchpoint[i].addr - ea >= size))
+		    (ea - cpu->watchpoint[i].addr >= cpu->watchpoint[i].len_bytes &&
+		     cpu->watchpoint[i].addr - ea >= size))
 			continue;
 		cpu->pc = cpu->at;
 		cpu->failed = cpu->at_watchpoint = true;

@@ -25,7 +25,9 @@ static uint32_t kept(unsigned interrupt)
 
 void pt_e5_enter(struct pt_ve500 *cpu, unsigned interrupt, uint32_t return_addr)
 {
-	unsigned save = interrupt == PT_VE500_MACHINE_CHECK ? SPR_MCSRR0 : is_critical(interrupt) ? SPR_CSRR0 : SPR_SRR0;
+	unsigned save = interrupt == PT_VE500_MACHINE_CHECK ? SPR_MCSRR0
+			: is_critical(interrupt)	    ? SPR_CSRR0
+							    : SPR_SRR0;
 
 	cpu->spr[save] = return_addr;
 	cpu->spr[save + 1] = cpu->msr;

@@ -257,7 +257,8 @@ bool pt_e5_store(struct pt_ve500 *cpu, uint32_t ea, unsigned size, uint32_t valu
 static bool debug_access(struct pt_ve500 *cpu, uint32_t ea, bool write, unsigned size_bytes, uint32_t *value)
 {
 	const struct tlb *page = search(cpu, ea, (cpu->msr & PT_VE500_MSR_DS) != 0);
-	struct pt_vaccess access = { .size_bytes = (uint8_t)size_bytes, .master = PT_VMASTER_DEBUG, .privileged = true };
+	struct pt_vaccess access = { .size_bytes = (uint8_t)size_bytes, .master = PT_VMASTER_DEBUG,
+				     .privileged = true };
 
 	if (page == NULL)
 		return false;
