@@ -247,6 +247,8 @@ static int access_mem(struct fake_s12z *bdc, const struct pt_bdc_op *op)
 {
 	int rc = 0;
 
+	if (!bdc->dark && !bdc->blind && (bdc->csr & PT_BDC_ERRORS) != 0)
+		return PT_EFAULT;	/* of an earlier command; nobody can tell */
 	if (bdc->dark || (bdc->stopped && (bdc->csr & PT_BDC_BDCCIS) == 0))
 		return unanswered(bdc, op);
 	for (uint32_t i = 0; rc == 0 && i < op->n; i++)

@@ -575,6 +575,26 @@ START_TEST(stop_mode_is_sleep)
 }
 END_TEST
 
+/* A client's request interrupts the look at a core in WAI, and what failed there is not blamed on the request. */
+START_TEST(interrupted_look_spoils_no_read)
+{
+	struct pt_core_status seen;
+	uint8_t byte;
+
+	attach();
+	bdc.waits = true;
+	bdc.csr |= PT_BDC_WAIT;
+	bdc.fail_code = PT_EINTERRUPTED;
+	bdc.fail_after = 2;		/* behind BDCCSR and SYNC_PC, before the flags are cleared */
+	ck_assert_int_eq(ops->status(z, 0, &seen, &err), PT_EINTERRUPTED);
+	ck_assert_uint_ne(bdc.csr & PT_BDC_NORESP, 0);
+	OK(pt_mem_read(&z->mem, FAKE_RAM, &byte, 1, &err));
+	ck_assert_uint_eq(bdc.csr & PT_BDC_ERRORS, 0);
+	ck_assert_uint_ne(bdc.csr & PT_BDC_WAIT, 0);
+	ck_assert_int_eq(status().state, PT_SLEEPING);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("s12z target");
@@ -605,6 +625,7 @@ int main(void)
 	tcase_add_test(tc, flash_stays_open);
 	tcase_add_test(tc, trouble_of_the_wire_is_a_state);
 	tcase_add_test(tc, stop_mode_is_sleep);
+	tcase_add_test(tc, interrupted_look_spoils_no_read);
 	tcase_add_test(tc, bits_of_bdccsr_are_where_the_user_says);
 	tcase_add_loop_test(tc, words_that_cannot_be_are_refused, 0, (int)PT_LEN(no_words));
 	tcase_add_test(tc, codes_of_the_dbg_are_what_the_user_says);

@@ -36,8 +36,10 @@ uint64_t pt_wire_s12z_now_ns(const struct pt_wire_s12z *wire)
 static int one(struct pt_wire_s12z *wire, struct pt_bdc_op *op, struct pt_err *err)
 {
 	size_t n_done;
+	int rc = wire->ops->run(wire->state, op, 1, BATCH_MS, &n_done, err);
 
-	return wire->ops->run(wire->state, op, 1, BATCH_MS, &n_done, err);
+	wire->stale |= rc == PT_EINTERRUPTED;
+	return rc;
 }
 
 /* A wire that nobody drives reads as ones. Source: ZVHY 5.3.2.1 */
@@ -67,6 +69,8 @@ int pt_wire_s12z_write_csr(struct pt_wire_s12z *wire, bool enbdc, uint8_t clear,
 	if (one(wire, &op, err) < 0)
 		return pt_wrap(err, "write BDCCSR");
 	wire->enabled = enbdc;
+	if ((clear & PT_BDC_ERRORS) == PT_BDC_ERRORS)
+		wire->stale = false;
 	wire->csr = (uint16_t)((wire->csr & ~(PT_BDC_ENBDC | clear)) | (enbdc ? PT_BDC_ENBDC : 0));
 	return 0;
 }
@@ -130,22 +134,29 @@ int pt_wire_s12z_find(struct pt_wire_s12z *wire, struct pt_err *err)
 	return pt_wire_s12z_sync(wire, err) < 0 ? err->code : pt_wire_s12z_look(wire, err);
 }
 
-/* A batch failed with *err: is somebody there, and what does BDCCSR say? Without a flag the first word stands. */
-static int judge(struct pt_wire_s12z *wire, struct pt_err *err)
+/* Is somebody there, and what does BDCCSR say? *seen: that, before its flags were cleared. */
+static int take_flags(struct pt_wire_s12z *wire, uint16_t *seen, struct pt_err *err)
 {
 	bool was_enabled = wire->enabled;
-	struct pt_err first = *err;
-	uint16_t seen;
 
 	if (pt_wire_s12z_find(wire, err) < 0)
 		return err->code;
-	seen = wire->csr;
-	if (was_enabled && (seen & PT_BDC_ENBDC) == 0) {
-		wire->enabled = false;
+	*seen = wire->csr;
+	if (was_enabled && (*seen & PT_BDC_ENBDC) == 0) {
+		wire->enabled = wire->stale = false;
 		wire->was_reset = true;
 		return pt_fail(err, PT_EFAULT, "the target has been reset");
 	}
-	if (clear_flags(wire, err) < 0)
+	return clear_flags(wire, err) < 0 ? err->code : 0;
+}
+
+/* A batch failed with *err. Without a flag the first word stands. */
+static int judge(struct pt_wire_s12z *wire, struct pt_err *err)
+{
+	struct pt_err first = *err;
+	uint16_t seen;
+
+	if (take_flags(wire, &seen, err) < 0)
 		return err->code;
 	wire->asleep = is_asleep(seen);
 	if (first.code == PT_EFAULT || wire->asleep)
@@ -177,17 +188,44 @@ static int enable(struct pt_wire_s12z *wire, struct pt_err *err)
 	return pt_wire_s12z_write_csr(wire, true, PT_BDC_FLAGS, err);
 }
 
+static bool may_be_blamed(const struct pt_bdc_op *ops, size_t n_ops)
+{
+	bool may = false;
+
+	for (size_t i = 0; i < n_ops; i++)
+		may |= ops[i].what >= PT_BDC_NOP && ops[i].what < PT_BDC_DELAY && ops[i].what != PT_BDC_SYNC_PC;
+	return may;
+}
+
+/* Somebody who could not wait interrupts a batch, also between a SYNC_PC of a sleeping core and the clearing of its
+ * NORESP: a read behind it would be taken for the one that failed. */
+static int forget_flags(struct pt_wire_s12z *wire, const struct pt_bdc_op *ops, size_t n_ops, struct pt_err *err)
+{
+	uint16_t seen;
+
+	if (!wire->stale || !wire->enabled || !may_be_blamed(ops, n_ops))
+		return 0;
+	return take_flags(wire, &seen, err);
+}
+
 int pt_wire_s12z_run(struct pt_wire_s12z *wire, struct pt_bdc_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err)
 {
 	size_t done = 0;
-	int rc = needs_enbdc(ops, n_ops) ? enable(wire, err) : 0;
+	int rc = forget_flags(wire, ops, n_ops, err);
 
+	if (rc < 0) {
+		if (n_done != NULL)
+			*n_done = 0;
+		return rc;
+	}
+	rc = needs_enbdc(ops, n_ops) ? enable(wire, err) : 0;
 	if (rc == 0 && n_ops > 0)
 		rc = wire->ops->run(wire->state, ops, n_ops, BATCH_MS, &done, err);
 	if (rc == 0)
 		wire->asleep = false;
 	else if (rc == PT_EFAULT || rc == PT_ETIMEOUT || rc == PT_EPROTO)
 		rc = judge(wire, err);
+	wire->stale |= rc == PT_EINTERRUPTED;
 	if (n_done != NULL)
 		*n_done = done;
 	return rc;

@@ -18,6 +18,7 @@ struct pt_wire_s12z {
 	bool enabled;			/* we have seen ENBDC set since the last reset that we know of */
 	bool enable;			/* commands may set it where they need it */
 	bool was_reset;			/* ENBDC had been set and was found clear */
+	bool stale;			/* BDCCSR may have flags of a batch that was interrupted */
 	bool asleep;			/* the last batch failed because the core is in STOP
 					 * mode: its memory is out of reach */
 };
