@@ -5,12 +5,16 @@
  *   settings.c            every setting, and what is not verified about it
  *   e500.c                attach, detach, which core it is, and the table of it all
  *   registers.c           registers in GDB's order, and PMRs as registers of GDB
+ *   pmr.c                 numbers and fields of the PMRs, by core
  *   pm.c                  who has the performance monitor: choice of the way, cost, lease, saving and restoring
  *   pm_owed.c             what could not be put back because the server was gone
  *   pm_scratch.c          the core itself executes a routine while it is halted (scratch.h)
- *   pm_agent.c            a small program beside the application answers in RAM (mailbox.h)
+ *   pm_agent.c            a small program beside the application answers in RAM (mailbox.h, mailbox_block.c)
  *   pm_dcsr.c             registers of the core in the debug space of a QorIQ
- *   source_counters.c     events, rates, chains, thresholds
+ *   events.c              what can be counted, by its names (event_table.c), and what is like a wrong one (events_near.c)
+ *   assign.c              which event is in which counter, and in which turn (assign_ratios.c, assign_repeat.c)
+ *   counting.c            counters from turn to turn (counting_turn.c), and what is told of them (counting_told.c)
+ *   source_counters.c     events, rates, chains, thresholds; what they cost is told by counters_told.c
  *   source_samples.c      program counters, and which of them an event's overflow found (sampling.h)
  *
  * Sources: E500CORERM Rev. 1, chapter 7; for the debug space NXP's qoriq-debug, dcsr_cpu_v1.h. */
