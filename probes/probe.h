@@ -68,7 +68,7 @@ enum pt_probe_param {	/* index into pt_probe_params */
 extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */
 extern const size_t pt_n_probe_params;
 
-/* Open what uri names (interface.md, "Probe addresses"): finds the device, makes its link, opens the driver.
+/* Open what uri names: finds the device, makes its link, opens the driver.
  *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with
  *   serial= or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the
  *   first that is plugged in

@@ -1,4 +1,4 @@
-/* The command line of every verb, as interface.md names it: one table of options, one struct of what was given. */
+/* The command line of every verb: one table of options, one struct of what was given. */
 #ifndef PT_OPTIONS_H
 #define PT_OPTIONS_H
 

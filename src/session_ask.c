@@ -36,7 +36,17 @@ static int settle_run(struct pt_job *job, struct pt_board *board, struct pt_targ
 	return pt_live_catch_up(request->take->live, err);
 }
 
-static void settled(struct pt_job *job, int rc, const struct pt_err *err)
+/* Once the board thread has handed on what the source has by now, settled() asks the analyst. */
+static void ask_settled(struct request *request, uint16_t core,
+			void (*settled)(struct pt_job *job, int rc, const struct pt_err *err))
+{
+	request->core = core;
+	request->job.run = settle_run;
+	request->job.done = settled;
+	pt_board_post(request->session->board, &request->job);
+}
+
+static void history_settled(struct pt_job *job, int rc, const struct pt_err *err)
 {
 	struct request *request = (struct request *)job;
 
@@ -56,12 +66,9 @@ void pt_session_history(struct pt_session *session, uint16_t core, uint64_t sinc
 	if (pt_session_refused(session, PT_SESSION_RUNNING, reply, arg))
 		return;
 	request = pt_session_request(session, reply, arg);
-	request->core = core;
 	request->since = since;
 	request->pc = pc;
-	request->job.run = settle_run;
-	request->job.done = settled;
-	pt_board_post(session->board, &request->job);
+	ask_settled(request, core, history_settled);
 }
 
 static void branches_settled(struct pt_job *job, int rc, const struct pt_err *err)
@@ -85,11 +92,8 @@ void pt_session_branches(struct pt_session *session, enum pt_branches how, uint1
 		return;
 	request = pt_session_request(session, reply, arg);
 	request->branches = how;
-	request->core = core;
 	request->top = top;
-	request->job.run = settle_run;
-	request->job.done = branches_settled;
-	pt_board_post(session->board, &request->job);
+	ask_settled(request, core, branches_settled);
 }
 
 /* --- sources ------------------------------------------------------------------------------------------------------ */

@@ -11,7 +11,7 @@
  *   pm_scratch.c          the core itself executes a routine while it is halted (scratch.h)
  *   pm_agent.c            a small program beside the application answers in RAM (mailbox.h, mailbox_block.c)
  *   pm_dcsr.c             registers of the core in the debug space of a QorIQ
- *   events.c              what can be counted, by its names (event_table.c), and what is like a wrong one (events_near.c)
+ *   events.c              what can be counted, by its names (event_table.c); what is like a wrong one (events_near.c)
  *   assign.c              which event is in which counter, and in which turn (assign_ratios.c, assign_repeat.c)
  *   counting.c            counters from turn to turn (counting_turn.c), and what is told of them (counting_told.c)
  *   source_counters.c     events, rates, chains, thresholds; what they cost is told by counters_told.c
