@@ -1,4 +1,8 @@
-/* Print every pc that the virtual e500 executes of a firmware: e500_log ELF INSTRUCTIONS */
+/* What the virtual e500 executes of a firmware, for a comparison with QEMU (tests/system/test_qemu_e500):
+ * e500_log ELF INSTRUCTIONS prints the pc of each; e500_log ELF INSTRUCTIONS RANGE,RANGE... [REGISTER=VALUE]... those in
+ * the ranges FROM-END of pcs (END is outside), and in front of each the registers: pc lr ctr xer msr cr, and 64 bits of
+ * each of the 32. REGISTER is the number of one that a boot loader has left VALUE in. All but INSTRUCTIONS and REGISTER
+ * is hexadecimal. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,20 +13,48 @@
 #include "probes/virtual/elf.h"
 #include "util.h"
 
-enum { RAM_BYTES = 1 << 20 };
+enum { RAM_BYTES = 1 << 20, MOST_RANGES = 8 };
 
 struct log {
 	struct pt_vbus bus;
 	struct pt_ve500 *cpu;
 	uint64_t left;
+	struct { uint32_t from, end; } range[MOST_RANGES];
+	size_t n_ranges;	/* 0: everything, and only pcs */
 	uint8_t ram[RAM_BYTES];
 };
+
+static bool wanted(const struct log *log, uint32_t pc)
+{
+	for (size_t i = 0; i < log->n_ranges; i++)
+		if (pc >= log->range[i].from && pc < log->range[i].end)
+			return true;
+	return log->n_ranges == 0;
+}
+
+static void print_registers(const struct pt_ve500 *cpu)
+{
+	static const enum pt_ve500_reg special[] = {
+		PT_VE500_LR, PT_VE500_CTR, PT_VE500_XER, PT_VE500_MSR, PT_VE500_CR,
+	};
+
+	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)
+		printf(" %08" PRIx64, pt_ve500_reg(cpu, special[i]));
+	for (unsigned n = 0; n < 32; n++)
+		printf(" %08" PRIx64 "%08" PRIx64, pt_ve500_reg(cpu, PT_VE500_EV0H + n),
+		       pt_ve500_reg(cpu, PT_VE500_R0 + n));
+}
 
 static void on_insn(void *arg, uint32_t pc)
 {
 	struct log *log = arg;
 
-	printf("%08" PRIx32 "\n", pc);
+	if (log->left == 0 || !wanted(log, pc))
+		return;
+	printf("%08" PRIx32, pc);
+	if (log->n_ranges != 0)
+		print_registers(log->cpu);
+	printf("\n");
 	if (--log->left == 0)
 		pt_ve500_stop(log->cpu);
 }
@@ -48,7 +80,37 @@ static uint8_t *contents(const char *path, size_t *n_bytes)
 	return bytes;
 }
 
-static int run(struct log *log, const uint8_t *elf, size_t n_bytes, struct pt_err *err)
+static int read_ranges(struct log *log, const char *text, struct pt_err *err)
+{
+	for (int taken; *text != '\0'; text += taken + (text[taken] == ',')) {
+		if (log->n_ranges == MOST_RANGES)
+			return pt_fail(err, PT_EARG, "more than %d ranges", MOST_RANGES);
+		if (sscanf(text, "%" SCNx32 "-%" SCNx32 "%n", &log->range[log->n_ranges].from,
+			   &log->range[log->n_ranges].end, &taken) != 2)
+			return pt_fail(err, PT_EARG, "%s is not FROM-END", text);
+		log->n_ranges++;
+	}
+	return 0;
+}
+
+/* As a boot loader leaves it. The debugger's way to set registers needs a halted core. */
+static int boot(struct log *log, char *const *words, int n_words, struct pt_err *err)
+{
+	pt_ve500_request_halt(log->cpu);
+	pt_ve500_run(log->cpu, 1);
+	for (int i = 0; i < n_words; i++) {
+		unsigned n;
+		uint32_t value;
+
+		if (sscanf(words[i], "%u=%" SCNx32, &n, &value) != 2 || n > 31)
+			return pt_fail(err, PT_EARG, "%s is not REGISTER=VALUE", words[i]);
+		pt_ve500_set_reg(log->cpu, PT_VE500_R0 + n, value);
+	}
+	pt_ve500_resume(log->cpu, false);
+	return 0;
+}
+
+static int run(struct log *log, const uint8_t *elf, size_t n_bytes, char *const *words, int n_words, struct pt_err *err)
 {
 	const struct pt_vregion ram = { .base = 0, .size = RAM_BYTES, .bytes = log->ram };
 	struct pt_vtap tap = { .arg = log, .insn = on_insn };
@@ -62,23 +124,27 @@ static int run(struct log *log, const uint8_t *elf, size_t n_bytes, struct pt_er
 	if (log->cpu == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory");
 	pt_ve500_reset(log->cpu, true, pt_be32(elf + 24));	/* e_entry */
+	rc = boot(log, words, n_words, err);
 	pt_ve500_add_tap(log->cpu, &tap);
-	pt_ve500_run(log->cpu, log->left * 64);
+	if (rc == 0)
+		pt_ve500_run(log->cpu, log->left * 64);
 	pt_ve500_free(log->cpu);
-	return 0;
+	return rc;
 }
 
 int main(int argc, char **argv)
 {
 	struct log *log = calloc(1, sizeof(*log));
-	struct pt_err err = { .msg = "usage: e500_log ELF INSTRUCTIONS" };
+	struct pt_err err = { .msg = "usage: e500_log ELF INSTRUCTIONS [RANGE,... [REGISTER=VALUE]...]" };
 	uint8_t *elf = NULL;
 	size_t n_bytes = 0;
 	int rc = PT_EARG;
 
-	if (log != NULL && argc == 3 && (elf = contents(argv[1], &n_bytes)) != NULL && n_bytes >= 52) {
+	if (log != NULL && argc >= 3 && (elf = contents(argv[1], &n_bytes)) != NULL && n_bytes >= 52) {
 		log->left = strtoull(argv[2], NULL, 0);
-		rc = run(log, elf, n_bytes, &err);
+		rc = argc > 3 ? read_ranges(log, argv[3], &err) : 0;
+		if (rc == 0)
+			rc = run(log, elf, n_bytes, argv + 4, argc - 4, &err);
 	}
 	if (rc < 0)
 		fprintf(stderr, "%s\n", err.msg);
