@@ -1,5 +1,6 @@
 /* A CMSIS-DAP device of the simplest kind, for tests of the driver: the command loop of the reference firmware over a
- * SW-DP with one MEM-AP on an array of words. Not the virtual board's: that has a clock, a chip and faults of its own. */
+ * SW-DP with one MEM-AP on an array of words. Not the virtual board's: that has a clock, a chip and faults of its
+ * own. */
 #ifndef PT_TESTS_FAKE_CMSIS_DAP_H
 #define PT_TESTS_FAKE_CMSIS_DAP_H
 

@@ -654,7 +654,7 @@ const char *pt_session_why_ended(const struct pt_session *s)
 	return "";
 }
 
-/* --- semihosting: what it is to a GDB server, test_semihost in system says ------------------------------------------ */
+/* --- semihosting: what it is to a GDB server, test_semihost in system says ---------------------------------------- */
 
 struct pt_semihost *pt_board_semihost(struct pt_board *b)
 {

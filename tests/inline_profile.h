@@ -1,6 +1,6 @@
-/* A profile of a virtual board (the KL27, or another) in one thread, without board and session: the source's chunks go straight into a
- * pipeline. Beside it the model's own truth, and the counters that the demo firmware keeps in RAM. For tests and bench;
- * what cannot fail there ends the program with the reason. Everything is on the virtual clock. */
+/* A profile of a virtual board (the KL27, or another) in one thread, without board and session: the source's chunks go
+ * straight into a pipeline. Beside it the model's own truth, and the counters that the demo firmware keeps in RAM. For
+ * tests and bench; what cannot fail there ends the program with the reason. Everything is on the virtual clock. */
 #ifndef PT_TESTS_INLINE_PROFILE_H
 #define PT_TESTS_INLINE_PROFILE_H
 

@@ -24,7 +24,8 @@ enum { PT_SCRIPT_DEPTH = 128, PT_SCRIPT_BYTES = 4096 };
 #define PT_SCRIPT_NO_ANSWER (SIZE_MAX / 2)	/* a part of a request */
 
 struct pt_script {
-	/* Answer a request; returns the response's length, or PT_SCRIPT_NO_ANSWER, and adds the time it took to *took_ns. */
+	/* Answer a request; returns the response's length, or PT_SCRIPT_NO_ANSWER, and adds the time it took to
+	 * *took_ns. */
 	size_t (*answer)(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns);
 	void *arg;
 	struct pt_link_info info;

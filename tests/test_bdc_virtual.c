@@ -144,8 +144,8 @@ static void take_snapshot(void)
 	run(begin, PT_LEN(begin));
 }
 
-/* A line that says TERM, and before it lines of the known formats. What lies behind it in a buffer that was not filled is
- * older than the session, and may be anything. */
+/* A line that says TERM, and before it lines of the known formats. What lies behind it in a buffer that was not filled
+ * is older than the session, and may be anything. */
 START_TEST(reads_a_snapshot_of_the_running_core)
 {
 	unsigned last = LINES, n_known = 0;

@@ -421,8 +421,8 @@ START_TEST(gmon_of_bins)
 }
 END_TEST
 
-/* Samples are no time, whatever the core's clock; and as gprof counts hits in bins of less than 2 bytes twice, those are 2
- * wide: 0x102 three times, 0x103 and 0x106 once, and LEAF. */
+/* Samples are no time, whatever the core's clock; and as gprof counts hits in bins of less than 2 bytes twice, those
+ * are 2 wide: 0x102 three times, 0x103 and 0x106 once, and LEAF. */
 START_TEST(gmon_of_samples)
 {
 	static const uint32_t values[] = { 0x106, 0x102, LEAF, 0x102, 0x103, 0x102 };

@@ -1,5 +1,6 @@
-/* The flight recorder against the board's own log of executed pcs: what the blocks of the history say has run is what did
- * run, instruction by instruction, up to where the core is halted. Interrupts, steps, and a ring that is too small. */
+/* The flight recorder against the board's own log of executed pcs: what the blocks of the history say has run is what
+ * did run, instruction by instruction, up to where the core is halted. Interrupts, steps, and a ring that is too
+ * small. */
 #include <stdlib.h>
 
 #include "harness.h"

@@ -1,5 +1,5 @@
-/* Capture files: what is written is read again, and whatever happens to the file, what is sound in it comes out and what
- * is not is accounted for. */
+/* Capture files: what is written is read again, and whatever happens to the file, what is sound in it comes out and
+ * what is not is accounted for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -496,7 +496,7 @@ START_TEST(a_newer_version_is_refused_by_name)
 }
 END_TEST
 
-/* --- writing when something is in the way -------------------------------------------------------------------------- */
+/* --- writing when something is in the way ------------------------------------------------------------------------- */
 
 START_TEST(a_full_disk_leaves_a_sound_file)
 {

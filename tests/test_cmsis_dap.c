@@ -255,7 +255,7 @@ static const struct {
 	uint64_t packet_ns, turn_ns;
 	bool padded;
 	unsigned packets, round_trips;
-} dumps[] = {	/* the links of design.md */
+} dumps[] = {	/* by the kind of link */
 	{ "hid-fs", 64, 8, 1000000, 1000000, true, 1093, 1 },
 	{ "bulk-fs", 64, 8, 52000, 250000, false, 1093, 1 },
 	{ "bulk-hs", 512, 4, 10000, 125000, false, 130, 1 },

@@ -33,7 +33,7 @@ static uint64_t round_trips(void)
 		ck_assert_msg(ok_rc == 0, "%s: %d: %s", #call, ok_rc, err.msg);                                       \
 	} while (0)
 
-/* --- a link on top of the model's: somebody interrupts whatever blocks, so that nothing but a shield gets through --- */
+/* --- a link on top of the model's: somebody interrupts whatever blocks, so that nothing but a shield gets through - */
 
 static struct pt_link *outer;
 static bool nagging;

@@ -70,8 +70,8 @@ START_TEST(totals_and_rates)
 }
 END_TEST
 
-/* 1000 in 1 ms, 500 in 1 ms, then at a halt 70 in 10 us: counted, but no rate of 7 MHz. The next one is as usual after a
- * short one, and of 900. */
+/* 1000 in 1 ms, 500 in 1 ms, then at a halt 70 in 10 us: counted, but no rate of 7 MHz. The next one is as usual after
+ * a short one, and of 900. */
 START_TEST(a_reading_that_comes_early)
 {
 	struct chunk_feed f = feed_of(COUNTERS, NULL);
@@ -257,7 +257,8 @@ START_TEST(thresholds_make_durations)
 }
 END_TEST
 
-/* Two estimates that contradict each other by chance: 80 are longer than 0, 100 longer than 4, in half of the time each. */
+/* Two estimates that contradict each other by chance: 80 are longer than 0, 100 longer than 4, in half of the time
+ * each. */
 START_TEST(a_share_is_no_more_than_all)
 {
 	struct chunk_feed f = feed_of("format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\nturns=2\ncounters=2\n"

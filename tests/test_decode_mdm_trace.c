@@ -124,7 +124,7 @@ START_TEST(halves_behind_a_gap)
 }
 END_TEST
 
-/* --- streams of the virtual board: the lines of CONFIG that matter, an empty one, then what was read --------------- */
+/* --- streams of the virtual board: the lines of CONFIG that matter, an empty one, then what was read -------------- */
 
 static void print_stream(const uint8_t *bytes, size_t len_bytes, FILE *out)
 {

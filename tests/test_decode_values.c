@@ -1,4 +1,5 @@
-/* The streams that we make ourselves, "lines", "values", "counters" and "bins": what a record becomes, and that damage is a gap and no more. */
+/* The streams that we make ourselves, "lines", "values", "counters" and "bins": what a record becomes, and that damage
+ * is a gap and no more. */
 #include <string.h>
 
 #include "decode/decoder.h"

@@ -1,5 +1,5 @@
-/* Comparing profiles: noise is no change, a change is one, and blocks add up to what was fed. The programs under test run
- * here: a loop that calls its functions in an order and for times that depend on each other, as real ones do. */
+/* Comparing profiles: noise is no change, a change is one, and blocks add up to what was fed. The programs under test
+ * run here: a loop that calls its functions in an order and for times that depend on each other, as real ones do. */
 #include <math.h>
 #include <string.h>
 

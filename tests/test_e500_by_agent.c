@@ -70,7 +70,8 @@ END_TEST
 
 /* --- nobody answers */
 
-/* Halted: what the agent has published before says that it is there, but PMRs are not read; by scratch code they are. */
+/* Halted: what the agent has published before says that it is there, but PMRs are not read; by scratch code they
+ * are. */
 START_TEST(a_halted_core_has_no_agent)
 {
 	struct pt_e500_op op = get(PT_E500_PMLCA0);

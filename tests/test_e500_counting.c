@@ -1,5 +1,5 @@
-/* The words of the e500's source counters, and turns as operations on registers, on a performance monitor of the virtual
- * core: what they set up counts, in the states that were asked for, and chains are read whole. */
+/* The words of the e500's source counters, and turns as operations on registers, on a performance monitor of the
+ * virtual core: what they set up counts, in the states that were asked for, and chains are read whole. */
 #include <string.h>
 
 #include "harness.h"

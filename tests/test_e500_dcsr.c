@@ -1,4 +1,5 @@
-/* The performance monitor through the debug space of a QorIQ, as the virtual board e500 models it: nothing is halted. */
+/* The performance monitor through the debug space of a QorIQ, as the virtual board e500 models it: nothing is
+ * halted. */
 #include "e500_rig.h"
 
 /* What the e6500's block has is enough: no RAM, and nothing is halted, to count as to set up. */

@@ -69,7 +69,8 @@ static void note_stop(void)
 	}
 }
 
-/* The demo stays where something comes that it does not expect: here it returns, again and again while the line is up. */
+/* The demo stays where something comes that it does not expect: here it returns, again and again while the line is
+ * up. */
 static void return_from_interrupts(void)
 {
 	const uint32_t *spr = there.chip->cpu->spr;

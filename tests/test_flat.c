@@ -33,7 +33,8 @@ START_TEST(sums_by_hand)
 	ck_assert_uint_eq(pt_flat_samples(flat, WORK), 6);
 	ck_assert_double_eq_tol(pt_flat_share(flat, WORK).share, 0.6, 1e-12);
 	ck_assert_double_eq_tol(pt_flat_share(flat, REST).share, 0.4, 1e-12);
-	/* Residuals of work: 3 - 2.4, 1 - 2.4, 2 - 1.2; squares 0.36 + 1.96 + 0.64 = 2.96; variance 2.96 * 3/2 / 100. */
+	/* Residuals of work: 3 - 2.4, 1 - 2.4, 2 - 1.2; squares 0.36 + 1.96 + 0.64 = 2.96; variance 2.96 * 3/2 /
+	 * 100. */
 	ck_assert_double_eq_tol(pt_flat_share(flat, WORK).effective, 0.24 / 0.0444, 1e-9);
 	pt_flat_free(flat);
 }

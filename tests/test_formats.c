@@ -350,7 +350,8 @@ START_TEST(no_clock_of_a_core_where_none_is_traced)
 }
 END_TEST
 
-/* What the OS knows stands beside the row of its name, or of the one function that it is at; else in a row of its own. */
+/* What the OS knows stands beside the row of its name, or of the one function that it is at; else in a row of its
+ * own. */
 START_TEST(the_os_stands_beside_its_tasks)
 {
 	static const struct pt_task task[] = { { .name = "ping" }, { .name = "work" }, { .name = "pong" } };

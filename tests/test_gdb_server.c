@@ -1,7 +1,8 @@
 /* What the driver of the wire rsp promises, as tests/test_probe_contract.c has it for the others: each call is made
- * with each fault at each packet it sends. Here the link is a real connection, because the loop polls it, and the device
- * a thread at its other end. The right code comes back, and the next call works, or the connection is gone for good, and
- * another one can be made. No time is measured: patience is short where nothing comes, and else as long as it takes. */
+ * with each fault at each packet it sends. Here the link is a real connection, because the loop polls it, and the
+ * device a thread at its other end. The right code comes back, and the next call works, or the connection is gone for
+ * good, and another one can be made. No time is measured: patience is short where nothing comes, and else as long as it
+ * takes. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

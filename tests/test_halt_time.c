@@ -1,6 +1,6 @@
-/* How long does whoever presses Ctrl-C wait? At most 50 ms of the probe's clock on every link, with and without a profile,
- * whenever the key is pressed after a resume. The clock is virtual, and the halt is asked for from inside whatever the
- * board thread is doing at that time: so the figures are the same on any machine. */
+/* How long does whoever presses Ctrl-C wait? At most 50 ms of the probe's clock on every link, with and without a
+ * profile, whenever the key is pressed after a resume. The clock is virtual, and the halt is asked for from inside
+ * whatever the board thread is doing at that time: so the figures are the same on any machine. */
 #include <stdio.h>
 
 #include "probes/virtual/board.h"

@@ -1,5 +1,5 @@
-/* Runs in, blocks out, as a debugger reads them: joined where it only stopped for a moment, apart at branches, with a mark
- * where something is missing, the last one up to where the core is halted. Code: small_program.h. */
+/* Runs in, blocks out, as a debugger reads them: joined where it only stopped for a moment, apart at branches, with a
+ * mark where something is missing, the last one up to where the core is halted. Code: small_program.h. */
 #include <stdlib.h>
 
 #include "harness.h"

@@ -67,7 +67,8 @@ START_TEST(keeps_the_words)
 }
 END_TEST
 
-/* --- verdicts. f and g at 1 MHz: a tick is a microsecond. main calls f at 10, 20 and 40, for 5, 6 and 9; g is never seen. */
+/* --- verdicts. f and g at 1 MHz: a tick is a microsecond. main calls f at 10, 20 and 40, for 5, 6 and 9; g is never
+ * seen. */
 
 static const struct pt_function functions[] = { { .name = "main", .address = 0 }, { .name = "f", .address = 4 },
 						 { .name = "g", .address = 8 } };

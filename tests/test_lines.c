@@ -1,6 +1,6 @@
-/* Lines, instructions and inlined calls from hand-made runs over real code: what comes out is what the line table and the
- * inlined calls of that code say, added up here in the plainest way. The firmware's own counts are in test_exactness,
- * against the board's log of executed pcs. */
+/* Lines, instructions and inlined calls from hand-made runs over real code: what comes out is what the line table and
+ * the inlined calls of that code say, added up here in the plainest way. The firmware's own counts are in
+ * test_exactness, against the board's log of executed pcs. */
 #include <stdio.h>
 #include <string.h>
 

@@ -808,7 +808,8 @@ START_TEST(counters_while_in_reset)
 }
 END_TEST
 
-/* Where no mark stays, a setting leaves the look away: what reads 0 has counted nothing, unless it had counted before. */
+/* Where no mark stays, a setting leaves the look away: what reads 0 has counted nothing, unless it had counted
+ * before. */
 START_TEST(counters_that_cannot_be_written)
 {
 	unsigned n, turns;

@@ -427,8 +427,8 @@ START_TEST(a_full_burst_is_read_while_the_core_is_held)
 }
 END_TEST
 
-/* Whoever halts the core waits for the answer: the source asks nothing of the wire then. What it has goes out when it is
- * drained, however often that is cut short, or before the core is let go, or at the end. */
+/* Whoever halts the core waits for the answer: the source asks nothing of the wire then. What it has goes out when it
+ * is drained, however often that is cut short, or before the core is let go, or at the end. */
 START_TEST(a_halt_is_told_later)
 {
 	static const char *const modes[] = { "mode=stream", "mode=halt" };

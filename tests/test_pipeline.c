@@ -520,7 +520,8 @@ START_TEST(any_split_is_the_same)
 }
 END_TEST
 
-/* Each turn calls leaf once, which takes 3 cycles. Those before the rule came are not looked at, what was open then is. */
+/* Each turn calls leaf once, which takes 3 cycles. Those before the rule came are not looked at, what was open then
+ * is. */
 START_TEST(rules_come_late)
 {
 	struct feed f = feed_of(HALT, NULL, 0);

@@ -51,7 +51,8 @@ static const struct pt_function *function_named(const struct pt_program *p, cons
 	return NULL;
 }
 
-/* One segment from the vectors to the build id; between them and the flash configuration lies nothing that is loaded. */
+/* One segment from the vectors to the build id; between them and the flash configuration lies nothing that is
+ * loaded. */
 START_TEST(loads_are_sections)
 {
 	struct pt_program *p;

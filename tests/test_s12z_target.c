@@ -486,7 +486,7 @@ START_TEST(flash_stays_open)
 }
 END_TEST
 
-/* --- what is not verified is a word --------------------------------------------------------------------------------- */
+/* --- what is not verified is a word ------------------------------------------------------------------------------- */
 
 START_TEST(bits_of_bdccsr_are_where_the_user_says)
 {

@@ -344,7 +344,8 @@ static const struct { const char *uri, *why; } ends[] = {
 	{ "virtual:kl27?fault=power@20000+1000000", "the target does not answer on SWD" },
 };
 
-/* Whoever waits hears of it; stop says why, and is no failure; what came before is in the report, and what was missed. */
+/* Whoever waits hears of it; stop says why, and is no failure; what came before is in the report, and what was
+ * missed. */
 START_TEST(keeps_what_came_before_the_end)
 {
 	open_ready(ends[_i].uri);

@@ -16,8 +16,8 @@ static const struct pt_signal_definition definitions[] = {
 static const struct pt_signal_set signals = { definitions, PT_LEN(definitions) };
 enum { GAP = 0x100, BEGIN = 0x101, END = 0x102 };
 
-/* "A 2-1 7/9 [1: 3 4 4]": 2 entries and 1 partial span; net 7, gross 9 in all; 1 whole with net 3, gross 4, call 4. Then
- * its errors: "skipped exit 1". */
+/* "A 2-1 7/9 [1: 3 4 4]": 2 entries and 1 partial span; net 7, gross 9 in all; 1 whole with net 3, gross 4, call 4.
+ * Then its errors: "skipped exit 1". */
 static const struct {
 	const char *name;
 	struct { uint64_t ns; unsigned value; } write[16];

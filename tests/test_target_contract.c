@@ -139,7 +139,8 @@ START_TEST(attach_and_detach_leave_it_running)
 }
 END_TEST
 
-/* No debugger any more: a halted core is somebody's, a running one goes on; the next debugger finds everything at work. */
+/* No debugger any more: a halted core is somebody's, a running one goes on; the next debugger finds everything at
+ * work. */
 START_TEST(leaving_changes_no_state)
 {
 	struct pt_break at = { .kind = PT_BREAK_HW, .len = 2 };

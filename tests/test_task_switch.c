@@ -1,6 +1,6 @@
-/* Stacks per task: each story with its figures by hand (run_script.h; an instruction takes 1 ns). And a scheduler played
- * at random, whose truth is known: with task signals, with late and imprecise ones, and without any, execution says the
- * same. */
+/* Stacks per task: each story with its figures by hand (run_script.h; an instruction takes 1 ns). And a scheduler
+ * played at random, whose truth is known: with task signals, with late and imprecise ones, and without any, execution
+ * says the same. */
 #include <stdio.h>
 #include <string.h>
 

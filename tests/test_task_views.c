@@ -1,5 +1,5 @@
-/* What tasks, ranges and signalled spans look like: the analyses fed with a little story (run_script.h, a tick is 1 ns),
- * rendered, and compared with golden files. */
+/* What tasks, ranges and signalled spans look like: the analyses fed with a little story (run_script.h, a tick is 1
+ * ns), rendered, and compared with golden files. */
 #include <string.h>
 
 #include "harness.h"

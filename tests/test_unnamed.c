@@ -1,4 +1,5 @@
-/* Functions that no symbol names: those of ELFs whose symbols were taken away must be some of those that the symbols tell of. */
+/* Functions that no symbol names: those of ELFs whose symbols were taken away must be some of those that the symbols
+ * tell of. */
 #include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>

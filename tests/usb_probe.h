@@ -25,8 +25,8 @@ struct usb_probe_config {
 	bool hidraw;		/* as the kernel's HID driver would make one */
 	bool instant;		/* responses as soon as they are known, not when the cable would bring them */
 
-	/* A device of another kind, full speed, with one interface (bulk OUT 0x01, IN 0x82): what answers its packets, as for
-	 * struct pt_script; PT_SCRIPT_NO_ANSWER: nothing. NULL: board. */
+	/* A device of another kind, full speed, with one interface (bulk OUT 0x01, IN 0x82): what answers its packets,
+	 * as for struct pt_script; PT_SCRIPT_NO_ANSWER: nothing. NULL: board. */
 	size_t (*answer)(void *arg, const uint8_t *request, size_t len_bytes, uint8_t *response, uint64_t *took_ns);
 	void *arg;
 	uint16_t vid, pid;

@@ -52,7 +52,7 @@ static const struct any_chunk *make(uint64_t n)
 	return &any;
 }
 
-/* --- each in a process of its own, for its memory ------------------------------------------------------------------ */
+/* --- each in a process of its own, for its memory ----------------------------------------------------------------- */
 
 static void write_plain(void)
 {

@@ -1,7 +1,7 @@
 /* How long does it take until a program is there? Opening an ELF of 5 MB with DWARF and building its code map, beside
  * what libdw alone takes to read the same line tables; then what is read when somebody asks: inlined calls, exits.
- * The ELF is made of generated C by arm-none-eabi-gcc, once per build tree (bench_elf.elf); without a compiler the bench
- * says so. Run by make bench; argument: an ELF to take instead. */
+ * The ELF is made of generated C by arm-none-eabi-gcc, once per build tree (bench_elf.elf); without a compiler the
+ * bench says so. Run by make bench; argument: an ELF to take instead. */
 #include <elfutils/libdw.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* How fast is the S12Z's code profiling read? A loop of calls and conditional branches, some three in four taken, as it
- * comes out of PDO; the figure is direct branches a second. Beside it what the pins can carry at most: 31 of them in the
- * 96 bus cycles of a line, at 50 MHz. Every call is checked against the generator's count. Run by make bench; the goal is
- * 30 million a second through the whole pipeline. */
+ * comes out of PDO; the figure is direct branches a second. Beside it what the pins can carry at most: 31 of them in
+ * the 96 bus cycles of a line, at 50 MHz. Every call is checked against the generator's count. Run by make bench; the
+ * goal is 30 million a second through the whole pipeline. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* libFuzzer entry for the drivers of BDC probes (the pipe, OSBDM, USBDM of both framings): a device that answers with
- * arbitrary bytes from some request on. Linked with tests/fuzz/replay.c elsewhere. Checked: no access outside the response, an
- * end to every call in bounded time, no more done than was asked. */
+ * arbitrary bytes from some request on. Linked with tests/fuzz/replay.c elsewhere. Checked: no access outside the
+ * response, an end to every call in bounded time, no more done than was asked. */
 #include <stdlib.h>
 #include <string.h>
 

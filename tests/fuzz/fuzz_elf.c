@@ -1,7 +1,7 @@
 /* ELF files with arbitrary damage: refused or opened, but nothing may break, and what opens must hold together: its
  * functions, code, lines, inlined calls and exits. "2ELF" and a le32 size begin a pair of an ELF and its debug file.
- * Inputs that do not look like either are taken as damage (position and byte in turn) to a good ELF, the demo firmware in
- * $srcdir. */
+ * Inputs that do not look like either are taken as damage (position and byte in turn) to a good ELF, the demo firmware
+ * in $srcdir. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Every driver of foreign files on arbitrary bytes: nothing may break, reading comes to an end in bounded memory, and what
- * comes out tiles. The first byte chooses the driver, up to the first newline stand settings; the rest is the file. */
+/* Every driver of foreign files on arbitrary bytes: nothing may break, reading comes to an end in bounded memory, and
+ * what comes out tiles. The first byte chooses the driver, up to the first newline stand settings; the rest is the
+ * file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

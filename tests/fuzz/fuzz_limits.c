@@ -1,5 +1,5 @@
-/* Any text as timing rules, in lines and in one, and as a formula: taken or refused with a sentence, within their bounds;
- * rules in one line are the same rules. */
+/* Any text as timing rules, in lines and in one, and as a formula: taken or refused with a sentence, within their
+ * bounds; rules in one line are the same rules. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The S12Z's profiling and trace lines on arbitrary bytes, with the walk of the code and the shadow stack behind them. The
- * first byte says which format and which of its keys, the second how the rest is cut and what happens in between. */
+/* The S12Z's profiling and trace lines on arbitrary bytes, with the walk of the code and the shadow stack behind them.
+ * The first byte says which format and which of its keys, the second how the rest is cut and what happens in
+ * between. */
 #include <stdlib.h>
 #include <string.h>
 
