@@ -157,6 +157,10 @@ static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeou
 		if (rc != 0)
 			break;
 	}
+	if (am->untold > 0 && --am->untold == 0) {
+		*n_done = 0;
+		return pt_fail(err, PT_EINTERRUPTED, "injected");
+	}
 	return rc < 0 ? rc : 0;
 }
 

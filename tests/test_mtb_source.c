@@ -567,6 +567,24 @@ START_TEST(interrupts_do_no_harm)
 }
 END_TEST
 
+/* What was sent before an interrupt is done all the same: a core that was resumed may be halted again, its buffer full. */
+START_TEST(what_is_cut_short_may_have_been_done)
+{
+	set("mode=halt");
+	set("mtb-size=1024");
+	model.branch_ns = 260;
+	start_ok();
+	for (size_t at = 0; at < 20; at++) {
+		memory.untold = 1 + at % 3;
+		run_until_data(at + 1);
+	}
+	memory.untold = 0;
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_WRAP), 0);
+	check_numbers();
+	stop_ok();
+}
+END_TEST
+
 START_TEST(a_short_fault_is_survived_and_a_long_one_ends_it)
 {
 	int rc = 0;
@@ -885,6 +903,7 @@ int main(void)
 	tcase_add_loop_test(tc, late_news_of_a_reset_does_no_harm, 0, 3);
 	tcase_add_test(tc, a_firmware_that_takes_the_unit_is_named);
 	tcase_add_loop_test(tc, interrupts_do_no_harm, 0, 9);
+	tcase_add_test(tc, what_is_cut_short_may_have_been_done);
 	tcase_add_test(tc, a_short_fault_is_survived_and_a_long_one_ends_it);
 	tcase_add_test(tc, a_full_pool_is_a_loss);
 	tcase_add_test(tc, an_mtb_in_use_is_left_alone);

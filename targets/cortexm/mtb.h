@@ -120,6 +120,7 @@ struct pt_mtb {
 	uint64_t halt_pc, halt_ns;	/* then */
 	uint64_t armed_ns, stopped_ns;
 	uint32_t watermark;		/* as written to FLOW */
+	bool odd_burst;		/* mode halt: the watermark is a packet earlier */
 	uint32_t read_offset;		/* in the window: what lies before it was read; burst: how far the read is */
 	uint32_t len_bytes;		/* burst: of what is being read */
 	/* burst: what is left of the delay before the next arming; PT_UNKNOWN: not drawn yet */

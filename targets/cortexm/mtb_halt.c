@@ -4,7 +4,8 @@
  * halt is known too.
  *
  * Somebody else may halt the core meanwhile (a breakpoint, the user): then what is new is read, the unit is left as it
- * is, and recording goes on when the core does. HALTREQ is cleared before the core is resumed, else it halts again. */
+ * is, and recording goes on when the core does. Every other watermark is a packet earlier: a core that was resumed by a
+ * batch that was cut short may have filled the buffer since, and is told by it from one that waits still. HALTREQ is cleared before the core is resumed, else it halts again. */
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
@@ -20,7 +21,9 @@ struct stop {			/* what a halted core and its MTB look like */
 
 static uint32_t flow(const struct pt_mtb *m)
 {
-	return (m->win.pointer + m->win.len_bytes - SKID_BYTES) | FLOW_AUTOHALT;
+	uint32_t odd = m->odd_burst ? PACKET_BYTES : 0;
+
+	return (m->win.pointer + m->win.len_bytes - SKID_BYTES - odd) | FLOW_AUTOHALT;
 }
 
 /* The state of both in one batch; of what the buffer may hold, the stretch [read_offset, room) comes along. */
@@ -163,15 +166,24 @@ static int go_on(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
-/* go_on() was cut short. Resuming is its last step: a core that runs has been armed before. */
+/* go_on() was cut short. Resuming is its last step: a core that runs has been armed before; one that has halted again
+ * has this burst's watermark, and something recorded. */
 static int go_on_again(struct pt_mtb *m, struct pt_err *err)
 {
-	uint32_t dhcsr = 0;
-	int rc = pt_core_read_dhcsr(m->cm, &dhcsr, err);
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t core = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	int rc = pt_mtb_run(m, &batch, err);
+	bool ran;
 
 	if (rc < 0)
 		return pt_mtb_failed(m, rc, err);
-	if ((dhcsr & DHCSR_S_HALT) != 0)
+	pt_core_saw(m->cm, pt_mtb_value(&batch, core));
+	ran = pt_mtb_value(&batch, watermark) == m->watermark &&
+	      ((pt_mtb_value(&batch, master) & MASTER_HALTREQ) != 0 || pt_mtb_value(&batch, position) != m->win.pointer);
+	if ((pt_mtb_value(&batch, core) & DHCSR_S_HALT) != 0 && !ran)
 		return go_on(m, err);
 	m->state = MTB_ARMED;
 	m->read_offset = 0;
@@ -206,6 +218,7 @@ static int on_full(struct pt_mtb *m, struct pt_err *err)
 		pt_emit_state(&m->out, PT_STATE_RESET, m->out.told_ns, PT_UNKNOWN);
 		return 0;
 	}
+	m->odd_burst = !m->odd_burst;
 	m->held = (stop.dfsr & DFSR_ALL & ~DFSR_EXTERNAL) != 0;	/* a breakpoint as well: whoever set it decides */
 	return go_on(m, err);
 }
