@@ -182,6 +182,49 @@ START_TEST(the_tables)
 }
 END_TEST
 
+static void reading(struct chunk_feed *f, uint64_t main_hits, uint64_t leaf_hits, bool whole)
+{
+	struct chunk_bytes b = { .len = 0 };
+
+	if (main_hits > 0)
+		add_bin(&b, 0x100, main_hits);
+	if (leaf_hits > 0)
+		add_bin(&b, 0x120, leaf_hits);
+	if (whole)
+		add_bin(&b, 0x100, 0);
+	chunk_put(f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+}
+
+/* Hits of main, and of the bin that is half leaf's, by reading; what the last whole one with hits tells. */
+START_TEST(the_last_reading)
+{
+	static const struct { uint64_t main, shared; bool whole; double main_last, leaf_last; } rows[] = {
+		{ 5, 5, false, NAN, NAN }, { 5, 5, true, 0.5, 0.25 }, { 30, 10, false, 0.5, 0.25 },
+		{ 0, 0, true, 0.75, 0.125 }, { 0, 0, true, 0.75, 0.125 }, { 0, 7, true, 0, 0.5 }, { 9, 0, true, 1, 0 },
+	};
+	struct chunk_feed f = feed_of(EXACT);
+	struct pt_text text = { 0 };
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		const struct pt_bins *b;
+		double main_last, leaf_last;
+
+		reading(&f, rows[i].main, rows[i].shared, rows[i].whole);
+		b = pt_pipeline_profile(f.pipeline)->bins;
+		main_last = function(b, ID_MAIN)->last;
+		leaf_last = function(b, ID_LEAF)->last;
+		ck_assert_int_eq(isnan(main_last), isnan(rows[i].main_last));
+		ck_assert_msg(isnan(main_last) || (main_last == rows[i].main_last && leaf_last == rows[i].leaf_last),
+			      "row %zu: %g %g", i, main_last, leaf_last);
+		ck_assert_uint_eq(b->n_addresses, 2);
+	}
+	chunk_report(&f, &text, "bins", "csv");
+	ck_assert_msg(strstr(text.bytes, "last") != NULL, "%s", text.bytes);
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* More addresses than fit, and bins as large as the world: bounded, and every hit is somewhere. */
 START_TEST(too_much)
 {
@@ -474,6 +517,7 @@ int main(void)
 	tcase_add_test(tc, samples_have_intervals);
 	tcase_add_test(tc, program_counters);
 	tcase_add_test(tc, the_tables);
+	tcase_add_test(tc, the_last_reading);
 	tcase_add_loop_test(tc, too_much, 0, 2);
 	tcase_add_test(tc, functions_of_bins);
 	tcase_add_test(tc, exact_functions);

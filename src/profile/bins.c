@@ -1,5 +1,6 @@
 #include "profile/bins.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct bins {
 	const struct pt_program *program;
 	size_t n_ids;
 	struct pt_bins_address *address;	/* as they came */
+	struct pt_recent *recent;		/* of each */
 	size_t n_addresses;
 	uint32_t *slot;				/* index + 1 in address; 0: free */
 	struct source { uint16_t source; uint64_t bin_bytes, high; bool exact, instructions, cycles; } source[SOURCES];
@@ -63,23 +65,26 @@ static struct pt_bins_core *core_of(struct bins *b, uint16_t core)
 	return &b->cores[i];
 }
 
-static void hit(struct bins *b, uint16_t core, uint64_t address, uint64_t bytes, uint64_t hits)
+/* Which address it is, in *at; false: it found no room. */
+static bool hit(struct bins *b, uint16_t core, uint64_t address, uint64_t bytes, uint64_t hits, size_t *at)
 {
 	size_t i = slot_of(b, core, address, bytes);
 	struct pt_bins_core *of = core_of(b, core);
 
 	if (of == NULL || (b->slot[i] == 0 && b->n_addresses == PT_BINS_MAX)) {
 		b->result.dropped += hits;
-		return;
+		return false;
 	}
 	if (b->slot[i] == 0) {
 		b->address[b->n_addresses] =
 			(struct pt_bins_address){ .address = address, .bytes = bytes, .core = core };
 		b->slot[i] = (uint32_t)++b->n_addresses;
 	}
-	b->address[b->slot[i] - 1].hits += hits;
+	*at = b->slot[i] - 1;
+	b->address[*at].hits += hits;
 	of->hits += hits;
 	b->result.hits = b->cores[0].hits;
+	return true;
 }
 
 /* Of its bytes, those that are counted: not what lies behind the last address. */
@@ -88,14 +93,27 @@ static uint64_t counted_bytes(const struct source *s, uint64_t begin)
 	return begin <= s->high && s->high - begin < s->bin_bytes - 1 ? s->high - begin + 1 : s->bin_bytes;
 }
 
+/* One that found nothing (the core was held) makes nothing old. */
+static void end_reading(struct bins *b, uint16_t core)
+{
+	struct pt_bins_core *of = core_of(b, core);
+
+	if (of != NULL && of->recent.found > 0 && of->recent.reading == of->reading)
+		of->reading++;
+}
+
 static void take_bin(struct bins *b, const struct pt_event *e)
 {
+	struct pt_bins_core *of;
 	uint64_t bytes = 1;
+	size_t at = 0;
 
 	if (e->bin.count == PT_UNKNOWN) {
 		b->result.full++;
 		return;
 	}
+	if (e->bin.count == 0)
+		end_reading(b, e->core);
 	if (e->bin.count == 0 || e->bin.count > UINT64_MAX / 2)
 		return;
 	for (size_t i = 0; i < b->n_sources; i++)
@@ -105,19 +123,24 @@ static void take_bin(struct bins *b, const struct pt_event *e)
 			b->instructions |= b->source[i].instructions;
 			b->cycles |= b->source[i].cycles;
 		}
-	hit(b, e->core, e->bin.begin, bytes, e->bin.count);
+	if (!hit(b, e->core, e->bin.begin, bytes, e->bin.count, &at))
+		return;
+	of = core_of(b, e->core);
+	pt_recent_add(&of->recent, of->reading, e->bin.count);
+	pt_recent_add(&b->recent[at], of->reading, e->bin.count);
 }
 
 static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
 {
 	struct bins *b = analysis;
+	size_t ignored;
 
 	(void)at;
 	for (; n-- > 0; e++) {
 		if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
 			b->result.asleep++;
 		} else if (e->kind == PT_EV_SAMPLE) {
-			hit(b, e->core, e->branch.to, 1, 1);
+			hit(b, e->core, e->branch.to, 1, 1, &ignored);
 			b->sampled = true;
 		} else if (e->kind == PT_EV_BIN) {
 			take_bin(b, e);
@@ -171,8 +194,11 @@ static uint16_t function_at(const struct bins *b, const struct pt_function *func
 	return PT_NO_FUNCTION;
 }
 
-static void add_part(struct bins *b, uint16_t id, double part, double hits)
+static void add_part(struct bins *b, uint16_t id, double part, const struct pt_bins_address *bin)
 {
+	double hits = (double)bin->hits;
+
+	b->by_id[id].last += (double)bin->last * part;
 	b->by_id[id].hits += hits * part;
 	b->by_id[id].bins++;
 	b->touched[id] += hits;
@@ -185,7 +211,6 @@ static void add_part(struct bins *b, uint16_t id, double part, double hits)
 static void split_bin(struct bins *b, const struct pt_function *functions, size_t n, struct pt_bins_address *bin)
 {
 	uint64_t at = bin->address, end = at + bin->bytes > at ? at + bin->bytes : UINT64_MAX, until;
-	double hits = (double)bin->hits;
 	uint16_t id;
 	size_t f;
 
@@ -198,7 +223,7 @@ static void split_bin(struct bins *b, const struct pt_function *functions, size_
 			until = f < n && functions[f].address > at ? functions[f].address : end;
 		if (until > end || until <= at || parts == PT_BINS_FUNCTIONS)
 			until = end;
-		add_part(b, id, (double)(until - at) / (double)(end - bin->address), hits);
+		add_part(b, id, (double)(until - at) / (double)(end - bin->address), bin);
 	}
 }
 
@@ -313,6 +338,7 @@ static void judge(const struct bins *b, const struct pt_bins_core *core, struct 
 	double n = (double)core->hits, whole = b->whole[row->function], touched = b->touched[row->function];
 
 	row->share = (struct pt_share){ .share = row->hits / n };
+	row->last = core->last > 0 ? row->last / (double)core->last : NAN;
 	if (b->sampled) {
 		row->share.lo = share_of(whole, n).lo;
 		row->share.hi = share_of(touched, n).hi;
@@ -377,12 +403,21 @@ static size_t give_core(struct bins *b, struct pt_bins_core *core, size_t first)
 	return i;
 }
 
+static void find_last(struct bins *b)
+{
+	for (size_t i = 0; i < b->result.n_cores; i++)
+		b->cores[i].last = pt_recent_last(&b->cores[i].recent, b->cores[i].reading);
+	for (size_t i = 0; i < b->n_addresses; i++)
+		b->address[i].last = pt_recent_last(&b->recent[i], core_of(b, b->address[i].core)->reading);
+}
+
 static void give(void *analysis, struct pt_profile *profile)
 {
 	struct bins *b = analysis;
 	size_t at = 0;
 
 	make_room(b);
+	find_last(b);
 	memcpy(b->sorted, b->address, b->n_addresses * sizeof(*b->sorted));
 	qsort(b->sorted, b->n_addresses, sizeof(*b->sorted), by_address);
 	b->result.n_functions = 0;
@@ -406,6 +441,7 @@ static void bins_free(void *analysis)
 	struct bins *b = analysis;
 
 	free(b->address);
+	free(b->recent);
 	free(b->sorted);
 	free(b->slot);
 	free(b->by_id);
@@ -427,6 +463,7 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	b->program = setup->program;
 	b->n_ids = setup->n_functions;
 	b->address = malloc(PT_BINS_MAX * sizeof(*b->address));
+	b->recent = calloc(PT_BINS_MAX, sizeof(*b->recent));
 	b->sorted = malloc(PT_BINS_MAX * sizeof(*b->sorted));
 	b->slot = calloc(SLOTS, sizeof(*b->slot));
 	b->by_id = calloc(b->n_ids, sizeof(*b->by_id));
@@ -434,7 +471,7 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	b->functions_room = b->n_ids;
 	b->whole = calloc(b->n_ids, sizeof(*b->whole));
 	b->touched = calloc(b->n_ids, sizeof(*b->touched));
-	if (b->address == NULL || b->sorted == NULL || b->slot == NULL || b->by_id == NULL || b->functions == NULL ||
+	if (b->address == NULL || b->recent == NULL || b->sorted == NULL || b->slot == NULL || b->by_id == NULL || b->functions == NULL ||
 	    b->whole == NULL || b->touched == NULL) {
 		bins_free(b);
 		pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %d addresses", PT_BINS_MAX);

@@ -8,6 +8,8 @@
  * The last bin of a range that ends within it is as large as what the range has of it: no more of it is counted.
  * Lines are given their hits in the same way; code that no line owns is in no line's row.
  * A bin that was found at the end of its range has more hits than anybody knows: what it has is a lower bound.
+ * Bins are read again and again, all of them at a time: the last reading that was complete, and found any hits, has
+ * shares of its own. They say what the core does now, where those of all hits say what it has done.
  * Each core has rows of its own, whose shares are of its own hits: nothing of two cores is summed. The rows of the
  * first core (of those with hits, the one of the lowest number) stand first; what has room for one core shows that one.
  * Bounded: PT_BINS_MAX different addresses, PT_BINS_FUNCTIONS functions or lines in one bin. */
@@ -16,6 +18,7 @@
 
 #include <stdbool.h>
 
+#include "profile/recent.h"
 #include "profile/stat.h"
 
 enum { PT_BINS_MAX = 65536, PT_BINS_FUNCTIONS = 256, PT_BINS_CORES = 32 };
@@ -27,6 +30,7 @@ struct pt_bins_function {
 	double split;		/* out of them, parts of bins that it shares with other code */
 	uint64_t bins;		/* that hits are of */
 	struct pt_share share;	/* lo = hi = 0: exact */
+	double last;		/* share of the hits of its core's last reading; NAN: there is none, or these are samples */
 };
 
 struct pt_bins_line {
@@ -39,6 +43,7 @@ struct pt_bins_line {
 struct pt_bins_address {
 	uint64_t address, bytes;	/* of the bin, or what was counted of it; 1 byte: a sample's pc */
 	uint64_t hits;
+	uint64_t last;			/* out of them, those of its core's last reading */
 	uint16_t function;	/* id of its first byte */
 	uint16_t core;
 };
@@ -46,6 +51,9 @@ struct pt_bins_address {
 struct pt_bins_core {
 	uint16_t core;
 	uint64_t hits;			/* in code: the shares of its rows are of these */
+	uint64_t last;			/* out of them, those of its last reading */
+	struct pt_recent recent;
+	uint32_t reading;		/* under way */
 	size_t n_functions, n_addresses;	/* rows of it */
 };
 

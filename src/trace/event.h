@@ -25,7 +25,8 @@ enum pt_event_kind {
 				 * n = 0: the line's level is not known, value is PT_UNKNOWN */
 	PT_EV_SAMPLE,		/* branch.to was being executed; PT_UNKNOWN: the core slept */
 	PT_EV_EXCEPTION,	/* value.at: number; cause: enum pt_exception_step */
-	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG) */
+	PT_EV_BIN,		/* count hits in [begin, begin + the bin size of CONFIG);
+				 * 0: a reading of all bins ends here */
 	PT_EV_COUNTER,		/* counter.count more of counter.id, enum pt_counter; PT_UNKNOWN: nobody can say how
 				 * many; cause is enum pt_counting */
 	PT_EV_GAP,		/* what ran here is not known; cause is enum pt_gap */

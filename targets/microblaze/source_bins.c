@@ -116,7 +116,7 @@ static void take(struct bins *s, uint32_t first, uint32_t n, uint64_t now_ns)
 		uint64_t address = pt_bins_unit_address(&s->unit, bin), hits = gained(s, bin, s->values[i], now_ns);
 		bool full = s->values[i] == PT_BIN_FULL, asked = address >= s->unit.from && address <= s->unit.high;
 
-		if (s->len_bytes + 2 * PT_BINS_BYTES > sizeof(s->bytes))
+		if (s->len_bytes + 3 * PT_BINS_BYTES > sizeof(s->bytes)) /* two here, one at the end */
 			emit_records(s, now_ns);
 		if (asked && hits > 0)
 			put_record(s, address, hits);
@@ -167,6 +167,7 @@ static int end_reading(struct bins *s, struct pt_err *err)
 {
 	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
 
+	put_record(s, s->unit.from, 0);
 	s->reading = false;
 	s->read_held = s->held;
 	s->last_ns = now_ns;

@@ -14,6 +14,7 @@ static const struct pt_column columns[] = {
 	{ "name", "function", PT_UNIT_NONE, true },
 	{ "hits", "hits", PT_UNIT_REAL, true },
 	{ "share", "share %", PT_UNIT_SHARE, true },
+	{ "last", "last %", PT_UNIT_SHARE, true },	/* of the hits of the last reading */
 	{ "split", "split", PT_UNIT_REAL, true },	/* out of hits: of bins that other code is in, too */
 	{ "bins", "bins", PT_UNIT_COUNT, true },
 	PT_CORE_COLUMN,
@@ -50,6 +51,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, f->function) };
 	*out++ = (struct pt_value){ .f = f->hits, .basis = f->split > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = share->share, .lo = share->lo, .hi = share->hi, .basis = basis };
+	*out++ = (struct pt_value){ .f = f->last, .basis = f->split > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .f = f->split > 0 ? f->split : NAN, .basis = PT_BASIS_ESTIMATED };
 	*out++ = (struct pt_value){ .u = f->bins, .basis = PT_BASIS_EXACT };
 	*out++ = pt_core_value(bins_of(p)->n_cores, f->core);
@@ -57,6 +59,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_bins = {
 	.empty = "no source of this profile counts hits by address (monitor sources)",
-	.name = "bins", .help = "where the core was found, by function", .needs = "bins", .sort = "hits",
+	.name = "bins", .help = "where the core was found, by function: in all, and in the last reading", .needs = "bins", .sort = "hits",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };
