@@ -32,7 +32,7 @@ struct array_mem {
 	void *tick_arg;
 	int fail_code;			/* the op after fail_after more ops fails with it, once */
 	size_t fail_after;
-	unsigned untold;	/* of the batches to come, the one that is all done, but said to be cut short before it began; 1: next */
+	unsigned untold;		/* so many batches on, all is done, but said to be cut short before it began */
 };
 
 void array_mem_init(struct array_mem *am);
