@@ -5,7 +5,8 @@
  *
  * Somebody else may halt the core meanwhile (a breakpoint, the user): then what is new is read, the unit is left as it
  * is, and recording goes on when the core does. Every other watermark is a packet earlier: a core that was resumed by a
- * batch that was cut short may have filled the buffer since, and is told by it from one that waits still. HALTREQ is cleared before the core is resumed, else it halts again. */
+ * batch that was cut short may have filled the buffer since, and is told by it from one that waits still. HALTREQ is cleared before
+ * the core is resumed, else it halts again. */
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
