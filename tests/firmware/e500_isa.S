@@ -119,6 +119,15 @@ g_ops:
 	op spe_mergex, "evmergehilo 6, 3, 4", "evmergelohi 7, 4, 3", "evand 3, 6, 7"
 	op spe_add, "evaddw 6, 3, 4", "evsubfw 7, 3, 4", "evnor 3, 6, 7"
 	op spe_splat, "evsplati 6, -5", "evsplatfi 7, 9", "evor 3, 6, 7"
+	op subfzeo, "subfzeo. 3, 3"
+	op subfmeo, "subfmeo. 3, 3"
+	op divwo, "ori 4, 4, 3", "srwi 3, 3, 1", "divwo. 3, 3, 4"
+	op cmplw_5, "cmplw 5, 3, 4"
+	op spe_andc, "evmergelo 6, 3, 4", "evmergelo 7, 4, 3", "evandc 3, 6, 7; evorc 4, 6, 7"
+	op spe_eqv, "evmergelo 6, 3, 4", "evsplati 7, 11", "eveqv 3, 6, 7; evnand 4, 6, 7"
+	/* In front of the traps: QEMU returns from those with MSR[CE] set */
+	op wrteei, "wrteei 1", "mfmsr 3", "wrteei 0"
+	op wrtee, "wrtee 3", "mfmsr 4", "wrteei 0"
 	op trap, "tweq 3, 4"
 	op trap_signed, "twgti 3, 5"
 	op trap_unsigned, "twllt 3, 4"
@@ -158,6 +167,7 @@ g_branches:
 	branch bso, "bso"
 	branch bns, "bns"
 	branch b, "b"
+	branch ba, "ba"
 	branch bdnz, "bdnz"
 	branch bdz, "bdz"
 	branch bdnzt, "bdnzt 2,"
@@ -211,6 +221,13 @@ g_memory:
 	memory evlwhe, "evlwhe 6, 8(3)", "evstwhe 6, 24(3)", "evmergehi 3, 6, 6", "mr 4, 6"
 	memory evlwhou, "evlwhou 6, 12(3)", "evstwho 6, 20(3)", "evmergehi 3, 6, 6", "mr 4, 6"
 	memory evstwwe, "evldd 6, 8(3)", "evstwwe 6, 4(3)", "evstwwo 6, 28(3)", "mr 4, 6"
+	memory evldwx, "slwi 5, 5, 1", "evldwx 6, 3, 5", "evstdwx 6, 5, 3", "evmergehi 3, 6, 6; mr 4, 6"
+	memory evstdhx, "slwi 5, 5, 1; evldd 6, 16(3)", "evstdhx 6, 3, 5", "evmergehi 3, 6, 6", "mr 4, 6"
+	memory evlwhex, "evlwhex 6, 3, 5", "evstwhex 6, 5, 3", "evmergehi 3, 6, 6", "mr 4, 6"
+	memory evlwhoux, "evlwhoux 6, 3, 5", "evstwhox 6, 5, 3", "evmergehi 3, 6, 6", "mr 4, 6"
+	memory evstwwex, "evldd 6, 16(3)", "evstwwex 6, 3, 5", "addi 5, 5, 8; evstwwox 6, 3, 5", "mr 4, 6"
+	/* A whole line, below the stack */
+	memory dcbz, "clrrwi 6, 1, 5; addi 6, 6, -64; stw 4, 28(6)", "dcbz 0, 6", "lwz 3, 28(6); lwz 4, 0(6)", "msync; mbar"
 	.section .rodata.memory, "a"
 	.long	0
 
