@@ -258,6 +258,55 @@ START_TEST(seen_in_one_only)
 }
 END_TEST
 
+/* Shares of two profiles of samples: hand-made rows, each of 100 batches and worth so many independent samples. */
+static const struct { double a, b, worth; enum pt_change want; } sampled[] = {
+	{ 0.30, 0.31, 5000, PT_CHANGE_NONE },		/* 1.1 sigma */
+	{ 0.30, 0.50, 5000, PT_CHANGE_MORE }, { 0.50, 0.30, 5000, PT_CHANGE_LESS },	/* 21 sigma */
+	{ 0.30, 0.50, 20, PT_CHANGE_NONE },		/* 1.3 sigma */
+	{ 0.30, 0.301, 1e7, PT_CHANGE_NONE },		/* worth no more than there were: 0.15 sigma */
+	{ 0.30, 0, 5000, PT_CHANGE_ONLY_A }, { 0, 0.30, 5000, PT_CHANGE_ONLY_B },
+};
+
+static void take_samples(struct run *r, struct pt_profile_function *row, double share, double worth)
+{
+	static const struct pt_profile_function *ids[2][N_IDS];
+	static unsigned side;
+
+	*row = (struct pt_profile_function){ .id = NOISY, .samples = (uint64_t)(share * 10000),
+					      .share = { .share = share, .effective = worth } };
+	memset(ids[side], 0, sizeof(ids[side]));
+	ids[side][NOISY] = share > 0 ? row : NULL;
+	r->profile.samples = 10000;
+	r->profile.batches = 100;
+	r->profile.by_id = ids[side];
+	r->profile.n_ids = N_IDS;
+	side ^= 1;
+}
+
+START_TEST(shares_of_samples)
+{
+	struct pt_profile_function row_a, row_b;
+	struct run a, b;
+	struct pt_diff *d;
+
+	begin(&a, 1);
+	begin(&b, 2);
+	end(&a);
+	end(&b);
+	take_samples(&a, &row_a, sampled[_i].a, sampled[_i].worth);
+	take_samples(&b, &row_b, sampled[_i].b, sampled[_i].worth);
+	d = pt_diff_new(&a.profile, &b.profile, 0.001, NULL);
+	ck_assert_ptr_nonnull(d);
+	ck_assert_uint_eq(d->n_functions, 1);
+	ck_assert_str_eq(pt_change_name(change_of(d, "noisy")), pt_change_name(sampled[_i].want));
+	ck_assert_uint_eq(d->function[0].count_a, (uint64_t)(sampled[_i].a * 10000));
+	ck_assert(isnan(d->function[0].gross.p) && isnan(d->function[0].net.p));
+	pt_diff_free(d);
+	pt_analysis_blocks.close(a.blocks);
+	pt_analysis_blocks.close(b.blocks);
+}
+END_TEST
+
 START_TEST(needs_blocks)
 {
 	struct pt_profile none = { .program = program };
@@ -281,6 +330,7 @@ int main(void)
 	tcase_add_loop_test(tc, change_is_one, 0, PT_LEN(changes));
 	tcase_add_test(tc, little_data_is_unsure);
 	tcase_add_loop_test(tc, seen_in_one_only, 0, 2);
+	tcase_add_loop_test(tc, shares_of_samples, 0, PT_LEN(sampled));
 	tcase_add_test(tc, needs_blocks);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

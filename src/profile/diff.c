@@ -24,18 +24,41 @@ const char *pt_change_name(enum pt_change change)
 
 struct side { struct pt_ratio share, gross, net; uint64_t count; };
 
+static bool is_sampled(const struct pt_profile *p)
+{
+	return p->samples > 0 && p->branches == 0;
+}
+
+/* Where there are shares alone. Samples spread as their batches do; one reading of bins has no spread, so its shares
+ * stand beside each other, and nothing is judged. */
+static struct side side_of_row(const struct pt_profile *p, uint16_t id)
+{
+	const struct pt_profile_function *row = id < p->n_ids ? p->by_id[id] : NULL;
+	struct side side = { .gross = { NAN, NAN, 0 }, .net = { NAN, NAN, 0 }, .share = { 0, NAN, 1 } };
+	double worth;
+
+	if (row == NULL)
+		return side;
+	side.share.value = row->share.share;
+	if (p->by_bins)
+		return side;
+	side.count = row->samples;
+	worth = fmin(row->share.effective, (double)p->samples);
+	if (p->batches > 1 && worth > 0) {
+		side.share.error = sqrt(side.share.value * (1 - side.share.value) / worth);
+		side.share.n = p->batches;
+	}
+	return side;
+}
+
 static struct side side_of(const struct pt_profile *p, uint16_t id)
 {
 	double time[PT_BLOCKS], ticks[PT_BLOCKS], count[PT_BLOCKS], gross[PT_BLOCKS], net[PT_BLOCKS];
 	const struct pt_blocks *blocks = p->blocks;
 	struct side side = { .count = 0 };
 
-	if (p->by_bins) {	/* one reading has no spread: shares stand beside each other, and nothing is judged */
-		side.share = (struct pt_ratio){ id < p->n_ids && p->by_id[id] != NULL ? p->by_id[id]->share.share : 0,
-						NAN, 1 };
-		side.gross = side.net = (struct pt_ratio){ NAN, NAN, 0 };
-		return side;
-	}
+	if (p->by_bins || is_sampled(p))
+		return side_of_row(p, id);
 	for (size_t i = 0; i < blocks->n_blocks; i++) {
 		const struct pt_block *block = &blocks->block[i * blocks->n_functions + id];
 

@@ -1,6 +1,7 @@
 /* Two profiles side by side. A change is called one only if it is larger than what either profile spreads over its own
  * blocks of time can explain (blocks.h), at 99 % for all functions together (Holm's correction: of a thousand functions
- * that did not change, ten would "change" otherwise), and larger than a threshold that the user cares about. */
+ * that did not change, ten would "change" otherwise), and larger than a threshold that the user cares about.
+ * Of samples there are shares alone, which spread as their batches do; of bins not even that is known. */
 #ifndef PT_PROFILE_DIFF_H
 #define PT_PROFILE_DIFF_H
 
@@ -28,7 +29,7 @@ struct pt_figure_pair {
 struct pt_diff_function {
 	const char *name, *file;
 	uint32_t line;
-	uint64_t count_a, count_b;
+	uint64_t count_a, count_b;	/* invocations; of samples: how many */
 	struct pt_figure_pair share;	/* of the time seen; 0..1 */
 	struct pt_figure_pair gross, net;	/* of an invocation, in ticks */
 	enum pt_change change;
