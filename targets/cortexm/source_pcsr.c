@@ -3,10 +3,10 @@
  *
  * Samples come in batches with a look at DHCSR before and behind each, so that sleep is told apart from work, and with
  * a random delay between them that runs in the probe. Samples inside a batch are correlated: the batch is the unit that
- * statistics count. Where the core fell asleep or woke up inside a batch, the samples that repeat at the sleeping end
- * belong to the sleep, because PCSR stays where the core waits (UNVERIFIED per core; what is told wrong is a part of
- * one batch). Behind another GDB server each access is a round trip, and the core falls asleep and wakes between two of
- * them: there sleep is not told apart, and counts where the core sleeps.
+ * statistics count. Where the core is found asleep at an end of a batch, and the samples there are alike, they tell
+ * where it sleeps, and all samples of that place belong to the sleep, because PCSR stays where the core waits
+ * (UNVERIFIED per core). Behind another GDB server each access is a round trip, and the core falls asleep and wakes
+ * between two of them: there sleep is not told apart, and counts where the core sleeps.
  * Source: Arm DDI 0419 (ARMv6-M), C1.8.4 (DWT_PCSR). */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,6 +45,8 @@ struct pcsr {
 	uint64_t random;
 	uint32_t n_samples, period_us;
 	enum sleep told;	/* in the chunks so far */
+	bool slept;
+	uint32_t slept_at;	/* the last place that it was found asleep at */
 	bool held, leased, traced;
 	bool counts_sleep;	/* samples of a sleeping core are like others */
 	struct batch batch[ROUND_BATCHES];
@@ -82,26 +84,9 @@ static uint32_t sample(const struct batch *batch, uint32_t i)
 	return pt_le32(batch->samples + 4 * i);
 }
 
-/* Where the state changes inside the batch: the run of equal samples at its sleeping end begins or ends there. */
-static uint32_t find_change(const struct pcsr *s, const struct batch *batch, bool falls_asleep)
-{
-	uint32_t n = s->n_samples, i;
-
-	if (falls_asleep) {
-		for (i = n - 1; i > 0 && sample(batch, i - 1) == sample(batch, n - 1); i--)
-			;
-		return i;
-	}
-	for (i = 1; i < n && sample(batch, i) == sample(batch, 0); i++)
-		;
-	return i;
-}
-
 static void emit_part(struct pcsr *s, const struct batch *batch, uint32_t first, uint32_t end, enum sleep state,
 		      uint64_t from_ns, uint64_t to_ns)
 {
-	if (first == end)
-		return;
 	tell_sleep(s, state, from_ns);
 	pt_emit_data(&s->out, from_ns, to_ns, batch->samples + 4 * first, 4 * (size_t)(end - first));
 }
@@ -111,12 +96,47 @@ static enum sleep asleep(const uint8_t *dhcsr)
 	return (pt_le32(dhcsr) & DHCSR_S_SLEEP) != 0 ? ASLEEP : AWAKE;
 }
 
+/* Two samples alike at an end where the core was found asleep: that is where it sleeps. One alone may be work that ended
+ * just before the look, or began just behind it. */
+static void learn_where_it_sleeps(struct pcsr *s, const struct batch *batch)
+{
+	uint32_t last = s->n_samples - 1;
+	bool at_first = asleep(batch->before) == ASLEEP && sample(batch, 0) == sample(batch, 1),
+	     at_last = asleep(batch->after) == ASLEEP && sample(batch, last) == sample(batch, last - 1);
+
+	if (!at_first && !at_last)
+		return;
+	s->slept = true;
+	s->slept_at = sample(batch, at_last ? last : 0);
+}
+
+/* What is between samples of sleep ran: a core that naps from one interrupt to the next may be found asleep, or awake,
+ * at both ends. */
+static enum sleep state_at(const struct pcsr *s, const struct batch *batch, uint32_t i)
+{
+	return s->slept && sample(batch, i) == s->slept_at ? ASLEEP : AWAKE;
+}
+
+/* Stretches of the batch in which the state is the same, each with its part of the time. */
+static void emit_stretches(struct pcsr *s, const struct batch *batch, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t n = s->n_samples, first = 0;
+	uint64_t per_batch = to_ns - from_ns;
+
+	for (uint32_t i = 1; i <= n; i++) {
+		enum sleep state = state_at(s, batch, first);
+
+		if (i < n && state_at(s, batch, i) == state)
+			continue;
+		emit_part(s, batch, first, i, state, from_ns + per_batch * first / n, from_ns + per_batch * i / n);
+		first = i;
+	}
+}
+
 /* ops: delay, look, samples, look. The batch began when its first look was sent, or when the delay before was over. */
 static void emit_batch(struct pcsr *s, const struct batch *batch, const struct pt_mem_op *ops)
 {
-	enum sleep before = asleep(batch->before), after = asleep(batch->after);
-	uint32_t n = s->n_samples, change = before == after ? n : find_change(s, batch, after == ASLEEP);
-	uint64_t from_ns = ops[0].sent_ns + batch->delay_us * UINT64_C(1000), to_ns = ops[3].done_ns, at_ns;
+	uint64_t from_ns = ops[0].sent_ns + batch->delay_us * UINT64_C(1000), to_ns = ops[3].done_ns;
 
 	if (from_ns < ops[1].sent_ns)
 		from_ns = ops[1].sent_ns;
@@ -124,14 +144,13 @@ static void emit_batch(struct pcsr *s, const struct batch *batch, const struct p
 		from_ns = to_ns;
 	if (from_ns < s->out.told_ns)
 		from_ns = s->out.told_ns;
-	at_ns = from_ns + (to_ns - from_ns) * change / n;
 	pt_emit_loss(&s->out, PT_LOSS_REARM, from_ns);
 	if (s->counts_sleep) {
-		pt_emit_data(&s->out, from_ns, to_ns, batch->samples, 4 * (size_t)n);
-		return;
+		pt_emit_data(&s->out, from_ns, to_ns, batch->samples, 4 * (size_t)s->n_samples);
+	} else {
+		learn_where_it_sleeps(s, batch);
+		emit_stretches(s, batch, from_ns, to_ns);
 	}
-	emit_part(s, batch, 0, change, before, from_ns, at_ns);
-	emit_part(s, batch, change, n, after, at_ns, to_ns);
 }
 
 static bool was_halted(const struct batch *batch)
