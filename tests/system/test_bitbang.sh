@@ -7,6 +7,7 @@ need openocd openocd
 
 # serve ADDRESS: a board in the background; its address is in $at, its process in $board
 serve() {
+	: >"$work/board"	# else it may not be there yet when it is first looked into
 	./proftap board 'kl27?probe=bitbang' --listen "$1" >"$work/board" 2>"$work/board.log" &
 	board=$!
 	for _ in $(seq 600); do
