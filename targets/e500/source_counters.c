@@ -13,7 +13,7 @@
 
 #include "log.h"
 #include "targets/e500/counters_told.h"
-#include "targets/emit.h"
+#include "targets/e500/turns.h"
 #include "trace/formats.h"
 #include "util.h"
 
@@ -23,149 +23,30 @@ enum { HELD_REST_US = 200000, MOST_REST_US = 100000, BUSY_REST_US = 2000, LATE_R
        USER_MODE_MS = 5000, AGENT_REST_US = 20000, AGENT_MS = 10000 };
 
 struct counters {
-	struct pt_e500_target *e500;
-	struct pt_emit out;
-	struct pt_e500_counting counting;
+	struct pt_e500_turns turns;
 	struct pt_e500_clocks clocks;
-	uint64_t period_ns, next_ns, random;
-	uint32_t pmgc0;
-	unsigned core;
-	size_t turn;
 	uint64_t in_user_since_ns;	/* no turn could begin, as the core stops in user mode; 0: it did not */
 	/* no turn could begin, as the program's agent is not there yet; 0: it does not wait */
 	uint64_t waits_since_ns;
-	uint64_t n_torn;		/* chains that did not agree after all retries */
-	uint64_t value[PT_E500_PMCS_MAX], timebase;	/* of the last reading */
-	bool taken, held, running;	/* taken: the unit is ours; running: a turn is under way */
+	bool taken, held;		/* taken: the unit is ours */
 	bool late;			/* an agent was, and that has been told */
-	uint8_t bytes[PT_CHUNK_BYTES];
-	size_t len_bytes;
 };
 
 static uint64_t now_ns(const struct counters *s)
 {
-	return pt_link_now_ns(pt_probe_link(s->e500->remote.target->probe));
-}
-
-/* --- into the trace ----------------------------------------------------------------------------------------------- */
-
-static void put_record(struct counters *s, uint64_t at_ns, size_t number, bool resumes, uint64_t reading)
-{
-	uint8_t *at = s->bytes + s->len_bytes;
-
-	if (s->len_bytes + PT_COUNTERS_BYTES > sizeof(s->bytes))
-		return;		/* a turn's counters fit many times over */
-	pt_put_le64(at + PT_COUNTERS_TICKS, at_ns);
-	pt_put_le16(at + PT_COUNTERS_COUNTER, (uint16_t)(number | (resumes ? PT_COUNTERS_RESUMES : 0u)));
-	pt_put_le64(at + PT_COUNTERS_READING, reading);
-	s->len_bytes += PT_COUNTERS_BYTES;
-}
-
-static void emit_records(struct counters *s, uint64_t to_ns)
-{
-	if (to_ns > s->out.told_ns || s->len_bytes > 0)
-		pt_emit_data(&s->out, s->out.told_ns, to_ns > s->out.told_ns ? to_ns : s->out.told_ns, s->bytes,
-			     s->len_bytes);
-	s->len_bytes = 0;
-}
-
-/* Of all counters of the present turn, what they hold. */
-static void put_values(struct counters *s, uint64_t at_ns, bool resumes)
-{
-	const struct pt_e500_counting *c = &s->counting;
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_places; i++)
-		if (c->place[i].turn == s->turn)
-			put_record(s, at_ns, c->place[i].want, resumes, s->value[n++]);
-	if (!resumes && s->timebase != PT_UNKNOWN)
-		put_record(s, at_ns, c->n, false, s->timebase);
-}
-
-/* Behind what was read at its beginning, a halt is a time of its own; the counters go on from there. */
-static void put_halt(struct counters *s, const struct pt_e500_pass *pass)
-{
-	uint64_t from_ns = pass->at_ns - pass->error_ns, end_ns = from_ns + pass->halted_ns;
-
-	emit_records(s, pass->at_ns);
-	if (!pass->halted)
-		return;
-	pt_emit_loss(&s->out, PT_LOSS_HALTED, end_ns);
-	put_values(s, end_ns > s->out.told_ns ? end_ns : s->out.told_ns, false);
-}
-
-/* --- the unit ----------------------------------------------------------------------------------------------------- */
-
-/* Of a way that halts: nobody knows whether it stands meanwhile. */
-static void take_timebase(struct counters *s, const struct pt_e500_pass *pass)
-{
-	s->timebase = s->e500->pm.last->halts ? PT_UNKNOWN : pass->timebase;
-}
-
-struct one_pass { struct counters *s; struct pt_e500_pass pass; };
-
-static int pass_once(void *state, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
-{
-	struct one_pass *one = state;
-
-	return pt_e500_pass(one->s->e500, one->s->core, ops, n_ops, &one->pass, err);
-}
-
-/* Where a chain never was whole, the reading is left out. */
-static int reading(struct counters *s, struct pt_err *err)
-{
-	struct one_pass one = { .s = s };
-	const struct pt_e500_passer by = { pass_once, &one };
-	unsigned n_retries;
-	int rc = pt_e500_turn_sample(&s->counting, s->turn, &by, s->value, &n_retries, err);
-	bool torn = n_retries > PT_E500_CHAIN_RETRIES;
-
-	if (rc < 0 && !torn)
-		return rc;
-	s->n_torn += torn;
-	take_timebase(s, &one.pass);
-	if (!torn)
-		put_values(s, one.pass.at_ns, false);
-	put_halt(s, &one.pass);
-	s->next_ns = one.pass.at_ns + s->period_ns;
-	return 0;
-}
-
-static uint64_t turn_ns(struct counters *s)
-{
-	return s->counting.n_turns > 1 ? s->period_ns / 2 + pt_random(&s->random, s->period_ns + 1) : s->period_ns;
-}
-
-/* Ends the turn that is under way, if one is, and begins another. PT_ESTATE: the core was in user mode. */
-static int change_turn(struct counters *s, size_t to, struct pt_err *err)
-{
-	struct pt_e500_op ops[2 * PT_E500_TURN_OPS_MAX];
-	struct pt_e500_pass pass = { 0 };
-	size_t n_read = 0, n = pt_e500_turn_freeze(ops);
-
-	if (s->running)
-		n += n_read = pt_e500_turn_read(&s->counting, s->turn, ops + n);
-	n += pt_e500_turn_begin(&s->counting, to, s->pmgc0, ops + n);
-	if (pt_e500_pass(s->e500, s->core, ops, n, &pass, err) < 0)
-		return err->code;
-	take_timebase(s, &pass);
-	if (n_read > 0) {
-		if (pt_e500_turn_values(&s->counting, s->turn, ops + 1, s->value))
-			put_values(s, pass.at_ns, false);
-		else
-			s->n_torn++;
-	}
-	memset(s->value, 0, sizeof(s->value));
-	s->turn = to;
-	s->running = true;
-	s->in_user_since_ns = s->waits_since_ns = 0;
-	put_values(s, pass.at_ns, s->counting.n_turns > 1);
-	put_halt(s, &pass);
-	s->next_ns = pass.at_ns + turn_ns(s);
-	return 0;
+	return pt_e500_turns_now_ns(&s->turns);
 }
 
 /* --- drain -------------------------------------------------------------------------------------------------------- */
+
+static int change_turn(struct counters *s, size_t to, struct pt_err *err)
+{
+	int rc = pt_e500_turns_change(&s->turns, to, err);
+
+	if (rc == 0)
+		s->in_user_since_ns = s->waits_since_ns = 0;
+	return rc;
+}
 
 /* In user mode registers can only be read: the turn goes on a while, and what there is not yet is tried again soon. */
 static int in_user_mode(struct counters *s, struct pt_err *err)
@@ -174,10 +55,10 @@ static int in_user_mode(struct counters *s, struct pt_err *err)
 
 	if (s->in_user_since_ns == 0)
 		s->in_user_since_ns = now_ns(s);
-	if (s->running && reading(s, err) < 0)
+	if (s->turns.running && pt_e500_turns_read(&s->turns, err) < 0)
 		return err->code;
-	s->next_ns = now_ns(s) + s->period_ns / 8 + pt_random(&s->random, s->period_ns / 8);
-	if (!s->running && now_ns(s) - s->in_user_since_ns > USER_MODE_MS * PT_NS_PER_MS)
+	s->turns.next_ns = now_ns(s) + s->turns.period_ns / 8 + pt_random(&s->turns.random, s->turns.period_ns / 8);
+	if (!s->turns.running && now_ns(s) - s->in_user_since_ns > USER_MODE_MS * PT_NS_PER_MS)
 		return pt_fail(err, PT_EUNSUPPORTED, "%.300s (tried for %d s)", why.msg, USER_MODE_MS / 1000);
 	return 0;
 }
@@ -186,44 +67,44 @@ static int in_user_mode(struct counters *s, struct pt_err *err)
 static int find_counters(struct counters *s, unsigned *found, struct pt_err *err)
 {
 	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
-	size_t n = pt_e500_look_for_counters(s->e500->core, ops);
+	size_t n = pt_e500_look_for_counters(s->turns.e500->core, ops);
 	struct pt_e500_pass pass;
-	int rc = pt_e500_pass(s->e500, s->core, ops, n, &pass, err);
+	int rc = pt_e500_pass(s->turns.e500, s->turns.core, ops, n, &pass, err);
 
 	if (rc == 0)
-		*found = pt_e500_counters_found(s->e500->core, ops);
+		*found = pt_e500_counters_found(s->turns.e500->core, ops);
 	return rc == PT_ESTATE ? 0 : rc;
 }
 
 /* The unit, of a program that had no agent yet when it was asked for; CONFIG is out. */
 static int take_late(struct counters *s, struct pt_err *err)
 {
-	unsigned found = s->counting.n_pmcs;
+	unsigned found = s->turns.counting.n_pmcs;
 
-	if (pt_e500_take(s->e500, s->core, owner, err) < 0)
+	if (pt_e500_take(s->turns.e500, s->turns.core, owner, err) < 0)
 		return err->code;
 	s->taken = true;
 	if (find_counters(s, &found, err) < 0)
 		return err->code;
-	if (found < s->counting.n_pmcs)
+	if (found < s->turns.counting.n_pmcs)
 		return pt_fail(err, PT_EPROTO,
 			       "PMC%u and on do not hold what is written to them: begin again, now that the "
 			       "program is under way",
 			       found);
-	pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, now_ns(s));
+	pt_emit_loss(&s->turns.out, PT_LOSS_NOT_ARMED, now_ns(s));
 	return 0;
 }
 
 static int work(struct counters *s, struct pt_err *err)
 {
-	size_t n_turns = s->counting.n_turns;
+	size_t n_turns = s->turns.counting.n_turns;
 	int rc;
 
 	if (!s->taken && take_late(s, err) < 0)
 		return err->code;
-	if (s->running && n_turns == 1)
-		return reading(s, err);
-	rc = change_turn(s, s->running ? (s->turn + 1) % n_turns : s->turn, err);
+	if (s->turns.running && n_turns == 1)
+		return pt_e500_turns_read(&s->turns, err);
+	rc = change_turn(s, s->turns.running ? (s->turns.turn + 1) % n_turns : s->turns.turn, err);
 	return rc == PT_ESTATE ? in_user_mode(s, err) : rc;
 }
 
@@ -233,11 +114,11 @@ static bool still_held(struct counters *s)
 	struct pt_core_status status;
 	struct pt_err ignored = { 0 };
 
-	if (s->e500->remote.target->ops->status(s->e500, s->core, &status, &ignored) < 0 || status.state != PT_RUNNING)
+	if (s->turns.e500->remote.target->ops->status(s->turns.e500, s->turns.core, &status, &ignored) < 0 || status.state != PT_RUNNING)
 		return true;
-	pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns(s));
-	pt_emit_state(&s->out, PT_STATE_RUN, now_ns(s), PT_UNKNOWN);
-	put_values(s, now_ns(s), false);
+	pt_emit_loss(&s->turns.out, PT_LOSS_HALTED, now_ns(s));
+	pt_emit_state(&s->turns.out, PT_STATE_RUN, now_ns(s), PT_UNKNOWN);
+	pt_e500_turns_go_on(&s->turns);
 	s->held = false;
 	return false;
 }
@@ -256,7 +137,7 @@ static int busy(struct counters *s, uint64_t since_ns, const struct pt_err *why)
 /* A program that begins, or begins anew, has no agent at first. */
 static bool may_come(struct counters *s, int rc)
 {
-	if (rc != PT_EUNSUPPORTED || s->running || !pt_e500_agent_awaited(s->e500))
+	if (rc != PT_EUNSUPPORTED || s->turns.running || !pt_e500_agent_awaited(s->turns.e500))
 		return false;
 	s->waits_since_ns = s->waits_since_ns != 0 ? s->waits_since_ns : now_ns(s);
 	return now_ns(s) - s->waits_since_ns < AGENT_MS * PT_NS_PER_MS;
@@ -270,8 +151,8 @@ static int counters_drain(void *state, struct pt_err *err)
 
 	if (s->held && still_held(s))
 		return HELD_REST_US;
-	if (now < s->next_ns) {
-		us = (s->next_ns - now) / 1000 + 1;
+	if (now < s->turns.next_ns) {
+		us = (s->turns.next_ns - now) / 1000 + 1;
 		return us < MOST_REST_US ? (int)us : MOST_REST_US;
 	}
 	rc = work(s, err);
@@ -280,10 +161,10 @@ static int counters_drain(void *state, struct pt_err *err)
 	if (may_come(s, rc))
 		return AGENT_REST_US;
 	if (rc < 0) {
-		rc = pt_emit_failed(&s->out, now_ns(s), rc);
+		rc = pt_emit_failed(&s->turns.out, now_ns(s), rc);
 		return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "counters") : rc;
 	}
-	pt_emit_works(&s->out, now_ns(s), false);
+	pt_emit_works(&s->turns.out, now_ns(s), false);
 	s->late = false;
 	return 0;
 }
@@ -300,14 +181,14 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 
 	if (text == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory");
-	len = pt_e500_tell_way(s->e500, s->taken ? pt_e500_choose(s->e500, &ignored) : &pt_e500_by_agent, &s->counting,
+	len = pt_e500_tell_way(s->turns.e500, s->taken ? pt_e500_choose(s->turns.e500, &ignored) : &pt_e500_by_agent, &s->turns.counting,
 			       setup->settings, s->clocks.core_hz, text, ROOM);
-	pt_e500_counting_tell(&s->counting, &s->clocks, text + len, ROOM - len);
-	rc = pt_emit_config(&s->out, setup, PT_FORMAT_COUNTERS, text, err);
+	pt_e500_counting_tell(&s->turns.counting, &s->clocks, text + len, ROOM - len);
+	rc = pt_emit_config(&s->turns.out, setup, PT_FORMAT_COUNTERS, text, err);
 	free(text);
 	if (rc == 0)
 		/* its stamps are the probe's own clock */
-		pt_emit_clock(&s->out, s->out.told_ns, s->out.told_ns, 0);
+		pt_emit_clock(&s->turns.out, s->turns.out.told_ns, s->turns.out.told_ns, 0);
 	return rc;
 }
 
@@ -328,21 +209,21 @@ static int available(struct pt_target *target, struct pt_err *err)
 
 static int read_words(struct counters *s, const struct pt_source_setup *setup, unsigned n_pmcs, struct pt_err *err)
 {
-	const struct pt_params *own = s->e500->settings;
+	const struct pt_params *own = s->turns.e500->settings;
 
 	s->clocks.core_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_CLOCK]);
 	s->clocks.tb_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_TB]);
-	s->period_ns = pt_params_number(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
-	s->pmgc0 = pt_e500_counting_pmgc0(setup->settings, &s->clocks.tbl_ticks);
-	s->random = setup->seed;
-	return pt_e500_counting_read(&s->counting, s->e500->core, n_pmcs, setup->settings, s->clocks.core_hz,
-				     s->period_ns + s->period_ns / 2, err);
+	s->turns.period_ns = pt_params_number(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
+	s->turns.pmgc0 = pt_e500_counting_pmgc0(setup->settings, &s->clocks.tbl_ticks);
+	s->turns.random = setup->seed;
+	return pt_e500_counting_read(&s->turns.counting, s->turns.e500->core, n_pmcs, setup->settings, s->clocks.core_hz,
+				     s->turns.period_ns + s->turns.period_ns / 2, err);
 }
 
 /* Those that do not hold what is written to them somebody else keeps, or they are not there. */
 static int look_for_counters(struct counters *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	unsigned n_pmcs = s->counting.n_pmcs, found = n_pmcs;
+	unsigned n_pmcs = s->turns.counting.n_pmcs, found = n_pmcs;
 
 	if (s->taken && find_counters(s, &found, err) < 0)
 		return err->code;
@@ -359,17 +240,17 @@ static int look_for_counters(struct counters *s, const struct pt_source_setup *s
 
 static int look_at_core(struct counters *s, struct pt_err *err)
 {
-	const struct pt_target_ops *ops = s->e500->remote.target->ops;
+	const struct pt_target_ops *ops = s->turns.e500->remote.target->ops;
 	struct pt_core_status status;
 	uint64_t pc = PT_UNKNOWN;
 
-	if (ops->status(s->e500, s->core, &status, err) < 0)
+	if (ops->status(s->turns.e500, s->turns.core, &status, err) < 0)
 		return err->code;
 	s->held = status.state == PT_HALTED;
-	if (s->held && ops->pc(s->e500, s->core, &pc, err) < 0)
+	if (s->held && ops->pc(s->turns.e500, s->turns.core, &pc, err) < 0)
 		return err->code;
 	if (s->held)
-		pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
+		pt_emit_state(&s->turns.out, PT_STATE_HALT, s->turns.out.told_ns, pc);
 	return 0;
 }
 
@@ -386,10 +267,10 @@ static int first_turn(struct counters *s, struct pt_err *err)
 /* PT_EUNSUPPORTED, where only an agent can that does not answer yet: that is waited for (counters_drain). */
 static int take_unit(struct counters *s, struct pt_err *err)
 {
-	int rc = pt_e500_take(s->e500, s->core, owner, err);
+	int rc = pt_e500_take(s->turns.e500, s->turns.core, owner, err);
 
 	s->taken = rc == 0;
-	return rc == PT_EUNSUPPORTED && pt_e500_agent_awaited(s->e500) ? 0 : rc;
+	return rc == PT_EUNSUPPORTED && pt_e500_agent_awaited(s->turns.e500) ? 0 : rc;
 }
 
 static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
@@ -398,15 +279,15 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	struct counters *s = state;
 	struct pt_err ignored = { 0 };
 
-	s->e500 = target->state;
-	s->core = setup->core;
-	pt_e500_offer_ram(s->e500, setup);
-	if (read_words(s, setup, pt_e500_kinds[s->e500->core].n_pmcs, err) < 0 || take_unit(s, err) < 0)
+	s->turns.e500 = target->state;
+	s->turns.core = setup->core;
+	pt_e500_offer_ram(s->turns.e500, setup);
+	if (read_words(s, setup, pt_e500_kinds[s->turns.e500->core].n_pmcs, err) < 0 || take_unit(s, err) < 0)
 		return err->code;
-	pt_emit_init(&s->out, setup, now_ns(s));
+	pt_emit_init(&s->turns.out, setup, now_ns(s));
 	if (look_for_counters(s, setup, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
 	    first_turn(s, err) < 0) {
-		pt_e500_give_back(s->e500, owner, &ignored);
+		pt_e500_give_back(s->turns.e500, owner, &ignored);
 		return err->code;
 	}
 	return 0;
@@ -427,9 +308,9 @@ static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struc
 
 	if (what == PT_STATE_RUN && !s->held)
 		return 0;	/* seen already */
-	if (!s->held && s->running && what == PT_STATE_HALT && reading(s, err) < 0)
+	if (!s->held && s->turns.running && what == PT_STATE_HALT && pt_e500_turns_read(&s->turns, err) < 0)
 		pt_warn("counters: not read at the halt: %s", err->msg);
-	pt_emit_loss(&s->out,
+	pt_emit_loss(&s->turns.out,
 		     s->held		      ? PT_LOSS_HALTED
 		     : what == PT_STATE_RESET ? PT_LOSS_RESET
 					      : rest_cause(s),
@@ -438,10 +319,10 @@ static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struc
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET)
-		s->running = false;	/* a hard reset clears all PMRs: the next turn begins anew */
-	pt_emit_state(&s->out, what, now_ns(s), pc);
-	if (goes_on && s->running)
-		put_values(s, now_ns(s), false);
+		s->turns.running = false;	/* a hard reset clears all PMRs: the next turn begins anew */
+	pt_emit_state(&s->turns.out, what, now_ns(s), pc);
+	if (goes_on && s->turns.running)
+		pt_e500_turns_go_on(&s->turns);
 	return 0;
 }
 
@@ -450,17 +331,17 @@ static int counters_stop(void *state, struct pt_err *err)
 	struct counters *s = state;
 	struct pt_err first = { 0 }, own = { 0 };
 	char cost[600];
-	int rc = !s->out.ended && s->running && !s->held ? reading(s, &first) : 0;
+	int rc = !s->turns.out.ended && s->turns.running && !s->held ? pt_e500_turns_read(&s->turns, &first) : 0;
 
-	emit_records(s, s->out.told_ns);
-	if (pt_e500_give_back(s->e500, owner, &own) < 0 && rc == 0)
+	pt_e500_turns_flush(&s->turns);
+	if (pt_e500_give_back(s->turns.e500, owner, &own) < 0 && rc == 0)
 		rc = (first = own).code;
-	if (s->n_torn > 0)
-		pt_warn("counters: %" PRIu64 " readings of chains whose halves never agreed are left out", s->n_torn);
-	pt_e500_describe_way(s->e500, cost, sizeof(cost));
+	if (s->turns.n_torn > 0)
+		pt_warn("counters: %" PRIu64 " readings of chains whose halves never agreed are left out", s->turns.n_torn);
+	pt_e500_describe_way(s->turns.e500, cost, sizeof(cost));
 	pt_info("counters: %s", cost);
-	pt_emit_rest(&s->out, now_ns(s), rc, rest_cause(s));
-	pt_emit_end(&s->out);
+	pt_emit_rest(&s->turns.out, now_ns(s), rc, rest_cause(s));
+	pt_emit_end(&s->turns.out);
 	if (rc < 0 && err != NULL)
 		*err = first;
 	return rc < 0 ? rc : 0;

@@ -1,0 +1,37 @@
+/* The counters of one core, turn by turn, into the trace: what a turn counts is set up and read in passes (counting.h),
+ * and becomes records of CONFIG's counters (trace/formats.h). A halt that a pass takes is told as a time in which nothing
+ * ran. Board thread only. */
+#ifndef PT_E500_TURNS_H
+#define PT_E500_TURNS_H
+
+#include "targets/e500/counting.h"
+#include "targets/e500/e500.h"
+#include "targets/emit.h"
+
+struct pt_e500_turns {
+	struct pt_e500_target *e500;
+	unsigned core;
+	struct pt_emit out;
+	struct pt_e500_counting counting;
+	uint64_t period_ns, next_ns, random;	/* next_ns: when the next reading is due */
+	uint32_t pmgc0;
+	size_t turn;
+	bool running;			/* a turn is under way */
+	uint64_t n_torn;		/* chains that did not agree after all retries */
+	uint64_t value[PT_E500_PMCS_MAX], timebase;	/* of the last reading */
+	uint8_t bytes[PT_CHUNK_BYTES];
+	size_t len_bytes;		/* in bytes: told with the next DATA */
+};
+
+uint64_t pt_e500_turns_now_ns(const struct pt_e500_turns *s);
+/* Reads the turn that is under way. Where a chain never was whole, the reading is left out. 0, or as of pt_e500_pass. */
+int pt_e500_turns_read(struct pt_e500_turns *s, struct pt_err *err);
+/* Ends the turn that is under way, if one is, and begins another. 0, or as of pt_e500_pass; PT_ESTATE: the core was in
+ * user mode, and nothing was done. */
+int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err);
+/* The core goes on, and the counters from what they had at the halt. */
+void pt_e500_turns_go_on(struct pt_e500_turns *s);
+/* What is not out yet, up to what has been told. */
+void pt_e500_turns_flush(struct pt_e500_turns *s);
+
+#endif
