@@ -21,15 +21,32 @@ static struct pt_chunk *pass_take(struct pt_sink *sink)
 	return live->queue_sink->take(live->queue_sink);
 }
 
-/* From the source's own halts and from everybody else's; the second to tell the same changes nothing. */
-static void note_state(struct pt_live *live, enum pt_state state, uint64_t ns)
+static uint32_t bit_of(unsigned core)
 {
-	if (state == PT_STATE_HALT && live->held_since_ns == PT_UNKNOWN) {
+	return UINT32_C(1) << core % 32;
+}
+
+/* The target is held while all cores stand that the source has something of. */
+static void count_held(struct pt_live *live, uint64_t ns)
+{
+	bool held = live->cores != 0 && (live->cores & ~live->halted) == 0;
+
+	if (held && live->held_since_ns == PT_UNKNOWN) {
 		live->held_since_ns = ns;
-	} else if (state == PT_STATE_RUN && live->held_since_ns != PT_UNKNOWN) {
+	} else if (!held && live->held_since_ns != PT_UNKNOWN) {
 		live->held_ns += ns - live->held_since_ns;
 		live->held_since_ns = PT_UNKNOWN;
 	}
+}
+
+/* From the source's own halts and from everybody else's; the second to tell the same changes nothing. */
+static void note_state(struct pt_live *live, unsigned core, enum pt_state state, uint64_t ns)
+{
+	if (state == PT_STATE_HALT)
+		live->halted |= bit_of(core);
+	else if (state == PT_STATE_RUN)
+		live->halted &= ~bit_of(core);
+	count_held(live, ns);
 }
 
 static void note_cost(struct pt_live *live, const struct pt_chunk *chunk)
@@ -46,14 +63,22 @@ static void note_cost(struct pt_live *live, const struct pt_chunk *chunk)
 	}
 }
 
+/* It opens the source of a core. */
+static void note_config(struct pt_live *live, const struct pt_chunk *chunk)
+{
+	live->cores |= bit_of(chunk->core);
+	count_held(live, chunk->from_ns);
+	note_cost(live, chunk);
+}
+
 static void pass_put(struct pt_sink *sink, struct pt_chunk *chunk)
 {
 	struct pt_live *live = (struct pt_live *)sink;
 
 	if (chunk->kind == PT_CHUNK_STATE)
-		note_state(live, chunk->cause, chunk->from_ns);
+		note_state(live, chunk->core, chunk->cause, chunk->from_ns);
 	else if (chunk->kind == PT_CHUNK_CONFIG)
-		note_cost(live, chunk);
+		note_config(live, chunk);
 	live->queue_sink->put(live->queue_sink, chunk);
 }
 
@@ -155,15 +180,10 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
 		.code = code_of(live->program),
 	};
-	struct pt_core_status status;
 
 	live->state = calloc(1, live->ops->state_bytes);
 	if (live->state == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the source");
-	if (target->ops->status(target->state, 0, &status, err) < 0)
-		return err->code;
-	if (status.state == PT_HALTED)
-		note_state(live, PT_STATE_HALT, pt_board_now_ns(board));
 	if (live->ops->start(live->state, target, &setup, err) < 0)
 		return pt_wrap(err, "source %s", live->ops->name);
 	begin_time(live, pt_board_now_ns(board));
@@ -275,9 +295,8 @@ static void on_state(void *arg, struct pt_target *target, enum pt_state what, un
 	struct pt_live *live = arg;
 	struct pt_err err = { 0 };
 
-	(void)core;
-	note_state(live, what, pt_mem_now_ns(target->ops->mem(target->state, 0)));
-	if (live->ops != NULL && live->ops->on_state(live->state, what, pc, &err) < 0)
+	note_state(live, core, what, pt_mem_now_ns(target->ops->mem(target->state, 0)));
+	if (live->ops != NULL && live->ops->on_state(live->state, what, core, pc, &err) < 0)
 		die(live, &err);
 }
 

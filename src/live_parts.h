@@ -27,7 +27,8 @@ struct pt_live {
 	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
 	char config[1024], cost[400], chip[96];
 
-	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs */
+	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs: any of its cores */
+	uint32_t cores, halted;		/* a bit each: that the source has something of; and that stand */
 	uint64_t run_until_ns;				/* of running time; PT_UNKNOWN: no end */
 	bool resting;			/* time was up, and the source is not drained until there is more */
 	bool is_recorder;				/* it keeps the last branches, and is no profile */

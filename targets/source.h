@@ -52,9 +52,11 @@ struct pt_source_ops {
 	 * probe. Returns 0 = again at once, or > 0: nothing to do for that many microseconds; PT_EINTERRUPTED is fine:
 	 * call again. Other errors: the source is dead, END was emitted. */
 	int (*drain)(void *state, struct pt_err *err);
-	/* The core stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset cleared. Somebody
-	 * waits for the news of a stop: what takes the wire long then is left to the next drain. */
-	int (*on_state)(void *state, enum pt_state what, uint64_t pc, struct pt_err *err);
+	/* This core of the target stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset
+	 * cleared. Where several of them stop together each is told by itself, and those that the source has nothing
+	 * of are told, too. Somebody waits for the news of a stop: what takes the wire long then is left to the next
+	 * drain. */
+	int (*on_state)(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
 	/* The core is halted, and what was recorded before has not been fetched yet: whoever lets it run had better
 	 * call drain until this is false, for on_state would fetch it in one go. NULL: never. */
 	bool (*behind)(const void *state);

@@ -156,7 +156,7 @@ static void tell(struct inline_profile *p, enum pt_state what)
 {
 	struct pt_err err = { 0 };
 
-	if (p->source->on_state(p->state, what, inline_pc(p), &err) < 0)
+	if (p->source->on_state(p->state, what, 0, inline_pc(p), &err) < 0)
 		die("tell the source of the core's state", &err);
 }
 

@@ -178,7 +178,7 @@ START_TEST(begins_and_ends_at_a_halt)
 	drain_for(&s, RUN_NS);
 	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), 10);
 	ck_assert_int_eq(target->ops->halt(target->state, 0, &err), 0);
-	ck_assert_int_eq(pt_source_e500_samples.on_state(s.state, PT_STATE_HALT, 0, &err), 0);
+	ck_assert_int_eq(pt_source_e500_samples.on_state(s.state, PT_STATE_HALT, 0, 0, &err), 0);
 	stop(&s);
 	run_it();
 	pass_packets(40);
@@ -280,7 +280,7 @@ START_TEST(goes_on_after_a_reset)
 	pthread_mutex_lock(&there.lock);
 	pt_e500_reset(there.chip, false);
 	pthread_mutex_unlock(&there.lock);
-	ck_assert_int_eq(pt_source_e500_samples.on_state(s.state, PT_STATE_RESET, 0, &err), 0);
+	ck_assert_int_eq(pt_source_e500_samples.on_state(s.state, PT_STATE_RESET, 0, 0, &err), 0);
 	n_data = array_sink_count(&s.sink, PT_CHUNK_DATA, -1);
 	drain_for(&s, RUN_NS / 3);
 	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), n_data + 10);

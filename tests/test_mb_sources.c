@@ -280,6 +280,53 @@ START_TEST(all_cores)
 }
 END_TEST
 
+static uint64_t held_ns(unsigned core)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < sink.n_chunks; i++)
+		if (sink.chunk[i]->core == core && sink.chunk[i]->kind == PT_CHUNK_LOSS &&
+		    sink.chunk[i]->cause == PT_LOSS_HALTED)
+			ns += sink.chunk[i]->to_ns - sink.chunk[i]->from_ns;
+	return ns;
+}
+
+/* Whose a halt is, by what the GDB server lists: a thread for each of the MDM's two cores, or else its first for both. */
+static const struct {
+	const char *of;
+	unsigned threads, halted;
+	bool held[2];
+} whose[] = {
+	{ "core=all", 2, 0, { true, false } },	{ "core=all", 2, 1, { false, true } },
+	{ "core=all", 1, 0, { true, true } },	{ "core=all", 3, 0, { true, true } },
+	{ "core=all", 3, 1, { false, false } }, { "core=1", 2, 0, { false, false } },
+	{ "core=1", 2, 1, { false, true } },	{ "core=1", 1, 0, { false, true } },
+};
+
+START_TEST(one_core_halts)
+{
+	static const struct pt_source_ops *const both[] = { &pt_source_mb_bins, &pt_source_mb_counters };
+	unsigned row = (unsigned)_i / 2;
+
+	mdm.n_cores = 2;
+	use(both[_i % 2]);
+	say(whose[row].of);
+	mb->behind_server = true;
+	mb->remote.n_cores = whose[row].threads;
+	started(source, 0x100, 0x100);
+	drain_until(memory.now_ns + 20000000);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, whose[row].halted, 0x100, &err), 0);
+	array_mem_pass(&memory, 50000000);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, whose[row].halted, 0x100, &err), 0);
+	drain_until(memory.now_ns + 20000000);
+	ck_assert_msg(source->stop(state, &err) == 0, "%s", err.msg);
+	for (unsigned core = 0; core < 2; core++)
+		ck_assert_msg(whose[row].held[core] ? held_ns(core) >= 50000000 && held_ns(core) < 51000000
+						    : held_ns(core) == 0,
+			      "row %u: core %u was held for %llu ns", row, core, (unsigned long long)held_ns(core));
+}
+END_TEST
+
 /* One that there is not; and one that has no buffer: those before it are undone. */
 START_TEST(a_core_that_cannot)
 {
@@ -504,9 +551,9 @@ START_TEST(the_way_is_lost)
 	started(source, 0x100, 0x100);
 	fake_mdm_hit(&mdm, 0, 0x100, 11);
 	drain_until(memory.now_ns + 100000000);
-	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x100, &err), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0, 0x100, &err), 0);
 	array_mem_pass(&memory, 50000000);
-	ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0x100, &err), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0, 0x100, &err), 0);
 	for (int i = 0; i < 1000 && rc >= 0; i++) {
 		memory.fail_code = PT_EIO;
 		memory.fail_after = 0;
@@ -536,16 +583,16 @@ START_TEST(a_halt_is_followed_by_a_reading)
 	fake_mdm_hit(&mdm, 0, 0x100, 5);
 	array_mem_pass(&memory, 3000000);
 	ck_assert_uint_eq(bin_at(0x100), 0);
-	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x100, &err), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0, 0x100, &err), 0);
 	drain_until(memory.now_ns + 1000000000);
 	ck_assert_uint_eq(bin_at(0x100), 5);
 	n_data = array_sink_count(&sink, PT_CHUNK_DATA, -1);
 	drain_until(memory.now_ns + 1000000000);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), n_data);
-	ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0x100, &err), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0, 0x100, &err), 0);
 	fake_mdm_hit(&mdm, 0, 0x100, 7);
 	drain_until(memory.now_ns + 1000000);
-	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x100, &err), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0, 0x100, &err), 0);
 	drain_until(memory.now_ns + 1000000000);
 	ck_assert_uint_eq(bin_at(0x100), 12);
 	stop();
@@ -565,7 +612,7 @@ START_TEST(asleep_and_reset)
 	drain_until(memory.now_ns + 50000000);
 	ck_assert_uint_eq(bin_at(0x100), 5);
 	fake_mdm_hit(&mdm, 0, 0x100, 4);
-	ck_assert_int_eq(source->on_state(state, PT_STATE_RESET, PT_UNKNOWN, &err), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RESET, 0, PT_UNKNOWN, &err), 0);
 	fake_mdm_hit(&mdm, 0, 0x100, 3);
 	drain_until(memory.now_ns + 50000000);
 	stop();
@@ -705,7 +752,7 @@ START_TEST(counters_over_a_reset)
 	array_mem_pass(&memory, 30000000);
 	memset(mdm.core[0].count, 0, sizeof(mdm.core[0].count));
 	mdm.core[0].counting = false;
-	ck_assert_int_eq(source->on_state(state, PT_STATE_RESET, 0, &err), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_RESET, 0, 0, &err), 0);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
 	drain_until(memory.now_ns + 1000000);
 	fake_mdm_count(&mdm, 0, 30, 7);
@@ -882,9 +929,9 @@ START_TEST(trace_of_a_step)
 	say("mode=ring");
 	started(source, 0, 0);
 	for (unsigned i = 0; i < 2; i++) {
-		ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0x100, &err), 0);
+		ck_assert_int_eq(source->on_state(state, PT_STATE_RUN, 0, 0x100, &err), 0);
 		mdm.core[0].trace[mdm.core[0].n_trace++] = 0x3c00a;
-		ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x10, &err), 0);
+		ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0, 0x10, &err), 0);
 		drain_until(memory.now_ns + 1000000);
 		ck_assert_uint_eq(last_data()->len_bytes, 3);
 		ck_assert_uint_eq(last_data()->cause, 0);
@@ -895,7 +942,7 @@ START_TEST(trace_of_a_step)
 	core_state = PT_RUNNING;
 	started(source, 0, 0);
 	mdm.core[0].trace[mdm.core[0].n_trace++] = 0x3c00a;
-	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0x10, &err), 0);
+	ck_assert_int_eq(source->on_state(state, PT_STATE_HALT, 0, 0x10, &err), 0);
 	drain_until(memory.now_ns + 1000000);
 	ck_assert_uint_eq(last_data()->cause, 1);
 	stop();
@@ -974,6 +1021,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_wrong, 0, PT_LEN(wrongs));
 	tcase_add_test(tc, several_cores);
 	tcase_add_test(tc, all_cores);
+	tcase_add_loop_test(tc, one_core_halts, 0, 2 * PT_LEN(whose));
 	tcase_add_test(tc, a_core_that_cannot);
 	tcase_add_test(tc, the_lock);
 	tcase_add_loop_test(tc, bin_sizes, 0, PT_LEN(ranges));

@@ -393,7 +393,7 @@ START_TEST(a_burst_outlives_a_debuggers_halt)
 	step();
 	step();
 	halt_core(DFSR_HALTED);
-	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
 	step();
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 0);
 	ck_assert_uint_eq(sink.chunk[sink.n_chunks - 1]->cause, PT_STATE_HALT);
@@ -402,7 +402,7 @@ START_TEST(a_burst_outlives_a_debuggers_halt)
 		step();
 	model.dhcsr &= ~(uint32_t)DHCSR_S_HALT;
 	model.branch_ns = 260;
-	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0x1234, &err), 0);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, 0x1234, &err), 0);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
 	run_until_data(4);
 	check_numbers();
@@ -417,7 +417,7 @@ START_TEST(a_full_burst_is_read_while_the_core_is_held)
 	while (mtb->state != MTB_FULL)
 		step();
 	halt_core(DFSR_HALTED);
-	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
 	for (int i = 0; i < 5; i++)
 		step();
 	ck_assert_int_eq(mtb->state, MTB_IDLE);
@@ -441,7 +441,7 @@ START_TEST(a_halt_is_told_later)
 	step();
 	halt_core(DFSR_HALTED);
 	n_runs = memory.n_runs;
-	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
 	ck_assert_uint_eq(memory.n_runs, n_runs);
 	for (size_t cut = 0; then == 1 && cut < 4; cut++) {
 		memory.fail_code = PT_EINTERRUPTED;
@@ -451,7 +451,7 @@ START_TEST(a_halt_is_told_later)
 	if (then <= 1)
 		step();
 	if (then == 2)
-		ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0x1234, &err), 0);
+		ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, 0x1234, &err), 0);
 	if (then == 3)
 		stop_ok();
 	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_DATA, -1), 1);
@@ -471,9 +471,9 @@ START_TEST(a_reset_behind_a_halt_is_a_loss)
 	step();
 	step();
 	halt_core(DFSR_HALTED);
-	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
 	array_mem_pass(&memory, PT_NS_PER_MS);
-	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RESET, 0x100, &err), 0);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RESET, 0, 0x100, &err), 0);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 0);
@@ -510,7 +510,7 @@ START_TEST(late_news_of_a_reset_does_no_harm)
 	start_ok();
 	for (size_t n = 1; n < 30; n++) {
 		run_until_data(n);
-		ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RESET, 0, &err), 0);
+		ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RESET, 0, 0, &err), 0);
 	}
 	stop_ok();
 	check_numbers();
@@ -758,11 +758,11 @@ START_TEST(the_buffer_is_put_back_on_a_halted_core)
 	halt_core(DFSR_HALTED);
 	start_ok();
 	model.dhcsr &= ~(uint32_t)DHCSR_S_HALT;
-	pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0x100, &err);
+	pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, 0x100, &err);
 	run_until_data(2);
 	ck_assert_uint_ne(array_mem_word(&memory, BUFFER + 0x40), 0x12345678);
 	halt_core(DFSR_HALTED);
-	pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x100, &err);
+	pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x100, &err);
 	stop_ok();
 	ck_assert_uint_eq(array_mem_word(&memory, BUFFER + 0x40), 0x12345678);
 }
@@ -831,7 +831,7 @@ START_TEST(halt_mode_starts_on_a_halted_core)
 	ck_assert_int_gt(step(), 0);	/* held: rests */
 	model.dfsr = 0;
 	model.dhcsr &= ~(uint32_t)DHCSR_S_HALT;
-	pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, &err);
+	pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, 0, &err);
 	run_until_data(3);
 	ck_assert_uint_eq(pt_le32(sink.chunk[4]->bytes) >> 1, 0);	/* the very first branch */
 	check_numbers();
@@ -852,10 +852,10 @@ START_TEST(a_breakpoint_at_the_watermark_stays)
 	ck_assert(halted());
 	ck_assert_uint_eq(sink.chunk[sink.n_chunks - 1]->kind, PT_CHUNK_STATE);
 	ck_assert_int_eq(sink.chunk[sink.n_chunks - 1]->cause, PT_STATE_HALT);
-	pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x100, &err);	/* the board has seen it, too */
+	pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x100, &err);	/* the board has seen it, too */
 	model.dfsr = 0;
 	model.dhcsr &= ~(uint32_t)DHCSR_S_HALT;
-	pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0x100, &err);
+	pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, 0x100, &err);
 	run_until_data(6);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, PT_DATA_RESTARTS), 1);
 	check_numbers();
@@ -870,10 +870,10 @@ START_TEST(a_users_halt_leaves_no_hole)
 	start_ok();
 	step();
 	halt_core(DFSR_HALTED);
-	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0x1234, &err), 0);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
 	model.dfsr = 0;
 	model.dhcsr &= ~(uint32_t)DHCSR_S_HALT;
-	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0x1234, &err), 0);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_RUN, 0, 0x1234, &err), 0);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 1);
 	model.branch_ns = 260;
 	run_until_data(4);

@@ -179,11 +179,11 @@ START_TEST(halted_is_no_sample)
 	n = array_sink_count(&sink, PT_CHUNK_DATA, -1);
 	model.dhcsr = DHCSR_S_HALT;
 	drain(2);	/* before the board has seen it */
-	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_HALT, 0x1000, &err), 0);
+	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_HALT, 0, 0x1000, &err), 0);
 	drain(2);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), n);
 	model.dhcsr = 0;
-	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_RUN, 0x1000, &err), 0);
+	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_RUN, 0, 0x1000, &err), 0);
 	drain(2);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
 	ck_assert_uint_gt(array_sink_count(&sink, PT_CHUNK_DATA, -1), n);
@@ -198,7 +198,7 @@ START_TEST(starts_halted_and_survives_trouble)
 	drain(2);
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_DATA, -1), 0);
 	model.dhcsr = 0;
-	pt_source_pcsr.on_state(state, PT_STATE_RUN, PT_UNKNOWN, &err);
+	pt_source_pcsr.on_state(state, PT_STATE_RUN, 0, PT_UNKNOWN, &err);
 	memory.fail_code = PT_EFAULT;
 	memory.fail_after = 6;
 	drain(10);
@@ -210,7 +210,7 @@ START_TEST(starts_halted_and_survives_trouble)
 	model.dhcsr = 0;
 	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
 	ck_assert(cm->was_reset);
-	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_RESET, PT_UNKNOWN, &err), 0);
+	ck_assert_int_eq(pt_source_pcsr.on_state(state, PT_STATE_RESET, 0, PT_UNKNOWN, &err), 0);
 	memory.fail_code = PT_EFAULT;	/* held in reset: it does not take DEMCR yet */
 	memory.fail_after = 0;
 	ck_assert_int_gt(pt_source_pcsr.drain(state, &err), 0);

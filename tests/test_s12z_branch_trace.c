@@ -150,7 +150,7 @@ static void run_to_stop(struct inline_profile *p)
 		ck_assert_uint_lt(inline_now_ns(p), until_ns);
 	} while (status.state != PT_HALTED);
 	ck_assert_int_eq(status.reason, PT_HALT_BREAK_HW);
-	ck_assert_int_eq(p->source->on_state(p->state, PT_STATE_HALT, inline_pc(p), &err), 0);
+	ck_assert_int_eq(p->source->on_state(p->state, PT_STATE_HALT, 0, inline_pc(p), &err), 0);
 }
 
 static void one_halt(struct inline_profile *p, size_t row, unsigned halt)
@@ -223,7 +223,7 @@ START_TEST(begins_anew)
 	inline_drain(&p, 1);
 	check(&p, ANEW);
 	ck_assert_int_eq(p.target->ops->reset(p.target->state, PT_RESET_HALT, &err), 0);
-	ck_assert_int_eq(p.source->on_state(p.state, PT_STATE_RESET, inline_pc(&p), &err), 0);
+	ck_assert_int_eq(p.source->on_state(p.state, PT_STATE_RESET, 0, inline_pc(&p), &err), 0);
 	inline_resume(&p);
 	run_to_stop(&p);
 	inline_drain(&p, 1);

@@ -148,7 +148,7 @@ static void resume(struct bench *b)
 	struct pt_err err = { 0 };
 
 	catch_up(b);
-	CHECK(b->source->on_state(b->state, PT_STATE_RUN, pc_of(b), &err));
+	CHECK(b->source->on_state(b->state, PT_STATE_RUN, 0, pc_of(b), &err));
 	CHECK(b->target->ops->resume(b->target->state, 0, &err));
 }
 
@@ -157,7 +157,7 @@ static void halt(struct bench *b)
 	struct pt_err err = { 0 };
 
 	CHECK(b->target->ops->halt(b->target->state, 0, &err));
-	CHECK(b->source->on_state(b->state, PT_STATE_HALT, pc_of(b), &err));
+	CHECK(b->source->on_state(b->state, PT_STATE_HALT, 0, pc_of(b), &err));
 	catch_up(b);
 }
 

@@ -190,10 +190,10 @@ START_TEST(a_halt_pauses_it)
 	begin(&pt_source_s12z_profile, NULL);
 	drain(3);
 	OK(z->target->ops->halt(z, 0, &err));
-	OK(ops->on_state(state, PT_STATE_HALT, 0xff8000, &err));
+	OK(ops->on_state(state, PT_STATE_HALT, 0, 0xff8000, &err));
 	ck_assert_int_gt(drain(1), 0);
 	bdc.now_ns += 1000000;
-	OK(ops->on_state(state, PT_STATE_RUN, 0xff8000, &err));
+	OK(ops->on_state(state, PT_STATE_RUN, 0, 0xff8000, &err));
 	OK(z->target->ops->resume(z, 0, &err));
 	drain(3);
 	end();
@@ -207,7 +207,7 @@ START_TEST(a_reset_is_a_loss_and_not_the_end)
 	begin(&pt_source_s12z_profile, NULL);
 	drain(3);
 	OK(z->target->ops->reset(z, PT_RESET_RUN, &err));
-	OK(ops->on_state(state, PT_STATE_RESET, PT_UNKNOWN, &err));
+	OK(ops->on_state(state, PT_STATE_RESET, 0, PT_UNKNOWN, &err));
 	ck_assert_int_eq(drain(6), 0);
 	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_DATA, -1), 7);
 	memset(before, 0, sizeof(before));	/* what the reset left */
@@ -652,13 +652,13 @@ START_TEST(trace_is_read_at_a_halt)
 	drain(3);
 	fill_trace(10, false);
 	OK(z->target->ops->halt(z, 0, &err));
-	OK(ops->on_state(state, PT_STATE_HALT, 0xff8000, &err));
+	OK(ops->on_state(state, PT_STATE_HALT, 0, 0xff8000, &err));
 	ck_assert(ops->behind(state));
 	drain(1);
 	ck_assert(!ops->behind(state));
 	ck_assert_uint_eq(data(0)->len_bytes, 40);
 	ck_assert_uint_eq(sink.chunk[sink.n_chunks - 1]->kind, PT_CHUNK_STATE);
-	OK(ops->on_state(state, PT_STATE_RUN, 0xff8000, &err));
+	OK(ops->on_state(state, PT_STATE_RUN, 0, 0xff8000, &err));
 	OK(z->target->ops->resume(z, 0, &err));
 	ck_assert_uint_eq(bdc.io[DBG_C1], C1_ARM);
 	end();

@@ -428,11 +428,12 @@ static void on_reset(struct pt_mtb *m, uint64_t pc)
 	pt_emit_state(&m->out, PT_STATE_RESET, now_ns, pc);
 }
 
-static int mtb_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int mtb_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct pt_mtb *m = state;
 	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : catch_up(m, err);
 
+	(void)core;	/* there is one */
 	if (rc < 0)
 		return rc;
 	switch (what) {

@@ -327,12 +327,13 @@ static int pcsr_start(void *state, struct pt_target *target, const struct pt_sou
 
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
-static int pcsr_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int pcsr_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct pcsr *s = state;
 	uint64_t now_ns = pt_mem_now_ns(s->mem);
 	enum pt_loss cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
 
+	(void)core;	/* there is one */
 	(void)err;
 	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now_ns);
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)

@@ -301,13 +301,13 @@ static enum pt_loss rest_cause(const struct counters *s)
 }
 
 /* Counters stand still while the core is held: what they have by then is told, and they go on from there. */
-static int counters_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int counters_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct counters *s = state;
 	bool goes_on = what == PT_STATE_RUN && s->held;
 
-	if (what == PT_STATE_RUN && !s->held)
-		return 0;	/* seen already */
+	if (core != s->turns.core || (what == PT_STATE_RUN && !s->held))
+		return 0;	/* another one's, or seen already */
 	if (!s->held && s->turns.running && what == PT_STATE_HALT && pt_e500_turns_read(&s->turns, err) < 0)
 		pt_warn("counters: not read at the halt: %s", err->msg);
 	pt_emit_loss(&s->turns.out,

@@ -278,16 +278,16 @@ static int samples_start(void *state, struct pt_target *target, const struct pt_
 
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
-static int samples_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int samples_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct samples *s = state;
 	struct pt_err ignored = { 0 };
 	enum pt_loss cause;
 
 	if (s->halting != NULL)
-		return pt_source_remote_pc.on_state(s->halting, what, pc, err);
-	if (what == PT_STATE_RUN && !s->held)
-		return 0;	/* seen already */
+		return pt_source_remote_pc.on_state(s->halting, what, core, pc, err);
+	if (core != s->unit.core || (what == PT_STATE_RUN && !s->held))
+		return 0;	/* another one's, or seen already */
 	if (s->unit.phase == PT_E500_SAMPLING && !s->held && what == PT_STATE_HALT)
 		fetch(s, &ignored);
 	cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;

@@ -180,14 +180,15 @@ int pt_mb_cores_drain(void *state, struct pt_err *err)
 	return s->n == 1 ? rc : 0;
 }
 
-/* All of them stop, and go on, together, as far as the GDB server tells. */
-int pt_mb_cores_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+int pt_mb_cores_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct pt_mb_cores *s = state;
 	int rc = 0;
 
 	for (unsigned i = 0; i < s->n && rc == 0; i++) {
-		rc = s->one->ops.on_state(s->core[i].state, what, pc, err);
+		if (pt_mb_thread_of(s->mb, s->core[i].number) != core)
+			continue;
+		rc = s->one->ops.on_state(s->core[i].state, what, core, pc, err);
 		s->core[i].due_ns = 0;
 	}
 	return rc;

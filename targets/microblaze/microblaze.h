@@ -126,8 +126,11 @@ void pt_mb_unit_drop(struct pt_mb_unit *unit);	/* that was taken, or not */
 /* It does not answer: what was not told yet is a loss. Says so once. Returns how long to rest, in microseconds. */
 int pt_mb_unit_silent(struct pt_mb_unit *unit, struct pt_emit *out, uint64_t now_ns);
 void pt_mb_unit_answers(struct pt_mb_unit *unit);
-/* Is it held, as far as the GDB server tells? Then the trace begins with that. */
-int pt_mb_look_at_core(struct pt_mb *mb, struct pt_emit *out, bool *held, struct pt_err *err);
+/* Which of the GDB server's threads (cores, to the board) is this core of the MDM: where it has as many of them as the MDM
+ * has cores, the one at the same place in the list; else its first one stands for all of them. */
+unsigned pt_mb_thread_of(const struct pt_mb *mb, unsigned core);
+/* Is this core of the MDM held, as far as the GDB server tells? Then the trace begins with that. */
+int pt_mb_look_at_core(struct pt_mb *mb, unsigned core, struct pt_emit *out, bool *held, struct pt_err *err);
 
 /* --- sources, each in its file */
 
@@ -158,7 +161,7 @@ struct pt_mb_cores {
 int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_mb_one *one, const char *word, struct pt_target *target,
 		      const struct pt_source_setup *setup, struct pt_err *err);
 int pt_mb_cores_drain(void *state, struct pt_err *err);
-int pt_mb_cores_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err);
+int pt_mb_cores_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
 int pt_mb_cores_stop(void *state, struct pt_err *err);
 /* For `cost` of the source that starts: how several cores begin; "" of one. */
 const char *pt_mb_cores_say(const struct pt_mb *mb);

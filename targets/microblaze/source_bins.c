@@ -408,7 +408,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	if (prepare(s, setup, err) < 0)
 		goto release;
 	s->out.told_ns = pt_mdm_now_ns(s->unit.mdm);
-	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, &s->out, &s->held, err) < 0 ||
+	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, s->core, &s->out, &s->held, err) < 0 ||
 	    (s->cross && cross_triggers(s, setup, true, err) < 0))
 		goto leave;
 	return 0;	/* all but the command to count */
@@ -423,11 +423,12 @@ release:
 
 /* The unit counts what runs, whoever lets it: nothing is fetched here, and nothing is lost. Where it halts, a reading
  * follows, so that who looks at a report then has all that ran. */
-static int one_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct bins *s = state;
 	uint64_t now_ns = pt_mdm_now_ns(s->unit.mdm);
 
+	(void)core;	/* whoever calls has looked whose it is */
 	(void)err;
 	if (s->held)
 		pt_emit_loss(&s->out, PT_LOSS_HALTED, now_ns);

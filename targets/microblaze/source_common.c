@@ -25,18 +25,24 @@ void pt_mb_unit_drop(struct pt_mb_unit *unit)
 	unit->leased = false;
 }
 
-int pt_mb_look_at_core(struct pt_mb *mb, struct pt_emit *out, bool *held, struct pt_err *err)
+unsigned pt_mb_thread_of(const struct pt_mb *mb, unsigned core)
+{
+	return mb->behind_server && mb->remote.n_cores == mb->mdm.n_cores ? core : 0;
+}
+
+int pt_mb_look_at_core(struct pt_mb *mb, unsigned core, struct pt_emit *out, bool *held, struct pt_err *err)
 {
 	const struct pt_target_ops *ops = mb->target->ops;
 	struct pt_core_status status;
+	unsigned thread = pt_mb_thread_of(mb, core);
 	uint64_t pc = PT_UNKNOWN;
 
-	if (ops->status(mb, 0, &status, err) < 0)
+	if (ops->status(mb, thread, &status, err) < 0)
 		return err->code;
 	*held = status.state == PT_HALTED;
 	if (!*held)
 		return 0;
-	ops->pc(mb, 0, &pc, err);	/* a core in reset has none to tell */
+	ops->pc(mb, thread, &pc, err);	/* a core in reset has none to tell */
 	pt_emit_state(out, PT_STATE_HALT, out->told_ns, pc);
 	return 0;
 }

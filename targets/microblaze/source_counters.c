@@ -413,7 +413,7 @@ static int one_start(void *state, struct pt_target *target, const struct pt_sour
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));
 	if (find_unit(s, err) < 0)
 		goto release;
-	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, &s->out, &s->held, err) < 0)
+	if (emit_config(s, setup, err) < 0 || pt_mb_look_at_core(s->mb, s->core, &s->out, &s->held, err) < 0)
 		goto release;
 	if (!s->held && turn(s, err) < 0) { /* else it begins when the core runs */
 		stop_unit(s, &ignored);
@@ -429,12 +429,13 @@ release:
 
 /* Counters stand still while the core is held: what they have by then is told, and when it goes on they are read again,
  * so that the time in between is in no rate. */
-static int one_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct counters *s = state;
 	bool resumes = what == PT_STATE_RUN && s->held;
 	uint64_t now_ns;
 
+	(void)core;	/* whoever calls has looked whose it is */
 	if (!s->held && s->running && what == PT_STATE_HALT && read_turn(s, err) < 0)
 		s->running = false; /* what was counted since is lost, and told so */
 	now_ns = pt_mdm_now_ns(s->mdm);

@@ -265,6 +265,7 @@ static void init(struct trace *s, struct pt_target *target, const struct pt_sour
 	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
 	s->random = setup->seed;
 	pt_emit_init(&s->out, setup, pt_mdm_now_ns(s->mdm));
+	s->out.core = (uint16_t)s->mb->core;
 }
 
 static int emit_config(struct trace *s, const struct pt_source_setup *setup, struct pt_err *err)
@@ -309,7 +310,7 @@ static int trace_start(void *state, struct pt_target *target, const struct pt_so
 	if (pt_mb_unit_take(&s->lease, s->mb, "trace", s->mb->core, err) < 0)
 		return err->code;
 	if (check_unit(s, err) == 0 && emit_config(s, setup, err) == 0 &&
-	    pt_mb_look_at_core(s->mb, &s->out, &s->held, err) == 0 &&
+	    pt_mb_look_at_core(s->mb, s->mb->core, &s->out, &s->held, err) == 0 &&
 	    ((s->held && !s->ring) || record(s, err) == 0))
 		return 0;
 	pt_mb_unit_drop(&s->lease);
@@ -363,11 +364,13 @@ static int on_run(struct trace *s, uint64_t pc, struct pt_err *err)
 	return rc < 0 ? failed(s, rc, err) : 0;
 }
 
-static int trace_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int trace_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct trace *s = state;
 	int rc;
 
+	if (core != pt_mb_thread_of(s->mb, s->mb->core))
+		return 0;	/* another one's */
 	if (what == PT_STATE_HALT)
 		rc = on_halt(s, pc, err);
 	else if (what == PT_STATE_RUN)

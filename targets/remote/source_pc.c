@@ -183,10 +183,11 @@ static int sampler_start(void *state, struct pt_target *target, const struct pt_
 	return err->code;
 }
 
-static int sampler_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int sampler_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct sampler *s = state;
 
+	(void)core;	/* see available() */
 	(void)err;
 	if (what == PT_STATE_RUN && !s->held)
 		return 0;	/* seen already */

@@ -201,11 +201,12 @@ static int sampler_start(void *state, struct pt_target *target, const struct pt_
 	return err->code;
 }
 
-static int sampler_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int sampler_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct sampler *s = state;
 	uint64_t now_ns = pt_wire_s12z_now_ns(&s->z->wire);
 
+	(void)core;	/* there is one */
 	(void)err;
 	pt_emit_loss(&s->out,
 		     s->held		      ? PT_LOSS_HALTED

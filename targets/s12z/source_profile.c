@@ -295,11 +295,12 @@ static void on_reset(struct pt_s12z_profile *p, uint64_t pc)
 	pt_emit_state(&p->out, PT_STATE_RESET, now_ns, pc);
 }
 
-static int profile_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int profile_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct pt_s12z_profile *p = state;
 	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : pt_halts_s12z_catch_up(&p->halt, err);
 
+	(void)core;	/* there is one */
 	if (rc < 0)
 		return rc;
 	switch (what) {

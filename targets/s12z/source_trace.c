@@ -278,12 +278,13 @@ static void on_reset_ring(struct tracer *t)
 	t->state = TRACER_ARMED;
 }
 
-static int tracer_on_state(void *state, enum pt_state what, uint64_t pc, struct pt_err *err)
+static int tracer_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct tracer *t = state;
 	uint64_t now_ns = pt_wire_s12z_now_ns(&t->z->wire);
 	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : pt_halts_s12z_catch_up(&t->halt, err);
 
+	(void)core;	/* there is one */
 	if (rc < 0)
 		return rc;
 	if (what == PT_STATE_HALT) {
