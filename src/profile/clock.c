@@ -7,6 +7,11 @@ struct pt_clock pt_clock_of(uint64_t tick_hz, uint64_t tick_ppm)
 	return (struct pt_clock){ .tick_hz = tick_hz, .tick_ppm = tick_ppm };
 }
 
+static uint64_t bounded(uint64_t error_ns)
+{
+	return error_ns < PT_NO_BOUND_NS ? error_ns : PT_NO_BOUND_NS;
+}
+
 void pt_clock_anchor(struct pt_clock *c, uint64_t ticks, uint64_t ns, uint64_t error_ns)
 {
 	const struct pt_anchor *last = c->n_anchors > 0 ? &c->anchor[c->n_anchors - 1] : NULL;
@@ -18,7 +23,7 @@ void pt_clock_anchor(struct pt_clock *c, uint64_t ticks, uint64_t ns, uint64_t e
 	if (c->n_anchors == PT_CLOCK_ANCHORS)
 		memmove(c->anchor, c->anchor + 1, --c->n_anchors * sizeof(*c->anchor));
 	c->guessed = false;
-	c->anchor[c->n_anchors++] = (struct pt_anchor){ ticks, ns, error_ns };
+	c->anchor[c->n_anchors++] = (struct pt_anchor){ ticks, ns, bounded(error_ns) };
 }
 
 void pt_clock_guess(struct pt_clock *c, uint64_t ticks, uint64_t from_ns, uint64_t to_ns)
@@ -26,7 +31,7 @@ void pt_clock_guess(struct pt_clock *c, uint64_t ticks, uint64_t from_ns, uint64
 	if (c->n_anchors > 0)
 		return;
 	c->guessed = true;
-	c->anchor[c->n_anchors++] = (struct pt_anchor){ ticks, from_ns, to_ns > from_ns ? to_ns - from_ns : 0 };
+	c->anchor[c->n_anchors++] = (struct pt_anchor){ ticks, from_ns, bounded(to_ns > from_ns ? to_ns - from_ns : 0) };
 }
 
 bool pt_clock_settled(const struct pt_clock *c, uint64_t ticks)
@@ -62,9 +67,11 @@ static struct pt_moment beyond(const struct pt_clock *c, const struct pt_anchor 
 	} else {
 		return (struct pt_moment){ PT_UNKNOWN, 0 };
 	}
-	wrong = add(from->error_ns, wrong);
+	wrong = bounded(add(from->error_ns, wrong));
+	if (ticks > from->ticks && ns >= PT_UNKNOWN - 1 - from->ns)	/* after the end of all clocks */
+		return (struct pt_moment){ PT_UNKNOWN, 0 };
 	if (ticks > from->ticks)
-		return (struct pt_moment){ add(from->ns, ns), wrong };
+		return (struct pt_moment){ from->ns + ns, wrong };
 	return (struct pt_moment){ from->ns > ns ? from->ns - ns : 0, wrong };
 }
 

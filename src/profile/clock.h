@@ -26,7 +26,8 @@ void pt_clock_guess(struct pt_clock *clock, uint64_t ticks, uint64_t from_ns, ui
 
 /* Whether no later anchor can change what pt_clock_at() says. */
 bool pt_clock_settled(const struct pt_clock *clock, uint64_t ticks);
-/* ns PT_UNKNOWN: no anchor, or no rate. Never before 0. */
+/* ns PT_UNKNOWN: no anchor, no rate, or later than a number of ns can say. Never before 0; error_ns is at most
+ * PT_NO_BOUND_NS. */
 struct pt_moment pt_clock_at(const struct pt_clock *clock, uint64_t ticks);
 
 #endif

@@ -14,6 +14,12 @@ struct pt_moment {
 };
 #define PT_NO_BOUND_NS (UINT64_MAX / 4)	/* an error that nobody can say; two of them do not overflow */
 
+/* The error to show people and programs: PT_UNKNOWN where nobody can say, of the error or of the moment. */
+static inline uint64_t pt_moment_error(struct pt_moment at)
+{
+	return at.ns != PT_UNKNOWN && at.error_ns < PT_NO_BOUND_NS ? at.error_ns : PT_UNKNOWN;
+}
+
 /* Whether a was before b, whatever the errors of both. Of two moments neither may be before the other. */
 static inline bool pt_moment_before(struct pt_moment a, struct pt_moment b)
 {

@@ -335,6 +335,8 @@ size_t pt_signals_take(struct pt_signals *s, const struct pt_event *e, struct pt
 
 const char *pt_signal_value_name(const struct pt_signal_definition *d, uint64_t value)
 {
+	if (pt_signal_of_system(d) && value >= PT_SIGNAL_UNLISTED)
+		return value == PT_SIGNAL_NONE ? "(none)" : "(others)";
 	if (d->tasks != NULL)
 		return value < d->tasks->n_tasks ? d->tasks->task[value].name : NULL;
 	for (size_t i = 0; i < d->n_values; i++)

@@ -82,6 +82,12 @@ struct pt_signal_definition {
 	size_t n_values;
 	const struct pt_task_map *tasks;	/* TASK, ISR, SERVICE */
 };
+
+/* Whether its values are of the OS: numbers of a task map, PT_SIGNAL_NONE, PT_SIGNAL_UNLISTED. */
+static inline bool pt_signal_of_system(const struct pt_signal_definition *d)
+{
+	return d->form == PT_FORM_TASK || d->form == PT_FORM_ISR || d->form == PT_FORM_SERVICE;
+}
 enum { PT_ANY_CORE = UINT16_MAX, PT_ANY_SOURCE = UINT16_MAX, PT_SIGNALS_MAX = 256, PT_SIGNALS_UNLISTED = 64 };
 
 /* May grow while it is used (never beyond PT_SIGNALS_MAX); what is in it stays where it is. */

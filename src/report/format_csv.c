@@ -25,11 +25,13 @@ static void field(struct pt_text *out, const struct pt_column *column, const str
 	if (column->unit == PT_UNIT_NONE) {
 		if (value->text != NULL)
 			quoted(out, value->text);
+	} else if (value->undecided_ns == PT_UNKNOWN) {
+		pt_text_add(out, "undecided (no common clock)");
 	} else if (value->undecided_ns != 0) {
 		pt_text_add(out, "undecided (clocks +- %" PRIu64 " ns)", value->undecided_ns);
 	} else if (pt_unit_is_real(column->unit)) {
-		if (!isnan(value->f))
-			pt_text_add(out, "%.9g", value->f);
+		if (isfinite(value->f))
+			pt_text_add(out, column->unit == PT_UNIT_REAL ? "%.15g" : "%.9g", value->f);
 	} else if (column->unit == PT_UNIT_ADDRESS && value->u != PT_UNKNOWN) {
 		pt_text_add(out, "0x%" PRIx64, value->u);
 	} else if (value->u != PT_UNKNOWN) {

@@ -35,7 +35,7 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 	pt_text_add(out, "/* CTF 1.8 */\n"
 		    "typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
 		    "typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
-		    "typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
+		    "typealias floating_point { exp_dig = 11; mant_dig = 53; byte_order = le; align = 8; } := f64;\n"
 		    "trace { major = 1; minor = 8; byte_order = le; };\n"
 		    "env { tracer_name = \"proftap\"; tracer_version = \"" PACKAGE_VERSION "\";");
 	for (size_t i = 0; i < PT_FACTS_LINES; i++) {
@@ -54,7 +54,7 @@ static void metadata(const struct pt_slices *slices, struct pt_text *out)
 		    "stream { event.header := struct { u32 id; stamp timestamp; }; };\n"
 		    "event { id = %d; name = \"begin\"; fields := struct { u16 core; string track; string name; }; };\n"
 		    "event { id = %d; name = \"end\"; fields := struct { u16 core; string track; }; };\n"
-		    "event { id = %d; name = \"number\"; fields := struct { u16 core; string track; u64 value; }; };\n"
+		    "event { id = %d; name = \"number\"; fields := struct { u16 core; string track; f64 value; }; };\n"
 		    "event { id = %d; name = \"gap\"; fields := struct { u16 core; }; };\n", ID_BEGIN, ID_END,
 		    ID_NUMBER, ID_GAP);
 }
@@ -67,6 +67,14 @@ static void number(struct pt_text *out, uint64_t value, unsigned size)
 
 	pt_put_le64(bytes, value);
 	pt_text_bytes(out, bytes, size);
+}
+
+static void real(struct pt_text *out, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	number(out, bits, sizeof(bits));
 }
 
 static void text(struct pt_text *out, const char *t)
@@ -97,11 +105,11 @@ static void event(const struct pt_slices *slices, const struct pt_slice *slice, 
 		return;
 	track(slices, slice->track, out);
 	if (slice->kind == PT_SLICE_COUNTER)
-		number(out, slice->number, 8);
+		real(out, slice->real);
 	if (slice->kind == PT_SLICE_BEGIN && slice->name != NULL) {
 		text(out, slice->name);
 	} else if (slice->kind == PT_SLICE_BEGIN) {
-		pt_text_add(out, "%" PRIu64, slice->number);
+		pt_text_add(out, "%.15g", slice->real);
 		pt_text_bytes(out, "", 1);
 	}
 }

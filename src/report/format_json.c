@@ -14,6 +14,8 @@
 
 extern const struct pt_format pt_format_json;
 
+#define WHOLE_BELOW 0x1p53	/* every whole number up to here is a double */
+
 static json_t *basis(enum pt_basis b)
 {
 	static const char *const names[] = { NULL, "exact", "modelled", "estimated" };
@@ -29,6 +31,8 @@ static json_t *value_of(const struct pt_column *column, const struct pt_value *v
 		return pt_json_text(value->text);
 	if (value->undecided_ns != 0)
 		return json_null();
+	if (column->unit == PT_UNIT_REAL && value->f == trunc(value->f) && fabs(value->f) < WHOLE_BELOW)
+		return json_integer((json_int_t)value->f);	/* all its digits */
 	if (pt_unit_is_real(column->unit))
 		return pt_json_real(value->f);
 	return pt_json_number(value->u);

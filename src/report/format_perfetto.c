@@ -128,7 +128,7 @@ static void put_slice(struct writer *w, const struct pt_slice *slice)
 	event.type = slice->kind == PT_SLICE_BEGIN ? TYPE_BEGIN : slice->kind == PT_SLICE_END ? TYPE_END
 		   : slice->kind == PT_SLICE_COUNTER ? TYPE_COUNTER : TYPE_INSTANT;
 	if (slice->kind == PT_SLICE_BEGIN && slice->name == NULL)
-		snprintf(name, sizeof(name), "%llu", (unsigned long long)slice->number);
+		snprintf(name, sizeof(name), "%.15g", slice->real);
 	else if (slice->kind == PT_SLICE_BEGIN)
 		snprintf(name, sizeof(name), "%.250s", slice->name);
 	else

@@ -13,7 +13,7 @@ json_t *pt_json_number(uint64_t u)
 
 json_t *pt_json_real(double f)
 {
-	return isnan(f) ? json_null() : json_real(f);
+	return isfinite(f) ? json_real(f) : json_null();
 }
 
 json_t *pt_json_text(const char *text)

@@ -48,13 +48,13 @@ static const struct pt_signal_definition *definition(const struct pt_slices *s, 
 
 /* --- events */
 
-static bool begin(struct pt_slices *s, size_t at, const char *name, uint64_t number, struct pt_slice *out)
+static bool begin(struct pt_slices *s, size_t at, const char *name, double number, struct pt_slice *out)
 {
 	s->track[at].depth++;
 	out->kind = PT_SLICE_BEGIN;
 	out->track = at;
 	out->name = name;
-	out->number = number;
+	out->real = number;
 	return true;
 }
 
@@ -76,9 +76,9 @@ static bool next_state(struct pt_slices *s, size_t at, const struct pt_signal_de
 		s->next--;
 		return end(s, at, out);
 	}
-	if (event->value == PT_SIGNAL_NONE)
+	if (pt_signal_of_system(d) && event->value == PT_SIGNAL_NONE)
 		return false;
-	return begin(s, at, pt_signal_value_name(d, event->value), event->value, out);
+	return begin(s, at, pt_signal_value_name(d, event->value), pt_signal_real(d, event->value), out);
 }
 
 static bool signal(struct pt_slices *s, const struct pt_timeline_event *event, struct pt_slice *out)
@@ -93,14 +93,13 @@ static bool signal(struct pt_slices *s, const struct pt_timeline_event *event, s
 		return next_state(s, track(s, PT_TRACK_STATES, event, event->id, d->name), d, event, out);
 	case PT_SIGNAL_SERVICE: case PT_SIGNAL_SPAN:
 		at = track(s, PT_TRACK_SPANS, event, event->id, d->name);
-		return event->enters ? begin(s, at, pt_signal_value_name(d, event->value), event->value, out)
+		return event->enters ? begin(s, at, pt_signal_value_name(d, event->value), (double)event->value, out)
 				     : end(s, at, out);
 	case PT_SIGNAL_VALUE: case PT_SIGNAL_LEVEL:
 		if (event->value == PT_UNKNOWN && event->signal == PT_SIGNAL_LEVEL)
 			return false;
 		out->kind = PT_SLICE_COUNTER;
 		out->track = track(s, PT_TRACK_COUNTER, event, event->id, d->name);
-		out->number = event->value;
 		out->real = pt_signal_real(d, event->value);
 		return true;
 	default:

@@ -33,9 +33,8 @@ struct pt_slice {
 	uint64_t time;		/* ns; or ticks of the profile's clock, see in_ns */
 	size_t track;		/* not of a GAP, which is of the core */
 	uint16_t core;
-	const char *name;	/* BEGIN: or NULL, then number is it */
-	uint64_t number;	/* BEGIN without a name; COUNTER: the value as it is */
-	double real;		/* COUNTER */
+	const char *name;	/* BEGIN: or NULL, then real is it */
+	double real;		/* COUNTER; BEGIN without a name */
 	bool exception;		/* BEGIN */
 	const struct pt_timeline_event *event;
 };

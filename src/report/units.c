@@ -91,6 +91,10 @@ static void print_undecided(char *out, size_t size, uint64_t ns)
 {
 	char text[32];
 
+	if (ns == PT_UNKNOWN) {
+		snprintf(out, size, "undecided (no common clock)");
+		return;
+	}
 	pt_print_ns(text, sizeof(text), ns, " ");
 	snprintf(out, size, "undecided (clocks ± %s)", text);
 }

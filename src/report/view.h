@@ -32,7 +32,8 @@ struct pt_value {
 	union { uint64_t u; double f; const char *text; };	/* NONE: text, or NULL; pt_unit_is_real(): f, NAN: not
 							 * known; else u, PT_UNKNOWN: not known */
 	uint64_t undecided_ns;	/* not 0: the figure would need a finer order than the clocks of the sources allow,
-				 * which know moments to this much only; u or f says that it is not known */
+				 * which know moments to this much only, PT_UNKNOWN: nobody can say how much;
+				 * u or f says that it is not known */
 	double lo, hi;		/* 95 % interval when ESTIMATED, else both 0 */
 	enum pt_basis basis;
 	bool not_there;		/* a figure that does not exist, nothing divided by nothing: f is NAN, and people

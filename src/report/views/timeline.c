@@ -1,6 +1,7 @@
 /* One row per event, oldest first. from=, to= and name= zoom. */
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "profile/profile.h"
@@ -18,7 +19,7 @@ static const struct pt_column columns[] = {
 	{ "clock", "clock", PT_UNIT_TICKS, false },
 	{ "what", "what", PT_UNIT_NONE, true },
 	{ "name", "name", PT_UNIT_NONE, true },
-	{ "value", "value", PT_UNIT_COUNT, true },
+	{ "value", "value", PT_UNIT_REAL, true },
 	{ "state", "state", PT_UNIT_NONE, true },
 	{ "call", "call", PT_UNIT_TICKS, true },
 	{ "depth", "depth", PT_UNIT_COUNT, false },
@@ -71,6 +72,14 @@ static const char *name(const struct pt_profile *p, const struct pt_timeline_eve
 		? NULL : pt_name_of_function(p, event->id);
 }
 
+static double value(const struct pt_timeline_event *event, const struct pt_signal_definition *d)
+{
+	bool none = pt_signal_of_system(d) ? event->value >= PT_SIGNAL_UNLISTED
+					   : event->signal == PT_SIGNAL_LEVEL && event->value == PT_UNKNOWN;
+
+	return none ? NAN : pt_signal_real(d, event->value);
+}
+
 static bool match(const void *subject, size_t i, const struct pt_query *query)
 {
 	const struct pt_profile *p = subject;
@@ -93,11 +102,11 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	uint16_t indent = event->depth > 0 && d == NULL ? event->depth - 1u : 0;
 
 	*out++ = (struct pt_value){ .u = event->at.ns, .basis = PT_BASIS_MODELLED };
-	*out++ = (struct pt_value){ .u = event->at.ns != PT_UNKNOWN ? event->at.error_ns : PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = pt_moment_error(event->at) };
 	*out++ = (struct pt_value){ .u = event->clock, .basis = p->times };
 	*out++ = (struct pt_value){ .text = what(event) };
 	*out++ = (struct pt_value){ .text = name(p, event), .indent = (uint8_t)(indent < 20 ? indent : 20) };
-	*out++ = (struct pt_value){ .u = d != NULL ? event->value : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .f = d != NULL ? value(event, d) : NAN, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = d != NULL ? pt_signal_value_name(d, event->value) : NULL };
 	*out++ = (struct pt_value){ .u = leaves ? event->value : PT_UNKNOWN, .basis = p->times };
 	*out++ = (struct pt_value){ .u = event->depth != 0 ? event->depth : PT_UNKNOWN, .basis = PT_BASIS_EXACT };

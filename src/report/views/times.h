@@ -5,21 +5,28 @@
 
 #include <math.h>
 
+#include "profile/moment.h"
 #include "profile/stat.h"
 #include "report/view.h"
+
+/* What undecided_ns says of moments that are known to +- error_ns. */
+static inline uint64_t pt_time_undecided(uint64_t error_ns)
+{
+	return error_ns < PT_NO_BOUND_NS ? error_ns : PT_UNKNOWN;
+}
 
 /* ns, known to +- error_ns: a figure that is no larger than that may as well be nothing. */
 static inline struct pt_value pt_time_value(uint64_t ns, uint64_t error_ns)
 {
 	if (ns != PT_UNKNOWN && error_ns != 0 && ns <= error_ns)
-		return (struct pt_value){ .u = PT_UNKNOWN, .undecided_ns = error_ns, .basis = PT_BASIS_NONE };
+		return (struct pt_value){ .u = PT_UNKNOWN, .undecided_ns = pt_time_undecided(error_ns) };
 	return (struct pt_value){ .u = ns, .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
 }
 
 static inline struct pt_value pt_time_mean(double ns, uint64_t error_ns)
 {
 	if (!isnan(ns) && error_ns != 0 && ns <= (double)error_ns)
-		return (struct pt_value){ .f = NAN, .undecided_ns = error_ns, .basis = PT_BASIS_NONE };
+		return (struct pt_value){ .f = NAN, .undecided_ns = pt_time_undecided(error_ns) };
 	return (struct pt_value){ .f = ns, .basis = error_ns == 0 ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED };
 }
 
