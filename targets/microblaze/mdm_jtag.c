@@ -14,7 +14,7 @@
 
 enum {
 	TIMEOUT_MS = 1000,
-	MOST = 1024,		/* accesses of one list: a profiling buffer of 4 KiB */
+	MOST = 1040,		/* accesses of one list: a profiling buffer of 4 KiB, and what sets it up */
 	BYTES = 32,		/* of the longest scan */
 };
 
@@ -82,80 +82,116 @@ static struct pt_jtag_op *add_scan(struct scans *s)
 	return op;
 }
 
-/* One access; returns where its data begin in its last scan. */
-static unsigned put_access(const struct pt_mdm_jtag *j, struct scans *s, const struct pt_mdm_op *op, uint32_t i)
+/* Where the data begin in the last scan of an access. */
+static unsigned data_at(const struct pt_mdm_jtag *j)
+{
+	return j->pad + (j->framing.one_scan ? j->n_sync + j->framing.cmd_bits : 0u);
+}
+
+static void put_access(const struct pt_mdm_jtag *j, struct scans *s, const struct pt_mdm_op *op, uint32_t i)
 {
 	struct pt_jtag_op *scan = add_scan(s);
-	unsigned at = put_command(j, s->out[s->n - 1], op->command), data;
+	unsigned data = data_at(j);
 
-	if (!j->framing.one_scan) {
-		scan->n_bits = at;
+	scan->n_bits = put_command(j, s->out[s->n - 1], op->command);
+	if (!j->framing.one_scan)
 		scan = add_scan(s);
-		at = 0;
-	}
-	data = at + j->pad;
 	if (op->what == PT_MDM_WRITE)
 		put_bits(s->out[s->n - 1], data, op->values != NULL ? op->values[i] : op->value, op->bits,
 			 j->framing.data_msb);
 	scan->n_bits = data + op->bits;
-	return data;
 }
 
-static void take_values(const struct pt_mdm_jtag *j, const struct scans *s, struct pt_mdm_op *op, uint32_t first,
-			uint32_t end, unsigned data)
+static void take_value(const struct pt_mdm_jtag *j, struct pt_mdm_op *op, uint32_t i, const uint8_t *in)
 {
-	size_t per = j->framing.one_scan ? 1 : 2;
+	op->value = get_bits(in, data_at(j), op->bits, j->framing.data_msb);
+	if (op->values != NULL)
+		op->values[i] = op->value;
+}
 
-	for (uint32_t i = first; i < end; i++) {
-		op->value = get_bits(s->in[1 + per * (i - first) + per - 1], data, op->bits, j->framing.data_msb);
-		if (op->values != NULL)
-			op->values[i] = op->value;
+/* The access that comes next: the i-th of an operation. */
+struct place {
+	size_t op;
+	uint32_t i;
+};
+
+static void step(const struct pt_mdm_op *ops, struct place *at)
+{
+	uint32_t n = ops[at->op].n > 0 ? ops[at->op].n : 1;
+
+	if (++at->i == n)
+		*at = (struct place){ .op = at->op + 1 };
+}
+
+/* Accesses from `from` on that go into one list, whatever operations they are of. */
+static size_t accesses(const struct pt_mdm_op *ops, size_t n_ops, struct place from)
+{
+	size_t n = 0;
+
+	for (; n < MOST && from.op < n_ops; n++)
+		step(ops, &from);
+	return n;
+}
+
+static void put_list(const struct pt_mdm_jtag *j, struct scans *s, uint8_t *ir, const struct pt_mdm_op *ops,
+		     struct place at, size_t n)
+{
+	pt_put_le32(ir, j->user_ir);
+	s->op[s->n++] = (struct pt_jtag_op){
+		.what = PT_JTAG_IR, .n_bits = j->chain.tap[j->tap].ir_bits, .out = ir, .end = PT_JTAG_TO_NEXT,
+	};
+	for (; n > 0; n--) {
+		put_access(j, s, &ops[at.op], at.i);
+		step(ops, &at);
 	}
 }
 
-static int run_part(struct pt_mdm *mdm, struct pt_mdm_op *op, uint32_t first, uint32_t end, struct pt_err *err)
+/* What the first n accesses of the list have brought, from `at` on, which is behind them then. */
+static void take_list(const struct pt_mdm_jtag *j, const struct scans *s, struct pt_mdm_op *ops, struct place *at,
+		      size_t n)
+{
+	size_t per = j->framing.one_scan ? 1 : 2;
+
+	for (size_t k = 0; k < n; k++) {
+		struct pt_mdm_op *op = &ops[at->op];
+		size_t first = 1 + k * per, last = first + per - 1;
+
+		if (at->i == 0)
+			op->sent_ns = s->op[first].sent_ns;
+		op->done_ns = s->op[last].done_ns;
+		if (op->what == PT_MDM_READ)
+			take_value(j, op, at->i, s->in[last]);
+		step(ops, at);
+	}
+}
+
+static int run_list(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, struct place *at, struct pt_err *err)
 {
 	struct pt_mdm_jtag *j = &mdm->jtag;
-	size_t n_done;
-	unsigned data = 0;
+	size_t n = accesses(ops, n_ops, *at), per = j->framing.one_scan ? 1 : 2, n_done;
 	struct scans s;
 	uint8_t ir[4];
-	int rc = scans_init(&s, 1 + 2 * (size_t)(end - first), err);
+	int rc = scans_init(&s, 1 + per * n, err);
 
-	if (rc < 0)
-		goto out;
-	pt_put_le32(ir, j->user_ir);
-	s.op[s.n++] = (struct pt_jtag_op){
-		.what = PT_JTAG_IR, .n_bits = j->chain.tap[j->tap].ir_bits, .out = ir, .end = PT_JTAG_TO_NEXT,
-	};
-	for (uint32_t i = first; i < end; i++)
-		data = put_access(j, &s, op, i);
-	rc = pt_jtag_chain_run(&j->chain, j->tap, s.op, s.n, TIMEOUT_MS, &n_done, err);
-	if (rc < 0)
-		goto out;
-	if (first == 0)
-		op->sent_ns = s.op[0].sent_ns;
-	op->done_ns = s.op[s.n - 1].done_ns;
-	if (op->what == PT_MDM_READ)
-		take_values(j, &s, op, first, end, data);
-out:
+	if (rc == 0) {
+		put_list(j, &s, ir, ops, *at, n);
+		rc = pt_jtag_chain_run(&j->chain, j->tap, s.op, s.n, TIMEOUT_MS, &n_done, err);
+		take_list(j, &s, ops, at, n_done > 0 ? (n_done - 1) / per : 0);
+	}
 	scans_fini(&s);
 	return rc;
 }
 
+/* As few lists as can be: the end of each is a time in which the cable waits for the host. */
 static int jtag_run(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, size_t *n_done, struct pt_err *err)
 {
-	for (; *n_done < n_ops; (*n_done)++) {
-		struct pt_mdm_op *op = &ops[*n_done];
-		uint32_t n = op->n > 0 ? op->n : 1;
+	struct place at = { .op = *n_done };
+	int rc = 0;
 
-		for (uint32_t first = 0, end; first < n; first = end) {
-			end = n - first > MOST ? first + MOST : n;
-			if (run_part(mdm, op, first, end, err) < 0)
-				return pt_wrap(err, "MDM over JTAG");
-		}
-	}
-	return 0;
+	while (rc == 0 && at.op < n_ops)
+		rc = run_list(mdm, ops, n_ops, &at, err);
+	*n_done = at.op;
+	return rc < 0 ? pt_wrap(err, "MDM over JTAG") : 0;
 }
 
 /* --- finding out */
