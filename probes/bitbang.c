@@ -196,8 +196,9 @@ static int bitbang_open(void *state, struct pt_link *link, const struct pt_param
 	b->most_bits = (uint32_t)(b->request_bytes - 2) / 3;
 	b->turn = (struct pt_turn){ .link = link, .name = "bitbang", .question = question, .answers = answers };
 	b->port = (struct pt_jtag_port){
-		.ops = &port_ops, .state = b, .link = link, .depth = pt_jtag_port_depth(&info, settings), .lost = true,
+		.ops = &port_ops, .state = b, .link = link, .lost = true,
 	};
+	pt_jtag_port_set_depth(&b->port, &info, settings);
 	pt_bitbang_swd_init(b);
 	return pt_bitbang_ask(b, "rRR", err);	/* no reset asserted; and does it answer at all? */
 }

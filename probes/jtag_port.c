@@ -1,12 +1,15 @@
 #include "probes/jtag_port.h"
 
+#include <stdio.h>
+
 #include "log.h"
 #include "probes/probe.h"
 #include "util.h"
 
 enum {
 	PACKET_MS = 10,		/* of clocks in one packet: whoever interrupts hears soon, also on a slow cable */
-	AHEAD = 2,		/* packets with a server: one is at work, one waits there */
+	LEAST_AHEAD = 2,	/* packets with a server: one is at work, one waits there */
+	AHEAD_MS = 1,		/* of clocks with a fast one: longer than a request and an answer travel */
 };
 
 struct flight {
@@ -33,10 +36,20 @@ static uint32_t packet_bits(const struct pt_jtag_port *port)
 	return bits < 8 ? 8 : (uint32_t)bits;
 }
 
+/* No more than is needed behind the packet at work: whoever interrupts waits for what is in flight. */
+static bool has_enough(const struct pump *pump)
+{
+	const struct pt_jtag_port *port = pump->port;
+	uint64_t ahead_bits = (uint64_t)port->tck_hz * AHEAD_MS / 1000;
+	uint64_t waiting_bits = pump->bits_in_flight - pump->flight[pump->oldest].n_bits;
+
+	return !port->fixed_depth && pump->in_flight >= LEAST_AHEAD && waiting_bits >= ahead_bits;
+}
+
 static bool may_send(const struct pump *pump)
 {
 	return pump->next.op < pump->n_ops && pump->ops[pump->next.op].what != PT_JTAG_DELAY &&
-	       pump->in_flight < pump->port->depth;
+	       pump->in_flight < pump->port->depth && !has_enough(pump);
 }
 
 static void stamp_sent(struct pump *pump, struct pt_jtag_cursor from, uint64_t now_ns)
@@ -86,6 +99,15 @@ static void advance_done(struct pump *pump, struct pt_jtag_cursor to)
 	pump->done = to;
 }
 
+/* err has what the link says of it. */
+static int not_answered(struct pt_err *err)
+{
+	char said[160];
+
+	snprintf(said, sizeof(said), "%.159s", err->msg);
+	return pt_fail(err, PT_ETIMEOUT, "%s (if it takes one packet at a time: limit-packets=1)", said);
+}
+
 static int take_oldest(struct pump *pump, struct pt_err *err)
 {
 	struct pt_jtag_port *port = pump->port;
@@ -93,9 +115,8 @@ static int take_oldest(struct pump *pump, struct pt_err *err)
 	struct pt_jtag_cursor at = pump->done;
 	int n = port->ops->receive(port->state, deadline_ns(pump), err);
 
-	if (n == PT_ETIMEOUT)
-		return pt_fail(err, n, "the probe does not answer%s", pump->in_flight > 1 ?
-			       " (if it takes one packet at a time: limit-packets=1)" : "");
+	if (n == PT_ETIMEOUT && pump->in_flight > 1)
+		return not_answered(err);
 	if (n < 0)
 		return n;
 	pump->oldest = (pump->oldest + 1) % PT_JTAG_PORT_MAX_DEPTH;
@@ -140,15 +161,14 @@ static int run_list(struct pt_jtag_port *port, struct pt_jtag_op *ops, size_t n_
 	return rc;
 }
 
-unsigned pt_jtag_port_depth(const struct pt_link_info *info, const struct pt_params *settings)
+void pt_jtag_port_set_depth(struct pt_jtag_port *port, const struct pt_link_info *info,
+			    const struct pt_params *settings)
 {
-	uint64_t depth = pt_params_number(settings, &pt_probe_params[PT_PROBE_LIMIT_PACKETS]);
+	uint64_t asked = pt_params_number(settings, &pt_probe_params[PT_PROBE_LIMIT_PACKETS]);
+	uint64_t depth = asked > 0 && asked < PT_JTAG_PORT_MAX_DEPTH ? asked : PT_JTAG_PORT_MAX_DEPTH;
 
-	if (depth == 0)
-		depth = AHEAD;
-	if (depth > PT_JTAG_PORT_MAX_DEPTH)
-		depth = PT_JTAG_PORT_MAX_DEPTH;
-	return info->depth > 0 && info->depth < depth ? info->depth : (unsigned)depth;
+	port->fixed_depth = asked > 0;
+	port->depth = info->depth > 0 && info->depth < depth ? info->depth : (unsigned)depth;
 }
 
 int pt_jtag_port_reset(struct pt_jtag_port *port, struct pt_err *err)

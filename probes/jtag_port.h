@@ -29,14 +29,18 @@ struct pt_jtag_port {
 	const struct pt_jtag_port_ops *ops;
 	void *state;			/* the driver's */
 	struct pt_link *link;
-	unsigned depth;			/* packets outstanding, 1..PT_JTAG_PORT_MAX_DEPTH */
+	unsigned depth;			/* packets outstanding at most, 1..PT_JTAG_PORT_MAX_DEPTH */
+	bool fixed_depth;		/* and always as many, whatever the clock */
 	uint32_t tck_hz;
 	bool lost;			/* nobody knows where the TAPs are: reset them first */
 };
 
-/* For servers on a stream: one packet is at work and one waits there, unless limit-packets or the
- * link says otherwise. */
-unsigned pt_jtag_port_depth(const struct pt_link_info *info, const struct pt_params *settings);
+/* For servers on a stream, which read what was sent ahead when they are done with what came before: two packets, or as
+ * many as keep TCK busy while an answer travels; no more than the link holds. limit-packets sets the number. What is
+ * sent ahead waits in the sockets, and its answers, PT_JTAG_PORT_MAX_DEPTH packets at most, fit our own socket: so no
+ * server can get stuck with an answer that nobody takes while we are stuck with a request. */
+void pt_jtag_port_set_depth(struct pt_jtag_port *port, const struct pt_link_info *info,
+			    const struct pt_params *settings);
 /* As pt_jtag_ops.run. */
 int pt_jtag_port_run(struct pt_jtag_port *port, struct pt_jtag_op *ops, size_t n_ops, uint32_t timeout_ms,
 		     size_t *n_done, struct pt_err *err);

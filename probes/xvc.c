@@ -1,6 +1,6 @@
 /* XVC 1.0, Xilinx Virtual Cable: wire jtag over a server that shifts a vector of TMS and one of TDI, and answers with
- * one of TDO. Vectors are as long as the server takes (and no longer than xvc.max_bytes), and one is sent while the
- * one before it is shifted, so that the cable never waits for the network; limit-packets=1 keeps to one at a time.
+ * one of TDO. Vectors are as long as the server takes (and no longer than xvc.max_bytes), and some are sent while the
+ * one before them is shifted, so that the cable never waits for the network; limit-packets=1 keeps to one at a time.
  *
  * Source: microblaze.md 2.3 (the XVC repository's README, and what known servers do). */
 #include <stdio.h>
@@ -171,9 +171,9 @@ static int xvc_open(void *state, struct pt_link *link, const struct pt_params *s
 	pt_link_info(link, &info);
 	xvc->turn = (struct pt_turn){ .link = link, .name = "xvc", .question = question, .answers = answers };
 	xvc->port = (struct pt_jtag_port){
-		.ops = &port_ops, .state = xvc, .link = link, .depth = pt_jtag_port_depth(&info, settings),
-		.lost = true,
+		.ops = &port_ops, .state = xvc, .link = link, .lost = true,
 	};
+	pt_jtag_port_set_depth(&xvc->port, &info, settings);
 	if (longest_vector(&info, settings) < LEAST_VECTOR_BYTES)
 		return pt_fail(err, PT_EARG, "packets of %zu bytes are too short for XVC", info.packet_bytes);
 	if (ask_info(xvc, longest_vector(&info, settings), err) < 0)
