@@ -108,7 +108,7 @@ static int agree(struct pt_turn *turn, struct pt_err *err)
 		return pt_fail(err, PT_EPROTO, "the probe answers, but not what it is asked");
 	if (rc == PT_ETIMEOUT && turn->asked == asked) {
 		turn->debt = 0;		/* `asked` has it */
-		return pt_fail(err, PT_ETIMEOUT, "the probe does not answer");
+		return rc;
 	}
 	if (rc < 0 && rc != PT_ETIMEOUT)
 		return rc;
@@ -130,9 +130,7 @@ int pt_turn_settle(struct pt_turn *turn, struct pt_err *err)
 
 int pt_turn_again(struct pt_turn *turn, uint64_t busy_ns, struct pt_err *err)
 {
-	int n = pt_turn_receive(turn, in_ms(turn, PT_TURN_ANSWER_MS) + busy_ns, err);
-
-	return n == PT_ETIMEOUT ? pt_fail(err, n, "the probe does not answer") : n;
+	return pt_turn_receive(turn, in_ms(turn, PT_TURN_ANSWER_MS) + busy_ns, err);
 }
 
 int pt_turn_ask(struct pt_turn *turn, const uint8_t *request, size_t n_bytes, uint64_t busy_ns, struct pt_err *err)

@@ -22,6 +22,7 @@ enum {
 struct xvc {
 	struct pt_turn turn;
 	struct pt_jtag_port port;
+	char where[64];			/* "127.0.0.1:2542", for sentences */
 	uint32_t vector_bytes;		/* of TMS, and of TDI */
 	char protocol[16];		/* "1.0" */
 	uint8_t out[HEAD_BYTES + 2 * MAX_VECTOR_BYTES];
@@ -86,15 +87,20 @@ static int receive(void *state, uint64_t deadline_ns, struct pt_err *err)
 	return pt_turn_receive(&((struct xvc *)state)->turn, deadline_ns, err);
 }
 
+static int wrong_length(struct xvc *xvc, const char *what, size_t n_bytes, size_t wanted_bytes, struct pt_err *err)
+{
+	pt_turn_mistrust(&xvc->turn, NULL);
+	return pt_fail(err, PT_EPROTO, "the XVC server at %s answers %s with %zu of %zu bytes", xvc->where, what,
+		       n_bytes, wanted_bytes);
+}
+
 static int unpack(void *state, const struct pt_jtag_op *ops, size_t n_ops, struct pt_jtag_cursor *at, uint32_t n_bits,
 		  size_t len_bytes, struct pt_err *err)
 {
 	struct xvc *xvc = state;
 
-	if (len_bytes != (n_bits + 7) / 8) {
-		pt_turn_mistrust(&xvc->turn, NULL);
-		return pt_fail(err, PT_EPROTO, "the XVC server answered %u bits with %zu bytes", n_bits, len_bytes);
-	}
+	if (len_bytes != (n_bits + 7) / 8)
+		return wrong_length(xvc, "a shift", len_bytes, (n_bits + 7) / 8, err);
 	pt_jtag_take(ops, n_ops, at, xvc->turn.in, n_bits);
 	return 0;
 }
@@ -105,22 +111,34 @@ static const struct pt_jtag_port_ops port_ops = {
 
 /* --- what the server says ----------------------------------------------------------------------------------------- */
 
+/* As far as it can be printed: it comes from outside. */
+static void first_line(char *out, size_t room, const uint8_t *in, size_t n)
+{
+	size_t i = 0;
+
+	for (; i < n && i + 1 < room && in[i] != '\n' && in[i] != '\r'; i++)
+		out[i] = in[i] >= ' ' && in[i] <= '~' ? (char)in[i] : '?';
+	out[i] = '\0';
+}
+
 /* "xvcServer_v1.0:2048\n"; some put a space behind the colon. N is that of both vectors together. */
 static int read_info(struct xvc *xvc, size_t n, uint32_t most_bytes, struct pt_err *err)
 {
-	char line[64], *colon, *end;
-	unsigned long bytes;
+	char line[80], *colon, *number, *end = line;
+	unsigned long long bytes = 0;
 
-	snprintf(line, sizeof(line), "%.*s", (int)(n < sizeof(line) ? n : sizeof(line) - 1),
-		 (const char *)xvc->turn.in);
+	first_line(line, sizeof(line), xvc->turn.in, n);
 	colon = strchr(line, ':');
-	bytes = colon != NULL ? strtoul(colon + 1, &end, 10) : 0;
-	if (!answers(xvc->turn.in, n) || colon == NULL || end == colon + 1)
-		return pt_fail(err, PT_EPROTO, "this is no XVC server: it says \"%.20s\"", line);
-	*colon = 0;
-	snprintf(xvc->protocol, sizeof(xvc->protocol), "%.15s", line + strlen("xvcServer_v"));
+	number = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : line;
+	if (colon != NULL && *number >= '0' && *number <= '9')
+		bytes = strtoull(number, &end, 10);
+	if (!answers(xvc->turn.in, n) || end == line)
+		return pt_fail(err, PT_EPROTO, "at %s is no XVC server: it says \"%s\"", xvc->where, line);
 	if (bytes / 2 < LEAST_VECTOR_BYTES)
-		return pt_fail(err, PT_EPROTO, "the XVC server claims to take vectors of %lu bytes", bytes / 2);
+		return pt_fail(err, PT_EPROTO, "the XVC server at %s claims to take %llu bytes of TMS and TDI: too few",
+			       xvc->where, bytes);
+	*colon = '\0';
+	snprintf(xvc->protocol, sizeof(xvc->protocol), "%.15s", line + strlen("xvcServer_v"));
 	xvc->vector_bytes = bytes / 2 < most_bytes ? (uint32_t)(bytes / 2) : most_bytes;
 	return 0;
 }
@@ -142,10 +160,8 @@ static int set_tck(struct xvc *xvc, uint32_t hz, struct pt_err *err)
 	n = pt_turn_ask(&xvc->turn, request, sizeof(request), 0, err);
 	if (n < 0)
 		return n;
-	if (n != 4) {
-		pt_turn_mistrust(&xvc->turn, NULL);
-		return pt_fail(err, PT_EPROTO, "the XVC server answered the clock with %d bytes", n);
-	}
+	if (n != 4)
+		return wrong_length(xvc, "settck", (size_t)n, 4, err);
 	period_ns = pt_le32(xvc->turn.in);
 	xvc->port.tck_hz = period_ns > 0 && period_ns <= PT_NS_PER_S ? (uint32_t)(PT_NS_PER_S / period_ns) : hz;
 	return 0;
@@ -169,6 +185,7 @@ static int xvc_open(void *state, struct pt_link *link, const struct pt_params *s
 	struct pt_link_info info;
 
 	pt_link_info(link, &info);
+	memcpy(xvc->where, info.where, sizeof(xvc->where));
 	xvc->turn = (struct pt_turn){ .link = link, .name = "xvc", .question = question, .answers = answers };
 	xvc->port = (struct pt_jtag_port){
 		.ops = &port_ops, .state = xvc, .link = link, .lost = true,

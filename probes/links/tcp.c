@@ -147,12 +147,42 @@ static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_
 	if (end != NULL || tcp->in_bytes < MAX_LINE_BYTES)
 		return end != NULL;
 	hang_up(tcp);
-	return pt_fail(err, PT_EPROTO, "probe at %s does not speak %s", tcp->where, tcp->framing->protocol);
+	return pt_fail(err, PT_EPROTO, "probe at %s does not speak %s: it says %zu bytes without the end of a line",
+		       tcp->where, tcp->framing->protocol, tcp->in_bytes);
 }
 
 static int look(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)
 {
 	return tcp->framing == NULL ? look_for_header(tcp, frame, err) : look_for_answer(tcp, frame, err);
+}
+
+/* How much of the oldest answer has come, for a sentence that says that no more does; "" if that is nothing to tell. */
+static const char *so_far(struct tcp_link *tcp, char *out, size_t room)
+{
+	size_t whole = tcp->n_expected > 0 ? tcp->expected[tcp->oldest] : 0;
+
+	out[0] = '\0';
+	if (whole == PT_FRAMING_LINE && tcp->in_bytes > 0)
+		snprintf(out, room, ", after %zu bytes of a line without its end", tcp->in_bytes);
+	else if (whole > 0 && whole != PT_FRAMING_LINE)
+		snprintf(out, room, ", after %zu of %zu bytes of an answer", tcp->in_bytes, whole);
+	return out;
+}
+
+static int ended(struct tcp_link *tcp, const char *how, struct pt_err *err)
+{
+	char why[160], came[64];
+
+	snprintf(why, sizeof(why), "%.90s%s", how, so_far(tcp, came, sizeof(came)));
+	return lost(tcp, why, err);
+}
+
+static int silent(struct tcp_link *tcp, struct pt_err *err)
+{
+	char came[64];
+
+	return pt_fail(err, PT_ETIMEOUT, "probe at %s does not answer%s", tcp->where,
+		       tcp->in_bytes > 0 ? so_far(tcp, came, sizeof(came)) : "");
 }
 
 static int deliver(struct tcp_link *tcp, const struct frame *frame, uint8_t *buf, size_t buf_bytes, struct pt_err *err)
@@ -181,13 +211,13 @@ static int fill(struct tcp_link *tcp, uint64_t deadline_ns, struct pt_err *err)
 		return 0;
 	}
 	if (n == 0)
-		return lost(tcp, "it closed the connection", err);
+		return ended(tcp, "it closed the connection", err);
 	if (errno != EAGAIN && errno != EINTR)
-		return lost(tcp, strerror(errno), err);
+		return ended(tcp, strerror(errno), err);
 	if (pt_wake_take(&tcp->wake))
 		return pt_fail(err, PT_EINTERRUPTED, "interrupted");
 	if (pt_host_now_ns() >= deadline_ns)
-		return pt_fail(err, PT_ETIMEOUT, "probe at %s does not answer", tcp->where);
+		return silent(tcp, err);
 	poll(fds, 2, pt_host_ms_until(deadline_ns));
 	return 0;
 }
