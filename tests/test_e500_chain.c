@@ -96,7 +96,7 @@ static void make(void)
 	rig.bus.big_endian = true;
 	rig.random = 1;
 	ck_assert(pt_vbus_add(&rig.bus, &ram));
-	rig.cpu = pt_ve500_new(&rig.bus, 0x80210030, NULL);
+	rig.cpu = pt_ve500_new(&rig.bus, PT_VE500_CORE_V2, NULL);
 	ck_assert_ptr_nonnull(rig.cpu);
 	pt_ve500_pm_init(&rig.pm, rig.cpu);
 	pt_ve500_reset(rig.cpu, true, CODE);

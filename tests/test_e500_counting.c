@@ -150,7 +150,7 @@ static void make(void)
 		pt_put_be32(ram + at, at == CODE + 28 ? BACK : NOP);
 	bus = (struct pt_vbus){ .big_endian = true };
 	ck_assert(pt_vbus_add(&bus, &region));
-	cpu = pt_ve500_new(&bus, 0x80210030, NULL);
+	cpu = pt_ve500_new(&bus, PT_VE500_CORE_V2, NULL);
 	pt_ve500_pm_init(&pm, cpu);
 	pt_ve500_reset(cpu, true, CODE);
 }

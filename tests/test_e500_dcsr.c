@@ -5,7 +5,7 @@
 /* What the e6500's block has is enough: no RAM, and nothing is halted, to count as to set up. */
 START_TEST(an_e6500_is_counted_from_outside)
 {
-	static const char *const board_words[] = { "dcsr=e6500", NULL };
+	static const char *const board_words[] = { "core=e6500", "dcsr=on", NULL };
 	static const char *const words[] = {
 		"e500.core=e6500", "e500.dcsr.base=0xf1000000", "upstream-memory=running",
 	};
@@ -57,7 +57,7 @@ static const struct { const char *board, *target; bool works; } captures[] = {
 /* Copies that move are taken, once they have been seen to; those that do not are not. */
 START_TEST(captured_counters_are_used_where_they_move)
 {
-	const char *const board_words[] = { "dcsr=e500mc", captures[_i].board, NULL };
+	const char *const board_words[] = { "core=mc", "dcsr=on", captures[_i].board, NULL };
 	const char *const words[] = {
 		"e500.core=mc", "e500.dcsr.base=0xf1000000", "upstream-memory=running", with_ram[0], captures[_i].target,
 	};
@@ -93,7 +93,7 @@ static const struct { const char *word, *why; } no_proxies[] = {
 
 START_TEST(what_is_no_proxy_is_told)
 {
-	static const char *const board_words[] = { "dcsr=e500mc", NULL };
+	static const char *const board_words[] = { "core=mc", "dcsr=on", NULL };
 	const char *const words[] = {
 		"e500.core=mc", "e500.dcsr.base=0xf1000000", "upstream-memory=running", no_proxies[_i].word,
 	};

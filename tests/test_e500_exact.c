@@ -235,7 +235,7 @@ static size_t four_events(int n, char *word, size_t room)
 	size_t len = (size_t)snprintf(word, room, "events="), found = 0;
 
 	for (unsigned event = 1; event < PT_VE500_EVENTS; event++) {
-		if (!pt_ve500_counts(event) || found++ / 4 != (size_t)n)
+		if (!pt_ve500_counts(PT_VE500_CORE_V2, event) || found++ / 4 != (size_t)n)
 			continue;
 		len += (size_t)snprintf(word + len, room - len, "%u,", event);
 	}
@@ -477,7 +477,7 @@ END_TEST
 /* While the core runs, through an e6500's debug space: each value is one that the chain had while it was read. */
 START_TEST(chains_are_whole_while_they_run)
 {
-	static const char *const board_words[] = { "dcsr=e6500", NULL };
+	static const char *const board_words[] = { "core=e6500", "dcsr=on", NULL };
 	static const char *const target_words[] = {
 		"e500.core=e6500", "e500.dcsr.base=0xf1000000", "upstream-memory=running",
 	};

@@ -105,7 +105,7 @@ static void make(void)
 		pt_put_be32(rig.ram + at, at - SCRATCH < PT_E500_SCRATCH_BYTES ? 0x5a000000 + at : NOP);
 	rig.bus.big_endian = true;
 	ck_assert(pt_vbus_add(&rig.bus, &ram));
-	rig.cpu = pt_ve500_new(&rig.bus, 0x80210030, NULL);
+	rig.cpu = pt_ve500_new(&rig.bus, PT_VE500_CORE_V2, NULL);
 	ck_assert_ptr_nonnull(rig.cpu);
 	pt_ve500_set_hooks(rig.cpu, &hooks);
 	pt_ve500_pm_init(&rig.pm, rig.cpu);

@@ -120,7 +120,7 @@ static int run(struct log *log, const uint8_t *elf, size_t n_bytes, char *const 
 		return rc;
 	log->bus.big_endian = true;
 	pt_vbus_add(&log->bus, &ram);
-	log->cpu = pt_ve500_new(&log->bus, 0x80210030, NULL);
+	log->cpu = pt_ve500_new(&log->bus, PT_VE500_CORE_V2, NULL);
 	if (log->cpu == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory");
 	pt_ve500_reset(log->cpu, true, pt_be32(elf + 24));	/* e_entry */

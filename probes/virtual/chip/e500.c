@@ -48,18 +48,14 @@ static bool assemble(struct pt_e500 *chip, const struct pt_e500_words *words)
 	if (chip->ram == NULL || !pt_vbus_add(&chip->bus, &ram) || !pt_vbus_add(&chip->bus, &uart) ||
 	    (words->dcsr && !pt_vbus_add(&chip->bus, &dcsr)))
 		return false;
-	chip->cpu = pt_ve500_new(&chip->bus, PT_E500_PVR, &words->timing);
+	chip->cpu = pt_ve500_new(&chip->bus, words->core, &words->timing);
 	if (chip->cpu == NULL)
 		return false;
 	pt_ve500_set_hooks(chip->cpu, &hooks);
 	pt_ve500_count_halted(chip->cpu, words->counts_halted);
 	pt_ve500_mask_steps(chip->cpu, words->masks_steps);
 	pt_ve500_pm_init(&chip->pm, chip->cpu);
-	if (words->dcsr_direct)
-		pt_ve500_pm_widen(&chip->pm);
-	chip->dcsr = (struct pt_vdcsr){ .cpu = chip->cpu, .pm = &chip->pm, .direct = words->dcsr_direct,
-					.capture = words->capture,
-					.pvr = words->dcsr_direct ? 0x80400020 : 0x80230020 };
+	chip->dcsr = (struct pt_vdcsr){ .cpu = chip->cpu, .pm = &chip->pm, .capture = words->capture };
 	return true;
 }
 
@@ -178,8 +174,8 @@ static const char *const probes[] = { "rsp", NULL };
 
 const struct pt_vboard_ops pt_vboard_e500 = {
 	.name = "e500",
-	.help = "PowerPC e500v2 at 100 MHz, 16 MiB RAM at 0, UART, decrementer, performance monitor with 4 counters; "
-		"behind a GDB server",
+	.help = "PowerPC e500v2 (core=v1, v2, mc, e5500 or e6500) at 100 MHz, 16 MiB RAM at 0, UART, decrementer, "
+		"performance monitor; behind a GDB server",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance, .rsp = rsp,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.told = pt_e500_told, .params = pt_ve500_params, .n_params = PT_E500_WORDS,

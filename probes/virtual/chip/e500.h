@@ -1,6 +1,6 @@
-/* The virtual board e500: an e500v2 with its performance monitor, 16 MiB of RAM at 0 and a UART; its timer is the
- * core's decrementer. No part is like it: the UART is an AXI UART Lite in the last 256 MiB, which a boot loader maps
- * for registers. Debuggers drive it through pt_vboard_e500 (board.h); tests and bench look inside through this header.
+/* The virtual board e500: a core of the e500 family with its performance monitor, 16 MiB of RAM at 0 and a UART; its
+ * timer is the core's decrementer. No part is like it: the UART is an AXI UART Lite in the last 256 MiB, which a boot
+ * loader maps for registers. Debuggers drive it through pt_vboard_e500 (board.h); tests and bench look inside through this header.
  * Its words are in pt_ve500_params (e500_setup.c). */
 #ifndef PT_VIRTUAL_CHIP_E500_H
 #define PT_VIRTUAL_CHIP_E500_H
@@ -14,9 +14,8 @@
 #include "probes/virtual/wire/rsp_stub.h"
 
 enum { PT_E500_RAM_BYTES = 16 << 20 };
-#define PT_E500_PVR 0x80210030u		/* e500v2 3.0. Source: facts/e500.md 1 */
 #define PT_E500_UART_BASE 0xf0004500u
-#define PT_E500_DCSR_BASE 0xf1000000u	/* with dcsr=: of a QorIQ, which has it above 4 GiB */
+#define PT_E500_DCSR_BASE 0xf1000000u	/* with dcsr=on: of a QorIQ, which has it above 4 GiB */
 
 struct pt_e500 {
 	struct pt_vbus bus;
@@ -48,17 +47,18 @@ bool pt_e500_watch(struct pt_e500 *chip, struct pt_vtruth *truth, size_t log_roo
 
 void pt_e500_reset(struct pt_e500 *chip, bool into_halt);	/* as the debugger does it */
 
-enum { PT_E500_WORDS = 15 };
+enum { PT_E500_WORDS = 17 };
 extern const struct pt_param pt_ve500_params[PT_E500_WORDS];
 
 /* --- between the files of the board */
 struct pt_e500_words {
 	uint32_t hz;
-	bool held, dcsr, dcsr_direct, counts_halted, masks_steps;
+	enum pt_ve500_core core;
+	bool held, dcsr, counts_halted, masks_steps;
 	enum pt_vdcsr_capture capture;
 	struct pt_ve500_timing timing;
 };
-/* PT_EARG: variant= was given. */
+/* PT_EARG: variant= was given, or a debug space for a core that has none. */
 int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *settings, struct pt_err *err);
 void pt_e500_told(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
 		  void *arg);			/* board.h */

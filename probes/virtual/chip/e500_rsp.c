@@ -1,6 +1,7 @@
 /* What a GDB server in front of the board serves: registers as GDB numbers them, memory as the core's supervisor sees
- * it, run control, eight breakpoints, two watchpoints. Source: facts/e500.md 8; GDB's features power-core.xml and
- * power-spe.xml. */
+ * it, run control, eight breakpoints, two watchpoints. Of e500mc and later GDB 13 knows no architecture of that name:
+ * powerpc:common, with FPRs, is what the server says; in 32-bit mode that is all of an e5500 and an e6500, too.
+ * Source: facts/e500.md 8; GDB's features power-core.xml, power-spe.xml and power-fpu.xml. */
 #include <stdio.h>
 
 #include "probes/virtual/chip/e500.h"
@@ -10,30 +11,45 @@ enum { SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
 
 /* --- description */
 
-static uint8_t reg_bytes(unsigned n)
+static uint8_t with_spe(unsigned n)
 {
 	if (n == PT_VE500_ACC)
 		return 8;
-	return n <= PT_VE500_XER || n == PT_VE500_SPEFSCR ? 4 : 0;
+	return n <= PT_VE500_XER || n == PT_VE500_SPEFSCR || n == PT_VE500_PVR ? 4 : 0;
 }
 
-static void name_of(unsigned n, char *name, size_t room)
+static uint8_t with_fpu(unsigned n)
 {
-	static const char *const names[] = { "pc", "msr", "cr", "lr", "ctr", "xer", "", "", "", "acc", "spefscr" };
+	if (n >= PT_VE500_F0 && n < PT_VE500_PC)
+		return 8;
+	return n <= PT_VE500_FPSCR || n == PT_VE500_PVR ? 4 : 0;
+}
+
+static bool has_fpu(const struct pt_e500 *chip)
+{
+	return chip->rsp.reg_bytes == with_fpu;
+}
+
+static void name_of(const struct pt_e500 *chip, unsigned n, char *name, size_t room)
+{
+	static const char *const names[] = { "pc", "msr", "cr", "lr", "ctr", "xer", "fpscr", "", "", "acc", "spefscr",
+					     "pvr" };
 
 	if (n < PT_VE500_EV0H)
 		snprintf(name, room, "r%u", n);
 	else if (n < PT_VE500_PC)
-		snprintf(name, room, "ev%uh", n - PT_VE500_EV0H);
+		snprintf(name, room, has_fpu(chip) ? "f%u" : "ev%uh", n - PT_VE500_EV0H);
 	else
 		snprintf(name, room, "%s", names[n - PT_VE500_PC]);
 }
 
-static const char *type_of(unsigned n)
+static const char *type_of(const struct pt_e500 *chip, unsigned n)
 {
 	if (n == PT_VE500_PC || n == PT_VE500_LR)
 		return "code_ptr";
-	return n == PT_VE500_ACC ? "int64" : n < PT_VE500_EV0H ? "uint32" : n < PT_VE500_PC ? "int" : "uint32";
+	if (n >= PT_VE500_EV0H && n < PT_VE500_PC)
+		return has_fpu(chip) ? "ieee_double" : "int";
+	return n == PT_VE500_ACC ? "int64" : "uint32";
 }
 
 static size_t put(char *xml, size_t room, size_t at, const char *text)
@@ -43,16 +59,16 @@ static size_t put(char *xml, size_t room, size_t at, const char *text)
 	return at + (size_t)len < room ? at + (size_t)len : room - 1;
 }
 
-static size_t put_registers(char *xml, size_t room, size_t at, unsigned from, unsigned to)
+static size_t put_registers(const struct pt_e500 *chip, char *xml, size_t room, size_t at, unsigned from, unsigned to)
 {
 	for (unsigned n = from; n <= to; n++) {
 		char name[8], line[96];
 
-		if (reg_bytes(n) == 0)
+		if (chip->rsp.reg_bytes(n) == 0)
 			continue;
-		name_of(n, name, sizeof(name));
+		name_of(chip, n, name, sizeof(name));
 		snprintf(line, sizeof(line), "<reg name=\"%s\" bitsize=\"%u\" regnum=\"%u\" type=\"%s\"/>\n", name,
-			 8u * reg_bytes(n), n, type_of(n));
+			 8u * chip->rsp.reg_bytes(n), n, type_of(chip, n));
 		at = put(xml, room, at, line);
 	}
 	return at;
@@ -60,15 +76,20 @@ static size_t put_registers(char *xml, size_t room, size_t at, unsigned from, un
 
 static size_t describe(void *arg, char *xml, size_t room)
 {
-	size_t at = put(xml, room, 0, "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target>\n"
-			"<architecture>powerpc:e500</architecture>\n<feature name=\"org.gnu.gdb.power.core\">\n");
+	const struct pt_e500 *chip = arg;
+	size_t at = put(xml, room, 0, "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target>\n");
 
-	(void)arg;
-	at = put_registers(xml, room, at, PT_VE500_R0, PT_VE500_EV0H - 1);
-	at = put_registers(xml, room, at, PT_VE500_PC, PT_VE500_XER);
-	at = put(xml, room, at, "</feature>\n<feature name=\"org.gnu.gdb.power.spe\">\n");
-	at = put_registers(xml, room, at, PT_VE500_EV0H, PT_VE500_PC - 1);
-	at = put_registers(xml, room, at, PT_VE500_ACC, PT_VE500_SPEFSCR);
+	at = put(xml, room, at, has_fpu(chip) ? "<architecture>powerpc:common</architecture>\n"
+					      : "<architecture>powerpc:e500</architecture>\n");
+	at = put(xml, room, at, "<feature name=\"org.gnu.gdb.power.core\">\n");
+	at = put_registers(chip, xml, room, at, PT_VE500_R0, PT_VE500_EV0H - 1);
+	at = put_registers(chip, xml, room, at, PT_VE500_PC, PT_VE500_XER);
+	at = put(xml, room, at, has_fpu(chip) ? "</feature>\n<feature name=\"org.gnu.gdb.power.fpu\">\n"
+					      : "</feature>\n<feature name=\"org.gnu.gdb.power.spe\">\n");
+	at = put_registers(chip, xml, room, at, PT_VE500_EV0H, PT_VE500_PC - 1);
+	at = put_registers(chip, xml, room, at, PT_VE500_FPSCR, PT_VE500_SPEFSCR);
+	at = put(xml, room, at, "</feature>\n<feature name=\"virtual.e500.spr\">\n");
+	at = put_registers(chip, xml, room, at, PT_VE500_PVR, PT_VE500_PVR);
 	return put(xml, room, at, "</feature>\n</target>\n");
 }
 
@@ -216,7 +237,8 @@ static void reset(void *arg, bool into_halt)
 void pt_e500_serve(struct pt_e500 *chip)
 {
 	chip->rsp = (struct pt_vrsp_target){
-		.arg = chip, .n_threads = 1, .n_regs = PT_VE500_REGS, .reg_bytes = reg_bytes, .big_endian = true,
+		.arg = chip, .n_threads = 1, .n_regs = PT_VE500_REGS, .n_more_regs = 1, .big_endian = true,
+		.reg_bytes = pt_ve500_kinds[pt_ve500_core(chip->cpu)].qoriq ? with_fpu : with_spe,
 		.describe = describe, .reg = reg, .set_reg = set_reg, .read = memory_read, .write = memory_write,
 		.halted = halted, .halt = halt, .resume = resume, .breakpoint = breakpoint, .attached = attached,
 		.reset = reset,

@@ -11,9 +11,8 @@
 /* --- words. The defaults of cycles are pt_ve500_default_timing. */
 
 enum {
-	FREQ, HELD, RSP, STEP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, TB_CYCLES, DCSR,
-	CAPTURE,
-	PM_HALTED, N_WORDS
+	CORE, FREQ, HELD, RSP, STEP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, L2_HIT,
+	TB_CYCLES, DCSR, CAPTURE, PM_HALTED, N_WORDS
 };
 _Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many there are");
 
@@ -21,11 +20,13 @@ _Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many ther
 	{ key, PT_PARAM_NUMBER, standard, NULL, 0, 255, "cycles that " of " adds; UNVERIFIED" }
 
 const struct pt_param pt_ve500_params[N_WORDS] = {
+	[CORE] = { "core", PT_PARAM_CHOICE, "v2", "v1|v2|mc|e5500|e6500", 0, 0,
+		   "which core it is: e500v1, e500v2, e500mc, e5500 or one thread of an e6500, these two in 32-bit mode" },
 	[FREQ] = { "freq", PT_PARAM_HZ, "100000000", NULL, 1000000, 1500000000, "clock of the core, Hz" },
 	[HELD] = { "held", PT_PARAM_FLAG, "off", NULL, 0, 0, "the core stays in reset" },
 	[RSP] = { "rsp", PT_PARAM_CHOICE, "modern", "modern|bare", 0, 0,
 		  "habit of the GDB server: modern describes its registers; bare does not, and g has GDB's own 292 "
-		  "bytes" },
+		  "bytes (412 with FPRs)" },
 	[STEP] = { "step", PT_PARAM_CHOICE, "masked", "masked|interrupts", 0, 0,
 		   "habit of the GDB server: interrupts wait while it steps, as QEMU's has it, or entering one is a "
 		   "step" },
@@ -36,12 +37,12 @@ const struct pt_param pt_ve500_params[N_WORDS] = {
 	[INTERRUPT] = CYCLES("cycles-interrupt", "8", "the entry of an interrupt"),
 	[L1_MISS] = CYCLES("cycles-l1-miss", "20", "a data access which misses the L1 cache"),
 	[FETCH_MISS] = CYCLES("cycles-fetch-miss", "12", "a fetch which misses the L1 cache"),
+	[L2_HIT] = CYCLES("cycles-l2-hit", "6", "instead of those two, a line that the core's L2 has, of mc and later,"),
 	[TB_CYCLES] = { "tb-cycles", PT_PARAM_NUMBER, "8", NULL, 1, 255, "core cycles per tick of the time base" },
 	[PM_HALTED] = { "pm-halted", PT_PARAM_FLAG, "off", NULL, 0, 0,
 			"the performance monitor counts cycles while a debugger halts the core; UNVERIFIED" },
-	[DCSR] = { "dcsr", PT_PARAM_CHOICE, "off", "off|e500mc|e6500", 0, 0,
-		   "debug space of a QorIQ at 0xf1000000: the core proxy of an e500mc, or of an e6500 with its six "
-		   "counters; the core and its events stay an e500v2's" },
+	[DCSR] = { "dcsr", PT_PARAM_FLAG, "off", NULL, 0, 0,
+		   "the debug space of a QorIQ at 0xf1000000, with the core proxy of mc, e5500 or e6500" },
 	[CAPTURE] = { "dcsr-capture", PT_PARAM_CHOICE, "always", "always|pccl|write|never", 0, 0,
 		      "what captures the copies that the core proxy shows; UNVERIFIED" },
 };
@@ -54,6 +55,19 @@ static uint8_t number(const struct pt_params *settings, unsigned word)
 static bool is(const struct pt_params *settings, unsigned word, const char *what)
 {
 	return strcmp(pt_params_text(settings, &pt_ve500_params[word]), what) == 0;
+}
+
+static enum pt_ve500_core core_of(const struct pt_params *settings)
+{
+	static const char *const cores[] = {
+		[PT_VE500_CORE_V1] = "v1", [PT_VE500_CORE_V2] = "v2", [PT_VE500_CORE_MC] = "mc",
+		[PT_VE500_CORE_E5500] = "e5500", [PT_VE500_CORE_E6500] = "e6500",
+	};
+
+	for (unsigned i = 0; i < PT_LEN(cores); i++)
+		if (is(settings, CORE, cores[i]))
+			return (enum pt_ve500_core)i;
+	return PT_VE500_CORE_V2;
 }
 
 int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *settings, struct pt_err *err)
@@ -71,7 +85,7 @@ int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *sett
 		if (strcmp(pt_params_text(settings, &pt_ve500_params[CAPTURE]), captures[i]) == 0)
 			capture = (enum pt_vdcsr_capture)i;
 	*words = (struct pt_e500_words){
-		.dcsr = !is(settings, DCSR, "off"), .dcsr_direct = is(settings, DCSR, "e6500"), .capture = capture,
+		.core = core_of(settings), .dcsr = pt_params_flag(settings, &pt_ve500_params[DCSR]), .capture = capture,
 		.masks_steps = is(settings, STEP, "masked"),
 		.counts_halted = pt_params_flag(settings, &pt_ve500_params[PM_HALTED]),
 		.hz = (uint32_t)pt_params_number(settings, &pt_ve500_params[FREQ]),
@@ -80,9 +94,13 @@ int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *sett
 			.load_hit = number(settings, LOAD_HIT), .multiply = number(settings, MULTIPLY),
 			.divide = number(settings, DIVIDE), .mispredict = number(settings, MISPREDICT),
 			.interrupt = number(settings, INTERRUPT), .l1_miss = number(settings, L1_MISS),
-			.fetch_miss = number(settings, FETCH_MISS), .tb_cycles = number(settings, TB_CYCLES),
+			.fetch_miss = number(settings, FETCH_MISS), .l2_hit = number(settings, L2_HIT),
+			.tb_cycles = number(settings, TB_CYCLES),
 		},
 	};
+	if (words->dcsr && !pt_ve500_kinds[words->core].qoriq)
+		return pt_fail(err, PT_EARG, "%s has no debug space: dcsr=on goes with core=mc, e5500 or e6500",
+			       pt_ve500_kinds[words->core].name);
 	return 0;
 }
 
@@ -90,11 +108,10 @@ static void tell_dcsr(const struct pt_params *settings, void (*say)(void *arg, c
 {
 	char text[64];
 
-	if (is(settings, DCSR, "off"))
+	if (!pt_params_flag(settings, &pt_ve500_params[DCSR]))
 		return;
 	snprintf(text, sizeof(text), "e500.dcsr.base=0x%x", PT_E500_DCSR_BASE);
 	say(arg, text);
-	say(arg, is(settings, DCSR, "e6500") ? "e500.core=e6500" : "e500.core=mc");
 	if (is(settings, CAPTURE, "pccl"))
 		say(arg, "e500.dcsr.capture=pcc");
 	if (is(settings, CAPTURE, "write"))

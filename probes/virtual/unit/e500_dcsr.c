@@ -14,11 +14,11 @@ static void capture(struct pt_vdcsr *d)
 static unsigned pmr_at(const struct pt_vdcsr *d, uint32_t at)
 {
 	static const struct { uint32_t from; unsigned pmr, n; } rows[] = {
-		{ PMC0, 16, PT_VE6500_PMCS }, { PMLCA0, 144, PT_VE6500_PMCS }, { PMLCB0, 272, PT_VE6500_PMCS },
-		{ PMGC0, 400, 1 },
+		{ PMC0, 16, PT_VE500_MOST_PMCS }, { PMLCA0, 144, PT_VE500_MOST_PMCS },
+		{ PMLCB0, 272, PT_VE500_MOST_PMCS }, { PMGC0, 400, 1 },
 	};
 
-	for (unsigned i = 0; d->direct && i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (unsigned i = 0; pt_ve500_core(d->cpu) == PT_VE500_CORE_E6500 && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (at >= rows[i].from && at < rows[i].from + 4 * rows[i].n)
 			return rows[i].pmr + (at - rows[i].from) / 4;
 	return 0;
@@ -36,7 +36,7 @@ static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, u
 	if (d->capture == PT_VDCSR_ALWAYS || (d->capture == PT_VDCSR_BY_PCCL && at == PCCL))
 		capture(d);
 	if (at == PVR)
-		*value = d->pvr;
+		*value = pt_ve500_kinds[pt_ve500_core(d->cpu)].pvr;
 	else if (at == MSR_COPY)
 		*value = (uint32_t)pt_ve500_reg(d->cpu, PT_VE500_MSR);
 	else if (at == PCCL)

@@ -21,10 +21,8 @@ enum pt_vdcsr_capture {
 struct pt_vdcsr {
 	struct pt_ve500 *cpu;
 	struct pt_ve500_pm *pm;
-	uint32_t pvr;
-	bool direct;		/* e6500: PMC, PMLCa, PMLCb, PMGC0 at 0x150 to 0x1b0 */
 	enum pt_vdcsr_capture capture;
-	uint32_t pcc, pmcc[PT_VE6500_PMCS];
+	uint32_t pcc, pmcc[PT_VE500_MOST_PMCS];
 	uint64_t n_reads, n_writes;	/* for tests */
 };
 

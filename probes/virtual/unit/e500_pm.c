@@ -9,7 +9,7 @@
 #define PMIE UINT32_C(0x40000000)
 #define FCECE UINT32_C(0x20000000)
 #define TBEE UINT32_C(0x00000100)
-#define PMGC0_BITS (FAC | PMIE | FCECE | TBEE | UINT32_C(0x1800))
+#define TBSEL UINT32_C(0x00001800)
 
 /* PMLCa, PMLCb, PMC. Source: facts/e500.md 2.2-2.4 */
 #define FC UINT32_C(0x80000000)
@@ -18,31 +18,55 @@
 #define FCM1 UINT32_C(0x10000000)
 #define FCM0 UINT32_C(0x08000000)
 #define CE UINT32_C(0x04000000)
-#define PMLCA_BITS UINT32_C(0xfc7f0000)
-#define PMLCA_BITS_E6500 UINT32_C(0xfdff0003)	/* facts/e500.md 2.2 */
+#define FGCS1 UINT32_C(0x00000002)	/* e500mc and later, as FGCS0 */
+#define FGCS0 UINT32_C(0x00000001)
 #define PMLCB_BITS UINT32_C(0x0000073f)
+#define PMLCB_BITS_QORIQ UINT32_C(0xff80e73f)
 #define OV UINT32_C(0x80000000)
 
 enum { FIRST_THRESHOLD = 76, LAST_THRESHOLD = 81, FIRST_CHAIN = 82, LAST_CHAIN = 85, TB_EDGE = 90,
-       CHAIN_4 = 91, CHAIN_5 = 92, EVENT_BITS = 511 };
+       CHAIN_4 = 91, CHAIN_5 = 92, EVENTS_END = 512 };
 enum { N_THRESHOLD_COUNTERS = 2 };
 
 static unsigned event_of(const struct pt_ve500_pm *pm, unsigned n)
 {
-	return pm->pmlca[n] >> 16 & EVENT_BITS;
+	return pm->pmlca[n] >> 16 & (EVENTS_END - 1);
 }
 
 /* The counter whose overflows an event is; the e6500 has two more. Source: facts/e500.md 3 */
-static int chained_to(const struct pt_ve500_pm *pm, unsigned event)
+static int overflows_of(enum pt_ve500_core core, unsigned event)
 {
 	if (event >= FIRST_CHAIN && event <= LAST_CHAIN)
 		return (int)(event - FIRST_CHAIN);
-	return pm->n_pmcs > 4 && (event == CHAIN_4 || event == CHAIN_5) ? (int)(event - CHAIN_4) + 4 : -1;
+	return pt_ve500_kinds[core].n_pmcs > 4 && (event == CHAIN_4 || event == CHAIN_5) ? (int)(event - CHAIN_4) + 4
+											 : -1;
+}
+
+static int chained_to(const struct pt_ve500_pm *pm, unsigned event)
+{
+	return overflows_of(pm->core, event);
 }
 
 static bool is_chained(const struct pt_ve500_pm *pm, unsigned n)
 {
-	return chained_to(pm, pm->pmlca[n] >> 16 & EVENT_BITS) >= 0;
+	return chained_to(pm, event_of(pm, n)) >= 0;
+}
+
+/* Source: facts/e500.md 3: v1 has no TBEE, and the e6500 dropped the thresholds. */
+static bool has_edges(enum pt_ve500_core core, unsigned event)
+{
+	return event == TB_EDGE && pt_ve500_kinds[core].time_events;
+}
+
+static bool has_threshold(enum pt_ve500_core core, unsigned event)
+{
+	return event >= FIRST_THRESHOLD && event <= LAST_THRESHOLD && core != PT_VE500_CORE_E6500;
+}
+
+bool pt_ve500_pm_counts(enum pt_ve500_core core, unsigned event)
+{
+	return pt_ve500_counts(core, event) || has_threshold(core, event) || has_edges(core, event) ||
+	       overflows_of(core, event) >= 0;
 }
 
 /* What event n's counter counts, since power-on. */
@@ -52,18 +76,20 @@ static uint64_t happened(const struct pt_ve500_pm *pm, unsigned n)
 
 	if (chained_to(pm, event) >= 0)
 		return pm->falls[chained_to(pm, event)];
-	if (event >= PT_VE500_EVENTS)
-		return 0;
-	return event == TB_EDGE ? pm->edges : pt_ve500_events(pm->cpu)[event];
+	if (has_edges(pm->core, event))
+		return pm->edges;
+	return pm->counts[event] ? pt_ve500_events(pm->cpu)[event] : 0;
 }
 
 static bool frozen(const struct pt_ve500_pm *pm, unsigned n, uint32_t msr)
 {
 	uint32_t a = pm->pmlca[n];
 	bool user = (msr & PT_VE500_MSR_PR) != 0, marked = (msr & PT_VE500_MSR_PMM) != 0;
+	bool guest = (msr & PT_VE500_MSR_GS) != 0;
 
 	return (pm->pmgc0 & FAC) != 0 || (a & FC) != 0 || ((a & FCS) != 0 && !user) || ((a & FCU) != 0 && user) ||
-	       ((a & FCM1) != 0 && marked) || ((a & FCM0) != 0 && !marked);
+	       ((a & FCM1) != 0 && marked) || ((a & FCM0) != 0 && !marked) ||
+	       ((a & FGCS1) != 0 && guest) || ((a & FGCS0) != 0 && !guest);
 }
 
 /* An enabled condition. */
@@ -106,7 +132,7 @@ static unsigned time_bit(const struct pt_ve500_pm *pm)
 static bool uses_edges(const struct pt_ve500_pm *pm)
 {
 	for (unsigned n = 0; n < pm->n_pmcs; n++)
-		if (event_of(pm, n) == TB_EDGE)
+		if (has_edges(pm->core, event_of(pm, n)))
 			return true;
 	return (pm->pmgc0 & TBEE) != 0;
 }
@@ -158,7 +184,7 @@ static void lasted(void *arg, unsigned event, uint32_t cycles, uint32_t msr)
 	for (unsigned n = 0; n < N_THRESHOLD_COUNTERS; n++) {
 		uint32_t threshold = (pm->pmlcb[n] & 63) << (pm->pmlcb[n] >> 8 & 7);
 
-		if (event_of(pm, n) == event && cycles > threshold && !frozen(pm, n, msr))
+		if (event_of(pm, n) == event && has_threshold(pm->core, event) && cycles > threshold && !frozen(pm, n, msr))
 			set_counter(pm, n, pm->pmc[n] + 1);
 	}
 }
@@ -236,6 +262,19 @@ static void touch(struct pt_ve500_pm *pm, unsigned pmr, bool by_instruction)
 	}
 }
 
+/* Which a control register has; the others read 0. Source: facts/e500.md 2.1-2.3 */
+static uint32_t bits_of(const struct pt_ve500_pm *pm, unsigned pmr)
+{
+	const struct pt_ve500_kind *kind = &pt_ve500_kinds[pm->core];
+
+	if (pmr >= 384)
+		return FAC | PMIE | FCECE | (kind->time_events ? TBEE | TBSEL : 0);
+	if (pmr >= 256)
+		return kind->qoriq ? PMLCB_BITS_QORIQ : PMLCB_BITS;
+	return FC | FCS | FCU | FCM1 | FCM0 | CE | ((UINT32_C(1) << kind->event_bits) - 1) << 16 |
+	       (kind->qoriq ? FGCS1 | FGCS0 : 0);
+}
+
 static bool write(struct pt_ve500_pm *pm, unsigned pmr, uint32_t value, bool by_instruction)
 {
 	uint32_t *at = register_of(pm, pmr);
@@ -244,10 +283,8 @@ static bool write(struct pt_ve500_pm *pm, unsigned pmr, uint32_t value, bool by_
 		return false;
 	if (pmr < 128)
 		set_counter(pm, (unsigned)(at - pm->pmc), value);
-	else if (pmr >= 384)
-		*at = value & PMGC0_BITS;
 	else
-		*at = value & (pmr >= 256 ? PMLCB_BITS : pm->n_pmcs > 4 ? PMLCA_BITS_E6500 : PMLCA_BITS);
+		*at = value & bits_of(pm, pmr);
 	activate(pm);
 	touch(pm, pmr, by_instruction);
 	return true;
@@ -271,8 +308,12 @@ static bool write_pmr(void *arg, unsigned pmr, uint32_t value)
 void pt_ve500_pm_reset(struct pt_ve500_pm *pm)
 {
 	struct pt_ve500 *cpu = pm->cpu;
+	enum pt_ve500_core core = pt_ve500_core(cpu);
 
-	*pm = (struct pt_ve500_pm){ .cpu = cpu, .n_pmcs = pm->n_pmcs, .next_edge = PT_VNEVER };
+	*pm = (struct pt_ve500_pm){ .cpu = cpu, .core = core, .n_pmcs = pt_ve500_kinds[core].n_pmcs,
+				    .next_edge = PT_VNEVER };
+	for (unsigned event = 0; event < PT_VE500_EVENTS; event++)
+		pm->counts[event] = pt_ve500_counts(core, event);
 }
 
 void pt_ve500_pm_init(struct pt_ve500_pm *pm, struct pt_ve500 *cpu)
@@ -283,12 +324,6 @@ void pt_ve500_pm_init(struct pt_ve500_pm *pm, struct pt_ve500 *cpu)
 	};
 
 	pm->cpu = cpu;
-	pm->n_pmcs = PT_VE500_PMCS;
 	pt_ve500_pm_reset(pm);
 	pt_ve500_set_watcher(cpu, &watcher);
-}
-
-void pt_ve500_pm_widen(struct pt_ve500_pm *pm)
-{
-	pm->n_pmcs = PT_VE6500_PMCS;
 }

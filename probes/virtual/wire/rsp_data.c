@@ -6,7 +6,7 @@
 
 static size_t size_of(const struct stub *stub, unsigned n)
 {
-	if (n >= stub->target.n_regs)
+	if (n >= stub->target.n_regs + stub->target.n_more_regs)
 		return 0;
 	return stub->target.reg_bytes != NULL ? stub->target.reg_bytes(n) : 4;
 }

@@ -24,6 +24,7 @@ struct pt_vrsp_target {
 	void *arg;
 	unsigned n_threads;		/* 1..PT_VRSP_THREADS; thread n of the protocol is n - 1 here */
 	unsigned n_regs;		/* numbers from 0; of 4 bytes each where reg_bytes is NULL */
+	unsigned n_more_regs;		/* the numbers behind them, which p and P alone reach: g is without them */
 	uint8_t (*reg_bytes)(unsigned n);	/* 4, 8, or 0: there is none of that number */
 	bool big_endian;
 	/* The target description; returns its length, NUL-terminated. */

@@ -1,7 +1,8 @@
 /* What the files of the core share; nobody else includes it. e500.c runs it, execute.c knows the primary op-codes and
- * branches, integer.c what op-code 31 computes, storage.c loads, stores and cache instructions, spe.c op-code 4, spr.c
- * the special registers, time.c the time base and its interrupts, mmu.c translation and the bus, cache.c and predict.c
- * what hits and what misses, exception.c the interrupts.
+ * branches, integer.c what op-code 31 computes, storage.c loads, stores and cache instructions, spe.c op-code 4,
+ * float.c the FPRs, decorated.c decorated accesses, spr.c the special registers, time.c the time base and its
+ * interrupts, mmu.c translation and the bus, cache.c and predict.c what hits and what misses, exception.c the
+ * interrupts, events.c which events are counted.
  *
  * Fields of an instruction stand in fixed places, so nothing is decoded ahead. */
 #ifndef PT_VIRTUAL_CPU_E500_CORE_H
@@ -10,19 +11,22 @@
 #include "probes/virtual/cpu/e500/e500.h"
 #include "probes/virtual/taps.h"
 
-enum { MAX_WINDOWS = 8, TLB1_ENTRIES = 16, MSR_BITS = 0x0206f236 };
+/* Source of the bits: E500CORERM 2.5.1; e500mc and later: Power ISA 2.06 Book III-E, 4.2.1, without CM */
+enum { MAX_WINDOWS = 8, TLB1_ENTRIES = 64, MSR_BITS = 0x0206f236, MSR_BITS_QORIQ = 0x1002fb36 };
 
 /* SPR numbers. Source: E500CORERM table 2-2 */
 enum {
-	SPR_XER = 1, SPR_LR = 8, SPR_CTR = 9, SPR_DEC = 22, SPR_SRR0 = 26, SPR_SRR1 = 27, SPR_PID0 = 48, SPR_DECAR = 54,
-	SPR_CSRR0 = 58, SPR_CSRR1 = 59, SPR_DEAR = 61, SPR_ESR = 62, SPR_IVPR = 63, SPR_USPRG0 = 256, SPR_TBL = 268,
-	SPR_TBU = 269, SPR_SPRG0 = 272, SPR_TBL_W = 284, SPR_TBU_W = 285, SPR_PIR = 286, SPR_PVR = 287, SPR_DBSR = 304,
-	SPR_DBCR0 = 308, SPR_IAC1 = 312, SPR_IAC2 = 313, SPR_DAC1 = 316, SPR_DAC2 = 317, SPR_TSR = 336, SPR_TCR = 340,
-	SPR_IVOR0 = 400, SPR_SPEFSCR = 512, SPR_BBEAR = 513, SPR_BBTAR = 514, SPR_L1CFG0 = 515, SPR_L1CFG1 = 516,
-	SPR_IVOR32 = 528, SPR_MCSRR0 = 570, SPR_MCSRR1 = 571, SPR_MCSR = 572, SPR_MCAR = 573, SPR_MAS0 = 624,
-	SPR_MAS1 = 625, SPR_MAS2 = 626, SPR_MAS3 = 627, SPR_MAS4 = 628, SPR_MAS6 = 630, SPR_PID1 = 633, SPR_PID2 = 634,
-	SPR_TLB0CFG = 688, SPR_TLB1CFG = 689, SPR_MAS7 = 944, SPR_HID0 = 1008, SPR_HID1 = 1009, SPR_L1CSR0 = 1010,
-	SPR_L1CSR1 = 1011, SPR_MMUCSR0 = 1012, SPR_BUCSR = 1013, SPR_MMUCFG = 1015, SPR_SVR = 1023,
+	SPR_XER = 1, SPR_LR = 8, SPR_CTR = 9, SPR_DEC = 22, SPR_SRR0 = 26, SPR_SRR1 = 27, SPR_PID0 = 48,
+	SPR_DECAR = 54, SPR_CSRR0 = 58, SPR_CSRR1 = 59, SPR_DEAR = 61, SPR_ESR = 62, SPR_IVPR = 63,
+	SPR_USPRG0 = 256, SPR_TBL = 268, SPR_TBU = 269, SPR_SPRG0 = 272, SPR_TBL_W = 284, SPR_TBU_W = 285,
+	SPR_PIR = 286, SPR_PVR = 287, SPR_DBSR = 304, SPR_EPCR = 307, SPR_DBCR0 = 308, SPR_IAC1 = 312,
+	SPR_IAC2 = 313, SPR_DAC1 = 316, SPR_DAC2 = 317, SPR_TSR = 336, SPR_TCR = 340, SPR_IVOR0 = 400,
+	SPR_SPEFSCR = 512, SPR_BBEAR = 513, SPR_BBTAR = 514, SPR_L1CFG0 = 515, SPR_L1CFG1 = 516, SPR_IVOR32 = 528,
+	SPR_MCSRR0 = 570, SPR_MCSRR1 = 571, SPR_MCSR = 572, SPR_MCAR = 573, SPR_DSRR0 = 574, SPR_SPRG8 = 604,
+	SPR_MAS0 = 624, SPR_MAS1 = 625, SPR_MAS2 = 626, SPR_MAS3 = 627, SPR_MAS4 = 628, SPR_MAS6 = 630,
+	SPR_PID1 = 633, SPR_PID2 = 634, SPR_TLB0CFG = 688, SPR_TLB1CFG = 689, SPR_MAS7 = 944, SPR_DEVENT = 975,
+	SPR_HID0 = 1008, SPR_HID1 = 1009, SPR_L1CSR0 = 1010, SPR_L1CSR1 = 1011, SPR_MMUCSR0 = 1012,
+	SPR_BUCSR = 1013, SPR_MMUCFG = 1015, SPR_SVR = 1023,
 	N_SPRS = 1024,
 };
 
@@ -49,6 +53,23 @@ enum {
 	EV_BUS_CASTOUTS = 70, EV_LONG_LOAD_MISS = 76, EV_LONG_FETCH_MISS = 77, EV_LONG_EXTERNAL = 78,
 	EV_LONG_CRITICAL = 79, EV_LONG_EXTERNAL_PENDING = 80, EV_LONG_CRITICAL_PENDING = 81, EV_INTERRUPTS = 86,
 	EV_EXTERNAL = 87, EV_CRITICAL = 88, EV_SC_TRAP = 89,
+	/* e500mc and e5500 */
+	EV_L2_LINEFILLS = 91, EV_L2_VICTIMS = 92, EV_L2_ACCESSES = 110, EV_L2_HITS = 111, EV_L2_DATA = 112,
+	EV_L2_DATA_HITS = 113, EV_L2_FETCHES = 114, EV_L2_FETCH_HITS = 115, EV_L2_ALLOCATIONS = 116,
+	EV_L2_DATA_ALLOCATIONS = 117, EV_L2_DIRTY_ALLOCATIONS = 118, EV_L2_FETCH_ALLOCATIONS = 119,
+	EV_L2_CASTOUTS = 126, EV_L2_DIRTY_HITS = 127,
+	/* e500mc and later */
+	EV_DVT0 = 148, EV_DECORATED_LOADS = 176, EV_DECORATED_STORES = 177, EV_STWCX_DONE = 179, EV_STWCX_FAILED = 180,
+	/* e6500 */
+	EV_BTB_UNKNOWN = 14, EV_TAKEN = 67, EV_TAKEN_BLR = 68, EV_BTB_TARGET = 69, EV_TAKEN_UNKNOWN = 71,
+	EV_CYCLES_0_OPS = 127, EV_CYCLES_1_OP = 128, EV_CYCLES_2_OPS = 129, EV_GPR_LOADS = 182, EV_GPR_STORES = 183,
+	EV_CACHEOPS_DONE = 184, EV_BARRIERS = 185, EV_FPR_LOADS = 193, EV_FPR_STORES = 194, EV_FPR_MOVED = 195,
+	EV_FPR_SINGLES = 196, EV_FPR_DOUBLES = 197, EV_L1_MISSES = 221, EV_L1_LOAD_MISSES = 222,
+	EV_L1_STORE_MISSES = 223, EV_LOAD_QUEUE = 224, EV_L1_FETCH_MISSES = 254, EV_TLB_MISSES = 264, EV_LINK_D = 443,
+	EV_LINK_I = 444, EV_S2_HITS = 456, EV_S2_MISSES = 457, EV_S2_ACCESSES = 459, EV_S2_STORE_ALLOCATIONS = 460,
+	EV_S2_DEMAND = 458, EV_S2_FETCHES = 461, EV_S2_DATA = 462, EV_S2_FETCH_MISSES = 463, EV_S2_DATA_MISSES = 464,
+	EV_S2_OWN_HITS = 465, EV_S2_OWN_DATA_MISSES = 472,
+	EV_S2_RELOADS = 473, EV_COREQ = 506, EV_COREQ_D = 508, EV_COREQ_I = 509,
 };
 
 /* TLB1 entry, as MAS1..MAS3 hold it. Source: E500CORERM table 2-35 ff. */
@@ -70,11 +91,12 @@ struct window {			/* RAM, reached without the bus */
 	bool read_only;
 };
 
-/* L1: 32 KiB, 8 ways, 32-byte lines; pseudo LRU is a plain one here. Source: E500CORERM 11.1 */
-enum { L1_SETS = 128, L1_WAYS = 8, LINE_SHIFT = 5 };
-struct l1 {
-	uint32_t tag[L1_SETS][L1_WAYS];		/* physical line number + 1; 0: empty. The first is the newest */
-	bool dirty[L1_SETS][L1_WAYS];
+/* L1: 32 KiB, 8 ways; pseudo LRU is a plain one here. Source: E500CORERM 11.1 */
+enum { L1_BYTES = 32 << 10, L1_WAYS = 8 };
+struct cache {
+	unsigned n_sets, n_ways;		/* 0: there is none */
+	struct line { uint32_t tag; bool dirty; } *line;	/* tag: physical line number + 1; 0: empty. By sets, the
+								 * first of each is the newest */
 };
 
 /* 512 entries, 4 ways, two-bit counters. Source: E500CORERM 4.3.2 */
@@ -85,8 +107,12 @@ struct btb {
 };
 
 struct pt_ve500 {
+	enum pt_ve500_core core;
+	const struct pt_ve500_kind *kind;
 	uint32_t r[32], high[32];		/* high: upper halves of the SPE's registers */
 	uint64_t acc;
+	uint64_t fpr[32];
+	uint32_t fpscr;
 	uint32_t pc, cr, lr, ctr, xer, msr;
 	uint32_t spr[N_SPRS];			/* those that only hold bits, or are not above */
 
@@ -113,7 +139,9 @@ struct pt_ve500 {
 	const struct tlb *fetch_page, *data_page;	/* hit last; in front of the search */
 	struct window window[MAX_WINDOWS];
 	size_t n_windows;
-	struct l1 icache, dcache;
+	struct cache icache, dcache, l2;
+	bool pair;				/* the instruction under way is two micro-ops in one cycle */
+	bool further_part;			/* of an access that is counted already */
 	struct btb btb;
 	uint32_t fetch_line;			/* the line that is being fetched from, + 1 */
 
@@ -149,6 +177,14 @@ static inline uint32_t ra_or_0(const struct pt_ve500 *cpu, uint32_t op) { return
 
 static inline bool pt_e5_user(const struct pt_ve500 *cpu) { return (cpu->msr & PT_VE500_MSR_PR) != 0; }
 
+/* The second micro-op of a load or store with update. */
+static inline void pt_e5_update(struct pt_ve500 *cpu, uint32_t op, uint32_t ea)
+{
+	cpu->r[ra(op)] = ea;
+	cpu->events[EV_OPS]++;
+	cpu->pair = true;
+}
+
 /* CR field f takes value and XER[SO]. */
 static inline void pt_e5_set_cr(struct pt_ve500 *cpu, unsigned f, unsigned value)
 {
@@ -169,6 +205,9 @@ bool pt_e5_integer31(struct pt_ve500 *cpu, uint32_t op);
 bool pt_e5_storage31(struct pt_ve500 *cpu, uint32_t op);
 bool pt_e5_storage(struct pt_ve500 *cpu, uint32_t op);		/* primary op-codes 32..47 */
 bool pt_e5_spe(struct pt_ve500 *cpu, uint32_t op);		/* primary op-code 4 */
+bool pt_e5_float(struct pt_ve500 *cpu, uint32_t op);		/* primary op-codes 48..55, 59, 63 */
+bool pt_e5_float31(struct pt_ve500 *cpu, uint32_t op);
+bool pt_e5_decorated31(struct pt_ve500 *cpu, uint32_t op);
 bool pt_e5_system31(struct pt_ve500 *cpu, uint32_t op);		/* special registers, TLB, MSR */
 bool pt_e5_trap(struct pt_ve500 *cpu, uint32_t to, uint32_t a, uint32_t b);	/* false: it halted before the trap */
 
@@ -186,18 +225,21 @@ void pt_e5_forget_pages(struct pt_ve500 *cpu);
 bool pt_e5_watched(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum access access);
 
 /* Caches, cache.c: count, and take the time it takes. */
+bool pt_e5_caches_new(struct pt_ve500 *cpu);			/* false: no memory */
+void pt_e5_caches_free(struct pt_ve500 *cpu);
+void pt_e5_caches_reset(struct pt_ve500 *cpu);
 void pt_e5_data_line(struct pt_ve500 *cpu, uint32_t pa, uint8_t wimge, enum access access);
 void pt_e5_fetch_line(struct pt_ve500 *cpu, uint32_t pa, uint8_t wimge);
 void pt_e5_data_flush(struct pt_ve500 *cpu, uint32_t pa);	/* dcbf, dcbi: out of the cache */
 void pt_e5_fetch_flush(struct pt_ve500 *cpu, uint32_t pa);	/* icbi */
 
 /* predict.c: what the branch unit thought of it. unconditional ones are always taken. */
-void pt_e5_predict(struct pt_ve500 *cpu, uint32_t from, uint32_t to, bool taken);
+void pt_e5_predict(struct pt_ve500 *cpu, uint32_t from, uint32_t to, bool taken, bool conditional);
 
 /* spr.c. False: no such register. */
 bool pt_e5_read_spr(struct pt_ve500 *cpu, unsigned n, uint32_t *value);
 bool pt_e5_write_spr(struct pt_ve500 *cpu, unsigned n, uint32_t value);
-void pt_e5_reset_sprs(struct pt_ve500 *cpu, uint32_t pvr);
+void pt_e5_reset_sprs(struct pt_ve500 *cpu);
 void pt_e5_write_msr(struct pt_ve500 *cpu, uint32_t value);
 
 /* time.c */
@@ -225,5 +267,13 @@ static inline void pt_e5_tell_step(struct pt_ve500 *cpu, uint32_t msr)
 
 /* Goes to to, and tells the taps. */
 void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);
+
+/* Cycles in which the processor's clock ran; in all but n_completing of them no micro-op completed. */
+static inline void pt_e5_count_cycles(struct pt_ve500 *cpu, uint64_t n_cycles, uint64_t n_completing)
+{
+	cpu->events[EV_CYCLES] += n_cycles;
+	if (cpu->core == PT_VE500_CORE_E6500)
+		cpu->events[EV_CYCLES_0_OPS] += n_cycles - n_completing;
+}
 
 #endif

@@ -7,7 +7,22 @@
 
 const struct pt_ve500_timing pt_ve500_default_timing = {
 	.load_hit = 0, .multiply = 3, .divide = 18, .mispredict = 5, .interrupt = 8, .l1_miss = 20, .fetch_miss = 12,
-	.tb_cycles = 8,
+	.l2_hit = 6, .tb_cycles = 8,
+};
+
+const struct pt_ve500_kind pt_ve500_kinds[PT_VE500_CORES] = {
+	[PT_VE500_CORE_V1] = { .name = "e500v1", .pvr = 0x80200020, .tlb1_entries = 16, .line_shift = 5, .n_pmcs = 4,
+			       .event_bits = 7 },
+	[PT_VE500_CORE_V2] = { .name = "e500v2", .pvr = 0x80210030, .tlb1_entries = 16, .line_shift = 5, .n_pmcs = 4,
+			       .event_bits = 7, .time_events = true },
+	[PT_VE500_CORE_MC] = { .name = "e500mc", .pvr = 0x80230020, .qoriq = true, .tlb1_entries = 64, .line_shift = 6,
+			       .l2_kib = 128, .l2_ways = 8, .n_pmcs = 4, .event_bits = 8, .time_events = true },
+	[PT_VE500_CORE_E5500] = { .name = "e5500", .pvr = 0x80240020, .qoriq = true, .tlb1_entries = 64,
+				  .line_shift = 6, .l2_kib = 512, .l2_ways = 8, .n_pmcs = 4, .event_bits = 8,
+				  .time_events = true },
+	[PT_VE500_CORE_E6500] = { .name = "e6500", .pvr = 0x80400020, .qoriq = true, .tlb1_entries = 64,
+				  .line_shift = 6, .l2_kib = 2048, .l2_ways = 16, .writes_through = true, .n_pmcs = 6,
+				  .event_bits = 9, .time_events = true },
 };
 
 static void on_unit_accessed(void *arg)
@@ -34,17 +49,19 @@ static bool join_bus(struct pt_ve500 *cpu, struct pt_vbus *bus)
 	return cpu->n_windows > 0;
 }
 
-struct pt_ve500 *pt_ve500_new(struct pt_vbus *bus, uint32_t pvr, const struct pt_ve500_timing *timing)
+struct pt_ve500 *pt_ve500_new(struct pt_vbus *bus, enum pt_ve500_core core, const struct pt_ve500_timing *timing)
 {
 	struct pt_ve500 *cpu = calloc(1, sizeof(*cpu));
 
 	if (cpu == NULL)
 		return NULL;
+	cpu->core = core;
+	cpu->kind = &pt_ve500_kinds[core];
 	cpu->timing = timing != NULL ? *timing : pt_ve500_default_timing;
 	cpu->state = PT_VE500_HELD;
-	pt_e5_reset_sprs(cpu, pvr);
-	if (!join_bus(cpu, bus)) {
-		free(cpu);
+	pt_e5_reset_sprs(cpu);
+	if (!pt_e5_caches_new(cpu) || !join_bus(cpu, bus)) {
+		pt_ve500_free(cpu);
 		return NULL;
 	}
 	return cpu;
@@ -52,6 +69,8 @@ struct pt_ve500 *pt_ve500_new(struct pt_vbus *bus, uint32_t pvr, const struct pt
 
 void pt_ve500_free(struct pt_ve500 *cpu)
 {
+	if (cpu != NULL)
+		pt_e5_caches_free(cpu);
 	free(cpu);
 }
 
@@ -74,13 +93,13 @@ void pt_ve500_reset(struct pt_ve500 *cpu, bool power_on, uint32_t entry)
 		memset(cpu->events, 0, sizeof(cpu->events));
 		memset(cpu->r, 0, sizeof(cpu->r));
 		memset(cpu->high, 0, sizeof(cpu->high));
-		cpu->acc = 0;
+		memset(cpu->fpr, 0, sizeof(cpu->fpr));
+		cpu->acc = cpu->fpscr = 0;
 		cpu->cr = cpu->lr = cpu->ctr = cpu->xer = 0;
 	}
-	memset(&cpu->icache, 0, sizeof(cpu->icache));
-	memset(&cpu->dcache, 0, sizeof(cpu->dcache));
+	pt_e5_caches_reset(cpu);
 	memset(&cpu->btb, 0, sizeof(cpu->btb));
-	pt_e5_reset_sprs(cpu, cpu->spr[SPR_PVR]);
+	pt_e5_reset_sprs(cpu);
 	pt_e5_tlb_fixed(cpu, entry);
 	pt_e5_time_reset(cpu);
 	cpu->msr = 0;
@@ -158,7 +177,7 @@ static void pass_time(struct pt_ve500 *cpu, uint64_t to)
 	else if (cpu->state == PT_VE500_HALT)
 		cpu->halt_cycles += to - cpu->cycle;
 	if (cpu->state == PT_VE500_HALT && cpu->counts_halted) {
-		cpu->events[EV_CYCLES] += to - cpu->cycle;
+		pt_e5_count_cycles(cpu, to - cpu->cycle, 0);
 		pt_e5_tell_step(cpu, cpu->msr);
 	}
 	cpu->cycle = to;
@@ -208,25 +227,7 @@ uint64_t pt_ve500_halt_cycles(const struct pt_ve500 *cpu) { return cpu->halt_cyc
 uint64_t pt_ve500_instructions(const struct pt_ve500 *cpu) { return cpu->instructions; }
 uint32_t pt_ve500_pc(const struct pt_ve500 *cpu) { return cpu->pc; }
 const uint64_t *pt_ve500_events(const struct pt_ve500 *cpu) { return cpu->events; }
-
-/* Spec columns count what was flushed, too; this core flushes nothing, so finished is completed here. */
-bool pt_ve500_counts(unsigned event)
-{
-	static const uint8_t modelled[] = {
-		EV_CYCLES, EV_INSTRUCTIONS, EV_OPS, EV_FETCHED, EV_DECODED, EV_BRANCHES, EV_LOADS, EV_STORES,
-		EV_REDIRECTS, EV_BRANCHES_FINISHED, EV_TAKEN_FINISHED, EV_MISPREDICTED, EV_MISPREDICTED_DIRECTION,
-		EV_BTB_HITS, EV_TRANSLATED, EV_LOADS_TRANSLATED, EV_STORES_TRANSLATED, EV_TOUCHES, EV_CACHEOPS,
-		EV_INHIBITED, EV_GUARDED_LOADS, EV_WRITETHROUGH, EV_MISALIGNED, EV_STORES_COMPLETED, EV_DL1_RELOADS,
-		EV_DL1_CASTOUTS, EV_IL1_RELOADS, EV_FETCHES, EV_L2MMU_MISSES, EV_BUS, EV_BUS_I, EV_BUS_D,
-		EV_BUS_CASTOUTS, EV_INTERRUPTS, EV_EXTERNAL, EV_CRITICAL, EV_SC_TRAP,
-	};
-
-	for (size_t i = 0; i < sizeof(modelled); i++)
-		if (modelled[i] == event)
-			return true;
-	return false;
-}
-
+enum pt_ve500_core pt_ve500_core(const struct pt_ve500 *cpu) { return cpu->core; }
 /* --- debug */
 
 void pt_ve500_request_halt(struct pt_ve500 *cpu)
@@ -254,25 +255,34 @@ static uint32_t *word(struct pt_ve500 *cpu, unsigned reg)
 	if (reg < 32)
 		return &cpu->r[reg];
 	if (reg < 64)
-		return &cpu->high[reg - 32];
+		return cpu->kind->qoriq ? NULL : &cpu->high[reg - 32];
 	switch (reg) {
 	case PT_VE500_CR: return &cpu->cr;
 	case PT_VE500_LR: return &cpu->lr;
 	case PT_VE500_CTR: return &cpu->ctr;
 	case PT_VE500_XER: return &cpu->xer;
-	case PT_VE500_SPEFSCR: return &cpu->spr[SPR_SPEFSCR];
+	case PT_VE500_SPEFSCR: return cpu->kind->qoriq ? NULL : &cpu->spr[SPR_SPEFSCR];
+	case PT_VE500_FPSCR: return cpu->kind->qoriq ? &cpu->fpscr : NULL;
 	default: return NULL;
 	}
+}
+
+static bool is_fpr(const struct pt_ve500 *cpu, unsigned reg)
+{
+	return cpu->kind->qoriq && reg >= PT_VE500_F0 && reg < PT_VE500_F0 + 32;
 }
 
 uint64_t pt_ve500_reg(const struct pt_ve500 *cpu, unsigned reg)
 {
 	struct pt_ve500 *same = (struct pt_ve500 *)(uintptr_t)cpu;	/* word() serves both ways; it is only read */
 
+	if (is_fpr(cpu, reg))
+		return cpu->fpr[reg - PT_VE500_F0];
 	switch (reg) {
 	case PT_VE500_PC: return cpu->pc;
 	case PT_VE500_MSR: return cpu->msr;
 	case PT_VE500_ACC: return cpu->acc;
+	case PT_VE500_PVR: return cpu->kind->pvr;
 	default: return word(same, reg) != NULL ? *word(same, reg) : 0;
 	}
 }
@@ -291,8 +301,10 @@ void pt_ve500_set_reg(struct pt_ve500 *cpu, unsigned reg, uint64_t value)
 		write_pc(cpu, (uint32_t)value);
 	else if (reg == PT_VE500_MSR)
 		pt_e5_write_msr(cpu, (uint32_t)value & ~(uint32_t)PT_VE500_MSR_WE);
-	else if (reg == PT_VE500_ACC)
+	else if (reg == PT_VE500_ACC && !cpu->kind->qoriq)
 		cpu->acc = value;
+	else if (is_fpr(cpu, reg))
+		cpu->fpr[reg - PT_VE500_F0] = value;
 	else if (word(cpu, reg) != NULL)
 		*word(cpu, reg) = (uint32_t)value;
 }

@@ -114,7 +114,7 @@ bool pt_e5_take_interrupt(struct pt_ve500 *cpu)
 		return false;
 	tell_waiting(cpu, interrupt);
 	pt_e5_enter(cpu, interrupt, cpu->pc);
-	cpu->events[EV_CYCLES] += cpu->cycle - began;
+	pt_e5_count_cycles(cpu, cpu->cycle - began, 0);
 	pt_e5_tell_step(cpu, msr);
 	return true;
 }

@@ -11,12 +11,14 @@ void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t
 		pt_vtaps_tell_jump(&cpu->taps, how, from, detail, to);
 }
 
-static void count_branch(struct pt_ve500 *cpu, bool taken, uint32_t to)
+static void count_branch(struct pt_ve500 *cpu, bool taken, uint32_t to, bool conditional)
 {
 	cpu->events[EV_BRANCHES]++;
 	cpu->events[EV_BRANCHES_FINISHED]++;
 	cpu->events[EV_TAKEN_FINISHED] += taken;
-	pt_e5_predict(cpu, cpu->at, to, taken);
+	if (cpu->core == PT_VE500_CORE_E6500)
+		cpu->events[EV_TAKEN] += taken;
+	pt_e5_predict(cpu, cpu->at, to, taken, conditional);
 }
 
 /* I form */
@@ -28,7 +30,7 @@ static bool branch(struct pt_ve500 *cpu, uint32_t op)
 
 	if (link)
 		cpu->lr = cpu->at + 4;
-	count_branch(cpu, true, to);
+	count_branch(cpu, true, to, false);
 	pt_e5_jump(cpu, link ? PT_VJUMP_CALL : PT_VJUMP_GOTO, cpu->at, 0, to);
 	return true;
 }
@@ -63,7 +65,9 @@ static bool branch_conditional(struct pt_ve500 *cpu, uint32_t op, uint32_t to, b
 		cpu->lr = cpu->at + 4;
 	if (cpu->taps.cond && (rd(op) & 0x14) != 0x14)
 		pt_vtaps_tell_cond(&cpu->taps, cpu->at, taken, to);
-	count_branch(cpu, taken, to);
+	count_branch(cpu, taken, to, (rd(op) & 0x14) != 0x14);
+	if (to_link && cpu->core == PT_VE500_CORE_E6500)
+		cpu->events[EV_TAKEN_BLR] += taken && !rc(op);
 	if (taken)
 		pt_e5_jump(cpu, kind_of(op, to_register, to_link), cpu->at, 0, to);
 	return true;
@@ -111,7 +115,7 @@ static bool return_from(struct pt_ve500 *cpu, uint32_t to, uint32_t msr)
 	if (pt_e5_user(cpu))
 		pt_e5_fault(cpu, PT_VE500_PROGRAM, ESR_PPR);
 	else
-		pt_e5_return(cpu, to, msr);
+		pt_e5_return(cpu, to, msr | (cpu->msr & PT_VE500_MSR_GS));
 	return true;
 }
 
@@ -124,6 +128,7 @@ static bool op19(struct pt_ve500 *cpu, uint32_t op)
 	case 50: return return_from(cpu, cpu->spr[SPR_SRR0], cpu->spr[SPR_SRR1]);
 	case 51: return return_from(cpu, cpu->spr[SPR_CSRR0], cpu->spr[SPR_CSRR1]);
 	case 38: return return_from(cpu, cpu->spr[SPR_MCSRR0], cpu->spr[SPR_MCSRR1]);
+	case 39: return cpu->kind->qoriq && return_from(cpu, cpu->spr[SPR_DSRR0], cpu->spr[SPR_DSRR0 + 1]);
 	case 150: return true;		/* isync */
 	default: return cr_logic(cpu, op);
 	}
@@ -242,19 +247,13 @@ static bool system_call(struct pt_ve500 *cpu)
 
 /* --- all of them */
 
-static bool no_float(struct pt_ve500 *cpu)
-{
-	pt_e5_fault(cpu, PT_VE500_PROGRAM, ESR_PIL);	/* e500v1 and v2 have no such unit. Source: E500CORERM 5.7.7 */
-	return true;
-}
-
 static bool dispatch(struct pt_ve500 *cpu, uint32_t op)
 {
 	unsigned primary = op >> 26;
 
 	switch (primary) {
 	case 3: return pt_e5_trap(cpu, rd(op), cpu->r[ra(op)], simm(op));
-	case 4: return pt_e5_spe(cpu, op);
+	case 4: return !cpu->kind->qoriq && pt_e5_spe(cpu, op);
 	case 7: return multiply_immediate(cpu, op);
 	case 8: return subtract_from_immediate(cpu, op);
 	case 10: case 11: return compare_immediate(cpu, op, primary == 11);
@@ -267,26 +266,35 @@ static bool dispatch(struct pt_ve500 *cpu, uint32_t op)
 	case 19: return op19(cpu, op);
 	case 20: case 21: case 23: return rotate_and_mask(cpu, op);
 	case 24: case 25: case 26: case 27: case 28: case 29: return logical_immediate(cpu, op);
-	case 31: return pt_e5_integer31(cpu, op) || pt_e5_storage31(cpu, op) || pt_e5_system31(cpu, op);
-	case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 59: case 63: return no_float(cpu);
+	case 31: return pt_e5_integer31(cpu, op) || pt_e5_storage31(cpu, op) || pt_e5_system31(cpu, op) ||
+			pt_e5_float31(cpu, op) || pt_e5_decorated31(cpu, op);
+	case 48: case 49: case 50: case 51: case 52: case 53: case 54: case 55: case 59: case 63:
+		return pt_e5_float(cpu, op);	/* e500v1 and v2 have no such unit. Source: E500CORERM 5.7.7 */
 	default: return primary >= 32 && primary < 48 && pt_e5_storage(cpu, op);
 	}
 }
 
-static void complete(struct pt_ve500 *cpu)
+/* Those of more than one micro-op have added theirs. Returns the cycles in which it did complete some. */
+static uint64_t complete(struct pt_ve500 *cpu, uint64_t ops_before)
 {
+	uint64_t n_ops;
+
 	cpu->instructions++;
 	cpu->events[EV_INSTRUCTIONS]++;
-	cpu->events[EV_OPS]++;		/* those of more than one add theirs */
+	n_ops = ++cpu->events[EV_OPS] - ops_before;
+	if (cpu->core != PT_VE500_CORE_E6500)
+		return 0;
+	cpu->events[cpu->pair ? EV_CYCLES_2_OPS : EV_CYCLES_1_OP] += cpu->pair ? 1 : n_ops;
+	return cpu->pair ? 1 : n_ops;
 }
 
 void pt_e5_execute(struct pt_ve500 *cpu)
 {
 	uint32_t op, msr = cpu->msr;
-	uint64_t began = cpu->cycle;
+	uint64_t began = cpu->cycle, ops = cpu->events[EV_OPS], n_completing = 0;
 
 	cpu->at = cpu->pc;
-	cpu->failed = false;
+	cpu->failed = cpu->pair = false;
 	if (pt_e5_fetch(cpu, cpu->at, &op)) {
 		if (cpu->taps.insn)
 			pt_vtaps_tell_insn(&cpu->taps, cpu->at);
@@ -296,9 +304,9 @@ void pt_e5_execute(struct pt_ve500 *cpu)
 		if (!dispatch(cpu, op))
 			pt_e5_fault(cpu, PT_VE500_PROGRAM, ESR_PIL);
 		if (!cpu->failed)
-			complete(cpu);
+			n_completing = complete(cpu, ops);
 	}
 	cpu->cycle++;
-	cpu->events[EV_CYCLES] += cpu->cycle - began;
+	pt_e5_count_cycles(cpu, cpu->cycle - began, n_completing);
 	pt_e5_tell_step(cpu, msr);
 }

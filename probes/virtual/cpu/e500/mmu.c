@@ -67,6 +67,7 @@ static void tlb_miss(struct pt_ve500 *cpu, uint32_t ea, enum access access)
 	bool space = (cpu->msr & (fetch ? PT_VE500_MSR_IS : PT_VE500_MSR_DS)) != 0;
 
 	cpu->events[EV_L2MMU_MISSES]++;
+	cpu->events[EV_TLB_MISSES]++;
 	cpu->spr[SPR_MAS0] = (cpu->spr[SPR_MAS4] & MAS0_TLB1);
 	cpu->spr[SPR_MAS1] = MAS1_V | (cpu->spr[SPR_PID0] & 255) << 16 | (uint32_t)space << 12 |
 			     (cpu->spr[SPR_MAS4] & 0xf00);
@@ -148,7 +149,7 @@ bool pt_e5_fetch(struct pt_ve500 *cpu, uint32_t ea, uint32_t *op)
 	bytes = plain(cpu, pa, 4, false);
 	if (bytes == NULL)
 		return machine_check(cpu, pa);
-	if (cpu->fetch_line != (pa >> LINE_SHIFT) + 1)
+	if (cpu->fetch_line != (pa >> cpu->kind->line_shift) + 1)
 		pt_e5_fetch_line(cpu, pa, page->wimge);
 	*op = pt_be32(bytes);
 	return true;
@@ -233,8 +234,10 @@ static bool access_memory(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum
 	if ((ea & page->mask) > page->mask - (size - 1))
 		return crossing(cpu, ea, size, access == STORE, value);
 	pa = page->pa | (ea & page->mask);
-	count(cpu, ea, size, page->wimge, access);
-	pt_e5_data_line(cpu, pa, page->wimge, access);
+	if (!cpu->further_part) {
+		count(cpu, ea, size, page->wimge, access);
+		pt_e5_data_line(cpu, pa, page->wimge, access);
+	}
 	if (!transfer(cpu, pa, size, access == STORE, value))
 		return machine_check(cpu, pa);
 	if (cpu->taps.data)
@@ -311,7 +314,7 @@ bool pt_ve500_poke(struct pt_ve500 *cpu, uint32_t ea, const uint8_t *bytes, size
 static bool tlbre(struct pt_ve500 *cpu)
 {
 	uint32_t mas0 = cpu->spr[SPR_MAS0];
-	const struct tlb *t = &cpu->tlb1[mas0 >> 16 & (TLB1_ENTRIES - 1)];
+	const struct tlb *t = &cpu->tlb1[mas0 >> 16 & (cpu->kind->tlb1_entries - 1u)];
 	bool tlb1 = (mas0 & MAS0_TLB1) != 0;
 
 	for (unsigned i = 1; i < 4; i++)
@@ -322,7 +325,7 @@ static bool tlbre(struct pt_ve500 *cpu)
 static bool tlbwe(struct pt_ve500 *cpu)
 {
 	if ((cpu->spr[SPR_MAS0] & MAS0_TLB1) != 0)
-		set_entry(cpu, cpu->spr[SPR_MAS0] >> 16 & (TLB1_ENTRIES - 1), &cpu->spr[SPR_MAS0]);
+		set_entry(cpu, cpu->spr[SPR_MAS0] >> 16 & (cpu->kind->tlb1_entries - 1u), &cpu->spr[SPR_MAS0]);
 	return true;
 }
 

@@ -21,7 +21,13 @@ static void learn(struct btb *btb, unsigned set, uint32_t from, uint32_t to)
 	btb->entry[set][way].counter = 2;
 }
 
-void pt_e5_predict(struct pt_ve500 *cpu, uint32_t from, uint32_t to, bool taken)
+static void count_unknown(struct pt_ve500 *cpu, bool taken, bool conditional)
+{
+	cpu->events[EV_TAKEN_UNKNOWN] += taken;
+	cpu->events[EV_BTB_UNKNOWN] += !conditional;
+}
+
+void pt_e5_predict(struct pt_ve500 *cpu, uint32_t from, uint32_t to, bool taken, bool conditional)
 {
 	unsigned set = from >> 2 & (BTB_SETS - 1), way = way_of(&cpu->btb, set, from);
 	bool known = way < BTB_WAYS, guess = false, right_target = false;
@@ -38,10 +44,14 @@ void pt_e5_predict(struct pt_ve500 *cpu, uint32_t from, uint32_t to, bool taken)
 	} else if (taken) {
 		learn(&cpu->btb, set, from, to);
 	}
+	if (!known && cpu->core == PT_VE500_CORE_E6500)
+		count_unknown(cpu, taken, conditional);
 	cpu->events[EV_BTB_HITS] += known || !taken;
 	cpu->events[EV_MISPREDICTED_DIRECTION] += guess != taken;
 	if (guess == taken && (!taken || right_target))
 		return;
+	if (cpu->core == PT_VE500_CORE_E6500)
+		cpu->events[EV_BTB_TARGET] += guess && taken;
 	cpu->events[EV_MISPREDICTED]++;
 	cpu->events[EV_REDIRECTS]++;
 	cpu->cycle += cpu->timing.mispredict;

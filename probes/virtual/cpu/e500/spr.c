@@ -5,7 +5,7 @@
 
 /* --- which there are */
 
-enum { USER_READS = 1, USER_WRITES = 2, READ_ONLY = 4 };
+enum { USER_READS = 1, USER_WRITES = 2, READ_ONLY = 4, SPE_CORES = 8, QORIQ = 16 };	/* the last two: on those alone */
 static const struct {
 	uint16_t first, last;
 	uint8_t flags;
@@ -17,18 +17,23 @@ static const struct {
 	{ SPR_PIR, SPR_PIR, 0 }, { SPR_PVR, SPR_PVR, READ_ONLY }, { SPR_DBSR, SPR_DBSR, 0 },
 	{ SPR_DBCR0, SPR_DBCR0 + 2, 0 }, { SPR_IAC1, SPR_IAC2, 0 }, { SPR_DAC1, SPR_DAC2, 0 }, { SPR_TSR, SPR_TSR, 0 },
 	{ SPR_TCR, SPR_TCR, 0 }, { SPR_IVOR0, SPR_IVOR0 + 15, 0 },
-	{ SPR_SPEFSCR, SPR_SPEFSCR, USER_READS | USER_WRITES },
-	{ SPR_BBEAR, SPR_BBTAR, 0 }, { SPR_L1CFG0, SPR_L1CFG1, USER_READS | READ_ONLY },
-	{ SPR_IVOR32, SPR_IVOR32 + 3, 0 },
-	{ SPR_MCSRR0, SPR_MCAR, 0 }, { SPR_MAS0, SPR_MAS4, 0 }, { SPR_MAS6, SPR_MAS6, 0 }, { SPR_PID1, SPR_PID2, 0 },
+	{ SPR_SPEFSCR, SPR_SPEFSCR, USER_READS | USER_WRITES | SPE_CORES },
+	{ SPR_BBEAR, SPR_BBTAR, SPE_CORES }, { SPR_L1CFG0, SPR_L1CFG1, USER_READS | READ_ONLY },
+	{ SPR_IVOR32, SPR_IVOR32 + 2, SPE_CORES }, { SPR_IVOR32 + 3, SPR_IVOR32 + 3, 0 },
+	{ SPR_MCSRR0, SPR_MCAR, 0 }, { SPR_MAS0, SPR_MAS4, 0 }, { SPR_MAS6, SPR_MAS6, 0 }, { SPR_PID1, SPR_PID2, SPE_CORES },
 	{ SPR_TLB0CFG, SPR_TLB1CFG, READ_ONLY }, { SPR_MAS7, SPR_MAS7, 0 }, { SPR_HID0, SPR_L1CSR1, 0 },
 	{ SPR_MMUCSR0, SPR_BUCSR, 0 }, { SPR_MMUCFG, SPR_MMUCFG, READ_ONLY }, { SPR_SVR, SPR_SVR, READ_ONLY },
+	/* Source: Linux, reg_booke.h; DEVENT: NXP's qoriq-debug */
+	{ SPR_EPCR, SPR_EPCR, QORIQ }, { SPR_DSRR0, SPR_DSRR0 + 1, QORIQ }, { SPR_SPRG8, SPR_SPRG8 + 1, QORIQ },
+	{ SPR_DEVENT, SPR_DEVENT, QORIQ | USER_READS | USER_WRITES },
 };
 
-static bool row_of(unsigned n, uint8_t *flags)
+static bool row_of(const struct pt_ve500 *cpu, unsigned n, uint8_t *flags)
 {
+	const uint8_t others = cpu->kind->qoriq ? SPE_CORES : QORIQ;
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (n < rows[i].first || n > rows[i].last)
+		if (n < rows[i].first || n > rows[i].last || (rows[i].flags & others) != 0)
 			continue;
 		*flags = rows[i].flags;
 		return true;
@@ -36,22 +41,23 @@ static bool row_of(unsigned n, uint8_t *flags)
 	return false;
 }
 
-void pt_e5_reset_sprs(struct pt_ve500 *cpu, uint32_t pvr)
+void pt_e5_reset_sprs(struct pt_ve500 *cpu)
 {
 	memset(cpu->spr, 0, sizeof(cpu->spr));
-	cpu->spr[SPR_PVR] = pvr;
+	cpu->spr[SPR_PVR] = cpu->kind->pvr;
 	cpu->spr[SPR_HID0] = 0x4000;		/* TBEN, as boot loaders set it */
 	cpu->spr[SPR_L1CFG0] = 0x003c0020;	/* 32 KiB, 8 ways, 32 bytes. Source: E500CORERM table 2-23 */
-	cpu->spr[SPR_L1CFG1] = 0x003c0020;
-	cpu->spr[SPR_TLB1CFG] = 0x101bc000 | TLB1_ENTRIES;	/* table 2-32 */
+	cpu->spr[SPR_L1CFG0] |= cpu->kind->line_shift == 6 ? 0x00800000 : 0;	/* 64 bytes */
+	cpu->spr[SPR_L1CFG1] = cpu->spr[SPR_L1CFG0];
+	cpu->spr[SPR_TLB1CFG] = 0x101bc000 | cpu->kind->tlb1_entries;	/* table 2-32 */
 	cpu->spr[SPR_BUCSR] = 1;		/* BPEN: the model always predicts */
 }
 
 void pt_e5_write_msr(struct pt_ve500 *cpu, uint32_t value)
 {
-	uint32_t changed = cpu->msr ^ (value & MSR_BITS);
+	uint32_t bits = cpu->kind->qoriq ? MSR_BITS_QORIQ : MSR_BITS, changed = cpu->msr ^ (value & bits);
 
-	cpu->msr = value & MSR_BITS;
+	cpu->msr = value & bits;
 	if ((changed & (PT_VE500_MSR_IS | PT_VE500_MSR_DS)) != 0)
 		pt_e5_forget_pages(cpu);
 	if ((cpu->msr & PT_VE500_MSR_WE) != 0) {
@@ -81,7 +87,7 @@ bool pt_e5_read_spr(struct pt_ve500 *cpu, unsigned n, uint32_t *value)
 
 	if (own != NULL)
 		*value = *own;
-	else if (!row_of(n, &flags))
+	else if (!row_of(cpu, n, &flags))
 		return false;
 	else if (pt_e5_time_spr(n))
 		*value = pt_e5_time_read(cpu, n);
@@ -90,6 +96,13 @@ bool pt_e5_read_spr(struct pt_ve500 *cpu, unsigned n, uint32_t *value)
 	else
 		*value = cpu->spr[n];
 	return true;
+}
+
+/* Bits 56 to 63 are the events 0 to 7. UNVERIFIED: the order; the field is that of the e200's. */
+static void count_devent(struct pt_ve500 *cpu, uint32_t value)
+{
+	for (unsigned i = 0; i < 8; i++)
+		cpu->events[EV_DVT0 + i] += value >> (7 - i) & 1;
 }
 
 bool pt_e5_write_spr(struct pt_ve500 *cpu, unsigned n, uint32_t value)
@@ -101,8 +114,10 @@ bool pt_e5_write_spr(struct pt_ve500 *cpu, unsigned n, uint32_t value)
 		*own = n == SPR_XER ? value & 0xe000007f : value;
 		return true;
 	}
-	if (!row_of(n, &flags) || (flags & READ_ONLY) != 0)
+	if (!row_of(cpu, n, &flags) || (flags & READ_ONLY) != 0)
 		return false;
+	if (n == SPR_DEVENT)
+		count_devent(cpu, value);
 	if (pt_e5_time_spr(n))
 		pt_e5_time_write(cpu, n, value);
 	else if (n == SPR_MCSR || n == SPR_DBSR)
@@ -135,7 +150,7 @@ static bool may(const struct pt_ve500 *cpu, unsigned n, uint8_t needed)
 	uint8_t flags = 0;
 
 	return !pt_e5_user(cpu) || n == SPR_XER || n == SPR_LR || n == SPR_CTR ||
-	       (row_of(n, &flags) && (flags & needed) != 0);
+	       (row_of(cpu, n, &flags) && (flags & needed) != 0);
 }
 
 /* User code that names a register of the supervisor (bit 4 of the number) is told that, whether or not it exists. */
@@ -188,9 +203,22 @@ static bool write_ee(struct pt_ve500 *cpu, bool on)
 	return true;
 }
 
+/* WC is in the lowest bits of rD: 0 waits for an interrupt; the others may go on at once. */
+static bool wait(struct pt_ve500 *cpu, uint32_t op)
+{
+	if (!cpu->kind->qoriq)
+		return false;
+	if ((rd(op) & 3) == 0) {
+		cpu->state = PT_VE500_DOZE;
+		pt_e5_attend(cpu);
+	}
+	return true;
+}
+
 bool pt_e5_system31(struct pt_ve500 *cpu, uint32_t op)
 {
 	switch (xo(op)) {
+	case 62: return wait(cpu, op);
 	case 339: return move_spr(cpu, op, false);
 	case 467: return move_spr(cpu, op, true);
 	case 371: return move_tb(cpu, op);
@@ -203,7 +231,7 @@ bool pt_e5_system31(struct pt_ve500 *cpu, uint32_t op)
 		return true;
 	switch (xo(op)) {
 	case 83: cpu->r[rd(op)] = cpu->msr; return true;
-	case 146: pt_e5_write_msr(cpu, cpu->r[rd(op)]); return true;
+	case 146: pt_e5_write_msr(cpu, cpu->r[rd(op)] | (cpu->msr & PT_VE500_MSR_GS)); return true;
 	case 131: return write_ee(cpu, (cpu->r[rd(op)] & PT_VE500_MSR_EE) != 0);
 	case 163: return write_ee(cpu, (op & 0x8000) != 0);
 	default: return pt_e5_tlb(cpu, op);

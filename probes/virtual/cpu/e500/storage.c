@@ -2,8 +2,6 @@
  * which may have loaded some. Source: Power ISA 2.06 Book I, 3.3.2-3.3.7; Book II, 4.3, 4.4; E500CORERM 3.3 */
 #include "probes/virtual/cpu/e500/core.h"
 
-enum { LINE_BYTES = 1 << LINE_SHIFT };
-
 static uint32_t swapped(uint32_t value, unsigned size)
 {
 	return size == 4 ? __builtin_bswap32(value) : __builtin_bswap16((uint16_t)value);
@@ -23,10 +21,9 @@ static bool load(struct pt_ve500 *cpu, uint32_t op, uint32_t ea, unsigned size, 
 		value = (uint32_t)(int32_t)(int16_t)value;
 	cpu->r[rd(op)] = (how & REVERSED) != 0 ? swapped(value, size) : value;
 	cpu->events[EV_LOADS]++;
-	if ((how & UPDATES) != 0) {
-		cpu->r[ra(op)] = ea;
-		cpu->events[EV_OPS]++;
-	}
+	cpu->events[EV_GPR_LOADS]++;
+	if ((how & UPDATES) != 0)
+		pt_e5_update(cpu, op, ea);
 	return true;
 }
 
@@ -39,10 +36,9 @@ static bool store(struct pt_ve500 *cpu, uint32_t op, uint32_t ea, unsigned size,
 	if (!pt_e5_store(cpu, ea, size, (how & REVERSED) != 0 ? swapped(value, size) : value))
 		return true;
 	cpu->events[EV_STORES]++;
-	if ((how & UPDATES) != 0) {
-		cpu->r[ra(op)] = ea;
-		cpu->events[EV_OPS]++;
-	}
+	cpu->events[EV_GPR_STORES]++;
+	if ((how & UPDATES) != 0)
+		pt_e5_update(cpu, op, ea);
 	return true;
 }
 
@@ -67,6 +63,7 @@ static bool multiple(struct pt_ve500 *cpu, uint32_t op, bool stores)
 		if (!done)
 			return true;
 		cpu->events[stores ? EV_STORES : EV_LOADS]++;
+		cpu->events[stores ? EV_GPR_STORES : EV_GPR_LOADS]++;
 		cpu->events[EV_OPS] += r != 31;
 		cpu->cycle += r != 31;
 	}
@@ -96,7 +93,7 @@ static bool load_reserved(struct pt_ve500 *cpu, uint32_t op, uint32_t ea)
 	if (!aligned(cpu, ea, 0) || !pt_e5_translate(cpu, ea, LOAD, &pa, &wimge))
 		return true;
 	cpu->reserved = true;
-	cpu->reservation = pa >> LINE_SHIFT;
+	cpu->reservation = pa >> cpu->kind->line_shift;
 	return load(cpu, op, ea, 4, 0);
 }
 
@@ -110,12 +107,14 @@ static bool store_conditional(struct pt_ve500 *cpu, uint32_t op, uint32_t ea)
 		return false;
 	if (!aligned(cpu, ea, ESR_ST) || !pt_e5_translate(cpu, ea, STORE, &pa, &wimge))
 		return true;
-	holds = cpu->reserved && cpu->reservation == pa >> LINE_SHIFT;
+	holds = cpu->reserved && cpu->reservation == pa >> cpu->kind->line_shift;
 	cpu->reserved = false;
 	if (holds && !store(cpu, op, ea, 4, 0))
 		return false;
-	if (!cpu->failed)
-		pt_e5_set_cr(cpu, 0, holds ? CR_EQ : 0);
+	if (cpu->failed)
+		return true;
+	pt_e5_set_cr(cpu, 0, holds ? CR_EQ : 0);
+	cpu->events[holds ? EV_STWCX_DONE : EV_STWCX_FAILED]++;
 	return true;
 }
 
@@ -123,8 +122,10 @@ static bool store_conditional(struct pt_ve500 *cpu, uint32_t op, uint32_t ea)
 
 static bool zero_line(struct pt_ve500 *cpu, uint32_t ea)
 {
-	ea &= ~(uint32_t)(LINE_BYTES - 1);
-	for (unsigned i = 0; i < LINE_BYTES; i += 4)
+	const uint32_t line_bytes = UINT32_C(1) << cpu->kind->line_shift;
+
+	ea &= ~(line_bytes - 1);
+	for (unsigned i = 0; i < line_bytes; i += 4)
 		if (!pt_e5_store(cpu, ea + i, 4, 0))
 			return true;
 	cpu->events[EV_CACHEOPS]++;
@@ -153,6 +154,13 @@ static bool touch(struct pt_ve500 *cpu)
 {
 	cpu->events[EV_TOUCHES]++;
 	return true;
+}
+
+/* What completes of these, on an e6500; data is not moved by any but dcbz. */
+static void count_done(struct pt_ve500 *cpu, bool barrier)
+{
+	if (!cpu->failed)
+		cpu->events[barrier ? EV_BARRIERS : EV_CACHEOPS_DONE]++;
 }
 
 static bool cache31(struct pt_ve500 *cpu, uint32_t op, uint32_t ea)
@@ -203,5 +211,8 @@ bool pt_e5_storage31(struct pt_ve500 *cpu, uint32_t op)
 		return load_reserved(cpu, op, ea);
 	if (xo(op) == 150)
 		return store_conditional(cpu, op, ea);
-	return cache31(cpu, op, ea);
+	if (!cache31(cpu, op, ea))
+		return false;
+	count_done(cpu, xo(op) == 598 || xo(op) == 854);
+	return true;
 }
