@@ -59,12 +59,13 @@ START_TEST(reads_until_the_highs_agree)
 {
 	struct script script = { scripts[_i].says, scripts[_i].n_says, 0 };
 	const struct pt_e500_passer by = { says_next, &script };
+	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
 	uint64_t value = 77;
 	unsigned n_retries = 99;
 	int rc;
 
 	make_plan();
-	rc = pt_e500_turn_sample(&plan, 0, &by, &value, &n_retries, NULL);
+	rc = pt_e500_turn_sample(&plan, 0, &by, ops, &value, &n_retries, NULL);
 	ck_assert_msg(rc == scripts[_i].rc, "%s: %d", scripts[_i].name, rc);
 	if (rc == 0)
 		ck_assert_msg(value == scripts[_i].value, "%s: %#llx", scripts[_i].name, (unsigned long long)value);
@@ -168,7 +169,7 @@ START_TEST(no_value_is_torn)
 
 	make();
 	make_plan();
-	n_ops = pt_e500_turn_begin(&plan, 0, 0, ops);
+	n_ops = pt_e500_turn_begin(&plan, 0, ops);
 	for (size_t i = 0; i < n_ops; i++)
 		ck_assert(pt_ve500_pm_write(&rig.pm, ops[i].pmr, ops[i].value));
 	for (unsigned i = 0; i < N_READS; i++) {
@@ -176,7 +177,7 @@ START_TEST(no_value_is_torn)
 		unsigned n_retries = 0;
 
 		rig.n_reads = 0;
-		if (pt_e500_turn_sample(&plan, 0, &by, &value, &n_retries, NULL) < 0)
+		if (pt_e500_turn_sample(&plan, 0, &by, ops, &value, &n_retries, NULL) < 0)
 			ck_abort_msg("read %u failed", i);
 		want = start + (rig.at_low - from);
 		if (value != want)	/* an assertion for each would take longer than the reads */

@@ -82,6 +82,21 @@ static const struct { enum pt_e500_core core; const char *word[2]; const char *m
 	{ PT_E500_V2, { "events=1+2+3+5+8" }, "events: CPU_CLK and what is to be counted with it take 5 counters, 0 of them "
 	  "with a threshold; there are 4, and 2 with one" },
 	{ PT_E500_V2, { "events=," }, "events: \"\" is no event" },
+	{ PT_E500_V2, { "until=branches" }, "until=branches is not EVENT:N, such as until=branch-misses:10000, nor timebase" },
+	{ PT_E500_V2, { "until=branches:often" },
+	  "until=branches:often is not EVENT:N, such as until=branch-misses:10000, nor timebase" },
+	{ PT_E500_V2, { "until=branches:0" }, "until=branches:0: from 1 to 2147483648 events" },
+	{ PT_E500_V2, { "until=branches:3000M" }, "until=branches:3000M: from 1 to 2147483648 events" },
+	{ PT_E500_V2, { "until=Com:12" }, "until: events: there is no event \"Com\"; like it are COMPLETED_INSNS, COMPLETED_OPS, "
+	  "COMPLETED_BRANCHES" },
+	{ PT_E500_V2, { "until=78@40:1" }, "until: EXTERNAL_LATENCY_OVER_THRESHOLD has a threshold, and these do not end windows" },
+	{ PT_E500_V2, { "until=nothing:5" }, "until: event NOTHING never comes" },
+	{ PT_E500_V2, { "until=PMC0_OVERFLOW:5" },
+	  "until: PMC0_OVERFLOW: say the event that PMC0 would count" },
+	{ PT_E500_V1, { "until=timebase" },
+	  "until=timebase: the time base of an e500v1 ends nothing (PMGC0 has no TBEE); until=EVENT:N does" },
+	{ PT_E500_V2, { "until=branches:5", "events=1+2+3+5" }, "events: beside the counter of until=: CPU_CLK and what is to be "
+	  "counted with it take 4 counters, 0 of them with a threshold; there are 3, and 2 with one" },
 };
 
 START_TEST(says_what_is_wrong)
@@ -114,6 +129,34 @@ START_TEST(chains_where_it_should)
 	ck_assert_uint_eq(c.n_turns, chains[_i].n_turns);
 	for (size_t i = 0; i < c.n; i++)
 		ck_assert_msg(c.want[i].chained == (chains[_i].chained >> i & 1), "%s: %zu", chains[_i].word[0], i);
+}
+END_TEST
+
+/* What ends windows stands first, has the last counter in each turn, and is counted once. */
+static const struct { const char *word[2]; size_t n, n_turns; uint32_t pmgc0; } until[] = {
+	{ { "until=branches:1k", "events=cycles,Com:12,instructions" }, 3, 1, 0x20000000 },
+	{ { "until=Com:12:5", "events=cycles,2,3" }, 4, 1, 0x20000000 },
+	{ { "until=12:5", "events=cycles,2,3,5,8,9,10" }, 8, 3, 0x20000000 },
+	{ { "until=12:5", "events=12" }, 1, 1, 0x20000000 },
+	{ { "until=timebase", "events=1,2,3,5" }, 4, 1, 0x20001900 },
+	{ { "until=timebase", "tbsel=512" }, 4, 1, 0x20000900 },
+};
+
+START_TEST(ends_windows)
+{
+	struct pt_err err = { 0 };
+	size_t n_until = 0;
+
+	ck_assert_msg(count_on(PT_E500_V2, until[_i].word, 2, 1000000, &err) == 0, "%s", err.msg);
+	ck_assert_uint_eq(c.n, until[_i].n);
+	ck_assert_uint_eq(c.n_turns, until[_i].n_turns);
+	ck_assert_uint_eq(c.pmgc0, until[_i].pmgc0);
+	for (size_t i = 0; i < c.n_places && c.until == PT_E500_UNTIL_EVENT; i++) {
+		n_until += c.place[i].want == 0;
+		ck_assert_uint_eq(c.place[i].pmc == 3, c.place[i].want == 0);
+		ck_assert_uint_eq(c.counted[0].pmlca, FCM1 | 0xc0000);
+	}
+	ck_assert_uint_eq(n_until, c.until == PT_E500_UNTIL_EVENT ? c.n_turns : 0);
 }
 END_TEST
 
@@ -187,8 +230,8 @@ START_TEST(a_turn_begins_at_zero_and_counts)
 		pt_ve500_pm_write(&pm, PT_E500_PMLCA0 + i, (82 + (i + 1) % 4) << 16);
 	}
 	ck_assert_int_eq(count_on(PT_E500_V2, words, 1, 1000000, &err), 0);
-	n = pt_e500_turn_freeze(ops);
-	n += pt_e500_turn_begin(&c, 0, 0, ops + n);
+	n = pt_e500_turn_freeze(&c, ops);
+	n += pt_e500_turn_begin(&c, 0, ops + n);
 	ck_assert_uint_le(n, PT_E500_TURN_OPS_MAX);
 	execute(ops, n);
 	run(800);
@@ -214,7 +257,7 @@ START_TEST(a_chain_carries)
 
 	make();
 	ck_assert_int_eq(count_on(PT_E500_V2, words, 1, 1000000, &err), 0);
-	execute(ops, pt_e500_turn_begin(&c, 0, 0, ops));
+	execute(ops, pt_e500_turn_begin(&c, 0, ops));
 	low = c.place[0].pmc;
 	pt_ve500_pm_write(&pm, PT_E500_PMC0 + low, 0xfffffff0);
 	n = pt_e500_turn_read(&c, 0, ops);
@@ -235,12 +278,12 @@ START_TEST(every_turn_fits_a_pass)
 	static const char *const words[] = { "events=1:c,2:c,12:c", "turns=fewest" };
 	struct pt_e500_op ops[2 * PT_E500_TURN_OPS_MAX];
 	struct pt_err err = { 0 };
-	size_t n = pt_e500_turn_freeze(ops);
+	size_t n = pt_e500_turn_freeze(&c, ops);
 
 	ck_assert_int_eq(count_on(PT_E500_E6500, words, 2, 1000000, &err), 0);
 	ck_assert_uint_eq(c.n_turns, 1);
 	n += pt_e500_turn_read(&c, 0, ops + n);
-	n += pt_e500_turn_begin(&c, 0, 0, ops + n);
+	n += pt_e500_turn_begin(&c, 0, ops + n);
 	ck_assert_uint_le(n, PT_E500_TURN_OPS_MAX);
 }
 END_TEST
@@ -253,6 +296,7 @@ int main(void)
 	tcase_add_loop_test(tc, reads_words, 0, PT_LEN(sound));
 	tcase_add_loop_test(tc, says_what_is_wrong, 0, PT_LEN(wrong));
 	tcase_add_loop_test(tc, chains_where_it_should, 0, PT_LEN(chains));
+	tcase_add_loop_test(tc, ends_windows, 0, PT_LEN(until));
 	tcase_add_test(tc, notes_and_speeds);
 	tcase_add_test(tc, a_turn_begins_at_zero_and_counts);
 	tcase_add_test(tc, a_chain_carries);

@@ -1,4 +1,4 @@
-/* Why the number of turns is the least: a turn holds P counters, P even, and two threshold events. It cannot be fewer
+/* Why the number of turns is the least: a turn holds P counters, P even and 4 or more, and two threshold events. It cannot be fewer
  * than all halves / P, nor than threshold events / 2. So many suffice: threshold events are paired so that at most one
  * turn has an odd number of counters left; chains then fill the rest two by two, and what is odd is for single ones.
  * Whatever moves later is checked for the same two limits, and any set within them has its places in a turn. */
@@ -92,7 +92,7 @@ static void put_with(struct plan *plan, size_t i, size_t turn)
 			put(plan, k, turn);
 }
 
-/* Where events are held together: the largest first, each in the first turn that has room. */
+/* Where events are held together, or counters are few: the largest first, each in the first turn that has room. */
 static void put_together(struct plan *plan)
 {
 	unsigned halves, thresholds;
@@ -189,7 +189,7 @@ int pt_e500_assign(enum pt_e500_core core, unsigned n_pmcs, const struct pt_e500
 
 	if (check(core, &plan, &together, err != NULL ? err : &own) < 0)
 		return err != NULL ? err->code : own.code;
-	if (together) {
+	if (together || n_pmcs < 4) {
 		put_together(&plan);
 	} else {
 		put_thresholds(&plan);

@@ -1,5 +1,6 @@
 /* Which event is counted where: any list of events on the counters of a core, in turns where they do not fit at once.
- * The number of turns is the least there can be (where events are held together: as first fit finds it), and the same
+ * The number of turns is the least there can be (where events are held together, or counters are fewer than 4: as
+ * first fit finds it), and the same
  * list always gets the same places. Pure; any thread.
  *
  * A threshold event goes on PMC0 or PMC1 only; the others fill the counters from the last one down, to leave those two
@@ -28,7 +29,7 @@ struct pt_e500_place {
 	uint8_t high_pmc;		/* the upper half of a chain; PT_E500_NO_PMC: none */
 };
 
-/* n_pmcs: 2 or more, of PMC0 on, up to what the core has: somebody may keep the others.
+/* n_pmcs: 1 or more, of PMC0 on, up to what the core has: somebody may keep the others.
  * places: n_wants of them, caller's, one for each want in their order; *n_turns: 0 for an empty list. 0, or nothing is
  * written and
  *   PT_EUNSUPPORTED the core lacks an event

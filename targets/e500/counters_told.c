@@ -32,7 +32,7 @@ size_t pt_e500_tell_way(const struct pt_e500_target *e500, const struct pt_e500_
 {
 	const char *count = pt_params_text(settings, &pt_e500_counting_params[PT_E500_COUNT]);
 	bool itself = way != NULL && way->halts && strncmp(count, "unmarked", strlen("unmarked")) != 0;
-	char price[360], turns[80] = "";
+	char price[360], turns[80] = "", windows[360];
 	size_t n_whole, n_ratios = pt_e500_ratios(counting->want, counting->n, counting->place, counting->n_places,
 						  counting->n_turns, &n_whole);
 	int len;
@@ -41,9 +41,10 @@ size_t pt_e500_tell_way(const struct pt_e500_target *e500, const struct pt_e500_
 	if (counting->n_turns > 1)
 		snprintf(turns, sizeof(turns), "; counters take turns (%zu), %zu of %zu figures of one turn each",
 			 counting->n_turns, n_whole, n_ratios);
-	len = snprintf(text, room, "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s; count=%s%s%s%s\n",
+	pt_e500_counting_tell_windows(counting, windows, sizeof(windows));
+	len = snprintf(text, room, "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s; count=%s%s%s%s%s\n",
 		       way != NULL ? way->name : "", price, count,
-		       itself ? ", and some instructions of each reading" : "", turns,
+		       itself ? ", and some instructions of each reading" : "", turns, windows,
 		       core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
 	return len > 0 && (size_t)len < room ? (size_t)len : 0;
 }

@@ -36,9 +36,14 @@ const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS] = {
 	[PT_E500_TURNS] = { "turns", PT_PARAM_CHOICE, "fewest", "fewest|whole", 0, 0,
 			    "whole: as many as it takes to count the events of each derived figure in one turn" },
 	[PT_E500_TBSEL_TICKS] = { "tbsel", PT_PARAM_CHOICE, "2", "2|512|8192|131072", 0, 0,
-				  "ticks of the time base that one TBL_BIT_TRANS is (PMGC0[TBSEL])" },
+				  "ticks of the time base that one TBL_BIT_TRANS is (PMGC0[TBSEL]); with "
+				  "until=timebase 131072 if it is not said" },
 	[PT_E500_PERIOD] = { "period", PT_PARAM_TIME, "100ms", NULL, 1000000, UINT64_C(60000000000),
-			     "from one reading to the next; with turns: how long one is in the mean" },
+			     "from one reading to the next; with turns: how long one is in the mean; with until (5ms "
+			     "where nothing is halted): from one look for its end to the next" },
+	[PT_E500_UNTIL] = { "until", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+			    "windows: EVENT:N: all counters freeze in one cycle when EVENT has come N times, are read, "
+			    "and begin anew; timebase: when the bit that tbsel chooses rises (not e500v1)" },
 };
 
 /* --- when to count */
@@ -199,6 +204,7 @@ struct reading {
 	uint32_t standard;		/* bits of count= */
 	const char *thresholds;
 	uint8_t together;
+	bool until_is_new;		/* the first is until's, and not in the list yet */
 	struct pt_err *err;
 };
 
@@ -233,6 +239,10 @@ static int add(struct reading *r, const struct pt_e500_event *event, const struc
 		.pmlcb = event->threshold ? pmlcb : 0,
 		.threshold = event->threshold ? threshold_of(pmlcb) : PT_E500_NO_THRESHOLD };
 	name_it(out, event, w, r->standard);
+	if (r->until_is_new && c->n > 0 && strcmp(c->counted[0].name, out->name) == 0) {
+		r->until_is_new = false;	/* of the list, too: it is counted in each turn as it is */
+		return 0;
+	}
 	for (size_t i = 0; i < c->n; i++)
 		if (strcmp(c->counted[i].name, out->name) == 0)
 			return pt_fail(r->err, PT_EARG, "events: %s is in the list twice", out->name);
@@ -312,7 +322,68 @@ static int read_list(struct reading *r, const char *list)
 	return 0;
 }
 
-/* --- chains */
+/* What ends windows is counted first of all. */
+static int read_until(struct reading *r, const struct pt_params *words)
+{
+	struct pt_e500_counting *c = r->c;
+	const struct pt_e500_event *event;
+	const char *word;
+	size_t len;
+
+	if (pt_e500_counting_until(c, words, &word, &len, r->err) < 0)
+		return r->err->code;
+	if (len == 0)
+		return 0;
+	if (add_word(r, word, len) < 0)
+		return pt_wrap(r->err, "until");
+	event = c->want[0].event;
+	if (c->n > 1 || event->threshold)
+		return pt_fail(r->err, PT_EUNSUPPORTED, "until: %s has a threshold, and these do not end windows",
+			       event->name);
+	if (event->number == 0)
+		return pt_fail(r->err, PT_EARG, "until: event %s never comes", event->name);
+	for (unsigned pmc = 0; pmc < pt_e500_kinds[c->core].n_pmcs; pmc++)
+		if (pt_e500_overflow_event(c->core, pmc) == event->number)
+			return pt_fail(r->err, PT_EARG, "until: %s: say the event that PMC%u would count", event->name, pmc);
+	c->want[0].chained = false;
+	r->until_is_new = true;
+	return 0;
+}
+
+/* --- places, chains */
+
+/* What ends windows has the last counter, and the others the rest. */
+static int assign(const struct pt_e500_counting *c, struct pt_e500_place *places, size_t *n_turns, struct pt_err *err)
+{
+	unsigned own = c->until == PT_E500_UNTIL_EVENT;
+
+	if (pt_e500_assign(c->core, c->n_pmcs - own, c->want + own, c->n - own, places + own, n_turns, err) < 0)
+		return own != 0 ? pt_wrap(err, "beside the counter of until=") : err->code;
+	if (own == 0)
+		return 0;
+	for (size_t i = 1; i < c->n; i++)
+		places[i].want++;
+	*n_turns = *n_turns > 0 ? *n_turns : 1;
+	places[0] = (struct pt_e500_place){ .want = 0, .pmc = (uint8_t)(c->n_pmcs - 1), .high_pmc = PT_E500_NO_PMC };
+	return 0;
+}
+
+/* Counters that are left over; and what ends windows, in each turn. */
+static void repeat(struct pt_e500_counting *c, bool whole)
+{
+	unsigned own = c->until == PT_E500_UNTIL_EVENT;
+
+	for (size_t i = own; i < c->n; i++)
+		c->place[i].want = (uint16_t)(c->place[i].want - own);
+	c->n_places = own + pt_e500_repeat(c->n_pmcs - own, c->want + own, c->n - own, whole, c->place + own, c->n - own,
+					   &c->n_turns);
+	for (size_t i = own; i < c->n_places; i++)
+		c->place[i].want = (uint16_t)(c->place[i].want + own);
+	for (uint16_t turn = 1; own != 0 && turn < c->n_turns && c->n_places < PT_E500_PLACES_MAX; turn++) {
+		c->place[c->n_places] = c->place[0];
+		c->place[c->n_places++].turn = turn;
+	}
+}
 
 static unsigned steps_of(const struct pt_e500_event *event)
 {
@@ -336,7 +407,7 @@ static void chain_long_ones(struct pt_e500_counting *c, uint64_t core_hz, uint64
 {
 	uint64_t hz = core_hz != 0 ? core_hz : FASTEST_HZ;
 
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = c->until == PT_E500_UNTIL_EVENT; i < c->n; i++)
 		c->want[i].chained |= longest_ns > pt_e500_wrap_ns(hz, steps_of(c->want[i].event)) / 2;
 }
 
@@ -347,11 +418,11 @@ static void chain_left_over(struct pt_e500_counting *c)
 	struct pt_err ignored = { 0 };
 	size_t n_turns = 0;
 
-	for (size_t i = 0; i < c->n && c->n <= PT_E500_PMCS_MAX; i++) {
+	for (size_t i = c->until == PT_E500_UNTIL_EVENT; i < c->n && c->n <= PT_E500_PMCS_MAX; i++) {
 		bool was = c->want[i].chained;
 
 		c->want[i].chained = true;
-		if (pt_e500_assign(c->core, c->n_pmcs, c->want, c->n, places, &n_turns, &ignored) < 0 || n_turns > 1)
+		if (assign(c, places, &n_turns, &ignored) < 0 || n_turns > 1)
 			c->want[i].chained = was;
 	}
 }
@@ -368,17 +439,17 @@ int pt_e500_counting_read(struct pt_e500_counting *c, enum pt_e500_core core, un
 	memset(c, 0, sizeof(*c));
 	c->core = core;
 	c->n_pmcs = n_pmcs;
-	if (read_list(&r, pt_params_text(words, &rows[PT_E500_EVENTS])) < 0)
+	if (read_until(&r, words) < 0 || read_list(&r, pt_params_text(words, &rows[PT_E500_EVENTS])) < 0)
 		return err->code;
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = c->until == PT_E500_UNTIL_EVENT; i < c->n; i++)
 		c->want[i].chained |= strcmp(chain, "on") == 0;
 	if (strcmp(chain, "auto") == 0) {
 		chain_long_ones(c, core_hz, longest_ns);
 		chain_left_over(c);
 	}
-	if (pt_e500_assign(core, n_pmcs, c->want, c->n, c->place, &c->n_turns, err) < 0)
+	if (assign(c, c->place, &c->n_turns, err) < 0)
 		return pt_wrap(err, "events");
-	c->n_places = pt_e500_repeat(n_pmcs, c->want, c->n, whole, c->place, c->n, &c->n_turns);
+	repeat(c, whole);
 	return 0;
 }
 
@@ -391,16 +462,4 @@ void pt_e500_note(const struct pt_e500_event *event, char *text, size_t room)
 
 	snprintf(text, room, "%s:%u, %s%s: %s", event->prefix, event->number, work[event->work],
 		event->unsure_work ? "?" : "", event->meaning);
-}
-
-uint32_t pt_e500_counting_pmgc0(const struct pt_params *words, uint64_t *ticks)
-{
-	static const char *const choice[] = { "2", "512", "8192", "131072" };
-	const char *text = pt_params_text(words, &pt_e500_counting_params[PT_E500_TBSEL_TICKS]);
-	uint32_t tbsel = 0;
-
-	while (tbsel + 1 < PT_LEN(choice) && strcmp(choice[tbsel], text) != 0)
-		tbsel++;
-	*ticks = strtoull(choice[tbsel], NULL, 10);
-	return tbsel << 11;
 }

@@ -57,7 +57,7 @@ static void say_counter(const struct pt_e500_counting *c, uint64_t core_hz, stru
 
 /* What needs a clock: the others are made of counters alone (profile/metrics.h). Those whose counters are not there,
  * the time base where the way does not tell it, are left out by whoever reads this. */
-static void say_metrics(const struct pt_e500_clocks *clocks, struct lines *l)
+static void say_metrics(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, struct lines *l)
 {
 	unsigned n = 0;
 
@@ -67,9 +67,9 @@ static void say_metrics(const struct pt_e500_clocks *clocks, struct lines *l)
 		return;
 	say(l, "metric.%u=timebase.seconds:TIMEBASE/%" PRIu64 "\n", n++, clocks->tb_hz);
 	say(l, "metric.%u=core.hz:CPU_CLK*%" PRIu64 "/TIMEBASE\n", n++, clocks->tb_hz);
-	say(l, "metric.%u=tbl.seconds:TBL_BIT_TRANS*%" PRIu64 "/%" PRIu64 "\n", n++, clocks->tbl_ticks, clocks->tb_hz);
-	say(l, "metric.%u=tbl.core.hz:CPU_CLK*%" PRIu64 "/(TBL_BIT_TRANS*%" PRIu64 ")\n", n++, clocks->tb_hz,
-	    clocks->tbl_ticks);
+	say(l, "metric.%u=tbl.seconds:TBL_BIT_TRANS*%" PRIu32 "/%" PRIu64 "\n", n++, c->tbl_ticks, clocks->tb_hz);
+	say(l, "metric.%u=tbl.core.hz:CPU_CLK*%" PRIu64 "/(TBL_BIT_TRANS*%" PRIu32 ")\n", n++, clocks->tb_hz,
+	    c->tbl_ticks);
 }
 
 void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e500_clocks *clocks, char *text,
@@ -78,9 +78,13 @@ void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e50
 	struct lines l = { .text = text, .room = room };
 
 	text[0] = '\0';
-	say(&l, "turns=%zu\ncounters=%zu\n", c->n_turns, c->n + 1);
-	say_metrics(clocks, &l);
+	say(&l, "turns=%zu\ncounters=%zu\n", c->n_turns,
+	    c->n + 1 + (c->until != PT_E500_NO_WINDOWS));
+	say_metrics(c, clocks, &l);
 	for (size_t i = 0; i < c->n; i++)
 		say_counter(c, clocks->core_hz, &l, i);
 	say(&l, "counter.%zu=TIMEBASE\ncounter.%zu.note=ticks of the core's time base\n", c->n, c->n);
+	if (c->until != PT_E500_NO_WINDOWS)
+		say(&l, "counter.%zu=WINDOWS\ncounter.%zu.note=times that all counters were frozen together\n", c->n + 1,
+		    c->n + 1);
 }

@@ -13,7 +13,8 @@
  *   pm_dcsr.c             registers of the core in the debug space of a QorIQ
  *   events.c              what can be counted, by its names (event_table.c); what is like a wrong one (events_near.c)
  *   assign.c              which event is in which counter, and in which turn (assign_ratios.c, assign_repeat.c)
- *   counting.c            counters from turn to turn (counting_turn.c), and what is told of them (counting_told.c)
+ *   counting.c            counters from turn to turn (counting_turn.c), what ends a window (counting_window.c), and
+ *                         what is told of them (counting_told.c)
  *   source_counters.c     events, rates, chains, thresholds, turn by turn (turns.c); what they cost is told by
  *                         counters_told.c
  *   source_samples.c      program counters, and which of them an event's overflow found (sampling.h)

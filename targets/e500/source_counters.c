@@ -67,7 +67,7 @@ static int in_user_mode(struct counters *s, struct pt_err *err)
 static int find_counters(struct counters *s, unsigned *found, struct pt_err *err)
 {
 	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
-	size_t n = pt_e500_look_for_counters(s->turns.e500->core, ops);
+	size_t n = pt_e500_look_for_counters(&s->turns.counting, ops);
 	struct pt_e500_pass pass;
 	int rc = pt_e500_pass(s->turns.e500, s->turns.core, ops, n, &pass, err);
 
@@ -97,14 +97,19 @@ static int take_late(struct counters *s, struct pt_err *err)
 
 static int work(struct counters *s, struct pt_err *err)
 {
-	size_t n_turns = s->turns.counting.n_turns;
+	bool windows = s->turns.counting.until != PT_E500_NO_WINDOWS;
+	size_t n_turns = s->turns.counting.n_turns, to;
 	int rc;
 
 	if (!s->taken && take_late(s, err) < 0)
 		return err->code;
-	if (s->turns.running && n_turns == 1)
-		return pt_e500_turns_read(&s->turns, err);
-	rc = change_turn(s, s->turns.running ? (s->turns.turn + 1) % n_turns : s->turns.turn, err);
+	if (s->turns.running && (n_turns == 1 || windows)) {
+		rc = pt_e500_turns_read(&s->turns, err);
+		if (rc < 0 || s->turns.running)
+			return rc;
+	}
+	to = s->turns.running || s->turns.n_windows > 0 ? (s->turns.turn + 1) % n_turns : s->turns.turn;
+	rc = change_turn(s, to, err);
 	return rc == PT_ESTATE ? in_user_mode(s, err) : rc;
 }
 
@@ -214,7 +219,8 @@ static int read_words(struct counters *s, const struct pt_source_setup *setup, u
 	s->clocks.core_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_CLOCK]);
 	s->clocks.tb_hz = pt_params_number(own, &pt_e500_settings[PT_E500_SET_TB]);
 	s->turns.period_ns = pt_params_number(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
-	s->turns.pmgc0 = pt_e500_counting_pmgc0(setup->settings, &s->clocks.tbl_ticks);
+	s->turns.period_given = pt_params_given(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
+	s->turns.core_hz = s->clocks.core_hz;
 	s->turns.random = setup->seed;
 	return pt_e500_counting_read(&s->turns.counting, s->turns.e500->core, n_pmcs, setup->settings, s->clocks.core_hz,
 				     s->turns.period_ns + s->turns.period_ns / 2, err);
@@ -319,7 +325,7 @@ static int counters_on_state(void *state, enum pt_state what, unsigned core, uin
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET)
-		s->turns.running = false;	/* a hard reset clears all PMRs: the next turn begins anew */
+		pt_e500_turns_forget(&s->turns);	/* a hard reset clears all PMRs: the next turn begins anew */
 	pt_emit_state(&s->turns.out, what, now_ns(s), pc);
 	if (goes_on && s->turns.running)
 		pt_e500_turns_go_on(&s->turns);
@@ -331,7 +337,7 @@ static int counters_stop(void *state, struct pt_err *err)
 	struct counters *s = state;
 	struct pt_err first = { 0 }, own = { 0 };
 	char cost[600];
-	int rc = !s->turns.out.ended && s->turns.running && !s->held ? pt_e500_turns_read(&s->turns, &first) : 0;
+	int rc = !s->turns.out.ended && s->turns.running && !s->held ? pt_e500_turns_end(&s->turns, &first) : 0;
 
 	pt_e500_turns_flush(&s->turns);
 	if (pt_e500_give_back(s->turns.e500, owner, &own) < 0 && rc == 0)

@@ -103,13 +103,19 @@ static void condition(struct pt_ve500_pm *pm)
 	}
 }
 
+/* What comes of an instruction is counted by all counters, whichever of them it makes overflow. Source: facts/e500.md
+ * 10 */
 static void set_counter(struct pt_ve500_pm *pm, unsigned n, uint32_t value)
 {
 	uint32_t was = pm->pmc[n];
 
 	pm->pmc[n] = value;
 	pm->falls[n] += (was & ~value & OV) != 0;
-	if ((value & ~was & OV) != 0 && (pm->pmlca[n] & CE) != 0)
+	if ((value & ~was & OV) == 0 || (pm->pmlca[n] & CE) == 0)
+		return;
+	if (pm->counting)
+		pm->overflowed = true;
+	else
 		condition(pm);
 }
 
@@ -165,6 +171,7 @@ static bool step(void *arg, uint32_t msr)
 		pass_edges(pm);
 	if (!pm->active)
 		return pm->pending;
+	pm->counting = true;
 	for (unsigned n = 0; n < pm->n_pmcs; n++)
 		if (!is_chained(pm, n))
 			look_at(pm, n, msr);
@@ -173,6 +180,10 @@ static bool step(void *arg, uint32_t msr)
 			if (is_chained(pm, n))
 				look_at(pm, n, msr);
 	memset(pm->fresh, 0, sizeof(pm->fresh));
+	pm->counting = false;
+	if (pm->overflowed)
+		condition(pm);
+	pm->overflowed = false;
 	return pm->pending;
 }
 

@@ -21,6 +21,7 @@ struct pt_ve500_pm {
 	bool fresh[PT_VE500_MOST_PMCS];	/* what the present instruction does is not the counter's: it sets it up */
 	bool counts[PT_VE500_EVENTS];	/* the core counts it */
 	bool pending, active;		/* an enabled condition came; some counter may move */
+	bool counting, overflowed;	/* within step: an enabled condition comes at its end */
 };
 
 /* Takes the place of the core's watcher. All registers 0. */
