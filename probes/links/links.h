@@ -44,8 +44,10 @@ struct pt_framing {
 	unsigned port;			/* where an address names none; 0: it must */
 	/* Bytes of the answer to a request, 1 or more and at most PT_LINK_MAX_PACKET_BYTES, or PT_FRAMING_LINE. */
 	size_t (*answer_bytes)(const uint8_t *request, size_t len_bytes);
+	uint8_t line_end;		/* what ends a line; 0: a line feed */
+	size_t line_bytes;		/* of the longest line, with its end; 0: 256. At most PT_LINK_MAX_PACKET_BYTES */
 };
-#define PT_FRAMING_LINE SIZE_MAX		/* up to a line feed, which belongs to it */
+#define PT_FRAMING_LINE SIZE_MAX		/* up to the end of the line, which belongs to it */
 /* As pt_tcp_link_open, also "unix:PATH". framing outlives the link. An answer that comes too late is still taken for
  * the request it answers; bytes that nobody asked for end the connection. */
 struct pt_link *pt_stream_link_open(const char *address, const struct pt_framing *framing, struct pt_err *err);

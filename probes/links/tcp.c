@@ -131,6 +131,8 @@ static int look_for_header(struct tcp_link *tcp, struct frame *frame, struct pt_
 
 static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)
 {
+	const struct pt_framing *framing = tcp->framing;
+	size_t line_bytes = framing->line_bytes != 0 ? framing->line_bytes : MAX_LINE_BYTES;
 	const uint8_t *end;
 
 	if (tcp->in_bytes == 0)
@@ -142,13 +144,13 @@ static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_
 	*frame = (struct frame){ 0, tcp->expected[tcp->oldest] };
 	if (frame->len_bytes != PT_FRAMING_LINE)
 		return tcp->in_bytes >= frame->len_bytes;
-	end = memchr(tcp->in, '\n', tcp->in_bytes);
+	end = memchr(tcp->in, framing->line_end != 0 ? framing->line_end : '\n', tcp->in_bytes);
 	frame->len_bytes = end != NULL ? (size_t)(end - tcp->in) + 1 : 0;
-	if (end != NULL || tcp->in_bytes < MAX_LINE_BYTES)
+	if (end != NULL || tcp->in_bytes < line_bytes)
 		return end != NULL;
 	hang_up(tcp);
 	return pt_fail(err, PT_EPROTO, "probe at %s does not speak %s: it says %zu bytes without the end of a line",
-		       tcp->where, tcp->framing->protocol, tcp->in_bytes);
+		       tcp->where, framing->protocol, tcp->in_bytes);
 }
 
 static int look(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)

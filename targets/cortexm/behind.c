@@ -14,11 +14,13 @@
 #include "util.h"
 
 enum { BUSY_S = 60 };	/* so long the server may be at a debugger's work, as gdbstub/pass.h has it */
+#define CPUID_ADDR 0xe000ed00	/* never changes. Source: Arm DDI 0419, B3.2.3 */
 
 struct behind {
 	struct pt_remote remote;	/* first: see remote.h */
 	struct pt_cortexm cm;		/* as far as memory goes */
 	struct pt_mem mem;
+	char wanted[64];		/* the chip that the user names; "" none */
 	char why_not[400];		/* there is nothing but what the server offers; "" there is */
 };
 
@@ -98,11 +100,21 @@ static int look_around(struct behind *b, const char *wanted, struct pt_err *err)
 	return 0;
 }
 
+static void look_for_units(struct behind *b)
+{
+	struct pt_err why = { 0 };
+
+	memset(&b->cm.found, 0, sizeof(b->cm.found));
+	b->why_not[0] = '\0';
+	if (look_around(b, b->wanted[0] != '\0' ? b->wanted : NULL, &why) < 0)
+		snprintf(b->why_not, sizeof(b->why_not), "%s", why.msg);
+}
+
 static int behind_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
 {
-	static const struct pt_remote_kind kind = { .name = "cortexm-rsp" };
+	static const struct pt_remote_kind kind = { .name = "cortexm-rsp", .steady_addr = CPUID_ADDR };
 	struct behind *b = target->state;
-	struct pt_err why = { 0 };
+	const char *chip = pt_params_text(settings, &params[CHIP]);
 
 	if (pt_remote_open(&b->remote, target, &kind, settings, err) < 0)
 		return err->code;
@@ -113,8 +125,8 @@ static int behind_attach(struct pt_target *target, const struct pt_params *setti
 	b->mem = (struct pt_mem){ &mem_ops, b };
 	b->cm.target = target;
 	b->cm.mem = &b->mem;
-	if (look_around(b, pt_params_text(settings, &params[CHIP]), &why) < 0)
-		snprintf(b->why_not, sizeof(b->why_not), "%s", why.msg);
+	snprintf(b->wanted, sizeof(b->wanted), "%s", chip != NULL ? chip : "");
+	look_for_units(b);
 	return 0;
 }
 
@@ -164,12 +176,16 @@ static const struct pt_region *behind_regions(void *state, size_t *n)
 	return b->cm.chip.region;
 }
 
+/* A TCL port that did not work then may do so now. */
 int pt_cortexm_reaches(struct pt_target *target, struct pt_err *err)
 {
-	const struct behind *b = target->state;
+	struct behind *b = target->state;
 
-	return target->ops != &pt_cortexm_rsp_ops || b->why_not[0] == '\0' ? 0
-		: pt_fail(err, PT_EUNSUPPORTED, "%s", b->why_not);
+	if (target->ops != &pt_cortexm_rsp_ops || b->why_not[0] == '\0')
+		return 0;
+	if (b->remote.tcl != NULL)
+		look_for_units(b);
+	return b->why_not[0] == '\0' ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s", b->why_not);
 }
 
 static const struct pt_source_ops *const *behind_sources(void *state, size_t *n)

@@ -1,5 +1,5 @@
-/* Memory through m, M and X. Whether it works while the target runs is a property of the server, not of the protocol.
- */
+/* Memory through m and M, or by OpenOCD's TCL port where the user names that. Whether m works while the target runs is
+ * a property of the server, not of the protocol; the TCL port does both. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "rsp.h"
 #include "targets/remote/remote_parts.h"
+#include "targets/remote/tcl.h"
 #include "util.h"
 
 enum { CHUNK_BYTES = 0x1000, POLL_US = 1000 };
@@ -148,6 +149,69 @@ static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeou
 	return rc > 0 ? 0 : rc;
 }
 
+/* --- by the TCL port ---------------------------------------------------------------------------------------------- */
+
+/* Words that the GDB port reads, too: where a core that stands would go on, and what the kind of target knows. */
+static int known_word(void *arg, unsigned n, uint64_t *addr, uint8_t word[4], struct pt_err *err)
+{
+	struct pt_remote *r = arg;
+	unsigned i = r->kind->steady_addr != 0 ? n : n + 1;
+	struct pt_rsp_run now;
+	int rc;
+
+	if (i > 1)
+		return 0;
+	*addr = r->kind->steady_addr;
+	if (i == 1) {
+		rc = r->rsp->poll(r->wire, 0, &now, err);
+		if (rc == 0 && (now.running || r->pc_row == UINT16_MAX))
+			return pt_fail(err, PT_ESTATE, "what it reads is compared with what the GDB port reads, at the "
+				       "pc of a target that stands: halt it once");
+		rc = rc == 0 ? pt_remote_pc(r, 0, addr, err) : rc;
+		if (rc < 0)
+			return rc;
+		*addr &= ~UINT64_C(3);
+	}
+	rc = read_chunk(r, *addr, word, 4, err);
+	return rc < 0 ? rc : 1;
+}
+
+static int wait_for(struct pt_remote *r, struct pt_mem_op *op, struct pt_err *err)
+{
+	struct pt_link *link = pt_probe_link(r->target->probe);
+
+	op->sent_ns = pt_link_now_ns(link);
+	op->done_ns = op->sent_ns + op->time_us * UINT64_C(1000);
+	return pt_link_wait(link, op->done_ns, err);
+}
+
+/* A delay passes here: a server that sleeps serves nobody. */
+static int run_by_tcl(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+		      uint64_t *fault_addr, struct pt_err *err)
+{
+	struct pt_remote *r = state;
+	int rc = 0;
+
+	for (*n_done = 0; rc == 0 && *n_done < n_ops; ) {
+		size_t end = *n_done, n = 0;
+
+		while (end < n_ops && ops[end].what != PT_MEM_DELAY)
+			end++;
+		if (end > *n_done)
+			rc = pt_tcl_run(r->tcl, ops + *n_done, end - *n_done, timeout_ms, &n, fault_addr, err);
+		*n_done += n;
+		if (rc == 0 && *n_done < end)
+			return 0;	/* a poll has expired */
+		if (rc == 0 && end < n_ops) {
+			rc = wait_for(r, &ops[end], err);
+			*n_done += rc == 0;
+		}
+	}
+	return rc;
+}
+
+/* --- which -------------------------------------------------------------------------------------------------------- */
+
 static uint64_t now_ns(void *state)
 {
 	return pt_link_now_ns(pt_probe_link(((struct pt_remote *)state)->target->probe));
@@ -156,6 +220,22 @@ static uint64_t now_ns(void *state)
 static int wait_until(void *state, uint64_t until_ns, struct pt_err *err)
 {
 	return pt_link_wait(pt_probe_link(((struct pt_remote *)state)->target->probe), until_ns, err);
+}
+
+int pt_remote_mem_by_tcl(struct pt_remote *r, const char *address, const char *name, uint32_t patience_ms,
+			 struct pt_err *err)
+{
+	static const struct pt_mem_ops by_tcl = {
+		.run = run_by_tcl, .now_ns = now_ns, .wait = wait_until, .while_running = true
+	};
+	const struct pt_tcl_setup setup = {
+		.address = address, .target = name, .patience_ms = patience_ms, .big_endian = r->big_endian,
+		.known = known_word, .arg = r,
+	};
+
+	r->tcl = pt_tcl_new(&setup, err);
+	r->mem = (struct pt_mem){ &by_tcl, r };
+	return r->tcl != NULL ? 0 : err->code;
 }
 
 void pt_remote_mem_init(struct pt_remote *r, bool running)

@@ -8,6 +8,7 @@
 
 #include "rsp.h"
 #include "targets/remote/remote_parts.h"
+#include "targets/remote/tcl.h"
 #include "util.h"
 
 enum { TEXT_BYTES = 256, SLOW_MS = 30000 };
@@ -103,11 +104,24 @@ static void name_chip(struct pt_remote *r, const char *architecture)
 		 r->facts.name[0] != '\0' ? r->facts.name : "a GDB server", r->facts.where);
 }
 
+static const struct pt_param rows[] = { PT_REMOTE_PARAMS };
+
+static int open_mem(struct pt_remote *r, const struct pt_params *settings, struct pt_err *err)
+{
+	const char *memory = pt_params_text(settings, &rows[PT_REMOTE_MEMORY]);
+	const char *tcl = pt_params_text(settings, &rows[PT_REMOTE_TCL]);
+	uint64_t patience_ns = pt_params_number(settings, &pt_probe_params[PT_PROBE_PATIENCE]);
+
+	pt_remote_mem_init(r, strcmp(memory, "running") == 0 || (strcmp(memory, "auto") == 0 && r->facts.asks_running));
+	if (tcl == NULL)
+		return 0;
+	return pt_remote_mem_by_tcl(r, tcl, pt_params_text(settings, &rows[PT_REMOTE_TCL_TARGET]),
+				    (uint32_t)(patience_ns / PT_NS_PER_MS), err);
+}
+
 int pt_remote_open(struct pt_remote *r, struct pt_target *target, const struct pt_remote_kind *kind,
 		   const struct pt_params *settings, struct pt_err *err)
 {
-	static const struct pt_param rows[] = { PT_REMOTE_PARAMS };
-	const char *memory = pt_params_text(settings, &rows[PT_REMOTE_MEMORY]);
 	const char *endian = pt_params_text(settings, &rows[PT_REMOTE_ENDIAN]);
 	struct pt_rsp_run run;
 
@@ -128,8 +142,10 @@ int pt_remote_open(struct pt_remote *r, struct pt_target *target, const struct p
 	if (strcmp(endian, "auto") != 0)
 		r->big_endian = strcmp(endian, "big") == 0;
 	r->region = (struct pt_region){ .kind = PT_REGION_IO, .addr = 0, .size = UINT64_C(1) << 32 };
-	pt_remote_mem_init(r, strcmp(memory, "running") == 0 || (strcmp(memory, "auto") == 0 && r->facts.asks_running));
-	return 0;
+	if (open_mem(r, settings, err) == 0)
+		return 0;
+	pt_remote_close(r);
+	return err->code;
 }
 
 void pt_remote_close(struct pt_remote *r)
@@ -138,6 +154,8 @@ void pt_remote_close(struct pt_remote *r)
 	free(r->offset);
 	free(r->names);
 	free(r->description);
+	pt_tcl_free(r->tcl);
+	r->tcl = NULL;
 	r->rows = NULL;
 	r->offset = NULL;
 	r->names = r->description = NULL;
@@ -184,6 +202,10 @@ void pt_remote_describe(void *state, void (*say)(void *arg, const char *line), v
 	snprintf(line, sizeof(line), "memory while the target runs: %s", r->mem.ops->while_running
 		 ? "yes" : "no: this server is not known to answer then (upstream-memory=running if it does)");
 	say(arg, line);
+	if (r->tcl != NULL) {
+		pt_tcl_describe(r->tcl, line, sizeof(line));
+		say(arg, line);
+	}
 	if (!r->was_running)
 		say(arg,
 		    "the target was halted when the connection stood: most servers do that when somebody connects");

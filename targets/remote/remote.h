@@ -23,6 +23,7 @@ struct pt_remote_kind {
 	size_t n_layout;
 	const char *architecture;	/* of the description that is made of layout; NULL: none is made */
 	const char *pc;			/* its name: "rpc"; NULL: "pc", "rip", "eip" or "rpc" */
+	uint64_t steady_addr;		/* a word that never changes, to compare two channels by; 0: there is none */
 	/* Registers that the server does not have and the target answers for: features of their own in the description.
 	 * gdb_number is ignored: they get numbers above all of the server's, from first_own up. */
 	const struct pt_register *own;
@@ -57,6 +58,7 @@ struct pt_remote {
 	unsigned n_cores;
 	enum pt_halt_reason reason;	/* of the last halt, as far as we asked for it */
 	struct pt_mem mem;
+	struct pt_tcl *tcl;		/* mem goes by it; NULL: through the connection itself */
 	struct pt_break breaks[PT_REMOTE_MAX_BREAKS];
 	size_t n_breaks;
 	struct pt_target_upstream upstream;
@@ -67,13 +69,17 @@ struct pt_remote {
 
 /* Rows that a target with a pt_remote has to have among its params (struct pt_target_ops.params): put
  * PT_REMOTE_PARAMS in its table, first. */
-enum { PT_REMOTE_MEMORY, PT_REMOTE_ENDIAN, PT_REMOTE_N_PARAMS };
+enum { PT_REMOTE_MEMORY, PT_REMOTE_ENDIAN, PT_REMOTE_TCL, PT_REMOTE_TCL_TARGET, PT_REMOTE_N_PARAMS };
 #define PT_REMOTE_PARAMS \
 	[PT_REMOTE_MEMORY] = { "upstream-memory", PT_PARAM_CHOICE, "auto", "auto|halted|running", 0, 0, \
 		"behind another GDB server: whether memory can be read while the target runs; auto: where that is " \
 		"known" }, \
 	[PT_REMOTE_ENDIAN] = { "upstream-endian", PT_PARAM_CHOICE, "auto", "auto|little|big", 0, 0, \
-		"byte order behind another GDB server; auto: by its architecture" }
+		"byte order behind another GDB server; auto: by its architecture" }, \
+	[PT_REMOTE_TCL] = { "upstream-tcl", PT_PARAM_TEXT, NULL, NULL, 0, 0, \
+		"behind OpenOCD: read and write memory by its TCL port, HOST:PORT, also while the target runs" }, \
+	[PT_REMOTE_TCL_TARGET] = { "upstream-tcl-target", PT_PARAM_TEXT, NULL, NULL, 0, 0, \
+		"which of OpenOCD's targets that is; else the one it has chosen itself (targets)" }
 
 /* Ask the server for its description (with what that includes), threads and state. Reads no memory, resumes nothing.
  * PT_EUNSUPPORTED: the probe does not offer the wire. Else as of struct pt_target_ops.attach. */
@@ -123,7 +129,7 @@ int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, 
 			      struct pt_err *err);
 int pt_remote_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
 /* while_running is true where the server is known to answer while the target runs: non-stop, OpenOCD, or the
- * setting. */
+ * setting; or memory goes by OpenOCD's TCL port. */
 struct pt_mem *pt_remote_mem(void *state, unsigned core);
 const struct pt_region *pt_remote_regions(void *state, size_t *n);
 int pt_remote_break_insert(void *state, const struct pt_break *at, struct pt_err *err);

@@ -14,8 +14,12 @@ bool pt_remote_value_at(const struct pt_remote *r, const char *hex, size_t len, 
 void pt_remote_put_value(const struct pt_remote *r, char *hex, size_t n_bytes, uint64_t value);
 int pt_remote_read_by_p(struct pt_remote *r, uint16_t row, uint64_t *value, struct pt_err *err);
 int pt_remote_write_by_p(struct pt_remote *r, uint16_t row, uint64_t value, struct pt_err *err);
-/* Room and layout of mem. running: it works while the target runs. */
+/* mem through the connection itself. running: it works while the target runs. */
 void pt_remote_mem_init(struct pt_remote *r, bool running);
+/* mem by OpenOCD's TCL port, once big_endian is known; name of the target there, NULL: the one it has chosen. PT_EARG,
+ * PT_ENOMEM. */
+int pt_remote_mem_by_tcl(struct pt_remote *r, const char *address, const char *name, uint32_t patience_ms,
+			 struct pt_err *err);
 /* An answer that has to be "OK". */
 int pt_remote_ask_ok(struct pt_remote *r, const void *packet, size_t len_bytes, uint32_t timeout_ms,
 		     struct pt_err *err);
