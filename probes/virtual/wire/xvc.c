@@ -45,7 +45,7 @@ static size_t frame(void *state, const uint8_t *bytes, size_t n_bytes)
 		return PT_VENGINE_NONSENSE;
 	else if (n_bytes < SHIFT_HEAD_BYTES)
 		return 0;
-	else if (pt_le32(bytes + 6) == 0 || vector_bytes(bytes) > PT_VXVC_VECTOR_BYTES)
+	else if (vector_bytes(bytes) > PT_VXVC_VECTOR_BYTES)
 		return PT_VENGINE_NONSENSE;
 	else
 		whole = SHIFT_HEAD_BYTES + 2 * vector_bytes(bytes);
