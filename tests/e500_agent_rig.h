@@ -30,7 +30,7 @@ static inline void on_insn(void *arg, uint32_t pc)
 	uint64_t now = pt_ve500_events(there.chip->cpu)[truth.event];
 
 	(void)arg;
-	if (truth.counts && (there.chip->pm.pmgc0 & FAC) == 0) {
+	if (truth.counts && (there.chip->pm->pmgc0 & FAC) == 0) {
 		truth.count[truth.last] += now - truth.before;
 		truth.total += now - truth.before;
 	}
@@ -90,7 +90,8 @@ static inline void tell_symbol(void)
 	target->ops->symbol(target->state, 0, addr);
 }
 
-static inline void begin_with(const char *word)
+/* A firmware of tests/firmware, on a board with those words. */
+static inline void begin_on(const char *elf, const char *const *board_words, const char *word)
 {
 	const char *const words[] = { "upstream-memory=running", "e500.agent.deadline=10s", word };
 	const char *srcdir = getenv("srcdir");
@@ -98,19 +99,24 @@ static inline void begin_with(const char *word)
 	char file[512];
 	FILE *f;
 
-	snprintf(file, sizeof(file), "%s/tests/firmware/e500_agent.elf", srcdir != NULL ? srcdir : ".");
+	snprintf(file, sizeof(file), "%s/tests/firmware/%s.elf", srcdir != NULL ? srcdir : ".", elf);
 	f = fopen(file, "rb");
 	ck_assert_msg(f != NULL, "%s", file);
 	firmware_bytes = fread(firmware, 1, sizeof(firmware), f);
 	fclose(f);
-	program = pt_program_from_bytes("e500_agent", firmware, firmware_bytes, 20, &err);
+	program = pt_program_from_bytes(elf, firmware, firmware_bytes, 20, &err);
 	ck_assert_msg(program != NULL, "%s", err.msg);
 	there.n_runs = there.n_changed = 0;
 	there.elf = firmware;
 	there.elf_bytes = firmware_bytes;
 	there.step_ns = STEP_OF_SAMPLING_NS;
-	attach("modern", words, PT_LEN(words));
+	attach_to("modern", board_words, words, PT_LEN(words));
 	tell_symbol();
+}
+
+static inline void begin_with(const char *word)
+{
+	begin_on("e500_agent", no_words, word);
 }
 
 static inline void begin(void)

@@ -150,9 +150,9 @@ START_TEST(publishes_what_the_registers_hold)
 
 	make();
 	open_box();
-	pt_ve500_pm_write(&chip->pm, PMLCA0 + 1, FCM1 | INSTRUCTIONS << 16);
-	pt_ve500_pm_write(&chip->pm, PMLCA0 + 3, 0x80290000);
-	pt_ve500_pm_write(&chip->pm, PMC0 + 3, 0x12345678);
+	pt_ve500_pm_write(chip->pm, PMLCA0 + 1, FCM1 | INSTRUCTIONS << 16);
+	pt_ve500_pm_write(chip->pm, PMLCA0 + 3, 0x80290000);
+	pt_ve500_pm_write(chip->pm, PMC0 + 3, 0x12345678);
 	ck_assert_int_eq(pt_e500_box_fresh(&box, &now, &from_ns, &to_ns, &err), 0);
 	ck_assert_uint_eq(now.pmlca[1], FCM1 | INSTRUCTIONS << 16);
 	ck_assert_uint_eq(now.first[3], 0x12345678);
@@ -210,8 +210,8 @@ START_TEST(does_what_it_is_asked_for)
 	ck_assert_uint_eq(ops[5].value, 0);		/* as it was: a new value comes into force last */
 	ck_assert_uint_eq(ops[7].value, 5);
 	ck_assert_uint_eq(ops[9].value, 1000);
-	ck_assert_uint_eq(chip->pm.pmc[0], 5);
-	ck_assert_uint_eq(chip->pm.pmgc0, 0x80000000);
+	ck_assert_uint_eq(chip->pm->pmc[0], 5);
+	ck_assert_uint_eq(chip->pm->pmgc0, 0x80000000);
 	done();
 }
 END_TEST
@@ -230,8 +230,8 @@ START_TEST(an_unknown_register_is_refused_and_nothing_is_done)
 	snprintf(want, sizeof(want), "has no register %u", unknown[_i]);
 	ck_assert_int_eq(pt_e500_box_run(&box, ops, PT_LEN(ops), &now, &from_ns, &to_ns, &err), PT_EUNSUPPORTED);
 	ck_assert_msg(strstr(err.msg, want) != NULL, "%s", err.msg);
-	ck_assert_uint_eq(chip->pm.pmc[0] | chip->pm.pmc[1], 0);
-	ck_assert_uint_eq(chip->pm.pmgc0, 0);
+	ck_assert_uint_eq(chip->pm->pmc[0] | chip->pm->pmc[1], 0);
+	ck_assert_uint_eq(chip->pm->pmgc0, 0);
 	ops[1] = get(PMC0);
 	request(ops, PT_LEN(ops));		/* and it works on */
 	ck_assert_uint_eq(ops[1].value, 77);
@@ -267,7 +267,7 @@ START_TEST(what_was_left_is_done_first)
 	ck_assert_int_eq(pt_e500_box_leave(&box, left, PT_LEN(left), &err), 0);
 	request(next, PT_LEN(next));
 	ck_assert_uint_eq(next[1].value, 2);
-	ck_assert_uint_eq(chip->pm.pmc[0], 3);
+	ck_assert_uint_eq(chip->pm->pmc[0], 3);
 	done();
 }
 END_TEST
@@ -285,7 +285,7 @@ START_TEST(chains_are_whole)
 	open_box();
 	request(ops, PT_LEN(ops));
 	begin = pt_ve500_events(chip->cpu)[INSTRUCTIONS];
-	base = chip->pm.pmc[_i] | (uint64_t)chip->pm.pmc[1 - _i] << 32;
+	base = chip->pm->pmc[_i] | (uint64_t)chip->pm->pmc[1 - _i] << 32;
 	for (unsigned i = 0; i < READS; i++) {
 		struct pt_e500_op chain[] = { get(PMC0 + 1 - _i), get(PMC0 + _i), get(PMC0 + 1 - _i) };
 		struct pt_e500_block now;
@@ -303,12 +303,12 @@ START_TEST(chains_are_whole)
 		ck_assert_uint_le(value - base, pt_ve500_events(chip->cpu)[INSTRUCTIONS] - begin);
 		before = value;
 		/* To where the next poll is near a carry: the counter is moved, as if so much had been counted. */
-		pt_ve500_pm_write(&chip->pm, PMC0 + (unsigned)_i, 0xffffd000 + 37 * i);
-		before = (uint64_t)chip->pm.pmc[1 - _i] << 32 | chip->pm.pmc[_i];
+		pt_ve500_pm_write(chip->pm, PMC0 + (unsigned)_i, 0xffffd000 + 37 * i);
+		before = (uint64_t)chip->pm->pmc[1 - _i] << 32 | chip->pm->pmc[_i];
 		base = before;
 		begin = pt_ve500_events(chip->cpu)[INSTRUCTIONS];
 	}
-	ck_assert_uint_ge(chip->pm.pmc[1 - _i], READS / 3);	/* so many carries there were */
+	ck_assert_uint_ge(chip->pm->pmc[1 - _i], READS / 3);	/* so many carries there were */
 	done();
 }
 END_TEST
@@ -433,9 +433,9 @@ START_TEST(an_agent_that_hangs)
 	ck_assert_ptr_nonnull(strstr(err.msg, "it did not do what it was asked for within 100 ms"));
 	pt_ve500_set_reg(chip->cpu, PT_VE500_MSR, msr | PT_VE500_MSR_EE);
 	pt_vboard_e500.advance(board, chip->now_ns + 10 * (uint64_t)TICK_NS);
-	ck_assert_uint_eq(chip->pm.pmc[0], 0);
+	ck_assert_uint_eq(chip->pm->pmc[0], 0);
 	request(ops, 1);
-	ck_assert_uint_eq(chip->pm.pmc[0], 77);
+	ck_assert_uint_eq(chip->pm->pmc[0], 77);
 	done();
 }
 END_TEST

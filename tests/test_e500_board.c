@@ -302,7 +302,7 @@ START_TEST(counters_through_the_server_are_the_truth)
 	for (unsigned n = 0; n < 4; n++)
 		through_the_core(PMC0 + n, true, 0);
 	for (unsigned n = 0; n < 4; n++)
-		begin[n] = event(events[n]) - chip->pm.pmc[n];
+		begin[n] = event(events[n]) - chip->pm->pmc[n];
 	ck_assert_str_eq(ask("c"), "+");
 	now_ns += 5000000;
 	ask_raw("\x03", 1);
@@ -394,7 +394,7 @@ START_TEST(a_reset_begins_anew)
 	make(_i == 1 ? "held=on" : NULL);
 	pt_vboard_e500.advance(board, 1000000);
 	ck_assert_int_eq(pt_ve500_state(chip->cpu), _i == 1 ? PT_VE500_HELD : PT_VE500_RUN);
-	pt_ve500_pm_write(&chip->pm, PMC0, 77);
+	pt_ve500_pm_write(chip->pm, PMC0, 77);
 	begin_serving(&pt_vboard_e500, board, "modern");
 	ck_assert_str_eq(payload("qRcmd,72657365742068616c74"), "OK");	/* reset halt */
 	now_ns = 1010000;
@@ -402,7 +402,7 @@ START_TEST(a_reset_begins_anew)
 		ck_assert_str_eq(payload("?"), "T02thread:1;");
 		ck_assert_uint_eq(pt_ve500_pc(chip->cpu), chip->entry);
 	}
-	ck_assert_uint_eq(chip->pm.pmc[0], 0);
+	ck_assert_uint_eq(chip->pm->pmc[0], 0);
 	end_serving();
 	done();
 }

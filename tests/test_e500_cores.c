@@ -1,6 +1,6 @@
-/* The target e500 behind one GDB server with two cores, of two virtual boards: what is done on one is not done on the
- * other, and a debugger that has chosen one finds it chosen. */
-#include "e500_rig.h"
+/* The target e500 behind one GDB server with two cores, of two virtual boards, and of one: what is done on one is not
+ * done on the other, and a debugger that has chosen one finds it chosen. */
+#include "e500_agent_rig.h"
 #include "probes/links/rsp_stream.h"
 
 enum { N_CORES = 2 };
@@ -164,8 +164,8 @@ START_TEST(a_pass_is_of_its_core_alone)
 	ck_assert_msg(pt_e500_pass(e500, 1, ops, PT_LEN(ops), &pass, &err) == 0, "%s", err.msg);
 	pthread_mutex_lock(&there.lock);
 	check_kept();
-	ck_assert_uint_eq(pt_e500_of(boards[0])->pm.pmlca[0], 0);
-	ck_assert_uint_eq(pt_e500_of(boards[1])->pm.pmlca[0], FCM1 | 2 << 16);
+	ck_assert_uint_eq(pt_e500_of(boards[0])->pm->pmlca[0], 0);
+	ck_assert_uint_eq(pt_e500_of(boards[1])->pm->pmlca[0], FCM1 | 2 << 16);
 	pthread_mutex_unlock(&there.lock);
 	ck_assert_int_ge(pt_remote_ask(&e500->remote, "p1", r1, sizeof(r1), &err), 8);	/* of the client's choice */
 	snprintf(want, sizeof(want), "%08x", (unsigned)get_reg(NULL, 0, 1));
@@ -182,9 +182,95 @@ START_TEST(a_pass_is_of_its_core_alone)
 	}
 	ck_assert_int_eq(target->ops->halt(target->state, 0, &err), 0);
 	ck_assert_int_eq(pt_e500_pass(e500, 1, &read, 1, &pass, &err), 0);
-	ck_assert_uint_eq(read.value, pt_e500_of(boards[1])->pm.pmc[0]);
+	ck_assert_uint_eq(read.value, pt_e500_of(boards[1])->pm->pmc[0]);
 	ck_assert_uint_gt(read.value, 1000);
 	leave_two();
+}
+END_TEST
+
+/* --- one board with two cores, which share their RAM */
+
+static uint32_t pmr_of(unsigned node, unsigned pmr)
+{
+	uint32_t value = 0;
+
+	ck_assert(pt_ve500_pm_read(&there.chip->node[node].pm, pmr, &value));
+	return value;
+}
+
+/* A block of the agent's for each: each core counts what it is told to, while both run. */
+START_TEST(each_core_has_its_agent)
+{
+	static const char *const board_words[] = { "cores=2", NULL };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+	uint32_t last[N_CORES] = { 0 };
+
+	begin_on("e500_agents", board_words, "e500.path=agent");
+	ck_assert_uint_eq(target->ops->n_cores(target->state), N_CORES);
+	run_it();
+	for (unsigned core = 0; core < N_CORES; core++) {
+		struct pt_e500_op ops[] = {
+			{ PT_E500_PMGC0, true, FAC }, { PT_E500_PMC0, true, 0 },
+			{ PT_E500_PMLCA0, true, FCM1 | (uint32_t)events[core] << 16 }, { PT_E500_PMGC0, true, 0 },
+		};
+
+		ck_assert_msg(pt_e500_pass(e500, core, ops, PT_LEN(ops), &pass, &err) == 0, "%s", err.msg);
+	}
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned core = 0; core < N_CORES; core++) {
+			struct pt_e500_op read = { .pmr = PT_E500_PMC0 };
+
+			ck_assert_msg(pt_e500_pass(e500, core, &read, 1, &pass, &err) == 0, "%s", err.msg);
+			ck_assert_uint_gt(read.value, last[core]);
+			last[core] = read.value;
+		}
+	pthread_mutex_lock(&there.lock);
+	for (unsigned core = 0; core < N_CORES; core++) {
+		ck_assert_uint_eq(pmr_of(core, PT_E500_PMLCA0), FCM1 | (uint32_t)events[core] << 16);
+		ck_assert_uint_ge(pmr_of(core, PT_E500_PMC0), last[core]);
+	}
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_uint_eq(there.n_runs, 1);
+	end();
+}
+END_TEST
+
+/* By scratch code, in the RAM that they share: the other core's PMRs and registers stay as they are. */
+START_TEST(each_core_has_its_pmrs)
+{
+	static const char *const board_words[] = { "cores=2", NULL };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+	uint64_t want = 0;
+
+	attach_to("modern", board_words, with_ram, PT_LEN(with_ram));
+	for (unsigned core = 0; core < N_CORES; core++) {
+		struct pt_e500_op ops[] = {
+			{ PT_E500_PMC0, true, 0 }, { PT_E500_PMLCA0, true, FCM1 | (uint32_t)(2 + 6 * core) << 16 },
+		};
+
+		ck_assert_msg(pt_e500_pass(e500, core, ops, PT_LEN(ops), &pass, &err) == 0, "%s", err.msg);
+	}
+	pthread_mutex_lock(&there.lock);
+	want = pmr_of(1, PT_E500_PMC0) - pt_ve500_events(there.chip->node[1].cpu)[8];
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
+	ck_assert_int_eq(target->ops->halt(target->state, 0, &err), 0);
+	for (unsigned core = 0; core < N_CORES; core++) {
+		struct pt_e500_op read = { .pmr = PT_E500_PMC0 };
+
+		pthread_mutex_lock(&there.lock);
+		if (core == 1)
+			want = (uint32_t)(want + pt_ve500_events(there.chip->node[1].cpu)[8]);
+		pthread_mutex_unlock(&there.lock);
+		ck_assert_int_eq(pt_e500_pass(e500, core, &read, 1, &pass, &err), 0);
+		ck_assert_uint_eq(read.value, pmr_of(core, PT_E500_PMC0));
+		ck_assert_uint_gt(read.value, 0);
+		if (core == 1)
+			ck_assert_uint_eq(read.value, want);
+	}
+	leave();
 }
 END_TEST
 
@@ -193,8 +279,10 @@ int main(void)
 	Suite *suite = suite_create("e500_cores");
 	TCase *tc = tcase_create("boards");
 
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, a_pass_is_of_its_core_alone);
+	tcase_add_test(tc, each_core_has_its_agent);
+	tcase_add_test(tc, each_core_has_its_pmrs);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -287,7 +287,7 @@ START_TEST(states_are_told_apart)
 	for (unsigned pmc = 0; pmc < 4; pmc++) {
 		uint32_t pmlca = 1;
 
-		ck_assert(pt_ve500_pm_read(&there.chip->pm, PT_E500_PMLCA0 + pmc, &pmlca) && pmlca == 0);
+		ck_assert(pt_ve500_pm_read(there.chip->pm, PT_E500_PMLCA0 + pmc, &pmlca) && pmlca == 0);
 	}
 	pthread_mutex_unlock(&there.lock);
 	leave();
@@ -360,8 +360,8 @@ START_TEST(chains_carry)
 		drain();
 		pthread_mutex_lock(&there.lock);	/* it runs, but only from one packet to the next */
 		for (size_t i = 0; i < c.n_places; i++) {
-			pt_ve500_pm_write(&there.chip->pm, PT_E500_PMC0 + c.place[i].pmc, JUST_BEFORE);
-			pt_ve500_pm_write(&there.chip->pm, PT_E500_PMC0 + c.place[i].high_pmc, round);
+			pt_ve500_pm_write(there.chip->pm, PT_E500_PMC0 + c.place[i].pmc, JUST_BEFORE);
+			pt_ve500_pm_write(there.chip->pm, PT_E500_PMC0 + c.place[i].high_pmc, round);
 		}
 		note_truth_now();
 		pthread_mutex_unlock(&there.lock);
@@ -407,8 +407,8 @@ START_TEST(chains_are_whole_while_they_run)
 	for (unsigned round = 0; round < 10 * READINGS; round++) {
 		pthread_mutex_lock(&there.lock);
 		for (size_t i = 0; i < c.n_places; i++) {
-			pt_ve500_pm_write(&there.chip->pm, PT_E500_PMC0 + c.place[i].pmc, UINT32_MAX - round * 37 % NEAR);
-			pt_ve500_pm_write(&there.chip->pm, PT_E500_PMC0 + c.place[i].high_pmc, round);
+			pt_ve500_pm_write(there.chip->pm, PT_E500_PMC0 + c.place[i].pmc, UINT32_MAX - round * 37 % NEAR);
+			pt_ve500_pm_write(there.chip->pm, PT_E500_PMC0 + c.place[i].high_pmc, round);
 		}
 		base = pt_ve500_events(there.chip->cpu)[2];
 		pthread_mutex_unlock(&there.lock);
@@ -447,7 +447,7 @@ START_TEST(registers_are_as_they_were)
 	for (size_t i = 0; i < n; i++) {	/* what each has room for, all of it standing still */
 		ops[i].value = ops[i].pmr == PT_E500_PMGC0 ? 0x80001100 : ops[i].pmr >= PT_E500_PMLCB0 ? 0x705 + (uint32_t)i :
 			       ops[i].pmr >= PT_E500_PMLCA0 ? 0xa4000000 + ((uint32_t)i << 16) : 0x70001000 + (uint32_t)i;
-		ck_assert(pt_ve500_pm_write(&there.chip->pm, ops[i].pmr, ops[i].value));
+		ck_assert(pt_ve500_pm_write(there.chip->pm, ops[i].pmr, ops[i].value));
 	}
 	pthread_mutex_unlock(&there.lock);
 	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
@@ -460,7 +460,7 @@ START_TEST(registers_are_as_they_were)
 	for (size_t i = 0; i < n; i++) {
 		uint32_t now = 0;
 
-		ck_assert(pt_ve500_pm_read(&there.chip->pm, ops[i].pmr, &now));
+		ck_assert(pt_ve500_pm_read(there.chip->pm, ops[i].pmr, &now));
 		ck_assert_msg(now == ops[i].value, "PMR %u: 0x%08x, not 0x%08x", ops[i].pmr, now, ops[i].value);
 	}
 	pthread_mutex_unlock(&there.lock);

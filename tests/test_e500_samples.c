@@ -136,7 +136,7 @@ static void set_before(void)
 {
 	pthread_mutex_lock(&there.lock);
 	for (size_t i = 0; i < PT_LEN(before); i++)
-		pt_ve500_pm_write(&there.chip->pm, before[i][0], before[i][1]);
+		pt_ve500_pm_write(there.chip->pm, before[i][0], before[i][1]);
 	pthread_mutex_unlock(&there.lock);
 }
 
@@ -146,10 +146,10 @@ static void check_before(void)
 	for (size_t i = 0; i < PT_LEN(before); i++) {
 		uint32_t value = 0;
 
-		pt_ve500_pm_read(&there.chip->pm, before[i][0], &value);
+		pt_ve500_pm_read(there.chip->pm, before[i][0], &value);
 		ck_assert_msg(value == before[i][1], "PMR %u: 0x%x", before[i][0], value);
 	}
-	ck_assert_uint_eq(there.chip->pm.pmgc0, 0);
+	ck_assert_uint_eq(there.chip->pm->pmgc0, 0);
 	pthread_mutex_unlock(&there.lock);
 }
 
@@ -173,7 +173,7 @@ START_TEST(begins_and_ends_at_a_halt)
 	set_before();
 	ck_assert_msg(start(&s, words, 1, &err) == 0, "%s", err.msg);
 	ck_assert_int_gt(pt_source_e500_samples.drain(s.state, &err), 0);
-	ck_assert_uint_eq(there.chip->pm.pmlca[3], 0x80090000);
+	ck_assert_uint_eq(there.chip->pm->pmlca[3], 0x80090000);
 	run_it();
 	drain_for(&s, RUN_NS);
 	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), 10);
@@ -209,7 +209,7 @@ START_TEST(what_a_dead_one_left_is_cleared)
 	drain_for(&s, RUN_NS / 10);
 	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), 1);
 	stop(&s);
-	ck_assert_uint_eq(there.chip->pm.pmgc0 | there.chip->pm.pmlca[3] | there.chip->pm.pmc[3], 0);
+	ck_assert_uint_eq(there.chip->pm->pmgc0 | there.chip->pm->pmlca[3] | there.chip->pm->pmc[3], 0);
 	forget(&dead);
 	forget(&s);
 	end();
@@ -245,7 +245,7 @@ START_TEST(what_was_overwritten_is_counted)
 	pass_packets(1000);
 	drain_for(&s, RUN_NS / 10);
 	pthread_mutex_lock(&there.lock);	/* none comes while the rest is fetched */
-	pt_ve500_pm_write(&there.chip->pm, PT_E500_PMGC0, FAC);
+	pt_ve500_pm_write(there.chip->pm, PT_E500_PMGC0, FAC);
 	pthread_mutex_unlock(&there.lock);
 	stop(&s);
 	for (size_t i = 0; i < s.sink.n_chunks; i++) {
@@ -286,7 +286,7 @@ START_TEST(goes_on_after_a_reset)
 	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), n_data + 10);
 	ck_assert_uint_eq(array_sink_count(&s.sink, PT_CHUNK_LOSS, PT_LOSS_RESET), 1);
 	stop(&s);
-	ck_assert_uint_eq(there.chip->pm.pmgc0 | there.chip->pm.pmlca[3], 0);
+	ck_assert_uint_eq(there.chip->pm->pmgc0 | there.chip->pm->pmlca[3], 0);
 	forget(&s);
 	end();
 }

@@ -226,7 +226,7 @@ START_TEST(what_a_lost_server_is_owed_it_gets_when_it_is_back)
 	disconnect();
 	pthread_mutex_lock(&there.lock);
 	if (_i > 0)
-		pt_ve500_pm_reset(&there.chip->pm);
+		pt_ve500_pm_reset(there.chip->pm);
 	pthread_mutex_unlock(&there.lock);
 	for (unsigned i = 0; i < 2; i++) {	/* once: not for ever */
 		connect_there();

@@ -1,6 +1,8 @@
 /* The virtual e500's built-in firmware: functions that differ in what a performance monitor counts of them, each with a
- * counter of its calls (n_NAME), and a decrementer interrupt every TICK ticks of the time base. With AGENT proftap's
- * agent is linked in, as e500_agent.elf: the tick polls it, and IVOR35 is its handler. Rebuild: build_e500. */
+ * counter of its calls (n_NAME), and a decrementer interrupt every TICK ticks of the time base. Several cores (up to 4)
+ * run it side by side, each with a stack of its own by its PIR; what they share, the counters, is then no more exact.
+ * With AGENT proftap's agent is linked in, as e500_agent.elf: the tick polls it, and IVOR35 is its handler; as
+ * e500_agents.elf with a block for each of two cores. Rebuild: build_e500. */
 #include <stdint.h>
 
 #ifdef AGENT
@@ -13,6 +15,7 @@ enum { TX = 1, STATUS = 2, TX_FULL = 8 };	/* UART Lite: words, and a bit of STAT
 volatile uint32_t n_add_near, n_walk_far, n_store_far, n_guess, n_regular, n_divide, n_multiply, n_leaf, n_inner,
 	n_outer, n_recurse, n_checksum, n_seldom, n_say, n_tick, n_unexpected;
 volatile uint32_t g_sink, g_rounds;
+volatile uint32_t g_ready __attribute__((section(".data")));	/* the first core has cleared the memory */
 static uint32_t near[NEAR_WORDS], far[FAR_WORDS] __attribute__((aligned(32)));
 static uint32_t lfsr = 0xace1;
 static volatile uint32_t *const uart = (volatile uint32_t *)0xf0004500;
@@ -56,17 +59,22 @@ __asm__(
 	"	.global _start\n"
 	"	.type _start, @function\n"
 	"_start:\n"
-	"	lis	1, g_stack_top@ha\n	la	1, g_stack_top@l(1)\n"
+	"	mfspr	5, 286\n	slwi	6, 5, 14\n"
+	"	lis	1, g_stack_top@ha\n	la	1, g_stack_top@l(1)\n	add	1, 1, 6\n"
 	"	li	0, 0\n	stwu	0, -16(1)\n	mtlr	0\n"	/* the outermost frame */
 	"	lis	3, on_other@h\n	mtspr	63, 3\n"
 	"	lis	3, on_other@ha\n	la	3, on_other@l(3)\n"
 	"	.set ivor, 400\n"
 	"	.rept 16\n	mtspr	ivor, 3\n	.set ivor, ivor + 1\n	.endr\n"
 	"	lis	3, on_decrementer@ha\n	la	3, on_decrementer@l(3)\n	mtspr	410, 3\n"
+	"	lis	6, g_ready@ha\n	cmpwi	7, 5, 0\n	bne	7, 3f\n"
+	"	li	4, 0\n	stw	4, g_ready@l(6)\n"
 	"	lis	3, g_bss_begin@ha\n	la	3, g_bss_begin@l(3)\n"
 	"	lis	4, g_bss_end@ha\n	la	4, g_bss_end@l(4)\n"
 	"1:	cmplw	3, 4\n	bge	2f\n	stw	0, 0(3)\n	addi	3, 3, 4\n	b	1b\n"
-	"2:	bl	start\n"
+	"2:	li	4, 1\n	stw	4, g_ready@l(6)\n"
+	"3:	lwz	4, g_ready@l(6)\n	cmpwi	4, 0\n	beq	3b\n"
+	"	bl	start\n"
 	"	bl	main\n"
 	"	b	.\n"
 	"	.size	_start, . - _start\n"

@@ -6,6 +6,8 @@
 #include "probes/virtual/chip/e500_demo.h"
 #include "util.h"
 
+enum { SLICE_CYCLES = 256 };	/* how far cores run ahead of one another */
+
 static struct pt_e500 *chip_of(struct pt_vboard *board)
 {
 	return (struct pt_e500 *)(void *)board;		/* the board is the chip and nothing else */
@@ -32,31 +34,54 @@ static bool on_trap(void *arg, uint32_t pc)
 
 /* --- putting it together */
 
+static bool map(struct pt_e500 *chip, struct pt_vbus *bus, bool dcsr)
+{
+	const struct pt_vregion regions[] = {
+		{ .base = 0, .size = PT_E500_RAM_BYTES, .bytes = chip->ram },
+		{ .base = PT_E500_UART_BASE, .size = 0x100, .ops = &pt_vuartlite_ops, .unit = &chip->uart },
+		{ .base = PT_E500_DCSR_BASE, .size = PT_VDCSR_BYTES, .ops = &pt_vdcsr_ops, .unit = &chip->dcsr },
+	};
+	bool done = true;
+
+	bus->big_endian = true;
+	for (size_t i = 0; i < (dcsr ? 3u : 2u); i++)
+		done = done && pt_vbus_add(bus, &regions[i]);
+	return done;
+}
+
+static bool make_node(struct pt_e500 *chip, const struct pt_e500_words *words)
+{
+	struct pt_e500_node *node = &chip->node[chip->n_nodes];
+	const struct pt_ve500_hooks hooks = { .arg = chip, .trap = on_trap };
+
+	if (!map(chip, &node->bus, words->dcsr))
+		return false;
+	node->cpu = pt_ve500_new(&node->bus, words->core, &words->timing);
+	if (node->cpu == NULL)
+		return false;
+	pt_ve500_set_number(node->cpu, chip->n_nodes);
+	pt_ve500_set_hooks(node->cpu, &hooks);
+	pt_ve500_count_halted(node->cpu, words->counts_halted);
+	pt_ve500_mask_steps(node->cpu, words->masks_steps);
+	pt_ve500_pm_init(&node->pm, node->cpu);
+	chip->dcsr.proxy[chip->n_nodes].cpu = node->cpu;
+	chip->dcsr.proxy[chip->n_nodes].pm = &node->pm;
+	chip->n_nodes++;
+	return true;
+}
+
 static bool assemble(struct pt_e500 *chip, const struct pt_e500_words *words)
 {
-	const struct pt_ve500_hooks hooks = { .arg = chip, .trap = on_trap };
-	struct pt_vregion ram = { .base = 0, .size = PT_E500_RAM_BYTES };
-	const struct pt_vregion uart = { .base = PT_E500_UART_BASE, .size = 0x100, .ops = &pt_vuartlite_ops,
-					 .unit = &chip->uart };
-	const struct pt_vregion dcsr = { .base = PT_E500_DCSR_BASE, .size = PT_VDCSR_BYTES, .ops = &pt_vdcsr_ops,
-					 .unit = &chip->dcsr };
-
-	chip->bus.big_endian = true;
-	chip->wires = (struct pt_vwires){ .bus = &chip->bus, .core_hz = words->hz, .arg = chip, .irq = on_irq };
-	chip->ram = ram.bytes = calloc(1, PT_E500_RAM_BYTES);
+	chip->wires = (struct pt_vwires){ .bus = &chip->node[0].bus, .core_hz = words->hz, .arg = chip, .irq = on_irq };
+	chip->ram = calloc(1, PT_E500_RAM_BYTES);
+	chip->dcsr.capture = words->capture;
 	pt_vuartlite_init(&chip->uart, &chip->wires, 0, 115200);
-	if (chip->ram == NULL || !pt_vbus_add(&chip->bus, &ram) || !pt_vbus_add(&chip->bus, &uart) ||
-	    (words->dcsr && !pt_vbus_add(&chip->bus, &dcsr)))
-		return false;
-	chip->cpu = pt_ve500_new(&chip->bus, words->core, &words->timing);
-	if (chip->cpu == NULL)
-		return false;
-	pt_ve500_set_hooks(chip->cpu, &hooks);
-	pt_ve500_count_halted(chip->cpu, words->counts_halted);
-	pt_ve500_mask_steps(chip->cpu, words->masks_steps);
-	pt_ve500_pm_init(&chip->pm, chip->cpu);
-	chip->dcsr = (struct pt_vdcsr){ .cpu = chip->cpu, .pm = &chip->pm, .capture = words->capture };
-	return true;
+	while (chip->ram != NULL && chip->n_nodes < words->n_cores)
+		if (!make_node(chip, words))
+			return false;
+	chip->cpu = chip->node[0].cpu;
+	chip->pm = &chip->node[0].pm;
+	return chip->ram != NULL;
 }
 
 static void release(struct pt_vboard *board)
@@ -65,7 +90,8 @@ static void release(struct pt_vboard *board)
 
 	if (chip == NULL)
 		return;
-	pt_ve500_free(chip->cpu);
+	for (unsigned i = 0; i < chip->n_nodes; i++)
+		pt_ve500_free(chip->node[i].cpu);
 	free(chip->ram);
 	free(chip);
 }
@@ -74,14 +100,18 @@ static void release(struct pt_vboard *board)
 
 static void reset(struct pt_e500 *chip, bool power_on, bool into_halt)
 {
-	pt_vbus_reset(&chip->bus, power_on);
-	pt_ve500_reset(chip->cpu, power_on, chip->entry);
-	pt_ve500_pm_reset(&chip->pm);
-	chip->asked = into_halt;
-	if (chip->held || chip->nreset)
-		pt_ve500_hold(chip->cpu);
-	else if (into_halt)
-		pt_ve500_request_halt(chip->cpu);
+	for (unsigned i = 0; i < chip->n_nodes; i++) {
+		struct pt_e500_node *node = &chip->node[i];
+
+		pt_vbus_reset(&node->bus, power_on);
+		pt_ve500_reset(node->cpu, power_on, chip->entry);
+		pt_ve500_pm_reset(&node->pm);
+		node->asked = into_halt;
+		if (chip->held || chip->nreset)
+			pt_ve500_hold(node->cpu);
+		else if (into_halt)
+			pt_ve500_request_halt(node->cpu);
+	}
 	chip->n_resets = power_on ? 0 : chip->n_resets + 1;
 }
 
@@ -121,6 +151,19 @@ undo:
 
 /* --- as the wire models see it */
 
+/* A core that has not been at work for a while may have lost its reservation to another one. */
+static void run(struct pt_e500 *chip, uint64_t to)
+{
+	for (uint64_t at = pt_ve500_cycle(chip->cpu); at < to;) {
+		at = chip->n_nodes > 1 && to - at > SLICE_CYCLES ? at + SLICE_CYCLES : to;
+		for (unsigned i = 0; i < chip->n_nodes; i++) {
+			if (chip->n_nodes > 1)
+				pt_ve500_lose_reservation(chip->node[i].cpu);
+			pt_ve500_run(chip->node[i].cpu, at);
+		}
+	}
+}
+
 static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_e500 *chip = chip_of(board);
@@ -129,7 +172,7 @@ static void advance(struct pt_vboard *board, uint64_t to_ns)
 		return;
 	chip->now_ns = to_ns;
 	if (chip->powered)
-		pt_ve500_run(chip->cpu, pt_vwires_cycles(&chip->wires, to_ns - chip->power_ns));
+		run(chip, pt_vwires_cycles(&chip->wires, to_ns - chip->power_ns));
 }
 
 static void set_nreset(struct pt_vboard *board, bool asserted)
@@ -174,8 +217,8 @@ static const char *const probes[] = { "rsp", NULL };
 
 const struct pt_vboard_ops pt_vboard_e500 = {
 	.name = "e500",
-	.help = "PowerPC e500v2 (core=v1, v2, mc, e5500 or e6500) at 100 MHz, 16 MiB RAM at 0, UART, decrementer, "
-		"performance monitor; behind a GDB server",
+	.help = "PowerPC e500v2 (core=v1, v2, mc, e5500 or e6500), 1 to 4 cores at 100 MHz, 16 MiB RAM at 0, UART, "
+		"decrementers, performance monitors; behind a GDB server",
 	.probes = probes, .demo = demo, .make = make, .free = release, .advance = advance, .rsp = rsp,
 	.set_nreset = set_nreset, .set_power = set_power, .chip = inside,
 	.told = pt_e500_told, .params = pt_ve500_params, .n_params = PT_E500_WORDS,

@@ -95,28 +95,29 @@ static size_t describe(void *arg, char *xml, size_t room)
 
 /* --- registers and memory */
 
+static struct pt_e500_node *node_of(void *arg, unsigned thread)
+{
+	return &((struct pt_e500 *)arg)->node[thread];
+}
+
 static uint64_t reg(void *arg, unsigned thread, unsigned n)
 {
-	(void)thread;
-	return pt_ve500_reg(((struct pt_e500 *)arg)->cpu, n);
+	return pt_ve500_reg(node_of(arg, thread)->cpu, n);
 }
 
 static void set_reg(void *arg, unsigned thread, unsigned n, uint64_t value)
 {
-	(void)thread;
-	pt_ve500_set_reg(((struct pt_e500 *)arg)->cpu, n, value);
+	pt_ve500_set_reg(node_of(arg, thread)->cpu, n, value);
 }
 
 static bool memory_read(void *arg, unsigned thread, uint32_t addr, uint8_t *bytes, size_t n_bytes)
 {
-	(void)thread;
-	return pt_ve500_peek(((struct pt_e500 *)arg)->cpu, addr, bytes, n_bytes);
+	return pt_ve500_peek(node_of(arg, thread)->cpu, addr, bytes, n_bytes);
 }
 
 static bool memory_write(void *arg, unsigned thread, uint32_t addr, const uint8_t *bytes, size_t n_bytes)
 {
-	(void)thread;
-	return pt_ve500_poke(((struct pt_e500 *)arg)->cpu, addr, bytes, n_bytes);
+	return pt_ve500_poke(node_of(arg, thread)->cpu, addr, bytes, n_bytes);
 }
 
 /* --- run control */
@@ -125,13 +126,13 @@ static bool halted(void *arg, unsigned thread, struct pt_vrsp_stop *stop)
 {
 	static const char *const kinds[] = { "watch", "rwatch", "awatch" };
 	const struct pt_e500 *chip = arg;
+	const struct pt_e500_node *node = node_of(arg, thread);
 	unsigned slot;
 
-	(void)thread;
-	if (pt_ve500_state(chip->cpu) != PT_VE500_HALT)
+	if (pt_ve500_state(node->cpu) != PT_VE500_HALT)
 		return false;
-	*stop = (struct pt_vrsp_stop){ .signal = chip->asked ? SIGNAL_INT : SIGNAL_TRAP };
-	if (!chip->asked && pt_ve500_at_watchpoint(chip->cpu, &slot) && chip->watch[slot].type != 0) {
+	*stop = (struct pt_vrsp_stop){ .signal = node->asked ? SIGNAL_INT : SIGNAL_TRAP };
+	if (!node->asked && pt_ve500_at_watchpoint(node->cpu, &slot) && chip->watch[slot].type != 0) {
 		stop->watch = kinds[chip->watch[slot].type - 2];
 		stop->watch_addr = chip->watch[slot].addr;
 	}
@@ -140,29 +141,36 @@ static bool halted(void *arg, unsigned thread, struct pt_vrsp_stop *stop)
 
 static void halt(void *arg, unsigned thread)
 {
-	struct pt_e500 *chip = arg;
+	struct pt_e500_node *node = node_of(arg, thread);
 
-	(void)thread;
-	chip->asked = true;
-	pt_ve500_request_halt(chip->cpu);
+	node->asked = true;
+	pt_ve500_request_halt(node->cpu);
 }
 
 static void resume(void *arg, unsigned thread, bool step)
 {
-	struct pt_e500 *chip = arg;
+	struct pt_e500_node *node = node_of(arg, thread);
 
-	(void)thread;
-	chip->asked = false;
-	pt_ve500_resume(chip->cpu, step);
+	node->asked = false;
+	pt_ve500_resume(node->cpu, step);
 }
 
-/* --- breakpoints */
+/* --- breakpoints, alike for all cores */
 
 static void set_break(struct pt_e500 *chip, unsigned slot, bool set, uint32_t addr)
 {
 	chip->breaks[slot] = addr;
 	chip->breaks_set = (uint16_t)((chip->breaks_set & ~(1u << slot)) | (unsigned)set << slot);
-	pt_ve500_set_breakpoint(chip->cpu, slot, set, addr);
+	for (unsigned i = 0; i < chip->n_nodes; i++)
+		pt_ve500_set_breakpoint(chip->node[i].cpu, slot, set, addr);
+}
+
+static void set_watch(struct pt_e500 *chip, unsigned slot, struct pt_e500_watch watch)
+{
+	chip->watch[slot] = watch;
+	for (unsigned i = 0; i < chip->n_nodes; i++)
+		pt_ve500_set_watchpoint(chip->node[i].cpu, slot, watch.type == 3 || watch.type == 4,
+					watch.type == 2 || watch.type == 4, watch.addr, watch.len_bytes);
 }
 
 static bool holds(const struct pt_e500 *chip, unsigned slot, uint32_t addr)
@@ -176,14 +184,13 @@ static int watchpoint(struct pt_e500 *chip, unsigned type, bool set, uint32_t ad
 	unsigned free_slot = PT_VE500_WATCHPOINTS;
 
 	for (unsigned i = 0; i < PT_VE500_WATCHPOINTS; i++) {
-		struct pt_e500_watch *w = &chip->watch[i];
+		const struct pt_e500_watch *w = &chip->watch[i];
 		bool same = w->type == type && (len_bytes == 0 || (w->addr == addr && w->len_bytes == len_bytes));
 
 		if (set && same)
 			return 0;
 		if (!set && same) {
-			*w = (struct pt_e500_watch){ 0 };
-			pt_ve500_set_watchpoint(chip->cpu, i, false, false, 0, 0);
+			set_watch(chip, i, (struct pt_e500_watch){ 0 });
 		}
 		if (w->type == 0)
 			free_slot = i;
@@ -192,8 +199,7 @@ static int watchpoint(struct pt_e500 *chip, unsigned type, bool set, uint32_t ad
 		return 0;
 	if (free_slot == PT_VE500_WATCHPOINTS)
 		return 1;
-	chip->watch[free_slot] = (struct pt_e500_watch){ addr, len_bytes, type };
-	pt_ve500_set_watchpoint(chip->cpu, free_slot, type != 2, type != 3, addr, len_bytes);
+	set_watch(chip, free_slot, (struct pt_e500_watch){ addr, len_bytes, type });
 	return 0;
 }
 
@@ -237,7 +243,7 @@ static void reset(void *arg, bool into_halt)
 void pt_e500_serve(struct pt_e500 *chip)
 {
 	chip->rsp = (struct pt_vrsp_target){
-		.arg = chip, .n_threads = 1, .n_regs = PT_VE500_REGS, .n_more_regs = 1, .big_endian = true,
+		.arg = chip, .n_threads = chip->n_nodes, .n_regs = PT_VE500_REGS, .n_more_regs = 1, .big_endian = true,
 		.reg_bytes = pt_ve500_kinds[pt_ve500_core(chip->cpu)].qoriq ? with_fpu : with_spe,
 		.describe = describe, .reg = reg, .set_reg = set_reg, .read = memory_read, .write = memory_write,
 		.halted = halted, .halt = halt, .resume = resume, .breakpoint = breakpoint, .attached = attached,

@@ -11,7 +11,7 @@
 /* --- words. The defaults of cycles are pt_ve500_default_timing. */
 
 enum {
-	CORE, FREQ, HELD, RSP, STEP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, L2_HIT,
+	CORE, CORES, FREQ, HELD, RSP, STEP, LOAD_HIT, MULTIPLY, DIVIDE, MISPREDICT, INTERRUPT, L1_MISS, FETCH_MISS, L2_HIT,
 	TB_CYCLES, DCSR, CAPTURE, PM_HALTED, N_WORDS
 };
 _Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many there are");
@@ -22,6 +22,8 @@ _Static_assert((int)N_WORDS == (int)PT_E500_WORDS, "the board says how many ther
 const struct pt_param pt_ve500_params[N_WORDS] = {
 	[CORE] = { "core", PT_PARAM_CHOICE, "v2", "v1|v2|mc|e5500|e6500", 0, 0,
 		   "which core it is: e500v1, e500v2, e500mc, e5500 or one thread of an e6500, these two in 32-bit mode" },
+	[CORES] = { "cores", PT_PARAM_NUMBER, "1", NULL, 1, PT_E500_NODES,
+		    "how many of them there are: they share the RAM, and PIR tells a program which one it runs on" },
 	[FREQ] = { "freq", PT_PARAM_HZ, "100000000", NULL, 1000000, 1500000000, "clock of the core, Hz" },
 	[HELD] = { "held", PT_PARAM_FLAG, "off", NULL, 0, 0, "the core stays in reset" },
 	[RSP] = { "rsp", PT_PARAM_CHOICE, "modern", "modern|bare", 0, 0,
@@ -85,7 +87,8 @@ int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *sett
 		if (strcmp(pt_params_text(settings, &pt_ve500_params[CAPTURE]), captures[i]) == 0)
 			capture = (enum pt_vdcsr_capture)i;
 	*words = (struct pt_e500_words){
-		.core = core_of(settings), .dcsr = pt_params_flag(settings, &pt_ve500_params[DCSR]), .capture = capture,
+		.core = core_of(settings), .n_cores = number(settings, CORES),
+		.dcsr = pt_params_flag(settings, &pt_ve500_params[DCSR]), .capture = capture,
 		.masks_steps = is(settings, STEP, "masked"),
 		.counts_halted = pt_params_flag(settings, &pt_ve500_params[PM_HALTED]),
 		.hz = (uint32_t)pt_params_number(settings, &pt_ve500_params[FREQ]),

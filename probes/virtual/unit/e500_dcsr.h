@@ -9,7 +9,9 @@
 #include "probes/virtual/bus.h"
 #include "probes/virtual/unit/e500_pm.h"
 
-enum { PT_VDCSR_PROXY = 0x40000, PT_VDCSR_BYTES = 0x41000 };	/* of the first core; from the start of the space */
+/* Of the first core, from the start of the space; the others' follow. Source: the example of Linux' binding fsl/dcsr */
+enum { PT_VDCSR_CORES = 4, PT_VDCSR_PROXY = 0x40000, PT_VDCSR_STRIDE = 0x1000,
+       PT_VDCSR_BYTES = PT_VDCSR_PROXY + PT_VDCSR_CORES * PT_VDCSR_STRIDE };
 
 enum pt_vdcsr_capture {
 	PT_VDCSR_ALWAYS,	/* copies are as new as the read */
@@ -18,11 +20,15 @@ enum pt_vdcsr_capture {
 	PT_VDCSR_NEVER,
 };
 
-struct pt_vdcsr {
-	struct pt_ve500 *cpu;
+struct pt_vdcsr_proxy {
+	struct pt_ve500 *cpu;		/* NULL: there is no such core */
 	struct pt_ve500_pm *pm;
-	enum pt_vdcsr_capture capture;
 	uint32_t pcc, pmcc[PT_VE500_MOST_PMCS];
+};
+
+struct pt_vdcsr {
+	struct pt_vdcsr_proxy proxy[PT_VDCSR_CORES];
+	enum pt_vdcsr_capture capture;
 	uint64_t n_reads, n_writes;	/* for tests */
 };
 

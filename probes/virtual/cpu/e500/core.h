@@ -109,6 +109,7 @@ struct btb {
 struct pt_ve500 {
 	enum pt_ve500_core core;
 	const struct pt_ve500_kind *kind;
+	uint32_t number;			/* PIR's */
 	uint32_t r[32], high[32];		/* high: upper halves of the SPE's registers */
 	uint64_t acc;
 	uint64_t fpr[32];

@@ -74,6 +74,12 @@ void pt_ve500_free(struct pt_ve500 *cpu)
 	free(cpu);
 }
 
+void pt_ve500_set_number(struct pt_ve500 *cpu, uint32_t pir)
+{
+	cpu->number = pir;
+	cpu->spr[SPR_PIR] = pir;
+}
+
 void pt_ve500_set_hooks(struct pt_ve500 *cpu, const struct pt_ve500_hooks *hooks)
 {
 	cpu->hooks = *hooks;
@@ -216,6 +222,11 @@ void pt_ve500_stop(struct pt_ve500 *cpu)
 {
 	cpu->stop = true;
 	pt_e5_attend(cpu);
+}
+
+void pt_ve500_lose_reservation(struct pt_ve500 *cpu)
+{
+	cpu->reserved = false;
 }
 
 /* --- what is known of it */

@@ -117,6 +117,7 @@ struct pt_ve500_hooks {
  * it and lends it its cycle counter; the bus outlives the core. In state HELD until reset. NULL: no memory, no RAM. */
 struct pt_ve500 *pt_ve500_new(struct pt_vbus *bus, enum pt_ve500_core core, const struct pt_ve500_timing *timing);
 void pt_ve500_free(struct pt_ve500 *cpu);	/* NULL is fine */
+void pt_ve500_set_number(struct pt_ve500 *cpu, uint32_t pir);	/* what PIR has after a reset; 0 without it */
 void pt_ve500_set_hooks(struct pt_ve500 *cpu, const struct pt_ve500_hooks *hooks);		/* copied */
 void pt_ve500_set_watcher(struct pt_ve500 *cpu, const struct pt_ve500_watcher *watcher);	/* copied */
 
@@ -128,6 +129,7 @@ void pt_ve500_hold(struct pt_ve500 *cpu);
 /* Pass time until the cycle count is at least until_cycle, or pt_ve500_stop() was called. */
 void pt_ve500_run(struct pt_ve500 *cpu, uint64_t until_cycle);
 void pt_ve500_stop(struct pt_ve500 *cpu);
+void pt_ve500_lose_reservation(struct pt_ve500 *cpu);	/* another core may have stored there */
 
 enum pt_ve500_state pt_ve500_state(const struct pt_ve500 *cpu);
 uint64_t pt_ve500_cycle(const struct pt_ve500 *cpu);

@@ -45,6 +45,7 @@ void pt_e5_reset_sprs(struct pt_ve500 *cpu)
 {
 	memset(cpu->spr, 0, sizeof(cpu->spr));
 	cpu->spr[SPR_PVR] = cpu->kind->pvr;
+	cpu->spr[SPR_PIR] = cpu->number;
 	cpu->spr[SPR_HID0] = 0x4000;		/* TBEN, as boot loaders set it */
 	cpu->spr[SPR_L1CFG0] = 0x003c0020;	/* 32 KiB, 8 ways, 32 bytes. Source: E500CORERM table 2-23 */
 	cpu->spr[SPR_L1CFG0] |= cpu->kind->line_shift == 6 ? 0x00800000 : 0;	/* 64 bytes */
