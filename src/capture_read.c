@@ -254,8 +254,8 @@ static bool damaged_chunk(struct pt_capture_reader *r, struct pt_chunk *out)
 
 	if (chunk->kind == PT_CHUNK_CONFIG)
 		tell(r, "the configuration of source %u is damaged: what it gave cannot be decoded", chunk->source);
-	if (chunk->kind == PT_CHUNK_CONFIG || s == NULL)
-		return false;
+	if (chunk->kind == PT_CHUNK_CONFIG || chunk->kind == PT_CHUNK_COST || s == NULL)
+		return false;	/* the next COST says all of this one, too */
 	if (chunk->kind == PT_CHUNK_END || chunk->kind == PT_CHUNK_LOSS) {	/* their payload says nothing */
 		*out = *chunk;
 		out->len_bytes = 0;

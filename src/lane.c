@@ -91,6 +91,8 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	text_of(chunk, "format", f->format, sizeof(f->format));
 	text_of(chunk, "source", f->source, sizeof(f->source));
 	text_of(chunk, "mode", f->mode, sizeof(f->mode));
+	text_of(chunk, "cost_besides", f->cost_besides, sizeof(f->cost_besides));
+	f->cost.n_parts = 0;
 	f->number = chunk->source;
 	f->core = chunk->core;
 	f->ended = false;
@@ -313,6 +315,10 @@ static void merge_on(struct pt_lane *lane, const struct pt_chunk *chunk)
 
 void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
+	if (chunk->kind == PT_CHUNK_COST) {	/* of no time, and of no event */
+		pt_lane_cost(lane, chunk);
+		return;
+	}
 	lane->facts.ended = lane->facts.ended || chunk->kind == PT_CHUNK_END;
 	if (lane->decoder != NULL)
 		send_mark(lane, PT_MARK_CHUNK, chunk);

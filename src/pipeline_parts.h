@@ -182,6 +182,8 @@ void pt_snapshot_bin_rows(struct pt_pipeline *p);
 /* Open (or open anew) the source of a CONFIG chunk. */
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *config);
 void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk);	/* any other */
+/* lane_cost.c: what it has cost so far, of the text of a COST chunk, untrusted. */
+void pt_lane_cost(struct pt_lane *lane, const struct pt_chunk *chunk);
 /* From now on the pipeline has several sources. */
 void pt_lane_join(struct pt_lane *lane, uint64_t from_ns);
 void pt_lanes_drain(struct pt_pipeline *p);	/* what merge can tell so far goes on */

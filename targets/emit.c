@@ -1,4 +1,5 @@
 /* See emit.h. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,7 @@ enum {
 				 * within a second of the last good word */
 	TRY_AGAIN_US = 20000,
 	END_TRIES = 1000,
+	COST_MS = 1000,
 };
 
 void pt_emit_init(struct pt_emit *out, const struct pt_source_setup *setup, uint64_t now_ns)
@@ -22,6 +24,16 @@ void pt_emit_init(struct pt_emit *out, const struct pt_source_setup *setup, uint
 	};
 }
 
+static void begin(const struct pt_emit *out, struct pt_chunk *chunk, enum pt_chunk_kind kind, uint64_t from_ns,
+		  uint64_t to_ns)
+{
+	chunk->kind = (uint16_t)kind;
+	chunk->source = out->source;
+	chunk->core = out->core;
+	chunk->from_ns = from_ns;
+	chunk->to_ns = to_ns;
+}
+
 static struct pt_chunk *take(struct pt_emit *out, enum pt_chunk_kind kind, uint64_t from_ns, uint64_t to_ns)
 {
 	struct pt_chunk *chunk = NULL;
@@ -29,13 +41,8 @@ static struct pt_chunk *take(struct pt_emit *out, enum pt_chunk_kind kind, uint6
 	if (out->ended)
 		return NULL;
 	chunk = out->n_reserved > 0 ? out->reserved[--out->n_reserved] : out->sink->take(out->sink);
-	if (chunk == NULL)
-		return NULL;
-	chunk->kind = (uint16_t)kind;
-	chunk->source = out->source;
-	chunk->core = out->core;
-	chunk->from_ns = from_ns;
-	chunk->to_ns = to_ns;
+	if (chunk != NULL)
+		begin(out, chunk, kind, from_ns, to_ns);
 	return chunk;
 }
 
@@ -54,6 +61,61 @@ int pt_emit_config(struct pt_emit *out, const struct pt_source_setup *setup, con
 	return 0;
 }
 
+/* --- what it costs */
+
+void pt_emit_costs(struct pt_emit *out, void (*tell)(void *arg, struct pt_cost *cost), void *arg)
+{
+	out->tell_cost = tell;
+	out->cost_arg = arg;
+	out->cost_from_ns = out->told_ns;
+	out->cost_told_ns = PT_UNKNOWN;
+}
+
+static uint32_t print_cost(const struct pt_cost *cost, char *text, size_t room)
+{
+	int len = snprintf(text, room, "time_ns=%" PRIu64 "\n", cost->time_ns);
+
+	for (size_t i = 0; i < cost->n_parts && len > 0 && (size_t)len < room; i++) {
+		const struct pt_cost_part *p = &cost->part[i];
+
+		len += snprintf(text + len, room - (size_t)len,
+				"way.%zu=%s\nsamples.%zu=%" PRIu64 "\npackets.%zu=%" PRIu64 "\nhalts.%zu=%" PRIu64
+				"\nhalted_ns.%zu=%" PRIu64 "\nshortest_ns.%zu=%" PRIu64 "\nlongest_ns.%zu=%" PRIu64
+				"\nsetup_halts.%zu=%" PRIu64 "\nsetup_ns.%zu=%" PRIu64 "\n",
+				i, p->way, i, p->samples, i, p->packets, i, p->sampling.n, i, p->sampling.ns, i,
+				p->sampling.shortest_ns, i, p->sampling.longest_ns, i, p->setup.n, i, p->setup.ns);
+	}
+	return len > 0 && (size_t)len < room ? (uint32_t)len : 0;
+}
+
+/* Nothing without room: there will be another. What is reserved is for something else. */
+static void emit_cost(struct pt_emit *out)
+{
+	struct pt_cost cost = { .time_ns = out->told_ns - out->cost_from_ns };
+	struct pt_chunk *chunk;
+
+	if (out->tell_cost == NULL)
+		return;
+	chunk = out->sink->take(out->sink);
+	if (chunk == NULL)
+		return;
+	begin(out, chunk, PT_CHUNK_COST, out->told_ns, out->told_ns);
+	out->tell_cost(out->cost_arg, &cost);
+	chunk->len_bytes = print_cost(&cost, (char *)chunk->bytes, PT_CHUNK_BYTES);
+	out->sink->put(out->sink, chunk);
+	out->cost_told_ns = out->told_ns;
+}
+
+/* Time has passed. */
+static void tell_time(struct pt_emit *out, uint64_t to_ns)
+{
+	out->told_ns = to_ns;
+	if (out->cost_told_ns == PT_UNKNOWN || to_ns - out->cost_told_ns >= COST_MS * PT_NS_PER_MS)
+		emit_cost(out);
+}
+
+/* --- time */
+
 void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_bytes, uint64_t to_ns)
 {
 	struct pt_chunk loss = {
@@ -64,7 +126,7 @@ void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_byte
 	if (to_ns <= out->told_ns || out->ended)
 		return;
 	out->sink->lose(out->sink, &loss);
-	out->told_ns = to_ns;
+	tell_time(out, to_ns);
 }
 
 void pt_emit_loss(struct pt_emit *out, enum pt_loss cause, uint64_t to_ns)
@@ -91,7 +153,7 @@ void pt_emit_data(struct pt_emit *out, uint64_t from_ns, uint64_t to_ns, const v
 	memcpy(chunk->bytes, bytes, len_bytes);
 	out->sink->put(out->sink, chunk);
 	out->restarts = false;
-	out->told_ns = to_ns;
+	tell_time(out, to_ns);
 }
 
 void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc)
@@ -147,6 +209,7 @@ void pt_emit_end(struct pt_emit *out)
 	if (out->ended)
 		return;
 	use_up(out);
+	emit_cost(out);
 	for (int i = 0; chunk == NULL && i < END_TRIES; i++) {
 		chunk = take(out, PT_CHUNK_END, out->told_ns, out->told_ns);
 		if (chunk == NULL)

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "targets/source.h"
 #include "trace/chunk.h"
+#include "trace/cost.h"
 #include "trace/loss.h"
 
 struct pt_emit {
@@ -22,6 +23,10 @@ struct pt_emit {
 	enum pt_loss fault;		/* while it fails: what that makes of the time */
 	struct pt_chunk *reserved[3];	/* taken from the pool ahead, so that what is to come cannot fail */
 	unsigned n_reserved;
+	/* pt_emit_costs(): who tells, and since when; of which time was told last */
+	void (*tell_cost)(void *arg, struct pt_cost *cost);
+	void *cost_arg;
+	uint64_t cost_from_ns, cost_told_ns;
 };
 
 void pt_emit_init(struct pt_emit *out, const struct pt_source_setup *setup, uint64_t now_ns);
@@ -38,6 +43,9 @@ void pt_emit_loss_of(struct pt_emit *out, enum pt_loss cause, uint64_t lost_byte
 void pt_emit_state(struct pt_emit *out, enum pt_state what, uint64_t ns, uint64_t pc);
 /* Ticks of the source's stamps were at ns, plus or minus. Nothing without room: an anchor more or less. */
 void pt_emit_clock(struct pt_emit *out, uint64_t ticks, uint64_t ns, uint64_t error_ns);
+/* From now on it is told what the source has cost the program: now and then, about once in a second, and before END, so
+ * that a capture that is cut short has it, too. tell fills in the parts of cost, which is zeroed. */
+void pt_emit_costs(struct pt_emit *out, void (*tell)(void *arg, struct pt_cost *cost), void *arg);
 /* Waits up to 1 s for room, because the analyst waits for nothing else. Only the first one counts. */
 void pt_emit_end(struct pt_emit *out);
 /* For a source that holds the core: room for the next n (0..3) chunks, or false: try again later, lose nothing. */

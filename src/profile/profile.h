@@ -7,6 +7,7 @@
 #include "profile/stat.h"
 #include "program/program.h"
 #include "report/view.h"
+#include "trace/cost.h"
 #include "trace/loss.h"
 
 enum { PT_PROFILE_CORES = 16, PT_PROFILE_TEXT = 200, PT_TASK_NOTES = 16, PT_TASK_NOTE_BYTES = 448 };
@@ -56,6 +57,8 @@ struct pt_profile_source {		/* one of several: what it is, and its account of ti
 	bool observed_is_bound, ended;
 	bool triggered;			/* somebody else begins and ends its counting, unseen */
 	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
+	struct pt_cost cost;		/* as measured: COST chunks */
+	char cost_besides[3 * PT_PROFILE_TEXT];	/* what no measure says of it */
 	enum pt_source_use ignored;	/* its branches */
 	size_t instead;			/* SECOND: the index of the source that is believed */
 };
@@ -66,7 +69,8 @@ enum pt_elf_check { PT_ELF_UNSAID, PT_ELF_SAME, PT_ELF_DIFFERS, PT_ELF_UNKNOWN }
 struct pt_profile {
 	/* what was measured, how: from CONFIG, of the first source where there are several */
 	char source[16], mode[16], analysis[64];
-	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT], cost[2 * PT_PROFILE_TEXT];
+	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT];
+	char cost[2 * PT_PROFILE_TEXT];	/* as it was expected; report/header.h has both */
 	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
 	bool buffer_in_use;		/* the user put it where the program may have data */
 	bool sleep_counted;		/* samples are of all time: the source cannot tell sleep from work */

@@ -7,6 +7,7 @@
 #include "report/chart.h"
 #include "report/facts.h"
 #include "report/flame.h"
+#include "report/header.h"
 #include "report/jumps.h"
 #include "report/units.h"
 #include "report/xml.h"
@@ -199,13 +200,15 @@ static void say(struct pt_text *out, const char *what, const char *line)
 /* A page must not say less about method, loss and exactness than a terminal. */
 static int facts(const struct pt_profile *p, const struct pt_facts *brief, struct pt_text *out, struct pt_err *err)
 {
-	struct pt_text summary = { 0 };
+	struct pt_text summary = { 0 }, cost = { 0 };
 	struct pt_query query = { .format = "summary" };
 	int rc = pt_report_render(p, &query, &summary, err);
 
 	say(out, "", brief->line[1]);
 	say(out, "Figures: ", brief->line[3]);
-	say(out, "Cost: ", p->cost);
+	pt_cost_line(p, &cost);
+	say(out, "Cost: ", cost.bytes != NULL ? cost.bytes : "");
+	pt_text_free(&cost);
 	if (rc == 0 && summary.len_bytes > 0) {
 		pt_text_add(out, "<pre>");
 		pt_xml_text(out, summary.bytes);

@@ -3,12 +3,14 @@
  * the clock that "clock" names. */
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile.h"
 #include "profile/timeline.h"
 #include "report/facts.h"
+#include "report/header.h"
 #include "report/json.h"
 #include "util.h"
 
@@ -248,6 +250,47 @@ static json_t *errors(const struct pt_profile *p)
 	return array;
 }
 
+static void halts(json_t *object, const char *prefix, const struct pt_cost_halts *h)
+{
+	const struct { const char *name; uint64_t n; } rows[] = {
+		{ "halts", h->n }, { "halted_ns", h->ns }, { "shortest_halt_ns", h->shortest_ns },
+		{ "longest_halt_ns", h->longest_ns },
+	};
+	char key[32];
+
+	/* the extremes of setting up are of nobody's interest, and no capture has them */
+	for (size_t i = 0; i < (prefix[0] == '\0' ? PT_LEN(rows) : 2); i++) {
+		snprintf(key, sizeof(key), "%s%s", prefix, rows[i].name);
+		json_object_set_new(object, key, pt_json_number(rows[i].n));
+	}
+}
+
+/* What it cost as a sentence, and as the sources measured it: way by way. */
+static void costs(json_t *object, const struct pt_profile *p)
+{
+	json_t *array = json_array();
+	struct pt_text line = { 0 };
+
+	pt_cost_line(p, &line);
+	json_object_set_new(object, "target_cost", pt_json_text(line.bytes != NULL ? line.bytes : ""));
+	pt_text_free(&line);
+	for (size_t i = 0; i < p->n_sources; i++)
+		for (size_t k = 0; k < p->sources[i].cost.n_parts; k++) {
+			const struct pt_cost_part *part = &p->sources[i].cost.part[k];
+			json_t *row = json_pack("{s:o, s:i, s:o, s:o, s:o, s:o}", "source",
+						pt_json_text(p->sources[i].source), "core", (int)p->sources[i].core,
+						"way", pt_json_text(part->way), "samples",
+						pt_json_number(part->samples), "packets",
+						pt_json_number(part->packets), "time_ns",
+						pt_json_number(p->sources[i].cost.time_ns));
+
+			halts(row, "", &part->sampling);
+			halts(row, "setup_", &part->setup);
+			json_array_append_new(array, row);
+		}
+	json_object_set_new(object, "cost_measured", array);
+}
+
 static void facts(json_t *object, const struct pt_profile *p)
 {
 	json_object_set_new(object, "schema", json_string("proftap-profile-1"));
@@ -263,7 +306,7 @@ static void facts(json_t *object, const struct pt_profile *p)
 	json_object_set_new(object, "time_exactness", basis(p->times));
 	json_object_set_new(object, "share_exactness", basis(p->shares));
 	json_object_set_new(object, "clock", clock_of(p));
-	json_object_set_new(object, "target_cost", pt_json_text(p->cost));
+	costs(object, p);
 	json_object_set_new(object, "buffer",
 			    p->buffer_bytes == 0 ? json_null()
 						 : json_pack("{s:I, s:I, s:b}", "address",

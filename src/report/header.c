@@ -251,8 +251,7 @@ static void plain_header(const struct pt_profile *p, struct pt_text *out)
 	figures_lines(p, out);
 	pt_header_trouble(p, out);
 	buffer_line(p, out);
-	pt_header_label(out, "cost");
-	pt_text_add(out, "%s\n", p->cost[0] != '\0' ? p->cost : "not stated");
+	pt_header_cost(p, out);
 }
 
 void pt_header_write(const struct pt_profile *p, struct pt_text *out)

@@ -22,6 +22,8 @@ enum pt_chunk_kind {
 	PT_CHUNK_IMAGE,		/* code that is not in the ELF: payload is a le64 address, then the bytes */
 	PT_CHUNK_CLOCK,		/* an anchor between clocks: payload pt_clock_layout */
 	PT_CHUNK_END,		/* the source is closed; nothing of it follows */
+	PT_CHUNK_COST,		/* what the source has cost the program so far (cost.h): text as in formats.h; the last
+				 * one counts. Of no time; now and then, and before END */
 };
 
 enum pt_state {

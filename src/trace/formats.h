@@ -2,8 +2,13 @@
  *
  * A CONFIG chunk is text, "key=value\n" lines: keys of the format, of the source ("source=mtb", "mode=burst"), of
  * the target and of the probe. Keys that every CONFIG has: format, source, mode, target, probe, virtual (0 or 1),
- * core_hz (0 = unknown), cost (a sentence: what the source costs the target). Keys of sources that stamp what they
- * give: tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100). Others are the format's own. */
+ * core_hz (0 = unknown), cost (a sentence: what the source costs the target, as far as that is known ahead). Keys of
+ * sources that stamp what they give: tick_hz (of the stamps, nominal), tick_ppm (how far off that may be; 100). One
+ * that measures its cost may have cost_besides (what of the sentence no measure says). Others are the format's own.
+ *
+ * A COST chunk is such text, too: time_ns, since the source began, and for each way that it worked by, from 0: way.N
+ * (its name), samples.N, packets.N, halts.N, halted_ns.N, shortest_ns.N, longest_ns.N for these, and setup_halts.N,
+ * setup_ns.N for what was set up before them and put back behind them. */
 #ifndef PT_TRACE_FORMATS_H
 #define PT_TRACE_FORMATS_H
 

@@ -106,6 +106,7 @@ struct pt_mtb {
 	struct pt_cortexm *cm;
 	struct pt_mem *mem;
 	struct pt_emit out;
+	struct pt_cost_part cost;	/* of the halts that a full buffer made */
 	const struct pt_mtb_mode *mode;
 	uint64_t regs;			/* base address of the unit */
 	struct pt_mtb_window win;

@@ -148,6 +148,10 @@ static int restart_and_resume(struct pt_mtb *m, uint64_t *resumed_ns, struct pt_
 
 static void tell_resumed(struct pt_mtb *m, uint64_t resumed_ns)
 {
+	if (resumed_ns > m->out.told_ns) {
+		pt_cost_halt(&m->cost.sampling, resumed_ns - m->out.told_ns);
+		m->cost.samples++;
+	}
 	pt_emit_loss(&m->out, PT_LOSS_DRAIN, resumed_ns);
 	pt_emit_state(&m->out, PT_STATE_RUN, resumed_ns, m->stop_pc);
 }

@@ -299,6 +299,14 @@ static int put_back(struct pt_mtb *m, struct pt_err *err)
 	return 0;
 }
 
+static void tell_cost(void *state, struct pt_cost *cost)
+{
+	const struct pt_mtb *m = state;
+
+	cost->part[cost->n_parts] = m->cost;
+	snprintf(cost->part[cost->n_parts++].way, PT_COST_WAY_BYTES, "a full buffer halts the core until it is read");
+}
+
 static void init(struct pt_mtb *m, struct pt_target *target, const struct pt_source_setup *setup)
 {
 	m->cm = pt_cortexm_of(target);
@@ -309,6 +317,8 @@ static void init(struct pt_mtb *m, struct pt_target *target, const struct pt_sou
 	m->period_us = pt_params_number(setup->settings, &params[PERIOD]) / 1000;
 	m->delay_us = m->stopped_ns = PT_UNKNOWN;
 	pt_emit_init(&m->out, setup, pt_mem_now_ns(m->mem));
+	if (m->mode == &pt_mtb_halt)
+		pt_emit_costs(&m->out, tell_cost, m);
 }
 
 static void release(struct pt_mtb *m)

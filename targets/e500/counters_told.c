@@ -6,14 +6,28 @@
 
 #include "util.h"
 
+/* One way reads, and another one sets what is counted. */
+static void say_both(struct pt_e500_target *e500, const char *what, char *text, size_t room)
+{
+	const struct pt_e500_way *writer = pt_e500_choose_writer(e500);
+	char by[120] = "another way";
+
+	if (writer != NULL)
+		writer->describe(e500, by, sizeof(by));
+	snprintf(text, room, "%s: readings halt nothing once the counters are seen to move; what is counted is set by "
+		 "%s%s", what, by, writer != NULL && writer->halts ? ", which halts the program for that" : "");
+}
+
 /* The next one is tried with each reading: where the program has an agent, others are the way until it answers. */
-static void say_price(const struct pt_e500_target *e500, const struct pt_e500_way *way, char *text, size_t room)
+static void say_price(struct pt_e500_target *e500, const struct pt_e500_way *way, char *text, size_t room)
 {
 	char what[120] = "", agent[120];
 
 	if (way != NULL)
 		way->describe(e500, what, sizeof(what));
-	if (way == NULL || !way->halts) {
+	if (way != NULL && way->only_reads != NULL && way->only_reads(e500)) {
+		say_both(e500, what, text, room);
+	} else if (way == NULL || !way->halts) {
 		snprintf(text, room, "%s: halts nothing", what);
 	} else if (pt_e500_agent_awaited(e500)) {
 		pt_e500_by_agent.describe(e500, agent, sizeof(agent));
@@ -26,13 +40,13 @@ static void say_price(const struct pt_e500_target *e500, const struct pt_e500_wa
 	}
 }
 
-size_t pt_e500_tell_way(const struct pt_e500_target *e500, const struct pt_e500_way *way,
+size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *way,
 			const struct pt_e500_counting *counting, const struct pt_params *settings, uint64_t core_hz,
 			char *text, size_t room)
 {
 	const char *count = pt_params_text(settings, &pt_e500_counting_params[PT_E500_COUNT]);
 	bool itself = way != NULL && way->halts && strncmp(count, "unmarked", strlen("unmarked")) != 0;
-	char price[360], turns[80] = "", windows[360];
+	char price[400], besides[600], turns[80] = "", windows[360];
 	size_t n_whole, n_ratios = pt_e500_ratios(counting->want, counting->n, counting->place, counting->n_places,
 						  counting->n_turns, &n_whole);
 	int len;
@@ -42,9 +56,11 @@ size_t pt_e500_tell_way(const struct pt_e500_target *e500, const struct pt_e500_
 		snprintf(turns, sizeof(turns), "; counters take turns (%zu), %zu of %zu figures of one turn each",
 			 counting->n_turns, n_whole, n_ratios);
 	pt_e500_counting_tell_windows(counting, windows, sizeof(windows));
-	len = snprintf(text, room, "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s; count=%s%s%s%s%s\n",
-		       way != NULL ? way->name : "", price, count,
-		       itself ? ", and some instructions of each reading" : "", turns, windows,
-		       core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
+	snprintf(besides, sizeof(besides), "count=%s%s%s%s%s", count,
+		 itself ? ", and some instructions of each reading" : "", turns, windows,
+		 core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
+	len = snprintf(text, room,
+		       "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s; %s\ncost_besides=%s\n",
+		       way != NULL ? way->name : "", price, besides, besides);
 	return len > 0 && (size_t)len < room ? (size_t)len : 0;
 }

@@ -5,9 +5,9 @@
 #include "targets/e500/counting.h"
 #include "targets/e500/e500.h"
 
-/* source=, mode=, tick_hz=, path= and cost=, what it costs the program to be counted by this way (NULL: none is known).
- * Returns the length; 0: there was no room. */
-size_t pt_e500_tell_way(const struct pt_e500_target *e500, const struct pt_e500_way *way,
+/* source=, mode=, tick_hz=, path=, cost= and cost_besides=, what it costs the program to be counted by this way (NULL:
+ * none is known). Returns the length; 0: there was no room. */
+size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *way,
 			const struct pt_e500_counting *counting, const struct pt_params *settings, uint64_t core_hz,
 			char *text, size_t room);
 

@@ -7,6 +7,7 @@
  *   registers.c           registers in GDB's order, and PMRs as registers of GDB
  *   pmr.c                 numbers and fields of the PMRs, by core
  *   pm.c                  who has the performance monitor: choice of the way, cost, lease, saving and restoring
+ *   pm_account.c          what a profile's passes cost the program
  *   pm_owed.c             what could not be put back because the server was gone
  *   pm_scratch.c          the core itself executes a routine while it is halted (scratch.h)
  *   pm_agent.c            a small program beside the application answers in RAM (mailbox.h, mailbox_block.c)
@@ -27,6 +28,7 @@
 #include "targets/e500/scratch.h"
 #include "targets/e500/settings.h"
 #include "targets/remote/remote.h"
+#include "trace/cost.h"
 
 enum {
 	PT_E500_PASS_MAX = 32,		/* operations in one pass; a way may add its own up to PT_E500_OPS_MAX */
@@ -67,8 +69,19 @@ struct pt_e500_way {
 		    struct pt_e500_pass *pass, struct pt_err *err);
 	/* "scratch code at 0x00fff000": what it is, for pt_e500_describe_way, which adds what passes cost. */
 	void (*describe)(const struct pt_e500_target *e500, char *line, size_t room);
+	/* Where it is open: another has to write. NULL: it writes, too. */
+	bool (*only_reads)(const struct pt_e500_target *e500);
 };
 extern const struct pt_e500_way pt_e500_by_scratch, pt_e500_by_agent, pt_e500_by_dcsr;
+
+/* In the order in which they are tried. */
+extern const struct pt_e500_way *const pt_e500_ways[PT_E500_WAYS];
+
+/* What passes for one profile of a core have cost it, by way (pm_account.c). */
+struct pt_e500_account {
+	const struct pt_e500_target *e500;
+	struct pt_cost_part by[PT_E500_WAYS];	/* way "": pt_e500_account_tell names it */
+};
 
 /* Of a way, or of all: what passes have cost so far. */
 struct pt_e500_cost {
@@ -100,6 +113,8 @@ struct pt_e500_target {
 		} at[PT_E500_WAYS];
 		const struct pt_e500_way *last;	/* that made a pass; NULL: none has */
 		bool silent;			/* the last pass found the server gone, or without an answer */
+		struct pt_e500_account account[PT_REMOTE_MAX_CORES];
+		bool for_debugger;		/* what is read and written now is no profile's */
 		struct pt_span ram;		/* that a source offered for scratch code; size 0: none */
 		struct pt_e500_snapshot {	/* all PMRs, read together for a GDB that asks for one after another */
 			uint32_t value[PT_E500_PMRS_MAX];
@@ -126,6 +141,8 @@ void *pt_e500_way_state(const struct pt_e500_target *e500, const struct pt_e500_
 /* The way that a pass which only reads would take now, opened if need be; halts nothing. NULL: PT_EUNSUPPORTED, and
  * the sentence says why not, way by way. */
 const struct pt_e500_way *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err);
+/* The way that one which writes would take now; NULL: none is open. */
+const struct pt_e500_way *pt_e500_choose_writer(struct pt_e500_target *e500);
 /* This way, whatever comes before it, and however lately it was tried. PT_EUNSUPPORTED: why not. */
 int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way, struct pt_err *err);
 /* One pass by the first way that can; what it cost is added up for the report, and *pass has all of it. n_ops: up to
@@ -137,6 +154,18 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room);
 
 void pt_e500_source_cost(struct pt_target *target, char *line, size_t room);	/* that, for struct pt_source_ops */
+
+/* For a source that begins, before its first pass: a core's account, which is empty now, until another begins one. What
+ * its passes cost comes to it by itself; a pass that reads a counter while the unit is taken is a sample, others set up
+ * and put back. pt_emit_costs(out, pt_e500_account_tell, account) tells of it. */
+struct pt_e500_account *pt_e500_account_begin(struct pt_e500_target *e500, unsigned core);
+void pt_e500_account_tell(void *account, struct pt_cost *cost);
+/* Samples that were not fetched by passes. */
+void pt_e500_account_samples(struct pt_e500_target *e500, unsigned core, const struct pt_e500_way *way, size_t n,
+			     uint64_t n_packets);
+/* For pm.c: a pass by that way was made; one that did not work has halted the program all the same. */
+void pt_e500_account_pass(struct pt_e500_target *e500, size_t way, unsigned core, const struct pt_e500_op *ops,
+			  size_t n_ops, const struct pt_e500_pass *pass, bool worked);
 
 /* RAM that the program leaves alone, as a source was told (struct pt_source_setup): for scratch code, where no setting
  * names some. */

@@ -13,8 +13,8 @@ static const char unit[] = "performance monitor";
 enum { ASK_AGAIN_MS = 1000, LEAVE_USER_MS = 2000 };
 
 /* Those that halt nothing come first. */
-static const struct pt_e500_way *const ways[] = { &pt_e500_by_dcsr, &pt_e500_by_agent, &pt_e500_by_scratch };
-_Static_assert(sizeof(ways) / sizeof(ways[0]) <= PT_E500_WAYS, "struct pt_e500_pm has a place for each");
+const struct pt_e500_way *const pt_e500_ways[PT_E500_WAYS] = { &pt_e500_by_dcsr, &pt_e500_by_agent,
+							      &pt_e500_by_scratch };
 
 /* --- ways --------------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static size_t index_of(const struct pt_e500_way *way)
 {
 	size_t i = 0;
 
-	while (i + 1 < PT_LEN(ways) && ways[i] != way)
+	while (i + 1 < PT_LEN(pt_e500_ways) && pt_e500_ways[i] != way)
 		i++;
 	return i;
 }
@@ -53,12 +53,12 @@ static void try_open(struct pt_e500_target *e500, size_t i)
 		return;
 	at->asked_ns = now_ns(e500) | 1;
 	if (at->state == NULL)
-		at->state = calloc(1, ways[i]->state_bytes);
+		at->state = calloc(1, pt_e500_ways[i]->state_bytes);
 	if (at->state == NULL)
 		pt_fail(&err, PT_ENOMEM, "no memory");
 	else
-		memset(at->state, 0, ways[i]->state_bytes);
-	at->open = err.code == 0 && ways[i]->open(e500, e500->settings, &err) == 0;
+		memset(at->state, 0, pt_e500_ways[i]->state_bytes);
+	at->open = err.code == 0 && pt_e500_ways[i]->open(e500, e500->settings, &err) == 0;
 	snprintf(at->why, sizeof(at->why), "%.*s", (int)sizeof(at->why) - 1, err.msg);
 }
 
@@ -80,9 +80,9 @@ void pt_e500_refuse(struct pt_e500_target *e500, const struct pt_e500_way *way, 
 
 static bool is_open(struct pt_e500_target *e500, size_t i)
 {
-	if (is_wanted(e500, ways[i]) && !e500->pm.at[i].open)
+	if (is_wanted(e500, pt_e500_ways[i]) && !e500->pm.at[i].open)
 		try_open(e500, i);
-	return is_wanted(e500, ways[i]) && e500->pm.at[i].open;
+	return is_wanted(e500, pt_e500_ways[i]) && e500->pm.at[i].open;
 }
 
 bool pt_e500_agent_awaited(const struct pt_e500_target *e500)
@@ -96,10 +96,10 @@ static int fail_without(const struct pt_e500_target *e500, const char *refused, 
 	char text[sizeof(err->msg)] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < PT_LEN(ways) && n < sizeof(text); i++)
-		if (is_wanted(e500, ways[i]) && !e500->pm.at[i].open)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s: %s", n > 0 ? "; " : "", ways[i]->name,
-					      e500->pm.at[i].why);
+	for (size_t i = 0; i < PT_LEN(pt_e500_ways) && n < sizeof(text); i++)
+		if (is_wanted(e500, pt_e500_ways[i]) && !e500->pm.at[i].open)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s: %s", n > 0 ? "; " : "",
+					      pt_e500_ways[i]->name, e500->pm.at[i].why);
 	if (refused[0] != '\0' && n < sizeof(text))
 		snprintf(text + n, sizeof(text) - n, "%s%s", n > 0 ? "; " : "", refused);
 	return pt_fail(err, PT_EUNSUPPORTED, "no way to the performance monitor: %.350s", text);
@@ -118,10 +118,18 @@ int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way,
 
 const struct pt_e500_way *pt_e500_choose(struct pt_e500_target *e500, struct pt_err *err)
 {
-	for (size_t i = 0; i < PT_LEN(ways); i++)
+	for (size_t i = 0; i < PT_LEN(pt_e500_ways); i++)
 		if (is_open(e500, i))
-			return ways[i];
+			return pt_e500_ways[i];
 	fail_without(e500, "", err);
+	return NULL;
+}
+
+const struct pt_e500_way *pt_e500_choose_writer(struct pt_e500_target *e500)
+{
+	for (size_t i = 0; i < PT_LEN(pt_e500_ways); i++)
+		if (is_open(e500, i) && (pt_e500_ways[i]->only_reads == NULL || !pt_e500_ways[i]->only_reads(e500)))
+			return pt_e500_ways[i];
 	return NULL;
 }
 
@@ -157,12 +165,13 @@ static int pass_by(struct pt_e500_target *e500, size_t i, unsigned core, struct 
 	int rc;
 
 	*pass = (struct pt_e500_pass){ .at_ns = now_ns(e500), .timebase = PT_UNKNOWN };
-	rc = ways[i]->pass(e500, core, ops, n_ops, pass, err);
+	rc = pt_e500_ways[i]->pass(e500, core, ops, n_ops, pass, err);
 	pass->n_packets = (uint32_t)(packets_sent(e500) - sent);
 	add_cost(&e500->pm.at[i].cost, pass, rc == 0);
+	pt_e500_account_pass(e500, i, core, ops, n_ops, pass, rc == 0);
 	e500->pm.silent = rc == PT_EIO || rc == PT_ETIMEOUT;
 	if (rc == 0)
-		e500->pm.last = ways[i];
+		e500->pm.last = pt_e500_ways[i];
 	return rc;
 }
 
@@ -201,7 +210,7 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		pt_e500_forget(e500);
 	if (n_ops > PT_E500_PASS_MAX)
 		return pt_fail(err, PT_EARG, "%zu accesses to PMRs at once: no more than %d", n_ops, PT_E500_PASS_MAX);
-	for (size_t i = 0; i < PT_LEN(ways); i++) {
+	for (size_t i = 0; i < PT_LEN(pt_e500_ways); i++) {
 		struct pt_err why = { 0 };
 		int rc = is_open(e500, i) ? pass_by(e500, i, core, ops, n_ops, pass, &why) : PT_EUNSUPPORTED;
 
@@ -212,7 +221,7 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		if (rc != PT_EUNSUPPORTED)
 			return pt_fail(err, rc, "%s", why.msg);
 		if (why.msg[0] != '\0')
-			snprintf(refused, sizeof(refused), "%.20s: %.215s", ways[i]->name, why.msg);
+			snprintf(refused, sizeof(refused), "%.20s: %.215s", pt_e500_ways[i]->name, why.msg);
 	}
 	return fail_without(e500, refused, err);
 }
@@ -242,9 +251,9 @@ void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t 
 	struct pt_err why = { 0 };
 	char what[120], cost[160];
 
-	for (size_t i = 0; way == NULL && i < PT_LEN(ways); i++)
-		if (is_wanted(e500, ways[i]) && e500->pm.at[i].open)
-			way = ways[i];
+	for (size_t i = 0; way == NULL && i < PT_LEN(pt_e500_ways); i++)
+		if (is_wanted(e500, pt_e500_ways[i]) && e500->pm.at[i].open)
+			way = pt_e500_ways[i];
 	if (way == NULL) {
 		fail_without(e500, "", &why);
 		snprintf(line, room, "%s", why.msg);
@@ -272,9 +281,9 @@ void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup
 
 void pt_e500_pm_close(struct pt_e500_target *e500)
 {
-	for (size_t i = 0; i < PT_LEN(ways); i++) {
+	for (size_t i = 0; i < PT_LEN(pt_e500_ways); i++) {
 		if (e500->pm.at[i].open)
-			ways[i]->close(e500);
+			pt_e500_ways[i]->close(e500);
 		free(e500->pm.at[i].state);
 		e500->pm.at[i] = (struct pt_e500_way_at){ 0 };
 	}
@@ -329,6 +338,7 @@ static int try_halt(struct pt_e500_target *e500, unsigned core, size_t n, struct
 		return 0;
 	rc = pt_e500_scratch_try_halt(e500, core, e500->pm.saved, n, &pass, &why);
 	add_cost(&e500->pm.at[index_of(&pt_e500_by_scratch)].cost, &pass, false);
+	pt_e500_account_pass(e500, index_of(&pt_e500_by_scratch), core, NULL, 0, &pass, false);
 	return rc == 0 || rc == PT_ESTATE ? 0 : pt_fail(err, rc, "%s", why.msg);
 }
 

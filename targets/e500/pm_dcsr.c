@@ -129,6 +129,11 @@ static void dcsr_describe(const struct pt_e500_target *e500, char *line, size_t 
 		 by->direct ? "" : ", captured counters");
 }
 
+static bool only_reads(const struct pt_e500_target *e500)
+{
+	return !((const struct by_dcsr *)pt_e500_way_state(e500, &pt_e500_by_dcsr))->direct;
+}
+
 /* --- a pass ------------------------------------------------------------------------------------------------------- */
 
 static int take_capture(struct by_dcsr *by, unsigned core, struct pt_err *err)
@@ -249,4 +254,5 @@ const struct pt_e500_way pt_e500_by_dcsr = {
 	.close = dcsr_close,
 	.pass = dcsr_pass,
 	.describe = dcsr_describe,
+	.only_reads = only_reads,
 };

@@ -108,6 +108,19 @@ static bool is_valid(const struct pt_e500_target *e500, unsigned core, uint32_t 
 	       now_ns(e500) - s->at_ns < SNAPSHOT_MS * PT_NS_PER_MS;
 }
 
+/* A debugger's look is in no profile's account. */
+static int pass_for_debugger(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n,
+			     struct pt_err *err)
+{
+	struct pt_e500_pass pass;
+	int rc;
+
+	e500->pm.for_debugger = true;
+	rc = pt_e500_pass(e500, core, ops, n, &pass, err);
+	e500->pm.for_debugger = false;
+	return rc;
+}
+
 /* GDB asks for one register after the other: all are read with the first, so what it shows is of one moment, and costs
  * one pass. */
 static int snapshot(struct pt_e500_target *e500, unsigned core, struct pt_err *err)
@@ -115,14 +128,13 @@ static int snapshot(struct pt_e500_target *e500, unsigned core, struct pt_err *e
 	struct pt_e500_snapshot *s = &e500->pm.snapshot;
 	struct pt_e500_op ops[PT_E500_PMRS_MAX];
 	size_t n = pt_e500_all_pmrs(e500->core, ops);
-	struct pt_e500_pass pass;
 	struct pt_rsp_run run;
 	int rc = e500->remote.rsp->poll(e500->remote.wire, 0, &run, err);
 
 	if (rc < 0 || is_valid(e500, core, run.client_resumes))
 		return rc;
 	s->at_ns = 0;
-	rc = pt_e500_pass(e500, core, ops, n, &pass, err);
+	rc = pass_for_debugger(e500, core, ops, n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		s->value[i] = ops[i].value;
 	if (rc == 0) {
@@ -158,7 +170,6 @@ static int write_checked(struct pt_e500_target *e500, unsigned core, struct pt_e
 {
 	struct pt_e500_op all[PT_E500_PMRS_MAX];
 	size_t n_all = pt_e500_all_pmrs(e500->core, all);
-	struct pt_e500_pass pass;
 
 	if (snapshot(e500, core, err) < 0)
 		return err->code;
@@ -167,7 +178,7 @@ static int write_checked(struct pt_e500_target *e500, unsigned core, struct pt_e
 	if (pt_e500_check_linux(e500, all, n_all, err) < 0)
 		return err->code;
 	pt_e500_forget(e500);
-	return pt_e500_pass(e500, core, ops, n, &pass, err);
+	return pass_for_debugger(e500, core, ops, n, err);
 }
 
 int pt_e500_write_own(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,

@@ -204,10 +204,19 @@ static int rest_us(struct pt_e500_sampling *s, const struct pt_e500_mailbox *box
 	return eighth_us < LONGEST_REST_US ? (int)eighth_us : LONGEST_REST_US;
 }
 
+static uint64_t packets_sent(const struct pt_e500_sampling *s)
+{
+	struct pt_link_traffic traffic;
+
+	pt_link_traffic(pt_probe_link(s->e500->remote.target->probe), &traffic);
+	return traffic.packets;
+}
+
 int pt_e500_sampling_fetch(struct pt_e500_sampling *s, struct pt_e500_sample *samples, size_t room, uint64_t *lost,
 			   int *rest, struct pt_err *err)
 {
 	struct pt_e500_mailbox *box = pt_e500_agent_box(s->e500, s->core);
+	uint64_t sent = packets_sent(s);
 	struct pt_e500_block there;
 	int n = box == NULL ? pt_fail(err, PT_EUNSUPPORTED, "the agent is gone")
 			    : pt_e500_box_samples(box, &s->next, samples, room, lost, &there, err);
@@ -217,5 +226,7 @@ int pt_e500_sampling_fetch(struct pt_e500_sampling *s, struct pt_e500_sample *sa
 	*lost += there.lost - s->lost;
 	s->lost = there.lost;
 	*rest = rest_us(s, box, there.head);
-	return (int)ours(s, samples, (size_t)n);
+	n = (int)ours(s, samples, (size_t)n);
+	pt_e500_account_samples(s->e500, s->core, &pt_e500_by_agent, (size_t)n, packets_sent(s) - sent);
+	return n;
 }

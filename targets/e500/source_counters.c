@@ -283,14 +283,17 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 			  struct pt_err *err)
 {
 	struct counters *s = state;
+	struct pt_e500_account *account;
 	struct pt_err ignored = { 0 };
 
 	s->turns.e500 = target->state;
 	s->turns.core = setup->core;
+	account = pt_e500_account_begin(s->turns.e500, s->turns.core);
 	pt_e500_offer_ram(s->turns.e500, setup);
 	if (read_words(s, setup, pt_e500_kinds[s->turns.e500->core].n_pmcs, err) < 0 || take_unit(s, err) < 0)
 		return err->code;
 	pt_emit_init(&s->turns.out, setup, now_ns(s));
+	pt_emit_costs(&s->turns.out, pt_e500_account_tell, account);
 	if (look_for_counters(s, setup, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
 	    first_turn(s, err) < 0) {
 		pt_e500_give_back(s->turns.e500, owner, &ignored);

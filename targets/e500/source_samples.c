@@ -193,7 +193,7 @@ static int start_halting(struct samples *s, struct pt_target *target, const stru
 
 static int emit_config(struct samples *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	char lines[500], per[60], by[80] = "";
+	char lines[700], does[200], per[60], by[80] = "";
 	int rc;
 
 	if (s->unit.event->number != CYCLES)
@@ -202,11 +202,14 @@ static int emit_config(struct samples *s, const struct pt_source_setup *setup, s
 		snprintf(per, sizeof(per), "%" PRIu32 " %s", s->unit.every, s->unit.event->name);
 	else
 		snprintf(per, sizeof(per), "%" PRIu64 " us", s->unit.period_ns / 1000);
+	snprintf(does, sizeof(does),
+		 "the program's agent stores a sample per %s in some 160 instructions, which are not counted; PMC%u "
+		 "and PMGC0 are in use",
+		 per, s->unit.pmc);
 	snprintf(lines, sizeof(lines),
 		 "source=pc-sampling\nmode=agent\nbatch=%d\nbit0=1\n%speriod_us=%" PRIu64 "\n"
-		 "cost=0 halts: the program's agent stores a sample per %s in some 160 instructions, which are not "
-		 "counted; PMC%u and PMGC0 are in use\n",
-		 BATCH, by, s->unit.period_ns / 1000, per, s->unit.pmc);
+		 "cost=0 halts: %s\ncost_besides=%s\n",
+		 BATCH, by, s->unit.period_ns / 1000, does, does);
 	rc = pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
 	s->configured = rc == 0;
 	if (s->unit.phase == PT_E500_SAMPLING)
@@ -266,6 +269,7 @@ static int samples_start(void *state, struct pt_target *target, const struct pt_
 	s->unit.core = setup->core;
 	s->unit.owner = owner;
 	pt_emit_init(&s->out, setup, now(s));
+	pt_emit_costs(&s->out, pt_e500_account_tell, pt_e500_account_begin(s->unit.e500, s->unit.core));
 	if (strcmp(mode, "halt") == 0 && asks)
 		return pt_fail(err, PT_EARG, "mode=halt samples by time: event and every need an agent (mode=agent)");
 	if (strcmp(mode, "halt") == 0)

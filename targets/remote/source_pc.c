@@ -24,6 +24,7 @@ struct sampler {
 	struct pt_remote *r;
 	struct pt_emit out;
 	uint64_t random, period_ns, next_ns;
+	struct pt_cost_part cost;
 	bool held, leased;
 };
 
@@ -36,6 +37,22 @@ static uint64_t now(const struct sampler *s)
 static void plan_next(struct sampler *s)
 {
 	s->next_ns = now(s) + s->period_ns / 2 + pt_random(&s->random, s->period_ns + 1);
+}
+
+static void tell_cost(void *state, struct pt_cost *cost)
+{
+	const struct sampler *s = state;
+
+	cost->part[cost->n_parts] = s->cost;
+	snprintf(cost->part[cost->n_parts++].way, PT_COST_WAY_BYTES, "halt and go on");
+}
+
+static uint64_t packets_sent(const struct sampler *s)
+{
+	struct pt_link_traffic traffic;
+
+	pt_link_traffic(pt_probe_link(s->r->target->probe), &traffic);
+	return traffic.packets;
 }
 
 static void emit_sample(struct sampler *s, uint64_t halted_ns, uint64_t pc)
@@ -51,7 +68,7 @@ static void emit_sample(struct sampler *s, uint64_t halted_ns, uint64_t pc)
 static int take_sample(struct sampler *s, struct pt_err *err)
 {
 	const struct pt_rsp_ops *rsp = s->r->rsp;
-	uint64_t halted_ns, pc;
+	uint64_t halted_ns, pc, sent = packets_sent(s);
 	struct pt_rsp_run run;
 	int rc = rsp->poll(s->r->wire, 0, &run, err);
 
@@ -67,11 +84,15 @@ static int take_sample(struct sampler *s, struct pt_err *err)
 	if (rc < 0)
 		return rc;
 	rc = rsp->go_on(s->r->wire, err);
+	pt_cost_halt(&s->cost.sampling, now(s) - halted_ns);
 	if (rc == PT_ESTATE)
 		return 1;
-	if (rc == 0)
-		emit_sample(s, halted_ns, pc);
-	return rc;
+	if (rc < 0)
+		return rc;
+	s->cost.samples++;
+	s->cost.packets += packets_sent(s) - sent;
+	emit_sample(s, halted_ns, pc);
+	return 0;
 }
 
 /* A debugger lets it run past the board: nobody tells. */
@@ -147,12 +168,13 @@ static int look_at_core(struct sampler *s, struct pt_err *err)
 
 static int emit_config(struct sampler *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
-	char lines[256];
+	char lines[400];
 
 	snprintf(lines, sizeof(lines),
 		 "source=pc-sampling\nmode=halt\nbatch=1\nperiod_us=%" PRIu64 "\nbit0=1\nsleep=counted\n"
-		 "cost=INTRUSIVE: the program is halted and let go for each sample, every %" PRIu64 " us in the mean\n",
-		 s->period_ns / 1000, s->period_ns / 1000);
+		 "cost=INTRUSIVE: the program is halted and let go for each sample, every %" PRIu64 " us in the mean\n"
+		 "cost_besides=every %" PRIu64 " us in the mean\n",
+		 s->period_ns / 1000, s->period_ns / 1000, s->period_ns / 1000);
 	return pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
 }
 
@@ -173,6 +195,7 @@ static int sampler_start(void *state, struct pt_target *target, const struct pt_
 	s->random = setup->seed;
 	s->period_ns = pt_params_number(setup->settings, &params[PERIOD]);
 	pt_emit_init(&s->out, setup, now(s));
+	pt_emit_costs(&s->out, tell_cost, s);
 	plan_next(s);
 	if (pt_lease_take(target, unit, owner, err) < 0)
 		return err->code;
