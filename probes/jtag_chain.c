@@ -17,6 +17,7 @@ enum {
 	MAX_IRS = PT_JTAG_MAX_TAPS * PT_JTAG_MAX_IR_BITS,	/* all together */
 	IR_BITS = 2 * MAX_IRS + 1,
 	TIMEOUT_MS = 1000,
+	LIST_BYTES = 200,
 };
 
 const struct pt_param pt_jtag_params[] = {
@@ -53,6 +54,26 @@ static bool all_are(const uint8_t *bits, uint32_t n_bits, bool level)
 	return true;
 }
 
+/* Who is there, for a sentence: "TAP 0 is 0x4ba00477 (Arm JTAG-DP), TAP 1 has no IDCODE". Cut where the room ends. */
+static const char *list_taps(const struct pt_jtag_chain *chain, char *out, size_t room)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < chain->n_taps && n < room; i++) {
+		const struct pt_jtag_tap *tap = &chain->tap[i];
+		const struct pt_jtag_part *part = pt_jtag_part_of(tap->idcode, tap->ir_bits);
+		const char *name = part != NULL ? part->name : "not known";
+
+		if (tap->has_idcode)
+			n += (size_t)snprintf(out + n, room - n, "%sTAP %zu is 0x%08x (%s)", i > 0 ? ", " : "", i,
+					      tap->idcode, name);
+		else
+			n += (size_t)snprintf(out + n, room - n, "%sTAP %zu has no IDCODE", i > 0 ? ", " : "", i);
+	}
+	return out;
+}
+
 /* --- who is there ------------------------------------------------------------------------------------------------- */
 
 static int stuck(bool level, struct pt_err *err)
@@ -60,7 +81,8 @@ static int stuck(bool level, struct pt_err *err)
 	if (level)
 		return pt_fail(err, PT_EPROTO,
 			       "TDO is always 1: no TAP answers; is the target powered, and TDO connected?");
-	return pt_fail(err, PT_EPROTO, "TDO is always 0: the line is shorted or held, or the target has no power");
+	return pt_fail(err, PT_EPROTO,
+		       "TDO is always 0: the line is shorted or held, or the target has no power or is in reset");
 }
 
 static int read_ids(struct pt_jtag_chain *chain, const uint8_t *bits, struct pt_err *err)
@@ -124,6 +146,7 @@ static int share_out(struct pt_jtag_chain *chain, uint32_t together, const struc
 		     struct pt_err *err)
 {
 	uint32_t known = 0, bits;
+	char who[LIST_BYTES];
 	int unknown = -1;
 
 	for (size_t i = 0; i < chain->n_taps; i++) {
@@ -136,8 +159,8 @@ static int share_out(struct pt_jtag_chain *chain, uint32_t together, const struc
 		if (bits == 0 && unknown >= 0)
 			return pt_fail(err, PT_EPROTO,
 				       "the instruction registers of the chain's %zu TAPs have %u bits together; "
-				       "whose are how many of them? Set jtag.ir.len",
-				       chain->n_taps, together);
+				       "whose are how many of them? Set jtag.ir.len (%s)",
+				       chain->n_taps, together, list_taps(chain, who, sizeof(who)));
 		if (bits == 0)
 			unknown = (int)i;
 		chain->tap[i].ir_bits = (uint8_t)bits;
@@ -150,8 +173,8 @@ static int share_out(struct pt_jtag_chain *chain, uint32_t together, const struc
 	if (known != together)
 		return pt_fail(err, PT_EPROTO,
 			       "the instruction registers of the chain have %u bits, those of its TAPs %u; see "
-			       "jtag.ir.len",
-			       together, known);
+			       "jtag.ir.len (%s)",
+			       together, known, list_taps(chain, who, sizeof(who)));
 	return 0;
 }
 
@@ -208,11 +231,12 @@ int pt_jtag_chain_tap(const struct pt_jtag_chain *chain, const struct pt_params 
 {
 	uint64_t asked = pt_params_number(settings, &pt_jtag_params[PT_JTAG_TAP]);
 	size_t n = 0, found = 0;
+	char who[LIST_BYTES];
 
 	if (pt_params_given(settings, &pt_jtag_params[PT_JTAG_TAP])) {
 		if (asked >= chain->n_taps)
-			return pt_fail(err, PT_EARG, "jtag.tap=%u: the chain has %zu, and the first is 0",
-				       (unsigned)asked, chain->n_taps);
+			return pt_fail(err, PT_EARG, "jtag.tap=%u: there is none of that number (%s)", (unsigned)asked,
+				       list_taps(chain, who, sizeof(who)));
 		return (int)asked;
 	}
 	for (size_t i = 0; i < chain->n_taps; i++)
@@ -222,8 +246,9 @@ int pt_jtag_chain_tap(const struct pt_jtag_chain *chain, const struct pt_params 
 		}
 	if (n == 1)
 		return (int)found;
-	return pt_fail(err, PT_EARG, "the chain has %zu TAPs, and %s: set jtag.tap", chain->n_taps,
-		       n == 0 ? "none is known to be the one that is meant" : "several may be meant");
+	return pt_fail(err, PT_EARG, "the chain has %zu TAPs, and %s: set jtag.tap (%s)", chain->n_taps,
+		       n == 0 ? "none is known to be the one that is meant" : "several may be meant",
+		       list_taps(chain, who, sizeof(who)));
 }
 
 int pt_jtag_chain_user(const struct pt_jtag_chain *chain, size_t tap, unsigned n, const struct pt_params *settings,

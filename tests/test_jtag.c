@@ -40,7 +40,9 @@ static const struct pt_vjtap_config dap = {
 }, fpga = {
 	.ir_bits = 6, .ir_capture = 0x11, .has_idcode = true, .idcode = FPGA_ID, .idcode_ir = 0x09, .rows = rows,
 	.n_rows = PT_LEN(rows),
-}, nameless = { .ir_bits = 5, .ir_capture = 1 };
+}, nameless = { .ir_bits = 5, .ir_capture = 1 }, zynqmp_bypass = { .ir_bits = 4, .ir_capture = 1 }, zynqmp = {
+	.ir_bits = 12, .ir_capture = 1, .has_idcode = true, .idcode = 0x14710093, .idcode_ir = 0x249,
+};
 
 static void make(const struct pt_vjtap_config *const *configs, size_t n)
 {
@@ -217,10 +219,12 @@ static const struct {
 	{ "stuck at 1", { &fpga }, 1, NULL, FAKE_JTAG_TDO_1, "TDO is always 1" },
 	{ "noise", { &fpga }, 1, NULL, FAKE_JTAG_TDO_NOISE, "more than 16 TAPs" },
 	{ "one that nobody knows", { &nameless }, 1, NULL, FAKE_JTAG_FINE, NULL },
-	{ "two that nobody knows", { &nameless, &nameless }, 2, NULL, FAKE_JTAG_FINE, "have 10 bits together" },
+	{ "two that nobody knows", { &nameless, &nameless }, 2, NULL, FAKE_JTAG_FINE, "have 10 bits together; whose are how many of them? Set "
+	  "jtag.ir.len (TAP 0 has no IDCODE, TAP 1 has no IDCODE)" },
 	{ "two that the user knows", { &nameless, &nameless }, 2, "jtag.ir.len=5,5", FAKE_JTAG_FINE, NULL },
 	{ "one of two is enough", { &nameless, &nameless }, 2, "jtag.ir.len=5", FAKE_JTAG_FINE, NULL },
-	{ "too many bits", { &dap, &fpga }, 2, "jtag.ir.len=4,8", FAKE_JTAG_FINE, "have 10 bits, those of its TAPs 12" },
+	{ "too many bits", { &dap, &fpga }, 2, "jtag.ir.len=4,8", FAKE_JTAG_FINE, "have 10 bits, those of its TAPs "
+	  "12; see jtag.ir.len (TAP 0 is 0x4ba00477 (Arm JTAG-DP), TAP 1 is 0x13722093 (not known))" },
 	{ "shared out wrongly", { &dap, &fpga }, 2, "jtag.ir.len=5,5", FAKE_JTAG_FINE, "TAP 1 does not begin with 01" },
 	{ "no length", { &fpga }, 1, "jtag.ir.len=six", FAKE_JTAG_FINE, "not a length from 2 to 32" },
 };
@@ -250,7 +254,8 @@ static const struct {
 } codes[] = {			/* Source: microblaze.md 2.1 */
 	{ 0x13722093, 6, 0x03 }, { 0x0362d093, 0, 0x03 }, { 0x04001093, 6, 0x03 }, { 0x0424a093, 10, 0x3c3 },
 	{ 0x14738093, 12, 0x903 }, { 0x03822093, 6, 0x03 }, { 0x04b31093, 18, 0x03924 }, { 0x03842093, 12, 0x0e4 },
-	{ 0x04b51093, 24, 0x0e4924 }, { 0x03822093, 0, 0 }, { 0x5ba00477, 4, 0 }, { 0x0ba00477, 0, 0 },
+	{ 0x04b51093, 24, 0x0e4924 }, { 0x136b3093, 24, 0x0e4924 }, { 0x036d5093, 0, 0x0e4924 }, { 0x036d9093, 22, 0 },
+	{ 0x14ca8093, 6, 0 }, { 0x04e81093, 6, 0x03 }, { 0x03822093, 0, 0 }, { 0x5ba00477, 4, 0 }, { 0x0ba00477, 0, 0 },
 	{ 0x12345679, 6, 0 },
 	{ 0x03822093, 7, 0 },
 };
@@ -284,7 +289,38 @@ START_TEST(the_user_knows_better)
 	ck_assert_int_eq(pt_jtag_chain_user(&chain, 0, 3, settings, &code, &err), PT_EARG);	/* 6 bits into 5 */
 	pt_params_add(settings, pt_jtag_params, pt_n_jtag_params, "jtag.tap=2", &err);
 	ck_assert_int_eq(pt_jtag_chain_tap(&chain, settings, &err), PT_EARG);
+	ck_assert_str_eq(err.msg, "jtag.tap=2: there is none of that number (TAP 0 has no IDCODE, TAP 1 is 0x13722093 (7 "
+				  "series or Zynq-7000 PL))");
 	pt_params_free(settings);
+}
+END_TEST
+
+static const struct {
+	const struct pt_vjtap_config *configs[4];
+	size_t n;
+	int tap;		/* PT_EARG: nobody knows */
+	const char *says;
+} meant[] = {
+	{ { &fpga }, 1, 0, "" },
+	{ { &nameless }, 1, 0, "" },
+	{ { &dap, &fpga }, 2, 1, "" },
+	{ { &fpga, &nameless, &dap }, 3, 0, "" },
+	{ { &zynqmp_bypass, &zynqmp }, 2, 1, "" },	/* after power-up the DAP is a bit of BYPASS */
+	{ { &fpga, &dap, &fpga }, 3, PT_EARG, "the chain has 3 TAPs, and several may be meant: set jtag.tap (TAP 0 is "
+	  "0x13722093 (7 series or Zynq-7000 PL), TAP 1 is 0x4ba00477 (Arm JTAG-DP), TAP 2 is" },
+	{ { &dap, &nameless }, 2, PT_EARG, "the chain has 2 TAPs, and none is known to be the one that is meant: set "
+	  "jtag.tap (TAP 0 is 0x4ba00477 (Arm JTAG-DP), TAP 1 has no IDCODE)" },
+};
+
+START_TEST(finds_the_one_that_is_meant)
+{
+	int tap;
+
+	make(meant[_i].configs, meant[_i].n);
+	ck_assert_msg(pt_jtag_chain_find(&chain, &fake_jtag_ops, &fake, NULL, &err) == 0, "%s", err.msg);
+	tap = pt_jtag_chain_tap(&chain, NULL, &err);
+	ck_assert_int_eq(tap, meant[_i].tap);
+	ck_assert_msg(strncmp(err.msg, meant[_i].says, strlen(meant[_i].says)) == 0, "%s", err.msg);
 }
 END_TEST
 
@@ -302,6 +338,7 @@ int main(void)
 	tcase_add_loop_test(tc, says_what_is_wrong_with_a_chain, 0, PT_LEN(chains));
 	tcase_add_loop_test(tc, knows_the_codes_of_parts, 0, PT_LEN(codes));
 	tcase_add_test(tc, the_user_knows_better);
+	tcase_add_loop_test(tc, finds_the_one_that_is_meant, 0, PT_LEN(meant));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -219,11 +219,26 @@ static bool framing_of(const struct pt_params *settings, unsigned i, struct pt_m
 	return true;
 }
 
+static int no_mdm(const struct pt_mdm_jtag *j, uint64_t seen, struct pt_err *err)
+{
+	const struct pt_jtag_tap *tap = &j->chain.tap[j->tap];
+	const char *why = seen == UINT32_MAX || seen == 0 ? ": nothing drives it" :
+			  tap->has_idcode && seen == tap->idcode ? ": the TAP's IDCODE" : "";
+
+	return pt_fail(err, PT_EPROTO,
+		       "no MDM answers on USER%u of TAP %zu (IDCODE 0x%08" PRIx32 ", instruction 0x%" PRIx32
+		       "): it reads 0x%08" PRIx64 "%s, and in no framing 0x42....67. Is the MDM on another chain "
+		       "(mdm.jtag.user, C_JTAG_CHAIN of the design), is the code right (jtag.ir.user%u), is the FPGA "
+		       "configured?",
+		       j->user, j->tap, tap->idcode, j->user_ir, seen, why, j->user);
+}
+
 /* Reads only. A core that is no MDM, and a wrong USER chain, answer nothing that makes sense. */
 static int find_framing(struct pt_mdm *mdm, const struct pt_params *settings, struct pt_err *err)
 {
 	struct pt_mdm_op op = { .what = PT_MDM_READ, .own = true, .command = MDM_CONFIG, .bits = MDM_CONFIG_BITS };
 	uint64_t seen = 0;
+	bool any = false;
 	size_t n_done;
 
 	for (unsigned i = 0; i < 16; i++) {
@@ -234,13 +249,10 @@ static int find_framing(struct pt_mdm *mdm, const struct pt_params *settings, st
 			return err->code;
 		if (pt_mdm_is_config((uint32_t)op.value))
 			return 0;
-		seen = i == 0 ? op.value : seen;
+		seen = any ? seen : op.value;
+		any = true;
 	}
-	return pt_fail(err, PT_EPROTO,
-		       "no MDM answers on USER%u of TAP %zu (configuration 0x%08" PRIx64
-		       ", in no framing 0x42....67): is it the right chain (mdm.jtag.user, jtag.ir.user%u), and is "
-		       "there an MDM in the FPGA?",
-		       mdm->jtag.user, mdm->jtag.tap, seen, mdm->jtag.user);
+	return no_mdm(&mdm->jtag, seen, err);
 }
 
 static int read_settings(struct pt_mdm_jtag *j, const struct pt_params *settings, struct pt_err *err)
