@@ -191,14 +191,14 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 	return 0;
 }
 
-static void tell_symbols(const struct pt_live *live, struct pt_target *target)
+void pt_live_tell_symbols(const struct pt_program *program, struct pt_target *target)
 {
 	const char *const *names = target->ops->symbols;
 	uint64_t addr, size;
 
 	for (unsigned i = 0; names != NULL && names[i] != NULL; i++)
 		target->ops->symbol(target->state, i,
-				    live->program != NULL && pt_program_symbol(live->program, names[i], &addr, &size)
+				    program != NULL && pt_program_symbol(program, names[i], &addr, &size)
 					    ? addr
 					    : PT_UNKNOWN);
 }
@@ -209,7 +209,7 @@ static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err
 	struct pt_link_info info;
 	size_t n;
 
-	tell_symbols(live, target);
+	pt_live_tell_symbols(live->program, target);
 	if (pt_live_choose(live, target, err) < 0 || pt_live_check_image(live, target, err) < 0)
 		return err->code;
 	pt_link_info(pt_probe_link(target->probe), &info);

@@ -39,6 +39,8 @@ void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_
 int pt_live_catch_up(struct pt_live *live, struct pt_err *err);
 /* Loop thread, after start: is the source in a mode that only makes sense with a branch history? */
 bool pt_live_is_recorder(const struct pt_live *live);
+/* Board thread: where the program has what this target looks for by its name. NULL: nothing is known. */
+void pt_live_tell_symbols(const struct pt_program *program, struct pt_target *target);
 /* One paragraph: what it does and for how long it has; any time after start. */
 void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, size_t room);
 

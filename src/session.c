@@ -34,6 +34,46 @@ int pt_session_need_target(const struct pt_target *target, struct pt_err *err)
 	return target != NULL ? 0 : pt_fail(err, PT_ESTATE, "no target is attached; `monitor status` says why");
 }
 
+/* --- what the program has for the target ---------------------------------------------------------------------------- */
+
+struct telling { struct pt_job job; struct pt_program *program; };
+
+static int tell_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)board;
+	if (pt_session_need_target(target, err) == 0)
+		pt_live_tell_symbols(((struct telling *)job)->program, target);
+	return err->code;
+}
+
+static void tell_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	(void)rc;		/* without a target: one that comes is told, too */
+	(void)err;
+	pt_program_unref(((struct telling *)job)->program);
+	free(job);
+}
+
+/* Status, sources and registers are asked before there is a profile. */
+static void tell_symbols(struct pt_session *session)
+{
+	struct telling *telling = session->program != NULL ? calloc(1, sizeof(*telling)) : NULL;
+
+	if (telling == NULL)
+		return;
+	telling->program = pt_program_ref(session->program);
+	telling->job.run = tell_run;
+	telling->job.done = tell_done;
+	pt_board_post(session->board, &telling->job);
+}
+
+static void on_board_state(void *arg, enum pt_board_state state, const char *why)
+{
+	(void)why;
+	if (state == PT_BOARD_READY)
+		tell_symbols(arg);
+}
+
 /* --- life --------------------------------------------------------------------------------------------------------- */
 
 struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop)
@@ -49,6 +89,8 @@ struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop)
 	uv_async_init(loop, &session->news, pt_session_on_news);
 	session->news.data = session;
 	uv_unref((uv_handle_t *)&session->news);
+	session->listener = (struct pt_board_listener){ .arg = session, .on_state = on_board_state };
+	pt_board_listen(board, &session->listener);
 	return session;
 }
 
@@ -76,6 +118,7 @@ int pt_session_set_program(struct pt_session *session, struct pt_program *progra
 		return pt_fail(err, PT_ESTATE, "symbols cannot change while a profile runs; stop it first");
 	pt_program_unref(session->program);
 	session->program = program != NULL ? pt_program_ref(program) : NULL;
+	tell_symbols(session);
 	return 0;
 }
 
@@ -93,6 +136,7 @@ void pt_session_end(struct pt_session *session)
 {
 	if (session->on_closed == NULL || session->close_wanted || session->closing > 0)
 		return;
+	pt_board_unlisten(session->board, &session->listener);
 	for (size_t i = 0; i < session->n_standing; i++)
 		free(session->standing[i]);
 	free(session->standing);

@@ -34,6 +34,7 @@ struct pt_session {
 	struct pt_board *board;
 	uv_loop_t *loop;
 	uv_async_t news;
+	struct pt_board_listener listener;
 	struct pt_program *program;
 	char **standing;		/* words of the command line, for every start */
 	size_t n_standing;

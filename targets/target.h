@@ -163,8 +163,9 @@ struct pt_target_ops {
 
 	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);
 	const struct pt_target_word *words;	/* ended by one without a name; NULL: none */
-	/* Names of what the program may have for this target, ended by NULL, and where one of them is: told whenever
-	 * sources are asked. PT_UNKNOWN: the program has none of that name, or none is known. NULL: none are wanted. */
+	/* Names of what the program may have for this target, ended by NULL, and where one of them is: told when
+	 * program and target are known, be it again, and before a profile. PT_UNKNOWN: the program has none of that
+	 * name, or none is known. NULL: none are wanted. */
 	const char *const *symbols;
 	void (*symbol)(void *state, unsigned i, uint64_t addr);
 	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */

@@ -249,7 +249,8 @@ void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t 
 {
 	const struct pt_e500_way *way = e500->pm.last;
 	struct pt_err why = { 0 };
-	char what[120], cost[160];
+	char what[120], agent[120], cost[160];
+	int len;
 
 	for (size_t i = 0; way == NULL && i < PT_LEN(pt_e500_ways); i++)
 		if (is_wanted(e500, pt_e500_ways[i]) && e500->pm.at[i].open)
@@ -261,7 +262,11 @@ void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t 
 	}
 	way->describe(e500, what, sizeof(what));
 	describe_cost(way, &e500->pm.at[index_of(way)].cost, cost, sizeof(cost));
-	snprintf(line, room, "%s%s", what, cost);
+	len = snprintf(line, room, "%s%s", what, cost);
+	if (!way->halts || !pt_e500_agent_awaited(e500) || len < 0 || (size_t)len >= room)
+		return;
+	pt_e500_by_agent.describe(e500, agent, sizeof(agent));
+	snprintf(line + len, room - (size_t)len, "; the %s is the way once it answers", agent);
 }
 
 void pt_e500_source_cost(struct pt_target *target, char *line, size_t room)
