@@ -17,7 +17,7 @@ static struct {
 
 static bool counters_are_new(void)
 {
-	const struct pt_ve500_pm *pm = &there.chip->pm;
+	const struct pt_ve500_pm *pm = there.chip->pm;
 
 	if ((pm->pmgc0 & FCECE) == 0)
 		return false;
@@ -31,7 +31,7 @@ static bool counters_are_new(void)
  * and lets go again: then counters are not new. */
 static void note_windows(void)
 {
-	bool frozen = there.chip->pm.pmgc0 >> FAC_BIT != 0;
+	bool frozen = there.chip->pm->pmgc0 >> FAC_BIT != 0;
 	uint64_t before_it[PT_VE500_EVENTS];
 
 	memcpy(before_it, windows.now, sizeof(before_it));
@@ -42,7 +42,7 @@ static void note_windows(void)
 		memcpy(windows.begun[windows.n++ % MOST_WINDOWS], before_it, sizeof(before_it));
 	if (frozen && !windows.frozen && windows.n > 0)
 		memcpy(windows.ended[(windows.n - 1) % MOST_WINDOWS],
-		       (there.chip->pm.pmgc0 & TBEE) != 0 ? before_it : windows.now, sizeof(windows.now));
+		       (there.chip->pm->pmgc0 & TBEE) != 0 ? before_it : windows.now, sizeof(windows.now));
 	windows.frozen = frozen;
 }
 
