@@ -25,6 +25,7 @@ struct pump {
 	struct flight flight[PT_JTAG_PORT_MAX_DEPTH];
 	unsigned oldest, in_flight;
 	uint64_t bits_in_flight, timeout_ns;
+	uint64_t first_answer_ns, bits_since;	/* 0: none yet; bits of the answers behind it */
 };
 
 static uint32_t packet_bits(const struct pt_jtag_port *port)
@@ -40,10 +41,10 @@ static uint32_t packet_bits(const struct pt_jtag_port *port)
 static bool has_enough(const struct pump *pump)
 {
 	const struct pt_jtag_port *port = pump->port;
-	uint64_t ahead_bits = (uint64_t)port->tck_hz * AHEAD_MS / 1000;
+	uint64_t ahead_bits = (port->tck_hz != 0 ? port->tck_hz : port->seen_hz) * AHEAD_MS / 1000;
 	uint64_t waiting_bits = pump->bits_in_flight - pump->flight[pump->oldest].n_bits;
 
-	return !port->fixed_depth && pump->in_flight >= LEAST_AHEAD && waiting_bits >= ahead_bits;
+	return port->as_clock_needs && pump->in_flight >= LEAST_AHEAD && waiting_bits >= ahead_bits;
 }
 
 static bool may_send(const struct pump *pump)
@@ -90,6 +91,21 @@ static uint64_t deadline_ns(const struct pump *pump)
 	return pt_link_now_ns(port->link) + clocks_ns + (pump->timeout_ns < silence_ns ? pump->timeout_ns : silence_ns);
 }
 
+/* Of a server that does not say what its clock is. One that waits for us looks slower than it is, is sent more, and
+ * looks faster. */
+static void see_clock(struct pump *pump, uint32_t n_bits)
+{
+	uint64_t now_ns = pt_link_now_ns(pump->port->link);
+
+	if (pump->first_answer_ns == 0) {
+		pump->first_answer_ns = now_ns;
+		return;
+	}
+	pump->bits_since += n_bits;
+	if (now_ns > pump->first_answer_ns)
+		pump->port->seen_hz = pump->bits_since * PT_NS_PER_S / (now_ns - pump->first_answer_ns);
+}
+
 static void advance_done(struct pump *pump, struct pt_jtag_cursor to)
 {
 	uint64_t now_ns = pt_link_now_ns(pump->port->link);
@@ -122,6 +138,7 @@ static int take_oldest(struct pump *pump, struct pt_err *err)
 	pump->oldest = (pump->oldest + 1) % PT_JTAG_PORT_MAX_DEPTH;
 	pump->in_flight--;
 	pump->bits_in_flight -= flight->n_bits;
+	see_clock(pump, flight->n_bits);
 	if (port->ops->unpack(port->state, pump->ops, pump->n_ops, &at, flight->n_bits, (size_t)n, err) < 0)
 		return err != NULL ? err->code : PT_EPROTO;
 	advance_done(pump, flight->to);
@@ -167,7 +184,7 @@ void pt_jtag_port_set_depth(struct pt_jtag_port *port, const struct pt_link_info
 	uint64_t asked = pt_params_number(settings, &pt_probe_params[PT_PROBE_LIMIT_PACKETS]);
 	uint64_t depth = asked > 0 && asked < PT_JTAG_PORT_MAX_DEPTH ? asked : PT_JTAG_PORT_MAX_DEPTH;
 
-	port->fixed_depth = asked > 0;
+	port->as_clock_needs = asked == 0;
 	port->depth = info->depth > 0 && info->depth < depth ? info->depth : (unsigned)depth;
 }
 

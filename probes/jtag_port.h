@@ -30,8 +30,9 @@ struct pt_jtag_port {
 	void *state;			/* the driver's */
 	struct pt_link *link;
 	unsigned depth;			/* packets outstanding at most, 1..PT_JTAG_PORT_MAX_DEPTH */
-	bool fixed_depth;		/* and always as many, whatever the clock */
-	uint32_t tck_hz;
+	bool as_clock_needs;		/* fewer, where they keep TCK busy; see pt_jtag_port_set_depth() */
+	uint32_t tck_hz;		/* 0: the server does not say */
+	uint64_t seen_hz;		/* and this is what its answers look like; 0: not known yet */
 	bool lost;			/* nobody knows where the TAPs are: reset them first */
 };
 

@@ -78,10 +78,10 @@ static void bench(const char *probe_kind, uint32_t hz)
 		die(uri, &err);
 	took_ns = read_ns(probe, hz, &tck_hz, &alone_ns);
 	pt_link_traffic(pt_probe_link(probe), &traffic);
-	printf("%-9s TCK %5.2f MHz: 4 KiB in %7.3f ms; ratio %.3f to %" PRIu64
+	printf("%-22s TCK %5.2f MHz: 4 KiB in %7.3f ms, %4" PRIu64 " packets; ratio %.3f to %" PRIu64
 	       " clocks by way of Run-Test/Idle, %.3f to %" PRIu64 " straight on; a bit alone takes %.3f of it\n",
-	       probe_kind, tck_hz / 1e6, (double)took_ns / 1e6, ratio(took_ns, bits + 5 * SCANS, tck_hz),
-	       bits + 5 * SCANS, ratio(took_ns, bits + 4 * SCANS, tck_hz), bits + 4 * SCANS,
+	       probe_kind, tck_hz / 1e6, (double)took_ns / 1e6, traffic.packets,
+	       ratio(took_ns, bits + 5 * SCANS, tck_hz), bits + 5 * SCANS, ratio(took_ns, bits + 4 * SCANS, tck_hz), bits + 4 * SCANS,
 	       ratio(alone_ns, bits + 4 * SCANS, tck_hz));
 	pt_probe_close(probe);
 }
@@ -117,7 +117,7 @@ static void bench_mdm(const char *probe_kind, uint32_t hz)
 	began_ns = pt_link_now_ns(mdm.link);
 	if (pt_mdm_run(&mdm, op, PT_LEN(op), &n_done, &err) < 0)
 		die("read the buffer", &err);
-	printf("%-9s TCK %5.2f MHz: 4 KiB of the MDM, ratio %.3f to %" PRIu64 " clocks by way of Run-Test/Idle\n",
+	printf("%-22s TCK %5.2f MHz: 4 KiB of the MDM, ratio %.3f to %" PRIu64 " clocks by way of Run-Test/Idle\n",
 	       probe_kind, tck_hz / 1e6, ratio(pt_link_now_ns(mdm.link) - began_ns, clocks, tck_hz), clocks);
 	pt_mdm_close(&mdm);
 	pt_probe_close(probe);
@@ -126,7 +126,9 @@ static void bench_mdm(const char *probe_kind, uint32_t hz)
 
 int main(void)
 {
-	static const char *const kinds[] = { "xvc", "cmsis-dap" };
+	static const char *const kinds[] = {
+		"xvc", "cmsis-dap", "cmsis-dap&link=bulk-fs", "cmsis-dap&link=hid-fs", "bitbang",
+	};
 	static const uint32_t speeds[] = { 1000000, 10000000, 30000000 };
 
 	for (size_t k = 0; k < PT_LEN(kinds); k++)
