@@ -1,13 +1,13 @@
 /* Wire jtag of a CMSIS-DAP probe: clocks go as DAP_JTAG_Sequence, up to 64 with one TMS each; TDO is asked for only
- * where somebody wants it. Neighbours with the same TMS and the same wish share a sequence, whatever operations they
- * are of.
+ * where somebody wants it, or near to that. Neighbours with the same TMS share a sequence, whatever operations they are
+ * of.
  * Source: probes.md 1.2. */
 #include <string.h>
 
 #include "probes/cmsis_dap.h"
 #include "util.h"
 
-enum { HEAD_BYTES = 2, MAX_SEQUENCES = 255, SEQUENCE_BITS = 64, TMS_HIGH = 1 << 6, CAPTURE = 1 << 7 };
+enum { HEAD_BYTES = 2, MAX_SEQUENCES = 255, SEQUENCE_BITS = 64, SHORT_BITS = 7, TMS_HIGH = 1 << 6, CAPTURE = 1 << 7 };
 
 /* A packet being made, or being read again to see what its answer means. */
 struct plan {
@@ -23,49 +23,61 @@ static size_t bytes_of(uint32_t n_bits)
 	return (n_bits + 7) / 8;
 }
 
-/* May these clocks go into the last sequence? */
+/* May these clocks go into the last sequence? Where only one of them is wanted, and the other is short, a byte more in
+ * the answer is less than another sequence in the request. */
 static bool joins(const struct plan *plan, const struct pt_jtag_piece *piece)
 {
 	unsigned last = plan->n_sequences - 1u;
+	bool wanted = piece->in != NULL;
 
-	return plan->n_sequences > 0 && plan->sequence[last].tms == piece->tms &&
-	       plan->sequence[last].capture == (piece->in != NULL) && plan->sequence[last].n_bits < SEQUENCE_BITS;
+	if (plan->n_sequences == 0 || plan->sequence[last].tms != piece->tms ||
+	    plan->sequence[last].n_bits == SEQUENCE_BITS)
+		return false;
+	return plan->sequence[last].capture == wanted ||
+	       (wanted ? plan->sequence[last].n_bits : piece->n_bits) <= SHORT_BITS;
 }
 
-static bool fits(const struct plan *plan, uint32_t had_bits, uint32_t n_bits, bool fresh, bool capture)
+/* What the answer grows by: all of a sequence that was not captured so far. */
+static size_t more_answer(uint32_t had_bits, uint32_t n_bits, bool captured, bool capture)
+{
+	return capture ? bytes_of(had_bits + n_bits) - (captured ? bytes_of(had_bits) : 0) : 0;
+}
+
+static bool fits(const struct plan *plan, uint32_t had_bits, uint32_t n_bits, bool fresh, size_t more_answer_bytes)
 {
 	size_t more = bytes_of(had_bits + n_bits) - bytes_of(had_bits);
 
 	return plan->len_bytes + more + fresh <= plan->room_bytes &&
-	       (!capture || plan->answer_bytes + more <= plan->room_bytes) &&
+	       plan->answer_bytes + more_answer_bytes <= plan->room_bytes &&
 	       (!fresh || plan->n_sequences < MAX_SEQUENCES);
 }
 
 /* As many of its clocks as the sequence holds; 0: the packet is full. */
 static uint32_t add(struct plan *plan, const struct pt_jtag_piece *piece)
 {
-	bool fresh = !joins(plan, piece), capture = piece->in != NULL;
+	bool fresh = !joins(plan, piece);
 	unsigned at = fresh ? plan->n_sequences : plan->n_sequences - 1u;
+	bool captured = !fresh && plan->sequence[at].capture, capture = captured || piece->in != NULL;
 	uint32_t had_bits = fresh ? 0 : plan->sequence[at].n_bits, n = SEQUENCE_BITS - had_bits;
+	size_t more_answer_bytes;
 	uint8_t *bits;
 
 	if (n > piece->n_bits)
 		n = piece->n_bits;
-	if (!fits(plan, had_bits, n, fresh, capture))
+	more_answer_bytes = more_answer(had_bits, n, captured, capture);
+	if (!fits(plan, had_bits, n, fresh, more_answer_bytes))
 		return 0;
-	if (fresh) {
-		plan->sequence[plan->n_sequences++].n_bits = 0;
-		plan->sequence[at].tms = piece->tms;
-		plan->sequence[at].capture = capture;
-		plan->len_bytes++;
-	}
+	plan->n_sequences += fresh;
+	plan->len_bytes += fresh;
 	bits = plan->out + plan->len_bytes - bytes_of(had_bits);
 	memset(bits + bytes_of(had_bits), 0, bytes_of(had_bits + n) - bytes_of(had_bits));
 	pt_jtag_copy_bits(bits, had_bits, piece->out, piece->at_bit, n);
 	bits[-1] = (uint8_t)(((had_bits + n) % SEQUENCE_BITS) | (piece->tms ? TMS_HIGH : 0) | (capture ? CAPTURE : 0));
 	plan->sequence[at].n_bits = (uint8_t)(had_bits + n);
+	plan->sequence[at].tms = piece->tms;
+	plan->sequence[at].capture = capture;
 	plan->len_bytes += bytes_of(had_bits + n) - bytes_of(had_bits);
-	plan->answer_bytes += capture ? bytes_of(had_bits + n) - bytes_of(had_bits) : 0;
+	plan->answer_bytes += more_answer_bytes;
 	plan->n_bits += n;
 	return n;
 }

@@ -149,8 +149,91 @@ START_TEST(keeps_the_cable_busy)
 }
 END_TEST
 
+/* --- any list: both TAPs in BYPASS are two bits, which are 0 at first, and what goes in comes out behind them */
+
+enum { LISTS = 300, MOST_OPS = 12, MOST_BITS = 300 };
+
+static struct scan {
+	uint8_t out[MOST_BITS / 8 + 1], in[MOST_BITS / 8 + 1];
+} scans[MOST_OPS];
+
+static uint32_t below(uint32_t n)
+{
+	static uint64_t state = 1;
+
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(state >> 33) % n;
+}
+
+static struct pt_jtag_op any_op(struct scan *scan)
+{
+	struct pt_jtag_op op = { .what = PT_JTAG_DR, .n_bits = 1 + below(below(2) == 0 ? 12 : MOST_BITS) };
+
+	if (below(6) == 0)
+		return (struct pt_jtag_op){ .what = PT_JTAG_IDLE, .n_bits = 1 + below(100) };
+	for (size_t i = 0; i < sizeof(scan->out); i++)
+		scan->out[i] = (uint8_t)below(256);
+	memset(scan->in, 0xa5, sizeof(scan->in));
+	op.head_bits = below(2) * below(10);
+	op.tail_bits = below(2) * below(10);
+	op.out = below(4) != 0 ? scan->out : NULL;
+	op.in = below(3) != 0 ? scan->in : NULL;
+	op.end = below(2) == 0 ? PT_JTAG_TO_NEXT : 0;
+	return op;
+}
+
+static unsigned bit_of(const uint8_t *bits, uint32_t at)
+{
+	return bits[at / 8] >> at % 8 & 1;
+}
+
+/* Bit i of what TDI is during a scan. */
+static unsigned tdi_at(const struct pt_jtag_op *op, uint32_t i)
+{
+	return i < op->head_bits || i >= op->head_bits + op->n_bits || op->out == NULL ? 1 : bit_of(op->out, i - op->head_bits);
+}
+
+static void check_scan(const struct pt_jtag_op *op, int list)
+{
+	for (uint32_t i = 0; op->in != NULL && i < op->n_bits; i++) {
+		uint32_t at = op->head_bits + i;
+
+		ck_assert_msg(bit_of(op->in, i) == (at < 2 ? 0 : tdi_at(op, at - 2)), "list %d, %u bits, bit %u", list, op->n_bits,
+			      i);
+	}
+	for (uint32_t i = op->n_bits; op->in != NULL && i % 8 != 0; i++)
+		ck_assert_uint_eq(bit_of(op->in, i), 0);
+}
+
+START_TEST(any_list_is_shifted_as_it_is)
+{
+	struct pt_jtag_op bypass = { .what = PT_JTAG_IR, .n_bits = 10 }, ops[MOST_OPS];
+	struct pt_err err = { 0 };
+	struct pt_probe *probe;
+	size_t n_done;
+	void *wire;
+
+	contract_fresh(&contract_drivers[_i]);
+	probe = contract_open(&contract_drivers[_i], &err);
+	const struct pt_jtag_ops *jtag = pt_probe_jtag(probe, &wire);
+	ck_assert_int_eq(jtag->connect(wire, &err), 0);
+	ck_assert_int_eq(jtag->run(wire, &bypass, 1, 1000, &n_done, &err), 0);
+	for (int list = 0; list < LISTS; list++) {
+		size_t n = 1 + below(MOST_OPS);
+
+		for (size_t i = 0; i < n; i++)
+			ops[i] = any_op(&scans[i]);
+		ck_assert_msg(jtag->run(wire, ops, n, 1000, &n_done, &err) == 0, "list %d: %s", list, err.msg);
+		for (size_t i = 0; i < n; i++)
+			check_scan(&ops[i], list);
+	}
+	pt_probe_close(probe);
+}
+END_TEST
+
 void contract_jtag_tests(TCase *tc, int i)
 {
+	tcase_add_loop_test(tc, any_list_is_shifted_as_it_is, i, i + 1);
 	tcase_add_loop_test(tc, refuses_what_cannot_be_run, i, i + 1);
 	tcase_add_loop_test(tc, keeps_the_cable_busy, i, i + 1);
 }
