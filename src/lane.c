@@ -93,6 +93,7 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	text_of(chunk, "mode", f->mode, sizeof(f->mode));
 	text_of(chunk, "cost_besides", f->cost_besides, sizeof(f->cost_besides));
 	f->cost.n_parts = 0;
+	text_of(chunk, "event", f->event, sizeof(f->event));
 	f->number = chunk->source;
 	f->core = chunk->core;
 	f->ended = false;

@@ -4,6 +4,7 @@
 #include "e500_agent_rig.h"
 #include "pipeline.h"
 #include "profile/profile.h"
+#include "profile/sampled.h"
 
 #define RUN_NS UINT64_C(150000000)
 
@@ -120,6 +121,79 @@ START_TEST(shares_are_what_the_core_counted)
 	ck_assert_str_eq(p->cost + strlen(p->cost) - strlen("in use"), "in use");
 	ck_assert_ptr_nonnull(strstr(p->cost, "0 halts"));
 	ck_assert_uint_eq(there.n_runs, 1);		/* never again halted and let go, by the server's own count */
+	ck_assert_uint_eq(there.n_changed, 0);
+	pt_pipeline_free(pipeline);
+	forget(&s);
+	end();
+}
+END_TEST
+
+/* --- several events */
+
+static const char *const two_events[] = { "event=cache-misses,Com:9", "every=400,800" };
+static const struct { unsigned number; const char *name; uint32_t every; } of_two[] = {
+	{ 41, "DL1_RELOADS", 400 }, { 9, "COMPLETED_LOAD_OPS", 800 },
+};
+
+/* As of one event, of a row per function and event. */
+static void check_event(const struct pt_sampled *s, size_t event)
+{
+	unsigned n_missed = 0;
+	double known = 0;
+
+	for (size_t i = 0; i < s->n_rows; i++) {
+		const struct pt_sampled_row *row = &s->row[i];
+		double want, width = row->share.hi - row->share.lo;
+
+		if (row->event != event)
+			continue;
+		ck_assert_ptr_nonnull(row->function);
+		want = truth_of(row->function);
+		known += want;
+		n_missed += want < row->share.lo || want > row->share.hi;
+		ck_assert_msg(want > row->share.lo - width && want < row->share.hi + width,
+			      "%s: %.4f, not %.4f (%.4f to %.4f)", row->function->name, want, row->share.share,
+			      row->share.lo, row->share.hi);
+	}
+	ck_assert_uint_le(n_missed, 3);
+	ck_assert_msg(known > 0.93, "%.3f", known);
+}
+
+/* Both at a time; the core's own count is of one of them in each run. */
+START_TEST(each_event_has_its_own_histogram)
+{
+	struct pt_err err = { .msg = "" };
+	struct pt_pipeline *pipeline;
+	const struct pt_profile *p;
+	const struct pt_sampled_event *event;
+	struct session s;
+
+	begin();
+	run_it();
+	ck_assert_msg(start(&s, two_events, 2, &err) == 0, "%s", err.msg);
+	watch(of_two[_i].number);
+	drain_for(&s, RUN_NS);
+	stop(&s);
+	pthread_mutex_lock(&there.lock);
+	pt_ve500_remove_tap(there.chip->cpu, &tap);
+	pthread_mutex_unlock(&there.lock);
+	pipeline = report(&s);
+	p = pt_pipeline_profile(pipeline);
+	ck_assert_uint_eq(p->n_sources, 2);
+	ck_assert_ptr_nonnull(p->sampled);
+	ck_assert_uint_eq(p->sampled->n_events, 2);
+	event = &p->sampled->event[_i];
+	ck_assert_str_eq(event->name, of_two[_i].name);
+	ck_assert_uint_eq(event->every, of_two[_i].every);
+	ck_assert_uint_ge(event->samples, truth.total / of_two[_i].every * 9 / 10);
+	ck_assert_uint_le(event->samples, truth.total / of_two[_i].every * 11 / 10 + 10);
+	check_event(p->sampled, (size_t)_i);
+	ck_assert_str_eq(p->sampled_by, "DL1_RELOADS");	/* functions have those of the first */
+	ck_assert_uint_eq(p->samples, p->sampled->event[0].samples);
+	ck_assert_uint_eq(p->sources[1].loss.lost_ns + p->sources[0].loss.lost_ns, 0);
+	ck_assert_uint_eq(p->sources[1].mismatch_ns + p->sources[0].mismatch_ns, 0);
+	ck_assert_ptr_nonnull(strstr(p->cost, "PMC3, PMC2 and PMGC0"));
+	ck_assert_uint_eq(there.n_runs, 1);
 	ck_assert_uint_eq(there.n_changed, 0);
 	pt_pipeline_free(pipeline);
 	forget(&s);
@@ -298,6 +372,11 @@ static const struct { const char *words[2]; int want; const char *says; } wrong[
 	{ { "event=no-such" }, PT_EARG, "no-such" },
 	{ { "event=78" }, PT_EUNSUPPORTED, "source=counters has those" },
 	{ { "event=0" }, PT_EARG, "never comes" },
+	{ { "event=1,2,Ref:1" }, PT_EARG, "event: CPU_CLK is in the list twice" },
+	{ { "event=1,2,8,9,10" }, PT_EARG, "each takes a counter, and e500v2 has 4: no more than 4 at a time" },
+	{ { "event=1,2,8", "every=5,6" }, PT_EARG, "every: 2 numbers for 3 events: one for all of them, or one for each" },
+	{ { "event=1,2", "every=5,none" }, PT_EARG, "every=none: numbers from 1 to 536870912" },
+	{ { "event=1,78" }, PT_EUNSUPPORTED, "source=counters has those" },
 	{ { "event=instructions", "mode=halt" }, PT_EARG, "need an agent" },
 };
 
@@ -344,6 +423,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, shares_are_what_the_core_counted, 0, PT_LEN(kinds));
+	tcase_add_loop_test(tc, each_event_has_its_own_histogram, 0, PT_LEN(of_two));
 	tcase_add_test(tc, begins_and_ends_at_a_halt);
 	tcase_add_test(tc, what_a_dead_one_left_is_cleared);
 	tcase_add_test(tc, what_was_overwritten_is_counted);

@@ -72,6 +72,7 @@ struct pt_analysis {
 	X(aux) \
 	X(counters) \
 	X(bins) \
+	X(sampled) \
 	X(timeline) \
 	X(entry_exit) \
 	X(signalled) \

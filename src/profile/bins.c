@@ -17,7 +17,12 @@ struct bins {
 	struct pt_recent *recent;		/* of each */
 	size_t n_addresses;
 	uint32_t *slot;				/* index + 1 in address; 0: free */
-	struct source { uint16_t source; uint64_t bin_bytes, high; bool exact, instructions, cycles; } source[SOURCES];
+	struct source {
+		uint16_t source;
+		uint64_t bin_bytes, high;
+		bool exact, instructions, cycles;
+		char event[40];			/* that samples are taken by; "": time */
+	} source[SOURCES];
 	size_t n_sources;
 	bool sampled;				/* some hits are samples */
 	bool instructions, cycles;		/* some hits are these */
@@ -130,6 +135,15 @@ static void take_bin(struct bins *b, const struct pt_event *e)
 	pt_recent_add(&b->recent[at], of->reading, e->bin.count);
 }
 
+/* Samples by different events are no hits of one kind: those of the first are taken. */
+static bool is_of_first_event(const struct bins *b, uint16_t source)
+{
+	for (size_t i = 0; i < b->n_sources; i++)
+		if (b->source[i].source == source)
+			return strcmp(b->source[i].event, b->source[0].event) == 0;
+	return true;
+}
+
 static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
 {
 	struct bins *b = analysis;
@@ -137,7 +151,9 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 
 	(void)at;
 	for (; n-- > 0; e++) {
-		if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
+		if (e->kind == PT_EV_SAMPLE && !is_of_first_event(b, e->source)) {
+			continue;
+		} else if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
 			b->result.asleep++;
 		} else if (e->kind == PT_EV_SAMPLE) {
 			hit(b, e->core, e->branch.to, 1, 1, &ignored);
@@ -170,6 +186,7 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 		.exact = pt_config_number(config, len_bytes, "exact", 0) != 0,
 		.instructions = strcmp(counting, "instructions") == 0, .cycles = strcmp(counting, "cycles") == 0,
 	};
+	pt_config_text(config, len_bytes, "event", b->source[i].event, sizeof(b->source[i].event));
 }
 
 /* --- to functions */

@@ -51,6 +51,7 @@ struct pt_profile_since {		/* an exception whose entries had time stamps (since.
 
 struct pt_profile_source {		/* one of several: what it is, and its account of time */
 	char source[16], mode[16], format[16];
+	char event[40];			/* that it takes samples by; "": time, or it takes none */
 	uint16_t number, core;
 	struct pt_loss_sum loss;
 	uint64_t mismatch_ns;
@@ -154,6 +155,7 @@ struct pt_profile {
 	const struct pt_aux *aux;		/* external lines */
 	const struct pt_bins *bins;		/* histogram of the program counter */
 	const struct pt_counters *counters;
+	const struct pt_sampled *sampled;	/* samples by several events */
 	const struct pt_timeline *timeline;
 	const struct pt_history *history;	/* of n_histories cores; only while somebody records it */
 	size_t n_histories;

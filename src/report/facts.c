@@ -16,14 +16,18 @@ const char *pt_basis_name(enum pt_basis basis)
 
 const char *pt_name_source(const struct pt_profile *p, size_t i, char *name, size_t room)
 {
-	bool several = false;
+	const struct pt_profile_source *s = &p->sources[i];
+	bool cores = false, events = false;
+	char of_core[16] = "";
 
-	for (size_t k = 0; k < p->n_sources; k++)
-		several |= p->sources[k].core != p->sources[i].core;
-	if (several)
-		snprintf(name, room, "%s of core %u", p->sources[i].source, p->sources[i].core);
-	else
-		snprintf(name, room, "%s", p->sources[i].source);
+	for (size_t k = 0; k < p->n_sources; k++) {
+		cores |= p->sources[k].core != s->core;
+		events |= strcmp(p->sources[k].source, s->source) == 0 && strcmp(p->sources[k].event, s->event) != 0;
+	}
+	if (cores)
+		snprintf(of_core, sizeof(of_core), " of core %u", s->core);
+	snprintf(name, room, "%s%s%s%s", s->source, of_core, events ? " by " : "",
+		 !events ? "" : s->event[0] != '\0' ? s->event : "time");
 	return name;
 }
 
@@ -66,7 +70,7 @@ static void time_of(const struct pt_loss_sum *loss, bool is_bound, char *out, si
 /* Each source has its own account of the same session: as many as fit. */
 static void times_of(char *out, const struct pt_profile *p)
 {
-	char name[40];
+	char name[80];
 	size_t len = 0;
 
 	if (p->n_sources < 2)

@@ -265,7 +265,7 @@ static int tables(const struct pt_profile *p, const struct pt_view *view, const 
 	const struct pt_query brief = { .top = 20 };
 	int rc = table(p, view, query, out, err);
 
-	if (rc < 0 || also == NULL || also->n_rows(p) == 0)
+	if (rc < 0 || also == NULL || also->n_rows(p) == 0 || also->n_rows(p) == (size_t)PT_NOT_MADE)
 		return rc;
 	pt_text_add(out, "\n");
 	return table(p, also, &brief, out, err);

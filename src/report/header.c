@@ -39,7 +39,7 @@ static void symbols_lines(const struct pt_program *program, struct pt_text *out)
 
 static void source_lines(const struct pt_profile *p, struct pt_text *out)
 {
-	char hz[32], name[40];
+	char hz[32], name[80];
 
 	pt_header_label(out, "source");
 	pt_text_add(out, "%s, mode %s%s%s; probe %s\n",
@@ -136,7 +136,7 @@ static void advise(const struct pt_profile *p, struct pt_text *out)
 static void accounts(const struct pt_profile *p, struct pt_text *out)
 {
 	static const char *const labels[] = { "time", "unobserved", "lost" };
-	char name[40], who[44];
+	char name[80], who[84];
 
 	for (int what = 0; what < 3; what++)
 		for (size_t i = 0; i < p->n_sources; i++) {

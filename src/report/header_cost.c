@@ -75,7 +75,7 @@ static void say_cost(const struct pt_profile_source *s, struct pt_text *out)
 /* A line for each source that measured; where the first did not, its expectation. */
 static bool cost_of(const struct pt_profile *p, size_t i, struct pt_text *out)
 {
-	char name[40];
+	char name[80];
 
 	if (i < p->n_sources && p->sources[i].cost.n_parts > 0) {
 		if (p->n_sources > 1)

@@ -3,7 +3,28 @@
 
 #include "profile/bins.h"
 #include "profile/counters.h"
+#include "profile/sampled.h"
 #include "report/header.h"
+
+/* Of the first event the report has it all. */
+static void other_events(const struct pt_profile *p, struct pt_text *out)
+{
+	for (size_t i = 1; p->sampled != NULL && i < p->sampled->n_events; i++) {
+		const struct pt_sampled_event *e = &p->sampled->event[i];
+
+		if (e->core != p->sampled->event[0].core)
+			continue;
+		pt_text_add(out, "\n");
+		pt_header_label(out, "");
+		pt_text_add(out, "%" PRIu64 " samples", e->samples);
+		if (e->every != 0)
+			pt_text_add(out, ", one per %" PRIu64 " %s", e->every, e->name);
+		else
+			pt_text_add(out, " by %s", e->name);
+		if (e->effective > 0)
+			pt_text_add(out, "; worth %.0f independent ones", e->effective);
+	}
+}
 
 static void samples_line(const struct pt_profile *p, struct pt_text *out)
 {
@@ -17,6 +38,7 @@ static void samples_line(const struct pt_profile *p, struct pt_text *out)
 		pt_text_add(out, "; worth %.0f independent ones", p->samples_effective);
 	if (p->samples_refused != 0)
 		pt_text_add(out, "; %" PRIu64 " refused (halted, or not permitted)", p->samples_refused);
+	other_events(p, out);
 	pt_text_add(out, "\n");
 }
 

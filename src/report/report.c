@@ -27,6 +27,7 @@
 	X(aux) \
 	X(counters) \
 	X(durations) \
+	X(events) \
 	X(bins) \
 	X(addresses) \
 	X(series) \

@@ -1,6 +1,8 @@
 #include "targets/e500/sampling.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "log.h"
 #include "util.h"
@@ -38,24 +40,84 @@ static int request(struct pt_e500_sampling *s, struct pt_e500_op *ops, size_t n_
 	return rc;
 }
 
-int pt_e500_sampling_choose(struct pt_e500_sampling *s, const char *event, struct pt_err *err)
-{
-	unsigned n = pt_e500_kinds[s->e500->core].n_pmcs;
+/* --- words -------------------------------------------------------------------------------------------------------- */
 
-	if (pt_e500_event_find(s->e500->core, event, &s->event, err) < 0)
+/* Of the counters that are free the last one that may count it; n: none. */
+static unsigned free_pmc(const struct pt_e500_sampling *s, const struct pt_e500_event *event, unsigned n_pmcs)
+{
+	for (unsigned pmc = n_pmcs; pmc-- > 0;) {
+		bool used = false;
+
+		for (size_t i = 0; i < s->n; i++)
+			used |= s->by[i].pmc == pmc;
+		if (!used && (event->pmcs >> pmc & 1) != 0)
+			return pmc;
+	}
+	return n_pmcs;
+}
+
+static int add_event(struct pt_e500_sampling *s, const char *name, struct pt_err *err)
+{
+	unsigned n_pmcs = pt_e500_kinds[s->e500->core].n_pmcs, pmc;
+	const struct pt_e500_event *event;
+
+	if (pt_e500_event_find(s->e500->core, name, &event, err) < 0)
 		return err->code;
-	if (s->event->threshold)
+	if (event->threshold)
 		return pt_fail(err, PT_EUNSUPPORTED,
-			       "%s counts what lasts longer than a threshold; source=counters has those",
-			       s->event->name);
-	if (s->event->number == 0)
-		return pt_fail(err, PT_EARG, "event %s never comes", s->event->name);
-	while (n > 0 && (s->event->pmcs >> (n - 1) & 1) == 0)
-		n--;
-	if (n == 0)
-		return pt_fail(err, PT_EUNSUPPORTED, "no counter of this core counts %s", s->event->name);
-	s->pmc = n - 1;
+			       "%s counts what lasts longer than a threshold; source=counters has those", event->name);
+	if (event->number == 0)
+		return pt_fail(err, PT_EARG, "event %s never comes", event->name);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->by[i].event == event)
+			return pt_fail(err, PT_EARG, "event: %s is in the list twice", event->name);
+	pmc = free_pmc(s, event, n_pmcs);
+	if (s->n == n_pmcs)
+		return pt_fail(err, PT_EARG, "event: each takes a counter, and %s has %u: no more than %u at a time",
+			       pt_e500_kinds[s->e500->core].name, n_pmcs, n_pmcs);
+	if (pmc == n_pmcs)
+		return pt_fail(err, PT_EUNSUPPORTED, "no counter of this core counts %s", event->name);
+	s->by[s->n++] = (struct pt_e500_sampled){ .event = event, .pmc = pmc };
 	return 0;
+}
+
+static int read_every(struct pt_e500_sampling *s, const char *list, struct pt_err *err)
+{
+	struct pt_err why = { 0 };
+	uint64_t every = 0;
+	size_t n = 0;
+	char one[24];
+
+	for (size_t len; *list != '\0'; list += len + (list[len] == ','), n++) {
+		len = strcspn(list, ",");
+		snprintf(one, sizeof(one), "%.*s", len < sizeof(one) ? (int)len : (int)sizeof(one) - 1, list);
+		if (pt_params_parse(PT_PARAM_NUMBER, one, &every, &why) < 0 || every < 1 || every > PT_E500_EVERY_MOST)
+			return pt_fail(err, PT_EARG, "every=%.30s: numbers from 1 to %d", one, PT_E500_EVERY_MOST);
+		if (n < s->n)
+			s->by[n].every = (uint32_t)every;
+	}
+	if (n != 1 && n != s->n)
+		return pt_fail(err, PT_EARG, "every: %zu numbers for %zu events: one for all of them, or one for each", n,
+			       s->n);
+	for (size_t i = n; i < s->n; i++)
+		s->by[i].every = (uint32_t)every;
+	return 0;
+}
+
+int pt_e500_sampling_choose(struct pt_e500_sampling *s, const char *events, const char *every, struct pt_err *err)
+{
+	char one[80];
+
+	s->n = 0;
+	for (size_t len; *events != '\0'; events += len + (events[len] == ',')) {
+		len = strcspn(events, ",");
+		snprintf(one, sizeof(one), "%.*s", len < sizeof(one) ? (int)len : (int)sizeof(one) - 1, events);
+		if (add_event(s, one, err) < 0)
+			return err->code;
+	}
+	if (s->n == 0)
+		return pt_fail(err, PT_EARG, "event: nothing to sample by");
+	return every != NULL ? read_every(s, every, err) : 0;
 }
 
 /* --- setting up --------------------------------------------------------------------------------------------------- */
@@ -87,16 +149,24 @@ static int clear_leftovers(struct pt_e500_sampling *s, struct pt_err *err)
 	return n == 0 ? 0 : request(s, ops, n + 1, &there, &to_ns, err);
 }
 
-/* Without an interrupt, for a moment, to see how often the event comes. */
+enum { MOST_OPS = 2 + 5 * PT_E500_PMCS_MAX };
+_Static_assert((int)MOST_OPS <= (int)PT_E500_BOX_OPS_MAX, "all of it is one request");
+
+/* Without an interrupt, for a moment, to see how often the events come. */
 static int count_first(struct pt_e500_sampling *s, struct pt_err *err)
 {
-	struct pt_e500_op ops[] = {
-		set(PT_E500_PMGC0, 0, FAC), set(PT_E500_PMLCA0, s->pmc, FCM1 | (uint32_t)s->event->number << 16),
-		set(PT_E500_PMLCB0, s->pmc, 0), set(PT_E500_PMC0, s->pmc, 0), set(PT_E500_PMGC0, 0, 0),
-	};
+	struct pt_e500_op ops[MOST_OPS] = { set(PT_E500_PMGC0, 0, FAC) };
 	struct pt_e500_block there;
-	int rc = request(s, ops, PT_LEN(ops), &there, &s->count_from_ns, err);
+	size_t n = 1;
+	int rc;
 
+	for (size_t i = 0; i < s->n; i++) {
+		ops[n++] = set(PT_E500_PMLCA0, s->by[i].pmc, FCM1 | (uint32_t)s->by[i].event->number << 16);
+		ops[n++] = set(PT_E500_PMLCB0, s->by[i].pmc, 0);
+		ops[n++] = set(PT_E500_PMC0, s->by[i].pmc, 0);
+	}
+	ops[n++] = set(PT_E500_PMGC0, 0, 0);
+	rc = request(s, ops, n, &there, &s->count_from_ns, err);
 	if (rc == 0)
 		s->phase = PT_E500_COUNTING;
 	return rc;
@@ -114,42 +184,54 @@ static uint32_t jitter(uint32_t every)
 
 static int sample_on(struct pt_e500_sampling *s, struct pt_err *err)
 {
-	struct pt_e500_op ops[] = {
-		set(PT_E500_PMGC0, 0, FAC), set(PT_E500_BOX_PERIOD, s->pmc, s->every),
-		set(PT_E500_BOX_JITTER, s->pmc, jitter(s->every)), set(PT_E500_PMLCB0, s->pmc, 0),
-		set(PT_E500_PMLCA0, s->pmc, FCM1 | CE | (uint32_t)s->event->number << 16),
-		set(PT_E500_PMC0, s->pmc, OV - s->every), set(PT_E500_PMGC0, 0, PMIE),
-	};
+	struct pt_e500_op ops[MOST_OPS] = { set(PT_E500_PMGC0, 0, FAC) };
 	struct pt_e500_block there;
 	uint64_t to_ns;
-	int rc = request(s, ops, PT_LEN(ops), &there, &to_ns, err);
+	size_t n = 1;
+	int rc;
 
+	for (size_t i = 0; i < s->n; i++) {
+		const struct pt_e500_sampled *by = &s->by[i];
+
+		ops[n++] = set(PT_E500_BOX_PERIOD, by->pmc, by->every);
+		ops[n++] = set(PT_E500_BOX_JITTER, by->pmc, jitter(by->every));
+		ops[n++] = set(PT_E500_PMLCB0, by->pmc, 0);
+		ops[n++] = set(PT_E500_PMLCA0, by->pmc, FCM1 | CE | (uint32_t)by->event->number << 16);
+		ops[n++] = set(PT_E500_PMC0, by->pmc, OV - by->every);
+	}
+	ops[n++] = set(PT_E500_PMGC0, 0, PMIE);
+	rc = request(s, ops, n, &there, &to_ns, err);
 	if (rc < 0)
 		return rc;
 	s->next = s->seen_head = there.head;
 	s->lost = there.lost;
 	s->seen_ns = now(s);
 	s->phase = PT_E500_SAMPLING;
-	pt_info("%s: a sample per %" PRIu32 " %s", s->owner, s->every, s->event->name);
+	for (size_t i = 0; i < s->n; i++)
+		pt_info("%s: a sample per %" PRIu32 " %s", s->owner, s->by[i].every, s->by[i].event->name);
 	return 0;
 }
 
 int pt_e500_sampling_look(struct pt_e500_sampling *s, struct pt_err *err)
 {
 	uint64_t enough_ns = s->count_from_ns + COUNT_MS * PT_NS_PER_MS, every, took_ns;
-	struct pt_e500_op op = { .pmr = (uint16_t)(PT_E500_PMC0 + s->pmc) };
+	struct pt_e500_op ops[PT_E500_PMCS_MAX] = { { 0 } };
 	struct pt_e500_pass pass;
 	int rc;
 
 	if (now(s) < enough_ns)
 		return (int)((enough_ns - now(s)) / 1000) + 1;
-	rc = pt_e500_by_agent.pass(s->e500, s->core, &op, 1, &pass, err);
+	for (size_t i = 0; i < s->n; i++)
+		ops[i].pmr = (uint16_t)(PT_E500_PMC0 + s->by[i].pmc);
+	rc = pt_e500_by_agent.pass(s->e500, s->core, ops, s->n, &pass, err);
 	if (rc < 0)
 		return rc;
 	took_ns = pass.at_ns > s->count_from_ns ? pass.at_ns - s->count_from_ns : 1;
-	every = (uint64_t)((double)op.value * (double)s->period_ns / (double)took_ns);
-	every = every < PT_E500_EVERY_MOST ? every : PT_E500_EVERY_MOST;
-	s->every = every > PT_E500_EVERY_LEAST ? (uint32_t)every : PT_E500_EVERY_LEAST;
+	for (size_t i = 0; i < s->n; i++) {
+		every = (uint64_t)((double)ops[i].value * (double)s->period_ns / (double)took_ns);
+		every = every < PT_E500_EVERY_MOST ? every : PT_E500_EVERY_MOST;
+		s->by[i].every = every > PT_E500_EVERY_LEAST ? (uint32_t)every : PT_E500_EVERY_LEAST;
+	}
 	return sample_on(s, err);
 }
 
@@ -163,29 +245,43 @@ int pt_e500_sampling_arm(struct pt_e500_sampling *s, struct pt_err *err)
 		s->taken = rc == 0;
 	}
 	if (rc == 0)
-		rc = s->every != 0 ? sample_on(s, err) : count_first(s, err);
+		rc = s->by[0].every != 0 ? sample_on(s, err) : count_first(s, err);
 	return rc;
 }
 
 /* The agent must not go on by a period of ours. */
 int pt_e500_sampling_end(struct pt_e500_sampling *s, struct pt_err *err)
 {
-	struct pt_e500_op off[] = { set(PT_E500_PMGC0, 0, FAC), set(PT_E500_PMLCA0, s->pmc, 0),
-				    set(PT_E500_BOX_PERIOD, s->pmc, 0), set(PT_E500_BOX_JITTER, s->pmc, 0) };
+	struct pt_e500_op off[MOST_OPS] = { set(PT_E500_PMGC0, 0, FAC) };
 	struct pt_e500_block there;
 	uint64_t to_ns;
+	size_t n = 1;
 
-	return request(s, off, PT_LEN(off), &there, &to_ns, err);
+	for (size_t i = 0; i < s->n; i++) {
+		off[n++] = set(PT_E500_PMLCA0, s->by[i].pmc, 0);
+		off[n++] = set(PT_E500_BOX_PERIOD, s->by[i].pmc, 0);
+		off[n++] = set(PT_E500_BOX_JITTER, s->by[i].pmc, 0);
+	}
+	return request(s, off, n, &there, &to_ns, err);
 }
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
+
+size_t pt_e500_sampling_event(const struct pt_e500_sampling *s, const struct pt_e500_sample *sample)
+{
+	size_t i = 0;
+
+	while (i < s->n && (s->by[i].pmc != sample->counter || s->by[i].event->number != sample->event))
+		i++;
+	return i;
+}
 
 static size_t ours(const struct pt_e500_sampling *s, struct pt_e500_sample *samples, size_t n)
 {
 	size_t n_ours = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (samples[i].counter == s->pmc && samples[i].event == s->event->number)
+		if (pt_e500_sampling_event(s, &samples[i]) < s->n)
 			samples[n_ours++] = samples[i];
 	return n_ours;
 }

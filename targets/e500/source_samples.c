@@ -1,9 +1,10 @@
-/* The source pc-sampling: which code is at work, or takes the events, found by the overflow of a counter (sampling.h).
+/* The source pc-sampling: which code is at work, or takes the events, found by the overflow of a counter (sampling.h);
+ * by several events at once each has a counter, and a source of its own in the trace.
  * The program's agent (scripts/agent) stores the program counter each time; nothing halts. Without an agent, and for
  * time only, the core is halted for each sample (targets/remote, source_pc.c).
  *
  * The agent's ring is read oftener than it fills; samples that were overwritten, or that fell together while interrupts
- * were off, are a LOSS of their part of the time. */
+ * were off, are a LOSS of their part of the time; with several events nobody knows of which they were. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,21 +25,22 @@ enum { MODE, EVENT, PERIOD, EVERY, N_PARAMS };
 static const struct pt_param params[] = {
 	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "auto", .choices = "auto|agent|halt",
 		   .help = "agent: the program's samples, nothing halts; halt: INTRUSIVE; auto: agent, else halt" },
-	[EVENT] = { .key = "event", .type = PT_PARAM_TEXT, .standard = "CPU_CLK",
-		    .help = "what a sample is taken by: any event that counters has; cycles are time" },
+	[EVENT] = { .key = "event", .type = PT_PARAM_LIST, .standard = "CPU_CLK",
+		    .help = "what a sample is taken by: any event that counters has; cycles are time; several, A,B, as "
+			    "many as the core has counters" },
 	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "1ms", .min = 100000, .max = 10 * PT_NS_PER_S,
 		     .help = "mean distance of two samples, where every is not given (10ms where it halts)" },
-	[EVERY] = { .key = "every", .type = PT_PARAM_NUMBER, .min = 1, .max = PT_E500_EVERY_MOST,
-		    .help = "events to a sample, in the mean; otherwise by period and how often the event came lately, "
-			    "at least 100" },
+	[EVERY] = { .key = "every", .type = PT_PARAM_LIST,
+		    .help = "events to a sample, in the mean, of all events or N,M of each; otherwise by period and how "
+			    "often the event came lately, at least 100" },
 };
 
 struct samples {
 	struct pt_e500_sampling unit;
 	void *halting;				/* the state of pt_source_remote_pc; NULL: we sample */
-	struct pt_emit out;
+	struct pt_emit out[PT_E500_PMCS_MAX];	/* of each event */
 	uint64_t waits_since_ns;		/* for the program's agent; 0: it does not */
-	bool held, configured;			/* CONFIG is out */
+	bool held, ends;			/* ends: what there is is the last of it */
 };
 
 static uint64_t now(const struct samples *s)
@@ -46,44 +48,98 @@ static uint64_t now(const struct samples *s)
 	return pt_link_now_ns(pt_probe_link(s->unit.e500->remote.target->probe));
 }
 
+/* --- into the traces of all events ------------------------------------------------------------------------------- */
+
+static void lose(struct samples *s, enum pt_loss cause, uint64_t to_ns)
+{
+	for (size_t i = 0; i < s->unit.n; i++)
+		pt_emit_loss(&s->out[i], cause, to_ns);
+}
+
+static void tell_state(struct samples *s, enum pt_state what, uint64_t ns, uint64_t pc)
+{
+	for (size_t i = 0; i < s->unit.n; i++)
+		pt_emit_state(&s->out[i], what, ns, pc);
+}
+
+static void tell_works(struct samples *s, uint64_t ns)
+{
+	for (size_t i = 0; i < s->unit.n; i++)
+		pt_emit_works(&s->out[i], ns, false);
+}
+
+static int tell_failed(struct samples *s, uint64_t ns, int rc)
+{
+	int result = rc;
+
+	for (size_t i = 0; i < s->unit.n; i++)
+		result = pt_emit_failed(&s->out[i], ns, rc);
+	return result;
+}
+
+static void tell_end(struct samples *s, int rc, enum pt_loss cause)
+{
+	for (size_t i = 0; i < s->unit.n; i++) {
+		pt_emit_rest(&s->out[i], now(s), rc, cause);
+		pt_emit_end(&s->out[i]);
+	}
+}
+
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
-/* What was found since the last look, in batches, each with its part of the time; what was lost has its part, too. */
-static void emit_samples(struct samples *s, const struct pt_e500_sample *samples, size_t n, uint64_t lost,
-			 uint64_t to_ns)
+struct fetched { const struct pt_e500_sample *sample; size_t n; uint64_t lost, to_ns; };
+
+static size_t samples_of(const struct samples *s, const struct fetched *f, size_t event)
 {
-	uint64_t from_ns = s->out.told_ns, of_samples_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		n += pt_e500_sampling_event(&s->unit, &f->sample[i]) == event;
+	return n;
+}
+
+/* What was found of an event since the last look, in batches, each with its part of the time; what was lost has its
+ * part, too. */
+static void emit_samples(struct samples *s, const struct fetched *f, size_t event)
+{
+	struct pt_emit *out = &s->out[event];
+	uint64_t from_ns = out->told_ns, of_samples_ns = f->to_ns > from_ns ? f->to_ns - from_ns : 0;
+	size_t n = samples_of(s, f, event), batch = 0, done = 0;
 	uint8_t bytes[SAMPLE_BYTES * BATCH] = { 0 };
 
-	if (n == 0 && lost == 0 && of_samples_ns < QUIET_MS * PT_NS_PER_MS)
+	if (n == 0 && f->lost == 0 && of_samples_ns < QUIET_MS * PT_NS_PER_MS && !s->ends)
 		return;
-	if (lost > 0)
-		of_samples_ns = (uint64_t)((double)of_samples_ns * (double)n / (double)(n + lost));
-	for (size_t done = 0; done < n;) {
-		size_t batch = 0;
-
-		for (; batch < BATCH && done + batch < n; batch++)
-			pt_put_le32(bytes + SAMPLE_BYTES * batch, samples[done + batch].pc);
+	if (f->lost > 0)
+		of_samples_ns = (uint64_t)((double)of_samples_ns * (double)f->n / (double)(f->n + f->lost));
+	for (size_t i = 0; i < f->n; i++) {
+		if (pt_e500_sampling_event(&s->unit, &f->sample[i]) != event)
+			continue;
+		pt_put_le32(bytes + SAMPLE_BYTES * batch++, f->sample[i].pc);
+		if (batch < BATCH && done + batch < n)
+			continue;
 		done += batch;
-		pt_emit_data(&s->out, s->out.told_ns, from_ns + of_samples_ns * done / n, bytes, SAMPLE_BYTES * batch);
+		pt_emit_data(out, out->told_ns, from_ns + of_samples_ns * done / n, bytes, SAMPLE_BYTES * batch);
+		batch = 0;
 	}
-	if (lost > 0)
-		pt_emit_loss_of(&s->out, PT_LOSS_OVERRUN, SAMPLE_BYTES * lost, to_ns);
+	if (f->lost > 0)
+		pt_emit_loss_of(out, PT_LOSS_OVERRUN, s->unit.n == 1 ? SAMPLE_BYTES * f->lost : PT_UNKNOWN, f->to_ns);
 	else
-		pt_emit_data(&s->out, s->out.told_ns, to_ns, bytes, 0);
+		pt_emit_data(out, out->told_ns, f->to_ns, bytes, 0);
 }
 
 /* More than 0: microseconds to rest. The core may stand: the ring can be read all the same. */
 static int fetch(struct samples *s, struct pt_err *err)
 {
 	struct pt_e500_sample samples[PT_E500_BOX_SAMPLES_MAX];
-	uint64_t lost, at_ns = now(s);
-	int rest_us, n = pt_e500_sampling_fetch(&s->unit, samples, PT_LEN(samples), &lost, &rest_us, err);
+	struct fetched f = { .sample = samples, .to_ns = now(s) };
+	int rest_us, n = pt_e500_sampling_fetch(&s->unit, samples, PT_LEN(samples), &f.lost, &rest_us, err);
 
 	if (n < 0)
 		return n;
-	pt_emit_works(&s->out, at_ns, false);
-	emit_samples(s, samples, (size_t)n, lost, at_ns);
+	f.n = (size_t)n;
+	tell_works(s, f.to_ns);
+	for (size_t i = 0; i < s->unit.n; i++)
+		emit_samples(s, &f, i);
 	return rest_us;
 }
 
@@ -97,8 +153,8 @@ static bool still_held(struct samples *s)
 	if (pt_remote_status(s->unit.e500, s->unit.core, &status, &(struct pt_err){ 0 }) < 0 ||
 	    status.state != PT_RUNNING)
 		return true;
-	pt_emit_loss(&s->out, PT_LOSS_HALTED, now(s));
-	pt_emit_state(&s->out, PT_STATE_RUN, now(s), PT_UNKNOWN);
+	lose(s, PT_LOSS_HALTED, now(s));
+	tell_state(s, PT_STATE_RUN, now(s), PT_UNKNOWN);
 	s->held = false;
 	return false;
 }
@@ -106,7 +162,7 @@ static bool still_held(struct samples *s)
 /* A debugger that goes from breakpoint to breakpoint lets it run for a moment each time. Asking costs no packet. */
 static int rest_held(const struct samples *s)
 {
-	return now(s) - s->out.told_ns < SHORT_HALT_MS * PT_NS_PER_MS ? SHORT_REST_US : HELD_REST_US;
+	return now(s) - s->out[0].told_ns < SHORT_HALT_MS * PT_NS_PER_MS ? SHORT_REST_US : HELD_REST_US;
 }
 
 /* A program that begins, or begins anew, has no agent at first. */
@@ -115,8 +171,7 @@ static int not_yet(struct samples *s, struct pt_err *err)
 	s->waits_since_ns = s->waits_since_ns != 0 ? s->waits_since_ns : now(s);
 	if (now(s) - s->waits_since_ns < GIVE_UP_MS * PT_NS_PER_MS)
 		return TRY_AGAIN_US;
-	pt_emit_rest(&s->out, now(s), 0, PT_LOSS_NOT_ARMED);
-	pt_emit_end(&s->out);
+	tell_end(s, 0, PT_LOSS_NOT_ARMED);
 	return pt_wrap(err, "pc-sampling");
 }
 
@@ -133,7 +188,7 @@ static int failed(struct samples *s, int rc, struct pt_err *err)
 		return SHORT_REST_US;
 	if (s->unit.phase != PT_E500_SAMPLING && (rc == PT_EUNSUPPORTED || rc == PT_EBUSY))
 		return not_yet(s, err);
-	rc = pt_emit_failed(&s->out, now(s), rc == PT_EUNSUPPORTED || rc == PT_EBUSY ? PT_EPROTO : rc);
+	rc = tell_failed(s, now(s), rc == PT_EUNSUPPORTED || rc == PT_EBUSY ? PT_EPROTO : rc);
 	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "pc-sampling") : rc;
 }
 
@@ -150,9 +205,9 @@ static int drain_agent(struct samples *s, struct pt_err *err)
 		return failed(s, rc, err);
 	s->waits_since_ns = 0;
 	if (!sampled)
-		pt_emit_works(&s->out, now(s), false);
+		tell_works(s, now(s));
 	if (!sampled && s->unit.phase == PT_E500_SAMPLING)
-		pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, now(s));
+		lose(s, PT_LOSS_NOT_ARMED, now(s));
 	return rc;
 }
 
@@ -191,30 +246,51 @@ static int start_halting(struct samples *s, struct pt_target *target, const stru
 	return err->code;
 }
 
-static int emit_config(struct samples *s, const struct pt_source_setup *setup, struct pt_err *err)
+/* "per 400 DL1_RELOADS, 20000 CPU_CLK", and the counters. */
+static void say_cost(const struct samples *s, char *text, size_t room)
 {
-	char lines[700], does[200], per[60], by[80] = "";
-	int rc;
+	char per[PT_E500_PMCS_MAX * 60] = "", pmcs[PT_E500_PMCS_MAX * 8] = "";
+	size_t n = 0, k = 0;
 
-	if (s->unit.event->number != CYCLES)
-		snprintf(by, sizeof(by), "event=%s\nevery=%" PRIu32 "\n", s->unit.event->name, s->unit.every);
-	if (s->unit.every != 0)
-		snprintf(per, sizeof(per), "%" PRIu32 " %s", s->unit.every, s->unit.event->name);
-	else
-		snprintf(per, sizeof(per), "%" PRIu64 " us", s->unit.period_ns / 1000);
-	snprintf(does, sizeof(does),
-		 "the program's agent stores a sample per %s in some 160 instructions, which are not counted; PMC%u "
-		 "and PMGC0 are in use",
-		 per, s->unit.pmc);
+	for (size_t i = 0; i < s->unit.n; i++) {
+		const struct pt_e500_sampled *by = &s->unit.by[i];
+
+		if (by->every != 0)
+			n += (size_t)snprintf(per + n, sizeof(per) - n, "%s%" PRIu32 " %.40s", i > 0 ? ", " : "",
+					      by->every, by->event->name);
+		k += (size_t)snprintf(pmcs + k, sizeof(pmcs) - k, "PMC%u, ", by->pmc);
+	}
+	if (n == 0)
+		snprintf(per, sizeof(per), "%" PRIu64 " us%s", s->unit.period_ns / 1000,
+			 s->unit.n > 1 ? " and event" : "");
+	pmcs[k - 2] = '\0';
+	snprintf(text, room, "the program's agent stores a sample per %s in some 160 instructions, which are not counted; "
+		 "%s and PMGC0 are in use", per, pmcs);
+}
+
+static int emit_config(struct samples *s, size_t event, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	const struct pt_e500_sampled *of = &s->unit.by[event];
+	char lines[1700], does[700], by[80] = "";
+
+	if (of->event->number != CYCLES)
+		snprintf(by, sizeof(by), "event=%s\nevery=%" PRIu32 "\n", of->event->name, of->every);
+	say_cost(s, does, sizeof(does));
 	snprintf(lines, sizeof(lines),
 		 "source=pc-sampling\nmode=agent\nbatch=%d\nbit0=1\n%speriod_us=%" PRIu64 "\n"
 		 "cost=0 halts: %s\ncost_besides=%s\n",
 		 BATCH, by, s->unit.period_ns / 1000, does, does);
-	rc = pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
-	s->configured = rc == 0;
+	return pt_emit_config(&s->out[event], setup, PT_FORMAT_PCSR, lines, err);
+}
+
+static int emit_configs(struct samples *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	for (size_t i = 0; i < s->unit.n; i++)
+		if (emit_config(s, i, setup, err) < 0)
+			return err->code;
 	if (s->unit.phase == PT_E500_SAMPLING)
-		pt_emit_loss(&s->out, PT_LOSS_NOT_ARMED, now(s));
-	return rc;
+		lose(s, PT_LOSS_NOT_ARMED, now(s));
+	return 0;
 }
 
 /* A halted core's agent cannot be asked: that waits until it runs. */
@@ -239,16 +315,20 @@ static int start_agent(struct samples *s, struct pt_err *err)
 
 static int with_agent(struct samples *s, const struct pt_source_setup *setup, struct pt_err *err)
 {
+	struct pt_source_setup own = *setup;
 	uint64_t pc = PT_UNKNOWN;
 
 	s->unit.period_ns = pt_params_number(setup->settings, &params[PERIOD]);
-	s->unit.every = (uint32_t)pt_params_number(setup->settings, &params[EVERY]);
-	if (pt_e500_sampling_choose(&s->unit, pt_params_text(setup->settings, &params[EVENT]), err) < 0)
+	if (pt_e500_sampling_choose(&s->unit, pt_params_text(setup->settings, &params[EVENT]),
+				    pt_params_text(setup->settings, &params[EVERY]), err) < 0)
 		return err->code;
+	for (size_t i = 0; i < s->unit.n; i++, own.source++)
+		pt_emit_init(&s->out[i], &own, now(s));
+	pt_emit_costs(&s->out[0], pt_e500_account_tell, pt_e500_account_begin(s->unit.e500, s->unit.core));
 	if (start_agent(s, err) == 0 && (!s->held || pt_remote_pc(s->unit.e500, s->unit.core, &pc, err) == 0) &&
-	    emit_config(s, setup, err) == 0) {
+	    emit_configs(s, setup, err) == 0) {
 		if (s->held)
-			pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
+			tell_state(s, PT_STATE_HALT, s->out[0].told_ns, pc);
 		return 0;
 	}
 	pt_e500_give_back(s->unit.e500, owner, &(struct pt_err){ 0 });
@@ -268,8 +348,6 @@ static int samples_start(void *state, struct pt_target *target, const struct pt_
 	s->unit.e500 = target->state;
 	s->unit.core = setup->core;
 	s->unit.owner = owner;
-	pt_emit_init(&s->out, setup, now(s));
-	pt_emit_costs(&s->out, pt_e500_account_tell, pt_e500_account_begin(s->unit.e500, s->unit.core));
 	if (strcmp(mode, "halt") == 0 && asks)
 		return pt_fail(err, PT_EARG, "mode=halt samples by time: event and every need an agent (mode=agent)");
 	if (strcmp(mode, "halt") == 0)
@@ -295,14 +373,14 @@ static int samples_on_state(void *state, enum pt_state what, unsigned core, uint
 	if (s->unit.phase == PT_E500_SAMPLING && !s->held && what == PT_STATE_HALT)
 		fetch(s, &ignored);
 	cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
-	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now(s));
+	lose(s, s->held ? PT_LOSS_HALTED : cause, now(s));
 	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
 		s->held = what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET) {
 		s->unit.phase = PT_E500_IDLE;	/* the registers are cleared, and the agent begins anew */
 		pt_e500_agent_forget(s->unit.e500);
 	}
-	pt_emit_state(&s->out, what, now(s), pc);
+	tell_state(s, what, now(s), pc);
 	return 0;
 }
 
@@ -313,11 +391,11 @@ static int stop_agent(struct samples *s, struct pt_err *err)
 	struct pt_err ignored = { 0 };
 	int rc = sampled && !s->held ? pt_e500_sampling_end(&s->unit, &ignored) : 0;
 
+	s->ends = true;
 	while (sampled && fetch(s, &ignored) == 0)
 		;
 	rc = pt_e500_give_back(s->unit.e500, owner, err) < 0 ? err->code : rc;
-	pt_emit_rest(&s->out, now(s), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
-	pt_emit_end(&s->out);
+	tell_end(s, rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	return rc;
 }
 

@@ -109,5 +109,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_functions = {
 	.name = "functions", .help = "how often, how long and how far apart each function ran", .sort = "net_share",
+	.also = "events",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };
