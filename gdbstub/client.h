@@ -209,7 +209,7 @@ void pt_gdb_reply(struct pt_gdb_client *client);		/* with client->frame, and on 
 void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
 /* "E01", or the sentence to a client that understands it. */
 void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err);
-/* The sentence to any client: for packets where even GDB 13 looks for it (Z, vAttach, vRun, vFlash). */
+/* The sentence to any client: for packets where even GDB 13 looks for it (Z, P, G, vAttach, vRun, vFlash). */
 void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *err);
 void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err);	/* the packet alone */
 void pt_gdb_finish(struct pt_gdb_client *client);		/* the packet is dealt with, without a reply */
@@ -227,6 +227,8 @@ typedef void pt_gdb_after_fn(struct pt_gdb_request *rq, int rc, const struct pt_
 /* Puts into err why the board has no target at present. */
 void pt_gdb_why_no_target(const struct pt_gdbstub *stub, struct pt_err *err);
 void pt_gdb_request_init(struct pt_gdb_request *rq, struct pt_gdb_client *client, bool urgent);
+/* For after, of packets whose errors even GDB 13 shows (pt_gdb_reply_sentence): the answer, or why not. */
+void pt_gdb_reply_checked(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
 /* Goes to the board. Does nothing when the session has ended meanwhile. */
 void pt_gdb_post(struct pt_gdb_request *rq, pt_gdb_run_fn *run, pt_gdb_after_fn *after);
 

@@ -210,7 +210,10 @@ static bool take_own_register(struct pt_gdb_pass *p)
 	if (packet->len_bytes < 2 || !pt_rsp_number(&rq->args, &rq->addr) || rq->addr < p->own_from ||
 	    rq->addr >= p->own_end)
 		return false;
-	pt_gdb_post(rq, packet->bytes[0] == 'p' ? read_own : write_own, NULL);
+	if (packet->bytes[0] == 'p')
+		pt_gdb_post(rq, read_own, NULL);
+	else
+		pt_gdb_post(rq, write_own, pt_gdb_reply_checked);
 	return true;
 }
 

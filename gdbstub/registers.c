@@ -307,7 +307,7 @@ void pt_gdb_write_registers(struct pt_gdb_client *client, struct pt_rsp_args *ar
 	client->request.args = *args;
 	client->request.core = client->core;
 	client->request.task = client->task;
-	pt_gdb_post(&client->request, write_all, NULL);
+	pt_gdb_post(&client->request, write_all, pt_gdb_reply_checked);
 }
 
 void pt_gdb_write_register(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -319,5 +319,5 @@ void pt_gdb_write_register(struct pt_gdb_client *client, struct pt_rsp_args *arg
 	client->request.args = *args;
 	client->request.core = client->core;
 	client->request.task = client->task;
-	pt_gdb_post(&client->request, write_one, NULL);
+	pt_gdb_post(&client->request, write_one, pt_gdb_reply_checked);
 }

@@ -30,6 +30,14 @@ static void reply(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 	}
 }
 
+void pt_gdb_reply_checked(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc < 0)
+		pt_gdb_reply_sentence(rq->client, err);
+	else
+		reply(rq, rc, err);
+}
+
 void pt_gdb_why_no_target(const struct pt_gdbstub *stub, struct pt_err *err)
 {
 	const char *why;

@@ -274,8 +274,9 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	  "40000000") } },
 	/* registers */
 	{ "registers", { ATTACHED, ">P0=78563412", "<OK", ">p0", "<78563412", ">p19", "<00000000", ">p1a", "<00000000",
-	  ">p20", "<E01", ">p", "<E01", ">p0x", "<E01", ">P0=7856", "<E01", ">P0", "<E01", ">P0=7856341g", "<E01" } },
-	{ "all registers", { ATTACHED, ">G01000000", "<E01", ">Gzz", "<E01", ">gx", "<" } },
+	  ">p20", "<E01", ">p", "<E01", ">p0x", "<E01", ">P0=7856", "~E.P for r0 without its 32 bits", ">P0", "<E01",
+	  ">P0=7856341g", "~E.P for r0" } },
+	{ "all registers", { ATTACHED, ">G01000000", "~E.G with 8 digits", ">Gzz", "~E.G with", ">gx", "<" } },
 	/* memory */
 	/* the check value of CRC-32/MPEG-2 is a public one */
 	{ "sums", { ATTACHED, ">M20000000,9:313233343536373839", "<OK", ">qCRC:20000000,9", "<C376e6e7", ">qCRC:20000000,0",
