@@ -41,7 +41,7 @@ START_TEST(an_e6500_is_counted_from_outside)
 	for_counters(ops);
 	pass_now(ops, 4, &pass);
 	check_counts(ops);
-	ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), 0);
+	ck_assert_int_eq(pt_e500_give_back(e500, 0, "profile", &err), 0);
 	ck_assert_uint_eq(read_named("pmlca0"), 0);
 	ck_assert_uint_eq(e500->pm.at[0].cost.n_halts, 0);
 	leave();

@@ -128,15 +128,15 @@ START_TEST(what_was_in_the_registers_is_put_back)
 	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
 	pass_now(ops, 0, &pass);
 	ck_assert_int_eq(target->ops->halt(target->state, 0, &err), 0);
-	ck_assert_int_eq(pt_e500_give_back(e500, "another", &err), 0);	/* has nothing to give */
-	ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), 0);
+	ck_assert_int_eq(pt_e500_give_back(e500, 0, "another", &err), 0);	/* has nothing to give */
+	ck_assert_int_eq(pt_e500_give_back(e500, 0, "profile", &err), 0);
 	pt_e500_all_pmrs(PT_E500_V2, now);
 	pass_now(now, n, &pass);
 	for (size_t i = 0; i < n; i++)
 		ck_assert_msg(now[i].value == ops[i].value, "PMR %u: 0x%08x, not 0x%08x", now[i].pmr, now[i].value,
 			      ops[i].value);
 	ck_assert_int_eq(pt_e500_take(e500, 0, "another", &err), 0);
-	ck_assert_int_eq(pt_e500_give_back(e500, "another", &err), 0);
+	ck_assert_int_eq(pt_e500_give_back(e500, 0, "another", &err), 0);
 	leave();
 }
 END_TEST
@@ -173,10 +173,10 @@ START_TEST(what_user_mode_keeps_from_being_put_back_is_later)
 	ck_assert_int_eq(pt_e500_take(e500, 0, "profile", &err), 0);
 	set_up_counters();
 	ck_assert_int_eq(write_named("msr", PT_E500_MSR_PR, &err), 0);
-	ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), PT_ESTATE);
+	ck_assert_int_eq(pt_e500_give_back(e500, 0, "profile", &err), PT_ESTATE);
 	ck_assert_int_eq(write_named("msr", 0, &err), 0);
 	ck_assert_int_eq(pt_e500_take(e500, 0, "another", &err), 0);
-	ck_assert_int_eq(pt_e500_give_back(e500, "another", &err), 0);
+	ck_assert_int_eq(pt_e500_give_back(e500, 0, "another", &err), 0);
 	ck_assert_uint_eq(read_named("pmlca0"), 0x80050000);
 	ck_assert_uint_eq(read_named("pmlca1"), 0);
 	leave();
@@ -202,7 +202,7 @@ START_TEST(counters_that_go_on_while_halted_are_told)
 	pt_e500_forget(e500);
 	ck_assert_uint_eq(read_named("pmc0"), 0x77);
 	ck_assert_uint_eq(read_named("pmlca0"), 0x80030000);
-	ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), 0);
+	ck_assert_int_eq(pt_e500_give_back(e500, 0, "profile", &err), 0);
 	leave();
 }
 END_TEST
@@ -221,7 +221,7 @@ START_TEST(what_a_lost_server_is_owed_it_gets_when_it_is_back)
 	pthread_mutex_lock(&there.lock);
 	shutdown(there.fd, SHUT_RDWR);
 	pthread_mutex_unlock(&there.lock);
-	ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), PT_EIO);
+	ck_assert_int_eq(pt_e500_give_back(e500, 0, "profile", &err), PT_EIO);
 	ck_assert_ptr_nonnull(strstr(err.msg, "could not be put back"));
 	disconnect();
 	pthread_mutex_lock(&there.lock);
@@ -292,7 +292,7 @@ START_TEST(perf_is_left_alone)
 		ck_assert_uint_eq(read_named("pmlca3"), 0x14010000);
 	} else {
 		ck_assert_int_eq(pt_e500_take(e500, 0, "profile", &err), 0);
-		ck_assert_int_eq(pt_e500_give_back(e500, "profile", &err), 0);
+		ck_assert_int_eq(pt_e500_give_back(e500, 0, "profile", &err), 0);
 	}
 	leave();
 }

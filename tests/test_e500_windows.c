@@ -27,8 +27,8 @@ static bool counters_are_new(void)
 	return true;
 }
 
-/* The time base rises while an instruction is under way, which is not counted then. A look by scratch code freezes, too,
- * and lets go again: then counters are not new. */
+/* The time base rises while an instruction is under way, which is not counted then. A look by scratch code freezes,
+ * too, and lets go again: then counters are not new. */
 static void note_windows(void)
 {
 	bool frozen = there.chip->pm->pmgc0 >> FAC_BIT != 0;
@@ -79,8 +79,8 @@ static void check_window(const struct pt_e500_counting *c, unsigned window, unsi
 		      (unsigned long long)want);
 }
 
-/* The counters of each window as it ended, against what the program did until the instruction that ended it: with turns,
- * those of its turn. Returns how many. */
+/* The counters of each window as it ended, against what the program did until the instruction that ended it: with
+ * turns, those of its turn. Returns how many. */
 static unsigned check_windows(const struct pt_e500_counting *c)
 {
 	struct record record[PT_CHUNK_BYTES / PT_COUNTERS_BYTES];
@@ -89,7 +89,8 @@ static unsigned check_windows(const struct pt_e500_counting *c)
 	unsigned n_windows = 0, n_checked = 0;
 
 	for (size_t at = 0; at < sink.n_chunks; at++) {
-		size_t n = sink.chunk[at]->kind == PT_CHUNK_DATA ? records_of(sink.chunk[at], record, PT_LEN(record)) : 0;
+		size_t n =
+			sink.chunk[at]->kind == PT_CHUNK_DATA ? records_of(sink.chunk[at], record, PT_LEN(record)) : 0;
 
 		for (size_t i = 0; i < n; i++) {
 			if (record[i].counter < c->n) {
@@ -156,9 +157,12 @@ START_TEST(windows_are_read_while_it_runs)
 {
 	static const char *const board_words[] = { "core=e6500", "dcsr=on", NULL };
 	static const char *const target_words[] = {
-		"e500.core=e6500", "e500.dcsr.base=0xf1000000", "upstream-memory=running",
+		"e500.core=e6500",
+		"e500.dcsr.base=0xf1000000",
+		"upstream-memory=running",
 	};
-	static const char *const source_words[] = { "until=branches:700", "events=1,2,9,10,15", "period=1ms", "count=all" };
+	static const char *const source_words[] = { "until=branches:700", "events=1,2,9,10,15", "period=1ms",
+						    "count=all" };
 
 	attach_to("modern", board_words, target_words, PT_LEN(target_words));
 	watch_windows();

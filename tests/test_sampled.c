@@ -1,10 +1,11 @@
-/* Samples by several events: each has a histogram of its own, the functions' table has the first, and bins have no hits of
- * two kinds. All figures by hand; code: small_program.h. */
+/* Samples by several events: each has a histogram of its own, the functions' table has the first, and bins have no hits
+ * of two kinds. All figures by hand; code: small_program.h. */
 #include "chunk_feed.h"
 #include "profile/bins.h"
 #include "profile/sampled.h"
 
-#define BY(event) "format=pcsr\nsource=pc-sampling\nmode=agent\ntarget=small\nprobe=test\ncore_hz=0\ncost=none\nbatch=2\n" event
+#define BY(event)                                                                                                      \
+	"format=pcsr\nsource=pc-sampling\nmode=agent\ntarget=small\nprobe=test\ncore_hz=0\ncost=none\nbatch=2\n" event
 #define MISSES BY("event=MISSES\nevery=400\n")
 #define BRANCHES BY("event=BRANCHES\nevery=10\n")
 #define TIME BY("")
@@ -31,7 +32,8 @@ static void feed(struct chunk_feed *f, unsigned source, unsigned n_chunks, unsig
 	chunk_end(f, source, 1000 * n_chunks);
 }
 
-static void expect_row(const struct pt_sampled_row *row, const char *function, size_t event, uint64_t samples, double share)
+static void expect_row(const struct pt_sampled_row *row, const char *function, size_t event, uint64_t samples,
+		       double share)
 {
 	ck_assert_str_eq(row->function->name, function);
 	ck_assert_uint_eq(row->event, event);
@@ -75,9 +77,14 @@ END_TEST
 START_TEST(is_told)
 {
 	static const char *const wanted[] = {
-		"pc-sampling by MISSES, mode agent", "pc-sampling by BRANCHES, mode agent", "lost       pc-sampling by MISSES: nothing",
-		"12 samples in 6 batches, 0 of them asleep, one per 400 MISSES", "8 samples, one per 10 BRANCHES",
-		"shares estimated (95 % interval) of MISSES", "\nevents\n", "leaf      BRANCHES",
+		"pc-sampling by MISSES, mode agent",
+		"pc-sampling by BRANCHES, mode agent",
+		"lost       pc-sampling by MISSES: nothing",
+		"12 samples in 6 batches, 0 of them asleep, one per 400 MISSES",
+		"8 samples, one per 10 BRANCHES",
+		"shares estimated (95 % interval) of MISSES",
+		"\nevents\n",
+		"leaf      BRANCHES",
 	};
 	struct chunk_feed f = feed_of(NULL, 0);
 	struct pt_text text = { 0 };
@@ -108,7 +115,8 @@ START_TEST(one_event_is_no_table)
 	pt_text_free(&text);
 	text = (struct pt_text){ 0 };
 	chunk_report(&f, &text, "events", "text");
-	ck_assert_msg(strstr(text.bytes, "events: nothing to show; samples are taken by one event") != NULL, "%s", text.bytes);
+	ck_assert_msg(strstr(text.bytes, "events: nothing to show; samples are taken by one event") != NULL, "%s",
+		      text.bytes);
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
 }

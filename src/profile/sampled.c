@@ -171,7 +171,8 @@ static bool is_first_of_core(const struct sampled *s, size_t i)
 static void tell_rows(struct sampled *s)
 {
 	size_t n_ranked = 0, n = 0, n_functions = 0;
-	const struct pt_function *functions = s->program != NULL ? pt_program_functions(s->program, &n_functions) : NULL;
+	const struct pt_function *functions =
+		s->program != NULL ? pt_program_functions(s->program, &n_functions) : NULL;
 
 	for (size_t i = 0; i < s->n_sources; i++)
 		if (is_first_of_core(s, i))
@@ -184,8 +185,10 @@ static void tell_rows(struct sampled *s)
 
 			if (of->flat != NULL && of->event.core == s->ranked[k].core)
 				s->rows[n++] = (struct pt_sampled_row){
-					.function = id != PT_NO_FUNCTION && id <= n_functions ? &functions[id - 1] : NULL,
-					.event = event, .samples = pt_flat_samples(of->flat, id),
+					.function =
+						id != PT_NO_FUNCTION && id <= n_functions ? &functions[id - 1] : NULL,
+					.event = event,
+					.samples = pt_flat_samples(of->flat, id),
 					.share = pt_flat_share(of->flat, id),
 				};
 			event += of->flat != NULL;

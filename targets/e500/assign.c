@@ -1,7 +1,8 @@
-/* Why the number of turns is the least: a turn holds P counters, P even and 4 or more, and two threshold events. It cannot be fewer
- * than all halves / P, nor than threshold events / 2. So many suffice: threshold events are paired so that at most one
- * turn has an odd number of counters left; chains then fill the rest two by two, and what is odd is for single ones.
- * Whatever moves later is checked for the same two limits, and any set within them has its places in a turn. */
+/* Why the number of turns is the least: a turn holds P counters, P even and 4 or more, and two threshold events. It
+ * cannot be fewer than all halves / P, nor than threshold events / 2. So many suffice: threshold events are paired so
+ * that at most one turn has an odd number of counters left; chains then fill the rest two by two, and what is odd is
+ * for single ones. Whatever moves later is checked for the same two limits, and any set within them has its places in
+ * a turn. */
 #include "targets/e500/assign.h"
 
 struct plan {

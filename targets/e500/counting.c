@@ -344,7 +344,8 @@ static int read_until(struct reading *r, const struct pt_params *words)
 		return pt_fail(r->err, PT_EARG, "until: event %s never comes", event->name);
 	for (unsigned pmc = 0; pmc < pt_e500_kinds[c->core].n_pmcs; pmc++)
 		if (pt_e500_overflow_event(c->core, pmc) == event->number)
-			return pt_fail(r->err, PT_EARG, "until: %s: say the event that PMC%u would count", event->name, pmc);
+			return pt_fail(r->err, PT_EARG, "until: %s: say the event that PMC%u would count", event->name,
+				       pmc);
 	c->want[0].chained = false;
 	r->until_is_new = true;
 	return 0;
@@ -375,8 +376,8 @@ static void repeat(struct pt_e500_counting *c, bool whole)
 
 	for (size_t i = own; i < c->n; i++)
 		c->place[i].want = (uint16_t)(c->place[i].want - own);
-	c->n_places = own + pt_e500_repeat(c->n_pmcs - own, c->want + own, c->n - own, whole, c->place + own, c->n - own,
-					   &c->n_turns);
+	c->n_places = own + pt_e500_repeat(c->n_pmcs - own, c->want + own, c->n - own, whole, c->place + own,
+					   c->n - own, &c->n_turns);
 	for (size_t i = own; i < c->n_places; i++)
 		c->place[i].want = (uint16_t)(c->place[i].want + own);
 	for (uint16_t turn = 1; own != 0 && turn < c->n_turns && c->n_places < PT_E500_PLACES_MAX; turn++) {

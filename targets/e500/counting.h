@@ -10,8 +10,10 @@
  *
  * With until= turns are windows, which the hardware ends: all counters freeze in one cycle (PMGC0[FCECE]), when an
  * event has come so often, or with a rise of a bit of the time base. What they hold then is of the same stretch of the
- * program, however late it is read. The event has a counter of its own in each turn, the last one. Sources: E500CORERM Rev. 1, Tables 7-4, 7-5 and 7-8; AN3636 2.1; Linux,
- * core-fsl-emb.c (raw events). UNVERIFIED: that a threshold's unit is the cycle. */
+ * program, however late it is read. The event has a counter of its own in each turn, the last one.
+ *
+ * Sources: E500CORERM Rev. 1, Tables 7-4, 7-5 and 7-8; AN3636 2.1; Linux, core-fsl-emb.c (raw events).
+ * UNVERIFIED: that a threshold's unit is the cycle. */
 #ifndef PT_E500_COUNTING_H
 #define PT_E500_COUNTING_H
 
@@ -46,8 +48,8 @@ enum { PT_E500_EVENTS, PT_E500_COUNT, PT_E500_CHAIN, PT_E500_THRESHOLDS, PT_E500
        PT_E500_PERIOD, PT_E500_UNTIL, PT_E500_COUNTING_PARAMS };
 extern const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS];
 
-/* What until= says, and PMGC0, into *c, whose core is known; *event, *len: the event's name in the word, if there is one.
- * PT_EARG; PT_EUNSUPPORTED: the core's time base ends nothing. */
+/* What until= says, and PMGC0, into *c, whose core is known; *event, *len: the event's name in the word, if there is
+ * one. PT_EARG; PT_EUNSUPPORTED: the core's time base ends nothing. */
 int pt_e500_counting_until(struct pt_e500_counting *c, const struct pt_params *words, const char **event, size_t *len,
 	struct pt_err *err);
 /* core_hz: 0: not known; longest_ns: of a turn, for which events have to be chained. 0, or PT_EARG with the word that

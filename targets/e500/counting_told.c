@@ -85,6 +85,6 @@ void pt_e500_counting_tell(const struct pt_e500_counting *c, const struct pt_e50
 		say_counter(c, clocks->core_hz, &l, i);
 	say(&l, "counter.%zu=TIMEBASE\ncounter.%zu.note=ticks of the core's time base\n", c->n, c->n);
 	if (c->until != PT_E500_NO_WINDOWS)
-		say(&l, "counter.%zu=WINDOWS\ncounter.%zu.note=times that all counters were frozen together\n", c->n + 1,
-		    c->n + 1);
+		say(&l, "counter.%zu=WINDOWS\ncounter.%zu.note=times that all counters were frozen together\n",
+		    c->n + 1, c->n + 1);
 }

@@ -98,7 +98,8 @@ int pt_e500_turn_check(const struct pt_e500_counting *c, const struct pt_e500_op
 	if (c->until == PT_E500_NO_WINDOWS || (ops->value & wanted) == wanted)
 		return 0;
 	return pt_fail(err, PT_EUNSUPPORTED,
-		       "PMGC0 is 0x%08" PRIx32 ", and 0x%08" PRIx32 " was written: counters do not freeze by themselves "
+		       "PMGC0 is 0x%08" PRIx32 ", and 0x%08" PRIx32
+		       " was written: counters do not freeze by themselves "
 		       "on this core, or somebody else writes it; do without until=",
 		       ops->value, c->pmgc0);
 }

@@ -21,8 +21,8 @@ static int read_event(struct pt_e500_counting *c, const char *word, size_t *len,
 	uint64_t n = 0;
 
 	if (colon == NULL || colon == word || pt_params_parse(PT_PARAM_NUMBER, colon + 1, &n, &why) < 0)
-		return pt_fail(err, PT_EARG, "until=%.60s is not EVENT:N, such as until=branch-misses:10000, nor timebase",
-			       word);
+		return pt_fail(err, PT_EARG,
+			       "until=%.60s is not EVENT:N, such as until=branch-misses:10000, nor timebase", word);
 	if (n == 0 || n > MOST_EVENTS)
 		return pt_fail(err, PT_EARG, "until=%.60s: from 1 to %" PRIu64 " events", word, MOST_EVENTS);
 	c->until = PT_E500_UNTIL_EVENT;
@@ -82,6 +82,8 @@ void pt_e500_counting_tell_windows(const struct pt_e500_counting *c, char *text,
 			 c->tbl_ticks);
 	text[0] = '\0';
 	if (end[0] != '\0')
-		snprintf(text, room, "; windows: all counters freeze in one cycle %s, and stand until the next one begins "
-			 "(re-arm); rates are by the cycles that were counted, else by when it was looked", end);
+		snprintf(text, room,
+			 "; windows: all counters freeze in one cycle %s, and stand until the next one begins "
+			 "(re-arm); rates are by the cycles that were counted, else by when it was looked",
+			 end);
 }

@@ -223,8 +223,10 @@ static int e500_detach(void *state, bool resume, struct pt_err *err)
 	struct pt_e500_target *e500 = state;
 	int rc;
 
-	if (e500->pm.n_saved > 0 && pt_e500_give_back(e500, e500->pm.owner, err) < 0)
-		pt_warn("e500: %s", err->msg);
+	for (unsigned core = 0; core < PT_REMOTE_MAX_CORES; core++)
+		if (e500->pm.hold[core].n_saved > 0 &&
+		    pt_e500_give_back(e500, core, e500->pm.hold[core].owner, err) < 0)
+			pt_warn("e500: %s", err->msg);
 	if (!e500->pm.silent)	/* else whoever waits for the end would wait twice */
 		pt_e500_settle(e500);
 	pt_e500_owe_core(e500);
@@ -253,12 +255,19 @@ static void e500_describe(void *state, void (*say)(void *arg, const char *line),
 	pt_e500_choose(e500, &(struct pt_err){ 0 });
 	pt_e500_describe_way(e500, line, sizeof(line));
 	say(arg, line);
-	if (e500->pm.n_saved == 0)
-		return;
-	snprintf(line, sizeof(line),
-		 "changed: the performance monitor counts for %s; its %zu registers are put back at the end",
-		 e500->pm.owner, e500->pm.n_saved);
-	say(arg, line);
+	for (unsigned core = 0; core < PT_REMOTE_MAX_CORES; core++) {
+		const struct pt_e500_hold *hold = &e500->pm.hold[core];
+		char of_core[16] = "";
+
+		if (hold->n_saved == 0)
+			continue;
+		if (e500->remote.n_cores > 1)
+			snprintf(of_core, sizeof(of_core), " of core %u", core);
+		snprintf(line, sizeof(line),
+			 "changed: the performance monitor%s counts for %s; its %zu registers are put back at the end",
+			 of_core, hold->owner, hold->n_saved);
+		say(arg, line);
+	}
 }
 
 /* --- run control -------------------------------------------------------------------------------------------------- */

@@ -122,13 +122,15 @@ struct pt_e500_target {
 			uint32_t resumes;
 			unsigned core;
 		} snapshot;
-		/* Who has the performance monitor, and what was in it before; n_saved 0: nobody has. */
-		char owner[24];
-		unsigned core;
-		struct pt_e500_op saved[PT_E500_PMRS_MAX];
-		size_t n_saved;
-		struct pt_e500_op left[PT_E500_PMRS_MAX];	/* and what was written since to say what is counted */
-		size_t n_left;
+		/* Of each core: who has its performance monitor, and what was in it before; n_saved 0: nobody has. */
+		struct pt_e500_hold {
+			char owner[24];
+			struct pt_e500_op saved[PT_E500_PMRS_MAX];
+			size_t n_saved;
+			/* and what was written since to say what is counted */
+			struct pt_e500_op left[PT_E500_PMRS_MAX];
+			size_t n_left;
+		} hold[PT_REMOTE_MAX_CORES];
 	} pm;
 };
 
@@ -177,7 +179,7 @@ void pt_e500_offer_ram(struct pt_e500_target *e500, const struct pt_source_setup
 int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err);
 /* Every register is what it was before pt_e500_take, counters too. Nothing to do for who has not taken it. The
  * unit is free afterwards, also after an error; with the server gone it is done when that is back (pm_owed.c). */
-int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_err *err);
+int pt_e500_give_back(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err);
 /* PT_EBUSY: Linux' perf counts with these registers. Its pattern: PMLCa with CE and FCM1. Source: Linux,
  * core-fsl-emb.c */
 int pt_e500_check_linux(const struct pt_e500_target *e500, const struct pt_e500_op *ops, size_t n_ops,
@@ -217,8 +219,9 @@ int pt_e500_scratch_try_halt(struct pt_e500_target *e500, unsigned core, struct 
 const struct pt_e500_away *pt_e500_left_behind(const struct pt_e500_target *e500, unsigned *core);
 int pt_e500_bring_back(struct pt_e500_target *e500, unsigned core, const struct pt_e500_away *away, struct pt_err *err);
 void pt_e500_owe_core(const struct pt_e500_target *e500);	/* that, if anything */
-void pt_e500_owe(const struct pt_e500_target *e500, size_t n_saved);	/* pm.saved, as the server is gone */
-void pt_e500_settle(struct pt_e500_target *e500);	/* what was owed to this server, if anything */
+/* What is saved of the core, n_saved of it, as the server is gone. */
+void pt_e500_owe(const struct pt_e500_target *e500, unsigned core, size_t n_saved);
+void pt_e500_settle(struct pt_e500_target *e500);	/* what was owed to this server, of any core */
 /* The core's PVR, read on the way; 0: it could not be. What it says of the core counts, unless a setting did. */
 void pt_e500_learn_pvr(struct pt_e500_target *e500, uint32_t pvr);
 void pt_e500_pm_close(struct pt_e500_target *e500);

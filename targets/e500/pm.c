@@ -8,7 +8,12 @@
 #include "targets/e500/e500.h"
 #include "util.h"
 
-static const char unit[] = "performance monitor";
+/* Of each core. */
+static const char *const units[PT_REMOTE_MAX_CORES] = {
+	"performance monitor", "performance monitor of core 1", "performance monitor of core 2",
+	"performance monitor of core 3", "performance monitor of core 4", "performance monitor of core 5",
+	"performance monitor of core 6", "performance monitor of core 7",
+};
 
 enum { ASK_AGAIN_MS = 1000, LEAVE_USER_MS = 2000 };
 
@@ -176,19 +181,19 @@ static int pass_by(struct pt_e500_target *e500, size_t i, unsigned core, struct 
 }
 
 /* Of a user who has it: what says what is counted. Counters change by themselves, and so may PMGC0. */
-static void note_written(struct pt_e500_pm *pm, const struct pt_e500_op *ops, size_t n_ops)
+static void note_written(struct pt_e500_hold *hold, const struct pt_e500_op *ops, size_t n_ops)
 {
 	for (size_t i = 0; i < n_ops; i++) {
 		size_t k = 0;
 
 		if (!ops[i].write || ops[i].pmr < PT_E500_PMLCA0 || ops[i].pmr == PT_E500_PMGC0)
 			continue;
-		while (k < pm->n_left && pm->left[k].pmr != ops[i].pmr)
+		while (k < hold->n_left && hold->left[k].pmr != ops[i].pmr)
 			k++;
-		if (k == PT_LEN(pm->left))
+		if (k == PT_LEN(hold->left))
 			continue;
-		pm->left[k] = ops[i];
-		pm->n_left += k == pm->n_left;
+		hold->left[k] = ops[i];
+		hold->n_left += k == hold->n_left;
 	}
 }
 
@@ -214,8 +219,9 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		struct pt_err why = { 0 };
 		int rc = is_open(e500, i) ? pass_by(e500, i, core, ops, n_ops, pass, &why) : PT_EUNSUPPORTED;
 
-		if (e500->pm.n_saved > 0 && rc != PT_EUNSUPPORTED)
-			note_written(&e500->pm, ops, n_ops);	/* also where nobody knows whether it was done */
+		if (core < PT_REMOTE_MAX_CORES && e500->pm.hold[core].n_saved > 0 && rc != PT_EUNSUPPORTED)
+			note_written(&e500->pm.hold[core], ops,
+				     n_ops); /* also where nobody knows whether it was done */
 		if (rc == 0)
 			return 0;
 		if (rc != PT_EUNSUPPORTED)
@@ -341,7 +347,7 @@ static int try_halt(struct pt_e500_target *e500, unsigned core, size_t n, struct
 
 	if (e500->pm.last != &pt_e500_by_scratch)
 		return 0;
-	rc = pt_e500_scratch_try_halt(e500, core, e500->pm.saved, n, &pass, &why);
+	rc = pt_e500_scratch_try_halt(e500, core, e500->pm.hold[core].saved, n, &pass, &why);
 	add_cost(&e500->pm.at[index_of(&pt_e500_by_scratch)].cost, &pass, false);
 	pt_e500_account_pass(e500, index_of(&pt_e500_by_scratch), core, NULL, 0, &pass, false);
 	return rc == 0 || rc == PT_ESTATE ? 0 : pt_fail(err, rc, "%s", why.msg);
@@ -349,23 +355,26 @@ static int try_halt(struct pt_e500_target *e500, unsigned core, size_t n, struct
 
 int pt_e500_take(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err)
 {
-	struct pt_e500_pm *pm = &e500->pm;
+	struct pt_e500_hold *hold = &e500->pm.hold[core < PT_REMOTE_MAX_CORES ? core : 0];
 	struct pt_e500_pass pass;
+	const char *unit;
 	size_t n;
 
+	if (core >= PT_REMOTE_MAX_CORES)
+		return pt_fail(err, PT_EARG, "there is no core %u", core);
+	unit = units[core];
 	if (pt_lease_take(e500->remote.target, unit, owner, err) < 0)
 		return err->code;
 	pt_e500_settle(e500);	/* what an earlier user left is not what was there before */
-	n = pt_e500_all_pmrs(e500->core, pm->saved);
-	if (pt_e500_pass(e500, core, pm->saved, n, &pass, err) < 0 ||
-	    pt_e500_check_linux(e500, pm->saved, n, err) < 0 || try_halt(e500, core, n, err) < 0) {
+	n = pt_e500_all_pmrs(e500->core, hold->saved);
+	if (pt_e500_pass(e500, core, hold->saved, n, &pass, err) < 0 ||
+	    pt_e500_check_linux(e500, hold->saved, n, err) < 0 || try_halt(e500, core, n, err) < 0) {
 		pt_lease_drop(e500->remote.target, unit, owner);
 		return err->code;
 	}
-	pm->n_saved = n;
-	pm->n_left = 0;
-	pm->core = core;
-	snprintf(pm->owner, sizeof(pm->owner), "%s", owner);
+	hold->n_saved = n;
+	hold->n_left = 0;
+	snprintf(hold->owner, sizeof(hold->owner), "%s", owner);
 	return 0;
 }
 
@@ -385,26 +394,26 @@ static int put_back(struct pt_e500_target *e500, unsigned core, struct pt_e500_o
 }
 
 /* Counters first, while they are frozen; PMGC0 comes into force at the end of a pass. */
-int pt_e500_give_back(struct pt_e500_target *e500, const char *owner, struct pt_err *err)
+int pt_e500_give_back(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err)
 {
-	struct pt_e500_pm *pm = &e500->pm;
+	struct pt_e500_hold *hold = &e500->pm.hold[core < PT_REMOTE_MAX_CORES ? core : 0];
 	struct pt_e500_op back[PT_E500_PMRS_MAX];
-	size_t n = pm->n_saved;
+	size_t n = hold->n_saved;
 	int rc;
 
-	if (pm->n_saved == 0 || strcmp(pm->owner, owner) != 0)
+	if (core >= PT_REMOTE_MAX_CORES || hold->n_saved == 0 || strcmp(hold->owner, owner) != 0)
 		return 0;
-	memcpy(back, pm->saved, sizeof(back));
-	for (size_t i = 0; i < pm->n_saved; i++)
+	memcpy(back, hold->saved, sizeof(back));
+	for (size_t i = 0; i < hold->n_saved; i++)
 		back[i].write = true;
 	pt_e500_forget(e500);
-	pm->n_saved = 0;
-	rc = put_back(e500, pm->core, back, n, err);
-	if (rc == PT_EUNSUPPORTED && pt_e500_agent_leave(e500, pm->core, back, n, &(struct pt_err){ 0 }) == 0)
+	hold->n_saved = 0;
+	rc = put_back(e500, core, back, n, err);
+	if (rc == PT_EUNSUPPORTED && pt_e500_agent_leave(e500, core, back, n, &(struct pt_err){ 0 }) == 0)
 		rc = 0;
 	if (rc < 0)
-		pt_e500_owe(e500, n);
-	pt_lease_drop(e500->remote.target, unit, owner);
-	pm->owner[0] = '\0';
+		pt_e500_owe(e500, core, n);
+	pt_lease_drop(e500->remote.target, units[core], owner);
+	hold->owner[0] = '\0';
 	return rc == 0 ? 0 : pt_wrap(err, "the performance monitor's registers could not be put back");
 }

@@ -25,12 +25,13 @@ struct pt_e500_account *pt_e500_account_begin(struct pt_e500_target *e500, unsig
 void pt_e500_account_pass(struct pt_e500_target *e500, size_t way, unsigned core, const struct pt_e500_op *ops,
 			  size_t n_ops, const struct pt_e500_pass *pass, bool worked)
 {
-	bool sample = e500->pm.n_saved > 0 && reads_counter(ops, n_ops);
 	struct pt_cost_part *part;
+	bool sample;
 
 	if (core >= PT_REMOTE_MAX_CORES || e500->pm.for_debugger)
 		return;
 	part = &e500->pm.account[core].by[way];
+	sample = e500->pm.hold[core].n_saved > 0 && reads_counter(ops, n_ops);
 	if (pass->halted && pass->halted_ns > 0)
 		pt_cost_halt(sample ? &part->sampling : &part->setup, pass->halted_ns);
 	if (!worked || !sample)

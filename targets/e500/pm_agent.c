@@ -12,6 +12,7 @@ enum { LOOK_MS = 50 };			/* at a block that nobody is writing */
 struct by_agent {
 	uint64_t addr;			/* of the first core's block */
 	struct pt_e500_mailbox box[PT_REMOTE_MAX_CORES];	/* mem NULL: not opened yet */
+	struct of_core { struct pt_e500_target *e500; unsigned core; } of[PT_REMOTE_MAX_CORES];
 };
 
 /* --- coming and going --------------------------------------------------------------------------------------------- */
@@ -30,7 +31,9 @@ static int check_runs(struct pt_e500_target *e500, unsigned core, struct pt_err 
 
 static bool stands(void *state)
 {
-	return check_runs(state, 0, &(struct pt_err){ 0 }) == PT_EUNSUPPORTED;
+	const struct of_core *of = state;
+
+	return check_runs(of->e500, of->core, &(struct pt_err){ 0 }) == PT_EUNSUPPORTED;
 }
 
 /* Blocks stand one behind the other, as large as the first one says. */
@@ -45,7 +48,8 @@ static int open_box(struct by_agent *by, struct pt_e500_target *e500, unsigned c
 	if (core > 0 && open_box(by, e500, 0, err) < 0)
 		return err->code;
 	box->stands = stands;
-	box->stands_state = e500;
+	by->of[core] = (struct of_core){ e500, core };
+	box->stands_state = &by->of[core];
 	pt_link_shield(pt_probe_link(e500->remote.target->probe));
 	rc = pt_e500_box_open(box, &e500->remote.mem, by->addr + core * by->box[0].bytes,
 			      (uint32_t)(deadline_ns / PT_NS_PER_MS), err);

@@ -11,7 +11,7 @@
 #include "targets/e500/e500.h"
 #include "util.h"
 
-enum { MOST_DEBTS = 8 };
+enum { MOST_DEBTS = 4 * PT_REMOTE_MAX_CORES };	/* of a core each */
 
 struct debt {
 	char where[64];			/* "": a free place */
@@ -20,48 +20,49 @@ struct debt {
 	size_t n_saved, n_left;		/* 0: of PMRs nothing is owed */
 	bool astray;
 	struct pt_e500_away away;	/* registers and RAM, of a pass that was cut short */
-	unsigned away_core;
 };
 
 static struct debt debts[MOST_DEBTS];
-static size_t next_place;		/* a ninth takes the place of the oldest */
+static size_t next_place;		/* one too many takes the place of another */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct debt *find(const char *where)
+static struct debt *find(const char *where, unsigned core)
 {
 	for (size_t i = 0; i < MOST_DEBTS; i++)
-		if (strcmp(debts[i].where, where) == 0)
+		if (strcmp(debts[i].where, where) == 0 && debts[i].core == core)
 			return &debts[i];
 	return NULL;
 }
 
 /* With the lock. */
-static struct debt *place_for(const char *where)
+static struct debt *place_for(const char *where, unsigned core)
 {
-	struct debt *d = find(where);
+	struct debt *d = find(where, core);
 
-	if (d != NULL)
+	for (size_t i = 0; d == NULL && i < MOST_DEBTS; i++)
+		d = debts[i].where[0] == '\0' ? &debts[i] : NULL;
+	if (d != NULL && d->where[0] != '\0')
 		return d;
-	d = &debts[next_place++ % MOST_DEBTS];
-	*d = (struct debt){ .n_saved = 0 };
+	if (d == NULL)
+		d = &debts[next_place++ % MOST_DEBTS];
+	*d = (struct debt){ .core = core };
 	snprintf(d->where, sizeof(d->where), "%s", where);
 	return d;
 }
 
-void pt_e500_owe(const struct pt_e500_target *e500, size_t n_saved)
+void pt_e500_owe(const struct pt_e500_target *e500, unsigned core, size_t n_saved)
 {
-	const struct pt_e500_pm *pm = &e500->pm;
+	const struct pt_e500_hold *hold = &e500->pm.hold[core];
 	struct debt *d;
 
-	if (pm->n_left == 0)
+	if (hold->n_left == 0)
 		return;		/* nothing was changed */
 	pthread_mutex_lock(&lock);
-	d = place_for(e500->remote.facts.where);
-	memcpy(d->saved, pm->saved, sizeof(d->saved));
-	memcpy(d->left, pm->left, sizeof(d->left));
+	d = place_for(e500->remote.facts.where, core);
+	memcpy(d->saved, hold->saved, sizeof(d->saved));
+	memcpy(d->left, hold->left, sizeof(d->left));
 	d->n_saved = n_saved;
-	d->n_left = pm->n_left;
-	d->core = pm->core;
+	d->n_left = hold->n_left;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -74,19 +75,18 @@ void pt_e500_owe_core(const struct pt_e500_target *e500)
 	if (away == NULL)
 		return;
 	pthread_mutex_lock(&lock);
-	d = place_for(e500->remote.facts.where);
+	d = place_for(e500->remote.facts.where, core);
 	d->away = *away;
-	d->away_core = core;
 	d->astray = true;
 	pthread_mutex_unlock(&lock);
 }
 
-static bool is_owed(const char *where, struct debt *out)
+static bool is_owed(const char *where, unsigned core, struct debt *out)
 {
 	struct debt *d;
 
 	pthread_mutex_lock(&lock);
-	d = find(where);
+	d = find(where, core);
 	if (d != NULL)
 		*out = *d;
 	pthread_mutex_unlock(&lock);
@@ -99,7 +99,7 @@ static void settled(const struct debt *now)
 	struct debt *d;
 
 	pthread_mutex_lock(&lock);
-	d = find(now->where);
+	d = find(now->where, now->core);
 	if (d != NULL) {
 		*d = *now;
 		d->where[0] = now->n_saved > 0 ? now->where[0] : '\0';
@@ -150,7 +150,7 @@ static void settle_core(struct pt_e500_target *e500, struct debt *d)
 {
 	struct pt_err err = { 0 };
 
-	if (pt_e500_bring_back(e500, d->away_core, &d->away, &err) < 0)
+	if (pt_e500_bring_back(e500, d->core, &d->away, &err) < 0)
 		pt_warn("e500: %s is back, but what was cut short there (pc 0x%" PRIx64 ", %" PRIu32
 			" bytes at 0x%" PRIx64 ") is not put back: %s",
 			d->where, d->away.was.pc, d->away.len_bytes, d->away.addr, err.msg);
@@ -159,15 +159,19 @@ static void settle_core(struct pt_e500_target *e500, struct debt *d)
 	d->astray = false;	/* it is told; later nobody knows what has run there */
 }
 
+/* Registers of all cores first: the one that stands astray is the way to what others are owed. */
 void pt_e500_settle(struct pt_e500_target *e500)
 {
 	struct debt d;
 
-	if (!is_owed(e500->remote.facts.where, &d))
-		return;
-	if (d.astray)
-		settle_core(e500, &d);
-	if (d.n_saved > 0)
-		settle_pmrs(e500, &d);
-	settled(&d);
+	for (int pmrs = 0; pmrs < 2; pmrs++)
+		for (unsigned core = 0; core < PT_REMOTE_MAX_CORES; core++) {
+			if (!is_owed(e500->remote.facts.where, core, &d))
+				continue;
+			if (pmrs == 0 && d.astray)
+				settle_core(e500, &d);
+			if (pmrs == 1 && d.n_saved > 0)
+				settle_pmrs(e500, &d);
+			settled(&d);
+		}
 }

@@ -97,8 +97,8 @@ static int read_every(struct pt_e500_sampling *s, const char *list, struct pt_er
 			s->by[n].every = (uint32_t)every;
 	}
 	if (n != 1 && n != s->n)
-		return pt_fail(err, PT_EARG, "every: %zu numbers for %zu events: one for all of them, or one for each", n,
-			       s->n);
+		return pt_fail(err, PT_EARG, "every: %zu numbers for %zu events: one for all of them, or one for each",
+			       n, s->n);
 	for (size_t i = n; i < s->n; i++)
 		s->by[i].every = (uint32_t)every;
 	return 0;

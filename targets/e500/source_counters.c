@@ -119,7 +119,7 @@ static bool still_held(struct counters *s)
 	struct pt_core_status status;
 	struct pt_err ignored = { 0 };
 
-	if (s->turns.e500->remote.target->ops->status(s->turns.e500, s->turns.core, &status, &ignored) < 0 || status.state != PT_RUNNING)
+	if (pt_remote_status(s->turns.e500, s->turns.core, &status, &ignored) < 0 || status.state != PT_RUNNING)
 		return true;
 	pt_emit_loss(&s->turns.out, PT_LOSS_HALTED, now_ns(s));
 	pt_emit_state(&s->turns.out, PT_STATE_RUN, now_ns(s), PT_UNKNOWN);
@@ -186,8 +186,8 @@ static int emit_config(struct counters *s, const struct pt_source_setup *setup, 
 
 	if (text == NULL)
 		return pt_fail(err, PT_ENOMEM, "not enough memory");
-	len = pt_e500_tell_way(s->turns.e500, s->taken ? pt_e500_choose(s->turns.e500, &ignored) : &pt_e500_by_agent, &s->turns.counting,
-			       setup->settings, s->clocks.core_hz, text, ROOM);
+	len = pt_e500_tell_way(s->turns.e500, s->taken ? pt_e500_choose(s->turns.e500, &ignored) : &pt_e500_by_agent,
+			       &s->turns.counting, setup->settings, s->clocks.core_hz, text, ROOM);
 	pt_e500_counting_tell(&s->turns.counting, &s->clocks, text + len, ROOM - len);
 	rc = pt_emit_config(&s->turns.out, setup, PT_FORMAT_COUNTERS, text, err);
 	free(text);
@@ -222,8 +222,8 @@ static int read_words(struct counters *s, const struct pt_source_setup *setup, u
 	s->turns.period_given = pt_params_given(setup->settings, &pt_e500_counting_params[PT_E500_PERIOD]);
 	s->turns.core_hz = s->clocks.core_hz;
 	s->turns.random = setup->seed;
-	return pt_e500_counting_read(&s->turns.counting, s->turns.e500->core, n_pmcs, setup->settings, s->clocks.core_hz,
-				     s->turns.period_ns + s->turns.period_ns / 2, err);
+	return pt_e500_counting_read(&s->turns.counting, s->turns.e500->core, n_pmcs, setup->settings,
+				     s->clocks.core_hz, s->turns.period_ns + s->turns.period_ns / 2, err);
 }
 
 /* Those that do not hold what is written to them somebody else keeps, or they are not there. */
@@ -296,7 +296,7 @@ static int counters_start(void *state, struct pt_target *target, const struct pt
 	pt_emit_costs(&s->turns.out, pt_e500_account_tell, account);
 	if (look_for_counters(s, setup, err) < 0 || emit_config(s, setup, err) < 0 || look_at_core(s, err) < 0 ||
 	    first_turn(s, err) < 0) {
-		pt_e500_give_back(s->turns.e500, owner, &ignored);
+		pt_e500_give_back(s->turns.e500, s->turns.core, owner, &ignored);
 		return err->code;
 	}
 	return 0;
@@ -343,10 +343,11 @@ static int counters_stop(void *state, struct pt_err *err)
 	int rc = !s->turns.out.ended && s->turns.running && !s->held ? pt_e500_turns_end(&s->turns, &first) : 0;
 
 	pt_e500_turns_flush(&s->turns);
-	if (pt_e500_give_back(s->turns.e500, owner, &own) < 0 && rc == 0)
+	if (pt_e500_give_back(s->turns.e500, s->turns.core, owner, &own) < 0 && rc == 0)
 		rc = (first = own).code;
 	if (s->turns.n_torn > 0)
-		pt_warn("counters: %" PRIu64 " readings of chains whose halves never agreed are left out", s->turns.n_torn);
+		pt_warn("counters: %" PRIu64 " readings of chains whose halves never agreed are left out",
+			s->turns.n_torn);
 	pt_e500_describe_way(s->turns.e500, cost, sizeof(cost));
 	pt_info("counters: %s", cost);
 	pt_emit_rest(&s->turns.out, now_ns(s), rc, rest_cause(s));

@@ -23,15 +23,26 @@ enum { SHORT_HALT_MS = 100, QUIET_MS = 100, GIVE_UP_MS = 10000 };
 
 enum { MODE, EVENT, PERIOD, EVERY, N_PARAMS };
 static const struct pt_param params[] = {
-	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "auto", .choices = "auto|agent|halt",
+	[MODE] = { .key = "mode",
+		   .type = PT_PARAM_CHOICE,
+		   .standard = "auto",
+		   .choices = "auto|agent|halt",
 		   .help = "agent: the program's samples, nothing halts; halt: INTRUSIVE; auto: agent, else halt" },
-	[EVENT] = { .key = "event", .type = PT_PARAM_LIST, .standard = "CPU_CLK",
+	[EVENT] = { .key = "event",
+		    .type = PT_PARAM_LIST,
+		    .standard = "CPU_CLK",
 		    .help = "what a sample is taken by: any event that counters has; cycles are time; several, A,B, as "
 			    "many as the core has counters" },
-	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "1ms", .min = 100000, .max = 10 * PT_NS_PER_S,
+	[PERIOD] = { .key = "period",
+		     .type = PT_PARAM_TIME,
+		     .standard = "1ms",
+		     .min = 100000,
+		     .max = 10 * PT_NS_PER_S,
 		     .help = "mean distance of two samples, where every is not given (10ms where it halts)" },
-	[EVERY] = { .key = "every", .type = PT_PARAM_LIST,
-		    .help = "events to a sample, in the mean, of all events or N,M of each; otherwise by period and how "
+	[EVERY] = { .key = "every",
+		    .type = PT_PARAM_LIST,
+		    .help = "events to a sample, in the mean, of all events or N,M of each; otherwise by period and "
+			    "how "
 			    "often the event came lately, at least 100" },
 };
 
@@ -264,7 +275,10 @@ static void say_cost(const struct samples *s, char *text, size_t room)
 		snprintf(per, sizeof(per), "%" PRIu64 " us%s", s->unit.period_ns / 1000,
 			 s->unit.n > 1 ? " and event" : "");
 	pmcs[k - 2] = '\0';
-	snprintf(text, room, "the program's agent stores a sample per %s in some 160 instructions, which are not counted; "
+	snprintf(text, room,
+		 "the program's agent stores a sample per %s in some 160 instructions, which are not counted; %s and "
+		 "PMGC0 are in use",
+		 per, pmcs); "
 		 "%s and PMGC0 are in use", per, pmcs);
 }
 
@@ -331,7 +345,7 @@ static int with_agent(struct samples *s, const struct pt_source_setup *setup, st
 			tell_state(s, PT_STATE_HALT, s->out[0].told_ns, pc);
 		return 0;
 	}
-	pt_e500_give_back(s->unit.e500, owner, &(struct pt_err){ 0 });
+	pt_e500_give_back(s->unit.e500, s->unit.core, owner, &(struct pt_err){ 0 });
 	s->unit.phase = PT_E500_IDLE;
 	s->unit.taken = false;
 	return err->code;
@@ -394,7 +408,7 @@ static int stop_agent(struct samples *s, struct pt_err *err)
 	s->ends = true;
 	while (sampled && fetch(s, &ignored) == 0)
 		;
-	rc = pt_e500_give_back(s->unit.e500, owner, err) < 0 ? err->code : rc;
+	rc = pt_e500_give_back(s->unit.e500, s->unit.core, owner, err) < 0 ? err->code : rc;
 	tell_end(s, rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
 	return rc;
 }

@@ -6,7 +6,7 @@
 #include "util.h"
 
 enum { LOOK_MS = 5 };		/* for the end of a window, where a look halts nothing */
-enum { CYCLES = 1, FCS = 0x40000000, FCU = 0x20000000, FCM0 = 0x08000000 };	/* Source: E500CORERM Tables 7-4, 7-10 */
+enum { CYCLES = 1, FCS = 0x40000000, FCU = 0x20000000, FCM0 = 0x08000000 }; /* Source: E500CORERM Tables 7-4, 7-10 */
 
 uint64_t pt_e500_turns_now_ns(const struct pt_e500_turns *s)
 {

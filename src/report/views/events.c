@@ -48,9 +48,14 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_events = {
-	.empty = "samples are taken by one event, of which the view functions has all (e500: source=pc-sampling event=A,B)",
-	.name = "events", .help = "which functions take which event, where samples are taken by several",
+	.empty = "samples are taken by one event, of which the view functions has all (e500: source=pc-sampling "
+		 "event=A,B)",
+	.name = "events",
+	.help = "which functions take which event, where samples are taken by several",
 	.needs = "sampled",
 	.note = "share: of the event's samples, with its 95 % interval",
-	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
+	.columns = columns,
+	.n_columns = PT_LEN(columns),
+	.n_rows = n_rows,
+	.row = row,
 };
