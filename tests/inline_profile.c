@@ -263,6 +263,23 @@ void inline_stop(struct inline_profile *p)
 		die("stop the source", &err);
 }
 
+void inline_shares(struct inline_profile *p,
+		   void (*see)(void *arg, size_t id, const char *name, struct pt_share share, double truth), void *arg)
+{
+	const struct pt_profile *profile = pt_pipeline_profile(p->pipeline);
+	double all = (double)pt_vtruth_total(&p->truth).cycles;
+	size_t n;
+	const struct pt_function *f = pt_program_functions(p->program, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_profile_function *row = profile->by_id[i + 1];
+		uint64_t end = f[i].address + f[i].size;
+		struct pt_vtruth_at truth = pt_vtruth_sum(&p->truth, (uint32_t)f[i].address, (uint32_t)end);
+
+		see(arg, i + 1, f[i].name, row != NULL ? row->share : profile->unseen, (double)truth.cycles / all);
+	}
+}
+
 /* --- the firmware's own counters ---------------------------------------------------------------------------------- */
 
 bool inline_counter(const struct inline_profile *p, uint64_t entry, uint32_t *calls)

@@ -66,6 +66,12 @@ void inline_stop(struct inline_profile *p);
 
 uint64_t inline_now_ns(const struct inline_profile *p);
 
+/* Once it is stopped: of each function the share that the profile estimates, and the one that the model counted. One
+ * that was not seen has the share that the report says it may have taken all the same. id: as pt_profile.by_id has it.
+ */
+void inline_shares(struct inline_profile *p,
+		   void (*see)(void *arg, size_t id, const char *name, struct pt_share share, double truth), void *arg);
+
 /* The demo's counter of the function with this entry; false: it has none. */
 bool inline_counter(const struct inline_profile *p, uint64_t entry, uint32_t *calls);
 

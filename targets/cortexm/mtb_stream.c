@@ -1,7 +1,10 @@
 /* Mode stream: a ring that the unit fills while we read behind it. AUTOSTOP with the WATERMARK two packets behind the
  * reader is the guard: a writer that catches up stops itself, all it wrote is still there, and the gap begins where it
  * stopped. POSITION is never written while EN is 1, FLOW may be. A step reads what the step before saw, moves the
- * watermark up and looks how far the writer is: one round trip. */
+ * watermark up and looks how far the writer is: one round trip.
+ *
+ * After such a gap it waits for a random time, as between bursts: the fetch of a full ring always takes as long, and
+ * what is seen from the end of one on would keep step with the program. */
 #include "targets/cortexm/mtb.h"
 #include "util.h"
 
@@ -56,7 +59,7 @@ static int try_arm(struct pt_mtb *m, struct pt_err *err)
 
 	if (rc < 0)
 		return rc;
-	pt_emit_loss(&m->out, m->state == MTB_FULL ? PT_LOSS_OVERRUN : PT_LOSS_REARM, batch.op[master].sent_ns);
+	pt_emit_loss(&m->out, PT_LOSS_REARM, batch.op[master].sent_ns);
 	m->state = MTB_ARMED;
 	m->out.restarts = true;
 	m->read_offset = m->len_bytes = 0;
@@ -134,6 +137,18 @@ static bool is_empty(const struct pt_mtb *m)
 	return m->read_offset == m->len_bytes;
 }
 
+/* The random time before it is armed again. Returns the microseconds to rest. */
+static int after_overrun(struct pt_mtb *m)
+{
+	if (m->delay_us != PT_UNKNOWN) {	/* it has passed */
+		m->delay_us = PT_UNKNOWN;
+		m->state = MTB_IDLE;
+		return 0;
+	}
+	m->delay_us = pt_random(&m->random, m->period_us + 1);
+	return (int)m->delay_us;
+}
+
 static int drain(struct pt_mtb *m, struct pt_err *err)
 {
 	int rc;
@@ -142,10 +157,14 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 		return pt_mtb_begin_anew(m, PT_LOSS_OVERRUN, err);
 	if (m->held)
 		return HELD_REST_US;
-	if (m->state == MTB_IDLE || m->state == MTB_FULL)
+	if (m->state == MTB_FULL)
+		return after_overrun(m);
+	if (m->state == MTB_IDLE)
 		return arm(m, err);
 	if (is_empty(m) && m->stopped_ns != PT_UNKNOWN) {	/* stopped by its guard, and all is read */
+		pt_emit_loss(&m->out, PT_LOSS_OVERRUN, pt_mem_now_ns(m->mem));
 		m->state = MTB_FULL;
+		m->delay_us = PT_UNKNOWN;
 		return 0;
 	}
 	rc = read_on(m, worth_reading(m), err);

@@ -1,7 +1,7 @@
-/* Are the 95 % intervals of mode burst what they say? Many profiles of the demo firmware, each from another start of
- * the board and with another jitter; the truth of each is what the model executed meanwhile. Bulk-hs, 4 KiB.
+/* Are the 95 % intervals of mode burst, or stream, what they say? Many profiles of the demo firmware, each from another
+ * start of the board and with another jitter; the truth of each is what the model executed meanwhile. 4 KiB.
  *
- *   bench_burst [SEEDS [MILLISECONDS]] */
+ *   bench_burst [SEEDS [MILLISECONDS [LINK [MODE]]]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 
 #include "tests/inline_profile.h"
 #include "util.h"
+
+#define LEAST_SHARE 0.02
 
 enum { SEEDS = 100, PROFILE_MS = 1500, MOST_FUNCTIONS = 256, MOST_INTERVALS = 100000 };
 
@@ -26,15 +28,14 @@ static uint64_t bursts, bursts_used, cut_cycles;
 
 /* --- one profile -------------------------------------------------------------------------------------------------- */
 
-/* One that has no row was not seen; the report says what it may have taken all the same. */
-static void judge(size_t id, const struct pt_profile *profile, double truth)
+static void judge(void *arg, size_t id, const char *name, struct pt_share share, double truth)
 {
-	const struct pt_profile_function *row = profile->by_id[id];
-	struct pt_share share = row != NULL ? row->share : profile->unseen;
 	struct function *f = &functions[id];
 
-	if (truth < 0.02)
+	(void)arg;
+	if (truth < LEAST_SHARE || id >= MOST_FUNCTIONS)
 		return;
+	f->name = f->name != NULL ? f->name : strdup(name);
 	f->profiles++;
 	f->covered += share.lo <= truth && truth <= share.hi;
 	f->truth += truth;
@@ -46,26 +47,18 @@ static void judge(size_t id, const struct pt_profile *profile, double truth)
 static void judge_all(struct inline_profile *p)
 {
 	const struct pt_profile *profile = pt_pipeline_profile(p->pipeline);
-	double all = (double)pt_vtruth_total(&p->truth).cycles;
-	size_t n;
-	const struct pt_function *f = pt_program_functions(p->program, &n);
 
-	for (size_t i = 0; i < n && i + 1 < MOST_FUNCTIONS; i++) {
-		uint64_t end = f[i].address + f[i].size;
-		struct pt_vtruth_at truth = pt_vtruth_sum(&p->truth, (uint32_t)f[i].address, (uint32_t)end);
-
-		functions[i + 1].name = functions[i + 1].name != NULL ? functions[i + 1].name : strdup(f[i].name);
-		judge(i + 1, profile, (double)truth.cycles / all);
-	}
+	inline_shares(p, judge, NULL);
 	bursts += profile->bursts;
 	bursts_used += profile->bursts_used;
 	cut_cycles += profile->burst_cycles;
 }
 
-static void one(uint64_t seed, uint64_t ms)
+static void one(uint64_t seed, uint64_t ms, const char *link, const char *mode)
 {
 	struct inline_setup setup = {
-		.link = "bulk-hs", .words = { "mode=burst", "mtb-size=4096" }, .seed = seed, .truth = true,
+		.link = link, .words = { strcmp(mode, "stream") == 0 ? "mode=stream" : "mode=burst", "mtb-size=4096" },
+		.seed = seed, .truth = true,
 	};
 	struct inline_profile p;
 
@@ -129,10 +122,11 @@ int main(int argc, char **argv)
 {
 	unsigned seeds = argc > 1 ? (unsigned)atoi(argv[1]) : SEEDS;
 	uint64_t ms = argc > 2 ? (uint64_t)atoi(argv[2]) : PROFILE_MS;
+	const char *link = argc > 3 ? argv[3] : "bulk-hs", *mode = argc > 4 ? argv[4] : "burst";
 	clock_t before = clock();
 
 	for (uint64_t seed = 1; seed <= seeds; seed++)
-		one(seed, ms);
+		one(seed, ms, link, mode);
 	print_functions();
 	print_summary(seeds);
 	printf("%u profiles of %llu ms: %.1f bursts each, %.1f of them pooled, cut to %.0f cycles; took %.1f s\n",

@@ -1,0 +1,80 @@
+/* The 95 % intervals of shares hold the truth as often as they say: with few bursts, and where the ring of mode stream
+ * overruns. Each profile begins at another place of the program and has another jitter; its truth is what the model
+ * executed meanwhile. (bench_burst: more of them, function by function.) */
+#include <string.h>
+
+#include "harness.h"
+#include "tests/inline_profile.h"
+
+#define LEAST_SHARE 0.02	/* of a function that is judged */
+
+static const struct {
+	const char *name, *link, *mode;
+	uint64_t ms;
+	unsigned profiles;
+	double least_used, most_used;	/* bursts that shares come from, in the mean */
+} rows[] = {
+	{ "a handful of bursts", "bulk-fs", "mode=burst", 200, 80, 3, 7 },
+	{ "a dozen bursts", "bulk-hs", "mode=burst", 500, 40, 8, 16 },
+	{ "overruns, read at once", "tcp", "mode=stream", 500, 40, 8, 30 },
+	{ "overruns, read slowly", "bulk-fs", "mode=stream", 500, 40, 8, 30 },
+};
+
+struct verdict { unsigned intervals, covered; double bias; };
+
+static void judge(void *arg, size_t id, const char *name, struct pt_share share, double truth)
+{
+	struct verdict *v = arg;
+
+	(void)id;
+	if (truth < LEAST_SHARE)
+		return;
+	v->intervals++;
+	v->covered += share.lo <= truth && truth <= share.hi;
+	v->bias += strcmp(name, "fibonacci") == 0 ? share.share - truth : 0;
+}
+
+static double profile(size_t row, uint64_t seed, struct verdict *v)
+{
+	struct inline_setup setup = { .link = rows[row].link, .words = { rows[row].mode, "mtb-size=4096" },
+				      .seed = seed, .truth = true };
+	struct inline_profile p;
+	double used;
+
+	inline_open(&p, &setup);
+	inline_start(&p, &setup);
+	inline_drain(&p, rows[row].ms * PT_NS_PER_MS);
+	inline_stop(&p);
+	inline_shares(&p, judge, v);
+	used = (double)pt_pipeline_profile(p.pipeline)->bursts_used;
+	inline_close(&p);
+	return used;
+}
+
+START_TEST(intervals_hold_the_truth)
+{
+	struct verdict v = { 0 };
+	double used = 0, bias;
+
+	for (unsigned i = 0; i < rows[_i].profiles; i++)
+		used += profile(_i, i + 1, &v) / rows[_i].profiles;
+	bias = 100 * v.bias / rows[_i].profiles;
+	ck_assert_msg(used >= rows[_i].least_used && used <= rows[_i].most_used, "%s: %.1f bursts", rows[_i].name,
+		      used);
+	ck_assert_msg(v.covered >= 0.9 * v.intervals,
+		      "%s: %.1f %% of %u intervals hold the truth; fibonacci %+.1f points",
+		      rows[_i].name, 100.0 * v.covered / v.intervals, v.intervals, bias);
+	ck_assert_msg(bias > -6 && bias < 6, "%s: fibonacci %+.1f points", rows[_i].name, bias);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shares");
+	TCase *tc = tcase_create("shares");
+
+	tcase_set_timeout(tc, 600);
+	tcase_add_loop_test(tc, intervals_hold_the_truth, 0, PT_LEN(rows));
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
