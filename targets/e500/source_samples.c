@@ -278,8 +278,7 @@ static void say_cost(const struct samples *s, char *text, size_t room)
 	snprintf(text, room,
 		 "the program's agent stores a sample per %s in some 160 instructions, which are not counted; %s and "
 		 "PMGC0 are in use",
-		 per, pmcs); "
-		 "%s and PMGC0 are in use", per, pmcs);
+		 per, pmcs);
 }
 
 static int emit_config(struct samples *s, size_t event, const struct pt_source_setup *setup, struct pt_err *err)
