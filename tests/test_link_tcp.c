@@ -109,8 +109,10 @@ static const struct {
 	{ "nothing", { 0 }, 0, PT_EIO, PT_EIO },
 };
 
+/* And each call that comes later says why. */
 START_TEST(ends_where_framing_ends)
 {
+	struct pt_err later = { 0 };
 	uint8_t buf[2];
 	int rc;
 
@@ -121,8 +123,10 @@ START_TEST(ends_where_framing_ends)
 	ck_assert_msg(rc == bad[_i].first, "%s: %s", bad[_i].name, err.msg);
 	rc = pt_link_receive(link_, buf, 2, in_ms(1000), &err);
 	ck_assert_msg(rc == bad[_i].then, "%s: %s", bad[_i].name, err.msg);
-	ck_assert_int_eq(pt_link_submit(link_, buf, 1, in_ms(1000), &err), PT_EIO);
-	ck_assert_int_eq(pt_link_wait(link_, 0, &err), PT_EIO);
+	ck_assert_int_eq(pt_link_submit(link_, buf, 1, in_ms(1000), &later), PT_EIO);
+	ck_assert_str_eq(later.msg, err.msg);
+	ck_assert_int_eq(pt_link_wait(link_, 0, &later), PT_EIO);
+	ck_assert_str_eq(later.msg, err.msg);
 }
 END_TEST
 

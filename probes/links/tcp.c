@@ -21,6 +21,7 @@ static const uint8_t signature[4] = { 'D', 'A', 'P', 0 };
 
 struct tcp_link {
 	int fd;		/* -1: the connection has ended */
+	char end[256];	/* and this is why, for all calls that come later */
 	const struct pt_framing *framing;	/* NULL: headers */
 	struct pt_wake wake;
 	size_t expected[DEPTH];	/* framing: of the responses outstanding, a ring */
@@ -38,10 +39,23 @@ static void hang_up(struct tcp_link *tcp)
 	tcp->fd = -1;
 }
 
+static int not_connected(const struct tcp_link *tcp, struct pt_err *err)
+{
+	return pt_fail(err, PT_EIO, "%s", tcp->end);
+}
+
 static int lost(struct tcp_link *tcp, const char *why, struct pt_err *err)
 {
 	hang_up(tcp);
-	return pt_fail(err, PT_EIO, "probe at %s: %s", tcp->where, why);
+	snprintf(tcp->end, sizeof(tcp->end), "probe at %s: %.170s", tcp->where, why);
+	return not_connected(tcp, err);
+}
+
+/* What it says is not what the protocol allows. */
+static int broken(struct tcp_link *tcp, const char *how, struct pt_err *err)
+{
+	lost(tcp, how, err);
+	return pt_fail(err, PT_EPROTO, "%s", tcp->end);
 }
 
 static uint64_t not_too_soon(uint64_t deadline_ns)
@@ -95,7 +109,7 @@ static int tcp_submit(void *state, const uint8_t *packet, size_t len_bytes, uint
 	struct tcp_link *tcp = state;
 
 	if (tcp->fd < 0)
-		return lost(tcp, "not connected any more", err);
+		return not_connected(tcp, err);
 	if (len_bytes > PT_LINK_MAX_PACKET_BYTES)
 		return pt_fail(err, PT_EARG, "a packet of %zu bytes", len_bytes);
 	if (tcp->framing != NULL)
@@ -122,10 +136,8 @@ static int look_for_header(struct tcp_link *tcp, struct frame *frame, struct pt_
 		return 0;
 	*frame = (struct frame){ HEADER_BYTES, pt_le16(tcp->in + 4) };
 	if (memcmp(tcp->in, signature, sizeof(signature)) != 0 || tcp->in[6] != TYPE_RESPONSE ||
-	    frame->len_bytes > PT_LINK_MAX_PACKET_BYTES) {
-		hang_up(tcp);
-		return pt_fail(err, PT_EPROTO, "probe at %s does not speak CMSIS-DAP over TCP", tcp->where);
-	}
+	    frame->len_bytes > PT_LINK_MAX_PACKET_BYTES)
+		return broken(tcp, "it does not speak CMSIS-DAP over TCP", err);
 	return tcp->in_bytes >= HEADER_BYTES + frame->len_bytes;
 }
 
@@ -134,13 +146,12 @@ static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_
 	const struct pt_framing *framing = tcp->framing;
 	size_t line_bytes = framing->line_bytes != 0 ? framing->line_bytes : MAX_LINE_BYTES;
 	const uint8_t *end;
+	char how[128];
 
 	if (tcp->in_bytes == 0)
 		return 0;
-	if (tcp->n_expected == 0) {
-		hang_up(tcp);
-		return pt_fail(err, PT_EPROTO, "probe at %s sends without being asked", tcp->where);
-	}
+	if (tcp->n_expected == 0)
+		return broken(tcp, "it sends without being asked", err);
 	*frame = (struct frame){ 0, tcp->expected[tcp->oldest] };
 	if (frame->len_bytes != PT_FRAMING_LINE)
 		return tcp->in_bytes >= frame->len_bytes;
@@ -148,9 +159,9 @@ static int look_for_answer(struct tcp_link *tcp, struct frame *frame, struct pt_
 	frame->len_bytes = end != NULL ? (size_t)(end - tcp->in) + 1 : 0;
 	if (end != NULL || tcp->in_bytes < line_bytes)
 		return end != NULL;
-	hang_up(tcp);
-	return pt_fail(err, PT_EPROTO, "probe at %s does not speak %s: it says %zu bytes without the end of a line",
-		       tcp->where, framing->protocol, tcp->in_bytes);
+	snprintf(how, sizeof(how), "it does not speak %s: it says %zu bytes without the end of a line", framing->protocol,
+		 tcp->in_bytes);
+	return broken(tcp, how, err);
 }
 
 static int look(struct tcp_link *tcp, struct frame *frame, struct pt_err *err)
@@ -235,7 +246,7 @@ static int tcp_receive(void *state, uint8_t *buf, size_t buf_bytes, uint64_t dea
 	deadline_ns = not_too_soon(deadline_ns);
 	for (;;) {
 		if (tcp->fd < 0)
-			return lost(tcp, "not connected any more", err);
+			return not_connected(tcp, err);
 		rc = look(tcp, &frame, err);
 		if (rc == 1)
 			return deliver(tcp, &frame, buf, buf_bytes, err);
@@ -281,7 +292,7 @@ static int tcp_wait(void *state, uint64_t until_ns, struct pt_err *err)
 
 	if (rc == 0 && tcp->fd >= 0 && recv(tcp->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
 		return lost(tcp, "it closed the connection", err);
-	return rc == 0 && tcp->fd < 0 ? lost(tcp, "not connected any more", err) : rc;
+	return rc == 0 && tcp->fd < 0 ? not_connected(tcp, err) : rc;
 }
 
 static void tcp_interrupt(void *state)
