@@ -135,8 +135,6 @@ static int receive_oldest(struct batch *b, struct pt_dap_result *result, struct 
 	uint64_t deadline_ns = pt_link_now_ns(dap->link) + answer_ns(b) + in_probe_us * 1000;
 	int n = pt_cmsis_dap_receive(dap, deadline_ns, err);
 
-	if (n == PT_ETIMEOUT)
-		return pt_fail(err, n, "the probe does not answer");
 	if (n < 0 && n != PT_EPROTO)
 		return n;
 	b->oldest = (b->oldest + 1) % PT_CMSIS_DAP_MAX_DEPTH;

@@ -97,7 +97,7 @@ static int agree(struct pt_cmsis_dap *dap, struct pt_err *err)
 		return pt_fail(err, PT_EPROTO, "the probe answers, but not what it is asked");
 	if (rc == PT_ETIMEOUT && dap->asked == asked) {
 		dap->owed = 0;	/* `asked` has it */
-		return pt_fail(err, PT_ETIMEOUT, "the probe does not answer");
+		return rc;
 	}
 	if (rc < 0 && rc != PT_ETIMEOUT)
 		return rc;
@@ -137,8 +137,6 @@ static int take_answer(struct pt_cmsis_dap *dap, uint8_t command, size_t min_byt
 {
 	int n = pt_cmsis_dap_receive(dap, in_ms(dap, PT_CMSIS_DAP_ANSWER_MS), err);
 
-	if (n == PT_ETIMEOUT)
-		return pt_fail(err, n, "the probe does not answer");
 	if (n < 0)
 		return n;
 	if (n < 1 || dap->in[0] != command) {

@@ -309,7 +309,7 @@ END_TEST
 
 static const struct { const char *uri, *why; } losses[] = {
 	{ "virtual:kl27?fault=unplug@100", "unplugged" },
-	{ "virtual:kl27?fault=stall@100+1000000", "the probe does not answer" },
+	{ "virtual:kl27?fault=stall@100+1000000", "probe does not answer" },
 	{ "virtual:kl27?fault=power@400+1000000", "the target does not answer" },
 };
 

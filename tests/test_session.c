@@ -336,11 +336,11 @@ END_TEST
 
 static const struct { const char *uri, *why; } ends[] = {
 	{ REPEATABLE "&fault=unplug@250", "unplugged" },
-	{ REPEATABLE "&fault=stall@250+1000000", "the probe does not answer" },
+	{ REPEATABLE "&fault=stall@250+1000000", "probe does not answer" },
 	{ REPEATABLE "&fault=power@20000+1000000", "the target does not answer on SWD" },
 	{ REPEATABLE "&fault=fault@20000+1000000", "bus fault" },
 	{ "virtual:kl27?fault=unplug@250", "unplugged" },
-	{ "virtual:kl27?fault=stall@250+1000000", "the probe does not answer" },
+	{ "virtual:kl27?fault=stall@250+1000000", "probe does not answer" },
 	{ "virtual:kl27?fault=power@20000+1000000", "the target does not answer on SWD" },
 };
 
