@@ -20,6 +20,7 @@
 #ifndef PT_MICROBLAZE_MICROBLAZE_H
 #define PT_MICROBLAZE_MICROBLAZE_H
 
+#include "targets/cores.h"
 #include "targets/emit.h"
 #include "targets/microblaze/mdm.h"
 #include "targets/microblaze/settings.h"
@@ -150,13 +151,9 @@ struct pt_mb_one {
 	  "which MicroBlaze at the MDM: its number, or all, each with figures of its own; else mdm.core" }
 struct pt_mb_cores {
 	struct pt_mb *mb;
+	struct pt_cores_kind kind;
 	const struct pt_mb_one *one;
-	struct pt_mb_core {
-		void *state;
-		unsigned number;
-		uint64_t due_ns;	/* when it has something to do */
-	} core[PT_MDM_MOST_CORES];
-	unsigned n;			/* that were started */
+	struct pt_cores cores;
 };
 int pt_mb_cores_start(struct pt_mb_cores *s, const struct pt_mb_one *one, const char *word, struct pt_target *target,
 		      const struct pt_source_setup *setup, struct pt_err *err);
