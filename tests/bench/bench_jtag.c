@@ -100,7 +100,7 @@ static void bench_mdm(const char *probe_kind, uint32_t hz)
 	struct pt_err err = { 0 };
 	struct pt_mdm mdm = { 0 };
 	struct pt_probe *probe;
-	uint32_t tck_hz;
+	uint32_t tck_hz = hz;
 	size_t n_done = 0;
 	char uri[96];
 
