@@ -175,9 +175,9 @@ static void release(void *state)
 	pt_server_leave(state);
 }
 
-static void set_asks_running(void *state)
+static void set_asks_running(void *state, bool does)
 {
-	((struct gdb_server *)state)->facts.asks_running = true;
+	((struct gdb_server *)state)->facts.asks_running = does;
 }
 
 static const struct pt_rsp_ops wire = {

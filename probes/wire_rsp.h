@@ -87,8 +87,8 @@ struct pt_rsp_ops {
 	 * the user's patience, if that is longer), was interrupted, and stands. PT_EUNSUPPORTED: in non-stop. PT_EIO:
 	 * what ran there has ended. */
 	int (*run_for)(void *state, const char *packet, uint32_t timeout_ms, struct pt_err *err);
-	/* The user says that this server answers while the target runs. */
-	void (*set_asks_running)(void *state);
+	/* The user says that this server answers while the target runs; or it was seen not to. */
+	void (*set_asks_running)(void *state, bool does);
 };
 
 #endif

@@ -198,6 +198,40 @@ START_TEST(memory_at_a_halt_only)
 }
 END_TEST
 
+/* One that hears nothing until the program stops, whatever the setting says: that costs the first access its time, and
+ * no other one. */
+START_TEST(a_server_that_hears_nothing_while_it_runs)
+{
+	struct pt_e500_op op = get(PT_E500_PMC0);
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_pass pass;
+	uint8_t word[4];
+
+	patience = "upstream-patience=4s";
+	begin();
+	there.deaf = true;
+	run_it();
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(pt_e500_pass(e500, 0, &op, 1, &pass, &err), PT_EUNSUPPORTED);
+		ck_assert_msg(strstr(err.msg, "did not answer while the core ran") != NULL, "%s", err.msg);
+		ck_assert_int_lt(pt_mem_read(&e500->remote.mem, e500->agent_addr, word, sizeof(word), &err), 0);
+	}
+	ck_assert(!pt_e500_agent_awaited(e500) && !e500->remote.mem.ops->while_running);
+	pthread_mutex_lock(&there.lock);
+	ck_assert_uint_eq(there.n_unheard, 1);
+	pthread_mutex_unlock(&there.lock);
+	ck_assert_msg(target->ops->halt(target->state, 0, &err) == 0, "%s", err.msg);
+	ck_assert_msg(pt_mem_read(&e500->remote.mem, e500->agent_addr, word, sizeof(word), &err) == 0, "%s", err.msg);
+	there.deaf = false;
+	disconnect();
+	connect_there();	/* attached anew, it is believed again */
+	tell_symbol();
+	run_it();
+	pass_by_agent(&op, 1, &pass);
+	end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("e500_by_agent");
@@ -211,6 +245,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_block_that_is_no_more, 0, PT_LEN(damage));
 	tcase_add_test(tc, the_program_is_told_later);
 	tcase_add_test(tc, memory_at_a_halt_only);
+	tcase_add_test(tc, a_server_that_hears_nothing_while_it_runs);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

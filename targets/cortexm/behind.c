@@ -86,8 +86,7 @@ static int look_around(struct behind *b, const char *wanted, struct pt_err *err)
 	struct pt_cortexm *cm = &b->cm;
 
 	if (!b->remote.mem.ops->while_running)
-		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server is not known to read memory while the core runs "
-			       "(upstream-memory=running if it does)");
+		return pt_fail(err, PT_EUNSUPPORTED, "%s", pt_remote_why_halted_only(&b->remote));
 	if (b->remote.n_cores > 1)
 		return pt_fail(err, PT_EUNSUPPORTED, "which of the server's %u threads is the core is not known",
 			       b->remote.n_cores);

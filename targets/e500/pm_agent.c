@@ -86,8 +86,7 @@ int pt_e500_agent_known(const struct pt_e500_target *e500, struct pt_err *err)
 			       "no symbol proftap_agent (link scripts/agent to the program and name its "
 			       "ELF, or say e500.agent.addr)");
 	if (!e500->remote.mem.ops->while_running)
-		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server is not known to read memory while the core runs "
-			       "(upstream-memory=running if it does)");
+		return pt_fail(err, PT_EUNSUPPORTED, "%s", pt_remote_why_halted_only(&e500->remote));
 	return 0;
 }
 

@@ -111,8 +111,7 @@ static int dcsr_open(struct pt_e500_target *e500, const struct pt_params *settin
 	if (!pt_params_given(settings, &pt_e500_settings[PT_E500_SET_DCSR_BASE]))
 		return pt_fail(err, PT_EUNSUPPORTED, "e500.dcsr.base is not said");
 	if (!e500->remote.mem.ops->while_running)
-		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server is not known to read memory while the core runs "
-			       "(upstream-memory=running if it does)");
+		return pt_fail(err, PT_EUNSUPPORTED, "%s", pt_remote_why_halted_only(&e500->remote));
 	return read_capture(by, settings, err) < 0 ? err->code : find_block(by, err);
 }
 

@@ -165,6 +165,11 @@ static int counters_drain(void *state, struct pt_err *err)
 		return busy(s, now, err);
 	if (may_come(s, rc))
 		return AGENT_REST_US;
+	if (rc == PT_EUNSUPPORTED && !s->turns.running) {
+		pt_emit_rest(&s->turns.out, now_ns(s), 0, PT_LOSS_NOT_ARMED);
+		pt_emit_end(&s->turns.out);
+		return pt_wrap(err, "counters");
+	}
 	if (rc < 0) {
 		rc = pt_emit_failed(&s->turns.out, now_ns(s), rc);
 		return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "counters") : rc;

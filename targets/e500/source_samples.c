@@ -176,11 +176,11 @@ static int rest_held(const struct samples *s)
 	return now(s) - s->out[0].told_ns < SHORT_HALT_MS * PT_NS_PER_MS ? SHORT_REST_US : HELD_REST_US;
 }
 
-/* A program that begins, or begins anew, has no agent at first. */
+/* A program that begins, or begins anew, has no agent at first. Where nobody can ask any more, it is not waited for. */
 static int not_yet(struct samples *s, struct pt_err *err)
 {
 	s->waits_since_ns = s->waits_since_ns != 0 ? s->waits_since_ns : now(s);
-	if (now(s) - s->waits_since_ns < GIVE_UP_MS * PT_NS_PER_MS)
+	if (now(s) - s->waits_since_ns < GIVE_UP_MS * PT_NS_PER_MS && pt_e500_agent_known(s->unit.e500, err) == 0)
 		return TRY_AGAIN_US;
 	tell_end(s, 0, PT_LOSS_NOT_ARMED);
 	return pt_wrap(err, "pc-sampling");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
 #include "rsp.h"
 #include "targets/remote/remote_parts.h"
 #include "targets/remote/tcl.h"
@@ -238,16 +239,52 @@ int pt_remote_mem_by_tcl(struct pt_remote *r, const char *address, const char *n
 	return r->tcl != NULL ? 0 : err->code;
 }
 
+static const struct pt_mem_ops halted_only = { .run = run, .now_ns = now_ns, .wait = wait_until };
+
+const char *pt_remote_why_halted_only(const struct pt_remote *r)
+{
+	return r->deaf_running ? "the GDB server did not answer while the core ran, though upstream-memory=running "
+				 "says it does: it is asked at a halt only"
+			       : "the GDB server is not known to read memory while the core runs "
+				 "(upstream-memory=running if it does)";
+}
+
+static bool is_running(struct pt_remote *r)
+{
+	struct pt_rsp_run now;
+
+	return r->rsp->poll(r->wire, 0, &now, &(struct pt_err){ 0 }) == 0 && now.running;
+}
+
+/* Some servers read nothing, not even packets, until the target stops: each access would cost the user's patience, and
+ * so would what GDB asks behind it. One that has answered before is only late. */
+static int run_always(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+		      uint64_t *fault_addr, struct pt_err *err)
+{
+	struct pt_remote *r = state;
+	bool running = !r->answers_running && is_running(r);
+	int rc = run(state, ops, n_ops, timeout_ms, n_done, fault_addr, err);
+
+	r->answers_running |= running && rc == 0;
+	if (rc != PT_ETIMEOUT || !running || r->answers_running || *n_done > 0 || !is_running(r))
+		return rc;
+	r->deaf_running = true;
+	r->mem.ops = &halted_only;
+	if (r->rsp->set_asks_running != NULL)
+		r->rsp->set_asks_running(r->wire, false);
+	pt_warn("upstream: %s", pt_remote_why_halted_only(r));
+	return pt_fail(err, PT_EUNSUPPORTED, "%s", pt_remote_why_halted_only(r));
+}
+
 void pt_remote_mem_init(struct pt_remote *r, bool running)
 {
-	static const struct pt_mem_ops halted = { .run = run, .now_ns = now_ns, .wait = wait_until };
 	static const struct pt_mem_ops always = {
-		.run = run, .now_ns = now_ns, .wait = wait_until, .while_running = true
+		.run = run_always, .now_ns = now_ns, .wait = wait_until, .while_running = true
 	};
 
-	r->mem = (struct pt_mem){ running ? &always : &halted, r };
+	r->mem = (struct pt_mem){ running ? &always : &halted_only, r };
 	if (running && r->rsp->set_asks_running != NULL)
-		r->rsp->set_asks_running(r->wire);
+		r->rsp->set_asks_running(r->wire, true);
 }
 
 struct pt_mem *pt_remote_mem(void *state, unsigned core)

@@ -199,8 +199,8 @@ void pt_remote_describe(void *state, void (*say)(void *arg, const char *line), v
 		 r->facts.no_ack ? "without acknowledgements" : "with acknowledgements", r->n_server,
 		 r->facts.features ? "" : " (it has no description)");
 	say(arg, line);
-	snprintf(line, sizeof(line), "memory while the target runs: %s", r->mem.ops->while_running
-		 ? "yes" : "no: this server is not known to answer then (upstream-memory=running if it does)");
+	snprintf(line, sizeof(line), "memory while the target runs: %s%s", r->mem.ops->while_running ? "yes" : "no: ",
+		 r->mem.ops->while_running ? "" : pt_remote_why_halted_only(r));
 	say(arg, line);
 	if (r->tcl != NULL) {
 		pt_tcl_describe(r->tcl, line, sizeof(line));

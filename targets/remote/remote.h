@@ -58,6 +58,8 @@ struct pt_remote {
 	unsigned n_cores;
 	enum pt_halt_reason reason;	/* of the last halt, as far as we asked for it */
 	struct pt_mem mem;
+	bool answers_running;		/* memory was read or written while the target ran */
+	bool deaf_running;		/* one such access was never answered, nor any before: no more of them */
 	struct pt_tcl *tcl;		/* mem goes by it; NULL: through the connection itself */
 	struct pt_break breaks[PT_REMOTE_MAX_BREAKS];
 	size_t n_breaks;
@@ -129,8 +131,12 @@ int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, 
 			      struct pt_err *err);
 int pt_remote_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
 /* while_running is true where the server is known to answer while the target runs: non-stop, OpenOCD, or the
- * setting; or memory goes by OpenOCD's TCL port. */
+ * setting; or memory goes by OpenOCD's TCL port. Where the setting turns out to be wrong (the first access while the
+ * target runs is not answered) it is false from then on, until the server is attached anew, and that access fails with
+ * PT_EUNSUPPORTED. */
 struct pt_mem *pt_remote_mem(void *state, unsigned core);
+/* Why it is false, and what to do: "the GDB server ...". */
+const char *pt_remote_why_halted_only(const struct pt_remote *r);
 const struct pt_region *pt_remote_regions(void *state, size_t *n);
 int pt_remote_break_insert(void *state, const struct pt_break *at, struct pt_err *err);
 int pt_remote_break_remove(void *state, const struct pt_break *at, struct pt_err *err);
