@@ -69,7 +69,7 @@ static const struct row {
 
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
-	{ "probe", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
+	{ "probe", "serve, profile, check" }, { "target", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
 	{ "allow", "serve" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },

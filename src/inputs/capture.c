@@ -34,6 +34,7 @@ const struct pt_input_ops pt_input_capture = {
 	.name = "capture",
 	.help = "written by --capture or profile save",
 	.state_bytes = sizeof(struct capture),
+	.knows_cores = true,
 	.recognise = pt_capture_recognise,
 	.open = open_capture,
 	.next = next,

@@ -35,6 +35,7 @@ struct pt_input_ops {
 	const struct pt_param *params;	/* its settings; may be NULL */
 	size_t n_params;
 	size_t state_bytes;		/* zeroed before open() */
+	bool knows_cores;		/* its chunks say which core they are of */
 	/* Whether bytes, the front of a file (all of it, or 512), are of this kind. NULL: nobody can tell, only
 	 * input=. */
 	bool (*recognise)(const uint8_t *bytes, size_t len_bytes);

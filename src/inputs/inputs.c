@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/decoder.h"
 #include "trace/formats.h"
 #include "util.h"
 
@@ -21,15 +22,21 @@ static const struct pt_param common[] = {
 	[INPUT] = { "input", PT_PARAM_TEXT, NULL, NULL, 0, 0, "what kind of file it is; found out if not given" },
 	[OFFSET] = { "offset", PT_PARAM_TEXT, "0", NULL, 0, 0,
 		     "how far this file begins behind the first one (-5ms: before)" },
-	[CORE] = { "core", PT_PARAM_NUMBER, "0", NULL, 0, UINT16_MAX,
-		   "which core all of this file is of, for files that do not say" },
+	[CORE] = { "core", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+		   "of a capture of several cores: which one, or all; at a file (FILE?core=N): whose it is" },
 };
+enum core_word { CORE_AS_IT_SAYS, CORE_CHOSEN, CORE_NAMED };
 
 struct input {
 	const struct pt_input_ops *ops;
 	void *state;
 	char *path;
 	struct pt_params *common, *settings;
+	bool core_is_own;		/* core= stands at this file, not at all of them */
+	enum core_word core_word;
+	uint16_t core;
+	uint64_t cores_seen;		/* bits; the last one: that, and all above */
+	bool chosen[PT_INPUTS_SOURCES];	/* CORE_CHOSEN: those of its sources that are of no core */
 	bool before;			/* offset_ns is how far it begins before the first file */
 	uint64_t offset_ns;		/* to the clock of the first file */
 	bool aligned;			/* offset_ns is final: its first chunk was seen */
@@ -71,9 +78,27 @@ bool pt_inputs_know(const char *word)
 	return found;
 }
 
+int pt_inputs_take(const struct pt_inputs_set *set, const char *word, struct pt_err *err)
+{
+	char kinds[100] = "";
+	bool taken = has_row(common, PT_LEN(common), word);
+
+	for (size_t i = 0; i < set->n_inputs; i++)
+		taken |= has_row(set->input[i].ops->params, set->input[i].ops->n_params, word);
+	if (taken)
+		return 0;
+	for (size_t i = 0, at = 0; pt_inputs[i] != NULL && at < sizeof(kinds); i++)
+		if (has_row(pt_inputs[i]->params, pt_inputs[i]->n_params, word))
+			at += (size_t)snprintf(kinds + at, sizeof(kinds) - at, "%s%s", at > 0 ? ", " : "",
+					       pt_inputs[i]->name);
+	return pt_fail(err, PT_EARG, "%.60s is a setting for files of kind %s, and none of these is one", word, kinds);
+}
+
 /* own: the word stands at this file, so that it must mean something to it. */
 static int add_word(struct input *in, const char *word, bool own, struct pt_err *err)
 {
+	if (has_row(&common[CORE], 1, word))
+		in->core_is_own = own;
 	if (has_row(common, PT_LEN(common), word))
 		return pt_params_add(in->common, common, PT_LEN(common), word, err);
 	if (in->ops == NULL || (!own && !has_row(in->ops->params, in->ops->n_params, word)))
@@ -153,6 +178,25 @@ static int read_offset(struct pt_inputs_set *set, struct input *in, struct pt_er
 	return 0;
 }
 
+/* Files of several instruments, one at each core, do not know of each other: the word at a file says whose it is. A
+ * file that does not know is of whatever core the word for all says; of one that does, this chooses a core. */
+static int read_core(struct input *in, struct pt_err *err)
+{
+	const char *text = pt_params_text(in->common, &common[CORE]);
+	bool names = in->core_is_own || !in->ops->knows_cores;
+	uint64_t core;
+
+	if (text == NULL || (!names && strcmp(text, "all") == 0))
+		return 0;
+	if (pt_params_parse(PT_PARAM_NUMBER, text, &core, err) < 0)
+		return pt_wrap(err, "core");
+	if (core > UINT16_MAX)
+		return pt_fail(err, PT_EARG, "core=%.20s: cores have numbers up to %u", text, UINT16_MAX);
+	in->core_word = names ? CORE_NAMED : CORE_CHOSEN;
+	in->core = (uint16_t)core;
+	return 0;
+}
+
 /* file is taken over. */
 static int open_input(struct pt_inputs_set *set, struct input *in, struct pt_infile *file, const char *query,
 		      const char *const *words, size_t n_words, struct pt_err *err)
@@ -170,7 +214,7 @@ static int open_input(struct pt_inputs_set *set, struct input *in, struct pt_inf
 		pt_fail(err, PT_ENOMEM, "no memory");
 		goto close_file;
 	}
-	if (read_offset(set, in, err) < 0)
+	if (read_offset(set, in, err) < 0 || read_core(in, err) < 0)
 		goto close_file;
 	if (in->ops->open(in->state, file, &setup, err) == 0)
 		return 0;
@@ -244,11 +288,64 @@ int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Files of several instruments, one at each core, do not know of each other. */
-static void set_core(struct input *in)
+/* "0, 2" */
+static const char *list_cores(uint64_t seen, char *out, size_t size)
 {
-	if (pt_params_given(in->common, &common[CORE]))
-		in->chunk->core = (uint16_t)pt_params_number(in->common, &common[CORE]);
+	size_t at = 0;
+
+	for (unsigned core = 0; core < 64 && at < size; core++)
+		if ((seen >> core & 1) != 0)
+			at += (size_t)snprintf(out + at, size - at, "%s%u", at > 0 ? ", " : "", core);
+	return out;
+}
+
+/* Lines are of no core, and code is everybody's. */
+static bool is_chosen(struct input *in)
+{
+	const struct pt_chunk *c = in->chunk;
+	const char *format;
+	int len = -1;
+
+	if (c->source >= PT_INPUTS_SOURCES)
+		return c->core == in->core;
+	if (c->kind == PT_CHUNK_CONFIG)
+		len = pt_config_find((const char *)c->bytes, c->len_bytes, "format", &format);
+	if (len == (int)strlen(PT_FORMAT_LINES) && memcmp(format, PT_FORMAT_LINES, (size_t)len) == 0)
+		in->chosen[c->source] = true;
+	return in->chosen[c->source] || c->kind == PT_CHUNK_IMAGE || c->core == in->core;
+}
+
+/* What core= makes of a chunk. False: it is another core's, or the file ends here, with an error. */
+static bool take_core(struct input *in)
+{
+	uint64_t bit = UINT64_C(1) << (in->chunk->core < 63 ? in->chunk->core : 63);
+	char cores[200];
+
+	in->cores_seen |= bit;
+	if (in->core_word == CORE_CHOSEN)
+		return is_chosen(in);
+	if (in->core_word == CORE_NAMED && in->cores_seen != bit) {
+		in->item = pt_fail(&in->err, PT_EARG, "core=%u cannot say whose it is, it is of cores %s; "
+				   "--set core=N chooses one", in->core,
+				   list_cores(in->cores_seen, cores, sizeof(cores)));
+		in->over = true;
+		return false;
+	}
+	if (in->core_word == CORE_NAMED)
+		in->chunk->core = in->core;
+	return true;
+}
+
+/* Whoever chose a core that is not there would have an empty report. */
+static int end_of(struct input *in)
+{
+	char cores[200];
+
+	if (in->core_word != CORE_CHOSEN || in->cores_seen == 0 ||
+	    (in->cores_seen >> (in->core < 63 ? in->core : 63) & 1) != 0)
+		return PT_INPUT_END;
+	return pt_fail(&in->err, PT_EARG, "core=%u: it is of core %s", in->core,
+		       list_cores(in->cores_seen, cores, sizeof(cores)));
 }
 
 /* Its clock becomes that of the first file, whose beginning is where all the others are counted from. All modulo
@@ -293,13 +390,16 @@ static void make_ready(struct pt_inputs_set *set, struct input *in)
 {
 	while (!in->ready && !in->over) {
 		in->item = in->ops->next(in->state, in->chunk, &in->err);
+		if (in->item == PT_INPUT_END)
+			in->item = end_of(in);
+		else if (in->item == PT_INPUT_CHUNK && !take_core(in) && in->item == PT_INPUT_CHUNK)
+			continue;
 		in->ready = in->item != PT_INPUT_END;
 		in->over = in->item <= PT_INPUT_END;
 		if (in->item < 0)
 			pt_wrap(&in->err, "%.160s", in->path);
 		if (in->item != PT_INPUT_CHUNK)
 			continue;
-		set_core(in);
 		align(set, in);
 		in->ready = renumber(set, in);
 	}

@@ -51,8 +51,11 @@ static int take_words(struct pt_rerun *r, struct pt_err *err)
 			return err->code;
 		if (of_elf && !pt_pipeline_knows(o->words[i]))
 			continue;
-		if (pt_inputs_know(o->words[i]) && !pt_pipeline_knows(o->words[i]))
+		if (pt_inputs_know(o->words[i]) && !pt_pipeline_knows(o->words[i])) {
+			if (pt_inputs_take(r->inputs, o->words[i], err) < 0)
+				return err->code;
 			continue;
+		}
 		if (pt_pipeline_add(r->settings, o->words[i], err) < 0)
 			return err->code;
 	}
@@ -95,6 +98,10 @@ static int open_program(struct pt_rerun *r, struct pt_err *err)
 		return err->code;
 	if (r->program != NULL && pt_program_warning(r->program) != NULL)
 		pt_warn("elf: %s", pt_program_warning(r->program));
+	for (size_t i = 0; r->program == NULL && i < r->options->n_words; i++)
+		if (is_symbols_word(r->options->words[i]))
+			return pt_fail(err, PT_EARG, "%.60s is a setting for an ELF, and none is known; give it with "
+				       "--elf", r->options->words[i]);
 	return 0;
 }
 
