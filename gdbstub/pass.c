@@ -112,9 +112,8 @@ static void note_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packe
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
 
 	if (runs) {
-		shared->run.running = shared->run.client_waits = true;
-		shared->run.client_resumes++;
-		shared->run.stop[0] = '\0';
+		pt_rsp_resume_read(&shared->run, (const char *)packet->bytes, true);
+		shared->run.client_waits = true;
 		shared->client_interrupts = false;
 		snprintf(shared->resume, sizeof(shared->resume), "%.*s",
 			 packet->len_bytes < sizeof(shared->resume) ? (int)packet->len_bytes : 0,
@@ -130,7 +129,7 @@ static bool runs_already(struct pt_gdb_pass *p)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
-	bool runs = shared->run.running && !shared->non_stop;
+	bool runs = shared->run.running && !shared->run.non_stop;
 
 	if (runs)
 		shared->run.client_waits = shared->client_interrupts = true;
@@ -315,7 +314,7 @@ static void note_stop(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, size_
 	if (len < (int)skip)
 		return;
 	shared = pt_rsp_stream_lock(stream);
-	if (pt_rsp_stop_read(&shared->run, text + skip, (size_t)len - skip) && !shared->non_stop) {
+	if (pt_rsp_stop_read(&shared->run, text + skip, (size_t)len - skip) && !shared->run.non_stop) {
 		pt_rsp_stop_chooses(&shared->run, p->thread);
 		memcpy(shared->thread, p->thread, sizeof(shared->thread));
 	}
@@ -341,26 +340,56 @@ static void note_non_stop(struct pt_gdb_pass *p, const char *text)
 	pt_rsp_stream_unlock(stream);
 }
 
+/* Non-stop: "?" and the vStopped behind it go through all that stand, until the answer is OK. */
+static void note_roll(struct pt_gdb_pass *p, bool ok)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
+	bool begins_it = strcmp(p->head, "?") == 0;
+
+	if (begins_it)
+		shared->run.told = 0;
+	p->asks_stops |= begins_it;
+	if (ok && p->asks_stops)
+		pt_rsp_all_told(&shared->run);
+	p->asks_stops &= !ok;
+	pt_rsp_stream_unlock(stream);
+}
+
+static void note_detached(struct pt_gdb_pass *p, struct pt_rsp_shared *shared)
+{
+	if (strcmp(p->server, "OpenOCD") == 0)
+		shared->run.running = false;
+	else
+		pt_rsp_resume_read(&shared->run, "c", false);	/* nobody will be told that it stops */
+	snprintf(shared->resume, sizeof(shared->resume), "c");
+	p->n_breaks = 0;
+}
+
+static bool tells_of_stop(const struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	return (p->await == PT_PASS_STOP && raw->bytes[1] != 'F') || strcmp(p->head, "?") == 0 ||
+	       strncmp(p->head, "vRun", 4) == 0 || strncmp(p->head, "vAttach", 7) == 0 ||
+	       (p->non_stop && strcmp(p->head, "vStopped") == 0);
+}
+
 static void note_answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	bool ok = raw->len_bytes == 6 && memcmp(raw->bytes, "$OK#", 4) == 0;
 	struct pt_rsp_shared *shared;
 
-	if (p->await == PT_PASS_STOP && raw->bytes[1] != 'F')
-		note_stop(p, raw, 0);
-	else if (strcmp(p->head, "?") == 0 || strncmp(p->head, "vRun", 4) == 0 || strncmp(p->head, "vAttach", 7) == 0)
+	if (p->non_stop && (strcmp(p->head, "?") == 0 || strcmp(p->head, "vStopped") == 0))
+		note_roll(p, ok);
+	if (tells_of_stop(p, raw))
 		note_stop(p, raw, 0);
 	if (!ok)
 		return;
 	shared = pt_rsp_stream_lock(stream);
 	if (strncmp(p->head, "QNonStop:", 9) == 0)
-		p->non_stop = shared->non_stop = p->head[9] == '1';
-	if (p->head[0] == 'D' && (p->head[1] == '\0' || p->head[1] == ';')) {	/* nobody will be told that it stops */
-		shared->run.running = strcmp(p->server, "OpenOCD") != 0;
-		snprintf(shared->resume, sizeof(shared->resume), "c");
-		p->n_breaks = 0;
-	}
+		p->non_stop = shared->run.non_stop = p->head[9] == '1';
+	if (p->head[0] == 'D' && (p->head[1] == '\0' || p->head[1] == ';'))
+		note_detached(p, shared);
 	pt_rsp_stream_unlock(stream);
 	if (p->non_stop)
 		note_non_stop(p, (const char *)p->client->current->bytes);
@@ -413,11 +442,15 @@ static bool may_have_moved(const struct pt_gdb_pass *p, const struct pt_rsp_raw 
 static int tell_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	uint64_t pc;
+	int core;
 
 	(void)rq;
-	if (pt_board_hear(board, err) < 0 || target->ops->pc(target->state, 0, &pc, err) < 0)
+	if (pt_board_hear(board, err) < 0)
 		return err->code;
-	return pt_board_wrote_pc(board, 0, pc, err);
+	core = pt_pass_chosen_core(target, err);
+	if (core < 0 || target->ops->pc(target->state, (unsigned)core, &pc, err) < 0)
+		return err->code;
+	return pt_board_wrote_pc(board, (unsigned)core, pc, err);
 }
 
 static void on_pc_told(struct pt_gdb_request *rq, int rc, const struct pt_err *err)

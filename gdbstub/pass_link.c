@@ -169,7 +169,7 @@ bool pt_pass_replay_next(struct pt_gdb_pass *p)
 			break;
 		case 3:
 			text = p->non_stop ? "QNonStop:1" : "";
-			pt_rsp_stream_lock(pt_upstream_stream(p->upstream))->non_stop = p->non_stop;
+			pt_rsp_stream_lock(pt_upstream_stream(p->upstream))->run.non_stop = p->non_stop;
 			pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
 			break;
 		case 4:
@@ -237,7 +237,7 @@ static bool take(struct pt_gdb_pass *p, struct pt_gdb_client *client)
 	p->client = client;
 	client->pass = p;
 	p->supported[0] = p->thread[0] = '\0';
-	p->non_stop = p->extended = false;
+	p->non_stop = p->asks_stops = p->extended = false;
 	p->n_breaks = 0;
 	client->stub->owner = client;
 	pt_pass_find(p);
@@ -304,10 +304,10 @@ static int clean(struct pt_job *job, struct pt_board *board, struct pt_target *t
 	if (rsp == NULL || rsp->hold(wire, err) < 0)
 		return PT_ESTATE;
 	rc = rsp->poll(wire, 0, &run, err);
-	ran = rc == 0 && run.running;
+	ran = rc == 0 && run.running && !run.non_stop;
 	if (ran && rsp->interrupt(wire, err) == 0)
 		rc = rsp->poll(wire, PT_RSP_STREAM_PATIENCE_MS, &run, err);
-	if (rc == 0 && !run.running)
+	if (rc == 0 && (!run.running || run.non_stop))	/* where it can be asked */
 		remove_all(c, rsp, wire);
 	if (rc == 0 && ran && !run.running)
 		rc = rsp->go_on(wire, err);

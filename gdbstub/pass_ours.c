@@ -139,7 +139,7 @@ static bool is_big_endian(const struct pt_target *target)
 }
 
 /* The client's choice, or the thread of the last stop. */
-static int chosen_core(struct pt_target *target, struct pt_err *err)
+int pt_pass_chosen_core(struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_target_upstream *what = target->ops->upstream(target->state);
 	struct pt_rsp_stream *stream = pt_upstream_of(target);
@@ -166,7 +166,7 @@ static int read_own(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	(void)board;
 	if (target->ops->upstream == NULL || !find_row(target, rq->addr, &row, &bits))
 		return pt_fail(err, PT_ESTATE, "no such register");
-	core = chosen_core(target, err);
+	core = pt_pass_chosen_core(target, err);
 	if (core < 0 || target->ops->read_registers(target->state, (unsigned)core, &row, 1, &value, err) < 0) {
 		for (unsigned i = 0; i < (bits + 7) / 8; i++)
 			pt_rsp_text(&rq->frame, "xx");
@@ -194,7 +194,7 @@ static int write_own(struct pt_gdb_request *rq, struct pt_board *board, struct p
 		return pt_fail(err, PT_EARG, "malformed packet");
 	for (unsigned i = 0; i < n; i++)
 		value |= (uint64_t)bytes[i] << 8 * (is_big_endian(target) ? n - 1 - i : i);
-	core = chosen_core(target, err);
+	core = pt_pass_chosen_core(target, err);
 	if (core < 0 || target->ops->write_registers(target->state, (unsigned)core, &row, 1, &value, err) < 0)
 		return err->code;
 	pt_rsp_text(&rq->frame, "OK");

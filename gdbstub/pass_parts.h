@@ -56,6 +56,7 @@ struct pt_gdb_pass {
 	/* what the client has chosen: told again to a server that comes back */
 	char supported[PT_PASS_SUPPORTED_BYTES], thread[PT_RSP_THREAD_BYTES + 2];
 	bool non_stop, extended;
+	bool asks_stops;		/* non-stop: the server tells which threads stand, one by one */
 	unsigned replay;		/* the step of telling; 0: done */
 	char breaks[PT_PASS_BREAKS][PT_PASS_BREAK_BYTES];	/* "0,1234,2" */
 	size_t n_breaks;
@@ -104,6 +105,7 @@ void pt_pass_pieces_fini(struct pt_pass_pieces *pieces);
 /* OURS: to be handled like on any board; DONE: it is answered */
 enum pt_pass_whose { PT_PASS_THEIRS, PT_PASS_OURS, PT_PASS_DONE };
 enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *pass);
+int pt_pass_chosen_core(struct pt_target *target, struct pt_err *err);	/* board thread, in a job */
 /* The server's answer to qSupported with what is ours: NUL-terminated text into out. */
 void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, size_t room);
 

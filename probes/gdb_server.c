@@ -165,6 +165,14 @@ static void server_facts(void *state, struct pt_rsp_facts *out)
 	*out = ((struct gdb_server *)state)->facts;
 }
 
+static void set_cores(void *state, const char *const *threads, unsigned n)
+{
+	struct gdb_server *g = state;
+
+	pt_rsp_set_cores(&pt_rsp_stream_lock(g->stream)->run, threads, n);
+	pt_rsp_stream_unlock(g->stream);
+}
+
 static int hold(void *state, struct pt_err *err)
 {
 	return pt_server_enter(state, err);
@@ -182,6 +190,7 @@ static void set_asks_running(void *state, bool does)
 
 static const struct pt_rsp_ops wire = {
 	.facts = server_facts,
+	.set_cores = set_cores,
 	.ask = pt_server_ask,
 	.resume = pt_server_resume,
 	.interrupt = pt_server_interrupt,

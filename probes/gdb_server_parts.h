@@ -36,7 +36,10 @@ int pt_server_exchange(struct gdb_server *g, const void *request, size_t len_byt
 int pt_server_receive(struct gdb_server *g, uint64_t deadline_ns, struct pt_err *err);
 bool pt_server_is_console(const struct gdb_server *g);	/* what was received */
 bool pt_server_take_stop(struct gdb_server *g);		/* the same: the stop of a target that ran is noted */
-void pt_server_pass_on(struct gdb_server *g);		/* the same, to the client */
+bool pt_server_pass_on(struct gdb_server *g);		/* the same, to the client; false: there is none */
+bool pt_server_note_stop(struct gdb_server *g);		/* the same, if it is one of non-stop (a notification) */
+/* The same, a notification, to the client; without one it is pt_server_poll() that acknowledges it. */
+void pt_server_tell_note(struct gdb_server *g);
 void pt_server_pass_stop(struct gdb_server *g, const char *stop);	/* this one, as a notification, to the client */
 struct pt_rsp_run pt_server_run_of(struct gdb_server *g);
 bool pt_server_is_non_stop(struct gdb_server *g);

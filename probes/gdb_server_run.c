@@ -8,6 +8,8 @@
 #include "probes/links/wake.h"
 #include "util.h"
 
+enum { MOST_STOPS = 1000 };	/* that a server may have to tell of at once */
+
 /* --- running ------------------------------------------------------------------------------------------------------ */
 
 /* A packet of non-stop, which is answered at once. */
@@ -40,8 +42,7 @@ int pt_server_resume(void *state, const char *packet, struct pt_err *err)
 	if (rc == 0) {
 		g->n_hidden = 0;
 		shared = pt_rsp_stream_lock(g->stream);
-		shared->run.running = true;
-		shared->run.stop[0] = '\0';
+		pt_rsp_resume_read(&shared->run, packet, false);
 		snprintf(shared->resume, sizeof(shared->resume), "%s", packet);
 		pt_rsp_stream_unlock(g->stream);
 	}
@@ -73,29 +74,59 @@ static bool is_ours(const struct pt_rsp_run *run)
 	       (run->signal == 0 || run->signal == 2 || run->signal == 17);
 }
 
-/* Non-stop: the server tells of the next stop when it has been told that the one before was heard of. Those that are
- * ours end here; with the first that is not the client goes on asking. */
+/* Non-stop: the server tells of the next stop when it has been told that the one before was heard of. Its answer into
+ * text: a stop (1), or no more (0). */
+static int next_stop(struct gdb_server *g, char text[PT_RSP_STOP_BYTES], struct pt_err *err)
+{
+	struct pt_rsp_answer answer = { .bytes = (uint8_t *)text, .room_bytes = PT_RSP_STOP_BYTES - 1 };
+	int rc = pt_server_exchange(g, "vStopped", strlen("vStopped"), &answer, PT_SERVER_ANSWER_MS, err);
+	struct pt_rsp_shared *shared;
+
+	text[rc == 0 ? answer.len_bytes : 0] = '\0';
+	if (rc < 0)
+		return rc;
+	shared = pt_rsp_stream_lock(g->stream);
+	rc = pt_rsp_stop_read(&shared->run, (const uint8_t *)text, answer.len_bytes);
+	pt_rsp_stream_unlock(g->stream);
+	return rc;
+}
+
+/* Those that are ours end here; with the first that is not the client goes on asking. */
 static int acknowledge(struct gdb_server *g, struct pt_err *err)
 {
 	char text[PT_RSP_STOP_BYTES];
-	struct pt_rsp_answer answer = { .bytes = (uint8_t *)text, .room_bytes = sizeof(text) - 1 };
 	struct pt_rsp_run run;
 	int rc;
 
-	for (;;) {
-		rc = pt_server_exchange(g, "vStopped", strlen("vStopped"), &answer, PT_SERVER_ANSWER_MS, err);
-		text[rc == 0 ? answer.len_bytes : 0] = '\0';
-		if (rc < 0 || !pt_rsp_stop_read(&run, (const uint8_t *)text, answer.len_bytes))
+	for (unsigned i = 0; i < MOST_STOPS; i++) {
+		rc = next_stop(g, text, err);
+		if (rc <= 0)
 			return rc;
-		if (!is_ours(&run))
-			break;
+		run = pt_server_run_of(g);
+		if (!is_ours(&run)) {
+			pt_server_pass_stop(g, text);
+			return 0;
+		}
 		g->n_hidden++;
 	}
-	pt_server_pass_stop(g, text);
-	return 0;
+	return pt_fail(err, PT_EPROTO, "the server does not end telling of stops");
 }
 
-/* Non-stop: a stop comes as a notification. Ours ends here; the client is told of others, and answers. */
+/* Nobody debugs, and the server is still in non-stop: it tells us of no other stop before it has heard of this one. */
+static int hear(struct gdb_server *g, struct pt_err *err)
+{
+	char text[PT_RSP_STOP_BYTES];
+	int rc = 1;
+
+	for (unsigned i = 0; i < MOST_STOPS && rc > 0; i++)
+		rc = next_stop(g, text, err);
+	pt_rsp_stream_lock(g->stream)->unheard = false;
+	pt_rsp_stream_unlock(g->stream);
+	return rc < 0 ? rc : 0;
+}
+
+/* Non-stop: a stop comes as a notification. Ours ends here, where there is but one core; the client is told of others,
+ * and answers. */
 static int await_note(struct gdb_server *g, uint64_t deadline_ns, struct pt_err *err)
 {
 	while (pt_server_run_of(g).running) {
@@ -107,16 +138,10 @@ static int await_note(struct gdb_server *g, uint64_t deadline_ns, struct pt_err 
 			return n == PT_ETIMEOUT ? 0 : n;
 		g->in_bytes = (size_t)n;
 		g->in[n] = '\0';
-		stop = strncmp((char *)g->in, "%Stop:", 6) == 0;
-		if (stop) {
-			struct pt_rsp_shared *shared = pt_rsp_stream_lock(g->stream);
-
-			pt_rsp_stop_read(&shared->run, g->in + 6, g->in_bytes - 6);
-			pt_rsp_stream_unlock(g->stream);
-		}
+		stop = pt_server_note_stop(g);
 		run = pt_server_run_of(g);
-		if (!stop || !g->stops || client_stops || !is_ours(&run)) {
-			pt_server_pass_on(g);
+		if (!stop || !g->stops || client_stops || !is_ours(&run) || run.n_cores > 1) {
+			pt_server_tell_note(g);
 			continue;
 		}
 		g->n_hidden++;
@@ -156,19 +181,29 @@ static int await_stop(struct gdb_server *g, uint32_t wait_ms, struct pt_err *err
 	return 0;
 }
 
+static bool is_unheard(struct gdb_server *g)
+{
+	bool is = pt_rsp_stream_lock(g->stream)->unheard;
+
+	pt_rsp_stream_unlock(g->stream);
+	return is;
+}
+
 int pt_server_poll(void *state, uint32_t wait_ms, struct pt_rsp_run *out, struct pt_err *err)
 {
 	struct gdb_server *g = state;
 	int rc = 0;
 
 	*out = pt_server_run_of(g);
-	if (!out->running || (wait_ms == 0 && pt_rsp_stream_has_turn(g->stream)))
+	if ((!out->running && !is_unheard(g)) || (wait_ms == 0 && pt_rsp_stream_has_turn(g->stream)))
 		return 0;	/* whoever has the turn sees it stop */
 	rc = pt_server_enter(g, err);
 	if (rc < 0)
 		return rc;
 	pt_link_shield(g->link);
-	rc = await_stop(g, wait_ms, err);
+	rc = is_unheard(g) ? hear(g, err) : 0;
+	rc = rc == 0 ? await_stop(g, wait_ms, err) : rc;
+	rc = rc == 0 && is_unheard(g) ? hear(g, err) : rc;
 	pt_link_unshield(g->link);
 	pt_server_leave(g);
 	*out = pt_server_run_of(g);

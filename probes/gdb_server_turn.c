@@ -16,26 +16,52 @@ uint64_t pt_server_from_now(uint32_t ms)
 	return pt_host_now_ns() + ms * PT_NS_PER_MS;
 }
 
-/* For the client, as it came; the payload is in g->in. */
-void pt_server_pass_on(struct gdb_server *g)
+/* For the client, as it came; the payload is in g->in. False: nobody is there. */
+bool pt_server_pass_on(struct gdb_server *g)
 {
 	struct pt_rsp_frame frame = { 0 };
+	bool there = false;
 
 	pt_rsp_begin(&frame, (char)g->in[0]);
 	pt_rsp_binary(&frame, g->in + 1, g->in_bytes - 1);
 	if (pt_rsp_end(&frame))
-		pt_rsp_stream_pass(g->stream, &(struct pt_rsp_raw){ frame.bytes, frame.len_bytes });
+		there = pt_rsp_stream_pass(g->stream, &(struct pt_rsp_raw){ frame.bytes, frame.len_bytes });
 	pt_rsp_free(&frame);
+	return there;
 }
 
-/* A stop of a target that ran: the client's, if it waits for one. */
+/* A stop of a target that ran: the client's, if it waits for one. In non-stop only a notification is one. */
 bool pt_server_take_stop(struct gdb_server *g)
 {
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(g->stream);
-	bool was = shared->run.running && pt_rsp_stop_read(&shared->run, g->in + 1, g->in_bytes - 1);
+	bool was = shared->run.running && !shared->run.non_stop &&
+		   pt_rsp_stop_read(&shared->run, g->in + 1, g->in_bytes - 1);
 
 	pt_rsp_stream_unlock(g->stream);
 	return was;
+}
+
+bool pt_server_note_stop(struct gdb_server *g)
+{
+	bool stop = strncmp((char *)g->in, "%Stop:", 6) == 0;
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(g->stream);
+
+	if (stop)
+		pt_rsp_stop_read(&shared->run, g->in + 6, g->in_bytes - 6);
+	pt_rsp_stream_unlock(g->stream);
+	return stop;
+}
+
+static void set_unheard(struct gdb_server *g)
+{
+	pt_rsp_stream_lock(g->stream)->unheard = true;
+	pt_rsp_stream_unlock(g->stream);
+}
+
+void pt_server_tell_note(struct gdb_server *g)
+{
+	if (!pt_server_pass_on(g))
+		set_unheard(g);
 }
 
 /* The next packet that is no notification. Its length behind the mark, g->in + 1 has it. */
@@ -51,7 +77,8 @@ int pt_server_receive(struct gdb_server *g, uint64_t deadline_ns, struct pt_err 
 		g->in[n] = '\0';
 		if (g->in[0] != '%')
 			return n - 1;
-		pt_server_pass_on(g);
+		pt_server_note_stop(g);
+		pt_server_tell_note(g);
 	}
 }
 
@@ -197,7 +224,6 @@ struct pt_rsp_run pt_server_run_of(struct gdb_server *g)
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(g->stream);
 	struct pt_rsp_run run = shared->run;
 
-	run.non_stop = shared->non_stop;
 	run.client_stops = shared->client_interrupts;
 	pt_rsp_stream_unlock(g->stream);
 	return run;
@@ -215,7 +241,7 @@ static void tell_client(struct gdb_server *g)
 {
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(g->stream);
 	bool tell = shared->run.client_waits && !shared->run.running && shared->run.stop[0] != '\0' &&
-		    !shared->non_stop;
+		    !shared->run.non_stop;
 
 	if (tell) {
 		shared->run.client_waits = shared->client_interrupts = false;
@@ -242,7 +268,7 @@ void pt_server_leave(struct gdb_server *g)
 
 bool pt_server_is_non_stop(struct gdb_server *g)
 {
-	bool is = pt_rsp_stream_lock(g->stream)->non_stop;
+	bool is = pt_rsp_stream_lock(g->stream)->run.non_stop;
 
 	pt_rsp_stream_unlock(g->stream);
 	return is;

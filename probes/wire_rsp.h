@@ -23,6 +23,7 @@ enum {
 	PT_RSP_PACKET_BYTES = 0x4000,	/* largest payload that we ask for or send, whatever the server allows */
 	PT_RSP_STOP_BYTES = 1024,
 	PT_RSP_THREAD_BYTES = 40,
+	PT_RSP_CORES = 8,
 };
 
 /* What the server said of itself, and what we learnt by asking. */
@@ -42,7 +43,7 @@ struct pt_rsp_facts {
 
 /* Whether the target runs, as far as this connection has seen. */
 struct pt_rsp_run {
-	bool running;
+	bool running;			/* in non-stop: any of its cores does, if they are known */
 	bool client_stops;		/* a debugger has asked for a stop, which has not come yet */
 	bool non_stop;			/* a debugger chose that: threads stop and go one by one */
 	bool client_waits;		/* a debugger resumed it and is to have the stop reply */
@@ -50,6 +51,12 @@ struct pt_rsp_run {
 	bool fresh;			/* nothing has been written to the target since that stop */
 	uint8_t signal;			/* of the last stop: GDB's numbers, 5 = SIGTRAP; 0 unknown */
 	char stop[PT_RSP_STOP_BYTES];	/* the last stop reply, cut; "" when there was none */
+	/* Which of its threads are cores (set_cores), and a bit for each. All-stop: they stop together. */
+	unsigned n_cores;
+	char core[PT_RSP_CORES][PT_RSP_THREAD_BYTES];
+	uint32_t halted;
+	uint32_t told;			/* non-stop: whose stops were told since a client asked ("?") */
+	uint32_t core_resumes[PT_RSP_CORES];	/* as client_resumes */
 };
 
 struct pt_rsp_answer {
@@ -60,6 +67,9 @@ struct pt_rsp_answer {
 
 struct pt_rsp_ops {
 	void (*facts)(void *state, struct pt_rsp_facts *out);
+	/* These of its threads are the cores, as the server names them, in this order: what poll says of each of them is
+	 * known from now on. At most PT_RSP_CORES. */
+	void (*set_cores)(void *state, const char *const *threads, unsigned n);
 	/* One packet and its answer. An "E NN" or "E.text" is an answer like others, an empty one says "not supported".
 	 * Console output (O packets) that comes ahead of the answer to qRcmd is put in front of it as text.
 	 * PT_ETIMEOUT: no answer in time; a late one is thrown away. PT_EPROTO: it is not RSP, or longer than

@@ -125,6 +125,33 @@ static struct pt_span code_of(const struct pt_program *program)
 	return (struct pt_span){ f[0].address, f[n - 1].address + f[n - 1].size - f[0].address };
 }
 
+/* A debugger in non-stop: the first core stands for a quarter of the run, and the GDB server has a thread for each. */
+static struct { bool wanted; uint64_t from_ns, to_ns; } halt;
+
+static void tell(const struct pt_source_ops *source, void *state, enum pt_state what)
+{
+	struct pt_err err = { 0 };
+
+	ck_assert_msg(source->on_state(state, what, 0, 0x100, &err) == 0, "%s", err.msg);
+}
+
+static void halt_one(const struct pt_source_ops *source, void *state, uint64_t run_ns, uint64_t left_ns)
+{
+	struct pt_vrsp_stop stop;
+
+	if (halt.wanted && halt.from_ns == 0 && left_ns < run_ns * 3 / 4) {
+		chip->rsp.halt(chip, 0);
+		while (!chip->rsp.halted(chip, 0, &stop))
+			pass(ACCESS_NS);
+		tell(source, state, PT_STATE_HALT);
+		halt.from_ns = now_ns;
+	} else if (halt.from_ns != 0 && halt.to_ns == 0 && left_ns < run_ns / 2) {
+		halt.to_ns = now_ns;
+		tell(source, state, PT_STATE_RUN);
+		chip->rsp.resume(chip, 0, false);
+	}
+}
+
 /* From when counting begins to when it has ended, and nothing else, does the board's time pass. */
 static void profile(const struct pt_source_ops *source, const struct pt_program *program, const char *const *words,
 		    size_t n_words, const char *size, uint64_t run_ns, struct array_sink *sink)
@@ -143,6 +170,8 @@ static void profile(const struct pt_source_ops *source, const struct pt_program 
 	ck_assert_int_eq(pt_params_add(settings, pt_mb_settings, PT_MB_N_SETTINGS, size, &err), 0);
 	ck_assert_int_eq(pt_mb_read_settings(mb, settings, &err), 0);
 	mb->target = &target;
+	mb->behind_server = halt.wanted;
+	mb->remote.n_cores = chip->n_nodes;
 	mb->mdm.mem = &mem;
 	ck_assert_msg(pt_mdm_open(&mb->mdm, settings, &err) == 0, "%s", err.msg);
 	ck_assert_msg(source->start(state, &target, &setup, &err) == 0, "%s", err.msg);
@@ -152,6 +181,7 @@ static void profile(const struct pt_source_ops *source, const struct pt_program 
 
 		ck_assert_msg(us >= 0, "%s", err.msg);
 		pass((uint64_t)us * 1000 < run_ns / 40 ? (uint64_t)us * 1000 : run_ns / 40);
+		halt_one(source, state, run_ns, now_ns < until_ns ? until_ns - now_ns : 0);
 	}
 	frozen = true;
 	ck_assert_msg(source->stop(state, &err) == 0, "%s", err.msg);
@@ -344,6 +374,63 @@ START_TEST(each_core_has_counters_of_its_own)
 }
 END_TEST
 
+static uint64_t held_ns(const struct array_sink *sink, unsigned core, unsigned *n_states)
+{
+	uint64_t ns = 0;
+
+	*n_states = 0;
+	for (size_t i = 0; i < sink->n_chunks; i++) {
+		const struct pt_chunk *c = sink->chunk[i];
+
+		*n_states += c->core == core && c->kind == PT_CHUNK_STATE;
+		if (c->core == core && c->kind == PT_CHUNK_LOSS && c->cause == PT_LOSS_HALTED)
+			ns += c->to_ns - c->from_ns;
+	}
+	return ns;
+}
+
+/* One of two cores stands for a while: its account has that time, and the other's nothing of it; what both counted is
+ * what they ran. */
+START_TEST(one_of_two_cores_halts)
+{
+	static const struct pt_source_ops *const sources[] = { &pt_source_mb_bins, &pt_source_mb_counters };
+	const char *words[] = { "period=10ms", "core=all", "count=instructions" };
+	struct pt_program *program = demo();
+	struct pt_vtruth other = { 0 }, *of[] = { &truth, &other };
+	struct pt_pipeline *pipeline;
+	const struct pt_profile *p;
+	struct array_sink sink;
+	unsigned n_states;
+
+	halt.wanted = true;
+	halt.from_ns = halt.to_ns = 0;
+	array_sink_init(&sink);
+	make_board_of("profile=131072", "cores=2");
+	ck_assert(pt_microblaze_watch(&chip->node[1], &other, 0));
+	words[2] = _i == 0 ? words[2] : "events=instructions";
+	profile(sources[_i], program, words, PT_LEN(words), "mb.prof.size=131072", RUN_NS, &sink);
+	halt.wanted = false;
+	ck_assert_uint_gt(halt.to_ns - halt.from_ns, RUN_NS / 8);
+	pipeline = feed(program, &sink);
+	p = pt_pipeline_profile(pipeline);
+	for (uint16_t core = 0; core < 2; core++) {
+		uint64_t ran = pt_vtruth_sum(of[core], 0, PT_MICROBLAZE_LMB_BYTES).instructions;
+
+		ck_assert_uint_gt(ran, 100000);
+		ck_assert_uint_eq(_i == 0 ? p->bins->core[core].hits
+					  : counter_of(p->counters, core, "instructions")->total, ran);
+		ck_assert_uint_eq(held_ns(&sink, core, &n_states), core == 0 ? halt.to_ns - halt.from_ns : 0);
+		ck_assert_uint_eq(n_states, core == 0 ? 2 : 0);
+	}
+	pt_pipeline_free(pipeline);
+	pt_vtruth_fini(&truth);
+	pt_vtruth_fini(&other);
+	pt_vboard_microblaze.free(board);
+	pt_program_unref(program);
+	array_sink_fini(&sink);
+}
+END_TEST
+
 /* 4 KiB and bins of 32 bytes: each bin is what the core spent between its addresses; the last one, which the end of the
  * code cuts, or high= within a function, between those that were counted. */
 START_TEST(larger_bins)
@@ -439,6 +526,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_bin_for_each_word, 0, PT_LEN(kinds));
 	tcase_add_loop_test(tc, each_core_has_rows_of_its_own, 0, PT_LEN(kinds));
 	tcase_add_test(tc, each_core_has_counters_of_its_own);
+	tcase_add_loop_test(tc, one_of_two_cores_halts, 0, 2);
 	tcase_add_loop_test(tc, larger_bins, 0, 2 * PT_LEN(kinds));
 	tcase_add_loop_test(tc, trace_is_what_ran, 0, PT_LEN(traces));
 	suite_add_tcase(suite, tc);

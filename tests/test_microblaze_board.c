@@ -240,9 +240,9 @@ START_TEST(stops_are_notified_in_non_stop)
 	begin_serving(&pt_vboard_microblaze, board, "modern");
 	ck_assert_str_eq(payload("QNonStop:1"), "OK");
 	ck_assert_str_eq(payload("?"), "OK");
-	ck_assert_str_eq(ask("vCont;t:1"), "+$OK#9a%Stop:T02thread:1;#b4");
+	ck_assert_str_eq(ask("vCont;t:1"), "+$OK#9a%Stop:T00thread:1;#b2");
 	ck_assert_str_eq(payload("vStopped"), "OK");
-	ck_assert_str_eq(payload("?"), "T02thread:1;");
+	ck_assert_str_eq(payload("?"), "T00thread:1;");
 	ck_assert_str_eq(payload("vStopped"), "OK");
 	ck_assert_int_eq(pt_vmb_state(chip->node[0].cpu), PT_VMB_HALT);
 	ck_assert_int_eq(pt_vmb_state(chip->node[1].cpu), PT_VMB_RUN);

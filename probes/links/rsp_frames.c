@@ -150,30 +150,3 @@ int pt_rsp_raw_payload(const struct pt_rsp_raw *raw, uint8_t *out, size_t room_b
 	pt_rsp_feed(&rsp, raw->bytes, raw->len_bytes, &item);
 	return item == PT_RSP_PACKET || item == PT_RSP_NOTIFICATION ? (int)rsp.len_bytes : PT_EPROTO;
 }
-
-bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len_bytes)
-{
-	int high, low;
-
-	if (len_bytes == 0 || strchr("TSWXN", payload[0]) == NULL)
-		return false;
-	if (payload[0] == 'N' && len_bytes > 1)
-		return false;
-	high = len_bytes > 2 ? digit(payload[1]) : -1;
-	low = len_bytes > 2 ? digit(payload[2]) : -1;
-	run->running = false;
-	run->fresh = true;
-	run->signal = strchr("TS", payload[0]) != NULL && high >= 0 && low >= 0 ? (uint8_t)(high << 4 | low) : 0;
-	snprintf(run->stop, sizeof(run->stop), "%.*s",
-		 (int)(len_bytes < sizeof(run->stop) ? len_bytes : sizeof(run->stop)), (const char *)payload);
-	return true;
-}
-
-void pt_rsp_stop_chooses(const struct pt_rsp_run *run, char thread[PT_RSP_THREAD_BYTES + 2])
-{
-	const char *at = run->stop[0] == 'T' ? strstr(run->stop, "thread:") : NULL;
-	size_t len = at != NULL ? strcspn(at + strlen("thread:"), ";") : 0;
-
-	if (len > 0 && len < PT_RSP_THREAD_BYTES)
-		snprintf(thread, PT_RSP_THREAD_BYTES + 2, "Hg%.*s", (int)len, at + strlen("thread:"));
-}

@@ -7,6 +7,7 @@
 #define PT_PROBES_LINKS_RSP_STREAM_H
 
 #include "probes/link.h"
+#include "probes/rsp_stops.h"
 #include "probes/wire_rsp.h"
 
 enum {
@@ -57,7 +58,7 @@ uint32_t pt_rsp_stream_patience_ms(const struct pt_rsp_stream *s);
 
 struct pt_rsp_shared {
 	struct pt_rsp_run run;
-	bool non_stop;				/* QNonStop:1 is in force */
+	bool unheard;				/* non-stop: a stop may wait for vStopped, and no client is there */
 	char resume[PT_RSP_RESUME_BYTES];	/* the packet that made it run */
 	char thread[PT_RSP_THREAD_BYTES + 2];	/* what a client has chosen, "Hg..."; "" nothing */
 	bool client_interrupts;			/* its Ctrl-C has been sent, and nothing has stopped since */
@@ -74,10 +75,6 @@ void pt_rsp_stream_unlock(struct pt_rsp_stream *s);
 void pt_rsp_stream_ask_known(struct pt_rsp_stream *s);
 /* This answer has come, late or not. True: nothing is owed any more. */
 bool pt_rsp_stream_settle(struct pt_rsp_stream *s, const void *payload, size_t len_bytes);
-/* What a stop reply says, into run. False: this payload is none. */
-bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len_bytes);
-/* All-stop: a client that is told of the stop takes its thread for chosen, as if it had sent Hg. */
-void pt_rsp_stop_chooses(const struct pt_rsp_run *run, char thread[PT_RSP_THREAD_BYTES + 2]);
 void pt_rsp_stream_why(struct pt_rsp_stream *s, char *why, size_t room);	/* it ended; "" when it has not */
 void pt_rsp_stream_end(struct pt_rsp_stream *s, const char *why);		/* it cannot be used any more */
 void pt_rsp_stream_unref(struct pt_rsp_stream *s);				/* NULL is fine */

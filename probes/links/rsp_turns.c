@@ -142,6 +142,7 @@ bool pt_rsp_stream_attach(struct pt_rsp_stream *s, void (*nudge)(void *arg), voi
 	if (free_now) {
 		s->nudge = nudge;
 		s->nudge_arg = arg;
+		s->shared.unheard = false;	/* it asks for what there is */
 		give(s);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -156,6 +157,7 @@ void pt_rsp_stream_detach(struct pt_rsp_stream *s)
 	s->passed_bytes = 0;
 	s->shared.thread[0] = '\0';
 	s->shared.run.client_waits = s->shared.client_interrupts = false;
+	s->shared.unheard = s->shared.run.non_stop;
 	pthread_cond_broadcast(&s->turned);
 	pthread_mutex_unlock(&s->lock);
 }

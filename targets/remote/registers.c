@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "probes/rsp_stops.h"
 #include "rsp.h"
 #include "targets/remote/description.h"
 #include "targets/remote/remote_parts.h"
@@ -195,7 +196,7 @@ static int core_of(void *state, const char *thread)
 	if (strcmp(thread, "0") == 0 || strcmp(thread, "-1") == 0 || r->n_cores < 2)
 		return 0;
 	for (unsigned i = 0; i < r->n_cores; i++)
-		if (strcmp(r->core[i].thread, thread) == 0)
+		if (pt_rsp_same_thread(r->core[i].thread, thread))
 			return (int)i;
 	return -1;
 }
@@ -280,14 +281,15 @@ static int read_server(struct pt_remote *r, const uint16_t *rows, size_t n, uint
 	return rc;
 }
 
-static int refuse_running(struct pt_remote *r, struct pt_err *err)
+static int refuse_running(struct pt_remote *r, unsigned core, struct pt_err *err)
 {
 	struct pt_rsp_run run;
 
 	if (r->rsp->poll(r->wire, 0, &run, err) < 0)
 		return err->code;
-	return run.running ? pt_fail(err, PT_ESTATE, "the core runs: registers can be reached only while it is halted")
-			   : 0;
+	if (pt_remote_stands(r, &run, core))
+		return 0;
+	return pt_fail(err, PT_ESTATE, "the core runs: registers can be reached only while it is halted");
 }
 
 static size_t count_server(const struct pt_remote *r, const uint16_t *rows, size_t n)
@@ -329,7 +331,7 @@ int pt_remote_read_registers(void *state, unsigned core, const uint16_t *rows, s
 
 	if (r->rsp->hold(r->wire, err) < 0)
 		return err->code;
-	rc = refuse_running(r, err);
+	rc = refuse_running(r, core, err);
 	if (rc == 0)
 		rc = pt_remote_choose(r, core, err);
 	for (size_t at = 0, k; rc == 0 && at < n; at += k) {
@@ -418,7 +420,7 @@ int pt_remote_write_registers(void *state, unsigned core, const uint16_t *rows, 
 
 	if (r->rsp->hold(r->wire, err) < 0)
 		return err->code;
-	rc = refuse_running(r, err);
+	rc = refuse_running(r, core, err);
 	if (rc == 0)
 		rc = pt_remote_choose(r, core, err);
 	if (rc == 0 && n >= WORTH_G && count_server(r, rows, n) == n)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/rsp_stops.h"
 #include "rsp.h"
 #include "targets/remote/remote_parts.h"
 #include "targets/remote/tcl.h"
@@ -76,6 +77,15 @@ int pt_remote_monitor(struct pt_remote *r, const char *line, char *text, size_t 
 
 /* --- coming and going --------------------------------------------------------------------------------------------- */
 
+static void tell_cores(const struct pt_remote *r)
+{
+	const char *threads[PT_REMOTE_MAX_CORES];
+
+	for (unsigned i = 0; i < r->n_cores; i++)
+		threads[i] = r->core[i].thread;
+	r->rsp->set_cores(r->wire, threads, r->n_cores);
+}
+
 /* "m1,2" or "mp1.1,p1.2", and "l" for no more. OpenOCD without an RTOS has an empty list: one core, without a name. */
 static int read_threads(struct pt_remote *r, struct pt_err *err)
 {
@@ -93,6 +103,7 @@ static int read_threads(struct pt_remote *r, struct pt_err *err)
 		if (rc < 0 && rc != PT_EUNSUPPORTED && rc != PT_EFAULT)
 			return rc;
 	}
+	tell_cores(r);
 	r->n_cores = r->n_cores > 0 ? r->n_cores : 1;
 	return 0;
 }
@@ -168,7 +179,7 @@ int pt_remote_detach(void *state, bool resume, struct pt_err *err)
 	struct pt_rsp_run run;
 	int rc = 0;
 
-	if (r->rsp->poll(r->wire, 0, &run, err) == 0 && !run.running) {
+	if (r->rsp->poll(r->wire, 0, &run, err) == 0 && (!run.running || run.non_stop)) {
 		while (r->n_breaks > 0 && rc == 0)
 			rc = pt_remote_break_remove(r, &(struct pt_break){ r->breaks[0].kind, r->breaks[0].addr,
 									 r->breaks[0].len }, err);
@@ -240,7 +251,8 @@ static bool has_word(const char *stop, const char *word, uint64_t *addr)
 }
 
 /* What the stop reply says, or why we think that it stopped. */
-static void read_reason(const struct pt_remote *r, const struct pt_rsp_run *run, struct pt_core_status *out)
+static void read_reason(const struct pt_remote *r, const struct pt_rsp_run *run, unsigned core,
+			struct pt_core_status *out)
 {
 	static const struct { const char *word; enum pt_halt_reason reason;
 	} words[] = {
@@ -250,6 +262,9 @@ static void read_reason(const struct pt_remote *r, const struct pt_rsp_run *run,
 	};
 	uint64_t ignored;
 
+	out->reason = r->reason;
+	if (r->n_cores > 1 && run->non_stop && pt_rsp_core_of_stop(run) != (int)core)
+		return;		/* that of another one, which has stopped since */
 	out->reason = run->signal == 2 ? PT_HALT_REQUEST : r->reason;
 	if (has_word(run->stop, "swbreak:", &ignored))
 		out->reason = PT_HALT_BREAK_SW;
@@ -262,21 +277,55 @@ static void read_reason(const struct pt_remote *r, const struct pt_rsp_run *run,
 		}
 }
 
+bool pt_remote_stands(const struct pt_remote *r, const struct pt_rsp_run *run, unsigned core)
+{
+	return r->n_cores > 1 ? (run->halted >> core & 1) != 0 : !run->running;
+}
+
 int pt_remote_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err)
 {
 	struct pt_remote *r = state;
 	struct pt_rsp_run run;
 
-	(void)core;		/* all-stop: all of them */
 	*out = (struct pt_core_status){ .state = PT_RUNNING, .addr = PT_UNKNOWN };
 	if (r->rsp->poll(r->wire, 0, &run, err) < 0)
 		return err->code == PT_EFAULT || err->code == PT_EBUSY ? 0 : err->code;
-	out->resumes = run.client_resumes;
-	if (run.running)
+	out->resumes = r->n_cores > 1 ? run.core_resumes[core] : run.client_resumes;
+	if (!pt_remote_stands(r, &run, core))
 		return 0;
 	out->state = PT_HALTED;
-	read_reason(r, &run, out);
+	read_reason(r, &run, core, out);
 	return 0;
+}
+
+/* Non-stop, and several cores: each is let run and stopped by itself. A stop is told to whoever debugs, in whose turn
+ * the server goes on telling: so nothing is held. */
+static bool is_single(struct pt_remote *r, struct pt_err *err, struct pt_rsp_run *run)
+{
+	run->running = false;
+	return r->n_cores > 1 && r->rsp->poll(r->wire, 0, run, err) == 0 && run->non_stop;
+}
+
+static int single(struct pt_remote *r, unsigned core, char what, bool halts, struct pt_err *err)
+{
+	struct pt_link *link = pt_probe_link(r->target->probe);
+	uint64_t until_ns = pt_link_now_ns(link) + PT_REMOTE_ASK_MS * PT_NS_PER_MS;
+	char packet[PT_RSP_THREAD_BYTES + 10];
+	struct pt_rsp_run run;
+	int rc;
+
+	snprintf(packet, sizeof(packet), "vCont;%c:%s", what, r->core[core].thread);
+	rc = what == 't' ? pt_remote_ask_ok(r, packet, strlen(packet), PT_REMOTE_ASK_MS, err)
+			 : r->rsp->resume(r->wire, packet, err);
+	while (rc == 0 && halts) {
+		rc = r->rsp->poll(r->wire, 0, &run, err);
+		if (rc == 0 && pt_remote_stands(r, &run, core))
+			return 0;
+		if (rc == 0 && pt_link_now_ns(link) > until_ns)
+			return pt_fail(err, PT_ETIMEOUT, "the server does not stop core %u", core);
+		rc = rc == 0 ? pt_link_wait(link, pt_link_now_ns(link) + PT_NS_PER_MS, err) : rc;
+	}
+	return rc;
 }
 
 int pt_remote_halt(void *state, unsigned core, struct pt_err *err)
@@ -285,7 +334,8 @@ int pt_remote_halt(void *state, unsigned core, struct pt_err *err)
 	struct pt_rsp_run run;
 	int rc;
 
-	(void)core;
+	if (is_single(r, err, &run))
+		return pt_remote_stands(r, &run, core) ? 0 : single(r, core, 't', true, err);
 	if (r->rsp->hold(r->wire, err) < 0)
 		return err->code;
 	rc = r->rsp->poll(r->wire, 0, &run, err);
@@ -303,9 +353,11 @@ int pt_remote_halt(void *state, unsigned core, struct pt_err *err)
 int pt_remote_resume(void *state, unsigned core, struct pt_err *err)
 {
 	struct pt_remote *r = state;
+	struct pt_rsp_run run;
 
-	(void)core;
 	r->reason = PT_HALT_EXTERNAL;
+	if (is_single(r, err, &run))
+		return pt_remote_stands(r, &run, core) ? single(r, core, 'c', false, err) : 0;
 	return r->rsp->resume(r->wire, r->facts.vcont ? "vCont;c" : "c", err);
 }
 
@@ -316,6 +368,8 @@ int pt_remote_step(void *state, unsigned core, struct pt_err *err)
 	struct pt_rsp_run run;
 	int rc;
 
+	if (is_single(r, err, &run))
+		return single(r, core, 's', true, err);
 	if (r->facts.vcont && r->n_cores > 1 && core < r->n_cores)
 		snprintf(packet, sizeof(packet), "vCont;s:%s", r->core[core].thread);
 	else if (r->facts.vcont)

@@ -12,7 +12,7 @@
 #include "probes/wire_rsp.h"
 #include "targets/target.h"
 
-enum { PT_REMOTE_MAX_REGISTERS = 512, PT_REMOTE_MAX_CORES = 8, PT_REMOTE_MAX_BREAKS = 64 };
+enum { PT_REMOTE_MAX_REGISTERS = 512, PT_REMOTE_MAX_CORES = PT_RSP_CORES, PT_REMOTE_MAX_BREAKS = 64 };
 
 /* What a target adds to what the server says. All of it may be zero. */
 struct pt_remote_kind {

@@ -20,6 +20,7 @@ void pt_remote_mem_init(struct pt_remote *r, bool running);
  * PT_ENOMEM. */
 int pt_remote_mem_by_tcl(struct pt_remote *r, const char *address, const char *name, uint32_t patience_ms,
 			 struct pt_err *err);
+bool pt_remote_stands(const struct pt_remote *r, const struct pt_rsp_run *run, unsigned core);
 /* An answer that has to be "OK". */
 int pt_remote_ask_ok(struct pt_remote *r, const void *packet, size_t len_bytes, uint32_t timeout_ms,
 		     struct pt_err *err);

@@ -15,6 +15,7 @@ struct stub {
 	bool owes_stop;			/* all-stop: resumed, and the stop reply is due */
 	unsigned g_thread, c_thread;	/* of H packets: 0.. */
 	uint8_t runs;			/* threads that were resumed and are not known to have halted */
+	uint8_t asked;			/* those that were told to halt one by one */
 	uint8_t queued;			/* non-stop: stops that vStopped has not fetched */
 	uint64_t at_ns;			/* of the request under way */
 	uint64_t rest_until_ns;		/* wall clock: until then requests do not run the board */

@@ -7,7 +7,7 @@
 #include "probes/virtual/wire/rsp_parts.h"
 
 #define STEP_NS UINT64_C(2000)		/* a core halts, or has made its step, within that */
-enum { HALT_PASSES = 512 };		/* if it is not a slow one; one that is in reset does not */
+enum { SIGNAL_INT = 2, HALT_PASSES = 512 };		/* if it is not a slow one; one that is in reset does not */
 
 static bool halted(struct stub *stub, unsigned thread, struct pt_vrsp_stop *stop)
 {
@@ -30,13 +30,20 @@ static void pass(struct stub *stub)
 	pt_vpace_to(stub->pace, stub->done_ns);
 }
 
-static void halt_all(struct stub *stub)
+static void ask_to_halt(struct stub *stub, unsigned thread)
 {
 	struct pt_vrsp_stop stop;
 
+	if (halted(stub, thread, &stop))
+		return;
+	stub->target.halt(stub->target.arg, thread);
+	stub->asked |= (uint8_t)(1u << thread);
+}
+
+static void halt_all(struct stub *stub)
+{
 	for (unsigned i = 0; i < stub->target.n_threads; i++)
-		if (!halted(stub, i, &stop))
-			stub->target.halt(stub->target.arg, i);
+		ask_to_halt(stub, i);
 	for (unsigned n = 0; n < HALT_PASSES && pt_stub_any_runs(stub); n++)
 		pass(stub);
 }
@@ -47,6 +54,8 @@ static size_t stop_text(struct stub *stub, unsigned thread, char *text, size_t r
 	int n;
 
 	halted(stub, thread, &stop);
+	if (stub->non_stop && (stub->asked >> thread & 1) != 0 && stop.signal == SIGNAL_INT)
+		stop.signal = 0;	/* nothing happened to it. Source: GDB manual, "Packets", vCont, action t */
 	n = snprintf(text, room, "T%02xthread:%x;", stop.signal, thread + 1);
 	if (stop.watch != NULL)
 		n += snprintf(text + n, room - (size_t)n, "%s:%x;", stop.watch, stop.watch_addr);
@@ -87,6 +96,7 @@ static void resume(struct stub *stub, unsigned thread, bool step)
 		return;
 	stub->target.resume(stub->target.arg, thread, step);
 	stub->runs |= (uint8_t)(1u << thread);
+	stub->asked &= (uint8_t)~(1u << thread);
 	stub->queued &= (uint8_t)~(1u << thread);
 }
 
@@ -112,7 +122,7 @@ static const char *next_action(const char *at, struct action *out)
 static void act(struct stub *stub, unsigned thread, char kind)
 {
 	if (kind == 't')
-		stub->target.halt(stub->target.arg, thread);
+		ask_to_halt(stub, thread);
 	else
 		resume(stub, thread, kind == 's');
 }
