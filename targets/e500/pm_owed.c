@@ -50,9 +50,29 @@ static struct debt *place_for(const char *where, unsigned core)
 	return d;
 }
 
+/* What the registers that say what is counted held before: whoever reads it can put it back by hand. */
+static void say_before(const struct debt *d, char *text, size_t room)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < d->n_saved && n < room; i++) {
+		const struct pt_e500_op *op = &d->saved[i];
+		unsigned a = op->pmr - PT_E500_PMLCA0, b = op->pmr - PT_E500_PMLCB0;
+
+		if (op->value == 0 || (a >= PT_E500_PMCS_MAX && b >= PT_E500_PMCS_MAX))
+			continue;
+		n += (size_t)snprintf(text + n, room - n, "%spmlc%c%u=0x%" PRIx32, n > 0 ? ", " : "",
+				      a < PT_E500_PMCS_MAX ? 'a' : 'b', a < PT_E500_PMCS_MAX ? a : b, op->value);
+	}
+	if (n == 0)
+		snprintf(text, room, "nothing was counted");
+}
+
 void pt_e500_owe(const struct pt_e500_target *e500, unsigned core, size_t n_saved)
 {
 	const struct pt_e500_hold *hold = &e500->pm.hold[core];
+	char before[240];
 	struct debt *d;
 
 	if (hold->n_left == 0)
@@ -63,7 +83,11 @@ void pt_e500_owe(const struct pt_e500_target *e500, unsigned core, size_t n_save
 	memcpy(d->left, hold->left, sizeof(d->left));
 	d->n_saved = n_saved;
 	d->n_left = hold->n_left;
+	say_before(d, before, sizeof(before));
 	pthread_mutex_unlock(&lock);
+	pt_warn("e500: %s: core %u: the performance monitor is left as the profile had it (before: %s); it is put back "
+		"when it can be reached again, by this daemon or by hand",
+		e500->remote.facts.where, core, before);
 }
 
 void pt_e500_owe_core(const struct pt_e500_target *e500)
@@ -79,6 +103,9 @@ void pt_e500_owe_core(const struct pt_e500_target *e500)
 	d->away = *away;
 	d->astray = true;
 	pthread_mutex_unlock(&lock);
+	pt_warn("e500: %s: core %u: a sample was cut short: what is not put back is the pc (0x%" PRIx64 ") and %" PRIu32
+		" bytes at 0x%" PRIx64 ", until the server is there again",
+		e500->remote.facts.where, core, away->was.pc, away->len_bytes, away->addr);
 }
 
 static bool is_owed(const char *where, unsigned core, struct debt *out)
