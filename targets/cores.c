@@ -32,8 +32,9 @@ int pt_cores_read(const char *word, const char *whose, unsigned n_cores, unsigne
 	return 0;
 }
 
-int pt_cores_stop(struct pt_cores *s, struct pt_err *err)
+int pt_cores_stop(void *cores, struct pt_err *err)
 {
+	struct pt_cores *s = cores;
 	int rc = 0;
 
 	for (unsigned i = 0; i < s->n; i++) {
@@ -87,8 +88,9 @@ int pt_cores_start(struct pt_cores *s, const struct pt_cores_kind *kind, const v
 	return rc;
 }
 
-int pt_cores_drain(struct pt_cores *s, struct pt_err *err)
+int pt_cores_drain(void *cores, struct pt_err *err)
 {
+	struct pt_cores *s = cores;
 	uint64_t now_ns = s->kind->now_ns(s->arg), least_ns = PT_UNKNOWN;
 	unsigned due = 0;
 	int rc;
@@ -107,8 +109,9 @@ int pt_cores_drain(struct pt_cores *s, struct pt_err *err)
 	return s->n == 1 ? rc : 0;
 }
 
-int pt_cores_on_state(struct pt_cores *s, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
+int pt_cores_on_state(void *cores, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
+	struct pt_cores *s = cores;
 	int rc = 0;
 
 	for (unsigned i = 0; i < s->n && rc == 0; i++) {

@@ -1,5 +1,5 @@
-/* One source of several cores of a target: for each of them a source of its own in the trace, with the core's number, so
- * that nothing of two cores is ever summed. They share the wire: whichever is due first has its turn. Board thread
+/* One source of several cores of a target: for each of them a source of its own in the trace, with the core's number,
+ * so that nothing of two cores is ever summed. They share the wire: whichever is due first has its turn. Board thread
  * only. */
 #ifndef PT_TARGETS_CORES_H
 #define PT_TARGETS_CORES_H
@@ -29,12 +29,14 @@ struct pt_cores {
 /* "all", or a core's number; NULL: standard. whose: "the MDM". PT_EARG: there is no such core, and which there are. */
 int pt_cores_read(const char *word, const char *whose, unsigned n_cores, unsigned standard, unsigned *first,
 		  unsigned *n, struct pt_err *err);
-/* One of each core from first on, all of them or none; numbers in the trace from setup->source on. As of one's start. */
+/* One of each core from first on, all of them or none; numbers in the trace from setup->source on. As of one's
+ * start. */
 int pt_cores_start(struct pt_cores *s, const struct pt_cores_kind *kind, const void *arg, unsigned first, unsigned n,
 		   struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
-int pt_cores_drain(struct pt_cores *s, struct pt_err *err);
-int pt_cores_on_state(struct pt_cores *s, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
+/* As of struct pt_source_ops, where the state is a struct pt_cores. */
+int pt_cores_drain(void *cores, struct pt_err *err);
+int pt_cores_on_state(void *cores, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
 /* What was started ends; the first error is the one to tell. */
-int pt_cores_stop(struct pt_cores *s, struct pt_err *err);
+int pt_cores_stop(void *cores, struct pt_err *err);
 
 #endif

@@ -46,7 +46,7 @@ size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *w
 {
 	const char *count = pt_params_text(settings, &pt_e500_counting_params[PT_E500_COUNT]);
 	bool itself = way != NULL && way->halts && strncmp(count, "unmarked", strlen("unmarked")) != 0;
-	char price[400], besides[600], turns[80] = "", windows[360];
+	char price[400], besides[700], turns[80] = "", windows[360], others[80] = "";
 	size_t n_whole, n_ratios = pt_e500_ratios(counting->want, counting->n, counting->place, counting->n_places,
 						  counting->n_turns, &n_whole);
 	int len;
@@ -56,8 +56,11 @@ size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *w
 		snprintf(turns, sizeof(turns), "; counters take turns (%zu), %zu of %zu figures of one turn each",
 			 counting->n_turns, n_whole, n_ratios);
 	pt_e500_counting_tell_windows(counting, windows, sizeof(windows));
-	snprintf(besides, sizeof(besides), "count=%s%s%s%s%s", count,
-		 itself ? ", and some instructions of each reading" : "", turns, windows,
+	if (way != NULL && way->halts && e500->remote.n_cores > 1)
+		snprintf(others, sizeof(others), "; a halt for one core stops all %u, and is in the others' rates",
+			 e500->remote.n_cores);
+	snprintf(besides, sizeof(besides), "count=%s%s%s%s%s%s", count,
+		 itself ? ", and some instructions of each reading" : "", turns, windows, others,
 		 core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
 	len = snprintf(text, room,
 		       "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s; %s\ncost_besides=%s\n",

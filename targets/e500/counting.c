@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "targets/e500/settings.h"
 #include "util.h"
 
 /* PMLCa and PMLCb. Source: E1 Tables 7-4, 7-5 */
@@ -44,6 +45,7 @@ const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS] = {
 	[PT_E500_UNTIL] = { "until", PT_PARAM_TEXT, NULL, NULL, 0, 0,
 			    "windows: EVENT:N: all counters freeze in one cycle when EVENT has come N times, are read, "
 			    "and begin anew; timebase: when the bit that tbsel chooses rises (not e500v1)" },
+	[PT_E500_CORE] = PT_E500_CORE_PARAM,
 };
 
 /* --- when to count */

@@ -45,7 +45,7 @@ struct pt_e500_counting {
 };
 
 enum { PT_E500_EVENTS, PT_E500_COUNT, PT_E500_CHAIN, PT_E500_THRESHOLDS, PT_E500_TURNS, PT_E500_TBSEL_TICKS,
-       PT_E500_PERIOD, PT_E500_UNTIL, PT_E500_COUNTING_PARAMS };
+       PT_E500_PERIOD, PT_E500_UNTIL, PT_E500_CORE, PT_E500_COUNTING_PARAMS };
 extern const struct pt_param pt_e500_counting_params[PT_E500_COUNTING_PARAMS];
 
 /* What until= says, and PMGC0, into *c, whose core is known; *event, *len: the event's name in the word, if there is

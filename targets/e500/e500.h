@@ -18,12 +18,14 @@
  *                         what is told of them (counting_told.c)
  *   source_counters.c     events, rates, chains, thresholds, turn by turn (turns.c); what they cost is told by
  *                         counters_told.c
+ *   cores.c               a source of several cores
  *   source_samples.c      program counters, and which of them an event's overflow found (sampling.h)
  *
  * Sources: E500CORERM Rev. 1, chapter 7; for the debug space NXP's qoriq-debug, dcsr_cpu_v1.h. */
 #ifndef PT_E500_E500_H
 #define PT_E500_E500_H
 
+#include "targets/cores.h"
 #include "targets/e500/mailbox.h"
 #include "targets/e500/scratch.h"
 #include "targets/e500/settings.h"
@@ -203,6 +205,12 @@ int pt_e500_agent_leave(struct pt_e500_target *e500, unsigned core, const struct
 			struct pt_err *err);
 
 /* --- between the files of the target --- */
+
+/* cores.c: PT_E500_CORE_PARAM of a source; its state is a struct pt_cores. The functions are for its kind. */
+int pt_e500_cores_start(struct pt_cores *s, const struct pt_cores_kind *kind, const char *word,
+			struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
+uint64_t pt_e500_cores_now_ns(const void *e500);
+unsigned pt_e500_cores_thread_of(const void *e500, unsigned number);
 
 /* What the g packet of a server without a description has, by core. */
 void pt_e500_choose_layout(struct pt_e500_target *e500);

@@ -10,9 +10,9 @@
 
 /* Of each core. */
 static const char *const units[PT_REMOTE_MAX_CORES] = {
-	"performance monitor", "performance monitor of core 1", "performance monitor of core 2",
-	"performance monitor of core 3", "performance monitor of core 4", "performance monitor of core 5",
-	"performance monitor of core 6", "performance monitor of core 7",
+	"performance monitor", "performance monitor 1", "performance monitor 2",
+	"performance monitor 3", "performance monitor 4", "performance monitor 5",
+	"performance monitor 6", "performance monitor 7",
 };
 
 enum { ASK_AGAIN_MS = 1000, LEAVE_USER_MS = 2000 };

@@ -27,4 +27,12 @@ enum pt_e500_setting {
 
 extern const struct pt_param pt_e500_settings[PT_E500_N_SETTINGS];
 
+/* A row of each source. */
+#define PT_E500_CORE_PARAM                                                                                             \
+	{                                                                                                              \
+		"core", PT_PARAM_TEXT, NULL, NULL, 0, 0,                                                               \
+			"which core, as the GDB server's threads are counted: its number from 0, or all, each with "   \
+			"figures of its own"                                                                           \
+	}
+
 #endif

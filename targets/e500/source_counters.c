@@ -148,7 +148,7 @@ static bool may_come(struct counters *s, int rc)
 	return now_ns(s) - s->waits_since_ns < AGENT_MS * PT_NS_PER_MS;
 }
 
-static int counters_drain(void *state, struct pt_err *err)
+static int one_drain(void *state, struct pt_err *err)
 {
 	struct counters *s = state;
 	uint64_t now = now_ns(s), us;
@@ -284,8 +284,7 @@ static int take_unit(struct counters *s, struct pt_err *err)
 	return rc == PT_EUNSUPPORTED && pt_e500_agent_awaited(s->turns.e500) ? 0 : rc;
 }
 
-static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
-			  struct pt_err *err)
+static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	struct counters *s = state;
 	struct pt_e500_account *account;
@@ -315,7 +314,7 @@ static enum pt_loss rest_cause(const struct counters *s)
 }
 
 /* Counters stand still while the core is held: what they have by then is told, and they go on from there. */
-static int counters_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
+static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct counters *s = state;
 	bool goes_on = what == PT_STATE_RUN && s->held;
@@ -340,7 +339,7 @@ static int counters_on_state(void *state, enum pt_state what, unsigned core, uin
 	return 0;
 }
 
-static int counters_stop(void *state, struct pt_err *err)
+static int one_stop(void *state, struct pt_err *err)
 {
 	struct counters *s = state;
 	struct pt_err first = { 0 }, own = { 0 };
@@ -362,6 +361,24 @@ static int counters_stop(void *state, struct pt_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+static const struct pt_source_ops one = {
+	.state_bytes = sizeof(struct counters),
+	.start = one_start,
+	.drain = one_drain,
+	.on_state = one_on_state,
+	.stop = one_stop,
+};
+
+static int counters_start(void *state, struct pt_target *target, const struct pt_source_setup *setup,
+			  struct pt_err *err)
+{
+	static const struct pt_cores_kind kind = { &one, 1, pt_e500_cores_now_ns, pt_e500_cores_thread_of };
+
+	return pt_e500_cores_start(state, &kind,
+				   pt_params_text(setup->settings, &pt_e500_counting_params[PT_E500_CORE]), target,
+				   setup, err);
+}
+
 const struct pt_source_ops pt_source_e500_counters = {
 	.name = "counters",
 	.format = PT_FORMAT_COUNTERS,
@@ -369,13 +386,13 @@ const struct pt_source_ops pt_source_e500_counters = {
 	.help = "events of the performance monitor: IPC, stalls, misses, latencies; a way that halts the core does so "
 		"for each reading: only when asked for by name",
 	.only_by_name = true,
-	.state_bytes = sizeof(struct counters),
+	.state_bytes = sizeof(struct pt_cores),
 	.params = pt_e500_counting_params,
 	.n_params = PT_E500_COUNTING_PARAMS,
 	.available = available,
 	.cost = pt_e500_source_cost,
 	.start = counters_start,
-	.drain = counters_drain,
-	.on_state = counters_on_state,
-	.stop = counters_stop,
+	.drain = pt_cores_drain,
+	.on_state = pt_cores_on_state,
+	.stop = pt_cores_stop,
 };

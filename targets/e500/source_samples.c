@@ -21,7 +21,7 @@ enum { SAMPLE_BYTES = 4, BATCH = 8, CYCLES = 1 };
 enum { HELD_REST_US = 20000, SHORT_REST_US = 500, TRY_AGAIN_US = 20000 };
 enum { SHORT_HALT_MS = 100, QUIET_MS = 100, GIVE_UP_MS = 10000 };
 
-enum { MODE, EVENT, PERIOD, EVERY, N_PARAMS };
+enum { MODE, EVENT, PERIOD, EVERY, CORE, N_PARAMS };
 static const struct pt_param params[] = {
 	[MODE] = { .key = "mode",
 		   .type = PT_PARAM_CHOICE,
@@ -44,6 +44,7 @@ static const struct pt_param params[] = {
 		    .help = "events to a sample, in the mean, of all events or N,M of each; otherwise by period and "
 			    "how "
 			    "often the event came lately, at least 100" },
+	[CORE] = PT_E500_CORE_PARAM,
 };
 
 struct samples {
@@ -222,7 +223,7 @@ static int drain_agent(struct samples *s, struct pt_err *err)
 	return rc;
 }
 
-static int samples_drain(void *state, struct pt_err *err)
+static int one_drain(void *state, struct pt_err *err)
 {
 	struct samples *s = state;
 
@@ -350,7 +351,7 @@ static int with_agent(struct samples *s, const struct pt_source_setup *setup, st
 	return err->code;
 }
 
-static int samples_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+static int one_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
 {
 	const char *mode = pt_params_text(setup->settings, &params[MODE]);
 	bool every = pt_params_given(setup->settings, &params[EVERY]);
@@ -373,7 +374,7 @@ static int samples_start(void *state, struct pt_target *target, const struct pt_
 
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
-static int samples_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
+static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
 {
 	struct samples *s = state;
 	struct pt_err ignored = { 0 };
@@ -412,7 +413,7 @@ static int stop_agent(struct samples *s, struct pt_err *err)
 	return rc;
 }
 
-static int samples_stop(void *state, struct pt_err *err)
+static int one_stop(void *state, struct pt_err *err)
 {
 	struct samples *s = state;
 	int rc;
@@ -424,20 +425,37 @@ static int samples_stop(void *state, struct pt_err *err)
 	return rc;
 }
 
+static const struct pt_source_ops one = {
+	.state_bytes = sizeof(struct samples),
+	.start = one_start,
+	.drain = one_drain,
+	.on_state = one_on_state,
+	.stop = one_stop,
+};
+
+static int samples_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	static const struct pt_cores_kind kind = {
+		&one, PT_E500_PMCS_MAX, pt_e500_cores_now_ns, pt_e500_cores_thread_of,
+	};
+
+	return pt_e500_cores_start(state, &kind, pt_params_text(setup->settings, &params[CORE]), target, setup, err);
+}
+
 const struct pt_source_ops pt_source_e500_samples = {
 	.name = "pc-sampling",
 	.format = PT_FORMAT_PCSR,
 	.modes = "auto|agent|halt",
 	.help = "program counters by the overflow of any event, by the program's agent; without one INTRUSIVE: it "
 		"halts for each sample; only when asked for by name",
-	.state_bytes = sizeof(struct samples),
+	.state_bytes = sizeof(struct pt_cores),
 	.params = params,
 	.n_params = N_PARAMS,
 	.only_by_name = true,
 	.available = samples_available,
 	.cost = samples_cost,
 	.start = samples_start,
-	.drain = samples_drain,
-	.on_state = samples_on_state,
-	.stop = samples_stop,
+	.drain = pt_cores_drain,
+	.on_state = pt_cores_on_state,
+	.stop = pt_cores_stop,
 };
