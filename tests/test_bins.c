@@ -466,6 +466,32 @@ END_TEST
 
 /* Samples are no time, whatever the core's clock; and as gprof counts hits in bins of less than 2 bytes twice, those
  * are 2 wide: 0x102 three times, 0x103 and 0x106 once, and LEAF. */
+/* The range ends within the last bin: gprof's bins end there, too, and each of them has its part of a wider one. */
+START_TEST(gmon_of_a_cut_bin)
+{
+	struct chunk_feed f = feed_of("format=bins\nsource=bins\nbin_bytes=32\nexact=1\ncounting=cycles\nhigh=0x14b\n");
+	struct chunk_bytes b = { .len = 0 };
+	struct pt_text out = { 0 };
+	unsigned records;
+	uint64_t sum = 0;
+
+	add_bin(&b, 0x100, 1003);
+	add_bin(&b, 0x140, 600);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, b.bytes, b.len);
+	chunk_report(&f, &out, "functions", "gmon");
+	for (uint64_t at = 0x100; at < 0x120; at += 4) {
+		ck_assert(gmon_bin(&out, 4, at, &records) == 125 || gmon_bin(&out, 4, at, &records) == 126);
+		sum += gmon_bin(&out, 4, at, &records);
+	}
+	ck_assert_uint_eq(sum, 1003);
+	for (uint64_t at = 0x140; at < 0x14c; at += 4)
+		ck_assert_uint_eq(gmon_bin(&out, 4, at, &records), 200);
+	ck_assert_uint_eq(gmon_bin(&out, 4, 0x14c, &records), 0);
+	pt_text_free(&out);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 START_TEST(gmon_of_samples)
 {
 	static const uint32_t values[] = { 0x106, 0x102, LEAF, 0x102, 0x103, 0x102 };
@@ -527,6 +553,7 @@ int main(void)
 	tcase_add_test(tc, begun_by_triggers);
 	tcase_add_test(tc, before_the_first_reading);
 	tcase_add_loop_test(tc, gmon_of_bins, 0, 2);
+	tcase_add_test(tc, gmon_of_a_cut_bin);
 	tcase_add_test(tc, gmon_of_samples);
 	tcase_add_test(tc, gmon_of_samples_in_bins);
 	suite_add_tcase(suite, tc);

@@ -2,7 +2,10 @@
  * seen. In the byte order and address size of the ELF. Bins are 2 bytes wide, or as the hardware's are, and hold 16
  * bits: what has more is written in several records over the same range, which gprof adds up; beyond MOST_RECORDS of
  * them a tick stands for more time, and the rate or the dimension ("kcycles") says so. Samples of the program counter
- * are a histogram like any other, whose hits are samples and no time. */
+ * are a histogram like any other, whose hits are samples and no time.
+ *
+ * gprof wants bins of one size, and gives each function its part of a bin's width. A last bin that the range's end cuts
+ * would give some of its hits to what lies behind the end: then all are as narrow as it takes to end there. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +45,7 @@ static void put(struct writer *w, uint64_t value, unsigned size)
 
 /* --- the histogram: of instructions that were executed, or as bins counted it */
 
-struct cell { uint64_t address, ticks; };
+struct cell { uint64_t address, bytes, ticks; };
 
 struct histogram {
 	struct cell *cell;		/* by address */
@@ -75,7 +78,7 @@ static int of_lines(struct histogram *h, const struct pt_profile *p, struct pt_e
 	if (h->cell == NULL || h->span == NULL)
 		return no_memory(h->n_cells, err);
 	for (size_t i = 0; i < h->n_cells; i++)
-		h->cell[i] = (struct cell){ lines->insn[i].address,
+		h->cell[i] = (struct cell){ lines->insn[i].address, BIN_BYTES,
 					    p->by_instructions ? lines->insn[i].count : lines->insn[i].cycles };
 	for (size_t i = 0; i < h->n_spans; i++)
 		h->span[i] = lines->map->span[i];
@@ -83,21 +86,34 @@ static int of_lines(struct histogram *h, const struct pt_profile *p, struct pt_e
 }
 
 /* Bins that lie far from each other make spans of their own: a span's size is that of all that it could hold. */
-static void add_bin(struct histogram *h, uint64_t address, uint64_t hits)
+static void add_bin(struct histogram *h, uint64_t address, uint64_t bytes, uint64_t hits)
 {
 	struct pt_code_span *last = h->n_spans > 0 ? &h->span[h->n_spans - 1] : NULL;
-	uint64_t bytes = h->bin_bytes;
 
 	if (h->n_cells > 0 && h->cell[h->n_cells - 1].address == address) {
 		h->cell[h->n_cells - 1].ticks += hits;
 		return;
 	}
-	if (last == NULL || address < last->end || (address - last->base) % bytes != 0 ||
+	if (last == NULL || address < last->end || (address - last->base) % h->bin_bytes != 0 ||
 	    address - last->end > FAR_BINS * bytes)
 		h->span[h->n_spans++] = (struct pt_code_span){ .base = address, .end = address + bytes };
 	else
 		last->end = address + bytes;
-	h->cell[h->n_cells++] = (struct cell){ address, hits };
+	h->cell[h->n_cells++] = (struct cell){ address, bytes, hits };
+}
+
+/* The last bin, which the range's end may cut, is a number of them, too. */
+static uint64_t common_bytes(const struct pt_bins *bins, uint64_t bytes)
+{
+	uint64_t rest = bins->n_addresses > 0 ? bins->address[bins->n_addresses - 1].bytes : bytes;
+
+	while (rest != 0) {
+		uint64_t next = bytes % rest;
+
+		bytes = rest;
+		rest = next;
+	}
+	return bytes > 1 ? bytes : BIN_BYTES;
 }
 
 /* Samples are bins of one byte; gprof counts twice what is in bins of less than two. */
@@ -107,7 +123,7 @@ static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_er
 
 	h->cell = calloc(bins->n_addresses + 1, sizeof(*h->cell));
 	h->span = calloc(bins->n_addresses + 1, sizeof(*h->span));
-	h->bin_bytes = bytes > 1 ? bytes : BIN_BYTES;
+	h->bin_bytes = common_bytes(bins, bytes);
 	if (h->cell == NULL || h->span == NULL)
 		return no_memory(bins->n_addresses, err);
 	for (size_t i = 0; i < bins->n_addresses; i++) {
@@ -119,7 +135,10 @@ static int of_bins(struct histogram *h, const struct pt_bins *bins, struct pt_er
 				       "gmon has bins of one size; this profile has some of %u and of %u "
 				       "bytes, or they overlap",
 				       (unsigned)bytes, (unsigned)bin->bytes);
-		add_bin(h, bytes > 1 ? bin->address : bin->address / BIN_BYTES * BIN_BYTES, bin->hits);
+		if (bytes > 1)
+			add_bin(h, bin->address, bin->bytes, bin->hits);
+		else
+			add_bin(h, bin->address / BIN_BYTES * BIN_BYTES, BIN_BYTES, bin->hits);
 	}
 	return 0;
 }
@@ -167,22 +186,31 @@ static void one_record(struct writer *w, const struct pt_code_span *span, uint64
 	}
 }
 
-/* What is rounded off one bin goes to the next, so that the sum stays right. */
+/* What is rounded off one bin goes to the next, so that the sum stays right. Wider cells are spread evenly, as gprof
+ * would. */
 static uint64_t fill(struct writer *w, const struct histogram *h, const struct pt_code_span *span, uint64_t *count,
 		     size_t n_bins)
 {
 	uint64_t rest = w->ticks_per_count / 2, most = 0;
 
 	for (size_t i = 0; i < h->n_cells; i++) {
-		size_t bin = (size_t)((h->cell[i].address - span->base) / h->bin_bytes);
+		const struct cell *cell = &h->cell[i];
+		size_t bin = (size_t)((cell->address - span->base) / h->bin_bytes);
+		uint64_t parts = (cell->bytes + h->bin_bytes - 1) / h->bin_bytes, given = 0;
 
-		if (h->cell[i].address < span->base || bin >= n_bins)
+		if (cell->address < span->base)
 			continue;
-		rest += h->cell[i].ticks;
-		count[bin] += rest / w->ticks_per_count;
-		rest %= w->ticks_per_count;
-		if (count[bin] > most)
-			most = count[bin];
+		for (uint64_t part = 1; part <= parts && bin < n_bins; part++, bin++) {
+			uint64_t upto = (uint64_t)((double)cell->ticks / (double)parts * (double)part);
+
+			upto = part == parts ? cell->ticks : upto;
+			rest += upto - given;
+			given = upto;
+			count[bin] += rest / w->ticks_per_count;
+			rest %= w->ticks_per_count;
+			if (count[bin] > most)
+				most = count[bin];
+		}
 	}
 	return most;
 }
