@@ -123,6 +123,7 @@ START_TEST(each_halt_is_told)
 			halt_and_look();
 	}
 	stop();
+	ck_assert_ptr_nonnull(strstr(array_sink_config(&sink, "cost_besides"), "wakes a core that waits"));
 	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_COST, -1), 2);	/* one came at the beginning */
 	ck_assert_ptr_nonnull(strstr(way("way.0"), "scratch code at 0x00800000"));
 	ck_assert_str_eq(way("way.1"), "");
