@@ -1,8 +1,10 @@
 /* What the driver of the wire rsp promises, as tests/test_probe_contract.c has it for the others: each call is made
  * with each fault at each packet it sends. Here the link is a real connection, because the loop polls it, and the
  * device a thread at its other end. The right code comes back, and the next call works, or the connection is gone for
- * good, and another one can be made. No time is measured: patience is short where nothing comes, and else as long as it
- * takes. */
+ * good, and another one can be made; a close leaves no connection and no descriptor. One clause is another one here: an
+ * interrupt cuts no packet, whose answer would be taken for that to the next; it waits for what may be cut. No time is
+ * measured: patience is short where nothing comes, and else as long as it takes. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,7 +28,7 @@ static struct {
 	char dir[32], path[64];
 	int listener;
 	pthread_t thread;
-	atomic_int fault, fault_at, n_packets;
+	atomic_int fault, fault_at, n_packets, n_connected;
 } device;
 
 static void put(int fd, const char *bytes, size_t n)
@@ -143,8 +145,10 @@ static void *serve(void *arg)
 
 	(void)arg;
 	while ((fd = accept(device.listener, NULL, NULL)) >= 0) {
+		atomic_fetch_add(&device.n_connected, 1);
 		talk(fd);
 		close(fd);
+		atomic_fetch_sub(&device.n_connected, 1);
 	}
 	return NULL;
 }
@@ -340,6 +344,67 @@ START_TEST(survives_faults_in_open)
 }
 END_TEST
 
+static unsigned n_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* The server's own descriptor of the connection, too. */
+static void expect_nothing_left(unsigned n_before)
+{
+	uint64_t until_ns = pt_host_now_ns() + DEADLINE_S * PT_NS_PER_S;
+
+	while (atomic_load(&device.n_connected) > 0 && pt_host_now_ns() < until_ns)
+		usleep(1000);
+	ck_assert_int_eq(atomic_load(&device.n_connected), 0);
+	ck_assert_uint_eq(n_descriptors(), n_before);
+}
+
+/* At rest, while a target runs whose stop nobody waits for, and after a call that found the fault. */
+START_TEST(a_close_leaves_nothing)
+{
+	unsigned n_before = n_descriptors();
+
+	for (int what = 0; what < 3; what++) {
+		struct pt_err err = { 0 };
+		struct pt_probe *probe;
+		void *wire;
+
+		atomic_store(&device.fault_at, -1);
+		probe = open_fine(faults[_i].nothing_comes);
+		atomic_store(&device.fault, faults[_i].fault);
+		atomic_store(&device.fault_at, atomic_load(&device.n_packets));
+		if (what == 1)
+			ck_assert_int_eq(pt_probe_rsp(probe, &wire)->resume(wire, "c", &err), 0);
+		else if (what == 2)
+			ck_assert_int_eq(run_read(probe, &err), faults[_i].rc);
+		pt_probe_close(probe);
+		expect_nothing_left(n_before);
+	}
+}
+END_TEST
+
+START_TEST(an_interrupt_cuts_no_packet)
+{
+	struct pt_err err = { 0 };
+	struct pt_probe *probe;
+
+	atomic_store(&device.fault_at, -1);
+	probe = open_fine(false);
+	for (size_t i = 0; i < PT_LEN(calls); i++) {
+		pt_probe_interrupt(probe);
+		ck_assert_msg(calls[i].run(probe, &err) == 0, "%s: %s", calls[i].name, err.msg);
+	}
+	ck_assert_int_eq(pt_link_wait(pt_probe_link(probe), pt_link_now_ns(pt_probe_link(probe)) + PT_NS_PER_S, &err),
+			 PT_EINTERRUPTED);
+	pt_probe_close(probe);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("gdb_server");
@@ -349,6 +414,8 @@ int main(void)
 	tcase_set_timeout(tc, 2 * DEADLINE_S);
 	tcase_add_loop_test(tc, survives_faults_in_calls, 0, PT_LEN(faults));
 	tcase_add_loop_test(tc, survives_faults_in_open, 0, PT_LEN(faults));
+	tcase_add_loop_test(tc, a_close_leaves_nothing, 0, PT_LEN(faults));
+	tcase_add_test(tc, an_interrupt_cuts_no_packet);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
