@@ -28,7 +28,7 @@ static struct {
 	char dir[32], path[64];
 	int listener;
 	pthread_t thread;
-	atomic_int fault, fault_at, n_packets, n_connected;
+	atomic_int fault, fault_at, n_packets, n_connected, given_up;
 } device;
 
 static void put(int fd, const char *bytes, size_t n)
@@ -77,7 +77,8 @@ static bool misbehave(int fd, enum fault fault, const char *question)
 
 	switch (fault) {
 	case LATE:
-		usleep(60000);
+		while (!atomic_load(&device.given_up))	/* whoever asked may be slower than any time that is waited here */
+			usleep(1000);
 		put_answer(fd, question);
 		break;
 	case CUT:
@@ -288,6 +289,14 @@ static struct pt_probe *open_fine(bool nothing_comes)
 	return probe;
 }
 
+/* At the packet behind so many more. */
+static void break_at(enum fault fault, int packets)
+{
+	atomic_store(&device.given_up, false);
+	atomic_store(&device.fault, fault);
+	atomic_store(&device.fault_at, atomic_load(&device.n_packets) + packets);
+}
+
 static void call_with_fault(size_t f, size_t c, int at)
 {
 	uint64_t until_ns = pt_host_now_ns() + DEADLINE_S * PT_NS_PER_S;
@@ -298,9 +307,9 @@ static void call_with_fault(size_t f, size_t c, int at)
 
 	atomic_store(&device.fault_at, -1);
 	probe = open_fine(faults[f].nothing_comes);
-	atomic_store(&device.fault, faults[f].fault);
-	atomic_store(&device.fault_at, atomic_load(&device.n_packets) + at);
+	break_at(faults[f].fault, at);
 	rc = calls[c].run(probe, &err);
+	atomic_store(&device.given_up, true);
 	ck_assert_msg(rc == faults[f].rc, "%s, fault %d at packet %d: %d (%s)", calls[c].name, faults[f].fault, at, rc,
 		      err.msg);
 	ck_assert_int_ne(err.msg[0], '\0');
@@ -332,9 +341,9 @@ START_TEST(survives_faults_in_open)
 		struct pt_err err = { 0 };
 		struct pt_probe *probe;
 
-		atomic_store(&device.fault, faults[_i].fault);
-		atomic_store(&device.fault_at, atomic_load(&device.n_packets) + at);
+		break_at(faults[_i].fault, at);
 		probe = open_server(faults[_i].nothing_comes, &err);
+		atomic_store(&device.given_up, true);
 		ck_assert_msg(probe == NULL, "opened in spite of fault %d at packet %d", faults[_i].fault, at);
 		ck_assert_msg(err.code == faults[_i].rc, "fault %d at packet %d: %d (%s)", faults[_i].fault, at,
 			      err.code, err.msg);
@@ -376,13 +385,13 @@ START_TEST(a_close_leaves_nothing)
 
 		atomic_store(&device.fault_at, -1);
 		probe = open_fine(faults[_i].nothing_comes);
-		atomic_store(&device.fault, faults[_i].fault);
-		atomic_store(&device.fault_at, atomic_load(&device.n_packets));
+		break_at(faults[_i].fault, 0);
 		if (what == 1)
 			ck_assert_int_eq(pt_probe_rsp(probe, &wire)->resume(wire, "c", &err), 0);
 		else if (what == 2)
 			ck_assert_int_eq(run_read(probe, &err), faults[_i].rc);
 		pt_probe_close(probe);
+		atomic_store(&device.given_up, true);
 		expect_nothing_left(n_before);
 	}
 }
