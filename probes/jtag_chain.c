@@ -18,6 +18,7 @@ enum {
 	IR_BITS = 2 * MAX_IRS + 1,
 	TIMEOUT_MS = 1000,
 	LIST_BYTES = 200,
+	MOST_LOOKS = 2,		/* at the first instruction of a list, and at the last */
 };
 
 const struct pt_param pt_jtag_params[] = {
@@ -303,10 +304,60 @@ static int address(const struct pt_jtag_chain *chain, size_t tap, struct pt_jtag
 	return 0;
 }
 
+/* What the TAP captures into its IR ends in 01, always: if not, nobody is there, and what the list has read is what the
+ * line does by itself. Costs no clock. */
+struct look {
+	struct pt_jtag_op *op[MOST_LOOKS];
+	uint8_t captured[MOST_LOOKS][PT_JTAG_MAX_IR_BITS / 8];
+	size_t n;
+};
+
+static void look_at_irs(struct look *look, struct pt_jtag_op *ops, size_t n_ops)
+{
+	size_t last = n_ops;
+
+	look->n = 0;
+	while (last > 0 && ops[last - 1].what != PT_JTAG_IR)
+		last--;
+	for (size_t i = 0; i < last; i++)
+		if (ops[i].what == PT_JTAG_IR && ops[i].in == NULL && (look->n == 0 || i + 1 == last)) {
+			ops[i].in = look->captured[look->n];
+			look->op[look->n++] = &ops[i];
+		}
+}
+
+static int check_looks(struct pt_jtag_chain *chain, size_t tap, const struct look *look, struct pt_err *err)
+{
+	bool answers = true, ones = true;
+
+	for (size_t i = 0; i < look->n; i++) {
+		answers = answers && (look->captured[i][0] & 3) == 1;
+		ones = ones && (look->captured[i][0] & 3) == 3;
+	}
+	if (answers)
+		return 0;
+	chain->lost = true;
+	return pt_fail(err, PT_EPROTO,
+		       "TAP %zu (IDCODE 0x%08x) does not answer any more, TDO is %s: no power, no cable, or held in reset?",
+		       tap, chain->tap[tap].idcode, ones ? "always 1" : "0 or noise");
+}
+
+/* It may have been off meanwhile, and begins where it pleases then. */
+static int reset_if_lost(struct pt_jtag_chain *chain, uint32_t timeout_ms, struct pt_err *err)
+{
+	struct pt_jtag_op reset = { .what = PT_JTAG_RESET };
+	size_t n_done;
+	int rc = chain->lost ? chain->ops->run(chain->wire, &reset, 1, timeout_ms, &n_done, err) : 0;
+
+	chain->lost = chain->lost && rc < 0;
+	return rc;
+}
+
 int pt_jtag_chain_run(struct pt_jtag_chain *chain, size_t tap, struct pt_jtag_op *ops, size_t n_ops,
 		      uint32_t timeout_ms, size_t *n_done, struct pt_err *err)
 {
 	int selected = chain->selected, rc;
+	struct look look;
 
 	*n_done = 0;
 	if (tap >= chain->n_taps)
@@ -314,7 +365,17 @@ int pt_jtag_chain_run(struct pt_jtag_chain *chain, size_t tap, struct pt_jtag_op
 	rc = address(chain, tap, ops, n_ops, &selected, err);
 	if (rc < 0)
 		return rc;
+	rc = reset_if_lost(chain, timeout_ms, err);
+	if (rc < 0)
+		return rc;
+	look_at_irs(&look, ops, n_ops);
 	rc = chain->ops->run(chain->wire, ops, n_ops, timeout_ms, n_done, err);
+	if (rc == 0 && check_looks(chain, tap, &look, err) < 0) {
+		*n_done = 0;
+		rc = PT_EPROTO;
+	}
+	for (size_t i = 0; i < look.n; i++)	/* as the caller had it */
+		look.op[i]->in = NULL;
 	chain->selected = rc == 0 ? selected : -1;
 	return rc;
 }

@@ -40,6 +40,7 @@ struct pt_jtag_chain {
 	struct pt_jtag_tap tap[PT_JTAG_MAX_TAPS];	/* tap[0] is nearest to TDO: the first whose bits come out */
 	size_t n_taps;
 	int selected;			/* the TAP of the last IR scan; -1: none since the last reset */
+	bool lost;			/* the TAP did not answer: reset it first */
 };
 
 enum pt_jtag_param {	/* index into pt_jtag_params */
@@ -66,7 +67,8 @@ int pt_jtag_chain_user(const struct pt_jtag_chain *chain, size_t tap, unsigned n
 		       uint32_t *code, struct pt_err *err);
 
 /* Run a list at one TAP, the others in BYPASS. IR operations must be of its ir_bits. Fills head_bits and tail_bits.
- * PT_EARG also: no such TAP, a DR scan before any IR scan at this TAP. Errors as of pt_jtag_ops.run. */
+ * PT_EARG also: no such TAP, a DR scan before any IR scan at this TAP. PT_EPROTO also: at the first or the last IR scan
+ * whose `in` is NULL nobody was there, so what was read is worth nothing; n_done is 0. Errors as of pt_jtag_ops.run. */
 int pt_jtag_chain_run(struct pt_jtag_chain *chain, size_t tap, struct pt_jtag_op *ops, size_t n_ops,
 		      uint32_t timeout_ms, size_t *n_done, struct pt_err *err);
 

@@ -206,6 +206,42 @@ START_TEST(scans_one_tap_of_a_chain)
 }
 END_TEST
 
+static const struct { enum fake_jtag_tdo tdo; const char *says; } silences[] = {
+	{ FAKE_JTAG_TDO_1, "TAP 1 (IDCODE 0x13722093) does not answer any more, TDO is always 1: no power" },
+	{ FAKE_JTAG_TDO_0, "TAP 1 (IDCODE 0x13722093) does not answer any more, TDO is 0 or noise: no power" },
+};
+
+/* What the line does by itself is not taken for data; and a TAP that was off begins anew. */
+START_TEST(a_tap_that_falls_silent)
+{
+	const struct pt_vjtap_config *const both[] = { &dap, &fpga };
+	uint8_t ir = IR_DATA, in[5];
+	struct pt_jtag_op list[] = {
+		{ .what = PT_JTAG_IR, .n_bits = 6, .out = &ir },
+		{ .what = PT_JTAG_DR, .n_bits = 36, .in = in },
+		{ .what = PT_JTAG_IR, .n_bits = 6, .out = &ir },
+	};
+	size_t n_done;
+
+	make(both, 2);
+	ck_assert_int_eq(pt_jtag_chain_find(&chain, &fake_jtag_ops, &fake, NULL, &err), 0);
+	captured = UINT64_C(0x812345678);
+	ck_assert_int_eq(pt_jtag_chain_run(&chain, 1, list, 3, 100, &n_done, &err), 0);
+	ck_assert_uint_eq(n_done, 3);
+	fake.tdo = silences[_i].tdo;
+	ck_assert_int_eq(pt_jtag_chain_run(&chain, 1, list, 3, 100, &n_done, &err), PT_EPROTO);
+	ck_assert_msg(strncmp(err.msg, silences[_i].says, strlen(silences[_i].says)) == 0, "%s", err.msg);
+	ck_assert_uint_eq(n_done, 0);
+	ck_assert_ptr_null(list[0].in);
+	ck_assert_ptr_null(list[2].in);
+	fake.tdo = FAKE_JTAG_FINE;
+	for (size_t i = 0; i < 2; i++)
+		pt_vjtap_reset(&taps[i]);
+	ck_assert_int_eq(pt_jtag_chain_run(&chain, 1, list, 3, 100, &n_done, &err), 0);
+	ck_assert_mem_eq(in, ((uint8_t[]){ 0x78, 0x56, 0x34, 0x12, 0x08 }), 5);
+}
+END_TEST
+
 static const struct {
 	const char *name;
 	const struct pt_vjtap_config *configs[4];
@@ -335,6 +371,7 @@ int main(void)
 	tcase_add_loop_test(tc, refuses_what_cannot_be_run, 0, PT_LEN(bad));
 	tcase_add_test(tc, finds_a_chain);
 	tcase_add_test(tc, scans_one_tap_of_a_chain);
+	tcase_add_loop_test(tc, a_tap_that_falls_silent, 0, PT_LEN(silences));
 	tcase_add_loop_test(tc, says_what_is_wrong_with_a_chain, 0, PT_LEN(chains));
 	tcase_add_loop_test(tc, knows_the_codes_of_parts, 0, PT_LEN(codes));
 	tcase_add_test(tc, the_user_knows_better);

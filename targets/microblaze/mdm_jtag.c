@@ -144,6 +144,7 @@ static void put_list(const struct pt_mdm_jtag *j, struct scans *s, uint8_t *ir, 
 		put_access(j, s, &ops[at.op], at.i);
 		step(ops, &at);
 	}
+	s->op[s->n++] = s->op[0];	/* to see that the TAP is still there, see pt_jtag_chain_run() */
 }
 
 /* What the first n accesses of the list have brought, from `at` on, which is behind them then. */
@@ -165,18 +166,26 @@ static void take_list(const struct pt_mdm_jtag *j, const struct scans *s, struct
 	}
 }
 
+/* Of a list with an instruction before and behind n of them. */
+static size_t accesses_done(size_t n_scans, size_t per, size_t n)
+{
+	size_t done = n_scans > 0 ? (n_scans - 1) / per : 0;
+
+	return done < n ? done : n;
+}
+
 static int run_list(struct pt_mdm *mdm, struct pt_mdm_op *ops, size_t n_ops, struct place *at, struct pt_err *err)
 {
 	struct pt_mdm_jtag *j = &mdm->jtag;
 	size_t n = accesses(ops, n_ops, *at), per = j->framing.one_scan ? 1 : 2, n_done;
 	struct scans s;
 	uint8_t ir[4];
-	int rc = scans_init(&s, 1 + per * n, err);
+	int rc = scans_init(&s, 2 + per * n, err);
 
 	if (rc == 0) {
 		put_list(j, &s, ir, ops, *at, n);
 		rc = pt_jtag_chain_run(&j->chain, j->tap, s.op, s.n, TIMEOUT_MS, &n_done, err);
-		take_list(j, &s, ops, at, n_done > 0 ? (n_done - 1) / per : 0);
+		take_list(j, &s, ops, at, accesses_done(n_done, per, n));
 	}
 	scans_fini(&s);
 	return rc;
