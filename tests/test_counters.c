@@ -210,6 +210,8 @@ START_TEST(figures_of_turns_are_of_one_time)
 	ck_assert_double_eq_tol(metric_of(c, "IPC")->value, 0.5, 1e-12);
 	ck_assert_double_eq_tol(metric_of(c, "mine")->value, 0.5, 1e-12);
 	ck_assert_double_eq_tol(metric_of(c, "all")->value, 1500, 1e-6);	/* as what is scaled is */
+	ck_assert(isnan(metric_of(c, "all")->min) && isnan(metric_of(c, "all")->max) && isnan(metric_of(c, "all")->last));
+	ck_assert(!isnan(metric_of(c, "IPC")->min) && !isnan(metric_of(c, "IPC")->last));
 	ck_assert_double_eq_tol(metric_of(c, "clock.hz")->value, 11000 / 0.003, 1e-6);
 	ck_assert_double_eq_tol(metric_of(c, "tlb.misses.per.1000")->value, 0, 1e-12);	/* never of one time */
 	chunk_feed_drop(&f);

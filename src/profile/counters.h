@@ -59,8 +59,8 @@ struct pt_metric_row {		/* a formula */
 	const char *name, *formula;
 	uint16_t core;		/* whose counters these are */
 	double value;		/* over all; NAN: not known */
-	double min, max;	/* of the buckets in which all its counters counted */
-	double last;		/* of the last readings; NAN: not known */
+	double min, max;	/* of the buckets in which all its counters counted; NAN: it is a sum, and no ratio */
+	double last;		/* of the last readings; NAN: not known, or a sum */
 	const struct pt_series *series;
 };
 

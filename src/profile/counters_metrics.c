@@ -136,6 +136,7 @@ struct look {
 	uint16_t core;
 	size_t bucket;
 	enum { ALL, BUCKET, LAST } over;	/* all of the time, one bucket of the grid, or the last readings */
+	double times;		/* this much of everything, to see what becomes of a figure */
 	bool together;		/* the counters take turns, and what they counted at the same time is known: */
 	double count[PT_TOGETHER_COUNTERS], ns;
 };
@@ -215,30 +216,44 @@ static double value_of(void *arg, const char *name)
 	double whole = whole_ns(look);
 
 	if (found == NULL)
-		return strcmp(name, "seconds") == 0 && whole > 0 ? whole / 1e9 : NAN;
+		return strcmp(name, "seconds") == 0 && whole > 0 ? look->times * whole / 1e9 : NAN;
 	if (look->over == ALL && look->together)
-		return look->ns > 0 ? look->count[found->number] * whole / look->ns : NAN;
-	return ns_of(look, found) > 0 ? counted_of(look, found) * whole / ns_of(look, found) : NAN;
+		return look->ns > 0 ? look->times * look->count[found->number] * whole / look->ns : NAN;
+	return ns_of(look, found) > 0 ? look->times * counted_of(look, found) * whole / ns_of(look, found) : NAN;
+}
+
+/* A sum, and no ratio: of a part of the time it says how long that part is. */
+static bool is_sum(struct look *look, const struct pt_formula *formula, double value)
+{
+	double twice;
+
+	look->times = 2;
+	twice = pt_formula_value(formula, value_of, look);
+	look->times = 1;
+	return isfinite(value) && isfinite(twice) && fabs(twice - value) > 1e-6 * fabs(value);
 }
 
 static void give_metric(struct counters *c, struct metric *m, struct pt_metric_row *row)
 {
-	struct look look = { .c = c, .core = m->core, .over = ALL };
+	struct look look = { .c = c, .core = m->core, .over = ALL, .times = 1 };
 	double value;
+	bool sum;
 
 	*row = (struct pt_metric_row){ .name = m->name, .formula = m->text, .core = m->core,
-				       .min = NAN, .max = NAN, .series = &m->series };
+				       .min = NAN, .max = NAN, .last = NAN, .series = &m->series };
 	look_together(&look, &m->formula);
 	row->value = pt_formula_value(&m->formula, value_of, &look);
+	sum = is_sum(&look, &m->formula, row->value);
 	look.over = LAST;
-	row->last = pt_formula_value(&m->formula, value_of, &look);
-	row->last = isfinite(row->last) ? row->last : NAN;
+	value = sum ? NAN : pt_formula_value(&m->formula, value_of, &look);
+	row->last = isfinite(value) ? value : NAN;
 	look.over = BUCKET;
 	for (size_t b = 0; b < PT_SERIES_BUCKETS; b++) {
 		look.bucket = b;
 		value = c->grid.begun ? pt_formula_value(&m->formula, value_of, &look) : NAN;
 		value = isfinite(value) ? value : NAN;
 		pt_counters_fill(&c->grid, &m->series, m->bucket, b, value);
+		value = sum ? NAN : value;
 		row->min = isnan(row->min) || value < row->min ? value : row->min;
 		row->max = isnan(row->max) || value > row->max ? value : row->max;
 	}

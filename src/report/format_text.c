@@ -73,8 +73,8 @@ static void cell_of(const struct table *t, size_t c, char *cell)
 		if (c + 1 < t->view->n_columns && is_line_of_file(t, c + 1) && t->values[c + 1].u != PT_UNKNOWN)
 			snprintf(cell + len, PT_CELL_BYTES - len, ":%" PRIu64, t->values[c + 1].u);
 	} else if (column->unit == PT_UNIT_NONE) {
-		if (!t->view->wide)
-			shorten(cell, NAME_COLUMNS);
+		if (!t->view->wide && column->brief != PT_IF_ROOM)	/* else it stands below, whole */
+			shorten(cell, c == 0 && t->view->name_columns != 0 ? t->view->name_columns : NAME_COLUMNS);
 		indent(cell, t->values[c].indent);
 	}
 }
@@ -139,6 +139,12 @@ static bool leave_one_out(struct table *t)
 	return false;
 }
 
+static bool stands_below(const struct table *t, size_t c)
+{
+	return t->view->columns[c].unit == PT_UNIT_NONE && t->view->columns[c].brief == PT_IF_ROOM && t->width[c] > 0 &&
+	       !t->shown[c];
+}
+
 /* Those that have something to show, as far as they fit. */
 static void choose(struct table *t)
 {
@@ -151,6 +157,8 @@ static void choose(struct table *t)
 	}
 	while (line_width(t) > PT_HEADER_COLUMNS && leave_one_out(t))
 		;
+	for (size_t c = 0; c < t->view->n_columns; c++)
+		t->n_left_out -= stands_below(t, c);
 }
 
 static void put(const struct table *t, size_t i, const char *cell, struct pt_text *out)
@@ -179,6 +187,40 @@ static void print_rows(struct table *t, struct pt_text *out)
 		}
 		pt_text_add(out, "\n");
 	}
+}
+
+/* A row before has the same name and text: another core's. */
+static bool was_told(struct table *t, size_t row, size_t c, const char *name, const char *text)
+{
+	for (size_t r = 0; r < row; r++) {
+		t->view->row(t->profile, t->rows[r], t->values);
+		if (t->values[c].text != NULL && strcmp(t->values[0].text, name) == 0 &&
+		    strcmp(t->values[c].text, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Texts for which the table had no room, whole, below it. */
+static void print_left_out(struct table *t, size_t c, struct pt_text *out)
+{
+	pt_text_add(out, "\n%s\n", t->view->columns[c].heading);
+	for (size_t r = 0; r < t->n_rows; r++) {
+		const char *name, *text;
+
+		t->view->row(t->profile, t->rows[r], t->values);
+		name = t->values[0].text;
+		text = t->values[c].text;
+		if (text != NULL && !was_told(t, r, c, name, text))
+			pt_text_add(out, "%-*s  %s\n", (int)t->width[0], name, text);
+	}
+}
+
+static void print_below(struct table *t, struct pt_text *out)
+{
+	for (size_t c = 0; c < t->view->n_columns; c++)
+		if (stands_below(t, c))
+			print_left_out(t, c, out);
 }
 
 /* What stands in the table, and in what times are, where the cells do not say it themselves. */
@@ -244,6 +286,7 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 		caption(&t, out);
 		remark(&t, out);
 		print_rows(&t, out);
+		print_below(&t, out);
 		pt_jumps_words(p, view, t.rows, t.n_rows, JUMPS, out);
 	}
 	if (t.n_rows < all && all != (size_t)PT_NOT_MADE && pt_query_zooms(query) && query->top == 0)

@@ -64,6 +64,7 @@ struct pt_view {
 	const char *also;	/* another view that belongs with it: a table for people
 				 * shows it below, if it has rows */
 	bool wide;		/* its texts are sentences: a table for people does not cut them */
+	uint8_t name_columns;	/* its names of rows (the first column) are cut to so many for people; 0: as all texts */
 	size_t tail;		/* rows, the last ones, that a query shows that says nothing about which; 0: all */
 	/* Whether row i is one of those that the query asks for (from, to, name); NULL: it cannot
 	 * be asked like that. */

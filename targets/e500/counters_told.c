@@ -49,12 +49,14 @@ size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *w
 	char price[400], besides[700], turns[80] = "", windows[360], others[80] = "";
 	size_t n_whole, n_ratios = pt_e500_ratios(counting->want, counting->n, counting->place, counting->n_places,
 						  counting->n_turns, &n_whole);
-	int len;
+	int len = 0;
 
 	say_price(e500, way, price, sizeof(price));
 	if (counting->n_turns > 1)
-		snprintf(turns, sizeof(turns), "; counters take turns (%zu), %zu of %zu figures of one turn each",
-			 counting->n_turns, n_whole, n_ratios);
+		len = snprintf(turns, sizeof(turns), "; counters take turns (%zu)", counting->n_turns);
+	if (counting->n_turns > 1 && n_ratios > 0)
+		snprintf(turns + len, sizeof(turns) - (size_t)len, ", %zu of %zu figures of one turn each", n_whole,
+			 n_ratios);
 	pt_e500_counting_tell_windows(counting, windows, sizeof(windows));
 	if (way != NULL && way->halts && e500->remote.n_cores > 1)
 		snprintf(others, sizeof(others), "; a halt for one core stops all %u, and is in the others' rates",

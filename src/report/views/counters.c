@@ -122,6 +122,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 const struct pt_view pt_view_counters = {
 	.empty = "no source of this profile reads counters (monitor sources)",
 	.name = "counters", .help = "counters: totals, rates, derived metrics", .needs = "counters", .columns = columns,
+	.name_columns = 36,
 	.also = "durations",
 	.n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };
