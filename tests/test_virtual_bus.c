@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "probes/virtual/bus.h"
 #include "probes/virtual/registers.h"
+#include "probes/virtual/unit/wires.h"
 
 static uint8_t bytes[256];
 
@@ -143,7 +144,8 @@ static void count_access(void *arg)
 START_TEST(says_what_was_accessed)
 {
 	static const struct pt_vunit_ops loud = { .name = "loud", .read = read_5, .write = write_nothing };
-	static const struct pt_vunit_ops quiet = { .name = "quiet", .read = read_5, .write = write_nothing, .reads_are_quiet = true };
+	static const struct pt_vunit_ops quiet = { .name = "quiet", .read = read_5, .write = write_nothing,
+						   .reads_are_quiet = true };
 	struct pt_vaccess access = { 0, 4, PT_VMASTER_CPU, true };
 	unsigned n_accessed = 0;
 	struct pt_vbus bus = { .unit_accessed = count_access, .listener = &n_accessed };
@@ -169,7 +171,8 @@ static const struct pt_vreg registers[] = {
 };
 
 /* A write of value at offset after reset; then the word at offset & ~3. */
-static const struct { const char *name; uint32_t offset; uint8_t size_bytes; uint32_t value, want; bool done; } accesses[] = {
+static const struct { const char *name; uint32_t offset; uint8_t size_bytes; uint32_t value, want; bool done;
+		      } accesses[] = {
 	{ "reads reset values",        0x00, 0, 0, 0x12345678, true },
 	{ "writes writable bits",      0x00, 4, 0x0affbbcc, 0x12ffbb78, true },
 	{ "clears by writing ones",    0x00, 4, 0x30000000, 0x02000078, true },
@@ -196,6 +199,19 @@ START_TEST(register_rows_take_what_they_may)
 }
 END_TEST
 
+/* 30 ppm of a second at 48 MHz are 1440 cycles; without a drift it is exact. */
+START_TEST(a_crystal_drifts)
+{
+	struct pt_vwires wires = { .core_hz = 48000000 };
+
+	ck_assert_uint_eq(pt_vwires_cycles(&wires, UINT64_C(1000000000)), 48000000);
+	ck_assert_uint_eq(pt_vwires_cycles(&wires, UINT64_C(3000000125)), 144000006);
+	wires.drift_ppm = 30;
+	ck_assert_uint_eq(pt_vwires_cycles(&wires, UINT64_C(1000000000)), 48001440);
+	ck_assert_uint_eq(pt_vwires_cycles(&wires, UINT64_C(86400000000000)), UINT64_C(4147200000000) + 124416000);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("virtual bus");
@@ -207,6 +223,7 @@ int main(void)
 	tcase_add_test(tc, has_an_order_of_bytes);
 	tcase_add_test(tc, ticks_units_that_are_due);
 	tcase_add_test(tc, says_what_was_accessed);
+	tcase_add_test(tc, a_crystal_drifts);
 	tcase_add_loop_test(tc, register_rows_take_what_they_may, 0, PT_LEN(accesses));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

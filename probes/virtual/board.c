@@ -23,6 +23,9 @@ const struct pt_param pt_vboard_params[] = {
 	  .help = "packet size, depth and times of the link to the probe" },
 	{ .key = "seed", .type = PT_PARAM_NUMBER, .standard = "0",
 	  .help = "a number other than 0 lets the board run a pseudo-random time under 20 ms before the host comes" },
+	{ .key = "core-drift", .type = PT_PARAM_NUMBER, .standard = "0", .max = 10000,
+	  .help = "how many ppm the core's clock is faster than it says, as the probe's clock has it; crystals are some "
+		  "tens off, and then samples at fixed distances meet every phase of what the core does again and again" },
 	{ .key = "fault", .type = PT_PARAM_LIST,
 	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
 		  "short, wrong, unplug at a packet" },
@@ -42,6 +45,11 @@ const struct pt_param *pt_vboard_param(const char *key)
 		if (strcmp(pt_vboard_params[i].key, key) == 0)
 			return &pt_vboard_params[i];
 	return NULL;
+}
+
+uint32_t pt_vboard_drift_ppm(const struct pt_params *settings)
+{
+	return (uint32_t)pt_params_number(settings, pt_vboard_param("core-drift"));
 }
 
 const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char *key)

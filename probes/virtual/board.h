@@ -85,6 +85,7 @@ const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err)
 extern const struct pt_param pt_vboard_params[];	/* elf, clock, swclk, link, seed, fault, ... of virtual URIs */
 extern const size_t pt_n_vboard_params;
 const struct pt_param *pt_vboard_param(const char *key);	/* NULL: no such row */
+uint32_t pt_vboard_drift_ppm(const struct pt_params *settings);	/* core-drift */
 /* of the board's own; or NULL */
 const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char *key);
 /* Add a word of either to the settings of a board; PT_EARG as pt_params_add. */

@@ -140,6 +140,7 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 	}
 	if (pt_e500_load(chip, firmware, len_bytes, err) < 0)
 		goto undo;
+	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
 	pt_e500_serve(chip);
 	chip->powered = true;
 	reset(chip, true, false);

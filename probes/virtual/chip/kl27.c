@@ -323,7 +323,10 @@ static void init_core_debug(struct pt_kl27 *chip)
 
 static int assemble(struct pt_kl27 *chip, struct pt_err *err)
 {
-	chip->wires = (struct pt_vwires){ &chip->bus, PT_KL27_CORE_HZ, chip, on_irq, on_taps_changed };
+	chip->wires = (struct pt_vwires){
+		.bus = &chip->bus, .core_hz = PT_KL27_CORE_HZ, .arg = chip, .irq = on_irq,
+		.taps_changed = on_taps_changed,
+	};
 	if (pt_kl27_map_memories(chip))
 		chip->cpu = pt_vcpu_new(&chip->bus, &pt_vcpu_kl27_timing);
 	if (chip->cpu == NULL)
@@ -362,6 +365,7 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		release(board);
 		return NULL;
 	}
+	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
 	power_on(chip);
 	return board;
 }

@@ -180,6 +180,8 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		}
 	if (pt_microblaze_load(chip, firmware, len_bytes, err) < 0)
 		goto undo;
+	for (unsigned i = 0; i < chip->n_nodes; i++)
+		chip->node[i].wires.drift_ppm = pt_vboard_drift_ppm(settings);
 	make_tap(chip, &words);
 	pt_microblaze_serve(chip, words.as_qemu, words.cpu.use_stack_protection);
 	chip->powered = true;

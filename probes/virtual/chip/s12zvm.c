@@ -263,7 +263,10 @@ static int assemble(struct pt_s12zvm *chip, const struct pt_s12zvm_words *words,
 		.arg = chip, .bgnd = on_bgnd, .fetch = on_fetch, .halted = on_halted, .asleep = on_asleep,
 	};
 
-	chip->wires = (struct pt_vwires){ &chip->bus, words->bus_hz, chip, on_irq, on_taps_changed };
+	chip->wires = (struct pt_vwires){
+		.bus = &chip->bus, .core_hz = words->bus_hz, .arg = chip, .irq = on_irq,
+		.taps_changed = on_taps_changed,
+	};
 	if (pt_s12zvm_map_memories(chip))
 		chip->cpu = pt_vs12z_new(&chip->bus, NULL);
 	if (chip->cpu == NULL)
@@ -300,6 +303,7 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		release(board);
 		return NULL;
 	}
+	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
 	power_on(chip);
 	return board;
 }

@@ -11,10 +11,11 @@
 
 struct pt_vwires {
 	struct pt_vbus *bus;	/* now_cycle: time in core clocks since power-on */
-	uint32_t core_hz;
+	uint32_t core_hz;	/* as its crystal says */
 	void *arg;
 	void (*irq)(void *arg, unsigned line, bool level);
 	void (*taps_changed)(void *arg);	/* a unit's tap wants more or fewer calls than before */
+	uint32_t drift_ppm;	/* so much faster than that the core's clock is, on the clock of the probe */
 };
 
 static inline uint64_t pt_vwires_now(const struct pt_vwires *wires)
@@ -24,7 +25,9 @@ static inline uint64_t pt_vwires_now(const struct pt_vwires *wires)
 
 static inline uint64_t pt_vwires_cycles(const struct pt_vwires *wires, uint64_t ns)
 {
-	return ns / PT_NS_PER_S * wires->core_hz + ns % PT_NS_PER_S * wires->core_hz / PT_NS_PER_S;
+	uint64_t cycles = ns / PT_NS_PER_S * wires->core_hz + ns % PT_NS_PER_S * wires->core_hz / PT_NS_PER_S;
+
+	return cycles + cycles / 1000000 * wires->drift_ppm + cycles % 1000000 * wires->drift_ppm / 1000000;
 }
 
 static inline void pt_vwires_irq(const struct pt_vwires *wires, unsigned line, bool level)
