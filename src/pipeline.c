@@ -204,6 +204,8 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	free(p->by_id);
 	free(p->irqs);
 	free(p->edges);
+	free(p->line_places);
+	free(p->insn_places);
 	pt_params_free(p->words);
 	pt_program_unref(p->program);
 	free(p);

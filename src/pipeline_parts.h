@@ -1,7 +1,8 @@
 /* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), chosen.c (the analyses), lane.c
  * (chunks of one source to events), sort.c (events to whom they concern), traced.c (cores, and the sources of their
  * figures), snapshot.c (the profile), snapshot_rows.c (its functions), snapshot_irqs.c (its exceptions),
- * snapshot_bins.c (its functions where they are of bins). */
+ * snapshot_bins.c (its functions where they are of bins), snapshot_places.c (its lines and instructions where they are
+ * of samples). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
 
@@ -16,6 +17,7 @@
 #include "profile/flat.h"
 #include "profile/flow.h"
 #include "profile/merge.h"
+#include "profile/places.h"
 #include "profile/profile.h"
 #include "profile/since.h"
 
@@ -66,6 +68,7 @@ struct pt_traced {		/* a core of which somebody tells what it runs */
 	struct pt_execution *execution;
 	struct pt_bursts *bursts;
 	struct pt_flat *flat;
+	struct pt_places *by_line, *by_insn;	/* of samples; NULL: none yet */
 	const struct pt_execution_result *result;	/* of the snapshot */
 	struct pt_execution_result stand_in;		/* that where execution was not selected */
 };
@@ -121,6 +124,7 @@ struct pt_pipeline {
 	struct pt_profile_irq *irqs;
 	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];
 	struct pt_edge *edges;
+	struct pt_profile_place *line_places, *insn_places;
 };
 
 /* --- chosen.c */
@@ -176,6 +180,12 @@ void pt_snapshot_irqs(struct pt_pipeline *p);	/* from the functions' rows */
 /* Bins are all there is: the functions' figures are theirs. For sums and rows that would be made of runs or samples. */
 bool pt_snapshot_by_bins(struct pt_pipeline *p);
 void pt_snapshot_bin_rows(struct pt_pipeline *p);
+
+/* --- snapshot_places.c */
+
+void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address);	/* of a sample */
+void pt_traced_end_batch(struct pt_traced *traced);	/* of samples */
+void pt_snapshot_places(struct pt_pipeline *p);
 
 /* --- lane.c */
 

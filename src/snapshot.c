@@ -331,6 +331,7 @@ const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
 	else
 		pt_snapshot_rows(p);
 	snprintf(f->analysis, sizeof(f->analysis), "%s", analysis_of(p));
+	pt_snapshot_places(p);
 	pt_snapshot_irqs(p);
 	pt_snapshot_edges(p);
 	if (p->executes)

@@ -121,6 +121,7 @@ static void take_sample(struct pt_lane *lane, const struct pt_event *e)
 	} else if (e->kind == PT_EV_SAMPLE) {
 		unit = pt_codemap_at(lane->pipeline->map, e->branch.to);
 		pt_flat_sample(flat, unit != NULL ? unit->function : PT_NO_FUNCTION);
+		pt_traced_place(lane->pipeline, lane->samples_into, e->branch.to);
 	}
 }
 
@@ -271,7 +272,7 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 	else if (mark == PT_MARK_DATA)
 		data_begins(lane, chunk);
 	else if (mark == PT_MARK_DATA_END && lane->samples_into != NULL)
-		pt_flat_end_batch(lane->samples_into->flat);
+		pt_traced_end_batch(lane->samples_into);
 	else if (mark == PT_MARK_LOSS)
 		pt_account_loss(&lane->account, chunk);
 	else if (mark == PT_MARK_END)

@@ -31,6 +31,8 @@ static void fini(struct pt_traced *traced)
 	pt_execution_free(traced->execution);
 	pt_bursts_free(traced->bursts);
 	pt_flat_free(traced->flat);
+	pt_places_free(traced->by_line);
+	pt_places_free(traced->by_insn);
 	*traced = (struct pt_traced){ 0 };
 }
 

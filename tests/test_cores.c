@@ -50,7 +50,8 @@ static const struct pt_profile_function *row_of(const struct pt_profile *p, unsi
 	ck_abort_msg("core %u has no function %u", core, id);
 }
 
-static void expect_function(const struct pt_profile *p, unsigned core, uint16_t id, uint64_t count, uint64_t instructions,
+static void expect_function(const struct pt_profile *p, unsigned core, uint16_t id, uint64_t count,
+			    uint64_t instructions,
 			    uint64_t cycles)
 {
 	const struct pt_profile_function *f = row_of(p, core, id);
@@ -197,8 +198,8 @@ static const struct { const char *view, *format, *want; } tables[] = {
 	{ "functions", "text", "data       core 0: 7 branches, 12 instructions\n"
 			       "           core 1: 4 branches, 6 instructions\n" },
 	{ "calls", "csv", "\n\"main\",\"leaf\",2,6,0\r\n\"main\",\"leaf\",1,3,1\r\n" },
-	{ "instructions", "csv", "\n0x120,\"leaf\",2,0,2,0.0952380952,,,0\r\n" },
-	{ "instructions", "csv", "\n0x120,\"leaf\",1,0,1,0.0909090909,,,1\r\n" },
+	{ "instructions", "csv", "\n0x120,\"leaf\",2,,0,2,0.0952380952,,,0\r\n" },
+	{ "instructions", "csv", "\n0x120,\"leaf\",1,,0,1,0.0909090909,,,1\r\n" },
 	{ "coverage", "csv", "\n\"leaf\",2,2,1," },
 	{ "functions", "text", "\nfunction  core  count " },
 	{ "calls", "text", "\ncaller  callee  core  count " },
@@ -248,7 +249,8 @@ START_TEST(two_traces_of_one_core)
 	ck_assert_int_eq(p->sources[1].ignored, PT_SOURCE_SECOND);
 	ck_assert_uint_eq(p->sources[1].branches, 5 + 2);
 	chunk_report(&f, &text, "functions", "text");
-	ck_assert_ptr_nonnull(strstr(text.bytes, "ignored    etm is another trace of what core 0 ran, which mtb tells already: "
+	ck_assert_ptr_nonnull(strstr(text.bytes, "ignored    etm is another trace of what core 0 ran, which mtb tells "
+						 "already: "
 					  "its 7 branches are in no figure"));
 	pt_text_free(&text);
 	chunk_feed_drop(&f);
@@ -271,7 +273,8 @@ START_TEST(a_core_too_many)
 	ck_assert_uint_eq(p->n_cores, 1);
 	expect_function(p, 0, ID_LEAF, 2, 4, 6);
 	chunk_report(&f, &text, "functions", "text");
-	ck_assert_ptr_nonnull(strstr(text.bytes, "the 4 branches that mtb tells of core 16 are in no figure: there is room "
+	ck_assert_ptr_nonnull(strstr(text.bytes, "the 4 branches that mtb tells of core 16 are in no figure: there is "
+						 "room "
 					  "for cores 0 to 15"));
 	pt_text_free(&text);
 	chunk_feed_drop(&f);

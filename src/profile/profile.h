@@ -4,6 +4,7 @@
 #define PT_PROFILE_PROFILE_H
 
 #include "profile/execution.h"
+#include "profile/places.h"
 #include "profile/stat.h"
 #include "program/program.h"
 #include "report/view.h"
@@ -28,6 +29,12 @@ struct pt_profile_core {		/* what was seen of a core; where there are several: s
 	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* as in the profile */
 	uint64_t burst_cycles;
 	bool bursts_by_wakeups;
+};
+
+struct pt_profile_place {		/* where pc samples were taken, on a core of which there are only samples */
+	struct pt_place place;		/* key, of a line: its file, shifted left by 32, and its number; of an
+					 * instruction: its address */
+	uint16_t function, core;	/* function: id */
 };
 
 /* Whether what a source tells of its core's flow is in the figures. */
@@ -138,6 +145,8 @@ struct pt_profile {
 	const struct pt_profile_function *const *by_id;	/* on the first core that has it; NULL where
 							 * nothing is shown; ids below n_ids */
 	size_t n_ids;
+	const struct pt_profile_place *sampled_line, *sampled_insn;	/* by core and key */
+	size_t n_sampled_lines, n_sampled_insns;
 	const struct pt_profile_irq *irq;
 	size_t n_irqs;
 

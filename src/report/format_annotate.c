@@ -3,6 +3,7 @@
  * has "#" where nothing was missed, else "?". */
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +51,32 @@ static const struct pt_bins_line *bins_line(const struct writer *w, const struct
 	return &bins->line[low];
 }
 
+/* What samples say of it; of several cores, those of the first that has only samples. NULL: nothing. */
+static const struct pt_profile_place *sampled_line(const struct writer *w, const struct pt_lines_line *line)
+{
+	uint64_t key = ((uint64_t)line->file << 32) + line->line;
+	size_t low = 0, high = w->profile->n_sampled_lines;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct pt_profile_place *at = &w->profile->sampled_line[middle];
+
+		if (at->core == w->profile->sampled_line[0].core && at->place.key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == w->profile->n_sampled_lines || w->profile->sampled_line[low].place.key != key ||
+	    w->profile->sampled_line[low].core != w->profile->sampled_line[0].core)
+		return NULL;
+	return &w->profile->sampled_line[low];
+}
+
 static bool was_seen(const struct writer *w, const struct pt_lines_line *line)
 {
-	return w->profile->by_bins ? bins_line(w, line) != NULL : line->instructions > 0;
+	if (w->profile->by_bins)
+		return bins_line(w, line) != NULL;
+	return line->instructions > 0 || sampled_line(w, line) != NULL;
 }
 
 /* Bins were in a range. */
@@ -86,6 +110,10 @@ static void margin(struct writer *w, const struct pt_lines_line *line)
 
 	if (line == NULL) {
 		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, "", MARGIN, "", "");
+	} else if (sampled_line(w, line) != NULL) {
+		snprintf(net, sizeof(net), "%" PRIu64 " samples", sampled_line(w, line)->place.samples);
+		pt_text_add(w->out, "%*s %*s %5.1f%% ", MARGIN, "", MARGIN, net,
+			    100.0 * sampled_line(w, line)->place.share.share);
 	} else if (!was_seen(w, line)) {
 		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, nothing_missed(w, line) ? "#" : "?", MARGIN, "", "");
 	} else {

@@ -59,6 +59,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 
 const struct pt_view pt_view_bins = {
 	.empty = "no source of this profile counts hits by address (monitor sources)",
-	.name = "bins", .help = "where the core was found, by function: in all, and in the last reading", .needs = "bins", .sort = "hits",
+	.name = "bins", .help = "where the core was found, by function: in all, and in the last reading",
+	.needs = "bins", .sort = "hits",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

@@ -5,6 +5,7 @@
 #include "report/report.h"
 #include "report/views/core_column.h"
 #include "report/views/core_rows.h"
+#include "report/views/sampled_share.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_instructions;
@@ -13,6 +14,7 @@ static const struct pt_column columns[] = {
 	{ "address", "address", PT_UNIT_ADDRESS, true },
 	{ "function", "function", PT_UNIT_NONE, true },
 	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "samples", "samples", PT_UNIT_COUNT, true },
 	{ "jumped", "jumped", PT_UNIT_COUNT, true },
 	{ "net", "net", PT_UNIT_TICKS, true },
 	{ "net_share", "net %", PT_UNIT_SHARE, true },
@@ -28,30 +30,61 @@ static size_t n_insns(const struct pt_lines *lines)
 
 static size_t n_rows(const void *subject)
 {
-	const struct pt_lines *lines = ((const struct pt_profile *)subject)->lines;
+	const struct pt_profile *p = subject;
 
-	return lines != NULL ? pt_core_rows(lines, n_insns) : (size_t)PT_NOT_MADE;
+	return p->lines != NULL ? pt_core_rows(p->lines, n_insns) + p->n_sampled_insns : (size_t)PT_NOT_MADE;
+}
+
+/* Its file and line: two columns. Returns behind them. */
+static struct pt_value *source_of(const struct pt_profile *p, uint64_t address, struct pt_value *out)
+{
+	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, address) : NULL;
+	bool known = range != NULL && range->line != 0;
+	size_t n;
+
+	*out++ = (struct pt_value){ .text = known ? pt_program_files(p->program, &n)[range->file].path : NULL };
+	*out++ = (struct pt_value){ .u = known ? range->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	return out;
+}
+
+/* What samples say of instructions: a share. */
+static void row_of_samples(const struct pt_profile *p, const struct pt_profile_place *at, struct pt_value *out)
+{
+	*out++ = (struct pt_value){ .u = at->place.key, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, at->function) };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = at->place.samples, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = pt_sampled_share(at);
+	out = source_of(p, at->place.key, out);
+	*out++ = pt_core_value(p->n_cores, at->core);
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
-	const struct pt_lines *lines = pt_core_row(p->lines, n_insns, &i);
-	const struct pt_lines_insn *insn = &lines->insn[i];
-	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, insn->address) : NULL;
-	uint64_t ticks = p->by_instructions ? insn->count : insn->cycles;
-	uint64_t all = pt_profile_ticks(p, lines->core);
-	bool known = range != NULL && range->line != 0;
-	size_t n;
+	const struct pt_lines *lines;
+	const struct pt_lines_insn *insn;
+	uint64_t ticks, all;
 
+	if (i < p->n_sampled_insns) {
+		row_of_samples(p, &p->sampled_insn[i], out);
+		return;
+	}
+	i -= p->n_sampled_insns;
+	lines = pt_core_row(p->lines, n_insns, &i);
+	insn = &lines->insn[i];
+	ticks = p->by_instructions ? insn->count : insn->cycles;
+	all = pt_profile_ticks(p, lines->core);
 	*out++ = (struct pt_value){ .u = insn->address, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, insn->function) };
 	*out++ = (struct pt_value){ .u = insn->count, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = insn->left, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
-	*out++ = (struct pt_value){ .text = known ? pt_program_files(p->program, &n)[range->file].path : NULL };
-	*out++ = (struct pt_value){ .u = known ? range->line : PT_UNKNOWN, .basis = PT_BASIS_EXACT };
+	out = source_of(p, insn->address, out);
 	*out++ = pt_core_value(p->lines->n_cores, lines->core);
 }
 

@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "report/views/core_column.h"
 #include "report/views/core_rows.h"
+#include "report/views/sampled_share.h"
 #include "util.h"
 
 extern const struct pt_view pt_view_lines;
@@ -17,6 +18,7 @@ static const struct pt_column columns[] = {
 	{ "line", "line", PT_UNIT_COUNT, true },
 	{ "function", "function", PT_UNIT_NONE, true },
 	{ "count", "count", PT_UNIT_COUNT, true },
+	{ "samples", "samples", PT_UNIT_COUNT, true },
 	{ "instructions", "instructions", PT_UNIT_INSTRUCTIONS, true },
 	{ "net", "net", PT_UNIT_TICKS, true },
 	{ "net_share", "net %", PT_UNIT_SHARE, true },
@@ -37,6 +39,7 @@ static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *l
 	*out++ = (struct pt_value){ .u = line->line, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, line->function) };
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = p->by_instructions ? hits : PT_UNKNOWN,
 				    .basis = p->by_instructions ? basis : PT_BASIS_NONE };
 	*out++ = (struct pt_value){ .u = hits, .basis = basis };
@@ -44,6 +47,25 @@ static void row_of_bins(const struct pt_profile *p, const struct pt_bins_line *l
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = pt_core_value(p->bins->n_cores, line->core);
+}
+
+/* What samples say of lines: a share. */
+static void row_of_samples(const struct pt_profile *p, const struct pt_profile_place *at, struct pt_value *out)
+{
+	size_t n = 0, file = (size_t)(at->place.key >> 32);
+	const struct pt_source_file *files = pt_program_files(p->program, &n);
+
+	*out++ = (struct pt_value){ .text = file < n ? files[file].path : NULL };
+	*out++ = (struct pt_value){ .u = (uint32_t)at->place.key, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .text = pt_name_of_function(p, at->function) };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = at->place.samples, .basis = PT_BASIS_EXACT };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = pt_sampled_share(at);
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
+	*out++ = pt_core_value(p->n_cores, at->core);
 }
 
 static size_t n_seen(const struct pt_lines *lines)
@@ -58,7 +80,7 @@ static size_t n_rows(const void *subject)
 
 	if (p->by_bins)
 		return p->bins->n_lines;
-	return lines != NULL ? pt_core_rows(lines, n_seen) : (size_t)PT_NOT_MADE;
+	return lines != NULL ? pt_core_rows(lines, n_seen) + p->n_sampled_lines : (size_t)PT_NOT_MADE;
 }
 
 static void row(const void *subject, size_t i, struct pt_value *out)
@@ -74,6 +96,11 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 		row_of_bins(p, &p->bins->line[i], out);
 		return;
 	}
+	if (i < p->n_sampled_lines) {
+		row_of_samples(p, &p->sampled_line[i], out);
+		return;
+	}
+	i -= p->n_sampled_lines;
 	lines = pt_core_row(p->lines, n_seen, &i);
 	line = &lines->line[lines->seen[i]];
 	all = pt_profile_ticks(p, lines->core);
@@ -83,6 +110,7 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 	*out++ = (struct pt_value){ .u = line->line, .basis = PT_BASIS_EXACT };
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, line->function) };
 	*out++ = (struct pt_value){ .u = line->count, .basis = p->counts };
+	*out++ = (struct pt_value){ .u = PT_UNKNOWN };
 	*out++ = (struct pt_value){ .u = line->instructions, .basis = p->counts };
 	*out++ = (struct pt_value){ .u = ticks, .basis = p->times };
 	*out++ = (struct pt_value){ .f = all != 0 ? (double)ticks / (double)all : 0, .basis = p->times };
@@ -92,6 +120,6 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_lines = {
-	.name = "lines", .help = "source lines: how often, how long", .needs = "lines", .sort = "net",
+	.name = "lines", .help = "source lines: how often, how long", .needs = "lines", .sort = "net_share",
 	.columns = columns, .n_columns = PT_LEN(columns), .n_rows = n_rows, .row = row,
 };

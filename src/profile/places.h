@@ -1,0 +1,31 @@
+/* Shares of pc samples by place: a source line, or an instruction. As flat.h has functions', with the same clusters and
+ * intervals, for the places that samples found: PT_PLACES_MAX of them, those after that are one more without a row.
+ * Pure; one thread at a time. */
+#ifndef PT_PROFILE_PLACES_H
+#define PT_PROFILE_PLACES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/stat.h"
+
+enum { PT_PLACES_MAX = 16384 };
+
+struct pt_place {
+	uint64_t key, address;	/* address: of its first sample */
+	uint64_t samples;
+	struct pt_share share;	/* of the samples that found the core awake */
+};
+
+struct pt_places;
+
+struct pt_places *pt_places_new(void);	/* NULL: out of memory */
+void pt_places_free(struct pt_places *places);
+/* key 0: a place without a row. The caller's, any other number. */
+void pt_places_sample(struct pt_places *places, uint64_t key, uint64_t address);
+void pt_places_end_batch(struct pt_places *places);
+
+size_t pt_places_n(const struct pt_places *places);
+struct pt_place pt_places_at(const struct pt_places *places, size_t i);	/* in the order they were found */
+
+#endif

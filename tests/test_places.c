@@ -1,0 +1,145 @@
+/* Shares of lines and instructions from pc samples: what the virtual board counted itself lies in their intervals. */
+#include <string.h>
+
+#include "harness.h"
+#include "profile/places.h"
+#include "program/linetable.h"
+#include "tests/inline_profile.h"
+
+enum { RUN_MS = 4000, ROOM_FOR = 128 };
+
+/* Cycles that the board counted in code of this line. */
+static uint64_t truth_of_line(struct inline_profile *p, uint32_t file, uint32_t line)
+{
+	uint64_t cycles = 0;
+	size_t n;
+	const struct pt_line_range *range = pt_program_lines(p->program, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (range[i].file == file && range[i].line == line)
+			cycles += pt_vtruth_sum(&p->truth, (uint32_t)range[i].from, (uint32_t)range[i].to).cycles;
+	return cycles;
+}
+
+static const struct pt_profile_place *row_of_line(const struct pt_profile *profile, uint64_t key)
+{
+	for (size_t i = 0; i < profile->n_sampled_lines; i++)
+		if (profile->sampled_line[i].place.key == key)
+			return &profile->sampled_line[i];
+	return NULL;
+}
+
+/* Each line that took more than a percent: has a row, and nearly all intervals hold what the board counted. */
+static void judge_lines(struct inline_profile *p, const struct pt_profile *profile)
+{
+	double all = (double)pt_vtruth_total(&p->truth).cycles;
+	size_t n, looked_at = 0, held = 0;
+	struct pt_code_line *line = pt_program_code_lines(p->program, &n);
+
+	ck_assert_ptr_nonnull(line);
+	for (size_t i = 0; i < n; i++) {
+		double truth = (double)truth_of_line(p, line[i].file, line[i].line) / all;
+		const struct pt_profile_place *row = row_of_line(profile,
+								 ((uint64_t)line[i].file << 32) + line[i].line);
+
+		if (truth < 0.01)
+			continue;
+		ck_assert_msg(row != NULL, "line %u, %.3f of the time, was not found", line[i].line, truth);
+		looked_at++;
+		held += truth >= row->place.share.lo && truth <= row->place.share.hi;
+	}
+	free(line);
+	ck_assert_uint_ge(looked_at, 15);
+	ck_assert_msg(10 * held >= 9 * looked_at, "%zu of %zu intervals hold the truth", held, looked_at);
+}
+
+/* Instructions of a function add up to its samples. */
+static void judge_instructions(const struct pt_profile *profile)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < profile->n_functions; i++) {
+		uint64_t sum = 0;
+
+		for (size_t k = 0; k < profile->n_sampled_insns; k++)
+			if (profile->sampled_insn[k].function == profile->function[i].id)
+				sum += profile->sampled_insn[k].place.samples;
+		if (profile->function[i].id != PT_NO_FUNCTION)
+			ck_assert_uint_eq(sum, profile->function[i].samples);
+		all += sum;
+	}
+	ck_assert_uint_gt(all, 1000);
+}
+
+struct handlers { size_t looked_at, held; };
+
+/* SysTick's takes half a microsecond every millisecond: samples at distances that are in step with the core's clock
+ * would meet it always or never. */
+static void see_handler(void *arg, size_t id, const char *name, struct pt_share share, double truth)
+{
+	struct handlers *seen = arg;
+
+	(void)id;
+	if (strstr(name, "Handler") == NULL || truth == 0)
+		return;
+	seen->looked_at++;
+	seen->held += truth >= share.lo && truth <= share.hi;
+}
+
+START_TEST(lines_of_samples_hold_the_truth)
+{
+	struct inline_setup setup = { .source = "pcsr", .seed = (uint64_t)_i + 1, .truth = true,
+				      .uri = "&core-drift=30" };
+	struct inline_profile p;
+	const struct pt_profile *profile;
+	struct handlers handlers = { 0 };
+
+	inline_open(&p, &setup);
+	inline_start(&p, &setup);
+	inline_drain(&p, RUN_MS * PT_NS_PER_MS);
+	inline_stop(&p);
+	profile = pt_pipeline_profile(p.pipeline);
+	judge_lines(&p, profile);
+	judge_instructions(profile);
+	inline_shares(&p, see_handler, &handlers);
+	ck_assert_uint_ge(handlers.looked_at, 3);
+	ck_assert_msg(handlers.held == handlers.looked_at, "%zu of %zu handlers", handlers.held, handlers.looked_at);
+	inline_close(&p);
+}
+END_TEST
+
+/* More places than there is room for are in the sum, and have no row. */
+START_TEST(bounded)
+{
+	struct pt_places *places = pt_places_new();
+	double sum = 0;
+
+	for (uint64_t key = 1; key <= PT_PLACES_MAX + ROOM_FOR; key++) {
+		pt_places_sample(places, key << 32, key);
+		pt_places_sample(places, 0, key);
+		pt_places_end_batch(places);
+	}
+	ck_assert_uint_eq(pt_places_n(places), PT_PLACES_MAX);
+	for (size_t i = 0; i < pt_places_n(places); i++) {
+		struct pt_place place = pt_places_at(places, i);
+
+		ck_assert_uint_eq(place.samples, 1);
+		ck_assert_uint_eq(place.address, i + 1);
+		sum += place.share.share;
+	}
+	ck_assert_double_eq_tol(sum, 0.5 * PT_PLACES_MAX / (PT_PLACES_MAX + ROOM_FOR), 1e-9);
+	pt_places_free(places);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("places");
+	TCase *tc = tcase_create("places");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, lines_of_samples_hold_the_truth, 0, 3);
+	tcase_add_test(tc, bounded);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
