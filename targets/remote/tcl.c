@@ -317,7 +317,7 @@ int pt_tcl_run(struct pt_tcl *t, struct pt_mem_op *ops, size_t n_ops, uint32_t t
 	uint32_t each_ms = timeout_ms > t->setup.patience_ms ? timeout_ms : t->setup.patience_ms;
 	struct pt_tcl_answer answer = { 0 };
 	struct place at = { 0, 0 };
-	struct pt_err own;
+	struct pt_err own = { 0 };
 	struct command c;
 	uint64_t sent_ns;
 	int rc;
