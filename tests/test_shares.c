@@ -14,10 +14,9 @@ static const struct {
 	unsigned profiles;
 	double least_used, most_used;	/* bursts that shares come from, in the mean */
 } rows[] = {
-	{ "a handful of bursts", "bulk-fs", "mode=burst", 200, 80, 3, 7 },
-	{ "a dozen bursts", "bulk-hs", "mode=burst", 500, 40, 8, 16 },
-	{ "overruns, read at once", "tcp", "mode=stream", 500, 40, 8, 30 },
-	{ "overruns, read slowly", "bulk-fs", "mode=stream", 500, 40, 8, 30 },
+	{ "a handful of bursts", "bulk-fs", "mode=burst", 200, 60, 3, 7 },
+	{ "overruns, read at once", "tcp", "mode=stream", 400, 40, 6, 12 },
+	{ "overruns, read slowly", "bulk-fs", "mode=stream", 400, 40, 6, 12 },
 };
 
 struct verdict { unsigned intervals, covered; double bias; };
