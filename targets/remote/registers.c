@@ -64,6 +64,24 @@ static int compare(const void *a, const void *b)
 	return (x->gdb_number > y->gdb_number) - (x->gdb_number < y->gdb_number);
 }
 
+/* How many of the layout's registers the server has: those that its g packet holds, unless p gives more. While the core
+ * runs that cannot be asked: all of them. */
+static size_t count_in_g(struct pt_remote *r, const struct pt_description *d, size_t n)
+{
+	char *g = n > 0 ? malloc(2 * G_BYTES + 1) : NULL, p[16], value[64];
+	struct pt_err ignored = { 0 };
+	int len = g != NULL ? pt_remote_ask(r, "g", g, 2 * G_BYTES + 1, &ignored) : 0;
+	size_t has = 0;
+
+	free(g);
+	while (has < n && d->offset[has] + (d->row[has].bits + 7u) / 8 <= (unsigned)(len > 0 ? len : 0) / 2)
+		has++;
+	if (len <= 0 || has == 0 || has == n)
+		return n;
+	snprintf(p, sizeof(p), "p%x", d->row[has].gdb_number);
+	return pt_remote_ask(r, p, value, sizeof(value), &ignored) > 0 ? n : has;
+}
+
 /* The kind's layout as if the server had described it. */
 static int take_layout(struct pt_remote *r, struct pt_description *d, struct pt_err *err)
 {
@@ -82,9 +100,9 @@ static int take_layout(struct pt_remote *r, struct pt_description *d, struct pt_
 	for (size_t i = 0; i < kind->n_layout; i++) {
 		d->offset[i] = offset;
 		offset += (d->row[i].bits + 7u) / 8;
-		d->next = d->row[i].gdb_number + 1u;
 	}
-	d->n_rows = kind->n_layout;
+	d->n_rows = count_in_g(r, d, kind->n_layout);
+	d->next = d->n_rows > 0 ? d->row[d->n_rows - 1].gdb_number + 1u : 0;
 	if (kind->architecture != NULL)
 		snprintf(d->architecture, sizeof(d->architecture), "%s", kind->architecture);
 	return 0;

@@ -18,7 +18,7 @@ enum { PT_REMOTE_MAX_REGISTERS = 512, PT_REMOTE_MAX_CORES = PT_RSP_CORES, PT_REM
 struct pt_remote_kind {
 	const char *name;		/* "remote", "microblaze" */
 	/* For a server that has no description: the g packet, in the order in which it has them. gdb_number counts from
-	 * 0 in that order. A g packet that is shorter has the first of them. */
+	 * 0 in that order. A g packet that is shorter has the first of them, and a server without p has no more. */
 	const struct pt_register *layout;
 	size_t n_layout;
 	const char *architecture;	/* of the description that is made of layout; NULL: none is made */
