@@ -210,6 +210,27 @@ int pt_server_poll(void *state, uint32_t wait_ms, struct pt_rsp_run *out, struct
 	return rc;
 }
 
+/* A signal that a debugger sent on with its resume was delivered by that: "vCont;C0a:1;c" goes on as "vCont;c:1;c",
+ * "C0a" as "c". */
+static void without_signals(char *packet)
+{
+	bool vcont = strncmp(packet, "vCont", 5) == 0;
+	char *to = packet;
+
+	for (const char *from = packet; *from != '\0';) {
+		bool action = vcont ? from > packet && from[-1] == ';' : from == packet;
+
+		if (!action || (*from != 'C' && *from != 'S')) {
+			*to++ = *from++;
+			continue;
+		}
+		*to++ = *from == 'C' ? 'c' : 's';
+		from++;
+		from += strspn(from, "0123456789abcdefABCDEF");
+	}
+	*to = '\0';
+}
+
 int pt_server_go_on(void *state, struct pt_err *err)
 {
 	struct gdb_server *g = state;
@@ -220,6 +241,7 @@ int pt_server_go_on(void *state, struct pt_err *err)
 
 	snprintf(packet, sizeof(packet), "%s", g->n_hidden > 1 ? "vCont;c" : shared->resume);
 	pt_rsp_stream_unlock(g->stream);
+	without_signals(packet);
 	if (is_ours(&run) && !client_interrupts && packet[0] != '\0')
 		return pt_server_resume(g, packet, err);
 	return pt_fail(err, PT_ESTATE, "the program has stopped by itself: %.20s", run.stop);
