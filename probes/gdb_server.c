@@ -31,6 +31,8 @@ static const char *name_by_habit(const char *supported)
 {
 	if (strncmp(supported, "PacketSize=1000;qXfer:features:read+;vContSupported+", 51) == 0)
 		return "QEMU";
+	if (strncmp(supported, "PacketSize=1000;qXfer:features:read+;qXfer:auxv:read+;", 54) == 0)
+		return "qemu-user";
 	if (offers(supported, "QCatchSyscalls+") && offers(supported, "qXfer:libraries-svr4:read+"))
 		return "gdbserver";
 	/* It names the memory map also where it has none, because no flash bank was configured. */
@@ -52,6 +54,10 @@ static void read_supported(struct pt_rsp_facts *f)
 	f->features = offers(f->supported, "qXfer:features:read+");
 	f->memory_map = offers(f->supported, "qXfer:memory-map:read+");
 	snprintf(f->name, sizeof(f->name), "%s", name_by_habit(f->supported));
+	f->process = offers(f->supported, "qXfer:auxv:read+");
+	/* It looks at the connection when the program gets a signal, and not before. Source: QEMU 7.2, gdbstub.c,
+	 * gdb_handlesig; later ones, which have siginfo, may hear it. */
+	f->deaf = strcmp(f->name, "qemu-user") == 0 && !offers(f->supported, "qXfer:siginfo:read+");
 }
 
 static int ask_text(struct gdb_server *g, const char *packet, char *text, size_t room, struct pt_err *err)

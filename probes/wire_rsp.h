@@ -29,7 +29,7 @@ enum {
 /* What the server said of itself, and what we learnt by asking. */
 struct pt_rsp_facts {
 	char where[64];			/* "127.0.0.1:3334", "unix:PATH", "|COMMAND" (cut) */
-	char name[32];			/* "OpenOCD", "QEMU", "gdbserver"; "" where nothing tells */
+	char name[32];			/* "OpenOCD", "QEMU", "qemu-user", "gdbserver"; "" where nothing tells */
 	char supported[1024];		/* its answer to qSupported, cut */
 	size_t packet_bytes;		/* its PacketSize; 400 where it names none (GDB's own assumption) */
 	bool no_ack;			/* in use */
@@ -38,6 +38,8 @@ struct pt_rsp_facts {
 	bool vcont;			/* it knows vCont;c and vCont;s */
 	bool takes_ahead;		/* it hears packets while it answers others, and answers in order */
 	bool keeps_words;		/* it reads and writes whole words where place and length are multiples of 4 */
+	bool process;			/* what it serves is a process of an operating system */
+	bool deaf;			/* it hears no stop while the target runs */
 	bool asks_running;		/* it answers m while the target runs, and that disturbs nothing */
 };
 
@@ -79,7 +81,8 @@ struct pt_rsp_ops {
 		   uint32_t timeout_ms, struct pt_err *err);
 	/* A packet that makes the target run ("vCont;c", "vCont;s:1", "c"); its answer comes by poll. */
 	int (*resume)(void *state, const char *packet, struct pt_err *err);
-	/* Like the Ctrl-C of a debugger: 0x03, or vCont;t in non-stop. Its stop comes by poll. */
+	/* Like the Ctrl-C of a debugger: 0x03, or vCont;t in non-stop. Its stop comes by poll. PT_EUNSUPPORTED: the
+	 * server is deaf. */
 	int (*interrupt)(void *state, struct pt_err *err);
 	/* What is known, after waiting for a stop when it runs: not at all (0), or wait_ms, or the user's patience if
 	 * that is longer. timeout_ms of ask is stretched likewise. */

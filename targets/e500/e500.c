@@ -130,7 +130,7 @@ static int find_core(struct pt_e500_target *e500, struct pt_err *err)
 		return 0;
 	if (by_pvr < 0 && !e500->remote.target->by_name)
 		return pt_fail(err, PT_EUNSUPPORTED, "PVR 0x%08" PRIx32 " is no e500's", e500->pvr);
-	if (core_by_architecture(e500) || core_by_length(e500))
+	if (pt_e500_core_by_auxv(e500) || core_by_architecture(e500) || core_by_length(e500))
 		return 0;
 	if (!e500->remote.target->by_name)
 		return pt_fail(err, PT_EUNSUPPORTED, "nothing says that the GDB server serves an e500; if it does, "

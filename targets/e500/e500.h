@@ -4,6 +4,7 @@
  *
  *   settings.c            every setting, and what is not verified about it
  *   e500.c                attach, detach, which core it is, and the table of it all
+ *   auxv.c                which core a process runs on, as its kernel tells it
  *   registers.c           registers in GDB's order, and PMRs as registers of GDB
  *   pmr.c                 numbers and fields of the PMRs, by core
  *   pm.c                  who has the performance monitor: choice of the way, cost, lease, saving and restoring
@@ -212,6 +213,8 @@ int pt_e500_cores_start(struct pt_cores *s, const struct pt_cores_kind *kind, co
 uint64_t pt_e500_cores_now_ns(const void *e500);
 unsigned pt_e500_cores_thread_of(const void *e500, unsigned number);
 
+/* From what a process was told by its kernel: core and how_known are changed where that names one. */
+bool pt_e500_core_by_auxv(struct pt_e500_target *e500);
 /* What the g packet of a server without a description has, by core. */
 void pt_e500_choose_layout(struct pt_e500_target *e500);
 void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and kind.own */

@@ -131,7 +131,10 @@ static int scratch_open(struct pt_e500_target *e500, const struct pt_params *set
 		strcmp(end, "break") == 0 || (strcmp(end, "auto") == 0 && strcmp(e500->remote.facts.name, "QEMU") == 0);
 	by->port = (struct pt_e500_port){ .state = by, .mem = &e500->remote.mem, .get = get, .set = set, .run = run };
 	by->code.port = &by->port;
+	by->code.process = e500->remote.facts.process;
 	by->code.proven = pt_params_flag(settings, &pt_e500_settings[PT_E500_SET_SCRATCH_TRUST]);
+	if (strcmp(e500->remote.facts.name, "qemu-user") == 0)	/* and what has run there it does not let be written */
+		return pt_fail(err, PT_EUNSUPPORTED, "QEMU's user mode has no performance monitor");
 	if (!find_rows(by))
 		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not say where r3 to r5, pc and msr are");
 	if (e500->remote.n_cores > 1 && !e500->remote.facts.vcont)

@@ -97,7 +97,10 @@ static int check(const struct pt_e500_scratch *s, const struct pt_e500_op *ops, 
 		if (ops[i].write && ops[i].pmr >= PT_E500_SPR)
 			return pt_fail(err, PT_EARG, "SPR %u is only read", ops[i].pmr - PT_E500_SPR);
 	for (size_t i = 0; user && i < n_ops; i++)
-		if (ops[i].write)
+		if (ops[i].write && s->process)
+			return pt_fail(err, PT_EUNSUPPORTED, "a process may only read PMRs: its kernel sets them up (perf, or "
+				"an agent in it)");
+		else if (ops[i].write)
 			return pt_fail(err, PT_ESTATE, "the core stopped in user mode, where PMRs can only be read: "
 				"halt it in supervisor code to write them");
 	return 0;
@@ -153,6 +156,15 @@ static int execute(struct pt_e500_scratch *s, const struct pt_e500_frame *was, c
 	return rc;
 }
 
+/* A server that refuses to write there has refused all of it. */
+static bool is_as_it_was(const struct pt_e500_scratch *s)
+{
+	uint8_t now[PT_E500_SCRATCH_BYTES];
+
+	return pt_mem_read(s->port->mem, s->away.addr, now, s->away.len_bytes, &(struct pt_err){ 0 }) == 0 &&
+	       memcmp(now, s->away.saved, s->away.len_bytes) == 0;
+}
+
 /* Memory first: with the registers the core stands where it stood. */
 static int put_back(struct pt_e500_scratch *s, struct pt_err *err)
 {
@@ -161,6 +173,8 @@ static int put_back(struct pt_e500_scratch *s, struct pt_err *err)
 	struct pt_err why = { 0 };
 	int mem_rc = pt_mem_write(s->port->mem, away->addr, away->saved, away->len_bytes, &why), rc;
 
+	if (mem_rc < 0 && is_as_it_was(s))
+		mem_rc = 0;
 	rc = s->port->set(s->port->state, was, &why);
 	s->astray = rc < 0 || mem_rc < 0;
 	if (rc < 0)
@@ -221,7 +235,7 @@ static int place(struct pt_e500_scratch *s, const struct routine *r, struct pt_e
 		return pt_wrap(err, "RAM for code that reads PMRs");
 	s->astray = true;	/* until it is put back */
 	if (pt_mem_write(s->port->mem, s->addr, away->code, away->len_bytes, err) < 0)
-		return err->code;
+		return pt_wrap(err, "RAM for code that reads PMRs");
 	return s->proven || s->written ? 0 : look_whether_written(s, err);
 }
 

@@ -44,6 +44,7 @@ struct pt_e500_scratch {
 	const struct pt_e500_port *port;
 	uint64_t addr;
 	uint32_t size_bytes;		/* RAM that the core may write and execute where it stands; word-aligned */
+	bool process;			/* it is one of an operating system: supervisor code is never seen */
 	bool proven;			/* mfpmr was seen to work: it is not stepped over again */
 	bool written;			/* the RAM was seen to hold what is written to it */
 	bool astray;			/* not all could be put back, away says what: the core must not go on */

@@ -142,6 +142,9 @@ static int available(struct pt_target *target, struct pt_err *err)
 
 	if (r->pc_row == UINT16_MAX)
 		return pt_fail(err, PT_EUNSUPPORTED, "the server does not say which register is the program counter");
+	if (r->facts.deaf)
+		return pt_fail(err, PT_EUNSUPPORTED, "%s hears no stop while the program runs, so nothing can halt it for a "
+			       "sample", r->facts.name);
 	if (r->rows[r->pc_row].bits > 32)
 		return pt_fail(err, PT_EUNSUPPORTED, "a program counter of %u bits; samples have 32",
 			       r->rows[r->pc_row].bits);
