@@ -104,9 +104,14 @@ static int meet(struct gdb_server *g, struct pt_err *err)
 	static const char question[] = "qSupported:swbreak+;hwbreak+;vContSupported+;xmlRegisters=i386";
 	struct pt_rsp_shared *shared;
 	char text[128];
+	int rc;
 
-	if (ask_text(g, question, g->facts.supported, sizeof(g->facts.supported), err) < 0)
-		return err->code;
+	rc = ask_text(g, question, g->facts.supported, sizeof(g->facts.supported), err);
+	if (rc == PT_ETIMEOUT)
+		return pt_fail(err, rc, "%s does not answer; one that hears nothing while the target runs has to be stopped "
+			       "first (Linux' kgdb: by SysRq-g)", g->facts.where);
+	if (rc < 0)
+		return rc;
 	shared = pt_rsp_stream_lock(g->stream);
 	snprintf(shared->known_question, sizeof(shared->known_question), "%s", question);
 	snprintf(shared->known_answer, sizeof(shared->known_answer), "%.11s", g->facts.supported);

@@ -209,6 +209,14 @@ static int access_pmrs(struct by_scratch *by, void *arg, struct pt_err *err)
 	return 0;
 }
 
+static int fail_unstopped(const struct pt_rsp_facts *server, struct pt_err *err)
+{
+	if (strcmp(server->name, "kgdb") == 0)
+		return pt_fail(err, PT_ETIMEOUT, "kgdb does not hear us while the kernel runs: stop it by SysRq-g");
+	return pt_fail(err, PT_ETIMEOUT, "the server does not stop the core: it may be held in reset, or sleep so deeply "
+		       "(nap, sleep) that it cannot be reached");
+}
+
 /* Within a hold. */
 static int stop(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err *err)
 {
@@ -227,9 +235,7 @@ static int stop(struct by_scratch *by, struct pt_e500_pass *pass, struct pt_err 
 		if (rsp->interrupt(wire, err) < 0 || rsp->poll(wire, STOP_MS, &now, err) < 0)
 			return err->code;
 		if (now.running)
-			return pt_fail(err, PT_ETIMEOUT,
-				       "the server does not stop the core: it may be held in reset, or sleep so "
-				       "deeply (nap, sleep) that it cannot be reached");
+			return fail_unstopped(&by->e500->remote.facts, err);
 	}
 	stands_ns = now_ns(by);
 	pass->error_ns = (stands_ns - asked_ns + 1) / 2;

@@ -86,6 +86,23 @@ static void tell_cores(const struct pt_remote *r)
 	r->rsp->set_cores(r->wire, threads, r->n_cores);
 }
 
+/* Linux' kgdb lists a thread of its own for each CPU, then all tasks: CPU n is -2 - n in 32 bits. Only those are cores.
+ * Source: Linux, kernel/debug/gdbstub.c, gdb_cmd_query. */
+static void keep_shadows(struct pt_remote *r)
+{
+	unsigned n = 0;
+
+	while (n < r->n_cores && strlen(r->core[n].thread) == 8 &&
+	       strtoul(r->core[n].thread, NULL, 16) == UINT32_C(0xfffffffe) - n)
+		n++;
+	r->has_tasks = n > 0;
+	if (!r->has_tasks)
+		return;
+	r->n_cores = n;
+	if (r->facts.name[0] == '\0')
+		snprintf(r->facts.name, sizeof(r->facts.name), "kgdb");
+}
+
 /* "m1,2" or "mp1.1,p1.2", and "l" for no more. OpenOCD without an RTOS has an empty list: one core, without a name. */
 static int read_threads(struct pt_remote *r, struct pt_err *err)
 {
@@ -103,6 +120,7 @@ static int read_threads(struct pt_remote *r, struct pt_err *err)
 		if (rc < 0 && rc != PT_EUNSUPPORTED && rc != PT_EFAULT)
 			return rc;
 	}
+	keep_shadows(r);
 	tell_cores(r);
 	r->n_cores = r->n_cores > 0 ? r->n_cores : 1;
 	return 0;
@@ -234,7 +252,7 @@ int pt_remote_choose(struct pt_remote *r, unsigned core, struct pt_err *err)
 	char packet[PT_RSP_THREAD_BYTES + 4];
 	int len;
 
-	if (r->n_cores < 2 || core >= r->n_cores)
+	if ((r->n_cores < 2 && !r->has_tasks) || core >= r->n_cores)
 		return 0;
 	len = snprintf(packet, sizeof(packet), "Hg%s", r->core[core].thread);
 	return pt_remote_ask_ok(r, packet, (size_t)len, PT_REMOTE_ASK_MS, err);

@@ -56,6 +56,7 @@ struct pt_remote {
 	char *description;		/* with own added; NULL: GDB gets the server's unchanged */
 	struct pt_remote_core core[PT_REMOTE_MAX_CORES];
 	unsigned n_cores;
+	bool has_tasks;			/* the server has threads beside the cores: registers are asked for by core */
 	enum pt_halt_reason reason;	/* of the last halt, as far as we asked for it */
 	struct pt_mem mem;
 	bool answers_running;		/* memory was read or written while the target ran */

@@ -1,6 +1,7 @@
-"""A stand-in for a server that runs on an e500's own Linux, in front of the GDB server of the virtual board: that executes, this
-has the habits. ProcessServer is gdbserver with a program of user code. Sources: GDB, features/rs6000/powerpc-e500l.xml,
-gdbserver/server.cc, linux-ppc-low.cc; for what the kernel lets a debugger change, Linux,
+"""Stand-ins for servers that run on an e500's own Linux, in front of the GDB server of the virtual board: that executes, these
+have the habits. Kgdb is the kernel's; ProcessServer is gdbserver with a program of user code. Sources: Linux,
+kernel/debug/gdbstub.c, debug_core.c, arch/powerpc/kernel/kgdb.c, arch/powerpc/include/asm/kgdb.h; GDB,
+features/rs6000/powerpc-e500l.xml, gdbserver/server.cc, linux-ppc-low.cc; for what the kernel lets a debugger change,
 arch/powerpc/kernel/ptrace/ptrace-view.c."""
 import re
 import select
@@ -100,6 +101,133 @@ class StandIn:
     def plant(self, packet):
         """A breakpoint in code: the board has those of hardware."""
         return self.board.ask(packet[0] + "1" + packet[2:])
+
+
+MOST_BYTES, SHADOW, TASKS, SHOWN_BYTES, REGISTERS = 1095, "fffffffe", ("01", "2a", "01f4"), 280, 70
+
+
+class Kgdb(StandIn):
+    """No description, no qSupported, no vCont, nothing without acknowledgements. g has 292 bytes: 32 words, 32 upper halves, pc,
+    msr, cr, lr, ctr, xer; acc and spefscr are zero. A packet longer than 1095 bytes is lost. Threads are the CPU's shadow and
+    all tasks; registers of a task that does not run are few, and cannot be written. While the kernel runs, as it does at first,
+    nobody hears anything, not even 0x03: sysrq_g() stops it."""
+
+    def __init__(self, board):
+        super().__init__(board)
+        self.connected, self.n_stops, self.n_lost, self.n_deaf = False, 0, 0, 0
+        self.use = self.cont = self.current = SHADOW
+        self.breaks = set()
+        self.steps = False
+        self.run("vCont;c")
+
+    def sysrq_g(self):
+        self.here.send(b"g")
+
+    def pressed(self):
+        if self.running:
+            self.board.raw(b"\x03")
+
+    def stopped(self, reply):
+        assert reply.startswith("T"), reply
+        self.n_stops += not self.steps	# another task runs when it has gone on
+        self.current = (SHADOW, *TASKS)[self.n_stops % 4]
+        self.use = self.cont = self.current
+        if self.connected:
+            self.say(f"T05thread:{self.current};")
+
+    def hear_running(self, data):
+        self.n_deaf += len(data)
+
+    def answer(self, packet):
+        self.connected = True
+        if len(packet) > MOST_BYTES:
+            self.n_lost += 1
+            return None
+        one = {"?": self.status, "g": self.get, "G": self.put, "p": self.get_one, "P": self.put_one, "m": self.memory,
+               "M": self.memory, "X": self.memory, "Z": self.insert, "z": self.insert, "H": self.choose, "T": self.alive,
+               "q": self.query, "D": self.detach, "k": self.detach, "c": self.go, "s": self.go, "C": self.go}.get(packet[:1])
+        return one(packet) if one else ""
+
+    def status(self, _):
+        for at in list(self.breaks):
+            self.plant(f"z0,{at},4")
+        self.breaks.clear()
+        return "S05"
+
+    def get(self, _):
+        if self.use not in (self.current, SHADOW):
+            return "0" * 2 * (SHOWN_BYTES + 12)	# what it kept when it went to sleep
+        return self.board.ask("g")[:2 * SHOWN_BYTES] + "0" * 24
+
+    def put(self, packet):
+        if self.use not in (self.current, SHADOW):
+            return "E22"
+        return self.board.ask("G" + packet[1:1 + 2 * SHOWN_BYTES] + self.board.ask("g")[2 * SHOWN_BYTES:])
+
+    def get_one(self, packet):
+        number = int(packet[1:], 16)
+        if number >= REGISTERS:
+            return "E22"
+        return self.get("g")[8 * number:8 * number + 8]
+
+    def put_one(self, packet):
+        number, value = packet[1:].split("=")
+        if int(number, 16) >= REGISTERS or self.use not in (self.current, SHADOW):
+            return "E22"
+        return self.board.ask(f"P{number}={value}")
+
+    def memory(self, packet):
+        answer = self.board.ask(packet)
+        return "E22" if answer.startswith("E") else answer
+
+    def insert(self, packet):
+        kind, at, _ = packet[1:].split(",")
+        if kind != "0":
+            return ""
+        if packet[0] == "z" and at not in self.breaks:
+            return "E22"
+        (self.breaks.add if packet[0] == "Z" else self.breaks.discard)(at)
+        return self.plant(packet)
+
+    def choose(self, packet):
+        number = int(packet[2:], 16)
+        names = {int(name, 16): name for name in (SHADOW, *TASKS)}
+        thread = self.current if number in (0, -1) else names.get(number & 0xffffffff)
+        if thread is None:
+            return "E22"
+        if packet[1] == "g":
+            self.use = thread
+        else:
+            self.cont = thread
+        return "OK"
+
+    def alive(self, _):
+        return "OK"
+
+    def query(self, packet):
+        if packet == "qfThreadInfo":
+            return "m" + ",".join((SHADOW, *TASKS))
+        if packet == "qsThreadInfo":
+            return "l"
+        if packet == "qC":
+            return "QC" + self.current
+        if packet.startswith("qThreadExtraInfo,"):
+            return (b"shadowCPU0" if packet.split(",")[1] in (SHADOW, "-2") else b"task").hex()
+        return ""
+
+    def detach(self, packet):
+        self.status("?")
+        self.steps = False
+        self.run("vCont;c")
+        self.connected = False
+        return "OK" if packet[0] == "D" else None
+
+    def go(self, packet):
+        if self.cont not in (self.current, SHADOW):
+            return "E22"
+        self.steps = packet[0] == "s"
+        self.run("vCont;s" if self.steps else "vCont;c")
+        return None
 
 
 PID = "1a"
