@@ -4,7 +4,7 @@
  * Each packet makes one answer, so one without a read gets one at its end. An answer of QUESTION letters is only ever
  * to the question that finds back into step.
  *
- * Source: probes.md 5.1. */
+ * Source: OpenOCD, remote_bitbang. */
 #include <stdio.h>
 #include <string.h>
 

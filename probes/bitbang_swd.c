@@ -4,7 +4,7 @@
  *
  * An AP read brings the value of the one before it; what is not fetched so comes by RDBUFF, whose read is put in
  * between.
- * Source: Arm IHI 0031, Serial Wire Debug protocol; cortex-m.md 10.1; letters: probes.md 5.1. */
+ * Source: Arm IHI 0031, Serial Wire Debug protocol; letters: OpenOCD, remote_bitbang. */
 #include <string.h>
 
 #include "probes/bitbang.h"

@@ -22,7 +22,7 @@ enum { PORT_SWD = 1 };
 
 /* --- quirks ------------------------------------------------------------------------------------------------------ */
 
-/* Source: probes.md 1.7, from the host code of OpenOCD, pyOCD, probe-rs and edbg, and their issue trackers. */
+/* Source: the host code of OpenOCD, pyOCD, probe-rs and edbg, and their issue trackers. */
 static const struct quirk {
 	uint16_t vid, pid, release_below;	/* pid 0: any; release_below 0: any bcdDevice */
 	const char *product;			/* a part of the product string; NULL: any */
@@ -149,7 +149,8 @@ static int ask_capabilities(struct pt_cmsis_dap *dap, bool atomic, struct pt_err
 	return 0;
 }
 
-/* Several DAPLinks say the firmware's version ("0254") instead of the protocol's. Source: probes.md 1.7. */
+/* Several DAPLinks say the firmware's version ("0254") instead of the protocol's. Source: the host code of OpenOCD and
+ * pyOCD. */
 static void tidy_protocol(struct pt_cmsis_dap *dap)
 {
 	const char *p = dap->protocol;

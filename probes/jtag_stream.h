@@ -5,7 +5,7 @@
 
 #include "probes/links/links.h"
 
-enum { PT_XVC_PORT = 2542 };	/* by convention. Source: microblaze.md 2.3 */
+enum { PT_XVC_PORT = 2542 };	/* by convention. Source: XilinxVirtualCable, README */
 extern const struct pt_framing pt_xvc_framing, pt_bitbang_framing;
 
 #endif

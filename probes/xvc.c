@@ -2,7 +2,7 @@
  * one of TDO. Vectors are as long as the server takes (and no longer than xvc.max_bytes), and some are sent while the
  * one before them is shifted, so that the cable never waits for the network; limit-packets=1 keeps to one at a time.
  *
- * Source: microblaze.md 2.3 (the XVC repository's README, and what known servers do). */
+ * Source: the XVC repository's README, and what known servers do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* An S12Z as its BKGD pin shows it, for tests of the drivers: bytes in, bytes out, ACK pulses; memory, registers and a
- * trace buffer behind them. Not the virtual board's: no core runs here, and no bit takes time. Source: s12z.md 4. */
+ * trace buffer behind them. Not the virtual board's: no core runs here, and no bit takes time. Source: S12ZVHY/S12ZVHL
+ * RM Rev. 1.05, chapter 5. */
 #ifndef PT_TESTS_FAKE_BDC_H
 #define PT_TESTS_FAKE_BDC_H
 

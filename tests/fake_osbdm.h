@@ -1,4 +1,4 @@
-/* An OSBDM with its S12Z personality, over a fake S12Z. Source: s12z.md 5.1. */
+/* An OSBDM with its S12Z personality, over a fake S12Z. Source: OSBDM-JM60 firmware, bdm_9s12z.c. */
 #ifndef PT_TESTS_FAKE_OSBDM_H
 #define PT_TESTS_FAKE_OSBDM_H
 

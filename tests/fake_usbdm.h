@@ -1,4 +1,4 @@
-/* A USBDM of either framing, over a fake S12Z. Source: s12z.md 5.2. */
+/* A USBDM of either framing, over a fake S12Z. Source: usbdm-firmware 4.12, JMxx. */
 #ifndef PT_TESTS_FAKE_USBDM_H
 #define PT_TESTS_FAKE_USBDM_H
 

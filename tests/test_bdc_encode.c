@@ -1,5 +1,5 @@
-/* Each BDC command's bytes, written out by hand from the command table of the S12ZBDC (s12z.md 4.2), and what becomes
- * of the target's answers. */
+/* Each BDC command's bytes, written out by hand from the command table of the S12ZBDC (S12ZVHY/S12ZVHL RM Rev. 1.05,
+ * chapter 5), and what becomes of the target's answers. */
 #include <string.h>
 
 #include "harness.h"
@@ -97,7 +97,7 @@ START_TEST(command_is_these_bytes)
 }
 END_TEST
 
-/* Cycles with ACK off. Source: s12z.md 1.8, worked out there. */
+/* Cycles with ACK off. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 5: 16 cycles a bit, and DLY. */
 static const struct { struct pt_bdc_op op; uint32_t i; uint64_t cycles; } costs[] = {
 	{ { .what = PT_BDC_READ_DBGTB, .n = 1, .bytes = data }, 0, 1184 },
 	{ MEM(READ_SAME, 2, 0x104), 1, 400 },
@@ -150,7 +150,7 @@ static const struct {
 	  0,
 	  { 0, 0, 0, 0, 2, 0x80, 0xff, 0 } },
 	{ "no pc", { .what = PT_BDC_SYNC_PC, .n = 1 }, 0, { 0xee, 0xee, 0xee }, true, 0, 0, { 0xee, 0xee, 0xee, 0 } },
-	/* PTIB, branches T,N,T, dst 0xFF8123. Source: s12z.md 2.8 */
+	/* PTIB, branches T,N,T, dst 0xFF8123. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 222-225 */
 	{ "line",
 	  { .what = PT_BDC_READ_DBGTB, .n = 1 },
 	  0,

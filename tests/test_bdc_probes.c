@@ -78,7 +78,7 @@ static void expect_lines(void)
 
 /* --- OSBDM -------------------------------------------------------------------------------------------------------- */
 
-/* 3 lines a packet, and the look at BDCCSR in the last. Source: s12z.md 5.1. */
+/* 3 lines a packet, and the look at BDCCSR in the last. Source: OSBDM-JM60 firmware, bdm_9s12z.c. */
 START_TEST(osbdm_reads_the_buffer_in_22_packets)
 {
 	struct pt_bdc_op op = { .what = PT_BDC_READ_DBGTB, .n = 64, .bytes = lines };

@@ -123,7 +123,7 @@ END_TEST
 
 static uint8_t lines[8 * LINES];
 
-/* One snapshot as s12z.md 2.1 has it. */
+/* One snapshot as S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 222-224 has it. */
 static void take_snapshot(void)
 {
 	static uint8_t zero[2], source = 0x40, profile = 0x02, arm = 0x80;

@@ -1,4 +1,4 @@
-/* Lists of operations to packets, byte by byte, and responses back. Expected bytes: probes.md 9, and the CMSIS-DAP
+/* Lists of operations to packets, byte by byte, and responses back. Expected bytes: the CMSIS-DAP
  * reference for what is not there. */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,8 @@ static uint32_t words[16384] = { 0x11111111, 0x22222222, 0x33333333 };
 #define RB(n) { .what = PT_DAP_READ_BLOCK, .ap = true, .a = 0xc, .words = words, .n_words = n }
 #define WB(n) { .what = PT_DAP_WRITE_BLOCK, .ap = true, .a = 0xc, .words = words, .n_words = n }
 #define POLL(ap_, a_, m, v) { .what = PT_DAP_POLL, .ap = ap_, .a = a_, .mask = m, .value = v, .time_us = 100 }
-#define POLL_SEEN(ap_, a_, m, v) { .what = PT_DAP_POLL, .ap = ap_, .a = a_, .mask = m, .value = v, .time_us = 100, .words = words }
+#define POLL_SEEN(ap_, a_, m, v) { .what = PT_DAP_POLL, .ap = ap_, .a = a_, .mask = m, .value = v, .time_us = 100,
+				   .words = words }
 #define DELAY(us) { .what = PT_DAP_DELAY, .time_us = us }
 
 /* --- packing */
@@ -78,7 +79,8 @@ START_TEST(packs_as_documented)
 	struct pt_dap_packet packet;
 	char got[3 * 64 + 1];
 	uint8_t bytes[64];
-	size_t len = pt_dap_pack(&limits, packs[_i].ops, n_ops_of(packs[_i].ops), (struct pt_dap_cursor){ 0, 0 }, &packet,
+	size_t len = pt_dap_pack(&limits, packs[_i].ops, n_ops_of(packs[_i].ops), (struct pt_dap_cursor){ 0, 0 },
+				 &packet,
 				 bytes);
 
 	hex(bytes, len, got);
@@ -107,7 +109,8 @@ static size_t dump_ops(struct pt_dap_op *ops, bool write)
 
 	for (uint32_t at = 0; at < PT_LEN(words); at += 256) {
 		ops[n++] = (struct pt_dap_op)W(true, 4, 0x20000000 + 4 * at);
-		ops[n++] = (struct pt_dap_op){ .what = write ? PT_DAP_WRITE_BLOCK : PT_DAP_READ_BLOCK, .ap = true, .a = 0xc,
+		ops[n++] = (struct pt_dap_op){ .what = write ? PT_DAP_WRITE_BLOCK : PT_DAP_READ_BLOCK, .ap = true,
+					       .a = 0xc,
 					       .words = words + at, .n_words = 256 };
 	}
 	return n;
@@ -146,34 +149,47 @@ static const struct {
 	{ "padded", { R(0, 0) }, "05 01 01 77 14 c1 0b 00 00 00", PT_DAP_ACK_OK, { 1, 0 }, false, false },
 	{ "block", { RB(2) }, "06 02 00 01 01 00 00 00 02 00 00 00", PT_DAP_ACK_OK, { 1, 0 }, false, false },
 	{ "poll met", { POLL(1, 4, 1, 0), R(1, 0) }, "05 03 01 07 00 00 00", PT_DAP_ACK_OK, { 2, 0 }, false, false },
-	{ "poll expired", { W(1, 4, 0), POLL(1, 4, 1, 0), R(1, 0) }, "05 02 11", PT_DAP_ACK_EXPIRED, { 1, 0 }, false, false },
-	{ "FAULT at a write: the one before may be it", { W(1, 0, 0), W(1, 4, 0), W(1, 0xc, 0) }, "05 02 04", PT_DAP_ACK_FAULT,
+	{ "poll expired", { W(1, 4, 0), POLL(1, 4, 1, 0), R(1, 0) }, "05 02 11", PT_DAP_ACK_EXPIRED, { 1, 0 }, false,
+	  false },
+	{ "FAULT at a write: the one before may be it", { W(1, 0, 0), W(1, 4, 0), W(1, 0xc, 0) }, "05 02 04",
+	  PT_DAP_ACK_FAULT,
 	  { 1, 0 }, false, false },
 	{ "FAULT at a DP access after a write of the AP", { W(1, 0xc, 0), R(0, 0), W(0, 8, 0) }, "05 02 04 77 14 c1 0b",
 	  PT_DAP_ACK_FAULT, { 0, 0 }, false, false },
 	{ "FAULT at once", { R(1, 0xc), R(1, 0) }, "05 00 04", PT_DAP_ACK_FAULT, { 0, 0 }, false, false },
-	{ "FAULT, a read counted but not delivered", { R(1, 0xc), R(1, 0) }, "05 01 04", PT_DAP_ACK_FAULT, { 0, 0 }, false, false },
-	{ "FAULT in a block of reads", { RB(4) }, "06 02 00 04 01 00 00 00 02 00 00 00", PT_DAP_ACK_FAULT, { 0, 2 }, false, false },
+	{ "FAULT, a read counted but not delivered", { R(1, 0xc), R(1, 0) }, "05 01 04", PT_DAP_ACK_FAULT, { 0, 0 },
+	  false, false },
+	{ "FAULT in a block of reads", { RB(4) }, "06 02 00 04 01 00 00 00 02 00 00 00", PT_DAP_ACK_FAULT, { 0, 2 },
+	  false, false },
 	{ "FAULT in a block of writes: late", { WB(4) }, "06 02 00 04", PT_DAP_ACK_FAULT, { 0, 1 }, false, false },
-	{ "WAIT at a write can go on", { W(1, 4, 0), W(1, 0xc, 0) }, "05 01 02", PT_DAP_ACK_WAIT, { 1, 0 }, true, false },
-	{ "WAIT at the first read can go on", { R(1, 0xc), R(1, 0) }, "05 00 02", PT_DAP_ACK_WAIT, { 0, 0 }, true, false },
-	{ "WAIT behind a posted read cannot", { R(1, 0xc), R(1, 0) }, "05 01 02", PT_DAP_ACK_WAIT, { 0, 0 }, false, false },
+	{ "WAIT at a write can go on", { W(1, 4, 0), W(1, 0xc, 0) }, "05 01 02", PT_DAP_ACK_WAIT, { 1, 0 }, true,
+	  false },
+	{ "WAIT at the first read can go on", { R(1, 0xc), R(1, 0) }, "05 00 02", PT_DAP_ACK_WAIT, { 0, 0 }, true,
+	  false },
+	{ "WAIT behind a posted read cannot", { R(1, 0xc), R(1, 0) }, "05 01 02", PT_DAP_ACK_WAIT, { 0, 0 }, false,
+	  false },
 	{ "WAIT in a block of reads cannot", { RB(4) }, "06 00 00 02", PT_DAP_ACK_WAIT, { 0, 0 }, false, false },
 	{ "WAIT in a block of writes can", { WB(4) }, "06 02 00 02", PT_DAP_ACK_WAIT, { 0, 2 }, true, false },
-	{ "WAIT for the last write's end cannot", { W(1, 4, 0), W(1, 0xc, 0) }, "05 02 02", PT_DAP_ACK_WAIT, { 1, 0 }, false, false },
+	{ "WAIT for the last write's end cannot", { W(1, 4, 0), W(1, 0xc, 0) }, "05 02 02", PT_DAP_ACK_WAIT, { 1, 0 },
+	  false, false },
 	{ "nobody there", { R(0, 0) }, "05 00 07", PT_DAP_ACK_NONE, { 0, 0 }, false, false },
 	{ "parity", { R(0, 0) }, "05 00 09", PT_DAP_ACK_NONE, { 0, 0 }, false, false },
 	{ "not connected", { R(0, 0) }, "05 00 00", PT_DAP_ACK_NONE, { 0, 0 }, false, false },
-	{ "bound", { W(0, 8, 0), DELAY(5), R(0, 0) }, "7f 03 05 01 01 09 00 05 01 01 77 14 c1 0b", PT_DAP_ACK_OK, { 3, 0 }, false, true },
-	{ "WAIT among the bound: what follows went on", { W(0, 8, 0), DELAY(5), R(0, 0) }, "7f 03 05 00 02 09 00 05 01 01 77 14 c1 0b",
+	{ "bound", { W(0, 8, 0), DELAY(5), R(0, 0) }, "7f 03 05 01 01 09 00 05 01 01 77 14 c1 0b", PT_DAP_ACK_OK,
+	  { 3, 0 }, false, true },
+	{ "WAIT among the bound: what follows went on", { W(0, 8, 0), DELAY(5), R(0, 0) },
+	  "7f 03 05 00 02 09 00 05 01 01 77 14 c1 0b",
 	  PT_DAP_ACK_WAIT, { 0, 0 }, false, true },
-	{ "bound, too few", { W(0, 8, 0), DELAY(5), R(0, 0) }, "7f 02 05 01 01 09 00", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, true },
-	{ "bound, cut", { W(0, 8, 0), DELAY(5), R(0, 0) }, "7f 03 05 01 01 09", PT_DAP_ACK_NONSENSE, { 1, 0 }, false, true },
+	{ "bound, too few", { W(0, 8, 0), DELAY(5), R(0, 0) }, "7f 02 05 01 01 09 00", PT_DAP_ACK_NONSENSE, { 0, 0 },
+	  false, true },
+	{ "bound, cut", { W(0, 8, 0), DELAY(5), R(0, 0) }, "7f 03 05 01 01 09", PT_DAP_ACK_NONSENSE, { 1, 0 }, false,
+	  true },
 	{ "a delay refused", { DELAY(5) }, "09 ff", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, false },
 	{ "nothing", { R(0, 0) }, "", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, false },
 	{ "another command's", { R(0, 0) }, "06 01 00 01 00 00 00 00", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, false },
 	{ "OK but too few", { R(0, 0), R(0, 4) }, "05 01 01 77 14 c1 0b", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, false },
-	{ "more than was asked", { R(0, 0) }, "05 02 01 77 14 c1 0b 00 00 00 00", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, false },
+	{ "more than was asked", { R(0, 0) }, "05 02 01 77 14 c1 0b 00 00 00 00", PT_DAP_ACK_NONSENSE, { 0, 0 }, false,
+	  false },
 	{ "words missing", { RB(2) }, "06 02 00 01 01 00 00 00", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, false },
 	{ "more words than asked", { RB(2) }, "06 ff ff 01", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, false },
 	{ "a mismatch without a poll", { R(0, 0) }, "05 00 11", PT_DAP_ACK_NONSENSE, { 0, 0 }, false, false },

@@ -1,4 +1,4 @@
-/* The firmware model of the probe, packet by packet: the worked exchange of probes.md 9, what each command answers,
+/* The firmware model of the probe, packet by packet: how a host attaches, what each command answers,
  * where batches end, and requests that lie about their length. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void teardown(void)
 
 #define JTAG_TO_SWD "12 88 ff ff ff ff ff ff ff 9e e7 ff ff ff ff ff ff ff 00"
 
-static const char *const attach[][2] = {	/* probes.md 9, steps 1 to 9 */
+static const char *const attach[][2] = {	/* to a Cortex-M0+, step by step */
 	{ "00 ff", "00 02 40 00" },
 	{ "00 fe", "00 01 08" },
 	{ "00 f0", "00 01 13" },	/* SWD, JTAG, and batches of commands */
@@ -102,7 +102,8 @@ static const char *const attach[][2] = {	/* probes.md 9, steps 1 to 9 */
 	{ "06 00 04 00 0f", "06 04 00 01 00 00 00 00 00 00 00 80 08 00 00 00 0c 00 00 00" },
 	{ "05 00 02 01 02 00 00 22 05 1c 10 00 e0", "05 02 01" },
 	{ "06 00 0f 00 0f", "06 0f 00 01 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 05 00 00 00 "
-	  "06 00 00 00 07 00 00 00 08 00 00 00 09 00 00 00 0a 00 00 00 0b 00 00 00 0c 00 00 00 0d 00 00 00 0e 00 00 00" },
+	  "06 00 00 00 07 00 00 00 08 00 00 00 09 00 00 00 0a 00 00 00 0b 00 00 00 0c 00 00 00 0d 00 00 00 0e 00 00 "
+	  "00" },
 	{ "05 00 04 05 00 00 00 f0 08 10 00 00 00 20 00 00 00 80 17 00 00 00 00", "05 04 01" },
 };
 
@@ -180,7 +181,8 @@ END_TEST
 /* --- batches on an attached target: CSW word with increment, TAR at the MTB */
 
 static const struct { const char *name, *before, *request, *response; } batches[] = {
-	{ "reads of an AP are not one behind", "", "05 00 03 07 0b 07", "05 03 01 00 00 00 f0 00 00 00 00 00 00 00 f0" },
+	{ "reads of an AP are not one behind", "", "05 00 03 07 0b 07",
+	  "05 03 01 00 00 00 f0 00 00 00 00 00 00 00 f0" },
 	{ "AP and DP reads mixed", "", "05 00 03 07 02 07", "05 03 01 00 00 00 f0 77 14 c1 0b 00 00 00 f0" },
 	{ "a read after a write", "", "05 00 02 05 10 00 00 20 07", "05 02 01 10 00 00 20" },
 	{ "a write's error shows at once", "05 00 01 05 00 00 00 30", "05 00 01 0d 01 00 00 00", "05 01 04" },

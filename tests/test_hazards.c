@@ -1,4 +1,4 @@
-/* Every hazard of execution profiling (profiling.md, 4), as a little story (story_program.h), with what each of the
+/* Every hazard of execution profiling, as a little story (story_program.h), with what each of the
  * three analyses makes of it, computed by hand. */
 #include "harness.h"
 #include "profile/analysis.h"
@@ -35,7 +35,8 @@ static const struct { const char *name, *script, *execution, *entry_exit, *range
 	  "main 1-1 2/14; f 1-0 6/12 [1: 6 12 12]; g 0-0 6/0; ",
 	  "main 1-1 2/14; f 1-0 12/12 [1: 12 12 12]; ",
 	  "main 1 2; f 1 6; g 1 6; " },
-	{ "a shared epilogue: f jumps to a helper that returns for it", "100 2 call 120, 120 3 br 138, 138 2 br 140, 140 16 ret 104",
+	{ "a shared epilogue: f jumps to a helper that returns for it",
+	  "100 2 call 120, 120 3 br 138, 138 2 br 140, 140 16 ret 104",
 	  "main 1-1 2/23; f 1-0 5/21 [1: 5 21 21]; g 1-0 16/16 [1: 16 16 16]; ",
 	  "main 1-1 2/23; f 1-0 5/5 [1: 5 5 5]; g 1-0 16/16 [1: 16 16 16]; ",
 	  "main 1 2; f 1 5; g 1 16; " },
@@ -81,7 +82,8 @@ static const struct { const char *name, *script, *execution, *entry_exit, *range
 	  "main 1-1 2/10; f 1-0 8/8 [1: 8 8 40]; isr 1-0 16/16 [1: 16 16 16]; isr2 1-0 16/16 [1: 16 16 16]; ",
 	  "main 1-1 2/10; f 1-0 8/8 [1: 8 8 40]; isr 1-0 16/16 [1: 16 16 16]; isr2 1-0 16/16 [1: 16 16 16]; ",
 	  "main 1 2; f 2 8; isr 1 16; isr2 1 16; " },
-	{ "an exception return that skips the instruction", "100 2 call 120, 120 3 exc 180, 180 16 excret 128, 128 4 ret 104",
+	{ "an exception return that skips the instruction", "100 2 call 120, 120 3 exc 180, 180 16 excret 128, 128 4 "
+							    "ret 104",
 	  "main 1-1 2/9; f 1-0 7/7 [1: 7 7 23]; isr 1-0 16/16 [1: 16 16 16]; ",
 	  "main 1-1 2/9; f 1-0 7/7 [1: 7 7 23]; isr 1-0 16/16 [1: 16 16 16]; ",
 	  "main 1 2; f 2 7; isr 1 16; " },
@@ -92,14 +94,16 @@ static const struct { const char *name, *script, *execution, *entry_exit, *range
 	  "main 1 2; f 2 8; isr 2 32; task 1 4; " },
 	{ "an exception return that leaves two levels",
 	  "100 2 call 120, 120 3 exc 180, 180 4 exc 1a0, 1a0 16 excret 126, 126 5 ret 104",
-	  "main 1-1 2/10; f 1-0 8/8 [1: 8 8 28]; isr 1-1 4/4; isr2 1-0 16/16 [1: 16 16 16]; exception return to code that was not interrupted 1 in isr2 at 25; ",
+	  "main 1-1 2/10; f 1-0 8/8 [1: 8 8 28]; isr 1-1 4/4; isr2 1-0 16/16 [1: 16 16 16]; exception return to code "
+	  "that was not interrupted 1 in isr2 at 25; ",
 	  "main 1-1 2/10; f 1-0 8/8 [1: 8 8 28]; isr 1-1 4/4 exit not seen 1 at 25:1c0; isr2 1-0 16/16 [1: 16 16 16]; ",
 	  "main 1 2; f 2 8; isr 1 4; isr2 1 16; " },
 	{ "a gap", "100 2 call 120, 120 3 gap, 100 2 call 120, 120 8 ret 104",
 	  "main 2-2 4/15; f 2-1 11/11 [1: 8 8 8]; ",
 	  "main 2-2 4/15; f 2-1 11/11 [1: 8 8 8]; ",
 	  "main 1 4; f 2 11; " },
-	{ "a gap inside an interrupt", "100 2 call 120, 120 3 exc 180, 180 4 gap, 126 5 ret 104, 104 2 call 120, 120 8 ret 108",
+	{ "a gap inside an interrupt", "100 2 call 120, 120 3 exc 180, 180 4 gap, 126 5 ret 104, 104 2 call 120, 120 8 "
+				       "ret 108",
 	  "main 1-2 4/15; f 2-2 16/16 [1: 8 8 8]; isr 1-1 4/4; ",
 	  "main 1-1 2/5; f 2-2 11/11 [1: 8 8 8] idle 2; isr 1-1 4/4; ",
 	  "main 2 4; f 2 16; isr 1 4; " },
@@ -116,14 +120,16 @@ static void print_execution(const struct pt_execution_result *r, char *out)
 		out += sprintf(out, "%s %d-%d %d/%d", story_functions[i - 1].name, (int)f->count, (int)f->partial,
 			       (int)f->cycles, (int)f->gross_total);
 		if (f->stat[PT_TALLY_NET].n > 0)
-			out += sprintf(out, " [%d: %d %d %d]", (int)f->stat[PT_TALLY_NET].n, (int)f->stat[PT_TALLY_NET].total,
+			out += sprintf(out, " [%d: %d %d %d]", (int)f->stat[PT_TALLY_NET].n,
+				       (int)f->stat[PT_TALLY_NET].total,
 				       (int)f->stat[PT_TALLY_GROSS].total, (int)f->stat[PT_TALLY_CALL].total);
 		out += sprintf(out, "; ");
 	}
 	for (int e = 0; e < PT_N_EXECUTION_ERRORS; e++)
 		if (r->errors.n[e] > 0)
 			out += sprintf(out, "%s %d in %s at %d; ", pt_execution_error_name((enum pt_execution_error)e),
-				       (int)r->errors.n[e], story_functions[r->errors.function - 1].name, (int)r->errors.at);
+				       (int)r->errors.n[e], story_functions[r->errors.function - 1].name,
+					       (int)r->errors.at);
 }
 
 static void print_entry_exit(const struct pt_spans *r, char *out)
@@ -144,7 +150,8 @@ static void print_range(const struct pt_spans *r, char *out)
 {
 	out[0] = '\0';
 	for (size_t i = 0; i < r->n_spans; i++)
-		out += sprintf(out, "%s %d %d; ", r->span[i].name, (int)r->span[i].run.count, (int)r->span[i].run.cycles);
+		out += sprintf(out, "%s %d %d; ", r->span[i].name, (int)r->span[i].run.count,
+			       (int)r->span[i].run.cycles);
 }
 
 struct three {
@@ -306,7 +313,8 @@ START_TEST(fifo_overflow)
 	pt_analysis_entry_exit.runs(t.entry_exit, runs.run, runs.n_runs, 0, (struct pt_moment){ 0, 0 });
 	pt_analysis_range.runs(t.range, runs.run, runs.n_runs, 0, (struct pt_moment){ 0, 0 });
 	/* main: 4 that do nothing and bl, 7 cycles; f: one that does nothing and bx, 3 */
-	expect(&t, "trace FIFO overflow", "main 1-1 7/7; f 1-2 3/3; ", "main 1-1 7/7; f 0-1 0/0; ", "main 1 7; f 1 3; ");
+	expect(&t, "trace FIFO overflow", "main 1-1 7/7; f 1-2 3/3; ", "main 1-1 7/7; f 0-1 0/0; ",
+	       "main 1 7; f 1 3; ");
 	close_three(&t);
 	pt_codemap_free(map);
 	pt_program_unref(program);
@@ -328,7 +336,8 @@ START_TEST(fifo_overflow_has_advice)
 	ck_assert_ptr_nonnull(strstr(text.bytes, "trace FIFO overflow 0 s in 3"));
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_ptr_nonnull(strstr(strstr(text.bytes, "advice     trace FIFO overflow: "),
-					     ((const char *const[]){ "wider trace port", "stall option", "instrumentation" })[i]));
+					     ((const char *const[]){ "wider trace port", "stall option",
+								     "instrumentation" })[i]));
 	pt_text_free(&text);
 }
 END_TEST

@@ -68,10 +68,12 @@ static const struct {
 	{ "IR of 4", { { .what = PT_JTAG_IR, .n_bits = 4 } }, 1, "1100" "0001" "10" },
 	{ "DR with head and tail", { { .what = PT_JTAG_DR, .n_bits = 2, .head_bits = 1, .tail_bits = 3 } }, 1,
 	  "100" "000001" "10" },
-	{ "two scans at once", { { .what = PT_JTAG_IR, .n_bits = 2, .end = PT_JTAG_TO_NEXT }, { .what = PT_JTAG_DR, .n_bits = 3 } },
+	{ "two scans at once", { { .what = PT_JTAG_IR, .n_bits = 2, .end = PT_JTAG_TO_NEXT },
+				 { .what = PT_JTAG_DR, .n_bits = 3 } },
 	  2, "1100" "01" "1" "100" "001" "10" },
 	{ "nothing to go on to", { { .what = PT_JTAG_DR, .n_bits = 2, .end = PT_JTAG_TO_NEXT } }, 1, "100" "01" "10" },
-	{ "idle is no scan", { { .what = PT_JTAG_DR, .n_bits = 2, .end = PT_JTAG_TO_NEXT }, { .what = PT_JTAG_IDLE, .n_bits = 1 } },
+	{ "idle is no scan", { { .what = PT_JTAG_DR, .n_bits = 2, .end = PT_JTAG_TO_NEXT },
+			       { .what = PT_JTAG_IDLE, .n_bits = 1 } },
 	  2, "100" "01" "10" "0" },
 };
 
@@ -255,7 +257,8 @@ static const struct {
 	{ "stuck at 1", { &fpga }, 1, NULL, FAKE_JTAG_TDO_1, "TDO is always 1" },
 	{ "noise", { &fpga }, 1, NULL, FAKE_JTAG_TDO_NOISE, "more than 16 TAPs" },
 	{ "one that nobody knows", { &nameless }, 1, NULL, FAKE_JTAG_FINE, NULL },
-	{ "two that nobody knows", { &nameless, &nameless }, 2, NULL, FAKE_JTAG_FINE, "have 10 bits together; whose are how many of them? Set "
+	{ "two that nobody knows", { &nameless, &nameless }, 2, NULL, FAKE_JTAG_FINE,
+	  "have 10 bits together; whose are how many of them? Set "
 	  "jtag.ir.len (TAP 0 has no IDCODE, TAP 1 has no IDCODE)" },
 	{ "two that the user knows", { &nameless, &nameless }, 2, "jtag.ir.len=5,5", FAKE_JTAG_FINE, NULL },
 	{ "one of two is enough", { &nameless, &nameless }, 2, "jtag.ir.len=5", FAKE_JTAG_FINE, NULL },
@@ -287,7 +290,7 @@ static const struct {
 	uint32_t idcode;
 	unsigned ir_bits;
 	uint32_t user2;		/* 0: the part is not known, or has none */
-} codes[] = {			/* Source: microblaze.md 2.1 */
+} codes[] = {			/* Source: UG570, Instruction Register, and OpenOCD's TAPs */
 	{ 0x13722093, 6, 0x03 }, { 0x0362d093, 0, 0x03 }, { 0x04001093, 6, 0x03 }, { 0x0424a093, 10, 0x3c3 },
 	{ 0x14738093, 12, 0x903 }, { 0x03822093, 6, 0x03 }, { 0x04b31093, 18, 0x03924 }, { 0x03842093, 12, 0x0e4 },
 	{ 0x04b51093, 24, 0x0e4924 }, { 0x136b3093, 24, 0x0e4924 }, { 0x036d5093, 0, 0x0e4924 }, { 0x036d9093, 22, 0 },
@@ -325,7 +328,8 @@ START_TEST(the_user_knows_better)
 	ck_assert_int_eq(pt_jtag_chain_user(&chain, 0, 3, settings, &code, &err), PT_EARG);	/* 6 bits into 5 */
 	pt_params_add(settings, pt_jtag_params, pt_n_jtag_params, "jtag.tap=2", &err);
 	ck_assert_int_eq(pt_jtag_chain_tap(&chain, settings, &err), PT_EARG);
-	ck_assert_str_eq(err.msg, "jtag.tap=2: there is none of that number (TAP 0 has no IDCODE, TAP 1 is 0x13722093 (7 "
+	ck_assert_str_eq(err.msg, "jtag.tap=2: there is none of that number (TAP 0 has no IDCODE, TAP 1 is 0x13722093 "
+				  "(7 "
 				  "series or Zynq-7000 PL))");
 	pt_params_free(settings);
 }

@@ -291,7 +291,8 @@ static uint64_t held_ns(unsigned core)
 	return ns;
 }
 
-/* Whose a halt is, by what the GDB server lists: a thread for each of the MDM's two cores, or else its first for both. */
+/* Whose a halt is, by what the GDB server lists: a thread for each of the MDM's two cores, or else its first for both.
+ * */
 static const struct {
 	const char *of;
 	unsigned threads, halted;
@@ -361,7 +362,7 @@ END_TEST
 
 /* --- bins */
 
-/* microblaze.md 7: the table of range, buffer and bin. */
+/* UG984 2018.2, Non-Intrusive Profiling: the table of range, buffer and bin. */
 static const struct {
 	uint64_t low, high;
 	const char *size;

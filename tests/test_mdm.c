@@ -1,4 +1,4 @@
-/* The model of the MDM against the reference vectors of facts/microblaze.md 11 and the worked figures of 3 to 7: what
+/* The model of the MDM against reference vectors and worked figures from PG115 and UG984: what
  * it counted is compared with what the core's own taps saw. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The virtual MDM on a USER chain: every framing that microblaze.md 2.4 leaves open, and chains without an MDM. */
+/* The virtual MDM on a USER chain: every framing that the documents leave open, and chains without an MDM. */
 #include <stdio.h>
 #include <string.h>
 

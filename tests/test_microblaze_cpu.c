@@ -1,5 +1,5 @@
 /* The virtual MicroBlaze by rows: a few words of code, registers before, registers after. The expectations are the
- * pairs and rules of facts/microblaze.md 10. */
+ * pairs and rules of UG984 2018.2 and binutils' microblaze-opc.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -161,7 +161,8 @@ static const struct program {
 	unsigned n;
 	uint32_t r3, r4, r15, pc;
 } programs[] = {
-	{ "imm prefixes one", { IMM(0x1234), SET(3, 0x8678), SET(4, 0x8678) }, 3, 0x12348678, 0xffff8678, 0, CODE + 12 },
+	{ "imm prefixes one", { IMM(0x1234), SET(3, 0x8678), SET(4, 0x8678) }, 3, 0x12348678, 0xffff8678, 0,
+	  CODE + 12 },
 	{ "imm is for type B alone", { IMM(0x1234), A(0x04, 3, 0, 0, 0), SET(4, 1) }, 3, 0, 1, 0, CODE + 12 },
 	{ "r0 stays 0", { SET(0, 5), A(0x04, 3, 0, 0, 0) }, 2, 0, 0, 0, CODE + 8 },
 	{ "bri", { B(0x2e, 0, 0, 12), SET(3, 1), SET(4, 1), NOP }, 1, 0, 0, 0, CODE + 12 },
@@ -182,7 +183,8 @@ static const struct program {
 	{ "bgti", { SET(4, 1), B(0x2f, 4, 4, 12), SET(3, 1) }, 2, 0, 1, 0, CODE + 16 },
 	{ "bgeid", { SET(4, 0), B(0x2f, 0x15, 4, 12), SET(3, 1) }, 3, 1, 0, 0, CODE + 16 },
 	{ "beqd of a register", { SET(4, 0x40), A(0x27, 0x10, 0, 4, 0), SET(3, 1) }, 3, 1, 0x40, 0, CODE + 0x44 },
-	{ "stores and loads", { SET(4, 0x123), B(0x3e, 4, 0, 0x800), B(0x3a, 3, 0, 0x800) }, 3, 0x123, 0x123, 0, CODE + 12 },
+	{ "stores and loads", { SET(4, 0x123), B(0x3e, 4, 0, 0x800), B(0x3a, 3, 0, 0x800) }, 3, 0x123, 0x123, 0,
+	  CODE + 12 },
 	{ "lwx, swx", { A(0x32, 4, 0, 0, 0x400), A(0x36, 0, 0, 0, 0x400), MFS(3, 1) }, 3, 0, STAY, 0, CODE + 12 },
 	{ "swx without lwx", { A(0x36, 0, 0, 0, 0x400), MFS(3, 1) }, 2, CC, 0, 0, CODE + 8 },
 	{ "mbar passes", { 0xb8020004, SET(3, 1) }, 2, 1, 0, 0, CODE + 8 },
@@ -209,7 +211,8 @@ END_TEST
 /* --- bytes */
 
 /* The word 11223344 at 0x800, read by every load from every place in it. */
-static const struct { const char *name; uint32_t op; uint32_t at[2][4]; unsigned size; } loads[] = {	/* little, big */
+/* little, big */
+static const struct { const char *name; uint32_t op; uint32_t at[2][4]; unsigned size; } loads[] = {
 	{ "lbu", A(0x30, 3, 4, 0, 0), { { 0x44, 0x33, 0x22, 0x11 }, { 0x11, 0x22, 0x33, 0x44 } }, 1 },
 	{ "lhu", A(0x31, 3, 4, 0, 0), { { 0x3344, 0, 0x1122, 0 }, { 0x1122, 0, 0x3344, 0 } }, 2 },
 	{ "lw", A(0x32, 3, 4, 0, 0), { { 0x11223344 }, { 0x11223344 } }, 4 },
@@ -613,7 +616,8 @@ START_TEST(code_that_changes_is_decoded_again)
 END_TEST
 
 static const struct { const char *name; unsigned level, n; uint32_t want; } pvrs[] = {
-	{ "none", 0, 0, 0 }, { "basic", 1, 0, 0x742428a5 }, { "basic has no other", 1, 1, 0 }, { "full", 2, 0, 0xf42428a5 },
+	{ "none", 0, 0, 0 }, { "basic", 1, 0, 0x742428a5 }, { "basic has no other", 1, 1, 0 },
+	{ "full", 2, 0, 0xf42428a5 },
 	{ "user 2", 2, 1, 0xcafe }, { "vectors", 2, 12, 0 },
 };
 

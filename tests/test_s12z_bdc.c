@@ -1,5 +1,5 @@
 /* The BDC at command level: what each command does, who may use it, which flags it leaves, and what it costs in BDCSI
- * cycles. s12z.md 4 and 1.8. */
+ * cycles. S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 5. */
 #include "s12zvm_rig.h"
 
 enum { FREE_RAM = 0x2e00, CYCLE_NS = 125 };	/* at 8 MHz */

@@ -1,5 +1,6 @@
-/* Instructions of the virtual S12Z against vectors computed by hand from s12z.md 6: one step each, and everything that
- * is not named must stay as it was. Rows marked (?) say what the facts leave open, as the core decides it. */
+/* Instructions of the virtual S12Z against vectors computed by hand from binutils' s12z-opc.c: one step each, and
+ * everything that is not named must stay as it was. Rows marked (?) say what the facts leave open, as the core decides
+ * it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@ static struct s12z_rig rig;
 
 struct row { const char *name, *code, *before, *after; };
 
-/* s12z.md 6.3, and where each form finds its byte */
+/* The forms of binutils' s12z-opc.c, and where each form finds its byte */
 static const struct row modes[] = {
 	{ "EXT14",               "a4 1100",             "1100:85",                            "d0=85 f=N" },
 	{ "EXT14, top",          "a4 2fff",             "2fff:7f",                            "d0=7f" },

@@ -1,5 +1,5 @@
-/* The three probes of the virtual S12ZVM, packet by packet: the pipe (probes/bdc_pipe.h), OSBDM (s12z.md 5.1), USBDM in
- * both generations (5.2). */
+/* The three probes of the virtual S12ZVM, packet by packet: the pipe (probes/bdc_pipe.h), OSBDM (OSBDM-JM60 firmware,
+ * bdm_9s12z.c), USBDM in both generations (5.2). */
 #include <stdio.h>
 #include <string.h>
 

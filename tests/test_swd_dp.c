@@ -170,7 +170,7 @@ static void power_cycle(void)
 	pt_vdp_power(&dp, true);
 }
 
-/* SWD to dormant, and the selection alert that would lead back. Source: cortex-m.md 10.1. */
+/* SWD to dormant, and the selection alert that would lead back. Source: Arm IHI 0031, Serial Wire Debug. */
 static void dormant(void)
 {
 	static const uint8_t alert[] = { 0x92, 0xf3, 0x09, 0x62, 0x95, 0x2d, 0x85, 0x86,

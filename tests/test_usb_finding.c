@@ -1,6 +1,6 @@
 /* Which USB devices are taken for CMSIS-DAP probes, and by which of their interfaces: devices that are only described,
  * by umockdev, as the kernel describes them. What opens and answers is in test_link_usb.c.
- * Source: probes.md 1.6, 1.7. */
+ * Source: host code of OpenOCD and pyOCD. */
 #include <string.h>
 #include <umockdev.h>
 #include <unistd.h>

@@ -1,12 +1,13 @@
 /* The descriptors of the emulated probe. Source: USB 2.0, chapter 9.6; HID 1.11, chapter 6.2; CMSIS-DAP v2 interface:
- * probes.md 1.6. */
+ * host code of OpenOCD and pyOCD. */
 #include <string.h>
 
 #include "usb_probe_parts.h"
 
 const char usb_manufacturer[] = "proftap";
 
-/* The boards' probes that are known by their numbers. Source: s12z.md 5.1, 5.2. */
+/* The boards' probes that are known by their numbers. Source: OSBDM-JM60 firmware, bdm_9s12z.c; usbdm-firmware 4.12,
+ * JMxx. */
 static const struct { const char *driver; uint16_t vid, pid; } others[] = {
 	{ "osbdm", 0x15a2, 0x005e }, { "usbdm", 0x16d0, 0x06a5 },
 };
@@ -90,7 +91,8 @@ void usb_device_descriptor(const struct usb_probe *probe, GByteArray *out)
 {
 	const guint8 bytes[] = {
 		18, 1, 0x00, 0x02, 0xef, 2, 1, 64,
-		(guint8)usb_vid(probe), (guint8)(usb_vid(probe) >> 8), (guint8)usb_pid(probe), (guint8)(usb_pid(probe) >> 8),
+		(guint8)usb_vid(probe), (guint8)(usb_vid(probe) >> 8), (guint8)usb_pid(probe),
+			(guint8)(usb_pid(probe) >> 8),
 		USB_PROBE_RELEASE & 0xff, USB_PROBE_RELEASE >> 8,
 		STRING_MANUFACTURER, STRING_PRODUCT, STRING_SERIAL, 1,
 	};

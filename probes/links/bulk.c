@@ -3,7 +3,7 @@
  * IN transfers stay queued without a time-out of their own, because one that times out may have taken half a response
  * with it; the deadline is watched here. They form a ring in the order they were queued, which is the order responses
  * come in. libusb runs its callbacks only inside our calls, so nothing here needs a lock but the interrupt.
- * Source: libusb-1.0 API, "Asynchronous device I/O"; framing: CMSIS-DAP 2.x (probes.md 1.1). */
+ * Source: libusb-1.0 API, "Asynchronous device I/O"; framing: CMSIS-DAP 2.x reference. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Find probes with bulk endpoints. CMSIS-DAP v2: vendor class, a bulk OUT and a bulk IN endpoint, and a name that says
  * so. Others: by their numbers, in a table.
  * Names come from sysfs, where the kernel keeps them for everybody: so a probe is seen without permission, and one that
- * is in use is not disturbed. Source: CMSIS-DAP 2.x; the tolerances are probes.md 1.6. */
+ * is in use is not disturbed. Source: CMSIS-DAP 2.x; the tolerances are those of OpenOCD and pyOCD. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * so are responses. hidapi has neither a file descriptor nor a way to be woken, so waits are cut into slices, and
  * writes, which nothing can cut, are made on a thread of their own.
  * The kernel keeps 64 unread reports (hidapi's libusb back end 30) and drops the oldest without a word, hence DEPTH.
- * Source: CMSIS-DAP "USB HID"; probes.md 1.6, 7.2. */
+ * Source: CMSIS-DAP "USB HID"; host code of OpenOCD and pyOCD, hidapi. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

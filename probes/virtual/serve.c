@@ -10,7 +10,7 @@
 #include "probes/virtual/wire/rig.h"
 #include "util.h"
 
-enum {				/* Source: probes.md 1.8 */
+enum {				/* Source: OpenOCD, cmsis_dap_tcp.c */
 	HEADER_BYTES = 8,
 	SIGNATURE = 0x00504144,	/* "DAP" */
 	TYPE_REQUEST = 1, TYPE_RESPONSE = 2,

@@ -3,7 +3,7 @@
  * as it is.
  *
  * One host has the probe at a time; the next one waits until it has left. A host that does not speak the protocol is
- * disconnected. Loop thread. Source: framing as in probes.md 1.8. */
+ * disconnected. Loop thread. Source: framing as in OpenOCD's cmsis_dap_tcp.c. */
 #ifndef PT_VIRTUAL_SERVE_H
 #define PT_VIRTUAL_SERVE_H
 

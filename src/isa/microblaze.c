@@ -1,7 +1,7 @@
 /* MicroBlaze, 32 bits, in both orders of bytes. A branch is one instruction with what belongs to it: the imm in front
  * of it, which is half of its target, and the one in its delay slot, which is executed before it leaves. So what is
  * behind it is where it goes when it is not taken, and where a call comes back to. Its parts count as instructions of
- * their own. Source: facts/microblaze.md 10 (encodings), cycles UNVERIFIED there: typical latencies. */
+ * their own. Source: UG984 2018.2, and binutils' microblaze-opc.h; cycles are UNVERIFIED: typical latencies. */
 #include <stdio.h>
 
 #include "isa/isa.h"

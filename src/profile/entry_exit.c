@@ -1,4 +1,4 @@
-/* Entry/exit analysis (profiling.md, 4): only the first instruction and the exits of chosen functions, and the two ends
+/* Entry/exit analysis: only the first instruction and the exits of chosen functions, and the two ends
  * of named spans, are events. They are points in the code; a prefix sum tells which of them a run passed, and of most
  * runs that it passed none.
  *

@@ -9,7 +9,7 @@
  *   lost < 1%, observed > 50%            of the profile's time
  *
  * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net,
- * gross, call, period, inactive (profiling.md 4), count, share, load, lost, observed. Comparisons: < <= > >= = != in
+ * gross, call, period, inactive, count, share, load, lost, observed. Comparisons: < <= > >= = != in
  * A..B. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
  * what was observed.
  *

@@ -1,4 +1,4 @@
-/* Range analysis (profiling.md, 4): time belongs to whichever body the pc is in. No stack, so nothing can confuse it:
+/* Range analysis: time belongs to whichever body the pc is in. No stack, so nothing can confuse it:
  * not optimisation, not long jumps, not task switches that nobody tells of. What is shared (merged tails, helpers in
  * the prologue) is charged to the function that owns the code. An entry is the body being entered from elsewhere: by a
  * call, but also by the return from one, or from an interrupt. What entering an exception costs is the handler's.

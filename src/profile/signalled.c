@@ -1,4 +1,4 @@
-/* Spans that the program signals: nested signalling, and two-point timing of a variable (profiling.md, 3). Each
+/* Spans that the program signals: nested signalling, and two-point timing of a variable. Each
  * variable has a stack of its own; times are of its source's moments, in ns. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -58,7 +58,7 @@ enum pt_signal_form {
 	PT_FORM_EITHER,		/* VALUE for each write; who looks at it may take few different values for states */
 	PT_FORM_TWO_POINT,	/* states of a signalling variable as spans (id 1):
 				 * entered at one value, left at another */
-	PT_FORM_NESTED,		/* bit 0 set: enter id = value >> 1; clear: back in id = value >> 1 (profiling.md 3) */
+	PT_FORM_NESTED,		/* bit 0 set: enter id = value >> 1; clear: back in id = value >> 1 */
 	PT_FORM_TASK, PT_FORM_ISR, PT_FORM_SERVICE,
 	PT_FORM_LINE,		/* an external line: level 0 or 1 */
 };

@@ -1,6 +1,6 @@
 /* Where functions end: for entry/exit analysis, which must know every instruction that leaves a function.
  *
- * Found by analysis of the code map (profiling.md, section 4): returns, jumps to another function (tail calls), jumps
+ * Found by analysis of the code map: returns, jumps to another function (tail calls), jumps
  * into the middle of one (tails that the linker or compiler merged), computed jumps as far as they can be resolved (a
  * jump through a table that stays inside is no exit), code that runs on into the next function. A compiler's cold part
  * (NAME.cold) belongs to its function: jumps between the two are no exits, and its exits are the function's.

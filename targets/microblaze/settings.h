@@ -1,4 +1,4 @@
-/* The rows of all settings of the target microblaze, by the names that microblaze.md's vendor documents leave open. */
+/* The rows of all settings of the target microblaze, for what the vendor's documents leave open. */
 #ifndef PT_MICROBLAZE_SETTINGS_H
 #define PT_MICROBLAZE_SETTINGS_H
 

@@ -1,5 +1,5 @@
 /* How busy the drivers of wire jtag keep TCK: a profiling buffer of 4 KiB behind a BSCANE2, read as 1024 registers of
- * 36 bits, each with the scan of 8 bits that names it (microblaze.md 2.4, as assumed there), against the clocks that
+ * 36 bits, each with the scan of 8 bits that names it (as is assumed: no document says), against the clocks that
  * these scans need. The walk around a scan is counted twice: through Run-Test/Idle after each (5 clocks), and
  * straight on to the next (4). What one bit alone takes is the way there and back, which each list costs once.
  * Everything is on the virtual probe's clock, so the figures are exact and the same on every machine; bench_xvc has

@@ -54,7 +54,7 @@ __asm__(".section .bss.asm,\"aw\",%nobits\n.global from_assembler\n.type from_as
 	".global asm_word\n.type asm_word, %object\n.size asm_word, 4\n.balign 4\nasm_word: .space 4\n"
 	".global asm_text\n.type asm_text, %object\n.size asm_text, 40\nasm_text: .space 40\n.text\n");
 
-/* what an OSEK system has: rtos.md samples A and B */
+/* what an OSEK system has, in two ways */
 struct tcb { uint8_t prio, flags, left; void *sp; };
 struct tcb tcb[2];
 uint8_t os_cur;

@@ -263,7 +263,7 @@ static void init_mtb(struct pt_kl27 *chip)
 	pt_vmtb_dwt_init(&chip->mtb_dwt, &chip->wires, on_trigger, chip);
 }
 
-/* facts/cortex-m.md 8: the system table leads to the MTB, its DWT and the core's own table. PIDR of the system table:
+/* KL27 RM: the system table leads to the MTB, its DWT and the core's own table. PIDR of the system table:
  * Freescale, part number UNVERIFIED. */
 static void init_rom_tables(struct pt_kl27 *chip)
 {

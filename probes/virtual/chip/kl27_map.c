@@ -1,5 +1,5 @@
 /* Three tables: memories, units that do something, and peripherals that only hold bits.
- * Source: facts/cortex-m.md 1.5, 1.6, 8, 10.4; KL27 RM, memory map and peripheral bridge slots. */
+ * Source: KL27 RM, memory map and peripheral bridge slots. */
 #include <stddef.h>
 
 #include "probes/virtual/chip/kl27_parts.h"

@@ -1,5 +1,5 @@
-/* What a GDB server in front of the board serves: a thread for each core, the registers of microblaze.md 9, and the
- * bus, the MDM's AXI window among it, while cores run, too. */
+/* What a GDB server in front of the board serves: a thread for each core, the registers of GDB's microblaze-core.xml,
+ * and the bus, the MDM's AXI window among it, while cores run, too. */
 #include <stdio.h>
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #include "probes/virtual/unit/s12z_tim.h"
 #include "probes/virtual/wire/bdc.h"
 
-/* Source: facts/s12z.md 6.1; the sizes are those of the task (128 KiB part of the S12ZVM family). */
+/* Source: MC9S12ZVM RM Rev. 1.3; the sizes are those of its part with 128 KiB. */
 enum {
 	PT_S12ZVM_REGISTERS_BYTES = 0x1000,
 	PT_S12ZVM_RAM_BASE = 0x001000, PT_S12ZVM_RAM_BYTES = 0x2000,

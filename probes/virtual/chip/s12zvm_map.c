@@ -1,5 +1,5 @@
 /* Memories, units, and the register space between them, which reads 0.
- * Source: facts/s12z.md 1, 6.1; PARTID, CPMU and what they hold are UNVERIFIED. */
+ * Source: S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 6; GDB, s12z-tdep.c; PARTID, CPMU and what they hold are UNVERIFIED. */
 #include <stddef.h>
 
 #include "probes/virtual/chip/s12zvm_parts.h"

@@ -1,5 +1,6 @@
 /* Registers by their commands. Shifting is modelled as it is on the wire: a register takes what was shifted in last,
- * and what was captured before is pushed out. Source: microblaze.md 3.2, 4.1. */
+ * and what was captured before is pushed out. Source: PG115 v3.2, MDM Core User-Accessible Debug Registers, AXI Slave
+ * Register Space. */
 #include <stdlib.h>
 
 #include "probes/virtual/unit/mdm_parts.h"

@@ -1,7 +1,8 @@
 /* Model of a MicroBlaze Debug Module (MDM v3.2) with the debug registers of the cores behind it: profiling buffer,
  * performance counters, program and event trace, cross triggers. It is reached by commands, as JTAG and XSDB do, and
  * through its AXI slave. Run control has no public registers and is not here.
- * Source: facts/microblaze.md 3 to 7; UNVERIFIED there is a member of pt_vmdm_options with the stated default. */
+ * Source: PG115 v3.2, MDM Core User-Accessible Debug Registers, AXI Slave Register Space; UG984 2018.2, pp. 97-114;
+ * what these leave open is a member of pt_vmdm_options with the stated default. */
 #ifndef PT_VIRTUAL_UNIT_MDM_H
 #define PT_VIRTUAL_UNIT_MDM_H
 
@@ -31,7 +32,7 @@ struct pt_vmdm_options {	/* C_ parameters by their names, and what is UNVERIFIED
 #define PT_VMDM_FOR_EVER UINT32_MAX
 extern const struct pt_vmdm_options pt_vmdm_standard;	/* 4 KiB of bins, 5 + 1 counters of 32 bits, 8 KiB of trace */
 
-/* Commands. Source: microblaze.md 3.2, 5, 6, 7 */
+/* Commands. Source: PG115 v3.2, MDM Core User-Accessible Debug Registers; UG984 2018.2, pp. 97-114 */
 enum pt_vmdm_command {
 	PT_VMDM_BREAK_RESET = 0x08, PT_VMDM_CONFIG = 0x0c, PT_VMDM_WHICH = 0x0d, PT_VMDM_XCT_EXTERNAL = 0x40,
 	PT_VMDM_XCT_STATUS = 0x42, PT_VMDM_XCT_CONTROL = 0x46,
@@ -41,7 +42,7 @@ enum pt_vmdm_command {
 	PT_VMDM_PDWR = 0x77,
 };
 
-/* What happens to a core by a cross trigger. Numbers above 0 are UNVERIFIED (microblaze.md 8). */
+/* What happens to a core by a cross trigger. Numbers above 0 are UNVERIFIED (UG984 2018.2, Debug and Trace). */
 enum pt_vmdm_action {
 	PT_VMDM_STOP, PT_VMDM_CONTINUE, PT_VMDM_TRACE_STOP, PT_VMDM_TRACE_START, PT_VMDM_COUNT_STOP,
 	PT_VMDM_COUNT_START, PT_VMDM_PROFILE_OFF, PT_VMDM_PROFILE_ON,

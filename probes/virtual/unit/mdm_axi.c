@@ -1,5 +1,5 @@
-/* The AXI slave. Source: microblaze.md 3.1, 4. Of DBG_LOCK it has the place and the width alone: that its code opens
- * DBG_CTRL, and is kept until another is written, is UNVERIFIED, and so is the code. */
+/* The AXI slave. Source: PG115 v3.2, AXI Slave Register Space. Of DBG_LOCK it has the place and the width alone: that
+ * its code opens DBG_CTRL, and is kept until another is written, is UNVERIFIED, and so is the code. */
 #include "probes/virtual/unit/mdm_parts.h"
 
 enum { UART_END = 0x10, DBG_CTRL = 0x10, DBG_DATA = 0x14, DBG_LOCK = 0x18, WINDOW = 0x4000 };

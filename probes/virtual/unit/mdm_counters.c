@@ -1,5 +1,6 @@
-/* Performance counters: event counters first, latency counters behind them. Source: microblaze.md 5. Event numbers are
- * those of its table, UNVERIFIED; events of caches and MMU never come, as there are none. */
+/* Performance counters: event counters first, latency counters behind them. Source: UG984 2018.2, Performance
+ * Monitoring. Event numbers are those of its table, UNVERIFIED; events of caches and MMU never come, as there are
+ * none. */
 #include "probes/virtual/unit/mdm_parts.h"
 
 enum { RESET = 1, SAMPLE = 2, STOP = 4, START = 8, CLEAR = 16 };
@@ -44,7 +45,8 @@ static void next_item(struct pt_vmdm_core *core)
 		next_counter(core);
 }
 
-/* Where an item lies: the value, and which 32 bits of it. Source: microblaze.md 5, table of items; 64 bits as 48. */
+/* Where an item lies: the value, and which 32 bits of it. Source: UG984 2018.2, Performance Monitoring, table of items;
+ * 64 bits as 48. */
 static uint64_t *item_of(struct pt_vmdm_counter *c, bool latency, unsigned item, unsigned *shift)
 {
 	uint64_t *wide[] = { &c->n, &c->sum, &c->sum, &c->sum2, &c->sum2, &c->low, &c->high };
@@ -150,7 +152,7 @@ void pt_mdm_counters_write(struct pt_vmdm_core *core, unsigned which, uint64_t v
 	}
 }
 
-/* --- events of an instruction, as a set. Op-codes: microblaze.md 10 */
+/* --- events of an instruction, as a set. Op-codes: UG984 2018.2, and binutils' microblaze-opc.h */
 
 static uint64_t event(bool happened, unsigned number)
 {

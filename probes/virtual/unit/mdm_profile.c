@@ -1,4 +1,4 @@
-/* Non-intrusive profiling. Source: microblaze.md 7. */
+/* Non-intrusive profiling. Source: UG984 2018.2, Non-Intrusive Profiling. */
 #include <stdlib.h>
 
 #include "probes/virtual/unit/mdm_parts.h"

@@ -2,8 +2,8 @@
  * state sequencer, 64 lines of trace RAM, the trace modes Normal, Loop1, Detail and Pure PC, profiling lines, and the
  * transmitter on PDO and PDOCLK. It listens to the core as a tap and says "halt" through the chip.
  *
- * Source: facts/s12z.md 1 to 3 (S12ZVHY/S12ZVHL reference manual Rev. 1.05, chapter 6). Values that the facts mark as
- * UNVERIFIED are in one place each: the codes in s12z_dbg_parts.h, the behaviours in struct pt_vs12z_dbg_quirks.
+ * Source: S12ZVHY/S12ZVHL reference manual Rev. 1.05, chapter 6. Values that are UNVERIFIED are in
+ * one place each: the codes in s12z_dbg_parts.h, the behaviours in struct pt_vs12z_dbg_quirks.
  *
  *   s12z_dbg.c           registers, arming, state sequencer
  *   s12z_dbg_match.c     comparators

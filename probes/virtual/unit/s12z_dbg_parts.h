@@ -1,4 +1,5 @@
-/* What the files of the DBG model share; not for others. Offsets are from 0x100. Source: facts/s12z.md 1.1, 1.2. */
+/* What the files of the DBG model share; not for others. Offsets are from 0x100. Source: S12ZVHY/S12ZVHL RM Rev. 1.05,
+ * chapter 6. */
 #ifndef PT_VIRTUAL_UNIT_S12Z_DBG_PARTS_H
 #define PT_VIRTUAL_UNIT_S12Z_DBG_PARTS_H
 

@@ -1,4 +1,4 @@
-/* Profiling lines and their way out. Source: facts/s12z.md 2.
+/* Profiling lines and their way out. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 222-225.
  *
  * The transmitter is only arithmetic: when it is asked, it has sent what it could since it was asked last. */
 #include "probes/virtual/cpu/s12z/s12z.h"

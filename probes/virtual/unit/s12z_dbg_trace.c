@@ -1,4 +1,4 @@
-/* The trace modes. Source: facts/s12z.md 3. */
+/* The trace modes. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 213-220. */
 #include <string.h>
 
 #include "probes/virtual/cpu/s12z/s12z.h"

@@ -1,4 +1,4 @@
-/* Source: microblaze.md 3.1 (the layout is that of PG142). */
+/* Source: PG115 v3.2, AXI Slave Register Space (the layout is that of PG142). */
 #include <string.h>
 
 #include "probes/virtual/unit/uartlite.h"

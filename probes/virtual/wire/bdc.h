@@ -2,7 +2,7 @@
  * and go with the times at which their first and last bit were on the wire; what a bit looks like is only what it
  * costs, 16 BDCSI cycles. The chip owns it, and lends it its memory and its core; the probe's end is bkgd.h.
  *
- * Source: facts/s12z.md 4 (S12ZVHY/S12ZVHL reference manual Rev. 1.05, chapter 5). Times are ns of the clock that the
+ * Source: S12ZVHY/S12ZVHL reference manual Rev. 1.05, chapter 5. Times are ns of the clock that the
  * caller uses for all calls. */
 #ifndef PT_VIRTUAL_WIRE_BDC_H
 #define PT_VIRTUAL_WIRE_BDC_H

@@ -3,7 +3,7 @@
  * it.
  *
  * The probe sends bits at the rate that it measured with SYNC; a target whose clock has become another one since does
- * not understand it. Source: facts/s12z.md 4.1. */
+ * not understand it. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 155-156, 172-175. */
 #ifndef PT_VIRTUAL_WIRE_BKGD_H
 #define PT_VIRTUAL_WIRE_BKGD_H
 

@@ -73,7 +73,7 @@ static uint8_t capabilities(const struct pt_vdap *dap)
 	return (uint8_t)((swd ? CAN_SWD : 0) | (jtag ? CAN_JTAG : 0) | CAN_ATOMIC);
 }
 
-/* Source: probes.md 1.3. What this probe does not know has length 0. */
+/* Source: CMSIS-DAP 2.x reference, DAP_Info. What this probe does not know has length 0. */
 static void info(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out)
 {
 	switch (dap_get8(in)) {
@@ -153,7 +153,8 @@ static void reset_target(struct pt_vdap *dap, struct dap_in *in, struct dap_out 
 	dap_put8(out, 0);	/* no device-specific sequence was executed */
 }
 
-static const struct row { uint8_t id; dap_command *run; } commands[] = {	/* Source: probes.md 1.2 */
+/* Source: CMSIS-DAP 2.x reference, Commands */
+static const struct row { uint8_t id; dap_command *run; } commands[] = {
 	{ 0x00, info },
 	{ 0x01, host_status },
 	{ 0x02, connect },

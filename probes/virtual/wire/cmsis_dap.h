@@ -3,7 +3,7 @@
  * packets in, packets out, and the time each one takes on the SWD cable. Links (model_link.c), the TCP server and the
  * emulated USB device of the tests put their own framing around it.
  *
- * Source: the CMSIS-DAP 2.1 reference, commands and firmware behaviour as in probes.md 1.2 to 1.4. */
+ * Source: the CMSIS-DAP 2.1 reference, pages Commands and Firmware. */
 #ifndef PT_VIRTUAL_WIRE_CMSIS_DAP_H
 #define PT_VIRTUAL_WIRE_CMSIS_DAP_H
 

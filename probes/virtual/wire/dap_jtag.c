@@ -1,4 +1,5 @@
-/* CMSIS-DAP commands for JTAG. Source: probes.md 1.2; the walk of JTAG_IDCODE as the reference firmware makes it. */
+/* CMSIS-DAP commands for JTAG. Source: CMSIS-DAP 2.x reference, Commands; the walk of JTAG_IDCODE as the reference
+ * firmware makes it. */
 #include "probes/virtual/wire/dap_engine.h"
 #include "util.h"
 

@@ -3,7 +3,7 @@
 #include "probes/virtual/wire/dap_engine.h"
 #include "util.h"
 
-enum {	/* Source: probes.md 1.2 */
+enum {	/* Source: CMSIS-DAP 2.x reference, Commands */
 	PIN_SWCLK = 1 << 0, PIN_SWDIO = 1 << 1, PIN_TDI = 1 << 2, PIN_TDO = 1 << 3, PIN_NTRST = 1 << 5,
 	PIN_NRESET = 1 << 7,
 };

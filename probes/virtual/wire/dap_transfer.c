@@ -1,6 +1,6 @@
 /* CMSIS-DAP batches of SWD transfers. The probe hides what the wire posts: an AP read is issued, and its value is
  * fetched by the next AP read or by RDBUFF. A batch ends at the first transfer that is not acknowledged; what follows
- * in it is skipped. Source: probes.md 1.4. */
+ * in it is skipped. Source: CMSIS-DAP 2.x reference, DAP_Transfer. */
 #include "probes/virtual/wire/dap_engine.h"
 #include "util.h"
 

@@ -1,5 +1,6 @@
 /* A model of the OSBDM-JM60 firmware in its S12Z personality, in front of a virtual board: one packet of 64 bytes in,
- * one out. Its ordinary commands are stubs; everything goes through byte scripts. Source: facts/s12z.md 5.1. */
+ * one out. Its ordinary commands are stubs; everything goes through byte scripts. Source: OSBDM-JM60 firmware,
+ * bdm_9s12z.c. */
 #ifndef PT_VIRTUAL_WIRE_OSBDM_H
 #define PT_VIRTUAL_WIRE_OSBDM_H
 

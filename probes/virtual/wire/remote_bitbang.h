@@ -1,8 +1,8 @@
 /* A model of a remote_bitbang server in front of a virtual board: a character for each change of pins, JTAG as well as
  * SWD. Only reads of TDO and SWDIO are answered.
  *
- * Source: probes.md 5.1. Some hosts mean a sleep by d, as a writer of SWD pins does not: here it is what the pins are
- * set to. */
+ * Source: OpenOCD, remote_bitbang. Some hosts mean a sleep by d, as a writer of SWD pins does not: here it is what the
+ * pins are set to. */
 #ifndef PT_VIRTUAL_WIRE_REMOTE_BITBANG_H
 #define PT_VIRTUAL_WIRE_REMOTE_BITBANG_H
 

@@ -11,10 +11,10 @@
 #include "probes/virtual/wire/pin_clock.h"
 #include "probes/virtual/wire/swd_dp.h"
 
-/* Acknowledge bits as CMSIS-DAP reports them. Source: probes.md 1.4. */
+/* Acknowledge bits as CMSIS-DAP reports them. Source: CMSIS-DAP 2.x reference, DAP_Transfer. */
 enum { PT_VSWD_NO_ACK = 7, PT_VSWD_PROTOCOL = 8, PT_VSWD_MISMATCH = 0x10 };
 
-/* Request bits. Source: probes.md 1.4. */
+/* Request bits. Source: CMSIS-DAP 2.x reference, DAP_Transfer. */
 enum { PT_VREQ_AP = 1 << 0, PT_VREQ_READ = 1 << 1, PT_VREQ_A = 3 << 2, PT_VREQ_RDBUFF = 0xe };
 
 struct pt_vswd {

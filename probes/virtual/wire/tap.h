@@ -2,7 +2,7 @@
  * behind its other instructions the board says, one row for each: a register of fixed length with its capture and
  * update, or (as user logic behind a BSCANE2) anything that takes a bit and gives one.
  *
- * Sources: IEEE 1149.1 chapters 6 to 9; BSCANE2 as in microblaze.md 2.2. */
+ * Sources: IEEE 1149.1 chapters 6 to 9; BSCANE2: UG974. */
 #ifndef PT_VIRTUAL_WIRE_TAP_H
 #define PT_VIRTUAL_WIRE_TAP_H
 

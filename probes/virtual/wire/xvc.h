@@ -1,7 +1,7 @@
 /* A model of an XVC server (Xilinx Virtual Cable 1.0) in front of a virtual board: getinfo, settck and shift. Requests
  * and answers follow each other on the stream as they are.
  *
- * Source: microblaze.md 2.3, probes.md 5.3. */
+ * Source: XilinxVirtualCable, README. */
 #ifndef PT_VIRTUAL_WIRE_XVC_H
 #define PT_VIRTUAL_WIRE_XVC_H
 

@@ -1,4 +1,4 @@
-/* Encodings. Source: microblaze.md 10. */
+/* Encodings. Source: UG984 2018.2, and binutils' microblaze-opc.h. */
 #ifndef PT_VIRTUAL_CPU_MICROBLAZE_DECODE_H
 #define PT_VIRTUAL_CPU_MICROBLAZE_DECODE_H
 

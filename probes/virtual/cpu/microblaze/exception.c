@@ -1,4 +1,4 @@
-/* Vectors: exceptions of instructions, interrupts, breaks, and the way back. Source: microblaze.md 10, table of vectors
+/* Vectors: exceptions of instructions, interrupts, breaks, and the way back. Source: UG984 2018.2, table of vectors
  * and what stands below it. */
 #include "probes/virtual/cpu/microblaze/core.h"
 
@@ -83,7 +83,8 @@ bool pt_mb_take_interrupt(struct pt_vmb *cpu)
 	return true;
 }
 
-/* A system call or the debugger's break leaves user mode. Source: microblaze.md 8, 10 (BIP stays clear of 0x18). */
+/* A system call or the debugger's break leaves user mode. Source: UG984 2018.2, Debug and Trace (BIP stays clear of
+ * 0x18). */
 void pt_mb_brk(struct pt_vmb *cpu, unsigned rd, uint32_t to)
 {
 	bool debug = to == PT_VMB_BREAK && cpu->options.debug_enabled != 0;

@@ -1,4 +1,4 @@
-/* The inner loop and what each instruction does. Source: microblaze.md 10. */
+/* The inner loop and what each instruction does. Source: UG984 2018.2, and binutils' microblaze-opc.h. */
 #include "probes/virtual/cpu/microblaze/decode.h"
 #include "probes/virtual/cpu/microblaze/memory.h"
 

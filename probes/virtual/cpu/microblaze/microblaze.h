@@ -2,7 +2,8 @@
  * options, in both orders of bytes (the bus says which). FPU, MMU and stream instructions are illegal op-codes. The
  * interrupt controller and the MDM are the board's; they drive the core through the calls below.
  * One thread at a time. Deterministic: the same bus, calls and options give the same instructions and cycles.
- * Source: facts/microblaze.md 8 to 10. What is UNVERIFIED there, or not said, is marked where it is decided.
+ * Source: UG984 2018.2; GDB, microblaze-core.xml; binutils' microblaze-opc.h. What they do not say is marked where it
+ * is decided.
  *
  * Time is the core's clock. It passes while the core sleeps, is halted or held in reset; then the count jumps from one
  * unit's tick to the next, and nothing is executed. */
@@ -13,10 +14,10 @@
 
 #include "probes/virtual/cpu.h"
 
-/* Offsets from C_BASE_VECTORS. Source: microblaze.md 10 */
+/* Offsets from C_BASE_VECTORS. Source: UG984 2018.2, and binutils' microblaze-opc.h */
 enum { PT_VMB_RESET = 0x00, PT_VMB_USER = 0x08, PT_VMB_INTERRUPT = 0x10, PT_VMB_BREAK = 0x18, PT_VMB_EXCEPTION = 0x20 };
 
-/* MSR. CC, a copy of C, is made when MSR is read. Source: microblaze.md 10 */
+/* MSR. CC, a copy of C, is made when MSR is read. Source: UG984 2018.2, and binutils' microblaze-opc.h */
 enum {
 	PT_VMB_IE = 0x2, PT_VMB_C = 0x4, PT_VMB_BIP = 0x8, PT_VMB_FSL = 0x10, PT_VMB_ICE = 0x20, PT_VMB_DZO = 0x40,
 	PT_VMB_DCE = 0x80, PT_VMB_EE = 0x100, PT_VMB_EIP = 0x200, PT_VMB_PVR = 0x400, PT_VMB_UM = 0x800,
@@ -32,7 +33,7 @@ enum {
 	PT_VMB_ESR_RX = 5, PT_VMB_ESR_S = 0x400, PT_VMB_ESR_W = 0x800, PT_VMB_ESR_DS = 0x1000,
 };
 
-/* Registers by GDB's numbers. Source: microblaze.md 9 */
+/* Registers by GDB's numbers. Source: GDB, microblaze-core.xml */
 enum pt_vmb_reg {
 	PT_VMB_R0 = 0, PT_VMB_PC = 32, PT_VMB_MSR = 33, PT_VMB_EAR = 34, PT_VMB_ESR = 35, PT_VMB_FSR = 36,
 	PT_VMB_BTR = 37, PT_VMB_PVR0 = 38, PT_VMB_EDR = 50, PT_VMB_PID = 51, PT_VMB_ZPR = 52, PT_VMB_TLBX = 53,
@@ -57,7 +58,7 @@ enum pt_vmb_halt {		/* why the core halted: bits */
 	PT_VMB_HALT_TRACE = 64,		/* the trace buffer is full */
 };
 
-/* Cycles of an instruction. UNVERIFIED: typical latencies (microblaze.md 10). A branch that is not taken takes one;
+/* Cycles of an instruction. UNVERIFIED: typical latencies. A branch that is not taken takes one;
  * what is in its delay slot is counted by itself. */
 struct pt_vmb_timing {
 	uint8_t taken, taken_with_slot;
@@ -100,7 +101,7 @@ struct pt_vmb_retired {
 	bool exception;
 	uint8_t kind;	/* enum pt_vmb_kind: of the exception */
 };
-/* Source: microblaze.md 6, exception causes of the trace; below 9: ESR's */
+/* Source: UG984 2018.2, Program and Event Trace, exception causes of the trace; below 9: ESR's */
 enum pt_vmb_kind {
 	PT_VMB_KIND_DEBUG = 9, PT_VMB_KIND_INTERRUPT = 10, PT_VMB_KIND_NM_BREAK = 11, PT_VMB_KIND_BREAK = 12,
 };

@@ -1,4 +1,4 @@
-/* Special registers. Source: microblaze.md 10 (numbers), UG984's tables of the PVRs (bits). */
+/* Special registers. Source: binutils' microblaze-opc.h (numbers), UG984's tables of the PVRs (bits). */
 #include "probes/virtual/cpu/microblaze/core.h"
 
 enum { SR_PC = 0x0, SR_MSR = 0x1, SR_EAR = 0x3, SR_ESR = 0x5, SR_BTR = 0xb, SR_EDR = 0xd, SR_SLR = 0x800,

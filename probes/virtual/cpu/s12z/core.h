@@ -7,7 +7,7 @@
 #include "probes/virtual/cpu/s12z/s12z.h"
 #include "probes/virtual/taps.h"
 
-/* Registers by their numbers in op-codes and postbytes. Source: s12z.md 6.1 */
+/* Registers by their numbers in op-codes and postbytes. Source: GDB, s12z-tdep.c */
 enum { R_D2, R_D3, R_D4, R_D5, R_D0, R_D1, R_D6, R_D7, R_X, R_Y, R_S, R_P, R_CCH, R_CCL, R_CCW, R_NONE, N_REGS };
 
 /* The cycle model, UNVERIFIED: the CPU manual, which has the counts, could not be read. One bus cycle for each
@@ -19,7 +19,7 @@ enum { CYCLES_STEP = 1, CYCLES_ACCESS = 1, FRAME_ACCESSES = 8 };
 
 enum { MAX_WINDOWS = 8, PAGE_SHIFT = 8, MAX_OP_BYTES = 11, ADDR_MASK = 0xffffff };
 
-/* Where an operand is. Source: s12z.md 6.3 */
+/* Where an operand is. Source: binutils, s12z-opc.c */
 enum operand_mode {
 	AT_NOTHING,
 	AT_IMM,			/* value */

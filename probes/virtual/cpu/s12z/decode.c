@@ -1,4 +1,4 @@
-/* One function per row of the op-code tables. Source: s12z.md 6.3 (general operand), 6.4 and 6.5 (pages), 6.6 to 6.9;
+/* One function per row of the op-code tables. Source: binutils, s12z-opc.c;
  * checked against binutils by tests/system/test_s12z_objdump. */
 #include "probes/virtual/cpu/s12z/decode.h"
 
@@ -133,7 +133,7 @@ static struct operand operand(struct cursor *c)
 	return o;
 }
 
-/* Displacement of 7 or 15 bits from the instruction. Source: s12z.md 6.6 */
+/* Displacement of 7 or 15 bits from the instruction. Source: binutils, s12z-opc.c */
 static uint32_t target(struct cursor *c)
 {
 	uint32_t r = next(c), d;
@@ -235,7 +235,7 @@ static struct op jump_operand(struct cursor *c, enum op_kind kind)
 	return op;
 }
 
-/* Source: s12z.md 6.7 */
+/* Source: binutils, s12z-opc.c */
 static struct op loop(struct cursor *c)
 {
 	uint8_t lb = next(c);
@@ -272,7 +272,8 @@ static struct op with_byte(struct cursor *c, enum op_kind kind)
 	return op;
 }
 
-/* The operand and the bit of BCLR and its like. A register's bit number is as wide as it needs. Source: s12z.md 6.6 */
+/* The operand and the bit of BCLR and its like. A register's bit number is as wide as it needs. Source: binutils,
+ * s12z-opc.c */
 static struct op bit(struct cursor *c, enum op_kind kind)
 {
 	uint8_t bm = next(c), n = bm >> 4 & 7;
@@ -311,7 +312,7 @@ static struct op bit_branch(struct cursor *c, enum op_kind kind)
 	return op;
 }
 
-/* 1b 08..0f. Source: s12z.md 6.5; which operand is where: binutils' listing of every bb */
+/* 1b 08..0f. Source: binutils, s12z-opc.c; which operand is where: binutils' listing of every bb */
 static struct op bit_field(struct cursor *c, unsigned d)
 {
 	uint8_t bb = next(c);
@@ -348,7 +349,7 @@ static struct operand one_or_two(unsigned sb)
 	return (struct operand){ .mode = AT_IMM, .value = 1 + (sb >> 3 & 1) };
 }
 
-/* 10..17. Source: s12z.md 6.8 */
+/* 10..17. Source: binutils, s12z-opc.c */
 static struct op shift(struct cursor *c, unsigned d)
 {
 	uint8_t sb = next(c);
@@ -375,7 +376,7 @@ static struct op shift(struct cursor *c, unsigned d)
 	return op;
 }
 
-/* Source: s12z.md 6.9 */
+/* Source: binutils, s12z-opc.c */
 static struct op math(struct cursor *c, enum op_kind kind, unsigned d)
 {
 	uint8_t mb = next(c);

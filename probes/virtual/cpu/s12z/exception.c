@@ -1,5 +1,5 @@
-/* CCW, exceptions and interrupts. Order of the frame: s12z.md 6.1. Priorities: MC9S12ZVM RM 4.4.2 (level above IPL, I
- * clear; the lower vector number first on one level; what is not maskable by I leaves IPL as it is).
+/* CCW, exceptions and interrupts. Order of the frame: GDB, s12z-tdep.c. Priorities: MC9S12ZVM RM 4.4.2 (level above
+ * IPL, I clear; the lower vector number first on one level; what is not maskable by I leaves IPL as it is).
  * UNVERIFIED:
  *   - every entry sets I and clears U, XIRQ sets X as well
  *   - in user state instructions and RTI change N Z V C alone; X cannot be set by any
