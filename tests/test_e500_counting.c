@@ -87,6 +87,8 @@ static const struct { enum pt_e500_core core; const char *word[2]; const char *m
 	  "until=branches:often is not EVENT:N, such as until=branch-misses:10000, nor timebase" },
 	{ PT_E500_V2, { "until=branches:0" }, "until=branches:0: from 1 to 2147483648 events" },
 	{ PT_E500_V2, { "until=branches:3000M" }, "until=branches:3000M: from 1 to 2147483648 events" },
+	{ PT_E500_V2, { "until=timebase:512" },
+	  "until=timebase:512: until=timebase takes no number; tbsel= says which of its bits" },
 	{ PT_E500_V2, { "until=Com:12" }, "until: events: there is no event \"Com\"; like it are COMPLETED_INSNS, COMPLETED_OPS, "
 	  "COMPLETED_BRANCHES" },
 	{ PT_E500_V2, { "until=78@40:1" }, "until: EXTERNAL_LATENCY_OVER_THRESHOLD has a threshold, and these do not end windows" },

@@ -284,6 +284,7 @@ START_TEST(what_a_dead_one_left_is_cleared)
 	ck_assert_uint_gt(array_sink_count(&s.sink, PT_CHUNK_DATA, -1), 1);
 	stop(&s);
 	ck_assert_uint_eq(there.chip->pm->pmgc0 | there.chip->pm->pmlca[3] | there.chip->pm->pmc[3], 0);
+	free(((struct pt_cores *)dead.state)->core[0].state);	/* which nobody has stopped */
 	forget(&dead);
 	forget(&s);
 	end();

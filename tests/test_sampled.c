@@ -115,7 +115,7 @@ START_TEST(one_event_is_no_table)
 	pt_text_free(&text);
 	text = (struct pt_text){ 0 };
 	chunk_report(&f, &text, "events", "text");
-	ck_assert_msg(strstr(text.bytes, "events: nothing to show; samples are taken by one event") != NULL, "%s",
+	ck_assert_msg(strstr(text.bytes, "events: nothing to show; it is of samples by several events") != NULL, "%s",
 		      text.bytes);
 	pt_text_free(&text);
 	chunk_feed_drop(&f);

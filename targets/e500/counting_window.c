@@ -23,6 +23,9 @@ static int read_event(struct pt_e500_counting *c, const char *word, size_t *len,
 	if (colon == NULL || colon == word || pt_params_parse(PT_PARAM_NUMBER, colon + 1, &n, &why) < 0)
 		return pt_fail(err, PT_EARG,
 			       "until=%.60s is not EVENT:N, such as until=branch-misses:10000, nor timebase", word);
+	if (strncmp(word, timebase, strlen(timebase)) == 0)
+		return pt_fail(err, PT_EARG, "until=%.60s: until=timebase takes no number; tbsel= says which of its bits",
+			       word);
 	if (n == 0 || n > MOST_EVENTS)
 		return pt_fail(err, PT_EARG, "until=%.60s: from 1 to %" PRIu64 " events", word, MOST_EVENTS);
 	c->until = PT_E500_UNTIL_EVENT;

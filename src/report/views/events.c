@@ -48,8 +48,8 @@ static void row(const void *subject, size_t i, struct pt_value *out)
 }
 
 const struct pt_view pt_view_events = {
-	.empty = "samples are taken by one event, of which the view functions has all (e500: source=pc-sampling "
-		 "event=A,B)",
+	.empty = "it is of samples by several events (e500: source=pc-sampling event=A,B); of those by one the view "
+		 "functions has all",
 	.name = "events",
 	.help = "which functions take which event, where samples are taken by several",
 	.needs = "sampled",
