@@ -54,11 +54,15 @@ static void tell_done(struct pt_job *job, int rc, const struct pt_err *err)
 	free(job);
 }
 
-/* Status, sources and registers are asked before there is a profile. */
+/* Status, sources and registers are asked before there is a profile. One that starts tells it itself: a job behind it
+ * would cut short a step of its source, at whatever time this host runs it. */
 static void tell_symbols(struct pt_session *session)
 {
-	struct telling *telling = session->program != NULL ? calloc(1, sizeof(*telling)) : NULL;
+	struct telling *telling;
 
+	if (session->program == NULL || session->state != PT_SESSION_IDLE)
+		return;
+	telling = calloc(1, sizeof(*telling));
 	if (telling == NULL)
 		return;
 	telling->program = pt_program_ref(session->program);
