@@ -15,7 +15,7 @@ static uint32_t words[16384] = { 0x11111111, 0x22222222, 0x33333333 };
 #define RB(n) { .what = PT_DAP_READ_BLOCK, .ap = true, .a = 0xc, .words = words, .n_words = n }
 #define WB(n) { .what = PT_DAP_WRITE_BLOCK, .ap = true, .a = 0xc, .words = words, .n_words = n }
 #define POLL(ap_, a_, m, v) { .what = PT_DAP_POLL, .ap = ap_, .a = a_, .mask = m, .value = v, .time_us = 100 }
-#define POLL_SEEN(ap_, a_, m, v) { .what = PT_DAP_POLL, .ap = ap_, .a = a_, .mask = m, .value = v, .time_us = 100,
+#define POLL_SEEN(ap_, a_, m, v) { .what = PT_DAP_POLL, .ap = ap_, .a = a_, .mask = m, .value = v, .time_us = 100, \
 				   .words = words }
 #define DELAY(us) { .what = PT_DAP_DELAY, .time_us = us }
 
