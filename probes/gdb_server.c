@@ -146,6 +146,7 @@ static int server_open(void *state, struct pt_link *link, const struct pt_params
 		return pt_fail(err, PT_EARG, "a GDB server is reached by rsp:HOST:PORT, rsp:unix:PATH or rsp:|COMMAND");
 	pt_rsp_stream_set_patience(g->stream, g->patience_ms);
 	pt_link_info(link, &info);
+	g->facts.patience_ms = g->patience_ms;
 	memcpy(g->facts.where, info.where, sizeof(g->facts.where));
 	if (meet(g, err) < 0)
 		return pt_wrap(err, "the GDB server at %s", g->facts.where);

@@ -31,6 +31,7 @@ struct pt_rsp_facts {
 	char where[64];			/* "127.0.0.1:3334", "unix:PATH", "|COMMAND" (cut) */
 	char name[32];			/* "OpenOCD", "QEMU", "qemu-user", "gdbserver"; "" where nothing tells */
 	char supported[1024];		/* its answer to qSupported, cut */
+	uint32_t patience_ms;		/* what the user waits for it, at least */
 	size_t packet_bytes;		/* its PacketSize; 400 where it names none (GDB's own assumption) */
 	bool no_ack;			/* in use */
 	bool multiprocess, non_stop;	/* non_stop: offered */

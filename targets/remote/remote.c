@@ -327,7 +327,8 @@ static bool is_single(struct pt_remote *r, struct pt_err *err, struct pt_rsp_run
 static int single(struct pt_remote *r, unsigned core, char what, bool halts, struct pt_err *err)
 {
 	struct pt_link *link = pt_probe_link(r->target->probe);
-	uint64_t until_ns = pt_link_now_ns(link) + PT_REMOTE_ASK_MS * PT_NS_PER_MS;
+	uint32_t patience_ms = r->facts.patience_ms > PT_REMOTE_ASK_MS ? r->facts.patience_ms : PT_REMOTE_ASK_MS;
+	uint64_t until_ns = pt_link_now_ns(link) + patience_ms * PT_NS_PER_MS;
 	char packet[PT_RSP_THREAD_BYTES + 10];
 	struct pt_rsp_run run;
 	int rc;
