@@ -2,7 +2,8 @@
  * counter of its calls (n_NAME), and a decrementer interrupt every TICK ticks of the time base. Several cores (up to 4)
  * run it side by side, each with a stack of its own by its PIR; what they share, the counters, is then no more exact.
  * With AGENT proftap's agent is linked in, as e500_agent.elf: the tick polls it, and IVOR35 is its handler; as
- * e500_agents.elf with a block for each of two cores. Rebuild: build_e500. */
+ * e500_agents.elf with a block for each of two cores. With MC for e500mc and later (e500mc_demo.elf, e500mc_agent.elf,
+ * e6500_agent.elf): it has what only those have. Rebuild: build_e500. */
 #include <stdint.h>
 
 #ifdef AGENT
@@ -14,6 +15,9 @@ enum { TX = 1, STATUS = 2, TX_FULL = 8 };	/* UART Lite: words, and a bit of STAT
 
 volatile uint32_t n_add_near, n_walk_far, n_store_far, n_guess, n_regular, n_divide, n_multiply, n_leaf, n_inner,
 	n_outer, n_recurse, n_checksum, n_seldom, n_say, n_tick, n_unexpected;
+#ifdef MC
+volatile uint32_t n_decorate, n_reserve, n_signal_events, n_move_floats, n_clean_cache, n_nap;
+#endif
 volatile uint32_t g_sink, g_rounds;
 volatile uint32_t g_ready __attribute__((section(".data")));	/* the first core has cleared the memory */
 static uint32_t near[NEAR_WORDS], far[FAR_WORDS] __attribute__((aligned(32)));
@@ -104,6 +108,9 @@ KEPT void start(void)
 	proftap_agent_init(1);
 #endif
 	__asm__ volatile("mtspr 54, %0\n\tmtspr 22, %0\n\tmtspr 340, %1" : : "r"(ticks), "r"(tcr));
+#ifdef MC
+	__asm__ volatile("mfmsr %0\n\tori %0, %0, 0x2000\n\tmtmsr %0\n\tisync" : "=r"(msr) : : "memory");	/* FP */
+#endif
 	__asm__ volatile("mfmsr %0\n\tori %0, %0, 0x9000\n\tmtmsr %0\n\tisync" : "=r"(msr) : : "memory");
 }
 
@@ -239,6 +246,76 @@ KEPT void say(char c)
 		uart[TX] = (uint8_t)c;
 }
 
+/* --- what e500mc and later have */
+
+#ifdef MC
+KEPT void decorate(void)
+{
+	uint32_t value = 7, decoration = 3;
+
+	n_decorate++;
+	for (unsigned i = 0; i < 16; i++)
+		__asm__ volatile("stwdx %0, %1, %2\n\tlwdx %0, %1, %2" : "+r"(value) : "r"(decoration), "r"(&near[i]) : "memory");
+	__asm__ volatile("lwdx %0, %1, %2\n\tli %0, 0\n\tstwdx %0, %1, %3"		/* STATUS, CONTROL */
+			 : "+r"(value) : "r"(decoration), "r"(&uart[STATUS]), "r"(&uart[STATUS + 1]) : "memory");
+}
+
+/* Two stores: the first has its reservation, and has used it up for the second. */
+KEPT void reserve(void)
+{
+	uint32_t value;
+
+	n_reserve++;
+	for (unsigned i = 0; i < 12; i++)
+		__asm__ volatile("lwarx %0, 0, %1\n\tstwcx. %0, 0, %1\n\tstwcx. %0, 0, %1"
+				 : "=&r"(value) : "r"(&near[8 * i]) : "cr0", "memory");
+}
+
+KEPT void signal_events(void)
+{
+	n_signal_events++;
+	for (uint32_t bit = 1; bit < 256; bit <<= 1)
+		__asm__ volatile("mtspr 975, %0" : : "r"(bit | (bit >> 1)));	/* DEVENT */
+}
+
+KEPT void move_floats(void)
+{
+	n_move_floats++;
+	for (unsigned i = 0; i < NEAR_WORDS - 16; i += 4)
+		__asm__ volatile("lfd 1, 0(%0)\n\tfneg 2, 1\n\tstfd 2, 8(%0)\n\tlfs 3, 16(%0)\n\tstfs 3, 20(%0)"
+				 : : "b"(&near[i]) : "memory");
+}
+
+KEPT void clean_cache(void)
+{
+	n_clean_cache++;
+	for (unsigned i = 0; i < NEAR_WORDS; i += 16)
+		__asm__ volatile("dcbtst 0, %0\n\tdcbf 0, %0\n\tmbar\n\tmsync" : : "r"(&near[i]) : "memory");
+}
+
+/* To the next tick. */
+KEPT void nap(void)
+{
+	n_nap++;
+	__asm__ volatile("wait" : : : "memory");
+}
+
+static void of_mc(void)
+{
+	decorate();
+	reserve();
+	signal_events();
+	move_floats();
+	clean_cache();
+	if ((g_rounds & 7) == 0)
+		nap();
+}
+#else
+static void of_mc(void)
+{
+}
+#endif
+
 int main(void)
 {
 	for (;;) {
@@ -251,6 +328,7 @@ int main(void)
 		multiply(7);
 		g_sink = checksum((const uint8_t *)near, 32);
 		g_sink = outer(g_rounds) + recurse(5);
+		of_mc();
 		if ((g_rounds & 15) == 0)
 			seldom();
 		if ((g_rounds & 255) == 0)

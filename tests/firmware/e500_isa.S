@@ -1,4 +1,4 @@
-/* One small function per instruction form, for isa.c: r3 and r4 are the operands, r5 the flags before (XER's top bits and
+/* For e500v2, and with MC for e500mc and later. One small function per instruction form, for isa.c: r3 and r4 are the operands, r5 the flags before (XER's top bits and
  * CR); the answer is r3, and in r4 the flags after. Interrupts that instructions make themselves go to handlers which
  * note what they found and return. Sources of the forms: Power ISA 2.06 Book I, SPEPEM. */
 	.macro function name
@@ -25,6 +25,38 @@
 	.size	op_\name, . - op_\name
 	.section .rodata.ops, "a"
 	.long	op_\name
+	.endm
+
+	/* The operands as one double, below the stack */
+	.macro between_fprs
+	stw	3, -16(1)
+	stw	4, -12(1)
+	lfd	3, -16(1)
+	fneg.	4, 3
+	stfd	4, -16(1)
+	fabs	5, 4
+	fnabs	4, 5
+	stfd	4, -8(1)
+	fmr.	6, 3
+	li	5, -4
+	stfiwx	6, 1, 5
+	lwz	3, -16(1)
+	lwz	4, -8(1)
+	lwz	5, -4(1)
+	xor	4, 4, 5
+	.endm
+
+	.macro to_fpscr
+	stw	4, -12(1)
+	lfd	3, -16(1)
+	mtfsf	0x13, 3
+	mffs.	4
+	stfd	4, -16(1)
+	lwz	3, -12(1)
+	li	5, 0
+	stw	5, -12(1)
+	lfd	3, -16(1)
+	mtfsf	0xff, 3
 	.endm
 
 	.section .rodata.ops, "a"
@@ -115,25 +147,37 @@ g_ops:
 	op isel_0, "isel 3, 0, 4, 30"
 	op mtxer, "clrrwi 3, 3, 29", "mtxer 3", "mfxer 3"
 	op lr_ctr, "mtctr 3", "mfctr 4", "add 3, 3, 4"
+	.ifndef MC
 	op spe_merge, "evmergehi 6, 3, 4", "evmergelo 7, 3, 4", "evxor 3, 6, 7"
 	op spe_mergex, "evmergehilo 6, 3, 4", "evmergelohi 7, 4, 3", "evand 3, 6, 7"
 	op spe_add, "evaddw 6, 3, 4", "evsubfw 7, 3, 4", "evnor 3, 6, 7"
 	op spe_splat, "evsplati 6, -5", "evsplatfi 7, 9", "evor 3, 6, 7"
+	.endif
 	op subfzeo, "subfzeo. 3, 3"
 	op subfmeo, "subfmeo. 3, 3"
 	op divwo, "ori 4, 4, 3", "srwi 3, 3, 1", "divwo. 3, 3, 4"
 	op cmplw_5, "cmplw 5, 3, 4"
+	.ifndef MC
 	op spe_andc, "evmergelo 6, 3, 4", "evmergelo 7, 4, 3", "evandc 3, 6, 7; evorc 4, 6, 7"
 	op spe_eqv, "evmergelo 6, 3, 4", "evsplati 7, 11", "eveqv 3, 6, 7; evnand 4, 6, 7"
+	.endif
 	/* In front of the traps: QEMU returns from those with MSR[CE] set */
 	op wrteei, "wrteei 1", "mfmsr 3", "wrteei 0"
 	op wrtee, "wrtee 3", "mfmsr 4", "wrteei 0"
+	.ifdef MC
+	op fpu_off, "mfmsr 8; rlwinm 7, 8, 0, 19, 17", "mtmsr 7; isync; lfd 0, 0(1)", "mtmsr 8; isync"
+	.endif
 	op trap, "tweq 3, 4"
 	op trap_signed, "twgti 3, 5"
 	op trap_unsigned, "twllt 3, 4"
 	op system_call, "sc"
 	op no_such, ".long 0"
+	.ifdef MC
+	op fpu_moves, "between_fprs"
+	op fpscr, "to_fpscr"
+	.else
 	op no_float, ".long 0xfc00002a"
+	.endif
 	.section .rodata.ops, "a"
 	.long	0
 
@@ -213,6 +257,7 @@ g_memory:
 	memory not_reserved, "stwcx. 4, 3, 5", "stwcx. 4, 3, 5", "mfcr 4", "lwz 3, 4(3)"
 	memory dcbt, "dcbt 3, 5", "dcbtst 3, 5", "dcbf 3, 5", "lwz 3, 4(3)"
 	memory icbi, "dcbst 3, 5", "icbi 3, 5", "isync", "lwz 3, 8(3)"
+	.ifndef MC
 	memory evldd, "evldd 6, 8(3)", "evstdd 6, 16(3)", "evmergehi 3, 6, 6", "mr 4, 6"
 	memory evlddx, "li 5, 24", "evlddx 6, 3, 5", "evstddx 6, 0, 3", "mr 4, 6"
 	memory evldw, "evldw 6, 16(3)", "evstdw 6, 0(3)", "evmergehi 3, 6, 6", "mr 4, 6"
@@ -226,6 +271,13 @@ g_memory:
 	memory evlwhex, "evlwhex 6, 3, 5", "evstwhex 6, 5, 3", "evmergehi 3, 6, 6", "mr 4, 6"
 	memory evlwhoux, "evlwhoux 6, 3, 5", "evstwhox 6, 5, 3", "evmergehi 3, 6, 6", "mr 4, 6"
 	memory evstwwex, "evldd 6, 16(3)", "evstwwex 6, 3, 5", "addi 5, 5, 8; evstwwox 6, 3, 5", "mr 4, 6"
+	.endif
+	.ifdef MC
+	memory lfd, "lfd 6, 8(3)", "stfd 6, 16(3)", "lfdu 7, 4(3); stfdu 7, 20(3)", "lwz 4, 0(3)"
+	memory lfdx, "lfdx 6, 3, 5; li 7, 8", "stfdx 6, 3, 7", "lfdux 7, 3, 5; stfdux 7, 3, 7", "lwz 3, 4(3)"
+	memory lfs, "stw 4, 0(3); lfs 6, 0(3)", "stfd 6, 16(3); stfs 6, 4(3)", "lfsu 7, 4(3); stfsu 7, 4(3)", "lwz 4, 8(3)"
+	memory lfsx, "stw 4, 4(3); lfsx 6, 3, 5; li 7, 8", "stfsx 6, 3, 7", "lfsux 7, 3, 5; stfsux 7, 3, 7; stfd 7, 0(3)", "lwz 3, 4(3)"
+	.endif
 	/* A whole line, below the stack */
 	memory dcbz, "clrrwi 6, 1, 5; addi 6, 6, -64; stw 4, 28(6)", "dcbz 0, 6", "lwz 3, 28(6); lwz 4, 0(6)", "msync; mbar"
 	.section .rodata.memory, "a"
@@ -289,7 +341,17 @@ _start:
 	mtspr	406, 3			/* IVOR6: program */
 	addi	3, 3, 64
 	mtspr	408, 3			/* IVOR8: system call */
+	addi	3, 3, 64
+	mtspr	407, 3			/* IVOR7: no FPU */
 	mfmsr	3
+	.ifdef MC
+	ori	3, 3, 0x2000		/* FP */
+	mtmsr	3
+	isync
+	.irp	n, 0, 3, 4, 5, 6, 7
+	li	\n, 0
+	.endr
+	.else
 	oris	3, 3, 0x0200		/* SPE */
 	mtmsr	3
 	isync
@@ -299,6 +361,7 @@ _start:
 	evor	5, 0, 0
 	evor	6, 0, 0
 	evor	7, 0, 0
+	.endif
 	bl	main
 	b	.
 
@@ -315,5 +378,13 @@ g_vectors:
 	rfi
 	.balign 64
 	xori	3, 3, 0x5555
+	rfi
+	.balign 64
+	mfspr	6, 26			/* behind the instruction; MSR as the handler is told it */
+	addi	6, 6, 4
+	mtspr	26, 6
+	mfspr	6, 27
+	xor	3, 3, 6
+	xori	3, 3, 0x2222
 	rfi
 	.section .note.GNU-stack, "", @progbits

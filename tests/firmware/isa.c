@@ -11,8 +11,10 @@ void isa_passed(void);
 void isa_failed(void);
 int main(void);
 
-#ifdef __powerpc__
-enum { EXPECTED_HASH = 0x0ec5343b };
+#ifdef MC
+enum { EXPECTED_HASH = 0x41dd7583 };
+#elif defined(__powerpc__)
+enum { EXPECTED_HASH = 0x71d6851c };
 #else
 enum { EXPECTED_HASH = 0x8b696483 };
 #endif

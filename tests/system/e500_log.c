@@ -1,8 +1,8 @@
 /* What the virtual e500 executes of a firmware, for a comparison with QEMU (tests/system/test_qemu_e500):
- * e500_log ELF INSTRUCTIONS prints the pc of each; e500_log ELF INSTRUCTIONS RANGE,RANGE... [REGISTER=VALUE]... those in
- * the ranges FROM-END of pcs (END is outside), and in front of each the registers: pc lr ctr xer msr cr, and 64 bits of
- * each of the 32. REGISTER is the number of one that a boot loader has left VALUE in. All but INSTRUCTIONS and REGISTER
- * is hexadecimal. */
+ * e500_log CORE ELF INSTRUCTIONS prints the pc of each; with RANGE,RANGE... [REGISTER=VALUE]... behind, those in the
+ * ranges FROM-END of pcs (END is outside), and in front of each the registers: pc lr ctr xer msr cr, and 64 bits of each
+ * of the 32 (upper halves are 0 where the core has no SPE). REGISTER is the number of one that a boot loader has left
+ * VALUE in. All but INSTRUCTIONS and REGISTER is hexadecimal. CORE is e500v2, e500mc ... */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ enum { RAM_BYTES = 1 << 20, MOST_RANGES = 8 };
 struct log {
 	struct pt_vbus bus;
 	struct pt_ve500 *cpu;
+	enum pt_ve500_core core;
 	uint64_t left;
 	struct { uint32_t from, end; } range[MOST_RANGES];
 	size_t n_ranges;	/* 0: everything, and only pcs */
@@ -38,10 +39,12 @@ static void print_registers(const struct pt_ve500 *cpu)
 		PT_VE500_LR, PT_VE500_CTR, PT_VE500_XER, PT_VE500_MSR, PT_VE500_CR,
 	};
 
+	const bool has_spe = !pt_ve500_kinds[pt_ve500_core(cpu)].qoriq;
+
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)
 		printf(" %08" PRIx64, pt_ve500_reg(cpu, special[i]));
 	for (unsigned n = 0; n < 32; n++)
-		printf(" %08" PRIx64 "%08" PRIx64, pt_ve500_reg(cpu, PT_VE500_EV0H + n),
+		printf(" %08" PRIx64 "%08" PRIx64, has_spe ? pt_ve500_reg(cpu, PT_VE500_EV0H + n) : 0,
 		       pt_ve500_reg(cpu, PT_VE500_R0 + n));
 }
 
@@ -120,7 +123,7 @@ static int run(struct log *log, const uint8_t *elf, size_t n_bytes, char *const 
 		return rc;
 	log->bus.big_endian = true;
 	pt_vbus_add(&log->bus, &ram);
-	log->cpu = pt_ve500_new(&log->bus, PT_VE500_CORE_V2, NULL);
+	log->cpu = pt_ve500_new(&log->bus, log->core, NULL);
 	if (log->cpu == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory");
 	pt_ve500_reset(log->cpu, true, pt_be32(elf + 24));	/* e_entry */
@@ -132,19 +135,30 @@ static int run(struct log *log, const uint8_t *elf, size_t n_bytes, char *const 
 	return rc;
 }
 
+static bool known(const char *name, enum pt_ve500_core *core)
+{
+	for (unsigned i = 0; i < PT_VE500_CORES; i++)
+		if (strcmp(pt_ve500_kinds[i].name, name) == 0) {
+			*core = (enum pt_ve500_core)i;
+			return true;
+		}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct log *log = calloc(1, sizeof(*log));
-	struct pt_err err = { .msg = "usage: e500_log ELF INSTRUCTIONS [RANGE,... [REGISTER=VALUE]...]" };
+	struct pt_err err = { .msg = "usage: e500_log CORE ELF INSTRUCTIONS [RANGE,... [REGISTER=VALUE]...]" };
 	uint8_t *elf = NULL;
 	size_t n_bytes = 0;
 	int rc = PT_EARG;
 
-	if (log != NULL && argc >= 3 && (elf = contents(argv[1], &n_bytes)) != NULL && n_bytes >= 52) {
-		log->left = strtoull(argv[2], NULL, 0);
-		rc = argc > 3 ? read_ranges(log, argv[3], &err) : 0;
+	if (log != NULL && argc >= 4 && known(argv[1], &log->core) && (elf = contents(argv[2], &n_bytes)) != NULL &&
+	    n_bytes >= 52) {
+		log->left = strtoull(argv[3], NULL, 0);
+		rc = argc > 4 ? read_ranges(log, argv[4], &err) : 0;
 		if (rc == 0)
-			rc = run(log, elf, n_bytes, argv + 4, argc - 4, &err);
+			rc = run(log, elf, n_bytes, argv + 5, argc - 5, &err);
 	}
 	if (rc < 0)
 		fprintf(stderr, "%s\n", err.msg);

@@ -1,8 +1,8 @@
 /* The virtual board e500: one to four cores of the e500 family, each with its performance monitor, which share 16 MiB of
  * RAM at 0 and a UART; timers are the cores' decrementers. A core's PIR is its number; interrupts of the UART are the
- * first one's. No part is like it: the UART is an AXI UART Lite in the last 256 MiB, which a boot
- * loader maps for registers. Debuggers drive it through pt_vboard_e500 (board.h); tests and bench look inside through this header.
- * Its words are in pt_ve500_params (e500_setup.c). */
+ * first one's. No part is like it: the UART is an AXI UART Lite in the last 256 MiB, which a boot loader maps for
+ * registers. Debuggers drive it through pt_vboard_e500 (board.h); tests and bench look inside through this header. Its
+ * words are in pt_ve500_params (e500_setup.c). */
 #ifndef PT_VIRTUAL_CHIP_E500_H
 #define PT_VIRTUAL_CHIP_E500_H
 

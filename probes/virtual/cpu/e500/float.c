@@ -99,15 +99,26 @@ static bool give(struct pt_ve500 *cpu, uint32_t op, uint64_t value)
 	return true;
 }
 
-/* A bit of FM for each field of FPSCR; FEX and VX are not written but follow from others, which arithmetic sets. */
+/* FEX and VX follow from the others. Source: Power ISA 2.06 Book I, 4.2.2 */
+static uint32_t summed_up(uint32_t fpscr)
+{
+	enum { FEX = 0x40000000, VX = 0x20000000, VX_ANY = 0x01f80700, VE = 0x80, OTHERS = 0x78 };
+
+	fpscr &= ~(uint32_t)(FEX | VX);
+	fpscr |= (fpscr & VX_ANY) != 0 ? VX : 0;
+	if (((fpscr & VX) != 0 && (fpscr & VE) != 0) || (fpscr >> 22 & fpscr & OTHERS) != 0)	/* OX to XX, OE to XE */
+		fpscr |= FEX;
+	return fpscr;
+}
+
+/* A bit of FM for each field of FPSCR. */
 static bool write_fpscr(struct pt_ve500 *cpu, uint32_t op)
 {
 	uint32_t mask = 0;
 
 	for (unsigned f = 0; f < 8; f++)
 		mask |= (op >> (17 + f) & 1) != 0 ? UINT32_C(15) << 4 * f : 0;
-	mask &= ~UINT32_C(0x60000000);
-	cpu->fpscr = (cpu->fpscr & ~mask) | ((uint32_t)cpu->fpr[rb(op)] & mask);
+	cpu->fpscr = summed_up((cpu->fpscr & ~mask) | ((uint32_t)cpu->fpr[rb(op)] & mask));
 	if (rc(op))
 		cpu->cr = (cpu->cr & ~UINT32_C(0x0f000000)) | (cpu->fpscr >> 28) << 24;
 	return true;
@@ -132,7 +143,8 @@ static bool available(struct pt_ve500 *cpu)
 {
 	if ((cpu->msr & PT_VE500_MSR_FP) != 0)
 		return true;
-	pt_e5_fault(cpu, PT_VE500_NO_FP, 0);
+	cpu->failed = true;		/* ESR stays as it is */
+	pt_e5_enter(cpu, PT_VE500_NO_FP, cpu->at);
 	return false;
 }
 
