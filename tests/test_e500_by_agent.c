@@ -22,12 +22,17 @@ static struct pt_e500_op get(unsigned pmr)
 }
 
 /* A chain near its carry, of each event: read over and over, it never goes back, and frozen it is the truth exactly. */
+static const struct { const char *elf, *board_words[2]; } cores[] = {
+	{ "e500_agent", { NULL } }, { "e500mc_agent", { "core=mc", NULL } }, { "e6500_agent", { "core=e6500", NULL } },
+};
+
 START_TEST(chains_are_what_the_core_counted)
 {
+	const unsigned event = events[_i % (int)PT_LEN(events)], core = (unsigned)_i / PT_LEN(events);
 	enum { PMC0 = PT_E500_PMC0, A0 = PT_E500_PMLCA0, PMGC0 = PT_E500_PMGC0, READS = 200 };
 	const uint32_t start = UINT32_MAX - 20000;
 	struct pt_e500_op up[] = { set(PMGC0, FAC),
-				   set(A0, FCM1 | (uint32_t)events[_i] << 16),
+				   set(A0, FCM1 | event << 16),
 				   set(A0 + 1, FCM1 | 82 << 16),
 				   set(PMC0, start),
 				   set(PMC0 + 1, 0),
@@ -36,10 +41,10 @@ START_TEST(chains_are_what_the_core_counted)
 	uint64_t before = start, value = 0, timebase = 0;
 	struct pt_e500_pass pass;
 
-	begin();
+	begin_on(cores[core].elf, cores[core].board_words, "e500.path=agent");
 	run_it();
 	pass_by_agent(up, 1, &pass);		/* frozen: the truth begins with the second */
-	watch(events[_i]);
+	watch(event);
 	pass_by_agent(up, PT_LEN(up), &pass);
 	for (unsigned i = 0; i < READS; i++) {
 		struct pt_e500_op chain[] = { get(PMC0 + 1), get(PMC0), get(PMC0 + 1) };
@@ -53,7 +58,7 @@ START_TEST(chains_are_what_the_core_counted)
 		ck_assert_uint_ge(value, before);
 		pthread_mutex_lock(&there.lock);
 		ck_assert_uint_le(value - start,
-				  truth.total + (pt_ve500_events(there.chip->cpu)[events[_i]] - truth.before));
+				  truth.total + (pt_ve500_events(there.chip->cpu)[event] - truth.before));
 		pthread_mutex_unlock(&there.lock);
 		before = value;
 	}
@@ -238,7 +243,8 @@ int main(void)
 	TCase *tc = tcase_create("agent");
 
 	tcase_set_timeout(tc, 300);
-	tcase_add_loop_test(tc, chains_are_what_the_core_counted, 0, PT_LEN(events));
+	tcase_add_loop_test(tc, chains_are_what_the_core_counted, 0,
+			      (int)(PT_LEN(events) * PT_LEN(cores)));
 	tcase_add_test(tc, a_halted_core_has_no_agent);
 	tcase_add_test(tc, an_agent_that_hangs_is_told_in_time);
 	tcase_add_test(tc, a_core_that_halts_meanwhile);
