@@ -802,6 +802,29 @@ START_TEST(a_fast_program_overruns_and_says_so)
 }
 END_TEST
 
+/* Its guard had stopped it before somebody halted the core: what was recorded does not lead to where that stands. */
+START_TEST(an_overrun_ahead_of_a_halt_is_told)
+{
+	size_t i = 0;
+
+	set("mode=stream");
+	set("mtb-size=1024");
+	start_ok();
+	step();
+	array_mem_pass(&memory, 50 * PT_NS_PER_MS);
+	halt_core(DFSR_HALTED);
+	ck_assert_int_eq(pt_source_mtb.on_state(mtb, PT_STATE_HALT, 0, 0x1234, &err), 0);
+	step();
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_DATA, -1), 1);
+	while (i < sink.n_chunks && (sink.chunk[i]->kind != PT_CHUNK_STATE || sink.chunk[i]->cause != PT_STATE_HALT))
+		i++;
+	ck_assert(i > 0 && i < sink.n_chunks);
+	ck_assert_uint_eq(sink.chunk[i - 1]->kind, PT_CHUNK_LOSS);
+	ck_assert_uint_eq(sink.chunk[i - 1]->cause, PT_LOSS_OVERRUN);
+	stop_ok();
+}
+END_TEST
+
 /* --- halt --------------------------------------------------------------------------------------------------------- */
 
 START_TEST(halt_mode_misses_nothing)
@@ -915,6 +938,7 @@ int main(void)
 	tcase_add_test(tc, the_buffer_is_put_back_on_a_halted_core);
 	tcase_add_test(tc, a_slow_program_streams_without_a_gap);
 	tcase_add_test(tc, a_fast_program_overruns_and_says_so);
+	tcase_add_test(tc, an_overrun_ahead_of_a_halt_is_told);
 	tcase_add_test(tc, halt_mode_misses_nothing);
 	tcase_add_test(tc, halt_mode_starts_on_a_halted_core);
 	tcase_add_test(tc, a_breakpoint_at_the_watermark_stays);

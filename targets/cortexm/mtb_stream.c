@@ -137,6 +137,15 @@ static bool is_empty(const struct pt_mtb *m)
 	return m->read_offset == m->len_bytes;
 }
 
+/* Its guard has stopped it, and all is read: from there on nobody saw anything. */
+static void end_in_overrun(struct pt_mtb *m)
+{
+	pt_emit_loss(&m->out, PT_LOSS_OVERRUN, pt_mem_now_ns(m->mem));
+	m->out.restarts = true;
+	m->state = MTB_FULL;
+	m->delay_us = PT_UNKNOWN;
+}
+
 /* The random time before it is armed again. Returns the microseconds to rest. */
 static int after_overrun(struct pt_mtb *m)
 {
@@ -162,9 +171,7 @@ static int drain(struct pt_mtb *m, struct pt_err *err)
 	if (m->state == MTB_IDLE)
 		return arm(m, err);
 	if (is_empty(m) && m->stopped_ns != PT_UNKNOWN) {	/* stopped by its guard, and all is read */
-		pt_emit_loss(&m->out, PT_LOSS_OVERRUN, pt_mem_now_ns(m->mem));
-		m->state = MTB_FULL;
-		m->delay_us = PT_UNKNOWN;
+		end_in_overrun(m);
 		return 0;
 	}
 	rc = read_on(m, worth_reading(m), err);
@@ -190,6 +197,8 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 		rc = read_on(m, true, err);
 	while (rc == 0 && m->state == MTB_ARMED && !is_empty(m))
 		rc = read_on(m, true, err);
+	if (rc == 0 && m->held && m->state == MTB_ARMED && m->stopped_ns != PT_UNKNOWN)
+		end_in_overrun(m);	/* what was recorded ends there, not at the halt */
 	return rc < 0 ? rc : 0;
 }
 
