@@ -173,6 +173,105 @@ START_TEST(instructions_are_the_cores)
 }
 END_TEST
 
+/* --- what only the later cores do */
+
+static bool is_qoriq(int core)
+{
+	return !facts[core].spe;
+}
+
+static uint64_t event(unsigned n)
+{
+	return pt_ve500_events(rig.cpu)[n];
+}
+
+/* wait sleeps to an interrupt, in which its clock stands, and goes on behind itself. */
+START_TEST(wait_is_left_by_an_interrupt)
+{
+	uint64_t cycles;
+
+	if (!is_qoriq(_i))
+		return;
+	make((unsigned)_i);
+	put(CODE + 4, LOOP);
+	put(VECTORS + 4 * 16, 0x4c000064);			/* IVOR4, the external input: rfi */
+	set_reg(PT_VE500_MSR, PT_VE500_MSR_EE);
+	execute(0x7c00007c);
+	ck_assert_int_eq(pt_ve500_state(rig.cpu), PT_VE500_DOZE);
+	cycles = event(1);
+	pt_ve500_run(rig.cpu, pt_ve500_cycle(rig.cpu) + 1000);
+	ck_assert_uint_eq(event(1), cycles);
+	ck_assert_uint_ge(pt_ve500_idle_cycles(rig.cpu), 1000);
+	pt_ve500_set_external(rig.cpu, true);
+	pt_ve500_run(rig.cpu, pt_ve500_cycle(rig.cpu) + 1);
+	pt_ve500_set_external(rig.cpu, false);
+	pt_ve500_run(rig.cpu, pt_ve500_cycle(rig.cpu) + 20);
+	ck_assert_int_eq(pt_ve500_state(rig.cpu), PT_VE500_RUN);
+	ck_assert_uint_eq(pt_ve500_pc(rig.cpu), CODE + 4);
+	ck_assert_uint_eq(event(87), 1);
+	done();
+}
+END_TEST
+
+/* Facts 2.2: FGCS1 freezes in guest state, FGCS0 out of it; an interrupt leaves guest state. */
+START_TEST(guests_are_told_apart)
+{
+	static const uint8_t counts_in[] = { 3, 2, 1, 0 };	/* by FGCS1 FGCS0: bit 0 hypervisor, bit 1 guest */
+
+	if (!is_qoriq(_i))
+		return;
+	for (unsigned fgcs = 0; fgcs < 4; fgcs++)
+		for (unsigned guest = 0; guest < 2; guest++) {
+			uint32_t value = 0;
+
+			make((unsigned)_i);
+			set_reg(PT_VE500_MSR, guest ? PT_VE500_MSR_GS : 0);
+			ck_assert(pt_ve500_pm_write(&rig.pm, PMLCA0, 2 << 16 | fgcs));
+			execute(0x60000000);
+			ck_assert(pt_ve500_pm_read(&rig.pm, PMC0, &value));
+			ck_assert_uint_eq(value, counts_in[fgcs] >> guest & 1);
+			execute(0);				/* illegal */
+			ck_assert_uint_eq(reg(PT_VE500_MSR) & PT_VE500_MSR_GS, 0);
+			done();
+		}
+}
+END_TEST
+
+/* Bits 56 to 63 of what is written to DEVENT are the events 148 to 155. */
+START_TEST(devent_counts_its_bits)
+{
+	if (!is_qoriq(_i))
+		return;
+	make((unsigned)_i);
+	for (unsigned bit = 0; bit < 8; bit++) {
+		set_reg(3, 0xff00 | 0x80u >> bit);
+		execute(0x7c6ff3a6);				/* mtspr DEVENT,r3 */
+		for (unsigned other = 0; other < 8; other++)
+			ck_assert_uint_eq(event(148 + other), other <= bit);
+	}
+	done();
+}
+END_TEST
+
+/* In each cycle an e6500 completes no, one or two micro-ops; together they are all cycles, and all micro-ops. */
+START_TEST(cycles_are_of_three_kinds)
+{
+	static const uint32_t words[] = {	/* lwzu r4,4(r3); lwz r5,0(r3); lmw r28,0(r3); mulli r6,r5,3; nop */
+		0x84830004, 0x80a30000, 0xbb830000, 0x1cc50003, 0x60000000,
+	};
+
+	make(PT_VE500_CORE_E6500);
+	for (unsigned i = 0; i < 100; i++) {
+		set_reg(3, 0x800 + 512 * (i % 9));
+		execute(words[i % PT_LEN(words)]);
+	}
+	ck_assert_uint_eq(event(127) + event(128) + event(129), event(1));
+	ck_assert_uint_eq(event(128) + 2 * event(129), event(3));
+	ck_assert_uint_eq(event(129), 20);
+	done();
+}
+END_TEST
+
 /* --- the list in the manual */
 
 /* "1-5, 8-13": as the manual says it. */
@@ -229,6 +328,10 @@ int main(void)
 	tcase_add_loop_test(tc, pmrs_are_the_cores, 0, PT_VE500_CORES);
 	tcase_add_loop_test(tc, control_registers_have_their_bits, 0, PT_VE500_CORES);
 	tcase_add_loop_test(tc, instructions_are_the_cores, 0, PT_VE500_CORES);
+	tcase_add_loop_test(tc, wait_is_left_by_an_interrupt, 0, PT_VE500_CORES);
+	tcase_add_loop_test(tc, guests_are_told_apart, 0, PT_VE500_CORES);
+	tcase_add_loop_test(tc, devent_counts_its_bits, 0, PT_VE500_CORES);
+	tcase_add_test(tc, cycles_are_of_three_kinds);
 	tcase_add_loop_test(tc, the_manual_says_what_it_counts, 0, PT_VE500_CORES);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
