@@ -1,4 +1,4 @@
-/* monitor profile run TIME: start, resume, wait, stop, halt again if the core was halted, report. The steps follow
+/* monitor profile run TIME: start, resume, wait, stop, halt again the cores that were halted, report. The steps follow
  * each other through callbacks; whatever fails on the way, what was started is stopped and what was collected shown. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 struct run {
 	struct pt_monitor_call *call;
 	uint64_t for_ns, begun_ns;
-	bool was_halted, waiting, stopped_itself;
+	uint32_t resumed;		/* by core: it was halted */
+	bool waiting, stopped_itself, halted_again;
 	struct pt_query query;		/* of the report at the end */
 	struct pt_err first;		/* what failed first; code 0: nothing */
 	char started[512];		/* what the source does to the target: said with the first progress */
@@ -41,7 +42,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 		pt_text_bytes(&call->out, text, len_bytes);
 	if (run->warning[0] != '\0')
 		pt_monitor_say(call, "%s", run->warning);
-	if (run->was_halted)
+	if (run->halted_again)
 		pt_monitor_say(call, "The core is halted again; GDB still shows the old registers: "
 			       "maintenance flush register-cache");
 	pt_monitor_done(call, run->first.code, &run->first);
@@ -56,17 +57,23 @@ static void report(struct pt_monitor_call *call)
 
 static void after_halt(struct pt_monitor_call *call, int rc, const struct pt_err *err)
 {
-	keep_first(call->data, rc, err->msg, sizeof(err->msg));
+	struct run *run = call->data;
+
+	run->halted_again = rc == 0;
+	if (rc < 0 && run->first.code == 0)
+		pt_fail(&run->first, rc, "profile run: halt the core again: %s", err->msg);
+	else if (rc < 0)
+		pt_monitor_say(call, "the core is not halted again: %s", err->msg);
 	report(call);
 }
 
 static int halt(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
+	struct run *run = call->data;
 
-	(void)call;
 	for (unsigned core = 0; core < n; core++)
-		if (pt_board_halt(board, core, err) < 0)
+		if ((run->resumed & UINT32_C(1) << core) != 0 && pt_board_halt(board, core, err) < 0)
 			return err->code;
 	return 0;
 }
@@ -93,7 +100,7 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 		snprintf(run->warning, sizeof(run->warning), "%.*s", (int)strcspn(warning, "\n"), warning);
 	keep_first(run, rc, text, len_bytes);
 	keep_first(run, ended[0] != '\0' ? PT_EIO : 0, ended, strlen(ended));
-	if (run->was_halted)
+	if (run->resumed != 0)
 		pt_monitor_on_board(call, halt, after_halt);
 	else
 		report(call);
@@ -178,7 +185,7 @@ static int resume(struct pt_monitor_call *call, struct pt_board *board, struct p
 			return err->code;
 		if (status.state != PT_HALTED)
 			continue;
-		run->was_halted = true;
+		run->resumed |= UINT32_C(1) << core;
 		if (pt_board_resume(board, core, err) < 0)
 			return err->code;
 	}
