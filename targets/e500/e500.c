@@ -99,12 +99,9 @@ static bool core_by_architecture(struct pt_e500_target *e500)
 /* A server without a description: GDB's own layout of an e500 is of a length that no other core has. */
 static bool core_by_length(struct pt_e500_target *e500)
 {
-	enum { LAYOUT_BYTES = 292 };
-	struct pt_err ignored = { 0 };
-	char answer[4 * LAYOUT_BYTES];
+	enum { OF_SPE = 292 };
 
-	if (e500->remote.facts.features ||
-	    pt_remote_ask(&e500->remote, "g", answer, sizeof(answer), &ignored) != 2 * LAYOUT_BYTES)
+	if (e500->g_bytes != OF_SPE)
 		return false;
 	e500->core = PT_E500_V2;
 	e500->how_known = "by the length of its g packet";
@@ -149,21 +146,39 @@ static int open_remote(struct pt_e500_target *e500, struct pt_target *target, st
 	return pt_remote_open(&e500->remote, target, &e500->kind, e500->settings, err);
 }
 
-/* Where the core turns out to have more PMRs than were taken for granted, the description is made again. */
+/* Bytes of a server without a description; 0: it has one, or says nothing, as while the core runs. */
+static unsigned ask_g_bytes(struct pt_e500_target *e500)
+{
+	enum { MOST = 1024 };
+	char answer[2 * MOST];
+	int len = e500->remote.facts.features ? 0 :
+		  pt_remote_ask(&e500->remote, "g", answer, sizeof(answer), &(struct pt_err){ 0 });
+
+	return len > 0 ? (unsigned)len / 2 : 0;
+}
+
+/* Where the core turns out to have more PMRs than were taken for granted, or the server sends what another core has (a
+ * kernel of 32 bits on an e500mc sends what it does on an e500v2), the description is made again. */
 static int open_as_core(struct pt_e500_target *e500, struct pt_target *target, struct pt_err *err)
 {
+	const struct pt_register *layout;
 	enum pt_e500_core taken;
 
 	if (!core_by_setting(e500))
 		e500->core = PT_E500_V2;
 	taken = e500->core;
+	e500->g_bytes = 0;
 	if (open_remote(e500, target, err) < 0)
 		return err->code;
+	layout = e500->kind.layout;
+	e500->g_bytes = ask_g_bytes(e500);
 	if (find_core(e500, err) < 0) {
 		pt_remote_close(&e500->remote);
 		return err->code;
 	}
-	if (pt_e500_kinds[taken].n_pmcs == pt_e500_kinds[e500->core].n_pmcs)
+	pt_e500_choose_layout(e500);
+	if (pt_e500_kinds[taken].n_pmcs == pt_e500_kinds[e500->core].n_pmcs &&
+	    (e500->remote.facts.features || e500->kind.layout == layout))
 		return 0;
 	pt_remote_close(&e500->remote);
 	return open_remote(e500, target, err);

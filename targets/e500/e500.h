@@ -98,6 +98,7 @@ struct pt_e500_target {
 	enum pt_e500_core core;
 	uint32_t pvr;			/* 0: not known */
 	const char *how_known;		/* of core: "by its PVR" */
+	unsigned g_bytes;		/* what a server without a description sends as g; 0: it has one, or does not say */
 	struct pt_params *settings;	/* a copy of ours */
 	char name[160];
 	uint64_t agent_addr;		/* where the program has its agent (scripts/agent); PT_UNKNOWN: it has none */
@@ -215,7 +216,7 @@ unsigned pt_e500_cores_thread_of(const void *e500, unsigned number);
 
 /* From what a process was told by its kernel: core and how_known are changed where that names one. */
 bool pt_e500_core_by_auxv(struct pt_e500_target *e500);
-/* What the g packet of a server without a description has, by core. */
+/* What the g packet of a server without a description has: by its length, else by core. */
 void pt_e500_choose_layout(struct pt_e500_target *e500);
 void pt_e500_make_own(struct pt_e500_target *e500);	/* rows of core's PMRs, and kind.own */
 int pt_e500_read_own(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values, struct pt_err *err);

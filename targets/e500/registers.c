@@ -25,12 +25,12 @@
 	{ "cr", CORE, "uint32", NULL, 66, 32, 0 }, { "lr", CORE, "code_ptr", NULL, 67, bits, 0 }, \
 	{ "ctr", CORE, type, NULL, 68, bits, 0 }, { "xer", CORE, "uint32", NULL, 69, 32, 0 }
 
-/* g has 292 bytes. Source: GDB, powerpc-e500.xml */
+/* Source: GDB, powerpc-e500.xml */
 static const struct pt_register with_spe[] = {
 	X32(R), X32(H), OTHERS(32, "uint32"), { "acc", SPE, "int64", NULL, 73, 64, 0 },
 	{ "spefscr", SPE, "uint32", NULL, 74, 32, 0 },
 };
-/* 412, and 556. Checked against GDB 13's powerpc:common and powerpc:common64 (it has no e500mc, e5500 or e6500) */
+/* Checked against GDB 13's powerpc:common and powerpc:common64 (it has no e500mc, e5500 or e6500) */
 static const struct pt_register with_fpu[] = {
 	X32(R), X32(F), OTHERS(32, "uint32"), { "fpscr", FPU, "uint32", NULL, 70, 32, 0 },
 };
@@ -38,23 +38,32 @@ static const struct pt_register of_64_bits[] = {
 	X32(R64), X32(F), OTHERS(64, "uint64"), { "fpscr", FPU, "uint32", NULL, 70, 32, 0 },
 };
 
+static const struct layout {
+	const struct pt_register *row;
+	size_t n_rows;
+	const char *architecture;
+	unsigned bytes;
+} layouts[] = {
+	{ with_spe, PT_LEN(with_spe), "powerpc:e500", 292 },
+	{ with_fpu, PT_LEN(with_fpu), "powerpc:common", 412 },
+	{ of_64_bits, PT_LEN(of_64_bits), "powerpc:common64", 556 },
+};
+
+static const struct layout *layout_of(enum pt_e500_core core)
+{
+	return &layouts[core < PT_E500_MC ? 0 : core == PT_E500_MC ? 1 : 2];
+}
+
 void pt_e500_choose_layout(struct pt_e500_target *e500)
 {
-	struct pt_remote_kind *kind = &e500->kind;
+	const struct layout *layout = layout_of(e500->core);
 
-	if (e500->core < PT_E500_MC) {
-		kind->layout = with_spe;
-		kind->n_layout = PT_LEN(with_spe);
-		kind->architecture = "powerpc:e500";
-	} else if (e500->core == PT_E500_MC) {
-		kind->layout = with_fpu;
-		kind->n_layout = PT_LEN(with_fpu);
-		kind->architecture = "powerpc:common";
-	} else {
-		kind->layout = of_64_bits;
-		kind->n_layout = PT_LEN(of_64_bits);
-		kind->architecture = "powerpc:common64";
-	}
+	for (size_t i = 0; i < PT_LEN(layouts); i++)
+		if (layouts[i].bytes == e500->g_bytes)
+			layout = &layouts[i];
+	e500->kind.layout = layout->row;
+	e500->kind.n_layout = layout->n_rows;
+	e500->kind.architecture = layout->architecture;
 }
 
 /* --- rows of PMRs ------------------------------------------------------------------------------------------------- */
