@@ -164,6 +164,8 @@ static int await(struct gdb_server *g, bool command, struct pt_rsp_answer *answe
 		}
 		if (pt_server_take_stop(g))
 			continue;	/* a client that waits for it is told with its next turn */
+		if (g->meets && pt_rsp_is_stop(g->in + 1, (size_t)len))
+			continue;
 		if (command)
 			return finish_command(g, answer, len, err);
 		if ((size_t)len > answer->room_bytes)

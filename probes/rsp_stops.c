@@ -98,18 +98,30 @@ static void note_halted(struct pt_rsp_run *run)
 	run->running = run->non_stop && run->n_cores > 1 && run->halted != all_cores(run);
 }
 
+/* -1: none */
+static int signal_of(const uint8_t *payload, size_t len_bytes)
+{
+	int high = len_bytes > 2 && memchr("TS", payload[0], 2) != NULL ? digit(payload[1]) : -1;
+	int low = high >= 0 ? digit(payload[2]) : -1;
+
+	return low >= 0 ? high << 4 | low : -1;
+}
+
+bool pt_rsp_is_stop(const uint8_t *payload, size_t len_bytes)
+{
+	return signal_of(payload, len_bytes) >= 0;
+}
+
 bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len_bytes)
 {
-	int high, low;
+	int signal = signal_of(payload, len_bytes);
 
-	if (len_bytes == 0 || strchr("TSWXN", payload[0]) == NULL)
+	if (len_bytes == 0 || memchr("TSWXN", payload[0], 5) == NULL)
 		return false;
 	if (payload[0] == 'N' && len_bytes > 1)
 		return false;
-	high = len_bytes > 2 ? digit(payload[1]) : -1;
-	low = len_bytes > 2 ? digit(payload[2]) : -1;
 	run->fresh = true;
-	run->signal = strchr("TS", payload[0]) != NULL && high >= 0 && low >= 0 ? (uint8_t)(high << 4 | low) : 0;
+	run->signal = signal >= 0 ? (uint8_t)signal : 0;
 	snprintf(run->stop, sizeof(run->stop), "%.*s",
 		 (int)(len_bytes < sizeof(run->stop) ? len_bytes : sizeof(run->stop)), (const char *)payload);
 	note_halted(run);

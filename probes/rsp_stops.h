@@ -10,6 +10,7 @@ bool pt_rsp_same_thread(const char *a, const char *b);
 void pt_rsp_set_cores(struct pt_rsp_run *run, const char *const *threads, unsigned n);	/* see struct pt_rsp_ops */
 /* A stop reply, into run. False: this payload is none. */
 bool pt_rsp_stop_read(struct pt_rsp_run *run, const uint8_t *payload, size_t len_bytes);
+bool pt_rsp_is_stop(const uint8_t *payload, size_t len_bytes);	/* it is one with a signal: "T05...", "S05" */
 int pt_rsp_core_of_stop(const struct pt_rsp_run *run);	/* whose the last stop was; -1: it names none of the cores */
 /* All-stop: a client that is told of the stop takes its thread for chosen, as if it had sent Hg. */
 void pt_rsp_stop_chooses(const struct pt_rsp_run *run, char thread[PT_RSP_THREAD_BYTES + 2]);

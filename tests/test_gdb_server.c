@@ -28,7 +28,7 @@ static struct {
 	char dir[32], path[64];
 	int listener;
 	pthread_t thread;
-	atomic_int fault, fault_at, n_packets, n_connected, given_up;
+	atomic_int fault, fault_at, n_packets, n_connected, given_up, greets;
 } device;
 
 static void put(int fd, const char *bytes, size_t n)
@@ -122,6 +122,8 @@ static void talk(int fd)
 	size_t have = 0;
 	ssize_t n;
 
+	if (atomic_load(&device.greets))
+		put_packet(fd, "T02thread:01;");
 	while ((n = recv(fd, in + have, sizeof(in) - 1 - have, 0)) > 0) {
 		have += (size_t)n;
 		in[have] = '\0';
@@ -414,6 +416,27 @@ START_TEST(an_interrupt_cuts_no_packet)
 }
 END_TEST
 
+/* A machine that stops because somebody connects, and is heard of before there is a question: not its answer. */
+START_TEST(a_stop_may_come_before_any_answer)
+{
+	struct pt_rsp_facts facts;
+	struct pt_err err = { 0 };
+	struct pt_probe *probe;
+	void *wire;
+
+	atomic_store(&device.fault_at, -1);
+	atomic_store(&device.greets, true);
+	probe = open_fine(false);
+	pt_probe_rsp(probe, &wire)->facts(wire, &facts);
+	ck_assert_uint_eq(facts.packet_bytes, 0x400);
+	ck_assert(facts.no_ack && facts.vcont);
+	for (size_t i = 0; i < PT_LEN(calls); i++)
+		ck_assert_msg(calls[i].run(probe, &err) == 0, "%s: %s", calls[i].name, err.msg);
+	pt_probe_close(probe);
+	atomic_store(&device.greets, false);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("gdb_server");
@@ -425,6 +448,7 @@ int main(void)
 	tcase_add_loop_test(tc, survives_faults_in_open, 0, PT_LEN(faults));
 	tcase_add_loop_test(tc, a_close_leaves_nothing, 0, PT_LEN(faults));
 	tcase_add_test(tc, an_interrupt_cuts_no_packet);
+	tcase_add_test(tc, a_stop_may_come_before_any_answer);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }
