@@ -294,6 +294,70 @@ START_TEST(states_are_told_apart)
 }
 END_TEST
 
+static void leave_user_mode(void)
+{
+	static unsigned n;
+	struct pt_ve500 *cpu = there.chip->cpu;
+
+	if (++n == 3)
+		pt_ve500_set_reg(cpu, PT_VE500_MSR, pt_ve500_reg(cpu, PT_VE500_MSR) & ~(uint64_t)PT_VE500_MSR_PR);
+}
+
+static void begin_in_user_mode(const char *const *source_words, size_t n)
+{
+	struct pt_err err = { .msg = "" };
+
+	attach("modern", with_ram, PT_LEN(with_ram));
+	listen_to_thresholds();
+	pthread_mutex_lock(&there.lock);
+	pt_ve500_set_reg(there.chip->cpu, PT_VE500_MSR, pt_ve500_reg(there.chip->cpu, PT_VE500_MSR) | PT_VE500_MSR_PR);
+	pthread_mutex_unlock(&there.lock);
+	start(source_words, n);
+	ck_assert_int_gt(pt_source_e500_counters.drain(state, &err), 0);
+}
+
+/* Halted in user mode nothing can be set up: that is done when it has gone on into supervisor code. Until then nothing
+ * was observed. */
+START_TEST(begins_at_a_halt_in_user_mode)
+{
+	static const char *const source_words[] = { "events=1,2,9,12", "period=1ms", "chain=off" };
+	struct record record[64];
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_counting c;
+
+	begin_in_user_mode(source_words, PT_LEN(source_words));
+	c = plan_of();
+	at_stop = leave_user_mode;
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
+	ck_assert_int_eq(pt_source_e500_counters.on_state(state, PT_STATE_RUN, 0, PT_UNKNOWN, &err), 0);
+	drain();
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 2);	/* the set-up's own, too */
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_NOT_ARMED), 1);
+	ck_assert_uint_gt(records_of(last_data(), record, PT_LEN(record)), 0);
+	ck_assert_uint_eq(record[0].value, 0);
+	pthread_mutex_lock(&there.lock);
+	note_truth();
+	pthread_mutex_unlock(&there.lock);
+	for (unsigned i = 0; i < READINGS; i++) {
+		drain();
+		check_values(&c);
+	}
+	stop();
+	leave();
+}
+END_TEST
+
+/* And put back nothing: what was not changed needs no supervisor code. */
+START_TEST(ends_at_a_halt_in_user_mode)
+{
+	static const char *const source_words[] = { "events=1,2,9,12", "period=1ms", "chain=off" };
+
+	begin_in_user_mode(source_words, PT_LEN(source_words));
+	stop();
+	leave();
+}
+END_TEST
+
 /* --- turns: each by itself */
 
 /* A chunk ends with the values of the old turn and the zeros of the new one. */
@@ -478,6 +542,8 @@ int main(void)
 	tcase_add_loop_test(tc, each_event_is_the_models_own, 0, 12);
 	tcase_add_loop_test(tc, thresholds_are_the_models_own, 0, 3);
 	tcase_add_loop_test(tc, latencies_are_the_models_own, 0, 3);
+	tcase_add_test(tc, begins_at_a_halt_in_user_mode);
+	tcase_add_test(tc, ends_at_a_halt_in_user_mode);
 	tcase_add_loop_test(tc, states_are_told_apart, 0, PT_LEN(counted_in));
 	tcase_add_test(tc, each_turn_is_the_models_own);
 	tcase_add_test(tc, chains_carry);

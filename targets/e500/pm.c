@@ -219,9 +219,10 @@ int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *
 		struct pt_err why = { 0 };
 		int rc = is_open(e500, i) ? pass_by(e500, i, core, ops, n_ops, pass, &why) : PT_EUNSUPPORTED;
 
-		if (core < PT_REMOTE_MAX_CORES && e500->pm.hold[core].n_saved > 0 && rc != PT_EUNSUPPORTED)
-			note_written(&e500->pm.hold[core], ops,
-				     n_ops); /* also where nobody knows whether it was done */
+		/* also where nobody knows whether it was done; in user mode (PT_ESTATE) nothing was */
+		if (core < PT_REMOTE_MAX_CORES && e500->pm.hold[core].n_saved > 0 && rc != PT_EUNSUPPORTED &&
+		    rc != PT_ESTATE)
+			note_written(&e500->pm.hold[core], ops, n_ops);
 		if (rc == 0)
 			return 0;
 		if (rc != PT_EUNSUPPORTED)
@@ -393,6 +394,12 @@ static int put_back(struct pt_e500_target *e500, unsigned core, struct pt_e500_o
 	return rc;
 }
 
+/* Since it was taken: an agent writes by itself. */
+static bool is_untouched(const struct pt_e500_target *e500, unsigned core)
+{
+	return e500->pm.hold[core].n_left == 0 && pt_e500_agent_box(e500, core) == NULL;
+}
+
 /* Counters first, while they are frozen; PMGC0 comes into force at the end of a pass. */
 int pt_e500_give_back(struct pt_e500_target *e500, unsigned core, const char *owner, struct pt_err *err)
 {
@@ -409,6 +416,8 @@ int pt_e500_give_back(struct pt_e500_target *e500, unsigned core, const char *ow
 	pt_e500_forget(e500);
 	hold->n_saved = 0;
 	rc = put_back(e500, core, back, n, err);
+	if (rc == PT_ESTATE && is_untouched(e500, core))
+		rc = 0;
 	if (rc == PT_EUNSUPPORTED && pt_e500_agent_leave(e500, core, back, n, &(struct pt_err){ 0 }) == 0)
 		rc = 0;
 	if (rc < 0)

@@ -113,6 +113,14 @@ static int work(struct counters *s, struct pt_err *err)
 	return rc == PT_ESTATE ? in_user_mode(s, err) : rc;
 }
 
+static void go_on(struct counters *s)
+{
+	s->held = false;
+	s->in_user_since_ns = 0;	/* while it stood, it could not leave user mode */
+	if (s->turns.running)
+		pt_e500_turns_go_on(&s->turns);
+}
+
 /* A debugger lets it run past the board: nobody tells. */
 static bool still_held(struct counters *s)
 {
@@ -123,8 +131,7 @@ static bool still_held(struct counters *s)
 		return true;
 	pt_emit_loss(&s->turns.out, PT_LOSS_HALTED, now_ns(s));
 	pt_emit_state(&s->turns.out, PT_STATE_RUN, now_ns(s), PT_UNKNOWN);
-	pt_e500_turns_go_on(&s->turns);
-	s->held = false;
+	go_on(s);
 	return false;
 }
 
@@ -265,14 +272,12 @@ static int look_at_core(struct counters *s, struct pt_err *err)
 	return 0;
 }
 
-/* Of a core in user mode that runs, later; and where there is no agent yet, too. */
+/* Of a core in user mode, when it has gone on into supervisor code; and where there is no agent yet, later, too. */
 static int first_turn(struct counters *s, struct pt_err *err)
 {
 	int rc = s->taken ? change_turn(s, 0, err) : 0;
 
-	if (rc == PT_ESTATE && !s->held)
-		return in_user_mode(s, err);
-	return rc;
+	return rc == PT_ESTATE ? in_user_mode(s, err) : rc;
 }
 
 /* PT_EUNSUPPORTED, where only an agent can that does not answer yet: that is waited for (counters_drain). */
@@ -329,13 +334,12 @@ static int one_on_state(void *state, enum pt_state what, unsigned core, uint64_t
 					      : rest_cause(s),
 		     now_ns(s));
 	s->waits_since_ns = 0;		/* while it stands, no agent can come */
-	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
-		s->held = what == PT_STATE_HALT;
+	s->held |= what == PT_STATE_HALT;
 	if (what == PT_STATE_RESET)
 		pt_e500_turns_forget(&s->turns);	/* a hard reset clears all PMRs: the next turn begins anew */
 	pt_emit_state(&s->turns.out, what, now_ns(s), pc);
-	if (goes_on && s->turns.running)
-		pt_e500_turns_go_on(&s->turns);
+	if (goes_on)
+		go_on(s);
 	return 0;
 }
 

@@ -238,12 +238,12 @@ static int choose_bit(struct pt_e500_turns *s, struct pt_err *err)
 	return rc;
 }
 
-/* A window begins: what stood until now is nobody's. */
-static void begin_window(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
+/* Counters begin: what stood until now is nobody's. */
+static void begin_counting(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 {
 	uint64_t at_ns = pass->at_ns > s->out.told_ns ? pass->at_ns : s->out.told_ns + 1;
 
-	if (has_windows(s))
+	if (!s->running)
 		pt_emit_loss(&s->out, s->n_windows > 0 ? PT_LOSS_REARM : PT_LOSS_NOT_ARMED, at_ns);
 }
 
@@ -267,7 +267,7 @@ int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
 		else
 			s->n_torn++;
 	}
-	begin_window(s, &pass);
+	begin_counting(s, &pass);
 	memset(s->value, 0, sizeof(s->value));
 	s->turn = to;
 	s->running = true;
