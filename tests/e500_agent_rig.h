@@ -73,7 +73,7 @@ static inline uint64_t board_ns(void)
 	uint64_t ns;
 
 	pthread_mutex_lock(&there.lock);
-	ns = there.chip->now_ns;
+	ns = there.chip->power.now_ns;
 	pthread_mutex_unlock(&there.lock);
 	return ns;
 }

@@ -36,11 +36,11 @@ static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeou
 		struct pt_mem_op *op = &ops[*n_done];
 		bool fine;
 
-		op->sent_ns = chip->now_ns;
-		pt_vboard_e500.advance(board, chip->now_ns + ACCESS_NS);
+		op->sent_ns = chip->power.now_ns;
+		pt_vboard_e500.advance(board, chip->power.now_ns + ACCESS_NS);
 		fine = op->what == PT_MEM_READ ? pt_ve500_peek(chip->cpu, (uint32_t)op->addr, op->bytes, op->len_bytes)
 					       : pt_ve500_poke(chip->cpu, (uint32_t)op->addr, op->bytes, op->len_bytes);
-		op->done_ns = chip->now_ns;
+		op->done_ns = chip->power.now_ns;
 		if (!fine)
 			return pt_fail(e, PT_EFAULT, "refused");
 	}
@@ -50,7 +50,7 @@ static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeou
 static uint64_t clock_ns(void *state)
 {
 	(void)state;
-	return chip->now_ns;
+	return chip->power.now_ns;
 }
 
 static int wait(void *state, uint64_t until_ns, struct pt_err *e)
@@ -182,7 +182,7 @@ START_TEST(keeps_itself_out_of_the_counts)
 	open_box();
 	request(ops, PT_LEN(ops));
 	ck_assert_int_eq(pt_e500_box_fresh(&box, &a, &from_ns, &to_ns, &err), 0);
-	pt_vboard_e500.advance(board, chip->now_ns + 100 * (uint64_t)TICK_NS);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 100 * (uint64_t)TICK_NS);
 	ck_assert_int_eq(pt_e500_box_fresh(&box, &b, &from_ns, &to_ns, &err), 0);
 	ticks = (b.sequence - a.sequence) / 2;
 	all = b.first[0] - a.first[0];
@@ -361,7 +361,7 @@ START_TEST(samples_find_who_takes_the_events)
 	next = request(ops, PT_LEN(ops)).head;
 	begin = pt_ve500_events(chip->cpu)[RELOADS];
 	for (unsigned i = 0; i < 300; i++) {
-		pt_vboard_e500.advance(board, chip->now_ns + 500000);
+		pt_vboard_e500.advance(board, chip->power.now_ns + 500000);
 		ck_assert_uint_eq(drain(&h, &next, 2, RELOADS), 0);
 	}
 	total = pt_ve500_events(chip->cpu)[RELOADS] - begin;
@@ -388,7 +388,7 @@ START_TEST(what_nobody_fetches_is_counted_as_lost)
 	make();
 	open_box();
 	next = first = request(ops, PT_LEN(ops)).head;
-	pt_vboard_e500.advance(board, chip->now_ns + 50000000);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 50000000);
 	do
 		lost += drain(&h, &next, 0, INSTRUCTIONS);
 	while (next != pt_e500_peek(chip, (uint32_t)agent_addr + 4 * PT_E500_BOX_HEAD));
@@ -425,14 +425,14 @@ START_TEST(an_agent_that_hangs)
 	open_box();
 	msr = (uint32_t)pt_ve500_reg(chip->cpu, PT_VE500_MSR);
 	pt_ve500_set_reg(chip->cpu, PT_VE500_MSR, msr & ~(uint32_t)PT_VE500_MSR_EE);
-	began = chip->now_ns;
+	began = chip->power.now_ns;
 	ck_assert_int_eq(pt_e500_box_fresh(&box, &now, &from_ns, &to_ns, &err), PT_EBUSY);
 	ck_assert_ptr_nonnull(strstr(err.msg, "it published nothing new within 100 ms"));
-	ck_assert_uint_le(chip->now_ns - began, (DEADLINE_MS + 10) * PT_NS_PER_MS);
+	ck_assert_uint_le(chip->power.now_ns - began, (DEADLINE_MS + 10) * PT_NS_PER_MS);
 	ck_assert_int_eq(pt_e500_box_run(&box, ops, 1, &now, &from_ns, &to_ns, &err), PT_EBUSY);
 	ck_assert_ptr_nonnull(strstr(err.msg, "it did not do what it was asked for within 100 ms"));
 	pt_ve500_set_reg(chip->cpu, PT_VE500_MSR, msr | PT_VE500_MSR_EE);
-	pt_vboard_e500.advance(board, chip->now_ns + 10 * (uint64_t)TICK_NS);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 10 * (uint64_t)TICK_NS);
 	ck_assert_uint_eq(chip->pm->pmc[0], 0);
 	request(ops, 1);
 	ck_assert_uint_eq(chip->pm->pmc[0], 77);

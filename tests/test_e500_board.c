@@ -108,12 +108,12 @@ static uint64_t events_of(const char *name, unsigned n)
 	uint64_t before;
 
 	pt_ve500_set_breakpoint(chip->cpu, 0, true, begin);
-	pt_vboard_e500.advance(board, chip->now_ns + 5000000);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 5000000);
 	ck_assert_uint_eq(pt_ve500_pc(chip->cpu), begin);
 	before = event(n);
 	pt_ve500_set_breakpoint(chip->cpu, 0, true, (uint32_t)pt_ve500_reg(chip->cpu, PT_VE500_LR));
 	pt_ve500_resume(chip->cpu, false);
-	pt_vboard_e500.advance(board, chip->now_ns + 1000000);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 1000000);
 	ck_assert_int_eq(pt_ve500_state(chip->cpu), PT_VE500_HALT);
 	pt_ve500_set_breakpoint(chip->cpu, 0, false, 0);
 	before = event(n) - before;
@@ -262,7 +262,7 @@ START_TEST(traps_halt_for_a_debugger)
 	ck_assert_str_eq(ask("c"), "+$T05thread:1;#d7");
 	ck_assert_str_eq(payload("p40"), "00800004");
 	end_serving();
-	pt_vboard_e500.advance(board, chip->now_ns + 100000);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 100000);
 	ck_assert_uint_ge(pt_ve500_pc(chip->cpu), handler);
 	ck_assert_uint_lt(pt_ve500_pc(chip->cpu), handler + 64);
 	done();
@@ -347,12 +347,12 @@ static uint32_t pc_after_step(const char *words, uint32_t *before)
 	make(words);
 	pt_vboard_e500.advance(board, STARTED_NS);
 	pt_ve500_set_breakpoint(chip->cpu, 0, true, function_of("store_far")->addr);
-	pt_vboard_e500.advance(board, chip->now_ns + 100000000);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 100000000);
 	ck_assert_int_eq(pt_ve500_state(chip->cpu), PT_VE500_HALT);
 	*before = pt_ve500_pc(chip->cpu);
-	pt_vboard_e500.advance(board, chip->now_ns + 100000000);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 100000000);
 	pt_ve500_resume(chip->cpu, true);
-	pt_vboard_e500.advance(board, chip->now_ns + 1000000);
+	pt_vboard_e500.advance(board, chip->power.now_ns + 1000000);
 	ck_assert_int_eq(pt_ve500_state(chip->cpu), PT_VE500_HALT);
 	after = pt_ve500_pc(chip->cpu);
 	done();

@@ -107,7 +107,7 @@ static void reset(struct pt_e500 *chip, bool power_on, bool into_halt)
 		pt_ve500_reset(node->cpu, power_on, chip->entry);
 		pt_ve500_pm_reset(&node->pm);
 		node->asked = into_halt;
-		if (chip->held || chip->nreset)
+		if (chip->held || chip->power.nreset)
 			pt_ve500_hold(node->cpu);
 		else if (into_halt)
 			pt_ve500_request_halt(node->cpu);
@@ -142,7 +142,7 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		goto undo;
 	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
 	pt_e500_serve(chip);
-	chip->powered = true;
+	pt_vpower_set(&chip->power, true);
 	reset(chip, true, false);
 	return board;
 undo:
@@ -169,21 +169,14 @@ static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_e500 *chip = chip_of(board);
 
-	if (to_ns <= chip->now_ns)
-		return;
-	chip->now_ns = to_ns;
-	if (chip->powered)
-		run(chip, pt_vwires_cycles(&chip->wires, to_ns - chip->power_ns));
+	run(chip, pt_vpower_advance(&chip->power, &chip->wires, to_ns));
 }
 
 static void set_nreset(struct pt_vboard *board, bool asserted)
 {
 	struct pt_e500 *chip = chip_of(board);
 
-	if (chip->nreset == asserted)
-		return;
-	chip->nreset = asserted;
-	if (chip->powered)
+	if (pt_vpower_set_nreset(&chip->power, asserted))
 		reset(chip, false, false);
 }
 
@@ -191,11 +184,8 @@ static void set_power(struct pt_vboard *board, bool on)
 {
 	struct pt_e500 *chip = chip_of(board);
 
-	if (on && !chip->powered) {
-		chip->power_ns = chip->now_ns;
+	if (pt_vpower_set(&chip->power, on))
 		reset(chip, true, false);
-	}
-	chip->powered = on;
 }
 
 static const struct pt_vrsp_target *rsp(struct pt_vboard *board)

@@ -7,6 +7,7 @@
 #define PT_VIRTUAL_CHIP_E500_H
 
 #include "probes/virtual/board.h"
+#include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/e500/e500.h"
 #include "probes/virtual/unit/e500_dcsr.h"
@@ -35,8 +36,8 @@ struct pt_e500 {
 	uint8_t *ram;
 	struct pt_vuartlite uart;
 	uint32_t entry;			/* of the firmware: where a reset begins */
-	uint64_t now_ns, power_ns;	/* board time; when power came last */
-	bool powered, nreset, held;	/* held: the core stays in reset, held=on */
+	struct pt_vpower power;
+	bool held;			/* the core stays in reset, held=on */
 	bool debugger;			/* one is there: traps halt */
 	uint64_t n_resets;
 	struct pt_vrsp_target rsp;

@@ -159,7 +159,7 @@ static void reset_chip(void *arg)
 /* The reset pin and the MDM-AP: reset lasts as long as one of them wants it; core hold keeps the core alone back. */
 static void apply_reset_lines(struct pt_kl27 *chip)
 {
-	bool in_reset = chip->nreset || (chip->mdm.value & PT_VMDM_SYSTEM_RESET) != 0;
+	bool in_reset = chip->power.nreset || (chip->mdm.value & PT_VMDM_SYSTEM_RESET) != 0;
 	bool held = in_reset || (chip->mdm.value & PT_VMDM_HOLD_CORE) != 0;
 	bool let_go = chip->held && !held;
 
@@ -172,27 +172,12 @@ static void apply_reset_lines(struct pt_kl27 *chip)
 		pt_vscs_debug_after_reset(&chip->scs);
 }
 
-/* RAM holds anything after power-on; the same anything each time, so that runs repeat. */
-static void scramble(struct pt_kl27 *chip)
-{
-	uint32_t noise = 0x2545f491;
-
-	for (size_t i = 0; i < sizeof(chip->ram); i++) {
-		noise ^= noise << 13;
-		noise ^= noise >> 17;
-		noise ^= noise << 5;
-		chip->ram[i] = (uint8_t)noise;
-	}
-	pt_vbus_changed(&chip->bus, PT_KL27_RAM_BASE, sizeof(chip->ram));
-}
-
 static void power_on(struct pt_kl27 *chip)
 {
-	chip->powered = true;
-	chip->power_ns = chip->now_ns;
 	chip->in_reset = chip->scs.in_reset = chip->held = false;
 	pt_vcpu_hold(chip->cpu, false);
-	scramble(chip);
+	pt_vpower_scramble(chip->ram, sizeof(chip->ram));
+	pt_vbus_changed(&chip->bus, PT_KL27_RAM_BASE, sizeof(chip->ram));
 	pt_vcpu_reset(chip->cpu, true);		/* the clock begins at 0, for the units */
 	reset_units(chip, true);
 	pt_vmdm_ap_reset(&chip->mdm);
@@ -366,6 +351,7 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		return NULL;
 	}
 	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
+	pt_vpower_set(&chip->power, true);
 	power_on(chip);
 	return board;
 }
@@ -376,18 +362,14 @@ static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_kl27 *chip = chip_of(board);
 
-	if (to_ns <= chip->now_ns)
-		return;
-	chip->now_ns = to_ns;
-	if (chip->powered)
-		pt_vcpu_run(chip->cpu, pt_vwires_cycles(&chip->wires, to_ns - chip->power_ns));
+	pt_vcpu_run(chip->cpu, pt_vpower_advance(&chip->power, &chip->wires, to_ns));
 }
 
 static struct pt_vap *ap(struct pt_vboard *board, unsigned apsel)
 {
 	struct pt_kl27 *chip = chip_of(board);
 
-	if (!chip->powered || apsel > 1)
+	if (!chip->power.on || apsel > 1)
 		return NULL;
 	return apsel == 0 ? &chip->ahb.port : &chip->mdm.port;
 }
@@ -402,8 +384,7 @@ static void set_nreset(struct pt_vboard *board, bool asserted)
 {
 	struct pt_kl27 *chip = chip_of(board);
 
-	chip->nreset = asserted;
-	if (chip->powered)
+	if (pt_vpower_set_nreset(&chip->power, asserted))
 		apply_reset_lines(chip);
 }
 
@@ -411,9 +392,8 @@ static void set_power(struct pt_vboard *board, bool on)
 {
 	struct pt_kl27 *chip = chip_of(board);
 
-	if (on && !chip->powered)
+	if (pt_vpower_set(&chip->power, on))
 		power_on(chip);
-	chip->powered = on;
 }
 
 static const uint8_t *demo(size_t *len_bytes)

@@ -7,6 +7,7 @@
 #define PT_VIRTUAL_CHIP_KL27_H
 
 #include "probes/virtual/board.h"
+#include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/armv6m/armv6m.h"
 #include "probes/virtual/unit/bpu.h"
@@ -74,9 +75,9 @@ struct pt_kl27 {
 	struct pt_vmem_ap ahb;
 	struct pt_vmdm_ap mdm;
 
-	uint64_t now_ns, power_ns;	/* board time; when power came last */
+	struct pt_vpower power;
 	uint64_t flash_up_cycle;	/* until then the flash controller initialises: not ready, and seems secured */
-	bool powered, nreset, in_reset, held;
+	bool in_reset, held;
 	uint64_t n_resets;		/* system resets since power-on, whatever the cause */
 };
 

@@ -145,7 +145,7 @@ static void reset(struct pt_microblaze *chip, bool power_on, bool into_halt)
 		pt_vbus_reset(&chip->node[i].bus, power_on);
 		pt_vmb_reset(chip->node[i].cpu, power_on, into_halt);
 		chip->node[i].halted = 0;
-		if (chip->held || chip->nreset)
+		if (chip->held || chip->power.nreset)
 			pt_vmb_hold(chip->node[i].cpu);
 	}
 	chip->n_resets = power_on ? 0 : chip->n_resets + 1;
@@ -185,7 +185,7 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		chip->node[i].wires.drift_ppm = pt_vboard_drift_ppm(settings);
 	make_tap(chip, &words);
 	pt_microblaze_serve(chip, words.as_qemu, words.cpu.use_stack_protection);
-	chip->powered = true;
+	pt_vpower_set(&chip->power, true);
 	reset(chip, true, false);
 	return board;
 undo:
@@ -198,14 +198,8 @@ undo:
 static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_microblaze *chip = chip_of(board);
-	uint64_t to;
+	uint64_t to = pt_vpower_advance(&chip->power, &chip->node[0].wires, to_ns);
 
-	if (to_ns <= chip->now_ns)
-		return;
-	chip->now_ns = to_ns;
-	if (!chip->powered)
-		return;
-	to = pt_vwires_cycles(&chip->node[0].wires, to_ns - chip->power_ns);
 	for (uint64_t at = pt_vmb_cycle(chip->node[0].cpu); at < to;) {
 		at = chip->n_nodes > 1 && to - at > SLICE_CYCLES ? at + SLICE_CYCLES : to;
 		for (unsigned i = 0; i < chip->n_nodes; i++)
@@ -217,10 +211,7 @@ static void set_nreset(struct pt_vboard *board, bool asserted)
 {
 	struct pt_microblaze *chip = chip_of(board);
 
-	if (chip->nreset == asserted)
-		return;
-	chip->nreset = asserted;
-	if (chip->powered)
+	if (pt_vpower_set_nreset(&chip->power, asserted))
 		reset(chip, false, false);
 }
 
@@ -228,11 +219,8 @@ static void set_power(struct pt_vboard *board, bool on)
 {
 	struct pt_microblaze *chip = chip_of(board);
 
-	if (on && !chip->powered) {
-		chip->power_ns = chip->now_ns;
+	if (pt_vpower_set(&chip->power, on))
 		reset(chip, true, false);
-	}
-	chip->powered = on;
 }
 
 static struct pt_vjtap *const *taps(struct pt_vboard *board, size_t *n_taps)

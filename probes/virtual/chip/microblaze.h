@@ -7,6 +7,7 @@
 #define PT_VIRTUAL_CHIP_MICROBLAZE_H
 
 #include "probes/virtual/board.h"
+#include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/microblaze/microblaze.h"
 #include "probes/virtual/unit/axi_intc.h"
@@ -50,8 +51,8 @@ struct pt_microblaze {
 	unsigned n_nodes;
 	struct pt_vmdm mdm;
 	uint32_t hz;
-	uint64_t now_ns, power_ns;	/* board time; when power came last */
-	bool powered, nreset, held;	/* held: cores stay in reset, reset=held */
+	struct pt_vpower power;
+	bool held;			/* cores stay in reset, reset=held */
 	bool debugger;			/* one is there: brki rD,0x18 halts */
 	uint64_t n_resets;
 	struct pt_vrsp_target rsp;

@@ -200,28 +200,15 @@ static void reset_chip(struct pt_s12zvm *chip, bool power_on)
 		use_dbg(chip);
 }
 
-/* RAM holds anything after power-on; the same anything each time, so that runs repeat. */
-static void scramble(struct pt_s12zvm *chip)
-{
-	uint32_t noise = 0x2545f491;
-
-	for (size_t i = 0; i < sizeof(chip->ram); i++) {
-		noise ^= noise << 13;
-		noise ^= noise >> 17;
-		noise ^= noise << 5;
-		chip->ram[i] = (uint8_t)noise;
-	}
-	pt_vbus_changed(&chip->bus, PT_S12ZVM_RAM_BASE, sizeof(chip->ram));
-}
-
 static void power_on(struct pt_s12zvm *chip)
 {
-	chip->powered = chip->bdc.powered = true;
-	chip->power_ns = chip->dbg.pdo.origin_ns = chip->now_ns;
-	scramble(chip);
+	chip->bdc.powered = true;
+	chip->dbg.pdo.origin_ns = chip->power.since_ns;
+	pt_vpower_scramble(chip->ram, sizeof(chip->ram));
+	pt_vbus_changed(&chip->bus, PT_S12ZVM_RAM_BASE, sizeof(chip->ram));
 	pt_vs12z_reset(chip->cpu, true, false);		/* the clock begins at 0, for the units */
 	reset_chip(chip, true);
-	if (chip->nreset)
+	if (chip->power.nreset)
 		pt_vs12z_hold(chip->cpu);
 }
 
@@ -304,6 +291,7 @@ static struct pt_vboard *make(const struct pt_params *settings, const uint8_t *f
 		return NULL;
 	}
 	chip->wires.drift_ppm = pt_vboard_drift_ppm(settings);
+	pt_vpower_set(&chip->power, true);
 	power_on(chip);
 	return board;
 }
@@ -315,15 +303,15 @@ static void advance(struct pt_vboard *board, uint64_t to_ns)
 {
 	struct pt_s12zvm *chip = chip_of(board);
 
-	if (to_ns <= chip->now_ns)
-		return;
-	if (!chip->bdc.clocked) {
-		chip->power_ns += to_ns - chip->now_ns;
-		chip->dbg.pdo.origin_ns = chip->power_ns;
+	uint64_t cycle;
+
+	if (!chip->bdc.clocked && to_ns > chip->power.now_ns) {
+		chip->power.since_ns += to_ns - chip->power.now_ns;
+		chip->dbg.pdo.origin_ns = chip->power.since_ns;
 	}
-	chip->now_ns = to_ns;
-	if (chip->powered && chip->bdc.clocked)
-		pt_vs12z_run(chip->cpu, pt_vwires_cycles(&chip->wires, to_ns - chip->power_ns));
+	cycle = pt_vpower_advance(&chip->power, &chip->wires, to_ns);
+	if (chip->bdc.clocked)
+		pt_vs12z_run(chip->cpu, cycle);
 }
 
 static struct pt_vbdc *bdc_of(struct pt_vboard *board)
@@ -340,10 +328,8 @@ static struct pt_vpdo *pdo_of(struct pt_vboard *board)
 static void set_nreset(struct pt_vboard *board, bool asserted)
 {
 	struct pt_s12zvm *chip = chip_of(board);
-	bool was = chip->nreset;
 
-	chip->nreset = asserted;
-	if (!chip->powered || was == asserted)
+	if (!pt_vpower_set_nreset(&chip->power, asserted))
 		return;
 	if (asserted) {
 		pt_vbus_reset(&chip->bus, false);
@@ -357,9 +343,9 @@ static void set_power(struct pt_vboard *board, bool on)
 {
 	struct pt_s12zvm *chip = chip_of(board);
 
-	if (on && !chip->powered)
+	chip->bdc.powered = on;
+	if (pt_vpower_set(&chip->power, on))
 		power_on(chip);
-	chip->powered = chip->bdc.powered = on;
 }
 
 static const uint8_t *demo(size_t *len_bytes)

@@ -5,6 +5,7 @@
 #define PT_VIRTUAL_CHIP_S12ZVM_H
 
 #include "probes/virtual/board.h"
+#include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/s12z/s12z.h"
 #include "probes/virtual/unit/s12z_block.h"
@@ -36,8 +37,8 @@ struct pt_s12zvm {
 	struct pt_vs12z_block part, cpmu;
 	struct pt_vbdc bdc;
 
-	uint64_t now_ns, power_ns;	/* board time; when power came last */
-	bool powered, nreset, app_dbg;	/* app_dbg: the application arms the DBG module as soon as it runs */
+	struct pt_vpower power;
+	bool app_dbg;			/* the application arms the DBG module as soon as it runs */
 	uint64_t n_resets;		/* since power-on */
 	uint64_t stolen;		/* bus cycles that the BDC took from the core */
 };
