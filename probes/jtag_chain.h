@@ -16,8 +16,8 @@
 
 enum { PT_JTAG_MAX_TAPS = 16, PT_JTAG_MAX_IR_BITS = 32 };
 
-/* What is known of a part by its IDCODE. Sources: UG570, Instruction Register, and OpenOCD's TAPs; Arm IHI 0031 for the
- * JTAG-DP. */
+/* What is known of a part by its IDCODE. Sources: UG570, tables "Instruction Register", and OpenOCD's TAP
+ * configurations; Arm IHI 0031 for the JTAG-DP. */
 struct pt_jtag_part {
 	const char *name;		/* of the family, as the user shall see it: "7 series" */
 	uint32_t idcode, mask;		/* fits when (idcode & mask) is the same; the revision is never in the mask */

@@ -2,7 +2,7 @@
  * their own, the core puts it in between, so that whoever talks to a debug port works over any JTAG cable. Board
  * thread only.
  *
- * Source: Arm IHI 0031 (ADIv5.2), chapter on the JTAG-DP; chapter on the DP. */
+ * Source: Arm IHI 0031 (ADIv5.2), chapters on the DP and the JTAG-DP. */
 #ifndef PT_PROBES_JTAG_DAP_H
 #define PT_PROBES_JTAG_DAP_H
 

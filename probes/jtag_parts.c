@@ -1,6 +1,6 @@
 /* Parts by their IDCODE. An IDCODE is revision (31:28), part (27:12), maker (11:1) and a 1; AMD's parts have a family
- * in 27:21. Sources: UG570, Instruction Register, and OpenOCD's TAPs for lengths and codes; UG470, UG570 "JTAG device
- * identification register" for families; Arm IHI 0031, JTAG-DP. */
+ * in 27:21. Sources: UG570, tables "Instruction Register", and OpenOCD's TAP configurations for lengths and codes;
+ * UG470, UG570 "JTAG device identification register" for families; Arm IHI 0031, JTAG-DP. */
 #include "probes/jtag_chain.h"
 
 #include "util.h"

@@ -1,6 +1,6 @@
-/* The one mechanism for "key=value" words: monitor, command line, URI, config file and the facts' config keys.
- * A module owns a table of rows; a set of values is checked against rows when a word is added, so that what is in a
- * set is always well-formed, and a wrong word is answered with the right ones. */
+/* The one mechanism for "key=value" words: monitor, command line, URI, config file. A module owns a table of rows; a
+ * set of values is checked against rows when a word is added, so that what is in a set is always well-formed, and a
+ * wrong word is answered with the right ones. */
 #ifndef PT_PARAMS_H
 #define PT_PARAMS_H
 

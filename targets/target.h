@@ -98,7 +98,7 @@ struct pt_target_ops {
 	const char *name;		/* "cortexm" */
 	const char *help;
 	size_t state_bytes;
-	const struct pt_param *params;	/* "core-clock", "connect=under-reset", the facts' config keys */
+	const struct pt_param *params;	/* "core-clock", "connect=under-reset", and what manuals leave open */
 	size_t n_params;
 	const char *architecture;	/* GDB's: "arm" */
 	uint8_t elf_machine;		/* EM_ARM */

@@ -1,4 +1,4 @@
-/* See fake_mdm.h. Written from UG984 and PG115 as the facts have them; what they leave open is a field. */
+/* See fake_mdm.h. Written from UG984 2018.2 and PG115 v3.2; what they leave open is a field. */
 #include "fake_mdm.h"
 
 #include <string.h>

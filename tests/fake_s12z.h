@@ -1,5 +1,5 @@
 /* A bdc wire that ends in arrays: the BDC with its flags, memory, core registers, and of the DBG module what the target
- * and its sources touch. Written from the facts of the hardware. It also has pins that replay runs of levels. */
+ * and its sources touch. Written from the manual. It also has pins that replay runs of levels. */
 #ifndef PT_TESTS_FAKE_S12Z_H
 #define PT_TESTS_FAKE_S12Z_H
 

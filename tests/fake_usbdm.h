@@ -1,4 +1,4 @@
-/* A USBDM of either framing, over a fake S12Z. Source: usbdm-firmware 4.12, JMxx. */
+/* A USBDM of either framing, over a fake S12Z. Sources: usbdm-firmware V4.12.1.330 (JMxx), usbdm-kinetis V5.8.1. */
 #ifndef PT_TESTS_FAKE_USBDM_H
 #define PT_TESTS_FAKE_USBDM_H
 

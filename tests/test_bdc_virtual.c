@@ -1,4 +1,4 @@
-/* The drivers of BDC probes on the ends that the virtual board s12zvm has for them: both were written from the facts,
+/* The drivers of BDC probes on the ends that the virtual board s12zvm has for them: both were written from the manuals,
  * and not from each other. What one probe reads of the board the others read, too. */
 #include <stdio.h>
 #include <string.h>

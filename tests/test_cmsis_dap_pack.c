@@ -1,5 +1,5 @@
-/* Lists of operations to packets, byte by byte, and responses back. Expected bytes: the CMSIS-DAP
- * reference for what is not there. */
+/* Lists of operations to packets, byte by byte, and responses back. Expected bytes: CMSIS-DAP 2.x reference,
+ * Commands. */
 #include <stdio.h>
 #include <string.h>
 

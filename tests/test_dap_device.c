@@ -1,5 +1,5 @@
-/* The firmware model of the probe, packet by packet: how a host attaches, what each command answers,
- * where batches end, and requests that lie about their length. */
+/* The firmware model of the probe, packet by packet: how a host attaches, what each command answers, where batches end,
+ * and requests that lie about their length. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Lines of the S12Z's code profiling, byte for byte as the facts work them out, and of its other trace modes; and what
+/* Lines of the S12Z's code profiling, byte for byte as the manual has them, and of its other trace modes; and what
  * becomes of damage. Source: S12ZVHY/S12ZVHL Reference Manual Rev. 1.05, 6.4.5 and 6.4.6. */
 #define _GNU_SOURCE	/* memmem */
 #include <stdio.h>

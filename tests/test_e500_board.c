@@ -101,7 +101,7 @@ START_TEST(functions_add_up_to_what_the_core_counts)
 }
 END_TEST
 
-/* What a function is for can be seen in the events of facts/e500.md 3 while it runs: misses, mispredictions. */
+/* What a function is for can be seen in the events while it runs: misses, mispredictions. */
 static uint64_t events_of(const char *name, unsigned n)
 {
 	uint32_t begin = function_of(name)->addr;
@@ -185,7 +185,7 @@ START_TEST(the_server_answers)
 	for (size_t i = 0; i < PT_LEN(talk); i++)
 		ck_assert_msg(strcmp(payload(talk[i].packet), talk[i].want) == 0, "%s: %s", talk[i].packet, answer);
 	memcpy(g + 1, payload("g"), PT_VRSP_MOST_BYTES);
-	ck_assert_uint_eq(strlen(g), 1 + 2 * 292);	/* GDB 13 accepts no other length. facts/e500.md 8 */
+	ck_assert_uint_eq(strlen(g), 1 + 2 * 292);	/* measured: GDB 13 accepts no other length */
 	ck_assert_int_eq(strncmp(g + 1 + 2 * 280, "11223344556677880000003c", 24), 0);
 	ck_assert_int_eq(strncmp(g + 1 + 2 * (128 + 31 * 4), "89abcdef", 8), 0);
 	memcpy(g + 1 + 2 * 280, "8877665544332211", 16);
@@ -269,7 +269,7 @@ START_TEST(traps_halt_for_a_debugger)
 }
 END_TEST
 
-/* A supervisor's register through the core: mfpmr r3,n or mtpmr n,r3, then a trap. facts/e500.md 2, 7.1 */
+/* A supervisor's register through the core: mfpmr r3,n or mtpmr n,r3, then a trap: E500CORERM Rev. 1, Table 7-2 */
 static uint32_t through_the_core(unsigned pmr, bool write, uint32_t value)
 {
 	const uint32_t words[] = { (write ? 0x7c60039cu : 0x7c60029cu) | (pmr & 31) << 16 | (pmr >> 5) << 11, GDB_TRAP };

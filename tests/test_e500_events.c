@@ -1,4 +1,5 @@
-/* The e500's events: each row against the rules of facts/e500.md 3, and how events are found. */
+/* The e500's events: each row against the rules of OProfile's event files and AN3636 Rev. 2, and how events are
+ * found. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

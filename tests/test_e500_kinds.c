@@ -1,5 +1,6 @@
 /* What tells the five virtual cores of the e500 family apart: PMRs and their bits, registers, instructions, events.
- * Expected is what facts/e500.md 1-3 say. Code is given as instruction words. */
+ * Expected is what E500CORERM Rev. 1 (chapter 7), NXP's qoriq-debug and OProfile's event files say. Code is given as
+ * instruction words. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The virtual e500's performance monitor: the vectors of facts/e500.md 10, counts against the core's own, and its
- * interrupt. Code is given as instruction words; registers are set as a debugger would. */
+/* The virtual e500's performance monitor: vectors worked out from E500CORERM Rev. 1, chapter 7, counts against the
+ * core's own, and its interrupt. Code is given as instruction words; registers are set as a debugger would. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Registers of the e500's performance monitor: words of the assembler, numbers, masks. Facts: e500.md 2. */
+/* Registers of the e500's performance monitor: words of the assembler, numbers, masks. Source: E500CORERM Rev. 1, Tables 7-2 to 7-6. */
 #include <stdio.h>
 
 #include "harness.h"

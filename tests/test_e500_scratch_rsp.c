@@ -11,7 +11,7 @@ static struct pt_vboard *board;
 static struct pt_e500 *chip;
 static unsigned n_packets;
 
-/* --- the port, packet by packet. Offsets in g: facts/e500.md 8 */
+/* --- the port, packet by packet. Offsets in g: as GDB 13 takes it without a description */
 
 static const unsigned offset[] = { 3 * 4, 4 * 4, 5 * 4, 256, 260 };	/* r3, r4, r5, pc, msr */
 static char g[G_DIGITS + 2];

@@ -4,7 +4,7 @@
 
 #define AT UINT64_C(0x1000)
 
-/* Words as the GNU assembler makes them. Source: facts/e500.md 2, 10; Power ISA 2.06, Book I 2.4 */
+/* Words as the GNU assembler makes them. Source: binutils 2.40; Power ISA 2.06, Book I 2.4 */
 static const struct { const char *name; uint32_t word; uint64_t target; uint8_t flow; bool conditional; } cases[] = {
 	{ "nop", 0x60000000, PT_UNKNOWN, PT_FLOW_NEXT, false },
 	{ "mfpmr r3,16", 0x7c70029c, PT_UNKNOWN, PT_FLOW_NEXT, false },

@@ -290,7 +290,7 @@ static const struct {
 	uint32_t idcode;
 	unsigned ir_bits;
 	uint32_t user2;		/* 0: the part is not known, or has none */
-} codes[] = {			/* Source: UG570, Instruction Register, and OpenOCD's TAPs */
+} codes[] = {			/* Source: UG570, "Instruction Register"; OpenOCD's TAP configurations */
 	{ 0x13722093, 6, 0x03 }, { 0x0362d093, 0, 0x03 }, { 0x04001093, 6, 0x03 }, { 0x0424a093, 10, 0x3c3 },
 	{ 0x14738093, 12, 0x903 }, { 0x03822093, 6, 0x03 }, { 0x04b31093, 18, 0x03924 }, { 0x03842093, 12, 0x0e4 },
 	{ 0x04b51093, 24, 0x0e4924 }, { 0x136b3093, 24, 0x0e4924 }, { 0x036d5093, 0, 0x0e4924 }, { 0x036d9093, 22, 0 },

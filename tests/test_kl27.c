@@ -1,5 +1,4 @@
-/* The virtual KL27 as a debugger meets it, through its access ports: the acceptance list of the facts, one row or test
- * each. */
+/* The virtual KL27 as a debugger meets it, through its access ports: what it has, one row or test each. */
 #include "kl27_rig.h"
 #include "probes/virtual/chip/kl27_demo.h"
 

@@ -1,4 +1,4 @@
-/* The flash controller of the virtual KL27, driven as a debugger does while `load` runs: the sequence of the facts,
+/* The flash controller of the virtual KL27, driven as a debugger does while `load` runs: the sequence of the KL27 RM,
  * what it refuses, what it costs, and what happens to those who read meanwhile. */
 #include "kl27_rig.h"
 

@@ -366,7 +366,7 @@ static size_t follow(const struct pt_vtruth *truth, size_t at, uint32_t pc, uint
 	return at;
 }
 
-/* Joined as the facts say (1.9), the packets of the demo give the pcs that the core executed, every one. */
+/* Joined as a host reads them, the packets of the demo give the pcs that the core executed, every one. */
 START_TEST(packets_of_the_demo_give_every_pc_it_executed)
 {
 	struct pt_vtruth truth;

@@ -1,5 +1,5 @@
-/* The model of the MDM against reference vectors and worked figures from PG115 and UG984: what
- * it counted is compared with what the core's own taps saw. */
+/* The model of the MDM against figures worked out by hand from PG115 v3.2 and UG984 2018.2: what it counted is compared
+ * with what the core's own taps saw. */
 #include <string.h>
 
 #include "harness.h"

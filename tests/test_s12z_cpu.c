@@ -1,6 +1,5 @@
 /* Instructions of the virtual S12Z against vectors computed by hand from binutils' s12z-opc.c: one step each, and
- * everything that is not named must stay as it was. Rows marked (?) say what the facts leave open, as the core decides
- * it. */
+ * everything that is not named must stay as it was. Rows marked (?) say what it leaves open, as the core decides it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

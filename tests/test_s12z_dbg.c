@@ -1,5 +1,5 @@
 /* The DBG module alone: register rules, comparators and sequencer, the trace buffer, the four trace modes line by line,
- * and profiling with every line worked out from the manual, pp. 222-225. */
+ * and profiling with lines worked out by hand from S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 222-225. */
 #include <stdio.h>
 #include <string.h>
 

@@ -187,7 +187,7 @@ static const struct {
 	const char *words[4];
 	uint64_t ms, more_ms;		/* more: halted in between */
 } rows[] = {
-	{ "as the facts have it", "", { "mode=pdo" }, 100, 0 },
+	{ "as the manual has it", "", { "mode=pdo" }, 100, 0 },
 	{ "halted once in between", "", { "mode=pdo" }, 20, 22 },	/* not in a handler: where that was entered its return tells */
 	{ "PTHF of five bytes", "pthf=5", { "mode=pdo" }, 50, 0 },
 	{ "JMP and JSR through an address are recorded", "ext-jump=indirect", { "mode=pdo" }, 50, 0 },

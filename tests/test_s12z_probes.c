@@ -1,5 +1,6 @@
-/* The three probes of the virtual S12ZVM, packet by packet: the pipe (probes/bdc_pipe.h), OSBDM (OSBDM-JM60 firmware,
- * bdm_9s12z.c), USBDM in both generations (5.2). */
+/* The three probes of the virtual S12ZVM, packet by packet: the pipe (probes/bdc_pipe.h), OSBDM, and
+ * USBDM in both generations.
+ * Sources: OSBDM-JM60 firmware, bdm_9s12z.c; usbdm-firmware V4.12.1.330 (JMxx), usbdm-kinetis V5.8.1. */
 #include <stdio.h>
 #include <string.h>
 

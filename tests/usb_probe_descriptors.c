@@ -6,8 +6,8 @@
 
 const char usb_manufacturer[] = "proftap";
 
-/* The boards' probes that are known by their numbers. Source: OSBDM-JM60 firmware, bdm_9s12z.c; usbdm-firmware 4.12,
- * JMxx. */
+/* The boards' probes that are known by their numbers. Source: OSBDM-JM60 firmware, Usb_Descriptor.c; usbdm-firmware
+ * V4.12.1.330 (JMxx). */
 static const struct { const char *driver; uint16_t vid, pid; } others[] = {
 	{ "osbdm", 0x15a2, 0x005e }, { "usbdm", 0x16d0, 0x06a5 },
 };

@@ -1,7 +1,7 @@
 /* PowerPC of 32 bits, Book E and SPE, big-endian: every instruction is a word. For following code it is enough to know
  * which words are branches; of the others no more is looked at than which op-codes there are. There is no model of
  * cycles: an e500 issues two at a time, and what that costs a table cannot say.
- * Source: Power ISA 2.06, Book I 2.4 (branches) and 3.3.11 (traps), Book III-E 4.4; facts/e500.md 10 (encodings). */
+ * Source: Power ISA 2.06, Book I 2.4 (branches) and 3.3.11 (traps), Book III-E 4.4; binutils, ppc-opc.c (encodings). */
 #include <stdio.h>
 
 #include "isa/isa.h"

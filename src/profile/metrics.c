@@ -22,7 +22,7 @@ static const struct { const char *name, *formula; } standard[] = {
 	{ "loads.share", "loads/instructions" },
 	{ "stores.share", "stores/instructions" },
 	{ "branches.share", "branches/instructions" },
-	/* e500 family. Source: AN3636 Table 1, and derived from what the events count (facts/e500.md 5) */
+	/* e500 family. Source: AN3636 Rev. 2, Table 1, and derived from what the events count */
 	{ "IPC", "COMPLETED_INSNS/CPU_CLK" },
 	{ "ops.per.instruction", "COMPLETED_OPS/COMPLETED_INSNS" },
 	{ "branch.mispredict.rate", "BRANCHES_MISPREDICTED/BRANCHES_FINISHED" },

@@ -1,5 +1,5 @@
-/* Spans that the program signals: nested signalling, and two-point timing of a variable. Each
- * variable has a stack of its own; times are of its source's moments, in ns. */
+/* Spans that the program signals: nested signalling, and two-point timing of a variable. Each variable has a stack of
+ * its own; times are of its source's moments, in ns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* Where functions end: for entry/exit analysis, which must know every instruction that leaves a function.
  *
- * Found by analysis of the code map: returns, jumps to another function (tail calls), jumps
- * into the middle of one (tails that the linker or compiler merged), computed jumps as far as they can be resolved (a
- * jump through a table that stays inside is no exit), code that runs on into the next function. A compiler's cold part
- * (NAME.cold) belongs to its function: jumps between the two are no exits, and its exits are the function's.
- * They are named NAME_EXIT_, NAME_EXIT_2, NAME_EXIT_3, ... by address. Symbols of the ELF with such names are exits,
- * with their names; a list by hand replaces all that was found for its function.
+ * Found by analysis of the code map: returns, jumps to another function (tail calls), jumps into the middle of one
+ * (tails that the linker or compiler merged), computed jumps as far as they can be resolved (a jump through a table
+ * that stays inside is no exit), code that runs on into the next function. A compiler's cold part (NAME.cold) belongs
+ * to its function: jumps between the two are no exits, and its exits are the function's. They are named NAME_EXIT_,
+ * NAME_EXIT_2, NAME_EXIT_3, ... by address. Symbols of the ELF with such names are exits, with their names; a list by
+ * hand replaces all that was found for its function.
  *
  * Constant once made; any thread. */
 #ifndef PT_PROGRAM_EXITS_H

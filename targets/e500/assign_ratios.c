@@ -6,8 +6,8 @@
 #include "targets/e500/assign.h"
 #include "util.h"
 
-/* Numbers of events; 0 ends a row. Source: AN3636 Table 1, facts/e500.md 5; those of one core have that core's events
- * only, as others do not have them, or have others by these numbers. */
+/* Numbers of events; 0 ends a row. Source: AN3636 Rev. 2, Table 1, and more of the kind; those of one core have that
+ * core's events only, as others do not have them, or have others by these numbers. */
 static const struct { uint8_t cores; uint16_t event[PT_E500_RATIO_EVENTS]; } table[] = {
 #define OLD (1 << PT_E500_V1 | 1 << PT_E500_V2 | MC)
 #define MC (1 << PT_E500_MC | 1 << PT_E500_E5500)

@@ -390,7 +390,7 @@ static void repeat(struct pt_e500_counting *c, bool whole)
 
 static unsigned steps_of(const struct pt_e500_event *event)
 {
-	/* Source: facts/e500.md 2.4, 3 */
+	/* Source: E500CORERM Rev. 1, p. 7-8; event 2: two completed a cycle */
 	return event->number == 1 ? 1 : event->number == 2 ? 2 : PT_E500_STEPS_PER_CYCLE;
 }
 

@@ -1,5 +1,5 @@
 /* A turn as operations on registers. A chain's lower half falls when it is set to zero, and its upper half would count
- * that if it were not frozen, and is set last all the same. Source: E500CORERM Rev. 1, p. 7-9; facts/e500.md 4. */
+ * that if it were not frozen, and is set last all the same. Source: E500CORERM Rev. 1, p. 7-9 and 7.6.1. */
 #include "targets/e500/counting.h"
 
 #include <inttypes.h>

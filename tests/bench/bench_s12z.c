@@ -19,7 +19,7 @@ enum { SEEDS = 40, PROFILE_MS = 500, MOST_FUNCTIONS = 128, LOOP_MS = 1000, LINES
 enum {
 	LINE_CYCLES = 1184,
 	LINE_CYCLES_ACK = 1248
-}; /* of READ_DBGTB; ACK: 32 cycles later, 16 long. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 5 */
+}; /* of READ_DBGTB; ACK: 32 cycles later, 16 long. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 155-175 */
 
 /* --- coverage ----------------------------------------------------------------------------------------------------- */
 
@@ -110,8 +110,8 @@ static const struct path {
 	unsigned packets;	/* the least for 64 lines; 0: the bits are the limit */
 } paths[] = {
 	{ "BDC at 8 MHz", "", "bulk-hs", "bits and ACKs", 0 },
-	{ "OSBDM", "&probe=osbdm", "bulk-fs", "packets", 22 }, /* 3 lines a packet of 29 pairs. Source: OSBDM-JM60 firmware, bdm_9s12z.c */
-	{ "USBDM", "&probe=usbdm", "bulk-fs", "transfers", 256 }, /* a word each. Source: usbdm-firmware 4.12, JMxx */
+	{ "OSBDM", "&probe=osbdm", "bulk-fs", "packets", 22 },	/* 3 lines a packet of 29 pairs; OSBDM-JM60, bdm_9s12z.c */
+	{ "USBDM", "&probe=usbdm", "bulk-fs", "transfers", 256 },	/* a word each; usbdm-firmware V4.12.1.330 (JMxx) */
 };
 
 static uint64_t n_snapshots;

@@ -1,6 +1,6 @@
 /* A guest for QEMU's e500, which has no performance monitor: its handler of the illegal-instruction interrupt does what
  * mfpmr and mtpmr would, with registers in RAM and the time base as the only thing that is counted (event 1). So a real
- * GDB server can be shown to run code of proftap's. Rebuild: build_e500. Sources: facts/e500.md 2 and 9. */
+ * GDB server can be shown to run code of proftap's. Rebuild: build_e500. Source: E500CORERM Rev. 1, Table 7-2. */
 #include <stdint.h>
 
 enum { PMC0 = 16, PMLCA0 = 144, PMGC0 = 400, N_PMRS = 512, MFPMR = 0x7c00029c, MTPMR = 0x7c00039c };

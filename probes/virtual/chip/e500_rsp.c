@@ -1,7 +1,7 @@
 /* What a GDB server in front of the board serves: registers as GDB numbers them, memory as the core's supervisor sees
  * it, run control, eight breakpoints, two watchpoints. Of e500mc and later GDB 13 knows no architecture of that name:
  * powerpc:common, with FPRs, is what the server says; in 32-bit mode that is all of an e5500 and an e6500, too.
- * Source: facts/e500.md 8; GDB's features power-core.xml, power-spe.xml and power-fpu.xml. */
+ * Source: GDB's features power-core.xml, power-spe.xml and power-fpu.xml; g as GDB 13 takes it. */
 #include <stdio.h>
 
 #include "probes/virtual/chip/e500.h"

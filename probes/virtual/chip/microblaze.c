@@ -106,8 +106,8 @@ static bool make_node(struct pt_microblaze *chip, const struct pt_microblaze_wor
 	return node->debug != NULL;
 }
 
-/* The FPGA's TAP: a 7-series part, XC7A35T. Source: UG570, Instruction Register, and OpenOCD's TAPs; its IDCODE is that
- * of the part's BSDL file. */
+/* The FPGA's TAP: a 7-series part, XC7A35T. Source: OpenOCD's TAP configuration of the 7 series; its IDCODE is that of
+ * the part's BSDL file. */
 static void make_tap(struct pt_microblaze *chip, const struct pt_microblaze_words *words)
 {
 	static const uint32_t user_ir[4] = { 0x02, 0x03, 0x22, 0x23 };

@@ -7,7 +7,7 @@
 #include "probes/virtual/elf.h"
 #include "util.h"
 
-/* --- words. Each default is that of the facts. */
+/* --- words. Defaults are what the manuals say, or leave to be likely. */
 
 enum {
 	FREQ, CORES, HELD, BARREL, MUL, DIV, PCMP, MSR_INSTR, REORDER, EXCEPTIONS, STACK, USER_MODE, OPCODE_0, PVR,

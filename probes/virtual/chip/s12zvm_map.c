@@ -1,5 +1,5 @@
 /* Memories, units, and the register space between them, which reads 0.
- * Source: S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 6; GDB, s12z-tdep.c; PARTID, CPMU and what they hold are UNVERIFIED. */
+ * Source: MC9S12ZVM RM Rev. 1.3 and the vendor's device headers; PARTID, CPMU and what they hold are UNVERIFIED. */
 #include <stddef.h>
 
 #include "probes/virtual/chip/s12zvm_parts.h"

@@ -8,7 +8,7 @@
 
 enum { FSEC_SECURED = 0xff };
 
-/* --- words. Each default is that of the facts. */
+/* --- words. Defaults are what the manuals say, or leave to be likely. */
 
 enum {
 	BUS, BDCCLK, BDCFCLK, SECURED, APP_DBG, USBDM, TRACE, PTHF_BYTES, PDOE_0, CNT, EXT_JUMP, PC_JUMP, SWAP24,
@@ -20,7 +20,7 @@ const struct pt_param pt_vs12zvm_params[N_WORDS] = {
 	[BUS] = { "bus", PT_PARAM_HZ, "50000000", NULL, 1000000, 100000000,
 		  "bus clock, Hz; the default is the most of an S12ZVM (UNVERIFIED)" },
 	[BDCCLK] = { "bdcclk", PT_PARAM_HZ, "8000000", NULL, 10000, 50000000,
-		     "BDCSI clock with CLKSW = 0, Hz; the default is that of the facts' budget, many parts have 1M" },
+		     "BDCSI clock with CLKSW = 0, Hz; many parts have 1M" },
 	[BDCFCLK] = { "bdcfclk", PT_PARAM_HZ, "25000000", NULL, 10000, 50000000,
 		      "BDCSI clock with CLKSW = 1, Hz; UNVERIFIED, half of the default bus clock" },
 	[SECURED] = { "secured", PT_PARAM_FLAG, "off", NULL, 0, 0, "the part is secured, whatever the firmware says" },

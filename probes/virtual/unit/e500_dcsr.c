@@ -12,7 +12,7 @@ static void capture(struct pt_vdcsr_proxy *d)
 		pt_ve500_pm_read(d->pm, 16 + n, &d->pmcc[n]);
 }
 
-/* The PMR that is at an offset; 0: none. Source: facts/e500.md 2 for its number. */
+/* The PMR that is at an offset; 0: none. Source: E500CORERM Rev. 1, Table 7-2, for its number. */
 static unsigned pmr_at(const struct pt_vdcsr_proxy *d, uint32_t at)
 {
 	static const struct { uint32_t from; unsigned pmr, n; } rows[] = {

@@ -2,7 +2,7 @@
  * an e500mc copies that are captured, of its counters and of its program counter; of an e6500 the performance monitor
  * itself. What captures is not published, so it is an option. Registers of the debug state read 0: their bits are not
  * published either.
- * Source: facts/e500.md 7.3. */
+ * Source: NXP's qoriq-debug, dcsr_cpu_v1.h; Linux, device-tree binding fsl/dcsr. */
 #ifndef PT_VIRTUAL_UNIT_E500_DCSR_H
 #define PT_VIRTUAL_UNIT_E500_DCSR_H
 

@@ -4,14 +4,15 @@
 
 #include "probes/virtual/unit/e500_pm.h"
 
-/* PMGC0. Source: facts/e500.md 2.1 */
+/* PMGC0. Source: E500CORERM Rev. 1, Table 7-3 */
 #define FAC UINT32_C(0x80000000)
 #define PMIE UINT32_C(0x40000000)
 #define FCECE UINT32_C(0x20000000)
 #define TBEE UINT32_C(0x00000100)
 #define TBSEL UINT32_C(0x00001800)
 
-/* PMLCa, PMLCb, PMC. Source: facts/e500.md 2.2-2.4 */
+/* PMLCa, PMLCb, PMC. Source: E500CORERM Rev. 1, Tables 7-4 to 7-6; what later cores add: NXP's qoriq-debug,
+ * pmr_cpu_v1.h */
 #define FC UINT32_C(0x80000000)
 #define FCS UINT32_C(0x40000000)
 #define FCU UINT32_C(0x20000000)
@@ -33,7 +34,7 @@ static unsigned event_of(const struct pt_ve500_pm *pm, unsigned n)
 	return pm->pmlca[n] >> 16 & (EVENTS_END - 1);
 }
 
-/* The counter whose overflows an event is; the e6500 has two more. Source: facts/e500.md 3 */
+/* The counter whose overflows an event is; the e6500 has two more. Source: OProfile's event files */
 static int overflows_of(enum pt_ve500_core core, unsigned event)
 {
 	if (event >= FIRST_CHAIN && event <= LAST_CHAIN)
@@ -52,7 +53,7 @@ static bool is_chained(const struct pt_ve500_pm *pm, unsigned n)
 	return chained_to(pm, event_of(pm, n)) >= 0;
 }
 
-/* Source: facts/e500.md 3: v1 has no TBEE, and the e6500 dropped the thresholds. */
+/* Source: OProfile's event files, Linux' e500-pmu.c: v1 has no TBEE, and the e6500 dropped the thresholds. */
 static bool has_edges(enum pt_ve500_core core, unsigned event)
 {
 	return event == TB_EDGE && pt_ve500_kinds[core].time_events;
@@ -103,8 +104,8 @@ static void condition(struct pt_ve500_pm *pm)
 	}
 }
 
-/* What comes of an instruction is counted by all counters, whichever of them it makes overflow. Source: facts/e500.md
- * 10 */
+/* What comes of an instruction is counted by all counters, whichever of them it makes overflow: no
+ * manual says so, UNVERIFIED. */
 static void set_counter(struct pt_ve500_pm *pm, unsigned n, uint32_t value)
 {
 	uint32_t was = pm->pmc[n];
@@ -187,7 +188,7 @@ static bool step(void *arg, uint32_t msr)
 	return pm->pending;
 }
 
-/* The two counters that have thresholds. Source: facts/e500.md 2.3 */
+/* The two counters that have thresholds. Source: E500CORERM Rev. 1, Table 7-5 */
 static void lasted(void *arg, unsigned event, uint32_t cycles, uint32_t msr)
 {
 	struct pt_ve500_pm *pm = arg;
@@ -273,7 +274,8 @@ static void touch(struct pt_ve500_pm *pm, unsigned pmr, bool by_instruction)
 	}
 }
 
-/* Which a control register has; the others read 0. Source: facts/e500.md 2.1-2.3 */
+/* Which a control register has; the others read 0. Source: E500CORERM Rev. 1, Tables 7-3 to 7-5; NXP's qoriq-debug,
+ * pmr_cpu_v1.h */
 static uint32_t bits_of(const struct pt_ve500_pm *pm, unsigned pmr)
 {
 	const struct pt_ve500_kind *kind = &pt_ve500_kinds[pm->core];

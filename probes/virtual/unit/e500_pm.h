@@ -1,8 +1,9 @@
 /* Model of the performance monitor of the e500 family: counters, their controls, freezing, chaining, thresholds,
  * time-base events and the interrupt. It counts what the core says has happened (cpu/e500/e500.h), at the end of each
  * instruction. How many counters there are, and which bits of their controls, is a matter of the core.
- * Source: E500CORERM chapter 7, facts/e500.md 2, 4, 10. What hardware does with PMIE while EE is off is UNVERIFIED, and
- * so are PMLCb[TRIGONCTL, TRIGOFFCTL, PMCC, PMP], which only hold bits, and the thresholds of e500mc and e5500. */
+ * Source: E500CORERM Rev. 1, chapter 7; NXP's qoriq-debug, pmr_cpu_v1.h. What hardware does with PMIE while EE is off
+ * is UNVERIFIED, and so are PMLCb[TRIGONCTL, TRIGOFFCTL, PMCC, PMP], which only hold bits, and the thresholds of e500mc
+ * and e5500. */
 #ifndef PT_VIRTUAL_UNIT_E500_PM_H
 #define PT_VIRTUAL_UNIT_E500_PM_H
 

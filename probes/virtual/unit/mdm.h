@@ -42,7 +42,8 @@ enum pt_vmdm_command {
 	PT_VMDM_PDWR = 0x77,
 };
 
-/* What happens to a core by a cross trigger. Numbers above 0 are UNVERIFIED (UG984 2018.2, Debug and Trace). */
+/* What happens to a core by a cross trigger. Source: UG984 2018.2, "Cross Trigger Support"; numbers above 0 are
+ * UNVERIFIED. */
 enum pt_vmdm_action {
 	PT_VMDM_STOP, PT_VMDM_CONTINUE, PT_VMDM_TRACE_STOP, PT_VMDM_TRACE_START, PT_VMDM_COUNT_STOP,
 	PT_VMDM_COUNT_START, PT_VMDM_PROFILE_OFF, PT_VMDM_PROFILE_ON,

@@ -1,7 +1,6 @@
-/* Program and event trace into the embedded buffer. Source: UG984 2018.2, Program and Event Trace. Where it does not
- * say so, UNVERIFIED: the buffer holds one 18-bit item in two bytes; when it is full the oldest item is lost, or
- * (trace_stops) tracing ends;
- * at the event level a time stamp goes ahead of each event. */
+/* Program and event trace into the embedded buffer. Source: UG984 2018.2, "Program and Event Trace". What it does not
+ * say is UNVERIFIED: the buffer holds one 18-bit item in two bytes; when it is full the oldest item is lost, or
+ * (trace_stops) tracing ends; at the event level a time stamp goes ahead of each event. */
 #include <stdlib.h>
 
 #include "probes/virtual/unit/mdm_parts.h"

@@ -1,8 +1,8 @@
-/* Cross triggers. Every core has eight trigger outputs (0: it halted; the others are UNVERIFIED and come with what
- * they are named for below) and eight trigger inputs, which are actions. Cross Trigger Control, written for the
- * selected cores, says for one of the MDM's outputs (2:0) to a core which trigger outputs (11:4) of any core it is
- * made of, and how (3); bits 15:12 select the external outputs. Source: PG115 v3.2, MDM Core User-Accessible Debug
- * Registers; UG984 2018.2, Debug and Trace. */
+/* Cross triggers. Every core has eight trigger outputs (0: it halted; the others are UNVERIFIED and come with what they
+ * are named for below) and eight trigger inputs, which are actions. Cross Trigger Control, written for the selected
+ * cores, says for one of the MDM's outputs (2:0) to a core which trigger outputs (11:4) of any core it is made of, and
+ * how (3); bits 15:12 select the external outputs. Source: PG115 v3.2, MDM Core User-Accessible Debug Registers; UG984
+ * 2018.2, "Cross Trigger Support". */
 #include "probes/virtual/unit/mdm_parts.h"
 
 enum { OUT_HALTED, OUT_BREAKPOINT, OUT_WATCHPOINT, OUT_TRACE_FULL };

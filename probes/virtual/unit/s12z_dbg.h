@@ -2,8 +2,8 @@
  * state sequencer, 64 lines of trace RAM, the trace modes Normal, Loop1, Detail and Pure PC, profiling lines, and the
  * transmitter on PDO and PDOCLK. It listens to the core as a tap and says "halt" through the chip.
  *
- * Source: S12ZVHY/S12ZVHL reference manual Rev. 1.05, chapter 6. Values that are UNVERIFIED are in
- * one place each: the codes in s12z_dbg_parts.h, the behaviours in struct pt_vs12z_dbg_quirks.
+ * Source: S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 6. Values that are UNVERIFIED are in one place each: the codes in
+ * s12z_dbg_parts.h, the behaviours in struct pt_vs12z_dbg_quirks.
  *
  *   s12z_dbg.c           registers, arming, state sequencer
  *   s12z_dbg_match.c     comparators
@@ -22,7 +22,7 @@
 
 enum { PT_VS12Z_DBG_BASE = 0x100, PT_VS12Z_DBG_BYTES = 0x50, PT_VS12Z_DBG_LINES = 64 };
 
-/* What the facts leave open; zero is their default. */
+/* What the manual leaves open; zero is their default. */
 struct pt_vs12z_dbg_quirks {
 	bool no_trace;			/* DebugLite: comparators only; channels A, B and D */
 	bool pthf_5;			/* PTHF is sent as 5 bytes, without the padding */

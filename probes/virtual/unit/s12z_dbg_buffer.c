@@ -1,5 +1,6 @@
-/* The trace RAM. DBGCNT counts half lines and goes round behind the 64th, which TBF remembers. Source:
- * S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 191, 213, 222; that the error value is 0xee, and that the RAM is locked while PROFILE is set, is UNVERIFIED there. */
+/* The trace RAM. DBGCNT counts half lines and goes round behind the 64th, which TBF remembers. Source: S12ZVHY/S12ZVHL
+ * RM Rev. 1.05, pp. 191, 213, 222; that the error value is 0xee, and that the RAM is locked while PROFILE is set, is
+ * UNVERIFIED. */
 #include <string.h>
 
 #include "probes/virtual/unit/s12z_dbg_parts.h"

@@ -2,8 +2,8 @@
  * launched by FSTAT.CCIF, taking time; security as the flash configuration field said at the last reset, or as a mass
  * erase left it.
  *
- * Registers, bits, command codes and sizes below are what manuals of the S12Z family have in common, as far as
- * known: UNVERIFIED, all of it, and in this header and the top of s12z_ftmrz.c only. */
+ * Registers, bits, command codes and sizes below are what manuals of the S12Z family have in common, as far as known:
+ * UNVERIFIED, all of it, and in this header and the top of s12z_ftmrz.c only. */
 #ifndef PT_VIRTUAL_UNIT_S12Z_FTMRZ_H
 #define PT_VIRTUAL_UNIT_S12Z_FTMRZ_H
 

@@ -1,6 +1,6 @@
-/* The registers of the S12Z's interrupt module; the core itself picks requests. IVBR is in S12ZVHY/S12ZVHL RM Rev.
- * 1.05, chapter 6; INT_CFADDR, INT_CFDATA and what their bits select are UNVERIFIED: the block of eight vectors with
- * number n has n & 0x78 in INT_CFADDR, and vector n its priority in bits 2:0 of INT_CFDATA(n & 7). */
+/* The registers of the S12Z's interrupt module; the core itself picks requests. IVBR: the vendor's device headers;
+ * INT_CFADDR, INT_CFDATA and what their bits select are UNVERIFIED: the block of eight vectors with number n has n &
+ * 0x78 in INT_CFADDR, and vector n its priority in bits 2:0 of INT_CFDATA(n & 7). */
 #ifndef PT_VIRTUAL_UNIT_S12Z_INT_H
 #define PT_VIRTUAL_UNIT_S12Z_INT_H
 

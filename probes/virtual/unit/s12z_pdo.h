@@ -1,6 +1,6 @@
 /* The pins PDO and PDOCLK of an S12Z's profiling transmitter, as a listener on the board hears them: bytes with the bus
- * cycle of their first bit. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 222-225; that both edges of PDOCLK strobe is
- * UNVERIFIED there.
+ * cycle of their first bit. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, pp. 222-226; that both edges of PDOCLK strobe is
+ * UNVERIFIED.
  *
  * A bit takes two bus cycles. Its level stands on PDO from the first on; PDOCLK toggles at the beginning of the second,
  * so that data are stable around the edge (where exactly is UNVERIFIED). Both rest low, PDO with the last bit's

@@ -1,6 +1,6 @@
 /* The MDM's side of a BSCANE2: a data register that takes commands and the registers behind them. How it frames them is
- * documented nowhere, so every part is an option, none of them confirmed.
- * Source: UG974, BSCANE2; how the MDM frames them no document says: UNVERIFIED. */
+ * documented nowhere: every part is an option, UNVERIFIED.
+ * Source: UG974, BSCANE2. */
 #ifndef PT_VIRTUAL_WIRE_MDM_DR_H
 #define PT_VIRTUAL_WIRE_MDM_DR_H
 

@@ -14,7 +14,7 @@ enum {					/* Source: 5.1 */
 	SCRIPT_HEAD = 4, SCRIPT_BYTES = PT_VOSBDM_PACKET_BYTES - SCRIPT_HEAD,
 	TICKS_HZ = 60000000,
 };
-#define RESET_NS (10 * PT_NS_PER_MS)	/* how long the firmware holds the line: of that class, not in the facts */
+#define RESET_NS (10 * PT_NS_PER_MS)	/* how long the firmware holds the line: of that class, UNVERIFIED */
 
 struct pt_vosbdm {
 	struct pt_vbkgd wire;

@@ -17,7 +17,7 @@ enum {
 	FIRST_PART = 62,		/* V4: a longer request comes in two */
 	CONTROL_RELEASE = 0xffff,
 };
-#define ACK_TIMEOUT_NS (10 * PT_NS_PER_MS)	/* of the class that the firmware waits; not in the facts */
+#define ACK_TIMEOUT_NS (10 * PT_NS_PER_MS)	/* of the class that the firmware waits; UNVERIFIED */
 #define RESET_NS (10 * PT_NS_PER_MS)
 
 struct pt_vusbdm {

@@ -1,6 +1,6 @@
 /* A model of the USBDM firmware with an S12Z target, in front of a virtual board, in both generations: V4 (JMxx: a
  * toggle bit, long requests in two parts) and V5 (Kinetis: sequence numbers). It has commands of its own, and neither
- * READ_DBGTB nor SYNC_PC nor READ_SAME. Source: usbdm-firmware 4.12, JMxx. */
+ * READ_DBGTB nor SYNC_PC nor READ_SAME. Sources: usbdm-firmware V4.12.1.330 (JMxx), usbdm-kinetis V5.8.1. */
 #ifndef PT_VIRTUAL_WIRE_USBDM_H
 #define PT_VIRTUAL_WIRE_USBDM_H
 

@@ -2,7 +2,8 @@
  * (0xe000e000..0xe000ed2f, a unit that pt_vcpu_new adds to the bus). The debug registers from DFSR on (0xe000ed30..)
  * are the chip's debug unit, which drives the core through the calls below.
  * One thread at a time. Deterministic: the same bus, calls and settings give the same instructions and cycles.
- * Sources: DDI 0419 (ARMv6-M architecture), DDI 0484 (Cortex-M0+ TRM); cycles from its table of instruction timings.
+ * Sources: DDI 0419 (ARMv6-M architecture), DDI 0484 (Cortex-M0+ TRM); cycles as in its instruction set summary,
+ * UNVERIFIED one by one.
  *
  * Time is the core clock. It passes while the core sleeps, is halted, locked up or held in reset; then the count jumps
  * from one unit's tick to the next, and nothing is executed. */

@@ -42,7 +42,7 @@ enum {
 	ESR_SPV = 0x00000080,
 };
 
-/* Event numbers that the core counts. Source: facts/e500.md 3 */
+/* Event numbers that the core counts. Source: OProfile's event files; E500CORERM Rev. 1, Table 7-10 */
 enum {
 	EV_CYCLES = 1, EV_INSTRUCTIONS = 2, EV_OPS = 3, EV_FETCHED = 4, EV_DECODED = 5, EV_BRANCHES = 8, EV_LOADS = 9,
 	EV_STORES = 10, EV_REDIRECTS = 11, EV_BRANCHES_FINISHED = 12, EV_TAKEN_FINISHED = 13, EV_MISPREDICTED = 15,

@@ -1,5 +1,6 @@
 /* Decorated accesses of e500mc and later: rA has what the device is to do with the access, rB the address. No device
- * here understands decorations, and RAM ignores them. Op-codes: binutils, ppc-opc.c; events: facts/e500.md 3 */
+ * here understands decorations, and RAM ignores them. Op-codes: binutils, ppc-opc.c; events: OProfile's files, e500mc
+ * and e6500 */
 #include "probes/virtual/cpu/e500/core.h"
 
 enum { BYTE, HALF, WORD };	/* in steps of 32 from 515 (loads) and 643 (stores); those of 64 bits are not here */

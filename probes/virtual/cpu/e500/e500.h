@@ -3,8 +3,9 @@
  * e5500 and e6500 run in 32-bit mode, with 32 bits of each GPR; of an e6500's two threads this is one, and the other
  * never runs. The performance monitor is a unit (unit/e500_pm.h) that watches what this core counts.
  * One thread at a time. Deterministic: the same bus, calls and settings give the same instructions and cycles.
- * Sources: E500CORERM Rev. 1 (registers, interrupts, MMU), Power ISA 2.06 Book I and III-E (instructions),
- * facts/e500.md; for e500mc and later also Linux' reg_booke.h and cputable, NXP's qoriq-debug, and binutils' op-codes.
+ * Sources: E500CORERM Rev. 1 (registers, interrupts, MMU; chapter 7: performance monitor), OProfile's event files,
+ * Power ISA 2.06 Book I and III-E (instructions); for e500mc and later also Linux' reg_booke.h and cputable, NXP's
+ * qoriq-debug, and binutils' op-codes.
  *
  * Not there: arithmetic of SPE and FPU (a Program interrupt; v1 and v2 have no FPU at all), AltiVec, TLB0 (what is
  * written there is lost), watchdog, debug interrupts (DBCR0 and its kin only hold bits), string instructions (the parts
@@ -28,8 +29,9 @@ enum pt_ve500_core {
 	PT_VE500_CORES,
 };
 
-/* What tells them apart. Sources: facts/e500.md 1, 2.2, 2.3; PVRs as QEMU has them; caches: the manuals of the parts
- * with these cores. UNVERIFIED: the L1 of an e6500 as modelled (cache.c). */
+/* What tells them apart. Sources: Linux' core-fsl-emb.c and NXP's qoriq-debug for counters and event fields; PVRs as
+ * QEMU has them; caches: the manuals of the parts with these cores. UNVERIFIED: the L1 of an e6500 as modelled
+ * (cache.c). */
 struct pt_ve500_kind {
 	const char *name;		/* "e500mc" */
 	uint32_t pvr;
@@ -63,7 +65,7 @@ enum pt_ve500_interrupt {
 };
 
 /* Register numbers are GDB's. Those from EV0H on, ACC and SPEFSCR are of e500v1 and v2; the others have FPRs of 64 bits
- * from F0 on, and FPSCR. Source: facts/e500.md 8; GDB's powerpc-e500.xml, powerpc-32.xml. */
+ * from F0 on, and FPSCR. Source: GDB's powerpc-e500.xml, powerpc-32.xml. */
 enum pt_ve500_reg {
 	PT_VE500_R0 = 0, PT_VE500_EV0H = 32, PT_VE500_F0 = 32, PT_VE500_PC = 64, PT_VE500_MSR, PT_VE500_CR, PT_VE500_LR,
 	PT_VE500_CTR, PT_VE500_XER, PT_VE500_FPSCR, PT_VE500_ACC = 73, PT_VE500_SPEFSCR = 74,
@@ -71,7 +73,7 @@ enum pt_ve500_reg {
 	PT_VE500_PVR = PT_VE500_REGS,	/* read-only, and in no g packet */
 };
 
-/* MSR. Source: facts/e500.md 2.5, E500CORERM 2.5.1; GS: Power ISA 2.06 Book III-E, 4.2.1 */
+/* MSR. Source: E500CORERM Rev. 1, 2.5.1; GS: Power ISA 2.06 Book III-E, 4.2.1 */
 enum {
 	PT_VE500_MSR_GS = 0x10000000,
 	PT_VE500_MSR_SPE = 0x02000000, PT_VE500_MSR_WE = 0x00040000, PT_VE500_MSR_CE = 0x00020000,
@@ -80,7 +82,7 @@ enum {
 	PT_VE500_MSR_PMM = 0x04,
 };
 
-/* What the core counts since power-on, whether or not a performance monitor looks: by event number of facts/e500.md 3.
+/* What the core counts since power-on, whether or not a performance monitor looks: by event number of OProfile's files.
  * Those that this model cannot know stay 0; which they are pt_ve500_counts() says (events.c). */
 enum { PT_VE500_EVENTS = 512 };
 

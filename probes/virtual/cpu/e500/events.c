@@ -1,6 +1,6 @@
 /* Which events the cores count: rows of numbers that stand for the same on all cores named. What a core lacks reads 0.
  * Spec columns count what was flushed, too; this core flushes nothing, so finished is completed here. The e6500's L2 is
- * shared; alone with it, a thread's accesses are all accesses. Source: facts/e500.md 3 */
+ * shared; alone with it, a thread's accesses are all accesses. Source: OProfile's event files; AN3636 Rev. 2, 2.1 */
 #include "probes/virtual/cpu/e500/core.h"
 
 enum {

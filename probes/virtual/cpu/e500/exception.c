@@ -92,7 +92,7 @@ static void lasted(struct pt_ve500 *cpu, unsigned event, uint64_t since)
 		cpu->watcher.lasted(cpu->watcher.arg, event, (uint32_t)(cpu->cycle - since), cpu->msr);
 }
 
-/* Pending: since the input was asserted. Latency: since it was asserted and enabled. Source: facts/e500.md 3 */
+/* Pending: since the input was asserted. Latency: since it was asserted and enabled. Source: OProfile's event files */
 static void tell_waiting(struct pt_ve500 *cpu, unsigned interrupt)
 {
 	if (interrupt == PT_VE500_EXTERNAL) {

@@ -1,5 +1,5 @@
 /* The branch target buffer. A hit is a branch that it knows, or one that it does not know and that was not taken.
- * Source: E500CORERM 4.3.2; facts/e500.md 3, events 15 to 17 */
+ * Source: E500CORERM Rev. 1, 4.3.2; events 15 to 17: OProfile's event files */
 #include "probes/virtual/cpu/e500/core.h"
 
 static unsigned way_of(const struct btb *btb, unsigned set, uint32_t from)

@@ -172,7 +172,7 @@ static bool move_spr(struct pt_ve500 *cpu, uint32_t op, bool writes)
 	return true;
 }
 
-/* Supervisor's numbers have bit 4; user code may read the others. Source: facts/e500.md 2 */
+/* Supervisor's numbers have bit 4; user code may read the others. Source: E500CORERM Rev. 1, Table 7-2 */
 static bool move_pmr(struct pt_ve500 *cpu, uint32_t op, bool writes)
 {
 	unsigned n = number(op);

@@ -1,4 +1,4 @@
-/* Encodings. Source: UG984 2018.2, and binutils' microblaze-opc.h. */
+/* Encodings. Source: UG984 2018.2, chapter 5; binutils' microblaze-opc.h; QEMU's insns.decode. */
 #ifndef PT_VIRTUAL_CPU_MICROBLAZE_DECODE_H
 #define PT_VIRTUAL_CPU_MICROBLAZE_DECODE_H
 

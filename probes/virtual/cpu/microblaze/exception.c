@@ -1,5 +1,5 @@
-/* Vectors: exceptions of instructions, interrupts, breaks, and the way back. Source: UG984 2018.2, table of vectors
- * and what stands below it. */
+/* Vectors: exceptions of instructions, interrupts, breaks, and the way back. Source: UG984 2018.2, "Reset, Interrupts,
+ * Exceptions, and Break". */
 #include "probes/virtual/cpu/microblaze/core.h"
 
 static void enter(struct pt_vmb *cpu, uint32_t set, uint32_t clear, uint32_t to, uint32_t from, uint32_t detail)
@@ -83,7 +83,7 @@ bool pt_mb_take_interrupt(struct pt_vmb *cpu)
 	return true;
 }
 
-/* A system call or the debugger's break leaves user mode. Source: UG984 2018.2, Debug and Trace (BIP stays clear of
+/* A system call or the debugger's break leaves user mode. Source: UG984 2018.2, "Software Breaks" (BIP stays clear of
  * 0x18). */
 void pt_mb_brk(struct pt_vmb *cpu, unsigned rd, uint32_t to)
 {

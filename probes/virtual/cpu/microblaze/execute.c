@@ -1,4 +1,5 @@
-/* The inner loop and what each instruction does. Source: UG984 2018.2, and binutils' microblaze-opc.h. */
+/* The inner loop and what each instruction does. Source: UG984 2018.2, chapter 5; binutils' microblaze-opc.h; QEMU's
+ * insns.decode. */
 #include "probes/virtual/cpu/microblaze/decode.h"
 #include "probes/virtual/cpu/microblaze/memory.h"
 

@@ -14,10 +14,10 @@
 
 #include "probes/virtual/cpu.h"
 
-/* Offsets from C_BASE_VECTORS. Source: UG984 2018.2, and binutils' microblaze-opc.h */
+/* Offsets from C_BASE_VECTORS. Source: UG984 2018.2, "Reset, Interrupts, Exceptions, and Break" */
 enum { PT_VMB_RESET = 0x00, PT_VMB_USER = 0x08, PT_VMB_INTERRUPT = 0x10, PT_VMB_BREAK = 0x18, PT_VMB_EXCEPTION = 0x20 };
 
-/* MSR. CC, a copy of C, is made when MSR is read. Source: UG984 2018.2, and binutils' microblaze-opc.h */
+/* MSR. CC, a copy of C, is made when MSR is read. Source: UG984 2018.2, "Machine Status Register (MSR)" */
 enum {
 	PT_VMB_IE = 0x2, PT_VMB_C = 0x4, PT_VMB_BIP = 0x8, PT_VMB_FSL = 0x10, PT_VMB_ICE = 0x20, PT_VMB_DZO = 0x40,
 	PT_VMB_DCE = 0x80, PT_VMB_EE = 0x100, PT_VMB_EIP = 0x200, PT_VMB_PVR = 0x400, PT_VMB_UM = 0x800,
@@ -58,8 +58,8 @@ enum pt_vmb_halt {		/* why the core halted: bits */
 	PT_VMB_HALT_TRACE = 64,		/* the trace buffer is full */
 };
 
-/* Cycles of an instruction. UNVERIFIED: typical latencies. A branch that is not taken takes one;
- * what is in its delay slot is counted by itself. */
+/* Cycles of an instruction. UNVERIFIED: typical latencies of UG984. A branch that is not taken takes one; what is in
+ * its delay slot is counted by itself. */
 struct pt_vmb_timing {
 	uint8_t taken, taken_with_slot;
 	uint8_t load, store;

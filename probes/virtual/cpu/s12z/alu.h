@@ -1,4 +1,4 @@
-/* Results and flags. The flags are those of the 68HC12 family where the facts do not say; UNVERIFIED, decided once:
+/* Results and flags. The flags are those of the 68HC12 family, UNVERIFIED as no source has them; decided once:
  *   - LD, ST, MOV, AND, OR, EOR, BIT: N Z, V clear, C kept; CLR: Z alone; INC, DEC: C kept; LEA, TFR, EXG, PSH, PUL,
  *     TBcc, DBcc, BRSET, BRCLR: none
  *   - COM keeps C (the HC12 sets it); NEG is 0 - x

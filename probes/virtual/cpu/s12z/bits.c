@@ -1,4 +1,4 @@
-/* Single bits, bit fields and CLB. UNVERIFIED, as only the encodings are in the facts:
+/* Single bits, bit fields and CLB. UNVERIFIED, as binutils has the encodings alone:
  *   - a bit number from a register is cut to the operand's width
  *   - a field of width 0 has 32 bits; what lies beyond the operand is 0, or not written; N Z by the result, V clear
  *   - CLB counts the bits behind the first that are like it; N and V clear, Z by the count */

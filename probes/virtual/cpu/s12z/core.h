@@ -7,7 +7,7 @@
 #include "probes/virtual/cpu/s12z/s12z.h"
 #include "probes/virtual/taps.h"
 
-/* Registers by their numbers in op-codes and postbytes. Source: GDB, s12z-tdep.c */
+/* Registers by their numbers in op-codes and postbytes. Source: binutils, s12z-opc.c */
 enum { R_D2, R_D3, R_D4, R_D5, R_D0, R_D1, R_D6, R_D7, R_X, R_Y, R_S, R_P, R_CCH, R_CCL, R_CCW, R_NONE, N_REGS };
 
 /* The cycle model, UNVERIFIED: the CPU manual, which has the counts, could not be read. One bus cycle for each

@@ -1,6 +1,7 @@
-/* CCW, exceptions and interrupts. Order of the frame: GDB, s12z-tdep.c. Priorities: MC9S12ZVM RM 4.4.2 (level above
- * IPL, I clear; the lower vector number first on one level; what is not maskable by I leaves IPL as it is).
+/* CCW, exceptions and interrupts. Priorities: MC9S12ZVM RM 4.4.2 (level above IPL, I clear; the lower vector number
+ * first on one level; what is not maskable by I leaves IPL as it is).
  * UNVERIFIED:
+ *   - the order of the frame is that of PSH and PUL
  *   - every entry sets I and clears U, XIRQ sets X as well
  *   - in user state instructions and RTI change N Z V C alone; X cannot be set by any
  *   - an instruction that clears I lets the next one execute before an interrupt, as in the HC12; RTI does not

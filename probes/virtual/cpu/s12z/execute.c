@@ -120,8 +120,7 @@ static bool return_from_call(struct pt_vs12z *cpu, uint32_t pc)
 	return true;
 }
 
-/* PSH, PUL: bits 5..0 are registers from low to high addresses. Source: GDB, s12z-tdep.c (frame), binutils' listing of
- * all postbytes */
+/* PSH, PUL: bits 5..0 are registers from low to high addresses. Source: binutils' listing of all postbytes */
 static const uint8_t stacked[2][6] = {
 	{ R_CCH, R_CCL, R_D0, R_D1, R_D2, R_D3 },
 	{ R_D4, R_D5, R_D6, R_D7, R_X, R_Y },

@@ -1,5 +1,5 @@
-/* MUL, MAC, QMUL, DIV, MOD: two operands of any width, the result as wide as its register. UNVERIFIED, as only the
- * encodings are in the facts:
+/* MUL, MAC, QMUL, DIV, MOD: two operands of any width, the result as wide as its register. UNVERIFIED,
+ * as binutils has the encodings alone:
  *   - N and Z by the register, V where the result does not fit, C clear
  *   - division by zero: C set and everything else kept
  *   - QMUL takes its operands as fractions (unsigned 0.n, signed 1.(n-1)), aligned to the left of the register, rounds

@@ -1,4 +1,4 @@
-/* The general operand. UNVERIFIED, as the facts give encodings and not their meaning:
+/* The general operand. UNVERIFIED, as binutils has encodings and not their meaning:
  *   - a data register in an address counts as unsigned: (Di,X), (u18,Di), [Di,X]; D6 and D7 with their low 24 bits
  *   - P in (s9,P) and [o24,P] is the address of the instruction (decode.c)
  *   - a register as operand of an instruction for another register is extended with its sign, or cut off

@@ -1,4 +1,4 @@
-/* The general operand: where it is, and its value. What the facts do not say of it is decided in operand.c. */
+/* The general operand: where it is, and its value. What no source says of it is decided in operand.c. */
 #ifndef PT_VIRTUAL_CPU_S12Z_OPERAND_H
 #define PT_VIRTUAL_CPU_S12Z_OPERAND_H
 

@@ -1,10 +1,9 @@
 /* The virtual boards' S12Z: executes both op-code pages over a bus of 24 bits, big-endian, byte-aligned. The interrupt
  * module's registers, the DBG module and the BDC are the chip's; they drive the core through the calls below.
  * One thread at a time. Deterministic: the same bus, calls and settings give the same instructions and cycles.
- * Sources: binutils, s12z-opc.c (encodings), and GDB, s12z-tdep.c (frame); S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 5
- * (what the BDC sees); the CPU manual (CPUS12ZRM) could not be read. What these do not say is marked UNVERIFIED
- * where it is decided: alu.h, operand.c, multiply.c,
- * shift.c, bits.c, exception.c, core.h.
+ * Sources: binutils, s12z-opc.c (encodings, registers); the vendor's device headers (vectors); S12ZVHY/S12ZVHL RM Rev.
+ * 1.05, chapter 5 (what the BDC sees); the CPU manual (CPUS12ZRM) could not be read. What these do not say is marked
+ * UNVERIFIED where it is decided: alu.h, operand.c, multiply.c, shift.c, bits.c, exception.c, core.h.
  *
  * Time is the bus clock. It passes while the core waits, is stopped, in active BDM or held in reset; then the count
  * jumps from one unit's tick to the next, and nothing is executed. Cycles of instructions are a model (core.h). */
@@ -15,8 +14,8 @@
 
 #include "probes/virtual/cpu.h"
 
-/* Vector numbers: entry at vector base + 0x1fc - 4n, a handler's address in its low three bytes. Source: GDB,
- * s12z-tdep.c */
+/* Vector numbers: entry at vector base + 0x1fc - 4n, a handler's address in its low three bytes. Source: the vendor's
+ * device headers, mc9s12zvhy64.h */
 enum pt_vs12z_vector {
 	PT_VS12Z_RESET = 0,
 	PT_VS12Z_SPARE = 1,	/* op-code of page 1 that does not exist */
@@ -47,14 +46,14 @@ enum pt_vs12z_halt {
 	PT_VS12Z_HALT_RESET = 16,	/* special single chip mode */
 };
 
-/* Register numbers: CRN of the BDC, and GDB's. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 5; GDB, s12z-tdep.c */
+/* Register numbers: CRN of the BDC, and GDB's. Source: S12ZVHY/S12ZVHL RM Rev. 1.05, p. 168; GDB, s12z-tdep.c */
 enum pt_vs12z_reg {
 	PT_VS12Z_D0, PT_VS12Z_D1, PT_VS12Z_D2, PT_VS12Z_D3, PT_VS12Z_D4, PT_VS12Z_D5, PT_VS12Z_D6, PT_VS12Z_D7,
 	PT_VS12Z_X, PT_VS12Z_Y, PT_VS12Z_S, PT_VS12Z_P, PT_VS12Z_CCW,
 	PT_VS12Z_REGS,
 };
 
-/* CCW: bits. Source: GDB, s12z-tdep.c */
+/* CCW: bits. Source: binutils, s12z-opc.c */
 enum {
 	PT_VS12Z_C = 1, PT_VS12Z_V = 2, PT_VS12Z_Z = 4, PT_VS12Z_N = 8,
 	PT_VS12Z_I_MASK = 0x10, PT_VS12Z_X_MASK = 0x40, PT_VS12Z_S_STOP = 0x80,	/* S: STOP does nothing */
@@ -94,7 +93,7 @@ struct pt_vs12z_hooks {
 	bool (*bgnd)(void *arg, uint32_t pc);
 	/* While pt_vs12z_watch() is on: the instruction at pc is about to be executed; for tagged breakpoints. Not
 	 * asked for the first instruction after a resume, so that GO and STEP1 leave a breakpoint that they stand on
-	 * (S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 5: off during STEP1). */
+	 * (S12ZVHY/S12ZVHL RM Rev. 1.05, p. 227: off during STEP1). */
 	enum pt_vs12z_tag (*fetch)(void *arg, uint32_t pc);
 	/* Active BDM was entered; why: enum pt_vs12z_halt bits. */
 	void (*halted)(void *arg, uint32_t why);
@@ -154,7 +153,7 @@ void pt_vs12z_machine_exception(struct pt_vs12z *cpu);
 
 /* --- debug */
 /* Enter active BDM before the next instruction. In WAI and STOP it stays pending until the core leaves them, as
- * S12ZVHY/S12ZVHL RM Rev. 1.05, chapter 5 says. From anywhere: taps and units, too. */
+ * S12ZVHY/S12ZVHL RM Rev. 1.05, p. 157, says. From anywhere: taps and units, too. */
 void pt_vs12z_request_halt(struct pt_vs12z *cpu, uint32_t why);
 void pt_vs12z_cancel_halt(struct pt_vs12z *cpu, uint32_t why);	/* a request not yet served */
 /* A breakpoint that is to be an SWI (DBG, BDMBP = 0), after the present instruction; ignored in BDM. */

@@ -1,4 +1,4 @@
-/* Shifts and rotates. UNVERIFIED, as only the encodings are in the facts:
+/* Shifts and rotates. UNVERIFIED, as binutils has the encodings alone:
  *   - a count from a register or from memory (a byte) is its low five bits
  *   - where source and destination differ in width, the shift is made in the wider: LSR and LSL extend with zeros, ASR
  *     and ASL with the sign; the result is cut off
