@@ -53,7 +53,7 @@ static inline void drain(void)
 	}
 }
 
-struct record { unsigned counter; bool resumes; uint64_t value; };
+struct record { unsigned counter; bool resumes; uint64_t value, at_ns; };
 
 static inline size_t records_of(const struct pt_chunk *chunk, struct record *record, size_t room)
 {
@@ -63,7 +63,7 @@ static inline size_t records_of(const struct pt_chunk *chunk, struct record *rec
 		unsigned word = pt_le16(chunk->bytes + at + PT_COUNTERS_COUNTER);
 
 		record[n] = (struct record){ word & ~(unsigned)PT_COUNTERS_RESUMES, (word & PT_COUNTERS_RESUMES) != 0,
-			pt_le64(chunk->bytes + at + PT_COUNTERS_READING) };
+			pt_le64(chunk->bytes + at + PT_COUNTERS_READING), pt_le64(chunk->bytes + at + PT_COUNTERS_TICKS) };
 	}
 	return n;
 }

@@ -152,6 +152,58 @@ START_TEST(windows_are_what_was_frozen)
 }
 END_TEST
 
+/* From where it was last let go to where it ended, by its cycles at the clock that is given: rates are of that time.
+ * Returns how many windows. */
+static unsigned check_lengths(const struct pt_e500_counting *c, unsigned cycles_counter, double clock_hz)
+{
+	struct record record[PT_CHUNK_BYTES / PT_COUNTERS_BYTES];
+	struct record from = { 0 }, to = { 0 };
+	uint64_t n_windows = 0;
+
+	for (size_t at = 0; at < sink.n_chunks; at++) {
+		size_t n =
+			sink.chunk[at]->kind == PT_CHUNK_DATA ? records_of(sink.chunk[at], record, PT_LEN(record)) : 0;
+
+		for (size_t i = 0; i < n; i++) {
+			if (record[i].counter == cycles_counter) {
+				from = to;
+				to = record[i];
+			}
+			if (record[i].counter != c->n + 1 || record[i].value == n_windows)
+				continue;
+			n_windows = record[i].value;
+			ck_assert_double_eq_tol((double)(to.at_ns - from.at_ns),
+						(double)(to.value - from.value) * 1e9 / clock_hz, 2);
+		}
+	}
+	return (unsigned)n_windows;
+}
+
+START_TEST(windows_last_as_long_as_their_cycles)
+{
+	static const char *const target_words[] = { "e500.scratch=0x800000:0x200", "e500.clock_hz=1000000000" };
+	static const char *const source_words[] = { "until=branches:70", "events=cycles,instructions", "period=1ms",
+						    "chain=off" };
+	struct pt_err err = { .msg = "" };
+	struct pt_e500_counting c;
+
+	attach("modern", target_words, PT_LEN(target_words));
+	ck_assert_int_eq(target->ops->resume(target->state, 0, &err), 0);
+	start(source_words, PT_LEN(source_words));
+	c = plan_of();
+	ck_assert_uint_eq(event_number(&c, 1), 1);
+	for (unsigned n = 0; n < 4;) {
+		size_t n_rearm = array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_REARM);
+
+		drain();
+		n += array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_REARM) > n_rearm;
+	}
+	ck_assert_uint_ge(check_lengths(&c, 1, 1e9), 2);
+	stop();
+	leave();
+}
+END_TEST
+
 /* Through an e6500's debug space, while it runs: reading takes its time, and what is read is of one instruction. */
 START_TEST(windows_are_read_while_it_runs)
 {
@@ -180,6 +232,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, windows_are_what_was_frozen, 0, PT_LEN(until));
+	tcase_add_test(tc, windows_last_as_long_as_their_cycles);
 	tcase_add_test(tc, windows_are_read_while_it_runs);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

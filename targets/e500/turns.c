@@ -55,10 +55,16 @@ static void put_values(struct pt_e500_turns *s, uint64_t at_ns, bool resumes)
 		put_record(s, at_ns, c->n + 1, false, s->n_windows);
 }
 
+/* When the core was let go, if the pass had halted it. */
+static uint64_t resumed_ns(const struct pt_e500_pass *pass)
+{
+	return pass->halted ? pass->at_ns - pass->error_ns + pass->halted_ns : pass->at_ns;
+}
+
 /* Behind what was read at its beginning, a halt is a time of its own; the counters go on from there. */
 static void put_halt(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 {
-	uint64_t from_ns = pass->at_ns - pass->error_ns, end_ns = from_ns + pass->halted_ns;
+	uint64_t end_ns = resumed_ns(pass);
 
 	emit_records(s, pass->at_ns);
 	if (!pass->halted)
@@ -114,16 +120,16 @@ static void find_values(const struct pt_e500_turns *s, uint64_t *events, uint64_
 }
 
 /* A window begins, or is seen to go on; its values are told, or are not. */
-static void goes_on(struct pt_e500_turns *s, uint64_t at_ns, uint64_t halted_ns, bool told)
+static void goes_on(struct pt_e500_turns *s, const struct pt_e500_pass *pass, bool told)
 {
-	uint64_t was = s->seen_events, cycles;
+	uint64_t was = s->seen_events, at_ns = pass->at_ns, cycles;
 
 	find_values(s, &s->seen_events, &cycles);
 	if (s->seen_events != PT_UNKNOWN && was != PT_UNKNOWN && s->seen_events > was && at_ns > s->seen_ns) {
 		s->lately_events += s->seen_events - was;
 		s->lately_ns += at_ns - s->seen_ns;
 	}
-	s->seen_ns = at_ns + halted_ns;
+	s->seen_ns = resumed_ns(pass);
 	if (!told)
 		return;
 	s->told_ns = s->seen_ns;
@@ -147,7 +153,8 @@ static uint64_t end_ns(const struct pt_e500_turns *s, uint64_t at_ns)
 
 static void end_window(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
 {
-	uint64_t from_ns = pass->at_ns - pass->error_ns, ended_ns = end_ns(s, pass->at_ns);
+	uint64_t from_ns = pass->at_ns - pass->error_ns;
+	uint64_t ended_ns = end_ns(s, pass->halted ? pass->at_ns : pass->at_ns + pass->error_ns);
 
 	s->n_windows++;
 	s->running = false;
@@ -176,7 +183,7 @@ static void take_reading(struct pt_e500_turns *s, const struct pt_e500_op *ops, 
 		put_values(s, pass->at_ns, false);
 	if (told)
 		put_halt(s, pass);
-	goes_on(s, pass->at_ns, pass->halted_ns, told);
+	goes_on(s, pass, told);
 }
 
 int pt_e500_turns_read(struct pt_e500_turns *s, struct pt_err *err)
@@ -238,11 +245,17 @@ static int choose_bit(struct pt_e500_turns *s, struct pt_err *err)
 	return rc;
 }
 
-/* Counters begin: what stood until now is nobody's. */
-static void begin_counting(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
+/* Counters begin: what stood until now is nobody's. Nobody knows when a window did within the pass: as early as it may
+ * have been there is time for all that it counts until it is seen to be over. */
+static void begin_counting(struct pt_e500_turns *s, struct pt_e500_pass *pass)
 {
-	uint64_t at_ns = pass->at_ns > s->out.told_ns ? pass->at_ns : s->out.told_ns + 1;
+	uint64_t at_ns;
 
+	if (has_windows(s) && !pass->halted) {
+		pass->at_ns -= pass->error_ns;
+		pass->error_ns = 0;
+	}
+	at_ns = pass->at_ns > s->out.told_ns ? pass->at_ns : s->out.told_ns + 1;
 	if (!s->running)
 		pt_emit_loss(&s->out, s->n_windows > 0 ? PT_LOSS_REARM : PT_LOSS_NOT_ARMED, at_ns);
 }
@@ -275,7 +288,7 @@ int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
 	put_halt(s, &pass);
 	s->next_ns = pass.at_ns + (has_windows(s) ? period_of(s) : turn_ns(s));
 	s->seen_events = PT_UNKNOWN;
-	goes_on(s, pass.at_ns, pass.halted_ns, true);
+	goes_on(s, &pass, true);
 	return 0;
 }
 
