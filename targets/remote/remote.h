@@ -148,6 +148,22 @@ int pt_remote_mass_erase(void *state, struct pt_err *err);
 /* For struct pt_target_ops.upstream: what GDB is to get instead of the server's own, see targets/target.h. */
 const struct pt_target_upstream *pt_remote_upstream(void *state);
 
+/* The rows of struct pt_target_ops that no target behind a server has anything better for. */
+#define PT_REMOTE_CONTROL \
+	.n_cores = pt_remote_n_cores, \
+	.halt = pt_remote_halt, \
+	.registers = pt_remote_registers, \
+	.read_registers = pt_remote_read_registers, \
+	.write_registers = pt_remote_write_registers, \
+	.pc = pt_remote_pc, \
+	.break_insert = pt_remote_break_insert, \
+	.break_remove = pt_remote_break_remove, \
+	.flash_erase = pt_remote_flash_erase, \
+	.flash_write = pt_remote_flash_write, \
+	.flash_done = pt_remote_flash_done, \
+	.mass_erase = pt_remote_mass_erase, \
+	.upstream = pt_remote_upstream
+
 extern const struct pt_source_ops pt_source_remote_pc;	/* pc-sampling: halt, read the pc, resume */
 
 #endif
