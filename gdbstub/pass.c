@@ -105,26 +105,6 @@ void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */
 
-/* What the board has to know of it: its samples go on what the client resumed. */
-static void note_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet, bool runs)
-{
-	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
-	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
-
-	if (runs) {
-		pt_rsp_resume_read(&shared->run, (const char *)packet->bytes, true);
-		shared->run.client_waits = true;
-		shared->client_interrupts = false;
-		snprintf(shared->resume, sizeof(shared->resume), "%.*s",
-			 packet->len_bytes < sizeof(shared->resume) ? (int)packet->len_bytes : 0,
-			 (const char *)packet->bytes);
-	} else {		/* Hg */
-		snprintf(p->thread, sizeof(p->thread), "%.*s", (int)packet->len_bytes, (const char *)packet->bytes);
-		memcpy(shared->thread, p->thread, sizeof(shared->thread));
-	}
-	pt_rsp_stream_unlock(stream);
-}
-
 static bool runs_already(struct pt_gdb_pass *p)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
@@ -165,7 +145,7 @@ static bool detach_by_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *
 	if (strcmp(p->server, "QEMU") != 0 || packet->bytes[0] != 'D' ||
 	    (packet->len_bytes > 1 && packet->bytes[1] != ';'))
 		return false;
-	note_resume(p, packet, true);
+	pt_pass_note_resume(p, packet);
 	shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));
 	shared->run.client_waits = false;
 	memcpy(shared->resume, resume, sizeof(resume));
@@ -183,7 +163,7 @@ static void remember(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
 	if (begins(packet, "qSupported:"))
 		snprintf(p->supported, sizeof(p->supported), "%s", text);
 	else if (begins(packet, "Hg") && packet->len_bytes < sizeof(p->thread))
-		note_resume(p, packet, false);
+		pt_pass_note_thread(p, packet);
 	else if (packet->len_bytes == 1 && text[0] == '!')
 		p->extended = true;
 	p->client->error_message |= begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
@@ -211,7 +191,7 @@ static void transmit(struct pt_gdb_pass *p)
 		return;
 	}
 	if (how == RUNS)
-		note_resume(p, packet, true);
+		pt_pass_note_resume(p, packet);
 	pt_upstream_send(p->upstream, packet->bytes, fits);
 	if (how == SILENT) {
 		settle(p);
@@ -299,120 +279,6 @@ bool pt_pass_is_busy(void *arg)
 	return p->await == PT_PASS_ANSWER || p->replay > 0;
 }
 
-/* Of a stop, and of whatever else tells how the target is. */
-static void note_stop(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, size_t skip)
-{
-	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
-	uint8_t text[PT_RSP_STOP_BYTES + 64];
-	struct pt_rsp_shared *shared;
-	int len;
-
-	if (raw->len_bytes > sizeof(text))
-		len = (int)snprintf((char *)text, 4, "%.3s", (const char *)raw->bytes + 1 + skip);
-	else
-		len = pt_rsp_raw_payload(raw, text, sizeof(text));
-	if (len < (int)skip)
-		return;
-	shared = pt_rsp_stream_lock(stream);
-	if (pt_rsp_stop_read(&shared->run, text + skip, (size_t)len - skip) && !shared->run.non_stop) {
-		pt_rsp_stop_chooses(&shared->run, p->thread);
-		memcpy(shared->thread, p->thread, sizeof(shared->thread));
-	}
-	shared->run.client_waits = shared->client_interrupts = false;
-	pt_rsp_stream_unlock(stream);
-}
-
-/* In non-stop the answer to a resume or a stop is OK, and nobody waits: stops are notified. */
-static void note_non_stop(struct pt_gdb_pass *p, const char *text)
-{
-	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
-	struct pt_rsp_shared *shared;
-	bool actions = strncmp(text, "vCont;", 6) == 0, stops = strcmp(text, "vCtrlC") == 0;
-
-	if (actions && strpbrk(text + 5, "cCsSr") != NULL && strncmp(text + 5, ";t", 2) != 0)
-		note_resume(p, p->client->current, true);
-	else if (!actions && !stops)
-		return;
-	stops |= actions && strstr(text, ";t") != NULL;
-	shared = pt_rsp_stream_lock(stream);
-	shared->run.client_waits = false;
-	shared->client_interrupts |= stops && shared->run.running;
-	pt_rsp_stream_unlock(stream);
-}
-
-/* Non-stop: "?" and the vStopped behind it go through all that stand, until the answer is OK. */
-static void note_roll(struct pt_gdb_pass *p, bool ok)
-{
-	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
-	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
-	bool begins_it = strcmp(p->head, "?") == 0;
-
-	if (begins_it)
-		shared->run.told = 0;
-	p->asks_stops |= begins_it;
-	if (ok && p->asks_stops)
-		pt_rsp_all_told(&shared->run);
-	p->asks_stops &= !ok;
-	pt_rsp_stream_unlock(stream);
-}
-
-static void note_detached(struct pt_gdb_pass *p, struct pt_rsp_shared *shared)
-{
-	if (strcmp(p->server, "OpenOCD") == 0)
-		shared->run.running = false;
-	else
-		pt_rsp_resume_read(&shared->run, "c", false);	/* nobody will be told that it stops */
-	snprintf(shared->resume, sizeof(shared->resume), "c");
-	p->n_breaks = 0;
-}
-
-static bool tells_of_stop(const struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
-{
-	return (p->await == PT_PASS_STOP && raw->bytes[1] != 'F') || strcmp(p->head, "?") == 0 ||
-	       strncmp(p->head, "vRun", 4) == 0 || strncmp(p->head, "vAttach", 7) == 0 ||
-	       (p->non_stop && strcmp(p->head, "vStopped") == 0);
-}
-
-static void note_answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
-{
-	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
-	bool ok = raw->len_bytes == 6 && memcmp(raw->bytes, "$OK#", 4) == 0;
-	struct pt_rsp_shared *shared;
-
-	if (p->non_stop && (strcmp(p->head, "?") == 0 || strcmp(p->head, "vStopped") == 0))
-		note_roll(p, ok);
-	if (tells_of_stop(p, raw))
-		note_stop(p, raw, 0);
-	if (!ok)
-		return;
-	shared = pt_rsp_stream_lock(stream);
-	if (strncmp(p->head, "QNonStop:", 9) == 0)
-		p->non_stop = shared->run.non_stop = p->head[9] == '1';
-	if (p->head[0] == 'D' && (p->head[1] == '\0' || p->head[1] == ';'))
-		note_detached(p, shared);
-	pt_rsp_stream_unlock(stream);
-	if (p->non_stop)
-		note_non_stop(p, (const char *)p->client->current->bytes);
-}
-
-/* Breakpoints that the client leaves behind when it goes without a word are taken out. */
-static void note_break(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
-{
-	const struct pt_gdb_packet *packet = p->client->current;
-	const char *what = (const char *)packet->bytes + 1;
-	size_t len = strcspn(what, ";"), i = 0;
-
-	if ((packet->bytes[0] != 'Z' && packet->bytes[0] != 'z') || raw->len_bytes != 6 ||
-	    memcmp(raw->bytes, "$OK#", 4) != 0 || len >= PT_PASS_BREAK_BYTES)
-		return;
-	while (i < p->n_breaks && (strncmp(p->breaks[i], what, len) != 0 || p->breaks[i][len] != '\0'))
-		i++;
-	if (packet->bytes[0] == 'Z' && i == p->n_breaks && i < PT_PASS_BREAKS)
-		snprintf(p->breaks[p->n_breaks++], PT_PASS_BREAK_BYTES, "%.*s", (int)len, what);
-	else if (packet->bytes[0] == 'z' && i < p->n_breaks)
-		memmove(p->breaks[i], p->breaks[--p->n_breaks], PT_PASS_BREAK_BYTES);
-}
-
 static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
 	struct pt_rsp_shared *shared;
@@ -465,8 +331,7 @@ static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	struct pt_gdb_client *client = p->client;
 	bool moved;
 
-	note_answer(p, raw);
-	note_break(p, raw);
+	pt_pass_note_answer(p, raw);
 	if (p->halts_first) {
 		settle(p);
 		pass_current(p);
@@ -551,7 +416,7 @@ void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_r
 			pt_pass_fail(p, "the answer of the GDB server at %s was damaged on its way", p->server);
 	} else if (p->client != NULL && p->replay == 0) {
 		if (raw->len_bytes > 6 && memcmp(raw->bytes, "%Stop:", 6) == 0)
-			note_stop(p, raw, 5);
+			pt_pass_note_stop(p, raw, 5);
 		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
 	}
 }

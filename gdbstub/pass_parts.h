@@ -1,5 +1,5 @@
 /* What the files of passing share: pass.c has the life of a packet, pass_ours.c what of it is ours, pass_link.c how the
- * connection comes and goes. */
+ * connection comes and goes, pass_notes.c what the board has to know of what passes. */
 #ifndef PT_GDBSTUB_PASS_PARTS_H
 #define PT_GDBSTUB_PASS_PARTS_H
 
@@ -78,6 +78,13 @@ void pt_pass_go(struct pt_gdb_pass *pass);			/* send what waits, if it can be se
 void pt_pass_fail(struct pt_gdb_pass *pass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void pt_pass_frame(void *pass, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw);
 bool pt_pass_is_busy(void *pass);
+
+/* pass_notes.c */
+void pt_pass_note_resume(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);	/* the client lets it run */
+void pt_pass_note_thread(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);	/* Hg: it has chosen one */
+/* A packet that tells how the target is: a stop reply from byte skip of its payload on. */
+void pt_pass_note_stop(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, size_t skip);
+void pt_pass_note_answer(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);	/* to the client's packet */
 
 /* pass_patience.c */
 uint64_t pt_pass_standard_ms(const struct pt_gdb_pass *pass);	/* what the user has set */
