@@ -201,6 +201,8 @@ void pt_live_tell_symbols(const struct pt_program *program, struct pt_target *ta
 				    program != NULL && pt_program_symbol(program, names[i], &addr, &size)
 					    ? addr
 					    : PT_UNKNOWN);
+	if (program != NULL && target->ops->program_order != NULL)
+		target->ops->program_order(target->state, pt_program_is_big_endian(program));
 }
 
 static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err *err)

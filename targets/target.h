@@ -168,6 +168,9 @@ struct pt_target_ops {
 	 * name, or none is known. NULL: none are wanted. */
 	const char *const *symbols;
 	void (*symbol)(void *state, unsigned i, uint64_t addr);
+	/* The byte order of the program that is known, told with the symbols, for a target that comes in both. NULL:
+	 * it is no question. */
+	void (*program_order)(void *state, bool big_endian);
 	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */
 };
 

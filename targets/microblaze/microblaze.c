@@ -50,6 +50,13 @@ static bool is_big_endian(const struct pt_mb *mb, const struct pt_params *settin
 	return strcmp(endian, "auto") == 0 ? mb->behind_server && mb->remote.big_endian : strcmp(endian, "big") == 0;
 }
 
+static bool is_endian_open(const struct pt_mb *mb, const struct pt_params *settings)
+{
+	return strcmp(pt_params_text(settings, &pt_mb_settings[PT_MB_ENDIAN]), "auto") == 0 &&
+	       strcmp(pt_params_text(settings, &pt_mb_settings[PT_REMOTE_ENDIAN]), "auto") == 0 &&
+	       mb->mdm.way != &pt_mdm_axi;
+}
+
 /* Without a GDB server there must be an MDM: nothing else says that this is a MicroBlaze at all. */
 static int only_mdm(struct pt_mb *mb, const struct pt_params *settings, struct pt_err *err)
 {
@@ -99,7 +106,17 @@ static int mb_attach(struct pt_target *target, const struct pt_params *settings,
 	snprintf(mb->name, sizeof(mb->name), "%s", pt_remote_chip(mb));
 	open_mdm(mb, settings);
 	mb->big_endian = mb->remote.big_endian = mb->mdm.big_endian;
+	mb->endian_open = is_endian_open(mb, settings);
 	return 0;
+}
+
+/* No packet and no description tells it, and registers and memory come in the target's order. */
+static void mb_program_order(void *state, bool big_endian)
+{
+	struct pt_mb *mb = state;
+
+	if (mb->endian_open)
+		mb->big_endian = mb->remote.big_endian = mb->mdm.big_endian = big_endian;
 }
 
 static int mb_detach(void *state, bool resume, struct pt_err *err)
@@ -350,6 +367,7 @@ const struct pt_target_ops pt_microblaze_ops = {
 	.n_params = PT_MB_N_SETTINGS,
 	.architecture = "MicroBlaze",
 	.is_big_endian = pt_remote_is_big_endian,
+	.program_order = mb_program_order,
 	.core_hz = mb_core_hz,
 	.elf_machine = 189, /* EM_MICROBLAZE */
 	.attach = mb_attach,

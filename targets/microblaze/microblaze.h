@@ -55,6 +55,7 @@ struct pt_mb {
 	struct pt_target *target;
 	bool behind_server;
 	bool big_endian;
+	bool endian_open;		/* neither a setting nor the MDM's window says it: it is the program's */
 	bool step_through;
 	unsigned core;			/* of the MDM */
 	unsigned cores_starting;	/* that the source has which starts at present */

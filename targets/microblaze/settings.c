@@ -4,7 +4,7 @@ const struct pt_param pt_mb_settings[PT_MB_N_SETTINGS] = {
 	PT_REMOTE_PARAMS,
 	[PT_MB_ENDIAN] = { "mb.endian", PT_PARAM_CHOICE, "auto", "auto|little|big", 0, 0,
 			   "byte order of the core (C_ENDIANNESS); auto: as the MDM's AXI slave shows, else as "
-			   "the GDB server says" },
+			   "the program's file has it" },
 	[PT_MB_ADDR_SIZE] = { "mb.addr_size", PT_PARAM_NUMBER, "32", NULL, 32, 64,
 			      "C_ADDR_SIZE, in bits: how wide the profiling range registers are" },
 	[PT_MB_FREQ] = { "mb.freq_hz", PT_PARAM_HZ, NULL, NULL, 0, 0,
