@@ -1,4 +1,5 @@
-/* Registers of the e500's performance monitor: words of the assembler, numbers, masks. Source: E500CORERM Rev. 1, Tables 7-2 to 7-6. */
+/* Registers of the e500's performance monitor: words of the assembler, numbers, masks.
+ * Source: E500CORERM Rev. 1, Tables 7-2 to 7-6. */
 #include <stdio.h>
 
 #include "harness.h"

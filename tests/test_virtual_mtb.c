@@ -87,7 +87,8 @@ static void ck_packet(uint32_t addr, uint32_t source, uint32_t destination)
 	ck_assert_uint_eq(pt_le32(f.ram + addr - RAM_BASE + 4), destination);
 }
 
-/* Worked out from KL25 RM, chapter 19, and NXP community thread 865550: KL27Z256 with BASE 0x1fffe000 reads POSITION back as 0x6000. */
+/* Worked out from KL25 RM, chapter 19, and NXP community thread 865550: KL27Z256 with BASE 0x1fffe000 reads
+ * POSITION back as 0x6000. */
 static const struct { unsigned awidth; uint32_t wrote, reads, addr; } positions[] = {
 	{ 15, 0x1fffe000, 0x6000, 0x1fffe000 },
 	{ 15, 0x00000000, 0x0000, 0x20000000 },

@@ -55,6 +55,7 @@ struct pt_inputs_set {
 	size_t n_inputs, n_sources;
 	uint64_t shift_ns;		/* of everybody, so that nobody begins before 0 */
 	uint64_t begin_ns;		/* of the first file; PT_UNKNOWN: not seen yet */
+	bool refused;			/* the core that was chosen is in no file: said */
 };
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
@@ -336,16 +337,32 @@ static bool take_core(struct input *in)
 	return true;
 }
 
-/* Whoever chose a core that is not there would have an empty report. */
-static int end_of(struct input *in)
+/* The end of all files. Whoever chose a core that is in none of them would have an empty report; a file that ended with
+ * an error may have had it. */
+static int end_of_all(struct pt_inputs_set *set, struct pt_err *err)
 {
+	const struct input *one = NULL;
+	uint64_t seen = 0;
 	char cores[200];
 
-	if (in->core_word != CORE_CHOSEN || in->cores_seen == 0 ||
-	    (in->cores_seen >> (in->core < 63 ? in->core : 63) & 1) != 0)
+	for (size_t i = 0; i < set->n_inputs; i++) {
+		const struct input *in = &set->input[i];
+
+		if (in->core_word == CORE_CHOSEN && in->cores_seen != 0)
+			one = in;
+		else if (in->core_word != CORE_CHOSEN)	/* a file whose core was named is of that */
+			return PT_INPUT_END;
+		if (in->item < 0)
+			return PT_INPUT_END;
+		seen |= in->cores_seen;
+	}
+	if (one == NULL || set->refused || (seen >> (one->core < 63 ? one->core : 63) & 1) != 0)
 		return PT_INPUT_END;
-	return pt_fail(&in->err, PT_EARG, "core=%u: it is of core %s", in->core,
-		       list_cores(in->cores_seen, cores, sizeof(cores)));
+	set->refused = true;
+	list_cores(seen, cores, sizeof(cores));
+	if (set->n_inputs > 1)
+		return pt_fail(err, PT_EARG, "core=%u: the files are of core %s", one->core, cores);
+	return pt_fail(err, PT_EARG, "%.160s: core=%u: it is of core %s", one->path, one->core, cores);
 }
 
 /* Its clock becomes that of the first file, whose beginning is where all the others are counted from. All modulo
@@ -390,9 +407,7 @@ static void make_ready(struct pt_inputs_set *set, struct input *in)
 {
 	while (!in->ready && !in->over) {
 		in->item = in->ops->next(in->state, in->chunk, &in->err);
-		if (in->item == PT_INPUT_END)
-			in->item = end_of(in);
-		else if (in->item == PT_INPUT_CHUNK && !take_core(in) && in->item == PT_INPUT_CHUNK)
+		if (in->item == PT_INPUT_CHUNK && !take_core(in) && in->item == PT_INPUT_CHUNK)
 			continue;
 		in->ready = in->item != PT_INPUT_END;
 		in->over = in->item <= PT_INPUT_END;
@@ -423,7 +438,7 @@ int pt_inputs_next(struct pt_inputs_set *set, const struct pt_chunk **chunk, str
 			first = in;
 	}
 	if (first == NULL)
-		return PT_INPUT_END;
+		return end_of_all(set, err);
 	first->ready = false;
 	*chunk = first->chunk;
 	if (first->item < 0)

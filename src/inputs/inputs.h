@@ -30,9 +30,9 @@ int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const
 const char *pt_inputs_lines(const struct pt_inputs_set *set, size_t *len_bytes);
 
 /* The next item of all files: the chunk that begins first; what one file gave stays in its order. Sources of several
- * files are numbered anew. An item of enum pt_input_item, or what next() of a driver says (or PT_EARG, where core= makes no sense for what is in
- * the file); then this file has ended,
- * and the next call goes on with the others. *chunk is valid until the next call. */
+ * files are numbered anew. An item of enum pt_input_item, or what next() of a driver says (or PT_EARG, where core= makes
+ * no sense for what is in the file); then this file has ended, and the next call goes on with the others. Behind all of
+ * them PT_EARG, once, where none has the core that was chosen. *chunk is valid until the next call. */
 int pt_inputs_next(struct pt_inputs_set *set, const struct pt_chunk **chunk, struct pt_err *err);
 
 #endif
