@@ -61,9 +61,8 @@ size_t pt_e500_tell_way(struct pt_e500_target *e500, const struct pt_e500_way *w
 	if (way != NULL && way->halts && e500->remote.n_cores > 1)
 		snprintf(others, sizeof(others), "; a halt for one core stops all %u, and is in the others' rates",
 			 e500->remote.n_cores);
-	snprintf(besides, sizeof(besides), "count=%s%s%s%s%s%s%s", count,
-		 itself ? ", and some instructions of each reading" : "",
-		 way != NULL && way->halts ? "; a halt wakes a core that waits (MSR[WE])" : "", turns, windows, others,
+	snprintf(besides, sizeof(besides), "count=%s%s%s%s%s%s", count,
+		 itself ? ", and some instructions of each reading" : "", turns, windows, others,
 		 core_hz == 0 ? "; e500.clock_hz not known, taken for 2.5 GHz" : "");
 	len = snprintf(text, room,
 		       "source=counters\nmode=poll\ntick_hz=1000000000\npath=%s\ncost=%s; %s\ncost_besides=%s\n",

@@ -70,7 +70,7 @@ struct pt_e500_way {
 	 * PT_EBUSY: an agent did not answer in time, PT_EIO: the server is gone; else as of pt_e500_scratch_run. */
 	int (*pass)(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		    struct pt_e500_pass *pass, struct pt_err *err);
-	/* "scratch code at 0x00fff000": what it is, for pt_e500_describe_way, which adds what passes cost. */
+	/* "agent at 0x00fff000 in the program": what it is, for pt_e500_describe_way, which adds what passes cost. */
 	void (*describe)(const struct pt_e500_target *e500, char *line, size_t room);
 	/* Where it is open: another has to write. NULL: it writes, too. */
 	bool (*only_reads)(const struct pt_e500_target *e500);
@@ -156,7 +156,7 @@ int pt_e500_open_way(struct pt_e500_target *e500, const struct pt_e500_way *way,
 int pt_e500_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_op *ops, size_t n_ops,
 		 struct pt_e500_pass *pass, struct pt_err *err);
 /* The way in use, and what it has cost the program so far; for reports, `monitor status` and CONFIG ("path", "cost"):
- * "scratch code at 0x00fff000: each sample halts the core, 10 packets (most 12), 2.1 ms (longest 3.4 ms)". */
+ * "scratch code at 0x00fff000 (wakes a core that waits): each sample halts the core". */
 void pt_e500_describe_way(const struct pt_e500_target *e500, char *line, size_t room);
 
 void pt_e500_source_cost(struct pt_target *target, char *line, size_t room);	/* that, for struct pt_source_ops */

@@ -158,8 +158,8 @@ static void scratch_describe(const struct pt_e500_target *e500, char *line, size
 {
 	const struct by_scratch *by = pt_e500_way_state(e500, &pt_e500_by_scratch);
 
-	snprintf(line, room, "scratch code at 0x%08" PRIx64 "%s", by->code.addr, by->counts_halted
-		 ? " (halted time is in the counts)" : "");
+	snprintf(line, room, "scratch code at 0x%08" PRIx64 " (wakes a core that waits%s)", by->code.addr,
+		 by->counts_halted ? "; halted time is in the counts" : "");
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------- */
