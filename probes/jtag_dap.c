@@ -233,7 +233,7 @@ static int find_port(struct pt_jtag_dap *dap, struct pt_err *err)
 	if (n > 1)
 		return pt_fail(err, PT_EARG, "the chain has %zu debug ports: set jtag.tap", n);
 	first = &dap->chain.tap[0];
-	return pt_fail(err, PT_EPROTO,
+	return pt_fail(err, PT_EUNSUPPORTED,
 		       "no TAP of the chain is a debug port that is known; the first has IDCODE 0x%08x%s%s%s",
 		       first->idcode, first->part != NULL ? ", " : "", first->part != NULL ? first->part->name : "",
 		       first->part != NULL && first->part->user[0] != 0 ? ": for what is in it name the --target" : "");

@@ -33,7 +33,7 @@ enum pt_dap_line { PT_DAP_SWD };	/* jtag: when a probe needs it */
 
 struct pt_dap_ops {
 	/* Bring the wire up: port, clock, line reset with the JTAG-to-SWD switch. The first DPIDR read is the
-	 * caller's. */
+	 * caller's. PT_EUNSUPPORTED: the probe, or what is on its chain, has no such port. */
 	int (*connect)(void *state, enum pt_dap_line line, struct pt_err *err);
 	/* Run a batch in order with as few packets and round trips as the probe allows.
 	 *   timeout_ms  without any progress; delays and polls are not counted

@@ -64,7 +64,8 @@ struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, con
 			continue;
 		known = true;
 		target = try_one(all[i], probe, name != NULL, settings, err);
-		if (best.code == 0 || best.code == PT_EUNSUPPORTED)	/* who could not even try knows least */
+		/* who could not even try knows least; among those it is the first */
+		if (best.code == 0 || (best.code == PT_EUNSUPPORTED && err->code != PT_EUNSUPPORTED))
 			best = *err;
 		if (target == NULL && err->code == PT_EIO)
 			break;	/* the probe is gone: no other target will find it */

@@ -194,7 +194,7 @@ START_TEST(says_that_there_is_no_port)
 
 	pt_vjtap_init(&tap, &fpga);
 	fake_jtag_init(&chain, (struct pt_vjtap *const[]){ &tap }, 1);
-	ck_assert_int_eq(pt_jtag_dap_ops.connect(dap, PT_DAP_SWD, &err), PT_EPROTO);
+	ck_assert_int_eq(pt_jtag_dap_ops.connect(dap, PT_DAP_SWD, &err), PT_EUNSUPPORTED);
 	ck_assert_ptr_nonnull(strstr(err.msg, "0x13722093"));
 	ck_assert_int_eq(run(&op, 1, &n_done), PT_EPROTO);
 	chain.tdo = FAKE_JTAG_TDO_0;
