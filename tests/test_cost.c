@@ -150,6 +150,37 @@ START_TEST(a_reset_keeps_it)
 }
 END_TEST
 
+/* Two sources that say the same besides their figures say it once; different words stay with whoever says them. */
+static const struct { const char *besides[2], *line; } of_two[] = {
+	{ { "by all", "by all" },
+	  "counters of core 0: code, 7 samples: 0 halts counters of core 1: code, 7 samples: 0 halts "
+	  "each of them: by all" },
+	{ { "by all", "by one" },
+	  "counters of core 0: code, 7 samples: 0 halts; by all counters of core 1: code, 7 samples: 0 halts; by one" },
+};
+
+START_TEST(what_is_alike_is_said_once)
+{
+	static const char cost[] = "time_ns=1000\nway.0=code\nsamples.0=7\n";
+	struct chunk_feed f = chunk_feed_of(NULL, NULL, 0);
+	struct pt_text text = { 0 };
+	char line[1000], config[300];
+
+	for (unsigned core = 0; core < 2; core++) {
+		snprintf(config, sizeof(config), CONFIG "cost_besides=%s\n", of_two[_i].besides[core]);
+		chunk_config_of(&f, core, core, config);
+		chunk_put(&f, core, PT_CHUNK_COST, 0, 0, 0, cost, strlen(cost));
+	}
+	render(&f, "text", &text);
+	line_of(text.bytes, "\ncost ", line, sizeof(line));
+	ck_assert_str_eq(line, of_two[_i].line);
+	line_of(text.bytes, "\nlost ", line, sizeof(line));
+	ck_assert_str_eq(line, "nothing");
+	pt_text_free(&text);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cost");
@@ -158,6 +189,7 @@ int main(void)
 	tcase_add_loop_test(tc, the_last_one_counts, 0, PT_LEN(cases));
 	tcase_add_test(tc, programs_have_the_numbers);
 	tcase_add_test(tc, a_reset_keeps_it);
+	tcase_add_loop_test(tc, what_is_alike_is_said_once, 0, PT_LEN(of_two));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

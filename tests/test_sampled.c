@@ -79,7 +79,7 @@ START_TEST(is_told)
 	static const char *const wanted[] = {
 		"pc-sampling by MISSES, mode agent",
 		"pc-sampling by BRANCHES, mode agent",
-		"lost       pc-sampling by MISSES: nothing",
+		"\nlost       nothing\n",
 		"12 samples in 6 batches, 0 of them asleep, one per 400 MISSES",
 		"8 samples, one per 10 BRANCHES",
 		"shares estimated (95 % interval) of MISSES",

@@ -132,25 +132,51 @@ static void advise(const struct pt_profile *p, struct pt_text *out)
 	}
 }
 
+/* "mtb: ", for a line that is of one of several sources. */
+static const char *who_is(const struct pt_profile *p, size_t i, char who[84])
+{
+	char name[80];
+
+	snprintf(who, 84, "%s: ", pt_name_source(p, i, name, sizeof(name)));
+	return who;
+}
+
+/* A line for each source; one for all of them where it would say the same. */
+static void causes_of_each(const struct pt_profile *p, const char *label, bool faults, struct pt_text *out)
+{
+	struct pt_text first = { 0 };
+	bool alike = true;
+	char who[84];
+
+	causes(&p->sources[0].loss, faults, "", &first);
+	for (size_t i = 1; alike && i < p->n_sources; i++) {
+		struct pt_text other = { 0 };
+
+		causes(&p->sources[i].loss, faults, "", &other);
+		alike = first.bytes != NULL && other.bytes != NULL && strcmp(first.bytes, other.bytes) == 0;
+		pt_text_free(&other);
+	}
+	pt_text_free(&first);
+	for (size_t i = 0; i < (alike ? 1 : p->n_sources); i++) {
+		pt_header_label(out, i == 0 ? label : "");
+		causes(&p->sources[i].loss, faults, alike ? "" : who_is(p, i, who), out);
+	}
+}
+
 /* Each source has its own account of the same session: adding them up would say nothing that anybody asked. */
 static void accounts(const struct pt_profile *p, struct pt_text *out)
 {
-	static const char *const labels[] = { "time", "unobserved", "lost" };
-	char name[80], who[84];
+	char who[84];
 
-	for (int what = 0; what < 3; what++)
-		for (size_t i = 0; i < p->n_sources; i++) {
-			const struct pt_profile_source *s = &p->sources[i];
+	for (size_t i = 0; i < p->n_sources; i++) {
+		const struct pt_profile_source *s = &p->sources[i];
 
-			pt_header_label(out, i == 0 ? labels[what] : "");
-			snprintf(who, sizeof(who), "%s: ", pt_name_source(p, i, name, sizeof(name)));
-			if (what == 0)
-				time_line(&s->loss,
-					  s->observed_is_bound ? pt_bound_reason(s->mode, s->triggered) : NULL,
-					  s->mismatch_ns, who, out);
-			else
-				causes(&s->loss, what == 2, who, out);
-		}
+		pt_header_label(out, i == 0 ? "time" : "");
+		time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode, s->triggered) : NULL,
+			  s->mismatch_ns, who_is(p, i, who), out);
+	}
+	causes_of_each(p, "unobserved", false, out);
+	causes_of_each(p, "lost", true, out);
 }
 
 static void time_lines(const struct pt_profile *p, struct pt_text *out)

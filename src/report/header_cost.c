@@ -1,6 +1,7 @@
 /* What it cost the target: as the sources measured it, else as it was expected. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/facts.h"
 #include "report/header.h"
@@ -62,25 +63,38 @@ static void say_part(const struct pt_cost_part *part, uint64_t time_ns, struct p
 		    part->setup.n == 1 ? "" : "s", each);
 }
 
-static void say_cost(const struct pt_profile_source *s, struct pt_text *out)
+/* besides: say what no figure says, too. */
+static void say_cost(const struct pt_profile_source *s, bool besides, struct pt_text *out)
 {
 	pt_text_add(out, "%s", disturbs(&s->cost));
 	for (size_t i = 0; i < s->cost.n_parts; i++) {
 		pt_text_add(out, "%s", i > 0 ? "; " : "");
 		say_part(&s->cost.part[i], s->cost.time_ns, out);
 	}
-	pt_text_add(out, "%s%s", s->cost_besides[0] != '\0' ? "; " : "", s->cost_besides);
+	if (besides && s->cost_besides[0] != '\0')
+		pt_text_add(out, "; %s", s->cost_besides);
+}
+
+/* What all of several sources say besides their figures, in the same words; NULL: there is no such thing. */
+static const char *besides_of_all(const struct pt_profile *p)
+{
+	const char *first = p->n_sources > 1 ? p->sources[0].cost_besides : "";
+
+	for (size_t i = 0; i < p->n_sources; i++)
+		if (p->sources[i].cost.n_parts == 0 || strcmp(p->sources[i].cost_besides, first) != 0)
+			return NULL;
+	return first[0] != '\0' ? first : NULL;
 }
 
 /* A line for each source that measured; where the first did not, its expectation. */
-static bool cost_of(const struct pt_profile *p, size_t i, struct pt_text *out)
+static bool cost_of(const struct pt_profile *p, size_t i, bool besides, struct pt_text *out)
 {
 	char name[80];
 
 	if (i < p->n_sources && p->sources[i].cost.n_parts > 0) {
 		if (p->n_sources > 1)
 			pt_text_add(out, "%s: ", pt_name_source(p, i, name, sizeof(name)));
-		say_cost(&p->sources[i], out);
+		say_cost(&p->sources[i], besides, out);
 		return true;
 	}
 	if (i == 0)
@@ -90,16 +104,21 @@ static bool cost_of(const struct pt_profile *p, size_t i, struct pt_text *out)
 
 void pt_header_cost(const struct pt_profile *p, struct pt_text *out)
 {
+	const char *besides = besides_of_all(p);
 	size_t n = 0;
 
 	for (size_t i = 0; i == 0 || i < p->n_sources; i++) {
 		struct pt_text line = { 0 };
 
-		if (cost_of(p, i, &line)) {
+		if (cost_of(p, i, besides == NULL, &line)) {
 			pt_header_label(out, n++ == 0 ? "cost" : "");
 			pt_text_add(out, "%s\n", line.bytes);
 		}
 		pt_text_free(&line);
+	}
+	if (besides != NULL) {
+		pt_header_label(out, "");
+		pt_text_add(out, "each of them: %s\n", besides);
 	}
 	if (n == 0) {
 		pt_header_label(out, "cost");
@@ -112,7 +131,7 @@ void pt_cost_line(const struct pt_profile *p, struct pt_text *out)
 	for (size_t i = 0; i == 0 || i < p->n_sources; i++) {
 		struct pt_text line = { 0 };
 
-		if (cost_of(p, i, &line))
+		if (cost_of(p, i, true, &line))
 			pt_text_add(out, "%s%s", out->len_bytes > 0 ? "; " : "", line.bytes);
 		pt_text_free(&line);
 	}
