@@ -252,6 +252,13 @@ void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const
 			p->chosen[i].ops->events(p->chosen[i].analysis, event, at, n);
 }
 
+void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->batch_end != NULL)
+			p->chosen[i].ops->batch_end(p->chosen[i].analysis, source);
+}
+
 void pt_chosen_result(struct pt_pipeline *p)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)

@@ -277,6 +277,8 @@ void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk
 		pt_account_loss(&lane->account, chunk);
 	else if (mark == PT_MARK_END)
 		stream_ends(lane);
-	if (mark == PT_MARK_DATA_END)
+	if (mark == PT_MARK_DATA_END) {
+		pt_chosen_batch_end(lane->pipeline, chunk->source);
 		pt_account_data(&lane->account, chunk, ran_ns(lane));
+	}
 }

@@ -136,6 +136,37 @@ START_TEST(samples_have_intervals)
 }
 END_TEST
 
+/* Samples of two cores in turn, each batch in one place: there are four independent looks at each core, not sixteen. */
+START_TEST(batches_are_clusters)
+{
+	static const uint32_t places[] = { 0x102, LEAF };
+	struct pt_cluster_total total = { .n = 4, .y = 16, .yy = 64 };
+	struct pt_share want = pt_cluster_share(&total, &(struct pt_cluster_sum){ .x = 8, .xx = 32, .xy = 32 });
+	struct chunk_feed f = feed_of(PCSR);
+	const struct pt_bins *b;
+	uint8_t bytes[16];
+
+	chunk_config_of(&f, 1, 1, PCSR);
+	for (unsigned i = 0; i < 8; i++) {
+		for (unsigned k = 0; k < 4; k++)
+			pt_put_le32(bytes + 4 * k, places[i / 2 % 2]);
+		chunk_put(&f, i % 2, PT_CHUNK_DATA, PT_DATA_RESTARTS, 1000 * i, 1000 * i + 1000, bytes, sizeof(bytes));
+	}
+	chunk_end(&f, 0, 8000);
+	chunk_end(&f, 1, 8000);
+	b = pt_pipeline_profile(f.pipeline)->bins;
+	ck_assert_uint_eq(b->n_cores, 2);
+	ck_assert_uint_eq(b->n_functions, 4);
+	for (size_t i = 0; i < b->n_functions; i++) {
+		ck_assert_double_eq(b->function[i].share.share, 0.5);
+		ck_assert_double_eq(b->function[i].share.lo, want.lo);
+		ck_assert_double_eq(b->function[i].share.hi, want.hi);
+	}
+	ck_assert_double_lt(want.lo, 0.1);	/* of sixteen: 0.26 */
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* Samples of the program counter give the same histogram, at single addresses; sleep is apart. */
 START_TEST(program_counters)
 {
@@ -541,6 +572,7 @@ int main(void)
 	tcase_add_test(tc, bins_are_split);
 	tcase_add_loop_test(tc, the_range_cuts_a_bin, 0, 3);
 	tcase_add_test(tc, samples_have_intervals);
+	tcase_add_test(tc, batches_are_clusters);
 	tcase_add_test(tc, program_counters);
 	tcase_add_test(tc, the_tables);
 	tcase_add_test(tc, the_last_reading);

@@ -58,6 +58,8 @@ struct pt_analysis {
 	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source
 	 * that gives nothing but flow: runs and steps tell of those. at: of each. */
 	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
+	/* What the source gave so far was taken together, as one chunk has it; what it gives next is independent. */
+	void (*batch_end)(void *analysis, uint16_t source);
 	/* A source was opened: the text of its CONFIG chunk, untrusted. */
 	void (*config)(void *analysis, uint16_t source, const char *config, size_t len_bytes);
 	/* Puts its result into profile: a pointer that is valid until the next feed. Does not change what comes. */

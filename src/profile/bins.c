@@ -6,6 +6,7 @@
 
 #include "decode/decoder.h"
 #include "profile/analysis.h"
+#include "profile/batches.h"
 #include "program/linetable.h"
 
 enum { SLOTS = 2 * PT_BINS_MAX, SOURCES = 32, LINE_PARTS = 1 << 20 };
@@ -25,6 +26,7 @@ struct bins {
 	} source[SOURCES];
 	size_t n_sources;
 	bool sampled;				/* some hits are samples */
+	struct pt_batches *batches;		/* of those that are of the program counter */
 	bool instructions, cycles;		/* some hits are these */
 	struct pt_bins result;
 	struct pt_bins_address *sorted;
@@ -144,10 +146,44 @@ static bool is_of_first_event(const struct bins *b, uint16_t source)
 	return true;
 }
 
+/* The function at an address, or the next behind it, in *f (n: none); returns its id, 0 if address is in none. */
+static uint16_t function_at(const struct bins *b, const struct pt_function *functions, size_t n, uint64_t address,
+			    size_t *f)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {			/* the first that ends behind address */
+		size_t middle = (low + high) / 2;
+
+		if (functions[middle].address + functions[middle].size <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*f = low;
+	if (low < n && functions[low].address <= address && low + 1 < b->n_ids)
+		return (uint16_t)(low + 1);
+	return PT_NO_FUNCTION;
+}
+
+static void take_sample(struct bins *b, const struct pt_event *e)
+{
+	const struct pt_function *functions;
+	size_t n_known = b->n_addresses, at, n = 0, ignored;
+
+	if (!hit(b, e->core, e->branch.to, 1, 1, &at))
+		return;
+	if (b->n_addresses > n_known) {
+		functions = b->program != NULL ? pt_program_functions(b->program, &n) : NULL;
+		b->address[at].function = function_at(b, functions, n, e->branch.to, &ignored);
+	}
+	pt_batches_sample(b->batches, e->source, e->core, b->address[at].function);
+	b->sampled = true;
+}
+
 static void take_events(void *analysis, const struct pt_event *e, const struct pt_moment *at, size_t n)
 {
 	struct bins *b = analysis;
-	size_t ignored;
 
 	(void)at;
 	for (; n-- > 0; e++) {
@@ -156,12 +192,16 @@ static void take_events(void *analysis, const struct pt_event *e, const struct p
 		} else if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
 			b->result.asleep++;
 		} else if (e->kind == PT_EV_SAMPLE) {
-			hit(b, e->core, e->branch.to, 1, 1, &ignored);
-			b->sampled = true;
+			take_sample(b, e);
 		} else if (e->kind == PT_EV_BIN) {
 			take_bin(b, e);
 		}
 	}
+}
+
+static void end_batch(void *analysis, uint16_t source)
+{
+	pt_batches_end(((struct bins *)analysis)->batches, source);
 }
 
 static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
@@ -190,26 +230,6 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 }
 
 /* --- to functions */
-
-/* The function at an address, or the next behind it, in *f (n: none); returns its id, 0 if address is in none. */
-static uint16_t function_at(const struct bins *b, const struct pt_function *functions, size_t n, uint64_t address,
-			    size_t *f)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {			/* the first that ends behind address */
-		size_t middle = (low + high) / 2;
-
-		if (functions[middle].address + functions[middle].size <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*f = low;
-	if (low < n && functions[low].address <= address && low + 1 < b->n_ids)
-		return (uint16_t)(low + 1);
-	return PT_NO_FUNCTION;
-}
 
 static void add_part(struct bins *b, uint16_t id, double part, const struct pt_bins_address *bin)
 {
@@ -356,6 +376,8 @@ static void judge(const struct bins *b, const struct pt_bins_core *core, struct 
 
 	row->share = (struct pt_share){ .share = row->hits / n };
 	row->last = core->last > 0 ? row->last / (double)core->last : NAN;
+	if (b->sampled && pt_batches_share(b->batches, core->core, core->hits, row->function, &row->share))
+		return;
 	if (b->sampled) {
 		row->share.lo = share_of(whole, n).lo;
 		row->share.hi = share_of(touched, n).hi;
@@ -466,6 +488,7 @@ static void bins_free(void *analysis)
 	free(b->lines);
 	free(b->whole);
 	free(b->touched);
+	pt_batches_free(b->batches);
 	free(b);
 }
 
@@ -488,8 +511,9 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 	b->functions_room = b->n_ids;
 	b->whole = calloc(b->n_ids, sizeof(*b->whole));
 	b->touched = calloc(b->n_ids, sizeof(*b->touched));
-	if (b->address == NULL || b->recent == NULL || b->sorted == NULL || b->slot == NULL || b->by_id == NULL || b->functions == NULL ||
-	    b->whole == NULL || b->touched == NULL) {
+	b->batches = pt_batches_new(b->n_ids, PT_BINS_CORES);
+	if (b->address == NULL || b->recent == NULL || b->sorted == NULL || b->slot == NULL || b->by_id == NULL ||
+	    b->functions == NULL || b->whole == NULL || b->touched == NULL || b->batches == NULL) {
 		bins_free(b);
 		pt_fail(err, PT_ENOMEM, "not enough memory for a histogram of %d addresses", PT_BINS_MAX);
 		return NULL;
@@ -500,5 +524,5 @@ static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 
 const struct pt_analysis pt_analysis_bins = {
 	.name = "bins", .help = "histogram over code, from samples or bins", .standard = true, .open = bins_new,
-	.close = bins_free, .events = take_events, .config = take_config, .result = give,
+	.close = bins_free, .events = take_events, .batch_end = end_batch, .config = take_config, .result = give,
 };

@@ -3,8 +3,9 @@
  *
  * A bin that lies in several functions is split in proportion to the bytes of each; such hits are marked, and the
  * interval of a function's share reaches from none of them to all. Where hits are samples (not exact), the interval
- * has the chance of sampling in it, taking samples for independent: of those that come in batches, the functions' table
- * knows better. Sleep is kept apart: shares are of the hits in code.
+ * has the chance of sampling in it: of samples of the program counter from the batches that they came in (batches.h),
+ * as those of one batch are close together; what a sampling counter has in bins is taken for independent. Sleep is kept
+ * apart: shares are of the hits in code.
  * The last bin of a range that ends within it is as large as what the range has of it: no more of it is counted.
  * Lines are given their hits in the same way; code that no line owns is in no line's row.
  * A bin that was found at the end of its range has more hits than anybody knows: what it has is a lower bound.

@@ -32,20 +32,11 @@ static size_t n_rows(const void *subject)
 	return bins != NULL ? bins->n_functions : (size_t)PT_NOT_MADE;
 }
 
-/* Samples that came in batches: the functions' table has the interval that is right for these. */
-static const struct pt_share *share_of(const struct pt_profile *p, const struct pt_bins_function *f)
-{
-	bool batches = p->batches > 0 && p->branches == 0 && bins_of(p)->n_cores < 2 &&
-		       f->function < p->n_ids && p->by_id[f->function] != NULL;
-
-	return batches ? &p->by_id[f->function]->share : &f->share;
-}
-
 static void row(const void *subject, size_t i, struct pt_value *out)
 {
 	const struct pt_profile *p = subject;
 	const struct pt_bins_function *f = &bins_of(subject)->function[i];
-	const struct pt_share *share = share_of(p, f);
+	const struct pt_share *share = &f->share;
 	enum pt_basis basis = share->hi > 0 ? PT_BASIS_ESTIMATED : PT_BASIS_EXACT;
 
 	*out++ = (struct pt_value){ .text = pt_name_of_function(p, f->function) };
