@@ -82,6 +82,30 @@ START_TEST(bins_are_split)
 }
 END_TEST
 
+/* What is outside of all functions stands before the first of them and behind the last, in one bin: that has it once,
+ * and no share ends above all of it. */
+START_TEST(outside_in_two_places)
+{
+	struct chunk_feed f = feed_of("format=bins\nsource=mdm\nmode=count\nbin_bytes=4096\nexact=1\n");
+	struct chunk_bytes bytes = { .len = 0 };
+	const struct pt_bins *b;
+	double sum = 0;
+
+	add_bin(&bytes, 0, 20);
+	chunk_put(&f, 0, PT_CHUNK_DATA, PT_DATA_FOLLOWS, 0, 1000, bytes.bytes, bytes.len);
+	b = pt_pipeline_profile(f.pipeline)->bins;
+	ck_assert_uint_gt(b->n_functions, 6);
+	for (size_t i = 0; i < b->n_functions; i++) {
+		ck_assert_uint_eq(b->function[i].bins, 1);
+		ck_assert_double_eq(b->function[i].share.hi, 1);
+		sum += b->function[i].hits;
+	}
+	ck_assert_double_eq_tol(sum, 20, 1e-9);
+	ck_assert_double_gt(function(b, PT_NO_FUNCTION)->hits, 10);
+	chunk_feed_drop(&f);
+}
+END_TEST
+
 /* The range ends within the bin at 128, and within that at 120: what stands behind its end was not counted. */
 START_TEST(the_range_cuts_a_bin)
 {
@@ -570,6 +594,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 0);
 	tcase_add_test(tc, bins_are_split);
+	tcase_add_test(tc, outside_in_two_places);
 	tcase_add_loop_test(tc, the_range_cuts_a_bin, 0, 3);
 	tcase_add_test(tc, samples_have_intervals);
 	tcase_add_test(tc, batches_are_clusters);

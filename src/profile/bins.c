@@ -248,6 +248,7 @@ static void add_part(struct bins *b, uint16_t id, double part, const struct pt_b
 static void split_bin(struct bins *b, const struct pt_function *functions, size_t n, struct pt_bins_address *bin)
 {
 	uint64_t at = bin->address, end = at + bin->bytes > at ? at + bin->bytes : UINT64_MAX, until;
+	double part, outside = 0;	/* of all functions, which may be in several places of a bin */
 	uint16_t id;
 	size_t f;
 
@@ -260,8 +261,14 @@ static void split_bin(struct bins *b, const struct pt_function *functions, size_
 			until = f < n && functions[f].address > at ? functions[f].address : end;
 		if (until > end || until <= at || parts == PT_BINS_FUNCTIONS)
 			until = end;
-		add_part(b, id, (double)(until - at) / (double)(end - bin->address), bin);
+		part = (double)(until - at) / (double)(end - bin->address);
+		if (id != PT_NO_FUNCTION)
+			add_part(b, id, part, bin);
+		else
+			outside += part;
 	}
+	if (outside > 0)
+		add_part(b, PT_NO_FUNCTION, outside, bin);
 }
 
 /* --- to lines */
