@@ -1,10 +1,12 @@
 /* Shares of lines and instructions from pc samples: what the virtual board counted itself lies in their intervals. */
+#include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
 #include "profile/bins.h"
 #include "profile/places.h"
 #include "program/linetable.h"
+#include "report/report.h"
 #include "tests/inline_profile.h"
 
 enum { RUN_MS = 4000, ROOM_FOR = 128, SHORT_RUNS = 30, SHORT_MS = 300 };
@@ -72,6 +74,27 @@ static void judge_instructions(const struct pt_profile *profile)
 	ck_assert_uint_gt(all, 1000);
 }
 
+/* The annotated source has the interval of each line with samples. */
+static void judge_annotated(const struct pt_profile *profile)
+{
+	static const struct pt_query annotate = { .format = "annotate" };
+	struct pt_text out = { 0 };
+	struct pt_err err = { 0 };
+
+	ck_assert_msg(pt_report_render(profile, &annotate, &out, &err) == 0, "%s", err.msg);
+	for (size_t i = 0; i < profile->n_sampled_lines; i++) {
+		const struct pt_place *place = &profile->sampled_line[i].place;
+		char want[80];
+
+		snprintf(want, sizeof(want), "%5.1f%% %4s(%.1f-%.1f) %5u  ", 100 * place->share.share, "",
+			 100 * place->share.lo, 100 * place->share.hi, (unsigned)place->key);
+		if (place->share.hi < 0.095)	/* as wide as most are */
+			ck_assert_msg(strstr(out.bytes, want) != NULL, "no \"%s\" in %s", want, out.bytes);
+	}
+	ck_assert_ptr_nonnull(strstr(out.bytes, "net %          95 %  line\n"));
+	pt_text_free(&out);
+}
+
 struct handlers { size_t looked_at, held; };
 
 /* SysTick's takes half a microsecond every millisecond: samples at distances that are in step with the core's clock
@@ -102,6 +125,7 @@ START_TEST(lines_of_samples_hold_the_truth)
 	profile = pt_pipeline_profile(p.pipeline);
 	judge_lines(&p, profile);
 	judge_instructions(profile);
+	judge_annotated(profile);
 	inline_shares(&p, see_handler, &handlers);
 	ck_assert_uint_ge(handlers.looked_at, 3);
 	ck_assert_msg(handlers.held == handlers.looked_at, "%zu of %zu handlers", handlers.held, handlers.looked_at);

@@ -1,6 +1,6 @@
 /* The source with what it cost in the margin, file by file: how often each line ran, and for how long. name=PATTERN
  * chooses files by the name they are displayed with. A line without code has no figure; one with code that was not seen
- * has "#" where nothing was missed, else "?". */
+ * has "#" where nothing was missed, else "?". Shares that are made of samples have their 95 % intervals. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 extern const struct pt_format pt_format_annotate;
 
-enum { MARGIN = 11 };
+enum { MARGIN = 11, INTERVAL = 13 };	/* INTERVAL: "(100.0-100.0)" */
 
 struct writer {
 	const struct pt_profile *profile;
@@ -26,6 +26,7 @@ struct writer {
 	struct pt_sources *sources;
 	struct pt_text *out;
 	uint64_t all;		/* ticks of everything */
+	bool sampled;		/* some lines have shares of samples: there is a column for intervals */
 };
 
 /* What bins say of it; of several cores, those of the first. NULL: nothing. */
@@ -103,27 +104,49 @@ static uint64_t ticks_of(const struct writer *w, const struct pt_lines_line *lin
 	return w->profile->by_instructions ? line->instructions : line->cycles;
 }
 
-static void margin(struct writer *w, const struct pt_lines_line *line)
+/* share NULL: the line has none. */
+static void cells(struct writer *w, const char *count, const char *net, const double *share, const char *interval)
+{
+	pt_text_add(w->out, "%*s %*s ", MARGIN, count, MARGIN, net);
+	if (share != NULL)
+		pt_text_add(w->out, "%5.1f%% ", 100.0 * *share);
+	else
+		pt_text_add(w->out, "%6s ", "");
+	if (w->sampled)
+		pt_text_add(w->out, "%*s ", INTERVAL, interval);
+}
+
+static void sampled_cells(struct writer *w, const struct pt_place *place)
+{
+	char samples[32], interval[PT_CELL_BYTES];
+
+	snprintf(samples, sizeof(samples), "%" PRIu64 " sample%s", place->samples, place->samples == 1 ? "" : "s");
+	snprintf(interval, sizeof(interval), "(%.1f-%.1f)", 100.0 * place->share.lo, 100.0 * place->share.hi);
+	cells(w, "", samples, &place->share.share, interval);
+}
+
+static void counted_cells(struct writer *w, const struct pt_lines_line *line)
 {
 	static const struct pt_column ticks = { "", "", PT_UNIT_TICKS, true };
-	char net[PT_CELL_BYTES], count[32];
+	double share = (double)ticks_of(w, line) / (double)(w->all != 0 ? w->all : 1);
+	char net[PT_CELL_BYTES], count[32] = "";	/* bins count no executions */
 
-	if (line == NULL) {
-		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, "", MARGIN, "", "");
-	} else if (sampled_line(w, line) != NULL) {
-		snprintf(net, sizeof(net), "%" PRIu64 " samples", sampled_line(w, line)->place.samples);
-		pt_text_add(w->out, "%*s %*s %5.1f%% ", MARGIN, "", MARGIN, net,
-			    100.0 * sampled_line(w, line)->place.share.share);
-	} else if (!was_seen(w, line)) {
-		pt_text_add(w->out, "%*s %*s %6s ", MARGIN, nothing_missed(w, line) ? "#" : "?", MARGIN, "", "");
-	} else {
-		pt_print_cell(net, sizeof(net), w->profile, &ticks, &(struct pt_value){ .u = ticks_of(w, line) });
-		count[0] = '\0';		/* bins count no executions */
-		if (!w->profile->by_bins)
-			pt_print_scaled(count, sizeof(count), (double)line->count, "", "");
-		pt_text_add(w->out, "%*s %*s %5.1f%% ", MARGIN, count, MARGIN, net,
-			    100.0 * (double)ticks_of(w, line) / (double)(w->all != 0 ? w->all : 1));
-	}
+	pt_print_cell(net, sizeof(net), w->profile, &ticks, &(struct pt_value){ .u = ticks_of(w, line) });
+	if (!w->profile->by_bins)
+		pt_print_scaled(count, sizeof(count), (double)line->count, "", "");
+	cells(w, count, net, &share, "");
+}
+
+static void margin(struct writer *w, const struct pt_lines_line *line)
+{
+	if (line == NULL)
+		cells(w, "", "", NULL, "");
+	else if (sampled_line(w, line) != NULL)
+		sampled_cells(w, &sampled_line(w, line)->place);
+	else if (!was_seen(w, line))
+		cells(w, nothing_missed(w, line) ? "#" : "?", "", NULL, "");
+	else
+		counted_cells(w, line);
 }
 
 /* Control characters of a stranger's file stay out of a terminal. */
@@ -154,7 +177,10 @@ static size_t one_file(struct writer *w, const struct pt_source_file *file, size
 	const char *missing = pt_source_missing(w->sources, file->path);
 	size_t i = first;
 
-	pt_text_add(w->out, "\n%s\n%*s %*s %6s %5s\n", file->path, MARGIN, "count", MARGIN, "net", "net %", "line");
+	pt_text_add(w->out, "\n%s\n%*s %*s %6s ", file->path, MARGIN, "count", MARGIN, "net", "net %");
+	if (w->sampled)
+		pt_text_add(w->out, "%*s ", INTERVAL, "95 %");
+	pt_text_add(w->out, "%5s\n", "line");
 	if (missing != NULL)
 		pt_text_add(w->out, "%s\n", missing);
 	for (; i < w->lines->n_lines && w->lines->line[i].file == line->file; i++) {
@@ -202,7 +228,8 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 			  struct pt_text *out, struct pt_err *err)
 {
 	struct writer w = { .profile = profile, .lines = profile->lines, .out = out,
-			    .all = profile->by_instructions ? profile->instructions : profile->cycles };
+			    .all = profile->by_instructions ? profile->instructions : profile->cycles,
+			    .sampled = !profile->by_bins && profile->n_sampled_lines > 0 };
 	struct pt_facts facts;
 
 	(void)view;
@@ -218,6 +245,8 @@ static int write_annotate(const struct pt_profile *profile, const struct pt_view
 		pt_text_add(out, "%s\n", facts.line[i]);
 	if (profile->by_bins && profile->n_cores > 1)
 		pt_text_add(out, "core %u of %zu\n", profile->bins->core[0].core, profile->n_cores);
+	else if (w.sampled && profile->n_cores > 1)
+		pt_text_add(out, "samples are of core %u of %zu\n", profile->sampled_line[0].core, profile->n_cores);
 	files(&w, query);
 	pt_sources_free(w.sources);
 	return 0;
