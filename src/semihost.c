@@ -433,6 +433,25 @@ static void end(struct pt_semihost *sh, const struct pt_semihost_call *call)
 	say(sh, line, strlen(line));
 }
 
+/* What needs neither memory nor names of the host. */
+static int32_t answer(struct pt_semihost *sh, const struct pt_semihost_call *call, uint64_t now_ns)
+{
+	switch (call->op) {
+	case PT_SYS_ISERROR:
+		return (int32_t)call->word[0] < 0;
+	case PT_SYS_CLOCK:
+		return (int32_t)((now_ns - sh->began_ns) / 10000000 & INT32_MAX);
+	case PT_SYS_TIME:
+		return (int32_t)time(NULL);
+	case PT_SYS_ERRNO:
+		return sh->last_errno;
+	case PT_SYS_TICKFREQ:
+		return TICKS_PER_S;
+	default:
+		return on_file(sh, call);
+	}
+}
+
 int pt_semihost_serve(struct pt_semihost *sh, struct pt_mem *mem, const struct pt_semihost_call *call, uint64_t now_ns,
 		      int32_t *result, struct pt_err *err)
 {
@@ -451,37 +470,27 @@ int pt_semihost_serve(struct pt_semihost *sh, struct pt_mem *mem, const struct p
 	case PT_SYS_READC: /* nobody types */
 		return 0;
 	case PT_SYS_ISERROR:
-		*result = (int32_t)call->word[0] < 0;
-		return 0;
 	case PT_SYS_CLOSE:
 	case PT_SYS_ISTTY:
 	case PT_SYS_SEEK:
 	case PT_SYS_FLEN:
-		*result = on_file(sh, call);
+	case PT_SYS_CLOCK:
+	case PT_SYS_TIME:
+	case PT_SYS_ERRNO:
+	case PT_SYS_TICKFREQ:
+		*result = answer(sh, call, now_ns);
 		return 0;
 	case PT_SYS_REMOVE:
 	case PT_SYS_RENAME:
 		return on_names(sh, mem, call, result, err);
-	case PT_SYS_CLOCK:
-		*result = (int32_t)((now_ns - sh->began_ns) / 10000000 & INT32_MAX);
-		return 0;
-	case PT_SYS_TIME:
-		*result = (int32_t)time(NULL);
-		return 0;
 	case PT_SYS_SYSTEM:
 		refuse(sh, call->op, EPERM, "the program asks for a command of this host: refused");
-		return 0;
-	case PT_SYS_ERRNO:
-		*result = sh->last_errno;
 		return 0;
 	case PT_SYS_TMPNAM:
 	case PT_SYS_GET_CMDLINE:
 	case PT_SYS_HEAPINFO:
 	case PT_SYS_ELAPSED:
 		return out_of_host(sh, mem, call, now_ns, result, err);
-	case PT_SYS_TICKFREQ:
-		*result = TICKS_PER_S;
-		return 0;
 	case PT_SYS_EXIT:
 	case PT_SYS_EXIT_EXTENDED:
 		end(sh, call);

@@ -102,6 +102,28 @@ INLINE void ask_for(const struct pt_tally *tally, const struct call_edge *edge)
 	__builtin_prefetch(&tally->function[edge->to].window[PT_WINDOW_PERIOD], 1);
 }
 
+/* A call or a return as who is told of steps reads it (brief.h). since: ticks from where the batch counts to the section;
+ * sums: of the departure. */
+INLINE struct pt_brief brief_of_call(const struct call_edge *edge, uint32_t since, uint64_t sums, uint32_t site,
+				     bool by_cycles)
+{
+	return (struct pt_brief){
+		.ticks = since + (uint32_t)ticks_of(sums, by_cycles), .function = edge->to, .site = site,
+		.caller = edge->from,
+	};
+}
+
+INLINE struct pt_brief brief_of_return(const struct open *top, uint32_t since, uint64_t sums, uint64_t gross,
+				       bool by_cycles)
+{
+	return (struct pt_brief){
+		.ticks = since + (uint32_t)ticks_of(sums, by_cycles), .left = 1,
+		.net = (uint32_t)ticks_of(gross - top->others, by_cycles),
+		.gross = (uint32_t)ticks_of(gross, by_cycles), .call = (uint32_t)ticks_of(gross, by_cycles),
+		.function = top->edge.to, .caller = top->edge.from,
+	};
+}
+
 /* Plain calls, and plain returns from them: as many departures as there are from number i on. Returns the number of the
  * first one that is another. tell: t is told of each. */
 INLINE size_t follow(struct pt_execution *x, struct section *s, const struct pt_piece *piece, size_t i,
@@ -131,23 +153,15 @@ INLINE size_t follow(struct pt_execution *x, struct section *s, const struct pt_
 			};
 			ask_for(&x->tally, &edge);
 			if (tell)
-				*t->next++ = (struct pt_brief){
-					.ticks = since + (uint32_t)ticks_of(sums, by_cycles), .function = edge.to,
-					.site = base + from + src->len_units * UNIT_BYTES, .caller = edge.from,
-				};
+				*t->next++ = brief_of_call(&edge, since, sums,
+							   base + from + src->len_units * UNIT_BYTES, by_cycles);
 		} else if (left == PT_LEFT_RETURN) {
 			uint64_t gross = sums - top->from;
 
 			if (likely(to == top->resume && dst->function == top->edge.from)) {
 				*ended++ = (struct ended){ top->from, gross, gross - top->others, top->edge };
 				if (tell)
-					*t->next++ = (struct pt_brief){
-						.ticks = since + (uint32_t)ticks_of(sums, by_cycles), .left = 1,
-						.net = (uint32_t)ticks_of(gross - top->others, by_cycles),
-						.gross = (uint32_t)ticks_of(gross, by_cycles),
-						.call = (uint32_t)ticks_of(gross, by_cycles),
-						.function = top->edge.to, .caller = top->edge.from,
-					};
+					*t->next++ = brief_of_return(top, since, sums, gross, by_cycles);
 				innermost[top->edge.to] = 0;
 				top--;
 				top->others += gross;

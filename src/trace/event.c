@@ -62,13 +62,23 @@ static const char *address(uint64_t addr, char text[24])
 	return text;
 }
 
+/* Of kinds whose events say where, and no more. */
+static const char *const place_words[] = {
+	[PT_EV_START] = "start", [PT_EV_INDIRECT] = "indirect ->", [PT_EV_STOP] = "stop", [PT_EV_VALUE_PC] = "pc",
+	[PT_EV_EXECUTED] = "executed",
+};
+
 static void print_fields(const struct pt_event *e, char *line, size_t size)
 {
 	char a[24], b[24];
 
 	switch ((enum pt_event_kind)e->kind) {
 	case PT_EV_START:
-		snprintf(line, size, "start %s", address(e->branch.to, a));
+	case PT_EV_INDIRECT:
+	case PT_EV_STOP:
+	case PT_EV_VALUE_PC:
+	case PT_EV_EXECUTED:
+		snprintf(line, size, "%s %s", place_words[e->kind], address(e->branch.to, a));
 		break;
 	case PT_EV_BRANCH:
 		snprintf(line, size, "branch %s -> %s %s", address(e->branch.from, a), address(e->branch.to, b),
@@ -77,14 +87,8 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 	case PT_EV_ATOMS:
 		snprintf(line, size, "atoms %u 0x%" PRIx64, e->n, e->atoms.bits);
 		break;
-	case PT_EV_INDIRECT:
-		snprintf(line, size, "indirect -> %s", address(e->branch.to, a));
-		break;
 	case PT_EV_VECTOR:
 		snprintf(line, size, "vector %" PRIu64 " from %s", e->value.at, address(e->value.value, a));
-		break;
-	case PT_EV_STOP:
-		snprintf(line, size, "stop %s", address(e->branch.to, a));
 		break;
 	case PT_EV_VALUE:
 		snprintf(line, size, "%s %s 0x%" PRIx64 " = 0x%" PRIx64 " (%u bytes)", NAME(space_names, e->cause >> 1),
@@ -104,12 +108,6 @@ static void print_fields(const struct pt_event *e, char *line, size_t size)
 		break;
 	case PT_EV_GAP:
 		snprintf(line, size, "gap %s", NAME(gap_names, e->cause));
-		break;
-	case PT_EV_VALUE_PC:
-		snprintf(line, size, "pc %s", address(e->branch.to, a));
-		break;
-	case PT_EV_EXECUTED:
-		snprintf(line, size, "executed %s", address(e->branch.to, a));
 		break;
 	case PT_EV_SINCE:
 		snprintf(line, size, "since %s%" PRIu64, e->cause != 0 ? ">= " : "", e->value.value);
