@@ -49,7 +49,7 @@ bool pt_e500_core_by_auxv(struct pt_e500_target *e500)
 	static const char question[] = "qXfer:auxv:read::0,200";
 	struct pt_remote *r = &e500->remote;
 	unsigned word_bytes = r->pc_row != UINT16_MAX && r->rows[r->pc_row].bits == 64 ? 8 : 4;
-	uint8_t vector[AUXV_BYTES];
+	uint8_t vector[AUXV_BYTES] = { 0 };
 	struct pt_rsp_answer answer = { .bytes = vector, .room_bytes = sizeof(vector) };
 	uint64_t features;
 

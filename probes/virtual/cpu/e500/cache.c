@@ -55,9 +55,11 @@ static bool use(struct cache *cache, uint32_t number, struct line *out)
 	while (way < cache->n_ways - 1 && set[way].tag != number + 1)
 		way++;
 	hit = set[way].tag == number + 1;
-	*out = hit ? (struct line){ 0 } : set[way];
-	if (hit)
+	*out = set[way];
+	if (hit) {
 		first = set[way];
+		*out = (struct line){ 0 };
+	}
 	memmove(set + 1, set, way * sizeof(*set));
 	set[0] = first;
 	return hit;
