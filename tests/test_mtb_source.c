@@ -411,6 +411,18 @@ START_TEST(a_burst_outlives_a_debuggers_halt)
 END_TEST
 
 /* A burst that was full when the core was halted. */
+/* From beginning to end: nothing was armed, nor would have been. */
+START_TEST(a_profile_of_a_halted_core_is_halted)
+{
+	halt_core(DFSR_HALTED);
+	start_ok();
+	step();
+	stop_ok();
+	ck_assert_uint_ge(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_HALTED), 1);
+	ck_assert_uint_eq(array_sink_count(&sink, PT_CHUNK_LOSS, PT_LOSS_REARM), 0);
+}
+END_TEST
+
 START_TEST(a_full_burst_is_read_while_the_core_is_held)
 {
 	start_ok();
@@ -919,6 +931,7 @@ int main(void)
 	tcase_add_test(tc, a_sleeping_core_leaves_the_burst_armed);
 	tcase_add_test(tc, stop_fetches_an_unfinished_burst);
 	tcase_add_test(tc, a_burst_outlives_a_debuggers_halt);
+	tcase_add_test(tc, a_profile_of_a_halted_core_is_halted);
 	tcase_add_test(tc, a_full_burst_is_read_while_the_core_is_held);
 	tcase_add_loop_test(tc, a_halt_is_told_later, 0, 8);
 	tcase_add_test(tc, a_reset_behind_a_halt_is_a_loss);

@@ -237,7 +237,7 @@ static int flush(struct pt_mtb *m, struct pt_err *err)
 		rc = run_round(m, &r, err);
 	}
 	if (m->state == MTB_IDLE)
-		pt_emit_loss(&m->out, PT_LOSS_REARM, pt_mem_now_ns(m->mem));
+		pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM, pt_mem_now_ns(m->mem));
 	return rc < 0 ? rc : 0;
 }
 
