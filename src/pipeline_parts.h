@@ -69,6 +69,7 @@ struct pt_traced {		/* a core of which somebody tells what it runs */
 	struct pt_bursts *bursts;
 	struct pt_flat *flat;
 	struct pt_places *by_line, *by_insn;	/* of samples; NULL: none yet */
+	uint16_t *line_of;		/* by number in by_insn: that in by_line + 1; 0: not looked for yet */
 	const struct pt_execution_result *result;	/* of the snapshot */
 	struct pt_execution_result stand_in;		/* that where execution was not selected */
 };
@@ -184,7 +185,8 @@ void pt_snapshot_bin_rows(struct pt_pipeline *p);
 
 /* --- snapshot_places.c */
 
-void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address);	/* of a sample */
+/* Of a sample. */
+void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address, bool in_code);
 void pt_traced_end_batch(struct pt_traced *traced);	/* of samples */
 void pt_snapshot_places(struct pt_pipeline *p);
 

@@ -4,20 +4,41 @@
 #include "pipeline_parts.h"
 #include "program/linetable.h"
 
-void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address)
+static bool make_room(struct pt_traced *traced)
 {
-	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, address) : NULL;
-	bool in_code = pt_codemap_at(p->map, address) != NULL;
-	uint64_t line = range != NULL && range->line != 0 ? ((uint64_t)range->file << 32) + range->line : 0;
-
 	if (traced->by_line == NULL)
 		traced->by_line = pt_places_new();
 	if (traced->by_insn == NULL)
 		traced->by_insn = pt_places_new();
-	if (traced->by_line != NULL)
-		pt_places_sample(traced->by_line, line, address);
-	if (traced->by_insn != NULL)
-		pt_places_sample(traced->by_insn, in_code ? address : 0, address);
+	if (traced->line_of == NULL)
+		traced->line_of = calloc(PT_PLACES_MAX + 1, sizeof(*traced->line_of));
+	return traced->by_line != NULL && traced->by_insn != NULL && traced->line_of != NULL;
+}
+
+static uint16_t line_at(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address)
+{
+	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, address) : NULL;
+	uint64_t key = range != NULL && range->line != 0 ? ((uint64_t)range->file << 32) + range->line : 0;
+
+	return pt_places_number(traced->by_line, key, address);
+}
+
+/* A line is looked for once for each instruction: to do so for each sample costs more than all else that it does. */
+void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address, bool in_code)
+{
+	uint16_t insn, line;
+
+	if (!make_room(traced))
+		return;
+	insn = pt_places_number(traced->by_insn, in_code ? address : 0, address);
+	if (insn == 0)
+		line = line_at(p, traced, address);
+	else if (traced->line_of[insn] != 0)
+		line = traced->line_of[insn] - 1;
+	else
+		traced->line_of[insn] = (line = line_at(p, traced, address)) + 1;
+	pt_places_sample(traced->by_insn, insn);
+	pt_places_sample(traced->by_line, line);
 }
 
 void pt_traced_end_batch(struct pt_traced *traced)

@@ -121,7 +121,7 @@ static void take_sample(struct pt_lane *lane, const struct pt_event *e)
 	} else if (e->kind == PT_EV_SAMPLE) {
 		unit = pt_codemap_at(lane->pipeline->map, e->branch.to);
 		pt_flat_sample(flat, unit != NULL ? unit->function : PT_NO_FUNCTION);
-		pt_traced_place(lane->pipeline, lane->samples_into, e->branch.to);
+		pt_traced_place(lane->pipeline, lane->samples_into, e->branch.to, unit != NULL);
 	}
 }
 

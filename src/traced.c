@@ -33,6 +33,7 @@ static void fini(struct pt_traced *traced)
 	pt_flat_free(traced->flat);
 	pt_places_free(traced->by_line);
 	pt_places_free(traced->by_insn);
+	free(traced->line_of);
 	*traced = (struct pt_traced){ 0 };
 }
 

@@ -228,8 +228,8 @@ START_TEST(bounded)
 	double sum = 0;
 
 	for (uint64_t key = 1; key <= PT_PLACES_MAX + ROOM_FOR; key++) {
-		pt_places_sample(places, key << 32, key);
-		pt_places_sample(places, 0, key);
+		pt_places_sample(places, pt_places_number(places, key << 32, key));
+		pt_places_sample(places, pt_places_number(places, 0, key));
 		pt_places_end_batch(places);
 	}
 	ck_assert_uint_eq(pt_places_n(places), PT_PLACES_MAX);

@@ -35,10 +35,12 @@ void pt_places_free(struct pt_places *places)
 	free(places);
 }
 
-static uint16_t number_of(struct pt_places *p, uint64_t key, uint64_t address)
+uint16_t pt_places_number(struct pt_places *p, uint64_t key, uint64_t address)
 {
 	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
 
+	if (key == 0)
+		return 0;
 	for (; p->slot[at] != 0; at = (at + 1) % SLOTS)
 		if (p->place[p->slot[at] - 1].key == key)
 			return p->slot[at];
@@ -50,9 +52,9 @@ static uint16_t number_of(struct pt_places *p, uint64_t key, uint64_t address)
 	return p->slot[at];
 }
 
-void pt_places_sample(struct pt_places *places, uint64_t key, uint64_t address)
+void pt_places_sample(struct pt_places *places, uint16_t number)
 {
-	pt_flat_sample(places->flat, key != 0 ? number_of(places, key, address) : 0);
+	pt_flat_sample(places->flat, number);
 }
 
 void pt_places_end_batch(struct pt_places *places)

@@ -21,8 +21,9 @@ struct pt_places;
 
 struct pt_places *pt_places_new(void);	/* NULL: out of memory */
 void pt_places_free(struct pt_places *places);
-/* key 0: a place without a row. The caller's, any other number. */
-void pt_places_sample(struct pt_places *places, uint64_t key, uint64_t address);
+/* 1..PT_PLACES_MAX, the same for the same key; 0: key is 0, or there is no room: a place without a row. */
+uint16_t pt_places_number(struct pt_places *places, uint64_t key, uint64_t address);
+void pt_places_sample(struct pt_places *places, uint16_t number);
 void pt_places_end_batch(struct pt_places *places);
 
 size_t pt_places_n(const struct pt_places *places);
