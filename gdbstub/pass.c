@@ -135,15 +135,22 @@ static bool halt_before(struct pt_gdb_pass *p, const struct pt_gdb_packet *packe
 }
 
 /* QEMU that was detached from has no process left until somebody connects anew: it tells of no stop, and "?" is its
- * end. We stay connected for whoever comes next, so there the program is let run, and nobody waits for its stop.
- * Source: QEMU 7.2, gdbstub.c, handle_detach and handle_target_halt. */
+ * end. Source: QEMU 7.2, gdbstub.c, handle_detach and handle_target_halt. Others tell of no stop either, which a
+ * profile that goes on may need; of a process a server has to let go. */
+static bool hears_no_stop_then(const struct pt_gdb_pass *p)
+{
+	return strcmp(p->server, "QEMU") == 0 ||
+	       (!p->is_process && !p->non_stop &&
+		pt_session_get_state(p->stub->config.session) == PT_SESSION_RUNNING);
+}
+
+/* We stay connected for whoever comes next, so there the program is let run, and nobody waits for its stop. */
 static bool detach_by_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
 {
 	static const char resume[] = "c";
 	struct pt_rsp_shared *shared;
 
-	if (strcmp(p->server, "QEMU") != 0 || packet->bytes[0] != 'D' ||
-	    (packet->len_bytes > 1 && packet->bytes[1] != ';'))
+	if (packet->bytes[0] != 'D' || (packet->len_bytes > 1 && packet->bytes[1] != ';') || !hears_no_stop_then(p))
 		return false;
 	pt_pass_note_resume(p, packet);
 	shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));

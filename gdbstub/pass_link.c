@@ -17,7 +17,7 @@ struct finding {
 	char *description;
 	uint16_t own_from, own_end;
 	char server[32];
-	bool asks_running, takes_ahead;
+	bool is_process, asks_running, takes_ahead;
 };
 
 /* --- the connection ----------------------------------------------------------------------------------------------- */
@@ -79,6 +79,7 @@ static int find_run(struct pt_job *job, struct pt_board *board, struct pt_target
 		return pt_fail(err, PT_ESTATE, "the GDB server cannot be reached at present");
 	rsp->facts(wire, &facts);
 	memcpy(f->server, facts.name[0] != '\0' ? facts.name : facts.where, sizeof(f->server) - 1);
+	f->is_process = facts.process;
 	f->asks_running = facts.asks_running;
 	f->takes_ahead = facts.takes_ahead;
 	what = target->ops->upstream(target->state);
@@ -96,6 +97,7 @@ static void take_facts(struct pt_gdb_pass *p, struct finding *f)
 	p->own_from = f->own_from;
 	p->own_end = f->own_end;
 	memcpy(p->server, f->server, sizeof(p->server));
+	p->is_process = f->is_process;
 	p->asks_running = f->asks_running;
 	p->takes_ahead = f->takes_ahead;
 }

@@ -65,6 +65,7 @@ struct pt_gdb_pass {
 	char *description;
 	uint16_t own_from, own_end;
 	char server[32];
+	bool is_process;		/* it serves a process of an operating system */
 	bool asks_running;		/* it answers while the target runs */
 	bool takes_ahead;		/* it hears packets while it answers others */
 	char lost[200];			/* why there is no connection */
