@@ -83,6 +83,8 @@ static bool core_by_architecture(struct pt_e500_target *e500)
 	const struct pt_remote *r = &e500->remote;
 	uint16_t row;
 
+	if (!r->facts.features)
+		return false;		/* what it is called is what we took it for */
 	for (size_t i = 0; i < PT_LEN(architectures); i++)
 		if (strcmp(r->architecture, architectures[i].architecture) == 0) {
 			e500->core = architectures[i].core;
