@@ -69,9 +69,13 @@ static const struct { enum pt_e500_core core; const char *word[2]; const char *m
 	{ PT_E500_V2, { "events=cycles@5" }, "CPU_CLK has no threshold; events 76 to 81 have one" },
 	{ PT_E500_E6500, { "events=cycles@5" }, "CPU_CLK has no threshold; no event of e6500 is known to have one" },
 	{ PT_E500_V2, { "events=78@101" }, "events: EXTERNAL_LATENCY_OVER_THRESHOLD: threshold 101: it is a number up to 63, "
-	  "times 1 to 128; 100 and 102 can be had" },
+	  "times 1, 2, 4 ... 128; 100 and 102 can be had" },
+	{ PT_E500_V2, { "events=78@127" }, "events: EXTERNAL_LATENCY_OVER_THRESHOLD: threshold 127: it is a number up to "
+	  "63, times 1, 2, 4 ... 128; 126 and 128 can be had" },
+	{ PT_E500_V2, { "events=2:z" }, "events: event \"2:z\": behind a colon stand letters of u, k, m, n and c, or, behind "
+	  "Ref, Com and C0 to C3, a number" },
 	{ PT_E500_V2, { "events=78@9000" }, "events: EXTERNAL_LATENCY_OVER_THRESHOLD: threshold 9000: it is a number up to "
-	  "63, times 1 to 128; 8064 and 8064 can be had" },
+	  "63, times 1, 2, 4 ... 128; 8064 is the most" },
 	{ PT_E500_V2, { "events=78@3x5" }, "events: EXTERNAL_LATENCY_OVER_THRESHOLD: threshold \"3x5\": 0 to 63, x 1, 2, 4, 8, "
 	  "16, 32, 64 or 128" },
 	{ PT_E500_V2, { "events=78@soon" },

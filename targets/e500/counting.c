@@ -147,7 +147,8 @@ static int threshold_of(uint32_t pmlcb)
 	return (int)((pmlcb & MOST_THRESHOLD) << (pmlcb >> MUL_LSB & MOST_MUL));
 }
 
-/* The smallest multiplier by which it can be said. False: none; *below and *above are what can be. */
+/* The smallest multiplier by which it can be said. False: none; *below and *above are what can be, the same where it is
+ * beyond all of them. */
 static bool encode(uint64_t cycles, uint32_t *pmlcb, uint64_t *below, uint64_t *above)
 {
 	uint64_t step = 1;
@@ -158,7 +159,7 @@ static bool encode(uint64_t cycles, uint32_t *pmlcb, uint64_t *below, uint64_t *
 		mul++;
 	}
 	*below = cycles / step < MOST_THRESHOLD ? cycles / step * step : MOST_THRESHOLD * step;
-	*above = *below + (*below < MOST_THRESHOLD * step ? step : 0);
+	*above = *below + (*below < (uint64_t)MOST_THRESHOLD << MOST_MUL ? step : 0);
 	*pmlcb = (uint32_t)(cycles / step) | mul << MUL_LSB;
 	return cycles % step == 0 && cycles / step <= MOST_THRESHOLD;
 }
@@ -179,7 +180,7 @@ static int encode_times(const char *text, uint64_t n, uint64_t times, uint32_t *
 static int read_threshold(const char *text, uint32_t *pmlcb, struct pt_err *err)
 {
 	uint64_t n, times, below, above;
-	char *end;
+	char *end, near[60];
 
 	if (!isdigit((unsigned char)text[0]))
 		return pt_fail(err, PT_EARG, "threshold \"%.40s\" is no number of cycles", text);
@@ -191,12 +192,14 @@ static int read_threshold(const char *text, uint32_t *pmlcb, struct pt_err *err)
 	}
 	if (*end != '\0')
 		return pt_fail(err, PT_EARG, "threshold \"%.40s\" is no number of cycles", text);
-	if (!encode(n, pmlcb, &below, &above))
-		return pt_fail(err, PT_EARG,
-			       "threshold %" PRIu64 ": it is a number up to %d, times 1 to 128; %" PRIu64 " "
-			       "and %" PRIu64 " can be had",
-			       n, MOST_THRESHOLD, below, above);
-	return 0;
+	if (encode(n, pmlcb, &below, &above))
+		return 0;
+	if (below == above)
+		snprintf(near, sizeof(near), "%" PRIu64 " is the most", below);
+	else
+		snprintf(near, sizeof(near), "%" PRIu64 " and %" PRIu64 " can be had", below, above);
+	return pt_fail(err, PT_EARG, "threshold %" PRIu64 ": it is a number up to %d, times 1, 2, 4 ... 128; %s", n,
+		       MOST_THRESHOLD, near);
 }
 
 /* --- the list */

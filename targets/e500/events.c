@@ -204,8 +204,11 @@ int pt_e500_event_find(enum pt_e500_core core, const char *text, const struct pt
 	if (parse_number(text, &number))
 		return by_number(core, number, event, err);
 	colon = strchr(text, ':');
-	if (colon == NULL || !is_prefix(text, (size_t)(colon - text)))
+	if (colon == NULL)
 		return by_name(core, text, event, err);
+	if (!is_prefix(text, (size_t)(colon - text)))
+		return pt_fail(err, PT_EARG, "event \"%.60s\": behind a colon stand letters of u, k, m, n and c, or, "
+			"behind Ref, Com and C0 to C3, a number", text);
 	if (!parse_number(colon + 1, &number))
 		return pt_fail(err, PT_EARG, "event \"%.60s\": no number behind the colon", text);
 	if (by_number(core, number, event, err) < 0)
