@@ -352,7 +352,7 @@ static void open_name(struct pt_gdb_client *client, struct pt_gdb_file *file, co
 static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_hostio_name *name)
 {
 	uint8_t path[256];
-	struct pt_err err;
+	struct pt_err err = { .code = 0 };
 	size_t len = 0;
 
 	while (len < pt_rsp_left(args) && args->at[len] != ',')
