@@ -4,7 +4,6 @@
 #include "gdbstub/hostio.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,32 +12,12 @@
 #include <unistd.h>
 
 #include "gdbstub/commands.h"
-#include "gdbstub/hostio_names.h"
+#include "gdbstub/hostio_parts.h"
 #include "gdbstub/pass.h"
 #include "log.h"
 #include "util.h"
 
-enum { GDB_WRONLY = 1, GDB_RDWR = 2, GDB_APPEND = 8, GDB_CREAT = 0x200, GDB_TRUNC = 0x400, GDB_EXCL = 0x800 };
 enum { GDB_UNKNOWN_ERROR = 9999, STAT_BYTES = 64, READ_AT_ONCE = PT_GDB_PACKET_BYTES - 64 };
-
-/* One thing to do on the pool, and what became of it. */
-struct errand {
-	uv_work_t work;
-	struct pt_gdb_client *client;
-	void (*run)(struct errand *errand);
-	void (*after)(struct errand *errand);
-	struct pt_gdb_file *file;	/* whose */
-	struct pt_hostio_name name;
-	int flags;
-	uint64_t offset;
-	size_t len_bytes;
-	int64_t result;			/* or an errno, negated */
-	char path[512];
-	struct pt_program *program;
-	unsigned elf_machine;
-	struct pt_err err;
-	uint8_t bytes[PT_GDB_PACKET_BYTES];
-};
 
 /* --- replies ------------------------------------------------------------------------------------------------------ */
 
@@ -57,17 +36,17 @@ static int gdb_errno(int error)
 	return GDB_UNKNOWN_ERROR;
 }
 
-static void reply_error(struct pt_gdb_client *client, int error)
+void pt_hostio_reply_error(struct pt_gdb_client *client, int error)
 {
 	pt_rsp_begin(&client->frame, '$');
 	pt_rsp_text(&client->frame, "F-1,%x", gdb_errno(error));
 	pt_gdb_reply(client);
 }
 
-static void reply_result(struct pt_gdb_client *client, int64_t result)
+void pt_hostio_reply(struct pt_gdb_client *client, int64_t result)
 {
 	if (result < 0) {
-		reply_error(client, (int)-result);
+		pt_hostio_reply_error(client, (int)-result);
 		return;
 	}
 	pt_rsp_begin(&client->frame, '$');
@@ -88,14 +67,14 @@ static void reply_bytes(struct pt_gdb_client *client, const void *bytes, size_t 
 
 static void on_pool(uv_work_t *work)
 {
-	struct errand *errand = work->data;
+	struct pt_hostio_errand *errand = work->data;
 
 	errand->run(errand);
 }
 
 static void back(uv_work_t *work, int status)
 {
-	struct errand *errand = work->data;
+	struct pt_hostio_errand *errand = work->data;
 
 	(void)status;
 	errand->client->asking = false;
@@ -103,18 +82,19 @@ static void back(uv_work_t *work, int status)
 	free(errand);
 }
 
-static void just_reply(struct errand *errand)
+static void just_reply(struct pt_hostio_errand *errand)
 {
-	reply_result(errand->client, errand->result);
+	pt_hostio_reply(errand->client, errand->result);
 }
 
-static struct errand *new_errand(struct pt_gdb_client *client, void (*run)(struct errand *errand),
-				 void (*after)(struct errand *errand))
+struct pt_hostio_errand *pt_hostio_errand_new(struct pt_gdb_client *client,
+					      void (*run)(struct pt_hostio_errand *errand),
+					      void (*after)(struct pt_hostio_errand *errand))
 {
-	struct errand *errand = calloc(1, sizeof(*errand));
+	struct pt_hostio_errand *errand = calloc(1, sizeof(*errand));
 
 	if (errand == NULL) {
-		reply_error(client, EIO);
+		pt_hostio_reply_error(client, EIO);
 		return NULL;
 	}
 	errand->client = client;
@@ -124,7 +104,7 @@ static struct errand *new_errand(struct pt_gdb_client *client, void (*run)(struc
 	return errand;
 }
 
-static void send_off(struct errand *errand)
+void pt_hostio_send_off(struct pt_hostio_errand *errand)
 {
 	errand->client->asking = true;
 	if (uv_queue_work(errand->client->stub->loop, &errand->work, on_pool, back) < 0) {
@@ -149,12 +129,12 @@ static struct pt_gdb_file *take_file(struct pt_gdb_client *client, struct pt_rsp
 	uint64_t fd;
 
 	if (!pt_rsp_number(args, &fd)) {
-		reply_error(client, EINVAL);
+		pt_hostio_reply_error(client, EINVAL);
 		return NULL;
 	}
 	fd -= pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0;
 	if (fd >= PT_GDB_FILES || !client->file[fd].open) {
-		reply_error(client, EBADF);
+		pt_hostio_reply_error(client, EBADF);
 	} else {
 		return &client->file[fd];
 	}
@@ -176,177 +156,7 @@ void pt_gdb_hostio_end(struct pt_gdb_client *client)
 			drop(&client->file[i]);
 }
 
-static void reply_opened(struct pt_gdb_client *client, const struct pt_gdb_file *file)
-{
-	reply_result(client, (pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0) + (file - client->file));
-}
-
-/* --- open --------------------------------------------------------------------------------------------------------- */
-
-/* An ELF that is being sent takes the place of the one in use only when it is one. */
-#define NEW_FIRMWARE ".firmware.elf.new"
-
-static bool writes(int flags)
-{
-	return (flags & (O_WRONLY | O_RDWR)) != 0;
-}
-
-static const char *disk_name(const struct errand *errand)
-{
-	return errand->name.kind == PT_HOSTIO_FIRMWARE && writes(errand->flags) ? NEW_FIRMWARE : errand->name.name;
-}
-
-static void open_run(struct errand *errand)
-{
-	struct pt_files *files = &errand->client->stub->files;
-
-	if (errand->path[0] == '\0')
-		errand->result = pt_files_open(files, disk_name(errand), errand->flags);
-	else if ((errand->result = open(errand->path, O_RDONLY | O_CLOEXEC)) < 0)
-		errand->result = -errno;
-}
-
-static void opened(struct errand *errand)
-{
-	struct pt_gdb_file *file = errand->file;
-
-	if (errand->result < 0) {
-		file->open = false;
-		reply_result(errand->client, errand->result);
-		return;
-	}
-	file->fd = (int)errand->result;
-	file->written = writes(errand->flags);
-	file->is_firmware = errand->name.kind == PT_HOSTIO_FIRMWARE;
-	reply_opened(errand->client, file);
-}
-
-static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
-{
-	struct pt_gdb_client *client = arg;
-	struct pt_gdb_file *file = client->opening;
-
-	client->asking = false;
-	file->bytes = rc < 0 ? NULL : malloc(len_bytes + 1);
-	if (file->bytes == NULL) {
-		if (rc < 0)
-			pt_info("gdb: %s: remote get: %.*s", client->peer, (int)len_bytes, text);
-		file->open = false;
-		reply_error(client, rc < 0 ? ENOENT : EIO);
-		return;
-	}
-	memcpy(file->bytes, text, len_bytes);
-	file->len_bytes = len_bytes;
-	reply_opened(client, file);
-}
-
-static void open_disk(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
-		      int flags, const char *path)
-{
-	struct errand *errand = new_errand(client, open_run, opened);
-
-	if (errand == NULL) {
-		file->open = false;
-		return;
-	}
-	errand->file = file;
-	errand->name = *name;
-	errand->flags = flags;
-	snprintf(errand->path, sizeof(errand->path), "%s", path);
-	send_off(errand);
-}
-
-static void unlink_run(struct errand *errand)
-{
-	errand->result = pt_files_unlink(&errand->client->stub->files, errand->name.name);
-}
-
-/* The copy has its own name only until it is open. */
-static void capture_opened(struct errand *errand)
-{
-	if (errand->result >= 0)
-		unlink(errand->path);
-	opened(errand);
-}
-
-static void on_saved(void *arg, int rc, const char *text, size_t len_bytes)
-{
-	struct pt_gdb_client *client = arg;
-	struct errand *errand;
-
-	client->asking = false;
-	if (rc < 0) {
-		pt_info("gdb: %s: remote get capture: %.*s", client->peer, (int)len_bytes, text);
-		client->opening->open = false;
-		reply_error(client, ENOENT);
-		return;
-	}
-	errand = new_errand(client, open_run, capture_opened);
-	if (errand == NULL) {
-		client->opening->open = false;
-		return;
-	}
-	errand->file = client->opening;
-	snprintf(errand->path, sizeof(errand->path), "%s/.capture", client->stub->files.dir);
-	send_off(errand);
-}
-
-static void open_capture(struct pt_gdb_client *client)
-{
-	char path[PT_FILES_PATH_BYTES + 16];
-	int rc = pt_files_path(&client->stub->files, ".capture", path, sizeof(path));
-
-	if (rc < 0) {
-		client->opening->open = false;
-		reply_error(client, -rc);
-		return;
-	}
-	client->asking = true;
-	pt_session_save(client->stub->config.session, path, on_saved, client);
-}
-
-/* The ELF of the program in use, wherever it is; or the one that was put. */
-static void open_firmware(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
-			  int flags)
-{
-	const struct pt_program *program = pt_session_program(client->stub->config.session);
-	bool reads = !writes(flags);
-
-	open_disk(client, file, name, flags, reads && program != NULL ? pt_program_path(program) : "");
-}
-
-static int host_flags(uint64_t flags)
-{
-	int out = (flags & GDB_RDWR) != 0 ? O_RDWR : (flags & GDB_WRONLY) != 0 ? O_WRONLY : O_RDONLY;
-
-	out |= (flags & GDB_APPEND) != 0 ? O_APPEND : 0;
-	out |= (flags & GDB_CREAT) != 0 ? O_CREAT : 0;
-	out |= (flags & GDB_TRUNC) != 0 ? O_TRUNC : 0;
-	return out | ((flags & GDB_EXCL) != 0 ? O_EXCL : 0);
-}
-
-static void open_name(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
-		      int flags)
-{
-	bool read_only = name->kind == PT_HOSTIO_PROFILE || name->kind == PT_HOSTIO_CAPTURE;
-
-	if (read_only && (writes(flags) || (flags & O_CREAT) != 0)) {
-		reply_error(client, EROFS);
-		return;
-	}
-	*file = (struct pt_gdb_file){ .open = true, .fd = -1 };
-	client->opening = file;
-	if (name->kind == PT_HOSTIO_PROFILE) {
-		client->asking = true;
-		pt_session_report(client->stub->config.session, &name->query, on_report, client);
-	} else if (name->kind == PT_HOSTIO_CAPTURE) {
-		open_capture(client);
-	} else if (name->kind == PT_HOSTIO_FIRMWARE) {
-		open_firmware(client, file, name, flags);
-	} else {
-		open_disk(client, file, name, flags, "");
-	}
-}
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* hex name, then ",". False: no name, or one that stands for nothing; the reply is on its way. */
 static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_hostio_name *name)
@@ -358,17 +168,22 @@ static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, st
 	while (len < pt_rsp_left(args) && args->at[len] != ',')
 		len++;
 	if (len % 2 != 0 || len / 2 >= sizeof(path) || !pt_rsp_bytes(args, path, len / 2)) {
-		reply_error(client, EINVAL);
+		pt_hostio_reply_error(client, EINVAL);
 		return false;
 	}
 	path[len / 2] = '\0';
 	if (strlen((char *)path) != len / 2 || pt_hostio_parse((char *)path, name, &err) < 0) {
 		pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->peer,
 			 strlen((char *)path) != len / 2 ? "a zero in a name" : err.msg);
-		reply_error(client, err.code == PT_EARG ? ENOENT : EACCES);
+		pt_hostio_reply_error(client, err.code == PT_EARG ? ENOENT : EACCES);
 		return false;
 	}
 	return true;
+}
+
+static void unlink_run(struct pt_hostio_errand *errand)
+{
+	errand->result = pt_files_unlink(&errand->client->stub->files, errand->name.name);
 }
 
 static void handle_open(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -381,26 +196,26 @@ static void handle_open(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		return;
 	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &flags) || !pt_rsp_take(args, ",") ||
 	    !pt_rsp_number(args, &mode))
-		reply_error(client, EINVAL);
+		pt_hostio_reply_error(client, EINVAL);
 	else if (file == NULL)
-		reply_error(client, EMFILE);
+		pt_hostio_reply_error(client, EMFILE);
 	else
-		open_name(client, file, &name, host_flags(flags));
+		pt_hostio_open(client, file, &name, flags);
 }
 
 /* --- read, write -------------------------------------------------------------------------------------------------- */
 
-static void read_run(struct errand *errand)
+static void read_run(struct pt_hostio_errand *errand)
 {
 	errand->result = pread(errand->file->fd, errand->bytes, errand->len_bytes, (off_t)errand->offset);
 	if (errand->result < 0)
 		errand->result = -errno;
 }
 
-static void was_read(struct errand *errand)
+static void was_read(struct pt_hostio_errand *errand)
 {
 	if (errand->result < 0)
-		reply_result(errand->client, errand->result);
+		pt_hostio_reply(errand->client, errand->result);
 	else
 		reply_bytes(errand->client, errand->bytes, (size_t)errand->result);
 }
@@ -415,25 +230,25 @@ static void read_memory(struct pt_gdb_client *client, const struct pt_gdb_file *
 static void handle_read(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_file *file = take_file(client, args);
-	struct errand *errand;
+	struct pt_hostio_errand *errand;
 	uint64_t count, offset;
 
 	if (file == NULL)
 		return;
 	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &count) || !pt_rsp_take(args, ",") ||
 	    !pt_rsp_number(args, &offset) || offset > INT64_MAX) {
-		reply_error(client, EINVAL);
+		pt_hostio_reply_error(client, EINVAL);
 	} else if (file->fd < 0) {
 		read_memory(client, file, offset, count);
-	} else if ((errand = new_errand(client, read_run, was_read)) != NULL) {
+	} else if ((errand = pt_hostio_errand_new(client, read_run, was_read)) != NULL) {
 		errand->file = file;
 		errand->offset = offset;
 		errand->len_bytes = count < READ_AT_ONCE ? (size_t)count : READ_AT_ONCE;
-		send_off(errand);
+		pt_hostio_send_off(errand);
 	}
 }
 
-static void write_run(struct errand *errand)
+static void write_run(struct pt_hostio_errand *errand)
 {
 	errand->result = pt_files_room(&errand->client->stub->files, errand->len_bytes);
 	if (errand->result == 0 && errand->offset > PT_FILES_MOST_BYTES)
@@ -445,7 +260,7 @@ static void write_run(struct errand *errand)
 		errand->result = -errno;
 }
 
-static void after_write(struct errand *errand)
+static void after_write(struct pt_hostio_errand *errand)
 {
 	errand->file->torn |= errand->result < 0;
 	just_reply(errand);
@@ -454,23 +269,23 @@ static void after_write(struct errand *errand)
 static void handle_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_file *file = take_file(client, args);
-	struct errand *errand;
+	struct pt_hostio_errand *errand;
 	uint64_t offset;
 
 	if (file == NULL)
 		return;
 	if (!pt_rsp_take(args, ",") || !pt_rsp_number(args, &offset) || !pt_rsp_take(args, ",") ||
 	    pt_rsp_left(args) > sizeof(errand->bytes)) {
-		reply_error(client, EINVAL);
+		pt_hostio_reply_error(client, EINVAL);
 		file->torn = true;
 	} else if (file->fd < 0) {
-		reply_error(client, EBADF);
-	} else if ((errand = new_errand(client, write_run, after_write)) != NULL) {
+		pt_hostio_reply_error(client, EBADF);
+	} else if ((errand = pt_hostio_errand_new(client, write_run, after_write)) != NULL) {
 		errand->file = file;
 		errand->offset = offset;
 		errand->len_bytes = pt_rsp_left(args);
 		memcpy(errand->bytes, args->at, errand->len_bytes);
-		send_off(errand);
+		pt_hostio_send_off(errand);
 	}
 }
 
@@ -508,19 +323,19 @@ static void handle_fstat(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	if (file->fd < 0)
 		reply_stat(client, file->len_bytes);
 	else if (fstat(file->fd, &info) < 0)	/* of an open file: it waits for nothing */
-		reply_error(client, errno);
+		pt_hostio_reply_error(client, errno);
 	else
 		reply_stat(client, (uint64_t)info.st_size);
 }
 
 /* --- close, delete ------------------------------------------------------------------------------------------------ */
 
-static void symbols_run(struct errand *errand)
+static void symbols_run(struct pt_hostio_errand *errand)
 {
 	struct pt_files *files = &errand->client->stub->files;
 	char final[sizeof(errand->path)];
 
-	if (pt_files_path(files, NEW_FIRMWARE, errand->path, sizeof(errand->path)) < 0 ||
+	if (pt_files_path(files, PT_HOSTIO_NEW_FIRMWARE, errand->path, sizeof(errand->path)) < 0 ||
 	    pt_files_path(files, "firmware.elf", final, sizeof(final)) < 0)
 		return;
 	errand->program = pt_program_open_with(errand->path, errand->elf_machine, errand->client->stub->config.symbols,
@@ -532,7 +347,7 @@ static void symbols_run(struct errand *errand)
 }
 
 /* A program that somebody sent is the one that everybody means from here on. */
-static void symbols_read(struct errand *errand)
+static void symbols_read(struct pt_hostio_errand *errand)
 {
 	struct pt_gdb_client *client = errand->client;
 	int rc = errand->program != NULL
@@ -544,7 +359,7 @@ static void symbols_read(struct errand *errand)
 	else
 		pt_info("gdb: %s: symbols are those of the firmware.elf that it sent", client->peer);
 	pt_program_unref(errand->program);
-	reply_result(client, rc == 0 ? 0 : rc == PT_ESTATE ? -EBUSY : -EINVAL);
+	pt_hostio_reply(client, rc == 0 ? 0 : rc == PT_ESTATE ? -EBUSY : -EINVAL);
 }
 
 static int find_machine(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -558,13 +373,13 @@ static int find_machine(struct pt_gdb_request *rq, struct pt_board *board, struc
 /* Without a target any ELF will do. */
 static void read_symbols(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
-	struct errand *errand = new_errand(rq->client, symbols_run, symbols_read);
+	struct pt_hostio_errand *errand = pt_hostio_errand_new(rq->client, symbols_run, symbols_read);
 
 	(void)err;
 	if (errand == NULL)
 		return;
 	errand->elf_machine = rc < 0 ? 0 : (unsigned)rq->addr;
-	send_off(errand);
+	pt_hostio_send_off(errand);
 }
 
 static void handle_close(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -582,21 +397,21 @@ static void handle_close(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	if (is_new)
 		pt_gdb_post(&client->request, find_machine, read_symbols);
 	else
-		reply_result(client, 0);
+		pt_hostio_reply(client, 0);
 }
 
 static void handle_unlink(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_hostio_name name;
-	struct errand *errand;
+	struct pt_hostio_errand *errand;
 
 	if (!take_name(client, args, &name))
 		return;
 	if (name.kind == PT_HOSTIO_PROFILE || name.kind == PT_HOSTIO_CAPTURE) {
-		reply_error(client, EROFS);
-	} else if ((errand = new_errand(client, unlink_run, just_reply)) != NULL) {
+		pt_hostio_reply_error(client, EROFS);
+	} else if ((errand = pt_hostio_errand_new(client, unlink_run, just_reply)) != NULL) {
 		errand->name = name;
-		send_off(errand);
+		pt_hostio_send_off(errand);
 	}
 }
 
@@ -604,7 +419,7 @@ static void handle_unlink(struct pt_gdb_client *client, struct pt_rsp_args *args
 static void handle_setfs(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	reply_result(client, 0);
+	pt_hostio_reply(client, 0);
 }
 
 void pt_gdb_hostio(struct pt_gdb_client *client, struct pt_rsp_args *args)

@@ -197,6 +197,7 @@ START_TEST(the_lock)
 }
 END_TEST
 
+/* The debug registers of a core in reset read 0, and take nothing. */
 static const struct {
 	const struct pt_source_ops *source;
 	const char *says;
