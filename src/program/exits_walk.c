@@ -166,7 +166,8 @@ static void run_out(struct walker *w, uint64_t addr, uint64_t next, uint64_t las
 {
 	bool called = last_call != PT_UNKNOWN;
 
-	if (!(called && last_call == addr) && pt_exits_is_instruction(w->out, next) && pt_exits_owner_at(w->out, next) != PT_NO_FUNCTION)
+	if (!(called && last_call == addr) && pt_exits_is_instruction(w->out, next) &&
+	    pt_exits_owner_at(w->out, next) != PT_NO_FUNCTION)
 		found(w, addr, next, PT_EXIT_BY_FALLING, false);
 	else
 		found(w, called ? last_call : addr, PT_UNKNOWN, PT_EXIT_NEVER, false);
@@ -222,7 +223,8 @@ static bool is_filler(struct walker *w, uint64_t from)
 	uint64_t to = from;
 	bool filler;
 
-	while (unit != NULL && unit->len_units > 0 && unit->flow == PT_FLOW_NEXT && pt_exits_owner_at(w->out, to) == w->owner) {
+	while (unit != NULL && unit->len_units > 0 && unit->flow == PT_FLOW_NEXT &&
+	       pt_exits_owner_at(w->out, to) == w->owner) {
 		to += unit->len_units * unit_bytes;
 		unit = pt_codemap_at(w->out->map, to);
 	}
