@@ -5,10 +5,10 @@
 
 #include <uv.h>
 
-#include "board.h"
-#include "error.h"
-#include "peers.h"
-#include "session.h"
+#include "board/board.h"
+#include "base/error.h"
+#include "host/peers.h"
+#include "session/session.h"
 
 struct pt_gdbstub;
 
@@ -21,7 +21,7 @@ struct pt_gdbstub_config {
 	bool watch;			/* a second all-stop GDB may read memory (attach.c) */
 	struct pt_board *board;
 	struct pt_session *session;
-	const struct pt_params *symbols;	/* settings for programs (program/settings.h); NULL: all standards */
+	const struct pt_params *symbols;	/* settings for programs (program/model/settings.h); NULL: all standards */
 	void (*on_quit)(void *arg);	/* stdio: the client left. May be NULL */
 	void *arg;
 };

@@ -4,11 +4,11 @@
 
 #include <uv.h>
 
-#include "gdbstub/files.h"
+#include "gdbstub/files/files.h"
 #include "gdbstub/gdbstub.h"
-#include "gdbstub/tasks.h"
-#include "listen.h"
-#include "targets/progress.h"
+#include "session/os_tasks.h"
+#include "host/listen.h"
+#include "targets/contract/progress.h"
 
 struct pt_gdb_client;
 

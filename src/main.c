@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "config.h"
-#include "configfile.h"
-#include "log.h"
-#include "rig.h"
-#include "util.h"
-#include "verbs/verbs.h"
+#include "cli/configfile.h"
+#include "host/log.h"
+#include "cli/app.h"
+#include "base/util.h"
+#include "cli/subcommands.h"
 
 #define X(verb) &pt_verb_##verb,
 static const struct pt_verb *const verbs[] = { PT_VERBS(X) };

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "tests/array_mem.h"
-#include "util.h"
+#include "base/util.h"
 
 static uint8_t *find(struct array_mem *am, uint64_t addr, size_t len_bytes)
 {

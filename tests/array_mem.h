@@ -3,7 +3,7 @@
 #ifndef PT_TESTS_ARRAY_MEM_H
 #define PT_TESTS_ARRAY_MEM_H
 
-#include "targets/mem.h"
+#include "targets/contract/mem.h"
 
 enum { ARRAY_REGIONS = 8, ARRAY_HOOKS = 16, ARRAY_LOG = 8192 };
 

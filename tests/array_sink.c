@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/array_sink.h"
-#include "util.h"
+#include "base/util.h"
 
 static struct pt_chunk *take(struct pt_sink *sink)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "bare_core.h"
-#include "util.h"
+#include "base/util.h"
 
 struct pt_bare_core *pt_bare_core_new(void)
 {

@@ -2,7 +2,7 @@
 #ifndef PT_TESTS_BARE_CORE_H
 #define PT_TESTS_BARE_CORE_H
 
-#include "error.h"
+#include "base/error.h"
 #include "probes/virtual/cpu/armv6m/armv6m.h"
 
 enum { BARE_FLASH_BYTES = 256 * 1024, BARE_RAM_BASE = 0x1fffe000, BARE_RAM_BYTES = 32 * 1024 };

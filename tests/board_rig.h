@@ -3,7 +3,7 @@
 #ifndef PT_TESTS_BOARD_RIG_H
 #define PT_TESTS_BOARD_RIG_H
 
-#include "board.h"
+#include "board/board.h"
 #include "harness.h"
 
 enum { RIG_MAX_EVENTS = 256 };

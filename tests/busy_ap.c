@@ -1,6 +1,6 @@
 #include "busy_ap.h"
 
-#include "util.h"
+#include "base/util.h"
 
 /* A busy access is counted when it begins, and ends when nothing is left of it. */
 static enum pt_vack look(struct busy_ap *busy)

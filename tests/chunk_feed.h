@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "pipeline.h"
-#include "profile/profile.h"
+#include "pipeline/pipeline.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "small_program.h"
 #include "trace/event.h"

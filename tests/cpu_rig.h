@@ -10,7 +10,7 @@
 #define PT_TESTS_CPU_RIG_H
 
 #include "bare_core.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { STACK = 0x20001000, DATA = 0x20000000, CODE = 0x200 };
 enum { HANDLERS = 0x1000 };		/* handler of exception n: HANDLERS + 0x100 * n */

@@ -3,8 +3,8 @@
 #define PT_TESTS_E500_AGENT_RIG_H
 
 #include "e500_rig.h"
-#include "program/program.h"
-#include "targets/lease.h"
+#include "program/model/program.h"
+#include "targets/contract/lease.h"
 
 #define FAC UINT32_C(0x80000000)
 enum { TEXT = 0x10000, TEXT_BYTES = 0x4000, MOST = 64, STEP_OF_SAMPLING_NS = 100000 };

@@ -4,7 +4,7 @@
 
 #include "array_sink.h"
 #include "e500_rig.h"
-#include "targets/e500/counting.h"
+#include "targets/e500/trace/counting.h"
 #include "trace/formats.h"
 
 static struct array_sink sink;

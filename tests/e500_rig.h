@@ -13,8 +13,8 @@
 
 #include "probes/virtual/chip/e500.h"
 #include "rsp_rig.h"
-#include "targets/e500/e500.h"
-#include "util.h"
+#include "targets/e500/core/e500.h"
+#include "base/util.h"
 
 enum { SCRATCH = 0x800000, FREE = 0x900000, FCM1 = 0x10000000, ROUNDS = 30, MOST_PACKETS = 12 };
 enum { STARTED_NS = 10000000, STEP_NS = 30000, PACKET_NS = 1000 };

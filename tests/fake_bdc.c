@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 enum {
 	ENBDC = 0x8000, BDMACT = 0x4000, NORESP = 0x08, ILLACC = 0x02, ILLCMD = 0x01, OVRUN = 0x10, WRITABLE = 0xbc00,

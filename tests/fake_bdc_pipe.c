@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "probes/bdc_pipe.h"
-#include "util.h"
+#include "probes/bdc/bdc_pipe.h"
+#include "base/util.h"
 
 struct call {
 	struct fake_bdc_pipe *fake;

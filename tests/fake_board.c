@@ -4,7 +4,7 @@
 
 #include "fake_board.h"
 #include "probes/virtual/wire/mem_ap.h"
-#include "util.h"
+#include "base/util.h"
 
 struct parts {
 	struct pt_vbus bus;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 enum { OK = 1, WAIT = 2, FAULT = 4, NO_ACK = 7, MISMATCH = 0x10 };
 enum { AP = 1, READ = 2, VALUE = 0x10, MASK = 0x20, RDBUFF = READ | 0xc };

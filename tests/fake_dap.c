@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "tests/fake_dap.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { RUN_NS = 125000 };	/* a round trip */
 

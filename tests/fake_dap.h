@@ -3,8 +3,8 @@
 #ifndef PT_TESTS_FAKE_DAP_H
 #define PT_TESTS_FAKE_DAP_H
 
-#include "probes/link.h"
-#include "probes/probe.h"
+#include "probes/wires/link.h"
+#include "probes/wires/probe.h"
 #include "tests/array_mem.h"
 
 struct fake_dap {

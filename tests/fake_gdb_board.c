@@ -1,4 +1,4 @@
-/* See fake_gdb_board.h. Symbols are those of src/board.c and src/session.c. */
+/* See fake_gdb_board.h. Symbols are those of src/board/board.c and src/session/session.c. */
 #include "fake_gdb_board.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 struct fake fake;
 

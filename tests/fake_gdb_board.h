@@ -3,8 +3,8 @@
 #ifndef PT_TESTS_FAKE_GDB_BOARD_H
 #define PT_TESTS_FAKE_GDB_BOARD_H
 
-#include "board.h"
-#include "session.h"
+#include "board/board.h"
+#include "session/session.h"
 
 enum {
 	FAKE_FLASH_BYTES = 0x8000, FAKE_FLASH_BLOCK = 0x400,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "probes/jtag_batch.h"
+#include "probes/wires/jtag_batch.h"
 
 static struct pt_vjtap *const *taps_of(struct pt_vboard *board, size_t *n_taps)
 {

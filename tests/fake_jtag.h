@@ -3,7 +3,7 @@
 #define PT_TESTS_FAKE_JTAG_H
 
 #include "probes/virtual/wire/jtag_pins.h"
-#include "probes/wire_jtag.h"
+#include "probes/wires/jtag.h"
 #include "scripted_link.h"
 
 enum fake_jtag_tdo { FAKE_JTAG_FINE, FAKE_JTAG_TDO_0, FAKE_JTAG_TDO_1, FAKE_JTAG_TDO_NOISE };

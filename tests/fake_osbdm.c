@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 enum { BIT_NS = 2000 };		/* 16 cycles at 8 MHz */
 

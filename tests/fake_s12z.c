@@ -1,9 +1,9 @@
 /* See fake_s12z.h. */
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "tests/fake_s12z.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { C1 = 0x100, TCRH = 0x102, TCRL = 0x103, TB = 0x104, CNT = 0x106, EFR = 0x10a, SR = 0x10b };
 enum { ARM = 0x80, TSOURCE = 0x40, PROFILE = 0x02, TBF = 0x80, PTACT = 0x10, PTBOVF = 0x80 };

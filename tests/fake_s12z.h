@@ -3,8 +3,8 @@
 #ifndef PT_TESTS_FAKE_S12Z_H
 #define PT_TESTS_FAKE_S12Z_H
 
-#include "probes/link.h"
-#include "probes/probe.h"
+#include "probes/wires/link.h"
+#include "probes/wires/probe.h"
 
 enum { FAKE_RAM = 0x1000, FAKE_RAM_BYTES = 0x2000, FAKE_EEPROM = 0x100000, FAKE_EEPROM_BYTES = 0x200,
        FAKE_FLASH_BYTES = 0x20000, FAKE_FLASH = 0x1000000 - FAKE_FLASH_BYTES, FAKE_LOG = 4096, FAKE_LINES = 64 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "scripted_link.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { FIRST_BYTES = 62, PARAMS = 1, BUSY = 3, ILLEGAL = 4, NO_CONNECTION = 5, NO_SYNC = 21, REFUSED = 42 };
 

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "util.h"
+#include "base/util.h"
 
 /* Run one suite; the exit status of main(). CK_RUN_CASE and CK_FORK work as libcheck documents them. */
 static inline int pt_run_suite(Suite *suite)

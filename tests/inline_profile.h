@@ -4,14 +4,14 @@
 #ifndef PT_TESTS_INLINE_PROFILE_H
 #define PT_TESTS_INLINE_PROFILE_H
 
-#include "freeram.h"
-#include "pipeline.h"
-#include "probes/probe.h"
+#include "session/acquire/freeram.h"
+#include "pipeline/pipeline.h"
+#include "probes/wires/probe.h"
 #include "probes/virtual/chip/kl27.h"
 #include "probes/virtual/chip/s12zvm.h"
-#include "profile/profile.h"
-#include "program/program.h"
-#include "targets/target.h"
+#include "profile/result/profile.h"
+#include "program/model/program.h"
+#include "targets/contract/target.h"
 
 struct inline_setup {
 	const char *board;		/* "s12zvm"; NULL: kl27 */

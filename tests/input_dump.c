@@ -7,7 +7,7 @@
 
 #include "decode/decoder.h"
 #include "trace/formats.h"
-#include "util.h"
+#include "base/util.h"
 
 struct source { const struct pt_decoder *decoder; uint64_t state[64]; uint64_t told_ns; };
 

@@ -2,7 +2,7 @@
 #ifndef PT_TESTS_INPUT_DUMP_H
 #define PT_TESTS_INPUT_DUMP_H
 
-#include "inputs/inputs.h"
+#include "import/importers.h"
 
 /* All items of set through their decoders: "source.line.N=NAME" and "source.tick_hz=N" of each CONFIG, an event a line
  * ("SOURCE " before it where there are several), "end" of each source, "reset", "error: ...". out is cut at size. DATA

@@ -8,11 +8,11 @@
 #include "array_sink.h"
 #include "fake_mdm.h"
 #include "harness.h"
-#include "targets/lease.h"
+#include "targets/contract/lease.h"
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
 #include "trace/loss.h"
-#include "util.h"
+#include "base/util.h"
 
 static struct fake_mdm mdm;
 static struct array_mem memory;

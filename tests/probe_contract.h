@@ -4,7 +4,7 @@
 
 #include <check.h>
 
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "scripted_link.h"
 
 struct contract_call {

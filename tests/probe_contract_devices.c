@@ -8,10 +8,10 @@
 #include "fake_osbdm.h"
 #include "fake_usbdm.h"
 #include "probe_contract.h"
-#include "probes/virtual/wire/cmsis_dap.h"
-#include "probes/virtual/wire/remote_bitbang.h"
-#include "probes/virtual/wire/xvc.h"
-#include "util.h"
+#include "probes/virtual/probe/cmsis_dap.h"
+#include "probes/virtual/probe/remote_bitbang.h"
+#include "probes/virtual/probe/xvc.h"
+#include "base/util.h"
 
 static struct fake_cmsis_dap dap;
 

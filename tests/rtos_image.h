@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/rtos.h"
-#include "util.h"
+#include "program/os/rtos.h"
+#include "base/util.h"
 
 enum { RAM = 0x20000000, RAM_BYTES = 0x1200 };
 

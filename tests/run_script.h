@@ -7,7 +7,7 @@
 #ifndef PT_TESTS_RUN_SCRIPT_H
 #define PT_TESTS_RUN_SCRIPT_H
 
-#include "profile/execution.h"
+#include "profile/stack/execution.h"
 
 /* main 0x100, f 0x200, g 0x300, h 0x400, isr 0x500, isr2 0x600, task 0x700. Ids are 1 to 7. */
 extern const struct pt_function script_functions[7];

@@ -7,7 +7,7 @@
 
 #include "harness.h"
 #include "probes/virtual/cpu/s12z/s12z.h"
-#include "probes/virtual/unit/s12z_dbg.h"
+#include "probes/virtual/unit/s12z/s12z_dbg.h"
 
 enum { C1, C2, TCRH, TCRL, TB, CNT = 6, SCR1, SCR2, SCR3, EFR, SR, ACTL = 0x10, BCTL = 0x20, CCTL = 0x30, DCTL = 0x40 };
 

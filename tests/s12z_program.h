@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "program/program.h"
-#include "util.h"
+#include "program/model/program.h"
+#include "base/util.h"
 
 enum { EM_S12Z_CODE = 249, S12Z_BASE = 0xff8000, S12Z_END = 0xff8200, S12Z_VECTORS = 0xfffe00 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/elf.h"
+#include "probes/virtual/frame/elf.h"
 #include "s12z_rig.h"
 
 enum { NOP = 0x01 };

@@ -1,6 +1,6 @@
 #include "sample_profile.h"
 
-#include "profile/tree.h"
+#include "profile/analyses/calls/tree.h"
 
 enum { MAIN = 1, FIBONACCI, LESS, HANDLER, N_FUNCTIONS = HANDLER };
 

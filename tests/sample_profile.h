@@ -2,7 +2,7 @@
 #ifndef PT_TESTS_SAMPLE_PROFILE_H
 #define PT_TESTS_SAMPLE_PROFILE_H
 
-#include "profile/profile.h"
+#include "profile/result/profile.h"
 
 /* Constant, and the same one each time; the caller may change its copy. 48 MHz; cycles. */
 struct pt_profile sample_profile(void);

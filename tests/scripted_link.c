@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "base/util.h"
 
 static void script_close(void *state)
 {

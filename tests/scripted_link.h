@@ -3,7 +3,7 @@
 #ifndef PT_TESTS_SCRIPTED_LINK_H
 #define PT_TESTS_SCRIPTED_LINK_H
 
-#include "probes/link.h"
+#include "probes/wires/link.h"
 
 enum pt_script_fault {
 	PT_SCRIPT_FINE,

@@ -4,7 +4,7 @@
 #define PT_TESTS_SESSION_RIG_H
 
 #include "board_rig.h"
-#include "session.h"
+#include "session/session.h"
 
 struct session_rig {
 	struct board_rig board;

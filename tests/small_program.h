@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "program/program.h"
-#include "util.h"
+#include "program/model/program.h"
+#include "base/util.h"
 
 /* Addresses of what a test may name. Cycles stand in the comments. */
 enum {

@@ -3,7 +3,7 @@
 #ifndef PT_TESTS_STEP_FOLLOWER_H
 #define PT_TESTS_STEP_FOLLOWER_H
 
-#include "profile/execution.h"
+#include "profile/stack/execution.h"
 
 struct step_follower;
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/run.h"
-#include "profile/spans.h"
-#include "program/codemap.h"
+#include "profile/flow/run.h"
+#include "profile/analyses/calls/spans.h"
+#include "program/code/codemap.h"
 #include "tests/harness.h"
 
 static const struct pt_function story_functions[] = {

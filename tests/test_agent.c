@@ -1,7 +1,7 @@
 /* Agent expressions: each operation with a result computed by hand, and code that is none. */
 #include <string.h>
 
-#include "gdbstub/agent.h"
+#include "gdbstub/packets/conditions.h"
 #include "harness.h"
 
 static int reg(void *arg, unsigned number, uint64_t *value, struct pt_err *err)

@@ -1,6 +1,6 @@
 /* External lines and latencies, from chunks to the table, computed by hand. */
 #include "chunk_feed.h"
-#include "profile/aux.h"
+#include "profile/analyses/signals/external_lines.h"
 
 #define LINES "format=lines\nsource=logic\nmode=all\ntick_hz=1000000000\nlines=2\nline.0=button\nline.1=out\n"
 #define HALT "format=mtb\nsource=mtb\nmode=halt\ntarget=small\nprobe=test\nvirtual=1\ncore_hz=1000000\ncost=halts\n"

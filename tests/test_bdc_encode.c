@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/bdc_encode.h"
+#include "probes/bdc/bdc_encode.h"
 
 enum { NO = PT_BDC_NO_GAP, ACK = PT_BDC_ACK_GAP, DLY = PT_BDC_DELAY_GAP };
 

@@ -1,7 +1,7 @@
 /* Zeroed, writable to the last byte, and given back, whatever the size. */
 #include <stdint.h>
 
-#include "bigmem.h"
+#include "base/bigmem.h"
 #include "harness.h"
 
 static const size_t sizes[] = { 0, 1, 4096, (256 << 10) - 1, 256 << 10, (2 << 20) - 1, 2 << 20, (2 << 20) + 1, 9 << 20 };

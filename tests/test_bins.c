@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "chunk_feed.h"
-#include "profile/bins.h"
-#include "profile/limits.h"
-#include "program/linetable.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/limits/limits.h"
+#include "program/model/linetable.h"
 
 enum { ID_MAIN = 1, ID_LEAF, ID_ISR, ID_SVC, ID_TAIL, ID_RECURSIVE };	/* by address */
 

@@ -4,8 +4,8 @@
 
 #include "busy_ap.h"
 #include "harness.h"
-#include "probes/probe.h"
-#include "probes/virtual/wire/remote_bitbang.h"
+#include "probes/wires/probe.h"
+#include "probes/virtual/probe/remote_bitbang.h"
 #include "scripted_link.h"
 
 enum { DPIDR = 0x0bc11477, DRW = 0xc };

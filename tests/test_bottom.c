@@ -1,7 +1,7 @@
 /* The bottom of a stack from what lies on it, in a few functions laid out by hand (small_program.h), with BL in main at
  * 0x104 to leaf, in recursive at 0x12e to itself; and BLX in main at 0x10c. */
 #include "harness.h"
-#include "program/bottom.h"
+#include "program/code/bottom.h"
 #include "small_program.h"
 
 enum { BACK_IN_MAIN = 0x109, BACK_IN_RECURSIVE = 0x133, BEHIND_BLX = 0x10f };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "profile/history.h"
-#include "program/codemap.h"
+#include "profile/analyses/calls/history.h"
+#include "program/code/codemap.h"
 #include "tests/inline_profile.h"
 
 enum { LOG_ROOM = 4 << 20, MOST_STEPS = 400 };

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/history.h"
-#include "report/branches.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/history.h"
+#include "report/shared/branches.h"
 #include "small_program.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"	/* a row leaves out what is 0 */

@@ -1,13 +1,13 @@
-/* All analyses say the same, whether runs and steps come to them in brief (profile/brief.h, piece.h) or each by
+/* All analyses say the same, whether runs and steps come to them in brief (profile/stack/compact_events.h, piece.h) or each by
  * itself: of a synthetic firmware's trace, and of traces in which anything may be wrong, cut anywhere. A pipeline with
  * a second source, that says nothing, has no short way. */
 #include <string.h>
 
 #include "bench/synthetic.h"
 #include "chunk_feed.h"
-#include "profile/blocks.h"
-#include "profile/tasks.h"
-#include "profile/tree.h"
+#include "profile/analyses/calls/blocks.h"
+#include "profile/analyses/signals/tasks.h"
+#include "profile/analyses/calls/tree.h"
 
 enum { N_PACKETS = 60000, PACKET_BYTES = 8 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "profile/bursts.h"
+#include "profile/flow/bursts.h"
 
 enum { IDLE = 1, EARLY, LATE, ISR, SPIN, N_IDS };
 enum { WAIT = 0x100, BEHIND_WAIT = 0x102, FAR_BEHIND = 0x140 };

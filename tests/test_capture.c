@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture_read.h"
-#include "capture_write.h"
+#include "capture/read.h"
+#include "capture/write.h"
 #include "harness.h"
-#include "sha256.h"
+#include "base/sha256.h"
 #include "trace/loss.h"
 
 enum { MOST_CHUNKS = 64, FILE_BYTES = 1 << 20 };

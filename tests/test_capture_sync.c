@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "capture_write.h"
+#include "capture/write.h"
 #include "harness.h"
 
 enum { CHUNKS = 300, DATA_BYTES = 100, RECORD_BYTES = PT_CAPTURE_HEAD_BYTES + DATA_BYTES, STEP_MS = 10, PATIENCE_S = 60 };

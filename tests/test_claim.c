@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "claim.h"
+#include "cli/lock_file.h"
 #include "harness.h"
-#include "relay.h"
+#include "cli/stdio_bridge.h"
 
 #define PROBE "usb 1-4.2"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/cmsis_dap.h"
+#include "probes/dap/cmsis_dap.h"
 
 enum { MAX_OPS = 6 };
 

@@ -3,7 +3,7 @@
 #include <uv.h>
 
 #include "harness.h"
-#include "program/codemap.h"
+#include "program/code/codemap.h"
 #include "small_program.h"
 
 static struct pt_program *program;

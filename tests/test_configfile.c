@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "configfile.h"
+#include "cli/configfile.h"
 #include "harness.h"
 
 enum { MAX_ARGS = 4 };

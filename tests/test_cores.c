@@ -1,11 +1,11 @@
 /* Several cores in one profile: each has a stack, a clock and figures of its own; two traces of one core do not count
  * twice. Code and cycles: small_program.h; all figures by hand. */
 #include "chunk_feed.h"
-#include "profile/limits.h"
-#include "profile/lines.h"
-#include "profile/spans.h"
-#include "profile/tasks.h"
-#include "profile/tree.h"
+#include "profile/analyses/limits/limits.h"
+#include "profile/analyses/code/lines.h"
+#include "profile/analyses/calls/spans.h"
+#include "profile/analyses/signals/tasks.h"
+#include "profile/analyses/calls/tree.h"
 
 enum { ID_MAIN = 1, ID_LEAF };	/* by address */
 

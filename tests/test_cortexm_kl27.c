@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "probes/virtual/board.h"
-#include "targets/cortexm/flash_loader.h"
-#include "targets/cortexm/flash_sum.h"
-#include "targets/target.h"
+#include "targets/cortexm/vendor/loader.h"
+#include "targets/cortexm/vendor/flash_checksum.h"
+#include "targets/contract/target.h"
 #include "tests/array_sink.h"
 #include "trace/loss.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "chunk_feed.h"
-#include "configs.h"
+#include "pipeline/config_replay.h"
 #include "harness.h"
 #include "report/report.h"
 

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "chunk_feed.h"
-#include "profile/counters.h"
-#include "profile/formula.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/analyses/counters/formula.h"
 
 #define COUNTERS "format=counters\nsource=pmu\nmode=poll\ntick_hz=1000000\ncounters=2\ncounter.0=cycles\n" \
 		 "counter.1=instructions\ncounter.1.bits=8\n"

@@ -6,7 +6,7 @@
 
 #include "fake_board.h"
 #include "harness.h"
-#include "probes/virtual/wire/cmsis_dap.h"
+#include "probes/virtual/probe/cmsis_dap.h"
 
 enum { PACKET = 64, MAX_RESPONSES = 16 };
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "chunk_feed.h"
-#include "profile/data.h"
+#include "profile/analyses/signals/data.h"
 
 #define VALUES "format=values\nsource=itm\nmode=stream\ntick_hz=1000000000\n"
 #define COARSE "format=values\nsource=log\nmode=poll\n"

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "program/codemap.h"
-#include "program/data.h"
-#include "program/file.h"
-#include "program/inlines.h"
-#include "program/settings.h"
+#include "program/code/codemap.h"
+#include "program/model/program_parts.h"
+#include "host/whole_file.h"
+#include "program/dwarf/inlines.h"
+#include "program/model/settings.h"
 
 static char dir[] = "/tmp/proftap-test-XXXXXX";
 static uint8_t *elf, *debug;

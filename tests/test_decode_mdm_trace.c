@@ -5,7 +5,7 @@
 #include "decode/decoder.h"
 #include "golden.h"
 #include "harness.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { MOST_ITEMS = 16, MOST_LINES = 8 };
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "definitions.h"
+#include "pipeline/definitions.h"
 #include "harness.h"
-#include "program/orti.h"
+#include "program/orti/orti.h"
 
 static struct pt_program *open_elf(const char *name)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/demangle.h"
-#include "program/program.h"
+#include "program/model/demangle.h"
+#include "program/model/program.h"
 
 static char text[PT_DEMANGLE_TEXT_BYTES];
 

@@ -4,7 +4,7 @@
 
 #include "bare_core.h"
 #include "kl27_rig.h"
-#include "probes/virtual/chip/kl27_demo.h"
+#include "probes/virtual/demo/kl27_demo.h"
 
 enum { MAX_FUNCTIONS = 64 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/blocks.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/blocks.h"
 #include "profile/diff.h"
 
 enum { MAIN = 1, STEADY, NOISY, PHASED, RARE, N_FUNCTIONS = RARE, N_IDS };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "targets/cortexm/cortexm.h"
+#include "targets/cortexm/core/cortexm.h"
 #include "tests/fake_dap.h"
 
 enum { ARM = 0x43b, NXP = 0x00e };

@@ -6,7 +6,7 @@
 #include "demo_calls.h"
 #include "harness.h"
 #include "probes/virtual/chip/e500.h"
-#include "targets/e500/mailbox.h"
+#include "targets/e500/perfmon/mailbox.h"
 
 enum { PMC0 = PT_E500_PMC0, PMLCA0 = PT_E500_PMLCA0, PMGC0 = PT_E500_PMGC0, DEADLINE_MS = 100 };
 enum { ACCESS_NS = 30000, STARTED_NS = 10000000, TICK_NS = 160000 };

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "targets/e500/assign.h"
+#include "targets/e500/trace/assign.h"
 
 enum { NO = PT_E500_NO_PMC, LONGEST = 7, MASK_BITS = 24 };
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/unit/e500_pm.h"
-#include "targets/e500/counting.h"
+#include "probes/virtual/unit/e500/e500_pm.h"
+#include "targets/e500/trace/counting.h"
 
 enum { RAM_BYTES = 0x2000, CODE = 0x1000, NOP = 0x60000000, BACK = 0x4bffffe4 };	/* seven NOPs, then b CODE */
 enum { PMGC0 = 400, N_READS = 1000000 };

@@ -1,7 +1,7 @@
 /* The target e500 behind one GDB server with two cores, of two virtual boards, and of one: what is done on one is not
  * done on the other, and a debugger that has chosen one finds it chosen. */
 #include "e500_agent_rig.h"
-#include "probes/links/rsp_stream.h"
+#include "probes/rsp/rsp_stream.h"
 
 enum { N_CORES = 2 };
 

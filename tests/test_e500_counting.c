@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/unit/e500_pm.h"
-#include "targets/e500/counting.h"
+#include "probes/virtual/unit/e500/e500_pm.h"
+#include "targets/e500/trace/counting.h"
 
 static struct pt_e500_counting c;
 

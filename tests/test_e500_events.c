@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "harness.h"
-#include "targets/e500/events.h"
+#include "targets/e500/core/events.h"
 
 /* The numbers of each core, first and last of each stretch. Source: E4's list of that core (for e500v1 and v2 that of
  * facts 3), with 0, 6, 7, 76 to 81 and 90 as facts 3 expects them where no list has them; 129 of e6500 is a guess. */

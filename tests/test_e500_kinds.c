@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/unit/e500_pm.h"
+#include "probes/virtual/unit/e500/e500_pm.h"
 
 enum { RAM_BYTES = 0x20000, CODE = 0x1000, VECTORS = 0x8000, LOOP = 0x48000000, PROGRAM_OFFSET = 6 * 16 };
 enum { PMC0 = 16, PMLCA0 = 144, PMLCB0 = 272, PMGC0 = 400, ESR = 62, IVPR = 63, IVOR0 = 400, IVOR35 = 531 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "targets/e500/mailbox.h"
+#include "targets/e500/perfmon/mailbox.h"
 
 enum { PMC0 = PT_E500_PMC0, READS = 1000000 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/unit/e500_pm.h"
+#include "probes/virtual/unit/e500/e500_pm.h"
 
 enum { RAM_BYTES = 0x20000, CODE = 0x1000, VECTORS = 0x8000, NOP = 0x60000000, LOOP = 0x48000000 };
 enum { PMC0 = 16, PMC1 = 17, PMLCA0 = 144, PMLCA1 = 145, PMLCB0 = 272, PMGC0 = 400 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "harness.h"
-#include "targets/e500/pmr.h"
+#include "targets/e500/core/pmr.h"
 
 static const struct { const char *name; uint32_t mfpmr, mtpmr; } words[] = {	/* of r3 */
 	{ "PMC0", 0x7c70029c, 0x7c70039c }, { "PMC1", 0x7c71029c, 0x7c71039c }, { "PMC2", 0x7c72029c, 0x7c72039c },

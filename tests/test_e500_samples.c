@@ -2,9 +2,9 @@
  * itself counted in them, and everything is as it was at the end. */
 #include "array_sink.h"
 #include "e500_agent_rig.h"
-#include "pipeline.h"
-#include "profile/profile.h"
-#include "profile/sampled.h"
+#include "pipeline/pipeline.h"
+#include "profile/result/profile.h"
+#include "profile/analyses/code/sampled.h"
 
 #define RUN_NS UINT64_C(150000000)
 

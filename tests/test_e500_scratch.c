@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/unit/e500_pm.h"
-#include "targets/e500/scratch.h"
+#include "probes/virtual/unit/e500/e500_pm.h"
+#include "targets/e500/perfmon/scratch.h"
 
 enum { RAM_BYTES = 0x20000, CODE = 0x1000, SCRATCH = 0x12340, VECTORS = 0x8000, NOP = 0x60000000 };
 

@@ -2,7 +2,7 @@
  * e500, while its demo runs in between: counts are the model's own, exactly; every register and byte is as it was. */
 #include "probes/virtual/chip/e500.h"
 #include "rsp_rig.h"
-#include "targets/e500/scratch.h"
+#include "targets/e500/perfmon/scratch.h"
 
 enum { SCRATCH = 0x800000, STARTED_NS = 10000000, FCM1 = 0x10000000, G_DIGITS = 2 * 292, ROUNDS = 40 };
 

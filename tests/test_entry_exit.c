@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/spans.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/spans.h"
 #include "tests/story_program.h"
 
 static const struct { const char *name, *words, *script, *want; } stories[] = {

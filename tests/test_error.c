@@ -1,7 +1,7 @@
 /* A sentence grows from the inside out and never past its room. */
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "harness.h"
 
 START_TEST(wraps_outwards)

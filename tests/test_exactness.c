@@ -1,7 +1,7 @@
 /* Mode halt misses nothing: what the profile says of a run is what the board did. The witnesses are the model's log of
  * executed pcs, and the counters that the demo firmware keeps in RAM. */
 #include "harness.h"
-#include "profile/lines.h"
+#include "profile/analyses/code/lines.h"
 #include "tests/inline_profile.h"
 
 enum { MORE_US = 20, LOG_ROOM = 8 << 20, FLASH_BYTES = 256 << 10 };

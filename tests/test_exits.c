@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/exits.h"
+#include "program/code/exits.h"
 #include "small_program.h"
 #include "tests/golden.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/expr.h"
-#include "program/variable.h"
+#include "program/expr/expr.h"
+#include "program/expr/variable.h"
 
 static const char *const elves[] = { "vars", "vars_units", "vars_be" };
 

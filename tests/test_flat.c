@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "harness.h"
-#include "profile/flat.h"
+#include "profile/stats/flat.h"
 
 enum { NONE, WORK, REST, N_IDS };
 

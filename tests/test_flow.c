@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "harness.h"
-#include "profile/flow.h"
+#include "profile/flow/flow.h"
 #include "small_program.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"	/* a row leaves out what is 0 */

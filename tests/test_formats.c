@@ -6,12 +6,12 @@
 #include <zlib.h>
 
 #include "harness.h"
-#include "profile/aux.h"
-#include "profile/bins.h"
-#include "profile/counters.h"
-#include "profile/data.h"
-#include "profile/tasks.h"
-#include "profile/timeline.h"
+#include "profile/analyses/signals/external_lines.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/analyses/signals/data.h"
+#include "profile/analyses/signals/tasks.h"
+#include "profile/analyses/calls/timeline.h"
 #include "report/report.h"
 #include "tests/golden.h"
 #include "tests/sample_profile.h"

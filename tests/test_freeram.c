@@ -1,5 +1,5 @@
 /* What a program leaves free, in a chip whose RAM has a hole. */
-#include "freeram.h"
+#include "session/acquire/freeram.h"
 #include "harness.h"
 
 enum { TOP = 0x20001000 };

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "probes/links/rsp_stream.h"
+#include "probes/rsp/rsp_stream.h"
 #include "probes/links/wake.h"
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 
 enum { DEADLINE_S = 60, ENDLESS_BYTES = 1 << 20 };
 

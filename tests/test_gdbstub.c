@@ -18,7 +18,7 @@
 #include "fake_gdb_board.h"
 #include "gdbstub/gdbstub.h"
 #include "harness.h"
-#include "rsp.h"
+#include "base/rsp_frame.h"
 
 enum { N_CLIENTS = 2, DEADLINE_MS = 5000, SILENCE_MS = 30 };
 

@@ -1,7 +1,7 @@
 /* Every hazard of execution profiling, as a little story (story_program.h), with what each of the three analyses makes
  * of it, computed by hand. */
 #include "harness.h"
-#include "profile/analysis.h"
+#include "profile/result/analysis.h"
 #include "report/report.h"
 #include "tests/story_program.h"
 

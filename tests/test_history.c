@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/history.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/history.h"
 #include "small_program.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"	/* a row leaves out what is 0 */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/exits.h"
-#include "program/inlines.h"
-#include "program/types.h"
+#include "program/code/exits.h"
+#include "program/dwarf/inlines.h"
+#include "program/dwarf/types.h"
 
 enum { TEXT = 0x1000, ROOM = 24 << 20 };
 

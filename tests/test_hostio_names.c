@@ -1,7 +1,7 @@
 /* Names of host I/O: what they stand for, and that none of them leads out of the board's directory. */
 #include <string.h>
 
-#include "gdbstub/hostio_names.h"
+#include "gdbstub/files/hostio_names.h"
 #include "harness.h"
 
 static const struct {

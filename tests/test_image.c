@@ -3,7 +3,7 @@
 
 #include "array_mem.h"
 #include "harness.h"
-#include "image.h"
+#include "session/acquire/image.h"
 
 enum { CODE_BYTES = 8192 };
 

@@ -8,7 +8,7 @@
 
 #include "harness.h"
 #include "input_dump.h"
-#include "inputs/sr_metadata.h"
+#include "import/sr_metadata.h"
 
 enum { TEXT_BYTES = 1 << 16 };
 

@@ -5,8 +5,8 @@
 
 #include "fake_jtag.h"
 #include "harness.h"
-#include "probes/jtag_batch.h"
-#include "probes/jtag_chain.h"
+#include "probes/wires/jtag_batch.h"
+#include "probes/wires/jtag_chain.h"
 
 enum { IR_DATA = 0x03 };
 #define FPGA_ID UINT32_C(0x13722093)	/* Zynq-7000 */

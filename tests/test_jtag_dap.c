@@ -6,7 +6,7 @@
 #include "busy_ap.h"
 #include "fake_jtag.h"
 #include "harness.h"
-#include "probes/jtag_dap.h"
+#include "probes/wires/jtag_dap.h"
 #include "probes/virtual/wire/jtag_dp.h"
 #include "scripted_link.h"
 

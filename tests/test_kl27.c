@@ -1,6 +1,6 @@
 /* The virtual KL27 as a debugger meets it, through its access ports: what it has, one row or test each. */
 #include "kl27_rig.h"
-#include "probes/virtual/chip/kl27_demo.h"
+#include "probes/virtual/demo/kl27_demo.h"
 
 static struct rig rig;
 

@@ -3,16 +3,16 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/unit/comparator.h"
-#include "probes/virtual/unit/gpio.h"
-#include "probes/virtual/unit/lptmr.h"
-#include "probes/virtual/unit/lpuart.h"
-#include "probes/virtual/unit/mcg.h"
-#include "probes/virtual/unit/pit.h"
-#include "probes/virtual/unit/rom_table.h"
-#include "probes/virtual/unit/sim.h"
-#include "probes/virtual/unit/storage.h"
-#include "probes/virtual/unit/tpm.h"
+#include "probes/virtual/unit/arm/comparator.h"
+#include "probes/virtual/unit/kinetis/gpio.h"
+#include "probes/virtual/unit/kinetis/lptmr.h"
+#include "probes/virtual/unit/kinetis/lpuart.h"
+#include "probes/virtual/unit/kinetis/mcg.h"
+#include "probes/virtual/unit/kinetis/pit.h"
+#include "probes/virtual/unit/arm/rom_table.h"
+#include "probes/virtual/unit/kinetis/sim.h"
+#include "probes/virtual/frame/storage.h"
+#include "probes/virtual/unit/kinetis/tpm.h"
 
 enum { CORE_HZ = 48000000, MS = 48000 };	/* cycles in a millisecond */
 

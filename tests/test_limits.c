@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/bins.h"
-#include "profile/limits.h"
-#include "profile/spans.h"
-#include "profile/tasks.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/limits/limits.h"
+#include "profile/analyses/calls/spans.h"
+#include "profile/analyses/signals/tasks.h"
 
 /* --- grammar */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/lines.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/code/lines.h"
 
 static struct pt_program *program;
 static struct pt_codemap *map;

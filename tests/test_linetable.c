@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/data.h"
-#include "program/files.h"
-#include "program/file.h"
-#include "program/inlines.h"
-#include "program/types.h"
-#include "sha256.h"
+#include "program/model/program_parts.h"
+#include "program/dwarf/file_table.h"
+#include "host/whole_file.h"
+#include "program/dwarf/inlines.h"
+#include "program/dwarf/types.h"
+#include "base/sha256.h"
 
 static struct pt_program *program;
 static struct pt_inlines *inlines;

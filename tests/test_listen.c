@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "listen.h"
+#include "host/listen.h"
 
 static uv_loop_t loop;
 static struct pt_listener listener;

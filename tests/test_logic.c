@@ -8,8 +8,8 @@
 
 #include "board_rig.h"
 #include "harness.h"
-#include "probes/logic.h"
-#include "probes/probe.h"
+#include "probes/logic/logic.h"
+#include "probes/wires/probe.h"
 
 enum { SAMPLES = 300000, MOST_RUNS = 400000 };
 

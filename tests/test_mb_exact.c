@@ -6,14 +6,14 @@
 
 #include "array_sink.h"
 #include "harness.h"
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 #include "probes/virtual/chip/microblaze.h"
-#include "profile/bins.h"
-#include "profile/counters.h"
-#include "profile/profile.h"
-#include "targets/lease.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/result/profile.h"
+#include "targets/contract/lease.h"
 #include "targets/microblaze/microblaze.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { ACCESS_NS = 500, RUN_NS = 20000000 };
 

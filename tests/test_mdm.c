@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/unit/mdm.h"
+#include "probes/virtual/unit/amd/mdm.h"
 
 enum { RAM_BYTES = 0x8000, LOOP = 0x100, ROUNDS = 1000, PER_ROUND = 4 };
 enum { DBG_CTRL = 0x10, DBG_DATA = 0x14, DBG_LOCK = 0x18, WINDOW_PDRR = 0x5d80 };

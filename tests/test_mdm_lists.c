@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "targets/microblaze/mdm.h"
-#include "targets/target.h"
+#include "targets/contract/target.h"
 
 enum { BINS = 1024, PBAR_WIDTH = 10, STOP = 0x40 };
 

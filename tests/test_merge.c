@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "profile/merge.h"
+#include "profile/flow/merge.h"
 
 /* --- clocks */
 

@@ -7,10 +7,10 @@
 
 #include "demo_calls.h"
 #include "harness.h"
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "probes/virtual/chip/microblaze.h"
-#include "probes/virtual/wire/rsp_stub.h"
-#include "probes/wire_rsp.h"
+#include "probes/virtual/probe/rsp_stub.h"
+#include "probes/wires/rsp.h"
 #include "rsp_rig.h"
 
 enum { MOST_BYTES = 1 << 16 };

@@ -8,8 +8,8 @@
 
 #include "fake_board.h"
 #include "harness.h"
-#include "probes/link.h"
-#include "probes/virtual/wire/pace.h"
+#include "probes/wires/link.h"
+#include "probes/virtual/frame/pace.h"
 
 #define SOON UINT64_C(1000000000)	/* a deadline far enough */
 

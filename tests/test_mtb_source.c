@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "targets/cortexm/mtb.h"
+#include "targets/cortexm/trace/mtb.h"
 #include "tests/array_mem.h"
 #include "tests/array_sink.h"
 

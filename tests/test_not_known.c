@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/aux.h"
-#include "profile/counters.h"
-#include "profile/data.h"
-#include "profile/limits.h"
-#include "profile/spans.h"
-#include "profile/tasks.h"
-#include "profile/timeline.h"
+#include "profile/analyses/signals/external_lines.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/analyses/signals/data.h"
+#include "profile/analyses/limits/limits.h"
+#include "profile/analyses/calls/spans.h"
+#include "profile/analyses/signals/tasks.h"
+#include "profile/analyses/calls/timeline.h"
 #include "report/report.h"
 #include "tests/sample_profile.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "options.h"
+#include "cli/options.h"
 
 enum { MAX_ARGS = 8 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/orti.h"
+#include "program/orti/orti.h"
 
 enum { RAM = 0x20000000, RAM_BYTES = 0x400 };
 

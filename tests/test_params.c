@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "params.h"
+#include "base/params.h"
 
 static const struct pt_param rows[] = {
 	{ "mode", PT_PARAM_CHOICE, "burst", "burst|stream|halt", 0, 0, "how the buffer is read" },

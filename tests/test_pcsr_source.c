@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "targets/cortexm/cortexm.h"
+#include "targets/cortexm/core/cortexm.h"
 #include "tests/array_mem.h"
 #include "tests/array_sink.h"
 #include "trace/loss.h"

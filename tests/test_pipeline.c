@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "harness.h"
-#include "pipeline.h"
-#include "profile/account.h"
-#include "profile/limits.h"
-#include "profile/profile.h"
+#include "pipeline/pipeline.h"
+#include "profile/stats/account.h"
+#include "profile/analyses/limits/limits.h"
+#include "profile/result/profile.h"
 #include "small_program.h"
 #include "trace/formats.h"
 

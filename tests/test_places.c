@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/bins.h"
-#include "profile/places.h"
-#include "program/linetable.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/stats/places.h"
+#include "program/model/linetable.h"
 #include "report/report.h"
 #include "tests/inline_profile.h"
 

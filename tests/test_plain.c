@@ -1,4 +1,4 @@
-/* The short way (profile/plain.c) and the one that everything can take give the same statistics, runs and steps, bit
+/* The short way (profile/stack/plain.c) and the one that everything can take give the same statistics, runs and steps, bit
  * for bit: over a synthetic firmware's trace, over traces in which anything may be wrong, cut anywhere, and over real
  * captures of the virtual board. */
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "bench/synthetic.h"
 #include "decode/decoder.h"
 #include "harness.h"
-#include "profile/execution.h"
-#include "profile/plain.h"
+#include "profile/stack/execution.h"
+#include "profile/stack/plain.h"
 #include "tests/inline_profile.h"
 
 enum { N_PACKETS = 20000, PACKET_BYTES = 8 };

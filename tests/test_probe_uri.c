@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/jtag_chain.h"
-#include "probes/probe.h"
+#include "probes/wires/jtag_chain.h"
+#include "probes/wires/probe.h"
 
 static const struct {
 	const char *uri;

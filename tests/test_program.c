@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "program/codemap.h"
+#include "program/code/codemap.h"
 #include "small_program.h"
 
 enum { MOST = 1 << 20 };

@@ -2,7 +2,7 @@
 #include <uv.h>
 
 #include "harness.h"
-#include "queue.h"
+#include "session/acquire/queue.h"
 #include "trace/loss.h"
 
 static void lose(struct pt_sink *sink, uint64_t from_ns, uint64_t to_ns, uint16_t cause)

@@ -5,7 +5,7 @@
  * board thread is doing then: so the figures are the same on any machine. */
 #include <stdio.h>
 
-#include "board_parts.h"
+#include "board/board_parts.h"
 #include "probes/virtual/board.h"
 #include "session_rig.h"
 

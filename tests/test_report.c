@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/profile.h"
-#include "profile/tree.h"
-#include "program/data.h"
+#include "profile/result/profile.h"
+#include "profile/analyses/calls/tree.h"
+#include "program/model/program_parts.h"
 #include "report/report.h"
-#include "report/units.h"
+#include "report/table/units.h"
 #include "tests/golden.h"
 
 /* --- profiles by hand */

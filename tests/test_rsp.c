@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "rsp.h"
+#include "base/rsp_frame.h"
 
 enum { ROOM = 32 };	/* of the payload in these tests: the largest packet has 31 bytes */
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/rsp_stops.h"
-#include "util.h"
+#include "probes/rsp/rsp_stops.h"
+#include "base/util.h"
 
 static const struct { const char *a, *b; bool same; } names[] = {
 	{ "1", "1", true },	    { "1", "2", false },     { "01", "1", true },	{ "p1.2", "2", true },

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/history.h"
-#include "program/codemap.h"
+#include "profile/analyses/calls/history.h"
+#include "program/code/codemap.h"
 #include "tests/inline_profile.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { LOG_ROOM = 1 << 20, RUN_NS = 20000000 };
 

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "harness.h"
-#include "pipeline.h"
-#include "probes/probe.h"
+#include "pipeline/pipeline.h"
+#include "probes/wires/probe.h"
 #include "probes/virtual/chip/s12zvm.h"
-#include "probes/virtual/chip/s12zvm_demo.h"
-#include "profile/profile.h"
-#include "targets/target.h"
+#include "probes/virtual/demo/s12zvm_demo.h"
+#include "profile/result/profile.h"
+#include "targets/contract/target.h"
 
 struct bench {
 	struct pt_sink sink;		/* first: what the source puts into is this */

@@ -1,13 +1,13 @@
-/* The three probes of the virtual S12ZVM, packet by packet: the pipe (probes/bdc_pipe.h), OSBDM, and
+/* The three probes of the virtual S12ZVM, packet by packet: the pipe (probes/bdc/bdc_pipe.h), OSBDM, and
  * USBDM in both generations.
  * Sources: OSBDM-JM60 firmware, bdm_9s12z.c; usbdm-firmware V4.12.1.330 (JMxx), usbdm-kinetis V5.8.1. */
 #include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
-#include "probes/bdc_pipe.h"
+#include "probes/bdc/bdc_pipe.h"
 #include "probes/virtual/chip/s12zvm.h"
-#include "probes/virtual/wire/rig.h"
+#include "probes/virtual/setup.h"
 
 static struct pt_vrig rig;
 static uint64_t now_ns;

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "chunk_feed.h"
-#include "probes/virtual/chip/s12zvm_demo.h"
-#include "program/codemap.h"
-#include "program/settings.h"
+#include "probes/virtual/demo/s12zvm_demo.h"
+#include "program/code/codemap.h"
+#include "program/model/settings.h"
 #include "s12z_program.h"
 
 /* main calls leaf and if, goes around, calls leaf, is interrupted before it calls if, and calls it. */

@@ -5,7 +5,7 @@
 
 #include "decode/decoder.h"
 #include "harness.h"
-#include "targets/s12z/profile.h"
+#include "targets/s12z/trace/profile.h"
 #include "tests/array_sink.h"
 #include "tests/fake_s12z.h"
 #include "trace/loss.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "targets/s12z/s12z.h"
-#include "targets/target.h"
+#include "targets/s12z/core/s12z.h"
+#include "targets/contract/target.h"
 #include "tests/fake_s12z.h"
 
 static struct fake_s12z bdc;

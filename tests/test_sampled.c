@@ -1,8 +1,8 @@
 /* Samples by several events: each has a histogram of its own, the functions' table has the first, and bins have no hits
  * of two kinds. All figures by hand; code: small_program.h. */
 #include "chunk_feed.h"
-#include "profile/bins.h"
-#include "profile/sampled.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/code/sampled.h"
 
 #define BY(event)                                                                                                      \
 	"format=pcsr\nsource=pc-sampling\nmode=agent\ntarget=small\nprobe=test\ncore_hz=0\ncost=none\nbatch=2\n" event

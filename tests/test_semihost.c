@@ -8,8 +8,8 @@
 
 #include "array_mem.h"
 #include "harness.h"
-#include "semihost.h"
-#include "util.h"
+#include "targets/arm/semihost.h"
+#include "base/util.h"
 
 enum { RAM = 0x20000000, RAM_BYTES = 0x20000, NAME = RAM + 0x100, TO = RAM + 0x180, DATA = RAM + 0x200, BLOCK = RAM };
 

@@ -8,7 +8,7 @@
 
 #include "fake_board.h"
 #include "harness.h"
-#include "log.h"
+#include "host/log.h"
 #include "probes/virtual/serve.h"
 
 static uv_loop_t loop;

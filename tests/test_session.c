@@ -6,7 +6,7 @@
 
 #include "board_rig.h"
 #include "probes/virtual/board.h"
-#include "session.h"
+#include "session/session.h"
 
 #define REPEATABLE "virtual:kl27?clock=virtual"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/signals.h"
+#include "profile/flow/signals.h"
 
 enum { AT = 0x20000100 };
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "program/program.h"
-#include "program/source.h"
+#include "program/model/program.h"
+#include "program/model/source.h"
 #include "small_program.h"
 
 static struct pt_err err;

@@ -2,12 +2,12 @@
 #include <stddef.h>
 
 #include "chunk_feed.h"
-#include "profile/analysis.h"
-#include "profile/aux.h"
-#include "pipeline_parts.h"
-#include "profile/counters.h"
-#include "profile/tasks.h"
-#include "profile/tree.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/signals/external_lines.h"
+#include "pipeline/pipeline_parts.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/analyses/signals/tasks.h"
+#include "profile/analyses/calls/tree.h"
 
 enum { ID_MAIN = 1, ID_LEAF };
 

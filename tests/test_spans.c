@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/spans.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/spans.h"
 
 /* Definition 0 signals nested spans: a value with bit 0 set enters value >> 1, else value >> 1 runs again. 1 is a
  * variable between two values. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "harness.h"
-#include "profile/stat.h"
-#include "profile/tally.h"
+#include "profile/stats/stat.h"
+#include "profile/stack/tally.h"
 
 START_TEST(least_most_and_average_with_their_moments)
 {

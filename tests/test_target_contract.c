@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "probes/virtual/board.h"
-#include "targets/target.h"
+#include "targets/contract/target.h"
 
 static struct pt_probe *open_kl27(struct pt_err *err)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "targets/cortexm/mem_ap.h"
+#include "targets/arm/mem_ap.h"
 #include "tests/fake_dap.h"
 
 enum { RAM = 0x20000000, RAM_BYTES = 0x4000, REGISTERS = 0x40000000 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/tasks.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/signals/tasks.h"
 #include "tests/run_script.h"
 
 static const struct pt_task_entry tasks[] = { { 0x10, "idle", false }, { 0x20, "comm", false }, { 0x30, "ctl", false } };

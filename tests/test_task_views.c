@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/spans.h"
-#include "profile/tasks.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/spans.h"
+#include "profile/analyses/signals/tasks.h"
 #include "report/report.h"
 #include "tests/golden.h"
 #include "tests/run_script.h"

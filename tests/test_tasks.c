@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/tasks.h"
+#include "program/orti/tasks.h"
 
 static struct pt_task_entry tasks[] = { { 0xff, "NO_TASK", true }, { 0, "Init", false }, { 1, "T_10ms", false },
 					{ 1, "second", false } };

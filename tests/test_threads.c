@@ -3,7 +3,7 @@
  * the task will have. */
 #include "rtos_image.h"
 
-#include "program/threads.h"
+#include "program/os/threads.h"
 
 static struct pt_threads *threads;
 static struct pt_thread_list list;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/spans.h"
+#include "profile/analyses/calls/spans.h"
 #include "tests/inline_profile.h"
 
 enum { EXECUTION, ENTRY_EXIT, RANGE, ALL, WAYS };

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/timeline.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/timeline.h"
 #include "report/report.h"
 
 static void *timeline_of(const char *word)

@@ -1,8 +1,8 @@
 /* All the way from chunks to tasks and spans: a target that tells by messages of its instrumentation ports, alone and
  * beside branch trace. Figures by hand. */
 #include "chunk_feed.h"
-#include "profile/spans.h"
-#include "profile/tasks.h"
+#include "profile/analyses/calls/spans.h"
+#include "profile/analyses/signals/tasks.h"
 
 #define VALUES "format=values\nsource=itm\nmode=stream\ntick_hz=1000000000\ntick_ppm=0\ntarget=small\nprobe=test\n"
 #define HALT "format=mtb\nsource=mtb\nmode=halt\ntarget=small\nprobe=test\ncore_hz=1000000\ncost=halts\n"

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/tree.h"
-#include "program/codemap.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/tree.h"
+#include "program/code/codemap.h"
 
 enum { MAIN = 1, F, G, ISR, COLD };
 static const char *const names[] = { "-", "main", "f", "g", "isr", "cold" };

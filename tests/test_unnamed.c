@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "program/codemap.h"
+#include "program/code/codemap.h"
 
 enum { MOST = 1 << 20, UNNAMED_EVERY = 3 };
 

@@ -1,8 +1,8 @@
 /* Address decoding and register rows of the virtual boards. */
 #include "harness.h"
-#include "probes/virtual/bus.h"
-#include "probes/virtual/registers.h"
-#include "probes/virtual/unit/wires.h"
+#include "probes/virtual/frame/bus.h"
+#include "probes/virtual/frame/registers.h"
+#include "probes/virtual/frame/wires.h"
 
 static uint8_t bytes[256];
 

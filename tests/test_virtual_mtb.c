@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/unit/mtb.h"
-#include "probes/virtual/unit/mtb_dwt.h"
+#include "probes/virtual/unit/arm/mtb.h"
+#include "probes/virtual/unit/arm/mtb_dwt.h"
 
 enum { RAM_BYTES = 0x8000 };
 #define RAM_BASE UINT32_C(0x1fffe000)	/* MKL27Z256: 32 KiB, a quarter below 0x20000000 */

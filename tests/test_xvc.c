@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "scripted_link.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { SHORT_BYTES = 3, LIST_BITS = 60000 };
 

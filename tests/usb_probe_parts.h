@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <umockdev.h>
 
-#include "probes/virtual/wire/rig.h"
+#include "probes/virtual/setup.h"
 #include "usb_probe.h"
 
 enum { INTERFACE_BULK, INTERFACE_HID, N_INTERFACES };

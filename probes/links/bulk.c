@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "log.h"
+#include "host/log.h"
 #include "probes/links/bulk.h"
 #include "probes/links/wake.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { N_SLOTS = 8, CLOSE_MS = 1000 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "probes/links/bulk.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { PID_WCH_LINK_DAP = 0x8011 };
 

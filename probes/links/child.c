@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "probes/links/wake.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { FAREWELL_MS = 500 };
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "error.h"
+#include "base/error.h"
 
 /* A shell runs the command, in a process group of its own; the descriptor (non-blocking, close-on-exec) is its standard
  * input and output, its standard error stays ours. Close the descriptor, then reap. PT_EIO. */

@@ -16,9 +16,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "probes/links/aside.h"
+#include "probes/links/helper_thread.h"
 #include "probes/links/wake.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { CONNECT_MS = 2000 };
 

@@ -16,11 +16,11 @@
 
 #include <hidapi.h>
 
-#include "probes/links/aside.h"
+#include "probes/links/helper_thread.h"
 #include "probes/links/hid_report.h"
 #include "probes/links/links.h"
 #include "probes/links/wake.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { DEPTH = 30, SLICE_MS = 10, USUAL_BYTES = 64, EDBG_BYTES = 512, MAX_BYTES = 4096 };
 enum { VID_ATMEL = 0x03eb, VID_NXP = 0x1fc9, PID_LPC_LINK2 = 0x0090, USAGE_PAGE_VENDOR = 0xff00 };

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "probes/link.h"
+#include "base/error.h"
+#include "probes/wires/link.h"
 
 enum { PT_LINK_LIST_MAX = 32 };		/* devices looked at in one search */
 

@@ -13,7 +13,7 @@
 #include "probes/links/dial.h"
 #include "probes/links/links.h"
 #include "probes/links/wake.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { HEADER_BYTES = 8, TYPE_REQUEST = 1, TYPE_RESPONSE = 2, LEAST_MS = 150, DEPTH = 64, MAX_LINE_BYTES = 256 };
 

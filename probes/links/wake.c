@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "base/util.h"
 
 uint64_t pt_host_now_ns(void)
 {

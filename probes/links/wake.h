@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "base/error.h"
 
 uint64_t pt_host_now_ns(void);		/* the monotonic clock */
 int pt_host_ms_until(uint64_t until_ns);	/* for poll(): rounded up, 0 when past, at most a minute */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "probes/virtual/board.h"
-#include "util.h"
+#include "base/util.h"
 
 static const struct pt_vboard_ops *const boards[] = {
 #define X(board) &pt_vboard_##board,

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "params.h"
-#include "probes/link.h"
-#include "probes/virtual/bus.h"
+#include "base/error.h"
+#include "base/params.h"
+#include "probes/wires/link.h"
+#include "probes/virtual/frame/bus.h"
 
 struct pt_vboard;
 struct pt_vbdc;			/* wire/bdc.h */

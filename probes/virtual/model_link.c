@@ -6,10 +6,10 @@
 #include <string.h>
 #include <uv.h>
 
-#include "log.h"
+#include "host/log.h"
 #include "probes/virtual/board.h"
-#include "probes/virtual/wire/rig.h"
-#include "util.h"
+#include "probes/virtual/setup.h"
+#include "base/util.h"
 
 enum { RESPONSES = 2 * PT_VENGINE_MAX_RESPONSES };	/* more than depth: queued packets are answered all at once */
 #define SLICE_NS (PT_NS_PER_MS)			/* virtual clock: how soon an interrupt is seen */

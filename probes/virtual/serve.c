@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "listen.h"
-#include "log.h"
+#include "host/listen.h"
+#include "host/log.h"
 #include "probes/virtual/serve.h"
-#include "probes/virtual/wire/rig.h"
-#include "util.h"
+#include "probes/virtual/setup.h"
+#include "base/util.h"
 
 enum {				/* Source: OpenOCD, cmsis_dap_tcp.c */
 	HEADER_BYTES = 8,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "error.h"
+#include "base/error.h"
 
 struct pt_vserve;
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/own.h"
-#include "util.h"
+#include "decode/records.h"
+#include "base/util.h"
 
 enum { COUNTERS = 64 };
 

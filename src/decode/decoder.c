@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "decode/decoder.h"
-#include "params.h"
+#include "base/params.h"
 
 const struct pt_decoder *pt_decoder_find(const char *name)
 {

@@ -1,6 +1,6 @@
 /* Levels of external lines: records that we make ourselves (trace/formats.h), one event each. */
-#include "decode/own.h"
-#include "util.h"
+#include "decode/records.h"
+#include "base/util.h"
 
 static int length(const uint8_t *part, size_t n)
 {

@@ -13,7 +13,7 @@
 
 #include "decode/decoder.h"
 #include "trace/formats.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { ITEM_BYTES = 3, COMPLETE_ITEMS = 8, MOST_OUTCOMES = 12 };
 enum { KIND_BRANCHES, KIND_PC, KIND_READ, KIND_EVENT };

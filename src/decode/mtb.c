@@ -10,7 +10,7 @@
 
 #include "decode/decoder.h"
 #include "trace/formats.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { PACKET_BYTES = 8, ATOMIC = 1, START = 1 };
 #define EXC_RETURN 0xff000000u	/* and all above: no code lies there. Source: Arm DDI 0419, B1.5.8 */

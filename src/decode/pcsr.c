@@ -4,8 +4,8 @@
  * Others give theirs in the same way, some with a bit 0 that counts. */
 #include <string.h>
 
-#include "decode/own.h"
-#include "util.h"
+#include "decode/records.h"
+#include "base/util.h"
 
 enum { SAMPLE_BYTES = 4 };
 #define NO_SAMPLE 0xffffffffu

@@ -11,7 +11,7 @@
 #include "decode/decoder.h"
 #include "trace/formats.h"
 #include "trace/s12z_lines.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { PROOF_LINES = 4, ROLL_OVER = 65536, LAST_VECTOR = 0xfe };
 

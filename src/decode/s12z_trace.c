@@ -8,7 +8,7 @@
 #include "decode/decoder.h"
 #include "trace/formats.h"
 #include "trace/s12z_lines.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { NORMAL, DETAIL, PURE_PC };
 

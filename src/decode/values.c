@@ -1,7 +1,7 @@
 /* Values written and read, of any origin: records that we make ourselves (trace/formats.h). One with a pc is two
  * events, the pc first. */
-#include "decode/own.h"
-#include "util.h"
+#include "decode/records.h"
+#include "base/util.h"
 
 static int length(const uint8_t *part, size_t n)
 {

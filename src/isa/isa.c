@@ -10,7 +10,7 @@
 #include <capstone/capstone.h>
 #endif
 
-#include "util.h"
+#include "base/util.h"
 
 #define X(isa) &pt_isa_##isa,
 static const struct pt_isa *const isas[] = { PT_ISAS(X) };

@@ -81,7 +81,7 @@ struct pt_isa {
 	/* The handler that they lead to; PT_UNKNOWN: none. offset: the byte of the entry at which
 	 * its address begins. */
 	uint64_t (*vector_target)(const uint8_t entry[4], unsigned offset);
-	unsigned vector_offset;		/* the standard of setting vector-offset (program/settings.h) */
+	unsigned vector_offset;		/* the standard of setting vector-offset (program/model/settings.h) */
 	void (*vector_name)(unsigned n, char *name, size_t room);	/* as its users know it: "SysTick" */
 	uint64_t trap_vectors;	/* bit n: exception n comes of an instruction (PT_FLOW_TRAP), and returns behind it */
 	bool silent_jumps;	/* it has traces that say nothing of unconditional direct jumps */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "isa/isa.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { TAKEN_CYCLES = 3, TAKEN_CYCLES_WITH_SLOT = 2, DIVIDE_CYCLES = 32, ENTRY_CYCLES = 4 };
 enum { BR = 0x26, BCC = 0x27, IMM = 0x2c, RT = 0x2d, BRI = 0x2e, BCCI = 0x2f };

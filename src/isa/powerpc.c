@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "isa/isa.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { OP_TWI = 3, OP_BC = 16, OP_SC = 17, OP_B = 18, OP_19 = 19, OP_31 = 31 };
 enum { XO_BCLR = 16, XO_BCCTR = 528, XO_RFMCI = 38, XO_RFDI = 39, XO_RFI = 50, XO_RFCI = 51, XO_RFGI = 102 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "isa/s12z.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { MASK = 0xffffff };	/* addresses have 24 bits */
 

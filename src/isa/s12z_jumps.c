@@ -2,7 +2,7 @@
  * switch, and JMP [Di,X] through a row of addresses of three bytes. The register X or Y has the table's address from a
  * LEA or LD in front; how many entries there are nobody says, so they are read as long as they can be some. */
 #include "isa/s12z.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { LEA_X = 0x08, LEA_Y = 0x09, LD_X_24 = 0x98, LD_Y_24 = 0x99, JMP_OPR = 0xaa, JMP_24 = 0xba };
 enum { JMP_BYTES = 4, ADDRESS_BYTES = 3, MOST_BACK = 8 };

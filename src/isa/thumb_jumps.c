@@ -2,7 +2,7 @@
  * one of the known ways is not guessed.
  * Encodings: Arm DDI 0403 (Armv7-M), chapters A5 and A7. */
 #include "isa/thumb.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { PC = 15, NO_REG = 16, MOST_ENTRIES = 1024, FEWEST_ENTRIES = 2 };
 

@@ -6,7 +6,7 @@
 
 #include "isa/isa.h"
 #include "isa/thumb.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { LR = 14, PC = 15, FIRST_IRQ = 16 };
 enum { ENTRY_CYCLES = 15, RETURN_CYCLES = 13, TAIL_CHAIN_CYCLES = 6 };	/* the last two UNVERIFIED: config keys */

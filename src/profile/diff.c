@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/blocks.h"
+#include "profile/analyses/calls/blocks.h"
 
 static const double significant = 0.01;
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "profile/profile.h"
+#include "base/error.h"
+#include "profile/result/profile.h"
 
 enum pt_change {		/* in the order of the table */
 	PT_CHANGE_SLOWER, PT_CHANGE_FASTER,	/* gross time of an invocation */

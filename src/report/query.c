@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "params.h"
+#include "base/params.h"
 #include "report/report.h"
-#include "util.h"
+#include "base/util.h"
 
 const struct pt_view *pt_view_find(const char *name)
 {

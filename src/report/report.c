@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
-#include "util.h"
+#include "base/util.h"
 
 #define PT_VIEWS(X) \
 	X(functions) \

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "report/view.h"
+#include "base/error.h"
+#include "report/table/view.h"
 
 struct pt_profile;
 

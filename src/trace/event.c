@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "trace/event.h"
-#include "util.h"
+#include "base/util.h"
 
 static const char *const by_names[] = {
 	[PT_BY_INSTRUCTION] = "instruction", [PT_BY_EXCEPTION] = "exception",

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "trace/loss.h"
-#include "util.h"
+#include "base/util.h"
 
 static const char *const names[PT_N_LOSSES] = {
 	[PT_LOSS_REARM] = "re-arm",

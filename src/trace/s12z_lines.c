@@ -1,6 +1,6 @@
 /* The lengths of lines, and the search for a session. */
 #include "trace/s12z_lines.h"
-#include "util.h"
+#include "base/util.h"
 
 unsigned pt_s12z_line_bytes(uint8_t info, unsigned pthf_bytes)
 {

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "targets/cortexm/cortexm.h"
-#include "targets/cortexm/mtb.h"
-#include "util.h"
+#include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/trace/mtb.h"
+#include "base/util.h"
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 

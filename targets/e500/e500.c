@@ -1,12 +1,12 @@
 /* Attach, detach, which core it is, and the table of what the target can do. See e500.h. */
-#include "targets/e500/e500.h"
+#include "targets/e500/core/e500.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
-#include "util.h"
+#include "host/log.h"
+#include "base/util.h"
 
 /* --- which core --------------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "targets/microblaze/microblaze.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { ENABLE = 0x80, DISABLE = 0x40, CYCLES = 0x20, MOST_SHIFT = 31, FEWEST_PBAR_BITS = 9 };
 enum { MEASURED = 32 }; /* bins that are read to learn how long that takes */

@@ -1,8 +1,8 @@
-/* One source of several cores of an MDM (targets/cores.h). A debug register is of the one core that Which MicroBlaze
+/* One source of several cores of an MDM (targets/contract/cores.h). A debug register is of the one core that Which MicroBlaze
  * names (PG115). What begins and ends counting is one write to all of them, where the way to the MDM can name several;
  * then what they counted is of the same stretch of time. */
 #include "targets/microblaze/microblaze.h"
-#include "util.h"
+#include "base/util.h"
 
 /* --- all at once */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "targets/microblaze/events.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { CLEAR = 0x10, START = 0x08, STOP = 0x04, SAMPLE = 0x02, RESET = 0x01 };	/* PCCMDR */
 enum { MARK_HIGH = 0x5a5a };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "targets/microblaze/settings.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { LOCK_TRIES = 50, LOCK_WAIT_US = 10000 };
 

@@ -12,11 +12,11 @@
 #ifndef PT_MICROBLAZE_MDM_H
 #define PT_MICROBLAZE_MDM_H
 
-#include "error.h"
-#include "params.h"
-#include "probes/jtag_chain.h"
-#include "probes/link.h"
-#include "targets/mem.h"
+#include "base/error.h"
+#include "base/params.h"
+#include "probes/wires/jtag_chain.h"
+#include "probes/wires/link.h"
+#include "targets/contract/mem.h"
 
 /* The MDM's own (PG115). */
 enum { MDM_CONFIG = 0x0c, MDM_WHICH = 0x0d, MDM_XTRIG_STATUS = 0x42, MDM_XTRIG_CTRL = 0x46 };

@@ -11,7 +11,7 @@
 
 #include "targets/microblaze/mdm.h"
 #include "targets/microblaze/settings.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { DBG_STATUS = 0x10, DBG_CTRL = 0x10, DBG_DATA = 0x14, DBG_LOCK = 0x18, WINDOW = 0x4000, COMMAND_SHIFT = 6 };
 enum { LOCKED = 1, CTRL_COMMAND = 9, CTRL_OWN = 17, CTRL_MODE = 18 };

@@ -10,7 +10,7 @@
 
 #include "targets/microblaze/mdm.h"
 #include "targets/microblaze/settings.h"
-#include "util.h"
+#include "base/util.h"
 
 enum {
 	TIMEOUT_MS = 1000,

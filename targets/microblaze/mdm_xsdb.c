@@ -22,7 +22,7 @@
 
 #include "targets/microblaze/mdm.h"
 #include "targets/microblaze/settings.h"
-#include "util.h"
+#include "base/util.h"
 
 extern char **environ;
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "targets/microblaze/registers.h"
-#include "util.h"
+#include "base/util.h"
 
 #define BREAK_BIG "\xba\x0c\x00\x18" /* brki r16, 0x18 */
 

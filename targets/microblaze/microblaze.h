@@ -20,12 +20,12 @@
 #ifndef PT_MICROBLAZE_MICROBLAZE_H
 #define PT_MICROBLAZE_MICROBLAZE_H
 
-#include "targets/cores.h"
-#include "targets/emit.h"
+#include "targets/contract/cores.h"
+#include "targets/contract/emit.h"
 #include "targets/microblaze/mdm.h"
 #include "targets/microblaze/settings.h"
 #include "targets/remote/remote.h"
-#include "targets/target.h"
+#include "targets/contract/target.h"
 
 /* How an address finds its bin; not verified which it is. */
 enum pt_mb_index { PT_MB_SUB_THEN_SHIFT, PT_MB_SHIFT_THEN_SUB, PT_MB_SHIFT_MASK };

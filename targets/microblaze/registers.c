@@ -2,7 +2,7 @@
  * Source: GDB, microblaze-core.xml and microblaze-stack-protect.xml. */
 #include "targets/microblaze/registers.h"
 
-#include "util.h"
+#include "base/util.h"
 
 #define CORE "org.gnu.gdb.microblaze.core"
 #define PROTECT "org.gnu.gdb.microblaze.stack-protect"

@@ -2,7 +2,7 @@
 #ifndef PT_MICROBLAZE_SETTINGS_H
 #define PT_MICROBLAZE_SETTINGS_H
 
-#include "params.h"
+#include "base/params.h"
 #include "targets/remote/remote.h"
 
 enum pt_mb_setting {

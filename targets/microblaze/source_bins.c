@@ -14,7 +14,7 @@
 
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { STEP_NS = 25000000, FEWEST_BINS = 16, MOST_BINS = 1024, HELD_REST_US = 200000, MOST_REST_US = 100000 };
 enum { RETRIES = 100, LOCK_WAIT_US = 20000 };

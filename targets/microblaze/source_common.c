@@ -2,9 +2,9 @@
  * do while it does not answer. See microblaze.h. */
 #include <stdio.h>
 
-#include "log.h"
+#include "host/log.h"
 #include "targets/microblaze/microblaze.h"
-#include "util.h"
+#include "base/util.h"
 
 static const char owner[] = "profile";
 

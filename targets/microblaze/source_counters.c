@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
+#include "host/log.h"
 #include "targets/microblaze/counters_unit.h"
 #include "targets/microblaze/events.h"
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { HELD_REST_US = 200000, MOST_REST_US = 100000 };
 enum { PER_LATENCY = 5 };	/* counters of the trace: n, sum, squares, min, max */

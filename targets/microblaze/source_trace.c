@@ -12,7 +12,7 @@
 
 #include "targets/microblaze/microblaze.h"
 #include "trace/formats.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { MOST_ITEMS = 65536, PART_ITEMS = 1024, ITEM_BYTES = 3, HELD_REST_US = 200000, MOST_REST_US = 100000 };
 enum { SAVE_RETURNS = 1, SAVE_PC = 4, LEVEL_SHIFT = 4 }; /* TCTRLR */

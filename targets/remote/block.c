@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rsp.h"
+#include "base/rsp_frame.h"
 #include "targets/remote/remote_parts.h"
 
 enum { G_BYTES = 8192 };

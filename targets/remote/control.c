@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/rsp_stops.h"
+#include "probes/rsp/rsp_stops.h"
 #include "targets/remote/remote_parts.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { TEXT_BYTES = 256 };	/* of what the server says to a command */
 

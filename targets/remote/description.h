@@ -4,8 +4,8 @@
 #ifndef PT_TARGETS_REMOTE_DESCRIPTION_H
 #define PT_TARGETS_REMOTE_DESCRIPTION_H
 
-#include "error.h"
-#include "targets/target.h"
+#include "base/error.h"
+#include "targets/contract/target.h"
 
 enum { PT_DESCRIPTION_BYTES = 1 << 20, PT_DESCRIPTION_REGISTERS = 1024, PT_DESCRIPTION_INCLUDES = 64 };
 

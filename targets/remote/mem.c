@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "rsp.h"
+#include "host/log.h"
+#include "base/rsp_frame.h"
 #include "targets/remote/remote_parts.h"
 #include "targets/remote/tcl.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { CHUNK_BYTES = 0x1000, POLL_US = 1000 };
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "probes/rsp_stops.h"
-#include "rsp.h"
+#include "host/log.h"
+#include "probes/rsp/rsp_stops.h"
+#include "base/rsp_frame.h"
 #include "targets/remote/description.h"
 #include "targets/remote/remote_parts.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { PIECE_BYTES = 0x800, G_BYTES = 8192, WORTH_G = 3 };
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/rsp_stops.h"
-#include "rsp.h"
+#include "probes/rsp/rsp_stops.h"
+#include "base/rsp_frame.h"
 #include "targets/remote/remote_parts.h"
 #include "targets/remote/tcl.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { TEXT_BYTES = 256, SLOW_MS = 30000 };
 

@@ -9,8 +9,8 @@
 #ifndef PT_TARGETS_REMOTE_H
 #define PT_TARGETS_REMOTE_H
 
-#include "probes/wire_rsp.h"
-#include "targets/target.h"
+#include "probes/wires/rsp.h"
+#include "targets/contract/target.h"
 
 enum { PT_REMOTE_MAX_REGISTERS = 512, PT_REMOTE_MAX_CORES = PT_RSP_CORES, PT_REMOTE_MAX_BREAKS = 64 };
 
@@ -145,7 +145,7 @@ int pt_remote_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_e
 int pt_remote_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 int pt_remote_flash_done(void *state, struct pt_progress *progress, struct pt_err *err);
 int pt_remote_mass_erase(void *state, struct pt_err *err);
-/* For struct pt_target_ops.upstream: what GDB is to get instead of the server's own, see targets/target.h. */
+/* For struct pt_target_ops.upstream: what GDB is to get instead of the server's own, see targets/contract/target.h. */
 const struct pt_target_upstream *pt_remote_upstream(void *state);
 
 /* The rows of struct pt_target_ops that no target behind a server has anything better for. */

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "targets/emit.h"
+#include "targets/contract/emit.h"
 #include "targets/remote/remote.h"
 #include "trace/formats.h"
-#include "util.h"
+#include "base/util.h"
 
 static const char owner[] = "profile", unit[] = "run control";
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include "host/log.h"
 #include "probes/links/links.h"
 #include "probes/links/wake.h"
 #include "targets/remote/tcl_text.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { PORT = 6666, END = 0x1a, REST_MS = 250, WHERE_BYTES = 64 };
 

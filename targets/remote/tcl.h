@@ -9,7 +9,7 @@
 #ifndef PT_TARGETS_REMOTE_TCL_H
 #define PT_TARGETS_REMOTE_TCL_H
 
-#include "targets/mem.h"
+#include "targets/contract/mem.h"
 
 struct pt_tcl;
 

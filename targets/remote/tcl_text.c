@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "targets/mem.h"
+#include "targets/contract/mem.h"
 
 bool pt_tcl_is_name(const char *name)
 {

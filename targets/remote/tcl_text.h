@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "base/error.h"
 
 enum {
 	PT_TCL_VALUES = 1024,		/* of one command, read or written: OpenOCD does nothing else meanwhile */

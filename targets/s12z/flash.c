@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "targets/s12z/s12z.h"
-#include "util.h"
+#include "targets/s12z/core/s12z.h"
+#include "base/util.h"
 
 struct pt_flash_space pt_flash_s12z_space(const struct pt_s12z *z, int which)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "targets/s12z/s12z.h"
-#include "util.h"
+#include "targets/s12z/core/s12z.h"
+#include "base/util.h"
 
 enum {	/* registers */
 	FCLKDIV = 0x380, FCCOBIX = 0x382, FSTAT = 0x386, FCCOB = 0x38c,	/* FCCOB0 to FCCOB5, words */

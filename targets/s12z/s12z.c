@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log.h"
-#include "targets/s12z/s12z.h"
-#include "util.h"
+#include "host/log.h"
+#include "targets/s12z/core/s12z.h"
+#include "base/util.h"
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 

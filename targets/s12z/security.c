@@ -1,7 +1,7 @@
 /* A secured part: the BDC does nothing but the commands that are always available, until all of it has been erased.
  * The erase itself is the wire's, and only ever done because a user asked for exactly that. Source: ZVHY 5.4.4; p.167
  * (ERASE_FLASH). */
-#include "targets/s12z/s12z.h"
+#include "targets/s12z/core/s12z.h"
 
 int pt_s12z_check_security(struct pt_s12z *z, struct pt_err *err)
 {

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "tests/inline_profile.h"
-#include "util.h"
+#include "base/util.h"
 
 #define LEAST_SHARE 0.02
 

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture_read.h"
-#include "capture_write.h"
-#include "util.h"
+#include "capture/read.h"
+#include "capture/write.h"
+#include "base/util.h"
 
 struct any_chunk { struct pt_chunk chunk; uint8_t bytes[PT_CHUNK_BYTES]; };
 

@@ -6,7 +6,7 @@
 
 #include "probes/virtual/chip/kl27.h"
 #include "probes/virtual/chip/truth.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { GOAL_MIPS = 40 };
 enum { MTB_POSITION = 0xf0000000, MTB_MASTER = 0xf0000004, MTB_FLOW = 0xf0000008 };

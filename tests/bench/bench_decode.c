@@ -10,12 +10,12 @@
 #include <time.h>
 
 #include "decode/decoder.h"
-#include "pipeline.h"
-#include "profile/analysis.h"
-#include "profile/flow.h"
-#include "profile/profile.h"
-#include "profile/timeline.h"
-#include "profile/tree.h"
+#include "pipeline/pipeline.h"
+#include "profile/result/analysis.h"
+#include "profile/flow/flow.h"
+#include "profile/result/profile.h"
+#include "profile/analyses/calls/timeline.h"
+#include "profile/analyses/calls/tree.h"
 #include "synthetic.h"
 
 enum { MASK = SYNTH_UNITS - 1, DEPTH = 64, MAX_ROUNDS = 99 };

@@ -6,7 +6,7 @@
 
 #include "tests/bench/least.h"
 #include "tests/inline_profile.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { PROFILE_MS = 2000, BUFFER_BYTES = 4096, PACKET_BYTES = 8, WORDS = (BUFFER_BYTES - PACKET_BYTES) / 4 };
 enum { CLOCKS_PER_WORD = 46, SWCLK_HZ = 4000000 };	/* of an SWD transfer (Arm IHI 0031); of the virtual probe */

@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "program/exits.h"
-#include "program/file.h"
-#include "program/inlines.h"
-#include "program/types.h"
-#include "util.h"
+#include "program/code/exits.h"
+#include "host/whole_file.h"
+#include "program/dwarf/inlines.h"
+#include "program/dwarf/types.h"
+#include "base/util.h"
 
 enum { UNITS = 12, FUNCTIONS = 110, ROUNDS = 7 };
 #define MADE "bench_elf.elf"

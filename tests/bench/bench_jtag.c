@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "targets/microblaze/mdm.h"
-#include "targets/target.h"
-#include "util.h"
+#include "targets/contract/target.h"
+#include "base/util.h"
 
 enum { ENTRIES = 1024, DATA_BITS = 36, COMMAND_BITS = 8, SCANS = 2 * ENTRIES };
 

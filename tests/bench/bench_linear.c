@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "isa/isa.h"
-#include "pipeline.h"
-#include "profile/profile.h"
+#include "pipeline/pipeline.h"
+#include "profile/result/profile.h"
 #include "synthetic.h"
 #include "trace/chunk.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/probe.h"
-#include "targets/target.h"
+#include "probes/wires/probe.h"
+#include "targets/contract/target.h"
 #include "tests/bench/least.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { READ_BYTES = 65536, RAM = 0x20000000, RAM_BYTES = 16384, TIMEOUT_MS = 10000 };
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "targets/s12z/s12z.h"
+#include "targets/s12z/core/s12z.h"
 #include "tests/inline_profile.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { SEEDS = 40, PROFILE_MS = 500, MOST_FUNCTIONS = 128, LOOP_MS = 1000, LINES = 64, WINDOW_US = 200 };
 enum {

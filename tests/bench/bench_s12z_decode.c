@@ -10,9 +10,9 @@
 
 #include "../s12z_program.h"
 #include "decode/decoder.h"
-#include "pipeline.h"
-#include "profile/flow.h"
-#include "profile/profile.h"
+#include "pipeline/pipeline.h"
+#include "profile/flow/flow.h"
+#include "profile/result/profile.h"
 #include "trace/s12z_lines.h"
 
 enum { ROUNDS = 7, STREAM_BYTES = 16 << 20 };

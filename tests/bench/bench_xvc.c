@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "probes/probe.h"
-#include "util.h"
+#include "probes/wires/probe.h"
+#include "base/util.h"
 
 enum { ENTRIES = 1024, DATA_BITS = 36, COMMAND_BITS = 8, WALK_BITS = 4, SCANS = 2 * ENTRIES, RUNS = 15 };
 enum { MOST_BYTES = 2048, QUEUE = 64, MARGIN_NS = 70000 };

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "util.h"
+#include "base/util.h"
 
 static int submit_one(struct pt_probe *probe, const struct pt_probe_info *info, unsigned n_words, uint64_t deadline_ns,
 		      struct pt_err *err)

@@ -6,7 +6,7 @@
 
 #include "isa/isa.h"
 #include "synthetic.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { LEVELS = SYNTH_LEVELS, DEPTH = 64, VECTORS = 16 + SYNTH_HANDLERS };
 #define EXC_RETURN 0xfffffff8u	/* without bit 0 */

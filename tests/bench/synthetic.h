@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "program/program.h"
+#include "program/model/program.h"
 
 enum {
 	SYNTH_BASE = 0x40000,		/* a multiple of its size */

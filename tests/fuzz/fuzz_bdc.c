@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "tests/fake_bdc_pipe.h"
 #include "tests/fake_osbdm.h"
 #include "tests/fake_usbdm.h"
 #include "tests/scripted_link.h"
-#include "util.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "../small_program.h"
-#include "capture_head.h"
-#include "capture_read.h"
-#include "pipeline.h"
-#include "profile/profile.h"
+#include "session/head.h"
+#include "capture/read.h"
+#include "pipeline/pipeline.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/probe.h"
+#include "probes/wires/probe.h"
 #include "tests/fake_cmsis_dap.h"
 #include "tests/scripted_link.h"
-#include "util.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

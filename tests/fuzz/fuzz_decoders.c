@@ -4,7 +4,7 @@
 
 #include "../small_program.h"
 #include "decode/decoder.h"
-#include "profile/flow.h"
+#include "profile/flow/flow.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "targets/e500/mailbox.h"
-#include "util.h"
+#include "targets/e500/perfmon/mailbox.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

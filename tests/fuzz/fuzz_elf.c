@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/data.h"
-#include "program/exits.h"
-#include "program/inlines.h"
-#include "util.h"
+#include "program/model/program_parts.h"
+#include "program/code/exits.h"
+#include "program/dwarf/inlines.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

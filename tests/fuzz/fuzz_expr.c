@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "vars_elf.h"
-#include "program/variable.h"
+#include "program/expr/variable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

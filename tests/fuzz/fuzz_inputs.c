@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inputs/input.h"
-#include "util.h"
+#include "import/importer.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

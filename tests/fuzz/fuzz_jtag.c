@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/jtag_chain.h"
-#include "probes/jtag_stream.h"
-#include "probes/probe.h"
+#include "probes/wires/jtag_chain.h"
+#include "probes/jtag/jtag_stream.h"
+#include "probes/wires/probe.h"
 #include "tests/scripted_link.h"
-#include "util.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

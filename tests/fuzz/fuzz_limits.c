@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/formula.h"
-#include "profile/limits.h"
+#include "profile/analyses/counters/formula.h"
+#include "profile/analyses/limits/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "vars_elf.h"
-#include "program/orti.h"
+#include "program/orti/orti.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

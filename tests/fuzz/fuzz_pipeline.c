@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../small_program.h"
-#include "pipeline.h"
-#include "profile/profile.h"
+#include "pipeline/pipeline.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "trace/chunk.h"
 #include "trace/formats.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/links/rsp_stream.h"
+#include "probes/rsp/rsp_stream.h"
 #include "targets/remote/description.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);

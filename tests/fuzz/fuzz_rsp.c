@@ -2,7 +2,7 @@
  * files or random bytes. Checked: no access outside the payload, progress with every call, the NUL behind it. */
 #include <stdlib.h>
 
-#include "rsp.h"
+#include "base/rsp_frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

@@ -6,8 +6,8 @@
 
 #include "../s12z_program.h"
 #include "decode/decoder.h"
-#include "profile/execution.h"
-#include "profile/flow.h"
+#include "profile/stack/execution.h"
+#include "profile/flow/flow.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "targets/mem.h"
+#include "targets/contract/mem.h"
 #include "targets/remote/tcl_text.h"
-#include "util.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orti_file.h"
-#include "program/threads.h"
-#include "util.h"
+#include "session/orti_file.h"
+#include "program/os/threads.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "vars_elf.h"
-#include "program/variable.h"
-#include "util.h"
+#include "program/expr/variable.h"
+#include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t in_bytes);
 

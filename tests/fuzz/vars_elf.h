@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "program/expr.h"
+#include "program/expr/expr.h"
 
 static inline struct pt_program *vars_elf(void)
 {

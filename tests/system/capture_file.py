@@ -1,4 +1,4 @@
-"""The records of a capture file, as src/capture.h has them; and captures of any length."""
+"""The records of a capture file, as src/capture/capture.h has them; and captures of any length."""
 import struct
 import zlib
 

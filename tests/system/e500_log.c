@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "probes/virtual/cpu/e500/e500.h"
-#include "probes/virtual/elf.h"
-#include "util.h"
+#include "probes/virtual/frame/elf.h"
+#include "base/util.h"
 
 enum { RAM_BYTES = 1 << 20, MOST_RANGES = 8 };
 

@@ -9,7 +9,7 @@
 #include "isa/isa.h"
 #include "probes/virtual/cpu/microblaze/decode.h"
 #include "tests/system/flow_name.h"
-#include "util.h"
+#include "base/util.h"
 
 int main(void)
 {

@@ -6,7 +6,7 @@
 
 #include "isa/isa.h"
 #include "tests/system/flow_name.h"
-#include "util.h"
+#include "base/util.h"
 
 int main(void)
 {

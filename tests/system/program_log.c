@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "program/exits.h"
-#include "program/inlines.h"
-#include "util.h"
+#include "program/code/exits.h"
+#include "program/dwarf/inlines.h"
+#include "base/util.h"
 
 static void frames(struct pt_program *program)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "probes/virtual/cpu/s12z/decode.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { SLOT_BYTES = 32 };
 

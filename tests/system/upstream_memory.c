@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "probes/links/wake.h"
-#include "probes/probe.h"
-#include "targets/target.h"
-#include "util.h"
+#include "probes/wires/probe.h"
+#include "targets/contract/target.h"
+#include "base/util.h"
 
 enum { DEADLINE_S = 60 };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "probes/virtual/chip/e500.h"
-#include "probes/virtual/chip/e500_demo.h"
-#include "util.h"
+#include "probes/virtual/demo/e500_demo.h"
+#include "base/util.h"
 
 enum { SLICE_CYCLES = 256 };	/* how far cores run ahead of one another */
 

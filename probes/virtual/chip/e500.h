@@ -10,10 +10,10 @@
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/e500/e500.h"
-#include "probes/virtual/unit/e500_dcsr.h"
-#include "probes/virtual/unit/e500_pm.h"
-#include "probes/virtual/unit/uartlite.h"
-#include "probes/virtual/wire/rsp_stub.h"
+#include "probes/virtual/unit/e500/e500_dcsr.h"
+#include "probes/virtual/unit/e500/e500_pm.h"
+#include "probes/virtual/unit/amd/uartlite.h"
+#include "probes/virtual/probe/rsp_stub.h"
 
 enum { PT_E500_NODES = PT_VDCSR_CORES, PT_E500_RAM_BYTES = 16 << 20 };
 #define PT_E500_UART_BASE 0xf0004500u

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "probes/virtual/chip/e500.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { SIGNAL_INT = 2, SIGNAL_TRAP = 5 };
 

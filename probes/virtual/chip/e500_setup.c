@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "probes/virtual/chip/e500.h"
-#include "probes/virtual/chip/e500_demo.h"
-#include "probes/virtual/elf.h"
-#include "util.h"
+#include "probes/virtual/demo/e500_demo.h"
+#include "probes/virtual/frame/elf.h"
+#include "base/util.h"
 
 /* --- words. The defaults of cycles are pt_ve500_default_timing. */
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/virtual/chip/kl27_demo.h"
+#include "probes/virtual/demo/kl27_demo.h"
 #include "probes/virtual/chip/kl27_parts.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { SDID_Z256 = 0x23161d82, FCFG1_Z256 = 0x09000000, FCFG2_Z256 = 0x20800000, AWIDTH = 15, TRACE_RAM_AWIDTH = 5 };
 enum { FLASH_UP_NS = 30000 };

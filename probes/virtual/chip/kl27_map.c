@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #include "probes/virtual/chip/kl27_parts.h"
-#include "probes/virtual/unit/storage.h"
-#include "util.h"
+#include "probes/virtual/frame/storage.h"
+#include "base/util.h"
 
 bool pt_kl27_map_memories(struct pt_kl27 *chip)
 {

@@ -2,10 +2,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "probes/virtual/chip/kl27_demo.h"
+#include "probes/virtual/demo/kl27_demo.h"
 #include "probes/virtual/chip/kl27_parts.h"
-#include "probes/virtual/elf.h"
-#include "util.h"
+#include "probes/virtual/frame/elf.h"
+#include "base/util.h"
 
 enum { FSEC_SECURED = 0xff, FSEC_NO_MASS_ERASE = 0xef };
 

@@ -10,12 +10,12 @@
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/microblaze/microblaze.h"
-#include "probes/virtual/unit/axi_intc.h"
-#include "probes/virtual/unit/axi_timer.h"
-#include "probes/virtual/unit/mdm.h"
-#include "probes/virtual/unit/uartlite.h"
+#include "probes/virtual/unit/amd/axi_intc.h"
+#include "probes/virtual/unit/amd/axi_timer.h"
+#include "probes/virtual/unit/amd/mdm.h"
+#include "probes/virtual/unit/amd/uartlite.h"
 #include "probes/virtual/wire/mdm_dr.h"
-#include "probes/virtual/wire/rsp_stub.h"
+#include "probes/virtual/probe/rsp_stub.h"
 
 enum { PT_MICROBLAZE_CORES = 4, PT_MICROBLAZE_LMB_BYTES = 0x10000, PT_MICROBLAZE_RAM_BYTES = 16 << 20 };
 enum { PT_MICROBLAZE_TIMER_IRQ = 0, PT_MICROBLAZE_UART_IRQ = 3, PT_MICROBLAZE_MDM_IRQ = 4 };	/* of the controller */

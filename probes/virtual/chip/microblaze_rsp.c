@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probes/virtual/chip/microblaze.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { CORE_REGS = 57, WATCHPOINTS = PT_MICROBLAZE_WATCHPOINTS };
 

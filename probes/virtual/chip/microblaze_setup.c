@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "probes/virtual/chip/microblaze.h"
-#include "probes/virtual/chip/microblaze_demo.h"
-#include "probes/virtual/elf.h"
-#include "util.h"
+#include "probes/virtual/demo/microblaze_demo.h"
+#include "probes/virtual/frame/elf.h"
+#include "base/util.h"
 
 /* --- words. Defaults are what the manuals say, or leave to be likely. */
 

@@ -3,7 +3,7 @@
 #ifndef PT_VIRTUAL_POWER_H
 #define PT_VIRTUAL_POWER_H
 
-#include "probes/virtual/unit/wires.h"
+#include "probes/virtual/frame/wires.h"
 
 struct pt_vpower {
 	uint64_t now_ns, since_ns;	/* board time; when power came last */

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/virtual/chip/s12zvm_demo.h"
+#include "probes/virtual/demo/s12zvm_demo.h"
 #include "probes/virtual/chip/s12zvm_parts.h"
-#include "util.h"
+#include "base/util.h"
 
 static struct pt_s12zvm *chip_of(struct pt_vboard *board)
 {

@@ -8,11 +8,11 @@
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/s12z/s12z.h"
-#include "probes/virtual/unit/s12z_block.h"
-#include "probes/virtual/unit/s12z_dbg.h"
-#include "probes/virtual/unit/s12z_ftmrz.h"
-#include "probes/virtual/unit/s12z_int.h"
-#include "probes/virtual/unit/s12z_tim.h"
+#include "probes/virtual/unit/s12z/s12z_block.h"
+#include "probes/virtual/unit/s12z/s12z_dbg.h"
+#include "probes/virtual/unit/s12z/s12z_ftmrz.h"
+#include "probes/virtual/unit/s12z/s12z_int.h"
+#include "probes/virtual/unit/s12z/s12z_tim.h"
 #include "probes/virtual/wire/bdc.h"
 
 /* Source: MC9S12ZVM RM Rev. 1.3; the sizes are those of its part with 128 KiB. */

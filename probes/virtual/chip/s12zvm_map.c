@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "probes/virtual/chip/s12zvm_parts.h"
-#include "util.h"
+#include "base/util.h"
 
 bool pt_s12zvm_map_memories(struct pt_s12zvm *chip)
 {

@@ -1,10 +1,10 @@
 /* What a virtual S12ZVM is made from: the words of its address, and an ELF. */
 #include <string.h>
 
-#include "probes/virtual/chip/s12zvm_demo.h"
+#include "probes/virtual/demo/s12zvm_demo.h"
 #include "probes/virtual/chip/s12zvm_parts.h"
-#include "probes/virtual/elf.h"
-#include "util.h"
+#include "probes/virtual/frame/elf.h"
+#include "base/util.h"
 
 enum { FSEC_SECURED = 0xff };
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "probes/virtual/cpu.h"
+#include "probes/virtual/frame/cpu.h"
 
 enum { PT_VTRUTH_SPANS = 4 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probes/virtual/wire/bdc.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { FAILED = 0xee };			/* what failed reads return. Source: 4.2 */
 enum class { ALWAYS, NON_INTRUSIVE, ACTIVE };

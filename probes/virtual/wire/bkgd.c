@@ -1,6 +1,6 @@
 /* Whoever looks at the target brings it to the wire's time first. */
 #include "probes/virtual/wire/bkgd.h"
-#include "util.h"
+#include "base/util.h"
 
 /* A quarter off is still understood: bits are sampled at 10 of 16 cycles. Source: 4.1 */
 enum { DEFAULT_HZ = 8000000, CLOCK_TOLERANCE = 4 };

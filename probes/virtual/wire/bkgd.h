@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "probes/virtual/wire/bdc.h"
-#include "probes/virtual/wire/faults.h"
-#include "probes/virtual/wire/pace.h"
+#include "probes/virtual/frame/faults.h"
+#include "probes/virtual/frame/pace.h"
 
 enum pt_vbkgd_ack { PT_VBKGD_NO_ACK, PT_VBKGD_ACK, PT_VBKGD_LONG_ACK };
 

@@ -1,6 +1,6 @@
 #include "probes/virtual/wire/jtag_dp.h"
 
-#include "util.h"
+#include "base/util.h"
 
 enum { IR_ABORT = 0x8, IR_DPACC = 0xa, IR_APACC = 0xb, IR_IDCODE = 0xe };
 enum { ACK_WAIT = 1, ACK_OK_FAULT = 2, ACC_BITS = 35 };

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "probes/virtual/wire/jtag_dp.h"
-#include "probes/virtual/wire/pace.h"
+#include "probes/virtual/frame/pace.h"
 #include "probes/virtual/wire/pin_clock.h"
 #include "probes/virtual/wire/tap.h"
 

@@ -4,7 +4,7 @@
 #ifndef PT_VIRTUAL_WIRE_MDM_DR_H
 #define PT_VIRTUAL_WIRE_MDM_DR_H
 
-#include "probes/virtual/unit/mdm.h"
+#include "probes/virtual/unit/amd/mdm.h"
 #include "probes/virtual/wire/tap.h"
 
 struct pt_vmdm_framing {

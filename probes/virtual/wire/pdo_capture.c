@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "probes/virtual/wire/pdo_capture.h"
-#include "util.h"
+#include "base/util.h"
 
 #define RUN_MAX UINT32_C(0xffffff)
 

@@ -1,6 +1,6 @@
 /* A logic capture of PDO and PDOCLK, as a probe makes it: levels at a constant rate, as runs of equal ones, in a buffer
  * of its own that has an end. A host that reads too slowly finds samples missing, counted. The runs are those of
- * probes/wire_pins.h: PDO in bit 24, PDOCLK in bit 25, the number of samples below. */
+ * probes/wires/pins.h: PDO in bit 24, PDOCLK in bit 25, the number of samples below. */
 #ifndef PT_VIRTUAL_WIRE_PDO_CAPTURE_H
 #define PT_VIRTUAL_WIRE_PDO_CAPTURE_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/virtual/unit/s12z_pdo.h"
-#include "probes/virtual/wire/pace.h"
+#include "probes/virtual/unit/s12z/s12z_pdo.h"
+#include "probes/virtual/frame/pace.h"
 
 enum { PT_VPDO_RUNS = 1 << 20, PT_VPDO_MAX_HZ = 400000000, PT_VPDO_PDO = 1 << 24, PT_VPDO_PDOCLK = 1 << 25 };
 

@@ -1,5 +1,5 @@
 #include "probes/virtual/wire/pin_clock.h"
-#include "util.h"
+#include "base/util.h"
 
 uint64_t pt_vclock_now_ns(struct pt_vclock *clock)
 {

@@ -1,7 +1,7 @@
 /* Clocks a transfer out bit by bit: 8 request, turnaround, 3 acknowledge, 32 data and parity, turnaround: 46 clocks
  * with a turnaround of 1, and the idle clocks that the host asked for. Source: Arm IHI 0031, Serial Wire Debug. */
 #include "probes/virtual/wire/swd_pins.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { ACK_OK = 1, ACK_WAIT = 2, ACK_FAULT = 4, DATA_BITS = 33 };
 

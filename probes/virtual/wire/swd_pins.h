@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/virtual/wire/faults.h"
-#include "probes/virtual/wire/pace.h"
+#include "probes/virtual/frame/faults.h"
+#include "probes/virtual/frame/pace.h"
 #include "probes/virtual/wire/pin_clock.h"
 #include "probes/virtual/wire/swd_dp.h"
 

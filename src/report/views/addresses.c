@@ -1,10 +1,10 @@
 /* The histogram over code, by address: what an annotated listing is made of. */
-#include "profile/bins.h"
-#include "profile/profile.h"
-#include "report/names.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/result/profile.h"
+#include "report/table/names.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_addresses;
 

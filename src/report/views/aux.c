@@ -1,9 +1,9 @@
 /* External lines: a row each, and a row for each latency that was asked for. */
-#include "profile/aux.h"
-#include "profile/profile.h"
+#include "profile/analyses/signals/external_lines.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "report/views/times.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_aux;
 

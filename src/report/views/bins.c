@@ -1,12 +1,12 @@
 /* The histogram over code, by function. */
 #include <math.h>
 
-#include "profile/bins.h"
-#include "profile/profile.h"
-#include "report/names.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/result/profile.h"
+#include "report/table/names.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_bins;
 

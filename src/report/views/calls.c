@@ -1,8 +1,8 @@
 /* One row per call edge: who called whom, how often, for how long. */
-#include "profile/profile.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_calls;
 

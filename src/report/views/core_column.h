@@ -2,8 +2,8 @@
 #ifndef PT_REPORT_VIEWS_CORE_COLUMN_H
 #define PT_REPORT_VIEWS_CORE_COLUMN_H
 
-#include "report/view.h"
-#include "util.h"
+#include "report/table/view.h"
+#include "base/util.h"
 
 #define PT_CORE_COLUMN { "core", "core", PT_UNIT_COUNT, true }
 

@@ -3,7 +3,7 @@
 #ifndef PT_REPORT_VIEWS_CORE_ROWS_H
 #define PT_REPORT_VIEWS_CORE_ROWS_H
 
-#include "profile/lines.h"
+#include "profile/analyses/code/lines.h"
 
 typedef size_t pt_core_rows_of(const struct pt_lines *lines);	/* rows of one core */
 

@@ -1,10 +1,10 @@
 /* Counters: a row each, and a row for each metric that was asked for. */
-#include "profile/counters.h"
-#include "profile/profile.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
 #include "report/views/times.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_counters;
 

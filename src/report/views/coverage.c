@@ -1,9 +1,9 @@
 /* One row per function with code: what of it was seen executing. What was not seen is "not executed" only where nothing
  * was missed; the column says which. */
-#include "profile/lines.h"
-#include "profile/profile.h"
+#include "profile/analyses/code/lines.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_coverage;
 

@@ -1,9 +1,9 @@
 /* Variables: a row for each value that one had, and a row for each quantity. */
-#include "profile/data.h"
-#include "profile/profile.h"
+#include "profile/analyses/signals/data.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "report/views/times.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_data;
 

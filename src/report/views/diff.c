@@ -3,7 +3,7 @@
 
 #include "profile/diff.h"
 #include "report/report.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_diff;
 

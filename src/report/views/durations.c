@@ -1,11 +1,11 @@
 /* How long something lasted, by thresholds of counters: a row between each two of them. */
 #include <math.h>
 
-#include "profile/counters.h"
-#include "profile/profile.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_durations;
 

@@ -1,11 +1,11 @@
 /* Which functions take which event, where samples are taken by several: of each function its part in each. */
 #include <math.h>
 
-#include "profile/profile.h"
-#include "profile/sampled.h"
+#include "profile/result/profile.h"
+#include "profile/analyses/code/sampled.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_events;
 

@@ -1,10 +1,10 @@
 /* One row per function: how often, how long, how far apart. */
 #include <math.h>
 
-#include "profile/profile.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_functions;
 

@@ -1,8 +1,8 @@
 /* One row per cause (and source, where there are several): what is not in the statistics, and whether by design or by a
  * fault. */
-#include "profile/profile.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_gaps;
 

@@ -1,11 +1,11 @@
 /* One row per inlined call that was seen executing: a function whose body the compiler put into its caller. */
-#include "profile/lines.h"
-#include "profile/profile.h"
-#include "report/names.h"
+#include "profile/analyses/code/lines.h"
+#include "profile/result/profile.h"
+#include "report/table/names.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
 #include "report/views/core_rows.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_inlines;
 

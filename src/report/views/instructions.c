@@ -1,12 +1,12 @@
 /* One row per instruction that was seen executing, by address. */
-#include "profile/lines.h"
-#include "profile/profile.h"
-#include "report/names.h"
+#include "profile/analyses/code/lines.h"
+#include "profile/result/profile.h"
+#include "report/table/names.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
 #include "report/views/core_rows.h"
 #include "report/views/sampled_share.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_instructions;
 

@@ -1,8 +1,8 @@
 /* One row per timing rule: what became of it, and why. */
-#include "profile/limits.h"
-#include "profile/profile.h"
+#include "profile/analyses/limits/limits.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_limits;
 

@@ -2,8 +2,8 @@
 #ifndef PT_REPORT_VIEWS_SAMPLED_SHARE_H
 #define PT_REPORT_VIEWS_SAMPLED_SHARE_H
 
-#include "profile/profile.h"
-#include "report/view.h"
+#include "profile/result/profile.h"
+#include "report/table/view.h"
 
 static inline struct pt_value pt_sampled_share(const struct pt_profile_place *at)
 {

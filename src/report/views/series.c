@@ -1,12 +1,12 @@
 /* Quantities over time, as plots want them: a row for each stretch of time in which there was a value. */
 #include <math.h>
 
-#include "profile/counters.h"
-#include "profile/data.h"
-#include "profile/profile.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/analyses/signals/data.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_series;
 

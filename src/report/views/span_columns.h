@@ -2,11 +2,11 @@
 #ifndef PT_REPORT_VIEWS_SPAN_COLUMNS_H
 #define PT_REPORT_VIEWS_SPAN_COLUMNS_H
 
-#include "profile/profile.h"
-#include "profile/spans.h"
+#include "profile/result/profile.h"
+#include "profile/analyses/calls/spans.h"
 #include "report/report.h"
 #include "report/views/times.h"
-#include "util.h"
+#include "base/util.h"
 
 #define PT_SPAN_SPREAD(kind, suffix, heading, unit, mean, brief)                                                    \
 	{ kind suffix ".min", heading "min", unit, brief }, { kind suffix ".avg", heading "avg", mean, brief },     \

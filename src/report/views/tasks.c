@@ -1,12 +1,12 @@
 /* One row per task: how often it ran, how long, how far apart, its share; and what functions did for it. */
 #include <math.h>
 
-#include "profile/profile.h"
-#include "profile/tasks.h"
-#include "report/names.h"
+#include "profile/result/profile.h"
+#include "profile/analyses/signals/tasks.h"
+#include "report/table/names.h"
 #include "report/report.h"
 #include "report/views/times.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_tasks, pt_view_task_functions;
 

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "profile/profile.h"
-#include "profile/step.h"
-#include "profile/timeline.h"
-#include "report/names.h"
+#include "profile/result/profile.h"
+#include "profile/stack/call_event.h"
+#include "profile/analyses/calls/timeline.h"
+#include "report/table/names.h"
 #include "report/report.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_timeline;
 

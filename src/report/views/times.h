@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "profile/moment.h"
-#include "profile/stat.h"
-#include "report/view.h"
+#include "profile/flow/timestamp.h"
+#include "profile/stats/stat.h"
+#include "report/table/view.h"
 
 /* What undecided_ns says of moments that are known to +- error_ns. */
 static inline uint64_t pt_time_undecided(uint64_t error_ns)

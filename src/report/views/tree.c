@@ -1,9 +1,9 @@
 /* One row per chain of calls, depth first: its last function, indented under its caller. Row 0 is all there is. */
-#include "profile/profile.h"
-#include "profile/tree.h"
-#include "report/names.h"
+#include "profile/result/profile.h"
+#include "profile/analyses/calls/tree.h"
+#include "report/table/names.h"
 #include "report/report.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_tree;
 

@@ -1,9 +1,9 @@
 /* One row per violation of a timing rule: when, how far, and the calls that led to it. */
-#include "profile/limits.h"
-#include "profile/profile.h"
+#include "profile/analyses/limits/limits.h"
+#include "profile/result/profile.h"
 #include "report/report.h"
 #include "report/views/core_column.h"
-#include "util.h"
+#include "base/util.h"
 
 extern const struct pt_view pt_view_violations;
 

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "probes/virtual/cpu.h"
+#include "probes/virtual/frame/cpu.h"
 
 enum { PT_VCPU_IRQS = 32 };
 

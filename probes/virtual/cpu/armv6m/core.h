@@ -4,7 +4,7 @@
 #define PT_VIRTUAL_CPU_ARMV6M_CORE_H
 
 #include "probes/virtual/cpu/armv6m/armv6m.h"
-#include "probes/virtual/taps.h"
+#include "probes/virtual/frame/observers.h"
 
 enum { SP = 13, LR = 14, PC = 15 };
 enum { N_EXCEPTIONS = PT_VEX_IRQ0 + PT_VCPU_IRQS };

@@ -3,7 +3,7 @@
 #define PT_VIRTUAL_CPU_ARMV6M_MEMORY_H
 
 #include "probes/virtual/cpu/armv6m/core.h"
-#include "util.h"
+#include "base/util.h"
 
 /* False: alignment, privilege or bus fault. size_bytes 1, 2, 4. */
 bool pt_cpu_load_slowly(struct pt_vcpu *cpu, uint32_t addr, unsigned size_bytes, uint32_t *value);

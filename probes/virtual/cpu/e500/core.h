@@ -9,7 +9,7 @@
 #define PT_VIRTUAL_CPU_E500_CORE_H
 
 #include "probes/virtual/cpu/e500/e500.h"
-#include "probes/virtual/taps.h"
+#include "probes/virtual/frame/observers.h"
 
 /* Source of the bits: E500CORERM 2.5.1; e500mc and later: Power ISA 2.06 Book III-E, 4.2.1, without CM */
 enum { MAX_WINDOWS = 8, TLB1_ENTRIES = 64, MSR_BITS = 0x0206f236, MSR_BITS_QORIQ = 0x1002fb36 };

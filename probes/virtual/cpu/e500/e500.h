@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "probes/virtual/cpu.h"
+#include "probes/virtual/frame/cpu.h"
 
 struct pt_ve500;
 

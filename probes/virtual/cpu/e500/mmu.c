@@ -1,6 +1,6 @@
 /* Translation by TLB1, and the way to RAM and bus. Source: E500CORERM chapters 2.12 (MAS), 12 (MMU) */
 #include "probes/virtual/cpu/e500/core.h"
-#include "util.h"
+#include "base/util.h"
 
 enum { SX = 0x10, UX = 0x20, SW = 0x04, UW = 0x08, SR = 0x01, UR = 0x02 };	/* MAS3 */
 #define MAS1_V UINT32_C(0x80000000)

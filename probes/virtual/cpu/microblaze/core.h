@@ -5,7 +5,7 @@
 #define PT_VIRTUAL_CPU_MICROBLAZE_CORE_H
 
 #include "probes/virtual/cpu/microblaze/microblaze.h"
-#include "probes/virtual/taps.h"
+#include "probes/virtual/frame/observers.h"
 
 enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT, IMMEDIATE = 32 };
 

@@ -3,7 +3,7 @@
 #define PT_VIRTUAL_CPU_MICROBLAZE_MEMORY_H
 
 #include "probes/virtual/cpu/microblaze/core.h"
-#include "util.h"
+#include "base/util.h"
 
 /* False: nothing answers there. addr is aligned to size. */
 bool pt_mb_load_by_bus(struct pt_vmb *cpu, uint32_t addr, unsigned size, uint32_t *value);

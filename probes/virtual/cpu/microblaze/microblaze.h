@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "probes/virtual/cpu.h"
+#include "probes/virtual/frame/cpu.h"
 
 /* Offsets from C_BASE_VECTORS. Source: UG984 2018.2, "Reset, Interrupts, Exceptions, and Break" */
 enum { PT_VMB_RESET = 0x00, PT_VMB_USER = 0x08, PT_VMB_INTERRUPT = 0x10, PT_VMB_BREAK = 0x18, PT_VMB_EXCEPTION = 0x20 };

@@ -5,7 +5,7 @@
 #define PT_VIRTUAL_CPU_S12Z_CORE_H
 
 #include "probes/virtual/cpu/s12z/s12z.h"
-#include "probes/virtual/taps.h"
+#include "probes/virtual/frame/observers.h"
 
 /* Registers by their numbers in op-codes and postbytes. Source: binutils, s12z-opc.c */
 enum { R_D2, R_D3, R_D4, R_D5, R_D0, R_D1, R_D6, R_D7, R_X, R_Y, R_S, R_P, R_CCH, R_CCL, R_CCW, R_NONE, N_REGS };

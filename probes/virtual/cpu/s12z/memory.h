@@ -3,7 +3,7 @@
 #define PT_VIRTUAL_CPU_S12Z_MEMORY_H
 
 #include "probes/virtual/cpu/s12z/core.h"
-#include "util.h"
+#include "base/util.h"
 
 /* False: an illegal access; hooks.illegal was told. size 1..4, any address. */
 bool pt_z_load_slowly(struct pt_vs12z *cpu, uint32_t addr, unsigned size, uint32_t *value);

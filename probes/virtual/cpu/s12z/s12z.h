@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "probes/virtual/cpu.h"
+#include "probes/virtual/frame/cpu.h"
 
 /* Vector numbers: entry at vector base + 0x1fc - 4n, a handler's address in its low three bytes. Source: the vendor's
  * device headers, mc9s12zvhy64.h */

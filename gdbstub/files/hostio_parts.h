@@ -1,0 +1,44 @@
+/* What the files of Host I/O share: hostio.c has the packets, hostio_open.c what opening a name means. Loop thread, but
+ * for an errand's run(). */
+#ifndef PT_GDBSTUB_HOSTIO_PARTS_H
+#define PT_GDBSTUB_HOSTIO_PARTS_H
+
+#include "gdbstub/files/hostio.h"
+#include "gdbstub/files/hostio_names.h"
+
+/* An ELF that is being sent takes the place of the one in use only when it is one. */
+#define PT_HOSTIO_NEW_FIRMWARE ".firmware.elf.new"
+
+/* One thing to do on the pool, and what became of it. */
+struct pt_hostio_errand {
+	uv_work_t work;
+	struct pt_gdb_client *client;
+	void (*run)(struct pt_hostio_errand *errand);
+	void (*after)(struct pt_hostio_errand *errand);
+	struct pt_gdb_file *file;	/* whose */
+	struct pt_hostio_name name;
+	int flags;
+	uint64_t offset;
+	size_t len_bytes;
+	int64_t result;			/* or an errno, negated */
+	char path[512];
+	struct pt_program *program;
+	unsigned elf_machine;
+	struct pt_err err;
+	uint8_t bytes[PT_GDB_PACKET_BYTES];
+};
+
+/* NULL: no memory, and the reply is on its way. It is freed behind its after(). */
+struct pt_hostio_errand *pt_hostio_errand_new(struct pt_gdb_client *client,
+					      void (*run)(struct pt_hostio_errand *errand),
+					      void (*after)(struct pt_hostio_errand *errand));
+void pt_hostio_send_off(struct pt_hostio_errand *errand);	/* the client asks until it is back */
+
+void pt_hostio_reply_error(struct pt_gdb_client *client, int error);	/* an errno */
+void pt_hostio_reply(struct pt_gdb_client *client, int64_t result);	/* or an errno, negated */
+
+/* file: a free one of the client's. gdb_flags: of vFile:open. The reply comes when it is open, or cannot be. */
+void pt_hostio_open(struct pt_gdb_client *client, struct pt_gdb_file *file, const struct pt_hostio_name *name,
+		    uint64_t gdb_flags);
+
+#endif

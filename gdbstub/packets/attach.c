@@ -1,0 +1,349 @@
+/* How the program comes to a client and goes back: ?, vAttach, vRun, R, and D, k, vKill, or no word at all. One client
+ * has it at a time; to the others the server has no program, but monitor works.
+ *
+ * Given back by D the cores run. Given back without a word, or killed, they do what they did before the session: who
+ * found a product at work leaves it at work, who found it halted leaves it halted.
+ *
+ * Who only watches (--second watch): a second all-stop GDB that is told that its program stands still, as the live
+ * watch of IDEs needs it: such a GDB looks at variables while it believes so, and only then. Memory is what it is at
+ * the moment; the registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is
+ * not available", 13.1). All that would change something is refused. */
+#include <string.h>
+
+#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/nonstop.h"
+#include "session/recorder.h"
+#include "gdbstub/packets/run.h"
+#include "host/log.h"
+
+/* --- whose is it -------------------------------------------------------------------------------------------------- */
+
+/* True: it is this client's now, or it may look on. Else the packet is parked until the owner has left, or err says who
+ * has it. */
+static bool take(struct pt_gdb_client *client, struct pt_err *err)
+{
+	struct pt_gdb_client **owner = &client->stub->owner;
+
+	if (*owner == NULL || *owner == client) {
+		*owner = client;
+		return true;
+	}
+	if (client->nonstop.wanted)
+		return true;		/* it looks on */
+	client->parked = (*owner)->closing;
+	pt_fail(err, PT_EBUSY, "another GDB has the target (%s)", (*owner)->peer);
+	return false;
+}
+
+void pt_gdb_forget_inferior(struct pt_gdb_client *client)
+{
+	client->run = PT_GDB_NONE;
+	client->watches = false;
+	if (client->stub->recording == client)
+		pt_recorder_off(client, NULL, NULL);
+	pt_gdb_code_forget(&client->code);
+	pt_gdb_breaks_forget(client);
+	client->n_stops = 0;
+	client->nonstop.told = client->nonstop.pretended = 0;
+	client->nonstop.notified = false;
+	client->fileio.active = client->fileio.asked = false;
+	client->core = 0;
+	client->task = 0;
+	if (client->stub->owner == client)
+		client->stub->owner = NULL;
+	pt_gdbstub_check(client->stub);
+}
+
+/* --- coming ------------------------------------------------------------------------------------------------------- */
+
+static int see(struct pt_gdb_request *rq, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_core_status status;
+
+	rq->n_cores = target->ops->n_cores(target->state);
+	if (rq->n_cores > PT_GDB_MAX_CORES)
+		rq->n_cores = PT_GDB_MAX_CORES;
+	rq->found_running = false;
+	pt_gdb_code_spans(&rq->client->code, target);
+	for (unsigned core = 0; core < rq->n_cores; core++) {
+		if (target->ops->status(target->state, core, &status, err) < 0)
+			return err->code;
+		rq->found_running |= status.state != PT_HALTED;
+	}
+	return 0;
+}
+
+static int attach(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	if (see(rq, target, err) < 0)
+		return err->code;
+	for (unsigned core = 0; rq->found_running && core < rq->n_cores; core++)
+		if (pt_board_halt(board, core, err) < 0)
+			return pt_wrap(err, "halt");
+	return pt_gdb_stop_registers(rq, target, err);
+}
+
+static int restart(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	if (see(rq, target, err) < 0)
+		return err->code;
+	if (pt_board_reset(board, PT_RESET_HALT, err) < 0)
+		return pt_wrap(err, "reset");
+	return pt_gdb_stop_registers(rq, target, err);
+}
+
+/* Non-stop, or whoever said --attach run and then attach 1 in it: it is looked at as it runs. */
+static int look(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)board;
+	return see(rq, target, err);
+}
+
+static bool attached(struct pt_gdb_request *rq, int rc)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (rc < 0) {
+		if (client->run == PT_GDB_NONE)
+			pt_gdb_forget_inferior(client);
+		return false;
+	}
+	if (client->run == PT_GDB_NONE) {
+		client->found_running = rq->found_running;
+		client->n_cores = rq->n_cores;
+	}
+	client->run = client->nonstop.wanted ? PT_GDB_NONSTOP : PT_GDB_HALTED;
+	client->task = client->nonstop.wanted ? 0 : rq->task;
+	if (client->stub->owner == NULL)
+		client->stub->owner = client;
+	return true;
+}
+
+static bool halts_on_attach(const struct pt_gdb_client *client)
+{
+	return !client->nonstop.wanted || client->stub->config.attach == PT_ATTACH_HALT;
+}
+
+/* A GDB that only asks why it stopped is not told of trouble, but that there is no program. */
+static void after_why(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (!attached(rq, rc)) {
+		pt_warn("gdb: %s: no program to attach to: %s", rq->client->peer, err->msg);
+		pt_gdb_reply_text(rq->client, "W00");
+	} else if (rq->client->run == PT_GDB_NONSTOP) {
+		pt_gdb_nonstop_begin(rq->client);
+	} else {
+		pt_gdb_stop_frame(rq->client, rq, PT_GDB_SIGTRAP, NULL);
+		pt_gdb_reply(rq->client);
+	}
+}
+
+static void after_attach(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (!attached(rq, rc)) {
+		pt_warn("gdb: %s: attach: %s", rq->client->peer, err->msg);
+		pt_gdb_reply_sentence(rq->client, err);
+	} else if (rq->client->run == PT_GDB_NONSTOP) {
+		pt_gdb_reply_text(rq->client, "OK");	/* what is halted comes as notifications */
+		pt_gdb_nonstop_attached(rq->client);
+	} else {
+		pt_gdb_stop_frame(rq->client, rq, PT_GDB_SIGTRAP, NULL);
+		pt_gdb_reply(rq->client);
+	}
+}
+
+static void after_restart(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (!attached(rq, rc))
+		pt_warn("gdb: %s: restart: %s", rq->client->peer, err->msg);
+	pt_gdb_finish(rq->client);
+}
+
+static void after_look_for_watch(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (rc < 0)
+		pt_warn("gdb: %s: nothing to watch: %s", client->peer, err->msg);
+	else
+		pt_info("gdb: %s watches", client->peer);
+	client->watches = rc == 0;
+	client->n_cores = rc == 0 ? rq->n_cores : 0;
+	pt_gdb_reply_text(client, rc == 0 ? "T00thread:1;" : "W00");
+}
+
+void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_err err;
+
+	(void)args;
+	client->request.core = client->core;
+	if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN && !client->nonstop.wanted) {
+		pt_gdb_reply_text(client, "W00");
+	} else if (client->run == PT_GDB_NONSTOP) {
+		pt_gdb_nonstop_begin(client);
+	} else if (client->run == PT_GDB_RUNNING) {
+		pt_gdb_reply_text(client, "E01");	/* its stop reply comes when it stops */
+	} else if (take(client, &err)) {
+		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_why);
+	} else if (!client->parked && client->stub->config.watch) {
+		pt_gdb_post(&client->request, look, after_look_for_watch);
+	} else if (!client->parked) {
+		pt_info("gdb: %s gets no program: %s", client->peer, err.msg);
+		pt_gdb_reply_text(client, "W00");
+	}
+}
+
+void pt_gdb_attach(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_err err;
+	uint64_t pid;
+
+	client->request.core = client->core;
+	if (!pt_rsp_number(args, &pid) || pid != 1)
+		pt_fail(&err, PT_EARG, "there is one program here, and its number is 1: attach 1");
+	else if (take(client, &err)) {
+		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_attach);
+		return;
+	}
+	if (!client->parked)
+		pt_gdb_reply_sentence(client, &err);
+}
+
+/* vRun;FILE;ARGUMENT...: there is one program, in flash, and it takes no arguments. */
+void pt_gdb_run_again(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_err err;
+
+	(void)args;
+	client->request.core = 0;
+	if (take(client, &err))
+		pt_gdb_post(&client->request, restart, after_attach);
+	else if (!client->parked)
+		pt_gdb_reply_sentence(client, &err);
+}
+
+void pt_gdb_restart(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_err err;
+
+	(void)args;
+	client->request.core = 0;
+	if (take(client, &err))
+		pt_gdb_post(&client->request, restart, after_restart);
+	else if (!client->parked)
+		pt_gdb_finish(client);	/* R has no reply */
+}
+
+/* --- going -------------------------------------------------------------------------------------------------------- */
+
+/* Runs as it is to run, or halted as it was found. */
+static int give_back_core(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
+			  struct pt_err *err)
+{
+	struct pt_core_status status;
+
+	if (!rq->resume)
+		return pt_board_halt(board, core, err);
+	if (target->ops->status(target->state, core, &status, err) < 0)
+		return err->code;
+	return status.state == PT_HALTED ? pt_board_resume(board, core, err) : 0;
+}
+
+/* Goes through to the end whatever fails, and tells the first failure. */
+static int give_all_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			 struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+	struct pt_err other = { 0 }, *to = err;
+
+	pt_gdb_fileio_waits(board, false);
+	for (size_t i = 0; i < client->n_breaks; i++)
+		if (target->ops->break_remove(target->state, &client->breaks[i].inserted, to) < 0)
+			to = &other;
+	for (unsigned core = 0; core < client->n_cores; core++)
+		if (give_back_core(rq, board, target, core, to) < 0)
+			to = &other;
+	if (pt_board_leave(board, to) < 0)
+		to = &other;
+	return to == err ? 0 : err->code;
+}
+
+/* Nobody asks a second time: no urgent job of others cuts it short. */
+static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	int rc;
+
+	if (target->probe != NULL)
+		pt_link_shield(pt_probe_link(target->probe));
+	rc = give_all_back(rq, board, target, err);
+	if (target->probe != NULL)
+		pt_link_unshield(pt_probe_link(target->probe));
+	return rc;
+}
+
+static void after_give_back(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc < 0)
+		pt_warn("gdb: %s: leave the target: %s", rq->client->peer, err->msg);
+	pt_gdb_forget_inferior(rq->client);
+}
+
+static void after_detach(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	after_give_back(rq, rc, err);
+	pt_gdb_reply_text(rq->client, "OK");
+}
+
+static void after_kill(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	after_give_back(rq, rc, err);
+	pt_gdb_finish(rq->client);
+}
+
+void pt_gdb_detach(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (client->run == PT_GDB_NONE || !pt_gdb_controls(client)) {
+		pt_gdb_forget_inferior(client);
+		pt_gdb_reply_text(client, "OK");
+		return;
+	}
+	client->request.resume = true;
+	pt_gdb_post(&client->request, give_back, after_detach);
+}
+
+static void kill_with(struct pt_gdb_client *client, pt_gdb_after_fn *after)
+{
+	client->request.resume = client->found_running;
+	pt_gdb_post(&client->request, give_back, after);
+}
+
+void pt_gdb_vkill(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	if (client->run == PT_GDB_NONE || !pt_gdb_controls(client))
+		pt_gdb_detach(client, args);
+	else
+		kill_with(client, after_detach);
+}
+
+void pt_gdb_kill(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (!pt_gdb_controls(client))
+		pt_gdb_forget_inferior(client);
+	if (client->run == PT_GDB_NONE)
+		pt_gdb_finish(client);
+	else
+		kill_with(client, after_kill);
+}
+
+void pt_gdb_end_session(struct pt_gdb_client *client)
+{
+	if (pt_gdb_controls(client)) {
+		kill_with(client, after_give_back);
+	} else {
+		pt_gdb_forget_inferior(client);
+		pt_gdb_client_check(client);
+	}
+}

@@ -1,0 +1,163 @@
+/* One row per packet. The first row that fits is taken, so longer names stand before their beginnings. A packet
+ * without a row gets the empty reply, which is what vMustReplyEmpty asks for. */
+#include "gdbstub/packets/dispatch.h"
+
+#include <string.h>
+
+#include "gdbstub/packets/nonstop.h"
+#include "gdbstub/proxy/proxy.h"
+#include "session/os_tasks.h"
+#include "host/log.h"
+
+/* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects;
+ * it changes the target; what it answers depends on the program's tasks; who only watches may have it. */
+enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32, WATCH = 64 };
+
+static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
+	/* memory, registers and run control: what comes most often */
+	{ "m",			TARGET | WATCH,		pt_gdb_read_hex },
+	{ "x",			TARGET | WATCH,		pt_gdb_read_binary },
+	{ "M",			TARGET | CHANGES,		pt_gdb_write_hex },
+	{ "X",			TARGET | CHANGES,		pt_gdb_write_binary },
+	{ "F",			TARGET,		pt_gdb_fileio_reply },
+	{ "g",			TARGET | EXACT | HALTED | WATCH,	pt_gdb_read_registers },
+	{ "G",			TARGET | HALTED | CHANGES,		pt_gdb_write_registers },
+	{ "p",			TARGET | HALTED | WATCH,		pt_gdb_read_register },
+	{ "P",			TARGET | HALTED | CHANGES,		pt_gdb_write_register },
+	{ "vCont?",		EXACT | CONNECTING,		pt_gdb_vcont_what },
+	{ "vCont;",		TARGET | CONNECTING,		pt_gdb_vcont },
+	{ "vCtrlC",		EXACT | CHANGES,		pt_gdb_ctrl_c },
+	{ "vStopped",		EXACT | CONNECTING,		pt_gdb_stopped },
+	{ "c",			TARGET,		pt_gdb_continue },
+	{ "C",			TARGET,		pt_gdb_continue },
+	{ "s",			TARGET,		pt_gdb_step },
+	{ "S",			TARGET,		pt_gdb_step },
+	{ "Z",			TARGET | CHANGES,		pt_gdb_insert },
+	{ "z",			TARGET | CHANGES,		pt_gdb_remove },
+	{ "vFlashErase:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_erase },
+	{ "vFlashWrite:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_write },
+	{ "vFlashDone",		TARGET | EXACT | HALTED | CHANGES,	pt_gdb_flash_done },
+	/* the inferior comes and goes */
+	{ "?",			EXACT | CONNECTING | TASKS,		pt_gdb_why },
+	{ "vAttach;",		TASKS,		pt_gdb_attach },
+	{ "vRun;",		CHANGES | TASKS,		pt_gdb_run_again },
+	{ "R",			CHANGES | TASKS,		pt_gdb_restart },
+	{ "D",			ANY,		pt_gdb_detach },
+	{ "vKill;",		ANY,		pt_gdb_vkill },
+	{ "k",			EXACT,		pt_gdb_kill },
+	{ "!",			EXACT,		pt_gdb_ok },
+	/* files */
+	{ "vFile:",		CONNECTING,		pt_gdb_hostio },
+	/* questions */
+	{ "qRcmd,",		ANY,		pt_gdb_monitor },
+	{ "qSupported",		ANY,		pt_gdb_supported },
+	{ "QNonStop:",		ANY,		pt_gdb_set_nonstop },
+	{ "QStartNoAckMode",	EXACT,		pt_gdb_no_ack },
+	{ "qXfer:threads:read::",	CONNECTING | TASKS,	pt_gdb_xfer_threads },
+	{ "qXfer:",		CONNECTING,		pt_gdb_xfer },
+	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
+	{ "Qbtrace:bts",	TARGET | EXACT | HALTED | CHANGES,	pt_gdb_branch_trace_on },
+	{ "Qbtrace:off",	TARGET | EXACT,	pt_gdb_branch_trace_off },
+	{ "qCRC:",		TARGET | WATCH,		pt_gdb_crc },
+	{ "qSearch:memory:",	TARGET | WATCH,		pt_gdb_search },
+	{ "qAttached",		CONNECTING,		pt_gdb_attached },
+	{ "qfThreadInfo",	EXACT | CONNECTING | TASKS,	pt_gdb_thread_list },
+	{ "qsThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list_end },
+	{ "qThreadExtraInfo,",	TARGET | CONNECTING | WATCH,		pt_gdb_thread_extra },
+	{ "qC",			EXACT | CONNECTING,		pt_gdb_current_thread },
+	{ "qSymbol:",		CONNECTING,		pt_gdb_ok },
+	{ "qOffsets",		TARGET | EXACT | CONNECTING | WATCH,	pt_gdb_offsets },
+	{ "H",			CONNECTING,		pt_gdb_select_thread },
+	{ "T",			TARGET | CONNECTING | WATCH,		pt_gdb_thread_alive },
+};
+
+void pt_gdb_reply_malformed(struct pt_gdb_client *client)
+{
+	struct pt_err err;
+
+	pt_fail(&err, PT_EARG, "malformed packet");
+	pt_gdb_reply_error(client, &err);
+}
+
+void pt_gdb_reply_not_yours(struct pt_gdb_client *client)
+{
+	struct pt_err err;
+
+	pt_fail(&err, PT_EBUSY, "another GDB controls the target: monitor take");
+	pt_gdb_reply_sentence(client, &err);
+}
+
+static const struct command *find(const struct pt_gdb_packet *packet)
+{
+	for (const struct command *row = commands; row < commands + sizeof(commands) / sizeof(commands[0]); row++) {
+		size_t len = strlen(row->name);
+
+		if (packet->len_bytes >= len && memcmp(packet->bytes, row->name, len) == 0 &&
+		    ((row->flags & EXACT) == 0 || packet->len_bytes == len))
+			return row;
+	}
+	return NULL;
+}
+
+static void refuse(struct pt_gdb_client *client, enum pt_rsp_item item)
+{
+	struct pt_err err;
+
+	if (item == PT_RSP_OVERSIZE)
+		pt_fail(&err, PT_EARG, "a packet of more than %d bytes", PT_GDB_PACKET_BYTES);
+	else
+		pt_fail(&err, PT_EPROTO, "a packet was damaged on its way");
+	pt_warn("gdb: %s: %s", client->peer, err.msg);
+	pt_gdb_reply_error(client, &err);
+}
+
+/* What waited for the tasks. */
+static void again(struct pt_gdb_client *client)
+{
+	if (client->closing)
+		pt_gdb_client_check(client);
+	else
+		pt_gdb_command(client);
+}
+
+static bool lacks_program(const struct pt_gdb_client *client, const struct command *row)
+{
+	return (row->flags & TARGET) != 0 && client->run == PT_GDB_NONE && !pt_gdb_passes(client) &&
+	       !(client->watches && (row->flags & WATCH) != 0);
+}
+
+void pt_gdb_command(struct pt_gdb_client *client)
+{
+	const struct pt_gdb_packet *packet = client->current;
+	const struct command *row = find(packet);
+	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
+	struct pt_err err;
+
+	enum pt_gdb_pass_offer offer = pt_gdb_pass_offer(client);
+
+	client->parked = offer == PT_GDB_PASS_LATER;
+	if (client->parked)
+		return;
+	if (packet->item != PT_RSP_PACKET) {
+		refuse(client, packet->item);
+		return;
+	}
+	if (offer == PT_GDB_PASS_IT && pt_gdb_pass_packet(client))
+		return;
+	pt_gdb_log_packet("->", packet->bytes, packet->len_bytes);
+	if (row == NULL) {
+		pt_gdb_reply_text(client, "");
+	} else if (lacks_program(client, row)) {
+		pt_fail(&err, PT_ESTATE, client->watches ? "this GDB only watches: another one has the program"
+							 : "no program is attached: attach 1 comes first");
+		pt_gdb_reply_error(client, &err);
+	} else if ((row->flags & CHANGES) != 0 && !pt_gdb_controls(client)) {
+		pt_gdb_reply_not_yours(client);
+	} else if ((row->flags & TASKS) != 0 && !client->nonstop.wanted && pt_gdb_tasks_wait(client, again)) {
+		return;	/* it is handled when they are known */
+	} else if ((row->flags & HALTED) == 0 || !pt_gdb_nonstop_halt_first(client)) {
+		client->nonstop.fresh &= (row->flags & CONNECTING) != 0;
+		args.at += strlen(row->name);
+		row->handle(client, &args);
+	}
+}

@@ -1,0 +1,113 @@
+/* monitor profile live TIME [VIEW...]|off: the table every TIME, on GDB's console, while GDB waits in a continue. At
+ * any other time GDB would take the text for the reply to something, so nothing is sent. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/packets/monitor.h"
+#include "base/util.h"
+
+enum { SHORTEST_MS = 100 };
+
+struct pt_gdb_live {
+	struct pt_query query;
+	bool asked;		/* a table is on its way */
+	bool off;		/* to be freed when it has come */
+};
+
+static bool listens(const struct pt_gdb_client *client)
+{
+	return client->run == PT_GDB_RUNNING && !client->resuming && !client->halt.pending && !client->stop.pending &&
+	       !client->closing && client->call == NULL && client->current == NULL;
+}
+
+static void drop(struct pt_gdb_client *client)
+{
+	free(client->live);
+	client->live = NULL;
+}
+
+static void on_table(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_gdb_client *client = arg;
+
+	client->live->asked = false;
+	if (rc == 0 && listens(client) && !client->live->off)
+		pt_gdb_console(client, text, len_bytes);
+	if (client->live->off)
+		drop(client);
+	if (client->closing)
+		pt_gdb_client_check(client);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+	struct pt_gdb_client *client = timer->data;
+	struct pt_session *session = client->stub->config.session;
+
+	if (client->live->asked || !listens(client) || !pt_gdb_may_send(client) ||
+	    pt_session_get_state(session) != PT_SESSION_RUNNING)
+		return;
+	client->live->asked = true;
+	pt_session_report(session, &client->live->query, on_table, client);
+}
+
+bool pt_gdb_live_busy(const struct pt_gdb_client *client)
+{
+	return client->live != NULL && client->live->asked;
+}
+
+void pt_gdb_live_stop(struct pt_gdb_client *client)
+{
+	uv_timer_stop(&client->live_timer);
+	if (client->live == NULL)
+		return;
+	client->live->off = true;
+	if (!client->live->asked)
+		drop(client);
+}
+
+static void start(struct pt_monitor_call *call, const struct pt_query *query, uint64_t every_ns)
+{
+	struct pt_gdb_client *client = call->client;
+
+	if (client->live == NULL)
+		client->live = calloc(1, sizeof(*client->live));
+	if (client->live == NULL) {
+		pt_monitor_fail(call, PT_ENOMEM, "no memory");
+		return;
+	}
+	client->live->query = *query;
+	client->live->off = false;
+	uv_timer_start(&client->live_timer, on_tick, every_ns / PT_NS_PER_MS, every_ns / PT_NS_PER_MS);
+	pt_monitor_say(call, "the table comes every %s while GDB waits in continue and a profile is being taken",
+		       call->words[0]);
+	pt_monitor_done(call, 0, NULL);
+}
+
+static void live(struct pt_monitor_call *call)
+{
+	struct pt_query query = { 0 };
+	struct pt_err err;
+	uint64_t every_ns;
+
+	if (call->n_words == 0) {
+		pt_monitor_fail(call, PT_EARG, "profile live TIME, such as 1s, or profile live off");
+	} else if (strcmp(call->words[0], "off") == 0) {
+		pt_gdb_live_stop(call->client);
+		pt_monitor_done(call, 0, NULL);
+	} else if (pt_params_parse(PT_PARAM_TIME, call->words[0], &every_ns, &err) < 0 ||
+		   pt_monitor_take_query(call, 1, &query, &err) < 0 ||
+		   (call->n_words > 1 && pt_query_parse(&query, call->words + 1, call->n_words - 1, &err) < 0)) {
+		pt_monitor_fail(call, PT_EARG, "profile live: %s", err.msg);
+	} else if (every_ns < SHORTEST_MS * PT_NS_PER_MS) {
+		pt_monitor_fail(call, PT_EARG, "profile live: at least %d ms", SHORTEST_MS);
+	} else {
+		start(call, &query, every_ns);
+	}
+}
+
+const struct pt_monitor_word pt_monitor_live_words[] = {
+	{ "profile live", "TIME [VIEW] [sort=KEY] [top=N]|off", "print the table every TIME while the target runs",
+	  live, NULL },
+	{ 0 },
+};

@@ -1,0 +1,397 @@
+/* Stops wait in client->stops, one per core at most. The registers of the oldest are fetched, then it is told: as the
+ * notification that begins a round, or as the answer to the vStopped that goes on with it; a round ends with "OK".
+ *
+ * A GDB that connects to a core that runs stops it for a moment, to have a look at it as at a new program, and lets it
+ * run again: it looks at nothing. That stop is only pretended: the core does not notice. Whoever wants to see registers
+ * then gets a real one, and so does who does not go on at once.
+ * Source: GDB manual, "Notification Packets", "Remote Non-Stop". */
+#include "gdbstub/packets/nonstop.h"
+
+#include <string.h>
+
+#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/run.h"
+#include "host/log.h"
+#include "base/util.h"
+
+enum { STEP_SLICE_MS = 20, PRETENCE_MS = 2000 };	/* a range step may report early */
+
+static uint8_t bit(unsigned core)
+{
+	return (uint8_t)(1u << core);
+}
+
+static void drop_stop(struct pt_gdb_client *client)
+{
+	memmove(client->stops, client->stops + 1, --client->n_stops * sizeof(client->stops[0]));
+}
+
+static void forget_stop(struct pt_gdb_client *client, unsigned core)
+{
+	for (unsigned i = 0; i < client->n_stops; i++) {
+		if (client->stops[i].core != core)
+			continue;
+		memmove(client->stops + i, client->stops + i + 1, (client->n_stops - i - 1) * sizeof(client->stops[0]));
+		client->n_stops--;
+		return;
+	}
+}
+
+/* --- telling ------------------------------------------------------------------------------------------------------ */
+
+static void tell_next(struct pt_gdb_client *client);
+static void answer_next(struct pt_gdb_client *client);
+
+/* A stop that somebody asked for is none of the program's: signal 0. */
+static void put_stop(struct pt_gdb_client *client, const struct pt_gdb_request *rq, char mark)
+{
+	struct pt_core_status status = client->stops[0].status;
+
+	pt_gdb_stop_packet(client, rq, mark, status.reason == PT_HALT_REQUEST ? 0 : PT_GDB_SIGTRAP, &status);
+	client->nonstop.told |= bit(rq->core);
+	drop_stop(client);
+}
+
+static void fetch(struct pt_gdb_client *client, pt_gdb_after_fn *after);
+
+static int read_stop(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	rq->passed = false;
+	if ((rq->client->nonstop.pretended & bit(rq->core)) != 0)
+		return pt_gdb_no_registers(rq, target);
+	rq->passed = pt_gdb_pass(rq->client, board, target, rq->core);
+	return rq->passed ? 0 : pt_gdb_stop_registers(rq, target, err);
+}
+
+/* Somebody made it run again before we looked? Then it was none. */
+static bool still_stopped(struct pt_gdb_client *client, const struct pt_gdb_request *rq, int rc,
+			  const struct pt_err *err)
+{
+	client->passing = false;
+	if (rc != PT_ESTATE && !rq->passed) {
+		if (rc < 0)
+			pt_warn("gdb: stopped: %s", err->msg);
+		return client->n_stops > 0 && client->stops[0].core == rq->core;
+	}
+	forget_stop(client, rq->core);
+	return false;
+}
+
+static void after_fetch_to_tell(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (client->run == PT_GDB_NONSTOP && still_stopped(client, rq, rc, err)) {
+		client->nonstop.notified = true;
+		put_stop(client, rq, '%');
+		pt_gdb_send(client, &client->frame);
+	} else {
+		tell_next(client);
+	}
+}
+
+static void after_fetch_to_answer(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (client->run == PT_GDB_NONSTOP && still_stopped(client, rq, rc, err)) {
+		put_stop(client, rq, '$');
+		pt_gdb_reply(client);
+	} else {
+		answer_next(client);
+	}
+}
+
+static void fetch(struct pt_gdb_client *client, pt_gdb_after_fn *after)
+{
+	client->stop.core = client->stops[0].core;
+	client->stop.stop[0] = '\0';
+	client->stop.pc = PT_UNKNOWN;
+	client->passing = true;
+	pt_gdb_post(&client->stop, read_stop, after);
+}
+
+/* Not while a vCont waits for its "OK": that comes first. */
+static void tell_next(struct pt_gdb_client *client)
+{
+	if (client->run != PT_GDB_NONSTOP || client->n_stops == 0 || client->nonstop.notified || client->resuming ||
+	    client->stop.pending || client->closing)
+		return;
+	fetch(client, after_fetch_to_tell);
+}
+
+static void answer_next(struct pt_gdb_client *client)
+{
+	if (client->run == PT_GDB_NONSTOP && client->n_stops > 0) {
+		fetch(client, after_fetch_to_answer);
+	} else {
+		client->nonstop.notified = false;
+		pt_gdb_reply_text(client, "OK");
+	}
+}
+
+void pt_gdb_stopped(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (client->nonstop.notified)
+		answer_next(client);
+	else
+		pt_gdb_reply_text(client, "OK");
+}
+
+/* --- what the board tells ----------------------------------------------------------------------------------------- */
+
+void pt_gdb_nonstop_on_stop(struct pt_gdb_client *client, unsigned core, const struct pt_core_status *status)
+{
+	if (status->state != PT_HALTED || status->reason == PT_HALT_TRACE || core >= client->n_cores ||
+	    (client->nonstop.told & bit(core)) != 0)
+		return;
+	forget_stop(client, core);
+	client->stops[client->n_stops++] = (struct pt_gdb_stop_event){ core, *status };
+	tell_next(client);
+}
+
+/* By whomever: what GDB knows is out of date, and there is no word to tell it. */
+void pt_gdb_nonstop_on_run(struct pt_gdb_client *client, unsigned core)
+{
+	client->nonstop.told &= (uint8_t)~bit(core);
+	client->nonstop.pretended &= (uint8_t)~bit(core);
+	forget_stop(client, core);
+}
+
+void pt_gdb_nonstop_lost(struct pt_gdb_client *client)
+{
+	pt_rsp_begin(&client->frame, '%');
+	pt_rsp_text(&client->frame, "Stop:X09");
+	pt_gdb_send(client, &client->frame);
+}
+
+/* --- the packets -------------------------------------------------------------------------------------------------- */
+
+void pt_gdb_set_nonstop(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	bool on = pt_rsp_take(args, "1");
+
+	if ((!on && !pt_rsp_take(args, "0")) || pt_rsp_left(args) != 0 || client->run != PT_GDB_NONE) {
+		pt_gdb_reply_malformed(client);
+		return;
+	}
+	client->nonstop.wanted = on;
+	pt_gdb_reply_text(client, "OK");
+}
+
+static void collect_stops(struct pt_gdb_client *client)
+{
+	client->nonstop.told = client->nonstop.pretended = 0;
+	client->nonstop.notified = false;
+	client->nonstop.fresh = true;
+	client->n_stops = 0;
+	for (unsigned core = 0; core < client->n_cores; core++) {
+		struct pt_core_status status = pt_board_last_status(client->stub->config.board, core);
+
+		if (status.state == PT_HALTED)
+			client->stops[client->n_stops++] = (struct pt_gdb_stop_event){ core, status };
+	}
+}
+
+void pt_gdb_nonstop_begin(struct pt_gdb_client *client)
+{
+	collect_stops(client);
+	client->nonstop.notified = client->n_stops > 0;
+	answer_next(client);
+}
+
+void pt_gdb_nonstop_attached(struct pt_gdb_client *client)
+{
+	collect_stops(client);
+	tell_next(client);
+}
+
+static bool in_range(const struct pt_gdb_action *action, uint64_t pc)
+{
+	return action->kind == 'r' && pc >= action->start && pc < action->end;
+}
+
+static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
+		struct pt_err *err)
+{
+	const struct pt_gdb_action *action = &rq->client->nonstop.action[core];
+	uint64_t until_ns = uv_hrtime() + STEP_SLICE_MS * PT_NS_PER_MS, pc;
+	struct pt_core_status status;
+
+	do {
+		if (pt_board_step(board, core, err) < 0)
+			return err->code;
+		if (action->kind == 's')
+			return 0;
+		if (target->ops->status(target->state, core, &status, err) < 0 ||
+		    target->ops->pc(target->state, core, &pc, err) < 0)
+			return err->code;
+	} while (status.reason == PT_HALT_STEP && in_range(action, pc) && pt_gdb_break_at(rq->client, pc) == NULL &&
+		 uv_hrtime() < until_ns);
+	return 0;
+}
+
+/* A core that only GDB takes to be halted is halted before it is stepped, and has nothing to be resumed from. */
+static int act_on(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, unsigned core,
+		  struct pt_err *err)
+{
+	char kind = rq->client->nonstop.action[core].kind;
+	bool pretended = (rq->at.len & bit(core)) != 0;
+
+	if (kind == 't')
+		return pt_board_halt(board, core, err);
+	if (kind == 'c')
+		return pretended ? 0 : pt_board_resume(board, core, err);
+	if (kind == 0)
+		return 0;
+	if (pretended && pt_board_halt(board, core, err) < 0)
+		return err->code;
+	return step(rq, board, target, core, err);
+}
+
+static int act(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	for (unsigned core = 0; core < rq->client->n_cores; core++)
+		if (act_on(rq, board, target, core, err) < 0)
+			return err->code;
+	return 0;
+}
+
+static void after_act(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	client->resuming = false;
+	if (rc < 0) {
+		pt_warn("gdb: %s: %s", client->peer, err->msg);
+		pt_gdb_reply_sentence(client, err);
+	} else {
+		pt_gdb_reply_text(client, "OK");
+	}
+	tell_next(client);
+}
+
+/* --- the stop of a GDB that connects ------------------------------------------------------------------------------ */
+
+static void make_it_true(struct pt_gdb_client *client, pt_gdb_after_fn *after);
+
+static void after_pretence(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	(void)rq;
+	if (rc < 0)
+		pt_warn("gdb: halt: %s", err->msg);
+}
+
+static void on_pretence_over(uv_timer_t *timer)
+{
+	struct pt_gdb_client *client = timer->data;
+
+	if (client->run == PT_GDB_NONSTOP && client->nonstop.pretended != 0 && pt_gdb_controls(client) &&
+	    !client->closing)
+		make_it_true(client, after_pretence);
+}
+
+static void pretend(struct pt_gdb_client *client)
+{
+	client->nonstop.fresh = false;
+	for (unsigned core = 0; core < client->n_cores; core++) {
+		static const struct pt_core_status status = { .state = PT_HALTED, .reason = PT_HALT_REQUEST,
+							      .addr = PT_UNKNOWN };
+
+		if (client->nonstop.action[core].kind != 't' || (client->nonstop.told & bit(core)) != 0)
+			continue;
+		client->nonstop.pretended |= bit(core);
+		forget_stop(client, core);
+		client->stops[client->n_stops++] = (struct pt_gdb_stop_event){ core, status };
+	}
+	uv_timer_start(&client->pretence_timer, on_pretence_over, PRETENCE_MS, 0);
+	pt_gdb_reply_text(client, "OK");
+	tell_next(client);
+}
+
+static int halt_pretended(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			  struct pt_err *err)
+{
+	(void)target;
+	for (unsigned core = 0; core < rq->client->n_cores; core++)
+		if ((rq->at.len & bit(core)) != 0 && pt_board_halt(board, core, err) < 0)
+			return err->code;
+	return 0;
+}
+
+static void make_it_true(struct pt_gdb_client *client, pt_gdb_after_fn *after)
+{
+	client->halt.at.len = client->nonstop.pretended;
+	client->nonstop.pretended = 0;
+	pt_gdb_post(&client->halt, halt_pretended, after);
+}
+
+static void handle_again(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc < 0)
+		pt_warn("gdb: halt: %s", err->msg);
+	if (rq->client->current != NULL)
+		pt_gdb_command(rq->client);
+}
+
+bool pt_gdb_nonstop_halt_first(struct pt_gdb_client *client)
+{
+	if (client->run != PT_GDB_NONSTOP || client->nonstop.pretended == 0 || !pt_gdb_controls(client) ||
+	    client->halt.pending)
+		return false;
+	make_it_true(client, handle_again);
+	return true;
+}
+
+/* --- vCont -------------------------------------------------------------------------------------------------------- */
+
+static bool all_halt(const struct pt_gdb_client *client)
+{
+	for (unsigned core = 0; core < client->n_cores; core++)
+		if (client->nonstop.action[core].kind != 't')
+			return false;
+	return true;
+}
+
+/* Who looks on may end its own pretence, and nothing else. */
+static bool only_pretends(const struct pt_gdb_client *client)
+{
+	for (unsigned core = 0; core < client->n_cores; core++)
+		if (client->nonstop.action[core].kind != 0 &&
+		    (client->nonstop.action[core].kind != 'c' || (client->nonstop.pretended & bit(core)) == 0))
+			return false;
+	return true;
+}
+
+void pt_gdb_nonstop_resume(struct pt_gdb_client *client, const struct pt_gdb_action *action, size_t n)
+{
+	memset(client->nonstop.action, 0, sizeof(client->nonstop.action));
+	for (size_t i = n; i-- > 0;)		/* the first that fits a core is its own */
+		for (unsigned core = 0; core < client->n_cores; core++)
+			if (action[i].core == PT_GDB_ALL_CORES || action[i].core == core)
+				client->nonstop.action[core] = action[i];
+	if (client->nonstop.fresh && all_halt(client) && client->stub->config.attach != PT_ATTACH_HALT) {
+		pretend(client);
+		return;
+	}
+	if (!pt_gdb_controls(client) && !only_pretends(client)) {
+		pt_gdb_reply_not_yours(client);
+		return;
+	}
+	client->nonstop.fresh = false;
+	client->request.at.len = client->nonstop.pretended;
+	for (unsigned core = 0; core < client->n_cores; core++)
+		if (client->nonstop.action[core].kind != 't' && client->nonstop.action[core].kind != 0)
+			pt_gdb_nonstop_on_run(client, core);
+	pt_gdb_code_forget(&client->code);
+	client->resuming = true;
+	pt_gdb_post(&client->request, act, after_act);
+}
+
+void pt_gdb_nonstop_halt(struct pt_gdb_client *client)
+{
+	static const struct pt_gdb_action all = { .kind = 't', .core = PT_GDB_ALL_CORES };
+
+	pt_gdb_nonstop_resume(client, &all, 1);
+}

@@ -1,0 +1,190 @@
+/* The questions GDB asks before and between the work: who can do what, and which threads there are. A core is a
+ * thread, ids from 1 on, or in all-stop the tasks are (threads.h). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/run.h"
+#include "session/os_threads.h"
+
+void pt_gdb_ok(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	pt_gdb_reply_text(client, "OK");
+}
+
+/* --- features ----------------------------------------------------------------------------------------------------- */
+
+static void hear_feature(struct pt_gdb_client *client, const char *word, size_t len)
+{
+	if (len == 8 && memcmp(word, "swbreak+", len) == 0)
+		client->swbreak = true;
+	else if (len == 8 && memcmp(word, "hwbreak+", len) == 0)
+		client->hwbreak = true;
+	else if (len == 14 && memcmp(word, "error-message+", len) == 0)
+		client->error_message = true;
+}
+
+/* Unknown words are passed over on both sides: GDB reads binary-upload from 16 on. */
+void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	const char *at = (const char *)args->at;
+
+	client->swbreak = client->hwbreak = client->error_message = false;
+	for (at += strspn(at, ":;"); *at != '\0'; at += strspn(at, ";")) {
+		size_t len = strcspn(at, ";");
+
+		hear_feature(client, at, len);
+		at += len;
+	}
+	pt_rsp_begin(&client->frame, '$');
+	pt_rsp_text(&client->frame,
+		    "PacketSize=%x;QStartNoAckMode+;QNonStop+;vContSupported+;swbreak+;hwbreak+;"
+		    "ConditionalBreakpoints+;qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;"
+		    "qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
+		    "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+",
+		    PT_GDB_PACKET_BYTES);
+	if (client->error_message)
+		pt_rsp_text(&client->frame, ";error-message+");
+	pt_gdb_reply(client);
+}
+
+/* GDB acknowledges this OK once, and then no more. */
+void pt_gdb_no_ack(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	client->no_ack = true;
+	pt_gdb_reply_text(client, "OK");
+}
+
+/* The program runs without us too, so quitting GDB detaches instead of killing. */
+void pt_gdb_attached(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	pt_gdb_reply_text(client, "1");
+}
+
+void pt_gdb_offsets(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	pt_gdb_reply_text(client, "Text=0;Data=0;Bss=0");
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id)
+{
+	return id <= client->n_cores || (!client->nonstop.wanted && !client->watches && client->stub->tasks.found);
+}
+
+static int list_threads(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_gdb_thread_list list;
+
+	(void)board;
+	if (pt_gdb_threads_look(pt_gdb_threads_of(rq->client), target, &list, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < list.n_threads; i++)
+		pt_rsp_text(&rq->frame, "%c%" PRIx64, i == 0 ? 'm' : ',', list.thread[i].id);
+	pt_gdb_thread_list_fini(&list);
+	return 0;
+}
+
+void pt_gdb_thread_list(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (pt_gdb_shows_threads(client))
+		pt_gdb_post(&client->request, list_threads, NULL);
+	else
+		pt_gdb_reply_text(client, "l");
+}
+
+void pt_gdb_thread_list_end(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	pt_gdb_reply_text(client, "l");
+}
+
+static bool thread(struct pt_gdb_client *client, struct pt_rsp_args *args, uint64_t *id)
+{
+	return pt_rsp_number(args, id) && pt_rsp_left(args) == 0 && *id != 0 && pt_gdb_can_be_thread(client, *id);
+}
+
+/* addr: the id. What GDB is told of it (len 1), or that it is there. */
+static int look_for_thread(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			   struct pt_err *err)
+{
+	struct pt_gdb_thread_list list;
+	bool found = false;
+
+	(void)board;
+	if (pt_gdb_threads_look(pt_gdb_threads_of(rq->client), target, &list, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < list.n_threads && !found; i++) {
+		const struct pt_gdb_thread *at = &list.thread[i];
+		char text[sizeof(at->name) + sizeof(at->text) + 4];
+
+		found = at->id == rq->addr;
+		snprintf(text, sizeof(text), "%s: %s", at->name, at->text);
+		if (found && rq->len == 1)
+			pt_rsp_hex(&rq->frame, text, strlen(text));
+		else if (found)
+			pt_rsp_text(&rq->frame, "OK");
+	}
+	pt_gdb_thread_list_fini(&list);
+	return found ? 0 : pt_fail(err, PT_EARG, "there is no such thread now");
+}
+
+static void ask_of_thread(struct pt_gdb_client *client, struct pt_rsp_args *args, bool text)
+{
+	client->request.len = text;
+	if (thread(client, args, &client->request.addr))
+		pt_gdb_post(&client->request, look_for_thread, NULL);
+	else
+		pt_gdb_reply_malformed(client);
+}
+
+void pt_gdb_thread_extra(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	ask_of_thread(client, args, true);
+}
+
+void pt_gdb_thread_alive(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	ask_of_thread(client, args, false);
+}
+
+void pt_gdb_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	pt_rsp_begin(&client->frame, '$');
+	if (client->run != PT_GDB_NONE || client->watches)
+		pt_rsp_text(&client->frame, "QC%" PRIx64, client->task != 0 ? client->task : client->core + 1);
+	pt_gdb_reply(client);
+}
+
+/* H op id: g is for registers and memory; c is obsolete since vCont. 0 = any, -1 = all: the choice stays. */
+void pt_gdb_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	bool general = pt_rsp_take(args, "g");
+	size_t left;
+	uint64_t id;
+
+	if (!general && !pt_rsp_take(args, "c")) {
+		pt_gdb_reply_text(client, "");
+		return;
+	}
+	left = pt_rsp_left(args);
+	if ((left == 1 && args->at[0] == '0') || (left == 2 && pt_rsp_take(args, "-1"))) {
+		pt_gdb_reply_text(client, "OK");
+	} else if (thread(client, args, &id)) {
+		if (general && id <= client->n_cores)
+			client->core = (unsigned)id - 1;
+		if (general)
+			client->task = id > client->n_cores ? id : 0;
+		pt_gdb_reply_text(client, "OK");
+	} else {
+		pt_gdb_reply_malformed(client);
+	}
+}

@@ -1,0 +1,499 @@
+/* Resume, step, stop. A resume goes to the board as a request; the stop that ends it comes from the board's listener,
+ * from 0x03, or with the end of a step. Whichever is first answers GDB, and the others then find nothing to answer.
+ *
+ * Stops are queued per client and reported one at a time, so that a client that wants to hear of each core by itself
+ * (non-stop) needs no other source. */
+#include "gdbstub/packets/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/nonstop.h"
+#include "host/log.h"
+#include "base/util.h"
+
+enum { STEP_SLICE_MS = 20 };	/* a range step gives way to others, and to Ctrl-C, this often */
+
+static const struct pt_gdb_stop_event *next_stop(struct pt_gdb_client *client)
+{
+	return client->n_stops > 0 ? &client->stops[0] : NULL;
+}
+
+static void drop_stop(struct pt_gdb_client *client)
+{
+	memmove(client->stops, client->stops + 1, --client->n_stops * sizeof(client->stops[0]));
+}
+
+/* --- the stop reply ----------------------------------------------------------------------------------------------- */
+
+static int halt_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	unsigned n = target->ops->n_cores(target->state);
+
+	pt_gdb_fileio_waits(board, false);
+	for (unsigned core = 0; core < n; core++)
+		if (pt_board_halt(board, core, err) < 0)
+			return err->code;
+	return pt_gdb_stop_registers(rq, target, err);
+}
+
+/* All-stop: one core stopped, so the others must. */
+static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	unsigned n = target->ops->n_cores(target->state);
+	int rc;
+
+	rq->passed = pt_gdb_pass(rq->client, board, target, rq->core);
+	rc = rq->passed ? 0 : pt_gdb_fileio_ask(rq, board, target, PT_SEMIHOST_RUN, err);
+	rq->passed |= rc == 1;
+	if (rc < 0 || rq->passed || rq->client->fileio.asked)
+		return rc < 0 ? rc : 0;
+	pt_gdb_fileio_waits(board, false);
+	for (unsigned core = 0; core < n; core++)
+		if (core != rq->core && pt_board_halt(board, core, err) < 0)
+			return err->code;
+	return pt_gdb_stop_registers(rq, target, err);
+}
+
+static void stopped(struct pt_gdb_client *client, const struct pt_gdb_request *rq, unsigned signal,
+		    const struct pt_core_status *status)
+{
+	client->run = PT_GDB_HALTED;
+	client->core = rq->core;
+	client->task = rq->task;
+	client->n_stops = 0;
+	client->resuming = client->interrupted = false;
+	pt_gdb_stop_frame(client, rq, signal, status);
+	pt_gdb_send(client, &client->frame);
+}
+
+static void say_error(struct pt_gdb_client *client, const char *what, const struct pt_err *err)
+{
+	char line[sizeof(err->msg) + 64];
+
+	pt_warn("gdb: %s: %s", what, err->msg);
+	snprintf(line, sizeof(line), "%s: %s\n", what, err->msg);
+	pt_gdb_console(client, line, strlen(line));
+}
+
+static void wait_on(struct pt_gdb_client *client);
+
+static void after_stop(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+	struct pt_core_status status;
+
+	client->passing = false;
+	if (client->run != PT_GDB_RUNNING || next_stop(client) == NULL)
+		return;		/* answered meanwhile */
+	status = next_stop(client)->status;
+	drop_stop(client);
+	if (rc == PT_ESTATE || rq->passed) {	/* somebody made it run again before we looked, or we did */
+		wait_on(client);
+		return;
+	}
+	if (rc == 0 && client->fileio.asked) {
+		pt_gdb_fileio_send(client);
+		return;
+	}
+	if (rc < 0)
+		say_error(client, "stopped", err);
+	stopped(client, rq, client->interrupted ? PT_GDB_SIGINT : PT_GDB_SIGTRAP, &status);
+}
+
+static void report_next(struct pt_gdb_client *client)
+{
+	const struct pt_gdb_stop_event *stop = next_stop(client);
+
+	if (stop == NULL || client->run != PT_GDB_RUNNING || client->resuming || client->halt.pending ||
+	    client->stop.pending || client->closing || client->fileio.active)
+		return;
+	client->stop.core = stop->core;
+	client->stop.stop[0] = '\0';
+	client->stop.pc = PT_UNKNOWN;
+	client->passing = true;
+	pt_gdb_post(&client->stop, halt_others, after_stop);
+}
+
+static void after_halt(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (client->run != PT_GDB_RUNNING)
+		return;
+	if (rc == 0) {
+		stopped(client, rq, PT_GDB_SIGINT, NULL);
+		return;
+	}
+	say_error(client, "interrupt", err);	/* another 0x03 tries again; if it halts late, that is the answer */
+	report_next(client);
+}
+
+static void halt_now(struct pt_gdb_client *client)
+{
+	client->halt.core = client->core;
+	pt_gdb_post(&client->halt, halt_all, after_halt);
+}
+
+/* A resume is under way: answer what came meanwhile, else its end comes later. */
+static void wait_on(struct pt_gdb_client *client)
+{
+	if (client->interrupted)
+		halt_now(client);
+	else
+		report_next(client);
+}
+
+void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq)
+{
+	if (client->run != PT_GDB_RUNNING)
+		return;
+	if (client->fileio.how == PT_SEMIHOST_STEP && !client->interrupted)
+		stopped(client, rq, PT_GDB_SIGTRAP, NULL);
+	else
+		wait_on(client);
+}
+
+/* --- 0x03 --------------------------------------------------------------------------------------------------------- */
+
+void pt_gdb_interrupt(struct pt_gdb_client *client)
+{
+	if (client->run != PT_GDB_RUNNING)
+		return;
+	client->interrupted = true;
+	if (client->fileio.active)
+		return;		/* GDB has yet to end its part, and says in F what became of it */
+	if (!client->resuming && !client->halt.pending && !client->stop.pending)
+		halt_now(client);
+}
+
+void pt_gdb_ctrl_c(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	if (client->run == PT_GDB_NONSTOP) {
+		pt_gdb_nonstop_halt(client);
+		return;
+	}
+	pt_gdb_interrupt(client);
+	pt_gdb_reply_text(client, "OK");
+}
+
+/* --- resume ------------------------------------------------------------------------------------------------------- */
+
+static int set_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	return rq->addr == PT_UNKNOWN ? 0 : pt_gdb_set_pc(board, target, rq->core, rq->addr, err);
+}
+
+static int resume(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	unsigned n = target->ops->n_cores(target->state);
+
+	if (set_pc(rq, board, target, err) < 0)
+		return err->code;
+	pt_gdb_fileio_waits(board, true);
+	for (unsigned core = 0; core < n; core++)
+		if (pt_board_resume(board, core, err) < 0)
+			return err->code;
+	return 0;
+}
+
+/* GDB waits for a stop reply and for nothing else: so a resume that failed is one, with the reason on the console. */
+static void failed(struct pt_gdb_client *client, struct pt_gdb_request *rq, const char *what, const struct pt_err *err)
+{
+	say_error(client, what, err);
+	rq->stop[0] = '\0';
+	rq->task = client->task;
+	stopped(client, rq, 0, NULL);
+	pt_gdb_finish(client);
+}
+
+static void after_resume(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	client->resuming = false;
+	if (client->run != PT_GDB_RUNNING) {
+		pt_gdb_finish(client);
+	} else if (rc < 0) {
+		failed(client, rq, "resume", err);
+	} else {
+		wait_on(client);
+		pt_gdb_finish(client);
+	}
+}
+
+/* --- step --------------------------------------------------------------------------------------------------------- */
+
+static bool in_range(const struct pt_gdb_request *rq)
+{
+	return rq->pc >= rq->at.addr && rq->pc < rq->at.addr + rq->at.len;
+}
+
+/* at: the range, len 0 for a plain step. */
+static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	uint64_t until_ns = uv_hrtime() + STEP_SLICE_MS * PT_NS_PER_MS;
+	struct pt_core_status status;
+	int rc;
+
+	if (set_pc(rq, board, target, err) < 0)
+		return err->code;
+	rc = pt_gdb_fileio_ask(rq, board, target, PT_SEMIHOST_STEP, err);
+	if (rc != 0 || rq->client->fileio.asked)
+		return rc < 0 ? rc : rc == 1 ? pt_gdb_stop_registers(rq, target, err) : 0;
+	do {
+		if (pt_board_step(board, rq->core, err) < 0)
+			return err->code;
+		if (rq->at.len == 0)
+			break;
+		if (target->ops->status(target->state, rq->core, &status, err) < 0 ||
+		    target->ops->pc(target->state, rq->core, &rq->pc, err) < 0)
+			return err->code;
+	} while (status.reason == PT_HALT_STEP && in_range(rq) && pt_gdb_break_at(rq->client, rq->pc) == NULL &&
+		 uv_hrtime() < until_ns);
+	return pt_gdb_stop_registers(rq, target, err);
+}
+
+static void after_step(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+	struct pt_core_status status = pt_board_last_status(client->stub->config.board, rq->core);
+	bool on = in_range(rq) && status.reason == PT_HALT_STEP && pt_gdb_break_at(client, rq->pc) == NULL;
+
+	if (client->run != PT_GDB_RUNNING) {
+		pt_gdb_finish(client);
+	} else if (rc < 0) {
+		failed(client, rq, "step", err);
+	} else if (client->fileio.asked) {
+		client->resuming = false;
+		pt_gdb_fileio_send(client);
+		pt_gdb_finish(client);
+	} else if (on && !client->interrupted && !client->closing) {
+		rq->addr = PT_UNKNOWN;
+		pt_gdb_post(rq, step, after_step);
+	} else {
+		stopped(client, rq, client->interrupted ? PT_GDB_SIGINT : PT_GDB_SIGTRAP, &status);
+		pt_gdb_finish(client);
+	}
+}
+
+/* --- the packets -------------------------------------------------------------------------------------------------- */
+
+static bool parse_thread(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_gdb_action *action)
+{
+	uint64_t id;
+
+	action->core = PT_GDB_ALL_CORES;
+	if (!pt_rsp_take(args, ":") || pt_rsp_take(args, "-1"))
+		return true;
+	if (!pt_rsp_number(args, &id) || !pt_gdb_can_be_thread(client, id))
+		return false;
+	if (id > 0 && id <= client->n_cores)	/* a task cannot be let run by itself: the core of the last stop */
+		action->core = (unsigned)id - 1;
+	return true;
+}
+
+/* Signals are for operating systems: what C and S carry is passed over. */
+static bool parse_action(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_gdb_action *action)
+{
+	uint64_t signal;
+
+	*action = (struct pt_gdb_action){ 0 };
+	if (pt_rsp_left(args) == 0)
+		return false;
+	action->kind = (char)*args->at++;
+	switch (action->kind) {
+	case 'c':
+	case 's':
+	case 't':
+		break;
+	case 'C':
+	case 'S':
+		if (!pt_rsp_number(args, &signal))
+			return false;
+		action->kind |= 0x20;
+		break;
+	case 'r':
+		if (!pt_rsp_number(args, &action->start) || !pt_rsp_take(args, ",") ||
+		    !pt_rsp_number(args, &action->end))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	return parse_thread(client, args, action);
+}
+
+static void go(struct pt_gdb_client *client, const struct pt_gdb_action *action, uint64_t pc)
+{
+	struct pt_gdb_request *rq = &client->request;
+	uint64_t range_bytes = action->kind == 'r' && action->end > action->start ? action->end - action->start : 0;
+
+	rq->core = action->core < client->n_cores ? action->core : client->core;
+	rq->addr = pc;
+	rq->at = (struct pt_break){ .addr = action->start };
+	rq->at.len = range_bytes < UINT32_MAX ? (uint32_t)range_bytes : UINT32_MAX;
+	rq->pc = PT_UNKNOWN;
+	rq->task = 0;
+	client->run = PT_GDB_RUNNING;
+	client->resuming = true;
+	client->interrupted = false;
+	client->n_stops = 0;
+	client->fileio.active = client->fileio.asked = false;
+	pt_gdb_code_forget(&client->code);
+	if (action->kind == 'c')
+		pt_gdb_post(rq, resume, after_resume);
+	else
+		pt_gdb_post(rq, step, after_step);
+}
+
+static bool refuse_while_running(struct pt_gdb_client *client)
+{
+	if (client->run == PT_GDB_RUNNING)
+		pt_gdb_reply_text(client, "E01");	/* the stop reply of the first resume is still owed */
+	return client->run == PT_GDB_RUNNING;
+}
+
+/* Returns how many; 0: they are none. */
+static size_t parse_actions(struct pt_gdb_client *client, struct pt_rsp_args *args, struct pt_gdb_action *actions)
+{
+	size_t n = 0;
+
+	do {
+		if (n == PT_GDB_MAX_ACTIONS || !parse_action(client, args, &actions[n]))
+			return 0;
+		n++;
+	} while (pt_rsp_take(args, ";"));
+	return pt_rsp_left(args) == 0 ? n : 0;
+}
+
+/* All-stop: the first action is the one for the thread GDB means; with a step, the other cores stay halted. */
+void pt_gdb_vcont(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	struct pt_gdb_action actions[PT_GDB_MAX_ACTIONS];
+	size_t n = parse_actions(client, args, actions);
+
+	if (n == 0)
+		pt_gdb_reply_malformed(client);
+	else if (client->run == PT_GDB_NONSTOP)
+		pt_gdb_nonstop_resume(client, actions, n);
+	else if (actions[0].kind == 't')
+		pt_gdb_ctrl_c(client, args);
+	else if (!refuse_while_running(client))
+		go(client, &actions[0], PT_UNKNOWN);
+}
+
+void pt_gdb_vcont_what(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	pt_gdb_reply_text(client, "vCont;c;C;s;S;t;r");
+}
+
+/* c [addr], s [addr], C sig[;addr], S sig[;addr] */
+static void old_style(struct pt_gdb_client *client, struct pt_rsp_args *args, char kind)
+{
+	struct pt_gdb_action action = { .kind = kind, .core = PT_GDB_ALL_CORES };
+	bool with_signal = (client->current->bytes[0] & 0x20) == 0, good = true;
+	uint64_t pc = PT_UNKNOWN, signal;
+
+	if (with_signal)
+		good = pt_rsp_number(args, &signal) && (pt_rsp_left(args) == 0 || pt_rsp_take(args, ";"));
+	if (good && pt_rsp_left(args) > 0)
+		good = pt_rsp_number(args, &pc) && pt_rsp_left(args) == 0;
+	if (!good || client->run == PT_GDB_NONSTOP)	/* there vCont is the only way */
+		pt_gdb_reply_malformed(client);
+	else if (!refuse_while_running(client))
+		go(client, &action, pc);
+}
+
+void pt_gdb_continue(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	old_style(client, args, 'c');
+}
+
+void pt_gdb_step(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	old_style(client, args, 's');
+}
+
+/* --- what the board tells ----------------------------------------------------------------------------------------- */
+
+static void on_stop(void *arg, unsigned core, const struct pt_core_status *status)
+{
+	struct pt_gdb_client *client = arg;
+
+	if (client->passing && status->reason == PT_HALT_STEP)
+		return;		/* ours, over the breakpoint */
+	if (client->run == PT_GDB_NONSTOP)
+		pt_gdb_nonstop_on_stop(client, core, status);
+	if (client->run != PT_GDB_RUNNING || status->state != PT_HALTED || status->reason == PT_HALT_TRACE ||
+	    client->n_stops == PT_GDB_MAX_CORES)
+		return;
+	client->stops[client->n_stops++] = (struct pt_gdb_stop_event){ core, *status };
+	report_next(client);
+}
+
+/* Stops from before the resume are not its end. */
+static void on_run(void *arg, unsigned core)
+{
+	struct pt_gdb_client *client = arg;
+
+	pt_gdb_code_forget(&client->code);
+	if (client->run == PT_GDB_NONSTOP)
+		pt_gdb_nonstop_on_run(client, core);
+	else if (client->resuming)
+		client->n_stops = 0;
+}
+
+static void on_reset(void *arg)
+{
+	static const char text[] = "the target was reset\n";
+	struct pt_gdb_client *client = arg;
+
+	pt_gdb_code_forget(&client->code);
+	if (client->run == PT_GDB_RUNNING && !client->resuming)
+		pt_gdb_console(client, text, strlen(text));
+}
+
+/* The probe or the chip is gone, and with it the program. */
+static void on_state(void *arg, enum pt_board_state state, const char *why)
+{
+	struct pt_gdb_client *client = arg;
+	bool waits = client->run == PT_GDB_RUNNING;
+
+	if (state == PT_BOARD_READY || client->run == PT_GDB_NONE)
+		return;
+	if (client->run == PT_GDB_NONSTOP)
+		pt_gdb_nonstop_lost(client);
+	pt_gdb_forget_inferior(client);
+	if (!waits)
+		return;
+	pt_gdb_console(client, why, strlen(why));
+	pt_gdb_console(client, "\n", 1);
+	pt_rsp_begin(&client->frame, '$');
+	pt_rsp_text(&client->frame, "X09");
+	pt_gdb_send(client, &client->frame);
+}
+
+static void on_console(void *arg, const char *text, size_t len_bytes)
+{
+	struct pt_gdb_client *client = arg;
+
+	if (client->run == PT_GDB_RUNNING && pt_gdb_may_send(client))
+		pt_gdb_console(client, text, len_bytes);
+}
+
+void pt_gdb_listen_to_board(struct pt_gdb_client *client)
+{
+	client->listener = (struct pt_board_listener){
+		.arg = client,
+		.on_state = on_state,
+		.on_stop = on_stop,
+		.on_run = on_run,
+		.on_reset = on_reset,
+		.on_console = on_console,
+	};
+	pt_board_listen(client->stub->config.board, &client->listener);
+}

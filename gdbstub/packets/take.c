@@ -1,0 +1,95 @@
+/* monitor take: one GDB controls the target, others look on or wait; this hands it over. What the one before has
+ * inserted is taken out, a load that it has not done is forgotten, the core stays as it is. An all-stop GDB loses its
+ * program, and may attach again; a non-stop one looks on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/packets/monitor.h"
+#include "gdbstub/packets/run.h"
+
+struct taking {
+	size_t n_breaks;
+	struct pt_break breaks[PT_GDB_MAX_BREAKS];
+};
+
+static int clear_up(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	const struct taking *taking = call->data;
+	struct pt_err other = { 0 }, *to = err;
+
+	pt_gdb_fileio_waits(board, false);	/* the other one does not wait any more */
+	if (target->ops->flash_forget != NULL)
+		target->ops->flash_forget(target->state);	/* a load of its own that was not done */
+	for (size_t i = 0; i < taking->n_breaks; i++)
+		if (target->ops->break_remove(target->state, &taking->breaks[i], to) < 0)
+			to = &other;
+	return to == err ? 0 : pt_wrap(err, "take out what the other GDB had inserted");
+}
+
+static void collect(struct taking *taking, struct pt_gdb_client *from)
+{
+	for (size_t i = 0; i < from->n_breaks; i++)
+		taking->breaks[taking->n_breaks++] = from->breaks[i].inserted;
+	pt_gdb_breaks_forget(from);
+}
+
+/* It has the program no more; one that waits for a stop hears that it is gone. */
+static void dispossess(struct pt_gdb_client *client)
+{
+	bool waits = client->run == PT_GDB_RUNNING;
+
+	if (client->run == PT_GDB_NONSTOP) {
+		client->stub->owner = NULL;
+		return;
+	}
+	pt_gdb_forget_inferior(client);
+	if (!waits)
+		return;
+	pt_gdb_console(client, "another GDB has taken the target: attach 1 asks for it again\n",
+		       strlen("another GDB has taken the target: attach 1 asks for it again\n"));
+	pt_rsp_begin(&client->frame, '$');
+	pt_rsp_text(&client->frame, "W00");
+	pt_gdb_send(client, &client->frame);
+}
+
+static bool at_work(const struct pt_gdb_client *client)
+{
+	return client->request.pending || client->halt.pending || client->stop.pending || client->closing;
+}
+
+static void take(struct pt_monitor_call *call)
+{
+	struct pt_gdb_client *client = call->client, *owner = client->stub->owner;
+	struct taking *taking;
+
+	if (owner == client || owner == NULL) {
+		pt_monitor_say(call, owner == client ? "this GDB controls the target already"
+						     : "nobody controls the target: attach 1");
+		pt_monitor_done(call, 0, NULL);
+		return;
+	}
+	if (at_work(owner)) {
+		pt_monitor_fail(call, PT_EBUSY, "take: the other GDB (%s) has something under way; try again",
+				owner->peer);
+		return;
+	}
+	taking = calloc(1, sizeof(*taking));
+	if (taking == NULL) {
+		pt_monitor_fail(call, PT_ENOMEM, "take: no memory");
+		return;
+	}
+	pt_monitor_say(call, "taken from %s%s", owner->peer, 
+		       client->watches ? "; detach and attach 1 come next"
+				       : client->run == PT_GDB_NONE ? "; attach 1 comes next" : "");
+	call->data = taking;
+	collect(taking, owner);
+	dispossess(owner);
+	if (client->run != PT_GDB_NONE)
+		client->stub->owner = client;
+	pt_monitor_on_board(call, clear_up, NULL);
+}
+
+const struct pt_monitor_word pt_monitor_take_words[] = {
+	{ "take", "", "control the target in the place of another GDB", take, NULL },
+	{ 0 },
+};

@@ -1,0 +1,429 @@
+/* The life of a packet that is passed on: it waits for the loop's turn, is sent, and its answer goes back as it came. A
+ * resume is answered by a stop, whenever that comes, with console packets ahead of it. */
+#include "gdbstub/proxy/proxy.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/proxy/proxy_parts.h"
+#include "session/recorder.h"
+#include "host/log.h"
+#include "base/util.h"
+
+/* --- what kind of packet ------------------------------------------------------------------------------------------ */
+
+enum how { ASKS, SLOW, RUNS, SILENT };	/* answered soon; later; by a stop; never */
+
+static const struct { const char *name; enum how how; } kinds[] = {
+	{ "vCont;", RUNS },   { "vCont?", ASKS }, { "c", RUNS },        { "C", RUNS },      { "s", RUNS },
+	{ "S", RUNS },        { "F", RUNS },      { "bc", RUNS },       { "bs", RUNS },     { "k", SILENT },
+	{ "R", SILENT },      { "qRcmd,", SLOW }, { "vFlash", SLOW },   { "vRun;", SLOW },  { "vAttach;", SLOW },
+	{ "vKill;", SLOW },   { "vFile:", SLOW }, { "qSearch:", SLOW }, { "qCRC:", SLOW },  { "D", SLOW },
+};
+
+static bool begins(const struct pt_gdb_packet *packet, const char *with)
+{
+	size_t len = strlen(with);
+
+	return packet->len_bytes >= len && memcmp(packet->bytes, with, len) == 0;
+}
+
+static enum how how_of(const struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	for (size_t i = 0; i < PT_LEN(kinds); i++)
+		if (begins(packet, kinds[i].name))
+			return kinds[i].how == RUNS && p->non_stop ? ASKS : kinds[i].how;
+	return ASKS;
+}
+
+bool pt_gdb_passes(const struct pt_gdb_client *client)
+{
+	return client->pass != NULL;
+}
+
+bool pt_gdb_pass_is_halted(const struct pt_gdb_client *client)
+{
+	struct pt_rsp_stream *stream;
+	bool running;
+
+	if (client->pass->upstream == NULL)
+		return false;
+	stream = pt_upstream_stream(client->pass->upstream);
+	running = pt_rsp_stream_lock(stream)->run.running;
+	pt_rsp_stream_unlock(stream);
+	return !running;
+}
+
+/* --- answers of our own ------------------------------------------------------------------------------------------- */
+
+static void settle(struct pt_gdb_pass *p)
+{
+	uv_timer_stop(&p->timer);
+	p->await = PT_PASS_NOTHING;
+	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = p->halts_first = p->told = false;
+	pt_pass_pieces_drop(&p->pieces);
+}
+
+/* Where even GDB 13 shows an error's text: elsewhere it takes that for hex digits.
+ * Source: GDB 13, remote.c, whoever calls packet_check_result() or packet_ok(). */
+static bool shows_sentence(const struct pt_gdb_packet *packet)
+{
+	static const char *const names[] = { "g", "G", "p", "P", "Z", "z", "vFlash", "vRun;", "vAttach;" };
+
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (begins(packet, names[i]))
+			return true;
+	return false;
+}
+
+/* Of a command of the server's the sentence goes to the console. */
+void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
+{
+	struct pt_gdb_client *client = p->client;
+	bool command = p->command, resumed = p->await == PT_PASS_STOP;
+	struct pt_err err = { .code = PT_EIO };
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(err.msg, sizeof(err.msg), fmt, args);
+	va_end(args);
+	settle(p);
+	if (client == NULL || client->current == NULL)
+		return;
+	pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->peer, err.msg);
+	if (command && !client->error_message) {
+		pt_gdb_console(client, err.msg, strlen(err.msg));
+		pt_gdb_console(client, "\n", 1);
+	}
+	if (resumed || shows_sentence(client->current))
+		pt_gdb_reply_sentence(client, &err);	/* any GDB shows it, and takes the target for stopped */
+	else
+		pt_gdb_reply_error(client, &err);
+}
+
+/* --- out ---------------------------------------------------------------------------------------------------------- */
+
+static bool runs_already(struct pt_gdb_pass *p)
+{
+	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
+	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
+	bool runs = shared->run.running && !shared->run.non_stop;
+
+	if (runs)
+		shared->run.client_waits = shared->client_interrupts = true;
+	pt_rsp_stream_unlock(stream);
+	return runs;
+}
+
+/* A new client asks why the target stands, and it runs: a GDB in all-stop wants it halted. A server that hears nothing
+ * but an interrupt then would take the first packet of any kind for one, and drop it: there the halt comes first. */
+static bool halt_before(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	bool why = packet->len_bytes == 1 && packet->bytes[0] == '?';
+
+	if ((!why && p->asks_running) || !runs_already(p))
+		return false;
+	snprintf(p->head, sizeof(p->head), "?");
+	p->await = PT_PASS_STOP;
+	p->asks_why = p->sent_etx = true;
+	p->halts_first = !why;
+	pt_upstream_interrupt(p->upstream);
+	pt_pass_patience(p, pt_pass_standard_ms(p));
+	return true;
+}
+
+/* QEMU that was detached from has no process left until somebody connects anew: it tells of no stop, and "?" is its
+ * end. Source: QEMU 7.2, gdbstub.c, handle_detach and handle_target_halt. Others tell of no stop either, which a
+ * profile that goes on may need; of a process a server has to let go. */
+static bool hears_no_stop_then(const struct pt_gdb_pass *p)
+{
+	return strcmp(p->server, "QEMU") == 0 ||
+	       (!p->is_process && !p->non_stop &&
+		pt_session_get_state(p->stub->config.session) == PT_SESSION_RUNNING);
+}
+
+/* We stay connected for whoever comes next, so there the program is let run, and nobody waits for its stop. */
+static bool detach_by_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	static const char resume[] = "c";
+	struct pt_rsp_shared *shared;
+
+	if (packet->bytes[0] != 'D' || (packet->len_bytes > 1 && packet->bytes[1] != ';') || !hears_no_stop_then(p))
+		return false;
+	pt_pass_note_resume(p, packet);
+	shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));
+	shared->run.client_waits = false;
+	memcpy(shared->resume, resume, sizeof(resume));
+	pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
+	pt_upstream_send(p->upstream, resume, strlen(resume));
+	settle(p);
+	pt_gdb_reply_text(p->client, "OK");
+	return true;
+}
+
+static void remember(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	const char *text = (const char *)packet->bytes;
+
+	if (begins(packet, "qSupported:"))
+		snprintf(p->supported, sizeof(p->supported), "%s", text);
+	else if (begins(packet, "Hg") && packet->len_bytes < sizeof(p->thread))
+		pt_pass_note_thread(p, packet);
+	else if (packet->len_bytes == 1 && text[0] == '!')
+		p->extended = true;
+	p->client->error_message |= begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
+}
+
+static void transmit(struct pt_gdb_pass *p)
+{
+	struct pt_gdb_packet *packet = p->client->current;
+	enum how how = how_of(p, packet);
+	size_t fits;
+
+	p->unsent = false;
+	remember(p, packet);
+	if (halt_before(p, packet) || detach_by_resume(p, packet))
+		return;
+	snprintf(p->head, sizeof(p->head), "%s", (const char *)packet->bytes);
+	p->command = begins(packet, "qRcmd,");
+	p->await = how == RUNS ? PT_PASS_STOP : PT_PASS_ANSWER;
+	if (pt_pass_cut(p, packet))
+		return;
+	fits = pt_pass_fits(p, packet);
+	if (fits == 0) {
+		p->await = PT_PASS_NOTHING;
+		pt_pass_fail(p, "the GDB server at %s takes no packet of %zu bytes", p->server, packet->len_bytes);
+		return;
+	}
+	if (how == RUNS)
+		pt_pass_note_resume(p, packet);
+	pt_upstream_send(p->upstream, packet->bytes, fits);
+	if (how == SILENT) {
+		settle(p);
+		pt_gdb_finish(p->client);
+	} else if (how == RUNS) {
+		uv_timer_stop(&p->timer);
+	} else if (p->await == PT_PASS_ANSWER) {	/* unless the connection has ended over it */
+		pt_pass_patience(p, how == SLOW ? PT_PASS_SLOW_MS : pt_pass_standard_ms(p));
+	}
+}
+
+void pt_pass_go(struct pt_gdb_pass *p)
+{
+	uint64_t silent_ns;
+
+	if (p->upstream == NULL || !pt_upstream_has_turn(p->upstream))
+		return;
+	if (p->etx && p->await == PT_PASS_STOP) {
+		p->etx = false;
+		p->sent_etx = true;
+		pt_upstream_interrupt(p->upstream);
+	}
+	if (p->replay == 1 && pt_pass_replay_next(p))
+		return;		/* it begins with what the client has chosen */
+	if (p->replay > 0 || !p->unsent)
+		return;
+	if (pt_pass_owed(p, &silent_ns) > 0) {
+		pt_rsp_stream_ask_known(pt_upstream_stream(p->upstream));
+		pt_pass_fail(p, "the GDB server at %s has been silent for %.1f s", p->server,
+			     (double)silent_ns / PT_NS_PER_S);
+	} else {
+		transmit(p);
+	}
+}
+
+static void pass_current(struct pt_gdb_pass *p)
+{
+	if (p->upstream == NULL && !p->finding) {
+		p->command = begins(p->client->current, "qRcmd,");
+		pt_pass_fail(p, "%s", p->lost);
+		return;
+	}
+	p->unsent = true;
+	p->command = begins(p->client->current, "qRcmd,");
+	pt_pass_patience(p, pt_pass_standard_ms(p));
+	pt_pass_go(p);
+}
+
+bool pt_gdb_pass_packet(struct pt_gdb_client *client)
+{
+	struct pt_gdb_pass *p = client->pass;
+	enum pt_pass_whose whose;
+
+	if (client->current->item != PT_RSP_PACKET)
+		return false;
+	whose = pt_pass_whose(p);
+	if (whose != PT_PASS_THEIRS)
+		return whose == PT_PASS_DONE;
+	pt_gdb_log_packet("=>", client->current->bytes, client->current->len_bytes);
+	pass_current(p);
+	return true;
+}
+
+void pt_gdb_pass_interrupt(struct pt_gdb_client *client)
+{
+	struct pt_gdb_pass *p = client->pass;
+	struct pt_rsp_stream *stream;
+
+	if (p->await != PT_PASS_STOP || p->upstream == NULL)
+		return;
+	stream = pt_upstream_stream(p->upstream);
+	pt_rsp_stream_lock(stream)->client_interrupts = true;
+	pt_rsp_stream_unlock(stream);
+	p->etx = true;
+	pt_pass_patience(p, 2 * pt_pass_standard_ms(p));	/* a core may take its time to halt; then GDB is told */
+	pt_pass_go(p);
+}
+
+/* --- in ----------------------------------------------------------------------------------------------------------- */
+
+bool pt_pass_is_busy(void *arg)
+{
+	const struct pt_gdb_pass *p = arg;
+
+	return p->await == PT_PASS_ANSWER || p->replay > 0;
+}
+
+static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	struct pt_rsp_shared *shared;
+	char theirs[PT_PASS_SUPPORTED_BYTES], ours[PT_PASS_SUPPORTED_BYTES + 512];
+	struct pt_gdb_client *client = p->client;
+
+	if (pt_rsp_raw_payload(raw, (uint8_t *)theirs, sizeof(theirs)) < 0)
+		theirs[0] = '\0';
+	shared = pt_rsp_stream_lock(pt_upstream_stream(p->upstream));
+	snprintf(shared->known_question, sizeof(shared->known_question), "%s", p->supported);
+	snprintf(shared->known_answer, sizeof(shared->known_answer), "%.11s", theirs);
+	pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
+	pt_pass_supported(p, theirs, ours, sizeof(ours));
+	settle(p);
+	pt_gdb_reply_text(client, ours);
+}
+
+/* The core stands elsewhere without having run there: a register was written, or a command of the server's reset it. */
+static bool may_have_moved(const struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	bool ok = raw->len_bytes == 6 && memcmp(raw->bytes, "$OK#", 4) == 0;
+
+	return (p->command || (ok && (p->head[0] == 'P' || p->head[0] == 'G'))) && pt_recorder_at_work(p->stub);
+}
+
+/* Sources hear of it before the client's next packet is looked at. */
+static int tell_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	uint64_t pc;
+	int core;
+
+	(void)rq;
+	if (pt_board_hear(board, err) < 0)
+		return err->code;
+	core = pt_pass_chosen_core(target, err);
+	if (core < 0 || target->ops->pc(target->state, (unsigned)core, &pc, err) < 0)
+		return err->code;
+	return pt_board_wrote_pc(board, (unsigned)core, pc, err);
+}
+
+static void on_pc_told(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc < 0)
+		pt_debug(PT_LOG_GDB, "gdb: where the core stands now: %s", err->msg);
+	pt_gdb_finish(rq->client);
+}
+
+static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	struct pt_gdb_client *client = p->client;
+	bool moved;
+
+	pt_pass_note_answer(p, raw);
+	if (p->halts_first) {
+		settle(p);
+		pass_current(p);
+		return;
+	}
+	if (strncmp(p->head, "qSupported", 10) == 0) {
+		answer_supported(p, raw);
+		return;
+	}
+	moved = may_have_moved(p, raw);
+	settle(p);
+	pt_gdb_send_raw(client, raw->bytes, raw->len_bytes);
+	if (moved && !client->closing)
+		pt_gdb_post(&client->request, tell_pc, on_pc_told);
+	else
+		pt_gdb_finish(client);
+}
+
+static void take_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	struct pt_rsp_raw whole;
+
+	if (!pt_pass_piece(p, raw, &whole)) {
+		pt_pass_patience(p, pt_pass_standard_ms(p));
+	} else if (whole.len_bytes == 0) {
+		pt_pass_fail(p, "the GDB server at %s answers with more than it was asked for", p->server);
+	} else {
+		settle(p);
+		pt_gdb_send_raw(p->client, whole.bytes, whole.len_bytes);
+		pt_gdb_finish(p->client);
+	}
+}
+
+static bool is_console(const struct pt_rsp_raw *raw)
+{
+	return raw->bytes[1] == 'O' && !(raw->len_bytes == 6 && raw->bytes[2] == 'K');
+}
+
+static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	uint64_t silent_ns;
+
+	if (pt_pass_owed(p, &silent_ns) > 0) {
+		if (!is_console(raw) &&
+		    pt_rsp_stream_settle(pt_upstream_stream(p->upstream), raw->bytes + 1, raw->len_bytes - 4))
+			pt_info("upstream: %s answers again", p->server);
+		return;
+	}
+	if (p->replay > 0) {
+		if (!is_console(raw) && !pt_pass_replay_next(p))
+			pt_pass_go(p);
+		return;
+	}
+	if (p->client == NULL || p->await == PT_PASS_NOTHING) {
+		pt_debug(PT_LOG_GDB, "upstream: a packet that nobody asked for");
+	} else if (is_console(raw) && p->halts_first) {
+		pt_debug(PT_LOG_GDB, "upstream: output of a program that nobody waits for");
+	} else if (p->pieces.kind != '\0') {
+		if (!is_console(raw))
+			take_piece(p, raw);
+	} else if (is_console(raw) && (p->await == PT_PASS_STOP || p->command)) {
+		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
+		if (p->command)
+			pt_pass_patience(p, PT_PASS_SLOW_MS);
+	} else {
+		answer(p, raw);
+	}
+}
+
+void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw)
+{
+	struct pt_gdb_pass *p = arg;
+
+	pt_gdb_log_packet("<=", raw->bytes, raw->len_bytes);
+	if (kind == PT_RSP_FRAME_PACKET) {
+		take_packet(p, raw);
+	} else if (kind == PT_RSP_FRAME_DAMAGED) {
+		pt_warn("upstream: %s: a packet was damaged on its way", p->server);
+		if (p->pieces.n_out > 1)
+			pt_pass_owe(p, (int)p->pieces.n_out - 1);
+		if (p->await != PT_PASS_NOTHING)
+			pt_pass_fail(p, "the answer of the GDB server at %s was damaged on its way", p->server);
+	} else if (p->client != NULL && p->replay == 0) {
+		if (raw->len_bytes > 6 && memcmp(raw->bytes, "%Stop:", 6) == 0)
+			pt_pass_note_stop(p, raw, 5);
+		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
+	}
+}

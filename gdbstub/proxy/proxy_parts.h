@@ -1,0 +1,124 @@
+/* What the files of passing share: pass.c has the life of a packet, pass_ours.c what of it is ours, pass_link.c how the
+ * connection comes and goes, pass_notes.c what the board has to know of what passes. */
+#ifndef PT_GDBSTUB_PASS_PARTS_H
+#define PT_GDBSTUB_PASS_PARTS_H
+
+#include "gdbstub/proxy/proxy.h"
+#include "board/upstream.h"
+
+enum {
+	PT_PASS_PACKET_BYTES = 0x20000,	/* the largest payload of a client: what servers offer at most */
+	PT_PASS_BREAKS = 256,
+	PT_PASS_BREAK_BYTES = 48,
+	PT_PASS_SUPPORTED_BYTES = 2048,
+	PT_PASS_SLOW_MS = 60000,	/* flash, resets, other people's commands */
+};
+
+enum pt_pass_await { PT_PASS_NOTHING, PT_PASS_ANSWER, PT_PASS_STOP };
+
+/* A memory packet that is longer than the server takes: pass_pieces.c. */
+struct pt_pass_pieces {
+	size_t server_bytes;		/* its PacketSize; 0: the client was offered the same, and nothing is cut */
+	unsigned ahead;			/* so many reads may be under way */
+	char kind;			/* of what is being cut: m, x, M or X; 0: nothing is */
+	uint64_t next, got, end;	/* addresses: asked for up to, answered up to, all of it */
+	const uint8_t *data;		/* of a write: what goes next, in the client's packet */
+	unsigned n_out;			/* asked, and not answered */
+	bool ended;			/* nothing more is asked: it failed, or takes too long */
+	uint64_t since_ms;		/* of the loop's clock */
+	uint8_t *packet;		/* room for the largest */
+	struct pt_rsp_frame answer;
+	uint8_t sum;
+};
+
+struct pt_gdb_pass {
+	struct pt_gdbstub *stub;
+	struct pt_gdb_client *client;	/* whose packets are passed; NULL: nobody's */
+	struct pt_upstream *upstream;	/* NULL: there is none at present */
+	struct pt_board_listener listener;
+	uv_timer_t timer;
+	unsigned n_closing;		/* handles and jobs that are to come back */
+	bool closing;
+
+	/* the current packet */
+	enum pt_pass_await await;
+	bool unsent;			/* it waits for the turn */
+	bool etx;			/* a Ctrl-C does */
+	bool sent_etx;
+	bool command;			/* qRcmd: console packets come ahead of its answer */
+	bool asks_why;			/* "?" of a target that runs: its stop is the answer */
+	bool halts_first;		/* the same for a packet of another kind, which is sent behind the stop */
+	char head[16];			/* how it begins */
+	uint64_t since_ms, rest_ms;	/* of the loop's clock: silent since; how much longer, once that was told */
+	bool told;
+	struct pt_pass_pieces pieces;
+
+	/* what the client has chosen: told again to a server that comes back */
+	char supported[PT_PASS_SUPPORTED_BYTES], thread[PT_RSP_THREAD_BYTES + 2];
+	bool non_stop, extended;
+	bool asks_stops;		/* non-stop: the server tells which threads stand, one by one */
+	unsigned replay;		/* the step of telling; 0: done */
+	char breaks[PT_PASS_BREAKS][PT_PASS_BREAK_BYTES];	/* "0,1234,2" */
+	size_t n_breaks;
+
+	/* what the target says, from the board */
+	char *description;
+	uint16_t own_from, own_end;
+	char server[32];
+	bool is_process;		/* it serves a process of an operating system */
+	bool asks_running;		/* it answers while the target runs */
+	bool takes_ahead;		/* it hears packets while it answers others */
+	char lost[200];			/* why there is no connection */
+	bool finding;
+	bool offers_osdata, offers_btrace;
+	uint8_t *payload;		/* the client's, PT_PASS_PACKET_BYTES + 1 */
+};
+
+/* pass.c */
+void pt_pass_go(struct pt_gdb_pass *pass);			/* send what waits, if it can be sent */
+void pt_pass_fail(struct pt_gdb_pass *pass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pt_pass_frame(void *pass, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw);
+bool pt_pass_is_busy(void *pass);
+
+/* pass_notes.c */
+void pt_pass_note_resume(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);	/* the client lets it run */
+void pt_pass_note_thread(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);	/* Hg: it has chosen one */
+/* A packet that tells how the target is: a stop reply from byte skip of its payload on. */
+void pt_pass_note_stop(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, size_t skip);
+void pt_pass_note_answer(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);	/* to the client's packet */
+
+/* pass_patience.c */
+uint64_t pt_pass_standard_ms(const struct pt_gdb_pass *pass);	/* what the user has set */
+void pt_pass_patience(struct pt_gdb_pass *pass, uint64_t ms);	/* from now on, for the next answer */
+unsigned pt_pass_owed(struct pt_gdb_pass *pass, uint64_t *silent_ns);	/* answers that nobody waits for any more */
+void pt_pass_owe(struct pt_gdb_pass *pass, int more);
+int pt_pass_n_out(const struct pt_gdb_pass *pass);	/* answers to the current packet that have yet to come */
+void pt_pass_on_timer(uv_timer_t *timer);
+
+/* pass_pieces.c */
+/* PacketSize for the client, of a server that has this one. */
+unsigned long pt_pass_packet_bytes(struct pt_gdb_pass *pass, unsigned long server_bytes);
+/* Sends the first pieces of it. False: it needs no cutting, or cannot be cut. */
+bool pt_pass_cut(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);
+/* How much of a packet that is not cut the server takes: all of it; less of a write to a file, which may be short;
+ * 0: it would not take it. */
+size_t pt_pass_fits(const struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);
+/* An answer, while pieces.kind is set. True: it was the last, and whole (valid until the next cut) answers the client;
+ * len_bytes 0: the server said more than can be passed on. */
+bool pt_pass_piece(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, struct pt_rsp_raw *whole);
+void pt_pass_pieces_drop(struct pt_pass_pieces *pieces);	/* what is on its way is nobody's */
+void pt_pass_pieces_fini(struct pt_pass_pieces *pieces);
+
+/* pass_ours.c */
+/* OURS: to be handled like on any board; DONE: it is answered */
+enum pt_pass_whose { PT_PASS_THEIRS, PT_PASS_OURS, PT_PASS_DONE };
+enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *pass);
+int pt_pass_chosen_core(struct pt_target *target, struct pt_err *err);	/* board thread, in a job */
+/* The server's answer to qSupported with what is ours: NUL-terminated text into out. */
+void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, size_t room);
+
+/* pass_link.c */
+void pt_pass_find(struct pt_gdb_pass *pass);			/* the board's connection, if there is one */
+bool pt_pass_replay_next(struct pt_gdb_pass *pass);		/* false: all is told */
+
+#endif

@@ -1,0 +1,104 @@
+/* Where clients come from: a TCP port, a unix socket, or our own standard input and output. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/rsp/connection.h"
+#include "gdbstub/proxy/proxy.h"
+#include "session/recorder.h"
+#include "gdbstub/stub.h"
+#include "host/log.h"
+
+static void on_connection(uv_stream_t *socket, int status)
+{
+	struct pt_gdbstub *stub = socket->data;
+	struct pt_err err;
+
+	if (status < 0)
+		pt_warn("gdb: a connection failed: %s", uv_strerror(status));
+	else if (pt_gdb_client_accept(stub, &err) < 0)
+		pt_warn("gdb: %s", err.msg);
+}
+
+static int start(struct pt_gdbstub *stub, struct pt_err *err)
+{
+	if (strcmp(stub->config.address, "stdio") == 0)
+		return pt_gdb_client_stdio(stub, err);
+	stub->listener.peers = stub->config.allow;
+	return pt_listen(&stub->listener, stub->loop, stub->config.address, on_connection, stub, err);
+}
+
+struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err)
+{
+	struct pt_gdbstub *stub = calloc(1, sizeof(*stub));
+
+	if (stub == NULL) {
+		pt_fail(err, PT_ENOMEM, "no memory for the GDB server");
+		return NULL;
+	}
+	signal(SIGPIPE, SIG_IGN);	/* a client that is gone is an error of the write, not the end of the daemon */
+	stub->loop = loop;
+	stub->config = *config;
+	if (start(stub, err) < 0) {
+		pt_gdbstub_close(stub, NULL, NULL);
+		return NULL;
+	}
+	return stub;
+}
+
+const char *pt_gdbstub_address(const struct pt_gdbstub *stub)
+{
+	return stub->listener.address != NULL ? stub->listener.address : "stdio";
+}
+
+static void on_recorder_closed(void *arg)
+{
+	struct pt_gdbstub *stub = arg;
+
+	stub->recorder_closing = false;
+	pt_gdbstub_check(stub);
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+	struct pt_gdbstub *stub = handle->data;
+
+	stub->listener_closing = false;
+	pt_gdbstub_check(stub);
+}
+
+void pt_gdbstub_check(struct pt_gdbstub *stub)
+{
+	if (!stub->closing) {
+		pt_gdb_clients_wake(stub);
+		return;
+	}
+	if (stub->clients != NULL || stub->listener.open || stub->listener_closing || stub->recorder_closing ||
+	    stub->tasks.busy)
+		return;
+	if (!pt_gdb_pass_close(stub))
+		return;
+	if (stub->recorder != NULL) {	/* it was for the clients */
+		stub->recorder_closing = true;
+		pt_recorder_close(stub, on_recorder_closed, stub);
+		return;
+	}
+	pt_files_remove(&stub->files);
+	pt_gdb_tasks_fini(&stub->tasks);
+	if (stub->on_closed != NULL)
+		stub->on_closed(stub->on_closed_arg);
+	free(stub);
+}
+
+void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg)
+{
+	stub->closing = true;
+	stub->on_closed = on_closed;
+	stub->on_closed_arg = arg;
+	stub->listener_closing = stub->listener.open;
+	if (stub->listener.open)
+		pt_listener_close(&stub->listener, on_listener_closed);
+	pt_gdb_clients_leave(stub, "the server ends");
+	if (!stub->listener_closing)
+		pt_gdbstub_check(stub);
+}

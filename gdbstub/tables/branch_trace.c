@@ -1,0 +1,169 @@
+/* record btrace bts: GDB's branch trace, made of the branch history. GDB asks for all there is, or for what is new
+ * since it asked last, and keeps its own copy; it works out steps backwards from that by itself.
+ *
+ * Blocks are stretches of straight code from first to last instruction, newest first; the newest one ends at the pc. A
+ * stretch that is not known is a block that ends before it begins: GDB counts it as a gap, and warns.
+ * Source: GDB manual, "Branch Trace Format" and "Branch Trace Configuration Format". */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/tables/branch_trace.h"
+#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/proxy/proxy.h"
+#include "session/recorder.h"
+#include "host/log.h"
+#include "profile/analyses/calls/history.h"
+#include "base/util.h"
+
+/* --- on and off --------------------------------------------------------------------------------------------------- */
+
+static void on_reply(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_gdb_client *client = arg;
+	struct pt_err err;
+
+	client->asking = false;
+	if (rc < 0) {
+		pt_fail(&err, rc, "%.*s", (int)len_bytes, text);
+		pt_gdb_reply_sentence(client, &err);
+	} else {
+		pt_gdb_reply_text(client, "OK");
+	}
+}
+
+void pt_gdb_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	for (size_t i = 0; i < PT_GDB_HISTORIES; i++)
+		client->history.has[i].seen = PT_UNKNOWN;
+	client->asking = true;
+	pt_recorder_on(client, on_reply, client);
+}
+
+void pt_gdb_branch_trace_off(struct pt_gdb_client *client, struct pt_rsp_args *args)
+{
+	(void)args;
+	client->asking = true;
+	pt_recorder_off(client, on_reply, client);
+}
+
+char *pt_gdb_branch_trace_conf(struct pt_gdb_client *client)
+{
+	char *text = NULL;
+	size_t len_bytes;
+	FILE *out = open_memstream(&text, &len_bytes);
+
+	if (out == NULL)
+		return NULL;
+	fputs("<!DOCTYPE btrace-conf SYSTEM \"btrace-conf.dtd\"><btrace-conf version=\"1.0\">", out);
+	if (pt_recorder_is_on(client->stub))
+		fprintf(out, "<bts size=\"0x%x\"/>", (unsigned)(PT_HISTORY_RUNS * sizeof(struct pt_history_run)));
+	fputs("</btrace-conf>", out);
+	fclose(out);
+	return text;
+}
+
+/* --- the trace ---------------------------------------------------------------------------------------------------- */
+
+static void write_block(FILE *out, const struct pt_history_block *block, bool first)
+{
+	uint64_t last = block->gap ? block->begin - 2 : block->last;
+
+	fprintf(out, "<block begin=\"0x%" PRIx64 "\" end=\"0x%" PRIx64 "\"/>", first ? 0 : block->begin, last);
+}
+
+/* continued: the oldest block begins where GDB has stopped: it knows where that was. */
+static char *write_blocks(const struct pt_history_block *blocks, size_t n, bool continued)
+{
+	char *text = NULL;
+	size_t len_bytes;
+	FILE *out = open_memstream(&text, &len_bytes);
+
+	if (out == NULL)
+		return NULL;
+	fputs("<!DOCTYPE btrace SYSTEM \"btrace.dtd\"><btrace version=\"1.0\">", out);
+	while (n-- > 0)
+		write_block(out, &blocks[n], continued && n == 0);
+	fputs("</btrace>", out);
+	fclose(out);
+	return text;
+}
+
+/* Can what came since GDB asked last be told as a continuation? Else it gets an error, and asks for everything. */
+static bool continues(const struct pt_gdb_has *has, const struct pt_history_answer *answer,
+		      const struct pt_history_block *blocks)
+{
+	if (answer->n_blocks == 0 || blocks[0].gap)
+		return false;
+	if (has->seen == PT_UNKNOWN)
+		return answer->seen == 0;	/* what is older is worth showing: that needs everything */
+	if (answer->seen != has->seen && answer->from == PT_UNKNOWN)
+		return false;			/* forgotten */
+	return blocks[0].begin == has->pc;
+}
+
+static void on_history(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_gdb_client *client = arg;
+	struct pt_gdb_has *has = &client->history.has[client->history.core];
+	const struct pt_history_block *blocks = (const void *)(text + sizeof(struct pt_history_answer));
+	struct pt_history_answer answer;
+	struct pt_err err = { 0 };
+	bool delta = client->history.what == PT_GDB_HISTORY_DELTA, old;
+
+	client->asking = false;
+	if (rc < 0) {
+		pt_fail(&err, rc, "%.*s", (int)len_bytes, text);
+		pt_gdb_document(client, NULL, &err);
+		return;
+	}
+	memcpy(&answer, text, sizeof(answer));
+	if (delta && !continues(has, &answer, blocks)) {
+		pt_fail(&err, PT_ESTATE, "what is new does not continue what is known");
+		pt_gdb_document(client, NULL, &err);
+		return;
+	}
+	old = client->history.what == PT_GDB_HISTORY_NEW && answer.seen == has->seen &&
+	      has->pc == client->history.pc_now;
+	has->seen = answer.seen;
+	has->pc = client->history.pc_now;
+	pt_fail(&err, PT_ENOMEM, "no memory for the branch trace");
+	pt_gdb_document(client, write_blocks(blocks, old ? 0 : answer.n_blocks, delta), &err);
+}
+
+static int find_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)board;
+	return target->ops->pc(target->state, rq->client->core, &rq->pc, err);
+}
+
+static void ask(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+	uint64_t seen = client->history.has[client->history.core].seen;
+	bool delta = client->history.what == PT_GDB_HISTORY_DELTA && seen != PT_UNKNOWN;
+
+	if (rc < 0) {
+		pt_gdb_document(client, NULL, err);
+		return;
+	}
+	client->history.pc_now = rq->pc;
+	client->asking = true;
+	pt_recorder_history(client->stub, pt_gdb_traced_core(client), delta ? seen : 0, rq->pc, on_history, client);
+}
+
+void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history what)
+{
+	struct pt_err err;
+
+	if (pt_gdb_passes(client) ? !pt_gdb_pass_is_halted(client) : !pt_gdb_is_halted(client)) {
+		pt_fail(&err, PT_ESTATE, "the core runs");
+		pt_gdb_document(client, NULL, &err);
+		return;
+	}
+	client->history.what = what;
+	client->history.core = client->core % PT_GDB_HISTORIES;
+	pt_gdb_post(&client->request, find_pc, ask);
+}

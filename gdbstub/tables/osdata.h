@@ -1,0 +1,12 @@
+/* info os: the tables of a profile, and what the board is and can do, as GDB and IDEs read them (-info-os). */
+#ifndef PT_GDBSTUB_OSDATA_H
+#define PT_GDBSTUB_OSDATA_H
+
+#include "gdbstub/rsp/connection.h"
+
+void pt_gdb_osdata(struct pt_gdb_client *client);	/* client->annex: which; ends in pt_gdb_document() */
+/* Of one of the profile's tables: as the profile has it; and the tasks, with what their OS knows of them now. */
+void pt_gdb_osdata_view(struct pt_gdb_client *client);
+void pt_gdb_osdata_tasks(struct pt_gdb_client *client);
+
+#endif

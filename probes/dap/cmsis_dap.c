@@ -1,0 +1,386 @@
+/* The CMSIS-DAP device: what it says about itself, what it is known to get wrong, and the set-up of the SWD wire.
+ * Lists of operations run in cmsis_dap_batch.c. */
+#include "probes/dap/cmsis_dap.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "host/log.h"
+#include "base/util.h"
+
+enum {	/* DAP Info */
+	INFO_PRODUCT = 0x02,
+	INFO_PROTOCOL = 0x04,
+	INFO_FIRMWARE = 0x09,
+	INFO_CAPABILITIES = 0xf0,
+	INFO_PACKET_COUNT = 0xfe,
+	INFO_PACKET_SIZE = 0xff,
+};
+
+enum { CAP_SWD = 1 << 0, CAP_JTAG = 1 << 1, CAP_SWO = 3 << 2, CAP_ATOMIC = 1 << 4 };
+enum { PORT_SWD = 1 };
+
+/* --- quirks ------------------------------------------------------------------------------------------------------ */
+
+/* Source: the host code of OpenOCD, pyOCD, probe-rs and edbg, and their issue trackers. */
+static const struct quirk {
+	uint16_t vid, pid, release_below;	/* pid 0: any; release_below 0: any bcdDevice */
+	const char *product;			/* a part of the product string; NULL: any */
+	unsigned flags;
+} quirks[] = {
+	/* Atmel EDBG, JTAGICE3, Atmel-ICE, Power Debugger, mEDBG, nEDBG: every CMSIS-DAP device of that vendor */
+	{ 0x03eb, 0, 0, NULL, PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE | PT_DAP_QUIRK_DISCONNECT_FIRST },
+	/* Raspberry Pi debugprobe before 2.2.0: loses packets */
+	{ 0x2e8a, 0x000c, 0x0220, NULL, PT_DAP_QUIRK_OLD_FIRMWARE | PT_DAP_QUIRK_ONE_PACKET },
+	{ 0xc251, 0, 0, "ULINK-ME", PT_DAP_QUIRK_DISCONNECT_FIRST },
+	{ 0, 0, 0, "nanoDAP", PT_DAP_QUIRK_ONE_PACKET },
+};
+
+static bool quirk_fits(const struct quirk *quirk, const struct pt_link_info *link)
+{
+	return (quirk->vid == 0 || quirk->vid == link->usb_vid) && (quirk->pid == 0 || quirk->pid == link->usb_pid) &&
+	       (quirk->release_below == 0 || link->usb_release < quirk->release_below) &&
+	       (quirk->product == NULL || strstr(link->product, quirk->product) != NULL);
+}
+
+static unsigned quirks_of(const struct pt_link_info *link)
+{
+	unsigned flags = 0;
+
+	for (size_t i = 0; i < PT_LEN(quirks); i++)
+		if (quirk_fits(&quirks[i], link))
+			flags |= quirks[i].flags;
+	return flags;
+}
+
+/* --- what the device says ---------------------------------------------------------------------------------------- */
+
+/* The data of one answer: its length, 0 when the device has none. */
+static int ask(struct pt_cmsis_dap *dap, uint8_t id, const uint8_t **data, struct pt_err *err)
+{
+	int n = pt_cmsis_dap_command(dap, (const uint8_t[]){ DAP_INFO, id }, 2, 2, err);
+
+	if (n < 0)
+		return n;
+	*data = dap->in + 2;
+	if (dap->in[1] > n - 2)
+		return pt_fail(err, PT_EPROTO, "the probe's information 0x%02x is cut short", id);
+	return dap->in[1];
+}
+
+static int ask_text(struct pt_cmsis_dap *dap, uint8_t id, char *text, size_t room, struct pt_err *err)
+{
+	const uint8_t *data;
+	int n = ask(dap, id, &data, err);
+	size_t len = 0;
+
+	for (int i = 0; i < n && data[i] != 0 && len + 1 < room; i++)
+		text[len++] = isprint(data[i]) ? (char)data[i] : '?';
+	text[len] = 0;
+	return n < 0 ? n : 0;
+}
+
+/* A link without a descriptor (TCP) leaves it to the probe to say what it is. */
+static int ask_product(struct pt_cmsis_dap *dap, struct pt_err *err)
+{
+	static const char ours[] = PT_LINK_VIRTUAL_PRODUCT;
+	struct pt_link_info *link = &dap->link_info;
+
+	if (link->product[0] == 0 && ask_text(dap, INFO_PRODUCT, link->product, sizeof(link->product), err) < 0)
+		return err->code;
+	link->is_virtual |= strncmp(link->product, ours, strlen(ours)) == 0;
+	return 0;
+}
+
+static int ask_packet_bytes(struct pt_cmsis_dap *dap, struct pt_err *err)
+{
+	const uint8_t *data;
+	int n = ask(dap, INFO_PACKET_SIZE, &data, err);
+	size_t bytes = PT_CMSIS_DAP_UNKNOWN_BYTES;
+
+	if (n < 0)
+		return n;
+	if (n >= 2)
+		bytes = pt_le16(data);
+	if (bytes > dap->link_info.packet_bytes)	/* a HID report is what it is, whatever the firmware says */
+		bytes = dap->link_info.packet_bytes;
+	if (bytes < PT_CMSIS_DAP_MIN_BYTES)
+		return pt_fail(err, PT_EPROTO, "the probe claims packets of %zu bytes", bytes);
+	dap->limits.packet_bytes = bytes < PT_CMSIS_DAP_MAX_BYTES ? bytes : PT_CMSIS_DAP_MAX_BYTES;
+	pt_link_set_packet_bytes(dap->link, dap->limits.packet_bytes);
+	return 0;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+static int ask_packet_count(struct pt_cmsis_dap *dap, unsigned limit, struct pt_err *err)
+{
+	const uint8_t *data;
+	int n = ask(dap, INFO_PACKET_COUNT, &data, err);
+	unsigned count;
+
+	if (n < 0)
+		return n;
+	count = n >= 1 && data[0] > 0 ? data[0] : 1;
+	count = least(count, PT_CMSIS_DAP_MAX_DEPTH);
+	count = least(count, dap->link_info.depth > 0 ? dap->link_info.depth : 1);
+	if (limit > 0)
+		count = least(count, limit);
+	dap->depth = (dap->quirks & PT_DAP_QUIRK_ONE_PACKET) != 0 ? 1 : count;
+	return 0;
+}
+
+static int ask_capabilities(struct pt_cmsis_dap *dap, bool atomic, struct pt_err *err)
+{
+	const uint8_t *data;
+	int n = ask(dap, INFO_CAPABILITIES, &data, err);
+
+	if (n < 0)
+		return n;
+	dap->has_swd = n >= 1 && (data[0] & CAP_SWD) != 0;
+	dap->has_jtag = n >= 1 && (data[0] & CAP_JTAG) != 0;
+	if (!dap->has_swd && !dap->has_jtag)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe has neither SWD nor JTAG");
+	dap->limits.atomic = atomic && (data[0] & CAP_ATOMIC) != 0;
+	dap->swo = (data[0] & CAP_SWO) != 0;
+	return 0;
+}
+
+/* Several DAPLinks say the firmware's version ("0254") instead of the protocol's. Source: the host code of OpenOCD and
+ * pyOCD. */
+static void tidy_protocol(struct pt_cmsis_dap *dap)
+{
+	const char *p = dap->protocol;
+
+	if ((p[0] == '1' || p[0] == '2') && p[1] == '.')
+		return;
+	strcpy(dap->protocol, dap->link_info.fixed_packets ? "1.0" : "2.0");
+}
+
+static int ask_all(struct pt_cmsis_dap *dap, unsigned count_limit, bool atomic, struct pt_err *err)
+{
+	if (ask_packet_bytes(dap, err) < 0 || ask_packet_count(dap, count_limit, err) < 0 ||
+	    ask_capabilities(dap, atomic, err) < 0 ||
+	    ask_text(dap, INFO_PROTOCOL, dap->protocol, sizeof(dap->protocol), err) < 0 ||
+	    ask_text(dap, INFO_FIRMWARE, dap->firmware, sizeof(dap->firmware), err) < 0)
+		return err->code;
+	tidy_protocol(dap);
+	return 0;
+}
+
+/* --- open and close ---------------------------------------------------------------------------------------------- */
+
+static void read_settings(struct pt_cmsis_dap *dap, const struct pt_params *settings)
+{
+	dap->speed_hz = (uint32_t)pt_params_number(settings, &pt_probe_params[PT_PROBE_SPEED]);
+	dap->idle_cycles = (uint8_t)pt_params_number(settings, &pt_probe_params[PT_PROBE_IDLE_CYCLES]);
+	dap->wait_retry_asked = (uint32_t)pt_params_number(settings, &pt_probe_params[PT_PROBE_WAIT_RETRY]);
+	dap->match_retry_asked = (uint32_t)pt_params_number(settings, &pt_probe_params[PT_PROBE_MATCH_RETRY]);
+}
+
+/* A host that was killed leaves responses in the pipe of a USB probe; a connection that is new has none. */
+static int find_start(struct pt_cmsis_dap *dap, struct pt_err *err)
+{
+	if (dap->link_info.virtual_clock || strcmp(dap->link_info.transport, "tcp") == 0)
+		return 0;
+	return pt_cmsis_dap_drain(dap, err);
+}
+
+static int cmsis_dap_open(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_cmsis_dap *dap = state;
+	unsigned count_limit = (unsigned)pt_params_number(settings, &pt_probe_params[PT_PROBE_LIMIT_PACKETS]);
+	bool atomic = pt_params_flag(settings, &pt_probe_params[PT_PROBE_ATOMIC]);
+
+	dap->link = link;
+	pt_link_info(link, &dap->link_info);
+	dap->limits.packet_bytes = PT_CMSIS_DAP_UNKNOWN_BYTES;
+	dap->depth = 1;
+	read_settings(dap, settings);
+	if (find_start(dap, err) < 0 || ask_product(dap, err) < 0)
+		return err->code;
+	dap->quirks = quirks_of(&dap->link_info);
+	if (ask_all(dap, count_limit, atomic, err) < 0)
+		return err->code;
+	pt_cmsis_dap_jtag_init(dap);
+	if ((dap->quirks & PT_DAP_QUIRK_OLD_FIRMWARE) != 0)
+		pt_warn("cmsis-dap: %s: this firmware is known to lose packets; please update it",
+			dap->link_info.product);
+	return 0;
+}
+
+static void cmsis_dap_close(void *state)
+{
+	struct pt_cmsis_dap *dap = state;
+
+	if (dap->silent)	/* it would only be waited for once more */
+		return;
+	pt_link_wait(dap->link, 0, NULL);	/* takes an interrupt that came too late for what it was meant for */
+	pt_cmsis_dap_orders(dap, (const struct pt_cmsis_dap_order[]){
+		{ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true },
+		{ "connect light", { DAP_HOST_STATUS, 0, 0 }, 3, DAP_OK, true },
+	}, 2, NULL);
+}
+
+static void cmsis_dap_info(void *state, struct pt_probe_info *out)
+{
+	const struct pt_cmsis_dap *dap = state;
+
+	memcpy(out->link.product, dap->link_info.product, sizeof(out->link.product));
+	out->link.is_virtual = dap->link_info.is_virtual;
+	memcpy(out->firmware, dap->firmware, sizeof(out->firmware));
+	memcpy(out->protocol, dap->protocol, sizeof(out->protocol));
+	out->packet_bytes = dap->limits.packet_bytes;
+	out->packet_count = dap->depth;
+	out->swo = dap->swo;
+	out->speed_hz = dap->speed_hz;
+}
+
+/* --- the wire ---------------------------------------------------------------------------------------------------- */
+
+struct pt_cmsis_dap_order pt_cmsis_dap_clock_order(uint32_t hz)
+{
+	struct pt_cmsis_dap_order order = { "set the clock", { DAP_SWJ_CLOCK }, 5, DAP_OK, false };
+
+	pt_put_le32(order.bytes + 1, hz);
+	return order;
+}
+
+/* WAIT and match retries are times, so they follow the clock. */
+static struct pt_cmsis_dap_order configure_order(struct pt_cmsis_dap *dap)
+{
+	struct pt_cmsis_dap_order order = { .what = "configure transfers", .want = DAP_OK };
+
+	dap->match_retry = pt_cmsis_dap_match_retry(dap, PT_CMSIS_DAP_POLL_US);
+	order.len_bytes = pt_cmsis_dap_configure(dap, dap->match_retry, order.bytes);
+	return order;
+}
+
+/* Line reset, the JTAG-to-SWD switch, line reset, idle: 136 bits. Source: Arm IHI 0031, SWJ-DP select sequences. */
+static const struct pt_cmsis_dap_order jtag_to_swd = {
+	"switch to SWD",
+	{ DAP_SWJ_SEQUENCE, 136, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x9e, 0xe7,
+	  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00 },
+	2 + 17, DAP_OK, false,
+};
+
+static int cmsis_dap_connect(void *state, enum pt_dap_line line, struct pt_err *err)
+{
+	struct pt_cmsis_dap *dap = state;
+	struct pt_cmsis_dap_order orders[8];
+	size_t n = 0;
+
+	if (line != PT_DAP_SWD || !dap->has_swd)
+		return pt_fail(err, PT_EUNSUPPORTED, "the probe has no SWD; transport=jtag uses its JTAG");
+	dap->on_jtag = false;
+	if ((dap->quirks & PT_DAP_QUIRK_DISCONNECT_FIRST) != 0)
+		orders[n++] = (struct pt_cmsis_dap_order){ "disconnect", { DAP_DISCONNECT }, 1, DAP_OK, true };
+	orders[n++] = (struct pt_cmsis_dap_order){ "connect by SWD", { DAP_CONNECT, PORT_SWD }, 2, PORT_SWD, false };
+	orders[n++] = pt_cmsis_dap_clock_order(dap->speed_hz);
+	orders[n++] = configure_order(dap);
+	orders[n++] = (struct pt_cmsis_dap_order){ "configure SWD", { DAP_SWD_CONFIGURE, 0 }, 2, DAP_OK, false };
+	orders[n++] = jtag_to_swd;
+	if ((dap->quirks & PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE) != 0)
+		orders[n++] = pt_cmsis_dap_clock_order(dap->speed_hz);
+	orders[n++] = (struct pt_cmsis_dap_order){ "connect light", { DAP_HOST_STATUS, 0, 1 }, 3, DAP_OK, true };
+	return pt_cmsis_dap_orders(dap, orders, n, err);
+}
+
+static int cmsis_dap_write_abort(void *state, uint32_t value, struct pt_err *err)
+{
+	struct pt_cmsis_dap_order order = { "write ABORT", { DAP_WRITE_ABORT, 0 }, 6, DAP_OK, false };
+
+	pt_put_le32(order.bytes + 2, value);
+	return pt_cmsis_dap_orders(state, &order, 1, err);
+}
+
+/* n bits from bit `from` on, as bytes. */
+static void copy_bits(uint8_t *out, const uint8_t *bits, size_t from, size_t n)
+{
+	memset(out, 0, (n + 7) / 8);
+	for (size_t i = 0; i < n; i++)
+		out[i / 8] |= (uint8_t)(((bits[(from + i) / 8] >> ((from + i) % 8)) & 1) << (i % 8));
+}
+
+static int cmsis_dap_sequence(void *state, const uint8_t *bits, size_t n_bits, struct pt_err *err)
+{
+	enum { CHUNK_BITS = 8 * 20 };	/* what an order holds */
+	struct pt_cmsis_dap *dap = state;
+	int rc = 0;
+
+	for (size_t at = 0; rc == 0 && at < n_bits; at += CHUNK_BITS) {
+		size_t n = n_bits - at < CHUNK_BITS ? n_bits - at : CHUNK_BITS;
+		struct pt_cmsis_dap_order order = {
+			"send a sequence", { DAP_SWJ_SEQUENCE, (uint8_t)n }, 2 + (n + 7) / 8, DAP_OK, false,
+		};
+
+		copy_bits(order.bytes + 2, bits, at, n);
+		rc = pt_cmsis_dap_orders(dap, &order, 1, err);
+	}
+	if (rc == 0 && (dap->quirks & PT_DAP_QUIRK_CLOCK_AFTER_SEQUENCE) != 0) {
+		struct pt_cmsis_dap_order order = pt_cmsis_dap_clock_order(dap->speed_hz);
+
+		rc = pt_cmsis_dap_orders(dap, &order, 1, err);
+	}
+	return rc;
+}
+
+int pt_cmsis_dap_set_speed(void *state, uint32_t hz, uint32_t *hz_used, struct pt_err *err)
+{
+	struct pt_cmsis_dap *dap = state;
+	struct pt_cmsis_dap_order orders[2];
+	uint32_t was_hz = dap->speed_hz;
+	int rc;
+
+	if (hz == 0)
+		return pt_fail(err, PT_EARG, "a clock of 0 Hz");
+	dap->speed_hz = hz;
+	orders[0] = pt_cmsis_dap_clock_order(hz);
+	orders[1] = configure_order(dap);
+	rc = pt_cmsis_dap_orders(dap, orders, 2, err);
+	if (rc < 0)
+		dap->speed_hz = was_hz;
+	dap->jtag.tck_hz = dap->speed_hz;
+	*hz_used = dap->speed_hz;	/* the protocol has no way to tell what was really set */
+	return rc;
+}
+
+/* The answer is the level of the pins, not a status. On release the probe waits up to 10 ms for the line to rise. */
+int pt_cmsis_dap_drive_resets(struct pt_cmsis_dap *dap, uint8_t select, uint8_t low, struct pt_err *err)
+{
+	uint8_t request[7] = { DAP_SWJ_PINS, select & (uint8_t)~low, select };
+	int n;
+
+	pt_put_le32(request + 3, low != 0 ? 0 : 10000);
+	n = pt_cmsis_dap_command(dap, request, sizeof(request), 2, err);
+	if (n < 0)
+		pt_wrap(err, "drive nRESET");
+	return n < 0 ? n : 0;
+}
+
+static int cmsis_dap_set_reset(void *state, bool asserted, struct pt_err *err)
+{
+	return pt_cmsis_dap_drive_resets(state, PT_CMSIS_DAP_NRESET, asserted ? PT_CMSIS_DAP_NRESET : 0, err);
+}
+
+static const struct pt_dap_ops dap_ops = {
+	.connect = cmsis_dap_connect,
+	.run = pt_cmsis_dap_run,
+	.write_abort = cmsis_dap_write_abort,
+	.sequence = cmsis_dap_sequence,
+	.set_speed = pt_cmsis_dap_set_speed,
+	.set_reset = cmsis_dap_set_reset,
+};
+
+const struct pt_probe_ops pt_cmsis_dap_ops = {
+	.name = "cmsis-dap",
+	.state_bytes = sizeof(struct pt_cmsis_dap),
+	.open = cmsis_dap_open,
+	.close = cmsis_dap_close,
+	.info = cmsis_dap_info,
+	.dap = &dap_ops,
+	.jtag = &pt_cmsis_dap_jtag_ops,
+};

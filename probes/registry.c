@@ -1,0 +1,415 @@
+/* From a URI to an open probe, and the list of what is plugged in. A device may be reachable in two ways; bulk comes
+ * before HID, because it moves more. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/jtag/jtag_stream.h"
+#include "probes/links/links.h"
+#include "probes/rsp/rsp_stream.h"
+#include "probes/logic/logic.h"
+#include "probes/wires/probe.h"
+#include "probes/virtual/board.h"
+#include "probes/virtual/hosted.h"
+#include "base/util.h"
+
+static const struct pt_link_kind *const kinds[] = { &pt_bulk_kind, &pt_hid_kind };	/* best first */
+
+/* One way to one device. */
+struct way {
+	const struct pt_link_kind *kind;
+	struct pt_link_found at;
+};
+
+enum { MAX_WAYS = PT_LEN(kinds) * PT_LINK_LIST_MAX };
+
+/* Returns how many, or a negative code. *out is the caller's to free. */
+static int find_ways(struct way **out, struct pt_err *err)
+{
+	struct pt_link_found *found = calloc(PT_LINK_LIST_MAX, sizeof(*found));
+	struct way *ways = calloc(MAX_WAYS, sizeof(*ways));
+	int n = 0, rc = 0;
+
+	for (size_t k = 0; found != NULL && ways != NULL && rc >= 0 && k < PT_LEN(kinds); k++) {
+		rc = kinds[k]->list(found, PT_LINK_LIST_MAX, err);
+		for (int i = 0; i < rc; i++)
+			ways[n++] = (struct way){ kinds[k], found[i] };
+	}
+	if (found == NULL || ways == NULL)
+		rc = pt_fail(err, PT_ENOMEM, "no memory to look for probes");
+	free(found);
+	if (rc < 0) {
+		free(ways);
+		return rc;
+	}
+	*out = ways;
+	return n;
+}
+
+static bool same_device(const struct pt_link_found *a, const struct pt_link_found *b)
+{
+	return a->usb_path[0] != 0 && strcmp(a->usb_path, b->usb_path) == 0;
+}
+
+/* --- the list ----------------------------------------------------------------------------------------------------- */
+
+/* Clones share serial numbers; then only the port tells them apart. */
+static bool serial_names_it(const struct way *ways, int n, const struct pt_link_found *at)
+{
+	if (at->serial[0] == 0)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (strcmp(ways[i].at.serial, at->serial) == 0 && !same_device(&ways[i].at, at))
+			return false;
+	return true;
+}
+
+static void fill_row(struct pt_probe_found *row, const struct pt_link_found *at, bool by_serial)
+{
+	*row = (struct pt_probe_found){ .usb_vid = at->usb_vid, .usb_pid = at->usb_pid };
+	if (by_serial)
+		snprintf(row->uri, sizeof(row->uri), "%s:serial=%s", at->scheme, at->serial);
+	else
+		snprintf(row->uri, sizeof(row->uri), "%s:usb=%s", at->scheme, at->usb_path);
+	memcpy(row->product, at->product, sizeof(row->product));
+	memcpy(row->serial, at->serial, sizeof(row->serial));
+	snprintf(row->where, sizeof(row->where), "usb %s", at->usb_path[0] != 0 ? at->usb_path : "?");
+}
+
+static void add_transport(struct pt_probe_found *row, const struct way *way)
+{
+	size_t len = strlen(row->transports);
+
+	snprintf(row->transports + len, sizeof(row->transports) - len, "%s%s", len > 0 ? " " : "", way->kind->name);
+	row->permitted |= way->at.permitted;
+}
+
+int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err)
+{
+	const struct pt_link_found *devices[MAX_WAYS];
+	struct way *ways;
+	int n_ways = find_ways(&ways, err);
+	size_t n = 0;
+
+	if (n_ways < 0)
+		return n_ways;
+	for (int i = 0; i < n_ways; i++) {
+		const struct pt_link_found *at = &ways[i].at;
+		size_t row = 0;
+
+		while (row < n && !same_device(devices[row], at))
+			row++;
+		if (row == n) {
+			devices[n++] = at;
+			if (row < max)
+				fill_row(&out[row], at, serial_names_it(ways, n_ways, at));
+		}
+		if (row < max)
+			add_transport(&out[row], &ways[i]);
+	}
+	free(ways);
+	return (int)n;
+}
+
+/* --- which one ---------------------------------------------------------------------------------------------------- */
+
+enum { PICK_SERIAL, PICK_USB, PICK_TCP, PICK_LINK };
+enum { N_USB_PICKS = 2 };	/* what every probe on USB takes */
+
+static const struct pt_param pick_params[] = {
+	[PICK_SERIAL] = { "serial", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe with this serial number" },
+	[PICK_USB] = { "usb", PT_PARAM_TEXT, NULL, NULL, 0, 0, "the probe at this port, BUS-PORT.PORT" },
+	[PICK_TCP] = { "tcp", PT_PARAM_TEXT, NULL, NULL, 0, 0, "a probe served at HOST:PORT" },
+	[PICK_LINK] = { "link", PT_PARAM_CHOICE, "any", "any|bulk|hid", 0, 0, "reach it this way only" },
+};
+
+struct pick {
+	const char *scheme;		/* NULL: any */
+	struct pt_params *params;
+};
+
+/* "key=value&key=value" */
+static int parse_pick(struct pick *pick, const char *text, struct pt_err *err)
+{
+	bool dap = pick->scheme == NULL || strcmp(pick->scheme, "cmsis-dap") == 0;
+	int rc = 0;
+
+	while (rc == 0 && *text != 0) {
+		size_t len = strcspn(text, "&");
+		char word[256];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
+		rc = pt_params_add(pick->params, pick_params, dap ? PT_LEN(pick_params) : N_USB_PICKS, word, err);
+		text += len + (text[len] == '&');
+	}
+	return rc;
+}
+
+static bool fits(const struct way *way, const struct pick *pick)
+{
+	const char *serial = pt_params_text(pick->params, &pick_params[PICK_SERIAL]);
+	const char *usb = pt_params_text(pick->params, &pick_params[PICK_USB]);
+	const char *link = pt_params_text(pick->params, &pick_params[PICK_LINK]);
+
+	return (pick->scheme == NULL || strcmp(pick->scheme, way->at.scheme) == 0) &&
+	       (serial == NULL || strcmp(serial, way->at.serial) == 0) &&
+	       (usb == NULL || strcmp(usb, way->at.usb_path) == 0) &&
+	       (strcmp(link, "any") == 0 || strcmp(link, way->kind->name) == 0);
+}
+
+/* The line that scripts/60-proftap.rules has for it, or one by number where its name does not match. */
+static int no_permission(const struct pt_link_found *at, struct pt_err *err)
+{
+	char match[64];
+
+	if (strstr(at->product, "CMSIS-DAP") != NULL)
+		snprintf(match, sizeof(match), "ATTRS{product}==\"*CMSIS-DAP*\"");
+	else
+		snprintf(match, sizeof(match), "ATTRS{idVendor}==\"%04x\", ATTRS{idProduct}==\"%04x\"", at->usb_vid,
+			 at->usb_pid);
+	return pt_fail(err, PT_EPERM, "no permission for the probe at usb %s; put the line  "
+		       "SUBSYSTEM==\"usb|hidraw\", %s, MODE=\"0660\", TAG+=\"uaccess\"  "
+		       "into /etc/udev/rules.d/60-proftap.rules, run \"udevadm control --reload\" and replug the probe",
+		       at->usb_path, match);
+}
+
+static int none_fits(const struct way *ways, int n, const struct pick *pick, struct pt_err *err)
+{
+	if (n > 0)
+		return pt_fail(err, PT_EIO, "no such probe; plugged in is %s (%s:, serial %s, usb %s)",
+			       ways[0].at.product, ways[0].at.scheme,
+			       ways[0].at.serial[0] != 0 ? ways[0].at.serial : "none", ways[0].at.usb_path);
+	if (pick->scheme == NULL)
+		return pt_fail(err, PT_EIO, "no probe is plugged in");
+	return pt_fail(err, PT_EIO, "no %s probe is plugged in", pick->scheme);
+}
+
+/* The first that fits and may be opened; when none may, the sentence is about the first that fits. */
+static struct pt_link *open_one(const struct way *ways, int n, const struct pick *pick, const char **scheme,
+				struct pt_err *err)
+{
+	const struct way *seen = NULL;
+
+	for (int i = 0; i < n; i++) {
+		if (!fits(&ways[i], pick))
+			continue;
+		seen = seen != NULL ? seen : &ways[i];
+		*scheme = ways[i].at.scheme;
+		if (ways[i].at.permitted)
+			return ways[i].kind->open(&ways[i].at, err);
+	}
+	if (seen != NULL)
+		no_permission(&seen->at, err);
+	else
+		none_fits(ways, n, pick, err);
+	return NULL;
+}
+
+static struct pt_link *open_picked(const struct pick *pick, const char **scheme, struct pt_err *err)
+{
+	const char *tcp = pt_params_text(pick->params, &pick_params[PICK_TCP]);
+	struct pt_link *link;
+	struct way *ways;
+	int n;
+
+	*scheme = pick->scheme;
+	if (tcp != NULL)
+		return pt_tcp_link_open(tcp, err);
+	n = find_ways(&ways, err);
+	if (n < 0)
+		return NULL;
+	link = open_one(ways, n, pick, scheme, err);
+	free(ways);
+	return link;
+}
+
+static bool where_picked(const struct pick *pick, char *where, size_t room)
+{
+	const char *tcp = pt_params_text(pick->params, &pick_params[PICK_TCP]);
+	struct pt_err ignored;
+	struct way *ways;
+	int n, i = 0;
+
+	if (tcp != NULL) {
+		snprintf(where, room, "%s", tcp);
+		return true;
+	}
+	n = find_ways(&ways, &ignored);
+	if (n < 0)
+		return false;
+	while (i < n && !fits(&ways[i], pick))
+		i++;
+	if (i < n)
+		snprintf(where, room, "usb %s", ways[i].at.usb_path);
+	free(ways);
+	return i < n;
+}
+
+/* --- schemes ------------------------------------------------------------------------------------------------------ */
+
+static const struct pt_probe_ops *const drivers[] = {
+#define X(drv) &pt_##drv##_ops,
+	PT_PROBE_DRIVERS(X)
+#undef X
+};
+
+static const struct pt_probe_ops *driver_named(const char *name, struct pt_err *err)
+{
+	for (size_t i = 0; i < PT_LEN(drivers); i++)
+		if (strcmp(drivers[i]->name, name) == 0)
+			return drivers[i];
+	pt_fail(err, PT_EARG, "probe %s: not built in this version", name);
+	return NULL;
+}
+
+/* A link, and whose it is. */
+struct opening {
+	struct pt_link *link;
+	const struct pt_probe_ops *driver;
+	bool no_pins;			/* the address says so */
+};
+
+/* scheme NULL: whatever is plugged in first. */
+static int open_usb(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	struct pick pick = { scheme, pt_params_new() };
+	const char *found;
+
+	if (pick.params == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory to look for probes");
+	if (parse_pick(&pick, rest, err) == 0 && (out->link = open_picked(&pick, &found, err)) != NULL)
+		out->driver = driver_named(found, err);
+	pt_params_free(pick.params);
+	if (out->driver != NULL)
+		return 0;
+	pt_link_close(out->link);
+	return err->code;
+}
+
+/* A GDB server speaks unasked, so it is a server in this process, too. */
+static struct pt_link *open_hosted(const char *rest, struct pt_err *err)
+{
+	char address[PT_VHOSTED_ADDRESS_BYTES], name[32];
+	struct pt_vhosted *hosted = pt_vhosted_start(rest, address, err);
+	struct pt_link *link = hosted != NULL ? pt_rsp_link_open(address, err) : NULL;
+
+	if (link == NULL) {
+		pt_vhosted_stop(hosted);
+		return NULL;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(rest, "?"), rest);
+	pt_rsp_link_own(link, name, pt_vhosted_stop, hosted);
+	return link;
+}
+
+static int open_virtual(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	const char *name = pt_vboard_probe(rest, err);
+
+	(void)scheme;
+	out->driver = name != NULL ? driver_named(name, err) : NULL;
+	if (out->driver != NULL)
+		out->link = strcmp(name, "rsp") == 0 ? open_hosted(rest, err) : pt_model_link_open(rest, err);
+	out->no_pins = !pt_vboard_has_pins(rest);
+	return out->link != NULL ? 0 : err->code;
+}
+
+static int open_logic(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	(void)scheme;
+	out->link = pt_logic_link_open(rest, &out->driver, err);
+	return out->link != NULL ? 0 : err->code;
+}
+
+/* A server on the network: "HOST[:PORT]" or "unix:PATH". */
+static int open_stream(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	bool xvc = strcmp(scheme, "xvc") == 0;
+
+	if (rest[0] == 0)
+		return pt_fail(err, PT_EARG, "%s:%s", scheme,
+			       xvc ? " the server is missing; xvc:HOST[:PORT] or xvc:unix:PATH"
+				   : " the server is missing; bitbang:HOST:PORT or bitbang:unix:PATH");
+	out->driver = driver_named(scheme, err);
+	out->link = out->driver == NULL ? NULL :
+		    pt_stream_link_open(rest, xvc ? &pt_xvc_framing : &pt_bitbang_framing, err);
+	return out->link != NULL ? 0 : err->code;
+}
+
+static int open_rsp(const char *scheme, const char *rest, struct opening *out, struct pt_err *err)
+{
+	if (rest[0] == '\0')
+		return pt_fail(err, PT_EARG, "rsp: needs HOST:PORT, unix:PATH or |COMMAND behind it");
+	out->driver = driver_named(scheme, err);
+	out->link = pt_rsp_link_open(rest, err);
+	return out->link != NULL ? 0 : err->code;
+}
+
+static const struct scheme {
+	const char *name;
+	int (*open)(const char *name, const char *rest, struct opening *out,
+		    struct pt_err *err); /* NULL: not in this version */
+} schemes[] = {
+	{ "virtual", open_virtual }, { "cmsis-dap", open_usb }, { "osbdm", open_usb }, { "usbdm", open_usb },
+	{ "logic", open_logic }, { "xvc", open_stream }, { "bitbang", open_stream }, { "rsp", open_rsp },
+	{ "jlink", NULL }, { "stlink", NULL }, { "ftdi", NULL },
+};
+
+/* The scheme of uri, and what stands behind its colon. */
+static const struct scheme *find_scheme(const char *uri, const char **rest, struct pt_err *err)
+{
+	size_t len = strcspn(uri, ":");
+
+	for (size_t i = 0; uri[len] == ':' && i < PT_LEN(schemes); i++) {
+		if (strlen(schemes[i].name) != len || strncmp(schemes[i].name, uri, len) != 0)
+			continue;
+		*rest = uri + len + 1;
+		if (schemes[i].open != NULL)
+			return &schemes[i];
+		pt_fail(err, PT_EARG, "%s: not built in this version", schemes[i].name);
+		return NULL;
+	}
+	pt_fail(err, PT_EARG,
+		"\"%s\" names no probe; there are virtual:NAME, cmsis-dap:[serial=S|usb=BUS-PORT|tcp=HOST:PORT], "
+		"osbdm:[serial=S|usb=BUS-PORT], usbdm:[serial=S|usb=BUS-PORT], xvc:HOST[:PORT], bitbang:HOST:PORT, "
+		"rsp:[HOST:PORT|unix:PATH||COMMAND] and logic:[FILE.sr|driver=NAME&conn=CONN]",
+		uri);
+	return NULL;
+}
+
+struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err)
+{
+	static const struct scheme any = { NULL, open_usb };
+	const char *rest = "";
+	const struct scheme *scheme = uri[0] != 0 ? find_scheme(uri, &rest, err) : &any;
+	struct opening opening = { NULL, NULL, false };
+	struct pt_err why = { 0 };
+	struct pt_probe *probe;
+
+	if (scheme == NULL)
+		return NULL;
+	if (scheme->open(scheme->name, rest, &opening, &why) < 0) {
+		pt_fail(err, why.code, "%s", why.msg);
+		return NULL;
+	}
+	probe = pt_probe_open_link(opening.driver, opening.link, settings, err);
+	if (probe != NULL && opening.no_pins)
+		pt_probe_hide(probe, PT_WIRE_PINS);
+	return probe;
+}
+
+/* Virtual boards are nobody else's. */
+bool pt_probe_where(const char *uri, char *where, size_t room)
+{
+	struct pt_err ignored;
+	const char *rest = "";
+	const struct scheme *scheme = uri[0] != 0 ? find_scheme(uri, &rest, &ignored) : NULL;
+	struct pick pick = { scheme != NULL ? scheme->name : NULL, pt_params_new() };
+	bool there = false;
+
+	if (pick.params != NULL && (uri[0] == 0 || (scheme != NULL && scheme->open == open_usb)) &&
+	    parse_pick(&pick, rest, &ignored) == 0)
+		there = where_picked(&pick, where, room);
+	pt_params_free(pick.params);
+	return there;
+}

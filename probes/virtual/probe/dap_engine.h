@@ -1,0 +1,54 @@
+/* What the parts of the CMSIS-DAP firmware model share; not for others. */
+#ifndef PT_VIRTUAL_WIRE_DAP_ENGINE_H
+#define PT_VIRTUAL_WIRE_DAP_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/virtual/probe/cmsis_dap.h"
+#include "probes/virtual/wire/jtag_pins.h"
+#include "probes/virtual/wire/swd_pins.h"
+
+enum { DAP_OK = 0x00, DAP_ERROR = 0xff, DAP_INVALID = 0xff };
+
+/* A request being read and a response being written. Reads past the end give zero and set cut; writes past the end
+ * are dropped and set full. */
+struct dap_in { const uint8_t *at; size_t left_bytes; bool cut; };
+struct dap_out { uint8_t *bytes; size_t len_bytes, room_bytes; bool full; };
+
+struct queued_packet { size_t len_bytes; uint8_t bytes[PT_VDAP_MAX_PACKET_BYTES]; };
+
+struct pt_vdap {
+	struct pt_vdap_config config;
+	struct pt_vswd swd;
+	struct pt_vjtag jtag;		/* on the same pins, and the same clock */
+	bool connected;			/* by SWD */
+	bool connected_jtag;
+	uint8_t ir_bits[PT_VJTAG_MAX_TAPS];	/* as the host configured the chain */
+	unsigned n_devices;
+	unsigned wait_retries, match_retries;
+	uint32_t match_mask;
+	uint8_t pins;			/* as the host last drove SWCLK, SWDIO and TDI through SWJ_Pins */
+	unsigned n_queued;
+	struct queued_packet *queue;	/* config.packet_count of them */
+};
+
+uint8_t dap_get8(struct dap_in *in);
+uint16_t dap_get16(struct dap_in *in);
+uint32_t dap_get32(struct dap_in *in);
+void dap_put8(struct dap_out *out, uint8_t value);
+void dap_put16(struct dap_out *out, uint16_t value);
+void dap_put32(struct dap_out *out, uint32_t value);
+
+/* Commands: read their arguments after the id, write their response after the id. */
+typedef void dap_command(struct pt_vdap *dap, struct dap_in *in, struct dap_out *out);
+
+/* dap_transfer.c */
+dap_command dap_transfer, dap_transfer_block, dap_write_abort, dap_transfer_configure;
+/* dap_jtag.c */
+dap_command dap_jtag_sequence, dap_jtag_configure, dap_jtag_idcode;
+/* dap_pins.c */
+dap_command dap_swj_pins, dap_swj_clock, dap_swj_sequence, dap_swd_configure, dap_swd_sequence;
+
+#endif

@@ -1,0 +1,292 @@
+/* Parse the words, read the firmware, make the board, put the probe in front of it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/virtual/probe/bdc_pipe.h"
+#include "probes/virtual/probe/cmsis_dap.h"
+#include "probes/virtual/probe/osbdm.h"
+#include "probes/virtual/probe/remote_bitbang.h"
+#include "probes/virtual/setup.h"
+#include "probes/virtual/probe/rsp_stub.h"
+#include "probes/virtual/probe/usbdm.h"
+#include "probes/virtual/probe/xvc.h"
+#include "base/util.h"
+
+enum { MAX_QUERY_BYTES = 4096, MAX_FIRMWARE_BYTES = 64 << 20 };
+#define HEAD_START_MAX_NS (20 * PT_NS_PER_MS)
+
+static const struct pt_vlink_kind kinds[] = {
+	{ "hid-fs", 64, 64, 8, 1000000, 1000000, true },
+	{ "bulk-fs", 64, 64, 8, 52000, 250000, false },
+	{ "bulk-hs", 512, 512, 4, 10000, 125000, false },
+	{ "tcp", 1024, 1024, 1, 10000, 200000, false },
+};
+
+static const struct pt_vlink_kind *kind_of(const char *name)
+{
+	for (size_t i = 0; i < PT_LEN(kinds); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* The probes that a board may have in front of it. */
+static uint32_t fastest_hz(const struct pt_vrig *rig)
+{
+	return (uint32_t)pt_params_number(rig->settings, pt_vboard_param("swclk"));
+}
+
+static void *new_dap(struct pt_vrig *rig)
+{
+	const struct pt_vdap_config config = {
+		.packet_bytes = rig->link->packet_bytes,
+		.packet_count = rig->link->depth,
+		.max_swclk_hz = fastest_hz(rig),
+		.product = rig->product,
+		.serial = "V0001",
+	};
+
+	return pt_vdap_new(&config, &rig->pace, &rig->faults);
+}
+
+static void *new_pipe(struct pt_vrig *rig)
+{
+	const struct pt_vpipe_config config = {
+		.packet_bytes = rig->link->packet_bytes,
+		.packet_count = rig->link->depth,
+		.product = rig->product,
+		.pins = pt_params_flag(rig->settings, pt_vboard_param("pins")),
+	};
+
+	return pt_vpipe_new(&config, &rig->pace, &rig->faults);
+}
+
+static void *new_osbdm(struct pt_vrig *rig)
+{
+	return pt_vosbdm_new(&rig->pace, &rig->faults);
+}
+
+static void *new_usbdm(struct pt_vrig *rig)
+{
+	const struct pt_param *row = pt_vboard_row(rig->ops, "usbdm");
+	const char *which = row != NULL ? pt_params_text(rig->settings, row) : "v5";
+	enum pt_vusbdm_generation generation = strcmp(which, "v4") == 0 ? PT_VUSBDM_V4 :
+					       strcmp(which, "v5-busy") == 0 ? PT_VUSBDM_V5_BUSY : PT_VUSBDM_V5;
+
+	return pt_vusbdm_new(generation, &rig->pace, &rig->faults);
+}
+
+static void *new_xvc(struct pt_vrig *rig)
+{
+	return pt_vxvc_new(fastest_hz(rig), &rig->pace);
+}
+
+static void *new_bitbang(struct pt_vrig *rig)
+{
+	return pt_vbitbang_new(fastest_hz(rig), &rig->pace, &rig->faults);
+}
+
+static void *new_rsp(struct pt_vrig *rig)
+{
+	const struct pt_param *row = pt_vboard_row(rig->ops, "rsp");
+	const char *name = row != NULL ? pt_params_text(rig->settings, row) : "modern";
+	enum pt_vrsp_habit habit = strcmp(name, "qemu") == 0 ? PT_VRSP_QEMU :
+				   strcmp(name, "bare") == 0 ? PT_VRSP_BARE : PT_VRSP_MODERN;
+
+	return pt_vrsp_new(rig->ops->rsp(rig->board), habit, &rig->pace);
+}
+
+/* A firmware with a size of its own takes one request at a time, and is a full-speed device unless the user says
+ * otherwise; a server on the network reads on while it works, as far as the socket holds it. */
+static const struct kind_of_probe {
+	const char *driver;		/* as pt_vboard_probe() has it */
+	const struct pt_vengine_ops *engine;
+	void *(*make)(struct pt_vrig *rig);
+	size_t request_bytes;		/* 0: a packet of the link, and as many as it takes */
+	const char *link;		/* of one with a size of its own, unless the user says otherwise */
+	unsigned depth;
+} probes[] = {
+	{ "cmsis-dap", &pt_vdap_engine, new_dap, 0, NULL, 0 },
+	{ "bdc-pipe", &pt_vpipe_engine, new_pipe, 0, NULL, 0 },
+	{ "osbdm", &pt_vosbdm_engine, new_osbdm, PT_VOSBDM_PACKET_BYTES, "bulk-fs", 1 },
+	{ "usbdm", &pt_vusbdm_engine, new_usbdm, PT_VUSBDM_MOST_BYTES, "bulk-fs", 1 },
+	{ "xvc", &pt_vxvc_engine, new_xvc, PT_VXVC_MOST_BYTES, "tcp", 16 },
+	{ "bitbang", &pt_vbitbang_engine, new_bitbang, PT_VBITBANG_MOST_BYTES, "tcp", 16 },
+	{ "rsp", &pt_vrsp_engine, new_rsp, PT_VRSP_MOST_BYTES, "tcp", 4 },
+};
+
+static const struct kind_of_probe *probe_of(const char *driver)
+{
+	for (size_t i = 0; i < PT_LEN(probes); i++)
+		if (strcmp(probes[i].driver, driver) == 0)
+			return &probes[i];
+	return NULL;
+}
+
+static void choose_link(struct pt_vrig *rig, const struct kind_of_probe *probe)
+{
+	const struct pt_param *row = pt_vboard_param("link");
+	bool own_size = probe->request_bytes != 0;
+
+	rig->link_kind = *kind_of(own_size && !pt_params_given(rig->settings, row) ? probe->link :
+				  pt_params_text(rig->settings, row));
+	if (own_size) {
+		rig->link_kind.packet_bytes = probe->request_bytes;
+		rig->link_kind.depth = probe->depth;
+	}
+	rig->link = &rig->link_kind;
+	snprintf(rig->product, sizeof(rig->product), "%s %s", PT_LINK_VIRTUAL_PRODUCT, probe->engine->name);
+}
+
+static const char *setting(const struct pt_vrig *rig, const char *key)
+{
+	return pt_params_text(rig->settings, pt_vboard_param(key));
+}
+
+static uint64_t number(const struct pt_vrig *rig, const char *key)
+{
+	return pt_params_number(rig->settings, pt_vboard_param(key));
+}
+
+static int add_words(struct pt_vrig *rig, char *query, struct pt_err *err)
+{
+	char *rest = NULL;
+
+	for (char *word = strtok_r(query, "&", &rest); word != NULL; word = strtok_r(NULL, "&", &rest))
+		if (pt_vboard_add_word(rig->ops, rig->settings, word, err) < 0)
+			return err->code;
+	return 0;
+}
+
+/* Splits "NAME?word&word" and looks both halves up. */
+static int parse(struct pt_vrig *rig, const char *name_and_query, struct pt_err *err)
+{
+	char text[MAX_QUERY_BYTES], *query;
+	const char *driver = pt_vboard_probe(name_and_query, err);
+
+	if (driver == NULL)
+		return err->code;
+	if (strlen(name_and_query) >= sizeof(text))
+		return pt_fail(err, PT_EARG, "virtual board: the address is longer than %d characters",
+			       MAX_QUERY_BYTES - 1);
+	strcpy(text, name_and_query);
+	query = strchr(text, '?');
+	if (query != NULL)
+		*query++ = '\0';
+	rig->ops = pt_vboard_find(text, err);
+	if (rig->ops == NULL)
+		return err->code;
+	rig->settings = pt_params_new();
+	if (rig->settings == NULL)
+		return pt_fail(err, PT_ENOMEM, "virtual board: no memory");
+	if (query != NULL && add_words(rig, query, err) < 0)
+		return pt_wrap(err, "virtual board %s", rig->ops->name);
+	rig->driver = driver;
+	choose_link(rig, probe_of(driver));
+	return pt_vfaults_parse(&rig->faults, setting(rig, "fault"), err);
+}
+
+/* The whole file; NULL with the sentence. The caller frees it. */
+static uint8_t *read_whole(FILE *file, const char *path, size_t *len_bytes, struct pt_err *err)
+{
+	long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+	uint8_t *bytes;
+
+	if (size <= 0 || size > MAX_FIRMWARE_BYTES) {
+		pt_fail(err, PT_EARG, "firmware %s: empty, no plain file, or larger than 64 MiB", path);
+		return NULL;
+	}
+	bytes = malloc((size_t)size);
+	if (bytes == NULL) {
+		pt_fail(err, PT_ENOMEM, "firmware %s: no memory", path);
+		return NULL;
+	}
+	rewind(file);
+	*len_bytes = fread(bytes, 1, (size_t)size, file);
+	return bytes;
+}
+
+static int make_board(struct pt_vrig *rig, struct pt_err *err)
+{
+	const char *path = setting(rig, "elf");
+	uint8_t *firmware = NULL;
+	size_t len_bytes = 0;
+	FILE *file;
+
+	if (path != NULL) {
+		file = fopen(path, "rb");
+		if (file == NULL)
+			return pt_fail(err, PT_EARG, "firmware %s: %s", path, strerror(errno));
+		firmware = read_whole(file, path, &len_bytes, err);
+		fclose(file);
+		if (firmware == NULL)
+			return err->code;
+	}
+	rig->board = rig->ops->make(rig->settings, firmware, len_bytes, err);
+	free(firmware);
+	if (rig->board != NULL)
+		return 0;
+	return path != NULL ? pt_wrap(err, "virtual board %s with %s", rig->ops->name, path) :
+	       pt_wrap(err, "virtual board %s", rig->ops->name);
+}
+
+/* Where in its program a board is when the host comes is chance; a seed makes it chance that can be repeated.
+ * The mixer is splitmix64. */
+static uint64_t head_start_ns(uint64_t seed)
+{
+	uint64_t z = seed * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return seed == 0 ? 0 : (z ^ z >> 31) % HEAD_START_MAX_NS;
+}
+
+static int make_probe(struct pt_vrig *rig, struct pt_err *err)
+{
+	const struct kind_of_probe *probe = probe_of(rig->driver);
+
+	pt_vpace_init(&rig->pace, rig->ops, rig->board, strcmp(setting(rig, "clock"), "wall") == 0);
+	pt_vpace_head_start(&rig->pace, head_start_ns(number(rig, "seed")));
+	rig->engine = probe->engine;
+	rig->engine_state = probe->make(rig);
+	return rig->engine_state != NULL ? 0 : pt_fail(err, PT_ENOMEM, "virtual board %s: no memory", rig->ops->name);
+}
+
+int pt_vrig_open(struct pt_vrig *rig, const char *name_and_query, struct pt_err *err)
+{
+	struct pt_err local;
+
+	if (err == NULL)
+		err = &local;
+	*rig = (struct pt_vrig){ 0 };
+	if (parse(rig, name_and_query, err) < 0 || make_board(rig, err) < 0 || make_probe(rig, err) < 0) {
+		pt_vrig_close(rig);
+		return err->code;
+	}
+	return 0;
+}
+
+void pt_vrig_close(struct pt_vrig *rig)
+{
+	if (rig->engine_state != NULL)
+		rig->engine->free(rig->engine_state);
+	if (rig->board != NULL)
+		rig->ops->free(rig->board);
+	pt_params_free(rig->settings);
+	*rig = (struct pt_vrig){ 0 };
+}
+
+void pt_vrig_process(struct pt_vrig *rig, const uint8_t *request, size_t len_bytes, uint64_t at_ns,
+		     pt_vrespond *respond, void *arg)
+{
+	rig->engine->process(rig->engine_state, request, len_bytes, at_ns, respond, arg);
+}
+
+uint64_t pt_vrig_cable_ns(const struct pt_vrig *rig, size_t len_bytes)
+{
+	size_t packets = (len_bytes + rig->link->wire_bytes - 1) / rig->link->wire_bytes;
+
+	return rig->link->packet_ns * (packets > 1 ? packets : 1);
+}

@@ -1,0 +1,72 @@
+/* Each comparator names a word and one or both of its halfwords, so it takes two of the core's breakpoint slots. */
+#include "probes/virtual/unit/arm/bpu.h"
+#include "probes/virtual/unit/arm/coresight.h"
+
+#define CTRL_ENABLE UINT32_C(1)
+#define CTRL_KEY UINT32_C(2)
+#define COMP_ENABLE UINT32_C(1)
+#define COMP_ADDRESS UINT32_C(0x1ffffffc)
+#define COMP_LOWER (UINT32_C(1) << 30)
+#define COMP_UPPER (UINT32_C(1) << 31)
+
+static const struct pt_vcoresight ids = { .pidr4 = 0x04, .part = 0x00b, .jep106 = 0x3b, .class = 0xe };
+
+static void apply(struct pt_vbpu *bpu)
+{
+	for (unsigned n = 0; n < PT_VBPU_COMPARATORS; n++) {
+		uint32_t comp = bpu->comp[n], addr = comp & COMP_ADDRESS;
+		bool on = bpu->enabled && (comp & COMP_ENABLE) != 0;
+
+		pt_vcpu_set_breakpoint(bpu->cpu, 2 * n, on && (comp & COMP_LOWER) != 0, addr);
+		pt_vcpu_set_breakpoint(bpu->cpu, 2 * n + 1, on && (comp & COMP_UPPER) != 0, addr + 2);
+	}
+}
+
+static bool read(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t *value)
+{
+	const struct pt_vbpu *bpu = unit;
+	uint32_t n = (offset - PT_VBPU_COMP0) / 4;
+
+	*value = 0;
+	if (access->size_bytes != 4)
+		return true;
+	if (offset == PT_VBPU_CTRL)
+		*value = PT_VBPU_COMPARATORS << 4 | bpu->enabled;
+	else if (n < PT_VBPU_COMPARATORS)
+		*value = bpu->comp[n];
+	else
+		*value = pt_vcoresight_read(&ids, offset);
+	return true;
+}
+
+static bool write(void *unit, uint32_t offset, const struct pt_vaccess *access, uint32_t value)
+{
+	struct pt_vbpu *bpu = unit;
+	uint32_t n = (offset - PT_VBPU_COMP0) / 4;
+
+	if (access->size_bytes != 4)
+		return true;
+	if (offset == PT_VBPU_CTRL && (value & CTRL_KEY) != 0)
+		bpu->enabled = (value & CTRL_ENABLE) != 0;
+	else if (n < PT_VBPU_COMPARATORS)
+		bpu->comp[n] = value & (COMP_ENABLE | COMP_ADDRESS | COMP_LOWER | COMP_UPPER);
+	apply(bpu);
+	return true;
+}
+
+static void reset(void *unit, bool power_on)
+{
+	struct pt_vbpu *bpu = unit;
+
+	if (!power_on)
+		return;	/* debug registers outlive a system reset */
+	*bpu = (struct pt_vbpu){ .cpu = bpu->cpu };
+	apply(bpu);
+}
+
+void pt_vbpu_init(struct pt_vbpu *bpu, struct pt_vcpu *cpu)
+{
+	*bpu = (struct pt_vbpu){ .cpu = cpu };
+}
+
+const struct pt_vunit_ops pt_vbpu_ops = { .name = "BPU", .read = read, .write = write, .reset = reset };

@@ -1,0 +1,139 @@
+/* Lists of dap operations as rows of single accesses, for wires that have nothing but these. */
+#include "probes/wires/dap_list.h"
+
+#include "host/log.h"
+#include "probes/dap/cmsis_dap.h"
+#include "base/util.h"
+
+enum { CTRL_STAT = 0x4, ORUNDETECT = 1 << 0, STICKY = 0xb2, POLL_READS = 8 };
+
+static bool is_block(const struct pt_dap_op *op)
+{
+	return op->what == PT_DAP_READ_BLOCK || op->what == PT_DAP_WRITE_BLOCK;
+}
+
+static uint32_t words_of(const struct pt_dap_op *op)
+{
+	return is_block(op) ? op->n_words : 1;
+}
+
+static struct pt_dap_access access_of(struct pt_dap_list *list, const struct pt_dap_op *op, uint32_t word)
+{
+	bool read = op->what == PT_DAP_READ || op->what == PT_DAP_READ_BLOCK || op->what == PT_DAP_POLL;
+	struct pt_dap_access access = { .ap = op->ap, .read = read, .a = op->a };
+
+	if (read)
+		access.word = op->words != NULL && op->what != PT_DAP_POLL ? op->words + word : NULL;
+	else
+		access.value = op->what == PT_DAP_WRITE_BLOCK ? op->words[word] : op->value;
+	if (!read && !op->ap && op->a == CTRL_STAT) {
+		access.value |= ORUNDETECT;
+		list->ctrl = access.value & ~(uint32_t)STICKY;
+	}
+	return access;
+}
+
+/* What has to be waited for, or has a way of its own, ends a row: polls, delays, ABORT. */
+static bool is_abort(const struct pt_dap_op *op)
+{
+	return op->what == PT_DAP_WRITE && !op->ap && op->a == 0;
+}
+
+static bool in_row(const struct pt_dap_op *op)
+{
+	return op->what != PT_DAP_DELAY && op->what != PT_DAP_POLL && !is_abort(op);
+}
+
+/* From the cursor on as many accesses as fit; words of an operation may be cut. */
+static size_t fill(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word)
+{
+	size_t n = 0;
+
+	while (n < PT_DAP_LIST_MOST && *op < n_ops && in_row(&ops[*op])) {
+		if (*word < words_of(&ops[*op]))
+			list->access[n++] = access_of(list, &ops[*op], *word);
+		if (++*word >= words_of(&ops[*op])) {
+			*word = 0;
+			++*op;
+		}
+	}
+	return n;
+}
+
+/* 1: the value came, 0: it did not within time_us. */
+static int poll_register(struct pt_dap_list *list, const struct pt_dap_op *op, uint32_t timeout_ms, struct pt_err *err)
+{
+	uint64_t until_ns = pt_link_now_ns(list->link) + op->time_us * UINT64_C(1000);
+	uint32_t values[POLL_READS] = { 0 };
+	int rc = 0, met = 0;
+
+	do {
+		for (size_t i = 0; i < POLL_READS; i++) {
+			list->access[i] = access_of(list, op, 0);
+			list->access[i].word = &values[i];
+		}
+		rc = list->ops->run(list->state, list->access, POLL_READS, timeout_ms, err);
+		for (size_t i = 0; rc == 0 && met == 0 && i < POLL_READS; i++) {
+			if (op->words != NULL)
+				*op->words = values[i];
+			met = (values[i] & op->mask) == op->value;
+		}
+	} while (rc == 0 && met == 0 && pt_link_now_ns(list->link) < until_ns);
+	return rc < 0 ? rc : met;
+}
+
+static int run_row(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word,
+		   uint32_t timeout_ms, struct pt_err *err)
+{
+	size_t first = *op, n = fill(list, ops, n_ops, op, word);
+	int rc = n == 0 ? 0 : list->ops->run(list->state, list->access, n, timeout_ms, err);
+
+	if (rc < 0)
+		*op = first;
+	return rc < 0 ? rc : 1;
+}
+
+/* The next operations, up to one that has to be waited for. 1: go on, 0: a poll expired. */
+static int run_some(struct pt_dap_list *list, const struct pt_dap_op *ops, size_t n_ops, size_t *op, uint32_t *word,
+		    uint32_t timeout_ms, struct pt_err *err)
+{
+	const struct pt_dap_op *next = &ops[*op];
+	int rc;
+
+	if (in_row(next))
+		return run_row(list, ops, n_ops, op, word, timeout_ms, err);
+	if (next->what == PT_DAP_POLL)
+		rc = poll_register(list, next, timeout_ms, err);
+	else if (is_abort(next))
+		rc = list->ops->write_abort(list->state, next->value, err);
+	else
+		rc = pt_link_wait(list->link, pt_link_now_ns(list->link) + next->time_us * UINT64_C(1000), err);
+	if (rc == 0 && next->what != PT_DAP_POLL)
+		rc = 1;
+	*op += rc == 1;
+	return rc;
+}
+
+int pt_dap_list_run(struct pt_dap_list *list, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+		    struct pt_err *err)
+{
+	uint32_t word = 0;
+	int rc = pt_dap_check(ops, n_ops, err);
+
+	*n_done = 0;
+	while (rc >= 0 && *n_done < n_ops) {
+		uint64_t sent_ns = pt_link_now_ns(list->link);
+		bool begun = word > 0;
+		size_t from = *n_done;
+
+		rc = run_some(list, ops, n_ops, n_done, &word, timeout_ms, err);
+		for (size_t i = from; i < n_ops && i <= *n_done; i++) {
+			ops[i].sent_ns = i > from || !begun ? sent_ns : ops[i].sent_ns;
+			ops[i].done_ns = pt_link_now_ns(list->link);
+		}
+		if (rc == 0)
+			return 0;
+	}
+	pt_debug(PT_LOG_DAP, "dap: %zu of %zu operations, %d", *n_done, n_ops, rc);
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,39 @@
+/* Lists of dap operations as rows of single accesses, for wires that have nothing but these: a JTAG-DP behind a
+ * chain, SWD pins. Polls, delays and ABORT are taken out of the row. Overrun detection is switched on in whatever is
+ * written to CTRL/STAT, so that a wire may send a row without waiting for each acknowledge: behind one that was not
+ * OK the port does nothing more. Board thread only. Source: Arm IHI 0031, "Sticky overrun behavior". */
+#ifndef PT_PROBES_DAP_LIST_H
+#define PT_PROBES_DAP_LIST_H
+
+#include "probes/wires/link.h"
+#include "probes/wires/dap.h"
+
+enum { PT_DAP_LIST_MOST = 256 };
+
+struct pt_dap_access {
+	bool ap, read;
+	uint8_t a;
+	uint32_t value;
+	uint32_t *word;		/* where what was read goes; NULL: nobody wants it */
+};
+
+struct pt_dap_list_ops {
+	/* All n, 1..PT_DAP_LIST_MOST, in order. PT_ETIMEOUT when the port was busy for timeout_ms; else as
+	 * pt_dap_ops.run. */
+	int (*run)(void *state, const struct pt_dap_access *access, size_t n, uint32_t timeout_ms, struct pt_err *err);
+	int (*write_abort)(void *state, uint32_t value, struct pt_err *err);
+};
+
+struct pt_dap_list {
+	const struct pt_dap_list_ops *ops;
+	void *state;
+	struct pt_link *link;
+	uint32_t ctrl;		/* CTRL/STAT as last written */
+	struct pt_dap_access access[PT_DAP_LIST_MOST];
+};
+
+/* As pt_dap_ops.run. Of a list that fails, everything from the beginning of the row on may have been done. */
+int pt_dap_list_run(struct pt_dap_list *list, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+		    struct pt_err *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* One request, one reply, in turns, for devices whose replies say little about what they answer: kept in step whatever
+ * goes wrong. Who leaves early leaves a debt, which the next request pays first; where replies may be lost or late, a
+ * question with an answer of its own shape finds the end of what is stale. Board thread. */
+#ifndef PT_PROBES_TURN_H
+#define PT_PROBES_TURN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "probes/wires/link.h"
+
+enum {
+	PT_TURN_BYTES = 1024,
+	PT_TURN_ANSWER_MS = 400
+}; /* no healthy probe takes longer, apart from what it was told to do */
+
+struct pt_turn {
+	struct pt_link *link;		/* the driver's, to be set before the first call */
+	const char *name;		/* for the log */
+	/* A request that changes nothing, into out (64 bytes), and whether a reply is one to it. */
+	size_t (*question)(uint8_t *out);
+	bool (*answers)(const uint8_t *in, size_t n_in);
+
+	uint8_t in[PT_TURN_BYTES];	/* the last reply */
+	unsigned debt;			/* replies that nobody has taken */
+	unsigned asked;			/* questions whose answers have not come */
+	bool silent, out_of_step;
+};
+
+/* For those who keep several requests outstanding: collect what earlier calls left, once before the
+ * first, then send and receive in order. send: 0 or the link's error; receive: the reply's length, into
+ * turn->in, or the link's error. */
+int pt_turn_settle(struct pt_turn *turn, struct pt_err *err);
+int pt_turn_send(struct pt_turn *turn, const uint8_t *bytes, size_t n_bytes, struct pt_err *err);
+int pt_turn_receive(struct pt_turn *turn, uint64_t deadline_ns, struct pt_err *err);
+
+/* Throws away what a killed host left; only at open. */
+int pt_turn_drain(struct pt_turn *turn, struct pt_err *err);
+/* A request; the reply is in turn->in then. busy_ns: how long the device may be at it. Returns the reply's length, or
+ * PT_ETIMEOUT, PT_EINTERRUPTED, PT_EIO, PT_EPROTO (a reply of more than PT_TURN_BYTES). */
+int pt_turn_ask(struct pt_turn *turn, const uint8_t *request, size_t n_bytes, uint64_t busy_ns, struct pt_err *err);
+/* The same for one that goes in two packets. */
+int pt_turn_ask_parts(struct pt_turn *turn, const uint8_t *first, size_t n_first, const uint8_t *rest, size_t n_rest,
+		      uint64_t busy_ns, struct pt_err *err);
+/* Another reply to the same request, which the device promised by its last. As pt_turn_ask. */
+int pt_turn_again(struct pt_turn *turn, uint64_t busy_ns, struct pt_err *err);
+/* The last reply was not to the last request: find back into step before the next. Returns PT_EPROTO with the
+ * sentence. */
+int pt_turn_mistrust(struct pt_turn *turn, struct pt_err *err);
+
+#endif

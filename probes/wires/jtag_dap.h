@@ -1,0 +1,29 @@
+/* Wire dap over a wire jtag: the debug port is a TAP of the chain (JTAG-DP). For probes that offer jtag and no dap of
+ * their own, the core puts it in between, so that whoever talks to a debug port works over any JTAG cable. Board
+ * thread only.
+ *
+ * Source: Arm IHI 0031 (ADIv5.2), chapters on the DP and the JTAG-DP. */
+#ifndef PT_PROBES_JTAG_DAP_H
+#define PT_PROBES_JTAG_DAP_H
+
+#include "base/params.h"
+#include "probes/wires/link.h"
+#include "probes/wires/dap.h"
+#include "probes/wires/jtag.h"
+
+struct pt_jtag_dap;
+
+/* settings: words of pt_jtag_params, may be NULL; copied. All others outlive it. NULL without memory. */
+struct pt_jtag_dap *pt_jtag_dap_new(const struct pt_jtag_ops *jtag, void *wire, struct pt_link *link,
+				    const struct pt_params *settings);
+bool pt_jtag_dap_connected(const struct pt_jtag_dap *dap);	/* has a debug port been found? */
+void pt_jtag_dap_free(struct pt_jtag_dap *dap);		/* NULL is fine */
+
+enum { PT_JTAG_DAP_WORD_CLOCKS = 40 };	/* of one word of a block: 35 bits and the walk around them */
+
+/* Their state is a struct pt_jtag_dap. connect() takes any line. Of a list that is answered with FAULT everything
+ * behind the last check may have failed: JTAG tells errors only when it is asked, which is once in 256 accesses and at
+ * the end of a list. */
+extern const struct pt_dap_ops pt_jtag_dap_ops;
+
+#endif

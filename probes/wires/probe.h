@@ -1,0 +1,141 @@
+/* A probe: opened from a URI, offers wires. Each wire is an ops table; batching is in the contract, because round
+ * trips are what costs. Board thread only, except pt_probe_interrupt().
+ *
+ * To add a driver: one file with a struct pt_probe_ops, one word in PT_PROBE_DRIVERS, and the row of its URI scheme in
+ * discover.c. tests/test_probe_contract.c wants a device for it, and does the rest. */
+#ifndef PT_PROBES_PROBE_H
+#define PT_PROBES_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/params.h"
+#include "probes/wires/link.h"
+#include "probes/wires/bdc.h"
+#include "probes/wires/dap.h"
+#include "probes/wires/jtag.h"
+#include "probes/wires/pins.h"
+#include "probes/wires/rsp.h"
+
+/* --- probes ------------------------------------------------------------------------------------------------------ */
+
+enum pt_wire { PT_WIRE_DAP, PT_WIRE_JTAG, PT_WIRE_BDC, PT_WIRE_PINS, PT_WIRE_RSP, PT_N_WIRES };
+
+struct pt_probe_info {
+	struct pt_link_info link;
+	char name[16];			/* driver */
+	char firmware[32], protocol[16];	/* as the probe says; empty where it does not */
+	size_t packet_bytes;		/* in use */
+	unsigned packet_count;		/* outstanding packets in use */
+	bool swo;
+	uint32_t speed_hz;
+};
+
+struct pt_probe_ops {
+	const char *name;		/* in URIs and logs: "cmsis-dap" */
+	size_t state_bytes;		/* the core allocates this much, zeroed, and frees it */
+	/* Talk to the device behind link; may block 1 s. A failed open undoes its own work: no close() follows.
+	 * The link is the core's: it closes it after close() or a failed open. */
+	int (*open)(void *state, struct pt_link *link, const struct pt_params *settings, struct pt_err *err);
+	void (*close)(void *state);
+	/* Fills what it knows; link is filled already, the driver may add what the link cannot know of its device. */
+	void (*info)(void *state, struct pt_probe_info *out);
+	const struct pt_dap_ops *dap;	/* NULL: not offered; so for every wire */
+	const struct pt_jtag_ops *jtag;
+	bool jtag_first;		/* most devices of this kind have JTAG alone: transport=auto is JTAG */
+	const struct pt_bdc_ops *bdc;
+	const struct pt_pins_ops *pins;
+	const struct pt_rsp_ops *rsp;
+};
+
+/* The scheme of a URI says which: schemes[] in discover.c. */
+#define PT_PROBE_DRIVERS(X) \
+	X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(gdb_server)
+#define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
+PT_PROBE_DRIVERS(X)
+#undef X
+
+struct pt_probe;	/* a driver and its link */
+
+enum pt_probe_param {	/* index into pt_probe_params */
+	PT_PROBE_SPEED, PT_PROBE_LIMIT_PACKETS, PT_PROBE_ATOMIC, PT_PROBE_WAIT_RETRY, PT_PROBE_MATCH_RETRY,
+	PT_PROBE_IDLE_CYCLES, PT_PROBE_BDC_ACK, PT_PROBE_PATIENCE, PT_PROBE_XVC_MAX_BYTES, PT_PROBE_TRANSPORT,
+	PT_N_PROBE_PARAMS
+};
+
+extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */
+extern const size_t pt_n_probe_params;
+
+/* Open what uri names: finds the device, makes its link, opens the driver.
+ *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with
+ *   serial= or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the
+ *   first that is plugged in
+ * settings: words of pt_probe_params and pt_jtag_params, may be NULL. May block 2 s. Errors: PT_EARG bad URI (the
+ * sentence lists the schemes, or says "not built in this version"), PT_EIO nothing found or lost while opening,
+ * PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program, PT_EPROTO the device is not what it
+ * says. */
+struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err);
+/* The same over a link that exists already; takes the link, also on failure. For tests and the model. */
+struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,
+				    const struct pt_params *settings, struct pt_err *err);
+void pt_probe_close(struct pt_probe *probe);	/* NULL is fine */
+
+/* A board may have several probes, say one for BDC and a logic analyser on the trace pins: what `first` does not offer
+ * comes from the first of those that joined it and does. Takes over `other`, which is closed with `first`. */
+void pt_probe_join(struct pt_probe *first, struct pt_probe *other);
+struct pt_probe *pt_probe_next(struct pt_probe *probe);	/* the one that joined after it; NULL: none */
+void pt_probe_hide(struct pt_probe *probe, enum pt_wire wire);	/* as if it did not offer the wire */
+/* Is each of them still there? Takes interrupts that are pending at any of them. 0, or PT_EIO with
+ * which one is gone. */
+int pt_probe_look(struct pt_probe *first, struct pt_err *err);
+
+/* The wire's ops and the state to pass to them; NULL when neither the probe nor one that joined it offers the wire. A
+ * probe with jtag alone, or with transport=jtag, offers dap over it (jtag_dap.h). */
+const struct pt_dap_ops *pt_probe_dap(struct pt_probe *probe, void **state);
+const struct pt_jtag_ops *pt_probe_jtag(struct pt_probe *probe, void **state);
+const struct pt_bdc_ops *pt_probe_bdc(struct pt_probe *probe, void **state);
+const struct pt_pins_ops *pt_probe_pins(struct pt_probe *probe, void **state);
+const struct pt_rsp_ops *pt_probe_rsp(struct pt_probe *probe, void **state);
+
+void pt_probe_info(struct pt_probe *probe, struct pt_probe_info *out);
+struct pt_link *pt_probe_link(struct pt_probe *probe);	/* for its clock, wait and traffic */
+void pt_probe_interrupt(struct pt_probe *probe);	/* any thread; those that joined it, too */
+
+/* What a probe really does, for `monitor speed` and the listing. Needs a connected wire with a target that answers:
+ * it reads DPIDR, which disturbs nothing, for up to 0.5 s on the slowest links. */
+struct pt_probe_speed {
+	uint64_t round_trip_ns;		/* one register, there and back; the best of several */
+	uint32_t words_per_s;		/* a long block of registers, pipelined */
+	uint32_t swclk_hz;		/* the clock that the time per word amounts to: 46 clocks a word by SWD, 40
+					 * through a JTAG-DP; with no debug port, clocks in Run-Test/Idle are timed, 32
+					 * a word */
+	bool at_least;			/* the link is slower than the wire, so the clock may be higher */
+};
+/* Errors as of pt_dap_ops.run. */
+int pt_probe_measure(struct pt_probe *probe, struct pt_probe_speed *out, struct pt_err *err);
+
+/* The same of wire bdc: it reads BDCCSR, which disturbs nothing, and measures the target's clock by SYNC. */
+struct pt_probe_bdc_speed {
+	uint64_t round_trip_ns;		/* one BDCCSR, there and back; the best of several */
+	uint32_t commands_per_s;	/* many of them in one list */
+	uint32_t bdcsi_hz;		/* the target's clock, which the wire runs at: nobody can set it */
+};
+/* Errors as of pt_bdc_ops.run. */
+int pt_probe_measure_bdc(struct pt_probe *probe, struct pt_probe_bdc_speed *out, struct pt_err *err);
+
+/* One plugged-in probe, as `proftap probes` lists it. */
+struct pt_probe_found {
+	char uri[128];		/* opens exactly this one */
+	char product[64], serial[64], where[64], transports[32];	/* transports: "bulk hid" */
+	uint16_t usb_vid, usb_pid;
+	bool permitted;		/* false: seen, but the system refuses access */
+};
+/* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
+int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
+/* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False:
+ * it is not there, or (virtual) nobody else can have it. */
+bool pt_probe_where(const char *uri, char *where, size_t room);
+
+#endif

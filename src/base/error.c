@@ -1,0 +1,36 @@
+/* The two ways a sentence for the user grows: said first, and put into context. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int pt_fail(struct pt_err *err, int code, const char *fmt, ...)
+{
+	va_list args;
+
+	if (err == NULL)
+		return code;
+	err->code = code;
+	va_start(args, fmt);
+	vsnprintf(err->msg, sizeof(err->msg), fmt, args);
+	va_end(args);
+	return code;
+}
+
+int pt_wrap(struct pt_err *err, const char *fmt, ...)
+{
+	char was[sizeof(err->msg)];
+	va_list args;
+	int n;
+
+	if (err == NULL)
+		return PT_ESTATE;
+	memcpy(was, err->msg, sizeof(was));
+	va_start(args, fmt);
+	n = vsnprintf(err->msg, sizeof(err->msg), fmt, args);
+	va_end(args);
+	if (n >= 0 && (size_t)n < sizeof(err->msg))
+		snprintf(err->msg + n, sizeof(err->msg) - (size_t)n, ": %.*s", (int)sizeof(was) - n, was);
+	return err->code;
+}

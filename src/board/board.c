@@ -1,0 +1,220 @@
+/* The loop's side of a board: jobs go in, and what the board thread has to tell comes back as notes in one list, so
+ * that the loop hears everything in order. */
+#include "board/board_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- notes to the loop -------------------------------------------------------------------------------------------- */
+
+void pt_board_send(struct pt_board *board, const struct pt_board_note *what)
+{
+	struct pt_board_note *note = malloc(sizeof(*note));
+
+	if (note == NULL)
+		abort();	/* a lost note would leave a client waiting for ever */
+	*note = *what;
+	note->next = NULL;
+	uv_mutex_lock(&board->lock);
+	*board->notes_tail = note;
+	board->notes_tail = &note->next;
+	uv_mutex_unlock(&board->lock);
+	uv_async_send(&board->async);
+}
+
+void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why)
+{
+	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_STATE, .state = state, .why = *why });
+}
+
+static struct pt_board_note *take_notes(struct pt_board *board)
+{
+	struct pt_board_note *notes;
+
+	uv_mutex_lock(&board->lock);
+	notes = board->notes;
+	board->notes = NULL;
+	board->notes_tail = &board->notes;
+	uv_mutex_unlock(&board->lock);
+	return notes;
+}
+
+static void on_async_closed(uv_handle_t *handle)
+{
+	struct pt_board *board = handle->data;
+	void (*on_closed)(void *arg) = board->on_closed;
+	void *arg = board->on_closed_arg;
+
+	uv_cond_destroy(&board->job_or_quit);
+	uv_mutex_destroy(&board->lock);
+	pt_params_free(board->settings);
+	free(board->name);
+	for (size_t i = 0; i < board->n_uris; i++)
+		free(board->uri[i]);
+	free(board->target_name);
+	free(board);
+	if (on_closed != NULL)
+		on_closed(arg);
+}
+
+static void pass_on(struct pt_board *board, const struct pt_board_note *note)
+{
+	struct pt_board_listener *l, *next;
+
+	for (l = board->listeners; l != NULL; l = next) {
+		next = l->next;		/* a listener may take itself out */
+		if (note->kind == NOTE_STATE && l->on_state != NULL)
+			l->on_state(l->arg, note->state, note->why.msg);
+		else if (note->kind == NOTE_STOP && l->on_stop != NULL)
+			l->on_stop(l->arg, note->core, &note->status);
+		else if (note->kind == NOTE_RUN && l->on_run != NULL)
+			l->on_run(l->arg, note->core);
+		else if (note->kind == NOTE_RESET && l->on_reset != NULL)
+			l->on_reset(l->arg);
+		else if (note->kind == NOTE_CONSOLE && l->on_console != NULL)
+			l->on_console(l->arg, note->why.msg, strlen(note->why.msg));
+	}
+}
+
+static void hear(struct pt_board *board, struct pt_board_note *note)
+{
+	if (note->kind == NOTE_JOB) {
+		note->job->done(note->job, note->job->rc, &note->job->err);
+		return;
+	}
+	if (note->kind == NOTE_STATE) {
+		board->state = note->state;
+		board->why = note->why;
+	}
+	if (note->kind == NOTE_STOP || note->kind == NOTE_RUN)
+		board->told[note->core] = note->status;
+	pass_on(board, note);
+}
+
+static void on_notes(uv_async_t *async)
+{
+	struct pt_board *board = async->data;
+	bool ended = false;
+
+	for (struct pt_board_note *note = take_notes(board), *next; note != NULL; note = next) {
+		next = note->next;
+		ended |= note->kind == NOTE_ENDED;
+		hear(board, note);
+		free(note);
+	}
+	if (ended) {
+		uv_thread_join(&board->thread);
+		uv_close((uv_handle_t *)&board->async, on_async_closed);
+	}
+}
+
+/* --- the loop's side ---------------------------------------------------------------------------------------------- */
+
+static char *copy(const char *text)
+{
+	return strdup(text != NULL ? text : "");
+}
+
+struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *config, struct pt_err *err)
+{
+	struct pt_board *board = calloc(1, sizeof(*board));
+
+	if (board == NULL) {
+		pt_fail(err, PT_ENOMEM, "no memory for the board");
+		return NULL;
+	}
+	board->loop = loop;
+	board->state = PT_BOARD_OPENING;
+	board->urgent.tail = &board->urgent.head;
+	board->normal.tail = &board->normal.head;
+	board->notes_tail = &board->notes;
+	board->name = copy(config->name);
+	board->uri[board->n_uris++] = copy(config->probe_uri[0]);
+	while (board->n_uris < PT_BOARD_PROBES && config->probe_uri[0] != NULL &&
+	       config->probe_uri[board->n_uris] != NULL) {
+		board->uri[board->n_uris] = copy(config->probe_uri[board->n_uris]);
+		board->n_uris++;
+	}
+	board->target_name = config->target != NULL ? copy(config->target) : NULL;
+	board->settings = pt_params_copy(config->settings);
+	board->reopen = config->reopen;
+	uv_mutex_init(&board->lock);
+	uv_cond_init(&board->job_or_quit);
+	uv_async_init(loop, &board->async, on_notes);
+	board->async.data = board;
+	uv_thread_create(&board->thread, pt_board_thread, board);
+	return board;
+}
+
+static void nudge(struct pt_board *board, bool interrupt)	/* under the lock */
+{
+	uv_cond_signal(&board->job_or_quit);
+	if (board->probe != NULL && interrupt)
+		pt_probe_interrupt(board->probe);
+}
+
+void pt_board_close(struct pt_board *board, void (*on_closed)(void *arg), void *arg)
+{
+	board->on_closed = on_closed;
+	board->on_closed_arg = arg;
+	uv_mutex_lock(&board->lock);
+	nudge(board, !board->quit);
+	board->quit = true;
+	uv_mutex_unlock(&board->lock);
+}
+
+static void lane_put(struct pt_board_lane *lane, struct pt_job *job)
+{
+	job->next = NULL;
+	*lane->tail = job;
+	lane->tail = &job->next;
+}
+
+void pt_board_post(struct pt_board *board, struct pt_job *job)
+{
+	uv_mutex_lock(&board->lock);
+	lane_put(job->urgent ? &board->urgent : &board->normal, job);
+	nudge(board, !board->busy);
+	uv_mutex_unlock(&board->lock);
+}
+
+void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener)
+{
+	listener->next = board->listeners;
+	board->listeners = listener;
+}
+
+void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener)
+{
+	struct pt_board_listener **at = &board->listeners;
+
+	while (*at != NULL && *at != listener)
+		at = &(*at)->next;
+	if (*at == listener)
+		*at = listener->next;
+}
+
+enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why)
+{
+	if (why != NULL)
+		*why = board->why.msg;
+	return board->state;
+}
+
+bool pt_board_is_upstream(const struct pt_board *board)
+{
+	for (size_t i = 0; i < board->n_uris; i++)	/* nobody changes them */
+		if (strncmp(board->uri[i], "rsp:", 4) == 0)
+			return true;
+	return false;
+}
+
+int pt_board_get_error(const struct pt_board *board)
+{
+	return board->why.code;
+}
+
+struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigned core)
+{
+	return board->told[core < PT_BOARD_CORES ? core : 0];
+}

@@ -1,0 +1,106 @@
+/* What the files of the board share, and nobody else sees: board.c is the loop's side, board_thread.c the scheduler,
+ * board_core.c what it does to the cores. */
+#ifndef PT_BOARD_PARTS_H
+#define PT_BOARD_PARTS_H
+
+#include "board/board.h"
+#include "targets/arm/semihost.h"
+
+enum {
+	PT_BOARD_CORES = 8,
+	PT_BOARD_LOOK_US = 2000,	/* the first look at a core that runs; then less and less often */
+	PT_BOARD_ALIVE_MS = 250,	/* is the probe still there, while nothing else talks to it */
+};
+
+enum pt_board_note_kind { NOTE_JOB, NOTE_STATE, NOTE_STOP, NOTE_RUN, NOTE_RESET, NOTE_CONSOLE, NOTE_ENDED };
+
+struct pt_board_note {
+	struct pt_board_note *next;
+	enum pt_board_note_kind kind;
+	unsigned core;
+	struct pt_job *job;
+	struct pt_core_status status;
+	enum pt_board_state state;
+	struct pt_err why;		/* of the state; or the text for the console */
+};
+
+struct pt_board_lane { struct pt_job *head, **tail; };
+
+struct pt_board {
+	/* the loop's */
+	uv_loop_t *loop;
+	uv_async_t async;
+	uv_thread_t thread;
+	struct pt_board_listener *listeners;
+	enum pt_board_state state;
+	struct pt_err why;		/* of the state */
+	struct pt_core_status told[PT_BOARD_CORES];
+	void (*on_closed)(void *arg);
+	void *on_closed_arg;
+
+	/* shared, under lock */
+	uv_mutex_t lock;
+	uv_cond_t job_or_quit;
+	struct pt_board_lane urgent, normal;
+	struct pt_board_note *notes, **notes_tail;
+	struct pt_probe *probe;		/* for interrupt; NULL while closed */
+	bool busy, quit;		/* busy: what goes on must not be cut short by another job */
+
+	/* the thread's */
+	char *name, *target_name, *uri[PT_BOARD_PROBES];
+	size_t n_uris;
+	struct pt_params *settings;
+	bool reopen;
+	uint64_t reopen_at_ns;		/* of the host's clock */
+	char last_why[sizeof(((struct pt_err *)NULL)->msg)];	/* why it did not open; told once */
+	struct pt_target *target;
+	struct pt_link *link;
+	struct pt_board_drain drain;
+	struct pt_core_status core[PT_BOARD_CORES];
+	uint64_t stood_at[PT_BOARD_CORES];	/* pc of a halted core, if the source was told; else PT_UNKNOWN */
+	/* awaited: a client resumed the core and wants to hear of its halt */
+	bool virtual_clock, locked, ran_when_found, resting, awaited;
+	bool halt_owed;			/* the source is to hear of a halt when whoever asked for it has the answer */
+	unsigned halt_owed_core;
+	unsigned resume_owed;		/* bit per core: told to run, and will when the drain has caught up */
+	bool leave_owed;		/* and then nobody debugs any more */
+	struct pt_semihost semihost;
+	char console[200];		/* a line of the program's, as far as it has come */
+	size_t console_bytes;
+	uint64_t drain_at_ns, look_at_ns, heard_ns;	/* heard: the target's last sign of life */
+	bool look_gave_way;		/* to a job, the last time it was due */
+	unsigned n_cuts;		/* so often in a row jobs have kept a drain step from its end, since: */
+	uint64_t cut_since_ns;
+	uint32_t look_us;
+};
+
+/* board_core.c: where halted cores stand, for a source that begins to be told. */
+void pt_board_find_stood(struct pt_board *board);
+/* board.c: tell the loop. Board thread. */
+void pt_board_send(struct pt_board *board, const struct pt_board_note *note);	/* copied */
+void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why);
+
+/* board_thread.c: runs until quit, then sends NOTE_ENDED. */
+void pt_board_thread(void *board);
+
+/* board_core.c. Board thread, with a target. */
+int pt_board_see_cores(struct pt_board *board, struct pt_err *err);	/* the first look: as they were found */
+int pt_board_look(struct pt_board *board, struct pt_err *err);	/* at all cores; PT_EIO: the target is lost */
+bool pt_board_all_halted(const struct pt_board *board);
+void pt_board_heard(struct pt_board *board);			/* the target gave a sign of life */
+/* A core that is to run does so, unless the drain is behind: then nothing happens. PT_EIO: the target is lost. */
+int pt_board_pay_resume(struct pt_board *board, struct pt_err *err);
+bool pt_board_behind(const struct pt_board *board);
+void pt_board_tell_source(struct pt_board *board, unsigned core, enum pt_state what);
+/* A core that halted for what no client hears of runs on. */
+int pt_board_go_on(struct pt_board *board, unsigned core, struct pt_err *err);
+void pt_board_tell_owed(struct pt_board *board);		/* the source hears of a halt that was answered first */
+
+
+/* board_semihost.c: a core that has just halted. 1: it had asked something, and runs again; 0: the
+ * halt is for clients. */
+void pt_board_semihost_begin(struct pt_board *board);	/* attached: on, if the settings say so */
+int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now,
+			     struct pt_err *err);
+
+#endif

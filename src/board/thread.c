@@ -1,0 +1,458 @@
+/* The board thread is a small scheduler: jobs first (urgent ones before normal), then a step of the profile's drain,
+ * then a look at a core that somebody waits for; between these it lets time pass on the link's clock, where a new job
+ * interrupts it. */
+#include "board/board_parts.h"
+
+#include <string.h>
+
+#include "host/log.h"
+#include "base/util.h"
+
+enum {
+	REOPEN_MS = 500,	/* between two looks for a lost probe */
+	STARVED_MS = 40,	/* jobs have cut every drain step short for that long: now one is done in whole */
+	OWED_MS = 15,		/* the same where a core waits for it */
+	MANY_CUTS = 4,		/* fewer are no crowd: who wants the core halted does not wait for a step */
+};
+
+/* --- jobs --------------------------------------------------------------------------------------------------------- */
+
+static struct pt_job *lane_take(struct pt_board_lane *lane)
+{
+	struct pt_job *job = lane->head;
+
+	if (job != NULL) {
+		lane->head = job->next;
+		if (lane->head == NULL)
+			lane->tail = &lane->head;
+	}
+	return job;
+}
+
+static struct pt_job *next_job(struct pt_board *board)
+{
+	struct pt_job *job;
+
+	uv_mutex_lock(&board->lock);
+	job = lane_take(&board->urgent);
+	if (job == NULL)
+		job = lane_take(&board->normal);
+	board->busy = job != NULL;
+	uv_mutex_unlock(&board->lock);
+	return job;
+}
+
+static bool quitting(struct pt_board *board)
+{
+	bool quit;
+
+	uv_mutex_lock(&board->lock);
+	quit = board->quit;
+	uv_mutex_unlock(&board->lock);
+	return quit;
+}
+
+static bool has_work(struct pt_board *board)
+{
+	bool work;
+
+	uv_mutex_lock(&board->lock);
+	work = board->urgent.head != NULL || board->normal.head != NULL || board->quit;
+	uv_mutex_unlock(&board->lock);
+	return work;
+}
+
+/* Wait without a link: for a job, the end, or wait_ms (0: without end). */
+static void wait_for_job(struct pt_board *board, uint32_t wait_ms)
+{
+	uv_mutex_lock(&board->lock);
+	if (board->urgent.head == NULL && board->normal.head == NULL && !board->quit) {
+		if (wait_ms == 0)
+			uv_cond_wait(&board->job_or_quit, &board->lock);
+		else
+			uv_cond_timedwait(&board->job_or_quit, &board->lock, wait_ms * PT_NS_PER_MS);
+	}
+	uv_mutex_unlock(&board->lock);
+}
+
+/* --- probe and target come and go --------------------------------------------------------------------------------- */
+
+static void set_probe(struct pt_board *board, struct pt_probe *probe)
+{
+	uv_mutex_lock(&board->lock);
+	board->probe = probe;
+	uv_mutex_unlock(&board->lock);
+	board->link = probe != NULL ? pt_probe_link(probe) : NULL;
+}
+
+/* Closes the probe on failure. */
+static int attach(struct pt_board *board, struct pt_probe *probe, struct pt_err *err)
+{
+	struct pt_link_info info;
+
+	board->target = pt_target_attach(probe, board->target_name, board->settings, err);
+	if (board->target == NULL) {
+		pt_probe_close(probe);
+		return err->code;
+	}
+	pt_link_info(pt_probe_link(probe), &info);
+	board->virtual_clock = info.virtual_clock;
+	board->locked = err->code == PT_ESTATE;
+	if (!board->locked && pt_board_see_cores(board, err) < 0) {
+		pt_target_detach(board->target, true, &(struct pt_err){ 0 });
+		board->target = NULL;
+		pt_probe_close(probe);
+		return err->code;
+	}
+	set_probe(board, probe);	/* from here on a job may interrupt it; while it is opened none does */
+	return 0;
+}
+
+static void tell_attached(struct pt_board *board, int rc, struct pt_err *err)
+{
+	if (rc == 0 && board->locked) {
+		pt_board_tell_state(board, PT_BOARD_LOCKED, err);
+	} else if (rc == 0) {
+		pt_fail(err, 0, "%s", board->target->ops->chip(board->target->state));
+		pt_board_tell_state(board, PT_BOARD_READY, err);
+	} else if (strcmp(err->msg, board->last_why) != 0) {
+		pt_board_tell_state(board, PT_BOARD_CLOSED, err);
+	}
+	memcpy(board->last_why, err->msg, sizeof(board->last_why));
+	board->awaited = false;
+	board->resume_owed = 0;
+	board->leave_owed = false;
+	board->drain_at_ns = board->look_at_ns = 0;
+	board->look_us = PT_BOARD_LOOK_US;
+	board->reopen_at_ns = uv_hrtime() + REOPEN_MS * PT_NS_PER_MS;
+	if (board->target != NULL)
+		pt_board_heard(board);
+	if (board->target != NULL && !board->locked)
+		pt_board_semihost_begin(board);
+}
+
+/* All its probes, or none. */
+static struct pt_probe *open_probes(struct pt_board *board, struct pt_err *err)
+{
+	struct pt_probe *first = pt_probe_open(board->uri[0], board->settings, err), *next;
+
+	for (size_t i = 1; first != NULL && i < board->n_uris; i++) {
+		next = pt_probe_open(board->uri[i], board->settings, err);
+		if (next == NULL) {
+			pt_wrap(err, "probe %s", board->uri[i]);
+			pt_probe_close(first);
+			return NULL;
+		}
+		pt_probe_join(first, next);
+	}
+	return first;
+}
+
+static void try_open(struct pt_board *board)
+{
+	struct pt_err err = { 0 };
+	struct pt_probe *probe = open_probes(board, &err);
+
+	tell_attached(board, probe != NULL ? attach(board, probe, &err) : err.code, &err);
+}
+
+static void drop_drain(struct pt_board *board, const struct pt_err *why)
+{
+	struct pt_board_drain drain = board->drain;
+
+	memset(&board->drain, 0, sizeof(board->drain));
+	if (drain.on_lost != NULL)
+		drain.on_lost(drain.arg, why);
+}
+
+/* Until the next job is looked for. */
+static void set_busy(struct pt_board *board)
+{
+	uv_mutex_lock(&board->lock);
+	board->busy = true;
+	uv_mutex_unlock(&board->lock);
+}
+
+static void close_target(struct pt_board *board, const struct pt_err *why)
+{
+	struct pt_probe *probe = board->target->probe;
+	bool runs_on = board->ran_when_found || board->resume_owed != 0;
+	struct pt_err err = { 0 };
+
+	set_busy(board);
+	pt_probe_look(probe, NULL);	/* what interrupted us to get here must not interrupt the farewell */
+	drop_drain(board, why);
+	pt_semihost_reset(&board->semihost, 0);
+	board->semihost.mode = PT_SEMIHOST_OFF;
+	board->resume_owed = 0;
+	board->leave_owed = false;
+	if (pt_target_detach(board->target, runs_on, &err) < 0 && err.code != PT_EIO)
+		pt_warn("board: %s", err.msg);
+	board->target = NULL;
+	set_probe(board, NULL);
+	pt_probe_close(probe);
+}
+
+static void lost(struct pt_board *board, const struct pt_err *why)
+{
+	struct pt_board_note note = { .kind = NOTE_STOP, .status = { .state = PT_LOST, .addr = PT_UNKNOWN } };
+	unsigned n_cores = board->target->ops->n_cores(board->target->state);
+
+	close_target(board, why);
+	pt_board_tell_state(board, PT_BOARD_CLOSED, why);
+	for (note.core = 0; note.core < n_cores && note.core < PT_BOARD_CORES; note.core++)
+		pt_board_send(board, &note);
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+/* Unlocked, it is a chip like others. */
+static void attach_anew(struct pt_board *board)
+{
+	struct pt_probe *probe = board->target->probe;
+	struct pt_err err = { 0 };
+
+	pt_target_detach(board->target, false, &err);
+	set_probe(board, NULL);
+	tell_attached(board, attach(board, probe, &err), &err);
+}
+
+/* Time in which a job kept us from looking is no silence. */
+static void run_job(struct pt_board *board, struct pt_job *job)
+{
+	uint64_t begun_ns = board->link != NULL ? pt_link_now_ns(board->link) : 0;
+
+	if (board->probe != NULL)
+		pt_probe_look(board->probe, NULL);	/* what interrupted us to get here must not interrupt the job */
+	memset(&job->err, 0, sizeof(job->err));
+	job->rc = job->run(job, board, board->locked && !job->even_locked ? NULL : board->target, &job->err);
+	if (board->target != NULL && job->rc == PT_EIO)
+		lost(board, &job->err);
+	else if (board->target != NULL && job->rc != PT_ETIMEOUT && job->rc != PT_EPROTO)
+		board->heard_ns += pt_link_now_ns(board->link) - begun_ns;
+	if (board->target != NULL && board->locked && job->even_locked && job->rc == 0)
+		attach_anew(board);
+	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_JOB, .job = job });
+	pt_board_tell_owed(board);
+}
+
+/* On a virtual clock time passes only while something runs that somebody wants to see: looking would make it pass. */
+static bool stands_still(const struct pt_board *board)
+{
+	if (!board->virtual_clock)
+		return false;
+	return board->resting || board->locked || pt_board_all_halted(board) ||
+	       (!board->awaited && board->drain.drain == NULL);
+}
+
+static void drain_is_cut(struct pt_board *board)
+{
+	if (board->n_cuts++ == 0)
+		board->cut_since_ns = pt_link_now_ns(board->link);
+}
+
+static bool drain_is_due(struct pt_board *board)
+{
+	bool wanted = board->resume_owed != 0 ? pt_board_behind(board) : !stands_still(board);
+
+	return board->drain.drain != NULL && wanted && pt_link_now_ns(board->link) >= board->drain_at_ns;
+}
+
+/* A step that a job cut short is begun anew some day; where jobs come without end, the source would never get on. A
+ * core that waits for it to catch up waits no longer than it must. */
+static bool starves(struct pt_board *board)
+{
+	uint64_t patience_ns = (board->resume_owed != 0 ? OWED_MS : STARVED_MS) * PT_NS_PER_MS;
+	bool urgent;
+
+	if (board->n_cuts < MANY_CUTS || !drain_is_due(board) ||
+	    pt_link_now_ns(board->link) - board->cut_since_ns < patience_ns)
+		return false;
+	uv_mutex_lock(&board->lock);
+	urgent = board->urgent.head != NULL || board->quit;
+	uv_mutex_unlock(&board->lock);
+	return !urgent;
+}
+
+static void drain(struct pt_board *board)
+{
+	int64_t wait_us = board->drain.drain(board->drain.arg, board->target);
+
+	if (has_work(board))
+		drain_is_cut(board);
+	else
+		board->n_cuts = 0;
+
+	if (wait_us == PT_DRAIN_OVER)
+		memset(&board->drain, 0, sizeof(board->drain));	/* its owner may be gone before we are */
+	else if (wait_us < 0)
+		board->drain.drain = NULL;
+	board->resting = wait_us == PT_DRAIN_REST;
+	board->drain_at_ns = pt_link_now_ns(board->link) + (uint64_t)(wait_us < 0 ? 0 : wait_us) * 1000;
+}
+
+/* Whoever posts meanwhile waits for one step. */
+static void drain_in_whole(struct pt_board *board)
+{
+	struct pt_link *link = board->link;
+
+	set_busy(board);
+	pt_probe_look(board->probe, NULL);	/* the interrupts of the jobs that wait */
+	pt_link_shield(link);
+	drain(board);
+	pt_link_unshield(link);
+	board->n_cuts = 0;
+}
+
+static uint64_t resume_when_drained(struct pt_board *board)
+{
+	struct pt_err err = { 0 };
+
+	if (pt_board_behind(board) && pt_link_now_ns(board->link) >= board->drain_at_ns)
+		drain(board);
+	if (pt_board_behind(board))
+		return board->drain_at_ns;
+	if (pt_board_pay_resume(board, &err) == PT_EIO)
+		lost(board, &err);
+	return 0;
+}
+
+/* A job that came during the drain step goes first, but not twice: jobs without end keep no halt from being seen. */
+static bool look_is_due(struct pt_board *board)
+{
+	if (pt_link_now_ns(board->link) < board->look_at_ns)
+		return false;
+	board->look_gave_way = !board->look_gave_way && has_work(board);
+	return !board->look_gave_way;
+}
+
+/* One step of whatever is due; returns when something is due next, on the link's clock. */
+static uint64_t between_jobs(struct pt_board *board)
+{
+	uint64_t next_ns = PT_UNKNOWN;
+	struct pt_err err = { 0 };
+
+	if (board->resume_owed != 0)
+		return resume_when_drained(board);
+	if (stands_still(board))
+		return PT_UNKNOWN;
+	if (board->drain.drain != NULL && pt_link_now_ns(board->link) >= board->drain_at_ns)
+		drain(board);
+	if (stands_still(board))
+		return PT_UNKNOWN;
+	if (board->drain.drain != NULL)
+		next_ns = board->drain_at_ns;
+	if (board->locked)	/* nothing to see but the plug, and waiting sees that */
+		return pt_link_now_ns(board->link) + PT_BOARD_ALIVE_MS * PT_NS_PER_MS;
+	if (look_is_due(board) && pt_board_look(board, &err) == PT_EIO) {
+		lost(board, &err);
+		return 0;
+	}
+	return next_ns < board->look_at_ns ? next_ns : board->look_at_ns;
+}
+
+/* Waiting sees only the first go. An interrupt for a job that has come meanwhile is not taken away: who looks for
+ * work next finds it without. */
+static int look_at_others(struct pt_board *board, struct pt_err *err)
+{
+	struct pt_probe *other = pt_probe_next(board->probe);
+
+	return other != NULL ? pt_probe_look(other, err) : 0;
+}
+
+/* The interrupt of a job that came while a drain or a look was under way has cut that short and is gone. */
+static void idle_until(struct pt_board *board, uint64_t until_ns)
+{
+	struct pt_err err = { 0 };
+
+	if (has_work(board))
+		return;
+	if (until_ns == PT_UNKNOWN)
+		wait_for_job(board, 0);
+	else if (until_ns > pt_link_now_ns(board->link) && (pt_link_wait(board->link, until_ns, &err) == PT_EIO ||
+							    look_at_others(board, &err) == PT_EIO))
+		lost(board, &err);
+}
+
+/* Without a target jobs are answered at once; opening may take a second. */
+static void wait_for_probe(struct pt_board *board)
+{
+	uint64_t now_ns = uv_hrtime();
+
+	if (!board->reopen) {
+		wait_for_job(board, 0);
+	} else if (now_ns < board->reopen_at_ns) {
+		wait_for_job(board, (uint32_t)((board->reopen_at_ns - now_ns) / PT_NS_PER_MS) + 1);
+	} else {
+		try_open(board);
+	}
+}
+
+static void serve(struct pt_board *board)
+{
+	struct pt_job *job;
+
+	if (board->target != NULL && starves(board))
+		drain_in_whole(board);
+	job = next_job(board);
+	if (job != NULL) {
+		if (board->target != NULL && drain_is_due(board))
+			drain_is_cut(board);
+		run_job(board, job);
+	} else if (board->target != NULL) {
+		uint64_t until_ns = between_jobs(board);
+
+		if (board->target != NULL)
+			idle_until(board, until_ns);
+	} else {
+		wait_for_probe(board);
+	}
+}
+
+static void end_jobs(struct pt_board *board)
+{
+	struct pt_job *job;
+
+	while ((job = next_job(board)) != NULL) {
+		job->rc = pt_fail(&job->err, PT_EIO, "the board is being closed");
+		pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_JOB, .job = job });
+	}
+}
+
+void pt_board_thread(void *arg)
+{
+	static const struct pt_err closing = { .code = PT_EIO, .msg = "the board is being closed" };
+	struct pt_board *board = arg;
+
+	try_open(board);
+	while (!quitting(board))
+		serve(board);
+	if (board->target != NULL)
+		close_target(board, &closing);
+	end_jobs(board);
+	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_ENDED });
+}
+
+void pt_board_set_drain(struct pt_board *board, const struct pt_board_drain *drain)
+{
+	if (drain != NULL)
+		board->drain = *drain;
+	else
+		memset(&board->drain, 0, sizeof(board->drain));
+	if (drain != NULL)
+		pt_board_find_stood(board);
+	board->drain_at_ns = 0;
+	board->n_cuts = 0;
+	board->resting = board->halt_owed = false;
+}
+
+void pt_board_tell_program(struct pt_board *board)
+{
+	if (board->drain.on_program != NULL)
+		board->drain.on_program(board->drain.arg);
+}
+
+uint64_t pt_board_now_ns(struct pt_board *board)
+{
+	return pt_link_now_ns(board->link);
+}

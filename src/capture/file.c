@@ -1,0 +1,220 @@
+/* Whatever stands in a file that a user names by mistake, it is not overwritten: only an empty file or another capture
+ * is. */
+#include "config.h"	/* O_TMPFILE, mkostemp */
+
+#include "capture/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "base/util.h"
+
+enum { MOST_NAMES = 10000, COPY_BYTES = 1 << 16 };
+
+/* 0, or why fd (an old file of that name) must stay. */
+static int may_replace(int fd, const char *path, struct pt_err *err)
+{
+	char magic[sizeof(PT_CAPTURE_MAGIC) - 1];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode))
+		return pt_fail(err, PT_EARG, "%.200s cannot be written", path);
+	if (!S_ISREG(st.st_mode) || st.st_size == 0)
+		return 0;
+	if (pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+	    memcmp(magic, PT_CAPTURE_MAGIC, sizeof(magic)) == 0)
+		return 0;
+	return pt_fail(err, PT_EARG, "%.200s exists and is no capture; it is left alone: give another name", path);
+}
+
+/* Two writers of one file would make nonsense of it. A device is nobody's alone. */
+static int lock(int fd, const char *path, struct pt_err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	return pt_fail(err, PT_EBUSY, "%.200s is being written by another process", path);
+}
+
+static int open_old(const char *path, struct pt_err *err)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+	if (may_replace(fd, path, err) == 0 && lock(fd, path, err) == 0)
+		return fd;
+	close(fd);
+	return err != NULL ? err->code : PT_EARG;
+}
+
+/* PT_ESTATE: there is one of that name. */
+static int open_new(const char *path, struct pt_err *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+
+	if (fd < 0 && errno == EEXIST)
+		return PT_ESTATE;
+	if (fd < 0)
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+	(void)flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
+}
+
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int pt_capture_file_open(const char *path, bool replace, char **name, bool *created, struct pt_err *err)
+{
+	int fd = PT_ESTATE;
+
+	*name = malloc(strlen(path) + 16);
+	if (*name == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for a capture");
+	for (int i = 0; fd == PT_ESTATE && i < MOST_NAMES; i++) {
+		sprintf(*name, i > 0 ? "%s.%d" : "%s", path, i);
+		fd = open_new(*name, err);
+		*created = fd >= 0;
+		if (fd == PT_ESTATE && (replace || !is_regular(*name)))
+			fd = open_old(*name, err);
+	}
+	if (fd == PT_ESTATE)
+		pt_fail(err, PT_EARG, "%.200s and %d more of that name exist", path, MOST_NAMES - 1);
+	if (fd >= 0)
+		return fd;
+	free(*name);
+	*name = NULL;
+	return err != NULL ? err->code : PT_EARG;
+}
+
+int pt_capture_file_spool(struct pt_err *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[512];
+	int fd;
+
+	if (folder == NULL || folder[0] != '/')
+		folder = "/var/tmp";
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	/* not every file system has files without a name */
+	snprintf(path, sizeof(path), "%s/proftap-XXXXXX", folder);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return pt_fail(err, PT_EARG, "no temporary file in %.200s: %s", folder, strerror(errno));
+	unlink(path);
+	return fd;
+}
+
+size_t pt_capture_file_write(int fd, const uint8_t *bytes, size_t len_bytes)
+{
+	size_t done = 0;
+
+	while (done < len_bytes) {
+		ssize_t n = write(fd, bytes + done, len_bytes - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0)
+			errno = ENOSPC;
+		if (n == 0 || (n < 0 && errno != EINTR))
+			break;
+	}
+	return done;
+}
+
+static int copy_bytes(int from, uint64_t len_bytes, int to, const char *path, struct pt_err *err)
+{
+	uint8_t *bytes = malloc(COPY_BYTES);
+	int rc = bytes != NULL ? 0 : pt_fail(err, PT_ENOMEM, "no memory to copy a capture");
+
+	for (uint64_t at = 0; rc == 0 && at < len_bytes;) {
+		size_t want = len_bytes - at < COPY_BYTES ? (size_t)(len_bytes - at) : COPY_BYTES;
+		ssize_t n = pread(from, bytes, want, (off_t)at);
+
+		if (n <= 0)
+			rc = pt_fail(err, PT_EIO, "the capture cannot be read again: %s",
+				     n < 0 ? strerror(errno) : "it is cut");
+		else if (pt_capture_file_write(to, bytes, (size_t)n) != (size_t)n)
+			rc = pt_fail(err, PT_EIO, "%.200s: %s", path, strerror(errno));
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	if (rc == 0 && fsync(to) < 0)
+		rc = pt_fail(err, PT_EIO, "%.200s: %s", path, strerror(errno));
+	free(bytes);
+	return rc;
+}
+
+static int check_place(const char *path, struct pt_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), rc;
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
+		rc = pt_fail(err, PT_EARG, "%.200s is no file that could be replaced", path);
+	else
+		rc = may_replace(fd, path, err);
+	close(fd);
+	return rc;
+}
+
+int pt_capture_file_copy(int fd, uint64_t len_bytes, const char *path, struct pt_err *err)
+{
+	size_t room = strlen(path) + 16;
+	char *part;
+	int to, rc = check_place(path, err);
+
+	if (rc < 0)
+		return rc;
+	part = malloc(room);
+	if (part == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory to copy a capture");
+	snprintf(part, room, "%s.XXXXXX", path);
+	to = mkostemp(part, O_CLOEXEC);
+	if (to < 0) {
+		rc = pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+		goto free_part;
+	}
+	(void)fchmod(to, 0644);
+	rc = copy_bytes(fd, len_bytes, to, path, err);
+	close(to);
+	if (rc == 0 && rename(part, path) < 0)
+		rc = pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+	if (rc < 0)
+		unlink(part);
+	else
+		pt_capture_file_sync_folder(path);
+free_part:
+	free(part);
+	return rc;
+}
+
+void pt_capture_file_sync_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		(void)fsync(fd);
+		close(fd);
+	}
+	free(folder);
+}

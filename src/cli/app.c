@@ -1,0 +1,316 @@
+/* The pieces are opened in the order in which they lean on each other, and closed the other way round. */
+#include "cli/app.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/log.h"
+#include "pipeline/pipeline.h"
+#include "probes/wires/jtag_chain.h"
+#include "probes/wires/probe.h"
+#include "probes/virtual/board.h"
+#include "program/model/settings.h"
+#include "base/util.h"
+
+static const char virtual_scheme[] = "virtual:";
+
+static bool starts_with(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool has_key(const char *uri, const char *key)
+{
+	const char *query = strchr(uri, '?');
+	size_t len = strlen(key);
+
+	while (query != NULL) {
+		query++;
+		if (strncmp(query, key, len) == 0 && query[len] == '=')
+			return true;
+		query = strchr(query, '&');
+	}
+	return false;
+}
+
+static int add_key(char *uri, size_t size, const char *key, const char *value, struct pt_err *err)
+{
+	size_t at = strlen(uri), room = size - at;
+	char mark = strchr(uri, '?') != NULL ? '&' : '?';
+
+	if (value == NULL || has_key(uri, key))
+		return 0;
+	if (strchr(value, '&') != NULL)
+		return pt_fail(err, PT_EARG, "%s: the address of a virtual board cannot hold a \"&\"", value);
+	if ((size_t)snprintf(uri + at, room, "%c%s=%s", mark, key, value) >= room)
+		return pt_fail(err, PT_EARG, "the address of the probe is too long with %s=%.100s...", key, value);
+	return 0;
+}
+
+static const char *word_value(const struct pt_options *options, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (size_t i = options->n_words; i > 0; i--)
+		if (strncmp(options->words[i - 1], key, len) == 0 && options->words[i - 1][len] == '=')
+			return options->words[i - 1] + len + 1;
+	return NULL;
+}
+
+/* --- which probe -------------------------------------------------------------------------------------------------- */
+
+static int pick_probe(struct pt_rig *rig, const struct pt_rig_kind *kind, struct pt_err *err)
+{
+	struct pt_probe_found found;
+	int n = pt_probe_list(&found, 1, err);
+
+	if (n > 0) {
+		snprintf(rig->uri[0], sizeof(rig->uri[0]), "%s", found.uri);
+	} else if (kind->demo && isatty(STDERR_FILENO)) {
+		snprintf(rig->uri[0], sizeof(rig->uri[0]), "virtual:kl27");
+		pt_info("no probe is plugged in: starting the virtual board kl27 with its demo firmware "
+			"(name a probe with --probe)");
+	} else if (kind->reopen) {
+		rig->uri[0][0] = '\0';	/* whichever comes */
+	} else if (n == 0) {
+		pt_fail(err, PT_EIO, "no probe is plugged in; name one with --probe, or use --probe virtual:kl27");
+		return PT_EXIT_DEVICE;
+	} else {
+		return PT_EXIT_DEVICE;
+	}
+	return PT_EXIT_DONE;
+}
+
+static int take_uris(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+{
+	_Static_assert((int)PT_MAX_PROBES <= (int)PT_BOARD_PROBES, "each has its place");
+	for (size_t i = 0; i < PT_MAX_PROBES && options->probe[i] != NULL; i++) {
+		if (snprintf(rig->uri[i], sizeof(rig->uri[i]), "%s", options->probe[i]) < (int)sizeof(rig->uri[i]))
+			continue;
+		pt_fail(err, PT_EARG, "the address of the probe is too long: %.100s...", options->probe[i]);
+		return PT_EXIT_USAGE;
+	}
+	return PT_EXIT_DONE;
+}
+
+static int settle_uris(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+		       struct pt_err *err)
+{
+	int rc = options->probe[0] != NULL ? take_uris(rig, options, err) : pick_probe(rig, kind, err);
+
+	for (size_t i = 0; rc == PT_EXIT_DONE && i < PT_BOARD_PROBES; i++) {
+		char *uri = rig->uri[i];
+
+		if (!starts_with(uri, virtual_scheme))
+			continue;
+		if (rig->virtual_uri == NULL)
+			rig->virtual_uri = uri;
+		if (add_key(uri, sizeof(rig->uri[i]), "clock", kind->virtual_clock, err) < 0 ||
+		    add_key(uri, sizeof(rig->uri[i]), "elf", options->elf, err) < 0 ||
+		    add_key(uri, sizeof(rig->uri[i]), "seed", word_value(options, "seed"), err) < 0)
+			rc = PT_EXIT_USAGE;
+	}
+	return rc;
+}
+
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+static bool known(const struct pt_param *rows, size_t n_rows, const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (strlen(rows[i].key) == len && strncmp(rows[i].key, word, len) == 0)
+			return true;
+	return false;
+}
+
+static bool add_if_known(struct pt_params *params, const struct pt_param *rows, size_t n_rows, const char *word,
+			 int *rc, struct pt_err *err)
+{
+	if (!known(rows, n_rows, word))
+		return false;
+	*rc = pt_params_add(params, rows, n_rows, word, err) < 0 ? PT_EXIT_USAGE : *rc;
+	return true;
+}
+
+/* --- symbols ------------------------------------------------------------------------------------------------------ */
+
+static void path_in_uri(const char *uri, char *path, size_t room)
+{
+	const char *at = strstr(uri, "elf=");
+
+	path[0] = '\0';
+	if (at != NULL)
+		snprintf(path, room, "%.*s", (int)strcspn(at + strlen("elf="), "&"), at + strlen("elf="));
+}
+
+static int open_program(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+{
+	char path[512] = "", name[32];
+	const uint8_t *demo;
+	size_t len;
+
+	if (options->elf != NULL)
+		snprintf(path, sizeof(path), "%s", options->elf);
+	else if (rig->virtual_uri != NULL)
+		path_in_uri(rig->virtual_uri, path, sizeof(path));
+	if (path[0] != '\0') {
+		rig->program = pt_program_open_with(path, 0, rig->symbols, err);
+	} else if (rig->virtual_uri != NULL) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(rig->virtual_uri + strlen(virtual_scheme), "?"),
+			 rig->virtual_uri + strlen(virtual_scheme));
+		demo = pt_vboard_demo(name, &len);
+		if (demo == NULL)
+			return PT_EXIT_DONE;	/* no such board: opening it says so, better than we could */
+		rig->program = pt_program_from_bytes("the built-in demo firmware", demo, len, 0, err);
+	} else {
+		return PT_EXIT_DONE;
+	}
+	if (rig->program == NULL)
+		return PT_EXIT_USAGE;
+	pt_program_set_settings(rig->program, rig->symbols);
+	if (pt_program_warning(rig->program) != NULL)
+		pt_warn("elf: %s", pt_program_warning(rig->program));
+	return PT_EXIT_DONE;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+/* Each word goes to everybody who has a row for it: probe and targets here; the pipeline's, and what nobody here knows,
+ * to every start of a profile, where the source has its say. */
+static int sort_words(const struct pt_options *options, struct pt_params *board, const char **standing,
+		      size_t *n_standing, struct pt_err *err)
+{
+	int rc = PT_EXIT_DONE;
+
+	for (size_t i = 0; i < options->n_words && rc == PT_EXIT_DONE; i++) {
+		const char *word = options->words[i];
+		bool taken = add_if_known(board, pt_probe_params, pt_n_probe_params, word, &rc, err) ||
+			     add_if_known(board, pt_jtag_params, pt_n_jtag_params, word, &rc, err) ||
+			     known(pt_program_params, PT_N_PROGRAM_PARAMS, word);
+
+#define X(target) taken |= add_if_known(board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &rc, err);
+		PT_TARGETS(X)
+#undef X
+		if (!taken || pt_pipeline_knows(word))
+			standing[(*n_standing)++] = word;
+	}
+	return rc;
+}
+
+struct told {
+	const struct pt_options *options;
+	struct pt_params *board;
+	struct pt_err *err;
+	char words[400];
+	size_t n;
+	int rc;
+};
+
+static void take_told(void *arg, const char *word)
+{
+	struct told *t = arg;
+	char key[40];
+	bool taken = false;
+
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+	if (word_value(t->options, key) != NULL || t->rc != PT_EXIT_DONE)
+		return;		/* who says it himself wants it so */
+#define X(target) \
+	taken |= add_if_known(t->board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &t->rc, t->err);
+	PT_TARGETS(X)
+#undef X
+	if (taken && t->n < sizeof(t->words))
+		t->n += (size_t)snprintf(t->words + t->n, sizeof(t->words) - t->n, " %s", word);
+}
+
+/* Settings that a user of the hardware would have to give: a virtual board knows its own. */
+static int take_told_words(const struct pt_rig *rig, const struct pt_options *options, struct pt_params *board,
+			   struct pt_err *err)
+{
+	struct told told = { .options = options, .board = board, .err = err, .rc = PT_EXIT_DONE };
+
+	if (rig->virtual_uri == NULL)
+		return PT_EXIT_DONE;
+	pt_vboard_told(rig->virtual_uri + strlen(virtual_scheme), take_told, &told);
+	if (told.n > 0)
+		pt_info("%.*s: as if set (of hardware, --set says it):%s", (int)strcspn(rig->virtual_uri, "?"),
+			rig->virtual_uri, told.words);
+	return told.rc;
+}
+
+/* What the program needs before it is opened. */
+static int take_symbol_words(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
+{
+	int rc = PT_EXIT_DONE;
+
+	rig->symbols = pt_params_new();
+	for (size_t i = 0; i < options->n_words && rc == PT_EXIT_DONE; i++)
+		add_if_known(rig->symbols, pt_program_params, PT_N_PROGRAM_PARAMS, options->words[i], &rc, err);
+	return rc;
+}
+
+int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+		struct pt_err *err)
+{
+	const char *standing[PT_MAX_WORDS + 1];
+	struct pt_params *settings = pt_params_new();
+	struct pt_board_config config = {
+		.name = "", .target = options->target, .settings = settings, .reopen = kind->reopen
+	};
+	size_t n_standing = 0;
+	int rc;
+
+	memset(rig, 0, sizeof(*rig));
+	if (kind->replace_capture)
+		standing[n_standing++] = "capture-replace=on";
+	rc = settle_uris(rig, options, kind, err);
+	for (size_t i = 0; i < PT_BOARD_PROBES && rig->uri[i][0] != '\0'; i++)
+		config.probe_uri[i] = rig->uri[i];
+	if (rc == PT_EXIT_DONE)
+		rc = take_symbol_words(rig, options, err);
+	if (rc == PT_EXIT_DONE)
+		rc = open_program(rig, options, err);
+	if (rc == PT_EXIT_DONE)
+		rc = sort_words(options, settings, standing, &n_standing, err);
+	if (rc == PT_EXIT_DONE)
+		rc = take_told_words(rig, options, settings, err);
+	if (rc == PT_EXIT_DONE) {
+		uv_loop_init(&rig->loop);
+		rig->board = pt_board_new(&rig->loop, &config, err);
+		rig->session = pt_session_new(rig->board, &rig->loop);
+		pt_session_set_standing(rig->session, standing, n_standing);
+		pt_session_set_program(rig->session, rig->program, NULL);
+	} else {
+		pt_program_unref(rig->program);
+		pt_params_free(rig->symbols);
+	}
+	pt_params_free(settings);
+	return rc;
+}
+
+static void on_board_closed(void *arg)
+{
+	struct pt_rig *rig = arg;
+
+	rig->board = NULL;
+}
+
+static void on_session_closed(void *arg)
+{
+	struct pt_rig *rig = arg;
+
+	rig->session = NULL;
+	pt_board_close(rig->board, on_board_closed, rig);
+}
+
+void pt_rig_close(struct pt_rig *rig)
+{
+	pt_session_close(rig->session, on_session_closed, rig);
+	uv_run(&rig->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&rig->loop);
+	pt_program_unref(rig->program);
+	pt_params_free(rig->symbols);
+}

@@ -1,0 +1,38 @@
+/* What the verbs that talk to a board share: a loop, one board, its session and its symbols, made from the options. */
+#ifndef PT_RIG_H
+#define PT_RIG_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "board/board.h"
+#include "cli/options.h"
+#include "session/session.h"
+
+enum pt_exit { PT_EXIT_DONE = 0, PT_EXIT_CHECK_FAILED = 1, PT_EXIT_USAGE = 2, PT_EXIT_DEVICE = 3, PT_EXIT_LOSS = 4 };
+
+struct pt_rig {
+	uv_loop_t loop;
+	struct pt_board *board;
+	struct pt_session *session;
+	struct pt_program *program;	/* or NULL */
+	struct pt_params *symbols;	/* settings for the programs that are opened (program/model/settings.h) */
+	/* the probes', complete; "" behind the last, or for whichever is plugged in first */
+	char uri[PT_BOARD_PROBES][640];
+	const char *virtual_uri;	/* the first of a virtual board; NULL: there is none */
+};
+
+struct pt_rig_kind {
+	const char *virtual_clock;	/* for a virtual board whose URI does not say: "wall" or "virtual" */
+	bool reopen;			/* wait for a probe that is not there, or was lost */
+	bool replace_capture;		/* --capture FILE replaces an older one; else FILE.1, FILE.2 ... are made */
+	bool demo;			/* nothing plugged in and a terminal: take the virtual board */
+};
+
+/* An exit status: PT_EXIT_DONE, or else err says why. */
+int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const struct pt_rig_kind *kind,
+		struct pt_err *err);
+/* Closes session and board, runs the loop until all handles are gone. What else hangs in the loop is closed by now. */
+void pt_rig_close(struct pt_rig *rig);
+
+#endif

@@ -1,0 +1,69 @@
+/* proftap board NAME: a virtual board's probe for other programs, on the network, in real time. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "host/log.h"
+#include "probes/virtual/serve.h"
+#include "cli/app.h"
+#include "cli/subcommands.h"
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+	(void)signum;
+	uv_stop(handle->loop);
+}
+
+static int serve(uv_loop_t *loop, const char *board, const char *address, struct pt_err *err)
+{
+	struct pt_vserve *server = pt_vserve_new(loop, board, address, err);
+	uv_signal_t interrupt, terminate;
+
+	if (server == NULL)
+		return err->code;
+	printf("board %s\n", pt_vserve_address(server));
+	fflush(stdout);
+	pt_info("board: serves %s", pt_vserve_what(server));
+	uv_signal_init(loop, &interrupt);
+	uv_signal_init(loop, &terminate);
+	uv_signal_start(&interrupt, on_signal, SIGINT);
+	uv_signal_start(&terminate, on_signal, SIGTERM);
+	uv_run(loop, UV_RUN_DEFAULT);
+	pt_info("board: %.3f s of real time that the board has not seen", (double)pt_vserve_slip_ns(server) / 1e9);
+	uv_close((uv_handle_t *)&interrupt, NULL);
+	uv_close((uv_handle_t *)&terminate, NULL);
+	pt_vserve_close(server, NULL, NULL);
+	uv_run(loop, UV_RUN_DEFAULT);
+	return 0;
+}
+
+static void name_board(const struct pt_options *options, char *board, size_t room)
+{
+	snprintf(board, room, "%s%s%s", options->rest[0], options->elf != NULL ? "?elf=" : "",
+		 options->elf != NULL ? options->elf : "");
+}
+
+static int run_board(const struct pt_options *options)
+{
+	const char *address = options->listen != NULL ? options->listen : "127.0.0.1:4441";
+	struct pt_err err = { 0 };
+	char board[640];
+	uv_loop_t loop;
+	int rc;
+
+	if (options->n_rest != 1) {
+		pt_error("board takes the name of one virtual board; `proftap boards` lists them");
+		return PT_EXIT_USAGE;
+	}
+	name_board(options, board, sizeof(board));
+	uv_loop_init(&loop);
+	rc = serve(&loop, board, address, &err);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	uv_loop_close(&loop);
+	if (rc < 0)
+		pt_error("%s", err.msg);
+	return rc < 0 ? PT_EXIT_USAGE : PT_EXIT_DONE;
+}
+
+const struct pt_verb pt_verb_board = {
+	"board", "NAME[?KEY=VALUE]", "serve a virtual board's probe on TCP to other programs", run_board
+};

@@ -1,0 +1,31 @@
+/* proftap check CAPTURE|--live --limits FILE: timing rules, for lab machines. The way is that of decode, or of profile;
+ * what is shown, if nothing else is asked for, is what became of the rules. */
+#include "host/log.h"
+#include "cli/app.h"
+#include "cli/output.h"
+#include "cli/commands/rerun.h"
+#include "cli/subcommands.h"
+
+static bool names_view(const struct pt_options *options)
+{
+	for (size_t i = 0; i < options->n_rest; i++)
+		if (pt_query_knows(options->rest[i]))
+			return true;
+	return false;
+}
+
+static int run_check(const struct pt_options *options)
+{
+	struct pt_options with_view = *options;
+
+	if (options->limits == NULL) {
+		pt_error("check needs rules: --limits FILE, one rule a line, such as gross(adc_convert) in 5us..7us");
+		return PT_EXIT_USAGE;
+	}
+	if (!names_view(options) && options->n_rest < PT_MAX_REST)
+		with_view.rest[with_view.n_rest++] = "limits";
+	return options->live ? pt_verb_profile.run(&with_view) : pt_decode_as("check", &with_view);
+}
+
+const struct pt_verb pt_verb_check = { "check", "FILE...|--live --limits FILE [--junit FILE]",
+				       "check timing rules on a capture, or live; exit 1 on a violation", run_check };

@@ -1,0 +1,101 @@
+/* proftap decode FILE...: the analyses again, over what was captured, or what other instruments wrote; no hardware.
+ * With the settings and the ELF of the capture's HEAD the report is the live one, byte for byte; what the command line
+ * says goes before. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/log.h"
+#include "profile/analyses/limits/limits.h"
+#include "profile/result/profile.h"
+#include "cli/app.h"
+#include "cli/output.h"
+#include "cli/commands/rerun.h"
+#include "cli/verdict.h"
+#include "cli/subcommands.h"
+
+/* A bare word behind a file that is no file itself was meant for a view: who reads it lists those. */
+static bool is_word(const struct pt_rerun *r, const char *text)
+{
+	return pt_query_knows(text) || (r->n_files > 0 && strcmp(text, "-") != 0 && strpbrk(text, "./?") == NULL);
+}
+
+static int sort_rest(struct pt_rerun *r, struct pt_err *err)
+{
+	const struct pt_options *o = r->options;
+	const char *words[PT_MAX_REST];
+	size_t n_words = 0;
+
+	for (size_t i = 0; i < o->n_rest; i++) {
+		if (is_word(r, o->rest[i]) && access(o->rest[i], F_OK) != 0)
+			words[n_words++] = o->rest[i];
+		else
+			r->files[r->n_files++] = o->rest[i];
+	}
+	if (r->n_files == 0)
+		return pt_fail(err, PT_EARG, "%s needs a capture file: proftap %s FILE...", r->name, r->name);
+	return pt_output_query(&r->query, o, words, n_words, err);
+}
+
+static int write_one(const struct pt_profile *profile, const struct pt_query *query, const char *path,
+		     struct pt_err *err)
+{
+	struct pt_text text = { .bytes = NULL };
+	int status = PT_EXIT_USAGE;
+
+	if (pt_report_render(profile, query, &text, err) < 0)
+		pt_error("%s", err->msg);
+	else
+		status = pt_output_write(query, path, text.bytes != NULL ? text.bytes : "", text.len_bytes);
+	pt_text_free(&text);
+	return status;
+}
+
+static int report(struct pt_rerun *r, struct pt_err *err)
+{
+	static const struct pt_query junit = { .format = "junit" };
+	const struct pt_profile *profile = pt_pipeline_profile(r->pipeline);
+	int status = write_one(profile, &r->query, r->options->output, err);
+
+	if (status == PT_EXIT_DONE && r->options->junit != NULL)
+		status = write_one(profile, &junit, r->options->junit, err);
+	if (status == PT_EXIT_DONE && profile->limits != NULL)
+		status = pt_verdict_status(r->options, profile->limits->n_failed, profile->limits->n_undecided);
+	if (status == PT_EXIT_DONE && r->failed)
+		return PT_EXIT_USAGE;
+	if (status == PT_EXIT_DONE && r->options->max_loss >= 0.0 &&
+	    pt_profile_lost_share(profile) > r->options->max_loss)
+		return PT_EXIT_LOSS;
+	return status;
+}
+
+int pt_decode_as(const char *verb, const struct pt_options *options)
+{
+	struct pt_rerun r = { .name = verb, .options = options };
+	struct pt_err err = { 0 };
+	int status = PT_EXIT_USAGE;
+
+	if (sort_rest(&r, &err) < 0)
+		pt_error("%s", err.msg);
+	else
+		status = pt_output_try(&r.query, options->output);
+	if (status != PT_EXIT_DONE)
+		return status;
+	if (pt_rerun(&r, &err) < 0) {
+		pt_error("%s", err.msg);
+		status = PT_EXIT_USAGE;
+	} else {
+		status = report(&r, &err);
+	}
+	pt_rerun_drop(&r);
+	return status;
+}
+
+static int run_decode(const struct pt_options *options)
+{
+	return pt_decode_as("decode", options);
+}
+
+const struct pt_verb pt_verb_decode = { "decode", "FILE... [VIEW] [sort=KEY] [top=N]",
+					"run the analyses again on captures and files of other instruments",
+					run_decode };

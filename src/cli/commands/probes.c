@@ -1,0 +1,128 @@
+/* proftap probes: what is plugged in. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/log.h"
+#include "probes/logic/logic.h"
+#include "probes/wires/probe.h"
+#include "cli/app.h"
+#include "base/util.h"
+#include "cli/subcommands.h"
+
+enum { MAX_PROBES = 64, MAX_ANALYSERS = 16 };
+
+struct row { const struct pt_probe_found *found; struct pt_probe_info info; bool opened; };
+
+/* Packet size, count and SWO are only known to the probe itself: ask it, unless somebody else has it. */
+static void ask(struct row *row)
+{
+	struct pt_err err = { 0 };
+	struct pt_probe *probe = row->found->permitted ? pt_probe_open(row->found->uri, NULL, &err) : NULL;
+
+	row->opened = probe != NULL;
+	if (probe != NULL)
+		pt_probe_info(probe, &row->info);
+	else if (row->found->permitted)
+		pt_warn("%s: %s", row->found->uri, err.msg);
+	pt_probe_close(probe);
+}
+
+static void print_text(const struct row *row)
+{
+	const struct pt_probe_found *f = row->found;
+
+	printf("%s\n    %s, serial %s, %s, %s\n", f->uri, f->product, f->serial[0] != '\0' ? f->serial : "none",
+	       f->where, f->transports);
+	if (row->opened)
+		printf("    %u packets of %zu bytes%s, firmware %s\n", row->info.packet_count, row->info.packet_bytes,
+		       row->info.swo ? ", SWO" : "", row->info.firmware);
+	else
+		printf("    %s\n", f->permitted ? "in use" : "no permission (see the udev rule in README)");
+}
+
+/* "bulk hid" as a list. */
+static json_t *words(const char *text)
+{
+	json_t *list = json_array();
+
+	for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+		size_t len = strcspn(text, " ");
+
+		json_array_append_new(list, json_stringn(text, len));
+		text += len;
+	}
+	return list;
+}
+
+/* usb_path is what usb= takes. */
+static json_t *to_json(const struct row *row)
+{
+	const struct pt_probe_found *f = row->found;
+	const char *path = strncmp(f->where, "usb ", 4) == 0 ? f->where + 4 : f->where;
+	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:i, s:b}", "uri", f->uri, "product", f->product,
+				"serial", f->serial, "usb_path", path, "transports", words(f->transports), "vid",
+				f->usb_vid, "pid", f->usb_pid, "permitted", f->permitted);
+
+	if (out != NULL && row->opened) {
+		json_object_set_new(out, "packet_bytes", json_integer((json_int_t)row->info.packet_bytes));
+		json_object_set_new(out, "packet_count", json_integer(row->info.packet_count));
+		json_object_set_new(out, "swo", json_boolean(row->info.swo));
+		json_object_set_new(out, "firmware", json_string(row->info.firmware));
+	}
+	return out;
+}
+
+/* Logic analysers: the pins of a trace port. Returns how many. */
+static size_t show_analysers(json_t *list)
+{
+	static struct pt_logic_found found[MAX_ANALYSERS];
+	size_t n = pt_logic_list(pt_logic_usb_drivers, found, MAX_ANALYSERS);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pt_logic_found *f = &found[i];
+
+		if (list != NULL)
+			json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[s], s:i}",
+				"uri", f->uri, "product", f->product, "serial", f->serial, "usb_path", f->where,
+				  "transports", "pins", "lines",
+				(int)f->n_lines));
+		else
+			printf("%s\n    %s, serial %s%s%s\n    %u lines, to capture trace pins\n", f->uri, f->product,
+			       f->serial[0] != '\0' ? f->serial : "none", f->where[0] != '\0' ? ", " : "", f->where,
+			       f->n_lines);
+	}
+	return n;
+}
+
+static int run_probes(const struct pt_options *options)
+{
+	static struct pt_probe_found found[MAX_PROBES];
+	struct pt_err err = { 0 };
+	int n = pt_probe_list(found, MAX_PROBES, &err);
+	json_t *list = json_array();
+	size_t n_analysers;
+
+	if (n < 0)
+		pt_error("%s", err.msg);
+	for (int i = 0; i < n && i < MAX_PROBES; i++) {
+		struct row row = { .found = &found[i] };
+
+		ask(&row);
+		if (options->json)
+			json_array_append_new(list, to_json(&row));
+		else
+			print_text(&row);
+	}
+	n_analysers = show_analysers(options->json ? list : NULL);
+	if (options->json) {
+		json_dumpf(list, stdout, JSON_INDENT(2));
+		printf("\n");
+	} else if (n == 0 && n_analysers == 0) {
+		printf("no probe is plugged in (virtual boards: `proftap boards`)\n");
+	}
+	json_decref(list);
+	return n < 0 ? PT_EXIT_DEVICE : PT_EXIT_DONE;
+}
+
+const struct pt_verb pt_verb_probes = { "probes", "[--json]", "list what is plugged in", run_probes };

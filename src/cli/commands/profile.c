@@ -1,0 +1,309 @@
+/* proftap profile: attach, profile for a while, report, detach. Headless; a chain of callbacks on one loop, each step
+ * started by the end of the one before. SIGINT (SIGTERM, SIGHUP) cuts the waiting short: stop, report, exit 0; a second
+ * one leaves at once. The board is left as it was found in any case. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/log.h"
+#include "cli/app.h"
+#include "base/util.h"
+#include "cli/output.h"
+#include "cli/verdict.h"
+#include "cli/subcommands.h"
+
+struct profile {
+	struct pt_rig rig;
+	const struct pt_options *options;
+	struct pt_board_listener listener;
+	struct pt_query query;
+	uv_signal_t signals[3];
+	int status;
+	bool begun, waiting, interrupted;
+	bool over;		/* nothing that still comes in counts */
+};
+
+struct control { struct pt_job job; struct profile *profile; void (*next)(struct profile *profile); };
+
+static void finish(struct profile *p, int status)
+{
+	p->status = status;
+	p->over = true;
+	uv_stop(&p->rig.loop);
+}
+
+static void fail(struct profile *p, int status, const char *why)
+{
+	pt_error("%s", why);
+	finish(p, status);
+}
+
+/* --- report ------------------------------------------------------------------------------------------------------- */
+
+static void end(struct profile *p, int status)
+{
+	size_t failed, undecided;
+
+	pt_session_limits(p->rig.session, &failed, &undecided);
+	if (status == PT_EXIT_DONE)
+		status = pt_verdict_status(p->options, failed, undecided);
+	if (status == PT_EXIT_DONE && p->status == PT_EXIT_DONE && p->options->max_loss >= 0.0 &&
+	    pt_session_loss(p->rig.session) > p->options->max_loss)
+		status = PT_EXIT_LOSS;
+	finish(p, p->status != PT_EXIT_DONE ? p->status : status);
+}
+
+static const struct pt_query junit = { .format = "junit" };
+
+static void on_junit(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+
+	if (p->over)
+		return;
+	if (rc < 0)
+		fail(p, PT_EXIT_USAGE, text);
+	else
+		end(p, pt_output_write(&junit, p->options->junit, text, len_bytes));
+}
+
+static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+	int status;
+
+	if (p->over)
+		return;
+	if (rc < 0) {
+		fail(p, PT_EXIT_USAGE, text);
+		return;
+	}
+	status = pt_output_write(&p->query, p->options->output, text, len_bytes);
+	if (status == PT_EXIT_DONE && p->options->junit != NULL)
+		pt_session_report(p->rig.session, &junit, on_junit, p);
+	else
+		end(p, status);
+}
+
+/* Whatever went wrong, what was collected is reported. */
+static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+	const char *ended;
+	char captured[600];
+
+	(void)len_bytes;
+	if (p->over)
+		return;
+	ended = pt_session_why_ended(p->rig.session);
+	if (rc < 0)
+		pt_error("profile stop: %s", text);
+	else if (ended[0] != '\0')
+		pt_error("the profile ended by itself: %s", ended);
+	if (rc < 0 || ended[0] != '\0')
+		p->status = PT_EXIT_DEVICE;
+	else if (!pt_session_captured(p->rig.session, captured, sizeof(captured)))
+		p->status = PT_EXIT_USAGE;	/* said already */
+	else if (captured[0] != '\0')
+		pt_info("%.*s", (int)strcspn(captured, "\n"), captured);
+	pt_session_report(p->rig.session, &p->query, on_report, p);
+}
+
+static void stop(struct profile *p)
+{
+	pt_session_stop(p->rig.session, on_stopped, p);
+}
+
+static void on_time_up(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+
+	(void)rc;
+	(void)text;
+	(void)len_bytes;
+	p->waiting = false;
+	if (!p->over)
+		stop(p);
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static int resume_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)job;
+	return target != NULL ? pt_board_resume(board, 0, err) : pt_fail(err, PT_EIO, "the target is gone");
+}
+
+static void let_run(struct profile *p)
+{
+	if (p->interrupted || pt_session_get_state(p->rig.session) != PT_SESSION_RUNNING) {
+		stop(p);
+		return;
+	}
+	p->waiting = true;
+	pt_session_wait(p->rig.session, p->options->for_ns != 0 ? 0 : PT_UNKNOWN, on_time_up, p);
+}
+
+/* A word to the core, and what comes after it. */
+static void control_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct control *control = (struct control *)job;
+	struct profile *p = control->profile;
+
+	if (rc < 0)
+		fail(p, PT_EXIT_DEVICE, err->msg);
+	else
+		control->next(p);
+	free(control);
+}
+
+static void post(struct profile *p, int (*run)(struct pt_job *, struct pt_board *, struct pt_target *, struct pt_err *),
+		 void (*next)(struct profile *p))
+{
+	struct control *control = calloc(1, sizeof(*control));
+
+	if (control == NULL)
+		abort();
+	control->profile = p;
+	control->next = next;
+	control->job.run = run;
+	control->job.done = control_done;
+	pt_board_post(p->rig.board, &control->job);
+}
+
+static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct profile *p = arg;
+
+	(void)len_bytes;
+	if (p->over)
+		return;
+	if (rc < 0) {
+		pt_error("profile start: %s", text);
+		finish(p, rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE);
+		return;
+	}
+	pt_info("%.*s%s", (int)strcspn(text, "\n"), text,
+		p->options->for_ns == 0 ? "; Ctrl-C ends it and reports" : "");
+	if (pt_board_last_status(p->rig.board, 0).state == PT_HALTED)
+		post(p, resume_run, let_run);
+	else
+		let_run(p);
+}
+
+static void add(char (*words)[96], const char **list, size_t *n, const char *key, const char *value)
+{
+	if (value == NULL)
+		return;
+	snprintf(words[*n], sizeof(words[*n]), "%s=%s", key, value);
+	list[*n] = words[*n];
+	(*n)++;
+}
+
+static void start(struct profile *p)
+{
+	char words[4][96], for_ns[32], *analyses = pt_output_analyses(&p->query, p->options, NULL);
+	const char *list[5];
+	size_t n = 0;
+
+	snprintf(for_ns, sizeof(for_ns), "%" PRIu64 "ns", p->options->for_ns);
+	if (p->options->for_ns != 0)	/* known to the source from the start: a run on a virtual clock is repeatable */
+		add(words, list, &n, "for", for_ns);
+	add(words, list, &n, "source", p->options->source);
+	add(words, list, &n, "mode", p->options->mode);
+	if (analyses != NULL)
+		list[n++] = analyses;
+	pt_session_start(p->rig.session, list, n, on_started, p);
+	free(analyses);
+}
+
+static void end_before_start(struct profile *p)
+{
+	pt_info("interrupted before the profile began");
+	finish(p, p->status);
+}
+
+static int reset_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)job;
+	return target != NULL ? pt_board_reset(board, PT_RESET_HALT, err) : pt_fail(err, PT_EIO, "the target is gone");
+}
+
+static void on_board_state(void *arg, enum pt_board_state state, const char *why)
+{
+	struct profile *p = arg;
+
+	if (p->begun || p->over)
+		return;		/* a loss is told by the session */
+	if (state == PT_BOARD_CLOSED || state == PT_BOARD_LOCKED) {
+		fail(p, pt_board_get_error(p->rig.board) == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE, why);
+	} else if (state == PT_BOARD_READY) {
+		p->begun = true;
+		pt_info("attached: %s", why);
+		if (p->options->reset)
+			post(p, reset_run, start);
+		else
+			start(p);
+	}
+}
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+	struct profile *p = handle->data;
+
+	(void)signum;
+	if (p->interrupted)
+		finish(p, p->status);
+	else if (!p->begun)
+		end_before_start(p);
+	p->interrupted = true;
+	if (p->waiting)
+		pt_session_cancel_wait(p->rig.session);
+}
+
+static void watch_signals(struct profile *p)
+{
+	static const int signums[PT_LEN(p->signals)] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < PT_LEN(signums); i++) {
+		uv_signal_init(&p->rig.loop, &p->signals[i]);
+		p->signals[i].data = p;
+		uv_signal_start(&p->signals[i], on_signal, signums[i]);
+	}
+}
+
+static int run_profile(const struct pt_options *options)
+{
+	struct pt_rig_kind kind = { .virtual_clock = "virtual", .replace_capture = true };
+	struct profile p = { .options = options };
+	struct pt_err err = { 0 };
+
+	if (pt_output_query(&p.query, options, options->rest, options->n_rest, &err) < 0) {
+		pt_error("%s", err.msg);
+		return PT_EXIT_USAGE;
+	}
+	p.status = pt_output_try(&p.query, options->output);
+	if (p.status != PT_EXIT_DONE)
+		return p.status;
+	p.status = pt_rig_open(&p.rig, options, &kind, &err);
+	if (p.status != PT_EXIT_DONE) {
+		pt_error("%s", err.msg);
+		return p.status;
+	}
+	p.listener = (struct pt_board_listener){ .arg = &p, .on_state = on_board_state };
+	pt_board_listen(p.rig.board, &p.listener);
+	watch_signals(&p);
+	uv_run(&p.rig.loop, UV_RUN_DEFAULT);
+	pt_board_unlisten(p.rig.board, &p.listener);
+	for (size_t i = 0; i < PT_LEN(p.signals); i++)
+		uv_close((uv_handle_t *)&p.signals[i], NULL);
+	pt_rig_close(&p.rig);
+	return p.status;
+}
+
+const struct pt_verb pt_verb_profile = { "profile", "[VIEW] [sort=KEY] [top=N]",
+					 "attach, profile for a while (--for TIME, or until Ctrl-C), report, detach",
+					 run_profile };

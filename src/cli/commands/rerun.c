@@ -1,0 +1,173 @@
+#include "cli/commands/rerun.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/head.h"
+#include "host/log.h"
+#include "program/model/settings.h"
+#include "profile/result/profile.h"
+#include "trace/formats.h"
+#include "base/util.h"
+#include "cli/output.h"
+
+static void on_note(void *arg, const char *text)
+{
+	struct pt_rerun *r = arg;
+
+	pt_warn("%s: %s", r->name, text);
+}
+
+static int open_inputs(struct pt_rerun *r, struct pt_err *err)
+{
+	r->inputs = pt_inputs_new(on_note, r);
+	if (r->inputs == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory");
+	for (size_t i = 0; i < r->n_files; i++)
+		if (pt_inputs_add(r->inputs, r->files[i], r->options->words, r->options->n_words, err) < 0)
+			return err->code;
+	return 0;
+}
+
+static bool is_symbols_word(const char *word)
+{
+	for (size_t i = 0; i < PT_N_PROGRAM_PARAMS; i++) {
+		size_t len = strlen(pt_program_params[i].key);
+
+		if (strncmp(word, pt_program_params[i].key, len) == 0 && (word[len] == '=' || word[len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+static int take_words(struct pt_rerun *r, struct pt_err *err)
+{
+	const struct pt_options *o = r->options;
+
+	for (size_t i = 0; i < o->n_words; i++) {
+		bool of_elf = is_symbols_word(o->words[i]);
+
+		if (of_elf && pt_params_add(r->symbols, pt_program_params, PT_N_PROGRAM_PARAMS, o->words[i], err) < 0)
+			return err->code;
+		if (of_elf && !pt_pipeline_knows(o->words[i]))
+			continue;
+		if (pt_inputs_know(o->words[i]) && !pt_pipeline_knows(o->words[i])) {
+			if (pt_inputs_take(r->inputs, o->words[i], err) < 0)
+				return err->code;
+			continue;
+		}
+		if (pt_pipeline_add(r->settings, o->words[i], err) < 0)
+			return err->code;
+	}
+	return 0;
+}
+
+/* The settings of the capture, then those of the command line, then what the report is made of. */
+static int settle(struct pt_rerun *r, struct pt_err *err)
+{
+	const struct pt_param *analysis = pt_pipeline_param(0);
+	size_t len_bytes;
+	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
+	char *word;
+	int rc = 0;
+
+	r->settings = pt_params_new();
+	r->symbols = pt_params_new();
+	if (r->settings == NULL || r->symbols == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory");
+	if (lines != NULL)
+		pt_capture_head_settings(lines, len_bytes, r->settings, r->symbols, on_note, r);
+	word = pt_output_analyses(&r->query, r->options,
+				  pt_params_given(r->settings, analysis) ? pt_params_text(r->settings, analysis)
+									 : NULL);
+	if (take_words(r, err) < 0)
+		rc = err->code;
+	else if (word != NULL)
+		rc = pt_pipeline_add(r->settings, word, err);
+	free(word);
+	return rc;
+}
+
+static int open_program(struct pt_rerun *r, struct pt_err *err)
+{
+	size_t len_bytes;
+	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
+
+	if (pt_capture_head_program(lines != NULL ? lines : "", len_bytes, r->options->elf, r->symbols,
+				    &r->program, on_note, r, err) < 0)
+		return err->code;
+	if (r->program != NULL && pt_program_warning(r->program) != NULL)
+		pt_warn("elf: %s", pt_program_warning(r->program));
+	for (size_t i = 0; r->program == NULL && i < r->options->n_words; i++)
+		if (is_symbols_word(r->options->words[i]))
+			return pt_fail(err, PT_EARG, "%.60s is a setting for an ELF, and none is known; give it with "
+				       "--elf", r->options->words[i]);
+	return 0;
+}
+
+/* --- the way through ---------------------------------------------------------------------------------------------- */
+
+static int begin(struct pt_rerun *r, struct pt_err *err)
+{
+	pt_pipeline_free(r->pipeline);
+	r->pipeline = pt_pipeline_new(r->program, r->settings, err);
+	if (r->pipeline != NULL)
+		pt_configs_feed(&r->configs, r->pipeline);
+	return r->pipeline != NULL ? 0 : err->code;
+}
+
+static int run_through(struct pt_rerun *r, struct pt_err *err)
+{
+	const struct pt_chunk *chunk = NULL;
+	struct pt_err bad;
+	int item;
+
+	while ((item = pt_inputs_next(r->inputs, &chunk, &bad)) != PT_INPUT_END) {
+		if (item < 0) {		/* what came before is worth a report */
+			pt_error("%s", bad.msg);
+			r->failed = true;
+			pt_pipeline_cut(r->pipeline);
+		} else if (item == PT_INPUT_RESET) {
+			if (begin(r, err) < 0)
+				return err->code;
+		} else {
+			pt_configs_keep(&r->configs, chunk);
+			pt_pipeline_feed(r->pipeline, chunk);
+		}
+	}
+	pt_pipeline_over(r->pipeline);
+	return 0;
+}
+
+/* Whether some source tells of code. */
+static bool wants_names(const struct pt_rerun *r)
+{
+	const struct pt_profile *profile = pt_pipeline_profile(r->pipeline);
+	static const char *const others[] = { PT_FORMAT_LINES, PT_FORMAT_VALUES, PT_FORMAT_COUNTERS };
+	size_t n_others = 0;
+
+	for (size_t i = 0; i < profile->n_sources; i++)
+		for (size_t k = 0; k < PT_LEN(others); k++)
+			n_others += strcmp(profile->sources[i].format, others[k]) == 0;
+	return n_others < profile->n_sources;
+}
+
+int pt_rerun(struct pt_rerun *r, struct pt_err *err)
+{
+	if (open_inputs(r, err) < 0 || settle(r, err) < 0 || open_program(r, err) < 0 || begin(r, err) < 0 ||
+	    run_through(r, err) < 0)
+		return err->code;
+	if (r->program == NULL && wants_names(r))
+		pt_warn("%s: no ELF is known, so there are no names; give it with --elf", r->name);
+	return 0;
+}
+
+void pt_rerun_drop(struct pt_rerun *r)
+{
+	pt_pipeline_free(r->pipeline);
+	pt_program_unref(r->program);
+	pt_params_free(r->settings);
+	pt_params_free(r->symbols);
+	pt_inputs_free(r->inputs);
+	pt_configs_fini(&r->configs);
+}

@@ -1,0 +1,258 @@
+/* proftap serve: the daemon. A board, its session, and the door for GDB; ends on SIGINT, SIGTERM or SIGHUP. With
+ * --gdb stdio a daemon that has the probe already is joined: bytes go to and fro between GDB and it. */
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/lock_file.h"
+#include "gdbstub/gdbstub.h"
+#include "host/log.h"
+#include "probes/wires/probe.h"
+#include "cli/stdio_bridge.h"
+#include "cli/app.h"
+#include "base/util.h"
+#include "cli/subcommands.h"
+
+struct serve {
+	struct pt_rig rig;
+	struct pt_gdbstub *gdb;
+	struct pt_board_listener listener;
+	uv_signal_t signals[3];
+	struct pt_job claim_job;
+	struct pt_claim *claim[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
+	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
+	struct pt_peers allow;				/* the GDB server's */
+	bool claiming, gdb_closed;
+	int status;
+};
+
+static void stop(struct serve *s)
+{
+	uv_stop(&s->rig.loop);
+}
+
+/* --- a note for other proftaps ------------------------------------------------------------------------------------ */
+
+/* On the board thread, because it knows and may wait for files. That there is no note harms nobody. */
+static int write_claim(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct serve *s = (struct serve *)((char *)job - offsetof(struct serve, claim_job));
+	struct pt_probe *probe = target != NULL ? target->probe : NULL;
+	struct pt_link_info info;
+	struct pt_err why = { 0 };
+
+	(void)board;
+	(void)err;
+	for (size_t i = 0; probe != NULL && i < PT_BOARD_PROBES; i++, probe = pt_probe_next(probe)) {
+		pt_link_info(pt_probe_link(probe), &info);
+		if (info.is_virtual || s->claim[i] != NULL)
+			continue;
+		s->claim[i] = pt_claim_new(info.where, s->address, &why);
+		if (s->claim[i] == NULL)
+			pt_debug(PT_LOG_USB, "no note for other proftaps: %s", why.msg);
+	}
+	return 0;
+}
+
+static void claimed(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct serve *s = (struct serve *)((char *)job - offsetof(struct serve, claim_job));
+
+	(void)rc;
+	(void)err;
+	s->claiming = false;
+}
+
+static void claim(struct serve *s)
+{
+	if (s->claiming || s->gdb == NULL)
+		return;
+	s->claiming = true;
+	s->claim_job = (struct pt_job){ .run = write_claim, .done = claimed, .even_locked = true };
+	pt_board_post(s->rig.board, &s->claim_job);
+}
+
+static void drop_claim(struct serve *s)
+{
+	if (s->claiming)
+		return;
+	for (size_t i = 0; i < PT_BOARD_PROBES; i++) {
+		pt_claim_free(s->claim[i]);
+		s->claim[i] = NULL;
+	}
+}
+
+/* GDB on standard input, and a daemon of ours has the probe already: then that one serves it. False: there is none. */
+static bool join(const struct pt_options *options, int *status)
+{
+	const char *uri = options->probe[0] != NULL ? options->probe[0] : "";
+	char where[64], address[256];
+	struct pt_err err = { 0 };
+	int fd;
+
+	if (options->gdb == NULL || strcmp(options->gdb, "stdio") != 0 || !pt_probe_where(uri, where, sizeof(where)) ||
+	    !pt_claim_find(where, address, sizeof(address)))
+		return false;
+	*status = PT_EXIT_DEVICE;
+	if (strcmp(address, "stdio") == 0) {
+		pt_error("the probe at %s is in use by a proftap that serves its own standard input", where);
+		return true;
+	}
+	fd = pt_relay_connect(address, &err);
+	if (fd >= 0) {
+		pt_info("gdb: joining the daemon at %s, which has the probe at %s%s", address, where,
+			options->elf != NULL || options->n_words > 0 ? "; its --elf and settings stay as they are"
+								     : "");
+		signal(SIGPIPE, SIG_IGN);
+		signal(SIGINT, SIG_IGN);	/* Ctrl-C is for GDB */
+		if (pt_relay(0, 1, fd, &err) == 0)
+			*status = PT_EXIT_DONE;
+	}
+	if (err.code != 0)
+		pt_error("join the daemon that has the probe at %s: %s", where, err.msg);
+	return true;
+}
+
+/* --- the daemon --------------------------------------------------------------------------------------------------- */
+
+/* What is wrong with the command line does not get better by waiting. */
+static void on_board_state(void *arg, enum pt_board_state state, const char *why)
+{
+	struct serve *s = arg;
+
+	if (state == PT_BOARD_READY) {
+		pt_info("board: attached: %s", why);
+		claim(s);
+	} else if (state == PT_BOARD_LOCKED) {
+		pt_warn("board: locked: %s", why);
+		claim(s);
+	} else if (state == PT_BOARD_CLOSED && pt_board_get_error(s->rig.board) == PT_EARG) {
+		pt_error("%s", why);
+		s->status = PT_EXIT_USAGE;
+		stop(s);
+	} else if (state == PT_BOARD_CLOSED) {
+		pt_warn("board: %s (looking for it again)", why);
+	}
+	if (state == PT_BOARD_CLOSED)
+		drop_claim(s);
+}
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+	(void)signum;
+	stop(handle->data);
+}
+
+static void on_quit(void *arg)
+{
+	stop(arg);
+}
+
+static int parse_attach(const char *word, enum pt_attach *out, struct pt_err *err)
+{
+	static const char *const names[] = {
+		[PT_ATTACH_AUTO] = "auto", [PT_ATTACH_RUN] = "run", [PT_ATTACH_HALT] = "halt"
+	};
+
+	*out = PT_ATTACH_AUTO;
+	for (size_t i = 0; word != NULL && i < PT_LEN(names); i++) {
+		if (strcmp(word, names[i]) == 0) {
+			*out = (enum pt_attach)i;
+			return 0;
+		}
+	}
+	return word == NULL ? 0 : pt_fail(err, PT_EARG, "--attach takes auto, run or halt, not %s", word);
+}
+
+static int parse_second(const char *word, bool *watch, struct pt_err *err)
+{
+	*watch = word != NULL && strcmp(word, "watch") == 0;
+	return word == NULL || *watch || strcmp(word, "none") == 0
+		       ? 0
+		       : pt_fail(err, PT_EARG, "--second takes none or watch, not %s", word);
+}
+
+static void watch_signals(struct serve *s)
+{
+	static const int signums[PT_LEN(s->signals)] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < PT_LEN(signums); i++) {
+		uv_signal_init(&s->rig.loop, &s->signals[i]);
+		s->signals[i].data = s;
+		uv_signal_start(&s->signals[i], on_signal, signums[i]);
+	}
+}
+
+static int open_doors(struct serve *s, const struct pt_options *options, struct pt_err *err)
+{
+	struct pt_gdbstub_config config = {
+		.address = options->gdb != NULL ? options->gdb : "127.0.0.1:3333",
+		.board = s->rig.board, .session = s->rig.session, .symbols = s->rig.symbols,
+		.on_quit = on_quit, .arg = s,
+	};
+
+	if (parse_attach(options->attach, &config.attach, err) < 0 ||
+	    parse_second(options->second, &config.watch, err) < 0)
+		return err->code;
+	if (options->allow != NULL && pt_peers_parse(&s->allow, options->allow, err) < 0)
+		return pt_wrap(err, "--allow");
+	config.allow = options->allow != NULL ? &s->allow : NULL;
+	s->gdb = pt_gdbstub_new(&s->rig.loop, &config, err);
+	if (s->gdb == NULL)
+		return err->code;
+	snprintf(s->address, sizeof(s->address), "%s", pt_gdbstub_address(s->gdb));
+	if (options->print_ports && strcmp(config.address, "stdio") != 0) {	/* there standard output is GDB's */
+		printf("gdb %s\n", pt_gdbstub_address(s->gdb));
+		fflush(stdout);
+	}
+	pt_info("gdb: listening on %s", pt_gdbstub_address(s->gdb));
+	return 0;
+}
+
+static void on_gdb_closed(void *arg)
+{
+	((struct serve *)arg)->gdb_closed = true;
+}
+
+/* Clients use the session, so they go first. */
+static void close_doors(struct serve *s)
+{
+	if (s->gdb != NULL)
+		pt_gdbstub_close(s->gdb, on_gdb_closed, s);
+	while (s->gdb != NULL && !s->gdb_closed)
+		uv_run(&s->rig.loop, UV_RUN_ONCE);
+	for (size_t i = 0; i < PT_LEN(s->signals); i++)
+		uv_close((uv_handle_t *)&s->signals[i], NULL);
+	pt_board_unlisten(s->rig.board, &s->listener);
+}
+
+static int run_serve(const struct pt_options *options)
+{
+	struct pt_rig_kind kind = { .virtual_clock = "wall", .reopen = true, .demo = true };
+	struct serve s = { .gdb = NULL };
+	struct pt_err err = { 0 };
+
+	if (join(options, &s.status))
+		return s.status;
+	s.status = pt_rig_open(&s.rig, options, &kind, &err);
+	if (s.status != PT_EXIT_DONE) {
+		pt_error("%s", err.msg);
+		return s.status;
+	}
+	s.listener = (struct pt_board_listener){ .arg = &s, .on_state = on_board_state };
+	pt_board_listen(s.rig.board, &s.listener);
+	watch_signals(&s);
+	if (open_doors(&s, options, &err) == 0) {
+		uv_run(&s.rig.loop, UV_RUN_DEFAULT);
+	} else {
+		pt_error("%s", err.msg);
+		s.status = PT_EXIT_USAGE;
+	}
+	close_doors(&s);
+	pt_rig_close(&s.rig);
+	drop_claim(&s);
+	return s.status;
+}
+
+const struct pt_verb pt_verb_serve = { "serve", "", "the daemon that GDB connects to (the standard verb)", run_serve };

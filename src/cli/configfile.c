@@ -1,0 +1,107 @@
+/* Line by line; the options know what a key means. */
+#include "cli/configfile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BYTES = 1 << 16 };
+
+static char *strip(char *text)
+{
+	size_t len;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	len = strlen(text);
+	while (len > 0 && isspace((unsigned char)text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}
+
+/* "[board NAME]". One board is served, so a second is a mistake here and no small one: its words would be mixed up. */
+static int section(struct pt_options *options, char *line, struct pt_err *err)
+{
+	size_t len = strlen(line);
+	char *name;
+
+	if (strncmp(line, "[board", 6) != 0 || (line[6] != ' ' && line[6] != '\t') || line[len - 1] != ']')
+		return pt_fail(err, PT_EARG, "%.60s is no section: [board NAME]", line);
+	line[len - 1] = '\0';
+	name = strip(line + 6);
+	if (*name == '\0')
+		return pt_fail(err, PT_EARG, "a board needs a name: [board NAME]");
+	if (options->n_boards++ > 0)
+		return pt_fail(err, PT_EARG, "a second board, %.60s: this version serves one", name);
+	return 0;
+}
+
+static int setting(struct pt_options *options, const char *verb, char *line, struct pt_err *err)
+{
+	char *equals = strchr(line, '='), *key, *value;
+	size_t len;
+
+	if (equals == NULL)
+		return pt_fail(err, PT_EARG, "\"%.60s\" is not KEY = VALUE", line);
+	*equals = '\0';
+	key = strip(line);
+	value = strip(equals + 1);
+	len = strlen(value);
+	if (len >= 2 && value[0] == '"' && value[len - 1] == '"') {
+		value[len - 1] = '\0';
+		value++;
+	}
+	if (*key == '\0' || *value == '\0')
+		return pt_fail(err, PT_EARG, "%s has no %s", *key == '\0' ? "a line" : key,
+			       *key == '\0' ? "key" : "value");
+	return pt_options_add(options, verb, key, value, err);
+}
+
+int pt_configfile_parse(struct pt_options *options, const char *verb, const char *name, char *text, struct pt_err *err)
+{
+	unsigned n = 1;
+
+	for (char *next, *line = text; line != NULL; line = next, n++) {
+		next = strchr(line, '\n');
+		if (next != NULL)
+			*next++ = '\0';
+		line = strip(line);
+		if (*line == '\0' || *line == '#' || *line == ';')
+			continue;
+		if ((*line == '[' ? section(options, line, err) : setting(options, verb, line, err)) < 0)
+			return pt_wrap(err, "%s:%u", name, n);
+	}
+	return 0;
+}
+
+int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_err *err)
+{
+	const char *named = options->config != NULL ? options->config : getenv(PT_CONFIG_ENV);
+	const char *path = named != NULL ? named : PT_CONFIG_PATH;
+	char *text;
+	size_t len;
+	FILE *file;
+	int rc;
+
+	if (!pt_options_has("config", verb))
+		return 0;
+	file = fopen(path, "rb");
+	if (file == NULL && named == NULL)
+		return 0;
+	if (file == NULL)
+		return pt_fail(err, PT_EIO, "%s %s: %s", options->config != NULL ? "--config" : PT_CONFIG_ENV, path,
+			       strerror(errno));
+	text = calloc(1, MAX_BYTES + 1);
+	len = text != NULL ? fread(text, 1, MAX_BYTES, file) : 0;
+	if (text == NULL || ferror(file))
+		rc = pt_fail(err, PT_EIO, "%s: %s", path, strerror(errno));
+	else if (len == MAX_BYTES || strlen(text) != len)
+		rc = pt_fail(err, PT_EARG, "%s is no configuration file", path);
+	else
+		rc = pt_configfile_parse(options, verb, path, text, err);
+	fclose(file);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,339 @@
+/* Options that are config keys with a name of their own ("--core-clock HZ") become words; the rest are fields. */
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/limits_file.h"
+#include "session/orti_file.h"
+#include "host/log.h"
+#include "base/params.h"
+#include "base/util.h"
+
+enum option_kind { FIELD, PROBE, FLAG, WORD, SET, TIME, PERCENT, LOG, LIMITS, ORTI };
+
+static const struct row {
+	const char *name, *argument, *help;
+	enum option_kind kind;
+	size_t at;		/* FIELD, FLAG: offset in struct pt_options */
+} rows[] = {
+	{ "probe", "URI",
+	  "which probe: virtual:kl27, cmsis-dap:serial=S, osbdm:, ...; more than one: each does what it can", PROBE,
+	  0 },
+	{ "target", "NAME", "what kind of chip; found out if not given", FIELD, offsetof(struct pt_options, target) },
+	{ "elf", "FILE", "symbols; for a virtual board also its firmware", FIELD, offsetof(struct pt_options, elf) },
+	{ "gdb", "ADDR", "where GDB connects: HOST:PORT, unix:PATH or stdio (127.0.0.1:3333)", FIELD,
+	  offsetof(struct pt_options, gdb) },
+	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD,
+	  offsetof(struct pt_options, attach) },
+	{ "second", "none|watch", "what a second all-stop GDB gets: no program, or one to read while it runs (none)",
+	  FIELD,
+	  offsetof(struct pt_options, second) },
+	{ "allow", "USER,@GROUP", "who may connect to a unix socket, besides the user who runs proftap and root", FIELD,
+	  offsetof(struct pt_options, allow) },
+	{ "config", "FILE", "words for every run, INI ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD,
+	  offsetof(struct pt_options, config) },
+	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD,
+	  offsetof(struct pt_options, listen) },
+	{ "for", "TIME", "profile: how long the core shall run: 500ms, 2s", TIME, 0 },
+	{ "source", "NAME", "profile: where the trace comes from", FIELD, offsetof(struct pt_options, source) },
+	{ "mode", "NAME", "profile: how the source works", FIELD, offsetof(struct pt_options, mode) },
+	{ "reset", NULL, "profile: start from the reset vector", FLAG, offsetof(struct pt_options, reset) },
+	{ "analysis", "NAME", "profile: what to find out", FIELD, offsetof(struct pt_options, analysis) },
+	{ "format", "NAME", "of the report: text, json, csv, html, svg, pprof, ... (a wrong word lists all)", FIELD,
+	  offsetof(struct pt_options, format) },
+	{ "output", "FILE", "of the report (-o); standard output", FIELD, offsetof(struct pt_options, output) },
+	{ "capture", "FILE", "profile, serve: write the raw trace to FILE, for proftap decode", WORD, 0 },
+	{ "limits", "FILE", "timing rules to check: exit 1 when one is violated", LIMITS, 0 },
+	{ "orti", "FILE", "tasks, ISRs and services of an OSEK or AUTOSAR system", ORTI, 0 },
+	{ "junit", "FILE", "check: what became of the rules, as JUnit XML", FIELD, offsetof(struct pt_options, junit) },
+	{ "live", NULL, "check: profile now, instead of reading a capture", FLAG, offsetof(struct pt_options, live) },
+	{ "strict", NULL, "check: rules that the data cannot decide fail, too", FLAG,
+	  offsetof(struct pt_options, strict) },
+	{ "max-loss", "PERCENT", "exit 4 when more trace than this was lost to faults", PERCENT, 0 },
+	{ "core-clock", "HZ", "the core's clock, to turn modelled cycles into seconds", WORD, 0 },
+	{ "mtb-ram", "ADDR:SIZE", "where the MTB may write; found from the ELF if not given", WORD, 0 },
+	{ "connect", "under-reset", "hold the chip in reset while attaching", WORD, 0 },
+	{ "seed", "N", "of jitter and of virtual boards", WORD, 0 },
+	{ "set", "KEY=VALUE", "any config key", SET, 0 },
+	{ "json", NULL, "probes, events: print JSON", FLAG, offsetof(struct pt_options, json) },
+	{ "log", "LEVEL", "error, warn, info, debug, with channels: debug,gdb,usb,dap,trace", LOG, 0 },
+	{ "print-ports", NULL, "print the addresses in use to standard output", FLAG,
+	  offsetof(struct pt_options, print_ports) },
+	{ "version", NULL, "print the version", FLAG, offsetof(struct pt_options, version) },
+	{ "help", NULL, "print this", FLAG, offsetof(struct pt_options, help) },
+};
+
+/* What is not named here is for all verbs. */
+static const struct { const char *option, *verbs; } of_verbs[] = {
+	{ "probe", "serve, profile, check" }, { "target", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
+	{ "allow", "serve" }, { "listen", "board" },
+	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
+	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
+	{ "config", "serve, profile, check" }, { "junit", "check" }, { "live", "check" }, { "strict", "check" },
+};
+
+static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
+{
+	size_t room = strlen(key) + strlen(value) + 2;
+	char *word;
+
+	if (options->n_words == PT_MAX_WORDS || options->n_made == PT_MAX_MADE)
+		return pt_fail(err, PT_EARG, "more than %d settings", PT_MAX_WORDS);
+	word = malloc(room);
+	if (word == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for a setting");
+	snprintf(word, room, "%s%s%s", key, *key != '\0' ? "=" : "", value);
+	options->made[options->n_made] = word;
+	options->words[options->n_words++] = options->made[options->n_made++];
+	return 0;
+}
+
+static int take_percent(struct pt_options *options, const char *value, struct pt_err *err)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || (*end != '\0' && strcmp(end, "%") != 0) || !(percent >= 0.0 && percent <= 100.0))
+		return pt_fail(err, PT_EARG, "--max-loss takes a percentage, 0 to 100, not %s", value);
+	options->max_loss = percent / 100.0;
+	return 0;
+}
+
+/* 0 means "until Ctrl-C" inside; nobody who types it means that. */
+static int take_time(struct pt_options *options, const char *value, struct pt_err *err)
+{
+	if (pt_params_parse(PT_PARAM_TIME, value, &options->for_ns, err) < 0)
+		return pt_wrap(err, "--for");
+	return options->for_ns != 0 ? 0 : pt_fail(err, PT_EARG, "--for takes a time such as 500ms, not %s", value);
+}
+
+static int take_limits(struct pt_options *options, const char *path, struct pt_err *err)
+{
+	char *word = pt_limits_word(path, err);
+	int rc = word != NULL ? add_word(options, "", word, err) : err->code;
+
+	free(word);
+	options->limits = path;
+	return rc;
+}
+
+static int take_orti(struct pt_options *options, const char *path, struct pt_err *err)
+{
+	struct pt_orti *orti = pt_orti_file(path, err);
+	char *word = orti != NULL ? pt_orti_word(orti, err) : NULL;
+	int rc = word != NULL ? add_word(options, "", word, err) : pt_wrap(err, "--orti");
+
+	for (size_t i = 0; orti != NULL && i < orti->n_warnings; i++)
+		pt_warn("%s:%u: %s", path, orti->warning[i].line, orti->warning[i].text);
+	if (orti != NULL && orti->n_more_warnings != 0)
+		pt_warn("%s: and %zu more warnings", path, orti->n_more_warnings);
+	free(word);
+	pt_orti_free(orti);
+	return rc;
+}
+
+static int take_probe(struct pt_options *options, const char *uri, struct pt_err *err)
+{
+	size_t n = 0;
+
+	while (n < PT_MAX_PROBES && options->probe[n] != NULL)
+		n++;
+	if (n == PT_MAX_PROBES)
+		return pt_fail(err, PT_EARG, "--probe %s: a board has at most %d probes", uri, PT_MAX_PROBES);
+	options->probe[n] = uri;
+	return 0;
+}
+
+static int take_option(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
+{
+	switch (row->kind) {
+	case FIELD:
+		*(const char **)((char *)options + row->at) = value;
+		return 0;
+	case PROBE:
+		return take_probe(options, value, err);
+	case FLAG:
+		*(bool *)((char *)options + row->at) = true;
+		return 0;
+	case WORD:
+		return add_word(options, row->name, value, err);
+	case SET:
+		return add_word(options, "", value, err);
+	case LIMITS:
+		return take_limits(options, value, err);
+	case ORTI:
+		return take_orti(options, value, err);
+	case TIME:
+		return take_time(options, value, err);
+	case PERCENT:
+		return take_percent(options, value, err);
+	case LOG:
+		return pt_log_set(value)
+			       ? 0
+			       : pt_fail(err, PT_EARG, "--log takes error, warn, info or debug, not %s", value);
+	}
+	return 0;
+}
+
+static void long_options(struct option *out)
+{
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		out[i] = (struct option){ rows[i].name, rows[i].argument != NULL, NULL, 256 + (int)i };
+	out[PT_LEN(rows)] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+static const struct row *row_of(int option)
+{
+	if (option >= 256)
+		return &rows[option - 256];
+	for (size_t i = 0; option == 'o' && i < PT_LEN(rows); i++)
+		if (strcmp(rows[i].name, "output") == 0)
+			return &rows[i];
+	return NULL;
+}
+
+int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err)
+{
+	struct option names[PT_LEN(rows) + 1];
+	const struct row *row;
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->max_loss = -1.0;
+	long_options(names);
+	opterr = 0;
+	optind = 0;
+	while ((option = getopt_long(argc, argv, ":o:", names, NULL)) != -1) {
+		row = row_of(option);
+		if (option == ':')
+			return pt_fail(err, PT_EARG, "%s needs a value", argv[optind - 1]);
+		if (row == NULL)
+			return pt_fail(err, PT_EARG, "no option %s; `proftap --help` lists them", argv[optind - 1]);
+		options->given |= UINT64_C(1) << (row - rows);
+		if (take_option(options, row, optarg, err) < 0)
+			return err->code;
+	}
+	for (; optind < argc; optind++) {
+		if (options->n_rest == PT_MAX_REST)
+			return pt_fail(err, PT_EARG, "too many words: %s", argv[optind]);
+		options->rest[options->n_rest++] = argv[optind];
+	}
+	return 0;
+}
+
+static bool is_in(const char *verb, const char *verbs)
+{
+	size_t len = strlen(verb);
+
+	for (const char *at = verbs; at != NULL; at = strchr(at, ' ')) {
+		at += *at == ' ';
+		if (strncmp(at, verb, len) == 0 && (at[len] == ',' || at[len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+static const struct row *row_named(const char *name)
+{
+	for (size_t i = 0; i < PT_LEN(rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static bool given(const struct pt_options *options, const char *name)
+{
+	const struct row *row = row_named(name);
+
+	_Static_assert(PT_LEN(rows) <= 64, "a bit of given for each option");
+	return row != NULL && (options->given >> (row - rows) & 1) != 0;
+}
+
+bool pt_options_has(const char *name, const char *verb)
+{
+	for (size_t i = 0; i < PT_LEN(of_verbs); i++)
+		if (strcmp(of_verbs[i].option, name) == 0)
+			return is_in(verb, of_verbs[i].verbs);
+	return row_named(name) != NULL;
+}
+
+int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err)
+{
+	for (size_t i = 0; i < PT_LEN(of_verbs); i++)
+		if (given(options, of_verbs[i].option) && !is_in(verb, of_verbs[i].verbs))
+			return pt_fail(err, PT_EARG, "--%s is an option of %s, not of %s; `proftap --help` lists them",
+				       of_verbs[i].option, of_verbs[i].verbs, verb);
+	return 0;
+}
+
+/* The word that was added last becomes the last of the file's. */
+static void move_to_front(struct pt_options *options)
+{
+	const char *word = options->words[options->n_words - 1];
+
+	memmove(options->words + options->n_file_words + 1, options->words + options->n_file_words,
+		(options->n_words - 1 - options->n_file_words) * sizeof(options->words[0]));
+	options->words[options->n_file_words++] = word;
+}
+
+static int add_setting(struct pt_options *options, const char *key, const char *value, struct pt_err *err)
+{
+	if (add_word(options, key, value, err) < 0)
+		return err->code;
+	move_to_front(options);
+	return 0;
+}
+
+static int add_field(struct pt_options *options, const struct row *row, const char *value, struct pt_err *err)
+{
+	char *copy = options->n_made < PT_MAX_MADE ? strdup(value) : NULL;
+
+	if (copy == NULL)
+		return pt_fail(err, PT_EARG, "too many settings");
+	options->made[options->n_made++] = copy;
+	return take_option(options, row, copy, err);
+}
+
+int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value, struct pt_err *err)
+{
+	const struct row *row = row_named(key);
+	uint64_t on = 0;
+
+	if (row == NULL)
+		return add_setting(options, key, value, err);
+	if (row->kind == SET || strcmp(key, "config") == 0 || strcmp(key, "help") == 0 || strcmp(key, "version") == 0)
+		return pt_fail(err, PT_EARG, "%s is for the command line only", key);
+	if (given(options, key) || !pt_options_has(key, verb))
+		return 0;
+	if (row->kind == WORD)
+		return add_setting(options, key, value, err);
+	if (row->kind == FIELD || row->kind == PROBE)
+		return add_field(options, row, value, err);
+	if (row->kind != FLAG)
+		return take_option(options, row, value, err);
+	if (pt_params_parse(PT_PARAM_FLAG, value, &on, err) < 0)
+		return pt_wrap(err, "%s", key);
+	*(bool *)((char *)options + row->at) = on != 0;
+	return 0;
+}
+
+void pt_options_free(struct pt_options *options)
+{
+	while (options->n_made > 0)
+		free(options->made[--options->n_made]);
+}
+
+void pt_options_help(void)
+{
+	char left[48];
+
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		snprintf(left, sizeof(left), "--%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
+			 rows[i].argument != NULL ? rows[i].argument : "");
+		printf("  %-24s %s\n", left, rows[i].help);
+	}
+}

@@ -1,0 +1,43 @@
+/* The command line of every verb: one table of options, one struct of what was given. */
+#ifndef PT_OPTIONS_H
+#define PT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { PT_MAX_PROBES = 4, PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_MADE = PT_MAX_WORDS + 32 };
+
+struct pt_options {
+	const char *probe[PT_MAX_PROBES];	/* NULL behind the last */
+	const char *target, *elf, *gdb, *attach, *second, *allow, *source, *mode, *analysis, *format, *output, *listen;
+	const char *config;
+	const char *junit, *limits;
+	uint64_t for_ns;		/* 0: not given */
+	double max_loss;		/* 0..1; < 0: not given */
+	bool reset, live, strict, json, print_ports, help, version;
+	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
+	size_t n_words, n_file_words;	/* those of a configuration file come first, so that the command line's win */
+	unsigned n_boards;		/* sections of a configuration file */
+	const char *rest[PT_MAX_REST];	/* what is no option */
+	size_t n_rest;
+	uint64_t given;			/* bits by option, for pt_options_check_verb() */
+	char *made[PT_MAX_MADE];	/* memory behind words, and behind what a configuration file says */
+	size_t n_made;
+};
+
+/* argv[0] is the verb or the program. PT_EARG: the sentence says what is wrong. Pointers go into argv. */
+int pt_options_parse(struct pt_options *options, int argc, char **argv, struct pt_err *err);
+bool pt_options_has(const char *name, const char *verb);	/* is there such an option for this verb? */
+/* From a configuration file: an option's name without dashes, or a config key. What the command line gave stays,
+ * options of other verbs are left out. PT_EARG, as for the command line. */
+int pt_options_add(struct pt_options *options, const char *verb, const char *key, const char *value,
+		   struct pt_err *err);
+/* PT_EARG: an option was given that this verb does not have. */
+int pt_options_check_verb(const struct pt_options *options, const char *verb, struct pt_err *err);
+void pt_options_free(struct pt_options *options);
+void pt_options_help(void);	/* the option list, to stdout */
+
+#endif

@@ -1,0 +1,197 @@
+/* A report is lost neither to a file that cannot be written nor to a disk that is full without a word about it. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/log.h"
+#include "report/shared/tar.h"
+#include "cli/app.h"
+#include "base/util.h"
+
+/* --- what --------------------------------------------------------------------------------------------------------- */
+
+int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,
+		    struct pt_err *err)
+{
+	const char *all[PT_MAX_REST + 1];
+	char format[64];
+	size_t n = 0;
+
+	snprintf(format, sizeof(format), "format=%.50s", options->format != NULL ? options->format : "text");
+	all[n++] = format;
+	for (size_t i = 0; i < n_words && n < PT_LEN(all); i++)
+		all[n++] = words[i];
+	return pt_query_parse(query, all, n, err);
+}
+
+/* A query has been checked: what it does not name is the standard one. */
+static const struct pt_view *view_of(const struct pt_query *query)
+{
+	const struct pt_view *view = pt_view_find(query->view);
+
+	return view != NULL ? view : pt_views[0];
+}
+
+static const struct pt_format *format_of(const struct pt_query *query)
+{
+	const struct pt_format *format = pt_format_find(query->format);
+
+	return format != NULL ? format : pt_formats[0];
+}
+
+static bool has(const char *list, size_t list_len, const char *name, size_t len)
+{
+	for (size_t at = 0, n; at < list_len; at += n + 1) {
+		for (n = 0; at + n < list_len && list[at + n] != ','; n++)
+			;
+		if ((n == len && memcmp(list + at, name, len) == 0) || (n == 3 && memcmp(list + at, "all", 3) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* key: where the list begins in text. */
+static void add_needs(struct pt_text *text, size_t key, const char *needs)
+{
+	for (size_t n; needs != NULL && *needs != '\0'; needs += n + (needs[n] == ',')) {
+		n = strcspn(needs, ",");
+		if (text->bytes != NULL && !has(text->bytes + key, text->len_bytes - key, needs, n))
+			pt_text_add(text, ",%.*s", (int)n, needs);
+	}
+}
+
+static const char *given(const struct pt_options *options)
+{
+	static const char key[] = "analysis=";
+
+	if (options->analysis != NULL)
+		return options->analysis;
+	for (size_t i = options->n_words; i > 0; i--)
+		if (strncmp(options->words[i - 1], key, strlen(key)) == 0)
+			return options->words[i - 1] + strlen(key);
+	return NULL;
+}
+
+char *pt_output_analyses(const struct pt_query *query, const struct pt_options *options, const char *before)
+{
+	const char *of_view = view_of(query)->needs, *of_format = format_of(query)->needs;
+	const char *base = given(options) != NULL ? given(options) : before;
+	struct pt_text list = { .bytes = NULL };
+	size_t key;
+	char *copy;
+
+	if (base == NULL && of_view == NULL && of_format == NULL)
+		return NULL;
+	pt_text_add(&list, "analysis=");
+	key = list.len_bytes;
+	pt_text_add(&list, "%s", base != NULL ? base : "standard");
+	add_needs(&list, key, of_view);
+	add_needs(&list, key, of_format);
+	copy = list.bytes != NULL ? strndup(list.bytes, list.len_bytes) : NULL;
+	pt_text_free(&list);
+	return copy;
+}
+
+/* --- where -------------------------------------------------------------------------------------------------------- */
+
+static int try_folder(const char *path)
+{
+	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+		return PT_EXIT_DONE;
+	pt_error("the folder %s cannot be made: %s", path, strerror(errno));
+	return PT_EXIT_USAGE;
+}
+
+/* NULL: standard output, which "-" is, too. */
+static const char *place_of(const char *path)
+{
+	return path != NULL && strcmp(path, "-") != 0 ? path : NULL;
+}
+
+/* What is there stays as it is, and where nothing is, nothing stays: there may be no report in the end. */
+static int try_file(const char *path)
+{
+	struct stat there;
+	bool made;
+	int fd;
+
+	if (stat(path, &there) == 0 && S_ISFIFO(there.st_mode))	/* its reader would take this for the whole report */
+		return PT_EXIT_DONE;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	made = fd >= 0;
+	if (!made)
+		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		pt_error("%s cannot be written: %s", path, strerror(errno));
+		return PT_EXIT_USAGE;
+	}
+	if (made)
+		unlink(path);
+	return close(fd) == 0 ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
+
+int pt_output_try(const struct pt_query *query, const char *path)
+{
+	path = place_of(path);
+	if (path == NULL && format_of(query)->binary && isatty(STDOUT_FILENO)) {
+		pt_error("%s is nothing for a terminal; -o FILE says where to", query->format);
+		return PT_EXIT_USAGE;
+	}
+	if (path == NULL)
+		return PT_EXIT_DONE;
+	if (format_of(query)->folder)
+		return try_folder(path);
+	return try_file(path);
+}
+
+static FILE *open_output(const char *path)
+{
+	FILE *out = path != NULL ? fopen(path, "wb") : stdout;
+
+	if (out == NULL)
+		pt_error("%s cannot be written any more: %s; the report goes to standard output", path,
+			 strerror(errno));
+	return out != NULL ? out : stdout;
+}
+
+static int write_file(const char *path, const char *text, size_t len_bytes)
+{
+	FILE *out = open_output(path);
+	bool ok = fwrite(text, 1, len_bytes, out) == len_bytes;
+
+	if (out != stdout)
+		ok &= fclose(out) == 0;
+	else
+		ok &= fflush(out) == 0;
+	if (!ok)
+		pt_error("the report could not be written completely: %s", strerror(errno));
+	return ok ? PT_EXIT_DONE : PT_EXIT_USAGE;
+}
+
+static int write_folder(const char *path, const char *archive, size_t len_bytes)
+{
+	struct pt_tar_file file;
+	char name[PATH_MAX];
+	int status = try_folder(path);
+
+	for (size_t at = 0; status == PT_EXIT_DONE && pt_tar_next(archive, len_bytes, &at, &file);) {
+		if ((size_t)snprintf(name, sizeof(name), "%s/%s", path, file.name) < sizeof(name))
+			status = write_file(name, file.bytes, file.len_bytes);
+	}
+	return status;
+}
+
+int pt_output_write(const struct pt_query *query, const char *path, const char *text, size_t len_bytes)
+{
+	path = place_of(path);
+	if (path != NULL && format_of(query)->folder)
+		return write_folder(path, text, len_bytes);
+	return write_file(path, text, len_bytes);
+}

@@ -1,0 +1,12 @@
+/* What verbs with timing rules share: the exit status, and the report for CI systems. */
+#ifndef PT_VERBS_VERDICT_H
+#define PT_VERBS_VERDICT_H
+
+#include <stddef.h>
+
+#include "cli/options.h"
+
+/* PT_EXIT_CHECK_FAILED when a rule was violated, or undecided under --strict; says so. Else PT_EXIT_DONE. */
+int pt_verdict_status(const struct pt_options *options, size_t failed, size_t undecided);
+
+#endif

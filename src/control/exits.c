@@ -1,0 +1,128 @@
+/* monitor exits FUNCTION: where it ends, as entry/exit analysis takes it, so that a user can check it. Finding that out
+ * takes the whole code map, so it is made on a thread of libuv's pool. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/packets/monitor.h"
+#include "program/code/exits.h"
+#include "program/model/settings.h"
+
+enum { MOST_FUNCTIONS = 16 };		/* of one name, or one template */
+
+struct search {
+	uv_work_t work;
+	struct pt_monitor_call *call;
+	struct pt_program *program;
+	char name[PT_MONITOR_LINE_BYTES];
+	struct pt_text text;
+	struct pt_err err;
+};
+
+static void put_line(void *arg, const char *line)
+{
+	pt_text_add(arg, "%s\n", line);
+}
+
+static void list_functions(struct search *s, const struct pt_exits *exits)
+{
+	const struct pt_function *functions;
+	size_t n, n_found = 0;
+
+	functions = pt_program_functions(s->program, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!pt_function_is(&functions[i], s->name, strlen(s->name)))
+			continue;
+		if (n_found++ < MOST_FUNCTIONS)
+			pt_exits_list(exits, i + 1, put_line, &s->text);
+	}
+	if (n_found == 0)
+		pt_fail(&s->err, PT_EARG, "the program has no function %s", s->name);
+	if (n_found > MOST_FUNCTIONS)
+		pt_text_add(&s->text, "and %zu more of this name\n", n_found - MOST_FUNCTIONS);
+}
+
+static void find_exits(uv_work_t *work)
+{
+	struct search *s = work->data;
+	const struct pt_isa *isa = pt_isa_of_elf(pt_program_machine(s->program), pt_program_is_big_endian(s->program));
+	const char *by_hand = pt_params_text(pt_program_settings(s->program), &pt_program_params[PT_PROGRAM_EXITS]);
+	struct pt_codemap *map;
+	struct pt_exits *exits;
+
+	if (isa == NULL) {
+		pt_fail(&s->err, PT_EUNSUPPORTED, "this version cannot follow the code of such a chip");
+		return;
+	}
+	map = pt_codemap_new(s->program, isa);
+	exits = map != NULL ? pt_exits_new(map, by_hand, &s->err) : NULL;
+	if (map == NULL)
+		pt_fail(&s->err, PT_ENOMEM, "no memory");
+	else if (exits != NULL)
+		list_functions(s, exits);
+	pt_exits_free(exits);
+	pt_codemap_free(map);
+}
+
+static void forget(struct search *s)
+{
+	pt_program_unref(s->program);
+	pt_text_free(&s->text);
+	free(s);
+}
+
+static void after_search(uv_work_t *work, int status)
+{
+	struct search *s = work->data;
+
+	if (status < 0) {
+		pt_monitor_fail(s->call, PT_EIO, "exits: %s", uv_strerror(status));
+	} else if (s->err.code < 0) {
+		pt_monitor_fail(s->call, s->err.code, "exits: %s", s->err.msg);
+	} else {
+		pt_text_bytes(&s->call->out, s->text.bytes, s->text.len_bytes);
+		pt_monitor_done(s->call, 0, NULL);
+	}
+	forget(s);
+}
+
+/* C++ names have spaces. */
+static void join_words(const struct pt_monitor_call *call, char *name, size_t room)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < call->n_words; i++)
+		len += (size_t)snprintf(name + len, room - len, "%s%s", i > 0 ? " " : "", call->words[i]);
+}
+
+static void exits(struct pt_monitor_call *call)
+{
+	struct pt_program *program = pt_session_program(pt_monitor_session(call));
+	struct search *s;
+
+	if (call->n_words == 0 || program == NULL) {
+		pt_monitor_fail(call, PT_EARG, call->n_words == 0 ? "exits takes a FUNCTION"
+								  : "exits: no symbols yet: monitor symbols FILE");
+		return;
+	}
+	s = calloc(1, sizeof(*s));
+	if (s == NULL) {
+		pt_monitor_fail(call, PT_ENOMEM, "no memory");
+		return;
+	}
+	s->call = call;
+	s->program = pt_program_ref(program);
+	s->work.data = s;
+	join_words(call, s->name, sizeof(s->name));
+	if (uv_queue_work(call->client->stub->loop, &s->work, find_exits, after_search) < 0) {
+		forget(s);
+		pt_monitor_fail(call, PT_ENOMEM, "exits: no thread to look for them");
+	}
+}
+
+const struct pt_monitor_word pt_monitor_exits_words[] = {
+	{ "exits", "FUNCTION", "where it ends, as profiling sees it (monitor symbols FILE exits=... says it by hand)",
+	  exits,
+	  NULL },
+	{ 0 },
+};

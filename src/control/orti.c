@@ -1,0 +1,327 @@
+/* monitor orti FILE|auto|off: tasks, ISRs and services for the profiles to come, from an ORTI file or from what the
+ * symbols tell of a known OS. Three steps, each where it may block: files and debug information on a thread of libuv's
+ * pool, the target's memory on the board thread, the answer on the loop. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/packets/monitor.h"
+#include "session/orti_file.h"
+#include "program/os/rtos.h"
+
+enum { SHOWN_TASKS = 64, SHOWN_SENTENCES = 20 };
+
+struct work {
+	uv_work_t work;
+	struct pt_monitor_call *call;
+	char path[PT_MONITOR_LINE_BYTES], save[PT_MONITOR_LINE_BYTES];	/* save: "" for nowhere */
+	bool automatic;			/* no file: the symbols are asked */
+	struct pt_program *program;
+	struct pt_types *types;
+	struct pt_rtos *rtos;
+	struct pt_orti *orti;		/* as read, corrected or made */
+	bool needs_fix, made;		/* made: orti is ours, worth keeping */
+	unsigned n_said;
+	struct pt_text text;
+	char *setting;			/* for the session */
+	struct pt_err err;
+};
+
+static void say(struct work *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct work *w, const char *fmt, ...)
+{
+	char line[600];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	pt_text_add(&w->text, "%s\n", line);
+}
+
+static void say_sentence(void *arg, const char *sentence)
+{
+	struct work *w = arg;
+
+	if (w->n_said++ < SHOWN_SENTENCES)
+		say(w, "%s", sentence);
+}
+
+/* --- pool thread: the file ---------------------------------------------------------------------------------------- */
+
+static void say_warnings(struct work *w)
+{
+	for (size_t i = 0; i < w->orti->n_warnings && i < SHOWN_SENTENCES; i++)
+		say(w, "%s:%u: %s", w->path, w->orti->warning[i].line, w->orti->warning[i].text);
+	if (w->orti->n_warnings > SHOWN_SENTENCES)
+		say(w, "and %zu more warnings", w->orti->n_warnings - SHOWN_SENTENCES + w->orti->n_more_warnings);
+}
+
+static const char *what_of(enum pt_task_what what)
+{
+	return what == PT_TASK_RUNNING ? "running task" : what == PT_TASK_ISR ? "running ISR" : "service";
+}
+
+static void say_map(struct work *w, const struct pt_task_map *map)
+{
+	say(w, "core %u: %s: trace %s, %u bytes at 0x%" PRIx64, map->core, what_of(map->what), map->variable,
+	    (unsigned)map->size_bytes, map->addr);
+	for (size_t i = 0; i < map->n_tasks && i < SHOWN_TASKS; i++)
+		pt_text_add(&w->text, "%s%s%s", i > 0 ? ", " : "  ", map->task[i].name,
+			    map->task[i].none ? " (none)" : "");
+	pt_text_add(&w->text, "%s\n", map->n_tasks > SHOWN_TASKS ? ", ..." : "");
+}
+
+/* What orti gives to a trace, told and made a setting. */
+static int take_orti(struct work *w)
+{
+	struct pt_task_maps *maps = pt_orti_task_maps(w->orti, w->types, NULL, say_sentence, w, &w->err);
+
+	if (maps == NULL)
+		return w->err.code;
+	for (size_t i = 0; i < maps->n_maps; i++)
+		say_map(w, &maps->map[i]);
+	pt_task_maps_free(maps);
+	w->setting = pt_orti_word(w->orti, &w->err);
+	return w->setting != NULL ? 0 : w->err.code;
+}
+
+static void read_file(uv_work_t *work)
+{
+	struct work *w = work->data;
+
+	w->types = pt_types_new(w->program);
+	if (w->types == NULL) {
+		pt_fail(&w->err, PT_ENOMEM, "no memory");
+	} else if (w->automatic) {
+		w->rtos = pt_rtos_detect(w->types, &w->err);
+	} else {
+		w->orti = pt_orti_file(w->path, &w->err);
+		if (w->orti == NULL)
+			return;
+		say(w, "%s: %s, %zu objects", w->path, w->orti->name != NULL ? w->orti->name : "no name",
+		    w->orti->n_objects);
+		say_warnings(w);
+		w->needs_fix = pt_orti_needs_fix(w->orti, w->types);
+		if (!w->needs_fix)
+			take_orti(w);
+	}
+}
+
+/* --- board thread: memory ----------------------------------------------------------------------------------------- */
+
+static int read_target(void *arg, uint64_t addr, void *bytes, size_t n_bytes, struct pt_err *err)
+{
+	struct pt_err ignored;
+
+	return pt_mem_read(arg, addr, bytes, n_bytes, err != NULL ? err : &ignored);
+}
+
+static void say_threads(struct work *w, const struct pt_rtos_threads *threads)
+{
+	say(w, "%s: %zu tasks%s%s", pt_rtos_name(w->rtos), threads->n_threads,
+	    threads->started ? "" : "; the scheduler has not been started", threads->stale ?
+	    "; they changed while they were read: halt the core for a picture that holds still" : "");
+	if (threads->note[0] != '\0')
+		say(w, "%s", threads->note);
+	for (size_t i = 0; i < threads->n_threads && i < SHOWN_TASKS; i++) {
+		const struct pt_rtos_thread *t = &threads->thread[i];
+
+		say(w, "  0x%08" PRIx64 "  prio %3" PRId64 "  %-12s %s%s", t->tcb, t->priority, t->state, t->name,
+		    t->idle ? " (idle task)" : "");
+	}
+}
+
+static int list_tasks(struct work *w, const struct pt_reader *reader, struct pt_err *err)
+{
+	struct pt_rtos_threads threads;
+
+	if (pt_rtos_read(w->rtos, reader, &threads, err) < 0)
+		return err->code;
+	say_threads(w, &threads);
+	w->orti = pt_rtos_orti(w->rtos, &threads);
+	pt_rtos_threads_fini(&threads);
+	w->made = w->orti != NULL;
+	return w->made ? 0 : pt_fail(err, PT_ENOMEM, "no memory");
+}
+
+/* The ids are only right while nobody writes them. */
+static int correct(struct work *w, struct pt_target *target, const struct pt_reader *reader, struct pt_err *err)
+{
+	struct pt_core_status status;
+	struct pt_orti *fixed;
+
+	if (target->ops->status(target->state, 0, &status, err) < 0)
+		return err->code;
+	if (status.state != PT_HALTED)
+		return pt_fail(err, PT_ESTATE,
+			       "the ids of the tasks are read from their control blocks: halt the core first, "
+			       "when the OS has been started (monitor halt)");
+	fixed = pt_orti_fix(w->orti, w->types, reader, say_sentence, w, err);
+	if (fixed == NULL)
+		return err->code;
+	pt_orti_free(w->orti);
+	w->orti = fixed;
+	w->made = true;
+	return 0;
+}
+
+static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct work *w = *(struct work **)call->data;
+	struct pt_reader reader = { read_target, target->ops->mem(target->state, 0) };
+	int rc;
+
+	(void)board;
+	rc = w->automatic ? list_tasks(w, &reader, err) : correct(w, target, &reader, err);
+	return rc < 0 ? rc : take_orti(w) < 0 ? pt_fail(err, w->err.code, "%s", w->err.msg) : 0;
+}
+
+/* --- loop thread -------------------------------------------------------------------------------------------------- */
+
+static void forget(struct work *w)
+{
+	pt_orti_free(w->orti);
+	pt_rtos_free(w->rtos);
+	pt_types_free(w->types);
+	pt_program_unref(w->program);
+	pt_text_free(&w->text);
+	free(w->setting);
+	free(w);
+}
+
+/* What was found out is told also where it ends in a failure. */
+static void end(struct work *w)
+{
+	struct pt_monitor_call *call = w->call;
+	struct pt_err err = w->err;
+
+	if (w->orti != NULL || w->automatic)	/* tasks are threads also where no trace can follow them */
+		pt_gdb_tasks_set_orti(call->client->stub, w->automatic ? NULL : w->orti);
+	if (err.code >= 0) {
+		pt_session_set_orti(pt_monitor_session(call), w->setting);
+		say(w, "for the profiles to come; monitor profile report tasks");
+	}
+	if (w->text.len_bytes > 0)
+		pt_text_bytes(&call->out, w->text.bytes, w->text.len_bytes);
+	forget(w);
+	if (err.code < 0)
+		pt_monitor_fail(call, err.code, "orti: %s", err.msg);
+	else
+		pt_monitor_done(call, 0, NULL);
+}
+
+static void save_file(uv_work_t *work)
+{
+	struct work *w = work->data;
+
+	if (pt_orti_save(w->orti, w->save, &w->err) == 0)
+		say(w, "written to %s", w->save);
+}
+
+static void after_save(uv_work_t *work, int status)
+{
+	struct work *w = work->data;
+
+	if (status < 0)
+		pt_fail(&w->err, PT_EIO, "%s", uv_strerror(status));
+	end(w);
+}
+
+static void save_or_end(struct work *w)
+{
+	if (w->err.code < 0 || w->save[0] == '\0') {
+		if (w->err.code >= 0 && w->made)
+			say(w, "a third word names a new file to keep it in: monitor orti %s NEWFILE",
+			    w->automatic ? "auto" : w->path);
+		end(w);
+	} else if (uv_queue_work(w->call->client->stub->loop, &w->work, save_file, after_save) < 0) {
+		pt_fail(&w->err, PT_ENOMEM, "no thread to write the file");
+		end(w);
+	}
+}
+
+static void after_board(struct pt_monitor_call *call, int rc, const struct pt_err *err)
+{
+	struct work *w = *(struct work **)call->data;
+
+	if (rc < 0)
+		w->err = *err;
+	if (rc < 0 && w->needs_fix)
+		say(w, "RUNNINGTASK is an id behind a pointer: a trace shows the pointer alone");
+	save_or_end(w);
+}
+
+static void after_read(uv_work_t *work, int status)
+{
+	struct work *w = work->data;
+
+	if (status < 0)
+		pt_fail(&w->err, PT_EIO, "%s", uv_strerror(status));
+	if (w->err.code >= 0 && (w->automatic || w->needs_fix))
+		pt_monitor_on_board(w->call, on_board, after_board);
+	else
+		save_or_end(w);
+}
+
+static bool off(struct pt_monitor_call *call)
+{
+	if (call->n_words != 1 || strcmp(call->words[0], "off") != 0)
+		return false;
+	pt_session_set_orti(pt_monitor_session(call), NULL);
+	pt_gdb_tasks_set_orti(call->client->stub, NULL);
+	pt_monitor_say(call, "no tasks for the next profile");
+	pt_monitor_done(call, 0, NULL);
+	return true;
+}
+
+static struct work *make_work(struct pt_monitor_call *call, struct pt_program *program)
+{
+	struct work *w = calloc(1, sizeof(*w));
+	struct work **pointer = malloc(sizeof(*pointer));
+
+	if (w == NULL || pointer == NULL)
+		abort();
+	*pointer = w;
+	call->data = pointer;	/* freed with the call; the work ends before */
+	w->work.data = w;
+	w->call = call;
+	w->program = pt_program_ref(program);
+	w->automatic = strcmp(call->words[0], "auto") == 0;
+	strcpy(w->path, call->words[0]);
+	if (call->n_words > 1)
+		strcpy(w->save, call->words[1]);
+	return w;
+}
+
+static void orti(struct pt_monitor_call *call)
+{
+	struct pt_program *program = pt_session_program(pt_monitor_session(call));
+	struct work *w;
+
+	if (off(call))
+		return;
+	if (call->n_words == 0 || call->n_words > 2) {
+		pt_monitor_fail(call, PT_EARG,
+				"orti takes a FILE on the host where proftap runs, or auto, or off, and the name "
+				"of a new file for what it makes of it");
+		return;
+	}
+	if (program == NULL) {
+		pt_monitor_fail(call, PT_EARG, "orti: no symbols yet: monitor symbols FILE");
+		return;
+	}
+	w = make_work(call, program);
+	if (uv_queue_work(call->client->stub->loop, &w->work, read_file, after_read) == 0)
+		return;
+	forget(w);
+	pt_monitor_fail(call, PT_ENOMEM, "orti: no thread to read the file");
+}
+
+const struct pt_monitor_word pt_monitor_orti_words[] = {
+	{ "orti", "FILE|auto|off [NEWFILE]", "tasks from an ORTI file, or from the symbols of a known OS", orti, NULL },
+	{ 0 },
+};

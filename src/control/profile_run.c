@@ -1,0 +1,240 @@
+/* monitor profile run TIME: start, resume, wait, stop, halt again the cores that were halted, report. The steps follow
+ * each other through callbacks; whatever fails on the way, what was started is stopped and what was collected shown. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/packets/monitor.h"
+#include "session/recorder.h"
+#include "base/util.h"
+
+struct run {
+	struct pt_monitor_call *call;
+	uint64_t for_ns, begun_ns;
+	uint32_t resumed;		/* by core: it was halted */
+	bool waiting, stopped_itself, halted_again;
+	struct pt_query query;		/* of the report at the end */
+	struct pt_err first;		/* what failed first; code 0: nothing */
+	char started[512];		/* what the source does to the target: said with the first progress */
+	bool warned;			/* the report will tell what was known at the start */
+	char warning[256];		/* what was found later */
+	struct pt_board_listener listener;
+};
+
+static void keep_first(struct run *run, int rc, const char *text, size_t len_bytes)
+{
+	if (rc < 0 && run->first.code == 0)
+		pt_fail(&run->first, rc, "profile run: %.*s", (int)len_bytes, text);
+}
+
+/* --- the end, step by step ---------------------------------------------------------------------------------------- */
+
+static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_monitor_call *call = arg;
+	struct run *run = call->data;
+
+	keep_first(run, rc, text, len_bytes);
+	pt_board_unlisten(pt_monitor_board(call), &run->listener);
+	if (run->stopped_itself)
+		pt_monitor_say(call, "the core halted by itself before the time was over");
+	if (rc == 0)
+		pt_text_bytes(&call->out, text, len_bytes);
+	if (run->warning[0] != '\0')
+		pt_monitor_say(call, "%s", run->warning);
+	if (run->halted_again)
+		pt_monitor_say(call, "The core is halted again; GDB still shows the old registers: "
+			       "maintenance flush register-cache");
+	pt_monitor_done(call, run->first.code, &run->first);
+}
+
+static void report(struct pt_monitor_call *call)
+{
+	struct run *run = call->data;
+
+	pt_session_report(pt_monitor_session(call), &run->query, on_report, call);
+}
+
+static void after_halt(struct pt_monitor_call *call, int rc, const struct pt_err *err)
+{
+	struct run *run = call->data;
+
+	run->halted_again = rc == 0;
+	if (rc < 0 && run->first.code == 0)
+		pt_fail(&run->first, rc, "profile run: halt the core again: %s", err->msg);
+	else if (rc < 0)
+		pt_monitor_say(call, "the core is not halted again: %s", err->msg);
+	report(call);
+}
+
+static int halt(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	unsigned n = target->ops->n_cores(target->state);
+	struct run *run = call->data;
+
+	for (unsigned core = 0; core < n; core++)
+		if ((run->resumed & UINT32_C(1) << core) != 0 && pt_board_halt(board, core, err) < 0)
+			return err->code;
+	return 0;
+}
+
+/* The line of a text that begins with "warning: ", or NULL. */
+static const char *find_warning(const char *text)
+{
+	static const char begin[] = "warning: ";
+	const char *at = strstr(text, begin);
+
+	while (at != NULL && at != text && at[-1] != '\n')
+		at = strstr(at + 1, begin);
+	return at;
+}
+
+static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_monitor_call *call = arg;
+	struct run *run = call->data;
+	const char *ended = pt_session_why_ended(pt_monitor_session(call));
+	const char *warning = rc == 0 && !run->warned ? find_warning(text) : NULL;
+
+	if (warning != NULL)
+		snprintf(run->warning, sizeof(run->warning), "%.*s", (int)strcspn(warning, "\n"), warning);
+	keep_first(run, rc, text, len_bytes);
+	keep_first(run, ended[0] != '\0' ? PT_EIO : 0, ended, strlen(ended));
+	if (run->resumed != 0)
+		pt_monitor_on_board(call, halt, after_halt);
+	else
+		report(call);
+}
+
+static void stop(struct pt_monitor_call *call)
+{
+	pt_recorder_stop_profile(call->client->stub, on_stopped, call);
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------------------ */
+
+static void end_wait(struct pt_monitor_call *call)
+{
+	struct run *run = call->data;
+
+	if (run->waiting)
+		pt_session_cancel_wait(pt_monitor_session(call));	/* answers with PT_EINTERRUPTED */
+}
+
+static void on_time(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_monitor_call *call = arg;
+	struct run *run = call->data;
+
+	run->waiting = false;
+	call->cancel = NULL;
+	if (rc != PT_EINTERRUPTED)
+		keep_first(run, rc, text, len_bytes);
+	stop(call);
+}
+
+static void on_core_stop(void *arg, unsigned core, const struct pt_core_status *status)
+{
+	struct run *run = arg;
+
+	(void)core;
+	if (!run->waiting || status->state != PT_HALTED || status->reason == PT_HALT_TRACE)
+		return;
+	run->stopped_itself = true;
+	end_wait(run->call);
+}
+
+static void put_progress(struct pt_monitor_call *call, struct pt_text *out)
+{
+	struct run *run = call->data;
+	double s = run->begun_ns > 0 ? (double)(uv_hrtime() - run->begun_ns) / 1e9 : 0;
+
+	if (run->started[0] != '\0')
+		pt_text_add(out, "%s\n", run->started);
+	run->started[0] = '\0';
+	pt_text_add(out, "profile run: %.0f s so far, of %.3g s in which the core runs\n", s,
+		    (double)run->for_ns / 1e9);
+}
+
+/* --- the beginning ------------------------------------------------------------------------------------------------ */
+
+static void after_resume(struct pt_monitor_call *call, int rc, const struct pt_err *err)
+{
+	struct run *run = call->data;
+
+	keep_first(run, rc, err->msg, sizeof(err->msg));
+	if (rc < 0 || call->abandoned) {
+		stop(call);
+		return;
+	}
+	run->waiting = true;
+	run->begun_ns = uv_hrtime();
+	call->cancel = end_wait;
+	pt_session_wait(pt_monitor_session(call), run->for_ns, on_time, call);
+}
+
+static int resume(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	unsigned n = target->ops->n_cores(target->state);
+	struct run *run = call->data;
+
+	for (unsigned core = 0; core < n; core++) {
+		struct pt_core_status status;
+
+		if (target->ops->status(target->state, core, &status, err) < 0)
+			return err->code;
+		if (status.state != PT_HALTED)
+			continue;
+		run->resumed |= UINT32_C(1) << core;
+		if (pt_board_resume(board, core, err) < 0)
+			return err->code;
+	}
+	return 0;
+}
+
+static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct pt_monitor_call *call = arg;
+	struct run *run = call->data;
+
+	if (rc < 0) {
+		pt_board_unlisten(pt_monitor_board(call), &run->listener);
+		pt_monitor_fail(call, rc, "profile run: %.*s", (int)len_bytes, text);
+		return;
+	}
+	snprintf(run->started, sizeof(run->started), "%.*s", (int)len_bytes, text);
+	run->warned = find_warning(text) != NULL;
+	pt_monitor_on_board(call, resume, after_resume);
+}
+
+static void run_for(struct pt_monitor_call *call)
+{
+	struct pt_session *session = pt_monitor_session(call);
+	struct run *run = calloc(1, sizeof(*run));
+	struct pt_err err;
+
+	call->data = run;
+	if (run == NULL) {
+		pt_monitor_fail(call, PT_ENOMEM, "no memory");
+	} else if (call->n_words == 0) {
+		pt_monitor_fail(call, PT_EARG, "profile run for how long? For instance: monitor profile run 2s");
+	} else if (pt_params_parse(PT_PARAM_TIME, call->words[0], &run->for_ns, &err) < 0 ||
+		   pt_monitor_take_query(call, 1, &run->query, &err) < 0) {
+		pt_monitor_fail(call, PT_EARG, "profile run: %s", err.msg);
+	} else if (pt_session_get_state(session) != PT_SESSION_IDLE) {
+		pt_monitor_fail(call, PT_EBUSY, "a profile is being taken already: monitor profile stop ends it");
+	} else {
+		run->call = call;
+		run->listener = (struct pt_board_listener){ .arg = run, .on_stop = on_core_stop };
+		pt_board_listen(pt_monitor_board(call), &run->listener);
+		call->progress = put_progress;
+		pt_recorder_start_profile(call->client->stub, call->words + 1, call->n_words - 1, on_started, call);
+	}
+}
+
+const struct pt_monitor_word pt_monitor_run_words[] = {
+	{ "profile run", "TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]",
+	  "start, let the core run for TIME, stop, report; 500ms, 2s", run_for,
+	  NULL },
+	{ 0 },
+};

@@ -1,0 +1,72 @@
+/* monitor semihost [on|off|gdb|console] [DIR]: who serves what the program asks by BKPT 0xAB. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/packets/monitor.h"
+
+struct asked {
+	enum pt_semihost_mode mode;
+	const char *dir;
+	bool show;
+};
+
+static const char *const modes[] = {
+	[PT_SEMIHOST_OFF] = "off", [PT_SEMIHOST_CONSOLE] = "console", [PT_SEMIHOST_GDB] = "gdb"
+};
+
+static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	const struct asked *asked = call->data;
+	const struct pt_semihost *sh = pt_board_semihost(board);
+
+	(void)target;
+	if (!asked->show && pt_board_semihost_set(board, asked->mode, asked->dir, err) < 0)
+		return err->code;
+	switch (sh->mode) {
+	case PT_SEMIHOST_OFF:
+		pt_monitor_say(call, "semihosting off: BKPT 0xAB is a breakpoint like others");
+		break;
+	case PT_SEMIHOST_CONSOLE:
+		pt_monitor_say(call, "semihosting console: text comes as messages, %s%s",
+			       sh->dir[0] != '\0' ? "files are in " : "there are no files", sh->dir);
+		break;
+	default:
+		pt_monitor_say(call, "semihosting gdb: an all-stop GDB that waits serves it, with its files; without "
+				     "one, the console");
+		break;
+	}
+	if (sh->ended)
+		pt_monitor_say(call, "the program has ended: exit status %u", (unsigned)sh->status);
+	return 0;
+}
+
+static void semihost(struct pt_monitor_call *call)
+{
+	struct asked *asked = calloc(1, sizeof(*asked));
+	size_t mode = 0;
+
+	if (asked == NULL)
+		abort();
+	call->data = asked;
+	asked->show = call->n_words == 0;
+	asked->dir = call->n_words > 1 ? call->words[1] : "";
+	if (call->n_words > 0 && strcmp(call->words[0], "on") == 0)
+		mode = PT_SEMIHOST_GDB;
+	else
+		while (call->n_words > 0 && mode < PT_SEMIHOST_GDB + 1u && strcmp(call->words[0], modes[mode]) != 0)
+			mode++;
+	asked->mode = (enum pt_semihost_mode)mode;
+	if (mode > PT_SEMIHOST_GDB || call->n_words > 2)
+		pt_monitor_fail(call, PT_EARG,
+				"semihost takes on, off, gdb or console, and a DIRECTORY on the host where proftap "
+				"runs for the "
+				"program's files");
+	else
+		pt_monitor_on_board(call, on_board, NULL);
+}
+
+const struct pt_monitor_word pt_monitor_semihost_words[] = {
+	{ "semihost", "[on|off|gdb|console [DIR]]",
+	  "serve what the program asks by BKPT 0xAB: text, files of DIR or GDB's, time, its end", semihost, NULL },
+	{ 0 },
+};

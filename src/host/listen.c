@@ -1,0 +1,182 @@
+/* Addresses to sockets. */
+#include <errno.h>
+#include <netdb.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "host/listen.h"
+
+enum { BACKLOG = 8 };
+
+static int refused(struct pt_err *err, int rc, const char *address)
+{
+	if (rc == UV_EADDRINUSE)
+		return pt_fail(err, PT_EBUSY, "%s is in use, perhaps by another proftap: end that, or choose another "
+			       "address (port 0, as in 127.0.0.1:0, takes any free one)", address);
+	if (rc == UV_EACCES || rc == UV_EPERM)
+		return pt_fail(err, PT_EPERM, "no permission to listen on %s: choose a port above 1023, or a socket "
+			       "in a folder of yours", address);
+	return pt_fail(err, PT_EARG, "cannot listen on %s: %s", address, uv_strerror(rc));
+}
+
+static int start(struct pt_listener *listener, int rc, uv_connection_cb on_connection, const char *address,
+		 struct pt_err *err)
+{
+	if (rc == 0)
+		rc = uv_listen(&listener->socket.stream, BACKLOG, on_connection);
+	return rc < 0 ? refused(err, rc, address) : 0;
+}
+
+/* --- TCP ---------------------------------------------------------------------------------------------------------- */
+
+static int split_host_port(const char *address, char *host, size_t host_bytes, char *port, size_t port_bytes)
+{
+	const char *colon = strrchr(address, ':');
+	const char *from = address;
+	size_t len;
+
+	if (colon == NULL || colon[1] == '\0' || strlen(colon + 1) >= port_bytes ||
+	    strspn(colon + 1, "0123456789") != strlen(colon + 1) || atoi(colon + 1) > UINT16_MAX)
+		return PT_EARG;
+	len = (size_t)(colon - address);
+	if (len >= 2 && from[0] == '[' && from[len - 1] == ']') {	/* [::1]:3333 */
+		from++;
+		len -= 2;
+	}
+	if (len >= host_bytes)
+		return PT_EARG;
+	snprintf(host, host_bytes, "%.*s", (int)len, from);
+	strcpy(port, colon + 1);
+	return 0;
+}
+
+static char *name_of(const uv_tcp_t *tcp)
+{
+	struct sockaddr_storage at;
+	char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?", name[NI_MAXHOST + NI_MAXSERV + 4];
+	int len = sizeof(at);
+
+	uv_tcp_getsockname(tcp, (struct sockaddr *)&at, &len);
+	getnameinfo((struct sockaddr *)&at, (socklen_t)len, host, sizeof(host), port, sizeof(port),
+		    NI_NUMERICHOST | NI_NUMERICSERV);
+	snprintf(name, sizeof(name), at.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+	return strdup(name);
+}
+
+static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char *address,
+		      uv_connection_cb on_connection, struct pt_err *err)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
+	char host[NI_MAXHOST], port[8];
+	int rc;
+
+	if (split_host_port(address, host, sizeof(host), port, sizeof(port)) < 0)
+		return pt_fail(err, PT_EARG, "\"%s\" is not an address: HOST:PORT or unix:PATH", address);
+	rc = getaddrinfo(host[0] != '\0' ? host : "127.0.0.1", port, &hints, &found);
+	if (rc != 0)
+		return pt_fail(err, PT_EARG, "%s: %s", address, gai_strerror(rc));
+	uv_tcp_init(loop, &listener->socket.tcp);
+	listener->open = true;
+	rc = uv_tcp_bind(&listener->socket.tcp, found->ai_addr, 0);
+	freeaddrinfo(found);
+	if (start(listener, rc, on_connection, address, err) < 0)
+		return err->code;
+	listener->address = name_of(&listener->socket.tcp);
+	return 0;
+}
+
+/* --- unix socket -------------------------------------------------------------------------------------------------- */
+
+/* A socket file that nobody serves any more is in the way of bind: take it out. Anything else stays. */
+static void remove_stale(const char *path)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct stat st;
+	int fd;
+
+	if (lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return;
+	strcpy(at.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (struct sockaddr *)&at, sizeof(at)) < 0 && errno == ECONNREFUSED)
+		unlink(path);
+	close(fd);
+}
+
+static int listen_unix(struct pt_listener *listener, uv_loop_t *loop, const char *address,
+		       uv_connection_cb on_connection, struct pt_err *err)
+{
+	const char *path = address + strlen("unix:");
+	int rc;
+
+	if (path[0] == '\0' || strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path))
+		return pt_fail(err, PT_EARG, "%s: the path must have 1 to %zu characters", address,
+			       sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1);
+	remove_stale(path);
+	uv_pipe_init(loop, &listener->socket.pipe, 0);
+	listener->open = true;
+	rc = uv_pipe_bind(&listener->socket.pipe, path);
+	if (rc == 0)
+		listener->socket_path = strdup(path);
+	if (rc == 0)	/* who is at the other end is asked of the kernel in any case */
+		chmod(path, listener->peers != NULL ? 0666 : 0600);
+	if (start(listener, rc, on_connection, address, err) < 0)
+		return err->code;
+	listener->address = strdup(address);
+	return 0;
+}
+
+int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address, uv_connection_cb on_connection,
+	      void *data, struct pt_err *err)
+{
+	struct pt_err local;
+
+	if (err == NULL)
+		err = &local;
+	listener->socket.handle.data = data;	/* the inits below leave it alone */
+	if (strncmp(address, "unix:", 5) == 0)
+		return listen_unix(listener, loop, address, on_connection, err);
+	return listen_tcp(listener, loop, address, on_connection, err);
+}
+
+static int check_peer(struct pt_listener *listener, const union pt_stream *peer)
+{
+	int fd, rc = uv_fileno(&peer->handle, &fd);
+
+	if (rc < 0)
+		return rc;
+	return pt_peers_may(listener->peers, fd, listener->peer) ? 0 : UV_EACCES;
+}
+
+int pt_listener_accept(struct pt_listener *listener, union pt_stream *peer, void *data)
+{
+	uv_loop_t *loop = listener->socket.handle.loop;
+	int rc;
+
+	if (listener->socket.handle.type == UV_TCP)
+		uv_tcp_init(loop, &peer->tcp);
+	else
+		uv_pipe_init(loop, &peer->pipe, 0);
+	peer->handle.data = data;
+	rc = uv_accept(&listener->socket.stream, &peer->stream);
+	return rc == 0 && listener->socket.handle.type != UV_TCP ? check_peer(listener, peer) : rc;
+}
+
+void pt_listener_close(struct pt_listener *listener, uv_close_cb on_closed)
+{
+	if (listener->socket_path != NULL)
+		unlink(listener->socket_path);
+	free(listener->socket_path);
+	free(listener->address);
+	listener->socket_path = listener->address = NULL;
+	listener->open = false;
+	uv_close(&listener->socket.handle, on_closed);
+}

@@ -1,0 +1,26 @@
+/* Who may connect to a unix socket: what the kernel says of the process at the other end decides, and not who may
+ * write to the socket's file. The user whom the daemon runs as and root always may; others by name. */
+#ifndef PT_PEERS_H
+#define PT_PEERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+enum { PT_MAX_PEERS = 32, PT_PEER_TEXT = 48 };
+
+struct pt_peers { /* all zero: nobody else */
+	uid_t user[PT_MAX_PEERS];
+	gid_t group[PT_MAX_PEERS];
+	size_t n_users, n_groups;
+};
+
+/* "alice,1001,@lab": users, and groups behind an @, by name or number. Asks the system's data bases, which may take
+ * a while: at the start. PT_EARG: no such user or group, or more than PT_MAX_PEERS. */
+int pt_peers_parse(struct pt_peers *peers, const char *list, struct pt_err *err);
+/* peers NULL: nobody else. who: "uid 1000, pid 4711", for messages, in any case. Any thread. */
+bool pt_peers_may(const struct pt_peers *peers, int fd, char who[PT_PEER_TEXT]);
+
+#endif

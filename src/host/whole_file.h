@@ -1,0 +1,21 @@
+/* A whole file in memory. Read once, so that what changes on the disk meanwhile cannot hurt whoever parses it. */
+#ifndef PT_PROGRAM_FILE_H
+#define PT_PROGRAM_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* The bytes of path, for the caller to free(), with one zero byte behind them that *len_bytes does not count. NULL:
+ *   PT_EIO   cannot be opened or read (with the system's reason)
+ *   PT_EARG  not a regular file, or larger than most_bytes
+ * Blocks for as long as the disk takes, but never on a FIFO or a device. */
+uint8_t *pt_file_read(const char *path, size_t most_bytes, size_t *len_bytes, struct pt_err *err);
+
+/* Likewise, and from a pipe or a terminal, too ("/dev/stdin", what a shell makes of "<(command)"), as long as
+ * something comes within PT_FILE_WAIT_MS: PT_ETIMEOUT. */
+enum { PT_FILE_WAIT_MS = 10000 };
+uint8_t *pt_file_read_text(const char *path, size_t most_bytes, size_t *len_bytes, struct pt_err *err);
+
+#endif

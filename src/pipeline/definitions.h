@@ -1,0 +1,44 @@
+/* From words to definitions of signals (profile/flow/signals.h): which variables and messages mean what. What lines are
+ * called comes later, with the CONFIG chunk of the source that sees them.
+ *
+ *   variables=g_state,motor.mode,tab[3]:regular	each a row of data; :state or :regular if its type does not say
+ *   signal=g_span:nested,g_task:task,port.3:nested	messages of port 3; port.3.2: ids of two bytes
+ *   two-point=g_latency:3..5				a span from one value to another (numbers or enumerators)
+ *   lines=clk,cs					only these lines; else all
+ *   orti=TEXT						tasks, ISRs and services, as pt_orti_word() has them from a file
+ *
+ * Pure. Owner: the pipeline, one thread at a time. */
+#ifndef PT_DEFINITIONS_H
+#define PT_DEFINITIONS_H
+
+#include "base/error.h"
+#include "base/params.h"
+#include "profile/flow/signals.h"
+#include "program/model/program.h"
+
+extern const struct pt_param pt_definition_params[];
+extern const size_t pt_n_definition_params;
+
+struct pt_definitions;
+
+/* program may be NULL; then nothing in it can be named. Errors: PT_EARG no such variable, or a word that makes no sense
+ * (the sentence says why); PT_ENOMEM. */
+struct pt_definitions *pt_definitions_new(struct pt_program *program, const struct pt_params *words,
+					  struct pt_err *err);
+void pt_definitions_free(struct pt_definitions *definitions);
+
+const struct pt_signal_set *pt_definitions_set(const struct pt_definitions *definitions);
+
+/* Tasks, ISRs and services of an OS; copied. PT_EARG: more than there is room for. */
+int pt_definitions_add_system(struct pt_definitions *definitions, const struct pt_task_maps *maps, struct pt_err *err);
+/* What of the OS cannot be followed, and why: a sentence each, of the ORTI file and the program. NULL: that was all. */
+const char *pt_definitions_note(const struct pt_definitions *definitions, size_t i);
+/* A source was opened: its lines, as far as its CONFIG (untrusted) names any. Said again: no more of them. */
+void pt_definitions_config(struct pt_definitions *definitions, uint16_t source, const char *config, size_t len_bytes);
+/* A source that sees every access saw this one (VALUE). Where the words name nothing, each place in memory that is
+ * accessed becomes a definition, called after the program's symbol there ("n_tick", "table+4"), else by its address;
+ * the first PT_DEFINITIONS_PLACES of them. False: there were more, and this one is not among them. */
+enum { PT_DEFINITIONS_PLACES = 64 };
+bool pt_definitions_access(struct pt_definitions *definitions, const struct pt_event *event);
+
+#endif

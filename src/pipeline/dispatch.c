@@ -1,0 +1,284 @@
+/* What came from one source, to whom it concerns: flow makes runs of what tells about it, samples make the flat
+ * profile, the rest goes to the analyses that want it. Events of several kinds in one stream act where they stand:
+ * what ran before a value is out before the value is. */
+#include "pipeline/pipeline_parts.h"
+#include "profile/stack/plain.h"
+
+/* --- runs */
+
+/* How long the core ran to make a burst, where it can be told: its modelled cycles on the core clock. */
+static uint64_t ran_ns(const struct pt_lane *lane)
+{
+	uint64_t core_hz = lane->pipeline->profile.core_hz;
+
+	if (!lane->bursts_only || core_hz == 0 || lane->pipeline->map->isa->timing == NULL)
+		return PT_UNKNOWN;
+	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
+}
+
+/* Where the run that comes next stands: so many modelled cycles behind the last moment that the source told. */
+static struct pt_moment run_moment(const struct pt_lane *lane)
+{
+	struct pt_moment at = lane->now;
+	uint64_t core_hz = lane->pipeline->profile.core_hz;
+
+	if (core_hz != 0 && at.ns != PT_UNKNOWN && lane->pipeline->map->isa->timing != NULL)
+		at.ns += (uint64_t)((double)(lane->cycles - lane->run_cycles) * 1e9 / (double)core_hz);
+	return at;
+}
+
+static void take_runs(struct pt_lane *lane)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	struct pt_run_batch *batch = &p->run_batch;
+
+	if (lane->flows_into != NULL && p->executes)
+		pt_execution_feed(lane->flows_into->execution, batch->run, batch->n_runs);
+	if (lane->flows_into != NULL)
+		pt_bursts_feed(lane->flows_into->bursts, batch->run, batch->n_runs);
+	if (p->wants_runs && batch->n_runs > 0 && lane->flows_into != NULL)
+		pt_chosen_runs(p, batch->run, batch->n_runs, lane->core, run_moment(lane));
+	for (size_t i = 0; (lane->bursts_only || p->wants_runs) && i < batch->n_runs; i++)
+		lane->cycles += batch->run[i].cycles;
+	lane->runs += batch->n_runs;
+	batch->n_runs = 0;
+}
+
+static void take_flow(struct pt_lane *lane, const struct pt_event *event, size_t n)
+{
+	struct pt_run_batch *batch = &lane->pipeline->run_batch;
+
+	batch->source = lane->source;
+	batch->core = lane->core;
+	for (size_t taken = 0; taken < n; ) {
+		taken += pt_flow_feed(&lane->flow, event + taken, n - taken, batch);
+		take_runs(lane);
+	}
+}
+
+/* Those who want runs and steps take them in brief; nobody wants the events. */
+bool pt_sort_takes_pairs(const struct pt_lane *lane)
+{
+	const struct pt_pipeline *p = lane->pipeline;
+
+	return p->merge == NULL && lane->flows_into != NULL && lane->decoder->pairs != NULL && p->executes &&
+	       !lane->bursts_only && !pt_bursts_wants(lane->flows_into->bursts);
+}
+
+static void take_briefs(void *arg, const struct pt_brief_batch *batch)
+{
+	pt_chosen_briefs(((struct pt_lane *)arg)->pipeline, batch);
+}
+
+static void take_piece(void *arg, const struct pt_piece *piece)
+{
+	struct pt_lane *lane = arg;
+
+	pt_chosen_piece(lane->pipeline, piece, lane->core, run_moment(lane));
+	lane->cycles += pt_sum_cycles(piece->sums[piece->n_departures]);
+}
+
+size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes)
+{
+	const struct pt_pipeline *p = lane->pipeline;
+	const struct pt_plain_sink sink = { take_briefs, p->wants_runs ? take_piece : NULL, lane };
+	size_t n = lane->decoder->pairs(lane->state, len_bytes, packet_bytes);
+
+	n = pt_plain_feed(&lane->flow, lane->flows_into->execution, bytes, n, lane->decoder->pairs_below, &sink);
+	lane->runs += n;
+	return n * PT_PAIR_BYTES;
+}
+
+/* What comes next begins here. */
+static void anchor_runs(struct pt_lane *lane, struct pt_moment at)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	bool known = p->settings.clock == PT_FLOW_CYCLES;
+
+	lane->run_cycles = lane->cycles;
+	lane->now = at;
+	if (lane->flows_into != NULL) {
+		pt_execution_anchor(lane->flows_into->execution, at.ns, known ? (double)p->profile.core_hz : 0);
+		pt_execution_anchor_error(lane->flows_into->execution, at.error_ns);
+	}
+}
+
+/* --- all events */
+
+static void take_sample(struct pt_lane *lane, const struct pt_event *e)
+{
+	const struct pt_code_unit *unit;
+	struct pt_flat *flat;
+
+	lane->samples += e->kind == PT_EV_SAMPLE;
+	if (lane->samples_into == NULL)
+		return;
+	flat = lane->samples_into->flat;
+	if (e->kind == PT_EV_COUNTER && e->counter.id == PT_COUNTER_REFUSED) {
+		pt_flat_refused(flat, e->counter.count);
+	} else if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
+		pt_flat_asleep(flat);
+	} else if (e->kind == PT_EV_SAMPLE) {
+		unit = pt_codemap_at(lane->pipeline->map, e->branch.to);
+		pt_flat_sample(flat, unit != NULL ? unit->function : PT_NO_FUNCTION);
+		pt_traced_place(lane->pipeline, lane->samples_into, e->branch.to, unit != NULL);
+	}
+}
+
+static bool is_flow(const struct pt_event *e)
+{
+	return (e->kind >= PT_EV_START && e->kind <= PT_EV_STOP) || e->kind == PT_EV_EXECUTED;
+}
+
+static struct pt_moment moment_of(struct pt_lane *lane, const struct pt_event *e)
+{
+	struct pt_moment at;
+
+	if (e->ticks == PT_UNKNOWN)
+		return lane->now;
+	pt_clock_guess(&lane->clock, e->ticks, lane->now.ns, lane->now.ns + lane->now.error_ns);
+	at = pt_clock_at(&lane->clock, e->ticks);
+	return at.ns != PT_UNKNOWN ? at : lane->now;
+}
+
+/* The task that runs, for the stacks of execution: as a signal of the core whose runs it gets. */
+static void tell_execution(struct pt_lane *lane, const struct pt_signal *signal)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	uint16_t task = signal->value < PT_EXECUTION_TASKS ? (uint16_t)signal->value : PT_NO_TASK;
+	struct pt_traced *traced;
+
+	if (signal->kind != PT_SIGNAL_TASK || !p->executes)
+		return;
+	traced = pt_traced_core(p, signal->core);
+	if (traced != NULL && traced->flow != NULL)
+		pt_execution_task(traced->execution, task, signal->at, lane == traced->flow);
+}
+
+static void take_signals(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
+{
+	struct pt_signal signal[PT_SIGNALS_ROOM];
+	size_t n = pt_signals_take(lane->pipeline->signals, e, at, signal);
+
+	for (size_t i = 0; i < n; i++)
+		tell_execution(lane, &signal[i]);
+	if (n > 0 && lane->pipeline->wants_signals)
+		pt_chosen_signals(lane->pipeline, signal, n);
+}
+
+/* A trace of all accesses shows what there is, though nobody has named any of it. */
+static void take_value(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
+{
+	struct pt_pipeline *p = lane->pipeline;
+
+	if (lane->data_only && e->kind == PT_EV_VALUE && !pt_definitions_access(p->definitions, e))
+		p->unplaced++;
+	take_signals(lane, e, at);
+}
+
+static void take_other(struct pt_lane *lane, const struct pt_event *e, struct pt_moment at)
+{
+	struct pt_pipeline *p = lane->pipeline;
+
+	if (e->kind == PT_EV_GAP && e->cause == PT_GAP_DAMAGED && e->gap.bytes != PT_UNKNOWN)
+		lane->damaged_bytes += e->gap.bytes;
+	if (e->kind == PT_EV_GAP && (lane->decoder->gives & PT_GIVES_FLOW) != 0)
+		take_flow(lane, e, 1);
+	else if (e->kind == PT_EV_GAP)
+		lane->overflows += e->cause == PT_GAP_OVERFLOW;
+	if (e->kind == PT_EV_VALUE || e->kind == PT_EV_VALUE_PC || e->kind == PT_EV_GAP)
+		take_value(lane, e, at);
+	if (e->kind == PT_EV_SINCE)
+		pt_since_take(&p->since, e);
+	if (e->kind == PT_EV_VALUE)
+		lane->values++;
+	else if (e->kind == PT_EV_SAMPLE || e->kind == PT_EV_COUNTER)
+		take_sample(lane, e);
+	if (p->wants_events && e->kind != PT_EV_VALUE && e->kind != PT_EV_VALUE_PC)
+		pt_chosen_events(p, e, &at, 1);
+}
+
+/* Where flow has stamps of its own, runs are placed by them. */
+static void stamp(struct pt_lane *lane, const struct pt_event *e, const struct pt_moment *at)
+{
+	if (e->ticks == PT_UNKNOWN)
+		return;
+	anchor_runs(lane, at != NULL ? *at : moment_of(lane, e));
+}
+
+void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const struct pt_moment *at, size_t n)
+{
+	bool flow = (lane->decoder->gives & PT_GIVES_FLOW) != 0;
+
+	if (lane->decoder->gives == PT_GIVES_FLOW) {
+		stamp(lane, event, at);
+		take_flow(lane, event, n);
+		return;
+	}
+	for (size_t i = 0, first; i < n; ) {
+		for (first = i; i < n && is_flow(&event[i]); i++)
+			;
+		if (flow && i > first) {
+			stamp(lane, &event[first], at != NULL ? &at[first] : NULL);
+			take_flow(lane, event + first, i - first);
+		}
+		if (i < n) {
+			take_other(lane, &event[i], at != NULL ? at[i] : moment_of(lane, &event[i]));
+			i++;
+		}
+	}
+}
+
+/* --- marks */
+
+static void data_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	uint64_t span = chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0;
+
+	lane->chunk_cycles = lane->cycles;
+	anchor_runs(lane, (struct pt_moment){ chunk->from_ns, span });
+}
+
+/* What comes of this chunk lies in it, but for what has a stamp. */
+static void chunk_begins(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	lane->now = (struct pt_moment){ chunk->from_ns,
+					chunk->to_ns > chunk->from_ns ? chunk->to_ns - chunk->from_ns : 0 };
+	lane->run_cycles = lane->cycles;
+}
+
+static void stream_ends(struct pt_lane *lane)
+{
+	struct pt_pipeline *p = lane->pipeline;
+
+	if ((lane->decoder->gives & PT_GIVES_FLOW) != 0) {
+		pt_flow_flush(&lane->flow, &p->run_batch);
+		take_runs(lane);
+	}
+	if (lane->flows_into != NULL)
+		pt_bursts_end(lane->flows_into->bursts, false);
+}
+
+void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk)
+{
+	struct pt_bursts *bursts = lane->flows_into != NULL ? lane->flows_into->bursts : NULL;
+
+	if (mark == PT_MARK_CHUNK)
+		chunk_begins(lane, chunk);
+	else if (mark == PT_MARK_BURST && bursts != NULL)
+		pt_bursts_begin(bursts, lane->chosen_end ? PT_BURST_END : PT_BURST_BEGINNING);
+	else if ((mark == PT_MARK_BURST_WHOLE || mark == PT_MARK_BURST_CUT) && bursts != NULL)
+		pt_bursts_end(bursts, mark == PT_MARK_BURST_WHOLE);
+	else if (mark == PT_MARK_DATA)
+		data_begins(lane, chunk);
+	else if (mark == PT_MARK_DATA_END && lane->samples_into != NULL)
+		pt_traced_end_batch(lane->samples_into);
+	else if (mark == PT_MARK_LOSS)
+		pt_account_loss(&lane->account, chunk);
+	else if (mark == PT_MARK_END)
+		stream_ends(lane);
+	if (mark == PT_MARK_DATA_END) {
+		pt_chosen_batch_end(lane->pipeline, chunk->source);
+		pt_account_data(&lane->account, chunk, ran_ns(lane));
+	}
+}

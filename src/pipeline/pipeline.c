@@ -1,0 +1,297 @@
+/* The life of a pipeline, its settings, and the way of a chunk to the lane of its source. A chunk goes all the way
+ * before the next one: decoder, flow, then execution and burst shares (branch formats) or the flat profile (samples),
+ * and the other analyses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/pipeline_parts.h"
+
+enum { ANALYSIS, FUNCTIONS, CLOCK, CORE_CLOCK, EXC_ENTRY, EXC_RETURN, TAIL_CHAIN, HISTOGRAMS };
+
+static const struct pt_param rows[] = {
+	[ANALYSIS] = { "analysis", PT_PARAM_LIST, "standard", NULL, 0, 0,
+		       "what is made of the trace (names, a,b,c; standard, all)" },
+	[FUNCTIONS] = { "functions", PT_PARAM_LIST, NULL, NULL, 0, 0, "show only these functions (names, a,b,c)" },
+	[CLOCK] = { "clock", PT_PARAM_CHOICE, "cycles", "cycles|instructions", 0, 0,
+		    "what times are counted in (where an instruction set has no cycle model: instructions)" },
+	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000,
+			 "frequency of the core; gives seconds" },
+	[EXC_ENTRY] = { "exception-entry", PT_PARAM_NUMBER, "15", NULL, 0, 200,
+			"cycles to enter an exception (Cortex-M0+, zero wait states)" },
+	[EXC_RETURN] = { "exception-return", PT_PARAM_NUMBER, "13", NULL, 0, 200,
+			 "cycles to return from an exception (unverified)" },
+	[TAIL_CHAIN] = { "tail-chain", PT_PARAM_NUMBER, "6", NULL, 0, 200,
+			 "cycles from one handler straight into the next (unverified)" },
+	[HISTOGRAMS] = { "histograms", PT_PARAM_FLAG, "on", NULL, 0, 0, "p50, p90 and p99 of each function's times" },
+};
+
+/* --- settings */
+
+const struct pt_param *pt_pipeline_param(size_t i)
+{
+	if (i < PT_LEN(rows))
+		return &rows[i];
+	i -= PT_LEN(rows);
+	if (i < pt_n_definition_params)
+		return &pt_definition_params[i];
+	i -= pt_n_definition_params;
+	for (size_t a = 0; pt_analyses[a] != NULL; i -= pt_analyses[a++]->n_params)
+		if (i < pt_analyses[a]->n_params)
+			return &pt_analyses[a]->params[i];
+	return NULL;
+}
+
+bool pt_pipeline_knows(const char *word)
+{
+	const struct pt_param *row;
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; (row = pt_pipeline_param(i)) != NULL; i++)
+		if (strlen(row->key) == len && memcmp(row->key, word, len) == 0)
+			return true;
+	return false;
+}
+
+int pt_pipeline_add(struct pt_params *params, const char *word, struct pt_err *err)
+{
+	const struct pt_param *row;
+	struct pt_param *all;
+	size_t n = 0;
+	int rc;
+
+	while (pt_pipeline_param(n) != NULL)
+		n++;
+	all = calloc(n, sizeof(*all));
+	if (all == NULL)
+		return pt_fail(err, PT_ENOMEM, "not enough memory for a word");
+	for (size_t i = 0; (row = pt_pipeline_param(i)) != NULL; i++)
+		all[i] = *row;
+	rc = pt_params_add(params, all, n, word, err);
+	free(all);
+	return rc;
+}
+
+uint64_t pt_pipeline_core_hz(const struct pt_params *params)
+{
+	return pt_params_number(params, &rows[CORE_CLOCK]);
+}
+
+/* --- life */
+
+static struct pt_flow_settings settings_of(const struct pt_params *params, const struct pt_isa *isa)
+{
+	struct pt_flow_settings settings = { .histograms = pt_params_flag(params, &rows[HISTOGRAMS]) };
+
+	if (isa->timing == NULL) {
+		settings.clock = PT_FLOW_INSTRUCTIONS;
+		return settings;
+	}
+	return (struct pt_flow_settings){
+		.clock = strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0 ? PT_FLOW_CYCLES
+										     : PT_FLOW_INSTRUCTIONS,
+		.exception_entry_cycles = (uint32_t)pt_params_number(params, &rows[EXC_ENTRY]),
+		.exception_return_cycles = (uint32_t)pt_params_number(params, &rows[EXC_RETURN]),
+		.tail_chain_cycles = (uint32_t)pt_params_number(params, &rows[TAIL_CHAIN]),
+		.histograms = pt_params_flag(params, &rows[HISTOGRAMS]),
+	};
+}
+
+static int show(struct pt_pipeline *p, const char *name, size_t len, struct pt_err *err)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < p->n_functions; i++)
+		if (pt_function_is(&p->functions[i], name, len) && i + 1 < p->n_ids)
+			p->shown[i + 1] = found = true;
+	if (!found)
+		return pt_fail(err, PT_EARG, "functions: the program has no function '%.*s'", len > 60 ? 60 : (int)len,
+			       name);
+	return 0;
+}
+
+static int choose_shown(struct pt_pipeline *p, const char *list, struct pt_err *err)
+{
+	p->all_shown = list == NULL;
+	for (size_t i = 0; i < p->n_ids; i++)
+		p->shown[i] = p->all_shown;
+	while (list != NULL && *list != '\0') {
+		size_t len = pt_function_list_first(list);
+
+		if (len > 0 && show(p, list, len, err) < 0)
+			return err != NULL ? err->code : PT_EARG;
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+/* NULL: not in this version. What has no ELF (tests make such programs) is Thumb. */
+static const struct pt_isa *isa_of(const struct pt_program *program)
+{
+	unsigned machine = program != NULL ? pt_program_machine(program) : 0;
+
+	return machine != 0 ? pt_isa_of_elf(machine, pt_program_is_big_endian(program)) : &pt_isa_thumb_v6m;
+}
+
+static bool make_analyses(struct pt_pipeline *p)
+{
+	p->map = p->program != NULL ? pt_codemap_of(p->program, isa_of(p->program))
+				    : pt_codemap_new(NULL, isa_of(NULL));
+	if (p->map == NULL)
+		return false;
+	p->shown = calloc(p->n_ids, sizeof(*p->shown));
+	p->by_id = calloc(p->n_ids, sizeof(*p->by_id));
+	pt_snapshot_make_room(p, p->n_ids);
+	return pt_traced_init(p) && p->shown != NULL && p->by_id != NULL && p->rows_room == p->n_ids;
+}
+
+struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *params, struct pt_err *err)
+{
+	struct pt_pipeline *p;
+
+	if (isa_of(program) == NULL) {
+		pt_fail(err, PT_EUNSUPPORTED, "the instruction set of %s is not built in this version",
+			pt_program_path(program));
+		return NULL;
+	}
+	if (isa_of(program)->timing == NULL && pt_params_given(params, &rows[CLOCK]) &&
+	    strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0) {
+		pt_fail(err, PT_EARG, "clock=cycles: nobody has the cycles of %s instructions; clock=instructions",
+			isa_of(program)->name);
+		return NULL;
+	}
+	p = calloc(1, sizeof(*p));
+	if (p == NULL) {
+		pt_fail(err, PT_ENOMEM, "not enough memory for a profile");
+		return NULL;
+	}
+	p->program = program != NULL ? pt_program_ref(program) : NULL;
+	p->functions = program != NULL ? pt_program_functions(program, &p->n_functions) : NULL;
+	p->n_ids = p->n_functions < UINT16_MAX ? p->n_functions + 1 : UINT16_MAX;
+	p->settings = settings_of(params, isa_of(program));
+	p->given_hz = pt_pipeline_core_hz(params);
+	p->words = pt_params_copy(params);
+	p->definitions = pt_definitions_new(program, params, err);
+	p->signals = p->definitions != NULL ? pt_signals_new(pt_definitions_set(p->definitions)) : NULL;
+	if (p->definitions == NULL)
+		;	/* err says which word */
+	else if (!make_analyses(p) || p->signals == NULL)
+		pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu functions", p->n_functions);
+	else if (choose_shown(p, pt_params_text(params, &rows[FUNCTIONS]), err) == 0 &&
+		 pt_chosen_open(p, pt_params_text(params, &rows[ANALYSIS]), err) == 0)
+		return p;
+	pt_pipeline_free(p);
+	return NULL;
+}
+
+void pt_pipeline_free(struct pt_pipeline *p)
+{
+	if (p == NULL)
+		return;
+	pt_chosen_close(p);
+	pt_signals_free(p->signals);
+	pt_definitions_free(p->definitions);
+	pt_merge_free(p->merge);
+	for (size_t i = 0; i < p->n_lanes; i++) {
+		free(p->lane[i]->state);
+		free(p->lane[i]);
+	}
+	pt_traced_fini(p);
+	free(p->bin_runs);
+	if (p->program == NULL)
+		pt_codemap_free(p->map);
+	free(p->shown);
+	free(p->rows);
+	free(p->by_id);
+	free(p->irqs);
+	free(p->edges);
+	free(p->line_places);
+	free(p->insn_places);
+	pt_params_free(p->words);
+	pt_program_unref(p->program);
+	free(p);
+}
+
+/* --- chunks */
+
+static struct pt_lane *find_lane(struct pt_pipeline *p, uint16_t source)
+{
+	for (size_t i = 0; i < p->n_lanes; i++)
+		if (p->lane[i]->source == source)
+			return p->lane[i];
+	return NULL;
+}
+
+static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)
+{
+	struct pt_lane *lane = p->n_lanes < PT_LANES ? calloc(1, sizeof(*lane)) : NULL;
+
+	if (lane == NULL)
+		return NULL;
+	lane->pipeline = p;
+	lane->source = source;
+	lane->index = p->n_lanes;
+	lane->now = (struct pt_moment){ PT_UNKNOWN, 0 };
+	pt_flow_init(&lane->flow, p->map, &p->settings);
+	p->lane[p->n_lanes++] = lane;
+	return lane;
+}
+
+/* The second source: from here on they are put in order. What came of the first is through already. */
+static void join_lanes(struct pt_pipeline *p, struct pt_lane *lane, uint64_t from_ns)
+{
+	bool begins = p->merge == NULL && p->n_lanes > 1;
+
+	if (begins)
+		p->merge = pt_merge_new();
+	for (size_t i = 0; begins && p->merge != NULL && i < p->n_lanes; i++)
+		pt_lane_join(p->lane[i], from_ns);
+	if (!begins && p->merge != NULL)
+		pt_lane_join(lane, from_ns);
+}
+
+/* A source that is opened anew: what it gave before has to be read as what it was. */
+static void read_what_is_held(struct pt_pipeline *p)
+{
+	if (p->merge == NULL)
+		return;
+	pt_merge_flush(p->merge, true);
+	pt_lanes_drain(p);
+	pt_merge_flush(p->merge, false);
+}
+
+static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struct pt_chunk *config)
+{
+	if (lane != NULL)
+		read_what_is_held(p);
+	else
+		lane = add_lane(p, config->source);
+	if (lane == NULL) {
+		p->lanes_refused++;
+		return;
+	}
+	pt_lane_open(lane, config);
+	pt_traced_choose(p);
+	join_lanes(p, lane, config->to_ns);
+	pt_definitions_config(p->definitions, config->source, (const char *)config->bytes, config->len_bytes);
+	pt_chosen_config(p, config);
+}
+
+void pt_pipeline_cut(struct pt_pipeline *pipeline)
+{
+	pipeline->cut_short = true;
+}
+
+void pt_pipeline_over(struct pt_pipeline *pipeline)
+{
+	pipeline->over = true;
+}
+
+void pt_pipeline_feed(struct pt_pipeline *p, const struct pt_chunk *chunk)
+{
+	struct pt_lane *lane = find_lane(p, chunk->source);
+
+	if (chunk->kind == PT_CHUNK_CONFIG)
+		open_source(p, lane, chunk);
+	else if (lane != NULL)
+		pt_lane_feed(lane, chunk);
+}

@@ -1,0 +1,224 @@
+/* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), chosen.c (the analyses), lane.c
+ * (chunks of one source to events), sort.c (events to whom they concern), traced.c (cores, and the sources of their
+ * figures), snapshot.c (the profile), snapshot_rows.c (its functions), snapshot_irqs.c (its exceptions),
+ * snapshot_bins.c (its functions where they are of bins), snapshot_places.c (its lines and instructions where they are
+ * of samples). */
+#ifndef PT_PIPELINE_PARTS_H
+#define PT_PIPELINE_PARTS_H
+
+#include "decode/decoder.h"
+#include "pipeline/definitions.h"
+#include "pipeline/pipeline.h"
+#include "profile/stats/account.h"
+#include "profile/result/analysis.h"
+#include "profile/analyses/code/bins.h"
+#include "profile/flow/bursts.h"
+#include "profile/stack/execution.h"
+#include "profile/stats/flat.h"
+#include "profile/flow/flow.h"
+#include "profile/flow/merge.h"
+#include "profile/stats/places.h"
+#include "profile/result/profile.h"
+#include "profile/stats/pending_delta.h"
+
+enum { PT_LANES = 32, PT_CHOSEN = 32 };	/* sources of one profile; analyses */
+
+struct pt_traced;
+
+struct pt_lane {		/* one source */
+	struct pt_pipeline *pipeline;
+	uint16_t source, core;
+	/* whose figures its runs, and its samples, make; NULL: nobody's */
+	struct pt_traced *flows_into, *samples_into;
+	const struct pt_decoder *decoder;	/* NULL: a format that nobody knows */
+	void *state;
+	struct pt_profile_source facts;
+
+	/* what chunks say; read by lane.c alone */
+	size_t index;			/* among the lanes */
+	bool chosen_end;		/* of bursts: not their beginning is random, but their end */
+	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
+	bool extract;			/* what was left in a buffer that older trace is overwritten in */
+	bool data_only;			/* its trace has accesses to data, and nothing of what ran */
+	bool leaves_out;		/* trace=loop1: branches that repeat are not recorded */
+	bool triggered;			/* triggers of the hardware begin and end what it counts: nobody knows when */
+	bool halting;			/* mode=halt of a trace, which is re-armed while the core is held */
+	bool in_data;			/* trace has begun */
+	bool gap_open;			/* it was interrupted, which counts when it goes on */
+	bool held;			/* a debugger, or the source, holds the core: nothing runs */
+	bool resumed;			/* it was let go at a known pc, and nothing came since */
+	uint64_t gaps;			/* between the first and the last of it, that chunks brought */
+
+	/* where its events have got to; sort.c */
+	struct pt_account account;
+	struct pt_flow flow;
+	uint64_t cycles;		/* of all runs, where anybody asks */
+	uint64_t chunk_cycles, run_cycles;	/* where the DATA chunk began, and the last moment that is known */
+	uint64_t runs, samples, values;
+	uint64_t overflows;		/* of the chip's FIFO, that flow does not count */
+	uint64_t damaged_bytes;		/* as far as decoders count them */
+	struct pt_moment now;		/* of what comes next, as far as chunks tell */
+	struct pt_clock clock;		/* while it is the only source; then merge has it */
+};
+
+struct pt_traced {		/* a core of which somebody tells what it runs */
+	uint16_t core;
+	bool used;			/* a source is of this core, or was */
+	struct pt_lane *flow, *samples;	/* whose runs and samples make its figures; or NULL */
+	struct pt_execution *execution;
+	struct pt_bursts *bursts;
+	struct pt_flat *flat;
+	struct pt_places *by_line, *by_insn;	/* of samples; NULL: none yet */
+	uint16_t *line_of;		/* by number in by_insn: that in by_line + 1; 0: not looked for yet */
+	const struct pt_execution_result *result;	/* of the snapshot */
+	struct pt_execution_result stand_in;		/* that where execution was not selected */
+};
+
+struct pt_chosen { const struct pt_analysis *ops; void *analysis; bool steps; };	/* steps: it wants them */
+
+struct pt_pipeline {
+	struct pt_program *program;	/* held; or NULL */
+	const struct pt_function *functions;
+	size_t n_functions, n_ids;	/* ids: 0 and one per function */
+	struct pt_codemap *map;
+	struct pt_flow_settings settings;
+	uint64_t given_hz;		/* core-clock; 0: as CONFIG says */
+	struct pt_params *words;	/* own copy */
+
+	struct pt_lane *lane[PT_LANES];	/* in the order their CONFIGs came; the first is the
+					 * one that the report is about */
+	size_t n_lanes;
+	struct pt_traced traced[PT_RUN_CORES];	/* by who came first; the first one is there
+						 * even if no source is of a core */
+	size_t n_traced;
+	uint64_t lanes_refused;		/* CONFIGs of sources beyond PT_LANES */
+
+	/* the analyses */
+	bool executes;			/* runs go to execution: selected, or somebody wants its steps */
+	struct pt_since since;
+	struct pt_chosen chosen[PT_CHOSEN];
+	size_t n_chosen;
+	bool wants_runs, wants_steps, wants_signals, wants_events;	/* any of the chosen does */
+	struct pt_definitions *definitions;
+	struct pt_signals *signals;
+
+	uint64_t events_dropped;	/* for want of memory */
+	uint64_t unplaced;		/* accesses to places beyond PT_DEFINITIONS_PLACES */
+	bool cut_short, over;		/* pt_pipeline_cut(), pt_pipeline_over() */
+	struct pt_merge *merge;		/* NULL as long as there is one source: nothing to order */
+	/* on the way from one to the next, empty between two chunks */
+	struct pt_batch batch;
+	struct pt_run_batch run_batch;
+
+	/* the snapshot */
+	struct pt_profile profile;
+	struct pt_profile_source sources[PT_LANES];
+	char task_note[PT_TASK_NOTES + 1][PT_TASK_NOTE_BYTES];
+	bool *shown;			/* by id */
+	bool all_shown;			/* nobody chose functions */
+	struct pt_profile_core cores[PT_BINS_CORES];
+	struct pt_profile_function *rows;	/* rows_room of them, and of irqs */
+	size_t rows_room;
+	struct pt_execution_function *bin_runs;	/* by row: what bins say of each function */
+	size_t bin_runs_room;
+	const struct pt_profile_function **by_id;
+	struct pt_profile_irq *irqs;
+	struct pt_profile_since since_rows[PT_SINCE_EXCEPTIONS + 1];
+	struct pt_edge *edges;
+	struct pt_profile_place *line_places, *insn_places;
+};
+
+/* --- chosen.c */
+
+/* Open what the word analysis= selects. PT_EARG: no such analysis, or one that makes no sense of its words. */
+int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
+void pt_chosen_close(struct pt_pipeline *p);
+void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
+void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
+void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
+void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
+void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch);
+void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n);
+void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n);
+void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source);
+void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
+void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	/* of one alone, if it is chosen */
+
+/* --- traced.c */
+
+bool pt_traced_init(struct pt_pipeline *p);	/* false: no memory */
+void pt_traced_fini(struct pt_pipeline *p);
+void pt_traced_choose(struct pt_pipeline *p);	/* a source was opened */
+void pt_traced_steps(struct pt_pipeline *p);	/* whether steps are wanted may have changed */
+struct pt_traced *pt_traced_core(struct pt_pipeline *p, uint16_t core);	/* NULL: no source is of it */
+
+/* The functions' figures of this core come from samples alone. */
+static inline bool pt_traced_counted(const struct pt_traced *traced)
+{
+	return traced->samples != NULL && traced->flow == NULL;
+}
+
+/* --- snapshot.c */
+
+/* No gap but the first start: everything that ran (or was written, ...) was seen, on all cores. */
+bool pt_snapshot_complete(const struct pt_pipeline *p);
+
+/* --- snapshot_rows.c */
+
+/* Room for so many rows of functions. What does not fit into memory is missing. */
+void pt_snapshot_make_room(struct pt_pipeline *p, size_t n_rows);
+/* One more row, of a function on a core: its name, and its place by id. NULL: there is no room. */
+struct pt_profile_function *pt_snapshot_row(struct pt_pipeline *p, uint16_t id, uint16_t core);
+void pt_snapshot_no_rows(struct pt_pipeline *p);
+void pt_snapshot_rows(struct pt_pipeline *p);
+void pt_snapshot_edges(struct pt_pipeline *p);
+
+/* --- snapshot_irqs.c */
+
+void pt_snapshot_irqs(struct pt_pipeline *p);	/* from the functions' rows */
+
+/* --- snapshot_bins.c */
+
+/* Bins are all there is: the functions' figures are theirs. For sums and rows that would be made of runs or samples. */
+bool pt_snapshot_by_bins(struct pt_pipeline *p);
+void pt_snapshot_bin_rows(struct pt_pipeline *p);
+
+/* --- snapshot_places.c */
+
+/* Of a sample. */
+void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address, bool in_code);
+void pt_traced_end_batch(struct pt_traced *traced);	/* of samples */
+void pt_snapshot_places(struct pt_pipeline *p);
+
+/* --- lane.c */
+
+/* Open (or open anew) the source of a CONFIG chunk. */
+void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *config);
+void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk);	/* any other */
+/* lane_cost.c: what it has cost so far, of the text of a COST chunk, untrusted. */
+void pt_lane_cost(struct pt_lane *lane, const struct pt_chunk *chunk);
+/* From now on the pipeline has several sources. */
+void pt_lane_join(struct pt_lane *lane, uint64_t from_ns);
+void pt_lanes_drain(struct pt_pipeline *p);	/* what merge can tell so far goes on */
+
+/* --- sort.c: what came from a lane, to whom it concerns */
+
+enum pt_mark {			/* what chunks say between events */
+	PT_MARK_CHUNK = PT_MERGE_REMARK,	/* any chunk begins */
+	PT_MARK_BURST,		/* a burst begins */
+	PT_MARK_BURST_WHOLE, PT_MARK_BURST_CUT,	/* it ended: full, or interrupted */
+	PT_MARK_DATA,		/* a DATA chunk begins: events are of from_ns..to_ns */
+	PT_MARK_DATA_END,	/* all events of it are out */
+	PT_MARK_LOSS,
+	PT_MARK_END,		/* nothing follows */
+};
+
+/* at: of each event; NULL: as the lane's own clock has it. */
+void pt_sort_events(struct pt_lane *lane, const struct pt_event *event, const struct pt_moment *at, size_t n);
+/* The short way (profile/stack/plain.h), as far as it goes; packet_bytes as in decoder.h. Returns bytes taken. Only while
+ * nobody would miss the events. */
+bool pt_sort_takes_pairs(const struct pt_lane *lane);
+size_t pt_sort_pairs(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes, size_t *packet_bytes);
+void pt_sort_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk);
+
+#endif

@@ -1,0 +1,273 @@
+/* The analyses of one profile: which words select which, and what each is fed. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/pipeline_parts.h"
+
+static bool is(const char *word, size_t len, const char *name)
+{
+	return strlen(name) == len && memcmp(word, name, len) == 0;
+}
+
+/* Whether list has name, or stands for it by "standard" or "all". */
+static bool has(const char *list, const char *name, bool standard)
+{
+	for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (is(list, len, name) || is(list, len, "all") || (standard && is(list, len, "standard")))
+			return true;
+	}
+	return false;
+}
+
+static bool is_analysis(const char *word, size_t len)
+{
+	bool found = is(word, len, "execution") || is(word, len, "standard") || is(word, len, "all") ||
+		     is(word, len, "none");
+
+	for (size_t i = 0; pt_analyses[i] != NULL; i++)
+		found |= is(word, len, pt_analyses[i]->name);
+	return found;
+}
+
+static int check(const char *list, struct pt_err *err)
+{
+	char names[300];
+	size_t at, len;
+
+	for (; *list != '\0'; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (len == 0 || is_analysis(list, len))
+			continue;
+		at = (size_t)snprintf(names, sizeof(names), "standard all none execution");
+		for (size_t i = 0; pt_analyses[i] != NULL && at < sizeof(names); i++)
+			at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_analyses[i]->name);
+		return pt_fail(err, PT_EARG, "analysis: there is no '%.*s'; there are: %s", len > 40 ? 40 : (int)len,
+			       list, names);
+	}
+	return 0;
+}
+
+static struct pt_analysis_setup setup_of(const struct pt_pipeline *p)
+{
+	return (struct pt_analysis_setup){
+		.program = p->program, .map = p->map, .n_functions = p->n_ids, .words = p->words,
+		.signals = pt_definitions_set(p->definitions),
+		.flow = &p->settings, .by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS,
+	};
+}
+
+static int open_one(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
+{
+	struct pt_analysis_setup setup = setup_of(p);
+	void *analysis = p->n_chosen < PT_CHOSEN ? ops->open(&setup, err) : NULL;
+	bool steps;
+
+	if (analysis == NULL)
+		return pt_wrap(err, "analysis %s", ops->name);
+	steps = ops->steps != NULL && (ops->wants_steps == NULL || ops->wants_steps(analysis));
+	p->chosen[p->n_chosen++] = (struct pt_chosen){ ops, analysis, steps };
+	p->wants_runs |= ops->runs != NULL;
+	p->wants_steps |= steps;
+	p->wants_signals |= ops->signals != NULL;
+	p->wants_events |= ops->events != NULL;
+	return 0;
+}
+
+/* Who gives an analysis something to do means it. */
+static bool is_told(const struct pt_pipeline *p, const struct pt_analysis *ops)
+{
+	for (size_t i = 0; i < ops->n_params; i++)
+		if (pt_params_given(p->words, &ops->params[i]))
+			return true;
+	return false;
+}
+
+int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err)
+{
+	if (check(list, err) < 0)
+		return PT_EARG;
+	for (size_t i = 0; pt_analyses[i] != NULL; i++)
+		if ((has(list, pt_analyses[i]->name, pt_analyses[i]->standard) || is_told(p, pt_analyses[i])) &&
+		    open_one(p, pt_analyses[i], err) < 0)
+			return PT_EARG;
+	p->executes = has(list, "execution", true) || p->wants_steps;
+	return 0;
+}
+
+int pt_pipeline_record(struct pt_pipeline *p, struct pt_err *err)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops == &pt_analysis_history)
+			return 0;
+	return open_one(p, &pt_analysis_history, err);
+}
+
+/* Its place among the chosen; NULL: none is left. */
+static struct pt_chosen *place_of(struct pt_pipeline *p, const struct pt_analysis *ops)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops == ops)
+			return &p->chosen[i];
+	if (p->n_chosen == PT_CHOSEN)
+		return NULL;
+	p->chosen[p->n_chosen] = (struct pt_chosen){ .ops = ops };
+	return &p->chosen[p->n_chosen++];
+}
+
+/* It missed the CONFIG of what runs. */
+static void tell_core_clock(const struct pt_pipeline *p, const struct pt_chosen *c)
+{
+	char text[40];
+	int len = snprintf(text, sizeof(text), "core_hz=%" PRIu64 "\n", p->profile.core_hz);
+
+	if (p->profile.core_hz != 0)
+		c->ops->config(c->analysis, 0, text, (size_t)len);
+}
+
+static void replace(struct pt_pipeline *p, struct pt_chosen *c, void *analysis)
+{
+	if (c->analysis != NULL)
+		c->ops->close(c->analysis);
+	c->analysis = analysis;
+	c->steps = c->ops->wants_steps(analysis);
+	p->wants_steps = false;
+	for (size_t i = 0; i < p->n_chosen; i++)
+		p->wants_steps |= p->chosen[i].steps;
+	p->executes |= p->wants_steps;
+	p->profile.limits = NULL;	/* until somebody asks for a profile */
+	pt_traced_steps(p);
+}
+
+int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_err *err)
+{
+	struct pt_analysis_setup setup = setup_of(p);
+	struct pt_params *words = pt_params_copy(p->words);
+	struct pt_chosen *place = NULL;
+	void *analysis = NULL;
+
+	setup.words = words;
+	setup.late = p->n_lanes > 0;
+	if (words == NULL)
+		pt_fail(err, PT_ENOMEM, "no memory");
+	else if (pt_pipeline_add(words, word, err) == 0)
+		analysis = pt_analysis_limits.open(&setup, err);
+	pt_params_free(words);		/* the rules are the analysis' own */
+	if (analysis == NULL)
+		return err->code;
+	place = place_of(p, &pt_analysis_limits);
+	if (place == NULL) {
+		pt_analysis_limits.close(analysis);
+		return pt_fail(err, PT_ENOMEM, "too many analyses");
+	}
+	replace(p, place, analysis);
+	tell_core_clock(p, place);
+	return 0;
+}
+
+void pt_chosen_close(struct pt_pipeline *p)
+{
+	while (p->n_chosen > 0) {
+		p->n_chosen--;
+		p->chosen[p->n_chosen].ops->close(p->chosen[p->n_chosen].analysis);
+	}
+}
+
+void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->config != NULL)
+			p->chosen[i].ops->config(p->chosen[i].analysis, config->source, (const char *)config->bytes,
+						 config->len_bytes);
+}
+
+void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->runs != NULL)
+			p->chosen[i].ops->runs(p->chosen[i].analysis, run, n, core, from);
+}
+
+void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].steps)
+			p->chosen[i].ops->steps(p->chosen[i].analysis, step, n);
+}
+
+/* --- in brief, to whom takes it so; to the others, all of it */
+
+void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_moment from)
+{
+	struct pt_run run[PT_PIECE_PAIRS];
+	bool made = false;
+
+	for (size_t i = 0; i < p->n_chosen; i++) {
+		const struct pt_chosen *c = &p->chosen[i];
+
+		if (c->ops->piece != NULL) {
+			c->ops->piece(c->analysis, piece, core, from);
+		} else if (c->ops->runs != NULL) {
+			if (!made)
+				pt_piece_runs(piece, run);
+			made = true;
+			c->ops->runs(c->analysis, run, piece->n_pairs, core, from);
+		}
+	}
+}
+
+void pt_chosen_briefs(struct pt_pipeline *p, const struct pt_brief_batch *batch)
+{
+	struct pt_step step[PT_BATCH_BRIEFS];
+	bool made = false;
+
+	for (size_t i = 0; i < p->n_chosen; i++) {
+		const struct pt_chosen *c = &p->chosen[i];
+
+		if (!c->steps)
+			continue;
+		if (c->ops->briefs != NULL) {
+			c->ops->briefs(c->analysis, batch);
+			continue;
+		}
+		for (size_t k = 0; k < batch->n_briefs && !made; k++)
+			step[k] = pt_brief_step(batch, k);
+		made = true;
+		c->ops->steps(c->analysis, step, batch->n_briefs);
+	}
+}
+
+void pt_chosen_signals(struct pt_pipeline *p, const struct pt_signal *signal, size_t n)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->signals != NULL)
+			p->chosen[i].ops->signals(p->chosen[i].analysis, signal, n);
+}
+
+void pt_chosen_events(struct pt_pipeline *p, const struct pt_event *event, const struct pt_moment *at, size_t n)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->events != NULL)
+			p->chosen[i].ops->events(p->chosen[i].analysis, event, at, n);
+}
+
+void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops->batch_end != NULL)
+			p->chosen[i].ops->batch_end(p->chosen[i].analysis, source);
+}
+
+void pt_chosen_result(struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		p->chosen[i].ops->result(p->chosen[i].analysis, &p->profile);
+}
+
+void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops == ops)
+			ops->result(p->chosen[i].analysis, &p->profile);
+}

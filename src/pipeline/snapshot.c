@@ -1,0 +1,340 @@
+/* What the analyses know, as the profile that views show. Nothing of it changes what comes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/pipeline_parts.h"
+#include "profile/analyses/calls/spans.h"
+
+static bool has_flow(const struct pt_pipeline *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->n_traced; i++)
+		any |= p->traced[i].flow != NULL;
+	return any;
+}
+
+static bool counted(const struct pt_pipeline *p)	/* those of all cores */
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->n_traced; i++)
+		any |= pt_traced_counted(&p->traced[i]);
+	return any && !has_flow(p);
+}
+
+/* What no lane's own account shows: code that is not the ELF's, the end of a file, events for which there was no room,
+ * a core for which there was none. */
+static bool missing(const struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_lanes; i++)
+		if (p->lane[i]->runs > 0 && p->lane[i]->facts.ignored == PT_SOURCE_NO_ROOM)
+			return true;
+	return p->profile.elf_check == PT_ELF_DIFFERS || p->cut_short || p->events_dropped != 0 ||
+	       p->lanes_refused != 0;
+}
+
+/* No gap but the first start: everything that ran (or was written, ...) was seen. A burst is never that, were it the
+ * only one: its end is where the buffer was full. */
+static bool saw_all(const struct pt_lane *lane)
+{
+	return lane->decoder != NULL && lane->in_data && !lane->bursts_only && !lane->extract && lane->gaps == 0 &&
+	       (lane->runs > 0 || lane->flows_into == NULL) && lane->flow.counts.damaged == 0 &&
+	       lane->flow.counts.not_code == 0 && lane->flow.counts.overflows + lane->overflows == 0;
+}
+
+bool pt_snapshot_complete(const struct pt_pipeline *p)
+{
+	bool all = !missing(p), flow = has_flow(p);
+
+	for (size_t i = 0; i < p->n_traced && flow; i++) {
+		const struct pt_traced *traced = &p->traced[i];
+
+		all = all && !pt_traced_counted(traced) && (traced->flow == NULL || saw_all(traced->flow));
+	}
+	return all && (flow || (p->lane[0] != NULL && saw_all(p->lane[0])));
+}
+
+static bool gives(const struct pt_pipeline *p, unsigned what)
+{
+	for (size_t i = 0; i < p->n_lanes; i++)
+		if (p->lane[i]->decoder != NULL && (p->lane[i]->decoder->gives & what) != 0)
+			return true;
+	return false;
+}
+
+static bool tells_what_ran(const struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_lanes; i++)
+		if (p->lane[i]->decoder != NULL && !p->lane[i]->data_only &&
+		    (p->lane[i]->decoder->gives & (PT_GIVES_FLOW | PT_GIVES_SAMPLES)) != 0)
+			return true;
+	return false;
+}
+
+static void judge(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+	bool by_stamps = p->n_lanes > 0 && !has_flow(p) && p->lane[0]->decoder != NULL;
+	enum pt_basis measured = f->by_instructions || by_stamps ? PT_BASIS_EXACT : PT_BASIS_MODELLED;
+
+	f->awake_only = has_flow(p);
+	f->no_flow = p->n_lanes > 0 && !tells_what_ran(p);
+	f->no_code = p->n_lanes > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
+	f->counts = counted(p) ? PT_BASIS_NONE : pt_snapshot_complete(p) ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
+	f->times = counted(p) ? PT_BASIS_NONE : measured;
+	for (size_t i = 0; i < p->n_traced; i++)
+		if (p->traced[i].flow != NULL && p->traced[i].flow->leaves_out && f->times != PT_BASIS_NONE)
+			f->times = PT_BASIS_ESTIMATED;
+	f->shares = !counted(p) && pt_snapshot_complete(p) ? measured : PT_BASIS_ESTIMATED;
+}
+
+/* --- what was seen, of each core and of all */
+
+static void forget_sums(struct pt_profile *f)
+{
+	f->samples = f->samples_asleep = f->samples_refused = f->batches = 0;
+	f->samples_effective = 0;
+	f->branches = f->instructions = f->cycles = 0;
+	f->bursts = f->bursts_used = f->bursts_asleep = f->bursts_cut_short = f->burst_cycles = 0;
+	f->bursts_by_wakeups = false;
+	f->doubtful_silent = f->doubtful_recorded = f->not_code = 0;
+	f->not_code_from = f->not_code_to = PT_UNKNOWN;
+	f->errors = (struct pt_execution_errors){ .address = PT_UNKNOWN, .at = PT_UNKNOWN };
+}
+
+static void sum_up_samples(struct pt_profile *f, const struct pt_traced *traced)
+{
+	struct pt_flat_summary s = pt_flat_summary(traced->flat);
+
+	f->samples += s.samples;
+	f->samples_asleep += s.asleep;
+	f->samples_refused += s.refused;
+	f->samples_effective += s.effective;
+	f->batches += s.batches;
+}
+
+static struct pt_profile_core sum_up_core(const struct pt_traced *traced)
+{
+	struct pt_bursts_summary s = pt_bursts_summary(traced->bursts);
+
+	return (struct pt_profile_core){
+		.core = traced->core, .branches = traced->flow != NULL ? traced->flow->runs : 0,
+		.instructions = traced->result->instructions, .cycles = traced->result->cycles,
+		.samples = pt_flat_summary(traced->flat).samples,
+		.bursts = s.all, .bursts_used = s.used, .bursts_asleep = s.asleep, .bursts_cut_short = s.cut_short,
+		.burst_cycles = s.cycles, .bursts_by_wakeups = s.by_wakeups,
+	};
+}
+
+static void add_core(struct pt_profile *f, const struct pt_profile_core *c)
+{
+	f->branches += c->branches;
+	f->instructions += c->instructions;
+	f->cycles += c->cycles;
+	f->bursts += c->bursts;
+	f->bursts_used += c->bursts_used;
+	f->bursts_asleep += c->bursts_asleep;
+	f->bursts_cut_short += c->bursts_cut_short;
+	f->bursts_by_wakeups |= c->bursts_by_wakeups;
+	if (f->burst_cycles == 0)
+		f->burst_cycles = c->burst_cycles;
+}
+
+static void add_trouble(struct pt_profile *f, const struct pt_traced *traced)
+{
+	const struct pt_execution_errors *errors = &traced->result->errors;
+	const struct pt_flow_counts *counts = &traced->flow->flow.counts;
+
+	f->doubtful_silent += counts->doubtful_silent;
+	f->doubtful_recorded += counts->doubtful_recorded;
+	f->not_code += counts->not_code;
+	if (counts->not_code > 0) {
+		f->not_code_from = counts->bad_from;
+		f->not_code_to = counts->bad_to;
+	}
+	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++)
+		f->errors.n[i] += errors->n[i];
+	if (errors->address != PT_UNKNOWN) {
+		f->errors.address = errors->address;
+		f->errors.at = errors->at;
+		f->errors.function = errors->function;
+	}
+}
+
+static void sum_up(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	forget_sums(f);
+	f->n_cores = 0;
+	for (size_t i = 0; i < p->n_traced; i++) {
+		const struct pt_traced *traced = &p->traced[i];
+
+		if (traced->flow == NULL && traced->samples == NULL)
+			continue;
+		p->cores[f->n_cores] = sum_up_core(traced);
+		add_core(f, &p->cores[f->n_cores++]);
+		sum_up_samples(f, traced);
+		if (traced->flow != NULL)
+			add_trouble(f, traced);
+	}
+	f->core = p->cores;
+}
+
+static struct pt_profile_source source_of(const struct pt_lane *lane)
+{
+	struct pt_profile_source s = lane->facts;
+
+	s.loss = lane->account.sum;
+	s.loss.by[PT_LOSS_DAMAGED].events += lane->flow.counts.damaged;
+	s.loss.by[PT_LOSS_DAMAGED].bytes += lane->damaged_bytes;
+	s.loss.by[PT_LOSS_FIFO].events += lane->flow.counts.overflows + lane->overflows;
+	s.loss.by[PT_LOSS_NOT_CODE].events += lane->flow.counts.not_code;
+	s.mismatch_ns = lane->account.mismatch_ns;
+	/* A core that its full buffer halted is found halted a round trip later or more. */
+	s.triggered = lane->triggered;
+	s.observed_is_bound = lane->triggered || lane->halting ||
+			      (lane->bursts_only && lane->pipeline->profile.core_hz == 0);
+	s.branches = lane->runs;
+	s.samples = lane->samples;
+	s.values = lane->values;
+	return s;
+}
+
+static void add_loss(struct pt_loss_sum *to, const struct pt_loss_sum *sum)
+{
+	to->total_ns += sum->total_ns;
+	to->observed_ns += sum->observed_ns;
+	to->unobserved_ns += sum->unobserved_ns;
+	to->lost_ns += sum->lost_ns;
+	to->observed_bytes += sum->observed_bytes;
+	for (unsigned cause = 0; cause < PT_N_LOSSES; cause++) {
+		to->by[cause].events += sum->by[cause].events;
+		to->by[cause].bytes += sum->by[cause].bytes;
+		to->by[cause].ns += sum->by[cause].ns;
+	}
+}
+
+static void sum_up_time(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	f->loss = (struct pt_loss_sum){ 0 };
+	f->mismatch_ns = 0;
+	f->observed_is_bound = f->triggered = false;
+	f->ended = p->n_lanes > 0;
+	for (size_t i = 0; i < p->n_lanes; i++) {
+		p->sources[i] = source_of(p->lane[i]);
+		add_loss(&f->loss, &p->sources[i].loss);
+		f->mismatch_ns += p->sources[i].mismatch_ns;
+		f->observed_is_bound |= p->sources[i].observed_is_bound;
+		f->triggered |= p->sources[i].triggered;
+		f->ended &= p->sources[i].ended;
+	}
+	f->no_end = p->over && p->n_lanes > 0 && !f->ended;
+	f->sources_refused = p->lanes_refused;
+	f->values_incomplete = pt_signals_incomplete(p->signals);
+	f->values_unplaced = p->unplaced;
+	f->events_dropped = p->events_dropped;
+	f->out_of_order = p->merge != NULL ? pt_merge_late(p->merge) : 0;
+	f->sources = p->sources;
+	f->n_sources = p->n_lanes;
+}
+
+/* An id that is wider than a message of the trace comes in parts, if all of them come. */
+static void tell_width(const struct pt_pipeline *p, size_t definition, char *note)
+{
+	const struct pt_signal_definition *d = &pt_definitions_set(p->definitions)->definition[definition];
+	unsigned widest = d->tasks != NULL ? pt_signals_widest(p->signals, definition) : 0;
+
+	if (widest == 0 || widest >= d->size_bytes)
+		return;
+	snprintf(note, PT_TASK_NOTE_BYTES,
+		 "%.80s has %" PRIu32 " bytes, and no message of the trace carried more than %u: each value "
+		 "is put together of several",
+		 d->name, d->size_bytes, widest);
+}
+
+static void tell_of_tasks(struct pt_pipeline *p)
+{
+	const char *sentence;
+	size_t n = 0;
+
+	for (size_t i = 0; n < PT_TASK_NOTES && (sentence = pt_definitions_note(p->definitions, i)) != NULL; i++)
+		snprintf(p->task_note[n++], PT_TASK_NOTE_BYTES, "%s", sentence);
+	for (size_t i = 0; i < pt_definitions_set(p->definitions)->n_definitions && n < PT_TASK_NOTES; i++) {
+		p->task_note[n][0] = '\0';
+		tell_width(p, i, p->task_note[n]);
+		n += p->task_note[n][0] != '\0';
+	}
+	p->task_note[n][0] = '\0';
+	p->profile.task_note = p->task_note;
+}
+
+/* Whose figures of functions the profile has. */
+static const char *analysis_of(const struct pt_pipeline *p)
+{
+	if (p->profile.by_bins)
+		return "bins";
+	if (counted(p))
+		return "samples";
+	if (!p->executes && p->profile.spans != NULL)
+		return "entry-exit";
+	return !p->executes && p->profile.ranges != NULL ? "range" : "execution";
+}
+
+/* Figures of functions where execution was not selected: those of entries and exits, or of ranges. */
+static const struct pt_execution_result *stand_in(const struct pt_pipeline *p, struct pt_traced *traced)
+{
+	const struct pt_spans *spans = p->profile.spans != NULL ? p->profile.spans : p->profile.ranges;
+	const struct pt_span_core *core = spans != NULL ? pt_spans_core(spans, traced->core) : NULL;
+	struct pt_execution_result *figures = &traced->stand_in;
+
+	*figures = *traced->result;
+	if (core == NULL || core->n_functions != figures->n_functions)
+		return figures;
+	figures->function = core->function;
+	figures->n_edges = 0;
+	figures->instructions = core->instructions;
+	figures->cycles = core->cycles;
+	return figures;
+}
+
+static void take_results(struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_traced; i++)
+		p->traced[i].result = pt_execution_result(p->traced[i].execution);
+	if (p->executes)
+		return;
+	pt_chosen_result(p);
+	for (size_t i = 0; i < p->n_traced; i++)
+		p->traced[i].result = stand_in(p, &p->traced[i]);
+}
+
+const struct pt_profile *pt_pipeline_profile(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	take_results(p);
+	f->program = p->program;
+	f->timing = p->map->isa->timing;
+	f->by_instructions = p->settings.clock == PT_FLOW_INSTRUCTIONS;
+	judge(p);
+	sum_up(p);
+	sum_up_time(p);
+	tell_of_tasks(p);
+	if (pt_snapshot_by_bins(p))
+		pt_snapshot_bin_rows(p);
+	else
+		pt_snapshot_rows(p);
+	snprintf(f->analysis, sizeof(f->analysis), "%s", analysis_of(p));
+	pt_snapshot_places(p);
+	pt_snapshot_irqs(p);
+	pt_snapshot_edges(p);
+	if (p->executes)
+		pt_chosen_result(p);	/* they may look at the rows */
+	return f;
+}

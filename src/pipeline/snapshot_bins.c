@@ -1,0 +1,103 @@
+/* The functions' rows where all that was seen are bins: what each bin counted is of the functions that it lies in. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "pipeline/pipeline_parts.h"
+#include "profile/analyses/code/bins.h"
+
+static bool is_traced(const struct pt_pipeline *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->n_traced; i++)
+		any |= p->traced[i].flow != NULL || p->traced[i].samples != NULL;
+	return any;
+}
+
+static bool make_room(struct pt_pipeline *p, size_t n_rows)
+{
+	struct pt_execution_function *runs = p->bin_runs;
+
+	if (n_rows <= p->bin_runs_room)
+		return true;
+	runs = realloc(runs, n_rows * sizeof(*runs));
+	if (runs == NULL)
+		return false;
+	p->bin_runs = runs;
+	p->bin_runs_room = n_rows;
+	return true;
+}
+
+static void sum_up(struct pt_pipeline *p, const struct pt_bins *bins)
+{
+	struct pt_profile *f = &p->profile;
+
+	f->instructions = f->cycles = 0;
+	for (size_t i = 0; i < bins->n_cores && i < PT_LEN(p->cores); i++) {
+		p->cores[i] = (struct pt_profile_core){
+			.core = bins->core[i].core, .instructions = bins->by_instructions ? bins->core[i].hits : 0,
+			.cycles = bins->by_cycles ? bins->core[i].hits : 0,
+		};
+		f->instructions += p->cores[i].instructions;
+		f->cycles += p->cores[i].cycles;
+	}
+	f->core = p->cores;
+	f->n_cores = bins->n_cores;
+}
+
+bool pt_snapshot_by_bins(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+	const struct pt_bins *bins;
+
+	f->by_bins = false;
+	if (is_traced(p))
+		return false;
+	pt_chosen_result_of(p, &pt_analysis_bins);
+	bins = f->bins;
+	if (bins == NULL || bins->hits == 0)
+		return false;
+	if (!make_room(p, bins->n_functions))
+		return false;
+	f->by_bins = true;
+	f->no_code = false;
+	f->awake_only = false;
+	f->by_instructions = bins->by_instructions;
+	sum_up(p, bins);
+	f->counts = PT_BASIS_NONE;
+	f->shares = bins->whole ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
+	f->times = bins->by_instructions || bins->by_cycles ? f->shares : PT_BASIS_NONE;
+	return true;
+}
+
+/* Hits that are nothing but samples are no time. */
+static void make_row(struct pt_pipeline *p, const struct pt_bins_function *from, bool ticks)
+{
+	struct pt_profile_function *row = pt_snapshot_row(p, from->function, from->core);
+	struct pt_execution_function *run = &p->bin_runs[p->profile.n_functions - 1];
+	uint64_t hits = (uint64_t)llround(from->hits);
+
+	if (row == NULL)
+		return;
+	*run = (struct pt_execution_function){
+		.instructions = p->profile.by_instructions ? hits : 0,
+		.cycles = p->profile.by_instructions ? 0 : hits,
+		.gross_total = PT_UNKNOWN,
+	};
+	row->run = ticks ? run : NULL;
+	row->samples = ticks ? 0 : hits;
+	row->share = from->share;
+}
+
+void pt_snapshot_bin_rows(struct pt_pipeline *p)
+{
+	const struct pt_bins *bins = p->profile.bins;
+	struct pt_profile *f = &p->profile;
+
+	pt_snapshot_make_room(p, bins->n_functions);
+	pt_snapshot_no_rows(p);
+	for (size_t i = 0; i < bins->n_functions; i++)
+		if (p->shown[bins->function[i].function])
+			make_row(p, &bins->function[i], f->times != PT_BASIS_NONE);
+	f->unseen = (struct pt_share){ 0 };
+}

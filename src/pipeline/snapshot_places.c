@@ -1,0 +1,101 @@
+/* What pc samples say of lines and instructions, of cores whose figures are made of samples alone. */
+#include <stdlib.h>
+
+#include "pipeline/pipeline_parts.h"
+#include "program/model/linetable.h"
+
+static bool make_room(struct pt_traced *traced)
+{
+	if (traced->by_line == NULL)
+		traced->by_line = pt_places_new();
+	if (traced->by_insn == NULL)
+		traced->by_insn = pt_places_new();
+	if (traced->line_of == NULL)
+		traced->line_of = calloc(PT_PLACES_MAX + 1, sizeof(*traced->line_of));
+	return traced->by_line != NULL && traced->by_insn != NULL && traced->line_of != NULL;
+}
+
+static uint16_t line_at(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address)
+{
+	const struct pt_line_range *range = p->program != NULL ? pt_program_line_at(p->program, address) : NULL;
+	uint64_t key = range != NULL && range->line != 0 ? ((uint64_t)range->file << 32) + range->line : 0;
+
+	return pt_places_number(traced->by_line, key, address);
+}
+
+/* A line is looked for once for each instruction: to do so for each sample costs more than all else that it does. */
+void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address, bool in_code)
+{
+	uint16_t insn, line;
+
+	if (!make_room(traced))
+		return;
+	insn = pt_places_number(traced->by_insn, in_code ? address : 0, address);
+	if (insn == 0)
+		line = line_at(p, traced, address);
+	else if (traced->line_of[insn] != 0)
+		line = traced->line_of[insn] - 1;
+	else
+		traced->line_of[insn] = (line = line_at(p, traced, address)) + 1;
+	pt_places_sample(traced->by_insn, insn);
+	pt_places_sample(traced->by_line, line);
+}
+
+void pt_traced_end_batch(struct pt_traced *traced)
+{
+	pt_flat_end_batch(traced->flat);
+	if (traced->by_line != NULL)
+		pt_places_end_batch(traced->by_line);
+	if (traced->by_insn != NULL)
+		pt_places_end_batch(traced->by_insn);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct pt_profile_place *x = a, *y = b;
+
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	return (x->place.key > y->place.key) - (x->place.key < y->place.key);
+}
+
+/* Of all cores; by core and key. */
+static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place **room,
+		 const struct pt_profile_place **out, size_t *n)
+{
+	const struct pt_places *of[PT_RUN_CORES];
+	struct pt_profile_place *rows;
+	size_t all = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < p->n_traced; i++) {
+		of[i] = *(struct pt_places **)((char *)&p->traced[i] + offset);
+		if (!pt_traced_counted(&p->traced[i]))
+			of[i] = NULL;
+		all += of[i] != NULL ? pt_places_n(of[i]) : 0;
+	}
+	rows = all > 0 ? realloc(*room, all * sizeof(*rows)) : NULL;
+	if (rows == NULL)
+		return;
+	*room = rows;
+	for (size_t i = 0; i < p->n_traced; i++)
+		for (size_t k = 0; of[i] != NULL && k < pt_places_n(of[i]); k++) {
+			struct pt_place place = pt_places_at(of[i], k);
+			const struct pt_code_unit *unit = pt_codemap_at(p->map, place.address);
+
+			rows[(*n)++] = (struct pt_profile_place){
+				.place = place, .core = p->traced[i].core,
+				.function = unit != NULL ? unit->function : PT_NO_FUNCTION,
+			};
+		}
+	qsort(rows, *n, sizeof(*rows), by_key);
+	*out = rows;
+}
+
+void pt_snapshot_places(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	tell(p, offsetof(struct pt_traced, by_line), &p->line_places, &f->sampled_line, &f->n_sampled_lines);
+	tell(p, offsetof(struct pt_traced, by_insn), &p->insn_places, &f->sampled_insn, &f->n_sampled_insns);
+}

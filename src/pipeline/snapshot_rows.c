@@ -1,0 +1,147 @@
+/* The rows of a profile: functions by core, with their shares, and who called whom. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/pipeline_parts.h"
+
+static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_traced *traced, uint16_t id)
+{
+	const struct pt_execution_result *result = traced->result;
+	uint64_t part = p->profile.by_instructions ? result->function[id].instructions : result->function[id].cycles;
+	uint64_t all = p->profile.by_instructions ? result->instructions : result->cycles;
+
+	if (pt_traced_counted(traced))
+		return pt_flat_share(traced->flat, id);
+	if (!pt_snapshot_complete(p) && pt_bursts_summary(traced->bursts).estimated)
+		return pt_bursts_share(traced->bursts, id);
+	return (struct pt_share){ .share = all != 0 ? (double)part / (double)all : 0 };
+}
+
+static bool is_active(const struct pt_traced *traced, uint16_t id)
+{
+	const struct pt_execution_function *run = &traced->result->function[id];
+
+	if (pt_traced_counted(traced) || pt_flat_samples(traced->flat, id) != 0)
+		return pt_flat_samples(traced->flat, id) != 0;
+	return run->count != 0 || run->partial != 0 || run->instructions != 0;
+}
+
+/* Any function that is nowhere in the data of a core has the same interval. Of several cores the widest. */
+static struct pt_share share_of_unseen(const struct pt_pipeline *p)
+{
+	struct pt_share widest = { 0 }, share;
+
+	for (size_t i = 0; i < p->n_traced && p->profile.shares == PT_BASIS_ESTIMATED; i++)
+		for (size_t id = 0; id < p->n_ids; id++) {
+			if (is_active(&p->traced[i], (uint16_t)id))
+				continue;
+			share = share_of(p, &p->traced[i], (uint16_t)id);
+			if (share.hi > widest.hi || i == 0)
+				widest = share;
+			break;
+		}
+	return widest;
+}
+
+void pt_snapshot_make_room(struct pt_pipeline *p, size_t n_rows)
+{
+	struct pt_profile_function *rows;
+	struct pt_profile_irq *irqs;
+
+	if (n_rows <= p->rows_room)
+		return;
+	rows = realloc(p->rows, n_rows * sizeof(*rows));
+	if (rows == NULL)
+		return;
+	p->rows = rows;
+	irqs = realloc(p->irqs, n_rows * sizeof(*irqs));
+	if (irqs == NULL)
+		return;
+	p->irqs = irqs;
+	p->rows_room = n_rows;
+}
+
+void pt_snapshot_no_rows(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+
+	memset(p->by_id, 0, p->n_ids * sizeof(*p->by_id));
+	f->function = p->rows;
+	f->n_functions = 0;
+	f->by_id = p->by_id;
+	f->n_ids = p->n_ids;
+}
+
+struct pt_profile_function *pt_snapshot_row(struct pt_pipeline *p, uint16_t id, uint16_t core)
+{
+	struct pt_profile_function *row = &p->rows[p->profile.n_functions], *before;
+
+	if (p->profile.n_functions == p->rows_room)
+		return NULL;
+	p->profile.n_functions++;
+	*row = (struct pt_profile_function){
+		.id = id, .core = core, .function = id != PT_NO_FUNCTION ? &p->functions[id - 1] : NULL,
+	};
+	if (p->by_id[id] == NULL) {
+		p->by_id[id] = row;
+		return row;
+	}
+	for (before = &p->rows[p->by_id[id] - p->rows]; before->next != NULL;)
+		before = &p->rows[before->next - p->rows];
+	before->next = row;
+	return row;
+}
+
+static void make_rows_of(struct pt_pipeline *p, const struct pt_traced *traced)
+{
+	for (size_t id = 0; id < p->n_ids; id++) {
+		struct pt_profile_function *row = NULL;
+
+		if (p->shown[id] && is_active(traced, (uint16_t)id))
+			row = pt_snapshot_row(p, (uint16_t)id, traced->core);
+		if (row == NULL)
+			continue;
+		row->run = pt_traced_counted(traced) ? NULL : &traced->result->function[id];
+		row->samples = pt_flat_samples(traced->flat, (uint16_t)id);
+		row->share = share_of(p, traced, (uint16_t)id);
+	}
+}
+
+void pt_snapshot_rows(struct pt_pipeline *p)
+{
+	pt_snapshot_make_room(p, p->n_traced * p->n_ids);
+	pt_snapshot_no_rows(p);
+	for (size_t i = 0; i < p->n_traced; i++)
+		make_rows_of(p, &p->traced[i]);
+	p->profile.unseen = share_of_unseen(p);
+}
+
+/* Edges with an end that is shown. */
+void pt_snapshot_edges(struct pt_pipeline *p)
+{
+	struct pt_profile *f = &p->profile;
+	struct pt_edge *edges;
+	size_t n = 0;
+
+	f->edge = p->traced[0].result->edge;
+	f->n_edges = p->traced[0].result->n_edges;
+	if (p->all_shown && p->n_traced == 1)
+		return;
+	for (size_t i = 0; i < p->n_traced; i++)
+		n += p->traced[i].result->n_edges;
+	edges = realloc(p->edges, (n + 1) * sizeof(*edges));
+	f->n_edges = 0;
+	if (edges == NULL)
+		return;
+	p->edges = edges;
+	for (size_t i = 0; i < p->n_traced; i++)
+		for (size_t k = 0; k < p->traced[i].result->n_edges; k++) {
+			const struct pt_edge *edge = &p->traced[i].result->edge[k];
+
+			if (!p->shown[edge->to] && !p->shown[edge->from])
+				continue;
+			edges[f->n_edges] = *edge;
+			edges[f->n_edges++].core = p->traced[i].core;
+		}
+	f->edge = edges;
+}

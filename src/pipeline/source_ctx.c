@@ -1,0 +1,340 @@
+/* One source: its chunks become events and marks, in the order they came.
+ *
+ * A burst is what lies between two DATA chunks that RESTART, or between one and the loss behind it. It is whole if the
+ * buffer was full (the source looked away by design, or was overrun), and interrupted if another fault, a halt or the
+ * end came. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/pipeline_parts.h"
+#include "trace/formats.h"
+
+/* --- CONFIG */
+
+static void text_of(const struct pt_chunk *chunk, const char *key, char *out, size_t size)
+{
+	pt_config_text((const char *)chunk->bytes, chunk->len_bytes, key, out, size);
+}
+
+static uint64_t number_of(const struct pt_chunk *chunk, const char *key)
+{
+	return pt_config_number((const char *)chunk->bytes, chunk->len_bytes, key, 0);
+}
+
+static void read_mismatch(struct pt_profile *f, const struct pt_chunk *chunk)
+{
+	char differs[24];
+
+	text_of(chunk, "elf_mismatch", differs, sizeof(differs));
+	f->elf_check = differs[0] == '\0' ? PT_ELF_UNSAID : strcmp(differs, "no") == 0 ? PT_ELF_SAME :
+		       strcmp(differs, "unknown") == 0 ? PT_ELF_UNKNOWN : PT_ELF_DIFFERS;
+	f->elf_differs_at = f->elf_check == PT_ELF_DIFFERS ? number_of(chunk, "elf_mismatch") : 0;
+}
+
+/* What the report says at its top; of the first source, but for what only others know. */
+static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool first)
+{
+	struct pt_profile *f = &p->profile;
+	uint64_t core_hz = p->given_hz != 0 ? p->given_hz : number_of(chunk, "core_hz");
+	char sleep[16];
+
+	if (first) {
+		text_of(chunk, "source", f->source, sizeof(f->source));
+		text_of(chunk, "mode", f->mode, sizeof(f->mode));
+		text_of(chunk, "target", f->target, sizeof(f->target));
+		text_of(chunk, "probe", f->probe, sizeof(f->probe));
+		text_of(chunk, "cost", f->cost, sizeof(f->cost));
+		text_of(chunk, "event", f->sampled_by, sizeof(f->sampled_by));
+		f->sampled_every = number_of(chunk, "every");
+	}
+	if (first || f->elf_check != PT_ELF_DIFFERS)
+		read_mismatch(f, chunk);
+	if (first || f->buffer_bytes == 0) {
+		f->buffer_addr = number_of(chunk, "buffer");
+		f->buffer_bytes = number_of(chunk, "size");
+		f->buffer_in_use = number_of(chunk, "buffer_in_use") != 0;
+	}
+	if (first) {
+		text_of(chunk, "sleep", sleep, sizeof(sleep));
+		f->sleep_counted = strcmp(sleep, "counted") == 0;
+	}
+	if (first || f->core_hz == 0)
+		f->core_hz = core_hz;
+	f->from_virtual = (!first && f->from_virtual) || number_of(chunk, "virtual") != 0;
+}
+
+/* Records of our own have stamps of 1 ns where they say nothing (formats.h). */
+static struct pt_clock clock_of(const struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	const char *format = lane->facts.format;
+	bool own = strcmp(format, PT_FORMAT_LINES) == 0 || strcmp(format, PT_FORMAT_VALUES) == 0 ||
+		   strcmp(format, PT_FORMAT_COUNTERS) == 0;
+	uint64_t hz = number_of(chunk, "tick_hz"), ppm = number_of(chunk, "tick_ppm");
+
+	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm != 0 ? ppm : PT_CLOCK_PPM);
+}
+
+/* IVBR of the S12Z: bits 15:1 are bits 23:9 of the address. Without the key the program knows. */
+static uint64_t vectors_of(const struct pt_chunk *chunk)
+{
+	uint64_t ivbr = pt_config_number((const char *)chunk->bytes, chunk->len_bytes, "ivbr", PT_UNKNOWN);
+
+	return ivbr <= UINT16_MAX ? (ivbr & 0xfffe) << 8 : PT_UNKNOWN;
+}
+
+void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	struct pt_profile_source *f = &lane->facts;
+	char chosen[8], mode[12];
+
+	read_facts(lane->pipeline, chunk, lane == lane->pipeline->lane[0]);
+	text_of(chunk, "format", f->format, sizeof(f->format));
+	text_of(chunk, "source", f->source, sizeof(f->source));
+	text_of(chunk, "mode", f->mode, sizeof(f->mode));
+	text_of(chunk, "cost_besides", f->cost_besides, sizeof(f->cost_besides));
+	f->cost.n_parts = 0;
+	text_of(chunk, "event", f->event, sizeof(f->event));
+	f->number = chunk->source;
+	f->core = chunk->core;
+	f->ended = false;
+	lane->source = chunk->source;
+	lane->core = chunk->core;
+	lane->decoder = pt_decoder_find(f->format);
+	lane->clock = clock_of(lane, chunk);
+	text_of(chunk, "trace", mode, sizeof(mode));
+	lane->extract = mode[0] != '\0';
+	lane->data_only = strcmp(mode, "detail") == 0;
+	lane->leaves_out = strcmp(mode, "loop1") == 0;
+	lane->flow.vectors = vectors_of(chunk);
+	text_of(chunk, "chosen", chosen, sizeof(chosen));
+	lane->chosen_end = strcmp(chosen, "end") == 0;
+	lane->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';
+	lane->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
+	lane->triggered = number_of(chunk, "triggered") != 0;
+	free(lane->state);
+	lane->state = lane->decoder != NULL ? calloc(1, lane->decoder->state_bytes) : NULL;
+	if (lane->state == NULL)
+		lane->decoder = NULL;
+	else
+		lane->decoder->init(lane->state, chunk->source, chunk->core, (const char *)chunk->bytes,
+				    chunk->len_bytes);
+}
+
+/* --- to the others */
+
+static void send_events(struct pt_lane *lane)
+{
+	struct pt_pipeline *p = lane->pipeline;
+
+	if (p->merge != NULL && pt_merge_put(p->merge, lane->index, p->batch.event, p->batch.n_events) < 0)
+		p->events_dropped += p->batch.n_events;
+	else if (p->merge == NULL && p->batch.n_events > 0)
+		pt_sort_events(lane, p->batch.event, NULL, p->batch.n_events);
+	p->batch.n_events = 0;
+}
+
+/* What a mark is about, between the events around it: a chunk without its bytes. */
+static void send_mark(struct pt_lane *lane, enum pt_mark mark, const struct pt_chunk *chunk)
+{
+	struct pt_pipeline *p = lane->pipeline;
+	uint64_t bytes = chunk->kind == PT_CHUNK_LOSS ? chunk->lost_bytes : chunk->len_bytes;
+	struct pt_event remark = {
+		.kind = (uint8_t)mark, .ticks = chunk->from_ns,
+		.cause = chunk->cause < UINT8_MAX ? (uint8_t)chunk->cause : UINT8_MAX,
+		.value = { chunk->to_ns, bytes },
+	};
+
+	if (p->merge == NULL)
+		pt_sort_mark(lane, mark, chunk);
+	else if (pt_merge_put(p->merge, lane->index, &remark, 1) < 0)
+		p->events_dropped++;
+}
+
+static void take_mark(struct pt_lane *lane, const struct pt_event *remark)
+{
+	struct pt_chunk chunk = {
+		.from_ns = remark->ticks, .to_ns = remark->value.at, .lost_bytes = remark->value.value,
+		.len_bytes = (uint32_t)remark->value.value, .cause = remark->cause, .source = lane->source,
+	};
+
+	pt_sort_mark(lane, (enum pt_mark)remark->kind, &chunk);
+}
+
+void pt_lanes_drain(struct pt_pipeline *p)
+{
+	struct pt_moment at[PT_BATCH_EVENTS];
+	struct pt_event *event = p->batch.event;
+	size_t lane, n;
+
+	while ((n = pt_merge_take(p->merge, &lane, event, at, PT_BATCH_EVENTS)) > 0)
+		for (size_t i = 0, first; i < n; ) {
+			for (first = i; i < n && event[i].kind < PT_MERGE_REMARK; i++)
+				;
+			if (i > first)
+				pt_sort_events(p->lane[lane], event + first, at + first, i - first);
+			if (i < n)
+				take_mark(p->lane[lane], &event[i++]);
+		}
+}
+
+void pt_lane_join(struct pt_lane *lane, uint64_t from_ns)
+{
+	if (lane->decoder != NULL)
+		pt_merge_open(lane->pipeline->merge, lane->index, &lane->clock, from_ns);
+}
+
+/* --- the other chunks */
+
+static bool has_flow(const struct pt_lane *lane)
+{
+	return (lane->decoder->gives & PT_GIVES_FLOW) != 0;
+}
+
+static void gap(struct pt_lane *lane, enum pt_gap cause, uint64_t ns, uint64_t bytes)
+{
+	lane->decoder->gap(lane->state, cause, ns, bytes, &lane->pipeline->batch);
+	send_events(lane);
+	lane->gap_open = lane->in_data;
+}
+
+/* The trace was armed anew. Where that was done while the core was held, nothing ran in between. */
+static void restart(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	if (lane->halting && lane->resumed)
+		return;
+	gap(lane, PT_GAP_RESTART, 0, 0);
+	send_mark(lane, PT_MARK_BURST_WHOLE, chunk);
+	if (!lane->halting)
+		send_mark(lane, PT_MARK_BURST, chunk);
+}
+
+/* Some of bytes; of those that have a short way to go, what cannot go it. Returns bytes taken. */
+static size_t feed(struct pt_lane *lane, const uint8_t *bytes, size_t len_bytes)
+{
+	enum { MORE_BYTES = 2 * PT_PAIR_BYTES };	/* what is odd rarely comes alone */
+	size_t taken = 0, packet_bytes;
+
+	if (pt_sort_takes_pairs(lane)) {
+		taken = pt_sort_pairs(lane, bytes, len_bytes, &packet_bytes);
+		if (len_bytes - taken > packet_bytes + MORE_BYTES)
+			len_bytes = taken + packet_bytes + MORE_BYTES;
+	}
+	taken += lane->decoder->feed(lane->state, bytes + taken, len_bytes - taken, &lane->pipeline->batch);
+	send_events(lane);
+	return taken;
+}
+
+/* Samples come in batches that have nothing to do with each other anyway. */
+static void data(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	if (chunk->cause == PT_DATA_RESTARTS && lane->decoder->gives != PT_GIVES_SAMPLES)
+		restart(lane, chunk);
+	lane->resumed = false;
+	lane->gaps += lane->gap_open;
+	lane->gap_open = false;
+	lane->in_data = true;
+	send_mark(lane, PT_MARK_DATA, chunk);
+	for (size_t taken = 0; taken < chunk->len_bytes; )
+		taken += feed(lane, chunk->bytes + taken, chunk->len_bytes - taken);
+	send_mark(lane, PT_MARK_DATA_END, chunk);
+}
+
+/* Where nothing ran, nothing is missing in the flow. */
+static bool nothing_ran(const struct pt_lane *lane, enum pt_loss cause)
+{
+	return has_flow(lane) && (cause == PT_LOSS_SLEEP || cause == PT_LOSS_HALTED ||
+				  (lane->held && !pt_loss_is_fault(cause)));
+}
+
+static void loss(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	enum pt_loss cause = (enum pt_loss)chunk->cause;
+	bool full = !pt_loss_is_fault(cause) || cause == PT_LOSS_OVERRUN;	/* it stopped full */
+
+	send_mark(lane, PT_MARK_LOSS, chunk);
+	if (nothing_ran(lane, cause))
+		return;
+	lane->resumed = false;
+	gap(lane, PT_GAP_LOSS, chunk->to_ns - chunk->from_ns, chunk->lost_bytes);
+	send_mark(lane, full ? PT_MARK_BURST_WHOLE : PT_MARK_BURST_CUT, chunk);
+}
+
+static void state(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	uint64_t pc = chunk->len_bytes >= PT_STATE_BYTES ? pt_le64(chunk->bytes + PT_STATE_PC) : PT_UNKNOWN;
+
+	lane->decoder->state(lane->state, (enum pt_state)chunk->cause, pc, &lane->pipeline->batch);
+	send_events(lane);
+	lane->resumed = chunk->cause != PT_STATE_HALT && pc != PT_UNKNOWN;
+	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RUN)
+		lane->held = chunk->cause == PT_STATE_HALT;
+	if (chunk->cause == PT_STATE_HALT || chunk->cause == PT_STATE_RESET)
+		send_mark(lane, PT_MARK_BURST_CUT, chunk);
+}
+
+static void end(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	lane->decoder->flush(lane->state, &lane->pipeline->batch);
+	send_events(lane);
+	send_mark(lane, PT_MARK_END, chunk);
+}
+
+static void clock_chunk(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	uint64_t ticks, ns, error_ns;
+
+	if (chunk->len_bytes < PT_CLOCK_BYTES)
+		return;
+	ticks = pt_le64(chunk->bytes + PT_CLOCK_TICKS);
+	ns = pt_le64(chunk->bytes + PT_CLOCK_NS);
+	error_ns = pt_le64(chunk->bytes + PT_CLOCK_ERROR_NS);
+	if (ticks == PT_UNKNOWN || ns == PT_UNKNOWN || error_ns == PT_UNKNOWN)
+		return;
+	pt_clock_anchor(&lane->clock, ticks, ns, error_ns);
+	if (lane->pipeline->merge != NULL)
+		pt_merge_anchor(lane->pipeline->merge, lane->index, ticks, ns, error_ns);
+}
+
+/* A format that this version does not know: its time still counts, as unobserved. */
+static void unread(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	if (chunk->kind == PT_CHUNK_LOSS)
+		pt_account_loss(&lane->account, chunk);
+	else if (chunk->kind == PT_CHUNK_DATA)
+		pt_account_data(&lane->account, chunk, 0);
+}
+
+static void merge_on(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	struct pt_merge *merge = lane->pipeline->merge;
+
+	pt_merge_span(merge, lane->index, chunk->from_ns, chunk->to_ns);
+	if (chunk->kind == PT_CHUNK_END)
+		pt_merge_end(merge, lane->index);
+	pt_lanes_drain(lane->pipeline);
+}
+
+void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	if (chunk->kind == PT_CHUNK_COST) {	/* of no time, and of no event */
+		pt_lane_cost(lane, chunk);
+		return;
+	}
+	lane->facts.ended = lane->facts.ended || chunk->kind == PT_CHUNK_END;
+	if (lane->decoder != NULL)
+		send_mark(lane, PT_MARK_CHUNK, chunk);
+	if (lane->decoder == NULL)
+		unread(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_DATA)
+		data(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_LOSS)
+		loss(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_STATE)
+		state(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_CLOCK)
+		clock_chunk(lane, chunk);
+	else if (chunk->kind == PT_CHUNK_END)
+		end(lane, chunk);
+	if (lane->pipeline->merge != NULL && lane->decoder != NULL)
+		merge_on(lane, chunk);
+}

@@ -1,0 +1,147 @@
+/* Spans that the program signals: nested signalling, and two-point timing of a variable. Each variable has a stack of
+ * its own; times are of its source's moments, in ns. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/result/analysis.h"
+#include "profile/analyses/calls/spans.h"
+
+enum { ROWS = 1024, NAME_BYTES = 64, SLOTS = 2 * ROWS };
+
+struct key { uint64_t value; uint16_t id; };
+
+struct signalled {
+	const struct pt_signal_set *signals;
+	struct pt_span_set *set;
+	struct pt_spans result;
+	struct pt_span_stack *stack[PT_SIGNALS_MAX];	/* by definition; NULL: nothing came yet */
+	uint16_t source[PT_SIGNALS_MAX];		/* that it came from */
+	struct key key[ROWS];
+	uint16_t slot[SLOTS];		/* row + 1 */
+	char (*name)[NAME_BYTES];
+	size_t n_rows;
+	uint64_t dropped;
+};
+
+static void name_row(struct signalled *x, size_t row, const struct pt_signal *signal)
+{
+	const struct pt_signal_definition *d = &x->signals->definition[signal->id];
+	const char *value = pt_signal_value_name(d, signal->value);
+
+	if (d->form == PT_FORM_TWO_POINT)
+		snprintf(x->name[row], NAME_BYTES, "%s", d->name);
+	else if (value != NULL)
+		snprintf(x->name[row], NAME_BYTES, "%s", value);
+	else
+		snprintf(x->name[row], NAME_BYTES, "%s %llu", d->name, (unsigned long long)signal->value);
+	pt_span_row(x->set, row)->name = x->name[row];
+	pt_span_row(x->set, row)->by = PT_SPAN_BY_SIGNAL;
+}
+
+/* The row of the span that the signal names; PT_NO_SPAN: there is no room for another. */
+static uint32_t row_of(struct signalled *x, const struct pt_signal *signal)
+{
+	size_t at = (size_t)((signal->value * 31 + signal->id) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
+
+	for (; x->slot[at] != 0; at = (at + 1) % SLOTS) {
+		const struct key *key = &x->key[x->slot[at] - 1];
+
+		if (key->value == signal->value && key->id == signal->id)
+			return x->slot[at] - 1u;
+	}
+	if (x->n_rows == ROWS)
+		return PT_NO_SPAN;
+	x->key[x->n_rows] = (struct key){ signal->value, signal->id };
+	name_row(x, x->n_rows, signal);
+	x->slot[at] = (uint16_t)++x->n_rows;
+	pt_span_set_use(x->set, x->n_rows);
+	return (uint32_t)x->n_rows - 1;
+}
+
+static void span(struct signalled *x, const struct pt_signal *signal)
+{
+	struct pt_span_at at = { signal->at.ns, signal->at.ns, signal->ticks != PT_UNKNOWN ? 0 : signal->at.error_ns,
+				 signal->pc };
+	struct pt_span_stack *stack;
+	uint32_t row;
+
+	if (signal->id >= PT_SIGNALS_MAX || signal->at.ns == PT_UNKNOWN) {
+		x->dropped++;
+		return;
+	}
+	if (x->stack[signal->id] == NULL)
+		x->stack[signal->id] = pt_span_stack_new(x->set);
+	stack = x->stack[signal->id];
+	x->source[signal->id] = signal->source;
+	row = signal->enters || signal->value != 0 ? row_of(x, signal) : PT_NO_SPAN;
+	if (stack == NULL || (signal->enters && row == PT_NO_SPAN))
+		x->dropped++;
+	else if (signal->enters)
+		pt_span_enter(stack, row, true, &at);
+	else
+		pt_span_back_to(stack, row, &at);
+}
+
+/* A source saw nothing for a while: what is open on its variables is unknown. */
+static void gap(struct signalled *x, const struct pt_signal *signal)
+{
+	struct pt_span_at at = { signal->at.ns != PT_UNKNOWN ? signal->at.ns : 0, signal->at.ns, 0, PT_UNKNOWN };
+
+	for (size_t i = 0; i < PT_SIGNALS_MAX; i++)
+		if (x->stack[i] != NULL && x->source[i] == signal->source)
+			pt_span_gap(x->stack[i], &at);
+}
+
+static void take_signals(void *analysis, const struct pt_signal *signal, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (signal[i].kind == PT_SIGNAL_SPAN)
+			span(analysis, &signal[i]);
+		else if (signal[i].kind == PT_SIGNAL_GAP)
+			gap(analysis, &signal[i]);
+	}
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct signalled *x = analysis;
+
+	x->result = *pt_span_result(x->set);
+	x->result.dropped = x->dropped;
+	profile->signalled = &x->result;
+}
+
+static void signalled_free(void *analysis)
+{
+	struct signalled *x = analysis;
+
+	if (x == NULL)
+		return;
+	pt_span_set_free(x->set);
+	free(x->name);
+	free(x);
+}
+
+static void *signalled_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct signalled *x = calloc(1, sizeof(*x));
+
+	if (x != NULL) {
+		x->signals = setup->signals;
+		x->set = pt_span_set_new(ROWS);
+		x->name = calloc(ROWS, sizeof(*x->name));
+	}
+	if (x == NULL || x->set == NULL || x->name == NULL) {
+		signalled_free(x);
+		pt_fail(err, PT_ENOMEM, "not enough memory for signalled spans");
+		return NULL;
+	}
+	pt_span_set_use(x->set, 0);
+	return x;
+}
+
+const struct pt_analysis pt_analysis_signalled = {
+	.name = "signalled", .help = "spans that the program signals: nested ids, two-point timing", .standard = true,
+	.open = signalled_new, .close = signalled_free, .signals = take_signals, .result = give,
+};

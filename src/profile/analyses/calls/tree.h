@@ -1,0 +1,36 @@
+/* The call tree: which function ran on behalf of which chain of calls, and for how long. Made of steps.
+ *
+ * A node is a chain of calls: root - task or exception - function called at a site - ... Its net time is what ran in
+ * its function's own code in that chain; all nets together are the time that was observed. An exception handler begins
+ * a chain of its own at the root, whatever it interrupted. Recursion makes a chain longer up to PT_TREE_DEPTH; what is
+ * deeper, or does not fit PT_TREE_NODES, is charged to the deepest node that there is, and counted as dropped. */
+#ifndef PT_PROFILE_TREE_H
+#define PT_PROFILE_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/stack/call_event.h"
+
+enum { PT_TREE_NODES = 65536, PT_TREE_DEPTH = 256 };
+
+struct pt_tree_node {
+	uint32_t parent;	/* index, smaller than its own; the root's is 0 */
+	uint32_t depth;		/* the root's is 0 */
+	uint64_t site;		/* return address in the parent's function; PT_UNKNOWN: not seen, or an exception */
+	uint16_t function;	/* id; of the root and of a task's node: PT_NO_FUNCTION */
+	uint16_t task;		/* PT_NO_TASK: not known */
+	uint16_t core;
+	uint8_t entry;		/* enum pt_step_entry; 0: the root, or a task's node */
+	uint64_t count;		/* entries seen */
+	uint64_t net, gross;	/* on the profile's clock; gross: with everything below */
+};
+
+struct pt_tree {
+	const struct pt_tree_node *node;	/* parents before children; node[0] is the root */
+	size_t n_nodes;
+	const uint32_t *order;	/* the nodes depth first, among siblings the one with most gross time first */
+	uint64_t dropped;	/* entries that found no room */
+};
+
+#endif

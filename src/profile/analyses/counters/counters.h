@@ -1,0 +1,78 @@
+/* Counters over time, and what is derived from them. Decoders make 64-bit counts of narrow counters; here they are
+ * totals and rates.
+ *
+ * A count lies between two readings of its counter, evenly spread: over time it is put into the buckets of one grid
+ * that all counters share, so that formulas over several have values over time, too. What nobody can say (behind a
+ * gap, or when a counter may have lapped) is in no figure. The word:
+ *	metric=IPC:instructions/cycles,load:busy/seconds	names of counters; seconds: the time counted in
+ * Figures that everybody wants are made without being asked for, where their counters are there (metrics.h).
+ *
+ * Where there are more counters than places for them in the hardware, they take turns. Such a counter was counting for
+ * a part of the time only: its total is what it counted then, `scaled` what it would have counted all the time, with
+ * the 95 % interval that the spread between its turns gives (ratio estimator, as of clusters in stat.h, with the finite
+ * population's correction; a time in which nothing ran is none of it). Formulas take what
+ * their counters counted in the turns that have them all (together.h); where there is no such turn, rates. */
+#ifndef PT_PROFILE_COUNTERS_H
+#define PT_PROFILE_COUNTERS_H
+
+#include "profile/stats/series.h"
+#include "base/util.h"
+
+enum { PT_COUNTERS_MAX = 320, PT_METRICS_MAX = 128 };	/* 32 cores with 10 each, of one MDM */
+
+struct pt_counter_row {		/* a counter */
+	const char *name;
+	const char *note;	/* what it counts; NULL: its name says that */
+	const char *of;		/* it counts those of this that last longer than over; NULL: it has no threshold */
+	uint64_t over;
+	uint16_t source, core;
+	uint64_t total;		/* all that was counted */
+	uint64_t readings, unknown;	/* unknown: out of them, with nobody able to say how many more */
+	uint64_t timed, timed_ns;	/* part of total between two readings with moments,
+					 * and the time between these */
+	double rate_min, rate_max;	/* per second, between two readings, of which the second did not come much
+					 * earlier than is usual; NAN: none */
+	uint64_t rate_min_at, rate_max_at;	/* ns; the second reading */
+	double rate_last;	/* between the last two such readings; NAN: none */
+	bool shared;		/* it took turns: total is of timed_ns only */
+	uint64_t turns;		/* that have ended */
+	double scaled, scaled_error;	/* NAN: it is not shared; error: 95 %, plus or minus; NAN: too few turns */
+	double active;		/* share of the time in which it counted */
+	bool is_value;		/* it does not count: value is the least, or the most, of something */
+	uint64_t value;		/* PT_UNKNOWN: none yet */
+	uint64_t least_ns;	/* the shortest time between two readings; PT_UNKNOWN */
+	uint64_t error_ns;	/* of such a time, at worst */
+	const struct pt_series *series;	/* rate per second over time */
+};
+
+struct pt_duration_row {	/* how many of something lasted so long */
+	const char *of;
+	uint16_t core;
+	/* ticks: longer than over, and not longer than up_to; PT_UNKNOWN: as long as you like */
+	uint64_t over, up_to;
+	double count, error;	/* 95 %, plus or minus; 0: exact; NAN: too few turns */
+	/* of all that were counted: these, and these with all shorter ones; NAN: there were none */
+	double share, shorter;
+};
+
+struct pt_metric_row {		/* a formula */
+	const char *name, *formula;
+	uint16_t core;		/* whose counters these are */
+	double value;		/* over all; NAN: not known */
+	double min, max;	/* of the buckets in which all its counters counted; NAN: it is a sum, and no ratio */
+	double last;		/* of the last readings; NAN: not known, or a sum */
+	const struct pt_series *series;
+};
+
+struct pt_counters {
+	const struct pt_counter_row *counter;	/* as they came */
+	const struct pt_metric_row *metric;	/* as they were asked for */
+	size_t n_counters, n_metrics;
+	uint64_t refused;	/* counts of counters that found no room */
+	/* of counters with thresholds, by what they are of, the shortest first */
+	const struct pt_duration_row *duration;
+	size_t n_durations;
+	size_t n_cores;		/* that counters are of: with several, each metric is there for each of them */
+};
+
+#endif

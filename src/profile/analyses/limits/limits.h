@@ -1,0 +1,96 @@
+/* Timing rules and what became of them.
+ *
+ *   gross(adc_convert) in 5us..7us       every whole invocation
+ *   period(check_motion) in 800ms..1s
+ *   gross.max(adc_convert) < 7us         also .min .avg .p50 .p90 .p99 .total
+ *   count(error_handler) = 0
+ *   share(isr) < 5% within ci
+ *   load(task Idle) > 20%
+ *   lost < 1%, observed > 50%            of the profile's time
+ *
+ * One rule a line, or several with ; between them; what follows # is a comment up to the end of the line. Figures: net,
+ * gross, call, period, inactive, count, share, load, lost, observed. Comparisons: < <= > >= = != in
+ * A..B. Times: ns, us, ms, s; a bare number is in ticks of the profile's clock. "seen" behind a rule restricts it to
+ * what was observed.
+ *
+ * A rule is passed only if the data can decide it. One violation decides; that there was none decides only where
+ * nothing was missed, or for a rule "seen". An estimated share decides if all of its 95 % interval lies on one side
+ * ("within ci" may be said, and is always so). A trace without time of its own does not show how long the core slept:
+ * where it did, call, period and inactive are undecided. Everything else is undecided, too, with the reason.
+ *
+ * Of several cores each has to keep to a rule: the worst is told, with its number. Counts are of all cores together. */
+#ifndef PT_PROFILE_LIMITS_H
+#define PT_PROFILE_LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "profile/flow/timestamp.h"
+
+enum { PT_RULES = 256, PT_RULE_TEXT = 160, PT_RULE_NAME = 80, PT_VIOLATIONS = 1024, PT_VIOLATION_PATH = 200 };
+
+enum pt_rule_figure {
+	PT_RULE_NET = 1, PT_RULE_GROSS, PT_RULE_CALL, PT_RULE_PERIOD, PT_RULE_INACTIVE,
+	PT_RULE_COUNT, PT_RULE_SHARE, PT_RULE_LOAD, PT_RULE_LOST, PT_RULE_OBSERVED,
+};
+enum pt_rule_of { PT_RULE_EACH, PT_RULE_MIN, PT_RULE_AVG, PT_RULE_MAX, PT_RULE_P50, PT_RULE_P90, PT_RULE_P99,
+		  PT_RULE_TOTAL };
+enum pt_rule_subject { PT_RULE_PROFILE, PT_RULE_FUNCTION, PT_RULE_TASK, PT_RULE_SPAN };
+enum pt_rule_unit { PT_RULE_PLAIN, PT_RULE_NS, PT_RULE_PERCENT };
+
+struct pt_rule {
+	char text[PT_RULE_TEXT];	/* as it was written, without comment and surplus blanks */
+	unsigned line;
+	enum pt_rule_figure figure;
+	enum pt_rule_of of;
+	enum pt_rule_subject subject;
+	char name[PT_RULE_NAME];
+	enum pt_rule_unit unit;
+	double lo, hi;		/* what is allowed, in ns, 0..1 or plain; without a bound: minus or plus infinity */
+	bool lo_open, hi_open;	/* the bound itself is not allowed */
+	bool excludes;		/* "!=": all but lo */
+	bool seen;
+};
+
+struct pt_rules { struct pt_rule rule[PT_RULES]; size_t n; };
+
+/* PT_EARG: the sentence names the line and what is wrong in it. */
+int pt_rules_parse(struct pt_rules *rules, const char *text, struct pt_err *err);
+/* The same rules in one line, without comments, for settings, which have no more: to be freed; NULL: no memory. Lines
+ * keep their numbers. */
+char *pt_rules_one_line(const char *text);
+bool pt_rule_allows(const struct pt_rule *rule, double value);	/* in the rule's unit */
+
+enum pt_verdict { PT_VERDICT_UNDECIDED, PT_VERDICT_PASSED, PT_VERDICT_FAILED };
+
+struct pt_limit {		/* what became of a rule */
+	const struct pt_rule *rule;
+	enum pt_verdict verdict;
+	char why[200];		/* a sentence, with the figures that it rests on */
+	uint64_t looked_at;	/* invocations, of a rule about each */
+	bool late;		/* the rule came while the profile ran: those before were not looked at */
+	uint64_t violations;
+	uint64_t least, most;	/* in ticks, of those looked at; PT_UNKNOWN: none */
+};
+
+struct pt_violation {
+	size_t rule;		/* index */
+	struct pt_moment at;
+	uint64_t clock, value;	/* ticks of the profile's clock */
+	uint16_t core;
+	char path[PT_VIOLATION_PATH];	/* "main > adc_convert" */
+};
+
+struct pt_limits {
+	const struct pt_limit *limit;
+	size_t n_limits;
+	const struct pt_violation *violation;	/* the first PT_VIOLATIONS, in order of time */
+	size_t n_violations;
+	size_t n_failed, n_undecided;
+};
+
+const char *pt_verdict_name(enum pt_verdict verdict);
+
+#endif

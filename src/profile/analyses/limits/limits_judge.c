@@ -1,0 +1,449 @@
+#include "profile/analyses/limits/limits_judge.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/code/lines.h"
+#include "profile/analyses/calls/spans.h"
+#include "profile/analyses/signals/tasks.h"
+
+static const char so_far[] = "so far, but there is no end: what came after it is not known";
+
+struct judge {
+	struct pt_limit *limit;
+	const struct pt_profile *profile;
+	double ns_per_tick;
+	uint16_t core;		/* whose figures are looked at */
+};
+
+const char *pt_verdict_name(enum pt_verdict verdict)
+{
+	return verdict == PT_VERDICT_PASSED ? "passed" : verdict == PT_VERDICT_FAILED ? "failed" : "undecided";
+}
+
+static void __attribute__((format(printf, 3, 4))) say(struct judge *j, enum pt_verdict verdict, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	j->limit->verdict = verdict;
+	vsnprintf(j->limit->why, sizeof(j->limit->why), fmt, args);
+	va_end(args);
+}
+
+/* Nothing that ran was missed. */
+static bool complete(const struct judge *j)
+{
+	return j->profile->counts == PT_BASIS_EXACT && !j->profile->no_end;
+}
+
+/* Ticks in the unit of the rule, as text. */
+static const char *print(const struct judge *j, double ticks, char *out, size_t size)
+{
+	static const struct { double ns; const char *unit; } units[] = {
+		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" },
+	};
+	double ns = ticks * j->ns_per_tick;
+	size_t i = 0;
+
+	if (j->limit->rule->unit != PT_RULE_NS) {
+		snprintf(out, size, "%.0f %s", ticks, j->profile->by_instructions ? "instructions" : "cycles");
+		return out;
+	}
+	while (i < 3 && ns < units[i].ns)
+		i++;
+	snprintf(out, size, "%.4g %s", ns / units[i].ns, units[i].unit);
+	return out;
+}
+
+static const struct pt_profile_function *function_of(const struct judge *j)	/* NULL: it was not seen */
+{
+	const struct pt_profile *p = j->profile;
+	const char *name = j->limit->rule->name;
+
+	for (size_t i = 0; i < p->n_functions; i++)
+		if (p->function[i].core == j->core && p->function[i].function != NULL &&
+		    pt_function_is(p->function[i].function, name, strlen(name)))
+			return &p->function[i];
+	return NULL;
+}
+
+/* The figures of a function or span on the core; NULL: it was not seen. Signalled spans are in ns. */
+static const struct pt_execution_function *figures_of(struct judge *j)
+{
+	const struct pt_spans *of[] = { j->profile->spans, j->profile->signalled };
+	const struct pt_profile_function *f;
+
+	if (j->limit->rule->subject == PT_RULE_FUNCTION) {
+		f = function_of(j);
+		return f != NULL ? f->run : NULL;
+	}
+	for (size_t k = 0; k < PT_LEN(of); k++)
+		for (size_t i = 0; of[k] != NULL && i < of[k]->n_spans; i++)
+			if (of[k]->span[i].name != NULL && strcmp(of[k]->span[i].name, j->limit->rule->name) == 0 &&
+			    (of[k]->span[i].core == j->core || of[k] == j->profile->signalled)) {
+				if (of[k] == j->profile->signalled)
+					j->ns_per_tick = 1;
+				return &of[k]->span[i].run;
+			}
+	return NULL;
+}
+
+static const struct pt_stat *stat_of(struct judge *j)
+{
+	static const enum pt_tally_kind kinds[] = {
+		[PT_RULE_NET] = PT_TALLY_NET, [PT_RULE_GROSS] = PT_TALLY_GROSS, [PT_RULE_CALL] = PT_TALLY_CALL,
+		[PT_RULE_PERIOD] = PT_TALLY_PERIOD, [PT_RULE_INACTIVE] = PT_TALLY_INACTIVE,
+	};
+	const struct pt_execution_function *run = figures_of(j);
+
+	return run != NULL ? &run->stat[kinds[j->limit->rule->figure]] : NULL;
+}
+
+/* --- sleep */
+
+/* Net and gross are time that the core spent; the others go by the clock on the wall. */
+static bool spans_sleep(const struct judge *j)
+{
+	enum pt_rule_figure figure = j->limit->rule->figure;
+
+	return (figure == PT_RULE_CALL || figure == PT_RULE_PERIOD || figure == PT_RULE_INACTIVE) &&
+	       pt_limits_slept(j->profile);
+}
+
+/* --- cores */
+
+static bool is_of_cores(const struct judge *j)	/* else signals tell of it, which are of no core in particular */
+{
+	const struct pt_spans *spans = j->profile->spans;
+	bool found = j->limit->rule->subject == PT_RULE_FUNCTION;
+
+	for (size_t i = 0; spans != NULL && i < spans->n_spans && !found; i++)
+		found = spans->span[i].name != NULL && strcmp(spans->span[i].name, j->limit->rule->name) == 0;
+	return found && j->profile->n_cores > 1;
+}
+
+/* Now what becomes of the rule on another core is told, unless the one before was worse: failed above undecided. */
+static void keep_worse(struct judge *j, struct pt_limit *worst, bool first)
+{
+	static const int badness[] = {
+		[PT_VERDICT_PASSED] = 0, [PT_VERDICT_UNDECIDED] = 1, [PT_VERDICT_FAILED] = 2,
+	};
+	char why[sizeof(worst->why)];
+
+	if (!first && badness[j->limit->verdict] <= badness[worst->verdict])
+		return;
+	memcpy(why, j->limit->why, sizeof(why));
+	say(j, j->limit->verdict, "core %u: %.*s", j->core, (int)sizeof(why) - 16, why);
+	*worst = *j->limit;
+}
+
+/* A rule about a function is one about it on each core that has figures to judge; what is told is the worst of them. */
+static void judge_cores(struct judge *j, bool (*has_figures)(struct judge *j), void (*judge_one)(struct judge *j))
+{
+	struct pt_limit worst = *j->limit;
+	bool any = false;
+
+	for (size_t i = 0; is_of_cores(j) && i < j->profile->n_cores; i++) {
+		j->core = j->profile->core[i].core;
+		if (!has_figures(j))
+			continue;
+		judge_one(j);
+		keep_worse(j, &worst, !any);
+		any = true;
+	}
+	if (any)
+		*j->limit = worst;
+	else
+		judge_one(j);
+}
+
+/* --- one rule */
+
+static bool was_seen(struct judge *j)
+{
+	const struct pt_stat *stat = stat_of(j);
+
+	return stat != NULL && stat->n > 0;
+}
+
+/* Spans are not looked at one by one: the least and the most of them say whether each keeps to it. */
+static void look_at_extremes(struct judge *j)
+{
+	const struct pt_stat *stat = stat_of(j);
+	struct pt_limit *l = j->limit;
+	double unit = l->rule->unit == PT_RULE_NS ? j->ns_per_tick : 1;
+
+	l->looked_at = stat != NULL ? stat->n : 0;
+	if (l->looked_at == 0)
+		return;
+	l->least = stat->min;
+	l->most = stat->max;
+	l->violations = !pt_rule_allows(l->rule, (double)stat->min * unit) +
+			(uint64_t)!pt_rule_allows(l->rule, (double)stat->max * unit);
+}
+
+/* Invocations of functions were looked at as they came, on all cores. */
+static bool is_judged_by_core(struct judge *j)
+{
+	return j->limit->rule->subject == PT_RULE_SPAN && was_seen(j);
+}
+
+static void judge_each(struct judge *j)
+{
+	struct pt_limit *l = j->limit;
+	bool late = l->late && l->rule->subject == PT_RULE_FUNCTION;
+	const char *since = late ? " since the rule came" : "";
+	char least[40], most[40];
+
+	if (l->rule->subject == PT_RULE_SPAN)
+		look_at_extremes(j);
+	if (l->looked_at == 0) {
+		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen%s", since);
+		return;
+	}
+	print(j, (double)l->least, least, sizeof(least));
+	print(j, (double)l->most, most, sizeof(most));
+	if (l->violations > 0)
+		say(j, PT_VERDICT_FAILED, "%s%" PRIu64 " of %" PRIu64 "%s violate it: %s to %s",
+		    l->rule->subject == PT_RULE_SPAN ? "at least " : "", l->violations, l->looked_at, since, least,
+		    most);
+	else if (complete(j) || l->rule->seen)
+		say(j, PT_VERDICT_PASSED, "all %" PRIu64 " seen%s: %s to %s", l->looked_at, since, least, most);
+	else
+		say(j, PT_VERDICT_UNDECIDED,
+		    "all %" PRIu64 " seen%s keep to it (%s to %s), but not all that ran was seen", l->looked_at, since,
+		    least, most);
+}
+
+static double of_stat(const struct pt_stat *stat, enum pt_rule_of of)
+{
+	static const double quantiles[] = { [PT_RULE_P50] = 0.5, [PT_RULE_P90] = 0.9, [PT_RULE_P99] = 0.99 };
+	uint64_t u;
+
+	switch (of) {
+	case PT_RULE_MIN:
+		return (double)stat->min;
+	case PT_RULE_AVG:
+		return pt_stat_avg(stat);
+	case PT_RULE_MAX:
+		return (double)stat->max;
+	case PT_RULE_TOTAL:
+		return (double)stat->total;
+	default:
+		u = pt_stat_quantile(stat, quantiles[of]);
+		return u != PT_UNKNOWN ? (double)u : NAN;
+	}
+}
+
+/* What was not seen can only make the least smaller, and the most and the total larger. */
+static bool decides_alone(const struct pt_rule *rule, double value, bool allowed)
+{
+	bool grows = rule->of == PT_RULE_MAX || rule->of == PT_RULE_TOTAL, shrinks = rule->of == PT_RULE_MIN;
+
+	if (rule->excludes)
+		return false;
+	if (!allowed)
+		return (grows && value >= rule->hi) || (shrinks && value <= rule->lo);
+	return (grows && isinf(rule->hi)) || (shrinks && isinf(rule->lo));
+}
+
+static void judge_summary(struct judge *j)
+{
+	const struct pt_rule *rule = j->limit->rule;
+	const struct pt_stat *stat = stat_of(j);
+	double ticks = stat != NULL && stat->n > 0 ? of_stat(stat, rule->of) : NAN;
+	double measured = rule->unit == PT_RULE_NS ? ticks * j->ns_per_tick : ticks;
+	bool allowed = pt_rule_allows(rule, measured);
+	char value[40];
+
+	if (isnan(ticks)) {
+		say(j, PT_VERDICT_UNDECIDED, "no whole invocation was seen");
+		return;
+	}
+	print(j, ticks, value, sizeof(value));
+	if (complete(j) || rule->seen || decides_alone(rule, measured, allowed))
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%s, of %" PRIu64, value, stat->n);
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%s, of %" PRIu64 " seen; not all that ran was seen", value, stat->n);
+}
+
+/* On all cores. */
+static uint64_t count_of(struct judge *j)
+{
+	const struct pt_execution_function *run = figures_of(j);
+	uint64_t n = 0;
+
+	if (!is_of_cores(j))
+		return run != NULL ? run->count : 0;
+	for (size_t i = 0; i < j->profile->n_cores; i++) {
+		j->core = j->profile->core[i].core;
+		run = figures_of(j);
+		n += run != NULL ? run->count : 0;
+	}
+	return n;
+}
+
+/* There were at least as many as were seen. */
+static void judge_count(struct judge *j)
+{
+	const struct pt_rule *rule = j->limit->rule;
+	uint64_t n = count_of(j);
+	bool allowed = pt_rule_allows(rule, (double)n);
+	bool more_would_too = allowed && isinf(rule->hi) && !rule->excludes;
+	bool more_would_not = !allowed && !isinf(rule->hi) && !rule->excludes && (double)n >= rule->hi;
+
+	if (complete(j) || rule->seen || more_would_too || more_would_not)
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%" PRIu64 " %s", n,
+		    complete(j) ? "in all" : "seen");
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%" PRIu64 " seen; not all that ran was seen", n);
+}
+
+static void judge_share(struct judge *j, const struct pt_share *share, enum pt_basis basis)
+{
+	const struct pt_rule *rule = j->limit->rule;
+	bool lo = pt_rule_allows(rule, share->lo), hi = pt_rule_allows(rule, share->hi);
+	bool allowed = pt_rule_allows(rule, share->share);
+
+	if (j->profile->no_end && !rule->seen)
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %% %s", share->share * 100, so_far);
+	else if (basis == PT_BASIS_EXACT || basis == PT_BASIS_MODELLED || rule->seen)
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", share->share * 100);
+	else if (share->hi <= share->lo)
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, too few samples for an interval", share->share * 100);
+	else if (lo == hi && allowed == lo && !rule->excludes)
+		say(j, allowed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %% (%.2f to %.2f)", share->share * 100,
+		    share->lo * 100, share->hi * 100);
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %%, but the interval, %.2f to %.2f, lies on both sides",
+		    share->share * 100, share->lo * 100, share->hi * 100);
+}
+
+/* Counted exactly, whatever became of functions that share a bin: those without hits, if their code
+ * was counted at all. */
+static enum pt_basis bins_basis(const struct judge *j, const struct pt_profile_function *f)
+{
+	const struct pt_bins *bins = j->profile->bins;
+	const char *name = j->limit->rule->name;
+	size_t n = 0;
+	const struct pt_program *program = j->profile->program;
+	const struct pt_function *functions = program != NULL ? pt_program_functions(program, &n) : NULL;
+
+	if (f != NULL)
+		return f->share.hi == 0 && bins->exact ? PT_BASIS_EXACT : j->profile->shares;
+	for (size_t i = 0; i < n && bins->exact; i++)
+		if (pt_function_is(&functions[i], name, strlen(name)))
+			return functions[i].address >= bins->low && functions[i].address <= bins->high ? PT_BASIS_EXACT
+												       : PT_BASIS_NONE;
+	return PT_BASIS_NONE;
+}
+
+static void judge_function_share(struct judge *j)
+{
+	const struct pt_profile_function *f = function_of(j);
+	const struct pt_share none = { .share = 0, .lo = 0, .hi = j->profile->unseen.hi };
+	enum pt_basis basis = j->profile->by_bins ? bins_basis(j, f) : j->profile->shares;
+
+	if (j->profile->by_bins && basis == PT_BASIS_NONE)
+		say(j, PT_VERDICT_UNDECIDED, "its code is not among the addresses that were counted");
+	else if (j->profile->by_bins)
+		judge_share(j, f != NULL ? &f->share : &none, basis);
+	else if (j->profile->shares == PT_BASIS_NONE || (j->profile->branches == 0 && j->profile->samples == 0))
+		say(j, PT_VERDICT_UNDECIDED, "nothing was seen");
+	else
+		judge_share(j, f != NULL ? &f->share : &none, j->profile->shares);
+}
+
+static bool always(struct judge *j)
+{
+	(void)j;
+	return true;
+}
+
+static void judge_task(struct judge *j, const struct pt_task *task)
+{
+	const struct pt_tasks *tasks = j->profile->tasks;
+	const struct pt_rule *rule = j->limit->rule;
+	double load = pt_task_load(tasks, task);
+	bool whole = j->profile->loss.lost_ns == 0 && !j->profile->no_end && (tasks->by_signals || complete(j));
+
+	if (whole || rule->seen)
+		say(j, pt_rule_allows(rule, load) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.2f %%", load * 100);
+	else
+		say(j, PT_VERDICT_UNDECIDED, "%.2f %% of what was seen; not all that ran was seen", load * 100);
+}
+
+/* Of the time in which it is known what ran; a task that several cores ran has to keep to it on each. */
+static void judge_load(struct judge *j)
+{
+	const struct pt_tasks *tasks = j->profile->tasks;
+	const char *name = j->limit->rule->name;
+	struct pt_limit worst = *j->limit;
+	size_t n = 0, found = 0;
+
+	for (size_t i = 0; tasks != NULL && tasks->observed != 0 && i < tasks->n_tasks; i++)
+		n += tasks->task[i].name != NULL && strcmp(tasks->task[i].name, name) == 0;
+	for (size_t i = 0; n > 0 && i < tasks->n_tasks; i++) {
+		const struct pt_task *task = &tasks->task[i];
+
+		if (task->name == NULL || strcmp(task->name, name) != 0)
+			continue;
+		judge_task(j, task);
+		j->core = task->core;
+		if (n > 1)
+			keep_worse(j, &worst, found++ == 0);
+	}
+	if (n > 1)
+		*j->limit = worst;
+	if (n == 0)
+		say(j, PT_VERDICT_UNDECIDED,
+		    tasks == NULL ? "tasks were not analysed: analysis=tasks" : "no task '%s' was seen", name);
+}
+
+static void judge_time(struct judge *j, uint64_t part_ns)
+{
+	const struct pt_loss_sum *sum = &j->profile->loss;
+	double share = sum->total_ns > 0 ? (double)part_ns / (double)sum->total_ns : NAN;
+
+	if (isnan(share))
+		say(j, PT_VERDICT_UNDECIDED, "no time has passed");
+	else if (j->profile->no_end && !j->limit->rule->seen)
+		say(j, PT_VERDICT_UNDECIDED, "%.4g %% %s", share * 100, so_far);
+	else
+		say(j, pt_rule_allows(j->limit->rule, share) ? PT_VERDICT_PASSED : PT_VERDICT_FAILED, "%.4g %%",
+		    share * 100);
+}
+
+void pt_limit_judge(struct pt_limit *limit, const struct pt_profile *profile, double ns_per_tick)
+{
+	struct judge j = { limit, profile, ns_per_tick, profile->n_functions > 0 ? profile->function[0].core : 0 };
+	const struct pt_rule *rule = limit->rule;
+
+	if (rule->unit == PT_RULE_NS && ns_per_tick == 0 && profile->signalled == NULL)
+		say(&j, PT_VERDICT_UNDECIDED, "the core clock is not known: core-clock=HZ turns cycles into time");
+	else if (rule->figure == PT_RULE_LOAD)
+		judge_load(&j);
+	else if (rule->figure == PT_RULE_LOST)
+		judge_time(&j, profile->loss.lost_ns);
+	else if (rule->figure == PT_RULE_OBSERVED)
+		judge_time(&j, profile->loss.observed_ns);
+	else if (rule->figure == PT_RULE_COUNT)
+		judge_count(&j);
+	else if (rule->figure == PT_RULE_SHARE && rule->subject == PT_RULE_FUNCTION)
+		judge_cores(&j, always, judge_function_share);
+	else if (rule->figure == PT_RULE_SHARE)
+		say(&j, PT_VERDICT_UNDECIDED, "shares are of functions; spans have none");
+	else if (rule->subject == PT_RULE_FUNCTION && spans_sleep(&j))
+		say(&j, PT_VERDICT_UNDECIDED,
+		    "the core slept meanwhile, and this trace does not show for how long: only net and gross "
+		    "can be judged");
+	else if (rule->of == PT_RULE_EACH)
+		judge_cores(&j, is_judged_by_core, judge_each);
+	else
+		judge_cores(&j, was_seen, judge_summary);
+}

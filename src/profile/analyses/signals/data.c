@@ -1,0 +1,380 @@
+#include "profile/analyses/signals/data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/result/analysis.h"
+
+struct state {
+	struct pt_data_state row;	/* share, open ones: filled in for the result */
+	struct pt_moment entered;	/* last; ns PT_UNKNOWN: not since the gap */
+	struct pt_moment since;		/* the same, whatever came */
+	uint64_t entered_ticks;
+	struct pt_hist hist;		/* of durations */
+};
+
+struct variable {
+	bool quantity, states;		/* what is made of it */
+	bool open;			/* a state is: current */
+	bool whole;			/* its beginning was seen */
+	size_t current;
+	size_t n_states;
+	struct state *state;		/* PT_DATA_STATES + 1, the last for all others; NULL: none yet */
+	struct pt_data_quantity row;
+	struct pt_series series;
+	struct pt_moment wrote;		/* last; ns PT_UNKNOWN: not since the gap */
+	uint64_t wrote_ticks;
+	double before;
+	uint16_t source;
+};
+
+struct data {
+	const struct pt_signal_set *set;
+	struct variable *variable[PT_SIGNALS_MAX];	/* NULL: nothing came of it yet */
+	uint64_t last_ns;		/* of all signals so far */
+	struct pt_data result;
+	struct pt_data_state *states;
+	struct pt_data_quantity *quantities;
+};
+
+/* --- time */
+
+static const struct pt_moment nowhere = { PT_UNKNOWN, 0 };
+
+/* Between two signals of one source; false: not known. */
+static bool since(struct pt_moment from, uint64_t from_ticks, const struct pt_signal *s, uint64_t *ns,
+		  uint64_t *error_ns)
+{
+	uint64_t error = from.error_ns + s->at.error_ns;
+
+	if (from.ns == PT_UNKNOWN || s->at.ns == PT_UNKNOWN || s->at.ns < from.ns)
+		return false;
+	*ns = s->at.ns - from.ns;
+	if ((from_ticks == PT_UNKNOWN || s->ticks == PT_UNKNOWN) && error > *error_ns)
+		*error_ns = error;
+	return true;
+}
+
+/* --- states */
+
+static bool same_value(const struct pt_data_state *row, uint64_t value)
+{
+	return !row->others && row->value == value;
+}
+
+static struct state *state_of(struct variable *v, uint16_t id, uint64_t value)
+{
+	struct state *st;
+
+	if (v->state == NULL)
+		v->state = calloc(PT_DATA_STATES + 1, sizeof(*v->state));
+	if (v->state == NULL)
+		return NULL;
+	if (v->open && same_value(&v->state[v->current].row, value))
+		return &v->state[v->current];
+	for (size_t i = 0; i < v->n_states; i++)
+		if (same_value(&v->state[i].row, value))
+			return &v->state[i];
+	st = &v->state[v->n_states < PT_DATA_STATES ? v->n_states : PT_DATA_STATES];
+	if (v->n_states <= PT_DATA_STATES && (v->n_states < PT_DATA_STATES || !st->row.others)) {
+		st->row = (struct pt_data_state){ .variable = id, .value = value,
+						  .others = v->n_states == PT_DATA_STATES,
+						  .duration = pt_stat_empty(), .period = pt_stat_empty() };
+		st->row.duration.hist = &st->hist;
+		st->entered = nowhere;
+		v->n_states++;
+	}
+	return st;
+}
+
+/* It was seen up to until_ns, but not its end, or not its beginning. */
+static void cut(struct state *st, uint64_t until_ns)
+{
+	st->row.partial++;
+	if (st->since.ns != PT_UNKNOWN && until_ns != PT_UNKNOWN && until_ns > st->since.ns)
+		st->row.partial_ns += until_ns - st->since.ns;
+}
+
+static void leave(struct variable *v, const struct pt_signal *s)
+{
+	struct state *st = &v->state[v->current];
+	uint64_t ns;
+
+	if (!v->open)
+		return;
+	v->open = false;
+	if (v->whole && since(st->entered, st->entered_ticks, s, &ns, &st->row.error_ns))
+		pt_stat_add(&st->row.duration, ns, st->entered.ns);
+	else
+		cut(st, s->at.ns);
+}
+
+static void enter(struct variable *v, struct state *st, const struct pt_signal *s)
+{
+	uint64_t ns;
+
+	if (since(st->entered, st->entered_ticks, s, &ns, &st->row.error_ns))
+		pt_stat_add(&st->row.period, ns, s->at.ns);
+	st->entered = st->since = s->at;
+	st->entered_ticks = s->ticks;
+	st->row.count++;
+	v->current = (size_t)(st - v->state);
+	v->open = true;
+	v->whole = !s->read;		/* a look finds it: it began before */
+}
+
+static void take_state(struct variable *v, const struct pt_signal *s)
+{
+	struct state *st = state_of(v, s->id, s->value);
+
+	if (st == NULL || (v->open && st == &v->state[v->current] && !st->row.others))
+		return;
+	leave(v, s);
+	enter(v, st, s);
+}
+
+/* --- quantities */
+
+static void take_change(struct variable *v, double value, const struct pt_signal *s)
+{
+	struct pt_data_quantity *q = &v->row;
+	double by = fabs(value - v->before);
+	uint64_t ns;
+
+	if (!since(v->wrote, v->wrote_ticks, s, &ns, &q->error_ns))
+		return;
+	pt_stat_add(&q->period, ns, s->at.ns);
+	if (!isfinite(by) || ns == 0)
+		return;
+	q->rate_sum += by;
+	q->rate_ns += ns;
+	if (by * 1e9 / (double)ns > q->rate_most)
+		q->rate_most = by * 1e9 / (double)ns;
+}
+
+static void take_value(struct data *d, struct variable *v, const struct pt_signal *s)
+{
+	struct pt_data_quantity *q = &v->row;
+	double value = pt_signal_real(&d->set->definition[s->id], s->value);
+
+	q->writes += !s->read;
+	q->reads += s->read;
+	q->changes += v->wrote.ns != PT_UNKNOWN && value != v->before;
+	take_change(v, value, s);
+	v->wrote = s->at;
+	v->wrote_ticks = s->ticks;
+	v->before = value;
+	if (!isfinite(value)) {
+		q->unordered++;
+		return;
+	}
+	if (isnan(q->least) || value < q->least) {
+		q->least = value;
+		q->least_at = s->at.ns;
+	}
+	if (isnan(q->most) || value > q->most) {
+		q->most = value;
+		q->most_at = s->at.ns;
+	}
+	q->sum += value;
+	q->last = value;
+	if (s->at.ns != PT_UNKNOWN)
+		pt_series_add(&v->series, s->at.ns, value);
+}
+
+/* --- signals */
+
+static struct variable *variable_of(struct data *d, const struct pt_signal *s)
+{
+	enum pt_signal_form form;
+	struct variable *v;
+
+	if (s->id >= d->set->n_definitions || s->id >= PT_SIGNALS_MAX)
+		return NULL;
+	form = d->set->definition[s->id].form;
+	if (d->variable[s->id] != NULL)
+		return d->variable[s->id];
+	v = d->variable[s->id] = calloc(1, sizeof(*v));
+	if (v == NULL)
+		return NULL;
+	v->states = form == PT_FORM_STATE || form == PT_FORM_EITHER;
+	v->quantity = form == PT_FORM_REGULAR || form == PT_FORM_EITHER;
+	v->wrote = nowhere;
+	v->before = NAN;
+	v->row = (struct pt_data_quantity){
+		.variable = s->id, .broken = d->set->definition[s->id].is_float, .least = NAN, .most = NAN, .last = NAN,
+		.least_at = PT_UNKNOWN, .most_at = PT_UNKNOWN, .period = pt_stat_empty(), .series = &v->series,
+	};
+	return v;
+}
+
+/* Nothing that was known of this source's variables is any more. */
+static void take_gap(struct data *d, const struct pt_signal *s)
+{
+	for (size_t i = 0; i < d->set->n_definitions && i < PT_SIGNALS_MAX; i++) {
+		struct variable *v = d->variable[i];
+
+		if (v == NULL || v->source != s->source)
+			continue;
+		if (v->open)
+			cut(&v->state[v->current], s->at.ns);
+		v->open = false;
+		v->wrote = nowhere;
+		v->before = NAN;
+		for (size_t k = 0; k < v->n_states; k++)
+			v->state[k].entered = nowhere;
+	}
+}
+
+/* A value of a line that nobody knows ends what was. */
+static void take_unknown(struct variable *v, const struct pt_signal *s)
+{
+	if (v->open)
+		cut(&v->state[v->current], s->at.ns);
+	v->open = false;
+	v->wrote = nowhere;
+	v->before = NAN;
+}
+
+static void take_signal(struct data *d, const struct pt_signal *s)
+{
+	struct variable *v;
+
+	if (s->at.ns != PT_UNKNOWN && s->at.ns > d->last_ns)
+		d->last_ns = s->at.ns;
+	if (s->kind == PT_SIGNAL_GAP) {
+		take_gap(d, s);
+		return;
+	}
+	if (s->kind != PT_SIGNAL_STATE && s->kind != PT_SIGNAL_VALUE)
+		return;
+	v = variable_of(d, s);
+	if (v == NULL)
+		return;
+	v->source = s->source;
+	if (d->set->definition[s->id].space == PT_SPACE_LINE && s->value == PT_UNKNOWN) {
+		take_unknown(v, s);
+		return;
+	}
+	if (v->quantity)
+		take_value(d, v, s);
+	if (v->states)
+		take_state(v, s);
+	if (v->quantity && v->n_states > PT_DATA_STATES)	/* too many for states: a quantity */
+		v->states = false;
+}
+
+static void take_signals(void *analysis, const struct pt_signal *signal, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		take_signal(analysis, &signal[i]);
+}
+
+/* --- result */
+
+static int by_value(const void *a, const void *b)
+{
+	const struct pt_data_state *x = a, *y = b;
+
+	if (x->others != y->others)
+		return x->others ? 1 : -1;
+	return ((int64_t)x->value > (int64_t)y->value) - ((int64_t)x->value < (int64_t)y->value);
+}
+
+static void name_state(const struct data *d, struct pt_data_state *row)
+{
+	const struct pt_signal_definition *def = &d->set->definition[row->variable];
+
+	row->name = row->others ? "(others)" : pt_signal_value_name(def, row->value);
+	if (row->name != NULL)
+		return;
+	if (def->is_signed)
+		snprintf(row->number, sizeof(row->number), "%" PRId64, (int64_t)row->value);
+	else
+		snprintf(row->number, sizeof(row->number), "%" PRIu64, row->value);
+	row->name = row->number;
+}
+
+static void give_states(struct data *d, const struct variable *v)
+{
+	struct pt_data_state *rows = d->states + d->result.n_states;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < v->n_states; i++) {
+		struct state copy = v->state[i];
+
+		if (v->open && v->current == i)
+			cut(&copy, d->last_ns);
+		rows[i] = copy.row;
+		all += rows[i].duration.total + rows[i].partial_ns;
+	}
+	for (size_t i = 0; i < v->n_states; i++)
+		rows[i].share = all > 0 ? (double)(rows[i].duration.total + rows[i].partial_ns) / (double)all : NAN;
+	qsort(rows, v->n_states, sizeof(*rows), by_value);
+	for (size_t i = 0; i < v->n_states; i++)
+		name_state(d, &rows[i]);
+	d->result.n_states += v->n_states;
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct data *d = analysis;
+
+	d->result.n_states = d->result.n_quantities = 0;
+	for (size_t i = 0; i < PT_SIGNALS_MAX; i++) {
+		const struct variable *v = d->variable[i];
+
+		if (v == NULL)
+			continue;
+		if (v->states)
+			give_states(d, v);
+		if (v->quantity)
+			d->quantities[d->result.n_quantities++] = v->row;
+	}
+	profile->data = &d->result;
+}
+
+static void data_free(void *analysis)
+{
+	struct data *d = analysis;
+
+	for (size_t i = 0; i < PT_SIGNALS_MAX; i++) {
+		if (d->variable[i] == NULL)
+			continue;
+		pt_series_fini(&d->variable[i]->series);
+		for (size_t k = 0; k < d->variable[i]->n_states; k++)
+			pt_hist_fini(&d->variable[i]->state[k].hist);
+		free(d->variable[i]->state);
+		free(d->variable[i]);
+	}
+	free(d->states);
+	free(d->quantities);
+	free(d);
+}
+
+static void *data_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct data *d = calloc(1, sizeof(*d));
+
+	if (d != NULL) {
+		d->states = malloc((size_t)PT_SIGNALS_MAX * (PT_DATA_STATES + 1) * sizeof(*d->states));
+		d->quantities = malloc(PT_SIGNALS_MAX * sizeof(*d->quantities));
+	}
+	if (d == NULL || d->states == NULL || d->quantities == NULL) {
+		if (d != NULL)
+			data_free(d);
+		pt_fail(err, PT_ENOMEM, "not enough memory for data");
+		return NULL;
+	}
+	d->set = setup->signals;
+	d->result = (struct pt_data){ .state = d->states, .quantity = d->quantities, .signals = setup->signals };
+	return d;
+}
+
+const struct pt_analysis pt_analysis_data = {
+	.name = "data", .help = "variables: states, and quantities over time", .standard = true, .open = data_new,
+	.close = data_free, .signals = take_signals, .result = give,
+};

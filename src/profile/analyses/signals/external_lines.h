@@ -1,0 +1,43 @@
+/* External lines: how long high, how long low, how far apart; and how long after an edge a function was entered.
+ *
+ * Widths and periods are differences of one source's stamps. A latency compares two sources: where their clocks do not
+ * tell which of the two came first, it is undecided, counted, and in no figure. The word:
+ *	latency=LINE:rise->FUNCTION	or fall; from an edge to the first entry behind it
+ * A gap on either side ends what is open as unknown. */
+#ifndef PT_PROFILE_AUX_H
+#define PT_PROFILE_AUX_H
+
+#include "profile/flow/signals.h"
+#include "profile/stats/stat.h"
+
+enum { PT_AUX_LATENCIES = 32 };
+
+struct pt_aux_line {
+	uint16_t line;		/* index of its definition */
+	uint64_t rises, falls;
+	uint64_t partial;	/* pulses with an end that nobody saw; the open one included */
+	uint64_t level;		/* now; PT_UNKNOWN */
+	struct pt_stat high, low;	/* widths, ns; at: ns of the edge that begins it */
+	struct pt_stat period;	/* rise to rise, ns */
+	uint64_t high_ns;	/* out of period.total: how long it was high */
+	uint64_t error_ns;	/* of these times, at worst: 0 where the source stamps them itself */
+};
+
+struct pt_aux_latency {
+	const char *name;	/* as it was asked for */
+	bool found;		/* there is such a line; else nothing was measured */
+	struct pt_stat time;	/* ns, with a histogram; at: ns of the edge */
+	uint64_t unanswered;	/* edges that another edge followed before the function was entered */
+	uint64_t partial;	/* edges that a gap followed; the one that waits included */
+	uint64_t undecided;	/* entries whose order with the edge the clocks do not tell */
+	uint64_t error_ns;	/* of the times, at worst; of what is undecided, if that is all there is */
+};
+
+struct pt_aux {
+	const struct pt_aux_line *line;
+	const struct pt_aux_latency *latency;
+	size_t n_lines, n_latencies;
+	const struct pt_signal_set *signals;
+};
+
+#endif

@@ -1,0 +1,81 @@
+/* The inside of the analysis of tasks, for its two files alone: tasks.c (rows, signals, result) and task_steps.c (what
+ * flow knows). */
+#ifndef PT_PROFILE_TASK_PARTS_H
+#define PT_PROFILE_TASK_PARTS_H
+
+#include "profile/result/analysis.h"
+#include "profile/analyses/signals/tasks.h"
+
+enum { PT_TASK_CORES = 16, PT_TASK_NAME_BYTES = 40, PT_TASK_SEGMENTS = 256, PT_TASK_PARAMS = 1 };
+
+struct pt_task_rows {
+	struct pt_task task[PT_TASKS_MAX];
+	char name[PT_TASKS_MAX][PT_TASK_NAME_BYTES];
+	size_t n;
+	struct pt_task *last;		/* that was asked for */
+	const struct pt_signal_set *signals;	/* what names tasks */
+	const struct pt_function *functions;
+	size_t n_functions;
+};
+
+struct pt_told {		/* a core, as signals tell */
+	uint16_t running;		/* row; PT_NO_TASK: not known */
+	uint16_t source;
+	uint64_t since;			/* ns */
+	uint64_t entered[PT_TASKS_MAX], left[PT_TASKS_MAX];	/* by row: ns + 1 at the last; 0: not known */
+};
+
+struct pt_task_stack {		/* as steps speak of them */
+	uint32_t *frame;		/* function, EXCEPTION; NULL: nothing was ever open, or nobody wants them */
+	size_t depth;
+	uint16_t bottom, task;
+	bool told;
+	uint64_t entered, left, born;	/* clock + 1; 0: not known */
+};
+
+struct pt_task_segment { uint64_t ticks; uint16_t function; bool irq; };
+
+struct pt_task_core {		/* a core, by its steps */
+	struct pt_task_stack *stack;	/* PT_STEP_STACKS; NULL: none came yet */
+	uint16_t running;
+	bool switches;			/* one was seen in this stretch: there is more than one context */
+	bool begun;			/* the slice's begin was seen */
+	uint64_t clock, since, since_ns;
+	uint64_t period, suspended;	/* of the slice: before it; PT_UNKNOWN */
+	uint64_t error;			/* of its begin, in ticks */
+	uint64_t own, irq;		/* of the slice so far */
+	uint64_t blind;			/* so much of what comes is not decided */
+	uint64_t undecided;		/* of the slice */
+	unsigned irq_depth;
+	uint16_t dropped;		/* a stack that lost all it had, though it does not run; or PT_NO_TASK */
+	struct pt_task_segment segment[PT_TASK_SEGMENTS];	/* what the slice's end is made of: a ring */
+	size_t n_segments;		/* ever put */
+};
+
+struct pt_tasks_analysis {
+	struct pt_task_rows told_rows, rows, shown_rows;	/* by signals; by steps; those with what is open */
+	struct pt_told told[PT_TASK_CORES];
+	uint64_t told_ns;
+	bool by_signals;
+	struct pt_task_core core[PT_TASK_CORES];
+	uint64_t flow, undecided, dropped, shown_undecided;
+	double ticks_per_ns;			/* of the profile's clock; 0: not known */
+	bool wants_functions, takes_steps;
+	bool told_late;			/* signals may tell of tasks: then what ran last is kept */
+	struct pt_task_function *function;	/* PT_TASK_FUNCTIONS_MAX */
+	uint16_t *slot;				/* index + 1 */
+	size_t n_functions;
+	struct pt_task_function *shown_functions;
+	struct pt_task *shown;			/* 2 * PT_TASKS_MAX */
+	struct pt_tasks result;
+};
+
+/* The row; NULL: there is no room for another. */
+struct pt_task *pt_task_row(struct pt_task_rows *rows, enum pt_task_kind kind, uint16_t id, uint16_t core);
+
+void pt_task_steps(void *analysis, const struct pt_step *step, size_t n);
+void pt_task_briefs(void *analysis, const struct pt_brief_batch *batch);
+void pt_task_steps_show(struct pt_tasks_analysis *t);	/* shown_rows: rows, with the slices that are open */
+void pt_task_steps_free(struct pt_tasks_analysis *t);
+
+#endif

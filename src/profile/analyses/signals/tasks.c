@@ -1,0 +1,385 @@
+/* Rows of tasks, and the slices that signals tell of. What flow knows of tasks is in task_steps.c. */
+#include "profile/analyses/signals/task_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decoder.h"
+#include "profile/result/profile.h"
+
+static const struct pt_param analysis_word = { .key = "analysis", .type = PT_PARAM_LIST };
+static const struct pt_param core_clock_word = { .key = "core-clock", .type = PT_PARAM_HZ };
+
+const struct pt_param pt_task_params[PT_TASK_PARAMS] = {
+	{ "task-functions", PT_PARAM_FLAG, "off", NULL, 0, 0, "figures of each function for each task" },
+};
+
+/* --- rows */
+
+/* As the map of the core's running task has it. */
+static const char *name_told(const struct pt_task_rows *rows, const struct pt_task *task)
+{
+	for (size_t i = 0; i < rows->signals->n_definitions; i++) {
+		const struct pt_signal_definition *d = &rows->signals->definition[i];
+
+		if (d->form == PT_FORM_TASK && (d->core == PT_ANY_CORE || d->core == task->core))
+			return pt_signal_value_name(d, task->id);
+	}
+	return NULL;
+}
+
+static void name_row(struct pt_task_rows *rows, struct pt_task *task)
+{
+	char *name = rows->name[task - rows->task];
+	const char *known = NULL;
+
+	task->name = name;
+	if (task->kind == PT_TASK_NONE)
+		known = "(no task)";
+	else if (task->kind == PT_TASK_UNKNOWN)
+		known = "(not known)";
+	else if (task->kind == PT_TASK_FOUND && task->id <= rows->n_functions && task->id > 0)
+		known = rows->functions[task->id - 1].name;
+	else if (task->kind == PT_TASK_TOLD)
+		known = name_told(rows, task);
+	if (known != NULL)
+		task->name = known;
+	else
+		snprintf(name, PT_TASK_NAME_BYTES, "task %u", task->id);
+}
+
+struct pt_task *pt_task_row(struct pt_task_rows *rows, enum pt_task_kind kind, uint16_t id, uint16_t core)
+{
+	struct pt_task *task = rows->last;
+
+	if (task != NULL && task->kind == kind && task->id == id && task->core == core)
+		return task;
+	for (task = rows->task; task < rows->task + rows->n; task++)
+		if (task->kind == kind && task->id == id && task->core == core)
+			return rows->last = task;
+	if (rows->n == PT_TASKS_MAX)
+		return NULL;
+	rows->n++;
+	*task = (struct pt_task){
+		.kind = kind, .id = id, .core = core, .slice = pt_stat_empty(), .period = pt_stat_empty(),
+		.suspended = pt_stat_empty(), .lifetime = pt_stat_empty(), .first_ns = PT_UNKNOWN,
+		.last_ns = PT_UNKNOWN,
+	};
+	name_row(rows, task);
+	return rows->last = task;
+}
+
+/* --- slices that signals tell of */
+
+static struct pt_task *row_of(struct pt_task_rows *rows, const struct pt_signal *signal)
+{
+	size_t n = rows->n;
+	struct pt_task *task;
+
+	if (signal->value == PT_SIGNAL_NONE)
+		return pt_task_row(rows, PT_TASK_NONE, 0, signal->core);
+	if (signal->value >= PT_NO_TASK)
+		return pt_task_row(rows, PT_TASK_UNKNOWN, 0, signal->core);
+	task = pt_task_row(rows, PT_TASK_TOLD, (uint16_t)signal->value, signal->core);
+	if (task != NULL && rows->n > n && task->name == rows->name[n])
+		snprintf(rows->name[n], PT_TASK_NAME_BYTES, "0x%llx", (unsigned long long)signal->raw);
+	return task;
+}
+
+static uint64_t error_of(const struct pt_signal *signal)	/* among signals of one source */
+{
+	return signal->ticks != PT_UNKNOWN ? 0 : signal->at.error_ns;
+}
+
+static struct pt_told *told_of(struct pt_tasks_analysis *t, uint16_t core)
+{
+	return &t->told[core < PT_TASK_CORES ? core : PT_TASK_CORES - 1];
+}
+
+/* The slice that runs ends, as far as was seen. */
+static void end_slice(struct pt_tasks_analysis *t, struct pt_told *told, uint64_t ns, uint64_t error, bool seen)
+{
+	struct pt_task *task = told->running < t->told_rows.n ? &t->told_rows.task[told->running] : NULL;
+	uint64_t length = ns > told->since ? ns - told->since : 0;
+
+	told->running = PT_NO_TASK;
+	if (task == NULL)
+		return;
+	task->run += length;
+	t->told_ns += length;
+	task->last_ns = ns;
+	task->error = error > task->error ? error : task->error;
+	if (seen)
+		pt_stat_add(&task->slice, length, told->since);
+	else
+		task->partial++;
+	told->left[task - t->told_rows.task] = seen ? ns + 1 : 0;
+}
+
+static void begin_slice(struct pt_tasks_analysis *t, struct pt_told *told, struct pt_task *task, uint64_t ns,
+			uint64_t error)
+{
+	size_t row = (size_t)(task - t->told_rows.task);
+
+	told->running = (uint16_t)row;
+	told->since = ns;
+	task->activations++;
+	task->error = error > task->error ? error : task->error;
+	if (task->first_ns == PT_UNKNOWN)
+		task->first_ns = ns;
+	task->last_ns = ns;
+	if (told->entered[row] != 0)
+		pt_stat_add(&task->period, ns + 1 - told->entered[row], ns);
+	if (told->left[row] != 0)
+		pt_stat_add(&task->suspended, ns + 1 - told->left[row], ns);
+	told->entered[row] = ns + 1;
+}
+
+static void switched(struct pt_tasks_analysis *t, const struct pt_signal *signal)
+{
+	struct pt_told *told = told_of(t, signal->core);
+	struct pt_task *task;
+
+	task = row_of(&t->told_rows, signal);
+	told->source = signal->source;
+	if (task == NULL || signal->at.ns == PT_UNKNOWN) {
+		t->dropped++;
+		return;
+	}
+	t->by_signals = true;
+	if (told->running == (uint16_t)(task - t->told_rows.task))
+		return;			/* told again */
+	end_slice(t, told, signal->at.ns, error_of(signal), true);
+	begin_slice(t, told, task, signal->at.ns, error_of(signal));
+}
+
+static void gap(struct pt_tasks_analysis *t, const struct pt_signal *signal)
+{
+	for (size_t i = 0; i < PT_TASK_CORES; i++) {
+		struct pt_told *told = &t->told[i];
+
+		if (told->running == PT_NO_TASK || told->source != signal->source)
+			continue;
+		/* When the source went blind nobody knows: what is known of the slice is that it began. */
+		end_slice(t, told, told->since, 0, false);
+		memset(told->entered, 0, sizeof(told->entered));
+		memset(told->left, 0, sizeof(told->left));
+	}
+}
+
+static void take_signals(void *analysis, const struct pt_signal *signal, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (signal[i].kind == PT_SIGNAL_TASK)
+			switched(analysis, &signal[i]);
+		else if (signal[i].kind == PT_SIGNAL_GAP)
+			gap(analysis, &signal[i]);
+	}
+}
+
+/* --- result */
+
+/* What flow knows of the task that signals told of. */
+static void add_flow(struct pt_task *task, const struct pt_task *flow)
+{
+	task->net = flow->net;
+	task->interrupts = flow->interrupts;
+	task->undecided = flow->undecided;
+	task->created = flow->created;
+	task->thrown_away = flow->thrown_away;
+	task->lifetime = flow->lifetime;
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct pt_task *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static size_t find(const struct pt_task *tasks, size_t n, const struct pt_task *wanted)
+{
+	size_t at = 0;
+
+	while (at < n && by_kind(&tasks[at], wanted) != 0)
+		at++;
+	return at;
+}
+
+/* A row of flow where signals tell of slices: its own are on another clock. */
+static void without_slices(struct pt_task *task)
+{
+	task->run = 0;
+	task->slice = task->period = task->suspended = pt_stat_empty();
+}
+
+/* Rows of signals and of flow as one. Time that is nobody's in particular is told where there are others. */
+static size_t join(struct pt_tasks_analysis *t)
+{
+	size_t n = t->by_signals ? t->told_rows.n : 0;
+
+	memcpy(t->shown, t->told_rows.task, n * sizeof(*t->shown));
+	for (size_t i = 0; i < t->shown_rows.n; i++) {
+		const struct pt_task *flow = &t->shown_rows.task[i];
+		size_t at = find(t->shown, n, flow);
+
+		if (at < n) {
+			add_flow(&t->shown[at], flow);
+		} else if (flow->run + flow->undecided > 0 || flow->activations > 0) {
+			t->shown[n] = *flow;
+			if (t->by_signals)
+				without_slices(&t->shown[n]);
+			n++;
+		}
+	}
+	qsort(t->shown, n, sizeof(*t->shown), by_kind);
+	return n == 1 && t->shown[0].kind == PT_TASK_UNKNOWN ? 0 : n;
+}
+
+static int by_task_and_function(const void *a, const void *b)
+{
+	const struct pt_task_function *x = a, *y = b;
+	uint32_t kx = (uint32_t)x->task << 16 | x->function, ky = (uint32_t)y->task << 16 | y->function;
+
+	return (kx > ky) - (kx < ky);
+}
+
+static void show_functions(struct pt_tasks_analysis *t)
+{
+	uint16_t index[PT_TASKS_MAX] = { 0 };
+	size_t n = t->result.n_tasks, shown = 0;
+
+	for (size_t i = 0; i < t->rows.n; i++)
+		index[i] = (uint16_t)find(t->shown, n, &t->rows.task[i]);
+	for (size_t i = 0; i < t->n_functions; i++) {
+		struct pt_task_function pair = t->function[i];
+
+		pair.task = index[pair.task];
+		if (pair.task < n && (pair.count | pair.net | pair.gross) != 0)
+			t->shown_functions[shown++] = pair;
+	}
+	if (shown > 0)
+		qsort(t->shown_functions, shown, sizeof(*t->shown_functions), by_task_and_function);
+	t->result.function = t->shown_functions;
+	t->result.n_functions = shown;
+}
+
+static void give(void *analysis, struct pt_profile *profile)
+{
+	struct pt_tasks_analysis *t = analysis;
+
+	pt_task_steps_show(t);
+	t->result = (struct pt_tasks){
+		.n_tasks = join(t), .by_signals = t->by_signals, .observed = t->by_signals ? t->told_ns : t->flow,
+		.flow = t->flow, .undecided = t->shown_undecided, .dropped = t->dropped,
+	};
+	t->result.task = t->shown;
+	show_functions(t);
+	profile->tasks = &t->result;
+}
+
+/* --- life */
+
+static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
+{
+	struct pt_tasks_analysis *t = analysis;
+	const char *value;
+	int len = pt_config_find(text, len_bytes, "core_hz", &value);
+	char copy[32] = "";
+	uint64_t hz = 0;
+
+	(void)source;
+	if (t->ticks_per_ns > 0 || len <= 0 || (size_t)len >= sizeof(copy))
+		return;
+	memcpy(copy, value, (size_t)len);
+	if (pt_params_parse(PT_PARAM_NUMBER, copy, &hz, NULL) == 0)
+		t->ticks_per_ns = (double)hz / 1e9;
+}
+
+static bool wants_steps(const void *analysis)
+{
+	return ((const struct pt_tasks_analysis *)analysis)->takes_steps;
+}
+
+static bool tells_tasks(const struct pt_signal_set *signals)
+{
+	for (size_t i = 0; i < signals->n_definitions; i++)
+		if (signals->definition[i].form == PT_FORM_TASK)
+			return true;
+	return false;
+}
+
+/* Whether the list has the word. */
+static bool names(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = list; at != NULL && (at = strstr(at, word)) != NULL; at += len)
+		if ((at == list || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
+static void tasks_free(void *analysis)
+{
+	struct pt_tasks_analysis *t = analysis;
+
+	if (t == NULL)
+		return;
+	pt_task_steps_free(t);
+	free(t->function);
+	free(t->slot);
+	free(t->shown_functions);
+	free(t->shown);
+	free(t);
+}
+
+static bool make_room(struct pt_tasks_analysis *t)
+{
+	t->shown = malloc(2 * PT_TASKS_MAX * sizeof(*t->shown));
+	if (t->wants_functions) {
+		t->function = calloc(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
+		t->shown_functions = calloc(PT_TASK_FUNCTIONS_MAX, sizeof(*t->function));
+		t->slot = calloc(2 * PT_TASK_FUNCTIONS_MAX, sizeof(*t->slot));
+	}
+	return t->shown != NULL && (!t->wants_functions || (t->function != NULL && t->shown_functions != NULL &&
+							   t->slot != NULL));
+}
+
+static void *tasks_new(const struct pt_analysis_setup *setup, struct pt_err *err)
+{
+	struct pt_tasks_analysis *t = calloc(1, sizeof(*t));
+	const char *list;
+
+	if (t != NULL)
+		t->wants_functions = pt_params_flag(setup->words, &pt_task_params[0]);
+	if (t == NULL || !make_room(t)) {
+		tasks_free(t);
+		pt_fail(err, PT_ENOMEM, "not enough memory for tasks");
+		return NULL;
+	}
+	t->told_rows.signals = t->rows.signals = setup->signals;
+	t->told_late = tells_tasks(setup->signals);
+	list = pt_params_text(setup->words, &analysis_word);
+	/* Steps cost time: without task signals only who asks for contexts gets them. */
+	t->takes_steps = t->wants_functions || t->told_late || names(list, "tasks") ||
+			 names(list, "all");
+	t->ticks_per_ns = setup->by_instructions ? 0 : (double)pt_params_number(setup->words, &core_clock_word) / 1e9;
+	if (setup->program != NULL)
+		t->rows.functions = pt_program_functions(setup->program, &t->rows.n_functions);
+	for (size_t i = 0; i < PT_TASK_CORES; i++)
+		t->told[i].running = PT_NO_TASK;
+	return t;
+}
+
+const struct pt_analysis pt_analysis_tasks = {
+	.name = "tasks", .help = "how often and how long each task ran, and its share", .standard = true,
+	.params = pt_task_params, .n_params = PT_TASK_PARAMS, .open = tasks_new, .close = tasks_free,
+	.steps = pt_task_steps, .briefs = pt_task_briefs, .wants_steps = wants_steps, .signals = take_signals,
+	.config = config, .result = give,
+};

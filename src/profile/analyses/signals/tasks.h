@@ -1,0 +1,81 @@
+/* Tasks: how often each ran, for how long, how far apart, and what share of the time. Whose time it is comes from task
+ * signals, or from what flow finds by itself: contexts that nobody named, called by the function at the bottom of their
+ * stacks.
+ *
+ * With task signals, slices lie between signals, in ns; without, between the switches that flow found, on the profile's
+ * clock. What only flow knows is on the profile's clock always: a task's own time, and that of the interrupts that
+ * were taken while it ran. A signal of another source than flow's has an error: what ran within it of a switch that
+ * flow did not find itself is not decided, and is no task's.
+ * Bounded: PT_TASKS_MAX rows, PT_TASK_FUNCTIONS_MAX pairs of task and function; the rest is counted. */
+#ifndef PT_PROFILE_TASKS_H
+#define PT_PROFILE_TASKS_H
+
+#include <math.h>
+
+#include "profile/stats/stat.h"
+#include "profile/stack/call_event.h"
+
+enum { PT_TASKS_MAX = 1024, PT_TASK_FUNCTIONS_MAX = 16384 };
+
+enum pt_task_kind {
+	PT_TASK_TOLD,		/* a signal told of it */
+	PT_TASK_NONE,		/* a signal told that no task runs */
+	PT_TASK_FOUND,		/* a context that flow found */
+	PT_TASK_UNKNOWN,	/* nobody knows whose it was */
+};
+
+struct pt_task {
+	const char *name;
+	enum pt_task_kind kind;
+	uint16_t id;		/* TOLD: index in the task map; FOUND: id of the function that it is named by */
+	uint16_t core;
+	uint64_t activations;	/* it began to run */
+	uint64_t partial;	/* slices with an end unseen: in run, not in slice */
+	uint64_t run;		/* all of its slices, interrupts included */
+	struct pt_stat slice, period, suspended;	/* suspended: from the end of a slice to the next */
+	uint64_t error;		/* the moments between which that was measured are that uncertain at worst */
+	uint64_t first_ns, last_ns;	/* when it ran first and last; PT_UNKNOWN */
+	/* on the profile's clock, by flow; 0 without it */
+	uint64_t net;		/* in slices, without interrupts */
+	uint64_t interrupts;	/* taken while it ran */
+	uint64_t undecided;	/* ran around its switches, within the error of a signal: may be its or another's */
+	uint64_t created, thrown_away;	/* its stack began with a first instruction; its stack was not gone on with */
+	struct pt_stat lifetime;	/* from the one to the other, where both were seen */
+};
+
+struct pt_task_function {	/* what a function did for a task; on the profile's clock */
+	uint16_t task;		/* index of the row */
+	uint16_t function;	/* id (codemap.h) */
+	uint64_t count, net, gross;	/* gross: recursion once */
+};
+
+struct pt_tasks {
+	const struct pt_task *task;
+	size_t n_tasks;
+	/* run, slice, period, suspended, error, observed are in ns; else on the profile's clock */
+	bool by_signals;
+	uint64_t observed;	/* all slices */
+	uint64_t undecided;	/* on the profile's clock */
+	uint64_t flow;		/* on the profile's clock: what flow saw in all */
+	const struct pt_task_function *function;	/* by task and function; only where task-functions=on */
+	size_t n_functions;
+	uint64_t dropped;	/* slices and calls that found no room */
+};
+
+/* Of the time in which it is known what ran on its core; NAN: of none. */
+static inline double pt_task_load(const struct pt_tasks *tasks, const struct pt_task *task)
+{
+	uint64_t all = 0;
+	bool several = false;
+
+	for (size_t i = 0; i < tasks->n_tasks; i++) {
+		several |= tasks->task[i].core != task->core;
+		if (tasks->task[i].core == task->core)
+			all += tasks->task[i].run + (tasks->by_signals ? 0 : tasks->task[i].undecided);
+	}
+	if (!several)
+		all = tasks->observed;
+	return all != 0 ? (double)task->run / (double)all : NAN;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* An analysis asks one question of the stream: one file, one word in PT_ANALYSES. It is a pure function of what it is
+ * fed, knows no chip, probe or trace format, and puts its result into the profile, where views and formats find it.
+ *
+ * The pipeline feeds it in order of time, as far as the clocks of the sources allow; what one source gave is always in
+ * that source's order. An analysis names what it wants and gets nothing else, so that one that nobody selected costs
+ * nothing. Memory is bounded: what does not fit is counted and said. */
+#ifndef PT_PROFILE_ANALYSIS_H
+#define PT_PROFILE_ANALYSIS_H
+
+#include "base/error.h"
+#include "base/params.h"
+#include "profile/stack/compact_events.h"
+#include "profile/flow/flow.h"
+#include "profile/flow/timestamp.h"
+#include "profile/flow/branch_block.h"
+#include "profile/result/profile.h"
+#include "profile/flow/run.h"
+#include "profile/flow/signals.h"
+#include "profile/stack/call_event.h"
+#include "program/code/codemap.h"
+#include "trace/event.h"
+
+struct pt_analysis_setup {	/* what is known before the first chunk; all of it outlives the analysis */
+	const struct pt_program *program;	/* NULL: no symbols */
+	const struct pt_codemap *map;
+	size_t n_functions;		/* ids are below it (codemap.h) */
+	const struct pt_params *words;	/* checked against all rows of all analyses */
+	const struct pt_signal_set *signals;
+	const struct pt_flow_settings *flow;	/* what runs were made with: which of their cycles are for exceptions */
+	bool by_instructions;		/* the profile's clock; else modelled cycles */
+	bool late;			/* the profile has begun: what came before, and
+					 * what is open now, was not seen */
+};
+
+/* who has state per core leaves out the runs of cores with a higher number */
+enum { PT_RUN_CORES = PT_PROFILE_CORES };
+
+struct pt_analysis {
+	const char *name;	/* the word for analysis= : "lines" */
+	const char *help;	/* one line */
+	bool standard;		/* made without being asked for: cheap, and part of the plain report */
+	const struct pt_param *params;	/* its own settings, or NULL */
+	size_t n_params;
+	/* NULL with err: a word makes no sense for this program (PT_EARG), or no memory. */
+	void *(*open)(const struct pt_analysis_setup *setup, struct pt_err *err);
+	void (*close)(void *analysis);
+	/* What it wants; NULL: not this. Each call is a batch of one source and core.
+	 * from: of the first run; the runs of a core follow each other on the profile's clock. */
+	void (*runs)(void *analysis, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
+	void (*steps)(void *analysis, const struct pt_step *step, size_t n);
+	/* The same in brief, for who takes runs and steps and wants to be fast: what comes here is no run or step any
+	 * more.
+	 * NULL: all of it comes as runs and steps. */
+	void (*piece)(void *analysis, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
+	void (*briefs)(void *analysis, const struct pt_brief_batch *batch);
+	bool (*wants_steps)(const void *analysis);	/* after open(): whether its words ask for any; NULL: they do */
+	void (*signals)(void *analysis, const struct pt_signal *signal, size_t n);
+	/* Events that neither flow nor signals take: SAMPLE, BIN, COUNTER, EXCEPTION; and GAPs, but not of a source
+	 * that gives nothing but flow: runs and steps tell of those. at: of each. */
+	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
+	/* What the source gave so far was taken together, as one chunk has it; what it gives next is independent. */
+	void (*batch_end)(void *analysis, uint16_t source);
+	/* A source was opened: the text of its CONFIG chunk, untrusted. */
+	void (*config)(void *analysis, uint16_t source, const char *config, size_t len_bytes);
+	/* Puts its result into profile: a pointer that is valid until the next feed. Does not change what comes. */
+	void (*result)(void *analysis, struct pt_profile *profile);
+};
+
+/* To add one: a file that fills a struct pt_analysis, one word here. */
+#define PT_ANALYSES(X) \
+	X(tree) \
+	X(lines) \
+	X(data) \
+	X(aux) \
+	X(counters) \
+	X(bins) \
+	X(sampled) \
+	X(timeline) \
+	X(entry_exit) \
+	X(signalled) \
+	X(range) \
+	X(tasks) \
+	X(blocks) \
+	X(limits)
+
+#define X(analysis) extern const struct pt_analysis pt_analysis_##analysis;
+PT_ANALYSES(X)
+#undef X
+extern const struct pt_analysis *const pt_analyses[];	/* NULL-terminated */
+/* Not in the list: a debugger asks for it (pt_pipeline_record()), and no word does. */
+extern const struct pt_analysis pt_analysis_history;
+
+#endif

@@ -1,0 +1,200 @@
+/* A profile: the facts and figures that views show. Made by the pipeline (or by hand, in a test), constant for whoever
+ * reads it. Every text in it lives as long as the profile. */
+#ifndef PT_PROFILE_PROFILE_H
+#define PT_PROFILE_PROFILE_H
+
+#include "profile/stack/execution.h"
+#include "profile/stats/places.h"
+#include "profile/stats/stat.h"
+#include "program/model/program.h"
+#include "report/table/view.h"
+#include "trace/cost.h"
+#include "trace/loss.h"
+
+enum { PT_PROFILE_CORES = 16, PT_PROFILE_TEXT = 200, PT_TASK_NOTES = 16, PT_TASK_NOTE_BYTES = 448 };
+
+struct pt_profile_function {
+	uint16_t id;			/* PT_NO_FUNCTION: code that no function owns */
+	const struct pt_function *function;	/* NULL then */
+	uint16_t core;
+	const struct pt_profile_function *next;	/* the same function on another core; NULL: on no more */
+	const struct pt_execution_function *run;	/* NULL: only sampled */
+	uint64_t samples;		/* pc samples */
+	struct pt_share share;		/* of the time in which its core did not sleep; lo = hi = 0: no interval */
+};
+
+struct pt_profile_core {		/* what was seen of a core; where there are several: sums are in the profile */
+	uint16_t core;
+	uint64_t branches, instructions, cycles, samples;
+	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* as in the profile */
+	uint64_t burst_cycles;
+	bool bursts_by_wakeups;
+};
+
+struct pt_profile_place {		/* where pc samples were taken, on a core of which there are only samples */
+	struct pt_place place;		/* key, of a line: its file, shifted left by 32, and its number; of an
+					 * instruction: its address */
+	uint16_t function, core;	/* function: id */
+};
+
+/* Whether what a source tells of its core's flow is in the figures. */
+enum pt_source_use {
+	PT_SOURCE_USED,
+	PT_SOURCE_SECOND,	/* another source of the same core came before it: that one's are */
+	PT_SOURCE_NO_ROOM,	/* more cores than there is room for */
+};
+
+struct pt_profile_irq {			/* a function that exceptions entered, on a core */
+	const struct pt_profile_function *function;
+	char vectors[40];		/* "SysTick IRQ6"; more than fit: "..." */
+	struct pt_stat since;		/* since.h, of all its vectors; n = 0: the target stamps nothing */
+};
+
+struct pt_profile_since {		/* an exception whose entries had time stamps (since.h) */
+	char exception[24];		/* "IRQ", "vector 0x1CC"; "(none)": stamps alone */
+	const struct pt_function *handler;	/* NULL: nobody knows */
+	struct pt_stat cycles;		/* of the target's bus */
+};
+
+struct pt_profile_source {		/* one of several: what it is, and its account of time */
+	char source[16], mode[16], format[16];
+	char event[40];			/* that it takes samples by; "": time, or it takes none */
+	uint16_t number, core;
+	struct pt_loss_sum loss;
+	uint64_t mismatch_ns;
+	bool observed_is_bound, ended;
+	bool triggered;			/* somebody else begins and ends its counting, unseen */
+	uint64_t branches, samples, values;	/* what it gave: runs of branch trace, pc samples, values written */
+	struct pt_cost cost;		/* as measured: COST chunks */
+	char cost_besides[3 * PT_PROFILE_TEXT];	/* what no measure says of it */
+	enum pt_source_use ignored;	/* its branches */
+	size_t instead;			/* SECOND: the index of the source that is believed */
+};
+
+/* Does the chip hold the program? Unknown: whoever recorded this could not compare them, or had no program. */
+enum pt_elf_check { PT_ELF_UNSAID, PT_ELF_SAME, PT_ELF_DIFFERS, PT_ELF_UNKNOWN };
+
+struct pt_profile {
+	/* what was measured, how: from CONFIG, of the first source where there are several */
+	char source[16], mode[16], analysis[64];
+	char target[PT_PROFILE_TEXT], probe[PT_PROFILE_TEXT];
+	char cost[2 * PT_PROFILE_TEXT];	/* as it was expected; report/table/header.h has both */
+	uint64_t buffer_addr, buffer_bytes;	/* the target's RAM that the trace is written to; 0 bytes: none */
+	bool buffer_in_use;		/* the user put it where the program may have data */
+	bool sleep_counted;		/* samples are of all time: the source cannot tell sleep from work */
+	bool from_virtual;		/* a virtual board: no number is of hardware */
+	const struct pt_program *program;	/* NULL: no symbols */
+	enum pt_elf_check elf_check;	/* of what the chip held at the start */
+	uint64_t elf_differs_at;	/* first address found; 0 if none was */
+	const char *timing;		/* name of the cycle model */
+
+	/* clock of all times below */
+	bool by_instructions;		/* else modelled cycles */
+	bool awake_only;		/* the clock counts what is executed: it stands still while the core sleeps */
+	bool by_bins;			/* functions and lines have what bins counted (bins.h):
+					 * clock cycles, or instructions */
+	bool no_flow;			/* no source tells what ran: functions stay empty */
+	bool no_code;			/* no source tells of code: all times are of the sources' stamps, in ns */
+	uint64_t core_hz;		/* 0: unknown, then times are in cycles only */
+
+	/* time; of several sources the sums: each source has its own account of the same session */
+	struct pt_loss_sum loss;
+	const struct pt_profile_source *sources;	/* in the order they were opened */
+	size_t n_sources;		/* a profile made by hand may have none: then it is of one */
+	uint64_t sources_refused;	/* more than there was room for: nothing of them is in here */
+	uint64_t values_incomplete;	/* parts of values that were never made whole (signals.h) */
+	uint64_t values_unplaced;	/* accesses to places that nobody named, beyond those there was room for */
+	/* What of the OS cannot be followed, or not in one message, and why: a sentence each; the
+	 * last is "". NULL: nothing */
+	const char (*task_note)[PT_TASK_NOTE_BYTES];
+	uint64_t events_dropped;	/* for want of memory, when several sources were put in order */
+	uint64_t out_of_order;		/* events that came too late to be put in order with those of other sources */
+	uint64_t mismatch_ns;		/* time that the chunks left out or claimed twice:
+					 * 0, or the source is at fault */
+	bool observed_is_bound;		/* observed_ns is at most: the core clock is unknown, halts are found late */
+	bool triggered;			/* or somebody else begins and ends a source's counting, unseen */
+	bool ended;			/* END has been passed */
+	bool no_end;			/* nor will it be: the session was cut short, or this is what it had come to */
+
+	/* what the figures rest on */
+	enum pt_basis counts, times, shares;
+	uint64_t branches;		/* runs of branch trace */
+	uint64_t samples, samples_asleep, samples_refused, batches;	/* pc samples: all, asleep, not permitted */
+	char sampled_by[40];		/* the event that a sample is taken by; "": time */
+	uint64_t sampled_every;		/* events to a sample, in the mean; 0: not known */
+	double samples_effective;	/* independent samples that would give the same intervals; 0: not known */
+	uint64_t bursts, bursts_used, bursts_asleep, bursts_cut_short;	/* all; pooled; armed asleep; interrupted */
+	uint64_t burst_cycles;		/* what each pooled burst was cut to; 0: too few, or by_wakeups */
+	bool bursts_by_wakeups;		/* waking periods were pooled, see bursts.h */
+	uint64_t instructions, cycles;	/* seen */
+	/* Jumps of which nobody knows whether the trace has them (isa.h, doubtful): so many had no
+	 * place in it, or had. */
+	uint64_t doubtful_silent, doubtful_recorded;
+	uint64_t not_code;		/* packets that the code does not allow */
+	uint64_t not_code_from, not_code_to;	/* the last of them; PT_UNKNOWN: none */
+	struct pt_execution_errors errors;
+
+	const struct pt_profile_core *core;	/* those with figures of their own; none in a profile made by hand */
+	size_t n_cores;
+	const struct pt_profile_function *function;	/* by core and id; those with anything to show */
+	size_t n_functions;
+	struct pt_share unseen;		/* of a function that was never seen: 0, and at most hi;
+					 * hi = 0: all that ran was seen */
+	const struct pt_edge *edge;	/* by core, from and to */
+	size_t n_edges;
+	const struct pt_profile_function *const *by_id;	/* on the first core that has it; NULL where
+							 * nothing is shown; ids below n_ids */
+	size_t n_ids;
+	const struct pt_profile_place *sampled_line, *sampled_insn;	/* by core and key */
+	size_t n_sampled_lines, n_sampled_insns;
+	const struct pt_profile_irq *irq;
+	size_t n_irqs;
+
+	const struct pt_profile_since *since;
+	size_t n_since;
+
+	/* results of analyses (analysis.h), each in its own header; NULL: not selected */
+	const struct pt_tree *tree;
+	const struct pt_lines *lines;		/* lines, instructions, inlined calls, coverage */
+	const struct pt_spans *spans;		/* entry/exit analysis and named spans, on the clock above */
+	const struct pt_spans *signalled;	/* spans that the program signals, in ns */
+	const struct pt_spans *ranges;		/* bodies of functions, on the clock above */
+	const struct pt_data *data;		/* variables */
+	const struct pt_tasks *tasks;
+	const struct pt_aux *aux;		/* external lines */
+	const struct pt_bins *bins;		/* histogram of the program counter */
+	const struct pt_counters *counters;
+	const struct pt_sampled *sampled;	/* samples by several events */
+	const struct pt_timeline *timeline;
+	const struct pt_history *history;	/* of n_histories cores; only while somebody records it */
+	size_t n_histories;
+	const struct pt_blocks *blocks;		/* how figures spread over time */
+	const struct pt_diff *diff;		/* against another profile; made by a verb */
+	const struct pt_limits *limits;		/* rules and what became of them */
+};
+
+static inline const struct pt_loss_sum *pt_profile_loss(const struct pt_profile *profile)
+{
+	return &profile->loss;
+}
+
+/* All that ran on a core, on the profile's clock: what its rows are shares of. */
+static inline uint64_t pt_profile_ticks(const struct pt_profile *profile, uint16_t core)
+{
+	for (size_t i = 0; i < profile->n_cores; i++)
+		if (profile->core[i].core == core)
+			return profile->by_instructions ? profile->core[i].instructions : profile->core[i].cycles;
+	return profile->by_instructions ? profile->instructions : profile->cycles;
+}
+
+/* The share of trace that was lost to faults, 0..1: of bytes or of time, whichever is more; of the worst source. */
+double pt_profile_lost_share(const struct pt_profile *profile);
+
+static inline enum pt_basis pt_profile_weakest(const struct pt_profile *p)
+{
+	enum pt_basis weakest = p->counts > p->times ? p->counts : p->times;
+
+	return weakest > p->shares ? weakest : p->shares;
+}
+
+#endif

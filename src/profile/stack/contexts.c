@@ -1,0 +1,352 @@
+/* Which stack runs. Code that an exception interrupted and did not return to is another context's: its stack is parked
+ * until somebody goes on with it. Who that is says the address it goes on at; where several stacks were left at one
+ * address, as in a function that yields, none of them is believed. */
+#include <string.h>
+
+#include "profile/stack/stack.h"
+
+/* Parked at this address, or doubtful there. any: tasks, too; of several parked at one address none is found. */
+static struct context *find(struct pt_execution *x, uint64_t resume, bool any)
+{
+	struct context *found = NULL;
+
+	for (size_t i = 0; i < x->n_contexts; i++) {
+		struct context *context = &x->context[i];
+
+		if (context->state < PARKED || context->resume != resume || (context->told && !any))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = context;
+	}
+	return found;
+}
+
+static struct context *of_task(struct pt_execution *x, uint16_t task)
+{
+	for (size_t i = 0; i < x->n_contexts; i++)
+		if (x->context[i].state != UNUSED && x->context[i].told && x->context[i].task == task)
+			return &x->context[i];
+	return NULL;
+}
+
+/* The running stack is empty, and from now on it is context. */
+static void take_up(struct pt_execution *x, struct context *context)
+{
+	size_t number = (size_t)(context - x->context);
+
+	x->stack = (uint16_t)number;
+	x->top = x->base = x->frame;
+	for (size_t i = 0; i < context->n_frames; i++) {
+		struct frame *frame = ++x->top;
+
+		*frame = x->kept[number][i];
+		frame->outer = innermost(x, frame->function);
+		set_innermost(x, frame->function, frame);
+		if ((frame->flags & HANDLER) != 0)
+			x->base = frame;
+	}
+	if (context->n_frames > 0)
+		x->top->preempted += x->now - context->parked;
+	context->n_frames = 0;
+	context->state = RUNS;
+}
+
+/* While the running stack is empty. What is parked there ends as partial. */
+static void forget_context(struct pt_execution *x, struct context *context)
+{
+	uint16_t stack = x->stack;
+
+	if (context->state == PARKED) {
+		take_up(x, context);
+		pt_stack_forget_to(x, x->frame);
+		x->stack = stack;
+	}
+	context->state = UNUSED;
+}
+
+void pt_stack_forget_parked(struct pt_execution *x)
+{
+	for (size_t i = 0; i < x->n_contexts; i++)
+		if (x->context[i].state >= PARKED)
+			forget_context(x, &x->context[i]);
+}
+
+/* Behind a gap in the stream that told it, nobody knows which task runs. */
+void pt_stack_forget_task(struct pt_execution *x)
+{
+	struct context *context = &x->context[x->stack];
+
+	if (!x->told_in_order || !context->told)
+		return;
+	context->told = false;
+	context->task = PT_NO_TASK;
+	x->n_due = 0;
+	if (stepping(x))
+		pt_stack_switched(x, NULL);
+}
+
+/* --- park */
+
+/* The one that was left longest ago, of those that nobody told of. */
+static struct context *oldest(struct pt_execution *x)
+{
+	struct context *oldest = NULL;
+
+	for (size_t i = 0; i < x->n_contexts; i++) {
+		struct context *context = &x->context[i];
+
+		if (context->state >= PARKED && !context->told && (oldest == NULL || context->parked < oldest->parked))
+			oldest = context;
+	}
+	return oldest;
+}
+
+static size_t n_anonymous(const struct pt_execution *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n_contexts; i++)
+		n += x->context[i].state != UNUSED && !x->context[i].told;
+	return n;
+}
+
+/* A context that nobody uses. There always is one: told and untold ones are bounded, each by itself. */
+static struct context *fresh(struct pt_execution *x, bool told, uint16_t task)
+{
+	struct context *context = x->context;
+
+	if (!told && n_anonymous(x) >= PT_EXECUTION_CONTEXTS) {
+		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
+		forget_context(x, oldest(x));	/* while the running stack is empty */
+	}
+	while (context->state != UNUSED)
+		context++;
+	if (context == &x->context[x->n_contexts])
+		x->n_contexts++;
+	*context = (struct context){ .told = told, .task = task };
+	return context;
+}
+
+/* Take the frames of the running stack away. What does not fit ends as partial. */
+static void keep(struct pt_execution *x, struct context *context)
+{
+	size_t n_frames = (size_t)(x->top - x->frame);
+
+	if (n_frames > PT_EXECUTION_CONTEXT_DEPTH) {
+		x->errors.n[PT_EXECUTION_TOO_DEEP]++;
+		pt_stack_forget_to(x, x->frame);
+		n_frames = 0;
+	}
+	for (; x->top > x->frame; x->top--)
+		set_innermost(x, x->top->function, x->top->outer);
+	memcpy(x->kept[context - x->context], x->frame + 1, n_frames * sizeof(*x->frame));
+	context->n_frames = n_frames;
+}
+
+/* Park the running stack until somebody goes on with it. Returns with an empty stack, which is nobody's. Of those that
+ * nobody told of, two at one address are none. */
+static void park(struct pt_execution *x, uint64_t resume)
+{
+	struct context *context = &x->context[x->stack], *other = NULL;
+
+	if (!context->told && resume != PT_UNKNOWN)
+		other = find(x, resume, false);
+	if (other != NULL) {
+		pt_stack_forget_to(x, x->frame);
+		forget_context(x, other);
+	} else {
+		keep(x, context);
+	}
+	context->state = other != NULL ? DOUBTFUL : PARKED;
+	context->resume = resume;
+	context->parked = x->now;
+}
+
+/* --- switches that flow finds */
+
+/* Where an exception returned elsewhere than where it had come from. */
+static void switch_by_address(struct pt_execution *x, uint64_t next, uint64_t resume)
+{
+	struct context *context;
+
+	park(x, resume);
+	context = find(x, next, true);
+	if (context == NULL || context->state != PARKED)
+		context = fresh(x, false, PT_NO_TASK);
+	take_up(x, context);
+	context->resume = next;
+	x->switched = x->now;
+	if (stepping(x))
+		pt_stack_switched(x, NULL);
+}
+
+/* --- task signals */
+
+/* The running stack is task's, whether that was known or not. */
+static void tell(struct pt_execution *x, uint16_t task)
+{
+	struct context *context = &x->context[x->stack], *other = of_task(x, task);
+
+	if (other == context)
+		return;
+	if (other != NULL) {	/* several were left at this address, and it is this one that went on */
+		bool same = other->resume == context->resume;
+
+		pt_stack_forget_to(x, same ? x->frame : x->top);
+		if (same) {
+			context->state = UNUSED;
+			take_up(x, other);
+			context = other;
+		} else {
+			park(x, PT_UNKNOWN);
+			forget_context(x, other);
+			take_up(x, context);
+		}
+	}
+	context->told = true;
+	context->task = task;
+	if (stepping(x))
+		pt_stack_switched(x, NULL);
+}
+
+/* Did this stack go on before run->next, or with run where thread code switched? Else it was thrown away. */
+static bool goes_on(const struct pt_execution *x, const struct context *context, uint64_t at, uint16_t function,
+		    bool at_once)
+{
+	const struct frame *top = &x->kept[context - x->context][context->n_frames - 1];
+
+	if (context->n_frames == 0 || context->resume == at)
+		return true;
+	if (at_once)
+		return at != x->entry[function];
+	return context->resume == PT_UNKNOWN && top->function == function;
+}
+
+/* The stack that ran before the first signal came: it belongs to whoever goes on in its code. */
+static struct context *unclaimed(struct pt_execution *x, uint64_t at, uint16_t function)
+{
+	for (size_t i = 0; i < x->n_contexts; i++) {
+		struct context *context = &x->context[i];
+
+		if (context->state != PARKED || context->told)
+			continue;
+		if (context->resume == at || (context->resume == PT_UNKNOWN && context->n_frames > 0 &&
+					      x->kept[i][context->n_frames - 1].function == function))
+			return context;
+	}
+	return NULL;
+}
+
+/* Task's code goes on at `at`. */
+static void switch_to_task(struct pt_execution *x, uint16_t task, uint64_t at, uint16_t function, bool at_once)
+{
+	struct context *context = of_task(x, task);
+
+	if (context != NULL && !goes_on(x, context, at, function, at_once)) {
+		forget_context(x, context);
+		context = NULL;
+	}
+	if (context == NULL)
+		context = unclaimed(x, at, function);
+	if (context == NULL)
+		context = fresh(x, true, task);
+	context->told = true;
+	context->task = task;
+	take_up(x, context);
+	context->resume = at;
+}
+
+/* In thread code, before run. */
+static void at_once(struct pt_execution *x, const struct due *due, const struct pt_run *run)
+{
+	const struct context *context = &x->context[x->stack];
+
+	if (context->told && context->task == due->task)
+		return;
+	if (!context->told && x->top == x->frame) {
+		tell(x, due->task);	/* nothing is known yet */
+		return;
+	}
+	park(x, PT_UNKNOWN);
+	switch_to_task(x, due->task, run->begin, run->function, true);
+	if (stepping(x))
+		pt_stack_switched(x, due->in_order ? NULL : &due->at);
+}
+
+/* At an exception's return to thread code. elsewhere: not to where it had come from. */
+static void at_return(struct pt_execution *x, uint16_t task, const struct pt_run *run, uint64_t resume, bool elsewhere)
+{
+	const struct context *context = &x->context[x->stack];
+
+	if (context->told && context->task == task) {
+		if (elsewhere)		/* thrown away and made anew, by itself */
+			pt_stack_forget_to(x, x->frame);
+		return;
+	}
+	if (!context->told && !elsewhere && of_task(x, task) == NULL) {
+		tell(x, task);
+		return;
+	}
+	park(x, resume);
+	switch_to_task(x, task, run->next, run->next_function, false);
+	if (stepping(x))
+		pt_stack_switched(x, NULL);
+}
+
+static void drop_due(struct pt_execution *x)
+{
+	memmove(x->due, x->due + 1, --x->n_due * sizeof(*x->due));
+}
+
+static bool within(struct pt_moment a, struct pt_moment b)
+{
+	return !pt_moment_before(a, b) && !pt_moment_before(b, a);
+}
+
+void pt_stack_thread(struct pt_execution *x, const struct pt_run *run, uint64_t resume)
+{
+	bool elsewhere = resume != PT_UNKNOWN && !pt_stack_near(run->next, resume);
+	struct pt_moment now = pt_stack_moment(x, x->now);
+	const struct due *due = x->due;
+
+	while (x->n_due > 1 && !due->in_order && pt_moment_before(due->at, now))
+		drop_due(x);		/* a later word counts */
+	if (x->n_due > 0 && (due->in_order || (elsewhere && within(due->at, now)))) {
+		at_return(x, due->task, run, resume, elsewhere);
+		drop_due(x);
+	} else if (elsewhere || (resume != PT_UNKNOWN && resume != run->next && find(x, run->next, true) != NULL)) {
+		switch_by_address(x, run->next, resume);
+	}
+}
+
+void pt_stack_due(struct pt_execution *x, const struct pt_run *run)
+{
+	struct pt_moment now = pt_stack_moment(x, x->now);
+
+	while (x->n_due > 0 && x->base == x->frame && (x->due->in_order || pt_moment_before(x->due->at, now))) {
+		at_once(x, x->due, run);
+		drop_due(x);
+	}
+}
+
+void pt_execution_task(struct pt_execution *x, uint16_t task, struct pt_moment at, bool in_order)
+{
+	struct due *last = x->n_due > 0 ? &x->due[x->n_due - 1] : NULL;
+
+	if (task >= PT_EXECUTION_TASKS)
+		task = PT_NO_TASK;
+	x->told_in_order = in_order;
+	if (!in_order && x->switched != 0 && within(at, pt_stack_moment(x, x->switched))) {
+		tell(x, task);
+		x->switched = 0;
+		return;
+	}
+	if (in_order && last != NULL && last->in_order) {	/* the last word counts */
+		last->task = task;
+		return;
+	}
+	if (x->n_due == DUES)
+		drop_due(x);
+	x->due[x->n_due++] = (struct due){ at, task, in_order };
+}

@@ -1,0 +1,118 @@
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "profile/stats/flat.h"
+
+struct function {
+	uint64_t samples;
+	uint64_t in_batch;
+	struct pt_cluster_sum sum;
+};
+
+struct pt_flat {
+	struct function *function;
+	uint16_t *touched;	/* functions of the batch so far */
+	size_t n_functions, n_touched;
+	uint64_t batch_awake, batch_asleep;
+	struct pt_cluster_total total;
+	uint64_t awake, asleep, refused, batches;
+};
+
+struct pt_flat *pt_flat_new(size_t n_functions)
+{
+	struct pt_flat *flat = calloc(1, sizeof(*flat));
+
+	if (flat == NULL)
+		return NULL;
+	flat->n_functions = n_functions;
+	flat->function = calloc(n_functions, sizeof(*flat->function));
+	flat->touched = calloc(n_functions, sizeof(*flat->touched));
+	if (flat->function == NULL || flat->touched == NULL) {
+		pt_flat_free(flat);
+		return NULL;
+	}
+	return flat;
+}
+
+void pt_flat_free(struct pt_flat *flat)
+{
+	if (flat == NULL)
+		return;
+	free(flat->function);
+	free(flat->touched);
+	free(flat);
+}
+
+void pt_flat_sample(struct pt_flat *flat, uint16_t function)
+{
+	struct function *f = &flat->function[function];
+
+	if (f->in_batch++ == 0)
+		flat->touched[flat->n_touched++] = function;
+	f->samples++;
+	flat->batch_awake++;
+	flat->awake++;
+}
+
+void pt_flat_asleep(struct pt_flat *flat)
+{
+	flat->batch_asleep++;
+	flat->asleep++;
+}
+
+void pt_flat_refused(struct pt_flat *flat, uint64_t n)
+{
+	flat->refused += n;
+}
+
+void pt_flat_end_batch(struct pt_flat *flat)
+{
+	double y = (double)flat->batch_awake;
+
+	for (size_t i = 0; i < flat->n_touched; i++) {
+		struct function *f = &flat->function[flat->touched[i]];
+
+		pt_cluster_add(&f->sum, (double)f->in_batch, y);
+		f->in_batch = 0;
+	}
+	if (flat->batch_awake != 0)	/* one that saw only sleep says nothing about shares of the rest */
+		pt_cluster_add_total(&flat->total, y);
+	flat->batches += flat->batch_awake + flat->batch_asleep != 0;
+	flat->batch_awake = flat->batch_asleep = 0;
+	flat->n_touched = 0;
+}
+
+uint64_t pt_flat_samples(const struct pt_flat *flat, uint16_t function)
+{
+	return flat->function[function].samples;
+}
+
+struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function)
+{
+	return pt_cluster_share(&flat->total, &flat->function[function].sum);
+}
+
+/* Over all functions: the sum of p (1 - p) over the sum of the variances. */
+static double effective(const struct pt_flat *flat)
+{
+	double spread = 0, variance = 0;
+
+	for (size_t i = 0; i < flat->n_functions; i++) {
+		struct pt_share s;
+
+		if (flat->function[i].samples == 0)
+			continue;
+		s = pt_flat_share(flat, (uint16_t)i);
+		spread += s.share * (1 - s.share);
+		variance += s.effective > 0 ? s.share * (1 - s.share) / s.effective : 0;
+	}
+	return variance > 0 ? spread / variance : 0;
+}
+
+struct pt_flat_summary pt_flat_summary(const struct pt_flat *flat)
+{
+	return (struct pt_flat_summary){
+		.samples = flat->awake + flat->asleep, .asleep = flat->asleep, .refused = flat->refused,
+		.batches = flat->batches, .effective = effective(flat),
+	};
+}

@@ -1,0 +1,28 @@
+/* The flat profile of pc samples: where the core was found. Samples in a batch are close together, so they are one
+ * cluster: the 95 % interval comes from the variance between batches (stat.h), and the effective sample size says how
+ * many independent samples would be as good. Sleep is kept apart: shares are of the samples that found the core awake.
+ * Pure; one thread at a time. */
+#ifndef PT_PROFILE_FLAT_H
+#define PT_PROFILE_FLAT_H
+
+#include "profile/stats/stat.h"
+
+struct pt_flat_summary {
+	uint64_t samples, asleep, refused, batches;	/* samples include those asleep */
+	double effective;	/* 0: not known */
+};
+
+struct pt_flat;
+
+struct pt_flat *pt_flat_new(size_t n_functions);	/* NULL: out of memory */
+void pt_flat_free(struct pt_flat *flat);
+void pt_flat_sample(struct pt_flat *flat, uint16_t function);	/* below n_functions */
+void pt_flat_asleep(struct pt_flat *flat);
+void pt_flat_refused(struct pt_flat *flat, uint64_t n);	/* the chip gave no sample: halted, or not permitted */
+void pt_flat_end_batch(struct pt_flat *flat);		/* an empty one is none */
+
+struct pt_flat_summary pt_flat_summary(const struct pt_flat *flat);
+uint64_t pt_flat_samples(const struct pt_flat *flat, uint16_t function);
+struct pt_share pt_flat_share(const struct pt_flat *flat, uint16_t function);
+
+#endif

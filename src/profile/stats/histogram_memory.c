@@ -1,0 +1,61 @@
+#include "profile/stats/histogram_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bigmem.h"
+
+bool pt_histroom_init(struct pt_histroom *room, size_t bytes)
+{
+	*room = (struct pt_histroom){ .memory = pt_big_calloc(1, bytes), .room_bytes = bytes };
+	return room->memory != NULL;
+}
+
+void pt_histroom_touch(const struct pt_histroom *room)
+{
+	if (room->used_bytes > 0)
+		pt_big_touch(room->memory, room->room_bytes);
+}
+
+void pt_histroom_fini(struct pt_histroom *room)
+{
+	pt_big_free(room->memory, room->room_bytes);
+	*room = (struct pt_histroom){ 0 };
+}
+
+static bool is_own(const struct pt_histroom *room, const void *memory)
+{
+	return room != NULL && (uintptr_t)memory - (uintptr_t)room->memory < room->room_bytes;
+}
+
+void *pt_histroom_take(struct pt_histroom *room, size_t bytes)
+{
+	void **list, *piece;
+
+	if (room == NULL)
+		return calloc(1, bytes);
+	list = &room->given_back[bytes / PT_HISTROOM_PIECE];
+	piece = *list;
+	if (piece != NULL) {
+		memcpy(list, piece, sizeof(*list));
+		return memset(piece, 0, bytes);
+	}
+	if (bytes > room->room_bytes - room->used_bytes)
+		return calloc(1, bytes);
+	piece = room->memory + room->used_bytes;
+	room->used_bytes += bytes;
+	return piece;
+}
+
+void pt_histroom_give(struct pt_histroom *room, void *memory, size_t bytes)
+{
+	void **list;
+
+	if (!is_own(room, memory)) {
+		free(memory);
+		return;
+	}
+	list = &room->given_back[bytes / PT_HISTROOM_PIECE];
+	memcpy(memory, list, sizeof(*list));
+	*list = memory;
+}

@@ -1,0 +1,226 @@
+#include <math.h>
+#include <string.h>
+
+#include "profile/stats/stat.h"
+
+static void put(struct pt_hist *hist, size_t i, uint32_t count)
+{
+	if (hist->bytes == 1)
+		((uint8_t *)hist->bucket)[i] = (uint8_t)count;
+	else if (hist->bytes == 2)
+		((uint16_t *)hist->bucket)[i] = (uint16_t)count;
+	else
+		((uint32_t *)hist->bucket)[i] = count;
+}
+
+static void give_back(struct pt_hist *hist)
+{
+	pt_histroom_give(hist->room, hist->bucket, (size_t)hist->n_buckets * hist->bytes);
+}
+
+/* What is in buckets of another size. */
+static void copy_buckets(void *to, unsigned to_bytes, const struct pt_hist *from)
+{
+	if (to_bytes == 2 && from->bytes == 1)
+		for (size_t i = 0; i < from->n_buckets; i++)
+			((uint16_t *)to)[i] = ((const uint8_t *)from->bucket)[i];
+	else if (to_bytes == 4 && from->bytes == 2)
+		for (size_t i = 0; i < from->n_buckets; i++)
+			((uint32_t *)to)[i] = ((const uint16_t *)from->bucket)[i];
+	else
+		memcpy(to, from->bucket, (size_t)from->n_buckets * to_bytes);
+}
+
+/* Other buckets, of the same size or the next one; what is there stays. */
+static bool reshape(struct pt_hist *hist, size_t first, size_t end, unsigned bytes)
+{
+	struct pt_hist now = {
+		.bucket = pt_histroom_take(hist->room, (end - first) * bytes), .room = hist->room,
+		.first = (uint16_t)first, .n_buckets = (uint16_t)(end - first), .bytes = (uint8_t)bytes,
+	};
+
+	if (now.bucket == NULL) {
+		hist->broken = true;
+		return false;
+	}
+	if (hist->n_buckets > 0)
+		copy_buckets((uint8_t *)now.bucket + (hist->first - first) * bytes, bytes, hist);
+	give_back(hist);
+	*hist = now;
+	return true;
+}
+
+/* Buckets come by the power of two. */
+static bool widen(struct pt_hist *hist, size_t index)
+{
+	size_t first = index >> PT_HIST_BITS << PT_HIST_BITS, end = first + (1 << PT_HIST_BITS), had = hist->n_buckets;
+
+	if (had > 0) {
+		first = first < hist->first ? first : hist->first;
+		end = end > hist->first + had ? end : hist->first + had;
+	}
+	return reshape(hist, first, end, had > 0 ? hist->bytes : 1);
+}
+
+bool pt_hist_make_room(struct pt_hist *hist, size_t index)
+{
+	if (hist->broken)
+		return false;
+	if (index - hist->first >= hist->n_buckets)
+		return widen(hist, index);
+	if (hist->bytes < sizeof(uint32_t))
+		return reshape(hist, hist->first, (size_t)hist->first + hist->n_buckets, 2u * hist->bytes);
+	for (size_t i = 0; i < hist->n_buckets; i++)	/* with all of them halved, quantiles stay as they are */
+		put(hist, i, pt_hist_count(hist, i) / 2);
+	return true;
+}
+
+/* As many values as find room. What does not change of hist is read once: for all that the compiler knows, it lies in
+ * the middle of its own buckets. */
+#define ADD_SOME(name, type) \
+	static size_t name(const struct pt_hist *hist, const uint16_t *index, size_t n, size_t step) \
+	{ \
+		const size_t first = hist->first, n_buckets = hist->n_buckets; \
+		type *bucket = hist->bucket; \
+\
+		for (size_t i = 0; i < n; i++) { \
+			size_t at = index[i * step] - first; \
+\
+			if (__builtin_expect(at >= n_buckets || bucket[at] == (type)-1, 0)) \
+				return i; \
+			bucket[at]++; \
+		} \
+		return n; \
+	}
+ADD_SOME(add_some_1, uint8_t)
+ADD_SOME(add_some_2, uint16_t)
+ADD_SOME(add_some_4, uint32_t)
+
+void pt_hist_add_all(struct pt_hist *hist, const uint16_t *index, size_t n, size_t step)
+{
+	for (size_t done = 0; done < n; ) {
+		done += (hist->bytes <= 1 ? add_some_1 : hist->bytes == 2 ? add_some_2 : add_some_4)
+			(hist, index + done * step, n - done, step);
+		if (done < n && !pt_hist_make_room(hist, index[done * step]))
+			return;
+	}
+}
+
+static void add(struct pt_hist *hist, size_t index, uint32_t count)
+{
+	static const uint32_t full[] = { [1] = UINT8_MAX, [2] = UINT16_MAX, [4] = UINT32_MAX };
+	size_t at;
+
+	while ((at = index - hist->first) >= hist->n_buckets || count > full[hist->bytes] - pt_hist_count(hist, at))
+		if (!pt_hist_make_room(hist, index))
+			return;
+	put(hist, at, pt_hist_count(hist, at) + count);
+}
+
+void pt_hist_add(struct pt_hist *hist, uint64_t value)
+{
+	add(hist, pt_hist_index(value), 1);
+}
+
+void pt_hist_add_hist(struct pt_hist *hist, const struct pt_hist *other)
+{
+	for (size_t i = 0; i < other->n_buckets; i++)
+		if (pt_hist_count(other, i) != 0)
+			add(hist, other->first + i, pt_hist_count(other, i));
+	hist->broken |= other->broken;
+}
+
+void pt_hist_fini(struct pt_hist *hist)
+{
+	give_back(hist);
+	*hist = (struct pt_hist){ .room = hist->room };
+}
+
+void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at)
+{
+	if (value < stat->min) {
+		stat->min = value;
+		stat->min_at = at;
+	}
+	if (value > stat->max || stat->n == 0) {
+		stat->max = value;
+		stat->max_at = at;
+	}
+	stat->n++;
+	stat->total += value;
+	if (stat->hist != NULL)
+		pt_hist_add(stat->hist, value);
+}
+
+double pt_stat_avg(const struct pt_stat *stat)
+{
+	return stat->n != 0 ? (double)stat->total / (double)stat->n : 0;
+}
+
+static uint64_t bucket_middle(size_t index)
+{
+	size_t shift = index < 2 << PT_HIST_BITS ? 0 : (index >> PT_HIST_BITS) - 1;
+
+	return ((uint64_t)(index - (shift << PT_HIST_BITS)) << shift) + (UINT64_C(1) << shift) / 2;
+}
+
+uint64_t pt_stat_quantile(const struct pt_stat *stat, double q)
+{
+	const struct pt_hist *hist = stat->hist;
+	uint64_t n = 0, rank, value, seen = 0;
+	size_t i = 0;
+
+	for (size_t k = 0; hist != NULL && k < hist->n_buckets; k++)
+		n += pt_hist_count(hist, k);
+	if (n == 0 || hist->broken)
+		return PT_UNKNOWN;
+	rank = (uint64_t)(q * (double)(n - 1));
+	while (i < hist->n_buckets - 1u && (seen += pt_hist_count(hist, i)) <= rank)
+		i++;
+	value = bucket_middle(hist->first + i);
+	return value < stat->min ? stat->min : value > stat->max ? stat->max : value;
+}
+
+/* Source: the usual table for few degrees; above, the Cornish-Fisher expansion around the normal quantile
+ * (Abramowitz and Stegun, 26.7.5), good to 4 digits there. */
+double pt_student_95(uint64_t degrees)
+{
+	static const double table[] = { 0, 12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622,
+					2.2281 };
+	const double z = 1.959964;
+	double n = (double)degrees;
+
+	if (degrees < PT_LEN(table))
+		return degrees > 0 ? table[degrees] : INFINITY;
+	return z + (pow(z, 3) + z) / (4 * n) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
+	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * n * n * n);
+}
+
+static void wilson(struct pt_share *s, double t)
+{
+	double k = t * t / s->effective, centre = (s->share + k / 2) / (1 + k);
+	double half = sqrt(k * s->share * (1 - s->share) + k * k / 4) / (1 + k);
+
+	s->lo = fmax(0, centre - half);
+	s->hi = fmin(1, centre + half);
+}
+
+struct pt_share pt_cluster_share(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum)
+{
+	struct pt_share s = { .lo = 0, .hi = 1 };
+	double residuals, variance, n = (double)total->n;
+
+	if (total->y <= 0)
+		return s;
+	s.share = fmin(1, sum->x / total->y);
+	if (total->n < 2)
+		return s;
+	residuals = sum->xx - 2 * s.share * sum->xy + s.share * s.share * total->yy;
+	variance = residuals * n / (n - 1) / (total->y * total->y);
+	/* Clusters that all agree (nothing seen in any, or all of every one) say no more than n samples would. */
+	s.effective = n;
+	if (variance > 1e-12 && s.share > 0 && s.share < 1)
+		s.effective = s.share * (1 - s.share) / variance;
+	wilson(&s, pt_student_95(total->n - 1));
+	return s;
+}

@@ -1,0 +1,112 @@
+/* Numbers about numbers: total, least, most and average with the moments of the extremes; quantiles from a histogram
+ * of bounded size; 95 % intervals of shares from clustered samples. Pure. */
+#ifndef PT_PROFILE_STAT_H
+#define PT_PROFILE_STAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/stats/histogram_memory.h"
+#include "base/util.h"
+
+/* Buckets of a log-linear histogram: one for each value below 64, above 32 per power of two. A quantile is the middle
+ * of its bucket: at most 1/64 = 1.6 % off the true one, and never outside [least, most]. */
+enum { PT_HIST_BITS = 5, PT_HIST_BUCKETS = (64 - PT_HIST_BITS + 1) << PT_HIST_BITS };
+
+/* All zero, but for the room: no values. Memory: only for the buckets between the least and the most, rounded to powers
+ * of two, and for each only as much as the fullest one needs: most histograms have few values, and so they stay in the
+ * cache. */
+struct pt_hist {
+	void *bucket;		/* owned; pt_hist_fini() gives it back */
+	struct pt_histroom *room;	/* whose memory that is; NULL: the heap's */
+	uint16_t first, n_buckets;	/* which ones it has */
+	uint8_t bytes;		/* of each: 1, 2 or 4; 0: it has none */
+	bool broken;		/* there was no memory for a value: no quantiles */
+};
+
+struct pt_stat {
+	uint64_t n, total;
+	uint64_t min, max;	/* PT_UNKNOWN and 0 while n == 0 */
+	uint64_t min_at, max_at;	/* stamps given with them: the first of equal ones */
+	struct pt_hist *hist;	/* the caller's, may be shared by nobody else; NULL: no quantiles */
+};
+
+static inline struct pt_stat pt_stat_empty(void)
+{
+	return (struct pt_stat){ .min = PT_UNKNOWN, .min_at = PT_UNKNOWN, .max_at = PT_UNKNOWN };
+}
+
+static inline size_t pt_hist_index(uint64_t value)
+{
+	unsigned shift = 63 - PT_HIST_BITS - (unsigned)__builtin_clzll(value | 1 << PT_HIST_BITS);
+
+	return ((size_t)shift << PT_HIST_BITS) + (size_t)(value >> shift);
+}
+
+/* For pt_hist_add(): index may have been out of range, or its bucket full. False: broken. */
+bool pt_hist_make_room(struct pt_hist *hist, size_t index);
+
+/* Values in bucket i of those it has. */
+static inline uint32_t pt_hist_count(const struct pt_hist *hist, size_t i)
+{
+	if (hist->bytes == 1)
+		return ((const uint8_t *)hist->bucket)[i];
+	return hist->bytes == 2 ? ((const uint16_t *)hist->bucket)[i] : ((const uint32_t *)hist->bucket)[i];
+}
+
+/* It will be wanted soon: all of its buckets. */
+static inline void pt_hist_fetch(const struct pt_hist *hist)
+{
+	for (size_t at = 0; at < (size_t)hist->n_buckets * hist->bytes; at += 64)
+		__builtin_prefetch((const char *)hist->bucket + at, 1);
+}
+
+/* n values by their pt_hist_index(), each `step` places behind the one before. */
+void pt_hist_add_all(struct pt_hist *hist, const uint16_t *index, size_t n, size_t step);
+/* All that other has, too. */
+void pt_hist_add_hist(struct pt_hist *hist, const struct pt_hist *other);
+void pt_hist_add(struct pt_hist *hist, uint64_t value);
+
+void pt_hist_fini(struct pt_hist *hist);	/* as it began */
+void pt_stat_add(struct pt_stat *stat, uint64_t value, uint64_t at);
+double pt_stat_avg(const struct pt_stat *stat);	/* 0 without values */
+/* q in 0..1. PT_UNKNOWN without a histogram or values. */
+uint64_t pt_stat_quantile(const struct pt_stat *stat, double q);
+
+/* A share estimated from clusters (bursts, batches of samples) that are independent of each other, while what is in
+ * one cluster is not. x of the cluster's y units had the property. Sums only: add up cluster by cluster; clusters
+ * with x = 0 need no call for x. */
+struct pt_cluster_total { uint64_t n; double y, yy; };	/* all clusters */
+struct pt_cluster_sum { double x, xx, xy; };		/* one property */
+
+static inline void pt_cluster_add_total(struct pt_cluster_total *total, double y)
+{
+	total->n++;
+	total->y += y;
+	total->yy += y * y;
+}
+
+static inline void pt_cluster_add(struct pt_cluster_sum *sum, double x, double y)
+{
+	sum->x += x;
+	sum->xx += x * x;
+	sum->xy += x * y;
+}
+
+struct pt_share {
+	double share;		/* sum of x / sum of y */
+	double lo, hi;		/* 95 % interval; 0 and 1 when the clusters cannot say: fewer than two */
+	double effective;	/* independent samples that would give the same variance */
+};
+
+/* Ratio estimator: the variance of x / y comes from the residuals x - share * y between clusters (Cochran, Sampling
+ * Techniques, chapter 6). The interval is Wilson's for the effective sample size share (1 - share) / variance, with
+ * Student's t for n - 1 degrees of freedom in place of the normal quantile: right for few clusters and near 0 and 1,
+ * where the plain "plus or minus two sigma" is too short and leaves [0, 1]. */
+struct pt_share pt_cluster_share(const struct pt_cluster_total *total, const struct pt_cluster_sum *sum);
+
+/* Two-sided 95 % quantile of Student's t: 12.706 for one degree of freedom, 1.960 for very many. */
+double pt_student_95(uint64_t degrees);
+
+#endif

@@ -1,0 +1,383 @@
+/* Reading an ELF: everything in it is untrusted, so it is read into memory first (a file that shrinks under us cannot
+ * hurt), libelf checks offsets against that memory, and what is kept is copied under a bound. */
+#include <elfutils/libdwelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/code/codemap.h"
+#include "program/elf/debugfile.h"
+#include "program/dwarf/dwarf.h"
+#include "host/whole_file.h"
+#include "program/model/settings.h"
+#include "program/elf/elf_parts.h"
+#include "base/util.h"
+
+enum { ARENA_EXTRA = 1 << 16 };
+enum { MAX_SEGMENTS = 256 };
+enum { EM_S12Z = 249, EM_S12Z_BINUTILS = 0x4def };	/* registered, younger than some elf.h; what GNU ld writes */
+
+int pt_elf_damaged(struct pt_elf_reader *r, const char *what)
+{
+	return pt_fail(r->err, PT_EARG, "%s is damaged: %s", r->name, what);
+}
+
+int pt_elf_no_room(struct pt_elf_reader *r)
+{
+	return pt_elf_damaged(r, "it describes more than it holds");
+}
+
+bool pt_elf_in_memory(const GElf_Shdr *sh)
+{
+	return (sh->sh_flags & SHF_ALLOC) != 0 && sh->sh_size > 0 && sh->sh_size <= UINT64_MAX - sh->sh_addr &&
+	       sh->sh_type != SHT_NOBITS;
+}
+
+static const char *machine_name(unsigned machine, char room[24])
+{
+	static const struct { unsigned machine; const char *name; } names[] = {
+		{ EM_386, "x86" }, { EM_X86_64, "x86-64" }, { EM_ARM, "Arm" }, { EM_AARCH64, "AArch64" },
+		{ EM_PPC, "PowerPC" }, { EM_PPC64, "PowerPC 64" }, { EM_MICROBLAZE, "MicroBlaze" }, { EM_S12Z, "S12Z" },
+		{ EM_MIPS, "MIPS" }, { EM_RISCV, "RISC-V" }, { EM_68HC12, "HC12" }, { EM_AVR, "AVR" },
+		{ EM_XTENSA, "Xtensa" }, { EM_MSP430, "MSP430" }, { EM_SPARC, "SPARC" },
+	};
+
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (names[i].machine == machine)
+			return names[i].name;
+	snprintf(room, 24, "machine %u", machine);
+	return room;
+}
+
+static int check_machine(const char *name, unsigned is, unsigned wanted, struct pt_err *err)
+{
+	char is_room[24], wanted_room[24];
+
+	if (wanted == 0 || is == wanted)
+		return 0;
+	return pt_fail(err, PT_EARG, "%s is for %s, but the target is %s", name, machine_name(is, is_room),
+		       machine_name(wanted, wanted_room));
+}
+
+bool pt_program_is_big_endian(const struct pt_program *program)
+{
+	return program->elf.bytes != NULL && program->elf.bytes[EI_DATA] == ELFDATA2MSB;
+}
+
+unsigned pt_program_address_bytes(const struct pt_program *program)
+{
+	return program->elf.bytes != NULL && program->elf.bytes[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+}
+
+unsigned pt_program_machine(const struct pt_program *program)
+{
+	return program->machine;
+}
+
+int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err)
+{
+	return program->machine == 0 ? 0 : check_machine(program->path, program->machine, elf_machine, err);
+}
+
+static int read_header(struct pt_elf_reader *r, unsigned machine)
+{
+	if (elf_kind(r->elf) != ELF_K_ELF)
+		return pt_fail(r->err, PT_EARG, "%s is not an ELF file", r->name);
+	if (gelf_getehdr(r->elf, &r->header) == NULL)
+		return pt_elf_damaged(r, elf_errmsg(-1));
+	if (r->header.e_machine == EM_S12Z_BINUTILS)
+		r->header.e_machine = EM_S12Z;
+	if (check_machine(r->name, r->header.e_machine, machine, r->err) < 0)
+		return r->err->code;
+	r->program->machine = r->header.e_machine;
+	if (r->header.e_type != ET_EXEC && r->header.e_type != ET_DYN)
+		return pt_fail(r->err, PT_EARG, "%s is not linked: an executable is needed", r->name);
+	return 0;
+}
+
+static int add_segment(struct pt_elf_reader *r, const GElf_Phdr *ph)
+{
+	struct pt_segment s = {
+		.addr = ph->p_paddr, .size = ph->p_filesz, .run = ph->p_vaddr,
+		.code = (ph->p_flags & PF_X) != 0, .writable = (ph->p_flags & PF_W) != 0,
+	};
+	struct pt_program *p = r->program;
+
+	if (ph->p_offset > r->len_bytes || ph->p_filesz > r->len_bytes - ph->p_offset)
+		return pt_elf_damaged(r, "a segment ends behind the file");
+	if (ph->p_memsz > UINT64_MAX - ph->p_vaddr || ph->p_filesz > UINT64_MAX - ph->p_paddr ||
+	    ph->p_filesz > ph->p_memsz)
+		return pt_elf_damaged(r, "a segment has an impossible size");
+	if (s.size > 0) {
+		s.bytes = r->bytes + ph->p_offset;
+		p->segments[p->n_segments++] = s;
+	}
+	if (ph->p_memsz > ph->p_filesz) {
+		s.bytes = NULL;
+		s.addr = s.run = ph->p_vaddr + ph->p_filesz;
+		s.size = ph->p_memsz - ph->p_filesz;
+		s.code = false;
+		p->segments[p->n_segments++] = s;
+	}
+	return 0;
+}
+
+static int read_segments(struct pt_elf_reader *r)
+{
+	size_t n;
+
+	if (elf_getphdrnum(r->elf, &n) != 0)
+		return pt_elf_damaged(r, elf_errmsg(-1));
+	if (n > MAX_SEGMENTS)
+		return pt_elf_damaged(r, "too many segments");
+	r->program->segments = calloc(2 * n + 1, sizeof(*r->program->segments));
+	if (r->program->segments == NULL)
+		return pt_elf_no_room(r);
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
+
+		if (gelf_getphdr(r->elf, (int)i, &ph) == NULL)
+			return pt_elf_damaged(r, elf_errmsg(-1));
+		if (ph.p_type == PT_LOAD && add_segment(r, &ph) < 0)
+			return r->err->code;
+	}
+	return r->program->n_segments > 0 ? 0 : pt_elf_damaged(r, "it has nothing to load");
+}
+
+/* Functions in RAM often sit in a data section: what holds a function is code. */
+static void find_code_segments(struct pt_program *p)
+{
+	for (size_t i = 0; i < p->n_segments; i++) {
+		struct pt_segment *s = &p->segments[i];
+
+		for (size_t k = 0; s->bytes != NULL && !s->code && k < p->n_functions; k++)
+			s->code = p->functions[k].address - s->run < s->size;
+	}
+}
+
+bool pt_elf_names_vectors(const char *name)
+{
+	static const char *const names[] = {
+		".isr_vector", ".interrupts", ".vectors", ".vector_table", ".intvecs", ".text.vectors", ".vector",
+		"__isr_vector", "__Vectors", "g_pfnVectors", "__vector_table", "__vectors", "_vectors", "vector_table",
+		"vectors", "isr_vector", "__interrupts", "exception_table",
+	};
+
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+void pt_elf_found_vectors(struct pt_elf_reader *r, uint64_t addr, uint64_t bytes)
+{
+	if (r->vectors.addr == PT_UNKNOWN)
+		r->vectors = (struct pt_vectors){ addr, bytes >= 8 ? bytes : UINT64_MAX, true };
+}
+
+static void find_vectors(struct pt_elf_reader *r)
+{
+	const struct pt_program *p = r->program;
+	uint64_t lowest = PT_UNKNOWN;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	while (elf_getshdrstrndx(r->elf, &names) == 0 && (scn = elf_nextscn(r->elf, scn)) != NULL) {
+		const char *name = gelf_getshdr(scn, &sh) != NULL ? elf_strptr(r->elf, names, sh.sh_name) : NULL;
+
+		if (name != NULL && pt_elf_in_memory(&sh) && pt_elf_names_vectors(name))
+			pt_elf_found_vectors(r, sh.sh_addr, sh.sh_size);
+	}
+	for (size_t i = 0; i < p->n_segments; i++)
+		if (p->segments[i].bytes != NULL && p->segments[i].run < lowest)
+			lowest = p->segments[i].run;
+	if (r->vectors.addr == PT_UNKNOWN)
+		r->vectors = (struct pt_vectors){ lowest, UINT64_MAX, false };
+}
+
+void pt_elf_build_id(Elf *elf, char text[PT_BUILD_ID_TEXT])
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+
+	text[0] = '\0';
+	for (ssize_t i = 0; i < n && i < 64; i++)
+		snprintf(text + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
+}
+
+static int read_build_id(struct pt_elf_reader *r)
+{
+	char text[PT_BUILD_ID_TEXT];
+
+	pt_elf_build_id(r->elf, text);
+	r->program->build_id = pt_arena_text(&r->program->arena, text);
+	return r->program->build_id != NULL ? 0 : pt_elf_no_room(r);
+}
+
+/* What the program is made of, and where to look for more. */
+struct origin {
+	const char *name;
+	struct pt_program_file file;
+	const char *debug_name;			/* the debug file, if it is at hand */
+	struct pt_program_file debug;		/* bytes NULL: it is not */
+	const char *debug_dirs;			/* where it is looked for then; NULL: nowhere */
+	unsigned elf_machine;
+	bool vector_offset_given;
+	uint8_t vector_offset;
+};
+
+static void find_debug_file(struct pt_elf_reader *r, struct origin *from)
+{
+	struct pt_program_file debug = from->debug;
+
+	from->debug.bytes = NULL;
+	if (debug.bytes != NULL)
+		pt_debugfile_take(r, from->debug_name, debug);
+	else if (from->debug_dirs != NULL && pt_debugfile_wanted(r))
+		pt_debugfile_find(r, from->debug_dirs);
+}
+
+static void warn_of_unnamed(struct pt_program *p)
+{
+	bool stripped = p->n_functions == p->n_unnamed;
+	char text[200];
+
+	if (p->n_functions == 0) {
+		pt_program_warn(p, "stripped: the ELF has no functions, so addresses stand for names");
+	} else if (p->n_unnamed > 0) {
+		snprintf(text, sizeof(text),
+			 "%s%zu function%s no symbol, found by the code's calls: addresses stand for names, and "
+			 "borders are guesses",
+			 stripped ? "stripped: " : "", p->n_unnamed, p->n_unnamed == 1 ? " has" : "s have");
+		pt_program_warn(p, text);
+	}
+}
+
+static void warn_of_limits(struct pt_program *p)
+{
+	if (p->n_functions > PT_MAX_FUNCTIONS)
+		pt_program_warn(p, "more than 65534 functions: those at the highest addresses have no numbers of their "
+				   "own");
+	warn_of_unnamed(p);
+}
+
+static int fill_program(struct pt_elf_reader *r, struct origin *from)
+{
+	struct pt_program *p = r->program;
+
+	if (read_header(r, from->elf_machine) < 0 || read_segments(r) < 0 || read_build_id(r) < 0)
+		return r->err->code;
+	find_debug_file(r, from);
+	if (pt_elf_read_symbols(r) < 0)
+		return r->err->code;
+	find_code_segments(p);
+	find_vectors(r);
+	pt_elf_find_unnamed(r);
+	pt_program_seal(p, r->vectors);
+	pt_elf_find_loads(r);
+	p->dwarf = r->debug != NULL && pt_dwarf_section_bytes(r->elf, ".debug_info") == 0 ? &p->debug : &p->elf;
+	pt_program_read_lines(p, p->dwarf == &p->debug ? r->debug : r->elf);
+	warn_of_limits(p);
+	return 0;
+}
+
+/* The bytes of from are the program's from here on. */
+static struct pt_program *build(struct origin from, struct pt_err *err)
+{
+	struct pt_err ignored = { 0 };
+	struct pt_elf_reader r = {
+		.name = from.name, .bytes = from.file.bytes, .len_bytes = from.file.len_bytes,
+		.vectors = { .addr = PT_UNKNOWN },
+		.err = err != NULL ? err : &ignored,
+	};
+	int rc;
+
+	r.elf = pt_elf_memory(from.file.bytes, from.file.len_bytes, &r.copy);
+	r.program = pt_program_new(from.name, PT_ARENA_FACTOR * from.file.len_bytes + ARENA_EXTRA);
+	if (r.program != NULL) {
+		r.program->elf = from.file;
+		r.program->vector_offset_given = from.vector_offset_given;
+		r.program->vector_offset = from.vector_offset;
+	}
+	if (r.elf == NULL || r.program == NULL)
+		rc = pt_fail(r.err, PT_EARG, "%s is not an ELF file", from.name);
+	else
+		rc = fill_program(&r, &from);
+	free(r.drafts);
+	free(r.marks);
+	elf_end(r.elf);
+	elf_end(r.debug);
+	free(r.copy);
+	free(r.debug_copy);
+	free(from.debug.bytes);
+	if (r.program == NULL) {
+		free(from.file.bytes);
+	} else if (rc < 0) {
+		pt_program_unref(r.program);
+		r.program = NULL;
+	} else {
+		pt_sha256_text(from.file.bytes, from.file.len_bytes, r.program->sha256);
+	}
+	return r.program;
+}
+
+static bool copy_file(struct pt_program_file *to, const uint8_t *bytes, size_t len_bytes, const char *name,
+		      struct pt_err *err)
+{
+	*to = (struct pt_program_file){ malloc(len_bytes + 1), len_bytes };
+	if (to->bytes == NULL) {
+		pt_fail(err, PT_ENOMEM, "%s: no memory", name);
+		return false;
+	}
+	memcpy(to->bytes, bytes, len_bytes);
+	return true;
+}
+
+struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
+					 struct pt_err *err)
+{
+	struct origin from = { .name = name, .elf_machine = elf_machine };
+
+	return copy_file(&from.file, bytes, len_bytes, name, err) ? build(from, err) : NULL;
+}
+
+struct pt_program *pt_program_from_two(const char *name, const uint8_t *bytes, size_t len_bytes, const char *debug_name,
+				       const uint8_t *debug_bytes, size_t debug_len_bytes, struct pt_err *err)
+{
+	struct origin from = { .name = name, .debug_name = debug_name };
+
+	if (!copy_file(&from.debug, debug_bytes, debug_len_bytes, debug_name, err))
+		return NULL;
+	if (!copy_file(&from.file, bytes, len_bytes, name, err)) {
+		free(from.debug.bytes);
+		return NULL;
+	}
+	return build(from, err);
+}
+
+struct pt_program *pt_program_open_with(const char *path, unsigned elf_machine, const struct pt_params *settings,
+					struct pt_err *err)
+{
+	struct origin from = {
+		.name = path, .debug_dirs = pt_params_text(settings, &pt_program_params[PT_PROGRAM_DEBUG_DIR]),
+		.elf_machine = elf_machine,
+		.vector_offset_given =
+			settings != NULL && pt_params_given(settings, &pt_program_params[PT_PROGRAM_VECTOR_OFFSET]),
+	};
+	struct pt_program *program;
+
+	if (from.vector_offset_given)
+		from.vector_offset = (uint8_t)pt_params_number(settings, &pt_program_params[PT_PROGRAM_VECTOR_OFFSET]);
+
+	from.file.bytes = pt_file_read(path, PT_PROGRAM_MAX_BYTES, &from.file.len_bytes, err);
+	program = from.file.bytes != NULL ? build(from, err) : NULL;
+	if (program != NULL)
+		pt_program_set_settings(program, settings);
+	return program;
+}
+
+struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err)
+{
+	return pt_program_open_with(path, elf_machine, NULL, err);
+}

@@ -1,0 +1,199 @@
+/* Variables for the analyses: an expression, its trace plan, and what is needed of its type. */
+#include "program/expr/variable.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/expr/expr.h"
+
+static enum pt_variable_kind kind_of(const struct pt_type *type)
+{
+	switch (type->kind) {
+	case PT_TYPE_BOOL: return PT_VARIABLE_BOOL;
+	case PT_TYPE_CHAR: return PT_VARIABLE_CHAR;
+	case PT_TYPE_FLOAT: return PT_VARIABLE_FLOAT;
+	case PT_TYPE_ENUM: return PT_VARIABLE_ENUM;
+	case PT_TYPE_POINTER: return PT_VARIABLE_POINTER;
+	default: return type->is_signed ? PT_VARIABLE_SIGNED : PT_VARIABLE_UNSIGNED;
+	}
+}
+
+static int copy_names(struct pt_types *types, const struct pt_type *type, struct pt_variable *var, struct pt_err *err)
+{
+	const struct pt_enumerator *names;
+	size_t n;
+
+	names = pt_type_enumerators(types, type, &n);
+	if (n == 0)
+		return 0;
+	var->names = calloc(n, sizeof(*var->names));
+	if (var->names == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory");
+	for (; var->n_names < n; var->n_names++) {
+		struct pt_enumerator *to = &var->names[var->n_names];
+
+		to->name = strdup(names[var->n_names].name);
+		to->value = names[var->n_names].value;
+		if (to->name == NULL)
+			return pt_fail(err, PT_ENOMEM, "no memory");
+	}
+	return 0;
+}
+
+/* Casts that narrow a value choose its low bytes: a bit-field that begins at bit 0. */
+static int fill(struct pt_types *types, const struct pt_plan *plan, const char *expression, struct pt_variable *var,
+		struct pt_err *err)
+{
+	const struct pt_plan_leaf *leaf = &plan->leaf[0];
+	const struct pt_type *type = pt_type_strip(types, leaf->type);
+
+	*var = (struct pt_variable){
+		.name = strdup(expression), .addr = leaf->addr, .size_bytes = leaf->size_bytes, .kind = kind_of(type),
+		.is_signed = type->is_signed, .big_endian = pt_types_big_endian(types), .first_bit = leaf->first_bit,
+		.n_bits = leaf->n_bits,
+	};
+	if (plan->value_bytes > 0 && leaf->n_bits == 0)
+		var->n_bits = (uint8_t)(8 * plan->value_bytes);
+	if (var->name == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory");
+	return copy_names(types, type, var, err);
+}
+
+/* A sentence for what is no single place. */
+static int explain(struct pt_types *types, const struct pt_expr *expr, const struct pt_plan *plan, struct pt_err *err)
+{
+	struct pt_c_value value;
+	char name[80];
+
+	if (pt_expr_evaluate(expr, NULL, NULL, &value, err) == 0 && value.has_place && !value.loaded) {
+		const struct pt_type *type = pt_type_strip(types, value.type);
+
+		pt_type_print(types, value.type, name, sizeof(name));
+		if (type->kind == PT_TYPE_STRUCT || type->kind == PT_TYPE_UNION)
+			return pt_fail(err, PT_EARG, "%.100s is a %s: name a member of it", pt_expr_text(expr), name);
+		if (type->kind == PT_TYPE_ARRAY)
+			return pt_fail(err, PT_EARG, "%.100s is an array (%s): name an element of it",
+				       pt_expr_text(expr), name);
+		return pt_fail(err, PT_EARG, "%.100s (%s) is no variable that has a value", pt_expr_text(expr), name);
+	}
+	if (plan->kind == PT_PLAN_CONSTANT && plan->n_leaves == 0 && err != NULL && err->code < 0)
+		return err->code;	/* an unknown name, most often */
+	return pt_fail(err, PT_EARG, "%.100s is not one place in memory: %s", pt_expr_text(expr), plan->reason);
+}
+
+int pt_variable_of(struct pt_types *types, const char *expression, struct pt_variable *var, struct pt_err *err)
+{
+	struct pt_err ignored = { 0 };
+	struct pt_plan plan;
+	struct pt_expr *expr;
+	int rc;
+
+	*var = (struct pt_variable){ 0 };
+	if (err == NULL)
+		err = &ignored;
+	err->code = 0;
+	expr = pt_expr_parse(types, expression, err);
+	if (expr == NULL)
+		return err->code;
+	pt_expr_plan(expr, &plan);
+	rc = plan.kind == PT_PLAN_ONE ? fill(types, &plan, expression, var, err) : explain(types, expr, &plan, err);
+	pt_expr_free(expr);
+	if (rc < 0)
+		pt_variable_fini(var);
+	return rc;
+}
+
+int pt_variable_resolve(struct pt_program *program, const char *expression, struct pt_variable *var, struct pt_err *err)
+{
+	struct pt_types *types = pt_types_new(program);
+	int rc;
+
+	if (types == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory");
+	rc = pt_variable_of(types, expression, var, err);
+	pt_types_free(types);
+	return rc;
+}
+
+void pt_variable_fini(struct pt_variable *var)
+{
+	for (size_t i = 0; i < var->n_names; i++)
+		free((char *)(uintptr_t)var->names[i].name);
+	free(var->names);
+	free(var->name);
+	*var = (struct pt_variable){ 0 };
+}
+
+int64_t pt_variable_number(const struct pt_variable *var, uint64_t raw)
+{
+	unsigned n_bits = var->n_bits > 0 ? var->n_bits : 8 * var->size_bytes;
+
+	raw >>= var->n_bits > 0 ? var->first_bit : 0;
+	if (n_bits < 64) {
+		raw &= (UINT64_C(1) << n_bits) - 1;
+		if (var->is_signed && n_bits > 0 && (raw >> (n_bits - 1) & 1) != 0)
+			raw |= UINT64_MAX << n_bits;
+	}
+	return (int64_t)raw;
+}
+
+double pt_variable_real(const struct pt_variable *var, uint64_t raw)
+{
+	uint32_t half = (uint32_t)raw;
+	double d;
+	float f;
+
+	if (var->kind == PT_VARIABLE_FLOAT && var->size_bytes == 4) {
+		memcpy(&f, &half, sizeof(f));
+		return (double)f;
+	}
+	if (var->kind == PT_VARIABLE_FLOAT) {
+		memcpy(&d, &raw, sizeof(d));
+		return d;
+	}
+	if (var->is_signed || var->size_bytes < 8)
+		return (double)pt_variable_number(var, raw);
+	return (double)(uint64_t)pt_variable_number(var, raw);
+}
+
+uint64_t pt_variable_raw(const struct pt_variable *var, const uint8_t *bytes)
+{
+	uint64_t raw = 0;
+
+	for (unsigned i = 0; i < var->size_bytes && i < 8; i++)
+		raw |= (uint64_t)bytes[var->big_endian ? var->size_bytes - 1 - i : i] << 8 * i;
+	return raw;
+}
+
+const char *pt_variable_name_of(const struct pt_variable *var, uint64_t raw)
+{
+	int64_t number = pt_variable_number(var, raw);
+
+	for (size_t i = 0; i < var->n_names; i++)
+		if (var->names[i].value == number)
+			return var->names[i].name;
+	return NULL;
+}
+
+void pt_variable_print(const struct pt_variable *var, uint64_t raw, char *text, size_t room)
+{
+	const char *name = pt_variable_name_of(var, raw);
+	int64_t number = pt_variable_number(var, raw);
+
+	if (name != NULL)
+		snprintf(text, room, "%s", name);
+	else if (var->kind == PT_VARIABLE_FLOAT)
+		snprintf(text, room, "%.*g", var->size_bytes == 4 ? 7 : 15, pt_variable_real(var, raw));
+	else if (var->kind == PT_VARIABLE_POINTER)
+		snprintf(text, room, "0x%" PRIx64, (uint64_t)number);
+	else if (var->kind == PT_VARIABLE_BOOL && (number == 0 || number == 1))
+		snprintf(text, room, "%s", number != 0 ? "true" : "false");
+	else if (var->kind == PT_VARIABLE_CHAR && number >= 0x20 && number < 0x7f)
+		snprintf(text, room, "'%c' (%d)", (int)number, (int)number);
+	else if (var->is_signed)
+		snprintf(text, room, "%" PRId64, number);
+	else
+		snprintf(text, room, "%" PRIu64, (uint64_t)number);
+}

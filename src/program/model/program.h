@@ -1,0 +1,119 @@
+/* The program under test, as its ELF describes it: functions, lines, code bytes, symbols. Read once, then constant
+ * and shared between threads. Knows no target: addresses are numbers. */
+#ifndef PT_PROGRAM_H
+#define PT_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "isa/isa.h"
+#include "base/params.h"
+
+struct pt_function {
+	const char *name;	/* as people write it: C++ and Rust names demangled */
+	uint64_t address;	/* where it runs, without Thumb bit */
+	uint64_t size;		/* bytes; to the next symbol where the ELF says 0 */
+	const char *file;	/* or NULL */
+	uint32_t line;		/* 0: unknown */
+	const char *linkage;	/* as in the symbol table; NULL in a description: the same as name */
+};
+
+struct pt_segment {
+	uint64_t addr, size;	/* where it is loaded, in bytes */
+	const uint8_t *bytes;	/* size of them; NULL: zeroed by the start-up code (.bss), addr = run */
+	bool code, writable;
+	uint64_t run;		/* where it runs or is accessed: differs from addr for what start-up code copies */
+};
+
+/* From addr on, up to the next mark, there is code, or data inside code (literal pools, jump tables). */
+struct pt_code_mark { uint64_t addr; bool code; };
+
+struct pt_program;
+
+/* A program without an ELF, for tests and images; all of it is copied. Functions and marks in any order; without
+ * marks every code segment is code from end to end. */
+struct pt_program_desc {
+	const char *name;
+	const struct pt_segment *segments;
+	size_t n_segments;
+	const struct pt_function *functions;
+	size_t n_functions;
+	const struct pt_code_mark *marks;
+	size_t n_marks;
+	uint64_t vectors;	/* address of the vector table; PT_UNKNOWN: none */
+	unsigned elf_machine;	/* whose code it is; 0: nobody says, it is read as Thumb */
+};
+
+struct pt_program *pt_program_from_desc(const struct pt_program_desc *desc);
+
+/* The largest ELF that is read, and the most code that is mapped. */
+enum { PT_PROGRAM_MAX_BYTES = 64 << 20, PT_PROGRAM_MAX_CODE = 16 << 20 };
+
+/* Open an ELF. Errors: PT_EIO cannot be read (with the system's reason), PT_EARG not an ELF, not for elf_machine
+ * (the sentence names both machines; 0 = any), or damaged. A stripped ELF opens: it has the
+ * functions that its code calls (pt_program_unnamed()), and pt_program_warning() says so. Nothing in the file is
+ * trusted. */
+struct pt_program *pt_program_open(const char *path, unsigned elf_machine, struct pt_err *err);
+/* The same with settings of pt_program_params (settings.h); NULL: all standards. What the ELF lacks, symbols or DWARF,
+ * is looked for in a separate debug file; one that does not belong to the ELF is refused, and a warning says so. */
+struct pt_program *pt_program_open_with(const char *path, unsigned elf_machine, const struct pt_params *settings,
+					struct pt_err *err);
+/* The same from memory (a built-in demo firmware, a file in a capture); name is for messages. bytes are copied. */
+struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
+					 struct pt_err *err);
+/* Settings for a program that was not opened with any; before somebody else has it. They are copied. */
+void pt_program_set_settings(struct pt_program *program, const struct pt_params *settings);
+/* Those, or those that it was opened with; may be NULL, which is all standards. */
+const struct pt_params *pt_program_settings(const struct pt_program *program);
+struct pt_program *pt_program_ref(struct pt_program *program);	/* any thread */
+void pt_program_unref(struct pt_program *program);		/* NULL is fine */
+
+const char *pt_program_path(const struct pt_program *program);
+/* Give it the name that reports shall show. Before it is shared. False: no room, it keeps the one it has. */
+bool pt_program_call(struct pt_program *program, const char *name);
+/* The separate debug file that symbols or lines are from; NULL: none. */
+const char *pt_program_debug_path(const struct pt_program *program);
+const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
+/* of the ELF file's bytes, hex; "": not from an ELF */
+const char *pt_program_sha256(const struct pt_program *program);
+unsigned pt_program_machine(const struct pt_program *program);		/* e_machine; 0: not from an ELF */
+bool pt_program_is_big_endian(const struct pt_program *program);
+/* 4 or 8: the class of the ELF; 4 without one */
+unsigned pt_program_address_bytes(const struct pt_program *program);
+/* PT_EARG, naming both machines, when the ELF is for another one than elf_machine. */
+int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err);
+/* How many of the functions no symbol names. They were found by the code's calls, their names are their addresses
+ * ("0x00000a14"), and where they end is a guess. */
+size_t pt_program_unnamed(const struct pt_program *program);
+const char *pt_program_warning(const struct pt_program *program);	/* "stripped: ..."; NULL: nothing to say */
+const struct pt_function *pt_program_functions(const struct pt_program *program, size_t *n);	/* by address */
+/* Do the len_bytes of text name the function: by its name, its linkage name, or its name without parameters
+ * ("motor::run" for "motor::run(int)")? Spaces do not count, so that a name can be one word. */
+bool pt_function_is(const struct pt_function *function, const char *text, size_t len_bytes);
+/* How much of a comma-separated list is its first name: the commas of "f<a, b>(int, int)" are the name's own. */
+size_t pt_function_list_first(const char *list);
+/* What is loaded, by load address. */
+const struct pt_segment *pt_program_segments(const struct pt_program *program, size_t *n);
+/* The same without the bytes between sections, which no loader has to write: what can be compared with a chip. */
+const struct pt_segment *pt_program_loads(const struct pt_program *program, size_t *n);
+bool pt_program_symbol(const struct pt_program *program, const char *name, uint64_t *addr, uint64_t *size);
+const struct pt_code_mark *pt_program_marks(const struct pt_program *program, size_t *n);	/* by run address */
+/* Source position of an address. Returns false where DWARF says nothing. */
+bool pt_program_line(const struct pt_program *program, uint64_t addr, const char **file, uint32_t *line);
+/* A code point as users write it: "main", "main+0x1c", "motor::run+4", "uart.c:120" (the file by as many of its last
+ * path components as are unique; the lowest address that the line has code at), "0x1234". PT_EARG, with a sentence: no
+ * such symbol, offset beyond the function, several files of this name, a line without code (it names the next one
+ * with), a line with code in several functions (it names them), not an address of the program's code. */
+int pt_program_point(const struct pt_program *program, const char *text, uint64_t *addr, struct pt_err *err);
+/* Vector table entries as the ELF has them: handler of exception n (isa.h) without Thumb bit, or PT_UNKNOWN. */
+uint64_t pt_program_vector(const struct pt_program *program, unsigned n);
+uint64_t pt_program_reset(const struct pt_program *program);	/* where the core starts, likewise */
+/* The same in a table that the core was seen to use. */
+uint64_t pt_program_vector_in(const struct pt_program *program, uint64_t table, unsigned n);
+/* The span the running program uses beyond its sections: [end of .bss, initial stack pointer). False: unknown, or not
+ * in the program, because the core has it from elsewhere than the vector table. */
+bool pt_program_stack_span(const struct pt_program *program, uint64_t *from, uint64_t *to);
+
+#endif

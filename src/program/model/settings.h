@@ -1,0 +1,10 @@
+/* The settings of a program: where else to look for what belongs to it, and what a user knows better than analysis. */
+#ifndef PT_PROGRAM_SETTINGS_H
+#define PT_PROGRAM_SETTINGS_H
+
+#include "base/params.h"
+
+enum { PT_PROGRAM_DEBUG_DIR, PT_PROGRAM_SOURCE_PATH, PT_PROGRAM_EXITS, PT_PROGRAM_VECTOR_OFFSET, PT_N_PROGRAM_PARAMS };
+extern const struct pt_param pt_program_params[PT_N_PROGRAM_PARAMS];
+
+#endif

@@ -1,0 +1,120 @@
+/* Task maps: plain arrays, looked through from the front. A map has tens of entries, and a switch comes thousands of
+ * times a second at most. */
+#include "program/orti/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t significant(const struct pt_task_map *map, uint64_t value)
+{
+	unsigned bytes = map->value_bytes != 0 ? map->value_bytes : map->size_bytes;
+
+	if (bytes > 0 && bytes < 8)
+		value &= (UINT64_C(1) << 8 * bytes) - 1;
+	return map->code_addresses ? value & ~UINT64_C(1) : value;
+}
+
+const struct pt_task_entry *pt_task_map_find(const struct pt_task_map *map, uint64_t value)
+{
+	value = significant(map, value);
+	for (size_t i = 0; i < map->n_tasks; i++)
+		if (significant(map, map->task[i].value) == value)
+			return &map->task[i];
+	return NULL;
+}
+
+const struct pt_task_entry *pt_task_map_service(const struct pt_task_map *map, uint64_t value, bool *enters)
+{
+	const struct pt_task_entry *entry = pt_task_map_find(map, map->enter_bit ? value & ~UINT64_C(1) : value);
+
+	*enters = map->enter_bit ? (value & 1) != 0 : entry == NULL || !entry->none;
+	return entry;
+}
+
+const struct pt_task_map *pt_task_maps_of(const struct pt_task_maps *maps, enum pt_task_what what, unsigned core)
+{
+	for (size_t i = 0; i < maps->n_maps; i++)
+		if (maps->map[i].what == what && maps->map[i].core == core)
+			return &maps->map[i];
+	return NULL;
+}
+
+struct pt_task_maps *pt_task_maps_new(const char *os, const char *origin)
+{
+	struct pt_task_maps *maps = calloc(1, sizeof(*maps));
+
+	if (maps == NULL)
+		return NULL;
+	maps->os = strdup(os);
+	maps->origin = strdup(origin);
+	if (maps->os == NULL || maps->origin == NULL) {
+		pt_task_maps_free(maps);
+		return NULL;
+	}
+	return maps;
+}
+
+bool pt_task_map_add(struct pt_task_map *map, const struct pt_task_entry *entry)
+{
+	struct pt_task_entry *task = realloc(map->task, (map->n_tasks + 1) * sizeof(*task));
+	char *name = strdup(entry->name);
+
+	if (task != NULL)
+		map->task = task;
+	if (task == NULL || name == NULL) {
+		free(name);
+		return false;
+	}
+	task[map->n_tasks] = *entry;
+	task[map->n_tasks++].name = name;
+	return true;
+}
+
+struct pt_task_map *pt_task_maps_add(struct pt_task_maps *maps, const struct pt_task_map *map)
+{
+	struct pt_task_map *all = realloc(maps->map, (maps->n_maps + 1) * sizeof(*all)), *added;
+
+	if (all == NULL)
+		return NULL;
+	maps->map = all;
+	added = &all[maps->n_maps];
+	*added = *map;
+	added->task = NULL;
+	added->n_tasks = 0;
+	added->variable = strdup(map->variable != NULL ? map->variable : "");
+	if (added->variable == NULL)
+		return NULL;
+	maps->n_maps++;
+	for (size_t i = 0; i < map->n_tasks; i++)
+		if (!pt_task_map_add(added, &map->task[i]))
+			return NULL;
+	return added;
+}
+
+struct pt_task_maps *pt_task_maps_copy(const struct pt_task_maps *maps)
+{
+	struct pt_task_maps *copy = pt_task_maps_new(maps->os, maps->origin);
+
+	for (size_t i = 0; copy != NULL && i < maps->n_maps; i++)
+		if (pt_task_maps_add(copy, &maps->map[i]) == NULL) {
+			pt_task_maps_free(copy);
+			copy = NULL;
+		}
+	return copy;
+}
+
+void pt_task_maps_free(struct pt_task_maps *maps)
+{
+	if (maps == NULL)
+		return;
+	for (size_t i = 0; i < maps->n_maps; i++) {
+		for (size_t k = 0; k < maps->map[i].n_tasks; k++)
+			free((char *)(uintptr_t)maps->map[i].task[k].name);
+		free(maps->map[i].task);
+		free((char *)(uintptr_t)maps->map[i].variable);
+	}
+	free(maps->map);
+	free((char *)(uintptr_t)maps->os);
+	free((char *)(uintptr_t)maps->origin);
+	free(maps);
+}

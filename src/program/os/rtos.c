@@ -1,0 +1,512 @@
+/* What all recipes share: offsets, reading, the set of threads; and what is made of it: task maps and ORTI files. */
+#include "program/os/rtos.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/os/rtos_parts.h"
+#include "program/dwarf/types_parts.h"
+
+enum { TRIES = 3, MAX_PATH = 4 };
+
+static const struct pt_rtos_ops *const recipes[] = {
+#define X(os) &pt_rtos_##os##_ops,
+	PT_RTOSES(X)
+#undef X
+};
+
+/* --- finding ------------------------------------------------------------------------------------------------------ */
+
+bool pt_rtos_symbol(const struct pt_rtos *rtos, const char *name, uint64_t *addr, uint64_t *size)
+{
+	const struct pt_program *program = rtos->types->program;
+
+	return program != NULL && pt_program_symbol(program, name, addr, size);
+}
+
+/* Offset and size of "base.prio" in a type. */
+static bool member_at(struct pt_types *types, const struct pt_type *type, const char *path, uint64_t *offset,
+		      uint64_t *size)
+{
+	char part[64];
+
+	*offset = 0;
+	for (int i = 0; i < MAX_PATH; i++) {
+		size_t len = strcspn(path, ".");
+		struct pt_member m;
+
+		if (len >= sizeof(part))
+			return false;
+		memcpy(part, path, len);
+		part[len] = '\0';
+		if (!pt_type_member(types, type, part, &m) || m.n_bits > 0)
+			return false;
+		*offset += m.offset;
+		type = pt_type_strip(types, m.type);
+		*size = type->size_bytes;
+		if (path[len] == '\0')
+			return true;
+		path += len + 1;
+	}
+	return false;
+}
+
+void pt_rtos_rows(struct pt_rtos *rtos, const struct pt_rtos_row *rows, size_t n_rows)
+{
+	for (size_t i = 0; i < n_rows && i < PT_RTOS_MAX_OFFSETS; i++) {
+		bool found = false, known = false;
+
+		for (size_t t = 0; !found && t < PT_LEN(rows[i].type) && rows[i].type[t] != NULL; t++) {
+			const struct pt_type *type = pt_types_named(rtos->types, rows[i].type[t]);
+
+			type = type != NULL ? pt_type_strip(rtos->types, type) : NULL;
+			if (type == NULL || type->kind != PT_TYPE_STRUCT || type->size_bytes == 0)
+				continue;
+			known = true;
+			for (size_t k = 0; !found && k < PT_LEN(rows[i].path) && rows[i].path[k] != NULL; k++)
+				found = member_at(rtos->types, type, rows[i].path[k], &rtos->offset[i], &rtos->size[i]);
+		}
+		if (!found) {	/* the type is known, and has no such member: not built in */
+			rtos->offset[i] = known ? PT_UNKNOWN : rows[i].fallback;
+			rtos->size[i] = rows[i].size_bytes;
+		}
+	}
+}
+
+void pt_rtos_add_running(struct pt_rtos *rtos, const char *written, uint64_t addr)
+{
+	struct pt_rtos_running *r = &rtos->running[rtos->n_cores];
+	struct pt_expr *expr;
+	struct pt_plan plan = { .kind = PT_PLAN_CONSTANT };
+
+	if (rtos->n_cores == PT_RTOS_MAX_CORES)
+		return;
+	rtos->n_cores++;
+	r->addr = addr;
+	r->size_bytes = pt_types_address_bytes(rtos->types);
+	expr = written != NULL ? pt_expr_parse(rtos->types, written, NULL) : NULL;
+	if (expr != NULL)
+		pt_expr_plan(expr, &plan);
+	pt_expr_free(expr);
+	if (plan.kind == PT_PLAN_ONE && plan.leaf[0].addr == addr && plan.leaf[0].size_bytes == r->size_bytes)
+		snprintf(r->name, sizeof(r->name), "%s", written);
+	else
+		snprintf(r->name, sizeof(r->name), "*(unsigned int *)0x%" PRIx64, addr);
+}
+
+struct pt_rtos *pt_rtos_detect(struct pt_types *types, struct pt_err *err)
+{
+	struct pt_rtos *rtos = calloc(1, sizeof(*rtos));
+	char names[160] = "";
+
+	if (rtos == NULL) {
+		pt_fail(err, PT_ENOMEM, "no memory");
+		return NULL;
+	}
+	for (size_t i = 0; i < PT_LEN(recipes); i++) {
+		size_t len = strlen(names);
+
+		*rtos = (struct pt_rtos){ .ops = recipes[i], .types = types };
+		if (recipes[i]->find(rtos) && rtos->n_cores > 0)
+			return rtos;
+		snprintf(names + len, sizeof(names) - len, "%s%s", len > 0 ? ", " : "", recipes[i]->name);
+	}
+	free(rtos);
+	pt_fail(err, PT_EARG,
+		"the symbols of the ELF tell of no operating system that is known (%s); an ORTI file tells of "
+		"any",
+		names);
+	return NULL;
+}
+
+void pt_rtos_free(struct pt_rtos *rtos)
+{
+	free(rtos);
+}
+
+const char *pt_rtos_name(const struct pt_rtos *rtos)
+{
+	return rtos->ops->name;
+}
+
+const struct pt_rtos_running *pt_rtos_running(const struct pt_rtos *rtos, unsigned *n_cores)
+{
+	*n_cores = rtos->n_cores;
+	return rtos->running;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* What the program cannot change is in the ELF: no round trip for it. */
+static int read_bytes(struct pt_rtos_walk *w, uint64_t addr, void *bytes, size_t n)
+{
+	const struct pt_segment *segments;
+	size_t n_segments;
+
+	segments = pt_program_segments(w->rtos->types->program, &n_segments);
+	for (size_t i = 0; i < n_segments; i++) {
+		uint64_t at = addr - segments[i].run;
+
+		if (!segments[i].writable && segments[i].bytes != NULL && at < segments[i].size &&
+		    n <= segments[i].size - at) {
+			memcpy(bytes, segments[i].bytes + at, n);
+			return 0;
+		}
+	}
+	return w->reader->read(w->reader->arg, addr, bytes, n, w->err);
+}
+
+int pt_rtos_number(struct pt_rtos_walk *w, uint64_t addr, uint64_t size_bytes, uint64_t *value)
+{
+	bool big_endian = pt_types_big_endian(w->rtos->types);
+	uint8_t bytes[8];
+
+	*value = 0;
+	if (size_bytes == 0 || size_bytes > sizeof(bytes))
+		return 0;
+	if (read_bytes(w, addr, bytes, size_bytes) < 0)
+		return pt_wrap(w->err, "read 0x%" PRIx64, addr);
+	for (size_t i = 0; i < size_bytes; i++)
+		*value |= (uint64_t)bytes[big_endian ? size_bytes - 1 - i : i] << 8 * i;
+	return 0;
+}
+
+int pt_rtos_pointer(struct pt_rtos_walk *w, uint64_t addr, uint64_t *value)
+{
+	return pt_rtos_number(w, addr, pt_types_address_bytes(w->rtos->types), value);
+}
+
+int pt_rtos_variable(struct pt_rtos_walk *w, const char *symbol, uint64_t *value, bool *known)
+{
+	uint64_t addr, size;
+
+	*value = 0;
+	*known = pt_rtos_symbol(w->rtos, symbol, &addr, &size);
+	if (!*known)
+		return 0;
+	return pt_rtos_number(w, addr, size == 1 || size == 2 || size == 8 ? size : 4, value);
+}
+
+/* A word at a time, as it lies; where that cannot be read as a whole, byte by byte. */
+static int read_piece(struct pt_rtos_walk *w, uint64_t addr, size_t n, char *text)
+{
+	if (read_bytes(w, addr, text, n) == 0)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (read_bytes(w, addr + i, text + i, 1) < 0)
+			return pt_wrap(w->err, "read 0x%" PRIx64, addr + i);
+		if (text[i] == '\0')
+			break;
+	}
+	return 0;
+}
+
+int pt_rtos_text(struct pt_rtos_walk *w, uint64_t addr, size_t n_bytes, char text[PT_RTOS_NAME_BYTES])
+{
+	size_t n;
+
+	memset(text, 0, PT_RTOS_NAME_BYTES);
+	n_bytes = n_bytes < PT_RTOS_NAME_BYTES - 1 ? n_bytes : PT_RTOS_NAME_BYTES - 1;
+	for (size_t at = 0; at < n_bytes; at += n) {
+		n = 4 - (addr + at) % 4;
+		n = n < n_bytes - at ? n : n_bytes - at;
+		if (read_piece(w, addr + at, n, text + at) < 0)
+			return w->err->code;
+		if (memchr(text + at, 0, n) != NULL)
+			break;
+	}
+	for (size_t i = strlen(text) + 1; i < PT_RTOS_NAME_BYTES; i++)
+		text[i] = '\0';
+	for (size_t i = 0; text[i] != '\0'; i++)
+		if (!isprint((unsigned char)text[i]) || text[i] == '"')
+			text[i] = '?';
+	return 0;
+}
+
+/* Data lies where the ELF has data: in the same quarter of the address space, since heaps may be anywhere in RAM. */
+bool pt_rtos_can_be(const struct pt_rtos_walk *w, uint64_t addr)
+{
+	const struct pt_program *program = w->rtos->types->program;
+	const struct pt_segment *segments;
+	size_t n;
+
+	if (addr == 0 || addr % 4 != 0)
+		return false;
+	segments = pt_program_segments(program, &n);
+	for (size_t i = 0; i < n; i++)
+		if (segments[i].writable && segments[i].run >> 28 == addr >> 28)
+			return true;
+	return false;
+}
+
+bool pt_rtos_is_current(const struct pt_rtos_walk *w, uint64_t tcb)
+{
+	for (unsigned i = 0; i < w->rtos->n_cores; i++)
+		if (w->threads->current[i] == tcb)
+			return true;
+	return false;
+}
+
+struct pt_rtos_thread *pt_rtos_add(struct pt_rtos_walk *w, uint64_t tcb)
+{
+	struct pt_rtos_threads *t = w->threads;
+
+	for (size_t i = 0; i < t->n_threads; i++)
+		if (t->thread[i].tcb == tcb)
+			return NULL;
+	if (t->n_threads == PT_RTOS_MAX_THREADS) {
+		pt_rtos_note(w, "more than %d tasks: the rest is left out", PT_RTOS_MAX_THREADS);
+		return NULL;
+	}
+	t->thread[t->n_threads] = (struct pt_rtos_thread){ .tcb = tcb, .state = "?", .sp = PT_UNKNOWN,
+							   .priority_addr = PT_UNKNOWN };
+	return &t->thread[t->n_threads++];
+}
+
+void pt_rtos_note(struct pt_rtos_walk *w, const char *fmt, ...)
+{
+	va_list args;
+
+	if (w->threads->note[0] != '\0')
+		return;
+	va_start(args, fmt);
+	vsnprintf(w->threads->note, sizeof(w->threads->note), fmt, args);
+	va_end(args);
+}
+
+int64_t pt_rtos_signed(uint64_t value, uint64_t size_bytes)
+{
+	if (size_bytes > 0 && size_bytes < 8 && (value >> (8 * size_bytes - 1) & 1) != 0)
+		value |= UINT64_MAX << 8 * size_bytes;
+	return (int64_t)value;
+}
+
+static int read_current(struct pt_rtos_walk *w, uint64_t current[PT_RTOS_MAX_CORES])
+{
+	for (unsigned i = 0; i < w->rtos->n_cores; i++)
+		if (pt_rtos_pointer(w, w->rtos->running[i].addr, &current[i]) < 0)
+			return w->err->code;
+	return 0;
+}
+
+/* One attempt. It went well if the same tasks run afterwards, and the recipe saw no contradiction. */
+static int try_once(struct pt_rtos_walk *w)
+{
+	uint64_t after[PT_RTOS_MAX_CORES] = { 0 };
+	struct pt_rtos_threads *t = w->threads;
+
+	t->n_threads = 0;
+	t->note[0] = '\0';
+	t->started = false;
+	w->torn = false;
+	if (read_current(w, t->current) < 0 || w->rtos->ops->started(w) < 0 || w->rtos->ops->walk(w) < 0 ||
+	    read_current(w, after) < 0)
+		return w->err->code;
+	t->stale = w->torn || memcmp(after, t->current, w->rtos->n_cores * sizeof(after[0])) != 0;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct pt_rtos_thread *x = a, *y = b;
+
+	return x->tcb < y->tcb ? -1 : x->tcb > y->tcb;
+}
+
+/* Names become unique; a task without one is named after its place. */
+static void finish_names(struct pt_rtos_threads *t)
+{
+	bool *twice = calloc(t->n_threads + 1, sizeof(*twice));
+
+	for (size_t i = 0; i < t->n_threads; i++)
+		if (t->thread[i].name[0] == '\0')
+			snprintf(t->thread[i].name, sizeof(t->thread[i].name), "task 0x%" PRIx64, t->thread[i].tcb);
+	for (size_t i = 0; twice != NULL && i < t->n_threads; i++)
+		for (size_t k = 0; k < t->n_threads && !twice[i]; k++)
+			twice[i] = k != i && strcmp(t->thread[i].name, t->thread[k].name) == 0;
+	for (size_t i = 0; i < t->n_threads; i++) {
+		struct pt_rtos_thread *thread = &t->thread[i];
+		char name[PT_RTOS_NAME_BYTES];
+
+		if (twice == NULL || !twice[i])
+			continue;
+		snprintf(name, sizeof(name), "%.40s 0x%" PRIx64, thread->name, thread->tcb);
+		memcpy(thread->name, name, sizeof(name));
+	}
+	free(twice);
+}
+
+int pt_rtos_read(const struct pt_rtos *rtos, const struct pt_reader *reader, struct pt_rtos_threads *threads,
+		 struct pt_err *err)
+{
+	struct pt_err ignored = { 0 };
+	struct pt_rtos_walk w = { .rtos = rtos, .reader = reader, .threads = threads,
+				  .err = err != NULL ? err : &ignored };
+
+	*threads = (struct pt_rtos_threads){ .thread = calloc(PT_RTOS_MAX_THREADS, sizeof(*threads->thread)) };
+	if (threads->thread == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory");
+	threads->stale = true;
+	for (int i = 0; i < TRIES && threads->stale; i++)
+		if (try_once(&w) < 0) {
+			pt_rtos_threads_fini(threads);
+			return pt_wrap(w.err, "tasks of %s", rtos->ops->name);
+		}
+	if (threads->n_threads > 0)
+		qsort(threads->thread, threads->n_threads, sizeof(*threads->thread), by_address);
+	finish_names(threads);
+	return 0;
+}
+
+int pt_rtos_read_current(const struct pt_rtos *rtos, const struct pt_reader *reader, struct pt_rtos_threads *threads,
+			 struct pt_err *err)
+{
+	struct pt_err ignored = { 0 };
+	struct pt_rtos_walk w = { .rtos = rtos, .reader = reader, .threads = threads,
+				  .err = err != NULL ? err : &ignored };
+
+	*threads = (struct pt_rtos_threads){ 0 };
+	if (read_current(&w, threads->current) < 0 || rtos->ops->started(&w) < 0)
+		return pt_wrap(w.err, "running task of %s", rtos->ops->name);
+	return 0;
+}
+
+void pt_rtos_threads_fini(struct pt_rtos_threads *threads)
+{
+	free(threads->thread);
+	*threads = (struct pt_rtos_threads){ 0 };
+}
+
+/* --- what is made of it ------------------------------------------------------------------------------------------- */
+
+static bool fill_map(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads, struct pt_task_map *map)
+{
+	if (!pt_task_map_add(map, &(struct pt_task_entry){ 0, rtos->ops->none, true }))
+		return false;
+	for (size_t i = 0; threads != NULL && i < threads->n_threads; i++)
+		if (!pt_task_map_add(map,
+				     &(struct pt_task_entry){ threads->thread[i].tcb, threads->thread[i].name, false }))
+			return false;
+	return true;
+}
+
+struct pt_task_maps *pt_rtos_task_maps(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
+{
+	char origin[64];
+	struct pt_task_maps *maps;
+
+	snprintf(origin, sizeof(origin), "symbols of %s", rtos->ops->name);
+	maps = pt_task_maps_new(rtos->ops->name, origin);
+	for (unsigned core = 0; maps != NULL && core < rtos->n_cores; core++) {
+		struct pt_task_map map = {
+			.what = PT_TASK_RUNNING, .core = core, .variable = rtos->running[core].name,
+			.addr = rtos->running[core].addr, .size_bytes = rtos->running[core].size_bytes,
+			.rewritten = rtos->ops->rewritten,
+		}, *added = pt_task_maps_add(maps, &map);
+
+		if (added == NULL || !fill_map(rtos, threads, added)) {
+			pt_task_maps_free(maps);
+			maps = NULL;
+		}
+	}
+	return maps;
+}
+
+/* A name of the format: letters, digits and underscores. */
+static void object_name(const char *name, char text[PT_RTOS_NAME_BYTES + 2])
+{
+	size_t n = 0;
+
+	if (!isalpha((unsigned char)name[0]) && name[0] != '_')
+		text[n++] = '_';
+	for (; *name != '\0' && n <= PT_RTOS_NAME_BYTES; name++)
+		text[n++] = isalnum((unsigned char)*name) ? *name : '_';
+	text[n] = '\0';
+}
+
+/* "&tcb_blink" says more than a number, and stays right when the program is linked anew. */
+static void address_text(const struct pt_rtos *rtos, uint64_t addr, char *text, size_t room)
+{
+	struct pt_entity found;
+	uint64_t offset = 1;
+	const char *name = pt_types_symbol_at(rtos->types, addr, &offset);
+
+	if (name != NULL && offset == 0 && pt_types_find(rtos->types, name, &found, NULL) == 0 && found.addr == addr)
+		snprintf(text, room, "&%s", name);
+	else
+		snprintf(text, room, "0x%" PRIx64, addr);
+}
+
+static bool declare(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
+{
+	struct pt_orti_type *type = pt_orti_add_type(orti, "OS", rtos->ops->name);
+	struct pt_orti_attr *attr;
+
+	attr = type != NULL ? pt_orti_add_attr(type, PT_ORTI_ENUM, "void *", "RUNNINGTASK", "Running task") : NULL;
+	if (attr == NULL)
+		return false;
+	attr->to_trace = true;
+	attr->array = rtos->n_cores > 1;
+	if (pt_orti_add_item(attr, "NO_TASK", NULL, "0") == NULL)
+		return false;
+	for (size_t i = 0; i < threads->n_threads; i++) {
+		char value[160];
+
+		address_text(rtos, threads->thread[i].tcb, value, sizeof(value));
+		if (pt_orti_add_item(attr, threads->thread[i].name, NULL, value) == NULL)
+			return false;
+	}
+	type = pt_orti_add_type(orti, "TASK", "Tasks");
+	return type != NULL && pt_orti_add_attr(type, PT_ORTI_CTYPE, "int", "PRIORITY", "Priority") != NULL &&
+	       pt_orti_add_attr(type, PT_ORTI_CTYPE, "void *", "vs_TCB", "Control block") != NULL;
+}
+
+static bool add_task(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_thread *thread)
+{
+	static const char *const c_types[] = { [1] = "signed char", [2] = "short", [4] = "int", [8] = "long long" };
+	char name[PT_RTOS_NAME_BYTES + 2], text[160];
+	struct pt_orti_object *task;
+
+	object_name(thread->name, name);
+	task = pt_orti_add_object(orti, "TASK", name);
+	if (task == NULL)
+		return false;
+	address_text(rtos, thread->tcb, text, sizeof(text));
+	if (pt_orti_add_value(task, "vs_TCB", -1, text, true) == NULL)
+		return false;
+	if (thread->priority_addr == PT_UNKNOWN || thread->priority_bytes >= PT_LEN(c_types) ||
+	    c_types[thread->priority_bytes] == NULL)
+		return true;
+	snprintf(text, sizeof(text), "*(%s *)0x%" PRIx64, c_types[thread->priority_bytes], thread->priority_addr);
+	return pt_orti_add_value(task, "PRIORITY", -1, text, true) != NULL;
+}
+
+static bool add_objects(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
+{
+	struct pt_orti_object *os = pt_orti_add_object(orti, "OS", rtos->ops->name);
+
+	if (os == NULL)
+		return false;
+	for (unsigned core = 0; core < rtos->n_cores; core++)
+		if (pt_orti_add_value(os, "RUNNINGTASK", rtos->n_cores > 1 ? (int)core : -1, rtos->running[core].name,
+				      true) == NULL)
+			return false;
+	for (size_t i = 0; i < threads->n_threads; i++)
+		if (!add_task(orti, rtos, &threads->thread[i]))
+			return false;
+	return true;
+}
+
+struct pt_orti *pt_rtos_orti(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
+{
+	struct pt_orti *orti = pt_orti_new(rtos->ops->name, "2.2");
+
+	if (orti != NULL && declare(orti, rtos, threads) && add_objects(orti, rtos, threads))
+		return orti;
+	pt_orti_free(orti);
+	return NULL;
+}

@@ -1,0 +1,347 @@
+/* callgrind.out, for KCachegrind and callgrind_annotate (valgrind, cl-format). Cost is time on the profile's clock, at
+ * instructions; calls stand at the instruction that makes them. Recursion would count inner calls again in the outer
+ * ones, so each level of it is a function of its own: f, f'2, f'3 … Of several cores, each has functions of its own:
+ * f [core 1]. Both are in the name, for callgrind_annotate knows a function by nothing else. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "profile/analyses/code/lines.h"
+#include "profile/result/profile.h"
+#include "report/table/facts.h"
+#include "report/shared/pool.h"
+#include "report/report.h"
+#include "report/shared/spots.h"
+#include "report/shared/stacks.h"
+
+extern const struct pt_format pt_format_callgrind;
+
+enum { MOST_LEVELS = 10 };	/* deeper recursion stays on the last one */
+
+struct call {			/* from one place to one function, all chains together */
+	uint16_t core;
+	uint16_t from, to;	/* ids */
+	uint8_t from_level, to_level;
+	uint64_t site, count, gross;
+};
+
+struct writer {
+	const struct pt_profile *profile;
+	struct pt_pool pool;
+	struct pt_stacks stacks;
+	struct pt_spots spots;
+	uint8_t *level;		/* of a node, from 1; 0: it is no function */
+	struct call *call;	/* in order */
+	size_t n_calls;
+	uint64_t *self;		/* of one core, by id * MOST_LEVELS + level - 1 */
+	uint16_t core;		/* that is written */
+	bool several;		/* cores */
+	struct pt_text *out;
+	const char *file;	/* that cost lines are in at the moment */
+};
+
+/* --- gathering */
+
+static uint8_t level_of(const struct writer *w, uint32_t at)
+{
+	const struct pt_stack_node *node = &w->stacks.node[at];
+	uint8_t level = 1;
+
+	for (uint32_t i = node->parent; i != 0 && level < MOST_LEVELS; i = w->stacks.node[i].parent)
+		level += w->stacks.node[i].id == node->id && w->stacks.node[i].function == node->function;
+	return level;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->from_level != y->from_level)
+		return x->from_level < y->from_level ? -1 : 1;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->to_level > y->to_level) - (x->to_level < y->to_level);
+}
+
+static void merge_calls(struct writer *w)
+{
+	size_t n = 0;
+
+	qsort(w->call, w->n_calls, sizeof(*w->call), compare_calls);
+	for (size_t i = 0; i < w->n_calls; i++) {
+		if (n > 0 && compare_calls(&w->call[n - 1], &w->call[i]) == 0) {
+			w->call[n - 1].count += w->call[i].count;
+			w->call[n - 1].gross += w->call[i].gross;
+		} else {
+			w->call[n++] = w->call[i];
+		}
+	}
+	w->n_calls = n;
+}
+
+/* A task, or the root, is no function: what is directly in it has no caller. */
+static bool is_function(const struct pt_stack_node *node)
+{
+	return node->depth > 0 && (node->function != NULL || node->task == PT_NO_TASK || node->depth > 1);
+}
+
+static bool gather(struct writer *w)
+{
+	size_t n = w->stacks.n_nodes;
+
+	w->level = pt_pool_take(&w->pool, n);
+	w->call = pt_pool_take(&w->pool, (n + 1) * sizeof(*w->call));
+	w->self = pt_pool_take(&w->pool, (UINT16_MAX + 1) * (size_t)MOST_LEVELS * sizeof(*w->self));
+	if (w->pool.failed)
+		return false;
+	for (uint32_t i = 1; i < n; i++) {
+		const struct pt_stack_node *node = &w->stacks.node[i], *caller = &w->stacks.node[node->parent];
+
+		if (!is_function(node))
+			continue;
+		w->level[i] = level_of(w, i);
+		w->several |= node->core != w->stacks.node[1].core;
+		if (!is_function(caller) || node->exception)
+			continue;
+		w->call[w->n_calls++] = (struct call){
+			.core = node->core, .from = caller->id, .from_level = w->level[node->parent], .to = node->id,
+			.to_level = w->level[i], .site = node->site, .count = node->count, .gross = node->total,
+		};
+	}
+	merge_calls(w);
+	return true;
+}
+
+/* --- writing */
+
+static const struct pt_function *function_of(const struct writer *w, uint16_t id)
+{
+	size_t n = 0;
+	const struct pt_function *functions;
+
+	functions = w->profile->program != NULL ? pt_program_functions(w->profile->program, &n) : NULL;
+	return id != PT_NO_FUNCTION && id <= n ? &functions[id - 1] : NULL;
+}
+
+static void name(struct writer *w, const char *key, uint16_t id, uint8_t level)
+{
+	const struct pt_function *f = function_of(w, id);
+	const char *text = f != NULL ? f->name : "(no symbol)";
+
+	pt_text_add(w->out, "%s=", key);
+	for (; *text != '\0'; text++)
+		pt_text_bytes(w->out, (unsigned char)*text < ' ' ? " " : text, 1);
+	if (level > 1)
+		pt_text_add(w->out, "'%u", level);
+	if (w->several)
+		pt_text_add(w->out, " [core %u]", w->core);
+	pt_text_add(w->out, "\n");
+}
+
+static const char *file_of(const struct writer *w, uint16_t id)
+{
+	const struct pt_function *f = function_of(w, id);
+
+	return f != NULL && f->file != NULL ? f->file : "???";
+}
+
+static uint32_t position(struct writer *w, uint64_t address, const char **file)
+{
+	const struct pt_program *program = w->profile->program;
+	const struct pt_line_range *range = program != NULL ? pt_program_line_at(program, address) : NULL;
+	size_t n = 0;
+
+	if (range == NULL || range->line == 0)
+		return 0;
+	*file = pt_program_files(program, &n)[range->file].path;
+	return range->line;
+}
+
+/* Inlined code is another file's, within the same function. */
+static void enter_file(struct writer *w, const char *file, const char *own)
+{
+	if (strcmp(file, w->file) == 0)
+		return;
+	pt_text_add(w->out, "%s=%s\n", strcmp(file, own) == 0 ? "fe" : "fi", file);
+	w->file = file;
+}
+
+struct place { struct writer *w; const char *own; };
+
+static void cost(void *arg, uint64_t address, uint64_t ticks)
+{
+	struct place *place = arg;
+	const char *file = place->own;
+	uint32_t line = position(place->w, address, &file);
+
+	if (ticks == 0)
+		return;
+	enter_file(place->w, file, place->own);
+	pt_text_add(place->w->out, "0x%" PRIx64 " %u %" PRIu64 "\n", address, line, ticks);
+}
+
+static void self_cost(struct writer *w, uint16_t id, uint64_t ticks)
+{
+	const struct pt_function *f = function_of(w, id);
+	struct place place = { w, w->file };
+
+	if (ticks > 0 && !pt_spots_spread(&w->spots, id, ticks, cost, &place))
+		pt_text_add(w->out, "0x%" PRIx64 " %u %" PRIu64 "\n", f != NULL ? f->address : 0,
+			    f != NULL ? f->line : 0, ticks);
+}
+
+/* Where the call instruction begins that ends at site; where nobody knows: the caller itself. */
+static uint64_t call_address(const struct writer *w, const struct call *call)
+{
+	const struct pt_function *f = function_of(w, call->from);
+	const struct pt_codemap *map = w->profile->lines != NULL ? w->profile->lines->map : NULL;
+	unsigned unit = map != NULL ? map->isa->unit_bytes : 1;
+
+	if (call->site == PT_UNKNOWN)
+		return f != NULL ? f->address : 0;
+	for (unsigned n = 1; map != NULL && n <= 7; n++) {
+		const struct pt_code_unit *code = pt_codemap_at(map, call->site - n * unit);
+
+		if (code != NULL && code->len_units == n)
+			return call->site - n * unit;
+	}
+	return call->site - unit;
+}
+
+static void call_cost(struct writer *w, const struct call *call)
+{
+	const struct pt_function *callee = function_of(w, call->to);
+	uint64_t address = call_address(w, call);
+	const char *own = file_of(w, call->from), *file = own;
+	uint32_t line = position(w, address, &file);
+
+	if (call->count == 0)		/* code of another function that nobody entered: no call */
+		return;
+	enter_file(w, file, own);
+	pt_text_add(w->out, "cfi=%s\n", file_of(w, call->to));
+	name(w, "cfn", call->to, call->to_level);
+	pt_text_add(w->out, "calls=%" PRIu64 " 0x%" PRIx64 " %u\n", call->count, callee != NULL ? callee->address : 0,
+		    callee != NULL ? callee->line : 0);
+	pt_text_add(w->out, "0x%" PRIx64 " %u %" PRIu64 "\n", address, line, call->gross);
+}
+
+static bool calls_from(const struct writer *w, size_t c, uint32_t id, uint8_t level)
+{
+	return c < w->n_calls && w->call[c].core == w->core && w->call[c].from == id && w->call[c].from_level == level;
+}
+
+/* Costs of its functions; returns the next core that there is, -1: none. */
+static int gather_core(struct writer *w, int core)
+{
+	int next = -1;
+
+	memset(w->self, 0, (UINT16_MAX + 1) * (size_t)MOST_LEVELS * sizeof(*w->self));
+	for (size_t i = 1; i < w->stacks.n_nodes; i++) {
+		const struct pt_stack_node *node = &w->stacks.node[i];
+
+		if (w->level[i] == 0)
+			continue;
+		if (node->core > core && (next < 0 || node->core < next))
+			next = node->core;
+		if (node->core == core)
+			w->self[(size_t)node->id * MOST_LEVELS + w->level[i] - 1] += node->self;
+	}
+	w->core = (uint16_t)core;
+	return next;
+}
+
+/* From call *at on; then *at is the first of the next core. */
+static void functions_of_core(struct writer *w, size_t *at)
+{
+	size_t c = *at;
+
+	for (uint32_t id = 0; id <= UINT16_MAX; id++)
+		for (uint8_t level = 1; level <= MOST_LEVELS; level++) {
+			uint64_t self = w->self[(size_t)id * MOST_LEVELS + level - 1];
+			bool calls = calls_from(w, c, id, level);
+
+			if (self == 0 && !calls)
+				continue;
+			w->file = file_of(w, (uint16_t)id);
+			pt_text_add(w->out, "\nfl=%s\n", w->file);
+			name(w, "fn", (uint16_t)id, level);
+			self_cost(w, (uint16_t)id, self);
+			for (; calls_from(w, c, id, level); c++)
+				call_cost(w, &w->call[c]);
+		}
+	*at = c;
+}
+
+static void functions(struct writer *w)
+{
+	size_t call = 0;
+
+	for (int core = gather_core(w, -1); core >= 0;) {
+		int next = gather_core(w, core);
+
+		functions_of_core(w, &call);
+		core = next;
+	}
+}
+
+static void header(struct writer *w)
+{
+	const char *unit = w->stacks.unit;
+	const struct pt_program *program = w->profile->program;
+	struct pt_facts facts;
+
+	pt_facts_make(&facts, w->profile);
+	pt_text_add(w->out, "# callgrind format\nversion: 1\ncreator: proftap " PACKAGE_VERSION "\ncmd: %s\n",
+		    program != NULL ? pt_program_path(program) : "?");
+	for (size_t i = 0; i < PT_FACTS_LINES; i++)
+		pt_text_add(w->out, "desc: %s: %s\n",
+			    i == 0   ? "Profile"
+			    : i == 1 ? "Source"
+			    : i == 2 ? "Time"
+				     : "Figures",
+			    facts.line[i]);
+	pt_text_add(w->out, "positions: instr line\nevent: %s\nevents: %s\nsummary: %" PRIu64 "\n",
+		    unit[0] == 'c' && w->profile->by_bins ? "Cyc : Core cycles"
+		    : unit[0] == 'c'			  ? "Cyc : Modelled core cycles"
+		    : unit[0] == 'i'			  ? "Ins : Instructions"
+							  : "Smp : Samples",
+		    unit[0] == 'c'   ? "Cyc"
+		    : unit[0] == 'i' ? "Ins"
+				     : "Smp",
+		    w->stacks.node[0].total - w->stacks.node[0].self);
+}
+
+static int write_callgrind(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+			   struct pt_text *out, struct pt_err *err)
+{
+	struct writer w = { .profile = profile, .out = out };
+	int rc;
+
+	(void)view;
+	(void)query;
+	rc = pt_stacks_make(&w.stacks, profile, PT_STACKS_BY_SITE, err);
+	if (rc < 0)
+		return rc;
+	if (pt_spots_make(&w.spots, profile) == 0 && gather(&w)) {
+		header(&w);
+		functions(&w);
+	} else {
+		rc = pt_fail(err, PT_ENOMEM, "not enough memory for the calls");
+	}
+	pt_spots_free(&w.spots);
+	pt_stacks_free(&w.stacks);
+	pt_pool_free(&w.pool);
+	return rc;
+}
+
+const struct pt_format pt_format_callgrind = {
+	.name = "callgrind", .help = "for KCachegrind and callgrind_annotate", .needs = "tree,lines",
+	.write = write_callgrind,
+};

@@ -1,0 +1,389 @@
+/* Schema proftap-profile-1: one object with the facts and every view as an array of objects. A column key with a point
+ * is an object inside. What is not known is null; a table whose analysis was not selected is not there. Ticks are on
+ * the clock that "clock" names. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/result/profile.h"
+#include "profile/analyses/calls/timeline.h"
+#include "report/table/facts.h"
+#include "report/table/header.h"
+#include "report/shared/json_values.h"
+#include "base/util.h"
+
+extern const struct pt_format pt_format_json;
+
+#define WHOLE_BELOW 0x1p53	/* every whole number up to here is a double */
+
+static json_t *basis(enum pt_basis b)
+{
+	static const char *const names[] = { NULL, "exact", "modelled", "estimated" };
+
+	return b < PT_LEN(names) ? pt_json_text(names[b]) : json_null();
+}
+
+/* --- rows */
+
+static json_t *value_of(const struct pt_column *column, const struct pt_value *value)
+{
+	if (column->unit == PT_UNIT_NONE)
+		return pt_json_text(value->text);
+	if (value->undecided_ns != 0)
+		return json_null();
+	if (column->unit == PT_UNIT_REAL && value->f == trunc(value->f) && fabs(value->f) < WHOLE_BELOW)
+		return json_integer((json_int_t)value->f);	/* all its digits */
+	if (pt_unit_is_real(column->unit))
+		return pt_json_real(value->f);
+	return pt_json_number(value->u);
+}
+
+/* Put under "a.b" as { "a": { "b": ... } }. */
+static void put(json_t *object, const char *key, json_t *value)
+{
+	const char *dot = strchr(key, '.');
+	char outer[48];
+	json_t *inner;
+
+	if (dot == NULL || (size_t)(dot - key) >= sizeof(outer)) {
+		json_object_set_new(object, key, value);
+		return;
+	}
+	memcpy(outer, key, (size_t)(dot - key));
+	outer[dot - key] = '\0';
+	inner = json_object_get(object, outer);
+	if (!json_is_object(inner)) {
+		inner = json_object();
+		json_object_set_new(object, outer, inner);
+	}
+	json_object_set_new(inner, dot + 1, value);
+}
+
+static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
+{
+	json_t *object = json_object();
+	char key[64];
+
+	for (size_t c = 0; c < view->n_columns; c++) {
+		const struct pt_column *column = &view->columns[c];
+
+		put(object, column->key, value_of(column, &values[c]));
+		if (values[c].undecided_ns != 0) {
+			snprintf(key, sizeof(key), "%s_undecided_ns", column->key);
+			put(object, key, pt_json_number(values[c].undecided_ns));
+		}
+		if (column->unit != PT_UNIT_SHARE || values[c].basis != PT_BASIS_ESTIMATED)
+			continue;
+		snprintf(key, sizeof(key), "%s_ci95", column->key);
+		put(object, key,
+		    values[c].hi > values[c].lo ? json_pack("[f,f]", values[c].lo, values[c].hi) : json_null());
+	}
+	return object;
+}
+
+static json_t *rows_of(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query)
+{
+	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
+	json_t *array = json_array();
+	size_t *rows = NULL, n = 0;
+
+	if (values != NULL && pt_report_order(p, view, query, &rows, &n, NULL) == 0)
+		for (size_t r = 0; r < n; r++) {
+			view->row(p, rows[r], values);
+			json_array_append_new(array, row_of(view, values));
+		}
+	free(values);
+	free(rows);
+	return array;
+}
+
+/* --- facts */
+
+static json_t *elf(const struct pt_profile *p)
+{
+	static const char *const checks[] = {
+		[PT_ELF_UNSAID] = "unknown",
+		[PT_ELF_SAME] = "same",
+		[PT_ELF_DIFFERS] = "different",
+		[PT_ELF_UNKNOWN] = "unknown",
+	};
+	json_t *object;
+
+	if (p->program == NULL)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "path", pt_json_text(pt_program_path(p->program)));
+	json_object_set_new(object, "build_id", pt_json_text(pt_program_build_id(p->program)));
+	if (pt_program_debug_path(p->program) != NULL)
+		json_object_set_new(object, "debug_path", pt_json_text(pt_program_debug_path(p->program)));
+	if (pt_program_warning(p->program) != NULL)
+		json_object_set_new(object, "warning", pt_json_text(pt_program_warning(p->program)));
+	json_object_set_new(object, "chip_holds", json_string(checks[p->elf_check]));
+	json_object_set_new(object, "differs_at",
+			    p->elf_check == PT_ELF_DIFFERS ? pt_json_number(p->elf_differs_at) : json_null());
+	return object;
+}
+
+/* The figures, by their names in any table, that leave out what the core slept in between. */
+static json_t *awake_only(const struct pt_profile *p)
+{
+	static const char *const groups[] = { "period", "call", "inactive" };
+	json_t *array = json_array();
+
+	for (size_t i = 0; p->awake_only && i < PT_LEN(groups); i++)
+		json_array_append_new(array, json_string(groups[i]));
+	return array;
+}
+
+static json_t *clock_of(const struct pt_profile *p)
+{
+	const char *name = p->no_code ? "stamps" : p->by_instructions ? "instructions" : "cycles";
+	bool cycles = !p->no_code && !p->by_instructions;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "name", json_string(name));
+	json_object_set_new(object, "hz", !cycles || p->core_hz == 0 ? json_null() : pt_json_number(p->core_hz));
+	json_object_set_new(object, "model", !cycles || p->program == NULL ? json_null() : pt_json_text(p->timing));
+	json_object_set_new(object, "awake_only", awake_only(p));
+	return object;
+}
+
+static json_t *loss(const struct pt_loss_sum *sum)
+{
+	json_t *array = json_array();
+
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
+		json_t *object;
+
+		if (sum->by[cause].events == 0 && sum->by[cause].ns == 0)
+			continue;
+		object = json_object();
+		json_object_set_new(object, "cause", json_string(pt_loss_name((enum pt_loss)cause)));
+		json_object_set_new(object, "fault", json_boolean(pt_loss_is_fault((enum pt_loss)cause)));
+		if (pt_loss_advice((enum pt_loss)cause) != NULL)
+			json_object_set_new(object, "advice", json_string(pt_loss_advice((enum pt_loss)cause)));
+		json_object_set_new(object, "events", pt_json_number(sum->by[cause].events));
+		json_object_set_new(object, "bytes", pt_json_number(sum->by[cause].bytes));
+		json_object_set_new(object, "ns", pt_json_number(sum->by[cause].ns));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *source_of(const struct pt_profile *p, const struct pt_profile_source *s)
+{
+	json_t *object = json_object();
+	char ignored[200];
+
+	json_object_set_new(object, "source", pt_json_text(s->source));
+	json_object_set_new(object, "mode", pt_json_text(s->mode));
+	json_object_set_new(object, "format", pt_json_text(s->format));
+	json_object_set_new(object, "number", pt_json_number(s->number));
+	json_object_set_new(object, "core", pt_json_number(s->core));
+	json_object_set_new(object, "observed_ns", pt_json_number(s->loss.observed_ns));
+	json_object_set_new(object, "observed_is_bound", json_boolean(s->observed_is_bound));
+	if (s->observed_is_bound)
+		json_object_set_new(object, "observed_bound_reason",
+				    json_string(pt_bound_reason(s->mode, s->triggered)));
+	json_object_set_new(object, "unobserved_ns", pt_json_number(s->loss.unobserved_ns));
+	json_object_set_new(object, "lost_ns", pt_json_number(s->loss.lost_ns));
+	json_object_set_new(object, "total_ns", pt_json_number(s->loss.total_ns));
+	json_object_set_new(object, "mismatch_ns", pt_json_number(s->mismatch_ns));
+	json_object_set_new(object, "loss", loss(&s->loss));
+	json_object_set_new(object, "branches", pt_json_number(s->branches));
+	json_object_set_new(object, "samples", pt_json_number(s->samples));
+	json_object_set_new(object, "values", pt_json_number(s->values));
+	json_object_set_new(object, "in_functions", json_boolean(s->ignored == PT_SOURCE_USED));
+	json_object_set_new(object, "ignored",
+			    pt_ignored_reason(p, s, ignored, sizeof(ignored)) ? pt_json_text(ignored) : json_null());
+	json_object_set_new(object, "ended", json_boolean(s->ended));
+	return object;
+}
+
+/* Of one source the fields around this say all. */
+static void sources(json_t *object, const struct pt_profile *p)
+{
+	json_t *array;
+
+	if (p->n_sources < 2)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < p->n_sources; i++)
+		json_array_append_new(array, source_of(p, &p->sources[i]));
+	json_object_set_new(object, "sources", array);
+	json_object_set_new(object, "out_of_order", pt_json_number(p->out_of_order));
+	json_object_set_new(object, "sources_refused", pt_json_number(p->sources_refused));
+	json_object_set_new(object, "events_dropped", pt_json_number(p->events_dropped));
+}
+
+/* Of one core the fields around this say all. */
+static void cores(json_t *object, const struct pt_profile *p)
+{
+	json_t *array;
+
+	if (p->n_cores < 2)
+		return;
+	array = json_array();
+	for (size_t i = 0; i < p->n_cores; i++) {
+		const struct pt_profile_core *c = &p->core[i];
+
+		json_array_append_new(array, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "core", (int)c->core,
+			"branches", pt_json_number(c->branches), "instructions", pt_json_number(c->instructions),
+			"cycles", pt_json_number(p->timing != NULL || p->by_bins ? c->cycles : PT_UNKNOWN),
+			"samples", pt_json_number(c->samples), "bursts", pt_json_number(c->bursts),
+			"bursts_used", pt_json_number(c->bursts_used)));
+	}
+	json_object_set_new(object, "cores", array);
+}
+
+static json_t *errors(const struct pt_profile *p)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < PT_N_EXECUTION_ERRORS; i++)
+		if (p->errors.n[i] != 0)
+			json_array_append_new(array, json_pack("{s:s,s:I}", "error",
+							       pt_execution_error_name((enum pt_execution_error)i),
+							       "count", (json_int_t)p->errors.n[i]));
+	return array;
+}
+
+static void halts(json_t *object, const char *prefix, const struct pt_cost_halts *h)
+{
+	const struct { const char *name; uint64_t n; } rows[] = {
+		{ "halts", h->n }, { "halted_ns", h->ns }, { "shortest_halt_ns", h->shortest_ns },
+		{ "longest_halt_ns", h->longest_ns },
+	};
+	char key[32];
+
+	/* the extremes of setting up are of nobody's interest, and no capture has them */
+	for (size_t i = 0; i < (prefix[0] == '\0' ? PT_LEN(rows) : 2); i++) {
+		snprintf(key, sizeof(key), "%s%s", prefix, rows[i].name);
+		json_object_set_new(object, key, pt_json_number(rows[i].n));
+	}
+}
+
+/* What it cost as a sentence, and as the sources measured it: way by way. */
+static void costs(json_t *object, const struct pt_profile *p)
+{
+	json_t *array = json_array();
+	struct pt_text line = { 0 };
+
+	pt_cost_line(p, &line);
+	json_object_set_new(object, "target_cost", pt_json_text(line.bytes != NULL ? line.bytes : ""));
+	pt_text_free(&line);
+	for (size_t i = 0; i < p->n_sources; i++)
+		for (size_t k = 0; k < p->sources[i].cost.n_parts; k++) {
+			const struct pt_cost_part *part = &p->sources[i].cost.part[k];
+			json_t *row = json_pack("{s:o, s:i, s:o, s:o, s:o, s:o}", "source",
+						pt_json_text(p->sources[i].source), "core", (int)p->sources[i].core,
+						"way", pt_json_text(part->way), "samples",
+						pt_json_number(part->samples), "packets",
+						pt_json_number(part->packets), "time_ns",
+						pt_json_number(p->sources[i].cost.time_ns));
+
+			halts(row, "", &part->sampling);
+			halts(row, "setup_", &part->setup);
+			json_array_append_new(array, row);
+		}
+	json_object_set_new(object, "cost_measured", array);
+}
+
+static void facts(json_t *object, const struct pt_profile *p)
+{
+	json_object_set_new(object, "schema", json_string("proftap-profile-1"));
+	json_object_set_new(object, "target", pt_json_text(p->target));
+	json_object_set_new(object, "probe", pt_json_text(p->probe));
+	json_object_set_new(object, "elf", elf(p));
+	json_object_set_new(object, "virtual", json_boolean(p->from_virtual));
+	json_object_set_new(object, "source", pt_json_text(p->source));
+	json_object_set_new(object, "mode", pt_json_text(p->mode));
+	json_object_set_new(object, "analysis", pt_json_text(p->analysis));
+	json_object_set_new(object, "exactness", basis(pt_profile_weakest(p)));
+	json_object_set_new(object, "count_exactness", basis(p->counts));
+	json_object_set_new(object, "time_exactness", basis(p->times));
+	json_object_set_new(object, "share_exactness", basis(p->shares));
+	json_object_set_new(object, "clock", clock_of(p));
+	costs(object, p);
+	json_object_set_new(object, "buffer",
+			    p->buffer_bytes == 0 ? json_null()
+						 : json_pack("{s:I, s:I, s:b}", "address",
+							     (json_int_t)p->buffer_addr, "bytes",
+							     (json_int_t)p->buffer_bytes, "in_use", p->buffer_in_use));
+	json_object_set_new(object, "ended", json_boolean(p->ended));
+}
+
+/* What of the OS cannot be followed, and why. */
+static json_t *task_notes(const struct pt_profile *p)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; p->task_note[i][0] != '\0'; i++)
+		json_array_append_new(array, pt_json_text(p->task_note[i]));
+	return array;
+}
+
+static void figures(json_t *object, const struct pt_profile *p)
+{
+	json_object_set_new(object, "observed_ns", pt_json_number(p->loss.observed_ns));
+	json_object_set_new(object, "observed_is_bound", json_boolean(p->observed_is_bound));
+	if (p->observed_is_bound)
+		json_object_set_new(object, "observed_bound_reason",
+				    json_string(pt_bound_reason(p->mode, p->triggered)));
+	json_object_set_new(object, "unobserved_ns", pt_json_number(p->loss.unobserved_ns));
+	json_object_set_new(object, "lost_ns", pt_json_number(p->loss.lost_ns));
+	json_object_set_new(object, "total_ns", pt_json_number(p->loss.total_ns));
+	json_object_set_new(object, "mismatch_ns", pt_json_number(p->mismatch_ns));
+	json_object_set_new(object, "loss", loss(&p->loss));
+	sources(object, p);
+	cores(object, p);
+	json_object_set_new(object, "samples", pt_json_number(p->samples));
+	json_object_set_new(object, "samples_asleep", pt_json_number(p->samples_asleep));
+	json_object_set_new(object, "sleep_counted", json_boolean(p->sleep_counted));
+	json_object_set_new(object, "samples_refused", pt_json_number(p->samples_refused));
+	if (p->sampled_by[0] != '\0') {
+		json_object_set_new(object, "sampled_by", pt_json_text(p->sampled_by));
+		json_object_set_new(object, "sampled_every", pt_json_number(p->sampled_every));
+	}
+	json_object_set_new(object, "samples_effective",
+			    p->samples_effective > 0 ? pt_json_real(p->samples_effective) : json_null());
+	json_object_set_new(object, "branches", pt_json_number(p->branches));
+	json_object_set_new(object, "instructions", pt_json_number(p->instructions));
+	json_object_set_new(object, "cycles", pt_json_number(p->timing != NULL ? p->cycles : PT_UNKNOWN));
+	json_object_set_new(object, "bursts", json_pack("{s:I,s:I,s:I,s:I,s:I}", "all", (json_int_t)p->bursts, "used",
+		(json_int_t)p->bursts_used, "began_asleep", (json_int_t)p->bursts_asleep, "cut_short",
+		(json_int_t)p->bursts_cut_short, "cycles", (json_int_t)p->burst_cycles));
+	json_object_set_new(object, "unseen_share_max", p->unseen.hi > 0 ? pt_json_real(p->unseen.hi) : json_null());
+	json_object_set_new(object, "not_code", pt_json_number(p->not_code));
+	if (p->doubtful_silent + p->doubtful_recorded > 0)
+		json_object_set_new(object, "doubtful_jumps",
+				    json_pack("{s:o, s:o}", "not_in_trace", pt_json_number(p->doubtful_silent),
+					      "in_trace", pt_json_number(p->doubtful_recorded)));
+	json_object_set_new(object, "errors", errors(p));
+	if (p->timeline != NULL)
+		json_object_set_new(object, "timeline_events",
+				    json_pack("{s:o, s:o}", "all", pt_json_number(p->timeline->seen), "kept",
+					      pt_json_number(p->timeline->n)));
+	if (p->task_note != NULL && p->task_note[0][0] != '\0')
+		json_object_set_new(object, "task_notes", task_notes(p));
+}
+
+static int write_json(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
+		      struct pt_text *out, struct pt_err *err)
+{
+	const struct pt_query plain = { .top = 0 };
+	json_t *object = json_object();
+
+	facts(object, profile);
+	figures(object, profile);
+	for (size_t i = 0; pt_views[i] != NULL; i++)
+		if (pt_views[i]->n_rows(profile) != (size_t)PT_NOT_MADE && (!pt_views[i]->bulky || pt_views[i] == view))
+			json_object_set_new(object, pt_views[i]->name,
+					    rows_of(profile, pt_views[i], pt_views[i] == view ? query : &plain));
+	return pt_json_write(out, object, err);
+}
+
+const struct pt_format pt_format_json = { .name = "json", .help = "everything, schema proftap-profile-1",
+					  .write = write_json };

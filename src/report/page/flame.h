@@ -1,0 +1,19 @@
+/* Flame graph as SVG without a script: wide is long, callers carry callees, the root is at the bottom; a tooltip has
+ * the figures. Geometry and colours are those of flamegraph.pl, which readers are used to. */
+#ifndef PT_REPORT_FLAME_H
+#define PT_REPORT_FLAME_H
+
+#include "report/report.h"
+#include "report/shared/stacks.h"
+
+enum { PT_FLAME_WIDTH_PX = 1200 };
+
+/* An <svg> element, without XML declaration. lines: what stands above the graph, the first one large;
+ * NULL-terminated. */
+void pt_flame_svg(struct pt_text *out, const struct pt_profile *profile, const struct pt_stacks *stacks,
+		  const char *const *lines);
+
+/* As much of a name as fits into so many pixels, escaped; nothing if that is less than three letters. */
+void pt_flame_label(struct pt_text *out, const char *name, double width_px);
+
+#endif

@@ -1,0 +1,58 @@
+/* The timeline as trace viewers want it: slices that nest on tracks, time that never goes back, values of counters.
+ * What began before the timeline's first event, and so has no begin, is left out. Pure. */
+#ifndef PT_REPORT_SLICES_H
+#define PT_REPORT_SLICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/result/profile.h"
+#include "profile/analyses/calls/timeline.h"
+
+enum pt_track_kind {
+	PT_TRACK_STACK,		/* functions, nested; number is the stack */
+	PT_TRACK_STATES,	/* values of a definition, one slice each */
+	PT_TRACK_SPANS,		/* spans and services, nested */
+	PT_TRACK_COUNTER,	/* numbers of a definition */
+};
+
+struct pt_track {
+	enum pt_track_kind kind;
+	uint16_t number;	/* stack or definition */
+	uint16_t core;
+	uint16_t task;		/* of a stack, as far as it was told; PT_NO_TASK */
+	const char *name;	/* of a definition; NULL: a stack */
+	unsigned depth;		/* slices open */
+};
+
+enum pt_slice_kind { PT_SLICE_BEGIN = 1, PT_SLICE_END, PT_SLICE_COUNTER, PT_SLICE_GAP };
+
+struct pt_slice {
+	enum pt_slice_kind kind;
+	uint64_t time;		/* ns; or ticks of the profile's clock, see in_ns */
+	size_t track;		/* not of a GAP, which is of the core */
+	uint16_t core;
+	const char *name;	/* BEGIN: or NULL, then real is it */
+	double real;		/* COUNTER; BEGIN without a name */
+	bool exception;		/* BEGIN */
+	const struct pt_timeline_event *event;
+};
+
+enum { PT_TRACKS = 1024 };
+
+struct pt_slices {
+	const struct pt_profile *profile;
+	bool in_ns;		/* the core clock is known; else times are in ticks of the profile's clock */
+	struct pt_track *track;
+	size_t n_tracks;
+	size_t next;		/* event of the timeline that comes next */
+	uint64_t time;
+};
+
+int pt_slices_begin(struct pt_slices *slices, const struct pt_profile *profile, struct pt_err *err);
+/* The next slice; false: there is none. A track is in the list before its first slice. */
+bool pt_slices_next(struct pt_slices *slices, struct pt_slice *out);
+void pt_slices_end(struct pt_slices *slices);
+
+#endif

@@ -1,0 +1,280 @@
+/* Three passes: nodes of the profile become nodes of the same chain (merging sites where they do not matter), children
+ * are put in order of name, and the tree is written out depth first. */
+#include "report/shared/stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/stats/preorder.h"
+#include "profile/result/profile.h"
+#include "profile/analyses/calls/tree.h"
+
+enum { NAME_BYTES = 32, ROOT = 0 };
+
+struct work {
+	struct pt_stack_node *node;	/* as made; parents before children */
+	size_t n;
+	uint32_t *slot;		/* hash of a node's chain: its index; 0: free, as nobody looks for the root */
+	size_t n_slots;		/* a power of two */
+	enum pt_stacks_how how;
+};
+
+/* --- names */
+
+/* Of tasks, and of cores if there are several: by number. */
+struct groups { size_t n_tasks, n_cores; };
+
+static const char *task_name(struct pt_stacks *stacks, uint16_t task)
+{
+	char *name = stacks->names + (size_t)task * NAME_BYTES;
+
+	snprintf(name, NAME_BYTES, "task %u", task);
+	return name;
+}
+
+static const char *core_name(struct pt_stacks *stacks, const struct groups *groups, uint16_t core)
+{
+	char *name = stacks->names + (groups->n_tasks + core) * NAME_BYTES;
+
+	snprintf(name, NAME_BYTES, "core %u", core);
+	return name;
+}
+
+static struct groups groups_of(const struct pt_tree *tree)
+{
+	struct groups groups = { 0 };
+	bool several = false;
+
+	for (size_t i = 1; i < tree->n_nodes; i++) {
+		const struct pt_tree_node *node = &tree->node[i];
+
+		if (node->task != PT_NO_TASK && node->task >= groups.n_tasks)
+			groups.n_tasks = node->task + 1u;
+		if (node->core >= groups.n_cores)
+			groups.n_cores = node->core + 1u;
+		several |= node->core != tree->node[1].core;
+	}
+	if (!several)
+		groups.n_cores = 0;
+	return groups;
+}
+
+static void name_function(const struct pt_profile *p, struct pt_stack_node *node, uint16_t id)
+{
+	const struct pt_function *functions;
+	size_t n = 0;
+
+	functions = p->program != NULL ? pt_program_functions(p->program, &n) : NULL;
+	node->id = id;
+	node->function = id != PT_NO_FUNCTION && id <= n ? &functions[id - 1] : NULL;
+	node->name = node->function != NULL ? node->function->name : "(no symbol)";
+}
+
+/* --- merging */
+
+static size_t hash_of(const struct pt_stack_node *node)
+{
+	uint64_t h = (uint64_t)node->parent << 32 ^ (uint64_t)node->id << 16 ^ node->task ^ (uint64_t)node->core << 48;
+
+	h = (h ^ node->exception ^ node->site * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (size_t)(h ^ h >> 31);
+}
+
+static bool same_chain(const struct pt_stack_node *a, const struct pt_stack_node *b)
+{
+	return a->parent == b->parent && a->id == b->id && a->task == b->task && a->core == b->core &&
+	       a->exception == b->exception && a->site == b->site;
+}
+
+/* The node of this chain, made if it is new. */
+static uint32_t add(struct work *w, const struct pt_stack_node *wanted)
+{
+	size_t at = hash_of(wanted) & (w->n_slots - 1);
+	struct pt_stack_node *node;
+
+	for (; w->slot[at] != ROOT; at = (at + 1) & (w->n_slots - 1))
+		if (same_chain(&w->node[w->slot[at]], wanted))
+			break;
+	if (w->slot[at] == ROOT) {
+		w->slot[at] = (uint32_t)w->n;
+		w->node[w->n] = *wanted;
+		w->node[w->n].self = w->node[w->n].count = 0;
+		w->node[w->n++].depth = w->node[wanted->parent].depth + 1;
+	}
+	node = &w->node[w->slot[at]];
+	node->self += wanted->self;
+	node->count += wanted->count;
+	return w->slot[at];
+}
+
+static bool make_room(struct work *w, size_t n)
+{
+	for (w->n_slots = 16; w->n_slots < 2 * n; w->n_slots *= 2)
+		;
+	w->node = calloc(n + 1, sizeof(*w->node));
+	w->slot = calloc(w->n_slots, sizeof(*w->slot));
+	if (w->node == NULL || w->slot == NULL)
+		return false;
+	w->node[ROOT] = (struct pt_stack_node){ .name = "all", .site = PT_UNKNOWN, .task = PT_NO_TASK };
+	w->n = 1;
+	return true;
+}
+
+/* Below what a chain begins: all, or its core. */
+static uint32_t base_of(struct pt_stacks *stacks, struct work *w, const struct groups *groups, uint16_t core)
+{
+	const struct pt_stack_node wanted = {
+		.name = groups->n_cores > 0 ? core_name(stacks, groups, core) : NULL, .parent = ROOT,
+		.site = PT_UNKNOWN, .id = PT_NO_FUNCTION, .task = PT_NO_TASK, .core = core,
+	};
+
+	return groups->n_cores > 0 ? add(w, &wanted) : ROOT;
+}
+
+static bool from_tree(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
+{
+	const struct pt_tree *tree = p->tree;
+	struct groups groups = groups_of(tree);
+	uint32_t *merged = calloc(tree->n_nodes, sizeof(*merged));
+	bool ok;
+
+	if (w->how != PT_STACKS_BY_NAME)
+		groups.n_cores = 0;
+	stacks->names = calloc(groups.n_tasks + groups.n_cores + 1, NAME_BYTES);
+	ok = merged != NULL && stacks->names != NULL && make_room(w, tree->n_nodes + groups.n_cores);
+	if (ok)
+		w->node[ROOT].self = tree->node[ROOT].net;
+	for (size_t i = 1; ok && i < tree->n_nodes; i++) {
+		const struct pt_tree_node *node = &tree->node[i];
+		bool of_task = node->entry == 0 && node->function == PT_NO_FUNCTION && node->parent == ROOT &&
+			       node->task != PT_NO_TASK;
+		struct pt_stack_node wanted = {
+			.parent = node->parent != ROOT ? merged[node->parent] : base_of(stacks, w, &groups, node->core),
+			.self = node->net, .count = node->count, .task = node->task,
+			.core = node->core, .exception = node->entry == PT_ENTRY_EXCEPTION,
+			.site = w->how == PT_STACKS_BY_SITE ? node->site : PT_UNKNOWN,
+		};
+
+		if (of_task)
+			wanted.name = task_name(stacks, node->task);
+		else
+			name_function(p, &wanted, node->function);
+		merged[i] = add(w, &wanted);
+	}
+	free(merged);
+	return ok;
+}
+
+static bool from_samples(const struct pt_profile *p, struct work *w)
+{
+	if (!make_room(w, p->n_functions + 1))
+		return false;
+	for (size_t i = 0; i < p->n_functions; i++) {
+		struct pt_stack_node wanted = { .self = p->function[i].samples, .site = PT_UNKNOWN,
+						.task = PT_NO_TASK };
+
+		name_function(p, &wanted, p->function[i].id);
+		add(w, &wanted);
+	}
+	return true;
+}
+
+/* What bins counted, or samples of several cores, is known of functions alone: below each core. */
+static bool from_rows(struct pt_stacks *stacks, const struct pt_profile *p, struct work *w)
+{
+	struct groups groups = { 0 };
+	bool ok;
+
+	for (size_t i = 0; w->how == PT_STACKS_BY_NAME && p->n_cores > 1 && i < p->n_functions; i++)
+		if (p->function[i].core >= groups.n_cores)
+			groups.n_cores = p->function[i].core + 1u;
+	stacks->names = calloc(groups.n_cores + 1, NAME_BYTES);
+	ok = stacks->names != NULL && make_room(w, p->n_functions + groups.n_cores);
+	for (size_t i = 0; ok && i < p->n_functions; i++) {
+		const struct pt_profile_function *f = &p->function[i];
+		struct pt_stack_node wanted = {
+			.parent = base_of(stacks, w, &groups, f->core), .site = PT_UNKNOWN, .task = PT_NO_TASK,
+			.core = f->core, .self = f->run == NULL ? f->samples :
+						 p->by_instructions ? f->run->instructions : f->run->cycles,
+		};
+
+		name_function(p, &wanted, f->id);
+		add(w, &wanted);
+	}
+	return ok;
+}
+
+/* --- order */
+
+static int by_name(const void *a, const void *b, void *nodes)
+{
+	const struct pt_stack_node *x = (const struct pt_stack_node *)nodes + *(const uint32_t *)a;
+	const struct pt_stack_node *y = (const struct pt_stack_node *)nodes + *(const uint32_t *)b;
+	int order = strcmp(x->name, y->name);
+
+	if (order == 0)
+		order = (x->id > y->id) - (x->id < y->id);
+	if (order == 0)
+		order = (x->site > y->site) - (x->site < y->site);
+	return order != 0 ? order : (x > y) - (x < y);
+}
+
+static bool write_out(struct pt_stacks *stacks, struct work *w)
+{
+	uint32_t *place = calloc(w->n, sizeof(*place)), *parent = calloc(w->n, sizeof(*parent));
+	bool ok = place != NULL && parent != NULL;
+
+	for (size_t i = 0; ok && i < w->n; i++)
+		parent[i] = w->node[i].parent;
+	ok = ok && pt_preorder(parent, w->n, by_name, w->node, place);
+	for (size_t i = w->n; ok && i-- > 0;) {
+		w->node[i].total += w->node[i].self;
+		if (i != ROOT)
+			w->node[parent[i]].total += w->node[i].total;
+	}
+	for (size_t i = 0; ok && i < w->n; i++) {
+		stacks->node[place[i]] = w->node[i];
+		stacks->node[place[i]].parent = place[parent[i]];
+		if (w->node[i].depth > stacks->deepest)
+			stacks->deepest = w->node[i].depth;
+	}
+	stacks->n_nodes = w->n;
+	free(place);
+	free(parent);
+	return ok;
+}
+
+/* --- life */
+
+int pt_stacks_make(struct pt_stacks *stacks, const struct pt_profile *p, enum pt_stacks_how how, struct pt_err *err)
+{
+	struct work w = { .how = how };
+	bool ok;
+
+	*stacks = (struct pt_stacks){ .unit = p->by_instructions ? "instructions" : "cycles" };
+	if (p->samples == 0 && p->tree == NULL && !p->by_bins)
+		return pt_fail(err, PT_ESTATE, "chains of calls need the analysis 'tree', which this profile was made "
+			       "without; analysis=execution,tree selects it");
+	if (p->samples != 0 || (p->by_bins && p->times == PT_BASIS_NONE))
+		stacks->unit = "samples";
+	if (p->by_bins || (p->samples != 0 && p->branches == 0 && p->n_cores > 1))
+		ok = from_rows(stacks, p, &w);
+	else
+		ok = p->samples != 0 ? from_samples(p, &w) : from_tree(stacks, p, &w);
+	stacks->node = ok ? calloc(w.n, sizeof(*stacks->node)) : NULL;
+	ok = stacks->node != NULL && write_out(stacks, &w);
+	free(w.node);
+	free(w.slot);
+	if (ok)
+		return 0;
+	pt_stacks_free(stacks);
+	return pt_fail(err, PT_ENOMEM, "not enough memory for the chains of calls");
+}
+
+void pt_stacks_free(struct pt_stacks *stacks)
+{
+	free(stacks->node);
+	free(stacks->names);
+	*stacks = (struct pt_stacks){ 0 };
+}

@@ -1,0 +1,31 @@
+/* What every report says before its figures, in a few short lines: what was profiled, on which clock, what was seen and
+ * what was lost, and how good it is. The text report says more. Pure. */
+#ifndef PT_REPORT_FACTS_H
+#define PT_REPORT_FACTS_H
+
+#include "profile/result/profile.h"
+
+enum { PT_FACTS_LINES = 4, PT_FACTS_BYTES = 640 };
+
+struct pt_facts { char line[PT_FACTS_LINES][PT_FACTS_BYTES]; };	/* the first: a title */
+
+void pt_facts_make(struct pt_facts *facts, const struct pt_profile *profile);
+const char *pt_basis_name(enum pt_basis basis);	/* "exact", ...; "not measured" */
+
+/* Whether the column's figures go on over times in which the core slept, of which the profile's clock knows nothing;
+ * group: "period", of "period.min". */
+bool pt_column_is_awake_only(const struct pt_profile *profile, const struct pt_column *column, char group[16]);
+/* The groups of all such columns of the view, "period, call"; false: it has none. shown: columns that count, by index;
+ * NULL: all. */
+bool pt_awake_only(const struct pt_profile *profile, const struct pt_view *view, const bool *shown, char *groups,
+		   size_t room);
+/* Why "at most" so much was observed, of a source in that mode, or one that triggers begin and end. */
+const char *pt_bound_reason(const char *mode, bool triggered);
+/* The name of source i for people: "bins", or "bins of core 1" where another source is of another core. Returns
+ * name. */
+const char *pt_name_source(const struct pt_profile *profile, size_t i, char *name, size_t room);
+/* Why what a source tells of its core's flow is in no figure, as a sentence; false: it is, or it tells nothing. */
+bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile_source *source, char *text,
+		       size_t room);
+
+#endif

@@ -1,0 +1,304 @@
+/* The lines in their order, broken where a terminal would break them anywhere. */
+#include "report/table/header.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/analyses/counters/counters.h"
+#include "report/table/facts.h"
+#include "report/table/units.h"
+
+enum { LABEL_COLUMNS = 11 };
+
+void pt_header_label(struct pt_text *out, const char *what)
+{
+	pt_text_add(out, "%-*s", LABEL_COLUMNS, what);
+}
+
+static void title(const struct pt_profile *p, struct pt_text *out)
+{
+	const char *path = p->program != NULL ? pt_program_path(p->program) : NULL;
+
+	pt_text_add(out, "%sprofile of %s%s\n", p->from_virtual ? "VIRTUAL board, no hardware: " : "",
+		    path != NULL ? path : "a program without symbols", p->ended ? "" : " (still running)");
+}
+
+/* Where names and lines are from, when that is not the ELF alone. */
+static void symbols_lines(const struct pt_program *program, struct pt_text *out)
+{
+	if (pt_program_debug_path(program) != NULL) {
+		pt_header_label(out, "symbols");
+		pt_text_add(out, "what the ELF lacks is from %s\n", pt_program_debug_path(program));
+	}
+	if (pt_program_warning(program) != NULL) {
+		pt_header_label(out, "symbols");
+		pt_text_add(out, "%s\n", pt_program_warning(program));
+	}
+}
+
+static void source_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	char hz[32], name[80];
+
+	pt_header_label(out, "source");
+	pt_text_add(out, "%s, mode %s%s%s; probe %s\n",
+		    p->n_sources > 1 ? pt_name_source(p, 0, name, sizeof(name)) : p->source, p->mode,
+		    p->target[0] != '\0' ? "; target " : "", p->target, p->probe);
+	for (size_t i = 1; i < p->n_sources; i++) {
+		pt_header_label(out, "");
+		pt_text_add(out, "%s%s%s\n", pt_name_source(p, i, name, sizeof(name)),
+			    p->sources[i].mode[0] != '\0' ? ", mode " : "", p->sources[i].mode);
+	}
+	pt_header_label(out, "clock");
+	if (p->no_code) {
+		pt_text_add(out, "the sources' own stamps; no code is traced\n");
+		return;
+	}
+	if (p->program == NULL && !p->by_bins) {
+		pt_text_add(out, "none: there is no ELF, so nobody knows what code there is (--elf FILE)\n");
+		return;
+	}
+	if (p->by_instructions)
+		pt_text_add(out, "instructions");
+	else if (p->by_bins)
+		pt_text_add(out, "clock cycles, as the core counted them");
+	else
+		pt_text_add(out, "modelled cycles, awake only (%s)", p->timing);
+	pt_print_scaled(hz, sizeof(hz), (double)p->core_hz, " ", "Hz");
+	if (p->core_hz != 0)
+		pt_text_add(out, ", core at %s\n", hz);
+	else
+		pt_text_add(out, "; core clock not known (core-clock=HZ gives seconds)\n");
+}
+
+/* One source's account of time, or the only one's. bound: why what it observed is at most so much; NULL: it is just
+ * that. who: "mtb: ", or "". */
+static void time_line(const struct pt_loss_sum *loss, const char *bound, uint64_t mismatch_ns, const char *who,
+		      struct pt_text *out)
+{
+	char total[32], observed[32], unobserved[32], lost[32], mismatch[32];
+
+	pt_print_ns(total, sizeof(total), loss->total_ns, " ");
+	pt_print_ns(observed, sizeof(observed), loss->observed_ns, " ");
+	pt_print_ns(unobserved, sizeof(unobserved), loss->unobserved_ns, " ");
+	pt_print_ns(lost, sizeof(lost), loss->lost_ns, " ");
+	pt_text_add(out, "%s%s = %s%s observed", who, total, bound != NULL ? "at most " : "", observed);
+	if (loss->total_ns != 0)
+		pt_text_add(out, " (%.2f %%)", 100.0 * (double)loss->observed_ns / (double)loss->total_ns);
+	pt_text_add(out, " + %s unobserved + %s lost\n", unobserved, lost);
+	if (bound != NULL) {
+		pt_header_label(out, "");
+		pt_text_add(out, "at most: %s\n", bound);
+	}
+	if (mismatch_ns != 0) {
+		pt_print_ns(mismatch, sizeof(mismatch), mismatch_ns, " ");
+		pt_header_label(out, "");
+		pt_text_add(out, "the source's account has %s too few or too many\n", mismatch);
+	}
+}
+
+static void causes(const struct pt_loss_sum *loss, bool faults, const char *who, struct pt_text *out)
+{
+	bool any = false;
+	char ns[32];
+
+	pt_text_add(out, "%s", who);
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
+		if (pt_loss_is_fault((enum pt_loss)cause) != faults ||
+		    (loss->by[cause].events == 0 && loss->by[cause].ns == 0))
+			continue;
+		pt_print_ns(ns, sizeof(ns), loss->by[cause].ns, " ");
+		pt_text_add(out, "%s%s %s", any ? "; " : "", pt_loss_name((enum pt_loss)cause), ns);
+		if (loss->by[cause].events != 0)
+			pt_text_add(out, " in %" PRIu64, loss->by[cause].events);
+		if (loss->by[cause].bytes != 0)
+			pt_text_add(out, ", %" PRIu64 " bytes", loss->by[cause].bytes);
+		any = true;
+	}
+	pt_text_add(out, "%s\n", any ? "" : "nothing");
+}
+
+/* What can be done about what was lost, a line for each cause. */
+static void advise(const struct pt_profile *p, struct pt_text *out)
+{
+	for (unsigned cause = 1; cause < PT_N_LOSSES; cause++) {
+		const char *advice = pt_loss_advice((enum pt_loss)cause);
+
+		if (advice == NULL || p->loss.by[cause].events == 0)
+			continue;
+		pt_header_label(out, "advice");
+		pt_text_add(out, "%s: %s\n", pt_loss_name((enum pt_loss)cause), advice);
+	}
+}
+
+/* "mtb: ", for a line that is of one of several sources. */
+static const char *who_is(const struct pt_profile *p, size_t i, char who[84])
+{
+	char name[80];
+
+	snprintf(who, 84, "%s: ", pt_name_source(p, i, name, sizeof(name)));
+	return who;
+}
+
+/* A line for each source; one for all of them where it would say the same. */
+static void causes_of_each(const struct pt_profile *p, const char *label, bool faults, struct pt_text *out)
+{
+	struct pt_text first = { 0 };
+	bool alike = true;
+	char who[84];
+
+	causes(&p->sources[0].loss, faults, "", &first);
+	for (size_t i = 1; alike && i < p->n_sources; i++) {
+		struct pt_text other = { 0 };
+
+		causes(&p->sources[i].loss, faults, "", &other);
+		alike = first.bytes != NULL && other.bytes != NULL && strcmp(first.bytes, other.bytes) == 0;
+		pt_text_free(&other);
+	}
+	pt_text_free(&first);
+	for (size_t i = 0; i < (alike ? 1 : p->n_sources); i++) {
+		pt_header_label(out, i == 0 ? label : "");
+		causes(&p->sources[i].loss, faults, alike ? "" : who_is(p, i, who), out);
+	}
+}
+
+/* Each source has its own account of the same session: adding them up would say nothing that anybody asked. */
+static void accounts(const struct pt_profile *p, struct pt_text *out)
+{
+	char who[84];
+
+	for (size_t i = 0; i < p->n_sources; i++) {
+		const struct pt_profile_source *s = &p->sources[i];
+
+		pt_header_label(out, i == 0 ? "time" : "");
+		time_line(&s->loss, s->observed_is_bound ? pt_bound_reason(s->mode, s->triggered) : NULL,
+			  s->mismatch_ns, who_is(p, i, who), out);
+	}
+	causes_of_each(p, "unobserved", false, out);
+	causes_of_each(p, "lost", true, out);
+}
+
+static void time_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	if (p->n_sources > 1) {
+		accounts(p, out);
+	} else {
+		pt_header_label(out, "time");
+		time_line(&p->loss, p->observed_is_bound ? pt_bound_reason(p->mode, p->triggered) : NULL,
+			  p->mismatch_ns, "", out);
+		pt_header_label(out, "unobserved");
+		causes(&p->loss, false, "", out);
+		pt_header_label(out, "lost");
+		causes(&p->loss, true, "", out);
+	}
+	advise(p, out);
+}
+
+/* Shares are there; their intervals only where enough was seen. */
+static bool has_intervals(const struct pt_profile *p)
+{
+	return p->samples_effective > 0 || p->burst_cycles != 0 || p->bursts_by_wakeups;
+}
+
+static bool counters_take_turns(const struct pt_profile *p)
+{
+	for (size_t i = 0; i < p->counters->n_counters; i++)
+		if (p->counters->counter[i].shared)
+			return true;
+	return false;
+}
+
+static void figures_lines(const struct pt_profile *p, struct pt_text *out)
+{
+	bool flow = p->branches != 0 || p->samples != 0 || pt_header_values(p) != 0 || p->by_bins;
+
+	pt_header_label(out, "figures");
+	if (!flow && pt_header_readings(p) != 0) {
+		pt_text_add(out, "counts exact%s\n",
+			    counters_take_turns(p) ? "; of those that take turns estimated (95 % error)" : "");
+		return;
+	}
+	if (!flow) {
+		pt_text_add(out, "none: nothing was seen%s\n", p->ended ? "" : " yet");
+		return;
+	}
+	pt_text_add(out, "counts %s%s, times %s%s, shares %s%s", pt_basis_name(p->counts),
+		    p->counts == PT_BASIS_ESTIMATED ? " (as seen)" : "", pt_basis_name(p->times),
+		    p->bursts != 0 ? " (of what a burst saw whole)" : "", pt_basis_name(p->shares),
+		    p->by_bins ? " of what was counted" : "");
+	if (!p->by_bins && p->shares == PT_BASIS_ESTIMATED)
+		pt_text_add(out, "%s of %s%s", has_intervals(p) ? " (95 % interval)" : "",
+			    p->sampled_by[0] != '\0' ? p->sampled_by
+			    : p->sleep_counted ? "all time, sleep with it" : "time awake",
+			    has_intervals(p) ? "" : ", no interval");
+	if (p->unseen.hi != 0)
+		pt_text_add(out, "; a function that was never seen may have taken %.1f %% of it", p->unseen.hi * 100);
+	pt_text_add(out, "\n");
+}
+
+static void buffer_line(const struct pt_profile *p, struct pt_text *out)
+{
+	if (p->buffer_bytes == 0)
+		return;
+	pt_header_label(out, "buffer");
+	pt_text_add(out, "%" PRIu64 " bytes of the target's RAM at 0x%08" PRIx64 "%s\n", p->buffer_bytes,
+		    p->buffer_addr, p->buffer_in_use ? ", where the program may have data of its own" : "");
+}
+
+/* Lines that a terminal would break anywhere are broken between words, under the words of the first. */
+static void wrapped(const char *line, size_t len, struct pt_text *out)
+{
+	size_t room = PT_HEADER_COLUMNS;
+
+	while (len > room) {
+		size_t at = room;
+
+		while (at > 0 && line[at] != ' ')
+			at--;
+		if (at <= (room == PT_HEADER_COLUMNS ? (size_t)LABEL_COLUMNS : 0))
+			break;		/* one long word, such as a path */
+		pt_text_add(out, "%.*s\n%*s", (int)at, line, LABEL_COLUMNS, "");
+		line += at + 1;
+		len -= at + 1;
+		room = PT_HEADER_COLUMNS - LABEL_COLUMNS;
+	}
+	pt_text_add(out, "%.*s\n", (int)len, line);
+}
+
+static void plain_header(const struct pt_profile *p, struct pt_text *out)
+{
+	title(p, out);
+	if (p->program != NULL)
+		symbols_lines(p->program, out);
+	source_lines(p, out);
+	time_lines(p, out);
+	pt_header_data(p, out);
+	figures_lines(p, out);
+	pt_header_trouble(p, out);
+	buffer_line(p, out);
+	pt_header_cost(p, out);
+}
+
+void pt_header_write(const struct pt_profile *p, struct pt_text *out)
+{
+	struct pt_text plain = { 0 };
+
+	plain_header(p, &plain);
+	for (const char *line = plain.bytes, *end; line != NULL && *line != '\0'; line = end + 1) {
+		end = strchr(line, '\n');
+		if (end == NULL)
+			break;
+		wrapped(line, (size_t)(end - line), out);
+	}
+	pt_text_free(&plain);
+}
+
+void pt_header_summary(const struct pt_profile *p, struct pt_text *out)
+{
+	if (p->from_virtual)
+		title(p, out);
+	time_lines(p, out);
+	pt_header_data(p, out);
+	pt_header_trouble(p, out);
+}

@@ -1,0 +1,173 @@
+/* What was seen: branches, samples, values, hits of bins, readings of counters. */
+#include <inttypes.h>
+
+#include "profile/analyses/code/bins.h"
+#include "profile/analyses/counters/counters.h"
+#include "profile/analyses/code/sampled.h"
+#include "report/table/header.h"
+
+/* Of the first event the report has it all. */
+static void other_events(const struct pt_profile *p, struct pt_text *out)
+{
+	for (size_t i = 1; p->sampled != NULL && i < p->sampled->n_events; i++) {
+		const struct pt_sampled_event *e = &p->sampled->event[i];
+
+		if (e->core != p->sampled->event[0].core)
+			continue;
+		pt_text_add(out, "\n");
+		pt_header_label(out, "");
+		pt_text_add(out, "%" PRIu64 " samples", e->samples);
+		if (e->every != 0)
+			pt_text_add(out, ", one per %" PRIu64 " %s", e->every, e->name);
+		else
+			pt_text_add(out, " by %s", e->name);
+		if (e->effective > 0)
+			pt_text_add(out, "; worth %.0f independent ones", e->effective);
+	}
+}
+
+static void samples_line(const struct pt_profile *p, struct pt_text *out)
+{
+	pt_header_label(out, "data");
+	pt_text_add(out, "%" PRIu64 " samples in %" PRIu64 " batches", p->samples, p->batches);
+	if (!p->sleep_counted)
+		pt_text_add(out, ", %" PRIu64 " of them asleep", p->samples_asleep);
+	if (p->sampled_every != 0)
+		pt_text_add(out, ", one per %" PRIu64 " %s", p->sampled_every, p->sampled_by);
+	if (p->samples_effective > 0)
+		pt_text_add(out, "; worth %.0f independent ones", p->samples_effective);
+	if (p->samples_refused != 0)
+		pt_text_add(out, "; %" PRIu64 " refused (halted, or not permitted)", p->samples_refused);
+	other_events(p, out);
+	pt_text_add(out, "\n");
+}
+
+uint64_t pt_header_values(const struct pt_profile *p)
+{
+	uint64_t values = 0;
+
+	for (size_t i = 0; i < p->n_sources; i++)
+		values += p->sources[i].values;
+	return values;
+}
+
+static void values_line(const struct pt_profile *p, struct pt_text *out)
+{
+	pt_header_label(out, "data");
+	pt_text_add(out, "%" PRIu64 " values\n", pt_header_values(p));
+}
+
+static void flow_of_core(const struct pt_profile *p, const struct pt_profile_core *c, struct pt_text *out)
+{
+	pt_text_add(out, "%" PRIu64 " branches, %" PRIu64 " instructions", c->branches, c->instructions);
+	if (c->bursts != 0 && c->burst_cycles != 0)
+		pt_text_add(out, "; shares from %" PRIu64 " of %" PRIu64 " bursts, cut to %" PRIu64 " %s",
+			    c->bursts_used, c->bursts, c->burst_cycles, p->timing != NULL ? "cycles" : "instructions");
+	else if (c->bursts_by_wakeups)
+		pt_text_add(out, "; shares from %" PRIu64 " waking periods in %" PRIu64 " bursts", c->bursts_used,
+			    c->bursts);
+	else if (c->bursts != 0)
+		pt_text_add(out, " in %" PRIu64 " burst%s: too few for intervals", c->bursts,
+			    c->bursts == 1 ? "" : "s");
+	if (c->bursts_asleep != 0 && !c->bursts_by_wakeups)
+		pt_text_add(out, " (%" PRIu64 " began asleep)", c->bursts_asleep);
+}
+
+static void flow_line(const struct pt_profile *p, struct pt_text *out)
+{
+	const struct pt_profile_core only = {
+		.branches = p->branches, .instructions = p->instructions, .bursts = p->bursts,
+		.bursts_used = p->bursts_used, .bursts_asleep = p->bursts_asleep, .burst_cycles = p->burst_cycles,
+		.bursts_by_wakeups = p->bursts_by_wakeups,
+	};
+
+	pt_header_label(out, "data");
+	if (p->n_cores < 2)
+		flow_of_core(p, &only, out);
+	for (size_t i = 0, n = 0; p->n_cores > 1 && i < p->n_cores; i++) {
+		if (p->core[i].branches == 0)
+			continue;
+		if (n++ > 0) {
+			pt_text_add(out, "\n");
+			pt_header_label(out, "");
+		}
+		pt_text_add(out, "core %u: ", p->core[i].core);
+		flow_of_core(p, &p->core[i], out);
+	}
+	if (p->doubtful_silent + p->doubtful_recorded > 0)	/* isa.h */
+		pt_text_add(out, "; %" PRIu64 " jumps to fixed operands were in the trace, %" PRIu64 " not",
+			    p->doubtful_recorded, p->doubtful_silent);
+	pt_text_add(out, "\n");
+}
+
+static void bins_line(const struct pt_profile *p, struct pt_text *out)
+{
+	const struct pt_bins *bins = p->bins;
+
+	pt_header_label(out, "data");
+	for (size_t i = 0; i < bins->n_cores; i++) {
+		const struct pt_bins_core *core = &bins->core[i];
+
+		if (bins->n_cores > 1)
+			pt_text_add(out, "%score %u: ", i > 0 ? "; " : "", core->core);
+		pt_text_add(out, "%" PRIu64 " %s in %zu bins", core->hits,
+			    bins->by_cycles ? "clock cycles" : bins->by_instructions ? "instructions" : "hits",
+			    core->n_addresses);
+	}
+	if (bins->n_cores > 1)
+		pt_text_add(out, "; shares are of each core's own");
+	if (bins->exact && !bins->whole)
+		pt_text_add(out, "; a bin that lies in several functions is split in proportion to its bytes in each");
+	pt_text_add(out, "\n");
+}
+
+uint64_t pt_header_readings(const struct pt_profile *p)
+{
+	uint64_t readings = 0;
+
+	for (size_t i = 0; p->counters != NULL && i < p->counters->n_counters; i++)
+		readings += p->counters->counter[i].readings;
+	return readings;
+}
+
+static void counters_line(const struct pt_profile *p, struct pt_text *out)
+{
+	uint64_t unknown = 0;
+
+	for (size_t i = 0; i < p->counters->n_counters; i++)
+		unknown += p->counters->counter[i].unknown;
+	pt_header_label(out, "data");
+	pt_text_add(out, "%" PRIu64 " readings of %zu counters", pt_header_readings(p), p->counters->n_counters);
+	if (unknown > 0)
+		pt_text_add(out,
+			    ", %" PRIu64
+			    " of them ambiguous: so late that their counter may have wrapped twice, and in no "
+			    "count",
+			    unknown);
+	pt_text_add(out, "\n");
+}
+
+static void nothing_line(const struct pt_profile *p, struct pt_text *out)
+{
+	pt_header_label(out, "data");
+	pt_text_add(out, "nothing%s\n", p->ended ? "" : " yet");
+}
+
+void pt_header_data(const struct pt_profile *p, struct pt_text *out)
+{
+	bool samples = p->samples != 0 || p->batches != 0, values = pt_header_values(p) != 0,
+	     readings = pt_header_readings(p) != 0;
+
+	if (samples)
+		samples_line(p, out);
+	if (p->by_bins)
+		bins_line(p, out);
+	else if (p->branches != 0 || p->bursts != 0)
+		flow_line(p, out);
+	else if (!samples && !values && !readings)
+		nothing_line(p, out);
+	if (readings)
+		counters_line(p, out);
+	if (values)
+		values_line(p, out);
+}

@@ -1,0 +1,10 @@
+/* What things are called in reports. */
+#ifndef PT_REPORT_NAMES_H
+#define PT_REPORT_NAMES_H
+
+#include "profile/result/profile.h"
+
+/* The name of a function id; "(no symbol)" for code that no function owns. */
+const char *pt_name_of_function(const struct pt_profile *profile, uint16_t id);
+
+#endif

@@ -1,0 +1,20 @@
+/* How values look to people: four digits and a unit. For text-like formats. Pure. */
+#ifndef PT_REPORT_UNITS_H
+#define PT_REPORT_UNITS_H
+
+#include <stddef.h>
+
+#include "profile/result/profile.h"
+#include "report/table/view.h"
+
+enum { PT_CELL_BYTES = 256 };
+
+/* "1.235 ms", "48 MHz", "12.35 k": value is scaled by thousands to fit four digits; gap stands before the prefix. */
+void pt_print_scaled(char *out, size_t size, double value, const char *gap, const char *unit);
+void pt_print_ns(char *out, size_t size, uint64_t ns, const char *gap);
+
+/* One value as a table's cell. "" if it is not known. Ticks are times where the profile knows its core clock. */
+void pt_print_cell(char *out, size_t size, const struct pt_profile *profile, const struct pt_column *column,
+		   const struct pt_value *value);
+
+#endif

@@ -1,0 +1,431 @@
+/* Every chunk passes through pass_put(): STATE chunks tell when the core was held, CONFIG what the source costs. */
+#include "session/acquire/acquisition_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/log.h"
+#include "trace/loss.h"
+#include "base/util.h"
+
+enum { FAR_CODE = 16 << 20 };	/* bytes between two parts of a program */
+
+/* --- between source and queue ------------------------------------------------------------------------------------- */
+
+static struct pt_chunk *pass_take(struct pt_sink *sink)
+{
+	struct pt_live *live = (struct pt_live *)sink;
+
+	return live->queue_sink->take(live->queue_sink);
+}
+
+static uint32_t bit_of(unsigned core)
+{
+	return UINT32_C(1) << core % 32;
+}
+
+/* The target is held while all cores stand that the source has something of. */
+static void count_held(struct pt_live *live, uint64_t ns)
+{
+	bool held = live->cores != 0 && (live->cores & ~live->halted) == 0;
+
+	if (held && live->held_since_ns == PT_UNKNOWN) {
+		live->held_since_ns = ns;
+	} else if (!held && live->held_since_ns != PT_UNKNOWN) {
+		live->held_ns += ns - live->held_since_ns;
+		live->held_since_ns = PT_UNKNOWN;
+	}
+}
+
+/* From the source's own halts and from everybody else's; the second to tell the same changes nothing. */
+static void note_state(struct pt_live *live, unsigned core, enum pt_state state, uint64_t ns)
+{
+	if (state == PT_STATE_HALT)
+		live->halted |= bit_of(core);
+	else if (state == PT_STATE_RUN)
+		live->halted &= ~bit_of(core);
+	count_held(live, ns);
+}
+
+static void note_cost(struct pt_live *live, const struct pt_chunk *chunk)
+{
+	static const char key[] = "cost=";
+	const char *text = (const char *)chunk->bytes;
+
+	for (size_t at = 0, end; at < chunk->len_bytes; at = end + 1) {
+		for (end = at; end < chunk->len_bytes && text[end] != '\n'; end++)
+			;
+		if (end - at > strlen(key) && memcmp(text + at, key, strlen(key)) == 0)
+			snprintf(live->cost, sizeof(live->cost), "%.*s", (int)(end - at - strlen(key)),
+				 text + at + strlen(key));
+	}
+}
+
+/* It opens the source of a core. */
+static void note_config(struct pt_live *live, const struct pt_chunk *chunk)
+{
+	live->cores |= bit_of(chunk->core);
+	count_held(live, chunk->from_ns);
+	note_cost(live, chunk);
+}
+
+static void pass_put(struct pt_sink *sink, struct pt_chunk *chunk)
+{
+	struct pt_live *live = (struct pt_live *)sink;
+
+	if (chunk->kind == PT_CHUNK_STATE)
+		note_state(live, chunk->core, chunk->cause, chunk->from_ns);
+	else if (chunk->kind == PT_CHUNK_CONFIG)
+		note_config(live, chunk);
+	live->queue_sink->put(live->queue_sink, chunk);
+}
+
+static void pass_lose(struct pt_sink *sink, const struct pt_chunk *loss)
+{
+	struct pt_live *live = (struct pt_live *)sink;
+
+	live->queue_sink->lose(live->queue_sink, loss);
+}
+
+static uint64_t run_ns(const struct pt_live *live, uint64_t now_ns)
+{
+	uint64_t held_ns = live->held_ns;
+
+	if (live->held_since_ns != PT_UNKNOWN)
+		held_ns += now_ns - live->held_since_ns;
+	return now_ns - live->started_ns - held_ns;
+}
+
+/* To get a source going may take as long as a short profile, if it has a large buffer to clear: that is not of it. */
+static void begin_time(struct pt_live *live, uint64_t now_ns)
+{
+	live->started_ns = now_ns;
+	live->held_ns = 0;
+	if (live->held_since_ns != PT_UNKNOWN)
+		live->held_since_ns = now_ns;
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static void write_config(struct pt_live *live, struct pt_target *target)
+{
+	struct pt_probe_info info = { 0 }, other;
+	char differs[24] = "unknown";
+	uint64_t core_hz = live->core_hz;
+
+	if (target->probe != NULL)
+		pt_probe_info(target->probe, &info);
+	for (struct pt_probe *p = target->probe; p != NULL; p = pt_probe_next(p)) {	/* one model makes it a model */
+		pt_probe_info(p, &other);
+		info.link.is_virtual |= other.link.is_virtual;
+	}
+	if (live->image.differs)
+		snprintf(differs, sizeof(differs), "0x%" PRIx64, live->image.at);
+	else if (live->image.compared)
+		snprintf(differs, sizeof(differs), "no");
+	if (core_hz == 0 && target->ops->core_hz != NULL)
+		core_hz = target->ops->core_hz(target->state);
+	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
+	snprintf(live->config, sizeof(live->config),
+		 "target=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
+		 live->chip, info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
+		 core_hz, differs, live->program != NULL ? pt_program_build_id(live->program) : "",
+		 live->program != NULL ? pt_program_path(live->program) : "");
+}
+
+/* What a source needs that counts in a range of addresses: from a first function to the end of a last. Code that lies
+ * far from the rest (vectors at 0, a program in external memory) would make the range useless: the largest part is
+ * taken. */
+static struct pt_span code_of(const struct pt_program *program)
+{
+	struct pt_span most = { .size = 0 }, part = { .size = 0 };
+	size_t n = 0;
+	const struct pt_function *f = program != NULL ? pt_program_functions(program, &n) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (part.size == 0 || f[i].address - part.addr > part.size + FAR_CODE)
+			part = (struct pt_span){ f[i].address, 0 };
+		if (f[i].address - part.addr + f[i].size > part.size)
+			part.size = f[i].address - part.addr + f[i].size;
+		if (part.size > most.size)
+			most = part;
+	}
+	return most;
+}
+
+static int64_t on_drain(void *arg, struct pt_target *target);
+static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc);
+static bool is_behind(void *arg);
+static void on_lost(void *arg, const struct pt_err *why);
+static void on_program(void *arg);
+
+static void drain_on(struct pt_live *live, struct pt_board *board)
+{
+	struct pt_board_drain drain = {
+		.drain = on_drain, .on_state = on_state, .behind = is_behind, .on_lost = on_lost,
+		.on_program = on_program, .arg = live,
+	};
+
+	pt_board_set_drain(board, &drain);
+	live->resting = false;
+}
+
+static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct pt_source_setup setup = {
+		.settings = live->settings, .sink = &live->sink, .config = live->config,
+		.seed = pt_params_number(live->own, &pt_live_rows[SEED]),
+		.free_ram = live->free_ram.span, .n_free_ram = live->free_ram.n_spans, .why_no_ram = live->free_ram.why,
+		.code = code_of(live->program),
+	};
+
+	live->state = calloc(1, live->ops->state_bytes);
+	if (live->state == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for the source");
+	if (live->ops->start(live->state, target, &setup, err) < 0)
+		return pt_wrap(err, "source %s", live->ops->name);
+	begin_time(live, pt_board_now_ns(board));
+	drain_on(live, board);
+	return 0;
+}
+
+void pt_live_tell_symbols(const struct pt_program *program, struct pt_target *target)
+{
+	const char *const *names = target->ops->symbols;
+	uint64_t addr, size;
+
+	for (unsigned i = 0; names != NULL && names[i] != NULL; i++)
+		target->ops->symbol(target->state, i,
+				    program != NULL && pt_program_symbol(program, names[i], &addr, &size)
+					    ? addr
+					    : PT_UNKNOWN);
+	if (program != NULL && target->ops->program_order != NULL)
+		target->ops->program_order(target->state, pt_program_is_big_endian(program));
+}
+
+static int prepare(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+{
+	const struct pt_region *regions;
+	struct pt_link_info info;
+	size_t n;
+
+	pt_live_tell_symbols(live->program, target);
+	if (pt_live_choose(live, target, err) < 0 || pt_live_check_image(live, target, err) < 0)
+		return err->code;
+	pt_link_info(pt_probe_link(target->probe), &info);
+	pt_queue_set_wait(live->queue, info.virtual_clock);
+	regions = target->ops->regions(target->state, &n);
+	pt_free_ram(regions, n, live->program, &live->free_ram);
+	write_config(live, target);
+	return 0;
+}
+
+static void disarm(struct pt_live *live)
+{
+	free(live->state);
+	live->state = NULL;
+	live->ops = NULL;
+}
+
+static void say_start(const struct pt_live *live, char *say, size_t room)
+{
+	char mode[32];
+
+	snprintf(say, room, "profiling %s: source %s, mode %s%s%s%s\n%s%s%s%s%s", live->chip, live->ops->name,
+		 pt_live_mode(live, mode, sizeof(mode)),
+		 live->instead[0] != '\0' ? " (because " : "", live->instead, live->instead[0] != '\0' ? ")" : "",
+		 live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch, live->mismatch[0] != '\0' ? "\n" : "",
+		 live->cost, live->cost[0] != '\0' ? "\n" : "");
+}
+
+int pt_live_start(struct pt_live *live, struct pt_board *board, struct pt_target *target, char *say, size_t room,
+		  struct pt_err *err)
+{
+	live->target = target;
+	if (prepare(live, target, err) < 0 || arm(live, board, target, err) < 0) {
+		disarm(live);
+		return err->code;
+	}
+	if (pt_params_given(live->own, &pt_live_rows[FOR]))
+		live->run_until_ns = pt_params_number(live->own, &pt_live_rows[FOR]);
+	say_start(live, say, room);
+	return 0;
+}
+
+/* --- at work ------------------------------------------------------------------------------------------------------ */
+
+static void die(struct pt_live *live, const struct pt_err *err)
+{
+	struct pt_err ignored = { 0 };	/* the first error is the one to tell */
+
+	live->died = *err;
+	live->ops->stop(live->state, &ignored);
+	disarm(live);
+	pt_warn("profile: %s", err->msg);
+	live->news.on_dead(live->news.arg);
+}
+
+static int64_t on_drain(void *arg, struct pt_target *target)
+{
+	struct pt_live *live = arg;
+	struct pt_err err = { 0 };
+	uint64_t now_ns;
+	int rc;
+
+	if (live->ops == NULL)
+		return PT_DRAIN_OVER;	/* it died of a change of state */
+	rc = live->ops->drain(live->state, &err);
+	now_ns = pt_mem_now_ns(target->ops->mem(target->state, 0));
+	if (rc < 0 && rc != PT_EINTERRUPTED) {
+		die(live, &err);
+		return PT_DRAIN_OVER;
+	}
+	if (live->run_until_ns != PT_UNKNOWN && run_ns(live, now_ns) >= live->run_until_ns) {
+		live->run_until_ns = PT_UNKNOWN;
+		live->resting = true;
+		live->news.on_time_up(live->news.arg);
+		return PT_DRAIN_REST;
+	}
+	pt_live_check_more(live, now_ns, rc > 0);
+	return rc > 0 ? rc : 0;
+}
+
+static void on_state(void *arg, struct pt_target *target, enum pt_state what, unsigned core, uint64_t pc)
+{
+	struct pt_live *live = arg;
+	struct pt_err err = { 0 };
+
+	note_state(live, core, what, pt_mem_now_ns(target->ops->mem(target->state, 0)));
+	if (live->ops != NULL && live->ops->on_state(live->state, what, core, pc, &err) < 0)
+		die(live, &err);
+}
+
+/* Figures of two programs under the names of one, and of the code that writes the flash, would be nobody's. */
+static void on_program(void *arg)
+{
+	struct pt_live *live = arg;
+	struct pt_err err = { 0 };
+
+	if (live->ops == NULL || live->is_recorder || pt_live_catch_up(live, &err) < 0)
+		return;
+	pt_fail(&err, PT_ESTATE, "a load writes flash: the profile of the program before it ends here");
+	die(live, &err);
+}
+
+static bool is_behind(void *arg)
+{
+	const struct pt_live *live = arg;
+
+	return live->ops != NULL && live->ops->behind != NULL && live->ops->behind(live->state);
+}
+
+static void on_lost(void *arg, const struct pt_err *why)
+{
+	struct pt_live *live = arg;
+
+	if (live->ops != NULL)
+		die(live, why);
+}
+
+int pt_live_catch_up(struct pt_live *live, struct pt_err *err)
+{
+	while (is_behind(live)) {
+		int rc = live->ops->drain(live->state, err);
+
+		if (rc < 0 && rc != PT_EINTERRUPTED) {
+			die(live, err);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+bool pt_live_is_recorder(const struct pt_live *live)
+{
+	return live->is_recorder;
+}
+
+int pt_live_stop(struct pt_live *live, struct pt_board *board, struct pt_err *err)
+{
+	int rc = 0;
+
+	pt_board_set_drain(board, NULL);
+	if (live->ops != NULL) {
+		rc = live->ops->stop(live->state, err);
+		disarm(live);
+	}
+	return rc;
+}
+
+const char *pt_live_why_ended(const struct pt_live *live)
+{
+	return live->died.msg;
+}
+
+const char *pt_live_mismatch(const struct pt_live *live)
+{
+	return live->mismatch;
+}
+
+void pt_live_run_for(struct pt_live *live, struct pt_board *board, uint64_t for_ns)
+{
+	if (live->ops != NULL) {
+		live->run_until_ns = for_ns == PT_UNKNOWN ? PT_UNKNOWN : run_ns(live, pt_board_now_ns(board)) + for_ns;
+		if (live->resting)
+			drain_on(live, board);
+	} else if (for_ns != PT_UNKNOWN) {
+		live->news.on_time_up(live->news.arg);
+	}
+}
+
+void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, size_t room)
+{
+	uint64_t now_ns;
+
+	if (live->ops == NULL) {
+		snprintf(say, room, "profile: ended%s%s\n", live->died.code != 0 ? ": " : "", live->died.msg);
+		return;
+	}
+	now_ns = pt_board_now_ns(board);
+	snprintf(say, room, "profile: source %s at work for %.3f s, of which the core ran %.3f s\n%s%s%s",
+		 live->ops->name, (double)(now_ns - live->started_ns) / 1e9, (double)run_ns(live, now_ns) / 1e9,
+		 live->mismatch[0] != '\0' ? "warning: " : "", live->mismatch, live->mismatch[0] != '\0' ? "\n" : "");
+}
+
+/* --- life --------------------------------------------------------------------------------------------------------- */
+
+struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, const char *const *words,
+			    size_t n_words, uint64_t core_hz, const struct pt_live_news *news)
+{
+	struct pt_live *live = calloc(1, sizeof(*live));
+
+	if (live == NULL)
+		return NULL;
+	live->sink = (struct pt_sink){ .take = pass_take, .put = pass_put, .lose = pass_lose };
+	live->queue = queue;
+	live->queue_sink = pt_queue_sink(queue);
+	live->program = program;
+	live->core_hz = core_hz;
+	live->news = *news;
+	live->held_since_ns = PT_UNKNOWN;
+	live->run_until_ns = PT_UNKNOWN;
+	live->words = calloc(n_words + 1, sizeof(*live->words));
+	for (size_t i = 0; live->words != NULL && i < n_words; i++)
+		live->words[live->n_words++] = strdup(words[i]);
+	return live;
+}
+
+void pt_live_free(struct pt_live *live)
+{
+	if (live == NULL)
+		return;
+	for (size_t i = 0; i < live->n_words; i++)
+		free(live->words[i]);
+	free(live->words);
+	free(live->state);
+	pt_params_free(live->settings);
+	pt_params_free(live->own);
+	free(live);
+}

@@ -1,0 +1,55 @@
+/* The inside of a profile's half on the board thread, for its own files alone. Board thread. */
+#ifndef PT_LIVE_PARTS_H
+#define PT_LIVE_PARTS_H
+
+#include "session/acquire/freeram.h"
+#include "session/acquire/acquisition.h"
+#include "base/params.h"
+
+struct pt_live {
+	struct pt_sink sink;	/* first: what the source puts into is this */
+	struct pt_sink *queue_sink;
+	struct pt_queue *queue;
+	struct pt_program *program;
+	char **words;
+	size_t n_words;
+	uint64_t core_hz;
+	struct pt_live_news news;
+
+	const struct pt_source_ops *ops;	/* NULL: no source at work */
+	void *state;
+	struct pt_params *settings, *own;
+	struct pt_target *target;
+	struct pt_free_ram free_ram;
+	struct pt_image image;
+	uint64_t checked_ns;			/* a piece of the image, when last */
+	char mismatch[200];			/* of image and chip; "": none known */
+	char instead[sizeof(((struct pt_err *)NULL)->msg)];	/* why it is not the first source; "": it is */
+	char config[1024], cost[400], chip[96];
+
+	uint64_t started_ns, held_ns, held_since_ns;	/* held_since: PT_UNKNOWN while it runs: any of its cores */
+	uint32_t cores, halted;		/* a bit each: that the source has something of; and that stand */
+	uint64_t run_until_ns;				/* of running time; PT_UNKNOWN: no end */
+	bool resting;			/* time was up, and the source is not drained until there is more */
+	bool is_recorder;				/* it keeps the last branches, and is no profile */
+	struct pt_err died;				/* code 0: it did not */
+};
+
+/* --- live_choice.c: the words of the start, and what they choose */
+
+enum { SOURCE, MODE, SEED, FOR, RECORDER };
+extern const struct pt_param pt_live_rows[RECORDER + 1];	/* the settings of live->own */
+
+/* Sets own, ops, settings, instead and is_recorder. */
+int pt_live_choose(struct pt_live *live, struct pt_target *target, struct pt_err *err);
+const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room);	/* chosen; as the source spells it */
+
+/* --- live_image.c */
+
+/* A sample of it, before the start. Memory that cannot be read is no error: then nothing is known. */
+int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct pt_err *err);
+
+/* One piece more, where the source rests, or when it is due all the same. */
+void pt_live_check_more(struct pt_live *live, uint64_t now_ns, bool rests);
+
+#endif

@@ -1,0 +1,59 @@
+/* Does the chip hold the ELF? A sample at the start, all of it in passing. */
+#include "session/acquire/acquisition_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "host/log.h"
+#include "base/util.h"
+
+enum { CHECK_MS = 100 };	/* between two pieces of it, where the source never rests */
+
+static void tell_mismatch(struct pt_live *live)
+{
+	if (!live->image.differs || live->mismatch[0] != '\0')
+		return;
+	snprintf(live->mismatch, sizeof(live->mismatch),
+		 "the chip does not hold this ELF: first difference at 0x%08" PRIx64 "; names and times may be "
+		 "wrong (load the ELF, or give the right one)", live->image.at);
+	pt_warn("profile: %s", live->mismatch);
+}
+
+/* Memory that we do not reach, or that the bus refuses: that is no reason not to profile the target. */
+int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+{
+	int rc;
+
+	live->image.program = live->program;
+	if (live->program == NULL)
+		return 0;
+	if (pt_program_check_machine(live->program, target->ops->elf_machine, err) < 0)
+		return err->code;
+	rc = pt_image_spot_check(&live->image, target->ops->mem(target->state, 0), err);
+	if (rc == PT_EUNSUPPORTED || rc == PT_EFAULT) {
+		pt_info("profile: cannot %s", err->msg);
+		live->image.done = true;
+		return 0;
+	}
+	if (rc < 0)
+		return err->code;
+	tell_mismatch(live);
+	return 0;
+}
+
+/* Where the source rests; and where it never does, a little of its time ten times a second. */
+void pt_live_check_more(struct pt_live *live, uint64_t now_ns, bool rests)
+{
+	struct pt_err err = { 0 };
+	int rc;
+
+	if (live->program == NULL || live->image.done)
+		return;
+	if (!rests && now_ns - live->checked_ns < CHECK_MS * PT_NS_PER_MS)
+		return;
+	live->checked_ns = now_ns;
+	rc = pt_image_check_more(&live->image, live->target->ops->mem(live->target->state, 0), &err);
+	if (rc < 0 && rc != PT_EINTERRUPTED)	/* then the same piece next time */
+		live->image.done = true;
+	tell_mismatch(live);
+}

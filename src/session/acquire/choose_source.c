@@ -1,0 +1,202 @@
+/* Which source is to work, and how: by the words of the start, else the first that the chip offers. */
+#include "session/acquire/acquisition_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "host/log.h"
+#include "base/util.h"
+
+const struct pt_param pt_live_rows[] = {
+	[SOURCE] = { "source", PT_PARAM_TEXT, NULL, NULL, 0, 0,
+		     "where the trace comes from; the first the chip offers" },
+	[MODE] = { "mode", PT_PARAM_TEXT, NULL, NULL, 0, 0, "how the source works; its first mode" },
+	[SEED] = { "seed", PT_PARAM_NUMBER, "1", NULL, 0, 0, "of the jitter between bursts and batches" },
+	[FOR] = { "for", PT_PARAM_TIME, NULL, NULL, 0, 0, "rest after the core has run for so long" },
+	[RECORDER] = { "recorder", PT_PARAM_FLAG, "off", NULL, 0, 0,
+		       "whatever source and mode keep the last branches before a halt" },
+};
+
+static bool own_word(const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < PT_LEN(pt_live_rows); i++)
+		if (strlen(pt_live_rows[i].key) == len && strncmp(pt_live_rows[i].key, word, len) == 0)
+			return true;
+	return false;
+}
+
+static int read_own_words(struct pt_live *live, struct pt_err *err)
+{
+	live->own = pt_params_new();
+	for (size_t i = 0; i < live->n_words; i++)
+		if (own_word(live->words[i]) &&
+		    pt_params_add(live->own, pt_live_rows, PT_LEN(pt_live_rows), live->words[i], err) < 0)
+			return err->code;
+	return 0;
+}
+
+static void list_sources(const struct pt_source_ops *const *sources, size_t n, char *names, size_t room)
+{
+	size_t at = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < n && at < room; i++)
+		at += (size_t)snprintf(names + at, room - at, "%s%s (%s)", i > 0 ? ", " : "", sources[i]->name,
+			       sources[i]->modes);
+}
+
+/* The name as the source spells it, for ever; NULL: it has no such mode. */
+static const char *find_mode(const char *modes, const char *name, char *found, size_t room)
+{
+	while (*modes != '\0') {
+		size_t len = strcspn(modes, "|");
+
+		if (name == NULL || (strlen(name) == len && strncmp(name, modes, len) == 0)) {
+			snprintf(found, room, "%.*s", (int)len, modes);
+			return found;
+		}
+		modes += len + (modes[len] == '|');
+	}
+	return NULL;
+}
+
+static bool fits(const struct pt_live *live, const struct pt_source_ops *ops)
+{
+	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]);
+	const char *mode = pt_params_text(live->own, &pt_live_rows[MODE]);
+	char found[32];
+
+	if (pt_params_flag(live->own, &pt_live_rows[RECORDER]))
+		return ops->recorder != NULL;
+	if (name == NULL && ops->only_by_name)
+		return false;
+	return name != NULL ? strcmp(name, ops->name) == 0 : find_mode(ops->modes, mode, found, sizeof(found)) != NULL;
+}
+
+static int no_source(const struct pt_live *live, const struct pt_source_ops *const *sources, size_t n,
+		     struct pt_err *err)
+{
+	const char *name = pt_params_text(live->own, &pt_live_rows[SOURCE]);
+	const char *mode = pt_params_text(live->own, &pt_live_rows[MODE]);
+	char names[160];
+
+	if (n == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "this target has no source of trace");
+	if (pt_params_flag(live->own, &pt_live_rows[RECORDER]))
+		return pt_fail(err, PT_EUNSUPPORTED, "this target has nothing that keeps the last branches");
+	list_sources(sources, n, names, sizeof(names));
+	if (name == NULL && mode == NULL)
+		return pt_fail(err, PT_EARG, "what this target has disturbs the program, and works only when it is "
+			       "asked for by name (source=NAME): %s", names);
+	return pt_fail(err, PT_EARG, "no source %s%s; this target has: %s", name != NULL ? "" : "with mode ",
+		       name != NULL ? name : mode, names);
+}
+
+/* Whoever named none is told of what is there all the same, and only comes when it is called. */
+static int none_works(const struct pt_live *live, const struct pt_source_ops *const *sources, size_t n,
+		      struct pt_err *err)
+{
+	struct pt_err why = *err;
+
+	for (size_t i = 0; i < n; i++)
+		if (sources[i]->only_by_name && pt_params_text(live->own, &pt_live_rows[SOURCE]) == NULL &&
+		    !pt_params_flag(live->own, &pt_live_rows[RECORDER]))
+			return pt_fail(err, why.code, "%.280s; source=%.30s works, but disturbs the program", why.msg,
+				       sources[i]->name);
+	return err->code;
+}
+
+/* The one that was named, or else the first that has the wanted mode and works here. */
+static int choose_source(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+{
+	size_t n, n_tried = 0;
+	const struct pt_source_ops *const *sources = target->ops->sources(target->state, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!fits(live, sources[i]))
+			continue;
+		live->ops = sources[i];
+		if (live->ops->available(target, err) == 0)
+			return 0;
+		pt_wrap(err, "source %s", sources[i]->name);
+		memcpy(live->instead, err->msg, sizeof(live->instead));
+		n_tried++;
+	}
+	live->ops = NULL;
+	return n_tried > 0 ? none_works(live, sources, n, err) : no_source(live, sources, n, err);
+}
+
+/* As it was asked for; NULL: the source's first. */
+static const char *wanted_mode(const struct pt_live *live)
+{
+	if (pt_params_flag(live->own, &pt_live_rows[RECORDER]))
+		return live->ops->recorder;
+	return pt_params_text(live->own, &pt_live_rows[MODE]);
+}
+
+static bool has_row(const struct pt_source_ops *ops, const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < ops->n_params; i++)
+		if (strlen(ops->params[i].key) == len && strncmp(ops->params[i].key, word, len) == 0)
+			return true;
+	return false;
+}
+
+/* A setting that stands on the command line for another source of this chip is no mistake. */
+static bool for_another_source(const struct pt_live *live, const char *word)
+{
+	size_t n;
+	const struct pt_source_ops *const *source = live->target->ops->sources(live->target->state, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (source[i] != live->ops && has_row(source[i], word))
+			return !has_row(live->ops, word);
+	return false;
+}
+
+static int read_source_words(struct pt_live *live, struct pt_err *err)
+{
+	char mode[32], word[48];
+
+	if (find_mode(live->ops->modes, wanted_mode(live), mode, sizeof(mode)) == NULL)
+		return pt_fail(err, PT_EARG, "source %s has no mode %s; it has: %s", live->ops->name, wanted_mode(live),
+			       live->ops->modes);
+	live->settings = pt_params_new();
+	snprintf(word, sizeof(word), "mode=%s", mode);
+	if (has_row(live->ops, word) &&
+	    pt_params_add(live->settings, live->ops->params, live->ops->n_params, word, err) < 0)
+		return err->code;
+	for (size_t i = 0; i < live->n_words; i++) {
+		if (own_word(live->words[i]))
+			continue;
+		if (for_another_source(live, live->words[i]))
+			pt_info("profile: %s is not for source %s", live->words[i], live->ops->name);
+		else if (pt_params_add(live->settings, live->ops->params, live->ops->n_params, live->words[i], err) < 0)
+			return err->code;
+	}
+	return 0;
+}
+
+static bool is_recorder(const struct pt_live *live)
+{
+	const char *mode = wanted_mode(live);
+
+	return mode != NULL && live->ops->recorder != NULL && strcmp(mode, live->ops->recorder) == 0;
+}
+
+int pt_live_choose(struct pt_live *live, struct pt_target *target, struct pt_err *err)
+{
+	if (read_own_words(live, err) < 0 || choose_source(live, target, err) < 0 || read_source_words(live, err) < 0)
+		return err->code;
+	live->is_recorder = is_recorder(live);
+	return 0;
+}
+
+const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room)
+{
+	return find_mode(live->ops->modes, wanted_mode(live), mode, room);
+}

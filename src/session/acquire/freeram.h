@@ -1,0 +1,24 @@
+/* Where a trace buffer may lie: the chip's RAM less everything the program uses. Pure. */
+#ifndef PT_FREERAM_H
+#define PT_FREERAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "program/model/program.h"
+#include "targets/contract/target.h"
+
+enum { PT_FREE_RAM_SPANS = 16 };
+
+struct pt_free_ram {
+	struct pt_span span[PT_FREE_RAM_SPANS];	/* largest first */
+	size_t n_spans;
+	const char *why;	/* a sentence when n_spans is 0, else NULL */
+};
+
+/* RAM regions less every section of program and less the span from the end of .bss to the initial stack pointer.
+ * Without a program, or where its stack cannot be told, nothing is free: nobody may guess. */
+void pt_free_ram(const struct pt_region *regions, size_t n_regions, const struct pt_program *program,
+		 struct pt_free_ram *out);
+
+#endif

@@ -1,0 +1,104 @@
+/* What lies where it is loaded and is not changed there: the sections of segments with bytes, at their load address in
+ * flash; .data is compared there too. Segments that are loaded straight into RAM and writable are left out. */
+#include "session/acquire/image.h"
+
+#include <string.h>
+
+#include "base/util.h"
+
+enum { VECTOR_BYTES = 64, BLOCK_BYTES = 64, N_BLOCKS = 16, PIECE_BYTES = 1024, TIMEOUT_MS = 1000 };
+
+static bool constant(const struct pt_segment *segment)
+{
+	return segment->bytes != NULL && (!segment->writable || segment->addr != segment->run) && segment->size > 0;
+}
+
+static void compare(struct pt_image *image, uint64_t addr, const uint8_t *want, const uint8_t *got, size_t len)
+{
+	for (size_t i = 0; i < len && !(image->differs && image->at <= addr); i++) {
+		if (want[i] == got[i])
+			continue;
+		image->differs = true;
+		image->at = addr + i;
+		break;
+	}
+}
+
+struct spots {
+	struct pt_mem_op op[N_BLOCKS + 1];
+	const uint8_t *want[N_BLOCKS + 1];
+	uint8_t got[N_BLOCKS + 1][BLOCK_BYTES];
+	size_t n;
+};
+
+static void add_spot(struct spots *spots, const struct pt_segment *segment, uint64_t offset)
+{
+	uint64_t left = segment->size - offset;
+	size_t i = spots->n++;
+
+	spots->want[i] = segment->bytes + offset;
+	spots->op[i] = (struct pt_mem_op){
+		.what = PT_MEM_READ,
+		.addr = segment->addr + offset,
+		.bytes = spots->got[i],
+		.len_bytes = left < BLOCK_BYTES ? left : BLOCK_BYTES,
+	};
+}
+
+static const struct pt_segment *largest(const struct pt_segment *segments, size_t n)
+{
+	const struct pt_segment *best = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (constant(&segments[i]) && (best == NULL || segments[i].size > best->size))
+			best = &segments[i];
+	return best;
+}
+
+int pt_image_spot_check(struct pt_image *image, struct pt_mem *mem, struct pt_err *err)
+{
+	struct spots spots = { .n = 0 };
+	const struct pt_segment *segments, *code;
+	size_t n, n_done;
+
+	segments = pt_program_loads(image->program, &n);
+	code = largest(segments, n);
+	if (code == NULL)
+		return 0;
+	for (size_t i = 0; i < n && spots.n == 0; i++)
+		if (constant(&segments[i]))
+			add_spot(&spots, &segments[i], 0);	/* the vectors lie lowest */
+	for (uint64_t i = 0; i < N_BLOCKS; i++)
+		add_spot(&spots, code, code->size * i / N_BLOCKS & ~(uint64_t)3);
+	if (pt_mem_run(mem, spots.op, spots.n, TIMEOUT_MS, &n_done, err) < 0)
+		return pt_wrap(err, "compare the ELF with the chip");
+	image->compared = true;
+	for (size_t i = 0; i < spots.n; i++)
+		compare(image, spots.op[i].addr, spots.want[i], spots.got[i], spots.op[i].len_bytes);
+	return 0;
+}
+
+int pt_image_check_more(struct pt_image *image, struct pt_mem *mem, struct pt_err *err)
+{
+	const struct pt_segment *segments;
+	uint8_t got[PIECE_BYTES];
+	size_t n, len;
+
+	segments = pt_program_loads(image->program, &n);
+	while (image->segment < n && (!constant(&segments[image->segment]) ||
+				      image->offset >= segments[image->segment].size)) {
+		image->segment++;
+		image->offset = 0;
+	}
+	if (image->segment == n || image->differs) {
+		image->done = true;
+		return 0;
+	}
+	segments += image->segment;
+	len = segments->size - image->offset < PIECE_BYTES ? (size_t)(segments->size - image->offset) : PIECE_BYTES;
+	if (pt_mem_read(mem, segments->addr + image->offset, got, len, err) < 0)
+		return pt_wrap(err, "compare the ELF with the chip");
+	compare(image, segments->addr + image->offset, segments->bytes + image->offset, got, len);
+	image->offset += len;
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* The analyst: the thread that turns a profile's chunks into statistics while the board thread goes on collecting, and
+ * renders reports between two chunks. Owns its pipeline; the queue is shared with the board thread. */
+#ifndef PT_ANALYST_H
+#define PT_ANALYST_H
+
+#include <uv.h>
+
+#include "capture/write.h"
+#include "pipeline/pipeline.h"
+#include "session/acquire/queue.h"
+#include "report/shared/branches.h"
+#include "report/report.h"
+
+struct pt_analyst;
+
+/* Loop thread. A rendered report, or an error and its sentence as text. */
+typedef void (*pt_analyst_reply)(void *arg, int rc, const char *text, size_t len_bytes);
+
+/* Takes the pipeline over. capture: each chunk is put there before it is decoded; the caller's, NULL: none. on_end: the
+ * END chunk of the source has been passed, and the capture is safe on the disk; loop thread. */
+struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
+				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg);
+/* Answers what was asked, ends the thread, frees itself and the pipeline; then on_closed. The queue stays. */
+void pt_analyst_close(struct pt_analyst *analyst, void (*on_closed)(void *arg), void *arg);
+
+/* Loop thread, both. */
+void pt_analyst_report(struct pt_analyst *analyst, const struct pt_query *query, pt_analyst_reply reply, void *arg);
+/* Keep the branch history from now on (profile/analyses/calls/history.h), also when statistics start anew. */
+void pt_analyst_record(struct pt_analyst *analyst);
+/* Blocks of the runs from number `since` on, up to pc, once every chunk that is in the queue by now has been seen. The
+ * reply's text is a struct pt_history_answer and its blocks, PT_HISTORY_RUNS at most. PT_ESTATE: nobody records. */
+void pt_analyst_history(struct pt_analyst *analyst, uint16_t core, uint64_t since, uint64_t pc, pt_analyst_reply reply,
+			void *arg);
+/* The same as text (report/shared/branches.h). */
+void pt_analyst_branches(struct pt_analyst *analyst, enum pt_branches how, uint16_t core, size_t top,
+			 pt_analyst_reply reply, void *arg);
+/* Statistics start anew with the next chunk: replaces the pipeline, takes the new one over. */
+void pt_analyst_restart(struct pt_analyst *analyst, struct pt_pipeline *pipeline);
+/* From the next chunk on, check these rules: pt_pipeline_set_limits(). Loop thread; the reply has no text but an
+ * error's. */
+void pt_analyst_set_limits(struct pt_analyst *analyst, const char *word, pt_analyst_reply reply, void *arg);
+/* Share of trace bytes lost to faults so far, 0..1. Any thread. */
+double pt_analyst_loss(const struct pt_analyst *analyst);
+/* How many timing rules were violated, and how many the data could not decide, when END was passed. Any thread. */
+void pt_analyst_limits(const struct pt_analyst *analyst, size_t *failed, size_t *undecided);
+
+#endif

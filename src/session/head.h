@@ -1,0 +1,27 @@
+/* The HEAD of a capture: what a report was made with besides the chunks, written when a profile starts and taken up
+ * again when the capture is decoded. */
+#ifndef PT_CAPTURE_HEAD_H
+#define PT_CAPTURE_HEAD_H
+
+#include "capture/read.h"
+#include "base/params.h"
+#include "program/model/program.h"
+
+/* The lines for pt_capture_new(): the ELF, each setting of the pipeline that was given, and the other words of the
+ * start, for whoever wonders later. program may be NULL. To be freed; NULL: no memory. */
+char *pt_capture_head_make(struct pt_program *program, const struct pt_params *settings, const char *const *words,
+			   size_t n_words);
+
+/* The settings in lines of a HEAD are added: those of the pipeline to settings, those of the ELF to symbols (may be
+ * NULL). One that this version does not know, or not so, is told through note (may be NULL) and left out. */
+void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_params *settings,
+			      struct pt_params *symbols, pt_capture_note note, void *arg);
+
+/* The ELF that the capture was made with, under the name it had: from where it was, if it has not changed since, or
+ * built in. elf: the user's choice instead ("": none), or NULL; one with another digest is told through note.
+ * symbols: words of program/model/settings.h, or NULL.
+ * Returns 0 and the program, or NULL without one; PT_EARG: it is not to be had, or has changed (says what to do). */
+int pt_capture_head_program(const char *lines, size_t len_bytes, const char *elf, const struct pt_params *symbols,
+			    struct pt_program **program, pt_capture_note note, void *arg, struct pt_err *err);
+
+#endif

@@ -1,0 +1,45 @@
+#define _GNU_SOURCE	/* asprintf */
+#include "session/limits_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/analyses/limits/limits.h"
+#include "host/whole_file.h"
+
+enum { MOST_BYTES = 64 << 10 };
+
+static char *word_of(const char *path, const char *text, struct pt_err *err)
+{
+	struct pt_rules *rules = calloc(1, sizeof(*rules));
+	char *line = rules != NULL ? pt_rules_one_line(text) : NULL, *word = NULL;
+
+	if (line == NULL || asprintf(&word, "limits=%s", line) < 0) {
+		pt_fail(err, PT_ENOMEM, "no memory for timing rules");
+		word = NULL;
+	} else if (pt_rules_parse(rules, line, err) < 0) {
+		pt_wrap(err, "%s", path);
+		free(word);
+		word = NULL;
+	}
+	free(line);
+	free(rules);
+	return word;
+}
+
+char *pt_limits_word(const char *path, struct pt_err *err)
+{
+	size_t len_bytes;
+	uint8_t *text = pt_file_read_text(path, MOST_BYTES, &len_bytes, err);
+	char *word = NULL;
+
+	if (text == NULL)
+		pt_wrap(err, "limits");
+	else if (memchr(text, 0, len_bytes) != NULL)
+		pt_fail(err, PT_EARG, "limits: %s is no text", path);
+	else
+		word = word_of(path, (const char *)text, err);
+	free(text);
+	return word;
+}

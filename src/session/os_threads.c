@@ -1,0 +1,344 @@
+#include "session/os_threads.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/isa.h"
+#include "host/log.h"
+#include "base/util.h"
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+/* Lists are read word by word, and each word would be a round trip: RAM comes in lines, kept for one look at a core
+ * that is halted. Anything else (a peripheral, flash) is read as it is asked for. */
+enum { LINE_BYTES = 128, N_LINES = 64 };
+struct lines {
+	struct pt_target *target;
+	struct {
+		uint64_t addr;
+		bool valid;
+		uint8_t bytes[LINE_BYTES];
+	} line[N_LINES];
+	unsigned next;
+};
+
+static bool in_ram(struct pt_target *target, uint64_t addr)
+{
+	size_t n;
+	const struct pt_region *regions = target->ops->regions(target->state, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (regions[i].kind == PT_REGION_RAM && addr >= regions[i].addr && regions[i].size >= LINE_BYTES &&
+		    addr - regions[i].addr <= regions[i].size - LINE_BYTES)
+			return true;
+	return false;
+}
+
+static const uint8_t *line_at(struct lines *lines, uint64_t addr)
+{
+	struct pt_mem *mem = lines->target->ops->mem(lines->target->state, 0);
+	struct pt_err ignored;
+	unsigned i = lines->next;
+
+	for (unsigned k = 0; k < N_LINES; k++)
+		if (lines->line[k].valid && lines->line[k].addr == addr)
+			return lines->line[k].bytes;
+	if (!in_ram(lines->target, addr))
+		return NULL;
+	lines->line[i].valid = pt_mem_read(mem, addr, lines->line[i].bytes, LINE_BYTES, &ignored) == 0;
+	lines->line[i].addr = addr;
+	lines->next = (i + 1) % N_LINES;
+	return lines->line[i].valid ? lines->line[i].bytes : NULL;
+}
+
+static int read_lines(void *arg, uint64_t addr, void *bytes, size_t n_bytes, struct pt_err *err)
+{
+	struct lines *lines = arg;
+	struct pt_err ignored = { 0 };
+	const uint8_t *line =
+		n_bytes <= LINE_BYTES - addr % LINE_BYTES ? line_at(lines, addr - addr % LINE_BYTES) : NULL;
+
+	if (line == NULL)
+		return pt_mem_read(lines->target->ops->mem(lines->target->state, 0), addr, bytes, n_bytes,
+				   err != NULL ? err : &ignored);
+	memcpy(bytes, line + addr % LINE_BYTES, n_bytes);
+	return 0;
+}
+
+static struct pt_reader reader_of(struct lines *lines, struct pt_target *target)
+{
+	*lines = (struct lines){ .target = target };
+	return (struct pt_reader){ read_lines, lines };
+}
+
+const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client)
+{
+	return client->nonstop.wanted || client->watches ? NULL : client->stub->tasks.threads;
+}
+
+/* --- the list ----------------------------------------------------------------------------------------------------- */
+
+static bool read_named(struct pt_target *target, unsigned core, const char *name, uint64_t *value)
+{
+	size_t n;
+	const struct pt_register *rows = target->ops->registers(target->state, &n);
+	struct pt_err ignored;
+
+	for (uint16_t i = 0; i < n; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return target->ops->read_registers(target->state, core, &i, 1, value, &ignored) == 0;
+	return false;
+}
+
+/* ", in SysTick": what the core does meanwhile. */
+static void add_exception(struct pt_target *target, unsigned core, char *text, size_t room)
+{
+	const struct pt_isa *isa = pt_isa_of_machine(target->ops->elf_machine);
+	size_t len = strlen(text);
+	uint64_t xpsr;
+	char name[40];
+
+	if (isa == NULL || isa->vector_name == NULL || !read_named(target, core, "xpsr", &xpsr) || (xpsr & 0x1ff) == 0)
+		return;
+	isa->vector_name((unsigned)(xpsr & 0x1ff), name, sizeof(name));
+	snprintf(text + len, room - len, "%sin %s", len > 0 ? ", " : "", name);
+}
+
+static void add_core(struct pt_target *target, unsigned core, const char *os, bool started,
+		     struct pt_gdb_thread *thread)
+{
+	*thread = (struct pt_gdb_thread){ .id = core + 1, .core = (int)core };
+	snprintf(thread->name, sizeof(thread->name), "core %u", core);
+	if (os == NULL)
+		snprintf(thread->text, sizeof(thread->text), "%s", target->ops->chip(target->state));
+	else
+		snprintf(thread->text, sizeof(thread->text), "%s: %s", os, started ? "no task runs" : "not started");
+	if (os != NULL)
+		add_exception(target, core, thread->text, sizeof(thread->text));
+}
+
+static void add_task(struct pt_target *target, const struct pt_thread *from, struct pt_gdb_thread *thread)
+{
+	*thread = (struct pt_gdb_thread){ .id = from->id, .core = from->core, .has_priority = from->has_priority,
+					  .priority = from->priority };
+	memcpy(thread->name, from->name, sizeof(thread->name));
+	snprintf(thread->state, sizeof(thread->state), "%s", from->core >= 0 ? "running" : from->state);
+	if (from->core >= 0)
+		add_exception(target, (unsigned)from->core, thread->state, sizeof(thread->state));
+	if (from->has_priority)
+		snprintf(thread->text, sizeof(thread->text), "%s, priority %" PRId64, thread->state, from->priority);
+	else
+		snprintf(thread->text, sizeof(thread->text), "%s", thread->state);
+}
+
+static bool runs_on(const struct pt_thread_list *from, unsigned core)
+{
+	for (size_t i = 0; i < from->n_threads; i++)
+		if (from->thread[i].core == (int)core)
+			return true;
+	return false;
+}
+
+int pt_gdb_threads_look(const struct pt_threads *threads, struct pt_target *target, struct pt_gdb_thread_list *list,
+			struct pt_err *err)
+{
+	unsigned n_cores = target->ops->n_cores(target->state);
+	struct pt_thread_list from = { 0 };
+	struct lines *lines = malloc(sizeof(*lines));
+	struct pt_reader reader;
+
+	*list = (struct pt_gdb_thread_list){ 0 };
+	if (lines == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
+	reader = reader_of(lines, target);
+	if (threads != NULL && pt_threads_read(threads, &reader, &from, err) < 0) {
+		from = (struct pt_thread_list){ 0 };
+		snprintf(list->note, sizeof(list->note), "%.199s", err->msg);
+	} else {
+		memcpy(list->note, from.note, sizeof(list->note));
+	}
+	free(lines);
+	list->thread = calloc(from.n_threads + n_cores, sizeof(*list->thread));
+	for (size_t i = 0; list->thread != NULL && from.started && i < from.n_threads; i++)
+		add_task(target, &from.thread[i], &list->thread[list->n_threads++]);
+	for (unsigned core = 0; list->thread != NULL && core < n_cores; core++)
+		if (!from.started || !runs_on(&from, core))
+			add_core(target, core, threads != NULL ? pt_threads_os(threads) : NULL, from.started,
+				 &list->thread[list->n_threads++]);
+	pt_thread_list_fini(&from);
+	return list->thread != NULL ? 0 : pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
+}
+
+void pt_gdb_thread_list_fini(struct pt_gdb_thread_list *list)
+{
+	free(list->thread);
+	*list = (struct pt_gdb_thread_list){ 0 };
+}
+
+/* --- stacks ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t word_at(struct lines *lines, uint64_t addr)
+{
+	struct pt_err ignored;
+	uint8_t word[4];
+
+	if (addr % 4 != 0 || !in_ram(lines->target, addr - addr % LINE_BYTES) ||
+	    read_lines(lines, addr, word, sizeof(word), &ignored) < 0)
+		return 0;
+	return pt_le32(word);
+}
+
+/* What the hardware stacks for a handler: r0-r3, r12, lr, pc, xpsr. */
+enum { STACKED_LR = 20, STACKED_PC = 24, STACKED_BYTES = 32 };
+
+static bool of_core(struct lines *lines, unsigned core, uint64_t *pc, uint64_t *lr, uint64_t *sp)
+{
+	uint64_t xpsr;
+
+	if (!read_named(lines->target, core, "xpsr", &xpsr))
+		return false;
+	if ((xpsr & 0x1ff) == 0)
+		return read_named(lines->target, core, "pc", pc) && read_named(lines->target, core, "lr", lr) &&
+		       read_named(lines->target, core, "sp", sp);
+	if (!read_named(lines->target, core, "psp", sp))
+		return false;
+	*pc = word_at(lines, *sp + STACKED_PC);
+	*lr = word_at(lines, *sp + STACKED_LR);
+	*sp += STACKED_BYTES;
+	return true;
+}
+
+static bool of_saved(const struct pt_threads *threads, struct lines *lines, uint64_t id, uint64_t *pc, uint64_t *lr,
+		     uint64_t *sp)
+{
+	struct pt_reader reader = { read_lines, lines };
+	struct pt_saved *saved = calloc(1, sizeof(*saved));
+	const struct pt_saved_register *reg[3] = { NULL };
+	static const char *const names[] = { "pc", "lr", "sp" };
+	uint64_t *const to[] = { pc, lr, sp };
+	struct pt_err ignored;
+	bool known = saved != NULL && pt_threads_saved(threads, &reader, id, saved, &ignored) == 0;
+
+	for (size_t i = 0; known && i < PT_LEN(reg); i++) {
+		reg[i] = pt_saved_find(saved, names[i]);
+		known = reg[i] != NULL;
+		*to[i] = known ? reg[i]->value : 0;
+	}
+	free(saved);
+	return known;
+}
+
+bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *target, const struct pt_gdb_thread *thread,
+			 struct pt_gdb_thread_stack *stack)
+{
+	struct lines *lines = malloc(sizeof(*lines));
+	uint64_t lr = 0, sp = 0;
+	bool known = false;
+
+	if (lines == NULL)
+		return false;
+	*lines = (struct lines){ .target = target };
+	if (thread->core >= 0)
+		known = of_core(lines, (unsigned)thread->core, &stack->pc, &lr, &sp);
+	else
+		known = of_saved(threads, lines, thread->id, &stack->pc, &lr, &sp);
+	stack->word[0] = (uint32_t)lr;
+	for (size_t i = 0; known && i < PT_GDB_STACK_WORDS; i++)
+		stack->word[1 + i] = word_at(lines, sp + 4 * i);
+	free(lines);
+	return known;
+}
+
+/* --- registers ---------------------------------------------------------------------------------------------------- */
+
+static int running_tasks(const struct pt_gdb_client *client, struct pt_target *target,
+			 struct pt_threads_running *running, struct pt_err *err)
+{
+	struct pt_reader reader;
+	struct lines *lines;
+	int rc;
+
+	*running = (struct pt_threads_running){ 0 };
+	if (pt_gdb_threads_of(client) == NULL)
+		return 0;
+	lines = malloc(sizeof(*lines));
+	if (lines == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory to look at the running task");
+	reader = reader_of(lines, target);
+	rc = pt_threads_running(pt_gdb_threads_of(client), &reader, running, err);
+	free(lines);
+	return rc;
+}
+
+/* Data of an OS that cannot be followed leave the core as it is. */
+uint64_t pt_gdb_running_task(const struct pt_gdb_client *client, struct pt_target *target, unsigned core)
+{
+	struct pt_threads_running running;
+	struct pt_err err = { 0 };
+
+	if (running_tasks(client, target, &running, &err) < 0)
+		pt_debug(PT_LOG_GDB, "gdb: no running task: %s", err.msg);
+	return core < running.n_cores ? running.id[core] : 0;
+}
+
+static bool is_the_targets(int rc)
+{
+	return rc < 0 && rc != PT_EARG && rc != PT_EUNSUPPORTED && rc != PT_EFAULT;
+}
+
+int pt_gdb_task_registers(struct pt_gdb_request *rq, struct pt_target *target, struct pt_saved *saved,
+			  struct pt_err *err)
+{
+	const struct pt_threads *threads = pt_gdb_threads_of(rq->client);
+	struct pt_threads_running running;
+	struct pt_reader reader;
+	struct lines *lines;
+	int rc;
+
+	if (rq->task == 0 || threads == NULL)
+		return 0;
+	rc = running_tasks(rq->client, target, &running, err);
+	if (is_the_targets(rc))
+		return rc;
+	for (unsigned core = 0; core < running.n_cores; core++) {
+		if (running.id[core] != rq->task)
+			continue;
+		rq->core = core;
+		return 0;
+	}
+	lines = malloc(sizeof(*lines));
+	if (lines == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory for the registers of a task");
+	reader = reader_of(lines, target);
+	rc = pt_threads_saved(threads, &reader, rq->task, saved, err);
+	free(lines);
+	if (is_the_targets(rc))
+		return rc;
+	if (rc < 0) {
+		pt_debug(PT_LOG_GDB, "gdb: no registers of a task: %s", err->msg);
+		saved->n_regs = 0;
+	}
+	return 1;
+}
+
+int pt_gdb_task_write(struct pt_target *target, const struct pt_saved *saved, const char *name, uint64_t value,
+		      struct pt_err *err)
+{
+	const struct pt_saved_register *reg = pt_saved_find(saved, name);
+	struct pt_mem *mem = target->ops->mem(target->state, 0);
+	uint8_t bytes[sizeof(value)];
+
+	if (reg == NULL)
+		return pt_fail(err, PT_EARG, "%s of a task that does not run is not known, so it cannot be set", name);
+	if (reg->addr == PT_UNKNOWN)
+		return value == reg->value ? 0
+					   : pt_fail(err, PT_EARG,
+						     "%s of a task that does not run follows from where its "
+						     "registers are saved, so it cannot be set",
+						     name);
+	for (unsigned i = 0; i < reg->bytes && i < sizeof(bytes); i++)
+		bytes[pt_target_is_big_endian(target) ? reg->bytes - 1u - i : i] = (uint8_t)(value >> 8 * i);
+	return pt_mem_write(mem, reg->addr, bytes, reg->bytes, err);
+}

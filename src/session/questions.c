@@ -1,0 +1,301 @@
+/* What is asked of a session besides: its branch history, sources, reports, capture, and its rules. */
+#include "session/session_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/save.h"
+#include "pipeline/pipeline.h"
+
+/* --- branch history ----------------------------------------------------------------------------------------------- */
+
+void pt_session_record(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+
+	if (pt_session_refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	pt_session_record_on(session);
+	pt_session_answer(&waiter, 0, "");
+}
+
+bool pt_session_records(const struct pt_session *session)
+{
+	return session->state == PT_SESSION_RUNNING && session->take->records;
+}
+
+static int settle_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	(void)target;
+	if (pt_board_hear(board, err) < 0)
+		return err->code;
+	return pt_live_catch_up(request->take->live, err);
+}
+
+/* Once the board thread has handed on what the source has by now, settled() asks the analyst. */
+static void ask_settled(struct request *request, uint16_t core,
+			void (*settled)(struct pt_job *job, int rc, const struct pt_err *err))
+{
+	request->core = core;
+	request->job.run = settle_run;
+	request->job.done = settled;
+	pt_board_post(request->session->board, &request->job);
+}
+
+static void history_settled(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	if (rc < 0)
+		pt_session_answer(&request->waiter, rc, err->msg);
+	else
+		pt_analyst_history(request->take->analyst, request->core, request->since, request->pc,
+				   request->waiter.reply, request->waiter.arg);
+	free(request);
+}
+
+void pt_session_history(struct pt_session *session, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
+			void *arg)
+{
+	struct request *request;
+
+	if (pt_session_refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	request = pt_session_request(session, reply, arg);
+	request->since = since;
+	request->pc = pc;
+	ask_settled(request, core, history_settled);
+}
+
+static void branches_settled(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	if (rc < 0)
+		pt_session_answer(&request->waiter, rc, err->msg);
+	else
+		pt_analyst_branches(request->take->analyst, request->branches, request->core, request->top,
+				    request->waiter.reply, request->waiter.arg);
+	free(request);
+}
+
+void pt_session_branches(struct pt_session *session, enum pt_branches how, uint16_t core, size_t top,
+			 pt_session_reply reply, void *arg)
+{
+	struct request *request;
+
+	if (pt_session_refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	request = pt_session_request(session, reply, arg);
+	request->branches = how;
+	request->top = top;
+	ask_settled(request, core, branches_settled);
+}
+
+/* --- sources ------------------------------------------------------------------------------------------------------ */
+
+struct lines { char *text; size_t room; };
+
+static void put_line(void *arg, const char *line)
+{
+	struct lines *out = arg;
+	size_t at = strlen(out->text);
+
+	snprintf(out->text + at, out->room - at, "%s\n", line);
+}
+
+static int sources_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+	struct lines out = { request->say, sizeof(request->say) };
+	const struct pt_source_ops *const *source;
+	char line[512];
+	size_t n;
+
+	(void)board;
+	if (pt_session_need_target(target, err) < 0)
+		return err->code;
+	source = target->ops->sources(target->state, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct pt_err why = { 0 };
+		bool on = source[i]->available(target, &why) == 0;
+
+		snprintf(line, sizeof(line), "%-12s modes %s: %s%s%s", source[i]->name, source[i]->modes,
+			 on ? source[i]->help : "not here: ", on ? "" : why.msg,
+			 i == 0 && on && !source[i]->only_by_name ? " (standard)" : "");
+		put_line(&out, line);
+		if (on && source[i]->cost != NULL) {
+			memcpy(line, "  ", 3);
+			source[i]->cost(target, line + 2, sizeof(line) - 2);
+			put_line(&out, line);
+		}
+		if (on)
+			pt_params_help(source[i]->params, source[i]->n_params, put_line, &out);
+	}
+	return 0;
+}
+
+void pt_session_sources(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct request *request = pt_session_request(session, reply, arg);
+
+	request->job.run = sources_run;
+	request->job.done = pt_session_say_done;
+	pt_board_post(session->board, &request->job);
+}
+
+/* --- reports ------------------------------------------------------------------------------------------------------ */
+
+static const char nothing[] = "nothing was profiled yet (monitor profile start)";
+
+void pt_session_report(struct pt_session *session, const struct pt_query *query, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+
+	if (session->take == NULL)
+		pt_session_answer(&waiter, PT_ESTATE, session->on_closed != NULL ? pt_session_closed : nothing);
+	else
+		pt_analyst_report(session->take->analyst, query, reply, arg);
+}
+
+void pt_session_reset(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct pt_pipeline *pipeline;
+	struct pt_err err = { 0 };
+
+	if (session->take == NULL) {
+		pt_session_answer(&waiter, PT_ESTATE, nothing);
+		return;
+	}
+	pipeline = pt_pipeline_new(session->take->program, session->take->settings, &err);
+	if (pipeline == NULL) {
+		pt_session_answer(&waiter, err.code, err.msg);
+		return;
+	}
+	pt_analyst_restart(session->take->analyst, pipeline);
+	pt_session_answer(&waiter, 0, "statistics start anew\n");
+}
+
+/* --- the capture -------------------------------------------------------------------------------------------------- */
+
+struct saving { struct pt_session *session; struct waiter waiter; };
+
+static void on_saved(void *arg, int rc, const char *text)
+{
+	struct saving *saving = arg;
+	struct pt_session *session = saving->session;
+
+	pt_session_answer(&saving->waiter, rc, text);
+	free(saving);
+	session->closing--;
+	pt_session_end(session);
+}
+
+void pt_session_save(struct pt_session *session, const char *path, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct saving *saving;
+
+	if (session->take == NULL || session->take->capture == NULL) {
+		pt_session_answer(&waiter, PT_ESTATE, session->take == NULL ? nothing
+								  : "this profile kept no trace (spool=0)");
+		return;
+	}
+	saving = calloc(1, sizeof(*saving));
+	if (saving == NULL)
+		abort();
+	*saving = (struct saving){ session, waiter };
+	session->closing++;
+	pt_capture_save_later(session->loop, session->take->capture, path, on_saved, saving);
+}
+
+bool pt_session_captured(const struct pt_session *session, char *line, size_t size)
+{
+	struct pt_err err;
+
+	line[0] = '\0';
+	if (session->take == NULL || session->take->capture == NULL)
+		return true;
+	pt_take_tell_capture(session->take, line, size);
+	return pt_capture_path(session->take->capture)[0] == '\0' || !pt_capture_failed(session->take->capture, &err);
+}
+
+/* --- rules, and what became of them ------------------------------------------------------------------------------- */
+
+void pt_session_limits(const struct pt_session *session, size_t *failed, size_t *undecided)
+{
+	*failed = *undecided = 0;
+	if (session->take != NULL)
+		pt_analyst_limits(session->take->analyst, failed, undecided);
+}
+
+struct ruling {			/* rules on their way to the analyst */
+	struct pt_session *session;
+	struct take *take;
+	struct waiter waiter;
+	char *word;			/* NULL: no rules any more */
+};
+
+static const char no_rules[] = "limits=#";	/* a comment */
+#define WHERE "; monitor profile report limits, or violations\n"
+static const char from_start[] = "every profile is checked from its start on" WHERE;
+static const char from_here[] = "this profile is checked from here on, and every other from its start" WHERE;
+#undef WHERE
+
+static void keep_limits(struct pt_session *session, char *word)
+{
+	free(session->limits);
+	session->limits = word;
+}
+
+/* What runs has taken them; a reset shall not forget them. */
+static void on_ruled(void *arg, int rc, const char *text, size_t len_bytes)
+{
+	struct ruling *ruling = arg;
+	struct pt_session *session = ruling->session;
+	bool ruled = rc >= 0, there = ruling->word != NULL;
+
+	(void)len_bytes;
+	if (ruled) {
+		if (session->take == ruling->take)
+			pt_pipeline_add(session->take->settings, there ? ruling->word : no_rules, NULL);
+		keep_limits(session, ruling->word);
+	} else {
+		free(ruling->word);
+	}
+	pt_session_answer(&ruling->waiter, rc, !ruled ? text : there ? from_here : "no rules any more\n");
+	free(ruling);
+}
+
+void pt_session_set_limits(struct pt_session *session, const char *word, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct ruling *ruling;
+
+	if (session->state != PT_SESSION_RUNNING || session->take == NULL) {
+		keep_limits(session, word != NULL ? strdup(word) : NULL);
+		pt_session_answer(&waiter, 0, word != NULL ? from_start : "no rules for the next profile\n");
+		return;
+	}
+	ruling = calloc(1, sizeof(*ruling));
+	if (ruling == NULL)
+		abort();
+	*ruling = (struct ruling){ session, session->take, waiter, word != NULL ? strdup(word) : NULL };
+	pt_analyst_set_limits(session->take->analyst, word != NULL ? word : no_rules, on_ruled, ruling);
+}
+
+void pt_session_set_orti(struct pt_session *session, const char *word)
+{
+	free(session->orti);
+	session->orti = word != NULL ? strdup(word) : NULL;
+}
+
+double pt_session_loss(const struct pt_session *session)
+{
+	return session->take != NULL ? pt_analyst_loss(session->take->analyst) : 0.0;
+}

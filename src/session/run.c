@@ -1,0 +1,275 @@
+/* Start, stop, waits and the state in between. A stop is two steps: the board thread stops the source, which puts END
+ * into the queue; the analyst reports END when it has passed it; then whoever waits is answered. */
+#include "session/session_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the end of a profile ------------------------------------------------------------------------------------ */
+
+/* That it had ended is no failure of a stop. */
+static void answer_stop(struct waiter *stopper, const struct take *take)
+{
+	const char *mismatch = pt_live_mismatch(take->live);
+	char text[SAY_BYTES], captured[600];
+
+	pt_take_tell_capture(take, captured, sizeof(captured));
+	if (take->stop_err.code < 0)
+		snprintf(text, sizeof(text), "%s", take->stop_err.msg);
+	else if (take->ended[0] == '\0')
+		snprintf(text, sizeof(text), "profile stopped; `monitor profile report` shows it\n%s%s%s%s",
+			 mismatch[0] != '\0' ? "warning: " : "", mismatch, mismatch[0] != '\0' ? "\n" : "", captured);
+	else
+		snprintf(text, sizeof(text), "the profile had ended by itself: %s\n"
+			 "what was collected until then is kept: monitor profile report\n%s", take->ended, captured);
+	pt_session_answer(stopper, take->stop_err.code, text);
+}
+
+/* When END has been passed and the board thread is done, the profile is over. */
+void pt_session_finish_stop(struct pt_session *session)
+{
+	struct take *take = session->take;
+
+	if (session->state != PT_SESSION_STOPPING || !take->end_passed || !take->source_ended)
+		return;
+	session->state = PT_SESSION_IDLE;
+	pt_session_answer(&session->timer, 0, "");
+	answer_stop(&session->stopper, take);
+	pt_session_go_on_closing(session);
+}
+
+/* A source that ended by itself is taken out of the board like one that was stopped. */
+void pt_session_on_news(uv_async_t *async)
+{
+	struct pt_session *session = async->data;
+	struct take *take = session->take;
+	bool time_up, dead;
+
+	if (session->state == PT_SESSION_STARTING || take == NULL)
+		return;		/* start_done() looks again */
+	uv_mutex_lock(&session->lock);
+	time_up = take->time_up;
+	dead = take->dead;
+	take->time_up = take->dead = false;
+	uv_mutex_unlock(&session->lock);
+	if (time_up) {
+		take->rests = session->timer.reply == NULL;
+		pt_session_answer(&session->timer, 0, "");
+	}
+	if (dead && session->state == PT_SESSION_RUNNING)
+		pt_session_post_stop(session);
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+void pt_session_record_on(struct pt_session *session)
+{
+	session->take->records = true;
+	pt_analyst_record(session->take->analyst);
+}
+
+static int start_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	if (pt_session_need_target(target, err) < 0)
+		return err->code;
+	return pt_live_start(request->take->live, board, target, request->say, sizeof(request->say), err);
+}
+
+static void start_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+	struct pt_session *session = request->session;
+
+	pt_take_close(rc < 0 ? request->take : session->take);	/* a failed start keeps the profile before it */
+	if (rc >= 0)
+		session->take = request->take;
+	if (rc >= 0 && pt_live_is_recorder(request->take->live))
+		pt_session_record_on(session);
+	session->state = rc < 0 ? PT_SESSION_IDLE : PT_SESSION_RUNNING;
+	pt_session_answer(&request->waiter, rc, rc < 0 ? err->msg : request->say);
+	free(request);
+	pt_session_on_news(&session->news);
+	pt_session_go_on_closing(session);
+}
+
+const char pt_session_closed[] = "the session is being closed";
+
+bool pt_session_refused(struct pt_session *session, enum pt_session_state want, pt_session_reply reply, void *arg)
+{
+	static const char *const why[] = {
+		[PT_SESSION_IDLE] = "no profile is running",
+		[PT_SESSION_STARTING] = "a profile is being started",
+		[PT_SESSION_RUNNING] = "a profile is running already; stop it first (monitor profile stop)",
+		[PT_SESSION_STOPPING] = "the profile is being stopped",
+	};
+	struct waiter waiter = { reply, arg };
+
+	if (session->state == want && session->on_closed == NULL)
+		return false;
+	pt_session_answer(&waiter, PT_ESTATE, session->on_closed != NULL ? pt_session_closed : why[session->state]);
+	return true;
+}
+
+void pt_session_start(struct pt_session *session, const char *const *words, size_t n_words, pt_session_reply reply,
+		      void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct pt_err err = { 0 };
+	struct request *request;
+	struct take *take;
+
+	if (pt_session_refused(session, PT_SESSION_IDLE, reply, arg))
+		return;
+	take = pt_take_make(session, words, n_words, &err);
+	if (take == NULL) {
+		pt_session_answer(&waiter, err.code, err.msg);
+		return;
+	}
+	session->state = PT_SESSION_STARTING;
+	request = pt_session_request(session, reply, arg);
+	request->take = take;
+	request->job.run = start_run;
+	request->job.done = start_done;
+	pt_board_post(session->board, &request->job);
+}
+
+/* --- stop, wait, status ------------------------------------------------------------------------------------------- */
+
+static int stop_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	(void)target;
+	return pt_live_stop(request->take->live, board, err);
+}
+
+static void stop_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+	struct pt_session *session = request->session;
+	struct take *take = request->take;
+
+	if (rc < 0)
+		take->stop_err = *err;
+	take->ended = pt_live_why_ended(take->live);
+	take->source_ended = true;
+	pt_session_finish_stop(session);
+	free(request);
+}
+
+void pt_session_post_stop(struct pt_session *session)
+{
+	struct request *request = pt_session_request(session, NULL, NULL);
+
+	session->state = PT_SESSION_STOPPING;
+	request->job.run = stop_run;
+	request->job.done = stop_done;
+	pt_board_post(session->board, &request->job);
+}
+
+void pt_session_stop(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct waiter stopper = { reply, arg };
+
+	if (session->state == PT_SESSION_IDLE && pt_session_why_ended(session)[0] != '\0') {
+		answer_stop(&stopper, session->take);
+	} else if (session->state == PT_SESSION_STOPPING && session->stopper.reply == NULL) {
+		session->stopper = stopper;	/* it is just ending by itself */
+	} else if (!pt_session_refused(session, PT_SESSION_RUNNING, reply, arg)) {
+		session->stopper = stopper;
+		pt_session_post_stop(session);
+	}
+}
+
+const char *pt_session_why_ended(const struct pt_session *session)
+{
+	return session->take != NULL && session->take->ended != NULL ? session->take->ended : "";
+}
+
+static int wait_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	(void)target;
+	(void)err;
+	pt_live_run_for(request->take->live, board, request->for_ns);
+	return 0;
+}
+
+static void wait_posted(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	(void)rc;
+	(void)err;
+	free(job);
+}
+
+static void post_wait(struct pt_session *session, uint64_t for_ns)
+{
+	struct request *request = pt_session_request(session, NULL, NULL);
+
+	request->for_ns = for_ns;
+	request->job.run = wait_run;
+	request->job.done = wait_posted;
+	pt_board_post(session->board, &request->job);
+}
+
+void pt_session_wait(struct pt_session *session, uint64_t for_ns, pt_session_reply reply, void *arg)
+{
+	if (pt_session_refused(session, PT_SESSION_RUNNING, reply, arg))
+		return;
+	session->timer = (struct waiter){ reply, arg };
+	if (for_ns != 0)
+		post_wait(session, for_ns);
+	else if (session->take->rests)
+		pt_session_answer(&session->timer, 0, "");
+}
+
+void pt_session_cancel_wait(struct pt_session *session)
+{
+	if (session->timer.reply == NULL)
+		return;
+	pt_session_answer(&session->timer, PT_EINTERRUPTED, "cancelled");
+	if (session->state == PT_SESSION_RUNNING)
+		post_wait(session, PT_UNKNOWN);
+}
+
+static int status_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+	size_t say;
+
+	(void)target;
+	(void)err;
+	pt_live_describe(request->take->live, board, request->say, sizeof(request->say));
+	say = strlen(request->say);
+	pt_take_tell_capture(request->take, request->say + say, sizeof(request->say) - say);
+	return 0;
+}
+
+void pt_session_say_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+
+	pt_session_answer(&request->waiter, rc, rc < 0 ? err->msg : request->say);
+	free(request);
+}
+
+void pt_session_status(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct waiter waiter = { reply, arg };
+	struct request *request;
+
+	if (session->state == PT_SESSION_STARTING || session->take == NULL || session->on_closed != NULL) {
+		pt_session_answer(&waiter, 0,
+				  session->state == PT_SESSION_STARTING ? "profile: being started\n"
+									: "profile: none yet\n");
+		return;
+	}
+	request = pt_session_request(session, reply, arg);
+	request->job.run = status_run;
+	request->job.done = pt_session_say_done;
+	pt_board_post(session->board, &request->job);
+}

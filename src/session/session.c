@@ -1,0 +1,209 @@
+/* The loop's half of a session: requests in, replies out, in order. A profile is made of a queue, an analyst and a live
+ * source; together they are a struct take. A new start makes a new take; the old one is kept until then, so that its
+ * report can still be asked for, and is then closed in the background.
+ * Here are its life and what its parts share (session_parts.h); session_take.c has takes, session_run.c start, stop and
+ * waits, session_ask.c everything else that is asked. */
+#include "session/session_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pt_session_answer(struct waiter *waiter, int rc, const char *text)
+{
+	struct waiter w = *waiter;
+
+	waiter->reply = NULL;
+	if (w.reply != NULL)
+		w.reply(w.arg, rc, text, strlen(text));
+}
+
+struct request *pt_session_request(struct pt_session *session, pt_session_reply reply, void *arg)
+{
+	struct request *request = calloc(1, sizeof(*request));
+
+	if (request == NULL)
+		abort();
+	request->session = session;
+	request->take = session->take;
+	request->waiter = (struct waiter){ reply, arg };
+	return request;
+}
+
+int pt_session_need_target(const struct pt_target *target, struct pt_err *err)
+{
+	return target != NULL ? 0 : pt_fail(err, PT_ESTATE, "no target is attached; `monitor status` says why");
+}
+
+/* --- what the program has for the target ---------------------------------------------------------------------------- */
+
+struct telling { struct pt_job job; struct pt_program *program; };
+
+static int tell_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)board;
+	if (pt_session_need_target(target, err) == 0)
+		pt_live_tell_symbols(((struct telling *)job)->program, target);
+	return err->code;
+}
+
+static void tell_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	(void)rc;		/* without a target: one that comes is told, too */
+	(void)err;
+	pt_program_unref(((struct telling *)job)->program);
+	free(job);
+}
+
+/* Status, sources and registers are asked before there is a profile. One that starts tells it itself: a job behind it
+ * would cut short a step of its source, at whatever time this host runs it. */
+static void tell_symbols(struct pt_session *session)
+{
+	struct telling *telling;
+
+	if (session->program == NULL || session->state != PT_SESSION_IDLE)
+		return;
+	telling = calloc(1, sizeof(*telling));
+	if (telling == NULL)
+		return;
+	telling->program = pt_program_ref(session->program);
+	telling->job.run = tell_run;
+	telling->job.done = tell_done;
+	pt_board_post(session->board, &telling->job);
+}
+
+static void on_board_state(void *arg, enum pt_board_state state, const char *why)
+{
+	(void)why;
+	if (state == PT_BOARD_READY)
+		tell_symbols(arg);
+}
+
+/* --- life --------------------------------------------------------------------------------------------------------- */
+
+struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop)
+{
+	struct pt_session *session = calloc(1, sizeof(*session));
+
+	if (session == NULL)
+		return NULL;
+	session->board = board;
+	session->loop = loop;
+	session->state = PT_SESSION_IDLE;
+	uv_mutex_init(&session->lock);
+	uv_async_init(loop, &session->news, pt_session_on_news);
+	session->news.data = session;
+	uv_unref((uv_handle_t *)&session->news);
+	session->listener = (struct pt_board_listener){ .arg = session, .on_state = on_board_state };
+	pt_board_listen(board, &session->listener);
+	return session;
+}
+
+void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words)
+{
+	session->standing = calloc(n_words + 1, sizeof(*session->standing));
+	for (size_t i = 0; session->standing != NULL && i < n_words; i++)
+		session->standing[session->n_standing++] = strdup(words[i]);
+}
+
+struct pt_session *pt_session_beside(const struct pt_session *session)
+{
+	struct pt_session *beside = pt_session_new(session->board, session->loop);
+
+	if (beside != NULL)
+		pt_session_set_standing(beside, (const char *const *)session->standing, session->n_standing);
+	if (beside != NULL && session->program != NULL)
+		beside->program = pt_program_ref(session->program);
+	return beside;
+}
+
+int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err)
+{
+	if (session->state != PT_SESSION_IDLE)
+		return pt_fail(err, PT_ESTATE, "symbols cannot change while a profile runs; stop it first");
+	pt_program_unref(session->program);
+	session->program = program != NULL ? pt_program_ref(program) : NULL;
+	tell_symbols(session);
+	return 0;
+}
+
+struct pt_program *pt_session_program(struct pt_session *session)
+{
+	return session->program;
+}
+
+enum pt_session_state pt_session_get_state(const struct pt_session *session)
+{
+	return session->state;
+}
+
+void pt_session_end(struct pt_session *session)
+{
+	if (session->on_closed == NULL || session->close_wanted || session->closing > 0)
+		return;
+	pt_board_unlisten(session->board, &session->listener);
+	for (size_t i = 0; i < session->n_standing; i++)
+		free(session->standing[i]);
+	free(session->standing);
+	free(session->limits);
+	free(session->orti);
+	pt_program_unref(session->program);
+	uv_mutex_destroy(&session->lock);
+	session->on_closed(session->closed_arg);
+	free(session);
+}
+
+static void on_news_closed(uv_handle_t *handle)
+{
+	struct pt_session *session = handle->data;
+
+	session->closing--;
+	pt_session_end(session);
+}
+
+static int goodbye_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)job;
+	(void)board;
+	(void)target;
+	(void)err;
+	return 0;
+}
+
+/* Every request that was on the board has come back: nobody there knows the take any more. */
+static void goodbye_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct pt_session *session = ((struct request *)job)->session;
+
+	(void)rc;
+	(void)err;
+	free(job);
+	uv_close((uv_handle_t *)&session->news, on_news_closed);
+	pt_take_close(session->take);
+	session->take = NULL;
+}
+
+void pt_session_go_on_closing(struct pt_session *session)
+{
+	struct request *request;
+
+	if (!session->close_wanted)
+		return;
+	if (session->state == PT_SESSION_RUNNING) {
+		pt_session_post_stop(session);
+	} else if (session->state == PT_SESSION_IDLE) {
+		session->close_wanted = false;
+		session->closing++;
+		request = pt_session_request(session, NULL, NULL);
+		request->job.run = goodbye_run;
+		request->job.done = goodbye_done;
+		pt_board_post(session->board, &request->job);
+	}
+}
+
+void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg)
+{
+	session->on_closed = on_closed;
+	session->closed_arg = arg;
+	session->close_wanted = true;
+	pt_session_go_on_closing(session);
+}

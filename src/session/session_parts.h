@@ -1,0 +1,96 @@
+/* The inside of a session, for its own files alone. Loop thread, but for what says otherwise. */
+#ifndef PT_SESSION_PARTS_H
+#define PT_SESSION_PARTS_H
+
+#include "session/analysis_thread.h"
+#include "session/acquire/acquisition.h"
+#include "session/acquire/queue.h"
+#include "session/session.h"
+#include "base/util.h"
+
+enum { POOL_CHUNKS = 512, SAY_BYTES = 2048 };	/* 8 MiB at most between board and analyst */
+
+struct take {
+	struct pt_session *session;
+	struct pt_queue *queue;
+	struct pt_analyst *analyst;
+	struct pt_live *live;
+	struct pt_params *settings;	/* of the pipeline, for a restart */
+	struct pt_params *capturing;	/* settings of the capture */
+	struct pt_capture *capture;	/* the user's file, or the temporary one; NULL: neither */
+	struct pt_program *program;
+	bool records;			/* a branch history is kept */
+	bool end_passed;		/* by the analyst */
+	bool source_ended;		/* the board thread's part is over */
+	bool rests;			/* time was up, and nobody waited for it */
+	struct pt_err stop_err;		/* of the stop; code 0: it went well, or the source had ended by itself */
+	const char *ended;		/* once it is over: why it ended by itself, "": it did not. The live's */
+	bool time_up, dead;		/* from the board thread, under the session's lock */
+};
+
+struct waiter { pt_session_reply reply; void *arg; };
+
+struct pt_session {
+	struct pt_board *board;
+	uv_loop_t *loop;
+	uv_async_t news;
+	struct pt_board_listener listener;
+	struct pt_program *program;
+	char **standing;		/* words of the command line, for every start */
+	size_t n_standing;
+	char *limits, *orti;		/* timing rules and tasks that a user has set since; or NULL */
+
+	enum pt_session_state state;
+	struct take *take;		/* NULL: nothing profiled yet */
+	struct waiter stopper, timer;	/* reply NULL: nobody waits */
+
+	uv_mutex_t lock;
+
+	void (*on_closed)(void *arg);
+	void *closed_arg;
+	bool close_wanted;
+	unsigned closing;		/* handles and takes that must go first */
+};
+
+struct request {
+	struct pt_job job;
+	struct pt_session *session;
+	struct take *take;
+	struct waiter waiter;
+	uint64_t for_ns;
+	uint64_t since, pc;		/* of the branch history */
+	uint16_t core;			/* whose */
+	enum pt_branches branches;	/* the same as text */
+	size_t top;
+	char say[SAY_BYTES];
+};
+
+/* --- session.c */
+
+void pt_session_answer(struct waiter *waiter, int rc, const char *text);	/* if anybody waits; once */
+/* freed by its done() */
+struct request *pt_session_request(struct pt_session *session, pt_session_reply reply, void *arg);
+int pt_session_need_target(const struct pt_target *target, struct pt_err *err);
+void pt_session_go_on_closing(struct pt_session *session);	/* once nothing runs any more */
+void pt_session_end(struct pt_session *session);		/* if nothing is left of it that must go first */
+
+/* --- session_take.c */
+
+/* words as in pt_session_start(). NULL with err. */
+struct take *pt_take_make(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err);
+void pt_take_close(struct take *take);				/* in the background; NULL is fine */
+/* a line about the user's file, or "" */
+void pt_take_tell_capture(const struct take *take, char *line, size_t size);
+
+/* --- session_run.c */
+
+extern const char pt_session_closed[];				/* why nothing is done any more */
+void pt_session_on_news(uv_async_t *async);
+/* if END has been passed and the board thread is done */
+void pt_session_finish_stop(struct pt_session *session);
+void pt_session_post_stop(struct pt_session *session);
+void pt_session_say_done(struct pt_job *job, int rc, const struct pt_err *err);	/* done() of what answers in say */
+void pt_session_record_on(struct pt_session *session);
+bool pt_session_refused(struct pt_session *session, enum pt_session_state want, pt_session_reply reply, void *arg);
+
+#endif

@@ -1,0 +1,51 @@
+/* The debug port of an Arm chip over a probe's dap wire: power-up, AP selection, recovery from errors.
+ * Board thread only. Source: Arm IHI 0031 (ADIv5). */
+#ifndef PT_CORTEXM_ADI_H
+#define PT_CORTEXM_ADI_H
+
+#include "base/error.h"
+#include "probes/wires/link.h"
+#include "probes/wires/probe.h"
+
+/* DP registers by A[3:2]; AP registers by their low byte. Source: IHI 0031, 2.3 and 7.5. */
+enum { DP_DPIDR = 0x0, DP_ABORT = 0x0, DP_CTRL_STAT = 0x4, DP_SELECT = 0x8 };
+enum { AP_CSW = 0x00, AP_TAR = 0x04, AP_DRW = 0x0c, AP_BD0 = 0x10, AP_CFG = 0xf4, AP_BASE = 0xf8, AP_IDR = 0xfc };
+
+enum {
+	ABORT_DAP = 0x01,	/* give up the AP access under way */
+	ABORT_CLEAR = 0x1e,	/* all sticky flags */
+};
+
+struct pt_adi {
+	const struct pt_dap_ops *dap;
+	void *wire;		/* dap's state */
+	struct pt_link *link;	/* its clock */
+	uint32_t dpidr;
+	uint32_t select;	/* as last written, if select_known */
+	bool select_known;
+	bool power_lost;	/* set when a reconnection found the debug domain off; the reader clears it */
+};
+
+void pt_adi_init(struct pt_adi *adi, const struct pt_dap_ops *dap, void *wire, struct pt_link *link);
+
+/* Bring the wire up, read DPIDR, clear sticky flags, power the debug domain up. 1 s.
+ * PT_EPROTO: nothing answers, PT_ETIMEOUT: the power-up is not acknowledged, PT_EIO. */
+int pt_adi_connect(struct pt_adi *adi, struct pt_err *err);
+
+/* The SELECT write that the next access to register reg (0..0xff) of AP ap needs, into *op. False: none is needed.
+ * Counts on the batch being run: an error in pt_adi_run() forgets it. */
+bool pt_adi_select(struct pt_adi *adi, uint8_t ap, uint8_t reg, struct pt_dap_op *op);
+
+/* Run a batch as the wire's run does. After an error the port is usable again where that is possible: sticky flags
+ * cleared (PT_EFAULT), the access aborted (PT_ETIMEOUT), or connected anew (PT_EPROTO). */
+int pt_adi_run(struct pt_adi *adi, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+	       struct pt_err *err);
+
+/* Single AP registers, for discovery and for an AP that is not memory. */
+int pt_adi_read_ap(struct pt_adi *adi, uint8_t ap, uint8_t reg, uint32_t *value, struct pt_err *err);
+int pt_adi_write_ap(struct pt_adi *adi, uint8_t ap, uint8_t reg, uint32_t value, struct pt_err *err);
+/* n_words reads of the same register in one batch. */
+int pt_adi_read_ap_often(struct pt_adi *adi, uint8_t ap, uint8_t reg, uint32_t *words, uint32_t n_words,
+			 struct pt_err *err);
+
+#endif

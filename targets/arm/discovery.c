@@ -1,0 +1,311 @@
+/* Discovery in batches: the ID registers of all components of one level of ROM tables are one batch, and so are the
+ * entries of a table. A component may be absent, asleep or protected: one that faults is left out and the rest of its
+ * batch is read again. */
+#include <stdio.h>
+#include <string.h>
+
+#include "targets/arm/discovery.h"
+#include "base/util.h"
+
+enum {
+	BATCH_MS = 1000,
+	MAX_DEPTH = 4,
+	ENTRIES_AT_ONCE = 32,
+	TABLE_ENTRIES = 960,	/* 000..EFC. Source: IHI 0031, chapter on ROM tables */
+};
+
+/* Source: Arm DDI 0419, table C1-1; NXP KL25 Sub-Family Reference Manual, 9.5. */
+#define CORE_TABLE UINT32_C(0xe00ff000)
+#define KINETIS_TABLE UINT32_C(0xf0002000)
+
+/* CoreSight ID registers. Source: IHI 0029, B2 */
+enum { DEVARCH = 0xfbc, DEVTYPE = 0xfcc, PIDR4 = 0xfd0, ID_BYTES = 48 };
+enum { CLASS_ROM = 1, CLASS_CORESIGHT = 9, ARCHID_ROM = 0x0af7 };
+enum { ARM = 0x43b, FREESCALE = 0x00e, ANY = -1 };	/* JEP106: continuation code, then identity */
+
+/* Who is what. With an architecture ID that decides; else designer and part. Source: Arm TRMs of the cores, DDI 0486
+ * (MTB-M0+), NXP KL25 Sub-Family Reference Manual 9.5 (MTB_DWT). */
+static const struct row {
+	enum pt_unit unit;
+	int archid, designer, part;
+} rows[] = {
+	{ PT_UNIT_SCS, 0x2a04, ANY, ANY },	{ PT_UNIT_SCS, ANY, ARM, 0x008 },
+	{ PT_UNIT_SCS, ANY, ARM, 0x000 },	{ PT_UNIT_SCS, ANY, ARM, 0x00c },
+	{ PT_UNIT_DWT, 0x1a02, ANY, ANY },	{ PT_UNIT_DWT, ANY, ARM, 0x00a },
+	{ PT_UNIT_DWT, ANY, ARM, 0x002 },
+	{ PT_UNIT_BPU, 0x1a03, ANY, ANY },	{ PT_UNIT_BPU, ANY, ARM, 0x00b },
+	{ PT_UNIT_BPU, ANY, ARM, 0x003 },	{ PT_UNIT_BPU, ANY, ARM, 0x00e },
+	{ PT_UNIT_MTB, 0x0a31, ANY, ANY },	{ PT_UNIT_MTB, ANY, ARM, 0x932 },
+	{ PT_UNIT_MTB_DWT, ANY, FREESCALE, 0x000 },
+};
+
+const char *pt_unit_name(enum pt_unit unit)
+{
+	static const char *const names[] = { "SCS", "DWT", "BPU", "MTB", "MTB_DWT" };
+
+	return unit < PT_N_UNITS ? names[unit] : "?";
+}
+
+/* --- access ports ------------------------------------------------------------------------------------------------- */
+
+static bool reaches_memory(uint32_t idr)
+{
+	uint32_t class = idr >> 13 & 0xf, type = idr & 0xf;
+
+	return class == 8 && (type == 1 || type == 5);	/* MEM-AP on AHB or AHB5. Source: IHI 0031, 7.5.3 */
+}
+
+int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_err *err)
+{
+	struct pt_dap_op ops[2 * PT_MAX_AP];
+	size_t n = 0, n_done = 0;
+
+	for (uint8_t ap = 0; ap < PT_MAX_AP; ap++) {
+		n += pt_adi_select(adi, ap, AP_IDR, &ops[n]) ? 1 : 0;
+		ops[n++] = (struct pt_dap_op){ .what = PT_DAP_READ, .ap = true, .a = AP_IDR & 0xc,
+					       .words = &found->idr[ap] };
+	}
+	if (pt_adi_run(adi, ops, n, BATCH_MS, &n_done, err) < 0)
+		return pt_wrap(err, "look for access ports");
+	for (uint8_t ap = 0; ap < PT_MAX_AP; ap++)
+		if (reaches_memory(found->idr[ap])) {
+			found->mem_ap = ap;
+			return 0;
+		}
+	return pt_fail(err, PT_EUNSUPPORTED, "no access port reaches the memory (IDR of port 0: 0x%08x)",
+		       (unsigned)found->idr[0]);
+}
+
+/* --- ROM tables --------------------------------------------------------------------------------------------------- */
+
+/* Run all ops; one that faults twice is zeroed and left out. */
+static int run_tolerant(struct pt_mem *mem, struct pt_mem_op *ops, size_t n_ops, struct pt_err *err)
+{
+	size_t at = 0, faulted = SIZE_MAX;
+
+	while (at < n_ops) {
+		size_t n_done = 0;
+		int rc = pt_mem_run(mem, ops + at, n_ops - at, BATCH_MS, &n_done, err);
+
+		if (rc < 0 && rc != PT_EFAULT)
+			return rc;
+		at += n_done;
+		if (rc == PT_EFAULT && at < n_ops && faulted == at)
+			memset(ops[at++].bytes, 0, ops[faulted].len_bytes);
+		else if (rc == PT_EFAULT)
+			faulted = at;
+	}
+	return 0;
+}
+
+static struct pt_mem_op read_words(uint32_t addr, uint8_t *bytes, size_t len_bytes)
+{
+	return (struct pt_mem_op){ .what = PT_MEM_READ, .width_bytes = 4, .addr = addr, .bytes = bytes,
+				   .len_bytes = len_bytes };
+}
+
+struct ids { uint8_t id[ID_BYTES], devarch[4], devtype[4]; };
+
+static void take_ids(struct pt_component *component, const struct ids *ids)
+{
+	component->pidr[4] = pt_le32(ids->id);
+	for (int i = 0; i < 4; i++) {
+		component->pidr[i] = pt_le32(ids->id + 16 + 4 * i);
+		component->cidr |= (pt_le32(ids->id + 32 + 4 * i) & 0xff) << 8 * i;
+	}
+	if ((component->cidr >> 12 & 0xf) != CLASS_CORESIGHT)
+		return;		/* only there do these two registers mean anything */
+	component->devarch = pt_le32(ids->devarch);
+	component->devtype = pt_le32(ids->devtype) & 0xff;
+}
+
+/* The components from first on have a base: read who they are. */
+static int identify(struct pt_discovery *found, size_t first, struct pt_mem *mem, struct pt_err *err)
+{
+	struct pt_mem_op ops[3 * PT_MAX_COMPONENTS];
+	struct ids ids[PT_MAX_COMPONENTS] = { 0 };
+	size_t n = 0;
+
+	for (size_t i = first; i < found->n_components; i++) {
+		uint32_t base = found->component[i].base;
+
+		ops[n++] = read_words(base + PIDR4, ids[i].id, ID_BYTES);
+		ops[n++] = read_words(base + DEVARCH, ids[i].devarch, 4);
+		ops[n++] = read_words(base + DEVTYPE, ids[i].devtype, 4);
+	}
+	if (run_tolerant(mem, ops, n, err) < 0)
+		return pt_wrap(err, "read component IDs");
+	for (size_t i = first; i < found->n_components; i++)
+		take_ids(&found->component[i], &ids[i]);
+	return 0;
+}
+
+static bool is_component(const struct pt_component *component)
+{
+	return (component->cidr & 0xffff0fff) == 0xb105000d;	/* preamble. Source: IHI 0029, B2.2 */
+}
+
+static uint32_t archid(const struct pt_component *component)
+{
+	return (component->devarch >> 20 & 1) != 0 ? component->devarch & 0xffff : 0;	/* PRESENT */
+}
+
+static bool is_table(const struct pt_component *component)
+{
+	uint32_t class = component->cidr >> 12 & 0xf;
+
+	return is_component(component) &&
+	       (class == CLASS_ROM || (class == CLASS_CORESIGHT && archid(component) == ARCHID_ROM));
+}
+
+static void add(struct pt_discovery *found, uint32_t base, uint8_t depth)
+{
+	for (size_t i = 0; i < found->n_components; i++)
+		if (found->component[i].base == base)
+			return;		/* tables that name each other end here */
+	if (found->n_components < PT_MAX_COMPONENTS)
+		found->component[found->n_components++] = (struct pt_component){ .base = base, .depth = depth };
+}
+
+/* One present entry: bit 0, of a CoreSight table bits 1:0. Returns false at the end of the table. */
+static bool take_entry(struct pt_discovery *found, size_t table, uint32_t entry)
+{
+	const struct pt_component *at = &found->component[table];
+	uint32_t present = (at->cidr >> 12 & 0xf) == CLASS_ROM ? 1 : 3;
+
+	if (entry == 0)
+		return false;
+	if ((entry & present) == present && at->depth < MAX_DEPTH)
+		add(found, at->base + (entry & ~UINT32_C(0xfff)), at->depth + 1);
+	return true;
+}
+
+static int read_table(struct pt_discovery *found, size_t table, struct pt_mem *mem, struct pt_err *err)
+{
+	uint32_t base = found->component[table].base;
+	bool more = true;
+
+	for (unsigned i = 0; more && i < TABLE_ENTRIES; i += ENTRIES_AT_ONCE) {
+		uint8_t bytes[4 * ENTRIES_AT_ONCE];
+		struct pt_mem_op op = read_words(base + 4 * i, bytes, sizeof(bytes));
+
+		if (run_tolerant(mem, &op, 1, err) < 0)
+			return pt_wrap(err, "read the ROM table at 0x%08x", (unsigned)base);
+		for (unsigned k = 0; more && k < ENTRIES_AT_ONCE; k++)
+			more = take_entry(found, table, pt_le32(bytes + 4 * k));
+	}
+	return 0;
+}
+
+/* Level by level: the entries of every table of a level, then all their IDs in one batch. */
+static int walk(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err)
+{
+	size_t first = 0;
+
+	add(found, found->rom_base, 0);
+	while (first < found->n_components) {
+		size_t end = found->n_components;
+
+		if (identify(found, first, mem, err) < 0)
+			return err->code;
+		for (; first < end; first++)
+			if (is_table(&found->component[first]) && read_table(found, first, mem, err) < 0)
+				return err->code;
+	}
+	return 0;
+}
+
+/* --- who is what -------------------------------------------------------------------------------------------------- */
+
+static int designer_of(const struct pt_component *component)
+{
+	return (int)((component->pidr[4] & 0xf) << 8 | (component->pidr[1] >> 4 & 0xf) | (component->pidr[2] & 7) << 4);
+}
+
+static bool fits(const struct row *row, const struct pt_component *component)
+{
+	int part = (int)((component->pidr[0] & 0xff) | (component->pidr[1] & 0xf) << 8);
+
+	if (row->archid != ANY)
+		return archid(component) == (uint32_t)row->archid;
+	return archid(component) == 0 && row->designer == designer_of(component) && row->part == part;
+}
+
+static void name_units(struct pt_discovery *found)
+{
+	for (size_t i = 0; i < found->n_components; i++) {
+		const struct pt_component *at = &found->component[i];
+
+		for (size_t r = 0; is_component(at) && !is_table(at) && r < PT_LEN(rows); r++)
+			if (fits(&rows[r], at) && found->unit[rows[r].unit] == 0)
+				found->unit[rows[r].unit] = at->base;
+	}
+}
+
+static void take_standard_places(struct pt_discovery *found)
+{
+	found->from_table = found->unit[PT_UNIT_SCS] != 0;
+	if (found->from_table)
+		return;
+	found->unit[PT_UNIT_SCS] = 0xe000e000;
+	found->unit[PT_UNIT_DWT] = 0xe0001000;
+	found->unit[PT_UNIT_BPU] = 0xe0002000;
+}
+
+int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_mem *mem, struct pt_err *err)
+{
+	uint32_t base = 0;
+
+	if (pt_adi_read_ap(adi, found->mem_ap, AP_BASE, &base, err) < 0)
+		return pt_wrap(err, "read the base of the ROM table");
+	if (base != UINT32_MAX && (base & 1) != 0) {	/* present */
+		found->rom_base = base & ~UINT32_C(0xfff);
+		if (walk(found, mem, err) < 0)
+			return err->code;
+		name_units(found);
+	}
+	take_standard_places(found);
+	return 0;
+}
+
+bool pt_discover_is_kinetis(const struct pt_discovery *found)
+{
+	for (size_t i = 0; i < found->n_components; i++)
+		if (found->component[i].base == KINETIS_TABLE)
+			return is_table(&found->component[i]) && designer_of(&found->component[i]) == FREESCALE;
+	return false;
+}
+
+/* What is no table of Freescale's there is nobody's: nothing is read behind it. */
+int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err)
+{
+	add(found, KINETIS_TABLE, 0);
+	if (identify(found, 0, mem, err) < 0)
+		return err->code;
+	found->rom_base = pt_discover_is_kinetis(found) ? KINETIS_TABLE : CORE_TABLE;
+	found->n_components = 0;
+	memset(found->component, 0, sizeof(found->component));
+	if (walk(found, mem, err) < 0)
+		return err->code;
+	name_units(found);
+	take_standard_places(found);
+	return 0;
+}
+
+void pt_discovery_print(const struct pt_discovery *found, char *line, size_t room)
+{
+	size_t n = (size_t)snprintf(line, room, "units:");
+
+	for (int unit = 0; unit < PT_N_UNITS && n < room; unit++)
+		if (found->unit[unit] != 0)
+			n += (size_t)snprintf(line + n, room - n, " %s 0x%08x", pt_unit_name(unit),
+					      (unsigned)found->unit[unit]);
+}
+
+bool pt_discover_is_mtb(struct pt_mem *mem, uint32_t base)
+{
+	struct pt_err ignored = { 0 };
+	uint32_t devarch = 0;
+
+	return pt_mem_read32(mem, base + DEVARCH, &devarch, &ignored) == 0 && (devarch & 0xfff0ffff) == 0x47700a31;
+}

@@ -1,0 +1,45 @@
+/* What is behind the debug port: the memory AP, and by the ROM tables the debug and trace units, by their ID registers.
+ * Nothing is configured and nothing is written. Source: Arm IHI 0031 (ADIv5), chapter on ROM tables; Arm IHI 0029
+ * (CoreSight), ID registers. */
+#ifndef PT_CORTEXM_DISCOVERY_H
+#define PT_CORTEXM_DISCOVERY_H
+
+#include "targets/arm/adi.h"
+#include "targets/contract/mem.h"
+
+enum pt_unit { PT_UNIT_SCS, PT_UNIT_DWT, PT_UNIT_BPU, PT_UNIT_MTB, PT_UNIT_MTB_DWT, PT_N_UNITS };
+const char *pt_unit_name(enum pt_unit unit);	/* "MTB" */
+
+enum { PT_MAX_AP = 4, PT_MAX_COMPONENTS = 48 };
+
+struct pt_component {
+	uint32_t base;		/* of the page with the ID registers */
+	uint32_t pidr[5];	/* PIDR0..PIDR4 */
+	uint32_t cidr, devarch, devtype;	/* cidr: CIDR0 in the lowest byte */
+	uint8_t depth;		/* of ROM tables above it */
+};
+
+struct pt_discovery {
+	uint32_t idr[PT_MAX_AP];	/* 0: no such AP */
+	uint8_t mem_ap;			/* the AP that reaches the core's memory */
+	uint32_t rom_base;		/* 0: the AP names no ROM table */
+	uint32_t unit[PT_N_UNITS];	/* base addresses; 0: absent */
+	struct pt_component component[PT_MAX_COMPONENTS];	/* all that were seen, for `monitor status` */
+	size_t n_components;
+	bool from_table;		/* false: the ROM table was of no use, the units are the architecture's own */
+};
+
+/* Which APs there are, in one batch. PT_EUNSUPPORTED: none of them reaches memory. */
+int pt_discover_aps(struct pt_discovery *found, struct pt_adi *adi, struct pt_err *err);
+/* Walk the ROM tables from the AP's BASE; a component that faults is skipped. Where that finds no SCS the addresses of
+ * the architecture (Arm DDI 0419, table C1-1) are taken. PT_EIO, PT_EPROTO, PT_ETIMEOUT from below. */
+int pt_discover_units(struct pt_discovery *found, struct pt_adi *adi, struct pt_mem *mem, struct pt_err *err);
+/* The same without an access port: from the two places where tables are known to be. */
+int pt_discover_tables(struct pt_discovery *found, struct pt_mem *mem, struct pt_err *err);
+bool pt_discover_is_kinetis(const struct pt_discovery *found);	/* its system ROM table is there: a Kinetis L */
+/* "units: SCS 0xe000e000 ..." */
+void pt_discovery_print(const struct pt_discovery *found, char *line, size_t room);
+/* Is this an MTB? For chips whose ROM table does not list theirs. */
+bool pt_discover_is_mtb(struct pt_mem *mem, uint32_t base);
+
+#endif

@@ -1,0 +1,68 @@
+/* A source: what fetches trace out of a chip while it runs, one file each in its target's folder.
+ * It names the format of its bytes (trace/formats.h), not a decoder; takes numbers, no ELF; makes chunks.
+ * Board thread only. To add one: a file with a struct pt_source_ops, one word in the target's list. */
+#ifndef PT_TARGETS_SOURCE_H
+#define PT_TARGETS_SOURCE_H
+
+#include "base/params.h"
+#include "targets/contract/mem.h"
+#include "trace/chunk.h"
+
+struct pt_target;
+
+/* What the session found out and a source may need: plain numbers. */
+struct pt_source_setup {
+	const struct pt_params *settings;	/* words checked against the source's own rows */
+	uint16_t source, core;		/* numbers to put into chunks */
+	struct pt_sink *sink;
+	/* RAM the program leaves alone, largest first: the chip's RAM less every section and the span from the end of
+	 * .bss to the initial stack pointer. Empty, with why saying so, when unknown. */
+	const struct pt_span { uint64_t addr, size; } *free_ram;
+	size_t n_free_ram;
+	const char *why_no_ram;
+	struct pt_span code;		/* where the program's functions are, the largest
+					 * part of them; size 0: not known */
+	uint64_t seed;			/* for jitter; the same seed gives the same run on a virtual clock */
+	/* "key=value\n" lines that the session adds to every CONFIG (target, probe, virtual, core_hz, ...) */
+	const char *config;
+};
+
+struct pt_source_ops {
+	const char *name;		/* "mtb" */
+	const char *format;		/* PT_FORMAT_MTB */
+	const char *modes;		/* "burst|stream|halt", the first is the default */
+	const char *recorder;		/* the mode that keeps the last branches and gives them at a halt, for a
+					 * debugger that goes back in time; NULL: none */
+	const char *help;		/* one line */
+	bool only_by_name;		/* it disturbs the program: never chosen, unless by source= */
+	size_t state_bytes;
+	const struct pt_param *params;
+	size_t n_params;
+	/* Can this chip do it? 0, or PT_EUNSUPPORTED with the reason, for `monitor sources`. A unit that nobody uses
+	 * may be tried out for that, and is left as it was. */
+	int (*available)(struct pt_target *target, struct pt_err *err);
+	/* What it is to the program here, where that depends: "each sample halts the core". NULL: help says it. */
+	void (*cost)(struct pt_target *target, char *line, size_t room);
+	/* Save what it will change, program the unit, emit CONFIG. Undoes its own work on failure. PT_EBUSY when the
+	 * unit is leased to another (the sentence names the owner). */
+	int (*start)(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err);
+	/* One step, as long as the link is best used: on one of 1 ms a packet 35 ms, because every step costs a
+	 * turn-around (10 ms steps would use 89 % of the packet slots, 35 ms 97 %). Resumable: an interrupt cuts it
+	 * short, and whoever wants the wire waits for what is in flight, 10 ms at most, or 20 while a delay runs in the
+	 * probe. Returns 0 = again at once, or > 0: nothing to do for that many microseconds; PT_EINTERRUPTED is fine:
+	 * call again. Other errors: the source is dead, END was emitted. */
+	int (*drain)(void *state, struct pt_err *err);
+	/* This core of the target stopped, was resumed or reset by somebody else: emit STATE, re-arm what a reset
+	 * cleared. Where several of them stop together each is told by itself, and those that the source has nothing
+	 * of are told, too. Somebody waits for the news of a stop: what takes the wire long then is left to the next
+	 * drain. */
+	int (*on_state)(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err);
+	/* The core is halted, and what was recorded before has not been fetched yet: whoever lets it run had better
+	 * call drain until this is false, for on_state would fetch it in one go. NULL: never. */
+	bool (*behind)(const void *state);
+	/* Fetch what is left, restore every register, emit END. Also after an error or with the probe gone: then only
+	 * what needs no probe. Always releases; returns what went wrong. */
+	int (*stop)(void *state, struct pt_err *err);
+};
+
+#endif

@@ -1,0 +1,210 @@
+/* A target: what a kind of chip can do through its wire. Control, registers, memory, breakpoints, flash, sources.
+ * Board thread only. To add one: a folder with a struct pt_target_ops, one word in PT_TARGETS. */
+#ifndef PT_TARGETS_TARGET_H
+#define PT_TARGETS_TARGET_H
+
+#include "base/error.h"
+#include "base/params.h"
+#include "probes/wires/probe.h"
+#include "targets/contract/mem.h"
+#include "targets/contract/progress.h"
+#include "targets/contract/source.h"
+
+struct pt_target;
+
+enum pt_run_state {
+	PT_RUNNING = 1,
+	PT_HALTED,
+	PT_SLEEPING,		/* runs, but waits for an event: a state, not an error */
+	PT_IN_RESET,		/* held in reset, or unpowered as far as one can tell */
+	PT_LOCKED_UP,		/* v6-M lockup: can be halted */
+	PT_LOST,		/* the probe or the power is gone */
+};
+
+enum pt_halt_reason {
+	PT_HALT_REQUEST = 1,	/* we asked */
+	PT_HALT_STEP,
+	PT_HALT_BREAK_SW, PT_HALT_BREAK_HW,	/* one of ours; addr says where */
+	PT_HALT_WATCH_READ, PT_HALT_WATCH_WRITE, PT_HALT_WATCH_ACCESS,	/* addr: the watched address */
+	PT_HALT_BKPT,		/* a BKPT of the program itself */
+	PT_HALT_VECTOR_CATCH,	/* fault or reset catch */
+	PT_HALT_TRACE,		/* a trace buffer is full: the source's business, not the user's */
+	PT_HALT_EXTERNAL,
+};
+
+struct pt_core_status {
+	enum pt_run_state state;
+	enum pt_halt_reason reason;	/* when halted */
+	uint64_t addr;			/* of the break- or watchpoint; else PT_UNKNOWN */
+	bool was_reset;			/* went through a reset since the last status */
+	uint32_t resumes;		/* by others, where that is known: another number than before is another run */
+};
+
+/* init: halt, with what `monitor reset init` promises */
+enum pt_reset_kind { PT_RESET_RUN, PT_RESET_HALT, PT_RESET_INIT };
+
+/* --- registers --------------------------------------------------------------------------------------------------- */
+
+struct pt_register {		/* one row gives target XML, g/p packets and print-outs */
+	const char *name;	/* GDB's */
+	const char *feature;	/* "org.gnu.gdb.arm.m-profile" */
+	const char *type;	/* GDB's type, or NULL for int */
+	const char *group;	/* or NULL */
+	uint16_t gdb_number, bits;
+	uint16_t id;		/* the target's own: REGSEL, PMR number, ... */
+};
+
+struct pt_field { const char *name; uint8_t lsb, bits; const char *meaning; };
+uint32_t pt_field_get(const struct pt_field *field, uint32_t value);
+
+/* --- breakpoints and memory map ---------------------------------------------------------------------------------- */
+
+/* as RSP's Z0..Z4 */
+enum pt_break_kind { PT_BREAK_SW = 0, PT_BREAK_HW, PT_WATCH_WRITE, PT_WATCH_READ, PT_WATCH_ACCESS };
+
+struct pt_break {
+	enum pt_break_kind kind;
+	uint64_t addr;
+	uint32_t len;		/* bytes watched; for a breakpoint the length of the instruction */
+};
+
+enum pt_region_kind { PT_REGION_RAM = 1, PT_REGION_ROM, PT_REGION_FLASH, PT_REGION_IO };
+
+struct pt_region {
+	enum pt_region_kind kind;
+	uint64_t addr, size;
+	uint32_t block_bytes;	/* flash: erase unit */
+};
+
+/* A register that GDB's own commands ask for by a monitor command ("bdccsr"): one line of text. */
+struct pt_target_word {
+	const char *name;
+	int (*print)(void *state, char *line, size_t room, struct pt_err *err);
+};
+
+/* Behind another GDB server a debugger's packets go straight to it (src/board/upstream.h), but for what the target adds. */
+struct pt_target_upstream {
+	const char *description;	/* all of target.xml, without includes; NULL: the server's own is passed on */
+	const char *architecture;	/* GDB's name for it, as the server tells it; "" where it does not */
+	bool big_endian;
+	uint16_t own_from, own_end;	/* GDB's numbers of the registers that the target answers; equal: none */
+	/* The core of a thread as the server names it ("1", "p1.2"); of "0", any, the first. -1: none that is known. */
+	int (*core_of)(void *state, const char *thread);
+};
+
+/* --- the contract ------------------------------------------------------------------------------------------------ */
+
+struct pt_target_ops {
+	const char *name;		/* "cortexm" */
+	const char *help;
+	size_t state_bytes;
+	const struct pt_param *params;	/* "core-clock", "connect=under-reset", and what manuals leave open */
+	size_t n_params;
+	const char *architecture;	/* GDB's: "arm" */
+	uint8_t elf_machine;		/* EM_ARM */
+	bool big_endian;
+	bool (*is_big_endian)(void *state);	/* where it is not the same for all of the kind; NULL: big_endian */
+	uint64_t (*core_hz)(void *state);	/* of its cores, as its settings say; 0: they do not; NULL: never */
+	bool fixed_registers;		/* GDB has a layout of its own for them, and warns of a description */
+
+	/* Find out what is there, without halting it. target->state is zeroed, target->probe is open; chip and the
+	 * lists below are known afterwards. Errors: PT_EIO, PT_EPROTO (nothing answers on the wire), PT_EUNSUPPORTED:
+	 * then it has undone its own work. PT_ESTATE: the chip is locked (the sentence has the advice); of all calls
+	 * only chip, describe, mass_erase and detach work from here on. */
+	int (*attach)(struct pt_target *target, const struct pt_params *settings, struct pt_err *err);
+	/* Put everything back as it was found: breakpoints out, catches off, halting debug off if it was off, the core
+	 * running if resume. Works as far as the probe still does. */
+	int (*detach)(void *state, bool resume, struct pt_err *err);
+	/* Nobody debugs any more, though the board stays open: a core that runs goes on as it was found, halting debug
+	 * and catches off, but for what a source at work needs. A halted one stays in debug. What was noted for the
+	 * flash and not done is forgotten. NULL: nothing to do. */
+	int (*leave)(void *state, struct pt_err *err);
+	const char *(*chip)(void *state);	/* "MKL27Z256 (Cortex-M0+ r0p1)" */
+	/* What was found and what we changed, line by line, for `monitor status`. */
+	void (*describe)(void *state, void (*say)(void *arg, const char *line), void *arg);
+
+	unsigned (*n_cores)(void *state);
+	int (*status)(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
+	int (*halt)(void *state, unsigned core, struct pt_err *err);	/* returns when halted, or PT_ETIMEOUT */
+	int (*resume)(void *state, unsigned core, struct pt_err *err);
+	int (*step)(void *state, unsigned core, struct pt_err *err);	/* one instruction; halted again on return */
+	int (*reset)(void *state, enum pt_reset_kind kind, struct pt_err *err);
+
+	const struct pt_register *(*registers)(void *state, size_t *n);	/* in GDB's order */
+	/* rows: indices into registers(). Only while halted: else PT_ESTATE. As few round trips as possible. */
+	int (*read_registers)(void *state, unsigned core, const uint16_t *rows, size_t n, uint64_t *values,
+			      struct pt_err *err);
+	int (*write_registers)(void *state, unsigned core, const uint16_t *rows, size_t n, const uint64_t *values,
+			       struct pt_err *err);
+	int (*pc)(void *state, unsigned core, uint64_t *pc, struct pt_err *err);	/* halted */
+
+	struct pt_mem *(*mem)(void *state, unsigned core);
+	/* Ascending, apart from each other. RAM and ROM only where the chip is known to have them, FLASH also where it
+	 * may lie on an unknown chip (flash_erase() then says that it cannot); the rest of what may
+	 * be accessed is IO. */
+	const struct pt_region *(*regions)(void *state, size_t *n);
+
+	/* Idempotent. PT_EUNSUPPORTED: never on this chip; PT_EBUSY: none free (the sentence says who has them). */
+	int (*break_insert)(void *state, const struct pt_break *at, struct pt_err *err);
+	int (*break_remove)(void *state, const struct pt_break *at, struct pt_err *err);
+
+	/* Why nothing here can be flashed or erased, as a sentence: then the next five are NULL.
+	 * NULL: they are there. */
+	const char *no_flash;
+	/* Flash, as RSP's vFlash: erase whole blocks, write, done (verify; progress may be NULL). The core is halted.
+	 * PT_EARG outside flash, PT_EUNSUPPORTED on a chip without a flash row (the sentence names the chip), PT_EPERM
+	 * what would lock it. */
+	int (*flash_erase)(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
+	int (*flash_write)(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
+	int (*flash_done)(void *state, struct pt_progress *progress, struct pt_err *err);
+	void (*flash_forget)(void *state);	/* what erase and write noted and nobody has
+						 * done; NULL: nothing is noted */
+	int (*mass_erase)(void *state, struct pt_err *err);
+
+	const struct pt_source_ops *const *(*sources)(void *state, size_t *n);
+	const struct pt_target_word *words;	/* ended by one without a name; NULL: none */
+	/* Names of what the program may have for this target, ended by NULL, and where one of them is: told when
+	 * program and target are known, be it again, and before a profile. PT_UNKNOWN: the program has none of that
+	 * name, or none is known. NULL: none are wanted. */
+	const char *const *symbols;
+	void (*symbol)(void *state, unsigned i, uint64_t addr);
+	/* The byte order of the program that is known, told with the symbols, for a target that comes in both. NULL:
+	 * it is no question. */
+	void (*program_order)(void *state, bool big_endian);
+	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */
+};
+
+#define PT_TARGETS(X) \
+	X(cortexm) \
+	X(s12z) \
+	X(microblaze) \
+	X(e500) \
+	X(cortexm_rsp) \
+	X(remote)
+#define X(target) extern const struct pt_target_ops pt_##target##_ops;
+PT_TARGETS(X)
+#undef X
+
+/* A target at work: what the board holds. ops and state are open so that sources and tests reach them. */
+struct pt_target {
+	const struct pt_target_ops *ops;
+	void *state;
+	struct pt_probe *probe;		/* NULL in tests over an array */
+	bool by_name;			/* the user asked for this one: what cannot be found out is as he says */
+	struct pt_lease *leases;	/* of its hardware units, see below */
+};
+
+/* name NULL: the first target whose attach succeeds. Takes no ownership of the probe, which must live longer.
+ * NULL on failure. A locked chip is returned, with err->code PT_ESTATE and the advice in err->msg: see attach. On
+ * success err->code is 0. err is not NULL here. */
+struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, const struct pt_params *settings,
+				   struct pt_err *err);
+int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err);	/* frees it, always */
+bool pt_target_is_big_endian(const struct pt_target *target);
+
+/* A hardware unit has one owner at a time: "mtb", "bpu.0", "dwt.1". PT_EBUSY names the owner. */
+int pt_lease_take(struct pt_target *target, const char *unit, const char *owner, struct pt_err *err);
+void pt_lease_drop(struct pt_target *target, const char *unit, const char *owner);
+bool pt_lease_held(const struct pt_target *target, const char *unit);	/* by anybody */
+
+#endif

@@ -1,0 +1,382 @@
+/* Three tables: comparators of the BPU, those of the DWT (watchpoints.c), and BKPT instructions in RAM. A software breakpoint
+ * that is asked for outside RAM takes a comparator and still answers as a software breakpoint, because that is what
+ * its client waits for. Source: Arm DDI 0419 (ARMv6-M), C1.9 (BPU); DDI 0403, C1.11 (FPB version 2). */
+#include <stdio.h>
+
+#include "targets/cortexm/core/cortexm.h"
+#include "base/util.h"
+
+static const char owner[] = "breakpoints";
+static const struct pt_field bpu_num_low = { "NUM_CODE", 4, 4, "comparators, low bits" };
+static const struct pt_field bpu_num_high = { "NUM_CODE_HIGH", 12, 3, "comparators, high bits" };
+static const struct pt_field bpu_rev = { "REV", 28, 4, "version" };
+
+enum { UNITS_MS = 1000 };
+enum { BKPT_LOW = 0x00, BKPT_HIGH = 0xbe };	/* BKPT #0. Source: DDI 0419, A6.7.12 */
+enum { SRAM_FIRST = 0x20000000, SRAM_LAST = 0x3fffffff };	/* of the architecture. Source: DDI 0419, B3.1 */
+
+/* --- comparators of the BPU --------------------------------------------------------------------------------------- */
+
+static uint64_t bpu_reg(const struct pt_cortexm *cm, unsigned offset)
+{
+	return cm->found.unit[PT_UNIT_BPU] + (uint64_t)offset;
+}
+
+static uint32_t bpu_comp(const struct pt_cortexm *cm, uint32_t addr)
+{
+	if (cm->breaks.bpu_any)
+		return addr | BPU_ENABLE;
+	return (addr & 0x1ffffffc) | (addr & 2 ? UINT32_C(2) : UINT32_C(1)) << 30 | BPU_ENABLE;
+}
+
+static int write_bpu(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
+{
+	uint32_t comp = on ? bpu_comp(cm, cm->breaks.bpu[i].addr) : cm->breaks.found_bpu[i];
+
+	return pt_mem_write32(cm->mem, bpu_reg(cm, BPU_COMP + 4 * i), comp, err);
+}
+
+static int write_bpu_ctrl(struct pt_cortexm *cm, bool on, struct pt_err *err)
+{
+	uint32_t enable = on ? BPU_ENABLE : cm->breaks.found_bpu_ctrl & BPU_ENABLE;
+
+	cm->breaks.bpu_on = on;
+	return pt_mem_write32(cm->mem, bpu_reg(cm, BPU_CTRL), BPU_KEY | enable, err);
+}
+
+static int find_bpu(const struct pt_cortexm *cm, uint32_t addr, bool used)
+{
+	for (unsigned i = 0; i < cm->breaks.n_bpu; i++)
+		if (cm->breaks.bpu[i].used == used && (!used || cm->breaks.bpu[i].addr == addr))
+			return (int)i;
+	return -1;
+}
+
+/* A free comparator that nobody else has leased, or an error that says why there is none. */
+static int take_bpu(struct pt_cortexm *cm, struct pt_err *err)
+{
+	char unit[16];
+
+	for (unsigned i = 0; i < cm->breaks.n_bpu; i++) {
+		snprintf(unit, sizeof(unit), "bpu.%u", i);
+		if (!cm->breaks.bpu[i].used && pt_lease_take(cm->target, unit, owner, err) == 0)
+			return (int)i;
+	}
+	return pt_fail(err, PT_EBUSY, "all %u hardware breakpoints of the chip are in use", cm->breaks.n_bpu);
+}
+
+static void drop_bpu(struct pt_cortexm *cm, unsigned i)
+{
+	char unit[16];
+
+	cm->breaks.bpu[i].used = false;
+	snprintf(unit, sizeof(unit), "bpu.%u", i);
+	pt_lease_drop(cm->target, unit, owner);
+}
+
+static int insert_hard(struct pt_cortexm *cm, uint32_t addr, bool as_soft, struct pt_err *err)
+{
+	int i = find_bpu(cm, addr, true);
+
+	if (i >= 0)
+		return 0;
+	if (cm->breaks.n_bpu == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "this chip has no hardware breakpoints");
+	if (!cm->breaks.bpu_any && addr >= SRAM_FIRST)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "hardware breakpoints of this chip reach addresses below 0x20000000 only");
+	i = take_bpu(cm, err);
+	if (i < 0)
+		return i;
+	cm->breaks.bpu[i].used = true;
+	cm->breaks.bpu[i].as_soft = as_soft;
+	cm->breaks.bpu[i].addr = addr;
+	if (write_bpu(cm, (unsigned)i, true, err) < 0 || write_bpu_ctrl(cm, true, err) < 0) {
+		drop_bpu(cm, (unsigned)i);
+		return pt_wrap(err, "set a hardware breakpoint");
+	}
+	return 0;
+}
+
+static int remove_hard(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
+{
+	int i = find_bpu(cm, addr, true);
+
+	if (i < 0)
+		return 0;
+	drop_bpu(cm, (unsigned)i);
+	return write_bpu(cm, (unsigned)i, false, err);
+}
+
+/* --- BKPT instructions -------------------------------------------------------------------------------------------- */
+
+static int find_soft(const struct pt_cortexm *cm, uint32_t addr)
+{
+	for (int i = 0; i < PT_MAX_SOFT; i++)
+		if (cm->breaks.soft[i].used && cm->breaks.soft[i].addr == addr)
+			return i;
+	return -1;
+}
+
+/* Where an instruction can be replaced. On a chip without a map that is the SRAM region of the architecture. */
+static bool in_ram(const struct pt_cortexm *cm, uint32_t addr)
+{
+	if (cm->chip.ram_bytes == 0)
+		return addr >= SRAM_FIRST && addr <= SRAM_LAST;
+	return addr >= cm->chip.ram_addr && addr - cm->chip.ram_addr < cm->chip.ram_bytes;
+}
+
+static int code_access(struct pt_cortexm *cm, enum pt_mem_do what, uint32_t addr, uint8_t *bytes, struct pt_err *err)
+{
+	struct pt_mem_op op = { .what = (uint8_t)what, .code = true, .addr = addr, .bytes = bytes, .len_bytes = 2 };
+
+	return pt_mem_run(cm->mem, &op, 1, 1000, NULL, err);
+}
+
+static int place_bkpt(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
+{
+	uint8_t bkpt[2] = { BKPT_LOW, BKPT_HIGH }, seen[2] = { 0 };
+
+	if (code_access(cm, PT_MEM_WRITE, addr, bkpt, err) < 0 || code_access(cm, PT_MEM_READ, addr, seen, err) < 0)
+		return err->code;
+	if (seen[0] != BKPT_LOW || seen[1] != BKPT_HIGH)
+		return pt_fail(err, PT_EUNSUPPORTED, "0x%08x cannot be written", (unsigned)addr);
+	return 0;
+}
+
+static int insert_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
+{
+	int i;
+
+	if (find_soft(cm, addr) >= 0)
+		return 0;
+	for (i = 0; i < PT_MAX_SOFT && cm->breaks.soft[i].used; i++)
+		;
+	if (i == PT_MAX_SOFT)
+		return pt_fail(err, PT_EBUSY, "%d software breakpoints are set already", PT_MAX_SOFT);
+	if (code_access(cm, PT_MEM_READ, addr, cm->breaks.soft[i].original, err) < 0 || place_bkpt(cm, addr, err) < 0)
+		return pt_wrap(err, "set a software breakpoint");
+	cm->breaks.soft[i].used = true;
+	cm->breaks.soft[i].addr = addr;
+	return 0;
+}
+
+static int remove_soft(struct pt_cortexm *cm, uint32_t addr, struct pt_err *err)
+{
+	int i = find_soft(cm, addr);
+
+	if (i < 0)
+		return 0;
+	cm->breaks.soft[i].used = false;
+	return code_access(cm, PT_MEM_WRITE, addr, cm->breaks.soft[i].original, err);
+}
+
+/* Copy between bytes of memory and the originals where the two overlap. */
+static void overlap(struct pt_cortexm *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes, bool keep)
+{
+	for (unsigned i = 0; i < PT_MAX_SOFT; i++)
+		for (unsigned b = 0; cm->breaks.soft[i].used && b < 2; b++) {
+			uint64_t at = (uint64_t)cm->breaks.soft[i].addr + b;
+
+			if (at < addr || at - addr >= len_bytes)
+				continue;
+			if (keep)
+				cm->breaks.soft[i].original[b] = bytes[at - addr];
+			bytes[at - addr] = keep ? (b == 0 ? BKPT_LOW : BKPT_HIGH) : cm->breaks.soft[i].original[b];
+		}
+}
+
+void pt_breaks_hide(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
+{
+	overlap(cm, addr, bytes, len_bytes, false);
+}
+
+void pt_breaks_keep(void *cm, uint64_t addr, uint8_t *bytes, size_t len_bytes)
+{
+	overlap(cm, addr, bytes, len_bytes, true);
+}
+
+/* --- all kinds ---------------------------------------------------------------------------------------------------- */
+
+static int see_bpu(struct pt_cortexm *cm, struct pt_err *err)
+{
+	struct pt_breaks *breaks = &cm->breaks;
+	uint8_t comp[4 * PT_MAX_BPU];
+	uint32_t ctrl = 0;
+
+	if (pt_mem_read32(cm->mem, bpu_reg(cm, BPU_CTRL), &ctrl, err) < 0)
+		return pt_wrap(err, "read BPU_CTRL");
+	breaks->found_bpu_ctrl = ctrl;
+	breaks->bpu_any = pt_field_get(&bpu_rev, ctrl) == 1;
+	breaks->n_bpu = pt_field_get(&bpu_num_low, ctrl) | pt_field_get(&bpu_num_high, ctrl) << 4;
+	if (breaks->n_bpu > PT_MAX_BPU)
+		breaks->n_bpu = PT_MAX_BPU;
+	if (breaks->n_bpu > 0 && pt_mem_read(cm->mem, bpu_reg(cm, BPU_COMP), comp, (size_t)4 * breaks->n_bpu, err) < 0)
+		return pt_wrap(err, "read BPU_COMP");
+	for (unsigned i = 0; i < breaks->n_bpu; i++)
+		breaks->found_bpu[i] = pt_le32(comp + (size_t)4 * i);
+	return 0;
+}
+
+int pt_breaks_init(struct pt_cortexm *cm, struct pt_err *err)
+{
+	bool enabled = (cm->demcr & DEMCR_TRCENA) != 0;
+
+	/* the DWT is only there with TRCENA. Source: DDI 0419, C1.6.6 */
+	if (see_bpu(cm, err) < 0 || pt_core_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 || pt_watches_see(cm, err) < 0 ||
+	    pt_core_set_demcr(cm, 0, enabled ? 0 : DEMCR_TRCENA, err) < 0)
+		return pt_wrap(err, "see what breakpoints there are");
+	return 0;
+}
+
+static int check(const struct pt_break *at, struct pt_err *err)
+{
+	if (at->addr > UINT32_MAX)
+		return pt_fail(err, PT_EARG, "address 0x%llx is beyond 32 bits", (unsigned long long)at->addr);
+	if (at->kind <= PT_BREAK_HW && at->addr % 2 != 0)
+		return pt_fail(err, PT_EARG, "no instruction can start at 0x%08llx", (unsigned long long)at->addr);
+	return 0;
+}
+
+int pt_breaks_insert(void *state, const struct pt_break *at, struct pt_err *err)
+{
+	struct pt_cortexm *cm = state;
+
+	cm->attended = true;
+	if (check(at, err) < 0 || pt_core_enable_debug(cm, err) < 0)
+		return err->code;
+	switch (at->kind) {
+	case PT_BREAK_SW:
+		if (in_ram(cm, (uint32_t)at->addr))
+			return insert_soft(cm, (uint32_t)at->addr, err);
+		return insert_hard(cm, (uint32_t)at->addr, true, err);
+	case PT_BREAK_HW:
+		return insert_hard(cm, (uint32_t)at->addr, false, err);
+	default:
+		return pt_watches_insert(cm, at, err);
+	}
+}
+
+int pt_breaks_remove(void *state, const struct pt_break *at, struct pt_err *err)
+{
+	struct pt_cortexm *cm = state;
+
+	if (check(at, err) < 0)
+		return err->code;
+	switch (at->kind) {
+	case PT_BREAK_SW:
+		if (in_ram(cm, (uint32_t)at->addr))
+			return remove_soft(cm, (uint32_t)at->addr, err);
+		return remove_hard(cm, (uint32_t)at->addr, err);
+	case PT_BREAK_HW:
+		return remove_hard(cm, (uint32_t)at->addr, err);
+	default:
+		return pt_watches_remove(cm, at, err);
+	}
+}
+
+/* The first of several errors is the one to tell. */
+static void keep_first(struct pt_err *first, int rc, const struct pt_err *err)
+{
+	if (rc < 0 && first->code == 0)
+		*first = *err;
+}
+
+/* Write every one of ours, or take it out, past errors. */
+static int for_all(struct pt_cortexm *cm, bool on, struct pt_err *err)
+{
+	struct pt_err first = { 0 }, this = { 0 };
+
+	for (unsigned i = 0; i < cm->breaks.n_bpu; i++)
+		if (cm->breaks.bpu[i].used)
+			keep_first(&first, write_bpu(cm, i, on, &this), &this);
+	for (unsigned i = 0; i < cm->breaks.n_dwt; i++)
+		if (cm->breaks.dwt[i].used)
+			keep_first(&first, pt_watches_write(cm, i, on, &this), &this);
+	for (unsigned i = 0; i < PT_MAX_SOFT; i++) {
+		uint32_t addr = cm->breaks.soft[i].addr;
+
+		if (cm->breaks.soft[i].used && on)
+			keep_first(&first, place_bkpt(cm, addr, &this), &this);
+		else if (cm->breaks.soft[i].used)
+			keep_first(&first, code_access(cm, PT_MEM_WRITE, addr, cm->breaks.soft[i].original, &this),
+				   &this);
+	}
+	if (first.code != 0)
+		*err = first;
+	return first.code;
+}
+
+int pt_breaks_remove_all(struct pt_cortexm *cm, struct pt_err *err)
+{
+	int rc = for_all(cm, false, err);
+
+	for (unsigned i = 0; i < PT_MAX_BPU; i++)
+		if (cm->breaks.bpu[i].used)
+			drop_bpu(cm, i);
+	for (unsigned i = 0; i < PT_MAX_DWT; i++)
+		if (cm->breaks.dwt[i].used)
+			pt_watches_drop(cm, i);
+	for (unsigned i = 0; i < PT_MAX_SOFT; i++)
+		cm->breaks.soft[i].used = false;
+	if (rc == 0 && cm->breaks.n_bpu != 0)
+		rc = write_bpu_ctrl(cm, false, err);
+	return rc;
+}
+
+int pt_breaks_leave(struct pt_cortexm *cm, struct pt_err *err)
+{
+	for (unsigned i = 0; i < cm->breaks.n_bpu; i++)
+		if (cm->breaks.bpu[i].used)
+			return 0;
+	return cm->breaks.bpu_on ? write_bpu_ctrl(cm, false, err) : 0;
+}
+
+int pt_breaks_write_again(struct pt_cortexm *cm, struct pt_err *err)
+{
+	bool hard = false;
+
+	for (unsigned i = 0; i < cm->breaks.n_bpu; i++)
+		hard |= cm->breaks.bpu[i].used;
+	if (hard && write_bpu_ctrl(cm, true, err) < 0)
+		return pt_wrap(err, "set breakpoints again");
+	if (for_all(cm, true, err) < 0)
+		return pt_wrap(err, "set breakpoints again");
+	return 0;
+}
+
+bool pt_breaks_at(const struct pt_cortexm *cm, uint32_t pc, enum pt_break_kind *kind)
+{
+	int i = find_bpu(cm, pc, true);
+
+	if (i >= 0)
+		*kind = cm->breaks.bpu[i].as_soft ? PT_BREAK_SW : PT_BREAK_HW;
+	else if (find_soft(cm, pc) >= 0)
+		*kind = PT_BREAK_SW;
+	else
+		return false;
+	return true;
+}
+
+bool pt_breaks_any(const struct pt_cortexm *cm)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < cm->breaks.n_bpu; i++)
+		any |= cm->breaks.bpu[i].used;
+	for (unsigned i = 0; i < PT_MAX_SOFT; i++)
+		any |= cm->breaks.soft[i].used;
+	return any;
+}
+
+int pt_breaks_lift(struct pt_cortexm *cm, uint32_t pc, bool lift, struct pt_err *err)
+{
+	int hard = find_bpu(cm, pc, true), soft = find_soft(cm, pc), rc = 0;
+
+	if (hard >= 0)
+		rc = write_bpu(cm, (unsigned)hard, !lift, err);
+	if (rc == 0 && soft >= 0)
+		rc = lift ? code_access(cm, PT_MEM_WRITE, pc, cm->breaks.soft[soft].original, err)
+			  : place_bkpt(cm, pc, err);
+	return rc;
+}

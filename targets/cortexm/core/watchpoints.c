@@ -1,0 +1,170 @@
+/* Watchpoints: comparators of the DWT. Source: Arm DDI 0419 (ARMv6-M), C1.8. */
+#include <stdio.h>
+
+#include "targets/cortexm/core/cortexm.h"
+#include "base/util.h"
+
+static const char owner[] = "breakpoints";	/* of leases: to others they are the same */
+static const struct pt_field dwt_num = { "NUMCOMP", 28, 4, "comparators" };
+
+enum { UNITS_MS = 1000 };
+
+static uint64_t dwt_reg(const struct pt_cortexm *cm, unsigned offset)
+{
+	return cm->found.unit[PT_UNIT_DWT] + (uint64_t)offset;
+}
+
+static uint32_t dwt_function(enum pt_break_kind kind)
+{
+	return kind == PT_WATCH_WRITE ? DWT_WATCH_WRITE : kind == PT_WATCH_READ ? DWT_WATCH_READ : DWT_WATCH_ACCESS;
+}
+
+static uint32_t log2_of(uint32_t len)
+{
+	uint32_t bits = 0;
+
+	while (UINT32_C(1) << bits < len)
+		bits++;
+	return bits;
+}
+
+/* Off first and FUNCTION last, so that the comparator never watches half an address. */
+int pt_watches_write(struct pt_cortexm *cm, unsigned i, bool on, struct pt_err *err)
+{
+	const struct pt_breaks *breaks = &cm->breaks;
+	uint32_t value[] = { DWT_OFF, breaks->found_dwt[i].comp, breaks->found_dwt[i].mask,
+			     breaks->found_dwt[i].function };
+	static const unsigned offset[] = { DWT_FUNCTION, DWT_COMP, DWT_MASK, DWT_FUNCTION };
+	struct pt_mem_op op[PT_LEN(value)];
+	uint8_t bytes[PT_LEN(value)][4];
+
+	if (on) {
+		value[1] = breaks->dwt[i].addr;
+		value[2] = log2_of(breaks->dwt[i].len);
+		value[3] = dwt_function(breaks->dwt[i].kind);
+	}
+	for (size_t n = 0; n < PT_LEN(value); n++) {
+		pt_put_le32(bytes[n], value[n]);
+		op[n] = (struct pt_mem_op){ .what = PT_MEM_WRITE, .width_bytes = 4,
+					    .addr = dwt_reg(cm, offset[n] + DWT_STRIDE * i),
+					    .bytes = bytes[n], .len_bytes = 4 };
+	}
+	return pt_mem_run(cm->mem, op, PT_LEN(value), UNITS_MS, NULL, err);
+}
+
+static int find_dwt(const struct pt_cortexm *cm, const struct pt_break *at)
+{
+	for (unsigned i = 0; i < cm->breaks.n_dwt; i++)
+		if (cm->breaks.dwt[i].used && cm->breaks.dwt[i].kind == at->kind &&
+		    cm->breaks.dwt[i].addr == at->addr && cm->breaks.dwt[i].len == at->len)
+			return (int)i;
+	return -1;
+}
+
+static int take_dwt(struct pt_cortexm *cm, struct pt_err *err)
+{
+	char unit[16];
+
+	for (unsigned i = 0; i < cm->breaks.n_dwt; i++) {
+		snprintf(unit, sizeof(unit), "dwt.%u", i);
+		if (!cm->breaks.dwt[i].used && pt_lease_take(cm->target, unit, owner, err) == 0)
+			return (int)i;
+	}
+	return pt_fail(err, PT_EBUSY, "all %u watchpoints of the chip are in use", cm->breaks.n_dwt);
+}
+
+void pt_watches_drop(struct pt_cortexm *cm, unsigned i)
+{
+	char unit[16];
+
+	cm->breaks.dwt[i].used = false;
+	snprintf(unit, sizeof(unit), "dwt.%u", i);
+	pt_lease_drop(cm->target, unit, owner);
+}
+
+int pt_watches_insert(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err)
+{
+	int i = find_dwt(cm, at);
+
+	if (i >= 0)
+		return 0;
+	if (cm->breaks.n_dwt == 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "this chip has no watchpoints");
+	if (at->len == 0 || (at->len & (at->len - 1)) != 0 || at->addr % at->len != 0)
+		return pt_fail(err, PT_EUNSUPPORTED, "a watchpoint covers 1, 2, 4, 8, ... bytes at a multiple of that");
+	i = take_dwt(cm, err);
+	if (i < 0)
+		return i;
+	cm->breaks.dwt[i].used = true;
+	cm->breaks.dwt[i].kind = at->kind;
+	cm->breaks.dwt[i].addr = (uint32_t)at->addr;
+	cm->breaks.dwt[i].len = at->len;
+	if (pt_core_set_demcr(cm, DEMCR_TRCENA, 0, err) < 0 || pt_watches_write(cm, (unsigned)i, true, err) < 0) {
+		pt_watches_drop(cm, (unsigned)i);
+		return pt_wrap(err, "set a watchpoint");
+	}
+	return 0;
+}
+
+int pt_watches_remove(struct pt_cortexm *cm, const struct pt_break *at, struct pt_err *err)
+{
+	int i = find_dwt(cm, at);
+
+	if (i < 0)
+		return 0;
+	pt_watches_drop(cm, (unsigned)i);
+	return pt_watches_write(cm, (unsigned)i, false, err);
+}
+
+bool pt_breaks_watched(struct pt_cortexm *cm, enum pt_break_kind *kind, uint64_t *addr)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < cm->breaks.n_dwt; i++) {	/* read all: MATCHED is cleared by reading */
+		struct pt_err ignored = { 0 };
+		uint32_t function = 0;
+
+		if (!cm->breaks.dwt[i].used ||
+		    pt_mem_read32(cm->mem, dwt_reg(cm, DWT_FUNCTION + DWT_STRIDE * i), &function, &ignored) < 0 ||
+		    (function & DWT_MATCHED) == 0)
+			continue;
+		*kind = cm->breaks.dwt[i].kind;
+		*addr = cm->breaks.dwt[i].addr;
+		found = true;
+	}
+	return found;
+}
+
+/* MATCHED goes by reading, and is no setting. */
+int pt_watches_see(struct pt_cortexm *cm, struct pt_err *err)
+{
+	struct pt_breaks *breaks = &cm->breaks;
+	uint8_t unit[DWT_STRIDE * PT_MAX_DWT];
+	uint32_t ctrl = 0;
+
+	if (pt_mem_read32(cm->mem, dwt_reg(cm, DWT_CTRL), &ctrl, err) < 0)
+		return pt_wrap(err, "read DWT_CTRL");
+	breaks->n_dwt = pt_field_get(&dwt_num, ctrl);
+	if (breaks->n_dwt > PT_MAX_DWT)
+		breaks->n_dwt = PT_MAX_DWT;
+	if (breaks->n_dwt > 0 &&
+	    pt_mem_read(cm->mem, dwt_reg(cm, DWT_COMP), unit, (size_t)DWT_STRIDE * breaks->n_dwt, err) < 0)
+		return pt_wrap(err, "read DWT_COMP");
+	for (unsigned i = 0; i < breaks->n_dwt; i++) {
+		const uint8_t *at = unit + (size_t)DWT_STRIDE * i;
+
+		breaks->found_dwt[i].comp = pt_le32(at);
+		breaks->found_dwt[i].mask = pt_le32(at + (DWT_MASK - DWT_COMP));
+		breaks->found_dwt[i].function = pt_le32(at + (DWT_FUNCTION - DWT_COMP)) & ~(uint32_t)DWT_MATCHED;
+	}
+	return 0;
+}
+
+bool pt_breaks_watching(const struct pt_cortexm *cm)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < cm->breaks.n_dwt; i++)
+		any |= cm->breaks.dwt[i].used;
+	return any;
+}

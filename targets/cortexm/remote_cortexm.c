@@ -1,0 +1,219 @@
+/* The target cortexm-rsp: a Cortex-M behind another GDB server. Control is the server's; what cortexm adds are the
+ * sources that need nothing but memory, where the server is known to read it while the core runs (OpenOCD;
+ * upstream-memory=running). Else nothing is read to find out what there is, and sources say why they are not offered.
+ *
+ * The access port, which names the ROM table, cannot be asked through a debugger's protocol. Tables have two places:
+ * the architecture's own (Arm DDI 0419, table C1-1), and on Kinetis L the system's, which its designer's mark tells
+ * apart from whatever else another chip may have there. */
+#include <stdio.h>
+#include <string.h>
+
+#include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/trace/mtb.h"
+#include "targets/remote/remote.h"
+#include "base/util.h"
+
+enum { BUSY_S = 60 };	/* so long the server may be at a debugger's work, as gdbstub/proxy/proxy.h has it */
+#define CPUID_ADDR 0xe000ed00	/* never changes. Source: Arm DDI 0419, B3.2.3 */
+
+struct behind {
+	struct pt_remote remote;	/* first: see remote.h */
+	struct pt_cortexm cm;		/* as far as memory goes */
+	struct pt_mem mem;
+	char wanted[64];		/* the chip that the user names; "" none */
+	char why_not[400];		/* there is nothing but what the server offers; "" there is */
+};
+
+enum { CHIP = PT_REMOTE_N_PARAMS, CORE_CLOCK, N_PARAMS };
+static const struct pt_param params[] = {
+	PT_REMOTE_PARAMS,
+	[CHIP] = { .key = "chip", .type = PT_PARAM_TEXT,
+		   .help = "name of the chip, where it does not tell or tells wrong (MKL27Z256, ...)" },
+	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .help = "core clock, to show cycles as seconds" },
+};
+
+struct pt_cortexm *pt_cortexm_of(struct pt_target *target)
+{
+	return target->ops == &pt_cortexm_rsp_ops ? &((struct behind *)target->state)->cm : target->state;
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+/* A server that is at a debugger's long work (flash, a reset) is waited for: nothing has failed. */
+static int run(void *state, struct pt_mem_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
+	       uint64_t *fault_addr, struct pt_err *err)
+{
+	struct pt_mem *server = pt_remote_mem(state, 0);
+	struct pt_link *link = pt_probe_link(((struct behind *)state)->cm.target->probe);
+	uint64_t until_ns = pt_link_now_ns(link) + BUSY_S * PT_NS_PER_S;
+	size_t n = 0;
+	int rc;
+
+	*n_done = 0;
+	do {
+		rc = server->ops->run(server->state, ops + *n_done, n_ops - *n_done, timeout_ms, &n, fault_addr, err);
+		*n_done += n;
+		if (rc == PT_EBUSY && pt_link_wait(link, pt_link_now_ns(link), err) == PT_EINTERRUPTED)
+			return PT_EINTERRUPTED;
+	} while (rc == PT_EBUSY && pt_link_now_ns(link) < until_ns);
+	return rc == PT_EBUSY ? PT_ETIMEOUT : rc;
+}
+
+static uint64_t now_ns(void *state)
+{
+	return pt_mem_now_ns(pt_remote_mem(state, 0));
+}
+
+static int wait_until(void *state, uint64_t until_ns, struct pt_err *err)
+{
+	return pt_mem_wait(pt_remote_mem(state, 0), until_ns, err);
+}
+
+static const struct pt_mem_ops mem_ops = { .run = run, .now_ns = now_ns, .wait = wait_until, .while_running = true };
+
+/* --- attach ------------------------------------------------------------------------------------------------------- */
+
+static bool is_m_profile(const struct pt_remote *r)
+{
+	for (size_t i = 0; i < r->n_server; i++)
+		if (r->rows[i].feature != NULL && strcmp(r->rows[i].feature, "org.gnu.gdb.arm.m-profile") == 0)
+			return true;
+	return false;
+}
+
+static int look_around(struct behind *b, const char *wanted, struct pt_err *err)
+{
+	struct pt_cortexm *cm = &b->cm;
+
+	if (!b->remote.mem.ops->while_running)
+		return pt_fail(err, PT_EUNSUPPORTED, "%s", pt_remote_why_halted_only(&b->remote));
+	if (b->remote.n_cores > 1)
+		return pt_fail(err, PT_EUNSUPPORTED, "which of the server's %u threads is the core is not known",
+			       b->remote.n_cores);
+	if (pt_discover_tables(&cm->found, cm->mem, err) < 0 ||
+	    pt_chip_identify(&cm->chip, &cm->found, cm->mem, wanted, err) < 0 || pt_core_save(cm, err) < 0)
+		return err->code;
+	snprintf(cm->name, sizeof(cm->name), "%s (%s)", cm->chip.name, cm->chip.core);
+	snprintf(b->remote.chip, sizeof(b->remote.chip), "%.60s behind %.20s", cm->name,
+		 b->remote.facts.name[0] != '\0' ? b->remote.facts.name : "a GDB server");
+	return 0;
+}
+
+static void look_for_units(struct behind *b)
+{
+	struct pt_err why = { 0 };
+
+	memset(&b->cm.found, 0, sizeof(b->cm.found));
+	b->why_not[0] = '\0';
+	if (look_around(b, b->wanted[0] != '\0' ? b->wanted : NULL, &why) < 0)
+		snprintf(b->why_not, sizeof(b->why_not), "%s", why.msg);
+}
+
+static int behind_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
+{
+	static const struct pt_remote_kind kind = { .name = "cortexm-rsp", .steady_addr = CPUID_ADDR };
+	struct behind *b = target->state;
+	const char *chip = pt_params_text(settings, &params[CHIP]);
+
+	if (pt_remote_open(&b->remote, target, &kind, settings, err) < 0)
+		return err->code;
+	if (!is_m_profile(&b->remote)) {
+		pt_remote_close(&b->remote);
+		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server does not serve an Arm core of the M profile");
+	}
+	b->mem = (struct pt_mem){ &mem_ops, b };
+	b->cm.target = target;
+	b->cm.mem = &b->mem;
+	snprintf(b->wanted, sizeof(b->wanted), "%s", chip != NULL ? chip : "");
+	look_for_units(b);
+	return 0;
+}
+
+static void behind_describe(void *state, void (*say)(void *arg, const char *line), void *arg)
+{
+	struct behind *b = state;
+	char line[480];
+
+	say(arg, b->remote.chip);
+	pt_remote_describe(state, say, arg);
+	if (b->why_not[0] != '\0')
+		snprintf(line, sizeof(line), "trace units were not looked for: %s", b->why_not);
+	else
+		pt_discovery_print(&b->cm.found, line, sizeof(line));
+	say(arg, line);
+	if (b->cm.mtb != NULL)
+		pt_mtb_describe(b->cm.mtb, say, arg);
+}
+
+/* --- what differs ------------------------------------------------------------------------------------------------- */
+
+/* A source that saw the mark of a reset in DHCSR has cleared it by looking. */
+static int behind_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err)
+{
+	struct behind *b = state;
+	int rc = pt_remote_status(state, core, out, err);
+
+	out->was_reset |= rc == 0 && b->cm.was_reset;
+	b->cm.was_reset &= rc != 0;
+	return rc;
+}
+
+static struct pt_mem *behind_mem(void *state, unsigned core)
+{
+	struct behind *b = state;
+
+	return b->why_not[0] != '\0' ? pt_remote_mem(state, core) : &b->mem;
+}
+
+static const struct pt_region *behind_regions(void *state, size_t *n)
+{
+	const struct behind *b = state;
+
+	if (b->why_not[0] != '\0')
+		return pt_remote_regions(state, n);
+	*n = b->cm.chip.n_regions;
+	return b->cm.chip.region;
+}
+
+/* A TCL port that did not work then may do so now. */
+int pt_cortexm_reaches(struct pt_target *target, struct pt_err *err)
+{
+	struct behind *b = target->state;
+
+	if (target->ops != &pt_cortexm_rsp_ops || b->why_not[0] == '\0')
+		return 0;
+	if (b->remote.tcl != NULL)
+		look_for_units(b);
+	return b->why_not[0] == '\0' ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s", b->why_not);
+}
+
+static const struct pt_source_ops *const *behind_sources(void *state, size_t *n)
+{
+	static const struct pt_source_ops *const sources[] = { &pt_source_mtb, &pt_source_pcsr, &pt_source_remote_pc };
+
+	(void)state;
+	*n = PT_LEN(sources);
+	return sources;
+}
+
+const struct pt_target_ops pt_cortexm_rsp_ops = {
+	.name = "cortexm-rsp",
+	.help = "Arm Cortex-M0 and M0+ behind another GDB server (rsp:HOST:PORT)",
+	.state_bytes = sizeof(struct behind),
+	.params = params,
+	.n_params = N_PARAMS,
+	.architecture = "arm",
+	.elf_machine = 40,	/* EM_ARM */
+	.attach = behind_attach,
+	.detach = pt_remote_detach,
+	.chip = pt_remote_chip,
+	.describe = behind_describe,
+	PT_REMOTE_CONTROL,
+	.status = behind_status,
+	.resume = pt_remote_resume,
+	.step = pt_remote_step,
+	.reset = pt_remote_reset,
+	.mem = behind_mem,
+	.regions = behind_regions,
+	.sources = behind_sources,
+};

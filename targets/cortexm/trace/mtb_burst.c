@@ -1,0 +1,267 @@
+/* Mode burst: record until a watermark stops the unit, read, wait for a random time, again. The core never halts.
+ *
+ * Arming, the wait for the end and the look at the registers are one batch, and the tail of the read of the burst
+ * before rides at its head: a round trip per burst, and one more for each further 2 KiB. The delay runs in the probe,
+ * so that no host jitter shapes it. A poll that expires (the core sleeps) leaves the burst armed.
+ *
+ * A core that somebody else halts takes its burst along: it stays armed, and goes on when the core does.
+ *
+ * WATERMARK is one packet before the end: were it the initial pointer, the level compare could stop the unit at once,
+ * and so the window is never quite full and never wraps. */
+#include "targets/cortexm/trace/mtb.h"
+#include "base/util.h"
+
+enum { PROBE_DELAY_US = 20000, HELD_REST_US = 200000, EXPIRED_REST_US = 1000, MOST_RESTS = 5 };
+
+struct round {			/* a batch and what stands where in it; PT_LEN(op) = not there */
+	struct pt_mtb_batch batch;
+	size_t data, delay, arm, poll, position, master, flow;
+	uint32_t data_bytes, delay_us;
+};
+
+static uint32_t end_pointer(const struct pt_mtb *m)
+{
+	return m->win.pointer + m->win.len_bytes - PACKET_BYTES;
+}
+
+/* --- what a burst brought ----------------------------------------------------------------------------------------- */
+
+static void deliver(struct pt_mtb *m)
+{
+	pt_emit_loss(&m->out, PT_LOSS_REARM, m->armed_ns);
+	m->out.restarts = true;
+	pt_emit_data(&m->out, m->armed_ns, m->stopped_ns, m->data, m->len_bytes);
+	m->state = MTB_IDLE;
+	m->n_taken = 0;
+}
+
+static void begin_reading(struct pt_mtb *m, uint32_t len_bytes, uint64_t stopped_ns)
+{
+	m->stopped_ns = stopped_ns;
+	m->len_bytes = len_bytes;
+	m->read_offset = 0;
+	m->state = MTB_FULL;
+	m->n_expired = 0;
+}
+
+/* --- one round ---------------------------------------------------------------------------------------------------- */
+
+static void put_data(struct pt_mtb *m, struct round *r)
+{
+	uint32_t left = m->len_bytes - m->read_offset;
+
+	r->data_bytes = left < PT_MTB_STEP_BYTES ? left : PT_MTB_STEP_BYTES;
+	r->data = pt_mtb_put_data(&r->batch, m->win.addr + m->read_offset, m->data + m->read_offset, r->data_bytes);
+}
+
+static void put_arming(struct pt_mtb *m, struct round *r)
+{
+	if (m->delay_us != 0) {
+		r->delay_us = (uint32_t)m->delay_us;
+		r->delay = pt_mtb_put_delay(&r->batch, r->delay_us);
+	}
+	r->arm = pt_mtb_put_arm(m, &r->batch, end_pointer(m) | FLOW_AUTOSTOP);
+}
+
+static void put_waiting(struct pt_mtb *m, struct round *r)
+{
+	r->poll = pt_mtb_put_poll(&r->batch, m->regs + MTB_MASTER, MASTER_EN, 0);
+	r->position = pt_mtb_put_read(&r->batch, m->regs + MTB_POSITION);
+	r->master = pt_mtb_put_read(&r->batch, m->regs + MTB_MASTER);
+	r->flow = pt_mtb_put_read(&r->batch, m->regs + MTB_FLOW);
+}
+
+/* The unit was armed at the latest of what is known to have come before: the packet was handed over, the op ahead was
+ * done, the delay had passed. */
+static uint64_t armed_at(const struct round *r)
+{
+	const struct pt_mem_op *op = r->batch.op;
+	uint64_t ns = op[r->arm].sent_ns;
+
+	if (r->arm > 2 && op[r->arm - 3].done_ns > ns && op[r->arm - 3].done_ns != op[r->arm].done_ns)
+		ns = op[r->arm - 3].done_ns;
+	if (r->delay != PT_MTB_BATCH && op[r->delay].sent_ns + r->delay_us * UINT64_C(1000) > ns)
+		ns = op[r->delay].sent_ns + r->delay_us * UINT64_C(1000);
+	return ns;
+}
+
+/* What of the round was done, also when it ended early. */
+static void take_progress(struct pt_mtb *m, struct round *r)
+{
+	size_t n_done = r->batch.n_done;
+
+	if (r->data != PT_MTB_BATCH && n_done > r->data) {
+		m->read_offset += r->data_bytes;
+		if (m->read_offset == m->len_bytes)
+			deliver(m);
+	}
+	if (r->arm != PT_MTB_BATCH && n_done > r->arm) {
+		m->state = MTB_ARMED;
+		m->delay_us = PT_UNKNOWN;
+		m->armed_ns = armed_at(r);
+	}
+}
+
+/* The unit has stopped: at our watermark, or something else came in between. */
+static int take_end(struct pt_mtb *m, struct round *r, struct pt_err *err)
+{
+	struct pt_mtb_regs seen = {
+		.position = pt_mtb_value(&r->batch, r->position), .master = pt_mtb_value(&r->batch, r->master),
+		.flow = pt_mtb_value(&r->batch, r->flow),
+	};
+	uint64_t stopped_ns = r->batch.op[r->poll].done_ns;
+
+	if (seen.position != end_pointer(m) || seen.master != pt_mtb_master(m) || seen.flow != m->watermark)
+		return pt_mtb_disturbed(m, &seen, err);
+	if (m->armed_ns > stopped_ns)
+		m->armed_ns = stopped_ns;
+	begin_reading(m, m->win.len_bytes - PACKET_BYTES, stopped_ns);
+	return 0;
+}
+
+static int run_round(struct pt_mtb *m, struct round *r, struct pt_err *err)
+{
+	int rc = pt_mtb_run(m, &r->batch, err);
+
+	take_progress(m, r);
+	if (rc < 0) {	/* what was under way may have been done all the same: also an arming, over data not yet read */
+		bool was_arming = r->arm != PT_MTB_BATCH && m->state != MTB_ARMED;
+
+		if (was_arming || (m->state == MTB_ARMED && rc != PT_EINTERRUPTED) || rc == PT_EPROTO)
+			m->state = MTB_UNSURE;	/* EPROTO: without power what is not yet read is gone too */
+		return pt_mtb_failed(m, rc, err);
+	}
+	m->out.failing_since_ns = PT_UNKNOWN;
+	if (r->poll == PT_MTB_BATCH)
+		return 0;
+	if (r->batch.n_done == r->batch.n)
+		return take_end(m, r, err);
+	m->n_expired += m->n_expired < MOST_RESTS;
+	return (int)m->n_expired * EXPIRED_REST_US;
+}
+
+/* --- the steps ---------------------------------------------------------------------------------------------------- */
+
+/* After an error or an interrupt: is it armed? A burst that has ended meanwhile cannot be told from the one before. */
+static int look(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	int rc = pt_mtb_run(m, &batch, err);
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
+	m->state = (pt_mtb_value(&batch, master) & MASTER_EN) != 0 ? MTB_ARMED : MTB_IDLE;
+	m->armed_ns = pt_mem_now_ns(m->mem);
+	return 0;
+}
+
+/* The delay before the next arming: what is too long for the probe passes here. Returns the microseconds to rest. */
+static int draw_delay(struct pt_mtb *m)
+{
+	uint64_t rest_us;
+
+	if (m->delay_us == PT_UNKNOWN)
+		m->delay_us = pt_random(&m->random, m->period_us + 1);
+	if (m->delay_us <= PROBE_DELAY_US)
+		return 0;
+	rest_us = m->delay_us - PROBE_DELAY_US < PROBE_DELAY_US ? m->delay_us - PROBE_DELAY_US : PROBE_DELAY_US;
+	m->delay_us -= rest_us;
+	return (int)rest_us;
+}
+
+static bool more_than_a_step(const struct pt_mtb *m)
+{
+	return m->state == MTB_FULL && m->len_bytes - m->read_offset > PT_MTB_STEP_BYTES;
+}
+
+static int drain(struct pt_mtb *m, struct pt_err *err)
+{
+	struct round r = { .data = PT_MTB_BATCH, .delay = PT_MTB_BATCH, .arm = PT_MTB_BATCH, .poll = PT_MTB_BATCH };
+
+	if (m->state == MTB_UNSURE)
+		return look(m, err);
+	if (m->held && m->state != MTB_FULL)
+		return HELD_REST_US;
+	if (m->state == MTB_FULL)
+		put_data(m, &r);
+	if (m->held)
+		return run_round(m, &r, err);
+	if (m->state == MTB_IDLE || (m->state == MTB_FULL && !more_than_a_step(m))) {
+		int rest_us = m->state == MTB_IDLE ? draw_delay(m) : 0;
+
+		if (rest_us > 0)
+			return rest_us;
+		if (m->state == MTB_FULL && m->period_us > PROBE_DELAY_US)
+			return run_round(m, &r, err);	/* the delay may be too long to ride along */
+		draw_delay(m);
+		put_arming(m, &r);
+	}
+	if (r.data == PT_MTB_BATCH || r.arm != PT_MTB_BATCH)
+		put_waiting(m, &r);
+	return run_round(m, &r, err);
+}
+
+/* Stop the unit where it is. What was recorded of an unfinished burst is a burst, only shorter. */
+static int stop_unit(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_end end;
+	uint32_t offset;
+	int rc = pt_mtb_stop_unit(m, &end, err);
+
+	if (rc < 0)
+		return rc;
+	offset = pt_mtb_offset(m, end.position);
+	if (offset > m->win.len_bytes)
+		offset = 0;	/* not ours any more */
+	begin_reading(m, offset, end.done_ns);
+	return 0;
+}
+
+static int flush(struct pt_mtb *m, struct pt_err *err)
+{
+	int rc = m->state == MTB_UNSURE ? look(m, err) : 0;
+
+	if (rc == 0 && m->state == MTB_ARMED)
+		rc = stop_unit(m, err);
+	while (rc == 0 && m->state == MTB_FULL) {
+		struct round r = { .delay = PT_MTB_BATCH, .arm = PT_MTB_BATCH, .poll = PT_MTB_BATCH };
+
+		if (m->len_bytes == 0) {
+			deliver(m);
+			break;
+		}
+		put_data(m, &r);
+		rc = run_round(m, &r, err);
+	}
+	if (m->state == MTB_IDLE)
+		pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM, pt_mem_now_ns(m->mem));
+	return rc < 0 ? rc : 0;
+}
+
+static int start(struct pt_mtb *m, struct pt_err *err)
+{
+	(void)m;
+	(void)err;
+	return 0;	/* the first drain arms */
+}
+
+/* Who tells may be late: we may have armed it again since. */
+static void was_reset(struct pt_mtb *m)
+{
+	m->state = MTB_UNSURE;
+	m->delay_us = PT_UNKNOWN;
+}
+
+const struct pt_mtb_mode pt_mtb_burst = {
+	.name = "burst",
+	.apart = true,
+	.cost = "the core never halts; while it records (bursts of up to %u branches), each taken branch writes 8 "
+		"bytes to RAM and may delay an access to it",
+	.start = start,
+	.drain = drain,
+	.flush = flush,
+	.was_reset = was_reset,
+};

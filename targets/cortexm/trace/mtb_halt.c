@@ -1,0 +1,376 @@
+/* Mode halt: record until a watermark halts the core, read, let it run on. Nothing is missed; time stands still while
+ * the buffer is read. The watermark is eight packets before the end, because the core takes some branches more before
+ * it obeys (skid). STATE chunks carry the pc of each halt and resume, so that the run between the last branch and the
+ * halt is known too.
+ *
+ * Somebody else may halt the core meanwhile (a breakpoint, the user): then what is new is read, the unit is left as it
+ * is, and recording goes on when the core does. Every other watermark is a packet earlier: a core that was resumed by a
+ * batch that was cut short may have filled the buffer since, and is told by it from one that waits still. HALTREQ is cleared before
+ * the core is resumed, else it halts again. */
+#include "targets/cortexm/trace/mtb.h"
+#include "base/util.h"
+
+enum { HELD_REST_US = 200000, EXPIRED_REST_US = 1000, MOST_RESTS = 5, SKID_BYTES = 8 * PACKET_BYTES };
+enum { REGSEL_PC = 15 };
+
+struct stop {			/* what a halted core and its MTB look like */
+	struct pt_mtb_regs seen;
+	uint32_t dhcsr, dfsr, pc;
+	uint32_t after;		/* DHCSR again, behind the data */
+	uint64_t ns;
+};
+
+static uint32_t flow(const struct pt_mtb *m)
+{
+	uint32_t odd = m->odd_burst ? PACKET_BYTES : 0;
+
+	return (m->win.pointer + m->win.len_bytes - SKID_BYTES - odd) | FLOW_AUTOHALT;
+}
+
+/* The state of both in one batch; of what the buffer may hold, the stretch [read_offset, room) comes along. */
+static int read_stop(struct pt_mtb *m, struct stop *stop, uint32_t room, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	size_t dfsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DFSR)), ready, pc, after;
+	int rc;
+
+	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DCRSR), REGSEL_PC);
+	ready = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	pc = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DCRDR));
+	if (room > m->read_offset)
+		pt_mtb_put_data(&batch, m->win.addr + m->read_offset, m->data + m->read_offset, room - m->read_offset);
+	after = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	rc = pt_mtb_run(m, &batch, err);
+	if (rc < 0)
+		return rc;
+	stop->seen.position = pt_mtb_value(&batch, position);
+	stop->seen.master = pt_mtb_value(&batch, master);
+	stop->seen.flow = pt_mtb_value(&batch, watermark);
+	stop->dfsr = pt_mtb_value(&batch, dfsr);
+	stop->dhcsr = pt_mtb_value(&batch, ready);
+	stop->pc = pt_mtb_value(&batch, pc);
+	stop->after = pt_mtb_value(&batch, after);
+	stop->ns = batch.op[position].sent_ns;
+	pt_core_saw(m->cm, stop->dhcsr);
+	pt_core_saw(m->cm, stop->after);
+	return 0;
+}
+
+/* --- chunks ------------------------------------------------------------------------------------------------------- */
+
+/* [read_offset, the pointer) is new and is in data, or is read now. */
+static int deliver(struct pt_mtb *m, const struct stop *stop, uint32_t have, struct pt_err *err)
+{
+	uint32_t offset = pt_mtb_offset(m, stop->seen.position);
+
+	if (offset > have && offset <= m->win.len_bytes) {
+		int rc = pt_mem_read(m->mem, m->win.addr + have, m->data + have, offset - have, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	if ((stop->seen.position & POSITION_WRAP) != 0 || offset > m->win.len_bytes || offset < m->read_offset) {
+		pt_emit_loss(&m->out, PT_LOSS_WRAP, stop->ns);
+		m->out.restarts = true;
+	} else {
+		pt_emit_data(&m->out, m->out.told_ns, stop->ns, m->data + m->read_offset, offset - m->read_offset);
+		m->read_offset = offset;
+		m->n_taken = 0;
+	}
+	return 0;
+}
+
+static bool is_disturbed(const struct pt_mtb *m, const struct stop *stop)
+{
+	uint32_t expected = MASTER_EN | pt_mtb_master(m);
+
+	return (stop->seen.master & ~(uint32_t)MASTER_HALTREQ) != expected || stop->seen.flow != m->watermark;
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------------- */
+
+/* Clear HALTREQ with EN and set everything up again. */
+static void put_restart(struct pt_mtb *m, struct pt_mtb_batch *batch)
+{
+	pt_mtb_put_write(batch, m->regs + MTB_MASTER, pt_mtb_master(m));
+	pt_mtb_put_arm(m, batch, flow(m));
+}
+
+static int run_restart(struct pt_mtb *m, struct pt_mtb_batch *batch, struct pt_err *err)
+{
+	int rc = pt_mtb_run(m, batch, err);
+
+	if (rc < 0)
+		return rc;
+	m->state = MTB_ARMED;
+	m->read_offset = 0;
+	return 0;
+}
+
+static int restart(struct pt_mtb *m, uint64_t *armed_ns, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	int rc;
+
+	put_restart(m, &batch);
+	rc = run_restart(m, &batch, err);
+	*armed_ns = batch.op[batch.n - 1].sent_ns;
+	return rc;
+}
+
+/* Restart, let the core go and wait for the next watermark, all in one round trip. */
+static int restart_and_resume(struct pt_mtb *m, uint64_t *resumed_ns, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t resume;
+	int rc;
+
+	put_restart(m, &batch);
+	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DFSR), DFSR_EXTERNAL);
+	resume = pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
+	pt_mtb_put_poll(&batch, m->regs + MTB_MASTER, MASTER_HALTREQ, MASTER_HALTREQ);
+	rc = run_restart(m, &batch, err);
+	if (rc == PT_EINTERRUPTED && batch.n_done > resume) {
+		m->state = MTB_ARMED;	/* only the wait was cut short */
+		m->read_offset = 0;
+		rc = 0;
+	}
+	*resumed_ns = batch.op[resume].sent_ns;
+	if (rc < 0)
+		return rc;
+	m->cm->halted = false;
+	m->state = batch.n_done == batch.n ? MTB_FULL : MTB_ARMED;
+	return 0;
+}
+
+static void tell_resumed(struct pt_mtb *m, uint64_t resumed_ns)
+{
+	if (resumed_ns > m->out.told_ns) {
+		pt_cost_halt(&m->cost.sampling, resumed_ns - m->out.told_ns);
+		m->cost.samples++;
+	}
+	pt_emit_loss(&m->out, PT_LOSS_DRAIN, resumed_ns);
+	pt_emit_state(&m->out, PT_STATE_RUN, resumed_ns, m->stop_pc);
+}
+
+/* Everything is read: record anew, and let the core go unless somebody else holds it. Cut short, it is done again. */
+static int go_on(struct pt_mtb *m, struct pt_err *err)
+{
+	uint64_t ns = 0;
+	int rc = m->held ? restart(m, &ns, err) : restart_and_resume(m, &ns, err);
+
+	if (rc < 0) {
+		m->state = MTB_UNSURE;
+		return pt_mtb_failed(m, rc, err);
+	}
+	if (!m->held)
+		tell_resumed(m, ns);
+	return 0;
+}
+
+/* go_on() was cut short. Resuming is its last step: a core that runs has been armed before; one that has halted again
+ * has this burst's watermark, and something recorded. */
+static int go_on_again(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t core = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	size_t position = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	int rc = pt_mtb_run(m, &batch, err);
+	bool ran;
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	pt_core_saw(m->cm, pt_mtb_value(&batch, core));
+	ran = pt_mtb_value(&batch, watermark) == m->watermark &&
+	      ((pt_mtb_value(&batch, master) & MASTER_HALTREQ) != 0 || pt_mtb_value(&batch, position) != m->win.pointer);
+	if ((pt_mtb_value(&batch, core) & DHCSR_S_HALT) != 0 && !ran)
+		return go_on(m, err);
+	m->state = MTB_ARMED;
+	m->read_offset = 0;
+	tell_resumed(m, pt_mem_now_ns(m->mem));
+	return 0;
+}
+
+/* Read what the watermark stopped, tell, and go on, unless there is another reason to stay. */
+static int on_full(struct pt_mtb *m, struct pt_err *err)
+{
+	uint32_t have = m->win.len_bytes;
+	struct stop stop;
+	int rc = read_stop(m, &stop, have, err);
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	if (is_disturbed(m, &stop))
+		return pt_mtb_disturbed(m, &stop.seen, err);
+	if ((stop.dhcsr & DHCSR_S_HALT) == 0)
+		return EXPIRED_REST_US;	/* it is about to: look again */
+	if (!pt_emit_reserve(&m->out, 3))
+		return EXPIRED_REST_US;	/* the core waits for the analyst: nothing is lost */
+	rc = deliver(m, &stop, have, err);
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, stop.pc);
+	m->stop_pc = stop.pc;
+	if ((stop.after & DHCSR_S_RESET_ST) != 0 || (stop.after & DHCSR_S_HALT) == 0) {
+		m->state = MTB_IDLE;	/* a reset took it from us while we read */
+		m->out.restarts = true;
+		pt_emit_loss(&m->out, PT_LOSS_RESET, pt_mem_now_ns(m->mem));
+		pt_emit_state(&m->out, PT_STATE_RESET, m->out.told_ns, PT_UNKNOWN);
+		return 0;
+	}
+	m->odd_burst = !m->odd_burst;
+	m->held = (stop.dfsr & DFSR_ALL & ~DFSR_EXTERNAL) != 0;	/* a breakpoint as well: whoever set it decides */
+	return go_on(m, err);
+}
+
+/* DFSR may still tell of halts before our time. */
+static int start(struct pt_mtb *m, struct pt_err *err)
+{
+	uint64_t armed_ns = 0;
+	int rc;
+
+	if (pt_core_enable_debug(m->cm, err) < 0)	/* else EDBGRQ does not halt it */
+		return err->code;
+	m->cm->source_halts = true;
+	if (!m->held && pt_mem_write32(m->mem, pt_core_reg(m->cm, SCS_DFSR), DFSR_ALL, err) < 0)
+		return err->code;
+	rc = restart(m, &armed_ns, err);
+	if (rc < 0)
+		return rc;
+	pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM, armed_ns);
+	m->out.restarts = true;
+	return 0;
+}
+
+static int wait_full(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t poll = pt_mtb_put_poll(&batch, m->regs + MTB_MASTER, MASTER_HALTREQ, MASTER_HALTREQ);
+	int rc = pt_mtb_run(m, &batch, err);
+	struct pt_mtb_regs seen = { .master = batch.op[poll].match_seen };
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	m->out.failing_since_ns = PT_UNKNOWN;
+	if (batch.n_done == batch.n) {
+		m->n_expired = 0;
+		return on_full(m, err);
+	}
+	if ((seen.master & ~(uint32_t)MASTER_HALTREQ) != (MASTER_EN | pt_mtb_master(m)))
+		return pt_mtb_disturbed(m, &seen, err);	/* it records no more */
+	m->n_expired += m->n_expired < MOST_RESTS;
+	return (int)m->n_expired * EXPIRED_REST_US;
+}
+
+/* After a reset or a disturbance. Who told of it may be late: we may have armed the unit again since. */
+static int look_or_start(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	struct stop stop = { .pc = 0 };
+	size_t master = pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	size_t watermark = pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	int rc = pt_mtb_run(m, &batch, err);
+
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	stop.seen.master = pt_mtb_value(&batch, master);
+	stop.seen.flow = pt_mtb_value(&batch, watermark);
+	if (!is_disturbed(m, &stop)) {
+		m->state = MTB_ARMED;
+		return 0;
+	}
+	rc = start(m, err);
+	return rc < 0 ? pt_mtb_failed(m, rc, err) : 0;
+}
+
+static int drain(struct pt_mtb *m, struct pt_err *err)
+{
+	if (m->state == MTB_UNSURE)
+		return go_on_again(m, err);
+	if (m->held)
+		return HELD_REST_US;
+	if (m->state == MTB_ARMED)
+		return wait_full(m, err);
+	if (m->state == MTB_FULL)
+		return on_full(m, err);
+	return look_or_start(m, err);
+}
+
+/* At the end of the profile the core may run: first stop recording, then see where it got to. */
+static int stop_unit(struct pt_mtb *m, struct stop *stop, struct pt_err *err)
+{
+	struct pt_mtb_end end;
+	int rc = pt_mtb_stop_unit(m, &end, err);
+
+	stop->seen.position = end.position;
+	stop->ns = end.sent_ns;
+	m->state = MTB_IDLE;
+	return rc;
+}
+
+/* What is new since the core was halted by somebody else, or at the end. A core that our watermark holds goes on. */
+static int flush(struct pt_mtb *m, struct pt_err *err)
+{
+	bool was_full = m->state == MTB_FULL;
+	struct stop stop;
+	int rc;
+
+	if (m->state != MTB_ARMED && !was_full)
+		return 0;
+	rc = m->held || was_full ? read_stop(m, &stop, 0, err) : stop_unit(m, &stop, err);
+	if (rc == 0)
+		rc = deliver(m, &stop, m->read_offset, err);
+	if (rc == 0 && was_full)
+		pt_emit_state(&m->out, PT_STATE_HALT, stop.ns, stop.pc);
+	return rc;
+}
+
+/* HALTREQ is 0: a core that only our watermark holds runs on. */
+static int let_run(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	uint32_t dhcsr = 0, dfsr = 0;
+
+	if (pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0 ||
+	    pt_mem_read32(m->mem, pt_core_reg(m->cm, SCS_DFSR), &dfsr, err) < 0)
+		return err->code;
+	if ((dhcsr & DHCSR_S_HALT) == 0 || (dfsr & DFSR_ALL) != DFSR_EXTERNAL)
+		return 0;
+	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DFSR), DFSR_EXTERNAL);
+	pt_mtb_put_write(&batch, pt_core_reg(m->cm, SCS_DHCSR), DHCSR_KEY | DHCSR_C_DEBUGEN);
+	m->cm->halted = false;
+	return pt_mtb_run(m, &batch, err);
+}
+
+/* The unit is put back. Halting debug was on for us alone, if no debugger is there. */
+static int leave(struct pt_mtb *m, struct pt_err *err)
+{
+	m->cm->source_halts = false;
+	if (m->held)
+		return 0;
+	if (let_run(m, err) < 0)
+		return err->code;
+	return m->cm->attended ? 0 : pt_core_leave(m->cm, err);
+}
+
+static void was_reset(struct pt_mtb *m)
+{
+	m->state = MTB_IDLE;
+}
+
+const struct pt_mtb_mode pt_mtb_halt = {
+	.name = "halt",
+	.holds = true,
+	.cost = "the core is halted for some milliseconds whenever the buffer is full, about every %u branches; time "
+		"that the program measures outside the core goes on meanwhile",
+	.start = start,
+	.drain = drain,
+	.flush = flush,
+	.leave = leave,
+	.was_reset = was_reset,
+};

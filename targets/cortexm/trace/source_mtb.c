@@ -1,0 +1,510 @@
+/* The source mtb: the Micro Trace Buffer of a Cortex-M0+. Here is what all modes share: looking at the unit before it
+ * is touched, the window in RAM, chunks, what to do when somebody else touches the unit, and putting everything back.
+ * Source: Arm DDI 0486 (CoreSight MTB-M0+). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/log.h"
+#include "targets/cortexm/trace/mtb.h"
+#include "trace/formats.h"
+#include "base/util.h"
+
+static const char owner[] = "profile", unit[] = "mtb";
+
+enum { MOST_TAKEN = 8 };
+
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+enum { MODE, MTB_RAM, MTB_SIZE, PERIOD, MTB_TAKE, N_PARAMS };
+static const struct pt_param params[] = {
+	[MODE] = { .key = "mode", .type = PT_PARAM_CHOICE, .standard = "burst", .choices = "burst|stream|halt|ring",
+		   .help = "samples of the running program, all of it as far as the probe keeps up, all of it with "
+			   "halts, or the last branches before a halt" },
+	[MTB_RAM] = { .key = "mtb-ram", .type = PT_PARAM_SPAN,
+		      .help = "RAM to record into, ADDR:SIZE; else RAM that the program does not use" },
+	[MTB_SIZE] = { .key = "mtb-size", .type = PT_PARAM_NUMBER, .standard = "4096", .min = 64,
+		       .max = PT_MTB_MAX_BYTES,
+		       .help = "bytes to record into at most, when the place is not given" },
+	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "20ms", .max = 10 * PT_NS_PER_S,
+		     .help = "longest period expected in the program: bursts are 0 to that far apart, to lock onto "
+			     "nothing" },
+	[MTB_TAKE] = { .key = "mtb-take", .type = PT_PARAM_FLAG, .standard = "off",
+		       .help = "use the MTB although it is recording for somebody else, maybe the firmware" },
+};
+
+static const struct pt_mtb_mode *const modes[] = { &pt_mtb_burst, &pt_mtb_stream, &pt_mtb_halt, &pt_mtb_ring };
+
+static const struct pt_mtb_mode *find_mode(const char *name)
+{
+	size_t i = 0;
+
+	while (i + 1 < PT_LEN(modes) && strcmp(modes[i]->name, name) != 0)
+		i++;
+	return modes[i];	/* the word was checked against the choices */
+}
+
+/* Only a place that the user gave can be anywhere but in free RAM. */
+static bool in_use(const struct pt_mtb_window *win, const struct pt_source_setup *setup)
+{
+	for (size_t i = 0; i < setup->n_free_ram; i++)
+		if (win->addr >= setup->free_ram[i].addr &&
+		    win->addr + win->len_bytes <= setup->free_ram[i].addr + setup->free_ram[i].size)
+			return false;
+	return true;
+}
+
+static int emit_config(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	char cost[256], lines[512];
+
+	snprintf(cost, sizeof(cost), m->mode->cost, (unsigned)(m->win.len_bytes / PACKET_BYTES));
+	snprintf(lines, sizeof(lines),
+		 "source=mtb\nmode=%s\nbuffer=0x%08x\nsize=%u\nbuffer_in_use=%d\nring=%d\nperiod_us=%" PRIu64
+		 "\ncost=%s\n",
+		 m->mode->name, (unsigned)m->win.addr, (unsigned)m->win.len_bytes, in_use(&m->win, setup), m->win.ring,
+		 m->period_us, cost);
+	return pt_emit_config(&m->out, setup, PT_FORMAT_MTB, lines, err);
+}
+
+/* --- trouble ------------------------------------------------------------------------------------------------------ */
+
+int pt_mtb_failed(struct pt_mtb *m, int rc, struct pt_err *err)
+{
+	rc = pt_emit_failed(&m->out, pt_mem_now_ns(m->mem), rc);
+	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "mtb") : rc;
+}
+
+void pt_mtb_works(struct pt_mtb *m, uint32_t dhcsr)
+{
+	pt_core_saw(m->cm, dhcsr);
+	pt_emit_works(&m->out, pt_mem_now_ns(m->mem), m->cm->was_reset || m->cm->adi.power_lost);
+}
+
+/* Who was it? A reset leaves its mark in DHCSR; else the program itself has written the unit's registers. */
+int pt_mtb_disturbed(struct pt_mtb *m, const struct pt_mtb_regs *seen, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	bool was_reset;
+	int rc;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
+	rc = pt_mtb_run(m, &batch, err);
+	m->mode->was_reset(m);
+	m->out.restarts = true;
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	pt_core_saw(m->cm, pt_mtb_value(&batch, dhcsr));
+	was_reset = m->cm->was_reset;
+	pt_emit_loss(&m->out, was_reset ? PT_LOSS_RESET : PT_LOSS_TAKEN, pt_mem_now_ns(m->mem));
+	if (was_reset)
+		return 0;
+	if (m->n_taken++ == 0)
+		pt_warn("mtb: the firmware uses the MTB itself (POSITION 0x%08x, MASTER 0x%08x, FLOW 0x%08x are not "
+			"ours); what it spoils counts as lost",
+			(unsigned)seen->position, (unsigned)seen->master, (unsigned)seen->flow);
+	if (m->n_taken < MOST_TAKEN)
+		return 0;
+	pt_emit_end(&m->out);
+	return pt_fail(err, PT_EBUSY,
+		       "mtb: the firmware uses the MTB itself and does not stop; what was recorded before is kept");
+}
+
+int pt_mtb_begin_anew(struct pt_mtb *m, enum pt_loss cause, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t dhcsr = pt_mtb_put_read(&batch, pt_core_reg(m->cm, SCS_DHCSR));
+	int rc;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, pt_mtb_master(m));
+	rc = pt_mtb_run(m, &batch, err);
+	if (rc < 0)
+		return pt_mtb_failed(m, rc, err);
+	pt_mtb_works(m, pt_mtb_value(&batch, dhcsr));
+	pt_emit_loss(&m->out, cause, pt_mem_now_ns(m->mem));
+	m->state = MTB_IDLE;
+	return 0;
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static int read_regs(struct pt_mtb *m, struct pt_mtb_regs *regs, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	size_t first = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+
+	pt_mtb_put_read(&batch, m->regs + MTB_MASTER);
+	pt_mtb_put_read(&batch, m->regs + MTB_FLOW);
+	pt_mtb_put_read(&batch, m->regs + MTB_BASE);
+	if (pt_mtb_run(m, &batch, err) < 0)
+		return pt_wrap(err, "read the registers of the MTB");
+	*regs = (struct pt_mtb_regs){ pt_mtb_value(&batch, first), pt_mtb_value(&batch, first + 1),
+				      pt_mtb_value(&batch, first + 2), pt_mtb_value(&batch, first + 3) };
+	return 0;
+}
+
+static int look_first(struct pt_mtb *m, bool take, struct pt_err *err)
+{
+	char line[160];
+
+	if (read_regs(m, &m->found, err) < 0)
+		return err->code;
+	if ((m->found.master & MASTER_EN) != 0 && !take)
+		return pt_fail(err, PT_EBUSY, "the MTB is recording already, for the firmware or another tool (%s); "
+			       "mtb-take=on takes it all the same",
+			       pt_fields_print("MASTER", m->found.master, pt_mtb_master_fields, line, sizeof(line)));
+	m->keep = m->found.master & (MASTER_RAMPRIV | MASTER_SFRWPRIV);
+	return 0;
+}
+
+/* Stop the unit, then see which bits of POINTER stick. Source: DDI 0486, appendix B.1 */
+static int find_awidth(struct pt_mtb *m, uint32_t *awidth, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	uint32_t bits;
+	size_t read;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master & ~MASTER_EN);
+	pt_mtb_put_write(&batch, m->regs + MTB_POSITION, (uint32_t)POSITION_POINTER);
+	read = pt_mtb_put_read(&batch, m->regs + MTB_POSITION);
+	pt_mtb_put_write(&batch, m->regs + MTB_POSITION, m->found.position);
+	if (pt_mtb_run(m, &batch, err) < 0)
+		return pt_wrap(err, "find the size of the MTB's RAM");
+	bits = pt_mtb_value(&batch, read) & (uint32_t)POSITION_POINTER;
+	for (*awidth = 0; bits != 0; bits >>= 1)
+		++*awidth;
+	return 0;
+}
+
+/* Is there any place that it could record into? */
+static int check_reach(const struct pt_mtb *m, uint32_t awidth, struct pt_err *err)
+{
+	const struct pt_chip *chip = &m->cm->chip;
+	uint64_t span = UINT64_C(1) << awidth, base = m->found.base;
+
+	if (span < PT_MTB_LEAST_BYTES)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "its MTB is too small: POSITION counts %llu bytes, and %d are the least",
+			       awidth == 0 ? 0ULL : (unsigned long long)span, PT_MTB_LEAST_BYTES);
+	if (base != 0 && chip->ram_bytes != 0 &&	/* LPC8xx: BASE reads as 0 */
+	    (base >= (uint64_t)chip->ram_addr + chip->ram_bytes || base + span <= chip->ram_addr))
+		return pt_fail(err, PT_EUNSUPPORTED, "its MTB reaches 0x%08llx to 0x%08llx only, which is no RAM",
+			       (unsigned long long)base, (unsigned long long)(base + span - 1));
+	return 0;
+}
+
+/* May the registers be tried out? Not while the unit records, or is about to, or is somebody's. */
+static bool rests(const struct pt_mtb *m)
+{
+	return (m->found.master & (MASTER_EN | MASTER_TSTARTEN)) == 0 && m->cm->mtb == NULL &&
+	       !pt_lease_held(m->cm->target, unit);
+}
+
+static int check_unit(const struct pt_cortexm *cm, struct pt_err *err)
+{
+	if (cm->found.unit[PT_UNIT_MTB] != 0)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "%s has no MTB in its ROM table", cm->chip.name);
+}
+
+/* A unit that cannot be asked now is taken for good: start looks again, and can say more. */
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	struct pt_cortexm *cm = pt_cortexm_of(target);
+	struct pt_err ignored = { 0 };
+	uint32_t awidth;
+	struct pt_mtb *m;
+	int rc = 0;
+
+	if (pt_cortexm_reaches(target, err) < 0 || check_unit(cm, err) < 0)
+		return err->code;
+	m = calloc(1, sizeof(*m));
+	if (m == NULL)
+		return 0;
+	m->cm = cm;
+	m->mem = cm->mem;
+	m->regs = cm->found.unit[PT_UNIT_MTB];
+	if (read_regs(m, &m->found, &ignored) == 0 && rests(m) && find_awidth(m, &awidth, &ignored) == 0)
+		rc = check_reach(m, awidth, err);
+	free(m);
+	return rc;
+}
+
+static int choose_window(struct pt_mtb *m, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct pt_mtb_need need = { .sram_base = m->found.base, .ring = m->mode->ring };
+	uint64_t addr, size;
+
+	need.want_bytes = (uint32_t)pt_params_number(setup->settings, &params[MTB_SIZE]);
+	if (find_awidth(m, &need.awidth, err) < 0 || check_reach(m, need.awidth, err) < 0)
+		return err->code;
+	if (pt_params_span(setup->settings, &params[MTB_RAM], &addr, &size))
+		return pt_mtb_window_at(&m->win, &need, addr, size, err) < 0 ? pt_wrap(err, "mtb-ram") : 0;
+	if (setup->n_free_ram == 0)
+		return pt_fail(err, PT_ESTATE, "no RAM for the trace buffer: %s; give it with mtb-ram=ADDR:SIZE",
+			       setup->why_no_ram != NULL ? setup->why_no_ram : "nothing is known to be free");
+	if (!pt_mtb_window_find(&m->win, &need, setup->free_ram, setup->n_free_ram))
+		return pt_fail(err, PT_ESTATE,
+			       "none of the free RAM is where the MTB can record: it reaches %llu bytes from "
+			       "0x%08x, and %d are the least%s; mtb-ram=ADDR:SIZE gives it RAM that is in use",
+			       1ULL << need.awidth, (unsigned)need.sram_base, PT_MTB_LEAST_BYTES,
+			       need.ring ? ", at a multiple of their number" : "");
+	return 0;
+}
+
+static int read_pc(struct pt_mtb *m, uint64_t *pc, struct pt_err *err)
+{
+	return m->cm->target->ops->pc(m->cm->target->state, 0, pc, err);
+}
+
+/* A halted program may yet look at what lies there; one that runs has had its chance to be asked (free RAM only). */
+static int look_at_core(struct pt_mtb *m, struct pt_err *err)
+{
+	uint32_t dhcsr = 0;
+	uint64_t pc = PT_UNKNOWN;
+
+	if (pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0)
+		return pt_wrap(err, "read the state of the core");
+	m->held = (dhcsr & DHCSR_S_HALT) != 0;
+	if (!m->held)
+		return 0;
+	m->found_ram = malloc(m->win.len_bytes);
+	if (m->found_ram == NULL)
+		return pt_fail(err, PT_ENOMEM, "out of memory");
+	if (pt_mem_read(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0 ||
+	    read_pc(m, &pc, err) < 0)
+		return pt_wrap(err, "save the buffer");
+	pt_emit_state(&m->out, PT_STATE_HALT, m->out.told_ns, pc);
+	return 0;
+}
+
+static int put_back(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_mtb_batch batch = { .n = 0 };
+	uint32_t dhcsr = 0;
+
+	pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master & ~MASTER_EN & ~(uint32_t)MASTER_HALTREQ);
+	pt_mtb_put_write(&batch, m->regs + MTB_POSITION, m->found.position);
+	pt_mtb_put_write(&batch, m->regs + MTB_FLOW, m->found.flow);
+	if ((m->found.master & MASTER_EN) != 0)
+		pt_mtb_put_write(&batch, m->regs + MTB_MASTER, m->found.master);
+	if (pt_mtb_run(m, &batch, err) < 0)
+		return pt_wrap(err, "put the MTB back as it was");
+	if (m->found_ram == NULL || pt_core_read_dhcsr(m->cm, &dhcsr, err) < 0 || (dhcsr & DHCSR_S_HALT) == 0)
+		return 0;
+	if (pt_mem_write(m->mem, m->win.addr, m->found_ram, m->win.len_bytes, err) < 0)
+		return pt_wrap(err, "put the buffer back as it was");
+	return 0;
+}
+
+static void tell_cost(void *state, struct pt_cost *cost)
+{
+	const struct pt_mtb *m = state;
+
+	cost->part[cost->n_parts] = m->cost;
+	snprintf(cost->part[cost->n_parts++].way, PT_COST_WAY_BYTES, "a full buffer halts the core until it is read");
+}
+
+static void init(struct pt_mtb *m, struct pt_target *target, const struct pt_source_setup *setup)
+{
+	m->cm = pt_cortexm_of(target);
+	m->mem = m->cm->mem;
+	m->regs = m->cm->found.unit[PT_UNIT_MTB];
+	m->mode = find_mode(pt_params_text(setup->settings, &params[MODE]));
+	m->random = setup->seed;
+	m->period_us = pt_params_number(setup->settings, &params[PERIOD]) / 1000;
+	m->delay_us = m->stopped_ns = PT_UNKNOWN;
+	pt_emit_init(&m->out, setup, pt_mem_now_ns(m->mem));
+	if (m->mode == &pt_mtb_halt)
+		pt_emit_costs(&m->out, tell_cost, m);
+}
+
+static void release(struct pt_mtb *m)
+{
+	free(m->found_ram);
+	m->found_ram = NULL;
+	if (m->leased)
+		pt_lease_drop(m->cm->target, unit, owner);
+	m->leased = false;
+	m->cm->source_halts = false;
+	m->cm->mtb = NULL;
+}
+
+static int mtb_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct pt_mtb *m = state;
+	struct pt_err ignored = { 0 };
+
+	if (pt_cortexm_reaches(target, err) < 0 || check_unit(pt_cortexm_of(target), err) < 0)
+		return err->code;
+	init(m, target, setup);
+	if (m->mode->holds && target->ops->upstream != NULL)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "mode %s halts the core, and the GDB server would tell the debugger that it "
+			       "has stopped: the other modes do not",
+			       m->mode->name);
+	if (pt_lease_take(target, unit, owner, err) < 0)
+		return err->code;
+	m->leased = true;
+	if (look_first(m, pt_params_flag(setup->settings, &params[MTB_TAKE]), err) < 0)
+		goto give_up;
+	if (choose_window(m, setup, err) < 0 || emit_config(m, setup, err) < 0)
+		goto restore;
+	if (look_at_core(m, err) < 0 || m->mode->start(m, err) < 0)
+		goto restore;
+	m->cm->mtb = m;
+	return 0;
+restore:
+	put_back(m, &ignored);
+give_up:
+	release(m);
+	return err->code;
+}
+
+/* --- work --------------------------------------------------------------------------------------------------------- */
+
+/* What was recorded before somebody halted the core, and then that it was. Cut short, it goes on at the next call. */
+static int tell_halt(struct pt_mtb *m, struct pt_err *err)
+{
+	int rc = m->mode->flush(m, err);
+
+	if (rc == PT_EINTERRUPTED)
+		return rc;
+	m->untold = false;
+	pt_emit_state(&m->out, PT_STATE_HALT, m->out.told_ns, m->halt_pc);
+	return rc < 0 ? pt_mtb_failed(m, rc, err) : 0;
+}
+
+static bool mtb_behind(const void *state)
+{
+	return ((const struct pt_mtb *)state)->untold;
+}
+
+static int mtb_drain(void *state, struct pt_err *err)
+{
+	struct pt_mtb *m = state;
+
+	return m->untold ? tell_halt(m, err) : m->mode->drain(m, err);
+}
+
+/* Fetching what is in the buffer takes up to 70 ms on a slow link, and whoever halted the core waits to hear of it:
+ * that is for the next drain, or for the next change of state. A burst goes on when the core does. */
+static void on_halt(struct pt_mtb *m, uint64_t pc)
+{
+	if (m->held)
+		return;		/* told already */
+	m->held = true;
+	m->halt_pc = pc;
+	m->halt_ns = pt_mem_now_ns(m->mem);
+	m->untold = !m->mode->apart;
+	if (m->untold)
+		return;
+	pt_emit_loss(&m->out, PT_LOSS_REARM, m->halt_ns);
+	pt_emit_state(&m->out, PT_STATE_HALT, m->halt_ns, pc);
+}
+
+static int catch_up(struct pt_mtb *m, struct pt_err *err)
+{
+	int rc = 0;
+
+	while (m->untold && (rc == 0 || rc == PT_EINTERRUPTED))
+		rc = tell_halt(m, err);
+	return rc < 0 ? rc : 0;
+}
+
+static void on_run(struct pt_mtb *m, uint64_t pc)
+{
+	uint64_t now_ns = pt_mem_now_ns(m->mem);
+
+	if (m->held)
+		pt_emit_loss(&m->out, PT_LOSS_HALTED, now_ns);
+	m->held = false;
+	pt_emit_state(&m->out, PT_STATE_RUN, now_ns, pc);
+}
+
+/* What the unit had recorded is gone with its registers. */
+static void on_reset(struct pt_mtb *m, uint64_t pc)
+{
+	uint64_t now_ns = pt_mem_now_ns(m->mem);
+
+	if (m->untold)
+		pt_emit_loss(&m->out, PT_LOSS_RESET, m->halt_ns);
+	m->untold = false;
+	pt_emit_loss(&m->out, m->held ? PT_LOSS_HALTED : PT_LOSS_RESET, now_ns);
+	m->mode->was_reset(m);
+	m->out.restarts = true;
+	pt_emit_state(&m->out, PT_STATE_RESET, now_ns, pc);
+}
+
+static int mtb_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
+{
+	struct pt_mtb *m = state;
+	int rc = what == PT_STATE_HALT || what == PT_STATE_RESET ? 0 : catch_up(m, err);
+
+	(void)core;	/* there is one */
+	if (rc < 0)
+		return rc;
+	switch (what) {
+	case PT_STATE_HALT:
+		on_halt(m, pc);
+		return 0;
+	case PT_STATE_RUN:
+		on_run(m, pc);
+		return 0;
+	case PT_STATE_RESET:
+		on_reset(m, pc);
+		return 0;
+	default:
+		pt_emit_state(&m->out, what, pt_mem_now_ns(m->mem), pc);
+		return 0;
+	}
+}
+
+/* Everything that needs the probe; stops at the first thing that fails because it is gone. */
+static int wind_up(struct pt_mtb *m, struct pt_err *err)
+{
+	struct pt_err first = { 0 };
+	int rc = m->untold ? catch_up(m, &first) : m->mode->flush(m, &first);
+
+	pt_emit_rest(&m->out, pt_mem_now_ns(m->mem), rc, m->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	if (rc != PT_EIO && put_back(m, err) < 0 && rc == 0)
+		rc = err->code;
+	else if (rc < 0)
+		*err = first;
+	if (rc == 0 && m->mode->leave != NULL)
+		rc = m->mode->leave(m, err);
+	return rc;
+}
+
+static int mtb_stop(void *state, struct pt_err *err)
+{
+	struct pt_mtb *m = state;
+	struct pt_err own = { 0 };
+	int rc;
+
+	rc = wind_up(m, &own);
+	pt_emit_end(&m->out);
+	release(m);
+	if (rc < 0 && err != NULL)
+		*err = own;
+	return rc;
+}
+
+const struct pt_source_ops pt_source_mtb = {
+	.name = "mtb",
+	.format = PT_FORMAT_MTB,
+	.modes = "burst|stream|halt|ring",
+	.recorder = "ring",
+	.help = "every taken branch, from the Micro Trace Buffer",
+	.state_bytes = sizeof(struct pt_mtb),
+	.params = params,
+	.n_params = N_PARAMS,
+	.available = available,
+	.start = mtb_start,
+	.drain = mtb_drain,
+	.on_state = mtb_on_state,
+	.behind = mtb_behind,
+	.stop = mtb_stop,
+};

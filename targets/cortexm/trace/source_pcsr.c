@@ -1,0 +1,376 @@
+/* The source pcsr: DWT_PCSR tells, at each read, where the core is executing. No buffer, no branch, nothing written but
+ * TRCENA: works on parts without an MTB.
+ *
+ * Samples come in batches with a look at DHCSR before and behind each, so that sleep is told apart from work, and with
+ * a random delay between them that runs in the probe. Samples inside a batch are correlated: the batch is the unit that
+ * statistics count. Where the core is found asleep at an end of a batch, and the samples there are alike, they tell
+ * where it sleeps, and all samples of that place belong to the sleep, because PCSR stays where the core waits
+ * (UNVERIFIED per core). Behind another GDB server each access is a round trip, and the core falls asleep and wakes
+ * between two of them: there sleep is not told apart, and counts where the core sleeps.
+ * Source: Arm DDI 0419 (ARMv6-M), C1.8.4 (DWT_PCSR). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "targets/cortexm/core/cortexm.h"
+#include "targets/contract/emit.h"
+#include "trace/formats.h"
+#include "base/util.h"
+
+static const char owner[] = "profile", unit[] = "dwt.pcsr";
+
+enum { MAX_SAMPLES = 256, ROUND_BATCHES = 4, ROUND_MS = 2000, HELD_REST_US = 200000, PROBE_DELAY_US = 20000 };
+enum { PROBE_SAMPLES = 16, PROBE_TRIES = 8, PROBE_GAP_US = 500 };
+#define NOT_RUNNING UINT32_MAX	/* halted, or sampling is not permitted */
+
+enum { BATCH, PERIOD, N_PARAMS };
+static const struct pt_param params[] = {
+	[BATCH] = { .key = "batch", .type = PT_PARAM_NUMBER, .standard = "16", .min = 2, .max = MAX_SAMPLES,
+		    .help = "samples in a row between two looks at whether the core sleeps" },
+	[PERIOD] = { .key = "period", .type = PT_PARAM_TIME, .standard = "2ms", .max = PROBE_DELAY_US * UINT64_C(1000),
+		     .help = "longest distance of two batches: they are 0 to that far apart" },
+};
+
+struct batch {			/* of samples, as it comes from the wire */
+	uint8_t before[4], after[4], samples[4 * MAX_SAMPLES];
+	uint32_t delay_us;
+};
+
+enum sleep { AWAKE, ASLEEP, NOT_TOLD };
+
+struct pcsr {
+	struct pt_cortexm *cm;
+	struct pt_mem *mem;
+	struct pt_emit out;
+	uint64_t random;
+	uint32_t n_samples, period_us;
+	enum sleep told;	/* in the chunks so far */
+	bool slept;
+	uint32_t slept_at;	/* the last place that it was found asleep at */
+	bool held, leased, traced;
+	bool counts_sleep;	/* samples of a sleeping core are like others */
+	struct batch batch[ROUND_BATCHES];
+};
+
+static uint64_t pcsr_addr(const struct pcsr *s)
+{
+	return s->cm->found.unit[PT_UNIT_DWT] + (uint64_t)DWT_PCSR;
+}
+
+static uint64_t dhcsr_addr(const struct pcsr *s)
+{
+	return pt_core_reg(s->cm, SCS_DHCSR);
+}
+
+static struct pt_mem_op read_op(uint64_t addr, uint8_t *bytes, uint32_t n_words)
+{
+	return (struct pt_mem_op){ .what = PT_MEM_READ, .width_bytes = 4, .fixed = n_words > 1, .addr = addr,
+				   .bytes = bytes, .len_bytes = 4 * n_words };
+}
+
+/* --- one batch into chunks ---------------------------------------------------------------------------------------- */
+
+static void tell_sleep(struct pcsr *s, enum sleep now, uint64_t ns)
+{
+	if (now == s->told)
+		return;
+	if (now == ASLEEP || s->told == ASLEEP)
+		pt_emit_state(&s->out, now == ASLEEP ? PT_STATE_SLEEP : PT_STATE_RUN, ns, PT_UNKNOWN);
+	s->told = now;
+}
+
+static uint32_t sample(const struct batch *batch, uint32_t i)
+{
+	return pt_le32(batch->samples + 4 * i);
+}
+
+static void emit_part(struct pcsr *s, const struct batch *batch, uint32_t first, uint32_t end, enum sleep state,
+		      uint64_t from_ns, uint64_t to_ns)
+{
+	tell_sleep(s, state, from_ns);
+	pt_emit_data(&s->out, from_ns, to_ns, batch->samples + 4 * first, 4 * (size_t)(end - first));
+}
+
+static enum sleep asleep(const uint8_t *dhcsr)
+{
+	return (pt_le32(dhcsr) & DHCSR_S_SLEEP) != 0 ? ASLEEP : AWAKE;
+}
+
+/* Two samples alike at an end where the core was found asleep: that is where it sleeps. One alone may be work that ended
+ * just before the look, or began just behind it. */
+static void learn_where_it_sleeps(struct pcsr *s, const struct batch *batch)
+{
+	uint32_t last = s->n_samples - 1;
+	bool at_first = asleep(batch->before) == ASLEEP && sample(batch, 0) == sample(batch, 1),
+	     at_last = asleep(batch->after) == ASLEEP && sample(batch, last) == sample(batch, last - 1);
+
+	if (!at_first && !at_last)
+		return;
+	s->slept = true;
+	s->slept_at = sample(batch, at_last ? last : 0);
+}
+
+/* What is between samples of sleep ran: a core that naps from one interrupt to the next may be found asleep, or awake,
+ * at both ends. */
+static enum sleep state_at(const struct pcsr *s, const struct batch *batch, uint32_t i)
+{
+	return s->slept && sample(batch, i) == s->slept_at ? ASLEEP : AWAKE;
+}
+
+/* Stretches of the batch in which the state is the same, each with its part of the time. */
+static void emit_stretches(struct pcsr *s, const struct batch *batch, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t n = s->n_samples, first = 0;
+	uint64_t per_batch = to_ns - from_ns;
+
+	for (uint32_t i = 1; i <= n; i++) {
+		enum sleep state = state_at(s, batch, first);
+
+		if (i < n && state_at(s, batch, i) == state)
+			continue;
+		emit_part(s, batch, first, i, state, from_ns + per_batch * first / n, from_ns + per_batch * i / n);
+		first = i;
+	}
+}
+
+/* ops: delay, look, samples, look. The batch began when its first look was sent, or when the delay before was over. */
+static void emit_batch(struct pcsr *s, const struct batch *batch, const struct pt_mem_op *ops)
+{
+	uint64_t from_ns = ops[0].sent_ns + batch->delay_us * UINT64_C(1000), to_ns = ops[3].done_ns;
+
+	if (from_ns < ops[1].sent_ns)
+		from_ns = ops[1].sent_ns;
+	if (from_ns > to_ns)
+		from_ns = to_ns;
+	if (from_ns < s->out.told_ns)
+		from_ns = s->out.told_ns;
+	pt_emit_loss(&s->out, PT_LOSS_REARM, from_ns);
+	if (s->counts_sleep) {
+		pt_emit_data(&s->out, from_ns, to_ns, batch->samples, 4 * (size_t)s->n_samples);
+	} else {
+		learn_where_it_sleeps(s, batch);
+		emit_stretches(s, batch, from_ns, to_ns);
+	}
+}
+
+static bool was_halted(const struct batch *batch)
+{
+	return ((pt_le32(batch->before) | pt_le32(batch->after)) & DHCSR_S_HALT) != 0;
+}
+
+/* --- rounds ------------------------------------------------------------------------------------------------------- */
+
+static size_t put_batch(struct pcsr *s, struct batch *batch, struct pt_mem_op *ops)
+{
+	batch->delay_us = (uint32_t)pt_random(&s->random, s->period_us + UINT64_C(1));
+	ops[0] = (struct pt_mem_op){ .what = PT_MEM_DELAY, .time_us = batch->delay_us };
+	ops[1] = read_op(dhcsr_addr(s), batch->before, 1);
+	ops[2] = read_op(pcsr_addr(s), batch->samples, s->n_samples);
+	ops[3] = read_op(dhcsr_addr(s), batch->after, 1);
+	return 4;
+}
+
+static void take_batches(struct pcsr *s, const struct pt_mem_op *ops, size_t n_batches)
+{
+	for (size_t i = 0; i < n_batches; i++) {
+		const struct batch *batch = &s->batch[i];
+
+		pt_core_saw(s->cm, pt_le32(batch->before));
+		pt_core_saw(s->cm, pt_le32(batch->after));
+		if (!was_halted(batch))		/* else the board will say so */
+			emit_batch(s, batch, ops + 4 * i);
+	}
+}
+
+/* The mark of a reset is cleared by the first look at DHCSR: keep it for the board. */
+static bool was_reset(struct pcsr *s)
+{
+	pt_core_saw(s->cm, pt_le32(s->batch[0].before));
+	return s->cm->was_reset || s->cm->adi.power_lost;
+}
+
+static int failed(struct pcsr *s, int rc, struct pt_err *err)
+{
+	rc = pt_emit_failed(&s->out, pt_mem_now_ns(s->mem), rc);
+	return rc < 0 && rc != PT_EINTERRUPTED ? pt_wrap(err, "pcsr") : rc;
+}
+
+static int round_of_batches(struct pcsr *s, struct pt_err *err)
+{
+	struct pt_mem_op ops[4 * ROUND_BATCHES];
+	size_t n = 0, n_done = 0;
+	int rc;
+
+	for (size_t i = 0; i < ROUND_BATCHES; i++)
+		n += put_batch(s, &s->batch[i], ops + n);
+	rc = pt_mem_run(s->mem, ops, n, ROUND_MS, &n_done, err);
+	if (rc == 0)
+		pt_emit_works(&s->out, ops[0].sent_ns, was_reset(s));
+	take_batches(s, ops, n_done / 4);
+	return rc == 0 ? 0 : failed(s, rc, err);
+}
+
+static int pcsr_drain(void *state, struct pt_err *err)
+{
+	struct pcsr *s = state;
+
+	int rc;
+
+	if (s->held)
+		return HELD_REST_US;
+	rc = pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err);	/* nothing to do, unless there was a reset */
+	return rc == 0 ? round_of_batches(s, err) : failed(s, rc, err);
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static int available(struct pt_target *target, struct pt_err *err)
+{
+	const struct pt_cortexm *cm = pt_cortexm_of(target);
+
+	if (pt_cortexm_reaches(target, err) < 0)
+		return err->code;
+	if (cm->found.unit[PT_UNIT_DWT] != 0)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "%s has no DWT in its ROM table", cm->chip.name);
+}
+
+/* PCSR is optional: always 0 is not there, always ones although the core runs is not permitted. */
+static int check_samples(struct pcsr *s, bool *live, struct pt_err *err)
+{
+	uint8_t bytes[4 * PROBE_SAMPLES];
+	struct pt_mem_op ops[] = {
+		read_op(pcsr_addr(s), bytes, PROBE_SAMPLES), { .what = PT_MEM_DELAY, .time_us = PROBE_GAP_US },
+	};
+
+	for (int i = 0; i < PROBE_TRIES && !*live; i++) {
+		if (pt_mem_run(s->mem, ops, PT_LEN(ops), ROUND_MS, NULL, err) < 0)
+			return pt_wrap(err, "read DWT_PCSR");
+		for (int k = 0; k < PROBE_SAMPLES; k++)
+			*live |= pt_le32(bytes + 4 * k) != 0 && pt_le32(bytes + 4 * k) != NOT_RUNNING;
+	}
+	if (*live)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, pt_le32(bytes) == 0 ? "this core has no DWT_PCSR" :
+		       "this core does not permit DWT_PCSR to be read");
+}
+
+static int look_at_core(struct pcsr *s, struct pt_err *err)
+{
+	uint32_t dhcsr = 0;
+	uint64_t pc = PT_UNKNOWN;
+	bool live = false;
+
+	if (pt_core_read_dhcsr(s->cm, &dhcsr, err) < 0)
+		return pt_wrap(err, "read the state of the core");
+	s->held = (dhcsr & DHCSR_S_HALT) != 0;
+	if (!s->held)
+		return check_samples(s, &live, err);
+	if (s->cm->target->ops->pc(s->cm->target->state, 0, &pc, err) < 0)
+		return err->code;
+	pt_emit_state(&s->out, PT_STATE_HALT, s->out.told_ns, pc);
+	return 0;
+}
+
+static int emit_config(struct pcsr *s, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	char lines[256];
+
+	snprintf(lines, sizeof(lines),
+		 "source=pcsr\nmode=sample\nbatch=%" PRIu32 "\nperiod_us=%" PRIu32 "\n"
+		 "%scost=the core never halts; nothing is written but DEMCR.TRCENA\n",
+		 s->n_samples, s->period_us, s->counts_sleep ? "sleep=counted\n" : "");
+	return pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
+}
+
+/* TRCENA stays on for watchpoints, and where it was found on. */
+static int untrace(struct pcsr *s, struct pt_err *err)
+{
+	if (!s->traced || pt_breaks_watching(s->cm) || (s->cm->found_demcr & DEMCR_TRCENA) != 0)
+		return 0;
+	return pt_core_set_demcr(s->cm, 0, DEMCR_TRCENA, err);
+}
+
+static void release(struct pcsr *s)
+{
+	if (s->leased)
+		pt_lease_drop(s->cm->target, unit, owner);
+	s->leased = false;
+}
+
+static int pcsr_start(void *state, struct pt_target *target, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct pcsr *s = state;
+	struct pt_err ignored = { 0 };
+
+	if (available(target, err) < 0)
+		return err->code;
+	s->cm = pt_cortexm_of(target);
+	s->mem = s->cm->mem;
+	s->random = setup->seed;
+	s->n_samples = (uint32_t)pt_params_number(setup->settings, &params[BATCH]);
+	s->counts_sleep = target->ops->upstream != NULL;
+	s->period_us = (uint32_t)(pt_params_number(setup->settings, &params[PERIOD]) / 1000);
+	s->told = NOT_TOLD;
+	pt_emit_init(&s->out, setup, pt_mem_now_ns(s->mem));
+	if (pt_lease_take(target, unit, owner, err) < 0)
+		return err->code;
+	s->leased = s->traced = true;
+	if (pt_core_set_demcr(s->cm, DEMCR_TRCENA, 0, err) < 0 || emit_config(s, setup, err) < 0 ||
+	    look_at_core(s, err) < 0) {
+		untrace(s, &ignored);
+		release(s);
+		return err->code;
+	}
+	return 0;
+}
+
+/* --- the rest ----------------------------------------------------------------------------------------------------- */
+
+static int pcsr_on_state(void *state, enum pt_state what, unsigned core, uint64_t pc, struct pt_err *err)
+{
+	struct pcsr *s = state;
+	uint64_t now_ns = pt_mem_now_ns(s->mem);
+	enum pt_loss cause = what == PT_STATE_RESET ? PT_LOSS_RESET : PT_LOSS_REARM;
+
+	(void)core;	/* there is one */
+	(void)err;
+	pt_emit_loss(&s->out, s->held ? PT_LOSS_HALTED : cause, now_ns);
+	if (what == PT_STATE_HALT || what == PT_STATE_RUN)
+		s->held = what == PT_STATE_HALT;
+	s->told = NOT_TOLD;
+	pt_emit_state(&s->out, what, now_ns, pc);
+	if (what == PT_STATE_RESET)
+		/* a loss of power clears it: the next drain writes it */
+		s->cm->demcr &= ~(uint32_t)DEMCR_TRCENA;
+	return 0;
+}
+
+static int pcsr_stop(void *state, struct pt_err *err)
+{
+	struct pcsr *s = state;
+	struct pt_err own = { 0 };
+	int rc = untrace(s, &own);
+
+	pt_emit_rest(&s->out, pt_mem_now_ns(s->mem), rc, s->held ? PT_LOSS_HALTED : PT_LOSS_REARM);
+	pt_emit_end(&s->out);
+	release(s);
+	if (rc < 0 && err != NULL)
+		*err = own;
+	return rc;
+}
+
+const struct pt_source_ops pt_source_pcsr = {
+	.name = "pcsr",
+	.format = PT_FORMAT_PCSR,
+	.modes = "sample",
+	.help = "samples of the program counter, from DWT_PCSR",
+	.state_bytes = sizeof(struct pcsr),
+	.params = params,
+	.n_params = N_PARAMS,
+	.available = available,
+	.start = pcsr_start,
+	.drain = pcsr_drain,
+	.on_state = pcsr_on_state,
+	.stop = pcsr_stop,
+};

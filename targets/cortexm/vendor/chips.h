@@ -1,0 +1,32 @@
+/* What chip it is, by what it says of itself: memory map, flash, name. A chip that is not known is a core with memory
+ * that may be anything: it is debugged and profiled all the same, but not programmed. */
+#ifndef PT_CORTEXM_CHIPS_H
+#define PT_CORTEXM_CHIPS_H
+
+#include "targets/arm/discovery.h"
+#include "targets/contract/target.h"
+
+enum pt_flash_kind { PT_FLASH_NONE, PT_FLASH_FTFA };
+enum { PT_MDM_NONE = 0xff };
+
+struct pt_chip {
+	char name[32];			/* "MKL27Z256", "unknown chip" */
+	char core[32];			/* "Cortex-M0+ r0p1" */
+	enum pt_flash_kind flash;
+	uint32_t flash_bytes, ram_addr, ram_bytes;	/* 0: not known */
+	uint32_t watchdog;		/* Kinetis SIM_COPC, or 0 */
+	struct pt_region region[4];	/* as struct pt_target_ops' regions */
+	size_t n_regions;
+};
+
+/* The AP that is a Kinetis MDM-AP, or PT_MDM_NONE. Source: NXP AN4835, 4. */
+uint8_t pt_chip_mdm_ap(const struct pt_discovery *found);
+
+/* Identify. wanted: a name from the table that overrules what the chip says, or NULL; PT_EARG lists the names.
+ * Fills found->unit[PT_UNIT_MTB] where the ROM table has none but the chip's family is known for its own place. */
+int pt_chip_identify(struct pt_chip *chip, struct pt_discovery *found, struct pt_mem *mem, const char *wanted,
+		     struct pt_err *err);
+/* The same when nothing may be read: a locked chip. */
+void pt_chip_locked(struct pt_chip *chip);
+
+#endif

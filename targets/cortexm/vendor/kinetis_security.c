@@ -1,0 +1,135 @@
+/* The Kinetis MDM-AP: is the chip secured, mass erase, hold the core at its reset vector.
+ * Source: NXP AN4835, 4; the counting of 32 reads as OpenOCD and pyOCD agree on it. */
+#include "targets/cortexm/core/cortexm.h"
+#include "base/util.h"
+
+enum { MDM_STATUS = 0x00, MDM_CONTROL = 0x04 };
+enum {
+	STATUS_ERASE_ACK = 1 << 0, STATUS_FLASH_READY = 1 << 1, STATUS_SECURE = 1 << 2, STATUS_NOT_IN_RESET = 1 << 3,
+	STATUS_ERASE_ENABLED = 1 << 5,
+};
+enum { CONTROL_ERASE = 1 << 0, CONTROL_RESET = 1 << 3, CONTROL_HOLD = 1 << 4 };
+enum { READS = 32, FEW = 8, MOST = 24, LOOK_AGAIN_MS = 1, HOLD_MS = 1000, ERASE_MS = 16000 };
+
+static int pause_ms(struct pt_cortexm *cm, struct pt_err *err)
+{
+	return pt_link_wait(cm->adi.link, pt_link_now_ns(cm->adi.link) + LOOK_AGAIN_MS * PT_NS_PER_MS, err);
+}
+
+/* How many of 32 reads of STATUS have all of bits as wanted. */
+static int count(struct pt_cortexm *cm, uint32_t mask, uint32_t match, unsigned *n, struct pt_err *err)
+{
+	uint32_t words[READS];
+
+	if (pt_adi_read_ap_often(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_STATUS, words, READS, err) < 0)
+		return err->code;
+	*n = 0;
+	for (int i = 0; i < READS; i++)
+		*n += (words[i] & mask) == match;
+	return 0;
+}
+
+/* STATUS.SECURE alone lies while the flash controller starts up, over and over on a blank chip that resets itself. */
+int pt_security_check(struct pt_cortexm *cm, struct pt_err *err)
+{
+	unsigned not_ready, secure, erasable;
+
+	if (pt_chip_mdm_ap(&cm->found) == PT_MDM_NONE)
+		return 0;
+	if (count(cm, STATUS_FLASH_READY, 0, &not_ready, err) < 0 ||
+	    count(cm, STATUS_SECURE, STATUS_SECURE, &secure, err) < 0 ||
+	    count(cm, STATUS_ERASE_ENABLED, STATUS_ERASE_ENABLED, &erasable, err) < 0)
+		return pt_wrap(err, "read the state of the MDM-AP");
+	if (not_ready > FEW || secure <= MOST)
+		return 0;
+	if (erasable <= FEW)
+		return pt_fail(err, PT_ESTATE,
+			       "the chip is secured, and its mass erase is disabled (FSEC.MEEN): nothing opens "
+			       "it from outside any more");
+	return pt_fail(err, PT_ESTATE,
+		       "the chip is secured: nothing but a mass erase (monitor erase everything) opens it, "
+		       "and that deletes its flash");
+}
+
+static int control(struct pt_cortexm *cm, uint32_t value, struct pt_err *err)
+{
+	return pt_adi_write_ap(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_CONTROL, value, err);
+}
+
+/* Until 32 reads in a row have (STATUS & mask) == match. */
+static int wait_status(struct pt_cortexm *cm, uint32_t mask, uint32_t match, struct pt_err *err)
+{
+	uint64_t deadline_ns = pt_link_now_ns(cm->adi.link) + HOLD_MS * PT_NS_PER_MS;
+	unsigned n = 0;
+
+	for (;;) {
+		if (count(cm, mask, match, &n, err) < 0)
+			return err->code;
+		if (n == READS)
+			return 0;
+		if (pt_link_now_ns(cm->adi.link) >= deadline_ns)
+			return pt_fail(err, PT_ETIMEOUT, "the MDM-AP does not get ready");
+		if (pause_ms(cm, err) < 0)
+			return err->code;
+	}
+}
+
+static int wait_erased(struct pt_cortexm *cm, struct pt_err *err)
+{
+	uint64_t deadline_ns = pt_link_now_ns(cm->adi.link) + ERASE_MS * PT_NS_PER_MS;
+	uint32_t value = CONTROL_ERASE;
+
+	while ((value & CONTROL_ERASE) != 0) {
+		if (pt_adi_read_ap(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_CONTROL, &value, err) < 0)
+			return err->code;
+		if ((value & CONTROL_ERASE) == 0)
+			break;
+		if (pt_link_now_ns(cm->adi.link) >= deadline_ns)
+			return pt_fail(err, PT_ETIMEOUT, "the erase does not end");
+		if (pause_ms(cm, err) < 0)
+			return err->code;
+	}
+	return 0;
+}
+
+int pt_security_mass_erase(void *state, struct pt_err *err)
+{
+	struct pt_cortexm *cm = state;
+	struct pt_err ignored = { 0 };
+	uint32_t status = 0;
+	int rc;
+
+	if (pt_chip_mdm_ap(&cm->found) == PT_MDM_NONE)
+		return pt_fail(err, PT_EUNSUPPORTED, "%s: no way to erase this chip is known", cm->chip.name);
+	if (pt_adi_read_ap(&cm->adi, pt_chip_mdm_ap(&cm->found), MDM_STATUS, &status, err) < 0)
+		return pt_wrap(err, "mass erase");
+	if ((status & STATUS_ERASE_ENABLED) == 0)
+		return pt_fail(err, PT_EPERM,
+			       "mass erase is disabled in this chip (FSEC.MEEN): it cannot be opened any more");
+	if (control(cm, CONTROL_RESET, err) < 0)
+		return pt_wrap(err, "mass erase");
+	rc = wait_status(cm, STATUS_ERASE_ENABLED | STATUS_FLASH_READY | STATUS_NOT_IN_RESET,
+			 STATUS_ERASE_ENABLED | STATUS_FLASH_READY, err);
+	if (rc == 0)
+		rc = control(cm, CONTROL_RESET | CONTROL_ERASE, err);
+	if (rc == 0)
+		rc = wait_erased(cm, err);
+	if (rc < 0)
+		control(cm, 0, &ignored);	/* let the core out of reset all the same */
+	else
+		rc = control(cm, 0, err);
+	pt_mem_ap_forget(&cm->ap);
+	return rc < 0 ? pt_wrap(err, "mass erase") : 0;
+}
+
+int pt_security_hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err)
+{
+	if (pt_chip_mdm_ap(&cm->found) == PT_MDM_NONE)
+		return 0;
+	if (!hold)
+		return control(cm, 0, err);
+	if (control(cm, CONTROL_HOLD, err) < 0 || cm->adi.dap->set_reset(cm->adi.wire, false, err) < 0)
+		return pt_wrap(err, "hold the core at its reset vector");
+	return wait_status(cm, STATUS_FLASH_READY | STATUS_SECURE | STATUS_NOT_IN_RESET,
+			   STATUS_FLASH_READY | STATUS_NOT_IN_RESET, err);
+}

@@ -1,0 +1,66 @@
+/* What a profile's passes cost its core, by way: for samples, and to set up and put back. What a debugger looks at
+ * meanwhile is not in it. */
+#include <stdio.h>
+
+#include "targets/e500/core/e500.h"
+
+static bool reads_counter(const struct pt_e500_op *ops, size_t n_ops)
+{
+	for (size_t i = 0; i < n_ops; i++)
+		if (!ops[i].write &&
+		    (ops[i].pmr - PT_E500_PMC0 < PT_E500_PMCS_MAX || ops[i].pmr == PT_E500_CAPTURED_PC))
+			return true;
+	return false;
+}
+
+struct pt_e500_account *pt_e500_account_begin(struct pt_e500_target *e500, unsigned core)
+{
+	struct pt_e500_account *account = &e500->pm.account[core < PT_REMOTE_MAX_CORES ? core : 0];
+
+	*account = (struct pt_e500_account){ .e500 = e500 };
+	return account;
+}
+
+/* Before it has the unit all are read, too: to be kept. */
+void pt_e500_account_pass(struct pt_e500_target *e500, size_t way, unsigned core, const struct pt_e500_op *ops,
+			  size_t n_ops, const struct pt_e500_pass *pass, bool worked)
+{
+	struct pt_cost_part *part;
+	bool sample;
+
+	if (core >= PT_REMOTE_MAX_CORES || e500->pm.for_debugger)
+		return;
+	part = &e500->pm.account[core].by[way];
+	sample = e500->pm.hold[core].n_saved > 0 && reads_counter(ops, n_ops);
+	if (pass->halted && pass->halted_ns > 0)
+		pt_cost_halt(sample ? &part->sampling : &part->setup, pass->halted_ns);
+	if (!worked || !sample)
+		return;
+	part->samples++;
+	part->packets += pass->n_packets;
+}
+
+void pt_e500_account_samples(struct pt_e500_target *e500, unsigned core, const struct pt_e500_way *way, size_t n,
+			     uint64_t n_packets)
+{
+	for (size_t i = 0; i < PT_E500_WAYS && core < PT_REMOTE_MAX_CORES; i++)
+		if (pt_e500_ways[i] == way) {
+			e500->pm.account[core].by[i].samples += n;
+			e500->pm.account[core].by[i].packets += n_packets;
+		}
+}
+
+void pt_e500_account_tell(void *state, struct pt_cost *cost)
+{
+	const struct pt_e500_account *account = state;
+
+	for (size_t i = 0; i < PT_E500_WAYS; i++) {
+		struct pt_cost_part *part = &cost->part[cost->n_parts];
+
+		*part = account->by[i];
+		if (part->samples == 0 && part->sampling.n == 0 && part->setup.n == 0)
+			continue;
+		pt_e500_ways[i]->describe(account->e500, part->way, sizeof(part->way));
+		cost->n_parts++;
+	}
+}

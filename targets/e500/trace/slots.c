@@ -1,0 +1,308 @@
+#include "targets/e500/trace/slots.h"
+
+#include <string.h>
+
+#include "trace/formats.h"
+#include "base/util.h"
+
+enum { LOOK_MS = 5 };		/* for the end of a window, where a look halts nothing */
+enum { CYCLES = 1, FCS = 0x40000000, FCU = 0x20000000, FCM0 = 0x08000000 }; /* Source: E500CORERM Tables 7-4, 7-10 */
+
+uint64_t pt_e500_turns_now_ns(const struct pt_e500_turns *s)
+{
+	return pt_link_now_ns(pt_probe_link(s->e500->remote.target->probe));
+}
+
+/* --- into the trace ----------------------------------------------------------------------------------------------- */
+
+static void put_record(struct pt_e500_turns *s, uint64_t at_ns, size_t number, bool resumes, uint64_t reading)
+{
+	uint8_t *at = s->bytes + s->len_bytes;
+
+	if (s->len_bytes + PT_COUNTERS_BYTES > sizeof(s->bytes))
+		return;		/* a turn's counters fit many times over */
+	pt_put_le64(at + PT_COUNTERS_TICKS, at_ns);
+	pt_put_le16(at + PT_COUNTERS_COUNTER, (uint16_t)(number | (resumes ? PT_COUNTERS_RESUMES : 0u)));
+	pt_put_le64(at + PT_COUNTERS_READING, reading);
+	s->len_bytes += PT_COUNTERS_BYTES;
+}
+
+static void emit_records(struct pt_e500_turns *s, uint64_t to_ns)
+{
+	if (to_ns > s->out.told_ns || s->len_bytes > 0)
+		pt_emit_data(&s->out, s->out.told_ns, to_ns > s->out.told_ns ? to_ns : s->out.told_ns, s->bytes,
+			     s->len_bytes);
+	s->len_bytes = 0;
+}
+
+static bool has_windows(const struct pt_e500_turns *s)
+{
+	return s->counting.until != PT_E500_NO_WINDOWS;
+}
+
+/* Of all counters of the present turn, what they hold. */
+static void put_values(struct pt_e500_turns *s, uint64_t at_ns, bool resumes)
+{
+	const struct pt_e500_counting *c = &s->counting;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_places; i++)
+		if (c->place[i].turn == s->turn)
+			put_record(s, at_ns, c->place[i].want, resumes, s->value[n++]);
+	if (!resumes && s->timebase != PT_UNKNOWN)
+		put_record(s, at_ns, c->n, false, s->timebase);
+	if (has_windows(s))
+		put_record(s, at_ns, c->n + 1, false, s->n_windows);
+}
+
+/* When the core was let go, if the pass had halted it. */
+static uint64_t resumed_ns(const struct pt_e500_pass *pass)
+{
+	return pass->halted ? pass->at_ns - pass->error_ns + pass->halted_ns : pass->at_ns;
+}
+
+/* Behind what was read at its beginning, a halt is a time of its own; the counters go on from there. */
+static void put_halt(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
+{
+	uint64_t end_ns = resumed_ns(pass);
+
+	emit_records(s, pass->at_ns);
+	if (!pass->halted)
+		return;
+	pt_emit_loss(&s->out, PT_LOSS_HALTED, end_ns);
+	put_values(s, end_ns > s->out.told_ns ? end_ns : s->out.told_ns, false);
+}
+
+/* --- the unit ----------------------------------------------------------------------------------------------------- */
+
+/* Of a way that halts: nobody knows whether it stands meanwhile; nor where it stood as a window ended. */
+static void take_timebase(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
+{
+	s->timebase = s->e500->pm.last->halts || has_windows(s) ? PT_UNKNOWN : pass->timebase;
+}
+
+static uint64_t period_of(const struct pt_e500_turns *s)
+{
+	return has_windows(s) && !s->period_given && !s->e500->pm.last->halts ? LOOK_MS * PT_NS_PER_MS : s->period_ns;
+}
+
+struct one_pass { struct pt_e500_turns *s; struct pt_e500_pass pass; };
+
+static int pass_once(void *state, struct pt_e500_op *ops, size_t n_ops, struct pt_err *err)
+{
+	struct one_pass *one = state;
+
+	return pt_e500_pass(one->s->e500, one->s->core, ops, n_ops, &one->pass, err);
+}
+
+/* Whether it counts cycles, of the program and perhaps of others. */
+static bool counts_cycles(const struct pt_e500_counting *c, size_t want)
+{
+	return c->want[want].event->number == CYCLES && (c->counted[want].pmlca & (FCS | FCU | FCM0)) == 0;
+}
+
+/* The turn's counters so far: what ends windows, and cycles. PT_UNKNOWN: it has none. */
+static void find_values(const struct pt_e500_turns *s, uint64_t *events, uint64_t *cycles)
+{
+	const struct pt_e500_counting *c = &s->counting;
+	size_t n = 0;
+
+	*events = *cycles = PT_UNKNOWN;
+	for (size_t i = 0; i < c->n_places; i++) {
+		if (c->place[i].turn != s->turn)
+			continue;
+		if (c->until == PT_E500_UNTIL_EVENT && c->place[i].want == 0)
+			*events = s->value[n];
+		if (counts_cycles(c, c->place[i].want))
+			*cycles = s->value[n];
+		n++;
+	}
+}
+
+/* A window begins, or is seen to go on; its values are told, or are not. */
+static void goes_on(struct pt_e500_turns *s, const struct pt_e500_pass *pass, bool told)
+{
+	uint64_t was = s->seen_events, at_ns = pass->at_ns, cycles;
+
+	find_values(s, &s->seen_events, &cycles);
+	if (s->seen_events != PT_UNKNOWN && was != PT_UNKNOWN && s->seen_events > was && at_ns > s->seen_ns) {
+		s->lately_events += s->seen_events - was;
+		s->lately_ns += at_ns - s->seen_ns;
+	}
+	s->seen_ns = resumed_ns(pass);
+	if (!told)
+		return;
+	s->told_ns = s->seen_ns;
+	s->told_cycles = cycles;
+}
+
+/* When it was that the window ended that is seen to be over at at_ns. */
+static uint64_t end_ns(const struct pt_e500_turns *s, uint64_t at_ns)
+{
+	double ns = (double)s->seen_ns + (double)(at_ns - s->seen_ns) / 2;
+	uint64_t events, cycles;
+
+	find_values(s, &events, &cycles);
+	if (cycles != PT_UNKNOWN && s->told_cycles != PT_UNKNOWN && s->core_hz != 0)
+		ns = (double)s->told_ns + (double)(cycles - s->told_cycles) * 1e9 / (double)s->core_hz;
+	else if (s->lately_events > 0 && events != PT_UNKNOWN && s->seen_events != PT_UNKNOWN)
+		ns = (double)s->seen_ns +
+		     (double)(events - s->seen_events) * (double)s->lately_ns / (double)s->lately_events;
+	return ns >= (double)at_ns ? at_ns : ns > (double)s->told_ns ? (uint64_t)ns : s->told_ns;
+}
+
+static void end_window(struct pt_e500_turns *s, const struct pt_e500_pass *pass)
+{
+	uint64_t from_ns = pass->at_ns - pass->error_ns;
+	uint64_t ended_ns = end_ns(s, pass->halted ? pass->at_ns : pass->at_ns + pass->error_ns);
+
+	s->n_windows++;
+	s->running = false;
+	put_values(s, ended_ns, false);
+	emit_records(s, ended_ns);
+	if (!pass->halted)
+		return;
+	pt_emit_loss(&s->out, PT_LOSS_REARM, from_ns);
+	pt_emit_loss(&s->out, PT_LOSS_HALTED, from_ns + pass->halted_ns);
+}
+
+/* ops: what was read of the present turn. Of a window that goes on they are told seldom: when it ends, is told best by
+ * the whole of it. */
+static void take_reading(struct pt_e500_turns *s, const struct pt_e500_op *ops, const struct pt_e500_pass *pass,
+			 bool torn)
+{
+	bool told = !has_windows(s) || pass->halted || pass->at_ns - s->told_ns >= s->period_ns;
+
+	take_timebase(s, pass);
+	s->next_ns = pass->at_ns + period_of(s);
+	if (pt_e500_turn_over(&s->counting, s->turn, ops)) {
+		end_window(s, pass);
+		return;
+	}
+	if (!torn && told)
+		put_values(s, pass->at_ns, false);
+	if (told)
+		put_halt(s, pass);
+	goes_on(s, pass, told);
+}
+
+int pt_e500_turns_read(struct pt_e500_turns *s, struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
+	struct one_pass one = { .s = s };
+	const struct pt_e500_passer by = { pass_once, &one };
+	unsigned n_retries;
+	int rc = pt_e500_turn_sample(&s->counting, s->turn, &by, ops, s->value, &n_retries, err);
+	bool torn = n_retries > PT_E500_CHAIN_RETRIES;
+
+	if (rc < 0 && !torn)
+		return rc;
+	if (pt_e500_turn_check(&s->counting, ops, err) < 0)
+		return err->code;
+	s->n_torn += torn;
+	take_reading(s, ops, &one.pass, torn);
+	return 0;
+}
+
+/* Whether it was over is read before it is frozen. */
+int pt_e500_turns_end(struct pt_e500_turns *s, struct pt_err *err)
+{
+	struct pt_e500_op ops[2 * PT_E500_TURN_OPS_MAX] = { { .pmr = PT_E500_PMGC0 } };
+	struct pt_e500_pass pass = { 0 };
+	size_t n = 1;
+	int rc;
+
+	if (!has_windows(s))
+		return pt_e500_turns_read(s, err);
+	n += pt_e500_turn_freeze(&s->counting, ops + n);
+	n += pt_e500_turn_read(&s->counting, s->turn, ops + n);
+	rc = pt_e500_pass(s->e500, s->core, ops, n, &pass, err);
+	if (rc == PT_ESTATE)
+		return pt_e500_turns_read(s, err);	/* in user mode nothing can be frozen */
+	if (rc < 0)
+		return rc;
+	ops[2].value = ops[0].value;
+	pt_e500_turn_values(&s->counting, s->turn, ops + 2, s->value);
+	take_reading(s, ops + 2, &pass, false);
+	return 0;
+}
+
+static uint64_t turn_ns(struct pt_e500_turns *s)
+{
+	return s->counting.n_turns > 1 ? s->period_ns / 2 + pt_random(&s->random, s->period_ns + 1) : s->period_ns;
+}
+
+/* The time base's bit must not change while a rise of it is waited for. Source: E500CORERM Table 7-3 */
+static int choose_bit(struct pt_e500_turns *s, struct pt_err *err)
+{
+	struct pt_e500_op ops[PT_E500_TURN_OPS_MAX];
+	struct pt_e500_pass pass;
+	int rc = 0;
+
+	if (s->counting.until == PT_E500_UNTIL_TIMEBASE && !s->bit_chosen)
+		rc = pt_e500_pass(s->e500, s->core, ops, pt_e500_turn_freeze(&s->counting, ops), &pass, err);
+	s->bit_chosen |= rc == 0;
+	return rc;
+}
+
+/* Counters begin: what stood until now is nobody's. Nobody knows when a window did within the pass: as early as it may
+ * have been there is time for all that it counts until it is seen to be over. */
+static void begin_counting(struct pt_e500_turns *s, struct pt_e500_pass *pass)
+{
+	uint64_t at_ns;
+
+	if (has_windows(s) && !pass->halted) {
+		pass->at_ns -= pass->error_ns;
+		pass->error_ns = 0;
+	}
+	at_ns = pass->at_ns > s->out.told_ns ? pass->at_ns : s->out.told_ns + 1;
+	if (!s->running)
+		pt_emit_loss(&s->out, s->n_windows > 0 ? PT_LOSS_REARM : PT_LOSS_NOT_ARMED, at_ns);
+}
+
+int pt_e500_turns_change(struct pt_e500_turns *s, size_t to, struct pt_err *err)
+{
+	struct pt_e500_op ops[2 * PT_E500_TURN_OPS_MAX];
+	struct pt_e500_pass pass = { 0 };
+	size_t n_read = 0, n = pt_e500_turn_freeze(&s->counting, ops);
+
+	if (choose_bit(s, err) < 0)
+		return err->code;
+	if (s->running)
+		n += n_read = pt_e500_turn_read(&s->counting, s->turn, ops + n);
+	n += pt_e500_turn_begin(&s->counting, to, ops + n);
+	if (pt_e500_pass(s->e500, s->core, ops, n, &pass, err) < 0)
+		return err->code;
+	take_timebase(s, &pass);
+	if (n_read > 0) {
+		if (pt_e500_turn_values(&s->counting, s->turn, ops + 1, s->value))
+			put_values(s, pass.at_ns, false);
+		else
+			s->n_torn++;
+	}
+	begin_counting(s, &pass);
+	memset(s->value, 0, sizeof(s->value));
+	s->turn = to;
+	s->running = true;
+	put_values(s, pass.at_ns, s->counting.n_turns > 1);
+	put_halt(s, &pass);
+	s->next_ns = pass.at_ns + (has_windows(s) ? period_of(s) : turn_ns(s));
+	s->seen_events = PT_UNKNOWN;
+	goes_on(s, &pass, true);
+	return 0;
+}
+
+void pt_e500_turns_go_on(struct pt_e500_turns *s)
+{
+	put_values(s, pt_e500_turns_now_ns(s), false);
+}
+
+void pt_e500_turns_forget(struct pt_e500_turns *s)
+{
+	s->running = s->bit_chosen = false;
+}
+
+void pt_e500_turns_flush(struct pt_e500_turns *s)
+{
+	emit_records(s, s->out.told_ns);
+}

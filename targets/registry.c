@@ -1,0 +1,93 @@
+/* The list of targets, and the life of one: attach by name or by trying, detach. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "targets/contract/lease.h"
+#include "targets/contract/target.h"
+#include "base/util.h"
+
+#define X(target) &pt_##target##_ops,
+static const struct pt_target_ops *const all[] = { PT_TARGETS(X) };
+#undef X
+
+static void free_target(struct pt_target *target)
+{
+	pt_lease_drop_all(target);
+	free(target->state);
+	free(target);
+}
+
+/* Returns the target when it attached or is locked (err->code says which), else NULL. */
+static struct pt_target *try_one(const struct pt_target_ops *ops, struct pt_probe *probe, bool by_name,
+				 const struct pt_params *settings, struct pt_err *err)
+{
+	struct pt_target *target = calloc(1, sizeof(*target));
+
+	if (target != NULL)
+		target->state = calloc(1, ops->state_bytes);
+	if (target == NULL || target->state == NULL) {
+		free(target);
+		pt_fail(err, PT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	target->ops = ops;
+	target->probe = probe;
+	target->by_name = by_name;
+	err->code = ops->attach(target, settings, err);
+	if (err->code == 0 || err->code == PT_ESTATE)
+		return target;
+	pt_wrap(err, "attach to %s", ops->name);
+	free_target(target);
+	return NULL;
+}
+
+static void no_such_target(const char *name, struct pt_err *err)
+{
+	char names[160] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < PT_LEN(all) && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", all[i]->name);
+	pt_fail(err, PT_EARG, "there is no target \"%s\" in this version; there is: %s", name, names);
+}
+
+struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, const struct pt_params *settings,
+				   struct pt_err *err)
+{
+	struct pt_target *target = NULL;
+	struct pt_err best = { 0 };
+	bool known = false;
+
+	for (size_t i = 0; i < PT_LEN(all) && target == NULL; i++) {
+		if (name != NULL && strcmp(name, all[i]->name) != 0)
+			continue;
+		known = true;
+		target = try_one(all[i], probe, name != NULL, settings, err);
+		/* who could not even try knows least; among those it is the first */
+		if (best.code == 0 || (best.code == PT_EUNSUPPORTED && err->code != PT_EUNSUPPORTED))
+			best = *err;
+		if (target == NULL && err->code == PT_EIO)
+			break;	/* the probe is gone: no other target will find it */
+	}
+	if (!known)
+		no_such_target(name, err);
+	else if (target == NULL)
+		*err = best;
+	return target;
+}
+
+int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err)
+{
+	int rc = target->ops->detach(target->state, resume, err);
+
+	free_target(target);
+	return rc;
+}
+
+bool pt_target_is_big_endian(const struct pt_target *target)
+{
+	const struct pt_target_ops *ops = target->ops;
+
+	return ops->is_big_endian != NULL ? ops->is_big_endian(target->state) : ops->big_endian;
+}

@@ -1,0 +1,315 @@
+/* Mode bdc: arm, wait, disarm, read the lines, wait for a random time, again. The core never halts: everything that
+ * the BDC does for it is non-intrusive. Arming, the wait, disarming and as much of the read as a step of the link
+ * allows are one batch, with the delays in the probe where it can; so a snapshot costs one round trip on a fast wire.
+ *
+ * What a snapshot is one of: the buffer goes on around while it is armed, so that it holds the last 64 lines before
+ * the end, and that is what the clock has chosen; or, where it does not drain without PDOE (UNVERIFIED), it holds the
+ * first 64 lines from the beginning on, and the hardware ends the session. Which it is, a trial at the start finds
+ * out (or pdoe0-drains=), and CONFIG says: chosen=end or chosen=begin. The window is the same for all, whatever the
+ * program does just then: else its busy parts would count for less. How much of the window is in the buffer nobody
+ * can say; the time of a DATA chunk is its upper bound.
+ *
+ * What is in the buffer is told from its lines alone (pt_s12z_locate): what DBGCNT counts in profiling is not
+ * documented. */
+#include <string.h>
+
+#include "targets/s12z/trace/profile.h"
+#include "base/util.h"
+
+enum { PROBE_DELAY_US = 20000, STEP_US = 30000, DRAINED_US = 20000, LINE_CYCLES = 1184, LEAST_LINES = 8 };
+enum { TRIAL_US = 5000, WRITE_CYCLES = 656, GIVE_UP_NS = 2000000000 };
+
+enum { ARM_OFF, ARM_ON };
+static const uint8_t c1_value[] = { [ARM_OFF] = 0, [ARM_ON] = C1_ARM };
+static const uint8_t profile_on = TCRL_PROFILE;
+
+struct round {			/* a batch, and what stands where in it */
+	struct pt_bdc_op op[12];
+	unsigned n, delay, arm, window, disarm, poll, data, n_lines;
+};
+
+enum { NOWHERE = 0xff };
+
+/* --- what a snapshot brought -------------------------------------------------------------------------------------- */
+
+static void deliver(struct pt_s12z_profile *p)
+{
+	struct pt_snap *snap = &p->snap;
+	struct pt_s12z_session session = pt_s12z_locate(snap->lines, PT_S12Z_LINES);
+	uint8_t lines[PT_PROFILE_BUFFER_BYTES];
+
+	snap->state = SNAP_READY;
+	snap->n_read = 0;
+	if (session.n == 0) {
+		snap->state = SNAP_UNSURE;	/* who has been here? */
+		return;
+	}
+	for (size_t i = 0; i < session.n; i++)
+		memcpy(lines + PT_S12Z_LINE_BYTES * i,
+		       snap->lines + PT_S12Z_LINE_BYTES * ((session.first + i) % PT_S12Z_LINES), PT_S12Z_LINE_BYTES);
+	pt_emit_loss(&p->out, PT_LOSS_REARM, snap->armed_ns);
+	p->out.restarts = true;
+	pt_emit_data(&p->out, snap->armed_ns, snap->disarmed_ns, lines, PT_S12Z_LINE_BYTES * session.n);
+	p->n_taken = 0;
+}
+
+/* --- one round ---------------------------------------------------------------------------------------------------- */
+
+static unsigned put(struct round *r, const struct pt_bdc_op *op)
+{
+	r->op[r->n] = *op;
+	return r->n++;
+}
+
+static unsigned put_write(struct round *r, uint32_t addr, const uint8_t *byte)
+{
+	return put(r, &(struct pt_bdc_op){ .what = PT_BDC_WRITE_MEM, .size_bytes = 1, .addr = addr, .n = 1,
+					   .bytes = (void *)(uintptr_t)byte });	/* not changed */
+}
+
+static unsigned put_delay(struct round *r, uint32_t time_us)
+{
+	return put(r, &(struct pt_bdc_op){ .what = PT_BDC_DELAY, .time_us = time_us, .n = 1 });
+}
+
+static void put_waiting(struct round *r)
+{
+	r->poll = put(r, &(struct pt_bdc_op){ .what = PT_BDC_POLL,
+					      .size_bytes = 1,
+					      .addr = DBG_SR,
+					      .mask = SR_PTACT,
+					      .n = 1,
+					      .time_us = DRAINED_US });
+}
+
+static void put_recording(struct pt_s12z_profile *p, struct round *r)
+{
+	if (p->snap.delay_us != 0)
+		r->delay = put_delay(r, (uint32_t)p->snap.delay_us);
+	r->arm = put_write(r, DBG_C1, &c1_value[ARM_ON]);
+	r->window = put_delay(r, p->snap.window_us);
+	r->disarm = put_write(r, DBG_C1, &c1_value[ARM_OFF]);
+	put_waiting(r);
+}
+
+/* The buffer from its oldest line on, or from where the step before got to. */
+static void put_reading(struct pt_s12z_profile *p, struct round *r)
+{
+	uint64_t hz = p->z->wire.bdcsi_hz != 0 ? p->z->wire.bdcsi_hz : 1000000;
+	uint64_t most = STEP_US * hz / 1000000 / LINE_CYCLES;
+	unsigned left = PT_S12Z_LINES - p->snap.n_read;
+
+	if (p->snap.n_read == 0)
+		r->n += pt_profile_put_open(p, r->op + r->n);
+	most = most < LEAST_LINES ? LEAST_LINES : most;
+	r->n_lines = left < most ? left : (unsigned)most;
+	r->data = put(r, &(struct pt_bdc_op){ .what = PT_BDC_READ_DBGTB, .n = r->n_lines,
+					      .bytes = p->snap.lines + PT_S12Z_LINE_BYTES * p->snap.n_read });
+	if (p->clear_profile && r->n_lines == left)
+		put_write(r, DBG_TCRL, &profile_on);
+}
+
+/* It was armed for its window, and as long as the command takes that disarms it; twice that, for what a firmware
+ * makes of it. */
+static void take_times(struct pt_s12z_profile *p, const struct round *r)
+{
+	uint64_t hz = p->z->wire.bdcsi_hz != 0 ? p->z->wire.bdcsi_hz : 1000000;
+	uint64_t least_ns = p->snap.window_us * UINT64_C(1000) + 2 * WRITE_CYCLES * UINT64_C(1000000000) / hz;
+	uint64_t armed_ns = r->op[r->arm].sent_ns, disarmed_ns;
+
+	if (r->delay != NOWHERE && r->op[r->delay].sent_ns + p->snap.delay_us * 1000 > armed_ns)
+		armed_ns = r->op[r->delay].sent_ns + p->snap.delay_us * 1000;
+	disarmed_ns = armed_ns + least_ns > r->op[r->disarm].sent_ns ? armed_ns + least_ns : r->op[r->disarm].sent_ns;
+	p->snap.disarmed_ns = disarmed_ns < r->op[r->disarm].done_ns ? disarmed_ns : r->op[r->disarm].done_ns;
+	p->snap.armed_ns = armed_ns < p->snap.disarmed_ns ? armed_ns : p->snap.disarmed_ns;
+}
+
+/* What of the round was done, also when it ended early. A read that was cut short begins again: how far the buffer's
+ * own pointer got is not known. */
+static void take_progress(struct pt_s12z_profile *p, const struct round *r, size_t n_done)
+{
+	struct pt_snap *snap = &p->snap;
+
+	if (r->arm != NOWHERE && n_done > r->disarm) {
+		take_times(p, r);
+		snap->delay_us = PT_UNKNOWN;
+		snap->state = SNAP_ENDING;
+	} else if (r->arm != NOWHERE) {
+		snap->state = SNAP_UNSURE;
+	}
+	if (r->poll != NOWHERE && n_done > r->poll)
+		snap->state = SNAP_FULL;
+	if (r->data != NOWHERE && n_done > r->data)
+		snap->n_read += r->n_lines;
+	else
+		snap->n_read = 0;
+}
+
+static int run_round(struct pt_s12z_profile *p, struct round *r, struct pt_err *err)
+{
+	size_t n_done = 0;
+	int rc = pt_wire_s12z_run(&p->z->wire, r->op, r->n, &n_done, err);
+
+	if (rc == 0 && r->poll != NOWHERE) {
+		rc = pt_dbg_believe_sr(p->z, r->op[r->poll].value, err);
+		n_done = rc < 0 ? 0 : n_done;
+	}
+	take_progress(p, r, n_done);
+	if (rc == 0)
+		pt_emit_works(&p->out, r->op[0].sent_ns, p->z->was_reset);
+	if (rc == 0 && n_done < r->n && pt_wire_s12z_now_ns(&p->z->wire) - p->snap.disarmed_ns > GIVE_UP_NS) {
+		pt_emit_loss(&p->out, PT_LOSS_PROBE, pt_wire_s12z_now_ns(&p->z->wire));
+		pt_emit_end(&p->out);
+		return pt_fail(err, PT_ETIMEOUT, "dbg-profile: the DBG goes on transmitting for ever (DBGSR.PTACT)");
+	}
+	if (p->snap.n_read == PT_S12Z_LINES)
+		deliver(p);
+	if (rc == 0)
+		return 0;
+	if (p->snap.state == SNAP_READY)
+		p->snap.state = SNAP_UNSURE;	/* PROFILE may not be set */
+	return pt_profile_failed(p, rc, err);
+}
+
+/* --- the steps ---------------------------------------------------------------------------------------------------- */
+
+/* Who was here? If it was nobody, set up and go on. */
+static int look(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	uint8_t seen[3] = { 0 };
+	struct pt_bdc_op op = { .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = DBG_C1, .n = 3, .bytes = seen };
+	bool ours;
+	int rc = pt_wire_s12z_run(&p->z->wire, &op, 1, NULL, err);
+
+	if (rc == 0)
+		rc = pt_dbg_believe(p->z, seen[0], seen[2], err);
+	if (rc < 0)
+		return pt_profile_failed(p, rc, err);
+	pt_emit_works(&p->out, op.sent_ns, p->z->was_reset);
+	ours = (seen[0] & ~C1_ARM) == 0 && (seen[2] & TCRH_TSOURCE) != 0;	/* ARM: an interrupted round of ours */
+	if (!ours) {
+		rc = pt_profile_disturbed(p, seen[0], seen[2], err);
+		if (rc < 0)
+			return rc;
+	}
+	rc = pt_profile_set_up(p, false, err);
+	if (rc < 0)
+		return pt_profile_failed(p, rc, err);
+	p->snap.state = SNAP_READY;
+	p->snap.n_read = 0;
+	return 0;
+}
+
+/* The delay before the next arming: what is too long for the probe passes here. Returns the microseconds to rest. */
+static int draw_delay(struct pt_s12z_profile *p)
+{
+	uint64_t rest_us;
+
+	if (p->snap.delay_us == PT_UNKNOWN)
+		p->snap.delay_us = pt_random(&p->random, p->period_us + 1);
+	if (p->snap.delay_us <= PROBE_DELAY_US)
+		return 0;
+	rest_us =
+		p->snap.delay_us - PROBE_DELAY_US < PROBE_DELAY_US ? p->snap.delay_us - PROBE_DELAY_US : PROBE_DELAY_US;
+	p->snap.delay_us -= rest_us;
+	return (int)rest_us;
+}
+
+static int drain(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .poll = NOWHERE, .data = NOWHERE };
+	int rest_us;
+
+	if (p->snap.state == SNAP_UNSURE)
+		return look(p, err);
+	if (p->snap.state == SNAP_READY) {
+		rest_us = draw_delay(p);
+		if (rest_us > 0)
+			return rest_us;
+		put_recording(p, &r);
+	}
+	if (p->snap.state == SNAP_ENDING)
+		put_waiting(&r);
+	put_reading(p, &r);
+	return run_round(p, &r, err);
+}
+
+/* Armed for so long that a buffer which does not drain is full, unless the program does next to nothing. What it
+ * recorded is not told: no clock chose when. */
+static int find_out(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	struct round r = { .delay = NOWHERE, .arm = NOWHERE, .poll = NOWHERE, .data = NOWHERE };
+	uint32_t window_us = p->snap.window_us;
+	size_t n_done = 0;
+	int rc;
+
+	p->snap.window_us = TRIAL_US;
+	p->snap.delay_us = 0;
+	put_recording(p, &r);
+	r.n += pt_profile_put_open(p, r.op + r.n);
+	r.data = put(&r, &(struct pt_bdc_op){ .what = PT_BDC_READ_DBGTB, .n = PT_S12Z_LINES, .bytes = p->snap.lines });
+	rc = pt_wire_s12z_run(&p->z->wire, r.op, r.n, &n_done, err);
+	if (rc == 0)
+		rc = pt_dbg_believe_sr(p->z, r.op[r.poll].value, err);
+	p->snap.window_us = window_us;
+	p->snap.delay_us = PT_UNKNOWN;
+	if (rc < 0)
+		return pt_wrap(err, "try out a snapshot");
+	p->chosen_end = n_done < r.n || !pt_s12z_locate(p->snap.lines, PT_S12Z_LINES).overflow;
+	return 0;
+}
+
+static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	const char *drains = pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_DRAINS]);
+	uint64_t window_ns = pt_params_number(setup->settings, &pt_profile_params[PT_PROFILE_WINDOW]);
+
+	p->snap = (struct pt_snap){ .delay_us = PT_UNKNOWN, .window_us = (uint32_t)(window_ns / 1000) };
+	p->chosen_end = strcmp(drains, "no") != 0;
+	if (!pt_wire_s12z_can(&p->z->wire, PT_BDC_READ_DBGTB))
+		return pt_fail(err, PT_EUNSUPPORTED, "this probe cannot read the trace buffer");
+	if (pt_profile_set_up(p, false, err) < 0)
+		return err->code;
+	if (!p->halt.held && strcmp(drains, "learn") == 0 &&
+	    (find_out(p, err) < 0 || pt_profile_set_up(p, false, err) < 0))
+		return err->code;
+	p->snap.state = SNAP_READY;
+	return 0;
+}
+
+static bool pending(const struct pt_s12z_profile *p)
+{
+	return p->snap.state == SNAP_ENDING || p->snap.state == SNAP_FULL;
+}
+
+static int flush(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && pending(p)) {
+		struct round r = { .delay = NOWHERE, .arm = NOWHERE, .poll = NOWHERE, .data = NOWHERE };
+
+		if (p->snap.state == SNAP_ENDING)
+			put_waiting(&r);
+		put_reading(p, &r);
+		rc = run_round(p, &r, err);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static void was_reset(struct pt_s12z_profile *p)
+{
+	p->snap.state = SNAP_UNSURE;
+	p->snap.delay_us = PT_UNKNOWN;
+}
+
+const struct pt_profile_mode pt_profile_bdc = {
+	.name = "bdc",
+	.stream = "buffer",
+	.cost = "the core never halts; the DBG module is ours, so there are no hardware breakpoints meanwhile",
+	.start = start,
+	.drain = drain,
+	.pending = pending,
+	.flush = flush,
+	.was_reset = was_reset,
+};

@@ -1,0 +1,289 @@
+/* Mode pdo: the DBG module sends every line on the pins PDO and PDOCLK as long as it is armed; a logic capture takes
+ * their levels. The capture is started before the module is armed, so that the first bit is a session's first.
+ *
+ * A buffer that overflows (TBOVF) disarms the module, and so do lost samples, since nothing tells where the next byte
+ * begins: what is on its way is read to its end, the module is armed again, and the time in between is lost. That a
+ * session has ended is seen over the BDC (ARM, PTACT), because a clock that rests looks the same. */
+#include <string.h>
+
+#include "targets/s12z/trace/profile.h"
+#include "base/util.h"
+
+enum { READ_MS = 2, LOOK_NS = 5000000, STANDARD_HZ = 100000000, MOST_EMPTY = 8, FLUSH_MS = 1000 };
+
+/* --- bytes -------------------------------------------------------------------------------------------------------- */
+
+/* The bytes that are sound: what follows a rest inside a byte is not. */
+static size_t take_runs(struct pt_stream *stream, size_t n_runs, uint64_t *n_samples)
+{
+	size_t n_bytes = 0;
+
+	*n_samples = 0;
+	for (size_t i = 0; i < n_runs; i++) {
+		uint32_t n = stream->runs[i] & PT_PINS_SAMPLES;
+		bool byte = pt_pdo_run(&stream->bits, (uint8_t)(stream->runs[i] >> PT_PINS_LEVELS), n,
+				       &stream->bytes[n_bytes]);
+
+		n_bytes += byte && !stream->bits.damaged;
+		*n_samples += n;
+	}
+	return n_bytes;
+}
+
+static void note_loss(struct pt_s12z_profile *p, const struct pt_pins_read *what)
+{
+	struct pt_stream *stream = &p->stream;
+
+	if (what->lost_samples == 0 || stream->state == STREAM_IDLE || stream->lost)
+		return;
+	stream->lost = true;
+	pt_emit_loss(&p->out, PT_LOSS_OVERRUN, what->from_ns);
+}
+
+/* What the pins had: bytes of the session into a chunk, as far as it is sound. Returns the runs read. */
+static int read_pins(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	struct pt_stream *stream = &p->stream;
+	struct pt_pins_read what = { 0 };
+	uint64_t n_samples, to_ns;
+	size_t n_bytes;
+	int n = stream->pins->read(stream->pins_state, stream->runs, PT_STREAM_RUNS, READ_MS, &what, err);
+
+	if (n < 0)
+		return n;
+	note_loss(p, &what);
+	stream->n_empty = n == 0 ? stream->n_empty + 1 : 0;
+	if (what.ended)
+		stream->capturing = false;
+	if (n == 0)
+		return 0;
+	n_bytes = take_runs(stream, (size_t)n, &n_samples);
+	to_ns = what.from_ns + (uint64_t)((double)n_samples * 1e9 / stream->sample_hz);
+	stream->captured_ns = to_ns > stream->captured_ns ? to_ns : stream->captured_ns;
+	if (n_bytes > 0 && !stream->lost && stream->state != STREAM_IDLE)
+		pt_emit_data(&p->out, p->out.told_ns, to_ns, stream->bytes, n_bytes);
+	if (stream->bits.damaged && stream->state != STREAM_IDLE)
+		stream->lost = true;
+	return n;
+}
+
+/* --- sessions ----------------------------------------------------------------------------------------------------- */
+
+static int arm(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	struct pt_stream *stream = &p->stream;
+	struct pt_dbg_writes w = { .n = 0 };
+
+	if (pt_profile_set_up(p, true, err) < 0)
+		return err->code;
+	pt_pdo_begin(&stream->bits);
+	pt_dbg_put(&w, DBG_C1, C1_ARM);
+	if (pt_dbg_write(p->z, &w, err) < 0)
+		return err->code;
+	stream->state = STREAM_ARMED;
+	stream->overflow = stream->lost = stream->silent = false;
+	stream->looked_ns = pt_wire_s12z_now_ns(&p->z->wire);
+	pt_emit_loss(&p->out, p->halt.held ? PT_LOSS_HALTED : stream->gap, stream->looked_ns);
+	stream->gap = PT_LOSS_REARM;
+	p->out.restarts = true;
+	return 0;
+}
+
+static void begin_ending(struct pt_s12z_profile *p)
+{
+	p->stream.state = STREAM_ENDING;
+	p->stream.n_empty = 0;
+	p->stream.silent = false;
+}
+
+/* Is it still armed, and does it still send? */
+static int look(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	struct pt_stream *stream = &p->stream;
+	uint8_t c[3] = { 0 }, sr = 0;
+	struct pt_bdc_op op[] = {
+		{ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = DBG_C1, .n = 3, .bytes = c },
+		{ .what = PT_BDC_READ_MEM, .size_bytes = 1, .addr = DBG_SR, .n = 1, .bytes = &sr },
+	};
+	int rc = pt_wire_s12z_run(&p->z->wire, op, PT_LEN(op), NULL, err);
+
+	if (rc == 0)
+		rc = pt_dbg_believe(p->z, c[0], c[2], err);
+	if (rc < 0)
+		return rc;
+	stream->looked_ns = op[1].done_ns;
+	pt_emit_works(&p->out, op[0].sent_ns, p->z->was_reset);
+	if ((c[2] & TCRH_TSOURCE) == 0 || (c[0] & ~C1_ARM) != 0)
+		return pt_profile_disturbed(p, c[0], c[2], err);
+	if ((sr & SR_PTACT) == 0 && (c[0] & C1_ARM) == 0 && !stream->silent) {
+		stream->silent = true;
+		stream->ended_ns = stream->looked_ns;
+	}
+	if (stream->state == STREAM_ARMED && (c[0] & C1_ARM) == 0) {
+		stream->overflow = true;	/* nobody but the hardware disarms it */
+		begin_ending(p);
+	}
+	return 0;
+}
+
+/* Nothing more can come: the pins were read up to behind the end, or gave nothing for a while. */
+static bool is_read(const struct pt_stream *stream)
+{
+	return !stream->capturing ||
+	       (stream->silent && (stream->captured_ns > stream->ended_ns || stream->n_empty >= MOST_EMPTY));
+}
+
+static void end_session(struct pt_s12z_profile *p)
+{
+	struct pt_stream *stream = &p->stream;
+
+	stream->gap = stream->overflow	     ? PT_LOSS_FIFO
+		      : stream->bits.damaged ? PT_LOSS_DAMAGED
+		      : stream->lost	     ? PT_LOSS_OVERRUN
+					     : PT_LOSS_REARM;
+	stream->state = STREAM_IDLE;
+	p->n_taken = stream->lost ? p->n_taken : 0;
+	pt_pdo_begin(&stream->bits);
+}
+
+static int drain_ending(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	int rc = p->stream.silent ? 0 : look(p, err);
+
+	if (rc == 0)
+		rc = read_pins(p, err);
+	if (rc >= 0 && p->stream.state == STREAM_ENDING && is_read(&p->stream))
+		end_session(p);
+	return rc < 0 ? rc : 0;
+}
+
+static int drain_armed(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	struct pt_stream *stream = &p->stream;
+	int rc = read_pins(p, err);
+
+	if (rc >= 0 && stream->lost) {
+		rc = pt_dbg_disarm(p->z, err);
+		begin_ending(p);
+		return rc;
+	}
+	if (rc >= 0 && pt_wire_s12z_now_ns(&p->z->wire) - stream->looked_ns >= LOOK_NS)
+		rc = look(p, err);
+	return rc < 0 ? rc : 0;
+}
+
+static int drain(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	int rc;
+
+	if (!p->stream.capturing) {
+		pt_emit_end(&p->out);
+		return pt_fail(err, PT_EIO,
+			       "dbg-profile: the capture of the pins has ended; what was recorded before is kept");
+	}
+	if (p->stream.state == STREAM_IDLE)
+		rc = arm(p, err);
+	else
+		rc = p->stream.state == STREAM_ARMED ? drain_armed(p, err) : drain_ending(p, err);
+	return rc < 0 ? pt_profile_failed(p, rc, err) : 0;
+}
+
+/* --- the rest ----------------------------------------------------------------------------------------------------- */
+
+static bool pending(const struct pt_s12z_profile *p)
+{
+	return p->stream.state != STREAM_IDLE;
+}
+
+/* Disarmed, the module sends what it has, and a last line with TERM. */
+static int flush(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	uint64_t until_ns = pt_wire_s12z_now_ns(&p->z->wire) + FLUSH_MS * PT_NS_PER_MS;
+	int rc = 0;
+
+	if (p->stream.state == STREAM_ARMED) {
+		rc = pt_dbg_disarm(p->z, err);
+		if (rc < 0)
+			return rc;
+		begin_ending(p);
+	}
+	while (rc == 0 && p->stream.state == STREAM_ENDING) {
+		rc = drain_ending(p, err);
+		if (pt_wire_s12z_now_ns(&p->z->wire) >= until_ns)
+			end_session(p);
+	}
+	/* the clock rested to the end: that was observed, too */
+	pt_emit_data(&p->out, p->out.told_ns, p->halt.held ? p->halt.ns : pt_wire_s12z_now_ns(&p->z->wire), "", 0);
+	return rc;
+}
+
+static int run(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	return p->stream.state == STREAM_IDLE ? arm(p, err) : 0;
+}
+
+/* The pins rest, and what was on its way is gone. */
+static void was_reset(struct pt_s12z_profile *p)
+{
+	p->stream.gap = PT_LOSS_REARM;
+	p->stream.state = STREAM_IDLE;
+	pt_pdo_begin(&p->stream.bits);
+}
+
+static int leave(struct pt_s12z_profile *p, struct pt_err *err)
+{
+	return p->stream.capturing ? p->stream.pins->stop(p->stream.pins_state, err) : 0;
+}
+
+static enum pt_pdo_edge edge_of(const char *word)
+{
+	return strcmp(word, "rising") == 0    ? PT_PDO_RISING
+	       : strcmp(word, "falling") == 0 ? PT_PDO_FALLING
+					      : PT_PDO_BOTH;
+}
+
+static uint32_t least_hz(const struct pt_params *settings)
+{
+	uint64_t bus_hz = pt_params_number(settings, &pt_profile_params[PT_PROFILE_BUS_CLOCK]);
+
+	if (pt_params_given(settings, &pt_profile_params[PT_PROFILE_SAMPLE_RATE]))
+		return (uint32_t)pt_params_number(settings, &pt_profile_params[PT_PROFILE_SAMPLE_RATE]);
+	return bus_hz != 0 ? (uint32_t)(2 * bus_hz) : STANDARD_HZ; /* a bit is two bus cycles: four samples of each */
+}
+
+static int start(struct pt_s12z_profile *p, const struct pt_source_setup *setup, struct pt_err *err)
+{
+	struct pt_stream *stream = &p->stream;
+	struct pt_pins_want want = {
+		.line = { pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_PDO]),
+			  pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_PDOCLK]) },
+		.n_lines = 2, .least_hz = least_hz(setup->settings), .clock = p->z->wire.link,
+	};
+
+	memset(stream, 0, sizeof(*stream));
+	stream->gap = PT_LOSS_REARM;
+	stream->pins = p->z->target->probe != NULL ? pt_probe_pins(p->z->target->probe, &stream->pins_state) : NULL;
+	if (stream->pins == NULL)
+		return pt_fail(err, PT_EUNSUPPORTED,
+			       "mode pdo needs a capture of the pins PDO and PDOCLK: a second --probe "
+			       "(logic:...)");
+	pt_pdo_init(&stream->bits, edge_of(pt_params_text(setup->settings, &pt_profile_params[PT_PROFILE_EDGE])));
+	if (stream->pins->start(stream->pins_state, &want, &stream->sample_hz, err) < 0)
+		return pt_wrap(err, "capture the pins");
+	stream->capturing = true;	/* the first drain arms */
+	return 0;
+}
+
+const struct pt_profile_mode pt_profile_pdo = {
+	.name = "pdo",
+	.stream = "pdo",
+	.cost = "the core never halts; the pins PDO and PDOCLK carry the trace, and there are no hardware breakpoints "
+		"meanwhile",
+	.start = start,
+	.drain = drain,
+	.pending = pending,
+	.flush = flush,
+	.run = run,
+	.was_reset = was_reset,
+	.leave = leave,
+};
