@@ -18,6 +18,7 @@ struct pt_gdbstub_config {
 	const char *address;		/* "HOST:PORT" (port 0: any), "unix:PATH", "stdio" */
 	const struct pt_peers *allow;	/* unix: who else may connect (peers.h); the caller's. NULL: nobody */
 	enum pt_attach attach;
+	uint32_t patience_ms;		/* for the first bytes of a connection; 0: PT_FIRST_PATIENCE_MS (firstbytes.h) */
 	bool watch;			/* a second all-stop GDB may read memory (attach.c) */
 	struct pt_board *board;
 	struct pt_session *session;

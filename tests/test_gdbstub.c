@@ -6,6 +6,7 @@
  *                                          "[text"  the same, behind an O
  * A leading "2" makes it the second client's. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <uv.h>
 
 #include "fake_gdb_board.h"
+#include "base/first_bytes.h"
 #include "gdbstub/gdbstub.h"
 #include "harness.h"
 #include "base/rsp_frame.h"
@@ -54,9 +56,11 @@ static void join(struct peer *peer)
 	turn();
 }
 
+static uint32_t patience_ms;	/* for the first bytes; 0: as it is by default */
+
 static void set_up(enum pt_attach attach)
 {
-	struct pt_gdbstub_config config = { .address = "127.0.0.1:0", .attach = attach };
+	struct pt_gdbstub_config config = { .address = "127.0.0.1:0", .attach = attach, .patience_ms = patience_ms };
 	struct pt_err err;
 
 	uv_loop_init(&loop);
@@ -158,6 +162,22 @@ static void hang_up(struct peer *peer)
 	join(peer);
 }
 
+/* The server closes it, whatever it still says. */
+static void await_end(struct peer *peer)
+{
+	for (int ms = 0; ms < DEADLINE_MS; ms++) {
+		uint8_t byte;
+		ssize_t n;
+
+		turn();
+		while ((n = recv(peer->fd, &byte, 1, 0)) > 0)
+			;
+		if (n == 0 || errno != EAGAIN)
+			return;
+	}
+	ck_abort_msg("it is not closed");
+}
+
 static void happen(struct peer *peer, const char *what)
 {
 	char big[0x4001];
@@ -192,6 +212,8 @@ static void happen(struct peer *peer, const char *what)
 		fake.hold_jobs = false, fake_go_on();
 	else if (strcmp(what, "time up") == 0)
 		fake_time_up();
+	else if (strcmp(what, "is closed") == 0)
+		await_end(peer);
 	else if (strcmp(what, "hang up") == 0)
 		hang_up(peer);
 	else if (strcmp(what, "oversize") == 0)
@@ -252,6 +274,8 @@ static void play(const char *name, const char *const *steps)
 	">?", "<" STOP("05", "", "00010000")
 #define NEW_GDB ">QStartNoAckMode", "<OK", ">qSupported:error-message+", "~PacketSize=4000;"
 #define MAX_STEPS 40
+#define NOISE8 "\xff\xfe\xff\xfe\xff\xfe\xff\xfe"
+#define NOISE NOISE8 NOISE8 NOISE8 NOISE8 NOISE8 NOISE8 NOISE8 NOISE8	/* 64 */
 
 static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] = {
 	/* handshake */
@@ -364,8 +388,17 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	/* bad packets */
 	{ "too large", { NEW_GDB, "#oversize", "<E.a packet of more than 16384 bytes", ">!", "<OK" } },
 	{ "damaged", { NEW_GDB, "!$!#00", "<E.a packet was damaged on its way", ">!", "<OK" } },
-	{ "damaged, with acks", { "!$!#00", "=", ">!", "<OK" } },
-	{ "garbage", { "!\xff\xfe GET / HTTP/1.1\r\n\r\n", ">!", "<OK" } },
+	{ "damaged, with acks", { ">!", "<OK", "!+$!#00", "=", ">!", "<OK" } },
+	/* what is no GDB */
+	{ "a web page", { "!POST / HTTP/1.1\r\n\r\n+$?#3f+$vKill;1#6e", "#is closed", "2>!", "2<OK" } },
+	{ "a method of its own", { "!$R00#b2 / HTTP/1.1\r\n", "#is closed" } },
+	{ "a method that is a packet", { "!$qC#b4 / HTTP/1.1\r\n\r\n$?#3f", "#is closed" } },
+	{ "damaged at first", { "!+$!#00", "#is closed" } },
+	{ "in pieces", { "!+", "!+$", "!?#3", "=", "!f", "~T05" } },
+	{ "an interrupt comes first", { "!\003\003", "=", ">!", "<OK" } },
+	{ "line noise is passed over", { ">!", "<OK", "!+\r\n\xff\xf3\xfe", ">!", "<OK" } },
+	{ "so much noise is none", { ">!", "<OK", "!+" NOISE, ">!", "<OK", "!+" NOISE "\xff", "#is closed" } },
+	{ "text between packets", { ATTACHED, "!+hello", "#is closed", "2>?", "2~T05" } },
 	{ "packets on top of each other", { ">!", ">qAttached", ">m0,4", ">!", "<OK", "<1", "<E01", "<OK" } },
 	/* two clients */
 	{ "one program, two clients", { ATTACHED, "2>?", "2<W00", "2>qfThreadInfo", "2<l", "2>g", "2<E01",
@@ -692,6 +725,59 @@ START_TEST(does_not_halt_unasked)
 }
 END_TEST
 
+/* --- connections that do not say what they are -------------------------------------------------------------------- */
+
+static const struct { const char *name, *bytes; } strangers[] = {
+	{ "silence", "" }, { "an interrupt", "\003" }, { "half a packet", "+$?#3" },
+	{ "a web page", "POST / HTTP/1.1\r\n\r\n+$?#3f" },
+	{ "a method that is a packet", "$k#6b / HTTP/1.1\r\n\r\n+$?#3f" },
+};
+
+START_TEST(strangers_halt_nothing)
+{
+	set_up(PT_ATTACH_HALT);
+	send_bytes(&peers[0], strangers[_i].bytes, strlen(strangers[_i].bytes));
+	for (int i = 0; i < 20; i++)
+		turn();
+	ck_assert_msg(fake.n_halts == 0, "%s", strangers[_i].name);
+	play(strangers[_i].name, (const char *const[]){ "2>?", "2~T05", NULL });
+	ck_assert_uint_eq(fake.n_halts, 1);
+	tear_down();
+}
+END_TEST
+
+START_TEST(silence_is_short)
+{
+	static const char *const steps[] = { "2>!", "2<OK", "#is closed", "2>!", "2<OK", NULL };
+
+	patience_ms = 100;
+	set_up(PT_ATTACH_AUTO);
+	play("silence", steps);
+	patience_ms = 0;
+	tear_down();
+}
+END_TEST
+
+/* The oldest makes place for the newest, and a GDB that was there all the time stays. */
+START_TEST(silent_connections_are_few)
+{
+	int fd[PT_FIRST_MOST_PEERS];
+
+	set_up(PT_ATTACH_AUTO);
+	play("many", (const char *const[]){ "2>!", "2<OK", NULL });
+	for (size_t i = 0; i < PT_LEN(fd); i++) {
+		fd[i] = connect_tcp();
+		turn();
+	}
+	await_end(&peers[0]);
+	join(&peers[0]);
+	play("many", (const char *const[]){ ">!", "<OK", "2>!", "2<OK", NULL });
+	for (size_t i = 0; i < PT_LEN(fd); i++)
+		close(fd[i]);
+	tear_down();
+}
+END_TEST
+
 START_TEST(reads_all_registers)
 {
 	char want[1 + 8 * FAKE_N_ROWS] = "", packet[2 + 8 * FAKE_N_ROWS];
@@ -936,6 +1022,9 @@ int main(void)
 	tcase_add_test(tc, finds_the_tasks_of_a_known_os);
 	tcase_add_test(tc, shows_tasks_as_threads);
 	tcase_add_loop_test(tc, monitors_as_written, 0, PT_LEN(monitors));
+	tcase_add_loop_test(tc, strangers_halt_nothing, 0, PT_LEN(strangers));
+	tcase_add_test(tc, silence_is_short);
+	tcase_add_test(tc, silent_connections_are_few);
 	tcase_add_loop_test(tc, leaves_the_board_as_it_was, 0, PT_LEN(ends));
 	tcase_add_test(tc, reports_as_the_start_said);
 	tcase_add_test(tc, keeps_the_profile);

@@ -28,7 +28,7 @@ static const struct { const char *name, *in, *want; } cases[] = {
 	{ "run without a count", "$a*#8b$?#3f", "DP<?>" },
 	{ "run of nothing", "$* #4a$?#3f", "DP<?>" },
 	{ "run count too small", "$0*\001#5b$?#3f", "DP<?>" },
-	{ "garbage between packets", "hello\xff\n$?#3f#3f", "P<?>" },
+	{ "garbage between packets", "hello\xff\n$?#3f#3f", "SSSSSSSP<?>SSS" },
 	{ "a lost end costs one packet", "$m0,8$?#3f", "P<?>" },
 	{ "a lost checksum costs one packet", "$m0,8#$?#3f", "P<?>" },
 	{ "largest packet", "$0123456789012345678901234567890#57", "P<0123456789012345678901234567890>" },
@@ -39,7 +39,7 @@ static const struct { const char *name, *in, *want; } cases[] = {
 
 static void print_item(char *out, size_t out_bytes, enum pt_rsp_item item, const struct pt_rsp *rsp)
 {
-	static const char letters[] = { 0, 'P', 'N', 'I', '+', '-', 'D', 'O' };
+	static const char letters[] = { 0, 'P', 'N', 'I', '+', '-', 'D', 'S', 'O' };
 	size_t n = strlen(out);
 
 	if (item == PT_RSP_PACKET || item == PT_RSP_NOTIFICATION)

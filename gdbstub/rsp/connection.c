@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "gdbstub/rsp/admit.h"
 #include "gdbstub/packets/dispatch.h"
 #include "gdbstub/files/hostio.h"
 #include "gdbstub/packets/monitor.h"
@@ -127,6 +128,7 @@ static void handle(struct pt_gdb_client *client, enum pt_rsp_item item)
 	switch (item) {
 	case PT_RSP_PACKET:
 	case PT_RSP_OVERSIZE:
+		client->n_stray = 0;
 		acknowledge(client, "+");
 		enqueue(client, item);
 		break;
@@ -150,6 +152,9 @@ static void handle(struct pt_gdb_client *client, enum pt_rsp_item item)
 	case PT_RSP_NAK:
 		resend_or_go_on(client);
 		break;
+	case PT_RSP_STRAY:
+		pt_gdb_admit_stray(client, client->rsp.stray);
+		break;
 	default:
 		break;
 	}
@@ -158,16 +163,19 @@ static void handle(struct pt_gdb_client *client, enum pt_rsp_item item)
 static void on_read(uv_stream_t *stream, ssize_t n_bytes, const uv_buf_t *buf)
 {
 	struct pt_gdb_client *client = stream->data;
-	const uint8_t *in = (const uint8_t *)buf->base;
+	const uint8_t *in = client->read_bytes;
+	size_t n_in;
 
+	(void)buf;
 	if (n_bytes < 0) {
 		pt_gdb_client_leave(client, n_bytes == UV_EOF ? "it hung up" : uv_strerror((int)n_bytes));
 		return;
 	}
-	for (size_t at = 0; at < (size_t)n_bytes && !client->closing;) {
+	n_in = pt_gdb_admit(client, (size_t)n_bytes);
+	for (size_t at = 0; at < n_in && !client->closing;) {
 		enum pt_rsp_item item;
 
-		at += pt_rsp_feed(&client->rsp, in + at, (size_t)n_bytes - at, &item);
+		at += pt_rsp_feed(&client->rsp, in + at, n_in - at, &item);
 		handle(client, item);
 	}
 }
@@ -177,7 +185,8 @@ static void on_alloc(uv_handle_t *handle, size_t suggested_bytes, uv_buf_t *buf)
 	struct pt_gdb_client *client = handle->data;
 
 	(void)suggested_bytes;
-	*buf = uv_buf_init((char *)client->read_bytes, sizeof(client->read_bytes));
+	*buf = uv_buf_init((char *)client->read_bytes + client->n_first,
+			   (unsigned)(sizeof(client->read_bytes) - client->n_first));
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
@@ -245,8 +254,10 @@ void pt_gdb_client_leave(struct pt_gdb_client *client, const char *why)
 {
 	if (client->closing)
 		return;
-	pt_info("gdb: %s left: %s", client->peer, why);
+	if (client->known)
+		pt_info("gdb: %s left: %s", client->peer, why);
 	client->closing = true;
+	uv_timer_stop(&client->live_timer);
 	uv_read_stop(&client->in.stream);
 	pt_gdb_live_stop(client);
 	pt_monitor_abandon(client);
@@ -326,7 +337,7 @@ static int begin(struct pt_gdb_client *client, struct pt_err *err)
 		close_handles(client);
 		return PT_EIO;
 	}
-	pt_info("gdb: %s connected", client->peer);
+	pt_gdb_admit_begin(client);
 	return 0;
 }
 

@@ -101,11 +101,14 @@ struct pt_gdb_client {
 	union pt_stream in, out;	/* out: stdio only */
 	uv_stream_t *to;		/* in's or out's */
 	uv_timer_t timer;		/* of a slow monitor command */
-	uv_timer_t live_timer;		/* monitor profile live */
+	uv_timer_t live_timer;		/* monitor profile live; before it is known: how long that may last */
 	uv_timer_t pretence_timer;	/* non-stop: it must not last */
 	unsigned n_handles;
 	struct pt_gdb_pass *pass;	/* its packets go to another GDB server: pass.h; NULL: they do not */
 	bool decided;			/* whether they do */
+	bool known;			/* its first bytes were GDB's: admit.h */
+	size_t n_first;			/* before that: bytes in read_bytes */
+	unsigned n_stray;		/* bytes since the last packet that mean nothing */
 	bool closing;			/* nothing is read or sent any more */
 	bool closed;			/* the handles are being closed */
 	struct pt_rsp rsp;

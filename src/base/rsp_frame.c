@@ -109,7 +109,8 @@ static enum pt_rsp_item between(struct pt_rsp *rsp, uint8_t byte)
 	case '-':
 		return PT_RSP_NAK;
 	default:
-		return PT_RSP_NONE;
+		rsp->stray = byte;
+		return PT_RSP_STRAY;
 	}
 }
 

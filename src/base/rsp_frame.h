@@ -18,12 +18,14 @@ enum pt_rsp_item {
 	PT_RSP_ACK,		/* "+" */
 	PT_RSP_NAK,		/* "-" */
 	PT_RSP_DAMAGED,		/* wrong checksum, or a run of nothing */
+	PT_RSP_STRAY,		/* a byte between packets that means nothing, in stray */
 	PT_RSP_OVERSIZE,	/* larger than the buffer, thrown away; the checksum was not looked at */
 };
 
 struct pt_rsp {
 	uint8_t *payload;	/* the caller's; a NUL that does not count follows the last byte */
 	size_t len_bytes;	/* of a PACKET or NOTIFICATION; valid until the next feed */
+	uint8_t stray;		/* of a STRAY */
 	/* the rest is the parser's */
 	size_t room_bytes;
 	uint8_t state, mark, sum, stated_sum;
@@ -33,8 +35,8 @@ struct pt_rsp {
 /* room_bytes: of payload, at least 2; the largest packet is one less. */
 void pt_rsp_init(struct pt_rsp *rsp, uint8_t *payload, size_t room_bytes);
 
-/* Returns the bytes taken, at least 1 unless in_bytes is 0; call again with the rest while there is some. Bytes
- * between packets that mean nothing are skipped; a "$" inside a packet starts it anew: a lost end costs one packet. */
+/* Returns the bytes taken, at least 1 unless in_bytes is 0; call again with the rest while there is some. A "$"
+ * inside a packet starts it anew: a lost end costs one packet. */
 size_t pt_rsp_feed(struct pt_rsp *rsp, const uint8_t *in, size_t in_bytes, enum pt_rsp_item *item);
 
 /* --- sending ------------------------------------------------------------------------------------------------------ */

@@ -209,8 +209,9 @@ static void say_clients(struct pt_monitor_call *call)
 	const struct pt_gdbstub *stub = call->client->stub;
 
 	for (const struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next)
-		pt_monitor_say(call, "client: %s%s%s", client->peer, client == call->client ? ", this one" : "",
-			       client == stub->owner ? ", has the program" : "");
+		pt_monitor_say(call, "client: %s%s%s%s", client->peer, client == call->client ? ", this one" : "",
+			       client == stub->owner ? ", has the program" : "",
+			       client->known ? "" : ", has sent no GDB packet yet");
 }
 
 static void say_load(struct pt_monitor_call *call)
