@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fake_board.h"
+#include "base/first_bytes.h"
 #include "harness.h"
 #include "host/log.h"
 #include "probes/virtual/serve.h"
@@ -139,6 +140,68 @@ START_TEST(nonsense_is_sent_away)
 }
 END_TEST
 
+START_TEST(silence_has_no_probe)
+{
+	int silent[PT_FIRST_MOST_PEERS + 4], fd;
+	uint8_t byte;
+
+	for (size_t i = 0; i < PT_LEN(silent); i++)
+		silent[i] = host();
+	ck_assert_uint_eq(hear(silent[0], &byte, 1), 0);	/* it made place */
+	fd = host();
+	expect_service(fd);
+	for (size_t i = 0; i < PT_LEN(silent); i++)
+		close(silent[i]);
+	expect_service(fd);
+	close(fd);
+}
+END_TEST
+
+#define PAGE "POST / HTTP/1.1\r\nHost: x\r\n\r\n"
+/* said: what the server says before it closes */
+static const struct { const char *board, *bytes, *said; } strangers[] = {
+	{ "e500", PAGE "+$?#3f", "" },
+	{ "e500", "$R00#b2 / HTTP/1.1\r\n", "" },
+	{ "e500", "\003" PAGE, "" },
+	{ "microblaze?probe=rsp", "OPTIONS / HTTP/1.1\r\n", "" },
+	{ "microblaze?probe=xvc", PAGE "getinfo:", "" },
+	{ "microblaze?probe=xvc", "getinfo:" PAGE, "xvcServer_v1.0:2048\n" },
+	{ "s12zvm", PAGE, "" },
+};
+
+START_TEST(strangers_are_sent_away)
+{
+	char got[64] = "";
+	int fd;
+
+	start(strangers[_i].board);
+	fd = host();
+	say(fd, strangers[_i].bytes, strlen(strangers[_i].bytes));
+	ck_assert_uint_lt(hear(fd, (uint8_t *)got, sizeof(got) - 1), sizeof(got) - 1);
+	ck_assert_msg(strcmp(got, strangers[_i].said) == 0, "%s: %s", strangers[_i].board, got);
+	close(fd);
+	teardown();
+}
+END_TEST
+
+/* The program of the board runs on: nobody has attached. Behind the first packet text is no noise either. */
+START_TEST(text_between_packets_is_sent_away)
+{
+	char got[64] = "";
+	int fd;
+
+	start("e500");
+	fd = host();
+	say(fd, "+$qC#b4\r\n\xff\xf3$qC#b4", 17);
+	ck_assert_uint_eq(hear(fd, (uint8_t *)got, 2 * 8), 16);
+	ck_assert_str_eq(got, "+$QC1#c5+$QC1#c5");
+	say(fd, " / HTTP/1.1", 11);
+	ck_assert_uint_eq(hear(fd, (uint8_t *)got, 1), 0);
+	close(fd);
+	teardown();
+}
+END_TEST
+
 START_TEST(hosts_take_turns)
 {
 	int first = host(), second, third;
@@ -229,9 +292,12 @@ int main(void)
 	tcase_add_test(up, answers_a_frame);
 	tcase_add_test(up, frames_may_come_in_pieces_and_in_heaps);
 	tcase_add_loop_test(up, nonsense_is_sent_away, 0, PT_LEN(nonsense));
+	tcase_add_test(up, silence_has_no_probe);
 	tcase_add_test(up, hosts_take_turns);
 	tcase_add_test(up, a_response_takes_its_time);
 	tcase_add_test(up, queued_packets_are_answered_together);
+	tcase_add_loop_test(own, strangers_are_sent_away, 0, PT_LEN(strangers));
+	tcase_add_test(own, text_between_packets_is_sent_away);
 	tcase_add_test(own, ends_with_a_host_in_the_middle);
 	tcase_add_loop_test(own, start_is_refused, 0, PT_LEN(refused));
 	suite_add_tcase(suite, up);

@@ -1,9 +1,11 @@
-/* One request is read, carried out, and its response sent when the SWD cable would have brought it; only then is more
+/* A host is a stranger until its first bytes are those of the protocol; then it waits until the probe is free, and is
+ * served. One request is read, carried out, and its response sent when the SWD cable would have brought it; only then is more
  * read. So a host cannot make us hold more than one request; those that it sends ahead wait in the socket's buffer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/first_bytes.h"
 #include "host/listen.h"
 #include "host/log.h"
 #include "probes/virtual/serve.h"
@@ -19,14 +21,18 @@ enum {				/* Source: OpenOCD, cmsis_dap_tcp.c */
 };
 enum { RUN_PERIOD_MS = 8 };	/* how often a board that nobody asks is kept going */
 
+enum stage { STRANGER, WAITS, SERVED };
+
 struct host {
 	struct pt_vserve *serve;
+	struct host *next;
+	enum stage stage;
 	union pt_stream stream;
-	uv_timer_t due, run;
+	uv_timer_t due, run;	/* due: a stranger's time to say what it is; then the next response */
 	unsigned n_handles;
 	uint8_t in[MAX_FRAME_BYTES];
 	size_t in_bytes;
-	uint8_t *out;		/* responses to one request */
+	uint8_t *out;		/* responses to one request; NULL until it is served */
 	size_t out_bytes;
 	uint64_t done_ns;
 	uv_write_t write;
@@ -38,8 +44,9 @@ struct pt_vserve {
 	struct pt_listener listener;
 	struct pt_vrig rig;
 	uint64_t origin_ns;
-	struct host *host;	/* NULL: nobody */
-	bool waiting;		/* another host knocked */
+	struct host *hosts;	/* all connections, the newest first */
+	struct host *host;	/* who has the probe; NULL: nobody */
+	bool waiting;		/* for want of memory a connection was not accepted */
 	bool closing, listener_closing;
 	void (*on_closed)(void *arg);
 	void *arg;
@@ -51,13 +58,14 @@ static uint64_t now_ns(const struct pt_vserve *serve)
 }
 
 static void next_host(struct pt_vserve *serve);
+static void accept_host(struct pt_vserve *serve);
 static void serve_frame(struct host *host);
 
 /* --- leaving */
 
 static void end_if_over(struct pt_vserve *serve)
 {
-	if (!serve->closing || serve->host != NULL || serve->listener_closing)
+	if (!serve->closing || serve->hosts != NULL || serve->listener_closing)
 		return;
 	if (serve->on_closed != NULL)
 		serve->on_closed(serve->arg);
@@ -69,15 +77,22 @@ static void on_handle_closed(uv_handle_t *handle)
 {
 	struct host *host = handle->data;
 	struct pt_vserve *serve = host->serve;
+	struct host **at = &serve->hosts;
 
 	if (--host->n_handles > 0)
 		return;
+	while (*at != host)
+		at = &(*at)->next;
+	*at = host->next;
+	if (serve->host == host)
+		serve->host = NULL;
 	free(host->out);
 	free(host);
-	serve->host = NULL;
+	if (serve->waiting && !serve->closing)
+		accept_host(serve);
 	if (serve->closing)
 		end_if_over(serve);
-	else if (serve->waiting)
+	else
 		next_host(serve);
 }
 
@@ -86,8 +101,9 @@ static void leave(struct host *host, const char *why)
 	if (host->leaving)
 		return;
 	host->leaving = true;
-	pt_info("board: the host left: %s", why);
-	if (host->serve->rig.engine->left != NULL)
+	if (host->stage == SERVED)
+		pt_info("board: the host left: %s", why);
+	if (host->stage == SERVED && host->serve->rig.engine->left != NULL)
 		host->serve->rig.engine->left(host->serve->rig.engine_state);
 	uv_close(&host->stream.handle, on_handle_closed);
 	uv_close((uv_handle_t *)&host->due, on_handle_closed);
@@ -214,6 +230,27 @@ static bool take_frame(struct host *host, uint8_t *request, size_t *len_bytes)
 	return true;
 }
 
+static void look_at_stranger(struct host *host)
+{
+	const struct pt_vengine_ops *engine = host->serve->rig.engine;
+	pt_first_fn *first = engine->frame != NULL ? engine->first : pt_first_cmsis_dap;
+	enum pt_first verdict = first != NULL ? pt_first_check(first, host->in, host->in_bytes) : PT_FIRST_YES;
+	char text[PT_FIRST_TEXT_BYTES];
+
+	_Static_assert((int)PT_FIRST_MOST_BYTES <= (int)MAX_FRAME_BYTES, "there is a verdict before in is full");
+	if (verdict == PT_FIRST_NO) {
+		pt_warn("board: a connection is closed: its first bytes are not those of %s, they %s; nothing was carried out",
+			engine->frame != NULL ? engine->protocol : "CMSIS-DAP over TCP",
+			pt_first_describe(first, host->in, host->in_bytes, true, text));
+		leave(host, "it speaks another protocol");
+	} else if (verdict == PT_FIRST_YES) {
+		uv_timer_stop(&host->due);
+		uv_read_stop(&host->stream.stream);
+		host->stage = WAITS;
+		next_host(host->serve);
+	}
+}
+
 static void on_alloc(uv_handle_t *handle, size_t suggested_bytes, uv_buf_t *buf)
 {
 	struct host *host = handle->data;
@@ -232,7 +269,10 @@ static void on_read(uv_stream_t *stream, ssize_t n_bytes, const uv_buf_t *buf)
 		return;
 	}
 	host->in_bytes += (size_t)n_bytes;
-	serve_frame(host);
+	if (host->stage == STRANGER)
+		look_at_stranger(host);
+	else
+		serve_frame(host);
 }
 
 /* Serve what is whole; read on when nothing is left to do. */
@@ -282,12 +322,9 @@ static struct host *new_host(struct pt_vserve *serve)
 
 	if (host == NULL)
 		return NULL;
-	host->out = malloc(MAX_RESPONSES * MAX_FRAME_BYTES);
-	if (host->out == NULL) {
-		free(host);
-		return NULL;
-	}
 	host->serve = serve;
+	host->next = serve->hosts;
+	serve->hosts = host;
 	host->n_handles = 3;
 	uv_timer_init(serve->loop, &host->due);
 	uv_timer_init(serve->loop, &host->run);
@@ -295,15 +332,63 @@ static struct host *new_host(struct pt_vserve *serve)
 	return host;
 }
 
+/* It has been connected for longest of those that wait. */
+static struct host *oldest_of(const struct pt_vserve *serve, enum stage stage)
+{
+	struct host *oldest = NULL;
+
+	for (struct host *host = serve->hosts; host != NULL; host = host->next)
+		if (host->stage == stage && !host->leaving)
+			oldest = host;
+	return oldest;
+}
+
 static void next_host(struct pt_vserve *serve)
+{
+	struct host *host = serve->host == NULL && !serve->closing ? oldest_of(serve, WAITS) : NULL;
+
+	if (host == NULL)
+		return;
+	host->out = malloc(MAX_RESPONSES * MAX_FRAME_BYTES);
+	if (host->out == NULL) {
+		leave(host, "no memory");
+		return;
+	}
+	serve->host = host;
+	host->stage = SERVED;
+	pt_info("board: a host has the probe");
+	uv_timer_start(&host->run, on_run, RUN_PERIOD_MS, RUN_PERIOD_MS);
+	serve_frame(host);
+}
+
+/* Strangers make place for newer ones: a browser opens connections that it may need later. */
+static void limit_hosts(struct pt_vserve *serve)
+{
+	struct host *stranger = oldest_of(serve, STRANGER);
+	size_t n = 0;
+
+	for (const struct host *host = serve->hosts; host != NULL; host = host->next)
+		n += host->stage != SERVED && !host->leaving;
+	if (n <= PT_FIRST_MOST_PEERS || stranger == NULL)
+		return;
+	pt_info("board: a connection is closed: %zu wait for the probe, or have not said what they are", n);
+	leave(stranger, "it makes place");
+}
+
+static void on_patience_over(uv_timer_t *timer)
+{
+	pt_info("board: a connection is closed: it has not said what it is for %d s", PT_FIRST_PATIENCE_MS / 1000);
+	leave(timer->data, "it says nothing");
+}
+
+static void accept_host(struct pt_vserve *serve)
 {
 	struct host *host = new_host(serve);
 	int rc;
 
+	serve->waiting = host == NULL;
 	if (host == NULL)
 		return;		/* it stays in the queue until another leaves */
-	serve->waiting = false;
-	serve->host = host;
 	rc = pt_listener_accept(&serve->listener, &host->stream, host);
 	if (rc < 0) {
 		leave(host, uv_strerror(rc));
@@ -311,9 +396,9 @@ static void next_host(struct pt_vserve *serve)
 	}
 	if (host->stream.handle.type == UV_TCP)
 		uv_tcp_nodelay(&host->stream.tcp, 1);
-	pt_info("board: a host has the probe");
-	uv_timer_start(&host->run, on_run, RUN_PERIOD_MS, RUN_PERIOD_MS);
-	serve_frame(host);
+	uv_timer_start(&host->due, on_patience_over, PT_FIRST_PATIENCE_MS, 0);
+	uv_read_start(&host->stream.stream, on_alloc, on_read);
+	limit_hosts(serve);
 }
 
 static void on_connection(uv_stream_t *stream, int status)
@@ -322,10 +407,8 @@ static void on_connection(uv_stream_t *stream, int status)
 
 	if (status < 0)
 		pt_warn("board: a connection failed: %s", uv_strerror(status));
-	else if (serve->host != NULL)
-		serve->waiting = true;	/* not accepted: the loop asks no more until it is */
 	else
-		next_host(serve);
+		accept_host(serve);
 }
 
 /* --- life */
@@ -396,8 +479,10 @@ void pt_vserve_close(struct pt_vserve *serve, void (*on_closed)(void *arg), void
 	serve->on_closed = on_closed;
 	serve->arg = arg;
 	serve->listener_closing = serve->listener.open;
-	if (serve->host != NULL)
-		leave(serve->host, "the server ends");
+	for (struct host *host = serve->hosts, *next; host != NULL; host = next) {
+		next = host->next;
+		leave(host, "the server ends");
+	}
 	if (serve->listener.open)
 		pt_listener_close(&serve->listener, on_listener_closed);
 	else

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/first_bytes.h"
+
 enum {
 	PT_VENGINE_MAX_PACKET_BYTES = 2112,	/* of a request, and of a response */
 	PT_VENGINE_MAX_RESPONSES = 65,		/* to one request: packets that were queued before, and itself */
@@ -31,6 +33,7 @@ struct pt_vengine_ops {
 	 * CMSIS-DAP over TCP. */
 	size_t (*frame)(void *state, const uint8_t *bytes, size_t n_bytes);
 	const char *protocol;		/* of those: "XVC" */
+	pt_first_fn *first;		/* of those: how a host begins; NULL: with anything, nothing tells hosts from others */
 	/* Send what no request asked for (stop replies). Called now and then while no request is under way. NULL:
 	 * nothing */
 	void (*unasked)(void *state, uint64_t at_ns, pt_vrespond *respond, void *arg);

@@ -187,6 +187,8 @@ static size_t frame(void *state, const uint8_t *bytes, size_t n_bytes)
 	(void)state;
 	if (n_bytes == 0)
 		return 0;
+	if (pt_first_is_text(bytes[0]))
+		return PT_VENGINE_NONSENSE;	/* line noise is passed over, but not what a web page sends */
 	if (bytes[0] != '$')
 		return 1;
 	hash = memchr(bytes, '#', n_bytes);
@@ -272,6 +274,7 @@ void *pt_vrsp_new(const struct pt_vrsp_target *target, enum pt_vrsp_habit habit,
 
 const struct pt_vengine_ops pt_vrsp_engine = {
 	.name = "GDB server", .served = "GDB (target extended-remote), and proftap itself as rsp:HOST:PORT",
-	.process = process, .frame = frame, .protocol = "GDB's remote protocol", .unasked = unasked, .left = left,
+	.process = process, .frame = frame, .protocol = "GDB's remote protocol",
+	.first = pt_first_rsp, .unasked = unasked, .left = left,
 	.free = release,
 };

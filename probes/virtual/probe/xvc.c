@@ -120,5 +120,5 @@ struct pt_vxvc *pt_vxvc_new(uint32_t max_tck_hz, struct pt_vpace *pace)
 
 const struct pt_vengine_ops pt_vxvc_engine = {
 	.name = "XVC", .protocol = "XVC", .served = "XVC 1.0, for any program that speaks it",
-	.process = process, .frame = frame, .free = release,
+	.process = process, .frame = frame, .first = pt_first_xvc, .free = release,
 };
