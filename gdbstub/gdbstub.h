@@ -16,6 +16,7 @@ enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* --attach */
 
 struct pt_gdbstub_config {
 	const char *address;		/* "HOST:PORT" (port 0: any), "unix:PATH", "stdio" */
+	bool allow_remote;		/* an address that other machines may reach */
 	const struct pt_peers *allow;	/* unix: who else may connect (peers.h); the caller's. NULL: nobody */
 	enum pt_attach attach;
 	uint32_t patience_ms;		/* for the first bytes of a connection; 0: PT_FIRST_PATIENCE_MS (firstbytes.h) */
@@ -30,6 +31,8 @@ struct pt_gdbstub_config {
 /* PT_EBUSY: the address is taken (says by what to do), PT_EPERM, PT_EARG. */
 struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err);
 const char *pt_gdbstub_address(const struct pt_gdbstub *stub);	/* with the real port */
+/* What a user has to know of the address; NULL: this machine alone reaches it. */
+const char *pt_gdbstub_warning(const struct pt_gdbstub *stub);
 void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg);
 
 #endif

@@ -26,6 +26,7 @@ static int start(struct pt_gdbstub *stub, struct pt_err *err)
 	if (strcmp(stub->config.address, "stdio") == 0)
 		return pt_gdb_client_stdio(stub, err);
 	stub->listener.peers = stub->config.allow;
+	stub->listener.allow_remote = stub->config.allow_remote;
 	return pt_listen(&stub->listener, stub->loop, stub->config.address, on_connection, stub, err);
 }
 
@@ -52,6 +53,13 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 const char *pt_gdbstub_address(const struct pt_gdbstub *stub)
 {
 	return stub->listener.address != NULL ? stub->listener.address : "stdio";
+}
+
+const char *pt_gdbstub_warning(const struct pt_gdbstub *stub)
+{
+	if (!stub->listener.is_remote)
+		return NULL;
+	return "other machines may reach this address, and who does controls the target (doc/security)";
 }
 
 static void on_recorder_closed(void *arg)

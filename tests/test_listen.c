@@ -59,6 +59,8 @@ static const struct { const char *address; int rc; } addresses[] = {
 	{ "127.0.0.1:0", 0 }, { "localhost:0", 0 }, { ":0", 0 }, { "127.0.0.1", PT_EARG }, { "127.0.0.1:", PT_EARG },
 	{ "127.0.0.1:70000", PT_EARG }, { "127.0.0.1:-1", PT_EARG }, { "127.0.0.1:x", PT_EARG }, { "", PT_EARG },
 	{ "unix:", PT_EARG }, { "unix:/no/such/folder/s", PT_EPERM }, { "192.0.2.1:0", PT_EARG },
+	{ "127.8.9.10:0", 0 }, { "0.0.0.0:0", PT_EARG }, { "[::]:0", PT_EARG },
+	{ "[::ffff:0.0.0.0]:0", PT_EARG }, { "0:0", PT_EARG },
 };
 
 START_TEST(address_is_taken_or_refused)
@@ -66,6 +68,22 @@ START_TEST(address_is_taken_or_refused)
 	ck_assert_msg(listen_on(addresses[_i].address) == addresses[_i].rc, "%s: %s", addresses[_i].address, err.msg);
 	if (addresses[_i].rc == 0)
 		ck_assert_str_ne(listener.address + strlen(listener.address) - 2, ":0");
+}
+END_TEST
+
+START_TEST(other_machines_are_let_in_by_permission_alone)
+{
+	ck_assert_int_eq(listen_on("0.0.0.0:0"), PT_EARG);
+	ck_assert_ptr_nonnull(strstr(err.msg, "--allow-remote"));
+	ck_assert(!listener.open);
+	listener.allow_remote = true;
+	ck_assert_int_eq(listen_on("127.0.0.1:0"), 0);
+	ck_assert(!listener.is_remote);
+	pt_listener_close(&listener, NULL);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(listen_on("0.0.0.0:0"), 0);
+	ck_assert(listener.is_remote);
+	listener.allow_remote = false;
 }
 END_TEST
 
@@ -219,6 +237,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, address_is_taken_or_refused, 0, PT_LEN(addresses));
+	tcase_add_test(tc, other_machines_are_let_in_by_permission_alone);
 	tcase_add_test(tc, tcp_client_gets_in);
 	tcase_add_test(tc, unix_client_gets_in);
 	tcase_add_test(tc, an_address_in_use_is_busy);

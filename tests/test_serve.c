@@ -35,7 +35,7 @@ static void start(const char *board)
 	pt_log_set("warn");
 	ck_assert_int_eq(uv_loop_init(&loop), 0);
 	uv_async_init(&loop, &stop, on_stop);
-	serve = pt_vserve_new(&loop, board, "127.0.0.1:0", &err);
+	serve = pt_vserve_new(&loop, board, "127.0.0.1:0", 0, &err);
 	ck_assert_msg(serve != NULL, "%s", err.msg);
 	ck_assert_int_eq(uv_thread_create(&thread, run_loop, NULL), 0);
 }
@@ -267,16 +267,19 @@ START_TEST(ends_with_a_host_in_the_middle)
 }
 END_TEST
 
-static const struct { const char *board, *address; int rc; } refused[] = {
-	{ "kl99", "127.0.0.1:0", PT_EARG },
-	{ "kl27?link=string", "127.0.0.1:0", PT_EARG },
-	{ "kl27", "nowhere", PT_EARG },
+static const struct { const char *board, *address; int rc; unsigned allow; } refused[] = {
+	{ "kl99", "127.0.0.1:0", PT_EARG, 0 },
+	{ "kl27?link=string", "127.0.0.1:0", PT_EARG, 0 },
+	{ "kl27", "nowhere", PT_EARG, 0 },
+	{ "kl27", "0.0.0.0:0", PT_EARG, 0 }, { "kl27", "0.0.0.0:0", PT_EARG, PT_VSERVE_UNIDENTIFIED },
+	{ "microblaze?probe=bitbang", "127.0.0.1:0", PT_EARG, 0 },
+	{ "microblaze?probe=bitbang", "127.0.0.1:0", PT_EARG, PT_VSERVE_REMOTE },
 };
 
 START_TEST(start_is_refused)
 {
 	ck_assert_int_eq(uv_loop_init(&loop), 0);
-	ck_assert_ptr_null(pt_vserve_new(&loop, refused[_i].board, refused[_i].address, &err));
+	ck_assert_ptr_null(pt_vserve_new(&loop, refused[_i].board, refused[_i].address, refused[_i].allow, &err));
 	ck_assert_int_eq(err.code, refused[_i].rc);
 	uv_run(&loop, UV_RUN_DEFAULT);
 	ck_assert_int_eq(uv_loop_close(&loop), 0);

@@ -52,7 +52,7 @@ struct pt_vhosted *pt_vhosted_start(const char *board, char address[PT_VHOSTED_A
 		pt_fail(err, PT_ENOMEM, "virtual board: no memory");
 		return NULL;
 	}
-	hosted->serve = pt_vserve_new(&hosted->loop, query, "127.0.0.1:0", err);
+	hosted->serve = pt_vserve_new(&hosted->loop, query, "127.0.0.1:0", 0, err);
 	if (hosted->serve == NULL) {
 		drain(hosted);
 		return NULL;

@@ -429,6 +429,18 @@ static int open_rig(struct pt_vserve *serve, const char *board, struct pt_err *e
 	return rc;
 }
 
+/* The letters of remote_bitbang are those of any text: a kernel that says who connects is then all there is. */
+static int check_hosts(const struct pt_vserve *serve, const char *address, unsigned allow, struct pt_err *err)
+{
+	const struct pt_vengine_ops *engine = serve->rig.engine;
+
+	if (engine->frame == NULL || engine->first != NULL || strncmp(address, "unix:", 5) == 0 ||
+	    (allow & PT_VSERVE_UNIDENTIFIED) != 0)
+		return 0;
+	return pt_fail(err, PT_EARG, "%s: on TCP a client of %s cannot be told from a web page: listen on unix:PATH, or give "
+		       "--allow-unidentified", address, engine->protocol);
+}
+
 static void on_listener_closed(uv_handle_t *handle)
 {
 	struct pt_vserve *serve = handle->data;
@@ -437,7 +449,8 @@ static void on_listener_closed(uv_handle_t *handle)
 	end_if_over(serve);
 }
 
-struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, struct pt_err *err)
+struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, unsigned allow,
+				struct pt_err *err)
 {
 	struct pt_vserve *serve = calloc(1, sizeof(*serve));
 
@@ -451,7 +464,9 @@ struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *
 		return NULL;
 	}
 	serve->origin_ns = uv_hrtime();
-	if (pt_listen(&serve->listener, loop, address, on_connection, serve, err) < 0) {
+	serve->listener.allow_remote = (allow & PT_VSERVE_REMOTE) != 0;
+	if (check_hosts(serve, address, allow, err) < 0 ||
+	    pt_listen(&serve->listener, loop, address, on_connection, serve, err) < 0) {
 		pt_vserve_close(serve, NULL, NULL);
 		return NULL;
 	}
@@ -466,6 +481,11 @@ const char *pt_vserve_what(const struct pt_vserve *serve)
 const char *pt_vserve_address(const struct pt_vserve *serve)
 {
 	return serve->listener.address;
+}
+
+bool pt_vserve_is_remote(const struct pt_vserve *serve)
+{
+	return serve->listener.is_remote;
 }
 
 uint64_t pt_vserve_slip_ns(const struct pt_vserve *serve)

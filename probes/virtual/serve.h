@@ -7,6 +7,7 @@
 #ifndef PT_VIRTUAL_SERVE_H
 #define PT_VIRTUAL_SERVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
 
@@ -14,12 +15,17 @@
 
 struct pt_vserve;
 
-/* board: what stands behind "virtual:"; its clock is "wall" and its link "tcp" unless it says otherwise (the link gives
+enum { PT_VSERVE_REMOTE = 1, PT_VSERVE_UNIDENTIFIED = 2 };
+/* allow: REMOTE, an address that other machines may reach; UNIDENTIFIED, a protocol on TCP whose hosts cannot be told
+ * from others (remote_bitbang).
+ * board: what stands behind "virtual:"; its clock is "wall" and its link "tcp" unless it says otherwise (the link gives
  * packet size and count; its times are those of the network). address: see listen.h. NULL: PT_EARG, PT_EBUSY, PT_EPERM,
  * PT_ENOMEM with the sentence. */
-struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, struct pt_err *err);
+struct pt_vserve *pt_vserve_new(uv_loop_t *loop, const char *board, const char *address, unsigned allow,
+				struct pt_err *err);
 const char *pt_vserve_what(const struct pt_vserve *serve);	/* what it serves, for the user */
 const char *pt_vserve_address(const struct pt_vserve *serve);	/* with the real port */
+bool pt_vserve_is_remote(const struct pt_vserve *serve);	/* other machines may reach it */
 
 /* Real time that the board has not seen: nobody was there, or the model was slower than the chip. */
 uint64_t pt_vserve_slip_ns(const struct pt_vserve *serve);

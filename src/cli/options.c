@@ -34,6 +34,13 @@ static const struct row {
 	  offsetof(struct pt_options, second) },
 	{ "allow", "USER,@GROUP", "who may connect to a unix socket, besides the user who runs proftap and root", FIELD,
 	  offsetof(struct pt_options, allow) },
+	{ "allow-remote", NULL, "listen on an address that other machines may reach; see doc/security", FLAG,
+	  offsetof(struct pt_options, allow_remote) },
+	{ "allow-unidentified", NULL,
+	  "board: serve remote_bitbang on TCP, whose clients cannot be told from a web page", FLAG,
+	  offsetof(struct pt_options, allow_unidentified) },
+	{ "token-file", "FILE", "what a GDB has to know: monitor auth TOKEN comes before all else", FIELD,
+	  offsetof(struct pt_options, token_file) },
 	{ "config", "FILE", "words for every run, INI ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD,
 	  offsetof(struct pt_options, config) },
 	{ "listen", "ADDR", "board: where to serve the probe protocol (127.0.0.1:4441)", FIELD,
@@ -70,7 +77,8 @@ static const struct row {
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
 	{ "probe", "serve, profile, check" }, { "target", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
-	{ "allow", "serve" }, { "listen", "board" },
+	{ "allow", "serve" }, { "allow-remote", "serve, board" }, { "allow-unidentified", "board" },
+	{ "token-file", "serve" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
 	{ "config", "serve, profile, check" }, { "junit", "check" }, { "live", "check" }, { "strict", "check" },

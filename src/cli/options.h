@@ -17,6 +17,8 @@ struct pt_options {
 	const char *junit, *limits;
 	uint64_t for_ns;		/* 0: not given */
 	double max_loss;		/* 0..1; < 0: not given */
+	const char *token_file;
+	bool allow_remote, allow_unidentified;
 	bool reset, live, strict, json, print_ports, help, version;
 	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
 	size_t n_words, n_file_words;	/* those of a configuration file come first, so that the command line's win */

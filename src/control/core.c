@@ -238,6 +238,9 @@ static void status_and_session(struct pt_monitor_call *call, int rc, const struc
 	if (waits[0] != '\0')
 		pt_monitor_say(call, "%s", waits);
 	say_load(call);
+	if (pt_gdbstub_warning(call->client->stub) != NULL)
+		pt_monitor_say(call, "warning: %s: %s", pt_gdbstub_address(call->client->stub),
+			       pt_gdbstub_warning(call->client->stub));
 	say_clients(call);
 	pt_monitor_profile_status(call);
 }

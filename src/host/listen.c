@@ -1,4 +1,5 @@
 /* Addresses to sockets. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdint.h>
@@ -56,6 +57,17 @@ static int split_host_port(const char *address, char *host, size_t host_bytes, c
 	return 0;
 }
 
+static bool is_loopback(const struct sockaddr *at)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)at;
+	const struct in6_addr *v6 = &((const struct sockaddr_in6 *)at)->sin6_addr;
+
+	if (at->sa_family == AF_INET)
+		return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return at->sa_family == AF_INET6 &&
+	       (IN6_IS_ADDR_LOOPBACK(v6) || (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET));
+}
+
 static char *name_of(const uv_tcp_t *tcp)
 {
 	struct sockaddr_storage at;
@@ -81,6 +93,12 @@ static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char 
 	rc = getaddrinfo(host[0] != '\0' ? host : "127.0.0.1", port, &hints, &found);
 	if (rc != 0)
 		return pt_fail(err, PT_EARG, "%s: %s", address, gai_strerror(rc));
+	listener->is_remote = !is_loopback(found->ai_addr);
+	if (listener->is_remote && !listener->allow_remote) {
+		freeaddrinfo(found);
+		return pt_fail(err, PT_EARG, "%s is for other machines, too: listen on 127.0.0.1 or unix:PATH and come by "
+			       "ssh -L; or give --allow-remote", address);
+	}
 	uv_tcp_init(loop, &listener->socket.tcp);
 	listener->open = true;
 	rc = uv_tcp_bind(&listener->socket.tcp, found->ai_addr, 0);

@@ -23,11 +23,14 @@ struct pt_listener {
 	char *socket_path;	/* unix: removed at the end */
 	/* unix: who else may connect; set before pt_listen(), the caller's. NULL: nobody */
 	const struct pt_peers *peers;
+	bool allow_remote;	/* set before pt_listen(): an address that other machines may reach is no error */
+	bool is_remote;		/* it is such an address */
 	char peer[PT_PEER_TEXT];	/* unix: who it was whom pt_listener_accept() was about last */
 };
 
 /* Loop thread. address: "HOST:PORT", "[IPV6]:PORT" (port 0: any free one), "unix:PATH". on_connection is libuv's, with
- * data in the stream's handle. A unix socket file that nobody serves any more is replaced.
+ * data in the stream's handle. A unix socket file that nobody serves any more is replaced. TCP is for this machine
+ * alone, unless allow_remote is set: PT_EARG else.
  * PT_EARG not an address, PT_EBUSY in use, PT_EPERM; after an error, too, a listener that is open is to be closed. */
 int pt_listen(struct pt_listener *listener, uv_loop_t *loop, const char *address, uv_connection_cb on_connection,
 	      void *data, struct pt_err *err);

@@ -5,10 +5,10 @@
 . "${srcdir:-.}/tests/system/foreign_host.sh"
 need openocd openocd
 
-# serve ADDRESS: a board in the background; its address is in $at, its process in $board
+# serve ADDRESS [OPTION]: a board in the background; its address is in $at, its process in $board
 serve() {
 	: >"$work/board"	# else it may not be there yet when it is first looked into
-	./proftap board 'kl27?probe=bitbang' --listen "$1" >"$work/board" 2>"$work/board.log" &
+	./proftap board 'kl27?probe=bitbang' --listen "$@" >"$work/board" 2>"$work/board.log" &
 	board=$!
 	for _ in $(seq 600); do
 		at=$(sed -n 's/^board //p' "$work/board")
@@ -36,7 +36,10 @@ core="dap create chip.dap -chain-position chip.cpu; target create chip.cpu corte
 [ "$(openocd -c 'adapter driver remote_bitbang; transport select' -c shutdown 2>&1 | grep -c autoselect)" = 0 ] ||
 	jtag=${jtag#*; }	# it has chosen the only one already
 
-serve 127.0.0.1:0
+! ./proftap board 'kl27?probe=bitbang' --listen 127.0.0.1:0 >"$work/log" 2>&1 ||
+	{ echo "FAIL: any web page may drive it"; exit 1; }
+expect "TCP only by permission" 'cannot be told from a web page: listen on unix:PATH, or give --allow-unidentified'
+serve 127.0.0.1:0 --allow-unidentified
 where="remote_bitbang host 127.0.0.1; remote_bitbang port ${at##*:}"
 openocd_runs "$jtag" "echo [scan_chain]"
 expect "JTAG over TCP: the chain" 'tap/device found: 0x0ba00477' 'chip.cpu +Y +0x0ba00477 0x0ba00477 +4 0x01'

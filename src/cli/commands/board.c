@@ -13,9 +13,9 @@ static void on_signal(uv_signal_t *handle, int signum)
 	uv_stop(handle->loop);
 }
 
-static int serve(uv_loop_t *loop, const char *board, const char *address, struct pt_err *err)
+static int serve(uv_loop_t *loop, const char *board, const char *address, unsigned allow, struct pt_err *err)
 {
-	struct pt_vserve *server = pt_vserve_new(loop, board, address, err);
+	struct pt_vserve *server = pt_vserve_new(loop, board, address, allow, err);
 	uv_signal_t interrupt, terminate;
 
 	if (server == NULL)
@@ -23,6 +23,8 @@ static int serve(uv_loop_t *loop, const char *board, const char *address, struct
 	printf("board %s\n", pt_vserve_address(server));
 	fflush(stdout);
 	pt_info("board: serves %s", pt_vserve_what(server));
+	if (pt_vserve_is_remote(server))
+		pt_warn("board: other machines may reach %s, and who does controls the board", pt_vserve_address(server));
 	uv_signal_init(loop, &interrupt);
 	uv_signal_init(loop, &terminate);
 	uv_signal_start(&interrupt, on_signal, SIGINT);
@@ -45,6 +47,8 @@ static void name_board(const struct pt_options *options, char *board, size_t roo
 static int run_board(const struct pt_options *options)
 {
 	const char *address = options->listen != NULL ? options->listen : "127.0.0.1:4441";
+	unsigned allow = (options->allow_remote ? PT_VSERVE_REMOTE : 0) |
+			 (options->allow_unidentified ? PT_VSERVE_UNIDENTIFIED : 0);
 	struct pt_err err = { 0 };
 	char board[640];
 	uv_loop_t loop;
@@ -56,7 +60,7 @@ static int run_board(const struct pt_options *options)
 	}
 	name_board(options, board, sizeof(board));
 	uv_loop_init(&loop);
-	rc = serve(&loop, board, address, &err);
+	rc = serve(&loop, board, address, allow, &err);
 	uv_run(&loop, UV_RUN_DEFAULT);
 	uv_loop_close(&loop);
 	if (rc < 0)

@@ -189,7 +189,7 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	struct pt_gdbstub_config config = {
 		.address = options->gdb != NULL ? options->gdb : "127.0.0.1:3333",
 		.board = s->rig.board, .session = s->rig.session, .symbols = s->rig.symbols,
-		.on_quit = on_quit, .arg = s,
+		.on_quit = on_quit, .arg = s, .allow_remote = options->allow_remote,
 	};
 
 	if (parse_attach(options->attach, &config.attach, err) < 0 ||
@@ -207,6 +207,8 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 		fflush(stdout);
 	}
 	pt_info("gdb: listening on %s", pt_gdbstub_address(s->gdb));
+	if (pt_gdbstub_warning(s->gdb) != NULL)
+		pt_warn("gdb: %s: %s", pt_gdbstub_address(s->gdb), pt_gdbstub_warning(s->gdb));
 	return 0;
 }
 
