@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "host/peers.h"
 #include "session/session.h"
+#include "host/token.h"
 
 struct pt_gdbstub;
 
@@ -19,6 +20,7 @@ struct pt_gdbstub_config {
 	bool allow_remote;		/* an address that other machines may reach */
 	const struct pt_peers *allow;	/* unix: who else may connect (peers.h); the caller's. NULL: nobody */
 	enum pt_attach attach;
+	const struct pt_token *token;	/* a client has to give it first; the caller's. NULL: none is wanted */
 	uint32_t patience_ms;		/* for the first bytes of a connection; 0: PT_FIRST_PATIENCE_MS (firstbytes.h) */
 	bool watch;			/* a second all-stop GDB may read memory (attach.c) */
 	struct pt_board *board;

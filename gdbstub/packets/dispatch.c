@@ -10,8 +10,9 @@
 #include "host/log.h"
 
 /* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects;
- * it changes the target; what it answers depends on the program's tasks; who only watches may have it. */
-enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32, WATCH = 64 };
+ * it changes the target; what it answers depends on the program's tasks; who only watches may have it; it is open to a
+ * client without the token: it shows and changes nothing of the target as long as the client has no program. */
+enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32, WATCH = 64, OPEN = 128 };
 
 static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
 	/* memory, registers and run control: what comes most often */
@@ -38,21 +39,21 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "vFlashWrite:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_write },
 	{ "vFlashDone",		TARGET | EXACT | HALTED | CHANGES,	pt_gdb_flash_done },
 	/* the inferior comes and goes */
-	{ "?",			EXACT | CONNECTING | TASKS,		pt_gdb_why },
+	{ "?",			EXACT | CONNECTING | TASKS | OPEN,	pt_gdb_why },
 	{ "vAttach;",		TASKS,		pt_gdb_attach },
 	{ "vRun;",		CHANGES | TASKS,		pt_gdb_run_again },
 	{ "R",			CHANGES | TASKS,		pt_gdb_restart },
-	{ "D",			ANY,		pt_gdb_detach },
-	{ "vKill;",		ANY,		pt_gdb_vkill },
-	{ "k",			EXACT,		pt_gdb_kill },
-	{ "!",			EXACT,		pt_gdb_ok },
+	{ "D",			OPEN,		pt_gdb_detach },
+	{ "vKill;",		OPEN,		pt_gdb_vkill },
+	{ "k",			EXACT | OPEN,	pt_gdb_kill },
+	{ "!",			EXACT | OPEN,	pt_gdb_ok },
 	/* files */
 	{ "vFile:",		CONNECTING,		pt_gdb_hostio },
 	/* questions */
-	{ "qRcmd,",		ANY,		pt_gdb_monitor },
-	{ "qSupported",		ANY,		pt_gdb_supported },
-	{ "QNonStop:",		ANY,		pt_gdb_set_nonstop },
-	{ "QStartNoAckMode",	EXACT,		pt_gdb_no_ack },
+	{ "qRcmd,",		OPEN,		pt_gdb_monitor },
+	{ "qSupported",		OPEN,		pt_gdb_supported },
+	{ "QNonStop:",		OPEN,		pt_gdb_set_nonstop },
+	{ "QStartNoAckMode",	EXACT | OPEN,	pt_gdb_no_ack },
 	{ "qXfer:threads:read::",	CONNECTING | TASKS,	pt_gdb_xfer_threads },
 	{ "qXfer:",		CONNECTING,		pt_gdb_xfer },
 	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
@@ -61,10 +62,10 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "qCRC:",		TARGET | WATCH,		pt_gdb_crc },
 	{ "qSearch:memory:",	TARGET | WATCH,		pt_gdb_search },
 	{ "qAttached",		CONNECTING,		pt_gdb_attached },
-	{ "qfThreadInfo",	EXACT | CONNECTING | TASKS,	pt_gdb_thread_list },
-	{ "qsThreadInfo",	EXACT | CONNECTING,		pt_gdb_thread_list_end },
+	{ "qfThreadInfo",	EXACT | CONNECTING | TASKS | OPEN,	pt_gdb_thread_list },
+	{ "qsThreadInfo",	EXACT | CONNECTING | OPEN,	pt_gdb_thread_list_end },
 	{ "qThreadExtraInfo,",	TARGET | CONNECTING | WATCH,		pt_gdb_thread_extra },
-	{ "qC",			EXACT | CONNECTING,		pt_gdb_current_thread },
+	{ "qC",			EXACT | CONNECTING | OPEN,	pt_gdb_current_thread },
 	{ "qSymbol:",		CONNECTING,		pt_gdb_ok },
 	{ "qOffsets",		TARGET | EXACT | CONNECTING | WATCH,	pt_gdb_offsets },
 	{ "H",			CONNECTING,		pt_gdb_select_thread },
@@ -126,6 +127,34 @@ static bool lacks_program(const struct pt_gdb_client *client, const struct comma
 	       !(client->watches && (row->flags & WATCH) != 0);
 }
 
+/* A client that has to give the token first: nothing is asked of the board or of another GDB server, and no packet's
+ * text goes to the log, for the token may be in it however it was typed. */
+static void answer_locked(struct pt_gdb_client *client, const struct command *row)
+{
+	const struct pt_gdb_packet *packet = client->current;
+	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
+	struct pt_err err;
+
+	if (packet->item != PT_RSP_PACKET) {
+		refuse(client, packet->item);
+		return;
+	}
+	pt_debug(PT_LOG_GDB, "gdb: -> %s, before the token", row != NULL ? row->name : "a packet");
+	if (row == NULL) {
+		pt_gdb_reply_text(client, "");
+	} else if ((row->flags & OPEN) == 0) {
+		pt_fail(&err, PT_EPERM, "this server wants its token first: monitor auth TOKEN");
+		pt_gdb_reply_error(client, &err);
+	} else if (row->handle == pt_gdb_why) {
+		pt_gdb_reply_text(client, "W00");
+	} else if (row->handle == pt_gdb_thread_list) {
+		pt_gdb_reply_text(client, "l");
+	} else {
+		args.at += strlen(row->name);
+		row->handle(client, &args);
+	}
+}
+
 void pt_gdb_command(struct pt_gdb_client *client)
 {
 	const struct pt_gdb_packet *packet = client->current;
@@ -133,8 +162,13 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
 	struct pt_err err;
 
-	enum pt_gdb_pass_offer offer = pt_gdb_pass_offer(client);
+	enum pt_gdb_pass_offer offer;
 
+	if (client->locked) {
+		answer_locked(client, row);
+		return;
+	}
+	offer = pt_gdb_pass_offer(client);
 	client->parked = offer == PT_GDB_PASS_LATER;
 	if (client->parked)
 		return;

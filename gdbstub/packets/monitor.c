@@ -16,7 +16,7 @@ enum {
 };
 
 static const struct pt_monitor_word *const lists[] = {
-	pt_monitor_help_words, pt_monitor_profile_words, pt_monitor_run_words, pt_monitor_live_words,
+	pt_monitor_help_words, pt_monitor_auth_words, pt_monitor_profile_words, pt_monitor_run_words, pt_monitor_live_words,
 	pt_monitor_symbols_words, pt_monitor_exits_words, pt_monitor_limits_words, pt_monitor_orti_words,
 	pt_monitor_board_words, pt_monitor_take_words, pt_monitor_semihost_words, pt_monitor_threads_words,
 	pt_monitor_history_words,
@@ -311,12 +311,21 @@ static void wrong_word(struct pt_monitor_call *call)
 	pt_monitor_done(call, PT_EARG, &err);
 }
 
+bool pt_monitor_is_open(const struct pt_monitor_word *word)
+{
+	return word == pt_monitor_auth_words || word == pt_monitor_help_words;
+}
+
 static void run(struct pt_monitor_call *call)
 {
 	struct search search = { .call = call };
 
 	split(call);
 	pt_monitor_each_word(compare, &search);
+	if (call->client->locked && !pt_monitor_is_open(search.n_fit > 0 ? call->word : NULL)) {
+		pt_monitor_fail(call, PT_EPERM, "this server wants its token first: monitor auth TOKEN");
+		return;
+	}
 	if (search.n_fit == 0) {
 		wrong_word(call);
 		return;

@@ -40,7 +40,7 @@ struct pt_monitor_word {
 };
 
 /* Each file of commands has such a list, ended by a row without a name; monitor.c has the list of lists. */
-extern const struct pt_monitor_word pt_monitor_board_words[], pt_monitor_profile_words[], pt_monitor_run_words[],
+extern const struct pt_monitor_word pt_monitor_auth_words[], pt_monitor_board_words[], pt_monitor_profile_words[], pt_monitor_run_words[],
 	pt_monitor_live_words[], pt_monitor_symbols_words[], pt_monitor_exits_words[], pt_monitor_limits_words[],
 	pt_monitor_orti_words[], pt_monitor_take_words[], pt_monitor_semihost_words[], pt_monitor_threads_words[],
 	pt_monitor_history_words[], pt_monitor_help_words[];
@@ -82,6 +82,7 @@ struct pt_session *pt_monitor_session(const struct pt_monitor_call *call);
 struct pt_board *pt_monitor_board(const struct pt_monitor_call *call);
 
 /* monitor.c, for help and for wrong words: calls each with every row, in order. */
+bool pt_monitor_is_open(const struct pt_monitor_word *word);	/* to a client that has not given the token */
 void pt_monitor_each_word(void (*each)(void *arg, const struct pt_monitor_word *word), void *arg);
 
 #endif

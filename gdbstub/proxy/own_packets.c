@@ -13,7 +13,7 @@
 /* First words. What controls the target (halt, go, reset, speed, erase) is the server's, under the same names or
  * others. */
 static const char *const words[] = {
-	"help", "profile", "sources", "symbols", "orti", "exits", "status", "history", "threads", "take",
+	"help", "auth", "profile", "sources", "symbols", "orti", "exits", "status", "history", "threads", "take",
 };
 
 bool pt_gdb_pass_is_ours(const char *line)

@@ -1,19 +1,20 @@
 #include "gdbstub/rsp/admit.h"
 
-#include <inttypes.h>
-
 #include "base/first_bytes.h"
 #include "host/log.h"
 
-enum { MOST_STRAY_BYTES = 64 };	/* between two packets */
+enum {
+	MOST_STRAY_BYTES = 64,	/* between two packets */
+	TOKEN_PATIENCE = 5,	/* times that for the first bytes: a person may be typing */
+};
 
 static void on_patience_over(uv_timer_t *timer)
 {
 	struct pt_gdb_client *client = timer->data;
 
-	pt_info("gdb: %s is closed: it has sent no GDB packet for %" PRIu32 " s", client->peer,
-		client->stub->config.patience_ms / 1000);
-	pt_gdb_client_leave(client, "it sent no GDB packet");
+	pt_info("gdb: %s is closed: it has %s in time", client->peer,
+		client->known ? "not given the token" : "sent no GDB packet");
+	pt_gdb_client_leave(client, "it was too late");
 }
 
 /* A browser opens connections that it may need later, and a page any number of them: a GDB still gets in. The list has
@@ -24,16 +25,16 @@ static void limit_unknown(struct pt_gdbstub *stub)
 	size_t n = 0;
 
 	for (struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next) {
-		if (client->known || client->closing || client->to != &client->in.stream)
+		if ((client->known && !client->locked) || client->closing || client->to != &client->in.stream)
 			continue;
 		oldest = client;
 		n++;
 	}
 	if (n <= PT_FIRST_MOST_PEERS)
 		return;
-	pt_info("gdb: %s is closed: with it %d connections have sent no GDB packet", oldest->peer,
+	pt_info("gdb: %s is closed: with it %d connections have sent no GDB packet, or no token", oldest->peer,
 		PT_FIRST_MOST_PEERS + 1);
-	pt_gdb_client_leave(oldest, "it sent no GDB packet");
+	pt_gdb_client_leave(oldest, "it makes place");
 }
 
 void pt_gdb_admit_begin(struct pt_gdb_client *client)
@@ -48,7 +49,7 @@ static void send_away(struct pt_gdb_client *client, const uint8_t *bytes, size_t
 	char text[PT_FIRST_TEXT_BYTES];
 
 	pt_warn("gdb: %s is closed: its first bytes are not those of a GDB, they %s; nothing was carried out",
-		client->peer, pt_first_describe(pt_first_rsp, bytes, n_bytes, true, text));
+		client->peer, pt_first_describe(pt_first_rsp, bytes, n_bytes, !client->locked, text));
 	pt_gdb_client_leave(client, "it is no GDB");
 }
 
@@ -69,9 +70,20 @@ size_t pt_gdb_admit(struct pt_gdb_client *client, size_t n_bytes)
 		client->n_first = 0;
 		client->known = true;
 		uv_timer_stop(&client->live_timer);
+		if (client->locked)
+			uv_timer_start(&client->live_timer, on_patience_over,
+				       TOKEN_PATIENCE * (uint64_t)client->stub->config.patience_ms, 0);
 		pt_info("gdb: %s connected", client->peer);
 		return n;
 	}
+}
+
+void pt_gdb_admit_token(struct pt_gdb_client *client)
+{
+	uv_timer_stop(&client->live_timer);
+	client->locked = false;
+	client->late = true;
+	pt_info("gdb: %s has given the token", client->peer);
 }
 
 void pt_gdb_admit_stray(struct pt_gdb_client *client, uint8_t byte)

@@ -284,6 +284,7 @@ static struct pt_gdb_client *new_client(struct pt_gdbstub *stub)
 	client->queue_tail = &client->queue;
 	client->to = &client->in.stream;
 	client->n_cores = 1;
+	client->locked = stub->config.token != NULL;
 	pt_rsp_init(&client->rsp, client->payload, sizeof(client->payload));
 	pt_gdb_request_init(&client->request, client, false);
 	pt_gdb_request_init(&client->halt, client, true);

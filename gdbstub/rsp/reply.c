@@ -12,6 +12,24 @@ enum {
 	CONSOLE_BYTES = PT_GDB_PACKET_BYTES / 2 - 16,	/* of text in one O packet */
 };
 
+/* monitor auth and what is behind it, however it is spaced. */
+static bool holds_token(const uint8_t *bytes, size_t len_bytes)
+{
+	struct pt_rsp_args args = { bytes, bytes + len_bytes };
+	uint8_t c = ' ';
+
+	if (!pt_rsp_take(&args, "qRcmd,"))
+		return false;
+	while (strchr(" \t\r\n", c) != NULL)
+		if (!pt_rsp_bytes(&args, &c, 1))
+			return false;
+	args.at -= 2;
+	for (const char *at = "auth"; *at != '\0'; at++)
+		if (!pt_rsp_bytes(&args, &c, 1) || c != (uint8_t)*at)
+			return false;
+	return true;
+}
+
 /* One line, whatever is in the packet. */
 void pt_gdb_log_packet(const char *way, const uint8_t *bytes, size_t len_bytes)
 {
@@ -20,6 +38,10 @@ void pt_gdb_log_packet(const char *way, const uint8_t *bytes, size_t len_bytes)
 
 	if (!pt_log_wants(PT_LOG_GDB))
 		return;
+	if (holds_token(bytes, len_bytes)) {
+		pt_debug(PT_LOG_GDB, "gdb: %s qRcmd, with a token", way);
+		return;
+	}
 	for (; n < len_bytes && n < sizeof(line) - 4; n++)
 		line[n] = bytes[n] >= ' ' && bytes[n] < 0x7f ? (char)bytes[n] : '.';
 	strcpy(line + n, n < len_bytes ? "..." : "");

@@ -211,7 +211,8 @@ static void say_clients(struct pt_monitor_call *call)
 	for (const struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next)
 		pt_monitor_say(call, "client: %s%s%s%s", client->peer, client == call->client ? ", this one" : "",
 			       client == stub->owner ? ", has the program" : "",
-			       client->known ? "" : ", has sent no GDB packet yet");
+			       !client->known ? ", has sent no GDB packet yet"
+					      : client->locked ? ", has not given the token yet" : "");
 }
 
 static void say_load(struct pt_monitor_call *call)

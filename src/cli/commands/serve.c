@@ -23,6 +23,7 @@ struct serve {
 	struct pt_claim *claim[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
 	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
 	struct pt_peers allow;				/* the GDB server's */
+	struct pt_token token;				/* the same */
 	bool claiming, gdb_closed;
 	int status;
 };
@@ -198,6 +199,9 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 	if (options->allow != NULL && pt_peers_parse(&s->allow, options->allow, err) < 0)
 		return pt_wrap(err, "--allow");
 	config.allow = options->allow != NULL ? &s->allow : NULL;
+	if (options->token_file != NULL && pt_token_read(&s->token, options->token_file, err) < 0)
+		return pt_wrap(err, "--token-file");
+	config.token = options->token_file != NULL ? &s->token : NULL;
 	s->gdb = pt_gdbstub_new(&s->rig.loop, &config, err);
 	if (s->gdb == NULL)
 		return err->code;
