@@ -146,7 +146,7 @@ static void answer_locked(struct pt_gdb_client *client, const struct command *ro
 		pt_fail(&err, PT_EPERM, "this server wants its token first: monitor auth TOKEN");
 		pt_gdb_reply_error(client, &err);
 	} else if (row->handle == pt_gdb_why) {
-		pt_gdb_reply_text(client, "W00");
+		pt_gdb_reply_text(client, client->nonstop.wanted ? "OK" : "W00");	/* OK: no thread has stopped */
 	} else if (row->handle == pt_gdb_thread_list) {
 		pt_gdb_reply_text(client, "l");
 	} else {

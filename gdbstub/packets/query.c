@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gdbstub/packets/dispatch.h"
+#include "gdbstub/proxy/proxy.h"
 #include "gdbstub/packets/run.h"
 #include "session/os_threads.h"
 
@@ -37,6 +38,10 @@ void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 		hear_feature(client, at, len);
 		at += len;
+	}
+	if (client->locked && pt_board_is_upstream(client->stub->config.board)) {
+		pt_gdb_pass_promise(client);
+		return;
 	}
 	pt_rsp_begin(&client->frame, '$');
 	pt_rsp_text(&client->frame,

@@ -257,6 +257,7 @@ bool pt_gdb_pass_packet(struct pt_gdb_client *client)
 	whose = pt_pass_whose(p);
 	if (whose != PT_PASS_THEIRS)
 		return whose == PT_PASS_DONE;
+	pt_pass_late_attach(p);
 	pt_gdb_log_packet("=>", client->current->bytes, client->current->len_bytes);
 	pass_current(p);
 	return true;
@@ -286,11 +287,11 @@ bool pt_pass_is_busy(void *arg)
 	return p->await == PT_PASS_ANSWER || p->replay > 0;
 }
 
-static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+/* What the client is to be told: text into ours. */
+static void take_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw, char *ours, size_t room)
 {
 	struct pt_rsp_shared *shared;
-	char theirs[PT_PASS_SUPPORTED_BYTES], ours[PT_PASS_SUPPORTED_BYTES + 512];
-	struct pt_gdb_client *client = p->client;
+	char theirs[PT_PASS_SUPPORTED_BYTES];
 
 	if (pt_rsp_raw_payload(raw, (uint8_t *)theirs, sizeof(theirs)) < 0)
 		theirs[0] = '\0';
@@ -298,7 +299,15 @@ static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw
 	snprintf(shared->known_question, sizeof(shared->known_question), "%s", p->supported);
 	snprintf(shared->known_answer, sizeof(shared->known_answer), "%.11s", theirs);
 	pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
-	pt_pass_supported(p, theirs, ours, sizeof(ours));
+	pt_pass_supported(p, theirs, ours, room);
+}
+
+static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	char ours[PT_PASS_SUPPORTED_BYTES + 512];
+	struct pt_gdb_client *client = p->client;
+
+	take_supported(p, raw, ours, sizeof(ours));
 	settle(p);
 	pt_gdb_reply_text(client, ours);
 }
@@ -348,6 +357,11 @@ static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		answer_supported(p, raw);
 		return;
 	}
+	if (pt_pass_late_refuses(p, raw)) {
+		settle(p);
+		pt_gdb_reply_text(client, "E00");
+		return;
+	}
 	moved = may_have_moved(p, raw);
 	settle(p);
 	pt_gdb_send_raw(client, raw->bytes, raw->len_bytes);
@@ -372,6 +386,17 @@ static void take_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	}
 }
 
+/* A client that came late was promised its features before: what the server has is for us to know. */
+static void take_replayed(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	char ignored[PT_PASS_SUPPORTED_BYTES + 512];
+
+	if (p->replay == 2 && p->client != NULL && p->client->late)
+		take_supported(p, raw, ignored, sizeof(ignored));
+	if (!pt_pass_replay_next(p))
+		pt_pass_go(p);
+}
+
 static bool is_console(const struct pt_rsp_raw *raw)
 {
 	return raw->bytes[1] == 'O' && !(raw->len_bytes == 6 && raw->bytes[2] == 'K');
@@ -388,8 +413,8 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		return;
 	}
 	if (p->replay > 0) {
-		if (!is_console(raw) && !pt_pass_replay_next(p))
-			pt_pass_go(p);
+		if (!is_console(raw))
+			take_replayed(p, raw);
 		return;
 	}
 	if (p->client == NULL || p->await == PT_PASS_NOTHING) {

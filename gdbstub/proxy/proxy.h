@@ -19,6 +19,8 @@ enum pt_gdb_pass_offer {
 enum pt_gdb_pass_offer pt_gdb_pass_offer(struct pt_gdb_client *client);
 /* Passes client->current on. False: it is one of ours, to be handled like on any board. */
 bool pt_gdb_pass_packet(struct pt_gdb_client *client);
+/* The answer to qSupported of a client that has yet to give its token, and will be passed on then. */
+void pt_gdb_pass_promise(struct pt_gdb_client *client);
 bool pt_gdb_pass_is_ours(const char *line);	/* of monitor: its first word is one that is not passed on */
 bool pt_gdb_passes(const struct pt_gdb_client *client);
 bool pt_gdb_pass_is_halted(const struct pt_gdb_client *client);	/* of one that passes: does the target stand? */

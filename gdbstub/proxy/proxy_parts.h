@@ -58,6 +58,7 @@ struct pt_gdb_pass {
 	bool non_stop, extended;
 	bool asks_stops;		/* non-stop: the server tells which threads stand, one by one */
 	unsigned replay;		/* the step of telling; 0: done */
+	bool late_attach;		/* its attach is to be a "?": pass_late.c */
 	char breaks[PT_PASS_BREAKS][PT_PASS_BREAK_BYTES];	/* "0,1234,2" */
 	size_t n_breaks;
 
@@ -116,6 +117,11 @@ enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *pass);
 int pt_pass_chosen_core(struct pt_target *target, struct pt_err *err);	/* board thread, in a job */
 /* The server's answer to qSupported with what is ours: NUL-terminated text into out. */
 void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, size_t room);
+
+/* pass_late.c */
+void pt_pass_late_begin(struct pt_gdb_pass *pass);	/* the client has just come */
+void pt_pass_late_attach(struct pt_gdb_pass *pass);	/* its current packet, before it is passed on */
+bool pt_pass_late_refuses(const struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);	/* E00 stands for the answer */
 
 /* pass_link.c */
 void pt_pass_find(struct pt_gdb_pass *pass);			/* the board's connection, if there is one */

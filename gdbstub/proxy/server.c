@@ -242,6 +242,7 @@ static bool take(struct pt_gdb_pass *p, struct pt_gdb_client *client)
 	p->non_stop = p->asks_stops = p->extended = false;
 	p->n_breaks = 0;
 	client->stub->owner = client;
+	pt_pass_late_begin(p);
 	pt_pass_find(p);
 	return true;
 }
