@@ -16,10 +16,10 @@ enum {
 };
 
 static const struct pt_monitor_word *const lists[] = {
-	pt_monitor_help_words, pt_monitor_auth_words, pt_monitor_profile_words, pt_monitor_run_words, pt_monitor_live_words,
+	pt_monitor_help_words, pt_monitor_profile_words, pt_monitor_run_words, pt_monitor_live_words,
 	pt_monitor_symbols_words, pt_monitor_exits_words, pt_monitor_limits_words, pt_monitor_orti_words,
 	pt_monitor_board_words, pt_monitor_take_words, pt_monitor_semihost_words, pt_monitor_threads_words,
-	pt_monitor_history_words,
+	pt_monitor_history_words, pt_monitor_auth_words,
 };
 
 void pt_monitor_each_word(void (*each)(void *arg, const struct pt_monitor_word *word), void *arg)
