@@ -61,7 +61,7 @@ const char *pt_gdbstub_warning(const struct pt_gdbstub *stub)
 		return NULL;
 	if (stub->config.token != NULL)
 		return "other machines may reach this address, and the token goes there unencrypted (doc/security)";
-	return "other machines may reach this address, and who does controls the target (doc/security)";
+	return "other machines may reach this address, and any client there controls the target (doc/security)";
 }
 
 static void on_recorder_closed(void *arg)

@@ -11,7 +11,8 @@
 #define WORD "correct-horse-battery"
 static const struct { const char *text; mode_t mode; int rc; const char *says; } files[] = {
 	{ WORD, 0600, 0, "" }, { "  " WORD "\r\n\n", 0400, 0, "" }, { WORD "\n", 0700, 0, "" },
-	{ WORD, 0640, PT_EARG, "chmod 600" }, { WORD, 0602, PT_EARG, "(mode 602)" }, { WORD, 0601, PT_EARG, "(mode 601)" },
+	{ WORD, 0640, PT_EARG, "chmod 600" }, { WORD, 0602, PT_EARG, "(mode 602)" },
+	{ WORD, 0601, PT_EARG, "(mode 601)" },
 	{ "", 0600, PT_EARG, "this one 0" }, { "\n \n", 0600, PT_EARG, "this one 0" },
 	{ "fifteen-letters", 0600, PT_EARG, "this one 15" }, { WORD " " WORD, 0600, PT_EARG, "one word" },
 	{ WORD "\nand-a-line", 0600, PT_EARG, "one word" }, { WORD "\x80", 0600, PT_EARG, "one word" },
@@ -35,13 +36,15 @@ START_TEST(file_is_taken_or_refused)
 	if (rc == 0)
 		ck_assert(pt_token_fits(&token, WORD));
 	else
-		ck_assert_msg(strstr(err.msg, files[_i].says) != NULL && strstr(err.msg, "horse") == NULL, "%s", err.msg);
+		ck_assert_msg(strstr(err.msg, files[_i].says) != NULL && strstr(err.msg, "horse") == NULL, "%s",
+			      err.msg);
 }
 END_TEST
 
 START_TEST(the_word_alone_fits)
 {
-	static const char *const others[] = { "", "c", WORD "x", "Correct-horse-battery", "correct-horse-batter", " " WORD };
+	static const char *const others[] = { "", "c", WORD "x", "Correct-horse-battery", "correct-horse-batter",
+					      " " WORD };
 	char path[] = "/tmp/proftap-token-XXXXXX";
 	int fd = mkstemp(path);
 	struct pt_token token;

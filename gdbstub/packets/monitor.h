@@ -40,7 +40,8 @@ struct pt_monitor_word {
 };
 
 /* Each file of commands has such a list, ended by a row without a name; monitor.c has the list of lists. */
-extern const struct pt_monitor_word pt_monitor_auth_words[], pt_monitor_board_words[], pt_monitor_profile_words[], pt_monitor_run_words[],
+extern const struct pt_monitor_word pt_monitor_auth_words[], pt_monitor_board_words[], pt_monitor_profile_words[],
+	pt_monitor_run_words[],
 	pt_monitor_live_words[], pt_monitor_symbols_words[], pt_monitor_exits_words[], pt_monitor_limits_words[],
 	pt_monitor_orti_words[], pt_monitor_take_words[], pt_monitor_semihost_words[], pt_monitor_threads_words[],
 	pt_monitor_history_words[], pt_monitor_help_words[];

@@ -1,5 +1,5 @@
-/* A client that had to give the token has shaken hands with us alone: of that nothing went to the GDB server behind. Once
- * it may, the server hears a handshake of ours, and the client's attach is the server's "?".
+/* A client that had to give the token has shaken hands with us alone: nothing of that went to the GDB server behind.
+ * With the token given, the server gets a handshake of ours, and the client's attach becomes the server's "?".
  *
  * So the client was promised what nearly any server can do: packets of 1 KiB, which threads there are, the target's
  * description, its map. What a server cannot do of it is an error, not the empty answer, for GDB does not take that of
@@ -12,8 +12,8 @@
 void pt_gdb_pass_promise(struct pt_gdb_client *client)
 {
 	pt_gdb_reply_text(client, "PacketSize=400;QStartNoAckMode+;qXfer:features:read+;qXfer:memory-map:read+;"
-				  "qXfer:osdata:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;"
-				  "Qbtrace-conf:bts:size+");
+				  "qXfer:osdata:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;"
+				  "Qbtrace:off+;Qbtrace-conf:bts:size+");
 }
 
 /* What the replay tells the server. Without multiprocess+, which changes how threads are named. */

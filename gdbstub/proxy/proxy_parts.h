@@ -121,7 +121,8 @@ void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, 
 /* pass_late.c */
 void pt_pass_late_begin(struct pt_gdb_pass *pass);	/* the client has just come */
 void pt_pass_late_attach(struct pt_gdb_pass *pass);	/* its current packet, before it is passed on */
-bool pt_pass_late_refuses(const struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);	/* E00 stands for the answer */
+/* The answer is to be E00. */
+bool pt_pass_late_refuses(const struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);
 
 /* pass_link.c */
 void pt_pass_find(struct pt_gdb_pass *pass);			/* the board's connection, if there is one */

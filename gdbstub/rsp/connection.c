@@ -257,7 +257,6 @@ void pt_gdb_client_leave(struct pt_gdb_client *client, const char *why)
 	if (client->known)
 		pt_info("gdb: %s left: %s", client->peer, why);
 	client->closing = true;
-	uv_timer_stop(&client->live_timer);
 	uv_read_stop(&client->in.stream);
 	pt_gdb_live_stop(client);
 	pt_monitor_abandon(client);

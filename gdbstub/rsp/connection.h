@@ -108,7 +108,7 @@ struct pt_gdb_client {
 	bool decided;			/* whether they do */
 	bool known;			/* its first bytes were GDB's: admit.h */
 	bool locked;			/* it has yet to give the token: the server has no program for it */
-	bool late;			/* it has given it: another GDB server has not seen its handshake (pass_late.c) */
+	bool late;			/* it has given it: another server has not seen its handshake (pass_late.c) */
 	unsigned n_wrong;		/* tokens */
 	size_t n_first;			/* before that: bytes in read_bytes */
 	unsigned n_stray;		/* bytes since the last packet that mean nothing */

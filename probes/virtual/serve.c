@@ -1,6 +1,7 @@
 /* A host is a stranger until its first bytes are those of the protocol; then it waits until the probe is free, and is
- * served. One request is read, carried out, and its response sent when the SWD cable would have brought it; only then is more
- * read. So a host cannot make us hold more than one request; those that it sends ahead wait in the socket's buffer. */
+ * served. One request is read, carried out, and its response sent when the SWD cable would have brought it; only then
+ * is more read. So a host cannot make us hold more than one request; those that it sends ahead wait in the socket's
+ * buffer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,8 +240,8 @@ static void look_at_stranger(struct host *host)
 
 	_Static_assert((int)PT_FIRST_MOST_BYTES <= (int)MAX_FRAME_BYTES, "there is a verdict before in is full");
 	if (verdict == PT_FIRST_NO) {
-		pt_warn("board: a connection is closed: its first bytes are not those of %s, they %s; nothing was carried out",
-			engine->frame != NULL ? engine->protocol : "CMSIS-DAP over TCP",
+		pt_warn("board: a connection is closed: its first bytes are not those of %s, they %s; nothing was "
+			"carried out", engine->frame != NULL ? engine->protocol : "CMSIS-DAP over TCP",
 			pt_first_describe(first, host->in, host->in_bytes, true, text));
 		leave(host, "it speaks another protocol");
 	} else if (verdict == PT_FIRST_YES) {
@@ -437,8 +438,8 @@ static int check_hosts(const struct pt_vserve *serve, const char *address, unsig
 	if (engine->frame == NULL || engine->first != NULL || strncmp(address, "unix:", 5) == 0 ||
 	    (allow & PT_VSERVE_UNIDENTIFIED) != 0)
 		return 0;
-	return pt_fail(err, PT_EARG, "%s: on TCP a client of %s cannot be told from a web page: listen on unix:PATH, or give "
-		       "--allow-unidentified", address, engine->protocol);
+	return pt_fail(err, PT_EARG, "%s: on TCP a client of %s cannot be told from a web page: listen on unix:PATH, "
+		       "or give --allow-unidentified", address, engine->protocol);
 }
 
 static void on_listener_closed(uv_handle_t *handle)

@@ -17,18 +17,20 @@ typedef enum pt_first pt_first_fn(const uint8_t *bytes, size_t n_bytes);
 /* What doors allow connections that have no verdict yet. */
 enum {
 	PT_FIRST_MOST_BYTES = 2048,	/* the verdict is NO where these do not suffice */
-	PT_FIRST_MOST_PEERS = 16,	/* at one door: the one that has been silent for longest makes place for the next */
+	PT_FIRST_MOST_PEERS = 16,	/* at one door: the oldest of them makes place for the next */
 	PT_FIRST_PATIENCE_MS = 60000,	/* a peer that says nothing is closed then */
 	PT_FIRST_TEXT_BYTES = 128,
 };
 
 /* GDB's remote protocol: acknowledgements and interrupts, and then a whole packet with the right checksum. A client
- * begins with a question or with what it can do (q, Q, v, ?, !, H, g, p, m, x, j), in visible characters: a request line of
- * HTTP, whose method may hold "$", "#" and "+", is no such packet, or shows with its first space what it is.
+ * begins with a question or with what it can do (q, Q, v, ?, !, H, g, p, m, x, j), in visible characters: a request
+ * line of HTTP, whose method may hold "$", "#" and "+", is no such packet, or shows with its first space what it is.
  * Source: RFC 9110, 5.6.2, token. */
 pt_first_fn pt_first_rsp;
-pt_first_fn pt_first_cmsis_dap;	/* CMSIS-DAP over TCP: signature and type of a request. Source: OpenOCD, cmsis_dap_tcp.c */
-pt_first_fn pt_first_xvc;	/* XVC 1.0: getinfo:, settck: or shift:. Source: Xilinx XAPP1251 */
+/* CMSIS-DAP over TCP: the signature, and a request. Source: OpenOCD, cmsis_dap_tcp.c */
+pt_first_fn pt_first_cmsis_dap;
+/* XVC 1.0: getinfo:, settck: or shift:. Source: Xilinx XAPP1251 */
+pt_first_fn pt_first_xvc;
 
 /* is_ours with the bound. */
 enum pt_first pt_first_check(pt_first_fn *is_ours, const uint8_t *bytes, size_t n_bytes);

@@ -39,7 +39,7 @@ static const struct row {
 	{ "allow-unidentified", NULL,
 	  "board: serve remote_bitbang on TCP, whose clients cannot be told from a web page", FLAG,
 	  offsetof(struct pt_options, allow_unidentified) },
-	{ "token-file", "FILE", "what a GDB has to know: monitor auth TOKEN comes before all else", FIELD,
+	{ "token-file", "FILE", "holds the token that a GDB client must give first: monitor auth TOKEN", FIELD,
 	  offsetof(struct pt_options, token_file) },
 	{ "config", "FILE", "words for every run, INI ($PROFTAP_CONFIG, else /etc/proftap.conf)", FIELD,
 	  offsetof(struct pt_options, config) },

@@ -96,8 +96,8 @@ static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char 
 	listener->is_remote = !is_loopback(found->ai_addr);
 	if (listener->is_remote && !listener->allow_remote) {
 		freeaddrinfo(found);
-		return pt_fail(err, PT_EARG, "%s is for other machines, too: listen on 127.0.0.1 or unix:PATH and come by "
-			       "ssh -L; or give --allow-remote", address);
+		return pt_fail(err, PT_EARG, "%s can be reached from other machines: listen on 127.0.0.1 or unix:PATH "
+			       "and use ssh -L; or give --allow-remote", address);
 	}
 	uv_tcp_init(loop, &listener->socket.tcp);
 	listener->open = true;

@@ -33,7 +33,7 @@ struct pt_vengine_ops {
 	 * CMSIS-DAP over TCP. */
 	size_t (*frame)(void *state, const uint8_t *bytes, size_t n_bytes);
 	const char *protocol;		/* of those: "XVC" */
-	pt_first_fn *first;		/* of those: how a host begins; NULL: with anything, nothing tells hosts from others */
+	pt_first_fn *first;		/* of those: how a host begins; NULL: with any byte */
 	/* Send what no request asked for (stop replies). Called now and then while no request is under way. NULL:
 	 * nothing */
 	void (*unasked)(void *state, uint64_t at_ns, pt_vrespond *respond, void *arg);

@@ -24,7 +24,8 @@ static int serve(uv_loop_t *loop, const char *board, const char *address, unsign
 	fflush(stdout);
 	pt_info("board: serves %s", pt_vserve_what(server));
 	if (pt_vserve_is_remote(server))
-		pt_warn("board: other machines may reach %s, and who does controls the board", pt_vserve_address(server));
+		pt_warn("board: other machines may reach %s, and any client there controls the board",
+			pt_vserve_address(server));
 	uv_signal_init(loop, &interrupt);
 	uv_signal_init(loop, &terminate);
 	uv_signal_start(&interrupt, on_signal, SIGINT);
