@@ -128,7 +128,7 @@ START_TEST(only_a_named_file_must_be_there)
 {
 	options = (struct pt_options){ .config = "/nonexistent/lab.conf" };
 	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), PT_EIO);
-	ck_assert_msg(strstr(err.msg, "--config /nonexistent/lab.conf: No such file") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, "--config: open /nonexistent/lab.conf: No such file") != NULL, "%s", err.msg);
 	options.config = "/dev/zero";
 	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), PT_EARG);
 	ck_assert_int_eq(pt_configfile_read(&options, "boards", &err), 0);	/* has no such file */
@@ -143,7 +143,7 @@ START_TEST(the_environment_may_name_another)
 	ck_assert_int_eq(parse("serve", args, ""), 0);
 	ck_assert_int_eq(setenv(PT_CONFIG_ENV, "/nonexistent/lab.conf", 1), 0);
 	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), PT_EIO);
-	ck_assert_msg(strstr(err.msg, PT_CONFIG_ENV " /nonexistent/lab.conf: No such file") != NULL, "%s", err.msg);
+	ck_assert_msg(strstr(err.msg, PT_CONFIG_ENV ": open /nonexistent/lab.conf: No such file") != NULL, "%s", err.msg);
 	ck_assert_int_eq(setenv(PT_CONFIG_ENV, "/dev/zero", 1), 0);
 	options.config = "/dev/null";	/* the command line wins */
 	ck_assert_int_eq(pt_configfile_read(&options, "serve", &err), 0);

@@ -1,5 +1,6 @@
 /* Addresses to listening sockets: what is one, what is not, what is in the way, and that a client gets in. */
 #define _GNU_SOURCE	/* setresuid, setgroups */
+#include <arpa/inet.h>
 #include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +231,110 @@ START_TEST(asks_the_kernel)
 }
 END_TEST
 
+/* --- is it us? ---------------------------------------------------------------------------------------------------- */
+
+static const struct { const char *listen, *connect; } ends[] = {
+	{ "127.0.0.1", "127.0.0.1" }, { "::1", "::1" }, { "::", "::1" }, { "::", "127.0.0.1" }, { "0.0.0.0", "127.0.0.1" },
+	{ "::", "::ffff:127.0.0.1" }, { "127.0.0.1", "::ffff:127.0.0.1" }, { "/", "/" },
+};
+
+static socklen_t make_address(const char *text, in_port_t port, struct sockaddr_storage *at)
+{
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)at;
+	struct sockaddr_in *v4 = (struct sockaddr_in *)at;
+
+	memset(at, 0, sizeof(*at));
+	if (text[0] == '/') {
+		at->ss_family = AF_UNIX;
+		strcpy(((struct sockaddr_un *)at)->sun_path, socket_path);
+		return sizeof(struct sockaddr_un);
+	}
+	at->ss_family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
+	ck_assert_int_eq(inet_pton(at->ss_family, text, at->ss_family == AF_INET6 ? (void *)&v6->sin6_addr : &v4->sin_addr), 1);
+	if (at->ss_family == AF_INET6)
+		v6->sin6_port = port;
+	else
+		v4->sin_port = port;
+	return at->ss_family == AF_INET6 ? sizeof(*v6) : sizeof(*v4);
+}
+
+/* The one that listens here; -1: the host does not have that kind of address. */
+static int listen_at(const char *text, struct sockaddr_storage *at)
+{
+	socklen_t len = make_address(text, 0, at);
+	int fd = socket(at->ss_family, SOCK_STREAM, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)at, len) < 0)
+		return -1;
+	ck_assert_int_eq(listen(fd, 1), 0);
+	len = sizeof(*at);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)at, &len), 0);
+	return fd;
+}
+
+static bool connect_to(const char *text, const struct sockaddr_storage *listening, int *fd)
+{
+	struct sockaddr_storage at;
+	socklen_t len = make_address(text, ((const struct sockaddr_in *)listening)->sin_port, &at);
+
+	*fd = socket(at.ss_family, SOCK_STREAM, 0);
+	return *fd >= 0 && connect(*fd, (struct sockaddr *)&at, len) == 0;
+}
+
+START_TEST(knows_its_own_user)
+{
+	struct sockaddr_storage at;
+	int server = listen_at(ends[_i].listen, &at), client, fd;
+
+	if (server < 0)
+		return;		/* no IPv6 here */
+	ck_assert(connect_to(ends[_i].connect, &at, &client));
+	fd = accept(server, NULL, NULL);
+	ck_assert_msg(pt_peer_is_own(fd), "%s at %s", ends[_i].connect, ends[_i].listen);
+	close(client);
+	if (ends[_i].listen[0] != '/')	/* a connection that no process has any more is shown as root's */
+		ck_assert(!pt_peer_is_own(fd));
+	close(fd);
+	close(server);
+}
+END_TEST
+
+START_TEST(knows_another_user)
+{
+	struct sockaddr_storage at;
+	int server = listen_at(ends[_i].listen, &at), client, fd, go[2], status;
+	char byte;
+	pid_t child;
+
+	if (server < 0 || geteuid() != 0)
+		return;
+	ck_assert_int_eq(chmod(folder, 0755), 0);
+	if (ends[_i].listen[0] == '/')
+		ck_assert_int_eq(chmod(socket_path, 0666), 0);
+	ck_assert_int_eq(pipe(go), 0);
+	child = fork();
+	if (child == 0) {
+		close(go[1]);
+		_exit(setresuid(54321, 54321, 54321) != 0 || !connect_to(ends[_i].connect, &at, &client) ||
+		      read(go[0], &byte, 1) != 0);
+	}
+	close(go[0]);
+	fd = accept(server, NULL, NULL);
+	ck_assert_msg(!pt_peer_is_own(fd), "%s at %s", ends[_i].connect, ends[_i].listen);
+	close(go[1]);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	close(fd);
+	close(server);
+}
+END_TEST
+
+START_TEST(no_socket_is_nobodys)
+{
+	ck_assert(!pt_peer_is_own(-1));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("listen");
@@ -245,6 +350,9 @@ int main(void)
 	tcase_add_test(tc, a_file_in_the_way_stays);
 	tcase_add_loop_test(tc, reads_who_may, 0, PT_LEN(lists));
 	tcase_add_test(tc, asks_the_kernel);
+	tcase_add_loop_test(tc, knows_its_own_user, 0, PT_LEN(ends));
+	tcase_add_loop_test(tc, knows_another_user, 0, PT_LEN(ends));
+	tcase_add_test(tc, no_socket_is_nobodys);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -6,14 +6,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
+#include "host/named_file.h"
 #include "base/util.h"
 
 enum { MOST_NAMES = 10000, COPY_BYTES = 1 << 16 };
@@ -46,10 +49,10 @@ static int lock(int fd, const char *path, struct pt_err *err)
 
 static int open_old(const char *path, struct pt_err *err)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	int fd = pt_named_open(path, O_RDWR, PT_NAMED_DEVICE);
 
 	if (fd < 0)
-		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));
 	if (may_replace(fd, path, err) == 0 && lock(fd, path, err) == 0)
 		return fd;
 	close(fd);
@@ -59,21 +62,24 @@ static int open_old(const char *path, struct pt_err *err)
 /* PT_ESTATE: there is one of that name. */
 static int open_new(const char *path, struct pt_err *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd = pt_named_open(path, O_RDWR | O_CREAT | O_EXCL, PT_NAMED_FILE);
 
-	if (fd < 0 && errno == EEXIST)
+	if (fd == -EEXIST)
 		return PT_ESTATE;
 	if (fd < 0)
-		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 	return fd;
 }
 
-static bool is_regular(const char *path)
+/* Another name may do: what has this one is a file, or a link that is not followed. */
+static bool stays(const char *path)
 {
-	struct stat st;
+	int fd = pt_named_open(path, O_RDONLY, PT_NAMED_FILE);
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd == -ELOOP || fd == -EACCES;
 }
 
 int pt_capture_file_open(const char *path, bool replace, char **name, bool *created, struct pt_err *err)
@@ -87,7 +93,7 @@ int pt_capture_file_open(const char *path, bool replace, char **name, bool *crea
 		sprintf(*name, i > 0 ? "%s.%d" : "%s", path, i);
 		fd = open_new(*name, err);
 		*created = fd >= 0;
-		if (fd == PT_ESTATE && (replace || !is_regular(*name)))
+		if (fd == PT_ESTATE && (replace || !stays(*name)))
 			fd = open_old(*name, err);
 	}
 	if (fd == PT_ESTATE)
@@ -160,61 +166,80 @@ static int copy_bytes(int from, uint64_t len_bytes, int to, const char *path, st
 
 static int check_place(const char *path, struct pt_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), rc;
-	struct stat st;
+	int fd = pt_named_open(path, O_RDONLY, PT_NAMED_FILE), rc;
 
-	if (fd < 0 && errno == ENOENT)
+	if (fd == -ENOENT)
 		return 0;
+	if (fd == -EMEDIUMTYPE || fd == -ENXIO || fd == -EISDIR)
+		return pt_fail(err, PT_EARG, "%.200s is no file that could be replaced", path);
 	if (fd < 0)
-		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		rc = pt_fail(err, PT_EARG, "%.200s is no file that could be replaced", path);
-	else
-		rc = may_replace(fd, path, err);
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-fd));
+	rc = may_replace(fd, path, err);
 	close(fd);
+	return rc;
+}
+
+/* A new file beside leaf: its descriptor and name; or an errno, negated. */
+static int open_part(int folder, const char *leaf, char part[NAME_MAX + 1])
+{
+	for (int i = 0; i < MOST_NAMES; i++) {
+		uint32_t number = 0;
+		int fd;
+
+		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+			number = (uint32_t)i;
+		if (snprintf(part, NAME_MAX + 1, "%s.%08x", leaf, (unsigned)number) > NAME_MAX)
+			return -ENAMETOOLONG;
+		fd = openat(folder, part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (fd >= 0 || errno != EEXIST)
+			return fd >= 0 ? fd : -errno;
+	}
+	return -EEXIST;
+}
+
+static int copy_into(int folder, const char *leaf, int fd, uint64_t len_bytes, const char *path, struct pt_err *err)
+{
+	char part[NAME_MAX + 1];
+	int to = open_part(folder, leaf, part), rc;
+
+	if (to < 0)
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(-to));
+	rc = copy_bytes(fd, len_bytes, to, path, err);
+	close(to);
+	if (rc == 0 && renameat(folder, part, folder, leaf) < 0)
+		rc = pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
+	if (rc < 0)
+		(void)!unlinkat(folder, part, 0);
 	return rc;
 }
 
 int pt_capture_file_copy(int fd, uint64_t len_bytes, const char *path, struct pt_err *err)
 {
-	size_t room = strlen(path) + 16;
-	char *part;
-	int to, rc = check_place(path, err);
+	int folder, rc = check_place(path, err);
+	const char *leaf;
 
 	if (rc < 0)
 		return rc;
-	part = malloc(room);
-	if (part == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory to copy a capture");
-	snprintf(part, room, "%s.XXXXXX", path);
-	to = mkostemp(part, O_CLOEXEC);
-	if (to < 0) {
-		rc = pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
-		goto free_part;
-	}
-	(void)fchmod(to, 0644);
-	rc = copy_bytes(fd, len_bytes, to, path, err);
-	close(to);
-	if (rc == 0 && rename(part, path) < 0)
-		rc = pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, strerror(errno));
-	if (rc < 0)
-		unlink(part);
-	else
+	folder = pt_named_folder(path, &leaf);
+	if (folder < 0)
+		return pt_fail(err, PT_EARG, "%.200s cannot be written: %s", path, pt_named_why(-folder));
+	rc = copy_into(folder, leaf, fd, len_bytes, path, err);
+	close(folder);
+	if (rc == 0)
 		pt_capture_file_sync_folder(path);
-free_part:
-	free(part);
 	return rc;
 }
 
 void pt_capture_file_sync_folder(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
-	int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	const char *leaf;
+	int folder = pt_named_folder(path, &leaf);
+	int fd = folder >= 0 ? openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	if (fd >= 0) {
 		(void)fsync(fd);
 		close(fd);
 	}
-	free(folder);
+	if (folder >= 0)
+		close(folder);
 }

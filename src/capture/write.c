@@ -17,6 +17,7 @@
 #include "capture/file.h"
 #include "decode/decoder.h"
 #include "host/log.h"
+#include "host/named_file.h"
 #include "base/util.h"
 
 enum { CAPTURE, REPLACE, COMPRESS, SPOOL };
@@ -588,7 +589,7 @@ void pt_capture_unref(struct pt_capture *c)
 	uv_mutex_unlock(&c->lock);
 	uv_thread_join(&c->thread);
 	if (!c->begun && c->created)
-		unlink(c->path);
+		pt_named_remove(c->path);
 	uv_cond_destroy(&c->work);
 	uv_cond_destroy(&c->news);
 	uv_mutex_destroy(&c->lock);

@@ -2,10 +2,12 @@
 #include "cli/configfile.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "host/whole_file.h"
 
 enum { MAX_BYTES = 1 << 16 };
 
@@ -82,26 +84,17 @@ int pt_configfile_read(struct pt_options *options, const char *verb, struct pt_e
 	const char *path = named != NULL ? named : PT_CONFIG_PATH;
 	char *text;
 	size_t len;
-	FILE *file;
 	int rc;
 
-	if (!pt_options_has("config", verb))
+	if (!pt_options_has("config", verb) || (named == NULL && access(path, F_OK) < 0))
 		return 0;
-	file = fopen(path, "rb");
-	if (file == NULL && named == NULL)
-		return 0;
-	if (file == NULL)
-		return pt_fail(err, PT_EIO, "%s %s: %s", options->config != NULL ? "--config" : PT_CONFIG_ENV, path,
-			       strerror(errno));
-	text = calloc(1, MAX_BYTES + 1);
-	len = text != NULL ? fread(text, 1, MAX_BYTES, file) : 0;
-	if (text == NULL || ferror(file))
-		rc = pt_fail(err, PT_EIO, "%s: %s", path, strerror(errno));
-	else if (len == MAX_BYTES || strlen(text) != len)
+	text = (char *)pt_file_read_text(path, MAX_BYTES, &len, err);
+	if (text == NULL)
+		rc = pt_wrap(err, "%s", options->config != NULL ? "--config" : named != NULL ? PT_CONFIG_ENV : "config");
+	else if (strlen(text) != len)
 		rc = pt_fail(err, PT_EARG, "%s is no configuration file", path);
 	else
 		rc = pt_configfile_parse(options, verb, path, text, err);
-	fclose(file);
 	free(text);
 	return rc;
 }

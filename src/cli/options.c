@@ -121,7 +121,7 @@ static int take_time(struct pt_options *options, const char *value, struct pt_er
 
 static int take_limits(struct pt_options *options, const char *path, struct pt_err *err)
 {
-	char *word = pt_limits_word(path, err);
+	char *word = pt_limits_word(path, true, err);
 	int rc = word != NULL ? add_word(options, "", word, err) : err->code;
 
 	free(word);

@@ -18,7 +18,7 @@ static void read_file(uv_work_t *work)
 {
 	struct reading *reading = work->data;
 
-	reading->word = pt_limits_word(reading->path, &reading->err);
+	reading->word = pt_limits_word(reading->path, false, &reading->err);
 }
 
 static void after_read(uv_work_t *work, int status)

@@ -1,8 +1,14 @@
 #define _GNU_SOURCE /* struct ucred */
 #include "host/peers.h"
 
+#include <errno.h>
 #include <grp.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,4 +109,110 @@ bool pt_peers_may(const struct pt_peers *peers, int fd, char who[PT_PEER_TEXT])
 		if (peers->user[i] == peer.uid)
 			return true;
 	return peers != NULL && (has_group(peers, peer.gid) || has_other_group(peers, fd));
+}
+
+/* --- is it us? ---------------------------------------------------------------------------------------------------- */
+
+/* The kernel shows a user that our namespace does not know as this one. Source: user_namespaces(7). */
+enum { OVERFLOW_UID = 65534, NETLINK_BYTES = 2048 };
+
+static bool is_own_user(uid_t user)
+{
+	return user == geteuid() && user != OVERFLOW_UID;
+}
+
+/* An IPv6 socket shows IPv4 peers as mapped addresses; the kernel's tables have them as IPv4. */
+static bool put_address(const struct sockaddr_storage *from, uint8_t *family, __be32 address[4], __be16 *port)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
+
+	if (from->ss_family == AF_INET) {
+		*family = AF_INET;
+		*port = v4->sin_port;
+		memcpy(address, &v4->sin_addr, sizeof(v4->sin_addr));
+		return true;
+	}
+	if (from->ss_family != AF_INET6)
+		return false;
+	*port = v6->sin6_port;
+	*family = memcmp(v6->sin6_addr.s6_addr, mapped, sizeof(mapped)) == 0 ? AF_INET : AF_INET6;
+	if (*family == AF_INET)
+		memcpy(address, v6->sin6_addr.s6_addr + sizeof(mapped), sizeof(address[0]));
+	else
+		memcpy(address, v6->sin6_addr.s6_addr, sizeof(v6->sin6_addr));
+	return true;
+}
+
+/* The socket whose own address is our peer's, and whose peer is we. False: these are no TCP addresses. */
+static bool name_other_end(int fd, struct inet_diag_req_v2 *question)
+{
+	struct sockaddr_storage here = { 0 }, there = { 0 };
+	socklen_t here_len = sizeof(here), there_len = sizeof(there);
+	uint8_t family;
+
+	*question = (struct inet_diag_req_v2){ .sdiag_protocol = IPPROTO_TCP, .idiag_states = UINT32_MAX };
+	question->id.idiag_cookie[0] = question->id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+	return getsockname(fd, (struct sockaddr *)&here, &here_len) == 0 &&
+	       getpeername(fd, (struct sockaddr *)&there, &there_len) == 0 &&
+	       put_address(&there, &question->sdiag_family, question->id.idiag_src, &question->id.idiag_sport) &&
+	       put_address(&here, &family, question->id.idiag_dst, &question->id.idiag_dport) &&
+	       family == question->sdiag_family;
+}
+
+/* A listener may answer for a connection that is over, and a socket without a process (inode 0) is shown as root's. */
+static bool is_it(const struct inet_diag_msg *found, const struct inet_diag_req_v2 *question)
+{
+	return found->idiag_inode != 0 && found->id.idiag_dport == question->id.idiag_dport &&
+	       found->id.idiag_sport == question->id.idiag_sport && is_own_user(found->idiag_uid);
+}
+
+/* The kernel answers before send() returns. */
+static bool ask_kernel(int netlink, const struct inet_diag_req_v2 *question)
+{
+	struct { struct nlmsghdr head; struct inet_diag_req_v2 question; } request = {
+		.head = { .nlmsg_len = sizeof(request), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST },
+		.question = *question,
+	};
+	_Alignas(struct nlmsghdr) uint8_t answer[NETLINK_BYTES];
+	const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
+	struct sockaddr_nl from = { .nl_family = AF_NETLINK };
+	socklen_t from_len = sizeof(from);
+	ssize_t n;
+
+	if (sendto(netlink, &request, sizeof(request), 0, (struct sockaddr *)&from, sizeof(from)) < 0)
+		return false;
+	n = recvfrom(netlink, answer, sizeof(answer), 0, (struct sockaddr *)&from, &from_len);
+	return n >= (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) && from.nl_pid == 0 &&
+	       head->nlmsg_type == SOCK_DIAG_BY_FAMILY && is_it(NLMSG_DATA(head), question);
+}
+
+static bool is_own_tcp(int fd)
+{
+	struct inet_diag_req_v2 question;
+	int netlink;
+	bool own;
+
+	if (!name_other_end(fd, &question))
+		return false;
+	netlink = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
+	own = netlink >= 0 && ask_kernel(netlink, &question);
+	if (netlink >= 0)
+		close(netlink);
+	return own;
+}
+
+bool pt_peer_is_own(int fd)
+{
+	socklen_t len = sizeof(struct ucred);
+	struct ucred peer;
+	int domain = 0;
+	socklen_t domain_len = sizeof(domain);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_len) < 0)
+		return false;
+	if (domain != AF_UNIX)
+		return is_own_tcp(fd);
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && is_own_user(peer.uid);
 }

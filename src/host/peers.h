@@ -23,4 +23,9 @@ int pt_peers_parse(struct pt_peers *peers, const char *list, struct pt_err *err)
 /* peers NULL: nobody else. who: "uid 1000, pid 4711", for messages, in any case. Any thread. */
 bool pt_peers_may(const struct pt_peers *peers, int fd, char who[PT_PEER_TEXT]);
 
+/* Does the kernel say that the other end of this connected socket is the daemon's own user's? A unix socket's by its
+ * credentials, a TCP socket's by the user of the socket at the other end, where that is on this host and in our network
+ * namespace. False whenever the kernel does not say so. One question, whatever sockets there are; does not wait. */
+bool pt_peer_is_own(int fd);
+
 #endif

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/named_file.h"
+
 /* All bytes of an open file of size_bytes; NULL with errno set. */
 static uint8_t *read_all(int fd, size_t size_bytes, size_t *len_bytes)
 {
@@ -66,16 +68,16 @@ static uint8_t *read_pipe(int fd, const char *path, size_t most_bytes, size_t *l
 
 static uint8_t *read_file(const char *path, size_t most_bytes, bool pipes, size_t *len_bytes, struct pt_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* a FIFO must not hold us */
+	int fd = pt_named_open(path, O_RDONLY, pipes ? PT_NAMED_STREAM : PT_NAMED_FILE);
 	uint8_t *bytes = NULL;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		pt_fail(err, PT_EIO, "open %s: %s", path, strerror(errno));
-	} else if (pipes && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))) {
-		bytes = read_pipe(fd, path, most_bytes, len_bytes, err);
-	} else if (!S_ISREG(st.st_mode)) {
+	if (fd == -EMEDIUMTYPE || fd == -EISDIR) {
 		pt_fail(err, PT_EARG, "%s is not a file", path);
+	} else if (fd < 0 || fstat(fd, &st) < 0) {
+		pt_fail(err, PT_EIO, "open %s: %s", path, pt_named_why(fd < 0 ? -fd : errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		bytes = read_pipe(fd, path, most_bytes, len_bytes, err);
 	} else if ((uintmax_t)st.st_size > most_bytes) {
 		pt_fail(err, PT_EARG, "%s is too large: at most %zu MiB are read", path, most_bytes >> 20);
 	} else {

@@ -28,10 +28,11 @@ static char *word_of(const char *path, const char *text, struct pt_err *err)
 	return word;
 }
 
-char *pt_limits_word(const char *path, struct pt_err *err)
+char *pt_limits_word(const char *path, bool pipes, struct pt_err *err)
 {
 	size_t len_bytes;
-	uint8_t *text = pt_file_read_text(path, MOST_BYTES, &len_bytes, err);
+	uint8_t *text = pipes ? pt_file_read_text(path, MOST_BYTES, &len_bytes, err)
+			      : pt_file_read(path, MOST_BYTES, &len_bytes, err);
 	char *word = NULL;
 
 	if (text == NULL)

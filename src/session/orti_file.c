@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/named_file.h"
 #include "host/whole_file.h"
 
 struct pt_orti *pt_orti_file(const char *path, struct pt_err *err)
@@ -42,14 +43,14 @@ int pt_orti_save(const struct pt_orti *orti, const char *path, struct pt_err *er
 
 	if (text == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory");
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	failed = fd < 0 || write_all(fd, text) < 0 ? errno : 0;
+	fd = pt_named_open(path, O_WRONLY | O_CREAT | O_EXCL, PT_NAMED_FILE);
+	failed = fd < 0 ? -fd : write_all(fd, text) < 0 ? errno : 0;
 	if (fd >= 0 && close(fd) < 0 && failed == 0)
 		failed = errno;
 	if (fd >= 0 && failed != 0)
-		unlink(path);
+		pt_named_remove(path);
 	free(text);
 	if (fd < 0 && failed == EEXIST)
 		return pt_fail(err, PT_EARG, "%s exists, and is not overwritten: name a new file", path);
-	return failed != 0 ? pt_fail(err, PT_EIO, "write %s: %s", path, strerror(failed)) : 0;
+	return failed != 0 ? pt_fail(err, PT_EIO, "write %s: %s", path, pt_named_why(failed)) : 0;
 }

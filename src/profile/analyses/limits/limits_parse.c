@@ -8,7 +8,7 @@
 #include "profile/analyses/limits/limits.h"
 #include "base/util.h"
 
-struct parser { const char *at; unsigned line; struct pt_err *err; };
+struct parser { const char *at, *begin; unsigned line; struct pt_err *err; };
 
 static const struct {
 	const char *word;
@@ -27,13 +27,12 @@ static const struct { const char *word; enum pt_rule_of of; } ofs[] = {
 	{ "p90", PT_RULE_P90 }, { "p99", PT_RULE_P99 }, { "total", PT_RULE_TOTAL },
 };
 
+/* The text is not quoted: a client may have named a file that it may not read. */
 static int wrong(const struct parser *p, const char *what)
 {
-	size_t len = strcspn(p->at, ";\r\n");	/* what follows is another rule */
-
-	if (len == 0)
+	if (strcspn(p->at, ";\r\n") == 0)	/* what follows is another rule */
 		return pt_fail(p->err, PT_EARG, "line %u: %s at the end", p->line, what);
-	return pt_fail(p->err, PT_EARG, "line %u: %s at '%.*s'", p->line, what, len < 30 ? (int)len : 30, p->at);
+	return pt_fail(p->err, PT_EARG, "line %u: %s at column %zu", p->line, what, (size_t)(p->at - p->begin) + 1);
 }
 
 static void blanks(struct parser *p)
@@ -258,7 +257,7 @@ int pt_rules_parse(struct pt_rules *rules, const char *text, struct pt_err *err)
 		struct pt_rule *rule = &rules->rule[rules->n];
 
 		len = rule_len(text);
-		p.at = text;
+		p.at = p.begin = text;
 		blanks(&p);
 		if (p.at == text + len)
 			continue;
