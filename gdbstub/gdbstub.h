@@ -22,6 +22,7 @@ struct pt_gdbstub_config {
 	enum pt_attach attach;
 	const struct pt_token *token;	/* a client has to give it first; the caller's. NULL: none is wanted */
 	uint32_t patience_ms;		/* for the first bytes of a connection; 0: PT_FIRST_PATIENCE_MS (firstbytes.h) */
+	bool restricted;		/* clients may look, and change nothing (rights.h) */
 	bool watch;			/* a second all-stop GDB may read memory (attach.c) */
 	struct pt_board *board;
 	struct pt_session *session;

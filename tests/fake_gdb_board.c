@@ -664,11 +664,10 @@ struct pt_semihost *pt_board_semihost(struct pt_board *b)
 	return &off;
 }
 
-int pt_board_semihost_set(struct pt_board *b, enum pt_semihost_mode mode, const char *dir, struct pt_err *err)
+int pt_board_semihost_set(struct pt_board *b, enum pt_semihost_mode mode, struct pt_err *err)
 {
 	(void)b;
 	(void)mode;
-	(void)dir;
 	return pt_fail(err, PT_EUNSUPPORTED, "no semihosting here");
 }
 

@@ -102,8 +102,8 @@ START_TEST(has_no_files_without_a_directory)
 	sh.dir[0] = '\0';
 	ck_assert_int_eq(open_as("x", 4), -1);
 	ck_assert_int_eq(open_as("x", 4), -1);
-	ck_assert_str_eq(said, "semihosting: the program asks for the file x: no directory is given to it (monitor "
-			       "semihost console DIR)\n");
+	ck_assert_str_eq(said, "semihosting: the program asks for the file x: no directory is given to it (proftap "
+			       "--semihost-dir DIR)\n");
 	ck_assert_int_gt(open_as(":tt", 4), 0);
 	tear_down();
 }

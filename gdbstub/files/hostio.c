@@ -340,6 +340,8 @@ static void symbols_run(struct pt_hostio_errand *errand)
 		return;
 	errand->program = pt_program_open_with(errand->path, errand->elf_machine, errand->client->stub->config.symbols,
 					       &errand->err);
+	if (errand->program != NULL && !errand->client->own)
+		pt_program_confine(errand->program);
 	if (errand->program == NULL)
 		unlink(errand->path);
 	else if (rename(errand->path, final) == 0)
@@ -407,7 +409,7 @@ static void handle_unlink(struct pt_gdb_client *client, struct pt_rsp_args *args
 
 	if (!take_name(client, args, &name))
 		return;
-	if (name.kind == PT_HOSTIO_PROFILE || name.kind == PT_HOSTIO_CAPTURE) {
+	if (name.kind == PT_HOSTIO_PROFILE || name.kind == PT_HOSTIO_CAPTURE || client->stub->config.restricted) {
 		pt_hostio_reply_error(client, EROFS);
 	} else if ((errand = pt_hostio_errand_new(client, unlink_run, just_reply)) != NULL) {
 		errand->name = name;

@@ -9,6 +9,7 @@
 #include "gdbstub/files/hostio_parts.h"
 #include "gdbstub/proxy/proxy.h"
 #include "host/log.h"
+#include "host/named_file.h"
 
 enum { GDB_WRONLY = 1, GDB_RDWR = 2, GDB_APPEND = 8, GDB_CREAT = 0x200, GDB_TRUNC = 0x400, GDB_EXCL = 0x800 };
 
@@ -35,8 +36,8 @@ static void open_run(struct pt_hostio_errand *errand)
 
 	if (errand->path[0] == '\0')
 		errand->result = pt_files_open(files, disk_name(errand), errand->flags);
-	else if ((errand->result = open(errand->path, O_RDONLY | O_CLOEXEC)) < 0)
-		errand->result = -errno;
+	else
+		errand->result = pt_named_open(errand->path, O_RDONLY, PT_NAMED_FILE);
 }
 
 static void opened(struct pt_hostio_errand *errand)
@@ -159,7 +160,7 @@ void pt_hostio_open(struct pt_gdb_client *client, struct pt_gdb_file *file, cons
 	int flags = host_flags(gdb_flags);
 	bool read_only = name->kind == PT_HOSTIO_PROFILE || name->kind == PT_HOSTIO_CAPTURE;
 
-	if (read_only && (writes(flags) || (flags & O_CREAT) != 0)) {
+	if ((read_only || client->stub->config.restricted) && (writes(flags) || (flags & O_CREAT) != 0)) {
 		pt_hostio_reply_error(client, EROFS);
 		return;
 	}

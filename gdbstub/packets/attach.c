@@ -7,7 +7,8 @@
  * Who only watches (--second watch): a second all-stop GDB that is told that its program stands still, as the live
  * watch of IDEs needs it: such a GDB looks at variables while it believes so, and only then. Memory is what it is at
  * the moment; the registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is
- * not available", 13.1). All that would change something is refused. */
+ * not available", 13.1). All that would change something is refused. With --restrict every GDB watches, and has the
+ * registers of a core that is halted. */
 #include <string.h>
 
 #include "gdbstub/packets/dispatch.h"
@@ -178,7 +179,9 @@ void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	(void)args;
 	client->request.core = client->core;
-	if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN && !client->nonstop.wanted) {
+	if (client->stub->config.restricted) {
+		pt_gdb_post(&client->request, look, after_look_for_watch);
+	} else if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN && !client->nonstop.wanted) {
 		pt_gdb_reply_text(client, "W00");
 	} else if (client->run == PT_GDB_NONSTOP) {
 		pt_gdb_nonstop_begin(client);
@@ -202,7 +205,10 @@ void pt_gdb_attach(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	client->request.core = client->core;
 	if (!pt_rsp_number(args, &pid) || pid != 1)
 		pt_fail(&err, PT_EARG, "there is one program here, and its number is 1: attach 1");
-	else if (take(client, &err)) {
+	else if (client->stub->config.restricted) {
+		pt_gdb_post(&client->request, look, after_look_for_watch);
+		return;
+	} else if (take(client, &err)) {
 		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_attach);
 		return;
 	}

@@ -6,29 +6,32 @@
 
 #include "gdbstub/packets/nonstop.h"
 #include "gdbstub/proxy/proxy.h"
+#include "gdbstub/packets/rights.h"
 #include "session/os_tasks.h"
 #include "host/log.h"
 
 /* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects;
  * it changes the target; what it answers depends on the program's tasks; who only watches may have it; it is open to a
- * client without the token: it shows and changes nothing of the target as long as the client has no program. */
-enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32, WATCH = 64, OPEN = 128 };
+ * client without the token: it shows and changes nothing of the target as long as the client has no program; it only
+ * looks (--restrict; those with words or flags of their own refuse what does more by themselves). */
+enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32, WATCH = 64, OPEN = 128,
+       LOOKS = 256 };
 
 static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
 	/* memory, registers and run control: what comes most often */
-	{ "m",			TARGET | WATCH,		pt_gdb_read_hex },
-	{ "x",			TARGET | WATCH,		pt_gdb_read_binary },
+	{ "m",			TARGET | WATCH | LOOKS,		pt_gdb_read_hex },
+	{ "x",			TARGET | WATCH | LOOKS,		pt_gdb_read_binary },
 	{ "M",			TARGET | CHANGES,		pt_gdb_write_hex },
 	{ "X",			TARGET | CHANGES,		pt_gdb_write_binary },
 	{ "F",			TARGET,		pt_gdb_fileio_reply },
-	{ "g",			TARGET | EXACT | HALTED | WATCH,	pt_gdb_read_registers },
+	{ "g",			TARGET | EXACT | HALTED | WATCH | LOOKS,	pt_gdb_read_registers },
 	{ "G",			TARGET | HALTED | CHANGES,		pt_gdb_write_registers },
-	{ "p",			TARGET | HALTED | WATCH,		pt_gdb_read_register },
+	{ "p",			TARGET | HALTED | WATCH | LOOKS,		pt_gdb_read_register },
 	{ "P",			TARGET | HALTED | CHANGES,		pt_gdb_write_register },
-	{ "vCont?",		EXACT | CONNECTING,		pt_gdb_vcont_what },
+	{ "vCont?",		EXACT | CONNECTING | LOOKS,		pt_gdb_vcont_what },
 	{ "vCont;",		TARGET | CONNECTING,		pt_gdb_vcont },
 	{ "vCtrlC",		EXACT | CHANGES,		pt_gdb_ctrl_c },
-	{ "vStopped",		EXACT | CONNECTING,		pt_gdb_stopped },
+	{ "vStopped",		EXACT | CONNECTING | LOOKS,		pt_gdb_stopped },
 	{ "c",			TARGET,		pt_gdb_continue },
 	{ "C",			TARGET,		pt_gdb_continue },
 	{ "s",			TARGET,		pt_gdb_step },
@@ -39,37 +42,37 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "vFlashWrite:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_write },
 	{ "vFlashDone",		TARGET | EXACT | HALTED | CHANGES,	pt_gdb_flash_done },
 	/* the inferior comes and goes */
-	{ "?",			EXACT | CONNECTING | TASKS | OPEN,	pt_gdb_why },
-	{ "vAttach;",		TASKS,		pt_gdb_attach },
+	{ "?", EXACT | CONNECTING | TASKS | OPEN | LOOKS, pt_gdb_why },
+	{ "vAttach;", TASKS | LOOKS, pt_gdb_attach },
 	{ "vRun;",		CHANGES | TASKS,		pt_gdb_run_again },
 	{ "R",			CHANGES | TASKS,		pt_gdb_restart },
-	{ "D",			OPEN,		pt_gdb_detach },
-	{ "vKill;",		OPEN,		pt_gdb_vkill },
-	{ "k",			EXACT | OPEN,	pt_gdb_kill },
-	{ "!",			EXACT | OPEN,	pt_gdb_ok },
+	{ "D", OPEN | LOOKS, pt_gdb_detach },
+	{ "vKill;", OPEN, pt_gdb_vkill },
+	{ "k", EXACT | OPEN | LOOKS, pt_gdb_kill },
+	{ "!", EXACT | OPEN | LOOKS, pt_gdb_ok },
 	/* files */
-	{ "vFile:",		CONNECTING,		pt_gdb_hostio },
+	{ "vFile:",		CONNECTING | LOOKS,		pt_gdb_hostio },
 	/* questions */
-	{ "qRcmd,",		OPEN,		pt_gdb_monitor },
-	{ "qSupported",		OPEN,		pt_gdb_supported },
-	{ "QNonStop:",		OPEN,		pt_gdb_set_nonstop },
-	{ "QStartNoAckMode",	EXACT | OPEN,	pt_gdb_no_ack },
-	{ "qXfer:threads:read::",	CONNECTING | TASKS,	pt_gdb_xfer_threads },
-	{ "qXfer:",		CONNECTING,		pt_gdb_xfer },
+	{ "qRcmd,", OPEN | LOOKS, pt_gdb_monitor },
+	{ "qSupported", OPEN | LOOKS, pt_gdb_supported },
+	{ "QNonStop:", OPEN | LOOKS, pt_gdb_set_nonstop },
+	{ "QStartNoAckMode", EXACT | OPEN | LOOKS, pt_gdb_no_ack },
+	{ "qXfer:threads:read::", CONNECTING | TASKS | LOOKS, pt_gdb_xfer_threads },
+	{ "qXfer:", CONNECTING | LOOKS, pt_gdb_xfer },
 	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
 	{ "Qbtrace:bts",	TARGET | EXACT | HALTED | CHANGES,	pt_gdb_branch_trace_on },
 	{ "Qbtrace:off",	TARGET | EXACT,	pt_gdb_branch_trace_off },
-	{ "qCRC:",		TARGET | WATCH,		pt_gdb_crc },
-	{ "qSearch:memory:",	TARGET | WATCH,		pt_gdb_search },
-	{ "qAttached",		CONNECTING,		pt_gdb_attached },
-	{ "qfThreadInfo",	EXACT | CONNECTING | TASKS | OPEN,	pt_gdb_thread_list },
-	{ "qsThreadInfo",	EXACT | CONNECTING | OPEN,	pt_gdb_thread_list_end },
-	{ "qThreadExtraInfo,",	TARGET | CONNECTING | WATCH,		pt_gdb_thread_extra },
-	{ "qC",			EXACT | CONNECTING | OPEN,	pt_gdb_current_thread },
-	{ "qSymbol:",		CONNECTING,		pt_gdb_ok },
-	{ "qOffsets",		TARGET | EXACT | CONNECTING | WATCH,	pt_gdb_offsets },
-	{ "H",			CONNECTING,		pt_gdb_select_thread },
-	{ "T",			TARGET | CONNECTING | WATCH,		pt_gdb_thread_alive },
+	{ "qCRC:", TARGET | WATCH | LOOKS, pt_gdb_crc },
+	{ "qSearch:memory:", TARGET | WATCH | LOOKS, pt_gdb_search },
+	{ "qAttached", CONNECTING | LOOKS, pt_gdb_attached },
+	{ "qfThreadInfo", EXACT | CONNECTING | TASKS | OPEN | LOOKS, pt_gdb_thread_list },
+	{ "qsThreadInfo", EXACT | CONNECTING | OPEN | LOOKS, pt_gdb_thread_list_end },
+	{ "qThreadExtraInfo,", TARGET | CONNECTING | WATCH | LOOKS, pt_gdb_thread_extra },
+	{ "qC", EXACT | CONNECTING | OPEN | LOOKS, pt_gdb_current_thread },
+	{ "qSymbol:", CONNECTING | LOOKS, pt_gdb_ok },
+	{ "qOffsets", TARGET | EXACT | CONNECTING | WATCH | LOOKS, pt_gdb_offsets },
+	{ "H", CONNECTING | LOOKS, pt_gdb_select_thread },
+	{ "T", TARGET | CONNECTING | WATCH | LOOKS, pt_gdb_thread_alive },
 };
 
 void pt_gdb_reply_malformed(struct pt_gdb_client *client)
@@ -181,6 +184,8 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	pt_gdb_log_packet("->", packet->bytes, packet->len_bytes);
 	if (row == NULL) {
 		pt_gdb_reply_text(client, "");
+	} else if (client->stub->config.restricted && (row->flags & LOOKS) == 0) {
+		pt_gdb_refuse_restricted(client);
 	} else if (lacks_program(client, row)) {
 		pt_fail(&err, PT_ESTATE, client->watches ? "this GDB only watches: another one has the program"
 							 : "no program is attached: attach 1 comes first");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/rights.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -332,7 +333,10 @@ static void run(struct pt_monitor_call *call)
 	}
 	call->n_words -= search.n_fit;
 	memmove(call->words, call->words + search.n_fit, call->n_words * sizeof(call->words[0]));
-	call->word->run(call);
+	if (pt_gdb_may_call(call))
+		call->word->run(call);
+	else
+		pt_monitor_fail(call, PT_EPERM, "%s: %s", call->word->name, pt_gdb_restricted);
 }
 
 void pt_gdb_monitor(struct pt_gdb_client *client, struct pt_rsp_args *args)

@@ -23,7 +23,11 @@ bool pt_gdb_live_busy(const struct pt_gdb_client *client);	/* a table is on its 
 
 /* --- for the commands --------------------------------------------------------------------------------------------- */
 
-enum { PT_MONITOR_LINE_BYTES = 1024, PT_MONITOR_MAX_WORDS = 32 };
+enum {
+	PT_MONITOR_LINE_BYTES = 1024,
+	PT_MONITOR_MAX_WORDS = 32,
+	PT_MONITOR_NAME_BYTES = PT_MONITOR_LINE_BYTES - 32,	/* of a file, as it is typed; rights.h may add to it */
+};
 
 struct pt_monitor_call;
 typedef int pt_monitor_board_fn(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
@@ -52,6 +56,8 @@ struct pt_monitor_call {
 	char line[PT_MONITOR_LINE_BYTES];	/* cut into words */
 	const char *words[PT_MONITOR_MAX_WORDS];	/* behind the name */
 	size_t n_words;
+	char named[PT_MONITOR_LINE_BYTES + 32 * PT_MONITOR_MAX_WORDS];	/* names of files: rights.h */
+	size_t named_bytes;
 	struct pt_text out;		/* what the answer will be */
 	bool abandoned;
 	/* the command's own */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/rights.h"
 #include "gdbstub/packets/run.h"
 #include "host/log.h"
 #include "base/util.h"
@@ -174,6 +175,10 @@ void pt_gdb_set_nonstop(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	if ((!on && !pt_rsp_take(args, "0")) || pt_rsp_left(args) != 0 || client->run != PT_GDB_NONE) {
 		pt_gdb_reply_malformed(client);
+		return;
+	}
+	if (on && client->stub->config.restricted) {	/* its threads could only be looked at one stop at a time */
+		pt_gdb_refuse_restricted(client);
 		return;
 	}
 	client->nonstop.wanted = on;

@@ -158,6 +158,16 @@ static int put_saved(struct pt_gdb_request *rq, struct pt_target *target, const 
 	return 0;
 }
 
+/* A GDB that only watches is shown a core that stands still, whatever it does: registers are 0. */
+static bool hides_registers(const struct pt_gdb_request *rq, struct pt_target *target)
+{
+	struct pt_core_status status;
+
+	if (!rq->client->watches || !rq->client->stub->config.restricted)
+		return rq->client->watches;
+	return target->ops->status(target->state, rq->core, &status, NULL) < 0 || status.state != PT_HALTED;
+}
+
 static int read_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	size_t n;
@@ -166,11 +176,12 @@ static int read_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	uint64_t values[MAX_ROWS];
 	uint16_t which[MAX_ROWS];
 	int rc = pt_gdb_task_registers(rq, target, &saved, err);
+	bool hides = hides_registers(rq, target);
 
 	(void)board;
-	for (size_t i = 0; rq->client->watches && i < n; i++)
+	for (size_t i = 0; hides && i < n; i++)
 		put_register(&rq->frame, &rows[i], pt_target_is_big_endian(target), 0);
-	if (rq->client->watches)
+	if (hides)
 		return 0;
 	for (uint16_t i = 0; rc == 1 && i < n; i++)
 		if (put_saved(rq, target, &saved, i, err) < 0)
@@ -203,7 +214,7 @@ static int read_one(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	if (rc != 0)
 		return rc < 0 ? rc : put_saved(rq, target, &saved, row, err);
 	value = 0;	/* which is all that a GDB has of it that only watches */
-	if (!rq->client->watches &&
+	if (!hides_registers(rq, target) &&
 	    target->ops->read_registers(target->state, rq->core, &row, 1, &value, err) < 0)
 		return err->code;
 	put_register(&rq->frame, &rows[row], pt_target_is_big_endian(target), value);

@@ -255,7 +255,7 @@ enum pt_gdb_pass_offer pt_gdb_pass_offer(struct pt_gdb_client *client)
 
 	if (client->pass != NULL)
 		return PT_GDB_PASS_IT;
-	if (client->decided || !pt_board_is_upstream(stub->config.board))
+	if (client->decided || stub->config.restricted || !pt_board_is_upstream(stub->config.board))
 		return PT_GDB_PASS_NOT;
 	if (stub->pass == NULL)
 		stub->pass = new_pass(stub);

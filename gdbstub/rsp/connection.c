@@ -357,6 +357,7 @@ int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err)
 				       stub->listener.peer);
 		return pt_fail(err, PT_EIO, "accept a connection: %s", uv_strerror(rc));
 	}
+	client->own = stub->listener.peer_is_own;
 	if (client->in.handle.type == UV_TCP) {
 		tune_tcp(client);
 		name_peer(client);
@@ -392,6 +393,7 @@ int pt_gdb_client_stdio(struct pt_gdbstub *stub, struct pt_err *err)
 	if (client == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for a client");
 	snprintf(client->peer, sizeof(client->peer), "standard input");
+	client->own = true;		/* whoever began us */
 	client->to = &client->out.stream;
 	rc_in = open_stdio(client, &client->in, 0, err);
 	rc_out = open_stdio(client, &client->out, 1, rc_in < 0 ? NULL : err);

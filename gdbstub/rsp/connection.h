@@ -96,6 +96,7 @@ struct pt_gdb_client {
 	struct pt_gdbstub *stub;
 	struct pt_gdb_client *next;
 	char peer[64];
+	bool own;			/* the daemon's own user is at the other end: the kernel says so */
 
 	/* the connection */
 	union pt_stream in, out;	/* out: stdio only */

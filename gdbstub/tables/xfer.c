@@ -11,6 +11,7 @@
 #include "gdbstub/proxy/proxy.h"
 #include "session/os_threads.h"
 #include "gdbstub/tables/xml.h"
+#include "host/named_file.h"
 #include "base/util.h"
 
 enum { MAX_DOCUMENT_BYTES = 1 << 20 };
@@ -148,7 +149,8 @@ static void threads(struct pt_gdb_client *client)
 static void exec_file(struct pt_gdb_client *client)
 {
 	const struct pt_program *program = pt_session_program(client->stub->config.session);
-	bool known = program != NULL && strchr(pt_program_path(program), '/') != NULL;	/* else it is built in */
+	bool known = program != NULL && (pt_named_is_below(pt_program_path(program)) ||
+					 strchr(pt_program_path(program), '/') != NULL);	/* else it is built in */
 	struct pt_err err;
 
 	pt_fail(&err, PT_ESTATE, "no program is known: monitor symbols FILE, or remote put FILE firmware.elf");

@@ -110,9 +110,9 @@ uint64_t pt_board_now_ns(struct pt_board *board);	/* probe's clock */
 
 /* Semihosting (semihost.h): what the program asks by BKPT 0xAB is served while no client hears of the halt, or, in mode
  * GDB while one waits (gdb_waits), by that one's client. A first use turns halting debug on, with a short halt; it
- * stays on until the mode is off again. dir: of the program's files, "": it has none. */
+ * stays on until the mode is off again. */
 struct pt_semihost *pt_board_semihost(struct pt_board *board);
-int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, const char *dir, struct pt_err *err);
+int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, struct pt_err *err);
 /* For the client of a GDB that waits. Has the core that halted asked something? 1: call has it. Then one of the others:
  * serve it here, or answer it; both return 1 when that is done, 0 when the program has ended. how: the core runs again
  * then, or it is a step, which ends behind the BKPT. */

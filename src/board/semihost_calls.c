@@ -165,11 +165,14 @@ static int turn_debug_on(struct pt_board *board, struct pt_err *err)
 	return 0;
 }
 
-int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, const char *dir, struct pt_err *err)
+int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, struct pt_err *err)
 {
+	const struct pt_param *dir_row = row_of(board, "semihost-dir");
+	const char *dir = dir_row != NULL ? pt_params_text(board->settings, dir_row) : NULL;
 	struct pt_semihost *sh = &board->semihost;
 	bool was_off = sh->mode == PT_SEMIHOST_OFF;
 
+	dir = dir != NULL ? dir : "";
 	if (strlen(dir) >= sizeof(sh->dir))
 		return pt_fail(err, PT_EARG, "the name of the directory is too long");
 	if (row_of(board, "semihost") == NULL)
@@ -196,15 +199,13 @@ int pt_board_semihost_set(struct pt_board *board, enum pt_semihost_mode mode, co
 
 void pt_board_semihost_begin(struct pt_board *board)
 {
-	const struct pt_param *row = row_of(board, "semihost"), *dir_row = row_of(board, "semihost-dir");
+	const struct pt_param *row = row_of(board, "semihost");
 	const char *mode = row != NULL ? pt_params_text(board->settings, row) : "off";
-	const char *dir = dir_row != NULL ? pt_params_text(board->settings, dir_row) : NULL;
 	struct pt_err err = { 0 };
 
 	pt_link_shield(board->link); /* a client may be asking already */
 	if (strcmp(mode, "off") != 0 &&
-	    pt_board_semihost_set(board, strcmp(mode, "gdb") == 0 ? PT_SEMIHOST_GDB : PT_SEMIHOST_CONSOLE,
-				  dir != NULL ? dir : "", &err) < 0)
+	    pt_board_semihost_set(board, strcmp(mode, "gdb") == 0 ? PT_SEMIHOST_GDB : PT_SEMIHOST_CONSOLE, &err) < 0)
 		pt_warn("board: semihosting: %s", err.msg);
 	pt_link_unshield(board->link);
 }

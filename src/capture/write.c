@@ -43,6 +43,14 @@ bool pt_capture_knows(const char *word)
 	return false;
 }
 
+const char *pt_capture_file_of(const char *word)
+{
+	const char *key = pt_capture_params[CAPTURE].key;
+	size_t len = strlen(key);
+
+	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
+}
+
 bool pt_capture_wanted(const struct pt_params *settings)
 {
 	return pt_params_given(settings, &pt_capture_params[CAPTURE]);

@@ -21,6 +21,7 @@ enum { PT_CAPTURE_BEHIND_BYTES = 4 << 20, PT_CAPTURE_PATIENCE_S = 30 };
 extern const struct pt_param pt_capture_params[];
 extern const size_t pt_n_capture_params;
 bool pt_capture_knows(const char *word);	/* the key of "key=value" is one of them */
+const char *pt_capture_file_of(const char *word);	/* FILE of "capture=FILE"; NULL: it is another word */
 bool pt_capture_wanted(const struct pt_params *settings);	/* capture= is given */
 
 struct pt_capture;

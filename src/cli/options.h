@@ -13,13 +13,14 @@ enum { PT_MAX_PROBES = 4, PT_MAX_WORDS = 64, PT_MAX_REST = 32, PT_MAX_MADE = PT_
 struct pt_options {
 	const char *probe[PT_MAX_PROBES];	/* NULL behind the last */
 	const char *target, *elf, *gdb, *attach, *second, *allow, *source, *mode, *analysis, *format, *output, *listen;
+	const char *files;
 	const char *config;
 	const char *junit, *limits;
 	uint64_t for_ns;		/* 0: not given */
 	double max_loss;		/* 0..1; < 0: not given */
 	const char *token_file;
 	bool allow_remote, allow_unidentified;
-	bool reset, live, strict, json, print_ports, help, version;
+	bool restricted, reset, live, strict, json, print_ports, help, version;
 	const char *words[PT_MAX_WORDS];	/* "key=value" from --set and the options that are keys */
 	size_t n_words, n_file_words;	/* those of a configuration file come first, so that the command line's win */
 	unsigned n_boards;		/* sections of a configuration file */

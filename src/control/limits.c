@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/monitor.h"
+#include "gdbstub/packets/rights.h"
 #include "session/limits_file.h"
 
 struct reading {
@@ -39,6 +39,7 @@ static void after_read(uv_work_t *work, int status)
 static void limits(struct pt_monitor_call *call)
 {
 	struct reading *reading;
+	const char *name;
 
 	if (call->n_words != 1) {
 		pt_monitor_fail(call, PT_EARG,
@@ -49,12 +50,15 @@ static void limits(struct pt_monitor_call *call)
 		pt_session_set_limits(pt_monitor_session(call), NULL, pt_monitor_session_reply, call);
 		return;
 	}
+	name = pt_monitor_name_file(call, call->words[0]);
+	if (name == NULL)
+		return;
 	reading = calloc(1, sizeof(*reading));
 	if (reading == NULL)
 		abort();
 	reading->work.data = reading;
 	reading->call = call;
-	strcpy(reading->path, call->words[0]);
+	strcpy(reading->path, name);
 	if (uv_queue_work(call->client->stub->loop, &reading->work, read_file, after_read) == 0)
 		return;
 	free(reading);

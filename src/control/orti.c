@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/monitor.h"
+#include "gdbstub/packets/rights.h"
 #include "session/orti_file.h"
 #include "program/os/rtos.h"
 
@@ -297,6 +297,18 @@ static struct work *make_work(struct pt_monitor_call *call, struct pt_program *p
 	return w;
 }
 
+static bool name_files(struct pt_monitor_call *call)
+{
+	for (size_t i = 0; i < call->n_words; i++) {
+		if (i == 0 && strcmp(call->words[0], "auto") == 0)
+			continue;
+		call->words[i] = pt_monitor_name_file(call, call->words[i]);
+		if (call->words[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
 static void orti(struct pt_monitor_call *call)
 {
 	struct pt_program *program = pt_session_program(pt_monitor_session(call));
@@ -314,6 +326,8 @@ static void orti(struct pt_monitor_call *call)
 		pt_monitor_fail(call, PT_EARG, "orti: no symbols yet: monitor symbols FILE");
 		return;
 	}
+	if (!name_files(call))
+		return;
 	w = make_work(call, program);
 	if (uv_queue_work(call->client->stub->loop, &w->work, read_file, after_read) == 0)
 		return;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "capture/write.h"
-#include "gdbstub/packets/monitor.h"
+#include "gdbstub/packets/rights.h"
 #include "session/recorder.h"
 #include "pipeline/pipeline.h"
 
@@ -48,6 +48,8 @@ static void start(struct pt_monitor_call *call)
 		pt_monitor_fail(call, PT_EARG, "profile start: %s", err.msg);
 		return;
 	}
+	if (!pt_monitor_name_files(call))
+		return;
 	stub->top = query.top;
 	stub->top_given = query.top_given;
 	pt_recorder_start_profile(stub, call->words, call->n_words, pt_monitor_session_reply, call);
@@ -155,10 +157,15 @@ static void report_details(struct pt_monitor_call *call)
 
 static void save(struct pt_monitor_call *call)
 {
-	if (call->n_words != 1)
+	const char *name;
+
+	if (call->n_words != 1) {
 		pt_monitor_fail(call, PT_EARG, "profile save FILE: one name, of a file on the host where proftap runs");
-	else
-		pt_session_save(pt_monitor_session(call), call->words[0], pt_monitor_session_reply, call);
+		return;
+	}
+	name = pt_monitor_name_file(call, call->words[0]);
+	if (name != NULL)
+		pt_session_save(pt_monitor_session(call), name, pt_monitor_session_reply, call);
 }
 
 static void sources(struct pt_monitor_call *call)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/monitor.h"
+#include "gdbstub/packets/rights.h"
 #include "session/recorder.h"
 #include "base/util.h"
 
@@ -223,7 +223,7 @@ static void run_for(struct pt_monitor_call *call)
 		pt_monitor_fail(call, PT_EARG, "profile run: %s", err.msg);
 	} else if (pt_session_get_state(session) != PT_SESSION_IDLE) {
 		pt_monitor_fail(call, PT_EBUSY, "a profile is being taken already: monitor profile stop ends it");
-	} else {
+	} else if (pt_monitor_name_files(call)) {
 		run->call = call;
 		run->listener = (struct pt_board_listener){ .arg = run, .on_stop = on_core_stop };
 		pt_board_listen(pt_monitor_board(call), &run->listener);

@@ -1,4 +1,5 @@
-/* monitor semihost [on|off|gdb|console] [DIR]: who serves what the program asks by BKPT 0xAB. */
+/* monitor semihost [on|off|gdb|console]: who serves what the program asks by BKPT 0xAB. The folder of its files is the
+ * command line's: whoever may write memory could make the program write any file in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,6 @@
 
 struct asked {
 	enum pt_semihost_mode mode;
-	const char *dir;
 	bool show;
 };
 
@@ -20,7 +20,7 @@ static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct
 	const struct pt_semihost *sh = pt_board_semihost(board);
 
 	(void)target;
-	if (!asked->show && pt_board_semihost_set(board, asked->mode, asked->dir, err) < 0)
+	if (!asked->show && pt_board_semihost_set(board, asked->mode, err) < 0)
 		return err->code;
 	switch (sh->mode) {
 	case PT_SEMIHOST_OFF:
@@ -49,24 +49,23 @@ static void semihost(struct pt_monitor_call *call)
 		abort();
 	call->data = asked;
 	asked->show = call->n_words == 0;
-	asked->dir = call->n_words > 1 ? call->words[1] : "";
 	if (call->n_words > 0 && strcmp(call->words[0], "on") == 0)
 		mode = PT_SEMIHOST_GDB;
 	else
 		while (call->n_words > 0 && mode < PT_SEMIHOST_GDB + 1u && strcmp(call->words[0], modes[mode]) != 0)
 			mode++;
 	asked->mode = (enum pt_semihost_mode)mode;
-	if (mode > PT_SEMIHOST_GDB || call->n_words > 2)
-		pt_monitor_fail(call, PT_EARG,
-				"semihost takes on, off, gdb or console, and a DIRECTORY on the host where proftap "
-				"runs for the "
-				"program's files");
+	if (mode > PT_SEMIHOST_GDB)
+		pt_monitor_fail(call, PT_EARG, "semihost takes on, off, gdb or console");
+	else if (call->n_words > 1)
+		pt_monitor_fail(call, PT_EPERM, "semihost: the folder for the program's files is named where proftap is "
+				"started: proftap --semihost-dir DIR, or semihost-dir = DIR in its configuration");
 	else
 		pt_monitor_on_board(call, on_board, NULL);
 }
 
 const struct pt_monitor_word pt_monitor_semihost_words[] = {
-	{ "semihost", "[on|off|gdb|console [DIR]]",
-	  "serve what the program asks by BKPT 0xAB: text, files of DIR or GDB's, time, its end", semihost, NULL },
+	{ "semihost", "[on|off|gdb|console]",
+	  "serve what the program asks by BKPT 0xAB: text, files (of --semihost-dir, or GDB's), time, its end", semihost, NULL },
 	{ 0 },
 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/monitor.h"
+#include "gdbstub/packets/rights.h"
 #include "program/model/settings.h"
 
 struct reading {
@@ -118,15 +118,28 @@ static int take_settings(struct reading *reading, const struct pt_monitor_call *
 	return 0;
 }
 
+/* debug-dir=, source-path= */
+static bool names_folders(const struct pt_monitor_call *call)
+{
+	for (size_t i = 1; i < call->n_words; i++)
+		if (pt_program_names_folders(call->words[i]))
+			return true;
+	return false;
+}
+
 static void symbols(struct pt_monitor_call *call)
 {
 	struct reading *reading;
+	const char *name;
 	struct pt_err err;
 
 	if (call->n_words == 0) {
 		show(call);
 		return;
 	}
+	name = pt_monitor_name_file(call, call->words[0]);
+	if (name == NULL || (names_folders(call) && !pt_monitor_need_own(call, "debug-dir and source-path")))
+		return;
 	reading = calloc(1, sizeof(*reading));
 	if (reading == NULL) {
 		pt_monitor_fail(call, PT_ENOMEM, "no memory");
@@ -139,7 +152,7 @@ static void symbols(struct pt_monitor_call *call)
 	}
 	reading->call = call;
 	reading->work.data = reading;
-	strcpy(reading->path, call->words[0]);
+	strcpy(reading->path, name);
 	call->data = reading;
 	pt_monitor_on_board(call, machine_on_board, start_reading);
 }

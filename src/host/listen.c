@@ -171,6 +171,9 @@ static int check_peer(struct pt_listener *listener, const union pt_stream *peer)
 
 	if (rc < 0)
 		return rc;
+	listener->peer_is_own = pt_peer_is_own(fd);
+	if (listener->socket.handle.type == UV_TCP)
+		return 0;
 	return pt_peers_may(listener->peers, fd, listener->peer) ? 0 : UV_EACCES;
 }
 
@@ -185,7 +188,8 @@ int pt_listener_accept(struct pt_listener *listener, union pt_stream *peer, void
 		uv_pipe_init(loop, &peer->pipe, 0);
 	peer->handle.data = data;
 	rc = uv_accept(&listener->socket.stream, &peer->stream);
-	return rc == 0 && listener->socket.handle.type != UV_TCP ? check_peer(listener, peer) : rc;
+	listener->peer_is_own = false;
+	return rc == 0 ? check_peer(listener, peer) : rc;
 }
 
 void pt_listener_close(struct pt_listener *listener, uv_close_cb on_closed)

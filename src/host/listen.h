@@ -25,6 +25,7 @@ struct pt_listener {
 	const struct pt_peers *peers;
 	bool allow_remote;	/* set before pt_listen(): an address that other machines may reach is no error */
 	bool is_remote;		/* it is such an address */
+	bool peer_is_own;	/* it is the daemon's own user (pt_peer_is_own()) */
 	char peer[PT_PEER_TEXT];	/* unix: who it was whom pt_listener_accept() was about last */
 };
 

@@ -8,6 +8,7 @@
 #include "cli/lock_file.h"
 #include "gdbstub/gdbstub.h"
 #include "host/log.h"
+#include "host/named_file.h"
 #include "probes/wires/probe.h"
 #include "cli/stdio_bridge.h"
 #include "cli/app.h"
@@ -198,6 +199,9 @@ static int open_doors(struct serve *s, const struct pt_options *options, struct 
 		return err->code;
 	if (options->allow != NULL && pt_peers_parse(&s->allow, options->allow, err) < 0)
 		return pt_wrap(err, "--allow");
+	if (pt_named_set_folder(options->files, err) < 0)
+		return pt_wrap(err, "--files");
+	config.restricted = options->restricted;
 	config.allow = options->allow != NULL ? &s->allow : NULL;
 	if (options->token_file != NULL && pt_token_read(&s->token, options->token_file, err) < 0)
 		return pt_wrap(err, "--token-file");

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "program/dwarf/dwarf.h"
+#include "host/named_file.h"
 #include "host/whole_file.h"
 #include "base/util.h"
 
@@ -122,10 +123,18 @@ static bool find_by_build_id(struct pt_elf_reader *r, const char *dirs)
 	return try_in_folders(r, dirs, rest);
 }
 
+static int folder_len(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (slash != NULL)
+		return (int)(slash - name) + 1;
+	return pt_named_is_below(name) ? (int)strlen(PT_NAMED_BELOW) : 0;
+}
+
 static bool find_by_link(struct pt_elf_reader *r, const char *dirs, const char *link)
 {
-	const char *slash = strrchr(r->name, '/');
-	int folder = slash != NULL ? (int)(slash - r->name) + 1 : 0;
+	int folder = folder_len(r->name);
 	char path[PATH_BYTES];
 
 	if ((size_t)snprintf(path, sizeof(path), "%.*s%s", folder, r->name, link) < sizeof(path) && try(r, path))

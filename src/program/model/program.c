@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/named_file.h"
 #include "program/code/codemap.h"
 #include "program/model/program_parts.h"
 #include "base/util.h"
@@ -214,6 +215,16 @@ bool pt_program_call(struct pt_program *program, const char *name)
 	if (copy != NULL)
 		program->path = copy;
 	return copy != NULL;
+}
+
+void pt_program_confine(struct pt_program *program)
+{
+	program->confined = true;
+}
+
+bool pt_program_is_confined(const struct pt_program *program)
+{
+	return program->confined || pt_named_is_below(program->path);
 }
 
 void pt_program_set_settings(struct pt_program *program, const struct pt_params *settings)

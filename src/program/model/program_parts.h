@@ -37,6 +37,7 @@ struct pt_program {
 	size_t n_functions, n_segments, n_loads, n_symbols, n_marks, n_lines, n_files;
 	size_t n_unnamed;		/* of the functions: found by unnamed.c */
 	char sha256[PT_SHA256_TEXT];	/* of the ELF's bytes; "": not from an ELF */
+	bool confined;			/* pt_program_confine() */
 	unsigned machine;		/* e_machine; 0: not from an ELF */
 	uint64_t vectors;		/* or PT_UNKNOWN */
 	uint64_t vectors_end;		/* what is behind it is none */

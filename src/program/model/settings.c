@@ -1,6 +1,8 @@
 /* See settings.h. */
 #include "program/model/settings.h"
 
+#include <string.h>
+
 const struct pt_param pt_program_params[PT_N_PROGRAM_PARAMS] = {
 	[PT_PROGRAM_DEBUG_DIR] = { .key = "debug-dir", .type = PT_PARAM_LIST, .standard = "/usr/lib/debug",
 		.help = "folders with separate debug files, by build-id and by path (DIR,DIR)" },
@@ -12,3 +14,14 @@ const struct pt_param pt_program_params[PT_N_PROGRAM_PARAMS] = {
 		.help = "S12Z: the byte of a vector's four at which the 24 bits of the handler's address begin; 1 if "
 			"nothing is said (not verified)" },
 };
+
+bool pt_program_names_folders(const char *word)
+{
+	static const int rows[] = { PT_PROGRAM_DEBUG_DIR, PT_PROGRAM_SOURCE_PATH };
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strlen(pt_program_params[rows[i]].key) == len && strncmp(pt_program_params[rows[i]].key, word, len) == 0)
+			return true;
+	return false;
+}

@@ -6,5 +6,6 @@
 
 enum { PT_PROGRAM_DEBUG_DIR, PT_PROGRAM_SOURCE_PATH, PT_PROGRAM_EXITS, PT_PROGRAM_VECTOR_OFFSET, PT_N_PROGRAM_PARAMS };
 extern const struct pt_param pt_program_params[PT_N_PROGRAM_PARAMS];
+bool pt_program_names_folders(const char *word);	/* its key is one whose value is folders of this host */
 
 #endif

@@ -26,6 +26,7 @@ struct text {			/* a file that somebody asked for */
 struct pt_sources {
 	struct place places[MAX_PLACES];
 	size_t n_places, n_files, left_bytes;
+	bool closed;		/* none is looked for */
 	struct text *files;	/* the last asked for first */
 };
 
@@ -75,8 +76,12 @@ struct pt_sources *pt_sources_new(const char *places, struct pt_err *err)
 
 struct pt_sources *pt_sources_of(const struct pt_program *program, struct pt_err *err)
 {
-	return pt_sources_new(pt_params_text(pt_program_settings(program), &pt_program_params[PT_PROGRAM_SOURCE_PATH]),
-			      err);
+	struct pt_sources *s = pt_sources_new(
+		pt_params_text(pt_program_settings(program), &pt_program_params[PT_PROGRAM_SOURCE_PATH]), err);
+
+	if (s != NULL)
+		s->closed = program != NULL && pt_program_is_confined(program);
+	return s;
 }
 
 static void free_text(struct text *t)
@@ -147,6 +152,11 @@ static bool search(struct pt_sources *s, struct text *t, const char *folder)
 
 static bool find(struct pt_sources *s, struct text *t)
 {
+	if (s->closed) {	/* its names may be any of this host's files */
+		t->why = strdup("the program came from a client that is not the user who runs proftap: its sources are "
+				"not looked for on this host");
+		return false;
+	}
 	for (size_t i = 0; i < s->n_places; i++) {
 		const struct place *p = &s->places[i];
 		char after =
