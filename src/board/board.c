@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
+
 /* --- notes to the loop -------------------------------------------------------------------------------------------- */
 
 void pt_board_send(struct pt_board *board, const struct pt_board_note *what)
@@ -39,12 +41,24 @@ static struct pt_board_note *take_notes(struct pt_board *board)
 	return notes;
 }
 
-static void on_async_closed(uv_handle_t *handle)
+struct pt_board *pt_board_ref(struct pt_board *board)
 {
-	struct pt_board *board = handle->data;
-	void (*on_closed)(void *arg) = board->on_closed;
-	void *arg = board->on_closed_arg;
+	uv_mutex_lock(&board->lock);
+	board->refs++;
+	uv_mutex_unlock(&board->lock);
+	return board;
+}
 
+void pt_board_unref(struct pt_board *board)
+{
+	bool last;
+
+	uv_mutex_lock(&board->lock);
+	last = --board->refs == 0;
+	uv_mutex_unlock(&board->lock);
+	if (!last)
+		return;
+	uv_cond_destroy(&board->at_end);
 	uv_cond_destroy(&board->job_or_quit);
 	uv_mutex_destroy(&board->lock);
 	pt_params_free(board->settings);
@@ -53,6 +67,15 @@ static void on_async_closed(uv_handle_t *handle)
 		free(board->uri[i]);
 	free(board->target_name);
 	free(board);
+}
+
+static void on_async_closed(uv_handle_t *handle)
+{
+	struct pt_board *board = handle->data;
+	void (*on_closed)(void *arg) = board->on_closed;
+	void *arg = board->on_closed_arg;
+
+	pt_board_unref(board);
 	if (on_closed != NULL)
 		on_closed(arg);
 }
@@ -140,6 +163,8 @@ struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *con
 	board->reopen = config->reopen;
 	uv_mutex_init(&board->lock);
 	uv_cond_init(&board->job_or_quit);
+	uv_cond_init(&board->at_end);
+	board->refs = 1;
 	uv_async_init(loop, &board->async, on_notes);
 	board->async.data = board;
 	uv_thread_create(&board->thread, pt_board_thread, board);
@@ -161,6 +186,21 @@ void pt_board_close(struct pt_board *board, void (*on_closed)(void *arg), void *
 	nudge(board, !board->quit);
 	board->quit = true;
 	uv_mutex_unlock(&board->lock);
+}
+
+bool pt_board_rescue(struct pt_board *board, uint32_t timeout_ms)
+{
+	uint64_t until_ns = uv_hrtime() + timeout_ms * PT_NS_PER_MS, now_ns;
+	bool ended;
+
+	uv_mutex_lock(&board->lock);
+	nudge(board, !board->quit);
+	board->quit = true;
+	while (!board->ended && (now_ns = uv_hrtime()) < until_ns)
+		uv_cond_timedwait(&board->at_end, &board->lock, until_ns - now_ns);
+	ended = board->ended;
+	uv_mutex_unlock(&board->lock);
+	return ended;
 }
 
 static void lane_put(struct pt_board_lane *lane, struct pt_job *job)

@@ -65,6 +65,11 @@ struct pt_job {
 struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *config, struct pt_err *err);
 /* Detaches (the core runs on if it ran when we came), closes the probe, ends the thread, then calls on_closed. */
 void pt_board_close(struct pt_board *board, void (*on_closed)(void *arg), void *arg);
+/* For the end of a process that hangs: any thread that has a reference. Asks the board thread to put the target back as
+ * on a close, and waits for that. False: it did not within timeout_ms. The board serves nothing afterwards. */
+bool pt_board_rescue(struct pt_board *board, uint32_t timeout_ms);
+struct pt_board *pt_board_ref(struct pt_board *board);
+void pt_board_unref(struct pt_board *board);
 void pt_board_post(struct pt_board *board, struct pt_job *job);
 void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener);
 void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener);

@@ -40,7 +40,9 @@ struct pt_board {
 
 	/* shared, under lock */
 	uv_mutex_t lock;
-	uv_cond_t job_or_quit;
+	uv_cond_t job_or_quit, at_end;
+	bool ended;		/* the thread: the target is put back */
+	unsigned refs;
 	struct pt_board_lane urgent, normal;
 	struct pt_board_note *notes, **notes_tail;
 	struct pt_probe *probe;		/* for interrupt; NULL while closed */

@@ -429,6 +429,10 @@ void pt_board_thread(void *arg)
 		serve(board);
 	if (board->target != NULL)
 		close_target(board, &closing);
+	uv_mutex_lock(&board->lock);
+	board->ended = true;
+	uv_cond_broadcast(&board->at_end);
+	uv_mutex_unlock(&board->lock);
 	end_jobs(board);
 	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_ENDED });
 }

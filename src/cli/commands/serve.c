@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/lock_file.h"
+#include "cli/ending.h"
 #include "gdbstub/gdbstub.h"
 #include "host/log.h"
 #include "host/named_file.h"
@@ -19,7 +20,7 @@ struct serve {
 	struct pt_rig rig;
 	struct pt_gdbstub *gdb;
 	struct pt_board_listener listener;
-	uv_signal_t signals[3];
+	struct pt_ending *ending;
 	struct pt_job claim_job;
 	struct pt_claim *claim[PT_BOARD_PROBES];	/* the job's while claiming; NULL: no note of ours */
 	char address[256];				/* of the GDB server, for the claim: it may be gone by then */
@@ -140,12 +141,6 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 		drop_claim(s);
 }
 
-static void on_signal(uv_signal_t *handle, int signum)
-{
-	(void)signum;
-	stop(handle->data);
-}
-
 static void on_quit(void *arg)
 {
 	stop(arg);
@@ -173,17 +168,6 @@ static int parse_second(const char *word, bool *watch, struct pt_err *err)
 	return word == NULL || *watch || strcmp(word, "none") == 0
 		       ? 0
 		       : pt_fail(err, PT_EARG, "--second takes none or watch, not %s", word);
-}
-
-static void watch_signals(struct serve *s)
-{
-	static const int signums[PT_LEN(s->signals)] = { SIGINT, SIGTERM, SIGHUP };
-
-	for (size_t i = 0; i < PT_LEN(signums); i++) {
-		uv_signal_init(&s->rig.loop, &s->signals[i]);
-		s->signals[i].data = s;
-		uv_signal_start(&s->signals[i], on_signal, signums[i]);
-	}
 }
 
 static int open_doors(struct serve *s, const struct pt_options *options, struct pt_err *err)
@@ -232,8 +216,8 @@ static void close_doors(struct serve *s)
 		pt_gdbstub_close(s->gdb, on_gdb_closed, s);
 	while (s->gdb != NULL && !s->gdb_closed)
 		uv_run(&s->rig.loop, UV_RUN_ONCE);
-	for (size_t i = 0; i < PT_LEN(s->signals); i++)
-		uv_close((uv_handle_t *)&s->signals[i], NULL);
+	if (s->ending != NULL)
+		pt_ending_close(s->ending);
 	pt_board_unlisten(s->rig.board, &s->listener);
 }
 
@@ -252,8 +236,8 @@ static int run_serve(const struct pt_options *options)
 	}
 	s.listener = (struct pt_board_listener){ .arg = &s, .on_state = on_board_state };
 	pt_board_listen(s.rig.board, &s.listener);
-	watch_signals(&s);
-	if (open_doors(&s, options, &err) == 0) {
+	s.ending = pt_ending_new(&s.rig.loop, s.rig.board, on_quit, &s, &err);
+	if (s.ending != NULL && open_doors(&s, options, &err) == 0) {
 		uv_run(&s.rig.loop, UV_RUN_DEFAULT);
 	} else {
 		pt_error("%s", err.msg);
@@ -262,6 +246,7 @@ static int run_serve(const struct pt_options *options)
 	close_doors(&s);
 	pt_rig_close(&s.rig);
 	drop_claim(&s);
+	pt_ending_free(s.ending);
 	return s.status;
 }
 

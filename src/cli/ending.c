@@ -1,0 +1,167 @@
+#define _GNU_SOURCE	/* pipe2 */
+#include "cli/ending.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "host/log.h"
+#include "base/util.h"
+
+/* What a sanitizer makes of the program is many times as slow. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SLOWER = 60 };
+#else
+enum { SLOWER = 1 };
+#endif
+enum { EXIT_NOT_PUT_BACK = 3, DONE = 0 };	/* DONE: in place of a signal's number */
+
+static const int signums[] = { SIGINT, SIGTERM, SIGHUP };
+
+struct pt_ending {
+	struct pt_board *board;		/* a reference */
+	uv_async_t async;
+	uv_thread_t thread;
+	uv_mutex_t lock;		/* guards what follows */
+	bool async_open;
+	void (*on_signal)(void *arg);
+	void *arg;
+	struct sigaction before[PT_LEN(signums)];
+};
+
+static int out = -1, in = -1;		/* a pipe: out is all that the handler of a signal uses */
+
+static void on_raised(int signum)
+{
+	int error = errno;
+	char byte = (char)signum;
+
+	(void)!write(out, &byte, 1);
+	errno = error;
+}
+
+static void on_async(uv_async_t *async)
+{
+	struct pt_ending *ending = async->data;
+
+	ending->on_signal(ending->arg);
+}
+
+/* The next signal; DONE, or -1: none within timeout_ms (-1: however long). */
+static int wait_for_signal(int timeout_ms)
+{
+	struct pollfd ready = { .fd = in, .events = POLLIN };
+	uint64_t until_ns = uv_hrtime() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * PT_NS_PER_MS;
+	char byte;
+
+	while (true) {
+		uint64_t now_ns = uv_hrtime();
+		int left_ms = timeout_ms < 0 ? -1 : now_ns < until_ns ? (int)((until_ns - now_ns) / PT_NS_PER_MS) + 1 : 0;
+
+		if (poll(&ready, 1, left_ms) > 0)
+			return read(in, &byte, 1) == 1 ? byte : -1;
+		if (timeout_ms >= 0 && uv_hrtime() >= until_ns)
+			return -1;
+	}
+}
+
+static void tell_loop(struct pt_ending *ending)
+{
+	uv_mutex_lock(&ending->lock);
+	if (ending->async_open)
+		uv_async_send(&ending->async);
+	uv_mutex_unlock(&ending->lock);
+}
+
+/* The process is gone afterwards: what hangs would hang for ever. */
+static void end_now(struct pt_ending *ending, uint64_t since_ns)
+{
+	uint64_t gone_ms = (uv_hrtime() - since_ns) / PT_NS_PER_MS, all_ms = SLOWER * PT_ENDING_MS;
+	bool put_back = pt_board_rescue(ending->board, gone_ms < all_ms ? (uint32_t)(all_ms - gone_ms) : 1);
+
+	if (put_back)
+		pt_warn("ended while something still waited for a file, a disk or a client; the target was put back");
+	else
+		pt_error("ended before the target could be put back: the probe does not answer");
+	_exit(put_back ? 0 : EXIT_NOT_PUT_BACK);
+}
+
+static void wait_for_end(void *arg)
+{
+	struct pt_ending *ending = arg;
+	uint64_t since_ns;
+
+	if (wait_for_signal(-1) == DONE)
+		return;
+	since_ns = uv_hrtime();
+	tell_loop(ending);
+	if (wait_for_signal(SLOWER * PT_ENDING_POLITE_MS) != DONE)
+		end_now(ending, since_ns);
+}
+
+/* --- life --------------------------------------------------------------------------------------------------------- */
+
+static void take_signals(struct pt_ending *ending)
+{
+	struct sigaction action = { .sa_handler = on_raised, .sa_flags = SA_RESTART };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < PT_LEN(signums); i++)
+		sigaction(signums[i], &action, &ending->before[i]);
+}
+
+struct pt_ending *pt_ending_new(uv_loop_t *loop, struct pt_board *board, void (*on_signal)(void *arg), void *arg,
+				struct pt_err *err)
+{
+	struct pt_ending *ending = calloc(1, sizeof(*ending));
+	int ends[2];
+
+	if (ending == NULL || pipe2(ends, O_CLOEXEC) < 0) {
+		free(ending);
+		pt_fail(err, PT_ENOMEM, "nothing to take signals with");
+		return NULL;
+	}
+	in = ends[0];
+	out = ends[1];
+	(void)fcntl(out, F_SETFL, O_NONBLOCK);
+	ending->board = pt_board_ref(board);
+	ending->on_signal = on_signal;
+	ending->arg = arg;
+	uv_mutex_init(&ending->lock);
+	uv_async_init(loop, &ending->async, on_async);
+	ending->async.data = ending;
+	ending->async_open = true;
+	if (uv_thread_create(&ending->thread, wait_for_end, ending) < 0)
+		abort();
+	take_signals(ending);
+	return ending;
+}
+
+void pt_ending_close(struct pt_ending *ending)
+{
+	uv_mutex_lock(&ending->lock);
+	ending->async_open = false;
+	uv_mutex_unlock(&ending->lock);
+	uv_close((uv_handle_t *)&ending->async, NULL);
+}
+
+void pt_ending_free(struct pt_ending *ending)
+{
+	char done = DONE;
+
+	if (ending == NULL)
+		return;
+	for (size_t i = 0; i < PT_LEN(signums); i++)
+		sigaction(signums[i], &ending->before[i], NULL);
+	(void)!write(out, &done, 1);
+	uv_thread_join(&ending->thread);
+	close(in);
+	close(out);
+	in = out = -1;
+	uv_mutex_destroy(&ending->lock);
+	pt_board_unref(ending->board);
+	free(ending);
+}
