@@ -1,48 +1,68 @@
-/* One thread of libuv's pool copies, whatever the disk takes. */
+/* An errand copies, as long as the disk takes; one that does not answer is left to it. */
 #include "capture/save.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/errand.h"
+
+struct asker { pt_capture_saved done; void *arg; };
+
 struct save {
-	uv_work_t work;
 	struct pt_capture *capture;
 	char *path;
-	pt_capture_saved done;
-	void *arg;
 	int rc;
 	struct pt_err err;
 	char say[400];
 };
 
-static void copy(uv_work_t *work)
+static void copy(void *data)
 {
-	struct save *save = work->data;
+	struct save *save = data;
 
 	save->rc = pt_capture_save(save->capture, save->path, save->say, sizeof(save->say), &save->err);
 }
 
-static void answer(uv_work_t *work, int status)
+static void forget(void *data)
 {
-	struct save *save = work->data;
+	struct save *save = data;
 
-	(void)status;
-	save->done(save->arg, save->rc, save->rc < 0 ? save->err.msg : save->say);
 	pt_capture_unref(save->capture);
 	free(save->path);
 	free(save);
 }
+
+static void answer(void *data, void *arg, bool late)
+{
+	struct asker asker = *(struct asker *)arg;
+	struct save *save = data;
+	struct pt_err err;
+
+	free(arg);
+	if (late) {
+		pt_errand_late(&err, "profile save");
+		asker.done(asker.arg, err.code, err.msg);
+		return;
+	}
+	asker.done(asker.arg, save->rc, save->rc < 0 ? save->err.msg : save->say);
+	forget(save);
+}
+
+static const struct pt_errand_kind saving = { copy, answer, forget, PT_ERRAND_MS };
 
 void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done,
 			   void *arg)
 {
 	struct save *save = calloc(1, sizeof(*save));
 
-	if (save == NULL || (save->path = strdup(path)) == NULL)
+	struct asker *asker = malloc(sizeof(*asker));
+
+	if (asker == NULL || save == NULL || (save->path = strdup(path)) == NULL)
 		abort();
+	*asker = (struct asker){ done, arg };
 	save->capture = pt_capture_ref(capture);
-	save->done = done;
-	save->arg = arg;
-	save->work.data = save;
-	uv_queue_work(loop, &save->work, copy, answer);
+	if (pt_errand_start(loop, &saving, save, asker, &save->err) < 0) {
+		save->rc = save->err.code;
+		answer(save, asker, false);
+	}
 }

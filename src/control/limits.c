@@ -1,45 +1,58 @@
 /* monitor profile limits [FILE|off]: timing rules that profiles are checked against while they run. The file is small;
- * it is read on a thread of libuv's pool all the same, as its disk may be slow. */
+ * it is read as an errand all the same: its disk may not answer. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gdbstub/packets/rights.h"
+#include "host/errand.h"
 #include "session/limits_file.h"
 
 struct reading {
-	uv_work_t work;
-	struct pt_monitor_call *call;
 	char path[PT_MONITOR_LINE_BYTES];
 	char *word;
 	struct pt_err err;
 };
 
-static void read_file(uv_work_t *work)
+static void read_file(void *data)
 {
-	struct reading *reading = work->data;
+	struct reading *reading = data;
 
 	reading->word = pt_limits_word(reading->path, false, &reading->err);
 }
 
-static void after_read(uv_work_t *work, int status)
+static void forget(void *data)
 {
-	struct reading *reading = work->data;
-	struct pt_monitor_call *call = reading->call;
+	struct reading *reading = data;
 
-	if (status < 0 || reading->word == NULL) {
-		pt_monitor_fail(call, PT_EIO, "profile limits: %s",
-				status < 0 ? uv_strerror(status) : reading->err.msg);
-	} else {
-		pt_session_set_limits(pt_monitor_session(call), reading->word, pt_monitor_session_reply, call);
-	}
 	free(reading->word);
 	free(reading);
 }
+
+static void after_read(void *data, void *arg, bool late)
+{
+	struct pt_monitor_call *call = arg;
+	struct reading *reading = data;
+	struct pt_err err;
+
+	if (late) {
+		pt_errand_late(&err, "profile limits");
+		pt_monitor_done(call, err.code, &err);
+		return;
+	}
+	if (reading->word == NULL)
+		pt_monitor_fail(call, PT_EIO, "profile limits: %s", reading->err.msg);
+	else
+		pt_session_set_limits(pt_monitor_session(call), reading->word, pt_monitor_session_reply, call);
+	forget(reading);
+}
+
+static const struct pt_errand_kind reading_kind = { read_file, after_read, forget, PT_ERRAND_MS };
 
 static void limits(struct pt_monitor_call *call)
 {
 	struct reading *reading;
 	const char *name;
+	struct pt_err err;
 
 	if (call->n_words != 1) {
 		pt_monitor_fail(call, PT_EARG,
@@ -56,13 +69,11 @@ static void limits(struct pt_monitor_call *call)
 	reading = calloc(1, sizeof(*reading));
 	if (reading == NULL)
 		abort();
-	reading->work.data = reading;
-	reading->call = call;
 	strcpy(reading->path, name);
-	if (uv_queue_work(call->client->stub->loop, &reading->work, read_file, after_read) == 0)
+	if (pt_errand_start(call->client->stub->loop, &reading_kind, reading, call, &err) == 0)
 		return;
 	free(reading);
-	pt_monitor_fail(call, PT_ENOMEM, "profile limits: no thread to read the file");
+	pt_monitor_fail(call, err.code, "profile limits: %s", err.msg);
 }
 
 const struct pt_monitor_word pt_monitor_limits_words[] = {

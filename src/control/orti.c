@@ -1,12 +1,13 @@
 /* monitor orti FILE|auto|off: tasks, ISRs and services for the profiles to come, from an ORTI file or from what the
- * symbols tell of a known OS. Three steps, each where it may block: files and debug information on a thread of libuv's
- * pool, the target's memory on the board thread, the answer on the loop. */
+ * symbols tell of a known OS. Three steps, each where it may block: files and debug information as an errand, the
+ * target's memory on the board thread, the answer on the loop. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/errand.h"
 #include "gdbstub/packets/rights.h"
 #include "session/orti_file.h"
 #include "program/os/rtos.h"
@@ -14,7 +15,6 @@
 enum { SHOWN_TASKS = 64, SHOWN_SENTENCES = 20 };
 
 struct work {
-	uv_work_t work;
 	struct pt_monitor_call *call;
 	char path[PT_MONITOR_LINE_BYTES], save[PT_MONITOR_LINE_BYTES];	/* save: "" for nowhere */
 	bool automatic;			/* no file: the symbols are asked */
@@ -50,7 +50,20 @@ static void say_sentence(void *arg, const char *sentence)
 		say(w, "%s", sentence);
 }
 
-/* --- pool thread: the file ---------------------------------------------------------------------------------------- */
+static void forget(void *data)
+{
+	struct work *w = data;
+
+	pt_orti_free(w->orti);
+	pt_rtos_free(w->rtos);
+	pt_types_free(w->types);
+	pt_program_unref(w->program);
+	pt_text_free(&w->text);
+	free(w->setting);
+	free(w);
+}
+
+/* --- the errand's thread: the file ---------------------------------------------------------------------------------------- */
 
 static void say_warnings(struct work *w)
 {
@@ -89,9 +102,9 @@ static int take_orti(struct work *w)
 	return w->setting != NULL ? 0 : w->err.code;
 }
 
-static void read_file(uv_work_t *work)
+static void read_file(void *data)
 {
-	struct work *w = work->data;
+	struct work *w = data;
 
 	w->types = pt_types_new(w->program);
 	if (w->types == NULL) {
@@ -182,17 +195,6 @@ static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct
 
 /* --- loop thread -------------------------------------------------------------------------------------------------- */
 
-static void forget(struct work *w)
-{
-	pt_orti_free(w->orti);
-	pt_rtos_free(w->rtos);
-	pt_types_free(w->types);
-	pt_program_unref(w->program);
-	pt_text_free(&w->text);
-	free(w->setting);
-	free(w);
-}
-
 /* What was found out is told also where it ends in a failure. */
 static void end(struct work *w)
 {
@@ -214,22 +216,32 @@ static void end(struct work *w)
 		pt_monitor_done(call, 0, NULL);
 }
 
-static void save_file(uv_work_t *work)
+static bool is_late(struct pt_monitor_call *call, bool late)
 {
-	struct work *w = work->data;
+	struct pt_err err;
+
+	if (!late)
+		return false;
+	pt_errand_late(&err, "orti");
+	pt_monitor_done(call, err.code, &err);
+	return true;
+}
+
+static void save_file(void *data)
+{
+	struct work *w = data;
 
 	if (pt_orti_save(w->orti, w->save, &w->err) == 0)
 		say(w, "written to %s", w->save);
 }
 
-static void after_save(uv_work_t *work, int status)
+static void after_save(void *data, void *arg, bool late)
 {
-	struct work *w = work->data;
-
-	if (status < 0)
-		pt_fail(&w->err, PT_EIO, "%s", uv_strerror(status));
-	end(w);
+	if (!is_late(arg, late))
+		end(data);
 }
+
+static const struct pt_errand_kind saving = { save_file, after_save, forget, PT_ERRAND_MS };
 
 static void save_or_end(struct work *w)
 {
@@ -238,8 +250,7 @@ static void save_or_end(struct work *w)
 			say(w, "a third word names a new file to keep it in: monitor orti %s NEWFILE",
 			    w->automatic ? "auto" : w->path);
 		end(w);
-	} else if (uv_queue_work(w->call->client->stub->loop, &w->work, save_file, after_save) < 0) {
-		pt_fail(&w->err, PT_ENOMEM, "no thread to write the file");
+	} else if (pt_errand_start(w->call->client->stub->loop, &saving, w, w->call, &w->err) < 0) {
 		end(w);
 	}
 }
@@ -255,17 +266,19 @@ static void after_board(struct pt_monitor_call *call, int rc, const struct pt_er
 	save_or_end(w);
 }
 
-static void after_read(uv_work_t *work, int status)
+static void after_read(void *data, void *arg, bool late)
 {
-	struct work *w = work->data;
+	struct work *w = data;
 
-	if (status < 0)
-		pt_fail(&w->err, PT_EIO, "%s", uv_strerror(status));
+	if (is_late(arg, late))
+		return;
 	if (w->err.code >= 0 && (w->automatic || w->needs_fix))
 		pt_monitor_on_board(w->call, on_board, after_board);
 	else
 		save_or_end(w);
 }
+
+static const struct pt_errand_kind reading = { read_file, after_read, forget, PT_ERRAND_MS };
 
 static bool off(struct pt_monitor_call *call)
 {
@@ -287,7 +300,6 @@ static struct work *make_work(struct pt_monitor_call *call, struct pt_program *p
 		abort();
 	*pointer = w;
 	call->data = pointer;	/* freed with the call; the work ends before */
-	w->work.data = w;
 	w->call = call;
 	w->program = pt_program_ref(program);
 	w->automatic = strcmp(call->words[0], "auto") == 0;
@@ -313,6 +325,7 @@ static void orti(struct pt_monitor_call *call)
 {
 	struct pt_program *program = pt_session_program(pt_monitor_session(call));
 	struct work *w;
+	struct pt_err err;
 
 	if (off(call))
 		return;
@@ -329,10 +342,10 @@ static void orti(struct pt_monitor_call *call)
 	if (!name_files(call))
 		return;
 	w = make_work(call, program);
-	if (uv_queue_work(call->client->stub->loop, &w->work, read_file, after_read) == 0)
+	if (pt_errand_start(call->client->stub->loop, &reading, w, call, &err) == 0)
 		return;
 	forget(w);
-	pt_monitor_fail(call, PT_ENOMEM, "orti: no thread to read the file");
+	pt_monitor_fail(call, err.code, "orti: %s", err.msg);
 }
 
 const struct pt_monitor_word pt_monitor_orti_words[] = {

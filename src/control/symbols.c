@@ -1,14 +1,13 @@
 /* monitor symbols [FILE [KEY=VALUE...]]: what the addresses mean. An ELF may be large and its disk slow, so it is read
- * on a thread of libuv's pool. */
+ * as an errand (errand.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gdbstub/packets/rights.h"
+#include "host/errand.h"
 #include "program/model/settings.h"
 
 struct reading {
-	uv_work_t work;
-	struct pt_monitor_call *call;
 	unsigned elf_machine;		/* of the target; 0: unknown, any will do */
 	char path[PT_MONITOR_LINE_BYTES];
 	struct pt_params *settings;
@@ -47,37 +46,44 @@ static void show(struct pt_monitor_call *call)
 	pt_monitor_done(call, 0, NULL);
 }
 
-static void forget(struct reading *reading)
+static void forget(void *data)
 {
+	struct reading *reading = data;
+
+	pt_program_unref(reading->program);
 	pt_params_free(reading->settings);
 	free(reading);
 }
 
-static void read_file(uv_work_t *work)
+static void read_file(void *data)
 {
-	struct reading *reading = work->data;
+	struct reading *reading = data;
 
 	reading->program = pt_program_open_with(reading->path, reading->elf_machine, reading->settings, &reading->err);
 }
 
-static void after_read(uv_work_t *work, int status)
+static void after_read(void *data, void *arg, bool late)
 {
-	struct reading *reading = work->data;
-	struct pt_monitor_call *call = reading->call;
-	struct pt_err *err = &reading->err;
+	struct pt_monitor_call *call = arg;
+	struct reading *reading = data;
+	struct pt_err *err = &reading->err, local;
 
-	if (status < 0)
-		pt_monitor_fail(call, PT_EIO, "symbols: %s", uv_strerror(status));
-	else if (reading->program == NULL ||
+	if (late) {
+		pt_errand_late(&local, "symbols");
+		pt_monitor_done(call, local.code, &local);
+		return;
+	}
+	if (reading->program == NULL ||
 		 pt_session_set_program(pt_monitor_session(call), reading->program, err) < 0)
 		pt_monitor_fail(call, err->code, "symbols: %s", err->msg);
 	else {
 		say_program(call, reading->program);
 		pt_monitor_done(call, 0, NULL);
 	}
-	pt_program_unref(reading->program);
 	forget(reading);
 }
+
+static const struct pt_errand_kind reading_kind = { read_file, after_read, forget, PT_ERRAND_MS };
 
 static int machine_on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target,
 			    struct pt_err *err)
@@ -99,10 +105,9 @@ static void start_reading(struct pt_monitor_call *call, int rc, const struct pt_
 	(void)rc;
 	(void)err;
 	call->data = NULL;		/* outlives the call */
-	if (uv_queue_work(call->client->stub->loop, &reading->work, read_file, after_read) < 0) {
+	if (pt_errand_start(call->client->stub->loop, &reading_kind, reading, call, &failed) < 0) {
 		forget(reading);
-		pt_fail(&failed, PT_ENOMEM, "symbols: no thread to read the file");
-		pt_monitor_done(call, PT_ENOMEM, &failed);
+		pt_monitor_fail(call, failed.code, "symbols: %s", failed.msg);
 	}
 }
 
@@ -150,8 +155,6 @@ static void symbols(struct pt_monitor_call *call)
 		pt_monitor_fail(call, err.code, "symbols FILE (without spaces in its path): %s", err.msg);
 		return;
 	}
-	reading->call = call;
-	reading->work.data = reading;
 	strcpy(reading->path, name);
 	call->data = reading;
 	pt_monitor_on_board(call, machine_on_board, start_reading);

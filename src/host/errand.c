@@ -1,0 +1,128 @@
+/* Loop and thread share the errand by two references: whichever is done with it last frees it. */
+#include "host/errand.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_uint n_under_way;		/* threads, late ones, too */
+
+struct errand {
+	const struct pt_errand_kind *kind;
+	void *data, *arg;
+	uv_async_t async;
+	uv_timer_t timer;
+	unsigned n_handles;		/* the loop's that are open */
+	pthread_mutex_t lock;		/* guards what follows */
+	unsigned refs;
+	bool ran, late;
+};
+
+static void unref(struct errand *e)
+{
+	bool last;
+
+	pthread_mutex_lock(&e->lock);
+	last = --e->refs == 0;
+	pthread_mutex_unlock(&e->lock);
+	if (!last)
+		return;
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+}
+
+static void *run(void *arg)
+{
+	struct errand *e = arg;
+	bool late;
+
+	e->kind->run(e->data);
+	pthread_mutex_lock(&e->lock);
+	e->ran = true;
+	late = e->late;
+	if (!late)
+		uv_async_send(&e->async);	/* under the lock: it is not closed meanwhile */
+	pthread_mutex_unlock(&e->lock);
+	if (late)
+		e->kind->drop(e->data);
+	atomic_fetch_sub(&n_under_way, 1);
+	unref(e);
+	return NULL;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	struct errand *e = handle->data;
+
+	if (--e->n_handles == 0)
+		unref(e);
+}
+
+static void end(struct errand *e)
+{
+	bool late;
+
+	pthread_mutex_lock(&e->lock);
+	late = e->late = !e->ran;
+	pthread_mutex_unlock(&e->lock);
+	uv_close((uv_handle_t *)&e->async, on_closed);
+	uv_close((uv_handle_t *)&e->timer, on_closed);
+	e->kind->done(e->data, e->arg, late);
+}
+
+static void on_ran(uv_async_t *async)
+{
+	struct errand *e = async->data;
+
+	if (!uv_is_closing((uv_handle_t *)async))
+		end(e);
+}
+
+static void on_deadline(uv_timer_t *timer)
+{
+	end(timer->data);
+}
+
+static bool start_thread(struct errand *e)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool started;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	started = pthread_create(&thread, &attributes, run, e) == 0;
+	pthread_attr_destroy(&attributes);
+	return started;
+}
+
+int pt_errand_start(uv_loop_t *loop, const struct pt_errand_kind *kind, void *data, void *arg, struct pt_err *err)
+{
+	struct errand *e;
+
+	if (atomic_fetch_add(&n_under_way, 1) >= PT_ERRANDS) {
+		atomic_fetch_sub(&n_under_way, 1);
+		return pt_fail(err, PT_EBUSY, "%d files are being waited for already: a disk does not answer", PT_ERRANDS);
+	}
+	e = calloc(1, sizeof(*e));
+	if (e == NULL)
+		abort();
+	*e = (struct errand){ .kind = kind, .data = data, .arg = arg, .refs = 2, .n_handles = 2 };
+	pthread_mutex_init(&e->lock, NULL);
+	uv_async_init(loop, &e->async, on_ran);
+	uv_timer_init(loop, &e->timer);
+	e->async.data = e->timer.data = e;
+	uv_timer_start(&e->timer, on_deadline, kind->timeout_ms, 0);
+	if (start_thread(e))
+		return 0;
+	atomic_fetch_sub(&n_under_way, 1);
+	uv_close((uv_handle_t *)&e->async, on_closed);
+	uv_close((uv_handle_t *)&e->timer, on_closed);
+	unref(e);
+	return pt_fail(err, PT_ENOMEM, "no thread to read the file");
+}
+
+int pt_errand_late(struct pt_err *err, const char *what)
+{
+	return pt_fail(err, PT_ETIMEOUT, "%s: no answer from its disk for %d s", what, PT_ERRAND_MS / 1000);
+}
