@@ -42,6 +42,46 @@ static bool is_our_word(const struct pt_gdb_packet *packet)
 	return pt_gdb_pass_is_ours(line);
 }
 
+/* --- what is not forwarded ---------------------------------------------------------------------------------------- */
+
+/* What only controls the target. A server's other commands may be a whole language, with files and programs of its
+ * host (OpenOCD's Tcl); so no character that means something in one, either. */
+static bool is_harmless_word(const char *line)
+{
+	static const char *const harmless[] = { "reset", "halt", "resume", "poll", "targets" };
+	size_t len = strcspn(line, " ");
+
+	if (strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.- ") != strlen(line))
+		return false;
+	for (size_t i = 0; i < PT_LEN(harmless); i++)
+		if (strlen(harmless[i]) == len && strncmp(line, harmless[i], len) == 0)
+			return true;
+	return false;
+}
+
+static bool is_harmless_command(const struct pt_gdb_packet *packet)
+{
+	struct pt_rsp_args args = { packet->bytes + 6, packet->bytes + packet->len_bytes };
+	size_t n = pt_rsp_left(&args) / 2;
+	char line[128];
+
+	if (n >= sizeof(line) || !pt_rsp_bytes(&args, (uint8_t *)line, n))
+		return false;
+	line[n] = '\0';
+	return strlen(line) == n && is_harmless_word(line);
+}
+
+bool pt_pass_may_forward(const struct pt_gdb_client *client)
+{
+	const char *text = (const char *)client->current->bytes;
+
+	if (client->own)
+		return true;
+	if (strncmp(text, "qRcmd,", 6) == 0)
+		return is_harmless_command(client->current);
+	return strncmp(text, "vFile:", 6) != 0 && strncmp(text, "vRun;", 5) != 0;
+}
+
 /* --- tables and files --------------------------------------------------------------------------------------------- */
 
 /* Tables of gdbserver's. Without a name it is the list of them: the server's, if it has any. */

@@ -247,6 +247,24 @@ static void pass_current(struct pt_gdb_pass *p)
 	pt_pass_go(p);
 }
 
+static void refuse_to_forward(struct pt_gdb_client *client)
+{
+	struct pt_err err;
+
+	if (begins(client->current, "vFile:")) {
+		pt_gdb_reply_text(client, "F-1,d");	/* no permission */
+		return;
+	}
+	pt_fail(&err, PT_EPERM,
+		"this command of the GDB server's may use its host: for the user that runs proftap, which %s is not",
+		client->peer);
+	if (begins(client->current, "qRcmd,") && !client->error_message) {
+		pt_gdb_console(client, err.msg, strlen(err.msg));
+		pt_gdb_console(client, "\n", 1);
+	}
+	pt_gdb_reply_error(client, &err);
+}
+
 bool pt_gdb_pass_packet(struct pt_gdb_client *client)
 {
 	struct pt_gdb_pass *p = client->pass;
@@ -257,6 +275,10 @@ bool pt_gdb_pass_packet(struct pt_gdb_client *client)
 	whose = pt_pass_whose(p);
 	if (whose != PT_PASS_THEIRS)
 		return whose == PT_PASS_DONE;
+	if (!pt_pass_may_forward(client)) {
+		refuse_to_forward(client);
+		return true;
+	}
 	pt_pass_late_attach(p);
 	pt_gdb_log_packet("=>", client->current->bytes, client->current->len_bytes);
 	pass_current(p);

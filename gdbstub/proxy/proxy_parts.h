@@ -114,6 +114,9 @@ void pt_pass_pieces_fini(struct pt_pass_pieces *pieces);
 /* OURS: to be handled like on any board; DONE: it is answered */
 enum pt_pass_whose { PT_PASS_THEIRS, PT_PASS_OURS, PT_PASS_DONE };
 enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *pass);
+/* False of a client that is not the daemon's own user where its packet may use files, programs or commands of the
+ * server's host. */
+bool pt_pass_may_forward(const struct pt_gdb_client *client);
 int pt_pass_chosen_core(struct pt_target *target, struct pt_err *err);	/* board thread, in a job */
 /* The server's answer to qSupported with what is ours: NUL-terminated text into out. */
 void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, size_t room);
