@@ -63,7 +63,7 @@ static void forget(void *data)
 	free(w);
 }
 
-/* --- the errand's thread: the file ---------------------------------------------------------------------------------------- */
+/* --- the errand's thread: the file -------------------------------------------------------------------------------- */
 
 static void say_warnings(struct work *w)
 {

@@ -66,6 +66,7 @@ static void semihost(struct pt_monitor_call *call)
 
 const struct pt_monitor_word pt_monitor_semihost_words[] = {
 	{ "semihost", "[on|off|gdb|console]",
-	  "serve what the program asks by BKPT 0xAB: text, files (of --semihost-dir, or GDB's), time, its end", semihost, NULL },
+	  "serve what the program asks by BKPT 0xAB: text, files (of --semihost-dir, or GDB's), time, its end", semihost,
+	  NULL },
 	{ 0 },
 };
