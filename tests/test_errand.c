@@ -7,7 +7,7 @@
 #include "harness.h"
 
 static uv_loop_t loop;
-static int hang[2];			/* what hangs waits for a byte of it */
+static int hang[2]; /* what hangs waits for a byte of it */
 static int n_done, n_late;
 static atomic_int n_dropped;
 
@@ -79,13 +79,13 @@ START_TEST(what_hangs_is_left)
 		start(&hanging);
 	uv_run(&loop, UV_RUN_DEFAULT);
 	ck_assert_int_eq(n_late, PT_ERRANDS - 1);
-	start(&quick);			/* the next has a thread all the same */
+	start(&quick); /* the next has a thread all the same */
 	uv_run(&loop, UV_RUN_DEFAULT);
 	ck_assert_int_eq(n_done, PT_ERRANDS);
 	while (pt_errand_start(&loop, &hanging, &n_done, &loop, &err) == 0)
-		uv_run(&loop, UV_RUN_DEFAULT);	/* quick's thread may not be gone yet: then this waits for a byte, too */
+		uv_run(&loop, UV_RUN_DEFAULT); /* quick's thread may not be gone yet: then this waits for a byte, too */
 	ck_assert_int_eq(err.code, PT_EBUSY);
-	close(hang[1]);			/* the disk answers, too late: what it was for is dropped by the threads */
+	close(hang[1]); /* the disk answers, too late: what it was for is dropped by the threads */
 	while (atomic_load(&n_dropped) < n_late)
 		usleep(1000);
 }

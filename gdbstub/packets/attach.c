@@ -181,7 +181,8 @@ void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	client->request.core = client->core;
 	if (client->stub->config.restricted) {
 		pt_gdb_post(&client->request, look, after_look_for_watch);
-	} else if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN && !client->nonstop.wanted) {
+	} else if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN &&
+		   !client->nonstop.wanted) {
 		pt_gdb_reply_text(client, "W00");
 	} else if (client->run == PT_GDB_NONSTOP) {
 		pt_gdb_nonstop_begin(client);

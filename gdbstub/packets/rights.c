@@ -11,11 +11,12 @@
 
 static void refuse_name(struct pt_monitor_call *call)
 {
-	pt_monitor_fail(call, PT_EPERM,
-			"%s: %s is not the user that runs proftap, and may name %s; remote put and remote get move files",
-			call->word->name, call->client->peer,
-			pt_named_has_folder() ? "files below the folder of --files only: a relative name"
-					      : "no file of that host (proftap --files DIR lets it name those below DIR)");
+	pt_monitor_fail(
+		call, PT_EPERM,
+		"%s: %s is not the user that runs proftap, and may name %s; remote put and get move files",
+		call->word->name, call->client->peer,
+		pt_named_has_folder() ? "files below the folder of --files only: a relative name"
+				      : "no file of that host (proftap --files DIR: those below DIR)");
 }
 
 /* key: what stands ahead of the name, "" or "capture=". */
@@ -32,8 +33,10 @@ static const char *name_behind(struct pt_monitor_call *call, const char *key, co
 		refuse_name(call);
 		return NULL;
 	}
-	call->named_bytes += (size_t)snprintf(at, sizeof(call->named) - call->named_bytes, "%s%s%s", key,
-					      call->client->own || pt_named_is_below(name) ? "" : PT_NAMED_BELOW, name) + 1;
+	call->named_bytes +=
+		(size_t)snprintf(at, sizeof(call->named) - call->named_bytes, "%s%s%s", key,
+				 call->client->own || pt_named_is_below(name) ? "" : PT_NAMED_BELOW, name) +
+		1;
 	return at;
 }
 
@@ -69,10 +72,13 @@ bool pt_monitor_need_own(struct pt_monitor_call *call, const char *what)
 const char pt_gdb_restricted[] = "proftap runs with --restrict: clients may look, and change nothing";
 
 /* With arguments, or without alone. */
-static const struct { const char *word; bool args; } looks[] = {
-	{ "help", true }, { "status", true }, { "sources", true }, { "profile status", true },
-	{ "profile report", true }, { "profile live", true }, { "history", true }, { "threads", true },
-	{ "exits", true }, { "symbols", false }, { "semihost", false }, { "bdccsr", true },
+static const struct {
+	const char *word;
+	bool args;
+} looks[] = {
+	{ "help", true },	    { "status", true },	      { "sources", true },   { "profile status", true },
+	{ "profile report", true }, { "profile live", true }, { "history", true },   { "threads", true },
+	{ "exits", true },	    { "symbols", false },     { "semihost", false }, { "bdccsr", true },
 };
 
 bool pt_gdb_may_call(const struct pt_monitor_call *call)

@@ -150,7 +150,7 @@ static void exec_file(struct pt_gdb_client *client)
 {
 	const struct pt_program *program = pt_session_program(client->stub->config.session);
 	bool known = program != NULL && (pt_named_is_below(pt_program_path(program)) ||
-					 strchr(pt_program_path(program), '/') != NULL);	/* else it is built in */
+					 strchr(pt_program_path(program), '/') != NULL);	/* else built in */
 	struct pt_err err;
 
 	pt_fail(&err, PT_ESTATE, "no program is known: monitor symbols FILE, or remote put FILE firmware.elf");

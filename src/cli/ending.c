@@ -1,4 +1,4 @@
-#define _GNU_SOURCE	/* pipe2 */
+#define _GNU_SOURCE /* pipe2 */
 #include "cli/ending.h"
 
 #include <errno.h>
@@ -17,22 +17,22 @@ enum { SLOWER = 60 };
 #else
 enum { SLOWER = 1 };
 #endif
-enum { EXIT_NOT_PUT_BACK = 3, DONE = 0 };	/* DONE: in place of a signal's number */
+enum { EXIT_NOT_PUT_BACK = 3, DONE = 0 }; /* DONE: in place of a signal's number */
 
 static const int signums[] = { SIGINT, SIGTERM, SIGHUP };
 
 struct pt_ending {
-	struct pt_board *board;		/* a reference */
+	struct pt_board *board; /* a reference */
 	uv_async_t async;
 	uv_thread_t thread;
-	uv_mutex_t lock;		/* guards what follows */
+	uv_mutex_t lock; /* guards what follows */
 	bool async_open;
 	void (*on_signal)(void *arg);
 	void *arg;
 	struct sigaction before[PT_LEN(signums)];
 };
 
-static int out = -1, in = -1;		/* a pipe: out is all that the handler of a signal uses */
+static int out = -1, in = -1; /* a pipe: out is all that the handler of a signal uses */
 
 static void on_raised(int signum)
 {
@@ -59,7 +59,9 @@ static int wait_for_signal(int timeout_ms)
 
 	while (true) {
 		uint64_t now_ns = uv_hrtime();
-		int left_ms = timeout_ms < 0 ? -1 : now_ns < until_ns ? (int)((until_ns - now_ns) / PT_NS_PER_MS) + 1 : 0;
+		int left_ms = timeout_ms < 0	  ? -1
+			      : now_ns < until_ns ? (int)((until_ns - now_ns) / PT_NS_PER_MS) + 1
+						  : 0;
 
 		if (poll(&ready, 1, left_ms) > 0)
 			return read(in, &byte, 1) == 1 ? byte : -1;

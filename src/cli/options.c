@@ -41,7 +41,7 @@ static const struct row {
 	  offsetof(struct pt_options, allow_unidentified) },
 	{ "token-file", "FILE", "holds the token that a GDB client must give first: monitor auth TOKEN", FIELD,
 	  offsetof(struct pt_options, token_file) },
-	{ "files", "DIR", "where clients that are not the daemon's own user may name files; they may name no others", FIELD,
+	{ "files", "DIR", "where clients of other users may name files; without it they may name none", FIELD,
 	  offsetof(struct pt_options, files) },
 	{ "restrict", NULL, "clients may look, and change neither target nor host nor profile", FLAG,
 	  offsetof(struct pt_options, restricted) },

@@ -58,15 +58,16 @@ static void semihost(struct pt_monitor_call *call)
 	if (mode > PT_SEMIHOST_GDB)
 		pt_monitor_fail(call, PT_EARG, "semihost takes on, off, gdb or console");
 	else if (call->n_words > 1)
-		pt_monitor_fail(call, PT_EPERM, "semihost: the folder for the program's files is named where proftap is "
-				"started: proftap --semihost-dir DIR, or semihost-dir = DIR in its configuration");
+		pt_monitor_fail(call, PT_EPERM,
+				"semihost: the folder for the program's files is named where proftap is started: "
+				"proftap --semihost-dir DIR, or semihost-dir = DIR in its configuration");
 	else
 		pt_monitor_on_board(call, on_board, NULL);
 }
 
 const struct pt_monitor_word pt_monitor_semihost_words[] = {
 	{ "semihost", "[on|off|gdb|console]",
-	  "serve what the program asks by BKPT 0xAB: text, files (of --semihost-dir, or GDB's), time, its end", semihost,
+	  "serve what the program asks by BKPT 0xAB: text, files (--semihost-dir, or GDB's), time, its end", semihost,
 	  NULL },
 	{ 0 },
 };

@@ -5,15 +5,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static atomic_uint n_under_way;		/* threads, late ones, too */
+static atomic_uint n_under_way; /* threads, late ones, too */
 
 struct errand {
 	const struct pt_errand_kind *kind;
 	void *data, *arg;
 	uv_async_t async;
 	uv_timer_t timer;
-	unsigned n_handles;		/* the loop's that are open */
-	pthread_mutex_t lock;		/* guards what follows */
+	unsigned n_handles; /* the loop's that are open */
+	pthread_mutex_t lock; /* guards what follows */
 	unsigned refs;
 	bool ran, late;
 };
@@ -41,7 +41,7 @@ static void *run(void *arg)
 	e->ran = true;
 	late = e->late;
 	if (!late)
-		uv_async_send(&e->async);	/* under the lock: it is not closed meanwhile */
+		uv_async_send(&e->async); /* under the lock: it is not closed meanwhile */
 	pthread_mutex_unlock(&e->lock);
 	if (late)
 		e->kind->drop(e->data);
@@ -102,7 +102,8 @@ int pt_errand_start(uv_loop_t *loop, const struct pt_errand_kind *kind, void *da
 
 	if (atomic_fetch_add(&n_under_way, 1) >= PT_ERRANDS) {
 		atomic_fetch_sub(&n_under_way, 1);
-		return pt_fail(err, PT_EBUSY, "%d files are being waited for already: a disk does not answer", PT_ERRANDS);
+		return pt_fail(err, PT_EBUSY, "a disk does not answer: %d files are waited for already",
+			       PT_ERRANDS);
 	}
 	e = calloc(1, sizeof(*e));
 	if (e == NULL)

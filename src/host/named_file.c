@@ -1,4 +1,4 @@
-#define _GNU_SOURCE	/* O_PATH */
+#define _GNU_SOURCE /* O_PATH */
 #include "host/named_file.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int below_fd = -1;	/* the folder of --files; set before there are threads */
+static int below_fd = -1; /* the folder of --files; set before there are threads */
 
 /* --- the folder of --files ---------------------------------------------------------------------------------------- */
 
@@ -140,7 +140,7 @@ const char *pt_named_why(int error)
 {
 	switch (error) {
 	case EMEDIUMTYPE:
-	case ENXIO:		/* a FIFO that nothing reads, a socket */
+	case ENXIO: /* a FIFO that nothing reads, a socket */
 		return "it is not a regular file";
 	case EXDEV:
 		return "it leads out of the folder of --files";

@@ -172,7 +172,9 @@ static bool is_it(const struct inet_diag_msg *found, const struct inet_diag_req_
 static bool ask_kernel(int netlink, const struct inet_diag_req_v2 *question)
 {
 	struct { struct nlmsghdr head; struct inet_diag_req_v2 question; } request = {
-		.head = { .nlmsg_len = sizeof(request), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST },
+		.head = { .nlmsg_len = sizeof(request),
+			  .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+			  .nlmsg_flags = NLM_F_REQUEST },
 		.question = *question,
 	};
 	_Alignas(struct nlmsghdr) uint8_t answer[NETLINK_BYTES];

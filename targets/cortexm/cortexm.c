@@ -30,7 +30,7 @@ static const struct pt_param params[] = {
 	[SEMIHOST] = { .key = "semihost", .type = PT_PARAM_CHOICE, .standard = "off", .choices = "off|console|gdb",
 		       .help = "who serves BKPT 0xAB from the start; as monitor semihost" },
 	[SEMIHOST_DIR] = { .key = "semihost-dir", .type = PT_PARAM_TEXT,
-			   .help = "folder on this host for the files of a program (only here, not by monitor); none: it has none" },
+			   .help = "folder on this host for a program's files, not to be named by monitor; none: it has none" },
 };
 
 static void take_settings(struct pt_cortexm *cm, const struct pt_params *settings)

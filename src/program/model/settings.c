@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/util.h"
+
 const struct pt_param pt_program_params[PT_N_PROGRAM_PARAMS] = {
 	[PT_PROGRAM_DEBUG_DIR] = { .key = "debug-dir", .type = PT_PARAM_LIST, .standard = "/usr/lib/debug",
 		.help = "folders with separate debug files, by build-id and by path (DIR,DIR)" },
@@ -20,8 +22,11 @@ bool pt_program_names_folders(const char *word)
 	static const int rows[] = { PT_PROGRAM_DEBUG_DIR, PT_PROGRAM_SOURCE_PATH };
 	size_t len = strcspn(word, "=");
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strlen(pt_program_params[rows[i]].key) == len && strncmp(pt_program_params[rows[i]].key, word, len) == 0)
+	for (size_t i = 0; i < PT_LEN(rows); i++) {
+		const char *key = pt_program_params[rows[i]].key;
+
+		if (strlen(key) == len && strncmp(key, word, len) == 0)
 			return true;
+	}
 	return false;
 }
