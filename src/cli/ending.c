@@ -29,7 +29,6 @@ struct pt_ending {
 	bool async_open;
 	void (*on_signal)(void *arg);
 	void *arg;
-	struct sigaction before[PT_LEN(signums)];
 };
 
 static int out = -1, in = -1; /* a pipe: out is all that the handler of a signal uses */
@@ -106,13 +105,13 @@ static void wait_for_end(void *arg)
 
 /* --- life --------------------------------------------------------------------------------------------------------- */
 
-static void take_signals(struct pt_ending *ending)
+static void take_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_raised, .sa_flags = SA_RESTART };
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < PT_LEN(signums); i++)
-		sigaction(signums[i], &action, &ending->before[i]);
+		sigaction(signums[i], &action, NULL);
 }
 
 struct pt_ending *pt_ending_new(uv_loop_t *loop, struct pt_board *board, void (*on_signal)(void *arg), void *arg,
@@ -138,7 +137,7 @@ struct pt_ending *pt_ending_new(uv_loop_t *loop, struct pt_board *board, void (*
 	ending->async_open = true;
 	if (uv_thread_create(&ending->thread, wait_for_end, ending) < 0)
 		abort();
-	take_signals(ending);
+	take_signals();
 	return ending;
 }
 
@@ -157,7 +156,7 @@ void pt_ending_free(struct pt_ending *ending)
 	if (ending == NULL)
 		return;
 	for (size_t i = 0; i < PT_LEN(signums); i++)
-		sigaction(signums[i], &ending->before[i], NULL);
+		signal(signums[i], SIG_IGN);	/* one that comes now finds its work done */
 	(void)!write(out, &done, 1);
 	uv_thread_join(&ending->thread);
 	close(in);

@@ -17,6 +17,6 @@ struct pt_ending;
 struct pt_ending *pt_ending_new(uv_loop_t *loop, struct pt_board *board, void (*on_signal)(void *arg), void *arg,
 				struct pt_err *err);
 void pt_ending_close(struct pt_ending *ending);	/* its handle, before the loop runs for the last time */
-void pt_ending_free(struct pt_ending *ending);	/* all is done; the signals do again what they did before. NULL: fine */
+void pt_ending_free(struct pt_ending *ending);	/* all is done; further signals are ignored. NULL: fine */
 
 #endif
