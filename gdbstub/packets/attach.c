@@ -39,7 +39,7 @@ static bool take(struct pt_gdb_client *client, struct pt_err *err)
 void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 {
 	client->run = PT_GDB_NONE;
-	client->watches = false;
+	client->watches = client->interrupts_next = false;
 	if (client->stub->recording == client)
 		pt_recorder_off(client, NULL, NULL);
 	pt_gdb_code_forget(&client->code);
@@ -115,6 +115,7 @@ static bool attached(struct pt_gdb_request *rq, int rc)
 	}
 	client->run = client->nonstop.wanted ? PT_GDB_NONSTOP : PT_GDB_HALTED;
 	client->task = client->nonstop.wanted ? 0 : rq->task;
+	client->interrupts_next = false;
 	if (client->stub->owner == NULL)
 		client->stub->owner = client;
 	return true;

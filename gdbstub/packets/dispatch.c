@@ -13,9 +13,10 @@
 /* The packet is the name alone; it needs the inferior; it needs a core that is halted; GDB sends it while it connects;
  * it changes the target; what it answers depends on the program's tasks; who only watches may have it; it is open to a
  * client without the token: it shows and changes nothing of the target as long as the client has no program; it only
- * looks (--restrict; those with words or flags of their own refuse what does more by themselves). */
+ * looks (--restrict; those with words or flags of their own refuse what does more by themselves); GDB sends it only for
+ * a command at its prompt. */
 enum { ANY = 0, EXACT = 1, TARGET = 2, HALTED = 4, CONNECTING = 8, CHANGES = 16, TASKS = 32, WATCH = 64, OPEN = 128,
-       LOOKS = 256 };
+       LOOKS = 256, PROMPT = 512 };
 
 static const struct command { const char *name; unsigned flags; pt_gdb_handler *handle; } commands[] = {
 	/* memory, registers and run control: what comes most often */
@@ -38,32 +39,32 @@ static const struct command { const char *name; unsigned flags; pt_gdb_handler *
 	{ "S",			TARGET,		pt_gdb_step },
 	{ "Z",			TARGET | CHANGES,		pt_gdb_insert },
 	{ "z",			TARGET | CHANGES,		pt_gdb_remove },
-	{ "vFlashErase:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_erase },
-	{ "vFlashWrite:",	TARGET | HALTED | CHANGES,		pt_gdb_flash_write },
-	{ "vFlashDone",		TARGET | EXACT | HALTED | CHANGES,	pt_gdb_flash_done },
+	{ "vFlashErase:",	TARGET | HALTED | CHANGES | PROMPT,		pt_gdb_flash_erase },
+	{ "vFlashWrite:",	TARGET | HALTED | CHANGES | PROMPT,		pt_gdb_flash_write },
+	{ "vFlashDone",		TARGET | EXACT | HALTED | CHANGES | PROMPT,	pt_gdb_flash_done },
 	/* the inferior comes and goes */
 	{ "?", EXACT | CONNECTING | TASKS | OPEN | LOOKS, pt_gdb_why },
-	{ "vAttach;", TASKS | LOOKS, pt_gdb_attach },
-	{ "vRun;",		CHANGES | TASKS,		pt_gdb_run_again },
-	{ "R",			CHANGES | TASKS,		pt_gdb_restart },
-	{ "D", OPEN | LOOKS, pt_gdb_detach },
-	{ "vKill;", OPEN, pt_gdb_vkill },
-	{ "k", EXACT | OPEN | LOOKS, pt_gdb_kill },
+	{ "vAttach;", TASKS | LOOKS | PROMPT, pt_gdb_attach },
+	{ "vRun;", CHANGES | TASKS | PROMPT, pt_gdb_run_again },
+	{ "R", CHANGES | TASKS | PROMPT, pt_gdb_restart },
+	{ "D", OPEN | LOOKS | PROMPT, pt_gdb_detach },
+	{ "vKill;", OPEN | PROMPT, pt_gdb_vkill },
+	{ "k", EXACT | OPEN | LOOKS | PROMPT, pt_gdb_kill },
 	{ "!", EXACT | OPEN | LOOKS, pt_gdb_ok },
 	/* files */
 	{ "vFile:",		CONNECTING | LOOKS,		pt_gdb_hostio },
 	/* questions */
-	{ "qRcmd,", OPEN | LOOKS, pt_gdb_monitor },
+	{ "qRcmd,", OPEN | LOOKS | PROMPT, pt_gdb_monitor },
 	{ "qSupported", OPEN | LOOKS, pt_gdb_supported },
 	{ "QNonStop:", OPEN | LOOKS, pt_gdb_set_nonstop },
 	{ "QStartNoAckMode", EXACT | OPEN | LOOKS, pt_gdb_no_ack },
 	{ "qXfer:threads:read::", CONNECTING | TASKS | LOOKS, pt_gdb_xfer_threads },
 	{ "qXfer:", CONNECTING | LOOKS, pt_gdb_xfer },
 	{ "Qbtrace-conf:bts:size=",	TARGET,		pt_gdb_ok },	/* qXfer:btrace-conf says what it is */
-	{ "Qbtrace:bts",	TARGET | EXACT | HALTED | CHANGES,	pt_gdb_branch_trace_on },
-	{ "Qbtrace:off",	TARGET | EXACT,	pt_gdb_branch_trace_off },
-	{ "qCRC:", TARGET | WATCH | LOOKS, pt_gdb_crc },
-	{ "qSearch:memory:", TARGET | WATCH | LOOKS, pt_gdb_search },
+	{ "Qbtrace:bts", TARGET | EXACT | HALTED | CHANGES | PROMPT, pt_gdb_branch_trace_on },
+	{ "Qbtrace:off", TARGET | EXACT | PROMPT, pt_gdb_branch_trace_off },
+	{ "qCRC:", TARGET | WATCH | LOOKS | PROMPT, pt_gdb_crc },
+	{ "qSearch:memory:", TARGET | WATCH | LOOKS | PROMPT, pt_gdb_search },
 	{ "qAttached", CONNECTING | LOOKS, pt_gdb_attached },
 	{ "qfThreadInfo", EXACT | CONNECTING | TASKS | OPEN | LOOKS, pt_gdb_thread_list },
 	{ "qsThreadInfo", EXACT | CONNECTING | OPEN | LOOKS, pt_gdb_thread_list_end },
@@ -179,6 +180,7 @@ void pt_gdb_command(struct pt_gdb_client *client)
 		refuse(client, packet->item);
 		return;
 	}
+	client->interrupts_next &= row == NULL || (row->flags & PROMPT) == 0;
 	if (offer == PT_GDB_PASS_IT && pt_gdb_pass_packet(client))
 		return;
 	pt_gdb_log_packet("->", packet->bytes, packet->len_bytes);

@@ -13,7 +13,10 @@
 #include "host/log.h"
 #include "base/util.h"
 
-enum { STEP_SLICE_MS = 20 };	/* a range step gives way to others, and to Ctrl-C, this often */
+enum {
+	STEP_SLICE_MS = 20,	/* a range step gives way to others, and to Ctrl-C, this often */
+	REMEMBERED_MS = 10000,
+};
 
 static const struct pt_gdb_stop_event *next_stop(struct pt_gdb_client *client)
 {
@@ -130,6 +133,14 @@ static void after_halt(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	report_next(client);
 }
 
+/* Of a core that stays halted: what a stop reply says. */
+static int stay(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	if (rq->addr != PT_UNKNOWN && pt_gdb_set_pc(board, target, rq->core, rq->addr, err) < 0)
+		return err->code;
+	return halt_all(rq, board, target, err);
+}
+
 static void halt_now(struct pt_gdb_client *client)
 {
 	client->halt.core = client->core;
@@ -157,8 +168,40 @@ void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_reques
 
 /* --- 0x03 --------------------------------------------------------------------------------------------------------- */
 
+/* GDB passes Ctrl-C on also while the core is halted: between a stop that only GDB saw (a condition of its own that was
+ * false, a dprintf, one of many steps, a library that was loaded) and the resume that follows. That resume then ends at
+ * once, by SIGINT, as gdbserver's does.
+ *
+ * The user may have got a prompt meanwhile, for another reason, and must not find a later continue interrupted. So
+ * 0x03 is forgotten where the session begins or ends, with packets that GDB sends for commands at its prompt alone (the
+ * table in commands.c), and once GDB has been silent for REMEMBERED_MS, which it is at the prompt and not at work. */
+void pt_gdb_remember_interrupt(struct pt_gdb_client *client)
+{
+	client->interrupts_next = true;
+	client->heard_ms = uv_now(client->stub->loop);
+}
+
+void pt_gdb_hear_packet(struct pt_gdb_client *client)
+{
+	uint64_t now_ms = uv_now(client->stub->loop);
+
+	if (now_ms - client->heard_ms > REMEMBERED_MS)
+		client->interrupts_next = false;
+	client->heard_ms = now_ms;
+}
+
+bool pt_gdb_take_interrupt(struct pt_gdb_client *client)
+{
+	bool taken = client->interrupts_next;
+
+	client->interrupts_next = false;
+	return taken;
+}
+
 void pt_gdb_interrupt(struct pt_gdb_client *client)
 {
+	if (client->run == PT_GDB_HALTED)
+		pt_gdb_remember_interrupt(client);
 	if (client->run != PT_GDB_RUNNING)
 		return;
 	client->interrupted = true;
@@ -175,7 +218,8 @@ void pt_gdb_ctrl_c(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		pt_gdb_nonstop_halt(client);
 		return;
 	}
-	pt_gdb_interrupt(client);
+	if (client->run == PT_GDB_RUNNING)
+		pt_gdb_interrupt(client);
 	pt_gdb_reply_text(client, "OK");
 }
 
@@ -222,6 +266,20 @@ static void after_resume(struct pt_gdb_request *rq, int rc, const struct pt_err 
 		wait_on(client);
 		pt_gdb_finish(client);
 	}
+}
+
+static void after_stay(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	client->resuming = false;
+	if (client->run == PT_GDB_RUNNING && rc < 0) {
+		failed(client, rq, "interrupt", err);
+		return;
+	}
+	if (client->run == PT_GDB_RUNNING)
+		stopped(client, rq, PT_GDB_SIGINT, NULL);
+	pt_gdb_finish(client);
 }
 
 /* --- step --------------------------------------------------------------------------------------------------------- */
@@ -339,11 +397,13 @@ static void go(struct pt_gdb_client *client, const struct pt_gdb_action *action,
 	rq->task = 0;
 	client->run = PT_GDB_RUNNING;
 	client->resuming = true;
-	client->interrupted = false;
+	client->interrupted = pt_gdb_take_interrupt(client);
 	client->n_stops = 0;
 	client->fileio.active = client->fileio.asked = false;
 	pt_gdb_code_forget(&client->code);
-	if (action->kind == 'c')
+	if (client->interrupted)
+		pt_gdb_post(rq, stay, after_stay);
+	else if (action->kind == 'c')
 		pt_gdb_post(rq, resume, after_resume);
 	else
 		pt_gdb_post(rq, step, after_step);

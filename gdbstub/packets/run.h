@@ -6,7 +6,11 @@
 
 /* run.c */
 void pt_gdb_listen_to_board(struct pt_gdb_client *client);
-void pt_gdb_interrupt(struct pt_gdb_client *client);	/* 0x03: a running core is halted, T02 follows */
+/* 0x03: a running core is halted, T02 follows; while it is halted, it ends the next resume. */
+void pt_gdb_interrupt(struct pt_gdb_client *client);
+void pt_gdb_remember_interrupt(struct pt_gdb_client *client);	/* to end the next resume */
+bool pt_gdb_take_interrupt(struct pt_gdb_client *client);	/* at a resume: is it to end at once? Forgets it. */
+void pt_gdb_hear_packet(struct pt_gdb_client *client);		/* any packet came: old interrupts are forgotten */
 
 /* It runs on, or was interrupted, or has stepped: then rq has what a stop reply needs. */
 void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq);

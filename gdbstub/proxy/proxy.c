@@ -9,6 +9,7 @@
 
 #include "gdbstub/proxy/proxy_parts.h"
 #include "session/recorder.h"
+#include "gdbstub/packets/run.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -176,6 +177,45 @@ static void remember(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
 	p->client->error_message |= begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
 }
 
+/* Carries it no signal for the program, and no address? Then it may be answered without being sent. */
+static bool only_resumes(const struct pt_gdb_packet *packet)
+{
+	const char *text = (const char *)packet->bytes;
+
+	return (begins(packet, "vCont;") && strpbrk(text + 6, "CS") == NULL) || strcmp(text, "c") == 0 ||
+	       strcmp(text, "s") == 0;
+}
+
+/* The thread that the resume names first, or the last one chosen; "" for neither. */
+static void resumed_thread(const struct pt_gdb_pass *p, const struct pt_gdb_packet *packet, char *out, size_t room)
+{
+	const char *text = (const char *)packet->bytes, *colon = begins(packet, "vCont;") ? strchr(text, ':') : NULL;
+	int len = colon != NULL ? (int)strcspn(colon + 1, ";") : 0;
+
+	snprintf(out, room, "%.*s", len, colon != NULL ? colon + 1 : "");
+	if ((size_t)len >= room || len == 0 || strchr(out, '-') != NULL)
+		snprintf(out, room, "%.*s", (int)room - 1, p->thread[0] != '\0' ? p->thread + 2 : "");
+	if (strchr(out, '-') != NULL || strcmp(out, "0") == 0)
+		out[0] = '\0';
+}
+
+/* A Ctrl-C that came before the resume ends it (run.c): without a word to the server, for not every server remembers an
+ * interrupt that comes while the target is halted. False: the resume has to be sent, and is interrupted then. */
+static bool stays_interrupted(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+{
+	char thread[PT_RSP_THREAD_BYTES], stop[PT_RSP_THREAD_BYTES + 16];
+
+	if (!p->client->interrupts_next || !only_resumes(packet) || !pt_gdb_pass_is_halted(p->client))
+		return false;
+	pt_gdb_take_interrupt(p->client);
+	resumed_thread(p, packet, thread, sizeof(thread));
+	snprintf(stop, sizeof(stop), "T02%s%s%s", thread[0] != '\0' ? "thread:" : "", thread,
+		 thread[0] != '\0' ? ";" : "");
+	settle(p);
+	pt_gdb_reply_text(p->client, stop);
+	return true;
+}
+
 static void transmit(struct pt_gdb_pass *p)
 {
 	struct pt_gdb_packet *packet = p->client->current;
@@ -184,7 +224,7 @@ static void transmit(struct pt_gdb_pass *p)
 
 	p->unsent = false;
 	remember(p, packet);
-	if (halt_before(p, packet) || detach_by_resume(p, packet))
+	if (halt_before(p, packet) || detach_by_resume(p, packet) || (how == RUNS && stays_interrupted(p, packet)))
 		return;
 	snprintf(p->head, sizeof(p->head), "%s", (const char *)packet->bytes);
 	p->command = begins(packet, "qRcmd,");
@@ -205,6 +245,8 @@ static void transmit(struct pt_gdb_pass *p)
 		pt_gdb_finish(p->client);
 	} else if (how == RUNS) {
 		uv_timer_stop(&p->timer);
+		if (p->await == PT_PASS_STOP && pt_gdb_take_interrupt(p->client))
+			pt_gdb_pass_interrupt(p->client);
 	} else if (p->await == PT_PASS_ANSWER) {	/* unless the connection has ended over it */
 		pt_pass_patience(p, how == SLOW ? PT_PASS_SLOW_MS : pt_pass_standard_ms(p));
 	}
@@ -290,6 +332,8 @@ void pt_gdb_pass_interrupt(struct pt_gdb_client *client)
 	struct pt_gdb_pass *p = client->pass;
 	struct pt_rsp_stream *stream;
 
+	if (p->await != PT_PASS_STOP && !p->command && !p->non_stop)
+		pt_gdb_remember_interrupt(client);
 	if (p->await != PT_PASS_STOP || p->upstream == NULL)
 		return;
 	stream = pt_upstream_stream(p->upstream);
@@ -364,11 +408,21 @@ static void on_pc_told(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	pt_gdb_finish(rq->client);
 }
 
+/* It stopped by itself just as it was to be interrupted. QEMU drops an interrupt that finds the machine halted; other
+ * servers stop the next resume for it. Source: QEMU 7.2, gdbstub.c, gdb_read_byte. */
+static bool lost_interrupt(const struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
+{
+	return p->await == PT_PASS_STOP && p->sent_etx && !p->asks_why && strcmp(p->server, "QEMU") == 0 &&
+	       strncmp((const char *)raw->bytes, "$T02", 4) != 0;
+}
+
 static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
 	struct pt_gdb_client *client = p->client;
 	bool moved;
 
+	if (lost_interrupt(p, raw))
+		pt_gdb_remember_interrupt(client);
 	pt_pass_note_answer(p, raw);
 	if (p->halts_first) {
 		settle(p);

@@ -84,6 +84,7 @@ static void enqueue(struct pt_gdb_client *client, enum pt_rsp_item item)
 	*client->queue_tail = packet;
 	client->queue_tail = &packet->next;
 	client->queued_bytes += sizeof(*packet) + len;
+	pt_gdb_hear_packet(client);
 	pt_monitor_abandon(client);	/* whoever sends a new packet does not wait for the old command */
 	pump(client);
 }

@@ -140,6 +140,8 @@ struct pt_gdb_client {
 	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
 	bool resuming;			/* the resume or step is still on its way to the board */
 	bool interrupted;		/* 0x03 came since the resume */
+	bool interrupts_next;		/* 0x03 came before it, and ends it: run.c */
+	uint64_t heard_ms;		/* of the loop's clock: the last packet, or 0x03 */
 	bool passing;			/* a breakpoint whose condition may be false is being looked at */
 	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
 	uint64_t task;			/* Hg's choice, 0: the core itself */
