@@ -371,6 +371,8 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } talks[] 
 	{ "0x03 while halted, and another client", { ATTACHED, "!\003", ">D", "<OK", "2>vAttach;1", "2~T05", "2>vCont;s",
 	  "2~T05" } },
 	{ "0x03 without a program", { NEW_GDB, "!\003", ">?", "~T05", ">vCont;s", "~T05" } },
+	{ "0x03 beside a breakpoint goes without it", { ATTACHED, ">Z1,120,2", "<OK", ">vCont;c", "=", "#hold",
+	  "#breakpoint 120", "!\003", "#go on", "<" STOP("02", "", "20010000") } },
 	{ "vCtrlC and vCont;t while halted are done at once", { ATTACHED, ">vCtrlC", "<OK", ">vCont;t", "<OK", ">vCont;s",
 	  "~T05" } },
 	/* breakpoints */

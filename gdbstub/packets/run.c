@@ -71,6 +71,17 @@ static void stopped(struct pt_gdb_client *client, const struct pt_gdb_request *r
 	pt_gdb_send(client, &client->frame);
 }
 
+/* Ctrl-C comes first. It goes without the reason: for hwbreak and swbreak GDB looks at its breakpoint alone, and resumes
+ * without a word where the condition is false, whatever the signal. Source: GDB 13, infrun.c, handle_signal_stop. */
+static void stopped_or_interrupted(struct pt_gdb_client *client, const struct pt_gdb_request *rq,
+				   const struct pt_core_status *status)
+{
+	if (client->interrupted)
+		stopped(client, rq, PT_GDB_SIGINT, NULL);
+	else
+		stopped(client, rq, PT_GDB_SIGTRAP, status);
+}
+
 static void say_error(struct pt_gdb_client *client, const char *what, const struct pt_err *err)
 {
 	char line[sizeof(err->msg) + 64];
@@ -102,7 +113,7 @@ static void after_stop(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	}
 	if (rc < 0)
 		say_error(client, "stopped", err);
-	stopped(client, rq, client->interrupted ? PT_GDB_SIGINT : PT_GDB_SIGTRAP, &status);
+	stopped_or_interrupted(client, rq, &status);
 }
 
 static void report_next(struct pt_gdb_client *client)
@@ -332,7 +343,7 @@ static void after_step(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 		rq->addr = PT_UNKNOWN;
 		pt_gdb_post(rq, step, after_step);
 	} else {
-		stopped(client, rq, client->interrupted ? PT_GDB_SIGINT : PT_GDB_SIGTRAP, &status);
+		stopped_or_interrupted(client, rq, &status);
 		pt_gdb_finish(client);
 	}
 }

@@ -1,5 +1,6 @@
 """What the tests of the GDB server share: the daemon as a child, stock GDB with a script, and a bare RSP client."""
 import os
+import random
 import select
 import shutil
 import signal
@@ -138,6 +139,15 @@ class Mi:
         while not ("^done" in said or "^running" in said or "^error" in said or "^connected" in said or "^exit" in said):
             said += self.until("(gdb)")
         return said
+
+    def interrupted(self, command):
+        """A command that lets the program run, and Ctrl-C at some moment of GDB's work: what is said up to the stop."""
+        self.child.stdin.write(command.encode() + b"\n")
+        self.child.stdin.flush()
+        self.until("^running")
+        time.sleep(random.uniform(0, 0.1))
+        self.child.send_signal(signal.SIGINT)
+        return self.until("*stopped") + self.until("(gdb)")
 
     def close(self):
         self.child.kill()
