@@ -49,7 +49,7 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 	client->nonstop.notified = false;
 	client->fileio.active = client->fileio.asked = false;
 	client->core = 0;
-	client->task = 0;
+	client->task = client->named = 0;
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
 	pt_gdbstub_check(client->stub);

@@ -88,7 +88,7 @@ static int list_threads(struct pt_gdb_request *rq, struct pt_board *board, struc
 	struct pt_gdb_thread_list list;
 
 	(void)board;
-	if (pt_gdb_threads_look(pt_gdb_threads_of(rq->client), target, &list, err) < 0)
+	if (pt_gdb_threads_for(rq->client, target, &list, err) < 0)
 		return err->code;
 	for (size_t i = 0; i < list.n_threads; i++)
 		pt_rsp_text(&rq->frame, "%c%" PRIx64, i == 0 ? 'm' : ',', list.thread[i].id);
@@ -124,7 +124,7 @@ static int look_for_thread(struct pt_gdb_request *rq, struct pt_board *board, st
 	bool found = false;
 
 	(void)board;
-	if (pt_gdb_threads_look(pt_gdb_threads_of(rq->client), target, &list, err) < 0)
+	if (pt_gdb_threads_for(rq->client, target, &list, err) < 0)
 		return err->code;
 	for (size_t i = 0; i < list.n_threads && !found; i++) {
 		const struct pt_gdb_thread *at = &list.thread[i];
@@ -169,6 +169,23 @@ void pt_gdb_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *arg
 	pt_gdb_reply(client);
 }
 
+static void choose_thread(struct pt_gdb_client *client, uint64_t id)
+{
+	if (id <= client->n_cores)
+		client->core = (unsigned)id - 1;
+	client->task = id > client->n_cores ? id : 0;
+}
+
+static void after_look_to_choose(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	if (rc == 0)
+		choose_thread(rq->client, rq->addr);
+	if (rc == 0)
+		pt_gdb_reply_text(rq->client, "OK");
+	else
+		pt_gdb_reply_error(rq->client, err);
+}
+
 /* H op id: g is for registers and memory; c is obsolete since vCont. 0 = any, -1 = all: the choice stays. */
 void pt_gdb_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
@@ -183,13 +200,15 @@ void pt_gdb_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args
 	left = pt_rsp_left(args);
 	if ((left == 1 && args->at[0] == '0') || (left == 2 && pt_rsp_take(args, "-1"))) {
 		pt_gdb_reply_text(client, "OK");
-	} else if (thread(client, args, &id)) {
-		if (general && id <= client->n_cores)
-			client->core = (unsigned)id - 1;
+	} else if (!thread(client, args, &id)) {
+		pt_gdb_reply_malformed(client);
+	} else if (id <= client->n_cores || id == client->named || id == client->task) {
 		if (general)
-			client->task = id > client->n_cores ? id : 0;
+			choose_thread(client, id);
 		pt_gdb_reply_text(client, "OK");
 	} else {
-		pt_gdb_reply_malformed(client);
+		client->request.addr = id;
+		client->request.len = 0;
+		pt_gdb_post(&client->request, look_for_thread, general ? after_look_to_choose : NULL);
 	}
 }

@@ -113,9 +113,9 @@ void pt_gdb_stop_packet(struct pt_gdb_client *client, const struct pt_gdb_reques
 {
 	struct pt_rsp_frame *frame = &client->frame;
 
+	client->named = rq->task != 0 ? rq->task : rq->core + 1;
 	pt_rsp_begin(frame, mark);
-	pt_rsp_text(frame, "%sT%02xthread:%" PRIx64 ";", mark == '%' ? "Stop:" : "", signal,
-		    rq->task != 0 ? rq->task : rq->core + 1);
+	pt_rsp_text(frame, "%sT%02xthread:%" PRIx64 ";", mark == '%' ? "Stop:" : "", signal, client->named);
 	if (rq->task != 0)
 		pt_rsp_text(frame, "core:%x;", rq->core);
 	if (status != NULL)

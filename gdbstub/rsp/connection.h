@@ -145,6 +145,7 @@ struct pt_gdb_client {
 	bool passing;			/* a breakpoint whose condition may be false is being looked at */
 	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
 	uint64_t task;			/* Hg's choice, 0: the core itself */
+	uint64_t named;			/* the thread of the last stop reply; 0: none yet */
 	struct pt_board_listener listener;
 	struct pt_gdb_fileio fileio;
 	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */

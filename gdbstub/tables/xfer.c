@@ -131,7 +131,7 @@ static int write_threads(struct pt_gdb_request *rq, struct pt_board *board, stru
 
 	(void)board;
 	rq->document = NULL;
-	if (pt_gdb_threads_look(pt_gdb_threads_of(rq->client), target, &list, err) < 0)
+	if (pt_gdb_threads_for(rq->client, target, &list, err) < 0)
 		return err->code;
 	out = open_memstream(&rq->document, &len_bytes);
 	if (out != NULL)

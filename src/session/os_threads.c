@@ -133,10 +133,10 @@ static void add_task(struct pt_target *target, const struct pt_thread *from, str
 		snprintf(thread->text, sizeof(thread->text), "%s", thread->state);
 }
 
-static bool runs_on(const struct pt_thread_list *from, unsigned core)
+static bool runs_on(const struct pt_gdb_thread_list *list, unsigned core)
 {
-	for (size_t i = 0; i < from->n_threads; i++)
-		if (from->thread[i].core == (int)core)
+	for (size_t i = 0; i < list->n_threads; i++)
+		if (list->thread[i].core == (int)core)
 			return true;
 	return false;
 }
@@ -162,13 +162,47 @@ int pt_gdb_threads_look(const struct pt_threads *threads, struct pt_target *targ
 	free(lines);
 	list->thread = calloc(from.n_threads + n_cores, sizeof(*list->thread));
 	for (size_t i = 0; list->thread != NULL && from.started && i < from.n_threads; i++)
-		add_task(target, &from.thread[i], &list->thread[list->n_threads++]);
+		if (from.thread[i].id > n_cores && !pt_gdb_threads_have(list, from.thread[i].id))
+			add_task(target, &from.thread[i], &list->thread[list->n_threads++]);
 	for (unsigned core = 0; list->thread != NULL && core < n_cores; core++)
-		if (!from.started || !runs_on(&from, core))
+		if (!runs_on(list, core))
 			add_core(target, core, threads != NULL ? pt_threads_os(threads) : NULL, from.started,
 				 &list->thread[list->n_threads++]);
 	pt_thread_list_fini(&from);
 	return list->thread != NULL ? 0 : pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
+}
+
+bool pt_gdb_threads_have(const struct pt_gdb_thread_list *list, uint64_t id)
+{
+	for (size_t i = 0; i < list->n_threads; i++)
+		if (list->thread[i].id == id)
+			return true;
+	return false;
+}
+
+int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,
+		       struct pt_err *err)
+{
+	uint64_t named = client->named;
+	struct pt_gdb_thread *more;
+
+	if (pt_gdb_threads_look(pt_gdb_threads_of(client), target, list, err) < 0)
+		return err->code;
+	if (client->run != PT_GDB_HALTED || named == 0 || pt_gdb_threads_have(list, named))
+		return 0;
+	more = realloc(list->thread, (list->n_threads + 1) * sizeof(*more));
+	if (more == NULL) {
+		pt_gdb_thread_list_fini(list);
+		return pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
+	}
+	list->thread = more;
+	more[list->n_threads] = (struct pt_gdb_thread){ .id = named, .core = -1 };
+	if (named <= client->n_cores)
+		more[list->n_threads].core = (int)named - 1;
+	snprintf(more[list->n_threads].name, sizeof(more->name), "%s", "stopped");
+	snprintf(more[list->n_threads].text, sizeof(more->text), "it stopped here; the OS does not list it any more");
+	list->n_threads++;
+	return 0;
 }
 
 void pt_gdb_thread_list_fini(struct pt_gdb_thread_list *list)
@@ -272,15 +306,25 @@ static int running_tasks(const struct pt_gdb_client *client, struct pt_target *t
 	return rc;
 }
 
-/* Data of an OS that cannot be followed leave the core as it is. */
+/* From the list, and not from what the OS says runs: before its kernel starts, or where its data are damaged, that may
+ * be a task that no list has. */
 uint64_t pt_gdb_running_task(const struct pt_gdb_client *client, struct pt_target *target, unsigned core)
 {
-	struct pt_threads_running running;
+	struct pt_gdb_thread_list list;
 	struct pt_err err = { 0 };
+	uint64_t id = 0;
 
-	if (running_tasks(client, target, &running, &err) < 0)
+	if (pt_gdb_threads_of(client) == NULL)
+		return 0;
+	if (pt_gdb_threads_look(pt_gdb_threads_of(client), target, &list, &err) < 0) {
 		pt_debug(PT_LOG_GDB, "gdb: no running task: %s", err.msg);
-	return core < running.n_cores ? running.id[core] : 0;
+		return 0;
+	}
+	for (size_t i = 0; i < list.n_threads && id == 0; i++)
+		if (list.thread[i].core == (int)core && list.thread[i].id != core + 1)
+			id = list.thread[i].id;
+	pt_gdb_thread_list_fini(&list);
+	return id;
 }
 
 static bool is_the_targets(int rc)

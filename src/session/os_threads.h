@@ -26,6 +26,12 @@ struct pt_gdb_thread_list {
  * errors are the target's alone. threads NULL: cores alone. */
 int pt_gdb_threads_look(const struct pt_threads *threads, struct pt_target *target, struct pt_gdb_thread_list *list,
 			struct pt_err *err);
+bool pt_gdb_threads_have(const struct pt_gdb_thread_list *list, uint64_t id);
+/* The threads that this client is shown: all answers about threads come from here, and a stop reply names one of them
+ * (pt_gdb_running_task), since GDB 13 aborts over a thread that its list lacks. The one that the last stop reply named
+ * stays in the list until the program runs, also where the OS's data have changed. Errors like above. */
+int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,
+		       struct pt_err *err);
 /* For the above; NULL: cores are threads. */
 const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client);
 void pt_gdb_thread_list_fini(struct pt_gdb_thread_list *list);
@@ -37,7 +43,7 @@ struct pt_gdb_thread_stack { uint64_t pc; uint32_t word[1 + PT_GDB_STACK_WORDS];
 bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *target, const struct pt_gdb_thread *thread,
 			 struct pt_gdb_thread_stack *stack);
 
-/* The task on a core; 0: none that is known. */
+/* The task on a core, as the list has it; 0: the core itself is the thread. */
 uint64_t pt_gdb_running_task(const struct pt_gdb_client *client, struct pt_target *target, unsigned core);
 /* Returns 0: the registers meant by rq->core and rq->task are those of a core, which is rq->core now. 1: they are
  * saved; n_regs 0: nobody knows where. Errors: the target's. */

@@ -141,13 +141,17 @@ class Mi:
         return said
 
     def interrupted(self, command):
-        """A command that lets the program run, and Ctrl-C at some moment of GDB's work: what is said up to the stop."""
+        """A command that lets the program run, and Ctrl-C at some moment of GDB's work: what is said up to the stop. GDB
+        may end its command by itself ("Quit"), and reports no stop then."""
         self.child.stdin.write(command.encode() + b"\n")
         self.child.stdin.flush()
         self.until("^running")
         time.sleep(random.uniform(0, 0.1))
         self.child.send_signal(signal.SIGINT)
-        return self.until("*stopped") + self.until("(gdb)")
+        said = self.until("(gdb)")
+        while "*stopped" not in said and '&"Quit' not in said:
+            said += self.until("(gdb)")
+        return said
 
     def close(self):
         self.child.kill()
