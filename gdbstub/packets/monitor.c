@@ -124,13 +124,12 @@ void pt_monitor_session_reply(void *arg, int rc, const char *text, size_t len_by
 
 void pt_monitor_say(struct pt_monitor_call *call, const char *fmt, ...)
 {
-	char line[512];
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
+	pt_text_add_list(&call->out, fmt, args);
 	va_end(args);
-	pt_text_add(&call->out, "%s\n", line);
+	pt_text_bytes(&call->out, "\n", 1);
 }
 
 /* --- a slow command ----------------------------------------------------------------------------------------------- */
@@ -317,6 +316,17 @@ bool pt_monitor_is_open(const struct pt_monitor_word *word)
 	return word == pt_monitor_auth_words || word == pt_monitor_help_words;
 }
 
+static bool is_for_the_owner(const struct pt_monitor_call *call)
+{
+	const struct pt_gdb_client *client = call->client;
+	unsigned flags = call->word->flags;
+
+	if (!pt_gdb_is_second(client) || ((flags & PT_MONITOR_ASKS) != 0 && call->n_words == 0))
+		return false;
+	return (flags & PT_MONITOR_CONTROLS) != 0 ||
+	       ((flags & PT_MONITOR_CHANGES) != 0 && (client->watches || client->run != PT_GDB_NONE));
+}
+
 static void run(struct pt_monitor_call *call)
 {
 	struct search search = { .call = call };
@@ -333,10 +343,13 @@ static void run(struct pt_monitor_call *call)
 	}
 	call->n_words -= search.n_fit;
 	memmove(call->words, call->words + search.n_fit, call->n_words * sizeof(call->words[0]));
-	if (pt_gdb_may_call(call))
-		call->word->run(call);
-	else
+	if (!pt_gdb_may_call(call))
 		pt_monitor_fail(call, PT_EPERM, "%s: %s", call->word->name, pt_gdb_restricted);
+	else if (is_for_the_owner(call))
+		pt_monitor_fail(call, PT_EBUSY, "%s: another GDB controls the target (%s): monitor take comes first",
+				call->word->name, call->client->stub->owner->peer);
+	else
+		call->word->run(call);
 }
 
 void pt_gdb_monitor(struct pt_gdb_client *client, struct pt_rsp_args *args)

@@ -39,12 +39,11 @@ void pt_text_bytes(struct pt_text *text, const void *bytes, size_t len_bytes)
 	text->bytes[text->len_bytes] = '\0';
 }
 
-void pt_text_add(struct pt_text *text, const char *fmt, ...)
+void pt_text_add_list(struct pt_text *text, const char *fmt, va_list args)
 {
-	va_list args, again;
+	va_list again;
 	int len;
 
-	va_start(args, fmt);
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, fmt, args);
 	if (len < 0 || !make_room(text, (size_t)len)) {
@@ -54,6 +53,14 @@ void pt_text_add(struct pt_text *text, const char *fmt, ...)
 		text->len_bytes += (size_t)len;
 	}
 	va_end(again);
+}
+
+void pt_text_add(struct pt_text *text, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	pt_text_add_list(text, fmt, args);
 	va_end(args);
 }
 

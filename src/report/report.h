@@ -4,6 +4,7 @@
 #define PT_REPORT_H
 
 #include <stdbool.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,7 @@ int pt_query_parse(struct pt_query *query, const char *const *words, size_t n_wo
 /* A growing text: the bound keeps a report from eating the machine. */
 struct pt_text { char *bytes; size_t len_bytes, room_bytes; bool overflow; };
 void pt_text_add(struct pt_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pt_text_add_list(struct pt_text *text, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 void pt_text_bytes(struct pt_text *text, const void *bytes, size_t len_bytes);
 void pt_text_free(struct pt_text *text);
 

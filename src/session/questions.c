@@ -98,22 +98,17 @@ void pt_session_branches(struct pt_session *session, enum pt_branches how, uint1
 
 /* --- sources ------------------------------------------------------------------------------------------------------ */
 
-struct lines { char *text; size_t room; };
-
 static void put_line(void *arg, const char *line)
 {
-	struct lines *out = arg;
-	size_t at = strlen(out->text);
-
-	snprintf(out->text + at, out->room - at, "%s\n", line);
+	pt_text_add(arg, "%s\n", line);
 }
 
 static int sources_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct request *request = (struct request *)job;
-	struct lines out = { request->say, sizeof(request->say) };
+	struct pt_text *out = &request->text;
 	const struct pt_source_ops *const *source;
-	char line[512];
+	char cost[1024];
 	size_t n;
 
 	(void)board;
@@ -124,19 +119,27 @@ static int sources_run(struct pt_job *job, struct pt_board *board, struct pt_tar
 		struct pt_err why = { 0 };
 		bool on = source[i]->available(target, &why) == 0;
 
-		snprintf(line, sizeof(line), "%-12s modes %s: %s%s%s", source[i]->name, source[i]->modes,
-			 on ? source[i]->help : "not here: ", on ? "" : why.msg,
-			 i == 0 && on && !source[i]->only_by_name ? " (standard)" : "");
-		put_line(&out, line);
+		pt_text_add(out, "%-12s modes %s: %s%s%s\n", source[i]->name, source[i]->modes,
+			    on ? source[i]->help : "not here: ", on ? "" : why.msg,
+			    i == 0 && on && !source[i]->only_by_name ? " (standard)" : "");
 		if (on && source[i]->cost != NULL) {
-			memcpy(line, "  ", 3);
-			source[i]->cost(target, line + 2, sizeof(line) - 2);
-			put_line(&out, line);
+			source[i]->cost(target, cost, sizeof(cost));
+			pt_text_add(out, "  %s\n", cost);
 		}
 		if (on)
-			pt_params_help(source[i]->params, source[i]->n_params, put_line, &out);
+			pt_params_help(source[i]->params, source[i]->n_params, put_line, out);
 	}
 	return 0;
+}
+
+static void sources_done(struct pt_job *job, int rc, const struct pt_err *err)
+{
+	struct request *request = (struct request *)job;
+	const char *text = request->text.bytes != NULL ? request->text.bytes : "";
+
+	pt_session_answer(&request->waiter, rc, rc < 0 ? err->msg : text);
+	pt_text_free(&request->text);
+	free(request);
 }
 
 void pt_session_sources(struct pt_session *session, pt_session_reply reply, void *arg)
@@ -144,7 +147,7 @@ void pt_session_sources(struct pt_session *session, pt_session_reply reply, void
 	struct request *request = pt_session_request(session, reply, arg);
 
 	request->job.run = sources_run;
-	request->job.done = pt_session_say_done;
+	request->job.done = sources_done;
 	pt_board_post(session->board, &request->job);
 }
 

@@ -5,6 +5,7 @@
 #include "session/analysis_thread.h"
 #include "session/acquire/acquisition.h"
 #include "session/acquire/queue.h"
+#include "report/report.h"
 #include "session/session.h"
 #include "base/util.h"
 
@@ -63,6 +64,7 @@ struct request {
 	enum pt_branches branches;	/* the same as text */
 	size_t top;
 	char say[SAY_BYTES];
+	struct pt_text text;		/* of sources, in the place of say */
 };
 
 /* --- session.c */
