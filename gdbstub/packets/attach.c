@@ -4,9 +4,9 @@
  * Given back by D the cores run. Given back without a word, or killed, they do what they did before the session: who
  * found a product at work leaves it at work, who found it halted leaves it halted.
  *
- * Who only watches (--second watch): a second all-stop GDB that is told that its program stands still, as the live
- * watch of IDEs needs it: such a GDB looks at variables while it believes so, and only then. Memory is what it is at
- * the moment; the registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is
+ * A second all-stop GDB watches (unless --second none refuses it): it takes the program for halted, as the live watch of
+ * IDEs needs it, since a GDB looks at variables only then, and without a program it shows its ELF file's bytes. Memory is
+ * what it is at the moment; the registers are all 0, for a GDB that is told that pc is not known does not connect ("PC register is
  * not available", 13.1). All that would change something is refused. With --restrict every GDB watches, and has the
  * registers of a core that is halted. */
 #include <string.h>
@@ -19,27 +19,46 @@
 
 /* --- whose is it -------------------------------------------------------------------------------------------------- */
 
-/* True: it is this client's now, or it may look on. Else the packet is parked until the owner has left, or err says who
- * has it. */
+/* False: another client has it, and the packet is parked until that has left, or err says who it is. */
+static bool is_free(struct pt_gdb_client *client, struct pt_err *err)
+{
+	struct pt_gdb_client *owner = client->stub->owner;
+
+	if (owner == NULL || owner == client)
+		return true;
+	client->parked = owner->closing;
+	pt_fail(err, PT_EBUSY, "another GDB has the target (%s)", owner->peer);
+	return false;
+}
+
+/* True: it is this client's now. */
 static bool take(struct pt_gdb_client *client, struct pt_err *err)
 {
-	struct pt_gdb_client **owner = &client->stub->owner;
+	if (!is_free(client, err))
+		return false;
+	client->stub->owner = client;
+	return true;
+}
 
-	if (*owner == NULL || *owner == client) {
-		*owner = client;
-		return true;
-	}
-	if (client->nonstop.wanted)
-		return true;		/* it looks on */
-	client->parked = (*owner)->closing;
-	pt_fail(err, PT_EBUSY, "another GDB has the target (%s)", (*owner)->peer);
-	return false;
+/* Non-stop: one that does not get it looks on. */
+static bool take_or_look_on(struct pt_gdb_client *client, struct pt_err *err)
+{
+	bool other = client->stub->owner != NULL && client->stub->owner != client;
+
+	return (other && client->nonstop.wanted) || take(client, err);
+}
+
+bool pt_gdb_may_come(struct pt_gdb_client *client, struct pt_err *err)
+{
+	const struct pt_gdbstub_config *config = &client->stub->config;
+
+	return config->watch || config->attach == PT_ATTACH_RUN || is_free(client, err);
 }
 
 void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 {
 	client->run = PT_GDB_NONE;
-	client->watches = client->interrupts_next = false;
+	client->watches = client->taken = client->interrupts_next = false;
 	if (client->stub->recording == client)
 		pt_recorder_off(client, NULL, NULL);
 	pt_gdb_code_forget(&client->code);
@@ -115,7 +134,7 @@ static bool attached(struct pt_gdb_request *rq, int rc)
 	}
 	client->run = client->nonstop.wanted ? PT_GDB_NONSTOP : PT_GDB_HALTED;
 	client->task = client->nonstop.wanted ? 0 : rq->task;
-	client->interrupts_next = false;
+	client->interrupts_next = client->taken = false;
 	if (client->stub->owner == NULL)
 		client->stub->owner = client;
 	return true;
@@ -123,7 +142,8 @@ static bool attached(struct pt_gdb_request *rq, int rc)
 
 static bool halts_on_attach(const struct pt_gdb_client *client)
 {
-	return !client->nonstop.wanted || client->stub->config.attach == PT_ATTACH_HALT;
+	return client->stub->owner == client &&
+	       (!client->nonstop.wanted || client->stub->config.attach == PT_ATTACH_HALT);
 }
 
 /* A GDB that only asks why it stopped is not told of trouble, but that there is no program. */
@@ -189,7 +209,7 @@ void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		pt_gdb_nonstop_begin(client);
 	} else if (client->run == PT_GDB_RUNNING) {
 		pt_gdb_reply_text(client, "E01");	/* its stop reply comes when it stops */
-	} else if (take(client, &err)) {
+	} else if (take_or_look_on(client, &err)) {
 		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_why);
 	} else if (!client->parked && client->stub->config.watch) {
 		pt_gdb_post(&client->request, look, after_look_for_watch);
@@ -210,7 +230,7 @@ void pt_gdb_attach(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	else if (client->stub->config.restricted) {
 		pt_gdb_post(&client->request, look, after_look_for_watch);
 		return;
-	} else if (take(client, &err)) {
+	} else if (take_or_look_on(client, &err)) {
 		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_attach);
 		return;
 	}

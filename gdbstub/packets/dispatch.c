@@ -159,6 +159,13 @@ static void answer_locked(struct pt_gdb_client *client, const struct command *ro
 	}
 }
 
+static void why_no_program(const struct pt_gdb_client *client, struct pt_err *err)
+{
+	pt_fail(err, PT_ESTATE, client->watches ? "this GDB only watches: another one controls the program (monitor take)" :
+		client->taken ? "another GDB has taken the target: detach, and attach 1 asks for it again" :
+				"no program is attached: attach 1 comes first");
+}
+
 void pt_gdb_command(struct pt_gdb_client *client)
 {
 	const struct pt_gdb_packet *packet = client->current;
@@ -189,9 +196,8 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	} else if (client->stub->config.restricted && (row->flags & LOOKS) == 0) {
 		pt_gdb_refuse_restricted(client);
 	} else if (lacks_program(client, row)) {
-		pt_fail(&err, PT_ESTATE, client->watches ? "this GDB only watches: another one has the program"
-							 : "no program is attached: attach 1 comes first");
-		pt_gdb_reply_error(client, &err);
+		why_no_program(client, &err);
+		pt_gdb_reply_failure(client, &err);
 	} else if ((row->flags & CHANGES) != 0 && !pt_gdb_controls(client)) {
 		pt_gdb_reply_not_yours(client);
 	} else if ((row->flags & TASKS) != 0 && !client->nonstop.wanted && pt_gdb_tasks_wait(client, again)) {

@@ -108,6 +108,6 @@ static void live(struct pt_monitor_call *call)
 
 const struct pt_monitor_word pt_monitor_live_words[] = {
 	{ "profile live", "TIME [VIEW] [sort=KEY] [top=N]|off", "print the table every TIME while the target runs",
-	  live, NULL },
+	  live, NULL, 0 },
 	{ 0 },
 };

@@ -41,7 +41,13 @@ struct pt_monitor_word {
 	/* Ends in pt_monitor_done(), at once or later. */
 	void (*run)(struct pt_monitor_call *call);
 	void (*details)(struct pt_monitor_call *call);	/* said by help for just this word; NULL: nothing */
+	unsigned flags;
 };
+
+/* CONTROLS: halts, resumes or alters the target; not for a client while another has the program. CHANGES: alters the
+ * profile, or what the daemon knows of the program; not for a client that looks at another's program. ASKS: without
+ * words it only shows, and any client may. */
+enum { PT_MONITOR_CONTROLS = 1, PT_MONITOR_CHANGES = 2, PT_MONITOR_ASKS = 4 };
 
 /* Each file of commands has such a list, ended by a row without a name; monitor.c has the list of lists. */
 extern const struct pt_monitor_word pt_monitor_auth_words[], pt_monitor_board_words[], pt_monitor_profile_words[],

@@ -169,20 +169,50 @@ void pt_gdb_nonstop_lost(struct pt_gdb_client *client)
 
 /* --- the packets -------------------------------------------------------------------------------------------------- */
 
+static int find_target(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+{
+	(void)rq;
+	(void)board;
+	(void)target;
+	(void)err;
+	return 0;
+}
+
+/* A locked chip has no target, and a GDB that connects can erase it. */
+static void after_find_target(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
+{
+	struct pt_gdb_client *client = rq->client;
+
+	if (rc < 0 && pt_board_get_state(client->stub->config.board, NULL) != PT_BOARD_LOCKED) {
+		pt_warn("gdb: %s is refused: %s", client->peer, err->msg);
+		pt_gdb_reply_sentence(client, err);
+		return;
+	}
+	client->nonstop.wanted = rq->len == 1;
+	pt_gdb_reply_text(client, "OK");
+}
+
+/* GDB sends it only while it connects, and shows the sentence of a refusal and ends the connection: here it hears that
+ * there is nothing to debug. Behind "?" it would connect all the same, and take the bytes of its ELF file for memory.
+ * Source: GDB 13, remote.c, remote_target::start_remote_1. */
 void pt_gdb_set_nonstop(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	bool on = pt_rsp_take(args, "1");
+	struct pt_err err;
 
 	if ((!on && !pt_rsp_take(args, "0")) || pt_rsp_left(args) != 0 || client->run != PT_GDB_NONE) {
 		pt_gdb_reply_malformed(client);
-		return;
+	} else if (on && client->stub->config.restricted) {
+		pt_gdb_refuse_restricted(client);	/* its threads could only be looked at one stop at a time */
+	} else if (client->locked) {
+		client->nonstop.wanted = on;	/* it hears nothing of the board before the token */
+		pt_gdb_reply_text(client, "OK");
+	} else if (on || pt_gdb_may_come(client, &err)) {
+		client->request.len = on;
+		pt_gdb_post(&client->request, find_target, after_find_target);
+	} else if (!client->parked) {
+		pt_gdb_reply_sentence(client, &err);
 	}
-	if (on && client->stub->config.restricted) {	/* its threads could only be looked at one stop at a time */
-		pt_gdb_refuse_restricted(client);
-		return;
-	}
-	client->nonstop.wanted = on;
-	pt_gdb_reply_text(client, "OK");
 }
 
 static void collect_stops(struct pt_gdb_client *client)

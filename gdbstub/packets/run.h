@@ -20,6 +20,9 @@ bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id);
 
 /* attach.c. Breakpoints out, cores running if they ran before; then pt_gdb_client_check(). */
 void pt_gdb_end_session(struct pt_gdb_client *client);
+/* May an all-stop GDB connect? Not where another has the program, and none may watch: err says so, or the packet is
+ * parked until the other one has left. */
+bool pt_gdb_may_come(struct pt_gdb_client *client, struct pt_err *err);
 void pt_gdb_forget_inferior(struct pt_gdb_client *client);	/* it is gone, or given back */
 
 /* stop.c */

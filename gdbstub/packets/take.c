@@ -33,7 +33,8 @@ static void collect(struct taking *taking, struct pt_gdb_client *from)
 	pt_gdb_breaks_forget(from);
 }
 
-/* It has the program no more; one that waits for a stop hears that it is gone. */
+/* It has the program no more. A GDB that waits for a stop hears at once that it is gone; one that takes it for halted
+ * hears only answers, and gets the reason as the next one (commands.c). */
 static void dispossess(struct pt_gdb_client *client)
 {
 	bool waits = client->run == PT_GDB_RUNNING;
@@ -43,6 +44,7 @@ static void dispossess(struct pt_gdb_client *client)
 		return;
 	}
 	pt_gdb_forget_inferior(client);
+	client->taken = !waits;
 	if (!waits)
 		return;
 	pt_gdb_console(client, "another GDB has taken the target: attach 1 asks for it again\n",
@@ -79,7 +81,7 @@ static void take(struct pt_monitor_call *call)
 		return;
 	}
 	pt_monitor_say(call, "taken from %s%s", owner->peer, 
-		       client->watches ? "; detach and attach 1 come next"
+		       client->watches || client->taken ? "; detach and attach 1 come next"
 				       : client->run == PT_GDB_NONE ? "; attach 1 comes next" : "");
 	call->data = taking;
 	collect(taking, owner);
@@ -90,6 +92,6 @@ static void take(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_take_words[] = {
-	{ "take", "", "control the target in the place of another GDB", take, NULL },
+	{ "take", "", "control the target in the place of another GDB", take, NULL, 0 },
 	{ 0 },
 };

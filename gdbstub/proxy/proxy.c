@@ -67,23 +67,11 @@ static void settle(struct pt_gdb_pass *p)
 	pt_pass_pieces_drop(&p->pieces);
 }
 
-/* Where even GDB 13 shows an error's text: elsewhere it takes that for hex digits.
- * Source: GDB 13, remote.c, whoever calls packet_check_result() or packet_ok(). */
-static bool shows_sentence(const struct pt_gdb_packet *packet)
-{
-	static const char *const names[] = { "g", "G", "p", "P", "Z", "z", "vFlash", "vRun;", "vAttach;" };
-
-	for (size_t i = 0; i < PT_LEN(names); i++)
-		if (begins(packet, names[i]))
-			return true;
-	return false;
-}
-
 /* Of a command of the server's the sentence goes to the console. */
 void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
 {
 	struct pt_gdb_client *client = p->client;
-	bool command = p->command, resumed = p->await == PT_PASS_STOP;
+	bool command = p->command;
 	struct pt_err err = { .code = PT_EIO };
 	va_list args;
 
@@ -98,10 +86,7 @@ void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
 		pt_gdb_console(client, err.msg, strlen(err.msg));
 		pt_gdb_console(client, "\n", 1);
 	}
-	if (resumed || shows_sentence(client->current))
-		pt_gdb_reply_sentence(client, &err);	/* any GDB shows it, and takes the target for stopped */
-	else
-		pt_gdb_reply_error(client, &err);
+	pt_gdb_reply_failure(client, &err);
 }
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */

@@ -136,7 +136,8 @@ struct pt_gdb_client {
 
 	/* the inferior */
 	enum pt_gdb_run run;
-	bool watches;			/* run is NONE, yet it may read memory: attach.c, --second watch */
+	bool watches;			/* run is NONE, yet it may read memory: attach.c */
+	bool taken;			/* run is NONE, for another GDB took the target; GDB has yet to notice */
 	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
 	bool resuming;			/* the resume or step is still on its way to the board */
 	bool interrupted;		/* 0x03 came since the resume */
@@ -192,6 +193,12 @@ static inline bool pt_gdb_controls(const struct pt_gdb_client *client)
 	return client->run != PT_GDB_NONSTOP || client->stub->owner == client;
 }
 
+/* Does another client have the program? Then this one does not control it. */
+static inline bool pt_gdb_is_second(const struct pt_gdb_client *client)
+{
+	return client->stub->owner != NULL && client->stub->owner != client;
+}
+
 /* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
 static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
 {
@@ -221,6 +228,8 @@ void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
 void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err);
 /* The sentence to any client: for packets where even GDB 13 looks for it (Z, P, G, vAttach, vRun, vFlash). */
 void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *err);
+/* The one or the other, by what the current packet is. */
+void pt_gdb_reply_failure(struct pt_gdb_client *client, const struct pt_err *err);
 void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err);	/* the packet alone */
 void pt_gdb_finish(struct pt_gdb_client *client);		/* the packet is dealt with, without a reply */
 /* Text on the user's console, as O packets. Only while a resume or a monitor command awaits its reply. */

@@ -5,6 +5,7 @@
 
 #include "gdbstub/rsp/connection.h"
 #include "host/log.h"
+#include "base/util.h"
 
 enum {
 	MAX_UNSENT_BYTES = 4 << 20,
@@ -168,6 +169,29 @@ void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err)
 		pt_gdb_reply_sentence(client, err);
 	else
 		pt_gdb_reply_text(client, "E01");
+}
+
+/* Where even GDB 13 shows an error's text: elsewhere it takes that for hex digits. After a resume it shows it, too, and
+ * takes the target for stopped. Source: GDB 13, remote.c, whoever calls packet_check_result() or packet_ok(), and
+ * remote_target::wait_as. */
+static bool shows_sentence(const struct pt_gdb_packet *packet)
+{
+	static const char *const names[] = {
+		"g", "G", "p", "P", "Z", "z", "vFlash", "vRun;", "vAttach;", "vCont;", "c", "C", "s", "S", "bc", "bs",
+	};
+
+	for (size_t i = 0; i < PT_LEN(names); i++)
+		if (strncmp((const char *)packet->bytes, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+void pt_gdb_reply_failure(struct pt_gdb_client *client, const struct pt_err *err)
+{
+	if (shows_sentence(client->current))
+		pt_gdb_reply_sentence(client, err);
+	else
+		pt_gdb_reply_error(client, err);
 }
 
 bool pt_gdb_may_send(const struct pt_gdb_client *client)

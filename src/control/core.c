@@ -400,14 +400,17 @@ static void target_word(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_board_words[] = {
-	{ "halt", "", "halt the core", halt, NULL },
-	{ "go", "", "let the core run", go, NULL },
+	{ "halt", "", "halt the core", halt, NULL, PT_MONITOR_CONTROLS },
+	{ "go", "", "let the core run", go, NULL, PT_MONITOR_CONTROLS },
 	{ "reset", "[halt|run|init]",
-	  "reset, then halt or run (init: halt, with the watchdog stopped); without a word as before", reset, NULL },
-	{ "status", "", "chip, core, what proftap changed in it, and the profile", status, NULL },
-	{ "speed", "[HZ]", "set the clock of the wire, and measure what the probe does with it", speed, NULL },
-	{ "erase", "everything", "erase all flash; the way to unlock a secured chip", erase, NULL },
+	  "reset, then halt or run (init: halt, with the watchdog stopped); without a word as before", reset, NULL,
+	  PT_MONITOR_CONTROLS },
+	{ "status", "", "chip, core, what proftap changed in it, and the profile", status, NULL, 0 },
+	{ "speed", "[HZ]", "set the clock of the wire, and measure what the probe does with it", speed, NULL,
+	  PT_MONITOR_CONTROLS | PT_MONITOR_ASKS },
+	{ "erase", "everything", "erase all flash; the way to unlock a secured chip", erase, NULL,
+	  PT_MONITOR_CONTROLS },
 	{ "bdccsr", "", "S12Z: control and status of the BDC, as GDB's maintenance info bdccsr asks for it",
-	  target_word, NULL },
+	  target_word, NULL, 0 },
 	{ 0 },
 };

@@ -123,6 +123,6 @@ static void exits(struct pt_monitor_call *call)
 const struct pt_monitor_word pt_monitor_exits_words[] = {
 	{ "exits", "FUNCTION", "where it ends, as profiling sees it (monitor symbols FILE exits=... says it by hand)",
 	  exits,
-	  NULL },
+	  NULL, 0 },
 	{ 0 },
 };

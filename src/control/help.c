@@ -59,6 +59,6 @@ static void help(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_help_words[] = {
-	{ "help", "[TOPIC]", "this list, or what begins with TOPIC", help, NULL },
+	{ "help", "[TOPIC]", "this list, or what begins with TOPIC", help, NULL, 0 },
 	{ 0 },
 };

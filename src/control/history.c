@@ -45,6 +45,6 @@ static void history(struct pt_monitor_call *call)
 const struct pt_monitor_word pt_monitor_history_words[] = {
 	{ "history", "[calls|back] [top=N]",
 	  "the last branches: who called whom, or how it got to where it is (record btrace bts, or "
-	  "profile start mode=ring)", history, NULL },
+	  "profile start mode=ring)", history, NULL, 0 },
 	{ 0 },
 };

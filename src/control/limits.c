@@ -78,6 +78,6 @@ static void limits(struct pt_monitor_call *call)
 
 const struct pt_monitor_word pt_monitor_limits_words[] = {
 	{ "profile limits", "FILE|off", "check timing rules, one a line: gross(adc_convert) in 5us..7us", limits,
-	  NULL },
+	  NULL, PT_MONITOR_CHANGES | PT_MONITOR_ASKS },
 	{ 0 },
 };

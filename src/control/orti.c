@@ -349,6 +349,7 @@ static void orti(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_orti_words[] = {
-	{ "orti", "FILE|auto|off [NEWFILE]", "tasks from an ORTI file, or from the symbols of a known OS", orti, NULL },
+	{ "orti", "FILE|auto|off [NEWFILE]", "tasks from an ORTI file, or from the symbols of a known OS", orti, NULL,
+	  PT_MONITOR_CHANGES | PT_MONITOR_ASKS },
 	{ 0 },
 };

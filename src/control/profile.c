@@ -176,13 +176,14 @@ static void sources(struct pt_monitor_call *call)
 
 const struct pt_monitor_word pt_monitor_profile_words[] = {
 	{ "profile start", "[source=NAME] [mode=NAME] [KEY=VALUE...] [top=N]",
-	  "profile from here on; continue lets the core run (keys: help profile start)", start, start_details },
-	{ "profile stop", "", "stop profiling; the result stays", stop, NULL },
-	{ "profile status", "", "what is being profiled, and how much was seen and lost", status, NULL },
-	{ "profile reset", "", "forget the statistics, go on profiling", reset, NULL },
+	  "profile from here on; continue lets the core run (keys: help profile start)", start, start_details,
+	  PT_MONITOR_CHANGES },
+	{ "profile stop", "", "stop profiling; the result stays", stop, NULL, PT_MONITOR_CHANGES },
+	{ "profile status", "", "what is being profiled, and how much was seen and lost", status, NULL, 0 },
+	{ "profile reset", "", "forget the statistics, go on profiling", reset, NULL, PT_MONITOR_CHANGES },
 	{ "profile report", "[VIEW] [sort=KEY] [top=N] [format=NAME]",
-	  "print a table: of functions, or another view (help profile report lists them)", report, report_details },
-	{ "profile save", "FILE", "write the trace so far to FILE, for proftap decode", save, NULL },
-	{ "sources", "", "what this chip can be profiled by, with the settings", sources, NULL },
+	  "print a table: of functions, or another view (help profile report lists them)", report, report_details, 0 },
+	{ "profile save", "FILE", "write the trace so far to FILE, for proftap decode", save, NULL, 0 },
+	{ "sources", "", "what this chip can be profiled by, with the settings", sources, NULL, 0 },
 	{ 0 },
 };

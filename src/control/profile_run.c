@@ -235,6 +235,6 @@ static void run_for(struct pt_monitor_call *call)
 const struct pt_monitor_word pt_monitor_run_words[] = {
 	{ "profile run", "TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]",
 	  "start, let the core run for TIME, stop, report; 500ms, 2s", run_for,
-	  NULL },
+	  NULL, PT_MONITOR_CONTROLS },
 	{ 0 },
 };

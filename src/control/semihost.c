@@ -68,6 +68,6 @@ static void semihost(struct pt_monitor_call *call)
 const struct pt_monitor_word pt_monitor_semihost_words[] = {
 	{ "semihost", "[on|off|gdb|console]",
 	  "serve what the program asks by BKPT 0xAB: text, files (--semihost-dir, or GDB's), time, its end", semihost,
-	  NULL },
+	  NULL, PT_MONITOR_CONTROLS | PT_MONITOR_ASKS },
 	{ 0 },
 };

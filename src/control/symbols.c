@@ -173,6 +173,6 @@ static void symbols_details(struct pt_monitor_call *call)
 const struct pt_monitor_word pt_monitor_symbols_words[] = {
 	{ "symbols", "[FILE [KEY=VALUE...]]",
 	  "read an ELF on the daemon's host, or tell which is in use (keys: help symbols)",
-	  symbols, symbols_details },
+	  symbols, symbols_details, PT_MONITOR_CHANGES | PT_MONITOR_ASKS },
 	{ 0 },
 };

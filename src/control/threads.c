@@ -46,6 +46,6 @@ static void threads(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_threads_words[] = {
-	{ "threads", "", "the tasks of the program's OS, which are the threads of an all-stop GDB", threads, NULL },
+	{ "threads", "", "the tasks of the program's OS, which are the threads of an all-stop GDB", threads, NULL, 0 },
 	{ 0 },
 };

@@ -164,8 +164,8 @@ static int parse_attach(const char *word, enum pt_attach *out, struct pt_err *er
 
 static int parse_second(const char *word, bool *watch, struct pt_err *err)
 {
-	*watch = word != NULL && strcmp(word, "watch") == 0;
-	return word == NULL || *watch || strcmp(word, "none") == 0
+	*watch = word == NULL || strcmp(word, "watch") == 0;
+	return *watch || strcmp(word, "none") == 0
 		       ? 0
 		       : pt_fail(err, PT_EARG, "--second takes none or watch, not %s", word);
 }
