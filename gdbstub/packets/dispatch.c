@@ -161,8 +161,10 @@ static void answer_locked(struct pt_gdb_client *client, const struct command *ro
 
 static void why_no_program(const struct pt_gdb_client *client, struct pt_err *err)
 {
-	pt_fail(err, PT_ESTATE, client->watches ? "this GDB only watches: another one controls the program (monitor take)" :
-		client->taken ? "another GDB has taken the target: detach, and attach 1 asks for it again" :
+	static const char watches[] = "this GDB only watches: another one controls the program (monitor take)";
+	static const char taken[] = "another GDB has taken the target: detach, and attach 1 asks for it again";
+
+	pt_fail(err, PT_ESTATE, "%s", client->watches ? watches : client->taken ? taken :
 				"no program is attached: attach 1 comes first");
 }
 

@@ -29,7 +29,7 @@ static const struct row {
 	  offsetof(struct pt_options, gdb) },
 	{ "attach", "auto|run|halt", "whether a connecting GDB halts the core (auto)", FIELD,
 	  offsetof(struct pt_options, attach) },
-	{ "second", "watch|none", "what a second all-stop GDB gets: memory to read while the program runs, or a refusal (watch)",
+	{ "second", "watch|none", "what a second all-stop GDB gets: memory to read, or a refusal (watch)",
 	  FIELD,
 	  offsetof(struct pt_options, second) },
 	{ "allow", "USER,@GROUP", "who may connect to a unix socket, besides the user who runs proftap and root", FIELD,
