@@ -1,6 +1,6 @@
-/* Schema proftap-profile-1: one object with the facts and every view as an array of objects. A column key with a point
- * is an object inside. What is not known is null; a table whose analysis was not selected is not there. Ticks are on
- * the clock that "clock" names. */
+/* Schema proftap-profile-1 (doc/proftap-profile-1.schema.json): one object with the facts and every view as an array of
+ * objects. A column key with a point is an object inside. What is not known is null; a table whose analysis was not
+ * selected is not there. Ticks are on the clock that "clock" names. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -370,6 +370,16 @@ static void figures(json_t *object, const struct pt_profile *p)
 		json_object_set_new(object, "task_notes", task_notes(p));
 }
 
+/* Put the rows under the view's name, or under NAME_rows where the name is that of a fact: "instructions" is how many
+ * were executed, in every report. */
+static void put_rows(json_t *object, const struct pt_view *view, json_t *rows)
+{
+	char key[40];
+
+	snprintf(key, sizeof(key), "%s%s", view->name, json_object_get(object, view->name) != NULL ? "_rows" : "");
+	json_object_set_new(object, key, rows);
+}
+
 static int write_json(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		      struct pt_text *out, struct pt_err *err)
 {
@@ -380,8 +390,8 @@ static int write_json(const struct pt_profile *profile, const struct pt_view *vi
 	figures(object, profile);
 	for (size_t i = 0; pt_views[i] != NULL; i++)
 		if (pt_views[i]->n_rows(profile) != (size_t)PT_NOT_MADE && (!pt_views[i]->bulky || pt_views[i] == view))
-			json_object_set_new(object, pt_views[i]->name,
-					    rows_of(profile, pt_views[i], pt_views[i] == view ? query : &plain));
+			put_rows(object, pt_views[i],
+				 rows_of(profile, pt_views[i], pt_views[i] == view ? query : &plain));
 	return pt_json_write(out, object, err);
 }
 
