@@ -14,4 +14,7 @@ void expect_golden(const char *name, const char *in_ext, const char *out_ext,
 /* The same for bytes that the test has made: they must equal tests/golden/NAME. */
 void expect_golden_bytes(const char *name, const void *got, size_t got_bytes);
 
+/* The same for what must never change: PT_UPDATE_GOLDEN=1 writes the file only where there is none. */
+void expect_golden_kept(const char *name, const void *got, size_t got_bytes);
+
 #endif
