@@ -40,6 +40,6 @@ static void auth(struct pt_monitor_call *call)
 }
 
 const struct pt_monitor_word pt_monitor_auth_words[] = {
-	{ "auth", "TOKEN", "give the token that the server was started with (--token-file)", auth, NULL },
+	{ "auth", "TOKEN", "give the token that the server was started with (--token-file)", auth, NULL, 0 },
 	{ 0 },
 };
