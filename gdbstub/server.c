@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/first_bytes.h"
+#include "gdbstub/packet_tables.h"
 #include "gdbstub/rsp/connection.h"
 #include "gdbstub/proxy/proxy.h"
 #include "session/recorder.h"
@@ -40,6 +41,7 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 	}
 	signal(SIGPIPE, SIG_IGN);	/* a client that is gone is an error of the write, not the end of the daemon */
 	stub->loop = loop;
+	stub->packets = pt_packet_tables;
 	stub->config = *config;
 	if (stub->config.patience_ms == 0)
 		stub->config.patience_ms = PT_FIRST_PATIENCE_MS;

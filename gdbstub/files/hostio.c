@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/files/hostio_parts.h"
 #include "gdbstub/proxy/proxy.h"
 #include "host/log.h"
@@ -424,7 +424,7 @@ static void handle_setfs(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	pt_hostio_reply(client, 0);
 }
 
-void pt_gdb_hostio(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_hostio(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	static const struct { const char *name; pt_gdb_handler *handle; } rows[] = {
 		{ "open:", handle_open }, { "pread:", handle_read }, { "pwrite:", handle_write },
@@ -440,3 +440,8 @@ void pt_gdb_hostio(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	}
 	pt_gdb_reply_text(client, "");
 }
+
+const struct pt_packet_row pt_packets_hostio[] = {
+	{ "vFile:", PT_PACKET_CONNECTING | PT_PACKET_LOOKS, handle_hostio },	/* questions */
+	{ 0 },
+};

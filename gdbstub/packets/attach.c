@@ -11,7 +11,7 @@
  * every GDB watches, and has the registers of a core that is halted. */
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/packets/nonstop.h"
 #include "session/recorder.h"
 #include "gdbstub/packets/run.h"
@@ -194,13 +194,15 @@ static void after_look_for_watch(struct pt_gdb_request *rq, int rc, const struct
 	pt_gdb_reply_text(client, rc == 0 ? "T00thread:1;" : "W00");
 }
 
-void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_err err;
 
 	(void)args;
 	client->request.core = client->core;
-	if (client->stub->config.restricted) {
+	if (client->locked) {
+		pt_gdb_reply_text(client, client->nonstop.wanted ? "OK" : "W00");	/* OK: no thread has stopped */
+	} else if (client->stub->config.restricted) {
 		pt_gdb_post(&client->request, look, after_look_for_watch);
 	} else if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN &&
 		   !client->nonstop.wanted) {
@@ -219,7 +221,7 @@ void pt_gdb_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	}
 }
 
-void pt_gdb_attach(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_attach(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_err err;
 	uint64_t pid;
@@ -239,7 +241,7 @@ void pt_gdb_attach(struct pt_gdb_client *client, struct pt_rsp_args *args)
 }
 
 /* vRun;FILE;ARGUMENT...: there is one program, in flash, and it takes no arguments. */
-void pt_gdb_run_again(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_run_again(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_err err;
 
@@ -251,7 +253,7 @@ void pt_gdb_run_again(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		pt_gdb_reply_sentence(client, &err);
 }
 
-void pt_gdb_restart(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_restart(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_err err;
 
@@ -329,7 +331,7 @@ static void after_kill(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	pt_gdb_finish(rq->client);
 }
 
-void pt_gdb_detach(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_detach(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	if (client->run == PT_GDB_NONE || !pt_gdb_controls(client)) {
@@ -347,15 +349,15 @@ static void kill_with(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 	pt_gdb_post(&client->request, give_back, after);
 }
 
-void pt_gdb_vkill(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_vkill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	if (client->run == PT_GDB_NONE || !pt_gdb_controls(client))
-		pt_gdb_detach(client, args);
+		handle_detach(client, args);
 	else
 		kill_with(client, after_detach);
 }
 
-void pt_gdb_kill(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_kill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	if (!pt_gdb_controls(client))
@@ -375,3 +377,14 @@ void pt_gdb_end_session(struct pt_gdb_client *client)
 		pt_gdb_client_check(client);
 	}
 }
+
+const struct pt_packet_row pt_packets_attach[] = {
+	{ "?", PT_PACKET_EXACT | PT_PACKET_CONNECTING | PT_PACKET_TASKS | PT_PACKET_OPEN | PT_PACKET_LOOKS, handle_why },
+	{ "vAttach;", PT_PACKET_TASKS | PT_PACKET_LOOKS | PT_PACKET_PROMPT, handle_attach },
+	{ "vRun;", PT_PACKET_CHANGES | PT_PACKET_TASKS | PT_PACKET_PROMPT, handle_run_again },
+	{ "R", PT_PACKET_CHANGES | PT_PACKET_TASKS | PT_PACKET_PROMPT, handle_restart },
+	{ "D", PT_PACKET_OPEN | PT_PACKET_LOOKS | PT_PACKET_PROMPT, handle_detach },
+	{ "vKill;", PT_PACKET_OPEN | PT_PACKET_PROMPT, handle_vkill },
+	{ "k", PT_PACKET_EXACT | PT_PACKET_OPEN | PT_PACKET_LOOKS | PT_PACKET_PROMPT, handle_kill },
+	{ 0 },
+};

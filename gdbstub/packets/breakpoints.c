@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gdbstub/packets/conditions.h"
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/packets/run.h"
 #include "host/log.h"
 #include "base/util.h"
@@ -143,7 +143,7 @@ static void after_insert(struct pt_gdb_request *rq, int rc, const struct pt_err 
 	}
 }
 
-void pt_gdb_insert(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_insert(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_err err;
 
@@ -297,7 +297,7 @@ static bool shared(const struct pt_gdb_client *client, const struct pt_gdb_break
 	return false;
 }
 
-void pt_gdb_remove(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_remove(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_break *at;
 	struct pt_break asked;
@@ -316,3 +316,9 @@ void pt_gdb_remove(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		drop(client, at);
 	pt_gdb_reply_text(client, "OK");
 }
+
+const struct pt_packet_row pt_packets_breakpoints[] = {
+	{ "Z", PT_PACKET_TARGET | PT_PACKET_CHANGES, handle_insert },
+	{ "z", PT_PACKET_TARGET | PT_PACKET_CHANGES, handle_remove },
+	{ 0 },
+};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/packets/run.h"
 #include "host/log.h"
 #include "base/util.h"
@@ -298,7 +298,7 @@ static bool take_signed(struct pt_rsp_args *args, int64_t *value)
 }
 
 /* F result[,errno[,C]][;attachment] */
-void pt_gdb_fileio_reply(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_fileio_reply(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_fileio *io = &client->fileio;
 	uint64_t error = 0;
@@ -318,3 +318,8 @@ void pt_gdb_fileio_reply(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	client->request.core = io->core;
 	pt_gdb_post(&client->request, take_answer, after_answer);
 }
+
+const struct pt_packet_row pt_packets_fileio[] = {
+	{ "F", PT_PACKET_TARGET, handle_fileio_reply },
+	{ 0 },
+};

@@ -5,7 +5,7 @@
  * monitor status of another client, which is answered meanwhile. */
 #include <inttypes.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "host/log.h"
 
 /* GDB has a sentence of its own and does not show ours: it is in the log, and in monitor status until a load
@@ -77,7 +77,7 @@ static int erase(struct pt_gdb_request *rq, struct pt_board *board, struct pt_ta
 	return 0;
 }
 
-void pt_gdb_flash_erase(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_flash_erase(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_request *rq = &client->request;
 
@@ -97,7 +97,7 @@ static int write_flash(struct pt_gdb_request *rq, struct pt_board *board, struct
 	return 0;
 }
 
-void pt_gdb_flash_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_flash_write(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_request *rq = &client->request;
 
@@ -128,7 +128,7 @@ static void after_done(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	after(rq, rc, err);
 }
 
-void pt_gdb_flash_done(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_flash_done(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	if (refused(client))
@@ -138,3 +138,10 @@ void pt_gdb_flash_done(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	pt_gdb_post(&client->request, done, after_done);
 	client->stub->finishes_load = client->request.pending;
 }
+
+const struct pt_packet_row pt_packets_flash[] = {
+	{ "vFlashErase:", PT_PACKET_TARGET | PT_PACKET_HALTED | PT_PACKET_CHANGES | PT_PACKET_PROMPT, handle_flash_erase },
+	{ "vFlashWrite:", PT_PACKET_TARGET | PT_PACKET_HALTED | PT_PACKET_CHANGES | PT_PACKET_PROMPT, handle_flash_write },
+	{ "vFlashDone", PT_PACKET_TARGET | PT_PACKET_EXACT | PT_PACKET_HALTED | PT_PACKET_CHANGES | PT_PACKET_PROMPT, handle_flash_done },	/* the inferior comes and goes */
+	{ 0 },
+};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "base/util.h"
 
 enum {
@@ -138,12 +138,12 @@ static void read_with(struct pt_gdb_client *client, struct pt_rsp_args *args, pt
 		pt_gdb_post(rq, run, NULL);
 }
 
-void pt_gdb_read_hex(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_read_hex(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	read_with(client, args, read_hex);
 }
 
-void pt_gdb_read_binary(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_read_binary(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	read_with(client, args, read_binary);
 }
@@ -196,12 +196,20 @@ static void write_with(struct pt_gdb_client *client, struct pt_rsp_args *args, p
 	pt_gdb_post(rq, run, NULL);
 }
 
-void pt_gdb_write_hex(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_write_hex(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	write_with(client, args, write_hex, 2);
 }
 
-void pt_gdb_write_binary(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_write_binary(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	write_with(client, args, write_binary, 1);
 }
+
+const struct pt_packet_row pt_packets_memory[] = {
+	{ "m", PT_PACKET_TARGET | PT_PACKET_WATCH | PT_PACKET_LOOKS, handle_read_hex },
+	{ "x", PT_PACKET_TARGET | PT_PACKET_WATCH | PT_PACKET_LOOKS, handle_read_binary },
+	{ "M", PT_PACKET_TARGET | PT_PACKET_CHANGES, handle_write_hex },
+	{ "X", PT_PACKET_TARGET | PT_PACKET_CHANGES, handle_write_binary },
+	{ 0 },
+};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/packets/rights.h"
 #include "host/log.h"
 #include "base/util.h"
@@ -352,7 +352,7 @@ static void run(struct pt_monitor_call *call)
 		call->word->run(call);
 }
 
-void pt_gdb_monitor(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_monitor(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	size_t len = pt_rsp_left(args) / 2;
 	struct pt_monitor_call *call;
@@ -372,3 +372,8 @@ void pt_gdb_monitor(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	uv_timer_start(&client->timer, on_slow, PATIENCE_MS, 0);
 	run(call);
 }
+
+const struct pt_packet_row pt_packets_monitor[] = {
+	{ "qRcmd,", PT_PACKET_OPEN | PT_PACKET_LOOKS | PT_PACKET_PROMPT, handle_monitor },
+	{ 0 },
+};

@@ -131,7 +131,7 @@ static void answer_next(struct pt_gdb_client *client)
 	}
 }
 
-void pt_gdb_stopped(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_stopped(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	if (client->nonstop.notified)
@@ -195,7 +195,7 @@ static void after_find_target(struct pt_gdb_request *rq, int rc, const struct pt
 /* GDB sends it only while it connects, and shows the sentence of a refusal and ends the connection: here it hears that
  * there is nothing to debug. Behind "?" it would connect all the same, and take the bytes of its ELF file for memory.
  * Source: GDB 13, remote.c, remote_target::start_remote_1. */
-void pt_gdb_set_nonstop(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_set_nonstop(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	bool on = pt_rsp_take(args, "1");
 	struct pt_err err;
@@ -430,3 +430,9 @@ void pt_gdb_nonstop_halt(struct pt_gdb_client *client)
 
 	pt_gdb_nonstop_resume(client, &all, 1);
 }
+
+const struct pt_packet_row pt_packets_nonstop[] = {
+	{ "vStopped", PT_PACKET_EXACT | PT_PACKET_CONNECTING | PT_PACKET_LOOKS, handle_stopped },
+	{ "QNonStop:", PT_PACKET_OPEN | PT_PACKET_LOOKS, handle_set_nonstop },
+	{ 0 },
+};

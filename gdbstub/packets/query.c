@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/proxy/proxy.h"
 #include "gdbstub/packets/run.h"
 #include "session/os_threads.h"
 
-void pt_gdb_ok(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_ok(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	pt_gdb_reply_text(client, "OK");
@@ -28,7 +28,7 @@ static void hear_feature(struct pt_gdb_client *client, const char *word, size_t 
 }
 
 /* Unknown words are passed over on both sides: GDB reads binary-upload from 16 on. */
-void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	const char *at = (const char *)args->at;
 
@@ -56,7 +56,7 @@ void pt_gdb_supported(struct pt_gdb_client *client, struct pt_rsp_args *args)
 }
 
 /* GDB acknowledges this OK once, and then no more. */
-void pt_gdb_no_ack(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_no_ack(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	client->no_ack = true;
@@ -64,13 +64,13 @@ void pt_gdb_no_ack(struct pt_gdb_client *client, struct pt_rsp_args *args)
 }
 
 /* The program runs without us too, so quitting GDB detaches instead of killing. */
-void pt_gdb_attached(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_attached(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	pt_gdb_reply_text(client, "1");
 }
 
-void pt_gdb_offsets(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_offsets(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	pt_gdb_reply_text(client, "Text=0;Data=0;Bss=0");
@@ -96,16 +96,16 @@ static int list_threads(struct pt_gdb_request *rq, struct pt_board *board, struc
 	return 0;
 }
 
-void pt_gdb_thread_list(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_thread_list(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	if (pt_gdb_shows_threads(client))
+	if (!client->locked && pt_gdb_shows_threads(client))
 		pt_gdb_post(&client->request, list_threads, NULL);
 	else
 		pt_gdb_reply_text(client, "l");
 }
 
-void pt_gdb_thread_list_end(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_thread_list_end(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	pt_gdb_reply_text(client, "l");
@@ -150,17 +150,17 @@ static void ask_of_thread(struct pt_gdb_client *client, struct pt_rsp_args *args
 		pt_gdb_reply_malformed(client);
 }
 
-void pt_gdb_thread_extra(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_thread_extra(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	ask_of_thread(client, args, true);
 }
 
-void pt_gdb_thread_alive(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_thread_alive(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	ask_of_thread(client, args, false);
 }
 
-void pt_gdb_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	pt_rsp_begin(&client->frame, '$');
@@ -187,7 +187,7 @@ static void after_look_to_choose(struct pt_gdb_request *rq, int rc, const struct
 }
 
 /* H op id: g is for registers and memory; c is obsolete since vCont. 0 = any, -1 = all: the choice stays. */
-void pt_gdb_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	bool general = pt_rsp_take(args, "g");
 	size_t left;
@@ -212,3 +212,20 @@ void pt_gdb_select_thread(struct pt_gdb_client *client, struct pt_rsp_args *args
 		pt_gdb_post(&client->request, look_for_thread, general ? after_look_to_choose : NULL);
 	}
 }
+
+const struct pt_packet_row pt_packets_query[] = {
+	{ "!", PT_PACKET_EXACT | PT_PACKET_OPEN | PT_PACKET_LOOKS, handle_ok },	/* files */
+	{ "qSupported", PT_PACKET_OPEN | PT_PACKET_LOOKS, handle_supported },
+	{ "QStartNoAckMode", PT_PACKET_EXACT | PT_PACKET_OPEN | PT_PACKET_LOOKS, handle_no_ack },
+	{ "Qbtrace-conf:bts:size=", PT_PACKET_TARGET, handle_ok },	/* qXfer:btrace-conf says what it is */
+	{ "qAttached", PT_PACKET_CONNECTING | PT_PACKET_LOOKS, handle_attached },
+	{ "qfThreadInfo", PT_PACKET_EXACT | PT_PACKET_CONNECTING | PT_PACKET_TASKS | PT_PACKET_OPEN | PT_PACKET_LOOKS, handle_thread_list },
+	{ "qsThreadInfo", PT_PACKET_EXACT | PT_PACKET_CONNECTING | PT_PACKET_OPEN | PT_PACKET_LOOKS, handle_thread_list_end },
+	{ "qThreadExtraInfo,", PT_PACKET_TARGET | PT_PACKET_CONNECTING | PT_PACKET_WATCH | PT_PACKET_LOOKS, handle_thread_extra },
+	{ "qC", PT_PACKET_EXACT | PT_PACKET_CONNECTING | PT_PACKET_OPEN | PT_PACKET_LOOKS, handle_current_thread },
+	{ "qSymbol:", PT_PACKET_CONNECTING | PT_PACKET_LOOKS, handle_ok },
+	{ "qOffsets", PT_PACKET_TARGET | PT_PACKET_EXACT | PT_PACKET_CONNECTING | PT_PACKET_WATCH | PT_PACKET_LOOKS, handle_offsets },
+	{ "H", PT_PACKET_CONNECTING | PT_PACKET_LOOKS, handle_select_thread },
+	{ "T", PT_PACKET_TARGET | PT_PACKET_CONNECTING | PT_PACKET_WATCH | PT_PACKET_LOOKS, handle_thread_alive },
+	{ 0 },
+};

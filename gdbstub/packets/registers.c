@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/packets/run.h"
 #include "session/os_threads.h"
 #include "host/log.h"
@@ -221,7 +221,7 @@ static int read_one(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	return 0;
 }
 
-void pt_gdb_read_registers(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_read_registers(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	client->request.core = client->core;
@@ -229,7 +229,7 @@ void pt_gdb_read_registers(struct pt_gdb_client *client, struct pt_rsp_args *arg
 	pt_gdb_post(&client->request, read_all, NULL);
 }
 
-void pt_gdb_read_register(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_read_register(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	if (!pt_rsp_number(args, &client->request.addr) || pt_rsp_left(args) != 0) {
 		pt_gdb_reply_malformed(client);
@@ -313,7 +313,7 @@ static int write_one(struct pt_gdb_request *rq, struct pt_board *board, struct p
 	return 0;
 }
 
-void pt_gdb_write_registers(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_write_registers(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	client->request.args = *args;
 	client->request.core = client->core;
@@ -321,7 +321,7 @@ void pt_gdb_write_registers(struct pt_gdb_client *client, struct pt_rsp_args *ar
 	pt_gdb_post(&client->request, write_all, pt_gdb_reply_checked);
 }
 
-void pt_gdb_write_register(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_write_register(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	if (!pt_rsp_number(args, &client->request.addr) || !pt_rsp_take(args, "=")) {
 		pt_gdb_reply_malformed(client);
@@ -332,3 +332,11 @@ void pt_gdb_write_register(struct pt_gdb_client *client, struct pt_rsp_args *arg
 	client->request.task = client->task;
 	pt_gdb_post(&client->request, write_one, pt_gdb_reply_checked);
 }
+
+const struct pt_packet_row pt_packets_registers[] = {
+	{ "g", PT_PACKET_TARGET | PT_PACKET_EXACT | PT_PACKET_HALTED | PT_PACKET_WATCH | PT_PACKET_LOOKS, handle_read_registers },
+	{ "G", PT_PACKET_TARGET | PT_PACKET_HALTED | PT_PACKET_CHANGES, handle_write_registers },
+	{ "p", PT_PACKET_TARGET | PT_PACKET_HALTED | PT_PACKET_WATCH | PT_PACKET_LOOKS, handle_read_register },
+	{ "P", PT_PACKET_TARGET | PT_PACKET_HALTED | PT_PACKET_CHANGES, handle_write_register },
+	{ 0 },
+};

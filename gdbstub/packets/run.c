@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/packets/nonstop.h"
 #include "host/log.h"
 #include "base/util.h"
@@ -222,7 +222,7 @@ void pt_gdb_interrupt(struct pt_gdb_client *client)
 		halt_now(client);
 }
 
-void pt_gdb_ctrl_c(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_ctrl_c(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	if (client->run == PT_GDB_NONSTOP) {
@@ -441,7 +441,7 @@ static size_t parse_actions(struct pt_gdb_client *client, struct pt_rsp_args *ar
 }
 
 /* All-stop: the first action is the one for the thread GDB means; with a step, the other cores stay halted. */
-void pt_gdb_vcont(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_vcont(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_action actions[PT_GDB_MAX_ACTIONS];
 	size_t n = parse_actions(client, args, actions);
@@ -451,12 +451,12 @@ void pt_gdb_vcont(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	else if (client->run == PT_GDB_NONSTOP)
 		pt_gdb_nonstop_resume(client, actions, n);
 	else if (actions[0].kind == 't')
-		pt_gdb_ctrl_c(client, args);
+		handle_ctrl_c(client, args);
 	else if (!refuse_while_running(client))
 		go(client, &actions[0], PT_UNKNOWN);
 }
 
-void pt_gdb_vcont_what(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_vcont_what(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	pt_gdb_reply_text(client, "vCont;c;C;s;S;t;r");
@@ -479,12 +479,12 @@ static void old_style(struct pt_gdb_client *client, struct pt_rsp_args *args, ch
 		go(client, &action, pc);
 }
 
-void pt_gdb_continue(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_continue(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	old_style(client, args, 'c');
 }
 
-void pt_gdb_step(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_step(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	old_style(client, args, 's');
 }
@@ -568,3 +568,14 @@ void pt_gdb_listen_to_board(struct pt_gdb_client *client)
 	};
 	pt_board_listen(client->stub->config.board, &client->listener);
 }
+
+const struct pt_packet_row pt_packets_run[] = {
+	{ "vCont?", PT_PACKET_EXACT | PT_PACKET_CONNECTING | PT_PACKET_LOOKS, handle_vcont_what },
+	{ "vCont;", PT_PACKET_TARGET | PT_PACKET_CONNECTING, handle_vcont },
+	{ "vCtrlC", PT_PACKET_EXACT | PT_PACKET_CHANGES, handle_ctrl_c },
+	{ "c", PT_PACKET_TARGET, handle_continue },
+	{ "C", PT_PACKET_TARGET, handle_continue },
+	{ "s", PT_PACKET_TARGET, handle_step },
+	{ "S", PT_PACKET_TARGET, handle_step },
+	{ 0 },
+};

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "base/util.h"
 
 enum { PIECE_BYTES = 8192, TIMEOUT_MS = 2000, MOST_PATTERN = 1024 };
@@ -52,7 +52,7 @@ static int sum(struct pt_gdb_request *rq, struct pt_board *board, struct pt_targ
 	return 0;
 }
 
-void pt_gdb_crc(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_crc(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_request *rq = &client->request;
 
@@ -95,7 +95,7 @@ static int search(struct pt_gdb_request *rq, struct pt_board *board, struct pt_t
 	return 0;
 }
 
-void pt_gdb_search(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_search(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_request *rq = &client->request;
 
@@ -109,3 +109,9 @@ void pt_gdb_search(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	rq->args = *args;
 	pt_gdb_post(rq, search, NULL);
 }
+
+const struct pt_packet_row pt_packets_search[] = {
+	{ "qCRC:", PT_PACKET_TARGET | PT_PACKET_WATCH | PT_PACKET_LOOKS | PT_PACKET_PROMPT, handle_crc },
+	{ "qSearch:memory:", PT_PACKET_TARGET | PT_PACKET_WATCH | PT_PACKET_LOOKS | PT_PACKET_PROMPT, handle_search },
+	{ 0 },
+};

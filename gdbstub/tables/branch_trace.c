@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gdbstub/tables/branch_trace.h"
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/proxy/proxy.h"
 #include "session/recorder.h"
 #include "host/log.h"
@@ -33,7 +33,7 @@ static void on_reply(void *arg, int rc, const char *text, size_t len_bytes)
 	}
 }
 
-void pt_gdb_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	for (size_t i = 0; i < PT_GDB_HISTORIES; i++)
@@ -42,7 +42,7 @@ void pt_gdb_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_args *ar
 	pt_recorder_on(client, on_reply, client);
 }
 
-void pt_gdb_branch_trace_off(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_branch_trace_off(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	client->asking = true;
@@ -167,3 +167,9 @@ void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history 
 	client->history.core = client->core % PT_GDB_HISTORIES;
 	pt_gdb_post(&client->request, find_pc, ask);
 }
+
+const struct pt_packet_row pt_packets_branch_trace[] = {
+	{ "Qbtrace:bts", PT_PACKET_TARGET | PT_PACKET_EXACT | PT_PACKET_HALTED | PT_PACKET_CHANGES | PT_PACKET_PROMPT, handle_branch_trace_on },
+	{ "Qbtrace:off", PT_PACKET_TARGET | PT_PACKET_EXACT | PT_PACKET_PROMPT, handle_branch_trace_off },
+	{ 0 },
+};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gdbstub/tables/branch_trace.h"
-#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/packet.h"
 #include "gdbstub/files/hostio_names.h"
 #include "gdbstub/tables/osdata.h"
 #include "gdbstub/proxy/proxy.h"
@@ -193,7 +193,7 @@ static bool take_annex(struct pt_gdb_client *client, const struct object *object
 	return true;
 }
 
-void pt_gdb_xfer(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_xfer(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	struct pt_gdb_request *rq = &client->request;
 
@@ -211,8 +211,14 @@ void pt_gdb_xfer(struct pt_gdb_client *client, struct pt_rsp_args *args)
 }
 
 /* It has a row of its own among the packets, for it waits until the tasks are known. */
-void pt_gdb_xfer_threads(struct pt_gdb_client *client, struct pt_rsp_args *args)
+static void handle_xfer_threads(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	args->at -= strlen("threads:read::");
-	pt_gdb_xfer(client, args);
+	handle_xfer(client, args);
 }
+
+const struct pt_packet_row pt_packets_xfer[] = {
+	{ "qXfer:threads:read::", PT_PACKET_CONNECTING | PT_PACKET_TASKS | PT_PACKET_LOOKS, handle_xfer_threads },
+	{ "qXfer:", PT_PACKET_CONNECTING | PT_PACKET_LOOKS, handle_xfer },
+	{ 0 },
+};
