@@ -5,11 +5,88 @@
 
 #include "base/first_bytes.h"
 #include "gdbstub/packet_tables.h"
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/client.h"
 #include "gdbstub/proxy/proxy.h"
 #include "session/recorder.h"
-#include "gdbstub/stub.h"
+#include "gdbstub/packets/stub.h"
 #include "host/log.h"
+
+const char *pt_gdbstub_warning(const struct pt_gdbstub *stub)
+{
+	if (!stub->listener.is_remote)
+		return NULL;
+	if (stub->config.token != NULL)
+		return "other machines may reach this address, and the token goes there unencrypted (doc/security)";
+	return "other machines may reach this address, and any client there controls the target (doc/security)";
+}
+
+static void on_recorder_closed(void *arg)
+{
+	struct pt_gdbstub *stub = arg;
+
+	stub->recorder_closing = false;
+	pt_gdbstub_wake(stub);
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+	struct pt_gdbstub *stub = handle->data;
+
+	stub->listener_closing = false;
+	pt_gdbstub_wake(stub);
+}
+
+static void on_wake_closed(uv_handle_t *handle)
+{
+	struct pt_gdbstub *stub = handle->data;
+
+	if (stub->on_closed != NULL)
+		stub->on_closed(stub->on_closed_arg);
+	free(stub);
+}
+
+static void close_rest(struct pt_gdbstub *stub)
+{
+	if (stub->clients != NULL || stub->listener.open || stub->listener_closing || stub->recorder_closing ||
+	    stub->tasks.busy)
+		return;
+	if (!pt_gdb_pass_close(stub))
+		return;
+	if (stub->recorder != NULL) {	/* it was for the clients */
+		stub->recorder_closing = true;
+		pt_recorder_close(stub, on_recorder_closed, stub);
+		return;
+	}
+	pt_files_remove(&stub->files);
+	pt_gdb_tasks_fini(&stub->tasks);
+	uv_close((uv_handle_t *)&stub->wake, on_wake_closed);
+}
+
+/* A client is gone, or something else that others waited for. */
+static void on_wake(uv_timer_t *timer)
+{
+	struct pt_gdbstub *stub = timer->data;
+
+	if (stub->closing)
+		close_rest(stub);
+	else
+		pt_gdb_clients_wake(stub);
+}
+
+void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg)
+{
+	stub->closing = true;
+	stub->on_closed = on_closed;
+	stub->on_closed_arg = arg;
+	stub->listener_closing = stub->listener.open;
+	if (stub->listener.open)
+		pt_listener_close(&stub->listener, on_listener_closed);
+	pt_gdb_clients_leave(stub, "the server ends");
+	if (!stub->listener_closing)
+		pt_gdbstub_wake(stub);
+}
+
+/* --- the beginning ------------------------------------------------------------------------------------------------ */
 
 static void on_connection(uv_stream_t *socket, int status)
 {
@@ -43,6 +120,9 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 	stub->loop = loop;
 	stub->packets = pt_packet_tables;
 	stub->config = *config;
+	uv_timer_init(loop, &stub->wake);
+	stub->wake.data = stub;
+	stub->on_wake = on_wake;
 	if (stub->config.patience_ms == 0)
 		stub->config.patience_ms = PT_FIRST_PATIENCE_MS;
 	if (start(stub, err) < 0) {
@@ -55,65 +135,4 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 const char *pt_gdbstub_address(const struct pt_gdbstub *stub)
 {
 	return stub->listener.address != NULL ? stub->listener.address : "stdio";
-}
-
-const char *pt_gdbstub_warning(const struct pt_gdbstub *stub)
-{
-	if (!stub->listener.is_remote)
-		return NULL;
-	if (stub->config.token != NULL)
-		return "other machines may reach this address, and the token goes there unencrypted (doc/security)";
-	return "other machines may reach this address, and any client there controls the target (doc/security)";
-}
-
-static void on_recorder_closed(void *arg)
-{
-	struct pt_gdbstub *stub = arg;
-
-	stub->recorder_closing = false;
-	pt_gdbstub_check(stub);
-}
-
-static void on_listener_closed(uv_handle_t *handle)
-{
-	struct pt_gdbstub *stub = handle->data;
-
-	stub->listener_closing = false;
-	pt_gdbstub_check(stub);
-}
-
-void pt_gdbstub_check(struct pt_gdbstub *stub)
-{
-	if (!stub->closing) {
-		pt_gdb_clients_wake(stub);
-		return;
-	}
-	if (stub->clients != NULL || stub->listener.open || stub->listener_closing || stub->recorder_closing ||
-	    stub->tasks.busy)
-		return;
-	if (!pt_gdb_pass_close(stub))
-		return;
-	if (stub->recorder != NULL) {	/* it was for the clients */
-		stub->recorder_closing = true;
-		pt_recorder_close(stub, on_recorder_closed, stub);
-		return;
-	}
-	pt_files_remove(&stub->files);
-	pt_gdb_tasks_fini(&stub->tasks);
-	if (stub->on_closed != NULL)
-		stub->on_closed(stub->on_closed_arg);
-	free(stub);
-}
-
-void pt_gdbstub_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg)
-{
-	stub->closing = true;
-	stub->on_closed = on_closed;
-	stub->on_closed_arg = arg;
-	stub->listener_closing = stub->listener.open;
-	if (stub->listener.open)
-		pt_listener_close(&stub->listener, on_listener_closed);
-	pt_gdb_clients_leave(stub, "the server ends");
-	if (!stub->listener_closing)
-		pt_gdbstub_check(stub);
 }

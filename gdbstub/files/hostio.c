@@ -38,8 +38,8 @@ static int gdb_errno(int error)
 
 void pt_hostio_reply_error(struct pt_gdb_client *client, int error)
 {
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "F-1,%x", gdb_errno(error));
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "F-1,%x", gdb_errno(error));
 	pt_gdb_reply(client);
 }
 
@@ -49,17 +49,17 @@ void pt_hostio_reply(struct pt_gdb_client *client, int64_t result)
 		pt_hostio_reply_error(client, (int)-result);
 		return;
 	}
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "F%" PRIx64, (uint64_t)result);
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "F%" PRIx64, (uint64_t)result);
 	pt_gdb_reply(client);
 }
 
 static void reply_bytes(struct pt_gdb_client *client, const void *bytes, size_t len_bytes)
 {
 	len_bytes = pt_rsp_escaped_fit(bytes, len_bytes, READ_AT_ONCE);
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "F%zx;", len_bytes);
-	pt_rsp_binary(&client->frame, bytes, len_bytes);
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "F%zx;", len_bytes);
+	pt_rsp_binary(&client->rsp.frame, bytes, len_bytes);
 	pt_gdb_reply(client);
 }
 
@@ -77,7 +77,7 @@ static void back(uv_work_t *work, int status)
 	struct pt_hostio_errand *errand = work->data;
 
 	(void)status;
-	errand->client->asking = false;
+	pt_rsp_release(&errand->client->rsp);
 	errand->after(errand);
 	free(errand);
 }
@@ -106,7 +106,7 @@ struct pt_hostio_errand *pt_hostio_errand_new(struct pt_gdb_client *client,
 
 void pt_hostio_send_off(struct pt_hostio_errand *errand)
 {
-	errand->client->asking = true;
+	pt_rsp_hold(&errand->client->rsp);
 	if (uv_queue_work(errand->client->stub->loop, &errand->work, on_pool, back) < 0) {
 		errand->result = -EIO;
 		back(&errand->work, 0);
@@ -173,7 +173,7 @@ static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, st
 	}
 	path[len / 2] = '\0';
 	if (strlen((char *)path) != len / 2 || pt_hostio_parse((char *)path, name, &err) < 0) {
-		pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->peer,
+		pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->rsp.peer,
 			 strlen((char *)path) != len / 2 ? "a zero in a name" : err.msg);
 		pt_hostio_reply_error(client, err.code == PT_EARG ? ENOENT : EACCES);
 		return false;
@@ -340,7 +340,7 @@ static void symbols_run(struct pt_hostio_errand *errand)
 		return;
 	errand->program = pt_program_open_with(errand->path, errand->elf_machine, errand->client->stub->config.symbols,
 					       &errand->err);
-	if (errand->program != NULL && !errand->client->own)
+	if (errand->program != NULL && !errand->client->rsp.own)
 		pt_program_confine(errand->program);
 	if (errand->program == NULL)
 		unlink(errand->path);
@@ -357,9 +357,9 @@ static void symbols_read(struct pt_hostio_errand *errand)
 			 : errand->err.code;
 
 	if (rc < 0)
-		pt_warn("gdb: %s: the firmware.elf that it sent gives no symbols: %s", client->peer, errand->err.msg);
+		pt_warn("gdb: %s: the firmware.elf that it sent gives no symbols: %s", client->rsp.peer, errand->err.msg);
 	else
-		pt_info("gdb: %s: symbols are those of the firmware.elf that it sent", client->peer);
+		pt_info("gdb: %s: symbols are those of the firmware.elf that it sent", client->rsp.peer);
 	pt_program_unref(errand->program);
 	pt_hostio_reply(client, rc == 0 ? 0 : rc == PT_ESTATE ? -EBUSY : -EINVAL);
 }
@@ -394,7 +394,7 @@ static void handle_close(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	is_new = file->is_firmware && file->written && !file->torn;
 	if (file->is_firmware && file->torn)
 		pt_warn("gdb: %s: firmware.elf did not come whole: the symbols stay those that there were",
-			client->peer);
+			client->rsp.peer);
 	drop(file);
 	if (is_new)
 		pt_gdb_post(&client->request, find_machine, read_symbols);

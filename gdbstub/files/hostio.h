@@ -3,7 +3,7 @@
 #ifndef PT_GDBSTUB_HOSTIO_H
 #define PT_GDBSTUB_HOSTIO_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 
 void pt_gdb_hostio_end(struct pt_gdb_client *client);	/* the client is gone: its files are closed */
 

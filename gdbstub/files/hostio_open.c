@@ -60,11 +60,11 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_gdb_client *client = arg;
 	struct pt_gdb_file *file = client->opening;
 
-	client->asking = false;
+	pt_rsp_release(&client->rsp);
 	file->bytes = rc < 0 ? NULL : malloc(len_bytes + 1);
 	if (file->bytes == NULL) {
 		if (rc < 0)
-			pt_info("gdb: %s: remote get: %.*s", client->peer, (int)len_bytes, text);
+			pt_info("gdb: %s: remote get: %.*s", client->rsp.peer, (int)len_bytes, text);
 		file->open = false;
 		pt_hostio_reply_error(client, rc < 0 ? ENOENT : EIO);
 		return;
@@ -103,9 +103,9 @@ static void on_saved(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_gdb_client *client = arg;
 	struct pt_hostio_errand *errand;
 
-	client->asking = false;
+	pt_rsp_release(&client->rsp);
 	if (rc < 0) {
-		pt_info("gdb: %s: remote get capture: %.*s", client->peer, (int)len_bytes, text);
+		pt_info("gdb: %s: remote get capture: %.*s", client->rsp.peer, (int)len_bytes, text);
 		client->opening->open = false;
 		pt_hostio_reply_error(client, ENOENT);
 		return;
@@ -130,7 +130,7 @@ static void open_capture(struct pt_gdb_client *client)
 		pt_hostio_reply_error(client, -rc);
 		return;
 	}
-	client->asking = true;
+	pt_rsp_hold(&client->rsp);
 	pt_session_save(client->stub->config.session, path, on_saved, client);
 }
 
@@ -167,7 +167,7 @@ void pt_hostio_open(struct pt_gdb_client *client, struct pt_gdb_file *file, cons
 	*file = (struct pt_gdb_file){ .open = true, .fd = -1 };
 	client->opening = file;
 	if (name->kind == PT_HOSTIO_PROFILE) {
-		client->asking = true;
+		pt_rsp_hold(&client->rsp);
 		pt_session_report(client->stub->config.session, &name->query, on_report, client);
 	} else if (name->kind == PT_HOSTIO_CAPTURE) {
 		open_capture(client);

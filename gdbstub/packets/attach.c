@@ -26,8 +26,8 @@ static bool is_free(struct pt_gdb_client *client, struct pt_err *err)
 
 	if (owner == NULL || owner == client)
 		return true;
-	client->parked = owner->closing;
-	pt_fail(err, PT_EBUSY, "another GDB has the target (%s)", owner->peer);
+	client->parked = owner->rsp.closing;
+	pt_fail(err, PT_EBUSY, "another GDB has the target (%s)", owner->rsp.peer);
 	return false;
 }
 
@@ -71,7 +71,7 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 	client->task = client->named = 0;
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
-	pt_gdbstub_check(client->stub);
+	pt_gdbstub_wake(client->stub);
 }
 
 /* --- coming ------------------------------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static bool halts_on_attach(const struct pt_gdb_client *client)
 static void after_why(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	if (!attached(rq, rc)) {
-		pt_warn("gdb: %s: no program to attach to: %s", rq->client->peer, err->msg);
+		pt_warn("gdb: %s: no program to attach to: %s", rq->client->rsp.peer, err->msg);
 		pt_gdb_reply_text(rq->client, "W00");
 	} else if (rq->client->run == PT_GDB_NONSTOP) {
 		pt_gdb_nonstop_begin(rq->client);
@@ -163,7 +163,7 @@ static void after_why(struct pt_gdb_request *rq, int rc, const struct pt_err *er
 static void after_attach(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	if (!attached(rq, rc)) {
-		pt_warn("gdb: %s: attach: %s", rq->client->peer, err->msg);
+		pt_warn("gdb: %s: attach: %s", rq->client->rsp.peer, err->msg);
 		pt_gdb_reply_sentence(rq->client, err);
 	} else if (rq->client->run == PT_GDB_NONSTOP) {
 		pt_gdb_reply_text(rq->client, "OK");	/* what is halted comes as notifications */
@@ -177,8 +177,8 @@ static void after_attach(struct pt_gdb_request *rq, int rc, const struct pt_err 
 static void after_restart(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	if (!attached(rq, rc))
-		pt_warn("gdb: %s: restart: %s", rq->client->peer, err->msg);
-	pt_gdb_finish(rq->client);
+		pt_warn("gdb: %s: restart: %s", rq->client->rsp.peer, err->msg);
+	pt_rsp_finish(&rq->client->rsp);
 }
 
 static void after_look_for_watch(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
@@ -186,9 +186,9 @@ static void after_look_for_watch(struct pt_gdb_request *rq, int rc, const struct
 	struct pt_gdb_client *client = rq->client;
 
 	if (rc < 0)
-		pt_warn("gdb: %s: nothing to watch: %s", client->peer, err->msg);
+		pt_warn("gdb: %s: nothing to watch: %s", client->rsp.peer, err->msg);
 	else
-		pt_info("gdb: %s watches", client->peer);
+		pt_info("gdb: %s watches", client->rsp.peer);
 	client->watches = rc == 0;
 	client->n_cores = rc == 0 ? rq->n_cores : 0;
 	pt_gdb_reply_text(client, rc == 0 ? "T00thread:1;" : "W00");
@@ -216,7 +216,7 @@ static void handle_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	} else if (!client->parked && client->stub->config.watch) {
 		pt_gdb_post(&client->request, look, after_look_for_watch);
 	} else if (!client->parked) {
-		pt_info("gdb: %s gets no program: %s", client->peer, err.msg);
+		pt_info("gdb: %s gets no program: %s", client->rsp.peer, err.msg);
 		pt_gdb_reply_text(client, "W00");
 	}
 }
@@ -262,7 +262,7 @@ static void handle_restart(struct pt_gdb_client *client, struct pt_rsp_args *arg
 	if (take(client, &err))
 		pt_gdb_post(&client->request, restart, after_restart);
 	else if (!client->parked)
-		pt_gdb_finish(client);	/* R has no reply */
+		pt_rsp_finish(&client->rsp);	/* R has no reply */
 }
 
 /* --- going -------------------------------------------------------------------------------------------------------- */
@@ -315,7 +315,7 @@ static int give_back(struct pt_gdb_request *rq, struct pt_board *board, struct p
 static void after_give_back(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	if (rc < 0)
-		pt_warn("gdb: %s: leave the target: %s", rq->client->peer, err->msg);
+		pt_warn("gdb: %s: leave the target: %s", rq->client->rsp.peer, err->msg);
 	pt_gdb_forget_inferior(rq->client);
 }
 
@@ -328,7 +328,7 @@ static void after_detach(struct pt_gdb_request *rq, int rc, const struct pt_err 
 static void after_kill(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	after_give_back(rq, rc, err);
-	pt_gdb_finish(rq->client);
+	pt_rsp_finish(&rq->client->rsp);
 }
 
 static void handle_detach(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -363,19 +363,17 @@ static void handle_kill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	if (!pt_gdb_controls(client))
 		pt_gdb_forget_inferior(client);
 	if (client->run == PT_GDB_NONE)
-		pt_gdb_finish(client);
+		pt_rsp_finish(&client->rsp);
 	else
 		kill_with(client, after_kill);
 }
 
 void pt_gdb_end_session(struct pt_gdb_client *client)
 {
-	if (pt_gdb_controls(client)) {
+	if (pt_gdb_controls(client))
 		kill_with(client, after_give_back);
-	} else {
+	else
 		pt_gdb_forget_inferior(client);
-		pt_gdb_client_check(client);
-	}
 }
 
 const struct pt_packet_row pt_packets_attach[] = {

@@ -12,10 +12,10 @@ static void refuse_token(struct pt_monitor_call *call)
 	struct pt_gdb_client *client = call->client;
 	unsigned n = ++client->n_wrong;
 
-	pt_warn("gdb: %s has given a wrong token (%u of %d)", client->peer, n, MOST_WRONG);
+	pt_warn("gdb: %s has given a wrong token (%u of %d)", client->rsp.peer, n, MOST_WRONG);
 	pt_monitor_fail(call, PT_EPERM, "a wrong token (%u of %d)", n, MOST_WRONG);
 	if (n >= MOST_WRONG)
-		pt_gdb_client_leave(client, "its tokens were wrong");
+		pt_rsp_hang_up(&client->rsp, "its tokens were wrong");
 }
 
 static void auth(struct pt_monitor_call *call)
@@ -31,7 +31,10 @@ static void auth(struct pt_monitor_call *call)
 		pt_monitor_say(call, "the token was given before");
 		pt_monitor_done(call, 0, NULL);
 	} else if (pt_token_fits(token, call->words[0])) {
-		pt_gdb_admit_token(client);
+		pt_rsp_admit_within(&client->rsp, 0);
+		client->locked = false;
+		client->late = true;
+		pt_info("gdb: %s has given the token", client->rsp.peer);
 		pt_monitor_say(call, "the token is right; attach 1 attaches to the program");
 		pt_monitor_done(call, 0, NULL);
 	} else {

@@ -126,7 +126,7 @@ static void set_conditions(struct pt_gdb_break *at, struct pt_rsp_args *args)
 static void after_insert(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
-	struct pt_rsp_args args = { client->current->bytes + 1, client->current->bytes + client->current->len_bytes };
+	struct pt_rsp_args args = { client->rsp.current->bytes + 1, client->rsp.current->bytes + client->rsp.current->len_bytes };
 	struct pt_gdb_break *at = &client->breaks[client->n_breaks];
 
 	if (rc == 0 && parse(&args, &at->asked)) {

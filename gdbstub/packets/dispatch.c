@@ -15,7 +15,7 @@ static bool is_longer(const struct pt_packet_row *row, const struct pt_packet_ro
 	return than == NULL || strlen(row->name) > strlen(than->name);
 }
 
-static bool fits(const struct pt_packet_row *row, const struct pt_gdb_packet *packet)
+static bool fits(const struct pt_packet_row *row, const struct pt_rsp_packet *packet)
 {
 	size_t len = strlen(row->name);
 
@@ -23,7 +23,7 @@ static bool fits(const struct pt_packet_row *row, const struct pt_gdb_packet *pa
 	       ((row->flags & PT_PACKET_EXACT) == 0 || packet->len_bytes == len);
 }
 
-static const struct pt_packet_row *find_row(const struct pt_packet_row *const *tables, const struct pt_gdb_packet *packet)
+static const struct pt_packet_row *find_row(const struct pt_packet_row *const *tables, const struct pt_rsp_packet *packet)
 {
 	const struct pt_packet_row *found = NULL;
 
@@ -42,17 +42,14 @@ static void refuse(struct pt_gdb_client *client, enum pt_rsp_item item)
 		pt_fail(&err, PT_EARG, "a packet of more than %d bytes", PT_GDB_PACKET_BYTES);
 	else
 		pt_fail(&err, PT_EPROTO, "a packet was damaged on its way");
-	pt_warn("gdb: %s: %s", client->peer, err.msg);
+	pt_warn("gdb: %s: %s", client->rsp.peer, err.msg);
 	pt_gdb_reply_error(client, &err);
 }
 
 /* What waited for the tasks. */
 static void again(struct pt_gdb_client *client)
 {
-	if (client->closing)
-		pt_gdb_client_check(client);
-	else
-		pt_gdb_command(client);
+	pt_rsp_redeliver(&client->rsp);
 }
 
 static bool lacks_program(const struct pt_gdb_client *client, const struct pt_packet_row *row)
@@ -65,7 +62,7 @@ static bool lacks_program(const struct pt_gdb_client *client, const struct pt_pa
  * text goes to the log, for the token may be in it however it was typed. */
 static void answer_locked(struct pt_gdb_client *client, const struct pt_packet_row *row)
 {
-	const struct pt_gdb_packet *packet = client->current;
+	const struct pt_rsp_packet *packet = client->rsp.current;
 	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
 	struct pt_err err;
 
@@ -94,9 +91,9 @@ static void why_no_program(const struct pt_gdb_client *client, struct pt_err *er
 				"no program is attached: attach 1 comes first");
 }
 
-void pt_gdb_command(struct pt_gdb_client *client)
+void pt_gdb_handle_packet(struct pt_gdb_client *client)
 {
-	const struct pt_gdb_packet *packet = client->current;
+	const struct pt_rsp_packet *packet = client->rsp.current;
 	const struct pt_packet_row *row = find_row(client->stub->packets, packet);
 	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
 	struct pt_err err;
@@ -118,7 +115,7 @@ void pt_gdb_command(struct pt_gdb_client *client)
 	client->interrupts_next &= row == NULL || (row->flags & PT_PACKET_PROMPT) == 0;
 	if (offer == PT_GDB_PASS_IT && pt_gdb_pass_packet(client))
 		return;
-	pt_gdb_log_packet("->", packet->bytes, packet->len_bytes);
+	pt_rsp_log_packet("->", packet->bytes, packet->len_bytes);
 	if (row == NULL) {
 		pt_gdb_reply_text(client, "");
 	} else if (client->stub->config.restricted && (row->flags & PT_PACKET_LOOKS) == 0) {

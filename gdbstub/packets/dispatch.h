@@ -4,6 +4,6 @@
 
 #include "gdbstub/packets/packet.h"
 
-void pt_gdb_command(struct pt_gdb_client *client);	/* handles client->current */
+void pt_gdb_handle_packet(struct pt_gdb_client *client);	/* handles client->rsp.current */
 
 #endif

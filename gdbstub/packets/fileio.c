@@ -265,9 +265,9 @@ void pt_gdb_fileio_send(struct pt_gdb_client *client)
 {
 	client->fileio.asked = false;
 	client->fileio.active = true;
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "%s", client->fileio.text);
-	pt_gdb_send(client, &client->frame);
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "%s", client->fileio.text);
+	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
 static void after_answer(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
@@ -282,7 +282,7 @@ static void after_answer(struct pt_gdb_request *rq, int rc, const struct pt_err 
 		pt_gdb_fileio_send(client);
 	else
 		pt_gdb_fileio_done(client, rq);
-	pt_gdb_finish(client);
+	pt_rsp_finish(&client->rsp);
 }
 
 /* "-1": hex, with a sign. */
@@ -304,13 +304,13 @@ static void handle_fileio_reply(struct pt_gdb_client *client, struct pt_rsp_args
 	uint64_t error = 0;
 
 	if (!io->active || client->run != PT_GDB_RUNNING) {
-		pt_gdb_finish(client); /* nobody asked: there is no reply to it */
+		pt_rsp_finish(&client->rsp); /* nobody asked: there is no reply to it */
 		return;
 	}
 	io->interrupted = false;
 	io->result = -1;
 	if (!take_signed(args, &io->result) || (pt_rsp_take(args, ",") && !pt_rsp_number(args, &error)))
-		pt_warn("gdb: %s: an answer to File-I/O that makes no sense", client->peer);
+		pt_warn("gdb: %s: an answer to File-I/O that makes no sense", client->rsp.peer);
 	io->interrupted = pt_rsp_take(args, ",C");
 	io->error = (int)(error & 0xffff);
 	io->active = false;

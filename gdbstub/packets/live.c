@@ -17,7 +17,7 @@ struct pt_gdb_live {
 static bool listens(const struct pt_gdb_client *client)
 {
 	return client->run == PT_GDB_RUNNING && !client->resuming && !client->halt.pending && !client->stop.pending &&
-	       !client->closing && client->call == NULL && client->current == NULL;
+	       !client->rsp.closing && client->call == NULL && client->rsp.current == NULL;
 }
 
 static void drop(struct pt_gdb_client *client)
@@ -31,12 +31,11 @@ static void on_table(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_gdb_client *client = arg;
 
 	client->live->asked = false;
+	pt_rsp_release(&client->rsp);
 	if (rc == 0 && listens(client) && !client->live->off)
 		pt_gdb_console(client, text, len_bytes);
 	if (client->live->off)
 		drop(client);
-	if (client->closing)
-		pt_gdb_client_check(client);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -44,16 +43,12 @@ static void on_tick(uv_timer_t *timer)
 	struct pt_gdb_client *client = timer->data;
 	struct pt_session *session = client->stub->config.session;
 
-	if (client->live->asked || !listens(client) || !pt_gdb_may_send(client) ||
+	if (client->live->asked || !listens(client) || !pt_rsp_may_send(&client->rsp) ||
 	    pt_session_get_state(session) != PT_SESSION_RUNNING)
 		return;
 	client->live->asked = true;
+	pt_rsp_hold(&client->rsp);
 	pt_session_report(session, &client->live->query, on_table, client);
-}
-
-bool pt_gdb_live_busy(const struct pt_gdb_client *client)
-{
-	return client->live != NULL && client->live->asked;
 }
 
 void pt_gdb_live_stop(struct pt_gdb_client *client)

@@ -81,10 +81,10 @@ static bool span(struct pt_rsp_args *args, struct pt_gdb_request *rq)
 
 static void reply_bytes(struct pt_gdb_client *client, const uint8_t *bytes)
 {
-	struct pt_rsp_frame *frame = &client->frame;
+	struct pt_rsp_frame *frame = &client->rsp.frame;
 
 	pt_rsp_begin(frame, '$');
-	if (client->current->bytes[0] == 'm') {
+	if (client->rsp.current->bytes[0] == 'm') {
 		pt_rsp_hex(frame, bytes, client->request.at.len);
 	} else {
 		pt_rsp_text(frame, "b");
@@ -112,7 +112,7 @@ static void after_line(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	}
 	rq->addr = rq->at.addr;
 	rq->len = rq->at.len;
-	pt_gdb_post(rq, rq->client->current->bytes[0] == 'm' ? read_hex : read_binary, NULL);
+	pt_gdb_post(rq, rq->client->rsp.current->bytes[0] == 'm' ? read_hex : read_binary, NULL);
 }
 
 static void read_with(struct pt_gdb_client *client, struct pt_rsp_args *args, pt_gdb_run_fn *run)

@@ -39,23 +39,24 @@ static void end(struct pt_monitor_call *call)
 	uv_timer_stop(&client->timer);
 	pt_gdb_code_forget(&client->code);	/* a command may have changed anything */
 	client->call = NULL;
+	pt_rsp_release(&client->rsp);
 	pt_text_free(&call->out);
 	free(call->data);
 	free(call);
-	pt_gdb_finish(client);
+	pt_rsp_finish(&client->rsp);
 }
 
 static void send_text(struct pt_gdb_client *client, const struct pt_text *text)
 {
 	if (text->len_bytes == 0 || text->len_bytes > ONE_PACKET_BYTES) {
 		pt_gdb_console(client, text->bytes, text->len_bytes);
-		pt_rsp_begin(&client->frame, '$');
-		pt_rsp_text(&client->frame, "OK");
+		pt_rsp_begin(&client->rsp.frame, '$');
+		pt_rsp_text(&client->rsp.frame, "OK");
 	} else {
-		pt_rsp_begin(&client->frame, '$');
-		pt_rsp_hex(&client->frame, text->bytes, text->len_bytes);
+		pt_rsp_begin(&client->rsp.frame, '$');
+		pt_rsp_hex(&client->rsp.frame, text->bytes, text->len_bytes);
 	}
-	pt_gdb_send(client, &client->frame);
+	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
 /* GDB 13 takes "E." for hex digits: there the sentence goes to the console first. */
@@ -69,9 +70,9 @@ static void send_failure(struct pt_monitor_call *call)
 	}
 	pt_text_add(&call->out, "%s\n", call->err.msg);
 	pt_gdb_console(client, call->out.bytes, call->out.len_bytes);
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "E01");
-	pt_gdb_send(client, &client->frame);
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "E01");
+	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
 static void answer(struct pt_monitor_call *call)
@@ -347,7 +348,7 @@ static void run(struct pt_monitor_call *call)
 		pt_monitor_fail(call, PT_EPERM, "%s: %s", call->word->name, pt_gdb_restricted);
 	else if (is_for_the_owner(call))
 		pt_monitor_fail(call, PT_EBUSY, "%s: another GDB controls the target (%s): monitor take comes first",
-				call->word->name, call->client->stub->owner->peer);
+				call->word->name, call->client->stub->owner->rsp.peer);
 	else
 		call->word->run(call);
 }
@@ -369,6 +370,7 @@ static void handle_monitor(struct pt_gdb_client *client, struct pt_rsp_args *arg
 	}
 	call->client = client;
 	client->call = call;
+	pt_rsp_hold(&client->rsp);
 	uv_timer_start(&client->timer, on_slow, PATIENCE_MS, 0);
 	run(call);
 }

@@ -8,7 +8,7 @@
 #ifndef PT_GDBSTUB_MONITOR_H
 #define PT_GDBSTUB_MONITOR_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 #include "report/report.h"
 
 /* --- for the connection ------------------------------------------------------------------------------------------- */
@@ -19,7 +19,6 @@ void pt_monitor_alive(struct pt_gdb_client *client);	/* "-": GDB still waits for
 
 /* monitor_live.c */
 void pt_gdb_live_stop(struct pt_gdb_client *client);
-bool pt_gdb_live_busy(const struct pt_gdb_client *client);	/* a table is on its way from the analyst */
 
 /* --- for the commands --------------------------------------------------------------------------------------------- */
 

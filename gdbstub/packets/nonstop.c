@@ -85,7 +85,7 @@ static void after_fetch_to_tell(struct pt_gdb_request *rq, int rc, const struct 
 	if (client->run == PT_GDB_NONSTOP && still_stopped(client, rq, rc, err)) {
 		client->nonstop.notified = true;
 		put_stop(client, rq, '%');
-		pt_gdb_send(client, &client->frame);
+		pt_rsp_send(&client->rsp, &client->rsp.frame);
 	} else {
 		tell_next(client);
 	}
@@ -116,7 +116,7 @@ static void fetch(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 static void tell_next(struct pt_gdb_client *client)
 {
 	if (client->run != PT_GDB_NONSTOP || client->n_stops == 0 || client->nonstop.notified || client->resuming ||
-	    client->stop.pending || client->closing)
+	    client->stop.pending || client->rsp.closing)
 		return;
 	fetch(client, after_fetch_to_tell);
 }
@@ -162,9 +162,9 @@ void pt_gdb_nonstop_on_run(struct pt_gdb_client *client, unsigned core)
 
 void pt_gdb_nonstop_lost(struct pt_gdb_client *client)
 {
-	pt_rsp_begin(&client->frame, '%');
-	pt_rsp_text(&client->frame, "Stop:X09");
-	pt_gdb_send(client, &client->frame);
+	pt_rsp_begin(&client->rsp.frame, '%');
+	pt_rsp_text(&client->rsp.frame, "Stop:X09");
+	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
 /* --- the packets -------------------------------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static void after_find_target(struct pt_gdb_request *rq, int rc, const struct pt
 	struct pt_gdb_client *client = rq->client;
 
 	if (rc < 0 && pt_board_get_state(client->stub->config.board, NULL) != PT_BOARD_LOCKED) {
-		pt_warn("gdb: %s is refused: %s", client->peer, err->msg);
+		pt_warn("gdb: %s is refused: %s", client->rsp.peer, err->msg);
 		pt_gdb_reply_sentence(client, err);
 		return;
 	}
@@ -299,7 +299,7 @@ static void after_act(struct pt_gdb_request *rq, int rc, const struct pt_err *er
 
 	client->resuming = false;
 	if (rc < 0) {
-		pt_warn("gdb: %s: %s", client->peer, err->msg);
+		pt_warn("gdb: %s: %s", client->rsp.peer, err->msg);
 		pt_gdb_reply_sentence(client, err);
 	} else {
 		pt_gdb_reply_text(client, "OK");
@@ -323,7 +323,7 @@ static void on_pretence_over(uv_timer_t *timer)
 	struct pt_gdb_client *client = timer->data;
 
 	if (client->run == PT_GDB_NONSTOP && client->nonstop.pretended != 0 && pt_gdb_controls(client) &&
-	    !client->closing)
+	    !client->rsp.closing)
 		make_it_true(client, after_pretence);
 }
 
@@ -366,8 +366,7 @@ static void handle_again(struct pt_gdb_request *rq, int rc, const struct pt_err 
 {
 	if (rc < 0)
 		pt_warn("gdb: halt: %s", err->msg);
-	if (rq->client->current != NULL)
-		pt_gdb_command(rq->client);
+	pt_rsp_redeliver(&rq->client->rsp);
 }
 
 bool pt_gdb_nonstop_halt_first(struct pt_gdb_client *client)

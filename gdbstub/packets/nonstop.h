@@ -4,7 +4,7 @@
 #ifndef PT_GDBSTUB_NONSTOP_H
 #define PT_GDBSTUB_NONSTOP_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 
 /* The inferior is the client's: answer "?" with the cores that are halted. */
 void pt_gdb_nonstop_begin(struct pt_gdb_client *client);

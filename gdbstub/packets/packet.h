@@ -1,10 +1,10 @@
 /* A packet by its name: each file of packets ends in a table of these; gdbstub/packet_tables.c lists the tables. A
- * handler gets what follows the name and must end in exactly one of: a reply, pt_gdb_finish(), or a posted request that
+ * handler gets what follows the name and must end in exactly one of: a reply, pt_rsp_finish(), or a posted request that
  * does either. */
 #ifndef PT_GDBSTUB_PACKET_H
 #define PT_GDBSTUB_PACKET_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 
 typedef void pt_gdb_handler(struct pt_gdb_client *client, struct pt_rsp_args *args);
 

@@ -43,15 +43,15 @@ static void handle_supported(struct pt_gdb_client *client, struct pt_rsp_args *a
 		pt_gdb_pass_promise(client);
 		return;
 	}
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame,
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame,
 		    "PacketSize=%x;QStartNoAckMode+;QNonStop+;vContSupported+;swbreak+;hwbreak+;"
 		    "ConditionalBreakpoints+;qXfer:features:read+;qXfer:memory-map:read+;qXfer:threads:read+;"
 		    "qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
 		    "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+",
 		    PT_GDB_PACKET_BYTES);
 	if (client->error_message)
-		pt_rsp_text(&client->frame, ";error-message+");
+		pt_rsp_text(&client->rsp.frame, ";error-message+");
 	pt_gdb_reply(client);
 }
 
@@ -59,7 +59,7 @@ static void handle_supported(struct pt_gdb_client *client, struct pt_rsp_args *a
 static void handle_no_ack(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	client->no_ack = true;
+	client->rsp.no_ack = true;
 	pt_gdb_reply_text(client, "OK");
 }
 
@@ -163,9 +163,9 @@ static void handle_thread_alive(struct pt_gdb_client *client, struct pt_rsp_args
 static void handle_current_thread(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	pt_rsp_begin(&client->frame, '$');
+	pt_rsp_begin(&client->rsp.frame, '$');
 	if (client->run != PT_GDB_NONE || client->watches)
-		pt_rsp_text(&client->frame, "QC%" PRIx64, client->task != 0 ? client->task : client->core + 1);
+		pt_rsp_text(&client->rsp.frame, "QC%" PRIx64, client->task != 0 ? client->task : client->core + 1);
 	pt_gdb_reply(client);
 }
 

@@ -1,7 +1,7 @@
 /* The way to the board and back. */
 #include <string.h>
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 #include "host/log.h"
 
 static struct pt_gdb_request *of_job(struct pt_job *job)
@@ -25,8 +25,8 @@ static void reply(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 		pt_debug(PT_LOG_GDB, "gdb: %s", err->msg);
 		pt_gdb_reply_error(rq->client, err);
 	} else {
-		pt_gdb_send(rq->client, &rq->frame);
-		pt_gdb_finish(rq->client);
+		pt_rsp_send(&rq->client->rsp, &rq->frame);
+		pt_rsp_finish(&rq->client->rsp);
 	}
 }
 
@@ -55,11 +55,11 @@ static void on_done(struct pt_job *job, int rc, const struct pt_err *err)
 	if (rq->no_target)
 		pt_gdb_why_no_target(client->stub, &told);
 	rq->pending = false;
+	pt_rsp_release(&client->rsp);
 	if (rq->after != NULL)
 		rq->after(rq, rc, &told);
 	else
 		reply(rq, rc, &told);
-	pt_gdb_client_check(client);
 }
 
 void pt_gdb_request_init(struct pt_gdb_request *rq, struct pt_gdb_client *client, bool urgent)
@@ -70,11 +70,12 @@ void pt_gdb_request_init(struct pt_gdb_request *rq, struct pt_gdb_client *client
 
 void pt_gdb_post(struct pt_gdb_request *rq, pt_gdb_run_fn *run, pt_gdb_after_fn *after)
 {
-	if (rq->pending || rq->client->closed)
+	if (rq->pending || rq->client->rsp.closed)
 		return;		/* the session ended while the handler was at work: nobody waits for this */
 	rq->run = run;
 	rq->after = after;
 	rq->pending = true;
+	pt_rsp_hold(&rq->client->rsp);
 	rq->no_target = false;
 	pt_rsp_begin(&rq->frame, '$');
 	pt_board_post(rq->client->stub->config.board, &rq->job);

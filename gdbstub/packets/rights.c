@@ -14,7 +14,7 @@ static void refuse_name(struct pt_monitor_call *call)
 	pt_monitor_fail(
 		call, PT_EPERM,
 		"%s: %s is not the user that runs proftap, and may name %s; remote put and get move files",
-		call->word->name, call->client->peer,
+		call->word->name, call->client->rsp.peer,
 		pt_named_has_folder() ? "files below the folder of --files only: a relative name"
 				      : "no file of that host (proftap --files DIR: those below DIR)");
 }
@@ -29,13 +29,13 @@ static const char *name_behind(struct pt_monitor_call *call, const char *key, co
 				PT_MONITOR_NAME_BYTES - 1);
 		return NULL;
 	}
-	if (!call->client->own && (!pt_named_has_folder() || name[0] == '/')) {
+	if (!call->client->rsp.own && (!pt_named_has_folder() || name[0] == '/')) {
 		refuse_name(call);
 		return NULL;
 	}
 	call->named_bytes +=
 		(size_t)snprintf(at, sizeof(call->named) - call->named_bytes, "%s%s%s", key,
-				 call->client->own || pt_named_is_below(name) ? "" : PT_NAMED_BELOW, name) +
+				 call->client->rsp.own || pt_named_is_below(name) ? "" : PT_NAMED_BELOW, name) +
 		1;
 	return at;
 }
@@ -60,10 +60,10 @@ bool pt_monitor_name_files(struct pt_monitor_call *call)
 
 bool pt_monitor_need_own(struct pt_monitor_call *call, const char *what)
 {
-	if (call->client->own)
+	if (call->client->rsp.own)
 		return true;
 	pt_monitor_fail(call, PT_EPERM, "%s: %s is for the user that runs proftap, which %s is not", call->word->name,
-			what, call->client->peer);
+			what, call->client->rsp.peer);
 	return false;
 }
 

@@ -68,7 +68,7 @@ static void stopped(struct pt_gdb_client *client, const struct pt_gdb_request *r
 	client->n_stops = 0;
 	client->resuming = client->interrupted = false;
 	pt_gdb_stop_frame(client, rq, signal, status);
-	pt_gdb_send(client, &client->frame);
+	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
 /* Ctrl-C comes first. It goes without the reason: for hwbreak and swbreak GDB looks at its breakpoint alone, and resumes
@@ -121,7 +121,7 @@ static void report_next(struct pt_gdb_client *client)
 	const struct pt_gdb_stop_event *stop = next_stop(client);
 
 	if (stop == NULL || client->run != PT_GDB_RUNNING || client->resuming || client->halt.pending ||
-	    client->stop.pending || client->closing || client->fileio.active)
+	    client->stop.pending || client->rsp.closing || client->fileio.active)
 		return;
 	client->stop.core = stop->core;
 	client->stop.stop[0] = '\0';
@@ -261,7 +261,7 @@ static void failed(struct pt_gdb_client *client, struct pt_gdb_request *rq, cons
 	rq->stop[0] = '\0';
 	rq->task = client->task;
 	stopped(client, rq, 0, NULL);
-	pt_gdb_finish(client);
+	pt_rsp_finish(&client->rsp);
 }
 
 static void after_resume(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
@@ -270,12 +270,12 @@ static void after_resume(struct pt_gdb_request *rq, int rc, const struct pt_err 
 
 	client->resuming = false;
 	if (client->run != PT_GDB_RUNNING) {
-		pt_gdb_finish(client);
+		pt_rsp_finish(&client->rsp);
 	} else if (rc < 0) {
 		failed(client, rq, "resume", err);
 	} else {
 		wait_on(client);
-		pt_gdb_finish(client);
+		pt_rsp_finish(&client->rsp);
 	}
 }
 
@@ -290,7 +290,7 @@ static void after_stay(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	}
 	if (client->run == PT_GDB_RUNNING)
 		stopped(client, rq, PT_GDB_SIGINT, NULL);
-	pt_gdb_finish(client);
+	pt_rsp_finish(&client->rsp);
 }
 
 /* --- step --------------------------------------------------------------------------------------------------------- */
@@ -332,19 +332,19 @@ static void after_step(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	bool on = in_range(rq) && status.reason == PT_HALT_STEP && pt_gdb_break_at(client, rq->pc) == NULL;
 
 	if (client->run != PT_GDB_RUNNING) {
-		pt_gdb_finish(client);
+		pt_rsp_finish(&client->rsp);
 	} else if (rc < 0) {
 		failed(client, rq, "step", err);
 	} else if (client->fileio.asked) {
 		client->resuming = false;
 		pt_gdb_fileio_send(client);
-		pt_gdb_finish(client);
-	} else if (on && !client->interrupted && !client->closing) {
+		pt_rsp_finish(&client->rsp);
+	} else if (on && !client->interrupted && !client->rsp.closing) {
 		rq->addr = PT_UNKNOWN;
 		pt_gdb_post(rq, step, after_step);
 	} else {
 		stopped_or_interrupted(client, rq, &status);
-		pt_gdb_finish(client);
+		pt_rsp_finish(&client->rsp);
 	}
 }
 
@@ -466,7 +466,7 @@ static void handle_vcont_what(struct pt_gdb_client *client, struct pt_rsp_args *
 static void old_style(struct pt_gdb_client *client, struct pt_rsp_args *args, char kind)
 {
 	struct pt_gdb_action action = { .kind = kind, .core = PT_GDB_ALL_CORES };
-	bool with_signal = (client->current->bytes[0] & 0x20) == 0, good = true;
+	bool with_signal = (client->rsp.current->bytes[0] & 0x20) == 0, good = true;
 	uint64_t pc = PT_UNKNOWN, signal;
 
 	if (with_signal)
@@ -543,16 +543,16 @@ static void on_state(void *arg, enum pt_board_state state, const char *why)
 		return;
 	pt_gdb_console(client, why, strlen(why));
 	pt_gdb_console(client, "\n", 1);
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "X09");
-	pt_gdb_send(client, &client->frame);
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "X09");
+	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
 static void on_console(void *arg, const char *text, size_t len_bytes)
 {
 	struct pt_gdb_client *client = arg;
 
-	if (client->run == PT_GDB_RUNNING && pt_gdb_may_send(client))
+	if (client->run == PT_GDB_RUNNING && pt_rsp_may_send(&client->rsp))
 		pt_gdb_console(client, text, len_bytes);
 }
 

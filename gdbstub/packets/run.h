@@ -2,7 +2,7 @@
 #ifndef PT_GDBSTUB_RUN_H
 #define PT_GDBSTUB_RUN_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 
 /* run.c */
 void pt_gdb_listen_to_board(struct pt_gdb_client *client);
@@ -18,7 +18,7 @@ void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_reques
 /* query.c. Is it 0, a core's number, or what may be a task's (which only the board thread can tell)? */
 bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id);
 
-/* attach.c. Breakpoints out, cores running if they ran before; then pt_gdb_client_check(). */
+/* attach.c. Breakpoints out, cores running if they ran before; the client holds until then. */
 void pt_gdb_end_session(struct pt_gdb_client *client);
 /* May an all-stop GDB connect? Not where another has the program, and none may watch: err says so, or the packet is
  * parked until the other one has left. */
@@ -30,7 +30,7 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client);	/* it is gone, or giv
 int pt_gdb_stop_registers(struct pt_gdb_request *rq, struct pt_target *target, struct pt_err *err);
 /* The same for a core that runs: a pc, for GDB wants one, and nothing else. */
 int pt_gdb_no_registers(struct pt_gdb_request *rq, struct pt_target *target);
-/* Builds "T.." in client->frame from these registers; status NULL: a plain stop. */
+/* Builds "T.." in client->rsp.frame from these registers; status NULL: a plain stop. */
 enum { PT_GDB_SIGINT = 2, PT_GDB_SIGTRAP = 5 };
 /* The same as a reply ('$') or as the notification of non-stop ('%'). */
 void pt_gdb_stop_packet(struct pt_gdb_client *client, const struct pt_gdb_request *rq, char mark, unsigned signal,

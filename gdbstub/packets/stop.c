@@ -75,9 +75,9 @@ static void put_break(struct pt_gdb_client *client, uint64_t pc)
 	if (at == NULL)
 		return;
 	if (at->asked.kind == PT_BREAK_SW && client->swbreak)
-		pt_rsp_text(&client->frame, "swbreak:;");
+		pt_rsp_text(&client->rsp.frame, "swbreak:;");
 	else if (at->asked.kind == PT_BREAK_HW && client->hwbreak)
-		pt_rsp_text(&client->frame, "hwbreak:;");
+		pt_rsp_text(&client->rsp.frame, "hwbreak:;");
 }
 
 static void put_watch(struct pt_gdb_client *client, uint64_t addr)
@@ -87,7 +87,7 @@ static void put_watch(struct pt_gdb_client *client, uint64_t addr)
 	const struct pt_gdb_break *at = pt_gdb_watch_at(client, addr);
 
 	if (at != NULL)
-		pt_rsp_text(&client->frame, "%s:%" PRIx64 ";", words[at->asked.kind],
+		pt_rsp_text(&client->rsp.frame, "%s:%" PRIx64 ";", words[at->asked.kind],
 			    addr != PT_UNKNOWN ? addr : at->asked.addr);
 }
 
@@ -111,7 +111,7 @@ static void put_reason(struct pt_gdb_client *client, const struct pt_core_status
 void pt_gdb_stop_packet(struct pt_gdb_client *client, const struct pt_gdb_request *rq, char mark, unsigned signal,
 			const struct pt_core_status *status)
 {
-	struct pt_rsp_frame *frame = &client->frame;
+	struct pt_rsp_frame *frame = &client->rsp.frame;
 
 	client->named = rq->task != 0 ? rq->task : rq->core + 1;
 	pt_rsp_begin(frame, mark);

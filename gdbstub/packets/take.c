@@ -49,14 +49,14 @@ static void dispossess(struct pt_gdb_client *client)
 		return;
 	pt_gdb_console(client, "another GDB has taken the target: attach 1 asks for it again\n",
 		       strlen("another GDB has taken the target: attach 1 asks for it again\n"));
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "W00");
-	pt_gdb_send(client, &client->frame);
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "W00");
+	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
 static bool at_work(const struct pt_gdb_client *client)
 {
-	return client->request.pending || client->halt.pending || client->stop.pending || client->closing;
+	return client->request.pending || client->halt.pending || client->stop.pending || client->rsp.closing;
 }
 
 static void take(struct pt_monitor_call *call)
@@ -72,7 +72,7 @@ static void take(struct pt_monitor_call *call)
 	}
 	if (at_work(owner)) {
 		pt_monitor_fail(call, PT_EBUSY, "take: the other GDB (%s) has something under way; try again",
-				owner->peer);
+				owner->rsp.peer);
 		return;
 	}
 	taking = calloc(1, sizeof(*taking));
@@ -80,7 +80,7 @@ static void take(struct pt_monitor_call *call)
 		pt_monitor_fail(call, PT_ENOMEM, "take: no memory");
 		return;
 	}
-	pt_monitor_say(call, "taken from %s%s", owner->peer, 
+	pt_monitor_say(call, "taken from %s%s", owner->rsp.peer, 
 		       client->watches || client->taken ? "; detach and attach 1 come next"
 				       : client->run == PT_GDB_NONE ? "; attach 1 comes next" : "");
 	call->data = taking;

@@ -28,7 +28,7 @@ void pt_pass_late_begin(struct pt_gdb_pass *p)
 
 void pt_pass_late_attach(struct pt_gdb_pass *p)
 {
-	struct pt_gdb_packet *packet = p->client->current;
+	struct pt_rsp_packet *packet = p->client->rsp.current;
 
 	if (!p->late_attach || packet->len_bytes < 8 || memcmp(packet->bytes, "vAttach;", 8) != 0)
 		return;

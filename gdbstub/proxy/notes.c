@@ -5,7 +5,7 @@
 
 #include "gdbstub/proxy/proxy_parts.h"
 
-void pt_pass_note_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+void pt_pass_note_resume(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
@@ -18,7 +18,7 @@ void pt_pass_note_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *pack
 	pt_rsp_stream_unlock(stream);
 }
 
-void pt_pass_note_thread(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+void pt_pass_note_thread(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	struct pt_rsp_stream *stream = pt_upstream_stream(p->upstream);
 	struct pt_rsp_shared *shared = pt_rsp_stream_lock(stream);
@@ -58,7 +58,7 @@ static void note_non_stop(struct pt_gdb_pass *p, const char *text)
 	bool actions = strncmp(text, "vCont;", 6) == 0, stops = strcmp(text, "vCtrlC") == 0;
 
 	if (actions && strpbrk(text + 5, "cCsSr") != NULL && strncmp(text + 5, ";t", 2) != 0)
-		pt_pass_note_resume(p, p->client->current);
+		pt_pass_note_resume(p, p->client->rsp.current);
 	else if (!actions && !stops)
 		return;
 	stops |= actions && strstr(text, ";t") != NULL;
@@ -102,7 +102,7 @@ static bool tells_of_stop(const struct pt_gdb_pass *p, const struct pt_rsp_raw *
 }
 
 /* Breakpoints that the client leaves behind when it goes without a word are taken out. */
-static void note_break(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+static void note_break(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	const char *what = (const char *)packet->bytes + 1;
 	size_t len = strcspn(what, ";"), i = 0;
@@ -135,7 +135,7 @@ void pt_pass_note_answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	if (p->head[0] == 'D' && (p->head[1] == '\0' || p->head[1] == ';'))
 		note_detached(p, shared);
 	pt_rsp_stream_unlock(stream);
-	note_break(p, p->client->current);
+	note_break(p, p->client->rsp.current);
 	if (p->non_stop)
-		note_non_stop(p, (const char *)p->client->current->bytes);
+		note_non_stop(p, (const char *)p->client->rsp.current->bytes);
 }

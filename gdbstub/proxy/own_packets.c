@@ -29,7 +29,7 @@ bool pt_gdb_pass_is_ours(const char *line)
 	return false;
 }
 
-static bool is_our_word(const struct pt_gdb_packet *packet)
+static bool is_our_word(const struct pt_rsp_packet *packet)
 {
 	struct pt_rsp_args args = { packet->bytes + 6, packet->bytes + packet->len_bytes };
 	char line[64] = "";
@@ -59,7 +59,7 @@ static bool is_harmless_word(const char *line)
 	return false;
 }
 
-static bool is_harmless_command(const struct pt_gdb_packet *packet)
+static bool is_harmless_command(const struct pt_rsp_packet *packet)
 {
 	struct pt_rsp_args args = { packet->bytes + 6, packet->bytes + packet->len_bytes };
 	size_t n = pt_rsp_left(&args) / 2;
@@ -73,12 +73,12 @@ static bool is_harmless_command(const struct pt_gdb_packet *packet)
 
 bool pt_pass_may_forward(const struct pt_gdb_client *client)
 {
-	const char *text = (const char *)client->current->bytes;
+	const char *text = (const char *)client->rsp.current->bytes;
 
-	if (client->own)
+	if (client->rsp.own)
 		return true;
 	if (strncmp(text, "qRcmd,", 6) == 0)
-		return is_harmless_command(client->current);
+		return is_harmless_command(client->rsp.current);
 	return strncmp(text, "vFile:", 6) != 0 && strncmp(text, "vRun;", 5) != 0;
 }
 
@@ -137,15 +137,15 @@ static void reply_piece(struct pt_gdb_client *client, const char *text, uint64_t
 	size_t n = pt_rsp_escaped_fit(text + at, total - at, PT_GDB_PACKET_BYTES - 1);
 
 	n = n < len ? n : (size_t)len;
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "%c", at + n < total ? 'm' : 'l');
-	pt_rsp_binary(&client->frame, text + at, n);
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "%c", at + n < total ? 'm' : 'l');
+	pt_rsp_binary(&client->rsp.frame, text + at, n);
 	pt_gdb_reply(client);
 }
 
 static void reply_description(struct pt_gdb_pass *p)
 {
-	const struct pt_gdb_packet *packet = p->client->current;
+	const struct pt_rsp_packet *packet = p->client->rsp.current;
 	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
 	uint64_t offset, len;
 
@@ -244,7 +244,7 @@ static int write_own(struct pt_gdb_request *rq, struct pt_board *board, struct p
 static bool take_own_register(struct pt_gdb_pass *p)
 {
 	struct pt_gdb_request *rq = &p->client->request;
-	const struct pt_gdb_packet *packet = p->client->current;
+	const struct pt_rsp_packet *packet = p->client->rsp.current;
 
 	rq->args = (struct pt_rsp_args){ packet->bytes + 1, packet->bytes + packet->len_bytes };
 	if (packet->len_bytes < 2 || !pt_rsp_number(&rq->args, &rq->addr) || rq->addr < p->own_from ||
@@ -261,7 +261,7 @@ static bool take_own_register(struct pt_gdb_pass *p)
 
 enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *p)
 {
-	const struct pt_gdb_packet *packet = p->client->current;
+	const struct pt_rsp_packet *packet = p->client->rsp.current;
 	const char *text = (const char *)packet->bytes;
 	bool ours = false;
 

@@ -87,7 +87,7 @@ static void ask_on(struct pt_gdb_pass *p)
 	pt_upstream_flush(p->upstream);
 }
 
-static bool take_apart(struct pt_pass_pieces *pieces, const struct pt_gdb_packet *packet)
+static bool take_apart(struct pt_pass_pieces *pieces, const struct pt_rsp_packet *packet)
 {
 	struct pt_rsp_args args = { packet->bytes + 1, packet->bytes + packet->len_bytes };
 	uint64_t n;
@@ -104,7 +104,7 @@ static bool take_apart(struct pt_pass_pieces *pieces, const struct pt_gdb_packet
 	       pt_rsp_left(&args) == (pieces->kind == 'M' ? 2 * n : n);
 }
 
-size_t pt_pass_fits(const struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+size_t pt_pass_fits(const struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	size_t most = p->pieces.server_bytes, fits;
 
@@ -116,7 +116,7 @@ size_t pt_pass_fits(const struct pt_gdb_pass *p, const struct pt_gdb_packet *pac
 	return 0;
 }
 
-bool pt_pass_cut(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+bool pt_pass_cut(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	struct pt_pass_pieces *pieces = &p->pieces;
 

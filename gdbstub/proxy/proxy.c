@@ -24,14 +24,14 @@ static const struct { const char *name; enum how how; } kinds[] = {
 	{ "vKill;", SLOW },   { "vFile:", SLOW }, { "qSearch:", SLOW }, { "qCRC:", SLOW },  { "D", SLOW },
 };
 
-static bool begins(const struct pt_gdb_packet *packet, const char *with)
+static bool begins(const struct pt_rsp_packet *packet, const char *with)
 {
 	size_t len = strlen(with);
 
 	return packet->len_bytes >= len && memcmp(packet->bytes, with, len) == 0;
 }
 
-static enum how how_of(const struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+static enum how how_of(const struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	for (size_t i = 0; i < PT_LEN(kinds); i++)
 		if (begins(packet, kinds[i].name))
@@ -79,9 +79,9 @@ void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
 	vsnprintf(err.msg, sizeof(err.msg), fmt, args);
 	va_end(args);
 	settle(p);
-	if (client == NULL || client->current == NULL)
+	if (client == NULL || client->rsp.current == NULL)
 		return;
-	pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->peer, err.msg);
+	pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->rsp.peer, err.msg);
 	if (command && !client->error_message) {
 		pt_gdb_console(client, err.msg, strlen(err.msg));
 		pt_gdb_console(client, "\n", 1);
@@ -105,7 +105,7 @@ static bool runs_already(struct pt_gdb_pass *p)
 
 /* A new client asks why the target stands, and it runs: a GDB in all-stop wants it halted. A server that hears nothing
  * but an interrupt then would take the first packet of any kind for one, and drop it: there the halt comes first. */
-static bool halt_before(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+static bool halt_before(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	bool why = packet->len_bytes == 1 && packet->bytes[0] == '?';
 
@@ -131,7 +131,7 @@ static bool hears_no_stop_then(const struct pt_gdb_pass *p)
 }
 
 /* We stay connected for whoever comes next, so there the program is let run, and nobody waits for its stop. */
-static bool detach_by_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+static bool detach_by_resume(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	static const char resume[] = "c";
 	struct pt_rsp_shared *shared;
@@ -149,7 +149,7 @@ static bool detach_by_resume(struct pt_gdb_pass *p, const struct pt_gdb_packet *
 	return true;
 }
 
-static void remember(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+static void remember(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	const char *text = (const char *)packet->bytes;
 
@@ -163,7 +163,7 @@ static void remember(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
 }
 
 /* Carries it no signal for the program, and no address? Then it may be answered without being sent. */
-static bool only_resumes(const struct pt_gdb_packet *packet)
+static bool only_resumes(const struct pt_rsp_packet *packet)
 {
 	const char *text = (const char *)packet->bytes;
 
@@ -172,7 +172,7 @@ static bool only_resumes(const struct pt_gdb_packet *packet)
 }
 
 /* The thread that the resume names first, or the last one chosen; "" for neither. */
-static void resumed_thread(const struct pt_gdb_pass *p, const struct pt_gdb_packet *packet, char *out, size_t room)
+static void resumed_thread(const struct pt_gdb_pass *p, const struct pt_rsp_packet *packet, char *out, size_t room)
 {
 	const char *text = (const char *)packet->bytes, *colon = begins(packet, "vCont;") ? strchr(text, ':') : NULL;
 	int len = colon != NULL ? (int)strcspn(colon + 1, ";") : 0;
@@ -186,7 +186,7 @@ static void resumed_thread(const struct pt_gdb_pass *p, const struct pt_gdb_pack
 
 /* A Ctrl-C that came before the resume ends it (run.c): without a word to the server, for not every server remembers an
  * interrupt that comes while the target is halted. False: the resume has to be sent, and is interrupted then. */
-static bool stays_interrupted(struct pt_gdb_pass *p, const struct pt_gdb_packet *packet)
+static bool stays_interrupted(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	char thread[PT_RSP_THREAD_BYTES], stop[PT_RSP_THREAD_BYTES + 16];
 
@@ -203,7 +203,7 @@ static bool stays_interrupted(struct pt_gdb_pass *p, const struct pt_gdb_packet 
 
 static void transmit(struct pt_gdb_pass *p)
 {
-	struct pt_gdb_packet *packet = p->client->current;
+	struct pt_rsp_packet *packet = p->client->rsp.current;
 	enum how how = how_of(p, packet);
 	size_t fits;
 
@@ -227,7 +227,7 @@ static void transmit(struct pt_gdb_pass *p)
 	pt_upstream_send(p->upstream, packet->bytes, fits);
 	if (how == SILENT) {
 		settle(p);
-		pt_gdb_finish(p->client);
+		pt_rsp_finish(&p->client->rsp);
 	} else if (how == RUNS) {
 		uv_timer_stop(&p->timer);
 		if (p->await == PT_PASS_STOP && pt_gdb_take_interrupt(p->client))
@@ -264,12 +264,12 @@ void pt_pass_go(struct pt_gdb_pass *p)
 static void pass_current(struct pt_gdb_pass *p)
 {
 	if (p->upstream == NULL && !p->finding) {
-		p->command = begins(p->client->current, "qRcmd,");
+		p->command = begins(p->client->rsp.current, "qRcmd,");
 		pt_pass_fail(p, "%s", p->lost);
 		return;
 	}
 	p->unsent = true;
-	p->command = begins(p->client->current, "qRcmd,");
+	p->command = begins(p->client->rsp.current, "qRcmd,");
 	pt_pass_patience(p, pt_pass_standard_ms(p));
 	pt_pass_go(p);
 }
@@ -278,14 +278,14 @@ static void refuse_to_forward(struct pt_gdb_client *client)
 {
 	struct pt_err err;
 
-	if (begins(client->current, "vFile:")) {
+	if (begins(client->rsp.current, "vFile:")) {
 		pt_gdb_reply_text(client, "F-1,d");	/* no permission */
 		return;
 	}
 	pt_fail(&err, PT_EPERM,
 		"this command of the GDB server's may use its host: for the user that runs proftap, which %s is not",
-		client->peer);
-	if (begins(client->current, "qRcmd,") && !client->error_message) {
+		client->rsp.peer);
+	if (begins(client->rsp.current, "qRcmd,") && !client->error_message) {
 		pt_gdb_console(client, err.msg, strlen(err.msg));
 		pt_gdb_console(client, "\n", 1);
 	}
@@ -297,7 +297,7 @@ bool pt_gdb_pass_packet(struct pt_gdb_client *client)
 	struct pt_gdb_pass *p = client->pass;
 	enum pt_pass_whose whose;
 
-	if (client->current->item != PT_RSP_PACKET)
+	if (client->rsp.current->item != PT_RSP_PACKET)
 		return false;
 	whose = pt_pass_whose(p);
 	if (whose != PT_PASS_THEIRS)
@@ -307,7 +307,7 @@ bool pt_gdb_pass_packet(struct pt_gdb_client *client)
 		return true;
 	}
 	pt_pass_late_attach(p);
-	pt_gdb_log_packet("=>", client->current->bytes, client->current->len_bytes);
+	pt_rsp_log_packet("=>", client->rsp.current->bytes, client->rsp.current->len_bytes);
 	pass_current(p);
 	return true;
 }
@@ -390,7 +390,7 @@ static void on_pc_told(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 {
 	if (rc < 0)
 		pt_debug(PT_LOG_GDB, "gdb: where the core stands now: %s", err->msg);
-	pt_gdb_finish(rq->client);
+	pt_rsp_finish(&rq->client->rsp);
 }
 
 /* It stopped by itself just as it was to be interrupted. QEMU drops an interrupt that finds the machine halted; other
@@ -425,11 +425,11 @@ static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	}
 	moved = may_have_moved(p, raw);
 	settle(p);
-	pt_gdb_send_raw(client, raw->bytes, raw->len_bytes);
-	if (moved && !client->closing)
+	pt_rsp_send_raw(&client->rsp, raw->bytes, raw->len_bytes);
+	if (moved && !client->rsp.closing)
 		pt_gdb_post(&client->request, tell_pc, on_pc_told);
 	else
-		pt_gdb_finish(client);
+		pt_rsp_finish(&client->rsp);
 }
 
 static void take_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
@@ -442,8 +442,8 @@ static void take_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		pt_pass_fail(p, "the GDB server at %s answers with more than it was asked for", p->server);
 	} else {
 		settle(p);
-		pt_gdb_send_raw(p->client, whole.bytes, whole.len_bytes);
-		pt_gdb_finish(p->client);
+		pt_rsp_send_raw(&p->client->rsp, whole.bytes, whole.len_bytes);
+		pt_rsp_finish(&p->client->rsp);
 	}
 }
 
@@ -486,7 +486,7 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		if (!is_console(raw))
 			take_piece(p, raw);
 	} else if (is_console(raw) && (p->await == PT_PASS_STOP || p->command)) {
-		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
+		pt_rsp_send_raw(&p->client->rsp, raw->bytes, raw->len_bytes);
 		if (p->command)
 			pt_pass_patience(p, PT_PASS_SLOW_MS);
 	} else {
@@ -498,7 +498,7 @@ void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_r
 {
 	struct pt_gdb_pass *p = arg;
 
-	pt_gdb_log_packet("<=", raw->bytes, raw->len_bytes);
+	pt_rsp_log_packet("<=", raw->bytes, raw->len_bytes);
 	if (kind == PT_RSP_FRAME_PACKET) {
 		take_packet(p, raw);
 	} else if (kind == PT_RSP_FRAME_DAMAGED) {
@@ -510,6 +510,6 @@ void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_r
 	} else if (p->client != NULL && p->replay == 0) {
 		if (raw->len_bytes > 6 && memcmp(raw->bytes, "%Stop:", 6) == 0)
 			pt_pass_note_stop(p, raw, 5);
-		pt_gdb_send_raw(p->client, raw->bytes, raw->len_bytes);
+		pt_rsp_send_raw(&p->client->rsp, raw->bytes, raw->len_bytes);
 	}
 }

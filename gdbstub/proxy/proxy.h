@@ -6,18 +6,18 @@
 #ifndef PT_GDBSTUB_PASS_H
 #define PT_GDBSTUB_PASS_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 
 enum { PT_GDB_OWN_FDS = 0x4000 };	/* descriptors of our files, when the server may have files, too: from here */
 
 enum pt_gdb_pass_offer {
 	PT_GDB_PASS_NOT,	/* it is served like on any board */
 	PT_GDB_PASS_IT,
-	PT_GDB_PASS_LATER,	/* that is not known yet: its packet waits until pt_gdb_clients_wake() */
+	PT_GDB_PASS_LATER,	/* that is not known yet: its packet waits until pt_gdbstub_wake() */
 };
 /* Decided with its first packet, and then for good. */
 enum pt_gdb_pass_offer pt_gdb_pass_offer(struct pt_gdb_client *client);
-/* Passes client->current on. False: it is one of ours, to be handled like on any board. */
+/* Passes client->rsp.current on. False: it is one of ours, to be handled like on any board. */
 bool pt_gdb_pass_packet(struct pt_gdb_client *client);
 /* The answer to qSupported of a client that has yet to give its token, and will be passed on then. */
 void pt_gdb_pass_promise(struct pt_gdb_client *client);

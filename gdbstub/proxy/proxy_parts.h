@@ -82,8 +82,8 @@ void pt_pass_frame(void *pass, enum pt_rsp_frame_kind kind, const struct pt_rsp_
 bool pt_pass_is_busy(void *pass);
 
 /* pass_notes.c */
-void pt_pass_note_resume(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);	/* the client lets it run */
-void pt_pass_note_thread(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);	/* Hg: it has chosen one */
+void pt_pass_note_resume(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);	/* the client lets it run */
+void pt_pass_note_thread(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);	/* Hg: it has chosen one */
 /* A packet that tells how the target is: a stop reply from byte skip of its payload on. */
 void pt_pass_note_stop(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, size_t skip);
 void pt_pass_note_answer(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);	/* to the client's packet */
@@ -100,10 +100,10 @@ void pt_pass_on_timer(uv_timer_t *timer);
 /* PacketSize for the client, of a server that has this one. */
 unsigned long pt_pass_packet_bytes(struct pt_gdb_pass *pass, unsigned long server_bytes);
 /* Sends the first pieces of it. False: it needs no cutting, or cannot be cut. */
-bool pt_pass_cut(struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);
+bool pt_pass_cut(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);
 /* How much of a packet that is not cut the server takes: all of it; less of a write to a file, which may be short;
  * 0: it would not take it. */
-size_t pt_pass_fits(const struct pt_gdb_pass *pass, const struct pt_gdb_packet *packet);
+size_t pt_pass_fits(const struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);
 /* An answer, while pieces.kind is set. True: it was the last, and whole (valid until the next cut) answers the client;
  * len_bytes 0: the server said more than can be passed on. */
 bool pt_pass_piece(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, struct pt_rsp_raw *whole);

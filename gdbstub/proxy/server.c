@@ -6,7 +6,7 @@
 
 #include "gdbstub/proxy/proxy_parts.h"
 #include "session/recorder.h"
-#include "gdbstub/stub.h"
+#include "gdbstub/packets/stub.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -25,8 +25,7 @@ struct finding {
 static void check(struct pt_gdb_pass *p)
 {
 	p->n_closing--;
-	pt_gdb_clients_wake(p->stub);	/* whoever waited for the connection to be free */
-	pt_gdbstub_check(p->stub);
+	pt_gdbstub_wake(p->stub);
 }
 
 static void on_upstream_closed(void *arg)
@@ -111,7 +110,7 @@ static void find_done(struct pt_job *job, int rc, const struct pt_err *err)
 	};
 
 	p->finding = false;
-	if (rc == 0 && f->stream != NULL && p->client != NULL && !p->client->closing && p->upstream == NULL) {
+	if (rc == 0 && f->stream != NULL && p->client != NULL && !p->client->rsp.closing && p->upstream == NULL) {
 		take_facts(p, f);
 		p->upstream = pt_upstream_new(p->stub->loop, f->stream, &user);
 		p->replay = p->supported[0] != '\0';
@@ -152,7 +151,7 @@ static void on_board(void *arg, enum pt_board_state state, const char *why)
 	}
 	if (state == PT_BOARD_READY)
 		pt_pass_find(p);
-	pt_gdb_clients_wake(p->stub);
+	pt_gdbstub_wake(p->stub);
 }
 
 /* --- telling again ------------------------------------------------------------------------------------------------ */
@@ -199,7 +198,7 @@ static void on_timer_closed(uv_handle_t *handle)
 	free(p->description);
 	free(p);
 	stub->pass = NULL;
-	pt_gdbstub_check(stub);
+	pt_gdbstub_wake(stub);
 }
 
 static struct pt_gdb_pass *new_pass(struct pt_gdbstub *stub)
@@ -235,7 +234,7 @@ static bool take(struct pt_gdb_pass *p, struct pt_gdb_client *client)
 	p->payload = malloc(PT_PASS_PACKET_BYTES + 1);
 	if (p->payload == NULL)
 		return false;
-	pt_rsp_init(&client->rsp, p->payload, PT_PASS_PACKET_BYTES + 1);
+	pt_rsp_set_capacity(&client->rsp, p->payload, PT_PASS_PACKET_BYTES + 1);
 	p->client = client;
 	client->pass = p;
 	p->supported[0] = p->thread[0] = '\0';
@@ -262,7 +261,7 @@ enum pt_gdb_pass_offer pt_gdb_pass_offer(struct pt_gdb_client *client)
 	p = stub->pass;
 	if (p == NULL)
 		return PT_GDB_PASS_NOT;
-	if (state == PT_BOARD_OPENING || p->n_closing > 0 || (p->client != NULL && p->client->closing))
+	if (state == PT_BOARD_OPENING || p->n_closing > 0 || (p->client != NULL && p->client->rsp.closing))
 		return PT_GDB_PASS_LATER;
 	client->decided = true;
 	if (state != PT_BOARD_READY || p->client != NULL || stub->owner != NULL)
@@ -367,7 +366,7 @@ void pt_gdb_pass_end(struct pt_gdb_client *client)
 	p->unsent = p->etx = p->told = false;
 	pt_pass_pieces_drop(&p->pieces);
 	p->pieces.server_bytes = 0;
-	pt_rsp_init(&client->rsp, client->payload, sizeof(client->payload));
+	pt_rsp_set_capacity(&client->rsp, NULL, 0);
 	free(p->payload);
 	p->payload = NULL;
 	drop_upstream(p);

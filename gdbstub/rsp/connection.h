@@ -1,254 +1,113 @@
-/* One connection: its bytes, its packets in strict order, and what it has of the board. Loop thread, except run() of
- * a request.
+/* One connection to a GDB: bytes, packets in strict order, acknowledge, resend, send. It knows no packet by name and no
+ * board: what a packet means is its handler's. Loop thread.
  *
- * The life of a packet: read, queued, handled by its row of the command table, and answered, at once or after a
- * request has been to the board; only then the next one is handled. A resume is "answered" when it has been done: its
- * stop reply comes whenever the core stops. 0x03 overtakes the queue. */
-#ifndef PT_GDBSTUB_CLIENT_H
-#define PT_GDBSTUB_CLIENT_H
+ * The life of a packet: read, queued, handed to the handler, and finished, at once or later; only then the next one is
+ * handed over. 0x03 overtakes the queue.
+ *
+ * The end: when the peer is gone, or is sent away, nothing is read or sent any more. What was begun for it elsewhere
+ * (board, pool, session) holds the connection; once the last hold is released the handler puts back what the client
+ * had, and closes. That happens on a later turn of the loop, so that a callback may release first and answer then. */
+#ifndef PT_GDBSTUB_RSP_CONNECTION_H
+#define PT_GDBSTUB_RSP_CONNECTION_H
 
-#include "gdbstub/packets/code_cache.h"
-#include "gdbstub/packets/fileio.h"
-#include "gdbstub/stub.h"
+#include <uv.h>
+
+#include "base/error.h"
 #include "base/rsp_frame.h"
+#include "host/listen.h"
 
 enum {
-	PT_GDB_PACKET_BYTES = 0x4000,	/* PacketSize: the largest payload in either direction */
-	PT_GDB_MAX_BREAKS = 256,
-	PT_GDB_MAX_CORES = 8,
-	PT_GDB_STOP_TEXT_BYTES = 2048,
-	PT_GDB_FILES = 8,		/* open at once */
+	PT_RSP_PAYLOAD_BYTES = 0x4000,	/* PacketSize: the largest payload in either direction */
+	PT_RSP_READ_BYTES = 4096,
+	PT_RSP_PEER_BYTES = 64,
 };
 
-struct pt_gdb_client;
-
-struct pt_gdb_packet {
-	struct pt_gdb_packet *next;
+struct pt_rsp_packet {
+	struct pt_rsp_packet *next;
 	enum pt_rsp_item item;		/* PACKET, DAMAGED or OVERSIZE */
 	size_t len_bytes;
 	uint8_t bytes[];		/* and a NUL */
 };
 
-/* Work on the board. A client has three, each used for one thing at a time. */
-struct pt_gdb_request {
-	struct pt_job job;
-	struct pt_gdb_client *client;
-	bool pending;			/* on its way to the board and back */
-	bool no_target;			/* out: the board had none */
-	/* Board thread. May read its own fields and args, and fill frame. */
-	int (*run)(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err);
-	/* Loop thread; NULL: reply with frame, or with the error. */
-	void (*after)(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
-	struct pt_rsp_frame frame;	/* opened with '$' before run() */
-	struct pt_rsp_args args;	/* of the packet, which stays until it is answered */
-	uint64_t addr, len;
-	unsigned core;
-	uint64_t task;			/* of core: 0, or the task that is meant; with stop: out, the one that runs */
-	bool resume;			/* end of session: let the cores run */
-	bool found_running;		/* out: when attaching */
-	unsigned n_cores;		/* the same */
-	struct pt_break at;
-	uint8_t *line;			/* of kept code, to be filled */
-	char *document;			/* out: malloc'd, becomes the client's */
-	char stop[PT_GDB_STOP_TEXT_BYTES];	/* registers for a stop reply: "d:00040020;f:..." */
-	uint64_t pc;			/* the same */
-	bool passed;			/* out: no condition of the breakpoint was true, and the core runs again */
+/* What a connection calls. All on the loop; none is NULL. */
+struct pt_rsp_handler {
+	void (*known)(void *arg);	/* its first bytes were GDB's: admit.h */
+	void (*packet)(void *arg);	/* connection->current, one at a time; ends in pt_rsp_finish() */
+	void (*arrived)(void *arg);	/* another one came in behind it */
+	void (*interrupt)(void *arg);	/* 0x03 */
+	void (*alive)(void *arg);	/* "-" with nothing to send again: GDB still waits */
+	/* why: the end has begun. NULL: the last hold is gone; either holds anew, or pt_rsp_close(). */
+	void (*hangup)(void *arg, const char *why);
 };
 
-enum pt_gdb_run {
-	PT_GDB_NONE,		/* no inferior: not attached, or it is gone */
-	PT_GDB_HALTED,
-	PT_GDB_RUNNING,		/* a resume awaits its stop reply */
-	PT_GDB_NONSTOP,		/* each core for itself: nonstop.c */
-};
-
-/* What GDB inserted: as it asked for it, and as the target has it. Conditions: agent expressions one behind the other,
- * each with its length (2 bytes, little-endian) ahead; it stops when one is true. NULL: it always does. */
-struct pt_gdb_break {
-	struct pt_break asked, inserted;
-	uint8_t *conditions;
-	size_t conditions_bytes;
-};
-
-enum { PT_GDB_HISTORIES = 16 };	/* cores with a branch trace */
-/* what GDB asks of the branch trace */
-enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };
-
-/* One of vCont's: c, s, t, or r with the range to step in. core PT_GDB_ALL_CORES: all that no earlier one was for. */
-enum { PT_GDB_ALL_CORES = PT_GDB_MAX_CORES, PT_GDB_MAX_ACTIONS = 16 };
-struct pt_gdb_action { char kind; unsigned core; uint64_t start, end; };
-
-struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
-
-/* An open file of host I/O: a report in memory (fd -1), or a file on the disk. */
-struct pt_gdb_file {
-	bool open, written, is_firmware, torn;	/* torn: a piece that was written to it is missing */
-	int fd;
-	char *bytes;
-	size_t len_bytes;
-};
-
-struct pt_monitor_call;
-struct pt_gdb_pass;
-struct pt_gdb_os_tasks;
-
-struct pt_gdb_client {
-	struct pt_gdbstub *stub;
-	struct pt_gdb_client *next;
-	char peer[64];
+struct pt_rsp_connection {
+	const struct pt_rsp_handler *handler;
+	void *arg;			/* its */
+	uv_loop_t *loop;
+	char peer[PT_RSP_PEER_BYTES];	/* who it is, for messages */
 	bool own;			/* the daemon's own user is at the other end: the kernel says so */
-
-	/* the connection */
-	union pt_stream in, out;	/* out: stdio only */
-	uv_stream_t *to;		/* in's or out's */
-	uv_timer_t timer;		/* of a slow monitor command */
-	uv_timer_t live_timer;		/* monitor profile live; before it is known: how long that may last */
-	uv_timer_t pretence_timer;	/* non-stop: it must not last */
-	unsigned n_handles;
-	struct pt_gdb_pass *pass;	/* its packets go to another GDB server: pass.h; NULL: they do not */
-	bool decided;			/* whether they do */
+	bool secret;			/* a token may be among its first bytes: they are not shown */
 	bool known;			/* its first bytes were GDB's: admit.h */
-	bool locked;			/* it has yet to give the token: the server has no program for it */
-	bool late;			/* it has given it: another server has not seen its handshake (pass_late.c) */
-	unsigned n_wrong;		/* tokens */
 	size_t n_first;			/* before that: bytes in read_bytes */
 	unsigned n_stray;		/* bytes since the last packet that mean nothing */
+
+	union pt_stream in, out;	/* out: stdio only */
+	uv_stream_t *to;		/* in's or out's */
+	uv_timer_t ending;		/* a turn of the loop behind the last release */
+	uv_timer_t patience;		/* until it is known, or has given the token */
+	unsigned n_handles, holds;
 	bool closing;			/* nothing is read or sent any more */
 	bool closed;			/* the handles are being closed */
-	struct pt_rsp rsp;
-	uint8_t payload[PT_GDB_PACKET_BYTES + 1];
-	uint8_t read_bytes[4096];
+	void (*on_closed)(void *arg);
+
+	struct pt_rsp parser;
+	uint8_t payload[PT_RSP_PAYLOAD_BYTES + 1];
+	uint8_t read_bytes[PT_RSP_READ_BYTES];
 	struct pt_rsp_frame frame;	/* the reply being built */
 	struct pt_rsp_frame unacked;	/* ack mode: the last one sent, until its "+" */
 	bool no_ack;
 
-	/* packets */
-	struct pt_gdb_packet *queue, **queue_tail;
+	struct pt_rsp_packet *queue, **queue_tail;
 	size_t queued_bytes;
-	struct pt_gdb_packet *current;	/* being answered */
-	bool pumping, parked;		/* parked: current waits for a leaving client's core */
-	/* it waits until the program's tasks are known; NULL: it does not */
-	void (*once_tasks_known)(struct pt_gdb_client *client);
-	struct pt_gdb_request request, halt, stop;	/* stop: the registers of a stop reply */
-
-	/* what the GDB at the other end understands */
-	bool swbreak, hwbreak, error_message;
-
-	/* the inferior */
-	enum pt_gdb_run run;
-	bool watches;			/* run is NONE, yet it may read memory: attach.c */
-	bool taken;			/* run is NONE, for another GDB took the target; GDB has yet to notice */
-	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
-	bool resuming;			/* the resume or step is still on its way to the board */
-	bool interrupted;		/* 0x03 came since the resume */
-	bool interrupts_next;		/* 0x03 came before it, and ends it: run.c */
-	uint64_t heard_ms;		/* of the loop's clock: the last packet, or 0x03 */
-	bool passing;			/* a breakpoint whose condition may be false is being looked at */
-	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
-	uint64_t task;			/* Hg's choice, 0: the core itself */
-	uint64_t named;			/* the thread of the last stop reply; 0: none yet */
-	struct pt_board_listener listener;
-	struct pt_gdb_fileio fileio;
-	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
-	unsigned n_stops;
-	struct {			/* non-stop */
-		bool wanted;		/* QNonStop:1 */
-		bool notified;		/* a notification is out, and vStopped has yet to say that it was the last */
-		uint8_t told;		/* cores that GDB knows to be halted, by bits */
-		uint8_t pretended;	/* of those: only GDB thinks so */
-		bool fresh;		/* GDB is still connecting */
-		struct pt_gdb_action action[PT_GDB_MAX_CORES];	/* under way, by core */
-	} nonstop;
-	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
-	size_t n_breaks;
-	struct pt_gdb_code code;
-	char *document;			/* of qXfer, kept while it is read piece by piece */
-	const char *document_name;	/* its row's */
-	char annex[32], document_annex[32];	/* which one of the object: being asked for, and the document's */
-	struct pt_gdb_os_tasks *os_tasks;	/* of the table being made, or NULL: osdata_tasks.c */
-	bool asking;			/* the session, or the recorder, has yet to answer */
-	struct pt_gdb_file file[PT_GDB_FILES], *opening;	/* opening: the one that waits for the session */
-	struct {
-		enum pt_gdb_history what;	/* that is being read */
-		uint64_t pc_now;	/* then */
-		unsigned core;		/* whose */
-		/* what GDB has of each core: runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
-		struct pt_gdb_has { uint64_t seen, pc; } has[PT_GDB_HISTORIES];
-	} history;
-
-	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */
-	struct pt_gdb_live *live;	/* monitor profile live, or NULL */
+	struct pt_rsp_packet *current;	/* being answered */
+	bool pumping;
 };
 
-/* Does GDB take all cores to be halted? */
-static inline bool pt_gdb_is_halted(const struct pt_gdb_client *client)
-{
-	return client->run == PT_GDB_HALTED ||
-	       (client->run == PT_GDB_NONSTOP && client->nonstop.told == (uint8_t)((1u << client->n_cores) - 1));
-}
+/* --- connection.c ------------------------------------------------------------------------------------------------- */
 
-/* May it change the target? A non-stop GDB may look at one that another GDB controls. */
-static inline bool pt_gdb_controls(const struct pt_gdb_client *client)
-{
-	return client->run != PT_GDB_NONSTOP || client->stub->owner == client;
-}
+void pt_rsp_connection_init(struct pt_rsp_connection *c, uv_loop_t *loop, const struct pt_rsp_handler *handler, void *arg);
+/* Who waits at the listener; or our own standard input and output. After an error the connection is to be closed, too.
+ * PT_EPERM: the peer may not connect; PT_EARG, PT_EIO. */
+int pt_rsp_accept(struct pt_rsp_connection *c, struct pt_listener *listener, struct pt_err *err);
+int pt_rsp_open_stdio(struct pt_rsp_connection *c, struct pt_err *err);
+bool pt_rsp_is_stdio(const struct pt_rsp_connection *c);
+void pt_rsp_close(struct pt_rsp_connection *c, void (*on_closed)(void *arg));	/* frees what it owns */
+/* Another buffer for packets that come in: bytes of it, one of them for a NUL; NULL: its own again. Drops what is half
+ * received. */
+void pt_rsp_set_capacity(struct pt_rsp_connection *c, uint8_t *payload, size_t bytes);
 
-/* Does another client have the program? Then this one does not control it. */
-static inline bool pt_gdb_is_second(const struct pt_gdb_client *client)
-{
-	return client->stub->owner != NULL && client->stub->owner != client;
-}
+/* --- holds.c ------------------------------------------------------------------------------------------------------ */
 
-/* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
-static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
-{
-	return client->run != PT_GDB_NONE || client->nonstop.wanted || client->watches;
-}
+void pt_rsp_hang_up(struct pt_rsp_connection *c, const char *why);	/* safe to call again */
+void pt_rsp_hold(struct pt_rsp_connection *c);	/* something of this client is under way elsewhere */
+void pt_rsp_release(struct pt_rsp_connection *c);
 
-/* --- connections: client.c ---------------------------------------------------------------------------------------- */
+/* --- order.c ------------------------------------------------------------------------------------------------------ */
 
-int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err);
-int pt_gdb_client_stdio(struct pt_gdbstub *stub, struct pt_err *err);
-/* The connection is over, for whatever reason: the board goes back to the state before the session, then the client
- * is freed. Safe to call again. */
-void pt_gdb_client_leave(struct pt_gdb_client *client, const char *why);
-void pt_gdb_clients_leave(struct pt_gdbstub *stub, const char *why);
-void pt_gdb_clients_wake(struct pt_gdbstub *stub);	/* the core is free: handle what was parked for it */
-void pt_gdb_client_check(struct pt_gdb_client *client);	/* something it waited for came: go on leaving */
+void pt_rsp_enqueue(struct pt_rsp_connection *c, enum pt_rsp_item item);	/* what the parser has */
+void pt_rsp_finish(struct pt_rsp_connection *c);	/* the current packet is dealt with: on to the next */
+/* The handler gets the current packet again: what it waited for has come. Nothing where there is none any more. */
+void pt_rsp_redeliver(struct pt_rsp_connection *c);
+void pt_rsp_drop_packets(struct pt_rsp_connection *c);
 
-/* --- answers: reply.c --------------------------------------------------------------------------------------------- */
+/* --- send.c ------------------------------------------------------------------------------------------------------- */
 
 /* Ends the frame and sends it, as a packet by itself: the current one stays to be answered. */
-void pt_gdb_send(struct pt_gdb_client *client, struct pt_rsp_frame *frame);
-/* A frame as another server made it. */
-void pt_gdb_send_raw(struct pt_gdb_client *client, const uint8_t *bytes, size_t len_bytes);
-void pt_gdb_reply(struct pt_gdb_client *client);		/* with client->frame, and on to the next packet */
-void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
-/* "E01", or the sentence to a client that understands it. */
-void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err);
-/* The sentence to any client: for packets where even GDB 13 looks for it (Z, P, G, vAttach, vRun, vFlash). */
-void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *err);
-/* The one or the other, by what the current packet is. */
-void pt_gdb_reply_failure(struct pt_gdb_client *client, const struct pt_err *err);
-void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err);	/* the packet alone */
-void pt_gdb_finish(struct pt_gdb_client *client);		/* the packet is dealt with, without a reply */
-/* Text on the user's console, as O packets. Only while a resume or a monitor command awaits its reply. */
-void pt_gdb_console(struct pt_gdb_client *client, const char *text, size_t len_bytes);
-void pt_gdb_log_packet(const char *way, const uint8_t *bytes, size_t len_bytes);	/* to the log's gdb channel */
-bool pt_gdb_may_send(const struct pt_gdb_client *client);	/* it keeps up with what it was sent */
-
-/* --- requests: request.c ------------------------------------------------------------------------------------------ */
-
-typedef int pt_gdb_run_fn(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
-			  struct pt_err *err);
-typedef void pt_gdb_after_fn(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
-
-/* Puts into err why the board has no target at present. */
-void pt_gdb_why_no_target(const struct pt_gdbstub *stub, struct pt_err *err);
-void pt_gdb_request_init(struct pt_gdb_request *rq, struct pt_gdb_client *client, bool urgent);
-/* For after, of packets whose errors even GDB 13 shows (pt_gdb_reply_sentence): the answer, or why not. */
-void pt_gdb_reply_checked(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
-/* Goes to the board. Does nothing when the session has ended meanwhile. */
-void pt_gdb_post(struct pt_gdb_request *rq, pt_gdb_run_fn *run, pt_gdb_after_fn *after);
+void pt_rsp_send(struct pt_rsp_connection *c, struct pt_rsp_frame *frame);
+void pt_rsp_send_raw(struct pt_rsp_connection *c, const uint8_t *bytes, size_t len_bytes);	/* as another server made it */
+void pt_rsp_acknowledge(struct pt_rsp_connection *c, const char *mark);	/* "+" or "-" */
+bool pt_rsp_resend(struct pt_rsp_connection *c);	/* the frame that has no "+" yet. False: there is none */
+bool pt_rsp_may_send(const struct pt_rsp_connection *c);	/* the peer keeps up with what it was sent */
+void pt_rsp_log_packet(const char *way, const uint8_t *bytes, size_t len_bytes);	/* to the log's gdb channel */
 
 #endif

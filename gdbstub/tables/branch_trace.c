@@ -24,7 +24,7 @@ static void on_reply(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_gdb_client *client = arg;
 	struct pt_err err;
 
-	client->asking = false;
+	pt_rsp_release(&client->rsp);
 	if (rc < 0) {
 		pt_fail(&err, rc, "%.*s", (int)len_bytes, text);
 		pt_gdb_reply_sentence(client, &err);
@@ -38,14 +38,14 @@ static void handle_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_a
 	(void)args;
 	for (size_t i = 0; i < PT_GDB_HISTORIES; i++)
 		client->history.has[i].seen = PT_UNKNOWN;
-	client->asking = true;
+	pt_rsp_hold(&client->rsp);
 	pt_recorder_on(client, on_reply, client);
 }
 
 static void handle_branch_trace_off(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	client->asking = true;
+	pt_rsp_hold(&client->rsp);
 	pt_recorder_off(client, on_reply, client);
 }
 
@@ -113,7 +113,7 @@ static void on_history(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_err err = { 0 };
 	bool delta = client->history.what == PT_GDB_HISTORY_DELTA, old;
 
-	client->asking = false;
+	pt_rsp_release(&client->rsp);
 	if (rc < 0) {
 		pt_fail(&err, rc, "%.*s", (int)len_bytes, text);
 		pt_gdb_document(client, NULL, &err);
@@ -150,7 +150,7 @@ static void ask(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 		return;
 	}
 	client->history.pc_now = rq->pc;
-	client->asking = true;
+	pt_rsp_hold(&client->rsp);
 	pt_recorder_history(client->stub, pt_gdb_traced_core(client), delta ? seen : 0, rq->pc, on_history, client);
 }
 

@@ -2,7 +2,7 @@
 #ifndef PT_GDBSTUB_BRANCH_TRACE_H
 #define PT_GDBSTUB_BRANCH_TRACE_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 #include "profile/analyses/calls/history.h"
 
 char *pt_gdb_branch_trace_conf(struct pt_gdb_client *client);	/* the document, to be freed; NULL: no memory */

@@ -120,7 +120,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_gdb_client *client = arg;
 	struct pt_err err;
 
-	client->asking = false;
+	pt_rsp_release(&client->rsp);
 	pt_fail(&err, rc < 0 ? rc : PT_ENOMEM, "%.*s", rc < 0 ? (int)len_bytes : 0, text);
 	pt_gdb_document(client, rc < 0 ? NULL : strndup(text, len_bytes), &err);
 }
@@ -135,7 +135,7 @@ void pt_gdb_osdata_view(struct pt_gdb_client *client)
 		pt_gdb_document(client, NULL, &err);
 		return;
 	}
-	client->asking = true;
+	pt_rsp_hold(&client->rsp);
 	pt_session_report(client->stub->config.session, &query, on_report, client);
 }
 

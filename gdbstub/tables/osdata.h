@@ -2,7 +2,7 @@
 #ifndef PT_GDBSTUB_OSDATA_H
 #define PT_GDBSTUB_OSDATA_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 
 void pt_gdb_osdata(struct pt_gdb_client *client);	/* client->annex: which; ends in pt_gdb_document() */
 /* Of one of the profile's tables: as the profile has it; and the tasks, with what their OS knows of them now. */

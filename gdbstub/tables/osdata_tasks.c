@@ -115,7 +115,7 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	struct pt_query query = { .view = "tasks", .format = "osdata", .beside = &client->os_tasks->beside };
 	struct pt_err err;
 
-	client->asking = false;
+	pt_rsp_release(&client->rsp);
 	pt_fail(&err, rc < 0 ? rc : PT_ENOMEM, "%.*s", rc < 0 ? (int)len_bytes : 0, text);
 	if (rc == PT_ESTATE && query.beside->n_rows > 0)
 		write_alone(client, &query);
@@ -135,7 +135,7 @@ static void after_look(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 		pt_gdb_osdata_view(client);
 		return;
 	}
-	client->asking = true;
+	pt_rsp_hold(&client->rsp);
 	pt_session_report(client->stub->config.session, &query, on_report, client);
 }
 
@@ -143,10 +143,8 @@ static void begin(struct pt_gdb_client *client)
 {
 	struct pt_program *program = client->stub->tasks.program;
 
-	if (client->closing) {
-		pt_gdb_client_check(client);
+	if (client->rsp.closing)
 		return;
-	}
 	client->os_tasks = program != NULL ? calloc(1, sizeof(*client->os_tasks)) : NULL;
 	if (client->os_tasks == NULL) {
 		pt_gdb_osdata_view(client);

@@ -49,9 +49,9 @@ static void reply_piece(struct pt_gdb_client *client, uint64_t offset, uint64_t 
 	left = total - (size_t)offset;
 	n = pt_rsp_escaped_fit(client->document + offset, left, PT_GDB_PACKET_BYTES - 1);
 	n = n < len ? n : (size_t)len;
-	pt_rsp_begin(&client->frame, '$');
-	pt_rsp_text(&client->frame, "%c", n < left ? 'm' : 'l');
-	pt_rsp_binary(&client->frame, client->document + offset, n);
+	pt_rsp_begin(&client->rsp.frame, '$');
+	pt_rsp_text(&client->rsp.frame, "%c", n < left ? 'm' : 'l');
+	pt_rsp_binary(&client->rsp.frame, client->document + offset, n);
 	pt_gdb_reply(client);
 }
 

@@ -209,9 +209,9 @@ static void say_clients(struct pt_monitor_call *call)
 	const struct pt_gdbstub *stub = call->client->stub;
 
 	for (const struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next)
-		pt_monitor_say(call, "client: %s%s%s%s", client->peer, client == call->client ? ", this one" : "",
+		pt_monitor_say(call, "client: %s%s%s%s", client->rsp.peer, client == call->client ? ", this one" : "",
 			       client == stub->owner ? ", has the program" : "",
-			       !client->known ? ", has sent no GDB packet yet"
+			       !client->rsp.known ? ", has sent no GDB packet yet"
 					      : client->locked ? ", has not given the token yet" : "");
 }
 

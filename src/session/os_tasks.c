@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gdbstub/packets/dispatch.h"
-#include "gdbstub/stub.h"
+#include "gdbstub/packets/stub.h"
 #include "host/log.h"
 
 /* --- pool thread -------------------------------------------------------------------------------------------------- */
@@ -57,10 +57,12 @@ static void after_exchange(struct pt_job *job, int rc, const struct pt_err *err)
 
 		next = client->next;
 		client->once_tasks_known = NULL;
-		if (then != NULL)
-			then(client);
+		if (then == NULL)
+			continue;
+		pt_rsp_release(&client->rsp);
+		then(client);
 	}
-	pt_gdbstub_check(stub);
+	pt_gdbstub_wake(stub);
 }
 
 static void after_look(uv_work_t *work, int status)
@@ -107,8 +109,11 @@ bool pt_gdb_tasks_wait(struct pt_gdb_client *client, void (*then)(struct pt_gdb_
 	if (!tasks->busy &&
 	    (!tasks->known || tasks->again || tasks->program != pt_session_program(stub->config.session)))
 		begin(tasks);
-	client->once_tasks_known = tasks->busy ? then : NULL;
-	return tasks->busy;
+	if (!tasks->busy)
+		return false;
+	client->once_tasks_known = then;
+	pt_rsp_hold(&client->rsp);
+	return true;
 }
 
 void pt_gdb_tasks_set_orti(struct pt_gdbstub *stub, const struct pt_orti *orti)

@@ -4,7 +4,7 @@
 #ifndef PT_GDBSTUB_THREADS_H
 #define PT_GDBSTUB_THREADS_H
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 #include "program/os/saved.h"
 
 struct pt_gdb_thread {

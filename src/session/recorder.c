@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/rsp/connection.h"
+#include "gdbstub/packets/client.h"
 #include "host/log.h"
 #include "base/util.h"
 

@@ -4,7 +4,7 @@
 #ifndef PT_GDBSTUB_RECORDER_H
 #define PT_GDBSTUB_RECORDER_H
 
-#include "gdbstub/stub.h"
+#include "gdbstub/packets/stub.h"
 
 /* Record from now on, for this client. The reply comes when it does, or says why it cannot: there are no symbols, no
  * source of this chip can, somebody else has the unit. */

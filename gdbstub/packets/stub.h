@@ -1,6 +1,6 @@
-/* Inside gdbstub: the listener and its list of clients. Loop thread. */
-#ifndef PT_GDBSTUB_STUB_H
-#define PT_GDBSTUB_STUB_H
+/* What all clients of a board share. gdbstub/server.c makes it. Loop thread. */
+#ifndef PT_GDBSTUB_PACKETS_STUB_H
+#define PT_GDBSTUB_PACKETS_STUB_H
 
 #include <uv.h>
 
@@ -33,12 +33,15 @@ struct pt_gdbstub {
 	struct pt_progress load_progress;
 	struct pt_err load;	/* why the last load failed: GDB shows a sentence of its own; code 0: it did not */
 	struct pt_gdb_tasks tasks;
+	uv_timer_t wake;	/* the next turn of the loop */
+	uv_timer_cb on_wake;	/* the server's */
 	bool closing;
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
 };
 
-/* A client is gone, or the listener: ends a closing stub when both are, and answers those who waited for the core. */
-void pt_gdbstub_check(struct pt_gdbstub *stub);
+/* Something has gone that a packet, or the end of the server, may wait for: both are looked at on the next turn of the
+ * loop. */
+void pt_gdbstub_wake(struct pt_gdbstub *stub);
 
 #endif

@@ -1,0 +1,220 @@
+/* When the peer is gone, for whatever reason, the board goes back to the state before the session, then the client is
+ * freed. */
+#include "gdbstub/client.h"
+
+#include <stdlib.h>
+
+#include "base/first_bytes.h"
+#include "gdbstub/files/hostio.h"
+#include "gdbstub/packets/dispatch.h"
+#include "gdbstub/packets/monitor.h"
+#include "gdbstub/packets/run.h"
+#include "gdbstub/proxy/proxy.h"
+#include "gdbstub/rsp/admit.h"
+#include "host/log.h"
+
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
+static void free_client(struct pt_gdb_client *client)
+{
+	struct pt_gdbstub *stub = client->stub;
+	struct pt_gdb_client **at = &stub->clients;
+	bool was_stdio = pt_rsp_is_stdio(&client->rsp);
+
+	while (*at != client)
+		at = &(*at)->next;
+	*at = client->next;
+	pt_gdb_hostio_end(client);
+	pt_rsp_free(&client->request.frame);
+	pt_rsp_free(&client->halt.frame);
+	pt_rsp_free(&client->stop.frame);
+	free(client->document);
+	free(client);
+	if (was_stdio && !stub->closing && stub->config.on_quit != NULL)
+		stub->config.on_quit(stub->config.arg);
+	pt_gdbstub_wake(stub);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+	struct pt_gdb_client *client = handle->data;
+
+	if (--client->n_timers == 0)
+		free_client(client);
+}
+
+static void on_connection_closed(void *arg)
+{
+	struct pt_gdb_client *client = arg;
+
+	client->n_timers = 3;
+	uv_close((uv_handle_t *)&client->timer, on_timer_closed);
+	uv_close((uv_handle_t *)&client->live_timer, on_timer_closed);
+	uv_close((uv_handle_t *)&client->pretence_timer, on_timer_closed);
+}
+
+static void close_client(struct pt_gdb_client *client)
+{
+	pt_board_unlisten(client->stub->config.board, &client->listener);
+	pt_rsp_close(&client->rsp, on_connection_closed);
+}
+
+static void on_hangup(void *arg, const char *why)
+{
+	struct pt_gdb_client *client = arg;
+
+	if (why != NULL) {
+		if (client->rsp.known)
+			pt_info("gdb: %s left: %s", client->rsp.peer, why);
+		pt_gdb_live_stop(client);
+		pt_monitor_abandon(client);
+		return;
+	}
+	pt_gdb_pass_end(client);
+	if (client->run != PT_GDB_NONE)
+		pt_gdb_end_session(client);	/* it holds until the board is as it was */
+	if (client->rsp.holds == 0)
+		close_client(client);
+}
+
+void pt_gdb_clients_leave(struct pt_gdbstub *stub, const char *why)
+{
+	for (struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next)
+		pt_rsp_hang_up(&client->rsp, why);
+}
+
+/* --- in between --------------------------------------------------------------------------------------------------- */
+
+enum { TOKEN_PATIENCE = 5 };	/* times that for the first bytes: a person may be typing */
+
+static void on_known(void *arg)
+{
+	struct pt_gdb_client *client = arg;
+
+	if (client->locked)
+		pt_rsp_admit_within(&client->rsp, TOKEN_PATIENCE * (uint64_t)client->stub->config.patience_ms);
+}
+
+static void on_packet(void *arg)
+{
+	pt_gdb_handle_packet(arg);
+}
+
+/* A GDB that sends a new packet does not wait for the old command. */
+static void on_arrived(void *arg)
+{
+	pt_gdb_hear_packet(arg);
+	pt_monitor_abandon(arg);
+}
+
+static void on_interrupt(void *arg)
+{
+	struct pt_gdb_client *client = arg;
+
+	if (client->call != NULL)
+		pt_monitor_interrupt(client);
+	else if (pt_gdb_passes(client))
+		pt_gdb_pass_interrupt(client);
+	else
+		pt_gdb_interrupt(client);
+}
+
+static void on_alive(void *arg)
+{
+	pt_monitor_alive(arg);
+}
+
+void pt_gdb_clients_wake(struct pt_gdbstub *stub)
+{
+	for (struct pt_gdb_client *client = stub->clients, *next; client != NULL; client = next) {
+		next = client->next;
+		if (client->parked) {
+			client->parked = false;
+			pt_rsp_redeliver(&client->rsp);
+		}
+	}
+}
+
+/* --- the beginning ------------------------------------------------------------------------------------------------ */
+
+static struct pt_gdb_client *new_client(struct pt_gdbstub *stub, struct pt_err *err)
+{
+	static const struct pt_rsp_handler handler = {
+		.known = on_known,
+		.packet = on_packet,
+		.arrived = on_arrived,
+		.interrupt = on_interrupt,
+		.alive = on_alive,
+		.hangup = on_hangup,
+	};
+	struct pt_gdb_client *client = calloc(1, sizeof(*client));
+
+	if (client == NULL) {
+		pt_fail(err, PT_ENOMEM, "no memory for another client");
+		return NULL;
+	}
+	client->stub = stub;
+	client->n_cores = 1;
+	client->locked = stub->config.token != NULL;
+	pt_rsp_connection_init(&client->rsp, stub->loop, &handler, client);
+	client->rsp.secret = client->locked;
+	pt_gdb_request_init(&client->request, client, false);
+	pt_gdb_request_init(&client->halt, client, true);
+	pt_gdb_request_init(&client->stop, client, false);
+	uv_timer_init(stub->loop, &client->timer);
+	uv_timer_init(stub->loop, &client->live_timer);
+	uv_timer_init(stub->loop, &client->pretence_timer);
+	client->timer.data = client->live_timer.data = client->pretence_timer.data = client;
+	client->next = stub->clients;
+	stub->clients = client;
+	pt_gdb_listen_to_board(client);
+	return client;
+}
+
+/* A browser opens connections that it may need later, and a page any number of them: a GDB still gets in. The list has
+ * the newest first. */
+static void limit_unknown(struct pt_gdbstub *stub)
+{
+	struct pt_gdb_client *oldest = NULL;
+	size_t n = 0;
+
+	for (struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next) {
+		if ((client->rsp.known && !client->locked) || client->rsp.closing || pt_rsp_is_stdio(&client->rsp))
+			continue;
+		oldest = client;
+		n++;
+	}
+	if (n <= PT_FIRST_MOST_PEERS)
+		return;
+	pt_info("gdb: %s is closed: with it %d connections have sent no GDB packet, or no token", oldest->rsp.peer,
+		PT_FIRST_MOST_PEERS + 1);
+	pt_rsp_hang_up(&oldest->rsp, "it makes place");
+}
+
+int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err)
+{
+	struct pt_gdb_client *client = new_client(stub, err);
+
+	if (client == NULL)
+		return PT_ENOMEM;
+	if (pt_rsp_accept(&client->rsp, &stub->listener, err) < 0) {
+		close_client(client);
+		return err->code;
+	}
+	pt_rsp_admit_within(&client->rsp, stub->config.patience_ms);
+	limit_unknown(stub);
+	return 0;
+}
+
+int pt_gdb_client_stdio(struct pt_gdbstub *stub, struct pt_err *err)
+{
+	struct pt_gdb_client *client = new_client(stub, err);
+
+	if (client == NULL)
+		return PT_ENOMEM;
+	if (pt_rsp_open_stdio(&client->rsp, err) < 0) {
+		close_client(client);
+		return err->code;
+	}
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* A GDB from its connection to its last handle: what its bytes mean to it is decided here, by handing each moment of
+ * the connection to the packets, the proxy or the monitor command that it is for. Loop thread. */
+#ifndef PT_GDBSTUB_CLIENT_H
+#define PT_GDBSTUB_CLIENT_H
+
+#include "gdbstub/packets/client.h"
+
+int pt_gdb_client_accept(struct pt_gdbstub *stub, struct pt_err *err);
+int pt_gdb_client_stdio(struct pt_gdbstub *stub, struct pt_err *err);
+void pt_gdb_clients_leave(struct pt_gdbstub *stub, const char *why);
+void pt_gdb_clients_wake(struct pt_gdbstub *stub);	/* the core is free: handle what was parked for it */
+
+#endif

@@ -1,0 +1,204 @@
+/* A GDB, and what it has of the board. Its connection is in gdbstub/rsp; how it comes and goes, in gdbstub/client.c.
+ * Loop thread, except run() of a request. A resume is "answered" when it has been done: its stop reply comes whenever the
+ * core stops. */
+#ifndef PT_GDBSTUB_PACKETS_CLIENT_H
+#define PT_GDBSTUB_PACKETS_CLIENT_H
+
+#include "gdbstub/packets/code_cache.h"
+#include "gdbstub/packets/fileio.h"
+#include "gdbstub/packets/stub.h"
+#include "gdbstub/rsp/connection.h"
+
+enum {
+	PT_GDB_PACKET_BYTES = PT_RSP_PAYLOAD_BYTES,
+	PT_GDB_MAX_BREAKS = 256,
+	PT_GDB_MAX_CORES = 8,
+	PT_GDB_STOP_TEXT_BYTES = 2048,
+	PT_GDB_FILES = 8,		/* open at once */
+};
+
+struct pt_gdb_client;
+
+/* Work on the board. A client has three, each used for one thing at a time. */
+struct pt_gdb_request {
+	struct pt_job job;
+	struct pt_gdb_client *client;
+	bool pending;			/* on its way to the board and back */
+	bool no_target;			/* out: the board had none */
+	/* Board thread. May read its own fields and args, and fill frame. */
+	int (*run)(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err);
+	/* Loop thread; NULL: reply with frame, or with the error. */
+	void (*after)(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
+	struct pt_rsp_frame frame;	/* opened with '$' before run() */
+	struct pt_rsp_args args;	/* of the packet, which stays until it is answered */
+	uint64_t addr, len;
+	unsigned core;
+	uint64_t task;			/* of core: 0, or the task that is meant; with stop: out, the one that runs */
+	bool resume;			/* end of session: let the cores run */
+	bool found_running;		/* out: when attaching */
+	unsigned n_cores;		/* the same */
+	struct pt_break at;
+	uint8_t *line;			/* of kept code, to be filled */
+	char *document;			/* out: malloc'd, becomes the client's */
+	char stop[PT_GDB_STOP_TEXT_BYTES];	/* registers for a stop reply: "d:00040020;f:..." */
+	uint64_t pc;			/* the same */
+	bool passed;			/* out: no condition of the breakpoint was true, and the core runs again */
+};
+
+enum pt_gdb_run {
+	PT_GDB_NONE,		/* no inferior: not attached, or it is gone */
+	PT_GDB_HALTED,
+	PT_GDB_RUNNING,		/* a resume awaits its stop reply */
+	PT_GDB_NONSTOP,		/* each core for itself: nonstop.c */
+};
+
+/* What GDB inserted: as it asked for it, and as the target has it. Conditions: agent expressions one behind the other,
+ * each with its length (2 bytes, little-endian) ahead; it stops when one is true. NULL: it always does. */
+struct pt_gdb_break {
+	struct pt_break asked, inserted;
+	uint8_t *conditions;
+	size_t conditions_bytes;
+};
+
+enum { PT_GDB_HISTORIES = 16 };	/* cores with a branch trace */
+/* what GDB asks of the branch trace */
+enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };
+
+/* One of vCont's: c, s, t, or r with the range to step in. core PT_GDB_ALL_CORES: all that no earlier one was for. */
+enum { PT_GDB_ALL_CORES = PT_GDB_MAX_CORES, PT_GDB_MAX_ACTIONS = 16 };
+struct pt_gdb_action { char kind; unsigned core; uint64_t start, end; };
+
+struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
+
+/* An open file of host I/O: a report in memory (fd -1), or a file on the disk. */
+struct pt_gdb_file {
+	bool open, written, is_firmware, torn;	/* torn: a piece that was written to it is missing */
+	int fd;
+	char *bytes;
+	size_t len_bytes;
+};
+
+struct pt_monitor_call;
+struct pt_gdb_pass;
+struct pt_gdb_os_tasks;
+
+struct pt_gdb_client {
+	struct pt_gdbstub *stub;
+	struct pt_gdb_client *next;
+	struct pt_rsp_connection rsp;
+	uv_timer_t timer;		/* of a slow monitor command */
+	uv_timer_t live_timer;		/* monitor profile live */
+	uv_timer_t pretence_timer;	/* non-stop: it must not last */
+	unsigned n_timers;		/* that are being closed */
+	struct pt_gdb_pass *pass;	/* its packets go to another GDB server: proxy.h; NULL: they do not */
+	bool decided;			/* whether they do */
+	bool parked;			/* its packet waits for a leaving client's core */
+	bool locked;			/* it has yet to give the token: the server has no program for it */
+	bool late;			/* it has given it: another server has not seen its handshake (proxy/late.c) */
+	unsigned n_wrong;		/* tokens */
+	/* it waits until the program's tasks are known; NULL: it does not */
+	void (*once_tasks_known)(struct pt_gdb_client *client);
+	struct pt_gdb_request request, halt, stop;	/* stop: the registers of a stop reply */
+
+	/* what the GDB at the other end understands */
+	bool swbreak, hwbreak, error_message;
+
+	/* the inferior */
+	enum pt_gdb_run run;
+	bool watches;			/* run is NONE, yet it may read memory: attach.c */
+	bool taken;			/* run is NONE, for another GDB took the target; GDB has yet to notice */
+	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
+	bool resuming;			/* the resume or step is still on its way to the board */
+	bool interrupted;		/* 0x03 came since the resume */
+	bool interrupts_next;		/* 0x03 came before it, and ends it: run.c */
+	uint64_t heard_ms;		/* of the loop's clock: the last packet, or 0x03 */
+	bool passing;			/* a breakpoint whose condition may be false is being looked at */
+	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
+	uint64_t task;			/* Hg's choice, 0: the core itself */
+	uint64_t named;			/* the thread of the last stop reply; 0: none yet */
+	struct pt_board_listener listener;
+	struct pt_gdb_fileio fileio;
+	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
+	unsigned n_stops;
+	struct {			/* non-stop */
+		bool wanted;		/* QNonStop:1 */
+		bool notified;		/* a notification is out, and vStopped has yet to say that it was the last */
+		uint8_t told;		/* cores that GDB knows to be halted, by bits */
+		uint8_t pretended;	/* of those: only GDB thinks so */
+		bool fresh;		/* GDB is still connecting */
+		struct pt_gdb_action action[PT_GDB_MAX_CORES];	/* under way, by core */
+	} nonstop;
+	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
+	size_t n_breaks;
+	struct pt_gdb_code code;
+	char *document;			/* of qXfer, kept while it is read piece by piece */
+	const char *document_name;	/* its row's */
+	char annex[32], document_annex[32];	/* which one of the object: being asked for, and the document's */
+	struct pt_gdb_os_tasks *os_tasks;	/* of the table being made, or NULL: osdata_tasks.c */
+	struct pt_gdb_file file[PT_GDB_FILES], *opening;	/* opening: the one that waits for the session */
+	struct {
+		enum pt_gdb_history what;	/* that is being read */
+		uint64_t pc_now;	/* then */
+		unsigned core;		/* whose */
+		/* what GDB has of each core: runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
+		struct pt_gdb_has { uint64_t seen, pc; } has[PT_GDB_HISTORIES];
+	} history;
+
+	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */
+	struct pt_gdb_live *live;	/* monitor profile live, or NULL */
+};
+
+/* Does GDB take all cores to be halted? */
+static inline bool pt_gdb_is_halted(const struct pt_gdb_client *client)
+{
+	return client->run == PT_GDB_HALTED ||
+	       (client->run == PT_GDB_NONSTOP && client->nonstop.told == (uint8_t)((1u << client->n_cores) - 1));
+}
+
+/* May it change the target? A non-stop GDB may look at one that another GDB controls. */
+static inline bool pt_gdb_controls(const struct pt_gdb_client *client)
+{
+	return client->run != PT_GDB_NONSTOP || client->stub->owner == client;
+}
+
+/* Does another client have the program? Then this one does not control it. */
+static inline bool pt_gdb_is_second(const struct pt_gdb_client *client)
+{
+	return client->stub->owner != NULL && client->stub->owner != client;
+}
+
+/* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
+static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
+{
+	return client->run != PT_GDB_NONE || client->nonstop.wanted || client->watches;
+}
+
+/* --- answers: reply.c --------------------------------------------------------------------------------------------- */
+
+void pt_gdb_reply(struct pt_gdb_client *client);		/* with client->rsp.frame, and on to the next packet */
+void pt_gdb_reply_text(struct pt_gdb_client *client, const char *text);
+/* "E01", or the sentence to a client that understands it. */
+void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err);
+/* The sentence to any client: for packets where even GDB 13 looks for it (Z, P, G, vAttach, vRun, vFlash). */
+void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *err);
+/* The one or the other, by what the current packet is. */
+void pt_gdb_reply_failure(struct pt_gdb_client *client, const struct pt_err *err);
+void pt_gdb_send_sentence(struct pt_gdb_client *client, const struct pt_err *err);	/* the packet alone */
+/* Text on the user's console, as O packets. Only while a resume or a monitor command awaits its reply. */
+void pt_gdb_console(struct pt_gdb_client *client, const char *text, size_t len_bytes);
+
+/* --- requests: request.c ------------------------------------------------------------------------------------------ */
+
+typedef int pt_gdb_run_fn(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
+			  struct pt_err *err);
+typedef void pt_gdb_after_fn(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
+
+/* Puts into err why the board has no target at present. */
+void pt_gdb_why_no_target(const struct pt_gdbstub *stub, struct pt_err *err);
+void pt_gdb_request_init(struct pt_gdb_request *rq, struct pt_gdb_client *client, bool urgent);
+/* For after, of packets whose errors even GDB 13 shows (pt_gdb_reply_sentence): the answer, or why not. */
+void pt_gdb_reply_checked(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
+/* Goes to the board. Does nothing when the session has ended meanwhile. */
+void pt_gdb_post(struct pt_gdb_request *rq, pt_gdb_run_fn *run, pt_gdb_after_fn *after);
+
+#endif
