@@ -10,6 +10,8 @@
 #include "gdbstub/packets/monitor.h"
 #include "gdbstub/packets/run.h"
 #include "gdbstub/proxy/proxy.h"
+#include "gdbstub/tables/branch_trace.h"
+#include "gdbstub/tables/document.h"
 #include "gdbstub/rsp/admit.h"
 #include "host/log.h"
 
@@ -24,11 +26,12 @@ static void free_client(struct pt_gdb_client *client)
 	while (*at != client)
 		at = &(*at)->next;
 	*at = client->next;
-	pt_gdb_hostio_end(client);
+	pt_gdb_files_free(client->files);
+	pt_gdb_document_free(client->document);
+	free(client->history);
 	pt_rsp_free(&client->request.frame);
-	pt_rsp_free(&client->halt.frame);
-	pt_rsp_free(&client->stop.frame);
-	free(client->document);
+	pt_rsp_free(&client->resume.halt.frame);
+	pt_rsp_free(&client->resume.stop.frame);
 	free(client);
 	if (was_stdio && !stub->closing && stub->config.on_quit != NULL)
 		stub->config.on_quit(stub->config.arg);
@@ -48,14 +51,14 @@ static void on_connection_closed(void *arg)
 	struct pt_gdb_client *client = arg;
 
 	client->n_timers = 3;
-	uv_close((uv_handle_t *)&client->timer, on_timer_closed);
-	uv_close((uv_handle_t *)&client->live_timer, on_timer_closed);
-	uv_close((uv_handle_t *)&client->pretence_timer, on_timer_closed);
+	uv_close((uv_handle_t *)&client->command.timer, on_timer_closed);
+	uv_close((uv_handle_t *)&client->command.live_timer, on_timer_closed);
+	uv_close((uv_handle_t *)&client->nonstop.timer, on_timer_closed);
 }
 
 static void close_client(struct pt_gdb_client *client)
 {
-	pt_board_unlisten(client->stub->config.board, &client->listener);
+	pt_board_unlisten(client->stub->config.board, &client->inferior.listener);
 	pt_rsp_close(&client->rsp, on_connection_closed);
 }
 
@@ -71,7 +74,7 @@ static void on_hangup(void *arg, const char *why)
 		return;
 	}
 	pt_gdb_pass_end(client);
-	if (client->run != PT_GDB_NONE)
+	if (client->inferior.run != PT_GDB_NONE)
 		pt_gdb_end_session(client);	/* it holds until the board is as it was */
 	if (client->rsp.holds == 0)
 		close_client(client);
@@ -91,7 +94,7 @@ static void on_known(void *arg)
 {
 	struct pt_gdb_client *client = arg;
 
-	if (client->locked)
+	if (client->auth.locked)
 		pt_rsp_admit_within(&client->rsp, TOKEN_PATIENCE * (uint64_t)client->stub->config.patience_ms);
 }
 
@@ -111,7 +114,7 @@ static void on_interrupt(void *arg)
 {
 	struct pt_gdb_client *client = arg;
 
-	if (client->call != NULL)
+	if (client->command.call != NULL)
 		pt_monitor_interrupt(client);
 	else if (pt_gdb_passes(client))
 		pt_gdb_pass_interrupt(client);
@@ -154,17 +157,20 @@ static struct pt_gdb_client *new_client(struct pt_gdbstub *stub, struct pt_err *
 		return NULL;
 	}
 	client->stub = stub;
-	client->n_cores = 1;
-	client->locked = stub->config.token != NULL;
+	client->files = pt_gdb_files_new();
+	client->document = pt_gdb_document_new();
+	client->history = pt_gdb_history_new();
+	client->inferior.n_cores = 1;
+	client->auth.locked = stub->config.token != NULL;
 	pt_rsp_connection_init(&client->rsp, stub->loop, &handler, client);
-	client->rsp.secret = client->locked;
+	client->rsp.secret = client->auth.locked;
 	pt_gdb_request_init(&client->request, client, false);
-	pt_gdb_request_init(&client->halt, client, true);
-	pt_gdb_request_init(&client->stop, client, false);
-	uv_timer_init(stub->loop, &client->timer);
-	uv_timer_init(stub->loop, &client->live_timer);
-	uv_timer_init(stub->loop, &client->pretence_timer);
-	client->timer.data = client->live_timer.data = client->pretence_timer.data = client;
+	pt_gdb_request_init(&client->resume.halt, client, true);
+	pt_gdb_request_init(&client->resume.stop, client, false);
+	uv_timer_init(stub->loop, &client->command.timer);
+	uv_timer_init(stub->loop, &client->command.live_timer);
+	uv_timer_init(stub->loop, &client->nonstop.timer);
+	client->command.timer.data = client->command.live_timer.data = client->nonstop.timer.data = client;
 	client->next = stub->clients;
 	stub->clients = client;
 	pt_gdb_listen_to_board(client);
@@ -179,7 +185,7 @@ static void limit_unknown(struct pt_gdbstub *stub)
 	size_t n = 0;
 
 	for (struct pt_gdb_client *client = stub->clients; client != NULL; client = client->next) {
-		if ((client->rsp.known && !client->locked) || client->rsp.closing || pt_rsp_is_stdio(&client->rsp))
+		if ((client->rsp.known && !client->auth.locked) || client->rsp.closing || pt_rsp_is_stdio(&client->rsp))
 			continue;
 		oldest = client;
 		n++;

@@ -118,8 +118,8 @@ void pt_hostio_send_off(struct pt_hostio_errand *errand)
 static struct pt_gdb_file *free_slot(struct pt_gdb_client *client)
 {
 	for (size_t i = 0; i < PT_GDB_FILES; i++)
-		if (!client->file[i].open)
-			return &client->file[i];
+		if (!client->files->file[i].open)
+			return &client->files->file[i];
 	return NULL;
 }
 
@@ -133,10 +133,10 @@ static struct pt_gdb_file *take_file(struct pt_gdb_client *client, struct pt_rsp
 		return NULL;
 	}
 	fd -= pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0;
-	if (fd >= PT_GDB_FILES || !client->file[fd].open) {
+	if (fd >= PT_GDB_FILES || !client->files->file[fd].open) {
 		pt_hostio_reply_error(client, EBADF);
 	} else {
-		return &client->file[fd];
+		return &client->files->file[fd];
 	}
 	return NULL;
 }
@@ -149,11 +149,17 @@ static void drop(struct pt_gdb_file *file)
 	*file = (struct pt_gdb_file){ .fd = -1 };
 }
 
-void pt_gdb_hostio_end(struct pt_gdb_client *client)
+struct pt_gdb_open_files *pt_gdb_files_new(void)
 {
-	for (size_t i = 0; i < PT_GDB_FILES; i++)
-		if (client->file[i].open)
-			drop(&client->file[i]);
+	return calloc(1, sizeof(struct pt_gdb_open_files));
+}
+
+void pt_gdb_files_free(struct pt_gdb_open_files *files)
+{
+	for (size_t i = 0; files != NULL && i < PT_GDB_FILES; i++)
+		if (files->file[i].open)
+			drop(&files->file[i]);
+	free(files);
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */

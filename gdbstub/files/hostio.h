@@ -5,6 +5,7 @@
 
 #include "gdbstub/packets/client.h"
 
-void pt_gdb_hostio_end(struct pt_gdb_client *client);	/* the client is gone: its files are closed */
+struct pt_gdb_open_files *pt_gdb_files_new(void);	/* a client's; NULL: no memory */
+void pt_gdb_files_free(struct pt_gdb_open_files *files);	/* and closes what is open */
 
 #endif

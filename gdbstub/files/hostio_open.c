@@ -15,7 +15,7 @@ enum { GDB_WRONLY = 1, GDB_RDWR = 2, GDB_APPEND = 8, GDB_CREAT = 0x200, GDB_TRUN
 
 static void reply_opened(struct pt_gdb_client *client, const struct pt_gdb_file *file)
 {
-	pt_hostio_reply(client, (pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0) + (file - client->file));
+	pt_hostio_reply(client, (pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0) + (file - client->files->file));
 }
 
 static bool writes(int flags)
@@ -58,7 +58,7 @@ static void opened(struct pt_hostio_errand *errand)
 static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_gdb_client *client = arg;
-	struct pt_gdb_file *file = client->opening;
+	struct pt_gdb_file *file = client->files->opening;
 
 	pt_rsp_release(&client->rsp);
 	file->bytes = rc < 0 ? NULL : malloc(len_bytes + 1);
@@ -106,16 +106,16 @@ static void on_saved(void *arg, int rc, const char *text, size_t len_bytes)
 	pt_rsp_release(&client->rsp);
 	if (rc < 0) {
 		pt_info("gdb: %s: remote get capture: %.*s", client->rsp.peer, (int)len_bytes, text);
-		client->opening->open = false;
+		client->files->opening->open = false;
 		pt_hostio_reply_error(client, ENOENT);
 		return;
 	}
 	errand = pt_hostio_errand_new(client, open_run, capture_opened);
 	if (errand == NULL) {
-		client->opening->open = false;
+		client->files->opening->open = false;
 		return;
 	}
-	errand->file = client->opening;
+	errand->file = client->files->opening;
 	snprintf(errand->path, sizeof(errand->path), "%s/.capture", client->stub->files.dir);
 	pt_hostio_send_off(errand);
 }
@@ -126,7 +126,7 @@ static void open_capture(struct pt_gdb_client *client)
 	int rc = pt_files_path(&client->stub->files, ".capture", path, sizeof(path));
 
 	if (rc < 0) {
-		client->opening->open = false;
+		client->files->opening->open = false;
 		pt_hostio_reply_error(client, -rc);
 		return;
 	}
@@ -165,7 +165,7 @@ void pt_hostio_open(struct pt_gdb_client *client, struct pt_gdb_file *file, cons
 		return;
 	}
 	*file = (struct pt_gdb_file){ .open = true, .fd = -1 };
-	client->opening = file;
+	client->files->opening = file;
 	if (name->kind == PT_HOSTIO_PROFILE) {
 		pt_rsp_hold(&client->rsp);
 		pt_session_report(client->stub->config.session, &name->query, on_report, client);

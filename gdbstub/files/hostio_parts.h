@@ -9,6 +9,21 @@
 /* An ELF that is being sent takes the place of the one in use only when it is one. */
 #define PT_HOSTIO_NEW_FIRMWARE ".firmware.elf.new"
 
+enum { PT_GDB_FILES = 8 };	/* open at once */
+
+/* An open file of host I/O: a report in memory (fd -1), or a file on the disk. */
+struct pt_gdb_file {
+	bool open, written, is_firmware, torn;	/* torn: a piece that was written to it is missing */
+	int fd;
+	char *bytes;
+	size_t len_bytes;
+};
+
+/* A client's. */
+struct pt_gdb_open_files {
+	struct pt_gdb_file file[PT_GDB_FILES], *opening;	/* opening: the one that waits for the session */
+};
+
 /* One thing to do on the pool, and what became of it. */
 struct pt_hostio_errand {
 	uv_work_t work;

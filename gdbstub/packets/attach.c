@@ -57,18 +57,18 @@ bool pt_gdb_may_come(struct pt_gdb_client *client, struct pt_err *err)
 
 void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 {
-	client->run = PT_GDB_NONE;
-	client->watches = client->taken = client->interrupts_next = false;
+	client->inferior.run = PT_GDB_NONE;
+	client->inferior.watches = client->inferior.taken = client->resume.interrupts_next = false;
 	if (client->stub->recording == client)
 		pt_recorder_off(client, NULL, NULL);
-	pt_gdb_code_forget(&client->code);
+	pt_gdb_code_forget(&client->inferior.code);
 	pt_gdb_breaks_forget(client);
-	client->n_stops = 0;
+	client->resume.n_stops = 0;
 	client->nonstop.told = client->nonstop.pretended = 0;
 	client->nonstop.notified = false;
-	client->fileio.active = client->fileio.asked = false;
-	client->core = 0;
-	client->task = client->named = 0;
+	client->resume.fileio.active = client->resume.fileio.asked = false;
+	client->inferior.core = 0;
+	client->inferior.task = client->inferior.named = 0;
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
 	pt_gdbstub_wake(client->stub);
@@ -84,7 +84,7 @@ static int see(struct pt_gdb_request *rq, struct pt_target *target, struct pt_er
 	if (rq->n_cores > PT_GDB_MAX_CORES)
 		rq->n_cores = PT_GDB_MAX_CORES;
 	rq->found_running = false;
-	pt_gdb_code_spans(&rq->client->code, target);
+	pt_gdb_code_spans(&rq->client->inferior.code, target);
 	for (unsigned core = 0; core < rq->n_cores; core++) {
 		if (target->ops->status(target->state, core, &status, err) < 0)
 			return err->code;
@@ -124,17 +124,17 @@ static bool attached(struct pt_gdb_request *rq, int rc)
 	struct pt_gdb_client *client = rq->client;
 
 	if (rc < 0) {
-		if (client->run == PT_GDB_NONE)
+		if (client->inferior.run == PT_GDB_NONE)
 			pt_gdb_forget_inferior(client);
 		return false;
 	}
-	if (client->run == PT_GDB_NONE) {
-		client->found_running = rq->found_running;
-		client->n_cores = rq->n_cores;
+	if (client->inferior.run == PT_GDB_NONE) {
+		client->inferior.found_running = rq->found_running;
+		client->inferior.n_cores = rq->n_cores;
 	}
-	client->run = client->nonstop.wanted ? PT_GDB_NONSTOP : PT_GDB_HALTED;
-	client->task = client->nonstop.wanted ? 0 : rq->task;
-	client->interrupts_next = client->taken = false;
+	client->inferior.run = client->nonstop.wanted ? PT_GDB_NONSTOP : PT_GDB_HALTED;
+	client->inferior.task = client->nonstop.wanted ? 0 : rq->task;
+	client->resume.interrupts_next = client->inferior.taken = false;
 	if (client->stub->owner == NULL)
 		client->stub->owner = client;
 	return true;
@@ -152,7 +152,7 @@ static void after_why(struct pt_gdb_request *rq, int rc, const struct pt_err *er
 	if (!attached(rq, rc)) {
 		pt_warn("gdb: %s: no program to attach to: %s", rq->client->rsp.peer, err->msg);
 		pt_gdb_reply_text(rq->client, "W00");
-	} else if (rq->client->run == PT_GDB_NONSTOP) {
+	} else if (rq->client->inferior.run == PT_GDB_NONSTOP) {
 		pt_gdb_nonstop_begin(rq->client);
 	} else {
 		pt_gdb_stop_frame(rq->client, rq, PT_GDB_SIGTRAP, NULL);
@@ -165,7 +165,7 @@ static void after_attach(struct pt_gdb_request *rq, int rc, const struct pt_err 
 	if (!attached(rq, rc)) {
 		pt_warn("gdb: %s: attach: %s", rq->client->rsp.peer, err->msg);
 		pt_gdb_reply_sentence(rq->client, err);
-	} else if (rq->client->run == PT_GDB_NONSTOP) {
+	} else if (rq->client->inferior.run == PT_GDB_NONSTOP) {
 		pt_gdb_reply_text(rq->client, "OK");	/* what is halted comes as notifications */
 		pt_gdb_nonstop_attached(rq->client);
 	} else {
@@ -189,8 +189,8 @@ static void after_look_for_watch(struct pt_gdb_request *rq, int rc, const struct
 		pt_warn("gdb: %s: nothing to watch: %s", client->rsp.peer, err->msg);
 	else
 		pt_info("gdb: %s watches", client->rsp.peer);
-	client->watches = rc == 0;
-	client->n_cores = rc == 0 ? rq->n_cores : 0;
+	client->inferior.watches = rc == 0;
+	client->inferior.n_cores = rc == 0 ? rq->n_cores : 0;
 	pt_gdb_reply_text(client, rc == 0 ? "T00thread:1;" : "W00");
 }
 
@@ -199,17 +199,17 @@ static void handle_why(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	struct pt_err err;
 
 	(void)args;
-	client->request.core = client->core;
-	if (client->locked) {
+	client->request.core = client->inferior.core;
+	if (client->auth.locked) {
 		pt_gdb_reply_text(client, client->nonstop.wanted ? "OK" : "W00");	/* OK: no thread has stopped */
 	} else if (client->stub->config.restricted) {
 		pt_gdb_post(&client->request, look, after_look_for_watch);
-	} else if (client->run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN &&
+	} else if (client->inferior.run == PT_GDB_NONE && client->stub->config.attach == PT_ATTACH_RUN &&
 		   !client->nonstop.wanted) {
 		pt_gdb_reply_text(client, "W00");
-	} else if (client->run == PT_GDB_NONSTOP) {
+	} else if (client->inferior.run == PT_GDB_NONSTOP) {
 		pt_gdb_nonstop_begin(client);
-	} else if (client->run == PT_GDB_RUNNING) {
+	} else if (client->inferior.run == PT_GDB_RUNNING) {
 		pt_gdb_reply_text(client, "E01");	/* its stop reply comes when it stops */
 	} else if (take_or_look_on(client, &err)) {
 		pt_gdb_post(&client->request, halts_on_attach(client) ? attach : look, after_why);
@@ -226,7 +226,7 @@ static void handle_attach(struct pt_gdb_client *client, struct pt_rsp_args *args
 	struct pt_err err;
 	uint64_t pid;
 
-	client->request.core = client->core;
+	client->request.core = client->inferior.core;
 	if (!pt_rsp_number(args, &pid) || pid != 1)
 		pt_fail(&err, PT_EARG, "there is one program here, and its number is 1: attach 1");
 	else if (client->stub->config.restricted) {
@@ -288,10 +288,10 @@ static int give_all_back(struct pt_gdb_request *rq, struct pt_board *board, stru
 	struct pt_err other = { 0 }, *to = err;
 
 	pt_gdb_fileio_waits(board, false);
-	for (size_t i = 0; i < client->n_breaks; i++)
-		if (target->ops->break_remove(target->state, &client->breaks[i].inserted, to) < 0)
+	for (size_t i = 0; i < client->inferior.n_breaks; i++)
+		if (target->ops->break_remove(target->state, &client->inferior.breaks[i].inserted, to) < 0)
 			to = &other;
-	for (unsigned core = 0; core < client->n_cores; core++)
+	for (unsigned core = 0; core < client->inferior.n_cores; core++)
 		if (give_back_core(rq, board, target, core, to) < 0)
 			to = &other;
 	if (pt_board_leave(board, to) < 0)
@@ -334,7 +334,7 @@ static void after_kill(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 static void handle_detach(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	if (client->run == PT_GDB_NONE || !pt_gdb_controls(client)) {
+	if (client->inferior.run == PT_GDB_NONE || !pt_gdb_controls(client)) {
 		pt_gdb_forget_inferior(client);
 		pt_gdb_reply_text(client, "OK");
 		return;
@@ -345,13 +345,13 @@ static void handle_detach(struct pt_gdb_client *client, struct pt_rsp_args *args
 
 static void kill_with(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 {
-	client->request.resume = client->found_running;
+	client->request.resume = client->inferior.found_running;
 	pt_gdb_post(&client->request, give_back, after);
 }
 
 static void handle_vkill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
-	if (client->run == PT_GDB_NONE || !pt_gdb_controls(client))
+	if (client->inferior.run == PT_GDB_NONE || !pt_gdb_controls(client))
 		handle_detach(client, args);
 	else
 		kill_with(client, after_detach);
@@ -362,7 +362,7 @@ static void handle_kill(struct pt_gdb_client *client, struct pt_rsp_args *args)
 	(void)args;
 	if (!pt_gdb_controls(client))
 		pt_gdb_forget_inferior(client);
-	if (client->run == PT_GDB_NONE)
+	if (client->inferior.run == PT_GDB_NONE)
 		pt_rsp_finish(&client->rsp);
 	else
 		kill_with(client, after_kill);

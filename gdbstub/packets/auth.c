@@ -10,7 +10,7 @@ enum { MOST_WRONG = 3 };
 static void refuse_token(struct pt_monitor_call *call)
 {
 	struct pt_gdb_client *client = call->client;
-	unsigned n = ++client->n_wrong;
+	unsigned n = ++client->auth.n_wrong;
 
 	pt_warn("gdb: %s has given a wrong token (%u of %d)", client->rsp.peer, n, MOST_WRONG);
 	pt_monitor_fail(call, PT_EPERM, "a wrong token (%u of %d)", n, MOST_WRONG);
@@ -27,13 +27,13 @@ static void auth(struct pt_monitor_call *call)
 		pt_monitor_fail(call, PT_EARG, "auth takes the token, one word");
 	} else if (token == NULL) {
 		pt_monitor_fail(call, PT_EARG, "this server wants no token: it was started without --token-file");
-	} else if (!client->locked) {
+	} else if (!client->auth.locked) {
 		pt_monitor_say(call, "the token was given before");
 		pt_monitor_done(call, 0, NULL);
 	} else if (pt_token_fits(token, call->words[0])) {
 		pt_rsp_admit_within(&client->rsp, 0);
-		client->locked = false;
-		client->late = true;
+		client->auth.locked = false;
+		client->auth.late = true;
 		pt_info("gdb: %s has given the token", client->rsp.peer);
 		pt_monitor_say(call, "the token is right; attach 1 attaches to the program");
 		pt_monitor_done(call, 0, NULL);

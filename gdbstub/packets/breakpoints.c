@@ -16,16 +16,16 @@ static bool same(const struct pt_break *a, const struct pt_break *b)
 
 static struct pt_gdb_break *find(struct pt_gdb_client *client, const struct pt_break *asked)
 {
-	for (size_t i = 0; i < client->n_breaks; i++)
-		if (same(&client->breaks[i].asked, asked))
-			return &client->breaks[i];
+	for (size_t i = 0; i < client->inferior.n_breaks; i++)
+		if (same(&client->inferior.breaks[i].asked, asked))
+			return &client->inferior.breaks[i];
 	return NULL;
 }
 
 static void drop(struct pt_gdb_client *client, struct pt_gdb_break *at)
 {
 	free(at->conditions);
-	*at = client->breaks[--client->n_breaks];
+	*at = client->inferior.breaks[--client->inferior.n_breaks];
 }
 
 static bool is_watch(const struct pt_gdb_break *at)
@@ -35,9 +35,9 @@ static bool is_watch(const struct pt_gdb_break *at)
 
 const struct pt_gdb_break *pt_gdb_break_at(const struct pt_gdb_client *client, uint64_t pc)
 {
-	for (size_t i = 0; i < client->n_breaks; i++)
-		if (!is_watch(&client->breaks[i]) && client->breaks[i].asked.addr == pc)
-			return &client->breaks[i];
+	for (size_t i = 0; i < client->inferior.n_breaks; i++)
+		if (!is_watch(&client->inferior.breaks[i]) && client->inferior.breaks[i].asked.addr == pc)
+			return &client->inferior.breaks[i];
 	return NULL;
 }
 
@@ -47,8 +47,8 @@ const struct pt_gdb_break *pt_gdb_watch_at(const struct pt_gdb_client *client, u
 	const struct pt_gdb_break *seen = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < client->n_breaks; i++) {
-		const struct pt_gdb_break *at = &client->breaks[i];
+	for (size_t i = 0; i < client->inferior.n_breaks; i++) {
+		const struct pt_gdb_break *at = &client->inferior.breaks[i];
 
 		if (!is_watch(at))
 			continue;
@@ -127,13 +127,13 @@ static void after_insert(struct pt_gdb_request *rq, int rc, const struct pt_err 
 {
 	struct pt_gdb_client *client = rq->client;
 	struct pt_rsp_args args = { client->rsp.current->bytes + 1, client->rsp.current->bytes + client->rsp.current->len_bytes };
-	struct pt_gdb_break *at = &client->breaks[client->n_breaks];
+	struct pt_gdb_break *at = &client->inferior.breaks[client->inferior.n_breaks];
 
 	if (rc == 0 && parse(&args, &at->asked)) {
 		at->inserted = rq->at;
 		at->conditions = NULL;
 		set_conditions(at, &args);
-		client->n_breaks++;
+		client->inferior.n_breaks++;
 		pt_gdb_reply_text(client, "OK");
 	} else if (rc == PT_EUNSUPPORTED) {
 		pt_gdb_reply_text(client, "");
@@ -152,7 +152,7 @@ static void handle_insert(struct pt_gdb_client *client, struct pt_rsp_args *args
 	} else if (find(client, &client->request.at) != NULL) {
 		set_conditions(find(client, &client->request.at), args);
 		pt_gdb_reply_text(client, "OK");
-	} else if (client->n_breaks == PT_GDB_MAX_BREAKS) {
+	} else if (client->inferior.n_breaks == PT_GDB_MAX_BREAKS) {
 		pt_fail(&err, PT_ENOMEM, "more than %d breakpoints", PT_GDB_MAX_BREAKS);
 		pt_gdb_reply_sentence(client, &err);
 	} else {
@@ -162,8 +162,8 @@ static void handle_insert(struct pt_gdb_client *client, struct pt_rsp_args *args
 
 void pt_gdb_breaks_forget(struct pt_gdb_client *client)
 {
-	while (client->n_breaks > 0)
-		drop(client, &client->breaks[client->n_breaks - 1]);
+	while (client->inferior.n_breaks > 0)
+		drop(client, &client->inferior.breaks[client->inferior.n_breaks - 1]);
 }
 
 /* --- conditions --------------------------------------------------------------------------------------------------- */
@@ -220,8 +220,8 @@ static bool wanted(const struct pt_gdb_client *client, uint64_t pc, const struct
 {
 	bool there = false;
 
-	for (size_t i = 0; i < client->n_breaks; i++) {
-		const struct pt_gdb_break *at = &client->breaks[i];
+	for (size_t i = 0; i < client->inferior.n_breaks; i++) {
+		const struct pt_gdb_break *at = &client->inferior.breaks[i];
 
 		if (is_watch(at) || at->asked.addr != pc)
 			continue;
@@ -254,7 +254,7 @@ bool pt_gdb_pass(struct pt_gdb_client *client, struct pt_board *board, struct pt
 	struct pt_err err = { 0 };
 	uint64_t pc;
 
-	if (client->n_breaks == 0 || target->ops->pc(target->state, core, &pc, &err) < 0 ||
+	if (client->inferior.n_breaks == 0 || target->ops->pc(target->state, core, &pc, &err) < 0 ||
 	    pt_gdb_break_at(client, pc) == NULL || wanted(client, pc, &env))
 		return false;
 	if (go_on(client, board, target, core, pc, &err) == 0)
@@ -274,16 +274,16 @@ static int take_out(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 static void after_remove(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
-	struct pt_gdb_break *at = client->breaks;
+	struct pt_gdb_break *at = client->inferior.breaks;
 
 	if (rc < 0) {
 		pt_warn("gdb: remove a breakpoint: %s", err->msg);
 		pt_gdb_reply_sentence(client, err);
 		return;
 	}
-	while (at < client->breaks + client->n_breaks && !same(&at->inserted, &rq->at))
+	while (at < client->inferior.breaks + client->inferior.n_breaks && !same(&at->inserted, &rq->at))
 		at++;
-	if (at < client->breaks + client->n_breaks)
+	if (at < client->inferior.breaks + client->inferior.n_breaks)
 		drop(client, at);
 	pt_gdb_reply_text(client, "OK");
 }
@@ -291,8 +291,8 @@ static void after_remove(struct pt_gdb_request *rq, int rc, const struct pt_err 
 /* Z0 and Z1 at one address in flash are one comparator: it goes with the last of them. */
 static bool shared(const struct pt_gdb_client *client, const struct pt_gdb_break *with)
 {
-	for (size_t i = 0; i < client->n_breaks; i++)
-		if (&client->breaks[i] != with && same(&client->breaks[i].inserted, &with->inserted))
+	for (size_t i = 0; i < client->inferior.n_breaks; i++)
+		if (&client->inferior.breaks[i] != with && same(&client->inferior.breaks[i].inserted, &with->inserted))
 			return true;
 	return false;
 }

@@ -14,7 +14,6 @@ enum {
 	PT_GDB_MAX_BREAKS = 256,
 	PT_GDB_MAX_CORES = 8,
 	PT_GDB_STOP_TEXT_BYTES = 2048,
-	PT_GDB_FILES = 8,		/* open at once */
 };
 
 struct pt_gdb_client;
@@ -39,7 +38,7 @@ struct pt_gdb_request {
 	unsigned n_cores;		/* the same */
 	struct pt_break at;
 	uint8_t *line;			/* of kept code, to be filled */
-	char *document;			/* out: malloc'd, becomes the client's */
+	char *document;			/* out: malloc'd */
 	char stop[PT_GDB_STOP_TEXT_BYTES];	/* registers for a stop reply: "d:00040020;f:..." */
 	uint64_t pc;			/* the same */
 	bool passed;			/* out: no condition of the breakpoint was true, and the core runs again */
@@ -60,105 +59,108 @@ struct pt_gdb_break {
 	size_t conditions_bytes;
 };
 
-enum { PT_GDB_HISTORIES = 16 };	/* cores with a branch trace */
-/* what GDB asks of the branch trace */
-enum pt_gdb_history { PT_GDB_HISTORY_ALL, PT_GDB_HISTORY_NEW, PT_GDB_HISTORY_DELTA };
-
 /* One of vCont's: c, s, t, or r with the range to step in. core PT_GDB_ALL_CORES: all that no earlier one was for. */
 enum { PT_GDB_ALL_CORES = PT_GDB_MAX_CORES, PT_GDB_MAX_ACTIONS = 16 };
 struct pt_gdb_action { char kind; unsigned core; uint64_t start, end; };
 
 struct pt_gdb_stop_event { unsigned core; struct pt_core_status status; };
 
-/* An open file of host I/O: a report in memory (fd -1), or a file on the disk. */
-struct pt_gdb_file {
-	bool open, written, is_firmware, torn;	/* torn: a piece that was written to it is missing */
-	int fd;
-	char *bytes;
-	size_t len_bytes;
-};
-
 struct pt_monitor_call;
 struct pt_gdb_pass;
-struct pt_gdb_os_tasks;
+struct pt_gdb_document;
+struct pt_gdb_history;
+struct pt_gdb_open_files;
+
+/* What the GDB at the other end understands. query.c's, and the proxy's. */
+struct pt_gdb_features { bool swbreak, hwbreak, error_message; };
+
+/* The program, as this client has it. attach.c's; breaks: breakpoints.c's, code: memory.c's. */
+struct pt_gdb_inferior {
+	enum pt_gdb_run run;
+	bool watches;			/* run is NONE, yet it may read memory: attach.c, --second watch */
+	bool taken;			/* run is NONE, for another GDB took the target; GDB has yet to notice */
+	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
+	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
+	uint64_t task;			/* Hg's choice, 0: the core itself */
+	uint64_t named;			/* the thread of the last stop reply; 0: none yet */
+	struct pt_board_listener listener;
+	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
+	size_t n_breaks;
+	struct pt_gdb_code code;
+};
+
+/* A resume or step, from its packet to its stop reply. run.c's; in non-stop nonstop.c's. */
+struct pt_gdb_resume {
+	bool under_way;			/* it is still on its way to the board */
+	bool interrupted;		/* 0x03 came since */
+	bool interrupts_next;		/* 0x03 came before it, and ends it: run.c */
+	uint64_t heard_ms;		/* of the loop's clock: the last packet, or 0x03 */
+	bool over_break;		/* a breakpoint whose condition may be false is being looked at */
+	struct pt_gdb_request halt, stop;	/* stop: the registers of a stop reply */
+	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
+	unsigned n_stops;
+	struct pt_gdb_fileio fileio;
+};
+
+/* nonstop.c's. */
+struct pt_gdb_nonstop {
+	bool wanted;			/* QNonStop:1 */
+	bool notified;			/* a notification is out, and vStopped has yet to say that it was the last */
+	uint8_t told;			/* cores that GDB knows to be halted, by bits */
+	uint8_t pretended;		/* of those: only GDB thinks so */
+	bool fresh;			/* GDB is still connecting */
+	struct pt_gdb_action action[PT_GDB_MAX_CORES];	/* under way, by core */
+	uv_timer_t timer;		/* the pretence must not last */
+};
+
+/* Where the server wants a token. auth.c's. */
+struct pt_gdb_auth {
+	bool locked;			/* it has yet to give the token: the server has no program for it */
+	bool late;			/* it has given it: another server has not seen its handshake (proxy/late.c) */
+	unsigned n_wrong;		/* tokens */
+};
+
+/* monitor.c's, live.c's. */
+struct pt_gdb_command {
+	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */
+	struct pt_gdb_live *live;	/* monitor profile live, or NULL */
+	uv_timer_t timer, live_timer;	/* of a slow command; of live */
+};
 
 struct pt_gdb_client {
 	struct pt_gdbstub *stub;
 	struct pt_gdb_client *next;
 	struct pt_rsp_connection rsp;
-	uv_timer_t timer;		/* of a slow monitor command */
-	uv_timer_t live_timer;		/* monitor profile live */
-	uv_timer_t pretence_timer;	/* non-stop: it must not last */
 	unsigned n_timers;		/* that are being closed */
-	struct pt_gdb_pass *pass;	/* its packets go to another GDB server: proxy.h; NULL: they do not */
-	bool decided;			/* whether they do */
-	bool parked;			/* its packet waits for a leaving client's core */
-	bool locked;			/* it has yet to give the token: the server has no program for it */
-	bool late;			/* it has given it: another server has not seen its handshake (proxy/late.c) */
-	unsigned n_wrong;		/* tokens */
+	struct pt_gdb_request request;	/* the current packet's */
+	bool parked;			/* the packet waits for a leaving client's core */
 	/* it waits until the program's tasks are known; NULL: it does not */
 	void (*once_tasks_known)(struct pt_gdb_client *client);
-	struct pt_gdb_request request, halt, stop;	/* stop: the registers of a stop reply */
-
-	/* what the GDB at the other end understands */
-	bool swbreak, hwbreak, error_message;
-
-	/* the inferior */
-	enum pt_gdb_run run;
-	bool watches;			/* run is NONE, yet it may read memory: attach.c */
-	bool taken;			/* run is NONE, for another GDB took the target; GDB has yet to notice */
-	bool found_running;		/* before we halted it: it runs on when the session ends without a word */
-	bool resuming;			/* the resume or step is still on its way to the board */
-	bool interrupted;		/* 0x03 came since the resume */
-	bool interrupts_next;		/* 0x03 came before it, and ends it: run.c */
-	uint64_t heard_ms;		/* of the loop's clock: the last packet, or 0x03 */
-	bool passing;			/* a breakpoint whose condition may be false is being looked at */
-	unsigned core, n_cores;		/* core: Hg's choice, or where the task that it chose is taken to be */
-	uint64_t task;			/* Hg's choice, 0: the core itself */
-	uint64_t named;			/* the thread of the last stop reply; 0: none yet */
-	struct pt_board_listener listener;
-	struct pt_gdb_fileio fileio;
-	struct pt_gdb_stop_event stops[PT_GDB_MAX_CORES];	/* stops that were not reported yet, oldest first */
-	unsigned n_stops;
-	struct {			/* non-stop */
-		bool wanted;		/* QNonStop:1 */
-		bool notified;		/* a notification is out, and vStopped has yet to say that it was the last */
-		uint8_t told;		/* cores that GDB knows to be halted, by bits */
-		uint8_t pretended;	/* of those: only GDB thinks so */
-		bool fresh;		/* GDB is still connecting */
-		struct pt_gdb_action action[PT_GDB_MAX_CORES];	/* under way, by core */
-	} nonstop;
-	struct pt_gdb_break breaks[PT_GDB_MAX_BREAKS];
-	size_t n_breaks;
-	struct pt_gdb_code code;
-	char *document;			/* of qXfer, kept while it is read piece by piece */
-	const char *document_name;	/* its row's */
-	char annex[32], document_annex[32];	/* which one of the object: being asked for, and the document's */
-	struct pt_gdb_os_tasks *os_tasks;	/* of the table being made, or NULL: osdata_tasks.c */
-	struct pt_gdb_file file[PT_GDB_FILES], *opening;	/* opening: the one that waits for the session */
-	struct {
-		enum pt_gdb_history what;	/* that is being read */
-		uint64_t pc_now;	/* then */
-		unsigned core;		/* whose */
-		/* what GDB has of each core: runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
-		struct pt_gdb_has { uint64_t seen, pc; } has[PT_GDB_HISTORIES];
-	} history;
-
-	struct pt_monitor_call *call;	/* the monitor command at work, or NULL */
-	struct pt_gdb_live *live;	/* monitor profile live, or NULL */
+	struct pt_gdb_auth auth;
+	struct pt_gdb_features features;
+	struct pt_gdb_inferior inferior;
+	struct pt_gdb_resume resume;
+	struct pt_gdb_nonstop nonstop;
+	struct pt_gdb_command command;
+	/* of rooms above this one */
+	struct pt_gdb_document *document;
+	struct pt_gdb_history *history;
+	struct pt_gdb_open_files *files;
+	struct pt_gdb_pass *pass;	/* its packets go to another GDB server: proxy.h; NULL: they do not */
+	bool decided;			/* whether they do */
 };
 
 /* Does GDB take all cores to be halted? */
 static inline bool pt_gdb_is_halted(const struct pt_gdb_client *client)
 {
-	return client->run == PT_GDB_HALTED ||
-	       (client->run == PT_GDB_NONSTOP && client->nonstop.told == (uint8_t)((1u << client->n_cores) - 1));
+	return client->inferior.run == PT_GDB_HALTED ||
+	       (client->inferior.run == PT_GDB_NONSTOP && client->nonstop.told == (uint8_t)((1u << client->inferior.n_cores) - 1));
 }
 
 /* May it change the target? A non-stop GDB may look at one that another GDB controls. */
 static inline bool pt_gdb_controls(const struct pt_gdb_client *client)
 {
-	return client->run != PT_GDB_NONSTOP || client->stub->owner == client;
+	return client->inferior.run != PT_GDB_NONSTOP || client->stub->owner == client;
 }
 
 /* Does another client have the program? Then this one does not control it. */
@@ -170,7 +172,7 @@ static inline bool pt_gdb_is_second(const struct pt_gdb_client *client)
 /* A non-stop GDB that learns of threads only after "?" takes them for a new program, and stops it to have a look. */
 static inline bool pt_gdb_shows_threads(const struct pt_gdb_client *client)
 {
-	return client->run != PT_GDB_NONE || client->nonstop.wanted || client->watches;
+	return client->inferior.run != PT_GDB_NONE || client->nonstop.wanted || client->inferior.watches;
 }
 
 /* --- answers: reply.c --------------------------------------------------------------------------------------------- */

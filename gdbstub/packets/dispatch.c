@@ -54,8 +54,8 @@ static void again(struct pt_gdb_client *client)
 
 static bool lacks_program(const struct pt_gdb_client *client, const struct pt_packet_row *row)
 {
-	return (row->flags & PT_PACKET_TARGET) != 0 && client->run == PT_GDB_NONE && !pt_gdb_passes(client) &&
-	       !(client->watches && (row->flags & PT_PACKET_WATCH) != 0);
+	return (row->flags & PT_PACKET_TARGET) != 0 && client->inferior.run == PT_GDB_NONE && !pt_gdb_passes(client) &&
+	       !(client->inferior.watches && (row->flags & PT_PACKET_WATCH) != 0);
 }
 
 /* A client that has to give the token first: nothing is asked of the board or of another GDB server, and no packet's
@@ -87,7 +87,7 @@ static void why_no_program(const struct pt_gdb_client *client, struct pt_err *er
 	static const char watches[] = "this GDB only watches: another one controls the program (monitor take)";
 	static const char taken[] = "another GDB has taken the target: detach, and attach 1 asks for it again";
 
-	pt_fail(err, PT_ESTATE, "%s", client->watches ? watches : client->taken ? taken :
+	pt_fail(err, PT_ESTATE, "%s", client->inferior.watches ? watches : client->inferior.taken ? taken :
 				"no program is attached: attach 1 comes first");
 }
 
@@ -100,7 +100,7 @@ void pt_gdb_handle_packet(struct pt_gdb_client *client)
 
 	enum pt_gdb_pass_offer offer;
 
-	if (client->locked) {
+	if (client->auth.locked) {
 		answer_locked(client, row);
 		return;
 	}
@@ -112,7 +112,7 @@ void pt_gdb_handle_packet(struct pt_gdb_client *client)
 		refuse(client, packet->item);
 		return;
 	}
-	client->interrupts_next &= row == NULL || (row->flags & PT_PACKET_PROMPT) == 0;
+	client->resume.interrupts_next &= row == NULL || (row->flags & PT_PACKET_PROMPT) == 0;
 	if (offer == PT_GDB_PASS_IT && pt_gdb_pass_packet(client))
 		return;
 	pt_rsp_log_packet("->", packet->bytes, packet->len_bytes);

@@ -130,7 +130,7 @@ static int first_question(struct pt_gdb_fileio *io, struct pt_semihost *sh, stru
 int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
 		      enum pt_semihost_how how, struct pt_err *err)
 {
-	struct pt_gdb_fileio *io = &rq->client->fileio;
+	struct pt_gdb_fileio *io = &rq->client->resume.fileio;
 	int32_t result = PT_SEMIHOST_FAILED;
 	bool done = false;
 	int rc;
@@ -139,7 +139,7 @@ int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct 
 	io->step = 0;
 	io->core = rq->core;
 	io->how = how;
-	rc = rq->client->run == PT_GDB_RUNNING ? pt_board_semihost_ask(board, rq->core, how, &io->call, err) : 0;
+	rc = rq->client->inferior.run == PT_GDB_RUNNING ? pt_board_semihost_ask(board, rq->core, how, &io->call, err) : 0;
 	if (rc <= 0)
 		return rc;
 	rc = pt_board_semihost(board)->mode != PT_SEMIHOST_GDB
@@ -241,7 +241,7 @@ static int next_question(struct pt_gdb_fileio *io, struct pt_semihost *sh, struc
 /* GDB was interrupted before it did anything: the program stands at its BKPT, and asks again when it runs. */
 static int take_answer(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	struct pt_gdb_fileio *io = &rq->client->fileio;
+	struct pt_gdb_fileio *io = &rq->client->resume.fileio;
 	int32_t result;
 	int rc;
 
@@ -263,10 +263,10 @@ static int take_answer(struct pt_gdb_request *rq, struct pt_board *board, struct
 
 void pt_gdb_fileio_send(struct pt_gdb_client *client)
 {
-	client->fileio.asked = false;
-	client->fileio.active = true;
+	client->resume.fileio.asked = false;
+	client->resume.fileio.active = true;
 	pt_rsp_begin(&client->rsp.frame, '$');
-	pt_rsp_text(&client->rsp.frame, "%s", client->fileio.text);
+	pt_rsp_text(&client->rsp.frame, "%s", client->resume.fileio.text);
 	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
@@ -276,9 +276,9 @@ static void after_answer(struct pt_gdb_request *rq, int rc, const struct pt_err 
 
 	if (rc < 0) {
 		pt_warn("gdb: semihosting: %s", err->msg);
-		client->interrupted = true; /* it stands where it is: the user has to see that */
+		client->resume.interrupted = true; /* it stands where it is: the user has to see that */
 	}
-	if (client->fileio.asked && client->run == PT_GDB_RUNNING)
+	if (client->resume.fileio.asked && client->inferior.run == PT_GDB_RUNNING)
 		pt_gdb_fileio_send(client);
 	else
 		pt_gdb_fileio_done(client, rq);
@@ -300,10 +300,10 @@ static bool take_signed(struct pt_rsp_args *args, int64_t *value)
 /* F result[,errno[,C]][;attachment] */
 static void handle_fileio_reply(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
-	struct pt_gdb_fileio *io = &client->fileio;
+	struct pt_gdb_fileio *io = &client->resume.fileio;
 	uint64_t error = 0;
 
-	if (!io->active || client->run != PT_GDB_RUNNING) {
+	if (!io->active || client->inferior.run != PT_GDB_RUNNING) {
 		pt_rsp_finish(&client->rsp); /* nobody asked: there is no reply to it */
 		return;
 	}
@@ -314,7 +314,7 @@ static void handle_fileio_reply(struct pt_gdb_client *client, struct pt_rsp_args
 	io->interrupted = pt_rsp_take(args, ",C");
 	io->error = (int)(error & 0xffff);
 	io->active = false;
-	client->interrupted |= io->interrupted;
+	client->resume.interrupted |= io->interrupted;
 	client->request.core = io->core;
 	pt_gdb_post(&client->request, take_answer, after_answer);
 }

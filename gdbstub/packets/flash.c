@@ -23,7 +23,7 @@ static bool refused(struct pt_gdb_client *client)
 {
 	struct pt_err err;
 
-	if (client->run == PT_GDB_NONSTOP || pt_gdb_is_halted(client))
+	if (client->inferior.run == PT_GDB_NONSTOP || pt_gdb_is_halted(client))
 		return false;
 	pt_fail(&err, PT_ESTATE, "%s", while_halted);
 	keep(client, &err);
@@ -35,7 +35,7 @@ static void after(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
 
-	pt_gdb_code_forget(&client->code);
+	pt_gdb_code_forget(&client->inferior.code);
 	if (rc == 0) {
 		pt_gdb_reply_text(client, "OK");
 		return;
@@ -58,7 +58,7 @@ static int has_flash(const struct pt_target *target, struct pt_err *err)
 static int all_halted(const struct pt_gdb_request *rq, struct pt_target *target, struct pt_err *err)
 {
 	struct pt_core_status status;
-	unsigned n = rq->client->run == PT_GDB_NONSTOP ? target->ops->n_cores(target->state) : 0;
+	unsigned n = rq->client->inferior.run == PT_GDB_NONSTOP ? target->ops->n_cores(target->state) : 0;
 
 	for (unsigned core = 0; core < n; core++) {
 		if (target->ops->status(target->state, core, &status, err) < 0)

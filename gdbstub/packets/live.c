@@ -16,25 +16,25 @@ struct pt_gdb_live {
 
 static bool listens(const struct pt_gdb_client *client)
 {
-	return client->run == PT_GDB_RUNNING && !client->resuming && !client->halt.pending && !client->stop.pending &&
-	       !client->rsp.closing && client->call == NULL && client->rsp.current == NULL;
+	return client->inferior.run == PT_GDB_RUNNING && !client->resume.under_way && !client->resume.halt.pending && !client->resume.stop.pending &&
+	       !client->rsp.closing && client->command.call == NULL && client->rsp.current == NULL;
 }
 
 static void drop(struct pt_gdb_client *client)
 {
-	free(client->live);
-	client->live = NULL;
+	free(client->command.live);
+	client->command.live = NULL;
 }
 
 static void on_table(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_gdb_client *client = arg;
 
-	client->live->asked = false;
+	client->command.live->asked = false;
 	pt_rsp_release(&client->rsp);
-	if (rc == 0 && listens(client) && !client->live->off)
+	if (rc == 0 && listens(client) && !client->command.live->off)
 		pt_gdb_console(client, text, len_bytes);
-	if (client->live->off)
+	if (client->command.live->off)
 		drop(client);
 }
 
@@ -43,21 +43,21 @@ static void on_tick(uv_timer_t *timer)
 	struct pt_gdb_client *client = timer->data;
 	struct pt_session *session = client->stub->config.session;
 
-	if (client->live->asked || !listens(client) || !pt_rsp_may_send(&client->rsp) ||
+	if (client->command.live->asked || !listens(client) || !pt_rsp_may_send(&client->rsp) ||
 	    pt_session_get_state(session) != PT_SESSION_RUNNING)
 		return;
-	client->live->asked = true;
+	client->command.live->asked = true;
 	pt_rsp_hold(&client->rsp);
-	pt_session_report(session, &client->live->query, on_table, client);
+	pt_session_report(session, &client->command.live->query, on_table, client);
 }
 
 void pt_gdb_live_stop(struct pt_gdb_client *client)
 {
-	uv_timer_stop(&client->live_timer);
-	if (client->live == NULL)
+	uv_timer_stop(&client->command.live_timer);
+	if (client->command.live == NULL)
 		return;
-	client->live->off = true;
-	if (!client->live->asked)
+	client->command.live->off = true;
+	if (!client->command.live->asked)
 		drop(client);
 }
 
@@ -65,15 +65,15 @@ static void start(struct pt_monitor_call *call, const struct pt_query *query, ui
 {
 	struct pt_gdb_client *client = call->client;
 
-	if (client->live == NULL)
-		client->live = calloc(1, sizeof(*client->live));
-	if (client->live == NULL) {
+	if (client->command.live == NULL)
+		client->command.live = calloc(1, sizeof(*client->command.live));
+	if (client->command.live == NULL) {
 		pt_monitor_fail(call, PT_ENOMEM, "no memory");
 		return;
 	}
-	client->live->query = *query;
-	client->live->off = false;
-	uv_timer_start(&client->live_timer, on_tick, every_ns / PT_NS_PER_MS, every_ns / PT_NS_PER_MS);
+	client->command.live->query = *query;
+	client->command.live->off = false;
+	uv_timer_start(&client->command.live_timer, on_tick, every_ns / PT_NS_PER_MS, every_ns / PT_NS_PER_MS);
 	pt_monitor_say(call, "the table comes every %s while GDB waits in continue and a profile is being taken",
 		       call->words[0]);
 	pt_monitor_done(call, 0, NULL);

@@ -106,7 +106,7 @@ static void after_line(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 {
 	(void)err;
 	if (rc == 0) {
-		pt_gdb_code_filled(&rq->client->code);
+		pt_gdb_code_filled(&rq->client->inferior.code);
 		reply_bytes(rq->client, rq->line + (rq->at.addr - rq->addr));
 		return;
 	}
@@ -124,14 +124,14 @@ static void read_with(struct pt_gdb_client *client, struct pt_rsp_args *args, pt
 		pt_gdb_reply_malformed(client);
 		return;
 	}
-	rq->core = client->core;
+	rq->core = client->inferior.core;
 	rq->at = (struct pt_break){ .addr = rq->addr, .len = (uint32_t)rq->len };
-	kept = pt_gdb_is_halted(client) ? pt_gdb_code_find(&client->code, rq->addr, rq->len) : NULL;
+	kept = pt_gdb_is_halted(client) ? pt_gdb_code_find(&client->inferior.code, rq->addr, rq->len) : NULL;
 	if (kept != NULL) {
 		reply_bytes(client, kept);
 		return;
 	}
-	rq->line = pt_gdb_is_halted(client) ? pt_gdb_code_room(&client->code, rq->addr, rq->len, &rq->addr) : NULL;
+	rq->line = pt_gdb_is_halted(client) ? pt_gdb_code_room(&client->inferior.code, rq->addr, rq->len, &rq->addr) : NULL;
 	if (rq->line != NULL)
 		pt_gdb_post(rq, read_line, after_line);
 	else
@@ -191,8 +191,8 @@ static void write_with(struct pt_gdb_client *client, struct pt_rsp_args *args, p
 		return;
 	}
 	rq->args = *args;
-	rq->core = client->core;
-	pt_gdb_code_forget(&client->code);
+	rq->core = client->inferior.core;
+	pt_gdb_code_forget(&client->inferior.code);
 	pt_gdb_post(rq, run, NULL);
 }
 

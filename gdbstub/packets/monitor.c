@@ -36,9 +36,9 @@ static void end(struct pt_monitor_call *call)
 {
 	struct pt_gdb_client *client = call->client;
 
-	uv_timer_stop(&client->timer);
-	pt_gdb_code_forget(&client->code);	/* a command may have changed anything */
-	client->call = NULL;
+	uv_timer_stop(&client->command.timer);
+	pt_gdb_code_forget(&client->inferior.code);	/* a command may have changed anything */
+	client->command.call = NULL;
 	pt_rsp_release(&client->rsp);
 	pt_text_free(&call->out);
 	free(call->data);
@@ -64,7 +64,7 @@ static void send_failure(struct pt_monitor_call *call)
 {
 	struct pt_gdb_client *client = call->client;
 
-	if (client->error_message && call->out.len_bytes == 0) {
+	if (client->features.error_message && call->out.len_bytes == 0) {
 		pt_gdb_send_sentence(client, &call->err);
 		return;
 	}
@@ -152,13 +152,13 @@ static void on_slow(uv_timer_t *timer)
 {
 	struct pt_gdb_client *client = timer->data;
 
-	if (client->call != NULL && !client->call->done && !client->call->abandoned)
-		send_progress(client->call);
+	if (client->command.call != NULL && !client->command.call->done && !client->command.call->abandoned)
+		send_progress(client->command.call);
 }
 
 void pt_monitor_alive(struct pt_gdb_client *client)
 {
-	struct pt_monitor_call *call = client->call;
+	struct pt_monitor_call *call = client->command.call;
 
 	if (call == NULL || !call->quiet || call->abandoned)
 		return;
@@ -180,7 +180,7 @@ static void cancel(struct pt_monitor_call *call)
 
 void pt_monitor_abandon(struct pt_gdb_client *client)
 {
-	struct pt_monitor_call *call = client->call;
+	struct pt_monitor_call *call = client->command.call;
 
 	if (call == NULL || call->abandoned)
 		return;
@@ -193,7 +193,7 @@ void pt_monitor_abandon(struct pt_gdb_client *client)
 
 void pt_monitor_interrupt(struct pt_gdb_client *client)
 {
-	cancel(client->call);
+	cancel(client->command.call);
 }
 
 /* --- the board ---------------------------------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ static bool is_for_the_owner(const struct pt_monitor_call *call)
 	if (!pt_gdb_is_second(client) || ((flags & PT_MONITOR_ASKS) != 0 && call->n_words == 0))
 		return false;
 	return (flags & PT_MONITOR_CONTROLS) != 0 ||
-	       ((flags & PT_MONITOR_CHANGES) != 0 && (client->watches || client->run != PT_GDB_NONE));
+	       ((flags & PT_MONITOR_CHANGES) != 0 && (client->inferior.watches || client->inferior.run != PT_GDB_NONE));
 }
 
 static void run(struct pt_monitor_call *call)
@@ -334,7 +334,7 @@ static void run(struct pt_monitor_call *call)
 
 	split(call);
 	pt_monitor_each_word(compare, &search);
-	if (call->client->locked && !pt_monitor_is_open(search.n_fit > 0 ? call->word : NULL)) {
+	if (call->client->auth.locked && !pt_monitor_is_open(search.n_fit > 0 ? call->word : NULL)) {
 		pt_monitor_fail(call, PT_EPERM, "this server wants its token first: monitor auth TOKEN");
 		return;
 	}
@@ -369,9 +369,9 @@ static void handle_monitor(struct pt_gdb_client *client, struct pt_rsp_args *arg
 		return;
 	}
 	call->client = client;
-	client->call = call;
+	client->command.call = call;
 	pt_rsp_hold(&client->rsp);
-	uv_timer_start(&client->timer, on_slow, PATIENCE_MS, 0);
+	uv_timer_start(&client->command.timer, on_slow, PATIENCE_MS, 0);
 	run(call);
 }
 

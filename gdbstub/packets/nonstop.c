@@ -1,4 +1,4 @@
-/* Stops wait in client->stops, one per core at most. The registers of the oldest are fetched, then it is told: as the
+/* Stops wait in client->resume.stops, one per core at most. The registers of the oldest are fetched, then it is told: as the
  * notification that begins a round, or as the answer to the vStopped that goes on with it; a round ends with "OK".
  *
  * A GDB that connects to a core that runs stops it for a moment, to have a look at it as at a new program, and lets it
@@ -24,16 +24,16 @@ static uint8_t bit(unsigned core)
 
 static void drop_stop(struct pt_gdb_client *client)
 {
-	memmove(client->stops, client->stops + 1, --client->n_stops * sizeof(client->stops[0]));
+	memmove(client->resume.stops, client->resume.stops + 1, --client->resume.n_stops * sizeof(client->resume.stops[0]));
 }
 
 static void forget_stop(struct pt_gdb_client *client, unsigned core)
 {
-	for (unsigned i = 0; i < client->n_stops; i++) {
-		if (client->stops[i].core != core)
+	for (unsigned i = 0; i < client->resume.n_stops; i++) {
+		if (client->resume.stops[i].core != core)
 			continue;
-		memmove(client->stops + i, client->stops + i + 1, (client->n_stops - i - 1) * sizeof(client->stops[0]));
-		client->n_stops--;
+		memmove(client->resume.stops + i, client->resume.stops + i + 1, (client->resume.n_stops - i - 1) * sizeof(client->resume.stops[0]));
+		client->resume.n_stops--;
 		return;
 	}
 }
@@ -46,7 +46,7 @@ static void answer_next(struct pt_gdb_client *client);
 /* A stop that somebody asked for is none of the program's: signal 0. */
 static void put_stop(struct pt_gdb_client *client, const struct pt_gdb_request *rq, char mark)
 {
-	struct pt_core_status status = client->stops[0].status;
+	struct pt_core_status status = client->resume.stops[0].status;
 
 	pt_gdb_stop_packet(client, rq, mark, status.reason == PT_HALT_REQUEST ? 0 : PT_GDB_SIGTRAP, &status);
 	client->nonstop.told |= bit(rq->core);
@@ -68,11 +68,11 @@ static int read_stop(struct pt_gdb_request *rq, struct pt_board *board, struct p
 static bool still_stopped(struct pt_gdb_client *client, const struct pt_gdb_request *rq, int rc,
 			  const struct pt_err *err)
 {
-	client->passing = false;
+	client->resume.over_break = false;
 	if (rc != PT_ESTATE && !rq->passed) {
 		if (rc < 0)
 			pt_warn("gdb: stopped: %s", err->msg);
-		return client->n_stops > 0 && client->stops[0].core == rq->core;
+		return client->resume.n_stops > 0 && client->resume.stops[0].core == rq->core;
 	}
 	forget_stop(client, rq->core);
 	return false;
@@ -82,7 +82,7 @@ static void after_fetch_to_tell(struct pt_gdb_request *rq, int rc, const struct 
 {
 	struct pt_gdb_client *client = rq->client;
 
-	if (client->run == PT_GDB_NONSTOP && still_stopped(client, rq, rc, err)) {
+	if (client->inferior.run == PT_GDB_NONSTOP && still_stopped(client, rq, rc, err)) {
 		client->nonstop.notified = true;
 		put_stop(client, rq, '%');
 		pt_rsp_send(&client->rsp, &client->rsp.frame);
@@ -95,7 +95,7 @@ static void after_fetch_to_answer(struct pt_gdb_request *rq, int rc, const struc
 {
 	struct pt_gdb_client *client = rq->client;
 
-	if (client->run == PT_GDB_NONSTOP && still_stopped(client, rq, rc, err)) {
+	if (client->inferior.run == PT_GDB_NONSTOP && still_stopped(client, rq, rc, err)) {
 		put_stop(client, rq, '$');
 		pt_gdb_reply(client);
 	} else {
@@ -105,25 +105,25 @@ static void after_fetch_to_answer(struct pt_gdb_request *rq, int rc, const struc
 
 static void fetch(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 {
-	client->stop.core = client->stops[0].core;
-	client->stop.stop[0] = '\0';
-	client->stop.pc = PT_UNKNOWN;
-	client->passing = true;
-	pt_gdb_post(&client->stop, read_stop, after);
+	client->resume.stop.core = client->resume.stops[0].core;
+	client->resume.stop.stop[0] = '\0';
+	client->resume.stop.pc = PT_UNKNOWN;
+	client->resume.over_break = true;
+	pt_gdb_post(&client->resume.stop, read_stop, after);
 }
 
 /* Not while a vCont waits for its "OK": that comes first. */
 static void tell_next(struct pt_gdb_client *client)
 {
-	if (client->run != PT_GDB_NONSTOP || client->n_stops == 0 || client->nonstop.notified || client->resuming ||
-	    client->stop.pending || client->rsp.closing)
+	if (client->inferior.run != PT_GDB_NONSTOP || client->resume.n_stops == 0 || client->nonstop.notified || client->resume.under_way ||
+	    client->resume.stop.pending || client->rsp.closing)
 		return;
 	fetch(client, after_fetch_to_tell);
 }
 
 static void answer_next(struct pt_gdb_client *client)
 {
-	if (client->run == PT_GDB_NONSTOP && client->n_stops > 0) {
+	if (client->inferior.run == PT_GDB_NONSTOP && client->resume.n_stops > 0) {
 		fetch(client, after_fetch_to_answer);
 	} else {
 		client->nonstop.notified = false;
@@ -144,11 +144,11 @@ static void handle_stopped(struct pt_gdb_client *client, struct pt_rsp_args *arg
 
 void pt_gdb_nonstop_on_stop(struct pt_gdb_client *client, unsigned core, const struct pt_core_status *status)
 {
-	if (status->state != PT_HALTED || status->reason == PT_HALT_TRACE || core >= client->n_cores ||
+	if (status->state != PT_HALTED || status->reason == PT_HALT_TRACE || core >= client->inferior.n_cores ||
 	    (client->nonstop.told & bit(core)) != 0)
 		return;
 	forget_stop(client, core);
-	client->stops[client->n_stops++] = (struct pt_gdb_stop_event){ core, *status };
+	client->resume.stops[client->resume.n_stops++] = (struct pt_gdb_stop_event){ core, *status };
 	tell_next(client);
 }
 
@@ -200,11 +200,11 @@ static void handle_set_nonstop(struct pt_gdb_client *client, struct pt_rsp_args 
 	bool on = pt_rsp_take(args, "1");
 	struct pt_err err;
 
-	if ((!on && !pt_rsp_take(args, "0")) || pt_rsp_left(args) != 0 || client->run != PT_GDB_NONE) {
+	if ((!on && !pt_rsp_take(args, "0")) || pt_rsp_left(args) != 0 || client->inferior.run != PT_GDB_NONE) {
 		pt_gdb_reply_malformed(client);
 	} else if (on && client->stub->config.restricted) {
 		pt_gdb_refuse_restricted(client);	/* its threads could only be looked at one stop at a time */
-	} else if (client->locked) {
+	} else if (client->auth.locked) {
 		client->nonstop.wanted = on;	/* it hears nothing of the board before the token */
 		pt_gdb_reply_text(client, "OK");
 	} else if (on || pt_gdb_may_come(client, &err)) {
@@ -220,19 +220,19 @@ static void collect_stops(struct pt_gdb_client *client)
 	client->nonstop.told = client->nonstop.pretended = 0;
 	client->nonstop.notified = false;
 	client->nonstop.fresh = true;
-	client->n_stops = 0;
-	for (unsigned core = 0; core < client->n_cores; core++) {
+	client->resume.n_stops = 0;
+	for (unsigned core = 0; core < client->inferior.n_cores; core++) {
 		struct pt_core_status status = pt_board_last_status(client->stub->config.board, core);
 
 		if (status.state == PT_HALTED)
-			client->stops[client->n_stops++] = (struct pt_gdb_stop_event){ core, status };
+			client->resume.stops[client->resume.n_stops++] = (struct pt_gdb_stop_event){ core, status };
 	}
 }
 
 void pt_gdb_nonstop_begin(struct pt_gdb_client *client)
 {
 	collect_stops(client);
-	client->nonstop.notified = client->n_stops > 0;
+	client->nonstop.notified = client->resume.n_stops > 0;
 	answer_next(client);
 }
 
@@ -287,7 +287,7 @@ static int act_on(struct pt_gdb_request *rq, struct pt_board *board, struct pt_t
 
 static int act(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	for (unsigned core = 0; core < rq->client->n_cores; core++)
+	for (unsigned core = 0; core < rq->client->inferior.n_cores; core++)
 		if (act_on(rq, board, target, core, err) < 0)
 			return err->code;
 	return 0;
@@ -297,7 +297,7 @@ static void after_act(struct pt_gdb_request *rq, int rc, const struct pt_err *er
 {
 	struct pt_gdb_client *client = rq->client;
 
-	client->resuming = false;
+	client->resume.under_way = false;
 	if (rc < 0) {
 		pt_warn("gdb: %s: %s", client->rsp.peer, err->msg);
 		pt_gdb_reply_sentence(client, err);
@@ -322,7 +322,7 @@ static void on_pretence_over(uv_timer_t *timer)
 {
 	struct pt_gdb_client *client = timer->data;
 
-	if (client->run == PT_GDB_NONSTOP && client->nonstop.pretended != 0 && pt_gdb_controls(client) &&
+	if (client->inferior.run == PT_GDB_NONSTOP && client->nonstop.pretended != 0 && pt_gdb_controls(client) &&
 	    !client->rsp.closing)
 		make_it_true(client, after_pretence);
 }
@@ -330,7 +330,7 @@ static void on_pretence_over(uv_timer_t *timer)
 static void pretend(struct pt_gdb_client *client)
 {
 	client->nonstop.fresh = false;
-	for (unsigned core = 0; core < client->n_cores; core++) {
+	for (unsigned core = 0; core < client->inferior.n_cores; core++) {
 		static const struct pt_core_status status = { .state = PT_HALTED, .reason = PT_HALT_REQUEST,
 							      .addr = PT_UNKNOWN };
 
@@ -338,9 +338,9 @@ static void pretend(struct pt_gdb_client *client)
 			continue;
 		client->nonstop.pretended |= bit(core);
 		forget_stop(client, core);
-		client->stops[client->n_stops++] = (struct pt_gdb_stop_event){ core, status };
+		client->resume.stops[client->resume.n_stops++] = (struct pt_gdb_stop_event){ core, status };
 	}
-	uv_timer_start(&client->pretence_timer, on_pretence_over, PRETENCE_MS, 0);
+	uv_timer_start(&client->nonstop.timer, on_pretence_over, PRETENCE_MS, 0);
 	pt_gdb_reply_text(client, "OK");
 	tell_next(client);
 }
@@ -349,7 +349,7 @@ static int halt_pretended(struct pt_gdb_request *rq, struct pt_board *board, str
 			  struct pt_err *err)
 {
 	(void)target;
-	for (unsigned core = 0; core < rq->client->n_cores; core++)
+	for (unsigned core = 0; core < rq->client->inferior.n_cores; core++)
 		if ((rq->at.len & bit(core)) != 0 && pt_board_halt(board, core, err) < 0)
 			return err->code;
 	return 0;
@@ -357,9 +357,9 @@ static int halt_pretended(struct pt_gdb_request *rq, struct pt_board *board, str
 
 static void make_it_true(struct pt_gdb_client *client, pt_gdb_after_fn *after)
 {
-	client->halt.at.len = client->nonstop.pretended;
+	client->resume.halt.at.len = client->nonstop.pretended;
 	client->nonstop.pretended = 0;
-	pt_gdb_post(&client->halt, halt_pretended, after);
+	pt_gdb_post(&client->resume.halt, halt_pretended, after);
 }
 
 static void handle_again(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
@@ -371,8 +371,8 @@ static void handle_again(struct pt_gdb_request *rq, int rc, const struct pt_err 
 
 bool pt_gdb_nonstop_halt_first(struct pt_gdb_client *client)
 {
-	if (client->run != PT_GDB_NONSTOP || client->nonstop.pretended == 0 || !pt_gdb_controls(client) ||
-	    client->halt.pending)
+	if (client->inferior.run != PT_GDB_NONSTOP || client->nonstop.pretended == 0 || !pt_gdb_controls(client) ||
+	    client->resume.halt.pending)
 		return false;
 	make_it_true(client, handle_again);
 	return true;
@@ -382,7 +382,7 @@ bool pt_gdb_nonstop_halt_first(struct pt_gdb_client *client)
 
 static bool all_halt(const struct pt_gdb_client *client)
 {
-	for (unsigned core = 0; core < client->n_cores; core++)
+	for (unsigned core = 0; core < client->inferior.n_cores; core++)
 		if (client->nonstop.action[core].kind != 't')
 			return false;
 	return true;
@@ -391,7 +391,7 @@ static bool all_halt(const struct pt_gdb_client *client)
 /* Who looks on may end its own pretence, and nothing else. */
 static bool only_pretends(const struct pt_gdb_client *client)
 {
-	for (unsigned core = 0; core < client->n_cores; core++)
+	for (unsigned core = 0; core < client->inferior.n_cores; core++)
 		if (client->nonstop.action[core].kind != 0 &&
 		    (client->nonstop.action[core].kind != 'c' || (client->nonstop.pretended & bit(core)) == 0))
 			return false;
@@ -402,7 +402,7 @@ void pt_gdb_nonstop_resume(struct pt_gdb_client *client, const struct pt_gdb_act
 {
 	memset(client->nonstop.action, 0, sizeof(client->nonstop.action));
 	for (size_t i = n; i-- > 0;)		/* the first that fits a core is its own */
-		for (unsigned core = 0; core < client->n_cores; core++)
+		for (unsigned core = 0; core < client->inferior.n_cores; core++)
 			if (action[i].core == PT_GDB_ALL_CORES || action[i].core == core)
 				client->nonstop.action[core] = action[i];
 	if (client->nonstop.fresh && all_halt(client) && client->stub->config.attach != PT_ATTACH_HALT) {
@@ -415,11 +415,11 @@ void pt_gdb_nonstop_resume(struct pt_gdb_client *client, const struct pt_gdb_act
 	}
 	client->nonstop.fresh = false;
 	client->request.at.len = client->nonstop.pretended;
-	for (unsigned core = 0; core < client->n_cores; core++)
+	for (unsigned core = 0; core < client->inferior.n_cores; core++)
 		if (client->nonstop.action[core].kind != 't' && client->nonstop.action[core].kind != 0)
 			pt_gdb_nonstop_on_run(client, core);
-	pt_gdb_code_forget(&client->code);
-	client->resuming = true;
+	pt_gdb_code_forget(&client->inferior.code);
+	client->resume.under_way = true;
 	pt_gdb_post(&client->request, act, after_act);
 }
 

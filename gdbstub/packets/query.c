@@ -20,11 +20,11 @@ static void handle_ok(struct pt_gdb_client *client, struct pt_rsp_args *args)
 static void hear_feature(struct pt_gdb_client *client, const char *word, size_t len)
 {
 	if (len == 8 && memcmp(word, "swbreak+", len) == 0)
-		client->swbreak = true;
+		client->features.swbreak = true;
 	else if (len == 8 && memcmp(word, "hwbreak+", len) == 0)
-		client->hwbreak = true;
+		client->features.hwbreak = true;
 	else if (len == 14 && memcmp(word, "error-message+", len) == 0)
-		client->error_message = true;
+		client->features.error_message = true;
 }
 
 /* Unknown words are passed over on both sides: GDB reads binary-upload from 16 on. */
@@ -32,14 +32,14 @@ static void handle_supported(struct pt_gdb_client *client, struct pt_rsp_args *a
 {
 	const char *at = (const char *)args->at;
 
-	client->swbreak = client->hwbreak = client->error_message = false;
+	client->features.swbreak = client->features.hwbreak = client->features.error_message = false;
 	for (at += strspn(at, ":;"); *at != '\0'; at += strspn(at, ";")) {
 		size_t len = strcspn(at, ";");
 
 		hear_feature(client, at, len);
 		at += len;
 	}
-	if (client->locked && pt_board_is_upstream(client->stub->config.board)) {
+	if (client->auth.locked && pt_board_is_upstream(client->stub->config.board)) {
 		pt_gdb_pass_promise(client);
 		return;
 	}
@@ -50,7 +50,7 @@ static void handle_supported(struct pt_gdb_client *client, struct pt_rsp_args *a
 		    "qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;"
 		    "qXfer:osdata:read+;qXfer:exec-file:read+;binary-upload+",
 		    PT_GDB_PACKET_BYTES);
-	if (client->error_message)
+	if (client->features.error_message)
 		pt_rsp_text(&client->rsp.frame, ";error-message+");
 	pt_gdb_reply(client);
 }
@@ -80,7 +80,7 @@ static void handle_offsets(struct pt_gdb_client *client, struct pt_rsp_args *arg
 
 bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id)
 {
-	return id <= client->n_cores || (!client->nonstop.wanted && !client->watches && client->stub->tasks.found);
+	return id <= client->inferior.n_cores || (!client->nonstop.wanted && !client->inferior.watches && client->stub->tasks.found);
 }
 
 static int list_threads(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
@@ -99,7 +99,7 @@ static int list_threads(struct pt_gdb_request *rq, struct pt_board *board, struc
 static void handle_thread_list(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	if (!client->locked && pt_gdb_shows_threads(client))
+	if (!client->auth.locked && pt_gdb_shows_threads(client))
 		pt_gdb_post(&client->request, list_threads, NULL);
 	else
 		pt_gdb_reply_text(client, "l");
@@ -164,16 +164,16 @@ static void handle_current_thread(struct pt_gdb_client *client, struct pt_rsp_ar
 {
 	(void)args;
 	pt_rsp_begin(&client->rsp.frame, '$');
-	if (client->run != PT_GDB_NONE || client->watches)
-		pt_rsp_text(&client->rsp.frame, "QC%" PRIx64, client->task != 0 ? client->task : client->core + 1);
+	if (client->inferior.run != PT_GDB_NONE || client->inferior.watches)
+		pt_rsp_text(&client->rsp.frame, "QC%" PRIx64, client->inferior.task != 0 ? client->inferior.task : client->inferior.core + 1);
 	pt_gdb_reply(client);
 }
 
 static void choose_thread(struct pt_gdb_client *client, uint64_t id)
 {
-	if (id <= client->n_cores)
-		client->core = (unsigned)id - 1;
-	client->task = id > client->n_cores ? id : 0;
+	if (id <= client->inferior.n_cores)
+		client->inferior.core = (unsigned)id - 1;
+	client->inferior.task = id > client->inferior.n_cores ? id : 0;
 }
 
 static void after_look_to_choose(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
@@ -202,7 +202,7 @@ static void handle_select_thread(struct pt_gdb_client *client, struct pt_rsp_arg
 		pt_gdb_reply_text(client, "OK");
 	} else if (!thread(client, args, &id)) {
 		pt_gdb_reply_malformed(client);
-	} else if (id <= client->n_cores || id == client->named || id == client->task) {
+	} else if (id <= client->inferior.n_cores || id == client->inferior.named || id == client->inferior.task) {
 		if (general)
 			choose_thread(client, id);
 		pt_gdb_reply_text(client, "OK");

@@ -163,8 +163,8 @@ static bool hides_registers(const struct pt_gdb_request *rq, struct pt_target *t
 {
 	struct pt_core_status status;
 
-	if (!rq->client->watches || !rq->client->stub->config.restricted)
-		return rq->client->watches;
+	if (!rq->client->inferior.watches || !rq->client->stub->config.restricted)
+		return rq->client->inferior.watches;
 	return target->ops->status(target->state, rq->core, &status, NULL) < 0 || status.state != PT_HALTED;
 }
 
@@ -224,8 +224,8 @@ static int read_one(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 static void handle_read_registers(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	client->request.core = client->core;
-	client->request.task = client->task;
+	client->request.core = client->inferior.core;
+	client->request.task = client->inferior.task;
 	pt_gdb_post(&client->request, read_all, NULL);
 }
 
@@ -235,8 +235,8 @@ static void handle_read_register(struct pt_gdb_client *client, struct pt_rsp_arg
 		pt_gdb_reply_malformed(client);
 		return;
 	}
-	client->request.core = client->core;
-	client->request.task = client->task;
+	client->request.core = client->inferior.core;
+	client->request.task = client->inferior.task;
 	pt_gdb_post(&client->request, read_one, NULL);
 }
 
@@ -316,8 +316,8 @@ static int write_one(struct pt_gdb_request *rq, struct pt_board *board, struct p
 static void handle_write_registers(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	client->request.args = *args;
-	client->request.core = client->core;
-	client->request.task = client->task;
+	client->request.core = client->inferior.core;
+	client->request.task = client->inferior.task;
 	pt_gdb_post(&client->request, write_all, pt_gdb_reply_checked);
 }
 
@@ -328,8 +328,8 @@ static void handle_write_register(struct pt_gdb_client *client, struct pt_rsp_ar
 		return;
 	}
 	client->request.args = *args;
-	client->request.core = client->core;
-	client->request.task = client->task;
+	client->request.core = client->inferior.core;
+	client->request.task = client->inferior.task;
 	pt_gdb_post(&client->request, write_one, pt_gdb_reply_checked);
 }
 

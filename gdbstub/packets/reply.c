@@ -42,7 +42,7 @@ void pt_gdb_reply_sentence(struct pt_gdb_client *client, const struct pt_err *er
 
 void pt_gdb_reply_error(struct pt_gdb_client *client, const struct pt_err *err)
 {
-	if (client->error_message)
+	if (client->features.error_message)
 		pt_gdb_reply_sentence(client, err);
 	else
 		pt_gdb_reply_text(client, "E01");

@@ -20,12 +20,12 @@ enum {
 
 static const struct pt_gdb_stop_event *next_stop(struct pt_gdb_client *client)
 {
-	return client->n_stops > 0 ? &client->stops[0] : NULL;
+	return client->resume.n_stops > 0 ? &client->resume.stops[0] : NULL;
 }
 
 static void drop_stop(struct pt_gdb_client *client)
 {
-	memmove(client->stops, client->stops + 1, --client->n_stops * sizeof(client->stops[0]));
+	memmove(client->resume.stops, client->resume.stops + 1, --client->resume.n_stops * sizeof(client->resume.stops[0]));
 }
 
 /* --- the stop reply ----------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct
 	rq->passed = pt_gdb_pass(rq->client, board, target, rq->core);
 	rc = rq->passed ? 0 : pt_gdb_fileio_ask(rq, board, target, PT_SEMIHOST_RUN, err);
 	rq->passed |= rc == 1;
-	if (rc < 0 || rq->passed || rq->client->fileio.asked)
+	if (rc < 0 || rq->passed || rq->client->resume.fileio.asked)
 		return rc < 0 ? rc : 0;
 	pt_gdb_fileio_waits(board, false);
 	for (unsigned core = 0; core < n; core++)
@@ -62,11 +62,11 @@ static int halt_others(struct pt_gdb_request *rq, struct pt_board *board, struct
 static void stopped(struct pt_gdb_client *client, const struct pt_gdb_request *rq, unsigned signal,
 		    const struct pt_core_status *status)
 {
-	client->run = PT_GDB_HALTED;
-	client->core = rq->core;
-	client->task = rq->task;
-	client->n_stops = 0;
-	client->resuming = client->interrupted = false;
+	client->inferior.run = PT_GDB_HALTED;
+	client->inferior.core = rq->core;
+	client->inferior.task = rq->task;
+	client->resume.n_stops = 0;
+	client->resume.under_way = client->resume.interrupted = false;
 	pt_gdb_stop_frame(client, rq, signal, status);
 	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
@@ -76,7 +76,7 @@ static void stopped(struct pt_gdb_client *client, const struct pt_gdb_request *r
 static void stopped_or_interrupted(struct pt_gdb_client *client, const struct pt_gdb_request *rq,
 				   const struct pt_core_status *status)
 {
-	if (client->interrupted)
+	if (client->resume.interrupted)
 		stopped(client, rq, PT_GDB_SIGINT, NULL);
 	else
 		stopped(client, rq, PT_GDB_SIGTRAP, status);
@@ -98,8 +98,8 @@ static void after_stop(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	struct pt_gdb_client *client = rq->client;
 	struct pt_core_status status;
 
-	client->passing = false;
-	if (client->run != PT_GDB_RUNNING || next_stop(client) == NULL)
+	client->resume.over_break = false;
+	if (client->inferior.run != PT_GDB_RUNNING || next_stop(client) == NULL)
 		return;		/* answered meanwhile */
 	status = next_stop(client)->status;
 	drop_stop(client);
@@ -107,7 +107,7 @@ static void after_stop(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 		wait_on(client);
 		return;
 	}
-	if (rc == 0 && client->fileio.asked) {
+	if (rc == 0 && client->resume.fileio.asked) {
 		pt_gdb_fileio_send(client);
 		return;
 	}
@@ -120,21 +120,21 @@ static void report_next(struct pt_gdb_client *client)
 {
 	const struct pt_gdb_stop_event *stop = next_stop(client);
 
-	if (stop == NULL || client->run != PT_GDB_RUNNING || client->resuming || client->halt.pending ||
-	    client->stop.pending || client->rsp.closing || client->fileio.active)
+	if (stop == NULL || client->inferior.run != PT_GDB_RUNNING || client->resume.under_way || client->resume.halt.pending ||
+	    client->resume.stop.pending || client->rsp.closing || client->resume.fileio.active)
 		return;
-	client->stop.core = stop->core;
-	client->stop.stop[0] = '\0';
-	client->stop.pc = PT_UNKNOWN;
-	client->passing = true;
-	pt_gdb_post(&client->stop, halt_others, after_stop);
+	client->resume.stop.core = stop->core;
+	client->resume.stop.stop[0] = '\0';
+	client->resume.stop.pc = PT_UNKNOWN;
+	client->resume.over_break = true;
+	pt_gdb_post(&client->resume.stop, halt_others, after_stop);
 }
 
 static void after_halt(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
 
-	if (client->run != PT_GDB_RUNNING)
+	if (client->inferior.run != PT_GDB_RUNNING)
 		return;
 	if (rc == 0) {
 		stopped(client, rq, PT_GDB_SIGINT, NULL);
@@ -154,14 +154,14 @@ static int stay(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 
 static void halt_now(struct pt_gdb_client *client)
 {
-	client->halt.core = client->core;
-	pt_gdb_post(&client->halt, halt_all, after_halt);
+	client->resume.halt.core = client->inferior.core;
+	pt_gdb_post(&client->resume.halt, halt_all, after_halt);
 }
 
 /* A resume is under way: answer what came meanwhile, else its end comes later. */
 static void wait_on(struct pt_gdb_client *client)
 {
-	if (client->interrupted)
+	if (client->resume.interrupted)
 		halt_now(client);
 	else
 		report_next(client);
@@ -169,9 +169,9 @@ static void wait_on(struct pt_gdb_client *client)
 
 void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq)
 {
-	if (client->run != PT_GDB_RUNNING)
+	if (client->inferior.run != PT_GDB_RUNNING)
 		return;
-	if (client->fileio.how == PT_SEMIHOST_STEP && !client->interrupted)
+	if (client->resume.fileio.how == PT_SEMIHOST_STEP && !client->resume.interrupted)
 		stopped(client, rq, PT_GDB_SIGTRAP, NULL);
 	else
 		wait_on(client);
@@ -188,48 +188,48 @@ void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_reques
  * table in commands.c), and once GDB has been silent for REMEMBERED_MS, which it is at the prompt and not at work. */
 void pt_gdb_remember_interrupt(struct pt_gdb_client *client)
 {
-	client->interrupts_next = true;
-	client->heard_ms = uv_now(client->stub->loop);
+	client->resume.interrupts_next = true;
+	client->resume.heard_ms = uv_now(client->stub->loop);
 }
 
 void pt_gdb_hear_packet(struct pt_gdb_client *client)
 {
 	uint64_t now_ms = uv_now(client->stub->loop);
 
-	if (now_ms - client->heard_ms > REMEMBERED_MS)
-		client->interrupts_next = false;
-	client->heard_ms = now_ms;
+	if (now_ms - client->resume.heard_ms > REMEMBERED_MS)
+		client->resume.interrupts_next = false;
+	client->resume.heard_ms = now_ms;
 }
 
 bool pt_gdb_take_interrupt(struct pt_gdb_client *client)
 {
-	bool taken = client->interrupts_next;
+	bool taken = client->resume.interrupts_next;
 
-	client->interrupts_next = false;
+	client->resume.interrupts_next = false;
 	return taken;
 }
 
 void pt_gdb_interrupt(struct pt_gdb_client *client)
 {
-	if (client->run == PT_GDB_HALTED)
+	if (client->inferior.run == PT_GDB_HALTED)
 		pt_gdb_remember_interrupt(client);
-	if (client->run != PT_GDB_RUNNING)
+	if (client->inferior.run != PT_GDB_RUNNING)
 		return;
-	client->interrupted = true;
-	if (client->fileio.active)
+	client->resume.interrupted = true;
+	if (client->resume.fileio.active)
 		return;		/* GDB has yet to end its part, and says in F what became of it */
-	if (!client->resuming && !client->halt.pending && !client->stop.pending)
+	if (!client->resume.under_way && !client->resume.halt.pending && !client->resume.stop.pending)
 		halt_now(client);
 }
 
 static void handle_ctrl_c(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	if (client->run == PT_GDB_NONSTOP) {
+	if (client->inferior.run == PT_GDB_NONSTOP) {
 		pt_gdb_nonstop_halt(client);
 		return;
 	}
-	if (client->run == PT_GDB_RUNNING)
+	if (client->inferior.run == PT_GDB_RUNNING)
 		pt_gdb_interrupt(client);
 	pt_gdb_reply_text(client, "OK");
 }
@@ -259,7 +259,7 @@ static void failed(struct pt_gdb_client *client, struct pt_gdb_request *rq, cons
 {
 	say_error(client, what, err);
 	rq->stop[0] = '\0';
-	rq->task = client->task;
+	rq->task = client->inferior.task;
 	stopped(client, rq, 0, NULL);
 	pt_rsp_finish(&client->rsp);
 }
@@ -268,8 +268,8 @@ static void after_resume(struct pt_gdb_request *rq, int rc, const struct pt_err 
 {
 	struct pt_gdb_client *client = rq->client;
 
-	client->resuming = false;
-	if (client->run != PT_GDB_RUNNING) {
+	client->resume.under_way = false;
+	if (client->inferior.run != PT_GDB_RUNNING) {
 		pt_rsp_finish(&client->rsp);
 	} else if (rc < 0) {
 		failed(client, rq, "resume", err);
@@ -283,12 +283,12 @@ static void after_stay(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 {
 	struct pt_gdb_client *client = rq->client;
 
-	client->resuming = false;
-	if (client->run == PT_GDB_RUNNING && rc < 0) {
+	client->resume.under_way = false;
+	if (client->inferior.run == PT_GDB_RUNNING && rc < 0) {
 		failed(client, rq, "interrupt", err);
 		return;
 	}
-	if (client->run == PT_GDB_RUNNING)
+	if (client->inferior.run == PT_GDB_RUNNING)
 		stopped(client, rq, PT_GDB_SIGINT, NULL);
 	pt_rsp_finish(&client->rsp);
 }
@@ -310,7 +310,7 @@ static int step(struct pt_gdb_request *rq, struct pt_board *board, struct pt_tar
 	if (set_pc(rq, board, target, err) < 0)
 		return err->code;
 	rc = pt_gdb_fileio_ask(rq, board, target, PT_SEMIHOST_STEP, err);
-	if (rc != 0 || rq->client->fileio.asked)
+	if (rc != 0 || rq->client->resume.fileio.asked)
 		return rc < 0 ? rc : rc == 1 ? pt_gdb_stop_registers(rq, target, err) : 0;
 	do {
 		if (pt_board_step(board, rq->core, err) < 0)
@@ -331,15 +331,15 @@ static void after_step(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 	struct pt_core_status status = pt_board_last_status(client->stub->config.board, rq->core);
 	bool on = in_range(rq) && status.reason == PT_HALT_STEP && pt_gdb_break_at(client, rq->pc) == NULL;
 
-	if (client->run != PT_GDB_RUNNING) {
+	if (client->inferior.run != PT_GDB_RUNNING) {
 		pt_rsp_finish(&client->rsp);
 	} else if (rc < 0) {
 		failed(client, rq, "step", err);
-	} else if (client->fileio.asked) {
-		client->resuming = false;
+	} else if (client->resume.fileio.asked) {
+		client->resume.under_way = false;
 		pt_gdb_fileio_send(client);
 		pt_rsp_finish(&client->rsp);
-	} else if (on && !client->interrupted && !client->rsp.closing) {
+	} else if (on && !client->resume.interrupted && !client->rsp.closing) {
 		rq->addr = PT_UNKNOWN;
 		pt_gdb_post(rq, step, after_step);
 	} else {
@@ -359,7 +359,7 @@ static bool parse_thread(struct pt_gdb_client *client, struct pt_rsp_args *args,
 		return true;
 	if (!pt_rsp_number(args, &id) || !pt_gdb_can_be_thread(client, id))
 		return false;
-	if (id > 0 && id <= client->n_cores)	/* a task cannot be let run by itself: the core of the last stop */
+	if (id > 0 && id <= client->inferior.n_cores)	/* a task cannot be let run by itself: the core of the last stop */
 		action->core = (unsigned)id - 1;
 	return true;
 }
@@ -400,19 +400,19 @@ static void go(struct pt_gdb_client *client, const struct pt_gdb_action *action,
 	struct pt_gdb_request *rq = &client->request;
 	uint64_t range_bytes = action->kind == 'r' && action->end > action->start ? action->end - action->start : 0;
 
-	rq->core = action->core < client->n_cores ? action->core : client->core;
+	rq->core = action->core < client->inferior.n_cores ? action->core : client->inferior.core;
 	rq->addr = pc;
 	rq->at = (struct pt_break){ .addr = action->start };
 	rq->at.len = range_bytes < UINT32_MAX ? (uint32_t)range_bytes : UINT32_MAX;
 	rq->pc = PT_UNKNOWN;
 	rq->task = 0;
-	client->run = PT_GDB_RUNNING;
-	client->resuming = true;
-	client->interrupted = pt_gdb_take_interrupt(client);
-	client->n_stops = 0;
-	client->fileio.active = client->fileio.asked = false;
-	pt_gdb_code_forget(&client->code);
-	if (client->interrupted)
+	client->inferior.run = PT_GDB_RUNNING;
+	client->resume.under_way = true;
+	client->resume.interrupted = pt_gdb_take_interrupt(client);
+	client->resume.n_stops = 0;
+	client->resume.fileio.active = client->resume.fileio.asked = false;
+	pt_gdb_code_forget(&client->inferior.code);
+	if (client->resume.interrupted)
 		pt_gdb_post(rq, stay, after_stay);
 	else if (action->kind == 'c')
 		pt_gdb_post(rq, resume, after_resume);
@@ -422,9 +422,9 @@ static void go(struct pt_gdb_client *client, const struct pt_gdb_action *action,
 
 static bool refuse_while_running(struct pt_gdb_client *client)
 {
-	if (client->run == PT_GDB_RUNNING)
+	if (client->inferior.run == PT_GDB_RUNNING)
 		pt_gdb_reply_text(client, "E01");	/* the stop reply of the first resume is still owed */
-	return client->run == PT_GDB_RUNNING;
+	return client->inferior.run == PT_GDB_RUNNING;
 }
 
 /* Returns how many; 0: they are none. */
@@ -448,7 +448,7 @@ static void handle_vcont(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 	if (n == 0)
 		pt_gdb_reply_malformed(client);
-	else if (client->run == PT_GDB_NONSTOP)
+	else if (client->inferior.run == PT_GDB_NONSTOP)
 		pt_gdb_nonstop_resume(client, actions, n);
 	else if (actions[0].kind == 't')
 		handle_ctrl_c(client, args);
@@ -473,7 +473,7 @@ static void old_style(struct pt_gdb_client *client, struct pt_rsp_args *args, ch
 		good = pt_rsp_number(args, &signal) && (pt_rsp_left(args) == 0 || pt_rsp_take(args, ";"));
 	if (good && pt_rsp_left(args) > 0)
 		good = pt_rsp_number(args, &pc) && pt_rsp_left(args) == 0;
-	if (!good || client->run == PT_GDB_NONSTOP)	/* there vCont is the only way */
+	if (!good || client->inferior.run == PT_GDB_NONSTOP)	/* there vCont is the only way */
 		pt_gdb_reply_malformed(client);
 	else if (!refuse_while_running(client))
 		go(client, &action, pc);
@@ -495,14 +495,14 @@ static void on_stop(void *arg, unsigned core, const struct pt_core_status *statu
 {
 	struct pt_gdb_client *client = arg;
 
-	if (client->passing && status->reason == PT_HALT_STEP)
+	if (client->resume.over_break && status->reason == PT_HALT_STEP)
 		return;		/* ours, over the breakpoint */
-	if (client->run == PT_GDB_NONSTOP)
+	if (client->inferior.run == PT_GDB_NONSTOP)
 		pt_gdb_nonstop_on_stop(client, core, status);
-	if (client->run != PT_GDB_RUNNING || status->state != PT_HALTED || status->reason == PT_HALT_TRACE ||
-	    client->n_stops == PT_GDB_MAX_CORES)
+	if (client->inferior.run != PT_GDB_RUNNING || status->state != PT_HALTED || status->reason == PT_HALT_TRACE ||
+	    client->resume.n_stops == PT_GDB_MAX_CORES)
 		return;
-	client->stops[client->n_stops++] = (struct pt_gdb_stop_event){ core, *status };
+	client->resume.stops[client->resume.n_stops++] = (struct pt_gdb_stop_event){ core, *status };
 	report_next(client);
 }
 
@@ -511,11 +511,11 @@ static void on_run(void *arg, unsigned core)
 {
 	struct pt_gdb_client *client = arg;
 
-	pt_gdb_code_forget(&client->code);
-	if (client->run == PT_GDB_NONSTOP)
+	pt_gdb_code_forget(&client->inferior.code);
+	if (client->inferior.run == PT_GDB_NONSTOP)
 		pt_gdb_nonstop_on_run(client, core);
-	else if (client->resuming)
-		client->n_stops = 0;
+	else if (client->resume.under_way)
+		client->resume.n_stops = 0;
 }
 
 static void on_reset(void *arg)
@@ -523,8 +523,8 @@ static void on_reset(void *arg)
 	static const char text[] = "the target was reset\n";
 	struct pt_gdb_client *client = arg;
 
-	pt_gdb_code_forget(&client->code);
-	if (client->run == PT_GDB_RUNNING && !client->resuming)
+	pt_gdb_code_forget(&client->inferior.code);
+	if (client->inferior.run == PT_GDB_RUNNING && !client->resume.under_way)
 		pt_gdb_console(client, text, strlen(text));
 }
 
@@ -532,11 +532,11 @@ static void on_reset(void *arg)
 static void on_state(void *arg, enum pt_board_state state, const char *why)
 {
 	struct pt_gdb_client *client = arg;
-	bool waits = client->run == PT_GDB_RUNNING;
+	bool waits = client->inferior.run == PT_GDB_RUNNING;
 
-	if (state == PT_BOARD_READY || client->run == PT_GDB_NONE)
+	if (state == PT_BOARD_READY || client->inferior.run == PT_GDB_NONE)
 		return;
-	if (client->run == PT_GDB_NONSTOP)
+	if (client->inferior.run == PT_GDB_NONSTOP)
 		pt_gdb_nonstop_lost(client);
 	pt_gdb_forget_inferior(client);
 	if (!waits)
@@ -552,13 +552,13 @@ static void on_console(void *arg, const char *text, size_t len_bytes)
 {
 	struct pt_gdb_client *client = arg;
 
-	if (client->run == PT_GDB_RUNNING && pt_rsp_may_send(&client->rsp))
+	if (client->inferior.run == PT_GDB_RUNNING && pt_rsp_may_send(&client->rsp))
 		pt_gdb_console(client, text, len_bytes);
 }
 
 void pt_gdb_listen_to_board(struct pt_gdb_client *client)
 {
-	client->listener = (struct pt_board_listener){
+	client->inferior.listener = (struct pt_board_listener){
 		.arg = client,
 		.on_state = on_state,
 		.on_stop = on_stop,
@@ -566,7 +566,7 @@ void pt_gdb_listen_to_board(struct pt_gdb_client *client)
 		.on_reset = on_reset,
 		.on_console = on_console,
 	};
-	pt_board_listen(client->stub->config.board, &client->listener);
+	pt_board_listen(client->stub->config.board, &client->inferior.listener);
 }
 
 const struct pt_packet_row pt_packets_run[] = {

@@ -61,7 +61,7 @@ static void handle_crc(struct pt_gdb_client *client, struct pt_rsp_args *args)
 		pt_gdb_reply_malformed(client);
 		return;
 	}
-	rq->core = client->core;
+	rq->core = client->inferior.core;
 	pt_gdb_post(rq, sum, NULL);
 }
 
@@ -105,7 +105,7 @@ static void handle_search(struct pt_gdb_client *client, struct pt_rsp_args *args
 		pt_gdb_reply_malformed(client);
 		return;
 	}
-	rq->core = client->core;
+	rq->core = client->inferior.core;
 	rq->args = *args;
 	pt_gdb_post(rq, search, NULL);
 }

@@ -74,9 +74,9 @@ static void put_break(struct pt_gdb_client *client, uint64_t pc)
 
 	if (at == NULL)
 		return;
-	if (at->asked.kind == PT_BREAK_SW && client->swbreak)
+	if (at->asked.kind == PT_BREAK_SW && client->features.swbreak)
 		pt_rsp_text(&client->rsp.frame, "swbreak:;");
-	else if (at->asked.kind == PT_BREAK_HW && client->hwbreak)
+	else if (at->asked.kind == PT_BREAK_HW && client->features.hwbreak)
 		pt_rsp_text(&client->rsp.frame, "hwbreak:;");
 }
 
@@ -113,9 +113,9 @@ void pt_gdb_stop_packet(struct pt_gdb_client *client, const struct pt_gdb_reques
 {
 	struct pt_rsp_frame *frame = &client->rsp.frame;
 
-	client->named = rq->task != 0 ? rq->task : rq->core + 1;
+	client->inferior.named = rq->task != 0 ? rq->task : rq->core + 1;
 	pt_rsp_begin(frame, mark);
-	pt_rsp_text(frame, "%sT%02xthread:%" PRIx64 ";", mark == '%' ? "Stop:" : "", signal, client->named);
+	pt_rsp_text(frame, "%sT%02xthread:%" PRIx64 ";", mark == '%' ? "Stop:" : "", signal, client->inferior.named);
 	if (rq->task != 0)
 		pt_rsp_text(frame, "core:%x;", rq->core);
 	if (status != NULL)

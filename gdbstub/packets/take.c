@@ -28,8 +28,8 @@ static int clear_up(struct pt_monitor_call *call, struct pt_board *board, struct
 
 static void collect(struct taking *taking, struct pt_gdb_client *from)
 {
-	for (size_t i = 0; i < from->n_breaks; i++)
-		taking->breaks[taking->n_breaks++] = from->breaks[i].inserted;
+	for (size_t i = 0; i < from->inferior.n_breaks; i++)
+		taking->breaks[taking->n_breaks++] = from->inferior.breaks[i].inserted;
 	pt_gdb_breaks_forget(from);
 }
 
@@ -37,14 +37,14 @@ static void collect(struct taking *taking, struct pt_gdb_client *from)
  * hears only answers, and gets the reason as the next one (commands.c). */
 static void dispossess(struct pt_gdb_client *client)
 {
-	bool waits = client->run == PT_GDB_RUNNING;
+	bool waits = client->inferior.run == PT_GDB_RUNNING;
 
-	if (client->run == PT_GDB_NONSTOP) {
+	if (client->inferior.run == PT_GDB_NONSTOP) {
 		client->stub->owner = NULL;
 		return;
 	}
 	pt_gdb_forget_inferior(client);
-	client->taken = !waits;
+	client->inferior.taken = !waits;
 	if (!waits)
 		return;
 	pt_gdb_console(client, "another GDB has taken the target: attach 1 asks for it again\n",
@@ -56,7 +56,7 @@ static void dispossess(struct pt_gdb_client *client)
 
 static bool at_work(const struct pt_gdb_client *client)
 {
-	return client->request.pending || client->halt.pending || client->stop.pending || client->rsp.closing;
+	return client->request.pending || client->resume.halt.pending || client->resume.stop.pending || client->rsp.closing;
 }
 
 static void take(struct pt_monitor_call *call)
@@ -81,12 +81,12 @@ static void take(struct pt_monitor_call *call)
 		return;
 	}
 	pt_monitor_say(call, "taken from %s%s", owner->rsp.peer, 
-		       client->watches || client->taken ? "; detach and attach 1 come next"
-				       : client->run == PT_GDB_NONE ? "; attach 1 comes next" : "");
+		       client->inferior.watches || client->inferior.taken ? "; detach and attach 1 come next"
+				       : client->inferior.run == PT_GDB_NONE ? "; attach 1 comes next" : "");
 	call->data = taking;
 	collect(taking, owner);
 	dispossess(owner);
-	if (client->run != PT_GDB_NONE)
+	if (client->inferior.run != PT_GDB_NONE)
 		client->stub->owner = client;
 	pt_monitor_on_board(call, clear_up, NULL);
 }

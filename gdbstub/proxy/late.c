@@ -19,8 +19,8 @@ void pt_gdb_pass_promise(struct pt_gdb_client *client)
 /* What the replay tells the server. Without multiprocess+, which changes how threads are named. */
 void pt_pass_late_begin(struct pt_gdb_pass *p)
 {
-	p->late_attach = p->client->late;
-	if (!p->client->late)
+	p->late_attach = p->client->auth.late;
+	if (!p->client->auth.late)
 		return;
 	snprintf(p->supported, sizeof(p->supported), "qSupported:xmlRegisters=i386");
 	p->extended = true;
@@ -41,6 +41,6 @@ bool pt_pass_late_refuses(const struct pt_gdb_pass *p, const struct pt_rsp_raw *
 {
 	static const char empty[] = "$#00";
 
-	return p->client->late && raw->len_bytes == strlen(empty) && memcmp(raw->bytes, empty, strlen(empty)) == 0 &&
+	return p->client->auth.late && raw->len_bytes == strlen(empty) && memcmp(raw->bytes, empty, strlen(empty)) == 0 &&
 	       strncmp(p->head, "qXfer:", 6) == 0;
 }

@@ -82,7 +82,7 @@ void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
 	if (client == NULL || client->rsp.current == NULL)
 		return;
 	pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->rsp.peer, err.msg);
-	if (command && !client->error_message) {
+	if (command && !client->features.error_message) {
 		pt_gdb_console(client, err.msg, strlen(err.msg));
 		pt_gdb_console(client, "\n", 1);
 	}
@@ -159,7 +159,7 @@ static void remember(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 		pt_pass_note_thread(p, packet);
 	else if (packet->len_bytes == 1 && text[0] == '!')
 		p->extended = true;
-	p->client->error_message |= begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
+	p->client->features.error_message |= begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
 }
 
 /* Carries it no signal for the program, and no address? Then it may be answered without being sent. */
@@ -190,7 +190,7 @@ static bool stays_interrupted(struct pt_gdb_pass *p, const struct pt_rsp_packet 
 {
 	char thread[PT_RSP_THREAD_BYTES], stop[PT_RSP_THREAD_BYTES + 16];
 
-	if (!p->client->interrupts_next || !only_resumes(packet) || !pt_gdb_pass_is_halted(p->client))
+	if (!p->client->resume.interrupts_next || !only_resumes(packet) || !pt_gdb_pass_is_halted(p->client))
 		return false;
 	pt_gdb_take_interrupt(p->client);
 	resumed_thread(p, packet, thread, sizeof(thread));
@@ -285,7 +285,7 @@ static void refuse_to_forward(struct pt_gdb_client *client)
 	pt_fail(&err, PT_EPERM,
 		"this command of the GDB server's may use its host: for the user that runs proftap, which %s is not",
 		client->rsp.peer);
-	if (begins(client->rsp.current, "qRcmd,") && !client->error_message) {
+	if (begins(client->rsp.current, "qRcmd,") && !client->features.error_message) {
 		pt_gdb_console(client, err.msg, strlen(err.msg));
 		pt_gdb_console(client, "\n", 1);
 	}
@@ -452,7 +452,7 @@ static void take_replayed(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 {
 	char ignored[PT_PASS_SUPPORTED_BYTES + 512];
 
-	if (p->replay == 2 && p->client != NULL && p->client->late)
+	if (p->replay == 2 && p->client != NULL && p->client->auth.late)
 		take_supported(p, raw, ignored, sizeof(ignored));
 	if (!pt_pass_replay_next(p))
 		pt_pass_go(p);

@@ -10,12 +10,29 @@
 #include <string.h>
 
 #include "gdbstub/tables/branch_trace.h"
+#include "gdbstub/tables/document.h"
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/proxy/proxy.h"
 #include "session/recorder.h"
 #include "host/log.h"
 #include "profile/analyses/calls/history.h"
 #include "base/util.h"
+
+enum { HISTORIES = 16 };	/* cores with a branch trace */
+
+/* What GDB is reading, and what it has of each core. */
+struct pt_gdb_history {
+	enum pt_gdb_history_part what;
+	uint64_t pc_now;	/* then */
+	unsigned core;		/* whose */
+	/* runs up to this number, halted here; seen PT_UNKNOWN: nothing yet */
+	struct has { uint64_t seen, pc; } has[HISTORIES];
+};
+
+struct pt_gdb_history *pt_gdb_history_new(void)
+{
+	return calloc(1, sizeof(struct pt_gdb_history));
+}
 
 /* --- on and off --------------------------------------------------------------------------------------------------- */
 
@@ -36,8 +53,8 @@ static void on_reply(void *arg, int rc, const char *text, size_t len_bytes)
 static void handle_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
-	for (size_t i = 0; i < PT_GDB_HISTORIES; i++)
-		client->history.has[i].seen = PT_UNKNOWN;
+	for (size_t i = 0; i < HISTORIES; i++)
+		client->history->has[i].seen = PT_UNKNOWN;
 	pt_rsp_hold(&client->rsp);
 	pt_recorder_on(client, on_reply, client);
 }
@@ -92,7 +109,7 @@ static char *write_blocks(const struct pt_history_block *blocks, size_t n, bool 
 }
 
 /* Can what came since GDB asked last be told as a continuation? Else it gets an error, and asks for everything. */
-static bool continues(const struct pt_gdb_has *has, const struct pt_history_answer *answer,
+static bool continues(const struct has *has, const struct pt_history_answer *answer,
 		      const struct pt_history_block *blocks)
 {
 	if (answer->n_blocks == 0 || blocks[0].gap)
@@ -107,64 +124,64 @@ static bool continues(const struct pt_gdb_has *has, const struct pt_history_answ
 static void on_history(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_gdb_client *client = arg;
-	struct pt_gdb_has *has = &client->history.has[client->history.core];
+	struct has *has = &client->history->has[client->history->core];
 	const struct pt_history_block *blocks = (const void *)(text + sizeof(struct pt_history_answer));
 	struct pt_history_answer answer;
 	struct pt_err err = { 0 };
-	bool delta = client->history.what == PT_GDB_HISTORY_DELTA, old;
+	bool delta = client->history->what == PT_GDB_HISTORY_DELTA, old;
 
 	pt_rsp_release(&client->rsp);
 	if (rc < 0) {
 		pt_fail(&err, rc, "%.*s", (int)len_bytes, text);
-		pt_gdb_document(client, NULL, &err);
+		pt_gdb_reply_document(client, NULL, &err);
 		return;
 	}
 	memcpy(&answer, text, sizeof(answer));
 	if (delta && !continues(has, &answer, blocks)) {
 		pt_fail(&err, PT_ESTATE, "what is new does not continue what is known");
-		pt_gdb_document(client, NULL, &err);
+		pt_gdb_reply_document(client, NULL, &err);
 		return;
 	}
-	old = client->history.what == PT_GDB_HISTORY_NEW && answer.seen == has->seen &&
-	      has->pc == client->history.pc_now;
+	old = client->history->what == PT_GDB_HISTORY_NEW && answer.seen == has->seen &&
+	      has->pc == client->history->pc_now;
 	has->seen = answer.seen;
-	has->pc = client->history.pc_now;
+	has->pc = client->history->pc_now;
 	pt_fail(&err, PT_ENOMEM, "no memory for the branch trace");
-	pt_gdb_document(client, write_blocks(blocks, old ? 0 : answer.n_blocks, delta), &err);
+	pt_gdb_reply_document(client, write_blocks(blocks, old ? 0 : answer.n_blocks, delta), &err);
 }
 
 static int find_pc(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	(void)board;
-	return target->ops->pc(target->state, rq->client->core, &rq->pc, err);
+	return target->ops->pc(target->state, rq->client->inferior.core, &rq->pc, err);
 }
 
 static void ask(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
-	uint64_t seen = client->history.has[client->history.core].seen;
-	bool delta = client->history.what == PT_GDB_HISTORY_DELTA && seen != PT_UNKNOWN;
+	uint64_t seen = client->history->has[client->history->core].seen;
+	bool delta = client->history->what == PT_GDB_HISTORY_DELTA && seen != PT_UNKNOWN;
 
 	if (rc < 0) {
-		pt_gdb_document(client, NULL, err);
+		pt_gdb_reply_document(client, NULL, err);
 		return;
 	}
-	client->history.pc_now = rq->pc;
+	client->history->pc_now = rq->pc;
 	pt_rsp_hold(&client->rsp);
 	pt_recorder_history(client->stub, pt_gdb_traced_core(client), delta ? seen : 0, rq->pc, on_history, client);
 }
 
-void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history what)
+void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history_part what)
 {
 	struct pt_err err;
 
 	if (pt_gdb_passes(client) ? !pt_gdb_pass_is_halted(client) : !pt_gdb_is_halted(client)) {
 		pt_fail(&err, PT_ESTATE, "the core runs");
-		pt_gdb_document(client, NULL, &err);
+		pt_gdb_reply_document(client, NULL, &err);
 		return;
 	}
-	client->history.what = what;
-	client->history.core = client->core % PT_GDB_HISTORIES;
+	client->history->what = what;
+	client->history->core = client->inferior.core % HISTORIES;
 	pt_gdb_post(&client->request, find_pc, ask);
 }
 

@@ -2,6 +2,7 @@
  * the profile: sources and boards. Without a name it is the list of them all. Source: GDB manual, "Operating System
  * Information". */
 #include "gdbstub/tables/osdata.h"
+#include "gdbstub/tables/document.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ static int write_table(struct pt_gdb_request *rq, struct pt_board *board, struct
 
 	(void)board;
 	rq->document = NULL;
-	while (strcmp(table->name, rq->client->annex) != 0)
+	while (strcmp(table->name, rq->client->document->annex) != 0)
 		table++;
 	out = open_memstream(&rq->document, &len_bytes);
 	if (out == NULL)
@@ -110,7 +111,7 @@ static int write_table(struct pt_gdb_request *rq, struct pt_board *board, struct
 
 static void after_table(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
-	pt_gdb_document(rq->client, rc < 0 ? NULL : rq->document, err);
+	pt_gdb_reply_document(rq->client, rc < 0 ? NULL : rq->document, err);
 }
 
 /* --- tables of the profile ---------------------------------------------------------------------------------------- */
@@ -122,17 +123,17 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 
 	pt_rsp_release(&client->rsp);
 	pt_fail(&err, rc < 0 ? rc : PT_ENOMEM, "%.*s", rc < 0 ? (int)len_bytes : 0, text);
-	pt_gdb_document(client, rc < 0 ? NULL : strndup(text, len_bytes), &err);
+	pt_gdb_reply_document(client, rc < 0 ? NULL : strndup(text, len_bytes), &err);
 }
 
 void pt_gdb_osdata_view(struct pt_gdb_client *client)
 {
-	const char *const words[] = { client->annex, "format=osdata" };
+	const char *const words[] = { client->document->annex, "format=osdata" };
 	struct pt_query query;
 	struct pt_err err;
 
 	if (pt_query_parse(&query, words, 2, &err) < 0) {
-		pt_gdb_document(client, NULL, &err);
+		pt_gdb_reply_document(client, NULL, &err);
 		return;
 	}
 	pt_rsp_hold(&client->rsp);
@@ -159,7 +160,7 @@ static void list(struct pt_gdb_client *client)
 
 	pt_fail(&err, PT_ENOMEM, "no memory for a table");
 	if (out == NULL) {
-		pt_gdb_document(client, NULL, &err);
+		pt_gdb_reply_document(client, NULL, &err);
 		return;
 	}
 	begin(out, "types");
@@ -169,20 +170,20 @@ static void list(struct pt_gdb_client *client)
 		list_item(out, table->name, table->name, table->help);
 	fputs("</osdata>\n", out);
 	fclose(out);
-	pt_gdb_document(client, document, &err);
+	pt_gdb_reply_document(client, document, &err);
 }
 
 void pt_gdb_osdata(struct pt_gdb_client *client)
 {
 	const struct table *table = tables;
 
-	while (table->name != NULL && strcmp(table->name, client->annex) != 0)
+	while (table->name != NULL && strcmp(table->name, client->document->annex) != 0)
 		table++;
 	if (table->name != NULL)
 		pt_gdb_post(&client->request, write_table, after_table);
-	else if (client->annex[0] == '\0' || strcmp(client->annex, "types") == 0)
+	else if (client->document->annex[0] == '\0' || strcmp(client->document->annex, "types") == 0)
 		list(client);
-	else if (strcmp(client->annex, "tasks") == 0)
+	else if (strcmp(client->document->annex, "tasks") == 0)
 		pt_gdb_osdata_tasks(client);
 	else
 		pt_gdb_osdata_view(client);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gdbstub/tables/branch_trace.h"
+#include "gdbstub/tables/document.h"
 #include "gdbstub/tables/osdata.h"
 #include "session/os_threads.h"
 #include "profile/result/profile.h"
@@ -30,9 +31,9 @@ struct pt_gdb_os_tasks {
 
 static void drop(struct pt_gdb_client *client)
 {
-	struct pt_gdb_os_tasks *tasks = client->os_tasks;
+	struct pt_gdb_os_tasks *tasks = client->document->os_tasks;
 
-	client->os_tasks = NULL;
+	client->document->os_tasks = NULL;
 	if (tasks == NULL)
 		return;
 	pt_gdb_thread_list_fini(&tasks->list);
@@ -80,7 +81,7 @@ static void fill(struct pt_gdb_os_tasks *tasks, const struct pt_threads *threads
 static int look(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	const struct pt_threads *threads = rq->client->stub->tasks.threads;
-	struct pt_gdb_os_tasks *tasks = rq->client->os_tasks;
+	struct pt_gdb_os_tasks *tasks = rq->client->document->os_tasks;
 
 	(void)board;
 	if (threads == NULL)
@@ -105,14 +106,14 @@ static void write_alone(struct pt_gdb_client *client, const struct pt_query *que
 	struct pt_err err;
 	int rc = pt_report_render(&nothing, query, &text, &err);
 
-	pt_gdb_document(client, rc == 0 && text.bytes != NULL ? strndup(text.bytes, text.len_bytes) : NULL, &err);
+	pt_gdb_reply_document(client, rc == 0 && text.bytes != NULL ? strndup(text.bytes, text.len_bytes) : NULL, &err);
 	pt_text_free(&text);
 }
 
 static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct pt_gdb_client *client = arg;
-	struct pt_query query = { .view = "tasks", .format = "osdata", .beside = &client->os_tasks->beside };
+	struct pt_query query = { .view = "tasks", .format = "osdata", .beside = &client->document->os_tasks->beside };
 	struct pt_err err;
 
 	pt_rsp_release(&client->rsp);
@@ -120,17 +121,17 @@ static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 	if (rc == PT_ESTATE && query.beside->n_rows > 0)
 		write_alone(client, &query);
 	else
-		pt_gdb_document(client, rc < 0 ? NULL : strndup(text, len_bytes), &err);
+		pt_gdb_reply_document(client, rc < 0 ? NULL : strndup(text, len_bytes), &err);
 	drop(client);
 }
 
 static void after_look(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
 	struct pt_gdb_client *client = rq->client;
-	struct pt_query query = { .view = "tasks", .format = "osdata", .beside = &client->os_tasks->beside };
+	struct pt_query query = { .view = "tasks", .format = "osdata", .beside = &client->document->os_tasks->beside };
 
 	(void)err;
-	if (rc < 0 || client->os_tasks->beside.n_rows == 0) { /* no OS, no target, or the scheduler does not run yet */
+	if (rc < 0 || client->document->os_tasks->beside.n_rows == 0) { /* no OS, no target, or the scheduler does not run yet */
 		drop(client);
 		pt_gdb_osdata_view(client);
 		return;
@@ -145,12 +146,12 @@ static void begin(struct pt_gdb_client *client)
 
 	if (client->rsp.closing)
 		return;
-	client->os_tasks = program != NULL ? calloc(1, sizeof(*client->os_tasks)) : NULL;
-	if (client->os_tasks == NULL) {
+	client->document->os_tasks = program != NULL ? calloc(1, sizeof(*client->document->os_tasks)) : NULL;
+	if (client->document->os_tasks == NULL) {
 		pt_gdb_osdata_view(client);
 		return;
 	}
-	client->os_tasks->program = pt_program_ref(program);
+	client->document->os_tasks->program = pt_program_ref(program);
 	pt_gdb_post(&client->request, look, after_look);
 }
 

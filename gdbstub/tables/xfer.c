@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gdbstub/tables/branch_trace.h"
+#include "gdbstub/tables/document.h"
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/files/hostio_names.h"
 #include "gdbstub/tables/osdata.h"
@@ -27,7 +28,7 @@ static const struct object {
 	const char *name;	/* as it stands between "qXfer:" and the offset; the annex may be left out */
 	const char *empty;	/* the document while there is no inferior; NULL: made all the same */
 	bool (*write)(FILE *out, struct pt_target *target);	/* from the target alone, false: there is none; or */
-	void (*make)(struct pt_gdb_client *client);	/* by client->annex; ends in pt_gdb_document() */
+	void (*make)(struct pt_gdb_client *client);	/* by client->document->annex; ends in pt_gdb_reply_document() */
 	bool any_annex;
 } objects[] = {
 	{ "features:read:target.xml:", NULL, pt_gdb_target_xml, NULL, false },
@@ -40,20 +41,6 @@ static const struct object {
 	{ "osdata:read:", NULL, NULL, pt_gdb_osdata, true },
 	{ "exec-file:read:", NULL, NULL, exec_file, true },
 };
-
-static void reply_piece(struct pt_gdb_client *client, uint64_t offset, uint64_t len)
-{
-	size_t total = strlen(client->document), left, n;
-
-	offset = offset < total ? offset : total;
-	left = total - (size_t)offset;
-	n = pt_rsp_escaped_fit(client->document + offset, left, PT_GDB_PACKET_BYTES - 1);
-	n = n < len ? n : (size_t)len;
-	pt_rsp_begin(&client->rsp.frame, '$');
-	pt_rsp_text(&client->rsp.frame, "%c", n < left ? 'm' : 'l');
-	pt_rsp_binary(&client->rsp.frame, client->document + offset, n);
-	pt_gdb_reply(client);
-}
 
 static int write_document(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
 			  struct pt_err *err)
@@ -79,24 +66,9 @@ static int write_document(struct pt_gdb_request *rq, struct pt_board *board, str
 	return 0;
 }
 
-void pt_gdb_document(struct pt_gdb_client *client, char *document, const struct pt_err *err)
-{
-	const struct pt_gdb_request *rq = &client->request;
-
-	if (document == NULL) {
-		pt_gdb_reply_error(client, err);
-		return;
-	}
-	free(client->document);
-	client->document = document;
-	client->document_name = objects[rq->core].name;
-	memcpy(client->document_annex, client->annex, sizeof(client->annex));
-	reply_piece(client, rq->addr, rq->len);
-}
-
 static void after_document(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
-	pt_gdb_document(rq->client, rc < 0 ? NULL : rq->document, err);
+	pt_gdb_reply_document(rq->client, rc < 0 ? NULL : rq->document, err);
 }
 
 static void branch_trace_conf(struct pt_gdb_client *client)
@@ -104,7 +76,7 @@ static void branch_trace_conf(struct pt_gdb_client *client)
 	struct pt_err err;
 
 	pt_fail(&err, PT_ENOMEM, "no memory for a document");
-	pt_gdb_document(client, pt_gdb_branch_trace_conf(client), &err);
+	pt_gdb_reply_document(client, pt_gdb_branch_trace_conf(client), &err);
 }
 
 static void branch_trace_all(struct pt_gdb_client *client)
@@ -154,19 +126,17 @@ static void exec_file(struct pt_gdb_client *client)
 	struct pt_err err;
 
 	pt_fail(&err, PT_ESTATE, "no program is known: monitor symbols FILE, or remote put FILE firmware.elf");
-	pt_gdb_document(client, known ? strdup(PT_HOSTIO_EXEC_FILE) : NULL, &err);
+	pt_gdb_reply_document(client, known ? strdup(PT_HOSTIO_EXEC_FILE) : NULL, &err);
 }
 
 static void read_object(struct pt_gdb_client *client, size_t i)
 {
 	struct pt_gdb_request *rq = &client->request;
 
+	client->document->wanted = objects[i].name;
 	if (objects[i].empty != NULL && !pt_gdb_shows_threads(client) && !pt_gdb_passes(client)) {
 		pt_gdb_reply_text(client, objects[i].empty);
-	} else if (rq->addr > 0 && client->document != NULL && client->document_name == objects[i].name &&
-		   strcmp(client->document_annex, client->annex) == 0) {
-		reply_piece(client, rq->addr, rq->len);
-	} else {
+	} else if (!pt_gdb_reply_kept(client)) {
 		rq->core = (unsigned)i;
 		if (objects[i].make != NULL)
 			objects[i].make(client);
@@ -180,15 +150,15 @@ static bool take_annex(struct pt_gdb_client *client, const struct object *object
 {
 	size_t len = 0;
 
-	client->annex[0] = '\0';
+	client->document->annex[0] = '\0';
 	if (!object->any_annex)
 		return true;
 	while (len < pt_rsp_left(args) && args->at[len] != ':')
 		len++;
-	if (len == pt_rsp_left(args) || len >= sizeof(client->annex))
+	if (len == pt_rsp_left(args) || len >= sizeof(client->document->annex))
 		return false;
-	memcpy(client->annex, args->at, len);
-	client->annex[len] = '\0';
+	memcpy(client->document->annex, args->at, len);
+	client->document->annex[len] = '\0';
 	args->at += len + 1;
 	return true;
 }

@@ -212,7 +212,7 @@ static void say_clients(struct pt_monitor_call *call)
 		pt_monitor_say(call, "client: %s%s%s%s", client->rsp.peer, client == call->client ? ", this one" : "",
 			       client == stub->owner ? ", has the program" : "",
 			       !client->rsp.known ? ", has sent no GDB packet yet"
-					      : client->locked ? ", has not given the token yet" : "");
+					      : client->auth.locked ? ", has not given the token yet" : "");
 }
 
 static void say_load(struct pt_monitor_call *call)
@@ -358,7 +358,7 @@ static int erase_on_board(struct pt_monitor_call *call, struct pt_board *board, 
 	if (target->ops->mass_erase(target->state, err) < 0)
 		return pt_wrap(err, "mass erase");
 	pt_monitor_say(call, "all flash of the chip is erased");
-	if (call->client->run == PT_GDB_NONE)
+	if (call->client->inferior.run == PT_GDB_NONE)
 		pt_monitor_say(call, "next: attach 1, load, monitor reset halt");
 	return 0;
 }

@@ -12,7 +12,7 @@ struct topic { struct pt_monitor_call *call; char text[64]; bool found; };
 /* Of a client whose packets are passed on, only some words are ours; of one without the token, nearly none. */
 static bool reaches_us(const struct topic *topic, const struct pt_monitor_word *word)
 {
-	if (topic->call->client->locked)
+	if (topic->call->client->auth.locked)
 		return pt_monitor_is_open(word);
 	return !pt_gdb_passes(topic->call->client) || pt_gdb_pass_is_ours(word->name);
 }

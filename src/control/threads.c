@@ -36,7 +36,7 @@ static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct
 
 static void go_on(struct pt_gdb_client *client)
 {
-	pt_monitor_on_board(client->call, on_board, NULL);
+	pt_monitor_on_board(client->command.call, on_board, NULL);
 }
 
 static void threads(struct pt_monitor_call *call)

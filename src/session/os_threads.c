@@ -75,7 +75,7 @@ static struct pt_reader reader_of(struct lines *lines, struct pt_target *target)
 
 const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client)
 {
-	return client->nonstop.wanted || client->watches ? NULL : client->stub->tasks.threads;
+	return client->nonstop.wanted || client->inferior.watches ? NULL : client->stub->tasks.threads;
 }
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
@@ -183,12 +183,12 @@ bool pt_gdb_threads_have(const struct pt_gdb_thread_list *list, uint64_t id)
 int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,
 		       struct pt_err *err)
 {
-	uint64_t named = client->named;
+	uint64_t named = client->inferior.named;
 	struct pt_gdb_thread *more;
 
 	if (pt_gdb_threads_look(pt_gdb_threads_of(client), target, list, err) < 0)
 		return err->code;
-	if (client->run != PT_GDB_HALTED || named == 0 || pt_gdb_threads_have(list, named))
+	if (client->inferior.run != PT_GDB_HALTED || named == 0 || pt_gdb_threads_have(list, named))
 		return 0;
 	more = realloc(list->thread, (list->n_threads + 1) * sizeof(*more));
 	if (more == NULL) {
@@ -197,7 +197,7 @@ int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *tar
 	}
 	list->thread = more;
 	more[list->n_threads] = (struct pt_gdb_thread){ .id = named, .core = -1 };
-	if (named <= client->n_cores)
+	if (named <= client->inferior.n_cores)
 		more[list->n_threads].core = (int)named - 1;
 	snprintf(more[list->n_threads].name, sizeof(more->name), "%s", "stopped");
 	snprintf(more[list->n_threads].text, sizeof(more->text), "it stopped here; the OS does not list it any more");
