@@ -116,7 +116,7 @@ static void on_interrupt(void *arg)
 
 	if (client->command.call != NULL)
 		pt_monitor_interrupt(client);
-	else if (pt_gdb_passes(client))
+	else if (pt_gdb_is_proxied(client))
 		pt_gdb_pass_interrupt(client);
 	else
 		pt_gdb_interrupt(client);

@@ -119,6 +119,7 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 	signal(SIGPIPE, SIG_IGN);	/* a client that is gone is an error of the write, not the end of the daemon */
 	stub->loop = loop;
 	stub->packets = pt_packet_tables;
+	stub->filter = &pt_gdb_proxy;
 	stub->config = *config;
 	uv_timer_init(loop, &stub->wake);
 	stub->wake.data = stub;

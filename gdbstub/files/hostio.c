@@ -13,7 +13,6 @@
 
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/files/hostio_parts.h"
-#include "gdbstub/proxy/proxy.h"
 #include "host/log.h"
 #include "base/util.h"
 
@@ -132,7 +131,7 @@ static struct pt_gdb_file *take_file(struct pt_gdb_client *client, struct pt_rsp
 		pt_hostio_reply_error(client, EINVAL);
 		return NULL;
 	}
-	fd -= pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0;
+	fd -= pt_gdb_is_proxied(client) ? PT_GDB_OWN_FDS : 0;
 	if (fd >= PT_GDB_FILES || !client->files->file[fd].open) {
 		pt_hostio_reply_error(client, EBADF);
 	} else {

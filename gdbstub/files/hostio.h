@@ -5,6 +5,8 @@
 
 #include "gdbstub/packets/client.h"
 
+enum { PT_GDB_OWN_FDS = 0x4000 };	/* descriptors of our files, when a server may have files, too: from here */
+
 struct pt_gdb_open_files *pt_gdb_files_new(void);	/* a client's; NULL: no memory */
 void pt_gdb_files_free(struct pt_gdb_open_files *files);	/* and closes what is open */
 

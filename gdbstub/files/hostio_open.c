@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "gdbstub/files/hostio_parts.h"
-#include "gdbstub/proxy/proxy.h"
 #include "host/log.h"
 #include "host/named_file.h"
 
@@ -15,7 +14,7 @@ enum { GDB_WRONLY = 1, GDB_RDWR = 2, GDB_APPEND = 8, GDB_CREAT = 0x200, GDB_TRUN
 
 static void reply_opened(struct pt_gdb_client *client, const struct pt_gdb_file *file)
 {
-	pt_hostio_reply(client, (pt_gdb_passes(client) ? PT_GDB_OWN_FDS : 0) + (file - client->files->file));
+	pt_hostio_reply(client, (pt_gdb_is_proxied(client) ? PT_GDB_OWN_FDS : 0) + (file - client->files->file));
 }
 
 static bool writes(int flags)

@@ -150,6 +150,12 @@ struct pt_gdb_client {
 	bool decided;			/* whether they do */
 };
 
+/* Do its packets go to another GDB server? */
+static inline bool pt_gdb_is_proxied(const struct pt_gdb_client *client)
+{
+	return client->pass != NULL;
+}
+
 /* Does GDB take all cores to be halted? */
 static inline bool pt_gdb_is_halted(const struct pt_gdb_client *client)
 {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "gdbstub/packets/nonstop.h"
-#include "gdbstub/proxy/proxy.h"
 #include "gdbstub/packets/rights.h"
 #include "session/os_tasks.h"
 #include "host/log.h"
@@ -54,7 +53,7 @@ static void again(struct pt_gdb_client *client)
 
 static bool lacks_program(const struct pt_gdb_client *client, const struct pt_packet_row *row)
 {
-	return (row->flags & PT_PACKET_TARGET) != 0 && client->inferior.run == PT_GDB_NONE && !pt_gdb_passes(client) &&
+	return (row->flags & PT_PACKET_TARGET) != 0 && client->inferior.run == PT_GDB_NONE && !pt_gdb_is_proxied(client) &&
 	       !(client->inferior.watches && (row->flags & PT_PACKET_WATCH) != 0);
 }
 
@@ -98,14 +97,14 @@ void pt_gdb_handle_packet(struct pt_gdb_client *client)
 	struct pt_rsp_args args = { packet->bytes, packet->bytes + packet->len_bytes };
 	struct pt_err err;
 
-	enum pt_gdb_pass_offer offer;
+	enum pt_packet_offer offer;
 
 	if (client->auth.locked) {
 		answer_locked(client, row);
 		return;
 	}
-	offer = pt_gdb_pass_offer(client);
-	client->parked = offer == PT_GDB_PASS_LATER;
+	offer = client->stub->filter->offer(client);
+	client->parked = offer == PT_PACKET_LATER;
 	if (client->parked)
 		return;
 	if (packet->item != PT_RSP_PACKET) {
@@ -113,7 +112,7 @@ void pt_gdb_handle_packet(struct pt_gdb_client *client)
 		return;
 	}
 	client->resume.interrupts_next &= row == NULL || (row->flags & PT_PACKET_PROMPT) == 0;
-	if (offer == PT_GDB_PASS_IT && pt_gdb_pass_packet(client))
+	if (offer == PT_PACKET_MINE && client->stub->filter->take(client))
 		return;
 	pt_rsp_log_packet("->", packet->bytes, packet->len_bytes);
 	if (row == NULL) {

@@ -28,6 +28,20 @@ struct pt_packet_row {
 	pt_gdb_handler *handle;
 };
 
+/* In front of the tables: the proxy is one. */
+enum pt_packet_offer {
+	PT_PACKET_NOT_MINE,	/* it is served like on any board */
+	PT_PACKET_MINE,
+	PT_PACKET_LATER,	/* that is not known yet: the packet waits until pt_gdbstub_wake() */
+};
+struct pt_packet_filter {
+	enum pt_packet_offer (*offer)(struct pt_gdb_client *client);	/* decided with a client's first packet */
+	/* Takes the current packet. False: it is one of ours, to be handled like on any board. */
+	bool (*take)(struct pt_gdb_client *client);
+	void (*promise)(struct pt_gdb_client *client);	/* the reply to qSupported before the token is given */
+	bool (*is_halted)(const struct pt_gdb_client *client);	/* of one whose packets are taken: is the target? */
+};
+
 /* E01 with a sentence: the packet is not what it should be. */
 void pt_gdb_reply_malformed(struct pt_gdb_client *client);
 void pt_gdb_reply_not_yours(struct pt_gdb_client *client);	/* another GDB controls the target */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "gdbstub/packets/packet.h"
-#include "gdbstub/proxy/proxy.h"
 #include "gdbstub/packets/run.h"
 #include "session/os_threads.h"
 
@@ -40,7 +39,7 @@ static void handle_supported(struct pt_gdb_client *client, struct pt_rsp_args *a
 		at += len;
 	}
 	if (client->auth.locked && pt_board_is_upstream(client->stub->config.board)) {
-		pt_gdb_pass_promise(client);
+		client->stub->filter->promise(client);
 		return;
 	}
 	pt_rsp_begin(&client->rsp.frame, '$');

@@ -13,10 +13,12 @@
 struct pt_gdb_client;
 
 struct pt_packet_row;
+struct pt_packet_filter;
 
 struct pt_gdbstub {
 	uv_loop_t *loop;
 	const struct pt_packet_row *const *packets;	/* tables of packets, ended by NULL */
+	const struct pt_packet_filter *filter;		/* in front of them */
 	struct pt_gdbstub_config config;
 	uint32_t top;		/* rows of a report, as the start of the profile had it; ... */
 	bool top_given;		/* ... if it had */

@@ -9,7 +9,7 @@
 
 #include "gdbstub/proxy/proxy_parts.h"
 
-void pt_gdb_pass_promise(struct pt_gdb_client *client)
+void pt_pass_promise(struct pt_gdb_client *client)
 {
 	pt_gdb_reply_text(client, "PacketSize=400;QStartNoAckMode+;qXfer:features:read+;qXfer:memory-map:read+;"
 				  "qXfer:osdata:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;"

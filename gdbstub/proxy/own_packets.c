@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gdbstub/files/hostio.h"
 #include "gdbstub/files/hostio_names.h"
 #include "gdbstub/proxy/proxy_parts.h"
 #include "base/util.h"

@@ -24,27 +24,15 @@ static const struct { const char *name; enum how how; } kinds[] = {
 	{ "vKill;", SLOW },   { "vFile:", SLOW }, { "qSearch:", SLOW }, { "qCRC:", SLOW },  { "D", SLOW },
 };
 
-static bool begins(const struct pt_rsp_packet *packet, const char *with)
-{
-	size_t len = strlen(with);
-
-	return packet->len_bytes >= len && memcmp(packet->bytes, with, len) == 0;
-}
-
 static enum how how_of(const struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	for (size_t i = 0; i < PT_LEN(kinds); i++)
-		if (begins(packet, kinds[i].name))
+		if (pt_pass_begins(packet, kinds[i].name))
 			return kinds[i].how == RUNS && p->non_stop ? ASKS : kinds[i].how;
 	return ASKS;
 }
 
-bool pt_gdb_passes(const struct pt_gdb_client *client)
-{
-	return client->pass != NULL;
-}
-
-bool pt_gdb_pass_is_halted(const struct pt_gdb_client *client)
+static bool is_halted(const struct pt_gdb_client *client)
 {
 	struct pt_rsp_stream *stream;
 	bool running;
@@ -55,38 +43,6 @@ bool pt_gdb_pass_is_halted(const struct pt_gdb_client *client)
 	running = pt_rsp_stream_lock(stream)->run.running;
 	pt_rsp_stream_unlock(stream);
 	return !running;
-}
-
-/* --- answers of our own ------------------------------------------------------------------------------------------- */
-
-static void settle(struct pt_gdb_pass *p)
-{
-	uv_timer_stop(&p->timer);
-	p->await = PT_PASS_NOTHING;
-	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = p->halts_first = p->told = false;
-	pt_pass_pieces_drop(&p->pieces);
-}
-
-/* Of a command of the server's the sentence goes to the console. */
-void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
-{
-	struct pt_gdb_client *client = p->client;
-	bool command = p->command;
-	struct pt_err err = { .code = PT_EIO };
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(err.msg, sizeof(err.msg), fmt, args);
-	va_end(args);
-	settle(p);
-	if (client == NULL || client->rsp.current == NULL)
-		return;
-	pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->rsp.peer, err.msg);
-	if (command && !client->features.error_message) {
-		pt_gdb_console(client, err.msg, strlen(err.msg));
-		pt_gdb_console(client, "\n", 1);
-	}
-	pt_gdb_reply_failure(client, &err);
 }
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */
@@ -144,7 +100,7 @@ static bool detach_by_resume(struct pt_gdb_pass *p, const struct pt_rsp_packet *
 	memcpy(shared->resume, resume, sizeof(resume));
 	pt_rsp_stream_unlock(pt_upstream_stream(p->upstream));
 	pt_upstream_send(p->upstream, resume, strlen(resume));
-	settle(p);
+	pt_pass_settle(p);
 	pt_gdb_reply_text(p->client, "OK");
 	return true;
 }
@@ -153,13 +109,13 @@ static void remember(struct pt_gdb_pass *p, const struct pt_rsp_packet *packet)
 {
 	const char *text = (const char *)packet->bytes;
 
-	if (begins(packet, "qSupported:"))
+	if (pt_pass_begins(packet, "qSupported:"))
 		snprintf(p->supported, sizeof(p->supported), "%s", text);
-	else if (begins(packet, "Hg") && packet->len_bytes < sizeof(p->thread))
+	else if (pt_pass_begins(packet, "Hg") && packet->len_bytes < sizeof(p->thread))
 		pt_pass_note_thread(p, packet);
 	else if (packet->len_bytes == 1 && text[0] == '!')
 		p->extended = true;
-	p->client->features.error_message |= begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
+	p->client->features.error_message |= pt_pass_begins(packet, "qSupported:") && strstr(text, "error-message+") != NULL;
 }
 
 /* Carries it no signal for the program, and no address? Then it may be answered without being sent. */
@@ -167,14 +123,14 @@ static bool only_resumes(const struct pt_rsp_packet *packet)
 {
 	const char *text = (const char *)packet->bytes;
 
-	return (begins(packet, "vCont;") && strpbrk(text + 6, "CS") == NULL) || strcmp(text, "c") == 0 ||
+	return (pt_pass_begins(packet, "vCont;") && strpbrk(text + 6, "CS") == NULL) || strcmp(text, "c") == 0 ||
 	       strcmp(text, "s") == 0;
 }
 
 /* The thread that the resume names first, or the last one chosen; "" for neither. */
 static void resumed_thread(const struct pt_gdb_pass *p, const struct pt_rsp_packet *packet, char *out, size_t room)
 {
-	const char *text = (const char *)packet->bytes, *colon = begins(packet, "vCont;") ? strchr(text, ':') : NULL;
+	const char *text = (const char *)packet->bytes, *colon = pt_pass_begins(packet, "vCont;") ? strchr(text, ':') : NULL;
 	int len = colon != NULL ? (int)strcspn(colon + 1, ";") : 0;
 
 	snprintf(out, room, "%.*s", len, colon != NULL ? colon + 1 : "");
@@ -190,13 +146,13 @@ static bool stays_interrupted(struct pt_gdb_pass *p, const struct pt_rsp_packet 
 {
 	char thread[PT_RSP_THREAD_BYTES], stop[PT_RSP_THREAD_BYTES + 16];
 
-	if (!p->client->resume.interrupts_next || !only_resumes(packet) || !pt_gdb_pass_is_halted(p->client))
+	if (!p->client->resume.interrupts_next || !only_resumes(packet) || !is_halted(p->client))
 		return false;
 	pt_gdb_take_interrupt(p->client);
 	resumed_thread(p, packet, thread, sizeof(thread));
 	snprintf(stop, sizeof(stop), "T02%s%s%s", thread[0] != '\0' ? "thread:" : "", thread,
 		 thread[0] != '\0' ? ";" : "");
-	settle(p);
+	pt_pass_settle(p);
 	pt_gdb_reply_text(p->client, stop);
 	return true;
 }
@@ -212,7 +168,7 @@ static void transmit(struct pt_gdb_pass *p)
 	if (halt_before(p, packet) || detach_by_resume(p, packet) || (how == RUNS && stays_interrupted(p, packet)))
 		return;
 	snprintf(p->head, sizeof(p->head), "%s", (const char *)packet->bytes);
-	p->command = begins(packet, "qRcmd,");
+	p->command = pt_pass_begins(packet, "qRcmd,");
 	p->await = how == RUNS ? PT_PASS_STOP : PT_PASS_ANSWER;
 	if (pt_pass_cut(p, packet))
 		return;
@@ -226,7 +182,7 @@ static void transmit(struct pt_gdb_pass *p)
 		pt_pass_note_resume(p, packet);
 	pt_upstream_send(p->upstream, packet->bytes, fits);
 	if (how == SILENT) {
-		settle(p);
+		pt_pass_settle(p);
 		pt_rsp_finish(&p->client->rsp);
 	} else if (how == RUNS) {
 		uv_timer_stop(&p->timer);
@@ -237,7 +193,7 @@ static void transmit(struct pt_gdb_pass *p)
 	}
 }
 
-void pt_pass_go(struct pt_gdb_pass *p)
+static void go(struct pt_gdb_pass *p)
 {
 	uint64_t silent_ns;
 
@@ -264,35 +220,35 @@ void pt_pass_go(struct pt_gdb_pass *p)
 static void pass_current(struct pt_gdb_pass *p)
 {
 	if (p->upstream == NULL && !p->finding) {
-		p->command = begins(p->client->rsp.current, "qRcmd,");
+		p->command = pt_pass_begins(p->client->rsp.current, "qRcmd,");
 		pt_pass_fail(p, "%s", p->lost);
 		return;
 	}
 	p->unsent = true;
-	p->command = begins(p->client->rsp.current, "qRcmd,");
+	p->command = pt_pass_begins(p->client->rsp.current, "qRcmd,");
 	pt_pass_patience(p, pt_pass_standard_ms(p));
-	pt_pass_go(p);
+	go(p);
 }
 
 static void refuse_to_forward(struct pt_gdb_client *client)
 {
 	struct pt_err err;
 
-	if (begins(client->rsp.current, "vFile:")) {
+	if (pt_pass_begins(client->rsp.current, "vFile:")) {
 		pt_gdb_reply_text(client, "F-1,d");	/* no permission */
 		return;
 	}
 	pt_fail(&err, PT_EPERM,
 		"this command of the GDB server's may use its host: for the user that runs proftap, which %s is not",
 		client->rsp.peer);
-	if (begins(client->rsp.current, "qRcmd,") && !client->features.error_message) {
+	if (pt_pass_begins(client->rsp.current, "qRcmd,") && !client->features.error_message) {
 		pt_gdb_console(client, err.msg, strlen(err.msg));
 		pt_gdb_console(client, "\n", 1);
 	}
 	pt_gdb_reply_error(client, &err);
 }
 
-bool pt_gdb_pass_packet(struct pt_gdb_client *client)
+static bool take_packet_of(struct pt_gdb_client *client)
 {
 	struct pt_gdb_pass *p = client->pass;
 	enum pt_pass_whose whose;
@@ -326,12 +282,12 @@ void pt_gdb_pass_interrupt(struct pt_gdb_client *client)
 	pt_rsp_stream_unlock(stream);
 	p->etx = true;
 	pt_pass_patience(p, 2 * pt_pass_standard_ms(p));	/* a core may take its time to halt; then GDB is told */
-	pt_pass_go(p);
+	go(p);
 }
 
 /* --- in ----------------------------------------------------------------------------------------------------------- */
 
-bool pt_pass_is_busy(void *arg)
+static bool is_busy(void *arg)
 {
 	const struct pt_gdb_pass *p = arg;
 
@@ -359,7 +315,7 @@ static void answer_supported(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw
 	struct pt_gdb_client *client = p->client;
 
 	take_supported(p, raw, ours, sizeof(ours));
-	settle(p);
+	pt_pass_settle(p);
 	pt_gdb_reply_text(client, ours);
 }
 
@@ -410,7 +366,7 @@ static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		pt_gdb_remember_interrupt(client);
 	pt_pass_note_answer(p, raw);
 	if (p->halts_first) {
-		settle(p);
+		pt_pass_settle(p);
 		pass_current(p);
 		return;
 	}
@@ -419,12 +375,12 @@ static void answer(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 		return;
 	}
 	if (pt_pass_late_refuses(p, raw)) {
-		settle(p);
+		pt_pass_settle(p);
 		pt_gdb_reply_text(client, "E00");
 		return;
 	}
 	moved = may_have_moved(p, raw);
-	settle(p);
+	pt_pass_settle(p);
 	pt_rsp_send_raw(&client->rsp, raw->bytes, raw->len_bytes);
 	if (moved && !client->rsp.closing)
 		pt_gdb_post(&client->request, tell_pc, on_pc_told);
@@ -441,7 +397,7 @@ static void take_piece(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	} else if (whole.len_bytes == 0) {
 		pt_pass_fail(p, "the GDB server at %s answers with more than it was asked for", p->server);
 	} else {
-		settle(p);
+		pt_pass_settle(p);
 		pt_rsp_send_raw(&p->client->rsp, whole.bytes, whole.len_bytes);
 		pt_rsp_finish(&p->client->rsp);
 	}
@@ -455,7 +411,7 @@ static void take_replayed(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	if (p->replay == 2 && p->client != NULL && p->client->auth.late)
 		take_supported(p, raw, ignored, sizeof(ignored));
 	if (!pt_pass_replay_next(p))
-		pt_pass_go(p);
+		go(p);
 }
 
 static bool is_console(const struct pt_rsp_raw *raw)
@@ -494,7 +450,7 @@ static void take_packet(struct pt_gdb_pass *p, const struct pt_rsp_raw *raw)
 	}
 }
 
-void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw)
+static void on_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw)
 {
 	struct pt_gdb_pass *p = arg;
 
@@ -513,3 +469,19 @@ void pt_pass_frame(void *arg, enum pt_rsp_frame_kind kind, const struct pt_rsp_r
 		pt_rsp_send_raw(&p->client->rsp, raw->bytes, raw->len_bytes);
 	}
 }
+
+static void on_turn(void *arg)
+{
+	go(arg);
+}
+
+static enum pt_packet_offer offer(struct pt_gdb_client *client)
+{
+	static const struct pt_upstream_user user = { .on_frame = on_frame, .on_turn = on_turn, .is_busy = is_busy };
+
+	return pt_pass_offer(client, &user);
+}
+
+const struct pt_packet_filter pt_gdb_proxy = {
+	.offer = offer, .take = take_packet_of, .is_halted = is_halted, .promise = pt_pass_promise,
+};

@@ -35,6 +35,7 @@ struct pt_gdb_pass {
 	struct pt_gdbstub *stub;
 	struct pt_gdb_client *client;	/* whose packets are passed; NULL: nobody's */
 	struct pt_upstream *upstream;	/* NULL: there is none at present */
+	const struct pt_upstream_user *user;	/* proxy.c's */
 	struct pt_board_listener listener;
 	uv_timer_t timer;
 	unsigned n_closing;		/* handles and jobs that are to come back */
@@ -75,11 +76,13 @@ struct pt_gdb_pass {
 	uint8_t *payload;		/* the client's, PT_PASS_PACKET_BYTES + 1 */
 };
 
-/* pass.c */
-void pt_pass_go(struct pt_gdb_pass *pass);			/* send what waits, if it can be sent */
+/* late.c */
+void pt_pass_promise(struct pt_gdb_client *client);
+
+/* answer.c */
+bool pt_pass_begins(const struct pt_rsp_packet *packet, const char *with);
+void pt_pass_settle(struct pt_gdb_pass *pass);	/* nothing is awaited any more */
 void pt_pass_fail(struct pt_gdb_pass *pass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void pt_pass_frame(void *pass, enum pt_rsp_frame_kind kind, const struct pt_rsp_raw *raw);
-bool pt_pass_is_busy(void *pass);
 
 /* pass_notes.c */
 void pt_pass_note_resume(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);	/* the client lets it run */
@@ -128,6 +131,7 @@ void pt_pass_late_attach(struct pt_gdb_pass *pass);	/* its current packet, befor
 bool pt_pass_late_refuses(const struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);
 
 /* pass_link.c */
+enum pt_packet_offer pt_pass_offer(struct pt_gdb_client *client, const struct pt_upstream_user *user);
 void pt_pass_find(struct pt_gdb_pass *pass);			/* the board's connection, if there is one */
 bool pt_pass_replay_next(struct pt_gdb_pass *pass);		/* false: all is told */
 

@@ -59,11 +59,6 @@ static void on_lost(void *arg, const char *why)
 	fail_waiting(p);
 }
 
-static void on_turn(void *arg)
-{
-	pt_pass_go(arg);
-}
-
 static int find_run(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	struct finding *f = (struct finding *)job;
@@ -105,10 +100,10 @@ static void find_done(struct pt_job *job, int rc, const struct pt_err *err)
 {
 	struct finding *f = (struct finding *)job;
 	struct pt_gdb_pass *p = f->pass;
-	const struct pt_upstream_user user = {
-		.arg = p, .on_frame = pt_pass_frame, .on_turn = on_turn, .is_busy = pt_pass_is_busy, .on_lost = on_lost,
-	};
+	struct pt_upstream_user user = *p->user;
 
+	user.arg = p;
+	user.on_lost = on_lost;
 	p->finding = false;
 	if (rc == 0 && f->stream != NULL && p->client != NULL && !p->client->rsp.closing && p->upstream == NULL) {
 		take_facts(p, f);
@@ -201,13 +196,14 @@ static void on_timer_closed(uv_handle_t *handle)
 	pt_gdbstub_wake(stub);
 }
 
-static struct pt_gdb_pass *new_pass(struct pt_gdbstub *stub)
+static struct pt_gdb_pass *new_pass(struct pt_gdbstub *stub, const struct pt_upstream_user *user)
 {
 	struct pt_gdb_pass *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		return NULL;
 	p->stub = stub;
+	p->user = user;
 	uv_timer_init(stub->loop, &p->timer);
 	p->timer.data = p;
 	p->listener = (struct pt_board_listener){ .arg = p, .on_state = on_board };
@@ -246,27 +242,27 @@ static bool take(struct pt_gdb_pass *p, struct pt_gdb_client *client)
 	return true;
 }
 
-enum pt_gdb_pass_offer pt_gdb_pass_offer(struct pt_gdb_client *client)
+enum pt_packet_offer pt_pass_offer(struct pt_gdb_client *client, const struct pt_upstream_user *user)
 {
 	struct pt_gdbstub *stub = client->stub;
 	enum pt_board_state state = pt_board_get_state(stub->config.board, NULL);
 	struct pt_gdb_pass *p;
 
 	if (client->pass != NULL)
-		return PT_GDB_PASS_IT;
+		return PT_PACKET_MINE;
 	if (client->decided || stub->config.restricted || !pt_board_is_upstream(stub->config.board))
-		return PT_GDB_PASS_NOT;
+		return PT_PACKET_NOT_MINE;
 	if (stub->pass == NULL)
-		stub->pass = new_pass(stub);
+		stub->pass = new_pass(stub, user);
 	p = stub->pass;
 	if (p == NULL)
-		return PT_GDB_PASS_NOT;
+		return PT_PACKET_NOT_MINE;
 	if (state == PT_BOARD_OPENING || p->n_closing > 0 || (p->client != NULL && p->client->rsp.closing))
-		return PT_GDB_PASS_LATER;
+		return PT_PACKET_LATER;
 	client->decided = true;
 	if (state != PT_BOARD_READY || p->client != NULL || stub->owner != NULL)
-		return PT_GDB_PASS_NOT;
-	return take(p, client) ? PT_GDB_PASS_IT : PT_GDB_PASS_NOT;
+		return PT_PACKET_NOT_MINE;
+	return take(p, client) ? PT_PACKET_MINE : PT_PACKET_NOT_MINE;
 }
 
 /* --- what it leaves behind ---------------------------------------------------------------------------------------- */

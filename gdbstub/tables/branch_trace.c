@@ -12,7 +12,6 @@
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/document.h"
 #include "gdbstub/packets/packet.h"
-#include "gdbstub/proxy/proxy.h"
 #include "session/recorder.h"
 #include "host/log.h"
 #include "profile/analyses/calls/history.h"
@@ -175,7 +174,7 @@ void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history_
 {
 	struct pt_err err;
 
-	if (pt_gdb_passes(client) ? !pt_gdb_pass_is_halted(client) : !pt_gdb_is_halted(client)) {
+	if (pt_gdb_is_proxied(client) ? !client->stub->filter->is_halted(client) : !pt_gdb_is_halted(client)) {
 		pt_fail(&err, PT_ESTATE, "the core runs");
 		pt_gdb_reply_document(client, NULL, &err);
 		return;

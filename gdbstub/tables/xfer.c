@@ -9,7 +9,6 @@
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/files/hostio_names.h"
 #include "gdbstub/tables/osdata.h"
-#include "gdbstub/proxy/proxy.h"
 #include "session/os_threads.h"
 #include "gdbstub/tables/xml.h"
 #include "host/named_file.h"
@@ -134,7 +133,7 @@ static void read_object(struct pt_gdb_client *client, size_t i)
 	struct pt_gdb_request *rq = &client->request;
 
 	client->document->wanted = objects[i].name;
-	if (objects[i].empty != NULL && !pt_gdb_shows_threads(client) && !pt_gdb_passes(client)) {
+	if (objects[i].empty != NULL && !pt_gdb_shows_threads(client) && !pt_gdb_is_proxied(client)) {
 		pt_gdb_reply_text(client, objects[i].empty);
 	} else if (!pt_gdb_reply_kept(client)) {
 		rq->core = (unsigned)i;

@@ -14,7 +14,7 @@ static bool reaches_us(const struct topic *topic, const struct pt_monitor_word *
 {
 	if (topic->call->client->auth.locked)
 		return pt_monitor_is_open(word);
-	return !pt_gdb_passes(topic->call->client) || pt_gdb_pass_is_ours(word->name);
+	return !pt_gdb_is_proxied(topic->call->client) || pt_gdb_pass_is_ours(word->name);
 }
 
 static void put_word(void *arg, const struct pt_monitor_word *word)
@@ -49,10 +49,10 @@ static void help(struct pt_monitor_call *call)
 			 i > 0 ? " " : "", call->words[i]);
 	pt_monitor_each_word(put_word, &topic);
 	pt_monitor_each_word(put_details, &topic);
-	if (pt_gdb_passes(call->client) && (!topic.found || call->n_words == 0))
+	if (pt_gdb_is_proxied(call->client) && (!topic.found || call->n_words == 0))
 		pt_monitor_say(call, "%s the GDB server's: it is passed on, and answered there",
 			       topic.found ? "Any other word is" : "That word, if there is one, is");
-	if (topic.found || pt_gdb_passes(call->client))
+	if (topic.found || pt_gdb_is_proxied(call->client))
 		pt_monitor_done(call, 0, NULL);
 	else
 		pt_monitor_fail(call, PT_EARG, "no help for \"%s\"; `monitor help` lists everything", topic.text);

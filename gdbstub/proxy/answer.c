@@ -1,0 +1,45 @@
+/* Answers of our own to a client whose packets go to another server. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gdbstub/proxy/proxy_parts.h"
+#include "base/util.h"
+#include "host/log.h"
+
+bool pt_pass_begins(const struct pt_rsp_packet *packet, const char *with)
+{
+	size_t len = strlen(with);
+
+	return packet->len_bytes >= len && memcmp(packet->bytes, with, len) == 0;
+}
+
+void pt_pass_settle(struct pt_gdb_pass *p)
+{
+	uv_timer_stop(&p->timer);
+	p->await = PT_PASS_NOTHING;
+	p->unsent = p->etx = p->sent_etx = p->command = p->asks_why = p->halts_first = p->told = false;
+	pt_pass_pieces_drop(&p->pieces);
+}
+
+/* Of a command of the server's the sentence goes to the console. */
+void pt_pass_fail(struct pt_gdb_pass *p, const char *fmt, ...)
+{
+	struct pt_gdb_client *client = p->client;
+	bool command = p->command;
+	struct pt_err err = { .code = PT_EIO };
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(err.msg, sizeof(err.msg), fmt, args);
+	va_end(args);
+	pt_pass_settle(p);
+	if (client == NULL || client->rsp.current == NULL)
+		return;
+	pt_debug(PT_LOG_GDB, "gdb: %s: %s", client->rsp.peer, err.msg);
+	if (command && !client->features.error_message) {
+		pt_gdb_console(client, err.msg, strlen(err.msg));
+		pt_gdb_console(client, "\n", 1);
+	}
+	pt_gdb_reply_failure(client, &err);
+}
