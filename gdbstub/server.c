@@ -6,6 +6,8 @@
 #include "base/first_bytes.h"
 #include "gdbstub/packet_tables.h"
 #include "gdbstub/client.h"
+#include "gdbstub/files/files.h"
+#include "gdbstub/gdbstub.h"
 #include "gdbstub/proxy/proxy.h"
 #include "session/recorder.h"
 #include "gdbstub/packets/stub.h"
@@ -42,6 +44,7 @@ static void on_wake_closed(uv_handle_t *handle)
 
 	if (stub->on_closed != NULL)
 		stub->on_closed(stub->on_closed_arg);
+	free(stub->files);
 	free(stub);
 }
 
@@ -57,7 +60,7 @@ static void close_rest(struct pt_gdbstub *stub)
 		pt_recorder_close(stub, on_recorder_closed, stub);
 		return;
 	}
-	pt_files_remove(&stub->files);
+	pt_files_remove(stub->files);
 	pt_gdb_tasks_fini(&stub->tasks);
 	uv_close((uv_handle_t *)&stub->wake, on_wake_closed);
 }
@@ -111,13 +114,17 @@ static int start(struct pt_gdbstub *stub, struct pt_err *err)
 struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_config *config, struct pt_err *err)
 {
 	struct pt_gdbstub *stub = calloc(1, sizeof(*stub));
+	struct pt_files *files = calloc(1, sizeof(*files));
 
-	if (stub == NULL) {
+	if (stub == NULL || files == NULL) {
+		free(stub);
+		free(files);
 		pt_fail(err, PT_ENOMEM, "no memory for the GDB server");
 		return NULL;
 	}
 	signal(SIGPIPE, SIG_IGN);	/* a client that is gone is an error of the write, not the end of the daemon */
 	stub->loop = loop;
+	stub->files = files;
 	stub->packets = pt_packet_tables;
 	stub->filter = &pt_gdb_proxy;
 	stub->config = *config;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gdbstub/packets/packet.h"
+#include "gdbstub/files/files.h"
 #include "gdbstub/files/hostio_parts.h"
 #include "host/log.h"
 #include "base/util.h"
@@ -188,7 +189,7 @@ static bool take_name(struct pt_gdb_client *client, struct pt_rsp_args *args, st
 
 static void unlink_run(struct pt_hostio_errand *errand)
 {
-	errand->result = pt_files_unlink(&errand->client->stub->files, errand->name.name);
+	errand->result = pt_files_unlink(errand->client->stub->files, errand->name.name);
 }
 
 static void handle_open(struct pt_gdb_client *client, struct pt_rsp_args *args)
@@ -255,7 +256,7 @@ static void handle_read(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 static void write_run(struct pt_hostio_errand *errand)
 {
-	errand->result = pt_files_room(&errand->client->stub->files, errand->len_bytes);
+	errand->result = pt_files_room(errand->client->stub->files, errand->len_bytes);
 	if (errand->result == 0 && errand->offset > PT_FILES_MOST_BYTES)
 		errand->result = -EFBIG;
 	if (errand->result < 0)
@@ -337,7 +338,7 @@ static void handle_fstat(struct pt_gdb_client *client, struct pt_rsp_args *args)
 
 static void symbols_run(struct pt_hostio_errand *errand)
 {
-	struct pt_files *files = &errand->client->stub->files;
+	struct pt_files *files = errand->client->stub->files;
 	char final[sizeof(errand->path)];
 
 	if (pt_files_path(files, PT_HOSTIO_NEW_FIRMWARE, errand->path, sizeof(errand->path)) < 0 ||

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gdbstub/files/files.h"
 #include "gdbstub/files/hostio_parts.h"
 #include "host/log.h"
 #include "host/named_file.h"
@@ -31,7 +32,7 @@ static const char *disk_name(const struct pt_hostio_errand *errand)
 
 static void open_run(struct pt_hostio_errand *errand)
 {
-	struct pt_files *files = &errand->client->stub->files;
+	struct pt_files *files = errand->client->stub->files;
 
 	if (errand->path[0] == '\0')
 		errand->result = pt_files_open(files, disk_name(errand), errand->flags);
@@ -115,14 +116,14 @@ static void on_saved(void *arg, int rc, const char *text, size_t len_bytes)
 		return;
 	}
 	errand->file = client->files->opening;
-	snprintf(errand->path, sizeof(errand->path), "%s/.capture", client->stub->files.dir);
+	snprintf(errand->path, sizeof(errand->path), "%s/.capture", client->stub->files->dir);
 	pt_hostio_send_off(errand);
 }
 
 static void open_capture(struct pt_gdb_client *client)
 {
 	char path[PT_FILES_PATH_BYTES + 16];
-	int rc = pt_files_path(&client->stub->files, ".capture", path, sizeof(path));
+	int rc = pt_files_path(client->stub->files, ".capture", path, sizeof(path));
 
 	if (rc < 0) {
 		client->files->opening->open = false;

@@ -261,8 +261,9 @@ static int take_answer(struct pt_gdb_request *rq, struct pt_board *board, struct
 
 /* --- loop thread -------------------------------------------------------------------------------------------------- */
 
-void pt_gdb_fileio_send(struct pt_gdb_client *client)
+void pt_gdb_fileio_send(struct pt_gdb_client *client, pt_gdb_fileio_done *done)
 {
+	client->resume.fileio.done = done;
 	client->resume.fileio.asked = false;
 	client->resume.fileio.active = true;
 	pt_rsp_begin(&client->rsp.frame, '$');
@@ -279,9 +280,9 @@ static void after_answer(struct pt_gdb_request *rq, int rc, const struct pt_err 
 		client->resume.interrupted = true; /* it stands where it is: the user has to see that */
 	}
 	if (client->resume.fileio.asked && client->inferior.run == PT_GDB_RUNNING)
-		pt_gdb_fileio_send(client);
+		pt_gdb_fileio_send(client, client->resume.fileio.done);
 	else
-		pt_gdb_fileio_done(client, rq);
+		client->resume.fileio.done(client, rq);
 	pt_rsp_finish(&client->rsp);
 }
 

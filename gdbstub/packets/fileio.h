@@ -13,7 +13,11 @@ struct pt_gdb_request;
 
 enum { PT_GDB_FILEIO_BYTES = 160 };
 
+/* It runs on, or was interrupted, or has stepped: then rq has what a stop reply needs. */
+typedef void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq);
+
 struct pt_gdb_fileio {
+	pt_gdb_fileio_done *done;
 	bool asked; /* out of a stop: text is to be sent in place of the stop reply */
 	bool active; /* it was, and its F has not come */
 	unsigned core;
@@ -34,8 +38,8 @@ struct pt_gdb_fileio {
  * once, and runs again; 0: fileio.asked tells; or the target's error. */
 int pt_gdb_fileio_ask(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target,
 		      enum pt_semihost_how how, struct pt_err *err);
-/* Loop thread: sends what is asked. */
-void pt_gdb_fileio_send(struct pt_gdb_client *client);
+/* Loop thread: sends what is asked; done() when GDB has done its part. */
+void pt_gdb_fileio_send(struct pt_gdb_client *client, pt_gdb_fileio_done *done);
 /* Board thread: whether a client waits that can be asked. */
 void pt_gdb_fileio_waits(struct pt_board *board, bool waits);
 

@@ -92,6 +92,7 @@ static void say_error(struct pt_gdb_client *client, const char *what, const stru
 }
 
 static void wait_on(struct pt_gdb_client *client);
+static pt_gdb_fileio_done fileio_done;
 
 static void after_stop(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 {
@@ -108,7 +109,7 @@ static void after_stop(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 		return;
 	}
 	if (rc == 0 && client->resume.fileio.asked) {
-		pt_gdb_fileio_send(client);
+		pt_gdb_fileio_send(client, fileio_done);
 		return;
 	}
 	if (rc < 0)
@@ -167,7 +168,7 @@ static void wait_on(struct pt_gdb_client *client)
 		report_next(client);
 }
 
-void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq)
+static void fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq)
 {
 	if (client->inferior.run != PT_GDB_RUNNING)
 		return;
@@ -337,7 +338,7 @@ static void after_step(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 		failed(client, rq, "step", err);
 	} else if (client->resume.fileio.asked) {
 		client->resume.under_way = false;
-		pt_gdb_fileio_send(client);
+		pt_gdb_fileio_send(client, fileio_done);
 		pt_rsp_finish(&client->rsp);
 	} else if (on && !client->resume.interrupted && !client->rsp.closing) {
 		rq->addr = PT_UNKNOWN;

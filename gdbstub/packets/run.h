@@ -12,9 +12,6 @@ void pt_gdb_remember_interrupt(struct pt_gdb_client *client);	/* to end the next
 bool pt_gdb_take_interrupt(struct pt_gdb_client *client);	/* at a resume: is it to end at once? Forgets it. */
 void pt_gdb_hear_packet(struct pt_gdb_client *client);		/* any packet came: old interrupts are forgotten */
 
-/* It runs on, or was interrupted, or has stepped: then rq has what a stop reply needs. */
-void pt_gdb_fileio_done(struct pt_gdb_client *client, const struct pt_gdb_request *rq);
-
 /* query.c. Is it 0, a core's number, or what may be a task's (which only the board thread can tell)? */
 bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id);
 

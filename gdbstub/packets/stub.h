@@ -4,12 +4,12 @@
 
 #include <uv.h>
 
-#include "gdbstub/files/files.h"
-#include "gdbstub/gdbstub.h"
+#include "gdbstub/packets/stub_config.h"
 #include "session/os_tasks.h"
 #include "host/listen.h"
 #include "targets/contract/progress.h"
 
+struct pt_files;
 struct pt_gdb_client;
 
 struct pt_packet_row;
@@ -30,7 +30,7 @@ struct pt_gdbstub {
 	struct pt_gdb_client *recording;	/* who wants a branch history; NULL: nobody. recorder.c's */
 	struct pt_session *recorder;	/* the same; NULL: not needed yet */
 	bool recorder_closing;
-	struct pt_files files;	/* of the board */
+	struct pt_files *files;	/* of the board, the server's */
 	bool finishes_load;	/* the board thread is at it, and has no time for anything else; how far: */
 	struct pt_progress load_progress;
 	struct pt_err load;	/* why the last load failed: GDB shows a sentence of its own; code 0: it did not */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gdbstub/gdbstub.h"
 #include "gdbstub/packets/monitor.h"
 #include "gdbstub/proxy/proxy.h"
 #include "isa/isa.h"
