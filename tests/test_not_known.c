@@ -15,6 +15,7 @@
 #include "profile/analyses/signals/tasks.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/report.h"
+#include "report/views/views.h"
 #include "tests/sample_profile.h"
 
 enum { NOTHING_KNOWN = 99 };

@@ -8,6 +8,7 @@
 #include "probes/virtual/demo/s12zvm_demo.h"
 #include "program/code/codemap.h"
 #include "program/model/settings.h"
+#include "report/views/views.h"
 #include "s12z_program.h"
 
 /* main calls leaf and if, goes around, calls leaf, is interrupted before it calls if, and calls it. */

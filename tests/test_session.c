@@ -6,6 +6,7 @@
 
 #include "board_rig.h"
 #include "probes/virtual/board.h"
+#include "report/report.h"
 #include "session/session.h"
 
 #define REPEATABLE "virtual:kl27?clock=virtual"

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "report/report.h"
+#include "report/views/views.h"
 
 static bool plain(const char *name, size_t len)
 {

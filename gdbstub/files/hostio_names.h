@@ -4,7 +4,7 @@
 #define PT_GDBSTUB_HOSTIO_NAMES_H
 
 #include "base/error.h"
-#include "report/report.h"
+#include "report/table/query.h"
 
 enum pt_hostio_kind {
 	PT_HOSTIO_FIRMWARE = 1,	/* "firmware.elf": the program's ELF; one that is put becomes the symbols */

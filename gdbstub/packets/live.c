@@ -5,6 +5,7 @@
 
 #include "gdbstub/packets/monitor.h"
 #include "base/util.h"
+#include "report/report.h"
 
 enum { SHORTEST_MS = 100 };
 

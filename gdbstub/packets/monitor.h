@@ -9,7 +9,9 @@
 #define PT_GDBSTUB_MONITOR_H
 
 #include "gdbstub/packets/client.h"
-#include "report/report.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "report/table/query.h"
 
 /* --- for the connection ------------------------------------------------------------------------------------------- */
 

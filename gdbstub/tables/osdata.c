@@ -11,6 +11,7 @@
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/xml.h"
 #include "report/report.h"
+#include "report/views/views.h"
 #include "report/table/view.h"
 
 static void begin(FILE *out, const char *type)

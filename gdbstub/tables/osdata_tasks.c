@@ -13,6 +13,7 @@
 #include "gdbstub/tables/branch_trace.h"
 #include "gdbstub/tables/document.h"
 #include "gdbstub/tables/osdata.h"
+#include "report/report.h"
 #include "session/os_threads.h"
 #include "profile/result/profile.h"
 #include "program/code/bottom.h"

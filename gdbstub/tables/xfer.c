@@ -9,6 +9,7 @@
 #include "gdbstub/packets/packet.h"
 #include "gdbstub/files/hostio_names.h"
 #include "gdbstub/tables/osdata.h"
+#include "report/table/format.h"
 #include "session/os_threads.h"
 #include "gdbstub/tables/xml.h"
 #include "host/named_file.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "base/text.h"
 
 enum { FIRST_BYTES = 4096, MOST_BYTES = 64 << 20 };
 

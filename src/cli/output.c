@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "host/log.h"
+#include "report/report.h"
 #include "report/shared/tar.h"
 #include "cli/app.h"
 #include "base/util.h"
+#include "report/views/views.h"
 
 /* --- what --------------------------------------------------------------------------------------------------------- */
 

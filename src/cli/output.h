@@ -5,7 +5,8 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
-#include "report/report.h"
+#include "base/error.h"
+#include "report/table/query.h"
 
 /* --format and words of a query ("calls", "sort=gross", "top=10"). PT_EARG. */
 int pt_output_query(struct pt_query *query, const struct pt_options *options, const char *const *words, size_t n_words,

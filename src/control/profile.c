@@ -3,6 +3,8 @@
 
 #include "capture/write.h"
 #include "gdbstub/packets/rights.h"
+#include "report/report.h"
+#include "report/views/views.h"
 #include "session/recorder.h"
 #include "pipeline/pipeline.h"
 

@@ -3,7 +3,8 @@
 #define PT_INPUTS_STREAM_H
 
 #include "import/importer.h"
-#include "report/report.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "trace/formats.h"
 
 struct pt_notes { pt_input_note note; void *arg; unsigned n; };

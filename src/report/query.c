@@ -3,24 +3,10 @@
 #include <string.h>
 
 #include "base/params.h"
-#include "report/report.h"
 #include "base/util.h"
-
-const struct pt_view *pt_view_find(const char *name)
-{
-	for (size_t i = 0; pt_views[i] != NULL; i++)
-		if (strcmp(pt_views[i]->name, name) == 0)
-			return pt_views[i];
-	return NULL;
-}
-
-const struct pt_format *pt_format_find(const char *name)
-{
-	for (size_t i = 0; pt_formats[i] != NULL; i++)
-		if (strcmp(pt_formats[i]->name, name) == 0)
-			return pt_formats[i];
-	return NULL;
-}
+#include "report/report.h"
+#include "report/table/order.h"
+#include "report/views/views.h"
 
 static int no_view(const char *word, struct pt_err *err)
 {
@@ -38,48 +24,6 @@ static int no_format(const char *word, struct pt_err *err)
 	for (size_t i = 0, at = 0; pt_formats[i] != NULL && at < sizeof(names); i++)
 		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", pt_formats[i]->name);
 	return pt_fail(err, PT_EARG, "there is no format '%.40s'; formats:%s", word, names);
-}
-
-/* "gross.max" is itself; "gross" is gross.total; "max" the first column that ends in it. -1: none. */
-int pt_view_column(const struct pt_view *view, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (size_t i = 0; i < view->n_columns; i++)
-		if (strcmp(view->columns[i].key, word) == 0)
-			return (int)i;
-	for (size_t i = 0; i < view->n_columns; i++)
-		if (strncmp(view->columns[i].key, word, len) == 0 && strcmp(view->columns[i].key + len, ".total") == 0)
-			return (int)i;
-	for (size_t i = 0; i < view->n_columns; i++) {
-		const char *dot = strrchr(view->columns[i].key, '.');
-
-		if (dot != NULL && strcmp(dot + 1, word) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
-/* Behind the names that a row begins with; where it is, if there are none, or "file:line" would be torn. */
-static size_t place_of_core(const struct pt_view *view, size_t core)
-{
-	size_t names = 0;
-
-	while (names < core && view->columns[names].unit == PT_UNIT_NONE)
-		names++;
-	return names > 0 && strcmp(view->columns[names].key, "line") != 0 ? names : core;
-}
-
-size_t pt_view_shown_as(const struct pt_view *view, size_t i)
-{
-	size_t core = 0, place;
-
-	while (core < view->n_columns && strcmp(view->columns[core].key, "core") != 0)
-		core++;
-	place = core < view->n_columns ? place_of_core(view, core) : core;
-	if (i < place || i > core)
-		return i;
-	return i == place ? core : i - 1;
 }
 
 static int check_sort(const struct pt_query *query, struct pt_err *err)

@@ -1,41 +1,10 @@
-/* The registries of views and formats, the order of rows, and the way from a query to a text. To add a view or a
- * format: a file, and one word in its list here. The first of each list is the standard. */
-#include <math.h>
-#include <stdlib.h>
+/* The list of formats, and the way from a query to a text. To add a format: a file, and one word in the list here. The
+ * first is the default. */
 #include <string.h>
 
 #include "profile/result/profile.h"
 #include "report/report.h"
-#include "base/util.h"
-
-#define PT_VIEWS(X) \
-	X(functions) \
-	X(calls) \
-	X(tree) \
-	X(lines) \
-	X(instructions) \
-	X(inlines) \
-	X(coverage) \
-	X(tasks) \
-	X(task_functions) \
-	X(spans) \
-	X(ranges) \
-	X(signalled) \
-	X(irqs) \
-	X(cof) \
-	X(data) \
-	X(aux) \
-	X(counters) \
-	X(durations) \
-	X(events) \
-	X(bins) \
-	X(addresses) \
-	X(series) \
-	X(timeline) \
-	X(diff) \
-	X(limits) \
-	X(violations) \
-	X(gaps)
+#include "report/views/views.h"
 
 #define PT_FORMATS(X) \
 	X(text) \
@@ -56,19 +25,9 @@
 	X(junit) \
 	X(summary)
 
-#define X(view) extern const struct pt_view pt_view_##view;
-PT_VIEWS(X)
-#undef X
 #define X(format) extern const struct pt_format pt_format_##format;
 PT_FORMATS(X)
 #undef X
-
-const struct pt_view *const pt_views[] = {
-#define X(view) &pt_view_##view,
-	PT_VIEWS(X)
-#undef X
-	NULL,
-};
 
 const struct pt_format *const pt_formats[] = {
 #define X(format) &pt_format_##format,
@@ -77,120 +36,13 @@ const struct pt_format *const pt_formats[] = {
 	NULL,
 };
 
-/* --- order */
-
-int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err)
+const struct pt_format *pt_format_find(const char *name)
 {
-	if (strcmp(analysis, "limits") == 0)
-		return pt_fail(err, PT_ESTATE, "%s needs timing rules, which this profile was made without: --limits "
-			       "FILE, or monitor profile limits FILE", what);
-	return pt_fail(err, PT_ESTATE,
-		       "%s needs the analysis '%s', which this profile was made without; analysis=%s selects it", what,
-		       analysis, analysis);
+	for (size_t i = 0; pt_formats[i] != NULL; i++)
+		if (strcmp(pt_formats[i]->name, name) == 0)
+			return pt_formats[i];
+	return NULL;
 }
-
-struct sort_key {
-	size_t row;
-	bool known;
-	double number;
-	const char *text;
-};
-
-static struct sort_key key_of(size_t row, const struct pt_column *column, const struct pt_value *value)
-{
-	struct sort_key key = { .row = row };
-
-	if (column->unit == PT_UNIT_NONE) {
-		key.text = value->text;
-		key.known = value->text != NULL;
-	} else if (pt_unit_is_real(column->unit)) {
-		key.number = value->f;
-		key.known = !isnan(value->f);
-	} else {
-		key.number = (double)value->u;
-		key.known = value->u != PT_UNKNOWN;
-	}
-	return key;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct sort_key *x = a, *y = b;
-
-	if (x->known != y->known)
-		return x->known ? -1 : 1;
-	if (x->known && x->text != NULL && strcmp(x->text, y->text) != 0)
-		return strcmp(x->text, y->text);
-	if (x->known && x->number != y->number)
-		return x->number > y->number ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-static void sort_rows(const void *subject, const struct pt_view *view, size_t column, struct sort_key *keys,
-		      size_t *rows, size_t n, struct pt_value *values)
-{
-	for (size_t i = 0; i < n; i++) {
-		view->row(subject, rows[i], values);
-		keys[i] = key_of(rows[i], &view->columns[column], &values[column]);
-	}
-	qsort(keys, n, sizeof(*keys), compare);
-	for (size_t i = 0; i < n; i++)
-		rows[i] = keys[i].row;
-}
-
-/* The rows that the query asks for, in the view's own order; how many. */
-static size_t choose(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t all,
-		     size_t *rows)
-{
-	bool zooms = view->match != NULL && pt_query_zooms(query);
-	size_t first = view->tail != 0 && view->tail < all && !zooms && !query->top_given ? all - view->tail : 0, n = 0;
-
-	for (size_t i = first; i < all; i++)
-		if (!zooms || view->match(subject, i, query))
-			rows[n++] = i;
-	return n;
-}
-
-static int sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n,
-		struct pt_err *err)
-{
-	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
-	struct sort_key *keys = calloc(n + 1, sizeof(*keys));
-	int rc = 0;
-
-	if (values != NULL && keys != NULL)
-		sort_rows(subject, view, column, keys, rows, n, values);
-	else
-		rc = pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", n);
-	free(values);
-	free(keys);
-	return rc;
-}
-
-int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
-		    size_t *n, struct pt_err *err)
-{
-	const char *word = query->sort[0] != '\0' ? query->sort : view->sort;
-	int column = word != NULL ? pt_view_column(view, word) : -1, rc = 0;
-	size_t all = view->n_rows(subject);
-
-	*rows = NULL;
-	if (all == (size_t)PT_NOT_MADE)
-		return pt_report_lacks(view->name, view->needs, err);
-	if (query->sort[0] != '\0' && column < 0)
-		return pt_fail(err, PT_EARG, "%s has no column '%s' to sort by", view->name, query->sort);
-	*rows = calloc(all + 1, sizeof(**rows));
-	if (*rows == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", all);
-	*n = choose(subject, view, query, all, *rows);
-	if (column >= 0)
-		rc = sort(subject, view, (size_t)column, *rows, *n, err);
-	if (query->top != 0 && query->top < *n)
-		*n = query->top;
-	return rc;
-}
-
-/* --- render */
 
 /* The table that is named after what a source gives: bins, counters. NULL: there is none. */
 static const struct pt_view *view_of_source(const struct pt_profile *profile)
@@ -202,8 +54,8 @@ static const struct pt_view *view_of_source(const struct pt_profile *profile)
 	return NULL;
 }
 
-/* Where nobody names one: the standard one; of sources that tell nothing of code, as files of other instruments, or
- * nothing of what ran, the first that has anything to say. Its word for the order is the standard one's. */
+/* Where nobody names one: the default; of sources that tell nothing of code, as files of other instruments, or
+ * nothing of what ran, the first that has anything to say. Its word for the order is the default's. */
 static const struct pt_view *usual_view(const struct pt_profile *profile, const struct pt_query *query)
 {
 	bool functions = (!profile->no_code && !profile->no_flow) || query->sort[0] != '\0';

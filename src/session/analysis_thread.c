@@ -1,5 +1,6 @@
 /* Requests are few and rendered in order; chunks are many. The thread sleeps in the queue's get, and a request wakes
  * it there. The last CONFIG of a source is kept, so that statistics can start anew in the middle of a session. */
+#include "report/report.h"
 #include "session/analysis_thread.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #include "pipeline/pipeline.h"
 #include "session/acquire/queue.h"
 #include "report/shared/branches.h"
-#include "report/report.h"
+#include "report/table/query.h"
 
 struct pt_analyst;
 

@@ -12,7 +12,8 @@
 #include "pipeline/pipeline.h"
 #include "probes/virtual/board.h"
 #include "program/model/settings.h"
-#include "report/report.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "base/sha256.h"
 #include "base/util.h"
 

@@ -6,7 +6,8 @@
 #include "board/board.h"
 #include "program/model/program.h"
 #include "report/shared/branches.h"
-#include "report/report.h"
+#include "base/error.h"
+#include "report/table/query.h"
 
 struct pt_session;
 

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/commands/rerun.h"
 #include "cli/subcommands.h"
+#include "report/report.h"
 
 static bool names_view(const struct pt_options *options)
 {

@@ -13,6 +13,7 @@
 #include "cli/commands/rerun.h"
 #include "cli/verdict.h"
 #include "cli/subcommands.h"
+#include "report/report.h"
 
 /* A bare word behind a file that is no file itself was meant for a view: who reads it lists those. */
 static bool is_word(const struct pt_rerun *r, const char *text)

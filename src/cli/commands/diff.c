@@ -7,6 +7,7 @@
 #include "host/log.h"
 #include "profile/diff.h"
 #include "profile/result/profile.h"
+#include "report/report.h"
 #include "report/table/facts.h"
 #include "cli/app.h"
 #include "base/util.h"

@@ -7,7 +7,8 @@
 #include "import/importers.h"
 #include "cli/options.h"
 #include "pipeline/pipeline.h"
-#include "report/report.h"
+#include "base/error.h"
+#include "report/table/query.h"
 
 struct pt_rerun {
 	const char *name;		/* of the verb, for what it says */

@@ -13,7 +13,8 @@
 #include "profile/result/profile.h"
 #include "program/model/source.h"
 #include "report/table/facts.h"
-#include "report/report.h"
+#include "report/table/format.h"
+#include "report/table/order.h"
 #include "report/table/units.h"
 
 extern const struct pt_format pt_format_annotate;

@@ -11,7 +11,7 @@
 #include "profile/result/profile.h"
 #include "report/table/facts.h"
 #include "report/shared/pool.h"
-#include "report/report.h"
+#include "report/table/format.h"
 #include "report/shared/spots.h"
 #include "report/shared/stacks.h"
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "report/table/facts.h"
-#include "report/report.h"
+#include "report/table/format.h"
+#include "report/table/order.h"
 #include "base/util.h"
 
 extern const struct pt_format pt_format_csv;

@@ -6,7 +6,7 @@
 #include "config.h"
 #include "profile/stack/call_event.h"
 #include "report/table/facts.h"
-#include "report/report.h"
+#include "report/table/format.h"
 #include "report/shared/slices.h"
 #include "report/shared/tar.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/format.h"
 #include "report/shared/stacks.h"
 
 extern const struct pt_format pt_format_folded;

@@ -13,7 +13,8 @@
 #include "profile/analyses/code/bins.h"
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/format.h"
+#include "report/table/order.h"
 #include "report/shared/stacks.h"
 
 extern const struct pt_format pt_format_gmon;

@@ -10,9 +10,12 @@
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/table/facts.h"
+#include "report/table/format.h"
 #include "report/table/header.h"
 #include "report/shared/json_values.h"
 #include "base/util.h"
+#include "report/table/order.h"
+#include "report/views/views.h"
 
 extern const struct pt_format pt_format_json;
 

@@ -8,7 +8,8 @@
 #include "profile/analyses/limits/limits.h"
 #include "profile/result/profile.h"
 #include "report/table/facts.h"
-#include "report/report.h"
+#include "report/table/format.h"
+#include "report/table/order.h"
 #include "report/table/units.h"
 #include "report/shared/xml.h"
 

@@ -8,7 +8,8 @@
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 #include "program/model/source.h"
-#include "report/report.h"
+#include "report/table/format.h"
+#include "report/table/order.h"
 
 extern const struct pt_format pt_format_lcov;
 

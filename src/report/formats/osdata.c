@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/format.h"
+#include "report/table/order.h"
 #include "report/table/units.h"
 #include "report/shared/xml.h"
 

@@ -7,7 +7,7 @@
 #include "profile/stack/call_event.h"
 #include "report/table/facts.h"
 #include "report/proto/perfetto.pb-c.h"
-#include "report/report.h"
+#include "report/table/format.h"
 #include "report/shared/slices.h"
 
 extern const struct pt_format pt_format_perfetto;

@@ -12,6 +12,7 @@
 #include "report/proto/pprof.pb-c.h"
 #include "report/shared/spots.h"
 #include "report/shared/stacks.h"
+#include "report/table/format.h"
 
 extern const struct pt_format pt_format_pprof;
 

@@ -9,6 +9,7 @@
 #include "report/table/facts.h"
 #include "report/shared/json_values.h"
 #include "report/shared/stacks.h"
+#include "report/table/format.h"
 
 extern const struct pt_format pt_format_speedscope;
 

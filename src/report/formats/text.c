@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "report/table/facts.h"
+#include "report/table/format.h"
 #include "report/table/header.h"
 #include "report/shared/jumps.h"
+#include "report/table/order.h"
 #include "report/table/units.h"
+#include "report/views/views.h"
 
 extern const struct pt_format pt_format_text, pt_format_summary;
 

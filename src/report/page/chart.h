@@ -3,7 +3,9 @@
 #ifndef PT_REPORT_CHART_H
 #define PT_REPORT_CHART_H
 
-#include "report/report.h"
+#include "base/text.h"
+
+struct pt_profile;
 
 /* An <svg> element, or one for each core; nothing at all if there is no timeline, or nothing in it with a duration. */
 void pt_chart_svg(struct pt_text *out, const struct pt_profile *profile);

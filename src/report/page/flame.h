@@ -3,7 +3,7 @@
 #ifndef PT_REPORT_FLAME_H
 #define PT_REPORT_FLAME_H
 
-#include "report/report.h"
+#include "base/text.h"
 #include "report/shared/stacks.h"
 
 enum { PT_FLAME_WIDTH_PX = 1200 };

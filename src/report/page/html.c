@@ -5,16 +5,17 @@
 #include <string.h>
 
 #include "report/page/chart.h"
+#include "report/table/format.h"
 #include "report/table/facts.h"
 #include "report/page/flame.h"
 #include "report/table/header.h"
+#include "report/table/order.h"
+#include "report/views/views.h"
 #include "report/shared/jumps.h"
 #include "report/table/units.h"
 #include "report/shared/xml.h"
 
 extern const struct pt_format pt_format_html;
-
-extern const struct pt_view pt_view_timeline;
 
 /* Of one table, unless the query says otherwise; of the timeline, so many more around what tables link to. */
 enum { MOST_ROWS = 500, MOST_LINKED = 2000 };
@@ -198,24 +199,22 @@ static void say(struct pt_text *out, const char *what, const char *line)
 }
 
 /* A page must not say less about method, loss and exactness than a terminal. */
-static int facts(const struct pt_profile *p, const struct pt_facts *brief, struct pt_text *out, struct pt_err *err)
+static void facts(const struct pt_profile *p, const struct pt_facts *brief, struct pt_text *out)
 {
 	struct pt_text summary = { 0 }, cost = { 0 };
-	struct pt_query query = { .format = "summary" };
-	int rc = pt_report_render(p, &query, &summary, err);
 
 	say(out, "", brief->line[1]);
 	say(out, "Figures: ", brief->line[3]);
 	pt_cost_line(p, &cost);
 	say(out, "Cost: ", cost.bytes != NULL ? cost.bytes : "");
 	pt_text_free(&cost);
-	if (rc == 0 && summary.len_bytes > 0) {
+	pt_header_summary(p, &summary);
+	if (summary.len_bytes > 0) {
 		pt_text_add(out, "<pre>");
 		pt_xml_text(out, summary.bytes);
 		pt_text_add(out, "</pre>\n");
 	}
 	pt_text_free(&summary);
-	return rc;
 }
 
 /* Which events of the timeline it wants. */
@@ -230,7 +229,7 @@ static int write_html(const struct pt_profile *profile, const struct pt_view *vi
 	const struct pt_query plain = { .top = 0 };
 	struct pt_jumps jumps = { .shown = NULL };	/* into a part of the timeline that was asked for: no links */
 	struct pt_facts title;
-	int rc;
+	int rc = 0;
 
 	pt_facts_make(&title, profile);
 	pt_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>");
@@ -238,8 +237,8 @@ static int write_html(const struct pt_profile *profile, const struct pt_view *vi
 	pt_text_add(out, "</title><style>%s</style></head><body>\n<h1>", style);
 	pt_xml_text(out, title.line[0]);
 	pt_text_add(out, "</h1>\n");
-	rc = facts(profile, &title, out, err);
-	if (rc == 0 && (view != &pt_view_timeline || !chooses(query)))
+	facts(profile, &title, out);
+	if (view != &pt_view_timeline || !chooses(query))
 		rc = pt_jumps_init(&jumps, profile, &plain, pt_view_timeline.tail, MOST_ROWS, MOST_LINKED, err);
 	flame(profile, out);
 	timeline(profile, out);

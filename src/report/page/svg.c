@@ -1,6 +1,7 @@
 /* A flame graph that any browser and viewer shows, without a script. */
 #include "report/table/facts.h"
 #include "report/page/flame.h"
+#include "report/table/format.h"
 
 extern const struct pt_format pt_format_svg;
 

@@ -4,8 +4,13 @@
 #define PT_REPORT_BRANCHES_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "report/report.h"
+#include "base/error.h"
+#include "base/text.h"
+
+struct pt_profile;
 
 enum pt_branches { PT_BRANCHES_CALLS, PT_BRANCHES_BACK };
 

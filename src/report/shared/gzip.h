@@ -2,7 +2,11 @@
 #ifndef PT_REPORT_GZIP_H
 #define PT_REPORT_GZIP_H
 
-#include "report/report.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
 
 /* Append bytes, compressed, to out. PT_ENOMEM. */
 int pt_gzip(struct pt_text *out, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);

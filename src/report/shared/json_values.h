@@ -5,7 +5,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "report/report.h"
+#include "base/error.h"
+#include "base/text.h"
 
 json_t *pt_json_number(uint64_t u);	/* PT_UNKNOWN is null */
 json_t *pt_json_real(double f);		/* NAN is null */

@@ -6,9 +6,9 @@
 
 #include "profile/analyses/calls/timeline.h"
 #include "report/shared/jumps.h"
+#include "report/table/order.h"
 #include "report/table/units.h"
-
-extern const struct pt_view pt_view_timeline;
+#include "report/views/views.h"
 
 enum { AROUND = 3 };		/* events before and behind one that is looked for */
 

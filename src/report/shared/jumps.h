@@ -4,7 +4,10 @@
 #define PT_REPORT_JUMPS_H
 
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "report/table/query.h"
+#include "report/table/view.h"
 
 #define PT_NO_EVENT SIZE_MAX
 

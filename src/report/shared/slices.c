@@ -4,7 +4,7 @@
 
 #include "profile/stack/call_event.h"
 #include "report/table/names.h"
-#include "report/report.h"
+#include "report/table/order.h"
 
 int pt_slices_begin(struct pt_slices *s, const struct pt_profile *profile, struct pt_err *err)
 {

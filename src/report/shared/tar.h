@@ -3,7 +3,9 @@
 #ifndef PT_REPORT_TAR_H
 #define PT_REPORT_TAR_H
 
-#include "report/report.h"
+#include <stddef.h>
+
+#include "base/text.h"
 
 /* Append a file; name has no more than 99 bytes. */
 void pt_tar_add(struct pt_text *out, const char *name, const void *bytes, size_t len_bytes);

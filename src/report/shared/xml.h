@@ -3,7 +3,9 @@
 #ifndef PT_REPORT_XML_H
 #define PT_REPORT_XML_H
 
-#include "report/report.h"
+#include <stddef.h>
+
+#include "base/text.h"
 
 void pt_xml_text(struct pt_text *out, const char *text);
 void pt_xml_text_n(struct pt_text *out, const char *text, size_t len_bytes);

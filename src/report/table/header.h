@@ -4,7 +4,7 @@
 #define PT_REPORT_HEADER_H
 
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "base/text.h"
 
 void pt_header_write(const struct pt_profile *profile, struct pt_text *out);
 /* What it cost the target, in one line without its end: as measured where the source says that, else as expected; ""

@@ -54,7 +54,7 @@ struct pt_column {
 
 enum { PT_NOT_MADE = -1 };
 
-struct pt_query;	/* report.h */
+struct pt_query;	/* report/table/query.h */
 
 struct pt_view {
 	const char *name;	/* "functions" */

@@ -1,7 +1,7 @@
 /* External lines: a row each, and a row for each latency that was asked for. */
 #include "profile/analyses/signals/external_lines.h"
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/times.h"
 #include "base/util.h"
 

@@ -1,6 +1,6 @@
 /* One row per call edge: who called whom, how often, for how long. */
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "base/util.h"
 

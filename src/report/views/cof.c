@@ -1,7 +1,7 @@
 /* One row per exception whose entry had a time stamp, and one for stamps alone: how many bus cycles before it the last
  * change of flow was recorded. */
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 
 extern const struct pt_view pt_view_cof;
 

@@ -1,7 +1,7 @@
 /* Counters: a row each, and a row for each metric that was asked for. */
 #include "profile/analyses/counters/counters.h"
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "report/views/times.h"
 #include "base/util.h"

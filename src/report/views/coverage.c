@@ -2,7 +2,7 @@
  * was missed; the column says which. */
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_coverage;

@@ -1,7 +1,7 @@
 /* Variables: a row for each value that one had, and a row for each quantity. */
 #include "profile/analyses/signals/data.h"
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/times.h"
 #include "base/util.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "profile/diff.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_diff;

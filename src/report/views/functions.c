@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "base/util.h"
 

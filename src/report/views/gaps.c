@@ -1,7 +1,7 @@
 /* One row per cause (and source, where there are several): what is not in the statistics, and whether by design or by a
  * fault. */
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_gaps;

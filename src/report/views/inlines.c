@@ -2,7 +2,7 @@
 #include "profile/analyses/code/lines.h"
 #include "profile/result/profile.h"
 #include "report/table/names.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "report/views/core_rows.h"
 #include "base/util.h"

@@ -1,7 +1,7 @@
 /* One row per timing rule: what became of it, and why. */
 #include "profile/analyses/limits/limits.h"
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_limits;

@@ -4,7 +4,7 @@
 #include "profile/analyses/counters/counters.h"
 #include "profile/analyses/signals/data.h"
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "base/util.h"
 

@@ -4,7 +4,7 @@
 
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/spans.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/times.h"
 #include "base/util.h"
 

@@ -8,7 +8,8 @@
 #include "profile/stack/call_event.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/table/names.h"
-#include "report/report.h"
+#include "report/table/query.h"
+#include "report/table/view.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_timeline;

@@ -2,7 +2,7 @@
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/tree.h"
 #include "report/table/names.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "base/util.h"
 
 extern const struct pt_view pt_view_tree;

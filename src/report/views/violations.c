@@ -1,7 +1,7 @@
 /* One row per violation of a timing rule: when, how far, and the calls that led to it. */
 #include "profile/analyses/limits/limits.h"
 #include "profile/result/profile.h"
-#include "report/report.h"
+#include "report/table/view.h"
 #include "report/views/core_column.h"
 #include "base/util.h"
 

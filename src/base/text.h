@@ -1,0 +1,15 @@
+/* A text that grows up to a bound: the bound keeps a report from eating the machine. */
+#ifndef PT_TEXT_H
+#define PT_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pt_text { char *bytes; size_t len_bytes, room_bytes; bool overflow; };
+void pt_text_add(struct pt_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void pt_text_add_list(struct pt_text *text, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+void pt_text_bytes(struct pt_text *text, const void *bytes, size_t len_bytes);
+void pt_text_free(struct pt_text *text);
+
+#endif

@@ -1,0 +1,160 @@
+/* The order of rows, the place of columns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "report/table/order.h"
+
+/* "gross.max" is itself; "gross" is gross.total; "max" the first column that ends in it. -1: none. */
+int pt_view_column(const struct pt_view *view, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (strcmp(view->columns[i].key, word) == 0)
+			return (int)i;
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (strncmp(view->columns[i].key, word, len) == 0 && strcmp(view->columns[i].key + len, ".total") == 0)
+			return (int)i;
+	for (size_t i = 0; i < view->n_columns; i++) {
+		const char *dot = strrchr(view->columns[i].key, '.');
+
+		if (dot != NULL && strcmp(dot + 1, word) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Behind the names that a row begins with; where it is, if there are none, or "file:line" would be torn. */
+static size_t place_of_core(const struct pt_view *view, size_t core)
+{
+	size_t names = 0;
+
+	while (names < core && view->columns[names].unit == PT_UNIT_NONE)
+		names++;
+	return names > 0 && strcmp(view->columns[names].key, "line") != 0 ? names : core;
+}
+
+size_t pt_view_shown_as(const struct pt_view *view, size_t i)
+{
+	size_t core = 0, place;
+
+	while (core < view->n_columns && strcmp(view->columns[core].key, "core") != 0)
+		core++;
+	place = core < view->n_columns ? place_of_core(view, core) : core;
+	if (i < place || i > core)
+		return i;
+	return i == place ? core : i - 1;
+}
+
+int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err)
+{
+	if (strcmp(analysis, "limits") == 0)
+		return pt_fail(err, PT_ESTATE, "%s needs timing rules, which this profile was made without: --limits "
+			       "FILE, or monitor profile limits FILE", what);
+	return pt_fail(err, PT_ESTATE,
+		       "%s needs the analysis '%s', which this profile was made without; analysis=%s selects it", what,
+		       analysis, analysis);
+}
+
+struct sort_key {
+	size_t row;
+	bool known;
+	double number;
+	const char *text;
+};
+
+static struct sort_key key_of(size_t row, const struct pt_column *column, const struct pt_value *value)
+{
+	struct sort_key key = { .row = row };
+
+	if (column->unit == PT_UNIT_NONE) {
+		key.text = value->text;
+		key.known = value->text != NULL;
+	} else if (pt_unit_is_real(column->unit)) {
+		key.number = value->f;
+		key.known = !isnan(value->f);
+	} else {
+		key.number = (double)value->u;
+		key.known = value->u != PT_UNKNOWN;
+	}
+	return key;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct sort_key *x = a, *y = b;
+
+	if (x->known != y->known)
+		return x->known ? -1 : 1;
+	if (x->known && x->text != NULL && strcmp(x->text, y->text) != 0)
+		return strcmp(x->text, y->text);
+	if (x->known && x->number != y->number)
+		return x->number > y->number ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void sort_rows(const void *subject, const struct pt_view *view, size_t column, struct sort_key *keys,
+		      size_t *rows, size_t n, struct pt_value *values)
+{
+	for (size_t i = 0; i < n; i++) {
+		view->row(subject, rows[i], values);
+		keys[i] = key_of(rows[i], &view->columns[column], &values[column]);
+	}
+	qsort(keys, n, sizeof(*keys), compare);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = keys[i].row;
+}
+
+/* The rows that the query asks for, in the view's own order; how many. */
+static size_t choose(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t all,
+		     size_t *rows)
+{
+	bool zooms = view->match != NULL && pt_query_zooms(query);
+	size_t first = view->tail != 0 && view->tail < all && !zooms && !query->top_given ? all - view->tail : 0, n = 0;
+
+	for (size_t i = first; i < all; i++)
+		if (!zooms || view->match(subject, i, query))
+			rows[n++] = i;
+	return n;
+}
+
+static int sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n,
+		struct pt_err *err)
+{
+	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
+	struct sort_key *keys = calloc(n + 1, sizeof(*keys));
+	int rc = 0;
+
+	if (values != NULL && keys != NULL)
+		sort_rows(subject, view, column, keys, rows, n, values);
+	else
+		rc = pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", n);
+	free(values);
+	free(keys);
+	return rc;
+}
+
+int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
+		    size_t *n, struct pt_err *err)
+{
+	const char *word = query->sort[0] != '\0' ? query->sort : view->sort;
+	int column = word != NULL ? pt_view_column(view, word) : -1, rc = 0;
+	size_t all = view->n_rows(subject);
+
+	*rows = NULL;
+	if (all == (size_t)PT_NOT_MADE)
+		return pt_report_lacks(view->name, view->needs, err);
+	if (query->sort[0] != '\0' && column < 0)
+		return pt_fail(err, PT_EARG, "%s has no column '%s' to sort by", view->name, query->sort);
+	*rows = calloc(all + 1, sizeof(**rows));
+	if (*rows == NULL)
+		return pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", all);
+	*n = choose(subject, view, query, all, *rows);
+	if (column >= 0)
+		rc = sort(subject, view, (size_t)column, *rows, *n, err);
+	if (query->top != 0 && query->top < *n)
+		*n = query->top;
+	return rc;
+}

@@ -1,0 +1,26 @@
+/* The rows and columns that a query asks a view for. */
+#ifndef PT_REPORT_ORDER_H
+#define PT_REPORT_ORDER_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "report/table/query.h"
+#include "report/table/view.h"
+
+/* The column a sort word means: its key, "gross" for "gross.total", "max" for the first that ends in it. -1: none. */
+int pt_view_column(const struct pt_view *view, const char *word);
+
+/* The column that a table for people shows as its i-th, if it shows it: as they come, but whose core a row is of stands
+ * behind its name. */
+size_t pt_view_shown_as(const struct pt_view *view, size_t i);
+
+/* PT_ESTATE: the profile was made without what this needs; the sentence says which word to start it with. */
+int pt_report_lacks(const char *what, const char *analysis, struct pt_err *err);
+
+/* The rows to show, in the query's order: indices, n of them. Sorted by the query's column, largest first (texts: in
+ * order), unknown ones last; by the view's own order without one. PT_EARG: no such column. free() them. */
+int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
+		    size_t *n, struct pt_err *err);
+
+#endif
