@@ -3,11 +3,11 @@
 #ifndef PT_PROFILE_PROFILE_H
 #define PT_PROFILE_PROFILE_H
 
+#include "profile/result/basis.h"
 #include "profile/stack/execution.h"
 #include "profile/stats/places.h"
 #include "profile/stats/stat.h"
 #include "program/model/program.h"
-#include "report/table/view.h"
 #include "trace/cost.h"
 #include "trace/loss.h"
 

@@ -1,5 +1,4 @@
 #include "profile/stats/account.h"
-#include "profile/result/profile.h"
 #include "base/util.h"
 
 /* Returns the span that the chunk accounts for. */
@@ -43,30 +42,4 @@ void pt_account_loss(struct pt_account *a, const struct pt_chunk *chunk)
 	a->sum.by[cause].ns += span;
 	if (chunk->lost_bytes != PT_UNKNOWN)
 		a->sum.by[cause].bytes += chunk->lost_bytes;
-}
-
-/* Nobody knows how many bytes a reset or a dead probe cost; as many as at other times, as far as anybody can say. */
-static double fault_share(const struct pt_loss_sum *sum)
-{
-	double of_bytes = 0.0, of_time = 0.0;
-	uint64_t lost = 0;
-
-	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
-		lost += sum->by[cause].bytes;
-	if (lost > 0)
-		of_bytes = (double)lost / (double)(lost + sum->observed_bytes);
-	if (sum->lost_ns > 0)
-		of_time = (double)sum->lost_ns / (double)sum->total_ns;
-	return of_bytes > of_time ? of_bytes : of_time;
-}
-
-/* Of several sources that of the worst: each has its own account. */
-double pt_profile_lost_share(const struct pt_profile *profile)
-{
-	double worst = fault_share(pt_profile_loss(profile));
-
-	for (size_t i = 0; i < profile->n_sources; i++)
-		if (fault_share(&profile->sources[i].loss) > worst)
-			worst = fault_share(&profile->sources[i].loss);
-	return worst;
 }

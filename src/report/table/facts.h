@@ -4,6 +4,7 @@
 #define PT_REPORT_FACTS_H
 
 #include "profile/result/profile.h"
+#include "report/table/view.h"
 
 enum { PT_FACTS_LINES = 4, PT_FACTS_BYTES = 640 };
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/result/basis.h"
+
 enum pt_unit {
 	PT_UNIT_NONE,		/* text, a name */
 	PT_UNIT_COUNT,
@@ -25,8 +27,6 @@ static inline bool pt_unit_is_real(enum pt_unit unit)	/* the value is f */
 {
 	return unit == PT_UNIT_SHARE || unit == PT_UNIT_MEAN || unit == PT_UNIT_NS_MEAN || unit == PT_UNIT_REAL;
 }
-
-enum pt_basis { PT_BASIS_NONE, PT_BASIS_EXACT, PT_BASIS_MODELLED, PT_BASIS_ESTIMATED };	/* weakest last */
 
 struct pt_value {
 	union { uint64_t u; double f; const char *text; };	/* NONE: text, or NULL; pt_unit_is_real(): f, NAN: not

@@ -1,0 +1,28 @@
+/* Figures of a whole profile. */
+#include "profile/result/profile.h"
+
+/* Nobody knows how many bytes a reset or a dead probe cost; as many as at other times, as far as anybody can say. */
+static double fault_share(const struct pt_loss_sum *sum)
+{
+	double of_bytes = 0.0, of_time = 0.0;
+	uint64_t lost = 0;
+
+	for (int cause = PT_LOSS_FIRST_FAULT; cause < PT_N_LOSSES; cause++)
+		lost += sum->by[cause].bytes;
+	if (lost > 0)
+		of_bytes = (double)lost / (double)(lost + sum->observed_bytes);
+	if (sum->lost_ns > 0)
+		of_time = (double)sum->lost_ns / (double)sum->total_ns;
+	return of_bytes > of_time ? of_bytes : of_time;
+}
+
+/* Of several sources that of the worst: each has its own account. */
+double pt_profile_lost_share(const struct pt_profile *profile)
+{
+	double worst = fault_share(pt_profile_loss(profile));
+
+	for (size_t i = 0; i < profile->n_sources; i++)
+		if (fault_share(&profile->sources[i].loss) > worst)
+			worst = fault_share(&profile->sources[i].loss);
+	return worst;
+}
