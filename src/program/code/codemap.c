@@ -369,6 +369,11 @@ static void drop(struct pt_codemap *map)
 	free(map);
 }
 
+static void drop_kept(struct pt_kept *kept)
+{
+	drop((struct pt_codemap *)kept);
+}
+
 /* Does not hold the program. */
 static struct pt_codemap *make(const struct pt_program *program, const struct pt_isa *isa)
 {
@@ -403,24 +408,25 @@ struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct
 
 struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa *isa)
 {
-	struct pt_codemap *map = atomic_load_explicit(&program->map, memory_order_acquire), *first = NULL;
+	struct pt_kept *kept = atomic_load_explicit(&program->map, memory_order_acquire);
+	struct pt_codemap *map;
 
-	if (map != NULL)
-		return map;
+	if (kept != NULL)
+		return (struct pt_codemap *)kept;
 	map = make(program, isa);
 	if (map == NULL)
 		return NULL;
-	map->shared = true;
-	if (atomic_compare_exchange_strong_explicit(&program->map, &first, map, memory_order_acq_rel,
+	map->kept.free = drop_kept;
+	if (atomic_compare_exchange_strong_explicit(&program->map, &kept, &map->kept, memory_order_acq_rel,
 						    memory_order_acquire))
 		return map;
 	drop(map);	/* another one was faster */
-	return first;
+	return (struct pt_codemap *)kept;
 }
 
 void pt_codemap_free(struct pt_codemap *map)
 {
-	const struct pt_program *held = map != NULL && !map->shared ? map->program : NULL;
+	const struct pt_program *held = map != NULL && map->kept.free == NULL ? map->program : NULL;
 
 	if (map == NULL)
 		return;

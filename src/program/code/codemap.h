@@ -70,14 +70,14 @@ struct pt_code_span {		/* one contiguous piece of code */
 enum { PT_CODEMAP_PAD = 32768 };	/* units; memory that is never touched */
 
 struct pt_codemap {
+	struct pt_kept kept;		/* free NULL: not the program's own (pt_codemap_of()) */
 	const struct pt_isa *isa;
-	const struct pt_program *program;	/* held, but by one that is shared */
+	const struct pt_program *program;	/* held, but not by the program's own */
 	struct pt_code_span *span;	/* by address */
 	size_t n_spans;
 	uint32_t n_sites;		/* calls that have a number */
 	uint64_t *wait;			/* addresses of instructions that wait for an interrupt, ascending; the first */
 	size_t n_waits;			/* PT_CODEMAP_WAITS of them */
-	bool shared;			/* pt_codemap_of() */
 };
 enum { PT_CODEMAP_WAITS = 4096 };
 
@@ -87,6 +87,8 @@ void pt_codemap_free(struct pt_codemap *map);
 /* The program's own, made by the first who asks; it lives as long as the program, and nobody frees it. isa: the same
  * for all who ask. Any thread. NULL: out of memory. */
 struct pt_codemap *pt_codemap_of(struct pt_program *program, const struct pt_isa *isa);
+/* For codemap.c: what it has in wait. False: out of memory. (waits.c) */
+bool pt_codemap_find_waits(struct pt_codemap *map);
 
 /* Where the direct branch at addr leads; PT_UNKNOWN: there is none. For any span; the hot path reads target. */
 uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr);

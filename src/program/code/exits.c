@@ -99,6 +99,15 @@ static bool find_owners(struct pt_exits *x)
 	return names != NULL;
 }
 
+bool pt_is_exit_name(const char *name)
+{
+	const char *exit = strstr(name, "_EXIT_");
+
+	for (const char *next = exit; next != NULL; next = strstr(next + 1, "_EXIT_"))
+		exit = next;
+	return exit != NULL && exit > name && exit[strspn(exit + 6, "0123456789") + 6] == '\0';
+}
+
 /* Symbols with the name of an exit are exits of the function that they lie in, whatever analysis says. */
 static bool take_symbols(struct pt_exits *x)
 {
@@ -108,7 +117,7 @@ static bool take_symbols(struct pt_exits *x)
 		uint64_t addr = p->symbols[i].addr - p->symbols[i].addr % x->map->isa->unit_bytes;
 		struct pt_function_exit *exit;
 
-		if (!pt_elf_names_exit(p->symbols[i].name) || pt_exits_owner_at(x, addr) == PT_NO_FUNCTION ||
+		if (!pt_is_exit_name(p->symbols[i].name) || pt_exits_owner_at(x, addr) == PT_NO_FUNCTION ||
 		    !pt_exits_is_instruction(x, addr))
 			continue;
 		exit = pt_exits_add(x, pt_exits_owner_at(x, addr), addr, PT_EXIT_BY_SYMBOL);

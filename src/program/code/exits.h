@@ -35,6 +35,9 @@ struct pt_function_exit {
 
 enum { PT_EXIT_NAME_BYTES = 256 };	/* longer function names are cut off in the names of their exits */
 
+/* NAME_EXIT_ and NAME_EXIT_2, _3, ...: where a function ends, by hand. They are places in it. */
+bool pt_is_exit_name(const char *name);
+
 struct pt_exits;
 
 /* by_hand: comma-separated "FUNCTION:PLACE+PLACE...", or NULL. FUNCTION as pt_function_is() takes it, and only one may

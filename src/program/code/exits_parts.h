@@ -4,7 +4,7 @@
 #define PT_PROGRAM_EXITS_PARTS_H
 
 #include "program/code/exits.h"
-#include "program/elf/elf_parts.h"
+#include "program/model/program_parts.h"
 #include "base/util.h"
 
 struct pt_exits {

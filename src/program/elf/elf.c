@@ -1,6 +1,5 @@
 /* Reading an ELF: everything in it is untrusted, so it is read into memory first (a file that shrinks under us cannot
  * hurt), libelf checks offsets against that memory, and what is kept is copied under a bound. */
-#include <elfutils/libdwelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,69 +14,6 @@
 
 enum { ARENA_EXTRA = 1 << 16 };
 enum { MAX_SEGMENTS = 256 };
-enum { EM_S12Z = 249, EM_S12Z_BINUTILS = 0x4def };	/* registered, younger than some elf.h; what GNU ld writes */
-
-int pt_elf_damaged(struct pt_elf_reader *r, const char *what)
-{
-	return pt_fail(r->err, PT_EARG, "%s is damaged: %s", r->name, what);
-}
-
-int pt_elf_no_room(struct pt_elf_reader *r)
-{
-	return pt_elf_damaged(r, "it describes more than it holds");
-}
-
-bool pt_elf_in_memory(const GElf_Shdr *sh)
-{
-	return (sh->sh_flags & SHF_ALLOC) != 0 && sh->sh_size > 0 && sh->sh_size <= UINT64_MAX - sh->sh_addr &&
-	       sh->sh_type != SHT_NOBITS;
-}
-
-static const char *machine_name(unsigned machine, char room[24])
-{
-	static const struct { unsigned machine; const char *name; } names[] = {
-		{ EM_386, "x86" }, { EM_X86_64, "x86-64" }, { EM_ARM, "Arm" }, { EM_AARCH64, "AArch64" },
-		{ EM_PPC, "PowerPC" }, { EM_PPC64, "PowerPC 64" }, { EM_MICROBLAZE, "MicroBlaze" }, { EM_S12Z, "S12Z" },
-		{ EM_MIPS, "MIPS" }, { EM_RISCV, "RISC-V" }, { EM_68HC12, "HC12" }, { EM_AVR, "AVR" },
-		{ EM_XTENSA, "Xtensa" }, { EM_MSP430, "MSP430" }, { EM_SPARC, "SPARC" },
-	};
-
-	for (size_t i = 0; i < PT_LEN(names); i++)
-		if (names[i].machine == machine)
-			return names[i].name;
-	snprintf(room, 24, "machine %u", machine);
-	return room;
-}
-
-static int check_machine(const char *name, unsigned is, unsigned wanted, struct pt_err *err)
-{
-	char is_room[24], wanted_room[24];
-
-	if (wanted == 0 || is == wanted)
-		return 0;
-	return pt_fail(err, PT_EARG, "%s is for %s, but the target is %s", name, machine_name(is, is_room),
-		       machine_name(wanted, wanted_room));
-}
-
-bool pt_program_is_big_endian(const struct pt_program *program)
-{
-	return program->elf.bytes != NULL && program->elf.bytes[EI_DATA] == ELFDATA2MSB;
-}
-
-unsigned pt_program_address_bytes(const struct pt_program *program)
-{
-	return program->elf.bytes != NULL && program->elf.bytes[EI_CLASS] == ELFCLASS64 ? 8 : 4;
-}
-
-unsigned pt_program_machine(const struct pt_program *program)
-{
-	return program->machine;
-}
-
-int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err)
-{
-	return program->machine == 0 ? 0 : check_machine(program->path, program->machine, elf_machine, err);
-}
 
 static int read_header(struct pt_elf_reader *r, unsigned machine)
 {
@@ -85,9 +21,9 @@ static int read_header(struct pt_elf_reader *r, unsigned machine)
 		return pt_fail(r->err, PT_EARG, "%s is not an ELF file", r->name);
 	if (gelf_getehdr(r->elf, &r->header) == NULL)
 		return pt_elf_damaged(r, elf_errmsg(-1));
-	if (r->header.e_machine == EM_S12Z_BINUTILS)
-		r->header.e_machine = EM_S12Z;
-	if (check_machine(r->name, r->header.e_machine, machine, r->err) < 0)
+	if (r->header.e_machine == PT_EM_S12Z_BINUTILS)
+		r->header.e_machine = PT_EM_S12Z;
+	if (pt_machine_check(r->name, r->header.e_machine, machine, r->err) < 0)
 		return r->err->code;
 	r->program->machine = r->header.e_machine;
 	if (r->header.e_type != ET_EXEC && r->header.e_type != ET_DYN)
@@ -155,26 +91,6 @@ static void find_code_segments(struct pt_program *p)
 	}
 }
 
-bool pt_elf_names_vectors(const char *name)
-{
-	static const char *const names[] = {
-		".isr_vector", ".interrupts", ".vectors", ".vector_table", ".intvecs", ".text.vectors", ".vector",
-		"__isr_vector", "__Vectors", "g_pfnVectors", "__vector_table", "__vectors", "_vectors", "vector_table",
-		"vectors", "isr_vector", "__interrupts", "exception_table",
-	};
-
-	for (size_t i = 0; i < PT_LEN(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-void pt_elf_found_vectors(struct pt_elf_reader *r, uint64_t addr, uint64_t bytes)
-{
-	if (r->vectors.addr == PT_UNKNOWN)
-		r->vectors = (struct pt_vectors){ addr, bytes >= 8 ? bytes : UINT64_MAX, true };
-}
-
 static void find_vectors(struct pt_elf_reader *r)
 {
 	const struct pt_program *p = r->program;
@@ -194,16 +110,6 @@ static void find_vectors(struct pt_elf_reader *r)
 			lowest = p->segments[i].run;
 	if (r->vectors.addr == PT_UNKNOWN)
 		r->vectors = (struct pt_vectors){ lowest, UINT64_MAX, false };
-}
-
-void pt_elf_build_id(Elf *elf, char text[PT_BUILD_ID_TEXT])
-{
-	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
-
-	text[0] = '\0';
-	for (ssize_t i = 0; i < n && i < 64; i++)
-		snprintf(text + 2 * i, 3, "%02x", ((const uint8_t *)id)[i]);
 }
 
 static int read_build_id(struct pt_elf_reader *r)

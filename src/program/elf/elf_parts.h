@@ -48,8 +48,6 @@ void pt_elf_find_unnamed(struct pt_elf_reader *r);
 /* Once the segments are sorted: what of them is loaded. Leaves program->loads NULL where that cannot be told. */
 void pt_elf_find_loads(struct pt_elf_reader *r);
 
-/* NAME_EXIT_ and NAME_EXIT_2, _3, ...: where a function ends, by hand (exits.h). They are places in it. */
-bool pt_elf_names_exit(const char *name);
 /* Is this what start-up files call the vector table? */
 bool pt_elf_names_vectors(const char *name);
 void pt_elf_found_vectors(struct pt_elf_reader *r, uint64_t addr, uint64_t bytes);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/code/exits.h"
 #include "program/model/demangle.h"
 #include "program/elf/elf_parts.h"
 
@@ -84,15 +85,6 @@ static bool is_function(const GElf_Sym *sym, const GElf_Shdr *sh, const char *na
 		!pt_elf_names_vectors(name));
 }
 
-bool pt_elf_names_exit(const char *name)
-{
-	const char *exit = strstr(name, "_EXIT_");
-
-	for (const char *next = exit; next != NULL; next = strstr(next + 1, "_EXIT_"))
-		exit = next;
-	return exit != NULL && exit > name && exit[strspn(exit + 6, "0123456789") + 6] == '\0';
-}
-
 static int add_function(struct pt_elf_reader *r, const GElf_Sym *sym, const char *name)
 {
 	uint64_t addr = r->header.e_machine == EM_ARM ? sym->st_value & ~UINT64_C(1) : sym->st_value;	/* Thumb bit */
@@ -100,7 +92,7 @@ static int add_function(struct pt_elf_reader *r, const GElf_Sym *sym, const char
 
 	if (sym->st_shndx >= SHN_LORESERVE || gelf_getshdr(elf_getscn(r->symbols, sym->st_shndx), &sh) == NULL ||
 	    !has_bytes(r, r->symbols, &sh) || addr - sh.sh_addr >= sh.sh_size || !is_function(sym, &sh, name) ||
-	    pt_elf_names_exit(name))
+	    pt_is_exit_name(name))
 		return 0;
 	r->drafts[r->n_drafts++] = (struct pt_function_draft){
 		.function = { .name = name, .address = addr, .size = sym->st_size },

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "host/named_file.h"
-#include "program/code/codemap.h"
 #include "program/model/program_parts.h"
 #include "base/util.h"
 
@@ -78,9 +77,13 @@ struct pt_program *pt_program_ref(struct pt_program *program)
 
 void pt_program_unref(struct pt_program *program)
 {
+	struct pt_kept *map;
+
 	if (program == NULL || atomic_fetch_sub_explicit(&program->refs, 1, memory_order_acq_rel) != 1)
 		return;
-	pt_codemap_free(atomic_load_explicit(&program->map, memory_order_relaxed));
+	map = atomic_load_explicit(&program->map, memory_order_relaxed);
+	if (map != NULL)
+		map->free(map);
 	pt_arena_free(&program->arena);
 	free(program->functions);
 	free(program->segments);

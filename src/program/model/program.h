@@ -32,6 +32,9 @@ struct pt_code_mark { uint64_t addr; bool code; };
 
 struct pt_program;
 
+/* First in what another room keeps with the program, and is freed with it. */
+struct pt_kept { void (*free)(struct pt_kept *kept); };
+
 /* A program without an ELF, for tests and images; all of it is copied. Functions and marks in any order; without
  * marks every code segment is code from end to end. */
 struct pt_program_desc {

@@ -18,7 +18,7 @@ struct pt_program_file { uint8_t *bytes; size_t len_bytes; };
 
 struct pt_program {
 	atomic_uint refs;
-	_Atomic(struct pt_codemap *) map;	/* pt_codemap_of(); NULL: nobody asked */
+	_Atomic(struct pt_kept *) map;	/* pt_codemap_of(); NULL: nobody asked */
 	struct pt_arena arena;		/* strings; segment bytes of a description */
 	struct pt_program_file elf;	/* bytes NULL: from a description */
 	struct pt_program_file debug;	/* a separate debug file, for what elf has not; else bytes NULL */
@@ -47,10 +47,6 @@ struct pt_program {
 					 * ELF, the first of the list */
 };
 
-/* codemap.h: what it has in wait. False: out of memory. (waits.c) */
-struct pt_codemap;
-bool pt_codemap_find_waits(struct pt_codemap *map);
-
 /* An empty program that may copy room_bytes into its arena; NULL: no memory. */
 struct pt_program *pt_program_new(const char *path, size_t room_bytes);
 /* Copies of the caller's bytes; NULL when the bound is reached. */
@@ -60,6 +56,11 @@ void pt_arena_free(struct pt_arena *arena);	/* what it holds, not itself */
 
 /* The handler that an entry of the vector table leads to, by the isa and setting vector-offset; PT_UNKNOWN: none. */
 uint64_t pt_program_target(const struct pt_program *program, const struct pt_isa *isa, const uint8_t entry[4]);
+
+/* Registered, younger than some elf.h; what GNU ld writes. */
+enum { PT_EM_S12Z = 249, PT_EM_S12Z_BINUTILS = 0x4def };
+/* PT_EARG, naming both, where the machine of the file called name is not the one wanted; 0: any is. */
+int pt_machine_check(const char *name, unsigned is, unsigned wanted, struct pt_err *err);
 
 /* Something that the user should know: a sentence behind those that are there. */
 void pt_program_warn(struct pt_program *program, const char *sentence);
