@@ -211,6 +211,31 @@ void pt_pipeline_free(struct pt_pipeline *p)
 	free(p);
 }
 
+/* --- changes while it runs */
+
+int pt_pipeline_record(struct pt_pipeline *p, struct pt_err *err)
+{
+	return pt_chosen_add(p, &pt_analysis_history, err);
+}
+
+int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_err *err)
+{
+	struct pt_params *words = pt_params_copy(p->words);
+	int rc;
+
+	if (words == NULL)
+		return pt_fail(err, PT_ENOMEM, "no memory");
+	rc = pt_pipeline_add(words, word, err);
+	if (rc == 0)
+		rc = pt_chosen_replace(p, &pt_analysis_limits, words, err);
+	pt_params_free(words);		/* the rules are the analysis' own */
+	if (rc < 0)
+		return rc;
+	p->profile.limits = NULL;	/* until somebody asks for a profile */
+	pt_traced_steps(p);
+	return 0;
+}
+
 /* --- chunks */
 
 static struct pt_lane *find_lane(struct pt_pipeline *p, uint16_t source)

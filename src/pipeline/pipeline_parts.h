@@ -1,8 +1,8 @@
-/* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), chosen.c (the analyses), lane.c
- * (chunks of one source to events), sort.c (events to whom they concern), traced.c (cores, and the sources of their
- * figures), snapshot.c (the profile), snapshot_rows.c (its functions), snapshot_irqs.c (its exceptions),
- * snapshot_bins.c (its functions where they are of bins), snapshot_places.c (its lines and instructions where they are
- * of samples). */
+/* The inside of a pipeline, for its own files alone: pipeline.c (life and settings), selection.c (the analyses),
+ * source_ctx.c (chunks of one source to events), dispatch.c (events to whom they concern), core_profile.c (cores, and
+ * the sources of their figures), snapshot.c (the profile), completeness.c (whether everything was seen), snapshot_rows.c
+ * (its functions), snapshot_irqs.c (its exceptions), snapshot_bins.c (its functions where they are of bins),
+ * snapshot_places.c (its lines and instructions where they are of samples). */
 #ifndef PT_PIPELINE_PARTS_H
 #define PT_PIPELINE_PARTS_H
 
@@ -34,7 +34,7 @@ struct pt_lane {		/* one source */
 	void *state;
 	struct pt_profile_source facts;
 
-	/* what chunks say; read by lane.c alone */
+	/* what chunks say; read by source_ctx.c alone */
 	size_t index;			/* among the lanes */
 	bool chosen_end;		/* of bursts: not their beginning is random, but their end */
 	bool bursts_only;		/* mode=burst: a DATA chunk ends before anybody sees that it has */
@@ -49,7 +49,7 @@ struct pt_lane {		/* one source */
 	bool resumed;			/* it was let go at a known pc, and nothing came since */
 	uint64_t gaps;			/* between the first and the last of it, that chunks brought */
 
-	/* where its events have got to; sort.c */
+	/* where its events have got to; dispatch.c */
 	struct pt_account account;
 	struct pt_flow flow;
 	uint64_t cycles;		/* of all runs, where anybody asks */
@@ -128,10 +128,15 @@ struct pt_pipeline {
 	struct pt_profile_place *line_places, *insn_places;
 };
 
-/* --- chosen.c */
+/* --- selection.c */
 
 /* Open what the word analysis= selects. PT_EARG: no such analysis, or one that makes no sense of its words. */
 int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err);
+/* One more; nothing happens if it is selected already. */
+int pt_chosen_add(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err);
+/* Open it anew with these words, in the place of the one that there is. Whether call events are wanted may change. */
+int pt_chosen_replace(struct pt_pipeline *p, const struct pt_analysis *ops, const struct pt_params *words,
+		      struct pt_err *err);
 void pt_chosen_close(struct pt_pipeline *p);
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
@@ -144,7 +149,7 @@ void pt_chosen_batch_end(struct pt_pipeline *p, uint16_t source);
 void pt_chosen_result(struct pt_pipeline *p);	/* into p->profile */
 void pt_chosen_result_of(struct pt_pipeline *p, const struct pt_analysis *ops);	/* of one alone, if it is chosen */
 
-/* --- traced.c */
+/* --- core_profile.c */
 
 bool pt_traced_init(struct pt_pipeline *p);	/* false: no memory */
 void pt_traced_fini(struct pt_pipeline *p);
@@ -158,8 +163,9 @@ static inline bool pt_traced_counted(const struct pt_traced *traced)
 	return traced->samples != NULL && traced->flow == NULL;
 }
 
-/* --- snapshot.c */
+/* --- completeness.c */
 
+bool pt_snapshot_has_flow(const struct pt_pipeline *p);	/* the figures of a core are of runs */
 /* No gap but the first start: everything that ran (or was written, ...) was seen, on all cores. */
 bool pt_snapshot_complete(const struct pt_pipeline *p);
 
@@ -190,18 +196,18 @@ void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t a
 void pt_traced_end_batch(struct pt_traced *traced);	/* of samples */
 void pt_snapshot_places(struct pt_pipeline *p);
 
-/* --- lane.c */
+/* --- source_ctx.c */
 
 /* Open (or open anew) the source of a CONFIG chunk. */
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *config);
 void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk);	/* any other */
-/* lane_cost.c: what it has cost so far, of the text of a COST chunk, untrusted. */
+/* source_overhead.c: what it has cost so far, of the text of a COST chunk, untrusted. */
 void pt_lane_cost(struct pt_lane *lane, const struct pt_chunk *chunk);
 /* From now on the pipeline has several sources. */
 void pt_lane_join(struct pt_lane *lane, uint64_t from_ns);
 void pt_lanes_drain(struct pt_pipeline *p);	/* what merge can tell so far goes on */
 
-/* --- sort.c: what came from a lane, to whom it concerns */
+/* --- dispatch.c: what came from a lane, to whom it concerns */
 
 enum pt_mark {			/* what chunks say between events */
 	PT_MARK_CHUNK = PT_MERGE_REMARK,	/* any chunk begins */

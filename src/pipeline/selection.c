@@ -96,12 +96,12 @@ int pt_chosen_open(struct pt_pipeline *p, const char *list, struct pt_err *err)
 	return 0;
 }
 
-int pt_pipeline_record(struct pt_pipeline *p, struct pt_err *err)
+int pt_chosen_add(struct pt_pipeline *p, const struct pt_analysis *ops, struct pt_err *err)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)
-		if (p->chosen[i].ops == &pt_analysis_history)
+		if (p->chosen[i].ops == ops)
 			return 0;
-	return open_one(p, &pt_analysis_history, err);
+	return open_one(p, ops, err);
 }
 
 /* Its place among the chosen; NULL: none is left. */
@@ -136,29 +136,23 @@ static void replace(struct pt_pipeline *p, struct pt_chosen *c, void *analysis)
 	for (size_t i = 0; i < p->n_chosen; i++)
 		p->wants_steps |= p->chosen[i].steps;
 	p->executes |= p->wants_steps;
-	p->profile.limits = NULL;	/* until somebody asks for a profile */
-	pt_traced_steps(p);
 }
 
-int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_err *err)
+int pt_chosen_replace(struct pt_pipeline *p, const struct pt_analysis *ops, const struct pt_params *words,
+		      struct pt_err *err)
 {
 	struct pt_analysis_setup setup = setup_of(p);
-	struct pt_params *words = pt_params_copy(p->words);
-	struct pt_chosen *place = NULL;
-	void *analysis = NULL;
+	struct pt_chosen *place;
+	void *analysis;
 
 	setup.words = words;
 	setup.late = p->n_lanes > 0;
-	if (words == NULL)
-		pt_fail(err, PT_ENOMEM, "no memory");
-	else if (pt_pipeline_add(words, word, err) == 0)
-		analysis = pt_analysis_limits.open(&setup, err);
-	pt_params_free(words);		/* the rules are the analysis' own */
+	analysis = ops->open(&setup, err);
 	if (analysis == NULL)
 		return err->code;
-	place = place_of(p, &pt_analysis_limits);
+	place = place_of(p, ops);
 	if (place == NULL) {
-		pt_analysis_limits.close(analysis);
+		ops->close(analysis);
 		return pt_fail(err, PT_ENOMEM, "too many analyses");
 	}
 	replace(p, place, analysis);

@@ -7,54 +7,13 @@
 #include "pipeline/pipeline_parts.h"
 #include "profile/analyses/calls/spans.h"
 
-static bool has_flow(const struct pt_pipeline *p)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < p->n_traced; i++)
-		any |= p->traced[i].flow != NULL;
-	return any;
-}
-
 static bool counted(const struct pt_pipeline *p)	/* those of all cores */
 {
 	bool any = false;
 
 	for (size_t i = 0; i < p->n_traced; i++)
 		any |= pt_traced_counted(&p->traced[i]);
-	return any && !has_flow(p);
-}
-
-/* What no lane's own account shows: code that is not the ELF's, the end of a file, events for which there was no room,
- * a core for which there was none. */
-static bool missing(const struct pt_pipeline *p)
-{
-	for (size_t i = 0; i < p->n_lanes; i++)
-		if (p->lane[i]->runs > 0 && p->lane[i]->facts.ignored == PT_SOURCE_NO_ROOM)
-			return true;
-	return p->profile.elf_check == PT_ELF_DIFFERS || p->cut_short || p->events_dropped != 0 ||
-	       p->lanes_refused != 0;
-}
-
-/* No gap but the first start: everything that ran (or was written, ...) was seen. A burst is never that, were it the
- * only one: its end is where the buffer was full. */
-static bool saw_all(const struct pt_lane *lane)
-{
-	return lane->decoder != NULL && lane->in_data && !lane->bursts_only && !lane->extract && lane->gaps == 0 &&
-	       (lane->runs > 0 || lane->flows_into == NULL) && lane->flow.counts.damaged == 0 &&
-	       lane->flow.counts.not_code == 0 && lane->flow.counts.overflows + lane->overflows == 0;
-}
-
-bool pt_snapshot_complete(const struct pt_pipeline *p)
-{
-	bool all = !missing(p), flow = has_flow(p);
-
-	for (size_t i = 0; i < p->n_traced && flow; i++) {
-		const struct pt_traced *traced = &p->traced[i];
-
-		all = all && !pt_traced_counted(traced) && (traced->flow == NULL || saw_all(traced->flow));
-	}
-	return all && (flow || (p->lane[0] != NULL && saw_all(p->lane[0])));
+	return any && !pt_snapshot_has_flow(p);
 }
 
 static bool gives(const struct pt_pipeline *p, unsigned what)
@@ -77,10 +36,10 @@ static bool tells_what_ran(const struct pt_pipeline *p)
 static void judge(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
-	bool by_stamps = p->n_lanes > 0 && !has_flow(p) && p->lane[0]->decoder != NULL;
+	bool by_stamps = p->n_lanes > 0 && !pt_snapshot_has_flow(p) && p->lane[0]->decoder != NULL;
 	enum pt_basis measured = f->by_instructions || by_stamps ? PT_BASIS_EXACT : PT_BASIS_MODELLED;
 
-	f->awake_only = has_flow(p);
+	f->awake_only = pt_snapshot_has_flow(p);
 	f->no_flow = p->n_lanes > 0 && !tells_what_ran(p);
 	f->no_code = p->n_lanes > 0 && !gives(p, PT_GIVES_FLOW | PT_GIVES_SAMPLES);
 	f->counts = counted(p) ? PT_BASIS_NONE : pt_snapshot_complete(p) ? PT_BASIS_EXACT : PT_BASIS_ESTIMATED;
