@@ -13,12 +13,6 @@
 
 enum { TRIES = 3, MAX_PATH = 4 };
 
-static const struct pt_rtos_ops *const recipes[] = {
-#define X(os) &pt_rtos_##os##_ops,
-	PT_RTOSES(X)
-#undef X
-};
-
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
 bool pt_rtos_symbol(const struct pt_rtos *rtos, const char *name, uint64_t *addr, uint64_t *size)
@@ -96,31 +90,6 @@ void pt_rtos_add_running(struct pt_rtos *rtos, const char *written, uint64_t add
 		snprintf(r->name, sizeof(r->name), "%s", written);
 	else
 		snprintf(r->name, sizeof(r->name), "*(unsigned int *)0x%" PRIx64, addr);
-}
-
-struct pt_rtos *pt_rtos_detect(struct pt_types *types, struct pt_err *err)
-{
-	struct pt_rtos *rtos = calloc(1, sizeof(*rtos));
-	char names[160] = "";
-
-	if (rtos == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory");
-		return NULL;
-	}
-	for (size_t i = 0; i < PT_LEN(recipes); i++) {
-		size_t len = strlen(names);
-
-		*rtos = (struct pt_rtos){ .ops = recipes[i], .types = types };
-		if (recipes[i]->find(rtos) && rtos->n_cores > 0)
-			return rtos;
-		snprintf(names + len, sizeof(names) - len, "%s%s", len > 0 ? ", " : "", recipes[i]->name);
-	}
-	free(rtos);
-	pt_fail(err, PT_EARG,
-		"the symbols of the ELF tell of no operating system that is known (%s); an ORTI file tells of "
-		"any",
-		names);
-	return NULL;
 }
 
 void pt_rtos_free(struct pt_rtos *rtos)

@@ -1,0 +1,37 @@
+/* The list of recipes, and which of them fits a program. To add one: a file, and one word in PT_RTOSES (rtos_parts.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/os/rtos_parts.h"
+
+static const struct pt_rtos_ops *const recipes[] = {
+#define X(os) &pt_rtos_##os##_ops,
+	PT_RTOSES(X)
+#undef X
+};
+
+struct pt_rtos *pt_rtos_detect(struct pt_types *types, struct pt_err *err)
+{
+	struct pt_rtos *rtos = calloc(1, sizeof(*rtos));
+	char names[160] = "";
+
+	if (rtos == NULL) {
+		pt_fail(err, PT_ENOMEM, "no memory");
+		return NULL;
+	}
+	for (size_t i = 0; i < PT_LEN(recipes); i++) {
+		size_t len = strlen(names);
+
+		*rtos = (struct pt_rtos){ .ops = recipes[i], .types = types };
+		if (recipes[i]->find(rtos) && rtos->n_cores > 0)
+			return rtos;
+		snprintf(names + len, sizeof(names) - len, "%s%s", len > 0 ? ", " : "", recipes[i]->name);
+	}
+	free(rtos);
+	pt_fail(err, PT_EARG,
+		"the symbols of the ELF tell of no operating system that is known (%s); an ORTI file tells of "
+		"any",
+		names);
+	return NULL;
+}
