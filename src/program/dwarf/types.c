@@ -10,37 +10,7 @@
 #include "program/model/program_parts.h"
 #include "program/dwarf/types_parts.h"
 
-enum { BLOCK_BYTES = 64 << 10, S12Z_MACHINE = 249, BACKWARDS = 32, MAX_NESTING = 16 };
-
-struct pt_types_block {
-	struct pt_types_block *next;
-	size_t used_bytes, room_bytes;
-	_Alignas(16) uint8_t bytes[];
-};
-
-void *pt_types_take(struct pt_types *types, size_t bytes)
-{
-	struct pt_types_block *block = types->blocks;
-	void *taken;
-
-	bytes = (bytes + 15) & ~(size_t)15;
-	if (bytes > PT_TYPES_MAX_MEMORY_BYTES - types->used_bytes)
-		return NULL;
-	if (block == NULL || bytes > block->room_bytes - block->used_bytes) {
-		size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-
-		block = calloc(1, sizeof(*block) + room);
-		if (block == NULL)
-			return NULL;
-		block->room_bytes = room;
-		block->next = types->blocks;
-		types->blocks = block;
-	}
-	taken = block->bytes + block->used_bytes;
-	block->used_bytes += bytes;
-	types->used_bytes += bytes;
-	return taken;
-}
+enum { BACKWARDS = 32, MAX_NESTING = 16 };
 
 /* e_ident and e_machine are enough to know; what else the file is has been looked at when it was opened. */
 static void know_target(struct pt_types *types)
@@ -53,7 +23,7 @@ static void know_target(struct pt_types *types)
 	types->big_endian = elf->bytes[EI_DATA] == ELFDATA2MSB;
 	if (elf->bytes[EI_CLASS] == ELFCLASS64)
 		types->address_bytes = 8;
-	else if (types->program->machine == S12Z_MACHINE)
+	else if (types->program->machine == PT_EM_S12Z)
 		types->address_bytes = 3;
 }
 
@@ -79,12 +49,7 @@ void pt_types_free(struct pt_types *types)
 {
 	if (types == NULL)
 		return;
-	while (types->blocks != NULL) {
-		struct pt_types_block *block = types->blocks;
-
-		types->blocks = block->next;
-		free(block);
-	}
+	pt_types_free_taken(types);
 	pt_dies_free(types->dies);
 	pt_program_unref(types->program);
 	free(types->names);

@@ -67,8 +67,9 @@ struct pt_types {
 	bool have_places;
 };
 
-/* Zeroed memory that lives as long as types; NULL: the bound is reached. */
+/* types_memory.c: zeroed memory that lives as long as types; NULL: the bound is reached. */
 void *pt_types_take(struct pt_types *types, size_t bytes);
+void pt_types_free_taken(struct pt_types *types);
 
 /* types_names.c: the index. */
 void pt_types_index(struct pt_types *types);		/* does nothing the second time */
