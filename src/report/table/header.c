@@ -9,13 +9,6 @@
 #include "report/table/facts.h"
 #include "report/table/units.h"
 
-enum { LABEL_COLUMNS = 11 };
-
-void pt_header_label(struct pt_text *out, const char *what)
-{
-	pt_text_add(out, "%-*s", LABEL_COLUMNS, what);
-}
-
 static void title(const struct pt_profile *p, struct pt_text *out)
 {
 	const char *path = p->program != NULL ? pt_program_path(p->program) : NULL;
@@ -256,12 +249,12 @@ static void wrapped(const char *line, size_t len, struct pt_text *out)
 
 		while (at > 0 && line[at] != ' ')
 			at--;
-		if (at <= (room == PT_HEADER_COLUMNS ? (size_t)LABEL_COLUMNS : 0))
+		if (at <= (room == PT_HEADER_COLUMNS ? (size_t)PT_HEADER_LABEL_COLUMNS : 0))
 			break;		/* one long word, such as a path */
-		pt_text_add(out, "%.*s\n%*s", (int)at, line, LABEL_COLUMNS, "");
+		pt_text_add(out, "%.*s\n%*s", (int)at, line, PT_HEADER_LABEL_COLUMNS, "");
 		line += at + 1;
 		len -= at + 1;
-		room = PT_HEADER_COLUMNS - LABEL_COLUMNS;
+		room = PT_HEADER_COLUMNS - PT_HEADER_LABEL_COLUMNS;
 	}
 	pt_text_add(out, "%.*s\n", (int)len, line);
 }

@@ -13,17 +13,21 @@ void pt_cost_line(const struct pt_profile *profile, struct pt_text *out);
 /* How much was seen and lost, and what went wrong; no more. */
 void pt_header_summary(const struct pt_profile *profile, struct pt_text *out);
 
-enum { PT_HEADER_COLUMNS = 120 };	/* of a line */
+enum { PT_HEADER_COLUMNS = 120, PT_HEADER_LABEL_COLUMNS = 11 };	/* of a line, of the label that begins it */
 
 /* --- for the files of the header alone */
 
-void pt_header_label(struct pt_text *out, const char *what);	/* a line begins */
-void pt_header_cost(const struct pt_profile *profile, struct pt_text *out);	/* header_cost.c */
+static inline void pt_header_label(struct pt_text *out, const char *what)	/* a line begins */
+{
+	pt_text_add(out, "%-*s", PT_HEADER_LABEL_COLUMNS, what);
+}
+
+void pt_header_cost(const struct pt_profile *profile, struct pt_text *out);	/* header_overhead.c */
 /* header_data.c: what was seen. */
 void pt_header_data(const struct pt_profile *profile, struct pt_text *out);
 uint64_t pt_header_values(const struct pt_profile *profile);	/* that were written */
 uint64_t pt_header_readings(const struct pt_profile *profile);	/* of counters */
-/* header_trouble.c: what is wrong with it, or not in it. */
+/* header_warnings.c: what is wrong with it, or not in it. */
 void pt_header_trouble(const struct pt_profile *profile, struct pt_text *out);
 
 #endif
