@@ -1,5 +1,4 @@
-/* The loop's side of a board: jobs go in, and what the board thread has to tell comes back as notes in one list, so
- * that the loop hears everything in order. */
+/* The loop's side of a board: jobs go in, and notes come back (notes.c). */
 #include "board/board_parts.h"
 
 #include <stdlib.h>
@@ -7,39 +6,7 @@
 
 #include "base/util.h"
 
-/* --- notes to the loop -------------------------------------------------------------------------------------------- */
-
-void pt_board_send(struct pt_board *board, const struct pt_board_note *what)
-{
-	struct pt_board_note *note = malloc(sizeof(*note));
-
-	if (note == NULL)
-		abort();	/* a lost note would leave a client waiting for ever */
-	*note = *what;
-	note->next = NULL;
-	uv_mutex_lock(&board->lock);
-	*board->notes_tail = note;
-	board->notes_tail = &note->next;
-	uv_mutex_unlock(&board->lock);
-	uv_async_send(&board->async);
-}
-
-void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why)
-{
-	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_STATE, .state = state, .why = *why });
-}
-
-static struct pt_board_note *take_notes(struct pt_board *board)
-{
-	struct pt_board_note *notes;
-
-	uv_mutex_lock(&board->lock);
-	notes = board->notes;
-	board->notes = NULL;
-	board->notes_tail = &board->notes;
-	uv_mutex_unlock(&board->lock);
-	return notes;
-}
+/* --- notes from the board thread ---------------------------------------------------------------------------------- */
 
 struct pt_board *pt_board_ref(struct pt_board *board)
 {
@@ -119,7 +86,7 @@ static void on_notes(uv_async_t *async)
 	struct pt_board *board = async->data;
 	bool ended = false;
 
-	for (struct pt_board_note *note = take_notes(board), *next; note != NULL; note = next) {
+	for (struct pt_board_note *note = pt_board_take_notes(board), *next; note != NULL; note = next) {
 		next = note->next;
 		ended |= note->kind == NOTE_ENDED;
 		hear(board, note);
@@ -239,14 +206,6 @@ enum pt_board_state pt_board_get_state(const struct pt_board *board, const char 
 	if (why != NULL)
 		*why = board->why.msg;
 	return board->state;
-}
-
-bool pt_board_is_upstream(const struct pt_board *board)
-{
-	for (size_t i = 0; i < board->n_uris; i++)	/* nobody changes them */
-		if (strncmp(board->uri[i], "rsp:", 4) == 0)
-			return true;
-	return false;
 }
 
 int pt_board_get_error(const struct pt_board *board)

@@ -1,5 +1,5 @@
-/* What the files of the board share, and nobody else sees: board.c is the loop's side, board_thread.c the scheduler,
- * board_core.c what it does to the cores. */
+/* What the files of the board share, and nobody else sees: board.c is the loop's side, thread.c the scheduler,
+ * core.c what it does to the cores, notes.c the way back. */
 #ifndef PT_BOARD_PARTS_H
 #define PT_BOARD_PARTS_H
 
@@ -76,16 +76,18 @@ struct pt_board {
 	uint32_t look_us;
 };
 
-/* board_core.c: where halted cores stand, for a source that begins to be told. */
+/* core.c: where halted cores stand, for a source that begins to be told. */
 void pt_board_find_stood(struct pt_board *board);
-/* board.c: tell the loop. Board thread. */
+/* notes.c: tell the loop. Board thread. */
 void pt_board_send(struct pt_board *board, const struct pt_board_note *note);	/* copied */
 void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why);
+/* All that were sent since the last time, in order, to be freed. Loop. */
+struct pt_board_note *pt_board_take_notes(struct pt_board *board);
 
-/* board_thread.c: runs until quit, then sends NOTE_ENDED. */
+/* thread.c: runs until quit, then sends NOTE_ENDED. */
 void pt_board_thread(void *board);
 
-/* board_core.c. Board thread, with a target. */
+/* core.c. Board thread, with a target. */
 int pt_board_see_cores(struct pt_board *board, struct pt_err *err);	/* the first look: as they were found */
 int pt_board_look(struct pt_board *board, struct pt_err *err);	/* at all cores; PT_EIO: the target is lost */
 bool pt_board_all_halted(const struct pt_board *board);
@@ -98,8 +100,7 @@ void pt_board_tell_source(struct pt_board *board, unsigned core, enum pt_state w
 int pt_board_go_on(struct pt_board *board, unsigned core, struct pt_err *err);
 void pt_board_tell_owed(struct pt_board *board);		/* the source hears of a halt that was answered first */
 
-
-/* board_semihost.c: a core that has just halted. 1: it had asked something, and runs again; 0: the
+/* semihost_calls.c: a core that has just halted. 1: it had asked something, and runs again; 0: the
  * halt is for clients. */
 void pt_board_semihost_begin(struct pt_board *board);	/* attached: on, if the settings say so */
 int pt_board_semihost_halted(struct pt_board *board, unsigned core, const struct pt_core_status *now,

@@ -13,6 +13,14 @@ enum {
 				 * reset or a dip in power is shorter */
 };
 
+bool pt_board_is_upstream(const struct pt_board *board)
+{
+	for (size_t i = 0; i < board->n_uris; i++)	/* nobody changes them */
+		if (strncmp(board->uri[i], "rsp:", 4) == 0)
+			return true;
+	return false;
+}
+
 void pt_board_heard(struct pt_board *board)
 {
 	board->heard_ns = pt_link_now_ns(board->link);

@@ -1,0 +1,36 @@
+/* What the board thread has to tell goes to the loop as notes in one list, so that the loop hears everything in order. */
+#include "board/board_parts.h"
+
+#include <stdlib.h>
+
+void pt_board_send(struct pt_board *board, const struct pt_board_note *what)
+{
+	struct pt_board_note *note = malloc(sizeof(*note));
+
+	if (note == NULL)
+		abort();	/* a lost note would leave a client waiting for ever */
+	*note = *what;
+	note->next = NULL;
+	uv_mutex_lock(&board->lock);
+	*board->notes_tail = note;
+	board->notes_tail = &note->next;
+	uv_mutex_unlock(&board->lock);
+	uv_async_send(&board->async);
+}
+
+void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why)
+{
+	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_STATE, .state = state, .why = *why });
+}
+
+struct pt_board_note *pt_board_take_notes(struct pt_board *board)
+{
+	struct pt_board_note *notes;
+
+	uv_mutex_lock(&board->lock);
+	notes = board->notes;
+	board->notes = NULL;
+	board->notes_tail = &board->notes;
+	uv_mutex_unlock(&board->lock);
+	return notes;
+}
