@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/params.h"
+#include "base/alloc.h"
 #include "base/util.h"
 
 enum { WORD_BYTES = 4096 };	/* the longest word taken */
@@ -228,7 +229,7 @@ static const struct pt_param *find_row(const struct pt_param *rows, size_t n_row
 
 struct pt_params *pt_params_new(void)
 {
-	return calloc(1, sizeof(struct pt_params));
+	return pt_alloc(sizeof(struct pt_params));
 }
 
 void pt_params_free(struct pt_params *params)
@@ -251,51 +252,25 @@ static struct entry *find(const struct pt_params *params, const char *key)
 	return NULL;
 }
 
-static int append(struct pt_params *params, const char *key, char *value)
-{
-	struct entry *grown = realloc(params->entry, (params->n_entries + 1) * sizeof(*grown));
-	char *name = strdup(key);
-
-	if (grown != NULL)
-		params->entry = grown;
-	if (grown == NULL || name == NULL) {
-		free(name);
-		return -1;
-	}
-	grown[params->n_entries].key = name;
-	grown[params->n_entries].value = value;
-	params->n_entries++;
-	return 0;
-}
-
-static int set(struct pt_params *params, const char *key, const char *value)
+static void set(struct pt_params *params, const char *key, const char *value)
 {
 	struct entry *old = find(params, key);
-	char *copy = strdup(value);
 
-	if (copy == NULL)
-		return -1;
 	if (old != NULL) {
 		free(old->value);
-		old->value = copy;
-		return 0;
+		old->value = pt_strdup(value);
+		return;
 	}
-	if (append(params, key, copy) < 0) {
-		free(copy);
-		return -1;
-	}
-	return 0;
+	params->entry = pt_realloc_array(params->entry, params->n_entries + 1, sizeof(*params->entry));
+	params->entry[params->n_entries++] = (struct entry){ .key = pt_strdup(key), .value = pt_strdup(value) };
 }
 
 struct pt_params *pt_params_copy(const struct pt_params *params)
 {
 	struct pt_params *copy = pt_params_new();
 
-	for (size_t i = 0; copy != NULL && params != NULL && i < params->n_entries; i++)
-		if (set(copy, params->entry[i].key, params->entry[i].value) < 0) {
-			pt_params_free(copy);
-			return NULL;
-		}
+	for (size_t i = 0; params != NULL && i < params->n_entries; i++)
+		set(copy, params->entry[i].key, params->entry[i].value);
 	return copy;
 }
 
@@ -315,7 +290,8 @@ int pt_params_add(struct pt_params *params, const struct pt_param *rows, size_t 
 			       row->type == PT_PARAM_CHOICE ? row->choices : notation(row->type));
 	if (check(row, value, err) < 0)
 		return err != NULL ? err->code : PT_EARG;
-	return set(params, row->key, value) < 0 ? pt_fail(err, PT_ENOMEM, "%s: out of memory", row->key) : 0;
+	set(params, row->key, value);
+	return 0;
 }
 
 /* --- reading */

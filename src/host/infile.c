@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/util.h"
 
 struct pt_infile {
@@ -43,23 +44,19 @@ struct pt_infile *pt_infile_open(const char *path, struct pt_err *err)
 		pt_fail(err, PT_EARG, "%.200s cannot be read: %s", path, strerror(errno));
 		return NULL;
 	}
-	file = refuse_folder(fd, path, err) < 0 ? NULL : malloc(sizeof(*file));
-	if (file == NULL) {
+	if (refuse_folder(fd, path, err) < 0) {
 		close(fd);
 		return NULL;
 	}
-	memset(file, 0, offsetof(struct pt_infile, window));
+	file = pt_alloc(sizeof(*file));
 	file->fd = fd;
 	return file;
 }
 
 struct pt_infile *pt_infile_from_bytes(const uint8_t *bytes, size_t len_bytes)
 {
-	struct pt_infile *file = malloc(sizeof(*file));
+	struct pt_infile *file = pt_alloc(sizeof(*file));
 
-	if (file == NULL)
-		return NULL;
-	memset(file, 0, offsetof(struct pt_infile, window));
 	file->fd = -1;
 	file->whole = file->memory = bytes;
 	file->whole_bytes = file->memory_bytes = len_bytes;

@@ -13,6 +13,8 @@
 
 #include "host/listen.h"
 
+#include "base/alloc.h"
+
 enum { BACKLOG = 8 };
 
 static int refused(struct pt_err *err, int rc, const char *address)
@@ -78,7 +80,7 @@ static char *name_of(const uv_tcp_t *tcp)
 	getnameinfo((struct sockaddr *)&at, (socklen_t)len, host, sizeof(host), port, sizeof(port),
 		    NI_NUMERICHOST | NI_NUMERICSERV);
 	snprintf(name, sizeof(name), at.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
-	return strdup(name);
+	return pt_strdup(name);
 }
 
 static int listen_tcp(struct pt_listener *listener, uv_loop_t *loop, const char *address,
@@ -143,12 +145,12 @@ static int listen_unix(struct pt_listener *listener, uv_loop_t *loop, const char
 	listener->open = true;
 	rc = uv_pipe_bind(&listener->socket.pipe, path);
 	if (rc == 0)
-		listener->socket_path = strdup(path);
+		listener->socket_path = pt_strdup(path);
 	if (rc == 0)	/* who is at the other end is asked of the kernel in any case */
 		chmod(path, listener->peers != NULL ? 0666 : 0600);
 	if (start(listener, rc, on_connection, address, err) < 0)
 		return err->code;
-	listener->address = strdup(address);
+	listener->address = pt_strdup(address);
 	return 0;
 }
 
