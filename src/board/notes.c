@@ -1,14 +1,11 @@
 /* What the board thread has to tell goes to the loop as notes in one list, so that the loop hears everything in order. */
+#include "base/alloc.h"
 #include "board/board_parts.h"
-
-#include <stdlib.h>
 
 void pt_board_send(struct pt_board *board, const struct pt_board_note *what)
 {
-	struct pt_board_note *note = malloc(sizeof(*note));
+	struct pt_board_note *note = pt_alloc(sizeof(*note));
 
-	if (note == NULL)
-		abort();	/* a lost note would leave a client waiting for ever */
 	*note = *what;
 	note->next = NULL;
 	uv_mutex_lock(&board->lock);

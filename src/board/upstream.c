@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 struct pt_upstream {
 	struct pt_rsp_stream *stream;
 	struct pt_upstream_user user;
@@ -207,14 +209,14 @@ static void close_handles(struct pt_upstream *u)
 
 struct pt_upstream *pt_upstream_new(uv_loop_t *loop, struct pt_rsp_stream *stream, const struct pt_upstream_user *user)
 {
-	struct pt_upstream *u = calloc(1, sizeof(*u));
 	int fd = pt_rsp_stream_fd(stream);
+	struct pt_upstream *u;
 
-	if (u == NULL || fd < 0) {
+	if (fd < 0) {
 		pt_rsp_stream_unref(stream);
-		free(u);
 		return NULL;
 	}
+	u = pt_alloc(sizeof(*u));
 	u->stream = stream;
 	u->user = *user;
 	uv_async_init(loop, &u->async, on_nudge);

@@ -1,6 +1,7 @@
 /* Whatever stands in a file that a user names by mistake, it is not overwritten: only an empty file or another capture
  * is. */
 #include "config.h"	/* O_TMPFILE, mkostemp */
+#include "base/alloc.h"
 
 #include "capture/file.h"
 
@@ -86,9 +87,7 @@ int pt_capture_file_open(const char *path, bool replace, char **name, bool *crea
 {
 	int fd = PT_ESTATE;
 
-	*name = malloc(strlen(path) + 16);
-	if (*name == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a capture");
+	*name = pt_alloc(strlen(path) + 16);
 	for (int i = 0; fd == PT_ESTATE && i < MOST_NAMES; i++) {
 		sprintf(*name, i > 0 ? "%s.%d" : "%s", path, i);
 		fd = open_new(*name, err);
@@ -144,8 +143,8 @@ size_t pt_capture_file_write(int fd, const uint8_t *bytes, size_t len_bytes)
 
 static int copy_bytes(int from, uint64_t len_bytes, int to, const char *path, struct pt_err *err)
 {
-	uint8_t *bytes = malloc(COPY_BYTES);
-	int rc = bytes != NULL ? 0 : pt_fail(err, PT_ENOMEM, "no memory to copy a capture");
+	uint8_t *bytes = pt_alloc(COPY_BYTES);
+	int rc = 0;
 
 	for (uint64_t at = 0; rc == 0 && at < len_bytes;) {
 		size_t want = len_bytes - at < COPY_BYTES ? (size_t)(len_bytes - at) : COPY_BYTES;

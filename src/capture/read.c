@@ -13,6 +13,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/alloc.h"
 #include "decode/decoder.h"
 #include "trace/loss.h"
 #include "base/util.h"
@@ -332,9 +333,10 @@ static void read_head(struct pt_capture_reader *r)
 
 struct pt_capture_reader *pt_capture_read(struct pt_infile *file, pt_capture_note note, void *arg, struct pt_err *err)
 {
-	struct pt_capture_reader *r = calloc(1, sizeof(*r));
+	struct pt_capture_reader *r = pt_alloc(sizeof(*r));
 
-	if (r == NULL || (r->zstd = ZSTD_createDCtx()) == NULL) {
+	r->zstd = ZSTD_createDCtx();
+	if (r->zstd == NULL) {
 		pt_fail(err, PT_ENOMEM, "no memory to read a capture");
 		free(r);
 		pt_infile_close(file);

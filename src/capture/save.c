@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "host/errand.h"
 
 struct asker { pt_capture_saved done; void *arg; };
@@ -53,13 +54,11 @@ static const struct pt_errand_kind saving = { copy, answer, forget, PT_ERRAND_MS
 void pt_capture_save_later(uv_loop_t *loop, struct pt_capture *capture, const char *path, pt_capture_saved done,
 			   void *arg)
 {
-	struct save *save = calloc(1, sizeof(*save));
+	struct save *save = pt_alloc(sizeof(*save));
+	struct asker *asker = pt_alloc(sizeof(*asker));
 
-	struct asker *asker = malloc(sizeof(*asker));
-
-	if (asker == NULL || save == NULL || (save->path = strdup(path)) == NULL)
-		abort();
 	*asker = (struct asker){ done, arg };
+	save->path = pt_strdup(path);
 	save->capture = pt_capture_ref(capture);
 	if (pt_errand_start(loop, &saving, save, asker, &save->err) < 0) {
 		save->rc = save->err.code;

@@ -14,6 +14,7 @@
 #include <uv.h>
 #include <zstd.h>
 
+#include "base/alloc.h"
 #include "capture/file.h"
 #include "decode/decoder.h"
 #include "host/log.h"
@@ -422,9 +423,8 @@ static void begin(struct pt_capture *c, const struct pt_chunk *config)
 		append(c, preamble, sizeof(preamble));
 	uv_mutex_unlock(&c->lock);
 	describe_session(config, session, sizeof(session));
-	lines = malloc(strlen(session) + strlen(c->head) + 1);
-	if (lines != NULL)
-		put_lines(c, strcat(strcpy(lines, session), c->head));
+	lines = pt_alloc(strlen(session) + strlen(c->head) + 1);
+	put_lines(c, strcat(strcpy(lines, session), c->head));
 	free(lines);
 }
 
@@ -556,12 +556,8 @@ struct pt_capture *pt_capture_new(const struct pt_params *settings, const char *
 	if (pt_params_text(settings, &pt_capture_params[CAPTURE]) == NULL &&
 	    pt_params_number(settings, &pt_capture_params[SPOOL]) == 0)
 		return NULL;
-	c = calloc(1, sizeof(*c));
-	if (c == NULL || (c->head = strdup(head)) == NULL) {
-		free(c);
-		pt_fail(err, PT_ENOMEM, "no memory for a capture");
-		return NULL;
-	}
+	c = pt_alloc(sizeof(*c));
+	c->head = pt_strdup(head);
 	if (open_file(c, settings, err) < 0) {
 		free_capture(c);
 		return NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "decode/decoder.h"
 #include "trace/formats.h"
 #include "base/util.h"
@@ -115,9 +116,9 @@ static int add_own_words(struct input *in, const char *query, struct pt_err *err
 
 	while (rc == 0 && query != NULL && *query != '\0') {
 		size_t len = strcspn(query, "&");
-		char *word = strndup(query, len);
+		char *word = pt_strndup(query, len);
 
-		rc = word != NULL ? add_word(in, word, true, err) : pt_fail(err, PT_ENOMEM, "no memory");
+		rc = add_word(in, word, true, err);
 		free(word);
 		query += len + (query[len] == '&');
 	}
@@ -210,11 +211,7 @@ static int open_input(struct pt_inputs_set *set, struct input *in, struct pt_inf
 		goto close_file;
 	if (find_kind(in, file, err) < 0 || add_words(in, query, words, n_words, err) < 0)
 		goto close_file;
-	in->state = calloc(1, in->ops->state_bytes);
-	if (in->state == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory");
-		goto close_file;
-	}
+	in->state = pt_alloc(in->ops->state_bytes);
 	if (read_offset(set, in, err) < 0 || read_core(in, err) < 0)
 		goto close_file;
 	if (in->ops->open(in->state, file, &setup, err) == 0)
@@ -247,8 +244,8 @@ static struct pt_infile *open_file(struct input *in, const char *file, const cha
 	struct pt_infile *opened = pt_infile_open(file, err);
 
 	*query = NULL;
-	in->path = strdup(file);
-	if (opened != NULL || mark == NULL || in->path == NULL)
+	in->path = pt_strdup(file);
+	if (opened != NULL || mark == NULL)
 		return opened;
 	in->path[mark - file] = '\0';
 	*query = mark + 1;
@@ -271,13 +268,8 @@ int pt_inputs_add(struct pt_inputs_set *set, const char *file, const char *const
 	}
 	in->common = pt_params_new();
 	in->settings = pt_params_new();
-	in->chunk = malloc(sizeof(*in->chunk) + PT_CHUNK_BYTES);
+	in->chunk = pt_alloc(sizeof(*in->chunk) + PT_CHUNK_BYTES);
 	memset(in->number, -1, sizeof(in->number));
-	if (in->common == NULL || in->settings == NULL || in->chunk == NULL) {
-		pt_infile_close(opened);
-		drop_input(in);
-		return pt_fail(err, PT_ENOMEM, "no memory");
-	}
 	if (open_input(set, in, opened, query, words, n_words, err) < 0) {
 		pt_wrap(err, "%.160s", in->path);
 		drop_input(in);
@@ -461,10 +453,8 @@ const char *pt_inputs_lines(const struct pt_inputs_set *set, size_t *len_bytes)
 
 struct pt_inputs_set *pt_inputs_new(pt_input_note note, void *arg)
 {
-	struct pt_inputs_set *set = calloc(1, sizeof(*set));
+	struct pt_inputs_set *set = pt_alloc(sizeof(*set));
 
-	if (set == NULL)
-		return NULL;
 	set->note = note;
 	set->note_arg = arg;
 	set->begin_ns = PT_UNKNOWN;

@@ -8,7 +8,7 @@ enum { PT_INPUTS_MOST = 16, PT_INPUTS_SOURCES = 32 };	/* files; sources in all o
 
 struct pt_inputs_set;	/* opaque */
 
-struct pt_inputs_set *pt_inputs_new(pt_input_note note, void *arg);	/* NULL: no memory */
+struct pt_inputs_set *pt_inputs_new(pt_input_note note, void *arg);
 void pt_inputs_free(struct pt_inputs_set *set);
 
 /* Whether the word "key=value" is a setting of some input: input=, offset=, and the drivers' own. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include "base/alloc.h"
 #include "import/lines.h"
 #include "import/sr_metadata.h"
 #include "base/util.h"
@@ -108,9 +109,7 @@ static int read_metadata(struct sr *s, struct pt_err *err)
 	if (strtoul(version, NULL, 10) != 2)
 		return pt_fail(err, PT_EUNSUPPORTED, "it is a sigrok session of version %.6s; version 2 is read here",
 			       version);
-	text = malloc(METADATA_BYTES);
-	if (text == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for metadata");
+	text = pt_alloc(METADATA_BYTES);
 	n = read_entry(s, "metadata", text, METADATA_BYTES);
 	if (n < 0 || n == METADATA_BYTES)
 		pt_fail(err, PT_EARG, "its metadata cannot be read: %s", n < 0 ? zip_says(s->zip) : "too long");
@@ -154,9 +153,7 @@ static int list_pieces(struct sr *s, struct pt_err *err)
 	if (n > MOST_PIECES)
 		return pt_fail(err, PT_EARG, "it has %" PRId64 " entries; at most %d are read", (int64_t)n,
 			       MOST_PIECES);
-	s->piece = calloc((size_t)n + 1, sizeof(*s->piece));
-	if (s->piece == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a list of its pieces");
+	s->piece = pt_alloc_array((size_t)n + 1, sizeof(*s->piece));
 	for (zip_int64_t i = 0; i < n; i++)
 		if (is_piece(s, zip_get_name(s->zip, (zip_uint64_t)i, 0), &number))
 			s->piece[s->n_pieces++] = (struct piece){ number, (zip_uint64_t)i };

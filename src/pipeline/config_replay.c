@@ -4,25 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: no memory. */
-static struct pt_chunk *copy_of(const struct pt_chunk *chunk)
-{
-	size_t size = sizeof(*chunk) + chunk->len_bytes;
-	struct pt_chunk *copy = malloc(size);
+#include "base/alloc.h"
 
-	if (copy != NULL)
-		memcpy(copy, chunk, size);
-	return copy;
-}
-
+/* In place of what was there. */
 static void keep(struct pt_chunk **place, const struct pt_chunk *chunk)
 {
-	struct pt_chunk *copy = copy_of(chunk);
+	size_t size = sizeof(*chunk) + chunk->len_bytes;
 
-	if (copy == NULL)
-		return;
 	free(*place);
-	*place = copy;
+	*place = memcpy(pt_alloc(size), chunk, size);
 }
 
 void pt_configs_keep(struct pt_configs *c, const struct pt_chunk *chunk)
@@ -36,7 +26,7 @@ void pt_configs_keep(struct pt_configs *c, const struct pt_chunk *chunk)
 	if (chunk->kind != PT_CHUNK_CONFIG || i == PT_CONFIGS_MOST)
 		return;
 	keep(&c->chunk[i], chunk);
-	if (i == c->n && c->chunk[i] != NULL)
+	if (i == c->n)
 		c->n++;
 	free(c->cost[i]);		/* of a source that was opened before under this number */
 	c->cost[i] = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "decode/decoder.h"
 #include "program/orti/orti.h"
 #include "program/expr/variable.h"
@@ -57,22 +58,19 @@ static struct pt_signal_definition *add(struct pt_definitions *d, const char *na
 		pt_fail(err, PT_EARG, "more than %d variables, signals and lines", PT_SIGNALS_MAX);
 		return NULL;
 	}
-	owned->name = strdup(name);
-	if (owned->name == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for %s", name);
-		return NULL;
-	}
+	owned->name = pt_strdup(name);
 	*def = (struct pt_signal_definition){ .name = owned->name, .core = PT_ANY_CORE, .source = PT_ANY_SOURCE };
 	d->set.n_definitions++;
 	return def;
 }
 
-static bool copy_names(const struct pt_variable *v, struct pt_value_name **values)
+static struct pt_value_name *copy_names(const struct pt_variable *v)
 {
-	*values = v->n_names > 0 ? calloc(v->n_names, sizeof(**values)) : NULL;
-	for (size_t i = 0; *values != NULL && i < v->n_names; i++)
-		(*values)[i] = (struct pt_value_name){ (uint64_t)v->names[i].value, v->names[i].name };
-	return *values != NULL || v->n_names == 0;
+	struct pt_value_name *values = v->n_names > 0 ? pt_alloc_array(v->n_names, sizeof(*values)) : NULL;
+
+	for (size_t i = 0; i < v->n_names; i++)
+		values[i] = (struct pt_value_name){ (uint64_t)v->names[i].value, v->names[i].name };
+	return values;
 }
 
 /* owned->variable is resolved. */
@@ -82,10 +80,7 @@ static struct pt_signal_definition *define_variable(struct pt_definitions *d, co
 	const struct pt_variable *v = &owned->variable;
 	struct pt_signal_definition *def;
 
-	if (!copy_names(v, &owned->values)) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for the names of %s", name);
-		return NULL;
-	}
+	owned->values = copy_names(v);
 	def = add(d, name, err);
 	if (def == NULL)
 		return NULL;
@@ -329,14 +324,8 @@ static int add_map(struct pt_definitions *d, const struct pt_task_map *map, stru
 int pt_definitions_add_system(struct pt_definitions *d, const struct pt_task_maps *maps, struct pt_err *err)
 {
 	struct pt_task_maps *copy = pt_task_maps_copy(maps);
-	struct pt_task_maps **grown = realloc(d->maps, (d->n_maps + 1) * sizeof(*grown));
 
-	if (grown != NULL)
-		d->maps = grown;
-	if (grown == NULL || copy == NULL) {
-		pt_task_maps_free(copy);
-		return pt_fail(err, PT_ENOMEM, "not enough memory for the tasks of %s", maps->os);
-	}
+	d->maps = pt_realloc_array(d->maps, d->n_maps + 1, sizeof(*d->maps));
 	d->maps[d->n_maps++] = copy;
 	for (size_t i = 0; i < copy->n_maps; i++)
 		if (add_map(d, &copy->map[i], err) < 0)
@@ -348,8 +337,8 @@ static void keep_note(void *arg, const char *sentence)
 {
 	struct pt_definitions *d = arg;
 
-	if (d->n_notes < MOST_NOTES && (d->note[d->n_notes] = strdup(sentence)) != NULL)
-		d->n_notes++;
+	if (d->n_notes < MOST_NOTES)
+		d->note[d->n_notes++] = pt_strdup(sentence);
 }
 
 /* What the ORTI text tells, with addresses from the program; nothing is read. */
@@ -489,17 +478,13 @@ bool pt_definitions_access(struct pt_definitions *d, const struct pt_event *e)
 
 struct pt_definitions *pt_definitions_new(struct pt_program *program, const struct pt_params *words, struct pt_err *err)
 {
-	struct pt_definitions *d = calloc(1, sizeof(*d));
+	struct pt_definitions *d = pt_alloc(sizeof(*d));
 	const char *lines = pt_params_text(words, &pt_definition_params[LINES]);
 	const char *orti = pt_params_text(words, &pt_definition_params[ORTI]);
 
-	if (d == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for signals");
-		return NULL;
-	}
 	d->program = program;
 	d->set.definition = d->definition;
-	d->lines = lines != NULL ? strdup(lines) : NULL;
+	d->lines = lines != NULL ? pt_strdup(lines) : NULL;
 	if (take_list(d, words, VARIABLES, take_variable, err) == 0 &&
 	    take_list(d, words, SIGNAL, take_signal, err) == 0 &&
 	    take_list(d, words, TWO_POINT, take_two_point, err) == 0 &&

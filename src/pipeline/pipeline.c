@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 
 enum { ANALYSIS, FUNCTIONS, CLOCK, CORE_CLOCK, EXC_ENTRY, EXC_RETURN, TAIL_CHAIN, HISTOGRAMS };
@@ -61,9 +62,7 @@ int pt_pipeline_add(struct pt_params *params, const char *word, struct pt_err *e
 
 	while (pt_pipeline_param(n) != NULL)
 		n++;
-	all = calloc(n, sizeof(*all));
-	if (all == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for a word");
+	all = pt_alloc_array(n, sizeof(*all));
 	for (size_t i = 0; (row = pt_pipeline_param(i)) != NULL; i++)
 		all[i] = *row;
 	rc = pt_params_add(params, all, n, word, err);
@@ -138,10 +137,10 @@ static bool make_analyses(struct pt_pipeline *p)
 				    : pt_codemap_new(NULL, isa_of(NULL));
 	if (p->map == NULL)
 		return false;
-	p->shown = calloc(p->n_ids, sizeof(*p->shown));
-	p->by_id = calloc(p->n_ids, sizeof(*p->by_id));
+	p->shown = pt_alloc_array(p->n_ids, sizeof(*p->shown));
+	p->by_id = pt_alloc_array(p->n_ids, sizeof(*p->by_id));
 	pt_snapshot_make_room(p, p->n_ids);
-	return pt_traced_init(p) && p->shown != NULL && p->by_id != NULL && p->rows_room == p->n_ids;
+	return pt_traced_init(p);
 }
 
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *params, struct pt_err *err)
@@ -159,11 +158,7 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 			isa_of(program)->name);
 		return NULL;
 	}
-	p = calloc(1, sizeof(*p));
-	if (p == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for a profile");
-		return NULL;
-	}
+	p = pt_alloc(sizeof(*p));
 	p->program = program != NULL ? pt_program_ref(program) : NULL;
 	p->functions = program != NULL ? pt_program_functions(program, &p->n_functions) : NULL;
 	p->n_ids = p->n_functions < UINT16_MAX ? p->n_functions + 1 : UINT16_MAX;
@@ -223,8 +218,6 @@ int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_er
 	struct pt_params *words = pt_params_copy(p->words);
 	int rc;
 
-	if (words == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory");
 	rc = pt_pipeline_add(words, word, err);
 	if (rc == 0)
 		rc = pt_chosen_replace(p, &pt_analysis_limits, words, err);
@@ -248,7 +241,7 @@ static struct pt_lane *find_lane(struct pt_pipeline *p, uint16_t source)
 
 static struct pt_lane *add_lane(struct pt_pipeline *p, uint16_t source)
 {
-	struct pt_lane *lane = p->n_lanes < PT_LANES ? calloc(1, sizeof(*lane)) : NULL;
+	struct pt_lane *lane = p->n_lanes < PT_LANES ? pt_alloc(sizeof(*lane)) : NULL;
 
 	if (lane == NULL)
 		return NULL;

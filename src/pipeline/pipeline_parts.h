@@ -171,7 +171,7 @@ bool pt_snapshot_complete(const struct pt_pipeline *p);
 
 /* --- snapshot_rows.c */
 
-/* Room for so many rows of functions. What does not fit into memory is missing. */
+/* Room for so many rows of functions. */
 void pt_snapshot_make_room(struct pt_pipeline *p, size_t n_rows);
 /* One more row, of a function on a core: its name, and its place by id. NULL: there is no room. */
 struct pt_profile_function *pt_snapshot_row(struct pt_pipeline *p, uint16_t id, uint16_t core);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 #include "profile/analyses/code/bins.h"
 
@@ -14,18 +15,12 @@ static bool is_traced(const struct pt_pipeline *p)
 	return any;
 }
 
-static bool make_room(struct pt_pipeline *p, size_t n_rows)
+static void make_room(struct pt_pipeline *p, size_t n_rows)
 {
-	struct pt_execution_function *runs = p->bin_runs;
-
 	if (n_rows <= p->bin_runs_room)
-		return true;
-	runs = realloc(runs, n_rows * sizeof(*runs));
-	if (runs == NULL)
-		return false;
-	p->bin_runs = runs;
+		return;
+	p->bin_runs = pt_realloc_array(p->bin_runs, n_rows, sizeof(*p->bin_runs));
 	p->bin_runs_room = n_rows;
-	return true;
 }
 
 static void sum_up(struct pt_pipeline *p, const struct pt_bins *bins)
@@ -57,8 +52,7 @@ bool pt_snapshot_by_bins(struct pt_pipeline *p)
 	bins = f->bins;
 	if (bins == NULL || bins->hits == 0)
 		return false;
-	if (!make_room(p, bins->n_functions))
-		return false;
+	make_room(p, bins->n_functions);
 	f->by_bins = true;
 	f->no_code = false;
 	f->awake_only = false;

@@ -1,18 +1,18 @@
 /* What pc samples say of lines and instructions, of cores whose figures are made of samples alone. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 #include "program/model/linetable.h"
 
-static bool make_room(struct pt_traced *traced)
+static void make_room(struct pt_traced *traced)
 {
 	if (traced->by_line == NULL)
 		traced->by_line = pt_places_new();
 	if (traced->by_insn == NULL)
 		traced->by_insn = pt_places_new();
 	if (traced->line_of == NULL)
-		traced->line_of = calloc(PT_PLACES_MAX + 1, sizeof(*traced->line_of));
-	return traced->by_line != NULL && traced->by_insn != NULL && traced->line_of != NULL;
+		traced->line_of = pt_alloc_array(PT_PLACES_MAX + 1, sizeof(*traced->line_of));
 }
 
 static uint16_t line_at(struct pt_pipeline *p, struct pt_traced *traced, uint64_t address)
@@ -28,8 +28,7 @@ void pt_traced_place(struct pt_pipeline *p, struct pt_traced *traced, uint64_t a
 {
 	uint16_t insn, line;
 
-	if (!make_room(traced))
-		return;
+	make_room(traced);
 	insn = pt_places_number(traced->by_insn, in_code ? address : 0, address);
 	if (insn == 0)
 		line = line_at(p, traced, address);
@@ -74,10 +73,9 @@ static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place *
 			of[i] = NULL;
 		all += of[i] != NULL ? pt_places_n(of[i]) : 0;
 	}
-	rows = all > 0 ? realloc(*room, all * sizeof(*rows)) : NULL;
-	if (rows == NULL)
+	if (all == 0)
 		return;
-	*room = rows;
+	rows = *room = pt_realloc_array(*room, all, sizeof(*rows));
 	for (size_t i = 0; i < p->n_traced; i++)
 		for (size_t k = 0; of[i] != NULL && k < pt_places_n(of[i]); k++) {
 			struct pt_place place = pt_places_at(of[i], k);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 
 static struct pt_share share_of(const struct pt_pipeline *p, const struct pt_traced *traced, uint16_t id)
@@ -45,19 +46,10 @@ static struct pt_share share_of_unseen(const struct pt_pipeline *p)
 
 void pt_snapshot_make_room(struct pt_pipeline *p, size_t n_rows)
 {
-	struct pt_profile_function *rows;
-	struct pt_profile_irq *irqs;
-
 	if (n_rows <= p->rows_room)
 		return;
-	rows = realloc(p->rows, n_rows * sizeof(*rows));
-	if (rows == NULL)
-		return;
-	p->rows = rows;
-	irqs = realloc(p->irqs, n_rows * sizeof(*irqs));
-	if (irqs == NULL)
-		return;
-	p->irqs = irqs;
+	p->rows = pt_realloc_array(p->rows, n_rows, sizeof(*p->rows));
+	p->irqs = pt_realloc_array(p->irqs, n_rows, sizeof(*p->irqs));
 	p->rows_room = n_rows;
 }
 
@@ -120,7 +112,6 @@ void pt_snapshot_rows(struct pt_pipeline *p)
 void pt_snapshot_edges(struct pt_pipeline *p)
 {
 	struct pt_profile *f = &p->profile;
-	struct pt_edge *edges;
 	size_t n = 0;
 
 	f->edge = p->traced[0].result->edge;
@@ -129,19 +120,16 @@ void pt_snapshot_edges(struct pt_pipeline *p)
 		return;
 	for (size_t i = 0; i < p->n_traced; i++)
 		n += p->traced[i].result->n_edges;
-	edges = realloc(p->edges, (n + 1) * sizeof(*edges));
+	p->edges = pt_realloc_array(p->edges, n + 1, sizeof(*p->edges));
 	f->n_edges = 0;
-	if (edges == NULL)
-		return;
-	p->edges = edges;
 	for (size_t i = 0; i < p->n_traced; i++)
 		for (size_t k = 0; k < p->traced[i].result->n_edges; k++) {
 			const struct pt_edge *edge = &p->traced[i].result->edge[k];
 
 			if (!p->shown[edge->to] && !p->shown[edge->from])
 				continue;
-			edges[f->n_edges] = *edge;
-			edges[f->n_edges++].core = p->traced[i].core;
+			p->edges[f->n_edges] = *edge;
+			p->edges[f->n_edges++].core = p->traced[i].core;
 		}
-	f->edge = edges;
+	f->edge = p->edges;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "pipeline/pipeline_parts.h"
 #include "trace/formats.h"
 
@@ -112,10 +113,8 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
 	lane->triggered = number_of(chunk, "triggered") != 0;
 	free(lane->state);
-	lane->state = lane->decoder != NULL ? calloc(1, lane->decoder->state_bytes) : NULL;
-	if (lane->state == NULL)
-		lane->decoder = NULL;
-	else
+	lane->state = lane->decoder != NULL ? pt_alloc(lane->decoder->state_bytes) : NULL;
+	if (lane->decoder != NULL)
 		lane->decoder->init(lane->state, chunk->source, chunk->core, (const char *)chunk->bytes,
 				    chunk->len_bytes);
 }

@@ -1,6 +1,7 @@
 /* Names of ELFs: as the user gave it, which is what reports show, and absolute, to find it from elsewhere. What decides
  * is the digest of the bytes. */
 #include "config.h"
+#include "base/alloc.h"
 
 #include "session/head.h"
 
@@ -64,7 +65,7 @@ char *pt_capture_head_make(struct pt_program *program, const struct pt_params *s
 			add_line(&text, set_prefix, row->key, pt_params_text(settings, row));
 	for (size_t i = 0; i < n_words; i++)
 		add_line(&text, "", "word", words[i]);
-	head = text.bytes != NULL ? strndup(text.bytes, text.len_bytes) : NULL;
+	head = pt_strndup(text.bytes != NULL ? text.bytes : "", text.len_bytes);
 	pt_text_free(&text);
 	return head;
 }
@@ -100,8 +101,8 @@ void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_par
 		char text[500], *line;
 
 		len = end != NULL ? (size_t)(end - (lines + at)) : len_bytes - at;
-		line = strndup(lines + at, len);
-		if (line != NULL && take_setting(line, settings, symbols, &err) < 0 && note != NULL) {
+		line = pt_strndup(lines + at, len);
+		if (take_setting(line, settings, symbols, &err) < 0 && note != NULL) {
 			snprintf(text, sizeof(text), "a setting of the capture is left out: %s", err.msg);
 			note(arg, text);
 		}

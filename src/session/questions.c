@@ -1,4 +1,5 @@
 /* What is asked of a session besides: its branch history, sources, reports, capture, and its rules. */
+#include "base/alloc.h"
 #include "session/session_parts.h"
 
 #include <inttypes.h>
@@ -209,9 +210,7 @@ void pt_session_save(struct pt_session *session, const char *path, pt_session_re
 								  : "this profile kept no trace (spool=0)");
 		return;
 	}
-	saving = calloc(1, sizeof(*saving));
-	if (saving == NULL)
-		abort();
+	saving = pt_alloc(sizeof(*saving));
 	*saving = (struct saving){ session, waiter };
 	session->closing++;
 	pt_capture_save_later(session->loop, session->take->capture, path, on_saved, saving);
@@ -281,21 +280,19 @@ void pt_session_set_limits(struct pt_session *session, const char *word, pt_sess
 	struct ruling *ruling;
 
 	if (session->state != PT_SESSION_RUNNING || session->take == NULL) {
-		keep_limits(session, word != NULL ? strdup(word) : NULL);
+		keep_limits(session, word != NULL ? pt_strdup(word) : NULL);
 		pt_session_answer(&waiter, 0, word != NULL ? from_start : "no rules for the next profile\n");
 		return;
 	}
-	ruling = calloc(1, sizeof(*ruling));
-	if (ruling == NULL)
-		abort();
-	*ruling = (struct ruling){ session, session->take, waiter, word != NULL ? strdup(word) : NULL };
+	ruling = pt_alloc(sizeof(*ruling));
+	*ruling = (struct ruling){ session, session->take, waiter, word != NULL ? pt_strdup(word) : NULL };
 	pt_analyst_set_limits(session->take->analyst, word != NULL ? word : no_rules, on_ruled, ruling);
 }
 
 void pt_session_set_orti(struct pt_session *session, const char *word)
 {
 	free(session->orti);
-	session->orti = word != NULL ? strdup(word) : NULL;
+	session->orti = word != NULL ? pt_strdup(word) : NULL;
 }
 
 double pt_session_loss(const struct pt_session *session)

@@ -3,6 +3,7 @@
  * report can still be asked for, and is then closed in the background.
  * Here are its life and what its parts share (session_parts.h); session_take.c has takes, session_run.c start, stop and
  * waits, session_ask.c everything else that is asked. */
+#include "base/alloc.h"
 #include "session/session_parts.h"
 
 #include <stdlib.h>
@@ -19,10 +20,8 @@ void pt_session_answer(struct waiter *waiter, int rc, const char *text)
 
 struct request *pt_session_request(struct pt_session *session, pt_session_reply reply, void *arg)
 {
-	struct request *request = calloc(1, sizeof(*request));
+	struct request *request = pt_alloc(sizeof(*request));
 
-	if (request == NULL)
-		abort();
 	request->session = session;
 	request->take = session->take;
 	request->waiter = (struct waiter){ reply, arg };
@@ -62,9 +61,7 @@ static void tell_symbols(struct pt_session *session)
 
 	if (session->program == NULL || session->state != PT_SESSION_IDLE)
 		return;
-	telling = calloc(1, sizeof(*telling));
-	if (telling == NULL)
-		return;
+	telling = pt_alloc(sizeof(*telling));
 	telling->program = pt_program_ref(session->program);
 	telling->job.run = tell_run;
 	telling->job.done = tell_done;
@@ -82,10 +79,8 @@ static void on_board_state(void *arg, enum pt_board_state state, const char *why
 
 struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop)
 {
-	struct pt_session *session = calloc(1, sizeof(*session));
+	struct pt_session *session = pt_alloc(sizeof(*session));
 
-	if (session == NULL)
-		return NULL;
 	session->board = board;
 	session->loop = loop;
 	session->state = PT_SESSION_IDLE;
@@ -100,9 +95,9 @@ struct pt_session *pt_session_new(struct pt_board *board, uv_loop_t *loop)
 
 void pt_session_set_standing(struct pt_session *session, const char *const *words, size_t n_words)
 {
-	session->standing = calloc(n_words + 1, sizeof(*session->standing));
-	for (size_t i = 0; session->standing != NULL && i < n_words; i++)
-		session->standing[session->n_standing++] = strdup(words[i]);
+	session->standing = pt_alloc_array(n_words + 1, sizeof(*session->standing));
+	for (size_t i = 0; i < n_words; i++)
+		session->standing[session->n_standing++] = pt_strdup(words[i]);
 }
 
 struct pt_session *pt_session_beside(const struct pt_session *session)

@@ -73,8 +73,6 @@ static int settle(struct pt_rerun *r, struct pt_err *err)
 
 	r->settings = pt_params_new();
 	r->symbols = pt_params_new();
-	if (r->settings == NULL || r->symbols == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory");
 	if (lines != NULL)
 		pt_capture_head_settings(lines, len_bytes, r->settings, r->symbols, on_note, r);
 	word = pt_output_analyses(&r->query, r->options,

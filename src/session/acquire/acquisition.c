@@ -1,4 +1,5 @@
 /* Every chunk passes through pass_put(): STATE chunks tell when the core was held, CONFIG what the source costs. */
+#include "base/alloc.h"
 #include "session/acquire/acquisition_parts.h"
 
 #include <inttypes.h>
@@ -181,9 +182,7 @@ static int arm(struct pt_live *live, struct pt_board *board, struct pt_target *t
 		.code = code_of(live->program),
 	};
 
-	live->state = calloc(1, live->ops->state_bytes);
-	if (live->state == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for the source");
+	live->state = pt_alloc(live->ops->state_bytes);
 	if (live->ops->start(live->state, target, &setup, err) < 0)
 		return pt_wrap(err, "source %s", live->ops->name);
 	begin_time(live, pt_board_now_ns(board));
@@ -399,10 +398,8 @@ void pt_live_describe(struct pt_live *live, struct pt_board *board, char *say, s
 struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, const char *const *words,
 			    size_t n_words, uint64_t core_hz, const struct pt_live_news *news)
 {
-	struct pt_live *live = calloc(1, sizeof(*live));
+	struct pt_live *live = pt_alloc(sizeof(*live));
 
-	if (live == NULL)
-		return NULL;
 	live->sink = (struct pt_sink){ .take = pass_take, .put = pass_put, .lose = pass_lose };
 	live->queue = queue;
 	live->queue_sink = pt_queue_sink(queue);
@@ -411,9 +408,9 @@ struct pt_live *pt_live_new(struct pt_queue *queue, struct pt_program *program, 
 	live->news = *news;
 	live->held_since_ns = PT_UNKNOWN;
 	live->run_until_ns = PT_UNKNOWN;
-	live->words = calloc(n_words + 1, sizeof(*live->words));
-	for (size_t i = 0; live->words != NULL && i < n_words; i++)
-		live->words[live->n_words++] = strdup(words[i]);
+	live->words = pt_alloc_array(n_words + 1, sizeof(*live->words));
+	for (size_t i = 0; i < n_words; i++)
+		live->words[live->n_words++] = pt_strdup(words[i]);
 	return live;
 }
 

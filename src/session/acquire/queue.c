@@ -7,6 +7,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "base/alloc.h"
 #include "trace/loss.h"
 #include "base/util.h"
 
@@ -112,18 +113,10 @@ static void lose(struct pt_sink *sink, const struct pt_chunk *loss)
 
 struct pt_queue *pt_queue_new(size_t n_chunks, bool wait_when_full)
 {
-	struct pt_queue *q = calloc(1, sizeof(*q));
+	struct pt_queue *q = pt_alloc(sizeof(*q));
 
-	if (q == NULL)
-		return NULL;
-	q->ring = calloc(n_chunks, sizeof(*q->ring));
-	q->spare = calloc(n_chunks, sizeof(*q->spare));
-	if (q->ring == NULL || q->spare == NULL) {
-		free(q->ring);
-		free(q->spare);
-		free(q);
-		return NULL;
-	}
+	q->ring = pt_alloc_array(n_chunks, sizeof(*q->ring));
+	q->spare = pt_alloc_array(n_chunks, sizeof(*q->spare));
 	q->sink = (struct pt_sink){ .take = take, .put = put, .lose = lose };
 	q->n_chunks = n_chunks;
 	q->wait_when_full = wait_when_full;

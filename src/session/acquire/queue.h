@@ -12,8 +12,7 @@
 struct pt_queue;
 
 /* n_chunks: the bound; memory is taken as it is needed and kept until the end.
- * wait_when_full: take() waits for the analyst instead of failing (virtual clock, or the source holds the core).
- * NULL: no memory. */
+ * wait_when_full: take() waits for the analyst instead of failing (virtual clock, or the source holds the core). */
 struct pt_queue *pt_queue_new(size_t n_chunks, bool wait_when_full);
 void pt_queue_free(struct pt_queue *queue);		/* both threads are done with it */
 
