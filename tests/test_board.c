@@ -1,6 +1,7 @@
 /* The board's thread as the loop sees it: states, jobs, listeners, loss and return of the probe. On the virtual KL27,
  * in real time unless said otherwise. */
 #include <string.h>
+#include <sys/resource.h>
 
 #include "board_rig.h"
 
@@ -369,6 +370,29 @@ START_TEST(survives_a_dip_in_power)	/* some looks in vain, then all is well */
 }
 END_TEST
 
+/* A stack that no address space holds. */
+START_TEST(without_a_thread_there_is_no_board)
+{
+	struct pt_board_config config = { .name = "", .probe_uri = { "virtual:kl27" } };
+	struct rlimit was, huge;
+	struct pt_board *board;
+	uv_loop_t loop;
+
+	getrlimit(RLIMIT_STACK, &was);
+	huge = (struct rlimit){ .rlim_cur = (rlim_t)1 << 50, .rlim_max = was.rlim_max };
+	if (setrlimit(RLIMIT_STACK, &huge) < 0)
+		return;		/* the administrator allows less */
+	uv_loop_init(&loop);
+	board = pt_board_new(&loop, &config, &err);
+	setrlimit(RLIMIT_STACK, &was);
+	ck_assert_ptr_null(board);
+	ck_assert_int_eq(err.code, PT_ENOMEM);
+	ck_assert_ptr_eq(strstr(err.msg, "board thread: "), err.msg);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(uv_loop_close(&loop), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("board");
@@ -386,6 +410,7 @@ int main(void)
 	tcase_add_loop_test(tc, is_lost_and_comes_back, 0, (int)PT_LEN(losses));
 	tcase_add_test(tc, is_lost_in_a_job);
 	tcase_add_test(tc, survives_a_dip_in_power);
+	tcase_add_test(tc, without_a_thread_there_is_no_board);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

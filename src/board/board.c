@@ -1,4 +1,5 @@
 /* The loop's side of a board: jobs go in, and notes come back (notes.c). */
+#include "base/alloc.h"
 #include "board/board_parts.h"
 
 #include <stdlib.h>
@@ -102,17 +103,14 @@ static void on_notes(uv_async_t *async)
 
 static char *copy(const char *text)
 {
-	return strdup(text != NULL ? text : "");
+	return pt_strdup(text != NULL ? text : "");
 }
 
 struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *config, struct pt_err *err)
 {
-	struct pt_board *board = calloc(1, sizeof(*board));
+	struct pt_board *board = pt_alloc(sizeof(*board));
+	int rc;
 
-	if (board == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for the board");
-		return NULL;
-	}
 	board->loop = loop;
 	board->state = PT_BOARD_OPENING;
 	board->urgent.tail = &board->urgent.head;
@@ -132,9 +130,19 @@ struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *con
 	uv_cond_init(&board->job_or_quit);
 	uv_cond_init(&board->at_end);
 	board->refs = 1;
-	uv_async_init(loop, &board->async, on_notes);
 	board->async.data = board;
-	uv_thread_create(&board->thread, pt_board_thread, board);
+	rc = uv_async_init(loop, &board->async, on_notes);
+	if (rc < 0) {
+		pt_fail(err, PT_ENOMEM, "board thread: %s", uv_strerror(rc));
+		pt_board_unref(board);
+		return NULL;
+	}
+	rc = uv_thread_create(&board->thread, pt_board_thread, board);
+	if (rc < 0) {
+		pt_fail(err, PT_ENOMEM, "board thread: %s", uv_strerror(rc));
+		uv_close((uv_handle_t *)&board->async, on_async_closed);
+		return NULL;
+	}
 	return board;
 }
 

@@ -62,6 +62,7 @@ struct pt_job {
 };
 
 /* --- loop thread --- */
+/* NULL: its thread cannot be started; the sentence says why. */
 struct pt_board *pt_board_new(uv_loop_t *loop, const struct pt_board_config *config, struct pt_err *err);
 /* Detaches (the core runs on if it ran when we came), closes the probe, ends the thread, then calls on_closed. */
 void pt_board_close(struct pt_board *board, void (*on_closed)(void *arg), void *arg);

@@ -280,6 +280,10 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 	if (rc == PT_EXIT_DONE) {
 		uv_loop_init(&rig->loop);
 		rig->board = pt_board_new(&rig->loop, &config, err);
+		if (rig->board == NULL)
+			rc = PT_EXIT_DEVICE;
+	}
+	if (rc == PT_EXIT_DONE) {
 		rig->session = pt_session_new(rig->board, &rig->loop);
 		pt_session_set_standing(rig->session, standing, n_standing);
 		pt_session_set_program(rig->session, rig->program, NULL);

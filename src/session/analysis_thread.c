@@ -1,5 +1,6 @@
 /* Requests are few and rendered in order; chunks are many. The thread sleeps in the queue's get, and a request wakes
  * it there. The last CONFIG of a source is kept, so that statistics can start anew in the middle of a session. */
+#include "base/alloc.h"
 #include "report/report.h"
 #include "session/analysis_thread.h"
 
@@ -195,16 +196,24 @@ static void analyst_thread(void *arg)
 
 /* --- the loop's side ---------------------------------------------------------------------------------------------- */
 
-static void on_async_closed(uv_handle_t *handle)
+static void free_analyst(struct pt_analyst *a)
 {
-	struct pt_analyst *a = handle->data;
-
 	uv_mutex_destroy(&a->lock);
 	pt_pipeline_free(a->pipeline);
 	pt_pipeline_free(a->fresh);
 	pt_configs_fini(&a->configs);
-	a->on_closed(a->closed_arg);
 	free(a);
+}
+
+static void on_async_closed(uv_handle_t *handle)
+{
+	struct pt_analyst *a = handle->data;
+	void (*on_closed)(void *arg) = a->on_closed;
+	void *arg = a->closed_arg;
+
+	free_analyst(a);
+	if (on_closed != NULL)
+		on_closed(arg);
 }
 
 static void deliver(struct request *request)
@@ -245,12 +254,12 @@ static void on_news(uv_async_t *async)
 }
 
 struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg)
+				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg,
+				  struct pt_err *err)
 {
-	struct pt_analyst *a = calloc(1, sizeof(*a));
+	struct pt_analyst *a = pt_alloc(sizeof(*a));
+	int rc;
 
-	if (a == NULL)
-		return NULL;
 	a->queue = queue;
 	a->pipeline = pipeline;
 	a->capture = capture;
@@ -259,9 +268,19 @@ struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struc
 	a->asked_tail = &a->asked;
 	a->answered_tail = &a->answered;
 	uv_mutex_init(&a->lock);
-	uv_async_init(loop, &a->async, on_news);
 	a->async.data = a;
-	uv_thread_create(&a->thread, analyst_thread, a);
+	rc = uv_async_init(loop, &a->async, on_news);
+	if (rc < 0) {
+		pt_fail(err, PT_ENOMEM, "analysis thread: %s", uv_strerror(rc));
+		free_analyst(a);
+		return NULL;
+	}
+	rc = uv_thread_create(&a->thread, analyst_thread, a);
+	if (rc < 0) {
+		pt_fail(err, PT_ENOMEM, "analysis thread: %s", uv_strerror(rc));
+		uv_close((uv_handle_t *)&a->async, on_async_closed);
+		return NULL;
+	}
 	return a;
 }
 
@@ -277,13 +296,8 @@ void pt_analyst_close(struct pt_analyst *a, void (*on_closed)(void *arg), void *
 
 static void ask(struct pt_analyst *a, const struct request *what)
 {
-	static const char no_memory[] = "no memory for a report";
-	struct request *request = malloc(sizeof(*request));
+	struct request *request = pt_alloc(sizeof(*request));
 
-	if (request == NULL) {
-		what->reply(what->arg, PT_ENOMEM, no_memory, strlen(no_memory));
-		return;
-	}
 	*request = *what;
 	uv_mutex_lock(&a->lock);
 	*a->asked_tail = request;
@@ -314,9 +328,7 @@ static int make_history(struct pt_pipeline *pipeline, struct request *request)
 	if (history == NULL)
 		return pt_fail(&request->err, PT_ESTATE,
 			       "what core %u executed is not traced: there is no branch history of it", request->core);
-	blocks = calloc(PT_HISTORY_RUNS, sizeof(*blocks));
-	if (blocks == NULL)
-		return pt_fail(&request->err, PT_ENOMEM, "no memory for the branch history");
+	blocks = pt_alloc_array(PT_HISTORY_RUNS, sizeof(*blocks));
 	head.n_blocks = pt_history_blocks(history, request->since, request->pc, blocks, PT_HISTORY_RUNS);
 	head.seen = history->seen;
 	head.from = pt_history_from(history, request->since);
@@ -335,8 +347,7 @@ void pt_analyst_history(struct pt_analyst *a, uint16_t core, uint64_t since, uin
 
 static int set_limits(struct pt_pipeline *pipeline, struct request *request)
 {
-	int rc = request->word != NULL ? pt_pipeline_set_limits(pipeline, request->word, &request->err)
-				       : pt_fail(&request->err, PT_ENOMEM, "no memory");
+	int rc = pt_pipeline_set_limits(pipeline, request->word, &request->err);
 
 	free(request->word);
 	return rc;
@@ -344,7 +355,7 @@ static int set_limits(struct pt_pipeline *pipeline, struct request *request)
 
 void pt_analyst_set_limits(struct pt_analyst *a, const char *word, pt_analyst_reply reply, void *arg)
 {
-	ask(a, &(struct request){ .make = set_limits, .word = strdup(word), .reply = reply, .arg = arg });
+	ask(a, &(struct request){ .make = set_limits, .word = pt_strdup(word), .reply = reply, .arg = arg });
 }
 
 static int make_branches(struct pt_pipeline *pipeline, struct request *request)

@@ -16,10 +16,12 @@ struct pt_analyst;
 /* Loop thread. A rendered report, or an error and its sentence as text. */
 typedef void (*pt_analyst_reply)(void *arg, int rc, const char *text, size_t len_bytes);
 
-/* Takes the pipeline over. capture: each chunk is put there before it is decoded; the caller's, NULL: none. on_end: the
- * END chunk of the source has been passed, and the capture is safe on the disk; loop thread. */
+/* Takes the pipeline over, also on failure. capture: each chunk is put there before it is decoded; the caller's, NULL: none. on_end: the
+ * END chunk of the source has been passed, and the capture is safe on the disk; loop thread.
+ * NULL: no thread can be started; the sentence says why. */
 struct pt_analyst *pt_analyst_new(uv_loop_t *loop, struct pt_queue *queue, struct pt_pipeline *pipeline,
-				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg);
+				  struct pt_capture *capture, void (*on_end)(void *arg), void *arg,
+				  struct pt_err *err);
 /* Answers what was asked, ends the thread, frees itself and the pipeline; then on_closed. The queue stays. */
 void pt_analyst_close(struct pt_analyst *analyst, void (*on_closed)(void *arg), void *arg);
 

@@ -1,4 +1,5 @@
 /* A take: what one profile is made of, from its words to its end. */
+#include "base/alloc.h"
 #include "session/session_parts.h"
 
 #include <stdio.h>
@@ -105,8 +106,6 @@ static int open_capture(struct take *take, const char *const *words, size_t n_wo
 {
 	char *head = pt_capture_head_make(take->program, take->settings, words, n_words);
 
-	if (head == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a capture");
 	take->capture = pt_capture_new(take->capturing, head, err);
 	free(head);
 	if (take->capture != NULL || err->code == 0)
@@ -119,14 +118,12 @@ static int open_capture(struct take *take, const char *const *words, size_t n_wo
 
 struct take *pt_take_make(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err)
 {
-	struct take *take = calloc(1, sizeof(*take));
+	struct take *take = pt_alloc(sizeof(*take));
 	struct pt_live_news news = { .on_time_up = on_time_up, .on_dead = on_dead, .arg = take };
-	const char **rest = calloc(session->n_standing + n_words + 1, sizeof(*rest));
+	const char **rest = pt_alloc_array(session->n_standing + n_words + 1, sizeof(*rest));
 	struct pt_pipeline *pipeline = NULL;
 	size_t n_rest = 0;
 
-	if (take == NULL || rest == NULL)
-		abort();
 	take->session = session;
 	take->settings = pt_params_new();
 	take->capturing = pt_params_new();
@@ -145,11 +142,11 @@ struct take *pt_take_make(struct pt_session *session, const char *const *words, 
 	if (pipeline != NULL) {
 		take->live = pt_live_new(take->queue, take->program, rest, n_rest,
 					 pt_pipeline_core_hz(take->settings), &news);
-		take->analyst = pt_analyst_new(session->loop, take->queue, pipeline, take->capture, on_end, take);
-	} else {
-		free_take(take);
-		take = NULL;
+		take->analyst = pt_analyst_new(session->loop, take->queue, pipeline, take->capture, on_end, take, err);
 	}
 	free(rest);
-	return take;
+	if (take->analyst != NULL)
+		return take;
+	free_take(take);
+	return NULL;
 }
