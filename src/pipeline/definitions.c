@@ -110,10 +110,8 @@ static struct pt_signal_definition *add_variable(struct pt_definitions *d, const
 		pt_fail(err, PT_EARG, "%s: without the program nothing in it can be named", name);
 		return NULL;
 	}
-	if (d->types == NULL && (d->types = pt_types_new(d->program)) == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for the program's names");
-		return NULL;
-	}
+	if (d->types == NULL)
+		d->types = pt_types_new(d->program);
 	if (pt_variable_of(d->types, name, &owned.variable, err) < 0)
 		return NULL;
 	def = define_variable(d, name, &owned, err);
@@ -352,8 +350,6 @@ static int take_orti(struct pt_definitions *d, const char *text, struct pt_err *
 		return pt_fail(err, PT_EARG, "orti: without the program its names mean nothing");
 	if (d->types == NULL)
 		d->types = pt_types_new(d->program);
-	if (d->types == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for types");
 	orti = pt_orti_parse(text, strlen(text), err);
 	if (orti != NULL)
 		maps = pt_orti_task_maps(orti, d->types, NULL, keep_note, d, err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/model/program_parts.h"
 #include "program/dwarf/types_parts.h"
 
@@ -29,16 +30,13 @@ static void know_target(struct pt_types *types)
 
 struct pt_types *pt_types_new(struct pt_program *program)
 {
-	struct pt_types *types = calloc(1, sizeof(*types));
+	struct pt_types *types = pt_alloc(sizeof(*types));
 	const struct pt_program_file *file;
 
-	if (types == NULL || program == NULL) {
-		if (types != NULL)
-			know_target(types);
-		return types;
-	}
-	types->program = pt_program_ref(program);
+	types->program = program != NULL ? pt_program_ref(program) : NULL;
 	know_target(types);
+	if (program == NULL)
+		return types;
 	file = program->dwarf;
 	if (file != NULL && file->bytes != NULL)
 		types->dies = pt_dies_new(file->bytes, file->len_bytes);

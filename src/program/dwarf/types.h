@@ -55,7 +55,7 @@ struct pt_entity {
 
 struct pt_types;
 
-/* program may be NULL: no names, only the types of C itself. Never fails but for memory (NULL). */
+/* program may be NULL: no names, only the types of C itself. */
 struct pt_types *pt_types_new(struct pt_program *program);
 void pt_types_free(struct pt_types *types);	/* NULL is fine */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/util.h"
 
 /* --- characters --------------------------------------------------------------------------------------------------- */
@@ -84,8 +85,8 @@ int pt_parse_add_named(struct pt_expr_parser *p, enum pt_expr_op op, size_t from
 
 	if (node < 0)
 		return node;
-	p->expr->node[node].name = strndup(name, len);
-	return p->expr->node[node].name != NULL ? node : pt_parse_fail(p, "no memory");
+	p->expr->node[node].name = pt_strndup(name, len);
+	return node;
 }
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */

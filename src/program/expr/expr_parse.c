@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/expr/expr_lex.h"
 #include "base/util.h"
 
@@ -409,13 +410,10 @@ static int conditional(struct pt_expr_parser *p)
 
 struct pt_expr *pt_expr_parse(struct pt_types *types, const char *text, struct pt_err *err)
 {
-	struct pt_expr *expr = malloc(sizeof(*expr));	/* most of it is nodes that most expressions do not have */
+	/* not zeroed: most of it is nodes that most expressions do not have */
+	struct pt_expr *expr = pt_realloc_array(NULL, 1, sizeof(*expr));
 	struct pt_expr_parser p = { .expr = expr, .text = text, .err = err };
 
-	if (expr == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory");
-		return NULL;
-	}
 	expr->types = types;
 	expr->text = NULL;
 	expr->n_nodes = 0;
@@ -423,11 +421,7 @@ struct pt_expr *pt_expr_parse(struct pt_types *types, const char *text, struct p
 		pt_fail(err, PT_EARG, "an expression of more than %d characters", PT_EXPR_MAX_BYTES);
 		goto bad;
 	}
-	expr->text = strdup(text);
-	if (expr->text == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory");
-		goto bad;
-	}
+	expr->text = pt_strdup(text);
 	expr->root = conditional(&p);
 	if (expr->root < 0)
 		goto bad;

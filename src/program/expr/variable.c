@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/expr/expr.h"
 
 static enum pt_variable_kind kind_of(const struct pt_type *type)
@@ -20,45 +21,37 @@ static enum pt_variable_kind kind_of(const struct pt_type *type)
 	}
 }
 
-static int copy_names(struct pt_types *types, const struct pt_type *type, struct pt_variable *var, struct pt_err *err)
+static void copy_names(struct pt_types *types, const struct pt_type *type, struct pt_variable *var)
 {
 	const struct pt_enumerator *names;
 	size_t n;
 
 	names = pt_type_enumerators(types, type, &n);
 	if (n == 0)
-		return 0;
-	var->names = calloc(n, sizeof(*var->names));
-	if (var->names == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory");
+		return;
+	var->names = pt_alloc_array(n, sizeof(*var->names));
 	for (; var->n_names < n; var->n_names++) {
 		struct pt_enumerator *to = &var->names[var->n_names];
 
-		to->name = strdup(names[var->n_names].name);
+		to->name = pt_strdup(names[var->n_names].name);
 		to->value = names[var->n_names].value;
-		if (to->name == NULL)
-			return pt_fail(err, PT_ENOMEM, "no memory");
 	}
-	return 0;
 }
 
 /* Casts that narrow a value choose its low bytes: a bit-field that begins at bit 0. */
-static int fill(struct pt_types *types, const struct pt_plan *plan, const char *expression, struct pt_variable *var,
-		struct pt_err *err)
+static void fill(struct pt_types *types, const struct pt_plan *plan, const char *expression, struct pt_variable *var)
 {
 	const struct pt_plan_leaf *leaf = &plan->leaf[0];
 	const struct pt_type *type = pt_type_strip(types, leaf->type);
 
 	*var = (struct pt_variable){
-		.name = strdup(expression), .addr = leaf->addr, .size_bytes = leaf->size_bytes, .kind = kind_of(type),
-		.is_signed = type->is_signed, .big_endian = pt_types_big_endian(types), .first_bit = leaf->first_bit,
-		.n_bits = leaf->n_bits,
+		.name = pt_strdup(expression), .addr = leaf->addr, .size_bytes = leaf->size_bytes,
+		.kind = kind_of(type), .is_signed = type->is_signed, .big_endian = pt_types_big_endian(types),
+		.first_bit = leaf->first_bit, .n_bits = leaf->n_bits,
 	};
 	if (plan->value_bytes > 0 && leaf->n_bits == 0)
 		var->n_bits = (uint8_t)(8 * plan->value_bytes);
-	if (var->name == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory");
-	return copy_names(types, type, var, err);
+	copy_names(types, type, var);
 }
 
 /* A sentence for what is no single place. */
@@ -88,7 +81,7 @@ int pt_variable_of(struct pt_types *types, const char *expression, struct pt_var
 	struct pt_err ignored = { 0 };
 	struct pt_plan plan;
 	struct pt_expr *expr;
-	int rc;
+	int rc = 0;
 
 	*var = (struct pt_variable){ 0 };
 	if (err == NULL)
@@ -98,10 +91,11 @@ int pt_variable_of(struct pt_types *types, const char *expression, struct pt_var
 	if (expr == NULL)
 		return err->code;
 	pt_expr_plan(expr, &plan);
-	rc = plan.kind == PT_PLAN_ONE ? fill(types, &plan, expression, var, err) : explain(types, expr, &plan, err);
+	if (plan.kind == PT_PLAN_ONE)
+		fill(types, &plan, expression, var);
+	else
+		rc = explain(types, expr, &plan, err);
 	pt_expr_free(expr);
-	if (rc < 0)
-		pt_variable_fini(var);
 	return rc;
 }
 
@@ -110,8 +104,6 @@ int pt_variable_resolve(struct pt_program *program, const char *expression, stru
 	struct pt_types *types = pt_types_new(program);
 	int rc;
 
-	if (types == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory");
 	rc = pt_variable_of(types, expression, var, err);
 	pt_types_free(types);
 	return rc;

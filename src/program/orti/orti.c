@@ -1,4 +1,5 @@
 /* The object model of an ORTI file: arrays of plain structs that own their strings. */
+#include "base/alloc.h"
 #include "program/orti/orti_parts.h"
 
 #include <stdlib.h>
@@ -9,97 +10,86 @@ static bool same(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* Room for one more item behind n of them, in powers of two; NULL: no memory. */
+/* Room for one more item behind n of them, in powers of two. */
 static void *grown(void *array, size_t n, size_t size)
 {
 	if (n > 0 && (n & (n - 1)) != 0)
 		return array;
-	return realloc(array, (n > 0 ? 2 * n : 1) * size);
+	return pt_realloc_array(array, n > 0 ? 2 * n : 1, size);
 }
 
-static bool copy(char **to, const char *text)
+static char *copy(const char *text)
 {
-	*to = text != NULL ? strdup(text) : NULL;
-	return text == NULL || *to != NULL;
+	return text != NULL ? pt_strdup(text) : NULL;
 }
 
 struct pt_orti *pt_orti_new(const char *name, const char *version)
 {
-	struct pt_orti *orti = calloc(1, sizeof(*orti));
+	struct pt_orti *orti = pt_alloc(sizeof(*orti));
 
-	if (orti == NULL)
-		return NULL;
-	if (!copy(&orti->name, name) || (version != NULL && (!copy(&orti->koil, version) ||
-	    !copy(&orti->semantics, "ORTI") || !copy(&orti->version, version)))) {
-		pt_orti_free(orti);
-		return NULL;
-	}
+	orti->name = copy(name);
+	orti->koil = copy(version);
+	orti->version = copy(version);
+	orti->semantics = version != NULL ? copy("ORTI") : NULL;
 	return orti;
 }
 
 struct pt_orti_type *pt_orti_add_type(struct pt_orti *orti, const char *name, const char *display)
 {
-	struct pt_orti_type *all = grown(orti->type, orti->n_types, sizeof(*all)), *type;
+	struct pt_orti_type *type;
 
-	if (all == NULL)
-		return NULL;
-	orti->type = all;
-	type = &all[orti->n_types++];
-	*type = (struct pt_orti_type){ 0 };
-	return copy(&type->name, name) && copy(&type->display, display) ? type : NULL;
+	orti->type = grown(orti->type, orti->n_types, sizeof(*type));
+	type = &orti->type[orti->n_types++];
+	*type = (struct pt_orti_type){ .name = copy(name), .display = copy(display) };
+	return type;
 }
 
 struct pt_orti_attr *pt_orti_add_attr(struct pt_orti_type *type, enum pt_orti_kind kind, const char *c_type,
 				      const char *name, const char *display)
 {
-	struct pt_orti_attr *all = grown(type->attr, type->n_attrs, sizeof(*all)), *attr;
+	struct pt_orti_attr *attr;
 
-	if (all == NULL)
-		return NULL;
-	type->attr = all;
-	attr = &all[type->n_attrs++];
-	*attr = (struct pt_orti_attr){ .kind = kind };
-	return copy(&attr->name, name) && copy(&attr->c_type, c_type) && copy(&attr->display, display) ? attr : NULL;
+	type->attr = grown(type->attr, type->n_attrs, sizeof(*attr));
+	attr = &type->attr[type->n_attrs++];
+	*attr = (struct pt_orti_attr){
+		.kind = kind, .name = copy(name), .c_type = copy(c_type), .display = copy(display),
+	};
+	return attr;
 }
 
 struct pt_orti_item *pt_orti_add_item(struct pt_orti_attr *attr, const char *text, const char *link, const char *value)
 {
-	struct pt_orti_item *all = grown(attr->item, attr->n_items, sizeof(*all)), *item;
+	struct pt_orti_item *item;
 
-	if (all == NULL)
-		return NULL;
-	attr->item = all;
-	item = &all[attr->n_items++];
-	*item = (struct pt_orti_item){ 0 };
-	return copy(&item->text, text) && copy(&item->link, link) && copy(&item->value, value) ? item : NULL;
+	attr->item = grown(attr->item, attr->n_items, sizeof(*item));
+	item = &attr->item[attr->n_items++];
+	*item = (struct pt_orti_item){ .text = copy(text), .link = copy(link), .value = copy(value) };
+	return item;
 }
 
 struct pt_orti_object *pt_orti_add_object(struct pt_orti *orti, const char *type, const char *name)
 {
-	struct pt_orti_object *all = grown(orti->object, orti->n_objects, sizeof(*all)), *object;
+	struct pt_orti_object *object;
 
-	if (all == NULL)
-		return NULL;
-	orti->object = all;
-	object = &all[orti->n_objects++];
-	*object = (struct pt_orti_object){ 0 };
-	return copy(&object->type, type) && copy(&object->name, name) ? object : NULL;
+	orti->object = grown(orti->object, orti->n_objects, sizeof(*object));
+	object = &orti->object[orti->n_objects++];
+	*object = (struct pt_orti_object){ .type = copy(type), .name = copy(name) };
+	return object;
 }
 
 struct pt_orti_value *pt_orti_add_value(struct pt_orti_object *object, const char *attr, int index, const char *formula,
 					bool quoted)
 {
-	struct pt_orti_value *all = grown(object->value, object->n_values, sizeof(*all)), *value;
+	struct pt_orti_value *value;
 
-	if (all == NULL)
-		return NULL;
-	object->value = all;
-	value = &all[object->n_values++];
-	*value = (struct pt_orti_value){ .index = index, .quoted = quoted };
-	return copy(&value->attr, attr) && copy(&value->formula, formula) ? value : NULL;
+	object->value = grown(object->value, object->n_values, sizeof(*value));
+	value = &object->value[object->n_values++];
+	*value = (struct pt_orti_value){
+		.attr = copy(attr), .formula = copy(formula), .index = index, .quoted = quoted,
+	};
+	return value;
 }
 
-/* A string is missing where memory ran out: free(NULL) is fine. */
 void pt_orti_drop_items(struct pt_orti_attr *attr)
 {
 	for (size_t i = 0; i < attr->n_items; i++) {

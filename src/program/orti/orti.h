@@ -57,7 +57,7 @@ const struct pt_orti_attr *pt_orti_attr_of(const struct pt_orti *orti, const cha
 const struct pt_orti_object *pt_orti_object_of(const struct pt_orti *orti, const char *type, const char *name);
 const struct pt_orti_value *pt_orti_value_of(const struct pt_orti_object *object, const char *attr, int index);
 
-/* Building one. Strings are copied; NULL: no memory. Pointers are good until the next call of the same kind. */
+/* Building one. Strings are copied. Pointers are good until the next call of the same kind. */
 struct pt_orti *pt_orti_new(const char *name, const char *version);
 struct pt_orti_type *pt_orti_add_type(struct pt_orti *orti, const char *name, const char *display);
 struct pt_orti_attr *pt_orti_add_attr(struct pt_orti_type *type, enum pt_orti_kind kind, const char *c_type,

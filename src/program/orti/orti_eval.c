@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/orti/orti_parts.h"
 #include "base/util.h"
 
@@ -85,9 +86,9 @@ static bool equal(const struct pt_orti_number *a, const struct pt_orti_number *b
 struct pt_orti_number *pt_orti_numbers(const struct pt_orti_attr *attr, struct pt_types *types,
 				       const struct pt_reader *reader)
 {
-	struct pt_orti_number *entries = calloc(attr->n_items + 1, sizeof(*entries));
+	struct pt_orti_number *entries = pt_alloc_array(attr->n_items + 1, sizeof(*entries));
 
-	for (size_t i = 0; entries != NULL && i < attr->n_items; i++)
+	for (size_t i = 0; i < attr->n_items; i++)
 		if (pt_orti_number_of(types, reader, attr->item[i].value, attr->c_type, &entries[i], NULL) < 0)
 			entries[i].value.type = NULL;
 	return entries;
@@ -136,7 +137,7 @@ static void evaluate_enum(const struct pt_orti *orti, const struct pt_orti_attr 
 {
 	struct pt_orti_number *entries = pt_orti_numbers(attr, types, reader);
 
-	r->item = entries != NULL ? pt_orti_match(attr, entries, number) : NULL;
+	r->item = pt_orti_match(attr, entries, number);
 	free(entries);
 	if (r->item == NULL)
 		return;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/util.h"
 
 /* --- warnings ----------------------------------------------------------------------------------------------------- */
@@ -14,7 +15,6 @@
 static void warn_at(struct pt_orti_parser *p, unsigned line, const char *fmt, va_list args)
 {
 	struct pt_orti *orti = p->orti;
-	struct pt_orti_warning *all;
 	char text[200];
 
 	if (orti->n_warnings == PT_ORTI_MAX_WARNINGS) {
@@ -22,17 +22,8 @@ static void warn_at(struct pt_orti_parser *p, unsigned line, const char *fmt, va
 		return;
 	}
 	vsnprintf(text, sizeof(text), fmt, args);
-	all = realloc(orti->warning, (orti->n_warnings + 1) * sizeof(*all));
-	if (all == NULL) {
-		p->failed = true;
-		return;
-	}
-	orti->warning = all;
-	all[orti->n_warnings] = (struct pt_orti_warning){ line, strdup(text) };
-	if (all[orti->n_warnings].text == NULL)
-		p->failed = true;
-	else
-		orti->n_warnings++;
+	orti->warning = pt_realloc_array(orti->warning, orti->n_warnings + 1, sizeof(*orti->warning));
+	orti->warning[orti->n_warnings++] = (struct pt_orti_warning){ line, pt_strdup(text) };
 }
 
 __attribute__((format(printf, 2, 3))) void pt_orti_warn(struct pt_orti_parser *p, const char *fmt, ...)
@@ -161,7 +152,7 @@ bool pt_orti_take(struct pt_orti_parser *p, char mark)
 /* Copies are made of what the parser looks at, with a bound on all of them together. */
 char *pt_orti_copy(struct pt_orti_parser *p)
 {
-	char *text = ++p->n_things <= PT_ORTI_MAX_THINGS ? strndup(p->text, p->len) : NULL;
+	char *text = ++p->n_things <= PT_ORTI_MAX_THINGS ? pt_strndup(p->text, p->len) : NULL;
 
 	if (text == NULL)
 		p->failed = true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/orti/orti_lex.h"
 #include "program/orti/orti_parts.h"
 #include "base/util.h"
@@ -84,7 +85,7 @@ static bool enum_value(struct pt_orti_parser *p, struct pt_orti_item *item)
 /* "text" : link = value */
 static bool enum_item(struct pt_orti_parser *p, struct pt_orti_attr *attr)
 {
-	struct pt_orti_item item = { 0 }, *kept;
+	struct pt_orti_item item = { 0 };
 	bool good = p->token == PT_TOKEN_STRING;
 
 	if (good)
@@ -95,10 +96,8 @@ static bool enum_item(struct pt_orti_parser *p, struct pt_orti_attr *attr)
 			item.link = pt_orti_copy_and_next(p);
 	}
 	good = good && pt_orti_take(p, '=') && enum_value(p, &item);
-	if (good && !p->failed) {
-		kept = pt_orti_add_item(attr, item.text, item.link, item.value);
-		p->failed = p->failed || kept == NULL;
-	}
+	if (good && !p->failed)
+		pt_orti_add_item(attr, item.text, item.link, item.value);
 	free(item.text);
 	free(item.link);
 	free(item.value);
@@ -140,10 +139,8 @@ static void bare_type(struct pt_orti_parser *p, struct pt_orti_attr *attr, bool 
 		while (pt_orti_take(p, '*') && strlen(text) + 3 < sizeof(text))
 			strcat(text, " *");
 	}
-	if (text[0] != '\0') {
-		attr->c_type = strdup(text);
-		p->failed = p->failed || attr->c_type == NULL;
-	}
+	if (text[0] != '\0')
+		attr->c_type = pt_strdup(text);
 }
 
 static bool attr_kind(struct pt_orti_parser *p, struct pt_orti_attr *attr)
@@ -196,7 +193,7 @@ static bool attr_decl(struct pt_orti_parser *p, struct pt_orti_attr *attr)
 static void attr_piece(struct pt_orti_parser *p, void *arg)
 {
 	struct pt_orti_type *type = arg;
-	struct pt_orti_attr attr = { 0 }, *kept;
+	struct pt_orti_attr attr = { 0 };
 
 	if (!attr_decl(p, &attr)) {
 		pt_orti_warn(p, "%s: no declaration of an attribute: left out", type->name);
@@ -204,13 +201,11 @@ static void attr_piece(struct pt_orti_parser *p, void *arg)
 		pt_orti_recover(p);
 		return;
 	}
-	kept = p->failed ? NULL : pt_orti_add_attr(type, attr.kind, NULL, NULL, NULL);
-	if (kept == NULL) {
-		p->failed = true;
+	if (p->failed) {
 		pt_orti_attr_fini(&attr);
 		return;
 	}
-	*kept = attr;
+	*pt_orti_add_attr(type, attr.kind, NULL, NULL, NULL) = attr;
 	pt_orti_end_of(p, "an attribute");
 }
 
@@ -227,10 +222,8 @@ static void type_piece(struct pt_orti_parser *p, void *arg)
 	}
 	name = pt_orti_copy_and_next(p);
 	type = name != NULL && pt_orti_is(p, '{') ? pt_orti_add_type(p->orti, name, NULL) : NULL;
-	if (name != NULL && !pt_orti_is(p, '{'))
+	if (name != NULL && type == NULL)
 		pt_orti_warn(p, "%.60s: \"{\" expected", name);
-	else if (type == NULL)
-		p->failed = true;
 	free(name);
 	if (type == NULL) {
 		pt_orti_recover(p);
@@ -262,13 +255,7 @@ static char *quoted_text(struct pt_orti_parser *p)
 	char *text = pt_orti_copy_and_next(p);
 
 	while (p->token == PT_TOKEN_STRING && text != NULL && p->n_things++ < PT_ORTI_MAX_THINGS) {
-		char *more = realloc(text, strlen(text) + p->len + 1);
-
-		if (more == NULL) {
-			p->failed = true;
-			break;
-		}
-		text = more;
+		text = pt_realloc_array(text, strlen(text) + p->len + 1, 1);
 		strncat(text, p->text, p->len);
 		pt_orti_next(p);
 	}
@@ -280,14 +267,9 @@ static void add_value(struct pt_orti_parser *p, struct pt_orti_object *object, c
 {
 	bool quoted = p->token == PT_TOKEN_STRING;
 	char *formula = quoted ? quoted_text(p) : pt_orti_copy_and_next(p);
-	struct pt_orti_value *value = NULL;
 
 	if (formula != NULL && !p->failed)
-		value = pt_orti_add_value(object, attr, index, formula, quoted);
-	if (value == NULL)
-		p->failed = true;
-	else
-		value->line = line;
+		pt_orti_add_value(object, attr, index, formula, quoted)->line = line;
 	free(formula);
 }
 
@@ -320,10 +302,6 @@ static void object_in_braces(struct pt_orti_parser *p, const char *type, const c
 {
 	struct pt_orti_object *object = pt_orti_add_object(p->orti, type, name);
 
-	if (object == NULL) {
-		p->failed = true;
-		return;
-	}
 	object->line = line;
 	in_braces(p, value_piece, object);
 	pt_orti_end_of(p, "an object");
@@ -399,7 +377,7 @@ static int by_declaration(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->attr, y->attr);
 }
 
-/* All that is declared, sorted; NULL: nothing is. */
+/* All that is declared, sorted. */
 static struct declared *declarations(const struct pt_orti *orti, size_t *n)
 {
 	struct declared *all;
@@ -407,9 +385,9 @@ static struct declared *declarations(const struct pt_orti *orti, size_t *n)
 	*n = 0;
 	for (size_t i = 0; i < orti->n_types; i++)
 		*n += orti->type[i].n_attrs;
-	all = calloc(*n + 1, sizeof(*all));
+	all = pt_alloc_array(*n + 1, sizeof(*all));
 	*n = 0;
-	for (size_t i = 0; all != NULL && i < orti->n_types; i++)
+	for (size_t i = 0; i < orti->n_types; i++)
 		for (size_t k = 0; k < orti->type[i].n_attrs; k++)
 			all[(*n)++] = (struct declared){ orti->type[i].name, orti->type[i].attr[k].name };
 	if (*n > 0)
@@ -461,11 +439,7 @@ struct pt_orti *pt_orti_parse(const char *text, size_t len_bytes, struct pt_err 
 		pt_fail(err, PT_EARG, "an ORTI file of more than %d MiB", PT_ORTI_MAX_BYTES >> 20);
 		return NULL;
 	}
-	p.orti = calloc(1, sizeof(*p.orti));
-	if (p.orti == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory");
-		return NULL;
-	}
+	p.orti = pt_alloc(sizeof(*p.orti));
 	pt_orti_next(&p);
 	while (p.token != PT_TOKEN_END && !p.failed) {
 		const char *before = p.before.at;

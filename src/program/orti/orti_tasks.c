@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/orti/orti_parts.h"
 #include "base/util.h"
 
@@ -39,7 +40,6 @@ struct maker {
 	const struct pt_reader *reader;
 	struct pt_task_maps *maps;
 	struct teller tell;
-	bool no_memory;
 };
 
 static uint64_t cut(uint64_t value, unsigned bytes)
@@ -68,8 +68,7 @@ static void add_entries(struct maker *m, const struct pt_orti_attr *attr, struct
 		entry.none = pt_orti_is_none(m->orti, item, entry.value, bytes);
 		odd = odd || (entry.value & 1) != 0;
 		map->code_addresses = map->code_addresses || number.function;
-		if (!pt_task_map_add(map, &entry))
-			m->no_memory = true;
+		pt_task_map_add(map, &entry);
 	}
 	map->enter_bit = map->what == PT_TASK_SERVICE && !odd;
 }
@@ -90,21 +89,17 @@ static unsigned value_bytes(struct maker *m, const struct pt_orti_attr *attr, co
 static void add_map(struct maker *m, enum pt_task_what what, const struct pt_orti_attr *attr, unsigned core,
 		    const struct pt_plan *plan)
 {
-	struct pt_task_map map = {
+	const struct pt_task_map map = {
 		.what = what, .core = core, .variable = plan->leaf[0].name, .addr = plan->leaf[0].addr,
 		.size_bytes = plan->leaf[0].size_bytes, .value_bytes = (uint8_t)value_bytes(m, attr, plan),
-	}, *added;
+	};
 
 	if (plan->leaf[0].n_bits > 0) {
 		tell(&m->tell, "%s is a bit-field, which shares its memory with others: not followed",
 		     plan->leaf[0].name);
 		return;
 	}
-	added = pt_task_maps_add(m->maps, &map);
-	if (added != NULL)
-		add_entries(m, attr, added);
-	else
-		m->no_memory = true;
+	add_entries(m, attr, pt_task_maps_add(m->maps, &map));
 }
 
 static void look_at_value(struct maker *m, const struct pt_orti_object *os, const struct pt_orti_value *value,
@@ -158,17 +153,11 @@ struct pt_task_maps *pt_orti_task_maps(const struct pt_orti *orti, struct pt_typ
 	const struct pt_orti_object *os;
 
 	m.maps = pt_task_maps_new(orti->name != NULL ? orti->name : "OS", "ORTI file");
-	if (m.maps == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory");
-		return NULL;
-	}
 	for (size_t n = 0; n < MAX_OS_OBJECTS && (os = os_object(orti, n)) != NULL; n++)
 		look_at_os(&m, os);
-	if (m.maps->n_maps > 0 && !m.no_memory)
+	if (m.maps->n_maps > 0)
 		return m.maps;
-	if (m.no_memory)
-		pt_fail(err, PT_ENOMEM, "no memory");
-	else if (m.tell.first[0] != '\0')
+	if (m.tell.first[0] != '\0')
 		pt_fail(err, PT_EARG, "%s", m.tell.first);
 	else
 		pt_fail(err, PT_EARG, "the ORTI file has no RUNNINGTASK, RUNNINGISR2 or SERVICETRACE of an OS object");
@@ -224,7 +213,6 @@ struct fixer {
 	bool *told;			/* for each entry of was: a TCB has its id */
 	size_t n_tcbs, n_matched;
 	struct teller tell;
-	bool no_memory;
 	struct pt_err *err;
 };
 
@@ -280,7 +268,7 @@ static bool look_at_tcb(struct fixer *f, uint64_t addr, const char *written)
 	f->told[item - f->was->item] = true;
 	f->n_matched++;
 	snprintf(value, sizeof(value), "&%s", written);
-	f->no_memory = f->no_memory || pt_orti_add_item(f->is, item->text, item->link, value) == NULL;
+	pt_orti_add_item(f->is, item->text, item->link, value);
 	return true;
 }
 
@@ -314,7 +302,7 @@ static void keep_none(struct fixer *f)
 		if (!pt_orti_is_none(f->orti, item, f->ids[i].value.bits, bytes))
 			continue;
 		f->told[i] = true;
-		f->no_memory = pt_orti_add_item(f->is, item->text, NULL, "0") == NULL;
+		pt_orti_add_item(f->is, item->text, NULL, "0");
 		return;
 	}
 }
@@ -326,8 +314,6 @@ static int fill_items(struct fixer *f)
 	pt_types_each_of(f->types, f->plan->pointee, look_at_variable, f);
 	if (f->err->code < 0)
 		return f->err->code;
-	if (f->no_memory)
-		return pt_fail(f->err, PT_ENOMEM, "no memory");
 	for (size_t i = 0; i < f->was->n_items; i++)
 		if (!f->told[i])
 			tell(&f->tell, "no variable has the id of \"%.60s\": where is its TCB?", f->was->item[i].text);
@@ -343,31 +329,23 @@ static int fill_items(struct fixer *f)
 }
 
 /* The RUNNINGTASK of the copy tells the pointer itself. */
-static bool point_to_tcb(struct fixer *f, struct pt_orti *copy, const struct pt_orti_object *os)
+static void point_to_tcb(struct fixer *f, struct pt_orti *copy, const struct pt_orti_object *os)
 {
 	struct pt_orti_object *to = &copy->object[os - f->orti->object];
-	char *type = strdup("void *");
 
-	if (type == NULL)
-		return false;
 	free(f->is->c_type);
-	f->is->c_type = type;
+	f->is->c_type = pt_strdup("void *");
 	f->is->to_trace = true;
 	pt_orti_drop_items(f->is);
 	for (size_t i = 0; i < to->n_values && i < os->n_values; i++) {
 		struct pt_plan plan;
-		char *formula;
 
 		if (!fixable(f->orti, f->types, os, &os->value[i], &plan))
 			continue;
-		formula = strdup(plan.leaf[0].name);
-		if (formula == NULL)
-			return false;
 		free(to->value[i].formula);
-		to->value[i].formula = formula;
+		to->value[i].formula = pt_strdup(plan.leaf[0].name);
 		to->value[i].quoted = true;
 	}
-	return true;
 }
 
 static struct pt_orti *copy_of(const struct pt_orti *orti, struct pt_err *err)
@@ -405,12 +383,13 @@ struct pt_orti *pt_orti_fix(const struct pt_orti *orti, struct pt_types *types, 
 	f.was = pt_orti_attr_of(orti, os->type, value->attr);
 	f.is = (struct pt_orti_attr *)(uintptr_t)pt_orti_attr_of(copy, os->type, value->attr);	/* ours: the copy's */
 	f.ids = pt_orti_numbers(f.was, types, reader);
-	f.told = calloc(f.was->n_items + 1, sizeof(*f.told));
-	if (f.ids == NULL || f.told == NULL || f.is == NULL || copy->n_objects != orti->n_objects ||
-	    !point_to_tcb(&f, copy, os))
+	f.told = pt_alloc_array(f.was->n_items + 1, sizeof(*f.told));
+	if (f.is == NULL || copy->n_objects != orti->n_objects) {
 		pt_fail(f.err, PT_ENOMEM, "the file cannot be copied");
-	else
+	} else {
+		point_to_tcb(&f, copy, os);
 		fill_items(&f);
+	}
 	free(f.ids);
 	free(f.told);
 	if (f.err->code < 0) {

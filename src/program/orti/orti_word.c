@@ -20,60 +20,51 @@ static bool is_kept(const char *attr)
 	return false;
 }
 
-static bool copy_attr(struct pt_orti_type *type, const struct pt_orti_attr *from)
+static void copy_attr(struct pt_orti_type *type, const struct pt_orti_attr *from)
 {
 	struct pt_orti_attr *attr = pt_orti_add_attr(type, from->kind, from->c_type, from->name, NULL);
 
-	if (attr == NULL)
-		return false;
 	attr->to_trace = from->to_trace;
 	attr->array = from->array;
 	for (size_t i = 0; i < from->n_items; i++)
-		if (pt_orti_add_item(attr, from->item[i].text, NULL, from->item[i].value) == NULL)
-			return false;
-	return true;
+		pt_orti_add_item(attr, from->item[i].text, NULL, from->item[i].value);
 }
 
-static bool copy_types(struct pt_orti *to, const struct pt_orti *from)
+static void copy_types(struct pt_orti *to, const struct pt_orti *from)
 {
 	struct pt_orti_type *type = pt_orti_add_type(to, "OS", NULL);
 
-	for (size_t i = 0; type != NULL && i < PT_LEN(kept); i++) {
+	for (size_t i = 0; i < PT_LEN(kept); i++) {
 		const struct pt_orti_attr *attr = pt_orti_attr_of(from, "OS", kept[i]);
 
-		if (attr != NULL && !copy_attr(type, attr))
-			return false;
+		if (attr != NULL)
+			copy_attr(type, attr);
 	}
-	return type != NULL;
 }
 
-static bool copy_os(struct pt_orti *to, const struct pt_orti_object *from)
+static void copy_os(struct pt_orti *to, const struct pt_orti_object *from)
 {
 	struct pt_orti_object *object = pt_orti_add_object(to, from->type, from->name);
 
-	for (size_t i = 0; object != NULL && i < from->n_values; i++) {
+	for (size_t i = 0; i < from->n_values; i++) {
 		const struct pt_orti_value *value = &from->value[i];
 
-		if (is_kept(value->attr) &&
-		    pt_orti_add_value(object, value->attr, value->index, value->formula, value->quoted) == NULL)
-			return false;
+		if (is_kept(value->attr))
+			pt_orti_add_value(object, value->attr, value->index, value->formula, value->quoted);
 	}
-	return object != NULL;
 }
 
 /* Names of tasks and ISRs count: an entry of that name is no "no task". */
-static bool copy_objects(struct pt_orti *to, const struct pt_orti *from)
+static void copy_objects(struct pt_orti *to, const struct pt_orti *from)
 {
 	for (size_t i = 0; i < from->n_objects && to->n_objects < MOST_TASKS; i++) {
 		const struct pt_orti_object *object = &from->object[i];
-		bool os = strcmp(object->type, "OS") == 0;
 
-		if (os ? !copy_os(to, object)
-		       : (strcmp(object->type, "TASK") == 0 || strcmp(object->type, "vs_ISR") == 0) &&
-				    pt_orti_add_object(to, object->type, object->name) == NULL)
-			return false;
+		if (strcmp(object->type, "OS") == 0)
+			copy_os(to, object);
+		else if (strcmp(object->type, "TASK") == 0 || strcmp(object->type, "vs_ISR") == 0)
+			pt_orti_add_object(to, object->type, object->name);
 	}
-	return true;
 }
 
 /* The writer has no line ends in strings: what stands around them is layout. */
@@ -94,10 +85,11 @@ static void to_one_line(char *text)
 char *pt_orti_word(const struct pt_orti *orti, struct pt_err *err)
 {
 	struct pt_orti *less = pt_orti_new(orti->name != NULL ? orti->name : "OS", NULL);
-	char *text = NULL, *word = NULL;
+	char *text, *word = NULL;
 
-	if (less != NULL && copy_types(less, orti) && copy_objects(less, orti))
-		text = pt_orti_write(less);
+	copy_types(less, orti);
+	copy_objects(less, orti);
+	text = pt_orti_write(less);
 	pt_orti_free(less);
 	if (text == NULL) {
 		pt_fail(err, PT_ENOMEM, "no memory");

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 static uint64_t significant(const struct pt_task_map *map, uint64_t value)
 {
 	unsigned bytes = map->value_bytes != 0 ? map->value_bytes : map->size_bytes;
@@ -41,53 +43,32 @@ const struct pt_task_map *pt_task_maps_of(const struct pt_task_maps *maps, enum 
 
 struct pt_task_maps *pt_task_maps_new(const char *os, const char *origin)
 {
-	struct pt_task_maps *maps = calloc(1, sizeof(*maps));
+	struct pt_task_maps *maps = pt_alloc(sizeof(*maps));
 
-	if (maps == NULL)
-		return NULL;
-	maps->os = strdup(os);
-	maps->origin = strdup(origin);
-	if (maps->os == NULL || maps->origin == NULL) {
-		pt_task_maps_free(maps);
-		return NULL;
-	}
+	maps->os = pt_strdup(os);
+	maps->origin = pt_strdup(origin);
 	return maps;
 }
 
-bool pt_task_map_add(struct pt_task_map *map, const struct pt_task_entry *entry)
+void pt_task_map_add(struct pt_task_map *map, const struct pt_task_entry *entry)
 {
-	struct pt_task_entry *task = realloc(map->task, (map->n_tasks + 1) * sizeof(*task));
-	char *name = strdup(entry->name);
-
-	if (task != NULL)
-		map->task = task;
-	if (task == NULL || name == NULL) {
-		free(name);
-		return false;
-	}
-	task[map->n_tasks] = *entry;
-	task[map->n_tasks++].name = name;
-	return true;
+	map->task = pt_realloc_array(map->task, map->n_tasks + 1, sizeof(*map->task));
+	map->task[map->n_tasks] = *entry;
+	map->task[map->n_tasks++].name = pt_strdup(entry->name);
 }
 
 struct pt_task_map *pt_task_maps_add(struct pt_task_maps *maps, const struct pt_task_map *map)
 {
-	struct pt_task_map *all = realloc(maps->map, (maps->n_maps + 1) * sizeof(*all)), *added;
+	struct pt_task_map *added;
 
-	if (all == NULL)
-		return NULL;
-	maps->map = all;
-	added = &all[maps->n_maps];
+	maps->map = pt_realloc_array(maps->map, maps->n_maps + 1, sizeof(*maps->map));
+	added = &maps->map[maps->n_maps++];
 	*added = *map;
 	added->task = NULL;
 	added->n_tasks = 0;
-	added->variable = strdup(map->variable != NULL ? map->variable : "");
-	if (added->variable == NULL)
-		return NULL;
-	maps->n_maps++;
+	added->variable = pt_strdup(map->variable != NULL ? map->variable : "");
 	for (size_t i = 0; i < map->n_tasks; i++)
-		if (!pt_task_map_add(added, &map->task[i]))
-			return NULL;
+		pt_task_map_add(added, &map->task[i]);
 	return added;
 }
 
@@ -95,11 +76,8 @@ struct pt_task_maps *pt_task_maps_copy(const struct pt_task_maps *maps)
 {
 	struct pt_task_maps *copy = pt_task_maps_new(maps->os, maps->origin);
 
-	for (size_t i = 0; copy != NULL && i < maps->n_maps; i++)
-		if (pt_task_maps_add(copy, &maps->map[i]) == NULL) {
-			pt_task_maps_free(copy);
-			copy = NULL;
-		}
+	for (size_t i = 0; i < maps->n_maps; i++)
+		pt_task_maps_add(copy, &maps->map[i]);
 	return copy;
 }
 

@@ -53,11 +53,11 @@ const struct pt_task_entry *pt_task_map_service(const struct pt_task_map *map, u
 /* The map of that kind for a core, or NULL. */
 const struct pt_task_map *pt_task_maps_of(const struct pt_task_maps *maps, enum pt_task_what what, unsigned core);
 
-/* Making them. All functions copy what they get; NULL or false: no memory. A map's pointer is good until the next
+/* Making them. All functions copy what they get. A map's pointer is good until the next
  * pt_task_maps_add(). */
 struct pt_task_maps *pt_task_maps_new(const char *os, const char *origin);
 struct pt_task_map *pt_task_maps_add(struct pt_task_maps *maps, const struct pt_task_map *map);
-bool pt_task_map_add(struct pt_task_map *map, const struct pt_task_entry *entry);
+void pt_task_map_add(struct pt_task_map *map, const struct pt_task_entry *entry);
 struct pt_task_maps *pt_task_maps_copy(const struct pt_task_maps *maps);
 void pt_task_maps_free(struct pt_task_maps *maps);	/* NULL is fine */
 

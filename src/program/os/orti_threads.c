@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/orti/orti_parts.h"
 #include "program/os/threads_parts.h"
 #include "base/util.h"
@@ -138,9 +139,7 @@ int pt_orti_threads(const struct pt_threads *threads, const struct pt_reader *re
 
 	if (rc < 0)
 		return rc;
-	list->thread = calloc(PT_RTOS_MAX_THREADS, sizeof(*list->thread));
-	if (list->thread == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
+	list->thread = pt_alloc_array(PT_RTOS_MAX_THREADS, sizeof(*list->thread));
 	list->started = true;
 	for (size_t n = 0; n < PT_RTOS_MAX_THREADS && (task = task_object(threads->orti, n)) != NULL; n++) {
 		struct pt_thread *thread = &list->thread[list->n_threads++];

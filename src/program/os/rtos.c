@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/os/rtos_parts.h"
 #include "program/dwarf/types_parts.h"
 
@@ -289,19 +290,19 @@ static int by_address(const void *a, const void *b)
 /* Names become unique; a task without one is named after its place. */
 static void finish_names(struct pt_rtos_threads *t)
 {
-	bool *twice = calloc(t->n_threads + 1, sizeof(*twice));
+	bool *twice = pt_alloc_array(t->n_threads + 1, sizeof(*twice));
 
 	for (size_t i = 0; i < t->n_threads; i++)
 		if (t->thread[i].name[0] == '\0')
 			snprintf(t->thread[i].name, sizeof(t->thread[i].name), "task 0x%" PRIx64, t->thread[i].tcb);
-	for (size_t i = 0; twice != NULL && i < t->n_threads; i++)
+	for (size_t i = 0; i < t->n_threads; i++)
 		for (size_t k = 0; k < t->n_threads && !twice[i]; k++)
 			twice[i] = k != i && strcmp(t->thread[i].name, t->thread[k].name) == 0;
 	for (size_t i = 0; i < t->n_threads; i++) {
 		struct pt_rtos_thread *thread = &t->thread[i];
 		char name[PT_RTOS_NAME_BYTES];
 
-		if (twice == NULL || !twice[i])
+		if (!twice[i])
 			continue;
 		snprintf(name, sizeof(name), "%.40s 0x%" PRIx64, thread->name, thread->tcb);
 		memcpy(thread->name, name, sizeof(name));
@@ -316,9 +317,7 @@ int pt_rtos_read(const struct pt_rtos *rtos, const struct pt_reader *reader, str
 	struct pt_rtos_walk w = { .rtos = rtos, .reader = reader, .threads = threads,
 				  .err = err != NULL ? err : &ignored };
 
-	*threads = (struct pt_rtos_threads){ .thread = calloc(PT_RTOS_MAX_THREADS, sizeof(*threads->thread)) };
-	if (threads->thread == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory");
+	*threads = (struct pt_rtos_threads){ .thread = pt_alloc_array(PT_RTOS_MAX_THREADS, sizeof(*threads->thread)) };
 	threads->stale = true;
 	for (int i = 0; i < TRIES && threads->stale; i++)
 		if (try_once(&w) < 0) {
@@ -352,15 +351,11 @@ void pt_rtos_threads_fini(struct pt_rtos_threads *threads)
 
 /* --- what is made of it ------------------------------------------------------------------------------------------- */
 
-static bool fill_map(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads, struct pt_task_map *map)
+static void fill_map(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads, struct pt_task_map *map)
 {
-	if (!pt_task_map_add(map, &(struct pt_task_entry){ 0, rtos->ops->none, true }))
-		return false;
+	pt_task_map_add(map, &(struct pt_task_entry){ 0, rtos->ops->none, true });
 	for (size_t i = 0; threads != NULL && i < threads->n_threads; i++)
-		if (!pt_task_map_add(map,
-				     &(struct pt_task_entry){ threads->thread[i].tcb, threads->thread[i].name, false }))
-			return false;
-	return true;
+		pt_task_map_add(map, &(struct pt_task_entry){ threads->thread[i].tcb, threads->thread[i].name, false });
 }
 
 struct pt_task_maps *pt_rtos_task_maps(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
@@ -370,17 +365,14 @@ struct pt_task_maps *pt_rtos_task_maps(const struct pt_rtos *rtos, const struct 
 
 	snprintf(origin, sizeof(origin), "symbols of %s", rtos->ops->name);
 	maps = pt_task_maps_new(rtos->ops->name, origin);
-	for (unsigned core = 0; maps != NULL && core < rtos->n_cores; core++) {
-		struct pt_task_map map = {
+	for (unsigned core = 0; core < rtos->n_cores; core++) {
+		const struct pt_task_map map = {
 			.what = PT_TASK_RUNNING, .core = core, .variable = rtos->running[core].name,
 			.addr = rtos->running[core].addr, .size_bytes = rtos->running[core].size_bytes,
 			.rewritten = rtos->ops->rewritten,
-		}, *added = pt_task_maps_add(maps, &map);
+		};
 
-		if (added == NULL || !fill_map(rtos, threads, added)) {
-			pt_task_maps_free(maps);
-			maps = NULL;
-		}
+		fill_map(rtos, threads, pt_task_maps_add(maps, &map));
 	}
 	return maps;
 }
@@ -410,31 +402,26 @@ static void address_text(const struct pt_rtos *rtos, uint64_t addr, char *text, 
 		snprintf(text, room, "0x%" PRIx64, addr);
 }
 
-static bool declare(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
+static void declare(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
 {
 	struct pt_orti_type *type = pt_orti_add_type(orti, "OS", rtos->ops->name);
-	struct pt_orti_attr *attr;
+	struct pt_orti_attr *attr = pt_orti_add_attr(type, PT_ORTI_ENUM, "void *", "RUNNINGTASK", "Running task");
 
-	attr = type != NULL ? pt_orti_add_attr(type, PT_ORTI_ENUM, "void *", "RUNNINGTASK", "Running task") : NULL;
-	if (attr == NULL)
-		return false;
 	attr->to_trace = true;
 	attr->array = rtos->n_cores > 1;
-	if (pt_orti_add_item(attr, "NO_TASK", NULL, "0") == NULL)
-		return false;
+	pt_orti_add_item(attr, "NO_TASK", NULL, "0");
 	for (size_t i = 0; i < threads->n_threads; i++) {
 		char value[160];
 
 		address_text(rtos, threads->thread[i].tcb, value, sizeof(value));
-		if (pt_orti_add_item(attr, threads->thread[i].name, NULL, value) == NULL)
-			return false;
+		pt_orti_add_item(attr, threads->thread[i].name, NULL, value);
 	}
 	type = pt_orti_add_type(orti, "TASK", "Tasks");
-	return type != NULL && pt_orti_add_attr(type, PT_ORTI_CTYPE, "int", "PRIORITY", "Priority") != NULL &&
-	       pt_orti_add_attr(type, PT_ORTI_CTYPE, "void *", "vs_TCB", "Control block") != NULL;
+	pt_orti_add_attr(type, PT_ORTI_CTYPE, "int", "PRIORITY", "Priority");
+	pt_orti_add_attr(type, PT_ORTI_CTYPE, "void *", "vs_TCB", "Control block");
 }
 
-static bool add_task(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_thread *thread)
+static void add_task(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_thread *thread)
 {
 	static const char *const c_types[] = { [1] = "signed char", [2] = "short", [4] = "int", [8] = "long long" };
 	char name[PT_RTOS_NAME_BYTES + 2], text[160];
@@ -442,40 +429,31 @@ static bool add_task(struct pt_orti *orti, const struct pt_rtos *rtos, const str
 
 	object_name(thread->name, name);
 	task = pt_orti_add_object(orti, "TASK", name);
-	if (task == NULL)
-		return false;
 	address_text(rtos, thread->tcb, text, sizeof(text));
-	if (pt_orti_add_value(task, "vs_TCB", -1, text, true) == NULL)
-		return false;
+	pt_orti_add_value(task, "vs_TCB", -1, text, true);
 	if (thread->priority_addr == PT_UNKNOWN || thread->priority_bytes >= PT_LEN(c_types) ||
 	    c_types[thread->priority_bytes] == NULL)
-		return true;
+		return;
 	snprintf(text, sizeof(text), "*(%s *)0x%" PRIx64, c_types[thread->priority_bytes], thread->priority_addr);
-	return pt_orti_add_value(task, "PRIORITY", -1, text, true) != NULL;
+	pt_orti_add_value(task, "PRIORITY", -1, text, true);
 }
 
-static bool add_objects(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
+static void add_objects(struct pt_orti *orti, const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
 {
 	struct pt_orti_object *os = pt_orti_add_object(orti, "OS", rtos->ops->name);
 
-	if (os == NULL)
-		return false;
 	for (unsigned core = 0; core < rtos->n_cores; core++)
-		if (pt_orti_add_value(os, "RUNNINGTASK", rtos->n_cores > 1 ? (int)core : -1, rtos->running[core].name,
-				      true) == NULL)
-			return false;
+		pt_orti_add_value(os, "RUNNINGTASK", rtos->n_cores > 1 ? (int)core : -1, rtos->running[core].name,
+				  true);
 	for (size_t i = 0; i < threads->n_threads; i++)
-		if (!add_task(orti, rtos, &threads->thread[i]))
-			return false;
-	return true;
+		add_task(orti, rtos, &threads->thread[i]);
 }
 
 struct pt_orti *pt_rtos_orti(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads)
 {
 	struct pt_orti *orti = pt_orti_new(rtos->ops->name, "2.2");
 
-	if (orti != NULL && declare(orti, rtos, threads) && add_objects(orti, rtos, threads))
-		return orti;
-	pt_orti_free(orti);
-	return NULL;
+	declare(orti, rtos, threads);
+	add_objects(orti, rtos, threads);
+	return orti;
 }

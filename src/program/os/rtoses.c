@@ -1,8 +1,10 @@
-/* The list of recipes, and which of them fits a program. To add one: a file, and one word in PT_RTOSES (rtos_parts.h). */
+/* The list of recipes, and which of them fits a program. To add one: a file, and one word in PT_RTOSES
+ * (rtos_parts.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/os/rtos_parts.h"
 
 static const struct pt_rtos_ops *const recipes[] = {
@@ -13,13 +15,9 @@ static const struct pt_rtos_ops *const recipes[] = {
 
 struct pt_rtos *pt_rtos_detect(struct pt_types *types, struct pt_err *err)
 {
-	struct pt_rtos *rtos = calloc(1, sizeof(*rtos));
+	struct pt_rtos *rtos = pt_alloc(sizeof(*rtos));
 	char names[160] = "";
 
-	if (rtos == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory");
-		return NULL;
-	}
 	for (size_t i = 0; i < PT_LEN(recipes); i++) {
 		size_t len = strlen(names);
 

@@ -5,30 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/os/threads_parts.h"
 #include "base/util.h"
 
-static struct pt_threads *make(struct pt_program *program, struct pt_err *err)
+static struct pt_threads *make(struct pt_program *program)
 {
-	struct pt_threads *threads = calloc(1, sizeof(*threads));
+	struct pt_threads *threads = pt_alloc(sizeof(*threads));
 
-	if (threads != NULL)
-		threads->types = pt_types_new(program);
-	if (threads == NULL || threads->types == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory for the threads of a program");
-		free(threads);
-		return NULL;
-	}
+	threads->types = pt_types_new(program);
 	threads->program = pt_program_ref(program);
 	return threads;
 }
 
 struct pt_threads *pt_threads_of_rtos(struct pt_program *program, struct pt_err *err)
 {
-	struct pt_threads *threads = make(program, err);
+	struct pt_threads *threads = make(program);
 
-	if (threads == NULL)
-		return NULL;
 	threads->rtos = pt_rtos_detect(threads->types, err);
 	if (threads->rtos != NULL)
 		return threads;
@@ -38,12 +31,8 @@ struct pt_threads *pt_threads_of_rtos(struct pt_program *program, struct pt_err 
 
 struct pt_threads *pt_threads_of_orti(struct pt_program *program, struct pt_orti *orti, struct pt_err *err)
 {
-	struct pt_threads *threads = make(program, err);
+	struct pt_threads *threads = make(program);
 
-	if (threads == NULL) {
-		pt_orti_free(orti);
-		return NULL;
-	}
 	threads->orti = orti;
 	if (pt_orti_has_tasks(orti))
 		return threads;
@@ -122,10 +111,8 @@ int pt_threads_read(const struct pt_threads *threads, const struct pt_reader *re
 	list->started = from.started;
 	list->stale = from.stale;
 	memcpy(list->note, from.note, sizeof(list->note));
-	list->thread = calloc(from.n_threads + 1, sizeof(*list->thread));
-	if (list->thread == NULL)
-		rc = pt_fail(err, PT_ENOMEM, "no memory for %zu threads", from.n_threads);
-	for (size_t i = 0; rc == 0 && i < from.n_threads; i++)
+	list->thread = pt_alloc_array(from.n_threads + 1, sizeof(*list->thread));
+	for (size_t i = 0; i < from.n_threads; i++)
 		take_thread(&from.thread[i], from.started ? core_of(&from, n_cores, from.thread[i].tcb) : -1,
 			    &list->thread[list->n_threads++]);
 	pt_rtos_threads_fini(&from);
