@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "report/table/facts.h"
 #include "report/table/format.h"
 #include "report/table/order.h"
@@ -56,10 +57,9 @@ static void comments(const struct pt_profile *profile, const struct pt_view *vie
 static int write_csv(const struct pt_profile *profile, const struct pt_view *view, const struct pt_query *query,
 		     struct pt_text *out, struct pt_err *err)
 {
-	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
+	struct pt_value *values = pt_alloc_array(view->n_columns, sizeof(*values));
 	size_t *rows = NULL, n = 0;
-	int rc = values != NULL ? pt_report_order(profile, view, query, &rows, &n, err)
-				: pt_fail(err, PT_ENOMEM, "not enough memory for a row");
+	int rc = pt_report_order(profile, view, query, &rows, &n, err);
 
 	if (rc == 0)
 		comments(profile, view, out);

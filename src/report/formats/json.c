@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/table/facts.h"
@@ -88,11 +89,11 @@ static json_t *row_of(const struct pt_view *view, const struct pt_value *values)
 
 static json_t *rows_of(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query)
 {
-	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
+	struct pt_value *values = pt_alloc_array(view->n_columns, sizeof(*values));
 	json_t *array = json_array();
 	size_t *rows = NULL, n = 0;
 
-	if (values != NULL && pt_report_order(p, view, query, &rows, &n, NULL) == 0)
+	if (pt_report_order(p, view, query, &rows, &n, NULL) == 0)
 		for (size_t r = 0; r < n; r++) {
 			view->row(p, rows[r], values);
 			json_array_append_new(array, row_of(view, values));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/profile.h"
 #include "report/table/format.h"
 #include "report/table/order.h"
@@ -17,9 +18,9 @@ extern const struct pt_format pt_format_osdata;
 static const char **row_names(const struct pt_profile *profile, const struct pt_view *view, const size_t *rows,
 			      size_t n, struct pt_value *values)
 {
-	const char **names = calloc(n + 1, sizeof(*names));
+	const char **names = pt_alloc_array(n + 1, sizeof(*names));
 
-	for (size_t r = 0; names != NULL && r < n; r++) {
+	for (size_t r = 0; r < n; r++) {
 		view->row(profile, rows[r], values);
 		names[r] = view->columns[0].unit == PT_UNIT_NONE ? values[0].text : NULL;
 	}
@@ -118,30 +119,27 @@ static int write_osdata(const struct pt_profile *profile, const struct pt_view *
 			struct pt_text *out, struct pt_err *err)
 {
 	size_t n_beside = query->beside != NULL ? query->beside->n_rows : 0, n = 0;
-	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
-	size_t *owner = calloc(n_beside + 1, sizeof(*owner)), *rows = NULL;
-	const char **names = NULL;
-	int rc = pt_fail(err, PT_ENOMEM, "not enough memory for a table");
+	struct pt_value *values;
+	const char **names;
+	size_t *owner, *rows = NULL;
+	int rc = order(profile, view, query, &rows, &n, err);
 
-	if (values == NULL || owner == NULL || (rc = order(profile, view, query, &rows, &n, err)) < 0)
-		goto out;
+	if (rc < 0)
+		return rc;
+	values = pt_alloc_array(view->n_columns, sizeof(*values));
+	owner = pt_alloc_array(n_beside + 1, sizeof(*owner));
 	names = row_names(profile, view, rows, n, values);
-	if (names == NULL) {
-		rc = pt_fail(err, PT_ENOMEM, "not enough memory for a table");
-		goto out;
-	}
 	if (query->beside != NULL)
 		find_owners(query->beside, names, n, owner);
 	pt_text_add(out, "<?xml version=\"1.0\"?>%s\n<!DOCTYPE osdata SYSTEM \"osdata.dtd\">\n<osdata type=\"%s\">\n",
 		    profile->from_virtual ? " <!-- VIRTUAL board, no hardware -->" : "", view->name);
 	write_items(out, profile, view, rows, n, values, query->beside, owner);
 	pt_text_add(out, "</osdata>\n");
-out:
 	free(names);
 	free(values);
 	free(owner);
 	free(rows);
-	return rc;
+	return 0;
 }
 
 const struct pt_format pt_format_osdata = {

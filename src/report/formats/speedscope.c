@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "config.h"
+#include "base/alloc.h"
 #include "profile/result/profile.h"
 #include "report/table/facts.h"
 #include "report/shared/json_values.h"
@@ -118,17 +119,11 @@ static int write_speedscope(const struct pt_profile *profile, const struct pt_vi
 	(void)query;
 	if (pt_stacks_make(&stacks, profile, PT_STACKS_BY_NAME, err) < 0)
 		return err != NULL ? err->code : PT_ESTATE;
-	w = calloc(1, sizeof(*w));
-	if (w != NULL)
-		w->frame = calloc(stacks.n_nodes, sizeof(*w->frame));
-	if (w != NULL && w->frame != NULL) {
-		w->stacks = &stacks;
-		rc = write_document(w, profile, out, err);
-	} else {
-		rc = pt_fail(err, PT_ENOMEM, "not enough memory for the chains of calls");
-	}
-	if (w != NULL)
-		free(w->frame);
+	w = pt_alloc(sizeof(*w));
+	w->frame = pt_alloc_array(stacks.n_nodes, sizeof(*w->frame));
+	w->stacks = &stacks;
+	rc = write_document(w, profile, out, err);
+	free(w->frame);
 	free(w);
 	pt_stacks_free(&stacks);
 	return rc;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "report/table/facts.h"
 #include "report/table/format.h"
 #include "report/table/header.h"
@@ -275,15 +276,15 @@ static int table(const struct pt_profile *p, const struct pt_view *view, const s
 
 	if (pt_report_order(p, view, query, &t.rows, &t.n_rows, err) < 0)
 		return err != NULL ? err->code : PT_EARG;
-	t.column = calloc(view->n_columns, sizeof(*t.column));
-	t.width = calloc(view->n_columns, sizeof(*t.width));
-	t.shown = calloc(view->n_columns, sizeof(*t.shown));
-	t.values = calloc(view->n_columns, sizeof(*t.values));
+	t.column = pt_alloc_array(view->n_columns, sizeof(*t.column));
+	t.width = pt_alloc_array(view->n_columns, sizeof(*t.width));
+	t.shown = pt_alloc_array(view->n_columns, sizeof(*t.shown));
+	t.values = pt_alloc_array(view->n_columns, sizeof(*t.values));
 	if (t.n_rows == 0) {
 		why = all == 0 ? why_empty(p, view) : "";
 		pt_text_add(out, "%s: nothing to show%s%s\n", view->name, why[0] != '\0' ? "; " : "", why);
 		remark(&t, out);
-	} else if (t.column != NULL && t.width != NULL && t.shown != NULL && t.values != NULL) {
+	} else {
 		measure(&t);
 		choose(&t);
 		caption(&t, out);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "profile/result/profile.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/page/flame.h"
@@ -168,7 +169,7 @@ static void draw(struct chart *c, bool several)
 
 void pt_chart_svg(struct pt_text *out, const struct pt_profile *profile)
 {
-	struct chart *c = profile->timeline != NULL ? calloc(1, sizeof(*c)) : NULL;
+	struct chart *c = profile->timeline != NULL ? pt_alloc(sizeof(*c)) : NULL;
 	bool has[PT_PROFILE_CORES] = { false };
 	unsigned n = 0;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "report/page/chart.h"
 #include "report/table/format.h"
 #include "report/table/facts.h"
@@ -132,12 +133,11 @@ static int choose(const struct pt_profile *p, const struct pt_view *view, const 
 static int table(const struct pt_profile *p, const struct pt_view *view, const struct pt_query *query,
 		 const struct pt_jumps *jumps, bool open, struct pt_text *out, struct pt_err *err)
 {
-	struct table t = { p, view, jumps, calloc(view->n_columns, sizeof(*t.values)),
-			   calloc(view->n_columns, sizeof(*t.known)) };
+	struct table t = { p, view, jumps, pt_alloc_array(view->n_columns, sizeof(*t.values)),
+			   pt_alloc_array(view->n_columns, sizeof(*t.known)) };
 	size_t *rows = NULL, n = 0, shown = 0;
 	char groups[64], remark[160];
-	int rc = t.values != NULL && t.known != NULL ? choose(p, view, query, jumps, &rows, &n, &shown, err)
-						     : pt_fail(err, PT_ENOMEM, "not enough memory for a row");
+	int rc = choose(p, view, query, jumps, &rows, &n, &shown, err);
 
 	if (rc == 0 && n > 0) {
 		pt_text_add(out, "<details%s><summary>%s</summary><p>", open ? " open=\"open\"" : "", view->name);

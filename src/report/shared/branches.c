@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/calls/history.h"
 #include "profile/result/profile.h"
 #include "profile/flow/run.h"
@@ -53,11 +54,11 @@ static int deeper_by(uint8_t left)
 /* Jumps inside a function, and stops of a debugger, do not end a visit; nor does a run of nothing begin one. */
 static struct visits visits_of(const struct pt_history *h)
 {
-	struct visits v = { calloc(h->n + 1, sizeof(*v.at)), 0 };
+	struct visits v = { pt_alloc_array(h->n + 1, sizeof(*v.at)), 0 };
 	struct visit next = { .depth = 0, .gap = true };
 	bool fresh = true;
 
-	for (size_t i = 0; v.at != NULL && i < h->n; i++) {
+	for (size_t i = 0; i < h->n; i++) {
 		const struct pt_history_run *run = pt_history_at(h, i);
 		uint16_t function = function_at(h->map, run->begin);
 
@@ -75,7 +76,7 @@ static struct visits visits_of(const struct pt_history *h)
 		next.gap |= run->left == PT_LEFT_GAP;
 		fresh |= deeper_by(run->left) != 0 || next.exception || next.gap;
 	}
-	if (v.at != NULL && h->n > 0 && fresh && !next.gap) {	/* where nothing has run yet */
+	if (h->n > 0 && fresh && !next.gap) {	/* where nothing has run yet */
 		next.last = pt_history_at(h, h->n - 1)->next;
 		next.function = function_at(h->map, next.last);
 		v.at[v.n++] = next;
@@ -155,8 +156,6 @@ int pt_branches_write(const struct pt_profile *profile, enum pt_branches how, ui
 		return pt_fail(err, PT_ESTATE, "what core %u executed is not traced: there is no branch history of it",
 			       core);
 	v = visits_of(history);
-	if (v.at == NULL)
-		return pt_fail(err, PT_ENOMEM, "no memory for the branch history");
 	if (v.n == 0)
 		pt_text_add(out, "nothing ran since the branch history was begun\n");
 	else if (how == PT_BRANCHES_CALLS)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/util.h"
 
 json_t *pt_json_number(uint64_t u)
@@ -24,8 +25,9 @@ json_t *pt_json_text(const char *text)
 	if (text == NULL || text[0] == '\0')
 		return json_null();
 	string = json_string(text);
-	if (string != NULL || (plain = strdup(text)) == NULL)
-		return string != NULL ? string : json_null();
+	if (string != NULL)
+		return string;
+	plain = pt_strdup(text);
 	for (char *c = plain; *c != '\0'; c++)
 		if ((unsigned char)*c >= 0x80)
 			*c = '?';

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/analyses/calls/timeline.h"
 #include "report/shared/jumps.h"
 #include "report/table/order.h"
@@ -47,10 +48,9 @@ static void show_around(struct pt_jumps *j, size_t event)
 static int look_at(struct pt_jumps *j, const struct pt_profile *p, const struct pt_view *view,
 		   const struct pt_query *query, size_t n_rows, struct pt_err *err)
 {
-	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
+	struct pt_value *values = pt_alloc_array(view->n_columns, sizeof(*values));
 	size_t *rows = NULL, n = 0;
-	int rc = values != NULL ? pt_report_order(p, view, query, &rows, &n, err)
-				: pt_fail(err, PT_ENOMEM, "not enough memory for a row");
+	int rc = pt_report_order(p, view, query, &rows, &n, err);
 
 	for (size_t r = 0; rc == 0 && r < n && r < n_rows; r++) {
 		view->row(p, rows[r], values);
@@ -75,9 +75,7 @@ int pt_jumps_init(struct pt_jumps *j, const struct pt_profile *p, const struct p
 	*j = (struct pt_jumps){ .n_events = p->timeline != NULL ? p->timeline->n : 0, .n_more = n_more };
 	if (j->n_events == 0)
 		return 0;
-	j->shown = calloc(j->n_events, sizeof(*j->shown));
-	if (j->shown == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for links into the timeline");
+	j->shown = pt_alloc_array(j->n_events, sizeof(*j->shown));
 	for (size_t i = j->n_events > n_last ? j->n_events - n_last : 0; i < j->n_events; i++)
 		j->shown[i] = true;
 	for (size_t i = 0; pt_views[i] != NULL && rc == 0; i++)
@@ -131,11 +129,11 @@ static int find_most(const struct pt_view *view, int *at)
 void pt_jumps_words(const struct pt_profile *p, const struct pt_view *view, const size_t *rows, size_t n_rows,
 		    size_t n_lines, struct pt_text *out)
 {
-	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
+	struct pt_value *values = pt_alloc_array(view->n_columns, sizeof(*values));
 	int at = -1, most = find_most(view, &at);
 	size_t n = 0;
 
-	for (size_t r = 0; values != NULL && most >= 0 && p->core_hz != 0 && r < n_rows && r < n_lines; r++) {
+	for (size_t r = 0; most >= 0 && p->core_hz != 0 && r < n_rows && r < n_lines; r++) {
 		char cell[PT_CELL_BYTES];
 		uint64_t ns;
 

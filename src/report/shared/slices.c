@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "profile/stack/call_event.h"
 #include "report/table/names.h"
 #include "report/table/order.h"
@@ -12,8 +13,8 @@ int pt_slices_begin(struct pt_slices *s, const struct pt_profile *profile, struc
 	if (profile->timeline == NULL)
 		return pt_report_lacks("this format", "timeline", err);
 	s->in_ns = profile->core_hz != 0 && !profile->by_instructions;
-	s->track = calloc(PT_TRACKS, sizeof(*s->track));
-	return s->track != NULL ? 0 : pt_fail(err, PT_ENOMEM, "not enough memory for %d tracks", PT_TRACKS);
+	s->track = pt_alloc_array(PT_TRACKS, sizeof(*s->track));
+	return 0;
 }
 
 void pt_slices_end(struct pt_slices *s)

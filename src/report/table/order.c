@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/util.h"
 #include "report/table/order.h"
 
@@ -120,27 +121,21 @@ static size_t choose(const void *subject, const struct pt_view *view, const stru
 	return n;
 }
 
-static int sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n,
-		struct pt_err *err)
+static void sort(const void *subject, const struct pt_view *view, size_t column, size_t *rows, size_t n)
 {
-	struct pt_value *values = calloc(view->n_columns, sizeof(*values));
-	struct sort_key *keys = calloc(n + 1, sizeof(*keys));
-	int rc = 0;
+	struct pt_value *values = pt_alloc_array(view->n_columns, sizeof(*values));
+	struct sort_key *keys = pt_alloc_array(n + 1, sizeof(*keys));
 
-	if (values != NULL && keys != NULL)
-		sort_rows(subject, view, column, keys, rows, n, values);
-	else
-		rc = pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", n);
+	sort_rows(subject, view, column, keys, rows, n, values);
 	free(values);
 	free(keys);
-	return rc;
 }
 
 int pt_report_order(const void *subject, const struct pt_view *view, const struct pt_query *query, size_t **rows,
 		    size_t *n, struct pt_err *err)
 {
 	const char *word = query->sort[0] != '\0' ? query->sort : view->sort;
-	int column = word != NULL ? pt_view_column(view, word) : -1, rc = 0;
+	int column = word != NULL ? pt_view_column(view, word) : -1;
 	size_t all = view->n_rows(subject);
 
 	*rows = NULL;
@@ -148,13 +143,11 @@ int pt_report_order(const void *subject, const struct pt_view *view, const struc
 		return pt_report_lacks(view->name, view->needs, err);
 	if (query->sort[0] != '\0' && column < 0)
 		return pt_fail(err, PT_EARG, "%s has no column '%s' to sort by", view->name, query->sort);
-	*rows = calloc(all + 1, sizeof(**rows));
-	if (*rows == NULL)
-		return pt_fail(err, PT_ENOMEM, "not enough memory for %zu rows", all);
+	*rows = pt_alloc_array(all + 1, sizeof(**rows));
 	*n = choose(subject, view, query, all, *rows);
 	if (column >= 0)
-		rc = sort(subject, view, (size_t)column, *rows, *n, err);
+		sort(subject, view, (size_t)column, *rows, *n);
 	if (query->top != 0 && query->top < *n)
 		*n = query->top;
-	return rc;
+	return 0;
 }
