@@ -55,7 +55,7 @@ static void pass_on(struct pt_board *board, const struct pt_board_note *note)
 	for (l = board->listeners; l != NULL; l = next) {
 		next = l->next;		/* a listener may take itself out */
 		if (note->kind == NOTE_STATE && l->on_state != NULL)
-			l->on_state(l->arg, note->state, note->why.msg);
+			l->on_state(l->arg, note->state, note->text);
 		else if (note->kind == NOTE_STOP && l->on_stop != NULL)
 			l->on_stop(l->arg, note->core, &note->status);
 		else if (note->kind == NOTE_RUN && l->on_run != NULL)
@@ -63,7 +63,7 @@ static void pass_on(struct pt_board *board, const struct pt_board_note *note)
 		else if (note->kind == NOTE_RESET && l->on_reset != NULL)
 			l->on_reset(l->arg);
 		else if (note->kind == NOTE_CONSOLE && l->on_console != NULL)
-			l->on_console(l->arg, note->why.msg, strlen(note->why.msg));
+			l->on_console(l->arg, note->text, strlen(note->text));
 	}
 }
 
@@ -75,7 +75,8 @@ static void hear(struct pt_board *board, struct pt_board_note *note)
 	}
 	if (note->kind == NOTE_STATE) {
 		board->state = note->state;
-		board->why = note->why;
+		board->code = note->code;
+		memcpy(board->why, note->text, sizeof(board->why));
 	}
 	if (note->kind == NOTE_STOP || note->kind == NOTE_RUN)
 		board->told[note->core] = note->status;
@@ -212,13 +213,13 @@ void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listene
 enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why)
 {
 	if (why != NULL)
-		*why = board->why.msg;
+		*why = board->why;
 	return board->state;
 }
 
 int pt_board_get_error(const struct pt_board *board)
 {
-	return board->why.code;
+	return board->code;
 }
 
 struct pt_core_status pt_board_last_status(const struct pt_board *board, unsigned core)

@@ -10,6 +10,7 @@ enum {
 	PT_BOARD_CORES = 8,
 	PT_BOARD_LOOK_US = 2000,	/* the first look at a core that runs; then less and less often */
 	PT_BOARD_ALIVE_MS = 250,	/* is the probe still there, while nothing else talks to it */
+	PT_BOARD_TEXT_BYTES = sizeof(((struct pt_err *)NULL)->msg),
 };
 
 enum pt_board_note_kind { NOTE_JOB, NOTE_STATE, NOTE_STOP, NOTE_RUN, NOTE_RESET, NOTE_CONSOLE, NOTE_ENDED };
@@ -21,7 +22,8 @@ struct pt_board_note {
 	struct pt_job *job;
 	struct pt_core_status status;
 	enum pt_board_state state;
-	struct pt_err why;		/* of the state; or the text for the console */
+	int code;			/* of the error that led to the state; or 0 */
+	char text[PT_BOARD_TEXT_BYTES];	/* why it is in that state; or for the console */
 };
 
 struct pt_board_lane { struct pt_job *head, **tail; };
@@ -33,7 +35,8 @@ struct pt_board {
 	uv_thread_t thread;
 	struct pt_board_listener *listeners;
 	enum pt_board_state state;
-	struct pt_err why;		/* of the state */
+	int code;			/* of the error that led to it; or 0 */
+	char why[PT_BOARD_TEXT_BYTES];
 	struct pt_core_status told[PT_BOARD_CORES];
 	void (*on_closed)(void *arg);
 	void *on_closed_arg;
@@ -54,7 +57,7 @@ struct pt_board {
 	struct pt_params *settings;
 	bool reopen;
 	uint64_t reopen_at_ns;		/* of the host's clock */
-	char last_why[sizeof(((struct pt_err *)NULL)->msg)];	/* why it did not open; told once */
+	char last_why[PT_BOARD_TEXT_BYTES];	/* why it did not open; told once */
 	struct pt_target *target;
 	struct pt_link *link;
 	struct pt_board_drain drain;
@@ -80,7 +83,7 @@ struct pt_board {
 void pt_board_find_stood(struct pt_board *board);
 /* notes.c: tell the loop. Board thread. */
 void pt_board_send(struct pt_board *board, const struct pt_board_note *note);	/* copied */
-void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why);
+void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, int code, const char *why);
 /* All that were sent since the last time, in order, to be freed. Loop. */
 struct pt_board_note *pt_board_take_notes(struct pt_board *board);
 

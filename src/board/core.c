@@ -2,6 +2,7 @@
  * except that a halt is answered before the source fetches what its buffer holds. */
 #include "board/board_parts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "host/log.h"
@@ -108,18 +109,17 @@ static void tell_silence(struct pt_board *board, const struct pt_err *seen)
 {
 	struct pt_board_note note = { .kind = NOTE_CONSOLE };
 
-	pt_fail(&note.why, 0,
-		"the target does not answer any more (clock, power, cable?); what was collected is kept: %s\n",
-		seen->msg[0] != '\0' ? seen->msg : "no reason is known");
-	pt_warn("board: %.*s", (int)strlen(note.why.msg) - 1, note.why.msg);
+	snprintf(note.text, sizeof(note.text),
+		 "the target does not answer any more (clock, power, cable?); what was collected is kept: %.300s\n",
+		 seen->msg[0] != '\0' ? seen->msg : "no reason is known");
+	pt_warn("board: %.*s", (int)strlen(note.text) - 1, note.text);
 	pt_board_send(board, &note);
 }
 
 static void tell_return(struct pt_board *board)
 {
-	struct pt_board_note note = { .kind = NOTE_CONSOLE };
+	struct pt_board_note note = { .kind = NOTE_CONSOLE, .text = "the target answers again\n" };
 
-	pt_fail(&note.why, 0, "the target answers again\n");
 	pt_info("board: the target answers again");
 	pt_board_send(board, &note);
 }

@@ -2,6 +2,8 @@
 #include "base/alloc.h"
 #include "board/board_parts.h"
 
+#include <stdio.h>
+
 void pt_board_send(struct pt_board *board, const struct pt_board_note *what)
 {
 	struct pt_board_note *note = pt_alloc(sizeof(*note));
@@ -15,9 +17,12 @@ void pt_board_send(struct pt_board *board, const struct pt_board_note *what)
 	uv_async_send(&board->async);
 }
 
-void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, const struct pt_err *why)
+void pt_board_tell_state(struct pt_board *board, enum pt_board_state state, int code, const char *why)
 {
-	pt_board_send(board, &(struct pt_board_note){ .kind = NOTE_STATE, .state = state, .why = *why });
+	struct pt_board_note note = { .kind = NOTE_STATE, .state = state, .code = code };
+
+	snprintf(note.text, sizeof(note.text), "%s", why);
+	pt_board_send(board, &note);
 }
 
 struct pt_board_note *pt_board_take_notes(struct pt_board *board)

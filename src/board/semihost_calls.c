@@ -35,12 +35,12 @@ static void say(void *arg, const char *text, size_t len_bytes)
 	if (!board->semihost.gdb_waits)
 		log_text(board, text, len_bytes);
 	for (size_t at = 0, n; at < len_bytes; at += n) {
-		n = len_bytes - at < sizeof(note.why.msg) - 1 ? len_bytes - at : sizeof(note.why.msg) - 1;
-		memcpy(note.why.msg, text + at, n);
-		note.why.msg[n] = '\0';
+		n = len_bytes - at < sizeof(note.text) - 1 ? len_bytes - at : sizeof(note.text) - 1;
+		memcpy(note.text, text + at, n);
+		note.text[n] = '\0';
 		for (size_t i = 0; i < n; i++)
-			if (note.why.msg[i] == '\0')
-				note.why.msg[i] = ' ';
+			if (note.text[i] == '\0')
+				note.text[i] = ' ';
 		pt_board_send(board, &note);
 	}
 }

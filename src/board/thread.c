@@ -3,6 +3,7 @@
  * interrupts it. */
 #include "board/board_parts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "host/log.h"
@@ -108,17 +109,16 @@ static int attach(struct pt_board *board, struct pt_probe *probe, struct pt_err 
 	return 0;
 }
 
-static void tell_attached(struct pt_board *board, int rc, struct pt_err *err)
+static void tell_attached(struct pt_board *board, int rc, const struct pt_err *err)
 {
 	if (rc == 0 && board->locked) {
-		pt_board_tell_state(board, PT_BOARD_LOCKED, err);
+		pt_board_tell_state(board, PT_BOARD_LOCKED, err->code, err->msg);
 	} else if (rc == 0) {
-		pt_fail(err, 0, "%s", board->target->ops->chip(board->target->state));
-		pt_board_tell_state(board, PT_BOARD_READY, err);
+		pt_board_tell_state(board, PT_BOARD_READY, 0, board->target->ops->chip(board->target->state));
 	} else if (strcmp(err->msg, board->last_why) != 0) {
-		pt_board_tell_state(board, PT_BOARD_CLOSED, err);
+		pt_board_tell_state(board, PT_BOARD_CLOSED, err->code, err->msg);
 	}
-	memcpy(board->last_why, err->msg, sizeof(board->last_why));
+	snprintf(board->last_why, sizeof(board->last_why), "%s", rc < 0 || board->locked ? err->msg : "");
 	board->awaited = false;
 	board->resume_owed = 0;
 	board->leave_owed = false;
@@ -199,7 +199,7 @@ static void lost(struct pt_board *board, const struct pt_err *why)
 	unsigned n_cores = board->target->ops->n_cores(board->target->state);
 
 	close_target(board, why);
-	pt_board_tell_state(board, PT_BOARD_CLOSED, why);
+	pt_board_tell_state(board, PT_BOARD_CLOSED, why->code, why->msg);
 	for (note.core = 0; note.core < n_cores && note.core < PT_BOARD_CORES; note.core++)
 		pt_board_send(board, &note);
 }
