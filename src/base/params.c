@@ -255,14 +255,15 @@ static struct entry *find(const struct pt_params *params, const char *key)
 static void set(struct pt_params *params, const char *key, const char *value)
 {
 	struct entry *old = find(params, key);
+	char *copy = pt_strdup(value);
 
 	if (old != NULL) {
 		free(old->value);
-		old->value = pt_strdup(value);
+		old->value = copy;
 		return;
 	}
 	params->entry = pt_realloc_array(params->entry, params->n_entries + 1, sizeof(*params->entry));
-	params->entry[params->n_entries++] = (struct entry){ .key = pt_strdup(key), .value = pt_strdup(value) };
+	params->entry[params->n_entries++] = (struct entry){ .key = pt_strdup(key), .value = copy };
 }
 
 struct pt_params *pt_params_copy(const struct pt_params *params)

@@ -10,9 +10,10 @@
 static void keep(struct pt_chunk **place, const struct pt_chunk *chunk)
 {
 	size_t size = sizeof(*chunk) + chunk->len_bytes;
+	struct pt_chunk *copy = memcpy(pt_alloc(size), chunk, size);
 
 	free(*place);
-	*place = memcpy(pt_alloc(size), chunk, size);
+	*place = copy;
 }
 
 void pt_configs_keep(struct pt_configs *c, const struct pt_chunk *chunk)
