@@ -25,7 +25,7 @@ struct pt_upstream_user {
 /* Board thread, in a job: the connection behind this target, with a reference of the caller's. NULL: there is none. */
 struct pt_rsp_stream *pt_upstream_of(struct pt_target *target);
 
-/* Takes over the reference, also on failure. NULL: another user has it, or no memory. */
+/* Takes over the reference, also on failure. NULL: another user has it, or the loop cannot watch it. */
 struct pt_upstream *pt_upstream_new(uv_loop_t *loop, struct pt_rsp_stream *stream, const struct pt_upstream_user *user);
 /* The board has it alone from here on; on_closed (NULL is fine) when all is gone. No callback of the user's follows. */
 void pt_upstream_close(struct pt_upstream *upstream, void (*on_closed)(void *arg), void *arg);

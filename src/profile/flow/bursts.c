@@ -4,6 +4,8 @@
 
 #include "profile/flow/bursts.h"
 
+#include "base/alloc.h"
+
 enum {
 	STRAIGHT_BYTES = 32,	/* how far behind a wait the first packet may come from */
 	MOST_SHORT = 100,	/* one whole burst in so many may be shorter than the cut */
@@ -301,10 +303,8 @@ struct pt_share pt_bursts_share(const struct pt_bursts *b, uint16_t function)
 struct pt_bursts *pt_bursts_new(size_t n_functions, const struct pt_codemap *map,
 				const struct pt_flow_settings *settings)
 {
-	struct pt_bursts *b = calloc(1, sizeof(*b));
+	struct pt_bursts *b = pt_alloc(sizeof(*b));
 
-	if (b == NULL)
-		return NULL;
 	b->map = map;
 	b->settings = *settings;
 	b->n_functions = n_functions;

@@ -3,6 +3,8 @@
 
 #include "profile/stats/flat.h"
 
+#include "base/alloc.h"
+
 struct function {
 	uint64_t samples;
 	uint64_t in_batch;
@@ -20,10 +22,8 @@ struct pt_flat {
 
 struct pt_flat *pt_flat_new(size_t n_functions)
 {
-	struct pt_flat *flat = calloc(1, sizeof(*flat));
+	struct pt_flat *flat = pt_alloc(sizeof(*flat));
 
-	if (flat == NULL)
-		return NULL;
 	flat->n_functions = n_functions;
 	flat->function = calloc(n_functions, sizeof(*flat->function));
 	flat->touched = calloc(n_functions, sizeof(*flat->touched));

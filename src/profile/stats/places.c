@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "profile/stats/flat.h"
 
 enum { SLOTS = 4 * PT_PLACES_MAX };
@@ -15,10 +16,8 @@ struct pt_places {
 
 struct pt_places *pt_places_new(void)
 {
-	struct pt_places *places = calloc(1, sizeof(*places));
+	struct pt_places *places = pt_alloc(sizeof(*places));
 
-	if (places == NULL)
-		return NULL;
 	places->flat = pt_flat_new(PT_PLACES_MAX + 1);
 	if (places->flat == NULL) {
 		free(places);

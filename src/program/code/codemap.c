@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/bigmem.h"
 #include "program/code/codemap.h"
 #include "program/model/program_parts.h"
@@ -377,10 +378,8 @@ static void drop_kept(struct pt_kept *kept)
 /* Does not hold the program. */
 static struct pt_codemap *make(const struct pt_program *program, const struct pt_isa *isa)
 {
-	struct pt_codemap *map = calloc(1, sizeof(*map));
+	struct pt_codemap *map = pt_alloc(sizeof(*map));
 
-	if (map == NULL)
-		return NULL;
 	map->isa = isa;
 	map->program = program;
 	map->span = calloc(MAX_SPANS, sizeof(*map->span));

@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "program/dwarf/dies_parts.h"
 #include "program/dwarf/dwarf.h"
 
@@ -344,11 +345,9 @@ static void find_sections(struct pt_dies *d)
 
 struct pt_dies *pt_dies_new(const uint8_t *elf_bytes, size_t len_bytes)
 {
-	struct pt_dies *d = calloc(1, sizeof(*d));
+	struct pt_dies *d = pt_alloc(sizeof(*d));
 	GElf_Ehdr header;
 
-	if (d == NULL)
-		return NULL;
 	d->elf = pt_elf_memory(elf_bytes, len_bytes, &d->copy);
 	if (d->elf != NULL && gelf_getehdr(d->elf, &header) != NULL) {
 		d->big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;

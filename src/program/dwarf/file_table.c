@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { SEEN_SLOTS = 256, FIRST_SLOTS = 256, NO_SLOT_USED = 0 };
 
 struct pt_file_table {
@@ -59,10 +61,8 @@ void pt_path_plain(const char *path, char out[PT_PATH_BYTES])
 
 struct pt_file_table *pt_file_table_new(struct pt_arena *arena)
 {
-	struct pt_file_table *table = calloc(1, sizeof(*table));
+	struct pt_file_table *table = pt_alloc(sizeof(*table));
 
-	if (table == NULL)
-		return NULL;
 	table->arena = arena;
 	table->n_slots = FIRST_SLOTS;
 	table->slots = calloc(table->n_slots, sizeof(*table->slots));

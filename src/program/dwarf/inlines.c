@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "program/model/demangle.h"
 #include "program/dwarf/dwarf.h"
 #include "program/dwarf/file_table.h"
@@ -434,10 +435,8 @@ static bool read_program(struct pt_inlines *out)
 
 struct pt_inlines *pt_inlines_new(const struct pt_program *program)
 {
-	struct pt_inlines *out = calloc(1, sizeof(*out));
+	struct pt_inlines *out = pt_alloc(sizeof(*out));
 
-	if (out == NULL)
-		return NULL;
 	out->arena = calloc(1, sizeof(*out->arena));
 	out->calls = calloc(1, sizeof(*out->calls));
 	if (program != NULL)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/named_file.h"
+#include "base/alloc.h"
 #include "program/model/program_parts.h"
 #include "base/util.h"
 
@@ -44,10 +45,8 @@ void pt_arena_free(struct pt_arena *arena)
 
 struct pt_program *pt_program_new(const char *path, size_t room_bytes)
 {
-	struct pt_program *program = calloc(1, sizeof(*program));
+	struct pt_program *program = pt_alloc(sizeof(*program));
 
-	if (program == NULL)
-		return NULL;
 	atomic_init(&program->refs, 1);
 	program->arena.room_bytes = room_bytes + strlen(path) + 1;
 	program->path = pt_arena_text(&program->arena, path);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "host/whole_file.h"
 #include "program/model/program.h"
 #include "program/model/settings.h"
@@ -55,12 +56,8 @@ static int add_place(struct pt_sources *s, const char *word, size_t len, struct 
 
 struct pt_sources *pt_sources_new(const char *places, struct pt_err *err)
 {
-	struct pt_sources *s = calloc(1, sizeof(*s));
+	struct pt_sources *s = pt_alloc(sizeof(*s));
 
-	if (s == NULL) {
-		pt_fail(err, PT_ENOMEM, "no memory");
-		return NULL;
-	}
 	s->left_bytes = PT_SOURCE_MAX_BYTES;
 	while (places != NULL && *places != '\0') {
 		size_t len = strcspn(places, ",");

@@ -19,7 +19,7 @@ int pt_orti_number_of(struct pt_types *types, const struct pt_reader *reader, co
 		      struct pt_orti_number *number, struct pt_err *err);
 /* The type that a C type's text names; NULL: none. */
 const struct pt_type *pt_orti_c_type(struct pt_types *types, const char *c_type);
-/* The numbers of all entries of an ENUM, for free(); value.type is NULL where there is none. NULL: no memory. */
+/* The numbers of all entries of an ENUM, for free(); value.type is NULL where there is none. */
 struct pt_orti_number *pt_orti_numbers(const struct pt_orti_attr *attr, struct pt_types *types,
 				       const struct pt_reader *reader);
 /* The first entry of an ENUM that number is; NULL: none. */

@@ -61,9 +61,9 @@ int pt_rtos_saved(const struct pt_rtos *rtos, const struct pt_reader *reader, ui
 		  struct pt_err *err);
 void pt_rtos_threads_fini(struct pt_rtos_threads *threads);
 
-/* For the task analysis; threads may be NULL (nothing was read: values will have no names). NULL: no memory. */
+/* For the task analysis; threads may be NULL (nothing was read: values will have no names). */
 struct pt_task_maps *pt_rtos_task_maps(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads);
-/* An ORTI file for the user to keep: the running-task variable with TOTRACE, a TASK object each. NULL: no memory. */
+/* An ORTI file for the user to keep: the running-task variable with TOTRACE, a TASK object each. */
 struct pt_orti *pt_rtos_orti(const struct pt_rtos *rtos, const struct pt_rtos_threads *threads);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/result/analysis.h"
 #include "profile/analyses/calls/points.h"
 #include "profile/flow/runclock.h"
@@ -256,11 +257,9 @@ static void walk_free(struct walk *walk)
 
 static struct walk *walk_new(struct entry_exit *x)
 {
-	struct walk *walk = calloc(1, sizeof(*walk));
+	struct walk *walk = pt_alloc(sizeof(*walk));
 	size_t n = pt_points_spans(x->points);
 
-	if (walk == NULL)
-		return NULL;
 	*walk = (struct walk){
 		.of = x, .set = pt_span_set_new(n), .function = calloc(x->n_functions, sizeof(*walk->function)),
 		.runclock = x->runclock, .left = PT_LEFT_GAP, .skip = PT_UNKNOWN, .entered = PT_UNKNOWN,
@@ -374,13 +373,9 @@ static void entry_exit_free(void *analysis)
 
 static void *entry_exit_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct entry_exit *x = calloc(1, sizeof(*x));
+	struct entry_exit *x = pt_alloc(sizeof(*x));
 	struct pt_flow_settings flow = pt_flow_standards(setup->map->isa);
 
-	if (x == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for entry/exit analysis");
-		return NULL;
-	}
 	x->points = pt_points_new(setup, err);
 	if (x->points == NULL)
 		goto fail;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bigmem.h"
 #include "program/code/exits.h"
 
@@ -288,12 +289,8 @@ bool pt_points_passed(const struct pt_points *p, uint64_t begin, uint64_t end, s
 
 struct pt_points *pt_points_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct pt_points *p = calloc(1, sizeof(*p));
+	struct pt_points *p = pt_alloc(sizeof(*p));
 
-	if (p == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for the marks of code");
-		return NULL;
-	}
 	p->map = setup->map;
 	while (1u << p->shift < setup->map->isa->unit_bytes)
 		p->shift++;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 enum { MARKER = UINT32_MAX };	/* the span of a frame that an interrupt put there */
 
 struct frame {
@@ -60,10 +62,8 @@ const char *pt_span_error_name(enum pt_span_error error)
 
 struct pt_span_set *pt_span_set_new(size_t n_spans)
 {
-	struct pt_span_set *set = calloc(1, sizeof(*set));
+	struct pt_span_set *set = pt_alloc(sizeof(*set));
 
-	if (set == NULL)
-		return NULL;
 	set->n_spans = set->result.n_spans = n_spans;
 	set->span = calloc(n_spans + 1, sizeof(*set->span));
 	set->shown = calloc(n_spans + 1, sizeof(*set->shown));
@@ -116,10 +116,8 @@ struct pt_span_figures *pt_span_row(struct pt_span_set *set, size_t i)
 
 struct pt_span_stack *pt_span_stack_new(struct pt_span_set *set)
 {
-	struct pt_span_stack *s = calloc(1, sizeof(*s));
+	struct pt_span_stack *s = pt_alloc(sizeof(*s));
 
-	if (s == NULL)
-		return NULL;
 	s->last = calloc(set->n_spans + 1, sizeof(*s->last));
 	if (s->last == NULL) {
 		free(s);

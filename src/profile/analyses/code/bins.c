@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "decode/decoder.h"
 #include "profile/result/analysis.h"
 #include "profile/stats/batches.h"
@@ -501,12 +502,8 @@ static void bins_free(void *analysis)
 
 static void *bins_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct bins *b = calloc(1, sizeof(*b));
+	struct bins *b = pt_alloc(sizeof(*b));
 
-	if (b == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for a histogram");
-		return NULL;
-	}
 	b->program = setup->program;
 	b->n_ids = setup->n_functions;
 	b->address = malloc(PT_BINS_MAX * sizeof(*b->address));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/bigmem.h"
 #include "decode/decoder.h"
 #include "profile/analyses/code/lines_count.h"
@@ -259,10 +260,8 @@ static void count_free(struct pt_lines_count *c)
 
 static struct pt_lines_count *count_new(const struct lines *l)
 {
-	struct pt_lines_count *c = calloc(1, sizeof(*c));
+	struct pt_lines_count *c = pt_alloc(sizeof(*c));
 
-	if (c == NULL)
-		return NULL;
 	c->map = c->result.map = l->setup.map;
 	c->flow = l->setup.flow;
 	c->program = l->setup.program;

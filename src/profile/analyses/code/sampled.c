@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "decode/decoder.h"
 #include "profile/result/analysis.h"
 #include "profile/stats/flat.h"
@@ -222,12 +223,9 @@ static void sampled_free(void *analysis)
 
 static void *sampled_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct sampled *s = calloc(1, sizeof(*s));
+	struct sampled *s = pt_alloc(sizeof(*s));
 
-	if (s == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for samples by event");
-		return NULL;
-	}
+	(void)err;
 	s->program = setup->program;
 	s->map = setup->map;
 	s->n_ids = setup->n_functions;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "decode/decoder.h"
 #include "profile/analyses/counters/counters_parts.h"
 #include "profile/stats/stat.h"
@@ -360,12 +361,8 @@ static void counters_free(void *analysis)
 
 static void *counters_new(const struct pt_analysis_setup *setup, struct pt_err *err)
 {
-	struct counters *c = calloc(1, sizeof(*c));
+	struct counters *c = pt_alloc(sizeof(*c));
 
-	if (c == NULL) {
-		pt_fail(err, PT_ENOMEM, "not enough memory for counters");
-		return NULL;
-	}
 	c->result = (struct pt_counters){ .counter = c->rows, .metric = c->metrics };
 	if (pt_counters_read_words(c, setup->words, err) == 0)
 		return c;
