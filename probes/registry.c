@@ -1,5 +1,7 @@
 /* From a URI to an open probe, and the list of what is plugged in. A device may be reachable in two ways; bulk comes
  * before HID, because it moves more. */
+#include "probes/registry.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +10,7 @@
 #include "probes/links/links.h"
 #include "probes/rsp/rsp_stream.h"
 #include "probes/logic/logic.h"
-#include "probes/wires/probe.h"
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
 #include "probes/virtual/hosted.h"
 #include "base/util.h"
 
@@ -412,4 +413,36 @@ bool pt_probe_where(const char *uri, char *where, size_t room)
 		there = where_picked(&pick, where, room);
 	pt_params_free(pick.params);
 	return there;
+}
+
+size_t pt_probe_list_analysers(struct pt_logic_found *out, size_t max)
+{
+	return pt_logic_list(pt_logic_usb_drivers, out, max);
+}
+
+/* What stands behind "virtual:"; NULL: the address is of another kind. */
+static const char *virtual_rest(const char *uri)
+{
+	static const char scheme[] = "virtual:";
+
+	return strncmp(uri, scheme, strlen(scheme)) == 0 ? uri + strlen(scheme) : NULL;
+}
+
+const uint8_t *pt_probe_demo(const char *uri, size_t *len_bytes)
+{
+	const char *rest = virtual_rest(uri);
+	char name[32];
+
+	if (rest == NULL)
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(rest, "?"), rest);
+	return pt_vboard_demo(name, len_bytes);
+}
+
+void pt_probe_reports(const char *uri, void (*say)(void *arg, const char *word), void *arg)
+{
+	const char *rest = virtual_rest(uri);
+
+	if (rest != NULL)
+		pt_vboard_told(rest, say, arg);
 }

@@ -3,7 +3,7 @@
 #ifndef PT_TESTS_BUSY_AP_H
 #define PT_TESTS_BUSY_AP_H
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
 
 struct busy_ap {
 	struct pt_vap ap;

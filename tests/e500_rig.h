@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "probes/registry.h"
 #include "probes/virtual/chip/e500.h"
 #include "rsp_rig.h"
 #include "targets/e500/core/e500.h"

@@ -3,7 +3,9 @@
 #ifndef PT_TESTS_FAKE_BOARD_H
 #define PT_TESTS_FAKE_BOARD_H
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
+
+extern const struct pt_vboard_ops pt_vboard_kl27;
 
 enum {
 	FAKE_RAM = 0x20000000, FAKE_RAM_BYTES = 65536 + 1024,

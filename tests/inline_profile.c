@@ -1,4 +1,6 @@
 /* See inline_profile.h. What session and board do in a daemon is done here in their order, without threads. */
+#include "probes/registry.h"
+#include "probes/virtual/boards.h"
 #include "tests/inline_profile.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "fake_osbdm.h"
 #include "fake_usbdm.h"
 #include "probe_contract.h"
+#include "probes/registry.h"
 #include "probes/virtual/probe/cmsis_dap.h"
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "probes/virtual/probe/xvc.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
 #include "probes/virtual/probe/rsp_stub.h"
 
 static struct pt_vpace pace;

@@ -6,7 +6,7 @@
 #include "fake_osbdm.h"
 #include "fake_usbdm.h"
 #include "harness.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "scripted_link.h"
 
 enum { SECOND_MS = 1000, CUSTOM = 18, ERASE_FLASH = 0x95 };

@@ -5,7 +5,7 @@
 
 #include "harness.h"
 #include "probes/bdc/bdc_encode.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 
 enum { SECOND_MS = 1000, LINES = 64, DBGC1 = 0x100, DBGTCRH = 0x102, DBGTCRL = 0x103, DBGTB = 0x104, DBGSR = 0x10b };
 

@@ -4,7 +4,7 @@
 
 #include "busy_ap.h"
 #include "harness.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "probes/virtual/probe/remote_bitbang.h"
 #include "scripted_link.h"
 

@@ -5,7 +5,7 @@
 
 #include "fake_cmsis_dap.h"
 #include "harness.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "scripted_link.h"
 
 enum { SECOND_MS = 1000, LOG_BYTES = 4096 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/wires/probe.h"
-#include "probes/virtual/board.h"
+#include "probes/registry.h"
+#include "probes/virtual/boards.h"
 #include "targets/cortexm/vendor/loader.h"
 #include "targets/cortexm/vendor/flash_checksum.h"
 #include "targets/contract/target.h"

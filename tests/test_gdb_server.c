@@ -16,7 +16,7 @@
 #include "harness.h"
 #include "probes/rsp/rsp_stream.h"
 #include "probes/links/wake.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 
 enum { DEADLINE_S = 60, ENDLESS_BYTES = 1 << 20 };
 

@@ -3,7 +3,7 @@
  * whatever the board thread is doing at that time: so the figures are the same on any machine. */
 #include <stdio.h>
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
 #include "session_rig.h"
 
 enum { PROMISE_US = 50000, REGISTERS = 17 };

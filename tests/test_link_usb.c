@@ -13,7 +13,7 @@
 
 #include "harness.h"
 #include "probes/links/wake.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "usb_probe.h"
 
 enum { SECOND_MS = 1000, NOBODY = 65534 };

@@ -9,7 +9,7 @@
 #include "board_rig.h"
 #include "harness.h"
 #include "probes/logic/logic.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 
 enum { SAMPLES = 300000, MOST_RUNS = 400000 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "targets/microblaze/mdm.h"
 #include "targets/contract/target.h"
 

@@ -7,7 +7,8 @@
 
 #include "demo_calls.h"
 #include "harness.h"
-#include "probes/wires/probe.h"
+#include "probes/virtual/boards.h"
+#include "probes/registry.h"
 #include "probes/virtual/chip/microblaze.h"
 #include "probes/virtual/probe/rsp_stub.h"
 #include "probes/wires/rsp.h"

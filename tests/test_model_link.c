@@ -8,6 +8,7 @@
 
 #include "fake_board.h"
 #include "harness.h"
+#include "probes/virtual/boards.h"
 #include "probes/wires/link.h"
 #include "probes/virtual/frame/pace.h"
 

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 #include "probes/wires/jtag_chain.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 
 static const struct {
 	const char *uri;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "board/board_parts.h"
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
 #include "session_rig.h"
 
 enum { PROMISE_BATCHES = 2, READ_ADDR = 0x20002000, READ_BYTES = 64 };

@@ -7,7 +7,8 @@
 
 #include "harness.h"
 #include "pipeline/pipeline.h"
-#include "probes/wires/probe.h"
+#include "probes/virtual/boards.h"
+#include "probes/registry.h"
 #include "probes/virtual/chip/s12zvm.h"
 #include "probes/virtual/demo/s12zvm_demo.h"
 #include "profile/result/profile.h"

@@ -1,4 +1,5 @@
 /* The virtual S12ZVM as a whole: the demo runs, the debugger gets at it, the trace pins say what the buffer holds. */
+#include "probes/virtual/boards.h"
 #include "probes/virtual/wire/pdo_capture.h"
 #include "s12zvm_rig.h"
 

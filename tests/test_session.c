@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "board_rig.h"
-#include "probes/virtual/board.h"
 #include "report/report.h"
+#include "probes/virtual/boards.h"
 #include "session/session.h"
 
 #define REPEATABLE "virtual:kl27?clock=virtual"

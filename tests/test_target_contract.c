@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/wires/probe.h"
-#include "probes/virtual/board.h"
+#include "probes/registry.h"
+#include "probes/virtual/boards.h"
 #include "targets/contract/target.h"
 
 static struct pt_probe *open_kl27(struct pt_err *err)

@@ -11,7 +11,7 @@
 #include "fake_osbdm.h"
 #include "fake_usbdm.h"
 #include "harness.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "usb_probe.h"
 
 enum { SECOND_MS = 1000, NOBODY = 65534 };

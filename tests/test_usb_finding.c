@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 
 enum { MAX_INTERFACES = 3, MAX_BYTES = 256 };
 enum { VENDOR = 0xff, CDC_DATA = 0x0a, STORAGE = 8, HID = 3, UNSET = 0 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "scripted_link.h"
 #include "base/util.h"
 

@@ -23,12 +23,6 @@ struct pt_link *pt_logic_link_open(const char *rest, const struct pt_probe_ops *
 
 /* --- logic_list.c ------------------------------------------------------------------------------------------------- */
 
-struct pt_logic_found {
-	char uri[128];		/* opens it: "logic:driver=fx2lafw" */
-	char product[64], serial[64], where[64];	/* serial, where: "" if it does not say */
-	unsigned n_lines;
-};
-
 struct sr_context;
 /* libsigrok's; NULL: there is none */
 struct sr_dev_driver *pt_logic_driver(struct sr_context *sigrok, const char *name);

@@ -7,7 +7,7 @@
 #include <uv.h>
 
 #include "host/log.h"
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
 #include "probes/virtual/setup.h"
 #include "base/util.h"
 

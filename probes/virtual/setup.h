@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/params.h"
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
 #include "probes/virtual/probe/engine.h"
 #include "probes/virtual/frame/faults.h"
 #include "probes/virtual/frame/pace.h"

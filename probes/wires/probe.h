@@ -2,7 +2,7 @@
  * trips are what costs. Board thread only, except pt_probe_interrupt().
  *
  * To add a driver: one file with a struct pt_probe_ops, one word in PT_PROBE_DRIVERS, and the row of its URI scheme in
- * discover.c. tests/test_probe_contract.c wants a device for it, and does the rest. */
+ * probes/registry.c. tests/test_probe_contract.c wants a device for it, and does the rest. */
 #ifndef PT_PROBES_PROBE_H
 #define PT_PROBES_PROBE_H
 
@@ -50,13 +50,6 @@ struct pt_probe_ops {
 	const struct pt_rsp_ops *rsp;
 };
 
-/* The scheme of a URI says which: schemes[] in discover.c. */
-#define PT_PROBE_DRIVERS(X) \
-	X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(gdb_server)
-#define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
-PT_PROBE_DRIVERS(X)
-#undef X
-
 struct pt_probe;	/* a driver and its link */
 
 enum pt_probe_param {	/* index into pt_probe_params */
@@ -68,16 +61,8 @@ enum pt_probe_param {	/* index into pt_probe_params */
 extern const struct pt_param pt_probe_params[];	/* speed, limits and quirks that hold for any driver */
 extern const size_t pt_n_probe_params;
 
-/* Open what uri names: finds the device, makes its link, opens the driver.
- *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with
- *   serial= or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the
- *   first that is plugged in
- * settings: words of pt_probe_params and pt_jtag_params, may be NULL. May block 2 s. Errors: PT_EARG bad URI (the
- * sentence lists the schemes, or says "not built in this version"), PT_EIO nothing found or lost while opening,
- * PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program, PT_EPROTO the device is not what it
- * says. */
-struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err);
-/* The same over a link that exists already; takes the link, also on failure. For tests and the model. */
+/* A driver over a link. Takes the link, also on failure. An address is opened by pt_probe_open() of probes/registry.h,
+ * whose settings and errors are these. */
 struct pt_probe *pt_probe_open_link(const struct pt_probe_ops *ops, struct pt_link *link,
 				    const struct pt_params *settings, struct pt_err *err);
 void pt_probe_close(struct pt_probe *probe);	/* NULL is fine */
@@ -125,17 +110,11 @@ struct pt_probe_bdc_speed {
 /* Errors as of pt_bdc_ops.run. */
 int pt_probe_measure_bdc(struct pt_probe *probe, struct pt_probe_bdc_speed *out, struct pt_err *err);
 
-/* One plugged-in probe, as `proftap probes` lists it. */
-struct pt_probe_found {
-	char uri[128];		/* opens exactly this one */
-	char product[64], serial[64], where[64], transports[32];	/* transports: "bulk hid" */
-	uint16_t usb_vid, usb_pid;
-	bool permitted;		/* false: seen, but the system refuses access */
+/* A logic analyser that is plugged in: it captures the pins of a trace port. */
+struct pt_logic_found {
+	char uri[128];		/* opens it: "logic:driver=fx2lafw" */
+	char product[64], serial[64], where[64];	/* serial, where: "" if it does not say */
+	unsigned n_lines;
 };
-/* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
-int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
-/* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False:
- * it is not there, or (virtual) nobody else can have it. */
-bool pt_probe_where(const char *uri, char *where, size_t room);
 
 #endif

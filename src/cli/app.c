@@ -8,8 +8,7 @@
 #include "host/log.h"
 #include "pipeline/pipeline.h"
 #include "probes/wires/jtag_chain.h"
-#include "probes/wires/probe.h"
-#include "probes/virtual/board.h"
+#include "probes/registry.h"
 #include "program/model/settings.h"
 #include "base/util.h"
 
@@ -148,7 +147,7 @@ static void path_in_uri(const char *uri, char *path, size_t room)
 
 static int open_program(struct pt_rig *rig, const struct pt_options *options, struct pt_err *err)
 {
-	char path[512] = "", name[32];
+	char path[512] = "";
 	const uint8_t *demo;
 	size_t len;
 
@@ -159,9 +158,7 @@ static int open_program(struct pt_rig *rig, const struct pt_options *options, st
 	if (path[0] != '\0') {
 		rig->program = pt_program_open_with(path, 0, rig->symbols, err);
 	} else if (rig->virtual_uri != NULL) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(rig->virtual_uri + strlen(virtual_scheme), "?"),
-			 rig->virtual_uri + strlen(virtual_scheme));
-		demo = pt_vboard_demo(name, &len);
+		demo = pt_probe_demo(rig->virtual_uri, &len);
 		if (demo == NULL)
 			return PT_EXIT_DONE;	/* no such board: opening it says so, better than we could */
 		rig->program = pt_program_from_bytes("the built-in demo firmware", demo, len, 0, err);
@@ -234,7 +231,7 @@ static int take_told_words(const struct pt_rig *rig, const struct pt_options *op
 
 	if (rig->virtual_uri == NULL)
 		return PT_EXIT_DONE;
-	pt_vboard_told(rig->virtual_uri + strlen(virtual_scheme), take_told, &told);
+	pt_probe_reports(rig->virtual_uri, take_told, &told);
 	if (told.n > 0)
 		pt_info("%.*s: as if set (of hardware, --set says it):%s", (int)strcspn(rig->virtual_uri, "?"),
 			rig->virtual_uri, told.words);

@@ -11,7 +11,6 @@
 
 #include "decode/decoder.h"
 #include "pipeline/pipeline.h"
-#include "probes/virtual/board.h"
 #include "program/model/settings.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -114,7 +113,7 @@ void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_par
 
 struct wanted {
 	char path[4096], absolute[4096], build_id[128], sha256[PT_SHA256_TEXT];
-	const struct pt_params *symbols;
+	const struct pt_capture_elf *elf;
 };
 
 static void value_of(const char *lines, size_t len_bytes, const char *key, char *out, size_t size)
@@ -130,22 +129,15 @@ static bool fits(const struct pt_program *program, const struct wanted *w)
 	return program != NULL && strcmp(pt_program_sha256(program), w->sha256) == 0;
 }
 
-/* The demo firmware of a virtual board. */
 static struct pt_program *built_in(const struct wanted *w, struct pt_err *err)
 {
-#define X(board) &pt_vboard_##board,
-	static const struct pt_vboard_ops *const boards[] = { PT_VBOARDS(X) };
-#undef X
+	char sha256[PT_SHA256_TEXT];
+	const uint8_t *bytes;
+	size_t len = 0;
 
-	for (size_t i = 0; i < PT_LEN(boards); i++) {
-		char sha256[PT_SHA256_TEXT];
-		const uint8_t *bytes;
-		size_t len = 0;
-
-		bytes = boards[i]->demo != NULL ? boards[i]->demo(&len) : NULL;
-		if (bytes != NULL && strcmp(pt_sha256_text(bytes, len, sha256), w->sha256) == 0)
+	for (size_t i = 0; (bytes = w->elf->built_in(i, &len)) != NULL; i++)
+		if (strcmp(pt_sha256_text(bytes, len, sha256), w->sha256) == 0)
 			return pt_program_from_bytes(w->path, bytes, len, 0, err);
-	}
 	return NULL;
 }
 
@@ -153,7 +145,7 @@ static struct pt_program *built_in(const struct wanted *w, struct pt_err *err)
 static struct pt_program *look(const char *path, const struct wanted *w, struct pt_program **changed,
 			       struct pt_err *err)
 {
-	struct pt_program *program = path[0] != '\0' ? pt_program_open_with(path, 0, w->symbols, err) : NULL;
+	struct pt_program *program = path[0] != '\0' ? pt_program_open_with(path, 0, w->elf->symbols, err) : NULL;
 
 	if (program == NULL || fits(program, w))
 		return program;
@@ -189,24 +181,24 @@ static struct pt_program *find_program(const struct wanted *w, struct pt_err *er
 	return program;
 }
 
-int pt_capture_head_program(const char *lines, size_t len_bytes, const char *elf, const struct pt_params *symbols,
+int pt_capture_head_program(const char *lines, size_t len_bytes, const struct pt_capture_elf *elf,
 			    struct pt_program **program, pt_capture_note note, void *arg, struct pt_err *err)
 {
-	struct wanted w = { .symbols = symbols };
+	struct wanted w = { .elf = elf };
 
 	*program = NULL;
 	value_of(lines, len_bytes, "elf", w.path, sizeof(w.path));
 	value_of(lines, len_bytes, "elf_absolute", w.absolute, sizeof(w.absolute));
 	value_of(lines, len_bytes, "elf_build_id", w.build_id, sizeof(w.build_id));
 	value_of(lines, len_bytes, "elf_sha256", w.sha256, sizeof(w.sha256));
-	if (elf != NULL ? elf[0] == '\0' : w.path[0] == '\0')
+	if (elf->path != NULL ? elf->path[0] == '\0' : w.path[0] == '\0')
 		return 0;
-	*program = elf != NULL ? pt_program_open_with(elf, 0, symbols, err) : find_program(&w, err);
+	*program = elf->path != NULL ? pt_program_open_with(elf->path, 0, elf->symbols, err) : find_program(&w, err);
 	if (*program == NULL)
 		return err->code;
 	if (pt_program_settings(*program) == NULL)	/* it is built in */
-		pt_program_set_settings(*program, symbols);
-	if (elf != NULL && w.sha256[0] != '\0' && !fits(*program, &w) && note != NULL)
+		pt_program_set_settings(*program, elf->symbols);
+	if (elf->path != NULL && w.sha256[0] != '\0' && !fits(*program, &w) && note != NULL)
 		note(arg, "this is not the ELF that the capture was made with: names and times may be wrong");
 	return 0;
 }

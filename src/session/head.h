@@ -17,11 +17,18 @@ char *pt_capture_head_make(struct pt_program *program, const struct pt_params *s
 void pt_capture_head_settings(const char *lines, size_t len_bytes, struct pt_params *settings,
 			      struct pt_params *symbols, pt_capture_note note, void *arg);
 
+/* Where to look for the ELF of a capture besides the files that its HEAD names. */
+struct pt_capture_elf {
+	const char *path;		/* the user's choice instead of those ("": none), or NULL */
+	const struct pt_params *symbols;	/* words of program/model/settings.h, or NULL */
+	/* ELFs that are no files: the bytes of the i-th, for ever; NULL: there are no more. */
+	const uint8_t *(*built_in)(size_t i, size_t *len_bytes);
+};
+
 /* The ELF that the capture was made with, under the name it had: from where it was, if it has not changed since, or
- * built in. elf: the user's choice instead ("": none), or NULL; one with another digest is told through note.
- * symbols: words of program/model/settings.h, or NULL.
+ * built in. One with another digest that the user chose is told through note.
  * Returns 0 and the program, or NULL without one; PT_EARG: it is not to be had, or has changed (says what to do). */
-int pt_capture_head_program(const char *lines, size_t len_bytes, const char *elf, const struct pt_params *symbols,
+int pt_capture_head_program(const char *lines, size_t len_bytes, const struct pt_capture_elf *elf,
 			    struct pt_program **program, pt_capture_note note, void *arg, struct pt_err *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "targets/microblaze/mdm.h"
 #include "targets/contract/target.h"
 #include "base/util.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "targets/contract/target.h"
 #include "tests/bench/least.h"
 #include "base/util.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "base/util.h"
 
 enum { ENTRIES = 1024, DATA_BITS = 36, COMMAND_BITS = 8, WALK_BITS = 4, SCANS = 2 * ENTRIES, RUNS = 15 };

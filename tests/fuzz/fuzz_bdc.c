@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "tests/fake_bdc_pipe.h"
 #include "tests/fake_osbdm.h"
 #include "tests/fake_usbdm.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "tests/fake_cmsis_dap.h"
 #include "tests/scripted_link.h"
 #include "base/util.h"

@@ -7,7 +7,7 @@
 
 #include "probes/wires/jtag_chain.h"
 #include "probes/jtag/jtag_stream.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "tests/scripted_link.h"
 #include "base/util.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "probes/links/wake.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "targets/contract/target.h"
 #include "base/util.h"
 

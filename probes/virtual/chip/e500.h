@@ -1,12 +1,12 @@
 /* The virtual board e500: one to four cores of the e500 family, each with its performance monitor, which share 16 MiB of
  * RAM at 0 and a UART; timers are the cores' decrementers. A core's PIR is its number; interrupts of the UART are the
  * first one's. No part is like it: the UART is an AXI UART Lite in the last 256 MiB, which a boot loader maps for
- * registers. Debuggers drive it through pt_vboard_e500 (board.h); tests and bench look inside through this header. Its
+ * registers. Debuggers drive it through pt_vboard_e500; tests and bench look inside through this header. Its
  * words are in pt_ve500_params (e500_setup.c). */
 #ifndef PT_VIRTUAL_CHIP_E500_H
 #define PT_VIRTUAL_CHIP_E500_H
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/frame/board.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/e500/e500.h"
@@ -71,9 +71,11 @@ struct pt_e500_words {
 /* PT_EARG: variant= was given, or a debug space for a core that has none. */
 int pt_e500_read_words(struct pt_e500_words *words, const struct pt_params *settings, struct pt_err *err);
 void pt_e500_told(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
-		  void *arg);			/* board.h */
+		  void *arg);			/* frame/board.h */
 void pt_e500_serve(struct pt_e500 *chip);	/* what a GDB server in front of it serves (e500_rsp.c) */
 /* An ELF, or (NULL) the demo. PT_EARG: not firmware for this board. */
 int pt_e500_load(struct pt_e500 *chip, const uint8_t *elf, size_t len_bytes, struct pt_err *err);
+
+extern const struct pt_vboard_ops pt_vboard_e500;
 
 #endif

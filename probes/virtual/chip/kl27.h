@@ -1,12 +1,12 @@
 /* The virtual KL27: an MKL27Z256 (Cortex-M0+, 48 MHz, 256 KiB flash, 32 KiB RAM) as its memory map, its units and its
- * debug access. Wire models drive it through pt_vboard_kl27 (board.h); tests and bench look inside through this header.
+ * debug access. Wire models drive it through pt_vboard_kl27; tests and bench look inside through this header.
  *
  * variant= is a list of words, see pt_vboard_kl27's help: chips of the family with something missing or different, and
  * what the manuals leave open. */
 #ifndef PT_VIRTUAL_CHIP_KL27_H
 #define PT_VIRTUAL_CHIP_KL27_H
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/frame/board.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/armv6m/armv6m.h"
@@ -96,5 +96,7 @@ uint64_t pt_kl27_sleep_cycles(const struct pt_kl27 *chip);
 
 /* Start a truth over the chip's flash and RAM (truth.h). False: no memory. */
 bool pt_kl27_watch(struct pt_kl27 *chip, struct pt_vtruth *truth, size_t log_room);
+
+extern const struct pt_vboard_ops pt_vboard_kl27;
 
 #endif

@@ -1,12 +1,12 @@
 /* The virtual board microblaze: one to four MicroBlazes, each with its own 64 KiB of local memory at 0, RAM, interrupt
  * controller, timer and UART, and one MDM that all of them reach. The units stand where they do on the petalogix
  * boards that QEMU has (s3adsp1800), so that one program runs on all. Debuggers drive it through pt_vboard_microblaze
- * (board.h); tests and bench look inside through this header. Its words are in pt_vmicroblaze_params
+ * (frame/board.h); tests and bench look inside through this header. Its words are in pt_vmicroblaze_params
  * (microblaze_setup.c), each with the fact that it leaves open. */
 #ifndef PT_VIRTUAL_CHIP_MICROBLAZE_H
 #define PT_VIRTUAL_CHIP_MICROBLAZE_H
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/frame/board.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/microblaze/microblaze.h"
@@ -90,12 +90,14 @@ struct pt_microblaze_words {
 };
 /* PT_EARG: variant= was given, or a size that there is not. */
 int pt_microblaze_read_words(struct pt_microblaze_words *words, const struct pt_params *settings, struct pt_err *err);
-/* See told in board.h: parameters of the design, which no register has, and where the MDM's AXI slave is. */
+/* See told in frame/board.h: parameters of the design, which no register has, and where the MDM's AXI slave is. */
 void pt_microblaze_told(const struct pt_params *settings, const char *driver, void (*say)(void *arg, const char *word),
 			void *arg);
 /* What a GDB server in front of it serves (microblaze_rsp.c); after the nodes were made. */
 void pt_microblaze_serve(struct pt_microblaze *chip, bool as_qemu, bool stack_protection);
 /* An ELF, or (NULL) the demo, into all nodes. PT_EARG: not firmware for this board. */
 int pt_microblaze_load(struct pt_microblaze *chip, const uint8_t *elf, size_t len_bytes, struct pt_err *err);
+
+extern const struct pt_vboard_ops pt_vboard_microblaze;
 
 #endif

@@ -1,10 +1,10 @@
 /* The virtual S12ZVM: an S12Z MagniV part (128 KiB flash, 8 KiB RAM, 1 KiB EEPROM) as its memory map, its units, its
- * BDC and its trace pins. Wire models drive it through pt_vboard_s12zvm (board.h); tests and bench look inside through
+ * BDC and its trace pins. Wire models drive it through pt_vboard_s12zvm; tests and bench look inside through
  * this header. Its words are in pt_vs12zvm_params (s12zvm_setup.c), each with the fact that it leaves open. */
 #ifndef PT_VIRTUAL_CHIP_S12ZVM_H
 #define PT_VIRTUAL_CHIP_S12ZVM_H
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/frame/board.h"
 #include "probes/virtual/chip/power.h"
 #include "probes/virtual/chip/truth.h"
 #include "probes/virtual/cpu/s12z/s12z.h"
@@ -55,5 +55,7 @@ bool pt_s12zvm_watch(struct pt_s12zvm *chip, struct pt_vtruth *truth, size_t log
 
 enum { PT_S12ZVM_WORDS = 18 };
 extern const struct pt_param pt_vs12zvm_params[PT_S12ZVM_WORDS];
+
+extern const struct pt_vboard_ops pt_vboard_s12zvm;
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/frame/board.h"
 
 struct pt_vpace {
 	const struct pt_vboard_ops *ops;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/frame/board.h"
 #include "probes/virtual/frame/bus.h"
 
 enum { PT_VMEM_AP_IDR = 0x04770031 };	/* Cortex-M0+; the revision nibble varies from chip to chip */

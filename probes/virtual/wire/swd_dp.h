@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/frame/board.h"
 
 /* What the port reaches on its board. */
 struct pt_vdp_board {

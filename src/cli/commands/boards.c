@@ -1,7 +1,7 @@
 /* proftap boards: the virtual boards there are. */
 #include <stdio.h>
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/boards.h"
 #include "cli/app.h"
 #include "cli/subcommands.h"
 
@@ -16,20 +16,18 @@ static void print_own(const struct pt_vboard_ops *board)
 	if (board->n_params == 0)
 		return;
 	printf("\nkeys of virtual:%s alone\n", board->name);
-	pt_params_help(board->params, board->n_params, print_line, NULL);
+	pt_vboard_help(board, print_line, NULL);
 }
 
 static int run_boards(const struct pt_options *options)
 {
 	(void)options;
-#define X(board) printf("%-8s %s\n", pt_vboard_##board.name, pt_vboard_##board.help);
-	PT_VBOARDS(X)
-#undef X
+	for (size_t i = 0; i < pt_n_vboards; i++)
+		printf("%-8s %s\n", pt_vboards[i]->name, pt_vboards[i]->help);
 	printf("\nkeys of virtual:NAME?KEY=VALUE&...\n");
-	pt_params_help(pt_vboard_params, pt_n_vboard_params, print_line, NULL);
-#define X(board) print_own(&pt_vboard_##board);
-	PT_VBOARDS(X)
-#undef X
+	pt_vboard_help(NULL, print_line, NULL);
+	for (size_t i = 0; i < pt_n_vboards; i++)
+		print_own(pt_vboards[i]);
 	return PT_EXIT_DONE;
 }
 

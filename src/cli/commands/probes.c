@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "host/log.h"
-#include "probes/logic/logic.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "cli/app.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
@@ -77,7 +76,7 @@ static json_t *to_json(const struct row *row)
 static size_t show_analysers(json_t *list)
 {
 	static struct pt_logic_found found[MAX_ANALYSERS];
-	size_t n = pt_logic_list(pt_logic_usb_drivers, found, MAX_ANALYSERS);
+	size_t n = pt_probe_list_analysers(found, MAX_ANALYSERS);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct pt_logic_found *f = &found[i];

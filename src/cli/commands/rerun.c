@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "session/head.h"
+#include "probes/virtual/boards.h"
 #include "host/log.h"
 #include "program/model/settings.h"
 #include "profile/result/profile.h"
@@ -86,13 +87,20 @@ static int settle(struct pt_rerun *r, struct pt_err *err)
 	return rc;
 }
 
+/* The demo firmware of a virtual board. */
+static const uint8_t *demo_firmware(size_t i, size_t *len_bytes)
+{
+	return i < pt_n_vboards ? pt_vboards[i]->demo(len_bytes) : NULL;
+}
+
 static int open_program(struct pt_rerun *r, struct pt_err *err)
 {
+	const struct pt_capture_elf elf = { r->options->elf, r->symbols, demo_firmware };
 	size_t len_bytes;
 	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
 
-	if (pt_capture_head_program(lines != NULL ? lines : "", len_bytes, r->options->elf, r->symbols,
-				    &r->program, on_note, r, err) < 0)
+	if (pt_capture_head_program(lines != NULL ? lines : "", len_bytes, &elf, &r->program, on_note, r,
+				    err) < 0)
 		return err->code;
 	if (r->program != NULL && pt_program_warning(r->program) != NULL)
 		pt_warn("elf: %s", pt_program_warning(r->program));

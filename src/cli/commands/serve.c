@@ -10,7 +10,7 @@
 #include "gdbstub/gdbstub.h"
 #include "host/log.h"
 #include "host/named_file.h"
-#include "probes/wires/probe.h"
+#include "probes/registry.h"
 #include "cli/stdio_bridge.h"
 #include "cli/app.h"
 #include "base/util.h"

@@ -3,7 +3,7 @@
 #ifndef PT_VIRTUAL_UNIT_MDM_AP_H
 #define PT_VIRTUAL_UNIT_MDM_AP_H
 
-#include "probes/virtual/board.h"
+#include "probes/virtual/frame/board.h"
 
 enum { PT_VMDM_STATUS = 0x00, PT_VMDM_CONTROL = 0x04, PT_VMDM_IDR = 0xfc };
 #define PT_VMDM_IDR_KL UINT32_C(0x001c0020)

@@ -1,5 +1,5 @@
 /* A virtual board: a chip with its CPU, debug access and clock, as the probe's cable sees it. The wire models
- * (wire/cmsis_dap.c over swd_dp.c) drive it through this; they decide when, the board what. */
+ * (probe/cmsis_dap.c over wire/swd_dp.c) drive it through this; they decide when, the board what. */
 #ifndef PT_VIRTUAL_BOARD_H
 #define PT_VIRTUAL_BOARD_H
 
@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 #include "base/params.h"
-#include "probes/wires/link.h"
-#include "probes/virtual/frame/bus.h"
 
 struct pt_vboard;
 struct pt_vbdc;			/* wire/bdc.h */
@@ -67,21 +65,6 @@ struct pt_vboard_ops {
 	size_t n_params;
 };
 
-#define PT_VBOARDS(X) \
-	X(kl27) \
-	X(s12zvm) \
-	X(microblaze) \
-	X(e500)
-#define X(board) extern const struct pt_vboard_ops pt_vboard_##board;
-PT_VBOARDS(X)
-#undef X
-
-/* The ELF of a board's built-in demo firmware, for ever; NULL: no such board. */
-const uint8_t *pt_vboard_demo(const char *name, size_t *len_bytes);
-
-/* NULL: there is none of that name, and the sentence lists those there are. */
-const struct pt_vboard_ops *pt_vboard_find(const char *name, struct pt_err *err);
-
 extern const struct pt_param pt_vboard_params[];	/* elf, clock, swclk, link, seed, fault, ... of virtual URIs */
 extern const size_t pt_n_vboard_params;
 const struct pt_param *pt_vboard_param(const char *key);	/* NULL: no such row */
@@ -91,23 +74,5 @@ const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char
 /* Add a word of either to the settings of a board; PT_EARG as pt_params_add. */
 int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settings, const char *word,
 		       struct pt_err *err);
-
-/* Which probe a virtual address has, one of ops->probes: what stands behind "virtual:" may say probe=osbdm ("pipe" is
- * "bdc-pipe"). NULL, PT_EARG: no such board, or the board has no such probe (the sentence lists what there is). */
-const char *pt_vboard_probe(const char *name_and_query, struct pt_err *err);
-/* What ops->told says of a virtual address; nothing of one that makes no sense, which opening it will say. */
-void pt_vboard_told(const char *name_and_query, void (*say)(void *arg, const char *word), void *arg);
-bool pt_vboard_has_pins(const char *name_and_query);	/* false: pins=off */
-
-/* A link to a virtual board, made from what stands behind "virtual:": "kl27?clock=virtual&link=bulk-hs". The clock is
- * "wall" unless the query says otherwise (the profile and check verbs add clock=virtual). */
-struct pt_link *pt_model_link_open(const char *name_and_query, struct pt_err *err);
-/* The board behind a model link, for tests and bench; NULL for other links. */
-struct pt_vboard *pt_model_link_board(struct pt_link *link, const struct pt_vboard_ops **ops);
-/* For tests, clock=virtual: call fn once, on the board thread and from inside whatever it is doing, when the link's
- * clock has come to at_ns. fn may post jobs and ask for the time, and nothing else that has to do with the link. */
-void pt_model_link_at(struct pt_link *link, uint64_t at_ns, void (*fn)(void *arg), void *arg);
-/* clock=wall: link time that the board has not seen, because the model is slower than the chip or nobody asked. */
-uint64_t pt_model_link_slip_ns(struct pt_link *link);
 
 #endif

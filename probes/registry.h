@@ -1,0 +1,46 @@
+/* From an address to an open probe, and the list of what is plugged in: the top of this wing. No driver includes it. */
+#ifndef PT_PROBES_REGISTRY_H
+#define PT_PROBES_REGISTRY_H
+
+#include "probes/wires/probe.h"
+
+/* The scheme of a URI says which: schemes[] in registry.c. */
+#define PT_PROBE_DRIVERS(X) \
+	X(cmsis_dap) X(bdc_pipe) X(osbdm) X(usbdm) X(xvc) X(bitbang) X(gdb_server)
+#define X(drv) extern const struct pt_probe_ops pt_##drv##_ops;
+PT_PROBE_DRIVERS(X)
+#undef X
+
+/* Open what uri names: finds the device, makes its link, opens the driver.
+ *   "cmsis-dap:[serial=S|usb=BUS-PORT.PORT|tcp=HOST:PORT]", also with &link=bulk|hid; "osbdm:" and "usbdm:" with
+ *   serial= or usb=; "logic:FILE.sr" or "logic:[driver=NAME&conn=CONN]"; "virtual:NAME[?key=value&...]"; "" is the
+ *   first that is plugged in
+ * settings: words of pt_probe_params and pt_jtag_params, may be NULL. May block 2 s. Errors: PT_EARG bad URI (the
+ * sentence lists the schemes, or says "not built in this version"), PT_EIO nothing found or lost while opening,
+ * PT_EPERM (the sentence has the udev rule), PT_EBUSY claimed by another program, PT_EPROTO the device is not what it
+ * says. */
+struct pt_probe *pt_probe_open(const char *uri, const struct pt_params *settings, struct pt_err *err);
+
+/* One plugged-in probe, as `proftap probes` lists it. */
+struct pt_probe_found {
+	char uri[128];		/* opens exactly this one */
+	char product[64], serial[64], where[64], transports[32];	/* transports: "bulk hid" */
+	uint16_t usb_vid, usb_pid;
+	bool permitted;		/* false: seen, but the system refuses access */
+};
+/* Fills at most max rows; returns how many there are, or a negative code. Does not disturb open probes. */
+int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
+/* Where the probe of this address is, as struct pt_link_info will have it, without opening it. "": the first. False:
+ * it is not there, or (virtual) nobody else can have it. */
+bool pt_probe_where(const char *uri, char *where, size_t room);
+
+/* The logic analysers on USB; fills at most max rows, returns how many it filled. One that is open is not disturbed. May
+ * block some seconds. */
+size_t pt_probe_list_analysers(struct pt_logic_found *out, size_t max);
+
+/* Virtual boards alone; of other addresses, and of one that makes no sense (opening it says so), nothing. */
+const uint8_t *pt_probe_demo(const char *uri, size_t *len_bytes);	/* the ELF of its demo firmware, for ever; or NULL */
+/* Words that a user of such hardware gives with --set. */
+void pt_probe_reports(const char *uri, void (*say)(void *arg, const char *word), void *arg);
+
+#endif

@@ -1,0 +1,66 @@
+/* The words that the address of every virtual board takes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/virtual/frame/board.h"
+#include "base/util.h"
+
+const struct pt_param pt_vboard_params[] = {
+	{ .key = "elf", .type = PT_PARAM_TEXT,
+	  .help = "firmware to run, an ELF file; without it the board's built-in demo" },
+	{ .key = "clock", .type = PT_PARAM_CHOICE, .standard = "wall", .choices = "wall|virtual",
+	  .help = "wall: real time, as near as the model's speed allows; virtual: time passes only with link traffic "
+		  "and waits, repeatable" },
+	{ .key = "swclk", .type = PT_PARAM_HZ, .standard = "4000000", .min = 1000, .max = 100000000,
+	  .help = "fastest clock of the probe, SWCLK or TCK, and its clock until the host sets a slower one" },
+	{ .key = "link", .type = PT_PARAM_CHOICE, .standard = "bulk-hs", .choices = "hid-fs|bulk-fs|bulk-hs|tcp",
+	  .help = "packet size, depth and times of the link to the probe" },
+	{ .key = "seed", .type = PT_PARAM_NUMBER, .standard = "0",
+	  .help = "a number other than 0 lets the board run a pseudo-random time under 20 ms before the host comes" },
+	{ .key = "core-drift", .type = PT_PARAM_NUMBER, .standard = "0", .max = 10000,
+	  .help = "how many ppm the core's clock is faster than it says, as the probe's clock has it; crystals are some "
+		  "tens off, and then samples at fixed distances meet every phase of what the core does again and again" },
+	{ .key = "fault", .type = PT_PARAM_LIST,
+	  .help = "KIND@NUMBER[+COUNT],...: wait, fault, reset, power, clock at an SWD transfer or BDC command; stall, "
+		  "short, wrong, unplug at a packet" },
+	{ .key = "probe", .type = PT_PARAM_TEXT,
+	  .help = "which probe it has on its cable, where it may have several: cmsis-dap, xvc, bitbang, rsp; pipe, "
+		  "osbdm, usbdm" },
+	{ .key = "pins", .type = PT_PARAM_FLAG, .standard = "on",
+	  .help = "off: the probe offers no trace pins, and another one may" },
+	{ .key = "variant", .type = PT_PARAM_TEXT,
+	  .help = "another chip of the family, or one with something missing; the board lists them" },
+};
+const size_t pt_n_vboard_params = PT_LEN(pt_vboard_params);
+
+const struct pt_param *pt_vboard_param(const char *key)
+{
+	for (size_t i = 0; i < PT_LEN(pt_vboard_params); i++)
+		if (strcmp(pt_vboard_params[i].key, key) == 0)
+			return &pt_vboard_params[i];
+	return NULL;
+}
+
+uint32_t pt_vboard_drift_ppm(const struct pt_params *settings)
+{
+	return (uint32_t)pt_params_number(settings, pt_vboard_param("core-drift"));
+}
+
+const struct pt_param *pt_vboard_row(const struct pt_vboard_ops *ops, const char *key)
+{
+	for (size_t i = 0; i < ops->n_params; i++)
+		if (strcmp(ops->params[i].key, key) == 0)
+			return &ops->params[i];
+	return NULL;
+}
+
+int pt_vboard_add_word(const struct pt_vboard_ops *ops, struct pt_params *settings, const char *word,
+		       struct pt_err *err)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+	if (pt_vboard_row(ops, key) != NULL)
+		return pt_params_add(settings, ops->params, ops->n_params, word, err);
+	return pt_params_add(settings, pt_vboard_params, pt_n_vboard_params, word, err);
+}
