@@ -1,15 +1,16 @@
-/* The list of targets, and the life of one: attach by name or by trying, detach. */
+#include "targets/registry.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "targets/contract/lease.h"
-#include "targets/contract/target.h"
 #include "base/util.h"
 
 #define X(target) &pt_##target##_ops,
-static const struct pt_target_ops *const all[] = { PT_TARGETS(X) };
+const struct pt_target_ops *const pt_targets[] = { PT_TARGETS(X) };
 #undef X
+const size_t pt_n_targets = PT_LEN(pt_targets);
 
 static void free_target(struct pt_target *target)
 {
@@ -47,8 +48,8 @@ static void no_such_target(const char *name, struct pt_err *err)
 	char names[160] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < PT_LEN(all) && n < sizeof(names); i++)
-		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", all[i]->name);
+	for (size_t i = 0; i < pt_n_targets && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "", pt_targets[i]->name);
 	pt_fail(err, PT_EARG, "there is no target \"%s\" in this version; there is: %s", name, names);
 }
 
@@ -59,11 +60,11 @@ struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, con
 	struct pt_err best = { 0 };
 	bool known = false;
 
-	for (size_t i = 0; i < PT_LEN(all) && target == NULL; i++) {
-		if (name != NULL && strcmp(name, all[i]->name) != 0)
+	for (size_t i = 0; i < pt_n_targets && target == NULL; i++) {
+		if (name != NULL && strcmp(name, pt_targets[i]->name) != 0)
 			continue;
 		known = true;
-		target = try_one(all[i], probe, name != NULL, settings, err);
+		target = try_one(pt_targets[i], probe, name != NULL, settings, err);
 		/* who could not even try knows least; among those it is the first */
 		if (best.code == 0 || (best.code == PT_EUNSUPPORTED && err->code != PT_EUNSUPPORTED))
 			best = *err;
@@ -83,11 +84,4 @@ int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err)
 
 	free_target(target);
 	return rc;
-}
-
-bool pt_target_is_big_endian(const struct pt_target *target)
-{
-	const struct pt_target_ops *ops = target->ops;
-
-	return ops->is_big_endian != NULL ? ops->is_big_endian(target->state) : ops->big_endian;
 }

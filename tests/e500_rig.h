@@ -14,6 +14,7 @@
 #include "probes/registry.h"
 #include "probes/virtual/chip/e500.h"
 #include "rsp_rig.h"
+#include "targets/registry.h"
 #include "targets/e500/core/e500.h"
 #include "base/util.h"
 

@@ -1,4 +1,5 @@
 /* See inline_profile.h. What session and board do in a daemon is done here in their order, without threads. */
+#include "targets/registry.h"
 #include "probes/registry.h"
 #include "probes/virtual/boards.h"
 #include "tests/inline_profile.h"

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "harness.h"
+#include "targets/registry.h"
 #include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/vendor/flash.h"
 #include "tests/fake_dap.h"
 
 enum { SCS = 0xe000e000, RAM = 0x20000000 };

@@ -8,7 +8,7 @@
 #include "probes/virtual/boards.h"
 #include "targets/cortexm/vendor/loader.h"
 #include "targets/cortexm/vendor/flash_checksum.h"
-#include "targets/contract/target.h"
+#include "targets/registry.h"
 #include "tests/array_sink.h"
 #include "trace/loss.h"
 

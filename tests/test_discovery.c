@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "harness.h"
+#include "targets/registry.h"
 #include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/vendor/chips.h"
 #include "tests/fake_dap.h"
 
 enum { ARM = 0x43b, NXP = 0x00e };

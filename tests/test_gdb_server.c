@@ -15,7 +15,7 @@
 
 #include "harness.h"
 #include "probes/rsp/rsp_stream.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "probes/registry.h"
 
 enum { DEADLINE_S = 60, ENDLESS_BYTES = 1 << 20 };

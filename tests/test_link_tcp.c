@@ -12,7 +12,6 @@
 
 #include "harness.h"
 #include "probes/links/links.h"
-#include "probes/links/wake.h"
 
 /* The name server: for one name it is silent until the test is over. */
 static sem_t silence, broken;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "probes/registry.h"
 #include "usb_probe.h"
 

@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "probes/registry.h"
 #include "targets/microblaze/mdm.h"
-#include "targets/contract/target.h"
+#include "targets/registry.h"
 
 enum { BINS = 1024, PBAR_WIDTH = 10, STOP = 0x40 };
 

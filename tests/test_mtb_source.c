@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "harness.h"
+#include "targets/registry.h"
 #include "targets/cortexm/trace/mtb.h"
+#include "targets/cortexm/trace/sources.h"
 #include "tests/array_mem.h"
 #include "tests/array_sink.h"
 

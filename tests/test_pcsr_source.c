@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "harness.h"
+#include "targets/registry.h"
 #include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/trace/sources.h"
 #include "tests/array_mem.h"
 #include "tests/array_sink.h"
 #include "trace/loss.h"

@@ -12,7 +12,7 @@
 #include "probes/virtual/chip/s12zvm.h"
 #include "probes/virtual/demo/s12zvm_demo.h"
 #include "profile/result/profile.h"
-#include "targets/contract/target.h"
+#include "targets/registry.h"
 
 struct bench {
 	struct pt_sink sink;		/* first: what the source puts into is this */

@@ -5,6 +5,7 @@
 
 #include "decode/decoder.h"
 #include "harness.h"
+#include "targets/registry.h"
 #include "targets/s12z/trace/profile.h"
 #include "tests/array_sink.h"
 #include "tests/fake_s12z.h"

@@ -4,7 +4,7 @@
 
 #include "harness.h"
 #include "targets/s12z/core/s12z.h"
-#include "targets/contract/target.h"
+#include "targets/registry.h"
 #include "tests/fake_s12z.h"
 
 static struct fake_s12z bdc;

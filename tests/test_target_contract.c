@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "probes/registry.h"
 #include "probes/virtual/boards.h"
-#include "targets/contract/target.h"
+#include "targets/registry.h"
 
 static struct pt_probe *open_kl27(struct pt_err *err)
 {

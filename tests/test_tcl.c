@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "targets/remote/tcl.h"
 #include "targets/remote/tcl_text.h"
 

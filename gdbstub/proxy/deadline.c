@@ -5,7 +5,7 @@
 
 #include "gdbstub/proxy/proxy_parts.h"
 #include "host/log.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "base/util.h"
 
 /* --- what is owed ------------------------------------------------------------------------------------------------- */

@@ -79,9 +79,6 @@ struct pt_dap_limits {
 	bool atomic;			/* the device takes ExecuteCommands */
 };
 
-/* Is every operation well-formed, and the list one that can be run? PT_EARG says what is not. */
-int pt_dap_check(const struct pt_dap_op *ops, size_t n_ops, struct pt_err *err);
-
 /* Past operations that are empty blocks. */
 struct pt_dap_cursor pt_dap_skip_empty(const struct pt_dap_op *ops, size_t n_ops, struct pt_dap_cursor at);
 

@@ -9,6 +9,7 @@
  * timeout_ms counts from the last progress: a long list on a slow link is no time-out. */
 #include "host/log.h"
 #include "probes/dap/cmsis_dap_operations.h"
+#include "probes/wires/dap_list.h"
 #include "base/util.h"
 
 struct batch {

@@ -33,39 +33,6 @@ static uint32_t word_to_write(const struct pt_dap_op *op, uint32_t word)
 	return op->what == PT_DAP_WRITE_BLOCK ? op->words[word] : op->value;
 }
 
-/* --- checks ------------------------------------------------------------------------------------------------------ */
-
-static const char *what_is_wrong(const struct pt_dap_op *op)
-{
-	if (op->what < PT_DAP_READ || op->what > PT_DAP_DELAY)
-		return "no such operation";
-	if (op->what == PT_DAP_DELAY)
-		return op->time_us >= 1 && op->time_us <= 65535 ? NULL : "a delay is 1 to 65535 us";
-	if ((op->a & ~0xcu) != 0)
-		return "a register address is 0, 4, 8 or 0xc";
-	if (op->what == PT_DAP_READ && op->words == NULL)
-		return "a read needs a place for its word";
-	if (is_block(op) && op->words == NULL && op->n_words > 0)
-		return "a block needs words";
-	return NULL;
-}
-
-int pt_dap_check(const struct pt_dap_op *ops, size_t n_ops, struct pt_err *err)
-{
-	bool polled = false;
-
-	for (size_t i = 0; i < n_ops; i++) {
-		const char *wrong = what_is_wrong(&ops[i]);
-
-		if (wrong == NULL && polled && !is_read(&ops[i]))
-			wrong = "after a poll only reads may stand";
-		if (wrong != NULL)
-			return pt_fail(err, PT_EARG, "operation %zu: %s", i, wrong);
-		polled |= ops[i].what == PT_DAP_POLL;
-	}
-	return 0;
-}
-
 /* --- steps ------------------------------------------------------------------------------------------------------- */
 
 struct pt_dap_cursor pt_dap_skip_empty(const struct pt_dap_op *ops, size_t n_ops, struct pt_dap_cursor at)

@@ -12,6 +12,7 @@
 
 #include "host/log.h"
 #include "probes/links/bulk.h"
+#include "host/clock.h"
 #include "probes/links/wake.h"
 #include "base/util.h"
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "base/util.h"
 
 enum { FAREWELL_MS = 500 };

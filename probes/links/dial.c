@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "probes/links/helper_thread.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "base/util.h"
 
 enum { CONNECT_MS = 2000 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "probes/links/wake.h"
+#include "host/clock.h"
 
 struct pt_aside {
 	void (*drop)(void *arg);

@@ -19,6 +19,7 @@
 #include "probes/links/helper_thread.h"
 #include "probes/links/hid_report.h"
 #include "probes/links/links.h"
+#include "host/clock.h"
 #include "probes/links/wake.h"
 #include "base/util.h"
 

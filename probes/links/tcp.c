@@ -12,6 +12,7 @@
 
 #include "probes/links/dial.h"
 #include "probes/links/links.h"
+#include "host/clock.h"
 #include "probes/links/wake.h"
 #include "base/util.h"
 

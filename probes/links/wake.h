@@ -1,4 +1,4 @@
-/* What every link to a real device needs: the host's clock, and an interrupt that another thread can leave. */
+/* What every link to a real device needs: an interrupt that another thread can leave. */
 #ifndef PT_PROBES_LINKS_WAKE_H
 #define PT_PROBES_LINKS_WAKE_H
 
@@ -6,9 +6,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-
-uint64_t pt_host_now_ns(void);		/* the monotonic clock */
-int pt_host_ms_until(uint64_t until_ns);	/* for poll(): rounded up, 0 when past, at most a minute */
 
 struct pt_wake {
 	int fd;		/* readable while an interrupt is pending; may be polled */

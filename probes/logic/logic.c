@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "probes/links/helper_thread.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "base/util.h"
 
 /* --- the link: no packets, but a clock and what ends waiting ------------------------------------------------------ */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "probes/logic/logic.h"
 
 enum { RING_RUNS = 1 << 20, LOSS_WORDS = 3, BATCH = 256 };	/* 4 MiB */

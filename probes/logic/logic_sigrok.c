@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "host/log.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "probes/logic/logic.h"
 #include "base/util.h"
 

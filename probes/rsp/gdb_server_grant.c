@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "probes/rsp/gdb_server_parts.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "base/rsp_frame.h"
 #include "base/util.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "probes/rsp/gdb_server_parts.h"
-#include "probes/links/wake.h"
 #include "base/util.h"
 
 enum { MOST_STOPS = 1000 };	/* that a server may have to tell of at once */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "host/clock.h"
 #include "probes/links/child.h"
 #include "probes/links/dial.h"
 #include "probes/rsp/rsp_parts.h"

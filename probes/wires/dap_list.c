@@ -2,7 +2,6 @@
 #include "probes/wires/dap_list.h"
 
 #include "host/log.h"
-#include "probes/dap/cmsis_dap.h"
 #include "base/util.h"
 
 enum { CTRL_STAT = 0x4, ORUNDETECT = 1 << 0, STICKY = 0xb2, POLL_READS = 8 };
@@ -112,6 +111,37 @@ static int run_some(struct pt_dap_list *list, const struct pt_dap_op *ops, size_
 		rc = 1;
 	*op += rc == 1;
 	return rc;
+}
+
+static const char *what_is_wrong(const struct pt_dap_op *op)
+{
+	if (op->what < PT_DAP_READ || op->what > PT_DAP_DELAY)
+		return "no such operation";
+	if (op->what == PT_DAP_DELAY)
+		return op->time_us >= 1 && op->time_us <= 65535 ? NULL : "a delay is 1 to 65535 us";
+	if ((op->a & ~0xcu) != 0)
+		return "a register address is 0, 4, 8 or 0xc";
+	if (op->what == PT_DAP_READ && op->words == NULL)
+		return "a read needs a place for its word";
+	if (is_block(op) && op->words == NULL && op->n_words > 0)
+		return "a block needs words";
+	return NULL;
+}
+
+int pt_dap_check(const struct pt_dap_op *ops, size_t n_ops, struct pt_err *err)
+{
+	bool polled = false;
+
+	for (size_t i = 0; i < n_ops; i++) {
+		const char *wrong = what_is_wrong(&ops[i]);
+
+		if (wrong == NULL && polled && ops[i].what != PT_DAP_READ && ops[i].what != PT_DAP_READ_BLOCK)
+			wrong = "after a poll only reads may stand";
+		if (wrong != NULL)
+			return pt_fail(err, PT_EARG, "operation %zu: %s", i, wrong);
+		polled |= ops[i].what == PT_DAP_POLL;
+	}
+	return 0;
 }
 
 int pt_dap_list_run(struct pt_dap_list *list, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,

@@ -32,6 +32,9 @@ struct pt_dap_list {
 	struct pt_dap_access access[PT_DAP_LIST_MOST];
 };
 
+/* Is every operation well-formed, and the list one that can be run? PT_EARG says what is not. */
+int pt_dap_check(const struct pt_dap_op *ops, size_t n_ops, struct pt_err *err);
+
 /* As pt_dap_ops.run. Of a list that fails, everything from the beginning of the row on may have been done. */
 int pt_dap_list_run(struct pt_dap_list *list, struct pt_dap_op *ops, size_t n_ops, uint32_t timeout_ms, size_t *n_done,
 		    struct pt_err *err);

@@ -7,6 +7,7 @@
 
 #include "host/log.h"
 #include "pipeline/pipeline.h"
+#include "targets/registry.h"
 #include "probes/wires/jtag_chain.h"
 #include "probes/registry.h"
 #include "program/model/settings.h"
@@ -188,9 +189,8 @@ static int sort_words(const struct pt_options *options, struct pt_params *board,
 			     add_if_known(board, pt_jtag_params, pt_n_jtag_params, word, &rc, err) ||
 			     known(pt_program_params, PT_N_PROGRAM_PARAMS, word);
 
-#define X(target) taken |= add_if_known(board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &rc, err);
-		PT_TARGETS(X)
-#undef X
+		for (size_t t = 0; t < pt_n_targets; t++)
+			taken |= add_if_known(board, pt_targets[t]->params, pt_targets[t]->n_params, word, &rc, err);
 		if (!taken || pt_pipeline_knows(word))
 			standing[(*n_standing)++] = word;
 	}
@@ -215,10 +215,8 @@ static void take_told(void *arg, const char *word)
 	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
 	if (word_value(t->options, key) != NULL || t->rc != PT_EXIT_DONE)
 		return;		/* who says it himself wants it so */
-#define X(target) \
-	taken |= add_if_known(t->board, pt_##target##_ops.params, pt_##target##_ops.n_params, word, &t->rc, t->err);
-	PT_TARGETS(X)
-#undef X
+	for (size_t i = 0; i < pt_n_targets; i++)
+		taken |= add_if_known(t->board, pt_targets[i]->params, pt_targets[i]->n_params, word, &t->rc, t->err);
 	if (taken && t->n < sizeof(t->words))
 		t->n += (size_t)snprintf(t->words + t->n, sizeof(t->words) - t->n, " %s", word);
 }

@@ -1,11 +1,12 @@
 /* A target: what a kind of chip can do through its wire. Control, registers, memory, breakpoints, flash, sources.
- * Board thread only. To add one: a folder with a struct pt_target_ops, one word in PT_TARGETS. */
+ * Board thread only. To add one: a folder with a struct pt_target_ops, one word in PT_TARGETS (targets/registry.h). */
 #ifndef PT_TARGETS_TARGET_H
 #define PT_TARGETS_TARGET_H
 
 #include "base/error.h"
 #include "base/params.h"
 #include "probes/wires/probe.h"
+#include "targets/contract/countable.h"
 #include "targets/contract/mem.h"
 #include "targets/contract/progress.h"
 #include "targets/contract/source.h"
@@ -172,34 +173,19 @@ struct pt_target_ops {
 	 * it is no question. */
 	void (*program_order)(void *state, bool big_endian);
 	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */
+	const struct pt_countable_list *countable;	/* by kind of core, ended by one without a name; NULL: none */
 };
-
-#define PT_TARGETS(X) \
-	X(cortexm) \
-	X(s12z) \
-	X(microblaze) \
-	X(e500) \
-	X(cortexm_rsp) \
-	X(remote)
-#define X(target) extern const struct pt_target_ops pt_##target##_ops;
-PT_TARGETS(X)
-#undef X
 
 /* A target at work: what the board holds. ops and state are open so that sources and tests reach them. */
 struct pt_target {
 	const struct pt_target_ops *ops;
 	void *state;
+	void *family;			/* set by attach: the part of state that its family's sources take; NULL: all */
 	struct pt_probe *probe;		/* NULL in tests over an array */
 	bool by_name;			/* the user asked for this one: what cannot be found out is as he says */
 	struct pt_lease *leases;	/* of its hardware units, see below */
 };
 
-/* name NULL: the first target whose attach succeeds. Takes no ownership of the probe, which must live longer.
- * NULL on failure. A locked chip is returned, with err->code PT_ESTATE and the advice in err->msg: see attach. On
- * success err->code is 0. err is not NULL here. */
-struct pt_target *pt_target_attach(struct pt_probe *probe, const char *name, const struct pt_params *settings,
-				   struct pt_err *err);
-int pt_target_detach(struct pt_target *target, bool resume, struct pt_err *err);	/* frees it, always */
 bool pt_target_is_big_endian(const struct pt_target *target);
 
 /* A hardware unit has one owner at a time: "mtb", "bpu.0", "dwt.1". PT_EBUSY names the owner. */

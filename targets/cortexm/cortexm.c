@@ -4,6 +4,10 @@
 
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/trace/mtb.h"
+#include "targets/cortexm/vendor/kinetis_security.h"
+#include "targets/cortexm/vendor/flash.h"
+#include "targets/cortexm/vendor/chips.h"
+#include "targets/cortexm/trace/sources.h"
 #include "base/util.h"
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
@@ -62,9 +66,19 @@ static int connect_wire(struct pt_cortexm *cm, struct pt_probe *probe, struct pt
 	return 0;
 }
 
+/* On Kinetis the core's bus is not reachable in reset; there the MDM-AP holds the core instead. */
+static int stop_at_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
+{
+	if (pt_security_hold_core(cm, true, err) < 0 || pt_core_catch_reset_vector(cm, err) < 0)
+		return err->code;
+	if (pt_security_hold_core(cm, false, err) < 0)
+		return pt_wrap(err, "let go of reset");
+	return pt_core_release_reset(cm, err);
+}
+
 static int look_around(struct pt_cortexm *cm, const char *wanted, struct pt_err *err)
 {
-	if (cm->under_reset && pt_core_release_reset(cm, err) < 0)
+	if (cm->under_reset && stop_at_reset_vector(cm, err) < 0)
 		return err->code;
 	if (pt_discover_units(&cm->found, &cm->adi, cm->mem, err) < 0)
 		return err->code;

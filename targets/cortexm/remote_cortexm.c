@@ -11,6 +11,8 @@
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/trace/mtb.h"
 #include "targets/remote/remote.h"
+#include "targets/cortexm/vendor/chips.h"
+#include "targets/cortexm/trace/sources.h"
 #include "base/util.h"
 
 enum { BUSY_S = 60 };	/* so long the server may be at a debugger's work, as gdbstub/proxy/proxy.h has it */
@@ -31,11 +33,6 @@ static const struct pt_param params[] = {
 		   .help = "name of the chip, where it does not tell or tells wrong (MKL27Z256, ...)" },
 	[CORE_CLOCK] = { .key = "core-clock", .type = PT_PARAM_HZ, .help = "core clock, to show cycles as seconds" },
 };
-
-struct pt_cortexm *pt_cortexm_of(struct pt_target *target)
-{
-	return target->ops == &pt_cortexm_rsp_ops ? &((struct behind *)target->state)->cm : target->state;
-}
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
@@ -109,6 +106,16 @@ static void look_for_units(struct behind *b)
 		snprintf(b->why_not, sizeof(b->why_not), "%s", why.msg);
 }
 
+/* A TCL port that did not work then may do so now. */
+static int reach_units(struct pt_cortexm *cm, struct pt_err *err)
+{
+	struct behind *b = cm->target->state;
+
+	if (b->why_not[0] != '\0' && b->remote.tcl != NULL)
+		look_for_units(b);
+	return b->why_not[0] == '\0' ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s", b->why_not);
+}
+
 static int behind_attach(struct pt_target *target, const struct pt_params *settings, struct pt_err *err)
 {
 	static const struct pt_remote_kind kind = { .name = "cortexm-rsp", .steady_addr = CPUID_ADDR };
@@ -124,6 +131,8 @@ static int behind_attach(struct pt_target *target, const struct pt_params *setti
 	b->mem = (struct pt_mem){ &mem_ops, b };
 	b->cm.target = target;
 	b->cm.mem = &b->mem;
+	b->cm.behind_reach = reach_units;
+	target->family = &b->cm;
 	snprintf(b->wanted, sizeof(b->wanted), "%s", chip != NULL ? chip : "");
 	look_for_units(b);
 	return 0;
@@ -173,18 +182,6 @@ static const struct pt_region *behind_regions(void *state, size_t *n)
 		return pt_remote_regions(state, n);
 	*n = b->cm.chip.n_regions;
 	return b->cm.chip.region;
-}
-
-/* A TCL port that did not work then may do so now. */
-int pt_cortexm_reaches(struct pt_target *target, struct pt_err *err)
-{
-	struct behind *b = target->state;
-
-	if (target->ops != &pt_cortexm_rsp_ops || b->why_not[0] == '\0')
-		return 0;
-	if (b->remote.tcl != NULL)
-		look_for_units(b);
-	return b->why_not[0] == '\0' ? 0 : pt_fail(err, PT_EUNSUPPORTED, "%s", b->why_not);
 }
 
 static const struct pt_source_ops *const *behind_sources(void *state, size_t *n)

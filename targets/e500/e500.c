@@ -348,6 +348,7 @@ const struct pt_target_ops pt_e500_ops = {
 	.name = "e500",
 	.help = "PowerPC e500v1, e500v2, e500mc, e5500, e6500 behind a GDB server, and their performance monitor",
 	.state_bytes = sizeof(struct pt_e500_target),
+	.countable = pt_e500_countable,
 	.params = pt_e500_settings,
 	.n_params = PT_E500_N_SETTINGS,
 	.architecture = "powerpc:e500",

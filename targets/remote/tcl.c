@@ -7,7 +7,7 @@
 
 #include "host/log.h"
 #include "probes/links/links.h"
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "targets/remote/tcl_text.h"
 #include "base/util.h"
 

@@ -10,7 +10,7 @@
 
 #include "probes/registry.h"
 #include "targets/microblaze/mdm.h"
-#include "targets/contract/target.h"
+#include "targets/registry.h"
 #include "base/util.h"
 
 enum { ENTRIES = 1024, DATA_BITS = 36, COMMAND_BITS = 8, SCANS = 2 * ENTRIES };

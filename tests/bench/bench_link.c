@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "probes/registry.h"
-#include "targets/contract/target.h"
+#include "targets/registry.h"
 #include "tests/bench/least.h"
 #include "base/util.h"
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probes/links/wake.h"
+#include "host/clock.h"
 #include "probes/registry.h"
-#include "targets/contract/target.h"
+#include "targets/registry.h"
 #include "base/util.h"
 
 enum { DEADLINE_S = 60 };

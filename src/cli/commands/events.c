@@ -7,13 +7,9 @@
 
 #include "host/log.h"
 #include "cli/app.h"
-#include "targets/e500/core/events.h"
+#include "targets/registry.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
-
-static const char *const work[] = {
-	[PT_E500_UNKNOWN] = "", [PT_E500_SPEC] = "Spec", [PT_E500_NONSPEC] = "Nonspec", [PT_E500_OUTSIDE] = "others",
-};
 
 /* It need not stand at the beginning, nor in the same case. */
 static bool has_inside(const char *text, const char *what)
@@ -24,59 +20,54 @@ static bool has_inside(const char *text, const char *what)
 	return false;
 }
 
-/* perf's names of the event, with commas between them. */
-static const char *aliases_of(enum pt_e500_core core, const struct pt_e500_event *event, char *text, size_t room)
+static void print_text(const struct pt_countable *event)
 {
-	const char *name;
-	size_t len = 0;
-	unsigned number;
-
-	text[0] = '\0';
-	for (size_t i = 0; (name = pt_e500_alias(core, i, &number)) != NULL && len < room; i++)
-		if (number == event->number)
-			len += (size_t)snprintf(text + len, room - len, "%s%s", len > 0 ? ", " : "", name);
-	return text;
-}
-
-static void print_text(enum pt_e500_core core, const struct pt_e500_event *event)
-{
-	char place[24], aliases[160];
+	char place[24];
 
 	snprintf(place, sizeof(place), "%s:%u", event->prefix, event->number);
-	printf("%-9s %-8s %s%s\n", place, work[event->work], event->name,
-	       (event->unsure_cores >> core & 1) != 0 ? " (expected, in no list of this core)" : "");
-	if (*aliases_of(core, event, aliases, sizeof(aliases)) != '\0')
-		printf("%19sperf: %s\n", "", aliases);
+	printf("%-9s %-8s %s%s\n", place, event->work, event->name,
+	       event->expected_only ? " (expected, in no list of this core)" : "");
+	if (event->perf[0] != '\0')
+		printf("%19sperf: %s\n", "", event->perf);
 	printf("%19s%s\n", "", event->meaning);
 }
 
-static json_t *to_json(enum pt_e500_core core, const struct pt_e500_event *event)
+static json_t *to_json(const struct pt_countable *event)
 {
-	char aliases[160];
-
-	return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:s}", "number", event->number, "prefix",
-			 event->prefix, "work", work[event->work], "name", event->name, "perf",
-			 aliases_of(core, event, aliases, sizeof(aliases)), "meaning", event->meaning, "threshold",
-			 event->threshold, "expected_only", (event->unsure_cores >> core & 1) != 0, "source",
+	return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:b, s:s}", "number", (int)event->number, "prefix",
+			 event->prefix, "work", event->work, "name", event->name, "perf", event->perf, "meaning",
+			 event->meaning, "threshold", event->threshold, "expected_only", event->expected_only, "source",
 			 event->source);
 }
 
-static int find_core(const char *name)
+/* The i-th list of all targets together; NULL: there are no more. */
+static const struct pt_countable_list *nth_list(size_t i)
 {
-	for (int core = 0; core < PT_E500_CORES; core++)
-		if (strcasecmp(pt_e500_kinds[core].name, name) == 0)
-			return core;
-	return -1;
+	for (size_t t = 0; t < pt_n_targets; t++)
+		for (const struct pt_countable_list *l = pt_targets[t]->countable; l != NULL && l->core != NULL; l++)
+			if (i-- == 0)
+				return l;
+	return NULL;
+}
+
+static const struct pt_countable_list *find_list(const char *core)
+{
+	const struct pt_countable_list *list;
+
+	for (size_t i = 0; (list = nth_list(i)) != NULL; i++)
+		if (strcasecmp(list->core, core) == 0)
+			break;
+	return list;
 }
 
 static int wrong_core(const char *name)
 {
+	const struct pt_countable_list *list;
 	char names[80] = "";
 	size_t len = 0;
 
-	for (int core = 0; core < PT_E500_CORES; core++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", core > 0 ? ", " : "",
-					pt_e500_kinds[core].name);
+	for (size_t i = 0; (list = nth_list(i)) != NULL && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i > 0 ? ", " : "", list->core);
 	if (name == NULL)
 		pt_error("events: of which core? There are %s", names);
 	else
@@ -86,33 +77,30 @@ static int wrong_core(const char *name)
 
 static int run_events(const struct pt_options *options)
 {
-	int core = options->n_rest > 0 ? find_core(options->rest[0]) : -1;
+	const struct pt_countable_list *list = options->n_rest > 0 ? find_list(options->rest[0]) : NULL;
 	const char *what = options->n_rest > 1 ? options->rest[1] : "";
-	json_t *list = json_array();
+	json_t *rows = json_array();
+	struct pt_countable event;
 
-	if (core < 0) {
-		json_decref(list);
+	if (list == NULL) {
+		json_decref(rows);
 		return wrong_core(options->n_rest > 0 ? options->rest[0] : NULL);
 	}
-	for (size_t i = 0; i < pt_e500_n_events; i++) {
-		const struct pt_e500_event *event = &pt_e500_events[i];
-
-		if (!pt_e500_has(event, (enum pt_e500_core)core) ||
-		    (!has_inside(event->name, what) && !has_inside(event->meaning, what)))
+	for (size_t at = 0; list->next(list, &at, &event);) {
+		if (!has_inside(event.name, what) && !has_inside(event.meaning, what))
 			continue;
 		if (options->json)
-			json_array_append_new(list, to_json((enum pt_e500_core)core, event));
+			json_array_append_new(rows, to_json(&event));
 		else
-			print_text((enum pt_e500_core)core, event);
+			print_text(&event);
 	}
 	if (options->json) {
-		json_dumpf(list, stdout, JSON_INDENT(2));
+		json_dumpf(rows, stdout, JSON_INDENT(2));
 		printf("\n");
 	} else {
-		printf("\nSpec: work that is thrown away counts, too; Nonspec: it does not. Recalled, not verified. "
-		       "Ref, Com: on any counter; C0 C1: on these.\n");
+		printf("\n%s\n", list->note);
 	}
-	json_decref(list);
+	json_decref(rows);
 	return PT_EXIT_DONE;
 }
 

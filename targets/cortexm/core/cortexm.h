@@ -1,20 +1,19 @@
 /* The target cortexm: ARMv6-M cores (M0, M0+) behind an ADIv5 debug port. What its files share; the outside uses
  * struct pt_target_ops. Board thread only. To test a part over an array: zero the struct, set mem, found and chip.
  *
- *   adi.c mem_plan.c mem_ap.c mem_fault.c   the wire and the memory behind it
- *   discovery.c chips.c security.c          what is there
- *   control.c registers.c breakpoints.c     the core
- *   flash.c flash_ftfa.c                    programming
- *   source_*.c mtb_*.c                      trace
- *   cortexm.c                               attach, detach, and the table of it all
- *   behind.c                                the same behind another GDB server: memory is all that is left of it */
+ *   ../../arm/                              the wire, the memory behind it, and what is there
+ *   debug_state.c control.c reset.c         the core: its control registers, run control
+ *   registers.c breakpoints.c watchpoints.c
+ *   ../vendor/                              which chip it is, its flash and its locks
+ *   ../trace/                               sources
+ *   ../cortexm.c                            attach, detach, and the table of it all
+ *   ../remote_cortexm.c                     the same behind another GDB server: memory is all that is left of it */
 #ifndef PT_CORTEXM_CORTEXM_H
 #define PT_CORTEXM_CORTEXM_H
 
 #include "targets/cortexm/core/breakpoints.h"
-#include "targets/cortexm/vendor/chips.h"
+#include "targets/cortexm/core/chip.h"
 #include "targets/arm/discovery.h"
-#include "targets/cortexm/vendor/flash.h"
 #include "targets/arm/mem_ap.h"
 #include "targets/cortexm/core/scs.h"
 #include "targets/contract/target.h"
@@ -26,6 +25,8 @@ struct pt_cortexm {
 	struct pt_adi adi;
 	struct pt_mem_ap ap;
 	struct pt_mem *mem;		/* &ap.mem */
+	/* Behind another GDB server: see pt_cortexm_reaches(). NULL: the core is on our own wire. */
+	int (*behind_reach)(struct pt_cortexm *cm, struct pt_err *err);
 	struct pt_discovery found;
 	struct pt_chip chip;
 	char name[72];			/* chip and core */
@@ -54,13 +55,16 @@ struct pt_cortexm {
 	struct pt_flash flash_unit;
 };
 
-/* --- control.c ---------------------------------------------------------------------------------------------------- */
+/* --- debug_state.c ---------------------------------------------------------------------------------------------- */
 /* A DHCSR value was read, by whomever: its sticky S_RESET_ST is cleared by reading and must not be lost. */
 void pt_core_saw(struct pt_cortexm *cm, uint32_t dhcsr);
 int pt_core_read_dhcsr(struct pt_cortexm *cm, uint32_t *dhcsr, struct pt_err *err);
+int pt_core_write_dhcsr(struct pt_cortexm *cm, uint32_t bits, struct pt_err *err);	/* with its key */
 int pt_core_enable_debug(struct pt_cortexm *cm, struct pt_err *err);	/* C_DEBUGEN, without halting */
 int pt_core_set_demcr(struct pt_cortexm *cm, uint32_t set, uint32_t clear, struct pt_err *err);
 int pt_core_save(struct pt_cortexm *cm, struct pt_err *err);	/* what was found */
+
+/* --- control.c ---------------------------------------------------------------------------------------------------- */
 int pt_core_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err);
 int pt_core_leave(void *state, struct pt_err *err);
 int pt_core_status(void *state, unsigned core, struct pt_core_status *out, struct pt_err *err);
@@ -70,8 +74,10 @@ int pt_core_step(void *state, unsigned core, struct pt_err *err);
 
 /* --- reset.c ------------------------------------------------------------------------------------------------------ */
 int pt_core_reset(void *state, enum pt_reset_kind kind, struct pt_err *err);
-/* Before the wire is connected: hold the chip in reset. Afterwards: let go so that it stops at the reset vector. */
+/* Before the wire is connected: hold the chip in reset. Afterwards: have the core stop at its reset vector, then let it
+ * go there. */
 int pt_core_hold_reset(struct pt_cortexm *cm, struct pt_err *err);
+int pt_core_catch_reset_vector(struct pt_cortexm *cm, struct pt_err *err);
 int pt_core_release_reset(struct pt_cortexm *cm, struct pt_err *err);
 
 /* --- registers.c -------------------------------------------------------------------------------------------------- */
@@ -83,18 +89,21 @@ int pt_core_write_registers(void *state, unsigned core, const uint16_t *rows, si
 int pt_core_pc(void *state, unsigned core, uint64_t *pc, struct pt_err *err);
 enum { PT_ROW_R0 = 0, PT_ROW_SP = 13, PT_ROW_LR, PT_ROW_PC, PT_ROW_XPSR };	/* indices into the rows */
 
-/* --- security.c: Kinetis MDM-AP ----------------------------------------------------------------------------------- */
-/* PT_ESTATE: the chip is secured; the sentence says what to do. Reads nothing but the MDM-AP. */
-int pt_security_check(struct pt_cortexm *cm, struct pt_err *err);
-int pt_security_mass_erase(void *state, struct pt_err *err);
-int pt_security_hold_core(struct pt_cortexm *cm, bool hold, struct pt_err *err);	/* stay at the reset vector */
+/* --- reach ------------------------------------------------------------------------------------------------------- */
+/* The core of a target of this family. Behind another GDB server (remote_cortexm.c) adi, ap and run control are not
+ * there: what is left are mem, found and chip. */
+static inline struct pt_cortexm *pt_cortexm_of(const struct pt_target *target)
+{
+	return target->family != NULL ? target->family : target->state;
+}
 
-/* --- sources, each in its file ------------------------------------------------------------------------------------ */
-extern const struct pt_source_ops pt_source_mtb, pt_source_pcsr;
-/* Behind another GDB server (behind.c) adi, ap and run control are not there: what is left are mem, found and chip. */
-struct pt_cortexm *pt_cortexm_of(struct pt_target *target);
 /* Can a source get at the units? PT_EUNSUPPORTED: the server does not read memory while the core runs. */
-int pt_cortexm_reaches(struct pt_target *target, struct pt_err *err);
+static inline int pt_cortexm_reaches(const struct pt_target *target, struct pt_err *err)
+{
+	struct pt_cortexm *cm = pt_cortexm_of(target);
+
+	return cm->behind_reach != NULL ? cm->behind_reach(cm, err) : 0;
+}
 
 static inline uint64_t pt_core_reg(const struct pt_cortexm *cm, uint32_t offset)
 {

@@ -132,19 +132,21 @@ int pt_core_hold_reset(struct pt_cortexm *cm, struct pt_err *err)
 	return pause_ms(cm, PIN_MS, err);
 }
 
-/* On Kinetis the core's bus is not reachable in reset; there the MDM-AP holds the core instead. */
-int pt_core_release_reset(struct pt_cortexm *cm, struct pt_err *err)
+int pt_core_catch_reset_vector(struct pt_cortexm *cm, struct pt_err *err)
 {
 	uint64_t scs = cm->found.unit[PT_UNIT_SCS];
 
 	if (scs == 0)
 		cm->found.unit[PT_UNIT_SCS] = 0xe000e000;	/* not discovered yet; the architecture's address */
-	if (pt_security_hold_core(cm, true, err) < 0)
-		return err->code;
 	if (pt_core_save(cm, err) < 0 || pt_core_enable_debug(cm, err) < 0 ||
 	    pt_core_set_demcr(cm, DEMCR_VC_CORERESET, 0, err) < 0)
 		return pt_wrap(err, "catch the reset vector");
-	if (pt_security_hold_core(cm, false, err) < 0 || cm->adi.dap->set_reset(cm->adi.wire, false, err) < 0 ||
+	return 0;
+}
+
+int pt_core_release_reset(struct pt_cortexm *cm, struct pt_err *err)
+{
+	if (cm->adi.dap->set_reset(cm->adi.wire, false, err) < 0 ||
 	    wait_dhcsr(cm, DHCSR_S_HALT, DHCSR_S_HALT, "does not halt at the reset vector", err) < 0)
 		return pt_wrap(err, "let go of reset");
 	cm->was_reset = false;

@@ -14,6 +14,7 @@
 
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/contract/emit.h"
+#include "targets/cortexm/trace/sources.h"
 #include "trace/formats.h"
 #include "base/util.h"
 

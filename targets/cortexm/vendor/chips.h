@@ -4,20 +4,9 @@
 #define PT_CORTEXM_CHIPS_H
 
 #include "targets/arm/discovery.h"
-#include "targets/contract/target.h"
+#include "targets/cortexm/core/chip.h"
 
-enum pt_flash_kind { PT_FLASH_NONE, PT_FLASH_FTFA };
 enum { PT_MDM_NONE = 0xff };
-
-struct pt_chip {
-	char name[32];			/* "MKL27Z256", "unknown chip" */
-	char core[32];			/* "Cortex-M0+ r0p1" */
-	enum pt_flash_kind flash;
-	uint32_t flash_bytes, ram_addr, ram_bytes;	/* 0: not known */
-	uint32_t watchdog;		/* Kinetis SIM_COPC, or 0 */
-	struct pt_region region[4];	/* as struct pt_target_ops' regions */
-	size_t n_regions;
-};
 
 /* The AP that is a Kinetis MDM-AP, or PT_MDM_NONE. Source: NXP AN4835, 4. */
 uint8_t pt_chip_mdm_ap(const struct pt_discovery *found);

@@ -4,6 +4,7 @@
 
 #include "targets/cortexm/core/cortexm.h"
 #include "targets/cortexm/vendor/kinetis_ftfa.h"
+#include "targets/cortexm/vendor/flash.h"
 #include "base/util.h"
 
 enum { SECTOR_BYTES = 1024, LONGWORD_BYTES = 4 };

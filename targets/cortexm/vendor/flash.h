@@ -12,19 +12,6 @@
 struct pt_cortexm;
 struct pt_progress;
 
-enum pt_sector {
-	PT_SECTOR_OTHERS,	/* nobody asked to erase it */
-	PT_SECTOR_ERASE,	/* to be erased */
-	PT_SECTOR_BLANK,	/* was to be erased, and is already */
-	PT_SECTOR_SAME,		/* holds what it is to hold: left alone */
-};
-
-struct pt_flash {
-	uint8_t *image;		/* the whole flash as it is to be where it is written; NULL: nothing noted */
-	uint8_t *written;	/* a byte for each longword of it: 1 = to be programmed */
-	uint8_t *sector;	/* a byte for each sector: enum pt_sector */
-};
-
 int pt_flash_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 int pt_flash_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 int pt_flash_done(void *state, struct pt_progress *progress, struct pt_err *err);

@@ -1,6 +1,8 @@
 /* The Kinetis MDM-AP: is the chip secured, mass erase, hold the core at its reset vector.
  * Source: NXP AN4835, 4; the counting of 32 reads as OpenOCD and pyOCD agree on it. */
 #include "targets/cortexm/core/cortexm.h"
+#include "targets/cortexm/vendor/kinetis_security.h"
+#include "targets/cortexm/vendor/chips.h"
 #include "base/util.h"
 
 enum { MDM_STATUS = 0x00, MDM_CONTROL = 0x04 };

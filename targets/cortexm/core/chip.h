@@ -1,0 +1,35 @@
+/* What is known of the chip around the core, and what is noted for its flash: plain data. vendor/ fills it. */
+#ifndef PT_CORTEXM_CHIP_H
+#define PT_CORTEXM_CHIP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "targets/contract/target.h"
+
+enum pt_flash_kind { PT_FLASH_NONE, PT_FLASH_FTFA };
+
+struct pt_chip {
+	char name[32];			/* "MKL27Z256", "unknown chip" */
+	char core[32];			/* "Cortex-M0+ r0p1" */
+	enum pt_flash_kind flash;
+	uint32_t flash_bytes, ram_addr, ram_bytes;	/* 0: not known */
+	uint32_t watchdog;		/* Kinetis SIM_COPC, or 0 */
+	struct pt_region region[4];	/* as struct pt_target_ops' regions */
+	size_t n_regions;
+};
+
+enum pt_sector {
+	PT_SECTOR_OTHERS,	/* nobody asked to erase it */
+	PT_SECTOR_ERASE,	/* to be erased */
+	PT_SECTOR_BLANK,	/* was to be erased, and is already */
+	PT_SECTOR_SAME,		/* holds what it is to hold: left alone */
+};
+
+struct pt_flash {
+	uint8_t *image;		/* the whole flash as it is to be where it is written; NULL: nothing noted */
+	uint8_t *written;	/* a byte for each longword of it: 1 = to be programmed */
+	uint8_t *sector;	/* a byte for each sector: enum pt_sector */
+};
+
+#endif
