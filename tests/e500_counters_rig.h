@@ -6,6 +6,7 @@
 #include "e500_rig.h"
 #include "targets/e500/trace/counting.h"
 #include "trace/formats.h"
+#include "targets/e500/trace/sources.h"
 
 static struct array_sink sink;
 static struct pt_params *words;

@@ -15,7 +15,7 @@
 #include "probes/virtual/chip/e500.h"
 #include "rsp_rig.h"
 #include "targets/registry.h"
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 #include "base/util.h"
 
 enum { SCRATCH = 0x800000, FREE = 0x900000, FCM1 = 0x10000000, ROUNDS = 30, MOST_PACKETS = 12 };

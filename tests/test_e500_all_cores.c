@@ -2,6 +2,7 @@
  * own core have, rows of two cores are never one, and each has its registers back. */
 #include "e500_counters_rig.h"
 #include "trace/loss.h"
+#include "targets/e500/trace/sources.h"
 
 enum { CORES = 2, ROUNDS_EACH = 10, INSTRUCTIONS = 2, CYCLES_A_STEP = STEP_NS / 10 };
 

@@ -3,6 +3,7 @@
 #include "array_sink.h"
 #include "decode/decoder.h"
 #include "e500_agent_rig.h"
+#include "targets/e500/trace/sources.h"
 
 enum { READINGS = 12 };
 

@@ -4,6 +4,7 @@
 #include "e500_counters_rig.h"
 #include "probes/virtual/cpu/e500/core.h"
 #include "trace/loss.h"
+#include "targets/e500/trace/sources.h"
 
 enum { READINGS = 8, MOST_CYCLES = 4096, THRESHOLDS = 6, FIRST_THRESHOLD = 76 };
 

@@ -5,6 +5,7 @@
 #include "pipeline/pipeline.h"
 #include "profile/result/profile.h"
 #include "profile/analyses/code/sampled.h"
+#include "targets/e500/trace/sources.h"
 
 #define RUN_NS UINT64_C(150000000)
 

@@ -3,6 +3,7 @@
 #include "e500_counters_rig.h"
 #include "probes/virtual/cpu/e500/core.h"
 #include "trace/loss.h"
+#include "targets/e500/trace/sources.h"
 
 /* --- what the program had done, as the hardware let counters go and froze them */
 

@@ -1,143 +1,14 @@
-/* Attach, detach, which core it is, and the table of what the target can do. See e500.h. */
-#include "targets/e500/core/e500.h"
+/* Attach, detach, and the table of what the target can do. See e500.h. */
+#include "targets/e500/perfmon/perfmon.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host/log.h"
+#include "targets/e500/registers.h"
+#include "targets/e500/trace/sources.h"
 #include "base/util.h"
-
-/* --- which core --------------------------------------------------------------------------------------------------- */
-
-static const struct { const char *architecture; enum pt_e500_core core; } architectures[] = {
-	{ "powerpc:e500", PT_E500_V2 },	/* v1 has the same, but for TBSEL and TBEE: its PVR tells */
-	{ "powerpc:e500mc", PT_E500_MC }, { "powerpc:e500mc64", PT_E500_E5500 },
-	{ "powerpc:e5500", PT_E500_E5500 }, { "powerpc:e6500", PT_E500_E6500 },
-};
-
-static bool core_by_setting(struct pt_e500_target *e500)
-{
-	static const char *const words[PT_E500_CORES] = { "v1", "v2", "mc", "e5500", "e6500" };
-	const char *word = pt_params_text(e500->settings, &pt_e500_settings[PT_E500_SET_CORE]);
-
-	for (unsigned i = 0; i < PT_E500_CORES; i++)
-		if (strcmp(word, words[i]) == 0) {
-			e500->core = (enum pt_e500_core)i;
-			e500->how_known = "as e500.core says";
-			return true;
-		}
-	return false;
-}
-
-static bool find_row(const struct pt_remote *r, const char *name, uint16_t *row)
-{
-	for (size_t i = 0; i < r->n_server; i++)
-		if (strcmp(r->rows[i].name, name) == 0) {
-			*row = (uint16_t)i;
-			return true;
-		}
-	return false;
-}
-
-/* 1: it is one of ours, 0: nothing tells (no such register, or the core runs), -1: it is another core. */
-static int core_by_pvr(struct pt_e500_target *e500)
-{
-	struct pt_err ignored = { 0 };
-	uint64_t pvr;
-	uint16_t row;
-
-	if (!find_row(&e500->remote, "pvr", &row) ||
-	    pt_remote_read_registers(&e500->remote, 0, &row, 1, &pvr, &ignored) < 0 || pvr == 0)
-		return 0;
-	e500->pvr = (uint32_t)pvr;
-	for (unsigned i = 0; i < PT_E500_CORES; i++)
-		if (pt_e500_kinds[i].pvr == e500->pvr >> 16) {
-			e500->core = (enum pt_e500_core)i;
-			e500->how_known = "by its PVR";
-			return 1;
-		}
-	return -1;
-}
-
-/* One with more counters than GDB was told of stays what it was taken for. */
-void pt_e500_learn_pvr(struct pt_e500_target *e500, uint32_t pvr)
-{
-	enum pt_e500_core taken = e500->core;
-	const char *how = e500->how_known;
-
-	e500->pvr = pvr;
-	for (unsigned i = 0; i < PT_E500_CORES; i++)
-		if (pt_e500_kinds[i].pvr == pvr >> 16) {
-			e500->core = (enum pt_e500_core)i;
-			e500->how_known = "by its PVR";
-		}
-	if (pt_e500_kinds[e500->core].n_pmcs == pt_e500_kinds[taken].n_pmcs && !core_by_setting(e500))
-		return;
-	e500->core = taken;
-	e500->how_known = how;
-}
-
-static bool core_by_architecture(struct pt_e500_target *e500)
-{
-	const struct pt_remote *r = &e500->remote;
-	uint16_t row;
-
-	if (!r->facts.features)
-		return false;		/* what it is called is what we took it for */
-	for (size_t i = 0; i < PT_LEN(architectures); i++)
-		if (strcmp(r->architecture, architectures[i].architecture) == 0) {
-			e500->core = architectures[i].core;
-			e500->how_known = "as the server describes it";
-			return true;
-		}
-	if (strncmp(r->architecture, "powerpc", strlen("powerpc")) != 0 || !find_row(r, "ev0h", &row))
-		return false;
-	e500->core = PT_E500_V2;
-	e500->how_known = "as it has SPE";
-	return true;
-}
-
-/* A server without a description: GDB's own layout of an e500 is of a length that no other core has. */
-static bool core_by_length(struct pt_e500_target *e500)
-{
-	enum { OF_SPE = 292 };
-
-	if (e500->g_bytes != OF_SPE)
-		return false;
-	e500->core = PT_E500_V2;
-	e500->how_known = "by the length of its g packet";
-	return true;
-}
-
-static bool is_other(const struct pt_e500_target *e500)
-{
-	const char *architecture = e500->remote.architecture;
-
-	return e500->remote.facts.features && architecture[0] != '\0' &&
-	       strncmp(architecture, "powerpc", strlen("powerpc")) != 0;
-}
-
-static int find_core(struct pt_e500_target *e500, struct pt_err *err)
-{
-	int by_pvr = is_other(e500) ? -1 : core_by_pvr(e500);
-
-	if (is_other(e500))
-		return pt_fail(err, PT_EUNSUPPORTED, "the GDB server serves %s, not PowerPC",
-			       e500->remote.architecture);
-	if (core_by_setting(e500) || by_pvr > 0)
-		return 0;
-	if (by_pvr < 0 && !e500->remote.target->by_name)
-		return pt_fail(err, PT_EUNSUPPORTED, "PVR 0x%08" PRIx32 " is no e500's", e500->pvr);
-	if (pt_e500_core_by_auxv(e500) || core_by_architecture(e500) || core_by_length(e500))
-		return 0;
-	if (!e500->remote.target->by_name)
-		return pt_fail(err, PT_EUNSUPPORTED, "nothing says that the GDB server serves an e500; if it does, "
-			       "target=e500 and e500.core say so");
-	e500->core = PT_E500_V2;
-	e500->how_known = "taken for one, as nothing says which it is: e500.core does";
-	return 0;
-}
 
 /* --- attach ------------------------------------------------------------------------------------------------------- */
 
@@ -166,7 +37,7 @@ static int open_as_core(struct pt_e500_target *e500, struct pt_target *target, s
 	const struct pt_register *layout;
 	enum pt_e500_core taken;
 
-	if (!core_by_setting(e500))
+	if (!pt_e500_core_by_setting(e500))
 		e500->core = PT_E500_V2;
 	taken = e500->core;
 	e500->g_bytes = 0;
@@ -174,7 +45,7 @@ static int open_as_core(struct pt_e500_target *e500, struct pt_target *target, s
 		return err->code;
 	layout = e500->kind.layout;
 	e500->g_bytes = ask_g_bytes(e500);
-	if (find_core(e500, err) < 0) {
+	if (pt_e500_find_core(e500, err) < 0) {
 		pt_remote_close(&e500->remote);
 		return err->code;
 	}
@@ -288,11 +159,6 @@ static void e500_describe(void *state, void (*say)(void *arg, const char *line),
 }
 
 /* --- run control -------------------------------------------------------------------------------------------------- */
-
-void pt_e500_forget(struct pt_e500_target *e500)
-{
-	e500->pm.snapshot.at_ns = 0;
-}
 
 static int e500_resume(void *state, unsigned core, struct pt_err *err)
 {

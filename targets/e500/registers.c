@@ -1,6 +1,7 @@
 /* What a GDB server without a description has in its g packet, and PMRs as registers of GDB: PMC0, PMLCa0 ..., and the
  * names by which user code reads the same ones (UPMC0 ...). Source: GDB, powerpc-e500.xml; E500CORERM Table 7-2. */
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
+#include "targets/e500/registers.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -41,4 +41,17 @@ int pt_e500_pmr_find(enum pt_e500_core core, const char *name);
 uint32_t pt_e500_mfpmr(unsigned gpr, unsigned pmr);
 uint32_t pt_e500_mtpmr(unsigned pmr, unsigned gpr);
 
+/* --- accesses, as a list: the ways to the performance monitor take it ----------------------------------------------- */
+
+/* Added to the number of an SPR, for an operation that reads that instead. User code may not read
+ * the PVR: 0 there. Numbers: E500CORERM Table 2-4. */
+enum { PT_E500_SPR = 0x1000, PT_E500_SPR_TBL = 268, PT_E500_SPR_TBU = 269, PT_E500_SPR_PVR = 287 };
+
+struct pt_e500_op {
+	/* supervisor's number; a core in user mode is read by the user's. Or of an SPR */
+	uint16_t pmr;
+	bool write;
+	uint32_t value;			/* in: to write; out: read */
+};
+
 #endif

@@ -6,7 +6,8 @@
 #ifndef PT_E500_MAILBOX_H
 #define PT_E500_MAILBOX_H
 
-#include "targets/e500/perfmon/scratch.h"
+#include "targets/contract/mem.h"
+#include "targets/e500/core/pmr.h"
 
 /* Big-endian words, by their index. 6: room for the counters of an e6500. */
 enum {

@@ -2,7 +2,7 @@
  * meanwhile is not in it. */
 #include <stdio.h>
 
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 
 static bool reads_counter(const struct pt_e500_op *ops, size_t n_ops)
 {
@@ -21,16 +21,38 @@ struct pt_e500_account *pt_e500_account_begin(struct pt_e500_target *e500, unsig
 	return account;
 }
 
+/* Since it was attached. One that failed has halted the program all the same. */
+static void add_cost(struct pt_e500_cost *cost, const struct pt_e500_pass *pass, bool worked)
+{
+	cost->n_halts += pass->halted;
+	cost->halted_ns += pass->halted_ns;
+	if (pass->halted_ns > cost->longest_halt_ns)
+		cost->longest_halt_ns = pass->halted_ns;
+	if (!worked)
+		return;
+	cost->n_passes++;
+	cost->n_packets += pass->n_packets;
+	if (pass->n_packets > cost->most_packets)
+		cost->most_packets = pass->n_packets;
+}
+
+static struct pt_cost_part *part_of(struct pt_e500_target *e500, unsigned core, const struct pt_e500_way *way)
+{
+	e500->pm.account[core].by[way->slot].way = way;
+	return &e500->pm.account[core].by[way->slot].part;
+}
+
 /* Before it has the unit all are read, too: to be kept. */
-void pt_e500_account_pass(struct pt_e500_target *e500, size_t way, unsigned core, const struct pt_e500_op *ops,
-			  size_t n_ops, const struct pt_e500_pass *pass, bool worked)
+void pt_e500_account_pass(struct pt_e500_target *e500, const struct pt_e500_way *way, unsigned core,
+			  const struct pt_e500_op *ops, size_t n_ops, const struct pt_e500_pass *pass, bool worked)
 {
 	struct pt_cost_part *part;
 	bool sample;
 
+	add_cost(&e500->pm.at[way->slot].cost, pass, worked);
 	if (core >= PT_REMOTE_MAX_CORES || e500->pm.for_debugger)
 		return;
-	part = &e500->pm.account[core].by[way];
+	part = part_of(e500, core, way);
 	sample = e500->pm.hold[core].n_saved > 0 && reads_counter(ops, n_ops);
 	if (pass->halted && pass->halted_ns > 0)
 		pt_cost_halt(sample ? &part->sampling : &part->setup, pass->halted_ns);
@@ -43,11 +65,13 @@ void pt_e500_account_pass(struct pt_e500_target *e500, size_t way, unsigned core
 void pt_e500_account_samples(struct pt_e500_target *e500, unsigned core, const struct pt_e500_way *way, size_t n,
 			     uint64_t n_packets)
 {
-	for (size_t i = 0; i < PT_E500_WAYS && core < PT_REMOTE_MAX_CORES; i++)
-		if (pt_e500_ways[i] == way) {
-			e500->pm.account[core].by[i].samples += n;
-			e500->pm.account[core].by[i].packets += n_packets;
-		}
+	struct pt_cost_part *part;
+
+	if (core >= PT_REMOTE_MAX_CORES)
+		return;
+	part = part_of(e500, core, way);
+	part->samples += n;
+	part->packets += n_packets;
 }
 
 void pt_e500_account_tell(void *state, struct pt_cost *cost)
@@ -57,10 +81,10 @@ void pt_e500_account_tell(void *state, struct pt_cost *cost)
 	for (size_t i = 0; i < PT_E500_WAYS; i++) {
 		struct pt_cost_part *part = &cost->part[cost->n_parts];
 
-		*part = account->by[i];
+		*part = account->by[i].part;
 		if (part->samples == 0 && part->sampling.n == 0 && part->setup.n == 0)
 			continue;
-		pt_e500_ways[i]->describe(account->e500, part->way, sizeof(part->way));
+		account->by[i].way->describe(account->e500, part->way, sizeof(part->way));
 		cost->n_parts++;
 	}
 }

@@ -1,6 +1,6 @@
 /* The way that halts nothing: an agent in the program (scripts/agent) publishes counters in memory and sets them when
  * it is asked (mailbox.h). It answers while the core runs, and needs a server that reads memory meanwhile. */
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,15 +120,11 @@ static void agent_describe(const struct pt_e500_target *e500, char *line, size_t
 	snprintf(line, room, "agent at 0x%08" PRIx64 " in the program", by->addr);
 }
 
-int pt_e500_agent(struct pt_e500_target *e500, unsigned core, struct pt_e500_mailbox **box, struct pt_err *err)
+int pt_e500_agent_running_box(struct pt_e500_target *e500, unsigned core, struct pt_e500_mailbox **box,
+			      struct pt_err *err)
 {
-	struct by_agent *by;
+	struct by_agent *by = pt_e500_way_state(e500, &pt_e500_by_agent);
 
-	if (core >= PT_REMOTE_MAX_CORES)
-		return pt_fail(err, PT_EARG, "there is no core %u", core);
-	if (pt_e500_open_way(e500, &pt_e500_by_agent, err) < 0)
-		return err->code;
-	by = pt_e500_way_state(e500, &pt_e500_by_agent);
 	if (check_runs(e500, core, err) < 0 || open_box(by, e500, core, err) < 0)
 		return err->code;
 	*box = &by->box[core];
@@ -210,6 +206,7 @@ static int agent_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500
 
 const struct pt_e500_way pt_e500_by_agent = {
 	.name = "agent",
+	.slot = PT_E500_SLOT_AGENT,
 	.state_bytes = sizeof(struct by_agent),
 	.open = agent_open,
 	.close = agent_close,

@@ -3,7 +3,7 @@
  * of the program counter, and what captures those is not published: a setting says it, and copies that do not move
  * while the core runs are not used. What is counted is then set another way.
  * Source: NXP's qoriq-debug, dcsr_cpu_v1.h; Linux' binding fsl/dcsr for the places. */
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -248,6 +248,7 @@ static int dcsr_pass(struct pt_e500_target *e500, unsigned core, struct pt_e500_
 
 const struct pt_e500_way pt_e500_by_dcsr = {
 	.name = "dcsr",
+	.slot = PT_E500_SLOT_DCSR,
 	.state_bytes = sizeof(struct by_dcsr),
 	.open = dcsr_open,
 	.close = dcsr_close,

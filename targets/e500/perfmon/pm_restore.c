@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "host/log.h"
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 #include "base/util.h"
 
 enum { MOST_DEBTS = 4 * PT_REMOTE_MAX_CORES };	/* of a core each */

@@ -1,6 +1,6 @@
 /* The way that every GDB server allows: the halted core executes code of ours (scratch.h), in packets. A core that runs
  * is stopped and goes on in one turn of the connection, so a debugger that waits for it notices nothing. */
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -371,6 +371,7 @@ int pt_e500_scratch_try_halt(struct pt_e500_target *e500, unsigned core, struct 
 
 const struct pt_e500_way pt_e500_by_scratch = {
 	.name = "scratch",
+	.slot = PT_E500_SLOT_SCRATCH,
 	.halts = true,
 	.state_bytes = sizeof(struct by_scratch),
 	.open = scratch_open,

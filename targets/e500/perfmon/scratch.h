@@ -51,17 +51,6 @@ struct pt_e500_scratch {
 	struct pt_e500_away away;
 };
 
-/* Added to the number of an SPR, for an operation that reads that instead. User code may not read
- * the PVR: 0 there. Numbers: E500CORERM Table 2-4. */
-enum { PT_E500_SPR = 0x1000, PT_E500_SPR_TBL = 268, PT_E500_SPR_TBU = 269, PT_E500_SPR_PVR = 287 };
-
-struct pt_e500_op {
-	/* supervisor's number; a core in user mode is read by the user's. Or of an SPR */
-	uint16_t pmr;
-	bool write;
-	uint32_t value;			/* in: to write; out: read */
-};
-
 /* Bytes of RAM that so many operations take at the most. */
 uint32_t pt_e500_scratch_needs(size_t n_ops);
 /* In the given order, all counters frozen meanwhile (in user mode they cannot be, and go on); a value written to PMGC0

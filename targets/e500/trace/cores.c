@@ -1,6 +1,7 @@
 /* Sources of several cores behind one GDB server, which are its threads (targets/contract/cores.h). Each core has a performance
  * monitor, and an agent's block, of its own; a server that halts one halts all of them. */
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
+#include "targets/e500/trace/sources.h"
 
 uint64_t pt_e500_cores_now_ns(const void *e500)
 {

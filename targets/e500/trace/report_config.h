@@ -3,7 +3,7 @@
 #define PT_E500_COUNTERS_TOLD_H
 
 #include "targets/e500/trace/counting.h"
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 
 /* source=, mode=, tick_hz=, path=, cost= and cost_besides=, what it costs the program to be counted by this way (NULL:
  * none is known). Returns the length; 0: there was no room. */

@@ -7,7 +7,7 @@
 #ifndef PT_E500_SAMPLING_H
 #define PT_E500_SAMPLING_H
 
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 
 enum { PT_E500_EVERY_LEAST = 100, PT_E500_EVERY_MOST = 1 << 29 };	/* as found; said, it may be 1 */
 

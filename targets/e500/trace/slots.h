@@ -5,7 +5,7 @@
 #define PT_E500_TURNS_H
 
 #include "targets/e500/trace/counting.h"
-#include "targets/e500/core/e500.h"
+#include "targets/e500/perfmon/perfmon.h"
 #include "targets/contract/emit.h"
 
 struct pt_e500_turns {

@@ -14,6 +14,7 @@
 #include "host/log.h"
 #include "targets/e500/trace/report_config.h"
 #include "targets/e500/trace/slots.h"
+#include "targets/e500/trace/sources.h"
 #include "trace/formats.h"
 #include "base/util.h"
 

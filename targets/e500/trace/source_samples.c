@@ -12,6 +12,7 @@
 
 #include "targets/e500/trace/sampling.h"
 #include "targets/contract/emit.h"
+#include "targets/e500/trace/sources.h"
 #include "trace/formats.h"
 #include "base/util.h"
 

@@ -1,0 +1,30 @@
+/* What a way to the performance monitor notes of itself, and what it makes others forget. */
+#include <stdio.h>
+
+#include "targets/e500/perfmon/perfmon.h"
+
+void *pt_e500_way_state(const struct pt_e500_target *e500, const struct pt_e500_way *way)
+{
+	return e500->pm.at[way->slot].state;
+}
+
+void pt_e500_ask_again(struct pt_e500_target *e500, const struct pt_e500_way *way)
+{
+	e500->pm.at[way->slot].open = false;
+	e500->pm.at[way->slot].asked_ns = 0;
+}
+
+void pt_e500_refuse(struct pt_e500_target *e500, const struct pt_e500_way *way, const char *why)
+{
+	struct pt_e500_way_at *at = &e500->pm.at[way->slot];
+
+	at->refused = true;
+	at->open = false;
+	way->close(e500);
+	snprintf(at->why, sizeof(at->why), "%s", why);
+}
+
+void pt_e500_forget(struct pt_e500_target *e500)
+{
+	e500->pm.snapshot.at_ns = 0;
+}
