@@ -285,14 +285,6 @@ uint32_t pt_vcpu_pc(const struct pt_vcpu *cpu)
 
 /* --- debug */
 
-void pt_vcpu_request_halt(struct pt_vcpu *cpu, uint32_t why)
-{
-	if (cpu->state == PT_VCPU_HALT)
-		return;
-	cpu->halt_wanted |= why;
-	pt_cpu_attend(cpu);
-}
-
 void pt_vcpu_cancel_halt(struct pt_vcpu *cpu, uint32_t why)
 {
 	cpu->halt_wanted &= ~why;

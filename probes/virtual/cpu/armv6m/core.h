@@ -105,16 +105,18 @@ void pt_cpu_use_sp(struct pt_vcpu *cpu, bool psp);
 uint32_t pt_cpu_mrs(const struct pt_vcpu *cpu, unsigned sysm);
 void pt_cpu_msr(struct pt_vcpu *cpu, unsigned sysm, uint32_t value);
 
-/* Exceptions, exception.c. All set pc and call the jump taps. */
+/* What is pending, pending.c */
 int pt_cpu_priority(const struct pt_vcpu *cpu, bool with_primask);	/* of what executes now */
 unsigned pt_cpu_pick(const struct pt_vcpu *cpu, uint64_t candidates);	/* the one to take first; 0: none */
 uint64_t pt_cpu_candidates(const struct pt_vcpu *cpu);			/* pending, enabled, not held back by debug */
+void pt_cpu_set_pending(struct pt_vcpu *cpu, unsigned exception, bool pending);
+
+/* Exceptions, exception.c. All set pc and call the jump taps. */
 void pt_cpu_enter(struct pt_vcpu *cpu, unsigned exception, uint32_t return_addr);
 void pt_cpu_return(struct pt_vcpu *cpu, uint32_t exc_return, uint32_t from);
 void pt_cpu_hardfault(struct pt_vcpu *cpu, uint32_t return_addr);
 void pt_cpu_svc(struct pt_vcpu *cpu, uint32_t return_addr);
 void pt_cpu_lockup(struct pt_vcpu *cpu);
-void pt_cpu_set_pending(struct pt_vcpu *cpu, unsigned exception, bool pending);
 
 /* System control space: nvic.c, systick.c */
 extern const struct pt_vunit_ops pt_cpu_scs_ops;	/* unit: the core */

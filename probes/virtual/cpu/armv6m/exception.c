@@ -1,57 +1,9 @@
-/* Exceptions: which goes first, entry, return, tail-chaining, escalation, lockup. Source: DDI 0419, B1.5. */
+/* Exceptions: entry, return, tail-chaining, escalation, lockup. Source: DDI 0419, B1.5. */
 #include "probes/virtual/cpu/armv6m/memory.h"
 
 enum { FRAME_BYTES = 32, LOCKUP_PC = 0xfffffffe };
 enum { ALIGNED = 1 << 9 };	/* in the stacked xPSR: four bytes were skipped to align the frame to eight */
 enum { EXC_RETURN_HANDLER = 0xfffffff1, EXC_RETURN_MAIN = 0xfffffff9, EXC_RETURN_PROCESS = 0xfffffffd };
-
-int pt_cpu_priority(const struct pt_vcpu *cpu, bool with_primask)
-{
-	int lowest = PRIORITY_THREAD;
-
-	for (uint64_t rest = cpu->active; rest != 0; rest &= rest - 1) {
-		int priority = cpu->priority[__builtin_ctzll(rest)];
-
-		if (priority < lowest)
-			lowest = priority;
-	}
-	return with_primask && cpu->primask && lowest > 0 ? 0 : lowest;
-}
-
-/* Lowest priority value first, then lowest number. */
-unsigned pt_cpu_pick(const struct pt_vcpu *cpu, uint64_t candidates)
-{
-	unsigned best = 0;
-
-	for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
-		unsigned n = (unsigned)__builtin_ctzll(rest);
-
-		if (best == 0 || cpu->priority[n] < cpu->priority[best])
-			best = n;
-	}
-	return best;
-}
-
-uint64_t pt_cpu_candidates(const struct pt_vcpu *cpu)
-{
-	uint64_t held_back = cpu->mask_interrupts || cpu->imposed != NULL ? MASKABLE : 0;
-
-	return cpu->pending & cpu->enabled & ~held_back;
-}
-
-/* A level that stays high pends again as soon as its handler is not active. */
-void pt_cpu_set_pending(struct pt_vcpu *cpu, unsigned exception, bool pending)
-{
-	uint64_t bit = BIT(exception);
-
-	if (pending && (cpu->pending & bit) == 0 && (cpu->scr & 0x10) != 0)
-		cpu->event = true;	/* SCR.SEVONPEND */
-	if (pending)
-		cpu->pending |= bit;
-	else
-		cpu->pending &= ~bit;
-	pt_cpu_attend(cpu);
-}
 
 static void deactivate(struct pt_vcpu *cpu, unsigned exception)
 {

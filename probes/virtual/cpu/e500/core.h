@@ -203,6 +203,8 @@ void pt_e5_execute(struct pt_ve500 *cpu);			/* one instruction */
 /* False: there is no such instruction. What went wrong otherwise is in cpu->failed. */
 bool pt_e5_op31(struct pt_ve500 *cpu, uint32_t op);
 bool pt_e5_integer31(struct pt_ve500 *cpu, uint32_t op);
+/* tw, twi. The core halts in front of it, or enters an interrupt, which cpu->failed says; true. */
+bool pt_e5_trap(struct pt_ve500 *cpu, uint32_t to, uint32_t a, uint32_t b);
 bool pt_e5_storage31(struct pt_ve500 *cpu, uint32_t op);
 bool pt_e5_storage(struct pt_ve500 *cpu, uint32_t op);		/* primary op-codes 32..47 */
 bool pt_e5_spe(struct pt_ve500 *cpu, uint32_t op);		/* primary op-code 4 */
@@ -210,7 +212,6 @@ bool pt_e5_float(struct pt_ve500 *cpu, uint32_t op);		/* primary op-codes 48..55
 bool pt_e5_float31(struct pt_ve500 *cpu, uint32_t op);
 bool pt_e5_decorated31(struct pt_ve500 *cpu, uint32_t op);
 bool pt_e5_system31(struct pt_ve500 *cpu, uint32_t op);		/* special registers, TLB, MSR */
-bool pt_e5_trap(struct pt_ve500 *cpu, uint32_t to, uint32_t a, uint32_t b);	/* false: it halted before the trap */
 
 /* Memory, mmu.c. False: an interrupt was entered. Data has the value right-aligned; 1, 2, 4 bytes, any address. */
 bool pt_e5_fetch(struct pt_ve500 *cpu, uint32_t ea, uint32_t *op);
@@ -222,7 +223,10 @@ void pt_e5_tlb_fixed(struct pt_ve500 *cpu, uint32_t entry);
 bool pt_e5_tlb(struct pt_ve500 *cpu, uint32_t op);		/* tlbre, tlbwe, tlbsx, tlbivax */
 void pt_e5_forget_pages(struct pt_ve500 *cpu);
 
-/* e500.c. An access that a watchpoint waits for: the core halts in front of the instruction. */
+/* flow.c */
+/* Goes to to, and tells the taps. */
+void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);
+/* An access that a watchpoint waits for: the core halts in front of the instruction. */
 bool pt_e5_watched(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum access access);
 
 /* Caches, cache.c: count, and take the time it takes. */
@@ -241,7 +245,6 @@ void pt_e5_predict(struct pt_ve500 *cpu, uint32_t from, uint32_t to, bool taken,
 bool pt_e5_read_spr(struct pt_ve500 *cpu, unsigned n, uint32_t *value);
 bool pt_e5_write_spr(struct pt_ve500 *cpu, unsigned n, uint32_t value);
 void pt_e5_reset_sprs(struct pt_ve500 *cpu);
-void pt_e5_write_msr(struct pt_ve500 *cpu, uint32_t value);
 
 /* time.c */
 void pt_e5_time_reset(struct pt_ve500 *cpu);
@@ -252,6 +255,7 @@ uint64_t pt_e5_time_next(const struct pt_ve500 *cpu);		/* cycle of the next thin
 void pt_e5_time_pass(struct pt_ve500 *cpu);			/* what has become due sets its bit in TSR */
 
 /* exception.c */
+void pt_e5_write_msr(struct pt_ve500 *cpu, uint32_t value);
 void pt_e5_enter(struct pt_ve500 *cpu, unsigned interrupt, uint32_t return_addr);
 void pt_e5_fault(struct pt_ve500 *cpu, unsigned interrupt, uint32_t esr);	/* of the present instruction */
 void pt_e5_return(struct pt_ve500 *cpu, uint32_t to, uint32_t msr);
@@ -265,9 +269,6 @@ static inline void pt_e5_tell_step(struct pt_ve500 *cpu, uint32_t msr)
 	if (cpu->watcher.step != NULL && cpu->watcher.step(cpu->watcher.arg, msr))
 		pt_e5_attend(cpu);
 }
-
-/* Goes to to, and tells the taps. */
-void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to);
 
 /* Cycles in which the processor's clock ran; in all but n_completing of them no micro-op completed. */
 static inline void pt_e5_count_cycles(struct pt_ve500 *cpu, uint64_t n_cycles, uint64_t n_completing)

@@ -239,15 +239,8 @@ uint64_t pt_ve500_instructions(const struct pt_ve500 *cpu) { return cpu->instruc
 uint32_t pt_ve500_pc(const struct pt_ve500 *cpu) { return cpu->pc; }
 const uint64_t *pt_ve500_events(const struct pt_ve500 *cpu) { return cpu->events; }
 enum pt_ve500_core pt_ve500_core(const struct pt_ve500 *cpu) { return cpu->core; }
-/* --- debug */
 
-void pt_ve500_request_halt(struct pt_ve500 *cpu)
-{
-	if (cpu->state == PT_VE500_HALT)
-		return;
-	cpu->halt_wanted = true;
-	pt_e5_attend(cpu);
-}
+/* --- debug */
 
 void pt_ve500_resume(struct pt_ve500 *cpu, bool step)
 {
@@ -361,24 +354,6 @@ bool pt_ve500_at_watchpoint(const struct pt_ve500 *cpu, unsigned *slot)
 {
 	*slot = cpu->watchpoint_hit;
 	return cpu->at_watchpoint;
-}
-
-bool pt_e5_watched(struct pt_ve500 *cpu, uint32_t ea, unsigned size, enum access access)
-{
-	if (!cpu->any_watchpoint || cpu->passes_watchpoint)
-		return false;
-	for (unsigned i = 0; i < PT_VE500_WATCHPOINTS; i++) {
-		if (!(access == STORE ? cpu->watchpoint[i].stores : cpu->watchpoint[i].loads) ||
-		    (ea - cpu->watchpoint[i].addr >= cpu->watchpoint[i].len_bytes &&
-		     cpu->watchpoint[i].addr - ea >= size))
-			continue;
-		cpu->pc = cpu->at;
-		cpu->failed = cpu->at_watchpoint = true;
-		cpu->watchpoint_hit = i;
-		pt_ve500_request_halt(cpu);
-		return true;
-	}
-	return false;
 }
 
 /* --- taps */

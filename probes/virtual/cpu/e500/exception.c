@@ -23,6 +23,40 @@ static uint32_t kept(unsigned interrupt)
 	return is_critical(interrupt) ? PT_VE500_MSR_ME : PT_VE500_MSR_ME | PT_VE500_MSR_CE | PT_VE500_MSR_DE;
 }
 
+/* --- MSR */
+
+static void since(uint64_t *at, bool now_enabled, uint64_t cycle)
+{
+	if (!now_enabled)
+		*at = PT_VNEVER;
+	else if (*at == PT_VNEVER)
+		*at = cycle;
+}
+
+void pt_e5_masks_changed(struct pt_ve500 *cpu)
+{
+	since(&cpu->external_enabled_since, cpu->external && (cpu->msr & PT_VE500_MSR_EE) != 0, cpu->cycle);
+	since(&cpu->critical_enabled_since, cpu->critical && (cpu->msr & PT_VE500_MSR_CE) != 0, cpu->cycle);
+	pt_e5_attend(cpu);
+}
+
+void pt_e5_write_msr(struct pt_ve500 *cpu, uint32_t value)
+{
+	uint32_t bits = cpu->kind->qoriq ? MSR_BITS_QORIQ : MSR_BITS, changed = cpu->msr ^ (value & bits);
+
+	cpu->msr = value & bits;
+	if ((changed & (PT_VE500_MSR_IS | PT_VE500_MSR_DS)) != 0)
+		pt_e5_forget_pages(cpu);
+	if ((cpu->msr & PT_VE500_MSR_WE) != 0) {
+		cpu->state = PT_VE500_DOZE;
+		cpu->msr &= ~(uint32_t)PT_VE500_MSR_WE;	/* what an interrupt saves is without it: it resumes behind */
+	}
+	if (changed != 0)
+		pt_e5_masks_changed(cpu);
+}
+
+/* --- entry and return */
+
 void pt_e5_enter(struct pt_ve500 *cpu, unsigned interrupt, uint32_t return_addr)
 {
 	unsigned save = interrupt == PT_VE500_MACHINE_CHECK ? SPR_MCSRR0
@@ -120,21 +154,6 @@ bool pt_e5_take_interrupt(struct pt_ve500 *cpu)
 }
 
 /* --- inputs */
-
-static void since(uint64_t *at, bool now_enabled, uint64_t cycle)
-{
-	if (!now_enabled)
-		*at = PT_VNEVER;
-	else if (*at == PT_VNEVER)
-		*at = cycle;
-}
-
-void pt_e5_masks_changed(struct pt_ve500 *cpu)
-{
-	since(&cpu->external_enabled_since, cpu->external && (cpu->msr & PT_VE500_MSR_EE) != 0, cpu->cycle);
-	since(&cpu->critical_enabled_since, cpu->critical && (cpu->msr & PT_VE500_MSR_CE) != 0, cpu->cycle);
-	pt_e5_attend(cpu);
-}
 
 void pt_ve500_set_external(struct pt_ve500 *cpu, bool asserted)
 {

@@ -4,13 +4,6 @@
 
 /* --- branches */
 
-void pt_e5_jump(struct pt_ve500 *cpu, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
-{
-	cpu->pc = to;
-	if (cpu->taps.jump)
-		pt_vtaps_tell_jump(&cpu->taps, how, from, detail, to);
-}
-
 static void count_branch(struct pt_ve500 *cpu, bool taken, uint32_t to, bool conditional)
 {
 	cpu->events[EV_BRANCHES]++;
@@ -217,25 +210,7 @@ static bool multiply_immediate(struct pt_ve500 *cpu, uint32_t op)
 	return true;
 }
 
-/* --- traps and system calls */
-
-bool pt_e5_trap(struct pt_ve500 *cpu, uint32_t to, uint32_t a, uint32_t b)
-{
-	bool yes = ((to & 16) != 0 && (int32_t)a < (int32_t)b) || ((to & 8) != 0 && (int32_t)a > (int32_t)b) ||
-		   ((to & 4) != 0 && a == b) || ((to & 2) != 0 && a < b) || ((to & 1) != 0 && a > b);
-
-	if (!yes)
-		return true;
-	if (cpu->hooks.trap != NULL && cpu->hooks.trap(cpu->hooks.arg, cpu->at)) {
-		cpu->pc = cpu->at;
-		cpu->failed = true;
-		pt_ve500_request_halt(cpu);
-	} else {
-		cpu->events[EV_SC_TRAP]++;
-		pt_e5_fault(cpu, PT_VE500_PROGRAM, ESR_PTR);
-	}
-	return true;
-}
+/* --- system calls */
 
 /* The instruction is complete, and the interrupt returns behind it. */
 static bool system_call(struct pt_ve500 *cpu)

@@ -188,6 +188,24 @@ static bool select(struct pt_ve500 *cpu, uint32_t op)
 	return true;
 }
 
+bool pt_e5_trap(struct pt_ve500 *cpu, uint32_t to, uint32_t a, uint32_t b)
+{
+	bool yes = ((to & 16) != 0 && (int32_t)a < (int32_t)b) || ((to & 8) != 0 && (int32_t)a > (int32_t)b) ||
+		   ((to & 4) != 0 && a == b) || ((to & 2) != 0 && a < b) || ((to & 1) != 0 && a > b);
+
+	if (!yes)
+		return true;
+	if (cpu->hooks.trap != NULL && cpu->hooks.trap(cpu->hooks.arg, cpu->at)) {
+		cpu->pc = cpu->at;
+		cpu->failed = true;
+		pt_ve500_request_halt(cpu);
+	} else {
+		cpu->events[EV_SC_TRAP]++;
+		pt_e5_fault(cpu, PT_VE500_PROGRAM, ESR_PTR);
+	}
+	return true;
+}
+
 bool pt_e5_integer31(struct pt_ve500 *cpu, uint32_t op)
 {
 	if ((xo(op) & 31) == 15)

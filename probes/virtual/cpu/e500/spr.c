@@ -54,21 +54,6 @@ void pt_e5_reset_sprs(struct pt_ve500 *cpu)
 	cpu->spr[SPR_BUCSR] = 1;		/* BPEN: the model always predicts */
 }
 
-void pt_e5_write_msr(struct pt_ve500 *cpu, uint32_t value)
-{
-	uint32_t bits = cpu->kind->qoriq ? MSR_BITS_QORIQ : MSR_BITS, changed = cpu->msr ^ (value & bits);
-
-	cpu->msr = value & bits;
-	if ((changed & (PT_VE500_MSR_IS | PT_VE500_MSR_DS)) != 0)
-		pt_e5_forget_pages(cpu);
-	if ((cpu->msr & PT_VE500_MSR_WE) != 0) {
-		cpu->state = PT_VE500_DOZE;
-		cpu->msr &= ~(uint32_t)PT_VE500_MSR_WE;	/* what an interrupt saves is without it: it resumes behind */
-	}
-	if (changed != 0)
-		pt_e5_masks_changed(cpu);
-}
-
 /* --- by number; those of fields of their own first */
 
 static uint32_t *field(struct pt_ve500 *cpu, unsigned n)
