@@ -3,12 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/bdc/bdc_pipe.h"
 #include "probes/virtual/probe/bdc_pipe.h"
 #include "probes/virtual/wire/bkgd.h"
 #include "probes/virtual/wire/pdo_capture.h"
 #include "base/util.h"
 
+/* The protocol's numbers, as probes/bdc/bdc_pipe.h describes them, written once more: a wrong one in the driver is then
+ * found. */
+enum { REQUEST_HEAD = 2, RESPONSE_HEAD = 3, FLAG_CHAINED = 1 };
+enum {
+	PIPE_INFO = 0x01, PIPE_SEND = 0x02, PIPE_RECEIVE = 0x03, PIPE_ACK = 0x04, PIPE_CYCLES = 0x05, PIPE_SYNC = 0x06,
+	PIPE_DRIVE = 0x07, PIPE_DELAY = 0x08, PIPE_POLL = 0x09, PIPE_CHECK = 0x0a, PIPE_CAPTURE = 0x10,
+	PIPE_CAPTURED = 0x11, PIPE_CAPTURE_STOP = 0x12,
+};
+enum pipe_status {
+	PIPE_DONE = 0, PIPE_NO_ACK = 1, PIPE_BAD_REQUEST = 2, PIPE_NO_TARGET = 3, PIPE_LONG_ACK = 4, PIPE_EXPIRED = 5,
+	PIPE_SKIPPED = 6,
+};
+enum { PIPE_BKGD = 1, PIPE_RESET = 2, PIPE_POWER = 4 };		/* pins of DRIVE */
 enum { CAPTURED_HEAD = 15, SHORT_RUN = 47, PAIR = 48, PAIR_RUN = 4, LONGEST_POLL_US = 1000000 };
 #define POLL_ACK_NS (10 * PT_NS_PER_MS)
 
@@ -57,99 +69,99 @@ static void put(struct pt_vpipe *pipe, uint64_t value, unsigned n_bytes)
 
 /* --- operations */
 
-static enum pt_pipe_status info(struct pt_vpipe *pipe)
+static enum pipe_status info(struct pt_vpipe *pipe)
 {
 	size_t len = strlen(pipe->config.product);
 
 	if (!fits(pipe, 4 + len))
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	put(pipe, pipe->config.packet_bytes, 2);
 	put(pipe, pipe->config.packet_count, 1);
 	put(pipe, len, 1);
 	memcpy(pipe->out + pipe->out_bytes, pipe->config.product, len);
 	pipe->out_bytes += len;
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
-static enum pt_pipe_status send(struct pt_vpipe *pipe)
+static enum pipe_status send(struct pt_vpipe *pipe)
 {
 	uint32_t n = get(pipe, 1);
 
 	if (pipe->cut || pipe->left_bytes < n)
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	for (uint32_t i = 0; i < n; i++)
 		pt_vbkgd_send(&pipe->wire, (uint8_t)get(pipe, 1));
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
-static enum pt_pipe_status receive(struct pt_vpipe *pipe)
+static enum pipe_status receive(struct pt_vpipe *pipe)
 {
 	uint32_t n = get(pipe, 1);
 
 	if (pipe->cut || !fits(pipe, n))
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	for (uint32_t i = 0; i < n; i++)
 		put(pipe, pt_vbkgd_receive(&pipe->wire), 1);
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
-static enum pt_pipe_status ack(struct pt_vpipe *pipe)
+static enum pipe_status ack(struct pt_vpipe *pipe)
 {
 	uint32_t ms = get(pipe, 2);
 	enum pt_vbkgd_ack came;
 
 	if (pipe->cut || !fits(pipe, 1))
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	came = pt_vbkgd_ack(&pipe->wire, ms * PT_NS_PER_MS);
 	if (came == PT_VBKGD_NO_ACK)
-		return PT_PIPE_NO_ACK;
+		return PIPE_NO_ACK;
 	pipe->long_ack |= came == PT_VBKGD_LONG_ACK;
 	put(pipe, came == PT_VBKGD_LONG_ACK ? 2 : 1, 1);
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
-static enum pt_pipe_status rest(struct pt_vpipe *pipe)
+static enum pipe_status rest(struct pt_vpipe *pipe)
 {
 	uint32_t cycles = get(pipe, 2);
 
 	if (pipe->cut)
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	pt_vbkgd_cycles(&pipe->wire, cycles);
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
-static enum pt_pipe_status sync(struct pt_vpipe *pipe)
+static enum pipe_status sync(struct pt_vpipe *pipe)
 {
 	if (!fits(pipe, 4))
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	put(pipe, pt_vbkgd_sync(&pipe->wire), 4);
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
 /* Power first, then BKGD, so that a reset that is let go finds it as it shall be. */
-static enum pt_pipe_status drive(struct pt_vpipe *pipe)
+static enum pipe_status drive(struct pt_vpipe *pipe)
 {
 	uint32_t pins = get(pipe, 1), values = get(pipe, 1);
 
 	if (pipe->cut)
-		return PT_PIPE_BAD_REQUEST;
-	if ((pins & PT_PIPE_BKGD) != 0)
-		pt_vbkgd_drive_bkgd(&pipe->wire, (values & PT_PIPE_BKGD) != 0);
-	if ((pins & PT_PIPE_POWER) != 0)
-		pt_vbkgd_power(&pipe->wire, (values & PT_PIPE_POWER) != 0);
-	if ((pins & PT_PIPE_RESET) != 0)
-		pt_vbkgd_drive_reset(&pipe->wire, (values & PT_PIPE_RESET) != 0);
-	return PT_PIPE_DONE;
+		return PIPE_BAD_REQUEST;
+	if ((pins & PIPE_BKGD) != 0)
+		pt_vbkgd_drive_bkgd(&pipe->wire, (values & PIPE_BKGD) != 0);
+	if ((pins & PIPE_POWER) != 0)
+		pt_vbkgd_power(&pipe->wire, (values & PIPE_POWER) != 0);
+	if ((pins & PIPE_RESET) != 0)
+		pt_vbkgd_drive_reset(&pipe->wire, (values & PIPE_RESET) != 0);
+	return PIPE_DONE;
 }
 
-static enum pt_pipe_status delay(struct pt_vpipe *pipe)
+static enum pipe_status delay(struct pt_vpipe *pipe)
 {
 	uint64_t us = get(pipe, 4);
 
 	if (pipe->cut)
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	pt_vbkgd_idle_until(&pipe->wire, pipe->wire.ns + us * 1000);
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
 /* READ_MEM.B. False: no ACK. */
@@ -174,7 +186,7 @@ static bool read_byte(struct pt_vpipe *pipe, const uint8_t address[3], bool acke
 	return true;
 }
 
-static enum pt_pipe_status poll(struct pt_vpipe *pipe)
+static enum pipe_status poll(struct pt_vpipe *pipe)
 {
 	uint32_t first = get(pipe, 1), second = get(pipe, 1), third = get(pipe, 1);
 	uint8_t address[3] = { (uint8_t)first, (uint8_t)second, (uint8_t)third };
@@ -183,24 +195,24 @@ static enum pt_pipe_status poll(struct pt_vpipe *pipe)
 	uint64_t us = get(pipe, 4), end_ns;
 
 	if (pipe->cut || !fits(pipe, 2) || us > LONGEST_POLL_US)
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	end_ns = pipe->wire.ns + us * 1000;
 	do {
 		if (!read_byte(pipe, address, acked, &byte))
-			return PT_PIPE_NO_ACK;
+			return PIPE_NO_ACK;
 		came = (byte & mask) == value;
 	} while (!came && pipe->wire.ns < end_ns);
 	put(pipe, came, 1);
 	put(pipe, byte, 1);
-	return came ? PT_PIPE_DONE : PT_PIPE_EXPIRED;
+	return came ? PIPE_DONE : PIPE_EXPIRED;
 }
 
-static enum pt_pipe_status check(struct pt_vpipe *pipe)
+static enum pipe_status check(struct pt_vpipe *pipe)
 {
 	bool was = pipe->long_ack;
 
 	pipe->long_ack = false;
-	return was ? PT_PIPE_LONG_ACK : PT_PIPE_DONE;
+	return was ? PIPE_LONG_ACK : PIPE_DONE;
 }
 
 /* --- capture */
@@ -210,16 +222,16 @@ static void bring_board(struct pt_vpipe *pipe)
 	pt_vpace_to(pipe->wire.pace, pipe->wire.ns);
 }
 
-static enum pt_pipe_status capture(struct pt_vpipe *pipe)
+static enum pipe_status capture(struct pt_vpipe *pipe)
 {
 	uint32_t least_hz = get(pipe, 4);
 
 	if (pipe->cut || !fits(pipe, 12) || !pipe->config.pins)
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	bring_board(pipe);
 	put(pipe, pt_vpdo_capture_start(&pipe->capture, least_hz), 4);
 	put(pipe, pipe->wire.ns, 8);
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
 /* Returns the bytes that it takes; 0: no room, nothing is written. */
@@ -252,13 +264,13 @@ static unsigned put_runs(struct pt_vpipe *pipe, size_t room, size_t *n_bytes)
 	return 2;
 }
 
-static enum pt_pipe_status captured(struct pt_vpipe *pipe)
+static enum pipe_status captured(struct pt_vpipe *pipe)
 {
 	size_t most = get(pipe, 2), n = 0, bytes = 1, head = pipe->out_bytes;
 	struct pt_vpdo_captured what;
 
 	if (pipe->cut || !fits(pipe, CAPTURED_HEAD + most) || !pipe->config.pins)
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	bring_board(pipe);
 	pt_vpdo_capture_read(&pipe->capture, &what);
 	put(pipe, 0, 1);
@@ -274,16 +286,16 @@ static enum pt_pipe_status captured(struct pt_vpipe *pipe)
 	}
 	pipe->out[head] = pt_vpdo_capture_over(&pipe->capture);
 	pt_put_le16(pipe->out + head + 13, (uint16_t)n);
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
-static enum pt_pipe_status capture_stop(struct pt_vpipe *pipe)
+static enum pipe_status capture_stop(struct pt_vpipe *pipe)
 {
 	if (!pipe->config.pins)
-		return PT_PIPE_BAD_REQUEST;
+		return PIPE_BAD_REQUEST;
 	bring_board(pipe);
 	pt_vpdo_capture_stop(&pipe->capture);
-	return PT_PIPE_DONE;
+	return PIPE_DONE;
 }
 
 /* --- requests */
@@ -291,24 +303,24 @@ static enum pt_pipe_status capture_stop(struct pt_vpipe *pipe)
 static const struct operation {
 	uint8_t code;
 	bool needs_power;
-	enum pt_pipe_status (*run)(struct pt_vpipe *pipe);
+	enum pipe_status (*run)(struct pt_vpipe *pipe);
 } operations[] = {
-	{ PT_PIPE_INFO, false, info },
-	{ PT_PIPE_SEND, true, send },
-	{ PT_PIPE_RECEIVE, true, receive },
-	{ PT_PIPE_ACK, true, ack },
-	{ PT_PIPE_CYCLES, false, rest },
-	{ PT_PIPE_SYNC, true, sync },
-	{ PT_PIPE_DRIVE, false, drive },
-	{ PT_PIPE_DELAY, false, delay },
-	{ PT_PIPE_POLL, true, poll },
-	{ PT_PIPE_CHECK, false, check },
-	{ PT_PIPE_CAPTURE, false, capture },
-	{ PT_PIPE_CAPTURED, false, captured },
-	{ PT_PIPE_CAPTURE_STOP, false, capture_stop },
+	{ PIPE_INFO, false, info },
+	{ PIPE_SEND, true, send },
+	{ PIPE_RECEIVE, true, receive },
+	{ PIPE_ACK, true, ack },
+	{ PIPE_CYCLES, false, rest },
+	{ PIPE_SYNC, true, sync },
+	{ PIPE_DRIVE, false, drive },
+	{ PIPE_DELAY, false, delay },
+	{ PIPE_POLL, true, poll },
+	{ PIPE_CHECK, false, check },
+	{ PIPE_CAPTURE, false, capture },
+	{ PIPE_CAPTURED, false, captured },
+	{ PIPE_CAPTURE_STOP, false, capture_stop },
 };
 
-static enum pt_pipe_status run_one(struct pt_vpipe *pipe)
+static enum pipe_status run_one(struct pt_vpipe *pipe)
 {
 	uint8_t code = (uint8_t)get(pipe, 1);
 
@@ -316,22 +328,22 @@ static enum pt_pipe_status run_one(struct pt_vpipe *pipe)
 		if (operations[i].code != code)
 			continue;
 		if (operations[i].needs_power && !pt_vbkgd_has_power(&pipe->wire))
-			return PT_PIPE_NO_TARGET;
+			return PIPE_NO_TARGET;
 		return operations[i].run(pipe);
 	}
-	return PT_PIPE_BAD_REQUEST;
+	return PIPE_BAD_REQUEST;
 }
 
-static bool counts(enum pt_pipe_status status)
+static bool counts(enum pipe_status status)
 {
-	return status == PT_PIPE_DONE || status == PT_PIPE_LONG_ACK || status == PT_PIPE_EXPIRED;
+	return status == PIPE_DONE || status == PIPE_LONG_ACK || status == PIPE_EXPIRED;
 }
 
-static enum pt_pipe_status run_all(struct pt_vpipe *pipe, uint8_t *n_done)
+static enum pipe_status run_all(struct pt_vpipe *pipe, uint8_t *n_done)
 {
-	enum pt_pipe_status status = PT_PIPE_DONE;
+	enum pipe_status status = PIPE_DONE;
 
-	while (status == PT_PIPE_DONE && pipe->left_bytes > 0) {
+	while (status == PIPE_DONE && pipe->left_bytes > 0) {
 		size_t answered = pipe->out_bytes;
 
 		status = run_one(pipe);
@@ -348,19 +360,19 @@ static void process(void *state, const uint8_t *request, size_t len_bytes, uint6
 {
 	struct pt_vpipe *pipe = state;
 	uint8_t sequence = len_bytes > 0 ? request[0] : 0, n_done = 0;
-	enum pt_pipe_status status;
+	enum pipe_status status;
 
 	pt_vbkgd_idle_until(&pipe->wire, at_ns);
 	pt_vpace_begin(pipe->wire.pace);
-	pipe->out_bytes = PT_PIPE_RESPONSE_HEAD;
+	pipe->out_bytes = RESPONSE_HEAD;
 	pipe->cut = pipe->long_ack = false;
-	if (len_bytes < PT_PIPE_REQUEST_HEAD || len_bytes > pipe->config.packet_bytes) {
-		status = PT_PIPE_BAD_REQUEST;
-	} else if ((request[1] & PT_PIPE_CHAINED) != 0 && pipe->last_status != PT_PIPE_DONE) {
-		status = PT_PIPE_SKIPPED;
+	if (len_bytes < REQUEST_HEAD || len_bytes > pipe->config.packet_bytes) {
+		status = PIPE_BAD_REQUEST;
+	} else if ((request[1] & FLAG_CHAINED) != 0 && pipe->last_status != PIPE_DONE) {
+		status = PIPE_SKIPPED;
 	} else {
-		pipe->at = request + PT_PIPE_REQUEST_HEAD;
-		pipe->left_bytes = len_bytes - PT_PIPE_REQUEST_HEAD;
+		pipe->at = request + REQUEST_HEAD;
+		pipe->left_bytes = len_bytes - REQUEST_HEAD;
 		status = run_all(pipe, &n_done);
 	}
 	pipe->last_status = (uint8_t)status;

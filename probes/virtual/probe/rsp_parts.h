@@ -1,5 +1,5 @@
-/* What the files of the stub share, and nobody else includes: rsp_stub.c frames and dispatches, rsp_run.c is run
- * control, rsp_data.c registers, memory and breakpoints, rsp_query.c the questions. */
+/* What the files of the stub share, and nobody else includes: rsp_stub.c dispatches, rsp_reply.c frames, rsp_run.c is
+ * run control, rsp_data.c registers, memory and breakpoints, rsp_query.c the questions. */
 #ifndef PT_VIRTUAL_WIRE_RSP_PARTS_H
 #define PT_VIRTUAL_WIRE_RSP_PARTS_H
 
@@ -33,6 +33,8 @@ void pt_stub_hex(struct stub *stub, const uint8_t *bytes, size_t n_bytes);
 /* Hexadecimal digits; the end of them. value may be NULL. */
 const char *pt_stub_number(const char *text, uint32_t *value);
 size_t pt_stub_bytes(const char *hex, uint8_t *bytes, size_t room);	/* pairs of digits; how many */
+/* begin: '$' a packet, '%' a notification. The text is sent as it is, with its checksum. */
+void pt_stub_frame(struct stub *stub, char begin, const char *text, size_t len_bytes);
 void pt_stub_notify(struct stub *stub, const char *text);
 void pt_stub_send(struct stub *stub, const char *text);		/* a packet that is no answer */
 
