@@ -27,17 +27,27 @@ static bool breaks(const struct pt_vs12z_dbg *dbg)
 	return (dbg->reg[DBGC1] & BDMBP) == 0 || dbg->chip.bdm_allowed(dbg->chip.arg);
 }
 
-void dbg_end(struct pt_vs12z_dbg *dbg, bool by_software)
+/* State0: ARM clears; a breakpoint if BRKCPU. The last line of a profile may be the one that fills the buffer. */
+static void end_session(struct pt_vs12z_dbg *dbg, bool by_software)
 {
 	if (dbg->profiling)
 		dbg_profile_end(dbg);
 	if (dbg->tracing)
 		dbg_trace_end(dbg);
+	by_software &= !dbg->full;
+	dbg->full = false;
 	dbg->reg[DBGC1] &= (uint8_t)~ARM;
 	dbg->state = STATE_OFF;
 	dbg_listen(dbg);
 	if (!by_software && breaks(dbg))
 		breakpoint(dbg);
+}
+
+/* Behind whatever puts lines. */
+static void end_if_full(struct pt_vs12z_dbg *dbg)
+{
+	if (dbg->full)
+		end_session(dbg, false);
 }
 
 /* Without tracing, and with tracing that ends here, Final State leads to State0 at once. */
@@ -54,8 +64,9 @@ static void reach_final(struct pt_vs12z_dbg *dbg)
 	} else if (traces && dbg_align(dbg) == ALIGN_MID && !dbg_profile_set(dbg)) {
 		dbg->after_trigger = MID_LINES;
 		dbg_trace_mid(dbg);
+		end_if_full(dbg);
 	} else {
-		dbg_end(dbg, false);
+		end_session(dbg, false);
 	}
 }
 
@@ -119,6 +130,7 @@ void pt_vs12z_dbg_event(struct pt_vs12z_dbg *dbg, bool level)
 		sequence(dbg, 1u << CHANNEL_D);
 	else if ((dbg->reg[DBGC1] & EEVE) == EEV_ENTRY && dbg->tracing)
 		dbg_trace_extra(dbg, dbg->chip.pc(dbg->chip.arg), true);
+	end_if_full(dbg);
 }
 
 void pt_vs12z_dbg_stepping(struct pt_vs12z_dbg *dbg, bool stepping)
@@ -136,6 +148,7 @@ bool pt_vs12z_dbg_fetch(struct pt_vs12z_dbg *dbg, uint32_t pc)
 	channels = dbg_on_access(dbg, &access);
 	if ((channels >> CHANNEL_D & 1) != 0 && (dbg->reg[DBGTCRL] & DSTAMP) != 0 && dbg->tracing)
 		dbg_trace_extra(dbg, pc, false);
+	end_if_full(dbg);
 	dbg->in_fetch = false;
 	return dbg->break_due;
 }
@@ -182,7 +195,7 @@ static void write_c1(struct pt_vs12z_dbg *dbg, uint8_t value)
 	if (!was_armed && !transmits(dbg))
 		dbg->reg[DBGC1] = value & (BDMBP | BRKCPU | EEVE);
 	if (was_armed && (value & ARM) == 0)
-		dbg_end(dbg, true);
+		end_session(dbg, true);
 	else if (!was_armed && (value & ARM) != 0 && !transmits(dbg))
 		arm(dbg);
 	if ((value & TRIG) != 0)
@@ -194,12 +207,14 @@ static void write_c1(struct pt_vs12z_dbg *dbg, uint8_t value)
 static void on_insn(void *arg, uint32_t pc)
 {
 	dbg_trace_insn(arg, pc);
+	end_if_full(arg);
 }
 
 static void on_cond(void *arg, uint32_t from, bool taken, uint32_t to)
 {
 	(void)from, (void)to;
 	dbg_profile_cond(arg, taken);
+	end_if_full(arg);
 }
 
 static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail, uint32_t to)
@@ -210,6 +225,7 @@ static void on_jump(void *arg, enum pt_vjump how, uint32_t from, uint32_t detail
 		dbg_profile_jump(dbg, how, detail, to);
 	else if (dbg->tracing)
 		dbg_trace_jump(dbg, how, from, detail, to);
+	end_if_full(dbg);
 }
 
 static void on_data(void *arg, uint32_t addr, unsigned size_bytes, bool write, uint32_t value, uint32_t pc)
@@ -222,6 +238,7 @@ static void on_data(void *arg, uint32_t addr, unsigned size_bytes, bool write, u
 		dbg_trace_access(dbg, &access, pc, matched_d);
 	else if (dbg->tracing && matched_d)
 		dbg_trace_extra(dbg, pc, false);
+	end_if_full(dbg);
 	dbg_on_access(dbg, &access);
 }
 
@@ -333,6 +350,7 @@ static uint64_t next_tick(void *unit)
 static void tick(void *unit, uint64_t now_cycle)
 {
 	dbg_profile_tick(unit, now_cycle);
+	end_if_full(unit);
 }
 
 /* Trace RAM and DBGCNT live through all but power-on, after which the RAM holds anything; the same anything each
@@ -345,7 +363,7 @@ static void reset(void *unit, bool power_on)
 	dbg_transmit_cut(dbg);
 	memset(dbg->reg, 0, sizeof(dbg->reg));
 	dbg->state = STATE_OFF;
-	dbg->tracing = dbg->profiling = dbg->unlocked = dbg->stepping = false;
+	dbg->tracing = dbg->profiling = dbg->full = dbg->unlocked = dbg->stepping = false;
 	if (power_on) {
 		dbg->half_lines = 0;
 		dbg->tbf = false;

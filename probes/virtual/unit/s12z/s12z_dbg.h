@@ -57,6 +57,7 @@ struct pt_vs12z_dbg {
 	/* sequencer */
 	unsigned state;			/* 0 disarmed, 1..3, 4 Final State */
 	bool tracing;			/* CPU activity goes into the buffer */
+	bool full;			/* no more goes in: the session is to end */
 	bool in_fetch, break_due;	/* a breakpoint of an op-code comparator comes before its instruction */
 	bool stepping;			/* STEP1: no comparator looks */
 	bool event_level;		/* DBGEEV */

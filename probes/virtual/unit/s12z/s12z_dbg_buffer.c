@@ -21,7 +21,7 @@ static void count(struct pt_vs12z_dbg *dbg, unsigned half_lines)
 	}
 }
 
-void dbg_line_written(struct pt_vs12z_dbg *dbg)
+static void line_written(struct pt_vs12z_dbg *dbg)
 {
 	dbg->n_lines++;
 	if (dbg->profiling || !dbg->tracing)
@@ -29,14 +29,15 @@ void dbg_line_written(struct pt_vs12z_dbg *dbg)
 	if ((dbg_align(dbg) != ALIGN_BEGIN || !dbg->tbf) && (dbg->after_trigger == 0 || --dbg->after_trigger > 0))
 		return;
 	dbg->pure.has_pending = false;		/* full: what is not in is not in */
-	dbg_end(dbg, false);
+	dbg->tracing = false;
+	dbg->full = true;
 }
 
 void dbg_put_line(struct pt_vs12z_dbg *dbg, const uint8_t line[8])
 {
 	memcpy(dbg->line[dbg_next_line(dbg)], line, 8);
 	count(dbg, 2);
-	dbg_line_written(dbg);
+	line_written(dbg);
 }
 
 void dbg_put_half(struct pt_vs12z_dbg *dbg, const uint8_t half[4])
@@ -44,7 +45,7 @@ void dbg_put_half(struct pt_vs12z_dbg *dbg, const uint8_t half[4])
 	memcpy(dbg->line[dbg_next_line(dbg)] + dbg->half_lines % 2 * 4, half, 4);
 	count(dbg, 1);
 	if (dbg->half_lines % 2 == 0)
-		dbg_line_written(dbg);
+		line_written(dbg);
 }
 
 uint8_t dbg_count(const struct pt_vs12z_dbg *dbg)

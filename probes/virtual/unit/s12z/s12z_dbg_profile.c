@@ -86,7 +86,7 @@ static void end_session(struct pt_vs12z_dbg *dbg)
 {
 	dbg->profiling = false;
 	dbg->reg[DBGEFR] |= PTBOVF;
-	dbg_end(dbg, false);
+	dbg->full = true;
 }
 
 /* The line that makes 64 wait is the last one, and says so unless it is the last one anyway. The upper bytes of short
