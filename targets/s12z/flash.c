@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "targets/s12z/core/s12z.h"
+#include "targets/s12z/flash.h"
 #include "base/util.h"
 
 struct pt_flash_space pt_flash_s12z_space(const struct pt_s12z *z, int which)
@@ -42,22 +42,6 @@ static int find_space(const struct pt_s12z *z, uint64_t addr, uint64_t size, str
 		       (unsigned)z->chip.eeprom_bytes);
 }
 
-static void forget(struct pt_flash_notes *notes)
-{
-	free(notes->image);
-	free(notes->written);
-	free(notes->erase);
-	memset(notes, 0, sizeof(*notes));
-}
-
-void pt_flash_s12z_forget(void *state)
-{
-	struct pt_s12z *z = state;
-
-	for (int which = 0; which < PT_FLASH_SPACES; which++)
-		forget(&z->flash.notes[which]);
-}
-
 static int make_notes(struct pt_flash_notes *notes, const struct pt_flash_space *space, struct pt_err *err)
 {
 	if (notes->image != NULL)
@@ -69,7 +53,7 @@ static int make_notes(struct pt_flash_notes *notes, const struct pt_flash_space 
 		memset(notes->image, 0xff, space->bytes);	/* as erased: what is not written keeps that */
 		return 0;
 	}
-	forget(notes);
+	pt_flash_notes_free(notes);
 	return pt_fail(err, PT_ENOMEM, "out of memory");
 }
 

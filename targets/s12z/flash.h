@@ -12,25 +12,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "targets/s12z/core/s12z.h"
 
 struct pt_progress;
-
-struct pt_s12z;
-
-enum { PT_FLASH_P, PT_FLASH_EEPROM, PT_FLASH_SPACES };
-
-struct pt_flash_notes {		/* of one memory */
-	uint8_t *image;		/* as it is to be where it is written; NULL: nothing noted */
-	uint8_t *written;	/* a byte for each byte: 1 = to be programmed */
-	uint8_t *erase;		/* a byte for each sector: 1 = to be erased */
-};
-
-struct pt_flash_s12z { struct pt_flash_notes notes[PT_FLASH_SPACES]; };
 
 int pt_flash_s12z_erase(void *state, uint64_t addr, uint64_t size, struct pt_err *err);
 int pt_flash_s12z_write(void *state, uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 int pt_flash_s12z_done(void *state, struct pt_progress *progress, struct pt_err *err);
-void pt_flash_s12z_forget(void *state);	/* what was noted; also before the state is freed */
 
 /* A memory that the controller programs. */
 struct pt_flash_space {

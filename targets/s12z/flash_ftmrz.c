@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "targets/s12z/core/s12z.h"
+#include "targets/s12z/flash.h"
 #include "base/util.h"
 
 enum {	/* registers */

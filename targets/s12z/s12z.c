@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "host/log.h"
-#include "targets/s12z/core/s12z.h"
+#include "targets/s12z/flash.h"
 #include "base/util.h"
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */

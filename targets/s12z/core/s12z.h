@@ -49,7 +49,7 @@
 #include "targets/s12z/core/breakpoints.h"
 #include "targets/s12z/core/chips.h"
 #include "targets/s12z/core/dbg.h"
-#include "targets/s12z/flash.h"
+#include "targets/s12z/core/flash_notes.h"
 #include "targets/s12z/core/wire.h"
 #include "targets/contract/target.h"
 
