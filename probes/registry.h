@@ -34,12 +34,13 @@ int pt_probe_list(struct pt_probe_found *out, size_t max, struct pt_err *err);
  * it is not there, or (virtual) nobody else can have it. */
 bool pt_probe_where(const char *uri, char *where, size_t room);
 
-/* The logic analysers on USB; fills at most max rows, returns how many it filled. One that is open is not disturbed. May
- * block some seconds. */
+/* The logic analysers on USB; fills at most max rows, returns how many it filled. One that is open is not disturbed.
+ * May block some seconds. */
 size_t pt_probe_list_analysers(struct pt_logic_found *out, size_t max);
 
 /* Virtual boards alone; of other addresses, and of one that makes no sense (opening it says so), nothing. */
-const uint8_t *pt_probe_demo(const char *uri, size_t *len_bytes);	/* the ELF of its demo firmware, for ever; or NULL */
+/* The ELF of its demo firmware, for ever; or NULL. */
+const uint8_t *pt_probe_demo(const char *uri, size_t *len_bytes);
 /* Words that a user of such hardware gives with --set. */
 void pt_probe_reports(const char *uri, void (*say)(void *arg, const char *word), void *arg);
 

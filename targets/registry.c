@@ -1,3 +1,4 @@
+/* The life of a target: attach by name or by trying, detach. */
 #include "targets/registry.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 enum { BATCH_MS = 1000, HALT_MS = 1000, STEP_MS = 200, POLL_US = 5000 };
 
-/* --- as it was found ----------------------------------------------------------------------------------------------- */
+/* --- as it was found ---------------------------------------------------------------------------------------------- */
 
 /* A core that was found halted by somebody else stays halted unless resume. C_MASKINTS goes while still halted. */
 int pt_core_restore(struct pt_cortexm *cm, bool resume, struct pt_err *err)

@@ -41,7 +41,7 @@ int pt_e500_pmr_find(enum pt_e500_core core, const char *name);
 uint32_t pt_e500_mfpmr(unsigned gpr, unsigned pmr);
 uint32_t pt_e500_mtpmr(unsigned pmr, unsigned gpr);
 
-/* --- accesses, as a list: the ways to the performance monitor take it ----------------------------------------------- */
+/* --- accesses, as a list: the ways to the performance monitor take it --------------------------------------------- */
 
 /* Added to the number of an SPR, for an operation that reads that instead. User code may not read
  * the PVR: 0 there. Numbers: E500CORERM Table 2-4. */

@@ -70,8 +70,8 @@ unsigned dbg_on_access(struct pt_vs12z_dbg *dbg, const struct dbg_access *access
 
 /* s12z_dbg_buffer.c */
 unsigned dbg_next_line(const struct pt_vs12z_dbg *dbg);
-/* A line, or half of one, goes in at dbg_next_line(). Where alignment says that it was the last (not in profiling), full
- * is set and nothing more goes in. */
+/* A line, or half of one, goes in at dbg_next_line(). Where alignment says that it was the last (not in profiling),
+ * full is set and nothing more goes in. */
 void dbg_put_line(struct pt_vs12z_dbg *dbg, const uint8_t line[8]);
 void dbg_put_half(struct pt_vs12z_dbg *dbg, const uint8_t half[4]);
 uint16_t dbg_read_word(struct pt_vs12z_dbg *dbg);
