@@ -196,6 +196,43 @@ START_TEST(begin_aligned_fills_the_buffer_once)
 }
 END_TEST
 
+static void play_flow(unsigned i)
+{
+	(void)i;
+	play("i");
+}
+
+static void play_data(unsigned i)
+{
+	data(0x1000 + 8 * i, 1, true, 1);
+}
+
+static void play_insn(unsigned i)
+{
+	insn(0x8000 + 0x100 * i);		/* a base each */
+}
+
+static const struct { const char *name; uint8_t tcrh; void (*play)(unsigned i); unsigned last; } fillings[] = {
+	{ "Normal", 0x41, play_flow, 128 }, { "Detail", 0x49, play_data, 64 },
+	{ "Pure PC", 0x4d, play_insn, 129 },	/* the one behind two a line says that the last is complete */
+};
+
+START_TEST(a_full_buffer_ends_the_session_in_each_mode)
+{
+	put(TCRH, fillings[_i].tcrh);
+	put(C1, 0x98);
+	put(C1, 0xd8);
+	for (unsigned i = 1; i < fillings[_i].last; i++)
+		fillings[_i].play(i);
+	ck_assert_msg(breaks == 0 && (get(C1, 1) & 0x80) != 0, "%s: too early", fillings[_i].name);
+	fillings[_i].play(fillings[_i].last);
+	ck_assert_msg(breaks == 1 && (get(C1, 1) & 0x80) == 0, "%s: %u", fillings[_i].name, breaks);
+	fillings[_i].play(fillings[_i].last + 1);
+	ck_assert_uint_eq(breaks, 1);
+	ck_assert_uint_eq(dbg.n_lines, 64);
+}
+END_TEST
+
 START_TEST(mid_aligned_goes_on_for_32_lines)
 {
 	put(TCRH, 0x42);
@@ -249,6 +286,7 @@ static void add_modes(TCase *tc)
 	tcase_add_loop_test(tc, pure_pc_line, 0, PT_LEN(pures));
 	tcase_add_test(tc, end_aligned_stops_at_the_trigger);
 	tcase_add_test(tc, begin_aligned_fills_the_buffer_once);
+	tcase_add_loop_test(tc, a_full_buffer_ends_the_session_in_each_mode, 0, PT_LEN(fillings));
 	tcase_add_test(tc, mid_aligned_goes_on_for_32_lines);
 	tcase_add_test(tc, begin_aligned_profiling_waits_and_goes_on);
 	tcase_add_test(tc, a_trigger_ends_end_aligned_profiling);

@@ -138,6 +138,29 @@ START_TEST(an_overflow_is_a_breakpoint_if_asked)
 }
 END_TEST
 
+static const struct { const char *name, *played; } last_lines[] = {
+	{ "31 branches", "T" }, { "an indirect jump", "i" }, { "a vector", "v" }, { "time", "65536" },
+};
+
+START_TEST(whatever_makes_the_last_line_ends_the_session)
+{
+	const struct pt_vs12z_dbg_quirks holds = { .pdoe_holds = true };
+
+	open_dbg(&holds);
+	put(TCRH, 0x40);
+	put(TCRL, 0x02);
+	put(C1, 0x98);
+	for (int i = 0; i < 62; i++)
+		play(last_lines[_i].played);
+	ck_assert_msg(breaks == 0 && (get(C1, 1) & 0x80) != 0, "%s: too early", last_lines[_i].name);
+	play(last_lines[_i].played);
+	ck_assert_msg(breaks == 1 && (get(C1, 1) & 0x80) == 0, "%s: %u", last_lines[_i].name, breaks);
+	play(last_lines[_i].played);
+	ck_assert_uint_eq(breaks, 1);
+	ck_assert_uint_eq(dbg.n_lines, 64);
+}
+END_TEST
+
 START_TEST(below_the_pins_bandwidth_nothing_overflows)
 {
 	profile();
@@ -243,6 +266,7 @@ static void add_profiling(TCase *tc)
 	tcase_add_test(tc, a_line_can_be_the_base_of_time);
 	tcase_add_loop_test(tc, sixty_four_waiting_lines_end_a_session, 0, PT_LEN(overflows));
 	tcase_add_test(tc, an_overflow_is_a_breakpoint_if_asked);
+	tcase_add_loop_test(tc, whatever_makes_the_last_line_ends_the_session, 0, PT_LEN(last_lines));
 	tcase_add_test(tc, below_the_pins_bandwidth_nothing_overflows);
 	tcase_add_test(tc, without_the_pins_it_drains_or_holds);
 	tcase_add_loop_test(tc, the_pins_send_the_used_bytes, 0, PT_LEN(streams));
