@@ -139,7 +139,7 @@ START_TEST(an_overflow_is_a_breakpoint_if_asked)
 END_TEST
 
 static const struct { const char *name, *played; } last_lines[] = {
-	{ "31 branches", "T" }, { "an indirect jump", "i" }, { "a vector", "v" }, { "time", "65536" },
+	{ "31 branches", "Nn" }, { "an indirect jump", "i" }, { "a vector", "v" }, { "time", "65536" },
 };
 
 START_TEST(whatever_makes_the_last_line_ends_the_session)
