@@ -9,7 +9,6 @@
 #include "gdbstub/files/files.h"
 #include "gdbstub/gdbstub.h"
 #include "gdbstub/proxy/proxy.h"
-#include "session/recorder.h"
 #include "gdbstub/packets/stub.h"
 #include "host/log.h"
 
@@ -20,14 +19,6 @@ const char *pt_gdbstub_warning(const struct pt_gdbstub *stub)
 	if (stub->config.token != NULL)
 		return "other machines may reach this address, and the token goes there unencrypted (doc/security)";
 	return "other machines may reach this address, and any client there controls the target (doc/security)";
-}
-
-static void on_recorder_closed(void *arg)
-{
-	struct pt_gdbstub *stub = arg;
-
-	stub->recorder_closing = false;
-	pt_gdbstub_wake(stub);
 }
 
 static void on_listener_closed(uv_handle_t *handle)
@@ -50,18 +41,11 @@ static void on_wake_closed(uv_handle_t *handle)
 
 static void close_rest(struct pt_gdbstub *stub)
 {
-	if (stub->clients != NULL || stub->listener.open || stub->listener_closing || stub->recorder_closing ||
-	    stub->tasks.busy)
+	if (stub->clients != NULL || stub->listener.open || stub->listener_closing)
 		return;
 	if (!pt_gdb_pass_close(stub))
 		return;
-	if (stub->recorder != NULL) {	/* it was for the clients */
-		stub->recorder_closing = true;
-		pt_recorder_close(stub, on_recorder_closed, stub);
-		return;
-	}
 	pt_files_remove(stub->files);
-	pt_gdb_tasks_fini(&stub->tasks);
 	uv_close((uv_handle_t *)&stub->wake, on_wake_closed);
 }
 
@@ -133,6 +117,7 @@ struct pt_gdbstub *pt_gdbstub_new(uv_loop_t *loop, const struct pt_gdbstub_confi
 	stub->on_wake = on_wake;
 	if (stub->config.patience_ms == 0)
 		stub->config.patience_ms = PT_FIRST_PATIENCE_MS;
+	stub->door = &pt_gdb_door;
 	if (start(stub, err) < 0) {
 		pt_gdbstub_close(stub, NULL, NULL);
 		return NULL;

@@ -18,6 +18,9 @@ PT_TARGETS(X)
 extern const struct pt_target_ops *const pt_targets[];	/* tried in this order */
 extern const size_t pt_n_targets;
 
+/* The words that any target has, in order; NULL behind the last. Any thread. */
+const struct pt_target_word *pt_target_word(size_t i);
+
 /* name NULL: the first target whose attach succeeds. Takes no ownership of the probe, which must live longer.
  * NULL on failure. A locked chip is returned, with err->code PT_ESTATE and the advice in err->msg: see attach. On
  * success err->code is 0. err is not NULL here. */

@@ -353,6 +353,12 @@ int pt_board_hear(struct pt_board *b, struct pt_err *err)
 	return 0;
 }
 
+const struct pt_target_word *pt_board_target_word(size_t i)
+{
+	(void)i;
+	return NULL;
+}
+
 bool pt_board_is_upstream(const struct pt_board *b)
 {
 	(void)b;
@@ -478,7 +484,13 @@ int pt_board_wrote_pc(struct pt_board *b, unsigned core, uint64_t pc, struct pt_
 
 /* --- the session -------------------------------------------------------------------------------------------------- */
 
-static struct pt_session { pt_session_reply wait; void *wait_arg; struct pt_program *program; } session;
+static struct pt_session {
+	pt_session_reply wait;
+	void *wait_arg;
+	struct pt_program *program;
+	uint32_t top;
+	bool top_given;
+} session;
 
 struct pt_session *fake_session_new(void)
 {
@@ -646,6 +658,20 @@ void pt_session_set_orti(struct pt_session *s, const char *word)
 {
 	(void)s;
 	snprintf(fake.orti, sizeof(fake.orti), "%s", word != NULL ? word : "");
+}
+
+void pt_session_set_top(struct pt_session *s, const struct pt_query *query)
+{
+	s->top = query->top;
+	s->top_given = query->top_given;
+}
+
+void pt_session_default_top(const struct pt_session *s, struct pt_query *query)
+{
+	if (query->top_given || !s->top_given)
+		return;
+	query->top = s->top;
+	query->top_given = true;
 }
 
 const char *pt_session_why_ended(const struct pt_session *s)

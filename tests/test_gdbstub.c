@@ -27,6 +27,8 @@ enum { N_CLIENTS = 2, DEADLINE_MS = 5000, SILENCE_MS = 30 };
 static struct peer { int fd; struct pt_rsp rsp; uint8_t payload[70000]; } peers[N_CLIENTS];
 static uv_loop_t loop;
 static struct pt_gdbstub *stub;
+static struct pt_recorder *recorder;
+static struct pt_os_tasks *tasks;
 static bool stub_closed, quit_told;
 
 /* --- the other end ------------------------------------------------------------------------------------------------ */
@@ -66,6 +68,8 @@ static void set_up(enum pt_attach attach)
 	uv_loop_init(&loop);
 	config.board = fake_board_new(&loop);
 	config.session = fake_session_new();
+	config.recorder = recorder = pt_recorder_new(config.session);
+	config.tasks = tasks = pt_os_tasks_new(&loop, config.board, config.session);
 	stub = pt_gdbstub_new(&loop, &config, &err);
 	ck_assert_msg(stub != NULL, "%s", err.msg);
 	for (size_t i = 0; i < N_CLIENTS; i++)
@@ -88,6 +92,8 @@ static void tear_down(void)
 	ck_assert(stub_closed);
 	for (size_t i = 0; i < N_CLIENTS; i++)
 		close(peers[i].fd);
+	pt_os_tasks_close(tasks, on_closed, &stub_closed);
+	pt_recorder_close(recorder, on_closed, &stub_closed);
 	fake_board_free();
 	while (uv_run(&loop, UV_RUN_NOWAIT) != 0)
 		;
@@ -446,11 +452,11 @@ static const struct { const char *name; const char *steps[MAX_STEPS]; } monitors
 	  { ":hello", "[\"hello\" is not a monitor", "<E01" } },
 	{ "the sentence to those who take it", { NEW_GDB,
 	  ":hello", "~E.\"hello\" is not a monitor command; there are: help, "
-	  "profile start, profile stop, profile status, profile reset, profile report, profile save, sources, profile run, profile live, "
+	  "profile start, profile stop, profile status, profile reset, profile report, profile save, sources, profile run, "
 	  "symbols, exits, profile limits, orti, halt, go, reset, status, speed, erase" } },
 	{ "a wrong second word", { NEW_GDB, ":profile go", "<E.\"profile go\" is not a monitor command; there are: "
-	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, profile live, "
-	  "profile limits" } },
+	  "profile start, profile stop, profile status, profile reset, profile report, profile save, profile run, "
+	  "profile limits, profile live" } },
 	{ "no words, odd digits, no digits", { NEW_GDB, ">qRcmd,", "~E.\"\" is not a monitor command", ">qRcmd,6",
 	  "<E.malformed packet", ">qRcmd,zz", "<E.malformed packet" } },
 	{ "a word where none belongs", { NEW_GDB, ":halt now", "~E.halt takes no words",
@@ -996,6 +1002,8 @@ START_TEST(serves_standard_input)
 	uv_loop_init(&loop);
 	config.board = fake_board_new(&loop);
 	config.session = fake_session_new();
+	config.recorder = recorder = pt_recorder_new(config.session);
+	config.tasks = tasks = pt_os_tasks_new(&loop, config.board, config.session);
 	stub = pt_gdbstub_new(&loop, &config, &err);
 	ck_assert_msg(stub != NULL, "%s", err.msg);
 	peers[0].fd = ends_of[1];

@@ -6,6 +6,7 @@
 
 #include "harness.h"
 #include "report/report.h"
+#include "report/views/views.h"
 
 static json_t *schema;
 

@@ -59,8 +59,7 @@ void pt_gdb_forget_inferior(struct pt_gdb_client *client)
 {
 	client->inferior.run = PT_GDB_NONE;
 	client->inferior.watches = client->inferior.taken = client->resume.interrupts_next = false;
-	if (client->stub->recording == client)
-		pt_recorder_off(client, NULL, NULL);
+	pt_recorder_leave(client->stub->config.recorder, client);
 	pt_gdb_code_forget(&client->inferior.code);
 	pt_gdb_breaks_forget(client);
 	client->resume.n_stops = 0;

@@ -70,6 +70,7 @@ struct pt_gdb_pass;
 struct pt_gdb_document;
 struct pt_gdb_history;
 struct pt_gdb_open_files;
+struct pt_gdb_thread_list;
 
 /* What the GDB at the other end understands. query.c's, and the proxy's. */
 struct pt_gdb_features { bool swbreak, hwbreak, error_message; };
@@ -134,7 +135,7 @@ struct pt_gdb_client {
 	unsigned n_timers;		/* that are being closed */
 	struct pt_gdb_request request;	/* the current packet's */
 	bool parked;			/* the packet waits for a leaving client's core */
-	/* it waits until the program's tasks are known; NULL: it does not */
+	struct pt_os_tasks_waiter tasks;	/* for the program's tasks to be known; then: */
 	void (*once_tasks_known)(struct pt_gdb_client *client);
 	struct pt_gdb_auth auth;
 	struct pt_gdb_features features;
@@ -201,11 +202,19 @@ typedef int pt_gdb_run_fn(struct pt_gdb_request *rq, struct pt_board *board, str
 			  struct pt_err *err);
 typedef void pt_gdb_after_fn(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
 
-/* Puts into err why the board has no target at present. */
-void pt_gdb_why_no_target(const struct pt_gdbstub *stub, struct pt_err *err);
 void pt_gdb_request_init(struct pt_gdb_request *rq, struct pt_gdb_client *client, bool urgent);
 /* For after, of packets whose errors even GDB 13 shows (pt_gdb_reply_sentence): the answer, or why not. */
 void pt_gdb_reply_checked(struct pt_gdb_request *rq, int rc, const struct pt_err *err);
+/* As pt_os_tasks_wait(), also for a client that is leaving; it is all that the client waits for. */
+bool pt_gdb_tasks_wait(struct pt_gdb_client *client, void (*then)(struct pt_gdb_client *client));
+/* The tasks that are this client's threads; NULL: cores are. Board thread. */
+const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client);
+/* The threads that this client is shown: all answers about threads come from here, and a stop reply names one of them
+ * (pt_gdb_running_task), since GDB 13 aborts over a thread that its list lacks. The one that the last stop reply named
+ * stays in the list until the program runs, also where the OS's data have changed. Errors are the target's, or
+ * PT_ENOMEM. Board thread. */
+int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,
+		       struct pt_err *err);
 /* Goes to the board. Does nothing when the session has ended meanwhile. */
 void pt_gdb_post(struct pt_gdb_request *rq, pt_gdb_run_fn *run, pt_gdb_after_fn *after);
 

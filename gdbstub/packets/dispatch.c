@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "gdbstub/packets/nonstop.h"
-#include "gdbstub/packets/rights.h"
-#include "session/os_tasks.h"
 #include "host/log.h"
 
 static bool is_longer(const struct pt_packet_row *row, const struct pt_packet_row *than)

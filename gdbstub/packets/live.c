@@ -62,48 +62,42 @@ void pt_gdb_live_stop(struct pt_gdb_client *client)
 		drop(client);
 }
 
-static void start(struct pt_monitor_call *call, const struct pt_query *query, uint64_t every_ns)
+static void start(struct pt_command *cmd, const struct pt_query *query, uint64_t every_ns)
 {
-	struct pt_gdb_client *client = call->client;
+	struct pt_gdb_client *client = pt_gdb_client_of(cmd);
 
 	if (client->command.live == NULL)
 		client->command.live = calloc(1, sizeof(*client->command.live));
 	if (client->command.live == NULL) {
-		pt_monitor_fail(call, PT_ENOMEM, "no memory");
+		pt_command_fail(cmd, PT_ENOMEM, "no memory");
 		return;
 	}
 	client->command.live->query = *query;
 	client->command.live->off = false;
 	uv_timer_start(&client->command.live_timer, on_tick, every_ns / PT_NS_PER_MS, every_ns / PT_NS_PER_MS);
-	pt_monitor_say(call, "the table comes every %s while GDB waits in continue and a profile is being taken",
-		       call->words[0]);
-	pt_monitor_done(call, 0, NULL);
+	pt_command_say(cmd, "the table comes every %s while GDB waits in continue and a profile is being taken",
+		       cmd->words[0]);
+	pt_command_done(cmd, 0, NULL);
 }
 
-static void live(struct pt_monitor_call *call)
+void pt_gdb_live(struct pt_command *cmd)
 {
 	struct pt_query query = { 0 };
 	struct pt_err err;
 	uint64_t every_ns;
 
-	if (call->n_words == 0) {
-		pt_monitor_fail(call, PT_EARG, "profile live TIME, such as 1s, or profile live off");
-	} else if (strcmp(call->words[0], "off") == 0) {
-		pt_gdb_live_stop(call->client);
-		pt_monitor_done(call, 0, NULL);
-	} else if (pt_params_parse(PT_PARAM_TIME, call->words[0], &every_ns, &err) < 0 ||
-		   pt_monitor_take_query(call, 1, &query, &err) < 0 ||
-		   (call->n_words > 1 && pt_query_parse(&query, call->words + 1, call->n_words - 1, &err) < 0)) {
-		pt_monitor_fail(call, PT_EARG, "profile live: %s", err.msg);
+	if (cmd->n_words == 0) {
+		pt_command_fail(cmd, PT_EARG, "profile live TIME, such as 1s, or profile live off");
+	} else if (strcmp(cmd->words[0], "off") == 0) {
+		pt_gdb_live_stop(pt_gdb_client_of(cmd));
+		pt_command_done(cmd, 0, NULL);
+	} else if (pt_params_parse(PT_PARAM_TIME, cmd->words[0], &every_ns, &err) < 0 ||
+		   pt_command_take_query(cmd, 1, &query, &err) < 0 ||
+		   (cmd->n_words > 1 && pt_query_parse(&query, cmd->words + 1, cmd->n_words - 1, &err) < 0)) {
+		pt_command_fail(cmd, PT_EARG, "profile live: %s", err.msg);
 	} else if (every_ns < SHORTEST_MS * PT_NS_PER_MS) {
-		pt_monitor_fail(call, PT_EARG, "profile live: at least %d ms", SHORTEST_MS);
+		pt_command_fail(cmd, PT_EARG, "profile live: at least %d ms", SHORTEST_MS);
 	} else {
-		start(call, &query, every_ns);
+		start(cmd, &query, every_ns);
 	}
 }
-
-const struct pt_monitor_word pt_monitor_live_words[] = {
-	{ "profile live", "TIME [VIEW] [sort=KEY] [top=N]|off", "print the table every TIME while the target runs",
-	  live, NULL, 0 },
-	{ 0 },
-};

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "gdbstub/packets/dispatch.h"
-#include "gdbstub/packets/rights.h"
 #include "gdbstub/packets/run.h"
 #include "host/log.h"
 #include "base/util.h"

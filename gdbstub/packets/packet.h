@@ -45,5 +45,8 @@ struct pt_packet_filter {
 /* E01 with a sentence: the packet is not what it should be. */
 void pt_gdb_reply_malformed(struct pt_gdb_client *client);
 void pt_gdb_reply_not_yours(struct pt_gdb_client *client);	/* another GDB controls the target */
+/* --restrict: what looks says so, packets in their table and commands in their row; everything else is refused. */
+#define PT_GDB_RESTRICTED "proftap runs with --restrict: clients may look, and change nothing"
+void pt_gdb_refuse_restricted(struct pt_gdb_client *client);
 
 #endif

@@ -79,7 +79,8 @@ static void handle_offsets(struct pt_gdb_client *client, struct pt_rsp_args *arg
 
 bool pt_gdb_can_be_thread(const struct pt_gdb_client *client, uint64_t id)
 {
-	return id <= client->inferior.n_cores || (!client->nonstop.wanted && !client->inferior.watches && client->stub->tasks.found);
+	return id <= client->inferior.n_cores ||
+	       (!client->nonstop.wanted && !client->inferior.watches && pt_os_tasks_found(client->stub->config.tasks));
 }
 
 static int list_threads(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)

@@ -175,7 +175,7 @@ static int read_all(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	struct pt_saved saved;
 	uint64_t values[MAX_ROWS];
 	uint16_t which[MAX_ROWS];
-	int rc = pt_gdb_task_registers(rq, target, &saved, err);
+	int rc = pt_gdb_task_registers(pt_gdb_threads_of(rq->client), target, rq->task, &rq->core, &saved, err);
 	bool hides = hides_registers(rq, target);
 
 	(void)board;
@@ -210,7 +210,7 @@ static int read_one(struct pt_gdb_request *rq, struct pt_board *board, struct pt
 	(void)board;
 	if (find_row(rows, n, rq->addr, &row, err) < 0)
 		return err->code;
-	rc = pt_gdb_task_registers(rq, target, &saved, err);
+	rc = pt_gdb_task_registers(pt_gdb_threads_of(rq->client), target, rq->task, &rq->core, &saved, err);
 	if (rc != 0)
 		return rc < 0 ? rc : put_saved(rq, target, &saved, row, err);
 	value = 0;	/* which is all that a GDB has of it that only watches */
@@ -270,7 +270,7 @@ static int write_all(struct pt_gdb_request *rq, struct pt_board *board, struct p
 		digits += 2 * size_of(&rows[i]);
 	if (pt_rsp_left(&rq->args) != digits)
 		return pt_fail(err, PT_EARG, "G with %zu digits, not %zu", pt_rsp_left(&rq->args), digits);
-	rc = pt_gdb_task_registers(rq, target, &saved, err);
+	rc = pt_gdb_task_registers(pt_gdb_threads_of(rq->client), target, rq->task, &rq->core, &saved, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
@@ -302,7 +302,7 @@ static int write_one(struct pt_gdb_request *rq, struct pt_board *board, struct p
 	if (pt_rsp_left(&rq->args) != 2 * size_of(&rows[row]) || !pt_rsp_bytes(&rq->args, bytes, size_of(&rows[row])))
 		return pt_fail(err, PT_EARG, "P for %s without its %u bits", rows[row].name, rows[row].bits);
 	value = from_bytes(bytes, size_of(&rows[row]), pt_target_is_big_endian(target));
-	rc = pt_gdb_task_registers(rq, target, &saved, err);
+	rc = pt_gdb_task_registers(pt_gdb_threads_of(rq->client), target, rq->task, &rq->core, &saved, err);
 	if (rc == 1)
 		rc = pt_gdb_task_write(target, &saved, rows[row].name, value, err);
 	else if (rc == 0)

@@ -1,8 +1,12 @@
 /* The way to the board and back. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "control/command.h"
 #include "gdbstub/packets/client.h"
 #include "host/log.h"
+#include "session/os_threads.h"
 
 static struct pt_gdb_request *of_job(struct pt_job *job)
 {
@@ -38,12 +42,52 @@ void pt_gdb_reply_checked(struct pt_gdb_request *rq, int rc, const struct pt_err
 		reply(rq, rc, err);
 }
 
-void pt_gdb_why_no_target(const struct pt_gdbstub *stub, struct pt_err *err)
+static void on_tasks_known(void *arg)
 {
-	const char *why;
+	struct pt_gdb_client *client = arg;
 
-	pt_board_get_state(stub->config.board, &why);
-	pt_fail(err, PT_ESTATE, "%s", why != NULL && why[0] != '\0' ? why : "the board is still being opened");
+	pt_rsp_release(&client->rsp);
+	client->once_tasks_known(client);
+}
+
+bool pt_gdb_tasks_wait(struct pt_gdb_client *client, void (*then)(struct pt_gdb_client *client))
+{
+	client->tasks = (struct pt_os_tasks_waiter){ .then = on_tasks_known, .arg = client };
+	client->once_tasks_known = then;
+	if (!pt_os_tasks_wait(client->stub->config.tasks, &client->tasks))
+		return false;
+	pt_rsp_hold(&client->rsp);
+	return true;
+}
+
+const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client)
+{
+	return client->nonstop.wanted || client->inferior.watches ? NULL : pt_os_tasks_threads(client->stub->config.tasks);
+}
+
+int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,
+		       struct pt_err *err)
+{
+	uint64_t named = client->inferior.named;
+	struct pt_gdb_thread *more;
+
+	if (pt_gdb_threads_look(pt_gdb_threads_of(client), target, list, err) < 0)
+		return err->code;
+	if (client->inferior.run != PT_GDB_HALTED || named == 0 || pt_gdb_threads_have(list, named))
+		return 0;
+	more = realloc(list->thread, (list->n_threads + 1) * sizeof(*more));
+	if (more == NULL) {
+		pt_gdb_thread_list_fini(list);
+		return pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
+	}
+	list->thread = more;
+	more[list->n_threads] = (struct pt_gdb_thread){ .id = named, .core = -1 };
+	if (named <= client->inferior.n_cores)
+		more[list->n_threads].core = (int)named - 1;
+	snprintf(more[list->n_threads].name, sizeof(more->name), "%s", "stopped");
+	snprintf(more[list->n_threads].text, sizeof(more->text), "it stopped here; the OS does not list it any more");
+	list->n_threads++;
+	return 0;
 }
 
 static void on_done(struct pt_job *job, int rc, const struct pt_err *err)
@@ -53,7 +97,7 @@ static void on_done(struct pt_job *job, int rc, const struct pt_err *err)
 	struct pt_err told = *err;
 
 	if (rq->no_target)
-		pt_gdb_why_no_target(client->stub, &told);
+		pt_command_why_no_target(client->stub->config.board, &told);
 	rq->pending = false;
 	pt_rsp_release(&client->rsp);
 	if (rq->after != NULL)

@@ -38,7 +38,7 @@ int pt_gdb_stop_registers(struct pt_gdb_request *rq, struct pt_target *target, s
 	n = core_rows(rows, n_rows, which);
 	if (target->ops->read_registers(target->state, rq->core, which, n, values, err) < 0)
 		return pt_wrap(err, "read the registers");
-	rq->task = pt_gdb_running_task(rq->client, target, rq->core);
+	rq->task = pt_gdb_running_task(pt_gdb_threads_of(rq->client), target, rq->core);
 	for (size_t i = 0; i < n; i++) {
 		const struct pt_register *row = &rows[which[i]];
 		char text[2 * sizeof(uint64_t) + 1];

@@ -5,12 +5,14 @@
 #include <uv.h>
 
 #include "gdbstub/packets/stub_config.h"
-#include "session/os_tasks.h"
 #include "host/listen.h"
 #include "targets/contract/progress.h"
 
+struct pt_door_ops;
 struct pt_files;
 struct pt_gdb_client;
+
+extern const struct pt_door_ops pt_gdb_door;	/* door.c */
 
 struct pt_packet_row;
 struct pt_packet_filter;
@@ -20,21 +22,16 @@ struct pt_gdbstub {
 	const struct pt_packet_row *const *packets;	/* tables of packets, ended by NULL */
 	const struct pt_packet_filter *filter;		/* in front of them */
 	struct pt_gdbstub_config config;
-	uint32_t top;		/* rows of a report, as the start of the profile had it; ... */
-	bool top_given;		/* ... if it had */
+	const struct pt_door_ops *door;	/* for monitor */
 	struct pt_listener listener;
 	bool listener_closing;
 	struct pt_gdb_client *clients;
 	struct pt_gdb_pass *pass;	/* to another GDB server; NULL: not needed yet */
 	struct pt_gdb_client *owner;	/* who has the inferior; NULL: nobody */
-	struct pt_gdb_client *recording;	/* who wants a branch history; NULL: nobody. recorder.c's */
-	struct pt_session *recorder;	/* the same; NULL: not needed yet */
-	bool recorder_closing;
 	struct pt_files *files;	/* of the board, the server's */
 	bool finishes_load;	/* the board thread is at it, and has no time for anything else; how far: */
 	struct pt_progress load_progress;
 	struct pt_err load;	/* why the last load failed: GDB shows a sentence of its own; code 0: it did not */
-	struct pt_gdb_tasks tasks;
 	uv_timer_t wake;	/* the next turn of the loop */
 	uv_timer_cb on_wake;	/* the server's */
 	bool closing;

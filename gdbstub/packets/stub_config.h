@@ -6,6 +6,8 @@
 
 #include "board/board.h"
 #include "host/peers.h"
+#include "session/os_tasks.h"
+#include "session/recorder.h"
 #include "session/session.h"
 
 enum pt_attach { PT_ATTACH_AUTO, PT_ATTACH_RUN, PT_ATTACH_HALT };	/* --attach */
@@ -17,10 +19,12 @@ struct pt_gdbstub_config {
 	enum pt_attach attach;
 	const struct pt_token *token;	/* a client has to give it first; the caller's. NULL: none is wanted */
 	uint32_t patience_ms;		/* for the first bytes of a connection; 0: PT_FIRST_PATIENCE_MS (firstbytes.h) */
-	bool restricted;		/* clients may look, and change nothing (rights.h) */
+	bool restricted;		/* clients may look, and change nothing (packet.h: LOOKS) */
 	bool watch;			/* a second all-stop GDB may read memory (attach.c) */
 	struct pt_board *board;
 	struct pt_session *session;
+	struct pt_recorder *recorder;	/* of this session, as the tasks are */
+	struct pt_os_tasks *tasks;
 	const struct pt_params *symbols;	/* settings for programs (program/model/settings.h); NULL: all standards */
 	void (*on_quit)(void *arg);	/* stdio: the client left. May be NULL */
 	void *arg;

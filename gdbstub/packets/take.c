@@ -12,9 +12,9 @@ struct taking {
 	struct pt_break breaks[PT_GDB_MAX_BREAKS];
 };
 
-static int clear_up(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int clear_up(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	const struct taking *taking = call->data;
+	const struct taking *taking = cmd->data;
 	struct pt_err other = { 0 }, *to = err;
 
 	pt_gdb_fileio_waits(board, false);	/* the other one does not wait any more */
@@ -59,39 +59,34 @@ static bool at_work(const struct pt_gdb_client *client)
 	return client->request.pending || client->resume.halt.pending || client->resume.stop.pending || client->rsp.closing;
 }
 
-static void take(struct pt_monitor_call *call)
+void pt_gdb_take(struct pt_command *cmd)
 {
-	struct pt_gdb_client *client = call->client, *owner = client->stub->owner;
+	struct pt_gdb_client *client = pt_gdb_client_of(cmd), *owner = client->stub->owner;
 	struct taking *taking;
 
 	if (owner == client || owner == NULL) {
-		pt_monitor_say(call, owner == client ? "this GDB controls the target already"
+		pt_command_say(cmd, owner == client ? "this GDB controls the target already"
 						     : "nobody controls the target: attach 1");
-		pt_monitor_done(call, 0, NULL);
+		pt_command_done(cmd, 0, NULL);
 		return;
 	}
 	if (at_work(owner)) {
-		pt_monitor_fail(call, PT_EBUSY, "take: the other GDB (%s) has something under way; try again",
+		pt_command_fail(cmd, PT_EBUSY, "take: the other GDB (%s) has something under way; try again",
 				owner->rsp.peer);
 		return;
 	}
 	taking = calloc(1, sizeof(*taking));
 	if (taking == NULL) {
-		pt_monitor_fail(call, PT_ENOMEM, "take: no memory");
+		pt_command_fail(cmd, PT_ENOMEM, "take: no memory");
 		return;
 	}
-	pt_monitor_say(call, "taken from %s%s", owner->rsp.peer, 
+	pt_command_say(cmd, "taken from %s%s", owner->rsp.peer, 
 		       client->inferior.watches || client->inferior.taken ? "; detach and attach 1 come next"
 				       : client->inferior.run == PT_GDB_NONE ? "; attach 1 comes next" : "");
-	call->data = taking;
+	cmd->data = taking;
 	collect(taking, owner);
 	dispossess(owner);
 	if (client->inferior.run != PT_GDB_NONE)
 		client->stub->owner = client;
-	pt_monitor_on_board(call, clear_up, NULL);
+	pt_command_on_board(cmd, clear_up, NULL);
 }
-
-const struct pt_monitor_word pt_monitor_take_words[] = {
-	{ "take", "", "control the target in the place of another GDB", take, NULL, 0 },
-	{ 0 },
-};

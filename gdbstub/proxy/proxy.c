@@ -324,7 +324,8 @@ static bool may_have_moved(const struct pt_gdb_pass *p, const struct pt_rsp_raw 
 {
 	bool ok = raw->len_bytes == 6 && memcmp(raw->bytes, "$OK#", 4) == 0;
 
-	return (p->command || (ok && (p->head[0] == 'P' || p->head[0] == 'G'))) && pt_recorder_at_work(p->stub);
+	return (p->command || (ok && (p->head[0] == 'P' || p->head[0] == 'G'))) &&
+	       pt_recorder_at_work(p->stub->config.recorder);
 }
 
 /* Sources hear of it before the client's next packet is looked at. */

@@ -348,8 +348,7 @@ void pt_gdb_pass_end(struct pt_gdb_client *client)
 		return;
 	client->pass = NULL;
 	p->client = NULL;
-	if (client->stub->recording == client)
-		pt_recorder_off(client, NULL, NULL);
+	pt_recorder_leave(client->stub->config.recorder, client);
 	if (client->stub->owner == client)
 		client->stub->owner = NULL;
 	uv_timer_stop(&p->timer);

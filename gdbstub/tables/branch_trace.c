@@ -55,14 +55,14 @@ static void handle_branch_trace_on(struct pt_gdb_client *client, struct pt_rsp_a
 	for (size_t i = 0; i < HISTORIES; i++)
 		client->history->has[i].seen = PT_UNKNOWN;
 	pt_rsp_hold(&client->rsp);
-	pt_recorder_on(client, on_reply, client);
+	pt_recorder_on(client->stub->config.recorder, client, on_reply, client);
 }
 
 static void handle_branch_trace_off(struct pt_gdb_client *client, struct pt_rsp_args *args)
 {
 	(void)args;
 	pt_rsp_hold(&client->rsp);
-	pt_recorder_off(client, on_reply, client);
+	pt_recorder_off(client->stub->config.recorder, client, on_reply, client);
 }
 
 char *pt_gdb_branch_trace_conf(struct pt_gdb_client *client)
@@ -74,7 +74,7 @@ char *pt_gdb_branch_trace_conf(struct pt_gdb_client *client)
 	if (out == NULL)
 		return NULL;
 	fputs("<!DOCTYPE btrace-conf SYSTEM \"btrace-conf.dtd\"><btrace-conf version=\"1.0\">", out);
-	if (pt_recorder_is_on(client->stub))
+	if (pt_recorder_is_on(client->stub->config.recorder))
 		fprintf(out, "<bts size=\"0x%x\"/>", (unsigned)(PT_HISTORY_RUNS * sizeof(struct pt_history_run)));
 	fputs("</btrace-conf>", out);
 	fclose(out);
@@ -167,7 +167,8 @@ static void ask(struct pt_gdb_request *rq, int rc, const struct pt_err *err)
 	}
 	client->history->pc_now = rq->pc;
 	pt_rsp_hold(&client->rsp);
-	pt_recorder_history(client->stub, pt_gdb_traced_core(client), delta ? seen : 0, rq->pc, on_history, client);
+	pt_recorder_history(client->stub->config.recorder, pt_gdb_traced_core(client), delta ? seen : 0, rq->pc,
+			    on_history, client);
 }
 
 void pt_gdb_branch_trace_read(struct pt_gdb_client *client, enum pt_gdb_history_part what)

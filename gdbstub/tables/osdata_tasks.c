@@ -81,7 +81,7 @@ static void fill(struct pt_gdb_os_tasks *tasks, const struct pt_threads *threads
 
 static int look(struct pt_gdb_request *rq, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	const struct pt_threads *threads = rq->client->stub->tasks.threads;
+	const struct pt_threads *threads = pt_os_tasks_threads(rq->client->stub->config.tasks);
 	struct pt_gdb_os_tasks *tasks = rq->client->document->os_tasks;
 
 	(void)board;
@@ -143,7 +143,7 @@ static void after_look(struct pt_gdb_request *rq, int rc, const struct pt_err *e
 
 static void begin(struct pt_gdb_client *client)
 {
-	struct pt_program *program = client->stub->tasks.program;
+	struct pt_program *program = pt_os_tasks_program(client->stub->config.tasks);
 
 	if (client->rsp.closing)
 		return;

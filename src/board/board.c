@@ -6,6 +6,12 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "targets/registry.h"
+
+const struct pt_target_word *pt_board_target_word(size_t i)
+{
+	return pt_target_word(i);
+}
 
 /* --- notes from the board thread ---------------------------------------------------------------------------------- */
 

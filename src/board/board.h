@@ -75,6 +75,8 @@ void pt_board_post(struct pt_board *board, struct pt_job *job);
 void pt_board_listen(struct pt_board *board, struct pt_board_listener *listener);
 void pt_board_unlisten(struct pt_board *board, struct pt_board_listener *listener);
 enum pt_board_state pt_board_get_state(const struct pt_board *board, const char **why);
+/* The words that any kind of target brings, on whatever board; NULL behind the last. Any thread. */
+const struct pt_target_word *pt_board_target_word(size_t i);
 bool pt_board_is_upstream(const struct pt_board *board);	/* one of its probes is another GDB server (rsp:) */
 /* The code behind that sentence, 0 when there is none: PT_EARG means that no other try will help. */
 int pt_board_get_error(const struct pt_board *board);

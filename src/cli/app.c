@@ -282,6 +282,8 @@ int pt_rig_open(struct pt_rig *rig, const struct pt_options *options, const stru
 		rig->session = pt_session_new(rig->board, &rig->loop);
 		pt_session_set_standing(rig->session, standing, n_standing);
 		pt_session_set_program(rig->session, rig->program, NULL);
+		rig->recorder = pt_recorder_new(rig->session);
+		rig->tasks = pt_os_tasks_new(&rig->loop, rig->board, rig->session);
 	} else {
 		pt_program_unref(rig->program);
 		pt_params_free(rig->symbols);
@@ -305,9 +307,25 @@ static void on_session_closed(void *arg)
 	pt_board_close(rig->board, on_board_closed, rig);
 }
 
+static void on_recorder_closed(void *arg)
+{
+	struct pt_rig *rig = arg;
+
+	rig->recorder = NULL;
+	pt_session_close(rig->session, on_session_closed, rig);
+}
+
+static void on_tasks_closed(void *arg)
+{
+	struct pt_rig *rig = arg;
+
+	rig->tasks = NULL;
+	pt_recorder_close(rig->recorder, on_recorder_closed, rig);
+}
+
 void pt_rig_close(struct pt_rig *rig)
 {
-	pt_session_close(rig->session, on_session_closed, rig);
+	pt_os_tasks_close(rig->tasks, on_tasks_closed, rig);
 	uv_run(&rig->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&rig->loop);
 	pt_program_unref(rig->program);

@@ -7,6 +7,8 @@
 
 #include "board/board.h"
 #include "cli/options.h"
+#include "session/os_tasks.h"
+#include "session/recorder.h"
 #include "session/session.h"
 
 enum pt_exit { PT_EXIT_DONE = 0, PT_EXIT_CHECK_FAILED = 1, PT_EXIT_USAGE = 2, PT_EXIT_DEVICE = 3, PT_EXIT_LOSS = 4 };
@@ -15,6 +17,8 @@ struct pt_rig {
 	uv_loop_t loop;
 	struct pt_board *board;
 	struct pt_session *session;
+	struct pt_recorder *recorder;
+	struct pt_os_tasks *tasks;
 	struct pt_program *program;	/* or NULL */
 	struct pt_params *symbols;	/* settings for the programs that are opened (program/model/settings.h) */
 	/* the probes', complete; "" behind the last, or for whichever is plugged in first */

@@ -81,13 +81,15 @@ static const struct row {
 
 /* What is not named here is for all verbs. */
 static const struct { const char *option, *verbs; } of_verbs[] = {
-	{ "probe", "serve, profile, check" }, { "target", "serve, profile, check" }, { "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
+	{ "probe", "serve, monitor, profile, check" }, { "target", "serve, monitor, profile, check" },
+	{ "gdb", "serve" }, { "attach", "serve" }, { "second", "serve" },
 	{ "allow", "serve" }, { "allow-remote", "serve, board" }, { "allow-unidentified", "board" },
 	{ "token-file", "serve" }, { "files", "serve" }, { "restrict", "serve" },
-	{ "semihost-dir", "serve, profile, check" }, { "listen", "board" },
+	{ "semihost-dir", "serve, monitor, profile, check" }, { "listen", "board" },
 	{ "print-ports", "serve, board" }, { "for", "profile, check" }, { "source", "profile, check" },
 	{ "mode", "profile, check" }, { "reset", "profile, check" }, { "json", "probes, events" },
-	{ "config", "serve, profile, check" }, { "junit", "check" }, { "live", "check" }, { "strict", "check" },
+	{ "config", "serve, monitor, profile, check" },
+	{ "junit", "check" }, { "live", "check" }, { "strict", "check" },
 };
 
 static int add_word(struct pt_options *options, const char *key, const char *value, struct pt_err *err)

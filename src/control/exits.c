@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/monitor.h"
+#include "control/commands.h"
 #include "program/code/exits.h"
 #include "program/model/settings.h"
 
@@ -12,9 +12,9 @@ enum { MOST_FUNCTIONS = 16 };		/* of one name, or one template */
 
 struct search {
 	uv_work_t work;
-	struct pt_monitor_call *call;
+	struct pt_command *cmd;
 	struct pt_program *program;
-	char name[PT_MONITOR_LINE_BYTES];
+	char name[PT_COMMAND_LINE_BYTES];
 	struct pt_text text;
 	struct pt_err err;
 };
@@ -76,53 +76,53 @@ static void after_search(uv_work_t *work, int status)
 	struct search *s = work->data;
 
 	if (status < 0) {
-		pt_monitor_fail(s->call, PT_EIO, "exits: %s", uv_strerror(status));
+		pt_command_fail(s->cmd, PT_EIO, "exits: %s", uv_strerror(status));
 	} else if (s->err.code < 0) {
-		pt_monitor_fail(s->call, s->err.code, "exits: %s", s->err.msg);
+		pt_command_fail(s->cmd, s->err.code, "exits: %s", s->err.msg);
 	} else {
-		pt_text_bytes(&s->call->out, s->text.bytes, s->text.len_bytes);
-		pt_monitor_done(s->call, 0, NULL);
+		pt_text_bytes(&s->cmd->out, s->text.bytes, s->text.len_bytes);
+		pt_command_done(s->cmd, 0, NULL);
 	}
 	forget(s);
 }
 
 /* C++ names have spaces. */
-static void join_words(const struct pt_monitor_call *call, char *name, size_t room)
+static void join_words(const struct pt_command *cmd, char *name, size_t room)
 {
 	size_t len = 0;
 
-	for (size_t i = 0; i < call->n_words; i++)
-		len += (size_t)snprintf(name + len, room - len, "%s%s", i > 0 ? " " : "", call->words[i]);
+	for (size_t i = 0; i < cmd->n_words; i++)
+		len += (size_t)snprintf(name + len, room - len, "%s%s", i > 0 ? " " : "", cmd->words[i]);
 }
 
-static void exits(struct pt_monitor_call *call)
+static void exits(struct pt_command *cmd)
 {
-	struct pt_program *program = pt_session_program(pt_monitor_session(call));
+	struct pt_program *program = pt_session_program(cmd->ctx->session);
 	struct search *s;
 
-	if (call->n_words == 0 || program == NULL) {
-		pt_monitor_fail(call, PT_EARG, call->n_words == 0 ? "exits takes a FUNCTION"
+	if (cmd->n_words == 0 || program == NULL) {
+		pt_command_fail(cmd, PT_EARG, cmd->n_words == 0 ? "exits takes a FUNCTION"
 								  : "exits: no symbols yet: monitor symbols FILE");
 		return;
 	}
 	s = calloc(1, sizeof(*s));
 	if (s == NULL) {
-		pt_monitor_fail(call, PT_ENOMEM, "no memory");
+		pt_command_fail(cmd, PT_ENOMEM, "no memory");
 		return;
 	}
-	s->call = call;
+	s->cmd = cmd;
 	s->program = pt_program_ref(program);
 	s->work.data = s;
-	join_words(call, s->name, sizeof(s->name));
-	if (uv_queue_work(call->client->stub->loop, &s->work, find_exits, after_search) < 0) {
+	join_words(cmd, s->name, sizeof(s->name));
+	if (uv_queue_work(cmd->ctx->loop, &s->work, find_exits, after_search) < 0) {
 		forget(s);
-		pt_monitor_fail(call, PT_ENOMEM, "exits: no thread to look for them");
+		pt_command_fail(cmd, PT_ENOMEM, "exits: no thread to look for them");
 	}
 }
 
-const struct pt_monitor_word pt_monitor_exits_words[] = {
-	{ "exits", "FUNCTION", "where it ends, as profiling sees it (monitor symbols FILE exits=... says it by hand)",
-	  exits,
-	  NULL, 0 },
+const struct pt_command_row pt_commands_exits[] = {
+	{ .name = "exits", .usage = "FUNCTION",
+	  .help = "where it ends, as profiling sees it (monitor symbols FILE exits=... says it by hand)",
+	  .flags = PT_COMMAND_LOOKS_ONLY, .run = exits },
 	{ 0 },
 };

@@ -1,11 +1,10 @@
 /* monitor history [calls|back] [top=N]: the branch history as people read it. GDB cannot tell calls from jumps on most
- * instruction sets, so its own record function-call-history is flat. */
+ * instruction sets, so its own record function-cmd-history is flat. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/tables/branch_trace.h"
-#include "gdbstub/packets/monitor.h"
-#include "session/recorder.h"
+#include "control/commands.h"
+#include "profile/analyses/calls/history.h"
 
 enum { USUAL_LINES = 60 };
 
@@ -26,25 +25,27 @@ static bool take_word(const char *word, enum pt_branches *how, size_t *top)
 	return true;
 }
 
-static void history(struct pt_monitor_call *call)
+static void history(struct pt_command *cmd)
 {
+	const struct pt_door_ops *ops = cmd->ctx->ops;
+	uint16_t core = ops->core != NULL ? ops->core(cmd->ctx->door) : (uint16_t)PT_HISTORY_ANY;
 	enum pt_branches how = PT_BRANCHES_CALLS;
 	size_t top = USUAL_LINES;
 
-	for (size_t i = 0; i < call->n_words; i++) {
-		if (!take_word(call->words[i], &how, &top)) {
-			pt_monitor_fail(call, PT_EARG, "history takes calls, back and top=N, not %.40s",
-					call->words[i]);
+	for (size_t i = 0; i < cmd->n_words; i++) {
+		if (!take_word(cmd->words[i], &how, &top)) {
+			pt_command_fail(cmd, PT_EARG, "history takes calls, back and top=N, not %.40s",
+					cmd->words[i]);
 			return;
 		}
 	}
-	pt_recorder_branches(call->client->stub, how, pt_gdb_traced_core(call->client), top, pt_monitor_session_reply,
-			     call);
+	pt_recorder_branches(cmd->ctx->recorder, how, core, top, pt_command_session_reply, cmd);
 }
 
-const struct pt_monitor_word pt_monitor_history_words[] = {
-	{ "history", "[calls|back] [top=N]",
-	  "the last branches: who called whom, or how it got to where it is (record btrace bts, or "
-	  "profile start mode=ring)", history, NULL, 0 },
+const struct pt_command_row pt_commands_history[] = {
+	{ .name = "history", .usage = "[calls|back] [top=N]",
+	  .help = "the last branches: who called whom, or how it got to where it is (record btrace bts, or "
+		  "profile start mode=ring)",
+	  .flags = PT_COMMAND_LOOKS_ONLY, .run = history },
 	{ 0 },
 };

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/rights.h"
+#include "control/commands.h"
 #include "host/errand.h"
 #include "session/limits_file.h"
 
 struct reading {
-	char path[PT_MONITOR_LINE_BYTES];
+	char path[PT_COMMAND_LINE_BYTES];
 	char *word;
 	struct pt_err err;
 };
@@ -30,54 +30,55 @@ static void forget(void *data)
 
 static void after_read(void *data, void *arg, bool late)
 {
-	struct pt_monitor_call *call = arg;
+	struct pt_command *cmd = arg;
 	struct reading *reading = data;
 	struct pt_err err;
 
 	if (late) {
 		pt_errand_late(&err, "profile limits");
-		pt_monitor_done(call, err.code, &err);
+		pt_command_done(cmd, err.code, &err);
 		return;
 	}
 	if (reading->word == NULL)
-		pt_monitor_fail(call, PT_EIO, "profile limits: %s", reading->err.msg);
+		pt_command_fail(cmd, PT_EIO, "profile limits: %s", reading->err.msg);
 	else
-		pt_session_set_limits(pt_monitor_session(call), reading->word, pt_monitor_session_reply, call);
+		pt_session_set_limits(cmd->ctx->session, reading->word, pt_command_session_reply, cmd);
 	forget(reading);
 }
 
 static const struct pt_errand_kind reading_kind = { read_file, after_read, forget, PT_ERRAND_MS };
 
-static void limits(struct pt_monitor_call *call)
+static void limits(struct pt_command *cmd)
 {
 	struct reading *reading;
 	const char *name;
 	struct pt_err err;
 
-	if (call->n_words != 1) {
-		pt_monitor_fail(call, PT_EARG,
+	if (cmd->n_words != 1) {
+		pt_command_fail(cmd, PT_EARG,
 				"profile limits FILE|off: a file of rules on the host where proftap runs");
 		return;
 	}
-	if (strcmp(call->words[0], "off") == 0) {
-		pt_session_set_limits(pt_monitor_session(call), NULL, pt_monitor_session_reply, call);
+	if (strcmp(cmd->words[0], "off") == 0) {
+		pt_session_set_limits(cmd->ctx->session, NULL, pt_command_session_reply, cmd);
 		return;
 	}
-	name = pt_monitor_name_file(call, call->words[0]);
+	name = pt_command_name_file(cmd, cmd->words[0]);
 	if (name == NULL)
 		return;
 	reading = calloc(1, sizeof(*reading));
 	if (reading == NULL)
 		abort();
 	strcpy(reading->path, name);
-	if (pt_errand_start(call->client->stub->loop, &reading_kind, reading, call, &err) == 0)
+	if (pt_errand_start(cmd->ctx->loop, &reading_kind, reading, cmd, &err) == 0)
 		return;
 	free(reading);
-	pt_monitor_fail(call, err.code, "profile limits: %s", err.msg);
+	pt_command_fail(cmd, err.code, "profile limits: %s", err.msg);
 }
 
-const struct pt_monitor_word pt_monitor_limits_words[] = {
-	{ "profile limits", "FILE|off", "check timing rules, one a line: gross(adc_convert) in 5us..7us", limits,
-	  NULL, PT_MONITOR_CHANGES | PT_MONITOR_ASKS },
+const struct pt_command_row pt_commands_limits[] = {
+	{ .name = "profile limits", .usage = "FILE|off",
+	  .help = "check timing rules, one a line: gross(adc_convert) in 5us..7us",
+	  .flags = PT_COMMAND_CHANGES | PT_COMMAND_ASKS | PT_COMMAND_NAMES_FILE, .run = limits },
 	{ 0 },
 };

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #include "host/errand.h"
-#include "gdbstub/packets/rights.h"
+#include "control/commands.h"
 #include "session/orti_file.h"
 #include "program/os/rtos.h"
 
 enum { SHOWN_TASKS = 64, SHOWN_SENTENCES = 20 };
 
 struct work {
-	struct pt_monitor_call *call;
-	char path[PT_MONITOR_LINE_BYTES], save[PT_MONITOR_LINE_BYTES];	/* save: "" for nowhere */
+	struct pt_command *cmd;
+	char path[PT_COMMAND_LINE_BYTES], save[PT_COMMAND_LINE_BYTES];	/* save: "" for nowhere */
 	bool automatic;			/* no file: the symbols are asked */
 	struct pt_program *program;
 	struct pt_types *types;
@@ -182,9 +182,9 @@ static int correct(struct work *w, struct pt_target *target, const struct pt_rea
 	return 0;
 }
 
-static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	struct work *w = *(struct work **)call->data;
+	struct work *w = *(struct work **)cmd->data;
 	struct pt_reader reader = { read_target, target->ops->mem(target->state, 0) };
 	int rc;
 
@@ -198,32 +198,32 @@ static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct
 /* What was found out is told also where it ends in a failure. */
 static void end(struct work *w)
 {
-	struct pt_monitor_call *call = w->call;
+	struct pt_command *cmd = w->cmd;
 	struct pt_err err = w->err;
 
 	if (w->orti != NULL || w->automatic)	/* tasks are threads also where no trace can follow them */
-		pt_gdb_tasks_set_orti(call->client->stub, w->automatic ? NULL : w->orti);
+		pt_os_tasks_set_orti(cmd->ctx->tasks, w->automatic ? NULL : w->orti);
 	if (err.code >= 0) {
-		pt_session_set_orti(pt_monitor_session(call), w->setting);
+		pt_session_set_orti(cmd->ctx->session, w->setting);
 		say(w, "for the profiles to come; monitor profile report tasks");
 	}
 	if (w->text.len_bytes > 0)
-		pt_text_bytes(&call->out, w->text.bytes, w->text.len_bytes);
+		pt_text_bytes(&cmd->out, w->text.bytes, w->text.len_bytes);
 	forget(w);
 	if (err.code < 0)
-		pt_monitor_fail(call, err.code, "orti: %s", err.msg);
+		pt_command_fail(cmd, err.code, "orti: %s", err.msg);
 	else
-		pt_monitor_done(call, 0, NULL);
+		pt_command_done(cmd, 0, NULL);
 }
 
-static bool is_late(struct pt_monitor_call *call, bool late)
+static bool is_late(struct pt_command *cmd, bool late)
 {
 	struct pt_err err;
 
 	if (!late)
 		return false;
 	pt_errand_late(&err, "orti");
-	pt_monitor_done(call, err.code, &err);
+	pt_command_done(cmd, err.code, &err);
 	return true;
 }
 
@@ -250,14 +250,14 @@ static void save_or_end(struct work *w)
 			say(w, "a third word names a new file to keep it in: monitor orti %s NEWFILE",
 			    w->automatic ? "auto" : w->path);
 		end(w);
-	} else if (pt_errand_start(w->call->client->stub->loop, &saving, w, w->call, &w->err) < 0) {
+	} else if (pt_errand_start(w->cmd->ctx->loop, &saving, w, w->cmd, &w->err) < 0) {
 		end(w);
 	}
 }
 
-static void after_board(struct pt_monitor_call *call, int rc, const struct pt_err *err)
+static void after_board(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
-	struct work *w = *(struct work **)call->data;
+	struct work *w = *(struct work **)cmd->data;
 
 	if (rc < 0)
 		w->err = *err;
@@ -273,25 +273,25 @@ static void after_read(void *data, void *arg, bool late)
 	if (is_late(arg, late))
 		return;
 	if (w->err.code >= 0 && (w->automatic || w->needs_fix))
-		pt_monitor_on_board(w->call, on_board, after_board);
+		pt_command_on_board(w->cmd, on_board, after_board);
 	else
 		save_or_end(w);
 }
 
 static const struct pt_errand_kind reading = { read_file, after_read, forget, PT_ERRAND_MS };
 
-static bool off(struct pt_monitor_call *call)
+static bool off(struct pt_command *cmd)
 {
-	if (call->n_words != 1 || strcmp(call->words[0], "off") != 0)
+	if (cmd->n_words != 1 || strcmp(cmd->words[0], "off") != 0)
 		return false;
-	pt_session_set_orti(pt_monitor_session(call), NULL);
-	pt_gdb_tasks_set_orti(call->client->stub, NULL);
-	pt_monitor_say(call, "no tasks for the next profile");
-	pt_monitor_done(call, 0, NULL);
+	pt_session_set_orti(cmd->ctx->session, NULL);
+	pt_os_tasks_set_orti(cmd->ctx->tasks, NULL);
+	pt_command_say(cmd, "no tasks for the next profile");
+	pt_command_done(cmd, 0, NULL);
 	return true;
 }
 
-static struct work *make_work(struct pt_monitor_call *call, struct pt_program *program)
+static struct work *make_work(struct pt_command *cmd, struct pt_program *program)
 {
 	struct work *w = calloc(1, sizeof(*w));
 	struct work **pointer = malloc(sizeof(*pointer));
@@ -299,57 +299,58 @@ static struct work *make_work(struct pt_monitor_call *call, struct pt_program *p
 	if (w == NULL || pointer == NULL)
 		abort();
 	*pointer = w;
-	call->data = pointer;	/* freed with the call; the work ends before */
-	w->call = call;
+	cmd->data = pointer;	/* freed with the command; the work ends before */
+	w->cmd = cmd;
 	w->program = pt_program_ref(program);
-	w->automatic = strcmp(call->words[0], "auto") == 0;
-	strcpy(w->path, call->words[0]);
-	if (call->n_words > 1)
-		strcpy(w->save, call->words[1]);
+	w->automatic = strcmp(cmd->words[0], "auto") == 0;
+	strcpy(w->path, cmd->words[0]);
+	if (cmd->n_words > 1)
+		strcpy(w->save, cmd->words[1]);
 	return w;
 }
 
-static bool name_files(struct pt_monitor_call *call)
+static bool name_files(struct pt_command *cmd)
 {
-	for (size_t i = 0; i < call->n_words; i++) {
-		if (i == 0 && strcmp(call->words[0], "auto") == 0)
+	for (size_t i = 0; i < cmd->n_words; i++) {
+		if (i == 0 && strcmp(cmd->words[0], "auto") == 0)
 			continue;
-		call->words[i] = pt_monitor_name_file(call, call->words[i]);
-		if (call->words[i] == NULL)
+		cmd->words[i] = pt_command_name_file(cmd, cmd->words[i]);
+		if (cmd->words[i] == NULL)
 			return false;
 	}
 	return true;
 }
 
-static void orti(struct pt_monitor_call *call)
+static void orti(struct pt_command *cmd)
 {
-	struct pt_program *program = pt_session_program(pt_monitor_session(call));
+	struct pt_program *program = pt_session_program(cmd->ctx->session);
 	struct work *w;
 	struct pt_err err;
 
-	if (off(call))
+	if (off(cmd))
 		return;
-	if (call->n_words == 0 || call->n_words > 2) {
-		pt_monitor_fail(call, PT_EARG,
+	if (cmd->n_words == 0 || cmd->n_words > 2) {
+		pt_command_fail(cmd, PT_EARG,
 				"orti takes a FILE on the host where proftap runs, or auto, or off, and the name "
 				"of a new file for what it makes of it");
 		return;
 	}
 	if (program == NULL) {
-		pt_monitor_fail(call, PT_EARG, "orti: no symbols yet: monitor symbols FILE");
+		pt_command_fail(cmd, PT_EARG, "orti: no symbols yet: monitor symbols FILE");
 		return;
 	}
-	if (!name_files(call))
+	if (!name_files(cmd))
 		return;
-	w = make_work(call, program);
-	if (pt_errand_start(call->client->stub->loop, &reading, w, call, &err) == 0)
+	w = make_work(cmd, program);
+	if (pt_errand_start(cmd->ctx->loop, &reading, w, cmd, &err) == 0)
 		return;
 	forget(w);
-	pt_monitor_fail(call, err.code, "orti: %s", err.msg);
+	pt_command_fail(cmd, err.code, "orti: %s", err.msg);
 }
 
-const struct pt_monitor_word pt_monitor_orti_words[] = {
-	{ "orti", "FILE|auto|off [NEWFILE]", "tasks from an ORTI file, or from the symbols of a known OS", orti, NULL,
-	  PT_MONITOR_CHANGES | PT_MONITOR_ASKS },
+const struct pt_command_row pt_commands_orti[] = {
+	{ .name = "orti", .usage = "FILE|auto|off [NEWFILE]",
+	  .help = "tasks from an ORTI file, or from the symbols of a known OS",
+	  .flags = PT_COMMAND_CHANGES | PT_COMMAND_ASKS | PT_COMMAND_NAMES_FILE, .run = orti },
 	{ 0 },
 };

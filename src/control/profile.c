@@ -2,110 +2,95 @@
 #include <string.h>
 
 #include "capture/write.h"
-#include "gdbstub/packets/rights.h"
 #include "report/report.h"
 #include "report/views/views.h"
-#include "session/recorder.h"
+#include "control/commands.h"
 #include "pipeline/pipeline.h"
 
-static bool no_words(struct pt_monitor_call *call)
+int pt_command_take_query(struct pt_command *cmd, size_t first, struct pt_query *query, struct pt_err *err)
 {
-	if (call->n_words == 0)
-		return true;
-	pt_monitor_fail(call, PT_EARG, "%s takes no words: \"%.40s\"", call->word->name, call->words[0]);
-	return false;		/* the call is gone */
-}
-
-int pt_monitor_take_query(struct pt_monitor_call *call, size_t first, struct pt_query *query, struct pt_err *err)
-{
-	const struct pt_gdbstub *stub = call->client->stub;
-	const char *words[PT_MONITOR_MAX_WORDS];
+	const char *words[PT_COMMAND_WORDS];
 	size_t n = 0, kept = first;
 
-	for (size_t i = first; i < call->n_words; i++) {
-		if (pt_query_knows(call->words[i]))
-			words[n++] = call->words[i];
+	for (size_t i = first; i < cmd->n_words; i++) {
+		if (pt_query_knows(cmd->words[i]))
+			words[n++] = cmd->words[i];
 		else
-			call->words[kept++] = call->words[i];
+			cmd->words[kept++] = cmd->words[i];
 	}
 	if (pt_query_parse(query, words, n, err) < 0)
 		return err->code;
-	call->n_words = kept;
-	if (!query->top_given && stub->top_given) {
-		query->top = stub->top;
-		query->top_given = true;
-	}
+	cmd->n_words = kept;
+	pt_session_default_top(cmd->ctx->session, query);
 	return 0;
 }
 
 /* top=N is for the reports that come. */
-static void start(struct pt_monitor_call *call)
+static void start(struct pt_command *cmd)
 {
-	struct pt_gdbstub *stub = call->client->stub;
-	struct pt_query query;
+	struct pt_query query = { 0 };
 	struct pt_err err;
 
-	stub->top_given = false;
-	if (pt_monitor_take_query(call, 0, &query, &err) < 0) {
-		pt_monitor_fail(call, PT_EARG, "profile start: %s", err.msg);
+	pt_session_set_top(cmd->ctx->session, &query);	/* none */
+	if (pt_command_take_query(cmd, 0, &query, &err) < 0) {
+		pt_command_fail(cmd, PT_EARG, "profile start: %s", err.msg);
 		return;
 	}
-	if (!pt_monitor_name_files(call))
+	if (!pt_command_name_files(cmd))
 		return;
-	stub->top = query.top;
-	stub->top_given = query.top_given;
-	pt_recorder_start_profile(stub, call->words, call->n_words, pt_monitor_session_reply, call);
+	pt_session_set_top(cmd->ctx->session, &query);
+	pt_recorder_start_profile(cmd->ctx->recorder, cmd->words, cmd->n_words, pt_command_session_reply, cmd);
 }
 
-static void stop(struct pt_monitor_call *call)
+static void stop(struct pt_command *cmd)
 {
-	if (no_words(call))
-		pt_recorder_stop_profile(call->client->stub, pt_monitor_session_reply, call);
+	if (pt_command_no_words(cmd))
+		pt_recorder_stop_profile(cmd->ctx->recorder, pt_command_session_reply, cmd);
 }
 
 static void on_summary(void *arg, int rc, const char *text, size_t len_bytes)
 {
-	struct pt_monitor_call *call = arg;
+	struct pt_command *cmd = arg;
 
 	if (rc == 0)		/* else there is nothing to sum up, and the status has said so */
-		pt_text_bytes(&call->out, text, len_bytes);
-	pt_monitor_done(call, 0, NULL);
+		pt_text_bytes(&cmd->out, text, len_bytes);
+	pt_command_done(cmd, 0, NULL);
 }
 
 static void on_status(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	static const char *const words[] = { "format=summary" };
-	struct pt_monitor_call *call = arg;
-	struct pt_session *session = pt_monitor_session(call);
+	struct pt_command *cmd = arg;
+	struct pt_session *session = cmd->ctx->session;
 	struct pt_query query;
 	struct pt_err err;
 
 	if (rc < 0 || pt_session_get_state(session) == PT_SESSION_STARTING ||
 	    pt_query_parse(&query, words, 1, &err) < 0) {
-		pt_monitor_session_reply(arg, rc, text, len_bytes);
+		pt_command_session_reply(arg, rc, text, len_bytes);
 		return;
 	}
-	pt_text_bytes(&call->out, text, len_bytes);
+	pt_text_bytes(&cmd->out, text, len_bytes);
 	if (len_bytes > 0 && text[len_bytes - 1] != '\n')
-		pt_text_add(&call->out, "\n");
-	pt_session_report(session, &query, on_summary, call);
+		pt_text_add(&cmd->out, "\n");
+	pt_session_report(session, &query, on_summary, cmd);
 }
 
-void pt_monitor_profile_status(struct pt_monitor_call *call)
+void pt_command_profile_status(struct pt_command *cmd)
 {
-	pt_session_status(pt_monitor_session(call), on_status, call);
+	pt_session_status(cmd->ctx->session, on_status, cmd);
 }
 
-static void status(struct pt_monitor_call *call)
+static void status(struct pt_command *cmd)
 {
-	if (no_words(call))
-		pt_monitor_profile_status(call);
+	if (pt_command_no_words(cmd))
+		pt_command_profile_status(cmd);
 }
 
-static void reset(struct pt_monitor_call *call)
+static void reset(struct pt_command *cmd)
 {
-	if (no_words(call))
-		pt_session_reset(pt_monitor_session(call), pt_monitor_session_reply, call);
+	if (pt_command_no_words(cmd))
+		pt_session_reset(cmd->ctx->session, pt_command_session_reply, cmd);
 }
 
 static bool is_binary(const char *name)
@@ -115,77 +100,85 @@ static bool is_binary(const char *name)
 	return format != NULL && format->binary;
 }
 
-static void report(struct pt_monitor_call *call)
+static void report(struct pt_command *cmd)
 {
 	struct pt_query query = { 0 };
 	struct pt_err err;
 
-	if (pt_monitor_take_query(call, 0, &query, &err) < 0 ||
-	    (call->n_words > 0 && pt_query_parse(&query, call->words, call->n_words, &err) < 0))
-		pt_monitor_fail(call, PT_EARG, "profile report: %s", err.msg);
+	if (pt_command_take_query(cmd, 0, &query, &err) < 0 ||
+	    (cmd->n_words > 0 && pt_query_parse(&query, cmd->words, cmd->n_words, &err) < 0))
+		pt_command_fail(cmd, PT_EARG, "profile report: %s", err.msg);
 	else if (is_binary(query.format))
-		pt_monitor_fail(call, PT_EARG,
+		pt_command_fail(cmd, PT_EARG,
 				"profile report: %s is no text; monitor profile save FILE, and then: proftap "
 				"decode FILE --format %s -o OUT",
 				query.format, query.format);
 	else
-		pt_session_report(pt_monitor_session(call), &query, pt_monitor_session_reply, call);
+		pt_session_report(cmd->ctx->session, &query, pt_command_session_reply, cmd);
 }
 
-static void say_line(void *arg, const char *line)
+const struct pt_param *pt_command_start_param(size_t i)
 {
-	pt_monitor_say(arg, "%s", line);
+	size_t n = 0;
+
+	while (pt_pipeline_param(n) != NULL)
+		n++;
+	return i < n ? pt_pipeline_param(i) : i - n < pt_n_capture_params ? &pt_capture_params[i - n] : NULL;
 }
 
-static void start_details(struct pt_monitor_call *call)
+void pt_command_start_details(struct pt_command *cmd)
 {
-	pt_monitor_say(call, "keys of every profile (monitor sources: those of each source):");
-	for (size_t i = 0; pt_pipeline_param(i) != NULL; i++)
-		pt_params_help(pt_pipeline_param(i), 1, say_line, call);
-	pt_params_help(pt_capture_params, pt_n_capture_params, say_line, call);
+	pt_command_say(cmd, "keys of every profile (monitor sources: those of each source):");
 }
 
-static void report_details(struct pt_monitor_call *call)
+static void report_details(struct pt_command *cmd)
 {
-	pt_monitor_say(call, "views:");
+	pt_command_say(cmd, "views:");
 	for (size_t i = 0; pt_views[i] != NULL; i++)
-		pt_monitor_say(call, "  %-12s %s%s", pt_views[i]->name, pt_views[i]->help, i == 0 ? " (standard)" : "");
-	pt_monitor_say(call, "formats (format=NAME):");
+		pt_command_say(cmd, "  %-12s %s%s", pt_views[i]->name, pt_views[i]->help, i == 0 ? " (standard)" : "");
+	pt_command_say(cmd, "formats (format=NAME):");
 	for (size_t i = 0; pt_formats[i] != NULL; i++)
-		pt_monitor_say(call, "  %-12s %s%s", pt_formats[i]->name, pt_formats[i]->help,
+		pt_command_say(cmd, "  %-12s %s%s", pt_formats[i]->name, pt_formats[i]->help,
 			       i == 0 ? " (standard)" : "");
-	pt_monitor_say(call, "sort=KEY: a column, such as net, gross, count, max, name; top=0: all rows");
+	pt_command_say(cmd, "sort=KEY: a column, such as net, gross, count, max, name; top=0: all rows");
 }
 
-static void save(struct pt_monitor_call *call)
+static void save(struct pt_command *cmd)
 {
 	const char *name;
 
-	if (call->n_words != 1) {
-		pt_monitor_fail(call, PT_EARG, "profile save FILE: one name, of a file on the host where proftap runs");
+	if (cmd->n_words != 1) {
+		pt_command_fail(cmd, PT_EARG, "profile save FILE: one name, of a file on the host where proftap runs");
 		return;
 	}
-	name = pt_monitor_name_file(call, call->words[0]);
+	name = pt_command_name_file(cmd, cmd->words[0]);
 	if (name != NULL)
-		pt_session_save(pt_monitor_session(call), name, pt_monitor_session_reply, call);
+		pt_session_save(cmd->ctx->session, name, pt_command_session_reply, cmd);
 }
 
-static void sources(struct pt_monitor_call *call)
+static void sources(struct pt_command *cmd)
 {
-	if (no_words(call))
-		pt_session_sources(pt_monitor_session(call), pt_monitor_session_reply, call);
+	if (pt_command_no_words(cmd))
+		pt_session_sources(cmd->ctx->session, pt_command_session_reply, cmd);
 }
 
-const struct pt_monitor_word pt_monitor_profile_words[] = {
-	{ "profile start", "[source=NAME] [mode=NAME] [KEY=VALUE...] [top=N]",
-	  "profile from here on; continue lets the core run (keys: help profile start)", start, start_details,
-	  PT_MONITOR_CHANGES },
-	{ "profile stop", "", "stop profiling; the result stays", stop, NULL, PT_MONITOR_CHANGES },
-	{ "profile status", "", "what is being profiled, and how much was seen and lost", status, NULL, 0 },
-	{ "profile reset", "", "forget the statistics, go on profiling", reset, NULL, PT_MONITOR_CHANGES },
-	{ "profile report", "[VIEW] [sort=KEY] [top=N] [format=NAME]",
-	  "print a table: of functions, or another view (help profile report lists them)", report, report_details, 0 },
-	{ "profile save", "FILE", "write the trace so far to FILE, for proftap decode", save, NULL, 0 },
-	{ "sources", "", "what this chip can be profiled by, with the settings", sources, NULL, 0 },
+const struct pt_command_row pt_commands_profile[] = {
+	{ .name = "profile start", .usage = "[source=NAME] [mode=NAME] [KEY=VALUE...] [top=N]",
+	  .help = "profile from here on; continue lets the core run (keys: help profile start)",
+	  .flags = PT_COMMAND_CHANGES | PT_COMMAND_NAMES_FILE, .param = pt_command_start_param, .run = start,
+	  .details = pt_command_start_details },
+	{ .name = "profile stop", .usage = "", .help = "stop profiling; the result stays",
+	  .flags = PT_COMMAND_CHANGES, .run = stop },
+	{ .name = "profile status", .usage = "", .help = "what is being profiled, and how much was seen and lost",
+	  .flags = PT_COMMAND_LOOKS_ONLY, .run = status },
+	{ .name = "profile reset", .usage = "", .help = "forget the statistics, go on profiling",
+	  .flags = PT_COMMAND_CHANGES, .run = reset },
+	{ .name = "profile report", .usage = "[VIEW] [sort=KEY] [top=N] [format=NAME]",
+	  .help = "print a table: of functions, or another view (help profile report lists them)",
+	  .flags = PT_COMMAND_LOOKS_ONLY, .run = report, .details = report_details },
+	{ .name = "profile save", .usage = "FILE", .help = "write the trace so far to FILE, for proftap decode",
+	  .flags = PT_COMMAND_NAMES_FILE, .run = save },
+	{ .name = "sources", .usage = "", .help = "what this chip can be profiled by, with the settings",
+	  .flags = PT_COMMAND_LOOKS_ONLY, .run = sources },
 	{ 0 },
 };

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/rights.h"
-#include "session/recorder.h"
+#include "control/commands.h"
 #include "base/util.h"
 
 struct run {
-	struct pt_monitor_call *call;
+	struct pt_command *cmd;
 	uint64_t for_ns, begun_ns;
 	uint32_t resumed;		/* by core: it was halted */
 	bool waiting, stopped_itself, halted_again;
@@ -31,46 +30,46 @@ static void keep_first(struct run *run, int rc, const char *text, size_t len_byt
 
 static void on_report(void *arg, int rc, const char *text, size_t len_bytes)
 {
-	struct pt_monitor_call *call = arg;
-	struct run *run = call->data;
+	struct pt_command *cmd = arg;
+	struct run *run = cmd->data;
+	const char *hint = pt_command_hint(cmd, PT_COMMAND_HALTED_AGAIN);
 
 	keep_first(run, rc, text, len_bytes);
-	pt_board_unlisten(pt_monitor_board(call), &run->listener);
+	pt_board_unlisten(cmd->ctx->board, &run->listener);
 	if (run->stopped_itself)
-		pt_monitor_say(call, "the core halted by itself before the time was over");
+		pt_command_say(cmd, "the core halted by itself before the time was over");
 	if (rc == 0)
-		pt_text_bytes(&call->out, text, len_bytes);
+		pt_text_bytes(&cmd->out, text, len_bytes);
 	if (run->warning[0] != '\0')
-		pt_monitor_say(call, "%s", run->warning);
+		pt_command_say(cmd, "%s", run->warning);
 	if (run->halted_again)
-		pt_monitor_say(call, "The core is halted again; GDB still shows the old registers: "
-			       "maintenance flush register-cache");
-	pt_monitor_done(call, run->first.code, &run->first);
+		pt_command_say(cmd, "The core is halted again%s%s", hint != NULL ? "; " : "", hint != NULL ? hint : "");
+	pt_command_done(cmd, run->first.code, &run->first);
 }
 
-static void report(struct pt_monitor_call *call)
+static void report(struct pt_command *cmd)
 {
-	struct run *run = call->data;
+	struct run *run = cmd->data;
 
-	pt_session_report(pt_monitor_session(call), &run->query, on_report, call);
+	pt_session_report(cmd->ctx->session, &run->query, on_report, cmd);
 }
 
-static void after_halt(struct pt_monitor_call *call, int rc, const struct pt_err *err)
+static void after_halt(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
-	struct run *run = call->data;
+	struct run *run = cmd->data;
 
 	run->halted_again = rc == 0;
 	if (rc < 0 && run->first.code == 0)
 		pt_fail(&run->first, rc, "profile run: halt the core again: %s", err->msg);
 	else if (rc < 0)
-		pt_monitor_say(call, "the core is not halted again: %s", err->msg);
-	report(call);
+		pt_command_say(cmd, "the core is not halted again: %s", err->msg);
+	report(cmd);
 }
 
-static int halt(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int halt(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
-	struct run *run = call->data;
+	struct run *run = cmd->data;
 
 	for (unsigned core = 0; core < n; core++)
 		if ((run->resumed & UINT32_C(1) << core) != 0 && pt_board_halt(board, core, err) < 0)
@@ -91,9 +90,9 @@ static const char *find_warning(const char *text)
 
 static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
-	struct pt_monitor_call *call = arg;
-	struct run *run = call->data;
-	const char *ended = pt_session_why_ended(pt_monitor_session(call));
+	struct pt_command *cmd = arg;
+	struct run *run = cmd->data;
+	const char *ended = pt_session_why_ended(cmd->ctx->session);
 	const char *warning = rc == 0 && !run->warned ? find_warning(text) : NULL;
 
 	if (warning != NULL)
@@ -101,36 +100,36 @@ static void on_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 	keep_first(run, rc, text, len_bytes);
 	keep_first(run, ended[0] != '\0' ? PT_EIO : 0, ended, strlen(ended));
 	if (run->resumed != 0)
-		pt_monitor_on_board(call, halt, after_halt);
+		pt_command_on_board(cmd, halt, after_halt);
 	else
-		report(call);
+		report(cmd);
 }
 
-static void stop(struct pt_monitor_call *call)
+static void stop(struct pt_command *cmd)
 {
-	pt_recorder_stop_profile(call->client->stub, on_stopped, call);
+	pt_recorder_stop_profile(cmd->ctx->recorder, on_stopped, cmd);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-static void end_wait(struct pt_monitor_call *call)
+static void end_wait(struct pt_command *cmd)
 {
-	struct run *run = call->data;
+	struct run *run = cmd->data;
 
 	if (run->waiting)
-		pt_session_cancel_wait(pt_monitor_session(call));	/* answers with PT_EINTERRUPTED */
+		pt_session_cancel_wait(cmd->ctx->session);	/* answers with PT_EINTERRUPTED */
 }
 
 static void on_time(void *arg, int rc, const char *text, size_t len_bytes)
 {
-	struct pt_monitor_call *call = arg;
-	struct run *run = call->data;
+	struct pt_command *cmd = arg;
+	struct run *run = cmd->data;
 
 	run->waiting = false;
-	call->cancel = NULL;
+	cmd->cancel = NULL;
 	if (rc != PT_EINTERRUPTED)
 		keep_first(run, rc, text, len_bytes);
-	stop(call);
+	stop(cmd);
 }
 
 static void on_core_stop(void *arg, unsigned core, const struct pt_core_status *status)
@@ -141,12 +140,12 @@ static void on_core_stop(void *arg, unsigned core, const struct pt_core_status *
 	if (!run->waiting || status->state != PT_HALTED || status->reason == PT_HALT_TRACE)
 		return;
 	run->stopped_itself = true;
-	end_wait(run->call);
+	end_wait(run->cmd);
 }
 
-static void put_progress(struct pt_monitor_call *call, struct pt_text *out)
+static void put_progress(struct pt_command *cmd, struct pt_text *out)
 {
-	struct run *run = call->data;
+	struct run *run = cmd->data;
 	double s = run->begun_ns > 0 ? (double)(uv_hrtime() - run->begun_ns) / 1e9 : 0;
 
 	if (run->started[0] != '\0')
@@ -158,25 +157,25 @@ static void put_progress(struct pt_monitor_call *call, struct pt_text *out)
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
 
-static void after_resume(struct pt_monitor_call *call, int rc, const struct pt_err *err)
+static void after_resume(struct pt_command *cmd, int rc, const struct pt_err *err)
 {
-	struct run *run = call->data;
+	struct run *run = cmd->data;
 
 	keep_first(run, rc, err->msg, sizeof(err->msg));
-	if (rc < 0 || call->abandoned) {
-		stop(call);
+	if (rc < 0 || cmd->cancelled) {
+		stop(cmd);
 		return;
 	}
 	run->waiting = true;
 	run->begun_ns = uv_hrtime();
-	call->cancel = end_wait;
-	pt_session_wait(pt_monitor_session(call), run->for_ns, on_time, call);
+	cmd->cancel = end_wait;
+	pt_session_wait(cmd->ctx->session, run->for_ns, on_time, cmd);
 }
 
-static int resume(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int resume(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
 	unsigned n = target->ops->n_cores(target->state);
-	struct run *run = call->data;
+	struct run *run = cmd->data;
 
 	for (unsigned core = 0; core < n; core++) {
 		struct pt_core_status status;
@@ -194,47 +193,48 @@ static int resume(struct pt_monitor_call *call, struct pt_board *board, struct p
 
 static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 {
-	struct pt_monitor_call *call = arg;
-	struct run *run = call->data;
+	struct pt_command *cmd = arg;
+	struct run *run = cmd->data;
 
 	if (rc < 0) {
-		pt_board_unlisten(pt_monitor_board(call), &run->listener);
-		pt_monitor_fail(call, rc, "profile run: %.*s", (int)len_bytes, text);
+		pt_board_unlisten(cmd->ctx->board, &run->listener);
+		pt_command_fail(cmd, rc, "profile run: %.*s", (int)len_bytes, text);
 		return;
 	}
 	snprintf(run->started, sizeof(run->started), "%.*s", (int)len_bytes, text);
 	run->warned = find_warning(text) != NULL;
-	pt_monitor_on_board(call, resume, after_resume);
+	pt_command_on_board(cmd, resume, after_resume);
 }
 
-static void run_for(struct pt_monitor_call *call)
+static void run_for(struct pt_command *cmd)
 {
-	struct pt_session *session = pt_monitor_session(call);
+	struct pt_session *session = cmd->ctx->session;
 	struct run *run = calloc(1, sizeof(*run));
 	struct pt_err err;
 
-	call->data = run;
+	cmd->data = run;
 	if (run == NULL) {
-		pt_monitor_fail(call, PT_ENOMEM, "no memory");
-	} else if (call->n_words == 0) {
-		pt_monitor_fail(call, PT_EARG, "profile run for how long? For instance: monitor profile run 2s");
-	} else if (pt_params_parse(PT_PARAM_TIME, call->words[0], &run->for_ns, &err) < 0 ||
-		   pt_monitor_take_query(call, 1, &run->query, &err) < 0) {
-		pt_monitor_fail(call, PT_EARG, "profile run: %s", err.msg);
+		pt_command_fail(cmd, PT_ENOMEM, "no memory");
+	} else if (cmd->n_words == 0) {
+		pt_command_fail(cmd, PT_EARG, "profile run for how long? For instance: monitor profile run 2s");
+	} else if (pt_params_parse(PT_PARAM_TIME, cmd->words[0], &run->for_ns, &err) < 0 ||
+		   pt_command_take_query(cmd, 1, &run->query, &err) < 0) {
+		pt_command_fail(cmd, PT_EARG, "profile run: %s", err.msg);
 	} else if (pt_session_get_state(session) != PT_SESSION_IDLE) {
-		pt_monitor_fail(call, PT_EBUSY, "a profile is being taken already: monitor profile stop ends it");
-	} else if (pt_monitor_name_files(call)) {
-		run->call = call;
+		pt_command_fail(cmd, PT_EBUSY, "a profile is being taken already: monitor profile stop ends it");
+	} else if (pt_command_name_files(cmd)) {
+		run->cmd = cmd;
 		run->listener = (struct pt_board_listener){ .arg = run, .on_stop = on_core_stop };
-		pt_board_listen(pt_monitor_board(call), &run->listener);
-		call->progress = put_progress;
-		pt_recorder_start_profile(call->client->stub, call->words + 1, call->n_words - 1, on_started, call);
+		pt_board_listen(cmd->ctx->board, &run->listener);
+		cmd->progress = put_progress;
+		pt_recorder_start_profile(cmd->ctx->recorder, cmd->words + 1, cmd->n_words - 1, on_started, cmd);
 	}
 }
 
-const struct pt_monitor_word pt_monitor_run_words[] = {
-	{ "profile run", "TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]",
-	  "start, let the core run for TIME, stop, report; 500ms, 2s", run_for,
-	  NULL, PT_MONITOR_CONTROLS },
+const struct pt_command_row pt_commands_profile_run[] = {
+	{ .name = "profile run", .usage = "TIME [KEY=VALUE...] [VIEW] [sort=KEY] [top=N]",
+	  .help = "start, let the core run for TIME, stop, report; 500ms, 2s",
+	  .flags = PT_COMMAND_CONTROLS | PT_COMMAND_NAMES_FILE, .param = pt_command_start_param, .run = run_for,
+	  .details = pt_command_start_details },
 	{ 0 },
 };

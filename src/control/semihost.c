@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/monitor.h"
+#include "control/commands.h"
 
 struct asked {
 	enum pt_semihost_mode mode;
@@ -14,9 +14,9 @@ static const char *const modes[] = {
 	[PT_SEMIHOST_OFF] = "off", [PT_SEMIHOST_CONSOLE] = "console", [PT_SEMIHOST_GDB] = "gdb"
 };
 
-static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct pt_target *target, struct pt_err *err)
+static int on_board(struct pt_command *cmd, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	const struct asked *asked = call->data;
+	const struct asked *asked = cmd->data;
 	const struct pt_semihost *sh = pt_board_semihost(board);
 
 	(void)target;
@@ -24,50 +24,50 @@ static int on_board(struct pt_monitor_call *call, struct pt_board *board, struct
 		return err->code;
 	switch (sh->mode) {
 	case PT_SEMIHOST_OFF:
-		pt_monitor_say(call, "semihosting off: BKPT 0xAB is a breakpoint like others");
+		pt_command_say(cmd, "semihosting off: BKPT 0xAB is a breakpoint like others");
 		break;
 	case PT_SEMIHOST_CONSOLE:
-		pt_monitor_say(call, "semihosting console: text comes as messages, %s%s",
+		pt_command_say(cmd, "semihosting console: text comes as messages, %s%s",
 			       sh->dir[0] != '\0' ? "files are in " : "there are no files", sh->dir);
 		break;
 	default:
-		pt_monitor_say(call, "semihosting gdb: an all-stop GDB that waits serves it, with its files; without "
+		pt_command_say(cmd, "semihosting gdb: an all-stop GDB that waits serves it, with its files; without "
 				     "one, the console");
 		break;
 	}
 	if (sh->ended)
-		pt_monitor_say(call, "the program has ended: exit status %u", (unsigned)sh->status);
+		pt_command_say(cmd, "the program has ended: exit status %u", (unsigned)sh->status);
 	return 0;
 }
 
-static void semihost(struct pt_monitor_call *call)
+static void semihost(struct pt_command *cmd)
 {
 	struct asked *asked = calloc(1, sizeof(*asked));
 	size_t mode = 0;
 
 	if (asked == NULL)
 		abort();
-	call->data = asked;
-	asked->show = call->n_words == 0;
-	if (call->n_words > 0 && strcmp(call->words[0], "on") == 0)
+	cmd->data = asked;
+	asked->show = cmd->n_words == 0;
+	if (cmd->n_words > 0 && strcmp(cmd->words[0], "on") == 0)
 		mode = PT_SEMIHOST_GDB;
 	else
-		while (call->n_words > 0 && mode < PT_SEMIHOST_GDB + 1u && strcmp(call->words[0], modes[mode]) != 0)
+		while (cmd->n_words > 0 && mode < PT_SEMIHOST_GDB + 1u && strcmp(cmd->words[0], modes[mode]) != 0)
 			mode++;
 	asked->mode = (enum pt_semihost_mode)mode;
 	if (mode > PT_SEMIHOST_GDB)
-		pt_monitor_fail(call, PT_EARG, "semihost takes on, off, gdb or console");
-	else if (call->n_words > 1)
-		pt_monitor_fail(call, PT_EPERM,
+		pt_command_fail(cmd, PT_EARG, "semihost takes on, off, gdb or console");
+	else if (cmd->n_words > 1)
+		pt_command_fail(cmd, PT_EPERM,
 				"semihost: the folder for the program's files is named where proftap is started: "
 				"proftap --semihost-dir DIR, or semihost-dir = DIR in its configuration");
 	else
-		pt_monitor_on_board(call, on_board, NULL);
+		pt_command_on_board(cmd, on_board, NULL);
 }
 
-const struct pt_monitor_word pt_monitor_semihost_words[] = {
-	{ "semihost", "[on|off|gdb|console]",
-	  "serve what the program asks by BKPT 0xAB: text, files (--semihost-dir, or GDB's), time, its end", semihost,
-	  NULL, PT_MONITOR_CONTROLS | PT_MONITOR_ASKS },
+const struct pt_command_row pt_commands_semihost[] = {
+	{ .name = "semihost", .usage = "[on|off|gdb|console]",
+	  .help = "serve what the program asks by BKPT 0xAB: text, files (--semihost-dir, or GDB's), time, its end",
+	  .flags = PT_COMMAND_CONTROLS | PT_COMMAND_ASKS, .run = semihost },
 	{ 0 },
 };

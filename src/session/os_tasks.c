@@ -3,15 +3,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/dispatch.h"
-#include "gdbstub/packets/stub.h"
 #include "host/log.h"
+
+struct pt_os_tasks {
+	/* loop thread */
+	uv_loop_t *loop;
+	struct pt_board *board;
+	struct pt_session *session;
+	struct pt_program *program; /* of which it is known; a reference */
+	char *orti, *next_orti; /* an ORTI file's text, NULL: the symbols are asked; the one that comes next, ... */
+	bool has_next; /* ... if one does */
+	bool known, again, busy; /* program was looked at; anew, please; the pool or the board is at it */
+	bool found; /* there is an OS */
+	uv_work_t work;
+	struct pt_job job;
+	struct pt_threads *fresh; /* on its way to the board thread, then on its way back: to be freed */
+	struct pt_os_tasks_waiter *waiters;
+	void (*on_closed)(void *arg); /* NULL: it is not closing */
+	void *on_closed_arg;
+	/* board thread */
+	struct pt_threads *threads; /* NULL: no OS that is known */
+};
+
+struct pt_os_tasks *pt_os_tasks_new(uv_loop_t *loop, struct pt_board *board, struct pt_session *session)
+{
+	struct pt_os_tasks *tasks = calloc(1, sizeof(*tasks));
+
+	if (tasks == NULL)
+		return NULL;
+	tasks->loop = loop;
+	tasks->board = board;
+	tasks->session = session;
+	return tasks;
+}
 
 /* --- pool thread -------------------------------------------------------------------------------------------------- */
 
 static void look(uv_work_t *work)
 {
-	struct pt_gdb_tasks *tasks = work->data;
+	struct pt_os_tasks *tasks = work->data;
 	struct pt_err err = { 0 };
 	struct pt_orti *orti;
 
@@ -29,7 +59,7 @@ static void look(uv_work_t *work)
 
 static int exchange(struct pt_job *job, struct pt_board *board, struct pt_target *target, struct pt_err *err)
 {
-	struct pt_gdb_tasks *tasks = (struct pt_gdb_tasks *)((char *)job - offsetof(struct pt_gdb_tasks, job));
+	struct pt_os_tasks *tasks = (struct pt_os_tasks *)((char *)job - offsetof(struct pt_os_tasks, job));
 	struct pt_threads *old = tasks->threads;
 
 	(void)board;
@@ -42,44 +72,56 @@ static int exchange(struct pt_job *job, struct pt_board *board, struct pt_target
 
 /* --- loop thread -------------------------------------------------------------------------------------------------- */
 
+/* When it is closing, and nothing of it is under way. */
+static void end(struct pt_os_tasks *tasks)
+{
+	if (tasks->on_closed == NULL || tasks->busy)
+		return;
+	pt_threads_free(tasks->threads);
+	pt_program_unref(tasks->program);
+	free(tasks->orti);
+	free(tasks->next_orti);
+	tasks->on_closed(tasks->on_closed_arg);
+	free(tasks);
+}
+
 static void after_exchange(struct pt_job *job, int rc, const struct pt_err *err)
 {
-	struct pt_gdb_tasks *tasks = (struct pt_gdb_tasks *)((char *)job - offsetof(struct pt_gdb_tasks, job));
-	struct pt_gdbstub *stub = tasks->stub;
+	struct pt_os_tasks *tasks = (struct pt_os_tasks *)((char *)job - offsetof(struct pt_os_tasks, job));
+	struct pt_os_tasks_waiter *waiters = tasks->waiters;
 
 	(void)rc;
 	(void)err;
 	pt_threads_free(tasks->fresh);
 	tasks->fresh = NULL;
 	tasks->busy = false;
-	for (struct pt_gdb_client *client = stub->clients, *next; client != NULL; client = next) {
-		void (*then)(struct pt_gdb_client * client) = client->once_tasks_known;
+	tasks->waiters = NULL;
+	while (waiters != NULL) {
+		struct pt_os_tasks_waiter *waiter = waiters;
+		void (*then)(void *arg) = waiter->then;
 
-		next = client->next;
-		client->once_tasks_known = NULL;
-		if (then == NULL)
-			continue;
-		pt_rsp_release(&client->rsp);
-		then(client);
+		waiters = waiter->next;
+		waiter->then = NULL;
+		then(waiter->arg);
 	}
-	pt_gdbstub_wake(stub);
+	end(tasks);
 }
 
 static void after_look(uv_work_t *work, int status)
 {
-	struct pt_gdb_tasks *tasks = work->data;
+	struct pt_os_tasks *tasks = work->data;
 
 	(void)status;
 	tasks->found = tasks->fresh != NULL;
 	if (tasks->found)
 		pt_info("gdb: %s: its tasks are threads", pt_threads_os(tasks->fresh));
 	tasks->job = (struct pt_job){ .run = exchange, .done = after_exchange };
-	pt_board_post(tasks->stub->config.board, &tasks->job);
+	pt_board_post(tasks->board, &tasks->job);
 }
 
-static void begin(struct pt_gdb_tasks *tasks)
+static void begin(struct pt_os_tasks *tasks)
 {
-	struct pt_program *program = pt_session_program(tasks->stub->config.session);
+	struct pt_program *program = pt_session_program(tasks->session);
 
 	pt_program_unref(tasks->program);
 	tasks->program = program != NULL ? pt_program_ref(program) : NULL;
@@ -95,46 +137,59 @@ static void begin(struct pt_gdb_tasks *tasks)
 	if (program == NULL && !tasks->found)
 		return;
 	tasks->busy = true;
-	if (program != NULL && uv_queue_work(tasks->stub->loop, &tasks->work, look, after_look) == 0)
+	if (program != NULL && uv_queue_work(tasks->loop, &tasks->work, look, after_look) == 0)
 		return;
 	after_look(&tasks->work, 0);
 }
 
-bool pt_gdb_tasks_wait(struct pt_gdb_client *client, void (*then)(struct pt_gdb_client *client))
+bool pt_os_tasks_wait(struct pt_os_tasks *tasks, struct pt_os_tasks_waiter *waiter)
 {
-	struct pt_gdbstub *stub = client->stub;
-	struct pt_gdb_tasks *tasks = &stub->tasks;
+	struct pt_os_tasks_waiter **last = &tasks->waiters;
 
-	tasks->stub = stub;
-	if (!tasks->busy &&
-	    (!tasks->known || tasks->again || tasks->program != pt_session_program(stub->config.session)))
+	if (!tasks->busy && (!tasks->known || tasks->again || tasks->program != pt_session_program(tasks->session)))
 		begin(tasks);
 	if (!tasks->busy)
 		return false;
-	client->once_tasks_known = then;
-	pt_rsp_hold(&client->rsp);
+	while (*last != NULL)
+		last = &(*last)->next;
+	waiter->next = NULL;
+	*last = waiter;
 	return true;
 }
 
-void pt_gdb_tasks_set_orti(struct pt_gdbstub *stub, const struct pt_orti *orti)
+void pt_os_tasks_set_orti(struct pt_os_tasks *tasks, const struct pt_orti *orti)
 {
 	char *text = orti != NULL ? pt_orti_write(orti) : NULL;
 
-	if (stub->tasks.busy) { /* its reader is at work on the old one */
-		free(stub->tasks.next_orti);
-		stub->tasks.next_orti = text;
-		stub->tasks.has_next = true;
+	if (tasks->busy) { /* its reader is at work on the old one */
+		free(tasks->next_orti);
+		tasks->next_orti = text;
+		tasks->has_next = true;
 	} else {
-		free(stub->tasks.orti);
-		stub->tasks.orti = text;
+		free(tasks->orti);
+		tasks->orti = text;
 	}
-	stub->tasks.again = true;
+	tasks->again = true;
 }
 
-void pt_gdb_tasks_fini(struct pt_gdb_tasks *tasks)
+bool pt_os_tasks_found(const struct pt_os_tasks *tasks)
 {
-	pt_threads_free(tasks->threads);
-	pt_program_unref(tasks->program);
-	free(tasks->orti);
-	free(tasks->next_orti);
+	return tasks->found;
+}
+
+struct pt_program *pt_os_tasks_program(const struct pt_os_tasks *tasks)
+{
+	return tasks->program;
+}
+
+const struct pt_threads *pt_os_tasks_threads(const struct pt_os_tasks *tasks)
+{
+	return tasks->threads;
+}
+
+void pt_os_tasks_close(struct pt_os_tasks *tasks, void (*on_closed)(void *arg), void *arg)
+{
+	tasks->on_closed = on_closed;
+	tasks->on_closed_arg = arg;
+	end(tasks);
 }

@@ -73,11 +73,6 @@ static struct pt_reader reader_of(struct lines *lines, struct pt_target *target)
 	return (struct pt_reader){ read_lines, lines };
 }
 
-const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client)
-{
-	return client->nonstop.wanted || client->inferior.watches ? NULL : client->stub->tasks.threads;
-}
-
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
 static bool read_named(struct pt_target *target, unsigned core, const char *name, uint64_t *value)
@@ -180,31 +175,6 @@ bool pt_gdb_threads_have(const struct pt_gdb_thread_list *list, uint64_t id)
 	return false;
 }
 
-int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,
-		       struct pt_err *err)
-{
-	uint64_t named = client->inferior.named;
-	struct pt_gdb_thread *more;
-
-	if (pt_gdb_threads_look(pt_gdb_threads_of(client), target, list, err) < 0)
-		return err->code;
-	if (client->inferior.run != PT_GDB_HALTED || named == 0 || pt_gdb_threads_have(list, named))
-		return 0;
-	more = realloc(list->thread, (list->n_threads + 1) * sizeof(*more));
-	if (more == NULL) {
-		pt_gdb_thread_list_fini(list);
-		return pt_fail(err, PT_ENOMEM, "no memory for a list of threads");
-	}
-	list->thread = more;
-	more[list->n_threads] = (struct pt_gdb_thread){ .id = named, .core = -1 };
-	if (named <= client->inferior.n_cores)
-		more[list->n_threads].core = (int)named - 1;
-	snprintf(more[list->n_threads].name, sizeof(more->name), "%s", "stopped");
-	snprintf(more[list->n_threads].text, sizeof(more->text), "it stopped here; the OS does not list it any more");
-	list->n_threads++;
-	return 0;
-}
-
 void pt_gdb_thread_list_fini(struct pt_gdb_thread_list *list)
 {
 	free(list->thread);
@@ -287,7 +257,7 @@ bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *tar
 
 /* --- registers ---------------------------------------------------------------------------------------------------- */
 
-static int running_tasks(const struct pt_gdb_client *client, struct pt_target *target,
+static int running_tasks(const struct pt_threads *threads, struct pt_target *target,
 			 struct pt_threads_running *running, struct pt_err *err)
 {
 	struct pt_reader reader;
@@ -295,28 +265,28 @@ static int running_tasks(const struct pt_gdb_client *client, struct pt_target *t
 	int rc;
 
 	*running = (struct pt_threads_running){ 0 };
-	if (pt_gdb_threads_of(client) == NULL)
+	if (threads == NULL)
 		return 0;
 	lines = malloc(sizeof(*lines));
 	if (lines == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory to look at the running task");
 	reader = reader_of(lines, target);
-	rc = pt_threads_running(pt_gdb_threads_of(client), &reader, running, err);
+	rc = pt_threads_running(threads, &reader, running, err);
 	free(lines);
 	return rc;
 }
 
 /* From the list, and not from what the OS says runs: before its kernel starts, or where its data are damaged, that may
  * be a task that no list has. */
-uint64_t pt_gdb_running_task(const struct pt_gdb_client *client, struct pt_target *target, unsigned core)
+uint64_t pt_gdb_running_task(const struct pt_threads *threads, struct pt_target *target, unsigned core)
 {
 	struct pt_gdb_thread_list list;
 	struct pt_err err = { 0 };
 	uint64_t id = 0;
 
-	if (pt_gdb_threads_of(client) == NULL)
+	if (threads == NULL)
 		return 0;
-	if (pt_gdb_threads_look(pt_gdb_threads_of(client), target, &list, &err) < 0) {
+	if (pt_gdb_threads_look(threads, target, &list, &err) < 0) {
 		pt_debug(PT_LOG_GDB, "gdb: no running task: %s", err.msg);
 		return 0;
 	}
@@ -332,31 +302,30 @@ static bool is_the_targets(int rc)
 	return rc < 0 && rc != PT_EARG && rc != PT_EUNSUPPORTED && rc != PT_EFAULT;
 }
 
-int pt_gdb_task_registers(struct pt_gdb_request *rq, struct pt_target *target, struct pt_saved *saved,
-			  struct pt_err *err)
+int pt_gdb_task_registers(const struct pt_threads *threads, struct pt_target *target, uint64_t task, unsigned *core,
+			  struct pt_saved *saved, struct pt_err *err)
 {
-	const struct pt_threads *threads = pt_gdb_threads_of(rq->client);
 	struct pt_threads_running running;
 	struct pt_reader reader;
 	struct lines *lines;
 	int rc;
 
-	if (rq->task == 0 || threads == NULL)
+	if (task == 0 || threads == NULL)
 		return 0;
-	rc = running_tasks(rq->client, target, &running, err);
+	rc = running_tasks(threads, target, &running, err);
 	if (is_the_targets(rc))
 		return rc;
-	for (unsigned core = 0; core < running.n_cores; core++) {
-		if (running.id[core] != rq->task)
+	for (unsigned i = 0; i < running.n_cores; i++) {
+		if (running.id[i] != task)
 			continue;
-		rq->core = core;
+		*core = i;
 		return 0;
 	}
 	lines = malloc(sizeof(*lines));
 	if (lines == NULL)
 		return pt_fail(err, PT_ENOMEM, "no memory for the registers of a task");
 	reader = reader_of(lines, target);
-	rc = pt_threads_saved(threads, &reader, rq->task, saved, err);
+	rc = pt_threads_saved(threads, &reader, task, saved, err);
 	free(lines);
 	if (is_the_targets(rc))
 		return rc;

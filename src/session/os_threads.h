@@ -1,11 +1,12 @@
 /* The threads that GDB is shown in all-stop: the tasks of the program's OS, and each core on which none of them runs.
  * The registers of a task that runs are the core's, also while the core is in an exception handler; those of the
  * others are where the OS saved them. Board thread, all of it; the target is halted. */
-#ifndef PT_GDBSTUB_THREADS_H
-#define PT_GDBSTUB_THREADS_H
+#ifndef PT_OS_THREADS_H
+#define PT_OS_THREADS_H
 
-#include "gdbstub/packets/client.h"
 #include "program/os/saved.h"
+#include "program/os/threads.h"
+#include "targets/contract/target.h"
 
 struct pt_gdb_thread {
 	uint64_t id;
@@ -27,13 +28,6 @@ struct pt_gdb_thread_list {
 int pt_gdb_threads_look(const struct pt_threads *threads, struct pt_target *target, struct pt_gdb_thread_list *list,
 			struct pt_err *err);
 bool pt_gdb_threads_have(const struct pt_gdb_thread_list *list, uint64_t id);
-/* The threads that this client is shown: all answers about threads come from here, and a stop reply names one of them
- * (pt_gdb_running_task), since GDB 13 aborts over a thread that its list lacks. The one that the last stop reply named
- * stays in the list until the program runs, also where the OS's data have changed. Errors like above. */
-int pt_gdb_threads_for(const struct pt_gdb_client *client, struct pt_target *target, struct pt_gdb_thread_list *list,
-		       struct pt_err *err);
-/* For the above; NULL: cores are threads. */
-const struct pt_threads *pt_gdb_threads_of(const struct pt_gdb_client *client);
 void pt_gdb_thread_list_fini(struct pt_gdb_thread_list *list);
 
 /* Where a task is, its lr, and what is on its stack from the stack pointer on: 0 where there is no more RAM. Of one
@@ -44,11 +38,11 @@ bool pt_gdb_thread_stack(const struct pt_threads *threads, struct pt_target *tar
 			 struct pt_gdb_thread_stack *stack);
 
 /* The task on a core, as the list has it; 0: the core itself is the thread. */
-uint64_t pt_gdb_running_task(const struct pt_gdb_client *client, struct pt_target *target, unsigned core);
-/* Returns 0: the registers meant by rq->core and rq->task are those of a core, which is rq->core now. 1: they are
- * saved; n_regs 0: nobody knows where. Errors: the target's. */
-int pt_gdb_task_registers(struct pt_gdb_request *rq, struct pt_target *target, struct pt_saved *saved,
-			  struct pt_err *err);
+uint64_t pt_gdb_running_task(const struct pt_threads *threads, struct pt_target *target, unsigned core);
+/* Of a task, or, task 0, of *core. Returns 0: its registers are those of a core, which is *core now. 1: they are saved;
+ * n_regs 0: nobody knows where. Errors: the target's. */
+int pt_gdb_task_registers(const struct pt_threads *threads, struct pt_target *target, uint64_t task, unsigned *core,
+			  struct pt_saved *saved, struct pt_err *err);
 /* One register of a task that does not run: it will have the value when it runs. PT_EARG: it has no place of its
  * own. */
 int pt_gdb_task_write(struct pt_target *target, const struct pt_saved *saved, const char *name, uint64_t value,

@@ -3,13 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gdbstub/packets/client.h"
 #include "host/log.h"
 #include "base/util.h"
 
+struct pt_recorder {
+	struct pt_session *profile;	/* the user's profiles */
+	struct pt_session *own;		/* the recorder's session; NULL: not needed yet */
+	const void *user;		/* who wants a branch history; NULL: nobody */
+	void (*on_closed)(void *arg);
+	void *on_closed_arg;
+};
+
+struct pt_recorder *pt_recorder_new(struct pt_session *profile)
+{
+	struct pt_recorder *recorder = calloc(1, sizeof(*recorder));
+
+	if (recorder != NULL)
+		recorder->profile = profile;
+	return recorder;
+}
+
 /* A request of the user's profile, while the recorder makes room. */
 struct errand {
-	struct pt_gdbstub *stub;
+	struct pt_recorder *recorder;
 	const char *const *words;
 	size_t n_words;
 	pt_session_reply reply;
@@ -26,13 +42,13 @@ static bool runs(const struct pt_session *session)
 	return session != NULL && pt_session_get_state(session) == PT_SESSION_RUNNING;
 }
 
-static struct errand *new_errand(struct pt_gdbstub *stub, const char *const *words, size_t n_words,
+static struct errand *new_errand(struct pt_recorder *recorder, const char *const *words, size_t n_words,
 				 pt_session_reply reply, void *arg)
 {
 	struct errand *errand = malloc(sizeof(*errand));
 
 	if (errand != NULL)
-		*errand = (struct errand){ stub, words, n_words, reply, arg };
+		*errand = (struct errand){ recorder, words, n_words, reply, arg };
 	return errand;
 }
 
@@ -49,101 +65,103 @@ static void nobody_cares(void *arg, int rc, const char *text, size_t len_bytes)
 static void on_started(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct errand *errand = arg;
-	struct pt_gdbstub *stub = errand->stub;
+	struct pt_recorder *recorder = errand->recorder;
 
 	if (rc < 0)
-		stub->recording = NULL;
-	else if (stub->recording == NULL)
-		pt_session_stop(stub->recorder, nobody_cares, NULL);
+		recorder->user = NULL;
+	else if (recorder->user == NULL)
+		pt_session_stop(recorder->own, nobody_cares, NULL);
 	errand->reply(errand->arg, rc, text, len_bytes);
 	free(errand);
 }
 
-static void start_recorder(struct pt_gdbstub *stub, pt_session_reply reply, void *arg)
+static void start_recorder(struct pt_recorder *recorder, pt_session_reply reply, void *arg)
 {
 	static const char *const words[] = { "recorder=on", "analysis=none", "spool=0" };
-	struct errand *errand = new_errand(stub, NULL, 0, reply, arg);
+	struct errand *errand = new_errand(recorder, NULL, 0, reply, arg);
 	struct pt_err err;
 
-	if (stub->recorder == NULL)
-		stub->recorder = pt_session_beside(stub->config.session);
-	if (errand == NULL || stub->recorder == NULL) {
+	if (recorder->own == NULL)
+		recorder->own = pt_session_beside(recorder->profile);
+	if (errand == NULL || recorder->own == NULL) {
 		free(errand);
-		stub->recording = NULL;
+		recorder->user = NULL;
 		refuse(reply, arg, PT_ENOMEM, "no memory for a branch history");
 		return;
 	}
-	if (pt_session_set_program(stub->recorder, pt_session_program(stub->config.session), &err) < 0)
+	if (pt_session_set_program(recorder->own, pt_session_program(recorder->profile), &err) < 0)
 		pt_info("branch history: %s", err.msg);
-	pt_session_start(stub->recorder, words, PT_LEN(words), on_started, errand);
+	pt_session_start(recorder->own, words, PT_LEN(words), on_started, errand);
 }
 
-void pt_recorder_on(struct pt_gdb_client *client, pt_session_reply reply, void *arg)
+void pt_recorder_on(struct pt_recorder *recorder, const void *user, pt_session_reply reply, void *arg)
 {
-	struct pt_gdbstub *stub = client->stub;
-	struct pt_session *profile = stub->config.session;
+	struct pt_session *profile = recorder->profile;
 
 	if (pt_session_program(profile) == NULL) {
 		refuse(reply, arg, PT_ESTATE,
 		       "a branch history needs the program's code: monitor symbols FILE comes first");
 		return;
 	}
-	stub->recording = client;
+	recorder->user = user;
 	if (pt_session_get_state(profile) != PT_SESSION_IDLE)
 		pt_session_record(profile, reply, arg);
 	else
-		start_recorder(stub, reply, arg);
+		start_recorder(recorder, reply, arg);
 }
 
-void pt_recorder_off(struct pt_gdb_client *client, pt_session_reply reply, void *arg)
+void pt_recorder_off(struct pt_recorder *recorder, const void *user, pt_session_reply reply, void *arg)
 {
-	struct pt_gdbstub *stub = client->stub;
-
-	reply = reply != NULL ? reply : nobody_cares;
-	if (stub->recording == client)
-		stub->recording = NULL;
-	if (stub->recording == NULL && runs(stub->recorder))
-		pt_session_stop(stub->recorder, reply, arg);
+	if (recorder->user == user)
+		recorder->user = NULL;
+	if (recorder->user == NULL && runs(recorder->own))
+		pt_session_stop(recorder->own, reply, arg);
 	else
 		reply(arg, 0, "", 0);
 }
 
-bool pt_recorder_is_on(const struct pt_gdbstub *stub)
+void pt_recorder_leave(struct pt_recorder *recorder, const void *user)
 {
-	return stub->recording != NULL || pt_session_records(stub->config.session);
+	if (recorder->user == user)
+		pt_recorder_off(recorder, user, nobody_cares, NULL);
 }
 
-bool pt_recorder_at_work(const struct pt_gdbstub *stub)
+bool pt_recorder_is_on(const struct pt_recorder *recorder)
 {
-	return runs(stub->config.session) || runs(stub->recorder);
+	return recorder->user != NULL || pt_session_records(recorder->profile);
+}
+
+bool pt_recorder_at_work(const struct pt_recorder *recorder)
+{
+	return runs(recorder->profile) || runs(recorder->own);
 }
 
 /* Who has the history now; NULL: nobody, and that was the reply. */
-static struct pt_session *keeper(struct pt_gdbstub *stub, pt_session_reply reply, void *arg)
+static struct pt_session *keeper(struct pt_recorder *recorder, pt_session_reply reply, void *arg)
 {
-	if (pt_session_records(stub->config.session))
-		return stub->config.session;
-	if (runs(stub->recorder))
-		return stub->recorder;
-	refuse(reply, arg, PT_ESTATE, pt_recorder_is_on(stub)
+	if (pt_session_records(recorder->profile))
+		return recorder->profile;
+	if (runs(recorder->own))
+		return recorder->own;
+	refuse(reply, arg, PT_ESTATE, pt_recorder_is_on(recorder)
 	       ? "nothing records branches any more: record stop, and record btrace bts again"
 	       : "no branch history is kept: record btrace bts, or monitor profile start mode=ring");
 	return NULL;
 }
 
-void pt_recorder_history(struct pt_gdbstub *stub, uint16_t core, uint64_t since, uint64_t pc, pt_session_reply reply,
-			 void *arg)
+void pt_recorder_history(struct pt_recorder *recorder, uint16_t core, uint64_t since, uint64_t pc,
+			 pt_session_reply reply, void *arg)
 {
-	struct pt_session *session = keeper(stub, reply, arg);
+	struct pt_session *session = keeper(recorder, reply, arg);
 
 	if (session != NULL)
 		pt_session_history(session, core, since, pc, reply, arg);
 }
 
-void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, uint16_t core, size_t top,
+void pt_recorder_branches(struct pt_recorder *recorder, enum pt_branches how, uint16_t core, size_t top,
 			  pt_session_reply reply, void *arg)
 {
-	struct pt_session *session = keeper(stub, reply, arg);
+	struct pt_session *session = keeper(recorder, reply, arg);
 
 	if (session != NULL)
 		pt_session_branches(session, how, core, top, reply, arg);
@@ -154,13 +172,13 @@ void pt_recorder_branches(struct pt_gdbstub *stub, enum pt_branches how, uint16_
 static void on_profile_started(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct errand *errand = arg;
-	struct pt_gdbstub *stub = errand->stub;
+	struct pt_recorder *recorder = errand->recorder;
 
-	if (rc >= 0 && stub->recording != NULL)
-		pt_session_record(stub->config.session, nobody_cares, NULL);
+	if (rc >= 0 && recorder->user != NULL)
+		pt_session_record(recorder->profile, nobody_cares, NULL);
 	errand->reply(errand->arg, rc, text, len_bytes);
-	if (rc < 0 && stub->recording != NULL && !stub->closing)
-		start_recorder(stub, nobody_cares, NULL);
+	if (rc < 0 && recorder->user != NULL)
+		start_recorder(recorder, nobody_cares, NULL);
 	free(errand);
 }
 
@@ -169,18 +187,18 @@ static void on_room(void *arg, int rc, const char *text, size_t len_bytes)
 	struct errand *errand = arg;
 
 	nobody_cares(NULL, rc, text, len_bytes);
-	pt_session_start(errand->stub->config.session, errand->words, errand->n_words, on_profile_started, errand);
+	pt_session_start(errand->recorder->profile, errand->words, errand->n_words, on_profile_started, errand);
 }
 
-void pt_recorder_start_profile(struct pt_gdbstub *stub, const char *const *words, size_t n_words,
+void pt_recorder_start_profile(struct pt_recorder *recorder, const char *const *words, size_t n_words,
 			       pt_session_reply reply, void *arg)
 {
-	struct errand *errand = new_errand(stub, words, n_words, reply, arg);
+	struct errand *errand = new_errand(recorder, words, n_words, reply, arg);
 
 	if (errand == NULL)
 		refuse(reply, arg, PT_ENOMEM, "no memory for a profile");
-	else if (runs(stub->recorder))
-		pt_session_stop(stub->recorder, on_room, errand);
+	else if (runs(recorder->own))
+		pt_session_stop(recorder->own, on_room, errand);
 	else
 		on_room(errand, 0, "", 0);
 }
@@ -188,34 +206,41 @@ void pt_recorder_start_profile(struct pt_gdbstub *stub, const char *const *words
 static void on_profile_stopped(void *arg, int rc, const char *text, size_t len_bytes)
 {
 	struct errand *errand = arg;
-	struct pt_gdbstub *stub = errand->stub;
+	struct pt_recorder *recorder = errand->recorder;
 
 	errand->reply(errand->arg, rc, text, len_bytes);
-	if (stub->recording != NULL && !stub->closing && !runs(stub->recorder))
-		start_recorder(stub, nobody_cares, NULL);
+	if (recorder->user != NULL && !runs(recorder->own))
+		start_recorder(recorder, nobody_cares, NULL);
 	free(errand);
 }
 
-void pt_recorder_stop_profile(struct pt_gdbstub *stub, pt_session_reply reply, void *arg)
+void pt_recorder_stop_profile(struct pt_recorder *recorder, pt_session_reply reply, void *arg)
 {
-	struct errand *errand = new_errand(stub, NULL, 0, reply, arg);
+	struct errand *errand = new_errand(recorder, NULL, 0, reply, arg);
 
 	if (errand == NULL)
 		refuse(reply, arg, PT_ENOMEM, "no memory to stop the profile");
 	else
-		pt_session_stop(stub->config.session, on_profile_stopped, errand);
+		pt_session_stop(recorder->profile, on_profile_stopped, errand);
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-void pt_recorder_close(struct pt_gdbstub *stub, void (*on_closed)(void *arg), void *arg)
+static void on_own_closed(void *arg)
 {
-	struct pt_session *recorder = stub->recorder;
+	struct pt_recorder *recorder = arg;
 
-	stub->recording = NULL;
-	stub->recorder = NULL;
-	if (recorder != NULL)
-		pt_session_close(recorder, on_closed, arg);
+	recorder->on_closed(recorder->on_closed_arg);
+	free(recorder);
+}
+
+void pt_recorder_close(struct pt_recorder *recorder, void (*on_closed)(void *arg), void *arg)
+{
+	recorder->user = NULL;
+	recorder->on_closed = on_closed;
+	recorder->on_closed_arg = arg;
+	if (recorder->own != NULL)
+		pt_session_close(recorder->own, on_own_closed, recorder);
 	else
-		on_closed(arg);
+		on_own_closed(recorder);
 }

@@ -111,6 +111,20 @@ struct pt_session *pt_session_beside(const struct pt_session *session)
 	return beside;
 }
 
+void pt_session_set_top(struct pt_session *session, const struct pt_query *query)
+{
+	session->top = query->top;
+	session->top_given = query->top_given;
+}
+
+void pt_session_default_top(const struct pt_session *session, struct pt_query *query)
+{
+	if (query->top_given || !session->top_given)
+		return;
+	query->top = session->top;
+	query->top_given = true;
+}
+
 int pt_session_set_program(struct pt_session *session, struct pt_program *program, struct pt_err *err)
 {
 	if (session->state != PT_SESSION_IDLE)

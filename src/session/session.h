@@ -28,6 +28,9 @@ void pt_session_set_standing(struct pt_session *session, const char *const *word
 void pt_session_set_limits(struct pt_session *session, const char *word, pt_session_reply reply, void *arg);
 /* The same for the tasks of an OS, "orti=TEXT" (pt_orti_word()). */
 void pt_session_set_orti(struct pt_session *session, const char *word);
+/* The top=N of a profile's start, for the reports that come and say none: kept, and put into a query that has none. */
+void pt_session_set_top(struct pt_session *session, const struct pt_query *query);
+void pt_session_default_top(const struct pt_session *session, struct pt_query *query);
 /* Stops what runs, before its board closes. Whoever uses the session has gone by now; open requests are answered. */
 void pt_session_close(struct pt_session *session, void (*on_closed)(void *arg), void *arg);
 

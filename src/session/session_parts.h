@@ -39,6 +39,8 @@ struct pt_session {
 	struct pt_program *program;
 	char **standing;		/* words of the command line, for every start */
 	size_t n_standing;
+	uint32_t top;			/* rows of a report, as the start of the profile had it; ... */
+	bool top_given;			/* ... if it had */
 	char *limits, *orti;		/* timing rules and tasks that a user has set since; or NULL */
 
 	enum pt_session_state state;

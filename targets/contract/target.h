@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/params.h"
 #include "probes/wires/probe.h"
-#include "targets/contract/countable.h"
 #include "targets/contract/mem.h"
 #include "targets/contract/progress.h"
 #include "targets/contract/source.h"
@@ -77,10 +76,14 @@ struct pt_region {
 	uint32_t block_bytes;	/* flash: erase unit */
 };
 
-/* A register that GDB's own commands ask for by a monitor command ("bdccsr"): one line of text. */
+/* A command that only some targets have ("bdccsr", which GDB's own commands ask for). It changes nothing. */
 struct pt_target_word {
 	const char *name;
-	int (*print)(void *state, char *line, size_t room, struct pt_err *err);
+	const char *usage, *help;	/* the words behind it, as help shows them: "" takes none; what it prints */
+	bool needs_no_target;		/* state is NULL, and any thread may ask */
+	/* Calls say with each line. PT_EARG: the words make no sense, and the sentence has right ones. */
+	int (*print)(void *state, const char *const *words, size_t n_words, void (*say)(void *arg, const char *line),
+		     void *arg, struct pt_err *err);
 };
 
 /* Behind another GDB server a debugger's packets go straight to it (src/board/upstream.h), but for what the target adds. */
@@ -173,7 +176,6 @@ struct pt_target_ops {
 	 * it is no question. */
 	void (*program_order)(void *state, bool big_endian);
 	const struct pt_target_upstream *(*upstream)(void *state);	/* NULL: it is not behind another GDB server */
-	const struct pt_countable_list *countable;	/* by kind of core, ended by one without a name; NULL: none */
 };
 
 /* A target at work: what the board holds. ops and state are open so that sources and tests reach them. */

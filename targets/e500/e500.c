@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "targets/e500/registers.h"
 #include "targets/e500/trace/sources.h"
+#include "targets/e500/events_word.h"
 #include "base/util.h"
 
 /* --- attach ------------------------------------------------------------------------------------------------------- */
@@ -210,11 +211,17 @@ static const struct pt_source_ops *const *e500_sources(void *state, size_t *n)
 	return sources;
 }
 
+static const struct pt_target_word words[] = {
+	{ .name = "events", .usage = "CORE [TEXT] [format=json]",
+	  .help = "e500: what a core's performance monitor can count", .needs_no_target = true,
+	  .print = pt_e500_print_events },
+	{ 0 },
+};
+
 const struct pt_target_ops pt_e500_ops = {
 	.name = "e500",
 	.help = "PowerPC e500v1, e500v2, e500mc, e5500, e6500 behind a GDB server, and their performance monitor",
 	.state_bytes = sizeof(struct pt_e500_target),
-	.countable = pt_e500_countable,
 	.params = pt_e500_settings,
 	.n_params = PT_E500_N_SETTINGS,
 	.architecture = "powerpc:e500",
@@ -232,6 +239,7 @@ const struct pt_target_ops pt_e500_ops = {
 	.mem = pt_remote_mem,
 	.regions = e500_regions,
 	.sources = e500_sources,
+	.words = words,
 	.symbols = symbols,
 	.symbol = e500_symbol,
 };

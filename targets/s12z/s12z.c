@@ -314,17 +314,27 @@ static const struct pt_source_ops *const *s12z_sources(void *state, size_t *n)
 }
 
 /* As `maintenance info bdccsr` asks for it. */
-static int print_bdccsr(void *state, char *line, size_t room, struct pt_err *err)
+static int print_bdccsr(void *state, const char *const *words, size_t n_words,
+			void (*say)(void *arg, const char *line), void *arg, struct pt_err *err)
 {
 	struct pt_s12z *z = state;
+	char line[200];
 
+	(void)words;
+	(void)n_words;
 	if (pt_wire_s12z_look(&z->wire, err) < 0)
 		return err->code;
-	pt_bdccsr_print(z->wire.csr, line, room);
+	pt_bdccsr_print(z->wire.csr, line, sizeof(line));
+	say(arg, line);
 	return 0;
 }
 
-static const struct pt_target_word words[] = { { "bdccsr", print_bdccsr }, { 0 } };
+static const struct pt_target_word words[] = {
+	{ .name = "bdccsr", .usage = "",
+	  .help = "S12Z: control and status of the BDC, as GDB's maintenance info bdccsr asks for it",
+	  .print = print_bdccsr },
+	{ 0 },
+};
 
 const struct pt_target_ops pt_s12z_ops = {
 	.name = "s12z",

@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "targets/contract/countable.h"
 
 enum pt_e500_core { PT_E500_V1, PT_E500_V2, PT_E500_MC, PT_E500_E5500, PT_E500_E6500, PT_E500_CORES };
 enum { PT_E500_PMCS_MAX = 6, PT_E500_EVENT_OVERFLOW0 = 82, PT_E500_EVENT_OVERFLOW4 = 91 };
@@ -65,7 +64,5 @@ int pt_e500_event_find(enum pt_e500_core core, const char *text, const struct pt
 size_t pt_e500_events_near(enum pt_e500_core core, const char *text, const char **names, size_t n);
 /* The i-th of perf's names that this core has, and the event's number; NULL: no more. */
 const char *pt_e500_alias(enum pt_e500_core core, size_t i, unsigned *number);
-
-extern const struct pt_countable_list pt_e500_countable[];	/* by enum pt_e500_core; one without a name ends it */
 
 #endif

@@ -1,0 +1,129 @@
+/* proftap monitor WORDS: one command of monitor (control/command.h) without a GDB: attach, call it, print its answer,
+ * detach. SIGINT (SIGTERM, SIGHUP) ends it early; a second one kills the process. */
+#include <signal.h>
+#include <stdio.h>
+
+#include "control/commands.h"
+#include "host/log.h"
+#include "cli/app.h"
+#include "base/util.h"
+#include "cli/subcommands.h"
+
+struct monitor {
+	struct pt_rig rig;
+	struct pt_board_listener listener;
+	struct pt_command_ctx ctx;
+	struct pt_command *cmd;
+	uv_signal_t signals[3];
+	bool begun, done;
+	int status;
+};
+
+static const struct pt_door_ops door_ops = { .name = "monitor" };
+
+static int exit_status(int rc)
+{
+	return rc >= 0 ? PT_EXIT_DONE : rc == PT_EARG ? PT_EXIT_USAGE : PT_EXIT_DEVICE;
+}
+
+static void on_done(struct pt_command *cmd, int rc, const struct pt_err *err)
+{
+	struct monitor *m = cmd->caller;
+
+	if (cmd->out.len_bytes > 0)
+		fwrite(cmd->out.bytes, 1, cmd->out.len_bytes, stdout);
+	if (rc < 0)
+		pt_error("%s", err->msg);
+	m->status = exit_status(rc);
+	m->done = true;
+	uv_stop(&m->rig.loop);
+}
+
+/* A board without a target has its commands, too, and they say why there is none. */
+static void on_board_state(void *arg, enum pt_board_state state, const char *why)
+{
+	struct monitor *m = arg;
+
+	if (m->begun || state == PT_BOARD_OPENING)
+		return;
+	m->begun = true;
+	if (state == PT_BOARD_READY)
+		pt_info("attached: %s", why);
+	if (state == PT_BOARD_CLOSED && pt_board_get_error(m->rig.board) == PT_EARG) {
+		pt_error("%s", why);
+		m->status = PT_EXIT_USAGE;
+		uv_stop(&m->rig.loop);
+		return;
+	}
+	pt_command_run(m->cmd);
+}
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+	struct monitor *m = handle->data;
+
+	(void)signum;
+	uv_signal_stop(handle);
+	if (!m->begun)
+		uv_stop(&m->rig.loop);
+	else if (!m->done)
+		pt_command_cancel(m->cmd);
+}
+
+static void watch_signals(struct monitor *m)
+{
+	static const int signums[PT_LEN(m->signals)] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < PT_LEN(signums); i++) {
+		uv_signal_init(&m->rig.loop, &m->signals[i]);
+		m->signals[i].data = m;
+		uv_signal_start(&m->signals[i], on_signal, signums[i]);
+	}
+}
+
+static void call(struct monitor *m)
+{
+	m->ctx = (struct pt_command_ctx){
+		.loop = &m->rig.loop, .board = m->rig.board, .session = m->rig.session, .recorder = m->rig.recorder,
+		.tasks = m->rig.tasks, .symbols = m->rig.symbols, .own = true, .ops = &door_ops,
+	};
+	m->listener = (struct pt_board_listener){ .arg = m, .on_state = on_board_state };
+	pt_board_listen(m->rig.board, &m->listener);
+	watch_signals(m);
+	uv_run(&m->rig.loop, UV_RUN_DEFAULT);
+	pt_board_unlisten(m->rig.board, &m->listener);
+	for (size_t i = 0; i < PT_LEN(m->signals); i++)
+		uv_close((uv_handle_t *)&m->signals[i], NULL);
+}
+
+static int run_monitor(const struct pt_options *options)
+{
+	struct pt_rig_kind kind = { .virtual_clock = "virtual" };
+	struct monitor m = { .ctx = { .ops = &door_ops } };
+	struct pt_err err = { 0 };
+
+	if (options->n_rest == 0) {
+		pt_error("monitor takes a command, such as: proftap monitor help");
+		return PT_EXIT_USAGE;
+	}
+	m.cmd = pt_command_new_words(&m.ctx, options->rest, options->n_rest, on_done, &m);
+	if (m.cmd == NULL) {
+		pt_error("monitor: a command has at most %d words, and %d characters", PT_COMMAND_WORDS,
+			 PT_COMMAND_LINE_BYTES - 1);
+		return PT_EXIT_USAGE;
+	}
+	m.status = pt_rig_open(&m.rig, options, &kind, &err);
+	if (m.status == PT_EXIT_DONE) {
+		m.status = PT_EXIT_DEVICE;
+		call(&m);
+		pt_rig_close(&m.rig);
+	} else {
+		pt_error("%s", err.msg);
+	}
+	pt_command_free(m.cmd);
+	return m.status;
+}
+
+const struct pt_verb pt_verb_monitor = { "monitor", "COMMAND [WORD...]",
+					 "attach, call a command of GDB's monitor, print its answer, detach",
+					 run_monitor };

@@ -1,0 +1,22 @@
+/* The list of all rows: of this room, of targets, and of a door. */
+#ifndef PT_COMMANDS_H
+#define PT_COMMANDS_H
+
+#include "control/command.h"
+
+/* Each file of rows has such a list, ended by a row without a name. */
+extern const struct pt_command_row pt_commands_core[], pt_commands_exits[], pt_commands_help[], pt_commands_history[],
+	pt_commands_limits[], pt_commands_orti[], pt_commands_profile[], pt_commands_profile_run[],
+	pt_commands_semihost[], pt_commands_symbols[], pt_commands_threads[];
+
+/* target_word.c: the row of a target's own word. */
+struct pt_command_row pt_command_of_target(const struct pt_target_word *word);
+
+/* Calls each with every row that there is at this door, in order. A row is a copy where it is a target's. */
+void pt_commands_each(const struct pt_command_ctx *ctx, void (*each)(void *arg, const struct pt_command_row *row),
+		      void *arg);
+/* How a line that begins so can go on: each possible last word, with a line feed. Words of rows, names of parameters
+ * ("window="), and what usage means as it is written. */
+void pt_commands_complete(const struct pt_command_ctx *ctx, const char *text, struct pt_text *out);
+
+#endif

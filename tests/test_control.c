@@ -1,0 +1,598 @@
+/* Commands without a GDB: every row through a door of the test's own, on virtual boards. What rows print is proven by
+ * the tests of the server and of GDB; here it is how they are found, called, helped with, completed, refused and
+ * ended. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "board_rig.h"
+#include "control/commands.h"
+
+#define VIRTUAL "virtual:kl27?clock=virtual"
+
+static struct rig {
+	struct board_rig board;
+	struct pt_session *session;
+	struct pt_recorder *recorder;
+	struct pt_os_tasks *tasks;
+	struct pt_command_ctx ctx;
+	struct pt_command *cmd;
+	bool done, closed;
+	int rc;
+	char text[16384], err[400];
+} rig;
+
+static char elf[600], saved[64];
+
+/* --- the door ----------------------------------------------------------------------------------------------------- */
+
+static struct { bool owned, busy, refuses; const char *unserved; } door;
+
+static bool serves(void *arg, const struct pt_command_row *row)
+{
+	ck_assert_ptr_eq(arg, &door);
+	return door.unserved == NULL || strcmp(row->name, door.unserved) != 0;
+}
+
+static int allows(void *arg, const struct pt_command *cmd, struct pt_err *err)
+{
+	(void)arg;
+	if (!door.refuses || cmd->row.run == NULL || (cmd->row.flags & PT_COMMAND_LOOKS_ONLY) != 0 ||
+	    ((cmd->row.flags & PT_COMMAND_ASKS) != 0 && cmd->n_words == 0))
+		return 0;
+	return pt_fail(err, PT_EPERM, "%s: not through this door", cmd->row.name);
+}
+
+static uint16_t get_core(void *arg)
+{
+	(void)arg;
+	return 3;
+}
+
+static bool is_owned(void *arg)
+{
+	(void)arg;
+	return door.owned;
+}
+
+static bool is_busy(void *arg)
+{
+	(void)arg;
+	return door.busy;
+}
+
+static void say_status(void *arg, struct pt_text *out)
+{
+	(void)arg;
+	pt_text_add(out, "door: a test\n");
+}
+
+static const char *hint(void *arg, enum pt_command_event event)
+{
+	static const char *const hints[] = {
+		[PT_COMMAND_RUNNING] = "hint: running", [PT_COMMAND_RESET] = "hint: reset",
+		[PT_COMMAND_HALTED_AGAIN] = "hint: halted again", [PT_COMMAND_ERASED] = "hint: erased",
+		[PT_COMMAND_THREADS] = "hint: threads", [PT_COMMAND_OTHER_WORDS] = NULL,
+	};
+
+	(void)arg;
+	return hints[event];
+}
+
+static void say_own(struct pt_command *cmd)
+{
+	pt_command_say(cmd, "own: %zu", cmd->n_words);
+	pt_command_done(cmd, 0, NULL);
+}
+
+static const struct pt_command_row own_rows[] = {
+	{ .name = "own", .usage = "[left|right=N]", .help = "a row of the door's", .flags = PT_COMMAND_LOOKS_ONLY,
+	  .run = say_own },
+	{ 0 },
+};
+
+static const struct pt_door_ops door_ops = {
+	.name = "test", .rows = own_rows, .serves = serves, .allows = allows, .core = get_core, .owned = is_owned,
+	.busy = is_busy, .status = say_status, .hint = hint,
+};
+static const struct pt_door_ops bare_ops = { .name = "bare" };
+
+/* --- the rig ------------------------------------------------------------------------------------------------------ */
+
+static void open_rig(const char *uri, const struct pt_door_ops *ops)
+{
+	const char *srcdir = getenv("srcdir");
+
+	snprintf(elf, sizeof(elf), "%s/tests/firmware/demo.elf", srcdir != NULL ? srcdir : ".");
+	snprintf(saved, sizeof(saved), "test_control.%d.capture", (int)getpid());
+	memset(&door, 0, sizeof(door));
+	memset(&rig, 0, sizeof(rig));
+	board_rig_open(&rig.board, uri, false);
+	rig.session = pt_session_new(rig.board.board, &rig.board.loop);
+	rig.recorder = pt_recorder_new(rig.session);
+	rig.tasks = pt_os_tasks_new(&rig.board.loop, rig.board.board, rig.session);
+	rig.ctx = (struct pt_command_ctx){
+		.loop = &rig.board.loop, .board = rig.board.board, .session = rig.session, .recorder = rig.recorder,
+		.tasks = rig.tasks, .own = true, .ops = ops, .door = &door,
+	};
+}
+
+static void on_closed(void *arg)
+{
+	(void)arg;
+	rig.closed = true;
+}
+
+static void await_closed(const char *what)
+{
+	board_rig_await(&rig.board, &rig.closed, what);
+	rig.closed = false;
+}
+
+static void close_rig(void)
+{
+	pt_os_tasks_close(rig.tasks, on_closed, NULL);
+	await_closed("the end of the tasks");
+	pt_recorder_close(rig.recorder, on_closed, NULL);
+	await_closed("the end of the recorder");
+	pt_session_close(rig.session, on_closed, NULL);
+	await_closed("the end of the session");
+	board_rig_close(&rig.board);
+}
+
+static void on_done(struct pt_command *cmd, int rc, const struct pt_err *err)
+{
+	ck_assert(!rig.done);
+	ck_assert_ptr_eq(cmd->caller, &rig);
+	rig.done = true;
+	rig.rc = rc;
+	ck_assert(cmd->out.len_bytes < sizeof(rig.text));
+	snprintf(rig.text, sizeof(rig.text), "%.*s", (int)cmd->out.len_bytes,
+		 cmd->out.bytes != NULL ? cmd->out.bytes : "");
+	snprintf(rig.err, sizeof(rig.err), "%s", err->msg);
+	pt_command_free(cmd);
+}
+
+static void begin(const char *line)
+{
+	rig.done = false;
+	rig.cmd = pt_command_new(&rig.ctx, line, strlen(line), on_done, &rig);
+	ck_assert_ptr_nonnull(rig.cmd);
+	pt_command_run(rig.cmd);
+}
+
+static int call(const char *line)
+{
+	begin(line);
+	board_rig_await(&rig.board, &rig.done, line);
+	return rig.rc;
+}
+
+/* "@" is the ELF, "%" the file to save to. */
+static const char *fill_names(const char *line)
+{
+	static char filled[1024];
+	size_t n = 0;
+
+	for (; *line != '\0'; line++)
+		if (*line == '@' || *line == '%')
+			n += (size_t)snprintf(filled + n, sizeof(filled) - n, "%s", *line == '@' ? elf : saved);
+		else
+			filled[n++] = *line;
+	filled[n] = '\0';
+	return filled;
+}
+
+/* --- every row ---------------------------------------------------------------------------------------------------- */
+
+struct step { const char *line; int rc; const char *has; };
+
+/* In this order, on one board. has: in the answer, or in the sentence of a failure. */
+static const struct step story[] = {
+	{ "help", 0, "profile start [source=NAME]" },
+	{ "status", 0, "MKL27Z256" }, { "status", 0, "door: a test" }, { "status", 0, "profile: none yet" },
+	{ "sources", 0, "mtb" },
+	{ "exits main", PT_EARG, "no symbols yet" },
+	{ "symbols", 0, "no symbols yet" },
+	{ "symbols @", 0, "functions" },
+	{ "symbols", 0, "demo.elf" },
+	{ "exits main", 0, "never ends" },
+	{ "halt", 0, "core 0: halted at 0x" },
+	{ "orti auto", PT_EARG, "no operating system that is known" }, { "orti off", 0, "no tasks" },
+	{ "threads", 0, "core 0" },
+	{ "reset halt", 0, "hint: reset" },
+	{ "speed", 0, "one word, there and back" },
+	{ "go", 0, "running\nhint: running" },
+	{ "profile start source=mtb mode=ring mtb-ram=0x20000800:0x400", 0, "mtb" },
+	{ "profile status", 0, "profile: source mtb at work" },
+	{ "halt", 0, "halted at" },
+	{ "history top=3", PT_ESTATE, "what core 3 executed is not traced" },
+	{ "profile stop", 0, "" },
+	{ "profile limits off", 0, "" },
+	{ "profile run 50ms top=2 mtb-ram=0x20000800:0x400", 0, "The core is halted again; hint: halted again" },
+	{ "profile report calls top=1", 0, "caller" },
+	{ "profile save %", 0, "" },
+	{ "profile start mtb-ram=0x20000800:0x400 top=1", 0, "mtb" },
+	{ "profile reset", 0, "" },
+	{ "profile stop", 0, "" },
+	{ "semihost", 0, "semihosting off" },
+	{ "bdccsr", PT_EUNSUPPORTED, "target cortexm has none" },
+	{ "events e500v2 branch", 0, "branch" },
+	{ "own a b", 0, "own: 2" },
+	{ "erase everything", 0, "all flash of the chip is erased\nhint: erased" },
+};
+
+static void check_step(const struct step *step)
+{
+	int rc = call(fill_names(step->line));
+
+	ck_assert_msg(rc == step->rc, "%s: %d, not %d: %s", step->line, rc, step->rc, rig.err);
+	ck_assert_msg(strstr(rc < 0 ? rig.err : rig.text, step->has) != NULL, "%s: not \"%s\" but: %s%s", step->line,
+		      step->has, rig.text, rig.err);
+}
+
+static void is_in_story(void *arg, const struct pt_command_row *row)
+{
+	size_t len = strlen(row->name);
+
+	(void)arg;
+	for (size_t i = 0; i < PT_LEN(story); i++)
+		if (strncmp(story[i].line, row->name, len) == 0 && strchr(" ", story[i].line[len]) != NULL)
+			return;
+	ck_abort_msg("no step calls %s", row->name);
+}
+
+START_TEST(calls_every_row)
+{
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	pt_commands_each(&rig.ctx, is_in_story, NULL);
+	for (size_t i = 0; i < PT_LEN(story); i++)
+		check_step(&story[i]);
+	ck_assert_int_eq(unlink(saved), 0);
+	close_rig();
+}
+END_TEST
+
+/* --- what is wrong ------------------------------------------------------------------------------------------------ */
+
+static const struct step wrong[] = {
+	{ "", PT_EARG, "\"\" is not a test command; there are: help, " },
+	{ "nothing", PT_EARG, "\"nothing\" is not a test command; there are: help, profile start, " },
+	{ "profile", PT_EARG, "\"profile\" is not a test command; there are: profile start, profile stop, " },
+	{ "profile nothing", PT_EARG, "\"profile nothing\" is not a test command; there are: profile start, " },
+	{ "profil stop", PT_EARG, "\"profil stop\" is not a test command; the nearest is profile stop, and" },
+	{ "simbols @", PT_EARG, "is symbols, and" },
+	{ "rest", PT_EARG, "\"rest\" is not a test command; the nearest is reset, and help lists them all" },
+	{ "Halt", PT_EARG, "the nearest is halt" },
+	{ "owm", PT_EARG, "the nearest is own" },
+	{ "haaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaalt", PT_EARG, "there are: help" },
+	{ "halt now", PT_EARG, "halt takes no words: \"now\"" },
+	{ "bdccsr x", PT_EARG, "bdccsr takes no words" },
+	{ "reset sideways", PT_EARG, "reset takes one of: halt, run, init" },
+	{ "speed 0", PT_EARG, "speed takes one frequency" }, { "speed 5000M", PT_EARG, "speed" },
+	{ "speed fast", PT_EARG, "speed: " },
+	{ "erase", PT_EARG, "erase everything" },
+	{ "history top=x", PT_EARG, "not top=x" }, { "history sideways", PT_EARG, "not sideways" },
+	{ "profile run", PT_EARG, "for how long" }, { "profile run soon", PT_EARG, "profile run: " },
+	{ "profile start top=x", PT_EARG, "profile start: " },
+	{ "profile start source=nothing", PT_EARG, "nothing" },
+	{ "profile start nokey=1", PT_EARG, "nokey" },
+	{ "profile start bucket=0ns", PT_EARG, "bucket" },
+	{ "profile report nothing", PT_EARG, "profile report: " },
+	{ "profile report format=pprof", PT_EARG, "is no text" },
+	{ "profile save", PT_EARG, "profile save FILE" },
+	{ "profile limits", PT_EARG, "profile limits FILE|off" }, { "profile limits /nowhere/x", PT_EIO, "/nowhere/x" },
+	{ "symbols /nowhere/x", PT_EIO, "symbols: open /nowhere/x" }, { "symbols @ nokey=1", PT_EARG, "nokey" },
+	{ "orti", PT_EARG, "orti takes a FILE" }, { "semihost sideways", PT_EARG, "semihost takes" },
+	{ "events", PT_EARG, "of which core" }, { "events pentium", PT_EARG, "'pentium'" },
+	{ "help nothing", PT_EARG, "no help for \"nothing\"" },
+};
+
+START_TEST(refuses_what_is_wrong)
+{
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	for (size_t i = 0; i < PT_LEN(wrong); i++)
+		check_step(&wrong[i]);
+	close_rig();
+}
+END_TEST
+
+START_TEST(bounds_a_line)
+{
+	const char *many[PT_COMMAND_WORDS + 1] = { "own" };
+	char line[PT_COMMAND_LINE_BYTES + 1];
+
+	open_rig(VIRTUAL, &door_ops);
+	memset(line, 'x', sizeof(line));
+	ck_assert_ptr_null(pt_command_new(&rig.ctx, line, PT_COMMAND_LINE_BYTES, on_done, &rig));
+	line[PT_COMMAND_LINE_BYTES - 1] = '\0';
+	ck_assert_int_eq(call(line), PT_EARG);
+	ck_assert_ptr_null(pt_command_new_words(&rig.ctx, (const char *[]){ "own", line }, 2, on_done, &rig));
+	for (size_t i = 1; i < PT_LEN(many); i++)
+		many[i] = "a b";
+	ck_assert_ptr_null(pt_command_new_words(&rig.ctx, many, PT_LEN(many), on_done, &rig));
+	rig.done = false;
+	pt_command_run(pt_command_new_words(&rig.ctx, many, PT_COMMAND_WORDS, on_done, &rig));
+	ck_assert(rig.done);
+	ck_assert_str_eq(rig.text, "own: 31\n");
+	close_rig();
+}
+END_TEST
+
+/* --- help --------------------------------------------------------------------------------------------------------- */
+
+static void expect_help(void *arg, const struct pt_command_row *row)
+{
+	char line[128], usage[160], want[400], *all = arg;
+	const char *at;
+	size_t n;
+
+	snprintf(line, sizeof(line), "help %s", row->name);
+	ck_assert_int_eq(call(line), 0);
+	n = (size_t)snprintf(usage, sizeof(usage), "%s %s", row->name, row->usage);
+	if (n < 34)
+		snprintf(want, sizeof(want), "%-34s%s\n", usage, row->help);
+	else
+		snprintf(want, sizeof(want), "%s\n%34s%s\n", usage, "", row->help);
+	ck_assert_msg(strncmp(rig.text, want, strlen(want)) == 0, "%s: %s", line, rig.text);
+	at = strstr(all, want);
+	ck_assert_msg(at != NULL, "help has not: %s", want);
+	for (size_t i = 0; row->param != NULL && row->param(i) != NULL; i++)
+		ck_assert_msg(strstr(rig.text, row->param(i)->key) != NULL, "%s lacks %s", line, row->param(i)->key);
+}
+
+static void count_row(void *arg, const struct pt_command_row *row)
+{
+	(void)row;
+	(*(size_t *)arg)++;
+}
+
+START_TEST(helps_with_what_the_rows_say)
+{
+	static char all[sizeof(rig.text)];
+	size_t n_rows = 0, n_lines = 0;
+
+	open_rig(VIRTUAL, &door_ops);
+	ck_assert_int_eq(call("help"), 0);
+	memcpy(all, rig.text, sizeof(all));
+	pt_commands_each(&rig.ctx, expect_help, all);
+	pt_commands_each(&rig.ctx, count_row, &n_rows);
+	for (const char *at = all; *at != '\0'; at += strcspn(at, "\n") + 1)
+		n_lines += *at != ' ';
+	ck_assert_uint_eq(n_lines, n_rows);
+	door.unserved = "halt";
+	ck_assert_int_eq(call("help halt"), PT_EARG);
+	ck_assert_int_eq(call("help"), 0);
+	ck_assert_ptr_null(strstr(rig.text, "halt the core"));
+	close_rig();
+}
+END_TEST
+
+/* --- completion --------------------------------------------------------------------------------------------------- */
+
+static const struct { const char *text, *want; } completions[] = {
+	{ "hal", "halt\n" }, { "halt", "halt\n" }, { "halt ", "" }, { "xyz", "" },
+	{ "s", "sources\nsymbols\nstatus\nspeed\nsemihost\n" },
+	{ "pro", "profile\n" },
+	{ "profile re", "reset\nreport\n" }, { "profile  re", "reset\nreport\n" }, { "profil re", "" },
+	{ "reset ", "halt\nrun\ninit\n" }, { "reset r", "run\n" }, { "erase e", "everything\n" },
+	{ "semihost o", "on\noff\n" }, { "orti a", "auto\n" }, { "profile limits ", "off\n" },
+	{ "history ", "calls\nback\ntop=\n" }, { "history calls t", "top=\n" },
+	{ "profile report ca", "calls\n" }, { "profile report f", "functions\nformat=\n" },
+	{ "symbols @ source-p", "source-path=\n" }, { "profile run 2s limit", "limits=\nlimits\n" },
+	{ "own ", "left\nright=\n" }, { "events e500v2 form", "format=\n" },
+	{ "help profile re", "reset\nreport\n" }, { "help ha", "halt\n" }, { "help reset ", "" },
+};
+
+START_TEST(completes)
+{
+	struct pt_text out = { 0 };
+
+	open_rig(VIRTUAL, &door_ops);
+	pt_commands_complete(&rig.ctx, completions[_i].text, &out);
+	ck_assert_msg(strcmp(out.bytes != NULL ? out.bytes : "", completions[_i].want) == 0, "\"%s\": %s",
+		      completions[_i].text, out.bytes);
+	pt_text_free(&out);
+	close_rig();
+}
+END_TEST
+
+static void complete_name(void *arg, const struct pt_command_row *row)
+{
+	size_t first = strcspn(row->name, " "), len = strlen(row->name);
+	struct pt_text out = { 0 };
+	char line[64], want[64];
+
+	(void)arg;
+	snprintf(line, sizeof(line), "%.*s", (int)len - 1, row->name);	/* all but its last letter */
+	snprintf(want, sizeof(want), "%s\n", row->name[first] == ' ' ? row->name + first + 1 : row->name);
+	pt_commands_complete(&rig.ctx, line, &out);
+	ck_assert_msg(out.bytes != NULL && strstr(out.bytes, want) != NULL, "%s", line);
+	pt_text_free(&out);
+}
+
+START_TEST(completes_every_name)
+{
+	open_rig(VIRTUAL, &door_ops);
+	pt_commands_each(&rig.ctx, complete_name, NULL);
+	close_rig();
+}
+END_TEST
+
+/* --- ends --------------------------------------------------------------------------------------------------------- */
+
+/* At once, and while it waits: it stops what it started, halts the core again, and reports. */
+START_TEST(ends_early)
+{
+	struct pt_text line = { 0 };
+
+	open_rig("virtual:kl27?clock=wall", &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	call(fill_names("symbols @"));
+	ck_assert_int_eq(call("halt"), 0);
+	begin("profile run 300s mtb-ram=0x20000800:0x400");
+	for (int i = 0; _i == 1 && i < 20000 && rig.cmd->cancel == NULL && !rig.done; i++)
+		uv_run(&rig.board.loop, UV_RUN_ONCE);
+	ck_assert(!rig.done);
+	pt_command_progress(rig.cmd, &line);
+	ck_assert_ptr_nonnull(strstr(line.bytes, "of 300 s in which the core runs"));
+	pt_text_free(&line);
+	pt_command_cancel(rig.cmd);
+	pt_command_cancel(rig.cmd);	/* once more is nothing */
+	board_rig_await(&rig.board, &rig.done, "the end of a run");
+	ck_assert_msg(rig.rc == 0, "%s", rig.err);
+	ck_assert_ptr_nonnull(strstr(rig.text, "profile of "));
+	ck_assert_int_eq(pt_session_get_state(rig.session), PT_SESSION_IDLE);
+	ck_assert_int_eq(call("status"), 0);
+	ck_assert_ptr_nonnull(strstr(rig.text, "core 0: halted at"));
+	close_rig();
+}
+END_TEST
+
+START_TEST(says_why_there_is_no_target)
+{
+	static const struct step steps[] = {
+		{ "halt", PT_ESTATE, "nowhere" }, { "status", 0, "no target: " }, { "help halt", 0, "halt the core" },
+		{ "symbols @", 0, "functions" },
+	};
+
+	open_rig("virtual:nowhere", &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_CLOSED, 0);
+	for (size_t i = 0; i < PT_LEN(steps); i++)
+		check_step(&steps[i]);
+	close_rig();
+}
+END_TEST
+
+/* A chip that is locked has its mass erase, and nothing else. */
+START_TEST(erases_a_locked_chip)
+{
+	static const struct step steps[] = {
+		{ "halt", PT_ESTATE, "erase everything" }, { "erase everything", 0, "is erased" },
+	};
+
+	open_rig(VIRTUAL "&variant=secured", &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_LOCKED, 0);
+	for (size_t i = 0; i < PT_LEN(steps); i++)
+		check_step(&steps[i]);
+	close_rig();
+}
+END_TEST
+
+/* --- doors -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(asks_the_door)
+{
+	static const struct step refused[] = {
+		{ "halt", PT_EPERM, "halt: not through this door" }, { "go", PT_EPERM, "" }, { "reset", PT_EPERM, "" },
+		{ "erase everything", PT_EPERM, "" }, { "speed 1M", PT_EPERM, "" }, { "symbols @", PT_EPERM, "" },
+		{ "profile start", PT_EPERM, "" }, { "profile stop", PT_EPERM, "" }, { "profile run 1s", PT_EPERM, "" },
+		{ "profile reset", PT_EPERM, "" }, { "profile save %", PT_EPERM, "" },
+		{ "profile limits off", PT_EPERM, "" }, { "orti auto", PT_EPERM, "" }, { "semihost on", PT_EPERM, "" },
+		{ "status", 0, "door: a test" }, { "symbols", 0, "no symbols yet" }, { "semihost", 0, "off" },
+		{ "sources", 0, "mtb" }, { "help", 0, "halt the core" },
+		{ "nothing", PT_EARG, "is not a test command" },
+	};
+
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	door.refuses = true;
+	for (size_t i = 0; i < PT_LEN(refused); i++)
+		check_step(&refused[i]);
+	door.busy = true;
+	ck_assert_int_eq(call("status"), 0);
+	ck_assert_str_eq(rig.text, "door: a test\nprofile: none yet\n");
+	close_rig();
+}
+END_TEST
+
+/* Another user than the one that runs proftap. */
+START_TEST(names_no_file_for_another_user)
+{
+	static const struct step steps[] = {
+		{ "symbols @", PT_EPERM, "symbols: a guest is not the user that runs proftap" },
+		{ "profile limits @", PT_EPERM, "a guest" }, { "profile limits rules", PT_EPERM, "a guest" },
+		{ "profile save %", PT_EPERM, "a guest" }, { "profile start capture=x", PT_EPERM, "a guest" },
+		{ "profile run 1s capture=x", PT_EPERM, "a guest" },
+		{ "profile limits off", 0, "" }, { "symbols", 0, "no symbols yet" },
+	};
+
+	open_rig(VIRTUAL, &door_ops);
+	rig.ctx.own = false;
+	rig.ctx.user = "a guest";
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	for (size_t i = 0; i < PT_LEN(steps); i++)
+		check_step(&steps[i]);
+	ck_assert_int_eq(pt_session_get_state(rig.session), PT_SESSION_IDLE);
+	close_rig();
+}
+END_TEST
+
+/* A door that has only a name. */
+START_TEST(needs_no_door)
+{
+	static const struct step steps[] = {
+		{ "halt", 0, "halted at" }, { "go", 0, "running\n" }, { "status", 0, "profile: none yet" },
+		{ "threads", 0, "core 0" }, { "history", PT_ESTATE, "no branch history is kept" },
+		{ "own", PT_EARG, "\"own\" is not a bare command" },
+	};
+
+	open_rig(VIRTUAL, &bare_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	for (size_t i = 0; i < PT_LEN(steps); i++)
+		check_step(&steps[i]);
+	close_rig();
+}
+END_TEST
+
+START_TEST(keeps_the_top_of_the_start)
+{
+	static const struct { const char *line; int rc; uint32_t top; } starts[] = {
+		{ "profile start mtb-ram=0x20000800:0x400 top=1", 0, 1 },
+		{ "profile start mtb-ram=0x20000800:0x400", 0, 0 },
+		{ "profile start mtb-ram=0x20000800:0x400 top=5", 0, 5 },
+		{ "profile start top=x", PT_EARG, 0 },
+	};
+
+	open_rig(VIRTUAL, &door_ops);
+	board_rig_await_state(&rig.board, PT_BOARD_READY, 0);
+	call(fill_names("symbols @"));
+	for (size_t i = 0; i < PT_LEN(starts); i++) {
+		struct pt_query none = { 0 }, own = { .top = 7, .top_given = true };
+
+		ck_assert_int_eq(call(starts[i].line), starts[i].rc);
+		pt_session_default_top(rig.session, &none);
+		ck_assert_int_eq(none.top_given, starts[i].top != 0);
+		ck_assert_uint_eq(none.top, starts[i].top);
+		pt_session_default_top(rig.session, &own);
+		ck_assert_uint_eq(own.top, 7);
+		call("profile stop");
+	}
+	close_rig();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("control");
+	TCase *tc = tcase_create("commands");
+
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, calls_every_row);
+	tcase_add_test(tc, refuses_what_is_wrong);
+	tcase_add_test(tc, bounds_a_line);
+	tcase_add_test(tc, helps_with_what_the_rows_say);
+	tcase_add_loop_test(tc, completes, 0, PT_LEN(completions));
+	tcase_add_test(tc, completes_every_name);
+	tcase_add_loop_test(tc, ends_early, 0, 2);
+	tcase_add_test(tc, says_why_there_is_no_target);
+	tcase_add_test(tc, erases_a_locked_chip);
+	tcase_add_test(tc, asks_the_door);
+	tcase_add_test(tc, names_no_file_for_another_user);
+	tcase_add_test(tc, needs_no_door);
+	tcase_add_test(tc, keeps_the_top_of_the_start);
+	suite_add_tcase(suite, tc);
+	return pt_run_suite(suite);
+}
