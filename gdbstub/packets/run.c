@@ -572,11 +572,11 @@ void pt_gdb_listen_to_board(struct pt_gdb_client *client)
 
 const struct pt_packet_row pt_packets_run[] = {
 	{ "vCont?", PT_PACKET_EXACT | PT_PACKET_CONNECTING | PT_PACKET_LOOKS, handle_vcont_what },
-	{ "vCont;", PT_PACKET_TARGET | PT_PACKET_CONNECTING, handle_vcont },
+	{ "vCont;", PT_PACKET_TARGET | PT_PACKET_CONNECTING | PT_PACKET_TASKS, handle_vcont },
 	{ "vCtrlC", PT_PACKET_EXACT | PT_PACKET_CHANGES, handle_ctrl_c },
-	{ "c", PT_PACKET_TARGET, handle_continue },
-	{ "C", PT_PACKET_TARGET, handle_continue },
-	{ "s", PT_PACKET_TARGET, handle_step },
-	{ "S", PT_PACKET_TARGET, handle_step },
+	{ "c", PT_PACKET_TARGET | PT_PACKET_TASKS, handle_continue },
+	{ "C", PT_PACKET_TARGET | PT_PACKET_TASKS, handle_continue },
+	{ "s", PT_PACKET_TARGET | PT_PACKET_TASKS, handle_step },
+	{ "S", PT_PACKET_TARGET | PT_PACKET_TASKS, handle_step },
 	{ 0 },
 };
