@@ -95,6 +95,18 @@ static int open_leaf(int folder, const char *leaf, int flags, bool below)
 	return fd >= 0 ? fd : -errno;
 }
 
+static int open_in_folder(const char *name, int flags, bool below)
+{
+	const char *leaf;
+	int folder = pt_named_folder(name, &leaf), fd;
+
+	if (folder < 0)
+		return folder;
+	fd = open_leaf(folder, leaf, flags, below);
+	close(folder);
+	return fd;
+}
+
 static int check_kind(int fd, enum pt_named_kind kind)
 {
 	struct stat what;
@@ -112,13 +124,13 @@ static int check_kind(int fd, enum pt_named_kind kind)
 int pt_named_open(const char *name, int flags, enum pt_named_kind kind)
 {
 	bool below = pt_named_is_below(name);
-	const char *leaf;
-	int folder = pt_named_folder(name, &leaf), fd, rc;
+	int fd, rc;
 
-	if (folder < 0)
-		return folder;
-	fd = open_leaf(folder, leaf, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, below);
-	close(folder);
+	flags |= O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	if (below || (flags & O_ACCMODE) != O_RDONLY)
+		fd = open_in_folder(name, flags, below);
+	else if ((fd = open(name, flags)) < 0)	/* the folder matters to those who write alone */
+		fd = -errno;
 	rc = fd >= 0 ? check_kind(fd, below ? PT_NAMED_FILE : kind) : fd;
 	if (rc < 0 && fd >= 0)
 		close(fd);
