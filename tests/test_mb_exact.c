@@ -517,6 +517,42 @@ START_TEST(trace_is_what_ran)
 }
 END_TEST
 
+/* Entering and leaving an exception costs what the instruction set says, and nothing that another one has: the handler's
+ * cycles are those that the core spent in it. */
+START_TEST(a_handler_costs_what_the_core_counted)
+{
+	const char *words[] = { "level=flow", "save-pc=all", "mode=ring" };
+	struct pt_program *program = demo();
+	struct pt_pipeline *pipeline;
+	const struct pt_profile *p;
+	struct array_sink sink;
+	bool found = false;
+
+	array_sink_init(&sink);
+	make_board("trace=131072");
+	profile(&pt_source_mb_trace, program, words, PT_LEN(words), "mb.trace.size=131072", 900000, &sink);
+	pipeline = feed(program, &sink);
+	p = pt_pipeline_profile(pipeline);
+	for (size_t i = 0; i < p->n_functions; i++) {
+		const struct pt_function *f = p->function[i].function;
+		struct pt_vtruth_at at = pt_vtruth_sum(&truth, (uint32_t)f->address, (uint32_t)(f->address + f->size));
+
+		if (strcmp(f->name, "on_interrupt") != 0)
+			continue;
+		found = true;
+		ck_assert_uint_ge(p->function[i].run->count, 4);
+		ck_assert_uint_eq(p->function[i].run->instructions, at.instructions);
+		ck_assert_uint_eq(p->function[i].run->cycles, at.cycles);
+	}
+	ck_assert(found);
+	pt_pipeline_free(pipeline);
+	pt_vtruth_fini(&truth);
+	pt_vboard_microblaze.free(board);
+	pt_program_unref(program);
+	array_sink_fini(&sink);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("mb_exact");
@@ -529,6 +565,7 @@ int main(void)
 	tcase_add_loop_test(tc, one_of_two_cores_halts, 0, 2);
 	tcase_add_loop_test(tc, larger_bins, 0, 2 * PT_LEN(kinds));
 	tcase_add_loop_test(tc, trace_is_what_ran, 0, PT_LEN(traces));
+	tcase_add_test(tc, a_handler_costs_what_the_core_counted);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -17,12 +17,12 @@ static const struct pt_param rows[] = {
 		    "what times are counted in (where an instruction set has no cycle model: instructions)" },
 	[CORE_CLOCK] = { "core-clock", PT_PARAM_HZ, NULL, NULL, 1000, 10000000000,
 			 "frequency of the core; gives seconds" },
-	[EXC_ENTRY] = { "exception-entry", PT_PARAM_NUMBER, "15", NULL, 0, 200,
-			"cycles to enter an exception (Cortex-M0+, zero wait states)" },
-	[EXC_RETURN] = { "exception-return", PT_PARAM_NUMBER, "13", NULL, 0, 200,
-			 "cycles to return from an exception (unverified)" },
-	[TAIL_CHAIN] = { "tail-chain", PT_PARAM_NUMBER, "6", NULL, 0, 200,
-			 "cycles from one handler straight into the next (unverified)" },
+	[EXC_ENTRY] = { "exception-entry", PT_PARAM_NUMBER, NULL, NULL, 0, 200,
+			"cycles to enter an exception; else as the instruction set's cycle model has it" },
+	[EXC_RETURN] = { "exception-return", PT_PARAM_NUMBER, NULL, NULL, 0, 200,
+			 "cycles to return from an exception; else as the model has it (unverified)" },
+	[TAIL_CHAIN] = { "tail-chain", PT_PARAM_NUMBER, NULL, NULL, 0, 200,
+			 "cycles from one handler straight into the next; else as the model has it (unverified)" },
 	[HISTOGRAMS] = { "histograms", PT_PARAM_FLAG, "on", NULL, 0, 0, "p50, p90 and p99 of each function's times" },
 };
 
@@ -77,22 +77,25 @@ uint64_t pt_pipeline_core_hz(const struct pt_params *params)
 
 /* --- life */
 
+static void set_given(const struct pt_params *params, const struct pt_param *row, uint32_t *cycles)
+{
+	if (pt_params_given(params, row))
+		*cycles = (uint32_t)pt_params_number(params, row);
+}
+
 static struct pt_flow_settings settings_of(const struct pt_params *params, const struct pt_isa *isa)
 {
-	struct pt_flow_settings settings = { .histograms = pt_params_flag(params, &rows[HISTOGRAMS]) };
+	struct pt_flow_settings settings = pt_flow_standards(isa);
 
-	if (isa->timing == NULL) {
+	settings.histograms = pt_params_flag(params, &rows[HISTOGRAMS]);
+	if (isa->timing == NULL || strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") != 0)
 		settings.clock = PT_FLOW_INSTRUCTIONS;
+	if (isa->timing == NULL)
 		return settings;
-	}
-	return (struct pt_flow_settings){
-		.clock = strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0 ? PT_FLOW_CYCLES
-										     : PT_FLOW_INSTRUCTIONS,
-		.exception_entry_cycles = (uint32_t)pt_params_number(params, &rows[EXC_ENTRY]),
-		.exception_return_cycles = (uint32_t)pt_params_number(params, &rows[EXC_RETURN]),
-		.tail_chain_cycles = (uint32_t)pt_params_number(params, &rows[TAIL_CHAIN]),
-		.histograms = pt_params_flag(params, &rows[HISTOGRAMS]),
-	};
+	set_given(params, &rows[EXC_ENTRY], &settings.exception_entry_cycles);
+	set_given(params, &rows[EXC_RETURN], &settings.exception_return_cycles);
+	set_given(params, &rows[TAIL_CHAIN], &settings.tail_chain_cycles);
+	return settings;
 }
 
 static int show(struct pt_pipeline *p, const char *name, size_t len, struct pt_err *err)
