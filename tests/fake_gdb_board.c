@@ -250,7 +250,7 @@ static int leave(void *state, struct pt_err *err)
 }
 
 static const struct pt_target_ops ops = {
-	.name = "fake", .help = "for tests", .architecture = "arm", .elf_machine = 40,
+	.name = "fake", .help = "for tests", .architecture = "arm", .arch = { .elf_machine = 40 },
 	.leave = leave, .chip = chip, .describe = describe, .n_cores = n_cores, .status = status,
 	.registers = get_registers, .read_registers = read_registers, .write_registers = write_registers, .pc = get_pc,
 	.mem = get_mem, .regions = get_regions, .break_insert = break_insert, .break_remove = break_remove,

@@ -84,6 +84,7 @@ static const struct pt_program *make_program(void)
 	static const uint8_t code[0x200];
 	const struct pt_segment segment = { .addr = 0x400, .size = sizeof(code), .bytes = code, .code = true, .run = 0x400 };
 	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "/src/sample.elf", .segments = &segment, .n_segments = 1, .functions = functions,
 		.n_functions = N_FUNCTIONS, .vectors = PT_UNKNOWN,
 	};

@@ -71,6 +71,7 @@ static inline struct pt_program *small_program(void)
 		{ .addr = RAM_CODE + 4, .size = 0x100, .writable = true, .run = RAM_CODE + 4 },
 	};
 	struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "small", .segments = segments, .n_segments = PT_LEN(segments), .functions = small_functions,
 		.n_functions = PT_LEN(small_functions), .marks = small_marks, .n_marks = PT_LEN(small_marks),
 	};

@@ -69,6 +69,7 @@ static inline struct pt_program *story_program(void)
 	uint8_t bytes[STORY_END - 0x100];
 	const struct pt_segment segment = { .addr = 0x100, .size = sizeof(bytes), .bytes = bytes, .code = true, .run = 0x100 };
 	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "stories", .segments = &segment, .n_segments = 1, .functions = story_functions,
 		.n_functions = PT_LEN(story_functions), .vectors = PT_UNKNOWN,
 	};

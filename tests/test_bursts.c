@@ -23,6 +23,7 @@ static void build(void)
 	static uint8_t bytes[0x600];
 	const struct pt_segment segment = { .addr = 0, .size = sizeof(bytes), .bytes = bytes, .code = true };
 	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "bursts", .segments = &segment, .n_segments = 1, .functions = functions,
 		.n_functions = PT_LEN(functions), .vectors = PT_UNKNOWN,
 	};

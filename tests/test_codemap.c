@@ -141,7 +141,7 @@ START_TEST(without_marks_all_is_code)
 {
 	static const uint8_t bytes[] = { 0, 0x00, 0x20, 0x70, 0x47, 0x00, 0xf0 };	/* movs; bx lr; half of a bl */
 	const struct pt_segment segment = { .addr = 0x201, .size = 7, .bytes = bytes, .code = true, .run = 0x201 };
-	struct pt_program_desc desc = { .name = "odd", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN };
+	struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "odd", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN };
 	struct pt_program *odd = pt_program_from_desc(&desc);
 	struct pt_codemap *m = pt_codemap_new(odd, &pt_isa_thumb_v6m);
 
@@ -166,7 +166,7 @@ START_TEST(reaches_so_far)
 		{ "first", BASE, SECOND - BASE, NULL, 0, NULL },
 		{ "second", SECOND, BASE + sizeof(bytes) - SECOND, NULL, 0, NULL },
 	};
-	struct pt_program_desc desc = { .name = "long", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN,
+	struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "long", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN,
 					.functions = functions, .n_functions = 2 };
 	struct pt_program *straight;
 	struct pt_codemap *m;
@@ -201,7 +201,7 @@ START_TEST(functions_inside_functions)
 		{ "outer", BASE + 2, 16, NULL, 0, NULL }, { "inner", BASE + 8, 4, NULL, 0, NULL },
 		{ "last", BASE + 24, 4, NULL, 0, NULL },
 	};
-	struct pt_program_desc desc = { .name = "nested", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN,
+	struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "nested", .segments = &segment, .n_segments = 1, .vectors = PT_UNKNOWN,
 					.functions = functions, .n_functions = PT_LEN(functions) };
 	struct pt_program *nested;
 	struct pt_codemap *m;

@@ -90,7 +90,7 @@ static const struct pt_profile *end(struct run *r)
 
 static void build(void)
 {
-	static const struct pt_program_desc desc = { .name = "diff", .functions = functions, .n_functions = N_FUNCTIONS,
+	static const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "diff", .functions = functions, .n_functions = N_FUNCTIONS,
 						      .vectors = PT_UNKNOWN };
 
 	program = pt_program_from_desc(&desc);

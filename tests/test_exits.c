@@ -127,6 +127,7 @@ static struct pt_codemap *map_piece(const uint16_t *code, size_t n_code, size_t 
 		{ AT, true }, { AT + 2 * (n_code - n_data), false }, { 0x13e, true }, { NEXT_FUNCTION + 4, false },
 	};
 	struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "piece", .segments = &segment, .n_segments = 1, .functions = functions, .n_functions = 2,
 		.marks = marks, .n_marks = PT_LEN(marks), .vectors = PT_UNKNOWN,
 	};

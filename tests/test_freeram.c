@@ -19,6 +19,7 @@ static struct pt_program *program(bool with_vectors)
 		{ .addr = 0x20000400, .run = 0x20000400, .size = 0x200, .writable = true },
 	};
 	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "fake", .segments = segments, .n_segments = PT_LEN(segments), .vectors = with_vectors ? 0 : PT_UNKNOWN
 	};
 

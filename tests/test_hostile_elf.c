@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "harness.h"
+#include "pipeline/pipeline.h"
+#include "profile/result/profile.h"
 #include "program/code/exits.h"
 #include "program/dwarf/inlines.h"
 #include "program/dwarf/types.h"
+#include "base/util.h"
 
 enum { TEXT = 0x1000, ROOM = 24 << 20 };
 
@@ -301,6 +304,101 @@ START_TEST(sections_that_unpack_to_too_much)
 }
 END_TEST
 
+/* --- build attributes: "A", vendors, and in them what is said of the file */
+
+#define AEABI "aeabi\0"
+static const struct {
+	const char *name;
+	const char *bytes;
+	size_t len;
+	unsigned cpu_arch;
+	char profile;
+	const struct pt_isa *isa;
+} attributes[] = {
+#define ROW(name, text, arch, profile, isa) { name, text, sizeof(text) - 1, arch, profile, isa }
+	/* as GNU as writes it for -mcpu=cortex-m33: the name is the first value, and a text */
+	ROW("Cortex-M33", "A\x1d\0\0\0" AEABI "\1\x13\0\0\0\5" "8-M.\0" "\6\x11\7\x4d\x9\3\xc\1", 17, 'M', &pt_isa_thumb),
+	ROW("Cortex-M4", "A\x13\0\0\0" AEABI "\1\x9\0\0\0\6\xd\7\x4d", 13, 'M', &pt_isa_thumb),
+	ROW("Cortex-M0+", "A\x13\0\0\0" AEABI "\1\x9\0\0\0\6\xc\7\x4d", 12, 'M', &pt_isa_thumb_v6m),
+	ROW("Cortex-A9", "A\x13\0\0\0" AEABI "\1\x9\0\0\0\6\xa\7\x41", 10, 'A', &pt_isa_none),
+	ROW("numbers in more bytes than they need", "A\x15\0\0\0" AEABI "\1\xb\0\0\0\6\x91\x80\0\7\x4d", 17, 'M', &pt_isa_thumb),
+	ROW("texts in front", "A\x1c\0\0\0" AEABI "\1\x12\0\0\0\x20\1" "gnu\0\x43" "2.0\0\6\x11", 17, 0, &pt_isa_thumb),
+	ROW("another vendor first", "A\x9\0\0\0" "foo\0\6" "\x13\0\0\0" AEABI "\1\x9\0\0\0\6\xd\7\x4d", 13, 'M', &pt_isa_thumb),
+	ROW("of a section, not of the file", "A\x13\0\0\0" AEABI "\2\x9\0\0\0\6\xd\7\x4d", 0, 0, &pt_isa_thumb_v6m),
+	ROW("an architecture of many digits", "A\x16\0\0\0" AEABI "\1\xc\0\0\0\6\x91\x82\x83\x04\7\x4d", 0, 'M', &pt_isa_thumb_v6m),
+	ROW("a profile that is none", "A\x13\0\0\0" AEABI "\1\x9\0\0\0\6\xd\7\x58", 13, 0, &pt_isa_thumb),
+	ROW("nothing", "", 0, 0, &pt_isa_thumb_v6m),
+	ROW("another version", "B\x13\0\0\0" AEABI "\1\x9\0\0\0\6\xd\7\x4d", 0, 0, &pt_isa_thumb_v6m),
+	ROW("a vendor of no bytes", "A\0\0\0\0" AEABI, 0, 0, &pt_isa_thumb_v6m),
+	ROW("a vendor longer than the section", "A\xff\xff\xff\xff" AEABI "\1\x9\0\0\0\6\xd\7\x4d", 0, 0, &pt_isa_thumb_v6m),
+	ROW("a name without an end", "A\x9\0\0\0" "aeabi", 0, 0, &pt_isa_thumb_v6m),
+	ROW("a file of no bytes", "A\x13\0\0\0" AEABI "\1\0\0\0\0\6\xd\7\x4d", 0, 0, &pt_isa_thumb_v6m),
+	ROW("a file longer than its vendor", "A\x13\0\0\0" AEABI "\1\x99\0\0\0\6\xd\7\x4d", 0, 0, &pt_isa_thumb_v6m),
+	ROW("a value that is cut", "A\x12\0\0\0" AEABI "\1\x8\0\0\0\6\xd\7", 13, 0, &pt_isa_thumb),
+	ROW("a text that is cut", "A\x14\0\0\0" AEABI "\1\xa\0\0\0\6\xd\5" "8-", 13, 0, &pt_isa_thumb),
+	ROW("a number without an end", "A\x14\0\0\0" AEABI "\1\xa\0\0\0\6\x8d\x8d\x8d\x8d", 0, 0, &pt_isa_thumb_v6m),
+#undef ROW
+};
+
+static struct pt_program *with_attributes(const char *bytes, size_t len)
+{
+	static const uint8_t code[] = { 0x70, 0x47, 0x70, 0x47 };
+	const struct part parts[] = {
+		{ .name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = TEXT, .bytes = code,
+		  .len = sizeof(code) },
+		{ .name = ".ARM.attributes", .type = 0x70000003, .bytes = (const uint8_t *)bytes, .len = len },
+	};
+	struct pt_program *p;
+
+	build(parts, 2);
+	p = open_built();
+	ck_assert_msg(p != NULL, "%s", err.msg);
+	return p;
+}
+
+START_TEST(attributes_name_the_core)
+{
+	struct pt_program *p = with_attributes(attributes[_i].bytes, attributes[_i].len);
+	const struct pt_arch *arch = pt_program_arch(p);
+
+	ck_assert_msg(arch->cpu_arch == attributes[_i].cpu_arch && arch->profile == attributes[_i].profile &&
+			      pt_program_isa(p) == attributes[_i].isa,
+		      "%s: architecture %u, profile %c, %s", attributes[_i].name, arch->cpu_arch,
+		      arch->profile != 0 ? arch->profile : '-', pt_program_isa(p)->name);
+	pt_program_unref(p);
+}
+END_TEST
+
+/* Cut anywhere, and with any byte changed: it is opened all the same. */
+START_TEST(attributes_may_be_damaged)
+{
+	char bytes[64];
+
+	for (size_t len = 0; len < attributes[0].len; len++)
+		pt_program_unref(with_attributes(attributes[0].bytes, len));
+	for (size_t at = 0; at < attributes[0].len; at++)
+		for (unsigned value = 0; value < 256; value += 15) {
+			memcpy(bytes, attributes[0].bytes, attributes[0].len);
+			bytes[at] = (char)value;
+			pt_program_unref(with_attributes(bytes, attributes[0].len));
+		}
+}
+END_TEST
+
+/* Nobody has the cycles of a Cortex-M33: no figure is called time. */
+START_TEST(a_core_without_a_model_has_no_cycles)
+{
+	struct pt_program *p = with_attributes(attributes[0].bytes, attributes[0].len);
+	struct pt_pipeline *pipeline = pt_pipeline_new(p, NULL, &err);
+	const struct pt_profile *profile = pt_pipeline_profile(pipeline);
+
+	ck_assert_ptr_null(profile->timing);
+	ck_assert(profile->by_instructions);
+	pt_pipeline_free(pipeline);
+	pt_program_unref(p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("hostile_elf");
@@ -312,6 +410,9 @@ int main(void)
 	tcase_add_test(tc, names_that_explode);
 	tcase_add_test(tc, filler_without_end);
 	tcase_add_test(tc, line_tables_in_each_other);
+	tcase_add_loop_test(tc, attributes_name_the_core, 0, PT_LEN(attributes));
+	tcase_add_test(tc, attributes_may_be_damaged);
+	tcase_add_test(tc, a_core_without_a_model_has_no_cycles);
 	tcase_add_loop_test(tc, sections_that_unpack_to_too_much, 0, 2);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);

@@ -18,6 +18,7 @@ static void setup(void)
 		{ .addr = 0, .run = 0, .size = CODE_BYTES, .bytes = code, .code = true },
 	};
 	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "fake", .segments = segments, .n_segments = 1, .vectors = PT_UNKNOWN
 	};
 

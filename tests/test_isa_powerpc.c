@@ -60,7 +60,7 @@ START_TEST(knows_the_rest)
 	static const uint8_t blr[] = { 0x4e, 0x80, 0, 0x20 }, nop[] = { 0x60, 0, 0, 0 };
 	char name[40];
 
-	ck_assert_ptr_eq(pt_isa_of_elf(20, true), &pt_isa_powerpc);
+	ck_assert_ptr_eq(pt_isa_find(&(struct pt_arch){ .elf_machine = 20, .big_endian = true }), &pt_isa_powerpc);
 	ck_assert(pt_isa_powerpc.waits(wait, 4) && !pt_isa_powerpc.waits(nop, 4));
 	ck_assert(pt_isa_powerpc.begins(NULL, 0, frame, 4));
 	ck_assert(pt_isa_powerpc.begins(blr, 4, nop, 4) && !pt_isa_powerpc.begins(nop, 4, nop, 4));

@@ -247,7 +247,7 @@ START_TEST(has_vectors)
 	ck_assert_str_eq(name, "IRQ");
 	pt_isa_s12z.vector_name(12, name, sizeof(name));
 	ck_assert_str_eq(name, "vector 0x1CC");
-	ck_assert_ptr_eq(pt_isa_of_machine(249), &pt_isa_s12z);
+	ck_assert_ptr_eq(pt_isa_find(&(struct pt_arch){ .elf_machine = 249, .big_endian = true }), &pt_isa_s12z);
 }
 END_TEST
 

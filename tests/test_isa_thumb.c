@@ -156,11 +156,52 @@ START_TEST(begins_case)
 }
 END_TEST
 
-START_TEST(is_found_by_its_machine)
+static const struct {
+	struct pt_arch arch;
+	const struct pt_isa *want;
+} found[] = {
+	{ { .elf_machine = 40 }, &pt_isa_thumb_v6m },	/* as if for the core with a model */
+	{ { .elf_machine = 40, .big_endian = true }, &pt_isa_thumb_v6m },	/* it has one order only */
+	{ { .elf_machine = 40, .profile = 'M' }, &pt_isa_thumb_v6m },
+	{ { .elf_machine = 40, .cpu_arch = PT_ARM_V6_M }, &pt_isa_thumb_v6m },
+	{ { .elf_machine = 40, .cpu_arch = PT_ARM_V6S_M, .profile = 'M' }, &pt_isa_thumb_v6m },
+	{ { .elf_machine = 40, .cpu_arch = PT_ARM_V7E_M, .profile = 'M' }, &pt_isa_thumb },
+	{ { .elf_machine = 40, .cpu_arch = PT_ARM_V7, .profile = 'M' }, &pt_isa_thumb },
+	{ { .elf_machine = 40, .cpu_arch = PT_ARM_V8_M_MAIN, .profile = 'M' }, &pt_isa_thumb },
+	{ { .elf_machine = 40, .cpu_arch = 40, .profile = 'M' }, &pt_isa_thumb },	/* a later one */
+	{ { .elf_machine = 40, .cpu_arch = PT_ARM_V7, .profile = 'A' }, &pt_isa_none },
+	{ { .elf_machine = 40, .cpu_arch = 2 }, &pt_isa_none },	/* Armv4T */
+	{ { .elf_machine = 40, .profile = 'R' }, &pt_isa_none },
+	{ { .elf_machine = 62 }, &pt_isa_none },		/* x86-64 */
+	{ { .elf_machine = 243 }, &pt_isa_none },		/* RISC-V */
+	{ { .elf_machine = 0 }, &pt_isa_none },
+};
+
+START_TEST(is_found_by_its_architecture)
 {
-	ck_assert_ptr_eq(pt_isa_of_machine(40), &pt_isa_thumb_v6m);
-	ck_assert_ptr_null(pt_isa_of_machine(62));	/* x86-64 */
-	ck_assert_ptr_null(pt_isa_of_machine(0));
+	ck_assert_str_eq(pt_isa_find(&found[_i].arch)->name, found[_i].want->name);
+}
+END_TEST
+
+START_TEST(only_the_known_core_has_a_timing)
+{
+	struct pt_insn insn;
+	uint8_t pop[] = { 0xf0, 0xbd };
+
+	pt_isa_thumb.decode(AT, pop, sizeof(pop), &insn);
+	ck_assert(insn.flow == PT_FLOW_RETURN && insn.cycles == 1 && insn.taken_cycles == 1);
+	ck_assert_ptr_null(pt_isa_thumb.timing);
+	ck_assert_uint_eq(pt_isa_thumb.exception_entry_cycles + pt_isa_thumb.exception_return_cycles, 0);
+	ck_assert_ptr_nonnull(pt_isa_thumb_v6m.timing);
+}
+END_TEST
+
+START_TEST(has_a_name_of_its_own)
+{
+	ck_assert_ptr_eq(pt_isa_named("thumb-v6m"), &pt_isa_thumb_v6m);
+	ck_assert_ptr_eq(pt_isa_named("microblazeel"), &pt_isa_microblazeel);
+	ck_assert_ptr_null(pt_isa_named("none"));
+	ck_assert_ptr_null(pt_isa_named(""));
 }
 END_TEST
 
@@ -326,7 +367,9 @@ int main(void)
 	tcase_add_test(tc, stays_inside_the_bytes);
 	tcase_add_loop_test(tc, waits_case, 0, PT_LEN(waits));
 	tcase_add_loop_test(tc, begins_case, 0, PT_LEN(begins));
-	tcase_add_test(tc, is_found_by_its_machine);
+	tcase_add_loop_test(tc, is_found_by_its_architecture, 0, PT_LEN(found));
+	tcase_add_test(tc, only_the_known_core_has_a_timing);
+	tcase_add_test(tc, has_a_name_of_its_own);
 	suite_add_tcase(suite, tc);
 #ifdef HAVE_CAPSTONE
 	tc = tcase_create("capstone");

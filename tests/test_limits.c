@@ -92,7 +92,7 @@ static struct pt_program *program;
 
 static void *limits_of(const char *rule)
 {
-	static const struct pt_program_desc desc = { .name = "rules", .functions = functions, .n_functions = PT_LEN(functions),
+	static const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "rules", .functions = functions, .n_functions = PT_LEN(functions),
 						      .vectors = PT_UNKNOWN };
 	struct pt_analysis_setup setup = { .n_functions = N_IDS, .words = pt_params_new() };
 	struct pt_err err = { 0 };

@@ -277,7 +277,7 @@ START_TEST(knows_s12z_by_both_numbers)
 	struct pt_program *p = pt_program_open(path_of("tests/firmware/s12z_demo.elf"), 249, &err);
 
 	ck_assert_msg(p != NULL, "%s", err.msg);
-	ck_assert_uint_eq(pt_program_machine(p), 249);
+	ck_assert_uint_eq(pt_program_arch(p)->elf_machine, 249);
 	ck_assert_ptr_nonnull(function_named(p, "countdown"));
 	pt_program_unref(p);
 }

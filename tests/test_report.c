@@ -217,7 +217,7 @@ static const struct {
 
 START_TEST(golden_report)
 {
-	const struct pt_program_desc desc = { .name = "demo.elf", .vectors = PT_UNKNOWN };
+	const struct pt_program_desc desc = { .elf_machine = PT_MACHINE_ARM, .name = "demo.elf", .vectors = PT_UNKNOWN };
 	struct pt_text text = { 0 };
 	struct pt_query query;
 	struct pt_profile profile;
@@ -273,6 +273,7 @@ static void expect_folded(uint16_t second_core, const char *want)
 	};
 	const struct pt_tree tree = { .node = nodes, .n_nodes = PT_LEN(nodes) };
 	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "cores", .functions = functions, .n_functions = PT_LEN(functions), .vectors = PT_UNKNOWN,
 	};
 	struct pt_query query = { .format = "folded" };

@@ -99,6 +99,7 @@ static void take(void *arg, const struct pt_step *step, size_t n)
 static struct pt_program *program(void)
 {
 	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "script", .functions = script_functions, .n_functions = PT_LEN(script_functions),
 	};
 

@@ -78,6 +78,7 @@ static void play(struct story *story)
 static struct pt_program *program(void)
 {
 	const struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "script", .functions = script_functions, .n_functions = PT_LEN(script_functions),
 	};
 

@@ -374,7 +374,7 @@ static int find_machine(struct pt_gdb_request *rq, struct pt_board *board, struc
 {
 	(void)board;
 	(void)err;
-	rq->addr = target->ops->elf_machine;
+	rq->addr = target->ops->arch.elf_machine;
 	return 0;
 }
 

@@ -20,11 +20,12 @@ static void end_with_hint(struct pt_command *cmd, int rc, const struct pt_err *e
 /* The instruction at pc behind a colon; nothing where it cannot be read or printed. */
 static void print_instruction(struct pt_target *target, unsigned core, uint64_t pc, char *text, size_t room)
 {
-	const struct pt_isa *isa = pt_isa_of_machine(target->ops->elf_machine);
+	struct pt_arch arch = pt_target_arch(target);
+	const struct pt_isa *isa = pt_isa_find(&arch);
 	uint8_t bytes[16];
 
 	text[0] = '\0';
-	if (isa == NULL || room < sizeof(": ") ||
+	if (isa == &pt_isa_none || room < sizeof(": ") ||
 	    pt_mem_read(target->ops->mem(target->state, core), pc, bytes, isa->most_bytes, NULL) < 0)
 		return;
 	if (pt_isa_print(isa, pc, bytes, isa->most_bytes, text + 2, room - 2))

@@ -45,12 +45,12 @@ static void list_functions(struct search *s, const struct pt_exits *exits)
 static void find_exits(uv_work_t *work)
 {
 	struct search *s = work->data;
-	const struct pt_isa *isa = pt_isa_of_elf(pt_program_machine(s->program), pt_program_is_big_endian(s->program));
+	const struct pt_isa *isa = pt_program_isa(s->program);
 	const char *by_hand = pt_params_text(pt_program_settings(s->program), &pt_program_params[PT_PROGRAM_EXITS]);
 	struct pt_codemap *map;
 	struct pt_exits *exits;
 
-	if (isa == NULL) {
+	if (isa == &pt_isa_none) {
 		pt_fail(&s->err, PT_EUNSUPPORTED, "this version cannot follow the code of such a chip");
 		return;
 	}

@@ -92,7 +92,7 @@ static int machine_on_board(struct pt_command *cmd, struct pt_board *board, stru
 
 	(void)board;
 	(void)err;
-	reading->elf_machine = target->ops->elf_machine;
+	reading->elf_machine = target->ops->arch.elf_machine;
 	return 0;
 }
 

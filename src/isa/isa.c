@@ -5,6 +5,7 @@
 #include "isa/isa.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #ifdef HAVE_CAPSTONE
 #include <capstone/capstone.h>
@@ -16,20 +17,35 @@
 static const struct pt_isa *const isas[] = { PT_ISAS(X) };
 #undef X
 
-const struct pt_isa *pt_isa_of_machine(unsigned elf_machine)
+static unsigned how_well(const struct pt_isa *isa, const struct pt_arch *arch)
 {
-	for (size_t i = 0; i < PT_LEN(isas); i++)
-		if (isas[i]->elf_machine == elf_machine)
-			return isas[i];
-	return NULL;
+	if (isa->elf_machine != arch->elf_machine)
+		return 0;
+	return isa->fits != NULL ? isa->fits(arch) : 1 + (isa->big_endian == arch->big_endian);
 }
 
-const struct pt_isa *pt_isa_of_elf(unsigned elf_machine, bool big_endian)
+const struct pt_isa *pt_isa_find(const struct pt_arch *arch)
+{
+	const struct pt_isa *best = &pt_isa_none;
+	unsigned best_fit = 0;
+
+	for (size_t i = 0; i < PT_LEN(isas); i++) {
+		unsigned fit = how_well(isas[i], arch);
+
+		if (fit > best_fit) {
+			best = isas[i];
+			best_fit = fit;
+		}
+	}
+	return best;
+}
+
+const struct pt_isa *pt_isa_named(const char *name)
 {
 	for (size_t i = 0; i < PT_LEN(isas); i++)
-		if (isas[i]->elf_machine == elf_machine && isas[i]->big_endian == big_endian)
+		if (strcmp(isas[i]->name, name) == 0)
 			return isas[i];
-	return pt_isa_of_machine(elf_machine);
+	return NULL;
 }
 
 static bool print_bytes(const struct pt_isa *isa, uint64_t addr, const uint8_t *bytes, size_t len_bytes, char *text,
@@ -50,6 +66,7 @@ static bool print_bytes(const struct pt_isa *isa, uint64_t addr, const uint8_t *
 
 static const struct engine { const struct pt_isa *isa; cs_arch arch; int mode; } engines[] = {
 	{ &pt_isa_thumb_v6m, CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS },
+	{ &pt_isa_thumb, CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS | CS_MODE_V8 },
 	{ &pt_isa_powerpc, CS_ARCH_PPC, CS_MODE_32 | (int)CS_MODE_BIG_ENDIAN },
 };
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arch.h"
+
 /* The low two bits say how an instruction leaves: 0 not by itself, 1 jumps, 2 calls, 3 returns. */
 enum pt_flow_class {
 	PT_FLOW_NEXT = 0,		/* goes on behind itself */
@@ -49,9 +51,12 @@ struct pt_isa_jump {
 enum { PT_ISA_MOST_BEFORE = 16 };
 
 struct pt_isa {
-	const char *name;	/* "thumb" */
+	const char *name;	/* "thumb", unique: CONFIG has it (isa=) */
 	uint16_t elf_machine;	/* e_machine of programs in it */
 	bool big_endian;	/* of an instruction set that comes in both orders of bytes: this one */
+	/* How well it fits a processor of this machine: 0 not at all, the highest wins. NULL: all of them, best in its
+	 * order of bytes. */
+	unsigned (*fits)(const struct pt_arch *arch);
 	uint8_t unit_bytes;	/* smallest instruction: addresses are multiples of it */
 	uint8_t most_bytes;	/* the longest one */
 	bool printed_as_bytes;	/* no library that we use can print its instructions */
@@ -88,15 +93,15 @@ struct pt_isa {
 	bool stack_in_vectors;		/* the entry of exception 0 is the initial stack pointer, little-endian */
 };
 
-/* In the order in which a program without an ELF asks: the first. */
-#define PT_ISAS(X) X(thumb_v6m) X(s12z) X(microblaze) X(microblazeel) X(powerpc)
+#define PT_ISAS(X) X(thumb_v6m) X(thumb) X(s12z) X(microblaze) X(microblazeel) X(powerpc)
 #define X(isa) extern const struct pt_isa pt_isa_##isa;
 PT_ISAS(X)
 #undef X
+extern const struct pt_isa pt_isa_none;	/* decodes nothing; not in the list */
 
-const struct pt_isa *pt_isa_of_machine(unsigned elf_machine);	/* NULL: none in the list */
-/* In the order of bytes that a program has; where an instruction set has one order only, that one. */
-const struct pt_isa *pt_isa_of_elf(unsigned elf_machine, bool big_endian);
+/* Never NULL: pt_isa_none where nothing in the list fits. */
+const struct pt_isa *pt_isa_find(const struct pt_arch *arch);
+const struct pt_isa *pt_isa_named(const char *name);	/* NULL: none in the list */
 
 /* The instruction at addr as text of at most room bytes, "ldr r0, [r1]", or its bytes, "94 05", from its first
  * len_bytes bytes. False: not an instruction, or built without capstone; text is untouched then. */

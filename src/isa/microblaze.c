@@ -323,7 +323,6 @@ static void vector_name(unsigned n, char *name, size_t room)
 }
 
 #define MICROBLAZE(order, is_big)						\
-	.name = "microblaze",							\
 	.elf_machine = 189,	/* EM_MICROBLAZE */				\
 	.big_endian = is_big,							\
 	.unit_bytes = 4,							\
@@ -340,5 +339,5 @@ static void vector_name(unsigned n, char *name, size_t room)
 	.vector_name = vector_name,						\
 	.silent_jumps = true
 
-const struct pt_isa pt_isa_microblaze = { MICROBLAZE(be, true) };
-const struct pt_isa pt_isa_microblazeel = { MICROBLAZE(le, false) };
+const struct pt_isa pt_isa_microblaze = { .name = "microblaze", MICROBLAZE(be, true) };
+const struct pt_isa pt_isa_microblazeel = { .name = "microblazeel", MICROBLAZE(le, false) };

@@ -1,7 +1,8 @@
 /* Armv6-M Thumb: length, flow and modelled cycles of every instruction.
  * Encodings: Arm DDI 0419, chapters A5 and A6. Cycles: Arm DDI 0484 (Cortex-M0+), instruction set summary, with zero
  * wait states and the fast multiplier. What later Thumb adds is followed where that is easy, so that code for another
- * core is walked rather than refused: lengths are right, branches with a fixed target are branches. */
+ * core of the M profile (pt_isa_thumb) is walked rather than refused: lengths are right, branches with a fixed target are
+ * branches. Of those cores there is no cycle model. */
 #include <stdio.h>
 
 #include "isa/isa.h"
@@ -275,24 +276,57 @@ static bool begins(const uint8_t *before, size_t before_bytes, const uint8_t *by
 	return last == 0x4770 || last >> 8 == 0xbd || last >> 11 == 0x1c;
 }
 
+/* Without a cycle model all instructions count the same (isa.h). */
+static void decode_uncosted(uint64_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_insn *out)
+{
+	decode(addr, bytes, len_bytes, out);
+	if (out->flow != PT_FLOW_INVALID)
+		out->cycles = out->taken_cycles = 1;
+}
+
+/* An Arm of which nothing else is known is taken for the core that has the model, unless it is of another profile. */
+static unsigned fits_v6m(const struct pt_arch *arch)
+{
+	if (arch->cpu_arch == PT_ARM_UNKNOWN)
+		return arch->profile == 0 || arch->profile == 'M';
+	return arch->cpu_arch == PT_ARM_V6_M || arch->cpu_arch == PT_ARM_V6S_M ? 2 : 0;
+}
+
+/* Numbers that are younger than this table are of its kind if they say that they are of the M profile. */
+static unsigned fits_later(const struct pt_arch *arch)
+{
+	switch (arch->cpu_arch) {
+	case PT_ARM_V7E_M: case PT_ARM_V8_M_BASE: case PT_ARM_V8_M_MAIN: case PT_ARM_V8_1_M_MAIN:
+		return 2;
+	default:
+		return arch->cpu_arch >= PT_ARM_V7 && arch->profile == 'M';
+	}
+}
+
+#define THUMB							\
+	.elf_machine = PT_MACHINE_ARM,				\
+	.unit_bytes = 2,					\
+	.most_bytes = 4,					\
+	.waits = waits,						\
+	.begins = begins,					\
+	.jump_targets = pt_thumb_jump_targets,			\
+	.n_vectors = FIRST_IRQ + 240,				\
+	.reset = 1,						\
+	.vector_table = vector_table,				\
+	.vector_entry = vector_entry,				\
+	.vector_target = vector_target,				\
+	.vector_name = vector_name,				\
+	.stack_in_vectors = true
+
 const struct pt_isa pt_isa_thumb_v6m = {
-	.name = "thumb",
-	.elf_machine = 40,	/* EM_ARM */
-	.unit_bytes = 2,
-	.most_bytes = 4,
+	.name = "thumb-v6m",
+	.fits = fits_v6m,
 	.timing = "Cortex-M0+, zero wait states",
 	.exception_entry_cycles = ENTRY_CYCLES,
 	.exception_return_cycles = RETURN_CYCLES,
 	.tail_chain_cycles = TAIL_CHAIN_CYCLES,
 	.decode = decode,
-	.waits = waits,
-	.begins = begins,
-	.jump_targets = pt_thumb_jump_targets,
-	.n_vectors = FIRST_IRQ + 240,
-	.reset = 1,
-	.vector_table = vector_table,
-	.vector_entry = vector_entry,
-	.vector_target = vector_target,
-	.vector_name = vector_name,
-	.stack_in_vectors = true,
+	THUMB
 };
+
+const struct pt_isa pt_isa_thumb = { .name = "thumb", .fits = fits_later, .decode = decode_uncosted, THUMB };

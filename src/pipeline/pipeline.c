@@ -126,12 +126,9 @@ static int choose_shown(struct pt_pipeline *p, const char *list, struct pt_err *
 	return 0;
 }
 
-/* NULL: not in this version. What has no ELF (tests make such programs) is Thumb. */
 static const struct pt_isa *isa_of(const struct pt_program *program)
 {
-	unsigned machine = program != NULL ? pt_program_machine(program) : 0;
-
-	return machine != 0 ? pt_isa_of_elf(machine, pt_program_is_big_endian(program)) : &pt_isa_thumb_v6m;
+	return program != NULL ? pt_program_isa(program) : &pt_isa_none;
 }
 
 static bool make_analyses(struct pt_pipeline *p)
@@ -150,12 +147,12 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 {
 	struct pt_pipeline *p;
 
-	if (isa_of(program) == NULL) {
+	if (program != NULL && isa_of(program) == &pt_isa_none) {
 		pt_fail(err, PT_EUNSUPPORTED, "the instruction set of %s is not built in this version",
 			pt_program_path(program));
 		return NULL;
 	}
-	if (isa_of(program)->timing == NULL && pt_params_given(params, &rows[CLOCK]) &&
+	if (program != NULL && isa_of(program)->timing == NULL && pt_params_given(params, &rows[CLOCK]) &&
 	    strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") == 0) {
 		pt_fail(err, PT_EARG, "clock=cycles: nobody has the cycles of %s instructions; clock=instructions",
 			isa_of(program)->name);

@@ -90,12 +90,13 @@ static bool read_named(struct pt_target *target, unsigned core, const char *name
 /* ", in SysTick": what the core does meanwhile. */
 static void add_exception(struct pt_target *target, unsigned core, char *text, size_t room)
 {
-	const struct pt_isa *isa = pt_isa_of_machine(target->ops->elf_machine);
+	struct pt_arch arch = pt_target_arch(target);
+	const struct pt_isa *isa = pt_isa_find(&arch);
 	size_t len = strlen(text);
 	uint64_t xpsr;
 	char name[40];
 
-	if (isa == NULL || isa->vector_name == NULL || !read_named(target, core, "xpsr", &xpsr) || (xpsr & 0x1ff) == 0)
+	if (isa == &pt_isa_none || !read_named(target, core, "xpsr", &xpsr) || (xpsr & 0x1ff) == 0)
 		return;
 	isa->vector_name((unsigned)(xpsr & 0x1ff), name, sizeof(name));
 	snprintf(text + len, room - len, "%sin %s", len > 0 ? ", " : "", name);

@@ -5,5 +5,15 @@ bool pt_target_is_big_endian(const struct pt_target *target)
 {
 	const struct pt_target_ops *ops = target->ops;
 
-	return ops->is_big_endian != NULL ? ops->is_big_endian(target->state) : ops->big_endian;
+	return ops->is_big_endian != NULL ? ops->is_big_endian(target->state) : ops->arch.big_endian;
+}
+
+struct pt_arch pt_target_arch(const struct pt_target *target)
+{
+	struct pt_arch arch = target->ops->arch;
+
+	arch.big_endian = pt_target_is_big_endian(target);
+	if (target->ops->cpu_arch != NULL)
+		arch.cpu_arch = target->ops->cpu_arch(target->state);
+	return arch;
 }

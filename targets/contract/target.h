@@ -3,6 +3,7 @@
 #ifndef PT_TARGETS_TARGET_H
 #define PT_TARGETS_TARGET_H
 
+#include "base/arch.h"
 #include "base/error.h"
 #include "base/params.h"
 #include "probes/wires/probe.h"
@@ -105,9 +106,9 @@ struct pt_target_ops {
 	const struct pt_param *params;	/* "core-clock", "connect=under-reset", and what manuals leave open */
 	size_t n_params;
 	const char *architecture;	/* GDB's: "arm" */
-	uint8_t elf_machine;		/* EM_ARM */
-	bool big_endian;
-	bool (*is_big_endian)(void *state);	/* where it is not the same for all of the kind; NULL: big_endian */
+	struct pt_arch arch;		/* of its cores; machine 0: of any kind */
+	bool (*is_big_endian)(void *state);	/* where it is not the same for all of the kind; NULL: arch's */
+	uint8_t (*cpu_arch)(void *state);	/* of an Arm's core, enum pt_arm_arch; NULL: arch's */
 	uint64_t (*core_hz)(void *state);	/* of its cores, as its settings say; 0: they do not; NULL: never */
 	bool fixed_registers;		/* GDB has a layout of its own for them, and warns of a description */
 
@@ -189,6 +190,7 @@ struct pt_target {
 };
 
 bool pt_target_is_big_endian(const struct pt_target *target);
+struct pt_arch pt_target_arch(const struct pt_target *target);	/* as far as it is known */
 
 /* A hardware unit has one owner at a time: "mtb", "bpu.0", "dwt.1". PT_EBUSY names the owner. */
 int pt_lease_take(struct pt_target *target, const char *unit, const char *owner, struct pt_err *err);

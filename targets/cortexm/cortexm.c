@@ -228,6 +228,11 @@ static const char *cortexm_chip(void *state)
 	return ((const struct pt_cortexm *)state)->name;
 }
 
+static uint8_t cortexm_cpu_arch(void *state)
+{
+	return ((const struct pt_cortexm *)state)->chip.cpu_arch;
+}
+
 static unsigned cortexm_n_cores(void *state)
 {
 	(void)state;
@@ -273,7 +278,8 @@ const struct pt_target_ops pt_cortexm_ops = {
 	.params = params,
 	.n_params = N_PARAMS,
 	.architecture = "arm",
-	.elf_machine = 40,	/* EM_ARM */
+	.arch = { .elf_machine = PT_MACHINE_ARM, .profile = 'M' },
+	.cpu_arch = cortexm_cpu_arch,
 	.attach = cortexm_attach,
 	.detach = cortexm_detach,
 	.leave = cortexm_leave,

@@ -184,6 +184,12 @@ static const struct pt_region *behind_regions(void *state, size_t *n)
 	return b->cm.chip.region;
 }
 
+/* Where memory was not read nobody knows the core. */
+static uint8_t behind_cpu_arch(void *state)
+{
+	return ((const struct behind *)state)->cm.chip.cpu_arch;
+}
+
 static const struct pt_source_ops *const *behind_sources(void *state, size_t *n)
 {
 	static const struct pt_source_ops *const sources[] = { &pt_source_mtb, &pt_source_pcsr, &pt_source_remote_pc };
@@ -200,7 +206,8 @@ const struct pt_target_ops pt_cortexm_rsp_ops = {
 	.params = params,
 	.n_params = N_PARAMS,
 	.architecture = "arm",
-	.elf_machine = 40,	/* EM_ARM */
+	.arch = { .elf_machine = PT_MACHINE_ARM, .profile = 'M' },
+	.cpu_arch = behind_cpu_arch,
 	.attach = behind_attach,
 	.detach = pt_remote_detach,
 	.chip = pt_remote_chip,

@@ -226,7 +226,7 @@ const struct pt_target_ops pt_e500_ops = {
 	.n_params = PT_E500_N_SETTINGS,
 	.architecture = "powerpc:e500",
 	.is_big_endian = pt_remote_is_big_endian,
-	.elf_machine = 20,		/* EM_PPC */
+	.arch = { .elf_machine = 20 },	/* EM_PPC */
 	.attach = e500_attach,
 	.detach = e500_detach,
 	.chip = e500_chip,

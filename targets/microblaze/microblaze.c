@@ -369,7 +369,7 @@ const struct pt_target_ops pt_microblaze_ops = {
 	.is_big_endian = pt_remote_is_big_endian,
 	.program_order = mb_program_order,
 	.core_hz = mb_core_hz,
-	.elf_machine = 189, /* EM_MICROBLAZE */
+	.arch = { .elf_machine = 189 }, /* EM_MICROBLAZE */
 	.attach = mb_attach,
 	.detach = mb_detach,
 	.chip = mb_chip,

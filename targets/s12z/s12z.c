@@ -343,8 +343,7 @@ const struct pt_target_ops pt_s12z_ops = {
 	.params = params,
 	.n_params = N_PARAMS,
 	.architecture = "s12z",
-	.elf_machine = 249,	/* EM_S12Z */
-	.big_endian = true,
+	.arch = { .elf_machine = 249, .big_endian = true },	/* EM_S12Z */
 	.fixed_registers = true,	/* its architecture takes no target description: only the name helps */
 	.attach = s12z_attach,
 	.detach = s12z_detach,

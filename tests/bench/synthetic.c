@@ -204,6 +204,7 @@ struct pt_program *synth_program(const struct synth *s)
 		  .run = SYNTH_BASE },
 	};
 	struct pt_program_desc desc = {
+		.elf_machine = PT_MACHINE_ARM,
 		.name = "synthetic", .segments = segments, .n_segments = 2, .functions = functions,
 		.n_functions = s->n_functions,
 	};

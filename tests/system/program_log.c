@@ -62,7 +62,7 @@ static void put_line(void *arg, const char *line)
 
 static void exits(struct pt_program *program)
 {
-	const struct pt_isa *isa = pt_isa_of_elf(pt_program_machine(program), pt_program_is_big_endian(program));
+	const struct pt_isa *isa = pt_program_isa(program);
 	struct pt_codemap *map = isa != NULL ? pt_codemap_new(program, isa) : NULL;
 	struct pt_exits *all = map != NULL ? pt_exits_new(map, NULL, NULL) : NULL;
 	size_t n;

@@ -23,7 +23,7 @@ const struct pt_function *pt_program_bottom(const struct pt_program *program, ui
 {
 	const struct pt_function *inner = pt_program_function_at(program, pc), *outer;
 
-	if (program->isa == NULL || program->isa->elf_machine != EM_ARM)
+	if (program->isa->elf_machine != EM_ARM)
 		return NULL;
 	for (size_t i = 0; inner != NULL && i < n_words; i++) {
 		uint64_t to = words[i] & ~UINT32_C(1);

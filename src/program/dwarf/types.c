@@ -24,7 +24,7 @@ static void know_target(struct pt_types *types)
 	types->big_endian = elf->bytes[EI_DATA] == ELFDATA2MSB;
 	if (elf->bytes[EI_CLASS] == ELFCLASS64)
 		types->address_bytes = 8;
-	else if (types->program->machine == PT_EM_S12Z)
+	else if (types->program->arch.elf_machine == PT_EM_S12Z)
 		types->address_bytes = 3;
 }
 
@@ -275,7 +275,7 @@ static int by_place(const void *a, const void *b)
 static void make_places(struct pt_types *types)
 {
 	const struct pt_program *program = types->program;
-	bool thumb = program != NULL && program->machine == EM_ARM;
+	bool thumb = program != NULL && program->arch.elf_machine == EM_ARM;
 
 	types->have_places = true;
 	if (program == NULL || program->n_symbols + program->n_functions == 0)

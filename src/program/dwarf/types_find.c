@@ -189,7 +189,7 @@ static bool take(struct search *s, const struct pt_name *name, struct pt_entity 
 	case PT_NAME_FUNCTION:
 		e->kind = PT_ENTITY_FUNCTION;
 		e->type = &pt_types_builtin(s->types, PT_C_FUNCTION)->type;
-		e->addr = s->types->program->machine == EM_ARM ? a.low_pc & ~UINT64_C(1) : a.low_pc;
+		e->addr = s->types->program->arch.elf_machine == EM_ARM ? a.low_pc & ~UINT64_C(1) : a.low_pc;
 		if (pt_program_function_at(s->types->program, e->addr) != NULL)
 			return true;
 		pt_fail(&s->why, PT_EARG, "the linker left %s out: nothing calls it", e->name);

@@ -25,7 +25,10 @@ static int read_header(struct pt_elf_reader *r, unsigned machine)
 		r->header.e_machine = PT_EM_S12Z;
 	if (pt_machine_check(r->name, r->header.e_machine, machine, r->err) < 0)
 		return r->err->code;
-	r->program->machine = r->header.e_machine;
+	r->program->arch.elf_machine = r->header.e_machine;
+	r->program->arch.big_endian = r->header.e_ident[EI_DATA] == ELFDATA2MSB;
+	pt_elf_read_attributes(r);
+	r->program->isa = pt_isa_find(&r->program->arch);
 	if (r->header.e_type != ET_EXEC && r->header.e_type != ET_DYN)
 		return pt_fail(r->err, PT_EARG, "%s is not linked: an executable is needed", r->name);
 	return 0;

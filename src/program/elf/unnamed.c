@@ -510,9 +510,9 @@ void pt_elf_find_unnamed(struct pt_elf_reader *r)
 	if (s == NULL)
 		return;
 	s->program = r->program;
-	s->isa = pt_isa_of_elf(r->header.e_machine, r->header.e_ident[EI_DATA] == ELFDATA2MSB);
+	s->isa = r->program->isa;
 	s->lowest = UINT64_MAX;
-	if (s->isa != NULL && find_areas(s)) {
+	if (s->isa != &pt_isa_none && find_areas(s)) {
 		s->vectors = s->isa->vector_table(r->vectors.addr, r->vectors.named);
 		begin(s, r);
 		keep(s);

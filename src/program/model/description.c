@@ -76,7 +76,8 @@ struct pt_program *pt_program_from_desc(const struct pt_program_desc *desc)
 	}
 	qsort(p->functions, p->n_functions, sizeof(*p->functions), by_function_address);
 	qsort(p->marks, p->n_marks, sizeof(*p->marks), by_mark_address);
-	p->machine = desc->elf_machine;
+	p->arch.elf_machine = desc->elf_machine;
+	p->isa = pt_isa_find(&p->arch);
 	pt_program_seal(p, (struct pt_vectors){ desc->vectors, UINT64_MAX, true });
 	return p;
 }

@@ -33,7 +33,7 @@ int pt_machine_check(const char *name, unsigned is, unsigned wanted, struct pt_e
 
 bool pt_program_is_big_endian(const struct pt_program *program)
 {
-	return program->elf.bytes != NULL && program->elf.bytes[EI_DATA] == ELFDATA2MSB;
+	return program->arch.big_endian;
 }
 
 unsigned pt_program_address_bytes(const struct pt_program *program)
@@ -41,12 +41,19 @@ unsigned pt_program_address_bytes(const struct pt_program *program)
 	return program->elf.bytes != NULL && program->elf.bytes[EI_CLASS] == ELFCLASS64 ? 8 : 4;
 }
 
-unsigned pt_program_machine(const struct pt_program *program)
+const struct pt_arch *pt_program_arch(const struct pt_program *program)
 {
-	return program->machine;
+	return &program->arch;
+}
+
+const struct pt_isa *pt_program_isa(const struct pt_program *program)
+{
+	return program->isa;
 }
 
 int pt_program_check_machine(const struct pt_program *program, unsigned elf_machine, struct pt_err *err)
 {
-	return program->machine == 0 ? 0 : pt_machine_check(program->path, program->machine, elf_machine, err);
+	unsigned machine = program->arch.elf_machine;
+
+	return machine == 0 ? 0 : pt_machine_check(program->path, machine, elf_machine, err);
 }

@@ -40,7 +40,7 @@ static void name_one(char list[LIST_BYTES], size_t n_before, const char *fmt, co
 static int in_code(const struct pt_program *program, const char *text, uint64_t value, uint64_t *addr,
 		   struct pt_err *err)
 {
-	if (program->machine == EM_ARM)
+	if (program->arch.elf_machine == EM_ARM)
 		value &= ~UINT64_C(1);
 	for (size_t i = 0; i < program->n_segments; i++) {
 		const struct pt_segment *s = &program->segments[i];
@@ -101,7 +101,7 @@ static int symbol_point(const struct pt_program *program, const char *text, uint
 	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : sizeof(name) - 1), text);
 	if (!pt_program_symbol(program, name, &at, &size))
 		return pt_fail(err, PT_EARG, "the program has no symbol %.100s", name);
-	if (program->machine == EM_ARM)
+	if (program->arch.elf_machine == EM_ARM)
 		at &= ~UINT64_C(1);
 	return in_code(program, text, at + offset, addr, err);
 }

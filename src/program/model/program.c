@@ -52,6 +52,7 @@ struct pt_program *pt_program_new(const char *path, size_t room_bytes)
 	program->path = pt_arena_text(&program->arena, path);
 	program->build_id = "";
 	program->vectors = PT_UNKNOWN;
+	program->isa = &pt_isa_none;
 	if (program->path == NULL) {
 		pt_program_unref(program);
 		return NULL;
@@ -177,6 +178,8 @@ static void keep_vectors(struct pt_program *program, struct pt_vectors found)
 	uint64_t most = 4 * (uint64_t)program->isa->n_vectors;
 
 	program->vectors = program->isa->vector_table(found.addr, found.named);
+	if (program->vectors == PT_UNKNOWN)
+		return;
 	program->vectors_end = program->vectors + most;
 	if (found.bytes < most && found.addr + found.bytes < program->vectors_end)
 		program->vectors_end = found.addr + found.bytes;
@@ -195,11 +198,6 @@ void pt_program_seal(struct pt_program *program, struct pt_vectors found)
 	if (program->n_symbols > 0)
 		qsort(program->symbols, program->n_symbols, sizeof(*program->symbols), by_name);
 	find_around(program);
-	/* what has no ELF (tests make such programs), or is for something else, is read as the first instruction set */
-	program->isa = program->machine != 0 ?
-		       pt_isa_of_elf(program->machine, pt_program_is_big_endian(program)) : NULL;
-	if (program->isa == NULL)
-		program->isa = &pt_isa_thumb_v6m;
 	program->vectors = PT_UNKNOWN;
 	if (found.addr != PT_UNKNOWN)
 		keep_vectors(program, found);

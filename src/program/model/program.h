@@ -46,7 +46,7 @@ struct pt_program_desc {
 	const struct pt_code_mark *marks;
 	size_t n_marks;
 	uint64_t vectors;	/* address of the vector table; PT_UNKNOWN: none */
-	unsigned elf_machine;	/* whose code it is; 0: nobody says, it is read as Thumb */
+	unsigned elf_machine;	/* whose code it is; 0: not known, it cannot be walked */
 };
 
 struct pt_program *pt_program_from_desc(const struct pt_program_desc *desc);
@@ -85,7 +85,10 @@ const char *pt_program_debug_path(const struct pt_program *program);
 const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
 /* of the ELF file's bytes, hex; "": not from an ELF */
 const char *pt_program_sha256(const struct pt_program *program);
-unsigned pt_program_machine(const struct pt_program *program);		/* e_machine; 0: not from an ELF */
+/* What the ELF says of the processor that it is for, by its header and, if it is an Arm, its attributes. */
+const struct pt_arch *pt_program_arch(const struct pt_program *program);
+/* Never NULL: pt_isa_none if nothing here can walk its code. */
+const struct pt_isa *pt_program_isa(const struct pt_program *program);
 bool pt_program_is_big_endian(const struct pt_program *program);
 /* 4 or 8: the class of the ELF; 4 without one */
 unsigned pt_program_address_bytes(const struct pt_program *program);

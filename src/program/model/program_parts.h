@@ -38,13 +38,12 @@ struct pt_program {
 	size_t n_unnamed;		/* of the functions: found by unnamed.c */
 	char sha256[PT_SHA256_TEXT];	/* of the ELF's bytes; "": not from an ELF */
 	bool confined;			/* pt_program_confine() */
-	unsigned machine;		/* e_machine; 0: not from an ELF */
+	struct pt_arch arch;		/* that it is for, as far as the ELF says */
 	uint64_t vectors;		/* or PT_UNKNOWN */
 	uint64_t vectors_end;		/* what is behind it is none */
 	bool vector_offset_given;	/* the setting, in place of the isa's */
 	uint8_t vector_offset;
-	const struct pt_isa *isa;	/* of machine; where none is built in, or there is no
-					 * ELF, the first of the list */
+	const struct pt_isa *isa;	/* of arch */
 };
 
 /* An empty program that may copy room_bytes into its arena; NULL: no memory. */

@@ -27,7 +27,7 @@ int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct p
 	live->image.program = live->program;
 	if (live->program == NULL)
 		return 0;
-	if (pt_program_check_machine(live->program, target->ops->elf_machine, err) < 0)
+	if (pt_program_check_machine(live->program, target->ops->arch.elf_machine, err) < 0)
 		return err->code;
 	rc = pt_image_spot_check(&live->image, target->ops->mem(target->state, 0), err);
 	if (rc == PT_EUNSUPPORTED || rc == PT_EFAULT) {

@@ -12,6 +12,7 @@ enum pt_flash_kind { PT_FLASH_NONE, PT_FLASH_FTFA };
 struct pt_chip {
 	char name[32];			/* "MKL27Z256", "unknown chip" */
 	char core[32];			/* "Cortex-M0+ r0p1" */
+	uint8_t cpu_arch;		/* enum pt_arm_arch */
 	enum pt_flash_kind flash;
 	uint32_t flash_bytes, ram_addr, ram_bytes;	/* 0: not known */
 	uint32_t watchdog;		/* Kinetis SIM_COPC, or 0 */

@@ -156,18 +156,28 @@ static int take_wanted(struct pt_chip *chip, const char *wanted, struct pt_err *
 
 /* --- core --------------------------------------------------------------------------------------------------------- */
 
-static const struct { uint16_t part; const char *name; } cores[] = {	/* CPUID[15:4]. Source: the cores' TRMs */
-	{ 0xc20, "Cortex-M0" }, { 0xc60, "Cortex-M0+" }, { 0xc21, "Cortex-M1" }, { 0xc23, "Cortex-M3" },
-	{ 0xc24, "Cortex-M4" }, { 0xc27, "Cortex-M7" }, { 0xd20, "Cortex-M23" }, { 0xd21, "Cortex-M33" },
+static const struct {		/* CPUID[15:4]. Source: the cores' TRMs */
+	uint16_t part;
+	uint8_t cpu_arch;
+	const char *name;
+} cores[] = {
+	{ 0xc20, PT_ARM_V6_M, "Cortex-M0" }, { 0xc60, PT_ARM_V6_M, "Cortex-M0+" },
+	{ 0xc21, PT_ARM_V6_M, "Cortex-M1" }, { 0xc23, PT_ARM_V7, "Cortex-M3" },
+	{ 0xc24, PT_ARM_V7E_M, "Cortex-M4" }, { 0xc27, PT_ARM_V7E_M, "Cortex-M7" },
+	{ 0xd20, PT_ARM_V8_M_BASE, "Cortex-M23" }, { 0xd21, PT_ARM_V8_M_MAIN, "Cortex-M33" },
 };
+enum { CPUID_V6_M = 0xc };	/* CPUID[19:16]; 0xf: a later one. Source: Arm DDI 0419, B3.2.3 */
 
 static void name_core(struct pt_chip *chip, uint32_t cpuid)
 {
 	const char *name = NULL;
 
+	chip->cpu_arch = (cpuid >> 16 & 0xf) == CPUID_V6_M ? PT_ARM_V6_M : PT_ARM_V7;
 	for (size_t i = 0; i < PT_LEN(cores); i++)
-		if (cores[i].part == (cpuid >> 4 & 0xfff))
+		if (cores[i].part == (cpuid >> 4 & 0xfff)) {
 			name = cores[i].name;
+			chip->cpu_arch = cores[i].cpu_arch;
+		}
 	if (name != NULL)
 		snprintf(chip->core, sizeof(chip->core), "%s r%up%u", name, (unsigned)(cpuid >> 20 & 0xf),
 			 (unsigned)(cpuid & 0xf));

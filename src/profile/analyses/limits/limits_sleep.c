@@ -38,8 +38,7 @@ static bool can_sleep(const struct pt_isa *isa, const struct pt_program *program
 
 bool pt_limits_slept(const struct pt_profile *p)
 {
-	unsigned machine = p->program != NULL ? pt_program_machine(p->program) : 0;
-	const struct pt_isa *isa = machine != 0 ? pt_isa_of_machine(machine) : NULL;
+	const struct pt_isa *isa = p->program != NULL ? pt_program_isa(p->program) : NULL;
 
 	if (isa == NULL)
 		return false;
