@@ -53,6 +53,25 @@ START_TEST(any_byte_may_be_code)
 }
 END_TEST
 
+/* A program counter of 64 bits is no shorter one, and a value that stops in the middle is none. */
+START_TEST(wide_ones)
+{
+	static const char config[] = "format=pcsr\npc_bytes=8\nbit0=1\n";
+	static struct pt_batch batch;
+	uint64_t state[64];
+	uint8_t bytes[20] = { 0 };
+
+	pt_put_le64(bytes, 0x7ffff7c01235);
+	memset(bytes + 8, 0xff, 8);
+	pt_decoder_pcsr.init(state, 0, 0, config, sizeof(config) - 1);
+	batch.n_events = 0;
+	ck_assert_uint_eq(pt_decoder_pcsr.feed(state, bytes, sizeof(bytes), &batch), sizeof(bytes));
+	ck_assert_uint_eq(batch.n_events, 2);
+	ck_assert_uint_eq(batch.event[0].branch.to, 0x7ffff7c01235);
+	ck_assert_uint_eq(batch.event[1].counter.id, PT_COUNTER_REFUSED);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("decode_pcsr");
@@ -60,6 +79,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, decodes_row, 0, PT_LEN(rows));
 	tcase_add_test(tc, any_byte_may_be_code);
+	tcase_add_test(tc, wide_ones);
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -55,12 +55,17 @@ static uint64_t packets_sent(const struct sampler *s)
 	return traffic.packets;
 }
 
+static unsigned pc_bytes(const struct sampler *s)
+{
+	return s->r->rows[s->r->pc_row].bits > 32 ? 8 : 4;
+}
+
 static void emit_sample(struct sampler *s, uint64_t halted_ns, uint64_t pc)
 {
-	uint8_t bytes[4];
+	uint8_t bytes[8];
 
-	pt_put_le32(bytes, (uint32_t)pc);
-	pt_emit_data(&s->out, s->out.told_ns, halted_ns, bytes, sizeof(bytes));
+	pt_put_le64(bytes, pc);
+	pt_emit_data(&s->out, s->out.told_ns, halted_ns, bytes, pc_bytes(s));
 	pt_emit_loss(&s->out, PT_LOSS_HALTED, now(s));
 }
 
@@ -145,8 +150,8 @@ static int available(struct pt_target *target, struct pt_err *err)
 	if (r->facts.deaf)
 		return pt_fail(err, PT_EUNSUPPORTED, "%s hears no stop while the program runs, so nothing can halt it for a "
 			       "sample", r->facts.name);
-	if (r->rows[r->pc_row].bits > 32)
-		return pt_fail(err, PT_EUNSUPPORTED, "a program counter of %u bits; samples have 32",
+	if (r->rows[r->pc_row].bits > 64)
+		return pt_fail(err, PT_EUNSUPPORTED, "a program counter of %u bits; samples have 64",
 			       r->rows[r->pc_row].bits);
 	if (r->n_cores > 1)
 		return pt_fail(err, PT_EUNSUPPORTED, "the server stops all of its %u threads at once: samples of one "
@@ -174,10 +179,10 @@ static int emit_config(struct sampler *s, const struct pt_source_setup *setup, s
 	char lines[400];
 
 	snprintf(lines, sizeof(lines),
-		 "source=pc-sampling\nmode=halt\nbatch=1\nperiod_us=%" PRIu64 "\nbit0=1\nsleep=counted\n"
+		 "source=pc-sampling\nmode=halt\nbatch=1\npc_bytes=%u\nperiod_us=%" PRIu64 "\nbit0=1\nsleep=counted\n"
 		 "cost=INTRUSIVE: the program is halted and let go for each sample, every %" PRIu64 " us in the mean\n"
 		 "cost_besides=every %" PRIu64 " us in the mean\n",
-		 s->period_ns / 1000, s->period_ns / 1000, s->period_ns / 1000);
+		 pc_bytes(s), s->period_ns / 1000, s->period_ns / 1000, s->period_ns / 1000);
 	return pt_emit_config(&s->out, setup, PT_FORMAT_PCSR, lines, err);
 }
 
