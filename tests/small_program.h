@@ -61,7 +61,8 @@ static const struct pt_code_mark small_marks[] = {
 	{ RAM_CODE, true }, { RAM_CODE + 4, false },
 };
 
-static inline struct pt_program *small_program(void)
+/* Whatever machine it is for, its bytes are Thumb. */
+static inline struct pt_program *small_program_for(unsigned elf_machine)
 {
 	uint8_t flash[SMALL_END] = { 0 }, ram[4];
 	struct pt_segment segments[] = {
@@ -71,7 +72,7 @@ static inline struct pt_program *small_program(void)
 		{ .addr = RAM_CODE + 4, .size = 0x100, .writable = true, .run = RAM_CODE + 4 },
 	};
 	struct pt_program_desc desc = {
-		.elf_machine = PT_MACHINE_ARM,
+		.elf_machine = elf_machine,
 		.name = "small", .segments = segments, .n_segments = PT_LEN(segments), .functions = small_functions,
 		.n_functions = PT_LEN(small_functions), .marks = small_marks, .n_marks = PT_LEN(small_marks),
 	};
@@ -83,6 +84,11 @@ static inline struct pt_program *small_program(void)
 	for (size_t i = 0; i < PT_LEN(small_ram_code); i++)
 		pt_put_le16(ram + 2 * i, small_ram_code[i]);
 	return pt_program_from_desc(&desc);
+}
+
+static inline struct pt_program *small_program(void)
+{
+	return small_program_for(PT_MACHINE_ARM);
 }
 
 #endif

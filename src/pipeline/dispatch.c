@@ -107,8 +107,8 @@ static void anchor_runs(struct pt_lane *lane, struct pt_moment at)
 
 static void take_sample(struct pt_lane *lane, const struct pt_event *e)
 {
-	const struct pt_code_unit *unit;
 	struct pt_flat *flat;
+	bool in_code;
 
 	lane->samples += e->kind == PT_EV_SAMPLE;
 	if (lane->samples_into == NULL)
@@ -119,9 +119,8 @@ static void take_sample(struct pt_lane *lane, const struct pt_event *e)
 	} else if (e->kind == PT_EV_SAMPLE && e->branch.to == PT_UNKNOWN) {
 		pt_flat_asleep(flat);
 	} else if (e->kind == PT_EV_SAMPLE) {
-		unit = pt_codemap_at(lane->pipeline->map, e->branch.to);
-		pt_flat_sample(flat, unit != NULL ? unit->function : PT_NO_FUNCTION);
-		pt_traced_place(lane->pipeline, lane->samples_into, e->branch.to, unit != NULL);
+		pt_flat_sample(flat, pt_codemap_function(lane->pipeline->map, e->branch.to, &in_code));
+		pt_traced_place(lane->pipeline, lane->samples_into, e->branch.to, in_code);
 	}
 }
 

@@ -79,11 +79,11 @@ static void tell(struct pt_pipeline *p, size_t offset, struct pt_profile_place *
 	for (size_t i = 0; i < p->n_traced; i++)
 		for (size_t k = 0; of[i] != NULL && k < pt_places_n(of[i]); k++) {
 			struct pt_place place = pt_places_at(of[i], k);
-			const struct pt_code_unit *unit = pt_codemap_at(p->map, place.address);
+			bool in_code;
 
 			rows[(*n)++] = (struct pt_profile_place){
 				.place = place, .core = p->traced[i].core,
-				.function = unit != NULL ? unit->function : PT_NO_FUNCTION,
+				.function = pt_codemap_function(p->map, place.address, &in_code),
 			};
 		}
 	qsort(rows, *n, sizeof(*rows), by_key);

@@ -83,6 +83,12 @@ static uint64_t vectors_of(const struct pt_chunk *chunk)
 	return ivbr <= UINT16_MAX ? (ivbr & 0xfffe) << 8 : PT_UNKNOWN;
 }
 
+/* Branches are nothing without the code between them. Without a program they are counted, as ever. */
+static bool cannot_walk(const struct pt_pipeline *p)
+{
+	return p->program != NULL && p->map->isa == &pt_isa_none;
+}
+
 void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 {
 	struct pt_profile_source *f = &lane->facts;
@@ -101,6 +107,11 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 	lane->source = chunk->source;
 	lane->core = chunk->core;
 	lane->decoder = pt_decoder_find(f->format);
+	f->ignored = PT_SOURCE_USED;
+	if (lane->decoder != NULL && (lane->decoder->gives & PT_GIVES_FLOW) != 0 && cannot_walk(lane->pipeline)) {
+		lane->decoder = NULL;
+		f->ignored = PT_SOURCE_NO_ISA;
+	}
 	lane->clock = clock_of(lane, chunk);
 	text_of(chunk, "trace", mode, sizeof(mode));
 	lane->extract = mode[0] != '\0';

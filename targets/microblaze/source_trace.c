@@ -406,6 +406,7 @@ static int trace_stop(void *state, struct pt_err *err)
 const struct pt_source_ops pt_source_mb_trace = {
 	.name = "trace",
 	.format = PT_FORMAT_MDM_TRACE,
+	.flow = true,
 	.modes = "burst|ring",
 	.recorder = "ring",
 	.help = "every branch for some time, from the trace buffer of the core",

@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "program/model/settings.h"
 #include "profile/result/profile.h"
+#include "report/table/facts.h"
 #include "trace/formats.h"
 #include "base/util.h"
 #include "cli/output.h"
@@ -158,6 +159,20 @@ static bool wants_names(const struct pt_rerun *r)
 	return n_others < profile->n_sources;
 }
 
+/* What was asked for is not in the report: not without a word, nor with success. */
+static void tell_of_unread(struct pt_rerun *r)
+{
+	const struct pt_profile *profile = pt_pipeline_profile(r->pipeline);
+	char text[300];
+
+	for (size_t i = 0; i < profile->n_sources; i++)
+		if (profile->sources[i].ignored == PT_SOURCE_NO_ISA &&
+		    pt_ignored_reason(profile, &profile->sources[i], text, sizeof(text))) {
+			pt_error("%s: %s", r->name, text);
+			r->failed = true;
+		}
+}
+
 int pt_rerun(struct pt_rerun *r, struct pt_err *err)
 {
 	if (open_inputs(r, err) < 0 || settle(r, err) < 0 || open_program(r, err) < 0 || begin(r, err) < 0 ||
@@ -165,6 +180,7 @@ int pt_rerun(struct pt_rerun *r, struct pt_err *err)
 		return err->code;
 	if (r->program == NULL && wants_names(r))
 		pt_warn("%s: no ELF is known, so there are no names; give it with --elf", r->name);
+	tell_of_unread(r);
 	return 0;
 }
 

@@ -358,6 +358,30 @@ uint64_t pt_codemap_target(const struct pt_codemap *map, uint64_t addr)
 	return insn.target;
 }
 
+/* Without entries: by the program's own lists. */
+static uint16_t function_of_program(const struct pt_program *program, uint64_t addr, bool *in_code)
+{
+	const struct pt_function *f = pt_program_function_at(program, addr);
+	const struct pt_segment *s = program->segments;
+	size_t id = f != NULL ? (size_t)(f - program->functions) + 1 : PT_NO_FUNCTION;
+
+	for (size_t i = 0; i < program->n_segments && !*in_code; i++)
+		*in_code = s[i].code && addr - s[i].run < s[i].size;
+	return id <= PT_MAX_FUNCTIONS ? (uint16_t)id : PT_NO_FUNCTION;
+}
+
+uint16_t pt_codemap_function(const struct pt_codemap *map, uint64_t addr, bool *in_code)
+{
+	const struct pt_code_unit *unit = pt_codemap_at(map, addr);
+
+	*in_code = unit != NULL;
+	if (unit != NULL)
+		return unit->function;
+	if (map->isa == &pt_isa_none && map->program != NULL)
+		return function_of_program(map->program, addr, in_code);
+	return PT_NO_FUNCTION;
+}
+
 static void drop(struct pt_codemap *map)
 {
 	for (size_t i = 0; map->span != NULL && i < map->n_spans; i++) {
@@ -383,7 +407,7 @@ static struct pt_codemap *make(const struct pt_program *program, const struct pt
 	map->isa = isa;
 	map->program = program;
 	map->span = calloc(MAX_SPANS, sizeof(*map->span));
-	if (map->span == NULL || (program != NULL && !add_spans(map))) {
+	if (map->span == NULL || (program != NULL && isa != &pt_isa_none && !add_spans(map))) {
 		drop(map);
 		return NULL;
 	}

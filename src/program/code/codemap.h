@@ -81,7 +81,8 @@ struct pt_codemap {
 };
 enum { PT_CODEMAP_WAITS = 4096 };
 
-/* program may be NULL (an empty map: every address is outside code). Never fails but for memory. */
+/* program may be NULL (an empty map: every address is outside code). Of pt_isa_none nothing can be entered: the map is
+ * empty, too. Never fails but for memory. */
 struct pt_codemap *pt_codemap_new(const struct pt_program *program, const struct pt_isa *isa);
 void pt_codemap_free(struct pt_codemap *map);
 /* The program's own, made by the first who asks; it lives as long as the program, and nobody frees it. isa: the same
@@ -107,5 +108,9 @@ static inline const struct pt_code_unit *pt_codemap_at(const struct pt_codemap *
 			return map->span[i].code + (addr - map->span[i].base) / map->isa->unit_bytes;
 	return NULL;
 }
+
+/* The function at addr, as an id. in_code: whether the program has code there. Also of a program that cannot be walked
+ * (pt_isa_none), of which the map has no entries. */
+uint16_t pt_codemap_function(const struct pt_codemap *map, uint64_t addr, bool *in_code);
 
 #endif

@@ -108,6 +108,15 @@ static int none_works(const struct pt_live *live, const struct pt_source_ops *co
 	return err->code;
 }
 
+/* Where the code cannot be walked, what traces branches has nothing to say. */
+static int check_code(const struct pt_live *live, struct pt_err *err)
+{
+	if (!live->ops->flow || live->program == NULL || pt_program_isa(live->program) != &pt_isa_none)
+		return 0;
+	return pt_fail(err, PT_EUNSUPPORTED, "it traces branches, and this version cannot walk the code of %.100s; samples "
+		       "of the program counter need no walk", pt_program_path(live->program));
+}
+
 /* The one that was named, or else the first that has the wanted mode and works here. */
 static int choose_source(struct pt_live *live, struct pt_target *target, struct pt_err *err)
 {
@@ -118,7 +127,7 @@ static int choose_source(struct pt_live *live, struct pt_target *target, struct 
 		if (!fits(live, sources[i]))
 			continue;
 		live->ops = sources[i];
-		if (live->ops->available(target, err) == 0)
+		if (check_code(live, err) == 0 && live->ops->available(target, err) == 0)
 			return 0;
 		pt_wrap(err, "source %s", sources[i]->name);
 		memcpy(live->instead, err->msg, sizeof(live->instead));

@@ -433,6 +433,7 @@ static int mtb_stop(void *state, struct pt_err *err)
 const struct pt_source_ops pt_source_mtb = {
 	.name = "mtb",
 	.format = PT_FORMAT_MTB,
+	.flow = true,
 	.modes = "burst|stream|halt|ring",
 	.recorder = "ring",
 	.help = "every taken branch, from the Micro Trace Buffer",

@@ -339,6 +339,7 @@ static int profile_stop(void *state, struct pt_err *err)
 const struct pt_source_ops pt_source_s12z_profile = {
 	.name = "dbg-profile",
 	.format = PT_FORMAT_S12Z_PROFILE,
+	.flow = true,
 	.modes = "bdc|pdo",
 	.help = "every branch, from the code profiling of the DBG module",
 	.state_bytes = sizeof(struct pt_s12z_profile),

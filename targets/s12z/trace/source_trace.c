@@ -419,6 +419,7 @@ static int tracer_stop(void *state, struct pt_err *err)
 const struct pt_source_ops pt_source_s12z_trace = {
 	.name = "trace",
 	.format = PT_FORMAT_S12Z_TRACE,
+	.flow = true,
 	.modes = "normal|loop1|detail|pure-pc|ring",
 	.recorder = "ring",
 	.help = "flow or accesses to data, from the trace buffer of the DBG module: the last lines before a halt",
