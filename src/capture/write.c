@@ -394,7 +394,7 @@ static void put_lines(struct pt_capture *c, const char *text)
 /* What only the start of the session tells. */
 static void describe_session(const struct pt_chunk *config, char *text, size_t size)
 {
-	static const char *const keys[] = { "probe", "target", "virtual", "core_hz" };
+	static const char *const keys[] = { "probe", "target", "virtual", "core_hz", "isa" };
 	time_t now = time(NULL);
 	const char *value;
 	struct tm tm;

@@ -11,7 +11,11 @@ static uint64_t ran_ns(const struct pt_lane *lane)
 {
 	uint64_t core_hz = lane->pipeline->profile.core_hz;
 
-	if (!lane->bursts_only || core_hz == 0 || lane->pipeline->map->isa->timing == NULL)
+	if (!lane->bursts_only || core_hz == 0)
+		return PT_UNKNOWN;
+	if (lane->pipeline->program == NULL)
+		return 0;		/* nothing is known of what ran */
+	if (lane->pipeline->map->isa->timing == NULL)
 		return PT_UNKNOWN;
 	return (uint64_t)((double)(lane->cycles - lane->chunk_cycles) * 1e9 / (double)core_hz);
 }

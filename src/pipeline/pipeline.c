@@ -83,12 +83,13 @@ static void set_given(const struct pt_params *params, const struct pt_param *row
 		*cycles = (uint32_t)pt_params_number(params, row);
 }
 
-static struct pt_flow_settings settings_of(const struct pt_params *params, const struct pt_isa *isa)
+/* Without a program nothing is counted, in whatever. */
+static struct pt_flow_settings settings_of(const struct pt_params *params, const struct pt_isa *isa, bool program)
 {
 	struct pt_flow_settings settings = pt_flow_standards(isa);
 
 	settings.histograms = pt_params_flag(params, &rows[HISTOGRAMS]);
-	if (isa->timing == NULL || strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") != 0)
+	if ((isa->timing == NULL && program) || strcmp(pt_params_text(params, &rows[CLOCK]), "cycles") != 0)
 		settings.clock = PT_FLOW_INSTRUCTIONS;
 	if (isa->timing == NULL)
 		return settings;
@@ -131,16 +132,59 @@ static const struct pt_isa *isa_of(const struct pt_program *program)
 	return program != NULL ? pt_program_isa(program) : &pt_isa_none;
 }
 
-static bool make_analyses(struct pt_pipeline *p)
+static void make_room(struct pt_pipeline *p)
 {
-	p->map = p->program != NULL ? pt_codemap_of(p->program, isa_of(p->program))
-				    : pt_codemap_new(NULL, isa_of(NULL));
-	if (p->map == NULL)
-		return false;
 	p->shown = pt_alloc_array(p->n_ids, sizeof(*p->shown));
 	p->by_id = pt_alloc_array(p->n_ids, sizeof(*p->by_id));
 	pt_snapshot_make_room(p, p->n_ids);
-	return pt_traced_init(p);
+}
+
+/* All that depends on the instruction set. */
+static int set_up(struct pt_pipeline *p, const struct pt_isa *isa, struct pt_err *err)
+{
+	bool own = p->program != NULL && isa == pt_program_isa(p->program);
+
+	p->settings = settings_of(p->words, isa, p->program != NULL);
+	p->map = own ? pt_codemap_of(p->program, isa) : pt_codemap_new(p->program, isa);
+	if (p->map == NULL || !pt_traced_init(p))
+		return pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu functions", p->n_functions);
+	return pt_chosen_open(p, pt_params_text(p->words, &rows[ANALYSIS]), err);
+}
+
+static void tear_down(struct pt_pipeline *p)
+{
+	pt_chosen_close(p);
+	pt_traced_fini(p);
+	if (p->map != NULL && p->map->kept.free == NULL)
+		pt_codemap_free(p->map);
+	p->map = NULL;
+}
+
+/* Where neither the new nor the old can be set up there is no memory, and nothing to go on with. */
+static void change_isa(struct pt_pipeline *p, const struct pt_isa *isa)
+{
+	const struct pt_isa *before = p->map->isa;
+	bool records = pt_chosen_records(p);
+
+	tear_down(p);
+	if (set_up(p, isa, NULL) < 0) {
+		tear_down(p);
+		if (set_up(p, before, NULL) < 0)
+			abort();
+	}
+	if (records)
+		pt_pipeline_record(p, NULL);
+}
+
+void pt_pipeline_set_isa(struct pt_pipeline *p, const char *name)
+{
+	const struct pt_arch *arch = p->program != NULL ? pt_program_arch(p->program) : NULL;
+	const struct pt_isa *isa = pt_isa_named(name);
+
+	if (p->n_lanes > 0 || isa == NULL || isa == p->map->isa)
+		return;
+	if (arch == NULL || (!pt_arch_decides(arch) && arch->elf_machine == isa->elf_machine))
+		change_isa(p, isa);
 }
 
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *params, struct pt_err *err)
@@ -157,17 +201,17 @@ struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_
 	p->program = program != NULL ? pt_program_ref(program) : NULL;
 	p->functions = program != NULL ? pt_program_functions(program, &p->n_functions) : NULL;
 	p->n_ids = p->n_functions < UINT16_MAX ? p->n_functions + 1 : UINT16_MAX;
-	p->settings = settings_of(params, isa_of(program));
 	p->given_hz = pt_pipeline_core_hz(params);
 	p->words = pt_params_copy(params);
+	make_room(p);
 	p->definitions = pt_definitions_new(program, params, err);
 	p->signals = p->definitions != NULL ? pt_signals_new(pt_definitions_set(p->definitions)) : NULL;
 	if (p->definitions == NULL)
 		;	/* err says which word */
-	else if (!make_analyses(p) || p->signals == NULL)
+	else if (p->signals == NULL)
 		pt_fail(err, PT_ENOMEM, "not enough memory for a profile of %zu functions", p->n_functions);
 	else if (choose_shown(p, pt_params_text(params, &rows[FUNCTIONS]), err) == 0 &&
-		 pt_chosen_open(p, pt_params_text(params, &rows[ANALYSIS]), err) == 0)
+		 set_up(p, isa_of(program), err) == 0)
 		return p;
 	pt_pipeline_free(p);
 	return NULL;
@@ -177,7 +221,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 {
 	if (p == NULL)
 		return;
-	pt_chosen_close(p);
+	tear_down(p);
 	pt_signals_free(p->signals);
 	pt_definitions_free(p->definitions);
 	pt_merge_free(p->merge);
@@ -185,10 +229,7 @@ void pt_pipeline_free(struct pt_pipeline *p)
 		free(p->lane[i]->state);
 		free(p->lane[i]);
 	}
-	pt_traced_fini(p);
 	free(p->bin_runs);
-	if (p->program == NULL)
-		pt_codemap_free(p->map);
 	free(p->shown);
 	free(p->rows);
 	free(p->by_id);
@@ -219,6 +260,8 @@ int pt_pipeline_set_limits(struct pt_pipeline *p, const char *word, struct pt_er
 	pt_params_free(words);		/* the rules are the analysis' own */
 	if (rc < 0)
 		return rc;
+	if (p->n_lanes == 0)
+		pt_pipeline_add(p->words, word, NULL);	/* what is opened anew has them, too */
 	p->profile.limits = NULL;	/* until somebody asks for a profile */
 	pt_traced_steps(p);
 	return 0;
@@ -274,6 +317,9 @@ static void read_what_is_held(struct pt_pipeline *p)
 
 static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struct pt_chunk *config)
 {
+	char isa[24];
+
+	pt_pipeline_set_isa(p, pt_config_text((const char *)config->bytes, config->len_bytes, "isa", isa, sizeof(isa)));
 	if (lane != NULL)
 		read_what_is_held(p);
 	else

@@ -23,6 +23,10 @@ uint64_t pt_pipeline_core_hz(const struct pt_params *params);	/* core-clock=; 0:
 struct pt_pipeline *pt_pipeline_new(struct pt_program *program, const struct pt_params *settings, struct pt_err *err);
 void pt_pipeline_free(struct pt_pipeline *pipeline);
 
+/* The program is read as code of the instruction set of this name (isa.h), as its target said, unless the ELF itself
+ * decides that or this version has none of the name. Before the first chunk; CONFIG may say it, too (isa=). */
+void pt_pipeline_set_isa(struct pt_pipeline *pipeline, const char *name);
+
 /* From now on keep the branch history (profile/analyses/calls/history.h), too. Again: nothing happens. */
 int pt_pipeline_record(struct pt_pipeline *pipeline, struct pt_err *err);
 

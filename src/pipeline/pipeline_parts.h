@@ -138,6 +138,7 @@ int pt_chosen_add(struct pt_pipeline *p, const struct pt_analysis *ops, struct p
 int pt_chosen_replace(struct pt_pipeline *p, const struct pt_analysis *ops, const struct pt_params *words,
 		      struct pt_err *err);
 void pt_chosen_close(struct pt_pipeline *p);
+bool pt_chosen_records(const struct pt_pipeline *p);	/* the branch history */
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);

@@ -104,6 +104,14 @@ int pt_chosen_add(struct pt_pipeline *p, const struct pt_analysis *ops, struct p
 	return open_one(p, ops, err);
 }
 
+bool pt_chosen_records(const struct pt_pipeline *p)
+{
+	for (size_t i = 0; i < p->n_chosen; i++)
+		if (p->chosen[i].ops == &pt_analysis_history)
+			return true;
+	return false;
+}
+
 /* Its place among the chosen; NULL: none is left. */
 static struct pt_chosen *place_of(struct pt_pipeline *p, const struct pt_analysis *ops)
 {
@@ -166,6 +174,7 @@ void pt_chosen_close(struct pt_pipeline *p)
 		p->n_chosen--;
 		p->chosen[p->n_chosen].ops->close(p->chosen[p->n_chosen].analysis);
 	}
+	p->wants_runs = p->wants_steps = p->wants_signals = p->wants_events = false;
 }
 
 void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config)

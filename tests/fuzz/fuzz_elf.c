@@ -118,6 +118,22 @@ static void count_bytes(void *arg, const char *line)
 	*(size_t *)arg += strlen(line);
 }
 
+/* Attributes choose how the code is read; as if it were Thumb it is read in any case. */
+static void look_at_isa(const struct pt_program *program)
+{
+	struct pt_codemap *map = pt_codemap_new(program, pt_program_isa(program));
+	const struct pt_function *f;
+	bool in_code;
+	size_t n;
+
+	f = pt_program_functions(program, &n);
+	must(pt_program_isa(program) == pt_isa_find(pt_program_arch(program)));
+	must(pt_program_isa(program) != &pt_isa_none || map == NULL || map->n_spans == 0);
+	for (size_t i = 0; map != NULL && i < n && i < 64; i++)
+		must(pt_codemap_function(map, f[i].address, &in_code) <= n);
+	pt_codemap_free(map);
+}
+
 static void look_at_code(const struct pt_program *program)
 {
 	struct pt_codemap *map = pt_codemap_new(program, &pt_isa_thumb_v6m);
@@ -147,6 +163,7 @@ static void look(const struct pt_program *program)
 	look_at_lines(program);
 	look_at_inlines(program);
 	look_at_code(program);
+	look_at_isa(program);
 	for (unsigned i = 0; i < 300; i++)
 		pt_program_vector(program, i);
 	pt_program_stack_span(program, &from, &to);

@@ -17,7 +17,9 @@ static const char *const configs[] = {
 	"format=mtb\nsource=mtb\nmode=burst\n", "format=mtb\nsource=mtb\nmode=halt\ncore_hz=1000000\n",
 	"format=pcsr\nsource=pcsr\n", "format=lines\nlines=2\nline.0=pin\nline.1.bits=12\n", "format=values\ntick_hz=1000\n",
 	"format=counters\ncounters=2\ncounter.0.bits=8\ncounter.0.max_hz=100\n", "format=bins\nbin_bytes=6\n",
-	"format=bins\nexact=1\n", "format=none\n",
+	"format=bins\nexact=1\n", "format=none\n", "format=mtb\nmode=halt\nisa=thumb\n", "format=s12z-trace\nisa=s12z\n",
+	"format=mdm-trace\ntrace=flow\nisa=microblazeel\n", "format=pcsr\npc_bytes=8\nisa=powerpc\n", "isa=thumb\n",
+	NULL,		/* as it came */
 };
 static const char *const words[] = {
 	"analysis=all", "variables=port.1.1,port.2.2:state", "signal=port.3.1:nested,port.0.1:task", "latency=pin:rise->leaf",
@@ -59,7 +61,7 @@ static size_t feed_one(struct pt_pipeline *p, struct pt_chunk *chunk, const uint
 		.cause = in[1],
 	};
 	fill(chunk, in + 4, n, in[0] >> 6);
-	if (chunk->kind == PT_CHUNK_CONFIG) {
+	if (chunk->kind == PT_CHUNK_CONFIG && config != NULL) {
 		chunk->len_bytes = (uint32_t)strlen(config);
 		memcpy(chunk->bytes, config, chunk->len_bytes);
 	}

@@ -5,6 +5,7 @@
 
 #include "session/head.h"
 #include "probes/virtual/boards.h"
+#include "decode/decoder.h"
 #include "host/log.h"
 #include "program/model/settings.h"
 #include "profile/result/profile.h"
@@ -114,13 +115,26 @@ static int open_program(struct pt_rerun *r, struct pt_err *err)
 
 /* --- the way through ---------------------------------------------------------------------------------------------- */
 
+/* Of several files the one that was captured from a target knows; its CONFIG need not be the first. */
+static void set_isa(struct pt_rerun *r)
+{
+	size_t len_bytes;
+	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
+	char isa[24];
+
+	if (lines != NULL)
+		pt_pipeline_set_isa(r->pipeline, pt_config_text(lines, len_bytes, "isa", isa, sizeof(isa)));
+}
+
 static int begin(struct pt_rerun *r, struct pt_err *err)
 {
 	pt_pipeline_free(r->pipeline);
 	r->pipeline = pt_pipeline_new(r->program, r->settings, err);
-	if (r->pipeline != NULL)
-		pt_configs_feed(&r->configs, r->pipeline);
-	return r->pipeline != NULL ? 0 : err->code;
+	if (r->pipeline == NULL)
+		return err->code;
+	set_isa(r);
+	pt_configs_feed(&r->configs, r->pipeline);
+	return 0;
 }
 
 static int run_through(struct pt_rerun *r, struct pt_err *err)

@@ -110,6 +110,17 @@ static void begin_time(struct pt_live *live, uint64_t now_ns)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
+/* As the ELF says; where it does not, as the target says, of its own kind. */
+static const struct pt_isa *isa_of(const struct pt_live *live, const struct pt_target *target)
+{
+	const struct pt_arch *program = live->program != NULL ? pt_program_arch(live->program) : NULL;
+	struct pt_arch arch = pt_target_arch(target);
+
+	if (program != NULL && (pt_arch_decides(program) || program->elf_machine != arch.elf_machine))
+		return pt_program_isa(live->program);
+	return pt_isa_find(&arch);
+}
+
 static void write_config(struct pt_live *live, struct pt_target *target)
 {
 	struct pt_probe_info info = { 0 }, other;
@@ -130,8 +141,8 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 		core_hz = target->ops->core_hz(target->state);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
 	snprintf(live->config, sizeof(live->config),
-		 "target=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
-		 live->chip, info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
+		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
+		 isa_of(live, target)->name, live->chip, info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
 		 core_hz, differs, live->program != NULL ? pt_program_build_id(live->program) : "",
 		 live->program != NULL ? pt_program_path(live->program) : "");
 }
