@@ -1,3 +1,4 @@
+#include "config_text.h"
 #include "input_dump.h"
 
 #include <stdarg.h>
@@ -28,13 +29,13 @@ static void configure(struct dump *d, struct source *s, const struct pt_chunk *c
 {
 	const char *text = (const char *)c->bytes, *value;
 	char format[32];
-	int len = pt_config_find(text, c->len_bytes, "format", &value);
+	int len = pt_config_look_up(text, c->len_bytes, "format", &value);
 
 	snprintf(format, sizeof(format), "%.*s", len > 0 ? len : 0, len > 0 ? value : "");
 	s->decoder = pt_decoder_find(format);
 	s->told_ns = PT_UNKNOWN;
 	if (s->decoder != NULL)
-		s->decoder->init(s->state, c->source, c->core, text, c->len_bytes);
+		decoder_init(s->decoder, s->state, c->source, c->core, text, c->len_bytes);
 	for (size_t at = 0, n; at < c->len_bytes; at += n + 1) {
 		const char *end = memchr(text + at, '\n', c->len_bytes - at);
 

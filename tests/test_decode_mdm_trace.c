@@ -2,6 +2,7 @@
 #define _GNU_SOURCE	/* memmem */
 #include <string.h>
 
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "golden.h"
 #include "harness.h"
@@ -75,7 +76,7 @@ static const struct {
 
 static void init(void *state, const char *config)
 {
-	pt_decoder_mdm_trace.init(state, 0, 0, config, strlen(config));
+	decoder_init(&pt_decoder_mdm_trace, state, 0, 0, config, strlen(config));
 }
 
 static size_t bytes_of(const uint32_t *items, size_t n, uint8_t *bytes)
@@ -134,7 +135,7 @@ static void print_stream(const uint8_t *bytes, size_t len_bytes, FILE *out)
 	char line[160];
 
 	ck_assert_ptr_nonnull(end);
-	pt_decoder_mdm_trace.init(state, 0, 0, config, (size_t)(end + 1 - config));
+	decoder_init(&pt_decoder_mdm_trace, state, 0, 0, config, (size_t)(end + 1 - config));
 	for (size_t at = (size_t)(end + 2 - config); at < len_bytes;) {
 		batch.n_events = 0;
 		at += pt_decoder_mdm_trace.feed(state, bytes + at, len_bytes - at, &batch);

@@ -1,6 +1,7 @@
 /* MTB packets: what the bits mean, exception returns in two packets, and what the core's state adds. */
 #include <string.h>
 
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "golden.h"
 #include "harness.h"
@@ -97,7 +98,7 @@ START_TEST(decodes_row)
 	size_t len;
 	FILE *out = open_memstream(&got, &len);
 
-	pt_decoder_mtb.init(state, 0, 0, "", 0);
+	decoder_init(&pt_decoder_mtb, state, 0, 0, "", 0);
 	batch.n_events = 0;
 	for (size_t i = 0; i < PACKETS; i++)
 		run_step(state, &rows[_i].step[i], &batch);
@@ -114,7 +115,7 @@ static void print_mtb_events(const uint8_t *bytes, size_t len_bytes, FILE *out)
 	static struct pt_batch batch;
 	uint64_t state[64];
 
-	pt_decoder_mtb.init(state, 0, 0, "", 0);
+	decoder_init(&pt_decoder_mtb, state, 0, 0, "", 0);
 	for (size_t at = 0; at < len_bytes;) {
 		batch.n_events = 0;
 		at += pt_decoder_mtb.feed(state, bytes + at, len_bytes - at, &batch);

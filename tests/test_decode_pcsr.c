@@ -1,4 +1,5 @@
 /* pc samples: bit 0 means nothing, all ones is no sample, and sleep is a matter of state. */
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "harness.h"
 
@@ -24,7 +25,7 @@ START_TEST(decodes_row)
 	uint8_t bytes[4];
 
 	pt_put_le32(bytes, rows[_i].value);
-	pt_decoder_pcsr.init(state, 0, 0, "", 0);
+	decoder_init(&pt_decoder_pcsr, state, 0, 0, "", 0);
 	batch.n_events = 0;
 	if (rows[_i].before != 0)
 		pt_decoder_pcsr.state(state, rows[_i].before, PT_UNKNOWN, &batch);
@@ -45,7 +46,7 @@ START_TEST(any_byte_may_be_code)
 	uint8_t bytes[4];
 
 	pt_put_le32(bytes, 0xff8001);
-	pt_decoder_pcsr.init(state, 0, 0, config, sizeof(config) - 1);
+	decoder_init(&pt_decoder_pcsr, state, 0, 0, config, sizeof(config) - 1);
 	batch.n_events = 0;
 	pt_decoder_pcsr.feed(state, bytes, sizeof(bytes), &batch);
 	ck_assert_uint_eq(batch.n_events, 1);
@@ -63,7 +64,7 @@ START_TEST(wide_ones)
 
 	pt_put_le64(bytes, 0x7ffff7c01235);
 	memset(bytes + 8, 0xff, 8);
-	pt_decoder_pcsr.init(state, 0, 0, config, sizeof(config) - 1);
+	decoder_init(&pt_decoder_pcsr, state, 0, 0, config, sizeof(config) - 1);
 	batch.n_events = 0;
 	ck_assert_uint_eq(pt_decoder_pcsr.feed(state, bytes, sizeof(bytes), &batch), sizeof(bytes));
 	ck_assert_uint_eq(batch.n_events, 2);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "golden.h"
 #include "harness.h"
@@ -201,7 +202,7 @@ START_TEST(decodes_row)
 	size_t len;
 	FILE *out = open_memstream(&got, &len);
 
-	d->init(state, 0, 0, rows[_i].config, strlen(rows[_i].config));
+	decoder_init(d, state, 0, 0, rows[_i].config, strlen(rows[_i].config));
 	batch.n_events = 0;
 	run(d, state, rows[_i].in, &batch);
 	d->flush(state, &batch);
@@ -228,7 +229,7 @@ START_TEST(damage_is_counted)
 	static struct pt_batch batch;
 	uint64_t state[64], bytes = 0;
 
-	pt_decoder_s12z_profile.init(state, 0, 0, cases[_i].config, strlen(cases[_i].config));
+	decoder_init(&pt_decoder_s12z_profile, state, 0, 0, cases[_i].config, strlen(cases[_i].config));
 	batch.n_events = 0;
 	run(&pt_decoder_s12z_profile, state, cases[_i].in, &batch);
 	pt_decoder_s12z_profile.flush(state, &batch);
@@ -249,7 +250,7 @@ START_TEST(rest_of_a_search_begins_no_line)
 	for (size_t i = 1; i < sizeof(bytes); i++)
 		bytes[i] = i < 30 ? 1 : 0x08;	/* three PTIB, a PTHF of five bytes, what is reserved */
 	bytes[25] = 2;
-	pt_decoder_s12z_profile.init(decoder, 0, 0, text, sizeof(text) - 1);
+	decoder_init(&pt_decoder_s12z_profile, decoder, 0, 0, text, sizeof(text) - 1);
 	out.n_events = 0;
 	ck_assert_uint_eq(pt_decoder_s12z_profile.feed(decoder, bytes, sizeof(bytes), &out), sizeof(bytes));
 	pt_decoder_s12z_profile.flush(decoder, &out);
@@ -271,7 +272,7 @@ static void print_stream(const uint8_t *bytes, size_t len_bytes, FILE *out)
 	uint64_t state[64];
 
 	ck_assert_ptr_nonnull(end);
-	d->init(state, 0, 0, config, (size_t)(end + 1 - config));
+	decoder_init(d, state, 0, 0, config, (size_t)(end + 1 - config));
 	for (size_t at = (size_t)(end + 2 - config); at < len_bytes;) {
 		batch.n_events = 0;
 		at += d->feed(state, bytes + at, len_bytes - at, &batch);

@@ -2,6 +2,7 @@
  * is a gap and no more. */
 #include <string.h>
 
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "harness.h"
 #include "trace/formats.h"
@@ -57,7 +58,7 @@ START_TEST(decodes_row)
 	size_t n = 0;
 
 	batch.n_events = 0;
-	d->init(state, 0, 0, "", 0);
+	decoder_init(d, state, 0, 0, "", 0);
 	ck_assert_uint_eq(d->feed(state, rows[_i].bytes, rows[_i].n_bytes, &batch), rows[_i].n_bytes);
 	d->flush(state, &batch);
 	while (n < PT_LEN(rows[_i].lines) && rows[_i].lines[n] != NULL)

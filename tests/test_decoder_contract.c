@@ -2,6 +2,7 @@
  * cut and a fresh start behind it, no input that is an error, no more events than the batch has room for. */
 #include <string.h>
 
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "harness.h"
 #include "trace/formats.h"
@@ -57,7 +58,7 @@ static void begin(const struct pt_decoder *d, int which)
 	static const char config[] = "format=x\nsource=y\n";
 
 	memset(state[which], 0xa5, sizeof(state[which]));	/* whatever it held */
-	d->init(state[which], 3, 1, config, strlen(config));
+	decoder_init(d, state[which], 3, 1, config, strlen(config));
 	logs[which].n_events = 0;
 }
 
@@ -234,24 +235,6 @@ START_TEST(is_found_by_its_name)
 }
 END_TEST
 
-static const struct { const char *key; int len; const char *value; } keys[] = {
-	{ "format", 3, "mtb" }, { "buffer", 10, "0x20000000" }, { "size", 0, "" }, { "last", 1, "1" },
-	{ "mat", -1, NULL }, { "form", -1, NULL }, { "", -1, NULL },
-};
-
-START_TEST(finds_keys_of_the_config)
-{
-	static const char config[] = "format=mtb\nbuffer=0x20000000\n\nnonsense\nsize=\nlast=1";	/* cut */
-	const char *value = NULL;
-	int len = pt_config_find(config, strlen(config), keys[_i].key, &value);
-
-	ck_assert_int_eq(len, keys[_i].len);
-	if (len >= 0)
-		ck_assert_int_eq(strncmp(value, keys[_i].value, (size_t)len), 0);
-	ck_assert_int_eq(pt_config_find(config, 0, keys[_i].key, &value), -1);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("decoder_contract");
@@ -265,7 +248,6 @@ int main(void)
 	tcase_add_loop_test(tc, states_come_at_any_time, 0, PT_LEN(decoders));
 	tcase_add_loop_test(tc, events_name_their_source, 0, PT_LEN(decoders));
 	tcase_add_loop_test(tc, is_found_by_its_name, 0, PT_LEN(decoders));
-	tcase_add_loop_test(tc, finds_keys_of_the_config, 0, PT_LEN(keys));
 	suite_add_tcase(suite, tc);
 	return pt_run_suite(suite);
 }

@@ -185,14 +185,23 @@ END_TEST
 
 #define CONFIG "format=lines\nlines=3\nline.0=clk\nline.2=bus\nline.2.bits=12\n"
 
+static void tell_config(struct pt_definitions *d, uint16_t source, const char *text)
+{
+	struct pt_config config;
+
+	ck_assert(pt_config_init(&config, text, strlen(text)));
+	pt_definitions_config(d, source, &config);
+	pt_config_fini(&config);
+}
+
 START_TEST(lines_have_names)
 {
 	struct pt_err err = { 0 };
 	struct pt_definitions *d = made(NULL, "", &err);
 	const struct pt_signal_set *set = pt_definitions_set(d);
 
-	pt_definitions_config(d, 4, CONFIG, strlen(CONFIG));
-	pt_definitions_config(d, 4, CONFIG, strlen(CONFIG));	/* opened anew */
+	tell_config(d, 4, CONFIG);
+	tell_config(d, 4, CONFIG);	/* opened anew */
 	ck_assert_uint_eq(set->n_definitions, 3);
 	ck_assert_str_eq(set->definition[0].name, "clk");
 	ck_assert_int_eq(set->definition[0].form, PT_FORM_LINE);
@@ -202,9 +211,9 @@ START_TEST(lines_have_names)
 	ck_assert_uint_eq(set->definition[2].size_bytes, 2);
 	pt_definitions_free(d);
 	d = made(NULL, "lines=bus", &err);
-	pt_definitions_config(d, 0, CONFIG, strlen(CONFIG));
+	tell_config(d, 0, CONFIG);
 	ck_assert_uint_eq(pt_definitions_set(d)->n_definitions, 1);
-	pt_definitions_config(d, 1, "lines=4000000000", 16);
+	tell_config(d, 1, "lines=4000000000");
 	ck_assert_uint_le(pt_definitions_set(d)->n_definitions, PT_SIGNALS_MAX);
 	pt_definitions_free(d);
 }

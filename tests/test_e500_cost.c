@@ -1,7 +1,7 @@
 /* What the source counters says that it cost the program is what the server saw it do: how often the program was halted
  * and let go, for readings and to set up, by which way. */
 #include "array_sink.h"
-#include "decode/decoder.h"
+#include "trace/config.h"
 #include "e500_agent_rig.h"
 #include "targets/e500/trace/sources.h"
 
@@ -84,14 +84,24 @@ static const struct pt_chunk *last_cost(void)
 
 static uint64_t number(const char *key)
 {
-	return pt_config_number((const char *)last_cost()->bytes, last_cost()->len_bytes, key, PT_UNKNOWN);
+	struct pt_config config;
+	uint64_t value;
+
+	ck_assert(pt_config_init(&config, (const char *)last_cost()->bytes, last_cost()->len_bytes));
+	value = pt_config_number(&config, key, PT_UNKNOWN);
+	pt_config_fini(&config);
+	return value;
 }
 
 static const char *way(const char *key)
 {
 	static char text[200];
+	struct pt_config config;
 
-	return pt_config_text((const char *)last_cost()->bytes, last_cost()->len_bytes, key, text, sizeof(text));
+	ck_assert(pt_config_init(&config, (const char *)last_cost()->bytes, last_cost()->len_bytes));
+	pt_config_text(&config, key, text, sizeof(text));
+	pt_config_fini(&config);
+	return text;
 }
 
 static void run_on(const char *core, const char *const *target_words, size_t n_words)

@@ -97,6 +97,8 @@ static void *limits_of(const char *rule)
 	struct pt_analysis_setup setup = { .n_functions = N_IDS, .words = pt_params_new() };
 	struct pt_err err = { 0 };
 	char word[300];
+	static const char text[] = "format=mtb\ncore_hz=1000000\nmode=halt";
+	struct pt_config config;
 	void *limits;
 
 	program = pt_program_from_desc(&desc);
@@ -106,7 +108,9 @@ static void *limits_of(const char *rule)
 	limits = pt_analysis_limits.open(&setup, &err);
 	ck_assert_msg(limits != NULL, "%s", err.msg);
 	pt_params_free((struct pt_params *)setup.words);
-	pt_analysis_limits.config(limits, 0, "format=mtb\ncore_hz=1000000\nmode=halt", 36);
+	ck_assert(pt_config_init(&config, text, strlen(text)));
+	pt_analysis_limits.config(limits, 0, &config);
+	pt_config_fini(&config);
 	return limits;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/synthetic.h"
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "harness.h"
 #include "profile/stack/execution.h"
@@ -133,7 +134,7 @@ static struct way way_of(const struct pt_flow_settings *settings, bool plain)
 
 	functions = pt_program_functions(program, &n);
 	w.state = calloc(1, w.decoder->state_bytes);
-	w.decoder->init(w.state, 0, 0, "", 0);
+	decoder_init(w.decoder, w.state, 0, 0, "", 0);
 	w.execution = pt_execution_new(functions, n, map, settings);
 	ck_assert(w.state != NULL && w.execution != NULL);
 	pt_flow_init(&w.flow, map, settings);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "harness.h"
 #include "targets/registry.h"
@@ -587,7 +588,7 @@ START_TEST(samples_are_read_to_the_byte)
 	end();
 	ck_assert_uint_eq(sink.chunk[0]->kind, PT_CHUNK_CONFIG);
 	ck_assert_uint_le(pt_decoder_pcsr.state_bytes, sizeof(decoder));
-	pt_decoder_pcsr.init(decoder, 0, 0, (const char *)sink.chunk[0]->bytes, sink.chunk[0]->len_bytes);
+	decoder_init(&pt_decoder_pcsr, decoder, 0, 0, (const char *)sink.chunk[0]->bytes, sink.chunk[0]->len_bytes);
 	batch.n_events = 0;
 	ck_assert_uint_eq(pt_decoder_pcsr.feed(decoder, data(0)->bytes, data(0)->len_bytes, &batch), 16 * 4);
 	ck_assert_uint_eq(batch.n_events, 16);

@@ -1,5 +1,6 @@
 /* The demo firmware's stream, with interrupts, tail calls, tail chains and gaps: who follows the steps comes to the
  * same figures as execution itself. Hand-made streams and random ones: test_execution.c. */
+#include "config_text.h"
 #include "decode/decoder.h"
 #include "harness.h"
 #include "tests/inline_profile.h"
@@ -69,7 +70,7 @@ static void see(void *arg, const struct pt_chunk *chunk)
 	struct path *p = arg;
 
 	if (chunk->kind == PT_CHUNK_CONFIG)
-		pt_decoder_mtb.init(p->state, chunk->source, chunk->core, (const char *)chunk->bytes, chunk->len_bytes);
+		decoder_init(&pt_decoder_mtb, p->state, chunk->source, chunk->core, (const char *)chunk->bytes, chunk->len_bytes);
 	if (chunk->kind == PT_CHUNK_DATA)
 		see_data(p, chunk);
 	if (chunk->kind == PT_CHUNK_STATE)

@@ -5,6 +5,7 @@
  * What is missing is owed to the sources as LOSS: with a sound head to one of them, for a known time; else to all that
  * are open, from where they were told until they are heard of again. */
 #include "capture/read.h"
+#include "trace/config.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,7 +15,6 @@
 #include <zstd.h>
 
 #include "base/alloc.h"
-#include "decode/decoder.h"
 #include "trace/loss.h"
 #include "base/util.h"
 
@@ -372,7 +372,7 @@ const char *pt_capture_read_lines(const struct pt_capture_reader *r, size_t *len
 char *pt_capture_read_head(const struct pt_capture_reader *r, const char *key, char *text, size_t size)
 {
 	const char *value = "";
-	int len = r->head != NULL ? pt_config_find(r->head, r->head_bytes, key, &value) : 0;
+	int len = r->head != NULL ? pt_config_look_up(r->head, r->head_bytes, key, &value) : 0;
 
 	snprintf(text, size, "%.*s", len > 0 ? len : 0, value);
 	return text;

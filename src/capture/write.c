@@ -16,9 +16,9 @@
 
 #include "base/alloc.h"
 #include "capture/file.h"
-#include "decode/decoder.h"
 #include "host/log.h"
 #include "host/named_file.h"
+#include "trace/config.h"
 #include "base/util.h"
 
 enum { CAPTURE, REPLACE, COMPRESS, SPOOL };
@@ -402,7 +402,7 @@ static void describe_session(const struct pt_chunk *config, char *text, size_t s
 
 	text[len] = '\0';
 	for (size_t i = 0; config->kind == PT_CHUNK_CONFIG && i < PT_LEN(keys); i++) {
-		int n = pt_config_find((const char *)config->bytes, config->len_bytes, keys[i], &value);
+		int n = pt_config_look_up((const char *)config->bytes, config->len_bytes, keys[i], &value);
 
 		if (n >= 0 && len + strlen(keys[i]) + (size_t)n + 3 < size)
 			len += (size_t)snprintf(text + len, size - len, "%s=%.*s\n", keys[i], n, value);

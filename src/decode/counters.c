@@ -94,24 +94,24 @@ static void gap(void *state, enum pt_gap cause, uint64_t ns, uint64_t bytes, str
 		s->counter[i].known = false;
 }
 
-static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+static void init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
 	struct counters *s = state;
 	uint64_t bits;
 	char key[40], kind[8];
 
 	memset(s, 0, sizeof(*s));
-	pt_own_init(&s->own, source, core, config, len_bytes);
-	s->tick_hz = pt_config_number(config, len_bytes, "tick_hz", PT_NS_PER_S);
-	s->turns = pt_config_number(config, len_bytes, "turns", 1) > 1;
+	pt_own_init(&s->own, source, core, config);
+	s->tick_hz = pt_config_number(config, "tick_hz", PT_NS_PER_S);
+	s->turns = pt_config_number(config, "turns", 1) > 1;
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		snprintf(key, sizeof(key), "counter.%u.bits", i);
-		bits = pt_config_number(config, len_bytes, key, 64);
+		bits = pt_config_number(config, key, 64);
 		s->counter[i].bits = bits >= 1 && bits <= 64 ? (uint8_t)bits : 64;
 		snprintf(key, sizeof(key), "counter.%u.max_hz", i);
-		s->counter[i].max_hz = pt_config_number(config, len_bytes, key, 0);
+		s->counter[i].max_hz = pt_config_number(config, key, 0);
 		snprintf(key, sizeof(key), "counter.%u.kind", i);
-		pt_config_text(config, len_bytes, key, kind, sizeof(kind));
+		pt_config_text(config, key, kind, sizeof(kind));
 		s->counter[i].kind = strcmp(kind, "least") == 0 ? PT_COUNTING_LEAST
 				     : strcmp(kind, "most") == 0 ? PT_COUNTING_MOST : PT_COUNTING_GOES_ON;
 	}

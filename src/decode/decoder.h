@@ -15,6 +15,7 @@
 #define PT_DECODE_DECODER_H
 
 #include "trace/chunk.h"
+#include "trace/config.h"
 #include "trace/event.h"
 
 /* The room that gap(), state() and flush() need in a batch, and that feed() needs to take at least one byte. */
@@ -31,9 +32,9 @@ struct pt_decoder {
 	const char *name;	/* the format, as in trace/formats.h: "mtb" */
 	unsigned gives;		/* enum pt_gives; GAPs come from all */
 	size_t state_bytes;	/* the caller allocates this much, aligned for any type */
-	/* Prepare state, whatever it held. config: the text of the CONFIG chunk, "key=value\n" lines, not terminated;
-	 * untrusted: what is missing or malformed has its standard value. */
-	void (*init)(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes);
+	/* Prepare state, whatever it held. config: of the CONFIG chunk, for the call alone; untrusted: what is missing or
+	 * malformed has its default. */
+	void (*init)(void *state, uint16_t source, uint16_t core, const struct pt_config *config);
 	/* Append the events of bytes to out. Returns bytes taken: fewer than len_bytes only when out has less than
 	 * PT_DECODER_ROOM free; empty it and call again with the rest. */
 	size_t (*feed)(void *state, const uint8_t *bytes, size_t len_bytes, struct pt_batch *out);
@@ -82,12 +83,5 @@ static inline void pt_batch_add_gap(struct pt_batch *out, const struct pt_event 
 }
 
 const struct pt_decoder *pt_decoder_find(const char *name);	/* NULL: no such format in this version */
-
-/* The value of key in the text of a CONFIG chunk: its length, and where it starts in *value; -1 without the key. */
-int pt_config_find(const char *config, size_t len_bytes, const char *key, const char **value);
-/* The same as text, at most size - 1 bytes of it, control characters as blanks; "" without the key. Returns out. */
-char *pt_config_text(const char *config, size_t len_bytes, const char *key, char *out, size_t size);
-/* As a number, or standard where it is none. */
-uint64_t pt_config_number(const char *config, size_t len_bytes, const char *key, uint64_t standard);
 
 #endif

@@ -252,7 +252,7 @@ static void flush(void *state, struct pt_batch *out)
 	s->part_bytes = 0;
 }
 
-static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+static void init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
 	static const char *const levels[] = { "flow", "flow-cycles", "events", "complete" };
 	struct mdm_trace *s = state;
@@ -261,15 +261,15 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	memset(s, 0, sizeof(*s));
 	s->blank = (struct pt_event){ .ticks = PT_UNKNOWN, .source = source, .core = core };
 	s->aligned = true;
-	pt_config_text(config, len_bytes, "trace", text, sizeof(text));
+	pt_config_text(config, "trace", text, sizeof(text));
 	for (unsigned i = 0; i < PT_LEN(levels); i++)
 		if (strcmp(text, levels[i]) == 0)
 			s->level = (enum level)i;
-	pt_config_text(config, len_bytes, "pc", text, sizeof(text));
+	pt_config_text(config, "pc", text, sizeof(text));
 	s->all_pcs = strcmp(text, "returns") != 0;
-	pt_config_text(config, len_bytes, "short_order", text, sizeof(text));
+	pt_config_text(config, "short_order", text, sizeof(text));
 	s->lower_first = strcmp(text, "lower_first") == 0;
-	s->vectors = pt_config_number(config, len_bytes, "vectors", 0);
+	s->vectors = pt_config_number(config, "vectors", 0);
 }
 
 const struct pt_decoder pt_decoder_mdm_trace = {

@@ -210,12 +210,11 @@ static void flush(void *state, struct pt_batch *out)
 	drop(state, out);
 }
 
-static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+static void init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
 	struct mtb *s = state;
 
 	(void)config;		/* all that is in a packet is in the packet */
-	(void)len_bytes;
 	memset(s, 0, sizeof(*s));
 	s->blank.ticks = PT_UNKNOWN;	/* packets carry no time */
 	s->blank.source = source;

@@ -83,14 +83,14 @@ static void flush(void *state, struct pt_batch *out)
 	((struct pcsr *)state)->own.part_bytes = 0;
 }
 
-static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+static void init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
 	struct pcsr *s = state;
 
 	memset(s, 0, sizeof(*s));
-	s->means_nothing = pt_config_number(config, len_bytes, "bit0", 0) != 0 ? 0 : 1;
-	s->wide = pt_config_number(config, len_bytes, "pc_bytes", SAMPLE_BYTES) == WIDE_SAMPLE_BYTES;
-	pt_own_init(&s->own, source, core, config, len_bytes);
+	s->means_nothing = pt_config_number(config, "bit0", 0) != 0 ? 0 : 1;
+	s->wide = pt_config_number(config, "pc_bytes", SAMPLE_BYTES) == WIDE_SAMPLE_BYTES;
+	pt_own_init(&s->own, source, core, config);
 }
 
 const struct pt_decoder pt_decoder_pcsr = {

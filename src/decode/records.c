@@ -59,12 +59,11 @@ void pt_own_flush(void *state, struct pt_batch *out)
 		pt_own_gap(own, PT_GAP_DAMAGED, PT_UNKNOWN, own->part_bytes, out);
 }
 
-void pt_own_init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+void pt_own_init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
 	struct pt_own *own = state;
 
 	(void)config;		/* names and clock are for those who know what a record means */
-	(void)len_bytes;
 	memset(own, 0, sizeof(*own));
 	own->blank.ticks = PT_UNKNOWN;
 	own->blank.source = source;

@@ -25,7 +25,7 @@ struct pt_own_format {
 struct pt_event *pt_own_add(struct pt_own *own, struct pt_batch *out, enum pt_event_kind kind);
 
 /* As in struct pt_decoder. What the core does is nothing to these streams. */
-void pt_own_init(void *own, uint16_t source, uint16_t core, const char *config, size_t len_bytes);
+void pt_own_init(void *own, uint16_t source, uint16_t core, const struct pt_config *config);
 size_t pt_own_feed(struct pt_own *own, const struct pt_own_format *format, const uint8_t *bytes, size_t len_bytes,
 		   struct pt_batch *out);
 void pt_own_gap(void *own, enum pt_gap cause, uint64_t ns, uint64_t bytes, struct pt_batch *out);

@@ -361,7 +361,7 @@ static void flush(void *state, struct pt_batch *out)
 	cut(state, out);
 }
 
-static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+static void init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
 	struct profile *s = state;
 	char stream[8], from[8];
@@ -371,11 +371,11 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	s->blank.source = source;
 	s->blank.core = core;
 	s->fresh = true;
-	s->pdo = strcmp(pt_config_text(config, len_bytes, "stream", stream, sizeof(stream)), "pdo") == 0;
-	s->swapped = pt_config_number(config, len_bytes, "swap24", 0) != 0;
-	s->by_line = strcmp(pt_config_text(config, len_bytes, "stamp_from", from, sizeof(from)), "line") == 0;
+	s->pdo = strcmp(pt_config_text(config, "stream", stream, sizeof(stream)), "pdo") == 0;
+	s->swapped = pt_config_number(config, "swap24", 0) != 0;
+	s->by_line = strcmp(pt_config_text(config, "stamp_from", from, sizeof(from)), "line") == 0;
 	s->pthf_bytes =
-		pt_config_number(config, len_bytes, "pthf_bytes", PT_S12Z_PTHF_BYTES) == 5 ? 5 : PT_S12Z_PTHF_BYTES;
+		pt_config_number(config, "pthf_bytes", PT_S12Z_PTHF_BYTES) == 5 ? 5 : PT_S12Z_PTHF_BYTES;
 }
 
 const struct pt_decoder pt_decoder_s12z_profile = {

@@ -253,7 +253,7 @@ static void state_changed(void *state, enum pt_state what, uint64_t pc, struct p
 		gap(state, PT_GAP_RESTART, PT_UNKNOWN, PT_UNKNOWN, out);
 }
 
-static void init(void *state, uint16_t source, uint16_t core, const char *config, size_t len_bytes)
+static void init(void *state, uint16_t source, uint16_t core, const struct pt_config *config)
 {
 	struct trace *s = state;
 	char mode[12];
@@ -262,12 +262,12 @@ static void init(void *state, uint16_t source, uint16_t core, const char *config
 	s->blank.ticks = PT_UNKNOWN;
 	s->blank.source = source;
 	s->blank.core = core;
-	pt_config_text(config, len_bytes, "trace", mode, sizeof(mode));
+	pt_config_text(config, "trace", mode, sizeof(mode));
 	s->mode = strcmp(mode, "detail") == 0 ? DETAIL : strcmp(mode, "pure-pc") == 0 ? PURE_PC : NORMAL;
-	s->stamps = pt_config_number(config, len_bytes, "stamp", 0) != 0;
-	s->recorder = pt_config_number(config, len_bytes, "recorder", 0) != 0;
-	s->bases_marked = pt_config_number(config, len_bytes, "nb", 0) != 0;
-	s->vectors = (pt_config_number(config, len_bytes, "ivbr", 0xfffe) & 0xfffe) << 8;
+	s->stamps = pt_config_number(config, "stamp", 0) != 0;
+	s->recorder = pt_config_number(config, "recorder", 0) != 0;
+	s->bases_marked = pt_config_number(config, "nb", 0) != 0;
+	s->vectors = (pt_config_number(config, "ivbr", 0xfffe) & 0xfffe) << 8;
 }
 
 const struct pt_decoder pt_decoder_s12z_trace = {

@@ -1,12 +1,12 @@
 /* Each file holds its next chunk ready; the one that begins first goes. */
 #include "import/importers.h"
+#include "trace/config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "decode/decoder.h"
 #include "trace/formats.h"
 #include "base/util.h"
 
@@ -302,7 +302,7 @@ static bool is_chosen(struct input *in)
 	if (c->source >= PT_INPUTS_SOURCES)
 		return c->core == in->core;
 	if (c->kind == PT_CHUNK_CONFIG)
-		len = pt_config_find((const char *)c->bytes, c->len_bytes, "format", &format);
+		len = pt_config_look_up((const char *)c->bytes, c->len_bytes, "format", &format);
 	if (len == (int)strlen(PT_FORMAT_LINES) && memcmp(format, PT_FORMAT_LINES, (size_t)len) == 0)
 		in->chosen[c->source] = true;
 	return in->chosen[c->source] || c->kind == PT_CHUNK_IMAGE || c->core == in->core;

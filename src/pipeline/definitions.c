@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "decode/decoder.h"
 #include "program/orti/orti.h"
 #include "program/expr/variable.h"
+#include "trace/config.h"
 #include "trace/formats.h"
 
 enum { VARIABLES, SIGNAL, TWO_POINT, LINES, ORTI };
@@ -385,12 +385,12 @@ static struct pt_signal_definition *line_of(struct pt_definitions *d, uint16_t s
 }
 
 /* "line.3=cs"; a line without a name has its number. */
-static void line_name(const char *config, size_t len_bytes, unsigned line, char *name, size_t size)
+static void line_name(const struct pt_config *config, unsigned line, char *name, size_t size)
 {
 	char key[32];
 
 	snprintf(key, sizeof(key), "line.%u", line);
-	if (pt_config_text(config, len_bytes, key, name, size)[0] == '\0')
+	if (pt_config_text(config, key, name, size)[0] == '\0')
 		snprintf(name, size, "line %u", line);
 }
 
@@ -407,16 +407,16 @@ static void add_line(struct pt_definitions *d, uint16_t source, unsigned line, c
 	def->source = source;
 }
 
-void pt_definitions_config(struct pt_definitions *d, uint16_t source, const char *config, size_t len_bytes)
+void pt_definitions_config(struct pt_definitions *d, uint16_t source, const struct pt_config *config)
 {
-	uint64_t n = pt_config_number(config, len_bytes, "lines", 0);
+	uint64_t n = pt_config_number(config, "lines", 0);
 	char name[NAME_BYTES], key[32];
 
 	for (unsigned line = 0; line < n && line < MOST_LINES; line++) {
-		line_name(config, len_bytes, line, name, sizeof(name));
+		line_name(config, line, name, sizeof(name));
 		snprintf(key, sizeof(key), "line.%u.bits", line);
 		if (is_chosen(d->lines, name) && line_of(d, source, line) == NULL)
-			add_line(d, source, line, name, pt_config_number(config, len_bytes, key, 0));
+			add_line(d, source, line, name, pt_config_number(config, key, 0));
 	}
 }
 

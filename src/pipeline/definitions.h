@@ -15,6 +15,7 @@
 #include "base/params.h"
 #include "profile/flow/signals.h"
 #include "program/model/program.h"
+#include "trace/config.h"
 
 extern const struct pt_param pt_definition_params[];
 extern const size_t pt_n_definition_params;
@@ -34,7 +35,7 @@ int pt_definitions_add_system(struct pt_definitions *definitions, const struct p
 /* What of the OS cannot be followed, and why: a sentence each, of the ORTI file and the program. NULL: that was all. */
 const char *pt_definitions_note(const struct pt_definitions *definitions, size_t i);
 /* A source was opened: its lines, as far as its CONFIG (untrusted) names any. Said again: no more of them. */
-void pt_definitions_config(struct pt_definitions *definitions, uint16_t source, const char *config, size_t len_bytes);
+void pt_definitions_config(struct pt_definitions *definitions, uint16_t source, const struct pt_config *config);
 /* A source that sees every access saw this one (VALUE). Where the words name nothing, each place in memory that is
  * accessed becomes a definition, called after the program's symbol there ("n_tick", "table+4"), else by its address;
  * the first PT_DEFINITIONS_PLACES of them. False: there were more, and this one is not among them. */

@@ -315,24 +315,36 @@ static void read_what_is_held(struct pt_pipeline *p)
 	pt_merge_flush(p->merge, false);
 }
 
-static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struct pt_chunk *config)
+/* NULL: there is no room for it. */
+static struct pt_lane *lane_for(struct pt_pipeline *p, struct pt_lane *lane, uint16_t source)
 {
+	if (lane == NULL)
+		return add_lane(p, source);
+	read_what_is_held(p);
+	return lane;
+}
+
+static void open_source(struct pt_pipeline *p, struct pt_lane *lane, const struct pt_chunk *chunk)
+{
+	struct pt_config config;
 	char isa[24];
 
-	pt_pipeline_set_isa(p, pt_config_text((const char *)config->bytes, config->len_bytes, "isa", isa, sizeof(isa)));
-	if (lane != NULL)
-		read_what_is_held(p);
-	else
-		lane = add_lane(p, config->source);
-	if (lane == NULL) {
+	if (!pt_config_init(&config, (const char *)chunk->bytes, chunk->len_bytes)) {
 		p->lanes_refused++;
 		return;
 	}
-	pt_lane_open(lane, config);
-	pt_traced_choose(p);
-	join_lanes(p, lane, config->to_ns);
-	pt_definitions_config(p->definitions, config->source, (const char *)config->bytes, config->len_bytes);
-	pt_chosen_config(p, config);
+	pt_pipeline_set_isa(p, pt_config_text(&config, "isa", isa, sizeof(isa)));
+	lane = lane_for(p, lane, chunk->source);
+	if (lane == NULL) {
+		p->lanes_refused++;
+	} else {
+		pt_lane_open(lane, chunk, &config);
+		pt_traced_choose(p);
+		join_lanes(p, lane, chunk->to_ns);
+		pt_definitions_config(p->definitions, chunk->source, &config);
+		pt_chosen_config(p, chunk->source, &config);
+	}
+	pt_config_fini(&config);
 }
 
 void pt_pipeline_cut(struct pt_pipeline *pipeline)

@@ -139,7 +139,7 @@ int pt_chosen_replace(struct pt_pipeline *p, const struct pt_analysis *ops, cons
 		      struct pt_err *err);
 void pt_chosen_close(struct pt_pipeline *p);
 bool pt_chosen_records(const struct pt_pipeline *p);	/* the branch history */
-void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config);
+void pt_chosen_config(struct pt_pipeline *p, uint16_t source, const struct pt_config *config);
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from);
 void pt_chosen_steps(struct pt_pipeline *p, const struct pt_step *step, size_t n);
 void pt_chosen_piece(struct pt_pipeline *p, const struct pt_piece *piece, uint16_t core, struct pt_moment from);
@@ -200,7 +200,7 @@ void pt_snapshot_places(struct pt_pipeline *p);
 /* --- source_ctx.c */
 
 /* Open (or open anew) the source of a CONFIG chunk. */
-void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *config);
+void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const struct pt_config *config);
 void pt_lane_feed(struct pt_lane *lane, const struct pt_chunk *chunk);	/* any other */
 /* source_overhead.c: what it has cost so far, of the text of a COST chunk, untrusted. */
 void pt_lane_cost(struct pt_lane *lane, const struct pt_chunk *chunk);

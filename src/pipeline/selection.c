@@ -130,8 +130,12 @@ static void tell_core_clock(const struct pt_pipeline *p, const struct pt_chosen 
 	char text[40];
 	int len = snprintf(text, sizeof(text), "core_hz=%" PRIu64 "\n", p->profile.core_hz);
 
-	if (p->profile.core_hz != 0)
-		c->ops->config(c->analysis, 0, text, (size_t)len);
+	struct pt_config config;
+
+	if (p->profile.core_hz == 0 || !pt_config_init(&config, text, (size_t)len))
+		return;
+	c->ops->config(c->analysis, 0, &config);
+	pt_config_fini(&config);
 }
 
 static void replace(struct pt_pipeline *p, struct pt_chosen *c, void *analysis)
@@ -177,12 +181,11 @@ void pt_chosen_close(struct pt_pipeline *p)
 	p->wants_runs = p->wants_steps = p->wants_signals = p->wants_events = false;
 }
 
-void pt_chosen_config(struct pt_pipeline *p, const struct pt_chunk *config)
+void pt_chosen_config(struct pt_pipeline *p, uint16_t source, const struct pt_config *config)
 {
 	for (size_t i = 0; i < p->n_chosen; i++)
 		if (p->chosen[i].ops->config != NULL)
-			p->chosen[i].ops->config(p->chosen[i].analysis, config->source, (const char *)config->bytes,
-						 config->len_bytes);
+			p->chosen[i].ops->config(p->chosen[i].analysis, source, config);
 }
 
 void pt_chosen_runs(struct pt_pipeline *p, const struct pt_run *run, size_t n, uint16_t core, struct pt_moment from)

@@ -12,73 +12,63 @@
 
 /* --- CONFIG */
 
-static void text_of(const struct pt_chunk *chunk, const char *key, char *out, size_t size)
-{
-	pt_config_text((const char *)chunk->bytes, chunk->len_bytes, key, out, size);
-}
-
-static uint64_t number_of(const struct pt_chunk *chunk, const char *key)
-{
-	return pt_config_number((const char *)chunk->bytes, chunk->len_bytes, key, 0);
-}
-
-static void read_mismatch(struct pt_profile *f, const struct pt_chunk *chunk)
+static void read_mismatch(struct pt_profile *f, const struct pt_config *config)
 {
 	char differs[24];
 
-	text_of(chunk, "elf_mismatch", differs, sizeof(differs));
+	pt_config_text(config, "elf_mismatch", differs, sizeof(differs));
 	f->elf_check = differs[0] == '\0' ? PT_ELF_UNSAID : strcmp(differs, "no") == 0 ? PT_ELF_SAME :
 		       strcmp(differs, "unknown") == 0 ? PT_ELF_UNKNOWN : PT_ELF_DIFFERS;
-	f->elf_differs_at = f->elf_check == PT_ELF_DIFFERS ? number_of(chunk, "elf_mismatch") : 0;
+	f->elf_differs_at = f->elf_check == PT_ELF_DIFFERS ? pt_config_number(config, "elf_mismatch", 0) : 0;
 }
 
 /* What the report says at its top; of the first source, but for what only others know. */
-static void read_facts(struct pt_pipeline *p, const struct pt_chunk *chunk, bool first)
+static void read_facts(struct pt_pipeline *p, const struct pt_config *config, bool first)
 {
 	struct pt_profile *f = &p->profile;
-	uint64_t core_hz = p->given_hz != 0 ? p->given_hz : number_of(chunk, "core_hz");
+	uint64_t core_hz = p->given_hz != 0 ? p->given_hz : pt_config_number(config, "core_hz", 0);
 	char sleep[16];
 
 	if (first) {
-		text_of(chunk, "source", f->source, sizeof(f->source));
-		text_of(chunk, "mode", f->mode, sizeof(f->mode));
-		text_of(chunk, "target", f->target, sizeof(f->target));
-		text_of(chunk, "probe", f->probe, sizeof(f->probe));
-		text_of(chunk, "cost", f->cost, sizeof(f->cost));
-		text_of(chunk, "event", f->sampled_by, sizeof(f->sampled_by));
-		f->sampled_every = number_of(chunk, "every");
+		pt_config_text(config, "source", f->source, sizeof(f->source));
+		pt_config_text(config, "mode", f->mode, sizeof(f->mode));
+		pt_config_text(config, "target", f->target, sizeof(f->target));
+		pt_config_text(config, "probe", f->probe, sizeof(f->probe));
+		pt_config_text(config, "cost", f->cost, sizeof(f->cost));
+		pt_config_text(config, "event", f->sampled_by, sizeof(f->sampled_by));
+		f->sampled_every = pt_config_number(config, "every", 0);
 	}
 	if (first || f->elf_check != PT_ELF_DIFFERS)
-		read_mismatch(f, chunk);
+		read_mismatch(f, config);
 	if (first || f->buffer_bytes == 0) {
-		f->buffer_addr = number_of(chunk, "buffer");
-		f->buffer_bytes = number_of(chunk, "size");
-		f->buffer_in_use = number_of(chunk, "buffer_in_use") != 0;
+		f->buffer_addr = pt_config_number(config, "buffer", 0);
+		f->buffer_bytes = pt_config_number(config, "size", 0);
+		f->buffer_in_use = pt_config_number(config, "buffer_in_use", 0) != 0;
 	}
 	if (first) {
-		text_of(chunk, "sleep", sleep, sizeof(sleep));
+		pt_config_text(config, "sleep", sleep, sizeof(sleep));
 		f->sleep_counted = strcmp(sleep, "counted") == 0;
 	}
 	if (first || f->core_hz == 0)
 		f->core_hz = core_hz;
-	f->from_virtual = (!first && f->from_virtual) || number_of(chunk, "virtual") != 0;
+	f->from_virtual = (!first && f->from_virtual) || pt_config_number(config, "virtual", 0) != 0;
 }
 
 /* Records of our own have stamps of 1 ns where they say nothing (formats.h). */
-static struct pt_clock clock_of(const struct pt_lane *lane, const struct pt_chunk *chunk)
+static struct pt_clock clock_of(const struct pt_lane *lane, const struct pt_config *config)
 {
 	const char *format = lane->facts.format;
 	bool own = strcmp(format, PT_FORMAT_LINES) == 0 || strcmp(format, PT_FORMAT_VALUES) == 0 ||
 		   strcmp(format, PT_FORMAT_COUNTERS) == 0;
-	uint64_t hz = number_of(chunk, "tick_hz"), ppm = number_of(chunk, "tick_ppm");
+	uint64_t hz = pt_config_number(config, "tick_hz", 0), ppm = pt_config_number(config, "tick_ppm", 0);
 
 	return pt_clock_of(hz != 0 || !own ? hz : PT_NS_PER_S, ppm != 0 ? ppm : PT_CLOCK_PPM);
 }
 
 /* IVBR of the S12Z: bits 15:1 are bits 23:9 of the address. Without the key the program knows. */
-static uint64_t vectors_of(const struct pt_chunk *chunk)
+static uint64_t vectors_of(const struct pt_config *config)
 {
-	uint64_t ivbr = pt_config_number((const char *)chunk->bytes, chunk->len_bytes, "ivbr", PT_UNKNOWN);
+	uint64_t ivbr = pt_config_number(config, "ivbr", PT_UNKNOWN);
 
 	return ivbr <= UINT16_MAX ? (ivbr & 0xfffe) << 8 : PT_UNKNOWN;
 }
@@ -89,18 +79,18 @@ static bool cannot_walk(const struct pt_pipeline *p)
 	return p->program != NULL && p->map->isa == &pt_isa_none;
 }
 
-void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
+void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk, const struct pt_config *config)
 {
 	struct pt_profile_source *f = &lane->facts;
 	char chosen[8], mode[12];
 
-	read_facts(lane->pipeline, chunk, lane == lane->pipeline->lane[0]);
-	text_of(chunk, "format", f->format, sizeof(f->format));
-	text_of(chunk, "source", f->source, sizeof(f->source));
-	text_of(chunk, "mode", f->mode, sizeof(f->mode));
-	text_of(chunk, "cost_besides", f->cost_besides, sizeof(f->cost_besides));
+	read_facts(lane->pipeline, config, lane == lane->pipeline->lane[0]);
+	pt_config_text(config, "format", f->format, sizeof(f->format));
+	pt_config_text(config, "source", f->source, sizeof(f->source));
+	pt_config_text(config, "mode", f->mode, sizeof(f->mode));
+	pt_config_text(config, "cost_besides", f->cost_besides, sizeof(f->cost_besides));
 	f->cost.n_parts = 0;
-	text_of(chunk, "event", f->event, sizeof(f->event));
+	pt_config_text(config, "event", f->event, sizeof(f->event));
 	f->number = chunk->source;
 	f->core = chunk->core;
 	f->ended = false;
@@ -112,22 +102,21 @@ void pt_lane_open(struct pt_lane *lane, const struct pt_chunk *chunk)
 		lane->decoder = NULL;
 		f->ignored = PT_SOURCE_NO_ISA;
 	}
-	lane->clock = clock_of(lane, chunk);
-	text_of(chunk, "trace", mode, sizeof(mode));
+	lane->clock = clock_of(lane, config);
+	pt_config_text(config, "trace", mode, sizeof(mode));
 	lane->extract = mode[0] != '\0';
 	lane->data_only = strcmp(mode, "detail") == 0;
 	lane->leaves_out = strcmp(mode, "loop1") == 0;
-	lane->flow.vectors = vectors_of(chunk);
-	text_of(chunk, "chosen", chosen, sizeof(chosen));
+	lane->flow.vectors = vectors_of(config);
+	pt_config_text(config, "chosen", chosen, sizeof(chosen));
 	lane->chosen_end = strcmp(chosen, "end") == 0;
 	lane->bursts_only = strcmp(f->mode, "burst") == 0 || chosen[0] != '\0';
 	lane->halting = strcmp(f->mode, "halt") == 0 && strcmp(f->format, PT_FORMAT_PCSR) != 0;
-	lane->triggered = number_of(chunk, "triggered") != 0;
+	lane->triggered = pt_config_number(config, "triggered", 0) != 0;
 	free(lane->state);
 	lane->state = lane->decoder != NULL ? pt_alloc(lane->decoder->state_bytes) : NULL;
 	if (lane->decoder != NULL)
-		lane->decoder->init(lane->state, chunk->source, chunk->core, (const char *)chunk->bytes,
-				    chunk->len_bytes);
+		lane->decoder->init(lane->state, chunk->source, chunk->core, config);
 }
 
 /* --- to the others */

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/decoder.h"
 #include "pipeline/pipeline.h"
 #include "program/model/settings.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/sha256.h"
+#include "trace/config.h"
 #include "base/util.h"
 
 static const char set_prefix[] = "set.", elf_prefix[] = "elf.";
@@ -119,7 +119,7 @@ struct wanted {
 static void value_of(const char *lines, size_t len_bytes, const char *key, char *out, size_t size)
 {
 	const char *value = "";
-	int len = pt_config_find(lines, len_bytes, key, &value);
+	int len = pt_config_look_up(lines, len_bytes, key, &value);
 
 	snprintf(out, size, "%.*s", len > 0 ? len : 0, value);
 }

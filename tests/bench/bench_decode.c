@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../config_text.h"
 #include "decode/decoder.h"
 #include "pipeline/pipeline.h"
 #include "profile/result/analysis.h"
@@ -145,7 +146,7 @@ static void decode(bool with_flow)
 		abort();
 	pt_flow_init(&flow, map, &settings);
 	n_runs = 0;
-	decoder->init(state, 0, 0, "", 0);
+	decoder_init(decoder, state, 0, 0, "", 0);
 	for (size_t from = 0; from < trace_bytes;) {
 		size_t most = trace_bytes - from < PT_CHUNK_BYTES ? trace_bytes - from : PT_CHUNK_BYTES;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../config_text.h"
 #include "../s12z_program.h"
 #include "decode/decoder.h"
 #include "pipeline/pipeline.h"
@@ -105,7 +106,7 @@ static double decode(const struct pt_codemap *map, uint64_t *n_runs)
 	uint64_t state[64];
 	double from = cpu_seconds();
 
-	d->init(state, 0, 0, config, sizeof(config) - 1);
+	decoder_init(d, state, 0, 0, config, sizeof(config) - 1);
 	pt_flow_init(&flow, map, &settings);
 	*n_runs = 0;
 	for (size_t at = 0; at < stream_bytes;) {

@@ -2,6 +2,7 @@
  * says how the rest is cut into pieces, so that gaps and states meet every position. */
 #include <stdlib.h>
 
+#include "../config_text.h"
 #include "../small_program.h"
 #include "decode/decoder.h"
 #include "profile/flow/flow.h"
@@ -44,7 +45,7 @@ static void one(const struct pt_decoder *d, const uint8_t *in, size_t in_bytes, 
 	uint64_t state[512];
 
 	pt_flow_init(&flow, map, &settings);
-	d->init(state, 0, 0, (const char *)in, in_bytes);
+	decoder_init(d, state, 0, 0, (const char *)in, in_bytes);
 	for (size_t at = 0; at < in_bytes;) {
 		size_t most = in_bytes - at < cut + 1 ? in_bytes - at : cut + 1;
 

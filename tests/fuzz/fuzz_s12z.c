@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../config_text.h"
 #include "../s12z_program.h"
 #include "decode/decoder.h"
 #include "profile/stack/execution.h"
@@ -72,7 +73,7 @@ static void decode(struct walk *w, const struct pt_decoder *d, const char *confi
 	static struct pt_batch batch;
 	uint64_t state[64];
 
-	d->init(state, 0, 0, config, strlen(config));
+	decoder_init(d, state, 0, 0, config, strlen(config));
 	for (size_t at = 0; at < in_bytes;) {
 		size_t most = in_bytes - at < cut + 1u ? in_bytes - at : cut + 1u;
 

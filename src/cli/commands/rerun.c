@@ -1,15 +1,16 @@
 #include "cli/commands/rerun.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "session/head.h"
 #include "probes/virtual/boards.h"
-#include "decode/decoder.h"
 #include "host/log.h"
 #include "program/model/settings.h"
 #include "profile/result/profile.h"
 #include "report/table/facts.h"
+#include "trace/config.h"
 #include "trace/formats.h"
 #include "base/util.h"
 #include "cli/output.h"
@@ -120,10 +121,14 @@ static void set_isa(struct pt_rerun *r)
 {
 	size_t len_bytes;
 	const char *lines = pt_inputs_lines(r->inputs, &len_bytes);
+	const char *value;
 	char isa[24];
+	int len = lines != NULL ? pt_config_look_up(lines, len_bytes, "isa", &value) : -1;
 
-	if (lines != NULL)
-		pt_pipeline_set_isa(r->pipeline, pt_config_text(lines, len_bytes, "isa", isa, sizeof(isa)));
+	if (len > 0 && (size_t)len < sizeof(isa)) {
+		snprintf(isa, sizeof(isa), "%.*s", len, value);
+		pt_pipeline_set_isa(r->pipeline, isa);
+	}
 }
 
 static int begin(struct pt_rerun *r, struct pt_err *err)

@@ -8,6 +8,7 @@
 
 #include "base/params.h"
 #include "profile/flow/timestamp.h"
+#include "trace/config.h"
 
 struct pt_runclock {
 	uint64_t core_hz;		/* 0: not known */
@@ -17,7 +18,7 @@ struct pt_runclock {
 /* words: may say core-clock=. */
 struct pt_runclock pt_runclock_of(const struct pt_params *words);
 /* The text of a CONFIG chunk, untrusted: core_hz=, unless it is known. */
-void pt_runclock_config(struct pt_runclock *c, const char *text, size_t len_bytes);
+void pt_runclock_config(struct pt_runclock *c, const struct pt_config *config);
 /* ns, of a run so many cycles behind the first; PT_UNKNOWN: nobody can say. */
 uint64_t pt_runclock_at(const struct pt_runclock *c, uint64_t cycles);
 /* A batch of runs, as analysis.h describes it, begins here. */

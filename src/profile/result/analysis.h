@@ -18,6 +18,7 @@
 #include "profile/flow/signals.h"
 #include "profile/stack/call_event.h"
 #include "program/code/codemap.h"
+#include "trace/config.h"
 #include "trace/event.h"
 
 struct pt_analysis_setup {	/* what is known before the first chunk; all of it outlives the analysis */
@@ -60,8 +61,8 @@ struct pt_analysis {
 	void (*events)(void *analysis, const struct pt_event *event, const struct pt_moment *at, size_t n);
 	/* What the source gave so far was taken together, as one chunk has it; what it gives next is independent. */
 	void (*batch_end)(void *analysis, uint16_t source);
-	/* A source was opened: the text of its CONFIG chunk, untrusted. */
-	void (*config)(void *analysis, uint16_t source, const char *config, size_t len_bytes);
+	/* A source was opened: its CONFIG chunk, untrusted, for the call alone. */
+	void (*config)(void *analysis, uint16_t source, const struct pt_config *config);
 	/* Puts its result into profile: a pointer that is valid until the next feed. Does not change what comes. */
 	void (*result)(void *analysis, struct pt_profile *profile);
 };

@@ -300,15 +300,15 @@ static void take_runs(void *analysis, const struct pt_run *run, size_t n, uint16
 
 /* --- life */
 
-static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
+static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
 	struct entry_exit *x = analysis;
 
 	(void)source;
-	pt_runclock_config(&x->runclock, text, len_bytes);
+	pt_runclock_config(&x->runclock, config);
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
 		if (x->walk[i] != NULL)
-			pt_runclock_config(&x->walk[i]->runclock, text, len_bytes);
+			pt_runclock_config(&x->walk[i]->runclock, config);
 }
 
 /* The figures of a core behind those of the cores before. */
@@ -399,5 +399,5 @@ fail:
 const struct pt_analysis pt_analysis_entry_exit = {
 	.name = "entry-exit", .help = "entries and exits of chosen functions (functions=) and named spans (span=)",
 	.params = pt_point_params, .n_params = PT_POINT_PARAMS, .open = entry_exit_new, .close = entry_exit_free,
-	.runs = take_runs, .config = config, .result = give,
+	.runs = take_runs, .config = take_config, .result = give,
 };

@@ -266,14 +266,14 @@ static void take_piece(void *analysis, const struct pt_piece *piece, uint16_t co
 	charge(x, in, pt_sum_instructions(before), pt_sum_cycles(before));
 }
 
-static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
+static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
 	struct range *x = analysis;
 
 	(void)source;
-	pt_runclock_config(&x->runclock, text, len_bytes);
+	pt_runclock_config(&x->runclock, config);
 	for (size_t i = 0; i < PT_RUN_CORES; i++)
-		pt_runclock_config(&x->core[i].runclock, text, len_bytes);
+		pt_runclock_config(&x->core[i].runclock, config);
 }
 
 /* --- result, life */
@@ -364,6 +364,6 @@ static void *range_new(const struct pt_analysis_setup *setup, struct pt_err *err
 
 const struct pt_analysis pt_analysis_range = {
 	.name = "range", .help = "time by whose code the pc is in, without a stack: shared tails are their owner's",
-	.open = range_new, .close = range_free, .runs = take_runs, .piece = take_piece, .config = config,
+	.open = range_new, .close = range_free, .runs = take_runs, .piece = take_piece, .config = take_config,
 	.result = give,
 };

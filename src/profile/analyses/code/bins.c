@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "decode/decoder.h"
 #include "profile/result/analysis.h"
 #include "profile/stats/batches.h"
 #include "program/model/linetable.h"
+#include "trace/config.h"
 
 enum { SLOTS = 2 * PT_BINS_MAX, SOURCES = 32, LINE_PARTS = 1 << 20 };
 
@@ -205,10 +205,10 @@ static void end_batch(void *analysis, uint16_t source)
 	pt_batches_end(((struct bins *)analysis)->batches, source);
 }
 
-static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
+static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
 	struct bins *b = analysis;
-	uint64_t bytes = pt_config_number(config, len_bytes, "bin_bytes", 1), low, high;
+	uint64_t bytes = pt_config_number(config, "bin_bytes", 1), low, high;
 	char counting[16];
 	size_t i = 0;
 
@@ -217,17 +217,17 @@ static void take_config(void *analysis, uint16_t source, const char *config, siz
 	if (i == SOURCES)
 		return;
 	b->n_sources += i == b->n_sources;
-	low = pt_config_number(config, len_bytes, "low", 0);
-	high = pt_config_number(config, len_bytes, "high", UINT64_MAX);
+	low = pt_config_number(config, "low", 0);
+	high = pt_config_number(config, "high", UINT64_MAX);
 	b->result.low = low < b->result.low ? low : b->result.low;
 	b->result.high = high > b->result.high ? high : b->result.high;
-	pt_config_text(config, len_bytes, "counting", counting, sizeof(counting));
+	pt_config_text(config, "counting", counting, sizeof(counting));
 	b->source[i] = (struct source){
 		.source = source, .bin_bytes = bytes > 0 && bytes <= UINT32_MAX ? bytes : 1, .high = high,
-		.exact = pt_config_number(config, len_bytes, "exact", 0) != 0,
+		.exact = pt_config_number(config, "exact", 0) != 0,
 		.instructions = strcmp(counting, "instructions") == 0, .cycles = strcmp(counting, "cycles") == 0,
 	};
-	pt_config_text(config, len_bytes, "event", b->source[i].event, sizeof(b->source[i].event));
+	pt_config_text(config, "event", b->source[i].event, sizeof(b->source[i].event));
 }
 
 /* --- to functions */

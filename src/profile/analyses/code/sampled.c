@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "decode/decoder.h"
 #include "profile/result/analysis.h"
 #include "profile/stats/flat.h"
+#include "trace/config.h"
 
 struct source {
 	uint16_t number;
@@ -38,7 +38,7 @@ static struct source *source_of(struct sampled *s, uint16_t number)
 	return NULL;
 }
 
-static void take_config(void *analysis, uint16_t number, const char *config, size_t len_bytes)
+static void take_config(void *analysis, uint16_t number, const struct pt_config *config)
 {
 	struct sampled *s = analysis;
 	struct source *of = source_of(s, number);
@@ -48,9 +48,9 @@ static void take_config(void *analysis, uint16_t number, const char *config, siz
 	if (of == NULL)
 		of = &s->source[s->n_sources++];
 	of->number = number;
-	of->batch = pt_config_number(config, len_bytes, "batch", 1);
-	pt_config_text(config, len_bytes, "event", of->event.name, sizeof(of->event.name));
-	of->event.every = pt_config_number(config, len_bytes, "every", 0);
+	of->batch = pt_config_number(config, "batch", 1);
+	pt_config_text(config, "event", of->event.name, sizeof(of->event.name));
+	of->event.every = pt_config_number(config, "every", 0);
 	if (of->event.name[0] == '\0')
 		strcpy(of->event.name, "time");
 }

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "decode/decoder.h"
 #include "profile/analyses/counters/counters_parts.h"
 #include "profile/stats/stat.h"
+#include "trace/config.h"
 
 const struct pt_param pt_counters_params[] = {
 	{ "metric", PT_PARAM_LIST, NULL, NULL, 0, 0, "figures derived from counters (NAME:instructions/cycles)" },
@@ -75,7 +75,7 @@ static const char *look_up(const struct counters *c, const struct counter *n, co
 	text[0] = '\0';
 	snprintf(key, sizeof(key), "counter.%" PRIu64 "%s", n->id - PT_COUNTER_NAMED, what);
 	if (config != NULL && n->id >= PT_COUNTER_NAMED)
-		pt_config_text(config->config, config->len_bytes, key, text, room);
+		pt_config_text(&config->keys, key, text, room);
 	return text[0] != '\0' ? text : NULL;
 }
 
@@ -93,23 +93,34 @@ static void name_counter(const struct counters *c, struct counter *n)
 	n->row.over = look_up(c, n, ".over", over, sizeof(over)) != NULL ? strtoull(over, NULL, 10) : 0;
 }
 
-static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
+static void forget_config(struct config *config)
+{
+	pt_config_fini(&config->keys);
+	free(config->text);
+}
+
+static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
 	struct counters *c = analysis;
+	struct pt_config keys;
 	size_t i = 0;
 	char *copy;
 
 	while (i < c->n_configs && c->config[i].source != source)
 		i++;
-	copy = i < SOURCES ? malloc(len_bytes + 1) : NULL;
+	copy = i < SOURCES ? malloc(config->len_bytes + 1) : NULL;
 	if (copy == NULL)
 		return;
-	memcpy(copy, config, len_bytes);
+	memcpy(copy, config->text, config->len_bytes);
+	if (!pt_config_init(&keys, copy, config->len_bytes)) {
+		free(copy);
+		return;
+	}
 	if (i < c->n_configs)
-		free(c->config[i].config);
+		forget_config(&c->config[i]);
 	else
 		c->n_configs++;
-	c->config[i] = (struct config){ source, copy, len_bytes, 0, PT_UNKNOWN };
+	c->config[i] = (struct config){ source, copy, keys, 0, PT_UNKNOWN };
 }
 
 static void note_core(struct counters *c, uint16_t core)
@@ -355,7 +366,7 @@ static void counters_free(void *analysis)
 		free(c->metric[i]);
 	}
 	for (size_t i = 0; i < c->n_configs; i++)
-		free(c->config[i].config);
+		forget_config(&c->config[i]);
 	free(c);
 }
 

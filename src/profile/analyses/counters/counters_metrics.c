@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/decoder.h"
 #include "profile/analyses/counters/counters_parts.h"
 #include "profile/analyses/counters/metrics.h"
+#include "trace/config.h"
 
 /* --- words */
 
@@ -93,7 +93,7 @@ static void add_of_config(struct of_core *of, const struct config *config)
 
 	for (unsigned i = 0; i < PT_METRICS_MAX; i++) {
 		snprintf(key, sizeof(key), "metric.%u", i);
-		pt_config_text(config->config, config->len_bytes, key, word, sizeof(word));
+		pt_config_text(&config->keys, key, word, sizeof(word));
 		colon = strchr(word, ':');
 		if (colon == NULL)
 			return;

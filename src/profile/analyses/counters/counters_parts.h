@@ -44,8 +44,8 @@ struct counters {
 	struct grid { bool begun; uint64_t from_ns, width_ns; } grid;
 	struct config {
 		uint16_t source;
-		char *config;			/* for the names in it */
-		size_t len_bytes;
+		char *text;			/* for the names in it */
+		struct pt_config keys;		/* of text */
 		uint64_t span_ns;		/* in which its counters were read, gaps left out */
 		uint64_t last_ns;		/* the last reading; PT_UNKNOWN: there was none since the gap */
 	} config[SOURCES];

@@ -203,24 +203,15 @@ static void take_hz(struct limits *l, double hz)
 	l->ns_per_tick = hz > 0 && !l->by_instructions ? 1e9 / hz : 0;
 }
 
-/* "core_hz=N", unless the user said otherwise. */
-static void take_config(void *analysis, uint16_t source, const char *config, size_t len_bytes)
+/* Unless the user said otherwise. */
+static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
-	static const char key[] = "core_hz=";
+	const char *value;
 	struct limits *l = analysis;
-	char text[32] = "";
 
 	(void)source;
-	for (size_t at = 0, len; at < len_bytes && !l->hz_given; at += len + 1) {
-		for (len = 0; at + len < len_bytes && config[at + len] != '\n'; len++)
-			;
-		if (len <= strlen(key) || len - strlen(key) >= sizeof(text) ||
-		    memcmp(config + at, key, strlen(key)) != 0)
-			continue;
-		memcpy(text, config + at + strlen(key), len - strlen(key));
-		text[len - strlen(key)] = '\0';
-		take_hz(l, strtod(text, NULL));
-	}
+	if (!l->hz_given && pt_config_find(config, "core_hz", &value) > 0)
+		take_hz(l, (double)pt_config_number(config, "core_hz", 0));
 }
 
 /* What only looks like a violation, as the clock stood still while the core slept, is none: its rule is undecided. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/decoder.h"
 #include "profile/result/profile.h"
+#include "trace/config.h"
 
 static const struct pt_param analysis_word = { .key = "analysis", .type = PT_PARAM_LIST };
 static const struct pt_param core_clock_word = { .key = "core-clock", .type = PT_PARAM_HZ };
@@ -285,20 +285,13 @@ static void give(void *analysis, struct pt_profile *profile)
 
 /* --- life */
 
-static void config(void *analysis, uint16_t source, const char *text, size_t len_bytes)
+static void take_config(void *analysis, uint16_t source, const struct pt_config *config)
 {
 	struct pt_tasks_analysis *t = analysis;
-	const char *value;
-	int len = pt_config_find(text, len_bytes, "core_hz", &value);
-	char copy[32] = "";
-	uint64_t hz = 0;
 
 	(void)source;
-	if (t->ticks_per_ns > 0 || len <= 0 || (size_t)len >= sizeof(copy))
-		return;
-	memcpy(copy, value, (size_t)len);
-	if (pt_params_parse(PT_PARAM_NUMBER, copy, &hz, NULL) == 0)
-		t->ticks_per_ns = (double)hz / 1e9;
+	if (t->ticks_per_ns <= 0)
+		t->ticks_per_ns = (double)pt_config_number(config, "core_hz", 0) / 1e9;
 }
 
 static bool wants_steps(const void *analysis)
@@ -381,5 +374,5 @@ const struct pt_analysis pt_analysis_tasks = {
 	.name = "tasks", .help = "how often and how long each task ran, and its share", .standard = true,
 	.params = pt_task_params, .n_params = PT_TASK_PARAMS, .open = tasks_new, .close = tasks_free,
 	.steps = pt_task_steps, .briefs = pt_task_briefs, .wants_steps = wants_steps, .signals = take_signals,
-	.config = config, .result = give,
+	.config = take_config, .result = give,
 };
