@@ -1,4 +1,4 @@
-/* What takes a CONFIG chunk that was split, from its text. */
+/* A decoder set up from the text of a CONFIG chunk. */
 #ifndef PT_TESTS_CONFIG_TEXT_H
 #define PT_TESTS_CONFIG_TEXT_H
 

@@ -385,7 +385,7 @@ START_TEST(attributes_may_be_damaged)
 }
 END_TEST
 
-/* Nobody has the cycles of a Cortex-M33: no figure is called time. */
+/* There is no cycle model of a Cortex-M33: no figure is called time. */
 START_TEST(a_core_without_a_model_has_no_cycles)
 {
 	struct pt_program *p = with_attributes(attributes[0].bytes, attributes[0].len);

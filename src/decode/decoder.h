@@ -32,8 +32,8 @@ struct pt_decoder {
 	const char *name;	/* the format, as in trace/formats.h: "mtb" */
 	unsigned gives;		/* enum pt_gives; GAPs come from all */
 	size_t state_bytes;	/* the caller allocates this much, aligned for any type */
-	/* Prepare state, whatever it held. config: of the CONFIG chunk, for the call alone; untrusted: what is missing or
-	 * malformed has its default. */
+	/* Prepare state, whatever it held. config: of the CONFIG chunk, for the call alone; untrusted: a key that is
+	 * missing or malformed has its default. */
 	void (*init)(void *state, uint16_t source, uint16_t core, const struct pt_config *config);
 	/* Append the events of bytes to out. Returns bytes taken: fewer than len_bytes only when out has less than
 	 * PT_DECODER_ROOM free; empty it and call again with the rest. */

@@ -1,8 +1,8 @@
 /* Armv6-M Thumb: length, flow and modelled cycles of every instruction.
  * Encodings: Arm DDI 0419, chapters A5 and A6. Cycles: Arm DDI 0484 (Cortex-M0+), instruction set summary, with zero
  * wait states and the fast multiplier. What later Thumb adds is followed where that is easy, so that code for another
- * core of the M profile (pt_isa_thumb) is walked rather than refused: lengths are right, branches with a fixed target are
- * branches. Of those cores there is no cycle model. */
+ * core of the M profile (pt_isa_thumb) is walked rather than refused: lengths are right, branches with a fixed target
+ * are branches. Of those cores there is no cycle model. */
 #include <stdio.h>
 
 #include "isa/isa.h"

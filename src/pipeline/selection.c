@@ -129,7 +129,6 @@ static void tell_core_clock(const struct pt_pipeline *p, const struct pt_chosen 
 {
 	char text[40];
 	int len = snprintf(text, sizeof(text), "core_hz=%" PRIu64 "\n", p->profile.core_hz);
-
 	struct pt_config config;
 
 	if (p->profile.core_hz == 0 || !pt_config_init(&config, text, (size_t)len))

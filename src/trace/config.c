@@ -99,13 +99,13 @@ char *pt_config_text(const struct pt_config *config, const char *key, char *out,
 	return out;
 }
 
-uint64_t pt_config_number(const struct pt_config *config, const char *key, uint64_t standard)
+uint64_t pt_config_number(const struct pt_config *config, const char *key, uint64_t otherwise)
 {
 	char text[32];
 	uint64_t v;
 
 	pt_config_text(config, key, text, sizeof(text));
-	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : standard;
+	return pt_params_parse(PT_PARAM_NUMBER, text, &v, NULL) == 0 ? v : otherwise;
 }
 
 int pt_config_look_up(const char *text, size_t len_bytes, const char *key, const char **value)

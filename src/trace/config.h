@@ -1,5 +1,5 @@
-/* The text of a CONFIG chunk (formats.h), split once: "key=value\n" lines, untrusted. Lines without '=' mean nothing; of a
- * key that is there twice the first counts. */
+/* The text of a CONFIG chunk (formats.h), split once: "key=value\n" lines, untrusted. Lines without '=' mean nothing;
+ * of a key that is there twice the first counts. */
 #ifndef PT_TRACE_CONFIG_H
 #define PT_TRACE_CONFIG_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pt_config_key { const char *key; uint32_t key_bytes, value_bytes; };	/* the value stands behind key's '=' */
+struct pt_config_key { const char *key; uint32_t key_bytes, value_bytes; };	/* the value follows key's '=' */
 
 struct pt_config {
 	const char *text;		/* the caller's, not terminated; outlives this */
@@ -24,8 +24,8 @@ void pt_config_fini(struct pt_config *config);
 int pt_config_find(const struct pt_config *config, const char *key, const char **value);
 /* The same as text, at most size - 1 bytes of it, control characters as blanks; "" without the key. Returns out. */
 char *pt_config_text(const struct pt_config *config, const char *key, char *out, size_t size);
-/* As a number, or standard where it is none. */
-uint64_t pt_config_number(const struct pt_config *config, const char *key, uint64_t standard);
+/* As a number, or otherwise where it is none. */
+uint64_t pt_config_number(const struct pt_config *config, const char *key, uint64_t otherwise);
 
 /* As pt_config_find(), in a text of such lines that is asked for a key or two. */
 int pt_config_look_up(const char *text, size_t len_bytes, const char *key, const char **value);

@@ -17,9 +17,9 @@
  * burst. Its own keys: buffer=ADDR, size=BYTES, buffer_in_use=0|1 (the program may have data there).
  * "pcsr": le32 values of DWT_PCSR as read, one batch per DATA chunk; 0xffffffff = halted or not permitted.
  *   Behind STATE SLEEP, up to the next STATE, the core sleeps and the values say where.
- *   Its own keys: pc_bytes=4|8 (4) of each value, batch=N, bit0=1 if bit 0 is the address's (else it means nothing), event=NAME and every=N where a
- *   sample is taken every N events in the mean, and not by time, sleep=counted where sleep is not told and the samples
- *   of a sleeping core are among the others. */
+ *   Its own keys: pc_bytes=4|8 (4) of each value, batch=N, bit0=1 if bit 0 is the address's (else it means nothing),
+ *   event=NAME and every=N where a sample is taken every N events in the mean, and not by time, sleep=counted where
+ *   sleep is not told and the samples of a sleeping core are among the others. */
 #define PT_FORMAT_MTB "mtb"
 #define PT_FORMAT_PCSR "pcsr"
 

@@ -34,7 +34,7 @@ struct pt_source_ops {
 	const char *recorder;		/* the mode that keeps the last branches and gives them at a halt, for a
 					 * debugger that goes back in time; NULL: none */
 	const char *help;		/* one line */
-	bool flow;			/* it traces branches: means nothing but with code that can be walked between them */
+	bool flow;			/* it traces branches: of use only where the code between them can be walked */
 	bool only_by_name;		/* it disturbs the program: never chosen, unless by source= */
 	size_t state_bytes;
 	const struct pt_param *params;

@@ -184,7 +184,7 @@ static const struct pt_region *behind_regions(void *state, size_t *n)
 	return b->cm.chip.region;
 }
 
-/* Where memory was not read nobody knows the core. */
+/* 0, unknown, where memory was not read. */
 static uint8_t behind_cpu_arch(void *state)
 {
 	return ((const struct behind *)state)->cm.chip.cpu_arch;

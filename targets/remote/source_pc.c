@@ -179,7 +179,8 @@ static int emit_config(struct sampler *s, const struct pt_source_setup *setup, s
 	char lines[400];
 
 	snprintf(lines, sizeof(lines),
-		 "source=pc-sampling\nmode=halt\nbatch=1\npc_bytes=%u\nperiod_us=%" PRIu64 "\nbit0=1\nsleep=counted\n"
+		 "source=pc-sampling\nmode=halt\nbatch=1\npc_bytes=%u\nperiod_us=%" PRIu64 "\nbit0=1\n"
+		 "sleep=counted\n"
 		 "cost=INTRUSIVE: the program is halted and let go for each sample, every %" PRIu64 " us in the mean\n"
 		 "cost_besides=every %" PRIu64 " us in the mean\n",
 		 pc_bytes(s), s->period_ns / 1000, s->period_ns / 1000, s->period_ns / 1000);

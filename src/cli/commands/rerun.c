@@ -178,7 +178,7 @@ static bool wants_names(const struct pt_rerun *r)
 	return n_others < profile->n_sources;
 }
 
-/* What was asked for is not in the report: not without a word, nor with success. */
+/* A trace that could not be read is an error, though there is a report. */
 static void tell_of_unread(struct pt_rerun *r)
 {
 	const struct pt_profile *profile = pt_pipeline_profile(r->pipeline);

@@ -1,8 +1,9 @@
-/* What an Arm ELF says of the core that it was built for: the section of build attributes. Everything in it is untrusted;
- * what cannot be read says nothing.
+/* Build attributes: an Arm ELF's own words on the core that it was built for. Everything in the section is untrusted;
+ * attributes that cannot be read count as absent.
  *
- * 'A', then for each vendor: le32 bytes (itself counted), a name; within, for the file, a section, or a symbol: its tag,
- * le32 bytes (tag and itself counted), pairs of tag and value. Source: Arm IHI 0045, "Build attributes". */
+ * 'A', then for each vendor: bytes in 32 bits (themselves counted), a name; within, for the file, a section, or a
+ * symbol: its tag, bytes in 32 bits (tag and themselves counted), pairs of tag and value. Source: Arm IHI 0045, "Build
+ * attributes". */
 #include <elf.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ void pt_elf_build_id(Elf *elf, char text[PT_BUILD_ID_TEXT]);
 /* What is copied out of a file is at most this many times its size: names can share their bytes. */
 enum { PT_ARENA_FACTOR = 4 };
 
-/* What an Arm ELF says of its core into r->program->arch (attributes.c). */
+/* The build attributes of an Arm ELF into r->program->arch (attributes.c). */
 void pt_elf_read_attributes(struct pt_elf_reader *r);
 
 /* Symbols, functions and marks into r->program. */

@@ -85,7 +85,7 @@ const char *pt_program_debug_path(const struct pt_program *program);
 const char *pt_program_build_id(const struct pt_program *program);	/* hex; "" without one */
 /* of the ELF file's bytes, hex; "": not from an ELF */
 const char *pt_program_sha256(const struct pt_program *program);
-/* What the ELF says of the processor that it is for, by its header and, if it is an Arm, its attributes. */
+/* The processor that it is for, by the ELF's header and, if that is an Arm, its attributes. */
 const struct pt_arch *pt_program_arch(const struct pt_program *program);
 /* Never NULL: pt_isa_none if nothing here can walk its code. */
 const struct pt_isa *pt_program_isa(const struct pt_program *program);

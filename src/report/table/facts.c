@@ -152,8 +152,8 @@ bool pt_ignored_reason(const struct pt_profile *profile, const struct pt_profile
 		return true;
 	}
 	if (source->ignored == PT_SOURCE_NO_ISA && profile->program != NULL) {
-		snprintf(text, room, "%s traces branches, and this version cannot walk the code of %.100s: nothing of it is "
-			 "shown (samples need no walk)", source->source, pt_program_path(profile->program));
+		snprintf(text, room, "%s traces branches, and this version cannot walk the code of %.100s: nothing of "
+			 "it is shown (samples need no walk)", source->source, pt_program_path(profile->program));
 		return true;
 	}
 	return false;

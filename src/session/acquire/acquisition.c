@@ -141,8 +141,10 @@ static void write_config(struct pt_live *live, struct pt_target *target)
 		core_hz = target->ops->core_hz(target->state);
 	snprintf(live->chip, sizeof(live->chip), "%s", target->ops->chip(target->state));
 	snprintf(live->config, sizeof(live->config),
-		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
-		 isa_of(live, target)->name, live->chip, info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
+		 "isa=%s\ntarget=%s\nprobe=%s\nvirtual=%d\ncore_hz=%" PRIu64
+		 "\nelf_mismatch=%s\nelf_build_id=%s\nelf=%s\n",
+		 isa_of(live, target)->name, live->chip,
+		 info.link.product[0] != '\0' ? info.link.product : info.name, info.link.is_virtual,
 		 core_hz, differs, live->program != NULL ? pt_program_build_id(live->program) : "",
 		 live->program != NULL ? pt_program_path(live->program) : "");
 }

@@ -113,8 +113,8 @@ static int check_code(const struct pt_live *live, struct pt_err *err)
 {
 	if (!live->ops->flow || live->program == NULL || pt_program_isa(live->program) != &pt_isa_none)
 		return 0;
-	return pt_fail(err, PT_EUNSUPPORTED, "it traces branches, and this version cannot walk the code of %.100s; samples "
-		       "of the program counter need no walk", pt_program_path(live->program));
+	return pt_fail(err, PT_EUNSUPPORTED, "it traces branches, and this version cannot walk the code of %.100s; "
+		       "samples of the program counter need no walk", pt_program_path(live->program));
 }
 
 /* The one that was named, or else the first that has the wanted mode and works here. */
