@@ -57,16 +57,19 @@ static void take_events(struct source *s, struct pt_batch *batch)
 
 static void open_source(struct source *s, const struct pt_chunk *c)
 {
+	struct pt_config config;
 	char format[32];
 
-	pt_config_text((const char *)c->bytes, c->len_bytes, "format", format, sizeof(format));
+	ck_assert(pt_config_init(&config, (const char *)c->bytes, c->len_bytes));
+	pt_config_text(&config, "format", format, sizeof(format));
 	s->decoder = pt_decoder_find(format);
 	ck_assert_msg(s->decoder != NULL, "no decoder for %s", format);
 	free(s->state);
 	s->state = calloc(1, s->decoder->state_bytes);
 	ck_assert(s->state != NULL);
 	s->core = c->core;
-	s->decoder->init(s->state, c->source, c->core, (const char *)c->bytes, c->len_bytes);
+	s->decoder->init(s->state, c->source, c->core, &config);
+	pt_config_fini(&config);
 }
 
 static void take_data(struct source *s, const struct pt_chunk *c, struct pt_batch *batch)

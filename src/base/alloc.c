@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Noreturn void end_process(size_t n, size_t item_bytes)
+void pt_out_of_memory(size_t n, size_t item_bytes)
 {
 	fprintf(stderr, "proftap: out of memory: %zu x %zu bytes; nothing can go on without them\n", n, item_bytes);
 	_Exit(EXIT_FAILURE);
@@ -15,7 +15,7 @@ static size_t product(size_t n, size_t item_bytes)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(n, item_bytes, &bytes))
-		end_process(n, item_bytes);
+		pt_out_of_memory(n, item_bytes);
 	return bytes != 0 ? bytes : 1;
 }
 
@@ -24,7 +24,7 @@ void *pt_alloc_array(size_t n, size_t item_bytes)
 	void *array = calloc(1, product(n, item_bytes));
 
 	if (array == NULL)
-		end_process(n, item_bytes);
+		pt_out_of_memory(n, item_bytes);
 	return array;
 }
 
@@ -38,7 +38,7 @@ void *pt_realloc_array(void *array, size_t n, size_t item_bytes)
 	void *grown = realloc(array, product(n, item_bytes));
 
 	if (grown == NULL)
-		end_process(n, item_bytes);
+		pt_out_of_memory(n, item_bytes);
 	return grown;
 }
 

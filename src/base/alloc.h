@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+void pt_out_of_memory(size_t n, size_t item_bytes) __attribute__((noreturn));	/* says so, and ends the process */
 void *pt_alloc(size_t bytes) __attribute__((returns_nonnull));
 /* n things of item_bytes each; 0 of them: something to free(). */
 void *pt_alloc_array(size_t n, size_t item_bytes) __attribute__((returns_nonnull));

@@ -170,7 +170,7 @@ static void change_isa(struct pt_pipeline *p, const struct pt_isa *isa)
 	if (set_up(p, isa, NULL) < 0) {
 		tear_down(p);
 		if (set_up(p, before, NULL) < 0)
-			abort();
+			pt_out_of_memory(1, sizeof(*p));
 	}
 	if (records)
 		pt_pipeline_record(p, NULL);
