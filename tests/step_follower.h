@@ -1,5 +1,5 @@
-/* A consumer of steps that trusts nothing but step.h: it keeps its own stacks and counts everything itself. What it
- * comes to must be what execution says. For tests. */
+/* A consumer of steps that trusts nothing but call_event.h: it keeps its own stacks and counts everything itself. What
+ * it comes to must be what execution says. For tests. */
 #ifndef PT_TESTS_STEP_FOLLOWER_H
 #define PT_TESTS_STEP_FOLLOWER_H
 

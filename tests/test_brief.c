@@ -1,6 +1,6 @@
-/* All analyses say the same, whether runs and steps come to them in brief (profile/stack/compact_events.h, piece.h) or each by
- * itself: of a synthetic firmware's trace, and of traces in which anything may be wrong, cut anywhere. A pipeline with
- * a second source, that says nothing, has no short way. */
+/* All analyses say the same, whether runs and steps come to them in brief (profile/stack/compact_events.h,
+ * branch_block.h) or each by itself: of a synthetic firmware's trace, and of traces in which anything may be wrong, cut
+ * anywhere. A pipeline with a second source, that says nothing, has no short way. */
 #include <string.h>
 
 #include "bench/synthetic.h"

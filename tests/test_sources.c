@@ -264,7 +264,7 @@ static const struct pt_task *task_row(const struct pt_tasks *tasks, uint16_t id)
 }
 
 /* A turn of main's loop takes 10 cycles, the first 9. Task 7 has two of them, and what ran before anybody told
- * (step.h), task 9 three, whatever the batches are: values act between the runs where they stand. */
+ * (call_event.h), task 9 three, whatever the batches are: values act between the runs where they stand. */
 START_TEST(values_act_where_they_stand)
 {
 	static const char *const words[] = { "analysis=all", "signal=port.1.1:task" };

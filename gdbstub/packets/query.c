@@ -1,5 +1,5 @@
 /* The questions GDB asks before and between the work: who can do what, and which threads there are. A core is a
- * thread, ids from 1 on, or in all-stop the tasks are (threads.h). */
+ * thread, ids from 1 on, or in all-stop the tasks are (session/os_threads.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -71,8 +71,8 @@ static void stopped(struct pt_gdb_client *client, const struct pt_gdb_request *r
 	pt_rsp_send(&client->rsp, &client->rsp.frame);
 }
 
-/* Ctrl-C comes first. It goes without the reason: for hwbreak and swbreak GDB looks at its breakpoint alone, and resumes
- * without a word where the condition is false, whatever the signal. Source: GDB 13, infrun.c, handle_signal_stop. */
+/* Ctrl-C comes first. It goes without the reason: for hwbreak and swbreak GDB looks at its breakpoint alone, and
+ * resumes without a word where the condition is false, whatever the signal. Source: GDB 13, infrun.c, handle_signal_stop. */
 static void stopped_or_interrupted(struct pt_gdb_client *client, const struct pt_gdb_request *rq,
 				   const struct pt_core_status *status)
 {
@@ -186,7 +186,7 @@ static void fileio_done(struct pt_gdb_client *client, const struct pt_gdb_reques
  *
  * The user may have got a prompt meanwhile, for another reason, and must not find a later continue interrupted. So
  * 0x03 is forgotten where the session begins or ends, with packets that GDB sends for commands at its prompt alone (the
- * table in commands.c), and once GDB has been silent for REMEMBERED_MS, which it is at the prompt and not at work. */
+ * tables of packets), and once GDB has been silent for REMEMBERED_MS, which it is at the prompt and not at work. */
 void pt_gdb_remember_interrupt(struct pt_gdb_client *client)
 {
 	client->resume.interrupts_next = true;

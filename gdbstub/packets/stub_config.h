@@ -18,7 +18,7 @@ struct pt_gdbstub_config {
 	const struct pt_peers *allow;	/* unix: who else may connect (peers.h); the caller's. NULL: nobody */
 	enum pt_attach attach;
 	const struct pt_token *token;	/* a client has to give it first; the caller's. NULL: none is wanted */
-	uint32_t patience_ms;		/* for the first bytes of a connection; 0: PT_FIRST_PATIENCE_MS (firstbytes.h) */
+	uint32_t patience_ms;		/* for the first bytes of a connection; 0: PT_FIRST_PATIENCE_MS (first_bytes.h) */
 	bool restricted;		/* clients may look, and change nothing (packet.h: LOOKS) */
 	bool watch;			/* a second all-stop GDB may read memory (attach.c) */
 	struct pt_board *board;

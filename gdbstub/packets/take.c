@@ -34,7 +34,7 @@ static void collect(struct taking *taking, struct pt_gdb_client *from)
 }
 
 /* It has the program no more. A GDB that waits for a stop hears at once that it is gone; one that takes it for halted
- * hears only answers, and gets the reason as the next one (commands.c). */
+ * hears only answers, and gets the reason as the next one (dispatch.c). */
 static void dispossess(struct pt_gdb_client *client)
 {
 	bool waits = client->inferior.run == PT_GDB_RUNNING;

@@ -1,5 +1,5 @@
-/* What the files of passing share: pass.c has the life of a packet, pass_ours.c what of it is ours, pass_link.c how the
- * connection comes and goes, pass_notes.c what the board has to know of what passes. */
+/* What the files of passing share: proxy.c has the life of a packet, own_packets.c what of it is ours, server.c how the
+ * connection comes and goes, notes.c what the board has to know of what passes. */
 #ifndef PT_GDBSTUB_PASS_PARTS_H
 #define PT_GDBSTUB_PASS_PARTS_H
 
@@ -16,7 +16,7 @@ enum {
 
 enum pt_pass_await { PT_PASS_NOTHING, PT_PASS_ANSWER, PT_PASS_STOP };
 
-/* A memory packet that is longer than the server takes: pass_pieces.c. */
+/* A memory packet that is longer than the server takes: pieces.c. */
 struct pt_pass_pieces {
 	size_t server_bytes;		/* its PacketSize; 0: the client was offered the same, and nothing is cut */
 	unsigned ahead;			/* so many reads may be under way */
@@ -59,7 +59,7 @@ struct pt_gdb_pass {
 	bool non_stop, extended;
 	bool asks_stops;		/* non-stop: the server tells which threads stand, one by one */
 	unsigned replay;		/* the step of telling; 0: done */
-	bool late_attach;		/* its attach is to be a "?": pass_late.c */
+	bool late_attach;		/* its attach is to be a "?": late.c */
 	char breaks[PT_PASS_BREAKS][PT_PASS_BREAK_BYTES];	/* "0,1234,2" */
 	size_t n_breaks;
 
@@ -84,14 +84,14 @@ bool pt_pass_begins(const struct pt_rsp_packet *packet, const char *with);
 void pt_pass_settle(struct pt_gdb_pass *pass);	/* nothing is awaited any more */
 void pt_pass_fail(struct pt_gdb_pass *pass, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* pass_notes.c */
+/* notes.c */
 void pt_pass_note_resume(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);	/* the client lets it run */
 void pt_pass_note_thread(struct pt_gdb_pass *pass, const struct pt_rsp_packet *packet);	/* Hg: it has chosen one */
 /* A packet that tells how the target is: a stop reply from byte skip of its payload on. */
 void pt_pass_note_stop(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, size_t skip);
 void pt_pass_note_answer(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);	/* to the client's packet */
 
-/* pass_patience.c */
+/* deadline.c */
 uint64_t pt_pass_standard_ms(const struct pt_gdb_pass *pass);	/* what the user has set */
 void pt_pass_patience(struct pt_gdb_pass *pass, uint64_t ms);	/* from now on, for the next answer */
 unsigned pt_pass_owed(struct pt_gdb_pass *pass, uint64_t *silent_ns);	/* answers that nobody waits for any more */
@@ -99,7 +99,7 @@ void pt_pass_owe(struct pt_gdb_pass *pass, int more);
 int pt_pass_n_out(const struct pt_gdb_pass *pass);	/* answers to the current packet that have yet to come */
 void pt_pass_on_timer(uv_timer_t *timer);
 
-/* pass_pieces.c */
+/* pieces.c */
 /* PacketSize for the client, of a server that has this one. */
 unsigned long pt_pass_packet_bytes(struct pt_gdb_pass *pass, unsigned long server_bytes);
 /* Sends the first pieces of it. False: it needs no cutting, or cannot be cut. */
@@ -113,7 +113,7 @@ bool pt_pass_piece(struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw, struc
 void pt_pass_pieces_drop(struct pt_pass_pieces *pieces);	/* what is on its way is nobody's */
 void pt_pass_pieces_fini(struct pt_pass_pieces *pieces);
 
-/* pass_ours.c */
+/* own_packets.c */
 /* OURS: to be handled like on any board; DONE: it is answered */
 enum pt_pass_whose { PT_PASS_THEIRS, PT_PASS_OURS, PT_PASS_DONE };
 enum pt_pass_whose pt_pass_whose(struct pt_gdb_pass *pass);
@@ -124,13 +124,13 @@ int pt_pass_chosen_core(struct pt_target *target, struct pt_err *err);	/* board 
 /* The server's answer to qSupported with what is ours: NUL-terminated text into out. */
 void pt_pass_supported(struct pt_gdb_pass *pass, const char *theirs, char *out, size_t room);
 
-/* pass_late.c */
+/* late.c */
 void pt_pass_late_begin(struct pt_gdb_pass *pass);	/* the client has just come */
 void pt_pass_late_attach(struct pt_gdb_pass *pass);	/* its current packet, before it is passed on */
 /* The answer is to be E00. */
 bool pt_pass_late_refuses(const struct pt_gdb_pass *pass, const struct pt_rsp_raw *raw);
 
-/* pass_link.c */
+/* server.c */
 enum pt_packet_offer pt_pass_offer(struct pt_gdb_client *client, const struct pt_upstream_user *user);
 void pt_pass_find(struct pt_gdb_pass *pass);			/* the board's connection, if there is one */
 bool pt_pass_replay_next(struct pt_gdb_pass *pass);		/* false: all is told */

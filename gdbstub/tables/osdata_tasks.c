@@ -1,4 +1,4 @@
-/* info os tasks: the tasks of the program's OS as they are now (threads.h), each beside what the profile knows of
+/* info os tasks: the tasks of the program's OS as they are now (os_threads.h), each beside what the profile knows of
  * it. Those without a profile, or that the profile has not seen, are there as well.
  *
  * Whose row is whose: a trace that saw the OS's variables names tasks as the OS does, or its ORTI file. A branch

@@ -1,5 +1,5 @@
 /* What the files of the driver of the wire rsp share: gdb_server.c makes the connection's acquaintance,
- * gdb_server_turn.c has a packet and its answer, gdb_server_run.c how the target runs and stops. Board thread. */
+ * gdb_server_grant.c has a packet and its answer, gdb_server_run.c how the target runs and stops. Board thread. */
 #ifndef PT_PROBES_GDB_SERVER_PARTS_H
 #define PT_PROBES_GDB_SERVER_PARTS_H
 
@@ -23,7 +23,7 @@ struct gdb_server {
 	size_t in_bytes;
 };
 
-/* --- gdb_server_turn.c -------------------------------------------------------------------------------------------- */
+/* --- gdb_server_grant.c -------------------------------------------------------------------------------------- */
 
 uint64_t pt_server_from_now(uint32_t ms);	/* a deadline of the host's clock */
 /* Several calls in one turn; may be nested. What a client had chosen stands again after the last leave. */

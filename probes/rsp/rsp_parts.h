@@ -1,5 +1,5 @@
 /* What the files of this connection share: rsp_stream.c has its life and what goes out, rsp_frames.c what comes in,
- * rsp_turns.c who has it, rsp_link.c the board's end of it as a link. */
+ * rsp_grants.c who has it, rsp_link.c the board's end of it as a link. */
 #ifndef PT_PROBES_LINKS_RSP_PARTS_H
 #define PT_PROBES_LINKS_RSP_PARTS_H
 

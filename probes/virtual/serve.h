@@ -3,7 +3,7 @@
  * as it is.
  *
  * One host has the probe at a time; the next one waits until it has left. A host that does not begin in the protocol
- * is disconnected before anything of it is carried out; one that says nothing has no probe (firstbytes.h).
+ * is disconnected before anything of it is carried out; one that says nothing has no probe (base/first_bytes.h).
  * Loop thread. Source: framing as in OpenOCD's cmsis_dap_tcp.c. */
 #ifndef PT_VIRTUAL_SERVE_H
 #define PT_VIRTUAL_SERVE_H

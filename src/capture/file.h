@@ -1,4 +1,4 @@
-/* Files for captures: which name (namedfile.h opens it), and never over something that is no capture. Any thread. */
+/* Files for captures: which name (named_file.h opens it), and never over something that is no capture. Any thread. */
 #ifndef PT_CAPTURE_FILE_H
 #define PT_CAPTURE_FILE_H
 

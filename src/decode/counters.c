@@ -10,7 +10,7 @@
 enum { COUNTERS = 64 };
 
 struct counters {
-	struct pt_own own;	/* first: it is what own.c gets */
+	struct pt_own own;	/* first: it is what records.c gets */
 	uint64_t tick_hz;
 	bool turns;		/* what RESUMES does so behind a gap, too */
 	struct counter {

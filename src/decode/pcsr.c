@@ -11,7 +11,7 @@ enum { SAMPLE_BYTES = 4, WIDE_SAMPLE_BYTES = 8 };
 #define NO_SAMPLE 0xffffffffu
 
 struct pcsr {
-	struct pt_own own;	/* first: it is what own.c gets */
+	struct pt_own own;	/* first: it is what records.c gets */
 	bool asleep;
 	uint64_t means_nothing;	/* bits of an address */
 	bool wide;

@@ -1,4 +1,4 @@
-/* See file.h. */
+/* See whole_file.h. */
 #include "host/whole_file.h"
 
 #include <errno.h>

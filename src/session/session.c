@@ -1,8 +1,8 @@
 /* The loop's half of a session: requests in, replies out, in order. A profile is made of a queue, an analyst and a live
  * source; together they are a struct take. A new start makes a new take; the old one is kept until then, so that its
  * report can still be asked for, and is then closed in the background.
- * Here are its life and what its parts share (session_parts.h); session_take.c has takes, session_run.c start, stop and
- * waits, session_ask.c everything else that is asked. */
+ * Here are its life and what its parts share (session_parts.h); recording.c has takes, run.c start, stop and
+ * waits, questions.c everything else that is asked. */
 #include "base/alloc.h"
 #include "session/session_parts.h"
 

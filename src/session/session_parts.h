@@ -78,7 +78,7 @@ int pt_session_need_target(const struct pt_target *target, struct pt_err *err);
 void pt_session_go_on_closing(struct pt_session *session);	/* once nothing runs any more */
 void pt_session_end(struct pt_session *session);		/* if nothing is left of it that must go first */
 
-/* --- session_take.c */
+/* --- recording.c */
 
 /* words as in pt_session_start(). NULL with err. */
 struct take *pt_take_make(struct pt_session *session, const char *const *words, size_t n_words, struct pt_err *err);
@@ -86,7 +86,7 @@ void pt_take_close(struct take *take);				/* in the background; NULL is fine */
 /* a line about the user's file, or "" */
 void pt_take_tell_capture(const struct take *take, char *line, size_t size);
 
-/* --- session_run.c */
+/* --- run.c */
 
 extern const char pt_session_closed[];				/* why nothing is done any more */
 void pt_session_on_news(uv_async_t *async);

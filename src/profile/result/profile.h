@@ -48,10 +48,10 @@ enum pt_source_use {
 struct pt_profile_irq {			/* a function that exceptions entered, on a core */
 	const struct pt_profile_function *function;
 	char vectors[40];		/* "SysTick IRQ6"; more than fit: "..." */
-	struct pt_stat since;		/* since.h, of all its vectors; n = 0: the target stamps nothing */
+	struct pt_stat since;		/* pending_delta.h, of all its vectors; n = 0: the target stamps nothing */
 };
 
-struct pt_profile_since {		/* an exception whose entries had time stamps (since.h) */
+struct pt_profile_since {		/* an exception whose entries had time stamps (pending_delta.h) */
 	char exception[24];		/* "IRQ", "vector 0x1CC"; "(none)": stamps alone */
 	const struct pt_function *handler;	/* NULL: nobody knows */
 	struct pt_stat cycles;		/* of the target's bus */

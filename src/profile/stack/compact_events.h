@@ -1,4 +1,4 @@
-/* Steps in brief. What a program does nearly all the time is to call and to return; for that a step (step.h) is a
+/* Steps in brief. What a program does nearly all the time is to call and to return; for that a step (call_event.h) is a
  * third of its size, and comes by the batch: no call, and no field that is the same for all of them, costs anything
  * for each.
  *

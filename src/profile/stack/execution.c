@@ -233,7 +233,7 @@ static void add_time(const struct pt_execution *x, struct pt_execution_function 
 	row->instructions += x->by_cycles ? second : ticks;
 }
 
-/* As in odd.c, of a copy; level: of frames[i], its handler's index + 1. */
+/* As in odd_departures.c, of a copy; level: of frames[i], its handler's index + 1. */
 static bool call_is_inside_one_like_it(const struct pt_execution *x, const struct frame *frames, size_t i, size_t level)
 {
 	for (const struct frame *f = frames[i].outer; f != NULL && f >= x->frame + level;) {

@@ -90,12 +90,12 @@ void pt_execution_free(struct pt_execution *x);
  * what follows is all stamped ns). */
 void pt_execution_anchor(struct pt_execution *x, uint64_t ns, double hz);
 /* How wrong anchors are from now on, as far as the source promises: part of every step's moment but that of a SWITCH,
- * whose error says something else (step.h). */
+ * whose error says something else (call_event.h). */
 void pt_execution_anchor_error(struct pt_execution *x, uint64_t error_ns);
 
-/* From now on sink takes the steps (step.h) of core, at the latest when the call that made them returns; before the
- * first run, or it misses what is open. Copied; a sink without take, as before this call: nobody wants steps, and they
- * cost nothing. */
+/* From now on sink takes the steps (call_event.h) of core, at the latest when the call that made them returns; before
+ * the first run, or it misses what is open. Copied; a sink without take, as before this call: nobody wants steps, and
+ * they cost nothing. */
 void pt_execution_steps(struct pt_execution *x, const struct pt_step_sink *sink, uint16_t core);
 
 /* A task signal: task runs from here on; PT_NO_TASK, or an index that is too high: none does. in_order: it stands in

@@ -102,8 +102,8 @@ INLINE void ask_for(const struct pt_tally *tally, const struct call_edge *edge)
 	__builtin_prefetch(&tally->function[edge->to].window[PT_WINDOW_PERIOD], 1);
 }
 
-/* A call or a return as who is told of steps reads it (brief.h). since: ticks from where the batch counts to the
- * section; sums: of the departure. */
+/* A call or a return as who is told of steps reads it (compact_events.h). since: ticks from where the batch counts to
+ * the section; sums: of the departure. */
 INLINE struct pt_brief brief_of_call(const struct call_edge *edge, uint32_t since, uint64_t sums, uint32_t site,
 				     bool by_cycles)
 {

@@ -1,5 +1,5 @@
 /* The shadow stack of execution.c, shared by its parts: what every call and return does (here, inlined by execution.c
- * and plain.c), what only odd ones do (odd.c), and which stack runs (contexts.c). Nobody else includes this. */
+ * and plain.c), what only odd ones do (odd_departures.c), and which stack runs (contexts.c). Nobody else includes this. */
 #ifndef PT_PROFILE_STACK_H
 #define PT_PROFILE_STACK_H
 
@@ -135,7 +135,7 @@ void pt_stack_forgot(struct pt_execution *x);
 void pt_stack_tell_stray(struct pt_execution *x);	/* before more of it, or of anything else, is told */
 void pt_stack_give_steps(struct pt_execution *x);	/* to the sink; before anything that has to come behind them */
 
-/* --- frames (odd.c) */
+/* --- frames (odd_departures.c) */
 
 /* What frame amounts to when it ends now; below gets its part. how: PT_INVOCATION_PARTIAL or 0. */
 struct pt_invocation pt_stack_end(const struct frame *frame, struct frame *below, uint64_t now, uint16_t how);

@@ -1,4 +1,4 @@
-/* See files.h. */
+/* See file_table.h. */
 #include "program/dwarf/file_table.h"
 
 #include <stdlib.h>

@@ -67,7 +67,7 @@ struct pt_program *pt_program_open_with(const char *path, unsigned elf_machine, 
 struct pt_program *pt_program_from_bytes(const char *name, const uint8_t *bytes, size_t len_bytes, unsigned elf_machine,
 					 struct pt_err *err);
 /* It came from a client that may not name any file of this host: no source files are looked for by the names in it. A
- * name below a folder (namedfile.h) says so by itself. Before somebody else has it. */
+ * name below a folder (host/named_file.h) says so by itself. Before somebody else has it. */
 void pt_program_confine(struct pt_program *program);
 bool pt_program_is_confined(const struct pt_program *program);
 /* Settings for a program that was not opened with any; before somebody else has it. They are copied. */

@@ -35,7 +35,7 @@ struct pt_live {
 	struct pt_err died;				/* code 0: it did not */
 };
 
-/* --- live_choice.c: the words of the start, and what they choose */
+/* --- choose_source.c: the words of the start, and what they choose */
 
 enum { SOURCE, MODE, SEED, FOR, RECORDER };
 extern const struct pt_param pt_live_rows[RECORDER + 1];	/* the settings of live->own */
@@ -44,7 +44,7 @@ extern const struct pt_param pt_live_rows[RECORDER + 1];	/* the settings of live
 int pt_live_choose(struct pt_live *live, struct pt_target *target, struct pt_err *err);
 const char *pt_live_mode(const struct pt_live *live, char *mode, size_t room);	/* chosen; as the source spells it */
 
-/* --- live_image.c */
+/* --- check_image.c */
 
 /* A sample of it, before the start. Memory that cannot be read is no error: then nothing is known. */
 int pt_live_check_image(struct pt_live *live, struct pt_target *target, struct pt_err *err);

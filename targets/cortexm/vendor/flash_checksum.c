@@ -1,5 +1,5 @@
-/* See flash_sum.h. The sum is two chains of one multiplication and one fold for each word; every step can be undone, so
- * no single word's difference is ever lost. */
+/* See flash_checksum.h. The sum is two chains of one multiplication and one fold for each word; every step can be
+ * undone, so no single word's difference is ever lost. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Kinetis L flash: commands, the lock in the configuration field, and the whole run of reset, erase, program, verify.
- * Longwords go through a loop in RAM (flash_loader.c), because a command costs four words on the wire for one of data;
- * where that does not start they go one by one. What is in the flash already is left alone (flash_sum.c).
+ * Longwords go through a loop in RAM (loader.c), because a command costs four words on the wire for one of data;
+ * where that does not start they go one by one. What is in the flash already is left alone (flash_checksum.c).
  * Source: NXP KL27 Sub-Family Reference Manual, FTFA; command codes and byte order as OpenOCD and pyOCD agree. */
 #include <inttypes.h>
 #include <stdlib.h>

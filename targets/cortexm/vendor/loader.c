@@ -1,4 +1,4 @@
-/* See flash_loader.h. The core runs the loop with interrupts masked: the vector table may be what is being erased. */
+/* See loader.h. The core runs the loop with interrupts masked: the vector table may be what is being erased. */
 #include <string.h>
 
 #include "targets/cortexm/core/cortexm.h"

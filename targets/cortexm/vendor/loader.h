@@ -1,5 +1,5 @@
 /* Code that the core runs from RAM while its flash is worked on: the loop that programs longwords while the next ones
- * are on their way, and the one that sums up what the flash holds (flash_sum.c). A work area in RAM and the core's
+ * are on their way, and the one that sums up what the flash holds (flash_checksum.c). A work area in RAM and the core's
  * registers are put back when it closes.
  *
  * The loop of pt_loader_start() has two buffers, used in turn, each handed over by writing its word count and given
@@ -45,7 +45,7 @@ int pt_loader_halt(struct pt_loader *loader, struct pt_err *err);
 int pt_loader_put(struct pt_loader *loader, uint32_t addr, const uint8_t *bytes, size_t len_bytes, struct pt_err *err);
 int pt_loader_finish(struct pt_loader *loader, struct pt_err *err);	/* all of it is programmed */
 
-/* For flash_sum.c. */
+/* For flash_checksum.c. */
 /* The work area as bytes of memory, breakpoints not hidden. what: PT_MEM_READ or WRITE. */
 int pt_loader_access(struct pt_loader *loader, unsigned what, uint32_t offset, uint8_t *bytes, size_t len_bytes,
 		     struct pt_err *err);

@@ -1,4 +1,4 @@
-/* See counters_told.h. */
+/* See report_config.h. */
 #include "targets/e500/trace/report_config.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@ struct pt_wire_s12z {
 	uint32_t can;			/* bits 1 << enum pt_bdc_do */
 	uint32_t bdcsi_hz;		/* as measured last */
 	struct pt_bdccsr bits;		/* where its bits are */
-	uint16_t csr;			/* BDCCSR as seen last, its bits where wire_bdc.h has them */
+	uint16_t csr;			/* BDCCSR as seen last, its bits where bdc.h has them */
 	uint16_t keep;			/* bits of its high byte that we write besides ENBDC */
 	bool enabled;			/* we have seen ENBDC set since the last reset that we know of */
 	bool enable;			/* commands may set it where they need it */

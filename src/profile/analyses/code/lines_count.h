@@ -15,9 +15,9 @@ struct pt_unit_count {
 	uint64_t extra;		/* cycles beyond passing straight on; wraps, sums do not */
 };
 
-/* Plain branches (piece.h): how often the instruction at a unit was left by its own branch, and how often a departure
- * arrived there: where any other branch goes, the code says. All that pt_unit_count has of such runs follows from that.
- * As small as can be, since all of it is in use all the time: what overflows is moved over. */
+/* Plain branches (branch_block.h): how often the instruction at a unit was left by its own branch, and how often a
+ * departure arrived there: where any other branch goes, the code says. All that pt_unit_count has of such runs follows
+ * from that. As small as can be, since all of it is in use all the time: what overflows is moved over. */
 struct pt_lines_passed { uint8_t *left, *arrived; };	/* by unit; one memory, left first */
 enum { PT_LINES_FULL = 256 };	/* so many of either are 0 */
 

@@ -1,5 +1,5 @@
 /* Samples by several events: of each source of samples a histogram of its own, by function, with its intervals. The
- * functions' own figures are of the first of them (traced.c); where there is one only, nothing is made here. */
+ * functions' own figures are of the first of them (core_profile.c); where there is one only, nothing is made here. */
 #ifndef PT_PROFILE_SAMPLED_H
 #define PT_PROFILE_SAMPLED_H
 

@@ -11,7 +11,7 @@
  * a part of the time only: its total is what it counted then, `scaled` what it would have counted all the time, with
  * the 95 % interval that the spread between its turns gives (ratio estimator, as of clusters in stat.h, with the finite
  * population's correction; a time in which nothing ran is none of it). Formulas take what
- * their counters counted in the turns that have them all (together.h); where there is no such turn, rates. */
+ * their counters counted in the turns that have them all (scheduled_together.h); where there is no such turn, rates. */
 #ifndef PT_PROFILE_COUNTERS_H
 #define PT_PROFILE_COUNTERS_H
 
