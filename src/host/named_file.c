@@ -129,7 +129,7 @@ int pt_named_open(const char *name, int flags, enum pt_named_kind kind)
 	flags |= O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	if (below || (flags & O_ACCMODE) != O_RDONLY)
 		fd = open_in_folder(name, flags, below);
-	else if ((fd = open(name, flags)) < 0)	/* the folder matters to those who write alone */
+	else if ((fd = openat(AT_FDCWD, name, flags)) < 0)	/* the folder matters to those who write alone */
 		fd = -errno;
 	rc = fd >= 0 ? check_kind(fd, below ? PT_NAMED_FILE : kind) : fd;
 	if (rc < 0 && fd >= 0)
