@@ -254,7 +254,9 @@ static char *quoted_text(struct pt_orti_parser *p)
 {
 	char *text = pt_orti_copy_and_next(p);
 
-	while (p->token == PT_TOKEN_STRING && text != NULL && p->n_things++ < PT_ORTI_MAX_THINGS) {
+	if (text == NULL)
+		return NULL;
+	while (p->token == PT_TOKEN_STRING && p->n_things++ < PT_ORTI_MAX_THINGS) {
 		text = pt_realloc_array(text, strlen(text) + p->len + 1, 1);
 		strncat(text, p->text, p->len);
 		pt_orti_next(p);
