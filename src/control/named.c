@@ -43,12 +43,14 @@ const char *pt_command_name_file(struct pt_command *cmd, const char *name)
 bool pt_command_name_files(struct pt_command *cmd)
 {
 	for (size_t i = 0; i < cmd->n_words; i++) {
-		const char *name = pt_capture_file_of(cmd->words[i]);
+		const char *name = pt_capture_file_of(cmd->words[i]), *named;
 
-		if (name != NULL)
-			cmd->words[i] = name_behind(cmd, "capture=", name);
-		if (cmd->words[i] == NULL)
-			return false;
+		if (name == NULL)
+			continue;
+		named = name_behind(cmd, "capture=", name);
+		if (named == NULL)
+			return false;	/* the command has failed, and may be gone */
+		cmd->words[i] = named;
 	}
 	return true;
 }

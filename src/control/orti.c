@@ -312,11 +312,14 @@ static struct work *make_work(struct pt_command *cmd, struct pt_program *program
 static bool name_files(struct pt_command *cmd)
 {
 	for (size_t i = 0; i < cmd->n_words; i++) {
+		const char *named;
+
 		if (i == 0 && strcmp(cmd->words[0], "auto") == 0)
 			continue;
-		cmd->words[i] = pt_command_name_file(cmd, cmd->words[i]);
-		if (cmd->words[i] == NULL)
-			return false;
+		named = pt_command_name_file(cmd, cmd->words[i]);
+		if (named == NULL)
+			return false;	/* the command has failed, and may be gone */
+		cmd->words[i] = named;
 	}
 	return true;
 }
